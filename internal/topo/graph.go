@@ -1,0 +1,129 @@
+package topo
+
+import (
+	"strconv"
+
+	"railyard/internal/unit"
+)
+
+// Identifiers are dense, from 0: indices into the slices of a Graph.
+type (
+	NodeID int32 // a host or a switch
+	PortID int32 // one direction of a link
+	LinkID int32 // a cable
+	NICID  int32 // a network interface card, one port
+)
+
+// Kind is what a node is.
+type Kind uint8
+
+// The kinds of node; a kind's value is its tier.
+const (
+	HostKind   Kind = iota // Host names the struct
+	Leaf                   // an edge switch; a rail switch is one
+	Spine                  // links leaves
+	SuperSpine             // links spines
+	kinds
+)
+
+var kindNames = [kinds]string{"host", "leaf", "spine", "superspine"}
+
+// String returns host, leaf, spine or superspine.
+func (k Kind) String() string {
+	if k >= kinds {
+		return "kind " + strconv.Itoa(int(k))
+	}
+	return kindNames[k]
+}
+
+// Node is a host or a switch.
+type Node struct {
+	Name  string
+	Kind  Kind
+	Tier  int      // hosts 0, leaves 1, spines 2, superspines 3
+	Ports []PortID // Invariant: ascending; every port whose Node is this one
+}
+
+// Link is a full-duplex cable between two nodes.
+type Link struct {
+	A, B   NodeID
+	Rate   unit.Bitrate  // each direction
+	Length unit.Length   // 0 if only the delay is known
+	Delay  unit.Duration // propagation, one way
+}
+
+// Port is one direction of a link: where packets leave Node for To.
+type Port struct {
+	Node  NodeID
+	To    NodeID
+	Link  LinkID
+	NIC   NICID // the card at the host's end of this link, -1 between switches
+	Rate  unit.Bitrate
+	Delay unit.Duration
+	Name  string // node/peer, or node/peer#k (k from 1) with parallel links
+}
+
+// NIC is a network interface card with one port.
+type NIC struct {
+	Host  int32  // index into Graph.Hosts
+	Index int32  // within the host: nic0, nic1, ...
+	Port  PortID // egress, at the host
+	GPU   int32  // nearest GPU within the host, -1 without GPUs
+	Rail  int32  // from 0
+}
+
+// Host is a host's inventory: its GPUs and NICs.
+type Host struct {
+	Node NodeID
+	Name string
+	GPUs int
+	NICs []NICID // by index
+}
+
+// Graph is a network. It is not changed after it is built.
+type Graph struct {
+	Nodes []Node
+	Links []Link
+	Ports []Port
+	Hosts []Host
+	NICs  []NIC
+}
+
+// Peer returns the port of the other direction of p's link.
+func (g *Graph) Peer(p PortID) PortID { return p ^ 1 }
+
+// Edge returns the switch that a NIC is cabled to.
+func (g *Graph) Edge(n NICID) NodeID { return g.Ports[g.NICs[n].Port].To }
+
+// NICName returns the name of a NIC, such as host1/nic0.
+func (g *Graph) NICName(n NICID) string {
+	nic := g.NICs[n]
+	return g.Hosts[nic.Host].Name + "/nic" + strconv.Itoa(int(nic.Index))
+}
+
+// NICOf returns the NIC that serves a GPU: GPUs are spread over a host's NICs in
+// order, so with a card per GPU it is the card of the same index.
+func (g *Graph) NICOf(host, gpu int) NICID {
+	h := g.Hosts[host]
+	return h.NICs[gpu*len(h.NICs)/h.GPUs]
+}
+
+// nearestGPU returns the first GPU that NICOf gives to NIC index of nics.
+func nearestGPU(index, nics, gpus int) int {
+	switch {
+	case gpus == 0:
+		return -1
+	case nics >= gpus:
+		return index * gpus / nics
+	}
+	return (index*gpus + nics - 1) / nics
+}
+
+// Rails returns the number of rails: one more than the highest rail of a NIC.
+func (g *Graph) Rails() int {
+	rails := int32(0)
+	for _, n := range g.NICs {
+		rails = max(rails, n.Rail+1)
+	}
+	return int(rails)
+}

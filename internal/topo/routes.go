@@ -1,0 +1,206 @@
+package topo
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// Routes are the shortest paths, in hops, from every switch to every NIC, with all
+// equal-cost next hops (RFC 2992, section 2). They are kept per destination edge
+// switch: NICs on one switch share them, and equal sets of next hops are stored
+// once. A switch that cannot reach a destination has no next hops.
+//
+//	table[edge switch][switch] = which group        groups
+//	  e0:  0 1 1 2 ...                              0: (none)
+//	  e1:  1 0 2 2 ...                              1: ports 32 34
+//	                                                2: port 35
+type Routes struct {
+	g      *Graph
+	sw     []int32  // by node: dense switch number, -1 for a host
+	edge   []int32  // by switch number: dense edge number, -1 if no NIC is on it
+	table  []int32  // by edge number * switches + switch number: group
+	groups []int32  // group i is ports[groups[i]:groups[i+1]]
+	ports  []PortID // ascending within a group
+	down   []PortID // by NIC: its edge switch's port to it
+	nsw    int
+
+	scanned int // switch ports looked at while building: the work, for tests
+}
+
+// NewRoutes computes the routes of a valid graph: a breadth-first search from each
+// edge switch over the links between switches.
+func NewRoutes(g *Graph) *Routes {
+	r := &Routes{g: g, sw: make([]int32, len(g.Nodes)), down: make([]PortID, len(g.NICs))}
+	var nodes []NodeID // by switch number
+	for i, n := range g.Nodes {
+		r.sw[i] = -1
+		if n.Kind != HostKind {
+			r.sw[i] = int32(len(nodes))
+			nodes = append(nodes, NodeID(i))
+		}
+	}
+	r.nsw = len(nodes)
+	r.edge = make([]int32, r.nsw)
+	for i := range r.edge {
+		r.edge[i] = -1
+	}
+	for i, n := range g.NICs {
+		r.down[i] = g.Peer(n.Port)
+	}
+	var edges []int32 // switch numbers that have NICs, in node order
+	for s, n := range nodes {
+		for _, p := range g.Nodes[n].Ports {
+			if g.Ports[p].NIC >= 0 {
+				r.edge[s] = int32(len(edges))
+				edges = append(edges, int32(s))
+				break
+			}
+		}
+	}
+	newRouter(r, nodes).search(edges)
+	return r
+}
+
+// A router is the state of the searches that fill a Routes.
+type router struct {
+	r      *Routes
+	trunks [][]PortID       // by switch number: its ports to other switches, ascending
+	dist   []int32          // by switch number: hops to the edge switch, -1 unreached
+	queue  []int32          // switch numbers in the order reached
+	group  map[string]int32 // ports of a group, as bytes -> group
+	key    []byte
+}
+
+func newRouter(r *Routes, nodes []NodeID) *router {
+	b := &router{r: r, trunks: make([][]PortID, len(nodes)), dist: make([]int32, len(nodes)), group: map[string]int32{"": 0}}
+	for s, n := range nodes {
+		for _, p := range r.g.Nodes[n].Ports {
+			if r.g.Ports[p].NIC < 0 {
+				b.trunks[s] = append(b.trunks[s], p)
+			}
+		}
+	}
+	r.groups = []int32{0, 0} // group 0 is empty
+	return b
+}
+
+func (b *router) search(edges []int32) {
+	b.r.table = make([]int32, len(edges)*b.r.nsw)
+	for e, root := range edges {
+		b.flood(root)
+		row := b.r.table[e*b.r.nsw : (e+1)*b.r.nsw]
+		for _, s := range b.queue[1:] {
+			row[s] = b.nextHops(s)
+		}
+	}
+}
+
+// flood sets dist and queue for every switch that the root reaches.
+func (b *router) flood(root int32) {
+	for i := range b.dist {
+		b.dist[i] = -1
+	}
+	b.dist[root] = 0
+	b.queue = append(b.queue[:0], root)
+	for i := 0; i < len(b.queue); i++ {
+		s := b.queue[i]
+		for _, p := range b.trunks[s] {
+			b.r.scanned++
+			if t := b.r.sw[b.r.g.Ports[p].To]; b.dist[t] < 0 {
+				b.dist[t] = b.dist[s] + 1
+				b.queue = append(b.queue, t)
+			}
+		}
+	}
+}
+
+// nextHops returns the group of switch s's ports that lead one hop nearer.
+func (b *router) nextHops(s int32) int32 {
+	r := b.r
+	b.key = b.key[:0]
+	for _, p := range b.trunks[s] {
+		r.scanned++
+		if b.dist[r.sw[r.g.Ports[p].To]] == b.dist[s]-1 {
+			b.key = binary.LittleEndian.AppendUint32(b.key, uint32(p))
+		}
+	}
+	if id, ok := b.group[string(b.key)]; ok {
+		return id
+	}
+	id := int32(len(r.groups) - 1)
+	b.group[string(b.key)] = id
+	for k := 0; k < len(b.key); k += 4 {
+		r.ports = append(r.ports, PortID(binary.LittleEndian.Uint32(b.key[k:])))
+	}
+	r.groups = append(r.groups, int32(len(r.ports)))
+	return id
+}
+
+// NextHops returns the equal-cost ports by which a packet for NIC to leaves the
+// switch at, in ascending order; none if the NIC cannot be reached, or if at is a
+// host: hosts never forward. The caller must not change the slice.
+func (r *Routes) NextHops(at NodeID, to NICID) []PortID {
+	s := r.sw[at]
+	if s < 0 {
+		return nil
+	}
+	edge := r.g.Edge(to)
+	if edge == at {
+		return r.down[to : to+1 : to+1]
+	}
+	id := r.table[int(r.edge[r.sw[edge]])*r.nsw+int(s)]
+	lo, hi := r.groups[id], r.groups[id+1]
+	return r.ports[lo:hi:hi]
+}
+
+// Path walks from one NIC to another and returns the egress ports in order: first
+// the sender's own, last the edge switch's port to the destination. At a switch
+// with n > 1 equal-cost ports it takes number pick(switch, n), 0 <= pick < n; a nil
+// pick takes the first. A destination that cannot be reached is an error that
+// names both NICs and says why.
+func (r *Routes) Path(from, to NICID, pick func(sw NodeID, n int) int) ([]PortID, error) {
+	g := r.g
+	if from == to {
+		return nil, fmt.Errorf("no path from %s to itself: name two different NICs", g.NICName(from))
+	}
+	path := []PortID{g.NICs[from].Port}
+	for at := g.Edge(from); at != g.Hosts[g.NICs[to].Host].Node; {
+		hops := r.NextHops(at, to)
+		k := 0
+		switch {
+		case len(hops) == 0:
+			return nil, r.unreachable(from, to)
+		case len(hops) > 1 && pick != nil:
+			k = pick(at, len(hops))
+		}
+		path = append(path, hops[k])
+		at = g.Ports[hops[k]].To
+	}
+	return path, nil
+}
+
+// unreachable explains why there is no path.
+func (r *Routes) unreachable(from, to NICID) error {
+	g := r.g
+	a, b := g.Edge(from), g.Edge(to)
+	why := fmt.Sprintf("no chain of links between switches joins %s and %s", g.Nodes[a].Name, g.Nodes[b].Name)
+	switch {
+	case !r.hasTrunk(a):
+		why += fmt.Sprintf(" (%s is linked to hosts only)", g.Nodes[a].Name)
+	case !r.hasTrunk(b):
+		why += fmt.Sprintf(" (%s is linked to hosts only)", g.Nodes[b].Name)
+	}
+	if g.NICs[from].Rail != g.NICs[to].Rail {
+		why += "; add spines, or send between NICs of one rail"
+	}
+	return fmt.Errorf("no path from %s on %s to %s on %s: %s", g.NICName(from), g.Nodes[a].Name, g.NICName(to), g.Nodes[b].Name, why)
+}
+
+func (r *Routes) hasTrunk(sw NodeID) bool {
+	for _, p := range r.g.Nodes[sw].Ports {
+		if r.g.Ports[p].NIC < 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,191 @@
+package unit
+
+import (
+	"fmt"
+	"math/big"
+	"strconv"
+	"strings"
+)
+
+// A scale is one unit name with its size in the quantity's smallest unit.
+type scale struct {
+	name string
+	size int64
+}
+
+// Unit names, largest first: printing takes the first that divides the value.
+var (
+	durationScales = []scale{{"h", int64(Hour)}, {"min", int64(Minute)}, {"s", int64(Second)}, {"ms", int64(Millisecond)},
+		{"us", int64(Microsecond)}, {"ns", int64(Nanosecond)}, {"ps", 1}}
+	byteScales = []scale{{"TB", int64(Terabyte)}, {"GB", int64(Gigabyte)}, {"MB", int64(Megabyte)}, {"kB", int64(Kilobyte)},
+		{"TiB", int64(Tebibyte)}, {"GiB", int64(Gibibyte)}, {"MiB", int64(Mebibyte)}, {"KiB", int64(Kibibyte)}, {"B", 1}}
+	rateScales = []scale{{"Tb/s", int64(TerabitPerSec)}, {"Gb/s", int64(GigabitPerSec)}, {"Mb/s", int64(MegabitPerSec)},
+		{"kb/s", int64(KilobitPerSec)}, {"b/s", 1},
+		{"TB/s", 8 * int64(TerabitPerSec)}, {"GB/s", 8 * int64(GigabitPerSec)}, {"MB/s", 8 * int64(MegabitPerSec)},
+		{"kB/s", 8 * int64(KilobitPerSec)}, {"B/s", 8}}
+	bitScales    = 5 // of rateScales, printed; the rest is read too
+	lengthScales = []scale{{"km", int64(Kilometre)}, {"m", int64(Metre)}, {"cm", int64(Centimetre)}, {"mm", 1}}
+)
+
+// ParseDuration reads a span such as 600ns, 1.5us, 10ms or 2s.
+func ParseDuration(s string) (Duration, error) {
+	v, err := parse(s, durationScales, "a time (ps, ns, us, ms, s, min, h)", "1 ps")
+	return Duration(v), err
+}
+
+// ParseBytes reads a byte count such as 4096B, 150kB, 25MB or 4KiB.
+func ParseBytes(s string) (Bytes, error) {
+	v, err := parse(s, byteScales, "bytes (B, kB, MB, GB, TB or KiB, MiB, GiB, TiB)", "1 B")
+	return Bytes(v), err
+}
+
+// ParseBitrate reads a rate in bits (400Gb/s) or bytes (50GB/s).
+func ParseBitrate(s string) (Bitrate, error) {
+	v, err := parse(s, rateScales, "bits (Gb/s) or bytes (GB/s)", "1 b/s")
+	return Bitrate(v), err
+}
+
+// ParseLength reads a cable length such as 20m.
+func ParseLength(s string) (Length, error) {
+	v, err := parse(s, lengthScales, "a length (mm, cm, m, km)", "1 mm")
+	return Length(v), err
+}
+
+// ParseRatio reads an exact ratio: 1/8, 7%, 0.07 or 2. It keeps the terms of a fraction as written.
+func ParseRatio(s string) (Ratio, error) {
+	t := strings.TrimSpace(s)
+	if n, d, ok := strings.Cut(t, "/"); ok {
+		num, err1 := strconv.ParseInt(strings.TrimSpace(n), 10, 64)
+		den, err2 := strconv.ParseInt(strings.TrimSpace(d), 10, 64)
+		if err1 != nil || err2 != nil || den <= 0 {
+			return Ratio{}, fmt.Errorf("%s: want a ratio such as 1/8, 7%% or 0.07", quote(s))
+		}
+		return Ratio{num, den}, nil
+	}
+	den := int64(1)
+	if p, ok := strings.CutSuffix(t, "%"); ok {
+		t, den = strings.TrimSpace(p), 100
+	}
+	whole, frac, _ := strings.Cut(t, ".")
+	if len(frac) > 12 || !digits(strings.TrimPrefix(whole, "-")+frac) || strings.TrimPrefix(whole, "-") == "" {
+		return Ratio{}, fmt.Errorf("%s: want a ratio such as 1/8, 7%% or 0.07", quote(s))
+	}
+	num, err := strconv.ParseInt(whole+frac, 10, 64)
+	if err != nil {
+		return Ratio{}, fmt.Errorf("%s: too large for a ratio", quote(s))
+	}
+	for range frac {
+		den *= 10
+	}
+	if den%100 == 0 && den > 100 && num%10 == 0 { // 7.0% is 7%
+		for den > 100 && num%10 == 0 {
+			num, den = num/10, den/10
+		}
+	}
+	return Ratio{num, den}, nil
+}
+
+// String prints the ratio as a percentage or a whole number where that is exact, else as a fraction.
+func (r Ratio) String() string {
+	switch r.Den {
+	case 1:
+		return strconv.FormatInt(r.Num, 10)
+	case 100:
+		return strconv.FormatInt(r.Num, 10) + "%"
+	}
+	return fmt.Sprintf("%d/%d", r.Num, r.Den)
+}
+
+func (d Duration) String() string { return format(int64(d), durationScales, "s") }
+func (b Bytes) String() string    { return format(int64(b), byteScales, "B") }
+func (r Bitrate) String() string  { return format(int64(r), rateScales[:bitScales], "b/s") }
+func (l Length) String() string   { return format(int64(l), lengthScales, "m") }
+
+// format prints v exactly, in the largest unit in which it needs no more than three decimals.
+func format(v int64, scales []scale, zero string) string {
+	if v == 0 {
+		return "0" + zero
+	}
+	neg := ""
+	u := uint64(v)
+	if v < 0 {
+		neg, u = "-", -u
+	}
+	best := ""
+	for _, sc := range scales {
+		size := uint64(sc.size)
+		if u < size {
+			continue
+		}
+		whole, rem := u/size, u%size
+		if rem == 0 {
+			t := neg + strconv.FormatUint(whole, 10) + sc.name
+			if best == "" || len(t) < len(best) {
+				best = t
+			}
+			continue
+		}
+		if size%1000 == 0 && rem%(size/1000) == 0 {
+			t := neg + strconv.FormatUint(whole, 10) + "." + strings.TrimRight(fmt.Sprintf("%03d", rem/(size/1000)), "0") + sc.name
+			if best == "" || len(t) < len(best) {
+				best = t
+			}
+		}
+	}
+	return best
+}
+
+// parse reads a decimal number with one of the named units, exactly.
+func parse(s string, scales []scale, want, smallest string) (int64, error) {
+	t := strings.TrimSpace(s)
+	i := 0
+	for i < len(t) && (t[i] >= '0' && t[i] <= '9' || t[i] == '.' || t[i] == '-' && i == 0) {
+		i++
+	}
+	number, name := t[:i], strings.TrimSpace(t[i:])
+	whole, frac, dot := strings.Cut(strings.TrimPrefix(number, "-"), ".")
+	if whole == "" || !digits(whole+frac) || dot && frac == "" || len(number) > 40 {
+		return 0, fmt.Errorf("%s: want a number with a unit: %s", quote(s), want)
+	}
+	if name == "" {
+		return 0, fmt.Errorf("%s: no unit, want %s", quote(s), want)
+	}
+	size := int64(0)
+	for _, sc := range scales {
+		if sc.name == name {
+			size = sc.size
+		}
+	}
+	if size == 0 {
+		return 0, fmt.Errorf("%s: unknown unit %s, want %s", quote(s), quote(name), want)
+	}
+	r, ok := new(big.Rat).SetString(number)
+	if !ok {
+		return 0, fmt.Errorf("%s: want a number with a unit: %s", quote(s), want)
+	}
+	r.Mul(r, new(big.Rat).SetInt64(size))
+	if !r.IsInt() {
+		return 0, fmt.Errorf("%s: finer than %s, the smallest step", quote(s), smallest)
+	}
+	if !r.Num().IsInt64() {
+		return 0, fmt.Errorf("%s: too large", quote(s))
+	}
+	return r.Num().Int64(), nil
+}
+
+func digits(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// quote shows input in an error, cut to a length that fits a line.
+func quote(s string) string {
+	if len(s) > 40 {
+		s = s[:40] + "..."
+	}
+	return strconv.Quote(s)
+}
