@@ -1,0 +1,46 @@
+package coll
+
+// Table is a schedule written out op by op: what ParseText returns, and what a
+// printed or edited schedule is. Engines use generators; a Table costs memory.
+type Table struct {
+	name            string
+	ranks, channels int
+	chunks, slots   int
+	ops             [][]Op // [rank*channels + channel][i]
+}
+
+// NewTable writes out a schedule.
+func NewTable(s Schedule) *Table {
+	t := &Table{name: s.Name(), ranks: s.Ranks(), channels: s.Channels(), chunks: s.Chunks(), slots: s.Slots()}
+	for r := range t.ranks {
+		for c := range t.channels {
+			ops := make([]Op, s.Len(r, c))
+			for i := range ops {
+				ops[i] = s.Op(r, c, i)
+			}
+			t.ops = append(t.ops, ops)
+		}
+	}
+	return t
+}
+
+// Name returns the name in the text's first line.
+func (t *Table) Name() string { return t.name }
+
+// Ranks returns the number of ranks.
+func (t *Table) Ranks() int { return t.ranks }
+
+// Channels returns the number of channels.
+func (t *Table) Channels() int { return t.channels }
+
+// Chunks returns the number of chunks per channel.
+func (t *Table) Chunks() int { return t.chunks }
+
+// Slots returns the number of staging slots per rank and channel.
+func (t *Table) Slots() int { return t.slots }
+
+// Len returns the number of ops of rank in channel.
+func (t *Table) Len(rank, channel int) int { return len(t.ops[rank*t.channels+channel]) }
+
+// Op returns op i of rank in channel.
+func (t *Table) Op(rank, channel, i int) Op { return t.ops[rank*t.channels+channel][i] }
