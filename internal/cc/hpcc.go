@@ -1,0 +1,133 @@
+package cc
+
+import "railyard/internal/unit"
+
+// HPCC are the parameters of HPCC (SIGCOMM 2019, algorithm 1): the window follows
+// the bytes in flight on the busiest link, computed from in-band telemetry, so
+// that every link runs at Eta of its capacity with an almost empty queue.
+type HPCC struct {
+	// Eta is the utilisation aimed at. 95 % (section 5.1).
+	Eta unit.Ratio
+	// MaxStage is the number of additive steps before a multiplicative one. 5 (section 5.1).
+	MaxStage int32
+	// AI is W_AI, the additive step of the window. 80 B (section 5.1, 100 Gb/s ports);
+	// the rule is W_init (1-Eta) / flows (section 3.3).
+	AI unit.Bytes
+	// BaseRTT is T, the largest round trip of an idle network. 0: the queue pair's own.
+	BaseRTT unit.Duration
+	// MinRate is the floor of the rate. The paper has none; 100 Mb/s in the HPCC
+	// ns-3 model.
+	MinRate unit.Bitrate
+}
+
+// Algorithm returns "hpcc".
+func (HPCC) Algorithm() string { return "hpcc" }
+
+// Validate checks every parameter.
+func (p HPCC) Validate() error {
+	return firstOf(
+		fraction("eta", p.Eta, false),
+		whole("max_stage", p.MaxStage, 0, 1000),
+		notNegative("ai", p.AI),
+		notNegative("base_rtt", p.BaseRTT),
+		positive("min_rate", p.MinRate),
+	)
+}
+
+func (p HPCC) newSet(n int) Set { return newSlab[hpccFlow, HPCC, *hpccFlow](p, n) }
+
+// hpccFlow holds Algorithm 1's state: W, Wc, U, incStage, lastUpdateSeq and L.
+// Windows are in bytes.
+type hpccFlow struct {
+	p           *HPCC
+	line        unit.Bitrate
+	rtt         float64 // T in picoseconds
+	min, max    float64 // bounds of the window: minimum and line rate x T
+	current     float64 // Wc: the window at the start of this round trip
+	window      float64 // W
+	utilisation float64 // U: bytes in flight over bandwidth-delay product, of the busiest link
+	updateSeq   int64   // acknowledgements beyond it start a new round trip
+	stage       int32
+	hops        int32
+	last        [MaxHops]Hop // L: telemetry of the previous acknowledgement
+}
+
+func (f *hpccFlow) init(p *HPCC, line unit.Bitrate, baseRTT unit.Duration) {
+	if p.BaseRTT > 0 {
+		baseRTT = p.BaseRTT
+	}
+	w := float64(bdp(line, baseRTT))
+	floor := max(1, float64(min(p.MinRate, line).BytesIn(baseRTT)))
+	*f = hpccFlow{p: p, line: line, rtt: float64(baseRTT), min: floor, max: w, current: w, window: w, utilisation: 1}
+}
+
+// Rate is W / T (section 3.2: pacing).
+func (f *hpccFlow) Rate(unit.Time) unit.Bitrate {
+	return max(1, min(f.line, unit.Bitrate(f.window*8*float64(unit.Second)/f.rtt)))
+}
+
+func (f *hpccFlow) Window(unit.Time) unit.Bytes  { return unit.Bytes(f.window) }
+func (f *hpccFlow) State(now unit.Time) State    { return State{Rate: f.Rate(now), Alpha: f.utilisation} }
+func (f *hpccFlow) OnSent(unit.Time, unit.Bytes) {}
+func (f *hpccFlow) OnCNP(unit.Time)              {}
+func (f *hpccFlow) OnLoss(unit.Time)             {}
+
+// OnAck is procedure NewAck. Without telemetry it learns nothing; the first
+// telemetry of a path only gives the point to measure from.
+func (f *hpccFlow) OnAck(a *Ack) {
+	if len(a.Hops) > MaxHops {
+		panic("cc: telemetry of more hops than MaxHops")
+	}
+	if len(a.Hops) == 0 {
+		return
+	}
+	if int(f.hops) != len(a.Hops) {
+		f.hops = int32(copy(f.last[:], a.Hops))
+		f.updateSeq = a.NextSeq
+		return
+	}
+	f.measureInflight(a.Hops)
+	update := a.Seq > f.updateSeq
+	f.computeWindow(update)
+	if update {
+		f.updateSeq = a.NextSeq
+	}
+	copy(f.last[:], a.Hops)
+}
+
+// measureInflight is procedure MeasureInflight: a moving average over one round
+// trip of queue / (B T) + txRate / B, on the link where that is largest.
+func (f *hpccFlow) measureInflight(hops []Hop) {
+	var u, tau float64
+	for i := range hops {
+		h, l := &hops[i], &f.last[i]
+		dt := float64(h.Time.Sub(l.Time))
+		if dt <= 0 {
+			continue
+		}
+		bits := 8 * float64(unit.Second) / float64(h.Rate) // picoseconds a byte takes
+		queue := float64(min(h.Queue, l.Queue)) * bits / f.rtt
+		sent := float64(h.TxBytes-l.TxBytes) * bits / dt
+		if v := queue + sent; v > u {
+			u, tau = v, dt
+		}
+	}
+	w := min(tau, f.rtt) / f.rtt
+	f.utilisation = float64((1-w)*f.utilisation) + float64(w*u)
+}
+
+// computeWindow is procedure ComputeWind, within the bounds of the rate.
+func (f *hpccFlow) computeWindow(update bool) {
+	stage := f.stage + 1
+	w := f.current + float64(f.p.AI)
+	if k := f.utilisation / f.p.Eta.Float(); k >= 1 || f.stage >= f.p.MaxStage {
+		w, stage = f.max, 0
+		if k > 0 {
+			w = f.current/k + float64(f.p.AI)
+		}
+	}
+	f.window = max(f.min, min(f.max, w))
+	if update {
+		f.current, f.stage = f.window, stage
+	}
+}

@@ -1,0 +1,109 @@
+package cc
+
+import "railyard/internal/unit"
+
+// Algorithms are the congestion controls a scenario can name, one line each.
+var Algorithms = map[string]string{
+	"dcqcn":  "DCQCN: rate cut by CNPs, recovery by timer and byte counter (SIGCOMM 2015)",
+	"hpcc":   "HPCC: window from in-band telemetry of every hop (SIGCOMM 2019)",
+	"timely": "TIMELY: rate from the gradient of the round-trip time (SIGCOMM 2015)",
+	"dctcp":  "DCTCP: window cut by the part of marked bytes (SIGCOMM 2010, RFC 8257)",
+	"swift":  "Swift: window against a target delay (SIGCOMM 2020)",
+	"none":   "none: line rate always; with PFC, the pause-only network",
+}
+
+// Defaults are the default parameters of each algorithm; the fields say where
+// each value comes from.
+var Defaults = map[string]Params{
+	"dcqcn": sigcomm15,
+	"hpcc": HPCC{
+		Eta: unit.Ratio{Num: 95, Den: 100}, MaxStage: 5, AI: 80 * unit.Byte, MinRate: 100 * unit.MegabitPerSec,
+	},
+	"timely": TIMELY{
+		Alpha: unit.Ratio{Num: 7, Den: 8}, Beta: unit.Ratio{Num: 4, Den: 5}, MaxDecrease: one,
+		Low: 50 * unit.Microsecond, High: 500 * unit.Microsecond, MinRTT: 20 * unit.Microsecond,
+		AI: 10 * unit.MegabitPerSec, PortRate: 10 * unit.GigabitPerSec, HAIAfter: 5,
+		Segment: 16 * unit.Kilobyte, MinRate: 10 * unit.MegabitPerSec,
+	},
+	"dctcp": DCTCP{G: unit.Ratio{Num: 1, Den: 16}, MSS: 4096},
+	"swift": Swift{
+		Queueing: 10 * unit.Microsecond, AI: one, Beta: unit.Ratio{Num: 4, Den: 5}, MaxDecrease: unit.Ratio{Num: 1, Den: 2},
+		MTU: 4096, MinWindow: unit.Ratio{Num: 1, Den: 1000},
+		FlowScaleMin: unit.Ratio{Num: 1, Den: 10}, FlowScaleMax: unit.Ratio{Num: 100, Den: 1},
+	},
+	"none": None{},
+}
+
+var one = unit.Ratio{Num: 1, Den: 1}
+
+// A Preset is a published parameter set of DCQCN.
+type Preset struct {
+	DCQCN DCQCN
+	// Marking is the RED curve of the same source, at ports of MarkingRate.
+	Marking     RED
+	MarkingRate unit.Bitrate
+	// Source says where the values come from; Assumed which of them have no public
+	// source.
+	Source, Assumed string
+}
+
+// Presets are the parameter sets of DCQCN, by name.
+var Presets = map[string]Preset{
+	"dcqcn-sigcomm15": {
+		DCQCN:       sigcomm15,
+		Marking:     RED{Min: 5 * unit.Kilobyte, Max: 200 * unit.Kilobyte, P: unit.Ratio{Num: 1, Den: 100}},
+		MarkingRate: 40 * unit.GigabitPerSec,
+		Source:      "Zhu et al., SIGCOMM 2015, sections 3.1 and 5.2; HAI from the authors' simulator",
+		Assumed:     "the minimum rate; AI and HAI scale with the port rate",
+	},
+	"hpcc-ns3": {
+		DCQCN:       hpccNS3(unit.Microsecond, 4*unit.Microsecond, 300*unit.Microsecond),
+		Marking:     hpccMarking,
+		MarkingRate: 100 * unit.GigabitPerSec,
+		Source:      "HPCC ns-3 model (alibaba-edu/High-Precision-Congestion-Control), run.py --cc dcqcn --bw 100",
+		Assumed:     "AI, HAI and the minimum rate are absolute: set them for other port rates",
+	},
+	"hpcc-ns3-paper": {
+		DCQCN:       hpccNS3(50*unit.Microsecond, 50*unit.Microsecond, 55*unit.Microsecond),
+		Marking:     hpccMarking,
+		MarkingRate: 100 * unit.GigabitPerSec,
+		Source:      "HPCC ns-3 model, run.py --cc dcqcn_paper --bw 100",
+		Assumed:     "AI, HAI and the minimum rate are absolute: set them for other port rates",
+	},
+	"connectx-default": {
+		DCQCN:       connectX,
+		Marking:     hpccMarking,
+		MarkingRate: 100 * unit.GigabitPerSec,
+		Source: "NVIDIA, DCQCN CC Parameters (ConnectX-4 and later): dce_tcp_g 1019/1024, dce_tcp_rtt 1 us, initial_alpha 1023/1024, " +
+			"rate_reduce_monitor_period 4 us, rate_to_set_on_first_cnp 0, rpg_min_rate 1 Mb/s",
+		Assumed: "the order of steps is the HPCC ns-3 model's; rpg_time_reset 300 us, rpg_byte_reset 32767 taken as units of 64 B, rpg_threshold 1, " +
+			"rpg_ai_rate 5 Mb/s, rpg_hai_rate 50 Mb/s, CNP interval 4 us and the marking curve; firmware may differ",
+	},
+}
+
+var sigcomm15 = DCQCN{
+	G: unit.Ratio{Num: 1, Den: 256}, InitialAlpha: one, AlphaTimer: 55 * unit.Microsecond,
+	CNPInterval: 50 * unit.Microsecond, FirstCNPRate: one, ClampTarget: true,
+	IncreaseTimer: 55 * unit.Microsecond, ByteCounter: 10 * unit.Megabyte, FastRecovery: 5,
+	AI: 40 * unit.MegabitPerSec, HAI: 200 * unit.MegabitPerSec, PortRate: 40 * unit.GigabitPerSec,
+	MinRate: 40 * unit.MegabitPerSec,
+}
+
+var hpccMarking = RED{Min: 400 * unit.Kilobyte, Max: 1600 * unit.Kilobyte, P: unit.Ratio{Num: 1, Den: 5}}
+
+// hpccNS3 is the timers-only reaction point: alpha, decrease and increase timers.
+func hpccNS3(alpha, decrease, increase unit.Duration) DCQCN {
+	return DCQCN{
+		G: unit.Ratio{Num: 1, Den: 256}, InitialAlpha: one, AlphaTimer: alpha,
+		AckCNP: true, DecreaseInterval: decrease, DecreaseOffset: unit.Nanosecond, FirstCNPRate: one,
+		IncreaseTimer: increase, FastRecovery: 1,
+		AI: 20 * unit.MegabitPerSec, HAI: 200 * unit.MegabitPerSec, MinRate: unit.GigabitPerSec,
+	}
+}
+
+var connectX = DCQCN{
+	G: unit.Ratio{Num: 5, Den: 1024}, InitialAlpha: unit.Ratio{Num: 1023, Den: 1024}, AlphaTimer: unit.Microsecond,
+	CNPInterval: 4 * unit.Microsecond, DecreaseInterval: 4 * unit.Microsecond, DecreaseOffset: unit.Nanosecond, FirstCNPRate: one,
+	IncreaseTimer: 300 * unit.Microsecond, ByteCounter: 64 * 32767, FastRecovery: 1,
+	AI: 5 * unit.MegabitPerSec, HAI: 50 * unit.MegabitPerSec, MinRate: unit.MegabitPerSec,
+}
