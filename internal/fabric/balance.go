@@ -1,0 +1,42 @@
+package fabric
+
+import (
+	"railyard/internal/topo"
+)
+
+// FlowKey is the 5-tuple of a flow as switches see it; the protocol is UDP.
+type FlowKey struct {
+	SrcIP, DstIP     uint32
+	SrcPort, DstPort uint16
+}
+
+// Reverse returns the key of the acknowledgements: addresses swapped. RoCEv2 keeps the ports: the destination port is 4791 both ways.
+func (k FlowKey) Reverse() FlowKey {
+	k.SrcIP, k.DstIP = k.DstIP, k.SrcIP
+	return k
+}
+
+// Balancer chooses among n > 1 equal-cost ports of a switch for a flow. Static ones are asked once per flow and routing epoch.
+type Balancer func(k FlowKey, at topo.NodeID, n int) int
+
+// Balancers holds every balancer by name; seed is the run's.
+var Balancers = map[string]func(seed uint64) Balancer{"ecmp": ECMP}
+
+// ECMP hashes the 5-tuple with a seed of each switch's own, derived from the run's: RFC 2992's modulo-N over a mixed hash.
+func ECMP(seed uint64) Balancer {
+	return func(k FlowKey, at topo.NodeID, n int) int {
+		h := mix64(seed ^ uint64(at+1)*0x9e3779b97f4a7c15)
+		h = mix64(h ^ (uint64(k.SrcIP)<<32 | uint64(k.DstIP)))
+		h = mix64(h ^ (uint64(k.SrcPort)<<16 | uint64(k.DstPort)))
+		return int(h % uint64(n))
+	}
+}
+
+// mix64 is the finaliser of SplitMix64.
+func mix64(x uint64) uint64 {
+	x ^= x >> 30
+	x *= 0xbf58476d1ce4e5b9
+	x ^= x >> 27
+	x *= 0x94d049bb133111eb
+	return x ^ x>>31
+}

@@ -1,0 +1,76 @@
+package fabric
+
+import (
+	"railyard/internal/unit"
+)
+
+// chargeLossless charges a frame of a class under PFC to its ingress account: reserve first, then the shared part up to the
+// threshold, else headroom. It reports false, and charges nothing, if there is room in none of them.
+func (f *Fabric) chargeLossless(n *node, a *account, p *port, size int64) bool {
+	limit := f.xoffThreshold(n, p)
+	reserve := int64(f.cfg.Buffer.Reserve)
+	if size+a.headroom > a.limit && size+max(0, a.used-reserve) > limit {
+		return false
+	}
+	used := a.used + size
+	switch {
+	case used <= reserve:
+		a.used = used
+	case used-reserve > limit || n.shared+min(size, used-reserve) > n.size:
+		if a.headroom+size > a.limit {
+			return false
+		}
+		a.headroom += size
+	default:
+		a.used = used
+		n.shared += min(size, used-reserve)
+		n.maxUsed = max(n.maxUsed, n.shared)
+	}
+	return true
+}
+
+// xoffThreshold is how much of the shared part an ingress account may hold before its peer is paused.
+func (f *Fabric) xoffThreshold(n *node, p *port) int64 {
+	if f.cfg.PFC.Threshold > 0 {
+		return int64(f.cfg.PFC.Threshold)
+	}
+	return f.cfg.PFC.Alpha.Num * (n.size - n.shared) / f.cfg.PFC.Alpha.Den
+}
+
+func (f *Fabric) overXOFF(n *node, a *account, p *port) bool {
+	return a.headroom > 0 || max(0, a.used-int64(f.cfg.Buffer.Reserve)) >= f.xoffThreshold(n, p)
+}
+
+// chargeLossy charges a frame of a class without PFC, unless its egress queue holds its dynamic share already.
+func (f *Fabric) chargeLossy(n *node, a *account, q *queue, size int64) bool {
+	free := n.size - n.shared
+	reserve := int64(f.cfg.Buffer.Reserve)
+	shared := max(0, a.used+size-reserve) - max(0, a.used-reserve)
+	if shared > free || q.bytes+size > f.cfg.Buffer.LossyAlpha.Num*free/f.cfg.Buffer.LossyAlpha.Den && shared > 0 {
+		return false
+	}
+	a.used += size
+	n.shared += shared
+	n.maxUsed = max(n.maxUsed, n.shared)
+	return true
+}
+
+// release gives a frame's bytes back to the account of its ingress port, headroom first, and sends xON if that allows it.
+func (f *Fabric) release(now unit.Time, in PortID, class uint8, size int64) {
+	a := &f.accounts[int(in)*f.nc+int(class)]
+	p := &f.ports[in]
+	n := &f.nodes[p.far]
+	head := min(a.headroom, size)
+	shared := min(size-head, max(0, a.used-int64(f.cfg.Buffer.Reserve)))
+	a.headroom -= head
+	a.used -= size - head
+	n.shared -= shared
+	if a.sentOff && f.underXON(n, a, p) {
+		f.xon(now, in, a, class)
+	}
+}
+
+func (f *Fabric) underXON(n *node, a *account, p *port) bool {
+	used := max(0, a.used-int64(f.cfg.Buffer.Reserve))
+	return a.headroom == 0 && (used == 0 || used+int64(f.cfg.PFC.ResumeOffset) <= f.xoffThreshold(n, p))
+}

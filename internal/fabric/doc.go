@@ -1,0 +1,29 @@
+// Package fabric is the packet engine: ports, links, queues and shared-buffer
+// switches with ECN marking, PFC and schedulers. It moves frames between NICs and
+// knows no RDMA: what a frame means is for the edge (see Source and Sink).
+//
+//	        egress port p of the upstream node
+//	NIC ==> [pull]----link p---->| switch                              |
+//	                             |  admit: reserve, shared, headroom   |
+//	NIC <== [queues]<---link p^1-|  (account of ingress p, per class)  |
+//	                             |  enqueue at egress port q  [cls 0]==|==> link q
+//	        PFC frames <---------|  xOFF / xON on account p   [cls 1]  |
+//
+// A port is one direction of a link and is named by one number everywhere: as the
+// egress port of the sending node, and as the ingress port of the receiving one.
+// The port of the other direction is p^1; a switch that wants link p to pause sends
+// a PFC frame out of port p^1.
+//
+// Everything at one instant happens in the order of sim's phases: transmissions
+// end, frames arrive, timers expire, hosts work.
+//
+// Invariants (held by Check, which tests call as often as they like):
+//   - bytes are conserved: what entered a switch is in a queue, on a link, or counted as dropped;
+//   - a switch's accounts sum to its shared and headroom use, and never exceed the buffer;
+//   - a class under PFC never drops while headroom is as computed;
+//   - no allocation per frame and hop in steady state.
+//
+// Sources: IEEE 802.1Qbb and 802.1Q annex N (PFC, headroom), 802.1Qaz (ETS), RFC 3168 (ECN),
+// Floyd and Jacobson, "Random Early Detection" (ToN 1993), Choudhury and Hahne, "Dynamic queue
+// length thresholds" (ToN 1998), Shreedhar and Varghese, "Deficit Round Robin" (SIGCOMM 1995).
+package fabric

@@ -1,0 +1,169 @@
+package fabric
+
+import (
+	"railyard/internal/sim"
+	"railyard/internal/unit"
+)
+
+// xoff tells the sender of link in to stop a class.
+func (f *Fabric) xoff(now unit.Time, in PortID, a *account, class uint8) {
+	a.sentOff = true
+	f.queuePause(now, in, pauseFrame{class: class, on: true, quanta: f.cfg.PFC.Quanta})
+	f.armRefresh(now, in, a)
+}
+
+// xon tells it to go on.
+func (f *Fabric) xon(now unit.Time, in PortID, a *account, class uint8) {
+	a.sentOff = false
+	f.queuePause(now, in, pauseFrame{class: class})
+}
+
+// queuePause hands a PFC frame to the port that faces the sender of link in: it goes before everything but what is being sent.
+func (f *Fabric) queuePause(now unit.Time, in PortID, fr pauseFrame) {
+	id := in ^ 1
+	p := &f.ports[id]
+	p.ctl = append(p.ctl, fr)
+	if p.flags&flagBusy == 0 {
+		f.next(now, id, p)
+	}
+}
+
+// sendPause puts a PFC frame on the link. It acts on the far end's port after the cable and the peer's response time.
+func (f *Fabric) sendPause(now unit.Time, id PortID, p *port) {
+	fr := p.ctl[0]
+	p.ctl = p.ctl[:copy(p.ctl, p.ctl[1:])]
+	tx := f.txTime(p, int64(f.cfg.PauseFrame)+f.overhead)
+	p.busyUntil = now.Add(tx)
+	p.busy += tx
+	if fr.on {
+		p.pausesSent++
+	}
+	fr.at = p.busyUntil.Add(p.cable + f.ports[id^1].respond)
+	if len(p.ctlLive) == 0 {
+		f.eng.At(p.farIsland, fr.at, sim.MakeKey(sim.Arrival, classPause, int32(id^1)))
+	}
+	p.ctlLive = append(p.ctlLive, fr)
+	f.awaitTxEnd(id, p)
+}
+
+// Handle lets a PFC frame act on port owner.
+func (h *pauseArrive) Handle(now unit.Time, owner int32) {
+	f := (*Fabric)(h)
+	from := &f.ports[owner^1]
+	fr := from.ctlLive[0]
+	from.ctlLive = from.ctlLive[:copy(from.ctlLive, from.ctlLive[1:])]
+	p := &f.ports[owner]
+	if len(from.ctlLive) > 0 {
+		f.eng.At(p.island, from.ctlLive[0].at, sim.MakeKey(sim.Arrival, classPause, owner))
+	}
+	if !fr.on {
+		f.resume(now, PortID(owner), p, fr.class)
+		return
+	}
+	p.pausesReceived++
+	if p.paused&(1<<fr.class) == 0 {
+		f.setPaused(now, PortID(owner), p, fr.class, true)
+	}
+	p.expires[fr.class] = unit.Never
+	if fr.quanta > 0 {
+		p.expires[fr.class] = now.Add(f.quantaTime(p, fr.quanta))
+		f.eng.At(p.island, p.expires[fr.class], sim.MakeKey(sim.Timer, classExpire, owner))
+	}
+}
+
+// quantaTime is the length of a pause: a quantum is 512 bit times of the port (802.3 annex 31B).
+func (f *Fabric) quantaTime(p *port, quanta uint16) unit.Duration {
+	return p.rate.TransmitTime(unit.Bytes(quanta) * 64)
+}
+
+func (f *Fabric) resume(now unit.Time, id PortID, p *port, class uint8) {
+	if p.paused&(1<<class) == 0 {
+		return
+	}
+	f.setPaused(now, id, p, class, false)
+	if p.flags&flagBusy == 0 {
+		f.next(now, id, p)
+	}
+}
+
+func (f *Fabric) setPaused(now unit.Time, id PortID, p *port, class uint8, on bool) {
+	if src := f.sources[id]; src != nil {
+		src.Paused(now, id, class, on)
+	}
+	q := &f.queues[int(id)*f.nc+int(class)]
+	if on {
+		if p.paused == 0 {
+			p.pausedSince = now
+		}
+		q.pausedSince = now
+		p.paused |= 1 << class
+		return
+	}
+	p.paused &^= 1 << class
+	q.pausedTotal += now.Sub(q.pausedSince)
+	if p.paused == 0 {
+		p.pausedTotal += now.Sub(p.pausedSince)
+	}
+}
+
+// pausedBy returns for how long a queue has been paused in all, up to now.
+func (f *Fabric) pausedBy(now unit.Time, id PortID, class uint8) unit.Duration {
+	q := &f.queues[int(id)*f.nc+int(class)]
+	if f.ports[id].paused&(1<<class) != 0 {
+		return q.pausedTotal + now.Sub(q.pausedSince)
+	}
+	return q.pausedTotal
+}
+
+// Handle lets pauses run out whose time is over.
+func (h *expire) Handle(now unit.Time, owner int32) {
+	f := (*Fabric)(h)
+	p := &f.ports[owner]
+	for c := range uint8(f.nc) {
+		if p.paused&(1<<c) != 0 && p.expires[c] <= now {
+			f.resume(now, PortID(owner), p, c)
+		}
+	}
+}
+
+// armRefresh remembers to repeat a pause before it runs out at the peer.
+func (f *Fabric) armRefresh(now unit.Time, in PortID, a *account) {
+	a.sentAt = now
+	if f.cfg.PFC.Quanta == 0 || f.cfg.PFC.Refresh.Num == 0 {
+		return
+	}
+	p := &f.ports[in]
+	if p.flags&flagRefresh != 0 {
+		return // its handler finds this account too
+	}
+	p.flags |= flagRefresh
+	f.eng.At(p.farIsland, now.Add(f.refreshAfter(p)), sim.MakeKey(sim.Timer, classRefresh, int32(in)))
+}
+
+func (f *Fabric) refreshAfter(p *port) unit.Duration {
+	return unit.Duration(f.cfg.PFC.Refresh.Of(int64(f.quantaTime(p, f.cfg.PFC.Quanta))))
+}
+
+// Handle repeats the pauses of ingress port owner that still hold and are due.
+func (h *refresh) Handle(now unit.Time, owner int32) {
+	f := (*Fabric)(h)
+	p := &f.ports[owner]
+	p.flags &^= flagRefresh
+	after := f.refreshAfter(p)
+	next := unit.Never
+	for c := range uint8(f.nc) {
+		a := &f.accounts[int(owner)*f.nc+int(c)]
+		if !a.sentOff {
+			continue
+		}
+		if a.sentAt.Add(after) <= now {
+			a.sentAt = now
+			f.queuePause(now, PortID(owner), pauseFrame{class: c, on: true, quanta: f.cfg.PFC.Quanta})
+		}
+		next = min(next, a.sentAt.Add(after))
+	}
+	if next != unit.Never {
+		p.flags |= flagRefresh
+		f.eng.At(p.farIsland, next, sim.MakeKey(sim.Timer, classRefresh, owner))
+	}
+}

@@ -1,0 +1,118 @@
+package fabric
+
+import (
+	"fmt"
+
+	"railyard/internal/unit"
+)
+
+// PortStats are a port's counters since the start of the run.
+type PortStats struct {
+	Frames, Bytes, DataBytes     int64 // on the link, preamble and gap included
+	Busy                         unit.Duration
+	PausesSent, PausesReceived   int64 // PFC frames: sent out of this port; that stopped this port
+	Paused                       unit.Duration
+	Marks, Drops                 int64 // at this port's queues
+	MaxQueue                     unit.Bytes
+	MaxHeadroom, MaxIngressBytes unit.Bytes
+}
+
+// Stats returns the counters of a port as of now.
+func (f *Fabric) Stats(now unit.Time, id PortID) PortStats {
+	p := &f.ports[id]
+	s := PortStats{Frames: p.txFrames, Bytes: p.txBytes, DataBytes: p.dataBytes, Busy: p.busy, PausesSent: p.pausesSent,
+		PausesReceived: p.pausesReceived, Paused: p.pausedTotal, Marks: p.marks, Drops: p.drops}
+	if p.paused != 0 {
+		s.Paused += now.Sub(p.pausedSince)
+	}
+	if over := p.busyUntil.Sub(now); over > 0 {
+		s.Busy -= over
+	}
+	for c := range f.nc {
+		s.MaxQueue = max(s.MaxQueue, unit.Bytes(f.queues[int(id)*f.nc+c].high))
+	}
+	return s
+}
+
+// MaxShared returns the most bytes that the shared part of a switch's buffer ever held, and its size.
+func (f *Fabric) MaxShared(switchIndex int) (used, size unit.Bytes) {
+	n := &f.nodes[switchIndex]
+	return unit.Bytes(n.maxUsed), unit.Bytes(n.size)
+}
+
+// Waiting returns the bytes waiting in the egress queue of a class; the frame being sent is not among them.
+func (f *Fabric) Waiting(id PortID, class int) unit.Bytes {
+	return unit.Bytes(f.queues[int(id)*f.nc+class].bytes)
+}
+
+// sample notes a queue's length at the sampling instants that have passed since it changed last: run-length coded, one
+// sample where the value differs from the one before. It is called before each change. Sampling instant i is at (i+1/2) intervals.
+func (f *Fabric) sample(now unit.Time, id PortID, class int, q *queue) {
+	every := int64(f.cfg.SampleEvery)
+	// The last instant at or before now; an instant that coincides with a change sees the value before it.
+	index := (int64(now) + every/2) / every
+	if index == q.lastSample {
+		return
+	}
+	if q.bytes != q.lastValue {
+		f.cfg.OnSample(Sample{Port: id, Class: uint8(class), Index: q.lastSample, Bytes: unit.Bytes(q.bytes)})
+		q.lastValue = q.bytes
+	}
+	q.lastSample = index
+}
+
+// FlushSamples reports the samples up to now of every queue.
+func (f *Fabric) FlushSamples(now unit.Time) {
+	if f.cfg.SampleEvery <= 0 {
+		return
+	}
+	for i := range f.queues {
+		f.sample(now, PortID(i/f.nc), i%f.nc, &f.queues[i])
+	}
+}
+
+// Check verifies the accounts of every switch. It is for tests and fault searches: it walks every queue.
+func (f *Fabric) Check() error {
+	held := make([]int64, len(f.accounts))
+	for i := range f.queues {
+		q := &f.queues[i]
+		sum := int64(0)
+		for k := range q.n {
+			pk := &q.buf[(q.head+k)&uint32(len(q.buf)-1)]
+			sum += int64(pk.Bytes)
+			held[int(pk.in)*f.nc+int(pk.Class)] += int64(pk.Bytes)
+		}
+		if sum != q.bytes {
+			return fmt.Errorf("fabric: queue %s class %d: holds %d bytes, counts %d", f.graph.Ports[i/f.nc].Name, i%f.nc, sum, q.bytes)
+		}
+	}
+	if f.cfg.Buffer.FreeAtTxEnd {
+		for i := range f.ports {
+			if p := &f.ports[i]; p.node >= 0 && p.flying.n > 0 && p.flying.back().at.Add(-p.delay) > f.eng.Now() {
+				last := p.flying.back()
+				held[int(last.in)*f.nc+int(last.Class)] += int64(last.Bytes)
+			}
+		}
+	}
+	shared := make([]int64, len(f.nodes))
+	for i := range f.accounts {
+		a := &f.accounts[i]
+		p := &f.ports[i/f.nc]
+		if p.far < 0 {
+			continue
+		}
+		if a.used+a.headroom != held[i] {
+			return fmt.Errorf("fabric: account of %s class %d: %d used + %d headroom, but the switch holds %d", f.graph.Ports[i/f.nc].Name, i%f.nc, a.used, a.headroom, held[i])
+		}
+		if a.headroom > a.limit || a.used < 0 || a.headroom < 0 {
+			return fmt.Errorf("fabric: account of %s class %d: headroom %d of %d, used %d", f.graph.Ports[i/f.nc].Name, i%f.nc, a.headroom, a.limit, a.used)
+		}
+		shared[p.far] += max(0, a.used-int64(f.cfg.Buffer.Reserve))
+	}
+	for i := range f.nodes {
+		if n := &f.nodes[i]; shared[i] != n.shared || n.shared > n.size || n.shared < 0 {
+			return fmt.Errorf("fabric: switch %s: accounts hold %d of the shared buffer, it counts %d of %d", f.graph.Nodes[n.id].Name, shared[i], n.shared, n.size)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,129 @@
+package fabric
+
+import (
+	"railyard/internal/cause"
+	"railyard/internal/unit"
+)
+
+// maxHops is the longest path a traced frame may take.
+const maxHops = 16
+
+// Hop is one link of a traced frame's way.
+type Hop struct {
+	Port  PortID
+	Ready unit.Time     // in the egress queue; at a NIC the start of transmission
+	Start unit.Time     // first bit on the link
+	Pause unit.Duration // of the time between: the queue was held by PFC
+
+	pausedAt unit.Duration
+}
+
+// Trace is the way of one frame through the fabric.
+type Trace struct {
+	Hops  [maxHops]Hop
+	N     int
+	Class uint8
+	Bytes unit.Bytes
+	// Sender is for the edge: why the message's last frame left no sooner, and a log of the same (see package nic).
+	Sender cause.Split
+	Posted unit.Time
+}
+
+type trace struct {
+	Trace
+	live bool
+}
+
+// StartTrace gives a frame that is about to leave from a NIC's port a trace. The fabric fills in the hops; the sink that receives the
+// frame takes the trace with TakeTrace. A dropped frame's trace is discarded.
+func (f *Fabric) StartTrace(now unit.Time, id PortID, p *Packet) *Trace {
+	var slot int32
+	if n := len(f.freeTr); n > 0 {
+		slot = f.freeTr[n-1]
+		f.freeTr = f.freeTr[:n-1]
+	} else {
+		f.traces = append(f.traces, trace{})
+		slot = int32(len(f.traces) - 1)
+	}
+	t := &f.traces[slot]
+	t.live = true
+	t.N = 1
+	t.Class = p.Class
+	t.Bytes = unit.Bytes(p.Bytes)
+	t.Hops[0] = Hop{Port: id, Ready: now, Start: now}
+	p.trace = slot + 1
+	return &t.Trace
+}
+
+// TakeTrace returns the trace of a received frame, nil if it has none. It is valid until the next StartTrace.
+func (f *Fabric) TakeTrace(p *Packet) *Trace {
+	if p.trace == 0 {
+		return nil
+	}
+	slot := p.trace - 1
+	p.trace = 0
+	f.traces[slot].live = false
+	f.freeTr = append(f.freeTr, slot)
+	return &f.traces[slot].Trace
+}
+
+func (f *Fabric) traceDrop(tr int32) {
+	if tr != 0 {
+		f.traces[tr-1].live = false
+		f.freeTr = append(f.freeTr, tr-1)
+	}
+}
+
+func (f *Fabric) traceEnqueue(now unit.Time, id PortID, _ *queue, p *Packet) {
+	t := &f.traces[p.trace-1]
+	t.Hops[t.N] = Hop{Port: id, Ready: now, Start: -1, pausedAt: f.pausedBy(now, id, p.Class)}
+	t.N++
+}
+
+func (f *Fabric) traceStart(now unit.Time, tr int32) {
+	t := &f.traces[tr-1]
+	h := &t.Hops[t.N-1]
+	if h.Start >= 0 {
+		return // at the NIC
+	}
+	h.Start = now
+	h.Pause = f.pausedBy(now, h.Port, t.Class) - h.pausedAt
+}
+
+// Part is a span of a frame's way with its cause, at a port.
+type Part struct {
+	Until unit.Time
+	Cause cause.Cause
+	Port  PortID
+}
+
+// Parts appends the way of a frame, from the moment its first bit leaves the NIC until it is handed to the sink, as contiguous
+// spans. Within one wait at a port, a pause is shown before the queueing.
+func (f *Fabric) Parts(parts []Part, t *Trace) []Part {
+	for i := range t.N {
+		h := &t.Hops[i]
+		p := &f.ports[h.Port]
+		add := func(until unit.Time, c cause.Cause) {
+			from := t.Hops[0].Start
+			if len(parts) > 0 {
+				from = parts[len(parts)-1].Until
+			}
+			if until > from {
+				parts = append(parts, Part{until, c, h.Port})
+			}
+		}
+		if i > 0 {
+			add(h.Ready.Add(h.Pause), cause.Pause)
+			add(h.Start, cause.Queueing)
+		}
+		end := h.Start.Add(f.txTime(p, int64(t.Bytes)+f.overhead))
+		add(end, cause.Serialisation)
+		add(end.Add(p.cable), cause.Propagation)
+		if p.far >= 0 {
+			add(end.Add(p.delay), cause.SwitchLatency)
+		} else {
+			add(end.Add(p.delay), cause.HostPath)
+		}
+	}
+	return parts
+}

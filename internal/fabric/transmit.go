@@ -1,0 +1,229 @@
+package fabric
+
+import (
+	"math/bits"
+
+	"railyard/internal/sim"
+	"railyard/internal/unit"
+)
+
+// The handlers are views of the fabric, one for each class of event.
+type (
+	txEnd       Fabric
+	arrive      Fabric
+	pauseArrive Fabric
+	expire      Fabric
+	refresh     Fabric
+)
+
+// Kick tells a host port that its source has something to send.
+func (f *Fabric) Kick(now unit.Time, id PortID) {
+	p := &f.ports[id]
+	if p.flags&flagBusy == 0 {
+		f.next(now, id, p)
+	}
+}
+
+// Handle ends a transmission: the frame's buffer is free, the port looks for the next one.
+func (h *txEnd) Handle(now unit.Time, owner int32) {
+	f := (*Fabric)(h)
+	p := &f.ports[owner]
+	p.flags &^= flagBusy
+	if f.cfg.Buffer.FreeAtTxEnd && p.node >= 0 && p.flying.n > 0 {
+		// The frame that just left is the newest on the link, unless a PFC frame went out.
+		if last := p.flying.back(); last.at == now.Add(p.delay) {
+			f.release(now, last.in, last.Class, int64(last.Bytes))
+		}
+	}
+	if p.flags&flagBusy == 0 {
+		f.next(now, PortID(owner), p)
+	}
+}
+
+// next starts the transmission of whatever goes first. The port is idle.
+func (f *Fabric) next(now unit.Time, id PortID, p *port) {
+	if now < p.busyUntil {
+		f.awaitTxEnd(id, p)
+		return
+	}
+	if len(p.ctl) > 0 {
+		f.sendPause(now, id, p)
+		return
+	}
+	var pk Packet
+	if p.flags&flagHost != 0 {
+		if !f.sources[id].Pull(now, id, p.paused, &pk) {
+			return
+		}
+		f.transmit(now, id, p, &pk)
+		f.awaitTxEnd(id, p)
+		return
+	}
+	c, ok := f.pick(id, p)
+	if !ok {
+		return
+	}
+	f.dequeue(now, id, p, c, &pk)
+	f.transmit(now, id, p, &pk)
+	if f.cfg.Buffer.FreeAtTxEnd || p.backlog != 0 {
+		f.awaitTxEnd(id, p)
+	}
+}
+
+func (f *Fabric) awaitTxEnd(id PortID, p *port) {
+	p.flags |= flagBusy
+	f.eng.At(p.island, p.busyUntil, sim.MakeKey(sim.TxEnd, classTxEnd, int32(id)))
+}
+
+// transmit puts a frame on the link.
+func (f *Fabric) transmit(now unit.Time, id PortID, p *port, pk *Packet) {
+	wire := int64(pk.Bytes) + f.overhead
+	tx := f.txTime(p, wire)
+	p.busyUntil = now.Add(tx)
+	p.busy += tx
+	p.txFrames++
+	p.txBytes += wire
+	if pk.Kind() == Data {
+		p.dataBytes += wire
+	}
+	f.hops++
+	if pk.trace != 0 {
+		f.traceStart(now, pk.trace)
+	}
+	pk.at = p.busyUntil.Add(p.delay)
+	if p.flying.n == 0 {
+		f.eng.At(p.farIsland, pk.at, sim.MakeKey(sim.Arrival, classArrive, int32(id)))
+	}
+	p.flying.push(pk)
+}
+
+// pick chooses the class to serve: strict ones by priority, then deficit weighted round robin.
+func (f *Fabric) pick(id PortID, p *port) (int, bool) {
+	m := p.backlog &^ p.paused
+	if m == 0 {
+		return 0, false
+	}
+	for _, c := range f.strict {
+		if m&(1<<c) != 0 {
+			return int(c), true
+		}
+		m &^= 1 << c
+	}
+	if m&(m-1) == 0 {
+		return bits.TrailingZeros8(m), true
+	}
+	qs := f.queues[int(id)*f.nc : int(id)*f.nc+f.nc]
+	for {
+		c := p.turn
+		q := &qs[c]
+		if m&(1<<c) != 0 && q.deficit >= int64(q.front().Bytes) {
+			q.deficit -= int64(q.front().Bytes)
+			return int(c), true
+		}
+		c++
+		if int(c) == f.nc {
+			c = 0
+		}
+		p.turn = c
+		if m&(1<<c) != 0 {
+			qs[c].deficit += qs[c].quantum
+		}
+	}
+}
+
+// dequeue takes the first frame of a class out of its queue.
+func (f *Fabric) dequeue(now unit.Time, id PortID, p *port, c int, pk *Packet) {
+	q := &f.queues[int(id)*f.nc+c]
+	if f.cfg.SampleEvery > 0 {
+		f.sample(now, id, c, q)
+	}
+	*pk = *q.front()
+	q.drop()
+	q.bytes -= int64(pk.Bytes)
+	if q.n == 0 {
+		p.backlog &^= 1 << c
+		q.deficit = 0
+	}
+	if q.mark.on && q.mark.dequeue && q.mark.hit(q.bytes, q.rng.Uint32) {
+		f.setMark(p, pk)
+	}
+	if !f.cfg.Buffer.FreeAtTxEnd {
+		f.release(now, pk.in, pk.Class, int64(pk.Bytes))
+	}
+}
+
+func (f *Fabric) setMark(p *port, pk *Packet) {
+	if pk.flags&flagECT != 0 {
+		pk.flags |= flagCE
+		p.marks++
+	}
+}
+
+// Handle takes a frame off link owner: delivers it to a host, or admits it to a switch.
+func (h *arrive) Handle(now unit.Time, owner int32) {
+	f := (*Fabric)(h)
+	p := &f.ports[owner]
+	pk := *p.flying.front()
+	p.flying.drop()
+	if p.flying.n > 0 {
+		f.eng.At(p.farIsland, p.flying.front().at, sim.MakeKey(sim.Arrival, classArrive, owner))
+	}
+	if p.far < 0 {
+		f.sinks[owner].Deliver(now, PortID(owner), &pk)
+		return
+	}
+	f.admit(now, PortID(owner), p, &pk)
+}
+
+// admit charges a frame to the switch's buffer, sends xOFF if need be, and queues it at its egress port.
+func (f *Fabric) admit(now unit.Time, in PortID, p *port, pk *Packet) {
+	out := f.routes[pk.route]
+	pk.route++
+	pk.in = in
+	a := &f.accounts[int(in)*f.nc+int(pk.Class)]
+	n := &f.nodes[p.far]
+	q := &f.queues[int(out)*f.nc+int(pk.Class)]
+	o := &f.ports[out]
+	size := int64(pk.Bytes)
+	if f.lossless&(1<<pk.Class) != 0 {
+		if !f.chargeLossless(n, a, p, size) {
+			f.dropped(o, a, pk)
+			return
+		}
+		if !a.sentOff && f.overXOFF(n, a, p) {
+			f.xoff(now, in, a, pk.Class)
+		}
+	} else if !f.chargeLossy(n, a, q, size) {
+		f.dropped(o, a, pk)
+		return
+	}
+	f.enqueue(now, out, o, q, pk)
+}
+
+func (f *Fabric) dropped(o *port, a *account, pk *Packet) {
+	o.drops++
+	a.drops++
+	f.traceDrop(pk.trace)
+}
+
+func (f *Fabric) enqueue(now unit.Time, out PortID, o *port, q *queue, pk *Packet) {
+	if f.cfg.SampleEvery > 0 {
+		f.sample(now, out, int(pk.Class), q)
+	}
+	if q.mark.on && !q.mark.dequeue && q.mark.hit(q.bytes, q.rng.Uint32) {
+		f.setMark(o, pk)
+	}
+	if pk.trace != 0 {
+		f.traceEnqueue(now, out, q, pk)
+	}
+	q.push(pk)
+	q.bytes += int64(pk.Bytes)
+	o.backlog |= 1 << pk.Class
+	if o.flags&flagBusy == 0 {
+		f.next(now, out, o)
+	}
+	// A frame that goes straight out has not waited: the peak counts what does.
+	if q.bytes > q.high {
+		q.high = q.bytes
+	}
+}

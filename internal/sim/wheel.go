@@ -1,0 +1,239 @@
+package sim
+
+import (
+	"math/bits"
+	"slices"
+
+	"railyard/internal/unit"
+)
+
+// event is one pending event: 16 bytes, no pointer.
+type event struct {
+	at  unit.Time
+	key Key
+}
+
+func before(a, b event) bool { return a.at < b.at || a.at == b.at && a.key < b.key }
+
+func compare(a, b event) int {
+	switch {
+	case before(a, b):
+		return -1
+	case before(b, a):
+		return 1
+	}
+	return 0
+}
+
+// node is an event in a slot's list.
+type node struct {
+	at   unit.Time
+	key  Key
+	next int32
+}
+
+// wheel is a timing wheel of 1<<logSlots slots of 1<<shift ps each, with a heap for events beyond its horizon.
+//
+//	    cur (sorted, being drained)
+//	     |
+//	slot s   s+1   s+2  ...  s+mask      | far: heap
+//	[ list ][    ][ list ]  ...  [ list ] |
+//
+// Invariant: every event in a slot list lies in (slot, slot+mask], every far event beyond slot+mask when it was pushed.
+type wheel struct {
+	cur   []event // events of the current slot, sorted; those before pos are done
+	pos   int
+	slot  int64 // absolute number of the slot in cur
+	shift uint
+	mask  int64
+	n     int // events in slot lists
+	head  []int32
+	words []uint64 // bit per slot: list not empty
+	pool  []node
+	free  int32
+	far   []event // binary heap
+}
+
+func newWheel(shift, logSlots uint) *wheel {
+	w := &wheel{shift: shift, mask: 1<<logSlots - 1, head: make([]int32, 1<<logSlots), words: make([]uint64, 1<<logSlots/64), free: -1}
+	for i := range w.head {
+		w.head[i] = -1
+	}
+	return w
+}
+
+func (w *wheel) push(at unit.Time, key Key) {
+	s := int64(at) >> w.shift
+	switch d := s - w.slot; {
+	case d <= 0:
+		w.insert(event{at, key})
+	case d > w.mask:
+		w.pushFar(event{at, key})
+	default:
+		w.list(s, at, key)
+	}
+}
+
+// insert puts an event into the slot being drained.
+func (w *wheel) insert(e event) {
+	c := append(w.cur, e)
+	i := len(c) - 1
+	for i > w.pos && before(e, c[i-1]) {
+		c[i] = c[i-1]
+		i--
+	}
+	c[i] = e
+	w.cur = c
+}
+
+func (w *wheel) list(s int64, at unit.Time, key Key) {
+	x := w.free
+	if x >= 0 {
+		w.free = w.pool[x].next
+	} else {
+		w.pool = append(w.pool, node{})
+		x = int32(len(w.pool) - 1)
+	}
+	i := s & w.mask
+	w.pool[x] = node{at, key, w.head[i]}
+	w.head[i] = x
+	w.words[i>>6] |= 1 << (i & 63)
+	w.n++
+}
+
+// next returns the time of the earliest event, or unit.Never.
+func (w *wheel) next() unit.Time {
+	if w.pos == len(w.cur) && !w.advance(int64(unit.Never)) {
+		return unit.Never
+	}
+	return w.cur[w.pos].at
+}
+
+// pop removes and returns the earliest event if it lies before end.
+func (w *wheel) pop(end unit.Time) (event, bool) {
+	if w.pos == len(w.cur) && !w.advance(int64(end)) {
+		return event{}, false
+	}
+	e := w.cur[w.pos]
+	if e.at >= end {
+		return event{}, false
+	}
+	w.pos++
+	return e, true
+}
+
+// advance moves to the next slot that holds an event, unless it begins at or after end.
+func (w *wheel) advance(end int64) bool {
+	s := int64(-1)
+	if w.n > 0 {
+		s = w.nextListed()
+	}
+	if len(w.far) > 0 {
+		if f := int64(w.far[0].at) >> w.shift; s < 0 || f < s {
+			s = f
+		}
+	}
+	if s < 0 || s<<w.shift >= end {
+		return false
+	}
+	w.slot = s
+	w.cur, w.pos = w.cur[:0], 0
+	w.drain(s & w.mask)
+	// Far events that have come within the horizon: this slot's into cur, the others onto the wheel.
+	for len(w.far) > 0 && int64(w.far[0].at)>>w.shift-s <= w.mask {
+		e := w.popFar()
+		if int64(e.at)>>w.shift == s {
+			w.cur = append(w.cur, e)
+		} else {
+			w.list(int64(e.at)>>w.shift, e.at, e.key)
+		}
+	}
+	sortEvents(w.cur)
+	return true
+}
+
+// nextListed returns the absolute number of the next slot with a list.
+func (w *wheel) nextListed() int64 {
+	from := (w.slot + 1) & w.mask
+	i := from >> 6
+	m := w.words[i] >> (from & 63) << (from & 63)
+	for m == 0 {
+		i = (i + 1) & int64(len(w.words)-1)
+		m = w.words[i]
+	}
+	j := i<<6 + int64(bits.TrailingZeros64(m))
+	return w.slot + 1 + (j-from)&w.mask
+}
+
+func (w *wheel) drain(j int64) {
+	x := w.head[j]
+	if x < 0 {
+		return
+	}
+	w.head[j] = -1
+	w.words[j>>6] &^= 1 << (j & 63)
+	for x >= 0 {
+		nd := &w.pool[x]
+		w.cur = append(w.cur, event{nd.at, nd.key})
+		nd.next, w.free, x = w.free, x, nd.next
+		w.n--
+	}
+}
+
+func sortEvents(c []event) {
+	if len(c) > 24 {
+		slices.SortFunc(c, compare)
+		return
+	}
+	for i := 1; i < len(c); i++ {
+		e := c[i]
+		j := i
+		for j > 0 && before(e, c[j-1]) {
+			c[j] = c[j-1]
+			j--
+		}
+		c[j] = e
+	}
+}
+
+func (w *wheel) pushFar(e event) {
+	h := append(w.far, e)
+	i := len(h) - 1
+	for i > 0 {
+		p := (i - 1) / 2
+		if !before(e, h[p]) {
+			break
+		}
+		h[i] = h[p]
+		i = p
+	}
+	h[i] = e
+	w.far = h
+}
+
+func (w *wheel) popFar() event {
+	h := w.far
+	top, e := h[0], h[len(h)-1]
+	h = h[:len(h)-1]
+	w.far = h
+	if len(h) == 0 {
+		return top
+	}
+	i := 0
+	for {
+		c := 2*i + 1
+		if c >= len(h) {
+			break
+		}
+		if c+1 < len(h) && before(h[c+1], h[c]) {
+			c++
+		}
+		if !before(h[c], e) {
+			break
+		}
+		h[i] = h[c]
+		i = c
+	}
+	h[i] = e
+	return top
+}
