@@ -1,0 +1,28 @@
+// Package nn is the neural network that Railyard trains: dense layers as
+// explicit forward and backward pairs, activations, losses, and stochastic
+// gradient descent. It knows nothing of ranks, networks, files or time, starts
+// no goroutine and allocates nothing per step.
+//
+//	x ──Forward(0)──> h ──Forward(1)──> logits ──Loss──> mean loss
+//	     W0,b0             W1,b1                  │
+//	     Grads[0] <──Backward(0)── dh <──Backward(1)── p - onehot
+//
+// One parameter vector per replica, gradients in the same layout: layers in
+// order, each W (out x in, row-major, as in PyTorch's Linear) then b (out).
+//
+//	| W0: 128 rows of 784 | b0: 128 | W1: 10 rows of 128 | b1: 10 |
+//
+// Invariants:
+//   - the same bits on every processor, as long as no value overflows: every
+//     sum has one order, every product is rounded before it is added (an
+//     explicit conversion forbids the compiler a fused multiply-add), and
+//     exp and log are our own, made of + - * / and bit operations. A test reads
+//     the source for products that could fuse. (A NaN's sign is the
+//     processor's own: a caller stops when the loss is not finite.)
+//   - Grads hold the mean over the micro-batch, so that the mean over ranks
+//     with equal micro-batches is the gradient of the whole batch.
+//
+// Back-propagation: Rumelhart, Hinton, Williams, Nature 323 (1986). Weight
+// initialisation: torch.nn.Linear (kaiming_uniform with a = sqrt 5), which is
+// uniform in ±1/sqrt(fan_in) for weights and biases. Momentum: torch.optim.SGD.
+package nn

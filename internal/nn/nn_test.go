@@ -1,0 +1,385 @@
+package nn
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func mlp(t testing.TB, hidden Activation, loss Loss, sizes ...int) *Model {
+	t.Helper()
+	m, err := NewMLP(sizes, hidden, loss)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// values fills n floats in [-1, 1); about `zeros` of 8 are 0.
+func values(seed uint64, n int, zeros uint64) []float32 {
+	s := newStream(seed, 99)
+	v := make([]float32, n)
+	for i := range v {
+		if x := s.symmetric(); s.next()%8 >= zeros {
+			v[i] = x
+		}
+	}
+	return v
+}
+
+func step(r *Replica, x []float32, labels []uint8) float64 {
+	r.Load(x, labels, len(labels))
+	for l := range r.model.Layers() {
+		r.Forward(l)
+	}
+	loss, _ := r.Loss()
+	for l := r.model.Layers() - 1; l >= 0; l-- {
+		r.Backward(l)
+	}
+	return loss
+}
+
+// reference is the same network in float64, written from the formulas, without
+// the package's arithmetic.
+func reference(m *Model, p []float64, x []float32, labels []uint8) float64 {
+	total := 0.0
+	for i, label := range labels {
+		in := m.Inputs()
+		a := make([]float64, in)
+		for j := range a {
+			a[j] = float64(x[i*in+j])
+		}
+		at := 0
+		for l := range m.Layers() {
+			out := m.sizes[l+1]
+			z := make([]float64, out)
+			for o := range z {
+				for k, v := range a {
+					z[o] += p[at+o*len(a)+k] * v
+				}
+				z[o] += p[at+out*len(a)+o]
+				switch m.activation(l) {
+				case ReLU:
+					z[o] = math.Max(0, z[o])
+				case Sigmoid:
+					z[o] = 1 / (1 + math.Exp(-z[o]))
+				}
+			}
+			at += out * (len(a) + 1)
+			a = z
+		}
+		sum := 0.0
+		for j, v := range a {
+			if m.loss == CrossEntropy {
+				sum += math.Exp(v)
+			} else {
+				want := 0.0
+				if j == int(label) {
+					want = 1
+				}
+				total += 0.5 * (v - want) * (v - want)
+			}
+		}
+		if m.loss == CrossEntropy {
+			total += math.Log(sum) - a[label]
+		}
+	}
+	return total / float64(len(labels))
+}
+
+func TestGradientsMatchFiniteDifferences(t *testing.T) {
+	for _, c := range []struct {
+		hidden, output Activation
+		loss           Loss
+	}{{ReLU, Identity, CrossEntropy}, {Sigmoid, Identity, CrossEntropy}, {Identity, Identity, CrossEntropy},
+		{ReLU, Identity, MSE}, {Sigmoid, Sigmoid, MSE}, {ReLU, ReLU, MSE}} {
+		for _, zeros := range []uint64{0, 6} { // dense and sparse inputs
+			t.Run(fmt.Sprint(c.hidden, " ", c.output, " ", c.loss, " zeros ", zeros), func(t *testing.T) {
+				m, err := mlp(t, c.hidden, c.loss, 11, 7, 6, 5).WithOutput(c.output)
+				if err != nil {
+					t.Fatal(err)
+				}
+				const n = 3
+				params := m.Init(5)
+				x, labels := values(1, n*11, zeros), []uint8{4, 0, 2}
+				r := m.NewReplica(params, n+2, Portable)
+				loss := step(r, x, labels)
+				p := make([]float64, len(params))
+				for i, v := range params {
+					p[i] = float64(v)
+				}
+				if want := reference(m, p, x, labels); math.Abs(loss-want) > 1e-6 {
+					t.Errorf("loss %v, want %v", loss, want)
+				}
+				nonzero := 0
+				for i := range p {
+					const h = 1e-6
+					was := p[i]
+					p[i] = was + h
+					up := reference(m, p, x, labels)
+					p[i] = was - h
+					down := reference(m, p, x, labels)
+					p[i] = was
+					want := (up - down) / (2 * h)
+					if math.Abs(float64(r.Grads[i])-want) > 1e-6 {
+						t.Fatalf("gradient %d is %v, want %v", i, r.Grads[i], want)
+					}
+					if r.Grads[i] != 0 {
+						nonzero++
+					}
+				}
+				if nonzero < len(p)/3 {
+					t.Errorf("only %d of %d gradients are not 0: this tests little", nonzero, len(p))
+				}
+			})
+		}
+	}
+}
+
+// plain are the kernel's three products straight from its definition.
+func plain(x, w, b, d []float32, s Shape) (z, gw, gb, dx []float32) {
+	z, gw, gb, dx = make([]float32, s.N*s.Out), make([]float32, s.Out*s.In), make([]float32, s.Out), make([]float32, s.N*s.In)
+	for i := range s.N {
+		for o := range s.Out {
+			for k := range s.In {
+				z[i*s.Out+o] += float32(x[i*s.In+k] * w[o*s.In+k])
+				gw[o*s.In+k] += float32(d[i*s.Out+o] * x[i*s.In+k])
+				dx[i*s.In+k] += float32(d[i*s.Out+o] * w[o*s.In+k])
+			}
+			z[i*s.Out+o] += b[o]
+			gb[o] += d[i*s.Out+o]
+		}
+	}
+	return z, gw, gb, dx
+}
+
+// Blocking, tails and leaving out zero inputs change no bit, signed zeros included.
+func TestPortableKernelIsOneSumInAscendingOrder(t *testing.T) {
+	for n := 1; n <= 5; n++ {
+		for _, in := range []int{1, 2, 3, 5, 16, 33} {
+			for _, out := range []int{1, 3, 4, 5, 9} {
+				for _, zeros := range []uint64{0, 3, 6, 8} {
+					s := Shape{n, in, out}
+					seed := uint64(n*1000 + in*10 + out)
+					x, w := values(seed, n*in, zeros), values(seed+1, out*in, 2)
+					b, d := values(seed+2, out, 4), values(seed+3, n*out, 2)
+					minus := float32(math.Copysign(0, -1))
+					for i := range x {
+						if x[i] == 0 && i%2 == 0 {
+							x[i] = minus
+						}
+					}
+					for i := range w {
+						if w[i] == 0 && i%3 == 0 {
+							w[i] = minus
+						}
+					}
+					z, gw, gb, dx := plain(x, w, b, d, s)
+					notes := newInputs(n, in)
+					gotZ, gotGW := values(9, n*out, 0), values(9, out*in, 0) // stale contents must not matter
+					gotGB, gotDX := values(9, out, 0), values(9, n*in, 0)
+					Portable.Forward(gotZ, x, w, b, s, &notes)
+					Portable.Weights(gotGW, gotGB, d, x, s, &notes)
+					Portable.Back(gotDX, d, w, s)
+					same(t, fmt.Sprint("z ", s, zeros), gotZ, z)
+					same(t, fmt.Sprint("gw ", s, zeros), gotGW, gw)
+					same(t, fmt.Sprint("gb ", s, zeros), gotGB, gb)
+					same(t, fmt.Sprint("dx ", s, zeros), gotDX, dx)
+				}
+			}
+		}
+	}
+}
+
+func same(t *testing.T, what string, got, want []float32) {
+	t.Helper()
+	for i := range want {
+		if math.Float32bits(got[i]) != math.Float32bits(want[i]) {
+			t.Fatalf("%s: element %d is %x (%v), want %x (%v)", what, i, math.Float32bits(got[i]), got[i], math.Float32bits(want[i]), want[i])
+		}
+	}
+}
+
+func TestExpAndLogAreAccurate(t *testing.T) {
+	s := newStream(3, 0)
+	for range 20000 {
+		x := 700 * float64(s.symmetric()) * float64(s.symmetric())
+		if got, want := exp(x), math.Exp(x); math.Abs(got-want) > 2*ulp(want) {
+			t.Fatalf("exp(%v) = %v, want %v", x, got, want)
+		}
+		y := exp(x)
+		if got, want := log(y), math.Log(y); math.Abs(got-want) > 2*ulp(want) {
+			t.Fatalf("log(%v) = %v, want %v", y, got, want)
+		}
+	}
+	if exp(0) != 1 || log(1) != 0 || exp(-1000) != 0 || !math.IsInf(exp(1000), 1) || !math.IsNaN(exp(math.NaN())) || !math.IsNaN(log(math.NaN())) {
+		t.Error("a special value is wrong")
+	}
+}
+
+func ulp(x float64) float64 { return math.Nextafter(math.Abs(x), math.Inf(1)) - math.Abs(x) }
+
+func TestStepIsSGDWithMomentum(t *testing.T) {
+	p, v := []float32{1, 2, 3, 4, 5}, make([]float32, 5)
+	g := []float32{8, 8, 8, 8, 8}
+	o := SGD{LR: 0.5, Momentum: 0.5}
+	o.Step(p, g, v, 0.25) // v = 2, p -= 1
+	o.Step(p, g, v, 0.25) // v = 3, p -= 1.5
+	if want := []float32{-1.5, -0.5, 0.5, 1.5, 2.5}; !slices.Equal(p, want) {
+		t.Errorf("params %v, want %v", p, want)
+	}
+	q, r := values(1, 103, 0), values(1, 103, 0)
+	h := values(2, 103, 0)
+	(&SGD{LR: 0.1}).Step(q, h, nil, 0.125)
+	for i := range r {
+		r[i] -= float32(float32(0.1) * float32(0.125*h[i]))
+	}
+	same(t, "plain step", q, r)
+}
+
+func TestInitIsUniformInOneOverRootFanIn(t *testing.T) {
+	m := mlp(t, ReLU, CrossEntropy, 784, 128, 10)
+	p := m.Init(1)
+	for l := range m.Layers() {
+		bound := 1 / math.Sqrt(float64(m.sizes[l]))
+		lo, hi := m.LayerRange(l)
+		sum, square, top := 0.0, 0.0, 0.0
+		for _, v := range p[lo:hi] {
+			x := float64(v) / bound
+			sum, square, top = sum+x, square+x*x, max(top, math.Abs(x))
+		}
+		n := float64(hi - lo)
+		// Five standard errors of the mean and of the mean square (1/3, variance 4/45).
+		if math.Abs(sum/n) > 5/math.Sqrt(3*n) || math.Abs(square/n-1./3) > 5*math.Sqrt(4./45/n) || top > 1 || top < 0.98 {
+			t.Errorf("layer %d: mean %v, mean square %v, largest %v of the bound", l, sum/n, square/n, top)
+		}
+	}
+	if slices.Equal(p, m.Init(2)) {
+		t.Error("two seeds give the same weights")
+	}
+	wider := mlp(t, ReLU, CrossEntropy, 784, 128, 20).Init(1)
+	same(t, "first layer whatever follows", wider[:128*785], p[:128*785])
+}
+
+func digest(v []float32) string {
+	h := sha256.New()
+	for _, x := range v {
+		h.Write(binary.LittleEndian.AppendUint32(nil, math.Float32bits(x)))
+	}
+	return fmt.Sprintf("%x", h.Sum(nil))[:16]
+}
+
+// The same bits on every processor, with every GOAMD64: these are constants.
+func TestGoldenBits(t *testing.T) {
+	for _, c := range []struct {
+		hidden       Activation
+		loss         Loss
+		zeros        uint64
+		momentum     float32
+		begin, after string
+	}{
+		{ReLU, CrossEntropy, 6, 0, "cc1ed7958855e388", "1c197056cec14902"},
+		{Sigmoid, CrossEntropy, 0, 0.9, "cc1ed7958855e388", "f7d1dd79bd4395f2"},
+		{Sigmoid, MSE, 6, 0, "cc1ed7958855e388", "24478f481c1c3572"},
+	} {
+		m := mlp(t, c.hidden, c.loss, 784, 128, 10)
+		r := m.NewReplica(m.Init(1), 8, Portable)
+		begin := digest(r.Params)
+		o, velocity := SGD{LR: 0.1, Momentum: c.momentum}, make([]float32, m.Params())
+		for i := range uint64(5) {
+			step(r, values(i, 8*784, c.zeros), []uint8{0, 1, 2, 3, 4, 5, 6, uint8(i)})
+			o.Step(r.Params, r.Grads, velocity, 1)
+		}
+		if after := digest(r.Params); begin != c.begin || after != c.after {
+			t.Errorf("%v %v: initial weights %s and after 5 steps %s, want %s and %s", c.hidden, c.loss, begin, after, c.begin, c.after)
+		}
+	}
+}
+
+func TestStepAllocatesNothing(t *testing.T) {
+	m := mlp(t, ReLU, CrossEntropy, 784, 128, 10)
+	r := m.NewReplica(m.Init(1), 8, Portable)
+	pixels, labels, rows := make([]byte, 20*784), make([]byte, 20), []int{3, 1, 4, 15, 9, 2, 6, 5}
+	o := SGD{LR: 0.1}
+	if n := testing.AllocsPerRun(10, func() {
+		r.LoadPixels(pixels, labels, rows)
+		r.Forward(0)
+		r.Forward(1)
+		r.Loss()
+		r.Backward(1)
+		r.Backward(0)
+		o.Step(r.Params, r.Grads, nil, 1)
+	}); n != 0 {
+		t.Errorf("%v allocations per step", n)
+	}
+}
+
+// The mean over equal micro-batches of the mean gradients is the gradient of
+// the whole batch: what data parallelism rests on.
+func TestMicroBatchesAverageToTheBatch(t *testing.T) {
+	m := mlp(t, ReLU, CrossEntropy, 20, 12, 10)
+	x, labels := values(7, 8*20, 3), []uint8{0, 1, 2, 3, 4, 5, 6, 7}
+	whole, half := m.NewReplica(m.Init(3), 8, Portable), m.NewReplica(m.Init(3), 4, Portable)
+	step(whole, x, labels)
+	sum := make([]float64, m.Params())
+	for i := 0; i < 8; i += 4 {
+		step(half, x[i*20:], labels[i:i+4])
+		for j, g := range half.Grads {
+			sum[j] += float64(g) / 2
+		}
+	}
+	for j, g := range whole.Grads {
+		if math.Abs(float64(g)-sum[j]) > 1e-7 {
+			t.Fatalf("gradient %d: %v, want %v", j, g, sum[j])
+		}
+	}
+}
+
+func TestLoadPixelsScalesBytes(t *testing.T) {
+	m := mlp(t, Identity, MSE, 3, 2)
+	params := []float32{1, 0, 0, 0, 1, 1, 0.5, 0}
+	r := m.NewReplica(params, 2, Portable)
+	r.LoadPixels([]byte{9, 9, 9, 0, 51, 255, 255, 0, 102}, []byte{0, 1, 0}, []int{2, 1})
+	r.Forward(0)
+	if got, want := r.Outputs(), []float32{1.5, 0.4, 0.5, 1.2}; !slices.Equal(got, want) {
+		t.Errorf("outputs %v, want %v", got, want)
+	}
+	if _, correct := r.Loss(); correct != 2 {
+		t.Errorf("%d correct, want 2", correct)
+	}
+	if correct, loss := m.Evaluate(params, []byte{0, 51, 255, 255, 0, 102}, []byte{1, 1}, Portable); correct != 1 || math.Abs(loss-(0.5*(0.25+0.04)+0.5*(2.25+0.36))/2) > 1e-7 {
+		t.Errorf("evaluate: %d correct, loss %v", correct, loss)
+	}
+}
+
+func TestNewMLPSaysWhatItWants(t *testing.T) {
+	for _, c := range []struct {
+		sizes []int
+		want  string
+	}{
+		{[]int{784}, "at least 2"},
+		{[]int{784, 0, 10}, "size 1 is 0, want 1 to"},
+		{[]int{1 << 20, 1 << 20, 10}, "more than"},
+		{[]int{784, 1000}, "at most 256"},
+	} {
+		if _, err := NewMLP(c.sizes, ReLU, CrossEntropy); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: error %v, want %q", c.sizes, err, c.want)
+		}
+	}
+	if _, err := ParseActivation("tanh"); err == nil || err.Error() != `unknown activation "tanh", want identity, relu or sigmoid` {
+		t.Error(err)
+	}
+	if _, err := ParseLoss("l1"); err == nil || err.Error() != `unknown loss "l1", want cross-entropy or mse` {
+		t.Error(err)
+	}
+	if _, err := mlp(t, ReLU, CrossEntropy, 2, 2).WithOutput(ReLU); err == nil {
+		t.Error("cross entropy after ReLU was accepted")
+	}
+	if _, err := KernelNamed("fast"); err == nil {
+		t.Error("kernel fast was accepted")
+	}
+}
