@@ -1,0 +1,182 @@
+// Package exectest is a driver for tests of exec and of what is bound to it: an
+// ideal network on simulated time. It is no model of anything.
+//
+//	Post --- latency + bytes/rate ---> bytes copied, Received
+//	  ^------------- ack latency ----------' Acked
+//
+// Messages never share a wire; those of one (source, destination, channel) stay
+// in order. Events at one instant happen in the order in which they were made.
+package exectest
+
+import (
+	"container/heap"
+	"fmt"
+
+	"railyard/internal/cause"
+	"railyard/internal/exec"
+	"railyard/internal/unit"
+)
+
+// BodyAt says when a bound body really runs.
+type BodyAt uint8
+
+// A body may run at any time between its virtual start and end.
+const (
+	AtStart BodyAt = iota
+	AtEnd
+	Beside // in a goroutine, joined at the end
+)
+
+// Net is how the ideal network behaves.
+type Net struct {
+	Latency  func(exec.Message) unit.Duration // nil: 0
+	Rate     unit.Bitrate                     // of every message; 0: infinite
+	Ack      unit.Duration                    // from placement to the sender
+	BodyAt   BodyAt
+	Misplace func(*exec.Message) // changes what a message names, before its bytes are placed
+	Posted   func(unit.Time, exec.Message)
+}
+
+// Driver runs ranks over an ideal network. It implements exec.Transport; its clock is exec.Clock.
+type Driver struct {
+	net    Net
+	memory exec.Memory
+	ranks  []*exec.Rank
+	events events
+	seq    int
+	now    unit.Time
+	pairs  map[[3]int32]*pair
+}
+
+// pair keeps the messages of one (source, destination, channel) in order.
+type pair struct{ placed, acked unit.Time }
+
+// New returns a driver; memory is nil in replay.
+func New(net Net, memory exec.Memory) *Driver {
+	return &Driver{net: net, memory: memory, pairs: map[[3]int32]*pair{}}
+}
+
+// Add adds the next rank, numbered in order from 0.
+func (d *Driver) Add(cfg exec.Config) *exec.Rank {
+	if int(cfg.Rank) != len(d.ranks) {
+		panic(fmt.Sprintf("exectest: rank %d added as number %d", cfg.Rank, len(d.ranks)))
+	}
+	cfg.Transport, cfg.Clock = d, clock{d}
+	r := exec.NewRank(cfg)
+	d.ranks = append(d.ranks, r)
+	return r
+}
+
+// Run starts every rank and returns when nothing is left to happen, or an error
+// naming the ranks that are stuck.
+func (d *Driver) Run() (unit.Time, error) {
+	for _, r := range d.ranks {
+		r.Start(0)
+	}
+	for len(d.events) > 0 {
+		e := heap.Pop(&d.events).(event)
+		d.now = e.at
+		e.do()
+	}
+	for i, r := range d.ranks {
+		if !r.Finished() {
+			return d.now, fmt.Errorf("rank %d is stuck in step %d", i, r.Steps())
+		}
+	}
+	return d.now, nil
+}
+
+// Post implements exec.Transport.
+func (d *Driver) Post(m exec.Message) {
+	if d.net.Posted != nil {
+		d.net.Posted(d.now, m)
+	}
+	key := [3]int32{m.Src, m.Dst, m.Channel}
+	p := d.pairs[key]
+	if p == nil {
+		p = &pair{}
+		d.pairs[key] = p
+	}
+	tr := exec.Trace{Posted: d.now}
+	at := d.now
+	if d.net.Latency != nil {
+		at = at.Add(d.net.Latency(m))
+		tr.Segments = append(tr.Segments, exec.Segment{Until: at, Cause: cause.Propagation})
+	}
+	if d.net.Rate > 0 {
+		at = at.Add(d.net.Rate.TransmitTime(m.Bytes))
+		tr.Segments = append(tr.Segments, exec.Segment{Until: at, Cause: cause.Serialisation})
+	}
+	if at < p.placed {
+		at = p.placed
+		tr.Segments = append(tr.Segments, exec.Segment{Until: at, Cause: cause.Queueing})
+	}
+	p.placed, tr.Placed = at, at
+	p.acked = max(p.acked, at.Add(d.net.Ack))
+	d.at(at, func() {
+		d.place(m)
+		d.ranks[m.Dst].Received(d.now, m.Src, m.Channel, &tr)
+	})
+	d.at(p.acked, func() { d.ranks[m.Src].Acked(d.now, m.Dst, m.Channel) })
+}
+
+// place copies a message's bytes, as late as possible: when the last would arrive.
+func (d *Driver) place(m exec.Message) {
+	if d.memory == nil {
+		return
+	}
+	if d.net.Misplace != nil {
+		d.net.Misplace(&m)
+	}
+	copy(d.memory.Bytes(m.Dst, m.To), d.memory.Bytes(m.Src, m.From))
+}
+
+// clock implements exec.Clock: the driver's own Run runs everything.
+type clock struct{ *Driver }
+
+// Run implements exec.Clock.
+func (d clock) Run(rank int32, tok exec.Token, span unit.Duration, body func()) {
+	join := func() {}
+	if body != nil {
+		switch d.net.BodyAt {
+		case AtStart:
+			body()
+		case AtEnd:
+			join = body
+		case Beside:
+			done := make(chan struct{})
+			go func() { body(); close(done) }()
+			join = func() { <-done }
+		}
+	}
+	d.at(d.now.Add(span), func() {
+		join()
+		d.ranks[rank].Done(d.now, tok)
+	})
+}
+
+func (d *Driver) at(t unit.Time, do func()) {
+	heap.Push(&d.events, event{t, d.seq, do})
+	d.seq++
+}
+
+type event struct {
+	at  unit.Time
+	seq int
+	do  func()
+}
+
+type events []event
+
+func (e events) Len() int { return len(e) }
+func (e events) Less(i, j int) bool {
+	return e[i].at < e[j].at || e[i].at == e[j].at && e[i].seq < e[j].seq
+}
+func (e events) Swap(i, j int) { e[i], e[j] = e[j], e[i] }
+func (e *events) Push(x any)   { *e = append(*e, x.(event)) }
+func (e *events) Pop() any {
+	old := *e
+	x := old[len(old)-1]
+	*e = old[:len(old)-1]
+	return x
+}

@@ -1,0 +1,62 @@
+package exec
+
+import "railyard/internal/unit"
+
+// inbox counts the messages of one (source, channel) that have been placed and
+// that no Recv has taken yet, with the trace of each.
+type inbox struct {
+	src, channel int32
+	traces       []Trace // [head:] are waiting; the others' segments are reused
+	head         int
+
+	taken, takenBefore int // by this step's Recvs, by the last step's
+}
+
+// inbox returns the inbox of (src, channel). A rank has few: a search is quick.
+func (r *Rank) inbox(src, channel int32) *inbox {
+	for i := range r.inboxes {
+		if in := &r.inboxes[i]; in.src == src && in.channel == channel {
+			return in
+		}
+	}
+	r.inboxes = append(r.inboxes, inbox{src: src, channel: channel})
+	return &r.inboxes[len(r.inboxes)-1]
+}
+
+func (in *inbox) queued() int { return len(in.traces) - in.head }
+
+// push adds a message with a copy of its trace.
+func (in *inbox) push(now unit.Time, tr *Trace) {
+	if in.head == len(in.traces) {
+		in.traces, in.head = in.traces[:0], 0
+	}
+	if len(in.traces) == cap(in.traces) && in.head > 0 { // make room, keep every slice of segments
+		for i := in.head; i < len(in.traces); i++ {
+			in.traces[i-in.head], in.traces[i] = in.traces[i], in.traces[i-in.head]
+		}
+		in.traces, in.head = in.traces[:len(in.traces)-in.head], 0
+	}
+	if len(in.traces) < cap(in.traces) {
+		in.traces = in.traces[:len(in.traces)+1]
+	} else {
+		in.traces = append(in.traces, Trace{})
+	}
+	t := &in.traces[len(in.traces)-1]
+	if tr == nil {
+		t.Posted, t.Placed, t.Segments = now, now, t.Segments[:0]
+		return
+	}
+	t.Posted, t.Placed, t.Segments = tr.Posted, tr.Placed, append(t.Segments[:0], tr.Segments...)
+}
+
+// pop takes the oldest message.
+func (in *inbox) pop() {
+	in.head++
+	in.taken++
+}
+
+// take takes the oldest message and its trace, in exchange for the segments of *tr.
+func (in *inbox) take(tr *Trace) {
+	*tr, in.traces[in.head] = in.traces[in.head], *tr
+	in.pop()
+}

@@ -1,0 +1,43 @@
+package exec
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"railyard/internal/cause"
+	"railyard/internal/unit"
+)
+
+// An inbox gives back what was put in, in order, whatever became of the trace it was given.
+func TestInboxKeepsTheOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var in inbox
+		var want []Trace
+		var reused Trace // by the driver
+		var got Trace    // by the channel
+		for i := range rapid.IntRange(1, 200).Draw(t, "actions") {
+			switch a := rapid.IntRange(0, 3).Draw(t, "action"); {
+			case a < 2:
+				reused.Posted, reused.Placed = unit.Time(i), unit.Time(2*i)
+				reused.Segments = append(reused.Segments[:0], Segment{unit.Time(i), cause.Queueing}, Segment{unit.Time(2 * i), cause.Pause})
+				in.push(0, &reused)
+				want = append(want, Trace{reused.Posted, reused.Placed, slices.Clone(reused.Segments)})
+			case len(want) == 0:
+			case a == 2:
+				in.pop()
+				want = want[1:]
+			default:
+				in.take(&got)
+				if got.Posted != want[0].Posted || got.Placed != want[0].Placed || !slices.Equal(got.Segments, want[0].Segments) {
+					t.Fatalf("took %v, want %v", got, want[0])
+				}
+				want = want[1:]
+			}
+			if in.queued() != len(want) {
+				t.Fatalf("%d in the inbox, want %d", in.queued(), len(want))
+			}
+		}
+	})
+}

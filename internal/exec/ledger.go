@@ -1,0 +1,114 @@
+package exec
+
+import (
+	"railyard/internal/cause"
+	"railyard/internal/unit"
+	"railyard/internal/workload"
+)
+
+// ledger accounts for every instant of the step in progress.
+type ledger struct {
+	start, at      unit.Time // of the step; up to which all is accounted for
+	busy, speaking int       // compute operations and collectives that run
+	idle           unit.Time // since when no compute operation has run
+	split          cause.Split
+	comm, overlap  unit.Duration
+	last           int32 // the operation that ended last
+}
+
+func (l *ledger) begin(now unit.Time) { *l = ledger{start: now, at: now, idle: now, last: -1} }
+
+// advance accounts for the time since the last change. Waits are explained when they end.
+func (l *ledger) advance(now unit.Time) {
+	d := now.Sub(l.at)
+	l.at = now
+	if l.busy > 0 {
+		l.split[cause.Compute] += d
+	}
+	if l.speaking > 0 {
+		l.comm += d
+		if l.busy > 0 {
+			l.overlap += d
+		}
+	}
+}
+
+func (l *ledger) compute(now unit.Time, n int) {
+	l.advance(now)
+	l.busy += n
+	l.idle = now
+}
+
+func (l *ledger) communicate(now unit.Time, n int) {
+	l.advance(now)
+	l.speaking += n
+}
+
+// explain divides the wait that ends now among its causes. by is the operation
+// whose end ended it, -1 the start of the step.
+func (r *Rank) explain(now unit.Time, by int32) {
+	p := painter{from: r.ledger.idle, to: now, split: &r.ledger.split}
+	for by >= 0 && p.from < p.to {
+		op := &r.cfg.Template.Ops[by]
+		if op.Kind != workload.Communication {
+			break
+		}
+		if r.colls[op.Coll].explain(&p, r.ops[by].start) {
+			break
+		}
+		by = r.ops[by].by
+	}
+	p.back(p.from, cause.Dependency)
+}
+
+// explain paints the part of a wait that this collective, started at start, held
+// up. It reports true if a message explains all of it.
+func (c *collRun) explain(p *painter, start unit.Time) bool {
+	ch := &c.channels[c.last]
+	p.back(ch.end, cause.Dependency) // for the last acknowledgement
+	for i := len(ch.gates) - 1; i >= 0; i-- {
+		p.back(ch.gates[i].to, cause.Compute)
+		p.back(ch.gates[i].from, cause.Dependency)
+	}
+	if ch.src < 0 {
+		p.back(start, cause.Compute)
+		return false
+	}
+	p.back(ch.trace.Placed, cause.Compute)
+	for i := len(ch.trace.Segments) - 1; i >= 0; i-- {
+		from := ch.trace.Posted
+		if i > 0 {
+			from = ch.trace.Segments[i-1].Until
+		}
+		p.back(from, ch.trace.Segments[i].Cause)
+	}
+	return true
+}
+
+// painter divides [from, to) among causes, from its end back to its beginning.
+type painter struct {
+	from, to unit.Time
+	split    *cause.Split
+}
+
+// back gives what is left of the span after t to why.
+func (p *painter) back(t unit.Time, why cause.Cause) {
+	t = max(t, p.from)
+	if t < p.to {
+		p.split[why] += p.to.Sub(t)
+		p.to = t
+	}
+}
+
+// releasedBy returns the source and channel of the message that ended operation
+// by, or -1 and -1 where no message did.
+func (r *Rank) releasedBy(by int32) (src, channel int32) {
+	if by < 0 || r.cfg.Template.Ops[by].Kind != workload.Communication {
+		return -1, -1
+	}
+	c := &r.colls[r.cfg.Template.Ops[by].Coll]
+	if c.channels[c.last].src < 0 {
+		return -1, -1
+	}
+	return c.channels[c.last].src, c.last
+}

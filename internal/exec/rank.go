@@ -1,0 +1,267 @@
+package exec
+
+import (
+	"fmt"
+
+	"railyard/internal/unit"
+	"railyard/internal/workload"
+)
+
+// Rank is one rank's state. It belongs to one driver thread.
+type Rank struct {
+	cfg        Config
+	ops        []opState
+	dependents [][]int32 // by operation
+	streams    []streamState
+	colls      []collRun // by collective
+	inboxes    []inbox   // by (source, channel) in order of first use
+	ended      []int32   // operations that ended and whose dependents have not been told
+
+	step    int64
+	left    int   // operations of this step that have not ended
+	running int32 // the collective in progress, past its launch; -1 none
+	status  Status
+	begun   bool
+	over    bool
+
+	ledger ledger
+}
+
+type opState struct {
+	waiting    int32 // dependencies that have not ended
+	start, end unit.Time
+	by         int32 // the operation that released it, -1 the step's start
+}
+
+type streamState struct {
+	queue []int32 // operations in issue order
+	next  int     // the first that has not started
+	busy  bool
+}
+
+// NewRank returns a rank that has not started. It panics on a template that is
+// not valid, which is a mistake of whoever built it.
+func NewRank(cfg Config) *Rank {
+	if err := cfg.Template.Validate(); err != nil {
+		panic("exec: " + err.Error())
+	}
+	if len(cfg.Template.Streams) > 2 {
+		panic(fmt.Sprintf("exec: %d streams, want compute and at most one communicator", len(cfg.Template.Streams)))
+	}
+	if cfg.Steps < 1 {
+		panic(fmt.Sprintf("exec: %d steps, want at least 1", cfg.Steps))
+	}
+	t := cfg.Template
+	r := &Rank{cfg: cfg, running: -1, ops: make([]opState, len(t.Ops)), dependents: make([][]int32, len(t.Ops)),
+		streams: make([]streamState, len(t.Streams)), colls: make([]collRun, len(t.Collectives))}
+	for i := range t.Ops {
+		op := &t.Ops[i]
+		for _, d := range op.Deps {
+			r.dependents[d] = append(r.dependents[d], op.ID)
+		}
+		r.streams[op.Stream].queue = append(r.streams[op.Stream].queue, op.ID)
+	}
+	for c := range r.colls {
+		r.colls[c].channels = make([]channelRun, t.Collectives[c].Schedule.Channels())
+	}
+	return r
+}
+
+// Start begins the first step.
+func (r *Rank) Start(now unit.Time) {
+	if r.begun {
+		panic("exec: rank started twice")
+	}
+	r.begun = true
+	r.beginStep(now)
+	r.settle(now)
+}
+
+// Done says that what Clock.Run was given has run for its duration.
+func (r *Rank) Done(now unit.Time, tok Token) {
+	if r.over {
+		return
+	}
+	if int(tok) < len(r.ops) {
+		op := &r.cfg.Template.Ops[tok]
+		if op.Kind == workload.Compute {
+			r.endOp(now, op.ID)
+		} else {
+			r.launched(now, op)
+		}
+	} else {
+		r.localDone(now, int(tok)-len(r.ops))
+	}
+	r.settle(now)
+}
+
+// Received says that the next message from src on channel has been placed in this
+// rank's memory. tr, which may be nil, is copied; without it, waiting for the
+// message counts as dependency.
+func (r *Rank) Received(now unit.Time, src, channel int32, tr *Trace) {
+	if r.over {
+		return
+	}
+	in := r.inbox(src, channel)
+	in.push(now, tr)
+	if r.step > 0 && in.queued()+in.taken > 2*in.takenBefore {
+		panic(fmt.Sprintf("exec: rank %d, step %d: rank %d is two steps ahead on channel %d: its collectives do not wait for this rank",
+			r.cfg.Rank, r.step, src, channel))
+	}
+	if r.running >= 0 {
+		r.arrived(now, src, channel)
+	}
+	r.settle(now)
+}
+
+// Acked says that the next message to dst on channel has been acknowledged: the
+// bytes it was sent from may be overwritten.
+func (r *Rank) Acked(now unit.Time, dst, channel int32) {
+	if r.over {
+		return
+	}
+	if r.running < 0 {
+		panic(fmt.Sprintf("exec: rank %d: acknowledgement from rank %d on channel %d, no collective is running", r.cfg.Rank, dst, channel))
+	}
+	r.acked(now, dst, channel)
+	r.settle(now)
+}
+
+// Stop ends the rank after the step in progress. The ranks of a job may be in
+// different steps, and one that goes on waits for ever for one that has stopped:
+// to stop a job, give all ranks the same StopAfter.
+func (r *Rank) Stop() { r.StopAfter(0) }
+
+// StopAfter ends the rank once so many steps have ended, if it is not past that;
+// otherwise after the step in progress. For a whole job: the largest Steps()+1.
+func (r *Rank) StopAfter(steps int64) { r.cfg.Steps = min(r.cfg.Steps, max(steps, r.step+1)) }
+
+// Fail ends the rank at once: a queue pair gave up. The step in progress leaves no record.
+func (r *Rank) Fail(unit.Time) { r.status, r.over = Failed, true }
+
+// Finished reports whether the last step has ended or the rank has failed.
+func (r *Rank) Finished() bool { return r.over }
+
+// Status reports whether the rank has failed.
+func (r *Rank) Status() Status { return r.status }
+
+// Steps returns how many steps have ended.
+func (r *Rank) Steps() int64 { return r.step }
+
+func (r *Rank) beginStep(now unit.Time) {
+	r.left = len(r.ops)
+	for i := range r.ops {
+		r.ops[i] = opState{waiting: int32(len(r.cfg.Template.Ops[i].Deps)), by: -1}
+	}
+	for s := range r.streams {
+		r.streams[s].next = 0
+	}
+	r.ledger.begin(now)
+	r.startReady(now, -1)
+}
+
+// settle tells the dependents of whatever has ended, starts what became ready,
+// and goes on to the next step, until nothing more happens at this instant.
+func (r *Rank) settle(now unit.Time) {
+	for !r.over {
+		for i := 0; i < len(r.ended); i++ {
+			id := r.ended[i]
+			for _, d := range r.dependents[id] {
+				r.ops[d].waiting--
+			}
+			r.startReady(now, id)
+		}
+		r.ended = r.ended[:0]
+		if r.left > 0 {
+			return
+		}
+		r.endStep(now)
+	}
+}
+
+// startReady starts the operations at the heads of the streams that can start.
+func (r *Rank) startReady(now unit.Time, by int32) {
+	for s := range r.streams {
+		st := &r.streams[s]
+		if !st.busy && st.next < len(st.queue) && r.ops[st.queue[st.next]].waiting == 0 {
+			st.next++
+			r.startOp(now, st.queue[st.next-1], by)
+		}
+	}
+}
+
+func (r *Rank) startOp(now unit.Time, id, by int32) {
+	op := &r.cfg.Template.Ops[id]
+	r.ops[id].start, r.ops[id].by = now, by
+	r.streams[op.Stream].busy = true
+	if op.Kind == workload.Communication {
+		r.ledger.communicate(now, +1)
+		if op.Duration == 0 {
+			r.launched(now, op)
+		} else {
+			r.cfg.Clock.Run(r.cfg.Rank, Token(id), op.Duration, nil)
+		}
+		return
+	}
+	r.explain(now, by)
+	r.ledger.compute(now, +1)
+	var body func()
+	if r.cfg.Body != nil {
+		step := r.step
+		body = func() { r.cfg.Body.Compute(r.cfg.Rank, step, op) }
+	}
+	if r.run(Token(id), op.Duration, body) {
+		r.endOp(now, id)
+	}
+}
+
+// run lets d pass, or reports true if it passed at once because d is 0.
+func (r *Rank) run(tok Token, d unit.Duration, body func()) bool {
+	if d > 0 {
+		r.cfg.Clock.Run(r.cfg.Rank, tok, d, body)
+		return false
+	}
+	if body != nil {
+		body()
+	}
+	return true
+}
+
+func (r *Rank) endOp(now unit.Time, id int32) {
+	op, st := &r.cfg.Template.Ops[id], &r.ops[id]
+	st.end = now
+	r.streams[op.Stream].busy = false
+	if op.Kind == workload.Compute {
+		r.ledger.compute(now, -1)
+	} else {
+		r.ledger.communicate(now, -1)
+	}
+	r.ended = append(r.ended, id)
+	r.left--
+	r.ledger.last = id
+	if r.cfg.Observer == nil {
+		return
+	}
+	src, channel := r.releasedBy(st.by)
+	r.cfg.Observer.Operation(OperationRecord{Rank: r.cfg.Rank, Step: r.step, Op: id, Name: op.Name, Stream: op.Stream,
+		Start: st.start, End: st.end, ReleasedBy: st.by, ReleasedSrc: src, ReleasedChannel: channel})
+}
+
+func (r *Rank) endStep(now unit.Time) {
+	l := &r.ledger
+	r.explain(now, l.last) // if no compute operation ended it
+	l.advance(now)
+	if r.cfg.Observer != nil {
+		r.cfg.Observer.Step(StepRecord{Rank: r.cfg.Rank, Step: r.step, Start: l.start, End: now, Split: l.split, Comm: l.comm, Overlap: l.overlap})
+	}
+	for i := range r.inboxes {
+		in := &r.inboxes[i]
+		in.takenBefore, in.taken = in.taken, 0
+	}
+	r.step++
+	if r.step == r.cfg.Steps {
+		r.over = true
+		return
+	}
+	r.beginStep(now)
+}

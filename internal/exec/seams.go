@@ -1,0 +1,131 @@
+package exec
+
+import (
+	"railyard/internal/cause"
+	"railyard/internal/unit"
+	"railyard/internal/workload"
+)
+
+// Token names one running thing of one rank: a compute operation, the launch of
+// a collective, a reduction or copy inside a channel. It means nothing to a driver.
+type Token int64
+
+// Ref names bytes of one rank's memory. Buffer 0 is the flat gradient vector;
+// the others are staging (see Staging).
+type Ref struct {
+	Buffer   int32
+	Off, Len int64 // bytes
+}
+
+// Staging returns the buffer in which messages of collective coll land during a
+// step. There are two of each, used by even and odd steps, because a peer may
+// begin its next step while this rank still reads the last slots of this one.
+func Staging(coll int32, step int64) int32 { return 1 + 2*coll + int32(step&1) }
+
+// Message is one contiguous transfer between two ranks.
+type Message struct {
+	Src, Dst, Channel int32
+	Bytes             unit.Bytes // > 0
+	From, To          Ref        // From in Src's memory, To in Dst's; both Bytes long
+	Step              int64
+	Coll              int32 // index into Step.Collectives
+	Op                int32 // index of the Send in the channel's program of Src
+}
+
+// Transport moves messages. Messages of one (Src, Dst, Channel) are placed and
+// acknowledged in the order in which they were posted.
+type Transport interface {
+	// Post starts a transfer. It never completes inside the call: the driver
+	// calls Received at the destination and Acked at the source later.
+	Post(m Message)
+}
+
+// Clock lets virtual (or real) time pass for something that runs on the rank.
+type Clock interface {
+	// Run calls Rank.Done(tok) of that rank after d > 0, never inside the call.
+	// body, nil in replay, is the real work: it may run on another core and must
+	// be finished before Done is called.
+	Run(rank int32, tok Token, d unit.Duration, body func())
+}
+
+// Memory gives a driver the bytes that messages carry; nil in replay.
+type Memory interface {
+	// Bytes returns the live bytes that ref names, len(result) == r.Len.
+	Bytes(rank int32, r Ref) []byte
+}
+
+// Body is the real work bound to operations; nil in replay.
+type Body interface {
+	// Compute does the work of a compute operation.
+	Compute(rank int32, step int64, op *workload.Op)
+	// Reduce does dst = dst + src, element by element, in that operand order.
+	Reduce(rank int32, coll int32, dst, src Ref)
+	// Copy does dst = src.
+	Copy(rank int32, coll int32, dst, src Ref)
+}
+
+// Segment is part of a Trace: up to Until, the message was held up by Cause.
+type Segment struct {
+	Until unit.Time
+	Cause cause.Cause
+}
+
+// Trace says why one message took as long as it did.
+//
+// Invariant: the segments are contiguous from Posted and the last ends at Placed.
+type Trace struct {
+	Posted, Placed unit.Time
+	Segments       []Segment
+}
+
+// Status is how a rank stands.
+type Status uint8
+
+// A rank is OK until its driver reports a queue pair that gave up.
+const (
+	OK Status = iota
+	Failed
+)
+
+// Observer receives what a rank did, in the order in which it ended.
+type Observer interface {
+	Step(StepRecord)
+	Operation(OperationRecord)
+}
+
+// StepRecord is one step of one rank.
+//
+// Invariant: Split.Sum() == End - Start.
+type StepRecord struct {
+	Rank       int32
+	Step       int64
+	Start, End unit.Time
+	Split      cause.Split
+	Comm       unit.Duration // communicator streams busy
+	Overlap    unit.Duration // the part of Comm during which a compute operation ran
+}
+
+// OperationRecord is one operation of one step of one rank.
+type OperationRecord struct {
+	Rank       int32
+	Step       int64
+	Op         int32 // workload.Op.ID
+	Name       string
+	Stream     int32
+	Start, End unit.Time
+	ReleasedBy int32 // the operation whose end let this one start; -1: the start of the step
+	// The message that ended the collective ReleasedBy: its source and channel,
+	// or -1 where no message did.
+	ReleasedSrc, ReleasedChannel int32
+}
+
+// Config is all a rank needs. Body and Observer may be nil; the rest may not.
+type Config struct {
+	Rank      int32
+	Template  *workload.Step // of every step of this rank
+	Steps     int64          // >= 1, run back to back
+	Transport Transport
+	Clock     Clock
+	Body      Body
+	Observer  Observer
+}

@@ -1,0 +1,65 @@
+package train
+
+import "sync"
+
+// order gives every epoch its permutation of the images. The ranks of a job may
+// be one step apart, hence in two epochs at once.
+type order struct {
+	seed   uint64
+	images int
+
+	mu    sync.Mutex
+	perms [2]struct {
+		epoch int64 // + 1; 0: none yet
+		rows  []int
+	}
+}
+
+// epoch returns the permutation of an epoch. The caller must not change it.
+func (o *order) epoch(e int64) []int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	p := &o.perms[e&1]
+	if p.epoch != e+1 {
+		p.epoch, p.rows = e+1, permutation(o.seed, uint64(e), o.images)
+	}
+	return p.rows
+}
+
+// permutation returns 0..n-1 in random order: Fisher and Yates, as in Knuth, TAOCP
+// volume 2, algorithm 3.4.2P, from a stream named "shuffle", seed and epoch.
+func permutation(seed, epoch uint64, n int) []int {
+	const label = 0x73687566666c6500 // "shuffle\0"
+	s := stream(mix(mix(mix(label)^seed) + epoch*golden))
+	p := make([]int, n)
+	for i := range p {
+		p[i] = i
+	}
+	for i := n - 1; i > 0; i-- {
+		j := s.below(uint64(i) + 1)
+		p[i], p[j] = p[j], p[i]
+	}
+	return p
+}
+
+// stream is the SplitMix64 generator (Steele, Lea, Flood, OOPSLA 2014, figure 14).
+type stream uint64
+
+const golden = 0x9e3779b97f4a7c15
+
+func mix(z uint64) uint64 {
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// below returns a number in [0, n), every one equally likely: the 2^64 mod n
+// lowest draws are thrown away.
+func (s *stream) below(n uint64) uint64 {
+	for {
+		*s += golden
+		if x := mix(uint64(*s)); x >= -n%n {
+			return x % n
+		}
+	}
+}

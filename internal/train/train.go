@@ -1,0 +1,239 @@
+package train
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"unsafe"
+
+	"railyard/internal/exec"
+	"railyard/internal/nn"
+	"railyard/internal/workload"
+)
+
+// Set is a set of grey images: Model.Inputs() bytes each, one after the other
+// (a byte p becomes p/255), and their labels.
+type Set struct{ Pixels, Labels []byte }
+
+// Images returns the number of images.
+func (s Set) Images() int { return len(s.Labels) }
+
+// Config is a data-parallel training job.
+type Config struct {
+	Model  *nn.Model
+	Kernel nn.Kernel
+	Train  Set
+	Ranks  int
+	Batch  int    // images per rank and step
+	Epochs int    // passes over the training set
+	Steps  int64  // stop after so many steps; 0: after the last epoch
+	Seed   uint64 // of the parameters and of the order of images
+	SGD    nn.SGD
+	Step   *workload.Step // the operations to bind, of every rank; OneRank needs none
+}
+
+// Job is a training job in progress: the bodies and the memory of all its ranks.
+type Job struct {
+	cfg   Config
+	plan  plan
+	ranks []rank
+}
+
+// rank is what one rank owns.
+type rank struct {
+	replica  *nn.Replica
+	velocity []float32   // nil without momentum
+	buffers  [][]float32 // by exec.Ref.Buffer; 0 is replica.Grads, staging is made when first used
+	losses   []float64   // by step: mean over the micro-batch
+}
+
+var (
+	_ exec.Body   = (*Job)(nil)
+	_ exec.Memory = (*Job)(nil)
+)
+
+// New returns a job at its first step, or an error for what cannot be trained.
+func New(cfg Config) (*Job, error) {
+	p, err := newPlan(&cfg)
+	if err != nil {
+		return nil, err
+	}
+	if err := fits(&cfg); err != nil {
+		return nil, err
+	}
+	j := &Job{cfg: cfg, plan: p, ranks: make([]rank, cfg.Ranks)}
+	start := cfg.Model.Init(cfg.Seed)
+	for i := range j.ranks {
+		r := &j.ranks[i]
+		r.replica = cfg.Model.NewReplica(start, cfg.Batch, cfg.Kernel)
+		r.velocity = velocity(&cfg)
+		r.buffers = make([][]float32, 1+2*len(cfg.Step.Collectives))
+		r.buffers[0] = r.replica.Grads
+		r.losses = make([]float64, p.steps)
+	}
+	return j, nil
+}
+
+// fits reports a step whose operations are not those of the model.
+func fits(cfg *Config) error {
+	if cfg.Step == nil {
+		return fmt.Errorf("train: no step to bind, want that of workload.DataParallel")
+	}
+	covered := int64(0)
+	for _, b := range cfg.Step.Buckets {
+		covered += b.Elems
+	}
+	if covered != int64(cfg.Model.Params()) {
+		return fmt.Errorf("train: the step's buckets hold %d gradients, the model has %d", covered, cfg.Model.Params())
+	}
+	for i := range cfg.Step.Collectives {
+		c := &cfg.Step.Collectives[i]
+		if c.ElemBytes != 4 || c.Schedule.Ranks() != cfg.Ranks {
+			return fmt.Errorf("train: %s has %d-byte elements over %d ranks, want 4-byte elements over %d", c.Name, c.ElemBytes, c.Schedule.Ranks(), cfg.Ranks)
+		}
+	}
+	if cfg.Ranks > 1 && len(cfg.Step.Collectives) != len(cfg.Step.Buckets) {
+		return fmt.Errorf("train: %d ranks and %d buckets with %d collectives, want one for each", cfg.Ranks, len(cfg.Step.Buckets), len(cfg.Step.Collectives))
+	}
+	return nil
+}
+
+func velocity(cfg *Config) []float32 {
+	if cfg.SGD.Momentum == 0 {
+		return nil
+	}
+	return make([]float32, cfg.Model.Params())
+}
+
+// Steps returns how many steps the job takes.
+func (j *Job) Steps() int64 { return j.plan.steps }
+
+// EpochSteps returns how many steps an epoch takes.
+func (j *Job) EpochSteps() int64 { return j.plan.perEpoch }
+
+// LeftOut returns how many images of each epoch do not fill a global batch.
+func (j *Job) LeftOut() int { return j.plan.leftOut() }
+
+// Compute does the real work of a compute operation.
+func (j *Job) Compute(id int32, step int64, op *workload.Op) {
+	r := &j.ranks[id]
+	switch op.Phase {
+	case workload.Forward:
+		if op.Layer == 0 {
+			r.replica.LoadPixels(j.cfg.Train.Pixels, j.cfg.Train.Labels, j.plan.rows(step, int(id)*j.cfg.Batch, j.cfg.Batch))
+		}
+		r.replica.Forward(int(op.Layer))
+	case workload.Loss:
+		r.losses[step], _ = r.replica.Loss()
+	case workload.Backward:
+		r.replica.Backward(int(op.Layer))
+	case workload.Update:
+		b := j.cfg.Step.Buckets[op.Bucket]
+		update(&j.cfg.SGD, r.replica, r.velocity, int(b.Offset), int(b.Offset+b.Elems), j.cfg.Ranks)
+	default:
+		panic(fmt.Sprintf("train: operation %q computes nothing that a network has", op.Name))
+	}
+}
+
+// update moves parameters [lo, hi) by the mean over the ranks of gradients that are summed over them.
+func update(o *nn.SGD, r *nn.Replica, velocity []float32, lo, hi, ranks int) {
+	if velocity != nil {
+		velocity = velocity[lo:hi]
+	}
+	o.Step(r.Params[lo:hi], r.Grads[lo:hi], velocity, 1/float32(ranks))
+}
+
+// Reduce does dst = dst + src, both of whole elements.
+func (j *Job) Reduce(id int32, _ int32, dst, src exec.Ref) {
+	d, s := j.floats(id, dst), j.floats(id, src)
+	for i, v := range s {
+		d[i] += v
+	}
+}
+
+// Copy does dst = src, both of whole elements.
+func (j *Job) Copy(id int32, _ int32, dst, src exec.Ref) { copy(j.floats(id, dst), j.floats(id, src)) }
+
+// Bytes returns the live bytes that ref names, in the machine's byte order.
+func (j *Job) Bytes(id int32, ref exec.Ref) []byte {
+	b := j.buffer(id, ref.Buffer)
+	if ref.Len == 0 {
+		return nil
+	}
+	all := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(b))), 4*len(b))
+	return all[ref.Off : ref.Off+ref.Len : ref.Off+ref.Len]
+}
+
+func (j *Job) floats(id int32, ref exec.Ref) []float32 {
+	if ref.Off%4 != 0 || ref.Len%4 != 0 {
+		panic(fmt.Sprintf("train: %d bytes at %d of buffer %d are not whole elements", ref.Len, ref.Off, ref.Buffer))
+	}
+	return j.buffer(id, ref.Buffer)[ref.Off/4 : (ref.Off+ref.Len)/4]
+}
+
+// buffer returns a rank's buffer. Only the driver's thread makes one, for a
+// message is placed before a body reads it.
+func (j *Job) buffer(id, buffer int32) []float32 {
+	r := &j.ranks[id]
+	if r.buffers[buffer] == nil {
+		c := &j.cfg.Step.Collectives[(buffer-1)/2]
+		r.buffers[buffer] = make([]float32, c.StagingBytes()/4)
+	}
+	return r.buffers[buffer]
+}
+
+// RankLoss returns the mean loss of a rank's micro-batch at a step that the rank has ended.
+func (j *Job) RankLoss(id int32, step int64) float64 { return j.ranks[id].losses[step] }
+
+// Loss returns the mean loss of the global batch at a step that all ranks have ended.
+func (j *Job) Loss(step int64) float64 {
+	sum := 0.0
+	for i := range j.ranks {
+		sum += j.ranks[i].losses[step]
+	}
+	return sum / float64(len(j.ranks))
+}
+
+// EpochLoss returns the mean loss over the steps of the epoch to which step
+// last belongs, up to and including it.
+func (j *Job) EpochLoss(last int64) float64 {
+	sum, n := 0.0, 0
+	for s := last / j.plan.perEpoch * j.plan.perEpoch; s <= last; s++ {
+		sum += j.Loss(s)
+		n++
+	}
+	return sum / float64(n)
+}
+
+// Weights returns a rank's parameters: live, not a copy.
+func (j *Job) Weights(id int32) []float32 { return j.ranks[id].replica.Params }
+
+// Agree reports whether all ranks hold the same bits, as they do after every step.
+func (j *Job) Agree() bool {
+	for i := range j.ranks {
+		for k, w := range j.Weights(int32(i)) {
+			if math.Float32bits(w) != math.Float32bits(j.Weights(0)[k]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Accuracy returns the fraction of a set's images that rank 0 classifies right.
+func (j *Job) Accuracy(test Set) float64 {
+	return j.cfg.Model.Accuracy(j.Weights(0), test.Pixels, test.Labels, j.cfg.Kernel)
+}
+
+// Digest returns the SHA-256, in hexadecimal, of weights as little-endian float32.
+func Digest(weights []float32) string {
+	h := sha256.New()
+	var b [4]byte
+	for _, w := range weights {
+		binary.LittleEndian.PutUint32(b[:], math.Float32bits(w))
+		h.Write(b[:])
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}

@@ -1,0 +1,309 @@
+package train
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"railyard/internal/coll"
+	"railyard/internal/exec"
+	"railyard/internal/exec/exectest"
+	"railyard/internal/nn"
+	"railyard/internal/unit"
+	"railyard/internal/workload"
+)
+
+const us = unit.Microsecond
+
+// blobs is a set of noisy pictures of the classes 0..9: enough to learn something from.
+func blobs(images, inputs int) Set {
+	var s Set
+	noise := stream(7)
+	for i := range images {
+		label := byte(i * 7 % 10)
+		s.Labels = append(s.Labels, label)
+		for p := range inputs {
+			v := noise.below(100)
+			if p%10 == int(label) {
+				v += 150
+			}
+			s.Pixels = append(s.Pixels, byte(v))
+		}
+	}
+	return s
+}
+
+type job struct {
+	ranks, channels, slices int
+	bucket                  unit.Bytes
+	momentum                float32
+	steps                   int64
+}
+
+func (j job) config(t interface{ Fatal(...any) }) Config {
+	m, err := nn.NewMLP([]int{20, 12, 10}, nn.ReLU, nn.CrossEntropy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := Config{Model: m, Kernel: nn.Portable, Train: blobs(150, 20), Ranks: j.ranks, Batch: 3, Epochs: 10, Steps: j.steps, Seed: 5,
+		SGD: nn.SGD{LR: 0.5, Momentum: j.momentum}}
+	dp := workload.DataParallelConfig{Layers: Layers(m), Batch: cfg.Batch, Momentum: j.momentum != 0, Bucket: j.bucket, Ranks: j.ranks,
+		Device: workload.Device{FLOPS: 1e9, MemoryBandwidth: unit.GigabitPerSec, Launch: 3 * us, MatmulEff: unit.Ratio{Num: 1, Den: 2}, MemoryEff: unit.Ratio{Num: 4, Den: 5}}}
+	if j.ranks > 1 {
+		orders := make([][]int32, j.channels)
+		for c := range orders {
+			for r := range j.ranks {
+				orders[c] = append(orders[c], int32((r*(2*c+1)+c)%j.ranks)) // odd strides: permutations of 2, 4 and 8
+			}
+		}
+		ring, err := coll.RingAllReduce(orders)
+		if err == nil {
+			ring, err = ring.Sliced(max(j.slices, 1))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		dp.Schedule = ring
+	}
+	if cfg.Step, err = workload.DataParallel(dp); err != nil {
+		t.Fatal(err)
+	}
+	return cfg
+}
+
+// train runs the job over an ideal network.
+func train(t interface{ Fatal(...any) }, cfg Config, net exectest.Net, o exec.Observer) *Job {
+	j, err := New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := exectest.New(net, j)
+	for r := range cfg.Ranks {
+		d.Add(exec.Config{Rank: int32(r), Template: cfg.Step, Steps: j.Steps(), Body: j, Observer: o})
+	}
+	if _, err := d.Run(); err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+func equal(a, b []float32) bool {
+	return slices.EqualFunc(a, b, func(x, y float32) bool { return math.Float32bits(x) == math.Float32bits(y) })
+}
+
+// Whatever the network does, and whenever the bodies really run, the weights are the oracle's.
+func TestWeightsEqualTheOracles(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := job{ranks: rapid.SampledFrom([]int{1, 2, 4, 8}).Draw(t, "ranks"), channels: rapid.IntRange(1, 4).Draw(t, "channels"),
+			slices: rapid.IntRange(1, 2).Draw(t, "slices"), bucket: rapid.SampledFrom([]unit.Bytes{0, workload.BucketPerLayer}).Draw(t, "bucket"),
+			momentum: rapid.SampledFrom([]float32{0, 0.9}).Draw(t, "momentum"), steps: 4}
+		cfg := w.config(t)
+		oracle, err := Oracle(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seed := stream(rapid.Uint64().Draw(t, "latencies"))
+		j := train(t, cfg, exectest.Net{Rate: unit.GigabitPerSec, Ack: unit.Duration(rapid.Int64Range(0, 30).Draw(t, "ack")) * us,
+			Latency: func(exec.Message) unit.Duration { return unit.Duration(seed.below(40)) * us },
+			BodyAt:  rapid.SampledFrom([]exectest.BodyAt{exectest.AtStart, exectest.AtEnd, exectest.Beside}).Draw(t, "bodies")}, nil)
+		for r := range cfg.Ranks {
+			if !equal(j.Weights(int32(r)), oracle.Weights[r]) {
+				t.Fatalf("rank %d differs from the oracle", r)
+			}
+		}
+		for s, want := range oracle.Losses {
+			if j.Loss(int64(s)) != want {
+				t.Fatalf("step %d: loss %v, the oracle's %v", s, j.Loss(int64(s)), want)
+			}
+		}
+		if !j.Agree() {
+			t.Fatal("ranks differ")
+		}
+	})
+}
+
+// Summing over ranks in another order than one rank's changes the last bits only.
+func TestTwentyStepsStayCloseToOneRank(t *testing.T) {
+	for _, w := range []job{{ranks: 2, channels: 1}, {ranks: 4, channels: 2, momentum: 0.9}, {ranks: 8, channels: 4, bucket: workload.BucketPerLayer}} {
+		w.steps = 20
+		cfg := w.config(t)
+		j := train(t, cfg, exectest.Net{Rate: unit.GigabitPerSec}, nil)
+		one, err := OneRank(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(one.Losses) != 20 {
+			t.Fatalf("%d steps, want 20", len(one.Losses))
+		}
+		sizes := cfg.Model.Sizes()
+		for l := range cfg.Model.Layers() {
+			lo, hi := cfg.Model.LayerRange(l)
+			biases := hi - sizes[l+1]
+			for name, span := range map[string][2]int{"weights": {lo, biases}, "biases": {biases, hi}} {
+				if d := distance(j.Weights(0)[span[0]:span[1]], one.Weights[0][span[0]:span[1]]); d > 1e-5 {
+					t.Errorf("%d ranks: %s of layer %d are %g of their norm away from one rank's", w.ranks, name, l+1, d)
+				}
+			}
+		}
+		if equal(j.Weights(0), cfg.Model.Init(cfg.Seed)) {
+			t.Error("nothing was learnt")
+		}
+	}
+}
+
+// distance is |a - b| / |b|.
+func distance(a, b []float32) float64 {
+	var diff, norm float64
+	for i := range a {
+		d := float64(a[i]) - float64(b[i])
+		diff += d * d
+		norm += float64(b[i]) * float64(b[i])
+	}
+	return math.Sqrt(diff / norm)
+}
+
+func TestItLearns(t *testing.T) {
+	cfg := job{ranks: 4, channels: 2}.config(t)
+	j := train(t, cfg, exectest.Net{}, nil)
+	if a := j.Accuracy(blobs(100, 20)); a < 0.9 {
+		t.Errorf("accuracy %.2f after %d steps, want 0.9", a, j.Steps())
+	}
+	if first, last := j.EpochLoss(j.EpochSteps()-1), j.EpochLoss(j.Steps()-1); last > first/2 {
+		t.Errorf("mean loss %.3f in the first epoch and %.3f in the last", first, last)
+	}
+}
+
+// A driver that places one message's bytes elsewhere is found out.
+func TestWrongPlacementChangesTheWeights(t *testing.T) {
+	cfg := job{ranks: 4, channels: 2, steps: 3}.config(t)
+	oracle, err := Oracle(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, wrong := range map[string]func(*exec.Message){
+		"4 bytes further":          func(m *exec.Message) { m.To.Off += 4 },
+		"from 4 bytes further":     func(m *exec.Message) { m.From.Off += 4 },
+		"in the other staging":     func(m *exec.Message) { m.To.Buffer = exec.Staging(m.Coll, m.Step+1) },
+		"without the last 4 bytes": func(m *exec.Message) { m.From.Len -= 4; m.To.Len -= 4 },
+	} {
+		n := 0
+		j := train(t, cfg, exectest.Net{Misplace: func(m *exec.Message) {
+			if n++; n == 20 {
+				wrong(m)
+			}
+		}}, nil)
+		if equal(j.Weights(0), oracle.Weights[0]) {
+			t.Errorf("%s: the weights are right", name)
+		}
+	}
+}
+
+// splits keeps step records.
+type splits struct{ steps []exec.StepRecord }
+
+func (s *splits) Step(r exec.StepRecord)         { s.steps = append(s.steps, r) }
+func (s *splits) Operation(exec.OperationRecord) {}
+
+// With a bucket per layer the last layer's gradients travel during the first layer's backward.
+func TestABucketPerLayerOverlaps(t *testing.T) {
+	for _, c := range []struct {
+		bucket unit.Bytes
+		want   bool
+	}{{workload.BucketPerLayer, true}, {workload.DefaultBucket, false}} {
+		cfg := job{ranks: 4, channels: 2, bucket: c.bucket, steps: 5}.config(t)
+		s := &splits{}
+		train(t, cfg, exectest.Net{Rate: unit.GigabitPerSec, Latency: func(exec.Message) unit.Duration { return 2 * us }, Ack: us}, s)
+		if len(s.steps) != 20 {
+			t.Fatalf("%d records, want 20", len(s.steps))
+		}
+		for _, r := range s.steps {
+			if r.Split.Sum() != r.End.Sub(r.Start) {
+				t.Errorf("step %d of rank %d: causes sum to %v, it took %v", r.Step, r.Rank, r.Split.Sum(), r.End.Sub(r.Start))
+			}
+			if (r.Overlap > 0) != c.want {
+				t.Errorf("bucket %v: overlap %v of %v", c.bucket, r.Overlap, r.Comm)
+			}
+		}
+	}
+}
+
+// Every image is used once per epoch, or left out with the last incomplete global batch.
+func TestAnEpochIsAPermutation(t *testing.T) {
+	cfg := job{ranks: 4, channels: 1}.config(t) // 150 images, 12 per step
+	p, err := newPlan(&cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.perEpoch != 12 || p.leftOut() != 6 || p.steps != 120 {
+		t.Errorf("%d steps an epoch, %d in all, %d images left out; want 12, 120, 6", p.perEpoch, p.steps, p.leftOut())
+	}
+	orders := map[string]bool{}
+	for e := range int64(3) {
+		seen := map[int]bool{}
+		for s := range p.perEpoch {
+			for r := range 4 {
+				for _, row := range p.rows(e*p.perEpoch+s, r*3, 3) {
+					seen[row] = true
+				}
+			}
+		}
+		orders[fmt.Sprint(p.rows(e*p.perEpoch, 0, 12))] = true
+		if len(seen) != 144 {
+			t.Errorf("epoch %d uses %d different images, want 144", e, len(seen))
+		}
+	}
+	if len(orders) != 3 {
+		t.Error("two epochs have the same order")
+	}
+}
+
+// The streams are pinned: another order of images would change every run.
+func TestThePermutationIsFixed(t *testing.T) {
+	if got := fmt.Sprint(permutation(1, 0, 10), permutation(1, 1, 10), permutation(2, 0, 10)); got != "[7 6 5 9 4 0 8 2 3 1] [2 5 6 8 7 3 9 0 4 1] [3 1 7 9 4 0 2 8 5 6]" {
+		t.Error(got)
+	}
+}
+
+func TestDigest(t *testing.T) { // 1.0 is 0x3f800000: bytes 00 00 80 3f
+	if got := Digest([]float32{1}); got != "e00e5eb9444182f352323374ef4e08ebcb784725fdd4fd612d7730540b3e0c8c" {
+		t.Error(got)
+	}
+}
+
+func TestBytesAreTheLiveMemory(t *testing.T) {
+	cfg := job{ranks: 2, channels: 1}.config(t)
+	j, err := New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copy(j.Bytes(1, exec.Ref{Buffer: 0, Off: 4, Len: 8}), bytes.Repeat([]byte{1, 1, 1, 1}, 2))
+	if g := j.ranks[1].replica.Grads; math.Float32bits(g[1]) != 0x01010101 || g[0] != 0 || g[3] != 0 || math.Float32bits(g[2]) != 0x01010101 {
+		t.Errorf("gradients are %v", g[:4])
+	}
+	if n := len(j.Bytes(0, exec.Ref{Buffer: exec.Staging(0, 1), Off: 3, Len: 5})); n != 5 {
+		t.Errorf("%d bytes of staging, want 5", n)
+	}
+}
+
+func TestMistakesAreNamed(t *testing.T) {
+	for want, change := range map[string]func(*Config){
+		"batch 80 on 2 ranks wants 160 images per step, there are 150": func(c *Config) { c.Batch = 80 },
+		"want at least 1":                  func(c *Config) { c.Epochs = 0 },
+		"want 3000":                        func(c *Config) { c.Train.Pixels = c.Train.Pixels[1:] },
+		"image 3 has label 10":             func(c *Config) { c.Train.Labels[3] = 10 },
+		"no step to bind":                  func(c *Config) { c.Step = nil },
+		"over 2 ranks, want 4-byte":        func(c *Config) { c.Ranks = 4 },
+		"the step's buckets hold 381 grad": func(c *Config) { c.Step.Buckets[0].Elems-- },
+	} {
+		cfg := job{ranks: 2, channels: 1}.config(t)
+		change(&cfg)
+		if _, err := New(cfg); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+}
