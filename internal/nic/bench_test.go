@@ -1,0 +1,167 @@
+package nic_test
+
+import (
+	"testing"
+
+	"railyard/internal/cause"
+	"railyard/internal/cc"
+	"railyard/internal/fabric"
+	"railyard/internal/nic"
+	"railyard/internal/roce"
+	"railyard/internal/sim"
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+	"railyard/internal/wire"
+)
+
+// rig is a small network under test, made of ordinary parameters.
+type rig struct {
+	graph  *topo.Graph
+	fabric fabric.Config
+	nic    nic.Config
+	parts  func(g *topo.Graph) (islandOf []int32, n int) // nil: one island
+	look   unit.Duration
+
+	eng   *sim.Engine
+	fab   *fabric.Fabric
+	net   *nic.Net
+	flows []nic.Flow
+	left  int
+}
+
+// hpcc is the parameters of the reference simulator (shared reference, section 2).
+func hpcc(g *topo.Graph, ctl cc.Params) *rig {
+	return &rig{graph: g,
+		fabric: fabric.Config{
+			Classes: []fabric.Class{{Name: "data", Priority: 3, Weight: 1, Lossless: true,
+				ECN: &fabric.ECN{At: fabric.Curve(400_000, 1_600_000, unit.Ratio{Num: 20, Den: 100}), AtDequeue: true}}},
+			PFC: fabric.PFC{Alpha: unit.Ratio{Num: 1, Den: 8}, ResumeOffset: 3072,
+				Headroom: func(p topo.Port) unit.Bytes { return 3 * p.Rate.BytesIn(p.Delay) }},
+			Buffer:     fabric.Buffer{Size: 32 << 20, Reserve: 4096, LossyAlpha: unit.Ratio{Num: 1, Den: 1}},
+			PauseFrame: 43, MTU: 1048, Seed: 1},
+		nic: nic.Config{Frames: wire.HPCCNS3, EchoMarks: true, CompleteAtSender: true, Controller: ctl,
+			Transport: roce.Params{MTU: 1000, AckEvery: 1}},
+	}
+}
+
+// star is the reference's: hosts on one switch.
+func star(hosts int, rate unit.Bitrate) *topo.Graph {
+	g, err := topo.SingleSwitch(topo.Params{Hosts: hosts, GPUs: 1, NICs: 1, HostLink: topo.Cable{Rate: rate, Delay: unit.Microsecond}})
+	if err != nil {
+		panic(err)
+	}
+	return g
+}
+
+func (r *rig) build(tb testing.TB) {
+	tb.Helper()
+	islandOf, n := make([]int32, len(r.graph.Nodes)), 1
+	if r.parts != nil {
+		islandOf, n = r.parts(r.graph)
+	}
+	sizes := make([]int, n)
+	for _, p := range r.graph.Ports {
+		sizes[islandOf[p.Node]]++
+	}
+	r.eng = sim.New(sizes, r.look)
+	var err error
+	if r.fab, err = fabric.New(r.eng, r.graph, r.fabric, islandOf); err != nil {
+		tb.Fatal(err)
+	}
+	r.net = nic.New(r.eng, r.fab, r.graph, r.nic, islandOf)
+	r.net.OnFlow(func(f *nic.Flow) {
+		r.flows = append(r.flows, *f)
+		if r.left--; r.left == 0 {
+			r.eng.StopAt(f.Acked.Add(r.net.Linger()))
+		}
+	})
+}
+
+// flow adds a flow between two NICs, start posting at a time, and returns its queue pair.
+func (r *rig) flow(tb testing.TB, from, to topo.NICID, b unit.Bytes, start unit.Time) int32 {
+	tb.Helper()
+	routes := topo.NewRoutes(r.graph)
+	path, err := routes.Path(from, to, func(_ topo.NodeID, n int) int { return int(to) % n })
+	if err != nil {
+		tb.Fatal(err)
+	}
+	back, err := routes.Path(to, from, func(_ topo.NodeID, n int) int { return int(to) % n })
+	if err != nil {
+		tb.Fatal(err)
+	}
+	qp := r.net.AddQP(nic.QueuePair{Name: r.graph.NICName(from), From: from, To: to, FromGPU: -1, ToGPU: -1, Path: path, Back: back})
+	r.net.AddFlow(nic.FlowSpec{QP: qp, Start: start, Bytes: b, Count: 1})
+	r.left++
+	return qp
+}
+
+func (r *rig) run(tb testing.TB) {
+	tb.Helper()
+	r.net.Build(func(int32) unit.Duration { return 4 * unit.Microsecond })
+	r.eng.Run()
+	if err := r.net.Err(); err != nil {
+		tb.Fatal(err)
+	}
+	if err := r.fab.Check(); err != nil {
+		tb.Fatal(err)
+	}
+	if r.left != 0 {
+		tb.Fatalf("%d flows unfinished at %v", r.left, r.eng.Now())
+	}
+	for _, f := range r.flows {
+		if got, want := f.Split.Sum(), f.Placed.Sub(f.Posted); got != want {
+			tb.Errorf("%s: causes sum to %v, the flow took %v: %v", r.net.Name(f.QP), got, want, f.Split)
+		}
+	}
+}
+
+func TestSingleFlowExact(t *testing.T) {
+	const rate, payload = 100 * unit.GigabitPerSec, 1000
+	for _, bytes := range []unit.Bytes{1000, 10_000, 1_000_000, 1_000_500, 100_000_000} {
+		r := hpcc(star(2, rate), cc.None{})
+		r.build(t)
+		r.flow(t, 0, 1, bytes, 0)
+		r.run(t)
+		// FCT = (N+h-2) Td + Tlast + h Ta + 2h d: reference section 3.1. (A last packet shorter than an ACK would wait for that of
+		// the one before it.)
+		n := (bytes + payload - 1) / payload
+		last := bytes - (n-1)*payload
+		td, tl, ta := rate.TransmitTime(1048), rate.TransmitTime(48+last), rate.TransmitTime(60)
+		const h, d = 2, unit.Microsecond
+		waits := td - tl // of a short last packet for the full one before it
+		if n == 1 {
+			waits = 0
+		}
+		want := unit.Duration(n+h-2)*td + tl + unit.Duration(h)*ta + 2*h*d
+		if got := r.flows[0].Acked.Sub(0); got != want {
+			t.Errorf("%v: completed after %v, want %v", bytes, got, want)
+		}
+		if s := r.flows[0].Split; s[cause.Queueing] != waits || s[cause.Propagation] != 2*d {
+			t.Errorf("%v: causes %v", bytes, s)
+		}
+	}
+}
+
+func TestReferenceIncast(t *testing.T) {
+	for _, n := range []int{2, 8} {
+		r := hpcc(star(n+1, 100*unit.GigabitPerSec), cc.None{})
+		r.fabric.Classes[0].ECN = nil
+		r.build(t)
+		for i := range n {
+			r.flow(t, topo.NICID(i), topo.NICID(n), 10_000_000, 0)
+		}
+		r.run(t)
+		var lo, hi, sum unit.Duration
+		lo = 1 << 60
+		for _, f := range r.flows {
+			d := f.Acked.Sub(f.Posted)
+			lo, hi, sum = min(lo, d), max(hi, d), sum+d
+		}
+		port := r.graph.NICs[n].Port ^ 1
+		pauses := int64(0)
+		for i := range n {
+			pauses += r.fab.Stats(r.eng.Now(), r.graph.NICs[i].Port).PausesReceived
+		}
+		t.Logf("%d:1 pfconly: %v / %v / %v, max queue %v, pauses %d, hops %d events %d", n, lo, sum/unit.Duration(n), hi, r.fab.Stats(r.eng.Now(), port).MaxQueue, pauses, r.fab.Hops(), r.eng.Events())
+	}
+}

@@ -1,0 +1,316 @@
+package nic
+
+import (
+	"railyard/internal/cause"
+	"railyard/internal/exec"
+	"railyard/internal/sim"
+	"railyard/internal/unit"
+)
+
+type hostWork Net
+
+// host is a server: its NVLink pipes and its agenda.
+type host struct {
+	island  int32
+	agenda  agenda
+	wakeAt  unit.Time
+	out, in []pipe // NVLink, by GPU
+}
+
+// work is what an agenda entry is about; entries of one instant are taken in this order.
+type work uint8
+
+const (
+	workPost   work = iota // post the next message of explicit flow a
+	workStart              // start rank a
+	workDone               // rank a: token b has run
+	workNVLink             // connection a: the oldest message is delivered
+	workPlaced             // connection a: the oldest received message is placed
+	workAcked              // connection a: the oldest sent message is acknowledged
+)
+
+type entry struct {
+	at   unit.Time
+	what work
+	a    int32
+	b    int64
+}
+
+func (x entry) before(y entry) bool {
+	switch {
+	case x.at != y.at:
+		return x.at < y.at
+	case x.what != y.what:
+		return x.what < y.what
+	case x.a != y.a:
+		return x.a < y.a
+	}
+	return x.b < y.b
+}
+
+// agenda is a heap of a host's future work.
+type agenda []entry
+
+func (h *agenda) push(e entry) {
+	s := append(*h, e)
+	i := len(s) - 1
+	for i > 0 {
+		p := (i - 1) / 2
+		if !e.before(s[p]) {
+			break
+		}
+		s[i] = s[p]
+		i = p
+	}
+	s[i] = e
+	*h = s
+}
+
+func (h *agenda) pop() entry {
+	s := *h
+	top, e := s[0], s[len(s)-1]
+	s = s[:len(s)-1]
+	*h = s
+	if len(s) == 0 {
+		return top
+	}
+	i := 0
+	for {
+		c := 2*i + 1
+		if c >= len(s) {
+			break
+		}
+		if c+1 < len(s) && s[c+1].before(s[c]) {
+			c++
+		}
+		if !s[c].before(e) {
+			break
+		}
+		s[i] = s[c]
+		i = c
+	}
+	s[i] = e
+	return top
+}
+
+// plan puts work on a host's agenda.
+func (n *Net) plan(id int32, e entry) {
+	h := &n.hosts[id]
+	h.agenda.push(e)
+	if e.at < h.wakeAt {
+		h.wakeAt = e.at
+		n.eng.At(h.island, e.at, sim.MakeKey(sim.Host, classHost, id))
+	}
+}
+
+// Handle does the work that is due on host owner.
+func (hw *hostWork) Handle(now unit.Time, owner int32) {
+	n := (*Net)(hw)
+	h := &n.hosts[owner]
+	n.now = now
+	h.wakeAt = now // what is planned for this instant is taken by the loop
+	for len(h.agenda) > 0 && h.agenda[0].at <= now {
+		n.do(now, h.agenda.pop())
+	}
+	h.wakeAt = unit.Never
+	if len(h.agenda) > 0 {
+		h.wakeAt = h.agenda[0].at
+		n.eng.At(h.island, h.wakeAt, sim.MakeKey(sim.Host, classHost, owner))
+	}
+}
+
+func (n *Net) do(now unit.Time, e entry) {
+	switch e.what {
+	case workPost:
+		n.postFlow(now, e.a)
+	case workStart:
+		n.ranks[e.a].rank.Start(now)
+	case workDone:
+		n.finish(e.a, exec.Token(e.b))
+		n.ranks[e.a].rank.Done(now, exec.Token(e.b))
+	case workNVLink:
+		n.delivered(now, e.a)
+	case workPlaced:
+		c := &n.conns[e.a]
+		t := c.placed.pop()
+		n.ranks[c.dst].rank.Received(now, c.src, c.channel, t)
+	case workAcked:
+		c := &n.conns[e.a]
+		n.ranks[c.src].rank.Acked(now, c.dst, c.channel)
+	}
+}
+
+// rankState is a rank and where it lives.
+type rankState struct {
+	rank  *exec.Rank
+	host  int32
+	gpu   int32
+	tasks map[exec.Token]*task
+}
+
+type connKey struct{ src, dst, channel int32 }
+
+// conn is one direction between two ranks on a channel: a queue pair, or NVLink within a host.
+type conn struct {
+	connKey
+	qp      int32     // -1: NVLink
+	nvlink  []message // ring-less queue: posted, not delivered
+	placed  traces
+	segment [1]exec.Segment
+	trace   exec.Trace
+}
+
+// traces is a queue of message traces whose memory is used again.
+type traces struct {
+	buf     []exec.Trace
+	head, n int
+}
+
+func (t *traces) push(posted, placed unit.Time, s []exec.Segment) {
+	if t.n == len(t.buf) {
+		buf := make([]exec.Trace, max(2, 2*len(t.buf)))
+		for i := range t.n {
+			buf[i] = t.buf[(t.head+i)&(len(t.buf)-1)]
+		}
+		t.buf, t.head = buf, 0
+	}
+	tr := &t.buf[(t.head+t.n)&(len(t.buf)-1)]
+	tr.Posted, tr.Placed = posted, placed
+	tr.Segments = append(tr.Segments[:0], s...)
+	t.n++
+}
+
+// pop returns the oldest trace, valid until the next push.
+func (t *traces) pop() *exec.Trace {
+	tr := &t.buf[t.head]
+	t.head = (t.head + 1) & (len(t.buf) - 1)
+	t.n--
+	return tr
+}
+
+// AddRank places rank number len(ranks) on a GPU. The rank itself is set with SetRank, because it needs the Net as its driver.
+func (n *Net) AddRank(hostIndex, gpu int32) int32 {
+	n.ranks = append(n.ranks, rankState{host: hostIndex, gpu: gpu, tasks: map[exec.Token]*task{}})
+	return int32(len(n.ranks) - 1)
+}
+
+// SetRank gives rank id its state machine and has it start at time at.
+func (n *Net) SetRank(id int32, r *exec.Rank, at unit.Time) {
+	n.ranks[id].rank = r
+	n.plan(n.ranks[id].host, entry{at: at, what: workStart, a: id})
+}
+
+// SetMemory gives messages of ranks their bytes; without it they carry none.
+func (n *Net) SetMemory(m exec.Memory) { n.memory = m }
+
+// Connect joins two ranks on a channel: over NVLink within a host, else over a queue pair, which must have been added with Log.
+func (n *Net) Connect(src, dst, channel, qpID int32) {
+	key := connKey{src, dst, channel}
+	n.connOf[key] = int32(len(n.conns))
+	if qpID >= 0 {
+		n.qps[qpID].conn = int32(len(n.conns))
+	}
+	n.conns = append(n.conns, conn{connKey: key, qp: qpID})
+}
+
+// Post sends a message between ranks: exec.Transport.
+func (n *Net) Post(m exec.Message) {
+	id, ok := n.connOf[connKey{m.Src, m.Dst, m.Channel}]
+	if !ok {
+		panic("nic: ranks are not connected")
+	}
+	c := &n.conns[id]
+	var from, to []byte
+	if n.memory != nil {
+		from, to = n.memory.Bytes(m.Src, m.From), n.memory.Bytes(m.Dst, m.To)
+	}
+	if c.qp >= 0 {
+		r := n.post(n.now, c.qp, m.Bytes, 0)
+		r.from, r.to, r.msg = from, to, m
+		return
+	}
+	src, dst := &n.ranks[m.Src], &n.ranks[m.Dst]
+	start := n.nvlink(n.now, &n.hosts[src.host], src.gpu, dst.gpu, m.Bytes)
+	end := start.Add(n.cfg.NVLink.Latency)
+	if n.cfg.NVLink.Rate > 0 {
+		end = end.Add(n.cfg.NVLink.Rate.TransmitTime(m.Bytes))
+	}
+	r := message{from: from, to: to}
+	r.flow.Posted, r.flow.Placed = n.now, end
+	c.nvlink = append(c.nvlink, r)
+	n.plan(src.host, entry{at: end, what: workNVLink, a: id})
+}
+
+// delivered completes the oldest NVLink message of a connection, for both ranks.
+func (n *Net) delivered(now unit.Time, id int32) {
+	c := &n.conns[id]
+	m := c.nvlink[0]
+	c.nvlink = c.nvlink[:copy(c.nvlink, c.nvlink[1:])]
+	copy(m.to, m.from)
+	c.segment[0] = exec.Segment{Until: now, Cause: cause.HostPath}
+	c.trace = exec.Trace{Posted: m.flow.Posted, Placed: now, Segments: c.segment[:]}
+	n.ranks[c.dst].rank.Received(now, c.src, c.channel, &c.trace)
+	n.ranks[c.src].rank.Acked(now, c.dst, c.channel)
+}
+
+// received plans the completion of a message that came over a queue pair.
+func (n *Net) received(id int32, m *message, s []exec.Segment) {
+	c := &n.conns[id]
+	c.placed.push(m.flow.Posted, m.flow.Placed, s)
+	n.plan(n.ranks[c.dst].host, entry{at: m.flow.Placed, what: workPlaced, a: id, b: int64(n.ends[c.qp].done)})
+}
+
+// sent plans the sender's side of it.
+func (n *Net) sent(id int32, now unit.Time) {
+	c := &n.conns[id]
+	n.plan(n.ranks[c.src].host, entry{at: now, what: workAcked, a: id, b: n.qps[c.qp].popped})
+}
+
+// Run lets a rank's operation take its time: exec.Clock.
+func (n *Net) Run(rank int32, tok exec.Token, d unit.Duration, body func()) {
+	r := &n.ranks[rank]
+	if body != nil {
+		if t := n.cfg.Bodies.start(d, body); t != nil {
+			r.tasks[tok] = t
+		}
+	}
+	n.plan(r.host, entry{at: n.now.Add(d), what: workDone, a: rank, b: int64(tok)})
+}
+
+// finish waits for the real work of an operation whose virtual time is over.
+func (n *Net) finish(rank int32, tok exec.Token) {
+	r := &n.ranks[rank]
+	if t, ok := r.tasks[tok]; ok {
+		delete(r.tasks, tok)
+		t.wait()
+	}
+}
+
+// FlowSpec is an explicit flow: messages of Bytes each, Count of them, the k-th posted at Start + k*Every. Count 0: no end.
+type FlowSpec struct {
+	QP    int32
+	Start unit.Time
+	Bytes unit.Bytes
+	Count int64
+	Every unit.Duration
+}
+
+// AddFlow plans an explicit flow; the Tag of its messages is their number.
+func (n *Net) AddFlow(s FlowSpec) {
+	n.flows = append(n.flows, flowState{FlowSpec: s})
+	n.plan(n.nics[n.qps[s.QP].nic].host, entry{at: s.Start, what: workPost, a: int32(len(n.flows) - 1)})
+}
+
+type flowState struct {
+	FlowSpec
+	posted int64
+}
+
+func (n *Net) postFlow(now unit.Time, id int32) {
+	f := &n.flows[id]
+	n.post(now, f.QP, f.Bytes, f.posted)
+	f.posted++
+	if f.Count == 0 || f.posted < f.Count {
+		n.plan(n.nics[n.qps[f.QP].nic].host, entry{at: now.Add(f.Every), what: workPost, a: id})
+	}
+}

@@ -1,0 +1,113 @@
+package nic
+
+import (
+	"railyard/internal/cause"
+	"railyard/internal/exec"
+	"railyard/internal/unit"
+)
+
+// logLimit bounds how many spans a queue pair remembers in order of time; of a message longer than that, the oldest half is kept as
+// totals only.
+const logLimit = 1024
+
+// add says that from where the ledger ends up to until, the queue pair was held up by c.
+func (q *qp) add(c cause.Cause, until unit.Time) {
+	if until <= q.accounted {
+		return
+	}
+	q.ledger[c] += until.Sub(q.accounted)
+	q.accounted = until
+	if !q.log {
+		return
+	}
+	if k := len(q.entries); k > 0 && q.entries[k-1].Cause == c {
+		q.entries[k-1].Until = until
+		return
+	}
+	if len(q.entries) >= logLimit {
+		q.entries = q.entries[:copy(q.entries, q.entries[logLimit/2:])]
+	}
+	q.entries = append(q.entries, exec.Segment{Until: until, Cause: c})
+}
+
+// account brings the ledger up to now according to the queue pair's state since the ledger's end. It is called before any change of
+// that state.
+func (n *Net) account(q *qp, now unit.Time) {
+	if now <= q.accounted {
+		return
+	}
+	switch q.state {
+	case idle:
+		// Either nothing is posted, and no message's span covers this; or all is sent and something was lost.
+		q.add(cause.Retransmission, now)
+	case blocked:
+		q.add(cause.Window, now)
+	default:
+		// Of two limits in force, the one that ends later is what holds.
+		if q.hostAvail >= q.nextAvail {
+			q.add(cause.HostPath, min(now, q.hostAvail))
+		} else {
+			q.add(cause.RateLimit, min(now, q.nextAvail))
+		}
+		if n.nics[q.nic].paused&(1<<q.class) != 0 {
+			q.add(cause.Pause, now)
+		} else {
+			q.add(cause.Queueing, now)
+		}
+	}
+}
+
+// ledgerAt returns the ledger as of now, which may lie inside the transmission that was accounted for last.
+func (q *qp) ledgerAt(now unit.Time) cause.Split {
+	l := q.ledger
+	if q.accounted > now {
+		l[q.txCause] -= q.accounted.Sub(now)
+	}
+	return l
+}
+
+// segmentsOf lists, in order of time, what held up a message from its post until its last packet left at start. total is the exact
+// split of that span; where the log no longer reaches back far enough, the missing part is laid out in the order of the causes.
+func (q *qp) segmentsOf(out []exec.Segment, posted, start unit.Time, total cause.Split) []exec.Segment {
+	from := 0
+	for from < len(q.entries) && q.entries[from].Until <= posted {
+		from++
+	}
+	begin := posted
+	rest := total
+	if from < len(q.entries) {
+		if from == 0 {
+			begin = q.entries[0].Until // what the first entry covers has no known start
+			from = 1
+		}
+		at := begin
+		for _, e := range q.entries[from:] {
+			until := min(e.Until, start)
+			if until > at {
+				rest[e.Cause] -= until.Sub(at)
+				at = until
+			}
+		}
+	} else {
+		begin = start
+	}
+	// What the log does not cover lies between posted and begin.
+	at := posted
+	if begin > posted {
+		for c, d := range rest {
+			if d > 0 && at < begin {
+				at = min(begin, at.Add(d))
+				out = append(out, exec.Segment{Until: at, Cause: cause.Cause(c)})
+			}
+		}
+	}
+	at = begin
+	for _, e := range q.entries[min(from, len(q.entries)):] {
+		until := min(e.Until, start)
+		if until > at {
+			out = append(out, exec.Segment{Until: until, Cause: e.Cause})
+			at = until
+		}
+	}
+	return out
+}

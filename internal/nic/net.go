@@ -1,0 +1,180 @@
+package nic
+
+import (
+	"fmt"
+
+	"railyard/internal/cause"
+	"railyard/internal/cc"
+	"railyard/internal/exec"
+	"railyard/internal/fabric"
+	"railyard/internal/roce"
+	"railyard/internal/sim"
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+	"railyard/internal/wire"
+)
+
+// Event classes of this package.
+const (
+	classSend    = fabric.FirstFreeClass + iota // owner: NIC whose next queue pair may send
+	classTimeout                                // owner: NIC whose queue pairs may have timed out
+	classHost                                   // owner: host with work on its agenda
+)
+
+// Pipe is a FIFO link inside a host. Rate 0 means: as fast as may be.
+type Pipe struct {
+	Latency unit.Duration
+	Rate    unit.Bitrate // each direction
+}
+
+// Config is what every host, NIC and queue pair of a run shares.
+type Config struct {
+	Frames           wire.Sizes
+	Transport        roce.Params
+	PCIe, NVLink     Pipe
+	Latency          unit.Duration // NIC, sending side; the receiving side is the fabric's HostLatency
+	CNPInterval      unit.Duration // least time between two CNPs of a flow
+	EchoMarks        bool          // marks travel in acknowledgements instead of CNPs
+	AckClass         uint8         // traffic class of ACK and NAK
+	CNPClass         uint8
+	CompleteAtSender bool // a flow's completion time ends with its last acknowledgement instead of its last placed byte
+	Controller       cc.Params
+	Bodies           *Bodies // runs the real work of ranks; nil in replay
+}
+
+// A Flow is one finished (or, at the end of the run, unfinished) message.
+type Flow struct {
+	QP                       int32
+	Tag                      int64 // as posted
+	Bytes                    unit.Bytes
+	Posted, Placed, Acked    unit.Time // -1: not yet
+	Marks, CNPs, Retransmits int64
+	Split                    cause.Split
+	Message                  *exec.Message // nil for explicit flows
+	Failed                   bool
+}
+
+// Completed returns when the flow counts as complete, -1 if it is not.
+func (n *Net) Completed(f *Flow) unit.Time {
+	if n.cfg.CompleteAtSender {
+		return f.Acked
+	}
+	return f.Placed
+}
+
+// Net is all hosts of a run with their NICs and queue pairs.
+type Net struct {
+	eng      *sim.Engine
+	fab      *fabric.Fabric
+	graph    *topo.Graph
+	cfg      Config
+	nics     []card
+	nicOf    []int32 // by egress port; -1
+	qps      []qp
+	ends     []endpoint
+	ctl      cc.Set
+	hosts    []host
+	ranks    []rankState
+	conns    []conn
+	connOf   map[connKey]int32
+	island   []int32 // by host
+	flowDone func(*Flow)
+	acked    int32 // queue pair whose acknowledgement is being handled
+	doneFn   func(*roce.Message)
+	ackedAt  unit.Time
+	err      error
+	linger   unit.Duration
+	parts    []fabric.Part
+	segments []exec.Segment
+	memory   exec.Memory
+	now      unit.Time // of the host work being done
+	flows    []flowState
+
+	marks, cnps, retransmits int64
+}
+
+// card is a NIC.
+type card struct {
+	port    topo.PortID
+	host    int32
+	island  int32
+	ack     packets // ACKs and NAKs to send
+	cnp     packets
+	ready   [8]fifo // queue pairs that may send, by class
+	classes []uint8 // with queue pairs
+	turn    int
+	timed   timeHeap  // queue pairs that may send later
+	wakeAt  unit.Time // pending classSend event
+	rtoAt   unit.Time // pending classTimeout event
+	paused  uint8     // classes
+	qps     []int32
+	down    pipe // PCIe towards the NIC
+	up      pipe // PCIe towards the GPUs
+	line    unit.Bitrate
+}
+
+// pipe is the state of a FIFO link inside a host.
+type pipe struct{ free unit.Time }
+
+// take occupies the pipe for b bytes from now or as soon as it is free and returns when it starts.
+func (p *pipe) take(now unit.Time, b unit.Bytes, rate unit.Bitrate) unit.Time {
+	start := max(now, p.free)
+	p.free = start
+	if rate > 0 {
+		p.free = start.Add(rate.TransmitTime(b))
+	}
+	return start
+}
+
+// New returns the hosts of a fabric's graph. islandOf gives each node's island.
+func New(eng *sim.Engine, fab *fabric.Fabric, g *topo.Graph, cfg Config, islandOf []int32) *Net {
+	n := &Net{eng: eng, fab: fab, graph: g, cfg: cfg, nicOf: make([]int32, len(g.Ports)), connOf: map[connKey]int32{}}
+	for i := range n.nicOf {
+		n.nicOf[i] = -1
+	}
+	for i, nc := range g.NICs {
+		h := g.Hosts[nc.Host]
+		n.nics = append(n.nics, card{port: nc.Port, host: nc.Host, island: islandOf[h.Node], wakeAt: unit.Never, rtoAt: unit.Never, line: g.Ports[nc.Port].Rate})
+		n.nicOf[nc.Port] = int32(i)
+		n.nicOf[nc.Port^1] = int32(i)
+		fab.Attach(nc.Port, n, n)
+	}
+	for _, h := range g.Hosts {
+		n.hosts = append(n.hosts, host{island: islandOf[h.Node], wakeAt: unit.Never, out: make([]pipe, h.GPUs), in: make([]pipe, h.GPUs)})
+	}
+	for _, l := range g.Links {
+		n.linger = max(n.linger, l.Delay)
+	}
+	n.doneFn = n.messageAcked
+	eng.Register(classSend, (*sendTimer)(n))
+	eng.Register(classTimeout, (*timeoutTimer)(n))
+	eng.Register(classHost, (*hostWork)(n))
+	return n
+}
+
+// OnFlow sets what receives each message that has been acknowledged.
+func (n *Net) OnFlow(f func(*Flow)) { n.flowDone = f }
+
+// Err returns why the run failed, if it did.
+func (n *Net) Err() error { return n.err }
+
+// Linger is how long after the last useful event a run may go on, so that where it ends does not depend on the partition: the longest
+// propagation delay.
+func (n *Net) Linger() unit.Duration { return n.linger }
+
+// Marks, CNPs and Retransmits count, over all queue pairs: data packets received with congestion experienced, CNPs sent, data packets
+// sent again.
+func (n *Net) Marks() int64 { return n.marks }
+
+// CNPs returns how many congestion notification packets were sent.
+func (n *Net) CNPs() int64 { return n.cnps }
+
+// Retransmits returns how many data packets were sent again.
+func (n *Net) Retransmits() int64 { return n.retransmits }
+
+func (n *Net) fail(now unit.Time, format string, args ...any) {
+	if n.err == nil {
+		n.err = fmt.Errorf(format, args...)
+	}
+	n.eng.StopAt(now.Add(n.linger))
+}

@@ -1,0 +1,247 @@
+package nic
+
+import (
+	"railyard/internal/cause"
+	"railyard/internal/cc"
+	"railyard/internal/exec"
+	"railyard/internal/fabric"
+	"railyard/internal/roce"
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+)
+
+// state says where a queue pair waits.
+type state uint8
+
+const (
+	idle    state = iota // nothing to send
+	ready                // in its NIC's ready list
+	waiting              // in its NIC's heap: paced, or bytes not yet at the NIC
+	blocked              // the window is full
+)
+
+// qp is the sending half of a queue pair with its ledger.
+type qp struct {
+	snd       roce.Sender
+	nextAvail unit.Time // the rate limiter allows the next packet
+	hostAvail unit.Time // the next packet's bytes are at the NIC
+	nic       int32
+	class     uint8
+	state     state
+	dead      bool
+	log       bool
+	line      unit.Bitrate
+	route     fabric.Route
+	deadline  unit.Time // retransmission timeout
+	ctl       cc.Controller
+
+	ledger    cause.Split
+	accounted unit.Time // the ledger covers everything before this
+	entries   []exec.Segment
+
+	msgs        []message // ring of messages not yet acknowledged
+	head, n     int
+	popped      int64 // messages acknowledged
+	txCause     cause.Cause
+	cnps        int64 // received
+	retransmits int64
+	probeSeq    int64 // packet whose round trip is being timed, -1: none
+	probeAt     unit.Time
+	rtt         unit.Duration
+
+	from, to topo.NICID
+	fromGPU  int32 // -1: the NIC itself, no host path
+	toGPU    int32
+	name     string
+	conn     int32 // connection of ranks, -1
+}
+
+// message is what the driver knows of a posted message beside what roce keeps.
+type message struct {
+	flow        Flow
+	start       unit.Time // when its first byte could be at the NIC, but for the time to carry it
+	base        cause.Split
+	cnps0       int64
+	retransmits int64
+	from, to    []byte
+	msg         exec.Message // of ranks
+}
+
+// endpoint is the receiving half of a queue pair.
+type endpoint struct {
+	rcv     roce.Receiver
+	nic     int32
+	route   fabric.Route // back to the sender
+	cnpAt   unit.Time    // last CNP
+	cnpSent bool
+	echo    bool  // a mark that the next acknowledgement echoes
+	done    int64 // messages received whole
+	marks   int64
+	marks0  int64 // before the message being received
+}
+
+// QueuePair describes one direction of a connection between two NICs.
+type QueuePair struct {
+	Name           string
+	From, To       topo.NICID
+	FromGPU, ToGPU int32         // whose memory, -1: none (no host path)
+	Path, Back     []topo.PortID // egress ports, first a NIC's own
+	Class          uint8
+	Log            bool // keep what held up each message in order of time, for ranks that wait for it
+}
+
+// AddQP adds a queue pair; all are added before Build.
+func (n *Net) AddQP(q QueuePair) int32 {
+	id := int32(len(n.qps))
+	c := &n.nics[q.From]
+	n.qps = append(n.qps, qp{nic: int32(q.From), class: q.Class, line: c.line, route: n.fab.AddRoute(q.Path), from: q.From, to: q.To,
+		fromGPU: q.FromGPU, toGPU: q.ToGPU, name: q.Name, conn: -1, log: q.Log, deadline: unit.Never, probeSeq: -1})
+	n.qps[id].snd.Init(n.cfg.Transport.MTU)
+	n.ends = append(n.ends, endpoint{nic: int32(q.To), route: n.fab.AddRoute(q.Back)})
+	c.qps = append(c.qps, id)
+	known := false
+	for _, cl := range c.classes {
+		known = known || cl == q.Class
+	}
+	if !known {
+		c.classes = append(c.classes, q.Class)
+	}
+	return id
+}
+
+// Build gives every queue pair its congestion controller. baseRTT is the round trip of an empty network for a queue pair.
+func (n *Net) Build(baseRTT func(id int32) unit.Duration) {
+	n.ctl = cc.NewSet(n.cfg.Controller, len(n.qps))
+	for i := range n.qps {
+		n.ctl.Init(i, n.qps[i].line, baseRTT(int32(i)))
+		n.qps[i].ctl = n.ctl.At(i)
+	}
+}
+
+// Name returns the name of a queue pair.
+func (n *Net) Name(id int32) string { return n.qps[id].name }
+
+func (q *qp) msgAt(i int) *message { return &q.msgs[(q.head+i)&(len(q.msgs)-1)] }
+
+func (q *qp) pushMsg() *message {
+	if q.n == len(q.msgs) {
+		msgs := make([]message, max(2, 2*len(q.msgs)))
+		for i := range q.n {
+			msgs[i] = *q.msgAt(i)
+		}
+		q.msgs, q.head = msgs, 0
+	}
+	q.n++
+	return q.msgAt(q.n - 1)
+}
+
+// post queues a message on a queue pair: the bytes set out over the host path at once, the queue pair becomes ready when they arrive.
+func (n *Net) post(now unit.Time, id int32, b unit.Bytes, tag int64) *message {
+	q := &n.qps[id]
+	n.account(q, now)
+	m := q.pushMsg()
+	*m = message{flow: Flow{QP: id, Tag: tag, Bytes: b, Posted: now, Placed: -1, Acked: -1}, cnps0: q.cnps, retransmits: q.retransmits}
+	m.base = q.ledgerAt(now)
+	m.start = n.hostPath(now, q, b)
+	q.snd.Post(b, tag)
+	if q.state == idle && !q.dead {
+		q.accounted = max(q.accounted, now)
+		n.schedule(now, now, id, q)
+		n.wake(now, q.nic)
+	}
+	return m
+}
+
+// hostPath occupies the pipes from a GPU to a NIC and returns when the message's first byte reaches the NIC, not counting the time
+// that carrying bytes takes: the byte at offset o is there carry(o) later.
+func (n *Net) hostPath(now unit.Time, q *qp, b unit.Bytes) unit.Time {
+	if q.fromGPU < 0 {
+		return now.Add(n.cfg.Latency)
+	}
+	c := &n.nics[q.nic]
+	at := now
+	if gpu := n.relay(q.from, q.fromGPU); gpu >= 0 {
+		h := &n.hosts[c.host]
+		at = n.nvlink(at, h, q.fromGPU, gpu, b).Add(n.cfg.NVLink.Latency)
+	}
+	at = c.down.take(at, b, n.cfg.PCIe.Rate)
+	return at.Add(n.cfg.PCIe.Latency + n.cfg.Latency)
+}
+
+// relay returns the GPU through which gpu reaches a NIC that is not its own, -1 if it reaches it directly.
+func (n *Net) relay(nicID topo.NICID, gpu int32) int32 {
+	c := n.graph.NICs[nicID]
+	if n.graph.NICOf(int(c.Host), int(gpu)) == nicID {
+		return -1
+	}
+	return c.GPU
+}
+
+// nvlink occupies both GPUs' NVLink for b bytes and returns the start.
+func (n *Net) nvlink(now unit.Time, h *host, from, to int32, b unit.Bytes) unit.Time {
+	start := max(now, h.out[from].free, h.in[to].free)
+	h.out[from].take(start, b, n.cfg.NVLink.Rate)
+	h.in[to].take(start, b, n.cfg.NVLink.Rate)
+	return start
+}
+
+// carry returns how long the first b bytes of a message take through the slowest pipe of the host path.
+func (n *Net) carry(q *qp, b int64) unit.Duration {
+	if q.fromGPU < 0 || n.cfg.PCIe.Rate == 0 {
+		return 0
+	}
+	rate := n.cfg.PCIe.Rate
+	if n.relay(q.from, q.fromGPU) >= 0 && n.cfg.NVLink.Rate > 0 {
+		rate = min(rate, n.cfg.NVLink.Rate)
+	}
+	return rate.TransmitTime(unit.Bytes(b))
+}
+
+// schedule puts a queue pair where it belongs: ready, waiting, blocked or idle. What may be sent by the time the port is free, is ready.
+func (n *Net) schedule(now, free unit.Time, id int32, q *qp) {
+	if !q.snd.Ready() {
+		q.state = idle
+		return
+	}
+	if n.windowFull(now, q) {
+		q.state = blocked
+		return
+	}
+	seg := q.snd.Peek()
+	m := q.msgAt(seg.Index)
+	q.hostAvail = m.start.Add(n.carry(q, seg.Offset+int64(seg.Payload)))
+	c := &n.nics[q.nic]
+	if at := max(q.nextAvail, q.hostAvail); at > free {
+		q.state = waiting
+		c.timed.push(timed{at, id})
+		return
+	}
+	q.state = ready
+	c.ready[q.class].push(id)
+}
+
+func (n *Net) windowFull(now unit.Time, q *qp) bool {
+	w := q.ctl.Window(now)
+	return w > 0 && q.snd.InFlight() >= w
+}
+
+// wake makes a NIC look for something to send: now if its port is free, else when it is.
+func (n *Net) wake(now unit.Time, id int32) {
+	c := &n.nics[id]
+	for _, cl := range c.classes {
+		if c.ready[cl].n > 0 {
+			n.fab.Kick(now, c.port)
+			break
+		}
+	}
+	n.arm(now, c, id)
+}
+
+// arm schedules the NIC for the first queue pair in its heap. One whose time has come needs no event: the port is busy and pulls when
+// it is free.
+func (n *Net) arm(now unit.Time, c *card, id int32) {
+	if len(c.timed) > 0 && c.timed[0].at < c.wakeAt && c.timed[0].at > now {
+		c.wakeAt = c.timed[0].at
+		n.eng.At(c.island, c.wakeAt, sendKey(id))
+	}
+}

@@ -1,0 +1,185 @@
+package nic
+
+import (
+	"railyard/internal/cause"
+	"railyard/internal/fabric"
+	"railyard/internal/sim"
+	"railyard/internal/unit"
+)
+
+type (
+	sendTimer    Net
+	timeoutTimer Net
+)
+
+func sendKey(nic int32) sim.Key { return sim.MakeKey(sim.Timer, classSend, nic) }
+
+// Handle looks for something to send: a queue pair's time has come.
+func (h *sendTimer) Handle(now unit.Time, owner int32) {
+	n := (*Net)(h)
+	c := &n.nics[owner]
+	if c.wakeAt > now {
+		return // armed anew for later
+	}
+	c.wakeAt = unit.Never
+	n.fab.Kick(now, c.port)
+	n.arm(now, c, owner)
+}
+
+// Pull gives a NIC's port the next frame: CNPs, then acknowledgements, then the queue pairs of each class in turn.
+func (n *Net) Pull(now unit.Time, port fabric.PortID, paused uint8, pk *fabric.Packet) bool {
+	id := n.nicOf[port]
+	c := &n.nics[id]
+	if c.cnp.n > 0 && paused&(1<<n.cfg.CNPClass) == 0 {
+		*pk = c.cnp.pop()
+		return true
+	}
+	if c.ack.n > 0 && paused&(1<<n.cfg.AckClass) == 0 {
+		*pk = c.ack.pop()
+		return true
+	}
+	for len(c.timed) > 0 && c.timed[0].at <= now {
+		e := c.timed.pop()
+		q := &n.qps[e.qp]
+		if q.state == waiting {
+			q.state = ready
+			c.ready[q.class].push(e.qp)
+		}
+	}
+	for i := range c.classes {
+		k := c.turn + i
+		if k >= len(c.classes) {
+			k -= len(c.classes)
+		}
+		cl := c.classes[k]
+		if paused&(1<<cl) != 0 {
+			continue
+		}
+		for c.ready[cl].n > 0 {
+			if n.sendFrom(now, c, c.ready[cl].pop(), pk) {
+				c.turn = k + 1
+				if c.turn == len(c.classes) {
+					c.turn = 0
+				}
+				return true
+			}
+		}
+	}
+	n.arm(now, c, id)
+	return false
+}
+
+// sendFrom takes the next packet of a ready queue pair, unless it turns out that it has none or may not send.
+func (n *Net) sendFrom(now unit.Time, c *card, id int32, pk *fabric.Packet) bool {
+	q := &n.qps[id]
+	n.account(q, now)
+	if !q.snd.Ready() {
+		q.state = idle
+		return false
+	}
+	if n.windowFull(now, q) {
+		q.state = blocked
+		return false
+	}
+	seg := q.snd.Next()
+	bytes := n.cfg.Frames.DataFrame(seg.Payload, seg.First, seg.Last)
+	*pk = fabric.Make(fabric.Data, id, seg.PSN, q.route, q.class, bytes)
+	// The rate limiter spaces the starts of packets: a later change of rate does not move a start that is set.
+	tx, gap := n.fab.Spacing(c.port, bytes, q.ctl.Rate(now))
+	free := now.Add(tx)
+	q.nextAvail = now.Add(max(tx, gap))
+	q.txCause = cause.Serialisation
+	if seg.Again {
+		q.txCause = cause.Retransmission
+		q.retransmits++
+		n.retransmits++
+	}
+	q.add(q.txCause, free)
+	q.ctl.OnSent(now, bytes)
+	if seg.Last {
+		pk.SetLast()
+		m := q.msgAt(seg.Index)
+		t := n.fab.StartTrace(now, c.port, pk)
+		t.Sender = q.ledgerAt(now)
+		t.Sender.Sub(&m.base)
+	}
+	n.timeOut(now, c, q)
+	if q.probeSeq < 0 && !seg.Again {
+		q.probeSeq, q.probeAt = seg.Seq, now
+	}
+	n.schedule(now, free, id, q)
+	return true
+}
+
+// timeOut starts the retransmission timer of a queue pair if it does not run.
+func (n *Net) timeOut(now unit.Time, c *card, q *qp) {
+	if n.cfg.Transport.Timeout == 0 || q.deadline != unit.Never {
+		return
+	}
+	q.deadline = now.Add(n.cfg.Transport.Timeout)
+	if c.rtoAt == unit.Never {
+		c.rtoAt = q.deadline
+		n.eng.At(c.island, c.rtoAt, sim.MakeKey(sim.Timer, classTimeout, q.nic))
+	}
+}
+
+// Handle resends what has not been acknowledged in time. One timer serves a NIC: deadlines only move later, so it may come early.
+func (h *timeoutTimer) Handle(now unit.Time, owner int32) {
+	n := (*Net)(h)
+	c := &n.nics[owner]
+	next := unit.Never
+	for _, id := range c.qps {
+		q := &n.qps[id]
+		if q.deadline <= now && !q.dead {
+			n.timedOut(now, id, q)
+		}
+		next = min(next, q.deadline)
+	}
+	c.rtoAt = next
+	if next != unit.Never {
+		n.eng.At(c.island, next, sim.MakeKey(sim.Timer, classTimeout, owner))
+	}
+	n.wake(now, owner)
+}
+
+func (n *Net) timedOut(now unit.Time, id int32, q *qp) {
+	n.account(q, now)
+	if !q.snd.Outstanding() {
+		q.deadline = unit.Never
+		return
+	}
+	if q.snd.OnTimeout(n.cfg.Transport.Retries) {
+		q.dead = true
+		q.deadline = unit.Never
+		q.state = idle
+		n.queuePairFailed(now, id)
+		return
+	}
+	q.deadline = now.Add(n.cfg.Transport.Timeout)
+	q.probeSeq = -1
+	q.ctl.OnLoss(now)
+	if q.state == idle || q.state == blocked {
+		n.schedule(now, now, id, q)
+	}
+}
+
+func (n *Net) queuePairFailed(now unit.Time, id int32) {
+	q := &n.qps[id]
+	n.fail(now, "queue pair %s failed at %v: %d retries, each after %v without an acknowledgement, brought no progress",
+		q.name, now, n.cfg.Transport.Retries, n.cfg.Transport.Timeout)
+}
+
+// Paused accounts for what the queue pairs of a NIC waited for so far, before PFC stops or restarts one of its classes.
+func (n *Net) Paused(now unit.Time, port fabric.PortID, class uint8, on bool) {
+	c := &n.nics[n.nicOf[port]]
+	for _, id := range c.qps {
+		if q := &n.qps[id]; q.class == class && q.state != idle {
+			n.account(q, now)
+		}
+	}
+	if on {
+		c.paused |= 1 << class
+	} else {
+		c.paused &^= 1 << class
+	}
+}

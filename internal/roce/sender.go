@@ -1,0 +1,189 @@
+package roce
+
+import (
+	"railyard/internal/unit"
+)
+
+// PSNMask is the 24 bits of a packet sequence number on the wire.
+const PSNMask = 1<<24 - 1
+
+// expand returns the sequence number nearest to near whose low 24 bits are psn.
+func expand(psn uint32, near int64) int64 {
+	d := int64(int32((psn-uint32(near))<<8) >> 8) // sign-extended 24-bit difference
+	return near + d
+}
+
+// Message is one posted RDMA WRITE.
+type Message struct {
+	First   int64      // sequence number of its first packet
+	Packets int64      // at least 1
+	Base    int64      // bytes of all messages before it
+	Bytes   unit.Bytes // payload
+	Tag     int64      // the driver's
+}
+
+// Last returns the sequence number of the message's last packet.
+func (m *Message) Last() int64 { return m.First + m.Packets - 1 }
+
+// Segment is one packet to send.
+type Segment struct {
+	PSN     uint32
+	Seq     int64
+	Offset  int64      // of the payload in its message
+	Payload unit.Bytes // bytes, without headers
+	First   bool       // carries the RETH
+	Last    bool       // ends the message
+	Again   bool       // has been sent before
+	Index   int        // of its message, counted from the oldest that is not acknowledged
+}
+
+// Sender is the requester half of a queue pair.
+type Sender struct {
+	una, next, end, high int64 // high: one more than the highest sequence number ever sent
+	mtu                  int64
+	msgs                 []Message // ring, from the message of una on
+	head, n              int
+	cur                  int // index from head of the message that next belongs to
+	total                int64
+	retries              int
+	failed               bool
+}
+
+// Init sets the payload MTU.
+func (s *Sender) Init(mtu unit.Bytes) { s.mtu = int64(mtu) }
+
+func (s *Sender) at(i int) *Message { return &s.msgs[(s.head+i)&(len(s.msgs)-1)] }
+
+// Post queues a message of b bytes, b >= 0. An empty message is one packet without payload.
+func (s *Sender) Post(b unit.Bytes, tag int64) {
+	if s.n == len(s.msgs) {
+		s.grow()
+	}
+	packets := max(1, (int64(b)+s.mtu-1)/s.mtu)
+	*s.at(s.n) = Message{First: s.end, Packets: packets, Base: s.total, Bytes: b, Tag: tag}
+	s.n++
+	s.end += packets
+	s.total += int64(b)
+}
+
+func (s *Sender) grow() {
+	msgs := make([]Message, max(4, 2*len(s.msgs)))
+	for i := range s.n {
+		msgs[i] = *s.at(i)
+	}
+	s.msgs, s.head = msgs, 0
+}
+
+// Message returns message i, counted from the oldest that is not acknowledged.
+func (s *Sender) Message(i int) *Message { return s.at(i) }
+
+// Ready reports whether there is a packet to send.
+func (s *Sender) Ready() bool { return s.next < s.end && !s.failed }
+
+// Outstanding reports whether packets have been sent that are not acknowledged.
+func (s *Sender) Outstanding() bool { return s.una < s.high && !s.failed }
+
+// InFlight returns the payload bytes from the oldest unacknowledged packet up to the next one to send.
+func (s *Sender) InFlight() unit.Bytes {
+	if s.next == s.una {
+		return 0
+	}
+	return unit.Bytes(s.bytesAt(s.next) - s.bytesAt(s.una))
+}
+
+// Acked and Sent return the payload bytes acknowledged, and up to the next packet to send, since the start.
+func (s *Sender) Acked() int64 { return s.bytesAt(s.una) }
+
+// Sent returns the payload bytes before the next packet to send.
+func (s *Sender) Sent() int64 { return s.bytesAt(s.next) }
+
+func (s *Sender) bytesAt(seq int64) int64 {
+	if seq >= s.end {
+		return s.total
+	}
+	i := 0
+	if seq == s.next {
+		i = s.cur
+	}
+	for seq > s.at(i).Last() {
+		i++
+	}
+	m := s.at(i)
+	return m.Base + (seq-m.First)*s.mtu
+}
+
+// Peek returns the next packet to send without sending it; Ready must hold.
+func (s *Sender) Peek() Segment {
+	m := s.at(s.cur)
+	off := (s.next - m.First) * s.mtu
+	return Segment{PSN: uint32(s.next) & PSNMask, Seq: s.next, Offset: off, Payload: unit.Bytes(min(s.mtu, int64(m.Bytes)-off)),
+		First: s.next == m.First, Last: s.next == m.Last(), Again: s.next < s.high, Index: s.cur}
+}
+
+// Next returns the next packet and counts it as sent; Ready must hold.
+func (s *Sender) Next() Segment {
+	seg := s.Peek()
+	s.next++
+	s.high = max(s.high, s.next)
+	if seg.Last {
+		s.cur++
+	}
+	return seg
+}
+
+// OnAck acknowledges every packet up to and including psn. It returns the newly acknowledged bytes; done is called for each message
+// that is thereby complete, in order.
+func (s *Sender) OnAck(psn uint32, done func(*Message)) unit.Bytes {
+	return s.advance(expand(psn, s.una)+1, done)
+}
+
+// OnNak tells that the receiver expects psn and has seen a later packet: what came before is acknowledged, the rest is sent again.
+func (s *Sender) OnNak(psn uint32, done func(*Message)) unit.Bytes {
+	seq := expand(psn, s.una)
+	b := s.advance(seq, done)
+	if seq >= s.una {
+		s.rewind()
+	}
+	return b
+}
+
+func (s *Sender) advance(to int64, done func(*Message)) unit.Bytes {
+	if to <= s.una || to > s.high || s.failed {
+		return 0
+	}
+	before := s.bytesAt(s.una)
+	s.una = to
+	s.retries = 0
+	for s.n > 0 && s.at(0).Last() < to {
+		done(s.at(0))
+		s.head++
+		s.n--
+		s.cur = max(0, s.cur-1)
+	}
+	if s.next < to { // acknowledged while it was about to be sent again
+		s.next = to
+		s.cur = 0
+	}
+	return unit.Bytes(s.bytesAt(to) - before)
+}
+
+// rewind makes the oldest unacknowledged packet the next to send: go-back-N.
+func (s *Sender) rewind() {
+	s.next = s.una
+	s.cur = 0
+}
+
+// OnTimeout is called when nothing was acknowledged for the retransmission timeout. It sends everything again, or reports true when
+// limit retries in a row have brought no progress: the queue pair has failed.
+func (s *Sender) OnTimeout(limit int) bool {
+	s.retries++
+	if s.retries > limit {
+		s.failed = true
+		return true
+	}
+	s.rewind()
+	return false
+}
+
+// Una returns the sequence number of the oldest packet that is not acknowledged.
+func (s *Sender) Una() int64 { return s.una }
