@@ -1,0 +1,245 @@
+package scenario
+
+import (
+	"fmt"
+
+	"railyard/internal/unit"
+)
+
+// check reports what is wrong between fields. A rule whose fields are bad is skipped.
+func (d *decoder) check(s *Scenario) {
+	d.checkJob(s)
+	d.checkQoS(s)
+	d.checkFrames(s)
+	d.checkSwitch(s)
+	if d.ok("cluster.hosts", "cluster.host.gpus", "cluster.nic.shared", "cluster.nic.per_gpu") {
+		names := map[string]string{}
+		d.checkFlows(s, s.Job.Flows, "job.flows", names)
+		d.checkFlows(s, s.Background.Flows, "background.flows", names)
+	}
+}
+
+// ok reports whether all of these fields have values.
+func (d *decoder) ok(paths ...string) bool {
+	for _, p := range paths {
+		for q := p; q != ""; q = parent(q) {
+			if d.bad[q] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (d *decoder) checkJob(s *Scenario) {
+	_, train := d.keys["job.train"]
+	_, flows := d.keys["job.flows"]
+	switch {
+	case train && flows:
+		d.at("job", d.keys["job.flows"], "both train and flows, want exactly one", "traffic beside a training job goes in background.flows")
+	case !train && !flows && d.ok("job"):
+		d.problem("job", "missing, want train: (a network to train) or flows: (messages to send)", "")
+	}
+	gpus := s.GPUs()
+	if s.Job.Train == nil || !d.ok("job.parallel.dp", "cluster.hosts", "cluster.host.gpus") {
+		return
+	}
+	if dp := s.Job.Parallel.DP; dp > gpus {
+		d.problem("job.parallel.dp", fmt.Sprintf("%d: more ranks than GPUs, want at most %d (%d hosts x %d GPUs)", dp, gpus, s.Cluster.Hosts, s.Cluster.Host.GPUs), "")
+	}
+	if g := s.Job.Train.Data.Digits; g != nil && d.ok("job.train.batch", "job.train.data.digits.train") {
+		d.checkBatch(s.Job.Train.Batch, s.Job.Parallel.DP, g.Train)
+	}
+}
+
+// checkBatch reports a step that takes more images than there are.
+func (d *decoder) checkBatch(batch, ranks, images int) {
+	if batch*ranks <= images {
+		return
+	}
+	want := fmt.Sprintf("want at most %d", images/ranks)
+	if images < ranks {
+		want = "want more images or fewer ranks"
+	}
+	d.problem("job.train.batch", fmt.Sprintf("%d on each of %d ranks: one step takes more than the %d training images, %s", batch, ranks, images, want), "")
+}
+
+func (d *decoder) checkQoS(s *Scenario) {
+	q := s.Fabric.QoS
+	d.distinct([]string{"fabric.qos.data_priority", "fabric.qos.cnp_priority", "fabric.qos.other_priority"},
+		[]int{q.DataPriority, q.CNPPriority, q.OtherPriority})
+	d.distinct([]string{"fabric.qos.dscp", "fabric.qos.cnp_dscp"}, []int{q.DSCP, q.CNPDSCP})
+	if d.ok("fabric.qos.ecn.min", "fabric.qos.ecn.max", "fabric.links.host", "fabric.links.spine", "cluster.nic.speed") {
+		d.checkECN(s)
+	}
+	if t := q.PFC.Threshold; t.Set && d.ok("fabric.qos.pfc.threshold", "fabric.qos.pfc.resume_offset") && q.PFC.ResumeOffset > t.Value {
+		d.problem(d.culprit("fabric.qos.pfc.resume_offset", "fabric.qos.pfc.threshold"),
+			fmt.Sprintf("xON = threshold %s - resume_offset %s would be negative, want resume_offset at most %s", t.Value, q.PFC.ResumeOffset, t.Value), "")
+	}
+	if t := q.PFC.Threshold; t.Set && d.ok("fabric.qos.pfc.threshold", "fabric.switch.buffer") && t.Value > s.Fabric.Switch.Buffer {
+		d.problem("fabric.qos.pfc.threshold", fmt.Sprintf("%s: larger than fabric.switch.buffer, %s: PFC would never act", t.Value, s.Fabric.Switch.Buffer), "")
+	}
+}
+
+// culprit returns the first of the paths that the file gives, else the last.
+func (d *decoder) culprit(paths ...string) string {
+	for _, p := range paths {
+		if d.given(p) {
+			return p
+		}
+	}
+	return paths[len(paths)-1]
+}
+
+func (d *decoder) checkECN(s *Scenario) {
+	rates := []unit.Bitrate{s.Fabric.Links.Host}
+	if s.Fabric.Links.Spine > 0 && s.Fabric.Links.Spine != rates[0] {
+		rates = append(rates, s.Fabric.Links.Spine)
+	}
+	for _, r := range rates {
+		lo, hi, _ := s.Fabric.QoS.ECN.At(r)
+		if lo < hi {
+			continue
+		}
+		at, hint := d.culprit("fabric.qos.ecn.min", "fabric.qos.ecn.max"), ""
+		if s.Fabric.QoS.ECN.Min.Set != s.Fabric.QoS.ECN.Max.Set {
+			hint = "give both min and max, or leave both to auto"
+		}
+		d.problem(at, fmt.Sprintf("min %s is not below max %s on a %s port", lo, hi, r), hint)
+		return
+	}
+}
+
+// distinct reports a value that two fields share, at the later one that the file gives.
+func (d *decoder) distinct(paths []string, values []int) {
+	for i := range paths {
+		for j := range i {
+			if values[i] == values[j] && d.ok(paths[i], paths[j]) {
+				d.problem(d.culprit(paths[i], paths[j]), fmt.Sprintf("%d: %s and %s must differ", values[i], paths[j], paths[i]), "")
+			}
+		}
+	}
+}
+
+// roceOverhead is what a frame adds to its payload at most: Ethernet 14, IPv4 20,
+// UDP 8, BTH 12, RETH 16, immediate 4, ICRC 4, FCS 4.
+const roceOverhead = 82 * unit.Byte
+
+func (d *decoder) checkFrames(s *Scenario) {
+	if d.ok("fabric.mtu", "transport.mtu") && s.Transport.MTU+roceOverhead > s.Fabric.MTU {
+		d.problem(d.culprit("transport.mtu", "fabric.mtu"), fmt.Sprintf("payload %s and %s of headers do not fit a frame of fabric.mtu %s, want transport.mtu at most %s",
+			s.Transport.MTU, roceOverhead, s.Fabric.MTU, s.Fabric.MTU-roceOverhead), "")
+	}
+	if w := s.Transport.Window; w.Set && d.ok("transport.window", "transport.mtu") && w.Value < s.Transport.MTU {
+		d.problem("transport.window", fmt.Sprintf("%s: less than one packet of transport.mtu %s, want at least that", w.Value, s.Transport.MTU), "")
+	}
+	if d.ok("cluster.nic.speed", "fabric.links.host") && s.Cluster.NIC.Speed != s.Fabric.Links.Host {
+		d.problem(d.culprit("fabric.links.host", "cluster.nic.speed"), fmt.Sprintf("%s: differs from cluster.nic.speed %s: the two ends of a link have one rate", s.Fabric.Links.Host, s.Cluster.NIC.Speed), "give one of the two")
+	}
+	if d.ok("congestion.min_rate", "cluster.nic.speed") && s.Congestion.MinRate > s.Cluster.NIC.Speed {
+		d.problem("congestion.min_rate", fmt.Sprintf("%s: above cluster.nic.speed %s, want at most that", s.Congestion.MinRate, s.Cluster.NIC.Speed), "")
+	}
+}
+
+// checkSwitch reports a buffer that what is set aside in it would fill.
+func (d *decoder) checkSwitch(s *Scenario) {
+	f := s.Fabric
+	if !d.ok("fabric.switch.buffer", "fabric.switch.reserve", "fabric.qos.pfc.headroom", "fabric.spines", "fabric.links.parallel", "cluster.hosts", "cluster.host.gpus", "fabric.mtu") {
+		return
+	}
+	const classes = 3
+	ports := unit.Bytes(s.SwitchPorts())
+	aside := ports * classes * f.Switch.Reserve
+	what := fmt.Sprintf("%d ports x %d classes x reserve %s", ports, classes, f.Switch.Reserve)
+	if f.QoS.PFC.Enabled && f.QoS.PFC.Headroom.Set {
+		aside += ports * f.QoS.PFC.Headroom.Value
+		what += fmt.Sprintf(" + %d ports x headroom %s", ports, f.QoS.PFC.Headroom.Value)
+	}
+	if aside+f.MTU > f.Switch.Buffer {
+		d.problem("fabric.switch.buffer", fmt.Sprintf("%s: too small for %s = %s and one frame, want at least %s", f.Switch.Buffer, what, aside, aside+f.MTU), "")
+	}
+}
+
+// SwitchPorts returns the ports of the switch that hosts attach to.
+func (s *Scenario) SwitchPorts() int {
+	if s.Fabric.Design == "single-switch" {
+		return s.Cluster.Hosts * s.NICsPerHost()
+	}
+	return s.Cluster.Hosts + s.Fabric.Spines*s.Fabric.Links.Parallel
+}
+
+// horizon is the latest virtual time at which a flow may be posted.
+const horizon = 24 * unit.Hour
+
+func (d *decoder) checkFlows(s *Scenario, flows []Flow, list string, names map[string]string) {
+	for i := range flows {
+		f, path := &flows[i], fmt.Sprintf("%s[%d]", list, i)
+		if !d.ok(path) {
+			continue
+		}
+		if other, ok := names[f.Name]; ok && d.ok(path+".name") {
+			d.problem(path+".name", fmt.Sprintf("%s: the name of %s too, want one of its own", f.Name, other), "")
+		}
+		names[f.Name] = path
+		from, to := d.endpoint(s, f.From, path+".from"), d.endpoint(s, f.To, path+".to")
+		if from && to {
+			d.checkPair(s, f, path)
+		}
+		d.checkRepeat(f, path)
+	}
+}
+
+// endpoint reports an end that is not in the cluster.
+func (d *decoder) endpoint(s *Scenario, e Endpoint, path string) bool {
+	if !d.ok(path) {
+		return false
+	}
+	what, i, n := "gpu", e.GPU, s.Cluster.Host.GPUs
+	if e.NIC >= 0 {
+		what, i, n = "nic", e.NIC, s.NICsPerHost()
+	}
+	switch {
+	case e.Host >= s.Cluster.Hosts:
+		d.problem(path, fmt.Sprintf("%s: no such host, want %s", e, upTo("host", 1, s.Cluster.Hosts)), "")
+	case i >= n:
+		d.problem(path, fmt.Sprintf("%s: no such %s, want %s", e, what, upTo(what, 0, n-1)), "")
+	default:
+		return true
+	}
+	return false
+}
+
+func upTo(name string, lo, hi int) string {
+	if lo >= hi {
+		return fmt.Sprintf("%s%d", name, hi)
+	}
+	return fmt.Sprintf("%s%d to %s%d", name, lo, name, hi)
+}
+
+// checkPair reports ends between which nothing can cross the fabric.
+func (d *decoder) checkPair(s *Scenario, f *Flow, path string) {
+	a, b := s.NICOf(f.From), s.NICOf(f.To)
+	switch {
+	case f.From == f.To:
+		d.problem(path+".to", fmt.Sprintf("%s: the sender too, want another host", f.To), "")
+	case f.From.Host == f.To.Host && a == b:
+		d.problem(path+".to", fmt.Sprintf("%s: uses the same NIC as %s, so nothing crosses the fabric, want another host", f.To, f.From), "")
+	case s.Fabric.Design == "rail-optimized" && s.Fabric.Spines == 0 && a != b && d.ok("fabric.spines"):
+		d.problem(path+".to", fmt.Sprintf("%s: on rail%d, the sender is on rail%d, and with fabric.spines 0 rails are not connected", f.To, b+1, a+1), "want two ends on one rail, or a spine")
+	}
+}
+
+// checkRepeat reports a count without a period and the reverse.
+func (d *decoder) checkRepeat(f *Flow, path string) {
+	if !d.ok(path+".count", path+".every", path+".start") {
+		return
+	}
+	switch {
+	case f.Count > 1 && f.Every == 0:
+		d.problem(path+".count", fmt.Sprintf("%d: no period, want every: as well, such as every: 100us", f.Count), "")
+	case f.Count == 1 && f.Every > 0:
+		d.problem(path+".every", fmt.Sprintf("%s: has no effect with count 1, want count: 2 or more as well", f.Every), "")
+	case f.Count > 1 && unit.Duration(f.Count-1) > (horizon-f.Start)/f.Every:
+		d.problem(path+".count", fmt.Sprintf("%d: the last message would be posted later than %s of virtual time, want at most %d", f.Count, horizon, 1+(horizon-f.Start)/f.Every), "")
+	}
+}

@@ -1,0 +1,268 @@
+package scenario
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A decoder resolves one scenario. First it walks the tree and matches keys with
+// the table; then it gives every field its value, in the table's order, so that a
+// rule may look at fields above its own; then it checks fields against each other.
+type decoder struct {
+	file     string
+	problems Problems
+	keys     map[string]span   // where the key of a path stands
+	values   map[string]*node  // the value given for a path
+	preset   map[string]string // path -> value, from the presets chosen so far
+	from     map[string]string // path -> "preset NAME" for the entries of preset
+	origin   map[string]string
+	bad      map[string]bool // fields whose value could not be found
+}
+
+func newDecoder(file string) *decoder {
+	return &decoder{file: file, keys: map[string]span{}, values: map[string]*node{}, preset: map[string]string{},
+		from: map[string]string{}, origin: map[string]string{}, bad: map[string]bool{}}
+}
+
+// scenario decodes the whole file. The result means nothing if there are problems.
+func (d *decoder) scenario(root *node) *Scenario {
+	s := &Scenario{}
+	if root.shape != mappingShape {
+		d.at("", root.at, root.described()+", want the keys of a scenario: "+list(tree.names()), "")
+		return s
+	}
+	d.walk(tree, root, "", s)
+	d.resolve(fields, s, s, "")
+	d.check(s)
+	s.origin = d.origin
+	return s
+}
+
+// at adds a problem at a place.
+func (d *decoder) at(path string, at span, message, hint string) {
+	d.problems = append(d.problems, Problem{d.file, at.line, at.column, at.width, path, message, hint})
+}
+
+// where finds the place to point at for a path: its value, its key, or the key of
+// the nearest group that is in the file.
+func (d *decoder) where(path string) span {
+	if n := d.values[path]; n != nil {
+		return n.at
+	}
+	for p := path; p != ""; p = parent(p) {
+		if at, ok := d.keys[p]; ok {
+			return at
+		}
+	}
+	return span{1, 1, 1}
+}
+
+// problem adds a problem about a path.
+func (d *decoder) problem(path, message, hint string) {
+	d.at(path, d.where(path), message, hint)
+}
+
+// given reports whether the file has a value for path.
+func (d *decoder) given(path string) bool { return d.values[path] != nil }
+
+// text returns the scalar that the file gives for path, "" if none.
+func (d *decoder) text(path string) string {
+	if n := d.values[path]; n != nil && n.shape == scalarShape {
+		return n.text
+	}
+	return ""
+}
+
+// parent returns the group of a path: job.flows[2].from -> job.flows[2] -> job.flows -> job.
+func parent(path string) string {
+	for i := len(path) - 1; i >= 0; i-- {
+		if path[i] == '.' || path[i] == '[' {
+			return path[:i]
+		}
+	}
+	return ""
+}
+
+// walk matches the keys of mapping n with branch b.
+func (d *decoder) walk(b *branch, n *node, prefix string, base any) {
+	for _, e := range n.entries {
+		path := prefix + e.key
+		c := b.child(e.key)
+		if c == nil {
+			d.unknown(b, e, prefix)
+			continue
+		}
+		if first, ok := d.keys[path]; ok {
+			d.at(path, e.at, fmt.Sprintf("duplicate key, first on line %d", first.line), "")
+			continue
+		}
+		d.keys[path] = e.at
+		if c.field.Kind != Group && (len(c.children) == 0 || e.value.shape != mappingShape) {
+			d.values[path] = e.value
+			continue
+		}
+		if e.value.shape != mappingShape {
+			d.group(c, e, path)
+			continue
+		}
+		if c.field.open != nil {
+			c.field.open(base)
+		}
+		d.walk(c, e.value, path+".", base)
+	}
+}
+
+// group reports a value where keys belong.
+func (d *decoder) group(c *branch, e entry, path string) {
+	hint := ""
+	if e.value.null() {
+		hint = "remove the key, or write {}"
+	}
+	d.bad[path] = true
+	d.at(path, e.value.at, e.value.described()+", want keys: "+list(c.names()), hint)
+}
+
+// unknown reports a key that the table does not have, with the key that was likely
+// meant, else with all that there are.
+func (d *decoder) unknown(b *branch, e entry, prefix string) {
+	path := prefix + shown(e.key)
+	meant := suggest(e.key, b.names())
+	for _, c := range b.children {
+		if slices.Contains(c.field.Also, e.key) {
+			meant = c.name
+		}
+	}
+	if meant != "" {
+		d.at(path, e.at, "unknown key", "did you mean "+meant+"?")
+		return
+	}
+	hint := ""
+	if b != flowTree {
+		hint = elsewhere(e.key)
+	}
+	d.at(path, e.at, "unknown key, want "+list(b.names()), hint)
+}
+
+// elsewhere says where a key belongs that was written in the wrong group.
+func elsewhere(key string) string {
+	for _, f := range fields {
+		if strings.HasSuffix(f.Path, "."+key) {
+			return "there is a key " + f.Path
+		}
+	}
+	return ""
+}
+
+// resolve gives every field of a table its value in base.
+func (d *decoder) resolve(table []*Field, s *Scenario, base any, prefix string) {
+	for _, f := range table {
+		if f.at == nil {
+			continue
+		}
+		v := f.at(base)
+		path := prefix + f.Path
+		switch {
+		case v == nil:
+		case f.Kind == FlowList:
+			d.flows(v.(*[]Flow), s, path)
+		case f.applies != nil && f.applies(s) != "":
+			if d.given(path) && !d.bad[parent(path)] {
+				d.problem(path, "has no meaning here: "+f.applies(s), "remove it")
+			}
+		default:
+			d.field(v, f, base, path, prefix)
+		}
+	}
+}
+
+// field gives one field its value: from the file, a preset, or its default.
+func (d *decoder) field(v any, f *Field, base any, path, prefix string) {
+	d.origin[path] = "default"
+	n, text := d.values[path], f.Default
+	if n != nil {
+		d.origin[path] = "file"
+		if hint, err := parseNode(v, f, n); err != nil {
+			d.bad[path] = true
+			d.at(path, placeOf(err, n), err.Error(), hint)
+		}
+	} else {
+		if p, ok := d.preset[path]; ok {
+			text, d.origin[path] = p, d.from[path]
+		} else if f.derive != nil {
+			text = f.derive(d, base, prefix)
+		} else if f.Required {
+			d.missing(f, path)
+			return
+		}
+		if _, err := parseText(v, f, text); err != nil {
+			d.bad[path] = true // it follows from another field that is bad and was reported
+		}
+	}
+	if group, ok := presets[f.Path]; ok && prefix == "" {
+		d.choose(*v.(*string), f, group)
+	}
+}
+
+// placeOf returns where an error is: at an entry of a list, or at the value as a whole.
+func placeOf(err error, n *node) span {
+	var e *entryError
+	if errors.As(err, &e) {
+		return e.at
+	}
+	return n.at
+}
+
+// choose takes the values of a preset. A preset that is not known was reported;
+// the first one stands in, so that its group is not reported too.
+func (d *decoder) choose(name string, f *Field, group map[string]map[string]string) {
+	values, ok := group[name]
+	if !ok {
+		name = f.Choices[0].Name
+		values = group[name]
+	}
+	for path, text := range values { // order does not matter: paths differ
+		d.preset[path], d.from[path] = text, "preset "+name
+	}
+}
+
+// missing reports a required field that is not in the file.
+func (d *decoder) missing(f *Field, path string) {
+	if f.Path == "job.train.data" && d.keys["job.train.data.digits"].line > 0 || !d.ok(parent(path)) {
+		return // given the other way, or its group was reported
+	}
+	d.bad[path] = true
+	d.problem(path, "missing, want "+f.want(), "")
+}
+
+// flows resolves a list of flows.
+func (d *decoder) flows(dst *[]Flow, s *Scenario, path string) {
+	n := d.values[path]
+	if n == nil {
+		return
+	}
+	if n.shape != sequenceShape {
+		d.bad[path] = true
+		d.problem(path, n.described()+", want "+examples[FlowList]+": - {from: host1/gpu0, to: host2/gpu0, bytes: 10MB}", "")
+		return
+	}
+	if len(n.items) == 0 {
+		d.bad[path] = true
+		d.problem(path, "an empty list, want at least one flow", "remove the key")
+		return
+	}
+	for i, item := range n.items {
+		entry := fmt.Sprintf("%s[%d]", path, i)
+		d.keys[entry] = item.at
+		*dst = append(*dst, Flow{})
+		if item.shape != mappingShape {
+			d.bad[entry] = true
+			d.problem(entry, item.described()+", want keys: "+list(flowTree.names()), "")
+			continue
+		}
+		f := &(*dst)[i]
+		d.walk(flowTree, item, entry+".", f)
+		d.resolve(flowFields, s, f, entry+".")
+	}
+}

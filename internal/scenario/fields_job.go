@@ -1,0 +1,117 @@
+package scenario
+
+import (
+	"strconv"
+	"strings"
+
+	"railyard/internal/unit"
+)
+
+// onlyTraining says that a field belongs to training jobs.
+func onlyTraining(s *Scenario) string {
+	if s.Job.Train == nil {
+		return "it belongs to job.train, which is not there"
+	}
+	return ""
+}
+
+// jobFields: the job, traffic beside it, what is written.
+var jobFields = []*Field{
+	{Path: "job", Meaning: "what the cluster does: exactly one of train and flows"},
+	{Path: "job.train", open: func(b any) { b.(*Scenario).Job.Train = &Train{} }, Meaning: "a network that is really trained"},
+	{Path: "job.train.model", at: inTrain(func(t *Train) *string { return &t.Model }), Default: "mlp", Choices: Models,
+		Meaning: "kind of network"},
+	{Path: "job.train.layers", at: inTrain(func(t *Train) *[]int { return &t.Layers }), Required: true, Min: "1", Max: "1000000",
+		Meaning: "units per layer, inputs first, classes last", Also: []string{"sizes", "hidden"}},
+	{Path: "job.train.activation", at: inTrain(func(t *Train) *string { return &t.Activation }), Default: "relu", Choices: Activations,
+		Meaning: "between the layers"},
+	{Path: "job.train.loss", at: inTrain(func(t *Train) *string { return &t.Loss }), Default: "cross-entropy", Choices: Losses,
+		Meaning: "what training makes small"},
+	{Path: "job.train.data", at: inTrain(func(t *Train) *string { return &t.Data.Path }), Required: true, check: checkPath,
+		example: "the path of a folder of IDX files, or keys: digits: {dir: PATH}",
+		Meaning: "folder of IDX files with the standard MNIST names, or digits: how to make one", Also: []string{"dataset"}},
+	{Path: "job.train.data.digits", open: func(b any) {
+		if t := b.(*Scenario).Job.Train; t != nil {
+			t.Data.Digits = &Digits{}
+		}
+	},
+		Meaning: "handwritten-looking digits, drawn when the folder is missing"},
+	{Path: "job.train.data.digits.dir", at: inDigits(func(d *Digits) *string { return &d.Dir }), Required: true, check: checkPath, example: "the path of a folder",
+		Meaning: "the folder", Also: []string{"path", "folder"}},
+	{Path: "job.train.data.digits.train", at: inDigits(func(d *Digits) *int { return &d.Train }), Default: "60000", Min: "1", Max: "1000000",
+		Meaning: "training images"},
+	{Path: "job.train.data.digits.test", at: inDigits(func(d *Digits) *int { return &d.Test }), Default: "10000", Min: "1", Max: "1000000",
+		Meaning: "test images"},
+	{Path: "job.train.data.digits.seed", at: inDigits(func(d *Digits) *uint64 { return &d.Seed }), Default: "1",
+		Meaning: "which digits are drawn"},
+	{Path: "job.train.batch", at: inTrain(func(t *Train) *int { return &t.Batch }), Required: true, Min: "1", Max: "1000000",
+		Meaning: "samples per rank and step", Also: []string{"batch_size", "micro_batch"}},
+	{Path: "job.train.epochs", at: inTrain(func(t *Train) *int { return &t.Epochs }), Default: "1", Min: "1", Max: "1000000",
+		Meaning: "passes over the training data"},
+	{Path: "job.train.steps", at: inTrain(func(t *Train) *Opt[int] { return &t.Steps }), Default: "all", Word: "all", Min: "1", Max: "1000000000",
+		Meaning: "stop after so many steps; all: when the epochs are done", Also: []string{"max_steps"}},
+	{Path: "job.train.lr", at: inTrain(func(t *Train) *float64 { return &t.LR }), Required: true, Min: "0.000000001", Max: "1000",
+		Meaning: "learning rate of SGD", Also: []string{"learning_rate", "rate"}},
+	{Path: "job.train.momentum", at: inTrain(func(t *Train) *float64 { return &t.Momentum }), Default: "0", Min: "0", Max: "0.999999",
+		Meaning: "momentum of SGD"},
+	{Path: "job.train.bucket", at: inTrain(func(t *Train) *Opt[unit.Bytes] { return &t.Bucket }), Default: "25MB", Word: "layer", Min: "4B", Max: "100GB",
+		Meaning: "gradients are all-reduced in pieces of this size; layer: one per layer", Source: "PyTorch DistributedDataParallel: bucket_cap_mb", Also: []string{"bucket_size", "bucket_cap"}},
+	{Path: "job.train.precision", at: inTrain(func(t *Train) *string { return &t.Precision }), Default: "tf32", Choices: Precisions,
+		Meaning: "which peak the device model takes; sums are float32 either way"},
+	{Path: "job.train.kernel", at: inTrain(func(t *Train) *string { return &t.Kernel }), Default: "portable", Choices: Kernels,
+		Meaning: "code that computes the matrix products"},
+	{Path: "job.parallel", Meaning: "how the job is spread over the GPUs"},
+	{Path: "job.parallel.dp", at: in(func(s *Scenario) *int { return &s.Job.Parallel.DP }), Min: "1", Max: "32768", Rule: "all GPUs", applies: onlyTraining,
+		derive:  func(d *decoder, b any, _ string) string { return strconv.Itoa(b.(*Scenario).GPUs()) },
+		Meaning: "data-parallel ranks; they fill the hosts in order", Also: []string{"data_parallel", "ranks", "world_size"}},
+	{Path: "job.collective", Meaning: "how gradients are summed"},
+	{Path: "job.collective.algorithm", at: in(func(s *Scenario) *string { return &s.Job.Collective.Algorithm }), Default: "ring", Choices: CollectiveAlgorithms, applies: onlyTraining,
+		Meaning: "the schedule of sends, receives and sums"},
+	{Path: "job.collective.channels", at: in(func(s *Scenario) *int { return &s.Job.Collective.Channels }), Min: "1", Max: "64", Rule: "NICs per host", applies: onlyTraining,
+		derive:  func(d *decoder, b any, _ string) string { return strconv.Itoa(b.(*Scenario).NICsPerHost()) },
+		Meaning: "rings side by side; channel c uses rail c modulo rails", Source: "NCCL"},
+	{Path: "job.flows", at: in(func(s *Scenario) *[]Flow { return &s.Job.Flows }), Meaning: "messages from GPU to GPU"},
+	{Path: "background", Meaning: "traffic beside the job; a training run ends when the job ends"},
+	{Path: "background.flows", at: in(func(s *Scenario) *[]Flow { return &s.Background.Flows }), Meaning: "messages from GPU to GPU"},
+	{Path: "output", Meaning: "what the run directory holds"},
+	{Path: "output.sample", at: in(func(s *Scenario) *unit.Duration { return &s.Output.Sample }), Default: "1us", Min: "10ns", Max: "1s",
+		Meaning: "queue lengths are sampled once in this time"},
+	{Path: "output.queues", at: in(func(s *Scenario) *bool { return &s.Output.Queues }), Default: "true", Meaning: "write the table of queue lengths"},
+	{Path: "output.flows", at: in(func(s *Scenario) *bool { return &s.Output.Flows }), Default: "true", Meaning: "write the table of flows"},
+	{Path: "output.operations", at: in(func(s *Scenario) *bool { return &s.Output.Operations }), Default: "true", Meaning: "write the table of operations"},
+}
+
+// flowFields: one entry of job.flows or background.flows.
+var flowFields = []*Field{
+	{Path: "name", at: inFlow(func(f *Flow) *string { return &f.Name }), Rule: "flow1, flow2, ... or background1, background2, ...", check: checkName, derive: flowName,
+		Meaning: "name in tables and reports"},
+	{Path: "from", at: inFlow(func(f *Flow) *Endpoint { return &f.From }), Required: true,
+		Meaning: "sender: hostN/gpuM or hostN/nicM; a GPU uses its nearest NIC", Also: []string{"src", "source", "sender"}},
+	{Path: "to", at: inFlow(func(f *Flow) *Endpoint { return &f.To }), Required: true,
+		Meaning: "receiver: hostN/gpuM or hostN/nicM", Also: []string{"dst", "dest", "destination", "receiver"}},
+	{Path: "bytes", at: inFlow(func(f *Flow) *unit.Bytes { return &f.Bytes }), Required: true, Min: "1B", Max: "1TB", example: "bytes such as 10MB",
+		Meaning: "size of the message", Also: []string{"size", "length"}},
+	{Path: "start", at: inFlow(func(f *Flow) *unit.Duration { return &f.Start }), Default: "0s", Min: "0s", Max: "1h",
+		Meaning: "virtual time at which the first message is posted", Also: []string{"at", "delay"}},
+	{Path: "count", at: inFlow(func(f *Flow) *int { return &f.Count }), Default: "1", Min: "1", Max: "1000000",
+		Meaning: "number of messages", Also: []string{"repeat", "times"}},
+	{Path: "every", at: inFlow(func(f *Flow) *unit.Duration { return &f.Every }), Default: "0s", Min: "0s", Max: "1h",
+		Meaning: "time from one message to the next, where count is above 1", Also: []string{"period", "interval"}},
+	{Path: "priority", at: inFlow(func(f *Flow) *string { return &f.Priority }), Default: "data", Choices: FlowPriorities,
+		Meaning: "traffic class", Also: []string{"class"}},
+}
+
+// flowName numbers the flows of a list: job.flows[0]. gives flow1.
+func flowName(_ *decoder, _ any, prefix string) string {
+	kind := "flow"
+	if strings.HasPrefix(prefix, "background") {
+		kind = "background"
+	}
+	_, rest, _ := strings.Cut(prefix, "[")
+	digits, _, _ := strings.Cut(rest, "]")
+	i, err := strconv.Atoi(digits)
+	if err != nil {
+		panic("scenario: flow prefix " + prefix)
+	}
+	return kind + strconv.Itoa(i+1)
+}

@@ -1,0 +1,207 @@
+package scenario
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// YAML returns the resolved scenario: every field with its final value. Parsing it
+// gives an equal scenario.
+func (s *Scenario) YAML() []byte {
+	var b strings.Builder
+	s.print(&b, tree, "")
+	return []byte(b.String())
+}
+
+func (s *Scenario) print(b *strings.Builder, br *branch, indent string) {
+	for _, c := range br.children {
+		f := c.field
+		if f.Kind == Group {
+			var inner strings.Builder
+			s.print(&inner, c, indent+"  ")
+			if inner.Len() > 0 {
+				fmt.Fprintf(b, "%s%s:\n%s", indent, c.name, inner.String())
+			}
+			continue
+		}
+		v, ok := s.value(f, s)
+		if !ok {
+			continue
+		}
+		if l, ok := v.(*[]Flow); ok {
+			printFlows(b, *l, c.name, indent)
+			continue
+		}
+		if len(c.children) > 0 { // a path, or the group below it
+			var inner strings.Builder
+			if s.print(&inner, c, indent+"  "); inner.Len() > 0 {
+				fmt.Fprintf(b, "%s%s:\n%s", indent, c.name, inner.String())
+				continue
+			}
+		}
+		fmt.Fprintf(b, "%s%s: %s\n", indent, c.name, scalarYAML(v, f))
+	}
+}
+
+// value returns the variable of a field, if the field has a meaning in s.
+func (s *Scenario) value(f *Field, base any) (any, bool) {
+	if f.at == nil {
+		return nil, false
+	}
+	v := f.at(base)
+	return v, v != nil && (f.applies == nil || f.applies(s) == "")
+}
+
+func printFlows(b *strings.Builder, flows []Flow, name, indent string) {
+	if len(flows) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "%s%s:\n", indent, name)
+	for i := range flows {
+		var parts []string
+		for _, f := range flowFields {
+			parts = append(parts, f.Path+": "+scalarYAML(f.at(&flows[i]), f))
+		}
+		fmt.Fprintf(b, "%s  - {%s}\n", indent, strings.Join(parts, ", "))
+	}
+}
+
+// scalarYAML prints a value so that YAML reads the same text and type back.
+func scalarYAML(v any, f *Field) string {
+	t := formatValue(v, f)
+	if f.Kind != Text && f.Kind != Name {
+		return t
+	}
+	n := node{text: t}
+	plain := !n.null() && !n.bool() && !n.number()
+	for i, r := range t {
+		plain = plain && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || i > 0 && strings.ContainsRune("-./", r))
+	}
+	if plain {
+		return t
+	}
+	return quoteYAML(t)
+}
+
+// quoteYAML prints text in double quotes (YAML 1.2.2 section 7.3.1). The text holds
+// no control characters.
+func quoteYAML(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
+}
+
+// FieldValue is one line of `show scenario`.
+type FieldValue struct {
+	Path    string
+	Value   string // as a file would have it
+	Kind    Kind
+	Unit    string // the unit of Value, "" where it has none
+	Default string // the value or the rule
+	Bounds  string // what is accepted
+	Meaning string
+	Source  string // of the default or of the preset's value, "assumed" where nobody states it; "given" where the file says
+	Origin  string // "file", "preset NAME" or "default"
+}
+
+// Fields lists every field that has a meaning in this scenario, in the table's order,
+// entries of flow lists included.
+func (s *Scenario) Fields() []FieldValue {
+	var out []FieldValue
+	for _, f := range fields {
+		v, ok := s.value(f, s)
+		if !ok || f.Path == "job.train.data" && *v.(*string) == "" {
+			continue
+		}
+		flows, ok := v.(*[]Flow)
+		if !ok {
+			out = append(out, s.show(v, f, f.Path))
+			continue
+		}
+		for i := range *flows {
+			for _, g := range flowFields {
+				out = append(out, s.show(g.at(&(*flows)[i]), g, f.Path+"["+strconv.Itoa(i)+"]."+g.Path))
+			}
+		}
+	}
+	return out
+}
+
+func (s *Scenario) show(v any, f *Field, path string) FieldValue {
+	text := formatValue(v, f)
+	fv := FieldValue{Path: path, Value: text, Kind: f.Kind, Unit: unitOf(text, f), Default: f.DefaultText(), Bounds: f.Accepts(),
+		Meaning: f.Meaning, Source: f.Source, Origin: s.origin[path]}
+	if fv.Source == "" {
+		fv.Source = f.sourceless()
+	}
+	switch name, preset := strings.CutPrefix(fv.Origin, "preset "); {
+	case fv.Origin == "file":
+		fv.Source = "given"
+	case preset:
+		for _, c := range presetChoices(f.Path) {
+			if c.Name == name {
+				fv.Source = c.Meaning
+			}
+		}
+	}
+	return fv
+}
+
+// sourceless says where a default without a source comes from.
+func (f *Field) sourceless() string {
+	switch f.Kind {
+	case Rate, ByteRate, ComputeRate, ByteCount, Time, Distance, Fraction:
+		if f.Rule == "" {
+			return assumed
+		}
+	}
+	if f.Rule != "" {
+		return f.Rule
+	}
+	return "Railyard's choice"
+}
+
+// presetChoices returns the presets of the group that path belongs to.
+func presetChoices(path string) []Choice {
+	for p := parent(path); p != ""; p = parent(p) {
+		if f := byPath[p+".preset"]; f != nil {
+			return f.Choices
+		}
+	}
+	return nil
+}
+
+// unitOf returns the unit of a printed quantity.
+func unitOf(text string, f *Field) string {
+	switch f.Kind {
+	case Rate, ByteRate, ComputeRate, ByteCount, Time, Distance:
+		if text != f.Word {
+			return strings.TrimLeft(text, "0123456789.")
+		}
+	}
+	return ""
+}
+
+// DefaultText returns the default as in a file, or the rule that finds it.
+func (f *Field) DefaultText() string {
+	switch {
+	case f.Default != "":
+		return f.Default
+	case f.Rule != "":
+		return f.Rule
+	case f.Required:
+		return "required"
+	}
+	return ""
+}
+
+// Accepts says what a field accepts: its choices or bounds.
+func (f *Field) Accepts() string {
+	if f.Min == "" && f.Max == "" {
+		return f.want()
+	}
+	t := f.interval()
+	if f.Word != "" {
+		t += ", or " + f.Word
+	}
+	return t
+}

@@ -1,0 +1,327 @@
+package scenario
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"reflect"
+
+	"railyard/internal/unit"
+)
+
+// Scenario is a resolved scenario: every field has its final value.
+type Scenario struct {
+	Name       string
+	Seed       uint64
+	Cluster    Cluster
+	Fabric     Fabric
+	Transport  Transport
+	Congestion Congestion
+	Job        Job
+	Background Background
+	Output     Output
+
+	origin map[string]string // path -> "file", "preset NAME" or "default"
+}
+
+// Opt is a value that a word may stand for: none, auto, layer, all. The zero Opt is the word.
+type Opt[T any] struct {
+	Set   bool
+	Value T
+}
+
+// Some returns an Opt that holds v.
+func Some[T any](v T) Opt[T] { return Opt[T]{true, v} }
+
+// Or returns the value, or d where the word stands.
+func (o Opt[T]) Or(d T) T {
+	if o.Set {
+		return o.Value
+	}
+	return d
+}
+
+// Cluster is the hosts and their NICs.
+type Cluster struct {
+	Hosts int
+	Host  Host
+	NIC   NIC
+}
+
+// Host is one server: GPUs joined by NVLink, NICs behind PCIe. Rates are per GPU and direction.
+type Host struct {
+	Preset           string
+	GPUs             int
+	NVLink           unit.Bitrate
+	NVLinkLatency    unit.Duration
+	PCIe             unit.Bitrate
+	PCIeLatency      unit.Duration
+	Launch           unit.Duration // kernel launch
+	FLOPS            FLOPS         // dense TF32 tensor peak
+	FLOPSFP32        FLOPS         // dense fp32 peak without tensor cores
+	Memory           unit.Bytes
+	MemoryBandwidth  unit.Bitrate
+	MatmulEfficiency unit.Ratio // of the peak
+	MemoryEfficiency unit.Ratio // of the bandwidth
+}
+
+// NIC says which network ports a host has.
+type NIC struct {
+	Shared  bool // one NIC for all GPUs of the host; PerGPU is then 0
+	PerGPU  int
+	Speed   unit.Bitrate
+	Latency unit.Duration // per side
+}
+
+// Fabric is the switches and cables between the NICs.
+type Fabric struct {
+	Design  string // see Designs
+	Spines  int    // rail-optimized only; 0: rails are not connected
+	Links   Links
+	Switch  Switch
+	MTU     unit.Bytes // frame with FCS, without preamble and gap
+	Balance string     // see Balancers
+	QoS     QoS
+}
+
+// Links is the cables. Spine, SpineLength and Parallel belong to rail-optimized only.
+type Links struct {
+	Host        unit.Bitrate
+	Spine       unit.Bitrate
+	Length      unit.Length
+	SpineLength unit.Length
+	Parallel    int                // cables between a rail switch and a spine
+	Delay       Opt[unit.Duration] // replaces 5 ns/m * length on every link
+}
+
+// Switch is one switch; all are alike.
+type Switch struct {
+	Latency unit.Duration
+	Buffer  unit.Bytes
+	Reserve unit.Bytes // per port and priority
+	Release string     // "end" or "dequeue"
+}
+
+// QoS is the traffic classes and what switches do when queues grow.
+type QoS struct {
+	Preset        string
+	DSCP          int
+	CNPDSCP       int
+	DataPriority  int
+	CNPPriority   int
+	OtherPriority int
+	DataWeight    int
+	OtherWeight   int
+	ECN           ECN
+	PFC           PFC
+	LossyAlpha    unit.Ratio
+}
+
+// ECN is the marking curve. A field that is not set scales with the port: see At.
+type ECN struct {
+	Enabled     bool
+	Min, Max    Opt[unit.Bytes]
+	Probability Opt[unit.Ratio]
+	When        string // "enqueue" or "dequeue"
+}
+
+// At returns the marking curve of a port of rate r: 100 kB, 400 kB and 20 % per
+// 25 Gb/s where the scenario does not say (HPCC authors' production values).
+func (e ECN) At(r unit.Bitrate) (lo, hi unit.Bytes, p unit.Ratio) {
+	scaled := func(b unit.Bytes) unit.Bytes {
+		return unit.Bytes(unit.Ratio{Num: int64(b), Den: int64(25 * unit.GigabitPerSec)}.Of(int64(r)))
+	}
+	return e.Min.Or(scaled(100 * unit.Kilobyte)), e.Max.Or(scaled(400 * unit.Kilobyte)), e.Probability.Or(unit.Ratio{Num: 20, Den: 100})
+}
+
+// PFC is priority flow control of the data class.
+type PFC struct {
+	Enabled      bool
+	Alpha        unit.Ratio
+	Threshold    Opt[unit.Bytes] // a fixed xOFF instead of alpha
+	ResumeOffset unit.Bytes      // xON = xOFF - this
+	Headroom     Opt[unit.Bytes] // not set: by formula
+	Quanta       int
+	Refresh      unit.Ratio         // of the pause time
+	Response     Opt[unit.Duration] // not set: by the speed of the link
+}
+
+// Transport is RoCEv2 reliable connections.
+type Transport struct {
+	Preset     string
+	MTU        unit.Bytes // payload
+	AckEvery   int        // packets
+	Timeout    unit.Duration
+	Retries    int
+	Window     Opt[unit.Bytes]
+	Completion string // "receiver" or "sender"
+}
+
+// Congestion is the sender's congestion control.
+type Congestion struct {
+	Algorithm        string // see CongestionAlgorithms
+	Preset           string
+	G                unit.Ratio
+	CNPInterval      unit.Duration
+	AlphaTimer       unit.Duration
+	DecreaseInterval Opt[unit.Duration] // not set: on each CNP
+	IncreaseTimer    unit.Duration
+	ByteCounter      unit.Bytes
+	FastRecovery     int
+	RateAI           unit.Bitrate
+	RateHAI          unit.Bitrate
+	MinRate          unit.Bitrate
+}
+
+// Job is what the cluster does. Exactly one of Train and Flows is there;
+// Parallel and Collective belong to Train.
+type Job struct {
+	Train      *Train
+	Parallel   Parallel
+	Collective Collective
+	Flows      []Flow
+}
+
+// Train is a network that is really trained.
+type Train struct {
+	Model      string
+	Layers     []int
+	Activation string
+	Loss       string
+	Data       Data
+	Batch      int // per rank
+	Epochs     int
+	Steps      Opt[int] // not set: all steps of the epochs
+	LR         float64
+	Momentum   float64
+	Bucket     Opt[unit.Bytes] // not set: one bucket per layer
+	Precision  string
+	Kernel     string
+}
+
+// Data is a folder of IDX files; Digits says how to make it when it is missing.
+// Exactly one of Path and Digits is there.
+type Data struct {
+	Path   string
+	Digits *Digits
+}
+
+// Dir returns the folder, whichever way it was given.
+func (d Data) Dir() string {
+	if d.Digits != nil {
+		return d.Digits.Dir
+	}
+	return d.Path
+}
+
+// Digits is a set of drawn digits.
+type Digits struct {
+	Dir         string
+	Train, Test int
+	Seed        uint64
+}
+
+// Parallel says how the model is split over the GPUs.
+type Parallel struct{ DP int }
+
+// Collective says how gradients are summed.
+type Collective struct {
+	Algorithm string
+	Channels  int
+}
+
+// Flow is one message, or Count of them, one each Every.
+type Flow struct {
+	Name     string
+	From, To Endpoint
+	Bytes    unit.Bytes
+	Start    unit.Duration
+	Count    int
+	Every    unit.Duration // 0 when Count is 1
+	Priority string        // "data" or "other"
+}
+
+// Background is traffic beside the job.
+type Background struct{ Flows []Flow }
+
+// Output says what the run directory holds.
+type Output struct {
+	Sample     unit.Duration
+	Queues     bool
+	Flows      bool
+	Operations bool
+}
+
+// Load reads and resolves the scenario file at path. The error is Problems when the
+// file could be read.
+func Load(path string) (*Scenario, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	src, err := io.ReadAll(io.LimitReader(f, MaxBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading scenario: %w", err)
+	}
+	return Parse(path, src)
+}
+
+// Parse resolves the scenario in src; name stands for the file in problems and
+// gives the scenario its default name. The error, if any, is Problems.
+func Parse(name string, src []byte) (*Scenario, error) {
+	root, ps := readTree(name, src)
+	if len(ps) > 0 {
+		return nil, ps.sorted()
+	}
+	d := newDecoder(name)
+	s := d.scenario(root)
+	if len(d.problems) > 0 {
+		return nil, d.problems.sorted()
+	}
+	return s, nil
+}
+
+// Equal reports whether s and o describe the same run.
+func (s *Scenario) Equal(o *Scenario) bool {
+	a, b := *s, *o
+	a.origin, b.origin = nil, nil
+	return reflect.DeepEqual(a, b)
+}
+
+// GPUs returns the number of GPUs in the cluster.
+func (s *Scenario) GPUs() int { return s.Cluster.Hosts * s.Cluster.Host.GPUs }
+
+// NICsPerHost returns the number of NICs of each host, which is the number of rails.
+func (s *Scenario) NICsPerHost() int {
+	if s.Cluster.NIC.Shared {
+		return 1
+	}
+	return s.Cluster.Host.GPUs * s.Cluster.NIC.PerGPU
+}
+
+// RankCount returns the number of ranks of the training job, 0 for a job of flows.
+func (s *Scenario) RankCount() int {
+	if s.Job.Train == nil {
+		return 0
+	}
+	return s.Job.Parallel.DP
+}
+
+// RankGPU returns where rank r runs: ranks fill hosts in order.
+func (s *Scenario) RankGPU(r int) Endpoint {
+	n := s.Cluster.Host.GPUs
+	return Endpoint{Host: r / n, GPU: r % n, NIC: -1}
+}
+
+// NICOf returns the index, within its host, of the NIC that e uses: its own, or
+// the first of the NICs nearest to its GPU.
+func (s *Scenario) NICOf(e Endpoint) int {
+	switch {
+	case e.NIC >= 0:
+		return e.NIC
+	case s.Cluster.NIC.Shared:
+		return 0
+	}
+	return e.GPU * s.Cluster.NIC.PerGPU
+}

@@ -1,0 +1,253 @@
+package scenario
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"railyard/internal/unit"
+)
+
+const minimal = `
+cluster: {hosts: 2, host: {gpus: 4}}
+job: {train: {layers: [784, 10], data: data/mnist, batch: 8, lr: 0.1}}
+`
+
+func parse(t testing.TB, src string) *Scenario {
+	t.Helper()
+	s, err := Parse("runs/My job_2.yaml", []byte(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestDefaults(t *testing.T) {
+	s := parse(t, minimal)
+	for _, c := range []struct {
+		what      string
+		got, want any
+	}{
+		{"name", s.Name, "my-job-2"},
+		{"seed", s.Seed, uint64(1)},
+		{"nvlink", s.Cluster.Host.NVLink, 3600 * unit.GigabitPerSec},
+		{"nic speed", s.Cluster.NIC.Speed, 400 * unit.GigabitPerSec},
+		{"host link", s.Fabric.Links.Host, 400 * unit.GigabitPerSec},
+		{"spine link", s.Fabric.Links.Spine, 400 * unit.GigabitPerSec},
+		{"design", s.Fabric.Design, "rail-optimized"},
+		{"xON", s.Fabric.QoS.PFC.ResumeOffset, 18432 * unit.Byte},
+		{"timeout", s.Transport.Timeout, 1048576 * unit.Nanosecond},
+		{"R_AI", s.Congestion.RateAI, 400 * unit.MegabitPerSec},
+		{"R_HAI", s.Congestion.RateHAI, 2000 * unit.MegabitPerSec},
+		{"bucket", s.Job.Train.Bucket, Some(25 * unit.Megabyte)},
+		{"ranks", s.RankCount(), 8},
+		{"channels", s.Job.Collective.Channels, 4},
+		{"data", s.Job.Train.Data.Dir(), "data/mnist"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: %v, want %v", c.what, c.got, c.want)
+		}
+	}
+}
+
+// A preset replaces a group; a key that is given wins over it.
+func TestPresetThenKey(t *testing.T) {
+	s := parse(t, `
+cluster: {hosts: 2, host: {preset: hgx-a100, memory: 40GB}}
+fabric: {links: {host: 100Gb/s}, qos: {preset: book, ecn: {max: 2MB}}}
+transport: {preset: verbs}
+job: {flows: [{from: host1/gpu0, to: host2/nic7, bytes: 1MB}]}
+`)
+	h, e := s.Cluster.Host, s.Fabric.QoS.ECN
+	if h.PCIe != 252*unit.GigabitPerSec || h.FLOPS != 156e12 || h.Memory != 40*unit.Gigabyte {
+		t.Errorf("hgx-a100 with 40GB: %+v", h)
+	}
+	if lo, hi, p := e.At(s.Fabric.Links.Host); lo != 150*unit.Kilobyte || hi != 2*unit.Megabyte || p.String() != "7%" {
+		t.Errorf("book with max 2MB: %v %v %v", lo, hi, p)
+	}
+	if s.Transport.Timeout != 67108864*unit.Nanosecond || s.Cluster.NIC.Speed != 100*unit.GigabitPerSec {
+		t.Errorf("timeout %v, NIC %v", s.Transport.Timeout, s.Cluster.NIC.Speed)
+	}
+	want := map[string]string{"cluster.host.pcie": "preset hgx-a100", "cluster.host.memory": "file", "fabric.qos.ecn.min": "preset book", "fabric.qos.ecn.max": "file", "seed": "default"}
+	for _, f := range s.Fields() {
+		if w, ok := want[f.Path]; ok && f.Origin != w {
+			t.Errorf("%s comes from %s, want %s", f.Path, f.Origin, w)
+		}
+		if f.Meaning == "" || f.Value == "" || f.Source == "" || f.Origin == "" {
+			t.Errorf("show scenario lacks something: %+v", f)
+		}
+		if f.Path == "cluster.host.pcie" && (f.Value != "31.5GB/s" || f.Unit != "GB/s" || !strings.Contains(f.Source, "A100")) {
+			t.Errorf("show scenario: %+v", f)
+		}
+		if strings.HasPrefix(f.Path, "job.train") || strings.HasPrefix(f.Path, "job.parallel") {
+			t.Errorf("%s has no meaning in a job of flows", f.Path)
+		}
+	}
+}
+
+// Marking thresholds scale with the port (HPCC production values).
+func TestECNScalesWithPort(t *testing.T) {
+	lo, hi, p := ECN{}.At(400 * unit.GigabitPerSec)
+	if lo != 1600*unit.Kilobyte || hi != 6400*unit.Kilobyte || p.Num*5 != p.Den {
+		t.Errorf("at 400 Gb/s: %v %v %v", lo, hi, p)
+	}
+}
+
+func TestRanksAndNICs(t *testing.T) {
+	s := parse(t, strings.Replace(minimal, "gpus: 4}", "gpus: 4}, nic: {per_gpu: 2}", 1))
+	if got := s.RankGPU(5).String(); got != "host2/gpu1" {
+		t.Errorf("rank 5 is on %s", got)
+	}
+	if got := s.NICOf(s.RankGPU(5)); got != 2 || s.NICsPerHost() != 8 {
+		t.Errorf("it uses nic%d of %d", got, s.NICsPerHost())
+	}
+	s = parse(t, strings.Replace(minimal, "gpus: 4}", "gpus: 4}, nic: {shared: true}", 1))
+	if got := s.NICOf(s.RankGPU(5)); got != 0 || s.NICsPerHost() != 1 || s.Job.Collective.Channels != 1 {
+		t.Errorf("shared: nic%d of %d", got, s.NICsPerHost())
+	}
+}
+
+func TestNameFromFile(t *testing.T) {
+	for file, want := range map[string]string{
+		"examples/digits-8gpu.yaml": "digits-8gpu", "A b.YML": "a-b", "-": "scenario", "": "scenario", "12.yaml": "scenario-12", "été.yaml": "t",
+		strings.Repeat("x", 99): strings.Repeat("x", 64),
+	} {
+		if got := nameFromFile(file); got != want || checkName(got) != "" {
+			t.Errorf("%q: %q, want %q", file, got, want)
+		}
+	}
+}
+
+// Input that would take the YAML parser minutes is refused at once.
+func TestBoundedBeforeParsing(t *testing.T) {
+	for name, src := range map[string]string{
+		"too long":      strings.Repeat("#", MaxBytes+1),
+		"open brackets": strings.Repeat("[", MaxBytes),
+		"open braces":   strings.Repeat("{", MaxBytes),
+		"dashes":        strings.Repeat("- ", MaxBytes/2),
+		"questions":     strings.Repeat("? ", MaxBytes/2),
+		"keys in keys":  strings.Repeat("a: ", MaxBytes/3),
+		"many tokens":   strings.Repeat("a: 1\n", MaxBytes/5),
+		"documents":     strings.Repeat("--- a\n...\n", MaxBytes/10),
+		"tags":          strings.Repeat("!a ", MaxBytes/3),
+	} {
+		_, err := Parse("big.yaml", []byte(src))
+		var ps Problems
+		if !errors.As(err, &ps) || len(ps) == 0 || len(ps) > maxProblems+1 {
+			t.Errorf("%s: %d problems", name, len(ps))
+		}
+	}
+}
+
+// A long report is cut, and says so.
+func TestManyProblems(t *testing.T) {
+	var b strings.Builder
+	for i := range 300 {
+		b.WriteString("wrong" + strings.Repeat("x", i) + ": 1\n")
+	}
+	_, err := Parse("x.yaml", []byte(b.String()))
+	if ps := err.(Problems); len(ps) != maxProblems+1 || !strings.Contains(ps.Error(), "and 202 more problems") {
+		t.Errorf("%d problems, the last is %s", len(ps), ps[len(ps)-1])
+	}
+}
+
+func TestRender(t *testing.T) {
+	src := []byte("cluster: {hosts: 2}\njob: {flows: [{from: host1/gpu0, to: host2/gpu0, bytes: 1MB, prioritty: data}]}\r\n" + "# " + strings.Repeat("x", 300))
+	_, err := Parse("a.yaml", src)
+	var plainText, colored bytes.Buffer
+	err.(Problems).Render(&plainText, src, false)
+	err.(Problems).Render(&colored, src, true)
+	want := `a.yaml:2:62: job.flows[0].prioritty: unknown key
+    2 | job: {flows: [{from: host1/gpu0, to: host2/gpu0, bytes: 1MB, prioritty: data}]}
+      |                                                              ^^^^^^^^^
+      = did you mean priority?
+`
+	if plainText.String() != want {
+		t.Errorf("got:\n%swant:\n%s", plainText.String(), want)
+	}
+	strip := strings.NewReplacer(red, "", cyan, "", bold, "", plain, "")
+	if strip.Replace(colored.String()) != want || !strings.Contains(colored.String(), red+"^^^^^^^^^"+plain) {
+		t.Errorf("in colour: %q", colored.String())
+	}
+	long := Problems{{File: "a.yaml", Line: 3, Column: 250, Width: 500, Message: "far to the right"}}
+	plainText.Reset()
+	long.Render(&plainText, src, false)
+	for line := range strings.SplitSeq(plainText.String(), "\n") {
+		if len(line) > 130 {
+			t.Errorf("%d characters: %s", len(line), line)
+		}
+	}
+}
+
+// Every example is valid and parses back from what it resolves to.
+func TestExamples(t *testing.T) {
+	files, _ := filepath.Glob("../../examples/*.yaml")
+	if len(files) < 6 {
+		t.Fatalf("%d examples", len(files))
+	}
+	for _, file := range files {
+		s, err := Load(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := strings.TrimSuffix(filepath.Base(file), ".yaml"); s.Name != want {
+			t.Errorf("%s is called %s", file, s.Name)
+		}
+		roundTrip(t, s)
+	}
+}
+
+// fataler is what testing.T and rapid.T have in common here.
+type fataler interface{ Fatalf(string, ...any) }
+
+func roundTrip(t fataler, s *Scenario) {
+	text := s.YAML()
+	back, err := Parse("other.yaml", text)
+	if err != nil {
+		t.Fatalf("%v\nin\n%s", err, text)
+	}
+	if !back.Equal(s) || !bytes.Equal(back.YAML(), text) {
+		t.Fatalf("not equal after\n%s\nbut\n%s", text, back.YAML())
+	}
+}
+
+func TestLoadMissing(t *testing.T) {
+	if _, err := Load(filepath.Join(t.TempDir(), "none.yaml")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("missing file: %v", err)
+	}
+	if _, err := Load(t.TempDir()); err == nil {
+		t.Error("a folder is no scenario")
+	}
+}
+
+func TestEndpointText(t *testing.T) {
+	for _, text := range []string{"host1/gpu0", "host12/nic7"} {
+		e, err := ParseEndpoint(text)
+		if err != nil || e.String() != text {
+			t.Errorf("%s: %v %v", text, e, err)
+		}
+	}
+	for _, text := range []string{"", "host0/gpu0", "host1", "host1/gpu", "host01/gpu0", "host1/gpu00", "host1/gpu0 ", "Host1/gpu0", "host99999999/gpu0"} {
+		if e, err := ParseEndpoint(text); err == nil {
+			t.Errorf("%q is %v", text, e)
+		}
+	}
+}
+
+func TestFLOPSText(t *testing.T) {
+	for text, want := range map[string]FLOPS{"495TFLOP/s": 495e12, "19.5TFLOP/s": 19.5e12, "1 PFLOP/s": 1e15, "1FLOP/s": 1} {
+		if f, err := ParseFLOPS(text); err != nil || f != want {
+			t.Errorf("%s: %d %v", text, f, err)
+		} else if back, _ := ParseFLOPS(f.String()); back != f {
+			t.Errorf("%s prints as %s", text, f)
+		}
+	}
+	for _, text := range []string{"", "495", "495TFLOPS", "-1TFLOP/s", "1e3TFLOP/s", "0.1FLOP/s", "99999PFLOP/s", ".5TFLOP/s"} {
+		if f, err := ParseFLOPS(text); err == nil {
+			t.Errorf("%q is %d", text, f)
+		}
+	}
+}
