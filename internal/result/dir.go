@@ -1,0 +1,271 @@
+package result
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+const runFile = "run.json"
+
+// Dir is a run directory that is being written. A nil *Dir is a run that leaves
+// nothing: its tables are nil, its methods do nothing. Not for concurrent use.
+type Dir struct {
+	path    string
+	begun   bool
+	summary *Summary // as given to Begin
+
+	steps      *Table[StepRow]
+	operations *Table[OperationRow]
+	flows      *Table[FlowRow]
+	links      *Table[LinkRow]
+	queues     *Table[QueueRow]
+	open       []closer // in order of opening
+}
+
+// A closer is a table, whatever its rows.
+type closer interface {
+	close() error
+	firstErr() error
+}
+
+// NextDir makes root/NAME-N for the smallest free N from 1 and returns its path.
+// Two runs that start together get two directories.
+func NextDir(root, name string) (string, error) {
+	if err := os.MkdirAll(root, 0o777); err != nil {
+		return "", unwritable(root, err)
+	}
+	for n := 1; ; n++ {
+		dir := filepath.Join(root, fmt.Sprintf("%s-%d", name, n))
+		err := os.Mkdir(dir, 0o777)
+		if err == nil {
+			return dir, nil
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return "", unwritable(dir, err)
+		}
+	}
+}
+
+// Create starts a run directory at path, which must not exist or be an empty
+// folder, and marks it as a run that has begun and not ended.
+func Create(path string) (*Dir, error) {
+	entries, err := os.ReadDir(path)
+	switch {
+	case err == nil && len(entries) > 0:
+		return nil, fmt.Errorf("run directory %s: holds %s already, want a new or an empty folder", path, entries[0].Name())
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return nil, unwritable(path, err)
+	}
+	if err := os.MkdirAll(path, 0o777); err != nil {
+		return nil, unwritable(path, err)
+	}
+	d := &Dir{path: path}
+	if err := d.write(&Summary{State: Running, Version: Version, FormatVersion: FormatVersion}); err != nil {
+		return nil, unwritable(path, err)
+	}
+	return d, nil
+}
+
+// Path returns where the directory is; "" for a nil Dir.
+func (d *Dir) Path() string {
+	if d == nil {
+		return ""
+	}
+	return d.path
+}
+
+// Begin records what is about to run: s holds the name, seed, kernel and the
+// resolved scenario, no figures yet. It sets state and versions of s.
+func (d *Dir) Begin(s *Summary) error {
+	if err := s.stamp(Running); err != nil {
+		return err
+	}
+	if d == nil {
+		return nil
+	}
+	keep := *s
+	d.summary, d.begun = &keep, true
+	if err := d.write(s); err != nil {
+		return unwritable(d.path, err)
+	}
+	return nil
+}
+
+// Begun tells whether Begin was called.
+func (d *Dir) Begun() bool { return d != nil && d.begun }
+
+// Steps returns the table of steps, opened at the first call; so do the others.
+func (d *Dir) Steps() *Table[StepRow] {
+	if d == nil {
+		return nil
+	}
+	return lazily(d, &d.steps, "steps")
+}
+
+// Operations returns the table of operations.
+func (d *Dir) Operations() *Table[OperationRow] {
+	if d == nil {
+		return nil
+	}
+	return lazily(d, &d.operations, "operations")
+}
+
+// Flows returns the table of flows.
+func (d *Dir) Flows() *Table[FlowRow] {
+	if d == nil {
+		return nil
+	}
+	return lazily(d, &d.flows, "flows")
+}
+
+// Links returns the table of links.
+func (d *Dir) Links() *Table[LinkRow] {
+	if d == nil {
+		return nil
+	}
+	return lazily(d, &d.links, "links")
+}
+
+// Queues returns the table of queues; see NewQueueLog.
+func (d *Dir) Queues() *Table[QueueRow] {
+	if d == nil {
+		return nil
+	}
+	return lazily(d, &d.queues, "queues")
+}
+
+func lazily[R any](d *Dir, t **Table[R], name string) *Table[R] {
+	if *t == nil {
+		*t = createTable[R](d.path, name)
+		d.open = append(d.open, *t)
+	}
+	return *t
+}
+
+// Err returns the first error of a table, such as a full disk: a long run looks
+// here now and then and stops.
+func (d *Dir) Err() error {
+	if d == nil {
+		return nil
+	}
+	for _, t := range d.open {
+		if err := t.firstErr(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Finish closes the tables and then writes the summary with its state: complete,
+// interrupted or failed. If a table cannot be closed the state is failed.
+func (d *Dir) Finish(s *Summary) error {
+	if s.State == Running || s.State == "" {
+		panic("result: a run that ends needs a state")
+	}
+	if err := s.stamp(s.State); err != nil {
+		return err
+	}
+	if d == nil {
+		return nil
+	}
+	var errs []error
+	for _, t := range d.open {
+		if err := t.close(); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	d.open = nil
+	if err := errors.Join(errs...); err != nil {
+		s.State, s.Error = Failed, err.Error()
+	}
+	if err := d.write(s); err != nil {
+		errs = append(errs, fmt.Errorf("run directory %s: %w", d.path, plain(err)))
+	}
+	return errors.Join(errs...)
+}
+
+// Fail ends a run for which there is no summary: the one given to Begin gets the
+// state and the reason. A run that had not begun leaves nothing behind.
+func (d *Dir) Fail(state State, reason error) error {
+	if d == nil {
+		return nil
+	}
+	if !d.begun {
+		return d.Discard()
+	}
+	s := *d.summary
+	s.State, s.Error = state, reason.Error()
+	return d.Finish(&s)
+}
+
+// Discard removes a directory in which nothing but run.json was written.
+func (d *Dir) Discard() error {
+	if d == nil {
+		return nil
+	}
+	if err := os.Remove(filepath.Join(d.path, runFile)); err != nil {
+		return err
+	}
+	return os.Remove(d.path)
+}
+
+// write replaces run.json: a reader sees the old one or the new one, whole.
+func (d *Dir) write(s *Summary) error {
+	in := *s
+	in.Dir = ""
+	b, err := Marshal(&in)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(d.path, runFile)
+	f, err := os.Create(path + ".tmp")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	if err == nil {
+		err = f.Sync() // before the rename, or a crash of the machine may leave an empty run.json
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(path+".tmp", path)
+	}
+	return err
+}
+
+// Marshal prints a summary as run.json and `railyard run --json` show it: one
+// object, indented, ending in a line feed.
+func Marshal(s *Summary) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false) // paths contain ">"
+	e.SetIndent("", "  ")
+	if err := e.Encode(s); err != nil {
+		return nil, fmt.Errorf("%s: %w", runFile, err)
+	}
+	return b.Bytes(), nil
+}
+
+func unwritable(path string, err error) error {
+	return fmt.Errorf("run directory %s: cannot write there: %w; choose another place with --out DIR", path, plain(err))
+}
+
+// plain drops operation and path of a file error: the caller names the thing.
+func plain(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	var l *os.LinkError
+	if errors.As(err, &l) {
+		return l.Err
+	}
+	return err
+}

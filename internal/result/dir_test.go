@@ -1,0 +1,207 @@
+package result
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestNextDirTakesTheSmallestFreeNumber(t *testing.T) {
+	root := filepath.Join(t.TempDir(), "runs")
+	for _, want := range []string{"a-1", "a-2", "b-1", "a-3"} {
+		got, err := NextDir(root, want[:1])
+		if err != nil || got != filepath.Join(root, want) {
+			t.Errorf("%s %v, want %s", got, err, want)
+		}
+	}
+	if err := os.Remove(filepath.Join(root, "a-2")); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := NextDir(root, "a"); err != nil || filepath.Base(got) != "a-2" {
+		t.Errorf("%s %v, want the freed a-2", got, err)
+	}
+}
+
+func TestCreateRefuses(t *testing.T) {
+	tmp := t.TempDir()
+	full := filepath.Join(tmp, "full")
+	if err := os.MkdirAll(filepath.Join(full, "notes"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(tmp, "file")
+	if err := os.WriteFile(file, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		full:                       "run directory " + full + ": holds notes already, want a new or an empty folder",
+		file:                       "run directory " + file + ": cannot write there: not a directory; choose another place with --out DIR",
+		filepath.Join(file, "sub"): "run directory " + filepath.Join(file, "sub") + ": cannot write there: not a directory; choose another place with --out DIR",
+	} {
+		if _, err := Create(path); err == nil || err.Error() != want {
+			t.Errorf("%s:\n got %v\nwant %s", path, err, want)
+		}
+	}
+	if _, err := NextDir(file, "x"); err == nil || !strings.Contains(err.Error(), "cannot write there: not a directory") {
+		t.Errorf("runs is a file: %v", err)
+	}
+}
+
+func TestCreateTakesAnEmptyFolder(t *testing.T) {
+	dir := t.TempDir()
+	d, err := Create(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Discard(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("discarded, but there")
+	}
+}
+
+// A process that is killed leaves a directory that says so.
+func TestKilledRunIsRecognised(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	if os.Getenv("RAILYARD_TEST_KILLED") != "" {
+		killedRun(os.Getenv("RAILYARD_TEST_KILLED"))
+		return
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^TestKilledRunIsRecognised$")
+	cmd.Env = append(os.Environ(), "RAILYARD_TEST_KILLED="+dir)
+	if err := cmd.Run(); err == nil {
+		t.Fatal("the run was to be killed")
+	}
+	_, err := Open(dir)
+	var incomplete *IncompleteError
+	if !errors.As(err, &incomplete) {
+		t.Fatalf("Open: %v, want an IncompleteError", err)
+	}
+	r, err := OpenIncomplete(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Summary.State != Running || r.Summary.Name != "x" {
+		t.Errorf("%s %s, want what Begin wrote", r.Summary.State, r.Summary.Name)
+	}
+	for _, err := range r.Flows() {
+		if err == nil || !strings.Contains(err.Error(), "was not finished") {
+			t.Errorf("rows of an unfinished table: %v", err)
+		}
+	}
+	if _, err := Create(dir); err == nil {
+		t.Error("a killed run's directory was taken for another run")
+	}
+}
+
+func killedRun(dir string) {
+	d, err := Create(dir)
+	if err != nil {
+		return
+	}
+	if err := d.Begin(&Summary{Name: "x"}); err != nil {
+		return
+	}
+	fill(d, 100000)
+	self, _ := os.FindProcess(os.Getpid())
+	_ = self.Kill()
+	select {}
+}
+
+func TestInterruptedAndFailedRunsKeepTheirTables(t *testing.T) {
+	for _, state := range []State{Interrupted, Failed} {
+		dir := filepath.Join(t.TempDir(), "run")
+		d, err := Create(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Begin(&Summary{Name: "x"}); err != nil {
+			t.Fatal(err)
+		}
+		fill(d, 10)
+		if err := d.Fail(state, errors.New("queue pair 3 used up its retries")); err != nil {
+			t.Fatal(err)
+		}
+		r, err := Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Summary.State != state || r.Summary.Name != "x" || r.Summary.Error != "queue pair 3 used up its retries" {
+			t.Errorf("%+v", r.Summary)
+		}
+		n := 0
+		for _, err := range r.Flows() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			n++
+		}
+		if n != 10 {
+			t.Errorf("%s: %d flows kept of 10", state, n)
+		}
+	}
+}
+
+// A run that is refused before it begins leaves no directory.
+func TestRefusedRunLeavesNothing(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	d, err := Create(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Fail(Failed, errors.New("too large")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("still there: %v", err)
+	}
+}
+
+func TestTableThatCannotBeWrittenFailsTheRun(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	d, err := Create(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "flows.parquet.part"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	fill(d, 3)
+	if err := d.Err(); err == nil || !strings.Contains(err.Error(), "table flows: file exists") {
+		t.Errorf("Err: %v", err)
+	}
+	s := &Summary{State: Complete}
+	if err := d.Finish(s); err == nil || s.State != Failed {
+		t.Errorf("Finish: %v, state %s", err, s.State)
+	}
+	if r, err := Open(dir); err != nil || r.Summary.State != Failed {
+		t.Errorf("%v, want a readable failed run", err)
+	}
+}
+
+func TestOpenComplains(t *testing.T) {
+	for _, c := range []struct{ json, want string }{
+		{"", "holds no run.json, so it is no run directory"},
+		{`{"state": "comp`, "run.json is damaged: unexpected end of JSON input"},
+		{`{"state": "complete", "version": "9.1.0", "format_version": 99, "seed": "s"}`,
+			"format version 99 of Railyard 9.1.0 is newer than this one reads (1): use that version, or run the scenario again"},
+		{`{"state": "complete", "version": "0.0.1", "format_version": 0}`, "format version 0 of Railyard 0.0.1 is older than this one reads (1)"},
+		{`{"state": "running", "format_version": 1}`, `incomplete: its run was killed or is still going (state "running" in run.json)`},
+	} {
+		dir := t.TempDir()
+		if c.json != "" {
+			if err := os.WriteFile(filepath.Join(dir, runFile), []byte(c.json), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "run directory "+dir+": ") || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s\n got %v\nwant %s", c.json, err, c.want)
+		}
+	}
+	if _, err := Open("no/such"); err == nil || err.Error() != "run directory no/such: no such file or directory" {
+		t.Error(err)
+	}
+}

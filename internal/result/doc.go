@@ -1,0 +1,34 @@
+// Package result is what a run leaves behind: the run directory with run.json
+// and its tables, the summary printed at the end, and the way to read all of it
+// back.
+//
+//	runs/digits-8gpu-1/
+//	  run.json             state, scenario, seed, version, kernel, figures
+//	  steps.parquet        one row per step and rank
+//	  operations.parquet   one row per operation of each rank's DAG
+//	  flows.parquet        one row per RDMA message
+//	  links.parquet        one row per egress port
+//	  queues.parquet       one row per change of a sampled queue
+//
+//	    Create ──> Begin ──> tables: Add, Add, ... ──> Finish
+//	      |          |         |                         |
+//	    mkdir     run.json   NAME.parquet.part        NAME.parquet,
+//	   run.json   + scenario  (no footer yet)         run.json by rename
+//
+// It is not the report: it computes no figure but the statistics of sampled
+// queues, and it draws nothing but the terminal summary.
+//
+// Invariants:
+//   - run.json is always whole: it is replaced by rename, never rewritten in
+//     place. Its state is "running" until Finish, so a killed run is recognised;
+//   - a table is called NAME.parquet only when it is closed; until then it is
+//     NAME.parquet.part;
+//   - the same rows give the same bytes: no date, no machine name, no map order;
+//     of run.json only wall_seconds differs between two runs of a scenario;
+//   - a table holds at most one row group of RowGroupRows rows in memory.
+//
+// Tables follow the Apache Parquet format (parquet.apache.org/docs/file-format):
+// times are INT64 picoseconds in columns named *_ps, byte counts INT64 in columns
+// named *_bytes, names dictionary-encoded strings, pages compressed with Zstandard
+// (RFC 8878).
+package result

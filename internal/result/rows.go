@@ -1,0 +1,136 @@
+package result
+
+import (
+	"railyard/internal/cause"
+	"railyard/internal/unit"
+)
+
+// Causes is a cause.Split as columns of a table and as an object of run.json, in
+// picoseconds. A test holds that it names every cause, in order.
+type Causes struct {
+	Compute        unit.Duration `parquet:"compute_ps" json:"compute"`
+	HostPath       unit.Duration `parquet:"host_path_ps" json:"host_path"`
+	Dependency     unit.Duration `parquet:"dependency_ps" json:"dependency"`
+	RateLimit      unit.Duration `parquet:"rate_limit_ps" json:"rate_limit"`
+	Window         unit.Duration `parquet:"window_ps" json:"window"`
+	Serialisation  unit.Duration `parquet:"serialisation_ps" json:"serialisation"`
+	Propagation    unit.Duration `parquet:"propagation_ps" json:"propagation"`
+	SwitchLatency  unit.Duration `parquet:"switch_latency_ps" json:"switch_latency"`
+	Queueing       unit.Duration `parquet:"queueing_ps" json:"queueing"`
+	Pause          unit.Duration `parquet:"pause_ps" json:"pause"`
+	Retransmission unit.Duration `parquet:"retransmission_ps" json:"retransmission"`
+}
+
+// CausesOf returns the split as columns.
+func CausesOf(s cause.Split) Causes {
+	return Causes{
+		Compute: s[cause.Compute], HostPath: s[cause.HostPath], Dependency: s[cause.Dependency],
+		RateLimit: s[cause.RateLimit], Window: s[cause.Window], Serialisation: s[cause.Serialisation],
+		Propagation: s[cause.Propagation], SwitchLatency: s[cause.SwitchLatency], Queueing: s[cause.Queueing],
+		Pause: s[cause.Pause], Retransmission: s[cause.Retransmission],
+	}
+}
+
+// Split returns the columns as a split.
+func (c Causes) Split() cause.Split {
+	return cause.Split{
+		cause.Compute: c.Compute, cause.HostPath: c.HostPath, cause.Dependency: c.Dependency,
+		cause.RateLimit: c.RateLimit, cause.Window: c.Window, cause.Serialisation: c.Serialisation,
+		cause.Propagation: c.Propagation, cause.SwitchLatency: c.SwitchLatency, cause.Queueing: c.Queueing,
+		cause.Pause: c.Pause, cause.Retransmission: c.Retransmission,
+	}
+}
+
+// StepRow is one training step of one rank: a row of steps.parquet.
+//
+// Invariant: the causes sum to End - Start.
+type StepRow struct {
+	Step    int32         `parquet:"step,delta"`
+	Rank    int32         `parquet:"rank,delta"`
+	Start   unit.Time     `parquet:"start_ps,delta"`
+	End     unit.Time     `parquet:"end_ps,delta"`
+	Loss    *float64      `parquet:"loss,optional"` // mean over the rank's micro-batch; nil (null): none
+	Comm    unit.Duration `parquet:"comm_ps"`       // time in which at least one collective was under way
+	Overlap unit.Duration `parquet:"overlap_ps"`    // the part of it in which a compute operation ran too
+	Causes
+}
+
+// OperationRow is one operation of a rank's DAG: a row of operations.parquet.
+type OperationRow struct {
+	Step       int32     `parquet:"step,delta"`
+	Rank       int32     `parquet:"rank,delta"`
+	Op         int32     `parquet:"op,delta"`    // index in the rank's DAG, from 0
+	Name       string    `parquet:"name,dict"`   // "forward 1", "all-reduce 0"
+	Stream     string    `parquet:"stream,dict"` // "compute", the communicator's name, "copy"
+	Start      unit.Time `parquet:"start_ps,delta"`
+	End        unit.Time `parquet:"end_ps,delta"`
+	ReleasedBy int32     `parquet:"released_by,delta"` // the operation whose end let this one start; -1: none
+}
+
+// The kinds of flow.
+const (
+	KindCollective = "collective"
+	KindJob        = "job"
+	KindBackground = "background"
+)
+
+// What became of a flow.
+const (
+	StatusDone       = "done"       // every byte placed and acknowledged
+	StatusPlaced     = "placed"     // every byte placed, the last ACK still out at the end of the run
+	StatusUnfinished = "unfinished" // the run ended first
+	StatusFailed     = "failed"     // the queue pair used up its retries
+)
+
+// FlowRow is one RDMA message, from post to completion: a row of flows.parquet.
+//
+// Invariant: of a completed flow the causes sum to FCT.
+type FlowRow struct {
+	ID          int64         `parquet:"id,delta"`
+	Name        string        `parquet:"name,dict"`
+	Kind        string        `parquet:"kind,dict"` // collective, job, background
+	Src         string        `parquet:"src,dict"`  // host1/gpu0 or host1/nic0
+	Dst         string        `parquet:"dst,dict"`
+	Channel     int32         `parquet:"channel"`    // of the collective; -1: none
+	Step        int32         `parquet:"step,delta"` // training step; -1: none
+	Bytes       unit.Bytes    `parquet:"bytes"`
+	Posted      unit.Time     `parquet:"posted_ps,delta"`
+	Placed      unit.Time     `parquet:"placed_ps,optional,delta"` // last byte placed; 0 (null): not before the end
+	Acked       unit.Time     `parquet:"acked_ps,optional,delta"`  // last ACK at the sender; 0 (null): not before the end
+	FCT         unit.Duration `parquet:"fct_ps,optional"`          // completion time; 0 (null): not completed
+	Marks       int64         `parquet:"marks"`                    // data packets that arrived ECN-marked
+	CNPs        int64         `parquet:"cnps"`                     // received by the sender
+	Retransmits int64         `parquet:"retransmits"`              // data packets sent again
+	Status      string        `parquet:"status,dict"`
+	Path        string        `parquet:"path,dict"` // node names joined by ">": host1>rail1>host2
+	Causes
+}
+
+// LinkRow is one egress port over the whole run: a row of links.parquet.
+type LinkRow struct {
+	Port           string        `parquet:"port,dict"` // rail1/host1
+	From           string        `parquet:"from,dict"`
+	To             string        `parquet:"to,dict"`
+	Rate           unit.Bitrate  `parquet:"rate_bps"`
+	TxBytes        unit.Bytes    `parquet:"tx_bytes"` // frames with FCS, preamble and gap
+	TxPackets      int64         `parquet:"tx_packets"`
+	DataBytes      unit.Bytes    `parquet:"data_bytes"` // payload of data packets, repeats included
+	Busy           unit.Duration `parquet:"busy_ps"`
+	Utilisation    float64       `parquet:"utilisation"` // Busy / virtual time of the run
+	PausesSent     int64         `parquet:"pauses_sent"` // PFC frames with a non-zero quanta, refreshes included
+	PausesReceived int64         `parquet:"pauses_received"`
+	Paused         unit.Duration `parquet:"paused_ps"` // time in which a class of this port was held by the peer
+	ECNMarks       int64         `parquet:"ecn_marks"`
+	Drops          int64         `parquet:"drops"`
+	MaxQueue       unit.Bytes    `parquet:"max_queue_bytes"`
+}
+
+// QueueRow says that from Time on, until the next row of the same port and class,
+// each sample of that egress queue found Bytes in it: a row of queues.parquet.
+// A queue without a row was empty at every sample.
+type QueueRow struct {
+	Port  string     `parquet:"port,dict"`
+	Class int32      `parquet:"class"` // priority 0..7
+	Time  unit.Time  `parquet:"time_ps,delta"`
+	Bytes unit.Bytes `parquet:"bytes"`
+}

@@ -1,0 +1,166 @@
+package result
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/goccy/go-yaml"
+
+	"railyard/internal/unit"
+)
+
+// State is how far a run got.
+type State string
+
+// The states of a run. A directory whose run.json says running was killed, or is
+// still being written.
+const (
+	Running     State = "running"
+	Complete    State = "complete"
+	Interrupted State = "interrupted"
+	Failed      State = "failed"
+)
+
+// Summary is run.json and the object that `railyard run --json` prints. Every
+// figure but WallSeconds is the same on each repetition. Pointers are nil, and
+// their keys absent, where the job has no such figure.
+type Summary struct {
+	State         State           `json:"state"`
+	Error         string          `json:"error,omitempty"` // why the state is failed
+	Version       string          `json:"version"`
+	FormatVersion int             `json:"format_version"`
+	Name          string          `json:"name"`
+	Seed          uint64          `json:"seed"`
+	Kernel        string          `json:"kernel,omitempty"` // which tensor kernel: values depend on it
+	TestAccuracy  *float64        `json:"test_accuracy,omitempty"`
+	FinalLoss     *Float          `json:"final_loss,omitempty"`    // mean training loss of the last epoch
+	Steps         int64           `json:"steps"`                   // training steps completed
+	StepsPlanned  int64           `json:"steps_planned,omitempty"` // differs from Steps when interrupted
+	VirtualTime   unit.Time       `json:"virtual_time_ps"`
+	StepTime      unit.Duration   `json:"step_time_ps"` // median over steps, slowest rank
+	WallSeconds   float64         `json:"wall_seconds"`
+	PacketHops    int64           `json:"packet_hops"`
+	Events        int64           `json:"events"`
+	ECNMarks      int64           `json:"ecn_marks"`
+	CNPs          int64           `json:"cnps"`
+	Pauses        int64           `json:"pauses"` // PFC frames that stop a class, refreshes included
+	Drops         int64           `json:"drops"`
+	Retransmits   int64           `json:"retransmits"`
+	WeightsSHA256 string          `json:"weights_sha256,omitempty"` // float32 little-endian, layers in order, W then b, row-major
+	Overlap       *float64        `json:"overlap,omitempty"`        // fraction of communication time beside compute, 0..1
+	StepSplit     *StepSplit      `json:"step_split_ps,omitempty"`
+	Collectives   []Collective    `json:"collectives,omitempty"`
+	BusiestLinks  []LinkFigures   `json:"busiest_links,omitempty"` // busiest first
+	Flows         []FlowFigures   `json:"flows,omitempty"`         // explicit and background flows, in order of the scenario
+	Queues        []QueueFigures  `json:"queues,omitempty"`        // ports that queued, deepest first
+	Pausing       []PauseFigures  `json:"pausing,omitempty"`       // ports that sent pause frames, most first
+	Notes         []string        `json:"notes,omitempty"`         // why a counter is zero, findings: a sentence each
+	Scenario      json.RawMessage `json:"scenario,omitempty"`      // resolved, as data; made from ScenarioYAML if nil
+	ScenarioYAML  string          `json:"scenario_yaml,omitempty"` // resolved; given back as a scenario it reruns byte for byte
+
+	Dir string `json:"directory,omitempty"` // where it lies; not in run.json itself: the file may be moved
+}
+
+// StepSplit is where the time of a training step went.
+type StepSplit struct {
+	Mean        Causes `json:"mean"`         // mean over steps and ranks
+	SlowestRank Causes `json:"slowest_rank"` // mean over steps of the rank that ended the step last
+}
+
+// Collective is one collective of the step, mean over steps.
+type Collective struct {
+	Name  string        `json:"name"` // "all-reduce 0 (layer 2)"
+	Count int64         `json:"count"`
+	Bytes unit.Bytes    `json:"bytes"`
+	Time  unit.Duration `json:"time_ps"` // first rank's start to last rank's end
+	AlgBW float64       `json:"algbw_bytes_per_s"`
+	BusBW float64       `json:"busbw_bytes_per_s"` // algbw times 2(n-1)/n for all-reduce, (n-1)/n for its halves
+}
+
+// LinkFigures is one egress port over the run.
+type LinkFigures struct {
+	Port        string       `json:"port"`
+	Rate        unit.Bitrate `json:"rate_bps"`
+	TxBytes     unit.Bytes   `json:"tx_bytes"`
+	Utilisation float64      `json:"utilisation"`
+	MaxQueue    unit.Bytes   `json:"max_queue_bytes"`
+	ECNMarks    int64        `json:"ecn_marks"`
+	Drops       int64        `json:"drops"`
+}
+
+// FlowFigures is one explicit flow.
+type FlowFigures struct {
+	Name        string        `json:"name"`
+	Kind        string        `json:"kind"`
+	Src         string        `json:"src"`
+	Dst         string        `json:"dst"`
+	Bytes       unit.Bytes    `json:"bytes"`  // of each message
+	Posted      int64         `json:"posted"` // messages
+	Done        int64         `json:"done"`   // of them, acknowledged
+	Start       unit.Time     `json:"start_ps"`
+	FCT         unit.Duration `json:"fct_ps"` // mean over messages that were done; 0: none, see Status
+	Marks       int64         `json:"marks"`
+	CNPs        int64         `json:"cnps"`
+	Retransmits int64         `json:"retransmits"`
+	Status      string        `json:"status"`
+	Path        string        `json:"path"`
+}
+
+// QueueFigures is one sampled egress queue, weighted by time.
+type QueueFigures struct {
+	Port  string     `json:"port"`
+	Class int32      `json:"class"`
+	Mean  unit.Bytes `json:"mean_bytes"`
+	P99   unit.Bytes `json:"p99_bytes"` // at most 1/128 too large
+	Max   unit.Bytes `json:"max_bytes"` // of the samples
+}
+
+// PauseFigures is the PFC of one port.
+type PauseFigures struct {
+	Port     string        `json:"port"`
+	Sent     int64         `json:"sent"`
+	Received int64         `json:"received"`
+	Paused   unit.Duration `json:"paused_ps"`
+}
+
+// Float is a figure that may be no number, such as the loss of a training that
+// diverged: JSON has none, so it is written as "NaN", "+Inf" or "-Inf".
+type Float float64
+
+// MarshalJSON implements json.Marshaler.
+func (f Float) MarshalJSON() ([]byte, error) {
+	v := float64(f)
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return strconv.AppendQuote(nil, strconv.FormatFloat(v, 'g', -1, 64)), nil
+	}
+	return json.Marshal(v)
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (f *Float) UnmarshalJSON(b []byte) error {
+	s := string(b)
+	if t, err := strconv.Unquote(s); err == nil {
+		s = t
+	}
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		return fmt.Errorf("%s: want a number or \"NaN\", \"+Inf\", \"-Inf\"", s)
+	}
+	*f = Float(v)
+	return nil
+}
+
+// stamp sets what every run.json must say.
+func (s *Summary) stamp(state State) error {
+	s.State, s.Version, s.FormatVersion = state, Version, FormatVersion
+	if s.Scenario == nil && s.ScenarioYAML != "" {
+		b, err := yaml.YAMLToJSON([]byte(s.ScenarioYAML))
+		if err != nil {
+			return fmt.Errorf("resolved scenario: %w", err)
+		}
+		s.Scenario = b
+	}
+	return nil
+}

@@ -1,0 +1,229 @@
+package result
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/parquet-go/parquet-go"
+
+	"railyard/internal/cause"
+	"railyard/internal/unit"
+)
+
+// Every table's columns, in order, with their Parquet types: what docs and
+// readers rely on. A change here raises FormatVersion.
+func TestColumns(t *testing.T) {
+	var b strings.Builder
+	for _, c := range []struct {
+		name string
+		row  any
+	}{{"steps", StepRow{}}, {"operations", OperationRow{}}, {"flows", FlowRow{}}, {"links", LinkRow{}}, {"queues", QueueRow{}}} {
+		b.WriteString(c.name + "\n")
+		s := parquet.SchemaOf(c.row)
+		for _, path := range s.Columns() {
+			leaf, _ := s.Lookup(path...)
+			b.WriteString("  " + strings.Join(path, ".") + " " + leaf.Node.Type().String())
+			if leaf.Node.Optional() {
+				b.WriteString(" or null")
+			}
+			b.WriteString("\n")
+		}
+	}
+	golden(t, "columns.txt", b.String())
+}
+
+// The cause columns are those of package cause, in its order, and nothing is lost on the way there and back.
+func TestCausesAreAllThere(t *testing.T) {
+	typ := reflect.TypeFor[Causes]()
+	if typ.NumField() != int(cause.Count) {
+		t.Fatalf("%d columns for %d causes", typ.NumField(), cause.Count)
+	}
+	var s cause.Split
+	for i, c := range cause.All() {
+		if got, want := typ.Field(i).Tag.Get("parquet"), c.Column()+"_ps"; got != want {
+			t.Errorf("column %d is %s, want %s", i, got, want)
+		}
+		if got, want := typ.Field(i).Tag.Get("json"), c.Column(); got != want {
+			t.Errorf("key %d is %s, want %s", i, got, want)
+		}
+		s[c] = unit.Duration(100 + i)
+	}
+	v := reflect.ValueOf(CausesOf(s))
+	for i := range typ.NumField() {
+		if v.Field(i).Int() != int64(100+i) {
+			t.Errorf("%s holds another cause's time", typ.Field(i).Name)
+		}
+	}
+	if CausesOf(s).Split() != s {
+		t.Errorf("there and back: %v, want %v", CausesOf(s).Split(), s)
+	}
+}
+
+func exampleSplit(i int) cause.Split {
+	var s cause.Split
+	for c := range s {
+		s[c] = unit.Duration(i * c)
+	}
+	return s
+}
+
+// fill writes n flows (more than a row group where n says so) and a few rows of the other tables.
+func fill(d *Dir, n int) (flows []FlowRow, steps []StepRow) {
+	for i := range n {
+		f := FlowRow{ID: int64(i), Name: "all-reduce 0", Kind: KindCollective, Src: "host1/gpu0", Dst: "host2/gpu0", Channel: int32(i % 4), Step: int32(i / 8),
+			Bytes: 4096, Posted: unit.Time(1000 * i), Placed: unit.Time(1000*i + 777), Acked: unit.Time(1000*i + 900), FCT: 777,
+			Marks: int64(i % 3), Status: StatusDone, Path: "host1>rail1>host2", Causes: CausesOf(exampleSplit(i))}
+		if i%100 == 99 { // one that the end of the run cut off
+			f.Placed, f.Acked, f.FCT, f.Status = 0, 0, 0, StatusUnfinished
+		}
+		d.Flows().Add(f)
+		flows = append(flows, f)
+	}
+	for i := range 5 {
+		s := StepRow{Step: int32(i), Rank: 1, Start: unit.Time(i), End: unit.Time(i + 1), Causes: CausesOf(exampleSplit(i))}
+		if i > 0 {
+			s.Loss = new(0.5 * float64(i-1)) // 0 is a loss, not the absence of one
+		}
+		d.Steps().Add(s)
+		steps = append(steps, s)
+	}
+	d.Operations().Add(OperationRow{Op: 3, Name: "forward 1", Stream: "compute", Start: 5, End: 9, ReleasedBy: -1})
+	d.Links().Add(LinkRow{Port: "rail1/host1", From: "rail1", To: "host1", Rate: 100 * unit.GigabitPerSec, Utilisation: 0.25})
+	d.Queues().Add(QueueRow{Port: "rail1/host1", Class: 3, Time: 1_000_000, Bytes: 4178})
+	return flows, steps
+}
+
+func writeRun(t *testing.T, dir string, n int) (flows []FlowRow, steps []StepRow) {
+	t.Helper()
+	d, err := Create(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Summary{Name: "x", Seed: 1<<64 - 1, ScenarioYAML: "name: x\nseed: 18446744073709551615\n"}
+	if err := d.Begin(s); err != nil {
+		t.Fatal(err)
+	}
+	flows, steps = fill(d, n)
+	s.State = Complete
+	if err := d.Finish(s); err != nil {
+		t.Fatal(err)
+	}
+	return flows, steps
+}
+
+func TestTablesReadBackAsWritten(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	flows, steps := writeRun(t, dir, RowGroupRows+1500)
+	r, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := 0
+	for f, err := range r.Flows() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f != flows[i] {
+			t.Fatalf("flow %d: %s", i, cmp.Diff(flows[i], f))
+		}
+		i++
+	}
+	if i != len(flows) {
+		t.Errorf("%d flows read, %d written", i, len(flows))
+	}
+	var got []StepRow
+	for s, err := range r.Steps() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, s)
+	}
+	if d := cmp.Diff(steps, got); d != "" {
+		t.Error(d)
+	}
+	for op, err := range r.Operations() {
+		if err != nil || op.ReleasedBy != -1 || op.Name != "forward 1" {
+			t.Error(op, err)
+		}
+	}
+	for l, err := range r.Links() {
+		if err != nil || l.Rate != 100*unit.GigabitPerSec || l.Utilisation != 0.25 {
+			t.Error(l, err)
+		}
+	}
+	for q, err := range r.Queues() {
+		if err != nil || q != (QueueRow{"rail1/host1", 3, 1_000_000, 4178}) {
+			t.Error(q, err)
+		}
+	}
+}
+
+// A table holds row groups of a bounded size, so writing takes bounded memory.
+func TestRowGroupsAreBounded(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	writeRun(t, dir, 2*RowGroupRows+10)
+	r, err := openTable[FlowRow](dir, "flows")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.file.Close()
+	groups := r.File().RowGroups()
+	if len(groups) != 3 {
+		t.Errorf("%d row groups, want 3", len(groups))
+	}
+	for _, g := range groups {
+		if g.NumRows() > RowGroupRows {
+			t.Errorf("a row group of %d rows, want at most %d", g.NumRows(), RowGroupRows)
+		}
+	}
+}
+
+// The same rows give the same bytes, whatever the processors and the place.
+func TestBytesAreReproducible(t *testing.T) {
+	a, b := filepath.Join(t.TempDir(), "a"), filepath.Join(t.TempDir(), "other", "b")
+	writeRun(t, a, 70000)
+	before := runtime.GOMAXPROCS(1)
+	writeRun(t, b, 70000)
+	runtime.GOMAXPROCS(before)
+	entries, err := os.ReadDir(a)
+	if err != nil || len(entries) != 6 {
+		t.Fatalf("%v %v, want run.json and five tables", entries, err)
+	}
+	for _, e := range entries {
+		x, err1 := os.ReadFile(filepath.Join(a, e.Name()))
+		y, err2 := os.ReadFile(filepath.Join(b, e.Name()))
+		if err1 != nil || err2 != nil || !bytes.Equal(x, y) {
+			t.Errorf("%s differs between two runs: %v %v", e.Name(), err1, err2)
+		}
+	}
+}
+
+func TestNilTableTakesRows(t *testing.T) {
+	var d *Dir
+	d.Flows().Add(FlowRow{})
+	d.Queues().Add(QueueRow{})
+	if d.Flows().Rows() != 0 || d.Err() != nil || d.Path() != "" || d.Begin(&Summary{}) != nil || d.Finish(&Summary{State: Complete}) != nil {
+		t.Error("a nil directory must do nothing")
+	}
+}
+
+func BenchmarkAddFlow(b *testing.B) {
+	d, err := Create(filepath.Join(b.TempDir(), "run"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	row := FlowRow{Name: "all-reduce 0", Kind: KindCollective, Src: "host1/gpu0", Dst: "host2/gpu0", Status: StatusDone, Path: "host1>rail1>host2"}
+	b.ReportAllocs()
+	i := 0
+	for b.Loop() {
+		row.ID, row.Posted = int64(i), unit.Time(i*1000)
+		d.Flows().Add(row)
+		i++
+	}
+}

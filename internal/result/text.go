@@ -1,0 +1,213 @@
+package result
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"railyard/internal/cause"
+	"railyard/internal/unit"
+)
+
+// How many rows of a list the terminal shows; run.json and the tables have all.
+const shownRows = 8
+
+// minWidth is the narrowest page that still holds a table.
+const minWidth = 60
+
+// WriteSummary prints a run for a terminal of width columns (at least 60 are
+// used): plain text, no line longer than that.
+func WriteSummary(w io.Writer, s *Summary, width int) error {
+	p := &page{width: max(width, minWidth)}
+	p.header(s)
+	p.training(s)
+	p.split(s)
+	p.collectives(s.Collectives)
+	p.flows(s.Flows)
+	p.links(s.BusiestLinks)
+	p.queues(s.Queues)
+	p.pausing(s.Pausing)
+	p.counters(s)
+	return p.writeTo(w)
+}
+
+func (p *page) header(s *Summary) {
+	about := []string{"seed " + strconv.FormatUint(s.Seed, 10)}
+	if s.Kernel != "" {
+		about = append(about, "kernel "+s.Kernel)
+	}
+	about = append(about, FormatClock(s.WallSeconds)+" of wall time")
+	p.line(fmt.Sprintf("%s: %s (%s)", s.Name, s.State, strings.Join(about, ", ")))
+	if s.Error != "" {
+		p.wrap("  ", s.Error)
+	}
+	if s.Dir != "" {
+		p.line("run directory: " + s.Dir)
+	}
+}
+
+func (p *page) training(s *Summary) {
+	var rows [][]string
+	add := func(name, value, about string) { rows = append(rows, []string{name, value, about}) }
+	if s.TestAccuracy != nil {
+		add("test accuracy", strconv.FormatFloat(*s.TestAccuracy*100, 'f', 2, 64)+" %", "")
+	}
+	if s.FinalLoss != nil {
+		add("final loss", significant(float64(*s.FinalLoss)), "mean training loss of the last epoch")
+	}
+	if s.Steps > 0 || s.StepsPlanned > 0 {
+		about := ""
+		if s.StepsPlanned > s.Steps {
+			about = "of " + FormatCount(s.StepsPlanned)
+		}
+		add("steps", FormatCount(s.Steps), about)
+		add("step time", FormatTime(s.StepTime), "median over steps, slowest rank")
+	}
+	if s.Overlap != nil {
+		add("overlap", FormatPercent(*s.Overlap), "of communication ran beside compute")
+	}
+	add("virtual time", FormatTime(unit.Duration(s.VirtualTime)), "")
+	if s.WeightsSHA256 != "" {
+		add("weights", clip(s.WeightsSHA256, 16), "first 16 digits of their SHA-256")
+	}
+	p.title("Result")
+	p.grid("lrl", rows)
+}
+
+// significant prints a plain figure with four significant digits.
+func significant(v float64) string {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 4, 64)
+}
+
+// split shows where a step's time went: a bar per cause.
+func (p *page) split(s *Summary) {
+	if s.StepSplit == nil {
+		return
+	}
+	mean, slow := s.StepSplit.Mean.Split(), s.StepSplit.SlowestRank.Split()
+	const bar = 24
+	p.title("Where a step's time went")
+	rows := [][]string{{"cause", "mean", "share", "", "slowest rank", "share"}}
+	var quiet []string
+	for _, c := range cause.All() {
+		if mean[c] == 0 && slow[c] == 0 {
+			quiet = append(quiet, c.String())
+			continue
+		}
+		part := share(mean[c], mean.Sum())
+		rows = append(rows, []string{c.String(), FormatTime(mean[c]), FormatPercent(part),
+			strings.Repeat("#", int(math.Round(part*bar))), FormatTime(slow[c]), FormatPercent(share(slow[c], slow.Sum()))})
+	}
+	rows = append(rows, []string{"total", FormatTime(mean.Sum()), "", "", FormatTime(slow.Sum()), ""})
+	p.grid("lrrlrr", rows)
+	if len(quiet) > 0 {
+		p.wrap("  ", "no time in: "+strings.Join(quiet, ", "))
+	}
+}
+
+func share(part, whole unit.Duration) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return float64(part) / float64(whole)
+}
+
+func (p *page) collectives(list []Collective) {
+	if len(list) == 0 {
+		return
+	}
+	p.title("Collectives (mean over steps)")
+	rows := [][]string{{"name", "count", "size", "time", "algbw", "bus bandwidth"}}
+	for _, c := range list[:min(len(list), shownRows)] {
+		rows = append(rows, []string{c.Name, FormatCount(c.Count), FormatBytes(c.Bytes), FormatTime(c.Time),
+			FormatByteRate(c.AlgBW), FormatByteRate(c.BusBW)})
+	}
+	p.grid("lrrrrr", rows)
+	p.more(len(list), "run.json")
+}
+
+func (p *page) flows(list []FlowFigures) {
+	if len(list) == 0 {
+		return
+	}
+	p.title("Flows")
+	rows := [][]string{{"name", "size", "start", "completion", "rate", "marks", "CNPs", "resent"}}
+	for _, f := range list[:min(len(list), shownRows)] {
+		took, rate := f.Status, ""
+		if f.FCT > 0 {
+			took, rate = FormatTime(f.FCT), FormatBitrate(unit.Bitrate(8*float64(f.Bytes)/f.FCT.Seconds()))
+		}
+		rows = append(rows, []string{f.Name, FormatBytes(f.Bytes), FormatTime(unit.Duration(f.Start)), took, rate,
+			FormatCount(f.Marks), FormatCount(f.CNPs), FormatCount(f.Retransmits)})
+	}
+	p.grid("lrrrrrrr", rows)
+	p.more(len(list), "flows.parquet")
+}
+
+func (p *page) links(list []LinkFigures) {
+	if len(list) == 0 {
+		return
+	}
+	p.title("Busiest links")
+	rows := [][]string{{"port", "rate", "used", "sent", "deepest queue", "marks", "drops"}}
+	for _, l := range list[:min(len(list), shownRows)] {
+		rows = append(rows, []string{l.Port, FormatBitrate(l.Rate), FormatPercent(l.Utilisation), FormatBytes(l.TxBytes),
+			FormatBytes(l.MaxQueue), FormatCount(l.ECNMarks), FormatCount(l.Drops)})
+	}
+	p.grid("lrrrrrr", rows)
+	p.more(len(list), "links.parquet")
+}
+
+func (p *page) queues(list []QueueFigures) {
+	if len(list) == 0 {
+		return
+	}
+	p.title("Deepest queues (sampled)")
+	rows := [][]string{{"port", "priority", "mean", "99 % of time below", "max"}}
+	for _, q := range list[:min(len(list), shownRows)] {
+		rows = append(rows, []string{q.Port, strconv.Itoa(int(q.Class)), FormatBytes(q.Mean), FormatBytes(q.P99), FormatBytes(q.Max)})
+	}
+	p.grid("lrrrr", rows)
+	p.more(len(list), "queues.parquet")
+}
+
+func (p *page) pausing(list []PauseFigures) {
+	if len(list) == 0 {
+		return
+	}
+	p.title("Pause frames")
+	rows := [][]string{{"port", "sent", "received", "held for"}}
+	for _, f := range list[:min(len(list), shownRows)] {
+		rows = append(rows, []string{f.Port, FormatCount(f.Sent), FormatCount(f.Received), FormatTime(f.Paused)})
+	}
+	p.grid("lrrr", rows)
+	p.more(len(list), "links.parquet")
+}
+
+// more says how many rows of a list were left out, and where they are.
+func (p *page) more(n int, file string) {
+	if n > shownRows {
+		p.line(fmt.Sprintf("  and %s more: %s", FormatCount(int64(n-shownRows)), file))
+	}
+}
+
+func (p *page) counters(s *Summary) {
+	p.title("Counters")
+	hops := FormatCount(s.PacketHops)
+	if s.WallSeconds > 0 {
+		hops += " (" + FormatRate(float64(s.PacketHops)/s.WallSeconds) + "/s)"
+	}
+	p.grid("lrlr", [][]string{
+		{"ECN marks", FormatCount(s.ECNMarks), "  drops", FormatCount(s.Drops)},
+		{"CNPs", FormatCount(s.CNPs), "  retransmissions", FormatCount(s.Retransmits)},
+		{"pause frames", FormatCount(s.Pauses), "  packet-hops", hops},
+	})
+	for _, n := range s.Notes {
+		p.wrap("  - ", n)
+	}
+}

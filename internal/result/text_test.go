@@ -1,0 +1,119 @@
+package result
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"railyard/internal/cause"
+	"railyard/internal/unit"
+)
+
+// example is a summary with something in every part.
+func example() *Summary {
+	mean := cause.Split{cause.Compute: 41_230_000, cause.HostPath: 6_100_000, cause.Dependency: 2_500_000, cause.Serialisation: 21_700_000,
+		cause.Propagation: 400_000, cause.SwitchLatency: 2_400_000, cause.Queueing: 900_000, cause.Pause: 12_345}
+	slow := mean
+	slow[cause.Queueing] += 9_000_000
+	return &Summary{
+		State: Complete, Name: "digits-incast", Seed: 1, Kernel: "portable", Dir: "runs/digits-incast-1",
+		TestAccuracy: new(0.96412), FinalLoss: new(Float(0.084123)), Steps: 2814, VirtualTime: 116_300_000_000, StepTime: 41_234_567,
+		WallSeconds: 38.24, PacketHops: 123_456_789, Events: 400_000_000, ECNMarks: 5310, CNPs: 81, Pauses: 12, Overlap: new(0.6131),
+		WeightsSHA256: strings.Repeat("0123456789abcdef", 4),
+		StepSplit:     &StepSplit{Mean: CausesOf(mean), SlowestRank: CausesOf(slow)},
+		Collectives: []Collective{{Name: "all-reduce 0 (layer 2)", Count: 2814, Bytes: 5160, Time: 20_000_000, AlgBW: 2.58e8, BusBW: 4.515e8},
+			{Name: "all-reduce 1 (layer 1)", Count: 2814, Bytes: 401_920, Time: 31_250_000, AlgBW: 1.286144e10, BusBW: 2.250752e10}},
+		Flows: []FlowFigures{{Name: "background 1", Bytes: 100_000_000, Start: 1_000_000_000, FCT: 8_500_000_000, Marks: 5310, CNPs: 81, Status: StatusDone},
+			{Name: "a background flow with a very long name indeed", Bytes: 100_000_000, Start: 2_000_000_000, Status: StatusUnfinished}},
+		BusiestLinks: []LinkFigures{{Port: "rail1/host1", Rate: 200 * unit.GigabitPerSec, TxBytes: 2_345_678_901, Utilisation: 0.8123, MaxQueue: 1_234_567, ECNMarks: 5310}},
+		Queues:       []QueueFigures{{"rail1/host1", 3, 81_230, 1_100_000, 1_234_567}},
+		Pausing:      []PauseFigures{{"rail1/host2", 12, 0, 0}},
+		Notes: []string{"drops 0: PFC stops the sender before a buffer is full, so nothing was lost in this run and go-back-N had nothing to repeat",
+			"retransmissions 0: no packet was lost"},
+	}
+}
+
+func render(t *testing.T, s *Summary, width int) string {
+	t.Helper()
+	var b strings.Builder
+	if err := WriteSummary(&b, s, width); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(b.String()) {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > max(width, minWidth) {
+			t.Errorf("%d columns, want at most %d: %s", n, width, line)
+		}
+	}
+	return b.String()
+}
+
+func TestSummaryAt80Columns(t *testing.T) { golden(t, "summary-80.txt", render(t, example(), 80)) }
+
+func TestSummaryOfFlowsOnly(t *testing.T) {
+	s := &Summary{State: Interrupted, Name: "incast", Seed: 7, VirtualTime: 8_000_000_000, WallSeconds: 1.5, PacketHops: 98_000,
+		Notes: []string{"ECN marks 0: marking is switched off in fabric.qos.ecn"}}
+	for i := range 20 {
+		s.Flows = append(s.Flows, FlowFigures{Name: "flow " + string(rune('a'+i)), Bytes: 1_000_000, FCT: 80_000_000, Status: StatusDone})
+	}
+	golden(t, "summary-flows.txt", render(t, s, 80))
+}
+
+// No width makes a line longer than the terminal, and nothing panics on figures out of the ordinary.
+func TestSummaryFitsAnyWidth(t *testing.T) {
+	s := example()
+	s.FinalLoss = new(Float(math.NaN()))
+	s.Drops, s.PacketHops, s.VirtualTime = math.MaxInt64, math.MaxInt64, math.MaxInt64
+	for width := 0; width < 200; width += 7 {
+		render(t, s, width)
+	}
+	render(t, &Summary{State: Failed, Error: strings.Repeat("a long reason ", 30)}, 80)
+}
+
+func TestRunJSONReadsBack(t *testing.T) {
+	s := example()
+	s.Dir, s.ScenarioYAML = "", "name: digits-incast\ncluster: {hosts: 2}\n"
+	if err := s.stamp(Complete); err != nil {
+		t.Fatal(err)
+	}
+	for _, loss := range []float64{0.25, math.Inf(1), math.NaN()} {
+		s.FinalLoss = new(Float(loss))
+		b, err := Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := new(Summary)
+		if err := json.Unmarshal(b, got); err != nil {
+			t.Fatal(err)
+		}
+		got.Scenario = s.Scenario // indented in the file
+		if d := cmp.Diff(s, got, cmp.Comparer(func(a, b Float) bool { return a == b || a != a && b != b })); d != "" {
+			t.Error(d)
+		}
+	}
+	s.FinalLoss = new(Float(0.084123))
+	b, err := Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "run.json", string(b))
+}
+
+func TestFiguresForPeople(t *testing.T) {
+	for _, c := range []struct{ got, want string }{
+		{FormatTime(0), "0 ps"}, {FormatTime(777), "777 ps"}, {FormatTime(600_000), "600 ns"}, {FormatTime(41_234_567), "41.23 us"},
+		{FormatTime(999_949), "999.9 ns"}, {FormatTime(999_960), "1 us"}, {FormatTime(9_999_600), "10 us"}, {FormatTime(3600 * unit.Second), "3600 s"}, {FormatTime(-1500), "-1.500 ns"},
+		{FormatBytes(4178), "4.178 kB"}, {FormatBytes(64), "64 B"}, {FormatBytes(25_000_000), "25 MB"}, {FormatBytes(2_345_678_901), "2.346 GB"},
+		{FormatBitrate(400 * unit.GigabitPerSec), "400 Gb/s"}, {FormatByteRate(4.515e8), "451.5 MB/s"}, {FormatByteRate(math.NaN()), "NaN"},
+		{FormatRate(8_123_456), "8.123 M"}, {FormatRate(12), "12"}, {FormatCount(1234567), "1,234,567"}, {FormatCount(-999), "-999"}, {FormatCount(-1000), "-1,000"},
+		{FormatPercent(0), "0.0 %"}, {FormatPercent(0.0001), "<0.1 %"}, {FormatPercent(0.9999), ">99.9 %"}, {FormatPercent(1), "100 %"}, {FormatPercent(0.964), "96.4 %"},
+		{FormatClock(1.26), "1.3 s"}, {FormatClock(59.4), "59 s"}, {FormatClock(200), "3 min 20 s"}, {FormatClock(7500), "2 h 05 min"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%q, want %q", c.got, c.want)
+		}
+	}
+}
