@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// Exit codes.
+const (
+	exitOK          = 0
+	exitFailed      = 1
+	exitMisuse      = 2
+	exitInterrupted = 130
+)
+
+// Main runs railyard with the arguments that follow the program's name and returns
+// its exit code.
+func Main(args []string, stdout, stderr *os.File) int {
+	return newApp(stdout, stderr, wired()).execute(args)
+}
+
+func newApp(stdout, stderr *os.File, e engine) *app {
+	return &app{stdout: stdout, stderr: stderr, outTerm: terminalOf(stdout), errTerm: terminalOf(stderr), engine: e, start: time.Now()}
+}
+
+// app is one call of the program.
+type app struct {
+	stdout, stderr   io.Writer
+	outTerm, errTerm terminal
+	engine           engine
+	start            time.Time
+}
+
+// execute runs one command line.
+func (a *app) execute(args []string) int {
+	root := a.root()
+	root.SetArgs(args)
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
+	return a.report(root.ExecuteContext(context.Background()))
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "railyard",
+		Short: "A flight simulator for AI training networks",
+		Long: `Railyard runs an AI training job on a simulated cluster and fabric: a small network is
+really trained, every gradient crosses a packet-level RoCEv2 fabric, and at the end it
+says how long a step takes and why.`,
+		Example:       "  railyard run examples/digits-8gpu.yaml",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          subcommandOnly,
+		RunE:          needSubcommand,
+	}
+	root.SetFlagErrorFunc(flagError)
+	root.AddCommand(a.runCommand(), a.dataCommand(), a.versionCommand())
+	return root
+}
+
+// exitError is an error with an exit code other than 1. Without err nothing is
+// printed: the command has said it all.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit %d", e.code)
+	}
+	return e.err.Error()
+}
+
+func (e *exitError) Unwrap() error { return e.err }
+
+// misuse is an error in how the program was called.
+func misuse(format string, args ...any) error {
+	return &exitError{exitMisuse, fmt.Errorf(format, args...)}
+}
+
+// report prints the error, if there is one to print, and returns the exit code.
+func (a *app) report(err error) int {
+	if err == nil {
+		return exitOK
+	}
+	code := exitFailed
+	var e *exitError
+	if errors.As(err, &e) {
+		code = e.code
+		if e.err == nil {
+			return code
+		}
+	}
+	fmt.Fprintf(a.stderr, "railyard: %s\n", strings.TrimRight(err.Error(), "\n"))
+	return code
+}

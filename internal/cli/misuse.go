@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// subcommandOnly is the argument check of a command that only holds others.
+func subcommandOnly(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	names := subcommands(cmd)
+	return misuse("unknown command %q%s", strings.TrimPrefix(cmd.CommandPath()+" "+args[0], cmd.Root().Name()+" "),
+		didYouMean(args[0], names, fmt.Sprintf("%q lists the commands", cmd.CommandPath()+" --help")))
+}
+
+// needSubcommand is what such a command does on its own.
+func needSubcommand(cmd *cobra.Command, _ []string) error {
+	cmd.SetOut(cmd.ErrOrStderr()) // help that was not asked for is no result
+	if err := cmd.Help(); err != nil {
+		return err
+	}
+	return &exitError{code: exitMisuse}
+}
+
+func subcommands(cmd *cobra.Command) []string {
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return names
+}
+
+// oneFile is the argument check of a command that takes one scenario file.
+func oneFile(cmd *cobra.Command, args []string) error {
+	switch {
+	case len(args) == 0:
+		return misuse("%s: missing FILE, the scenario to read: %s", cmd.Name(), cmd.UseLine())
+	case len(args) > 1:
+		return misuse("%s: %d arguments, want one FILE: %s", cmd.Name(), len(args), cmd.UseLine())
+	}
+	return nil
+}
+
+// noArguments is the check of a command that takes none.
+func noArguments(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return misuse("%s: unexpected argument %q: %s", cmd.Name(), args[0], cmd.UseLine())
+	}
+	return nil
+}
+
+// flagError turns pflag's errors into ours, with a suggestion.
+func flagError(cmd *cobra.Command, err error) error {
+	name := strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
+	see := fmt.Sprintf("%q lists the flags", cmd.CommandPath()+" --help")
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) {
+		var flags []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { flags = append(flags, "--"+f.Name) })
+		given := "--" + unknown.GetSpecifiedName()
+		if s := unknown.GetSpecifiedShortnames(); s != "" {
+			given = "-" + s
+		}
+		return misuse("%s: unknown flag %s%s", name, given, didYouMean(given, flags, see))
+	}
+	var bare *pflag.ValueRequiredError
+	if errors.As(err, &bare) {
+		return misuse("%s: --%s needs a value; %s", name, bare.GetSpecifiedName(), see)
+	}
+	var invalid *pflag.InvalidValueError
+	if errors.As(err, &invalid) {
+		f := invalid.GetFlag()
+		return misuse("%s: --%s: %q is no %s; %s", name, f.Name, invalid.GetValue(), valueNames[f.Value.Type()], see)
+	}
+	return misuse("%s: %w", name, err)
+}
+
+// valueNames says in words what a flag of a type takes.
+var valueNames = map[string]string{"uint64": "whole number from 0 to 2^64-1", "int": "whole number", "string": "text", "bool": "true or false"}
+
+// didYouMean returns "; did you mean X?" for the name closest to the word, else
+// "; " and where to look.
+func didYouMean(word string, names []string, otherwise string) string {
+	best, least := "", max(1, len(word)/3)+1
+	for _, n := range names {
+		d := edits(word, n)
+		if len(word) >= 2 && strings.HasPrefix(n, word) && n != "--"+strings.TrimLeft(word, "-") {
+			d = min(d, 1)
+		}
+		if d < least {
+			best, least = n, d
+		}
+	}
+	if best == "" {
+		return "; " + otherwise
+	}
+	return fmt.Sprintf("; did you mean %s?", best)
+}
+
+// edits is the optimal string alignment distance in bytes: insertions, deletions,
+// substitutions and swaps of neighbours that turn a into b (Damerau 1964).
+func edits(a, b string) int {
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := range len(a) {
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			row[j+1] = min(last[j]+cost, row[j]+1, last[j+1]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(b)]
+}

@@ -1,0 +1,177 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"railyard/internal/result"
+	"railyard/internal/unit"
+)
+
+// When a line is printed.
+const (
+	redrawEvery = 200 * time.Millisecond // on a terminal
+	plainFirst  = time.Second            // elsewhere: quick runs stay silent
+	plainEvery  = 5 * time.Second
+)
+
+// progress shows how far a run is: the newest value it was given, printed by a
+// goroutine of its own, so that update costs little and a run that is silent for
+// a while is seen to live. A nil progress shows nothing.
+type progress struct {
+	w    io.Writer
+	term terminal
+
+	mu      sync.Mutex
+	now     result.Progress
+	first   result.Progress // of this phase
+	began   time.Time       // of this phase
+	next    time.Time       // when a line is due
+	drawn   bool            // a line stands on the terminal
+	stopped bool
+	done    chan struct{}
+}
+
+// startProgress shows the phase at once on a terminal, elsewhere when it lasts.
+func (a *app) startProgress(quiet bool, phase string) *progress {
+	if quiet {
+		return nil
+	}
+	p := newProgress(a.stderr, a.errTerm, phase, a.start)
+	p.tick(time.Now())
+	go func() {
+		t := time.NewTicker(redrawEvery)
+		defer t.Stop()
+		for {
+			select {
+			case now := <-t.C:
+				p.tick(now)
+			case <-p.done:
+				return
+			}
+		}
+	}()
+	return p
+}
+
+func newProgress(w io.Writer, term terminal, phase string, start time.Time) *progress {
+	p := &progress{w: w, term: term, began: start, next: start, done: make(chan struct{})}
+	p.now.Phase, p.first.Phase = phase, phase
+	if !term.rewrites {
+		p.next = start.Add(plainFirst)
+	}
+	return p
+}
+
+// update takes a newer value. Any goroutine may call it, as often as it likes.
+func (p *progress) update(v result.Progress) { p.updateAt(v, time.Now()) }
+
+func (p *progress) updateAt(v result.Progress, now time.Time) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if v.Phase != p.now.Phase {
+		p.first, p.began = v, now
+	}
+	p.now = v
+}
+
+// tick prints a line if one is due.
+func (p *progress) tick(now time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stopped || now.Before(p.next) {
+		return
+	}
+	line := p.line(now)
+	if p.term.rewrites {
+		p.next = now.Add(redrawEvery / 2) // the ticker sets the pace
+		p.drawn = true
+		fmt.Fprint(p.w, "\r"+line+"\x1b[K")
+		return
+	}
+	p.next = now.Add(plainEvery)
+	fmt.Fprintln(p.w, line)
+}
+
+// stop ends the display and clears its line. Further calls do nothing.
+func (p *progress) stop() {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stopped {
+		return
+	}
+	p.stopped = true
+	close(p.done)
+	if p.drawn {
+		fmt.Fprint(p.w, p.term.erase())
+	}
+}
+
+// line is the newest value in one line that fits the terminal: what matters least
+// goes first where it is narrow.
+//
+//	training 1,234/2,814  loss 0.0841  virtual 50.9 ms  3.228 M hops/s  ETA 0:12
+func (p *progress) line(now time.Time) string {
+	v, elapsed := p.now, now.Sub(p.began).Seconds()
+	what := v.Phase
+	switch {
+	case v.Total > 0:
+		what += " " + result.FormatCount(v.Done) + "/" + result.FormatCount(v.Total)
+	case v.Done > 0:
+		what += " " + result.FormatCount(v.Done)
+	}
+	var loss, virtual, hops, eta string
+	if v.HasLoss {
+		loss = fmt.Sprintf("loss %.4f", v.Loss)
+	}
+	if v.Virtual > 0 {
+		virtual = "virtual " + result.FormatTime(unit.Duration(v.Virtual))
+	}
+	if n := v.PacketHops - p.first.PacketHops; n > 0 && elapsed > 0 {
+		hops = result.FormatRate(float64(n)/elapsed) + " hops/s"
+	}
+	if n := v.Done - p.first.Done; n > 0 && v.Total >= v.Done && elapsed > 0 {
+		eta = "ETA " + clock(elapsed*float64(v.Total-v.Done)/float64(n))
+	}
+	parts := []string{what, loss, virtual, hops, eta}
+	for _, least := range []int{2, 3, 1, 4} {
+		if s := join(parts); utf8.RuneCountInString(s) < p.term.columns() {
+			return s
+		}
+		parts[least] = ""
+	}
+	r := []rune(join(parts))
+	return string(r[:min(len(r), p.term.columns()-1)])
+}
+
+func join(parts []string) string {
+	var there []string
+	for _, s := range parts {
+		if s != "" {
+			there = append(there, s)
+		}
+	}
+	return strings.Join(there, "  ")
+}
+
+// clock prints seconds as 0:12, 3:20 or 2:05:00.
+func clock(seconds float64) string {
+	if seconds > 360000 {
+		return "over 100 h"
+	}
+	n := int64(seconds + 0.5)
+	if n < 3600 {
+		return fmt.Sprintf("%d:%02d", n/60, n%60)
+	}
+	return fmt.Sprintf("%d:%02d:%02d", n/3600, n%3600/60, n%60)
+}

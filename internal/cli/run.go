@@ -1,0 +1,229 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"railyard/internal/result"
+	"railyard/internal/scenario"
+)
+
+// runFlags is the flags of `railyard run`.
+type runFlags struct {
+	out     string
+	json    bool
+	force   bool
+	quiet   bool
+	seed    uint64
+	hasSeed bool
+	kernel  string
+}
+
+func (a *app) runCommand() *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   "run FILE [flags]",
+		Short: "Run a scenario",
+		Long: `Runs the scenario in FILE, prints a summary and leaves a run directory: run.json and
+tables in Parquet. Ctrl-C ends the run at the next safe point and keeps what it has;
+a second Ctrl-C ends it at once.`,
+		Example: "  railyard run examples/digits-8gpu.yaml\n  railyard run my.yaml --seed 2 --out runs/try --json",
+		Args:    oneFile,
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.hasSeed = cmd.Flags().Changed("seed")
+			return a.runFile(cmd.Context(), args[0], f)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVarP(&f.out, "out", "o", "", "run directory, new or empty (default runs/NAME-N, the first N that is free)")
+	fl.BoolVar(&f.json, "json", false, "print the summary as one JSON object")
+	fl.BoolVar(&f.force, "force", false, "run although the estimate is over 8 GB or 10^10 packet-hops")
+	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress on stderr")
+	fl.Uint64Var(&f.seed, "seed", 0, "seed, instead of the scenario's")
+	fl.StringVar(&f.kernel, "kernel", "", "tensor kernel, instead of the scenario's: "+kernelNames())
+	return cmd
+}
+
+func kernelNames() string {
+	names := make([]string, len(scenario.Kernels))
+	for i, k := range scenario.Kernels {
+		names[i] = k.Name
+	}
+	return strings.Join(names, ", ")
+}
+
+// runFile is `railyard run`: read, run, finish the directory, print.
+func (a *app) runFile(ctx context.Context, file string, f runFlags) error {
+	ctx, stop := a.interruptible(ctx)
+	defer stop()
+	p := a.startProgress(f.quiet, "reading "+file)
+	defer p.stop()
+	sc, err := a.load(p, file, f)
+	if err != nil {
+		return err
+	}
+	dir, err := createDir(f.out, sc.Name)
+	if err != nil {
+		return err
+	}
+	sum, err := a.engine.run(ctx, sc, runOptions{Dir: dir, Force: f.force, Progress: p.update})
+	p.stop()
+	return a.finish(ctx, dir, sum, err, f.json)
+}
+
+// load reads the scenario and applies the flags that replace its values. Problems
+// of the scenario are printed here, with the lines they are in.
+func (a *app) load(p *progress, file string, f runFlags) (*scenario.Scenario, error) {
+	src, err := readFile(file)
+	if err != nil {
+		return nil, misuse("cannot read scenario %s: %w", file, err)
+	}
+	sc, err := scenario.Parse(file, src)
+	if err != nil {
+		p.stop()
+		var problems scenario.Problems
+		if !errors.As(err, &problems) {
+			return nil, err
+		}
+		problems.Render(a.stderr, src, a.errTerm.colour)
+		return nil, fmt.Errorf("%s: %s; nothing was run", file, count(len(problems), "problem"))
+	}
+	if f.hasSeed {
+		sc.Seed = f.seed
+	}
+	if f.kernel != "" {
+		known := false
+		for _, k := range scenario.Kernels {
+			known = known || k.Name == f.kernel
+		}
+		if !known {
+			return nil, misuse("run: --kernel %q: want one of: %s", f.kernel, kernelNames())
+		}
+		if sc.Job.Train != nil {
+			sc.Job.Train.Kernel = f.kernel
+		}
+	}
+	return sc, nil
+}
+
+// readFile reads a scenario, a byte more than the decoder takes at most, so that
+// it is the decoder that says what is too long.
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, cause(err)
+	}
+	defer f.Close()
+	src, err := io.ReadAll(io.LimitReader(f, scenario.MaxBytes+1))
+	if err != nil {
+		return nil, cause(err)
+	}
+	return src, nil
+}
+
+// cause drops operation and path of a file error: the message has named the file.
+func cause(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+func createDir(out, name string) (*result.Dir, error) {
+	if out == "" {
+		var err error
+		if out, err = result.NextDir("runs", name); err != nil {
+			return nil, err
+		}
+	}
+	return result.Create(out)
+}
+
+// finish ends the run directory and prints the summary.
+func (a *app) finish(ctx context.Context, dir *result.Dir, sum *result.Summary, err error, asJSON bool) error {
+	interrupted := ctx.Err() != nil && (err == nil || errors.Is(err, context.Canceled))
+	if sum == nil {
+		return a.finishWithout(dir, interrupted, err)
+	}
+	switch {
+	case err != nil && !interrupted:
+		sum.State, sum.Error = result.Failed, err.Error()
+	case interrupted && sum.State != result.Complete: // the signal may have come after the last step
+		sum.State = result.Interrupted
+	case sum.State == "" || sum.State == result.Running:
+		sum.State = result.Complete
+	}
+	if sum.WallSeconds == 0 {
+		sum.WallSeconds = time.Since(a.start).Seconds()
+	}
+	sum.Dir = dir.Path()
+	written := dir.Finish(sum)
+	if e := a.print(sum, asJSON); e != nil {
+		return e
+	}
+	switch {
+	case written != nil:
+		return written
+	case sum.State == result.Interrupted:
+		return &exitError{exitInterrupted, fmt.Errorf("interrupted; what was done is in %s", sum.Dir)}
+	case sum.State == result.Failed:
+		if err == nil {
+			err = errors.New(sum.Error)
+		}
+		return fmt.Errorf("run failed: %w; what was done is in %s", err, sum.Dir)
+	}
+	return nil
+}
+
+// finishWithout ends a run that has no summary.
+func (a *app) finishWithout(dir *result.Dir, interrupted bool, err error) error {
+	if err == nil {
+		err = context.Canceled
+	}
+	state := result.Failed
+	if interrupted {
+		state, err = result.Interrupted, errors.New("interrupted")
+	}
+	begun := dir.Begun()
+	if e := dir.Fail(state, err); e != nil {
+		err = fmt.Errorf("%w; and %w", err, e)
+	}
+	if begun {
+		err = fmt.Errorf("%w; what was done is in %s", err, dir.Path())
+	}
+	if interrupted {
+		return &exitError{exitInterrupted, err}
+	}
+	return err
+}
+
+func (a *app) print(sum *result.Summary, asJSON bool) error {
+	if !asJSON {
+		return result.WriteSummary(a.stdout, sum, min(a.outTerm.columns(), 120))
+	}
+	b, err := result.Marshal(sum)
+	if err == nil {
+		_, err = a.stdout.Write(b)
+	}
+	return err
+}
+
+// count prints "1 problem", "3 problems".
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}

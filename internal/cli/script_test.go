@@ -1,0 +1,114 @@
+//go:build unix
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"railyard/internal/result"
+	"railyard/internal/scenario"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"railyard": func() { os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr)) },
+		"railyard-fake": func() {
+			a := newApp(os.Stdout, os.Stderr, engine{run: fakeRun, digits: fakeDigits})
+			os.Exit(a.execute(os.Args[1:]))
+		},
+	})
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": exits,
+		},
+	})
+}
+
+// exits N command args...: the command ends with exit code N.
+func exits(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) < 2 {
+		ts.Fatalf("usage: exits CODE COMMAND [ARG...]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	got := 0
+	var e *exec.ExitError
+	if errors.As(err, &e) {
+		got = e.ExitCode()
+	} else if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// fakeRun is a small engine: it writes one flow, and does what the scenario's name says.
+func fakeRun(ctx context.Context, sc *scenario.Scenario, opt runOptions) (*result.Summary, error) {
+	if sc.Name == "refused" {
+		return nil, errors.New("9 GB of memory estimated, want at most 8 GB: --force runs it all the same")
+	}
+	s := &result.Summary{Name: sc.Name, Seed: sc.Seed}
+	if err := opt.Dir.Begin(s); err != nil {
+		return nil, err
+	}
+	opt.Dir.Flows().Add(result.FlowRow{Name: "a"})
+	interrupt := func() { _ = syscall.Kill(os.Getpid(), syscall.SIGINT) }
+	switch sc.Name {
+	case "interrupt":
+		interrupt()
+		<-ctx.Done()
+		return s, nil
+	case "stubborn": // does not look at the context
+		interrupt()
+		<-ctx.Done()
+		interrupt()
+		select {}
+	case "failing":
+		return s, errors.New("queue pair 3 used up its retries")
+	case "slow":
+		opt.Progress(result.Progress{Phase: "training", Done: 1, Total: 2, Loss: 0.5, HasLoss: true})
+		time.Sleep(plainFirst + 3*redrawEvery)
+	}
+	return s, nil
+}
+
+// fakeDigits is interrupted before it is done.
+func fakeDigits(ctx context.Context, o scenario.Digits, progress func(done, total int64)) (bool, error) {
+	progress(1, int64(o.Train+o.Test))
+	_ = syscall.Kill(os.Getpid(), syscall.SIGINT)
+	<-ctx.Done()
+	return true, ctx.Err()
+}
+
+func TestDidYouMean(t *testing.T) {
+	for word, want := range map[string]string{
+		"rnu": "run", "ran": "run", "versoin": "version", "ver": "version", "dta": "data", "x": "", "frobnicate": "", "": "",
+	} {
+		got := didYouMean(word, []string{"run", "data", "version"}, "see elsewhere")
+		if want == "" && got != "; see elsewhere" || want != "" && got != "; did you mean "+want+"?" {
+			t.Errorf("%q: %s, want %q", word, got, want)
+		}
+	}
+	if n := edits("kitten", "sitting"); n != 3 {
+		t.Errorf("kitten to sitting: %d edits, want 3", n)
+	}
+	if !strings.Contains(kernelNames(), "portable") {
+		t.Error("the portable kernel is not listed")
+	}
+}

@@ -1,0 +1,29 @@
+package cli
+
+import (
+	"context"
+
+	"railyard/internal/result"
+	"railyard/internal/scenario"
+)
+
+// engine is what the commands call: the packages that do the work. Tests put a
+// small fake in its place.
+type engine struct {
+	// run runs a scenario into dir. It calls dir.Begin once the run is certain to
+	// start, fills the tables, and leaves Finish to the caller. When ctx ends it
+	// stops at the next safe point and returns what it has, state interrupted.
+	// With an error, a summary may come too: what was done before the failure.
+	run func(ctx context.Context, sc *scenario.Scenario, opt runOptions) (*result.Summary, error)
+
+	// digits draws the handwritten-looking digits of o into o.Dir, unless they are
+	// there already; made tells which. progress counts images.
+	digits func(ctx context.Context, o scenario.Digits, progress func(done, total int64)) (made bool, err error)
+}
+
+// runOptions is what the command line adds to a scenario.
+type runOptions struct {
+	Dir      *result.Dir
+	Force    bool // run although the estimate is over the limits
+	Progress func(result.Progress)
+}

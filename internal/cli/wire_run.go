@@ -1,0 +1,30 @@
+package cli
+
+import (
+	"context"
+
+	"railyard/internal/dataset"
+	"railyard/internal/result"
+	"railyard/internal/run"
+	"railyard/internal/scenario"
+)
+
+// wired returns the real engine.
+func wired() engine {
+	return engine{
+		run: func(ctx context.Context, sc *scenario.Scenario, opt runOptions) (*result.Summary, error) {
+			return run.Run(ctx, sc, run.Options{Dir: opt.Dir, Force: opt.Force, Progress: opt.Progress, Workers: -1})
+		},
+		digits: drawDigits,
+	}
+}
+
+// drawDigits makes the folder that o names, unless it is there.
+func drawDigits(ctx context.Context, o scenario.Digits, progress func(done, total int64)) (made bool, err error) {
+	d := dataset.Digits{Dir: o.Dir, Train: o.Train, Test: o.Test, Seed: o.Seed}
+	err = d.Ensure(ctx, func(done, total int) {
+		made = true // it reports progress only if it draws
+		progress(int64(done), int64(total))
+	})
+	return made, err
+}

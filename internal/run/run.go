@@ -1,0 +1,273 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"railyard/internal/dataset"
+	"railyard/internal/exec"
+	"railyard/internal/fabric"
+	"railyard/internal/nic"
+	"railyard/internal/nn"
+	"railyard/internal/result"
+	"railyard/internal/scenario"
+	"railyard/internal/sim"
+	"railyard/internal/topo"
+	"railyard/internal/train"
+	"railyard/internal/unit"
+)
+
+// Options is what a run needs beside its scenario.
+type Options struct {
+	Dir      *result.Dir           // tables go here; nil: none
+	Force    bool                  // run although the estimate is over the limits
+	Progress func(result.Progress) // nil: silent
+	Workers  int                   // cores for the real work of ranks beside the event loop; < 0: as many as there are
+	Islands  int                   // partition of the nodes; 0: one island. No value changes a result
+}
+
+// Run runs a scenario: it fills the tables of opt.Dir and returns the summary. When ctx ends it stops at the next safe point and
+// returns what it has, state interrupted, and ctx's error. After a failure of the run the summary comes with the error.
+func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summary, error) {
+	if opt.Progress == nil {
+		opt.Progress = func(result.Progress) {}
+	}
+	plan, err := NewPlan(sc)
+	if err != nil {
+		return nil, err
+	}
+	set, err := loadData(ctx, sc, opt.Progress)
+	if err != nil {
+		return nil, err
+	}
+	r := &runner{plan: plan, opt: opt, ctx: ctx, set: set}
+	if err := r.build(); err != nil {
+		return nil, err
+	}
+	if e := plan.Estimate(r.steps()); !opt.Force {
+		if err := e.overLimit(); err != nil {
+			return nil, err
+		}
+	}
+	sum := &result.Summary{Name: sc.Name, Seed: sc.Seed, Kernel: r.kernel, ScenarioYAML: string(sc.YAML()), StepsPlanned: r.steps()}
+	if err := opt.Dir.Begin(sum); err != nil {
+		return nil, err
+	}
+	r.start()
+	whole := r.eng.Run()
+	if r.bodies != nil {
+		r.bodies.Close()
+	}
+	r.finish(sum)
+	switch {
+	case r.net.Err() != nil:
+		sum.State = result.Failed
+		sum.Error = r.net.Err().Error()
+		return sum, r.net.Err()
+	case opt.Dir.Err() != nil:
+		sum.State = result.Failed
+		return sum, opt.Dir.Err()
+	case !whole || sum.Steps < sum.StepsPlanned:
+		sum.State = result.Interrupted
+		return sum, ctx.Err()
+	}
+	sum.State = result.Complete
+	return sum, nil
+}
+
+// loadData reads the images of a training job, making them first if the scenario says how.
+func loadData(ctx context.Context, sc *scenario.Scenario, progress func(result.Progress)) (*dataset.Set, error) {
+	t := sc.Job.Train
+	if t == nil {
+		return nil, nil
+	}
+	if d := t.Data.Digits; d != nil {
+		g := dataset.Digits{Dir: d.Dir, Train: d.Train, Test: d.Test, Seed: d.Seed}
+		err := g.Ensure(ctx, func(done, total int) {
+			progress(result.Progress{Phase: "making data", Done: int64(done), Total: int64(total)})
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	progress(result.Progress{Phase: "reading data"})
+	set, err := dataset.Load(t.Data.Dir())
+	if err != nil {
+		return nil, err
+	}
+	if got, want := set.Train.Rows*set.Train.Cols, t.Layers[0]; got != want {
+		return nil, fmt.Errorf("job.train.layers: first layer has %d inputs, the images in %s have %dx%d = %d pixels: want %d",
+			want, t.Data.Dir(), set.Train.Rows, set.Train.Cols, got, got)
+	}
+	for _, l := range [][]byte{set.Train.Labels, set.Test.Labels} {
+		for _, v := range l {
+			if out := t.Layers[len(t.Layers)-1]; int(v) >= out {
+				return nil, fmt.Errorf("job.train.layers: last layer has %d outputs, the labels in %s go up to at least %d: want at least %d", out, t.Data.Dir(), v, v+1)
+			}
+		}
+	}
+	return set, nil
+}
+
+// runner is a run in progress.
+type runner struct {
+	plan   *Plan
+	opt    Options
+	ctx    context.Context
+	set    *dataset.Set
+	kernel string
+
+	eng    *sim.Engine
+	fab    *fabric.Fabric
+	net    *nic.Net
+	job    *train.Job
+	ranks  []*exec.Rank
+	bodies *nic.Bodies
+	queues *result.QueueLog
+	watch  *observer
+
+	stopBy time.Time // an interrupted training is given up
+
+	flowsLeft int64 // messages of the job's own flows that are not acknowledged; 0 with a training job
+}
+
+// steps returns how many training steps the run will take.
+func (r *runner) steps() int64 {
+	if r.job == nil {
+		return 0
+	}
+	return r.job.Steps()
+}
+
+func (r *runner) build() error {
+	sc := r.plan.Scenario
+	islandOf, sizes, lookahead := partition(r.plan.Graph, r.opt.Islands)
+	r.eng = sim.New(sizes, lookahead)
+	r.watch = newObserver(r)
+	fc := r.plan.fabricConfig()
+	if sc.Output.Sample > 0 {
+		fc.SampleEvery = sc.Output.Sample
+		fc.OnSample = r.watch.sample
+	}
+	var err error
+	if r.fab, err = fabric.New(r.eng, r.plan.Graph, fc, islandOf); err != nil {
+		return err
+	}
+	nc := r.plan.nicConfig()
+	if sc.Job.Train != nil {
+		workers := r.opt.Workers
+		if workers < 0 {
+			workers = nic.DefaultWorkers()
+		}
+		r.bodies = nic.NewBodies(workers)
+		nc.Bodies = r.bodies
+	}
+	r.net = nic.New(r.eng, r.fab, r.plan.Graph, nc, islandOf)
+	r.net.OnFlow(r.watch.flow)
+	for _, q := range r.plan.Pairs {
+		r.net.AddQP(nic.QueuePair{Name: q.Name, From: q.From, To: q.To, FromGPU: q.FromGPU, ToGPU: q.ToGPU,
+			Path: q.Path, Back: q.Back, Class: q.Class, Log: q.Flow == nil})
+	}
+	r.net.Build(func(id int32) unit.Duration { return r.plan.baseRTT(&r.plan.Pairs[id]) })
+	return r.buildTraining()
+}
+
+func (r *runner) buildTraining() error {
+	t := r.plan.Scenario.Job.Train
+	if t == nil {
+		return nil
+	}
+	kernel, err := nn.KernelNamed(t.Kernel)
+	if err != nil {
+		return err
+	}
+	r.kernel = kernel.Name
+	cfg := train.Config{Model: r.plan.Model, Kernel: kernel, Train: train.Set{Pixels: r.set.Train.Pixels, Labels: r.set.Train.Labels},
+		Ranks: r.plan.Scenario.RankCount(), Batch: t.Batch, Epochs: t.Epochs, Steps: int64(t.Steps.Or(0)), Seed: r.plan.Scenario.Seed,
+		SGD: nn.SGD{LR: float32(t.LR), Momentum: float32(t.Momentum)}, Step: r.plan.Step}
+	if r.job, err = train.New(cfg); err != nil {
+		return err
+	}
+	r.net.SetMemory(r.job)
+	for _, at := range r.plan.Placement.Ranks {
+		r.net.AddRank(at.Host, at.GPU)
+	}
+	for _, l := range r.plan.Links {
+		r.net.Connect(l.Src, l.Dst, l.Channel, l.Pair)
+	}
+	for id := range r.plan.Placement.Ranks {
+		rank := exec.NewRank(exec.Config{Rank: int32(id), Template: r.plan.Step, Steps: r.job.Steps(), Transport: r.net, Clock: r.net, Body: r.job, Observer: r.watch})
+		r.ranks = append(r.ranks, rank)
+	}
+	return nil
+}
+
+// start plans the first events.
+func (r *runner) start() {
+	r.watch.open(r.opt.Dir)
+	for id, rank := range r.ranks {
+		r.net.SetRank(int32(id), rank, 0)
+	}
+	for id, q := range r.plan.Pairs {
+		if f := q.Flow; f != nil {
+			if q.Kind == result.KindJob {
+				r.flowsLeft += int64(f.Count)
+			}
+			r.net.AddFlow(nic.FlowSpec{QP: int32(id), Start: unit.Time(f.Start), Bytes: f.Bytes, Count: int64(f.Count), Every: f.Every})
+		}
+	}
+	r.eng.OnCheck(func() bool {
+		r.watch.report(r.eng.Now())
+		return !r.interrupted() && r.opt.Dir.Err() == nil
+	})
+}
+
+// patience is how long an interrupted training may go on to end the step it is in.
+const patience = 2 * time.Second
+
+// interrupted reports whether to stop at once. A training that is asked to stop first ends the step that its foremost rank is in, so
+// that all ranks hold the same weights.
+func (r *runner) interrupted() bool {
+	if r.ctx.Err() == nil {
+		return false
+	}
+	if r.job == nil || !r.stopBy.IsZero() {
+		return r.job == nil || time.Now().After(r.stopBy)
+	}
+	r.stopBy = time.Now().Add(patience)
+	last := int64(0)
+	for _, rank := range r.ranks {
+		last = max(last, rank.Steps()+1)
+	}
+	for _, rank := range r.ranks {
+		rank.StopAfter(last)
+	}
+	r.watch.limit = min(r.watch.limit, last)
+	return false
+}
+
+// partition puts nodes into islands: island 0 for all, or n islands round robin by node. It is for tests of the engine's promise that
+// no partition changes a result.
+func partition(g *topo.Graph, n int) (islandOf []int32, sizes []int, lookahead unit.Duration) {
+	nodes := g.Nodes
+	if n < 1 {
+		n = 1
+	}
+	islandOf = make([]int32, len(nodes))
+	sizes = make([]int, n)
+	for i := range nodes {
+		islandOf[i] = int32(i % n)
+		sizes[islandOf[i]] += len(nodes[i].Ports)
+	}
+	if n == 1 {
+		return islandOf, sizes, 0
+	}
+	lookahead = unit.Duration(unit.Never)
+	for _, l := range g.Links {
+		if islandOf[l.A] != islandOf[l.B] {
+			lookahead = min(lookahead, l.Delay)
+		}
+	}
+	return islandOf, sizes, lookahead
+}
