@@ -34,7 +34,7 @@ func (f *Fabric) xoffThreshold(n *node, p *port) int64 {
 	if f.cfg.PFC.Threshold > 0 {
 		return int64(f.cfg.PFC.Threshold)
 	}
-	return f.cfg.PFC.Alpha.Num * (n.size - n.shared) / f.cfg.PFC.Alpha.Den
+	return f.cfg.PFC.Alpha.Num << p.alphaShift * (n.size - n.shared) / f.cfg.PFC.Alpha.Den
 }
 
 func (f *Fabric) overXOFF(n *node, a *account, p *port) bool {

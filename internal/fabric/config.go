@@ -35,11 +35,12 @@ func Curve(low, high unit.Bytes, p unit.Ratio) func(unit.Bitrate) (unit.Bytes, u
 
 // PFC is priority flow control, IEEE 802.1Qbb.
 type PFC struct {
-	Alpha        unit.Ratio // xOFF = alpha x free shared buffer
-	Threshold    unit.Bytes // static xOFF in place of alpha, if positive
-	ResumeOffset unit.Bytes // xON = xOFF - this
-	Quanta       uint16     // pause time in a frame, in units of 512 bit times; 0 means: until resumed
-	Refresh      unit.Ratio // a pause that still holds is sent again after this part of its time
+	Alpha        unit.Ratio   // xOFF = alpha x free shared buffer
+	AlphaRate    unit.Bitrate // if set, alpha doubles for each doubling of an ingress port's rate above this
+	Threshold    unit.Bytes   // static xOFF in place of alpha, if positive
+	ResumeOffset unit.Bytes   // xON = xOFF - this
+	Quanta       uint16       // pause time in a frame, in units of 512 bit times; 0 means: until resumed
+	Refresh      unit.Ratio   // a pause that still holds is sent again after this part of its time
 	// Response is how long after a pause frame has arrived over a link its sender stops; nil: at once.
 	Response func(p topo.Port) unit.Duration
 	// Headroom is what the receiver of a link keeps for what arrives after xOFF, per lossless class; nil: none.
@@ -65,6 +66,8 @@ type Config struct {
 	PauseFrame    unit.Bytes
 	MTU           unit.Bytes // largest frame
 	Seed          uint64
+	Faults        *Faults       // nil: none
+	Telemetry     bool          // every data frame collects in-band telemetry at switches (HPCC)
 	SampleEvery   unit.Duration // queue sampling interval, 0: off
 	OnSample      func(Sample)  // receives run-length samples
 	TruncateNS    bool          // hpcc-ns3 as shipped: every transmit time is cut to whole nanoseconds

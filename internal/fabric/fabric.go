@@ -15,6 +15,7 @@ const (
 	classPause                    // owner: port that a PFC frame stops or starts
 	classExpire                   // owner: port whose pause may have run out
 	classRefresh                  // owner: ingress port whose pause may need another frame
+	classStorm                    // owner: host port whose NIC sends pause frames without end
 	// FirstFreeClass is the first event class that others may use on the same engine.
 	FirstFreeClass
 )
@@ -46,14 +47,15 @@ type port struct {
 	island    int32
 	farIsland int32
 
-	node    int32 // switch index at this end, -1: host
-	far     int32 // switch index at the far end, -1: host
-	rate    unit.Bitrate
-	cable   unit.Duration
-	respond unit.Duration // from a pause frame's arrival until this port stops
-	ctl     []pauseFrame  // PFC frames waiting to leave by this port
-	ctlLive []pauseFrame  // PFC frames on the link
-	expires [8]unit.Time  // when each class's pause runs out, if it is paused
+	alphaShift uint8 // of alpha at the far end, for this link's rate
+	node       int32 // switch index at this end, -1: host
+	far        int32 // switch index at the far end, -1: host
+	rate       unit.Bitrate
+	cable      unit.Duration
+	respond    unit.Duration // from a pause frame's arrival until this port stops
+	ctl        []pauseFrame  // PFC frames waiting to leave by this port
+	ctlLive    []pauseFrame  // PFC frames on the link
+	expires    [8]unit.Time  // when each class's pause runs out, if it is paused
 
 	// Counters.
 	txFrames, txBytes, dataBytes int64
@@ -134,6 +136,7 @@ type Fabric struct {
 	freeTr   []int32
 	hops     int64
 	overhead int64
+	faults   *faults // nil: none
 }
 
 // New builds a fabric over a graph. islandOf gives each node's island.
@@ -152,6 +155,9 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 	}
 	if err := f.sizeBuffers(); err != nil {
 		return nil, err
+	}
+	if cfg.Faults != nil {
+		f.faults = newFaults(f, cfg.Faults)
 	}
 	eng.Register(classTxEnd, (*txEnd)(f))
 	eng.Register(classArrive, (*arrive)(f))
@@ -195,6 +201,11 @@ func (f *Fabric) addPort(id PortID, index, islandOf []int32) {
 	p.node, p.far = index[gp.Node], index[gp.To]
 	p.island, p.farIsland = islandOf[gp.Node], islandOf[gp.To]
 	p.delay = gp.Delay
+	if base := f.cfg.PFC.AlphaRate; base > 0 {
+		for r := base * 2; r <= gp.Rate; r *= 2 {
+			p.alphaShift++
+		}
+	}
 	if f.cfg.PFC.Response != nil {
 		p.respond = f.cfg.PFC.Response(gp)
 	}

@@ -13,6 +13,7 @@ const (
 	Ack
 	Nak
 	CNP
+	CTS
 )
 
 // Packet is one frame: 32 bytes, no pointer. Flow, Seq and Kind belong to the sources and sinks at the edge; the fabric carries them.

@@ -56,6 +56,10 @@ func (h *pauseArrive) Handle(now unit.Time, owner int32) {
 	if len(from.ctlLive) > 0 {
 		f.eng.At(p.island, from.ctlLive[0].at, sim.MakeKey(sim.Arrival, classPause, owner))
 	}
+	if f.faults != nil && f.faults.cfg.PFC && f.faults.loses(now, PortID(owner^1), int64(f.cfg.PauseFrame)) {
+		from.faulted++
+		return
+	}
 	if !fr.on {
 		f.resume(now, PortID(owner), p, fr.class)
 		return

@@ -15,6 +15,10 @@ type Hop struct {
 	Start unit.Time     // first bit on the link
 	Pause unit.Duration // of the time between: the queue was held by PFC
 
+	// In-band telemetry of the port, as the frame's first bit left (HPCC, SIGCOMM'19, figure 7).
+	Queue   unit.Bytes // waiting behind the frame, all classes
+	TxBytes unit.Bytes // sent before the frame since the start of the run, frames without preamble and gap
+
 	pausedAt unit.Duration
 }
 
@@ -24,9 +28,8 @@ type Trace struct {
 	N     int
 	Class uint8
 	Bytes unit.Bytes
-	// Sender is for the edge: why the message's last frame left no sooner, and a log of the same (see package nic).
+	// Sender is for the edge: the sender's ledger when the frame left (see package nic).
 	Sender cause.Split
-	Posted unit.Time
 }
 
 type trace struct {
@@ -74,15 +77,33 @@ func (f *Fabric) traceDrop(tr int32) {
 	}
 }
 
-func (f *Fabric) traceEnqueue(now unit.Time, id PortID, _ *queue, p *Packet) {
+// Trace returns a frame's trace without taking it, nil if it has none.
+func (f *Fabric) Trace(p *Packet) *Trace {
+	if p.trace == 0 {
+		return nil
+	}
+	return &f.traces[p.trace-1].Trace
+}
+
+// PassTrace gives the trace of a received frame to the acknowledgement that goes back: telemetry travels with it. Nothing is added on
+// the way.
+func (f *Fabric) PassTrace(from, to *Packet) { to.trace, from.trace = from.trace, 0 }
+
+func (f *Fabric) traceEnqueue(now unit.Time, id PortID, p *Packet) {
 	t := &f.traces[p.trace-1]
 	t.Hops[t.N] = Hop{Port: id, Ready: now, Start: -1, pausedAt: f.pausedBy(now, id, p.Class)}
 	t.N++
 }
 
-func (f *Fabric) traceStart(now unit.Time, tr int32) {
-	t := &f.traces[tr-1]
+func (f *Fabric) traceStart(now unit.Time, id PortID, p *port, pk *Packet) {
+	t := &f.traces[pk.trace-1]
 	h := &t.Hops[t.N-1]
+	if f.cfg.Telemetry && p.node >= 0 {
+		for c := range f.nc {
+			h.Queue += unit.Bytes(f.queues[int(id)*f.nc+c].bytes)
+		}
+		h.TxBytes = unit.Bytes(p.txBytes - int64(pk.Bytes) - f.overhead)
+	}
 	if h.Start >= 0 {
 		return // at the NIC
 	}

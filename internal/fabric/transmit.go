@@ -87,8 +87,8 @@ func (f *Fabric) transmit(now unit.Time, id PortID, p *port, pk *Packet) {
 		p.dataBytes += wire
 	}
 	f.hops++
-	if pk.trace != 0 {
-		f.traceStart(now, pk.trace)
+	if pk.trace != 0 && pk.Kind() == Data {
+		f.traceStart(now, id, p, pk)
 	}
 	pk.at = p.busyUntil.Add(p.delay)
 	if p.flying.n == 0 {
@@ -168,11 +168,19 @@ func (h *arrive) Handle(now unit.Time, owner int32) {
 	if p.flying.n > 0 {
 		f.eng.At(p.farIsland, p.flying.front().at, sim.MakeKey(sim.Arrival, classArrive, owner))
 	}
-	if p.far < 0 {
-		f.sinks[owner].Deliver(now, PortID(owner), &pk)
+	if f.faults != nil && f.faults.hits(now, PortID(owner), p, &pk) {
 		return
 	}
-	f.admit(now, PortID(owner), p, &pk)
+	f.receive(now, PortID(owner), p, &pk)
+}
+
+// receive hands a frame that came over a link to whoever is at its end.
+func (f *Fabric) receive(now unit.Time, id PortID, p *port, pk *Packet) {
+	if p.far < 0 {
+		f.sinks[id].Deliver(now, id, pk)
+		return
+	}
+	f.admit(now, id, p, pk)
 }
 
 // admit charges a frame to the switch's buffer, sends xOFF if need be, and queues it at its egress port.
@@ -213,8 +221,8 @@ func (f *Fabric) enqueue(now unit.Time, out PortID, o *port, q *queue, pk *Packe
 	if q.mark.on && !q.mark.dequeue && q.mark.hit(q.bytes, q.rng.Uint32) {
 		f.setMark(o, pk)
 	}
-	if pk.trace != 0 {
-		f.traceEnqueue(now, out, q, pk)
+	if pk.trace != 0 && pk.Kind() == Data {
+		f.traceEnqueue(now, out, pk)
 	}
 	q.push(pk)
 	q.bytes += int64(pk.Bytes)

@@ -27,6 +27,7 @@ const (
 	workNVLink             // connection a: the oldest message is delivered
 	workPlaced             // connection a: the oldest received message is placed
 	workAcked              // connection a: the oldest sent message is acknowledged
+	workAdmit              // connection a: a slot is free
 )
 
 type entry struct {
@@ -137,6 +138,8 @@ func (n *Net) do(now unit.Time, e entry) {
 	case workAcked:
 		c := &n.conns[e.a]
 		n.ranks[c.src].rank.Acked(now, c.dst, c.channel)
+	case workAdmit:
+		n.postAdmitted(now, e.a)
 	}
 }
 
@@ -158,6 +161,8 @@ type conn struct {
 	placed  traces
 	segment [1]exec.Segment
 	trace   exec.Trace
+
+	admitted admitted
 }
 
 // traces is a queue of message traces whose memory is used again.
@@ -210,7 +215,7 @@ func (n *Net) Connect(src, dst, channel, qpID int32) {
 	if qpID >= 0 {
 		n.qps[qpID].conn = int32(len(n.conns))
 	}
-	n.conns = append(n.conns, conn{connKey: key, qp: qpID})
+	n.conns = append(n.conns, conn{connKey: key, qp: qpID, admitted: admitted{credits: n.cfg.Admission.Slots}})
 }
 
 // Post sends a message between ranks: exec.Transport.
@@ -220,13 +225,17 @@ func (n *Net) Post(m exec.Message) {
 		panic("nic: ranks are not connected")
 	}
 	c := &n.conns[id]
+	if c.qp >= 0 && n.cfg.Admission.Slots > 0 {
+		n.admit(n.now, id, m)
+		return
+	}
 	var from, to []byte
 	if n.memory != nil {
 		from, to = n.memory.Bytes(m.Src, m.From), n.memory.Bytes(m.Dst, m.To)
 	}
 	if c.qp >= 0 {
 		r := n.post(n.now, c.qp, m.Bytes, 0)
-		r.from, r.to, r.msg = from, to, m
+		r.from, r.to, r.msg, r.asked = from, to, m, n.now
 		return
 	}
 	src, dst := &n.ranks[m.Src], &n.ranks[m.Dst]
@@ -255,13 +264,19 @@ func (n *Net) delivered(now unit.Time, id int32) {
 
 // received plans the completion of a message that came over a queue pair.
 func (n *Net) received(id int32, m *message, s []exec.Segment) {
+	if m.part {
+		return
+	}
 	c := &n.conns[id]
-	c.placed.push(m.flow.Posted, m.flow.Placed, s)
+	c.placed.push(m.asked, m.flow.Placed, waited(s, m.asked, m.flow.Posted))
 	n.plan(n.ranks[c.dst].host, entry{at: m.flow.Placed, what: workPlaced, a: id, b: int64(n.ends[c.qp].done)})
 }
 
 // sent plans the sender's side of it.
-func (n *Net) sent(id int32, now unit.Time) {
+func (n *Net) sent(id int32, m *message, now unit.Time) {
+	if m.part {
+		return
+	}
 	c := &n.conns[id]
 	n.plan(n.ranks[c.src].host, entry{at: now, what: workAcked, a: id, b: n.qps[c.qp].popped})
 }

@@ -35,11 +35,13 @@ type Config struct {
 	Latency          unit.Duration // NIC, sending side; the receiving side is the fabric's HostLatency
 	CNPInterval      unit.Duration // least time between two CNPs of a flow
 	EchoMarks        bool          // marks travel in acknowledgements instead of CNPs
+	Telemetry        bool          // the controller wants in-band telemetry of every packet
 	AckClass         uint8         // traffic class of ACK and NAK
 	CNPClass         uint8
 	CompleteAtSender bool // a flow's completion time ends with its last acknowledgement instead of its last placed byte
 	Controller       cc.Params
-	Bodies           *Bodies // runs the real work of ranks; nil in replay
+	Admission        Admission // of messages between ranks
+	Bodies           *Bodies   // runs the real work of ranks; nil in replay
 }
 
 // A Flow is one finished (or, at the end of the run, unfinished) message.
@@ -85,6 +87,7 @@ type Net struct {
 	err      error
 	linger   unit.Duration
 	parts    []fabric.Part
+	hops     []cc.Hop
 	segments []exec.Segment
 	memory   exec.Memory
 	now      unit.Time // of the host work being done

@@ -65,6 +65,8 @@ type message struct {
 	retransmits int64
 	from, to    []byte
 	msg         exec.Message // of ranks
+	asked       unit.Time    // when the rank posted it; the flow's own post may have waited for admission
+	part        bool         // not the last slice of the rank's message
 }
 
 // endpoint is the receiving half of a queue pair.
@@ -222,7 +224,7 @@ func (n *Net) schedule(now, free unit.Time, id int32, q *qp) {
 
 func (n *Net) windowFull(now unit.Time, q *qp) bool {
 	w := q.ctl.Window(now)
-	return w > 0 && q.snd.InFlight() >= w
+	return w > 0 && q.snd.InFlight() >= w && !q.snd.MustResend()
 }
 
 // wake makes a NIC look for something to send: now if its port is free, else when it is.

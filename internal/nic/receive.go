@@ -18,6 +18,8 @@ func (n *Net) Deliver(now unit.Time, port fabric.PortID, pk *fabric.Packet) {
 		q := &n.qps[pk.Flow]
 		q.cnps++
 		q.ctl.OnCNP(now)
+	case fabric.CTS:
+		n.onCTS(now, pk)
 	default:
 		n.onAck(now, pk)
 	}
@@ -26,7 +28,6 @@ func (n *Net) Deliver(now unit.Time, port fabric.PortID, pk *fabric.Packet) {
 func (n *Net) onData(now unit.Time, pk *fabric.Packet) {
 	e := &n.ends[pk.Flow]
 	c := &n.nics[e.nic]
-	tr := n.fab.TakeTrace(pk)
 	sent := false
 	if pk.Marked() {
 		e.marks++
@@ -34,27 +35,39 @@ func (n *Net) onData(now unit.Time, pk *fabric.Packet) {
 		e.echo = true
 		sent = n.notify(now, pk.Flow, e, c)
 	}
-	seq := e.rcv.Expected()
+	seq := e.rcv.Seq(pk.Seq)
 	v := e.rcv.OnData(now, pk.Seq, pk.Last(), &n.cfg.Transport)
 	if v.Accept {
-		n.place(now, pk, e, seq, tr)
+		n.place(now, pk, e, seq)
 	}
 	if v.Ack || v.Nak {
-		kind := fabric.Ack
-		if v.Nak {
-			kind = fabric.Nak
-		}
-		a := fabric.Make(kind, pk.Flow, v.PSN, e.route, n.cfg.AckClass, n.cfg.Frames.ACK)
-		if e.echo && n.cfg.EchoMarks {
-			a.SetEcho()
-		}
-		e.echo = false
-		c.ack.push(a)
+		n.acknowledge(pk, e, c, v)
 		sent = true
 	}
+	n.fab.TakeTrace(pk)
 	if sent {
 		n.fab.Kick(now, c.port)
 	}
+}
+
+// acknowledge queues an ACK or NAK for a data packet; the packet's telemetry goes back with it.
+func (n *Net) acknowledge(pk *fabric.Packet, e *endpoint, c *card, v roce.Verdict) {
+	kind, psn := fabric.Ack, v.PSN
+	if v.Nak {
+		kind = fabric.Nak
+		if n.cfg.Transport.Selective {
+			psn = v.PSN&0xffff | v.Sack<<16 // IRN's NACK has a field for each; 16 bits tell them apart within MaxAhead
+		}
+	}
+	a := fabric.Make(kind, pk.Flow, psn, e.route, n.cfg.AckClass, n.cfg.Frames.ACK)
+	if e.echo && n.cfg.EchoMarks {
+		a.SetEcho()
+	}
+	e.echo = false
+	if n.cfg.Telemetry {
+		n.fab.PassTrace(pk, &a)
+	}
+	c.ack.push(a)
 }
 
 // notify is DCQCN's notification point: at most one CNP per flow and interval (SIGCOMM'15, section 3.1, figure 6).
@@ -68,10 +81,14 @@ func (n *Net) notify(now unit.Time, flow int32, e *endpoint, c *card) bool {
 	return true
 }
 
-// place copies the bytes of an accepted packet to where its message wants them, and completes the message with its last packet.
-func (n *Net) place(now unit.Time, pk *fabric.Packet, e *endpoint, seq int64, tr *fabric.Trace) {
+// place copies the bytes of an accepted packet to where its message wants them, and completes what has now arrived whole: messages
+// complete in the order of their posts.
+func (n *Net) place(now unit.Time, pk *fabric.Packet, e *endpoint, seq int64) {
 	q := &n.qps[pk.Flow]
 	i := int(e.done - q.popped)
+	for q.snd.Message(i).Last() < seq {
+		i++
+	}
 	m, rm := q.msgAt(i), q.snd.Message(i)
 	off := (seq - rm.First) * int64(n.cfg.Transport.MTU)
 	size := min(int64(n.cfg.Transport.MTU), int64(rm.Bytes)-off)
@@ -79,16 +96,23 @@ func (n *Net) place(now unit.Time, pk *fabric.Packet, e *endpoint, seq int64, tr
 		copy(m.to[off:off+size], m.from[off:off+size])
 	}
 	placed := n.toMemory(now, q, e, unit.Bytes(size))
-	if seq != rm.Last() {
-		return
-	}
-	e.done++
-	m.flow.Placed = placed
-	m.flow.Marks = e.marks - e.marks0
-	e.marks0 = e.marks
-	n.explain(now, q, m, tr)
-	if q.conn >= 0 {
-		n.received(q.conn, m, n.segments)
+	for {
+		i := int(e.done - q.popped)
+		if i >= q.n || q.snd.Message(i).Last() >= e.rcv.Expected() {
+			return
+		}
+		m := q.msgAt(i)
+		e.done++
+		m.flow.Placed = placed
+		m.flow.Marks = e.marks - e.marks0
+		e.marks0 = e.marks
+		n.explain(now, q, m, n.fab.Trace(pk))
+		if q.conn >= 0 {
+			n.received(q.conn, m, n.segments)
+			if n.cfg.Admission.Slots > 0 {
+				n.clear(now, pk.Flow, e)
+			}
+		}
 	}
 }
 
@@ -109,38 +133,52 @@ func (n *Net) toMemory(now unit.Time, q *qp, e *endpoint, size unit.Bytes) unit.
 	return at
 }
 
-// explain splits a message's time: the sender's ledger until its last packet left, that packet's way, the host path after it.
+// explain splits a message's time: the sender's ledger until the packet that completed it left, that packet's way, the host path after
+// it. Of a packet that left before the message was posted, which reordering can bring about, only what came after the post counts.
 func (n *Net) explain(now unit.Time, q *qp, m *message, tr *fabric.Trace) {
-	m.flow.Split = tr.Sender
 	start := tr.Hops[0].Start
-	n.parts = n.fab.Parts(n.parts[:0], tr)
-	if q.log {
-		n.segments = q.segmentsOf(n.segments[:0], m.flow.Posted, start, tr.Sender)
-	}
-	from := start
-	for _, p := range n.parts {
-		m.flow.Split[p.Cause] += p.Until.Sub(from)
-		from = p.Until
+	m.flow.Split = cause.Split{}
+	n.segments = n.segments[:0]
+	if start >= m.flow.Posted {
+		m.flow.Split = tr.Sender
+		m.flow.Split.Sub(&m.base)
 		if q.log {
-			n.segments = append(n.segments, exec.Segment{Until: p.Until, Cause: p.Cause})
+			n.segments = q.segmentsOf(n.segments, m.flow.Posted, start, m.flow.Split)
 		}
 	}
-	m.flow.Split[cause.HostPath] += m.flow.Placed.Sub(now)
-	if q.log && m.flow.Placed > now {
-		n.segments = append(n.segments, exec.Segment{Until: m.flow.Placed, Cause: cause.HostPath})
+	n.parts = n.fab.Parts(n.parts[:0], tr)
+	from := max(start, m.flow.Posted)
+	add := func(until unit.Time, c cause.Cause) {
+		if until <= from {
+			return
+		}
+		m.flow.Split[c] += until.Sub(from)
+		from = until
+		if q.log {
+			n.segments = append(n.segments, exec.Segment{Until: until, Cause: c})
+		}
 	}
+	for _, p := range n.parts {
+		add(p.Until, p.Cause)
+	}
+	add(m.flow.Placed, cause.HostPath)
 }
 
 func (n *Net) onAck(now unit.Time, pk *fabric.Packet) {
 	q := &n.qps[pk.Flow]
 	if q.dead {
+		n.fab.TakeTrace(pk)
 		return
 	}
 	n.account(q, now)
 	n.acked, n.ackedAt = pk.Flow, now
 	var bytes unit.Bytes
 	if pk.Kind() == fabric.Nak {
-		bytes = q.snd.OnNak(pk.Seq, n.doneFn)
+		if n.cfg.Transport.Selective {
+			bytes = q.snd.OnSack(roce.Expand16(pk.Seq, q.snd.Una()), pk.Seq>>16, n.doneFn)
+		} else {
+			bytes = q.snd.OnNak(pk.Seq, n.doneFn)
+		}
 		q.probeSeq = -1
 		q.ctl.OnLoss(now)
 	} else {
@@ -153,7 +191,7 @@ func (n *Net) onAck(now unit.Time, pk *fabric.Packet) {
 	if pk.Echo() {
 		q.cnps++
 	}
-	q.ctl.OnAck(&cc.Ack{Now: now, Bytes: bytes, RTT: q.rtt, Seq: q.snd.Acked(), NextSeq: q.snd.Sent(), Marked: pk.Echo()})
+	q.ctl.OnAck(&cc.Ack{Now: now, Bytes: bytes, RTT: q.rtt, Seq: q.snd.Acked(), NextSeq: q.snd.Sent(), Marked: pk.Echo(), Hops: n.telemetry(pk)})
 	if bytes > 0 {
 		q.deadline = unit.Never
 		if q.snd.Outstanding() {
@@ -166,6 +204,20 @@ func (n *Net) onAck(now unit.Time, pk *fabric.Packet) {
 			n.wake(now, q.nic)
 		}
 	}
+}
+
+// telemetry returns what the switches stamped into the data packet that an acknowledgement answers.
+func (n *Net) telemetry(pk *fabric.Packet) []cc.Hop {
+	tr := n.fab.TakeTrace(pk)
+	if tr == nil || !n.cfg.Telemetry {
+		return nil
+	}
+	n.hops = n.hops[:0]
+	for i := 1; i < tr.N; i++ {
+		h := &tr.Hops[i]
+		n.hops = append(n.hops, cc.Hop{Queue: h.Queue, TxBytes: h.TxBytes, Time: h.Start, Rate: n.graph.Ports[h.Port].Rate})
+	}
+	return n.hops
 }
 
 // messageAcked retires the oldest message of queue pair n.acked.
@@ -183,7 +235,7 @@ func (n *Net) messageAcked(*roce.Message) {
 		n.flowDone(&m.flow)
 	}
 	if q.conn >= 0 {
-		n.sent(q.conn, n.ackedAt)
+		n.sent(q.conn, m, n.ackedAt)
 	}
 	m.from, m.to = nil, nil
 	q.head = (q.head + 1) & (len(q.msgs) - 1)

@@ -98,10 +98,10 @@ func (n *Net) sendFrom(now unit.Time, c *card, id int32, pk *fabric.Packet) bool
 	q.ctl.OnSent(now, bytes)
 	if seg.Last {
 		pk.SetLast()
-		m := q.msgAt(seg.Index)
-		t := n.fab.StartTrace(now, c.port, pk)
-		t.Sender = q.ledgerAt(now)
-		t.Sender.Sub(&m.base)
+	}
+	// The packet that completes a message is its last; with selective repeat it may be any.
+	if seg.Last || n.cfg.Transport.Selective || n.cfg.Telemetry {
+		n.fab.StartTrace(now, c.port, pk).Sender = q.ledgerAt(now)
 	}
 	n.timeOut(now, c, q)
 	if q.probeSeq < 0 && !seg.Again {
@@ -116,8 +116,8 @@ func (n *Net) timeOut(now unit.Time, c *card, q *qp) {
 	if n.cfg.Transport.Timeout == 0 || q.deadline != unit.Never {
 		return
 	}
-	q.deadline = now.Add(n.cfg.Transport.Timeout)
-	if c.rtoAt == unit.Never {
+	q.deadline = now.Add(q.snd.TimeoutOf(&n.cfg.Transport))
+	if q.deadline < c.rtoAt {
 		c.rtoAt = q.deadline
 		n.eng.At(c.island, c.rtoAt, sim.MakeKey(sim.Timer, classTimeout, q.nic))
 	}
@@ -127,6 +127,9 @@ func (n *Net) timeOut(now unit.Time, c *card, q *qp) {
 func (h *timeoutTimer) Handle(now unit.Time, owner int32) {
 	n := (*Net)(h)
 	c := &n.nics[owner]
+	if c.rtoAt > now {
+		return // armed anew
+	}
 	next := unit.Never
 	for _, id := range c.qps {
 		q := &n.qps[id]
@@ -148,14 +151,14 @@ func (n *Net) timedOut(now unit.Time, id int32, q *qp) {
 		q.deadline = unit.Never
 		return
 	}
-	if q.snd.OnTimeout(n.cfg.Transport.Retries) {
+	if q.snd.OnTimeout(&n.cfg.Transport) {
 		q.dead = true
 		q.deadline = unit.Never
 		q.state = idle
 		n.queuePairFailed(now, id)
 		return
 	}
-	q.deadline = now.Add(n.cfg.Transport.Timeout)
+	q.deadline = now.Add(q.snd.TimeoutOf(&n.cfg.Transport))
 	q.probeSeq = -1
 	q.ctl.OnLoss(now)
 	if q.state == idle || q.state == blocked {

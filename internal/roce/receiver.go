@@ -10,7 +10,17 @@ type Params struct {
 	Retries       int           // timeouts in a row before the queue pair fails
 	AckDuplicates bool          // a packet that was accepted before is acknowledged again
 	NakAgain      unit.Duration // a NAK for the same gap is repeated after this; 0: never
+
+	// Selective accepts packets out of order and resends only what is missing: IRN (Mittal et al., "Revisiting network support for
+	// RDMA", SIGCOMM 2018, section 3). Else go-back-N.
+	Selective bool
+	// TimeoutLow replaces Timeout while no more than LowPackets are outstanding (IRN's RTO_low and N); 0: off.
+	TimeoutLow unit.Duration
+	LowPackets int64
 }
+
+// MaxAhead is how far past a gap a selective receiver accepts packets.
+const MaxAhead = 1 << 15
 
 // Verdict says what to do with a received data packet.
 type Verdict struct {
@@ -18,6 +28,7 @@ type Verdict struct {
 	Ack    bool   // acknowledge everything up to PSN
 	Nak    bool   // tell the sender that PSN is missing
 	PSN    uint32 // of the Ack or Nak
+	Sack   uint32 // of a selective Nak: how far past PSN the packet lies that was accepted
 }
 
 // Receiver is the responder half of a queue pair.
@@ -26,14 +37,21 @@ type Receiver struct {
 	unacked  int // accepted since the last acknowledgement
 	gap      bool
 	nakAt    unit.Time
+	ahead    bitmap // selective: packets accepted past expected
 }
 
 // Expected returns the sequence number of the next packet to accept.
 func (r *Receiver) Expected() int64 { return r.expected }
 
+// Seq returns the sequence number that a packet's PSN stands for.
+func (r *Receiver) Seq(psn uint32) int64 { return expand(psn, r.expected) }
+
 // OnData decides about a data packet; last says that it ends its message.
 func (r *Receiver) OnData(now unit.Time, psn uint32, last bool, p *Params) Verdict {
 	seq := expand(psn, r.expected)
+	if p.Selective && seq >= r.expected {
+		return r.onSelective(seq, last, p)
+	}
 	switch {
 	case seq == r.expected:
 		r.expected++
@@ -57,4 +75,55 @@ func (r *Receiver) OnData(now unit.Time, psn uint32, last bool, p *Params) Verdi
 	r.gap, r.nakAt = true, now
 	r.unacked = 0
 	return Verdict{Nak: true, PSN: uint32(r.expected) & PSNMask}
+}
+
+// onSelective accepts any packet that is not there yet. Each one out of order is answered with a NAK that names it.
+func (r *Receiver) onSelective(seq int64, last bool, p *Params) Verdict {
+	d := seq - r.expected
+	switch {
+	case d >= MaxAhead:
+		return Verdict{}
+	case d > 0:
+		v := Verdict{Accept: !r.ahead.has(seq), Nak: true, PSN: uint32(r.expected) & PSNMask, Sack: uint32(d)}
+		r.ahead.set(seq)
+		r.gap = true
+		return v
+	}
+	for r.expected++; r.ahead.has(r.expected); r.expected++ {
+		r.ahead.clear(r.expected)
+	}
+	r.unacked++
+	if !last && !r.gap && r.unacked < p.AckEvery {
+		return Verdict{Accept: true}
+	}
+	r.gap = r.ahead.n > 0
+	r.unacked = 0
+	return Verdict{Accept: true, Ack: true, PSN: uint32(r.expected-1) & PSNMask}
+}
+
+// bitmap marks sequence numbers in a window of MaxAhead; it takes memory only once something is marked.
+type bitmap struct {
+	words []uint64
+	n     int
+}
+
+func (b *bitmap) has(seq int64) bool {
+	return b.n > 0 && b.words[seq>>6&(MaxAhead/64-1)]>>(seq&63)&1 != 0
+}
+
+func (b *bitmap) set(seq int64) {
+	if b.words == nil {
+		b.words = make([]uint64, MaxAhead/64)
+	}
+	if !b.has(seq) {
+		b.words[seq>>6&(MaxAhead/64-1)] |= 1 << (seq & 63)
+		b.n++
+	}
+}
+
+func (b *bitmap) clear(seq int64) {
+	if b.has(seq) {
+		b.words[seq>>6&(MaxAhead/64-1)] &^= 1 << (seq & 63)
+		b.n--
+	}
 }

@@ -13,6 +13,11 @@ func expand(psn uint32, near int64) int64 {
 	return near + d
 }
 
+// Expand16 returns the PSN nearest to near whose low 16 bits are those of v.
+func Expand16(v uint32, near int64) uint32 {
+	return uint32(near+int64(int16(uint16(v)-uint16(near)))) & PSNMask
+}
+
 // Message is one posted RDMA WRITE.
 type Message struct {
 	First   int64      // sequence number of its first packet
@@ -47,6 +52,13 @@ type Sender struct {
 	total                int64
 	retries              int
 	failed               bool
+
+	// Selective repeat: what the receiver has past una, and what of it to send again.
+	sacked      bitmap
+	recovering  bool
+	recoveryEnd int64 // recovery is over when this is acknowledged
+	resend      int64 // packets before this have been sent again in this recovery
+	highSack    int64 // highest packet the receiver has named
 }
 
 // Init sets the payload MTU.
@@ -78,7 +90,21 @@ func (s *Sender) grow() {
 func (s *Sender) Message(i int) *Message { return s.at(i) }
 
 // Ready reports whether there is a packet to send.
-func (s *Sender) Ready() bool { return s.next < s.end && !s.failed }
+func (s *Sender) Ready() bool { return (s.next < s.end || s.MustResend()) && !s.failed }
+
+// MustResend reports whether the next packet is one that selective repeat sends again: the window does not hold it back.
+func (s *Sender) MustResend() bool {
+	if !s.recovering {
+		return false
+	}
+	for s.resend = max(s.resend, s.una); s.resend < s.highSack; s.resend++ {
+		if !s.sacked.has(s.resend) {
+			return true
+		}
+	}
+	// Nothing is known of what lies past the highest packet named; but the oldest is always sent again once.
+	return s.resend == s.una && s.una < s.high
+}
 
 // Outstanding reports whether packets have been sent that are not acknowledged.
 func (s *Sender) Outstanding() bool { return s.una < s.high && !s.failed }
@@ -114,15 +140,31 @@ func (s *Sender) bytesAt(seq int64) int64 {
 
 // Peek returns the next packet to send without sending it; Ready must hold.
 func (s *Sender) Peek() Segment {
-	m := s.at(s.cur)
-	off := (s.next - m.First) * s.mtu
-	return Segment{PSN: uint32(s.next) & PSNMask, Seq: s.next, Offset: off, Payload: unit.Bytes(min(s.mtu, int64(m.Bytes)-off)),
-		First: s.next == m.First, Last: s.next == m.Last(), Again: s.next < s.high, Index: s.cur}
+	if s.MustResend() {
+		i := 0
+		for s.at(i).Last() < s.resend {
+			i++
+		}
+		return s.segment(s.resend, i)
+	}
+	return s.segment(s.next, s.cur)
+}
+
+// segment describes packet seq of message i.
+func (s *Sender) segment(seq int64, i int) Segment {
+	m := s.at(i)
+	off := (seq - m.First) * s.mtu
+	return Segment{PSN: uint32(seq) & PSNMask, Seq: seq, Offset: off, Payload: unit.Bytes(min(s.mtu, int64(m.Bytes)-off)),
+		First: seq == m.First, Last: seq == m.Last(), Again: seq < s.high, Index: i}
 }
 
 // Next returns the next packet and counts it as sent; Ready must hold.
 func (s *Sender) Next() Segment {
 	seg := s.Peek()
+	if seg.Seq != s.next {
+		s.resend++
+		return seg
+	}
 	s.next++
 	s.high = max(s.high, s.next)
 	if seg.Last {
@@ -147,13 +189,41 @@ func (s *Sender) OnNak(psn uint32, done func(*Message)) unit.Bytes {
 	return b
 }
 
+// OnSack is OnNak for selective repeat: the receiver expects psn and has accepted the packet sack past it.
+func (s *Sender) OnSack(psn, sack uint32, done func(*Message)) unit.Bytes {
+	seq := expand(psn, s.una)
+	b := s.advance(seq, done)
+	if seq < s.una || s.failed {
+		return b // overtaken
+	}
+	if at := seq + int64(sack); at < s.high {
+		s.sacked.set(at)
+		s.highSack = max(s.highSack, at)
+	}
+	s.recover()
+	return b
+}
+
+// recover begins a recovery, unless one is going on: each packet is sent again at most once in it.
+func (s *Sender) recover() {
+	if s.recovering {
+		return
+	}
+	s.recovering, s.recoveryEnd, s.resend = true, s.high-1, s.una
+}
+
 func (s *Sender) advance(to int64, done func(*Message)) unit.Bytes {
 	if to <= s.una || to > s.high || s.failed {
 		return 0
 	}
 	before := s.bytesAt(s.una)
-	s.una = to
+	for ; s.una < to; s.una++ {
+		s.sacked.clear(s.una)
+	}
 	s.retries = 0
+	if s.recovering && to > s.recoveryEnd {
+		s.recovering = false
+	}
 	for s.n > 0 && s.at(0).Last() < to {
 		done(s.at(0))
 		s.head++
@@ -173,16 +243,30 @@ func (s *Sender) rewind() {
 	s.cur = 0
 }
 
-// OnTimeout is called when nothing was acknowledged for the retransmission timeout. It sends everything again, or reports true when
-// limit retries in a row have brought no progress: the queue pair has failed.
-func (s *Sender) OnTimeout(limit int) bool {
+// OnTimeout is called when nothing was acknowledged for the retransmission timeout. It sends everything again (selective repeat: the
+// oldest packet and what is known to be missing), or reports true when p.Retries in a row have brought no progress: the queue pair has
+// failed.
+func (s *Sender) OnTimeout(p *Params) bool {
 	s.retries++
-	if s.retries > limit {
+	if s.retries > p.Retries {
 		s.failed = true
 		return true
 	}
-	s.rewind()
+	if p.Selective {
+		s.recovering = false
+		s.recover()
+	} else {
+		s.rewind()
+	}
 	return false
+}
+
+// TimeoutOf returns the retransmission timeout in force.
+func (s *Sender) TimeoutOf(p *Params) unit.Duration {
+	if p.TimeoutLow > 0 && s.high-s.una <= p.LowPackets {
+		return p.TimeoutLow
+	}
+	return p.Timeout
 }
 
 // Una returns the sequence number of the oldest packet that is not acknowledged.

@@ -1,0 +1,149 @@
+package fabric
+
+import (
+	"math/bits"
+
+	"railyard/internal/sim"
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+)
+
+// Faults are what goes wrong on links. Every draw comes from a stream of the link's own.
+type Faults struct {
+	BitErrors unit.Ratio             // probability that a bit is wrong: the frame's FCS fails and it is discarded
+	Drop      unit.Ratio             // probability that a frame is lost
+	Duplicate unit.Ratio             // probability that a frame arrives twice
+	Reorder   unit.Ratio             // probability that a frame changes places with the one before it on the link
+	On        func(p topo.Port) bool // the links that BitErrors to Reorder are about; nil: all
+	Downs     []Down
+	Storms    []Storm
+	PFC       bool // drops and bit errors hit PFC frames too
+}
+
+// Down says that both directions of a link carry nothing for a while: what is on the link or sent onto it is lost. Routes do not change.
+type Down struct {
+	Link        topo.LinkID
+	From, Until unit.Time
+}
+
+// Storm says that a NIC sends pause frames for a class without end: a slow or broken receiver.
+type Storm struct {
+	Port        PortID // of the NIC
+	Class       uint8
+	From, Until unit.Time
+}
+
+// faults is the state of Faults in a run.
+type faults struct {
+	f     *Fabric
+	cfg   Faults
+	links []linkFaults // by port
+	downs [][]Down     // by link
+	storm []Storm      // by port; zero: none
+}
+
+type linkFaults struct {
+	on      bool
+	rng     sim.Stream
+	held    Packet // changes places with the next frame
+	holding bool
+}
+
+func newFaults(f *Fabric, cfg *Faults) *faults {
+	x := &faults{f: f, cfg: *cfg, links: make([]linkFaults, len(f.ports)), downs: make([][]Down, len(f.graph.Links)), storm: make([]Storm, len(f.ports))}
+	for i, p := range f.graph.Ports {
+		x.links[i] = linkFaults{on: cfg.On == nil || cfg.On(p), rng: sim.NewStream(f.cfg.Seed, "fault "+p.Name, 0)}
+	}
+	for _, d := range cfg.Downs {
+		x.downs[d.Link] = append(x.downs[d.Link], d)
+	}
+	f.eng.Register(classStorm, (*storm)(f))
+	for _, s := range cfg.Storms {
+		x.storm[s.Port] = s
+		f.eng.At(f.ports[s.Port].island, s.From, sim.MakeKey(sim.Timer, classStorm, int32(s.Port)))
+	}
+	return x
+}
+
+// chance draws once.
+func chance(r *sim.Stream, p unit.Ratio) bool {
+	if p.Num == 0 {
+		return false
+	}
+	hi, _ := bits.Mul64(r.Uint64(), uint64(p.Den))
+	return hi < uint64(p.Num)
+}
+
+// corrupt draws whether any of a frame's bits is wrong: 1-(1-p)^n for small p, by its union bound n*p, which is above it by less than
+// (n*p)^2/2.
+func (x *faults) corrupt(r *sim.Stream, bytes int64) bool {
+	p := x.cfg.BitErrors
+	if p.Num == 0 {
+		return false
+	}
+	p.Num = min(p.Num*8*bytes, p.Den)
+	return chance(r, p)
+}
+
+func (x *faults) down(link topo.LinkID, now unit.Time) bool {
+	for _, d := range x.downs[link] {
+		if d.From <= now && now < d.Until {
+			return true
+		}
+	}
+	return false
+}
+
+// loses draws whether a link loses a frame of so many bytes.
+func (x *faults) loses(now unit.Time, id PortID, bytes int64) bool {
+	l := &x.links[id]
+	return x.down(x.f.graph.Ports[id].Link, now) || l.on && (chance(&l.rng, x.cfg.Drop) || x.corrupt(&l.rng, bytes))
+}
+
+// hits applies faults to a frame at the end of link id. It reports whether the frame is no longer the caller's.
+func (x *faults) hits(now unit.Time, id PortID, p *port, pk *Packet) bool {
+	l := &x.links[id]
+	if x.loses(now, id, int64(pk.Bytes)) {
+		p.faulted++
+		x.f.traceDrop(pk.trace)
+		return true
+	}
+	if !l.on {
+		return false
+	}
+	if chance(&l.rng, x.cfg.Duplicate) {
+		first := *pk
+		pk.trace = 0 // one frame, one trace: the first's
+		x.f.receive(now, id, p, &first)
+	}
+	if l.holding {
+		l.holding = false
+		x.f.receive(now, id, p, pk)
+		x.f.receive(now, id, p, &l.held)
+		return true
+	}
+	// Only a frame that another follows closely can change places with it.
+	if p.flying.n > 0 && chance(&l.rng, x.cfg.Reorder) {
+		l.held, l.holding = *pk, true
+		return true
+	}
+	return false
+}
+
+type storm Fabric
+
+// Handle sends one pause frame of a storm and plans the next at half its time.
+func (h *storm) Handle(now unit.Time, owner int32) {
+	f := (*Fabric)(h)
+	s := f.faults.storm[owner]
+	if now >= s.Until {
+		return
+	}
+	quanta := f.cfg.PFC.Quanta
+	if quanta == 0 {
+		quanta = 0xffff
+	}
+	p := &f.ports[owner]
+	f.queuePause(now, PortID(owner)^1, pauseFrame{class: s.Class, on: true, quanta: quanta})
+	f.eng.At(p.island, now.Add(f.quantaTime(p, quanta)/2), sim.MakeKey(sim.Timer, classStorm, owner))
+}
