@@ -72,6 +72,7 @@ const (
 	flagBusy    = 1 << 0 // a transmission end is pending
 	flagHost    = 1 << 1 // pulls from a Source
 	flagRefresh = 1 << 2 // a refresh is pending
+	flagHolds   = 1 << 3 // the frame being sent is still charged to the buffer
 )
 
 // pauseFrame is a PFC frame: class is stopped or, with quanta 0, restarted.
@@ -132,7 +133,7 @@ type Fabric struct {
 	routes   []PortID
 	strict   []uint8 // strict classes in order of service
 	lossless uint8
-	traces   []trace
+	traces   []Trace
 	freeTr   []int32
 	hops     int64
 	overhead int64

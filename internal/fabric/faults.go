@@ -112,9 +112,9 @@ func (x *faults) hits(now unit.Time, id PortID, p *port, pk *Packet) bool {
 		return false
 	}
 	if chance(&l.rng, x.cfg.Duplicate) {
-		first := *pk
-		pk.trace = 0 // one frame, one trace: the first's
-		x.f.receive(now, id, p, &first)
+		twin := *pk
+		x.f.copyTrace(&twin)
+		x.f.receive(now, id, p, &twin)
 	}
 	if l.holding {
 		l.holding = false

@@ -86,12 +86,10 @@ func (f *Fabric) Check() error {
 			return fmt.Errorf("fabric: queue %s class %d: holds %d bytes, counts %d", f.graph.Ports[i/f.nc].Name, i%f.nc, sum, q.bytes)
 		}
 	}
-	if f.cfg.Buffer.FreeAtTxEnd {
-		for i := range f.ports {
-			if p := &f.ports[i]; p.node >= 0 && p.flying.n > 0 && p.flying.back().at.Add(-p.delay) > f.eng.Now() {
-				last := p.flying.back()
-				held[int(last.in)*f.nc+int(last.Class)] += int64(last.Bytes)
-			}
+	for i := range f.ports {
+		if p := &f.ports[i]; p.flags&flagHolds != 0 {
+			last := p.flying.back()
+			held[int(last.in)*f.nc+int(last.Class)] += int64(last.Bytes)
 		}
 	}
 	shared := make([]int64, len(f.nodes))
@@ -115,4 +113,15 @@ func (f *Fabric) Check() error {
 		}
 	}
 	return nil
+}
+
+// LosslessDrops returns how many frames of classes under PFC that came over a link were dropped for want of headroom.
+func (f *Fabric) LosslessDrops(id PortID) int64 {
+	drops := int64(0)
+	for c := range f.nc {
+		if f.lossless&(1<<c) != 0 {
+			drops += f.accounts[int(id)*f.nc+c].drops
+		}
+	}
+	return drops
 }

@@ -32,30 +32,37 @@ type Trace struct {
 	Sender cause.Split
 }
 
-type trace struct {
-	Trace
-	live bool
-}
-
 // StartTrace gives a frame that is about to leave from a NIC's port a trace. The fabric fills in the hops; the sink that receives the
 // frame takes the trace with TakeTrace. A dropped frame's trace is discarded.
 func (f *Fabric) StartTrace(now unit.Time, id PortID, p *Packet) *Trace {
-	var slot int32
-	if n := len(f.freeTr); n > 0 {
-		slot = f.freeTr[n-1]
-		f.freeTr = f.freeTr[:n-1]
-	} else {
-		f.traces = append(f.traces, trace{})
-		slot = int32(len(f.traces) - 1)
-	}
+	slot := f.traceSlot()
 	t := &f.traces[slot]
-	t.live = true
 	t.N = 1
 	t.Class = p.Class
 	t.Bytes = unit.Bytes(p.Bytes)
 	t.Hops[0] = Hop{Port: id, Ready: now, Start: now}
 	p.trace = slot + 1
-	return &t.Trace
+	return t
+}
+
+func (f *Fabric) traceSlot() int32 {
+	slot := int32(len(f.traces))
+	if n := len(f.freeTr); n > 0 {
+		slot = f.freeTr[n-1]
+		f.freeTr = f.freeTr[:n-1]
+	} else {
+		f.traces = append(f.traces, Trace{})
+	}
+	return slot
+}
+
+// copyTrace gives a duplicated frame a trace of its own.
+func (f *Fabric) copyTrace(p *Packet) {
+	if p.trace != 0 {
+		slot := f.traceSlot()
+		f.traces[slot] = f.traces[p.trace-1]
+		p.trace = slot + 1
+	}
 }
 
 // TakeTrace returns the trace of a received frame, nil if it has none. It is valid until the next StartTrace.
@@ -65,14 +72,12 @@ func (f *Fabric) TakeTrace(p *Packet) *Trace {
 	}
 	slot := p.trace - 1
 	p.trace = 0
-	f.traces[slot].live = false
 	f.freeTr = append(f.freeTr, slot)
-	return &f.traces[slot].Trace
+	return &f.traces[slot]
 }
 
 func (f *Fabric) traceDrop(tr int32) {
 	if tr != 0 {
-		f.traces[tr-1].live = false
 		f.freeTr = append(f.freeTr, tr-1)
 	}
 }
@@ -82,7 +87,7 @@ func (f *Fabric) Trace(p *Packet) *Trace {
 	if p.trace == 0 {
 		return nil
 	}
-	return &f.traces[p.trace-1].Trace
+	return &f.traces[p.trace-1]
 }
 
 // PassTrace gives the trace of a received frame to the acknowledgement that goes back: telemetry travels with it. Nothing is added on

@@ -29,11 +29,10 @@ func (h *txEnd) Handle(now unit.Time, owner int32) {
 	f := (*Fabric)(h)
 	p := &f.ports[owner]
 	p.flags &^= flagBusy
-	if f.cfg.Buffer.FreeAtTxEnd && p.node >= 0 && p.flying.n > 0 {
-		// The frame that just left is the newest on the link, unless a PFC frame went out.
-		if last := p.flying.back(); last.at == now.Add(p.delay) {
-			f.release(now, last.in, last.Class, int64(last.Bytes))
-		}
+	if p.flags&flagHolds != 0 {
+		p.flags &^= flagHolds
+		last := p.flying.back() // the frame that just left is the newest on the link
+		f.release(now, last.in, last.Class, int64(last.Bytes))
 	}
 	if p.flags&flagBusy == 0 {
 		f.next(now, PortID(owner), p)
@@ -65,7 +64,10 @@ func (f *Fabric) next(now unit.Time, id PortID, p *port) {
 	}
 	f.dequeue(now, id, p, c, &pk)
 	f.transmit(now, id, p, &pk)
-	if f.cfg.Buffer.FreeAtTxEnd || p.backlog != 0 {
+	if f.cfg.Buffer.FreeAtTxEnd {
+		p.flags |= flagHolds
+		f.awaitTxEnd(id, p)
+	} else if p.backlog != 0 {
 		f.awaitTxEnd(id, p)
 	}
 }

@@ -308,6 +308,8 @@ type FlowSpec struct {
 	Bytes unit.Bytes
 	Count int64
 	Every unit.Duration
+	// From and To are the bytes that each message carries, of length Bytes; nil: none.
+	From, To []byte
 }
 
 // AddFlow plans an explicit flow; the Tag of its messages is their number.
@@ -323,7 +325,8 @@ type flowState struct {
 
 func (n *Net) postFlow(now unit.Time, id int32) {
 	f := &n.flows[id]
-	n.post(now, f.QP, f.Bytes, f.posted)
+	m := n.post(now, f.QP, f.Bytes, f.posted)
+	m.from, m.to = f.From, f.To
 	f.posted++
 	if f.Count == 0 || f.posted < f.Count {
 		n.plan(n.nics[n.qps[f.QP].nic].host, entry{at: now.Add(f.Every), what: workPost, a: id})

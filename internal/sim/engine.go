@@ -46,8 +46,10 @@ type Engine struct {
 	lookahead unit.Duration
 	stopAt    unit.Time
 	now       unit.Time
+	latest    unit.Time // of the events of all islands
 	events    int64
 	check     func() bool
+	every     int
 }
 
 // checkEvery is how many events pass between two questions whether the run was interrupted.
@@ -59,7 +61,7 @@ func New(sizes []int, lookahead unit.Duration) *Engine {
 	if len(sizes) > 1 && lookahead <= 0 {
 		panic("sim: several islands need a positive lookahead")
 	}
-	e := &Engine{lookahead: lookahead, stopAt: unit.Never}
+	e := &Engine{lookahead: lookahead, stopAt: unit.Never, every: checkEvery}
 	for _, n := range sizes {
 		// Aim at an event or two per slot when every owner sends a frame of about 100 ns, and at a horizon of 8 us.
 		shift := uint(14)
@@ -93,7 +95,10 @@ func (e *Engine) StopAt(t unit.Time) {
 // OnCheck sets a function that is asked now and then whether to go on; if it says no, Run returns early.
 func (e *Engine) OnCheck(f func() bool) { e.check = f }
 
-// Now returns the time of the event that was handled last.
+// CheckEvery sets how many events pass between two such questions.
+func (e *Engine) CheckEvery(n int) { e.every = n }
+
+// Now returns the time of the event that is being handled; after Run, of the latest one.
 func (e *Engine) Now() unit.Time { return e.now }
 
 // Events returns how many events have been handled.
@@ -101,7 +106,8 @@ func (e *Engine) Events() int64 { return e.events }
 
 // Run handles events until none is left or StopAt's time has passed. It reports whether it came to that end.
 func (e *Engine) Run() bool {
-	left := checkEvery
+	left := e.every
+	defer func() { e.now = e.latest }()
 	for {
 		start := unit.Never
 		for _, w := range e.wheels {
@@ -115,7 +121,9 @@ func (e *Engine) Run() bool {
 			end = start.Add(e.lookahead)
 		}
 		for i := range e.wheels {
-			if !e.window(e.wheels[i], end, &left) {
+			whole := e.window(e.wheels[i], end, &left)
+			e.latest = max(e.latest, e.now)
+			if !whole {
 				return false
 			}
 		}
@@ -137,7 +145,7 @@ func (e *Engine) window(w *wheel, end unit.Time, left *int) bool {
 		e.now = ev.at
 		e.handlers[ev.key>>26&(Classes-1)].Handle(ev.at, int32(ev.key&MaxOwner))
 		if *left--; *left <= 0 {
-			*left = checkEvery
+			*left = e.every
 			if e.check != nil && !e.check() {
 				return false
 			}

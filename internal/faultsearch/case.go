@@ -1,0 +1,200 @@
+package faultsearch
+
+import (
+	"fmt"
+
+	"railyard/internal/cc"
+	"railyard/internal/fabric"
+	"railyard/internal/nic"
+	"railyard/internal/roce"
+	"railyard/internal/sim"
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+	"railyard/internal/wire"
+)
+
+// Case is one random network with its traffic and its faults.
+type Case struct {
+	Number uint64
+	Graph  *topo.Graph
+	Fabric fabric.Config
+	NIC    nic.Config
+	Flows  []Flow
+	Lossy  bool // frames may be lost: by faults, or because there is no PFC
+}
+
+// Flow is one message between two NICs.
+type Flow struct {
+	From, To topo.NICID
+	Bytes    unit.Bytes
+	Start    unit.Time
+	Count    int64
+	Class    uint8
+}
+
+// dice draws a case.
+type dice struct{ s sim.Stream }
+
+func (d *dice) below(n int) int        { return int(d.s.Below(uint64(n))) }
+func (d *dice) between(lo, hi int) int { return lo + d.below(hi-lo+1) }
+func (d *dice) one(in int) bool        { return d.below(in) == 0 }
+func pick[T any](d *dice, from ...T) T { return from[d.below(len(from))] }
+func ratio(num, den int64) unit.Ratio  { return unit.Ratio{Num: num, Den: den} }
+func (d *dice) time(most unit.Duration) unit.Duration {
+	// Each magnitude is as likely as any other.
+	for most > unit.Nanosecond && d.one(3) {
+		most /= 10
+	}
+	return unit.Duration(d.s.Below(uint64(most)))
+}
+
+// New draws case n.
+func New(n uint64) (*Case, error) {
+	d := &dice{sim.NewStream(n, "fault search", 0)}
+	c := &Case{Number: n}
+	if err := c.drawGraph(d); err != nil {
+		return nil, err
+	}
+	c.drawFabric(d)
+	c.drawNIC(d)
+	c.drawFaults(d)
+	c.drawFlows(d)
+	return c, nil
+}
+
+func (c *Case) drawGraph(d *dice) (err error) {
+	cable := func() topo.Cable {
+		return topo.Cable{Rate: pick[unit.Bitrate](d, 10, 25, 40, 100, 200, 400, 800) * unit.GigabitPerSec, Delay: 1 + d.time(20*unit.Microsecond)}
+	}
+	p := topo.Params{GPUs: 1, NICs: 1, HostLink: cable()}
+	if d.one(2) {
+		p.Hosts = d.between(2, 6)
+		c.Graph, err = topo.SingleSwitch(p)
+		return err
+	}
+	p.Leaves, p.Spines, p.Parallel, p.SpineLink = d.between(2, 3), d.between(1, 3), d.between(1, 2), cable()
+	p.Hosts = p.Leaves * d.between(1, 3)
+	c.Graph, err = topo.LeafSpine(p)
+	return err
+}
+
+func (c *Case) drawFabric(d *dice) {
+	frame := unit.Bytes(pick(d, 1500, 4200, 9216))
+	pfc := !d.one(3)
+	var ecn *fabric.ECN
+	if !d.one(3) {
+		low := unit.Bytes(d.below(100_000))
+		ecn = &fabric.ECN{At: fabric.Curve(low, low+unit.Bytes(d.below(200_000)), ratio(int64(d.below(101)), 100)), AtDequeue: d.one(2)}
+	}
+	c.Fabric = fabric.Config{
+		Classes: []fabric.Class{
+			{Name: "data", Priority: 3, Weight: d.between(1, 99), Lossless: pfc, ECN: ecn},
+			{Name: "other", Priority: 0, Weight: d.between(1, 99)},
+			{Name: "cnp", Priority: 7, Strict: true},
+		},
+		PFC:           fabric.PFC{Alpha: ratio(1, int64(pick(d, 1, 2, 8, 64))), ResumeOffset: unit.Bytes(d.below(20_000)), Quanta: uint16(pick(d, 0, 0xffff, 0xffff, d.between(256, 65535))), Refresh: ratio(1, 2)},
+		Buffer:        fabric.Buffer{Reserve: unit.Bytes(pick(d, 0, 4096)), LossyAlpha: ratio(int64(pick(d, 1, 1, 2)), int64(pick(d, 1, 4))), FreeAtTxEnd: d.one(2)},
+		SwitchLatency: d.time(unit.Microsecond), HostLatency: d.time(unit.Microsecond), LinkOverhead: 20, PauseFrame: 64, MTU: frame,
+		Seed: c.Number, TruncateNS: d.one(8), SampleEvery: pick(d, 0, unit.Duration(unit.Microsecond)),
+	}
+	c.Fabric.OnSample = func(fabric.Sample) {}
+	latency := c.Fabric.SwitchLatency
+	c.Fabric.PFC.Headroom = func(p topo.Port) unit.Bytes {
+		// The formula covers the standard's interface delay, which our pipeline latency takes part of.
+		return fabric.Headroom(p.Rate, p.Delay, frame) + p.Rate.BytesIn(latency)
+	}
+	if d.one(2) {
+		c.Fabric.PFC.Response = func(p topo.Port) unit.Duration { return fabric.Response(p.Rate) }
+	}
+	// The smallest buffer that holds the reserves and headrooms, and a little more or a lot.
+	need := unit.Bytes(0)
+	for _, n := range c.Graph.Nodes {
+		sum := unit.Bytes(0)
+		for _, p := range n.Ports {
+			sum += 3*c.Fabric.Buffer.Reserve + c.Fabric.PFC.Headroom(c.Graph.Ports[c.Graph.Peer(p)])
+		}
+		need = max(need, sum)
+	}
+	c.Fabric.Buffer.Size = need + frame + unit.Bytes(d.below(pick(d, 10_000, 200_000, 5_000_000)))
+	c.Lossy = !pfc
+}
+
+func (c *Case) drawNIC(d *dice) {
+	mtu := unit.Bytes(pick(d, 256, 1000, 1024, 1400))
+	if c.Fabric.MTU > 4200-1 {
+		mtu = unit.Bytes(pick(d, 256, 1024, 4096))
+	}
+	echo := d.one(2)
+	c.NIC = nic.Config{Frames: wire.RoCEv2, PCIe: nic.Pipe{Latency: d.time(unit.Microsecond), Rate: pick[unit.Bitrate](d, 0, 8, 63) * 8 * unit.GigabitPerSec}, NVLink: nic.Pipe{Latency: unit.Microsecond},
+		Latency: d.time(unit.Microsecond), CNPInterval: d.time(50 * unit.Microsecond), EchoMarks: echo, CNPClass: 2, AckClass: uint8(pick(d, 0, 0, 2)),
+		Transport: roce.Params{MTU: mtu, AckEvery: pick(d, 1, 2, 16, 1000), Timeout: 50*unit.Microsecond + d.time(2*unit.Millisecond), Retries: pick(d, 0, 7, 1000), AckDuplicates: !d.one(4), Selective: d.one(2)}}
+	if d.one(3) {
+		c.NIC.Transport.TimeoutLow, c.NIC.Transport.LowPackets = 30*unit.Microsecond, 3
+	}
+	name := pick(d, "dcqcn", "dcqcn", "none", "hpcc", "timely", "dctcp", "swift")
+	c.NIC.Controller = cc.Defaults[name]
+	if name == "hpcc" {
+		c.NIC.Transport.AckEvery = 1
+		c.NIC.Telemetry, c.Fabric.Telemetry = true, true
+	}
+	if name == "none" && d.one(2) {
+		c.NIC.Controller = cc.None{Window: cc.Window{Bytes: unit.Bytes(d.between(1, 100_000))}}
+		c.NIC.Transport.AckEvery = 1
+	}
+	// A window smaller than what one acknowledgement covers would wait for the timeout at each turn: legal, and slow.
+	if name == "dctcp" || name == "swift" {
+		c.NIC.Transport.AckEvery = 1
+	}
+}
+
+func (c *Case) drawFaults(d *dice) {
+	if d.one(4) {
+		return
+	}
+	f := &fabric.Faults{}
+	some := func(most int) unit.Ratio {
+		if d.one(2) {
+			return unit.Ratio{Den: 1}
+		}
+		return ratio(int64(d.below(most)), 1000)
+	}
+	f.Drop, f.Duplicate, f.Reorder, f.BitErrors = some(50), some(50), some(200), unit.Ratio{Den: 1}
+	if d.one(4) {
+		f.BitErrors = ratio(1, int64(d.between(1_000_000, 100_000_000)))
+	}
+	f.PFC = d.one(4)
+	for d.one(3) {
+		at := unit.Time(d.time(unit.Millisecond))
+		f.Downs = append(f.Downs, fabric.Down{Link: topo.LinkID(d.below(len(c.Graph.Links))), From: at, Until: at.Add(d.time(unit.Millisecond))})
+	}
+	if d.one(3) {
+		at := unit.Time(d.time(unit.Millisecond))
+		f.Storms = append(f.Storms, fabric.Storm{Port: c.Graph.NICs[d.below(len(c.Graph.NICs))].Port, From: at, Until: at.Add(d.time(unit.Millisecond))})
+	}
+	if f.PFC || len(f.Storms) > 0 {
+		c.Fabric.PFC.Quanta = max(c.Fabric.PFC.Quanta, 1000) // a pause whose end is lost must run out
+	}
+	c.Lossy = c.Lossy || f.Drop.Num+f.BitErrors.Num > 0 || len(f.Downs) > 0
+	c.Fabric.Faults = f
+}
+
+func (c *Case) drawFlows(d *dice) {
+	n := len(c.Graph.NICs)
+	for range d.between(1, 10) {
+		f := Flow{From: topo.NICID(d.below(n)), To: topo.NICID(d.below(n)), Bytes: unit.Bytes(d.below(pick(d, 10, 5_000, 200_000))), Start: unit.Time(d.time(200 * unit.Microsecond)), Count: int64(d.between(1, 3)), Class: uint8(pick(d, 0, 0, 0, 1))}
+		if d.one(3) {
+			f.To = 0 // incast
+		}
+		if f.From != f.To {
+			c.Flows = append(c.Flows, f)
+			c.Lossy = c.Lossy || f.Class == 1
+		}
+	}
+	// Acknowledgements in a lossy class may be dropped as well.
+	c.Lossy = c.Lossy || c.NIC.AckClass != 0
+}
+
+// String describes the case in a line.
+func (c *Case) String() string {
+	return fmt.Sprintf("case %d: %d nodes, %d flows, %s, selective %v, PFC %v, faults %+v", c.Number, len(c.Graph.Nodes), len(c.Flows), c.NIC.Controller.Algorithm(), c.NIC.Transport.Selective, c.Fabric.Classes[0].Lossless, c.Fabric.Faults)
+}

@@ -1,0 +1,18 @@
+// Package faultsearch looks for violations of the packet engine's invariants in
+// random small networks on which everything goes wrong that can: lost, corrupted,
+// duplicated and reordered frames, links that flap, pause storms, tiny buffers,
+// extreme parameters. A case is a function of its number alone, so a failure is one
+// line to repeat:
+//
+//	go test ./internal/faultsearch -run TestSearch -first 12345 -cases 1
+//
+// Invariants of every case, looked at every few events and at the end:
+//   - accounts of every switch sum to its buffer, frames in queues to their counts;
+//   - time does not run backwards, and the run comes to an end;
+//   - every message arrives whole, its bytes in place, or its queue pair failed after its retries;
+//   - a class under PFC with computed headroom never drops;
+//   - the causes of every message sum to its time;
+//   - when all is over, no switch holds a byte.
+//
+// The idea is that of TigerBeetle's simulator: find with a seed what a scripted test does not think of.
+package faultsearch

@@ -1,0 +1,155 @@
+package faultsearch
+
+import (
+	"bytes"
+	"fmt"
+
+	"railyard/internal/fabric"
+	"railyard/internal/nic"
+	"railyard/internal/sim"
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+)
+
+// maxEvents bounds a case: one that needs more does not come to an end.
+const maxEvents = 30_000_000
+
+// Run runs a case and returns the first violation. Events counts what it took.
+func (c *Case) Run() (events int64, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v", r)
+		}
+	}()
+	islandOf := make([]int32, len(c.Graph.Nodes))
+	eng := sim.New([]int{len(c.Graph.Ports)}, 0)
+	fab, err := fabric.New(eng, c.Graph, c.Fabric, islandOf)
+	if err != nil {
+		return 0, err
+	}
+	net := nic.New(eng, fab, c.Graph, c.NIC, islandOf)
+	w := &watch{c: c, eng: eng, fab: fab, net: net}
+	net.OnFlow(w.flow)
+	if err := w.post(); err != nil {
+		return 0, err
+	}
+	eng.CheckEvery(997)
+	eng.OnCheck(w.look)
+	eng.Run()
+	if w.err == nil {
+		w.err = w.end()
+	}
+	return eng.Events(), w.err
+}
+
+// watch looks at a running case.
+type watch struct {
+	c    *Case
+	eng  *sim.Engine
+	fab  *fabric.Fabric
+	net  *nic.Net
+	data [][2][]byte // by flow: sent, received
+	seen unit.Time
+	left int64
+	err  error
+}
+
+func (w *watch) fail(format string, args ...any) {
+	if w.err == nil {
+		w.err = fmt.Errorf(format, args...)
+	}
+}
+
+// post plans the flows; their bytes tell where they belong.
+func (w *watch) post() error {
+	routes := topo.NewRoutes(w.c.Graph)
+	for i, f := range w.c.Flows {
+		choose := func(_ topo.NodeID, n int) int { return (i + int(w.c.Number)) % n }
+		path, err := routes.Path(f.From, f.To, choose)
+		if err != nil {
+			return err
+		}
+		back, err := routes.Path(f.To, f.From, choose)
+		if err != nil {
+			return err
+		}
+		gpu := int32(i%2) - 1 // with and without a host path
+		qp := w.net.AddQP(nic.QueuePair{Name: fmt.Sprintf("flow%d", i), From: f.From, To: f.To, FromGPU: gpu, ToGPU: gpu, Path: path, Back: back, Class: f.Class, Log: i%3 == 0})
+		from, to := make([]byte, f.Bytes), make([]byte, f.Bytes)
+		r := sim.NewStream(w.c.Number, "bytes", uint64(i))
+		for k := range from {
+			from[k] = byte(r.Uint32())
+		}
+		w.data = append(w.data, [2][]byte{from, to})
+		w.net.AddFlow(nic.FlowSpec{QP: qp, Start: f.Start, Bytes: f.Bytes, Count: f.Count, Every: 5 * unit.Microsecond, From: from, To: to})
+		w.left += f.Count
+	}
+	w.net.Build(func(int32) unit.Duration { return 10 * unit.Microsecond })
+	return nil
+}
+
+// look checks what must hold at any time.
+func (w *watch) look() bool {
+	if now := w.eng.Now(); now < w.seen {
+		w.fail("time ran backwards from %v to %v", w.seen, now)
+	} else {
+		w.seen = now
+	}
+	if err := w.fab.Check(); err != nil {
+		w.fail("%v", err)
+	}
+	if w.eng.Events() > maxEvents {
+		w.fail("no end after %d events, at %v", w.eng.Events(), w.eng.Now())
+	}
+	return w.err == nil
+}
+
+// flow checks a message that has been acknowledged.
+func (w *watch) flow(f *nic.Flow) {
+	w.left--
+	switch {
+	case f.Placed < f.Posted:
+		w.fail("%s: acknowledged at %v but placed at %v", w.net.Name(f.QP), f.Acked, f.Placed)
+	case f.Split.Sum() != f.Placed.Sub(f.Posted):
+		w.fail("%s: causes sum to %v, it took %v: %v", w.net.Name(f.QP), f.Split.Sum(), f.Placed.Sub(f.Posted), f.Split)
+	case !bytes.Equal(w.data[f.QP][0], w.data[f.QP][1]):
+		w.fail("%s: bytes differ after it was acknowledged", w.net.Name(f.QP))
+	}
+	for c, d := range f.Split {
+		if d < 0 {
+			w.fail("%s: cause %d is negative: %v", w.net.Name(f.QP), c, f.Split)
+		}
+	}
+}
+
+// end checks what must hold when no event is left.
+func (w *watch) end() error {
+	if !w.look() {
+		return w.err
+	}
+	failed := w.net.Err() != nil
+	if failed && !w.c.Lossy && w.c.calm() {
+		return fmt.Errorf("failed though nothing was lost: %w", w.net.Err())
+	}
+	if w.left > 0 && !failed {
+		return fmt.Errorf("%d messages stuck at %v", w.left, w.eng.Now())
+	}
+	drops := int64(0)
+	for id := range w.c.Graph.Ports {
+		for class := range w.fab.Classes() {
+			if q := w.fab.Waiting(topo.PortID(id), class); q > 0 && !failed {
+				return fmt.Errorf("%v left in queue %s class %d", q, w.c.Graph.Ports[id].Name, class)
+			}
+		}
+		drops += w.fab.LosslessDrops(topo.PortID(id))
+	}
+	if drops > 0 && !(w.c.Fabric.Faults != nil && w.c.Fabric.Faults.PFC) {
+		return fmt.Errorf("%d drops in a lossless class", drops)
+	}
+	return nil
+}
+
+// calm reports whether nothing can delay an acknowledgement past the timeouts for long: then a queue pair has no reason to fail.
+func (c *Case) calm() bool {
+	return c.NIC.Transport.Retries >= 1000 && (c.Fabric.Faults == nil || len(c.Fabric.Faults.Storms) == 0)
+}
