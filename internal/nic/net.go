@@ -85,6 +85,8 @@ type Net struct {
 	doneFn   func(*roce.Message)
 	ackedAt  unit.Time
 	err      error
+	failedAt unit.Time
+	failed   int32 // queue pair that err is about
 	linger   unit.Duration
 	parts    []fabric.Part
 	hops     []cc.Hop
@@ -175,9 +177,17 @@ func (n *Net) CNPs() int64 { return n.cnps }
 // Retransmits returns how many data packets were sent again.
 func (n *Net) Retransmits() int64 { return n.retransmits }
 
-func (n *Net) fail(now unit.Time, format string, args ...any) {
-	if n.err == nil {
-		n.err = fmt.Errorf(format, args...)
+// fail ends the run because of queue pair id. Of several that fail before it ends, the first is named, at one instant that with the
+// lowest number: which one is handled first depends on the partition.
+// QueuePairs returns how many queue pairs there are.
+func (n *Net) QueuePairs() int { return len(n.qps) }
+
+// Delivered returns the payload bytes that a queue pair's receiver has acknowledged.
+func (n *Net) Delivered(id int32) int64 { return n.qps[id].snd.Acked() }
+
+func (n *Net) fail(now unit.Time, id int32, format string, args ...any) {
+	if n.err == nil || now < n.failedAt || now == n.failedAt && id < n.failed {
+		n.err, n.failedAt, n.failed = fmt.Errorf(format, args...), now, id
 	}
 	n.eng.StopAt(now.Add(n.linger))
 }

@@ -92,6 +92,9 @@ func (e *Engine) StopAt(t unit.Time) {
 	}
 }
 
+// Resume lets a run that has come to its end at StopAt go on until t.
+func (e *Engine) Resume(t unit.Time) { e.stopAt = t }
+
 // OnCheck sets a function that is asked now and then whether to go on; if it says no, Run returns early.
 func (e *Engine) OnCheck(f func() bool) { e.check = f }
 
