@@ -234,11 +234,11 @@ func TestDCQCNSettlesAtItsFixedPoint(t *testing.T) {
 			sum += v
 		}
 		fluid := cc.FixedPoint(p, n, capacity, 1082, red)
-		t.Logf("%d flows: %.2f Gb/s of payload in all, Jain index %.3f, mean queue %.0f B; fluid %v each, queue %v", n, sum/1e9, jain(whole(rates)), mean, fluid.Rate, fluid.Queue)
+		t.Logf("%d flows: %.2f Gb/s of payload in all, Jain index %.3f, mean queue %.0f B; fluid %v each, queue %v", n, sum/1e9, fairness(whole(rates)), mean, fluid.Rate, fluid.Queue)
 		if full := float64(capacity) * 1000 / 1082; sum < 0.97*full {
 			t.Errorf("%d flows: %.2f Gb/s in all, want the link full: %.2f", n, sum/1e9, full/1e9)
 		}
-		if j := jain(whole(rates)); j < 0.99 {
+		if j := fairness(whole(rates)); j < 0.99 {
 			t.Errorf("%d flows: Jain index %.3f, want equal shares", n, j)
 		}
 		if mean < 0.9*float64(fluid.Queue) || mean > 1.5*float64(fluid.Queue) {
