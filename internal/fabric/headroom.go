@@ -56,3 +56,17 @@ func Response(r unit.Bitrate) unit.Duration {
 	_, respond, _ := Delays(r)
 	return r.TransmitTime(unit.Bytes(respond / 8))
 }
+
+// StaticBound returns the largest fixed xOFF with which a switch never runs out of its shared buffer: shared / (ports x classes).
+// SIGCOMM'15 (DCQCN), section 4, "Correct threshold for PFC".
+func StaticBound(shared unit.Bytes, ports, classes int) unit.Bytes {
+	return shared / unit.Bytes(ports*classes)
+}
+
+// MarkingBound returns the ECN threshold below which marking comes before PFC, whatever the traffic, with a dynamic xOFF of
+// alpha x free shared buffer: the worst case is that the queues of all ports and classes are at the threshold and those of one class were
+// filled through a single ingress port, so alpha (shared - classes ports t) > ports t.
+// SIGCOMM'15, section 4, "Correct threshold for ECN", whose beta is 8 alpha.
+func MarkingBound(shared unit.Bytes, ports, classes int, alpha unit.Ratio) unit.Bytes {
+	return unit.Bytes(unit.Ratio{Num: alpha.Num, Den: int64(ports) * (alpha.Den + alpha.Num*int64(classes))}.Of(int64(shared)))
+}
