@@ -138,6 +138,9 @@ type Fabric struct {
 	hops     int64
 	overhead int64
 	faults   *faults // nil: none
+
+	// What crosses an interface lives here, so that it does not escape to the heap. Neither call comes inside another of its kind.
+	pulled, delivered Packet
 }
 
 // New builds a fabric over a graph. islandOf gives each node's island.

@@ -125,3 +125,6 @@ func (f *Fabric) LosslessDrops(id PortID) int64 {
 	}
 	return drops
 }
+
+// Shared returns the bytes of the shared part of a switch's buffer in use.
+func (f *Fabric) Shared(switchIndex int) unit.Bytes { return unit.Bytes(f.nodes[switchIndex].shared) }

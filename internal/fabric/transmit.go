@@ -49,12 +49,11 @@ func (f *Fabric) next(now unit.Time, id PortID, p *port) {
 		f.sendPause(now, id, p)
 		return
 	}
-	var pk Packet
 	if p.flags&flagHost != 0 {
-		if !f.sources[id].Pull(now, id, p.paused, &pk) {
+		if !f.sources[id].Pull(now, id, p.paused, &f.pulled) {
 			return
 		}
-		f.transmit(now, id, p, &pk)
+		f.transmit(now, id, p, &f.pulled)
 		f.awaitTxEnd(id, p)
 		return
 	}
@@ -62,6 +61,7 @@ func (f *Fabric) next(now unit.Time, id PortID, p *port) {
 	if !ok {
 		return
 	}
+	var pk Packet
 	f.dequeue(now, id, p, c, &pk)
 	f.transmit(now, id, p, &pk)
 	if f.cfg.Buffer.FreeAtTxEnd {
@@ -179,7 +179,8 @@ func (h *arrive) Handle(now unit.Time, owner int32) {
 // receive hands a frame that came over a link to whoever is at its end.
 func (f *Fabric) receive(now unit.Time, id PortID, p *port, pk *Packet) {
 	if p.far < 0 {
-		f.sinks[id].Deliver(now, id, pk)
+		f.delivered = *pk
+		f.sinks[id].Deliver(now, id, &f.delivered)
 		return
 	}
 	f.admit(now, id, p, pk)

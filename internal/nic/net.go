@@ -53,7 +53,15 @@ type Flow struct {
 	Marks, CNPs, Retransmits int64
 	Split                    cause.Split
 	Message                  *exec.Message // nil for explicit flows
+	Hops                     []HopWait     // of the frame that completed it, NIC first; valid during the call
 	Failed                   bool
+}
+
+// HopWait is how long a message was held up at one port: at the NIC's while its frames waited to be sent, at a switch's as far as the
+// frame that completed it waited there. Over all hops they sum to the message's queueing and pause.
+type HopWait struct {
+	Port            topo.PortID
+	Queueing, Pause unit.Duration
 }
 
 // Completed returns when the flow counts as complete, -1 if it is not.
@@ -90,6 +98,7 @@ type Net struct {
 	linger   unit.Duration
 	parts    []fabric.Part
 	hops     []cc.Hop
+	news     cc.Ack // what a controller is told; here, so that it does not escape to the heap
 	segments []exec.Segment
 	memory   exec.Memory
 	now      unit.Time // of the host work being done
@@ -190,4 +199,12 @@ func (n *Net) fail(now unit.Time, id int32, format string, args ...any) {
 		n.err, n.failedAt, n.failed = fmt.Errorf(format, args...), now, id
 	}
 	n.eng.StopAt(now.Add(n.linger))
+}
+
+// ControllerState returns the inside of a queue pair's congestion controller as of now.
+func (n *Net) ControllerState(id int32, now unit.Time) cc.State {
+	if i, ok := n.qps[id].ctl.(cc.Inspector); ok {
+		return i.State(now)
+	}
+	return cc.State{Rate: n.qps[id].ctl.Rate(now)}
 }

@@ -143,14 +143,12 @@ func manyToOne(n int) (*topo.Graph, error) {
 func (r *rig) deliver(t *testing.T, from, until unit.Time) []float64 { // bit/s of payload
 	t.Helper()
 	r.net.Build(func(int32) unit.Duration { return 6 * unit.Microsecond })
-	r.eng.StopAt(from)
-	r.eng.Run()
+	r.eng.RunUntil(from)
 	var first []int64
 	for i := range r.net.QueuePairs() {
 		first = append(first, r.net.Delivered(int32(i)))
 	}
-	r.eng.Resume(until)
-	r.eng.Run()
+	r.eng.RunUntil(until)
 	var rates []float64
 	for i := range r.net.QueuePairs() {
 		rates = append(rates, float64(r.net.Delivered(int32(i))-first[i])*8/until.Sub(from).Seconds())

@@ -142,7 +142,7 @@ func (n *Net) post(now unit.Time, id int32, b unit.Bytes, tag int64) *message {
 	q := &n.qps[id]
 	n.account(q, now)
 	m := q.pushMsg()
-	*m = message{flow: Flow{QP: id, Tag: tag, Bytes: b, Posted: now, Placed: -1, Acked: -1}, cnps0: q.cnps, retransmits: q.retransmits}
+	*m = message{flow: Flow{QP: id, Tag: tag, Bytes: b, Posted: now, Placed: -1, Acked: -1, Hops: m.flow.Hops[:0]}, cnps0: q.cnps, retransmits: q.retransmits}
 	m.base = q.ledgerAt(now)
 	m.start = n.hostPath(now, q, b)
 	q.snd.Post(b, tag)

@@ -6,6 +6,7 @@ import (
 	"railyard/internal/exec"
 	"railyard/internal/fabric"
 	"railyard/internal/roce"
+	"railyard/internal/topo"
 	"railyard/internal/unit"
 )
 
@@ -146,22 +147,41 @@ func (n *Net) explain(now unit.Time, q *qp, m *message, tr *fabric.Trace) {
 			n.segments = q.segmentsOf(n.segments, m.flow.Posted, start, m.flow.Split)
 		}
 	}
+	m.flow.Hops = append(m.flow.Hops[:0], HopWait{tr.Hops[0].Port, m.flow.Split[cause.Queueing], m.flow.Split[cause.Pause]})
 	n.parts = n.fab.Parts(n.parts[:0], tr)
 	from := max(start, m.flow.Posted)
-	add := func(until unit.Time, c cause.Cause) {
+	add := func(until unit.Time, c cause.Cause, at topo.PortID) {
 		if until <= from {
 			return
 		}
 		m.flow.Split[c] += until.Sub(from)
+		m.flow.wait(c, at, until.Sub(from))
 		from = until
 		if q.log {
 			n.segments = append(n.segments, exec.Segment{Until: until, Cause: c})
 		}
 	}
 	for _, p := range n.parts {
-		add(p.Until, p.Cause)
+		add(p.Until, p.Cause, p.Port)
 	}
-	add(m.flow.Placed, cause.HostPath)
+	add(m.flow.Placed, cause.HostPath, -1)
+}
+
+// wait notes a wait at a port.
+func (f *Flow) wait(c cause.Cause, at topo.PortID, d unit.Duration) {
+	if c != cause.Queueing && c != cause.Pause {
+		return
+	}
+	h := &f.Hops[len(f.Hops)-1]
+	if h.Port != at {
+		f.Hops = append(f.Hops, HopWait{Port: at})
+		h = &f.Hops[len(f.Hops)-1]
+	}
+	if c == cause.Pause {
+		h.Pause += d
+	} else {
+		h.Queueing += d
+	}
 }
 
 func (n *Net) onAck(now unit.Time, pk *fabric.Packet) {
@@ -191,7 +211,8 @@ func (n *Net) onAck(now unit.Time, pk *fabric.Packet) {
 	if pk.Echo() {
 		q.cnps++
 	}
-	q.ctl.OnAck(&cc.Ack{Now: now, Bytes: bytes, RTT: q.rtt, Seq: q.snd.Acked(), NextSeq: q.snd.Sent(), Marked: pk.Echo(), Hops: n.telemetry(pk)})
+	n.news = cc.Ack{Now: now, Bytes: bytes, RTT: q.rtt, Seq: q.snd.Acked(), NextSeq: q.snd.Sent(), Marked: pk.Echo(), Hops: n.telemetry(pk)}
+	q.ctl.OnAck(&n.news)
 	if bytes > 0 {
 		q.deadline = unit.Never
 		if q.snd.Outstanding() {

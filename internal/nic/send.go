@@ -168,7 +168,7 @@ func (n *Net) timedOut(now unit.Time, id int32, q *qp) {
 
 func (n *Net) queuePairFailed(now unit.Time, id int32) {
 	q := &n.qps[id]
-	n.fail(now, "queue pair %s failed at %v: %d retries, each after %v without an acknowledgement, brought no progress",
+	n.fail(now, id, "queue pair %s failed at %v: %d retries, each after %v without an acknowledgement, brought no progress",
 		q.name, now, n.cfg.Transport.Retries, n.cfg.Transport.Timeout)
 }
 

@@ -1,6 +1,7 @@
 package nic_test
 
 import (
+	"slices"
 	"testing"
 
 	"railyard/internal/cause"
@@ -70,7 +71,9 @@ func (r *rig) build(tb testing.TB) {
 	}
 	r.net = nic.New(r.eng, r.fab, r.graph, r.nic, islandOf)
 	r.net.OnFlow(func(f *nic.Flow) {
-		r.flows = append(r.flows, *f)
+		keep := *f
+		keep.Hops = slices.Clone(f.Hops)
+		r.flows = append(r.flows, keep)
 		if r.left--; r.left == 0 {
 			r.eng.StopAt(f.Acked.Add(r.net.Linger()))
 		}

@@ -1,0 +1,91 @@
+package nic_test
+
+import (
+	"cmp"
+	"reflect"
+	"slices"
+	"testing"
+
+	"railyard/internal/fabric"
+	"railyard/internal/nic"
+	"railyard/internal/sim"
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+)
+
+// roundRobin puts nodes into n islands in turn.
+func roundRobin(n int) func(g *topo.Graph) ([]int32, int) {
+	return func(g *topo.Graph) ([]int32, int) {
+		islandOf := make([]int32, len(g.Nodes))
+		for i := range islandOf {
+			islandOf[i] = int32(i % n)
+		}
+		return islandOf, n
+	}
+}
+
+// TestPartitionChangesNothing: the same run in one island, or spread over several, gives the same flows and the same counters of every
+// port. Losses, pauses, marks and timeouts all happen.
+func TestPartitionChangesNothing(t *testing.T) {
+	const rate = 100 * unit.GigabitPerSec
+	type outcome struct {
+		flows []nic.Flow
+		ports []fabric.PortStats
+		end   unit.Time
+		hops  int64
+	}
+	run := func(seed uint64, islands int, change func(*rig)) outcome {
+		r := defaults(leafSpine(t, 3, 3, 2, rate, rate), rate)
+		r.fabric.Seed = seed
+		r.fabric.Buffer.Size = 2 * unit.Megabyte
+		change(r)
+		r.parts, r.look = roundRobin(islands), cable
+		r.build(t)
+		s := sim.NewStream(seed, "flows", 0)
+		for i := range 12 {
+			from := topo.NICID(s.Below(9))
+			to := topo.NICID(s.Below(3)) // incasts
+			if from == to {
+				to += 3
+			}
+			r.gpuFlow(t, from, to, unit.Bytes(1+s.Below(2_000_000)), unit.Time(s.Below(uint64(40*unit.Microsecond)))*unit.Time(i%3))
+		}
+		r.run(t)
+		o := outcome{flows: r.flows, end: r.eng.Now(), hops: r.fab.Hops()}
+		slices.SortFunc(o.flows, func(a, b nic.Flow) int { return cmp.Compare(a.QP, b.QP) })
+		for id := range r.graph.Ports {
+			o.ports = append(o.ports, r.fab.Stats(o.end, topo.PortID(id)))
+		}
+		return o
+	}
+	for name, change := range map[string]func(*rig){
+		"lossless": func(*rig) {},
+		"lossy":    func(r *rig) { r.fabric.Classes[0].Lossless = false; r.fabric.Buffer.Size = 300_000 },
+		"selective": func(r *rig) {
+			r.fabric.Classes[0].Lossless = false
+			r.fabric.Buffer.Size = 300_000
+			r.nic.Transport.Selective = true
+		},
+		"one at a time": func(r *rig) { r.fabric.Buffer.FreeAtTxEnd = false; r.fabric.Classes[0].ECN.AtDequeue = true },
+	} {
+		for seed := range uint64(3) {
+			want := run(seed, 1, change)
+			for _, islands := range []int{2, 5, 14} {
+				got := run(seed, islands, change)
+				if !reflect.DeepEqual(got.flows, want.flows) {
+					t.Errorf("%s, seed %d, %d islands: flows differ", name, seed, islands)
+					for i := range want.flows {
+						if !reflect.DeepEqual(got.flows[i], want.flows[i]) {
+							t.Errorf("got  %+v\nwant %+v", got.flows[i], want.flows[i])
+							break
+						}
+					}
+				}
+				if !slices.Equal(got.ports, want.ports) || got.end != want.end || got.hops != want.hops {
+					t.Errorf("%s, seed %d, %d islands: ends at %v after %d hops, want %v after %d; ports equal: %v", name, seed, islands,
+						got.end, got.hops, want.end, want.hops, slices.Equal(got.ports, want.ports))
+				}
+			}
+		}
+	}
+}
