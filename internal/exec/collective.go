@@ -40,6 +40,8 @@ type channelRun struct {
 	trace Trace
 	gated unit.Time // wait == acknowledge: since when
 	gates []gate
+
+	path []programOp // for the path finder: by index in the program; nil: nothing is recorded
 }
 
 // sentOp is a Send, by its index in the program, that awaits its acknowledgement.
@@ -64,7 +66,10 @@ func (r *Rank) launched(now unit.Time, op *workload.Op) {
 	for i := range c.channels {
 		ch := &c.channels[i]
 		ch.pc, ch.length, ch.wait, ch.src = 0, s.Len(int(r.cfg.Rank), i), nothing, -1
-		ch.cursors, ch.gates = ch.cursors[:0], ch.gates[:0]
+		ch.cursors, ch.gates, ch.path = ch.cursors[:0], ch.gates[:0], nil
+		if r.path != nil {
+			ch.path = r.path.channel(op.Coll, i)
+		}
 	}
 	for i := range c.channels {
 		r.advance(now, i)
@@ -86,11 +91,14 @@ func (r *Rank) advance(now unit.Time, channel int) {
 			ch.wait, ch.gated = acknowledge, now
 			return
 		}
+		ch.began(now)
 		if !r.execute(now, c, channel, op) {
 			return
 		}
+		ch.did(now)
 	}
 	ch.wait, ch.end = nothing, now
+	r.path.ending(r.running, channel, -1)
 	c.open--
 	c.last = int32(channel)
 }
@@ -111,6 +119,7 @@ func (r *Rank) execute(now unit.Time, c *collRun, channel int, op coll.Op) bool 
 			ch.wait = message
 			return false
 		}
+		ch.took(r, in.front())
 		in.pop()
 		return true
 	}
@@ -121,11 +130,12 @@ func (r *Rank) execute(now unit.Time, c *collRun, channel int, op coll.Op) bool 
 func (r *Rank) send(c *collRun, channel int, op coll.Op) {
 	t := &r.cfg.Template.Collectives[r.running]
 	ch := &c.channels[channel]
-	recv := r.match(ch, channel, op.Peer)
+	recv, at := r.match(ch, channel, op.Peer)
 	off, n := t.Range(channel, int(op.Chunk))
 	if n == 0 {
 		return
 	}
+	ch.matched(r, channel, op.Peer, at)
 	ch.sent = append(ch.sent, sentOp{op: int32(ch.pc), dst: op.Peer})
 	c.inFlight++
 	r.cfg.Transport.Post(Message{Src: r.cfg.Rank, Dst: op.Peer, Channel: int32(channel), Bytes: unit.Bytes(n),
@@ -164,7 +174,9 @@ func (r *Rank) local(ch *channelRun, channel int, op coll.Op) bool {
 
 // resume goes on after the operation on which the channel stood still.
 func (r *Rank) resume(now unit.Time, channel int) {
-	r.colls[r.running].channels[channel].pc++
+	ch := &r.colls[r.running].channels[channel]
+	ch.did(now)
+	ch.pc++
 	r.advance(now, channel)
 	r.finish(now)
 }
@@ -190,6 +202,7 @@ func (r *Rank) arrived(now unit.Time, src, channel int32) {
 	}
 	r.inbox(src, channel).take(&ch.trace)
 	ch.src, ch.gates = src, ch.gates[:0]
+	ch.took(r, &ch.trace)
 	r.resume(now, int(channel))
 }
 
@@ -197,10 +210,12 @@ func (r *Rank) arrived(now unit.Time, src, channel int32) {
 func (r *Rank) acked(now unit.Time, dst, channel int32) {
 	c := &r.colls[r.running]
 	ch := &c.channels[channel]
-	if !ch.forget(dst) {
+	op, ok := ch.forget(dst)
+	if !ok {
 		panic(fmt.Sprintf("exec: rank %d: acknowledgement from rank %d on channel %d, nothing is in flight", r.cfg.Rank, dst, channel))
 	}
 	c.inFlight--
+	r.path.ending(r.running, int(channel), op)
 	s := r.cfg.Template.Collectives[r.running].Schedule
 	if ch.wait == acknowledge && !ch.unacked(s.Op(int(r.cfg.Rank), int(channel), ch.pc).Acked) {
 		ch.gates = append(ch.gates, gate{ch.gated, now})
@@ -231,26 +246,26 @@ func (ch *channelRun) unacked(op int32) bool {
 	return false
 }
 
-// forget removes the oldest message to dst from those in flight.
-func (ch *channelRun) forget(dst int32) bool {
+// forget removes the oldest message to dst from those in flight and returns its Send.
+func (ch *channelRun) forget(dst int32) (op int32, ok bool) {
 	for i, s := range ch.sent {
 		if s.dst == dst {
 			ch.sent = append(ch.sent[:i], ch.sent[i+1:]...)
-			return true
+			return s.op, true
 		}
 	}
-	return false
+	return -1, false
 }
 
-// match returns the peer's Recv for this rank's next Send to it.
-func (r *Rank) match(ch *channelRun, channel int, peer int32) coll.Op {
+// match returns the peer's Recv for this rank's next Send to it, and its index in the peer's program.
+func (r *Rank) match(ch *channelRun, channel int, peer int32) (recv coll.Op, at int) {
 	s := r.cfg.Template.Collectives[r.running].Schedule
 	k := ch.cursor(peer)
 	for n := s.Len(int(peer), channel); k.at < n; {
 		op := s.Op(int(peer), channel, k.at)
 		k.at++
 		if op.Kind == coll.Recv && op.Peer == r.cfg.Rank {
-			return op
+			return op, k.at - 1
 		}
 	}
 	panic(fmt.Sprintf("exec: %s: channel %d: rank %d has no Recv for operation %d of rank %d", s.Name(), channel, peer, ch.pc, r.cfg.Rank))

@@ -53,4 +53,43 @@
 // its last acknowledgement, are dependency (somebody else had to finish first).
 // A collective that waited for no message is compute from its start (its launch and
 // its copies), and the wait before it is explained by the operation that released it.
+//
+// # The critical path of a step
+//
+// That split is a rank's own view: in a ring all-reduce most of it is dependency,
+// for a rank waits through 2(n-1) messages of which it sees one at a time. A
+// PathFinder, shared by the ranks of a job, gives a second split, of the step of the
+// rank that ended it last. It walks back in time from that end: each instant belongs
+// to what released the thing that ended there, on whatever rank that was.
+//
+//	        start                                                            end
+//	rank 0    |  forward backward launch send                  recv=copy=update|
+//	          |                          \                    //
+//	          |                         message          message
+//	          |                            \            //
+//	rank 1    |======forward======backward======launch=send
+//
+// (= is on the path: the message from rank 0 came before rank 1 had launched.)
+//
+//   - A compute operation, a launch, a reduction and a copy are compute, of the rank
+//     that did it. What released an operation is what ended at the instant at which
+//     it began: the operation before it in its stream or one that it depends on.
+//   - A Recv that stood still was released by its message: the causes of the message's
+//     trace, back to the post on the sender. One that did not was released by the
+//     operation before it in the channel's program.
+//   - An overwrite or the end of a collective that waited for an acknowledgement was
+//     released by it: dependency, back to the placement of the message at the peer;
+//     then that message, back to its post. (The split of a step calls all of this wait
+//     dependency: a rank does not know when its peer has a message.)
+//   - The start of a step was released by what ended last in that rank's step before.
+//     The walk stops at the start of the step of the rank it began with.
+//
+// So dependency is left only for acknowledgements (and for messages without a trace).
+// Where two things end at one instant, either may be named. The finder holds what
+// happened in the steps that some ranks have not ended and in one before: 24 bytes
+// for each operation of a program, 24 and 8 per change of cause for each message.
+//
+// The idea is that of critical path analysis of message-passing programs: Yang and
+// Miller, "Critical Path Analysis for the Execution of Parallel and Distributed
+// Programs" (ICDCS 1988).
 package exec

@@ -49,6 +49,9 @@ func (in *inbox) push(now unit.Time, tr *Trace) {
 	t.Posted, t.Placed, t.Segments = tr.Posted, tr.Placed, append(t.Segments[:0], tr.Segments...)
 }
 
+// front returns the trace of the oldest message.
+func (in *inbox) front() *Trace { return &in.traces[in.head] }
+
 // pop takes the oldest message.
 func (in *inbox) pop() {
 	in.head++

@@ -25,6 +25,7 @@ type Rank struct {
 	over    bool
 
 	ledger ledger
+	path   *rankPath // where the step is recorded for the path finder; nil: nowhere
 }
 
 type opState struct {
@@ -63,6 +64,9 @@ func NewRank(cfg Config) *Rank {
 	}
 	for c := range r.colls {
 		r.colls[c].channels = make([]channelRun, t.Collectives[c].Schedule.Channels())
+	}
+	if cfg.Paths != nil {
+		cfg.Paths.add(cfg.Rank, t)
 	}
 	return r
 }
@@ -157,6 +161,9 @@ func (r *Rank) beginStep(now unit.Time) {
 		r.streams[s].next = 0
 	}
 	r.ledger.begin(now)
+	if r.cfg.Paths != nil {
+		r.path = r.cfg.Paths.begin(r.cfg.Rank, r.step, now)
+	}
 	r.startReady(now, -1)
 }
 
@@ -253,6 +260,9 @@ func (r *Rank) endStep(now unit.Time) {
 	l.advance(now)
 	if r.cfg.Observer != nil {
 		r.cfg.Observer.Step(StepRecord{Rank: r.cfg.Rank, Step: r.step, Start: l.start, End: now, Split: l.split, Comm: l.comm, Overlap: l.overlap})
+	}
+	if r.path != nil {
+		r.cfg.Paths.ended(r.path, now, r.ops, l.last)
 	}
 	for i := range r.inboxes {
 		in := &r.inboxes[i]

@@ -119,7 +119,7 @@ type OperationRecord struct {
 	ReleasedSrc, ReleasedChannel int32
 }
 
-// Config is all a rank needs. Body and Observer may be nil; the rest may not.
+// Config is all a rank needs. Body, Observer and Paths may be nil; the rest may not.
 type Config struct {
 	Rank      int32
 	Template  *workload.Step // of every step of this rank
@@ -128,4 +128,5 @@ type Config struct {
 	Clock     Clock
 	Body      Body
 	Observer  Observer
+	Paths     *PathFinder // shared by the ranks of a job; it is told after Observer
 }

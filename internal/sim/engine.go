@@ -92,9 +92,6 @@ func (e *Engine) StopAt(t unit.Time) {
 	}
 }
 
-// Resume lets a run that has come to its end at StopAt go on until t.
-func (e *Engine) Resume(t unit.Time) { e.stopAt = t }
-
 // OnCheck sets a function that is asked now and then whether to go on; if it says no, Run returns early.
 func (e *Engine) OnCheck(f func() bool) { e.check = f }
 
@@ -109,25 +106,34 @@ func (e *Engine) Events() int64 { return e.events }
 
 // Run handles events until none is left or StopAt's time has passed. It reports whether it came to that end.
 func (e *Engine) Run() bool {
+	_, whole := e.RunUntil(unit.Never)
+	return whole
+}
+
+// RunUntil handles events up to and including t. more says that the run goes on after t; ok is false if it was interrupted.
+func (e *Engine) RunUntil(t unit.Time) (more, ok bool) {
 	left := e.every
-	defer func() { e.now = e.latest }()
 	for {
 		start := unit.Never
 		for _, w := range e.wheels {
 			start = min(start, w.next())
 		}
 		if start == unit.Never || start > e.stopAt {
-			return true
+			return false, true
+		}
+		if start > t {
+			return true, true
 		}
 		end := unit.Never
 		if len(e.wheels) > 1 {
 			end = start.Add(e.lookahead)
 		}
+		if t < end {
+			end = t + 1
+		}
 		for i := range e.wheels {
-			whole := e.window(e.wheels[i], end, &left)
-			e.latest = max(e.latest, e.now)
-			if !whole {
-				return false
+			if !e.window(e.wheels[i], end, &left) {
+				return true, false
 			}
 		}
 	}

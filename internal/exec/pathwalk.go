@@ -1,0 +1,140 @@
+package exec
+
+import (
+	"slices"
+
+	"railyard/internal/cause"
+	"railyard/internal/coll"
+	"railyard/internal/unit"
+	"railyard/internal/workload"
+)
+
+// find walks back from the end of a step that all ranks have ended into f.record.
+func (f *PathFinder) find(s *stepPath) {
+	slow := 0
+	for r := range s.ranks {
+		if s.ranks[r].end > s.ranks[slow].end {
+			slow = r
+		}
+	}
+	p := &s.ranks[slow]
+	f.record = PathRecord{Step: s.number, Rank: int32(slow), Start: p.start, End: p.end, Parts: f.record.Parts[:0]}
+	w := pathWalk{finder: f, step: s, at: p.end, record: &f.record}
+	w.operations(int32(slow), p.last)
+	slices.Reverse(f.record.Parts)
+}
+
+// pathWalk is a walk back in time. What lies after at has been accounted for.
+type pathWalk struct {
+	finder *PathFinder
+	step   *stepPath // in which the walk is
+	at     unit.Time
+	record *PathRecord
+}
+
+// arrived reports whether the walk is at the start of the path.
+func (w *pathWalk) arrived() bool { return w.at <= w.record.Start }
+
+// back gives what is left of the path after t to a part.
+func (w *pathWalk) back(t unit.Time, why cause.Cause, part PathPart) {
+	t = max(t, w.record.Start)
+	if t >= w.at {
+		return
+	}
+	part.From, part.Until, part.Cause, part.Step = t, w.at, why, w.step.number
+	w.record.Parts = append(w.record.Parts, part)
+	w.record.Split[why] += w.at.Sub(t)
+	w.at = t
+}
+
+// operations walks back from the end of operation op on a rank, -1 being the start
+// of its step: from each operation to the one that released it, and from the
+// start of a step to what ended the step before.
+func (w *pathWalk) operations(rank, op int32) {
+	for !w.arrived() {
+		p := &w.step.ranks[rank]
+		if op < 0 {
+			unknown := PathPart{Kind: PathUnknown, Rank: rank, Op: -1, Src: -1, Dst: -1, Channel: -1}
+			w.back(p.start, cause.Dependency, unknown) // a step without operations takes no time: nothing is left here
+			before := w.finder.step(w.step.number - 1)
+			if before == nil {
+				w.back(w.record.Start, cause.Dependency, unknown)
+				return
+			}
+			w.step, op = before, before.ranks[rank].last
+			continue
+		}
+		part := PathPart{Kind: PathCompute, Rank: rank, Op: op, Src: -1, Dst: -1, Channel: -1}
+		if t := &p.layout.template.Ops[op]; t.Kind == workload.Communication {
+			rank = w.collective(rank, t.Coll)
+			p = &w.step.ranks[rank]
+			op = p.layout.opOf[t.Coll] // on the rank on which the walk has come to its launch
+			part.Kind, part.Rank, part.Op = PathLaunch, rank, op
+		}
+		w.back(p.ops[op].start, cause.Compute, part)
+		op = p.ops[op].by
+	}
+}
+
+// collective walks back from the end of a collective on a rank to its launch on
+// the rank that it returns: along a channel's program, and across messages to
+// their senders.
+func (w *pathWalk) collective(rank, c int32) int32 {
+	by := w.step.ranks[rank].released[c]
+	channel := int(by.channel)
+	pc := by.acked
+	if pc < 0 {
+		pc = int32(len(w.step.ranks[rank].channel(c, channel))) - 1
+	} else {
+		w.acknowledgement(rank, c, channel, pc)
+	}
+	for pc >= 0 && !w.arrived() {
+		p := &w.step.ranks[rank]
+		program := p.channel(c, channel)
+		at := &program[pc]
+		op := p.layout.template.Collectives[c].Schedule.Op(int(rank), channel, int(pc))
+		if op.Kind == coll.Recv && at.done > at.start { // it stood still for the message
+			w.message(op.Peer, rank, c, channel, at)
+			rank, pc = op.Peer, at.peer
+			continue
+		}
+		if op.Kind == coll.Reduce || op.Kind == coll.Copy {
+			w.back(at.start, cause.Compute, PathPart{Kind: PathLocal, Rank: rank, Op: p.layout.opOf[c], Src: -1, Dst: -1, Channel: by.channel})
+		}
+		if pc > 0 && at.start > program[pc-1].done {
+			pc = op.Acked
+			w.acknowledgement(rank, c, channel, pc)
+			continue
+		}
+		pc--
+	}
+	return rank
+}
+
+// message walks back from the arrival of the message that recv took to its post.
+func (w *pathWalk) message(src, dst, c int32, channel int, recv *programOp) {
+	sender := &w.step.ranks[src]
+	part := PathPart{Kind: PathMessage, Rank: src, Op: sender.layout.opOf[c], Src: src, Dst: dst, Channel: int32(channel)}
+	m := &w.step.messages[recv.message]
+	w.back(m.placed, cause.Dependency, part)
+	segments := w.step.segments[m.first : m.first+m.n]
+	for i := len(segments) - 1; i >= 0; i-- {
+		from := m.posted
+		if i > 0 {
+			from = from.Add(unit.Duration(segments[i-1] >> causeBits))
+		}
+		w.back(from, cause.Cause(segments[i]&(1<<causeBits-1)), part)
+	}
+	w.back(sender.channel(c, channel)[recv.peer].done, cause.Dependency, part) // without a trace
+}
+
+// acknowledgement walks back from the arrival of the acknowledgement of a rank's
+// Send to the post of the message.
+func (w *pathWalk) acknowledgement(rank, c int32, channel int, send int32) {
+	p := &w.step.ranks[rank]
+	peer := p.layout.template.Collectives[c].Schedule.Op(int(rank), channel, int(send)).Peer
+	recv := &w.step.ranks[peer].channel(c, channel)[p.channel(c, channel)[send].peer]
+	w.back(w.step.messages[recv.message].placed, cause.Dependency,
+		PathPart{Kind: PathAck, Rank: rank, Op: p.layout.opOf[c], Src: rank, Dst: peer, Channel: int32(channel)})
+	w.message(rank, peer, c, channel, recv)
+}
