@@ -60,8 +60,11 @@ says how long a step takes and why.`,
 		Args:          subcommandOnly,
 		RunE:          needSubcommand,
 	}
+	root.CompletionOptions.DisableDefaultCmd = true // completionCommand has our exit codes
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(a.runCommand(), a.dataCommand(), a.versionCommand())
+	root.AddCommand(a.runCommand(), a.dataCommand(), a.versionCommand(), a.exportCommand())
+	root.AddCommand(a.lookCommands()...)
+	root.AddCommand(a.reportCommand(), a.compareCommand(), a.explainCommand(), a.validateCommand())
 	return root
 }
 

@@ -79,6 +79,9 @@ func (a *app) runFile(ctx context.Context, file string, f runFlags) error {
 	}
 	sum, err := a.engine.run(ctx, sc, runOptions{Dir: dir, Force: f.force, Progress: p.update})
 	p.stop()
+	if sum == nil && err != nil {
+		err = a.located(file, sc, err)
+	}
 	return a.finish(ctx, dir, sum, err, f.json)
 }
 

@@ -9,13 +9,15 @@ import (
 func (f *Fabric) chargeLossless(n *node, a *account, p *port, size int64) bool {
 	limit := f.xoffThreshold(n, p)
 	reserve := int64(f.cfg.Buffer.Reserve)
-	if size+a.headroom > a.limit && size+max(0, a.used-reserve) > limit {
-		return false
-	}
 	used := a.used + size
 	switch {
 	case used <= reserve:
 		a.used = used
+	case !a.sentOff && !f.cfg.Buffer.CrossingInHeadroom && n.shared+min(size, used-reserve) <= n.size+n.spare:
+		// The frame that crosses xOFF: the pool keeps room for one of each account.
+		a.used = used
+		n.shared += min(size, used-reserve)
+		n.maxUsed = max(n.maxUsed, n.shared)
 	case used-reserve > limit || n.shared+min(size, used-reserve) > n.size:
 		if a.headroom+size > a.limit {
 			return false
@@ -34,7 +36,7 @@ func (f *Fabric) xoffThreshold(n *node, p *port) int64 {
 	if f.cfg.PFC.Threshold > 0 {
 		return int64(f.cfg.PFC.Threshold)
 	}
-	return f.cfg.PFC.Alpha.Num << p.alphaShift * (n.size - n.shared) / f.cfg.PFC.Alpha.Den
+	return f.cfg.PFC.Alpha.Num << p.alphaShift * max(0, n.size-n.shared) / f.cfg.PFC.Alpha.Den
 }
 
 func (f *Fabric) overXOFF(n *node, a *account, p *port) bool {
@@ -43,7 +45,7 @@ func (f *Fabric) overXOFF(n *node, a *account, p *port) bool {
 
 // chargeLossy charges a frame of a class without PFC, unless its egress queue holds its dynamic share already.
 func (f *Fabric) chargeLossy(n *node, a *account, q *queue, size int64) bool {
-	free := n.size - n.shared
+	free := max(0, n.size-n.shared)
 	reserve := int64(f.cfg.Buffer.Reserve)
 	shared := max(0, a.used+size-reserve) - max(0, a.used-reserve)
 	if shared > free || q.bytes+size > f.cfg.Buffer.LossyAlpha.Num*free/f.cfg.Buffer.LossyAlpha.Den && shared > 0 {

@@ -41,6 +41,7 @@ type PFC struct {
 	ResumeOffset unit.Bytes   // xON = xOFF - this
 	Quanta       uint16       // pause time in a frame, in units of 512 bit times; 0 means: until resumed
 	Refresh      unit.Ratio   // a pause that still holds is sent again after this part of its time
+	Ignored      bool         // pause frames are sent and nobody heeds them (hpcc-ns3 without PFC: what does not fit the headroom is dropped)
 	// Response is how long after a pause frame has arrived over a link its sender stops; nil: at once.
 	Response func(p topo.Port) unit.Duration
 	// Headroom is what the receiver of a link keeps for what arrives after xOFF, per lossless class; nil: none.
@@ -53,6 +54,10 @@ type Buffer struct {
 	Reserve     unit.Bytes // guaranteed to each port and class
 	LossyAlpha  unit.Ratio // a queue of a class without PFC may hold alpha x free shared buffer
 	FreeAtTxEnd bool       // a frame's bytes are free when its last bit has left; else when its first bit leaves
+	// CrossingInHeadroom charges the frame whose arrival makes a port send xOFF to headroom if it does not fit below the threshold
+	// (hpcc-ns3), though the headroom formula counts only what comes after the decision. Else the shared part keeps one largest frame for
+	// each port and lossless class for it.
+	CrossingInHeadroom bool
 }
 
 // Config is everything a fabric needs beside its graph.

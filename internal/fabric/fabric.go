@@ -116,6 +116,7 @@ type node struct {
 	shared  int64 // bytes of the shared part in use
 	size    int64 // of the shared part
 	maxUsed int64
+	spare   int64 // beyond size: a largest frame for each lossless account, for the one that crosses xOFF
 }
 
 // Fabric is a running network.
@@ -257,6 +258,10 @@ func (f *Fabric) sizeBuffers() error {
 				h := int64(f.cfg.PFC.Headroom(f.graph.Ports[id]))
 				f.accounts[id*f.nc+c].limit = h
 				n.size -= h
+				if !f.cfg.Buffer.CrossingInHeadroom {
+					n.size -= int64(f.cfg.MTU)
+					n.spare += int64(f.cfg.MTU)
+				}
 			}
 		}
 	}

@@ -106,6 +106,10 @@ func (x *faults) hits(now unit.Time, id PortID, p *port, pk *Packet) bool {
 	if x.loses(now, id, int64(pk.Bytes)) {
 		p.faulted++
 		x.f.traceDrop(pk.trace)
+		if l.holding {
+			l.holding = false
+			x.f.receive(now, id, p, &l.held)
+		}
 		return true
 	}
 	if !l.on {

@@ -42,9 +42,11 @@ const pauseBits = 672
 
 // Headroom returns the bytes that a receiver needs for what arrives after it decided to send xOFF, per lossless class:
 // 2 cable delays + 2 maximum frames (one leaving here, one at the peer) + the pause frame + interface and response delay.
-// IEEE 802.1Q-2018 annex N; cable is one way.
-func Headroom(r unit.Bitrate, cable unit.Duration, frame unit.Bytes) unit.Bytes {
+// IEEE 802.1Q-2018 annex N; cable is one way. pipeline is the delay of the receiving switch before it can decide, which the interface
+// delay stands for: the longer of the two counts.
+func Headroom(r unit.Bitrate, cable unit.Duration, frame unit.Bytes, pipeline unit.Duration) unit.Bytes {
 	interfaces, respond, _ := Delays(r)
+	interfaces = max(interfaces, 8*int64(r.BytesIn(pipeline)+1))
 	bits := 2*8*int64(frame) + pauseBits + interfaces + respond
 	// Bit times of the cable, rounded up.
 	bits += 2 * int64(unit.Ratio{Num: int64(r), Den: int64(unit.Second)}.Of(int64(cable)+int64(unit.Second)/int64(r)))

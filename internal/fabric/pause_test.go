@@ -147,8 +147,8 @@ func TestDynamicThreshold(t *testing.T) {
 		cfg.PFC.Threshold, cfg.PFC.Alpha = 0, alpha
 		cfg.PFC.Headroom = func(topo.Port) unit.Bytes { return 100_000 }
 		cfg.Buffer.Reserve = reserve
-		// Two ports, two classes: the reserves of each, and headroom for the one that is lossless.
-		const shared = size - 4*reserve - 2*100_000
+		// Two ports, two classes: the reserves of each, and for the one that is lossless headroom and a frame that crosses xOFF.
+		shared := size - 4*reserve - 2*100_000 - 2*int(cfg.MTU)
 		cfg.Buffer.Size = size
 		n := newNet(t, star(t, fast, slow), cfg)
 		n.send(t, 0, 0, 1, 0, 150, frame)
@@ -175,7 +175,7 @@ func TestDynamicThreshold(t *testing.T) {
 
 // TestHeadroomFormula: 100 Gb/s, 100 m, frames of 9,216 bytes: 70 KiB, as vendors' tables say.
 func TestHeadroomFormula(t *testing.T) {
-	got := fabric.Headroom(fast, 500*unit.Nanosecond, 9216)
+	got := fabric.Headroom(fast, 500*unit.Nanosecond, 9216, 0)
 	// 2 x 50,000 bit times of cable, 2 x 8 x 9,216, 672 of pause frame, 122,880 of interfaces, 201,728 of response.
 	if want := unit.Bytes((100_000 + 147_456 + 672 + 122_880 + 201_728 + 7) / 8); got < want || got > want+1 {
 		t.Errorf("headroom %d, want %d", got, want)
@@ -191,7 +191,7 @@ func TestHeadroomFormula(t *testing.T) {
 	if i100, r100, _ := fabric.Delays(fast); !assumed || i200 != 2*i100 || r200 != 2*r100 {
 		t.Errorf("200 Gb/s: %d and %d bit times, assumed: %v", i200, r200, assumed)
 	}
-	if a, b := fabric.Headroom(fast, 0, 1000), fabric.Headroom(fast, unit.Microsecond, 1000); b-a != 25_000 {
+	if a, b := fabric.Headroom(fast, 0, 1000, 0), fabric.Headroom(fast, unit.Microsecond, 1000, 0); b-a != 25_000 {
 		t.Errorf("1 us of cable takes %d bytes, want 25,000", b-a)
 	}
 }

@@ -108,7 +108,7 @@ func (f *Fabric) Check() error {
 		shared[p.far] += max(0, a.used-int64(f.cfg.Buffer.Reserve))
 	}
 	for i := range f.nodes {
-		if n := &f.nodes[i]; shared[i] != n.shared || n.shared > n.size || n.shared < 0 {
+		if n := &f.nodes[i]; shared[i] != n.shared || n.shared > n.size+n.spare || n.shared < 0 {
 			return fmt.Errorf("fabric: switch %s: accounts hold %d of the shared buffer, it counts %d of %d", f.graph.Nodes[n.id].Name, shared[i], n.shared, n.size)
 		}
 	}

@@ -93,15 +93,14 @@ func (c *Case) drawFabric(d *dice) {
 			{Name: "cnp", Priority: 7, Strict: true},
 		},
 		PFC:           fabric.PFC{Alpha: ratio(1, int64(pick(d, 1, 2, 8, 64))), ResumeOffset: unit.Bytes(d.below(20_000)), Quanta: uint16(pick(d, 0, 0xffff, 0xffff, d.between(256, 65535))), Refresh: ratio(1, 2)},
-		Buffer:        fabric.Buffer{Reserve: unit.Bytes(pick(d, 0, 4096)), LossyAlpha: ratio(int64(pick(d, 1, 1, 2)), int64(pick(d, 1, 4))), FreeAtTxEnd: d.one(2)},
+		Buffer:        fabric.Buffer{Reserve: unit.Bytes(pick(d, 0, 4096)), LossyAlpha: ratio(int64(pick(d, 1, 1, 2)), int64(pick(d, 1, 4))), FreeAtTxEnd: d.one(2), CrossingInHeadroom: d.one(4)},
 		SwitchLatency: d.time(unit.Microsecond), HostLatency: d.time(unit.Microsecond), LinkOverhead: 20, PauseFrame: 64, MTU: frame,
 		Seed: c.Number, TruncateNS: d.one(8), SampleEvery: pick(d, 0, unit.Duration(unit.Microsecond)),
 	}
 	c.Fabric.OnSample = func(fabric.Sample) {}
 	latency := c.Fabric.SwitchLatency
 	c.Fabric.PFC.Headroom = func(p topo.Port) unit.Bytes {
-		// The formula covers the standard's interface delay, which our pipeline latency takes part of.
-		return fabric.Headroom(p.Rate, p.Delay, frame) + p.Rate.BytesIn(latency)
+		return fabric.Headroom(p.Rate, p.Delay, frame, latency)
 	}
 	if d.one(2) {
 		c.Fabric.PFC.Response = func(p topo.Port) unit.Duration { return fabric.Response(p.Rate) }
@@ -111,7 +110,7 @@ func (c *Case) drawFabric(d *dice) {
 	for _, n := range c.Graph.Nodes {
 		sum := unit.Bytes(0)
 		for _, p := range n.Ports {
-			sum += 3*c.Fabric.Buffer.Reserve + c.Fabric.PFC.Headroom(c.Graph.Ports[c.Graph.Peer(p)])
+			sum += 3*c.Fabric.Buffer.Reserve + frame + c.Fabric.PFC.Headroom(c.Graph.Ports[c.Graph.Peer(p)])
 		}
 		need = max(need, sum)
 	}

@@ -40,7 +40,7 @@ func defaults(g *topo.Graph, rate unit.Bitrate) *rig {
 				{Name: "other", Priority: 0, Weight: 50},
 				{Name: "cnp", Priority: 7, Strict: true}},
 			PFC: fabric.PFC{Alpha: unit.Ratio{Num: 1, Den: 8}, ResumeOffset: 2 * frame, Quanta: 0xffff, Refresh: unit.Ratio{Num: 1, Den: 2},
-				Headroom: func(p topo.Port) unit.Bytes { return fabric.Headroom(p.Rate, p.Delay, frame) }},
+				Headroom: func(p topo.Port) unit.Bytes { return fabric.Headroom(p.Rate, p.Delay, frame, 600*unit.Nanosecond) }},
 			Buffer:        fabric.Buffer{Size: 64 * unit.Megabyte, Reserve: 4096, LossyAlpha: unit.Ratio{Num: 1, Den: 1}, FreeAtTxEnd: true},
 			SwitchLatency: switchLatency, HostLatency: nicLatency, LinkOverhead: wire.RoCEv2.Overhead, PauseFrame: wire.RoCEv2.PFC, MTU: frame, Seed: 1},
 		nic: nic.Config{Frames: wire.RoCEv2,

@@ -27,7 +27,9 @@ func headroomRig(t *testing.T, seed uint64, less unit.Bytes) *rig {
 			Classes: []fabric.Class{{Name: "data", Priority: 3, Weight: 1, Lossless: true}, {Name: "ack", Priority: 6, Strict: true}},
 			PFC: fabric.PFC{Alpha: unit.Ratio{Num: 1, Den: 8}, ResumeOffset: 2 * frame, Quanta: 0xffff, Refresh: unit.Ratio{Num: 1, Den: 2},
 				Response: func(p topo.Port) unit.Duration { return fabric.Response(p.Rate) },
-				Headroom: func(p topo.Port) unit.Bytes { return fabric.Headroom(p.Rate, p.Delay, frame) - less }},
+				Headroom: func(p topo.Port) unit.Bytes {
+					return fabric.Headroom(p.Rate, p.Delay, frame, rate.TransmitTime(unit.Bytes(interfaces/8))) - less
+				}},
 			Buffer:        fabric.Buffer{Size: 2 << 20, LossyAlpha: unit.Ratio{Num: 1, Den: 1}},
 			SwitchLatency: rate.TransmitTime(unit.Bytes(interfaces / 8)), LinkOverhead: wire.RoCEv2.Overhead, PauseFrame: wire.RoCEv2.PFC, MTU: frame, Seed: seed},
 		nic: headroomNIC(frame),

@@ -108,6 +108,9 @@ func (n *Net) plan(id int32, e entry) {
 func (hw *hostWork) Handle(now unit.Time, owner int32) {
 	n := (*Net)(hw)
 	h := &n.hosts[owner]
+	if h.wakeAt > now {
+		return // an earlier event did this one's work and armed anew
+	}
 	n.now = now
 	h.wakeAt = now // what is planned for this instant is taken by the loop
 	for len(h.agenda) > 0 && h.agenda[0].at <= now {

@@ -40,6 +40,7 @@ type Config struct {
 	CNPClass         uint8
 	CompleteAtSender bool // a flow's completion time ends with its last acknowledgement instead of its last placed byte
 	Controller       cc.Params
+	Seed             uint64
 	Admission        Admission // of messages between ranks
 	Bodies           *Bodies   // runs the real work of ranks; nil in replay
 }

@@ -6,6 +6,7 @@ import (
 	"railyard/internal/exec"
 	"railyard/internal/fabric"
 	"railyard/internal/roce"
+	"railyard/internal/sim"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
 )
@@ -32,7 +33,8 @@ type qp struct {
 	log       bool
 	line      unit.Bitrate
 	route     fabric.Route
-	deadline  unit.Time // retransmission timeout
+	deadline  unit.Time  // retransmission timeout
+	rng       sim.Stream // of its timeouts
 	ctl       cc.Controller
 
 	ledger    cause.Split
@@ -97,7 +99,8 @@ func (n *Net) AddQP(q QueuePair) int32 {
 	id := int32(len(n.qps))
 	c := &n.nics[q.From]
 	n.qps = append(n.qps, qp{nic: int32(q.From), class: q.Class, line: c.line, route: n.fab.AddRoute(q.Path), from: q.From, to: q.To,
-		fromGPU: q.FromGPU, toGPU: q.ToGPU, name: q.Name, conn: -1, log: q.Log, deadline: unit.Never, probeSeq: -1})
+		fromGPU: q.FromGPU, toGPU: q.ToGPU, name: q.Name, conn: -1, log: q.Log, deadline: unit.Never, probeSeq: -1,
+		rng: sim.NewStream(n.cfg.Seed, "timeout", uint64(id))})
 	n.qps[id].snd.Init(n.cfg.Transport.MTU)
 	n.ends = append(n.ends, endpoint{nic: int32(q.To), route: n.fab.AddRoute(q.Back)})
 	c.qps = append(c.qps, id)

@@ -58,7 +58,7 @@ func drawRig(t *rapid.T) (r *rig, lossless bool) {
 	f.PFC.Threshold = rapid.SampledFrom([]unit.Bytes{0, 0, 10_000, 1_000_000}).Draw(t, "xOFF")
 	f.PFC.ResumeOffset = rapid.SampledFrom([]unit.Bytes{0, 2 * frame, 1_000_000}).Draw(t, "resume offset")
 	f.PFC.Quanta = rapid.SampledFrom([]uint16{0, 0xffff, 4000}).Draw(t, "quanta")
-	f.PFC.Headroom = func(p topo.Port) unit.Bytes { return fabric.Headroom(p.Rate, p.Delay, frame) }
+	f.PFC.Headroom = func(p topo.Port) unit.Bytes { return fabric.Headroom(p.Rate, p.Delay, frame, f.SwitchLatency) }
 	if rapid.Bool().Draw(t, "response") {
 		f.PFC.Response = func(p topo.Port) unit.Duration { return fabric.Response(p.Rate) }
 	}
@@ -73,13 +73,13 @@ func drawRig(t *rapid.T) (r *rig, lossless bool) {
 	return r, lossless
 }
 
-// smallestBuffer is the reserves and headrooms of the switch that needs most.
+// smallestBuffer is the reserves, headrooms and crossing frames of the switch that needs most.
 func smallestBuffer(g *topo.Graph, f *fabric.Config) (most unit.Bytes) {
 	need := make([]unit.Bytes, len(g.Nodes))
 	for _, p := range g.Ports {
 		need[p.To] += f.Buffer.Reserve * unit.Bytes(len(f.Classes))
 		if f.Classes[0].Lossless {
-			need[p.To] += f.PFC.Headroom(p)
+			need[p.To] += f.PFC.Headroom(p) + f.MTU
 		}
 		if g.Nodes[p.To].Kind != topo.HostKind {
 			most = max(most, need[p.To])

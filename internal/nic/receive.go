@@ -33,11 +33,13 @@ func (n *Net) onData(now unit.Time, pk *fabric.Packet) {
 	if pk.Marked() {
 		e.marks++
 		n.marks++
-		e.echo = true
 		sent = n.notify(now, pk.Flow, e, c)
 	}
 	seq := e.rcv.Seq(pk.Seq)
 	v := e.rcv.OnData(now, pk.Seq, pk.Last(), &n.cfg.Transport)
+	if pk.Marked() && (v.Accept || v.Ack || v.Nak) {
+		e.echo = true
+	}
 	if v.Accept {
 		n.place(now, pk, e, seq)
 	}
@@ -192,6 +194,7 @@ func (n *Net) onAck(now unit.Time, pk *fabric.Packet) {
 	}
 	n.account(q, now)
 	n.acked, n.ackedAt = pk.Flow, now
+	una := q.snd.Una()
 	var bytes unit.Bytes
 	if pk.Kind() == fabric.Nak {
 		if n.cfg.Transport.Selective {
@@ -213,7 +216,7 @@ func (n *Net) onAck(now unit.Time, pk *fabric.Packet) {
 	}
 	n.news = cc.Ack{Now: now, Bytes: bytes, RTT: q.rtt, Seq: q.snd.Acked(), NextSeq: q.snd.Sent(), Marked: pk.Echo(), Hops: n.telemetry(pk)}
 	q.ctl.OnAck(&n.news)
-	if bytes > 0 {
+	if q.snd.Una() > una {
 		q.deadline = unit.Never
 		if q.snd.Outstanding() {
 			n.timeOut(now, &n.nics[q.nic], q)

@@ -111,16 +111,27 @@ func (n *Net) sendFrom(now unit.Time, c *card, id int32, pk *fabric.Packet) bool
 	return true
 }
 
-// timeOut starts the retransmission timer of a queue pair if it does not run.
+// timeOut starts the retransmission timer of a queue pair anew: with each packet that leaves and each acknowledgement, so that a paced
+// sender whose acknowledgements are coalesced does not run into it.
 func (n *Net) timeOut(now unit.Time, c *card, q *qp) {
-	if n.cfg.Transport.Timeout == 0 || q.deadline != unit.Never {
+	if n.cfg.Transport.Timeout == 0 {
 		return
 	}
-	q.deadline = now.Add(q.snd.TimeoutOf(&n.cfg.Transport))
+	q.deadline = now.Add(n.timeout(q))
 	if q.deadline < c.rtoAt {
 		c.rtoAt = q.deadline
 		n.eng.At(c.island, c.rtoAt, sim.MakeKey(sim.Timer, classTimeout, q.nic))
 	}
+}
+
+// timeout is the retransmission timeout. After the first of a row it is drawn from one to two times the configured value, so that queue
+// pairs that time out together do not repeat the same collision; InfiniBand allows up to four times (9.9.2.1.2).
+func (n *Net) timeout(q *qp) unit.Duration {
+	t := q.snd.TimeoutOf(&n.cfg.Transport)
+	if q.snd.Retries() == 0 {
+		return t
+	}
+	return t + unit.Duration(q.rng.Below(uint64(t)))
 }
 
 // Handle resends what has not been acknowledged in time. One timer serves a NIC: deadlines only move later, so it may come early.
@@ -158,7 +169,7 @@ func (n *Net) timedOut(now unit.Time, id int32, q *qp) {
 		n.queuePairFailed(now, id)
 		return
 	}
-	q.deadline = now.Add(q.snd.TimeoutOf(&n.cfg.Transport))
+	q.deadline = now.Add(n.timeout(q))
 	q.probeSeq = -1
 	q.ctl.OnLoss(now)
 	if q.state == idle || q.state == blocked {

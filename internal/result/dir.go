@@ -2,12 +2,15 @@ package result
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 )
 
 const runFile = "run.json"
@@ -24,14 +27,25 @@ type Dir struct {
 	flows      *Table[FlowRow]
 	links      *Table[LinkRow]
 	queues     *Table[QueueRow]
+	paths      *Table[PathRow]
+	hops       *Table[HopRow]
 	open       []closer // in order of opening
+
+	group int  // rows of a part; RowGroupRows, but in tests
+	stop  bool // a table has failed
 }
 
 // A closer is a table, whatever its rows.
 type closer interface {
-	close() error
-	firstErr() error
+	close()
+	keep(now time.Time, age time.Duration)
+	firstErr() (table string, err error)
+	finished() string
 }
+
+// PartAge is how long the rows of a slow run wait for their part to fill: those of
+// a process that is killed are lost for at most that long, if it calls Keep.
+const PartAge = time.Minute
 
 // NextDir makes root/NAME-N for the smallest free N from 1 and returns its path.
 // Two runs that start together get two directories.
@@ -64,8 +78,12 @@ func Create(path string) (*Dir, error) {
 	if err := os.MkdirAll(path, 0o777); err != nil {
 		return nil, unwritable(path, err)
 	}
-	d := &Dir{path: path}
+	fresh := err != nil
+	d := &Dir{path: path, group: RowGroupRows}
 	if err := d.write(&Summary{State: Running, Version: Version, FormatVersion: FormatVersion}); err != nil {
+		if fresh {
+			os.Remove(path)
+		}
 		return nil, unwritable(path, err)
 	}
 	return d, nil
@@ -139,9 +157,25 @@ func (d *Dir) Queues() *Table[QueueRow] {
 	return lazily(d, &d.queues, "queues")
 }
 
+// Hops returns the table of waits of messages at ports.
+func (d *Dir) Hops() *Table[HopRow] {
+	if d == nil {
+		return nil
+	}
+	return lazily(d, &d.hops, "hops")
+}
+
+// Paths returns the table of critical paths.
+func (d *Dir) Paths() *Table[PathRow] {
+	if d == nil {
+		return nil
+	}
+	return lazily(d, &d.paths, "paths")
+}
+
 func lazily[R any](d *Dir, t **Table[R], name string) *Table[R] {
 	if *t == nil {
-		*t = createTable[R](d.path, name)
+		*t = createTable[R](d.path, name, d.group, &d.stop)
 		d.open = append(d.open, *t)
 	}
 	return *t
@@ -153,12 +187,49 @@ func (d *Dir) Err() error {
 	if d == nil {
 		return nil
 	}
+	return d.tableErr()
+}
+
+// Keep makes rows that have waited for longer than PartAge outlive the process,
+// and returns Err. A long run calls it now and then; it costs next to nothing. When
+// it is called changes nothing in the finished tables.
+func (d *Dir) Keep() error {
+	if d == nil {
+		return nil
+	}
+	return d.keep(time.Now(), PartAge)
+}
+
+func (d *Dir) keep(now time.Time, age time.Duration) error {
 	for _, t := range d.open {
-		if err := t.firstErr(); err != nil {
-			return err
+		t.keep(now, age)
+	}
+	return d.tableErr()
+}
+
+// tableErr joins the errors of all tables in one line: a full disk is one problem,
+// however many tables meet it.
+func (d *Dir) tableErr() error {
+	var first error
+	var tables []string // that met the first one
+	others := ""
+	for _, t := range d.open {
+		switch name, err := t.firstErr(); {
+		case err == nil:
+		case first == nil || err.Error() == first.Error():
+			first, tables = cmp.Or(first, err), append(tables, name)
+		default:
+			others += fmt.Sprintf("; table %s: %v", name, err)
 		}
 	}
-	return nil
+	if first == nil {
+		return nil
+	}
+	noun := "table"
+	if len(tables) > 1 {
+		noun = "tables"
+	}
+	return fmt.Errorf("run directory %s: cannot write %s %s: %w%s", d.path, noun, strings.Join(tables, ", "), first, others)
 }
 
 // Finish closes the tables and then writes the summary with its state: complete,
@@ -173,20 +244,41 @@ func (d *Dir) Finish(s *Summary) error {
 	if d == nil {
 		return nil
 	}
-	var errs []error
 	for _, t := range d.open {
-		if err := t.close(); err != nil {
-			errs = append(errs, err)
-		}
+		t.close()
+	}
+	err := d.tableErr()
+	if err == nil {
+		err = d.sync()
 	}
 	d.open = nil
-	if err := errors.Join(errs...); err != nil {
+	if err != nil {
 		s.State, s.Error = Failed, err.Error()
 	}
-	if err := d.write(s); err != nil {
-		errs = append(errs, fmt.Errorf("run directory %s: %w", d.path, plain(err)))
+	if e := d.write(s); err == nil && e != nil {
+		return fmt.Errorf("run directory %s: cannot write %s: %w; it stays marked as unfinished", d.path, runFile, plain(e))
 	}
-	return errors.Join(errs...)
+	return err
+}
+
+// sync puts the tables on the disk before run.json calls the run complete: after a
+// crash of the machine the one is not there without the others.
+func (d *Dir) sync() error {
+	paths := []string{d.path}
+	for _, t := range d.open {
+		paths = append(paths, t.finished())
+	}
+	for _, path := range paths {
+		f, err := os.Open(path)
+		if err == nil {
+			err = f.Sync()
+			f.Close()
+		}
+		if err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrInvalid) {
+			return fmt.Errorf("run directory %s: cannot write %s to the disk: %w", d.path, filepath.Base(path), plain(err))
+		}
+	}
+	return nil
 }
 
 // Fail ends a run for which there is no summary: the one given to Begin gets the
@@ -223,19 +315,29 @@ func (d *Dir) write(s *Summary) error {
 		return err
 	}
 	path := filepath.Join(d.path, runFile)
-	f, err := os.Create(path + ".tmp")
+	err = writeSynced(path+".tmp", b)
+	if err == nil {
+		err = os.Rename(path+".tmp", path)
+	}
+	if err != nil {
+		os.Remove(path + ".tmp")
+	}
+	return err
+}
+
+// writeSynced writes a file through to the disk: if it is renamed before, a crash
+// of the machine may leave it empty.
+func writeSynced(path string, b []byte) error {
+	f, err := os.Create(path)
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(b)
 	if err == nil {
-		err = f.Sync() // before the rename, or a crash of the machine may leave an empty run.json
+		err = f.Sync()
 	}
 	if e := f.Close(); err == nil {
 		err = e
-	}
-	if err == nil {
-		err = os.Rename(path+".tmp", path)
 	}
 	return err
 }

@@ -3,7 +3,6 @@ package result
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -63,19 +62,19 @@ func TestCreateTakesAnEmptyFolder(t *testing.T) {
 	}
 }
 
-// A process that is killed leaves a directory that says so.
-func TestKilledRunIsRecognised(t *testing.T) {
+// A run that never ended is recognised, and not taken for another one's directory.
+func TestUnfinishedRunIsRecognised(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	if os.Getenv("RAILYARD_TEST_KILLED") != "" {
-		killedRun(os.Getenv("RAILYARD_TEST_KILLED"))
-		return
+	d, err := Create(dir)
+	if err != nil {
+		t.Fatal(err)
 	}
-	cmd := exec.Command(os.Args[0], "-test.run=^TestKilledRunIsRecognised$")
-	cmd.Env = append(os.Environ(), "RAILYARD_TEST_KILLED="+dir)
-	if err := cmd.Run(); err == nil {
-		t.Fatal("the run was to be killed")
+	if err := d.Begin(&Summary{Name: "x"}); err != nil {
+		t.Fatal(err)
 	}
-	_, err := Open(dir)
+	d.group = 100
+	fill(d, 250)
+	_, err = Open(dir)
 	var incomplete *IncompleteError
 	if !errors.As(err, &incomplete) {
 		t.Fatalf("Open: %v, want an IncompleteError", err)
@@ -87,28 +86,27 @@ func TestKilledRunIsRecognised(t *testing.T) {
 	if r.Summary.State != Running || r.Summary.Name != "x" {
 		t.Errorf("%s %s, want what Begin wrote", r.Summary.State, r.Summary.Name)
 	}
-	for _, err := range r.Flows() {
+	n := 0
+	for f, err := range r.Flows() {
+		if err != nil || f.ID != int64(n) {
+			t.Error(f.ID, err)
+		}
+		n++
+	}
+	if n != 200 {
+		t.Errorf("%d flows, want those of the two closed parts", n)
+	}
+	for _, err := range r.Steps() {
 		if err == nil || !strings.Contains(err.Error(), "was not finished") {
-			t.Errorf("rows of an unfinished table: %v", err)
+			t.Errorf("rows of a table without a closed part: %v", err)
 		}
 	}
+	if got := r.Tables(); len(got) != 1 || got[0] != "flows" {
+		t.Errorf("tables %v, want flows alone", got)
+	}
 	if _, err := Create(dir); err == nil {
-		t.Error("a killed run's directory was taken for another run")
+		t.Error("an unfinished run's directory was taken for another run")
 	}
-}
-
-func killedRun(dir string) {
-	d, err := Create(dir)
-	if err != nil {
-		return
-	}
-	if err := d.Begin(&Summary{Name: "x"}); err != nil {
-		return
-	}
-	fill(d, 100000)
-	self, _ := os.FindProcess(os.Getpid())
-	_ = self.Kill()
-	select {}
 }
 
 func TestInterruptedAndFailedRunsKeepTheirTables(t *testing.T) {
@@ -166,11 +164,11 @@ func TestTableThatCannotBeWrittenFailsTheRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "flows.parquet.part"), nil, 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "flows.0001.parquet.part"), nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
 	fill(d, 3)
-	if err := d.Err(); err == nil || !strings.Contains(err.Error(), "table flows: file exists") {
+	if err := d.Err(); err == nil || !strings.Contains(err.Error(), "run directory "+dir+": cannot write table flows: file exists") {
 		t.Errorf("Err: %v", err)
 	}
 	s := &Summary{State: Complete}

@@ -9,11 +9,15 @@
 //	  flows.parquet        one row per RDMA message
 //	  links.parquet        one row per egress port
 //	  queues.parquet       one row per change of a sampled queue
+//	  paths.parquet        one row per part of the critical path of some steps
+//	  hops.parquet         one row per port that held up a message
 //
-//	    Create ──> Begin ──> tables: Add, Add, ... ──> Finish
-//	      |          |         |                         |
-//	    mkdir     run.json   NAME.parquet.part        NAME.parquet,
-//	   run.json   + scenario  (no footer yet)         run.json by rename
+//	    Create ──> Begin ──> tables: Add, Add, ... ──────> Finish
+//	      |          |         |                             |
+//	    mkdir     run.json   NAME.0001.parquet.part       NAME.parquet,
+//	   run.json   + scenario   ─> NAME.0001.parquet, ...  run.json by rename
+//
+// It gives the same rows as CSV and as trace-event JSON, too.
 //
 // It is not the report: it computes no figure but the statistics of sampled
 // queues, and it draws nothing but the terminal summary.
@@ -21,10 +25,13 @@
 // Invariants:
 //   - run.json is always whole: it is replaced by rename, never rewritten in
 //     place. Its state is "running" until Finish, so a killed run is recognised;
-//   - a table is called NAME.parquet only when it is closed; until then it is
-//     NAME.parquet.part;
-//   - the same rows give the same bytes: no date, no machine name, no map order;
-//     of run.json only wall_seconds differs between two runs of a scenario;
+//   - what has no ".part" at the end of its name is closed and can be read. The
+//     closed parts of a table hold its first rows, and go away only after
+//     NAME.parquet, which holds all, has its name;
+//   - run.json says "complete" only when all tables are on the disk;
+//   - the same rows give the same bytes: no date, no machine name, no map order,
+//     and no trace of when parts were closed; of run.json only wall_seconds
+//     differs between two runs of a scenario;
 //   - a table holds at most one row group of RowGroupRows rows in memory.
 //
 // Tables follow the Apache Parquet format (parquet.apache.org/docs/file-format):

@@ -57,14 +57,14 @@ func Open(path string) (*Run, error) {
 }
 
 // OpenIncomplete is Open, but takes a run that never ended, too: its summary has
-// no figures, and tables that were not closed cannot be read.
+// no figures, and of its tables the parts that were closed can be read.
 func OpenIncomplete(path string) (*Run, error) {
 	b, err := os.ReadFile(filepath.Join(path, runFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, err := os.Stat(path); err != nil {
 			return nil, fmt.Errorf("run directory %s: %w", path, plain(err))
 		}
-		return nil, fmt.Errorf("run directory %s: holds no %s, so it is no run directory", path, runFile)
+		return nil, fmt.Errorf("run directory %s: holds no %s, so it is no run directory%s", path, runFile, unborn(path))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("run directory %s: %w", path, plain(err))
@@ -86,8 +86,18 @@ func OpenIncomplete(path string) (*Run, error) {
 	return &Run{Path: path, Summary: s}, nil
 }
 
+// unborn tells of a folder that a run made and was killed at once.
+func unborn(path string) string {
+	entries, err := os.ReadDir(path)
+	if err != nil || len(entries) > 1 || len(entries) == 1 && entries[0].Name() != runFile+".tmp" {
+		return ""
+	}
+	return ", or its run was killed before it began"
+}
+
 // Steps reads the rows of steps.parquet in the order in which they were written;
-// an error is the last pair. So do the others.
+// an error is the last pair. So do the others. Of a run that did not end these are
+// the first rows: those of the parts that were closed.
 func (r *Run) Steps() iter.Seq2[StepRow, error] { return rows[StepRow](r.Path, "steps") }
 
 // Operations reads operations.parquet.
@@ -104,63 +114,94 @@ func (r *Run) Links() iter.Seq2[LinkRow, error] { return rows[LinkRow](r.Path, "
 // Queues reads queues.parquet.
 func (r *Run) Queues() iter.Seq2[QueueRow, error] { return rows[QueueRow](r.Path, "queues") }
 
+// Hops reads hops.parquet.
+func (r *Run) Hops() iter.Seq2[HopRow, error] { return rows[HopRow](r.Path, "hops") }
+
+// Paths reads paths.parquet.
+func (r *Run) Paths() iter.Seq2[PathRow, error] { return rows[PathRow](r.Path, "paths") }
+
+// Tables lists the tables of which there are rows to read, in the order of
+// TableNames. A run need not write all of them.
+func (r *Run) Tables() []string {
+	var names []string
+	for _, n := range TableNames() {
+		if len(partsOf(r.Path, n)) > 0 {
+			names = append(names, n)
+		}
+	}
+	return names
+}
+
 // rows streams a table, a batch in memory at a time.
 func rows[R any](dir, name string) iter.Seq2[R, error] {
 	return func(yield func(R, error) bool) {
 		var zero R
-		t, err := openTable[R](dir, name)
-		if err != nil {
-			yield(zero, err)
+		parts := partsOf(dir, name)
+		if len(parts) == 0 {
+			yield(zero, noTable(dir, name))
 			return
 		}
-		defer t.file.Close()
-		defer t.Close()
 		batch := make([]R, batchRows)
-		for {
-			clear(batch) // nil the pointers: rows handed out keep theirs
-			n, err := t.Read(batch)
-			for _, row := range batch[:n] {
-				if !yield(row, nil) {
-					return
-				}
-			}
-			if err == io.EOF {
+		for _, path := range parts {
+			t, err := openPart[R](path)
+			if err != nil {
+				yield(zero, err)
 				return
 			}
-			if err != nil {
-				yield(zero, fmt.Errorf("table %s: %w", filepath.Join(dir, name+".parquet"), err))
+			if !t.each(batch, yield) {
 				return
 			}
 		}
 	}
 }
 
-type tableReader[R any] struct {
-	*parquet.GenericReader[R]
-	file *os.File
+// noTable says why there are no rows.
+func noTable(dir, name string) error {
+	path := filepath.Join(dir, tableName(name))
+	if _, err := os.Stat(filepath.Join(dir, partName(name, 1)+unfinished)); err == nil {
+		return fmt.Errorf("table %s: was not finished: the run was killed before its first part was closed, or is still going", path)
+	}
+	return fmt.Errorf("table %s: the run wrote none", path)
 }
 
-func openTable[R any](dir, name string) (*tableReader[R], error) {
-	path := filepath.Join(dir, name+".parquet")
+type partReader[R any] struct {
+	*parquet.GenericReader[R]
+	parquet *parquet.File
+	file    *os.File
+}
+
+func openPart[R any](path string) (*partReader[R], error) {
 	f, err := os.Open(path)
 	if err != nil {
-		if _, e := os.Stat(path + partSuffix); e == nil {
-			return nil, fmt.Errorf("table %s: was not finished: the run was killed or is still going", path)
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("table %s: the run wrote none", path)
-		}
 		return nil, fmt.Errorf("table %s: %w", path, plain(err))
 	}
-	st, err := f.Stat()
-	if err != nil {
-		f.Close()
-		return nil, fmt.Errorf("table %s: %w", path, plain(err))
-	}
-	pf, err := parquet.OpenFile(f, st.Size())
+	pf, err := openParquet(f)
 	if err != nil {
 		f.Close()
 		return nil, fmt.Errorf("table %s: is damaged: %w", path, err)
 	}
-	return &tableReader[R]{parquet.NewGenericReader[R](pf), f}, nil
+	return &partReader[R]{parquet.NewGenericReader[R](pf), pf, f}, nil
+}
+
+// each hands out the rows and closes the file. It reports whether to go on.
+func (t *partReader[R]) each(batch []R, yield func(R, error) bool) bool {
+	defer t.file.Close()
+	defer t.Close()
+	for {
+		clear(batch) // nil the pointers: rows handed out keep theirs
+		n, err := t.Read(batch)
+		for _, row := range batch[:n] {
+			if !yield(row, nil) {
+				return false
+			}
+		}
+		if err == io.EOF {
+			return true
+		}
+		if err != nil {
+			var zero R
+			yield(zero, fmt.Errorf("table %s: %w", t.file.Name(), err))
+			return false
+		}
+	}
 }

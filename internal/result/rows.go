@@ -5,6 +5,12 @@ import (
 	"railyard/internal/unit"
 )
 
+// TableNames lists the tables of a run directory, in the order in which they are
+// documented and exported.
+func TableNames() []string {
+	return []string{"steps", "operations", "flows", "links", "queues", "paths", "hops"}
+}
+
 // Causes is a cause.Split as columns of a table and as an object of run.json, in
 // picoseconds. A test holds that it names every cause, in order.
 type Causes struct {
@@ -114,7 +120,7 @@ type LinkRow struct {
 	Rate           unit.Bitrate  `parquet:"rate_bps"`
 	TxBytes        unit.Bytes    `parquet:"tx_bytes"` // frames with FCS, preamble and gap
 	TxPackets      int64         `parquet:"tx_packets"`
-	DataBytes      unit.Bytes    `parquet:"data_bytes"` // payload of data packets, repeats included
+	DataBytes      unit.Bytes    `parquet:"data_bytes"` // of TxBytes, data packets: headers, preamble and gap included, repeats too
 	Busy           unit.Duration `parquet:"busy_ps"`
 	Utilisation    float64       `parquet:"utilisation"` // Busy / virtual time of the run
 	PausesSent     int64         `parquet:"pauses_sent"` // PFC frames with a non-zero quanta, refreshes included
@@ -133,4 +139,38 @@ type QueueRow struct {
 	Class int32      `parquet:"class"` // priority 0..7
 	Time  unit.Time  `parquet:"time_ps,delta"`
 	Bytes unit.Bytes `parquet:"bytes"`
+}
+
+// HopRow is how long a message was held up at one port: a row of hops.parquet. At the NIC's port (hop 0) that is while its packets waited
+// to be sent; at a switch's, as far as the packet that completed it waited there. Ports that did
+// not hold it up have no row.
+//
+// Invariant: over the hops of a flow, Queueing and Pause sum to those of its row in flows.parquet.
+type HopRow struct {
+	Flow     int64         `parquet:"flow,delta"` // id in flows.parquet
+	Hop      int32         `parquet:"hop"`        // 0: the NIC's own port
+	Port     string        `parquet:"port,dict"`
+	Queueing unit.Duration `parquet:"queueing_ps"`
+	Pause    unit.Duration `parquet:"pause_ps"`
+}
+
+// PathRow is one part of the critical path of a step: a row of paths.parquet, which
+// has a sample of the steps. OnRank did what the step waited for between From and
+// Until; of a message or an acknowledgement that is the sender of the message. OnStep
+// is Step or, for what that rank had to end first, the one before.
+//
+// Invariant: the parts of a step are contiguous, from the start of Rank's step to its end.
+type PathRow struct {
+	Step    int32     `parquet:"step,delta"`
+	Rank    int32     `parquet:"rank,delta"` // which ended the step last
+	From    unit.Time `parquet:"from_ps,delta"`
+	Until   unit.Time `parquet:"until_ps,delta"`
+	Cause   string    `parquet:"cause,dict"`
+	Kind    string    `parquet:"kind,dict"` // compute, launch, reduce or copy, message, acknowledgement, unknown
+	OnRank  int32     `parquet:"on_rank"`
+	OnStep  int32     `parquet:"on_step,delta"`
+	Op      int32     `parquet:"op"`  // index in OnRank's DAG; -1: unknown
+	Src     int32     `parquet:"src"` // ranks of the message; -1: none
+	Dst     int32     `parquet:"dst"`
+	Channel int32     `parquet:"channel"` // of the collective; -1: none
 }

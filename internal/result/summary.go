@@ -51,11 +51,12 @@ type Summary struct {
 	WeightsSHA256 string          `json:"weights_sha256,omitempty"` // float32 little-endian, layers in order, W then b, row-major
 	Overlap       *float64        `json:"overlap,omitempty"`        // fraction of communication time beside compute, 0..1
 	StepSplit     *StepSplit      `json:"step_split_ps,omitempty"`
+	CriticalPath  *Causes         `json:"critical_path_ps,omitempty"` // mean over steps: what the rank that ended last had to wait for, over all ranks
 	Collectives   []Collective    `json:"collectives,omitempty"`
 	BusiestLinks  []LinkFigures   `json:"busiest_links,omitempty"` // busiest first
 	Flows         []FlowFigures   `json:"flows,omitempty"`         // explicit and background flows, in order of the scenario
-	Queues        []QueueFigures  `json:"queues,omitempty"`        // ports that queued, deepest first
-	Pausing       []PauseFigures  `json:"pausing,omitempty"`       // ports that sent pause frames, most first
+	Queues        []QueueFigures  `json:"queues,omitempty"`        // sampled queues, deepest first
+	Pausing       []PauseFigures  `json:"pausing,omitempty"`       // ports that sent or received pause frames, held longest first
 	Notes         []string        `json:"notes,omitempty"`         // why a counter is zero, findings: a sentence each
 	Scenario      json.RawMessage `json:"scenario,omitempty"`      // resolved, as data; made from ScenarioYAML if nil
 	ScenarioYAML  string          `json:"scenario_yaml,omitempty"` // resolved; given back as a scenario it reruns byte for byte

@@ -1,63 +1,73 @@
 package result
 
 import (
-	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
+	"time"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/zstd"
 )
 
-// RowGroupRows is how many rows a table gathers before it writes them out.
+// RowGroupRows is how many rows a table gathers before it writes them out: the
+// rows of a row group of the finished table, and of a part of a growing one.
 const RowGroupRows = 1 << 16
 
 // batchRows is how many rows Add gathers before it hands them to the encoder.
 const batchRows = 512
 
-// partSuffix marks a table that is not closed.
-const partSuffix = ".part"
-
 // Table writes the rows of one table in the order in which they are added. A nil
 // table takes rows and drops them, so that a run without a directory needs no
 // branches. Not for concurrent use.
+//
+//	Add ... 65536 rows   flows.0001.parquet.part -> flows.0001.parquet
+//	Add ... 65536 rows   flows.0002.parquet.part -> flows.0002.parquet
+//	Add ... 100 rows     flows.0003.parquet.part
+//	close                flows.0003.parquet, then all three -> flows.parquet
+//
+// Invariant: the closed parts hold a prefix of the rows, in order.
 type Table[R any] struct {
-	path  string // of the finished table
-	file  *os.File
-	w     *parquet.GenericWriter[R]
-	batch []R
-	rows  int64
-	err   error // the first one; everything after it is dropped
+	dir, name string
+	group     int      // rows of a full part: RowGroupRows, but in tests
+	file      *os.File // of the part that is open; nil: none is
+	w         *parquet.GenericWriter[R]
+	batch     []R
+	rows      int64
+	inPart    int       // rows that the open part's encoder was given
+	closed    int       // parts
+	keptAt    time.Time // when a part was closed last
+	err       error     // the first one
+	stop      *bool     // of the directory: a table has failed, no table takes more rows
 }
 
-// createTable opens NAME.parquet.part in dir. A failure is kept for Err and close.
-func createTable[R any](dir, name string) *Table[R] {
-	t := &Table[R]{path: filepath.Join(dir, name+".parquet"), batch: make([]R, 0, batchRows)}
-	f, err := os.OpenFile(t.path+partSuffix, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
-	if err != nil {
-		t.err = fmt.Errorf("table %s: %w", name, plain(err))
-		return t
-	}
-	t.file = f
-	t.w = parquet.NewGenericWriter[R](f,
+// createTable opens the first part in dir. A failure is kept for Err and close.
+func createTable[R any](dir, name string, group int, stop *bool) *Table[R] {
+	t := &Table[R]{dir: dir, name: name, group: group, stop: stop, batch: make([]R, 0, batchRows), keptAt: time.Now()}
+	t.openPart()
+	return t
+}
+
+// newWriter returns an encoder: one place, so that all parts have the same bytes.
+func newWriter[R any](w io.Writer) *parquet.GenericWriter[R] {
+	return parquet.NewGenericWriter[R](w,
 		parquet.MaxRowsPerRowGroup(RowGroupRows),
 		parquet.PageBufferSize(64<<10),
 		parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest}),
 		parquet.CreatedBy("railyard", Version, ""),
 		parquet.KeyValueMetadata("railyard.format_version", strconv.Itoa(FormatVersion)))
-	return t
 }
 
 // Add appends one row. It is cheap: rows are copied and encoded in batches. An
 // error, such as a full disk, is reported by Dir.Err and Dir.Finish.
 func (t *Table[R]) Add(row R) {
-	if t == nil || t.err != nil {
+	if t == nil || *t.stop {
 		return
 	}
 	t.rows++
 	t.batch = append(t.batch, row)
-	if len(t.batch) == batchRows {
+	if len(t.batch) == batchRows || t.inPart+len(t.batch) == t.group {
 		t.flush()
 	}
 }
@@ -70,43 +80,107 @@ func (t *Table[R]) Rows() int64 {
 	return t.rows
 }
 
+// flush encodes the rows that were gathered, and closes the part if it is full.
 func (t *Table[R]) flush() {
-	if _, err := t.w.Write(t.batch); err != nil {
-		t.fail(err)
+	if len(t.batch) == 0 {
+		return
 	}
-	t.batch = t.batch[:0]
-}
-
-func (t *Table[R]) fail(err error) {
-	if t.err == nil {
-		t.err = fmt.Errorf("table %s: %w", t.path, plain(err))
-	}
-}
-
-func (t *Table[R]) firstErr() error { return t.err }
-
-// close writes what is left, ends the file and gives it its name. After an error
-// the file keeps the name of an unfinished one.
-func (t *Table[R]) close() error {
 	if t.file == nil {
-		return t.err
+		t.openPart()
 	}
+	if t.err == nil {
+		if _, err := t.w.Write(t.batch); err != nil {
+			t.fail(err)
+		}
+	}
+	t.inPart += len(t.batch)
+	clear(t.batch) // nil the pointers
+	t.batch = t.batch[:0]
+	if t.err == nil && t.inPart == t.group {
+		t.closePart()
+	}
+}
+
+// keep closes the part if it has waited for longer than age, however few rows it
+// has: what it holds outlives the process from then on.
+func (t *Table[R]) keep(now time.Time, age time.Duration) {
+	if t.err != nil || t.inPart+len(t.batch) == 0 || now.Sub(t.keptAt) < age {
+		return
+	}
+	t.flush()
+	if t.err == nil && t.file != nil {
+		t.closePart()
+	}
+}
+
+func (t *Table[R]) openPart() {
+	path := filepath.Join(t.dir, partName(t.name, t.closed+1)+unfinished)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	if err != nil {
+		t.fail(err)
+		return
+	}
+	t.file, t.inPart = f, 0
+	if t.w == nil {
+		t.w = newWriter[R](f)
+	} else {
+		t.w.Reset(f)
+	}
+}
+
+// closePart ends the open part's file and gives it its number.
+func (t *Table[R]) closePart() {
+	if err := t.w.Close(); err != nil {
+		t.fail(err)
+		return
+	}
+	f := t.file
+	t.file, t.inPart, t.keptAt = nil, 0, time.Now()
+	if err := f.Close(); err != nil {
+		t.fail(err)
+		return
+	}
+	if err := os.Rename(f.Name(), filepath.Join(t.dir, partName(t.name, t.closed+1))); err != nil {
+		t.fail(err)
+		return
+	}
+	t.closed++
+}
+
+// fail keeps the first error, stops all tables, and removes the part that nobody
+// can read: on a full disk its place is needed for what the other tables hold and
+// for run.json, which is to say what happened.
+func (t *Table[R]) fail(err error) {
+	*t.stop = true
+	if t.err == nil {
+		t.err = plain(err)
+	}
+	if t.file != nil {
+		t.file.Close()
+		os.Remove(t.file.Name())
+		t.file, t.inPart = nil, 0
+	}
+}
+
+// firstErr returns the table's name, and the error if there was one.
+func (t *Table[R]) firstErr() (string, error) { return t.name, t.err }
+
+// finished returns the path that the table gets when it is closed.
+func (t *Table[R]) finished() string { return filepath.Join(t.dir, tableName(t.name)) }
+
+// close writes what is left and makes one file of the parts. After an error, of
+// whatever table, parts stay parts: joining them takes the space of both.
+func (t *Table[R]) close() {
 	if t.err == nil {
 		t.flush()
 	}
-	if t.err == nil {
-		if err := t.w.Close(); err != nil {
+	if t.err == nil && t.file != nil {
+		t.closePart()
+	}
+	if t.err == nil && (t.closed == 1 || !*t.stop) {
+		if err := t.join(); err != nil {
 			t.fail(err)
 		}
 	}
-	if err := t.file.Close(); err != nil {
-		t.fail(err)
-	}
-	t.file = nil
-	if t.err == nil {
-		if err := os.Rename(t.path+partSuffix, t.path); err != nil {
-			t.fail(err)
-		}
-	}
-	return t.err
+	t.w = nil
 }

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
@@ -23,7 +24,7 @@ func TestColumns(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		row  any
-	}{{"steps", StepRow{}}, {"operations", OperationRow{}}, {"flows", FlowRow{}}, {"links", LinkRow{}}, {"queues", QueueRow{}}} {
+	}{{"steps", StepRow{}}, {"operations", OperationRow{}}, {"flows", FlowRow{}}, {"links", LinkRow{}}, {"queues", QueueRow{}}, {"paths", PathRow{}}, {"hops", HopRow{}}} {
 		b.WriteString(c.name + "\n")
 		s := parquet.SchemaOf(c.row)
 		for _, path := range s.Columns() {
@@ -168,12 +169,12 @@ func TestTablesReadBackAsWritten(t *testing.T) {
 func TestRowGroupsAreBounded(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	writeRun(t, dir, 2*RowGroupRows+10)
-	r, err := openTable[FlowRow](dir, "flows")
+	r, err := openPart[FlowRow](filepath.Join(dir, "flows.parquet"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.file.Close()
-	groups := r.File().RowGroups()
+	groups := r.parquet.RowGroups()
 	if len(groups) != 3 {
 		t.Errorf("%d row groups, want 3", len(groups))
 	}
@@ -225,5 +226,87 @@ func BenchmarkAddFlow(b *testing.B) {
 		row.ID, row.Posted = int64(i), unit.Time(i*1000)
 		d.Flows().Add(row)
 		i++
+	}
+}
+
+// When parts were closed, which the wall clock decides, cannot be seen in the
+// finished tables.
+func TestPartsLeaveNoTrace(t *testing.T) {
+	finished := func(rows int, early func(i int) bool) string {
+		dir := filepath.Join(t.TempDir(), "run")
+		d, err := Create(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.group = 100
+		for i := range rows {
+			d.Steps().Add(StepRow{Step: int32(i), Start: unit.Time(i * i), Loss: new(float64(i))})
+			if early(i) {
+				if err := d.keep(time.Now(), 0); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if err := d.Finish(&Summary{State: Complete}); err != nil {
+			t.Fatal(err)
+		}
+		entries, err := os.ReadDir(dir)
+		if err != nil || len(entries) != 2 {
+			t.Fatalf("%v %v, want run.json and steps.parquet", entries, err)
+		}
+		b, err := os.ReadFile(filepath.Join(dir, "steps.parquet"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for s, err := range r.Steps() {
+			if err != nil || s.Step != int32(n) || *s.Loss != float64(n) {
+				t.Fatal(n, s, err)
+			}
+			n++
+		}
+		if n != rows {
+			t.Fatalf("%d rows read, %d written", n, rows)
+		}
+		return string(b)
+	}
+	for _, rows := range []int{1, 99, 100, 101, 200, 250} {
+		want := finished(rows, func(int) bool { return false })
+		for name, early := range map[string]func(i int) bool{
+			"once":         func(i int) bool { return i == 40 },
+			"in the third": func(i int) bool { return i == 240 },
+			"at first":     func(i int) bool { return i < 10 },
+			"at the end":   func(i int) bool { return i == rows-1 },
+			"now and then": func(i int) bool { return i%37 == 5 },
+		} {
+			if got := finished(rows, early); got != want {
+				t.Errorf("%d rows, parts closed early %s: other bytes", rows, name)
+			}
+		}
+	}
+}
+
+// Keep leaves rows that have not waited long where they are.
+func TestKeepWaits(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	d, err := Create(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fill(d, 10)
+	for _, c := range []struct {
+		after time.Duration
+		want  int
+	}{{0, 0}, {PartAge - time.Second, 0}, {PartAge + time.Minute, 1}, {PartAge + time.Minute, 1}} {
+		if err := d.keep(time.Now().Add(c.after), PartAge); err != nil {
+			t.Fatal(err)
+		}
+		if got := len(partsOf(dir, "flows")); got != c.want {
+			t.Errorf("after %v: %d parts, want %d", c.after, got, c.want)
+		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"railyard/internal/unit"
 )
 
-// How many rows of a list the terminal shows; run.json and the tables have all.
+// How many rows of a list the terminal shows.
 const shownRows = 8
 
 // minWidth is the narrowest page that still holds a table.
@@ -24,6 +24,7 @@ func WriteSummary(w io.Writer, s *Summary, width int) error {
 	p.header(s)
 	p.training(s)
 	p.split(s)
+	p.criticalPath(s)
 	p.collectives(s.Collectives)
 	p.flows(s.Flows)
 	p.links(s.BusiestLinks)
@@ -110,6 +111,26 @@ func (p *page) split(s *Summary) {
 	}
 }
 
+// criticalPath shows what the slowest rank waited for, whoever did it: each message
+// of a collective in its turn, where its own split says dependency.
+func (p *page) criticalPath(s *Summary) {
+	if s.CriticalPath == nil {
+		return
+	}
+	path := s.CriticalPath.Split()
+	const bar = 36
+	p.title("What the slowest rank's step was made of (critical path)")
+	rows := [][]string{{"cause", "mean", "share", ""}}
+	for _, c := range cause.All() {
+		if path[c] != 0 {
+			part := share(path[c], path.Sum())
+			rows = append(rows, []string{c.String(), FormatTime(path[c]), FormatPercent(part), strings.Repeat("#", int(math.Round(part*bar)))})
+		}
+	}
+	rows = append(rows, []string{"total", FormatTime(path.Sum()), "", ""})
+	p.grid("lrrl", rows)
+}
+
 func share(part, whole unit.Duration) float64 {
 	if whole == 0 {
 		return 0
@@ -146,7 +167,7 @@ func (p *page) flows(list []FlowFigures) {
 			FormatCount(f.Marks), FormatCount(f.CNPs), FormatCount(f.Retransmits)})
 	}
 	p.grid("lrrrrrrr", rows)
-	p.more(len(list), "flows.parquet")
+	p.more(len(list), "run.json")
 }
 
 func (p *page) links(list []LinkFigures) {
@@ -160,7 +181,7 @@ func (p *page) links(list []LinkFigures) {
 			FormatBytes(l.MaxQueue), FormatCount(l.ECNMarks), FormatCount(l.Drops)})
 	}
 	p.grid("lrrrrrr", rows)
-	p.more(len(list), "links.parquet")
+	p.more(len(list), "run.json; all are in links.parquet")
 }
 
 func (p *page) queues(list []QueueFigures) {
@@ -173,7 +194,7 @@ func (p *page) queues(list []QueueFigures) {
 		rows = append(rows, []string{q.Port, strconv.Itoa(int(q.Class)), FormatBytes(q.Mean), FormatBytes(q.P99), FormatBytes(q.Max)})
 	}
 	p.grid("lrrrr", rows)
-	p.more(len(list), "queues.parquet")
+	p.more(len(list), "run.json; all are in queues.parquet")
 }
 
 func (p *page) pausing(list []PauseFigures) {
@@ -186,13 +207,14 @@ func (p *page) pausing(list []PauseFigures) {
 		rows = append(rows, []string{f.Port, FormatCount(f.Sent), FormatCount(f.Received), FormatTime(f.Paused)})
 	}
 	p.grid("lrrr", rows)
-	p.more(len(list), "links.parquet")
+	p.more(len(list), "run.json; all are in links.parquet")
 }
 
-// more says how many rows of a list were left out, and where they are.
-func (p *page) more(n int, file string) {
+// more says how many rows of a list of n were left out, and where they are. Lists
+// of ports are cut before they get here: their table has every port.
+func (p *page) more(n int, where string) {
 	if n > shownRows {
-		p.line(fmt.Sprintf("  and %s more: %s", FormatCount(int64(n-shownRows)), file))
+		p.line(fmt.Sprintf("  and %s more in %s", FormatCount(int64(n-shownRows)), where))
 	}
 }
 

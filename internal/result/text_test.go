@@ -19,12 +19,15 @@ func example() *Summary {
 		cause.Propagation: 400_000, cause.SwitchLatency: 2_400_000, cause.Queueing: 900_000, cause.Pause: 12_345}
 	slow := mean
 	slow[cause.Queueing] += 9_000_000
+	path := slow
+	path[cause.Dependency], path[cause.Queueing] = 0, slow[cause.Queueing]+slow[cause.Dependency]
 	return &Summary{
 		State: Complete, Name: "digits-incast", Seed: 1, Kernel: "portable", Dir: "runs/digits-incast-1",
 		TestAccuracy: new(0.96412), FinalLoss: new(Float(0.084123)), Steps: 2814, VirtualTime: 116_300_000_000, StepTime: 41_234_567,
 		WallSeconds: 38.24, PacketHops: 123_456_789, Events: 400_000_000, ECNMarks: 5310, CNPs: 81, Pauses: 12, Overlap: new(0.6131),
 		WeightsSHA256: strings.Repeat("0123456789abcdef", 4),
 		StepSplit:     &StepSplit{Mean: CausesOf(mean), SlowestRank: CausesOf(slow)},
+		CriticalPath:  new(CausesOf(path)),
 		Collectives: []Collective{{Name: "all-reduce 0 (layer 2)", Count: 2814, Bytes: 5160, Time: 20_000_000, AlgBW: 2.58e8, BusBW: 4.515e8},
 			{Name: "all-reduce 1 (layer 1)", Count: 2814, Bytes: 401_920, Time: 31_250_000, AlgBW: 1.286144e10, BusBW: 2.250752e10}},
 		Flows: []FlowFigures{{Name: "background 1", Bytes: 100_000_000, Start: 1_000_000_000, FCT: 8_500_000_000, Marks: 5310, CNPs: 81, Status: StatusDone},

@@ -269,5 +269,8 @@ func (s *Sender) TimeoutOf(p *Params) unit.Duration {
 	return p.Timeout
 }
 
+// Retries returns how many timeouts in a row have brought no progress.
+func (s *Sender) Retries() int { return s.retries }
+
 // Una returns the sequence number of the oldest packet that is not acknowledged.
 func (s *Sender) Una() int64 { return s.una }

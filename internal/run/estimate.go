@@ -21,10 +21,14 @@ type Estimate struct {
 	Memory     unit.Bytes
 }
 
+// Memory that a run takes whatever it does: the program, its runtime's slack, the tables' buffers.
+const baseMemory = 128 << 20
+
 // Estimate adds up what each message costs: its data packets over each link of its path, and an acknowledgement for every so many of
-// them on the way back.
-func (p *Plan) Estimate(steps int64) Estimate {
-	e := Estimate{Steps: steps, Memory: 64 << 20}
+// them on the way back. It knows nothing of losses or CNPs, and counts every background message although the run may end before.
+// images is the size of the training set, 0 for a job of flows.
+func (p *Plan) Estimate(images int) Estimate {
+	e := Estimate{Steps: p.steps(images), Memory: baseMemory}
 	if p.Schedule != nil {
 		perStep := p.bytesByPair()
 		for _, l := range p.Links {
@@ -32,19 +36,10 @@ func (p *Plan) Estimate(steps int64) Estimate {
 				continue
 			}
 			b := perStep[[3]int32{l.Src, l.Dst, l.Channel}]
-			e.PacketHops = add(e.PacketHops, mul(steps, p.hops(&p.Pairs[l.Pair], b.bytes, b.messages)))
+			e.PacketHops = add(e.PacketHops, mul(e.Steps, p.hops(&p.Pairs[l.Pair], b.bytes, b.messages)))
 		}
 	}
-	if p.Model != nil {
-		// Per rank: parameters, gradients, velocity, staging twice; activations of a micro-batch.
-		t := p.Scenario.Job.Train
-		width := int64(0)
-		for _, l := range t.Layers {
-			width += int64(l)
-		}
-		per := 4 * (5*int64(p.Model.Params()) + 3*width*int64(t.Batch))
-		e.Memory += unit.Bytes(mul(int64(p.Scenario.RankCount()), per))
-	}
+	e.Memory = unit.Bytes(add(int64(e.Memory), p.trainingMemory(e.Steps, images)))
 	for i := range p.Pairs {
 		q := &p.Pairs[i]
 		if q.Flow == nil {
@@ -55,6 +50,44 @@ func (p *Plan) Estimate(steps int64) Estimate {
 	// Ports with their rings, queue pairs with their rings.
 	e.Memory += unit.Bytes(len(p.Graph.Ports))*4096 + unit.Bytes(len(p.Pairs))*2048
 	return e
+}
+
+// steps returns how many steps a training on so many images takes.
+func (p *Plan) steps(images int) int64 {
+	t := p.Scenario.Job.Train
+	if t == nil {
+		return 0
+	}
+	steps := int64(images/t.Batch/len(p.Placement.Ranks)) * int64(t.Epochs)
+	if t.Steps.Set {
+		steps = min(steps, int64(t.Steps.Value))
+	}
+	return steps
+}
+
+// trainingMemory is what the images, the ranks' tensors and the figures kept of each step take.
+func (p *Plan) trainingMemory(steps int64, images int) int64 {
+	if p.Model == nil {
+		return 0
+	}
+	t, ranks := p.Scenario.Job.Train, int64(len(p.Placement.Ranks))
+	width := int64(0)
+	for _, l := range t.Layers {
+		width += int64(l)
+	}
+	params := int64(p.Model.Params())
+	tensors := 2 * params // parameters and gradients
+	if t.Momentum != 0 {
+		tensors += params
+	}
+	if p.Schedule != nil {
+		// Staging of even and odd steps: a slot for each chunk received, of which a ring's all-reduce has nearly twice its size.
+		tensors += 4 * params
+	}
+	tensors += 3 * width * int64(t.Batch) // activations and their gradients
+	bytes := mul(ranks, mul(4, tensors))
+	bytes = add(bytes, mul(int64(images), int64(t.Layers[0])+1))
+	return add(bytes, mul(steps, 8*(ranks+1))) // a loss for each rank, the step's time
 }
 
 type traffic struct{ bytes, messages int64 }

@@ -2,7 +2,6 @@ package run
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"railyard/internal/coll"
@@ -12,7 +11,7 @@ import (
 	"railyard/internal/unit"
 )
 
-// shown is how many links, queues and ports a summary lists.
+// shown is how many links a summary lists.
 const shown = 10
 
 // finish completes the tables and fills the summary.
@@ -20,13 +19,13 @@ func (r *runner) finish(s *result.Summary) {
 	now := r.eng.Now()
 	r.fab.FlushSamples(now)
 	r.net.Unfinished(r.watch.flow)
+	r.watch.close()
 	s.VirtualTime = now
 	s.PacketHops, s.Events = r.fab.Hops(), r.eng.Events()
 	s.ECNMarks, s.CNPs, s.Retransmits = 0, r.net.CNPs(), r.net.Retransmits()
 	r.finishLinks(now, s)
 	if r.watch.queues != nil {
 		s.Queues = r.watch.queues.Figures(now)
-		s.Queues = s.Queues[:min(len(s.Queues), shown)]
 	}
 	r.finishFlows(s)
 	if r.job != nil {
@@ -59,7 +58,9 @@ func (r *runner) finishLinks(now unit.Time, s *result.Summary) {
 	}
 	slices.SortStableFunc(s.BusiestLinks, func(a, b result.LinkFigures) int { return cmp.Compare(b.Utilisation, a.Utilisation) })
 	s.BusiestLinks = s.BusiestLinks[:min(len(s.BusiestLinks), shown)]
-	slices.SortStableFunc(s.Pausing, func(a, b result.PauseFigures) int { return cmp.Compare(b.Sent+b.Received, a.Sent+a.Received) })
+	slices.SortStableFunc(s.Pausing, func(a, b result.PauseFigures) int {
+		return cmp.Or(cmp.Compare(b.Paused, a.Paused), cmp.Compare(b.Sent, a.Sent))
+	})
 }
 
 func (r *runner) finishFlows(s *result.Summary) {
@@ -100,6 +101,7 @@ func (r *runner) finishTraining(s *result.Summary) {
 		}
 		split.Mean, split.SlowestRank = result.CausesOf(mean), result.CausesOf(slowest)
 		s.StepSplit = &split
+		s.CriticalPath = w.critical.mean()
 	}
 	if r.job.Agree() {
 		s.WeightsSHA256 = train.Digest(r.job.Weights(0))
@@ -119,53 +121,4 @@ func (r *runner) finishTraining(s *result.Summary) {
 		s.Collectives = append(s.Collectives, result.Collective{Name: cl.Name, Count: sum.n, Bytes: size, Time: mean, AlgBW: alg,
 			BusBW: alg * coll.BusFactor(coll.AllReduce, len(r.ranks)).Float()})
 	}
-}
-
-// notes says, of each counter that the user would look for and finds at zero, why it is; and what else is worth a sentence.
-func (r *runner) notes(s *result.Summary) []string {
-	sc := r.plan.Scenario
-	q := sc.Fabric.QoS
-	var notes []string
-	add := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
-	deepest, where := unit.Bytes(0), ""
-	for id, p := range r.plan.Graph.Ports {
-		if st := r.fab.Stats(r.eng.Now(), topo.PortID(id)); st.MaxQueue > deepest {
-			deepest, where = st.MaxQueue, p.Name
-		}
-	}
-	if r.job != nil && len(r.plan.Pairs) == 0 {
-		add("no packets: all ranks are in one host, every gradient went over NVLink")
-		return notes
-	}
-	if s.ECNMarks == 0 {
-		low, _, _ := q.ECN.At(sc.Fabric.Links.Host)
-		switch {
-		case !q.ECN.Enabled:
-			add("no ECN marks: fabric.qos.ecn is off")
-		case deepest == 0:
-			add("no ECN marks, no pauses: nothing ever queued. Each ring has a rail to itself, so no two senders share a port")
-		default:
-			add("no ECN marks: the deepest queue, %s at %s, stayed below the marking threshold of %s (at %v)", result.FormatBytes(deepest), where, result.FormatBytes(low), sc.Fabric.Links.Host)
-		}
-	}
-	if s.ECNMarks > 0 && s.CNPs == 0 {
-		add("no CNPs though packets were marked: none of the marked packets was RoCE data that arrived")
-	}
-	if s.Pauses == 0 && deepest > 0 {
-		if !q.PFC.Enabled {
-			add("no pauses: fabric.qos.pfc is off")
-		} else {
-			add("no pauses: no ingress port reached xOFF (%v of the free shared buffer)", q.PFC.Alpha)
-		}
-	}
-	if s.Drops == 0 && q.PFC.Enabled && s.Pauses > 0 {
-		add("no drops: PFC paused senders before headroom ran out")
-	}
-	if s.Drops > 0 && s.Retransmits == 0 {
-		add("packets were dropped but none sent again: the run ended before the retransmission timeout")
-	}
-	if r.job != nil && r.job.LeftOut() > 0 {
-		add("%d of %d training images were left out of each epoch: they do not fill a global batch", r.job.LeftOut(), r.set.Train.N)
-	}
-	return notes
 }

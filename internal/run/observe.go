@@ -18,9 +18,10 @@ import (
 type observer struct {
 	r *runner
 
-	steps      *result.Table[result.StepRow]
-	operations *result.Table[result.OperationRow]
-	flows      *result.Table[result.FlowRow]
+	steps      ordered[result.StepRow]
+	operations ordered[result.OperationRow]
+	flows      ordered[flowRows]
+	samples    ordered[sample]
 	queues     *result.QueueLog
 	sampleAt   unit.Duration
 
@@ -37,6 +38,15 @@ type observer struct {
 	flowID int64
 	pairs  []pairStats
 	paths  []string
+
+	critical critical
+}
+
+// sample is the length of a queue of the log at a sampling instant.
+type sample struct {
+	queue int32
+	at    unit.Time
+	bytes unit.Bytes
 }
 
 // openStep is a step that some ranks have ended.
@@ -60,7 +70,7 @@ type collective struct {
 // pairStats sums the messages of an explicit flow.
 type pairStats struct {
 	posted, done             int64
-	first, last              unit.Time
+	first                    unit.Time
 	fct                      unit.Duration
 	marks, cnps, retransmits int64
 	failed                   bool
@@ -80,16 +90,33 @@ func newObserver(r *runner) *observer {
 // open opens the tables that the scenario wants.
 func (o *observer) open(dir *result.Dir) {
 	out := o.r.plan.Scenario.Output
+	var steps *result.Table[result.StepRow] // a nil table takes rows and keeps none
+	var operations *result.Table[result.OperationRow]
+	var flows *result.Table[result.FlowRow]
+	var hops *result.Table[result.HopRow]
 	if o.r.job != nil {
 		o.limit = o.r.job.Steps()
-		o.steps = dir.Steps()
+		steps = dir.Steps()
+		o.critical.table = dir.Paths()
 		if out.Operations {
-			o.operations = dir.Operations()
+			operations = dir.Operations()
 		}
 	}
 	if out.Flows {
-		o.flows = dir.Flows()
+		flows, hops = dir.Flows(), dir.Hops()
 	}
+	ahead := o.r.lookahead
+	o.steps = ordered[result.StepRow]{lookahead: ahead, emit: steps.Add}
+	o.operations = ordered[result.OperationRow]{lookahead: ahead, emit: operations.Add}
+	o.flows = ordered[flowRows]{lookahead: ahead, emit: func(f flowRows) {
+		f.row.ID = o.flowID
+		o.flowID++
+		flows.Add(f.row)
+		for _, h := range f.hops {
+			h.Flow = f.row.ID
+			hops.Add(h)
+		}
+	}}
 	if out.Sample > 0 {
 		o.sampleAt = out.Sample
 		var table *result.Table[result.QueueRow]
@@ -99,24 +126,36 @@ func (o *observer) open(dir *result.Dir) {
 		classes := []int{o.r.plan.Scenario.Fabric.QoS.DataPriority, o.r.plan.Scenario.Fabric.QoS.OtherPriority, o.r.plan.Scenario.Fabric.QoS.CNPPriority}
 		var names []result.Queue
 		for _, p := range o.r.plan.Graph.Ports {
-			for _, c := range classes {
+			for _, c := range classes[:o.r.plan.classes()] {
 				names = append(names, result.Queue{Port: p.Name, Class: int32(c)})
 			}
 		}
 		o.queues = result.NewQueueLog(table, names)
+		o.samples = ordered[sample]{lookahead: ahead, emit: func(s sample) { o.queues.Sample(int(s.queue), s.at, s.bytes) }}
 	}
+}
+
+// close passes on the rows that wait for earlier ones.
+func (o *observer) close() {
+	o.steps.flush(unit.Never)
+	o.operations.flush(unit.Never)
+	o.flows.flush(unit.Never)
+	o.samples.flush(unit.Never)
+	o.critical.close()
 }
 
 // sample takes a queue's length from the fabric.
 func (o *observer) sample(s fabric.Sample) {
 	at := unit.Time(s.Index*int64(o.sampleAt)) + unit.Time(o.sampleAt/2)
-	o.queues.Sample(int(s.Port)*o.r.fab.Classes()+int(s.Class), at, s.Bytes)
+	q := int32(int(s.Port)*o.r.fab.Classes() + int(s.Class))
+	o.samples.add(o.r.eng.Now(), q, sample{q, at, s.Bytes})
 }
 
 // Step takes a step that a rank has ended: exec.Observer.
 func (o *observer) Step(s exec.StepRecord) {
 	loss := o.r.job.RankLoss(s.Rank, s.Step)
-	o.steps.Add(result.StepRow{Step: int32(s.Step), Rank: s.Rank, Start: s.Start, End: s.End, Loss: &loss, Comm: s.Comm, Overlap: s.Overlap, Causes: result.CausesOf(s.Split)})
+	o.steps.add(s.End, s.Rank, result.StepRow{Step: int32(s.Step), Rank: s.Rank, Start: s.Start, End: s.End, Loss: &loss, Comm: s.Comm, Overlap: s.Overlap,
+		Causes: result.CausesOf(s.Split)})
 	o.ended++
 	o.mean.Add(&s.Split)
 	o.comm += s.Comm
@@ -155,7 +194,8 @@ func (o *observer) step(n int64) *openStep {
 // Operation takes an operation that a rank has ended: exec.Observer.
 func (o *observer) Operation(p exec.OperationRecord) {
 	op := &o.r.plan.Step.Ops[p.Op]
-	o.operations.Add(result.OperationRow{Step: int32(p.Step), Rank: p.Rank, Op: p.Op, Name: p.Name, Stream: o.r.plan.Step.Streams[p.Stream], Start: p.Start, End: p.End, ReleasedBy: p.ReleasedBy})
+	o.operations.add(p.End, p.Rank, result.OperationRow{Step: int32(p.Step), Rank: p.Rank, Op: p.Op, Name: p.Name, Stream: o.r.plan.Step.Streams[p.Stream],
+		Start: p.Start, End: p.End, ReleasedBy: p.ReleasedBy})
 	if op.Kind != workload.Communication {
 		return
 	}
@@ -171,9 +211,8 @@ func (o *observer) Operation(p exec.OperationRecord) {
 func (o *observer) flow(f *nic.Flow) {
 	q := &o.r.plan.Pairs[f.QP]
 	s := &o.pairs[f.QP]
-	row := result.FlowRow{ID: o.flowID, Name: q.Name, Kind: q.Kind, Src: o.endName(q.From, q.FromGPU), Dst: o.endName(q.To, q.ToGPU), Channel: -1, Step: -1,
+	row := result.FlowRow{Name: q.Name, Kind: q.Kind, Src: o.endName(q.From, q.FromGPU), Dst: o.endName(q.To, q.ToGPU), Channel: -1, Step: -1,
 		Bytes: f.Bytes, Posted: f.Posted, Marks: f.Marks, CNPs: f.CNPs, Retransmits: f.Retransmits, Path: o.paths[f.QP], Status: result.StatusUnfinished}
-	o.flowID++
 	if f.Message != nil {
 		row.Channel, row.Step = f.Message.Channel, int32(f.Message.Step)
 	}
@@ -189,7 +228,7 @@ func (o *observer) flow(f *nic.Flow) {
 	if end := o.r.net.Completed(f); end >= 0 {
 		row.FCT = end.Sub(f.Posted)
 	}
-	o.flows.Add(row)
+	o.flows.add(o.r.eng.Now(), f.QP, flowRows{row, o.waits(f)})
 	if s.posted == 0 || f.Posted < s.first {
 		s.first = f.Posted
 	}
@@ -206,6 +245,36 @@ func (o *observer) flow(f *nic.Flow) {
 			o.r.eng.StopAt(f.Acked.Add(o.r.net.Linger()))
 		}
 	}
+}
+
+// flowRows is a message with the ports that held it up.
+type flowRows struct {
+	row  result.FlowRow
+	hops []result.HopRow
+}
+
+// waits lists where a message was held up.
+func (o *observer) waits(f *nic.Flow) (rows []result.HopRow) {
+	if f.Placed < 0 {
+		return nil
+	}
+	for i, h := range f.Hops {
+		if h.Queueing+h.Pause > 0 {
+			rows = append(rows, result.HopRow{Hop: o.hopOf(f.QP, h.Port, i), Port: o.r.plan.Graph.Ports[h.Port].Name, Queueing: h.Queueing, Pause: h.Pause})
+		}
+	}
+	return rows
+}
+
+// hopOf returns which hop of a queue pair's path a port is.
+func (o *observer) hopOf(qp int32, port topo.PortID, from int) int32 {
+	path := o.r.plan.Pairs[qp].Path
+	for i := from; i < len(path); i++ {
+		if path[i] == port {
+			return int32(i)
+		}
+	}
+	panic("run: a message waited at a port that is not on its path")
 }
 
 func (o *observer) endName(nicID topo.NICID, gpu int32) string {

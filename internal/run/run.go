@@ -25,6 +25,14 @@ type Options struct {
 	Progress func(result.Progress) // nil: silent
 	Workers  int                   // cores for the real work of ranks beside the event loop; < 0: as many as there are
 	Islands  int                   // partition of the nodes; 0: one island. No value changes a result
+
+	// For tests.
+	// Look, if set, is called at From, From+Every, ... with the state of the network at that instant, its events done.
+	Look        func(View)
+	From, Every unit.Duration
+
+	memory func(exec.Memory) exec.Memory // replaces the bytes that messages carry
+	ended  func(*runner)                 // looks at a run that has just ended
 }
 
 // Run runs a scenario: it fills the tables of opt.Dir and returns the summary. When ctx ends it stops at the next safe point and
@@ -41,25 +49,32 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{plan: plan, opt: opt, ctx: ctx, set: set}
-	if err := r.build(); err != nil {
-		return nil, err
+	images := 0
+	if set != nil {
+		images = set.Train.N
 	}
-	if e := plan.Estimate(r.steps()); !opt.Force {
+	if e := plan.Estimate(images); !opt.Force {
 		if err := e.overLimit(); err != nil {
 			return nil, err
 		}
+	}
+	r := &runner{plan: plan, opt: opt, ctx: ctx, set: set}
+	if err := r.build(); err != nil {
+		return nil, err
 	}
 	sum := &result.Summary{Name: sc.Name, Seed: sc.Seed, Kernel: r.kernel, ScenarioYAML: string(sc.YAML()), StepsPlanned: r.steps()}
 	if err := opt.Dir.Begin(sum); err != nil {
 		return nil, err
 	}
 	r.start()
-	whole := r.eng.Run()
+	whole := r.drive()
 	if r.bodies != nil {
 		r.bodies.Close()
 	}
 	r.finish(sum)
+	if opt.ended != nil {
+		opt.ended(r)
+	}
 	switch {
 	case r.net.Err() != nil:
 		sum.State = result.Failed
@@ -118,14 +133,14 @@ type runner struct {
 	set    *dataset.Set
 	kernel string
 
-	eng    *sim.Engine
-	fab    *fabric.Fabric
-	net    *nic.Net
-	job    *train.Job
-	ranks  []*exec.Rank
-	bodies *nic.Bodies
-	queues *result.QueueLog
-	watch  *observer
+	eng       *sim.Engine
+	lookahead unit.Duration // of several islands, else 0
+	fab       *fabric.Fabric
+	net       *nic.Net
+	job       *train.Job
+	ranks     []*exec.Rank
+	bodies    *nic.Bodies
+	watch     *observer
 
 	stopBy time.Time // an interrupted training is given up
 
@@ -144,6 +159,7 @@ func (r *runner) build() error {
 	sc := r.plan.Scenario
 	islandOf, sizes, lookahead := partition(r.plan.Graph, r.opt.Islands)
 	r.eng = sim.New(sizes, lookahead)
+	r.lookahead = lookahead
 	r.watch = newObserver(r)
 	fc := r.plan.fabricConfig()
 	if sc.Output.Sample > 0 {
@@ -190,14 +206,18 @@ func (r *runner) buildTraining() error {
 		return err
 	}
 	r.net.SetMemory(r.job)
+	if r.opt.memory != nil {
+		r.net.SetMemory(r.opt.memory(r.job))
+	}
 	for _, at := range r.plan.Placement.Ranks {
 		r.net.AddRank(at.Host, at.GPU)
 	}
 	for _, l := range r.plan.Links {
 		r.net.Connect(l.Src, l.Dst, l.Channel, l.Pair)
 	}
+	paths := r.pathFinder()
 	for id := range r.plan.Placement.Ranks {
-		rank := exec.NewRank(exec.Config{Rank: int32(id), Template: r.plan.Step, Steps: r.job.Steps(), Transport: r.net, Clock: r.net, Body: r.job, Observer: r.watch})
+		rank := exec.NewRank(exec.Config{Rank: int32(id), Template: r.plan.Step, Steps: r.job.Steps(), Transport: r.net, Clock: r.net, Body: r.job, Observer: r.watch, Paths: paths})
 		r.ranks = append(r.ranks, rank)
 	}
 	return nil
@@ -219,7 +239,7 @@ func (r *runner) start() {
 	}
 	r.eng.OnCheck(func() bool {
 		r.watch.report(r.eng.Now())
-		return !r.interrupted() && r.opt.Dir.Err() == nil
+		return !r.interrupted() && r.opt.Dir.Keep() == nil
 	})
 }
 

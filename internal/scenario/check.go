@@ -11,7 +11,10 @@ func (d *decoder) check(s *Scenario) {
 	d.checkJob(s)
 	d.checkQoS(s)
 	d.checkFrames(s)
+	d.checkDesign(s)
 	d.checkSwitch(s)
+	d.checkSenders(s)
+	d.checkFaults(s)
 	if d.ok("cluster.hosts", "cluster.host.gpus", "cluster.nic.shared", "cluster.nic.per_gpu") {
 		names := map[string]string{}
 		d.checkFlows(s, s.Job.Flows, "job.flows", names)
@@ -34,10 +37,11 @@ func (d *decoder) ok(paths ...string) bool {
 func (d *decoder) checkJob(s *Scenario) {
 	_, train := d.keys["job.train"]
 	_, flows := d.keys["job.flows"]
+	csv := s.Job.FlowsCSV.Set
 	switch {
 	case train && flows:
 		d.at("job", d.keys["job.flows"], "both train and flows, want exactly one", "traffic beside a training job goes in background.flows")
-	case !train && !flows && d.ok("job"):
+	case !train && !flows && !csv && d.ok("job", "job.flows_csv"):
 		d.problem("job", "missing, want train: (a network to train) or flows: (messages to send)", "")
 	}
 	gpus := s.GPUs()
@@ -92,6 +96,10 @@ func (d *decoder) culprit(paths ...string) string {
 }
 
 func (d *decoder) checkECN(s *Scenario) {
+	if s.Fabric.Design == "custom" {
+		s = &Scenario{Fabric: s.Fabric, Cluster: s.Cluster} // the file says the rates of links: look at that of a NIC
+		s.Fabric.Links.Host, s.Fabric.Links.Spine = s.Cluster.NIC.Speed, 0
+	}
 	rates := []unit.Bitrate{s.Fabric.Links.Host}
 	if s.Fabric.Links.Spine > 0 && s.Fabric.Links.Spine != rates[0] {
 		rates = append(rates, s.Fabric.Links.Spine)
@@ -121,19 +129,16 @@ func (d *decoder) distinct(paths []string, values []int) {
 	}
 }
 
-// roceOverhead is what a frame adds to its payload at most: Ethernet 14, IPv4 20,
-// UDP 8, BTH 12, RETH 16, immediate 4, ICRC 4, FCS 4.
-const roceOverhead = 82 * unit.Byte
-
 func (d *decoder) checkFrames(s *Scenario) {
-	if d.ok("fabric.mtu", "transport.mtu") && s.Transport.MTU+roceOverhead > s.Fabric.MTU {
-		d.problem(d.culprit("transport.mtu", "fabric.mtu"), fmt.Sprintf("payload %s and %s of headers do not fit a frame of fabric.mtu %s, want transport.mtu at most %s",
-			s.Transport.MTU, roceOverhead, s.Fabric.MTU, s.Fabric.MTU-roceOverhead), "")
+	headers := s.Transport.Frames.MaxHeaders()
+	if d.ok("fabric.mtu", "transport.mtu", "transport.frames.header", "transport.frames.reth", "transport.frames.immediate") && s.Transport.MTU+headers > s.Fabric.MTU {
+		d.problem(d.culprit("transport.mtu", "transport.frames.header", "transport.frames.reth", "transport.frames.immediate", "fabric.mtu"), fmt.Sprintf("payload %s and %s of headers do not fit a frame of fabric.mtu %s, want transport.mtu at most %s",
+			s.Transport.MTU, headers, s.Fabric.MTU, s.Fabric.MTU-headers), "")
 	}
-	if w := s.Transport.Window; w.Set && d.ok("transport.window", "transport.mtu") && w.Value < s.Transport.MTU {
+	if w := s.Transport.Window; w.Word == "" && d.ok("transport.window", "transport.mtu") && w.Value < s.Transport.MTU {
 		d.problem("transport.window", fmt.Sprintf("%s: less than one packet of transport.mtu %s, want at least that", w.Value, s.Transport.MTU), "")
 	}
-	if d.ok("cluster.nic.speed", "fabric.links.host") && s.Cluster.NIC.Speed != s.Fabric.Links.Host {
+	if s.Fabric.Design != "custom" && d.ok("cluster.nic.speed", "fabric.links.host") && s.Cluster.NIC.Speed != s.Fabric.Links.Host {
 		d.problem(d.culprit("fabric.links.host", "cluster.nic.speed"), fmt.Sprintf("%s: differs from cluster.nic.speed %s: the two ends of a link have one rate", s.Fabric.Links.Host, s.Cluster.NIC.Speed), "give one of the two")
 	}
 	if d.ok("congestion.min_rate", "cluster.nic.speed") && s.Congestion.MinRate > s.Cluster.NIC.Speed {
@@ -144,10 +149,13 @@ func (d *decoder) checkFrames(s *Scenario) {
 // checkSwitch reports a buffer that what is set aside in it would fill.
 func (d *decoder) checkSwitch(s *Scenario) {
 	f := s.Fabric
-	if !d.ok("fabric.switch.buffer", "fabric.switch.reserve", "fabric.qos.pfc.headroom", "fabric.spines", "fabric.links.parallel", "cluster.hosts", "cluster.host.gpus", "fabric.mtu") {
+	if f.Design == "custom" || !d.ok("fabric.design", "fabric.leaves", "fabric.qos.classes", "fabric.switch.buffer", "fabric.switch.reserve", "fabric.qos.pfc.headroom", "fabric.spines", "fabric.links.parallel", "cluster.hosts", "cluster.host.gpus", "fabric.mtu") {
 		return
 	}
-	const classes = 3
+	classes := unit.Bytes(3)
+	if f.QoS.Classes == "data" {
+		classes = 1
+	}
 	ports := unit.Bytes(s.SwitchPorts())
 	aside := ports * classes * f.Switch.Reserve
 	what := fmt.Sprintf("%d ports x %d classes x reserve %s", ports, classes, f.Switch.Reserve)
@@ -160,10 +168,15 @@ func (d *decoder) checkSwitch(s *Scenario) {
 	}
 }
 
-// SwitchPorts returns the ports of the switch that hosts attach to.
+// SwitchPorts returns the ports of the switch that hosts attach to; 0 where a file says it.
 func (s *Scenario) SwitchPorts() int {
-	if s.Fabric.Design == "single-switch" {
+	switch s.Fabric.Design {
+	case "single-switch":
 		return s.Cluster.Hosts * s.NICsPerHost()
+	case "leaf-spine":
+		return s.Cluster.Hosts/s.Fabric.Leaves + s.Fabric.Spines*s.Fabric.Links.Parallel
+	case "custom":
+		return 0
 	}
 	return s.Cluster.Hosts + s.Fabric.Spines*s.Fabric.Links.Parallel
 }
@@ -173,20 +186,23 @@ const horizon = 24 * unit.Hour
 
 func (d *decoder) checkFlows(s *Scenario, flows []Flow, list string, names map[string]string) {
 	for i := range flows {
-		f, path := &flows[i], fmt.Sprintf("%s[%d]", list, i)
-		if !d.ok(path) {
-			continue
-		}
-		if other, ok := names[f.Name]; ok && d.ok(path+".name") {
-			d.problem(path+".name", fmt.Sprintf("%s: the name of %s too, want one of its own", f.Name, other), "")
-		}
-		names[f.Name] = path
-		from, to := d.endpoint(s, f.From, path+".from"), d.endpoint(s, f.To, path+".to")
-		if from && to {
-			d.checkPair(s, f, path)
-		}
-		d.checkRepeat(f, path)
+		d.checkFlow(s, &flows[i], fmt.Sprintf("%s[%d]", list, i), names)
 	}
+}
+
+func (d *decoder) checkFlow(s *Scenario, f *Flow, path string, names map[string]string) {
+	if !d.ok(path) {
+		return
+	}
+	if other, ok := names[f.Name]; ok && d.ok(path+".name") {
+		d.problem(path+".name", fmt.Sprintf("%s: the name of %s too, want one of its own", f.Name, other), "")
+	}
+	names[f.Name] = path
+	from, to := d.endpoint(s, f.From, path+".from"), d.endpoint(s, f.To, path+".to")
+	if from && to {
+		d.checkPair(s, f, path)
+	}
+	d.checkRepeat(f, path)
 }
 
 // endpoint reports an end that is not in the cluster.

@@ -36,13 +36,25 @@ func (d *decoder) scenario(root *node) *Scenario {
 	d.walk(tree, root, "", s)
 	d.resolve(fields, s, s, "")
 	d.check(s)
-	s.origin = d.origin
+	s.file, s.origin, s.places = d.file, d.origin, d.places()
 	return s
+}
+
+// places returns where the values and the groups of the file stand.
+func (d *decoder) places() map[string]span {
+	all := make(map[string]span, len(d.keys))
+	for path, at := range d.keys {
+		all[path] = at
+	}
+	for path, n := range d.values {
+		all[path] = n.at
+	}
+	return all
 }
 
 // at adds a problem at a place.
 func (d *decoder) at(path string, at span, message, hint string) {
-	d.problems = append(d.problems, Problem{d.file, at.line, at.column, at.width, path, message, hint})
+	d.problems = append(d.problems, Problem{File: d.file, Line: at.line, Column: at.column, Width: at.width, Path: path, Message: message, Hint: hint})
 }
 
 // where finds the place to point at for a path: its value, its key, or the key of
@@ -139,7 +151,7 @@ func (d *decoder) unknown(b *branch, e entry, prefix string) {
 		return
 	}
 	hint := ""
-	if b != flowTree {
+	if b != flowTree && b != faultTree {
 		hint = elsewhere(e.key)
 	}
 	d.at(path, e.at, "unknown key, want "+list(b.names()), hint)
@@ -165,8 +177,8 @@ func (d *decoder) resolve(table []*Field, s *Scenario, base any, prefix string) 
 		path := prefix + f.Path
 		switch {
 		case v == nil:
-		case f.Kind == FlowList:
-			d.flows(v.(*[]Flow), s, path)
+		case listings[f.Kind] != nil:
+			d.entries(v, f, s, path)
 		case f.applies != nil && f.applies(s) != "":
 			if d.given(path) && !d.bad[parent(path)] {
 				d.problem(path, "has no meaning here: "+f.applies(s), "remove it")
@@ -201,7 +213,7 @@ func (d *decoder) field(v any, f *Field, base any, path, prefix string) {
 		}
 	}
 	if group, ok := presets[f.Path]; ok && prefix == "" {
-		d.choose(*v.(*string), f, group)
+		d.choose(*v.(*string), f, group, d.origin[path] == "default")
 	}
 }
 
@@ -215,14 +227,18 @@ func placeOf(err error, n *node) span {
 }
 
 // choose takes the values of a preset. A preset that is not known was reported;
-// the first one stands in, so that its group is not reported too.
-func (d *decoder) choose(name string, f *Field, group map[string]map[string]string) {
+// the first one stands in, so that its group is not reported too. A preset that nobody
+// chose leaves what an earlier, wider one has set.
+func (d *decoder) choose(name string, f *Field, group map[string]map[string]string, unchosen bool) {
 	values, ok := group[name]
 	if !ok {
 		name = f.Choices[0].Name
 		values = group[name]
 	}
 	for path, text := range values { // order does not matter: paths differ
+		if _, set := d.preset[path]; set && unchosen {
+			continue
+		}
 		d.preset[path], d.from[path] = text, "preset "+name
 	}
 }
@@ -234,35 +250,4 @@ func (d *decoder) missing(f *Field, path string) {
 	}
 	d.bad[path] = true
 	d.problem(path, "missing, want "+f.want(), "")
-}
-
-// flows resolves a list of flows.
-func (d *decoder) flows(dst *[]Flow, s *Scenario, path string) {
-	n := d.values[path]
-	if n == nil {
-		return
-	}
-	if n.shape != sequenceShape {
-		d.bad[path] = true
-		d.problem(path, n.described()+", want "+examples[FlowList]+": - {from: host1/gpu0, to: host2/gpu0, bytes: 10MB}", "")
-		return
-	}
-	if len(n.items) == 0 {
-		d.bad[path] = true
-		d.problem(path, "an empty list, want at least one flow", "remove the key")
-		return
-	}
-	for i, item := range n.items {
-		entry := fmt.Sprintf("%s[%d]", path, i)
-		d.keys[entry] = item.at
-		*dst = append(*dst, Flow{})
-		if item.shape != mappingShape {
-			d.bad[entry] = true
-			d.problem(entry, item.described()+", want keys: "+list(flowTree.names()), "")
-			continue
-		}
-		f := &(*dst)[i]
-		d.walk(flowTree, item, entry+".", f)
-		d.resolve(flowFields, s, f, entry+".")
-	}
 }

@@ -10,7 +10,8 @@
 //	            +---------- Problems: file:line:column: path: message
 //
 // One table of fields (fields_*.go) drives the decoder, the diagnostics, the printed
-// scenario, the listing of `show scenario` and the documentation. A field has a path,
+// scenario, the listing of `show scenario`, the JSON Schema (Schema) and
+// docs/scenario.md (Reference). A field has a path,
 // a type (that of the Go variable it fills), a default or the rule that finds it,
 // bounds or choices, a meaning and a source. Presets fill groups of fields.
 //

@@ -14,8 +14,10 @@ type Kind string
 const (
 	Group       Kind = "group"
 	FlowList    Kind = "list of flows"
+	FaultList   Kind = "list of faults"
 	Whole       Kind = "whole number"
 	WholeList   Kind = "list of whole numbers"
+	NameList    Kind = "list of names"
 	Number      Kind = "number"
 	Bool        Kind = "true or false"
 	Name        Kind = "name" // one of Choices
@@ -32,7 +34,7 @@ const (
 
 // examples shows, per kind, what would be accepted.
 var examples = map[Kind]string{
-	Group: "keys and values", FlowList: "a list of flows", Whole: "a whole number such as 8", WholeList: "a list of whole numbers such as [784, 128, 10]",
+	Group: "keys and values", FlowList: "a list of flows", FaultList: "a list of faults", NameList: "a list of names such as [host1, leaf1, host2]", Whole: "a whole number such as 8", WholeList: "a list of whole numbers such as [784, 128, 10]",
 	Number: "a number such as 0.1", Bool: "true or false", Name: "a name", Text: "text",
 	Rate: "a rate such as 400Gb/s", ByteRate: "a rate such as 50GB/s", ComputeRate: "a compute rate such as 495TFLOP/s", ByteCount: "bytes such as 64MB",
 	Time: "a time such as 10us", Distance: "a length such as 20m", Fraction: "a ratio such as 1/8, 7% or 0.07", End: "an endpoint such as host1/gpu0",
@@ -46,6 +48,7 @@ type Field struct {
 	Rule     string   // in words, how the default is found when it is not fixed
 	Min, Max string   // as in a file; empty: no bound
 	Word     string   // a word accepted instead of a value: none, auto, layer, all
+	Other    string   // of an Either: its second word
 	Choices  []Choice // of a Name
 	Required bool     // where its group is given
 	Meaning  string
@@ -57,6 +60,7 @@ type Field struct {
 	applies func(s *Scenario) string                         // why the field has no meaning here; "" where it has
 	open    func(base any)                                   // of a Group that may be absent: makes it
 	check   func(text string) string                         // of a Text: what is wrong with it, "" if nothing
+	pattern string                                           // of a Text: the same as a regular expression, as far as one can say it
 	example string                                           // what would be accepted, where the kind does not say it
 }
 
@@ -85,6 +89,11 @@ func inDigits[T any](f func(*Digits) *T) func(any) any {
 	}
 }
 
+// inFault makes the accessor of a field of a fault.
+func inFault[T any](f func(*Fault) *T) func(any) any {
+	return func(b any) any { return f(b.(*Fault)) }
+}
+
 // inFlow makes the accessor of a field of a flow.
 func inFlow[T any](f func(*Flow) *T) func(any) any {
 	return func(b any) any { return f(b.(*Flow)) }
@@ -97,23 +106,27 @@ func kindOf(v any, f *Field) Kind {
 		return Whole
 	case *[]int:
 		return WholeList
+	case *[]string:
+		return NameList
 	case *float64:
 		return Number
 	case *bool:
 		return Bool
+	case *Opt[string]:
+		return Text
 	case *string:
 		if f.Choices != nil {
 			return Name
 		}
 		return Text
-	case *unit.Bitrate:
+	case *unit.Bitrate, *Either[unit.Bitrate]:
 		if f.Kind == ByteRate {
 			return ByteRate
 		}
 		return Rate
 	case *FLOPS:
 		return ComputeRate
-	case *unit.Bytes, *Opt[unit.Bytes]:
+	case *unit.Bytes, *Opt[unit.Bytes], *Either[unit.Bytes]:
 		return ByteCount
 	case *unit.Duration, *Opt[unit.Duration]:
 		return Time
@@ -125,6 +138,8 @@ func kindOf(v any, f *Field) Kind {
 		return End
 	case *[]Flow:
 		return FlowList
+	case *[]Fault:
+		return FaultList
 	}
 	panic("scenario: field " + f.Path + " has a type without a kind")
 }
@@ -153,13 +168,14 @@ func (b *branch) names() []string {
 	return ns
 }
 
-// fields and flowFields are the table, in the order of a printed scenario; tree and
-// flowTree are the same by key.
+// fields, flowFields and faultFields are the table, in the order of a printed scenario; tree,
+// flowTree and faultTree are the same by key.
 var (
-	fields   = slices.Concat(generalFields, clusterFields, fabricFields, transportFields, jobFields)
-	tree     = grow(fields, &Scenario{Job: Job{Train: &Train{Data: Data{Digits: &Digits{}}}}})
-	flowTree = grow(flowFields, &Flow{})
-	byPath   = index(fields)
+	fields    = slices.Concat(generalFields, clusterFields, fabricFields, transportFields, congestionFields, algorithmFields, jobFields)
+	tree      = grow(fields, &Scenario{Job: Job{Train: &Train{Data: Data{Digits: &Digits{}}}}})
+	flowTree  = grow(flowFields, &Flow{})
+	faultTree = grow(faultFields, &Fault{})
+	byPath    = index(fields)
 )
 
 // grow builds the tree of a table and fills the kinds. full has every group present.
@@ -195,15 +211,15 @@ func index(table []*Field) map[string]*Field {
 }
 
 // Table returns every field of a scenario in order, groups first; keys of a flow
-// are listed once, as job.flows[].from. For documentation and schemas.
+// and of a fault are listed once, as job.flows[].from and faults[].link. For documentation and schemas.
 func Table() []Field {
 	var all []Field
 	for _, f := range fields {
 		all = append(all, *f)
-		if f.Path == "job.flows" {
-			for _, g := range flowFields {
+		if l := listings[f.Kind]; l != nil && f.Path != "background.flows" {
+			for _, g := range l.table {
 				row := *g
-				row.Path = "job.flows[]." + g.Path
+				row.Path = f.Path + "[]." + g.Path
 				all = append(all, row)
 			}
 		}

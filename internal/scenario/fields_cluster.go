@@ -12,11 +12,13 @@ import (
 
 // generalFields and clusterFields: the run as a whole, hosts and NICs.
 var generalFields = []*Field{
-	{Path: "name", at: in(func(s *Scenario) *string { return &s.Name }), Rule: "the file's base name", check: checkName, example: "a name such as digits-8gpu",
+	{Path: "name", at: in(func(s *Scenario) *string { return &s.Name }), Rule: "the file's base name", check: checkName, pattern: namePattern, example: "a name such as digits-8gpu",
 		derive:  func(d *decoder, _ any, _ string) string { return nameFromFile(d.file) },
 		Meaning: "names the run directory: lower-case letters, digits and -"},
 	{Path: "seed", at: in(func(s *Scenario) *uint64 { return &s.Seed }), Default: "1",
 		Meaning: "every random choice follows from it: weights, order of data, ECMP hashes, marking"},
+	{Path: "preset", at: in(func(s *Scenario) *string { return &s.Preset }), Default: "none", Choices: Presets,
+		Meaning: "values for many groups at once, their presets among them; what a group's own preset or the file says wins"},
 }
 
 var clusterFields = []*Field{
@@ -98,6 +100,12 @@ func nameFromFile(file string) string {
 	return name[:min(len(name), 64)]
 }
 
+// What checkName, checkFolder and checkFile accept, for editors.
+const (
+	namePattern = `^[a-z0-9][a-z0-9-]{0,63}$`
+	pathPattern = `[^ ]`
+)
+
 func checkName(s string) string {
 	const want = "want a name of at most 64 lower-case letters, digits and -, not starting with -"
 	if s == "" || len(s) > 64 || s[0] == '-' {
@@ -111,10 +119,15 @@ func checkName(s string) string {
 	return ""
 }
 
-// checkPath refuses what cannot be a file name.
-func checkPath(s string) string {
+// checkFolder refuses what cannot be the name of a folder.
+func checkFolder(s string) string { return checkPath(s, "want the path of a folder") }
+
+// checkFile refuses what cannot be the name of a file.
+func checkFile(s string) string { return checkPath(s, "want the path of a file") }
+
+func checkPath(s, want string) string {
 	if strings.TrimSpace(s) == "" {
-		return "want the path of a folder"
+		return want
 	}
 	if len(s) > 4096 {
 		return "longer than 4096 bytes"

@@ -2,10 +2,34 @@ package scenario
 
 import "railyard/internal/unit"
 
-// onlyRails says that a field belongs to fabrics with spines.
-func onlyRails(s *Scenario) string {
-	if s.Fabric.Design != "rail-optimized" {
-		return "fabric.design is " + s.Fabric.Design + ", which has no spines"
+// onlySpines says that a field belongs to fabrics with spines.
+func onlySpines(s *Scenario) string {
+	switch s.Fabric.Design {
+	case "rail-optimized", "leaf-spine":
+		return ""
+	case "custom":
+		return unlessCustom(s)
+	}
+	return "fabric.design is " + s.Fabric.Design + ", which has no spines"
+}
+
+func onlyLeaves(s *Scenario) string {
+	if s.Fabric.Design != "leaf-spine" {
+		return "fabric.design is " + s.Fabric.Design + ": only leaf-spine counts its leaves"
+	}
+	return ""
+}
+
+func onlyCustom(s *Scenario) string {
+	if s.Fabric.Design != "custom" {
+		return "fabric.design is " + s.Fabric.Design + ": only custom takes its topology from a file"
+	}
+	return ""
+}
+
+func unlessCustom(s *Scenario) string {
+	if s.Fabric.Design == "custom" {
+		return "fabric.design is custom: the file of fabric.topology says it"
 	}
 	return ""
 }
@@ -14,26 +38,31 @@ func onlyRails(s *Scenario) string {
 var fabricFields = []*Field{
 	{Path: "fabric", Meaning: "switches and cables between the NICs"},
 	{Path: "fabric.design", at: in(func(s *Scenario) *string { return &s.Fabric.Design }), Default: "rail-optimized", Choices: Designs,
-		Meaning: "how switches are joined", Also: []string{"topology", "type"}},
-	{Path: "fabric.spines", at: in(func(s *Scenario) *int { return &s.Fabric.Spines }), Default: "2", Min: "0", Max: "1024", applies: onlyRails,
-		Meaning: "number of spine switches; 0 leaves the rails unconnected"},
+		Meaning: "how switches are joined", Also: []string{"type"}},
+	{Path: "fabric.topology", at: in(func(s *Scenario) *Opt[string] { return &s.Fabric.Topology }), Default: "none", Word: "none", applies: onlyCustom, check: checkFile, pattern: pathPattern,
+		example: "the path of a file of lines: host NAME, switch NAME [leaf|spine|superspine], link A B RATE LENGTH-OR-DELAY",
+		Meaning: "file with the hosts, switches and links of a custom design; its hosts are host1, host2, ... in order"},
+	{Path: "fabric.leaves", at: in(func(s *Scenario) *int { return &s.Fabric.Leaves }), Default: "2", Min: "1", Max: "4096", applies: onlyLeaves,
+		Meaning: "number of leaf switches; hosts are spread over them in order, as many on each"},
+	{Path: "fabric.spines", at: in(func(s *Scenario) *int { return &s.Fabric.Spines }), Default: "2", Min: "0", Max: "1024", applies: onlySpines,
+		Meaning: "number of spine switches; 0 leaves the rails (or leaves) unconnected"},
 	{Path: "fabric.links", Meaning: "the cables"},
-	{Path: "fabric.links.host", at: in(func(s *Scenario) *unit.Bitrate { return &s.Fabric.Links.Host }), Min: "1Mb/s", Max: "10Tb/s", Rule: "cluster.nic.speed",
+	{Path: "fabric.links.host", at: in(func(s *Scenario) *unit.Bitrate { return &s.Fabric.Links.Host }), Min: "1Mb/s", Max: "10Tb/s", Rule: "cluster.nic.speed", applies: unlessCustom,
 		derive:  func(d *decoder, b any, _ string) string { return b.(*Scenario).Cluster.NIC.Speed.String() },
 		Meaning: "rate of a link between a NIC and its switch"},
 	{Path: "fabric.links.spine", at: in(func(s *Scenario) *unit.Bitrate { return &s.Fabric.Links.Spine }), Min: "1Mb/s", Max: "10Tb/s", Rule: "fabric.links.host",
-		applies: onlyRails,
+		applies: onlySpines,
 		derive:  func(d *decoder, b any, _ string) string { return b.(*Scenario).Fabric.Links.Host.String() },
-		Meaning: "rate of a link between a rail switch and a spine"},
-	{Path: "fabric.links.length", at: in(func(s *Scenario) *unit.Length { return &s.Fabric.Links.Length }), Default: "20m", Min: "1mm", Max: "1000km",
+		Meaning: "rate of a link between a rail or leaf switch and a spine"},
+	{Path: "fabric.links.length", at: in(func(s *Scenario) *unit.Length { return &s.Fabric.Links.Length }), Default: "20m", Min: "1mm", Max: "1000km", applies: unlessCustom,
 		Meaning: "cable length; light takes 5 ns per metre", Source: assumed},
 	{Path: "fabric.links.spine_length", at: in(func(s *Scenario) *unit.Length { return &s.Fabric.Links.SpineLength }), Min: "1mm", Max: "1000km", Rule: "fabric.links.length",
-		applies: onlyRails,
+		applies: onlySpines,
 		derive:  func(d *decoder, b any, _ string) string { return b.(*Scenario).Fabric.Links.Length.String() },
-		Meaning: "cable length between a rail switch and a spine"},
-	{Path: "fabric.links.parallel", at: in(func(s *Scenario) *int { return &s.Fabric.Links.Parallel }), Default: "1", Min: "1", Max: "128", applies: onlyRails,
-		Meaning: "cables between each rail switch and each spine"},
-	{Path: "fabric.links.delay", at: in(func(s *Scenario) *Opt[unit.Duration] { return &s.Fabric.Links.Delay }), Default: "none", Word: "none", Min: "1ps", Max: "10ms",
+		Meaning: "cable length between a rail or leaf switch and a spine"},
+	{Path: "fabric.links.parallel", at: in(func(s *Scenario) *int { return &s.Fabric.Links.Parallel }), Default: "1", Min: "1", Max: "128", applies: onlySpines,
+		Meaning: "cables between each rail or leaf switch and each spine"},
+	{Path: "fabric.links.delay", at: in(func(s *Scenario) *Opt[unit.Duration] { return &s.Fabric.Links.Delay }), Default: "none", Word: "none", Min: "1ps", Max: "10ms", applies: unlessCustom,
 		Meaning: "one-way delay of every link, instead of what its length gives", Also: []string{"latency"}},
 	{Path: "fabric.switch", Meaning: "one switch; all are alike"},
 	{Path: "fabric.switch.latency", at: in(func(s *Scenario) *unit.Duration { return &s.Fabric.Switch.Latency }), Default: "600ns", Min: "0ns", Max: "1ms",
@@ -48,9 +77,13 @@ var fabricFields = []*Field{
 		Meaning: "largest frame, FCS included", Source: "vendors' AI fabric guides"},
 	{Path: "fabric.balance", at: in(func(s *Scenario) *string { return &s.Fabric.Balance }), Default: "ecmp", Choices: Balancers,
 		Meaning: "how packets choose among equal paths", Also: []string{"load_balancing", "lb"}},
+	{Path: "fabric.clock", at: in(func(s *Scenario) *string { return &s.Fabric.Clock }), Default: "exact", Choices: Clocks,
+		Meaning: "how transmit times and pacing gaps are rounded"},
 	{Path: "fabric.qos", Meaning: "traffic classes, and what switches do when queues grow"},
 	{Path: "fabric.qos.preset", at: in(func(s *Scenario) *string { return &s.Fabric.QoS.Preset }), Default: "default", Choices: QoSPresets,
-		Meaning: "where the marking curve comes from"},
+		Meaning: "where marking and pausing come from"},
+	{Path: "fabric.qos.classes", at: in(func(s *Scenario) *string { return &s.Fabric.QoS.Classes }), Default: "all", Choices: ClassSets,
+		Meaning: "which traffic classes ports have queues and reserves for"},
 	{Path: "fabric.qos.dscp", at: in(func(s *Scenario) *int { return &s.Fabric.QoS.DSCP }), Default: "24", Min: "0", Max: "63",
 		Meaning: "DSCP of RoCE data", Source: "vendors' AI fabric guides"},
 	{Path: "fabric.qos.cnp_dscp", at: in(func(s *Scenario) *int { return &s.Fabric.QoS.CNPDSCP }), Default: "48", Min: "0", Max: "63",
@@ -72,6 +105,8 @@ var fabricFields = []*Field{
 		Meaning: "nothing is marked below this queue length; auto: 100kB per 25 Gb/s of the port", Source: "HPCC (SIGCOMM'19), authors' production values", Also: []string{"kmin"}},
 	{Path: "fabric.qos.ecn.max", at: in(func(s *Scenario) *Opt[unit.Bytes] { return &s.Fabric.QoS.ECN.Max }), Default: "auto", Word: "auto", Min: "1B", Max: "1TB",
 		Meaning: "everything is marked above this queue length; auto: 400kB per 25 Gb/s of the port", Source: "HPCC (SIGCOMM'19), authors' production values", Also: []string{"kmax"}},
+	{Path: "fabric.qos.ecn.port_rate", at: in(func(s *Scenario) *Either[unit.Bitrate] { return &s.Fabric.QoS.ECN.PortRate }), Default: "any", Word: "any", Min: "1Mb/s", Max: "10Tb/s",
+		Meaning: "min and max hold for ports of this rate and scale with the port; any: they hold for all ports", Source: assumed},
 	{Path: "fabric.qos.ecn.probability", at: in(func(s *Scenario) *Opt[unit.Ratio] { return &s.Fabric.QoS.ECN.Probability }), Default: "auto", Word: "auto", Min: "1/1000000", Max: "1",
 		Meaning: "marking probability just below max; auto: 20%", Source: "HPCC (SIGCOMM'19), authors' production values", Also: []string{"pmax"}},
 	{Path: "fabric.qos.ecn.at", at: in(func(s *Scenario) *string { return &s.Fabric.QoS.ECN.When }), Default: "enqueue", Choices: Markings,
@@ -81,6 +116,8 @@ var fabricFields = []*Field{
 		Meaning: "switches pause their neighbours instead of dropping RoCE data"},
 	{Path: "fabric.qos.pfc.alpha", at: in(func(s *Scenario) *unit.Ratio { return &s.Fabric.QoS.PFC.Alpha }), Default: "1/8", Min: "1/1024", Max: "128",
 		Meaning: "xOFF is this times the free shared buffer (dynamic threshold)", Source: "HPCC (SIGCOMM'19), authors' simulator"},
+	{Path: "fabric.qos.pfc.alpha_rate", at: in(func(s *Scenario) *Either[unit.Bitrate] { return &s.Fabric.QoS.PFC.AlphaRate }), Default: "none", Word: "none", Other: "nic", Min: "1Mb/s", Max: "10Tb/s",
+		Meaning: "alpha doubles with each doubling of an ingress port's rate above this; nic: the slowest NIC's", Source: "HPCC (SIGCOMM'19), authors' simulator; none in switches: assumed"},
 	{Path: "fabric.qos.pfc.threshold", at: in(func(s *Scenario) *Opt[unit.Bytes] { return &s.Fabric.QoS.PFC.Threshold }), Default: "none", Word: "none", Min: "1kB", Max: "1TB",
 		Meaning: "a fixed xOFF per port, instead of alpha", Also: []string{"xoff"}},
 	{Path: "fabric.qos.pfc.resume_offset", at: in(func(s *Scenario) *unit.Bytes { return &s.Fabric.QoS.PFC.ResumeOffset }), Min: "0B", Max: "1GB", Rule: "2 frames of fabric.mtu",
@@ -88,8 +125,12 @@ var fabricFields = []*Field{
 		Meaning: "xON = xOFF - this", Source: "DCQCN (SIGCOMM'15)", Also: []string{"xon", "xon_offset"}},
 	{Path: "fabric.qos.pfc.headroom", at: in(func(s *Scenario) *Opt[unit.Bytes] { return &s.Fabric.QoS.PFC.Headroom }), Default: "auto", Word: "auto", Min: "0B", Max: "1GB",
 		Meaning: "buffer per port for what arrives after xOFF; auto: cable, two frames, interface and response delay", Source: "IEEE 802.1Qbb"},
-	{Path: "fabric.qos.pfc.quanta", at: in(func(s *Scenario) *int { return &s.Fabric.QoS.PFC.Quanta }), Default: "65535", Min: "1", Max: "65535",
-		Meaning: "pause time asked for, in units of 512 bit times", Source: "IEEE 802.1Qbb"},
+	{Path: "fabric.qos.pfc.headroom_delays", at: in(func(s *Scenario) *Opt[int] { return &s.Fabric.QoS.PFC.HeadroomDelays }), Default: "none", Word: "none", Min: "1", Max: "1000",
+		Meaning: "makes the headroom of a port this many times what its link carries in its one-way delay, instead of headroom", Source: "HPCC (SIGCOMM'19), authors' simulator: 3"},
+	{Path: "fabric.qos.pfc.crossing", at: in(func(s *Scenario) *string { return &s.Fabric.QoS.PFC.Crossing }), Default: "shared", Choices: Crossings,
+		Meaning: "where the frame is charged whose arrival takes a port over xOFF"},
+	{Path: "fabric.qos.pfc.quanta", at: in(func(s *Scenario) *int { return &s.Fabric.QoS.PFC.Quanta }), Default: "65535", Min: "0", Max: "65535",
+		Meaning: "pause time asked for, in units of 512 bit times; 0: until resumed", Source: "IEEE 802.1Qbb"},
 	{Path: "fabric.qos.pfc.refresh", at: in(func(s *Scenario) *unit.Ratio { return &s.Fabric.QoS.PFC.Refresh }), Default: "1/2", Min: "1/1000", Max: "1",
 		Meaning: "the pause frame is repeated after this part of the pause time", Source: assumed},
 	{Path: "fabric.qos.pfc.response", at: in(func(s *Scenario) *Opt[unit.Duration] { return &s.Fabric.QoS.PFC.Response }), Default: "0ns", Word: "auto", Min: "0ns", Max: "1ms",

@@ -15,6 +15,36 @@ func onlyTraining(s *Scenario) string {
 	return ""
 }
 
+// unlessTraining says that a field belongs to jobs of flows.
+func unlessTraining(s *Scenario) string {
+	if s.Job.Train != nil {
+		return "the job is job.train; traffic beside it goes in background.flows"
+	}
+	return ""
+}
+
+// onlyAdmitted says that a field belongs to receiver-driven admission.
+func onlyAdmitted(s *Scenario) string {
+	if why := onlyTraining(s); why != "" {
+		return why
+	}
+	if !s.Job.Collective.Admission.Slots.Set {
+		return "job.collective.admission.slots is none"
+	}
+	return ""
+}
+
+// unlessScheduled says that a field has no meaning where a file holds the schedule.
+func unlessScheduled(s *Scenario) string {
+	if why := onlyTraining(s); why != "" {
+		return why
+	}
+	if s.Job.Collective.Schedule.Set {
+		return "job.collective.schedule says who sends what"
+	}
+	return ""
+}
+
 // jobFields: the job, traffic beside it, what is written.
 var jobFields = []*Field{
 	{Path: "job", Meaning: "what the cluster does: exactly one of train and flows"},
@@ -27,7 +57,7 @@ var jobFields = []*Field{
 		Meaning: "between the layers"},
 	{Path: "job.train.loss", at: inTrain(func(t *Train) *string { return &t.Loss }), Default: "cross-entropy", Choices: Losses,
 		Meaning: "what training makes small"},
-	{Path: "job.train.data", at: inTrain(func(t *Train) *string { return &t.Data.Path }), Required: true, check: checkPath,
+	{Path: "job.train.data", at: inTrain(func(t *Train) *string { return &t.Data.Path }), Required: true, check: checkFolder, pattern: pathPattern,
 		example: "the path of a folder of IDX files, or keys: digits: {dir: PATH}",
 		Meaning: "folder of IDX files with the standard MNIST names, or digits: how to make one", Also: []string{"dataset"}},
 	{Path: "job.train.data.digits", open: func(b any) {
@@ -36,7 +66,7 @@ var jobFields = []*Field{
 		}
 	},
 		Meaning: "handwritten-looking digits, drawn when the folder is missing"},
-	{Path: "job.train.data.digits.dir", at: inDigits(func(d *Digits) *string { return &d.Dir }), Required: true, check: checkPath, example: "the path of a folder",
+	{Path: "job.train.data.digits.dir", at: inDigits(func(d *Digits) *string { return &d.Dir }), Required: true, check: checkFolder, pattern: pathPattern, example: "the path of a folder",
 		Meaning: "the folder", Also: []string{"path", "folder"}},
 	{Path: "job.train.data.digits.train", at: inDigits(func(d *Digits) *int { return &d.Train }), Default: "60000", Min: "1", Max: "1000000",
 		Meaning: "training images"},
@@ -65,14 +95,26 @@ var jobFields = []*Field{
 		derive:  func(d *decoder, b any, _ string) string { return strconv.Itoa(b.(*Scenario).GPUs()) },
 		Meaning: "data-parallel ranks; they fill the hosts in order", Also: []string{"data_parallel", "ranks", "world_size"}},
 	{Path: "job.collective", Meaning: "how gradients are summed"},
-	{Path: "job.collective.algorithm", at: in(func(s *Scenario) *string { return &s.Job.Collective.Algorithm }), Default: "ring", Choices: CollectiveAlgorithms, applies: onlyTraining,
+	{Path: "job.collective.schedule", at: in(func(s *Scenario) *Opt[string] { return &s.Job.Collective.Schedule }), Default: "none", Word: "none", check: checkFile, pattern: pathPattern, applies: onlyTraining,
+		example: "the path of a file such as railyard show schedule prints, or none",
+		Meaning: "file with an all-reduce schedule, instead of an algorithm's; its ranks and channels must be those of the job"},
+	{Path: "job.collective.algorithm", at: in(func(s *Scenario) *string { return &s.Job.Collective.Algorithm }), Default: "ring", Choices: CollectiveAlgorithms, applies: unlessScheduled,
 		Meaning: "the schedule of sends, receives and sums"},
 	{Path: "job.collective.channels", at: in(func(s *Scenario) *int { return &s.Job.Collective.Channels }), Min: "1", Max: "64", Rule: "NICs per host", applies: onlyTraining,
 		derive:  func(d *decoder, b any, _ string) string { return strconv.Itoa(b.(*Scenario).NICsPerHost()) },
 		Meaning: "rings side by side; channel c uses rail c modulo rails", Source: "NCCL"},
+	{Path: "job.collective.admission", Meaning: "receiver-driven admission: a sender posts what the receiver has sent a clear-to-send for (Meta, SIGCOMM'24)"},
+	{Path: "job.collective.admission.slots", at: in(func(s *Scenario) *Opt[int] { return &s.Job.Collective.Admission.Slots }), Default: "none", Word: "none", Min: "1", Max: "1024", applies: onlyTraining,
+		Meaning: "buffer slots of a receiver for each connection; none: everything is admitted"},
+	{Path: "job.collective.admission.bytes", at: in(func(s *Scenario) *unit.Bytes { return &s.Job.Collective.Admission.Bytes }), Default: "512KiB", Min: "64B", Max: "1GB", applies: onlyAdmitted,
+		Meaning: "size of a slot; longer messages are cut", Source: "NCCL: 4 MiB buffer of a channel in 8 steps"},
+	{Path: "job.flows_csv", at: in(func(s *Scenario) *Opt[string] { return &s.Job.FlowsCSV }), Default: "none", Word: "none", check: checkFile, pattern: pathPattern, applies: unlessTraining,
+		example: "the path of a CSV file whose first line names keys of a flow, or none",
+		Meaning: "CSV file with more flows: its first line names keys of a flow, such as name,from,to,bytes,start; a path is written host1>leaf1>host2"},
 	{Path: "job.flows", at: in(func(s *Scenario) *[]Flow { return &s.Job.Flows }), Meaning: "messages from GPU to GPU"},
 	{Path: "background", Meaning: "traffic beside the job; a training run ends when the job ends"},
 	{Path: "background.flows", at: in(func(s *Scenario) *[]Flow { return &s.Background.Flows }), Meaning: "messages from GPU to GPU"},
+	{Path: "faults", at: in(func(s *Scenario) *[]Fault { return &s.Faults }), Meaning: "what goes wrong on links"},
 	{Path: "output", Meaning: "what the run directory holds"},
 	{Path: "output.sample", at: in(func(s *Scenario) *unit.Duration { return &s.Output.Sample }), Default: "1us", Min: "10ns", Max: "1s",
 		Meaning: "queue lengths are sampled once in this time"},
@@ -83,7 +125,7 @@ var jobFields = []*Field{
 
 // flowFields: one entry of job.flows or background.flows.
 var flowFields = []*Field{
-	{Path: "name", at: inFlow(func(f *Flow) *string { return &f.Name }), Rule: "flow1, flow2, ... or background1, background2, ...", check: checkName, derive: flowName,
+	{Path: "name", at: inFlow(func(f *Flow) *string { return &f.Name }), Rule: "flow1, flow2, ... or background1, background2, ...", check: checkName, pattern: namePattern, derive: flowName,
 		Meaning: "name in tables and reports"},
 	{Path: "from", at: inFlow(func(f *Flow) *Endpoint { return &f.From }), Required: true,
 		Meaning: "sender: hostN/gpuM or hostN/nicM; a GPU uses its nearest NIC", Also: []string{"src", "source", "sender"}},
@@ -99,6 +141,32 @@ var flowFields = []*Field{
 		Meaning: "time from one message to the next, where count is above 1", Also: []string{"period", "interval"}},
 	{Path: "priority", at: inFlow(func(f *Flow) *string { return &f.Priority }), Default: "data", Choices: FlowPriorities,
 		Meaning: "traffic class", Also: []string{"class"}},
+	{Path: "path", at: inFlow(func(f *Flow) *[]string { return &f.Path }), Default: "auto", Word: "auto",
+		Meaning: "the nodes that data crosses, from host to host; node#2 is the second of parallel links to it; auto: as fabric.balance says", Also: []string{"route"}},
+	{Path: "back", at: inFlow(func(f *Flow) *[]string { return &f.Back }), Default: "auto", Word: "auto",
+		Meaning: "the nodes that acknowledgements cross; auto: path reversed, or as fabric.balance says", Also: []string{"reverse"}},
+}
+
+// faultFields: one entry of faults.
+var faultFields = []*Field{
+	{Path: "link", at: inFault(func(f *Fault) *string { return &f.Link }), Required: true, check: checkLink, pattern: linkPattern, example: "node/peer such as rail1/spine1, or all",
+		Meaning: "the link, both directions: node/peer, node/peer#2 for the second of parallel links, or all", Also: []string{"links", "port"}},
+	{Path: "drop", at: inFault(func(f *Fault) *unit.Ratio { return &f.Drop }), Default: "0", Min: "0", Max: "1",
+		Meaning: "probability that a frame is lost", Also: []string{"loss"}},
+	{Path: "duplicate", at: inFault(func(f *Fault) *unit.Ratio { return &f.Duplicate }), Default: "0", Min: "0", Max: "1",
+		Meaning: "probability that a frame arrives twice"},
+	{Path: "reorder", at: inFault(func(f *Fault) *unit.Ratio { return &f.Reorder }), Default: "0", Min: "0", Max: "1",
+		Meaning: "probability that a frame changes places with the one that follows it closely"},
+	{Path: "bit_errors", at: inFault(func(f *Fault) *unit.Ratio { return &f.BitErrors }), Default: "0", Min: "0", Max: "1",
+		Meaning: "probability that a bit is wrong; a frame with a wrong bit is lost", Also: []string{"ber"}},
+	{Path: "pfc", at: inFault(func(f *Fault) *bool { return &f.PFC }), Default: "false",
+		Meaning: "drop and bit_errors hit PFC frames too"},
+	{Path: "at", at: inFault(func(f *Fault) *unit.Duration { return &f.At }), Default: "0s", Min: "0s", Max: "24h",
+		Meaning: "virtual time at which down or storm begins", Also: []string{"start"}},
+	{Path: "down", at: inFault(func(f *Fault) *Opt[unit.Duration] { return &f.Down }), Default: "none", Word: "none", Min: "1ps", Max: "24h",
+		Meaning: "how long the link carries nothing; routes do not change", Also: []string{"flap", "duration"}},
+	{Path: "storm", at: inFault(func(f *Fault) *Opt[unit.Duration] { return &f.Storm }), Default: "none", Word: "none", Min: "1ps", Max: "24h",
+		Meaning: "how long the host of the link sends pause frames without end (a slow or broken receiver)"},
 }
 
 // flowName numbers the flows of a list: job.flows[0]. gives flow1.

@@ -6,29 +6,47 @@ import (
 	"railyard/internal/unit"
 )
 
-// Finding is something that is allowed but likely not meant, or worth knowing.
+// Severity says what a finding means for a run.
+type Severity string
+
+// The severities. A scenario with a finding of severity Error does not run; what is
+// wrong with the file itself is a Problem and not a finding.
+const (
+	Warning Severity = "warning" // allowed but likely not meant, or worth knowing
+	Error   Severity = "error"
+)
+
+// Finding is something about a valid scenario that its writer will want to know.
 type Finding struct {
-	Path    string
-	Message string
+	Severity Severity `json:"severity"`
+	Path     string   `json:"path"`
+	Message  string   `json:"message"`
 }
 
 // String returns path: message.
 func (f Finding) String() string { return f.Path + ": " + f.Message }
+
+// Located returns the finding as a problem with its place in the scenario's file. Line
+// is 0 where the file says nothing about the path.
+func (s *Scenario) Located(f Finding) Problem {
+	at := s.places[f.Path]
+	return Problem{File: s.file, Line: at.line, Column: at.column, Width: at.width, Path: f.Path, Message: f.Message, Warning: f.Severity == Warning}
+}
 
 // Findings lists what is unusual about a valid scenario, in a fixed order.
 func (s *Scenario) Findings() []Finding {
 	var out []Finding
 	add := func(when bool, path, format string, args ...any) {
 		if when {
-			out = append(out, Finding{path, fmt.Sprintf(format, args...)})
+			out = append(out, Finding{Warning, path, fmt.Sprintf(format, args...)})
 		}
 	}
 	q, cc := s.Fabric.QoS, s.Congestion.Algorithm
-	add(!q.PFC.Enabled && !(q.ECN.Enabled && cc != "none"), "fabric.qos", "neither PFC nor ECN with congestion control: full queues drop packets, which are sent again")
-	add(!q.PFC.Enabled && q.ECN.Enabled && cc != "none", "fabric.qos.pfc.enabled", "false: nothing holds senders back before ECN acts, so packets can be dropped")
+	add(!q.PFC.Enabled && !(q.ECN.Enabled && needsMarks(cc)) && !worksWithoutMarks(cc), "fabric.qos", "neither PFC nor ECN with congestion control: full queues drop packets, which are sent again")
+	add(!q.PFC.Enabled && q.ECN.Enabled && needsMarks(cc), "fabric.qos.pfc.enabled", "false: nothing holds senders back before ECN acts, so packets can be dropped")
 	add(q.ECN.Enabled && cc == "none", "congestion.algorithm", "none: switches mark packets and nobody slows down")
-	add(!q.ECN.Enabled && cc != "none", "fabric.qos.ecn.enabled", "false: nothing is marked, so %s never slows a sender down", cc)
-	if q.PFC.Enabled && q.ECN.Enabled && cc != "none" {
+	add(!q.ECN.Enabled && needsMarks(cc), "fabric.qos.ecn.enabled", "false: nothing is marked, so %s never slows a sender down", cc)
+	if q.PFC.Enabled && q.ECN.Enabled && needsMarks(cc) {
 		s.xoffBelowMarking(add)
 	}
 	if t := s.Job.Train; t != nil {
@@ -37,6 +55,9 @@ func (s *Scenario) Findings() []Finding {
 		add(dp > gpus && dp%gpus != 0, "job.parallel.dp", "%d: the last host has %d of its %d GPUs in use", dp, dp%gpus, gpus)
 	}
 	add(!verbsMTU(s.Transport.MTU), "transport.mtu", "%s: not a path MTU of verbs (256, 512, 1024, 2048 or 4096 bytes)", s.Transport.MTU)
+	add((cc == "timely" || cc == "swift" || cc == "dctcp") && s.Transport.AckEvery > 1, "transport.ack_every", "%d: %s learns only from acknowledgements, and gets one of every %d packets", s.Transport.AckEvery, cc, s.Transport.AckEvery)
+	add(cc == "dctcp" && s.Congestion.Notify != "ack", "congestion.notify", "cnp: dctcp learns of marks from acknowledgements only, so it never slows down")
+	add(!s.Transport.Timeout.Set && (!q.PFC.Enabled || len(s.Faults) > 0), "transport.timeout", "none: a lost last packet or acknowledgement is never noticed, and its flow never ends")
 	return out
 }
 
@@ -44,7 +65,7 @@ func (s *Scenario) Findings() []Finding {
 // congestion control (DCQCN, SIGCOMM'15, section 4).
 func (s *Scenario) xoffBelowMarking(add func(bool, string, string, ...any)) {
 	q := s.Fabric.QoS
-	fastest := max(s.Fabric.Links.Host, s.Fabric.Links.Spine)
+	fastest := max(s.Cluster.NIC.Speed, s.Fabric.Links.Spine)
 	_, hi, _ := q.ECN.At(fastest)
 	xoff, path := unit.Bytes(q.PFC.Alpha.Of(int64(s.Fabric.Switch.Buffer))), "fabric.qos.pfc.alpha"
 	if q.PFC.Threshold.Set {
@@ -52,6 +73,12 @@ func (s *Scenario) xoffBelowMarking(add func(bool, string, string, ...any)) {
 	}
 	add(xoff < hi, path, "xOFF is %s even when the buffer is empty, below the ECN max of %s on a %s port: PFC can act before ECN", xoff, hi, fastest)
 }
+
+// needsMarks reports whether an algorithm slows down on ECN marks.
+func needsMarks(algorithm string) bool { return algorithm == "dcqcn" || algorithm == "dctcp" }
+
+// worksWithoutMarks reports whether an algorithm slows down on something else.
+func worksWithoutMarks(algorithm string) bool { return algorithm != "none" && !needsMarks(algorithm) }
 
 func verbsMTU(b unit.Bytes) bool {
 	switch b {

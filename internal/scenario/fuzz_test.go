@@ -53,7 +53,7 @@ func FuzzParse(f *testing.F) {
 func drawValue(t *rapid.T, f *Field) string {
 	pick := func(from ...string) string { return rapid.SampledFrom(from).Draw(t, f.Path) }
 	if f.Word != "" && rapid.Bool().Draw(t, "word") {
-		return f.Word
+		return rapid.SampledFrom(f.words()).Draw(t, f.Path)
 	}
 	switch f.Kind {
 	case Name:
@@ -69,7 +69,12 @@ func drawValue(t *rapid.T, f *Field) string {
 		return fmt.Sprint(rapid.IntRange(lo, hi).Draw(t, f.Path))
 	case WholeList:
 		return fmt.Sprintf("[%d, %d]", rapid.IntRange(1, 9999).Draw(t, "in"), rapid.IntRange(1, 99).Draw(t, "out"))
+	case NameList:
+		return `[host1, leaf-1, "spine1#2", host2]`
 	case Text:
+		if f.Path == "link" {
+			return pick("all", "rail1/spine1", `"rail1/spine1#2"`)
+		}
 		if f.Path == "name" {
 			return rapid.StringMatching(`[a-z][a-z0-9-]{0,20}`).Draw(t, f.Path)
 		}
@@ -94,7 +99,7 @@ func TestResolvedRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		values := map[string]string{}
 		for _, f := range fields {
-			if f.Kind == Group || f.Kind == FlowList || !rapid.Bool().Draw(t, "give "+f.Path) && !f.Required {
+			if f.Kind == Group || listings[f.Kind] != nil || !rapid.Bool().Draw(t, "give "+f.Path) && !f.Required {
 				continue
 			}
 			values[f.Path] = drawValue(t, f)

@@ -29,8 +29,8 @@ func (s *Scenario) print(b *strings.Builder, br *branch, indent string) {
 		if !ok {
 			continue
 		}
-		if l, ok := v.(*[]Flow); ok {
-			printFlows(b, *l, c.name, indent)
+		if l := listings[f.Kind]; l != nil {
+			printEntries(b, l, v, c.name, indent)
 			continue
 		}
 		if len(c.children) > 0 { // a path, or the group below it
@@ -53,15 +53,16 @@ func (s *Scenario) value(f *Field, base any) (any, bool) {
 	return v, v != nil && (f.applies == nil || f.applies(s) == "")
 }
 
-func printFlows(b *strings.Builder, flows []Flow, name, indent string) {
-	if len(flows) == 0 {
+func printEntries(b *strings.Builder, l *listing, v any, name, indent string) {
+	entries := l.entries(v)
+	if len(entries) == 0 {
 		return
 	}
 	fmt.Fprintf(b, "%s%s:\n", indent, name)
-	for i := range flows {
+	for _, e := range entries {
 		var parts []string
-		for _, f := range flowFields {
-			parts = append(parts, f.Path+": "+scalarYAML(f.at(&flows[i]), f))
+		for _, f := range l.table {
+			parts = append(parts, f.Path+": "+scalarYAML(f.at(e), f))
 		}
 		fmt.Fprintf(b, "%s  - {%s}\n", indent, strings.Join(parts, ", "))
 	}
@@ -69,6 +70,13 @@ func printFlows(b *strings.Builder, flows []Flow, name, indent string) {
 
 // scalarYAML prints a value so that YAML reads the same text and type back.
 func scalarYAML(v any, f *Field) string {
+	if l, ok := v.(*[]string); ok && len(*l) > 0 {
+		quoted := make([]string, len(*l))
+		for i := range *l {
+			quoted[i] = scalarYAML(&(*l)[i], &Field{Kind: Text})
+		}
+		return "[" + strings.Join(quoted, ", ") + "]"
+	}
 	t := formatValue(v, f)
 	if f.Kind != Text && f.Kind != Name {
 		return t
@@ -112,14 +120,14 @@ func (s *Scenario) Fields() []FieldValue {
 		if !ok || f.Path == "job.train.data" && *v.(*string) == "" {
 			continue
 		}
-		flows, ok := v.(*[]Flow)
-		if !ok {
+		l := listings[f.Kind]
+		if l == nil {
 			out = append(out, s.show(v, f, f.Path))
 			continue
 		}
-		for i := range *flows {
-			for _, g := range flowFields {
-				out = append(out, s.show(g.at(&(*flows)[i]), g, f.Path+"["+strconv.Itoa(i)+"]."+g.Path))
+		for i, e := range l.entries(v) {
+			for _, g := range l.table {
+				out = append(out, s.show(g.at(e), g, f.Path+"["+strconv.Itoa(i)+"]."+g.Path))
 			}
 		}
 	}
@@ -137,11 +145,7 @@ func (s *Scenario) show(v any, f *Field, path string) FieldValue {
 	case fv.Origin == "file":
 		fv.Source = "given"
 	case preset:
-		for _, c := range presetChoices(f.Path) {
-			if c.Name == name {
-				fv.Source = c.Meaning
-			}
-		}
+		fv.Source = presetMeaning(f.Path, name)
 	}
 	return fv
 }
@@ -160,21 +164,34 @@ func (f *Field) sourceless() string {
 	return "Railyard's choice"
 }
 
-// presetChoices returns the presets of the group that path belongs to.
-func presetChoices(path string) []Choice {
-	for p := parent(path); p != ""; p = parent(p) {
-		if f := byPath[p+".preset"]; f != nil {
-			return f.Choices
+// presetMeaning returns what the preset is that gave path its value: one of the groups that path belongs to, the
+// narrowest first, or one for the whole scenario.
+func presetMeaning(path, name string) string {
+	for p := parent(path); ; p = parent(p) {
+		f := byPath["preset"]
+		if p != "" {
+			f = byPath[p+".preset"]
+		}
+		if f != nil && presets[f.Path][name] != nil {
+			if _, sets := presets[f.Path][name][path]; sets {
+				for _, c := range f.Choices {
+					if c.Name == name {
+						return c.Meaning
+					}
+				}
+			}
+		}
+		if p == "" {
+			return name
 		}
 	}
-	return nil
 }
 
 // unitOf returns the unit of a printed quantity.
 func unitOf(text string, f *Field) string {
 	switch f.Kind {
 	case Rate, ByteRate, ComputeRate, ByteCount, Time, Distance:
-		if text != f.Word {
+		if text != f.Word && text != f.Other {
 			return strings.TrimLeft(text, "0123456789.")
 		}
 	}
@@ -201,7 +218,7 @@ func (f *Field) Accepts() string {
 	}
 	t := f.interval()
 	if f.Word != "" {
-		t += ", or " + f.Word
+		t = f.alsoWords(t)
 	}
 	return t
 }

@@ -13,30 +13,42 @@ import (
 // Problem is one thing that is wrong with a scenario, and where.
 type Problem struct {
 	File    string
-	Line    int    // from 1
+	Line    int    // from 1; 0 where the file says nothing about Path
 	Column  int    // from 1, in characters
 	Width   int    // characters concerned, at least 1
 	Path    string // fabric.links.spine; empty for the file as a whole
 	Message string // the value, the bound, what would be accepted
 	Hint    string // a suggestion, may be empty
+	Warning bool   // allowed, but likely not meant
 }
 
 // String returns file:line:column: path: message; hint.
 func (p Problem) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s:%d:%d: ", p.File, p.Line, p.Column)
-	b.WriteString(p.text())
+	b.WriteString(p.place() + " " + p.text())
 	if p.Hint != "" {
 		b.WriteString("; " + p.Hint)
 	}
 	return b.String()
 }
 
-func (p Problem) text() string {
-	if p.Path == "" {
-		return p.Message
+// place returns file:line:column: or, where the file says nothing, file:.
+func (p Problem) place() string {
+	if p.Line == 0 {
+		return p.File + ":"
 	}
-	return p.Path + ": " + p.Message
+	return fmt.Sprintf("%s:%d:%d:", p.File, p.Line, p.Column)
+}
+
+func (p Problem) text() string {
+	t := p.Message
+	if p.Path != "" {
+		t = p.Path + ": " + t
+	}
+	if p.Warning {
+		t = "warning: " + t
+	}
+	return t
 }
 
 // Problems is everything that is wrong with a scenario, sorted by position. It is an error.
@@ -84,7 +96,7 @@ func (ps Problems) Render(w io.Writer, src []byte, color bool) {
 	}
 	lines := bytes.Split(bytes.TrimPrefix(src, bom), []byte("\n"))
 	for _, p := range ps {
-		fmt.Fprintf(w, "%s %s\n", paint(bold, fmt.Sprintf("%s:%d:%d:", p.File, p.Line, p.Column)), p.text())
+		fmt.Fprintf(w, "%s %s\n", paint(bold, p.place()), p.text())
 		if p.Line >= 1 && p.Line <= len(lines) {
 			text, before, carets := excerpt(string(lines[p.Line-1]), p.Column, p.Width)
 			number := fmt.Sprintf("%5d", p.Line)

@@ -13,15 +13,19 @@ import (
 type Scenario struct {
 	Name       string
 	Seed       uint64
+	Preset     string // see Presets: values for many groups at once
 	Cluster    Cluster
 	Fabric     Fabric
 	Transport  Transport
 	Congestion Congestion
 	Job        Job
 	Background Background
+	Faults     []Fault
 	Output     Output
 
+	file   string
 	origin map[string]string // path -> "file", "preset NAME" or "default"
+	places map[string]span   // path -> where its value, or else its key, stands in the file
 }
 
 // Opt is a value that a word may stand for: none, auto, layer, all. The zero Opt is the word.
@@ -39,6 +43,12 @@ func (o Opt[T]) Or(d T) T {
 		return o.Value
 	}
 	return d
+}
+
+// Either is a value, or one of two words that a field accepts instead, such as none and bdp.
+type Either[T any] struct {
+	Word  string // empty: Value holds
+	Value T
 }
 
 // Cluster is the hosts and their NICs.
@@ -75,16 +85,19 @@ type NIC struct {
 
 // Fabric is the switches and cables between the NICs.
 type Fabric struct {
-	Design  string // see Designs
-	Spines  int    // rail-optimized only; 0: rails are not connected
-	Links   Links
-	Switch  Switch
-	MTU     unit.Bytes // frame with FCS, without preamble and gap
-	Balance string     // see Balancers
-	QoS     QoS
+	Design   string      // see Designs
+	Topology Opt[string] // custom only: the file that holds hosts, switches and links
+	Leaves   int         // leaf-spine only
+	Spines   int         // rail-optimized and leaf-spine; 0: rails are not connected
+	Links    Links
+	Switch   Switch
+	MTU      unit.Bytes // frame with FCS, without preamble and gap
+	Balance  string     // see Balancers
+	Clock    string     // "exact" or "truncate-ns"
+	QoS      QoS
 }
 
-// Links is the cables. Spine, SpineLength and Parallel belong to rail-optimized only.
+// Links is the cables. Spine, SpineLength and Parallel belong to designs with spines; a custom design has its own cables.
 type Links struct {
 	Host        unit.Bitrate
 	Spine       unit.Bitrate
@@ -105,6 +118,7 @@ type Switch struct {
 // QoS is the traffic classes and what switches do when queues grow.
 type QoS struct {
 	Preset        string
+	Classes       string // "all" or "data"
 	DSCP          int
 	CNPDSCP       int
 	DataPriority  int
@@ -121,65 +135,149 @@ type QoS struct {
 type ECN struct {
 	Enabled     bool
 	Min, Max    Opt[unit.Bytes]
+	PortRate    Either[unit.Bitrate] // of the ports that Min and Max are stated for; any: of all
 	Probability Opt[unit.Ratio]
 	When        string // "enqueue" or "dequeue"
 }
 
 // At returns the marking curve of a port of rate r: 100 kB, 400 kB and 20 % per
-// 25 Gb/s where the scenario does not say (HPCC authors' production values).
+// 25 Gb/s where the scenario does not say (HPCC authors' production values). What it says
+// scales with the port too, if it says for which rate.
 func (e ECN) At(r unit.Bitrate) (lo, hi unit.Bytes, p unit.Ratio) {
-	scaled := func(b unit.Bytes) unit.Bytes {
-		return unit.Bytes(unit.Ratio{Num: int64(b), Den: int64(25 * unit.GigabitPerSec)}.Of(int64(r)))
+	at := func(given Opt[unit.Bytes], otherwise unit.Bytes) unit.Bytes {
+		b, rate := otherwise, 25*unit.GigabitPerSec
+		if given.Set {
+			b, rate = given.Value, e.PortRate.Value
+		}
+		if rate == 0 {
+			return b
+		}
+		return unit.Bytes(unit.Ratio{Num: int64(b), Den: int64(rate)}.Of(int64(r)))
 	}
-	return e.Min.Or(scaled(100 * unit.Kilobyte)), e.Max.Or(scaled(400 * unit.Kilobyte)), e.Probability.Or(unit.Ratio{Num: 20, Den: 100})
+	return at(e.Min, 100*unit.Kilobyte), at(e.Max, 400*unit.Kilobyte), e.Probability.Or(unit.Ratio{Num: 20, Den: 100})
 }
 
 // PFC is priority flow control of the data class.
 type PFC struct {
 	Enabled      bool
 	Alpha        unit.Ratio
-	Threshold    Opt[unit.Bytes] // a fixed xOFF instead of alpha
-	ResumeOffset unit.Bytes      // xON = xOFF - this
-	Headroom     Opt[unit.Bytes] // not set: by formula
-	Quanta       int
-	Refresh      unit.Ratio         // of the pause time
-	Response     Opt[unit.Duration] // not set: by the speed of the link
+	AlphaRate    Either[unit.Bitrate] // none, or nic: the slowest NIC; alpha doubles with the rate of a port above it
+	Threshold    Opt[unit.Bytes]      // a fixed xOFF instead of alpha
+	ResumeOffset unit.Bytes           // xON = xOFF - this
+	Headroom     Opt[unit.Bytes]      // not set: by formula, or by HeadroomDelays
+	// HeadroomDelays makes the headroom this many times what a link carries in its one-way delay.
+	HeadroomDelays Opt[int]
+	Crossing       string             // "shared" or "headroom"
+	Quanta         int                // 0: until resumed
+	Refresh        unit.Ratio         // of the pause time
+	Response       Opt[unit.Duration] // not set: by the speed of the link
 }
 
 // Transport is RoCEv2 reliable connections.
 type Transport struct {
-	Preset     string
-	MTU        unit.Bytes // payload
-	AckEvery   int        // packets
-	Timeout    unit.Duration
-	Retries    int
-	Window     Opt[unit.Bytes]
-	Completion string // "receiver" or "sender"
+	Preset        string
+	MTU           unit.Bytes // payload
+	Frames        Frames
+	AckEvery      int    // packets
+	AckClass      string // "data" or "cnp"
+	AckDuplicates bool
+	NakAgain      Opt[unit.Duration] // not set: one NAK per gap
+	Recovery      string             // "go-back-n" or "selective-repeat"
+	Timeout       Opt[unit.Duration] // not set: no retransmission timer
+	TimeoutLow    Opt[unit.Duration] // with at most LowPackets outstanding; not set: Timeout
+	LowPackets    int
+	Retries       int
+	Window        Either[unit.Bytes] // none, or bdp: line rate x base RTT of the queue pair
+	WindowScale   bool               // the window shrinks with the rate
+	Completion    string             // "receiver" or "sender"
 }
 
-// Congestion is the sender's congestion control.
+// Frames says how many bytes each kind of frame takes, FCS included, preamble and gap not.
+type Frames struct {
+	Header    unit.Bytes // of a data frame, all but the payload
+	RETH      unit.Bytes // more on the first packet of a message
+	Immediate unit.Bytes // more on the last packet of a message
+	ACK       unit.Bytes // and NAK
+	CNP       unit.Bytes
+	Pause     unit.Bytes
+	Overhead  unit.Bytes // preamble and gap, on the link only
+}
+
+// MaxHeaders returns what a data frame adds to its payload at most.
+func (f Frames) MaxHeaders() unit.Bytes { return f.Header + f.RETH + f.Immediate }
+
+// Congestion is the sender's congestion control. The fields below Notify are DCQCN's.
 type Congestion struct {
 	Algorithm        string // see CongestionAlgorithms
 	Preset           string
-	G                unit.Ratio
+	Notify           string // "cnp" or "ack"
 	CNPInterval      unit.Duration
+	G                unit.Ratio
+	InitialAlpha     unit.Ratio
 	AlphaTimer       unit.Duration
 	DecreaseInterval Opt[unit.Duration] // not set: on each CNP
+	DecreaseOffset   unit.Duration
+	FirstCNPRate     unit.Ratio
+	ClampTarget      bool
+	CutOnLoss        bool
 	IncreaseTimer    unit.Duration
-	ByteCounter      unit.Bytes
+	ByteCounter      Opt[unit.Bytes] // not set: none
 	FastRecovery     int
 	RateAI           unit.Bitrate
 	RateHAI          unit.Bitrate
 	MinRate          unit.Bitrate
+	HPCC             HPCC
+	TIMELY           TIMELY
+	DCTCP            DCTCP
+	Swift            Swift
 }
 
-// Job is what the cluster does. Exactly one of Train and Flows is there;
+// HPCC is congestion control by in-band telemetry.
+type HPCC struct {
+	Eta      unit.Ratio
+	MaxStage int
+	AI       unit.Bytes
+	BaseRTT  Opt[unit.Duration] // not set: the queue pair's own
+	MinRate  unit.Bitrate
+}
+
+// TIMELY is congestion control by the gradient of the round-trip time.
+type TIMELY struct {
+	Alpha, Beta, MaxDecrease unit.Ratio
+	Low, High                unit.Duration
+	MinRTT                   Opt[unit.Duration] // not set: the queue pair's base RTT
+	AI                       unit.Bitrate
+	HAIAfter                 int
+	Segment                  unit.Bytes
+	MinRate                  unit.Bitrate
+}
+
+// DCTCP is congestion control by the part of marked bytes.
+type DCTCP struct {
+	G             unit.Ratio
+	MSS           unit.Bytes
+	InitialWindow Opt[unit.Bytes] // not set: line rate x base RTT
+	MaxWindow     Opt[unit.Bytes] // not set: 4 x line rate x base RTT
+}
+
+// Swift is congestion control by a target delay.
+type Swift struct {
+	Queueing                   unit.Duration
+	AI, Beta, MaxDecrease      unit.Ratio
+	MinWindow                  unit.Ratio      // packets
+	MaxWindow                  Opt[unit.Bytes] // not set: 4 x line rate x base RTT
+	FlowScaleRange             unit.Duration
+	FlowScaleMin, FlowScaleMax unit.Ratio // packets
+}
+
+// Job is what the cluster does: it trains, or it sends Flows and those of FlowsCSV.
 // Parallel and Collective belong to Train.
 type Job struct {
 	Train      *Train
 	Parallel   Parallel
 	Collective Collective
 	Flows      []Flow
+	FlowsCSV   Opt[string] // file with more flows: see ReadFlows
 }
 
 // Train is a network that is really trained.
@@ -224,10 +322,18 @@ type Digits struct {
 // Parallel says how the model is split over the GPUs.
 type Parallel struct{ DP int }
 
-// Collective says how gradients are summed.
+// Collective says how gradients are summed. Algorithm is empty where Schedule is set.
 type Collective struct {
+	Schedule  Opt[string] // path of a schedule's text form; not set: Algorithm makes it
 	Algorithm string
 	Channels  int
+	Admission Admission
+}
+
+// Admission is receiver-driven: a sender posts what the receiver has a slot for. Not set: everything.
+type Admission struct {
+	Slots Opt[int]   // per connection
+	Bytes unit.Bytes // of a slot
 }
 
 // Flow is one message, or Count of them, one each Every.
@@ -239,6 +345,26 @@ type Flow struct {
 	Count    int
 	Every    unit.Duration // 0 when Count is 1
 	Priority string        // "data" or "other"
+	Path     []string      // nodes from host to host, node#k for the k-th of parallel links; nil: by fabric.balance
+	Back     []string      // of acknowledgements; nil: Path reversed, or by fabric.balance
+}
+
+// Fault is something that goes wrong on links.
+type Fault struct {
+	Link      string // node/peer, node/peer#k with parallel links, or all
+	Drop      unit.Ratio
+	Duplicate unit.Ratio
+	Reorder   unit.Ratio
+	BitErrors unit.Ratio // per bit
+	PFC       bool       // Drop and BitErrors hit PFC frames too
+	At        unit.Duration
+	Down      Opt[unit.Duration] // the link carries nothing from At on for so long
+	Storm     Opt[unit.Duration] // the link's host sends pause frames from At on for so long
+}
+
+// Random reports whether the fault draws frames to hit.
+func (f *Fault) Random() bool {
+	return f.Drop.Num > 0 || f.Duplicate.Num > 0 || f.Reorder.Num > 0 || f.BitErrors.Num > 0
 }
 
 // Background is traffic beside the job.
@@ -285,7 +411,8 @@ func Parse(name string, src []byte) (*Scenario, error) {
 // Equal reports whether s and o describe the same run.
 func (s *Scenario) Equal(o *Scenario) bool {
 	a, b := *s, *o
-	a.origin, b.origin = nil, nil
+	a.file, a.origin, a.places = "", nil, nil
+	b.file, b.origin, b.places = "", nil, nil
 	return reflect.DeepEqual(a, b)
 }
 

@@ -39,7 +39,7 @@ func TestDefaults(t *testing.T) {
 		{"spine link", s.Fabric.Links.Spine, 400 * unit.GigabitPerSec},
 		{"design", s.Fabric.Design, "rail-optimized"},
 		{"xON", s.Fabric.QoS.PFC.ResumeOffset, 18432 * unit.Byte},
-		{"timeout", s.Transport.Timeout, 1048576 * unit.Nanosecond},
+		{"timeout", s.Transport.Timeout, Some(1048576 * unit.Nanosecond)},
 		{"R_AI", s.Congestion.RateAI, 400 * unit.MegabitPerSec},
 		{"R_HAI", s.Congestion.RateHAI, 2000 * unit.MegabitPerSec},
 		{"bucket", s.Job.Train.Bucket, Some(25 * unit.Megabyte)},
@@ -68,7 +68,7 @@ job: {flows: [{from: host1/gpu0, to: host2/nic7, bytes: 1MB}]}
 	if lo, hi, p := e.At(s.Fabric.Links.Host); lo != 150*unit.Kilobyte || hi != 2*unit.Megabyte || p.String() != "7%" {
 		t.Errorf("book with max 2MB: %v %v %v", lo, hi, p)
 	}
-	if s.Transport.Timeout != 67108864*unit.Nanosecond || s.Cluster.NIC.Speed != 100*unit.GigabitPerSec {
+	if s.Transport.Timeout != Some(67108864*unit.Nanosecond) || s.Cluster.NIC.Speed != 100*unit.GigabitPerSec {
 		t.Errorf("timeout %v, NIC %v", s.Transport.Timeout, s.Cluster.NIC.Speed)
 	}
 	want := map[string]string{"cluster.host.pcie": "preset hgx-a100", "cluster.host.memory": "file", "fabric.qos.ecn.min": "preset book", "fabric.qos.ecn.max": "file", "seed": "default"}
@@ -91,6 +91,9 @@ job: {flows: [{from: host1/gpu0, to: host2/nic7, bytes: 1MB}]}
 // Marking thresholds scale with the port (HPCC production values).
 func TestECNScalesWithPort(t *testing.T) {
 	lo, hi, p := ECN{}.At(400 * unit.GigabitPerSec)
+	if a, b, _ := (ECN{Min: Some(5 * unit.Kilobyte), PortRate: Either[unit.Bitrate]{Value: 40 * unit.GigabitPerSec}}).At(100 * unit.GigabitPerSec); a != 12500 || b != 1600*unit.Kilobyte {
+		t.Errorf("5 kB at 40 Gb/s are %v at 100 Gb/s, beside %v", a, b)
+	}
 	if lo != 1600*unit.Kilobyte || hi != 6400*unit.Kilobyte || p.Num*5 != p.Den {
 		t.Errorf("at 400 Gb/s: %v %v %v", lo, hi, p)
 	}

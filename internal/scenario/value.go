@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -17,8 +18,13 @@ import (
 // into the variable that dst points to. The error names the value and what would be
 // accepted; hint may suggest something.
 func parseNode(dst any, f *Field, n *node) (hint string, err error) {
-	if l, ok := dst.(*[]int); ok {
+	switch l := dst.(type) {
+	case *[]int:
 		return parseWholes(l, f, n)
+	case *[]string:
+		if n.shape == sequenceShape {
+			return parseNames(l, f, n)
+		}
 	}
 	switch {
 	case n.shape == mappingShape:
@@ -58,6 +64,18 @@ func parseText(dst any, f *Field, text string) (hint string, err error) {
 		return parseOpt(p, f, text)
 	case *Opt[unit.Ratio]:
 		return parseOpt(p, f, text)
+	case *Opt[string]:
+		return parseOpt(p, f, text)
+	case *Either[unit.Bytes]:
+		return parseEither(p, f, text)
+	case *Either[unit.Bitrate]:
+		return parseEither(p, f, text)
+	case *[]string:
+		if text != f.Word {
+			return "", fmt.Errorf("%s: want %s", shown(text), f.want())
+		}
+		*p = nil
+		return "", nil
 	case *string:
 		return parseString(p, f, text)
 	case *int:
@@ -113,6 +131,68 @@ func parseOpt[T any](p *Opt[T], f *Field, text string) (string, error) {
 		hint = "did you mean " + f.Word + "?"
 	}
 	return hint, err
+}
+
+func parseEither[T any](p *Either[T], f *Field, text string) (string, error) {
+	if text == f.Word || text == f.Other {
+		*p = Either[T]{Word: text}
+		return "", nil
+	}
+	p.Word = ""
+	hint, err := parseText(&p.Value, f, text)
+	if s := suggest(text, []string{f.Word, f.Other}); err != nil && hint == "" && s != "" {
+		hint = "did you mean " + s + "?"
+	}
+	return hint, err
+}
+
+// maxNames bounds a list of names.
+const maxNames = 64
+
+// parseNames reads a list of names of nodes.
+func parseNames(dst *[]string, f *Field, n *node) (string, error) {
+	if len(n.items) < 2 || len(n.items) > maxNames {
+		return "", fmt.Errorf("%d entries, want 2 to %d: %s", len(n.items), maxNames, f.want())
+	}
+	out := make([]string, len(n.items))
+	for i, item := range n.items {
+		switch {
+		case item.shape != scalarShape || item.null() || item.number() || item.bool():
+			return "", &entryError{item.at, fmt.Errorf("entry %d: %s, want a name", i+1, item.described())}
+		case checkNode(item.text) != "":
+			return "", &entryError{item.at, fmt.Errorf("entry %d: %s: %s", i+1, shown(item.text), checkNode(item.text))}
+		}
+		out[i] = item.text
+	}
+	*dst = out
+	return "", nil
+}
+
+// What checkNode and checkLink accept, for editors.
+const (
+	nodePattern = `^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}(#[1-9][0-9]{0,5})?$`
+	linkPattern = `^(all|[A-Za-z0-9][A-Za-z0-9_.-]{0,63}/[A-Za-z0-9][A-Za-z0-9_.-]{0,63}(#[1-9][0-9]{0,5})?)$`
+)
+
+var (
+	nodeText = regexp.MustCompile(nodePattern)
+	linkText = regexp.MustCompile(linkPattern)
+)
+
+// checkNode refuses what cannot be a node of a path.
+func checkNode(s string) string {
+	if !nodeText.MatchString(s) {
+		return "want a node such as leaf1, or leaf1#2 for the second of parallel links to it"
+	}
+	return ""
+}
+
+// checkLink refuses what cannot be a link.
+func checkLink(s string) string {
+	if !linkText.MatchString(s) {
+		return "want node/peer such as rail1/spine1, node/peer#2 for the second of parallel links, or all"
+	}
+	return ""
 }
 
 func parseString(p *string, f *Field, text string) (string, error) {
@@ -297,10 +377,21 @@ func formatValue(v any, f *Field) string {
 		return formatOpt(p, f)
 	case *Opt[unit.Ratio]:
 		return formatOpt(p, f)
+	case *Opt[string]:
+		return formatOpt(p, f)
 	case *string:
 		return *p
 	case *float64:
 		return strconv.FormatFloat(*p, 'g', -1, 64)
+	case *Either[unit.Bytes]:
+		return formatEither(p, f)
+	case *Either[unit.Bitrate]:
+		return formatEither(p, f)
+	case *[]string:
+		if len(*p) == 0 {
+			return f.Word
+		}
+		return "[" + strings.Join(*p, ", ") + "]"
 	case *[]int:
 		return "[" + strings.Join(strings.Fields(strings.Trim(fmt.Sprint(*p), "[]")), ", ") + "]"
 	case *unit.Bitrate:
@@ -330,6 +421,32 @@ func formatOpt[T any](p *Opt[T], f *Field) string {
 	return formatValue(&p.Value, f)
 }
 
+func formatEither[T any](p *Either[T], f *Field) string {
+	if p.Word != "" {
+		return p.Word
+	}
+	return formatValue(&p.Value, f)
+}
+
+// words lists the words that a field accepts instead of a value.
+func (f *Field) words() []string {
+	switch {
+	case f.Word == "":
+		return nil
+	case f.Other == "":
+		return []string{f.Word}
+	}
+	return []string{f.Word, f.Other}
+}
+
+// alsoWords adds the words that a field accepts to the text of what else it accepts.
+func (f *Field) alsoWords(text string) string {
+	if f.Other != "" {
+		return text + ", " + f.Word + " or " + f.Other
+	}
+	return text + ", or " + f.Word
+}
+
 // want says what a field accepts.
 func (f *Field) want() string {
 	if f.example != "" {
@@ -343,7 +460,7 @@ func (f *Field) want() string {
 		return list(names)
 	}
 	if f.Word != "" {
-		return examples[f.Kind] + ", or " + f.Word
+		return f.alsoWords(examples[f.Kind])
 	}
 	return examples[f.Kind]
 }
@@ -353,7 +470,7 @@ func (f *Field) orWord(err error) error {
 	if f.Word == "" {
 		return err
 	}
-	return fmt.Errorf("%w, or %s", err, f.Word)
+	return fmt.Errorf("%w%s", err, f.alsoWords(""))
 }
 
 // described says what a node is, for a message about a wrong type.

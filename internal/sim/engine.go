@@ -113,6 +113,7 @@ func (e *Engine) Run() bool {
 // RunUntil handles events up to and including t. more says that the run goes on after t; ok is false if it was interrupted.
 func (e *Engine) RunUntil(t unit.Time) (more, ok bool) {
 	left := e.every
+	defer func() { e.now = e.latest }() // the island handled last need not be the one that came furthest
 	for {
 		start := unit.Never
 		for _, w := range e.wheels {
@@ -132,7 +133,9 @@ func (e *Engine) RunUntil(t unit.Time) (more, ok bool) {
 			end = t + 1
 		}
 		for i := range e.wheels {
-			if !e.window(e.wheels[i], end, &left) {
+			whole := e.window(e.wheels[i], end, &left)
+			e.latest = max(e.latest, e.now)
+			if !whole {
 				return true, false
 			}
 		}

@@ -20,11 +20,10 @@ type done struct {
 
 // planned is an event with its place in the order.
 type planned struct {
-	at     unit.Time
-	phase  sim.Phase
-	class  sim.Class
-	owner  int32
-	island int32
+	at    unit.Time
+	phase sim.Phase
+	class sim.Class
+	owner int32
 }
 
 func (p planned) key() sim.Key { return sim.MakeKey(p.phase, p.class, p.owner) }

@@ -101,12 +101,22 @@ func (w *wheel) list(s int64, at unit.Time, key Key) {
 	w.n++
 }
 
-// next returns the time of the earliest event, or unit.Never.
+// next returns the time of the earliest event, or unit.Never. It does not move to that event's slot: what other islands send before it
+// would then pile up in cur.
 func (w *wheel) next() unit.Time {
-	if w.pos == len(w.cur) && !w.advance(int64(unit.Never)) {
-		return unit.Never
+	if w.pos < len(w.cur) {
+		return w.cur[w.pos].at
 	}
-	return w.cur[w.pos].at
+	t := unit.Never
+	if w.n > 0 {
+		for x := w.head[w.nextListed()&w.mask]; x >= 0; x = w.pool[x].next {
+			t = min(t, w.pool[x].at)
+		}
+	}
+	if len(w.far) > 0 {
+		t = min(t, w.far[0].at)
+	}
+	return t
 }
 
 // pop removes and returns the earliest event if it lies before end.

@@ -1,0 +1,152 @@
+package arrows
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// rule is what a package may import from this module and from others.
+type rule struct {
+	may   string // packages of this module, beside unit and cause, which are free to all
+	third string // other modules
+	why   string // what the package is, and so why it needs no more
+}
+
+// rules names every package. Some of them are still to come: their arrows are decided.
+var rules = map[string]rule{
+	"cmd/railyard": {may: "cli", why: "main is five lines: everything else can be tested"},
+
+	"unit":  {why: "quantities are below everything, so they stand on the standard library alone"},
+	"cause": {why: "the list of causes is shared by all: it may depend on nothing that any of them owns"},
+	"wire":  {why: "frame formats are structs and bytes: the same code serves captures and real endpoints"},
+	"topo":  {why: "a graph is a value made from parameters: who simulates it or prints it is above it"},
+	"coll":  {why: "a schedule is data, provable without an engine: nothing in it knows time, network or device"},
+	"cc":    {why: "a congestion controller sees what a NIC sees, times and bytes; it cannot look into queues"},
+	"sim":   {why: "the engine knows events and owners; a packet or a rank in it would tie every driver to it"},
+	"nn":    {why: "tensors know nothing of ranks and networks, so that the oracle and the simulation run the same code"},
+
+	"dataset":       {why: "images come from files and seeds; who trains on them is above"},
+	"inventory":     {may: "topo", why: "names and addresses are a function of the graph"},
+	"workload":      {may: "coll", why: "a DAG has durations and collectives; running it is for exec, tensors are for train"},
+	"exec":          {may: "coll workload", why: "a rank walks its DAG under any driver, simulated or real"},
+	"exec/exectest": {may: "exec coll workload", why: "the ideal driver for tests of ranks has no network by intent"},
+	"roce":          {may: "cc", why: "a queue pair runs under a simulated and under a real driver, so it knows neither"},
+	"fabric":        {may: "sim topo", why: "it moves frames and knows no RDMA: a switch that looked into a queue pair would know what no switch knows, and would touch memory of the edge at every hop"},
+	"nic":           {may: "cc exec fabric roce sim topo wire", why: "the simulated host joins rank, queue pair and fabric; it knows no tensors, files or scenarios. Of wire it takes the sizes of frames"},
+	"faultsearch":   {may: "cc fabric nic roce sim topo wire", why: "it breaks small networks below the level of jobs and files, so that a violation points at the engine"},
+	"rank":          {may: "cc exec roce wire", why: "the real-time driver runs the same cores without a simulator"},
+	"train":         {may: "coll exec nn workload", why: "it gives operations their code and memory, under any driver; the schedule of coll is for the oracle"},
+	"scenario":      {third: "github.com/goccy/go-yaml", why: "a scenario is a checked value with names in it: run turns names into things, so reading a file builds nothing"},
+	"result":        {third: "github.com/goccy/go-yaml github.com/parquet-go/parquet-go", why: "a run directory can be read without the simulator that wrote it"},
+	"report":        {may: "result", why: "a report must be possible from the run directory alone, also years later"},
+	"netconf":       {may: "inventory topo", why: "switch configuration follows from names and thresholds, not from a run"},
+	"run":           {may: "cc coll dataset exec fabric nic nn rank result roce scenario sim topo train wire workload", why: "the only package that knows everything; it is below those that show it"},
+	"validate":      {may: "fabric result run scenario topo", why: "it compares ordinary runs with known results: if it drove the engine itself, it would vouch for something no user runs. Of topo it takes types, of fabric the closed forms of buffer bounds"},
+	"lab":           {may: "coll dataset nn report result run scenario topo", why: "a lab is a user of runs"},
+	"web":           {may: "report result run scenario", why: "the web UI is a user of runs"},
+	"cli":           {may: "coll dataset inventory lab netconf report result run scenario topo validate web workload", third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys", why: "commands are a user of everything but the engine's insides, which run wires"},
+	"arrows":        {why: "it holds only tests"},
+}
+
+// Every import of non-test code is in the table.
+func TestArrows(t *testing.T) {
+	unknown := map[string]bool{}
+	for _, f := range sources(t) {
+		if _, known := rules[f.pkg]; f.test || !known && unknown[f.pkg] {
+			continue // of a package that is not in the table, one file is enough
+		} else if !known {
+			unknown[f.pkg] = true
+		}
+		for _, problem := range checkArrows(f) {
+			t.Error(problem)
+		}
+	}
+}
+
+func checkArrows(f file) (problems []string) {
+	r, known := rules[f.pkg]
+	if !known {
+		return []string{fmt.Sprintf("%s: package %s is not in the table of internal/arrows: add a line that says what it may import and why", f.name, f.pkg)}
+	}
+	for _, path := range f.imports {
+		inner, own := strings.CutPrefix(path, module+"/")
+		inner = strings.TrimPrefix(inner, "internal/")
+		switch {
+		case own && inner != "unit" && inner != "cause" && !listed(r.may, inner):
+			problems = append(problems, fmt.Sprintf("%s: %s imports %s, but may import only %s of this module: %s", f.name, f.pkg, inner, join("unit cause "+r.may), r.why))
+		case !own && strings.Contains(strings.Split(path, "/")[0], ".") && !thirdParty(r.third, path):
+			problems = append(problems, fmt.Sprintf("%s: %s imports %s, but may import only %s of other modules: third-party code stays at the edges (files, command line), where it can be replaced and cannot reach a result",
+				f.name, f.pkg, path, join(r.third)))
+		}
+	}
+	return problems
+}
+
+// The arrows have no cycle. (The compiler says so of imports that are there; this says so of what the table would allow.)
+func TestTableHasNoCycle(t *testing.T) {
+	done := map[string]bool{}
+	var visit func(pkg string, way []string)
+	visit = func(pkg string, way []string) {
+		if slices.Contains(way, pkg) {
+			t.Fatalf("the table allows a cycle: %s > %s", strings.Join(way, " > "), pkg)
+		}
+		if done[pkg] {
+			return
+		}
+		r, known := rules[pkg]
+		if !known {
+			t.Errorf("%s may import %s, which has no line in the table", way[len(way)-1], pkg)
+		}
+		for next := range strings.FieldsSeq(r.may) {
+			visit(next, append(slices.Clone(way), pkg))
+		}
+		done[pkg] = true
+	}
+	for _, pkg := range slices.Sorted(maps.Keys(rules)) {
+		visit(pkg, nil)
+	}
+}
+
+// What the checks refuse: without this, a check that looks at nothing would pass.
+func TestForbiddenArrowsAreFound(t *testing.T) {
+	for _, c := range []struct{ pkg, path, want string }{
+		{"fabric", "railyard/internal/roce", "knows no RDMA"},
+		{"exec", "railyard/internal/sim", "under any driver"},
+		{"run", "railyard/internal/cli", "below those that show it"},
+		{"nn", "railyard/internal/train", "tensors know nothing of ranks"},
+		{"sim", "github.com/spf13/cobra", "third-party code stays at the edges"},
+		{"util", "fmt", "not in the table"},
+	} {
+		f := file{name: "x.go", pkg: c.pkg, imports: []string{c.path}}
+		if got := checkArrows(f); len(got) != 1 || !strings.Contains(got[0], c.want) {
+			t.Errorf("%s importing %s: %q, want one problem with %q", c.pkg, c.path, got, c.want)
+		}
+	}
+	for _, path := range []string{"railyard/internal/unit", "railyard/internal/topo", "fmt", "math/bits"} {
+		if got := checkArrows(file{name: "x.go", pkg: "fabric", imports: []string{path}}); got != nil {
+			t.Errorf("fabric importing %s: %q, want no problem", path, got)
+		}
+	}
+}
+
+func listed(list, pkg string) bool { return slices.Contains(strings.Fields(list), pkg) }
+
+// thirdParty reports whether path lies in a module of the list.
+func thirdParty(list, path string) bool {
+	for m := range strings.FieldsSeq(list) {
+		if path == m || strings.HasPrefix(path, m+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+func join(list string) string {
+	if fields := strings.Fields(list); len(fields) > 0 {
+		return strings.Join(fields, ", ")
+	}
+	return "none"
+}

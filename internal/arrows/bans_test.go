@@ -1,0 +1,180 @@
+package arrows
+
+import (
+	"fmt"
+	"go/ast"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// Groups of packages. A pure package is a function of its input: it runs the same under simulated and under real time.
+const (
+	pure   = "unit cause wire topo coll cc roce workload exec inventory"
+	engine = "sim fabric nic"
+	tensor = "nn dataset train"
+)
+
+// ban refuses imports in a group of packages, in non-test code.
+type ban struct {
+	in      string // packages; "" means all
+	but     string // except these
+	imports string // import paths; a trailing /... takes what lies below
+	why     string
+}
+
+var bans = []ban{
+	{in: pure, imports: "railyard/internal/sim", why: "a core that knows the simulator cannot run on real time, and then interop with a kernel RDMA stack says nothing about the simulator"},
+	{in: pure, imports: "net/...", why: "cores have no socket: a driver hands them what arrived and sends what they ask for. (net/netip, a value, would be fine: add it here when it is needed.)"},
+	{in: pure + " " + engine + " nn train", imports: "os/... io/ioutil syscall", why: "these packages work on values: dataset, scenario, result and cli read and write files"},
+	{but: "cli result run rank lab web", imports: "time", why: "virtual time is unit.Time, integer picoseconds. The clock of this machine must not reach an event or a table: the same scenario gives the same bytes. (result looks at it only to close what a killed run should keep.)"},
+	{imports: "math/rand math/rand/v2 crypto/rand", why: "random numbers come from named streams derived from the scenario's seed (sim.NewStream; dataset and nn have their own), so that a draw added in one place moves no other, and no version of Go changes a result"},
+	{in: pure + " sim fabric nn", imports: "sync/... context", why: "one owner, no lock: these are state machines or plain loops. Parallel work is arranged by nic, dataset, train and run"},
+	{but: "rank web lab", imports: "net net/http", why: "a run reads its scenario and its data folder and writes its run directory: nothing else on this machine or outside it"},
+	{but: "train", imports: "unsafe", why: "only train shows float32 tensors as the bytes that packets carry"},
+	{imports: "C", why: "the binary is static and builds with Go alone"},
+	{imports: "log log/slog", why: "stdout carries results, stderr progress and errors, both through cli: a package returns an error"},
+	{imports: "plugin", why: "choices by name are map literals"},
+}
+
+func TestBannedImports(t *testing.T) {
+	for _, f := range sources(t) {
+		if f.test {
+			continue
+		}
+		for _, problem := range checkBans(f) {
+			t.Error(problem)
+		}
+	}
+}
+
+func checkBans(f file) (problems []string) {
+	for _, b := range bans {
+		if b.in != "" && !listed(b.in, f.pkg) || listed(b.but, f.pkg) {
+			continue
+		}
+		for _, path := range f.imports {
+			for banned := range strings.FieldsSeq(b.imports) {
+				tree, below := strings.CutSuffix(banned, "/...")
+				if path == tree || below && strings.HasPrefix(path, tree+"/") {
+					problems = append(problems, fmt.Sprintf("%s: %s must not import %s: %s", f.name, f.pkg, path, b.why))
+				}
+			}
+		}
+	}
+	return problems
+}
+
+// Nothing but main imports the command line, test code neither: what a test needs of it belongs below it.
+func TestNothingImportsTheCommandLine(t *testing.T) {
+	for _, f := range sources(t) {
+		for _, path := range f.imports {
+			if path == module+"/internal/cli" && f.pkg != "cmd/railyard" {
+				t.Errorf("%s imports cli: arguments, progress and exit codes are the top. What you need from it belongs in run or result", f.name)
+			}
+		}
+	}
+}
+
+// inexact are the functions of math whose last bit depends on the processor: assembly on some, fused multiply-adds on others.
+// Sqrt, Floor, Ceil, Trunc, Round, Abs, FMA, Mod, Frexp, Ldexp and the bit functions are exact everywhere.
+const inexact = "Exp Exp2 Expm1 Log Log2 Log10 Log1p Pow Pow10 Sin Cos Sincos Tan Asin Acos Atan Atan2 Sinh Cosh Tanh Asinh Acosh Atanh " +
+	"Hypot Cbrt Erf Erfc Erfinv Erfcinv Gamma Lgamma J0 J1 Jn Y0 Y1 Yn"
+
+// initAllowed are the init functions that there are, with the reason. None may register anything.
+var initAllowed = map[string]string{
+	"internal/scenario/list.go": "the tables of fields and the kinds of their lists name each other: as variables they would be an initialisation cycle",
+}
+
+// Calls that some packages must not make, in non-test code.
+func TestBannedCalls(t *testing.T) {
+	for _, f := range sources(t) {
+		if f.test {
+			continue
+		}
+		for _, problem := range checkCalls(f) {
+			t.Error(problem)
+		}
+	}
+}
+
+func checkCalls(f file) (problems []string) {
+	report := func(n ast.Node, format string, args ...any) {
+		problems = append(problems, fmt.Sprintf("%s:%d: %s", f.name, f.fset.Position(n.Pos()).Line, fmt.Sprintf(format, args...)))
+	}
+	named := localNames(f.syntax)
+	ast.Inspect(f.syntax, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.GoStmt:
+			if listed(pure+" sim fabric nn train", f.pkg) {
+				report(n, "%s starts a goroutine: it is a state machine or a plain loop, and the order of its work must not depend on a scheduler. nic runs bodies on other cores, dataset draws on them", f.pkg)
+			}
+		case *ast.FuncDecl:
+			if n.Recv == nil && n.Name.Name == "init" && initAllowed[f.name] == "" {
+				report(n, "init function: a package does nothing by being imported. Choices by name are map literals, without registration. (initAllowed in this test has the exceptions.)")
+			}
+		case *ast.SelectorExpr:
+			x, ok := n.X.(*ast.Ident)
+			if !ok {
+				return true
+			}
+			switch path := named[x.Name]; {
+			case path == "math" && listed(inexact, n.Sel.Name) && listed(pure+" "+engine+" "+tensor, f.pkg):
+				report(n, "math.%s in %s: its last bit differs between processors, and what is computed here reaches events, the data set or the weights, which are the same bits everywhere. nn and dataset have their own exp, log and sine, made of + - * /", n.Sel.Name, f.pkg)
+			case (path == "os" || path == "syscall") && n.Sel.Name == "Exit" && !strings.HasPrefix(f.pkg, "cmd/"):
+				report(n, "%s.Exit: only main exits. Return an error: deferred work is done, and a test can see it", x.Name)
+			}
+		}
+		return true
+	})
+	return problems
+}
+
+// localNames maps the names by which a file calls its imports to their paths.
+func localNames(f *ast.File) map[string]string {
+	names := map[string]string{}
+	for _, s := range f.Imports {
+		path, _ := strconv.Unquote(s.Path.Value)
+		name := path[strings.LastIndexByte(path, '/')+1:]
+		if s.Name != nil {
+			name = s.Name.Name
+		}
+		names[name] = path
+	}
+	return names
+}
+
+func TestBannedThingsAreFound(t *testing.T) {
+	for _, c := range []struct{ pkg, src, want string }{
+		{"exec", `import "time"; var _ = time.Now`, "integer picoseconds"},
+		{"roce", `import "net/http"; var _ http.Client`, "no socket"},
+		{"coll", `import "os"; var _ = os.Args`, "work on values"},
+		{"topo", `import "railyard/internal/sim"; var _ sim.Key`, "cannot run on real time"},
+		{"result", `import "math/rand/v2"; var _ = rand.Int`, "named streams"},
+		{"result", `import "unsafe"; var _ unsafe.Pointer`, "only train"},
+		{"nn", `import "math"; var _ = math.Exp(1)`, "last bit"},
+		{"fabric", `import m "math"; var _ = m.Pow(2, 3)`, "last bit"},
+		{"cli", `import "os"; func f() { os.Exit(1) }`, "only main exits"},
+		{"sim", `func f() { go f() }`, "goroutine"},
+		{"cli", `func init() {}`, "init function"},
+	} {
+		f := parse(t, "x.go", "package p; "+c.src)
+		f.pkg = c.pkg
+		found := strings.Join(append(checkBans(f), checkCalls(f)...), "\n")
+		if !strings.Contains(found, c.want) {
+			t.Errorf("%s in package %s: found %q, want a problem with %q", c.src, c.pkg, found, c.want)
+		}
+	}
+	for _, c := range []struct{ pkg, src string }{
+		{"nn", `import "math"; var _ = math.Sqrt(2)`},
+		{"cli", `import ("math"; "os"; "time"); var _, _, _ = math.Exp(1), os.Args, time.Now`},
+		{"cmd/railyard", `import "os"; func f() { os.Exit(1) }`},
+		{"train", `import "unsafe"; var _ unsafe.Pointer`},
+	} {
+		f := parse(t, "x.go", "package p; "+c.src)
+		f.pkg = c.pkg
+		if got := append(checkBans(f), checkCalls(f)...); got != nil {
+			t.Errorf("%s in package %s: %q, want no problem", c.src, c.pkg, got)
+		}
+	}
+}

@@ -1,0 +1,47 @@
+package cli
+
+import (
+	"encoding/json"
+
+	"github.com/spf13/cobra"
+
+	"railyard/internal/report"
+)
+
+func (a *app) compareCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "compare A B [C...] [flags]",
+		Short: "Compare runs: what differs, and which causes account for it",
+		Long: `Prints runs side by side: which keys of their scenarios differ, their figures, and how
+much each cause adds to the difference in step time or completion time. The causes sum
+to the difference. The first run is what the others are compared with.`,
+		Example:           "  railyard compare runs/digits-8gpu-1 runs/digits-incast-1",
+		Args:              runDirs(2, 0),
+		ValidArgsFunction: completeDirs,
+		RunE: func(_ *cobra.Command, args []string) error {
+			return a.compareRuns(args, asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the comparison as one JSON object")
+	return cmd
+}
+
+func (a *app) compareRuns(dirs []string, asJSON bool) error {
+	var runs []*report.Data
+	for _, dir := range dirs {
+		d, err := loadRun(dir)
+		if err != nil {
+			return err
+		}
+		runs = append(runs, d)
+	}
+	c := report.Compare(runs)
+	if !asJSON {
+		return c.WriteText(a.stdout, min(a.outTerm.columns(), 160))
+	}
+	e := json.NewEncoder(a.stdout)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(c)
+}

@@ -1,0 +1,39 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"railyard/internal/report"
+)
+
+func (a *app) explainCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "explain DIR [FLOW]",
+		Short: "Explain where the time of a run, or of one of its flows, went",
+		Long: `Prints the causes of a run's step time or completion time in words, largest first.
+With FLOW, the name or id of a flow or message, it prints how that one's completion
+time divides among the causes, its path, and who shared its ports.`,
+		Example:           "  railyard explain runs/digits-8gpu-1\n  railyard explain runs/incast-1 flow3",
+		Args:              runDirs(1, 2),
+		ValidArgsFunction: completeDirs,
+		RunE: func(_ *cobra.Command, args []string) error {
+			return a.explain(args)
+		},
+	}
+}
+
+func (a *app) explain(args []string) error {
+	width := min(a.outTerm.columns(), 120)
+	d, err := loadRun(args[0])
+	if err != nil {
+		return err
+	}
+	if len(args) == 1 {
+		return report.WriteCauses(a.stdout, d, width)
+	}
+	f, err := d.Flow(args[1])
+	if err != nil {
+		return err
+	}
+	return report.WriteFlow(a.stdout, f, width)
+}

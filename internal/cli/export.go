@@ -1,0 +1,178 @@
+package cli
+
+import (
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"railyard/internal/result"
+	"railyard/internal/unit"
+)
+
+// exportFlags is the flags of `railyard export`.
+type exportFlags struct {
+	trace    string
+	csv      string
+	from, to string // times of the run
+	window   result.TraceWindow
+}
+
+func (a *app) exportCommand() *cobra.Command {
+	var f exportFlags
+	cmd := &cobra.Command{
+		Use:   "export DIR [flags]",
+		Short: "Write a run as a trace for Perfetto and as CSV",
+		Long: `Writes what the run directory DIR holds in other formats: trace-event JSON, which opens in
+ui.perfetto.dev, and a CSV file per table. Without flags both go into DIR, as trace.json.gz
+and csv. Of a run that was killed it writes what there is.`,
+		Example: "  railyard export runs/digits-8gpu-1\n" +
+			"  railyard export runs/digits-8gpu-1 --trace steps.json.gz --from 1ms --to 2ms\n" +
+			"  railyard export runs/digits-8gpu-1 --csv tables",
+		Args: oneRun,
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return a.export(args[0], f) },
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.trace, "trace", "", "trace-event JSON to write, compressed if the name ends in .gz (default DIR/trace.json.gz)")
+	fl.StringVar(&f.csv, "csv", "", "folder to write TABLE.csv files to (default DIR/csv)")
+	fl.StringVar(&f.from, "from", "", "virtual time at which the trace begins, such as 1.5ms")
+	fl.StringVar(&f.to, "to", "", "virtual time at which the trace ends")
+	return cmd
+}
+
+// oneRun is the argument check of a command that takes one run directory.
+func oneRun(cmd *cobra.Command, args []string) error {
+	switch {
+	case len(args) == 0:
+		return misuse("%s: missing DIR, the run directory to read: %s", cmd.Name(), cmd.UseLine())
+	case len(args) > 1:
+		return misuse("%s: %d arguments, want one DIR: %s", cmd.Name(), len(args), cmd.UseLine())
+	}
+	return nil
+}
+
+// export is `railyard export`: read, write, say what was written.
+func (a *app) export(dir string, f exportFlags) error {
+	if err := f.parse(); err != nil {
+		return err
+	}
+	r, err := result.OpenIncomplete(dir)
+	if err != nil {
+		var version *result.VersionError
+		if errors.As(err, &version) {
+			return err
+		}
+		return misuse("%w", err)
+	}
+	if f.trace == "" && f.csv == "" {
+		f.trace, f.csv = filepath.Join(dir, "trace.json.gz"), filepath.Join(dir, "csv")
+	}
+	if len(r.Tables()) == 0 {
+		return fmt.Errorf("run directory %s: holds no table to export: the run was killed early, or wrote none (output in the scenario)", dir)
+	}
+	if r.Summary.State == result.Running {
+		fmt.Fprintf(a.stderr, "railyard: %v; exporting the first rows of it\n", &result.IncompleteError{Path: dir})
+	}
+	if f.trace != "" {
+		err := writeFile(f.trace, func(w io.Writer) error { return r.WriteTrace(w, f.window) })
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(a.stdout, "%s: open it at https://ui.perfetto.dev\n", f.trace)
+	}
+	if f.csv != "" {
+		return a.exportCSV(r, f.csv)
+	}
+	return nil
+}
+
+// parse reads the window of the trace.
+func (f *exportFlags) parse() error {
+	for _, flag := range []struct {
+		name, text string
+		to         *unit.Time
+	}{{"from", f.from, &f.window.From}, {"to", f.to, &f.window.To}} {
+		if flag.text == "" {
+			continue
+		}
+		d, err := unit.ParseDuration(flag.text)
+		if err != nil {
+			return misuse("export: --%s: %w", flag.name, err)
+		}
+		if d < 0 {
+			return misuse("export: --%s %s: want a time from 0, the start of the run", flag.name, flag.text)
+		}
+		*flag.to = unit.Time(d)
+	}
+	if f.to != "" && f.window.To <= f.window.From {
+		return misuse("export: --to %s: want a time after --from %s", f.to, unit.Duration(f.window.From))
+	}
+	if f.trace == "" && f.csv != "" && f.from+f.to != "" {
+		return misuse("export: --from and --to cut the trace, and --csv alone writes none: add --trace FILE, or leave them out")
+	}
+	return nil
+}
+
+// exportCSV writes a file per table that the run has.
+func (a *app) exportCSV(r *result.Run, dir string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return fmt.Errorf("folder %s: cannot write there: %w", dir, cause(err))
+	}
+	for _, table := range r.Tables() {
+		path := filepath.Join(dir, table+".csv")
+		var rows int64
+		err := writeFile(path, func(w io.Writer) (err error) {
+			rows, err = r.WriteCSV(w, table)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		noun := "rows"
+		if rows == 1 {
+			noun = "row"
+		}
+		fmt.Fprintf(a.stdout, "%s: %s %s\n", path, result.FormatCount(rows), noun)
+	}
+	return nil
+}
+
+// writeFile writes path whole or not at all, compressed if its name ends in .gz.
+func writeFile(path string, write func(io.Writer) error) error {
+	f, err := os.Create(path + ".part")
+	if err != nil {
+		return fmt.Errorf("file %s: cannot write it: %w", path, cause(err))
+	}
+	if strings.HasSuffix(path, ".gz") {
+		z, _ := gzip.NewWriterLevel(f, gzip.BestSpeed) // a level that exists
+		if err = write(z); err == nil {
+			err = z.Close()
+		}
+	} else {
+		err = write(f)
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(path+".part", path)
+	}
+	if err == nil {
+		return nil
+	}
+	os.Remove(path + ".part")
+	var p *fs.PathError
+	if errors.As(err, &p) && p.Path == path+".part" {
+		return fmt.Errorf("file %s: cannot write it: %w", path, p.Err)
+	}
+	return err
+}

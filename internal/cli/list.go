@@ -1,0 +1,200 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	why "railyard/internal/cause"
+	"railyard/internal/scenario"
+)
+
+// A nameList is names that belong together.
+type nameList struct {
+	Name  string     `json:"name"`  // the key that takes them: fabric.design
+	About string     `json:"about"` // what they are
+	Names []nameJSON `json:"names"`
+}
+
+type nameJSON struct {
+	Name    string `json:"name"`
+	Meaning string `json:"meaning"`
+	Default bool   `json:"default,omitempty"`
+}
+
+func (a *app) listCommand() *cobra.Command {
+	asJSON := false
+	cmd := &cobra.Command{
+		Use:   "list [KEY]",
+		Short: "List every name that a scenario may use",
+		Long: `Lists the names that keys of a scenario take, such as designs, balancers and presets,
+the ways to write a value, and the causes of time in reports. With KEY, the names of one
+list: fabric.design, or its last part, design.`,
+		Example: "  railyard list\n  railyard list fabric.design\n  railyard list causes --json",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return misuse("list: %d arguments, want at most one KEY: %s", len(args), cmd.UseLine())
+			}
+			return nil
+		},
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return listNames(nameLists()), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			lists := nameLists()
+			if len(args) == 1 {
+				if lists = chosen(lists, args[0]); len(lists) == 0 {
+					return misuse("list: no list %q%s", args[0], didYouMean(args[0], append(listNames(nameLists()), lastParts(nameLists())...), `"railyard list" prints all`))
+				}
+			}
+			if asJSON {
+				return a.printJSON(lists)
+			}
+			s := a.newSheet()
+			for i, l := range lists {
+				if i > 0 {
+					s.line("")
+				}
+				s.wrap("", "  ", l.Name+": "+l.About)
+				var rows [][]string
+				for _, n := range l.Names {
+					meaning := n.Meaning
+					if n.Default {
+						meaning += " (default)"
+					}
+					rows = append(rows, []string{n.Name, meaning})
+				}
+				s.grid("ll", rows)
+			}
+			return a.printSheet(s)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+// chosen returns the lists whose key is name, or ends in it.
+func chosen(lists []nameList, name string) []nameList {
+	var out []nameList
+	for _, l := range lists {
+		if l.Name == name || strings.HasSuffix(l.Name, "."+name) {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+func listNames(lists []nameList) []string {
+	names := make([]string, len(lists))
+	for i, l := range lists {
+		names[i] = l.Name
+	}
+	return names
+}
+
+// lastParts returns what follows the last period of each list's key.
+func lastParts(lists []nameList) []string {
+	names := listNames(lists)
+	for i, n := range names {
+		names[i] = n[strings.LastIndex(n, ".")+1:]
+	}
+	return names
+}
+
+// nameLists returns every list: keys in the order of a scenario, then the rest.
+func nameLists() []nameList {
+	var all []nameList
+	words := nameList{Name: "words", About: "accepted instead of a value"}
+	for _, f := range scenario.Table() {
+		for _, w := range []string{f.Word, f.Other} {
+			if w != "" {
+				words.Names = append(words.Names, nameJSON{Name: f.Path + ": " + w, Meaning: f.Meaning, Default: f.Default == w})
+			}
+		}
+		if f.Kind != scenario.Name {
+			continue
+		}
+		l := nameList{Name: f.Path, About: f.Meaning}
+		for _, c := range f.Choices {
+			l.Names = append(l.Names, nameJSON{c.Name, c.Meaning, c.Name == f.Default})
+		}
+		all = append(all, l)
+	}
+	values := nameList{Name: "values", About: "how the values of each kind are written"}
+	for _, k := range scenario.Kinds() {
+		values.Names = append(values.Names, nameJSON{Name: k.Name, Meaning: k.Meaning})
+	}
+	causes := nameList{Name: "causes", About: "why time passed, in reports and tables; in a run's tables a column each"}
+	for _, c := range why.All() {
+		causes.Names = append(causes.Names, nameJSON{Name: c.String(), Meaning: causeMeanings[c]})
+	}
+	return append(all, words, values, causes)
+}
+
+// causeMeanings says each cause in one line.
+var causeMeanings = [why.Count]string{
+	why.Compute:        "an operation ran on the GPU: arithmetic, memory traffic, kernel launch",
+	why.HostPath:       "NVLink, PCIe, the latency of the NIC, and the wait for those pipes",
+	why.Dependency:     "nothing was posted yet: another rank had to finish first",
+	why.RateLimit:      "congestion control paced the sender",
+	why.Window:         "the sender's window was full of unacknowledged bytes",
+	why.Serialisation:  "bits of this message were being put on a wire",
+	why.Propagation:    "light in a cable",
+	why.SwitchLatency:  "the pipeline of a switch",
+	why.Queueing:       "other packets were served first",
+	why.Pause:          "a PFC pause held the queue",
+	why.Retransmission: "waiting for, or repeating, bytes that had been sent before",
+}
+
+func (a *app) schemaCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON Schema of a scenario file",
+		Long: `Prints the JSON Schema (draft 2020-12) of a scenario file, for completion and checking in
+editors: see docs/editors.md. What railyard accepts the schema accepts; it refuses less.`,
+		Example: "  railyard schema > railyard.schema.json",
+		Args:    noArguments,
+
+		DisableFlagsInUseLine: true,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := a.stdout.Write(scenario.Schema())
+			return err
+		},
+	}
+}
+
+func (a *app) completionCommand() *cobra.Command {
+	shells := []string{"bash", "zsh", "fish"}
+	return &cobra.Command{
+		Use:   "completion bash|zsh|fish",
+		Short: "Print a script that completes commands in a shell",
+		Long: `Prints a completion script.
+
+bash, with the package bash-completion:
+  railyard completion bash > ~/.local/share/bash-completion/completions/railyard
+zsh, where the folder is in fpath:
+  railyard completion zsh > ~/.zfunc/_railyard
+fish:
+  railyard completion fish > ~/.config/fish/completions/railyard.fish`,
+		ValidArgs: shells,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return misuse("completion: %d arguments, want one of bash, zsh, fish: %s", len(args), cmd.UseLine())
+			}
+			return nil
+		},
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch root := cmd.Root(); args[0] {
+			case "bash":
+				return root.GenBashCompletionV2(a.stdout, true)
+			case "zsh":
+				return root.GenZshCompletion(a.stdout)
+			case "fish":
+				return root.GenFishCompletion(a.stdout, true)
+			}
+			return misuse("completion: no script for %q%s", args[0], didYouMean(args[0], shells, fmt.Sprintf("want %s", strings.Join(shells, ", "))))
+		},
+	}
+}

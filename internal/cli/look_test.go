@@ -1,0 +1,98 @@
+//go:build unix
+
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	why "railyard/internal/cause"
+)
+
+// The scripts of the commands that look: expected output is in the scripts, and
+// RAILYARD_UPDATE=1 rewrites it.
+func TestLook(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:           "testdata/look",
+		UpdateScripts: os.Getenv("RAILYARD_UPDATE") != "",
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": exits, "narrow": narrow, "json": isJSON, "replace": replace, "has": has,
+		},
+	})
+}
+
+// narrow FILE: no line is wider than 80 columns, none ends in blanks or holds an escape.
+func narrow(ts *testscript.TestScript, _ bool, args []string) {
+	for line := range strings.SplitSeq(ts.ReadFile(args[0]), "\n") {
+		if utf8.RuneCountInString(line) > 80 || strings.TrimRight(line, " ") != line || strings.Contains(line, "\x1b") {
+			ts.Fatalf("%q: wider than 80 columns, or blanks at its end, or an escape", line)
+		}
+	}
+}
+
+// json FILE: the file is one JSON value.
+func isJSON(ts *testscript.TestScript, _ bool, args []string) {
+	if text := ts.ReadFile(args[0]); !json.Valid([]byte(text)) {
+		ts.Fatalf("not JSON:\n%s", text)
+	}
+}
+
+// has FILE TEXT...: the file holds each text.
+func has(ts *testscript.TestScript, neg bool, args []string) {
+	text := ts.ReadFile(args[0])
+	for _, want := range args[1:] {
+		if strings.Contains(text, want) == neg {
+			ts.Fatalf("%s: holds %q: %v", args[0], want, neg)
+		}
+	}
+}
+
+// replace OLD NEW FROM TO: TO is FROM with the first OLD replaced.
+func replace(ts *testscript.TestScript, _ bool, args []string) {
+	text := ts.ReadFile(args[2])
+	if !strings.Contains(text, args[0]) {
+		ts.Fatalf("%s: no %q", args[2], args[0])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[3]), []byte(strings.Replace(text, args[0], args[1], 1)), 0o666))
+}
+
+// Every cause has a line in `railyard list`.
+func TestCausesHaveMeanings(t *testing.T) {
+	for c, meaning := range causeMeanings {
+		if meaning == "" {
+			t.Errorf("%s: no meaning", why.Cause(c))
+		}
+	}
+}
+
+// A cell that is too wide for the page is broken between words; columns line up.
+func TestGrid(t *testing.T) {
+	s := &sheet{width: 40}
+	s.grid("rl", [][]string{{"1", "a short cell"}, {"23", "a cell that is far too long to stand in what is left of 40 columns"}})
+	want := "   1  a short cell\n  23  a cell that is far too long to\n      stand in what is left of 40\n      columns\n"
+	if s.b.String() != want {
+		t.Errorf("got\n%swant\n%s", s.b.String(), want)
+	}
+}
+
+// A bar that is much shorter than a column is still seen; what fills most of a
+// column has it.
+func TestLane(t *testing.T) {
+	bars := []bar{{Name: "forward.1", Start: 0, End: 40}, {Name: "loss", Start: 40, End: 41}, {Name: "backward.1", Start: 60, End: 100}}
+	c := &chart{bars: bars, from: 0, to: 100, columns: 10, letters: map[string]byte{}}
+	if got := c.lane(bars); got != "ffffL.bbbb" {
+		t.Errorf("%s", got)
+	}
+}
+
+// Requests of man(7) at the start of a line are text.
+func TestRoff(t *testing.T) {
+	if got := roffLines(".SH is a request\n\n  a-b \\ c", "  "); got != "\\&.SH is a request\n.PP\n.nf\n  a\\-b \\e c\n.fi\n" {
+		t.Errorf("%q", got)
+	}
+}

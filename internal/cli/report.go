@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"railyard/internal/report"
+)
+
+func (a *app) reportCommand() *cobra.Command {
+	var page, svg string
+	cmd := &cobra.Command{
+		Use:   "report DIR [flags]",
+		Short: "Report on a run: what limited it and why, in the terminal and as a page with plots",
+		Long: `Prints a report of the run in DIR and writes report.html into it: one page that needs
+nothing beside itself, with the loss curve, where a step's time went, the timeline of
+ranks, links, queues and the fabric. An incomplete run is shown as far as it got.`,
+		Example:           "  railyard report runs/digits-8gpu-1\n  railyard report runs/digits-8gpu-1 --html digits.html --svg plots",
+		Args:              runDirs(1, 1),
+		ValidArgsFunction: completeDirs,
+		RunE: func(_ *cobra.Command, args []string) error {
+			return a.reportRun(args[0], page, svg)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&page, "html", "", "write the page to this file (default DIR/report.html)")
+	fl.StringVar(&svg, "svg", "", "also write each plot as an SVG file into this directory")
+	return cmd
+}
+
+func (a *app) reportRun(dir, page, svg string) error {
+	d, err := loadRun(dir)
+	if err != nil {
+		return err
+	}
+	if err := report.WriteText(a.stdout, d, min(a.outTerm.columns(), 120)); err != nil {
+		return err
+	}
+	if page == "" {
+		page = filepath.Join(dir, "report.html")
+	}
+	if err := report.WritePageFile(page, d); err != nil {
+		return fmt.Errorf("report: cannot write %s: %w; --html FILE writes it elsewhere", page, cause(err))
+	}
+	fmt.Fprintf(a.stdout, "\nreport: %s\n", page)
+	if svg == "" {
+		return nil
+	}
+	files, err := report.WriteSVGs(svg, d)
+	if err != nil {
+		return fmt.Errorf("report: cannot write plots into %s: %w", svg, cause(err))
+	}
+	fmt.Fprintf(a.stdout, "plots: %s in %s\n", count(len(files), "file"), svg)
+	return nil
+}
+
+// loadRun reads a run directory. One that cannot be read at all is misuse.
+func loadRun(dir string) (*report.Data, error) {
+	d, err := report.Load(dir)
+	if err != nil {
+		return nil, misuse("%w", err)
+	}
+	return d, nil
+}
+
+// runDirs is the argument check of a command that takes from least to most run
+// directories; most 0: any number.
+func runDirs(least, most int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < least:
+			want := "a run directory"
+			if least > 1 {
+				want = fmt.Sprintf("at least %d run directories", least)
+			}
+			return misuse("%s: %s, want %s: %s", cmd.Name(), count(len(args), "argument"), want, cmd.UseLine())
+		case most > 0 && len(args) > most:
+			return misuse("%s: %d arguments, want at most %d: %s", cmd.Name(), len(args), most, cmd.UseLine())
+		}
+		return nil
+	}
+}
+
+func completeDirs(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveFilterDirs
+}

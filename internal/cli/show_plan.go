@@ -1,0 +1,334 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"railyard/internal/coll"
+	"railyard/internal/result"
+	"railyard/internal/run"
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+	"railyard/internal/workload"
+)
+
+// topoData is the graph as data.
+func topoData(p *run.Plan) (any, error) {
+	g := p.Graph
+	type nic struct {
+		Name string `json:"name"`
+		GPU  int32  `json:"gpu"`
+		Rail int32  `json:"rail"`
+		Port string `json:"port"`
+	}
+	type node struct {
+		Name string `json:"name"`
+		Kind string `json:"kind"`
+		Tier int    `json:"tier"`
+		GPUs int    `json:"gpus,omitempty"`
+		NICs []nic  `json:"nics,omitempty"`
+	}
+	type port struct {
+		Name   string        `json:"name"`
+		From   string        `json:"from"`
+		To     string        `json:"to"`
+		Rate   unit.Bitrate  `json:"rate_bps"`
+		Delay  unit.Duration `json:"delay_ps"`
+		Length unit.Length   `json:"length_mm"`
+	}
+	type tier struct {
+		Tier     int          `json:"tier"`
+		Switches int          `json:"switches"`
+		Down     unit.Bitrate `json:"down_bps"`
+		Up       unit.Bitrate `json:"up_bps"`
+		Over     string       `json:"oversubscription,omitempty"`
+	}
+	out := struct {
+		Nodes     []node       `json:"nodes"`
+		Ports     []port       `json:"ports"`
+		Tiers     []tier       `json:"tiers"`
+		Bisection unit.Bitrate `json:"bisection_bps"`
+	}{Bisection: g.Bisection()}
+	host := map[topo.NodeID]topo.Host{}
+	for _, h := range g.Hosts {
+		host[h.Node] = h
+	}
+	for i, n := range g.Nodes {
+		d := node{Name: n.Name, Kind: n.Kind.String(), Tier: n.Tier, GPUs: host[topo.NodeID(i)].GPUs}
+		for _, id := range host[topo.NodeID(i)].NICs {
+			c := g.NICs[id]
+			d.NICs = append(d.NICs, nic{"nic" + strconv.Itoa(int(c.Index)), c.GPU, c.Rail + 1, g.Ports[c.Port].Name})
+		}
+		out.Nodes = append(out.Nodes, d)
+	}
+	for _, t := range g.Ports {
+		out.Ports = append(out.Ports, port{t.Name, g.Nodes[t.Node].Name, g.Nodes[t.To].Name, t.Rate, t.Delay, g.Links[t.Link].Length})
+	}
+	for _, t := range g.Tiers() {
+		d := tier{Tier: t.Tier, Switches: t.Switches, Down: t.Down, Up: t.Up}
+		if over, ok := t.Oversubscription(); ok {
+			d.Over = over.String()
+		}
+		out.Tiers = append(out.Tiers, d)
+	}
+	return out, nil
+}
+
+// A rankJSON says where a rank runs.
+type rankJSON struct {
+	Rank int    `json:"rank"`
+	Host string `json:"host"`
+	GPU  int32  `json:"gpu"`
+	Rail int32  `json:"rail"`
+	NIC  string `json:"nic"`
+}
+
+// A pairJSON is a queue pair with its path.
+type pairJSON struct {
+	Name string `json:"name"`
+	Kind string `json:"kind"`
+	From string `json:"from"`
+	To   string `json:"to"`
+	Path string `json:"path"`
+	Back string `json:"back"` // of its acknowledgements
+}
+
+type placementJSON struct {
+	Ranks []rankJSON `json:"ranks"`
+	Rings [][]int32  `json:"rings,omitempty"` // [channel] ranks in order
+	Pairs []pairJSON `json:"queue_pairs"`
+}
+
+func placementData(p *run.Plan) (any, error) { return placementOf(p), nil }
+
+func placementOf(p *run.Plan) placementJSON {
+	out := placementJSON{Ranks: []rankJSON{}, Rings: p.Rings, Pairs: []pairJSON{}}
+	for r, at := range p.Placement.Ranks {
+		h := p.Graph.Hosts[at.Host]
+		out.Ranks = append(out.Ranks, rankJSON{r, h.Name, at.GPU, at.Rail + 1, p.Graph.NICName(h.NICs[at.Rail])})
+	}
+	for i := range p.Pairs {
+		q := &p.Pairs[i]
+		out.Pairs = append(out.Pairs, pairJSON{q.Name, q.Kind, p.Graph.NICName(q.From), p.Graph.NICName(q.To), p.PathText(q.Path), p.PathText(q.Back)})
+	}
+	return out
+}
+
+func placementText(a *app, p *run.Plan) error {
+	d, s := placementOf(p), a.newSheet()
+	if len(d.Ranks) == 0 {
+		s.line("no ranks: the job sends flows")
+	} else {
+		rows := [][]string{{"rank", "host", "GPU", "rail", "NIC"}}
+		for _, r := range d.Ranks {
+			rows = append(rows, []string{strconv.Itoa(r.Rank), r.Host, fmt.Sprintf("gpu%d", r.GPU), fmt.Sprintf("rail%d", r.Rail), r.NIC})
+		}
+		s.line("ranks")
+		s.grid("rllll", rows)
+	}
+	if len(d.Rings) > 0 {
+		s.line("")
+		s.line("rings, in order of ranks; > crosses the fabric, - stays in the host")
+		for c, ring := range d.Rings {
+			s.wrap(fmt.Sprintf("  channel %d, rail%d:  ", c, coll.RailOf(c, p.Placement.Rails)+1), "      ", ringText(ring, p.Placement))
+		}
+	}
+	s.line("")
+	if len(d.Pairs) == 0 {
+		s.line("no queue pairs: nothing crosses the fabric")
+	} else {
+		rows := [][]string{{"queue pair", "from", "to", "path"}}
+		for _, q := range d.Pairs {
+			rows = append(rows, []string{q.Name, q.From, q.To, q.Path})
+		}
+		s.line("queue pairs")
+		s.grid("llll", rows)
+	}
+	return a.printSheet(s)
+}
+
+// ringText writes a ring once round, ending where it began.
+func ringText(ring []int32, at coll.Placement) string {
+	var b strings.Builder
+	for i, r := range ring {
+		fmt.Fprint(&b, r)
+		if at.Ranks[r].Host == at.Ranks[ring[(i+1)%len(ring)]].Host {
+			b.WriteString(" - ")
+		} else {
+			b.WriteString(" > ")
+		}
+	}
+	return b.String() + fmt.Sprint(ring[0])
+}
+
+var errNoRanks = errors.New("the job sends flows: it has no training step; want a scenario with job.train")
+
+// A dagJSON is a step of one rank as data.
+type dagJSON struct {
+	Ranks       int              `json:"ranks"`
+	Streams     []string         `json:"streams"`
+	Operations  []operationJSON  `json:"operations"`
+	Collectives []collectiveJSON `json:"collectives"`
+}
+
+type operationJSON struct {
+	Op         int32         `json:"op"`
+	Name       string        `json:"name"`
+	Stream     string        `json:"stream"`
+	Deps       []int32       `json:"deps"`
+	Duration   unit.Duration `json:"duration_ps"` // of a collective: its launch
+	Collective string        `json:"collective,omitempty"`
+}
+
+type collectiveJSON struct {
+	Name     string     `json:"name"`
+	Schedule string     `json:"schedule"`
+	Bytes    unit.Bytes `json:"bytes"`
+	Channels int        `json:"channels"`
+	Chunks   int        `json:"chunks"` // per channel
+	Chunk    unit.Bytes `json:"largest_chunk_bytes"`
+	Sent     unit.Bytes `json:"sent_bytes_per_rank"` // the most that any sends
+}
+
+func dagData(p *run.Plan) (any, error) {
+	if p.Step == nil {
+		return nil, errNoRanks
+	}
+	return dagOf(p), nil
+}
+
+func dagOf(p *run.Plan) dagJSON {
+	d := dagJSON{Ranks: len(p.Placement.Ranks), Streams: p.Step.Streams, Collectives: []collectiveJSON{}}
+	for i := range p.Step.Ops {
+		op := &p.Step.Ops[i]
+		o := operationJSON{Op: op.ID, Name: op.Name, Stream: p.Step.Streams[op.Stream], Deps: append([]int32{}, op.Deps...), Duration: op.Duration}
+		if op.Kind == workload.Communication {
+			o.Collective = p.Step.Collectives[op.Coll].Name
+		}
+		d.Operations = append(d.Operations, o)
+	}
+	for i := range p.Step.Collectives {
+		c := &p.Step.Collectives[i]
+		s := c.Schedule
+		d.Collectives = append(d.Collectives, collectiveJSON{c.Name, s.Name(), unit.Bytes(c.Elems * c.ElemBytes), s.Channels(), s.Chunks(), unit.Bytes(c.SlotBytes()), mostSent(c)})
+	}
+	return d
+}
+
+// mostSent returns the bytes that the rank which sends most sends in a collective.
+func mostSent(c *workload.Collective) unit.Bytes {
+	most := int64(0)
+	for rank := range c.Schedule.Ranks() {
+		sum := int64(0)
+		for ch := range c.Schedule.Channels() {
+			for i := range c.Schedule.Len(rank, ch) {
+				if op := c.Schedule.Op(rank, ch, i); op.Kind == coll.Send {
+					_, n := c.Range(ch, int(op.Chunk))
+					sum += n
+				}
+			}
+		}
+		most = max(most, sum)
+	}
+	return unit.Bytes(most)
+}
+
+func dagText(a *app, p *run.Plan) error {
+	if p.Step == nil {
+		return errNoRanks
+	}
+	d, s := dagOf(p), a.newSheet()
+	s.line("one training step of one rank; all %d ranks are alike", d.Ranks)
+	s.line("")
+	rows := [][]string{{"op", "name", "stream", "takes", "waits for"}}
+	compute := unit.Duration(0)
+	for i, o := range d.Operations {
+		takes := result.FormatTime(o.Duration)
+		if p.Step.Ops[i].Kind == workload.Compute {
+			compute += o.Duration
+		} else {
+			takes = "launch " + takes
+		}
+		var names []string
+		for _, dep := range o.Deps {
+			names = append(names, d.Operations[dep].Name)
+		}
+		rows = append(rows, []string{strconv.Itoa(int(o.Op)), o.Name, o.Stream, takes, strings.Join(names, ", ")})
+	}
+	s.grid("rllrl", rows)
+	s.line("")
+	s.line("compute in all: %s; a stream runs one operation at a time, in order", result.FormatTime(compute))
+	if len(d.Collectives) > 0 {
+		rows := [][]string{{"collective", "schedule", "size", "chunks", "largest", "a rank sends"}}
+		for _, c := range d.Collectives {
+			rows = append(rows, []string{c.Name, c.Schedule, result.FormatBytes(c.Bytes), fmt.Sprintf("%d x %d", c.Channels, c.Chunks),
+				result.FormatBytes(c.Chunk), result.FormatBytes(c.Sent)})
+		}
+		s.line("")
+		s.grid("llrrrr", rows)
+		s.line("  chunks: channels x chunks of each")
+	}
+	return a.printSheet(s)
+}
+
+// scheduleOf returns the plan's schedule, or why it has none.
+func scheduleOf(p *run.Plan) (coll.Schedule, error) {
+	switch {
+	case p.Step == nil:
+		return nil, errNoRanks
+	case p.Schedule == nil:
+		return nil, errors.New("one rank: it sums nothing with anybody, so there is no schedule")
+	}
+	return p.Schedule, nil
+}
+
+// A programJSON is what one rank does in one channel.
+type programJSON struct {
+	Rank    int      `json:"rank"`
+	Channel int      `json:"channel"`
+	Ops     []opJSON `json:"ops"`
+}
+
+// An opJSON is one op; fields that an op does not have are absent.
+type opJSON struct {
+	Kind  string `json:"kind"`
+	Chunk int32  `json:"chunk"`
+	Peer  *int32 `json:"peer,omitempty"`
+	Slot  *int32 `json:"slot,omitempty"`
+	After *int32 `json:"after,omitempty"`
+	Acked *int32 `json:"acked,omitempty"`
+}
+
+func scheduleData(p *run.Plan) (any, error) {
+	s, err := scheduleOf(p)
+	if err != nil {
+		return nil, err
+	}
+	out := struct {
+		Name     string        `json:"name"`
+		Ranks    int           `json:"ranks"`
+		Channels int           `json:"channels"`
+		Chunks   int           `json:"chunks"`
+		Slots    int           `json:"slots"`
+		Programs []programJSON `json:"programs"`
+	}{s.Name(), s.Ranks(), s.Channels(), s.Chunks(), s.Slots(), nil}
+	there := func(v int32) *int32 {
+		if v < 0 {
+			return nil
+		}
+		return &v
+	}
+	for r := range s.Ranks() {
+		for c := range s.Channels() {
+			prog := programJSON{r, c, []opJSON{}}
+			for i := range s.Len(r, c) {
+				op := s.Op(r, c, i)
+				prog.Ops = append(prog.Ops, opJSON{op.Kind.String(), op.Chunk, there(op.Peer), there(op.Slot), there(op.After), there(op.Acked)})
+			}
+			out.Programs = append(out.Programs, prog)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,465 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"railyard/internal/result"
+	"railyard/internal/scenario"
+	"railyard/internal/unit"
+)
+
+// timelineFlags is the flags of `railyard show timeline`.
+type timelineFlags struct {
+	steps, from, ranks int
+	json, force, quiet bool
+}
+
+func (a *app) timelineCommand() *cobra.Command {
+	var f timelineFlags
+	cmd := &cobra.Command{
+		Use:   "timeline FILE|DIR",
+		Short: "Print what each rank did when, in a few steps",
+		Long: `Runs the first steps of the scenario in FILE, or reads the run directory DIR, and prints
+the operations of each rank and stream as bars over time, and as a table. For a job of
+flows the bars are messages.`,
+		Example: "  railyard show timeline examples/digits-8gpu.yaml\n  railyard show timeline runs/digits-8gpu-1 --from 100 --steps 1",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return misuse("timeline: missing FILE or DIR, a scenario or a run directory: %s", cmd.UseLine())
+			}
+			return oneFile(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case f.steps < 1 || f.ranks < 1 || f.from < 0:
+				return misuse("show timeline: --steps %d --ranks %d --from %d: want at least 1, 1 and 0", f.steps, f.ranks, f.from)
+			case f.steps > 1000 || f.from > 1<<30:
+				return misuse("show timeline: --steps %d --from %d: want at most 1000 and %d", f.steps, f.from, 1<<30)
+			}
+			return a.timeline(cmd.Context(), args[0], f)
+		},
+	}
+	fl := cmd.Flags()
+	fl.IntVar(&f.steps, "steps", 2, "how many steps to show")
+	fl.IntVar(&f.from, "from", 0, "first step to show, from 0")
+	fl.IntVar(&f.ranks, "ranks", 16, "show so many ranks, or flows, at most")
+	fl.BoolVar(&f.json, "json", false, "print all operations as JSON")
+	fl.BoolVar(&f.force, "force", false, "run although the estimate is over 8 GB or 10^10 packet-hops")
+	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress on stderr")
+	return cmd
+}
+
+func (a *app) timeline(ctx context.Context, path string, f timelineFlags) error {
+	dir := path
+	if st, err := os.Stat(path); err != nil || !st.IsDir() {
+		temp, err := os.MkdirTemp("", "railyard-timeline-")
+		if err != nil {
+			return fmt.Errorf("cannot make a temporary folder: %w", err)
+		}
+		defer os.RemoveAll(temp)
+		dir = filepath.Join(temp, "run")
+		if err := a.runSteps(ctx, path, dir, f); err != nil {
+			return err
+		}
+	}
+	r, err := result.Open(dir)
+	if err != nil {
+		return err
+	}
+	spans, err := readSpans(r, f)
+	if err != nil {
+		return err
+	}
+	if f.json {
+		return a.printJSON(struct {
+			Name string `json:"name"`
+			Bars []bar  `json:"bars"`
+		}{r.Summary.Name, spans})
+	}
+	s := a.newSheet()
+	if err := timelineText(s, r, spans, f); err != nil {
+		return err
+	}
+	return a.printSheet(s)
+}
+
+// runSteps runs as much of a scenario as is to be shown into dir.
+func (a *app) runSteps(ctx context.Context, file, dir string, f timelineFlags) error {
+	sc, err := a.readScenario(file)
+	if err != nil {
+		return err
+	}
+	sc.Output = scenario.Output{Sample: sc.Output.Sample, Operations: true, Flows: sc.Job.Train == nil}
+	if t := sc.Job.Train; t != nil {
+		t.Steps = scenario.Some(min(f.from+f.steps, t.Steps.Or(f.from+f.steps)))
+	}
+	ctx, stop := a.interruptible(ctx)
+	defer stop()
+	p := a.startProgress(f.quiet, "running "+file)
+	defer p.stop()
+	d, err := result.Create(dir)
+	if err != nil {
+		return err
+	}
+	sum, err := a.engine.run(ctx, sc, runOptions{Dir: d, Force: f.force, Progress: p.update})
+	p.stop()
+	switch {
+	case ctx.Err() != nil:
+		return &exitError{exitInterrupted, errors.New("interrupted; nothing was kept")}
+	case err != nil:
+		return a.located(file, sc, err)
+	}
+	if sum.State == "" || sum.State == result.Running {
+		sum.State = result.Complete
+	}
+	return d.Finish(sum)
+}
+
+// A bar is one operation of a rank, or one message of a flow.
+type bar struct {
+	Lane       string        `json:"lane"` // "rank 0 compute", or the flow's name
+	Rank       int32         `json:"rank"` // -1: none
+	Step       int32         `json:"step"` // -1: none
+	Op         int32         `json:"op"`   // -1: none
+	Name       string        `json:"name"`
+	Start      unit.Time     `json:"start_ps"`
+	End        unit.Time     `json:"end_ps"`
+	Duration   unit.Duration `json:"duration_ps"`
+	ReleasedBy int32         `json:"released_by"` // the operation whose end let it start; -1: none
+	stream     string
+}
+
+// readSpans reads the bars of the steps, or of the flows, in order of lane and time.
+func readSpans(r *result.Run, f timelineFlags) ([]bar, error) {
+	bars := []bar{}
+	if r.Summary.StepsPlanned == 0 && r.Summary.Steps == 0 {
+		for row, err := range r.Flows() {
+			if err != nil {
+				return nil, err
+			}
+			if end := max(row.Placed, row.Acked); end > 0 && row.Kind != result.KindCollective {
+				bars = append(bars, bar{row.Name, -1, -1, -1, row.Name, row.Posted, end, end.Sub(row.Posted), -1, ""})
+			}
+		}
+	} else {
+		for row, err := range r.Operations() {
+			if err != nil {
+				return nil, err
+			}
+			if s := int(row.Step); s >= f.from && s < f.from+f.steps {
+				bars = append(bars, bar{fmt.Sprintf("rank %d %s", row.Rank, row.Stream), row.Rank, row.Step, row.Op, row.Name, row.Start, row.End, row.End.Sub(row.Start), row.ReleasedBy, row.Stream})
+			}
+		}
+	}
+	order := map[string]int{} // of flows: as in the scenario
+	for i, fl := range r.Summary.Flows {
+		order[fl.Name] = i
+	}
+	slices.SortStableFunc(bars, func(a, b bar) int {
+		return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(order[a.Lane], order[b.Lane]), cmp.Compare(streamOrder(a.stream), streamOrder(b.stream)), cmp.Compare(a.stream, b.stream), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Op, b.Op))
+	})
+	return bars, nil
+}
+
+// streamOrder puts compute before communicators.
+func streamOrder(stream string) int {
+	if stream == "compute" {
+		return 0
+	}
+	return 1
+}
+
+func timelineText(s *sheet, r *result.Run, bars []bar, f timelineFlags) error {
+	if len(bars) == 0 {
+		if r.Summary.Steps > 0 {
+			return fmt.Errorf("no operations of step %d: the run has steps 0 to %d", f.from, r.Summary.Steps-1)
+		}
+		return errors.New("nothing to show: no operation and no message ended")
+	}
+	c := newChart(s, bars)
+	title := fmt.Sprintf("%s, seed %d", r.Summary.Name, r.Summary.Seed)
+	if bars[0].Step >= 0 {
+		title += fmt.Sprintf(": step %d", f.from)
+		if last := lastStep(bars); int(last) > f.from {
+			title = strings.Replace(title, ": step ", ": steps ", 1) + fmt.Sprintf(" to %d", last)
+		}
+	}
+	s.line("%s, %s of virtual time from %s on", title, result.FormatTime(c.to.Sub(c.from)), instant(c.from))
+	s.line("")
+	c.draw(s, f.ranks)
+	s.line("")
+	if bars[0].Step >= 0 {
+		operationTable(s, bars, c.from)
+	} else {
+		messageTable(s, bars, f.ranks, c.from)
+	}
+	return nil
+}
+
+func lastStep(bars []bar) int32 {
+	last := int32(0)
+	for _, b := range bars {
+		last = max(last, b.Step)
+	}
+	return last
+}
+
+// A chart draws bars as letters: a column is a span of virtual time.
+//
+//	rank 0 compute         |ffFlBbb......uU|
+//	rank 0 communicator 1  |....aaaaAAAA...|
+type chart struct {
+	bars     []bar
+	from, to unit.Time
+	label    int // width
+	columns  int
+	letters  map[string]byte // by kind of operation
+	kinds    []string        // in order of first use
+}
+
+func newChart(s *sheet, bars []bar) *chart {
+	c := &chart{bars: bars, from: bars[0].Start, letters: map[string]byte{}}
+	for _, b := range bars {
+		c.from, c.to = min(c.from, b.Start), max(c.to, b.End)
+		c.label = max(c.label, len(b.Lane))
+	}
+	c.label = min(c.label, 40)
+	c.columns = max(s.width-c.label-4, 20)
+	byTime := slices.Clone(bars)
+	slices.SortStableFunc(byTime, func(a, b bar) int { return cmp.Compare(a.Start, b.Start) })
+	for _, b := range byTime {
+		c.letter(b.kind())
+	}
+	return c
+}
+
+// kind is the operation's name without its number: forward.1 is forward.
+func (b *bar) kind() string {
+	if b.Step < 0 {
+		return "message"
+	}
+	k, _, _ := strings.Cut(b.Name, ".")
+	return k
+}
+
+// letter returns the lower-case letter of a kind: its first one that is free.
+func (c *chart) letter(kind string) byte {
+	if l, ok := c.letters[kind]; ok {
+		return l
+	}
+	taken := func(l byte) bool {
+		for _, other := range c.letters {
+			if other == l {
+				return true
+			}
+		}
+		return false
+	}
+	pick := byte('o')
+	for _, l := range []byte(strings.ToLower(kind) + "abcdefghijklmnopqrstuvwxyz") {
+		if l >= 'a' && l <= 'z' && !taken(l) {
+			pick = l
+			break
+		}
+	}
+	c.letters[kind] = pick
+	c.kinds = append(c.kinds, kind)
+	return pick
+}
+
+func (c *chart) draw(s *sheet, lanes int) {
+	shown, left := 0, 0
+	for i := 0; i < len(c.bars); {
+		n := i
+		for n < len(c.bars) && c.bars[n].Lane == c.bars[i].Lane {
+			n++
+		}
+		first := i == 0 || c.bars[i].Rank < 0 || c.bars[i].Rank != c.bars[i-1].Rank
+		switch {
+		case first && shown == lanes:
+			left++
+		case first:
+			shown++
+		}
+		if left == 0 {
+			s.line("%-*s  |%s|", c.label, fit(c.bars[i].Lane, c.label), c.lane(c.bars[i:n]))
+		}
+		i = n
+	}
+	s.line("%-*s   %s", c.label, "", c.scale())
+	if left > 0 {
+		thing := "rank"
+		if c.bars[0].Rank < 0 {
+			thing = "flow"
+		}
+		s.line("and %s more: --ranks %d", count(left, thing), shown+left)
+	}
+	var legend []string
+	for _, k := range c.kinds {
+		legend = append(legend, string(c.letters[k])+" "+k)
+	}
+	s.wrap("", "", strings.Join(legend, ", ")+", . nothing; the case changes from one to the next; one column is "+result.FormatTime(c.to.Sub(c.from)/unit.Duration(c.columns)))
+}
+
+// lane draws the bars of one lane, which are in order of time. A column shows the bar
+// that fills most of it, where bars fill half of it; a bar that would not be seen gets
+// the column of its middle.
+func (c *chart) lane(bars []bar) string {
+	line, most, busy := []byte(strings.Repeat(".", c.columns)), make([]float64, c.columns), make([]float64, c.columns)
+	perColumn := max(float64(c.to-c.from), 1) / float64(c.columns)
+	drawn := make([]byte, c.columns)
+	for i, b := range bars {
+		l := c.letter(b.kind())
+		if i%2 == 1 {
+			l -= 'a' - 'A'
+		}
+		lo, hi := float64(b.Start-c.from)/perColumn, float64(b.End-c.from)/perColumn
+		for x := int(lo); x < c.columns && float64(x) < hi; x++ {
+			part := min(hi, float64(x+1)) - max(lo, float64(x))
+			busy[x] += part
+			if part > most[x] {
+				most[x], drawn[x] = part, l
+			}
+		}
+	}
+	for x := range line {
+		if busy[x] >= 0.5 {
+			line[x] = drawn[x]
+		}
+	}
+	for i, b := range bars {
+		middle := min(int((float64(b.Start-c.from)+float64(b.End-b.Start)/2)/perColumn), c.columns-1)
+		if line[middle] == '.' {
+			l := c.letter(b.kind())
+			if i%2 == 1 {
+				l -= 'a' - 'A'
+			}
+			line[middle] = l
+		}
+	}
+	return string(line)
+}
+
+// scale marks where steps begin, and else only the ends.
+func (c *chart) scale() string {
+	line := []byte(strings.Repeat(" ", c.columns))
+	begins := map[int32]unit.Time{}
+	for _, b := range c.bars {
+		if t, ok := begins[b.Step]; b.Step >= 0 && (!ok || b.Start < t) {
+			begins[b.Step] = b.Start
+		}
+	}
+	free := 0
+	for step := int32(0); len(begins) > 0 && step <= lastStep(c.bars); step++ {
+		t, ok := begins[step]
+		if !ok {
+			continue
+		}
+		at := min(int(int64(t-c.from)*int64(c.columns)/max(int64(c.to-c.from), 1)), c.columns-1)
+		mark := "^step " + strconv.Itoa(int(step))
+		if at >= free && at+len(mark) <= c.columns {
+			free = at + copy(line[at:], mark) + 1
+		}
+	}
+	if len(begins) == 0 {
+		line[0] = '0'
+		free = 1
+	}
+	if end := instant(c.to - c.from); free+1+len(end) <= c.columns {
+		copy(line[c.columns-len(end):], end)
+	}
+	return string(line)
+}
+
+// instant prints a point in virtual time.
+func instant(t unit.Time) string {
+	if t == 0 {
+		return "0"
+	}
+	return result.FormatTime(unit.Duration(t))
+}
+
+// fit cuts a label.
+func fit(s string, width int) string {
+	if len(s) > width {
+		return s[:width-2] + ".."
+	}
+	return s
+}
+
+// mostRows bounds a table; --json has all.
+const mostRows = 60
+
+// operationTable has a row per step and operation: when the first rank starts it and
+// the last one ends it, as time from `from` on.
+func operationTable(s *sheet, bars []bar, from unit.Time) {
+	type key struct{ step, op int32 }
+	type row struct {
+		key
+		name       string
+		start, end unit.Time
+		sum, max   unit.Duration
+		n          int64
+		slowest    int32
+	}
+	var all []row
+	index := map[key]int{}
+	for _, b := range bars {
+		k := key{b.Step, b.Op}
+		i, ok := index[k]
+		if !ok {
+			i = len(all)
+			index[k] = i
+			all = append(all, row{key: k, name: b.Name, start: b.Start, max: -1})
+		}
+		r := &all[i]
+		r.start, r.end, r.sum, r.n = min(r.start, b.Start), max(r.end, b.End), r.sum+b.Duration, r.n+1
+		if b.Duration > r.max {
+			r.max, r.slowest = b.Duration, b.Rank
+		}
+	}
+	slices.SortFunc(all, func(a, b row) int { return cmp.Or(cmp.Compare(a.step, b.step), cmp.Compare(a.op, b.op)) })
+	cells := [][]string{{"step", "operation", "starts", "ends", "mean", "longest", "on rank"}}
+	for _, r := range all[:min(len(all), mostRows)] {
+		cells = append(cells, []string{strconv.Itoa(int(r.step)), r.name, instant(r.start - from), instant(r.end - from),
+			result.FormatTime(r.sum / unit.Duration(r.n)), result.FormatTime(r.max), strconv.Itoa(int(r.slowest))})
+	}
+	s.grid("rlrrrrr", cells)
+	if n := len(all) - mostRows; n > 0 {
+		s.line("  and %d more: --json has all", n)
+	}
+}
+
+// messageTable has a row per flow: when its first message is posted and its last one
+// done, as time from `from` on.
+func messageTable(s *sheet, bars []bar, most int, from unit.Time) {
+	cells := [][]string{{"flow", "messages", "posted", "done", "mean", "longest"}}
+	left := 0
+	for i := 0; i < len(bars); {
+		n, sum, longest, end := i, unit.Duration(0), unit.Duration(0), unit.Time(0)
+		for ; n < len(bars) && bars[n].Lane == bars[i].Lane; n++ {
+			sum, longest, end = sum+bars[n].Duration, max(longest, bars[n].Duration), max(end, bars[n].End)
+		}
+		if len(cells) > most {
+			left++
+		} else {
+			cells = append(cells, []string{bars[i].Lane, strconv.Itoa(n - i), instant(bars[i].Start - from), instant(end - from),
+				result.FormatTime(sum / unit.Duration(n-i)), result.FormatTime(longest)})
+		}
+		i = n
+	}
+	s.grid("lrrrrr", cells)
+	if left > 0 {
+		s.line("  and %d more: --json has all", left)
+	}
+}

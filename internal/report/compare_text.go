@@ -1,0 +1,156 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"railyard/internal/result"
+	"railyard/internal/unit"
+)
+
+// WriteText prints a comparison for a terminal of width columns.
+func (c *Comparison) WriteText(w io.Writer, width int) error {
+	t := &text{width: max(width, minWidth)}
+	for _, n := range c.Notes {
+		t.wrap("! ", n)
+	}
+	rows := [][]string{}
+	for i, r := range c.Runs {
+		rows = append(rows, []string{letter(i), r.Name, string(r.State), r.Dir})
+	}
+	t.grid("llll", rows)
+	c.writeDifferences(t)
+	c.writeFigures(t)
+	c.writeCauses(t)
+	return t.writeTo(w)
+}
+
+// letter names a run in the columns: A, B, ... Z, then numbers.
+func letter(i int) string {
+	if i < 26 {
+		return string(rune('A' + i))
+	}
+	return fmt.Sprint(i + 1)
+}
+
+// maxDifferences is how many keys the terminal shows.
+const maxDifferences = 40
+
+func (c *Comparison) writeDifferences(t *text) {
+	if len(c.Differences) == 0 {
+		t.title("The scenarios are the same.")
+		return
+	}
+	t.title("What differs in the scenarios")
+	head := []string{"key"}
+	for i := range c.Runs {
+		head = append(head, letter(i))
+	}
+	rows := [][]string{head}
+	room := max(8, (t.width-34)/len(c.Runs)-2)
+	for _, d := range c.Differences[:min(len(c.Differences), maxDifferences)] {
+		row := []string{d.Key}
+		for _, v := range d.Values {
+			if v == "" {
+				v = "-"
+			}
+			row = append(row, shorten(v, room))
+		}
+		rows = append(rows, row)
+	}
+	t.grid(strings.Repeat("l", len(head)), rows)
+	if n := len(c.Differences) - maxDifferences; n > 0 {
+		t.line(fmt.Sprintf("  and %d more keys: --json has all", n))
+	}
+}
+
+func (c *Comparison) writeFigures(t *text) {
+	t.title("Figures")
+	head := []string{""}
+	for i := range c.Runs {
+		head = append(head, letter(i))
+		if i > 0 {
+			head = append(head, letter(i)+" against A")
+		}
+	}
+	rows := [][]string{head}
+	for _, f := range c.Figures {
+		row := []string{f.Name}
+		for i, v := range f.Values {
+			cell, change := "-", ""
+			if v != nil {
+				cell = f.cell(*v)
+				if f.Values[0] != nil {
+					change = f.change(*f.Values[0], *v)
+				}
+			}
+			row = append(row, cell)
+			if i > 0 {
+				row = append(row, change)
+			}
+		}
+		rows = append(rows, row)
+	}
+	t.grid("l"+strings.Repeat("r", len(head)-1), rows)
+}
+
+func (c *Comparison) writeCauses(t *text) {
+	if len(c.Splits) == 0 {
+		return
+	}
+	t.title("Which causes account for the difference")
+	t.wrap("  ", "Of "+c.Explained+".")
+	for i, s := range c.Splits {
+		delta := s.Delta.Split()
+		whole := s.After - s.Before
+		t.b.WriteByte('\n')
+		t.wrap("  ", fmt.Sprintf("%s took %s, A %s: %s. %s", letter(i+1), result.FormatTime(s.After), result.FormatTime(s.Before), inWords(whole), mostOf(s, whole)))
+		if whole == 0 && len(byDelta(delta)) == 0 {
+			continue
+		}
+		from, to := s.From.Split(), s.To.Split()
+		rows := [][]string{{"cause", "A", letter(i + 1), "difference", ""}}
+		largest := unit.Duration(0)
+		order := byDelta(delta)
+		for _, k := range order {
+			largest = max(largest, max(delta[k], -delta[k]))
+		}
+		for _, k := range order {
+			sign := "+"
+			if delta[k] < 0 {
+				sign = "-"
+			}
+			rows = append(rows, []string{k.String(), result.FormatTime(from[k]), result.FormatTime(to[k]), signed(delta[k]),
+				strings.Repeat(sign, int(20*share(max(delta[k], -delta[k]), largest)+0.5))})
+		}
+		rows = append(rows, []string{"total", result.FormatTime(s.Before), result.FormatTime(s.After), signed(whole), ""})
+		t.grid("lrrrl", rows)
+	}
+}
+
+func inWords(d unit.Duration) string {
+	switch {
+	case d > 0:
+		return result.FormatTime(d) + " longer"
+	case d < 0:
+		return result.FormatTime(-d) + " shorter"
+	}
+	return "the same"
+}
+
+// mostOf says which cause accounts for the largest part of a difference, and in its direction.
+func mostOf(s SplitDelta, whole unit.Duration) string {
+	delta := s.Delta.Split()
+	order := byDelta(delta)
+	if len(order) == 0 {
+		return ""
+	}
+	top := order[0]
+	if whole != 0 && (delta[top] > 0) == (whole > 0) {
+		if d, w := max(delta[top], -delta[top]), max(whole, -whole); d <= w {
+			return fmt.Sprintf("Of that, %s is %s.", result.FormatPercent(share(d, w)), top)
+		}
+	}
+	return fmt.Sprintf("The largest change is %s, %s.", top, signed(delta[top]))
+}

@@ -1,0 +1,139 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"railyard/internal/cause"
+	"railyard/internal/result"
+	"railyard/internal/unit"
+)
+
+// WriteCauses prints the causes in words, largest first: railyard explain DIR.
+func WriteCauses(w io.Writer, d *Data, width int) error {
+	t := &text{width: max(width, minWidth)}
+	t.notes(d)
+	subject, whole, all := Findings(d)
+	t.wrap("", strings.Join(Paragraph(d), " "))
+	if len(all) == 0 {
+		return t.writeTo(w)
+	}
+	t.title(fmt.Sprintf("%s of %s:", result.FormatTime(whole), subject))
+	for i, f := range all {
+		t.b.WriteByte('\n')
+		t.line(fmt.Sprintf("%2d. %-15s %10s  %7s  %s", i+1, f.Cause, result.FormatTime(f.Time), result.FormatPercent(f.Share), strings.Repeat("#", int(f.Share*30+0.5))))
+		s := "Time " + meaning[f.Cause] + "."
+		if f.Text != "" {
+			s += " " + f.Text
+		}
+		t.wrap("    ", s)
+	}
+	for _, n := range d.Summary.Notes {
+		t.b.WriteByte('\n')
+		t.wrap("- ", n)
+	}
+	return t.writeTo(w)
+}
+
+// WriteFlow prints the explanation of one message: railyard explain DIR FLOW.
+func WriteFlow(w io.Writer, f *FlowDetail, width int) error {
+	t := &text{width: max(width, minWidth)}
+	r := &f.Row
+	t.line(fmt.Sprintf("%s (message %d, %s): %s, %s to %s", r.Name, r.ID, r.Kind, result.FormatBytes(r.Bytes), r.Src, r.Dst))
+	if f.Namesakes > 1 {
+		t.wrap("", fmt.Sprintf("%s messages have this name; this is the slowest. Give the id of another to see it.", result.FormatCount(f.Namesakes)))
+	}
+	rows := [][]string{{"path", strings.ReplaceAll(r.Path, ">", " > ")}, {"posted", instant(r.Posted)}}
+	switch r.Status {
+	case result.StatusDone, result.StatusPlaced:
+		rows = append(rows, []string{"last byte placed", instant(r.Placed)})
+	}
+	if r.Acked > 0 {
+		rows = append(rows, []string{"acknowledged", instant(r.Acked)})
+	}
+	if r.Step >= 0 {
+		rows = append(rows, []string{"step, channel", fmt.Sprintf("%d, %d", r.Step, r.Channel)})
+	}
+	rows = append(rows, []string{"met", fmt.Sprintf("%s, %s, %s sent again", count(r.Marks, "ECN mark"), count(r.CNPs, "CNP"), count(r.Retransmits, "packet"))})
+	t.grid("ll", rows)
+	t.split(f)
+	t.hops(f)
+	t.sharers(f)
+	return t.writeTo(w)
+}
+
+// split is the waterfall of a message: each bar begins where the one above ends.
+func (t *text) split(f *FlowDetail) {
+	s := f.Row.Split()
+	whole := s.Sum()
+	if f.Row.FCT == 0 || whole == 0 {
+		t.title("It did not complete (" + f.Row.Status + "), so its time is not divided among causes.")
+		return
+	}
+	t.title("Completion time " + result.FormatTime(f.Row.FCT))
+	columns := t.width - 42
+	at := 0.0
+	for c, d := range s {
+		if d == 0 {
+			continue
+		}
+		part := share(d, whole)
+		from, to := int(at*float64(columns)+0.5), int((at+part)*float64(columns)+0.5)
+		bar := strings.Repeat("#", to-from)
+		if to == from {
+			bar = "|"
+			from = min(from, columns-1)
+		}
+		at += part
+		t.line(fmt.Sprintf("  %-15s %10s %7s  %s%s", causeName(c), result.FormatTime(d), result.FormatPercent(part), strings.Repeat(" ", from), bar))
+	}
+	if rest := f.Row.FCT - whole; rest != 0 {
+		t.line(fmt.Sprintf("  %-15s %10s", "not divided", result.FormatTime(rest)))
+	}
+}
+
+// hops shows which ports held the message up.
+func (t *text) hops(f *FlowDetail) {
+	if len(f.Hops) == 0 {
+		return
+	}
+	t.title("Held up at")
+	rows := [][]string{{"port", "queueing", "pause"}}
+	for _, h := range f.Hops {
+		rows = append(rows, []string{h.Port, result.FormatTime(h.Split[cause.Queueing]), result.FormatTime(h.Split[cause.Pause])})
+	}
+	t.grid("lrr", rows)
+}
+
+func (t *text) sharers(f *FlowDetail) {
+	if f.SharersTotal == 0 {
+		t.title("No other message used its ports in that time.")
+		return
+	}
+	t.title(fmt.Sprintf("%s, of %s, shared its ports in that time", count(f.Messages, "other message"), count(f.SharersTotal, "name")))
+	rows := [][]string{{"name", "kind", "messages", "bytes", "shared ports"}}
+	for _, s := range f.Sharers {
+		rows = append(rows, []string{s.Name, s.Kind, strconv.FormatInt(s.Messages, 10), result.FormatBytes(s.Bytes), strings.Join(s.Ports, " ")})
+	}
+	t.grid("llrrl", rows)
+	if n := f.SharersTotal - int64(len(f.Sharers)); n > 0 {
+		t.line(fmt.Sprintf("  and %s more: flows.parquet", result.FormatCount(n)))
+	}
+	if f.Parallel {
+		t.wrap("  ", "Ports are named without the number of a parallel cable, so some of these may have taken another cable.")
+	}
+}
+
+// instant prints a time of the run exactly, in a unit that people read.
+func instant(t unit.Time) string {
+	q := timeUnit(unit.Duration(t))
+	whole, part := int64(t)/int64(q.size), int64(t)%int64(q.size)
+	s := strconv.FormatInt(whole, 10)
+	if part > 0 {
+		digits := len(strconv.FormatInt(int64(q.size), 10)) - 1
+		s += "." + strings.TrimRight(fmt.Sprintf("%0*d", digits, part), "0")
+	}
+	return s + " " + q.name
+}

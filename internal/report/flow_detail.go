@@ -1,0 +1,163 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"railyard/internal/cause"
+	"railyard/internal/result"
+	"railyard/internal/unit"
+)
+
+// shownSharers is how many of the flows that share a path are listed.
+const shownSharers = 12
+
+// FlowDetail is one message with what was around it.
+type FlowDetail struct {
+	Row          result.FlowRow
+	Namesakes    int64 // messages with its name
+	Hops         []Hop // ports that held it up; none also where the run has no such table
+	Sharers      []Sharer
+	SharersTotal int64 // names
+	Messages     int64 // other messages on its ports in its time
+	Parallel     bool  // cables are not told apart
+}
+
+// Hop is how long a port of its path held a message up.
+type Hop struct {
+	Port  string
+	Split cause.Split // queueing and pause
+}
+
+// Sharer is the messages of one name that used a port of the message while it was under way.
+type Sharer struct {
+	Name, Kind string
+	Messages   int64
+	Bytes      unit.Bytes // of those messages, whole
+	Ports      []string
+}
+
+// Flow finds the message called which, or with that id. Of several with one name it
+// takes the slowest.
+func (d *Data) Flow(which string) (*FlowDetail, error) {
+	run := &result.Run{Path: d.Path, Summary: d.Summary}
+	f := &FlowDetail{Parallel: d.Settings.Parallel > 1}
+	if err := f.find(run, which); err != nil {
+		return nil, err
+	}
+	if err := f.findHops(run); err != nil {
+		return nil, err
+	}
+	return f, f.share(run)
+}
+
+// findHops reads the message's hops, if the run has a table of them.
+func (f *FlowDetail) findHops(run *result.Run) error {
+	if !slices.Contains(run.Tables(), "hops") {
+		return nil
+	}
+	for row, err := range run.Hops() {
+		if err != nil {
+			return err
+		}
+		if row.Flow == f.Row.ID {
+			h := Hop{Port: row.Port}
+			h.Split[cause.Queueing], h.Split[cause.Pause] = row.Queueing, row.Pause
+			f.Hops = append(f.Hops, h)
+		}
+	}
+	return nil
+}
+
+func (f *FlowDetail) find(run *result.Run, which string) error {
+	id, err := strconv.ParseInt(which, 10, 64)
+	byID := err == nil
+	found := false
+	var rows int64
+	names := map[string]bool{} // a few, to suggest
+	for row, err := range run.Flows() {
+		if err != nil {
+			return err
+		}
+		rows++
+		if len(names) < 8 {
+			names[row.Name] = true
+		}
+		if row.Name == which {
+			f.Namesakes++
+			if !found || row.FCT > f.Row.FCT || f.Row.Name != which {
+				f.Row, found = row, true
+			}
+		} else if byID && row.ID == id && f.Namesakes == 0 {
+			f.Row, found = row, true
+		}
+	}
+	if found {
+		return nil
+	}
+	some := slices.SortedFunc(maps.Keys(names), byName)
+	return fmt.Errorf("run directory %s: no flow %q among %s: want a name (such as %s) or an id (0 to %d)",
+		run.Path, which, count(rows, "message"), strings.Join(some[:min(len(some), 3)], ", "), max(rows-1, 0))
+}
+
+// share gathers the messages that used the same ports at the same time.
+func (f *FlowDetail) share(run *result.Run) error {
+	mine := portsOf(f.Row.Path)
+	until := endOf(&f.Row)
+	byName := map[string]*Sharer{}
+	for row, err := range run.Flows() {
+		if err != nil {
+			return err
+		}
+		if row.ID == f.Row.ID || row.Posted >= until || endOf(&row) <= f.Row.Posted {
+			continue
+		}
+		var ports []string
+		for _, p := range portsOf(row.Path) {
+			if slices.Contains(mine, p) {
+				ports = append(ports, p)
+			}
+		}
+		if len(ports) == 0 {
+			continue
+		}
+		s := byName[row.Name]
+		if s == nil {
+			s = &Sharer{Name: row.Name, Kind: row.Kind, Ports: ports}
+			byName[row.Name] = s
+		}
+		s.Messages++
+		s.Bytes += row.Bytes
+		f.Messages++
+	}
+	f.SharersTotal = int64(len(byName))
+	f.Sharers = slices.SortedFunc(values(byName), func(a, b Sharer) int {
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Name, b.Name))
+	})
+	f.Sharers = f.Sharers[:min(len(f.Sharers), shownSharers)]
+	return nil
+}
+
+func values(m map[string]*Sharer) func(func(Sharer) bool) {
+	return func(yield func(Sharer) bool) {
+		for _, s := range m {
+			if !yield(*s) {
+				return
+			}
+		}
+	}
+}
+
+// endOf is when a message was over: never, if it was not.
+func endOf(r *result.FlowRow) unit.Time {
+	if t := max(r.Placed, r.Acked); t > 0 {
+		return t
+	}
+	return unit.Never
+}
+
+func causeName(c int) string { return cause.Cause(c).String() }

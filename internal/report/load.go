@@ -1,0 +1,135 @@
+package report
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"railyard/internal/result"
+	"railyard/internal/unit"
+)
+
+// Data is what the report takes from a run directory: bounded, whatever the run's length.
+type Data struct {
+	Path     string
+	Summary  *result.Summary
+	Notes    []string // what is wrong with the directory, a sentence each
+	Settings Settings
+	Steps    *StepStats // nil: no training steps
+	Timeline []result.OperationRow
+	Flows    *FlowStats // nil: no flows table
+	Links    []result.LinkRow
+	Queues   []QueueSeries // deepest first
+	End      unit.Time     // of the run, or the last time that a table mentions
+}
+
+// Load reads a run directory. Of a run that never ended, or of another version of
+// the format, it reads what can be read and says in Notes what could not.
+func Load(path string) (*Data, error) {
+	run, err := result.OpenIncomplete(path)
+	d := &Data{Path: path}
+	var other *result.VersionError
+	if errors.As(err, &other) {
+		if run, err = openOther(path); err == nil {
+			d.note("this directory has format version %d (Railyard %s), this Railyard reads %d: what follows is what could be read of it, and may be wrong",
+				other.Format, other.Version, result.FormatVersion)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	d.Summary = run.Summary
+	d.Summary.Dir = path
+	switch d.Summary.State {
+	case result.Running:
+		d.note("this run is incomplete: it was killed or is still going, so it has no summary and its tables may not be closed")
+	case result.Interrupted:
+		d.note("this run was interrupted: every figure is of the part that was run")
+	case result.Failed:
+		d.note("this run failed: %s", d.Summary.Error)
+	}
+	d.Settings = SettingsOf(d.Summary.Scenario)
+	d.read(run)
+	return d, nil
+}
+
+func (d *Data) note(format string, args ...any) {
+	d.Notes = append(d.Notes, fmt.Sprintf(format, args...))
+}
+
+// openOther reads run.json of another format as far as its fields mean the same.
+func openOther(path string) (*result.Run, error) {
+	b, err := os.ReadFile(filepath.Join(path, "run.json"))
+	if err != nil {
+		return nil, err
+	}
+	s := &result.Summary{}
+	var wrongType *json.UnmarshalTypeError // such a field stays zero
+	if err := json.Unmarshal(b, s); err != nil && !errors.As(err, &wrongType) {
+		return nil, fmt.Errorf("run directory %s: run.json is damaged: %w", path, err)
+	}
+	return &result.Run{Path: path, Summary: s}, nil
+}
+
+// read goes through the tables. What a run of this kind does not write is not missed.
+func (d *Data) read(run *result.Run) {
+	training := d.Summary.StepsPlanned > 0 || d.Summary.Steps > 0 || d.Settings.Training
+	d.End = d.Summary.VirtualTime
+	if training {
+		d.table("steps", func() error { return d.readSteps(run) })
+	}
+	if d.Steps != nil && d.Settings.Operations {
+		d.table("operations", func() error { return d.readTimeline(run) })
+	}
+	d.table("links", func() error { return d.readLinks(run) })
+	if d.Settings.Flows {
+		d.table("flows", func() error { return d.readFlows(run) })
+	}
+	if d.Settings.Queues && d.Settings.Sample > 0 {
+		d.table("queues", func() error { return d.readQueues(run) })
+	}
+}
+
+// table runs a reader and turns its failure into a note: the rest is shown all the same.
+func (d *Data) table(name string, read func() error) {
+	defer func() {
+		// A table of another version may have columns that the reader cannot convert.
+		if p := recover(); p != nil {
+			if d.Summary.FormatVersion == result.FormatVersion {
+				panic(p)
+			}
+			d.note("%s.parquet has other columns than this version reads", name)
+		}
+	}()
+	if err := read(); err != nil {
+		d.note("%v", err)
+	}
+}
+
+func (d *Data) readLinks(run *result.Run) error {
+	for row, err := range run.Links() {
+		if err != nil {
+			return err
+		}
+		d.Links = append(d.Links, row)
+	}
+	return nil
+}
+
+// readTimeline keeps the operations of the median step.
+func (d *Data) readTimeline(run *result.Run) error {
+	if d.Steps.Median < 0 {
+		return nil
+	}
+	for row, err := range run.Operations() {
+		if err != nil {
+			return err
+		}
+		if int(row.Step) == d.Steps.Median {
+			d.Timeline = append(d.Timeline, row)
+		}
+	}
+	return nil
+}

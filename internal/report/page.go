@@ -1,0 +1,233 @@
+package report
+
+import (
+	_ "embed" // the page's template and style
+	"fmt"
+	"html/template"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"railyard/internal/result"
+	"railyard/internal/unit"
+)
+
+//go:embed page.html
+var pageText string
+
+//go:embed page.css
+var pageStyle string
+
+var pageTemplate = template.Must(template.New("page").Parse(pageText))
+
+// pageFigure is a figure as the page shows it: once for wide and once for narrow windows.
+type pageFigure struct {
+	Name, Title, Caption string
+	Wide, Narrow         template.HTML
+}
+
+type pageTable struct {
+	Title string
+	Head  []string
+	Rows  [][]string
+	More  string
+}
+
+type pageData struct {
+	Name, About string
+	Style       template.CSS
+	Notes       []string
+	Paragraph   string
+	Figures     []pageFigure
+	Headline    [][2]string
+	Causes      []Finding
+	Subject     string
+	Tables      []pageTable
+	RunNotes    []string
+	Scenario    string
+	Version     string
+}
+
+// WritePage writes the report as one HTML page that needs nothing beside itself.
+func WritePage(w io.Writer, d *Data) error {
+	subject, whole, causes := Findings(d)
+	s := d.Summary
+	p := pageData{Name: s.Name, Style: template.CSS(pageStyle + "@media screen and (prefers-color-scheme: dark) {\n" + darkRules() + "}\n"),
+		Notes: d.Notes, Paragraph: strings.Join(Paragraph(d), " "), Headline: headline(d), Causes: causes, RunNotes: s.Notes,
+		Scenario: s.ScenarioYAML, Version: s.Version}
+	if p.Name == "" {
+		p.Name = "run"
+	}
+	about := []string{string(s.State), "seed " + strconv.FormatUint(s.Seed, 10)}
+	if s.Kernel != "" {
+		about = append(about, "kernel "+s.Kernel)
+	}
+	p.About = strings.Join(about, ", ")
+	if len(causes) > 0 {
+		p.Subject = subject + ", " + result.FormatTime(whole)
+	}
+	for _, f := range Figures(d) {
+		p.Figures = append(p.Figures, pageFigure{Name: f.Name, Title: f.Title, Caption: f.Caption,
+			Wide: template.HTML(f.Draw(wideFigure).String()), Narrow: template.HTML(f.Draw(narrowFigure).String())})
+	}
+	p.Tables = tables(d)
+	p.unbreak()
+	return pageTemplate.Execute(w, p)
+}
+
+// unbreak keeps a figure and its percent sign on one line.
+func (p *pageData) unbreak() {
+	join := func(s string) string { return strings.ReplaceAll(s, " %", "\u00a0%") }
+	p.Paragraph = join(p.Paragraph)
+	for i := range p.Headline {
+		p.Headline[i][1] = join(p.Headline[i][1])
+	}
+	for i := range p.Figures {
+		p.Figures[i].Caption = join(p.Figures[i].Caption)
+	}
+	for i := range p.Causes {
+		p.Causes[i].Text = join(p.Causes[i].Text)
+	}
+}
+
+// ShareText prints a cause's share for the page.
+func (f Finding) ShareText() string { return result.FormatPercent(f.Share) }
+
+// TimeText prints a cause's time for the page.
+func (f Finding) TimeText() string { return result.FormatTime(f.Time) }
+
+// Meaning says what the cause stands for.
+func (f Finding) Meaning() string { return meaning[f.Cause] }
+
+// headline is the run's main figures.
+func headline(d *Data) [][2]string {
+	s := d.Summary
+	var rows [][2]string
+	add := func(name, value string) { rows = append(rows, [2]string{name, value}) }
+	if s.StepTime > 0 {
+		add("step time, median", result.FormatTime(s.StepTime))
+		add("steps", result.FormatCount(s.Steps))
+	} else if d.Steps != nil {
+		add("step time, median", result.FormatTime(d.Steps.Quantile(0.5)))
+		add("steps seen", result.FormatCount(int64(d.Steps.Whole)))
+	}
+	if m := d.Flows.Of(d.Flows.Main()); d.Steps == nil && m.Done > 0 {
+		mean, _ := m.Mean()
+		add("messages completed", result.FormatCount(m.Done))
+		add("completion, mean", result.FormatTime(mean))
+		add("completion, slowest", result.FormatTime(m.Longest))
+	}
+	if s.FinalLoss != nil {
+		add("final loss", fmt.Sprintf("%.4g", float64(*s.FinalLoss)))
+	}
+	if s.TestAccuracy != nil {
+		add("test accuracy", strconv.FormatFloat(*s.TestAccuracy*100, 'f', 2, 64)+" %")
+	}
+	if s.Overlap != nil {
+		add("overlap", result.FormatPercent(*s.Overlap))
+	}
+	if p := d.busiest(); p != nil {
+		add("busiest port", p.Port+", "+result.FormatPercent(p.Utilisation))
+	}
+	if d.End > 0 {
+		add("virtual time", result.FormatTime(unit.Duration(d.End)))
+	}
+	if s.State != result.Running {
+		add("ECN marks", result.FormatCount(s.ECNMarks))
+		add("CNPs", result.FormatCount(s.CNPs))
+		add("pause frames", result.FormatCount(s.Pauses))
+		add("drops", result.FormatCount(s.Drops))
+		add("packets sent again", result.FormatCount(s.Retransmits))
+	}
+	return rows
+}
+
+// tableRows is how many rows a table of the page has at most.
+const tableRows = 64
+
+// tables is what the page shows as text beside the figures.
+func tables(d *Data) []pageTable {
+	s := d.Summary
+	var out []pageTable
+	add := func(t pageTable, file string) {
+		if len(t.Rows) == 0 {
+			return
+		}
+		if n := len(t.Rows) - tableRows; n > 0 {
+			t.More = fmt.Sprintf("and %s more in %s", result.FormatCount(int64(n)), file)
+			t.Rows = t.Rows[:tableRows]
+		}
+		out = append(out, t)
+	}
+	t := pageTable{Title: "Collectives, mean over steps", Head: []string{"name", "count", "size", "time", "algbw", "bus bandwidth"}}
+	for _, c := range s.Collectives {
+		t.Rows = append(t.Rows, []string{c.Name, result.FormatCount(c.Count), result.FormatBytes(c.Bytes), result.FormatTime(c.Time), result.FormatByteRate(c.AlgBW), result.FormatByteRate(c.BusBW)})
+	}
+	add(t, "run.json")
+	t = pageTable{Title: "Flows", Head: []string{"name", "path", "size", "done", "completion", "rate", "marks", "CNPs", "sent again"}}
+	for _, f := range s.Flows {
+		took, rate := f.Status, ""
+		if f.FCT > 0 {
+			took, rate = result.FormatTime(f.FCT), result.FormatBitrate(unit.Bitrate(8*float64(f.Bytes)/f.FCT.Seconds()))
+		}
+		t.Rows = append(t.Rows, []string{f.Name, f.Path, result.FormatBytes(f.Bytes), result.FormatCount(f.Done) + " of " + result.FormatCount(f.Posted), took, rate,
+			result.FormatCount(f.Marks), result.FormatCount(f.CNPs), result.FormatCount(f.Retransmits)})
+	}
+	add(t, "flows.parquet")
+	t = pageTable{Title: "Busiest ports", Head: []string{"port", "rate", "used", "sent", "deepest queue", "marks", "drops"}}
+	for _, l := range s.BusiestLinks {
+		t.Rows = append(t.Rows, []string{l.Port, result.FormatBitrate(l.Rate), result.FormatPercent(l.Utilisation), result.FormatBytes(l.TxBytes), result.FormatBytes(l.MaxQueue), result.FormatCount(l.ECNMarks), result.FormatCount(l.Drops)})
+	}
+	add(t, "links.parquet")
+	return out
+}
+
+// WritePageFile writes the page to path: whole or not at all.
+func WritePageFile(path string, d *Data) error {
+	var b strings.Builder
+	if err := WritePage(&b, d); err != nil {
+		return err
+	}
+	return writeFile(path, b.String())
+}
+
+// WriteSVGs writes each figure as NAME.svg into dir, which is made if it is missing,
+// and returns the files' paths.
+func WriteSVGs(dir string, d *Data) ([]string, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, f := range Figures(d) {
+		path := filepath.Join(dir, f.Name+".svg")
+		if err := writeFile(path, f.Draw(wideFigure).File()); err != nil {
+			return out, err
+		}
+		out = append(out, path)
+	}
+	return out, nil
+}
+
+// writeFile replaces a file by renaming a finished one.
+func writeFile(path, content string) error {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(f, content)
+	if e := f.Chmod(0o644); err == nil {
+		err = e
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name()) // best effort: err says what went wrong
+	}
+	return err
+}

@@ -1,0 +1,157 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"railyard/internal/result"
+	"railyard/internal/unit"
+)
+
+// eventFigure shows marks, CNPs and retransmissions by the time at which the
+// messages that met them ended.
+func eventFigure(d *Data) []Figure {
+	if d.Flows == nil || d.End <= 0 {
+		return nil
+	}
+	var most Event
+	for _, e := range d.Flows.Events {
+		most.Marks, most.CNPs, most.Retransmits = max(most.Marks, e.Marks), max(most.CNPs, e.CNPs), max(most.Retransmits, e.Retransmits)
+	}
+	if most == (Event{}) {
+		return nil
+	}
+	rows := []eventRow{{"ECN marks", orange, most.Marks, func(e Event) int64 { return e.Marks }}, {"CNPs", blue, most.CNPs, func(e Event) int64 { return e.CNPs }},
+		{"packets sent again", wine, most.Retransmits, func(e Event) int64 { return e.Retransmits }}}
+	rows = slices.DeleteFunc(rows, func(r eventRow) bool { return r.most == 0 })
+	title := rows[0].name
+	for i, r := range rows[1:] {
+		title += map[bool]string{true: " and ", false: ", "}[i == len(rows)-2] + r.name
+	}
+	title = strings.ToUpper(title[:1]) + title[1:] + " over time"
+	return one(Figure{Name: "events", Title: title,
+		Caption: fmt.Sprintf("ECN marks count data packets that arrived marked, CNPs those that reached the sender. The run in %d parts; a message's counts stand at the time at which it ended: the tables hold no finer time.", eventBins),
+		Draw:    func(w float64) *Drawing { return drawEvents(w, title, d, rows) }})
+}
+
+// eventRow is one kind of event.
+type eventRow struct {
+	name   string
+	colour Colour
+	most   int64
+	of     func(Event) int64
+}
+
+func drawEvents(w float64, title string, d *Data, rows []eventRow) *Drawing {
+	const band = 78.0
+	g := NewDrawing(w, band*float64(len(rows))+40, title, "counts by part of the run")
+	f := Frame{d: g, Left: 52, Right: w - 14, XHi: float64(d.End)}
+	for k, r := range rows {
+		top := band * float64(k)
+		f.Top, f.Bottom, f.YHi = top+24, top+band-4, float64(r.most)*1.05
+		f.YAxis(r.name, quantity{"", 1})
+		for i, e := range d.Flows.Events {
+			if v := r.of(e); v > 0 {
+				x0, x1 := f.X(float64(d.End)/eventBins*float64(i)), f.X(float64(d.End)/eventBins*float64(i+1))
+				g.Rect(x0, f.Y(float64(v)), max(x1-x0-0.5, 0.75), f.Bottom-f.Y(float64(v)), r.colour,
+					fmt.Sprintf("%s: %s to %s: %s", r.name, at(d, i), at(d, i+1), result.FormatCount(v)))
+			}
+		}
+	}
+	f.XAxis("time", timeUnit(unit.Duration(d.End)))
+	return g
+}
+
+func at(d *Data, bin int) string {
+	return result.FormatTime(unit.Duration(float64(d.End) / eventBins * float64(bin)))
+}
+
+// shownPorts is how many ports a chart or list of ports names.
+const shownPorts = 12
+
+// troubled lists the ports where something happened: marks, drops, or pauses.
+func (d *Data) troubled() []result.LinkRow {
+	var out []result.LinkRow
+	for _, l := range d.Links {
+		if l.ECNMarks+l.Drops+l.PausesSent+l.PausesReceived > 0 {
+			out = append(out, l)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b result.LinkRow) int {
+		return cmp.Or(cmp.Compare(b.Drops, a.Drops), cmp.Compare(b.ECNMarks+b.PausesReceived+b.PausesSent, a.ECNMarks+a.PausesReceived+a.PausesSent))
+	})
+	return out
+}
+
+// portFigure shows what happened at which port.
+func portFigure(d *Data) []Figure {
+	all := d.troubled()
+	if len(all) == 0 {
+		return nil
+	}
+	shown := all[:min(len(all), shownPorts)]
+	title := "ECN marks, drops and pauses by port"
+	caption := "Marks and drops at the egress queue; PFC frames with a non-zero pause time, refreshes included; and for how much of the run a class of the port was held. Each column has its own scale."
+	if len(all) > len(shown) {
+		caption += fmt.Sprintf(" The first %d of %d ports.", len(shown), len(all))
+	}
+	return one(Figure{Name: "ports", Title: title, Caption: caption, Draw: func(w float64) *Drawing { return drawPorts(w, title, d, shown) }})
+}
+
+func drawPorts(w float64, title string, d *Data, rows []result.LinkRow) *Drawing {
+	columns := []struct {
+		name   string
+		colour Colour
+		of     func(*result.LinkRow) float64
+		text   func(float64) string
+	}{
+		{"ECN marks", orange, func(l *result.LinkRow) float64 { return float64(l.ECNMarks) }, countText},
+		{"drops", wine, func(l *result.LinkRow) float64 { return float64(l.Drops) }, countText},
+		{"xOFF sent", purple, func(l *result.LinkRow) float64 { return float64(l.PausesSent) }, countText},
+		{"xOFF received", purple, func(l *result.LinkRow) float64 { return float64(l.PausesReceived) }, countText},
+		{"held for", red, func(l *result.LinkRow) float64 { return float64(l.Paused) }, func(v float64) string { return result.FormatTime(unit.Duration(v)) }},
+	}
+	kept := columns[:0]
+	for _, c := range columns {
+		if slices.ContainsFunc(rows, func(l result.LinkRow) bool { return c.of(&l) > 0 }) {
+			kept = append(kept, c)
+		}
+	}
+	const row, head = 20.0, 24.0
+	left := 0.0
+	for _, l := range rows {
+		left = max(left, textWidth(l.Port, smallSize)+10)
+	}
+	left = min(left, w*0.3)
+	g := NewDrawing(w, head+row*float64(len(rows))+6, title, fmt.Sprintf("%d ports", len(rows)))
+	wide := (w - left) / float64(len(kept))
+	for k, c := range kept {
+		x, most := left+wide*float64(k), 0.0
+		size := math.Min(smallSize, smallSize*(wide-6)/textWidth(c.name, smallSize))
+		g.Text(x, 14, size, alignStart, muted, c.name)
+		for _, l := range rows {
+			most = max(most, c.of(&l))
+		}
+		for i, l := range rows {
+			y, v := head+row*float64(i), c.of(&l)
+			if k == 0 {
+				g.Text(left-8, y+14, smallSize, alignEnd, ink, fit(l.Port, smallSize, left-8))
+			}
+			label := c.text(v)
+			room := max(wide-textWidth(label, 10)-10, 4)
+			long := room * v / most
+			if v > 0 {
+				g.Rect(x, y+4, max(long, 1), row-8, c.colour, fmt.Sprintf("%s, %s: %s", l.Port, c.name, label))
+				g.Text(x+max(long, 1)+3, y+14, 10, alignStart, ink, label)
+			} else {
+				g.Text(x, y+14, 10, alignStart, muted, "0")
+			}
+		}
+	}
+	return g
+}
+
+func countText(v float64) string { return result.FormatCount(int64(v)) }

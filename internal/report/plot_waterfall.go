@@ -1,0 +1,181 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"railyard/internal/cause"
+	"railyard/internal/result"
+	"railyard/internal/unit"
+)
+
+// bar is one of the spans that a waterfall divides.
+type bar struct {
+	name  string
+	split cause.Split
+}
+
+// bars returns what the run's time is divided by: a step's, or a flow's.
+func (d *Data) bars() (what string, all []bar) {
+	if s := d.Steps; s != nil {
+		all = []bar{{"slowest rank, mean over steps", s.Slowest}, {"mean over steps and ranks", s.Mean}}
+		if p := d.Summary.CriticalPath; p != nil {
+			all = append([]bar{{"critical path, mean over steps", p.Split()}}, all...)
+		}
+		return "step", all
+	}
+	kind := d.Flows.Main()
+	m := d.Flows.Of(kind)
+	if m.Done == 0 || len(d.Flows.Slowest) == 0 {
+		return "", nil
+	}
+	_, mean := m.Mean()
+	slow := d.Flows.Slowest[0]
+	return "message", []bar{{"slowest: " + slow.Name, slow.Split()}, {"mean over " + result.FormatCount(m.Done) + " messages", mean}}
+}
+
+// waterfallFigure lays the causes end to end, a row each: the last one ends at the
+// whole span.
+//
+//	compute     [======]
+//	dependency         [=========]
+//	queueing                     [==]   total
+func waterfallFigure(d *Data) []Figure {
+	what, all := d.bars()
+	if len(all) == 0 {
+		return nil
+	}
+	title := "Where a " + what + "'s time went"
+	return one(Figure{Name: "causes", Title: title,
+		Caption: "Each row begins where the one above ends: together they are the whole span, to the picosecond. The bars of a row, from above: " + barNames(all) + ". Causes without time are left out." + d.aboutPath(),
+		Draw:    func(w float64) *Drawing { return drawWaterfall(w, title, all) }})
+}
+
+func drawWaterfall(w float64, title string, all []bar) *Drawing {
+	var both cause.Split
+	var longest unit.Duration
+	var keys []Key
+	for i, b := range all {
+		both.Add(&b.split)
+		longest = max(longest, b.split.Sum())
+		keys = append(keys, Key{Name: []string{"First", "Second", "Third"}[i] + " bar: " + b.name + ".", Plain: true})
+	}
+	var rows []cause.Cause
+	for _, c := range cause.All() {
+		if both[c] != 0 {
+			rows = append(rows, c)
+		}
+	}
+	head := Legend(nil, keys, 0, 12, w) + 10
+	row := 8 + 13*float64(len(all))
+	q := timeUnit(longest)
+	h := head + row*float64(len(rows)) + 40
+	g := NewDrawing(w, h, title, sentence(all))
+	Legend(g, keys, 0, 12, w)
+	f := Frame{d: g, Left: 104, Right: w - 66, Top: head, Bottom: h - 40, XHi: float64(longest)}
+	for _, x := range ticks(0, f.XHi/q.size, f.xTickCount()) {
+		g.Line(f.X(x*q.size), f.Top, f.X(x*q.size), f.Bottom, 1, grid, "", "")
+	}
+	at := make([]unit.Duration, len(all))
+	for i, c := range rows {
+		y := f.Top + row*float64(i)
+		g.Text(f.Left-8, y+row/2+4, fontSize, alignEnd, ink, c.String())
+		for k, b := range all {
+			x, v := f.X(float64(at[k])), b.split[c]
+			if v == 0 {
+				continue
+			}
+			wide := max(f.X(float64(v))-f.Left, 0.75)
+			tip := fmt.Sprintf("%s, %s: %s, %s of %s", c, b.name, result.FormatTime(v), result.FormatPercent(share(v, b.split.Sum())), result.FormatTime(b.split.Sum()))
+			colour := causeColours[c]
+			g.Rect(x, y+4+13*float64(k), wide, 11, colour, tip)
+			g.Text(x+wide+4, y+13.5+13*float64(k), 10, alignStart, muted, result.FormatPercent(share(v, b.split.Sum())))
+			at[k] += v
+		}
+	}
+	f.XAxis("time since the beginning", q)
+	return g
+}
+
+func barNames(all []bar) string {
+	var names []string
+	for _, b := range all {
+		names = append(names, b.name)
+	}
+	return strings.Join(names, "; ")
+}
+
+// aboutPath says how the critical path differs from a rank's own view.
+func (d *Data) aboutPath() string {
+	if d.Steps == nil || d.Summary.CriticalPath == nil {
+		return ""
+	}
+	return " The critical path follows what the slowest rank waited for to the ranks that did it; in a rank's own view that is dependency."
+}
+
+// sentence reads the bars out for those who do not see them.
+func sentence(all []bar) string {
+	s := ""
+	for i, b := range all {
+		if i > 0 {
+			s += ". "
+		}
+		s += b.name + ", " + result.FormatTime(b.split.Sum()) + ":"
+		for _, c := range largest(&b.split) {
+			s += fmt.Sprintf(" %s %s", c, result.FormatPercent(share(b.split[c], b.split.Sum())))
+		}
+	}
+	return s
+}
+
+// slowestFigure shows the slowest messages, each divided among its causes.
+func slowestFigure(d *Data) []Figure {
+	if d.Flows == nil || len(d.Flows.Slowest) == 0 || d.Flows.Slowest[0].FCT == 0 {
+		return nil
+	}
+	rows := d.Flows.Slowest[:min(len(d.Flows.Slowest), shownFlows)]
+	title := "The slowest messages by cause"
+	of := d.Flows.Of(d.Flows.Main()).Done
+	caption := fmt.Sprintf("From post to completion, slowest first: of %s completed %s messages the slowest of each name, %d names.", result.FormatCount(of), d.Flows.Main(), len(rows))
+	if int64(len(rows)) == of {
+		title, caption = "Every message by cause", "From post to completion, slowest first."
+	}
+	return one(Figure{Name: "slowest-messages", Title: title, Caption: caption,
+		Draw: func(w float64) *Drawing { return drawSlowest(w, title, rows) }})
+}
+
+func drawSlowest(w float64, title string, rows []result.FlowRow) *Drawing {
+	var sum cause.Split
+	for i := range rows {
+		s := rows[i].Split()
+		sum.Add(&s)
+	}
+	var keys []Key
+	for _, c := range cause.All() {
+		if share(sum[c], sum.Sum()) >= 0.0005 {
+			keys = append(keys, Key{Name: c.String(), Colour: causeColours[c]})
+		}
+	}
+	head := Legend(nil, keys, 0, 12, w) + 8
+	const row = 17.0
+	h := head + row*float64(len(rows)) + 40
+	g := NewDrawing(w, h, title, fmt.Sprintf("%d messages; the slowest, %s, took %s", len(rows), rows[0].Name, result.FormatTime(rows[0].FCT)))
+	Legend(g, keys, 0, 12, w)
+	left := min(w*0.34, 150)
+	f := Frame{d: g, Left: left, Right: w - 62, Top: head, Bottom: h - 40, XHi: float64(rows[0].FCT)}
+	for i, r := range rows {
+		y := f.Top + row*float64(i)
+		g.Text(left-8, y+12, smallSize, alignEnd, ink, fit(r.Name, smallSize, left-10))
+		s, at := r.Split(), unit.Duration(0)
+		for _, c := range cause.All() {
+			if s[c] > 0 {
+				x := f.X(float64(at))
+				g.Rect(x, y+2, f.X(float64(at+s[c]))-x, row-4, causeColours[c], fmt.Sprintf("%s: %s %s (%s)", r.Name, c, result.FormatTime(s[c]), result.FormatPercent(share(s[c], r.FCT))))
+				at += s[c]
+			}
+		}
+		g.Text(f.X(float64(r.FCT))+4, y+12, 10, alignStart, muted, result.FormatTime(r.FCT))
+	}
+	f.XAxis("time since post", timeUnit(rows[0].FCT))
+	return g
+}

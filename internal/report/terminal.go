@@ -1,0 +1,208 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"railyard/internal/result"
+	"railyard/internal/unit"
+)
+
+// minWidth is the narrowest report that still holds a table.
+const minWidth = 60
+
+// How many ranks and groups of links the terminal shows.
+const (
+	terminalRanks  = 8
+	terminalGroups = 16
+)
+
+// WriteText prints the report for a terminal of width columns (at least 60 are used).
+func WriteText(w io.Writer, d *Data, width int) error {
+	t := &text{width: max(width, minWidth)}
+	t.notes(d)
+	t.line("What limited this run")
+	t.wrap("  ", strings.Join(Paragraph(d), " "))
+	t.b.WriteByte('\n')
+	if d.Summary.State != result.Running {
+		if err := result.WriteSummary(&t.b, d.Summary, t.width); err != nil {
+			return err
+		}
+	}
+	t.timeline(d)
+	t.steps(d)
+	t.messages(d)
+	t.groups(d)
+	t.queues(d)
+	return t.writeTo(w)
+}
+
+func (t *text) notes(d *Data) {
+	for _, n := range d.Notes {
+		t.wrap("! ", n)
+	}
+	if len(d.Notes) > 0 {
+		t.b.WriteByte('\n')
+	}
+}
+
+// letters stands for the phases in a timeline.
+const letters = "flbAuo"
+
+// timeline draws the median step, a row for each stream of a rank: the letter of what
+// ran longest in a column, a point for waiting.
+func (t *text) timeline(d *Data) {
+	if len(d.Timeline) == 0 {
+		return
+	}
+	all, from, to, ranks := lanes(d.Timeline)
+	label := 0
+	for _, l := range all {
+		label = max(label, len(laneName(l)))
+	}
+	columns := t.width - label - 4
+	span := to.Sub(from)
+	t.title(fmt.Sprintf("Timeline of step %d, which took the median time (a column is %s)", d.Steps.Median, result.FormatTime(span/unit.Duration(columns))))
+	used, shown, last := map[int]bool{}, 0, int32(-1)
+	for _, l := range all {
+		if l.rank != last {
+			last = l.rank
+			if shown++; shown > terminalRanks {
+				break
+			}
+		}
+		t.line("  " + laneName(l) + strings.Repeat(" ", label-len(laneName(l))) + "  " + laneText(l, from, span, columns, used))
+	}
+	var keys []string
+	for i, p := range phases {
+		if used[i] {
+			keys = append(keys, letters[i:i+1]+" "+p.name)
+		}
+	}
+	t.wrap("  ", strings.Join(append(keys, ". waiting"), ", "))
+	if ranks > terminalRanks {
+		t.line(fmt.Sprintf("  and %d more ranks: operations.parquet", ranks-terminalRanks))
+	}
+}
+
+func laneName(l lane) string {
+	return "rank " + strconv.Itoa(int(l.rank)) + " " + strings.Replace(l.stream, "communicator ", "comm ", 1)
+}
+
+func laneText(l lane, from unit.Time, span unit.Duration, columns int, used map[int]bool) string {
+	cell := make([]byte, columns)
+	best := make([]unit.Duration, columns)
+	for i := range cell {
+		cell[i] = '.'
+		best[i] = span / unit.Duration(2*columns) // waiting, where it fills most of the column
+	}
+	edge := func(c int) unit.Time { return from.Add(unit.Duration(float64(span) * float64(c) / float64(columns))) }
+	for _, op := range l.ops {
+		p := phaseOf(op.Name)
+		for c := range cell {
+			d := min(op.End, edge(c+1)).Sub(max(op.Start, edge(c)))
+			if d > best[c] {
+				cell[c], best[c] = letters[p], d
+				used[p] = true
+			}
+		}
+	}
+	return string(cell)
+}
+
+func (t *text) steps(d *Data) {
+	s := d.Steps
+	if s == nil || s.Whole < 2 {
+		return
+	}
+	t.title("Step time (slowest rank)")
+	t.grid("lrrrrrr", [][]string{{"", "fastest", "median", "90 % within", "99 % within", "slowest", "step"},
+		{count(int64(s.Whole), "step"), result.FormatTime(s.Ranked[0]), result.FormatTime(s.Ranked[(s.Whole-1)/2]), result.FormatTime(s.Quantile(0.9)),
+			result.FormatTime(s.Quantile(0.99)), result.FormatTime(s.Ranked[s.Whole-1]), strconv.Itoa(s.Worst)}})
+}
+
+func (t *text) messages(d *Data) {
+	if d.Flows == nil || len(d.Flows.Kinds) == 0 {
+		return
+	}
+	t.title("Completion times of messages")
+	rows := [][]string{{"kind", "completed", "mean", "99 % within", "slowest", "largest cause"}}
+	for _, k := range d.Flows.Kinds {
+		m := d.Flows.Of(k)
+		if m.Done == 0 {
+			rows = append(rows, []string{k, "0"})
+			continue
+		}
+		mean, split := m.Mean()
+		top := largest(&split)[0]
+		rows = append(rows, []string{k, result.FormatCount(m.Done), result.FormatTime(mean), result.FormatTime(m.Quantile(0.99)),
+			result.FormatTime(m.Longest), top.String() + " " + result.FormatPercent(share(split[top], split.Sum()))})
+	}
+	t.grid("lrrrrr", rows)
+}
+
+func (t *text) groups(d *Data) {
+	all, by := GroupLinks(d.Links)
+	if len(all) == 0 {
+		return
+	}
+	t.title("Link utilisation by tier and " + by)
+	rows := [][]string{{"ports", "at", "number", "mean", "busiest", "", "port"}}
+	for _, g := range all[:min(len(all), terminalGroups)] {
+		bar := strings.Repeat("#", int(g.Max*12+0.5))
+		rows = append(rows, []string{g.Tier, g.Rail, strconv.Itoa(g.Ports), result.FormatPercent(g.Mean), result.FormatPercent(g.Max), bar, g.Busiest})
+	}
+	t.grid("llrrrll", rows)
+	if n := len(all) - terminalGroups; n > 0 {
+		t.line(fmt.Sprintf("  and %d more: links.parquet", n))
+	}
+}
+
+// queues draws the deepest queue over time, greatest length of a column.
+func (t *text) queues(d *Data) {
+	if len(d.Queues) == 0 {
+		return
+	}
+	q := &d.Queues[0]
+	const rows = 5
+	columns := t.width - 14
+	t.title(fmt.Sprintf("Deepest queue: %s, priority %d, over %s", q.Port, q.Class, result.FormatTime(unit.Duration(d.End))))
+	high := make([]unit.Bytes, columns)
+	for i, e := range q.Whole.Columns {
+		c := i * columns / len(q.Whole.Columns)
+		high[c] = max(high[c], e.High)
+	}
+	for r := rows; r > 0; r-- {
+		label := ""
+		if r == rows {
+			label = result.FormatBytes(q.Max)
+		}
+		var b strings.Builder
+		for _, v := range high {
+			if float64(v) > float64(q.Max)*float64(r-1)/rows {
+				b.WriteByte('#')
+			} else {
+				b.WriteByte(' ')
+			}
+		}
+		t.line(fmt.Sprintf("  %9s |%s", label, b.String()))
+	}
+	t.line("          0 +" + strings.Repeat("-", columns))
+	lines, _ := d.thresholds(q)
+	var named []string
+	for _, l := range lines {
+		switch {
+		case !strings.HasPrefix(l.name, "WRED"):
+			named = append(named, l.name+" (of one ingress port)")
+		case q.Max >= l.at:
+			named = append(named, l.name+" passed")
+		default:
+			named = append(named, l.name+" not reached")
+		}
+	}
+	if len(named) > 0 {
+		t.wrap("  ", strings.Join(named, ", ")+".")
+	}
+}

@@ -1,0 +1,181 @@
+package roce_test
+
+import (
+	"testing"
+
+	"railyard/internal/roce"
+	"railyard/internal/unit"
+)
+
+func ignore(*roce.Message) {}
+
+func TestSegmentation(t *testing.T) {
+	var s roce.Sender
+	s.Init(1000)
+	s.Post(2500, 7)
+	s.Post(0, 8)
+	s.Post(1000, 9)
+	want := []roce.Segment{
+		{PSN: 0, Seq: 0, Offset: 0, Payload: 1000, First: true},
+		{PSN: 1, Seq: 1, Offset: 1000, Payload: 1000},
+		{PSN: 2, Seq: 2, Offset: 2000, Payload: 500, Last: true},
+		{PSN: 3, Seq: 3, First: true, Last: true, Index: 1},
+		{PSN: 4, Seq: 4, Payload: 1000, First: true, Last: true, Index: 2},
+	}
+	for _, w := range want {
+		if got := s.Next(); got != w {
+			t.Errorf("sent %+v, want %+v", got, w)
+		}
+	}
+	if s.Ready() || s.Sent() != 3500 || s.InFlight() != 3500 {
+		t.Errorf("ready %v, sent %d, in flight %d", s.Ready(), s.Sent(), s.InFlight())
+	}
+	var tags []int64
+	if n := s.OnAck(3, func(m *roce.Message) { tags = append(tags, m.Tag) }); n != 2500 || len(tags) != 2 || tags[0] != 7 || tags[1] != 8 {
+		t.Errorf("acknowledging PSN 3: %d bytes, messages %v", n, tags)
+	}
+}
+
+// TestNakOncePerGap: packets 0 1 _ 3 4 5: one NAK for 2; the gap closes; 6 _ 8: another one.
+func TestNakOncePerGap(t *testing.T) {
+	p := roce.Params{MTU: 1000, AckEvery: 100, AckDuplicates: true}
+	var r roce.Receiver
+	for _, c := range []struct {
+		psn  uint32
+		want roce.Verdict
+	}{
+		{0, roce.Verdict{Accept: true}},
+		{1, roce.Verdict{Accept: true}},
+		{3, roce.Verdict{Nak: true, PSN: 2}},
+		{4, roce.Verdict{}},
+		{5, roce.Verdict{}},
+		{1, roce.Verdict{Ack: true, PSN: 1}}, // a duplicate
+		{2, roce.Verdict{Accept: true}},
+		{3, roce.Verdict{Accept: true}},
+		{5, roce.Verdict{Nak: true, PSN: 4}},
+	} {
+		if got := r.OnData(0, c.psn, false, &p); got != c.want {
+			t.Errorf("PSN %d: %+v, want %+v", c.psn, got, c.want)
+		}
+	}
+}
+
+// TestNakAgain: with NakAgain the NAK of a gap that stays is repeated, not more often.
+func TestNakAgain(t *testing.T) {
+	p := roce.Params{MTU: 1000, AckEvery: 100, NakAgain: 100}
+	var r roce.Receiver
+	naks := 0
+	for now := unit.Time(0); now < 1000; now += 10 {
+		if r.OnData(now, 5, false, &p).Nak {
+			naks++
+		}
+	}
+	if naks != 10 {
+		t.Errorf("%d NAKs in 1000 ps, want 10", naks)
+	}
+}
+
+// TestGoBackN: a NAK for 2 acknowledges 0 and 1 and sends from 2 on again.
+func TestGoBackN(t *testing.T) {
+	var s roce.Sender
+	s.Init(1000)
+	s.Post(6000, 0)
+	for range 5 {
+		s.Next()
+	}
+	if n := s.OnNak(2, ignore); n != 2000 || s.InFlight() != 0 || s.Acked() != 2000 {
+		t.Errorf("NAK 2: %d bytes, in flight %d, acked %d", n, s.InFlight(), s.Acked())
+	}
+	for seq := int64(2); s.Ready(); seq++ {
+		if got := s.Next(); got.Seq != seq || got.Again != (seq < 5) {
+			t.Errorf("sent %+v, want packet %d, again: %v", got, seq, seq < 5)
+		}
+	}
+	// A late NAK or acknowledgement of what is acknowledged changes nothing; nor does one of what was never sent.
+	s.OnAck(3, ignore)
+	for _, psn := range []uint32{0, 1, 2, 3} {
+		if n := s.OnNak(psn, ignore); n != 0 || s.Ready() {
+			t.Errorf("late NAK %d: %d bytes, ready %v", psn, n, s.Ready())
+		}
+	}
+	if n := s.OnAck(99, ignore); n != 0 || s.Una() != 4 {
+		t.Errorf("acknowledgement of what was never sent: %d bytes, una %d", n, s.Una())
+	}
+}
+
+// TestRetries: limit timeouts in a row are repeated, the next one fails the queue pair; progress counts from the start.
+func TestRetries(t *testing.T) {
+	const limit = 7
+	p := roce.Params{Retries: limit}
+	var s roce.Sender
+	s.Init(1000)
+	s.Post(3000, 0)
+	s.Next()
+	s.Next()
+	for i := range limit {
+		if s.OnTimeout(&p) {
+			t.Fatalf("failed at timeout %d, want %d retries", i+1, limit)
+		}
+		if seg := s.Next(); seg.Seq != 0 || !seg.Again {
+			t.Fatalf("timeout %d: sent %+v, want packet 0 again", i+1, seg)
+		}
+	}
+	s.OnAck(0, ignore)
+	for i := range limit {
+		if s.OnTimeout(&p) {
+			t.Fatalf("failed at timeout %d after progress, want %d retries", i+1, limit)
+		}
+	}
+	if !s.OnTimeout(&p) || s.Ready() || s.Outstanding() {
+		t.Errorf("not failed after %d retries without progress", limit)
+	}
+	if s.OnAck(2, ignore) != 0 {
+		t.Error("an acknowledgement revives a failed queue pair")
+	}
+}
+
+// TestSelectiveResendsWhatIsMissing: of 40 packets the channel loses 5 and 9; those two are sent again, once each, and nothing else
+// (IRN, SIGCOMM 2018, section 3.1).
+func TestSelectiveResendsWhatIsMissing(t *testing.T) {
+	for _, ackEvery := range []int{1, 4} {
+		p := roce.Params{MTU: 1000, AckEvery: ackEvery, AckDuplicates: true, Selective: true}
+		var s roce.Sender
+		var r roce.Receiver
+		s.Init(p.MTU)
+		s.Post(40_000, 0)
+		type reply struct{ v roce.Verdict }
+		var sent, resent []int64
+		var replies []reply
+		complete := false
+		done := func(*roce.Message) { complete = true }
+		// Replies come back ten packets late.
+		for tick := 0; !complete && tick < 200; tick++ {
+			if s.Ready() {
+				seg := s.Next()
+				if seg.Again {
+					resent = append(resent, seg.Seq)
+				}
+				if lost := !seg.Again && (seg.Seq == 5 || seg.Seq == 9); !lost {
+					replies = append(replies, reply{r.OnData(0, seg.PSN, seg.Last, &p)})
+				} else {
+					replies = append(replies, reply{})
+				}
+				sent = append(sent, seg.Seq)
+			} else {
+				replies = append(replies, reply{})
+			}
+			if tick < 10 {
+				continue
+			}
+			switch v := replies[tick-10].v; {
+			case v.Nak:
+				s.OnSack(v.PSN, v.Sack, done)
+			case v.Ack:
+				s.OnAck(v.PSN, done)
+			}
+		}
+		if !complete || len(resent) != 2 || resent[0] != 5 || resent[1] != 9 {
+			t.Errorf("ack every %d: complete %v, sent again %v, want 5 and 9; all sent: %v", ackEvery, complete, resent, sent)
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package run
+
+import (
+	"testing"
+
+	"railyard/internal/cause"
+	"railyard/internal/result"
+)
+
+// The explanation adds up: of every message, and of every step of every rank.
+func TestCausesSum(t *testing.T) {
+	for _, w := range weather {
+		t.Run(w.name, func(t *testing.T) {
+			r := run(t, cluster8(5)+w.fabric+w.background+training(t, 8, 2), Options{})
+			done := 0
+			for _, f := range rows(t, r.Run.Flows()) {
+				split := f.Causes.Split()
+				if f.Status == result.StatusUnfinished {
+					continue
+				}
+				done++
+				if split.Sum() != f.FCT || f.FCT != f.Placed.Sub(f.Posted) {
+					t.Fatalf("flow %d %s: causes sum to %v, it took %v, placed after %v", f.ID, f.Name, split.Sum(), f.FCT, f.Placed.Sub(f.Posted))
+				}
+				for c, d := range split {
+					if d < 0 {
+						t.Fatalf("flow %d %s: %v of %v", f.ID, f.Name, d, cause.Cause(c))
+					}
+				}
+			}
+			steps := rows(t, r.Run.Steps())
+			if done < 8*2*4*7 || len(steps) != 8*8 {
+				t.Fatalf("%d messages and %d steps", done, len(steps))
+			}
+			mean := cause.Split{}
+			for _, s := range steps {
+				split := s.Causes.Split()
+				if split.Sum() != s.End.Sub(s.Start) {
+					t.Fatalf("step %d of rank %d: causes sum to %v, it took %v", s.Step, s.Rank, split.Sum(), s.End.Sub(s.Start))
+				}
+				if s.Overlap > s.Comm || s.Comm > s.End.Sub(s.Start) || s.Loss == nil {
+					t.Fatalf("step %d of rank %d: %+v", s.Step, s.Rank, s)
+				}
+				mean.Add(&split)
+			}
+			for c, d := range r.StepSplit.Mean.Split() {
+				if d != mean[c]/64 {
+					t.Errorf("mean %v in the summary is %v, in the table %v", cause.Cause(c), d, mean[c]/64)
+				}
+			}
+		})
+	}
+}
+
+// Ranks follow one another without a gap, and the flows of the table are those of the schedule: two buckets, 2 (n-1) messages
+// per channel over each of the links that leave a host.
+func TestTablesAreWhole(t *testing.T) {
+	const steps, channels, buckets, perStep = 3, 2, 2, 14
+	r := run(t, cluster8(2)+training(t, steps, channels), Options{})
+	end := map[int32]result.StepRow{}
+	for _, s := range rows(t, r.Run.Steps()) {
+		if last, ok := end[s.Rank]; ok && (s.Start != last.End || s.Step != last.Step+1) {
+			t.Errorf("rank %d: step %d starts at %v, step %d ended at %v", s.Rank, s.Step, s.Start, last.Step, last.End)
+		}
+		end[s.Rank] = s
+	}
+	if flows := rows(t, r.Run.Flows()); len(flows) != steps*channels*buckets*2*perStep {
+		t.Errorf("%d messages between hosts, want %d", len(flows), steps*channels*buckets*2*perStep)
+	}
+	sent := int64(0)
+	for _, l := range rows(t, r.Run.Links()) {
+		sent += l.TxPackets
+	}
+	if sent != r.PacketHops {
+		t.Errorf("links carried %d packets, the run counts %d packet-hops", sent, r.PacketHops)
+	}
+	operations := map[string]int{}
+	for _, o := range rows(t, r.Run.Operations()) {
+		operations[o.Name]++
+	}
+	for name, n := range operations {
+		if n != steps*8 {
+			t.Errorf("operation %s: %d times, want %d", name, n, steps*8)
+		}
+	}
+	if k := keys(t, r.path); k["scenario"] == nil || k["weights_sha256"] == "" || k["kernel"] != "portable" {
+		t.Errorf("run.json has no scenario, weights or kernel")
+	}
+}

@@ -1,0 +1,93 @@
+package run
+
+import (
+	"railyard/internal/cause"
+	"railyard/internal/exec"
+	"railyard/internal/result"
+	"railyard/internal/unit"
+)
+
+// Of which steps the critical path is kept part by part: the first few, one in so many after them, and the slowest.
+const (
+	firstPaths = 10
+	everyPath  = 100
+)
+
+// Finding a path needs a record of each operation of each rank's programs: about 70 bytes with its part of a message's trace, for up
+// to three steps. A job that has many is looked at every tenth step, to save time, and a huge one not at all, to save memory.
+const (
+	manyOperations = 1 << 17
+	hugeOperations = 1 << 20
+	sparsePaths    = 10 // divides everyPath
+)
+
+// critical gathers the critical paths of steps.
+type critical struct {
+	table   *result.Table[result.PathRow]
+	found   int64
+	sum     cause.Split
+	slowest exec.PathRecord // of those found; the first among equals
+}
+
+// pathFinder returns what finds the critical paths of the job's steps; nil where it would cost too much.
+func (r *runner) pathFinder() *exec.PathFinder {
+	operations := 0
+	for _, c := range r.plan.Step.Collectives {
+		for rank := range c.Schedule.Ranks() {
+			for ch := range c.Schedule.Channels() {
+				operations += c.Schedule.Len(rank, ch)
+			}
+		}
+	}
+	every := int64(1)
+	switch {
+	case operations > hugeOperations:
+		return nil
+	case operations > manyOperations:
+		every = sparsePaths
+	}
+	return exec.NewPathFinder(r.plan.Scenario.RankCount(), every, r.watch.critical.take)
+}
+
+// take takes the path of a step that all ranks have ended.
+func (c *critical) take(p *exec.PathRecord) {
+	c.found++
+	c.sum.Add(&p.Split)
+	if kept(p.Step) {
+		c.write(p)
+	}
+	if c.found == 1 || p.End.Sub(p.Start) > c.slowest.End.Sub(c.slowest.Start) {
+		parts := append(c.slowest.Parts[:0], p.Parts...)
+		c.slowest = *p
+		c.slowest.Parts = parts
+	}
+}
+
+func kept(step int64) bool { return step < firstPaths || step%everyPath == 0 }
+
+// close writes the path of the slowest step, unless it is there.
+func (c *critical) close() {
+	if c.found > 0 && !kept(c.slowest.Step) {
+		c.write(&c.slowest)
+	}
+}
+
+func (c *critical) write(p *exec.PathRecord) {
+	for _, q := range p.Parts {
+		c.table.Add(result.PathRow{Step: int32(p.Step), Rank: p.Rank, From: q.From, Until: q.Until, Cause: q.Cause.String(), Kind: q.Kind.String(),
+			OnRank: q.Rank, OnStep: int32(q.Step), Op: q.Op, Src: q.Src, Dst: q.Dst, Channel: q.Channel})
+	}
+}
+
+// mean returns the mean split over the steps whose path was found, nil if none was.
+func (c *critical) mean() *result.Causes {
+	if c.found == 0 {
+		return nil
+	}
+	mean := c.sum
+	for i := range mean {
+		mean[i] /= unit.Duration(c.found)
+	}
+	causes := result.CausesOf(mean)
+	return &causes
+}

@@ -1,0 +1,97 @@
+package run
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"railyard/internal/coll"
+	"railyard/internal/scenario"
+	"railyard/internal/unit"
+)
+
+func inspected(t *testing.T, src string) *Inspection {
+	t.Helper()
+	sc, err := scenario.Parse("a.yaml", []byte(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := Inspect(sc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
+const twoHosts = `
+cluster: {hosts: 2, host: {gpus: 1}, nic: {speed: 100Gb/s}}
+job: {flows: [{from: host1/gpu0, to: host2/gpu0, bytes: 1MB}]}
+`
+
+// What acts first follows from where one sender alone is paused.
+func TestOrderOfThresholds(t *testing.T) {
+	for _, c := range []struct {
+		fabric string
+		want   Order
+	}{
+		{"", MarksFirst}, // 400 kB, 1.6 MB; paused at 1/9 of 64 MB
+		{"qos: {pfc: {threshold: 1MB}}", MarksBegin},    // between the two
+		{"qos: {pfc: {threshold: 100kB}}", PausesFirst}, // below
+		{"qos: {pfc: {enabled: false}}", MarksOnly},     //
+		{"qos: {ecn: {enabled: false}}", PausesOnly},    //
+		{"qos: {ecn: {enabled: false}, pfc: {enabled: false}}", Neither},
+	} {
+		in := inspected(t, twoHosts+"fabric: {design: single-switch, "+c.fabric+"}")
+		if n := len(in.Thresholds); n != 1 || in.Thresholds[0].Order != c.want {
+			t.Errorf("%q: %+v, want %s", c.fabric, in.Thresholds, c.want)
+		}
+	}
+}
+
+// One sender alone is paused where alpha times what it leaves free is what it has:
+// with alpha 1, at half of the shared buffer.
+func TestFirstPauseIsTheFixedPoint(t *testing.T) {
+	th := inspected(t, twoHosts+"fabric: {design: single-switch, qos: {pfc: {alpha: 1}}, switch: {reserve: 0B}}").Thresholds[0]
+	if th.XOff != th.Shared || th.FirstPause != th.Shared/2 {
+		t.Errorf("alpha 1: xOFF %v, paused at %v of %v", th.XOff, th.FirstPause, th.Shared)
+	}
+	if th.Ports != 2 || th.Rate != 100*unit.GigabitPerSec || th.HeadroomAssumed {
+		t.Errorf("%+v", th)
+	}
+}
+
+// What would keep a run from starting is a finding of severity error; it comes first.
+func TestInspectionFindsWhatStopsARun(t *testing.T) {
+	in := inspected(t, strings.Replace(twoHosts, "1MB", "1TB, count: 1000, every: 1s", 1)+"transport: {mtu: 1000B}")
+	if in.Errors() != 1 || len(in.Findings) != 2 || in.Findings[0].Severity != scenario.Error || !strings.Contains(in.Findings[0].Message, "packet-hops") {
+		t.Errorf("%+v", in.Findings)
+	}
+}
+
+// A schedule from a file is used as it is, after it is proved.
+func TestScheduleFromFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.txt")
+	ring, err := coll.RingAllReduce([][]int32{{1, 0, 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := coll.WriteText(&b, ring); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := readSchedule(path, 3, 1); err != nil || s.Op(1, 0, 0) != ring.Op(1, 0, 0) {
+		t.Errorf("%v %v", s, err)
+	}
+	for _, c := range []struct {
+		ranks, channels int
+		want            string
+	}{{4, 1, "ranks are 3, want 4"}, {3, 2, "channels are 1, want 2"}} {
+		if _, err := readSchedule(path, c.ranks, c.channels); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%d ranks, %d channels: %v", c.ranks, c.channels, err)
+		}
+	}
+}

@@ -1,0 +1,39 @@
+package run
+
+import (
+	"railyard/internal/cc"
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+)
+
+// View is the network of a run at one instant.
+type View struct {
+	Now unit.Time
+	r   *runner
+}
+
+// Plan returns what the run was made from.
+func (v View) Plan() *Plan { return v.r.plan }
+
+// Queue returns the bytes of data waiting at a port.
+func (v View) Queue(id topo.PortID) unit.Bytes { return v.r.fab.Waiting(id, int(classData)) }
+
+// Shared returns the bytes of the shared part of a switch's buffer in use; switches are numbered in the order of the graph's nodes.
+func (v View) Shared(index int) unit.Bytes { return v.r.fab.Shared(index) }
+
+// Controller returns the inside of queue pair id's congestion controller: what the algorithm does not have is zero.
+func (v View) Controller(id int32) cc.State { return v.r.net.ControllerState(id, v.Now) }
+
+// drive runs the engine, stopping for Look. It reports whether the run came to its end.
+func (r *runner) drive() bool {
+	if r.opt.Look == nil {
+		return r.eng.Run()
+	}
+	for at := unit.Time(r.opt.From); ; at = at.Add(r.opt.Every) {
+		more, ok := r.eng.RunUntil(at)
+		if !more || !ok {
+			return ok
+		}
+		r.opt.Look(View{Now: at, r: r})
+	}
+}

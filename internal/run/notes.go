@@ -1,0 +1,158 @@
+package run
+
+import (
+	"fmt"
+
+	"railyard/internal/result"
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+)
+
+// notes says, of each counter that a reader would look for and finds at zero, why it is; and of those that are not, what they do not
+// say themselves. Each is a sentence that the run's own figures prove.
+func (r *runner) notes(s *result.Summary) []string {
+	if r.job != nil && len(r.plan.Pairs) == 0 {
+		return append([]string{"no packets: all ranks are in one host, every gradient went over NVLink"}, r.trainingNotes(s)...)
+	}
+	notes := r.markNotes(s)
+	notes = append(notes, r.pauseNotes(s)...)
+	notes = append(notes, r.lossNotes(s)...)
+	return append(notes, r.trainingNotes(s)...)
+}
+
+// markNotes is about ECN marks and the CNPs that answer them.
+func (r *runner) markNotes(s *result.Summary) []string {
+	sc := r.plan.Scenario
+	ecn := sc.Fabric.QoS.ECN
+	switch {
+	case s.ECNMarks == 0 && !ecn.Enabled:
+		return []string{"no ECN marks, hence no CNPs: fabric.qos.ecn.enabled is false"}
+	case s.ECNMarks > 0 && s.CNPs == 0:
+		return []string{"no CNPs: no marked packet reached its receiver before the run ended"}
+	case s.ECNMarks > 0 && sc.Congestion.Algorithm == "none":
+		return []string{"the CNPs changed nothing: congestion.algorithm is none, senders stay at line rate"}
+	case s.ECNMarks > 0:
+		return nil
+	}
+	deepest, port := r.fullestQueue()
+	low, high, _ := ecn.At(port.Rate)
+	switch {
+	case deepest == 0:
+		return []string{"no ECN marks, hence no CNPs: no switch ever held a second packet for a port. " + r.whyEmpty()}
+	case deepest < low:
+		text := fmt.Sprintf("no ECN marks, hence no CNPs: the fullest queue held %s (%s); marking starts at %s", result.FormatBytes(deepest), port.Name, result.FormatBytes(low))
+		if why := r.whyEmpty(); why != "" {
+			text += ". " + why
+		}
+		return []string{text}
+	}
+	return []string{fmt.Sprintf("no ECN marks, hence no CNPs: %s waited at %s, but no packet of priority %d was picked: between %s and %s marking is random, and other priorities are not marked",
+		result.FormatBytes(deepest), port.Name, sc.Fabric.QoS.DataPriority, result.FormatBytes(low), result.FormatBytes(high))}
+}
+
+// fullestQueue returns the longest queue of a switch port, measured against where the port starts to mark, and the port.
+func (r *runner) fullestQueue() (unit.Bytes, topo.Port) {
+	best, at := 0.0, topo.PortID(0)
+	for id, p := range r.plan.Graph.Ports {
+		low, _, _ := r.plan.Scenario.Fabric.QoS.ECN.At(p.Rate)
+		if full := float64(r.fab.Stats(r.eng.Now(), topo.PortID(id)).MaxQueue) / float64(low); full > best {
+			best, at = full, topo.PortID(id)
+		}
+	}
+	return r.fab.Stats(r.eng.Now(), at).MaxQueue, r.plan.Graph.Ports[at]
+}
+
+// whyEmpty says why queues stay empty where no two NICs send data through the same switch port; "" where two do.
+func (r *runner) whyEmpty() string {
+	sender := map[topo.PortID]topo.NICID{}
+	for i := range r.plan.Pairs {
+		q := &r.plan.Pairs[i]
+		for _, port := range q.Path[1:] {
+			if from, ok := sender[port]; ok && from != q.From {
+				return ""
+			}
+			sender[port] = q.From
+		}
+	}
+	if r.job != nil {
+		return "Each ring has its rail to itself: no switch port sends what comes from two NICs, but for acknowledgements"
+	}
+	return "No switch port sends what comes from two NICs, but for acknowledgements"
+}
+
+// pauseNotes is about PFC.
+func (r *runner) pauseNotes(s *result.Summary) []string {
+	pfc := r.plan.Scenario.Fabric.QoS.PFC
+	switch {
+	case s.Pauses > 0:
+		return nil
+	case !pfc.Enabled:
+		return []string{"no pauses: fabric.qos.pfc.enabled is false"}
+	case pfc.Threshold.Set:
+		return []string{fmt.Sprintf("no pauses: what a switch held from any one port stayed below xOFF, %s", result.FormatBytes(pfc.Threshold.Value))}
+	}
+	used, size := r.fullestBuffer()
+	return []string{fmt.Sprintf("no pauses: what a switch held from any one port stayed below xOFF, %d/%d of its free buffer (at most %s of %s were in use)",
+		pfc.Alpha.Num, pfc.Alpha.Den, result.FormatBytes(used), result.FormatBytes(size))}
+}
+
+// fullestBuffer returns the most that the shared buffer of a switch ever held, and its size.
+func (r *runner) fullestBuffer() (used, size unit.Bytes) {
+	n := 0
+	for _, node := range r.plan.Graph.Nodes {
+		if node.Kind == topo.HostKind {
+			continue
+		}
+		if u, all := r.fab.MaxShared(n); n == 0 || u > used {
+			used, size = u, all
+		}
+		n++
+	}
+	return used, size
+}
+
+// lossNotes is about drops and retransmissions.
+func (r *runner) lossNotes(s *result.Summary) []string {
+	sc := r.plan.Scenario
+	timeout := "which is none"
+	if sc.Transport.Timeout.Set {
+		timeout = result.FormatTime(sc.Transport.Timeout.Value)
+	}
+	var notes []string
+	switch {
+	case s.Drops == 0 && s.Retransmits > 0:
+		return []string{fmt.Sprintf("no drops: packets were sent again because they or their acknowledgements waited longer than transport.timeout (%s)", timeout)}
+	case s.Drops == 0 && s.Pauses > 0:
+		return []string{"no drops, hence no retransmissions: PFC paused senders, and headroom took what was already on its way"}
+	case s.Drops == 0:
+		return []string{"no drops, hence no retransmissions: every packet found room in the switches' buffers"}
+	}
+	if sc.Fabric.QoS.PFC.Enabled {
+		notes = append(notes, "packets were dropped though PFC is on: it protects only RoCE data, and that only while headroom takes what is on its way after a pause")
+	}
+	if s.Retransmits == 0 {
+		notes = append(notes, fmt.Sprintf("no retransmissions: what was dropped carried no data, or the run ended within transport.timeout (%s) of it", timeout))
+	}
+	if s.Retransmits > s.Drops {
+		notes = append(notes, "more packets were sent again than dropped: go-back-N repeats everything after the first one lost")
+	}
+	return notes
+}
+
+// trainingNotes is about what a training leaves out, and how to read its split.
+func (r *runner) trainingNotes(s *result.Summary) []string {
+	if r.job == nil {
+		return nil
+	}
+	var notes []string
+	if s.StepSplit != nil && len(r.ranks) > 1 {
+		if mean := s.StepSplit.Mean.Split(); 3*s.StepSplit.Mean.Dependency > mean.Sum() {
+			notes = append(notes, fmt.Sprintf("dependency: waiting for a message that another rank could not send yet. A ring all-reduce over %d ranks takes %d messages, one after the other",
+				len(r.ranks), 2*(len(r.ranks)-1)))
+		}
+	}
+	if out := r.job.LeftOut(); out > 0 {
+		notes = append(notes, fmt.Sprintf("%d of %d training images were left out of each epoch: they do not fill a global batch", out, r.set.Train.N))
+	}
+	return notes
+}

@@ -1,0 +1,168 @@
+package run
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"railyard/internal/exec"
+	"railyard/internal/result"
+	"railyard/internal/train"
+)
+
+// weather is what the fabric may do to the same training; each must really happen.
+var weather = []struct {
+	name, fabric, background string
+	happened                 func(*result.Summary) bool
+}{
+	{"clean", "", "", func(s *result.Summary) bool { return s.ECNMarks+s.Pauses+s.Drops+s.Retransmits == 0 }},
+	{"incast", "fabric: {switch: {buffer: 2MB}, qos: {ecn: {min: 50kB, max: 200kB}}}\n", bursts("400kB", "200us", 20), func(s *result.Summary) bool { return s.ECNMarks > 0 && s.CNPs > 0 && s.Pauses > 0 && s.Drops == 0 }},
+	{"ecn-only", "fabric: {qos: {ecn: {min: 50kB, max: 200kB}, pfc: {enabled: false}}}\n", bursts("400kB", "200us", 20),
+		func(s *result.Summary) bool { return s.ECNMarks > 0 && s.CNPs > 0 && s.Pauses == 0 }},
+	{"pfc-only", "fabric: {switch: {buffer: 2MB}, qos: {ecn: {enabled: false}}}\ncongestion: {algorithm: none}\n", bursts("400kB", "200us", 20),
+		func(s *result.Summary) bool { return s.Pauses > 0 && s.ECNMarks == 0 && s.Drops == 0 }},
+	{"lossy", "fabric: {switch: {buffer: 200kB}, qos: {ecn: {enabled: false}, pfc: {enabled: false}}}\ncongestion: {algorithm: none}\ntransport: {timeout: 100us, retries: 100}\n",
+		bursts("300kB", "300us", 20), func(s *result.Summary) bool { return s.Drops > 0 && s.Retransmits > 0 }},
+}
+
+// Whatever the fabric does, and over however many rings, every rank ends with the oracle's weights, bit for bit.
+func TestWeightsEqualTheOraclesInAnyWeather(t *testing.T) {
+	for channels := 1; channels <= 4; channels++ {
+		job := training(t, 6, channels)
+		want, err := train.Oracle(reference(t, cluster8(5)+job))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range weather {
+			t.Run(fmt.Sprintf("%s over %d rings", w.name, channels), func(t *testing.T) {
+				r := run(t, cluster8(5)+w.fabric+w.background+job, Options{Workers: -1})
+				if !w.happened(r.Summary) {
+					t.Errorf("%d marks, %d CNPs, %d pauses, %d drops, %d retransmissions", r.ECNMarks, r.CNPs, r.Pauses, r.Drops, r.Retransmits)
+				}
+				for id, weights := range r.weights {
+					if !equal(weights, want.Weights[id]) {
+						t.Fatalf("rank %d differs from the oracle", id)
+					}
+				}
+				if r.WeightsSHA256 != train.Digest(want.Weights[0]) {
+					t.Errorf("weights_sha256 %s is not that of the weights", r.WeightsSHA256)
+				}
+			})
+		}
+	}
+}
+
+// Losses cost the training its own packets, and time; not its result.
+func TestLossesHitTheTrainingItself(t *testing.T) {
+	lossy := weather[len(weather)-1]
+	job := training(t, 20, 1)
+	clean, r := run(t, cluster8(5)+job, Options{}), run(t, cluster8(5)+lossy.fabric+lossy.background+job, Options{})
+	resent := int64(0)
+	for _, f := range rows(t, r.Run.Flows()) {
+		if f.Kind == result.KindCollective {
+			resent += f.Retransmits
+		}
+	}
+	if resent == 0 {
+		t.Error("no gradient was sent again")
+	}
+	if r.StepSplit.Mean.Retransmission == 0 || r.VirtualTime <= clean.VirtualTime {
+		t.Errorf("retransmission took %v of a step; %v in all, %v without losses", r.StepSplit.Mean.Retransmission, r.VirtualTime, clean.VirtualTime)
+	}
+	if r.WeightsSHA256 != clean.WeightsSHA256 {
+		t.Error("losses changed the weights")
+	}
+}
+
+// The sum over ranks in the ring's order differs from one rank's in the last bits only.
+func TestTwentyStepsStayCloseToOneRank(t *testing.T) {
+	yaml := cluster8(2) + training(t, 20, 4)
+	r := run(t, yaml, Options{})
+	cfg := reference(t, yaml)
+	one, err := train.OneRank(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for l := range cfg.Model.Layers() {
+		lo, hi := cfg.Model.LayerRange(l)
+		biases := hi - cfg.Model.Sizes()[l+1]
+		for _, tensor := range []struct {
+			name   string
+			lo, hi int
+		}{{"weights", lo, biases}, {"biases", biases, hi}} {
+			if d := distance(r.weights[0][tensor.lo:tensor.hi], one.Weights[0][tensor.lo:tensor.hi]); d > 1e-5 {
+				t.Errorf("%s of layer %d are %g of their norm away from one rank's", tensor.name, l+1, d)
+			}
+		}
+	}
+	if equal(r.weights[0], cfg.Model.Init(cfg.Seed)) {
+		t.Error("nothing was learnt")
+	}
+}
+
+// misplaced is the memory of a network that once names wrong bytes.
+type misplaced struct {
+	exec.Memory
+	left  int // calls until it does
+	wrong func(*exec.Ref)
+}
+
+func (m *misplaced) Bytes(rank int32, r exec.Ref) []byte {
+	if r.Buffer > 0 { // staging: where a message goes
+		if m.left--; m.left == 0 {
+			m.wrong(&r)
+		}
+	}
+	return m.Memory.Bytes(rank, r)
+}
+
+// The packets carry the gradients: one message placed wrongly, and the weights are others.
+func TestWrongPlacementChangesTheWeights(t *testing.T) {
+	yaml := cluster8(2) + training(t, 3, 2)
+	want, err := train.Oracle(reference(t, yaml))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, wrong := range map[string]func(*exec.Ref){
+		"right":                func(*exec.Ref) {},
+		"4 bytes further":      func(r *exec.Ref) { r.Off += 4 },
+		"in the other staging": func(r *exec.Ref) { r.Buffer = (r.Buffer - 1 ^ 1) + 1 },
+	} {
+		// The first message of a ring's first step has room after it.
+		m := &misplaced{left: 9, wrong: wrong}
+		r := run(t, yaml, Options{memory: func(live exec.Memory) exec.Memory { m.Memory = live; return m }})
+		if m.left > 0 {
+			t.Fatal("nothing was placed")
+		}
+		same := true
+		for id, weights := range r.weights {
+			same = same && equal(weights, want.Weights[id])
+		}
+		if same != (name == "right") {
+			t.Errorf("%s: weights equal the oracle's: %v", name, same)
+		}
+	}
+}
+
+func equal(a, b []float32) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if math.Float32bits(a[i]) != math.Float32bits(b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// distance is |a - b| / |b|.
+func distance(a, b []float32) float64 {
+	var diff, norm float64
+	for i := range a {
+		d := float64(a[i]) - float64(b[i])
+		diff += d * d
+		norm += float64(b[i]) * float64(b[i])
+	}
+	return math.Sqrt(diff / norm)
+}

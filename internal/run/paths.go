@@ -1,0 +1,269 @@
+package run
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"railyard/internal/fabric"
+	"railyard/internal/result"
+	"railyard/internal/scenario"
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+)
+
+// customGraph reads the topology of a custom design and holds it against what the scenario says of its hosts.
+func customGraph(sc *scenario.Scenario) (*topo.Graph, error) {
+	name := sc.Fabric.Topology.Value
+	src, err := readFile(name, topo.MaxText)
+	if err != nil {
+		return nil, problem(sc, "fabric.topology", "%v", err)
+	}
+	g, err := topo.ParseText(name, src, sc.Cluster.Host.GPUs)
+	if err != nil {
+		return nil, err
+	}
+	if len(g.Hosts) != sc.Cluster.Hosts {
+		return nil, problem(sc, "cluster.hosts", "%d: %s has %d, want that many", sc.Cluster.Hosts, name, len(g.Hosts))
+	}
+	slowest := unit.Bitrate(0)
+	for _, h := range g.Hosts {
+		if got, want := len(h.NICs), sc.NICsPerHost(); got != want {
+			return nil, problem(sc, "fabric.topology", "%s: %s has %d links, and the scenario %d NICs per host, want as many (cluster.nic.per_gpu, cluster.nic.shared, cluster.host.gpus)", name, h.Name, got, want)
+		}
+		for _, n := range h.NICs {
+			if r := g.Ports[g.NICs[n].Port].Rate; slowest == 0 || r < slowest {
+				slowest = r
+			}
+		}
+	}
+	if slowest != sc.Cluster.NIC.Speed {
+		return nil, problem(sc, "cluster.nic.speed", "%s: the slowest link of a host in %s is %s, want that", sc.Cluster.NIC.Speed, name, slowest)
+	}
+	return g, nil
+}
+
+// readFile reads at most a byte more than its reader takes, so that it is the reader that says what is too long.
+func readFile(name string, most int) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, int64(most)+1))
+}
+
+// problem is an error about a key of the scenario, with its place in the file.
+func problem(sc *scenario.Scenario, path, format string, args ...any) error {
+	return scenario.Problems{sc.Located(scenario.Finding{Severity: scenario.Error, Path: path, Message: fmt.Sprintf(format, args...)})}
+}
+
+// addFlows adds the queue pairs of the job's flows, those of its file, and those of the background.
+func (p *Plan) addFlows() error {
+	sc := p.Scenario
+	for i := range sc.Job.Flows {
+		if err := p.addFlow(&sc.Job.Flows[i], result.KindJob, fmt.Sprintf("job.flows[%d]", i)); err != nil {
+			return err
+		}
+	}
+	if file := sc.Job.FlowsCSV; file.Set {
+		src, err := readFile(file.Value, scenario.MaxFlowBytes)
+		if err != nil {
+			return problem(sc, "job.flows_csv", "%v", err)
+		}
+		flows, err := sc.ReadFlows(file.Value, src)
+		if err != nil {
+			return err
+		}
+		for i := range flows {
+			if err := p.addFlow(&flows[i].Flow, result.KindJob, fmt.Sprintf("%s:%d", file.Value, flows[i].Line)); err != nil {
+				return err
+			}
+		}
+	}
+	for i := range sc.Background.Flows {
+		if err := p.addFlow(&sc.Background.Flows[i], result.KindBackground, fmt.Sprintf("background.flows[%d]", i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addFlow adds the queue pair of a flow, which stands at a path of the scenario or at file:line.
+func (p *Plan) addFlow(f *scenario.Flow, kind, at string) error {
+	pair := Pair{Name: f.Name, Kind: kind, Class: classData, Flow: f}
+	pair.From, pair.FromGPU = p.endpoint(f.From)
+	pair.To, pair.ToGPU = p.endpoint(f.To)
+	if f.Priority == "other" {
+		pair.Class = classOther
+		if int(classOther) >= p.classes() {
+			return p.flowProblem(at, "priority", "other: fabric.qos.classes is data, so there is no class for it")
+		}
+	}
+	var err error
+	if f.Path != nil {
+		if pair.Path, err = p.explicitPath(f.Path, pair.From, pair.To); err != nil {
+			return p.flowProblem(at, "path", "%v", err)
+		}
+		pair.Back = p.reversed(pair.Path)
+	}
+	if f.Back != nil {
+		if pair.Back, err = p.explicitPath(f.Back, pair.To, pair.From); err != nil {
+			return p.flowProblem(at, "back", "%v", err)
+		}
+	}
+	return p.addPair(pair)
+}
+
+// flowProblem is an error about a key of a flow.
+func (p *Plan) flowProblem(at, key, format string, args ...any) error {
+	if strings.HasSuffix(at, "]") {
+		return problem(p.Scenario, at+"."+key, format, args...)
+	}
+	return fmt.Errorf("%s: %s: %s", at, key, fmt.Sprintf(format, args...))
+}
+
+// endpoint returns the NIC of a flow's end, and the GPU whose memory it is, -1 for the NIC itself.
+func (p *Plan) endpoint(e scenario.Endpoint) (topo.NICID, int32) {
+	return p.Graph.Hosts[e.Host].NICs[p.Scenario.NICOf(e)], int32(e.GPU)
+}
+
+// explicitPath finds the ports of a path that is given by its nodes, from the host of one NIC to that of another.
+func (p *Plan) explicitPath(nodes []string, from, to topo.NICID) ([]topo.PortID, error) {
+	g := p.Graph
+	name := func(n topo.NICID) string { return g.Hosts[g.NICs[n].Host].Name }
+	if nodes[0] != name(from) {
+		return nil, fmt.Errorf("begins at %s, want the sender's host %s", nodes[0], name(from))
+	}
+	if last, _, _ := strings.Cut(nodes[len(nodes)-1], "#"); last != name(to) {
+		return nil, fmt.Errorf("ends at %s, want the receiver's host %s", last, name(to))
+	}
+	var path []topo.PortID
+	at := nodes[0]
+	for i, hop := range nodes[1:] {
+		port, err := p.hop(at, hop, i == 0, i == len(nodes)-2, from, to)
+		if err != nil {
+			return nil, err
+		}
+		path = append(path, port)
+		at, _, _ = strings.Cut(hop, "#")
+		if node := g.Nodes[g.Ports[port].To]; node.Kind == topo.HostKind && i < len(nodes)-2 {
+			return nil, fmt.Errorf("crosses the host %s, want switches between the first and the last node", node.Name)
+		}
+	}
+	if slices.ContainsFunc(path, func(a topo.PortID) bool { return count(path, a) > 1 }) {
+		return nil, fmt.Errorf("%s: crosses a link twice in the same direction", strings.Join(nodes, ">"))
+	}
+	return path, nil
+}
+
+func count(path []topo.PortID, port topo.PortID) (n int) {
+	for _, p := range path {
+		if p == port {
+			n++
+		}
+	}
+	return n
+}
+
+// hop finds the port from a node to the next: of parallel links the one that is numbered, or, at the ends, that of the NIC.
+func (p *Plan) hop(at, next string, first, last bool, from, to topo.NICID) (topo.PortID, error) {
+	g := p.Graph
+	node, number, numbered := strings.Cut(next, "#")
+	for _, n := range []string{at, node} {
+		if _, err := p.names.Node(n); err != nil {
+			return 0, err
+		}
+	}
+	want := topo.PortID(-1)
+	switch {
+	case first:
+		want = g.NICs[from].Port
+	case last:
+		want = g.Peer(g.NICs[to].Port)
+	}
+	if want >= 0 && !numbered {
+		if g.Nodes[g.Ports[want].Node].Name == at && g.Nodes[g.Ports[want].To].Name == node {
+			return want, nil
+		}
+		return 0, fmt.Errorf("no link between %s and %s at the NIC of the flow, which is linked to %s", at, node, g.Ports[want].Name)
+	}
+	port, err := p.names.Port(at + "/" + next)
+	if err != nil && numbered && number == "1" { // the only link may be numbered too
+		port, err = p.names.Port(at + "/" + node)
+	}
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("no link from %s to %s: %w", at, next, err)
+	case want >= 0 && port != want:
+		return 0, fmt.Errorf("%s is not the link of the flow's NIC, want %s", g.Ports[port].Name, g.Ports[want].Name)
+	}
+	return port, nil
+}
+
+// reversed returns the ports of the way back.
+func (p *Plan) reversed(path []topo.PortID) []topo.PortID {
+	back := make([]topo.PortID, len(path))
+	for i, port := range path {
+		back[len(path)-1-i] = p.Graph.Peer(port)
+	}
+	return back
+}
+
+// planFaults translates the scenario's faults, nil if there are none.
+func (p *Plan) planFaults() (*fabric.Faults, error) {
+	sc := p.Scenario
+	if len(sc.Faults) == 0 {
+		return nil, nil
+	}
+	out := &fabric.Faults{}
+	hit := map[topo.LinkID]bool{}
+	for i := range sc.Faults {
+		f := &sc.Faults[i]
+		links, port, err := p.faultLinks(f.Link)
+		if err != nil {
+			return nil, problem(sc, fmt.Sprintf("faults[%d].link", i), "%v", err)
+		}
+		if f.Random() {
+			out.Drop, out.Duplicate, out.Reorder, out.BitErrors, out.PFC = f.Drop, f.Duplicate, f.Reorder, f.BitErrors, f.PFC
+		}
+		from := unit.Time(f.At)
+		for _, l := range links {
+			hit[l] = hit[l] || f.Random()
+			if f.Down.Set {
+				out.Downs = append(out.Downs, fabric.Down{Link: l, From: from, Until: from.Add(f.Down.Value)})
+			}
+		}
+		if !f.Storm.Set {
+			continue
+		}
+		nic := p.Graph.Ports[port].NIC
+		if nic < 0 {
+			return nil, problem(sc, fmt.Sprintf("faults[%d].link", i), "%s: a storm comes from a host, want a link of one", f.Link)
+		}
+		storm := fabric.Storm{Port: p.Graph.NICs[nic].Port, Class: classData, From: from, Until: from.Add(f.Storm.Value)}
+		if slices.ContainsFunc(out.Storms, func(s fabric.Storm) bool { return s.Port == storm.Port }) {
+			return nil, problem(sc, fmt.Sprintf("faults[%d].storm", i), "a second storm of %s, want one for each NIC", p.Graph.NICName(nic))
+		}
+		out.Storms = append(out.Storms, storm)
+	}
+	out.On = func(port topo.Port) bool { return hit[port.Link] }
+	return out, nil
+}
+
+// faultLinks finds the links that a fault is about, and the port of the one that it names.
+func (p *Plan) faultLinks(name string) (links []topo.LinkID, port topo.PortID, err error) {
+	if name == "all" {
+		for i := range p.Graph.Links {
+			links = append(links, topo.LinkID(i))
+		}
+		return links, 0, nil
+	}
+	port, err = p.names.Port(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	return []topo.LinkID{p.Graph.Ports[port].Link}, port, nil
+}

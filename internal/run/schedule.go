@@ -1,0 +1,84 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"railyard/internal/coll"
+)
+
+// FieldError is what is wrong with one field of a scenario, found after it was decoded.
+type FieldError struct {
+	Path string
+	Err  error
+}
+
+// Error returns path: what is wrong.
+func (e *FieldError) Error() string { return e.Path + ": " + e.Err.Error() }
+
+// Unwrap returns what is wrong.
+func (e *FieldError) Unwrap() error { return e.Err }
+
+// stagings is how many staging areas a rank uses in turn for one collective; see exec.Staging.
+const stagings = 2
+
+// planSchedule makes or reads the schedule that sums gradients.
+func (p *Plan) planSchedule() (err error) {
+	c := p.Scenario.Job.Collective
+	if c.Schedule.Set {
+		if p.Schedule, err = readSchedule(c.Schedule.Value, len(p.Placement.Ranks), c.Channels); err != nil {
+			return &FieldError{"job.collective.schedule", err}
+		}
+		return nil
+	}
+	p.Rings = coll.Rings(p.Placement, c.Channels)
+	p.Schedule, err = coll.Algorithms[c.Algorithm+"-all-reduce"].New(p.Rings, 1)
+	return err
+}
+
+// readSchedule reads an all-reduce from a file and proves that it is one, over so many ranks and channels.
+func readSchedule(path string, ranks, channels int) (coll.Schedule, error) {
+	src, err := readBounded(path, coll.MaxText+1)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read %s: %w", path, err)
+	}
+	s, err := coll.ParseText(path, src)
+	if err != nil {
+		return nil, err
+	}
+	if s.Ranks() != ranks {
+		return nil, fmt.Errorf("%s: its ranks are %d, want %d as the job has", path, s.Ranks(), ranks)
+	}
+	if s.Channels() != channels {
+		return nil, fmt.Errorf("%s: its channels are %d, want %d: give job.collective.channels: %d, or another schedule", path, s.Channels(), channels, s.Channels())
+	}
+	if err := coll.Check(s, coll.Goal{Collective: coll.AllReduce}); err != nil {
+		return nil, fmt.Errorf("%s: not an all-reduce:\n%w", path, err)
+	}
+	if err := coll.ReuseSafe(s, stagings); err != nil {
+		return nil, fmt.Errorf("%s: not safe to run step after step:\n%w", path, err)
+	}
+	return s, nil
+}
+
+// readBounded reads at most so many bytes of a file. The error does not name the file.
+func readBounded(path string, most int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, bareCause(err)
+	}
+	defer f.Close()
+	src, err := io.ReadAll(io.LimitReader(f, most))
+	return src, bareCause(err)
+}
+
+func bareCause(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}

@@ -1,0 +1,155 @@
+package run
+
+import (
+	"railyard/internal/cc"
+	"railyard/internal/fabric"
+	"railyard/internal/nic"
+	"railyard/internal/roce"
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+	"railyard/internal/wire"
+)
+
+// classes returns how many traffic classes ports have, the first of classData, classOther and classCNP.
+func (p *Plan) classes() int {
+	if p.Scenario.Fabric.QoS.Classes == "data" {
+		return 1
+	}
+	return 3
+}
+
+// frames translates the sizes of frames.
+func (p *Plan) frames() wire.Sizes {
+	f := p.Scenario.Transport.Frames
+	return wire.Sizes{Data: f.Header, RETH: f.RETH, ImmDt: f.Immediate, ACK: f.ACK, CNP: f.CNP, PFC: f.Pause, Overhead: f.Overhead}
+}
+
+// telemetry reports whether data packets carry in-band telemetry.
+func (p *Plan) telemetry() bool { return p.Scenario.Congestion.Algorithm == "hpcc" }
+
+// fabricConfig translates the scenario's fabric.
+func (p *Plan) fabricConfig() fabric.Config {
+	sc := p.Scenario
+	q := sc.Fabric.QoS
+	var ecn *fabric.ECN
+	if q.ECN.Enabled {
+		ecn = &fabric.ECN{At: q.ECN.At, AtDequeue: q.ECN.When == "dequeue"}
+	}
+	classes := []fabric.Class{
+		classData:  {Name: "data", Priority: uint8(q.DataPriority), Weight: q.DataWeight, Lossless: q.PFC.Enabled, ECN: ecn},
+		classOther: {Name: "other", Priority: uint8(q.OtherPriority), Weight: q.OtherWeight},
+		classCNP:   {Name: "cnp", Priority: uint8(q.CNPPriority), Strict: true},
+	}
+	frames := p.frames()
+	return fabric.Config{
+		Classes: classes[:p.classes()],
+		PFC: fabric.PFC{Alpha: q.PFC.Alpha, AlphaRate: p.alphaRate(), Threshold: q.PFC.Threshold.Or(0), ResumeOffset: q.PFC.ResumeOffset,
+			Quanta: uint16(q.PFC.Quanta), Refresh: q.PFC.Refresh, Headroom: p.headroom,
+			Response: func(port topo.Port) unit.Duration {
+				if !q.PFC.Response.Set {
+					return fabric.Response(port.Rate)
+				}
+				return q.PFC.Response.Value
+			}},
+		Buffer: fabric.Buffer{Size: sc.Fabric.Switch.Buffer, Reserve: sc.Fabric.Switch.Reserve, LossyAlpha: q.LossyAlpha,
+			FreeAtTxEnd: sc.Fabric.Switch.Release == "end", CrossingInHeadroom: q.PFC.Crossing == "headroom"},
+		SwitchLatency: sc.Fabric.Switch.Latency, HostLatency: sc.Cluster.NIC.Latency, LinkOverhead: frames.Overhead, PauseFrame: frames.PFC,
+		MTU: sc.Fabric.MTU, Seed: sc.Seed, Faults: p.faults, Telemetry: p.telemetry(), TruncateNS: sc.Fabric.Clock == "truncate-ns",
+	}
+}
+
+// alphaRate is the rate above which alpha grows with the rate of a port, 0 for none.
+func (p *Plan) alphaRate() unit.Bitrate {
+	switch r := p.Scenario.Fabric.QoS.PFC.AlphaRate; r.Word {
+	case "none":
+		return 0
+	case "nic":
+		slowest := p.Graph.Ports[p.Graph.NICs[0].Port].Rate
+		for _, n := range p.Graph.NICs {
+			slowest = min(slowest, p.Graph.Ports[n.Port].Rate)
+		}
+		return slowest
+	default:
+		return r.Value
+	}
+}
+
+// headroom is what the receiver of a port's link keeps for what arrives after xOFF.
+func (p *Plan) headroom(port topo.Port) unit.Bytes {
+	switch pfc := p.Scenario.Fabric.QoS.PFC; {
+	case pfc.HeadroomDelays.Set:
+		return unit.Bytes(pfc.HeadroomDelays.Value) * port.Rate.BytesIn(port.Delay)
+	case pfc.Headroom.Set:
+		return pfc.Headroom.Value
+	}
+	return fabric.Headroom(port.Rate, port.Delay, p.Scenario.Fabric.MTU, p.Scenario.Fabric.Switch.Latency)
+}
+
+// nicConfig translates the scenario's hosts and transport.
+func (p *Plan) nicConfig() nic.Config {
+	sc := p.Scenario
+	t := sc.Transport
+	cfg := nic.Config{Frames: p.frames(),
+		Transport: roce.Params{MTU: t.MTU, AckEvery: t.AckEvery, Timeout: t.Timeout.Or(0), Retries: t.Retries, AckDuplicates: t.AckDuplicates,
+			NakAgain: t.NakAgain.Or(0), Selective: t.Recovery == "selective-repeat", TimeoutLow: t.TimeoutLow.Or(0), LowPackets: int64(t.LowPackets)},
+		PCIe:    nic.Pipe{Latency: sc.Cluster.Host.PCIeLatency, Rate: sc.Cluster.Host.PCIe},
+		NVLink:  nic.Pipe{Latency: sc.Cluster.Host.NVLinkLatency, Rate: sc.Cluster.Host.NVLink},
+		Latency: sc.Cluster.NIC.Latency, CNPInterval: sc.Congestion.CNPInterval, EchoMarks: sc.Congestion.Notify == "ack", Telemetry: p.telemetry(),
+		AckClass: classData, CNPClass: classCNP, CompleteAtSender: t.Completion == "sender", Seed: sc.Seed, Controller: p.controller()}
+	if t.AckClass == "cnp" {
+		cfg.AckClass = classCNP
+	}
+	if a := sc.Job.Collective.Admission; a.Slots.Set {
+		cfg.Admission = nic.Admission{Slots: a.Slots.Value, Bytes: a.Bytes}
+	}
+	return cfg
+}
+
+// controller translates the scenario's congestion control.
+func (p *Plan) controller() cc.Params {
+	c, w := p.Scenario.Congestion, p.Scenario.Transport.Window
+	window := cc.Window{Bytes: w.Value, BDP: w.Word == "bdp", Scale: p.Scenario.Transport.WindowScale}
+	switch c.Algorithm {
+	case "none":
+		return cc.None{Window: window}
+	case "hpcc":
+		h := c.HPCC
+		return cc.HPCC{Eta: h.Eta, MaxStage: int32(h.MaxStage), AI: h.AI, BaseRTT: h.BaseRTT.Or(0), MinRate: h.MinRate}
+	case "timely":
+		t := c.TIMELY
+		return cc.TIMELY{Alpha: t.Alpha, Beta: t.Beta, MaxDecrease: t.MaxDecrease, Low: t.Low, High: t.High, MinRTT: t.MinRTT.Or(0), AI: t.AI,
+			HAIAfter: int32(t.HAIAfter), Segment: t.Segment, MinRate: t.MinRate, Window: window}
+	case "dctcp":
+		d := c.DCTCP
+		return cc.DCTCP{G: d.G, MSS: d.MSS, InitialWindow: d.InitialWindow.Or(0), MaxWindow: d.MaxWindow.Or(0)}
+	case "swift":
+		s := c.Swift
+		return cc.Swift{Queueing: s.Queueing, AI: s.AI, Beta: s.Beta, MaxDecrease: s.MaxDecrease, MTU: p.Scenario.Transport.MTU, MinWindow: s.MinWindow,
+			MaxWindow: s.MaxWindow.Or(0), FlowScaleRange: s.FlowScaleRange, FlowScaleMin: s.FlowScaleMin, FlowScaleMax: s.FlowScaleMax}
+	}
+	first := unit.Ratio{Num: 1, Den: 1}
+	if c.DecreaseInterval.Set {
+		first = c.FirstCNPRate
+	}
+	return cc.DCQCN{G: c.G, InitialAlpha: c.InitialAlpha, AlphaTimer: c.AlphaTimer, CNPInterval: c.CNPInterval, AckCNP: c.Notify == "ack",
+		DecreaseInterval: c.DecreaseInterval.Or(0), DecreaseOffset: c.DecreaseOffset, FirstCNPRate: first, ClampTarget: c.ClampTarget, CutOnLoss: c.CutOnLoss,
+		IncreaseTimer: c.IncreaseTimer, ByteCounter: c.ByteCounter.Or(0), FastRecovery: int32(c.FastRecovery),
+		AI: c.RateAI, HAI: c.RateHAI, MinRate: c.MinRate, Window: window}
+}
+
+// baseRTT is the round trip of an empty network for a queue pair: a full data packet there, an acknowledgement back.
+func (p *Plan) baseRTT(q *Pair) unit.Duration {
+	sc, frames := p.Scenario, p.frames()
+	oneWay := func(path []topo.PortID, frame unit.Bytes) unit.Duration {
+		d := sc.Cluster.NIC.Latency
+		for i, port := range path {
+			pt := p.Graph.Ports[port]
+			d += pt.Delay + pt.Rate.TransmitTime(frames.OnLink(frame))
+			if i > 0 {
+				d += sc.Fabric.Switch.Latency
+			}
+		}
+		return d
+	}
+	return oneWay(q.Path, frames.MaxDataFrame(sc.Transport.MTU)) + oneWay(q.Back, frames.ACK)
+}

@@ -1,0 +1,141 @@
+package scenario
+
+import (
+	"fmt"
+
+	"railyard/internal/unit"
+)
+
+// checkDesign reports sizes that do not make a fabric.
+func (d *decoder) checkDesign(s *Scenario) {
+	if !d.ok("fabric.design", "fabric.topology", "fabric.leaves", "fabric.spines", "cluster.hosts", "cluster.nic.shared", "cluster.nic.per_gpu", "cluster.host.gpus") {
+		return
+	}
+	switch f := &s.Fabric; f.Design {
+	case "custom":
+		if !f.Topology.Set {
+			d.problem("fabric.design", "custom: no topology, want fabric.topology: FILE as well", "")
+		}
+	case "leaf-spine":
+		if n := s.NICsPerHost(); n != 1 {
+			d.problem(d.culprit("fabric.design", "cluster.nic.per_gpu", "cluster.host.gpus"), fmt.Sprintf("leaf-spine: %d NICs per host, want 1", n), "cluster.nic.shared: true, or cluster.host.gpus: 1")
+		}
+		if s.Cluster.Hosts%f.Leaves != 0 {
+			d.problem(d.culprit("fabric.leaves", "fabric.design"), fmt.Sprintf("%d hosts do not spread evenly over %d leaves, want a multiple of %d hosts", s.Cluster.Hosts, f.Leaves, f.Leaves), "")
+		}
+	}
+}
+
+// checkSenders reports notification, recovery and congestion control that do not go together.
+func (d *decoder) checkSenders(s *Scenario) {
+	t, c := s.Transport, s.Congestion
+	if c.Algorithm == "hpcc" && t.AckEvery != 1 && d.ok("congestion.algorithm", "transport.ack_every") {
+		d.problem(d.culprit("transport.ack_every", "congestion.algorithm"), fmt.Sprintf("%d: congestion.algorithm hpcc wants an acknowledgement of every packet, want 1", t.AckEvery), "")
+	}
+	if d.ok("congestion.notify", "transport.frames.cnp") && c.Notify == "cnp" && t.Frames.CNP == 0 {
+		d.problem(d.culprit("transport.frames.cnp", "congestion.notify"), "0B: congestion.notify is cnp, and a CNP has a size, want at least 1B", "")
+	}
+	if w := t.WindowScale; w && t.Window.Word == "none" && d.ok("transport.window", "transport.window_scale") {
+		d.problem(d.culprit("transport.window_scale", "transport.window"), "true: there is no window to scale, want transport.window as well", "")
+	}
+	if c.Algorithm == "timely" && d.ok("congestion.timely.low", "congestion.timely.high") && c.TIMELY.High < c.TIMELY.Low {
+		d.problem(d.culprit("congestion.timely.high", "congestion.timely.low"), fmt.Sprintf("high %s is below low %s", c.TIMELY.High, c.TIMELY.Low), "")
+	}
+	if sw := c.Swift; c.Algorithm == "swift" && sw.FlowScaleRange > 0 && d.ok("congestion.swift.flow_scale_min", "congestion.swift.flow_scale_max") && sw.FlowScaleMax.Cmp(sw.FlowScaleMin) <= 0 {
+		d.problem(d.culprit("congestion.swift.flow_scale_max", "congestion.swift.flow_scale_min"), fmt.Sprintf("flow_scale_max %s is not above flow_scale_min %s", sw.FlowScaleMax, sw.FlowScaleMin), "")
+	}
+	if windowed(c.Algorithm) && t.Window.Word != "none" && d.ok("transport.window", "congestion.algorithm") {
+		d.problem(d.culprit("transport.window", "congestion.algorithm"), fmt.Sprintf("%s: congestion.algorithm %s keeps a window of its own, want none", formatEither(&t.Window, byPath["transport.window"]), c.Algorithm), "")
+	}
+	d.checkClasses(s)
+	p := s.Fabric.QoS.PFC
+	if p.HeadroomDelays.Set && p.Headroom.Set && d.ok("fabric.qos.pfc.headroom", "fabric.qos.pfc.headroom_delays") {
+		d.problem(d.culprit("fabric.qos.pfc.headroom_delays", "fabric.qos.pfc.headroom"), "both headroom and headroom_delays, want one of them", "headroom: auto")
+	}
+}
+
+// windowed reports whether an algorithm keeps a window of its own.
+func windowed(algorithm string) bool {
+	return algorithm == "hpcc" || algorithm == "dctcp" || algorithm == "swift"
+}
+
+// checkClasses reports traffic for which there is no class.
+func (d *decoder) checkClasses(s *Scenario) {
+	if s.Fabric.QoS.Classes != "data" || !d.ok("fabric.qos.classes") {
+		return
+	}
+	no := func(path, what string) {
+		d.problem(d.culprit(path, "fabric.qos.classes"), what+", but fabric.qos.classes is data: there is no class for it", "fabric.qos.classes: all")
+	}
+	if s.Congestion.Notify == "cnp" && d.ok("congestion.notify") {
+		no("congestion.notify", "cnp: receivers send CNPs")
+	}
+	if s.Transport.AckClass == "cnp" && d.ok("transport.ack_class") {
+		no("transport.ack_class", "cnp: acknowledgements go with CNPs")
+	}
+	if s.Job.Collective.Admission.Slots.Set {
+		no("job.collective.admission.slots", "clear-to-send goes with CNPs")
+	}
+	for _, l := range []struct {
+		path  string
+		flows []Flow
+	}{{"job.flows", s.Job.Flows}, {"background.flows", s.Background.Flows}} {
+		for i := range l.flows {
+			if l.flows[i].Priority == "other" {
+				no(fmt.Sprintf("%s[%d].priority", l.path, i), "other")
+			}
+		}
+	}
+}
+
+// checkFaults reports faults that do nothing, or that the links cannot have at once.
+func (d *decoder) checkFaults(s *Scenario) {
+	first := -1
+	for i := range s.Faults {
+		f, path := &s.Faults[i], fmt.Sprintf("faults[%d]", i)
+		if !d.clean(path) {
+			continue
+		}
+		timed := f.Down.Set || f.Storm.Set
+		switch {
+		case !f.Random() && !timed:
+			d.problem(path, "does nothing, want drop, duplicate, reorder, bit_errors, down or storm as well", "")
+		case !timed && f.At > 0:
+			d.problem(path+".at", fmt.Sprintf("%s: has no effect without down or storm", f.At), "")
+		case f.PFC && f.Drop.Num == 0 && f.BitErrors.Num == 0:
+			d.problem(path+".pfc", "true: has no effect without drop or bit_errors", "")
+		case f.Storm.Set && f.Link == "all":
+			d.problem(path+".link", "all: a storm comes from one host, want a link such as host3/rail1", "")
+		case f.Storm.Set && !s.Fabric.QoS.PFC.Enabled:
+			d.problem(path+".storm", "fabric.qos.pfc.enabled is false: nobody listens to pause frames", "")
+		}
+		if !f.Random() {
+			continue
+		}
+		if first < 0 {
+			first = i
+			continue
+		}
+		if g := &s.Faults[first]; !sameChances(f, g) {
+			d.problem(path, fmt.Sprintf("its probabilities differ from those of faults[%d]: one set holds for all links that have any", first), "give both entries the same drop, duplicate, reorder, bit_errors and pfc")
+		}
+	}
+}
+
+// clean reports whether all keys of an entry of a list have values.
+func (d *decoder) clean(entry string) bool {
+	if !d.ok(entry) {
+		return false
+	}
+	for _, f := range faultFields {
+		if !d.ok(entry + "." + f.Path) {
+			return false
+		}
+	}
+	return true
+}
+
+func sameChances(a, b *Fault) bool {
+	same := func(x, y unit.Ratio) bool { return x.Cmp(y) == 0 }
+	return same(a.Drop, b.Drop) && same(a.Duplicate, b.Duplicate) && same(a.Reorder, b.Reorder) && same(a.BitErrors, b.BitErrors) && a.PFC == b.PFC
+}

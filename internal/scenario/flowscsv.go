@@ -1,0 +1,149 @@
+package scenario
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Bounds of a file of flows.
+const (
+	MaxFlowBytes = 256 << 20
+	MaxFlows     = 1_000_000
+)
+
+// FileFlow is a flow of a CSV file and the line it stands on.
+type FileFlow struct {
+	Flow
+	Line int
+}
+
+// ReadFlows reads the flows of a CSV file (RFC 4180) for this scenario; name stands for the file in problems. The first
+// line names keys of a flow, in any order; an empty cell is a key that is not given; a path is written host1>leaf1>host2.
+// Lines that begin with # are comments. The error, if any, is Problems.
+//
+//	name,from,to,bytes,start,path
+//	a,host1/nic0,host3/nic0,10MB,0us,host1>leaf1>spine2>leaf2>host3
+func (s *Scenario) ReadFlows(name string, src []byte) ([]FileFlow, error) {
+	r := &flowReader{s: s, d: newDecoder(name), names: map[string]string{}}
+	for i := range s.Job.Flows {
+		r.names[s.Job.Flows[i].Name] = fmt.Sprintf("job.flows[%d] of the scenario", i)
+	}
+	switch i := bytes.IndexFunc(src, func(c rune) bool { return c == utf8.RuneError || c < ' ' && c != '\n' && c != '\r' && c != '\t' }); {
+	case len(src) > MaxFlowBytes:
+		r.d.at("", span{1, 1, 1}, fmt.Sprintf("%d bytes, want at most %d", len(src), MaxFlowBytes), "")
+	case i >= 0:
+		line := 1 + bytes.Count(src[:i], []byte("\n"))
+		column := i - bytes.LastIndexByte(src[:i], '\n')
+		r.d.at("", span{line, column, 1}, "a byte that is no UTF-8 text", "save the file as UTF-8")
+	default:
+		r.read(src)
+	}
+	if len(r.d.problems) > 0 {
+		return nil, r.d.problems.sorted()
+	}
+	return r.flows, nil
+}
+
+type flowReader struct {
+	s     *Scenario
+	d     *decoder // its problems are those of the file
+	names map[string]string
+	keys  []entry // the first line
+	flows []FileFlow
+}
+
+func (r *flowReader) read(src []byte) {
+	c := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(src, bom)))
+	c.Comment, c.TrimLeadingSpace, c.ReuseRecord = '#', true, true
+	for len(r.d.problems) <= maxProblems {
+		row, err := c.Read()
+		var bad *csv.ParseError
+		switch {
+		case err == io.EOF && len(r.flows) == 0:
+			r.d.at("", span{1, 1, 1}, "no flows, want a first line such as name,from,to,bytes,start and a line for each flow", "")
+			return
+		case err == io.EOF:
+			return
+		case errors.Is(err, csv.ErrFieldCount):
+			line, _ := c.FieldPos(0)
+			r.d.at("", span{line, 1, 1}, fmt.Sprintf("%d cells, want %d, as the first line has", len(row), len(r.keys)), "")
+		case errors.As(err, &bad):
+			r.d.at("", span{bad.Line, bad.Column, 1}, bad.Err.Error(), "")
+			return
+		case r.keys == nil:
+			if !r.header(c, row) {
+				return
+			}
+		case len(r.flows) == MaxFlows:
+			line, _ := c.FieldPos(0)
+			r.d.at("", span{line, 1, 1}, fmt.Sprintf("more than %d flows", MaxFlows), "")
+			return
+		default:
+			r.row(c, row)
+		}
+	}
+}
+
+// header reads the first line: keys of a flow, each once, the required ones among them.
+func (r *flowReader) header(c *csv.Reader, row []string) bool {
+	given := map[string]bool{}
+	for i, key := range row {
+		line, column := c.FieldPos(i)
+		e := entry{key: strings.Clone(strings.TrimSpace(key)), at: span{line, column, max(1, len(key))}}
+		switch b := flowTree.child(e.key); {
+		case b == nil:
+			r.d.unknown(flowTree, e, "")
+		case given[e.key]:
+			r.d.at(e.key, e.at, "named twice", "")
+		}
+		given[e.key] = true
+		r.keys = append(r.keys, e)
+	}
+	for _, f := range flowFields {
+		if f.Required && !given[f.Path] {
+			r.d.at("", r.keys[0].at, "no column "+f.Path+", want columns from, to and bytes at least", "")
+		}
+	}
+	return len(r.d.problems) == 0
+}
+
+// row resolves one flow as the scenario's own are.
+func (r *flowReader) row(c *csv.Reader, row []string) {
+	d := newDecoder(r.d.file)
+	prefix := fmt.Sprintf("[%d].", len(r.flows))
+	line, _ := c.FieldPos(0)
+	d.keys[parent(prefix)] = span{line, 1, 1}
+	d.keys[prefix[:len(prefix)-1]] = span{line, 1, 1}
+	for i, cell := range row {
+		f, text := flowTree.child(r.keys[i].key).field, strings.TrimSpace(cell)
+		if text == "" {
+			continue
+		}
+		line, column := c.FieldPos(i)
+		n := &node{at: span{line, column, utf8.RuneCountInString(text)}, text: strings.Clone(text), quoted: slices.Contains([]Kind{Text, Name, End}, f.Kind)}
+		if f.Kind == NameList && text != f.Word {
+			n.shape = sequenceShape
+			for hop := range strings.SplitSeq(n.text, ">") {
+				n.items = append(n.items, &node{at: n.at, text: hop, quoted: true})
+			}
+		}
+		d.values[prefix+f.Path] = n
+	}
+	ff := FileFlow{Line: line}
+	d.resolve(flowFields, r.s, &ff.Flow, prefix)
+	d.checkFlow(r.s, &ff.Flow, prefix[:len(prefix)-1], r.names)
+	if _, ok := r.names[ff.Name]; ok {
+		r.names[ff.Name] = fmt.Sprintf("the flow of line %d", line)
+	}
+	r.flows = append(r.flows, ff)
+	for _, p := range d.problems {
+		p.Path = strings.TrimPrefix(p.Path, prefix)
+		r.d.problems = append(r.d.problems, p)
+	}
+}

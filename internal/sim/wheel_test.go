@@ -1,0 +1,31 @@
+package sim
+
+import (
+	"testing"
+
+	"railyard/internal/unit"
+)
+
+type handle func(now unit.Time)
+
+func (h handle) Handle(now unit.Time, _ int32) { h(now) }
+
+// TestIslandThatWaitsTakesNoMemory: an island with one event far off, to which another island sends all the while, holds what is pending
+// and not what has been handled.
+func TestIslandThatWaitsTakesNoMemory(t *testing.T) {
+	const far = unit.Time(unit.Millisecond)
+	e := New([]int{1, 1}, 100)
+	e.Register(0, handle(func(now unit.Time) {
+		if now < far/10 {
+			e.At(0, now+1000, MakeKey(Timer, 0, 0))
+			e.At(1, now+100, MakeKey(Arrival, 1, 0))
+		}
+	}))
+	e.Register(1, handle(func(unit.Time) {}))
+	e.At(0, 0, MakeKey(Timer, 0, 0))
+	e.At(1, far, MakeKey(Timer, 1, 0))
+	e.Run()
+	if n := cap(e.wheels[1].cur); n > 64 {
+		t.Errorf("room for %d events in one slot after %d events, of which at most 2 were pending", n, e.Events())
+	}
+}

@@ -1,0 +1,127 @@
+package topo_test
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+)
+
+const twoLeaves = `# two leaves, two cables to one spine
+host host1
+host host2
+switch leaf1
+switch leaf2 leaf
+switch spine1 spine
+link host1 leaf1 100Gb/s 20m
+link host2 leaf2 100Gb/s 1us   # a delay instead of a length
+link leaf1 spine1 400Gb/s 100m
+link leaf2 spine1 400Gb/s 100m
+link leaf2 spine1 400Gb/s 100m
+`
+
+func TestParseText(t *testing.T) {
+	g, err := topo.ParseText("net.txt", []byte(twoLeaves), 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, p := range g.Ports {
+		names = append(names, p.Name)
+	}
+	want := "host1/leaf1 leaf1/host1 host2/leaf2 leaf2/host2 leaf1/spine1 spine1/leaf1 leaf2/spine1#1 spine1/leaf2#1 leaf2/spine1#2 spine1/leaf2#2"
+	if got := strings.Join(names, " "); got != want {
+		t.Errorf("ports %s, want %s", got, want)
+	}
+	if g.Links[0].Delay != 100*unit.Nanosecond || g.Links[1].Delay != unit.Microsecond || g.Hosts[1].GPUs != 2 {
+		t.Errorf("%+v", g)
+	}
+}
+
+// Each wrong line is named with line and column.
+func TestParseTextErrors(t *testing.T) {
+	for _, c := range []struct{ src, want string }{
+		{"hots host1", `net.txt:1:1: hots: want host, switch or link`},
+		{"host host2", `net.txt:1:6: host2: hosts are host1, host2, ... in order, want host1`},
+		{"host host1 4", `net.txt:1:1: 3 words, want host NAME`},
+		{"switch a/b", `net.txt:1:8: "a/b": want a name of at most 64 letters, digits, _, . and -`},
+		{"switch host7", `net.txt:1:8: host7: the name of a host, want another for a switch`},
+		{"switch s spin", `net.txt:1:10: spin: want leaf, spine or superspine`},
+		{"switch s\nswitch s", `net.txt:2:8: s: the name of another node too, want one of its own`},
+		{"host host1\nlink host1 s 100Gb/s 1m", `net.txt:2:12: s: no such node above this line`},
+		{"host host1\nswitch s\nlink host1 s 100G 1m", `net.txt:3:14: "100G": unknown unit "G", want bits (Gb/s) or bytes (GB/s)`},
+		{"host host1\nswitch s\nlink host1 s 100Gb/s 1", `net.txt:3:22: 1: want a length such as 20m, or a delay such as 1us`},
+		{"host host1\nswitch s\nlink host1 s 100Gb/s 0m", `net.txt:3:14: link host1/s: no length and no delay, want one of them above 0`},
+		{"host host1\nhost host2\nlink host1 host2 100Gb/s 1m", `net.txt:3:12: link host1/host2: connects two hosts, want a switch between them`},
+		{"switch s\nlink s s 100Gb/s 1m", `net.txt:2:8: link s/s: both ends are the same node`},
+		{"host host1\nswitch s", `net.txt: host1 has no NIC: connect it to a switch`},
+		{"", `net.txt: the network has no nodes, want at least a host and a switch`},
+	} {
+		_, err := topo.ParseText("net.txt", []byte(c.src), 1)
+		if err == nil || err.Error() != c.want {
+			t.Errorf("%q:\n got %v\nwant %s", c.src, err, c.want)
+		}
+		var at *topo.TextError
+		if line := strings.Contains(c.want, "txt:1") || strings.Contains(c.want, "txt:2") || strings.Contains(c.want, "txt:3"); errors.As(err, &at) != line {
+			t.Errorf("%q: %T", c.src, err)
+		}
+	}
+}
+
+// What is generated can be written down and read back.
+func TestWriteSourceReadsBack(t *testing.T) {
+	cable := topo.Cable{Rate: 100 * unit.GigabitPerSec, Length: 20 * unit.Metre}
+	delay := topo.Cable{Rate: 400 * unit.GigabitPerSec, Delay: unit.Microsecond}
+	for design := range topo.Designs {
+		p := topo.Params{Hosts: 4, GPUs: 1, NICs: 1, HostLink: cable}
+		if design != "single-switch" {
+			p.Spines, p.SpineLink, p.Parallel = 2, delay, 2
+		}
+		if design == "leaf-spine" {
+			p.Leaves = 2
+		}
+		g, err := topo.Generate(design, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := g.WriteSource(&b); err != nil {
+			t.Fatal(err)
+		}
+		back, err := topo.ParseText("net.txt", b.Bytes(), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(g, back); diff != "" {
+			t.Errorf("%s: %s", design, diff)
+		}
+	}
+}
+
+// No input makes the parser panic; what it takes it writes the same way again.
+func FuzzParseText(f *testing.F) {
+	f.Add([]byte(twoLeaves))
+	f.Add([]byte("host host1\nswitch s\nlink host1 s 1Tb/s 1ps\nlink s host1 1b/s 3mm"))
+	f.Fuzz(func(t *testing.T, src []byte) {
+		g, err := topo.ParseText("net.txt", src, 1)
+		if err != nil {
+			return
+		}
+		var b bytes.Buffer
+		g.WriteSource(&b)
+		back, err := topo.ParseText("net.txt", b.Bytes(), 1)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, b.Bytes())
+		}
+		for i := range g.Links {
+			if g.Links[i].Delay != back.Links[i].Delay || g.Links[i].Rate != back.Links[i].Rate {
+				t.Fatalf("link %d: %+v and %+v", i, g.Links[i], back.Links[i])
+			}
+		}
+	})
+}

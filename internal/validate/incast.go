@@ -1,0 +1,136 @@
+package validate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"railyard/internal/run"
+	"railyard/internal/scenario"
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+)
+
+// experiment is a star of senders around one receiver.
+type experiment struct {
+	senders  int
+	variant  string
+	bytes    int64
+	seed     uint64
+	truncate bool
+	series   unit.Duration // interval of the time series from 500 ns on, 0: none
+}
+
+// variants are the congestion parameters of the reference's tables as keys of a scenario.
+var variants = map[string]string{
+	"hpccdef": "congestion: {preset: hpcc-ns3}",
+	"paper":   "congestion: {preset: hpcc-ns3-paper}",
+	"vwin":    "congestion: {preset: hpcc-ns3}\ntransport: {window: 52kB, window_scale: true}",
+	"pfconly": "congestion: {algorithm: none}",
+}
+
+// scenario writes the experiment as a user would.
+func (e experiment) scenario() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "name: reference\npreset: hpcc-ns3\nseed: %d\n", e.seed)
+	fmt.Fprintf(&b, "cluster: {hosts: %d, host: {gpus: 1}}\n", e.senders+1)
+	clock := "exact"
+	if e.truncate {
+		clock = "truncate-ns"
+	}
+	ecn := ""
+	if e.variant == "pfconly" {
+		ecn = ", qos: {ecn: {enabled: false}}"
+	}
+	fmt.Fprintf(&b, "fabric: {design: single-switch, clock: %s, links: {host: 100Gb/s, delay: 1us}%s}\n", clock, ecn)
+	fmt.Fprintln(&b, variants[e.variant])
+	b.WriteString("job:\n  flows:\n")
+	for i := range e.senders {
+		fmt.Fprintf(&b, "  - {from: host%d/nic0, to: host%d/nic0, bytes: %dB}\n", i+1, e.senders+1, e.bytes)
+	}
+	b.WriteString("output: {queues: false, flows: false, operations: false}\n")
+	return b.String()
+}
+
+// point is one instant of a time series.
+type point struct {
+	at            unit.Time
+	queue, shared int64
+	rate, target  float64 // of the first sender, bit/s
+	alpha         float64
+	sum           float64 // of all rates, bit/s
+}
+
+// outcome is what an experiment measured; times in us, queue in kB.
+type outcome struct {
+	fcts                []float64
+	queueMean, queueP99 float64
+	queueMax            float64
+	cnps, pauses        float64
+	series              []point
+}
+
+func (o *outcome) mean() float64 { return mean(o.fcts) }
+
+// run runs the experiment. The queue is sampled each 1 us from 500 ns on until the last completion, as the reference's was.
+func (e experiment) run(ctx context.Context) (*outcome, error) {
+	sc, err := scenario.Parse("reference.yaml", []byte(e.scenario()))
+	if err != nil {
+		return nil, fmt.Errorf("%s %d:1: %w", e.variant, e.senders, err)
+	}
+	o := &outcome{}
+	var queue []float64
+	opt := run.Options{Force: true, From: 500 * unit.Nanosecond, Every: unit.Microsecond}
+	opt.Look = func(v run.View) {
+		g := v.Plan().Graph
+		port := g.Peer(g.NICs[e.senders].Port)
+		queue = append(queue, float64(v.Queue(port))/1000)
+		if e.series > 0 && (v.Now-500*unit.Time(unit.Nanosecond))%unit.Time(e.series) == 0 {
+			o.series = append(o.series, e.point(v, port))
+		}
+	}
+	sum, err := run.Run(ctx, sc, opt)
+	if err != nil {
+		return nil, fmt.Errorf("%s %d:1: %w", e.variant, e.senders, err)
+	}
+	last := 0.0
+	for _, f := range sum.Flows {
+		fct := float64(f.FCT) / float64(unit.Microsecond)
+		o.fcts = append(o.fcts, fct)
+		last = max(last, fct)
+		o.cnps += float64(f.CNPs)
+	}
+	for _, p := range sum.Pausing {
+		if strings.HasPrefix(p.Port, "host") {
+			o.pauses += float64(p.Received)
+		}
+	}
+	queue = queue[:min(len(queue), int(last+0.5))]
+	slices.Sort(queue)
+	o.queueMean = mean(queue)
+	if n := len(queue); n > 0 {
+		o.queueP99, o.queueMax = queue[n*99/100], queue[n-1]
+	}
+	return o, nil
+}
+
+func (e experiment) point(v run.View, port topo.PortID) point {
+	p := point{at: v.Now, queue: int64(v.Queue(port)), shared: int64(v.Shared(0))}
+	for i := range e.senders {
+		s := v.Controller(int32(i))
+		if i == 0 {
+			p.rate, p.target, p.alpha = float64(s.Rate), float64(s.Target), s.Alpha
+		}
+		p.sum += float64(s.Rate)
+	}
+	return p
+}
+
+func mean(x []float64) float64 {
+	s := 0.0
+	for _, v := range x {
+		s += v
+	}
+	return s / float64(max(1, len(x)))
+}

@@ -1,0 +1,70 @@
+package validate
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+)
+
+// Every judged figure is within its bound. In -short form the random experiments run over fewer seeds, which widens nothing: the bounds
+// are the reference's scatter.
+func TestKnownResults(t *testing.T) {
+	n := 100
+	if testing.Short() {
+		n = 20
+	}
+	rows, err := Run(context.Background(), Options{Seeds: n})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range rows {
+		if !r.OK() {
+			t.Errorf("%s, %s: %s: known %g, Railyard %g, bound %g (%s)", r.Group, r.Name, r.Quantity, r.Want, r.Got, r.Bound, r.Why)
+		}
+	}
+	var b bytes.Buffer
+	if err := WriteText(&b, rows); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range strings.Split(b.String(), "\n") {
+		if len(line) > 80 {
+			t.Errorf("line of %d columns: %q", len(line), line)
+		}
+	}
+}
+
+// A figure out of bounds is called so.
+func TestRowsAreJudged(t *testing.T) {
+	for _, c := range []struct {
+		row Row
+		ok  bool
+	}{
+		{Row{Want: 100, Got: 103, Bound: 3}, true},
+		{Row{Want: 100, Got: 96.9, Bound: 3}, false},
+		{Row{Want: 100, Got: 500, Bound: -1}, true},
+		{Row{Want: 8, Got: 7, Bound: 0}, false},
+	} {
+		if c.row.OK() != c.ok {
+			t.Errorf("%+v: OK is %v", c.row, c.row.OK())
+		}
+	}
+}
+
+// The shipped series hold what the bands are computed from.
+func TestSeriesAreRead(t *testing.T) {
+	for _, name := range []string{"ts_ps_incast2_paper.csv", "ts_ps_incast8_hpccdef.csv", "ts_ps_incast8_paper.csv"} {
+		p, err := readSeries(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(p) < 100 || p[0].at != 500_000 || p[1].at != 5_500_000 {
+			t.Errorf("%s: %d points, starting %v %v", name, len(p), p[0].at, p[1].at)
+		}
+		for _, x := range p {
+			if i := index(x.at); int64(x.at) != 500_000+int64(i)*int64(every) {
+				t.Errorf("%s: a point at %v lies between ours", name, x.at)
+			}
+		}
+	}
+}
