@@ -3,6 +3,8 @@ package validate
 import (
 	"bytes"
 	"context"
+	"flag"
+	"os"
 	"strings"
 	"testing"
 )
@@ -31,6 +33,38 @@ func TestKnownResults(t *testing.T) {
 		if len(line) > 80 {
 			t.Errorf("line of %d columns: %q", len(line), line)
 		}
+	}
+	if !testing.Short() {
+		tablesAreCurrent(t, rows)
+	}
+}
+
+var update = flag.Bool("update", false, "write the tables of docs/accuracy.md")
+
+// tablesAreCurrent holds the tables of docs/accuracy.md to what validate prints.
+func tablesAreCurrent(t *testing.T, rows []Row) {
+	const path, begin, end = "../../docs/accuracy.md", "<!-- validate -->\n", "<!-- /validate -->"
+	doc, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, rest, ok := strings.Cut(string(doc), begin)
+	old, tail, ok2 := strings.Cut(rest, end)
+	if !ok || !ok2 {
+		t.Fatalf("%s lacks %s or %s", path, begin, end)
+	}
+	var b strings.Builder
+	if err := WriteMarkdown(&b, rows); err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile(path, []byte(head+begin+b.String()+end+tail), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if old != b.String() {
+		t.Errorf("the tables of %s are not what validate prints now: go test ./internal/validate -update", path)
 	}
 }
 
