@@ -132,11 +132,11 @@ func writePorts(dir *result.Dir) {
 		held       unit.Duration
 		sent, seen int64
 	}{{"host1", 0.12, 0.12, 0, 4158, 0, 0, 0}, {"host2", 0.12, 0.55, 12, 900 * unit.Kilobyte, 0, 0, 0}, {"host3", 0.43, 0.01, 0, 0, 5 * us, 2, 2}} {
-		port := func(from, to string, used float64) result.LinkRow {
-			return result.LinkRow{Port: from + "/" + to, From: from, To: to, Rate: 200 * unit.GigabitPerSec, TxBytes: unit.Megabyte, TxPackets: 250, DataBytes: unit.Megabyte,
+		port := func(from, to, tier string, used float64) result.LinkRow {
+			return result.LinkRow{Port: from + "/" + to, From: from, To: to, Tier: tier, Rate: 200 * unit.GigabitPerSec, TxBytes: unit.Megabyte, TxPackets: 250, DataBytes: unit.Megabyte,
 				Busy: unit.Duration(used * float64(163*us)), Utilisation: used}
 		}
-		up, down := port(h.host, "rail1", h.up), port("rail1", h.host, h.down)
+		up, down := port(h.host, "rail1", result.TierHost, h.up), port("rail1", h.host, result.TierLeaf, h.down)
 		up.PausesReceived, up.Paused = h.seen, h.held
 		down.PausesSent, down.ECNMarks, down.MaxQueue = h.sent, h.marks, h.deepest
 		dir.Links().Add(up)

@@ -9,10 +9,10 @@ import (
 	"railyard/internal/result"
 )
 
-// shownGroups is how many rails a chart shows.
+// shownGroups is how many nodes a chart shows.
 const shownGroups = 32
 
-// utilisationFigure is the use of the links by tier and rail.
+// utilisationFigure is the use of the links by tier and switch.
 func utilisationFigure(d *Data) []Figure {
 	all, by := GroupLinks(d.Links)
 	if len(all) == 0 {
@@ -20,24 +20,24 @@ func utilisationFigure(d *Data) []Figure {
 	}
 	title := "Link utilisation by tier and " + by
 	caption := "Share of the run in which a port sent. Bar: mean over the ports of a direction at that " + by + "; tick: the busiest of them."
-	var rails []string
+	var nodes []string
 	most := map[string]float64{}
 	for _, g := range all {
-		if !slices.Contains(rails, g.Rail) {
-			rails = append(rails, g.Rail)
+		if !slices.Contains(nodes, g.Node) {
+			nodes = append(nodes, g.Node)
 		}
-		most[g.Rail] = max(most[g.Rail], g.Max)
+		most[g.Node] = max(most[g.Node], g.Max)
 	}
-	if len(rails) > shownGroups {
-		slices.SortStableFunc(rails, func(a, b string) int { return cmp.Compare(most[b], most[a]) })
-		caption += fmt.Sprintf(" The %d of %d with the busiest ports.", shownGroups, len(rails))
-		rails = rails[:shownGroups]
+	if len(nodes) > shownGroups {
+		slices.SortStableFunc(nodes, func(a, b string) int { return cmp.Compare(most[b], most[a]) })
+		caption += fmt.Sprintf(" The %d of %d with the busiest ports.", shownGroups, len(nodes))
+		nodes = nodes[:shownGroups]
 	}
-	slices.SortFunc(rails, byName)
-	return one(Figure{Name: "utilisation", Title: title, Caption: caption, Draw: func(w float64) *Drawing { return drawUtilisation(w, title, all, rails) }})
+	slices.SortFunc(nodes, byName)
+	return one(Figure{Name: "utilisation", Title: title, Caption: caption, Draw: func(w float64) *Drawing { return drawUtilisation(w, title, all, nodes) }})
 }
 
-func drawUtilisation(w float64, title string, all []LinkGroup, rails []string) *Drawing {
+func drawUtilisation(w float64, title string, all []LinkGroup, nodes []string) *Drawing {
 	var tiers []string
 	high := 0.0
 	for _, g := range all {
@@ -64,24 +64,24 @@ func drawUtilisation(w float64, title string, all []LinkGroup, rails []string) *
 	}
 	f := Frame{d: g, Left: 44, Right: w - 8, Top: head + 26, Bottom: h - 30, YHi: top}
 	f.YAxis("utilisation", quantity{"%", 0.01})
-	group := (f.Right - f.Left) / float64(len(rails))
+	group := (f.Right - f.Left) / float64(len(nodes))
 	each := math.Min(group*0.82/float64(len(tiers)), 46)
-	for i, rail := range rails {
+	for i, node := range nodes {
 		middle := f.Left + group*(float64(i)+0.5)
 		x := middle - each*float64(len(tiers))/2
 		for k, t := range tiers {
-			j := slices.IndexFunc(all, func(a LinkGroup) bool { return a.Rail == rail && a.Tier == t })
+			j := slices.IndexFunc(all, func(a LinkGroup) bool { return a.Node == node && a.Tier == t })
 			if j < 0 {
 				continue
 			}
 			a, at := all[j], x+each*float64(k)
-			tip := fmt.Sprintf("%s, %s: mean %s over %d ports, busiest %s at %s", t, rail, result.FormatPercent(a.Mean), a.Ports, result.FormatPercent(a.Max), a.Busiest)
+			tip := fmt.Sprintf("%s, %s: mean %s over %d ports, busiest %s at %s", t, node, result.FormatPercent(a.Mean), a.Ports, result.FormatPercent(a.Max), a.Busiest)
 			g.Rect(at+1, f.Y(a.Mean), max(each-2, 1), f.Bottom-f.Y(a.Mean), colours[k%len(colours)], tip)
 			if a.Max > 0 {
 				g.Line(at+1, f.Y(a.Max), at+each-1, f.Y(a.Max), 2, ink, "", tip)
 			}
 		}
-		if label := axisLabel(rails, rail, group); i%max(1, int(math.Ceil(18/group))) == 0 {
+		if label := axisLabel(nodes, node, group); i%max(1, int(math.Ceil(18/group))) == 0 {
 			g.Text(middle, f.Bottom+16, smallSize, alignMiddle, ink, label)
 		}
 	}

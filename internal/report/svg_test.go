@@ -213,8 +213,8 @@ func TestLargeFabric(t *testing.T) {
 	var links []result.LinkRow
 	for h := 1; h <= 300; h++ {
 		host := fmt.Sprintf("host%d", h)
-		links = append(links, result.LinkRow{Port: host + "/rail1", From: host, To: "rail1", Utilisation: float64(h) / 300},
-			result.LinkRow{Port: "rail1/" + host, From: "rail1", To: host})
+		links = append(links, result.LinkRow{Port: host + "/rail1", From: host, To: "rail1", Tier: result.TierHost, Utilisation: float64(h) / 300},
+			result.LinkRow{Port: "rail1/" + host, From: "rail1", To: host, Tier: result.TierLeaf})
 	}
 	d := &Data{Summary: &result.Summary{}, Links: links}
 	f := fabricFigure(d)[0]

@@ -152,7 +152,7 @@ func (t *text) groups(d *Data) {
 	rows := [][]string{{"ports", "at", "number", "mean", "busiest", "", "port"}}
 	for _, g := range all[:min(len(all), terminalGroups)] {
 		bar := strings.Repeat("#", int(g.Max*12+0.5))
-		rows = append(rows, []string{g.Tier, g.Rail, strconv.Itoa(g.Ports), result.FormatPercent(g.Mean), result.FormatPercent(g.Max), bar, g.Busiest})
+		rows = append(rows, []string{g.Tier, g.Node, strconv.Itoa(g.Ports), result.FormatPercent(g.Mean), result.FormatPercent(g.Max), bar, g.Busiest})
 	}
 	t.grid("llrrrll", rows)
 	if n := len(all) - terminalGroups; n > 0 {

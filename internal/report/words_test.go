@@ -109,7 +109,7 @@ func training(split result.Causes) *Data {
 	st.rank()
 	return &Data{Summary: &result.Summary{State: result.Complete, Steps: 20}, Steps: st, End: unit.Time(20 * s.Sum()),
 		Settings: Settings{Training: true, Ranks: 8, Collective: "ring"},
-		Links:    []result.LinkRow{{Port: "host1/rail1", From: "host1", To: "rail1", Rate: 200 * unit.GigabitPerSec, Utilisation: 0.09}}}
+		Links:    []result.LinkRow{{Port: "host1/rail1", From: "host1", To: "rail1", Tier: result.TierHost, Rate: 200 * unit.GigabitPerSec, Utilisation: 0.09}}}
 }
 
 func computeBound() *Data {
@@ -167,9 +167,9 @@ func flowsOf(split cause.Split, used float64) *Data {
 	m := &Messages{}
 	d := &Data{Summary: &result.Summary{State: result.Complete}, End: unit.Time(10 * unit.Millisecond), Settings: Settings{Congestion: "dcqcn"},
 		Links: []result.LinkRow{
-			{Port: "rail1/host1", From: "rail1", To: "host1", Rate: 100 * unit.GigabitPerSec, Utilisation: used, Busy: unit.Duration(used * float64(10*unit.Millisecond)), MaxQueue: unit.Megabyte},
-			{Port: "host2/rail1", From: "host2", To: "rail1", Rate: 100 * unit.GigabitPerSec, Utilisation: 0.1},
-			{Port: "rail1/host2", From: "rail1", To: "host2", Rate: 100 * unit.GigabitPerSec}}}
+			{Port: "rail1/host1", From: "rail1", To: "host1", Tier: result.TierLeaf, Rate: 100 * unit.GigabitPerSec, Utilisation: used, Busy: unit.Duration(used * float64(10*unit.Millisecond)), MaxQueue: unit.Megabyte},
+			{Port: "host2/rail1", From: "host2", To: "rail1", Tier: result.TierHost, Rate: 100 * unit.GigabitPerSec, Utilisation: 0.1},
+			{Port: "rail1/host2", From: "rail1", To: "host2", Tier: result.TierLeaf, Rate: 100 * unit.GigabitPerSec}}}
 	for range 4 {
 		row := result.FlowRow{Kind: result.KindJob, FCT: split.Sum(), Causes: result.CausesOf(split), Path: "host2>rail1>host1"}
 		m.add(&row)

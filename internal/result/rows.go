@@ -112,11 +112,20 @@ type FlowRow struct {
 	Causes
 }
 
+// The tiers of nodes.
+const (
+	TierHost       = "host"
+	TierLeaf       = "leaf" // a rail switch is one
+	TierSpine      = "spine"
+	TierSuperSpine = "superspine"
+)
+
 // LinkRow is one egress port over the whole run: a row of links.parquet.
 type LinkRow struct {
 	Port           string        `parquet:"port,dict"` // rail1/host1
 	From           string        `parquet:"from,dict"`
 	To             string        `parquet:"to,dict"`
+	Tier           string        `parquet:"tier,dict"` // of From
 	Rate           unit.Bitrate  `parquet:"rate_bps"`
 	TxBytes        unit.Bytes    `parquet:"tx_bytes"` // frames with FCS, preamble and gap
 	TxPackets      int64         `parquet:"tx_packets"`

@@ -14,6 +14,9 @@ import (
 // shown is how many links a summary lists.
 const shown = 10
 
+// tierNames are the kinds of node as the tables have them.
+var tierNames = [...]string{topo.HostKind: result.TierHost, topo.Leaf: result.TierLeaf, topo.Spine: result.TierSpine, topo.SuperSpine: result.TierSuperSpine}
+
 // finish completes the tables and fills the summary.
 func (r *runner) finish(s *result.Summary) {
 	now := r.eng.Now()
@@ -42,7 +45,8 @@ func (r *runner) finishLinks(now unit.Time, s *result.Summary) {
 		if now > 0 {
 			used = float64(st.Busy) / float64(now)
 		}
-		links.Add(result.LinkRow{Port: p.Name, From: r.plan.Graph.Nodes[p.Node].Name, To: r.plan.Graph.Nodes[p.To].Name, Rate: p.Rate,
+		from, to := &r.plan.Graph.Nodes[p.Node], &r.plan.Graph.Nodes[p.To]
+		links.Add(result.LinkRow{Port: p.Name, From: from.Name, To: to.Name, Tier: tierNames[from.Kind], Rate: p.Rate,
 			TxBytes: unit.Bytes(st.Bytes), TxPackets: st.Frames, DataBytes: unit.Bytes(st.DataBytes), Busy: st.Busy, Utilisation: used,
 			PausesSent: st.PausesSent, PausesReceived: st.PausesReceived, Paused: st.Paused, ECNMarks: st.Marks, Drops: st.Drops, MaxQueue: st.MaxQueue})
 		s.ECNMarks += st.Marks
