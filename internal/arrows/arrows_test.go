@@ -40,6 +40,7 @@ var rules = map[string]rule{
 	"rank":          {may: "cc exec roce wire", why: "the real-time driver runs the same cores without a simulator"},
 	"train":         {may: "coll exec nn workload", why: "it gives operations their code and memory, under any driver; the schedule of coll is for the oracle"},
 	"scenario":      {third: "github.com/goccy/go-yaml", why: "a scenario is a checked value with names in it: run turns names into things, so reading a file builds nothing"},
+	"ns3":           {why: "it turns text of another simulator into text of ours; whether that is right is for the decoder to say"},
 	"result":        {third: "github.com/goccy/go-yaml github.com/parquet-go/parquet-go", why: "a run directory can be read without the simulator that wrote it"},
 	"report":        {may: "result", why: "a report must be possible from the run directory alone, also years later"},
 	"netconf":       {may: "inventory topo", why: "switch configuration follows from names and thresholds, not from a run"},
@@ -47,7 +48,7 @@ var rules = map[string]rule{
 	"validate":      {may: "fabric result run scenario topo", why: "it compares ordinary runs with known results: if it drove the engine itself, it would vouch for something no user runs. Of topo it takes types, of fabric the closed forms of buffer bounds"},
 	"lab":           {may: "coll dataset nn report result run scenario topo", why: "a lab is a user of runs"},
 	"web":           {may: "report result run scenario", why: "the web UI is a user of runs"},
-	"cli":           {may: "coll dataset inventory lab netconf report result run scenario topo validate web workload", third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys", why: "commands are a user of everything but the engine's insides, which run wires"},
+	"cli":           {may: "coll dataset inventory lab netconf ns3 report result run scenario topo validate web workload", third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys", why: "commands are a user of everything but the engine's insides, which run wires"},
 	"arrows":        {why: "it holds only tests"},
 }
 

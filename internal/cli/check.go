@@ -232,6 +232,8 @@ func thresholdText(s *sheet, in *run.Inspection) {
 		f := in.Plan.Scenario.Fabric
 		text := fmt.Sprintf("xOFF: of an ingress port, while the buffer is empty; xON is %s below it. %s of a switch's %s is shared.",
 			result.FormatBytes(f.QoS.PFC.ResumeOffset), result.FormatBytes(t.Shared), result.FormatBytes(f.Switch.Buffer))
+		s.wrap("  ", "  ", fmt.Sprintf("Whatever the traffic, ECN comes before PFC if marking begins below %s (now %s), and a fixed xOFF of at most %s cannot run the shared part out: DCQCN, SIGCOMM'15, section 4, for the %s's ports.",
+			result.FormatBytes(t.SafeMark), result.FormatBytes(t.ECNMin), result.FormatBytes(t.SafeStatic), t.Kind))
 		s.wrap("  ", "  ", text+fmt.Sprintf(" One sender alone is paused with %s in the switch%s", result.FormatBytes(t.FirstPause), orderText(in)))
 	}
 	if assumed {

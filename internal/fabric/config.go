@@ -41,7 +41,6 @@ type PFC struct {
 	ResumeOffset unit.Bytes   // xON = xOFF - this
 	Quanta       uint16       // pause time in a frame, in units of 512 bit times; 0 means: until resumed
 	Refresh      unit.Ratio   // a pause that still holds is sent again after this part of its time
-	Ignored      bool         // pause frames are sent and nobody heeds them (hpcc-ns3 without PFC: what does not fit the headroom is dropped)
 	// Response is how long after a pause frame has arrived over a link its sender stops; nil: at once.
 	Response func(p topo.Port) unit.Duration
 	// Headroom is what the receiver of a link keeps for what arrives after xOFF, per lossless class; nil: none.

@@ -60,9 +60,6 @@ func (h *pauseArrive) Handle(now unit.Time, owner int32) {
 		from.faulted++
 		return
 	}
-	if f.cfg.PFC.Ignored {
-		return
-	}
 	if !fr.on {
 		f.resume(now, PortID(owner), p, fr.class)
 		return

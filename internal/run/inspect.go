@@ -50,6 +50,8 @@ type Threshold struct {
 	Headroom        unit.Bytes // of the port
 	HeadroomAssumed bool       // no table has this speed: scaled from a slower one
 	FirstPause      unit.Bytes // what one sender alone has in the switch when it is paused
+	SafeMark        unit.Bytes // with marking from below this, ECN comes before PFC whatever the traffic: fabric.MarkingBound
+	SafeStatic      unit.Bytes // the largest fixed xOFF with which the shared part cannot run out: fabric.StaticBound
 	Order           Order
 	cable           unit.Duration
 }
@@ -190,7 +192,7 @@ func (in *Inspection) thresholds() error {
 			i := slices.IndexFunc(in.Thresholds, func(t Threshold) bool { return t.Kind == n.Kind && t.Rate == port.Rate && t.cable == port.Delay })
 			if i < 0 {
 				i = len(in.Thresholds)
-				in.Thresholds = append(in.Thresholds, p.threshold(n.Kind, id, shared))
+				in.Thresholds = append(in.Thresholds, p.threshold(n.Kind, id, len(n.Ports), shared))
 			}
 			in.Thresholds[i].Ports++
 		}
@@ -198,8 +200,8 @@ func (in *Inspection) thresholds() error {
 	return nil
 }
 
-// threshold is the row of one egress port of a switch, and of the ingress beside it.
-func (p *Plan) threshold(kind topo.Kind, id topo.PortID, shared unit.Bytes) Threshold {
+// threshold is the row of one egress port of a switch of so many ports, and of the ingress beside it.
+func (p *Plan) threshold(kind topo.Kind, id topo.PortID, ports int, shared unit.Bytes) Threshold {
 	f := p.Scenario.Fabric
 	q, port := f.QoS, p.Graph.Ports[id]
 	t := Threshold{Kind: kind, Rate: port.Rate, cable: port.Delay, Marks: q.ECN.Enabled, Lossless: q.PFC.Enabled}
@@ -227,6 +229,7 @@ func (p *Plan) threshold(kind topo.Kind, id topo.PortID, shared unit.Bytes) Thre
 			// One sender: x = alpha (shared - x).
 			t.FirstPause = unit.Bytes(unit.Ratio{Num: a.Num, Den: a.Num + a.Den}.Of(int64(shared)))
 		}
+		t.SafeMark, t.SafeStatic = fabric.MarkingBound(shared, ports, 1, q.PFC.Alpha), fabric.StaticBound(shared, ports, 1)
 		t.XOn = max(0, t.XOff-q.PFC.ResumeOffset)
 		t.FirstPause += f.Switch.Reserve
 	}

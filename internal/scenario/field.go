@@ -119,7 +119,7 @@ func kindOf(v any, f *Field) Kind {
 			return Name
 		}
 		return Text
-	case *unit.Bitrate, *Either[unit.Bitrate]:
+	case *unit.Bitrate, *Opt[unit.Bitrate], *Either[unit.Bitrate]:
 		if f.Kind == ByteRate {
 			return ByteRate
 		}

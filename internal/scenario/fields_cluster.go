@@ -78,6 +78,9 @@ var clusterFields = []*Field{
 
 const assumed = "assumed"
 
+// NameOf returns the name that a scenario in a file has by default.
+func NameOf(file string) string { return nameFromFile(file) }
+
 // nameFromFile makes a run's name from a file's: lower case, - for what a name cannot hold.
 func nameFromFile(file string) string {
 	base := strings.ToLower(filepath.Base(filepath.ToSlash(file)))

@@ -105,7 +105,7 @@ var fabricFields = []*Field{
 		Meaning: "nothing is marked below this queue length; auto: 100kB per 25 Gb/s of the port", Source: "HPCC (SIGCOMM'19), authors' production values", Also: []string{"kmin"}},
 	{Path: "fabric.qos.ecn.max", at: in(func(s *Scenario) *Opt[unit.Bytes] { return &s.Fabric.QoS.ECN.Max }), Default: "auto", Word: "auto", Min: "1B", Max: "1TB",
 		Meaning: "everything is marked above this queue length; auto: 400kB per 25 Gb/s of the port", Source: "HPCC (SIGCOMM'19), authors' production values", Also: []string{"kmax"}},
-	{Path: "fabric.qos.ecn.port_rate", at: in(func(s *Scenario) *Either[unit.Bitrate] { return &s.Fabric.QoS.ECN.PortRate }), Default: "any", Word: "any", Min: "1Mb/s", Max: "10Tb/s",
+	{Path: "fabric.qos.ecn.port_rate", at: in(func(s *Scenario) *Opt[unit.Bitrate] { return &s.Fabric.QoS.ECN.PortRate }), Default: "any", Word: "any", Min: "1Mb/s", Max: "10Tb/s",
 		Meaning: "min and max hold for ports of this rate and scale with the port; any: they hold for all ports", Source: assumed},
 	{Path: "fabric.qos.ecn.probability", at: in(func(s *Scenario) *Opt[unit.Ratio] { return &s.Fabric.QoS.ECN.Probability }), Default: "auto", Word: "auto", Min: "1/1000000", Max: "1",
 		Meaning: "marking probability just below max; auto: 20%", Source: "HPCC (SIGCOMM'19), authors' production values", Also: []string{"pmax"}},

@@ -65,7 +65,7 @@ func (r *flowReader) read(src []byte) {
 		row, err := c.Read()
 		var bad *csv.ParseError
 		switch {
-		case err == io.EOF && len(r.flows) == 0:
+		case err == io.EOF && len(r.flows)+len(r.d.problems) == 0:
 			r.d.at("", span{1, 1, 1}, "no flows, want a first line such as name,from,to,bytes,start and a line for each flow", "")
 			return
 		case err == io.EOF:

@@ -135,7 +135,7 @@ type QoS struct {
 type ECN struct {
 	Enabled     bool
 	Min, Max    Opt[unit.Bytes]
-	PortRate    Either[unit.Bitrate] // of the ports that Min and Max are stated for; any: of all
+	PortRate    Opt[unit.Bitrate] // of the ports that Min and Max are stated for; not set: of all
 	Probability Opt[unit.Ratio]
 	When        string // "enqueue" or "dequeue"
 }

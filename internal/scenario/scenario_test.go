@@ -91,7 +91,7 @@ job: {flows: [{from: host1/gpu0, to: host2/nic7, bytes: 1MB}]}
 // Marking thresholds scale with the port (HPCC production values).
 func TestECNScalesWithPort(t *testing.T) {
 	lo, hi, p := ECN{}.At(400 * unit.GigabitPerSec)
-	if a, b, _ := (ECN{Min: Some(5 * unit.Kilobyte), PortRate: Either[unit.Bitrate]{Value: 40 * unit.GigabitPerSec}}).At(100 * unit.GigabitPerSec); a != 12500 || b != 1600*unit.Kilobyte {
+	if a, b, _ := (ECN{Min: Some(5 * unit.Kilobyte), PortRate: Some(40 * unit.GigabitPerSec)}).At(100 * unit.GigabitPerSec); a != 12500 || b != 1600*unit.Kilobyte {
 		t.Errorf("5 kB at 40 Gb/s are %v at 100 Gb/s, beside %v", a, b)
 	}
 	if lo != 1600*unit.Kilobyte || hi != 6400*unit.Kilobyte || p.Num*5 != p.Den {

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -59,6 +59,8 @@ func parseText(dst any, f *Field, text string) (hint string, err error) {
 	case *Opt[int]:
 		return parseOpt(p, f, text)
 	case *Opt[unit.Bytes]:
+		return parseOpt(p, f, text)
+	case *Opt[unit.Bitrate]:
 		return parseOpt(p, f, text)
 	case *Opt[unit.Duration]:
 		return parseOpt(p, f, text)
@@ -134,7 +136,7 @@ func parseOpt[T any](p *Opt[T], f *Field, text string) (string, error) {
 }
 
 func parseEither[T any](p *Either[T], f *Field, text string) (string, error) {
-	if text == f.Word || text == f.Other {
+	if slices.Contains(f.words(), text) {
 		*p = Either[T]{Word: text}
 		return "", nil
 	}
@@ -144,55 +146,6 @@ func parseEither[T any](p *Either[T], f *Field, text string) (string, error) {
 		hint = "did you mean " + s + "?"
 	}
 	return hint, err
-}
-
-// maxNames bounds a list of names.
-const maxNames = 64
-
-// parseNames reads a list of names of nodes.
-func parseNames(dst *[]string, f *Field, n *node) (string, error) {
-	if len(n.items) < 2 || len(n.items) > maxNames {
-		return "", fmt.Errorf("%d entries, want 2 to %d: %s", len(n.items), maxNames, f.want())
-	}
-	out := make([]string, len(n.items))
-	for i, item := range n.items {
-		switch {
-		case item.shape != scalarShape || item.null() || item.number() || item.bool():
-			return "", &entryError{item.at, fmt.Errorf("entry %d: %s, want a name", i+1, item.described())}
-		case checkNode(item.text) != "":
-			return "", &entryError{item.at, fmt.Errorf("entry %d: %s: %s", i+1, shown(item.text), checkNode(item.text))}
-		}
-		out[i] = item.text
-	}
-	*dst = out
-	return "", nil
-}
-
-// What checkNode and checkLink accept, for editors.
-const (
-	nodePattern = `^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}(#[1-9][0-9]{0,5})?$`
-	linkPattern = `^(all|[A-Za-z0-9][A-Za-z0-9_.-]{0,63}/[A-Za-z0-9][A-Za-z0-9_.-]{0,63}(#[1-9][0-9]{0,5})?)$`
-)
-
-var (
-	nodeText = regexp.MustCompile(nodePattern)
-	linkText = regexp.MustCompile(linkPattern)
-)
-
-// checkNode refuses what cannot be a node of a path.
-func checkNode(s string) string {
-	if !nodeText.MatchString(s) {
-		return "want a node such as leaf1, or leaf1#2 for the second of parallel links to it"
-	}
-	return ""
-}
-
-// checkLink refuses what cannot be a link.
-func checkLink(s string) string {
-	if !linkText.MatchString(s) {
-		return "want node/peer such as rail1/spine1, node/peer#2 for the second of parallel links, or all"
-	}
-	return ""
 }
 
 func parseString(p *string, f *Field, text string) (string, error) {
@@ -372,6 +325,8 @@ func formatValue(v any, f *Field) string {
 	case *Opt[int]:
 		return formatOpt(p, f)
 	case *Opt[unit.Bytes]:
+		return formatOpt(p, f)
+	case *Opt[unit.Bitrate]:
 		return formatOpt(p, f)
 	case *Opt[unit.Duration]:
 		return formatOpt(p, f)

@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"railyard/internal/ns3"
+	"railyard/internal/scenario"
+)
+
+func (a *app) importCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "import",
+		Short: "Turn the input of another simulator into a scenario",
+		Args:  subcommandOnly,
+		RunE:  needSubcommand,
+	}
+	var out string
+	var force bool
+	hpcc := &cobra.Command{
+		Use:   "hpcc DIR [flags]",
+		Short: "Import the HPCC authors' ns-3 simulator's files, or SimAI's",
+		Long: `Reads config.txt in DIR and the topology and flow files that it names, by their base names
+in DIR, as the HPCC authors' ns-3 simulator and SimAI have them. Writes a scenario and beside it
+its topology and its flows, and says what has no counterpart. Unknown keys are errors.`,
+		Example: "  railyard import hpcc simulation/mix --out incast.yaml\n  railyard run incast.yaml --json",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return misuse("import hpcc: %d arguments, want one DIR: %s", len(args), cmd.UseLine())
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return a.importHPCC(args[0], out, force) },
+	}
+	hpcc.Flags().StringVarP(&out, "out", "o", "", "scenario to write (default NAME.yaml, after DIR)")
+	hpcc.Flags().BoolVar(&force, "force", false, "replace files that are there already")
+	cmd.AddCommand(hpcc)
+	return cmd
+}
+
+// importHPCC is `railyard import hpcc`.
+func (a *app) importHPCC(dir, out string, force bool) error {
+	if st, err := os.Stat(dir); err != nil || !st.IsDir() {
+		if err == nil {
+			err = errors.New("not a folder")
+		}
+		return misuse("import hpcc: %s: %w", dir, cause(err))
+	}
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	if out == "" {
+		out = scenario.NameOf(filepath.Base(abs)) + ".yaml"
+	}
+	stem := strings.TrimSuffix(strings.TrimSuffix(out, ".yaml"), ".yml")
+	files := []string{out, stem + "-topology.txt", stem + "-flows.csv"}
+	for _, f := range files {
+		if _, err := os.Lstat(f); !errors.Is(err, fs.ErrNotExist) && !force {
+			return misuse("import hpcc: %s is there already: name another with --out, or replace it with --force", f)
+		}
+	}
+	in, err := ns3.Import(os.DirFS(dir), ns3.Names{Name: scenario.NameOf(filepath.Base(out)), Topology: filepath.ToSlash(files[1]), Flows: filepath.ToSlash(files[2])})
+	if err != nil {
+		return fmt.Errorf("import hpcc: nothing was written:\n%w", err)
+	}
+	if _, err := scenario.Parse(out, in.Scenario); err != nil {
+		return fmt.Errorf("import hpcc: nothing was written: %s would not be a scenario:\n%w", out, err)
+	}
+	for i, text := range [][]byte{in.Scenario, in.Topology, in.Flows} {
+		if err := os.WriteFile(files[i], text, 0o644); err != nil {
+			return fmt.Errorf("import hpcc: %w", err)
+		}
+	}
+	fmt.Fprintf(a.stdout, "wrote %s, %s and %s\n", files[0], files[1], files[2])
+	for _, n := range in.Notes {
+		fmt.Fprintf(a.stdout, "note: %s\n", n)
+	}
+	return nil
+}

@@ -1,0 +1,140 @@
+package ns3
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"strconv"
+	"strings"
+)
+
+// MaxBytes bounds each file.
+const MaxBytes = 64 << 20
+
+// maxErrors is how many mistakes are reported at once.
+const maxErrors = 20
+
+// Error is a mistake in a file, at a line and a column (in bytes) counted from 1.
+type Error struct {
+	File      string
+	Line, Col int
+	What      string
+}
+
+// Error returns "file:line:column: what".
+func (e *Error) Error() string { return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Col, e.What) }
+
+// token is a blank-separated word.
+type token struct {
+	text      string
+	line, col int
+}
+
+// tokens is a file as the simulator reads it: words, whatever the line breaks. The first mistake in what must follow in
+// order ends the reading.
+type tokens struct {
+	file string
+	all  []token
+	next int
+	errs []error
+}
+
+func tokenize(file string, src []byte) *tokens {
+	t := &tokens{file: file}
+	if len(src) > MaxBytes {
+		t.fail(token{line: 1, col: 1}, "%d bytes, want at most %d", len(src), MaxBytes)
+		return t
+	}
+	line := 0
+	for text := range strings.SplitSeq(string(src), "\n") {
+		line++
+		if i := strings.IndexByte(text, '{'); i >= 0 && strings.HasSuffix(strings.TrimRight(text, " \t\r"), "}") {
+			text = text[:i] // {what the key means}, as in the authors' documentation
+		}
+		for i := 0; i < len(text); {
+			n := strings.IndexAny(text[i:], " \t\r\v\f")
+			if n < 0 {
+				n = len(text) - i
+			}
+			if n > 0 {
+				t.all = append(t.all, token{text[i : i+n], line, i + 1})
+			}
+			i += n + 1
+		}
+	}
+	return t
+}
+
+func (t *tokens) fail(at token, format string, args ...any) {
+	if len(t.errs) < maxErrors {
+		t.errs = append(t.errs, &Error{t.file, at.line, at.col, fmt.Sprintf(format, args...)})
+	}
+}
+
+func (t *tokens) err() error { return errors.Join(t.errs...) }
+
+// more reports whether there is another word.
+func (t *tokens) more() bool { return t.next < len(t.all) }
+
+// take returns the next word, which should be what.
+func (t *tokens) take(what string) (token, bool) {
+	if !t.more() {
+		at := token{line: 1, col: 1}
+		if len(t.all) > 0 {
+			at = t.all[len(t.all)-1]
+		}
+		t.fail(at, "the file ends here, want %s", what)
+		return token{}, false
+	}
+	t.next++
+	return t.all[t.next-1], true
+}
+
+// number takes a whole number from lo to hi.
+func (t *tokens) number(what string, lo, hi int64) (int64, token, bool) {
+	w, ok := t.take(what)
+	if !ok {
+		return 0, w, false
+	}
+	n, err := strconv.ParseInt(w.text, 10, 64)
+	if err != nil || n < lo || n > hi {
+		t.fail(w, "%s: %s, want a whole number from %d to %d", what, shown(w.text), lo, hi)
+		return 0, w, false
+	}
+	return n, w, true
+}
+
+// decimal takes a decimal number, not negative, with at most 12 digits behind the point.
+func (t *tokens) decimal(what string) (*big.Rat, token, bool) {
+	w, ok := t.take(what)
+	if !ok {
+		return nil, w, false
+	}
+	r, ok := parseDecimal(w.text)
+	if !ok {
+		t.fail(w, "%s: %s, want a number such as 0.25", what, shown(w.text))
+	}
+	return r, w, ok
+}
+
+// parseDecimal reads a decimal number, not negative; without an exponent, so that its size is bounded.
+func parseDecimal(s string) (*big.Rat, bool) {
+	whole, frac, _ := strings.Cut(s, ".")
+	if len(s) > 40 || whole == "" || strings.Trim(whole+frac, "0123456789") != "" {
+		return nil, false
+	}
+	return new(big.Rat).SetString(s)
+}
+
+// shown shows a word that may hold anything.
+func shown(s string) string {
+	if len(s) > 40 {
+		s = s[:40] + "..."
+	}
+	for _, r := range s {
+		if r <= ' ' || r > '~' || r == '"' {
+			return strconv.Quote(s)
+		}
+	}
+	return s
+}
