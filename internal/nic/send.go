@@ -1,6 +1,8 @@
 package nic
 
 import (
+	"fmt"
+
 	"railyard/internal/cause"
 	"railyard/internal/fabric"
 	"railyard/internal/sim"
@@ -179,8 +181,14 @@ func (n *Net) timedOut(now unit.Time, id int32, q *qp) {
 
 func (n *Net) queuePairFailed(now unit.Time, id int32) {
 	q := &n.qps[id]
-	n.fail(now, id, "queue pair %s failed at %v: %d retries, each after %v without an acknowledgement, brought no progress",
-		q.name, now, n.cfg.Transport.Retries, n.cfg.Transport.Timeout)
+	tried := ""
+	switch retries := n.cfg.Transport.Retries; {
+	case retries == 1:
+		tried = ", nor after a retry"
+	case retries > 1:
+		tried = fmt.Sprintf(", nor after %d retries", retries)
+	}
+	n.fail(now, id, "queue pair %s failed at %s: no acknowledgement within %s%s", q.name, now.Human(), q.snd.TimeoutOf(&n.cfg.Transport).Human(), tried)
 }
 
 // Paused accounts for what the queue pairs of a NIC waited for so far, before PFC stops or restarts one of its classes.

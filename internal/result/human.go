@@ -12,28 +12,22 @@ import (
 // to three digits before the point. Nothing parses them.
 
 // FormatTime prints a duration: "41.23 us", "600 ns".
-func FormatTime(d unit.Duration) string {
-	return scaled(float64(d), []string{"ps", "ns", "us", "ms", "s"})
-}
+func FormatTime(d unit.Duration) string { return d.Human() }
 
 // FormatBytes prints a byte count in decimal multiples: "407.1 kB".
-func FormatBytes(b unit.Bytes) string {
-	return scaled(float64(b), []string{"B", "kB", "MB", "GB", "TB", "PB"})
-}
+func FormatBytes(b unit.Bytes) string { return b.Human() }
 
 // FormatByteRate prints bytes per second: "48.9 GB/s".
 func FormatByteRate(bytesPerSecond float64) string {
-	return scaled(bytesPerSecond, []string{"B/s", "kB/s", "MB/s", "GB/s", "TB/s"})
+	return unit.Scaled(bytesPerSecond, "B/s", "kB/s", "MB/s", "GB/s", "TB/s")
 }
 
 // FormatBitrate prints a link rate: "400 Gb/s".
-func FormatBitrate(r unit.Bitrate) string {
-	return scaled(float64(r), []string{"b/s", "kb/s", "Mb/s", "Gb/s", "Tb/s"})
-}
+func FormatBitrate(r unit.Bitrate) string { return r.Human() }
 
 // FormatRate prints how many of something pass in a second: "8.12 M".
 func FormatRate(v float64) string {
-	return strings.TrimSuffix(scaled(v, []string{"", "k", "M", "G", "T"}), " ")
+	return strings.TrimSuffix(unit.Scaled(v, "", "k", "M", "G", "T"), " ")
 }
 
 // FormatPercent prints a fraction: 0.964 is "96.4 %". Shares too small to show
@@ -77,29 +71,4 @@ func FormatClock(seconds float64) string {
 		return strconv.FormatInt(n/60, 10) + " min " + two(n%60) + " s"
 	}
 	return strconv.FormatInt(n/3600, 10) + " h " + two(n%3600/60) + " min"
-}
-
-// scaled prints v in the largest of the units (a factor 1000 apart) that leaves
-// at least 1, rounded to four significant digits.
-func scaled(v float64, units []string) string {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return strconv.FormatFloat(v, 'g', -1, 64)
-	}
-	i := 0
-	for i+1 < len(units) && math.Abs(v) >= 999.95 {
-		v /= 1000
-		i++
-	}
-	decimals := 3
-	for a := math.Abs(v); decimals > 0 && a >= 9.9995; a /= 10 {
-		decimals--
-	}
-	if i == 0 && v == math.Trunc(v) {
-		decimals = 0 // a count of the smallest unit is whole
-	}
-	s := strconv.FormatFloat(v, 'f', decimals, 64)
-	if whole, frac, ok := strings.Cut(s, "."); ok && strings.Trim(frac, "0") == "" {
-		s = whole
-	}
-	return s + " " + units[i]
 }

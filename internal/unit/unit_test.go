@@ -41,6 +41,18 @@ func TestPrint(t *testing.T) {
 	}
 }
 
+func TestPrintForPeople(t *testing.T) {
+	for _, c := range []struct{ got, want string }{
+		{unit.Duration(20_865_016).Human(), "20.87 us"}, {unit.Time(777).Human(), "777 ps"}, {unit.Duration(0).Human(), "0 ps"},
+		{(1048576 * unit.Nanosecond).Human(), "1.049 ms"}, {unit.Bytes(407_080).Human(), "407.1 kB"}, {(400 * unit.GigabitPerSec).Human(), "400 Gb/s"},
+		{unit.Scaled(math.Inf(1), "", "k"), "+Inf"}, {unit.Scaled(2.5e9, "", "k"), "2500000 k"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%q, want %q", c.got, c.want)
+		}
+	}
+}
+
 func TestParse(t *testing.T) {
 	duration := func(s string) (int64, error) { v, err := unit.ParseDuration(s); return int64(v), err }
 	bytes := func(s string) (int64, error) { v, err := unit.ParseBytes(s); return int64(v), err }
