@@ -1,10 +1,11 @@
 package scenario
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
-	"math/big"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 	"pgregory.net/rapid"
 
 	"railyard/internal/unit"
@@ -33,35 +35,15 @@ var beyond = regexp.MustCompile(strings.Join([]string{
 // The schema accepts what the decoder accepts, and refuses what it refuses but for
 // the complaints listed above: on every golden case and every example.
 func TestSchemaAgreesWithDecoder(t *testing.T) {
-	s := loadSchema(t)
+	schema := compileSchema(t)
 	refused, cases := 0, 0
 	for name, src := range schemaCases(t) {
-		_, err := Parse("job.yaml", []byte(src))
-		var v any
-		if yaml.Unmarshal([]byte(src), &v) != nil || !utf8.ValidString(src) {
-			if err == nil {
-				t.Errorf("%s: not YAML, but the decoder takes it", name)
-			}
-			continue
-		}
-		cases++
-		if v == nil {
-			v = map[string]any{}
-		}
-		why := s.check(s.root, normal(v), "")
-		if err == nil && why != "" {
-			t.Errorf("%s: the decoder takes it, the schema does not: %s\n%s", name, why, src)
-		}
+		refusal, why := agree(schema, src)
 		if why != "" {
+			t.Errorf("%s: %s", name, why)
+		}
+		if cases++; refusal {
 			refused++
-		}
-		if err == nil || why != "" {
-			continue
-		}
-		for _, p := range err.(Problems) {
-			if !beyond.MatchString(p.String()) {
-				t.Errorf("%s: the schema takes what the decoder refuses: %s", name, p)
-			}
 		}
 	}
 	if refused < 20 || cases < 40 {
@@ -69,25 +51,141 @@ func TestSchemaAgreesWithDecoder(t *testing.T) {
 	}
 }
 
-// Whatever valid values a file gives, the schema takes them.
-func TestSchemaTakesDrawnScenarios(t *testing.T) {
-	s := loadSchema(t)
+// The same on whatever a file gives, valid or with something broken, and on what the
+// decoder prints of it.
+func TestSchemaAgreesOnDrawnScenarios(t *testing.T) {
+	schema := compileSchema(t)
+	taken, refused := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		src := drawnScenario(t)
-		parsed, err := Parse("x.yaml", []byte(src))
+		refusal, why := agree(schema, src)
+		if why != "" {
+			t.Fatal(why)
+		}
+		if refusal {
+			refused++
+			return
+		}
+		s, err := Parse("x.yaml", []byte(src))
 		if err != nil {
 			return
 		}
-		for _, text := range []string{src, string(parsed.YAML())} {
-			var v any
-			if err := yaml.Unmarshal([]byte(text), &v); err != nil {
-				t.Fatalf("%v\n%s", err, text)
-			}
-			if why := s.check(s.root, normal(v), ""); why != "" {
-				t.Fatalf("%s\n%s", why, text)
-			}
+		taken++
+		if _, why := agree(schema, string(s.YAML())); why != "" {
+			t.Fatal(why)
 		}
 	})
+	if taken == 0 || refused == 0 {
+		t.Errorf("%d scenarios taken and %d refused: want some of each", taken, refused)
+	}
+}
+
+// The rules between keys that the schema has: it and the decoder refuse each of these.
+func TestSchemaHasRulesBetweenKeys(t *testing.T) {
+	schema := compileSchema(t)
+	const cluster, flow = "cluster: {hosts: 2}\n", "{from: host1/gpu0, to: host2/gpu0, bytes: 1MB}"
+	const flows, train = "job: {flows: [" + flow + "]}\n", "job: {train: {layers: [784, 10], batch: 2, lr: 0.1, data: {digits: {dir: d}}}}\n"
+	for _, src := range []string{cluster + flows, cluster + train} {
+		if refusal, why := agree(schema, src); refusal || why != "" {
+			t.Fatalf("refused without a rule: %s%s", why, src)
+		}
+	}
+	for _, src := range []string{
+		"cluster: {hosts: 2, nic: {shared: true, per_gpu: 2}}\n" + flows,
+		cluster + flows + "fabric: {design: single-switch, spines: 2}",
+		cluster + flows + "fabric: {design: single-switch, links: {spine: 400Gb/s}}",
+		cluster + flows + "fabric: {design: single-switch, links: {parallel: 2}}",
+		cluster + flows + "fabric: {design: custom}",
+		cluster + flows + "fabric: {design: custom, topology: t.txt, spines: 2}",
+		cluster + flows + "fabric: {design: custom, topology: t.txt, links: {host: 400Gb/s}}",
+		cluster + flows + "fabric: {topology: t.txt}",
+		cluster + flows + "fabric: {leaves: 2}",
+		cluster + flows + "congestion: {algorithm: hpcc, g: 1/256}",
+		cluster + flows + "congestion: {hpcc: {eta: 0.9}}",
+		cluster + flows + "congestion: {timely: {low: 50us}}",
+		cluster + flows + "congestion: {dctcp: {g: 1/16}}",
+		cluster + flows + "congestion: {swift: {beta: 0.8}}",
+		cluster + flows + "transport: {recovery: go-back-n, low_packets: 3}",
+		cluster + "job: {name: nothing}",
+		cluster + "job: {}",
+		cluster + "job: {flows_csv: none}",
+		cluster + strings.TrimSuffix(train, "}\n") + ", flows: [" + flow + "]}",
+		cluster + strings.TrimSuffix(flows, "}\n") + ", parallel: {dp: 2}}",
+		cluster + strings.TrimSuffix(flows, "}\n") + ", collective: {channels: 2}}",
+		cluster + strings.TrimSuffix(train, "}\n") + ", collective: {admission: {bytes: 1MB}}}",
+		cluster + strings.TrimSuffix(train, "}\n") + ", collective: {schedule: s.txt, algorithm: ring}}",
+		cluster + strings.Replace(flows, "1MB", "1MB, count: 2", 1),
+	} {
+		refusal, why := agree(schema, src)
+		if _, err := Parse("job.yaml", []byte(src)); err == nil || !refusal || why != "" {
+			t.Errorf("decoder: %v; schema refuses: %v %s\n%s", err, refusal, why, src)
+		}
+	}
+}
+
+// agree reports whether the schema refuses a file, and how it and the decoder differ, "" if they do not.
+func agree(schema *jsonschema.Schema, src string) (refusal bool, why string) {
+	_, err := Parse("job.yaml", []byte(src))
+	v, notJSON := asJSON(src)
+	if notJSON != nil {
+		if err == nil {
+			return false, fmt.Sprintf("the decoder takes what is not JSON: %v\n%s", notJSON, src)
+		}
+		return false, ""
+	}
+	invalid := schema.Validate(v)
+	switch {
+	case err == nil && invalid != nil:
+		return true, fmt.Sprintf("the decoder takes it, the schema does not: %v\n%s", invalid, src)
+	case err == nil || invalid != nil:
+		return invalid != nil, ""
+	}
+	for _, p := range err.(Problems) {
+		if !beyond.MatchString(p.String()) {
+			return false, fmt.Sprintf("the schema takes what the decoder refuses: %s\n%s", p, src)
+		}
+	}
+	return false, ""
+}
+
+// asJSON returns what an editor hands to a validator: the YAML as JSON would read it.
+func asJSON(src string) (any, error) {
+	if !utf8.ValidString(src) {
+		return nil, errors.New("not UTF-8")
+	}
+	v := any(map[string]any{})
+	if err := yaml.Unmarshal([]byte(src), &v); err != nil {
+		return nil, err
+	}
+	if v == nil {
+		v = map[string]any{}
+	}
+	text, err := json.Marshal(v)
+	if err != nil { // an infinity
+		return nil, err
+	}
+	return jsonschema.UnmarshalJSON(bytes.NewReader(text))
+}
+
+// compileSchema returns the schema, which is one of the draft it names.
+func compileSchema(t testing.TB) *jsonschema.Schema {
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("railyard.schema.json", schemaTree(t)); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.Compile("railyard.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func schemaTree(t testing.TB) map[string]any {
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v.(map[string]any)
 }
 
 func drawnScenario(t *rapid.T) string {
@@ -102,6 +200,12 @@ func drawnScenario(t *rapid.T) string {
 	}
 	delete(values, "job.train.data.digits.train")
 	delete(values, "job.parallel.dp")
+	src := dropRefused(values)
+	if rapid.Bool().Draw(t, "whole") {
+		return src
+	}
+	path := rapid.SampledFrom(slices.Sorted(maps.Keys(values))).Draw(t, "which")
+	values[path] = rapid.SampledFrom([]string{"400", "-1", "0.5", "1e300", "true", "nonsense", "10 furlongs", `"4"`, "[1]", "[]", "{a: 1}", "{}", "~", "99999999999999999999"}).Draw(t, "broken")
 	var b strings.Builder
 	printKeys(&b, tree, "", values)
 	return b.String()
@@ -109,9 +213,9 @@ func drawnScenario(t *rapid.T) string {
 
 // Every key of the table is in the schema, with a description.
 func TestSchemaHasEveryField(t *testing.T) {
-	s := loadSchema(t)
+	root := schemaTree(t)
 	for _, f := range Table() {
-		at := s.root
+		at := root
 		for key := range strings.SplitSeq(f.Path, ".") {
 			if next, ok := at["anyOf"].([]any); ok && at["properties"] == nil {
 				at = next[len(next)-1].(map[string]any)
@@ -122,7 +226,7 @@ func TestSchemaHasEveryField(t *testing.T) {
 				t.Fatalf("%s: not in the schema", f.Path)
 			}
 			if at = next; strings.HasSuffix(key, "[]") {
-				at = s.root["$defs"].(map[string]any)[strings.TrimSuffix(strings.TrimPrefix(key, "job."), "s[]")].(map[string]any)
+				at = root["$defs"].(map[string]any)[strings.TrimSuffix(strings.TrimPrefix(key, "job."), "s[]")].(map[string]any)
 			}
 		}
 		if d, _ := at["description"].(string); !strings.HasPrefix(d, f.Meaning) {
@@ -179,203 +283,4 @@ func schemaCases(t *testing.T) map[string]string {
 		cases[file] = string(raw)
 	}
 	return cases
-}
-
-// normal turns what the YAML library returns into what encoding/json would, with
-// exact numbers.
-func normal(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		for k := range v {
-			v[k] = normal(v[k])
-		}
-	case []any:
-		for i := range v {
-			v[i] = normal(v[i])
-		}
-	case uint64, int64, int, float64:
-		return json.Number(fmt.Sprint(v))
-	}
-	return v
-}
-
-// A schemaFile is a parsed schema with the keywords that Schema uses.
-type schemaFile struct {
-	t    testing.TB
-	root map[string]any
-}
-
-func loadSchema(t testing.TB) *schemaFile {
-	s := &schemaFile{t: t}
-	d := json.NewDecoder(strings.NewReader(string(Schema())))
-	d.UseNumber()
-	if err := d.Decode(&s.root); err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-// check returns why value v does not match a schema, "" if it does.
-func (s *schemaFile) check(schema any, v any, at string) string {
-	if b, ok := schema.(bool); ok {
-		if !b {
-			return at + ": not allowed here"
-		}
-		return ""
-	}
-	m := schema.(map[string]any)
-	for _, key := range slices.Sorted(maps.Keys(m)) {
-		if why := s.keyword(m, key, v, at); why != "" {
-			return why
-		}
-	}
-	return ""
-}
-
-func (s *schemaFile) keyword(m map[string]any, key string, v any, at string) string {
-	arg := m[key]
-	fail := func(format string, args ...any) string { return at + ": " + fmt.Sprintf(format, args...) }
-	switch key {
-	case "$schema", "title", "description", "default", "$defs", "then":
-		return ""
-	case "$ref":
-		name := strings.TrimPrefix(arg.(string), "#/$defs/")
-		return s.check(s.root["$defs"].(map[string]any)[name], v, at)
-	case "type":
-		if !hasType(v, arg.(string)) {
-			return fail("%v is no %s", v, arg)
-		}
-	case "const":
-		if fmt.Sprint(v) != fmt.Sprint(arg) || fmt.Sprintf("%T", v) != fmt.Sprintf("%T", arg) {
-			return fail("%v is not %v", v, arg)
-		}
-	case "enum":
-		if !slices.ContainsFunc(arg.([]any), func(e any) bool { return e == v }) {
-			return fail("%v is none of %v", v, arg)
-		}
-	case "pattern":
-		if text, ok := v.(string); ok && !regexp.MustCompile(arg.(string)).MatchString(text) {
-			return fail("%q does not match %s", text, arg)
-		}
-	case "minimum", "maximum":
-		if n, ok := v.(json.Number); ok && rational(n).Cmp(rational(arg.(json.Number))) == map[string]int{"minimum": -1, "maximum": 1}[key] {
-			return fail("%v: %s %v", v, key, arg)
-		}
-	case "minItems", "maxItems", "minProperties":
-		return s.size(key, arg.(json.Number), v, at)
-	case "items", "properties", "additionalProperties", "required":
-		return s.members(m, key, v, at)
-	case "allOf":
-		for _, part := range arg.([]any) {
-			if why := s.check(part, v, at); why != "" {
-				return why
-			}
-		}
-	case "anyOf", "oneOf", "not", "if":
-		return s.combine(m, key, v, at)
-	default:
-		s.t.Fatalf("keyword %s: the checker of this test does not know it", key)
-	}
-	return ""
-}
-
-func hasType(v any, kind string) bool {
-	switch v := v.(type) {
-	case map[string]any:
-		return kind == "object"
-	case []any:
-		return kind == "array"
-	case string:
-		return kind == "string"
-	case bool:
-		return kind == "boolean"
-	case json.Number:
-		return kind == "number" || kind == "integer" && rational(v).IsInt()
-	}
-	return false
-}
-
-func rational(n json.Number) *big.Rat {
-	r, ok := new(big.Rat).SetString(string(n))
-	if !ok {
-		return new(big.Rat).SetInt64(1 << 62) // an infinity
-	}
-	return r
-}
-
-func (s *schemaFile) size(key string, arg json.Number, v any, at string) string {
-	n, _ := arg.Int64()
-	size := -1
-	switch v := v.(type) {
-	case []any:
-		size = len(v)
-	case map[string]any:
-		size = len(v)
-	}
-	if size >= 0 && (strings.HasPrefix(key, "min") && int64(size) < n || key == "maxItems" && int64(size) > n) {
-		return fmt.Sprintf("%s: %d entries, %s %d", at, size, key, n)
-	}
-	return ""
-}
-
-func (s *schemaFile) members(m map[string]any, key string, v any, at string) string {
-	if list, ok := v.([]any); ok && key == "items" {
-		for i, e := range list {
-			if why := s.check(m[key], e, fmt.Sprintf("%s[%d]", at, i)); why != "" {
-				return why
-			}
-		}
-	}
-	have, ok := v.(map[string]any)
-	if !ok {
-		return ""
-	}
-	props, _ := m["properties"].(map[string]any)
-	if key == "required" {
-		for _, r := range m[key].([]any) {
-			if _, ok := have[r.(string)]; !ok {
-				return fmt.Sprintf("%s: no %s", at, r)
-			}
-		}
-		return ""
-	}
-	for _, k := range slices.Sorted(maps.Keys(have)) {
-		p, known := props[k]
-		switch {
-		case key == "properties" && known:
-			if why := s.check(p, have[k], at+"/"+k); why != "" {
-				return why
-			}
-		case key == "additionalProperties" && !known:
-			return fmt.Sprintf("%s/%s: unknown key", at, k)
-		}
-	}
-	return ""
-}
-
-func (s *schemaFile) combine(m map[string]any, key string, v any, at string) string {
-	switch key {
-	case "not":
-		if s.check(m[key], v, at) == "" {
-			return at + ": matches what it must not"
-		}
-		return ""
-	case "if":
-		if s.check(m[key], v, at) == "" {
-			return s.check(m["then"], v, at)
-		}
-		return ""
-	}
-	matches, first := 0, ""
-	for _, sub := range m[key].([]any) {
-		if why := s.check(sub, v, at); why == "" {
-			matches++
-		} else if first == "" {
-			first = why
-		}
-	}
-	if matches == 0 || key == "oneOf" && matches > 1 {
-		return fmt.Sprintf("%s: matches %d of %s (%s)", at, matches, key, first)
-	}
-	return ""
 }
