@@ -82,7 +82,7 @@ func TestLoadErrorsNameFileOffsetValueAndWant(t *testing.T) {
 	}{
 		{images, nil, "has no train-images-idx3-ubyte, plain or .gz, want MNIST's four files"},
 		{images, good[:10], "images-idx3-ubyte: offset 10: the file ends inside its header, want 16 bytes"},
-		{images, idx(1, []int{2, 1, 2}, 1, 2, 3, 4), "offset 0: magic number 0x00000801, want 0x00000803"},
+		{images, idx(1, []int{2, 1, 2}, 1, 2, 3, 4), "offset 0: magic number 0x00000801 (a file of labels), want 0x00000803"},
 		{images, idx(3, []int{0, 1, 2}), "offset 4: size of dimension 0 is 0, want at least 1"},
 		{images, idx(3, []int{1 << 20, 1 << 9, 3}), "offset 12: size of dimension 2 is 3: 1610612736 bytes or more, want at most 1073741824"},
 		{images, idx(3, []int{-1, -1, -1}), "offset 4: size of dimension 0 is 4294967295"},
@@ -90,7 +90,8 @@ func TestLoadErrorsNameFileOffsetValueAndWant(t *testing.T) {
 		{images, append(slices.Clone(good), 0), "offset 20: bytes follow the last of 4 data bytes, want the end of the file"},
 		{images, idx(3, []int{2, 2, 1}, 1, 2, 3, 4), "training images are 2x1 and test images 1x2 pixels, want one size"},
 		{images, idx(3, []int{1, 1, 2}, 1, 2), "labels-idx1-ubyte: 2 labels for the 1 images of"},
-		{labels, idx(1, []int{2}, 0, 10), "offset 9: label 1 is 10, want 0 to 9"},
+		{labels, idx(3, []int{2, 1, 2}, 1, 2, 3, 4), "magic number 0x00000803 (a file of images), want 0x00000801"},
+		{images, packed(t, good), "(a gzip file: its name lacks .gz)"},
 		{labels, idx(1, []int{3}, 0, 1, 2), "3 labels for the 2 images"},
 		{images + ".gz", good, "train-images-idx3-ubyte.gz: offset 0: gzip: invalid header, want a gzip file"},
 		{images + ".gz", packed(t, good)[:30], "ubyte.gz: offset"},
@@ -102,6 +103,37 @@ func TestLoadErrorsNameFileOffsetValueAndWant(t *testing.T) {
 			t.Errorf("%s %x:\n got %v\nwant %s", c.file, c.data, err, c.want)
 		}
 	}
+}
+
+// What is no folder of files says what it is; labels are any byte, and a period does for a hyphen.
+func TestLoadLooksForTheFiles(t *testing.T) {
+	dir := folder(t, nil)
+	fails := func(dir, want string) {
+		t.Helper()
+		if _, err := Load(dir); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s:\n got %v\nwant %s", dir, err, want)
+		}
+	}
+	fails(filepath.Join(dir, "none"), "none: no such folder; paths are relative to the directory")
+	fails(filepath.Join(dir, testFiles[0]), testFiles[0]+": is a file, want the folder")
+	dotted := strings.Replace(trainFiles[1], "-idx", ".idx", 1)
+	if err := os.WriteFile(filepath.Join(dir, dotted+".gz"), packed(t, idx(1, []int{2}, 25, 255)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, trainFiles[1])); err != nil {
+		t.Fatal(err)
+	}
+	set, err := Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(set.Train.Labels, []byte{25, 255}) {
+		t.Errorf("labels %v, want 25 and 255", set.Train.Labels)
+	}
+	if err := os.Mkdir(filepath.Join(dir, trainFiles[1]), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	fails(dir, trainFiles[1]+": is a folder, want a file")
 }
 
 // Every strict prefix of a file is an error.
@@ -177,7 +209,7 @@ func TestDrawnDigitsAreBalancedAndInked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var count [Classes]int
+	var count [10]int
 	for i, label := range set.Train.Labels {
 		count[label]++
 		ink, edge := 0, 0
@@ -290,8 +322,10 @@ func TestCancelledEnsureLeavesNothingBehind(t *testing.T) {
 	if err := (Digits{Dir: empty, Train: 2, Test: 1}).Ensure(context.Background(), nil); err != nil {
 		t.Errorf("an empty folder: %v", err)
 	}
-	if err := (Digits{Dir: filepath.Join(empty, recordFile, "x", "y"), Train: 2, Test: 1}).Ensure(context.Background(), nil); err == nil {
-		t.Error("a folder below a file was made")
+	below := filepath.Join(empty, recordFile, "x", "y")
+	err := Digits{Dir: below, Train: 2, Test: 1}.Ensure(context.Background(), nil)
+	if want := "digits: dir " + below + ": not a directory; want a folder"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("below a file: %v, want %s", err, want)
 	}
 }
 

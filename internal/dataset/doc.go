@@ -19,7 +19,7 @@
 //
 // Invariants:
 //   - Load accepts exactly what the format allows: right magic, bounded sizes,
-//     exact length, labels below Classes, as many labels as images;
+//     exact length, as many labels as images; which labels fit is the caller's to say;
 //   - a generated image depends on (seed, split, index) and nothing else: not on
 //     the number of cores, the processor, or how many other images there are;
 //   - a folder appears complete or not at all.

@@ -36,7 +36,7 @@ type pen struct {
 
 // draw fills one image of Side x Side bytes and returns its label.
 func (p *pen) draw(image []byte, s stream) (label byte) {
-	digit := s.below(Classes)
+	digit := s.below(len(glyphs))
 	styles := glyphs[digit]
 	p.trace(styles[s.below(len(styles))], &s)
 	p.affine(&s)

@@ -65,19 +65,27 @@ func (d Digits) Ensure(ctx context.Context, progress func(done, total int)) erro
 	parent := filepath.Dir(dir)
 	undo, err := makeParents(parent)
 	if err != nil {
-		return err
+		return unwritable(dir, err)
 	}
 	temp, err := os.MkdirTemp(parent, "."+filepath.Base(dir)+".new-*")
 	if err != nil {
 		undo()
-		return err
+		return unwritable(dir, err)
 	}
 	if err := d.publish(ctx, set, temp, dir); err != nil {
 		os.RemoveAll(temp)
 		undo()
-		return err
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return unwritable(dir, err)
 	}
 	return nil
+}
+
+// unwritable is the error for a folder that cannot be made.
+func unwritable(dir string, err error) error {
+	return fmt.Errorf("digits: cannot write %s: %w; give a dir where there is room and that may be written to", dir, bare(err))
 }
 
 // publish fills temp and gives it its name.
@@ -148,7 +156,7 @@ func (d Digits) present(dir string) (bool, error) {
 		return false, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("digits: dir %s: %w; want a folder, or a name that is free", dir, err)
+		return false, fmt.Errorf("digits: dir %s: %w; want a folder, or a name that is free", dir, bare(err))
 	}
 	if len(entries) == 0 {
 		return false, nil
@@ -245,7 +253,7 @@ func makeParents(dir string) (undo func(), err error) {
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		undo()
-		return nil, fmt.Errorf("digits: %s: %w", dir, err)
+		return nil, err
 	}
 	return undo, nil
 }

@@ -8,7 +8,7 @@ type point struct{ x, y float64 }
 type glyph [][]point
 
 // glyphs are the styles of each digit. They are ours, not traced from anything.
-var glyphs = [Classes][]glyph{
+var glyphs = [10][]glyph{
 	0: {
 		{{{48, 2}, {22, 12}, {8, 42}, {12, 74}, {32, 97}, {56, 92}, {72, 65}, {70, 30}, {54, 6}, {40, 2}}},
 		{{{40, 0}, {24, 20}, {20, 55}, {30, 92}, {45, 98}, {58, 75}, {60, 40}, {50, 8}, {38, 1}}},

@@ -8,9 +8,6 @@ import (
 	"io"
 )
 
-// Classes is the number of classes: labels are 0 to 9.
-const Classes = 10
-
 // maxBytes bounds what one file may hold.
 const maxBytes = 1 << 30
 
@@ -24,7 +21,7 @@ const (
 type Images struct {
 	N, Rows, Cols int
 	Pixels        []byte // len N*Rows*Cols
-	Labels        []byte // len N, each below Classes
+	Labels        []byte // len N: 0 to 255
 }
 
 // A fileError places what is wrong in a file.
@@ -53,7 +50,7 @@ func readIDX(r io.Reader, file string, holds int64, dims int) (sizes []int, data
 	}
 	want := uint32(0x0800 + dims)
 	if magic := binary.BigEndian.Uint32(head); magic != want {
-		return fail(0, "magic number 0x%08x, want 0x%08x (unsigned bytes, %d dimensions)", magic, want, dims)
+		return fail(0, "magic number 0x%08x%s, want 0x%08x (unsigned bytes, %d dimensions)", magic, looksLike(magic), want, dims)
 	}
 	total := uint64(1)
 	for i := range dims {
@@ -83,6 +80,19 @@ func readIDX(r io.Reader, file string, holds int64, dims int) (sizes []int, data
 	return sizes, body.Bytes(), nil
 }
 
+// looksLike says what a file with the wrong magic number may be.
+func looksLike(magic uint32) string {
+	switch {
+	case magic == magicLabels:
+		return " (a file of labels)"
+	case magic == magicImages:
+		return " (a file of images)"
+	case magic>>16 == 0x1f8b:
+		return " (a gzip file: its name lacks .gz)"
+	}
+	return ""
+}
+
 func readImages(r io.Reader, file string, holds int64) (Images, error) {
 	sizes, pixels, err := readIDX(r, file, holds, 3)
 	if err != nil {
@@ -93,15 +103,7 @@ func readImages(r io.Reader, file string, holds int64) (Images, error) {
 
 func readLabels(r io.Reader, file string, holds int64) ([]byte, error) {
 	_, labels, err := readIDX(r, file, holds, 1)
-	if err != nil {
-		return nil, err
-	}
-	for i, label := range labels {
-		if label >= Classes {
-			return nil, &fileError{file, int64(8 + i), fmt.Sprintf("label %d is %d, want 0 to %d", i, label, Classes-1)}
-		}
-	}
-	return labels, nil
+	return labels, err
 }
 
 // imagesHeader and labelsHeader are what precedes the bytes.
