@@ -126,11 +126,16 @@ func (a *app) checkUnplanned(file string, sc *scenario.Scenario, err error, asJS
 	if errors.As(err, &field) {
 		f.Path, f.Message = field.Path, field.Err.Error()
 	}
+	problems := scenario.Problems{sc.Located(f)}
+	var located scenario.Problems
+	if errors.As(err, &located) {
+		problems = located
+	}
 	s := a.newSheet()
 	s.line("%s: 1 error, 0 warnings", file)
 	switch {
 	case asJSON:
-		if e := a.printJSON(checkData(scenario.Problems{sc.Located(f)}, nil)); e != nil {
+		if e := a.printJSON(checkData(problems, nil)); e != nil {
 			return e
 		}
 		return fmt.Errorf("%s: 1 error", file)

@@ -92,6 +92,9 @@ func didYouMean(word string, names []string, otherwise string) string {
 	best, least := "", max(1, len(word)/3)+1
 	for _, n := range names {
 		d := edits(word, n)
+		if len(n) >= 3 && strings.HasPrefix(word, n) {
+			d = min(d, 1) // topology for topo
+		}
 		if len(word) >= 2 && strings.HasPrefix(n, word) && n != "--"+strings.TrimLeft(word, "-") {
 			d = min(d, 1)
 		}

@@ -52,12 +52,17 @@ func (a *app) located(file string, sc *scenario.Scenario, err error) error {
 // renderField writes an error that belongs to a field; false if it is none.
 func (a *app) renderField(w io.Writer, colour bool, file string, sc *scenario.Scenario, err error) bool {
 	var field *run.FieldError
-	if !errors.As(err, &field) {
+	var located scenario.Problems
+	if !errors.As(err, &field) && !errors.As(err, &located) {
 		return false
 	}
 	src, e := readFile(file)
 	if e != nil {
 		return false
+	}
+	if field == nil {
+		located.Render(w, src, colour)
+		return true
 	}
 	texts := textErrors(field.Err)
 	message, rest, _ := strings.Cut(field.Err.Error(), "\n")

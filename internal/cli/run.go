@@ -203,8 +203,11 @@ func (a *app) finishWithout(dir *result.Dir, interrupted bool, err error) error 
 	if e := dir.Fail(state, err); e != nil {
 		err = fmt.Errorf("%w; and %w", err, e)
 	}
-	if begun {
+	switch {
+	case begun:
 		err = fmt.Errorf("%w; what was done is in %s", err, dir.Path())
+	case interrupted:
+		err = fmt.Errorf("%w before the run began; nothing was kept", err)
 	}
 	if interrupted {
 		return &exitError{exitInterrupted, err}

@@ -65,34 +65,46 @@ func (c *Comparison) writeDifferences(t *text) {
 	}
 }
 
+// writeFigures puts each run's change beside its figures, or all changes into a table
+// of their own where that would be too wide.
 func (c *Comparison) writeFigures(t *text) {
-	t.title("Figures")
-	head := []string{""}
-	for i := range c.Runs {
-		head = append(head, letter(i))
-		if i > 0 {
-			head = append(head, letter(i)+" against A")
-		}
-	}
-	rows := [][]string{head}
+	names := []string{""}
 	for _, f := range c.Figures {
-		row := []string{f.Name}
-		for i, v := range f.Values {
-			cell, change := "-", ""
-			if v != nil {
-				cell = f.cell(*v)
-				if f.Values[0] != nil {
-					change = f.change(*f.Values[0], *v)
-				}
-			}
-			row = append(row, cell)
-			if i > 0 {
-				row = append(row, change)
+		names = append(names, f.Name)
+	}
+	var beside, figures, changes [][]string
+	for i := range c.Runs {
+		cells, against := c.columns(i)
+		beside, figures = append(beside, cells), append(figures, cells)
+		if i > 0 {
+			beside, changes = append(beside, against), append(changes, against)
+		}
+	}
+	t.title("Figures")
+	if width(append(beside, names)...) <= t.width {
+		t.columns(names, beside)
+		return
+	}
+	t.columns(names, figures)
+	t.title("Changes")
+	t.columns(names, changes)
+}
+
+// columns returns the figures of run i and how they differ from those of A, each
+// under its heading.
+func (c *Comparison) columns(i int) (cells, against []string) {
+	cells, against = []string{letter(i)}, []string{letter(i) + " against A"}
+	for _, f := range c.Figures {
+		cell, change := "-", ""
+		if v := f.Values[i]; v != nil {
+			cell = f.cell(*v)
+			if f.Values[0] != nil {
+				change = f.change(*f.Values[0], *v)
 			}
 		}
-		rows = append(rows, row)
+		cells, against = append(cells, cell), append(against, change)
 	}
-	t.grid("l"+strings.Repeat("r", len(head)-1), rows)
+	return cells, against
 }
 
 func (c *Comparison) writeCauses(t *text) {

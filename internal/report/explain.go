@@ -43,7 +43,7 @@ func WriteFlow(w io.Writer, f *FlowDetail, width int) error {
 	r := &f.Row
 	t.line(fmt.Sprintf("%s (message %d, %s): %s, %s to %s", r.Name, r.ID, r.Kind, result.FormatBytes(r.Bytes), r.Src, r.Dst))
 	if f.Namesakes > 1 {
-		t.wrap("", fmt.Sprintf("%s messages have this name; this is the slowest. Give the id of another to see it.", result.FormatCount(f.Namesakes)))
+		t.wrap("", fmt.Sprintf("%s messages have this name; this is the slowest. Give the id of another to see it: column id of flows.parquet, or of the CSV that railyard export makes.", result.FormatCount(f.Namesakes)))
 	}
 	rows := [][]string{{"path", strings.ReplaceAll(r.Path, ">", " > ")}, {"posted", instant(r.Posted)}}
 	switch r.Status {

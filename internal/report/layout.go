@@ -77,6 +77,41 @@ func (t *text) grid(align string, rows [][]string) {
 	}
 }
 
+// columns adds a grid of right-aligned columns beside names. Columns that have no room
+// on the page follow below, beside the names again.
+func (t *text) columns(names []string, columns [][]string) {
+	for len(columns) > 0 {
+		n := 1
+		for n < len(columns) && width(names)+width(columns[:n+1]...) <= t.width {
+			n++
+		}
+		rows := make([][]string, len(names))
+		for r := range rows {
+			rows[r] = []string{names[r]}
+			for _, c := range columns[:n] {
+				rows[r] = append(rows[r], c[r])
+			}
+		}
+		t.grid("l"+strings.Repeat("r", n), rows)
+		if columns = columns[n:]; len(columns) > 0 {
+			t.b.WriteByte('\n')
+		}
+	}
+}
+
+// width is what columns of cells take in a grid.
+func width(columns ...[]string) int {
+	total := 0
+	for _, c := range columns {
+		widest := 0
+		for _, cell := range c {
+			widest = max(widest, utf8.RuneCountInString(cell))
+		}
+		total += widest + 2
+	}
+	return total
+}
+
 func (t *text) writeTo(w io.Writer) error {
 	_, err := io.WriteString(w, t.b.String())
 	return err

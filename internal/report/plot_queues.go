@@ -31,8 +31,8 @@ func (d *Data) thresholds(q *QueueSeries) (lines []threshold, about string) {
 	case !on:
 		about += "PFC is off."
 	case dynamic:
-		lines = append(lines, threshold{"xOFF, empty buffer " + result.FormatBytes(at), at, purple, "2 3"})
-		about += fmt.Sprintf("xOFF is %v of the free shared buffer: the line is its value while the buffer is empty, at most; it falls as the buffer fills. It acts on what one ingress port holds, so a queue fed by several ports can pass it.", d.Settings.Alpha)
+		lines = append(lines, threshold{"xOFF at most " + result.FormatBytes(at), at, purple, "2 3"})
+		about += fmt.Sprintf("xOFF is %v of the free shared buffer: the line is that part of the whole buffer. It is lower by what is set aside for reserves and headroom, and falls as the buffer fills. It acts on what one ingress port holds, so a queue fed by several ports can pass it.", d.Settings.Alpha)
 	default:
 		lines = append(lines, threshold{"xOFF " + result.FormatBytes(at), at, purple, "2 3"})
 		about += "xOFF acts on what one ingress port holds, so a queue fed by several ports can pass it."

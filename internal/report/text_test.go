@@ -46,6 +46,20 @@ func TestTerminal(t *testing.T) {
 	}))
 }
 
+// Where figures and changes do not fit side by side, no name and no column is lost.
+func TestCompareMany(t *testing.T) {
+	a := load(t, small(t, true))
+	var b strings.Builder
+	if err := Compare([]*Data{a, a, a, a, a, a, a}).WriteText(&b, 80); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"  step time, median", "  G\n", "G against A\n", "  virtual time"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+}
+
 // change makes of the small run one without background traffic.
 func change(d *Data) {
 	d.Summary.Scenario = json.RawMessage(strings.Replace(strings.Replace(string(d.Summary.Scenario), `"4MB"`, `"64MB"`, 1), `"background"`, `"was"`, 1))

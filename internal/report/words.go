@@ -336,6 +336,9 @@ func (d *Data) bottleneck() string {
 	if through == flows {
 		who = fmt.Sprintf("All %d flows", flows)
 	}
+	if flows == 2 {
+		who = "Both flows"
+	}
 	t := fmt.Sprintf("%s pass %s: its bits alone need %s at %s, %s of the run's %s", who, p.Port, result.FormatTime(p.Busy), result.FormatBitrate(p.Rate), result.FormatPercent(p.Utilisation), result.FormatTime(unit.Duration(d.End)))
 	if p.Utilisation >= 0.95 {
 		return t + ": that port is the bottleneck, and it hardly ever stood idle."

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -156,18 +157,28 @@ func (p *page) flows(list []FlowFigures) {
 	if len(list) == 0 {
 		return
 	}
-	p.title("Flows")
-	rows := [][]string{{"name", "size", "start", "completion", "rate", "marks", "CNPs", "resent"}}
-	for _, f := range list[:min(len(list), shownRows)] {
+	list, all := list[:min(len(list), shownRows)], len(list)
+	title, third := "Flows", "start"
+	repeated := slices.ContainsFunc(list, func(f FlowFigures) bool { return f.Posted > 1 })
+	if repeated {
+		title, third = "Flows (completion and rate: mean over the messages that are done)", "done"
+	}
+	p.title(title)
+	rows := [][]string{{"name", "size", third, "completion", "rate", "marks", "CNPs", "resent"}}
+	for _, f := range list {
 		took, rate := f.Status, ""
 		if f.FCT > 0 {
 			took, rate = FormatTime(f.FCT), FormatBitrate(unit.Bitrate(8*float64(f.Bytes)/f.FCT.Seconds()))
 		}
-		rows = append(rows, []string{f.Name, FormatBytes(f.Bytes), FormatTime(unit.Duration(f.Start)), took, rate,
+		when := FormatTime(unit.Duration(f.Start))
+		if repeated {
+			when = FormatCount(f.Done) + " of " + FormatCount(f.Posted)
+		}
+		rows = append(rows, []string{f.Name, FormatBytes(f.Bytes), when, took, rate,
 			FormatCount(f.Marks), FormatCount(f.CNPs), FormatCount(f.Retransmits)})
 	}
 	p.grid("lrrrrrrr", rows)
-	p.more(len(list), "run.json")
+	p.more(all, "run.json")
 }
 
 func (p *page) links(list []LinkFigures) {

@@ -146,6 +146,7 @@ func TestNotesExplainZeros(t *testing.T) {
 		{"ring", cluster8(2) + training(t, 3, 4), []string{"Each ring has its rail to itself", "14 messages, one after the other", "of 400 training images were left out"}},
 		{"pauses", cluster8(5) + weather[3].fabric + weather[3].background + training(t, 3, 1), []string{"PFC paused senders"}},
 		{"losses", cluster8(5) + weather[4].fabric + weather[4].background + training(t, 6, 1), []string{"go-back-N repeats"}},
+		{"broken link", flow("faults: [{link: host1/rail1, at: 1us, down: 20us}]", one), []string{"no drops in switches: what was lost, "}},
 		{"slow", flow("transport: {timeout: 5us, retries: 1000}\ncongestion: {algorithm: none}", two), []string{"waited longer than transport.timeout (5 us)"}},
 	} {
 		r := run(t, c.yaml, Options{})

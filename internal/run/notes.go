@@ -27,6 +27,10 @@ func (r *runner) markNotes(s *result.Summary) []string {
 	switch {
 	case s.ECNMarks == 0 && !ecn.Enabled:
 		return []string{"no ECN marks, hence no CNPs: fabric.qos.ecn.enabled is false"}
+	case s.ECNMarks > 0 && sc.Congestion.Notify == "ack":
+		return []string{"no CNPs: congestion.notify is ack, marks go back in acknowledgements"}
+	case s.ECNMarks > 0 && sc.Congestion.Notify == "none":
+		return []string{fmt.Sprintf("no CNPs: congestion.notify is none, as congestion.algorithm %s does not look at marks", sc.Congestion.Algorithm)}
 	case s.ECNMarks > 0 && s.CNPs == 0:
 		return []string{"no CNPs: no marked packet reached its receiver before the run ended"}
 	case s.ECNMarks > 0 && sc.Congestion.Algorithm == "none":
@@ -119,13 +123,19 @@ func (r *runner) lossNotes(s *result.Summary) []string {
 		timeout = result.FormatTime(sc.Transport.Timeout.Value)
 	}
 	var notes []string
+	lost := r.faulted()
 	switch {
+	case s.Drops == 0 && lost > 0:
+		return []string{fmt.Sprintf("no drops in switches: what was lost, %s frames, faults took on links", result.FormatCount(lost))}
 	case s.Drops == 0 && s.Retransmits > 0:
 		return []string{fmt.Sprintf("no drops: packets were sent again because they or their acknowledgements waited longer than transport.timeout (%s)", timeout)}
 	case s.Drops == 0 && s.Pauses > 0:
 		return []string{"no drops, hence no retransmissions: PFC paused senders, and headroom took what was already on its way"}
 	case s.Drops == 0:
 		return []string{"no drops, hence no retransmissions: every packet found room in the switches' buffers"}
+	}
+	if lost > 0 {
+		notes = append(notes, fmt.Sprintf("faults took %s frames on links; drops are those of switches alone", result.FormatCount(lost)))
 	}
 	if sc.Fabric.QoS.PFC.Enabled {
 		notes = append(notes, "packets were dropped though PFC is on: it protects only RoCE data, and that only while headroom takes what is on its way after a pause")
@@ -137,6 +147,14 @@ func (r *runner) lossNotes(s *result.Summary) []string {
 		notes = append(notes, "more packets were sent again than dropped: go-back-N repeats everything after the first one lost")
 	}
 	return notes
+}
+
+// faulted returns how many frames the scenario's faults discarded.
+func (r *runner) faulted() (n int64) {
+	for id := range r.plan.Graph.Ports {
+		n += r.fab.Stats(r.eng.Now(), topo.PortID(id)).Faulted
+	}
+	return n
 }
 
 // trainingNotes is about what a training leaves out, and how to read its split.

@@ -56,7 +56,10 @@ func (s *Scenario) Findings() []Finding {
 	}
 	add(!verbsMTU(s.Transport.MTU), "transport.mtu", "%s: not a path MTU of verbs (256, 512, 1024, 2048 or 4096 bytes)", s.Transport.MTU)
 	add((cc == "timely" || cc == "swift" || cc == "dctcp") && s.Transport.AckEvery > 1, "transport.ack_every", "%d: %s learns only from acknowledgements, and gets one of every %d packets", s.Transport.AckEvery, cc, s.Transport.AckEvery)
-	add(cc == "dctcp" && s.Congestion.Notify != "ack", "congestion.notify", "cnp: dctcp learns of marks from acknowledgements only, so it never slows down")
+	notify := s.Congestion.Notify
+	add(cc == "dctcp" && notify != "ack", "congestion.notify", "%s: dctcp learns of marks from acknowledgements only, so it never slows down", notify)
+	add(cc == "dcqcn" && notify == "none", "congestion.notify", "none: dcqcn learns of no mark, so it never slows down")
+	add(!needsMarks(cc) && notify == "cnp" && q.ECN.Enabled, "congestion.notify", "cnp: receivers send CNPs, and no sender looks at them: congestion.algorithm is %s", cc)
 	add(!s.Transport.Timeout.Set && (!q.PFC.Enabled || len(s.Faults) > 0), "transport.timeout", "none: a lost last packet or acknowledgement is never noticed, and its flow never ends")
 	return out
 }
@@ -67,11 +70,11 @@ func (s *Scenario) xoffBelowMarking(add func(bool, string, string, ...any)) {
 	q := s.Fabric.QoS
 	fastest := max(s.Cluster.NIC.Speed, s.Fabric.Links.Spine)
 	_, hi, _ := q.ECN.At(fastest)
-	xoff, path := unit.Bytes(q.PFC.Alpha.Of(int64(s.Fabric.Switch.Buffer))), "fabric.qos.pfc.alpha"
+	xoff, path, is := unit.Bytes(q.PFC.Alpha.Of(int64(s.Fabric.Switch.Buffer))), "fabric.qos.pfc.alpha", "at most "
 	if q.PFC.Threshold.Set {
-		xoff, path = q.PFC.Threshold.Value, "fabric.qos.pfc.threshold"
+		xoff, path, is = q.PFC.Threshold.Value, "fabric.qos.pfc.threshold", ""
 	}
-	add(xoff < hi, path, "xOFF is %s even when the buffer is empty, below the ECN max of %s on a %s port: PFC can act before ECN", xoff, hi, fastest)
+	add(xoff < hi, path, "xOFF is "+is+"%s even when the buffer is empty, below the ECN max of %s on a %s port: PFC can act before ECN", xoff, hi, fastest)
 }
 
 // needsMarks reports whether an algorithm slows down on ECN marks.

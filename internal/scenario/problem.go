@@ -108,10 +108,10 @@ func (ps Problems) Render(w io.Writer, src []byte, color bool) {
 	}
 }
 
-// excerpt returns at most 120 characters of a source line around column, how many of
+// excerpt returns at most 72 characters of a source line around column, how many of
 // them stand before it, and how many carets go below.
 func excerpt(line string, column, width int) (text string, before, carets int) {
-	const most = 120
+	const most = 72 // with the number before it, a line of 80: one that a terminal breaks would lead the caret astray
 	rs := []rune(strings.ToValidUTF8(strings.TrimRight(line, "\r"), string(utf8.RuneError)))
 	for i, r := range rs {
 		if r < ' ' || r == 0x7f {

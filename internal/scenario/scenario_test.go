@@ -164,8 +164,8 @@ func TestRender(t *testing.T) {
 	err.(Problems).Render(&plainText, src, false)
 	err.(Problems).Render(&colored, src, true)
 	want := `a.yaml:2:62: job.flows[0].prioritty: unknown key
-    2 | job: {flows: [{from: host1/gpu0, to: host2/gpu0, bytes: 1MB, prioritty: data}]}
-      |                                                              ^^^^^^^^^
+    2 | lows: [{from: host1/gpu0, to: host2/gpu0, bytes: 1MB, prioritty: data}]}
+      |                                                       ^^^^^^^^^
       = did you mean priority?
 `
 	if plainText.String() != want {
@@ -179,7 +179,7 @@ func TestRender(t *testing.T) {
 	plainText.Reset()
 	long.Render(&plainText, src, false)
 	for line := range strings.SplitSeq(plainText.String(), "\n") {
-		if len(line) > 130 {
+		if len(line) > 80 {
 			t.Errorf("%d characters: %s", len(line), line)
 		}
 	}
