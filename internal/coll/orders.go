@@ -53,8 +53,19 @@ func (o *orders) Channels() int { return len(o.rank) }
 
 // at returns the rank at position p of the channel's order, p taken modulo n.
 func (o *orders) at(channel, p int) int32 {
-	n := o.Ranks()
-	return o.rank[channel][((p%n)+n)%n]
+	order := o.rank[channel]
+	return order[wrap(p, len(order))]
+}
+
+// wrap returns p modulo n, quickly for a p near 0 to n: it stands on the path of every operation.
+func wrap(p, n int) int {
+	for p < 0 {
+		p += n
+	}
+	for p >= n {
+		p -= n
+	}
+	return p
 }
 
 // pieces validates a pipelining depth: n*k chunks or slots must stay countable.

@@ -147,8 +147,7 @@ func (r *Ring) sendIndex(t, j int) int {
 	return r.slices + 3*((t-1)*r.slices+j) + 2
 }
 
-// chunk is the chunk of slice j of ring chunk c, c taken modulo n.
+// chunk is the chunk of slice j of ring chunk c, c taken modulo n; it lies within a few turns of the ring.
 func (r *Ring) chunk(c, j int) int32 {
-	n := r.Ranks()
-	return int32(((c%n)+n)%n*r.slices + j)
+	return int32(wrap(c, r.Ranks())*r.slices + j)
 }

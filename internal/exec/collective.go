@@ -30,6 +30,7 @@ const (
 // channelRun is where one channel of a collective stands in its program.
 type channelRun struct {
 	pc, length int
+	op         coll.Op // at pc, while the channel waits
 	wait       wait
 	sent       []sentOp // posted and not acknowledged, in order
 	cursors    []cursor
@@ -87,6 +88,7 @@ func (r *Rank) advance(now unit.Time, channel int) {
 		if int(op.After) >= ch.pc || int(op.Acked) >= ch.pc {
 			panic(fmt.Sprintf("exec: %s: rank %d channel %d operation %d waits for a later one", s.Name(), r.cfg.Rank, channel, ch.pc))
 		}
+		ch.op = op
 		if ch.unacked(op.Acked) {
 			ch.wait, ch.gated = acknowledge, now
 			return
@@ -191,13 +193,12 @@ func (r *Rank) localDone(now unit.Time, channel int) {
 
 // arrived goes on with a channel that stood still for a message from src.
 func (r *Rank) arrived(now unit.Time, src, channel int32) {
-	t := &r.cfg.Template.Collectives[r.running]
 	c := &r.colls[r.running]
 	if int(channel) >= len(c.channels) {
 		return // for a later collective
 	}
 	ch := &c.channels[channel]
-	if ch.wait != message || t.Schedule.Op(int(r.cfg.Rank), int(channel), ch.pc).Peer != src {
+	if ch.wait != message || ch.op.Peer != src {
 		return
 	}
 	r.inbox(src, channel).take(&ch.trace)
@@ -216,8 +217,7 @@ func (r *Rank) acked(now unit.Time, dst, channel int32) {
 	}
 	c.inFlight--
 	r.path.ending(r.running, int(channel), op)
-	s := r.cfg.Template.Collectives[r.running].Schedule
-	if ch.wait == acknowledge && !ch.unacked(s.Op(int(r.cfg.Rank), int(channel), ch.pc).Acked) {
+	if ch.wait == acknowledge && !ch.unacked(ch.op.Acked) {
 		ch.gates = append(ch.gates, gate{ch.gated, now})
 		r.advance(now, int(channel)) // the operation that waited has not started
 	}

@@ -159,13 +159,44 @@ type connKey struct{ src, dst, channel int32 }
 // conn is one direction between two ranks on a channel: a queue pair, or NVLink within a host.
 type conn struct {
 	connKey
-	qp      int32     // -1: NVLink
-	nvlink  []message // ring-less queue: posted, not delivered
+	qp      int32 // -1: NVLink
+	nvlink  transfers
 	placed  traces
 	segment [1]exec.Segment
 	trace   exec.Trace
 
 	admitted admitted
+}
+
+// transfer is a message over NVLink that is posted and not delivered.
+type transfer struct {
+	posted   unit.Time
+	from, to []byte
+}
+
+// transfers is a queue of them.
+type transfers struct {
+	buf     []transfer
+	head, n int
+}
+
+func (t *transfers) push(v transfer) {
+	if t.n == len(t.buf) {
+		buf := make([]transfer, max(2, 2*len(t.buf)))
+		for i := range t.n {
+			buf[i] = t.buf[(t.head+i)&(len(t.buf)-1)]
+		}
+		t.buf, t.head = buf, 0
+	}
+	t.buf[(t.head+t.n)&(len(t.buf)-1)] = v
+	t.n++
+}
+
+func (t *transfers) pop() transfer {
+	v := t.buf[t.head]
+	t.head = (t.head + 1) & (len(t.buf) - 1)
+	t.n--
+	return v
 }
 
 // traces is a queue of message traces whose memory is used again.
@@ -247,20 +278,17 @@ func (n *Net) Post(m exec.Message) {
 	if n.cfg.NVLink.Rate > 0 {
 		end = end.Add(n.cfg.NVLink.Rate.TransmitTime(m.Bytes))
 	}
-	r := message{from: from, to: to}
-	r.flow.Posted, r.flow.Placed = n.now, end
-	c.nvlink = append(c.nvlink, r)
+	c.nvlink.push(transfer{n.now, from, to})
 	n.plan(src.host, entry{at: end, what: workNVLink, a: id})
 }
 
 // delivered completes the oldest NVLink message of a connection, for both ranks.
 func (n *Net) delivered(now unit.Time, id int32) {
 	c := &n.conns[id]
-	m := c.nvlink[0]
-	c.nvlink = c.nvlink[:copy(c.nvlink, c.nvlink[1:])]
+	m := c.nvlink.pop()
 	copy(m.to, m.from)
 	c.segment[0] = exec.Segment{Until: now, Cause: cause.HostPath}
-	c.trace = exec.Trace{Posted: m.flow.Posted, Placed: now, Segments: c.segment[:]}
+	c.trace = exec.Trace{Posted: m.posted, Placed: now, Segments: c.segment[:]}
 	n.ranks[c.dst].rank.Received(now, c.src, c.channel, &c.trace)
 	n.ranks[c.src].rank.Acked(now, c.dst, c.channel)
 }

@@ -30,13 +30,10 @@ const baseMemory = 128 << 20
 func (p *Plan) Estimate(images int) Estimate {
 	e := Estimate{Steps: p.steps(images), Memory: baseMemory}
 	if p.Schedule != nil {
-		perStep := p.bytesByPair()
-		for _, l := range p.Links {
-			if l.Pair < 0 {
-				continue
+		for i, t := range p.linkTraffic() {
+			if pair := p.Links[i].Pair; pair >= 0 {
+				e.PacketHops = add(e.PacketHops, mul(e.Steps, p.hops(&p.Pairs[pair], t.bytes, t.messages)))
 			}
-			b := perStep[[3]int32{l.Src, l.Dst, l.Channel}]
-			e.PacketHops = add(e.PacketHops, mul(e.Steps, p.hops(&p.Pairs[l.Pair], b.bytes, b.messages)))
 		}
 	}
 	e.Memory = unit.Bytes(add(int64(e.Memory), p.trainingMemory(e.Steps, images)))
@@ -92,22 +89,19 @@ func (p *Plan) trainingMemory(steps int64, images int) int64 {
 
 type traffic struct{ bytes, messages int64 }
 
-// bytesByPair adds up what each connection carries in one step.
-func (p *Plan) bytesByPair() map[[3]int32]traffic {
-	sum := map[[3]int32]traffic{}
+// linkTraffic adds up what each of p.Links carries in one step.
+func (p *Plan) linkTraffic() []traffic {
+	sum := make([]traffic, len(p.Links))
+	var one []coll.Traffic
 	for _, c := range p.Step.Collectives {
-		s := c.Schedule
-		for ch := range s.Channels() {
-			for r := range s.Ranks() {
-				for i := range s.Len(r, ch) {
-					op := s.Op(r, ch, i)
-					if op.Kind != coll.Send {
-						continue
-					}
-					_, n := c.Range(ch, int(op.Chunk))
-					key := [3]int32{int32(r), op.Peer, int32(ch)}
-					t := sum[key]
-					sum[key] = traffic{t.bytes + n, t.messages + 1}
+		i := 0 // links are in this order
+		for ch := range c.Schedule.Channels() {
+			for r := range c.Schedule.Ranks() {
+				one = coll.AppendTraffic(one[:0], c.Schedule, r, ch, int(c.Elems))
+				for _, t := range one {
+					sum[i].bytes += t.Elems * c.ElemBytes
+					sum[i].messages += t.Messages
+					i++
 				}
 			}
 		}

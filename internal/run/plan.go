@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"fmt"
 
 	"railyard/internal/cc"
@@ -30,8 +31,9 @@ type Plan struct {
 	Routes   *topo.Routes
 	Pairs    []Pair // queue pairs in order of number
 
-	names  *topo.Names
-	faults *fabric.Faults // nil: none
+	names   *topo.Names
+	faults  *fabric.Faults // nil: none
+	watcher *watcher
 
 	// Of a training job; nil else.
 	Model     *nn.Model
@@ -62,7 +64,11 @@ type RankLink struct {
 
 // NewPlan derives everything a run needs from a scenario.
 func NewPlan(sc *scenario.Scenario) (*Plan, error) {
-	p := &Plan{Scenario: sc}
+	return newPlan(sc, &watcher{ctx: context.Background(), progress: func(result.Progress) {}})
+}
+
+func newPlan(sc *scenario.Scenario, w *watcher) (*Plan, error) {
+	p := &Plan{Scenario: sc, watcher: w}
 	g, err := graph(sc)
 	if err != nil {
 		return nil, err
@@ -149,16 +155,17 @@ func model(t *scenario.Train) (*nn.Model, error) {
 // connectRanks finds every pair of ranks that the schedule joins, in order of channel, source and first use.
 func (p *Plan) connectRanks() error {
 	s := p.Schedule
+	var traffic []coll.Traffic
 	for c := range s.Channels() {
 		for r := range s.Ranks() {
-			seen := map[int32]bool{}
-			for i := range s.Len(r, c) {
-				if op := s.Op(r, c, i); op.Kind == coll.Send && !seen[op.Peer] {
-					seen[op.Peer] = true
-					if err := p.connect(int32(r), op.Peer, int32(c)); err != nil {
-						return err
-					}
+			traffic = coll.AppendTraffic(traffic[:0], s, r, c, 0)
+			for _, t := range traffic {
+				if err := p.connect(int32(r), t.Peer, int32(c)); err != nil {
+					return err
 				}
+			}
+			if err := p.watcher.step("planning", c*s.Ranks()+r+1, s.Channels()*s.Ranks()); err != nil {
+				return err
 			}
 		}
 	}

@@ -41,7 +41,7 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 	if opt.Progress == nil {
 		opt.Progress = func(result.Progress) {}
 	}
-	plan, err := NewPlan(sc)
+	plan, err := newPlan(sc, &watcher{ctx: ctx, progress: opt.Progress})
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,26 @@
+package run
+
+import (
+	"context"
+
+	"railyard/internal/result"
+)
+
+// watcher tells how far the preparation of a run is, and stops it when it is interrupted.
+type watcher struct {
+	ctx      context.Context
+	progress func(result.Progress)
+	steps    int
+}
+
+// betweenLooks is how many steps, each of some microseconds, pass between two looks at the context.
+const betweenLooks = 1 << 10
+
+// step counts a step of a phase. It returns an error once the run is to stop.
+func (w *watcher) step(phase string, done, total int) error {
+	if w.steps++; w.steps%betweenLooks != 0 {
+		return nil
+	}
+	w.progress(result.Progress{Phase: phase, Done: int64(done), Total: int64(total)})
+	return w.ctx.Err()
+}
