@@ -35,6 +35,7 @@ type Config struct {
 	Latency          unit.Duration // NIC, sending side; the receiving side is the fabric's HostLatency
 	CNPInterval      unit.Duration // least time between two CNPs of a flow
 	EchoMarks        bool          // marks travel in acknowledgements instead of CNPs
+	NoCNPs           bool          // receivers of marked packets send no CNPs: no sender would listen
 	Telemetry        bool          // the controller wants in-band telemetry of every packet
 	AckClass         uint8         // traffic class of ACK and NAK
 	CNPClass         uint8

@@ -75,7 +75,7 @@ func (n *Net) acknowledge(pk *fabric.Packet, e *endpoint, c *card, v roce.Verdic
 
 // notify is DCQCN's notification point: at most one CNP per flow and interval (SIGCOMM'15, section 3.1, figure 6).
 func (n *Net) notify(now unit.Time, flow int32, e *endpoint, c *card) bool {
-	if n.cfg.EchoMarks || e.cnpSent && now.Sub(e.cnpAt) < n.cfg.CNPInterval {
+	if n.cfg.EchoMarks || n.cfg.NoCNPs || e.cnpSent && now.Sub(e.cnpAt) < n.cfg.CNPInterval {
 		return false
 	}
 	e.cnpSent, e.cnpAt = true, now

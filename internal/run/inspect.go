@@ -88,6 +88,7 @@ func Inspect(sc *scenario.Scenario) (*Inspection, error) {
 		in.add(scenario.Error, "fabric.switch.buffer", strings.TrimPrefix(err.Error(), "fabric: "))
 	}
 	in.Findings = append(in.Findings, sc.Findings()...)
+	in.xoffBelowMarking()
 	slices.SortStableFunc(in.Findings, func(a, b scenario.Finding) int { return cmp.Compare(rank(a), rank(b)) })
 	return in, nil
 }
@@ -198,6 +199,28 @@ func (in *Inspection) thresholds() error {
 		}
 	}
 	return nil
+}
+
+// xoffBelowMarking warns of PFC that pauses even a sender that is alone before marking is complete, on the port where most is
+// missing: it takes the place of congestion control (DCQCN, SIGCOMM'15, section 4).
+func (in *Inspection) xoffBelowMarking() {
+	sc := in.Plan.Scenario
+	var worst Threshold
+	short := unit.Bytes(0)
+	for _, t := range in.Thresholds {
+		if s := t.ECNMax - t.XOff - sc.Fabric.Switch.Reserve; (t.Order == MarksBegin || t.Order == PausesFirst) && s > short {
+			worst, short = t, s
+		}
+	}
+	if short == 0 {
+		return
+	}
+	path := "fabric.qos.pfc.alpha"
+	if sc.Fabric.QoS.PFC.Threshold.Set {
+		path = "fabric.qos.pfc.threshold"
+	}
+	in.add(scenario.Warning, path, fmt.Sprintf("xOFF is %s even when the buffer is empty, below the ECN max of %s on a %s port: PFC can act before ECN",
+		worst.XOff, worst.ECNMax, worst.Rate))
 }
 
 // threshold is the row of one egress port of a switch of so many ports, and of the ingress beside it.

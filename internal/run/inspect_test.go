@@ -61,6 +61,29 @@ func TestFirstPauseIsTheFixedPoint(t *testing.T) {
 	}
 }
 
+// The warning of early pauses speaks of the xOFF that the engine has: a part of the shared buffer, not of the whole one.
+func TestXOffBelowMarkingIsTheEngines(t *testing.T) {
+	for _, c := range []struct{ fabric, path string }{
+		{"switch: {buffer: 12MB}", "fabric.qos.pfc.alpha"},
+		{"switch: {buffer: 12900kB}", "fabric.qos.pfc.alpha"}, // an eighth of the whole is above 1.6 MB, of what is shared below
+		{"switch: {buffer: 13MB}", ""},
+		{"qos: {pfc: {threshold: 1MB}}", "fabric.qos.pfc.threshold"},
+		{"qos: {pfc: {threshold: 1600kB}}", ""},
+		{"switch: {buffer: 12MB}, qos: {ecn: {enabled: false}}", ""},
+	} {
+		in := inspected(t, twoHosts+"fabric: {design: single-switch, "+c.fabric+"}")
+		path := ""
+		for _, f := range in.Findings {
+			if strings.HasPrefix(f.Message, "xOFF is "+in.Thresholds[0].XOff.String()+" even") {
+				path = f.Path
+			}
+		}
+		if path != c.path {
+			t.Errorf("%s: warning of %q, want %q: xOFF %v, ECN max %v", c.fabric, path, c.path, in.Thresholds[0].XOff, in.Thresholds[0].ECNMax)
+		}
+	}
+}
+
 // What would keep a run from starting is a finding of severity error; it comes first.
 func TestInspectionFindsWhatStopsARun(t *testing.T) {
 	in := inspected(t, strings.Replace(twoHosts, "1MB", "1TB, count: 1000, every: 1s", 1)+"transport: {mtu: 1000B}")

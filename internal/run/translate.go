@@ -94,7 +94,7 @@ func (p *Plan) nicConfig() nic.Config {
 			NakAgain: t.NakAgain.Or(0), Selective: t.Recovery == "selective-repeat", TimeoutLow: t.TimeoutLow.Or(0), LowPackets: int64(t.LowPackets)},
 		PCIe:    nic.Pipe{Latency: sc.Cluster.Host.PCIeLatency, Rate: sc.Cluster.Host.PCIe},
 		NVLink:  nic.Pipe{Latency: sc.Cluster.Host.NVLinkLatency, Rate: sc.Cluster.Host.NVLink},
-		Latency: sc.Cluster.NIC.Latency, CNPInterval: sc.Congestion.CNPInterval, EchoMarks: sc.Congestion.Notify == "ack", Telemetry: p.telemetry(),
+		Latency: sc.Cluster.NIC.Latency, CNPInterval: sc.Congestion.CNPInterval, EchoMarks: sc.Congestion.Notify == "ack", NoCNPs: sc.Congestion.Notify == "none", Telemetry: p.telemetry(),
 		AckClass: classData, CNPClass: classCNP, CompleteAtSender: t.Completion == "sender", Seed: sc.Seed, Controller: p.controller()}
 	if t.AckClass == "cnp" {
 		cfg.AckClass = classCNP

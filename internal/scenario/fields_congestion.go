@@ -32,12 +32,15 @@ var congestionFields = []*Field{
 		Meaning: "the congestion control of every queue pair"},
 	{Path: "congestion.preset", at: in(func(s *Scenario) *string { return &s.Congestion.Preset }), Default: "dcqcn-sigcomm15", Choices: CongestionPresets,
 		Meaning: "where the constants of DCQCN come from"},
-	{Path: "congestion.notify", at: in(func(s *Scenario) *string { return &s.Congestion.Notify }), Choices: Notifications, Rule: "cnp, or ack where congestion.algorithm is dctcp",
-		derive: func(d *decoder, _ any, _ string) string {
-			if d.text("congestion.algorithm") == "dctcp" {
+	{Path: "congestion.notify", at: in(func(s *Scenario) *string { return &s.Congestion.Notify }), Choices: Notifications, Rule: "what congestion.algorithm looks at: cnp for dcqcn, ack for dctcp, none for the others",
+		derive: func(_ *decoder, b any, _ string) string {
+			switch b.(*Scenario).Congestion.Algorithm {
+			case "dcqcn":
+				return "cnp"
+			case "dctcp":
 				return "ack"
 			}
-			return "cnp"
+			return "none"
 		},
 		Meaning: "how a receiver tells a sender of marked packets"},
 	{Path: "congestion.cnp_interval", at: in(func(s *Scenario) *unit.Duration { return &s.Congestion.CNPInterval }), Default: "50us", Min: "0ns", Max: "1s",

@@ -46,9 +46,6 @@ func (s *Scenario) Findings() []Finding {
 	add(!q.PFC.Enabled && q.ECN.Enabled && needsMarks(cc), "fabric.qos.pfc.enabled", "false: nothing holds senders back before ECN acts, so packets can be dropped")
 	add(q.ECN.Enabled && cc == "none", "congestion.algorithm", "none: switches mark packets and nobody slows down")
 	add(!q.ECN.Enabled && needsMarks(cc), "fabric.qos.ecn.enabled", "false: nothing is marked, so %s never slows a sender down", cc)
-	if q.PFC.Enabled && q.ECN.Enabled && needsMarks(cc) {
-		s.xoffBelowMarking(add)
-	}
 	if t := s.Job.Train; t != nil {
 		dp, gpus := s.Job.Parallel.DP, s.Cluster.Host.GPUs
 		add(dp <= gpus, "job.parallel.dp", "%d: all ranks are on host1, so the job sends nothing over the fabric", dp)
@@ -62,19 +59,6 @@ func (s *Scenario) Findings() []Finding {
 	add(!needsMarks(cc) && notify == "cnp" && q.ECN.Enabled, "congestion.notify", "cnp: receivers send CNPs, and no sender looks at them: congestion.algorithm is %s", cc)
 	add(!s.Transport.Timeout.Set && (!q.PFC.Enabled || len(s.Faults) > 0), "transport.timeout", "none: a lost last packet or acknowledgement is never noticed, and its flow never ends")
 	return out
-}
-
-// xoffBelowMarking: PFC that pauses before marking is complete takes the place of
-// congestion control (DCQCN, SIGCOMM'15, section 4).
-func (s *Scenario) xoffBelowMarking(add func(bool, string, string, ...any)) {
-	q := s.Fabric.QoS
-	fastest := max(s.Cluster.NIC.Speed, s.Fabric.Links.Spine)
-	_, hi, _ := q.ECN.At(fastest)
-	xoff, path, is := unit.Bytes(q.PFC.Alpha.Of(int64(s.Fabric.Switch.Buffer))), "fabric.qos.pfc.alpha", "at most "
-	if q.PFC.Threshold.Set {
-		xoff, path, is = q.PFC.Threshold.Value, "fabric.qos.pfc.threshold", ""
-	}
-	add(xoff < hi, path, "xOFF is "+is+"%s even when the buffer is empty, below the ECN max of %s on a %s port: PFC can act before ECN", xoff, hi, fastest)
 }
 
 // needsMarks reports whether an algorithm slows down on ECN marks.

@@ -74,6 +74,7 @@ var (
 	Notifications = []Choice{
 		{"cnp", "congestion notification packets, at most one per flow and interval"},
 		{"ack", "every mark is echoed in an acknowledgement; there are no CNPs"},
+		{"none", "receivers say nothing of marks"},
 	}
 	Recoveries = []Choice{
 		{"go-back-n", "everything from the first lost packet on, as RoCE NICs do"},

@@ -210,7 +210,7 @@ func (f Frames) MaxHeaders() unit.Bytes { return f.Header + f.RETH + f.Immediate
 type Congestion struct {
 	Algorithm        string // see CongestionAlgorithms
 	Preset           string
-	Notify           string // "cnp" or "ack"
+	Notify           string // "cnp", "ack" or "none"
 	CNPInterval      unit.Duration
 	G                unit.Ratio
 	InitialAlpha     unit.Ratio
