@@ -18,7 +18,7 @@
 //     explicit conversion forbids the compiler a fused multiply-add), and
 //     exp and log are our own, made of + - * / and bit operations. A test reads
 //     the source for products that could fuse. (A NaN's sign is the
-//     processor's own: a caller stops when the loss is not finite.)
+//     processor's own: package run stops when the loss is not finite.)
 //   - Grads hold the mean over the micro-batch, so that the mean over ranks
 //     with equal micro-batches is the gradient of the whole batch.
 //

@@ -188,7 +188,7 @@ func TestFilesAreDocumented(t *testing.T) {
 			t.Errorf("run-directory.md does not name %s", tableName(table))
 		}
 	}
-	for _, want := range []string{"`run.json`", "`trace.json.gz`", "`csv/`", "`" + partName("flows", 1) + "`", "`" + unfinished + "`",
+	for _, want := range []string{"`run.json`", "`" + inputFolder + "/`", "`trace.json.gz`", "`csv/`", "`" + partName("flows", 1) + "`", "`" + unfinished + "`",
 		fmt.Sprintf("format version is %d", FormatVersion), string(Running), string(Complete), string(Interrupted), string(Failed)} {
 		if !strings.Contains(text, want) {
 			t.Errorf("run-directory.md does not say %s", want)

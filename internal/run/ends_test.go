@@ -129,8 +129,8 @@ func TestAQueuePairThatGivesUpEndsTheRun(t *testing.T) {
 	for _, f := range rows(t, r.Run.Flows()) {
 		named = named || f.Status == result.StatusFailed && strings.Contains(err.Error(), "queue pair "+f.Name+" failed at")
 	}
-	if !named || !strings.Contains(err.Error(), "1 retries") {
-		t.Errorf("error %v names no flow that failed", err)
+	if !named || !strings.Contains(err.Error(), "no acknowledgement within 10 us, nor after a retry") {
+		t.Errorf("error %v names no flow that failed, or not what it waited for", err)
 	}
 	if len(rows(t, r.Run.Links())) == 0 || r.Drops == 0 {
 		t.Error("no links or drops are kept")
@@ -139,25 +139,6 @@ func TestAQueuePairThatGivesUpEndsTheRun(t *testing.T) {
 		again, _ := tryRun(t, context.Background(), yaml, Options{Islands: islands})
 		if digestOf(t, again.path) != digestOf(t, r.path) {
 			t.Errorf("%d islands: %s", islands, firstDifference(t, r.path, again.path))
-		}
-	}
-}
-
-// Data that do not fit the network, or are not there, are the user's mistake.
-func TestDataThatDoNotFit(t *testing.T) {
-	job := cluster8(2) + training(t, 1, 1)
-	for name, c := range map[string]struct{ from, to, want string }{
-		"inputs":  {"[784, 32, 10]", "[100, 32, 10]", "first layer has 100 inputs"},
-		"outputs": {"[784, 32, 10]", "[784, 32, 5]", "last layer has 5 outputs"},
-		"batch":   {"batch: 4", "batch: 51", "wants 408 images per step, there are 400"},
-		"folder":  {digits(t), digits(t) + "/none", "none"},
-	} {
-		r, err := tryRun(t, context.Background(), strings.Replace(job, c.from, c.to, 1), Options{})
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: error %v, want one with %q", name, err, c.want)
-		}
-		if r.Run != nil {
-			t.Errorf("%s: the run began", name)
 		}
 	}
 }

@@ -140,18 +140,13 @@ func (in *Inspection) data(sc *scenario.Scenario) {
 		}
 	}
 	set, err := loadData(context.Background(), sc, func(result.Progress) {})
-	if err != nil {
-		path, message := "job.train.data", err.Error()
-		if rest, ok := strings.CutPrefix(message, "job.train.layers: "); ok {
-			path, message = "job.train.layers", rest
-		}
-		in.add(scenario.Error, path, message)
-		return
+	if err == nil {
+		in.Images = set.Train.N
+		err = fitsBatch(sc, in.Images)
 	}
-	in.Images = set.Train.N
-	if in.Plan.steps(in.Images) == 0 {
-		ranks := len(in.Plan.Placement.Ranks)
-		in.add(scenario.Error, "job.train.batch", fmt.Sprintf("%d on each of %d ranks: one step takes more than the %d training images, want at most %d", t.Batch, ranks, in.Images, in.Images/ranks))
+	var field *FieldError
+	if errors.As(err, &field) {
+		in.add(scenario.Error, field.Path, field.Err.Error())
 	}
 }
 

@@ -163,6 +163,10 @@ func (r *runner) trainingNotes(s *result.Summary) []string {
 		return nil
 	}
 	var notes []string
+	if first := r.job.Loss(0); s.Steps > 1 && r.diverged == nil && float64(*s.FinalLoss) >= first {
+		notes = append(notes, fmt.Sprintf("the training has not learned: its final loss, %.4g, is no lower than that of its first step, %.4g. Most often job.train.lr (%v) is too large",
+			float64(*s.FinalLoss), first, r.plan.Scenario.Job.Train.LR))
+	}
 	if s.StepSplit != nil && len(r.ranks) > 1 {
 		if mean := s.StepSplit.Mean.Split(); 3*s.StepSplit.Mean.Dependency > mean.Sum() {
 			notes = append(notes, fmt.Sprintf("dependency: waiting for a message that another rank could not send yet. A ring all-reduce over %d ranks takes %d messages, one after the other",
@@ -170,7 +174,8 @@ func (r *runner) trainingNotes(s *result.Summary) []string {
 		}
 	}
 	if out := r.job.LeftOut(); out > 0 {
-		notes = append(notes, fmt.Sprintf("%d of %d training images were left out of each epoch: they do not fill a global batch", out, r.set.Train.N))
+		notes = append(notes, fmt.Sprintf("%s of %s training images were left out of each epoch: they do not fill a global batch",
+			result.FormatCount(int64(out)), result.FormatCount(int64(r.set.Train.N))))
 	}
 	return notes
 }

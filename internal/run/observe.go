@@ -1,6 +1,7 @@
 package run
 
 import (
+	"math"
 	"slices"
 	"strconv"
 
@@ -176,6 +177,9 @@ func (o *observer) Step(s exec.StepRecord) {
 			o.colls[c].n++
 			o.colls[c].time += sp.end.Sub(sp.start)
 		}
+	}
+	if loss := o.r.job.Loss(s.Step); math.IsNaN(loss) || math.IsInf(loss, 0) {
+		o.r.diverge(s.Step, loss)
 	}
 	if int64(len(o.stepTimes)) == o.limit {
 		o.r.eng.StopAt(s.End.Add(o.r.net.Linger()))

@@ -15,12 +15,14 @@ import (
 )
 
 // customGraph reads the topology of a custom design and holds it against what the scenario says of its hosts.
-func customGraph(sc *scenario.Scenario) (*topo.Graph, error) {
+func (p *Plan) customGraph() (*topo.Graph, error) {
+	sc := p.Scenario
 	name := sc.Fabric.Topology.Value
 	src, err := readFile(name, topo.MaxText)
 	if err != nil {
 		return nil, problem(sc, "fabric.topology", "%v", err)
 	}
+	p.Inputs = append(p.Inputs, result.Input{Name: "topology.txt", Text: src})
 	g, err := topo.ParseText(name, src, sc.Cluster.Host.GPUs)
 	if err != nil {
 		return nil, err
@@ -73,6 +75,7 @@ func (p *Plan) addFlows() error {
 		if err != nil {
 			return problem(sc, "job.flows_csv", "%v", err)
 		}
+		p.Inputs = append(p.Inputs, result.Input{Name: "flows.csv", Text: src})
 		flows, err := sc.ReadFlows(file.Value, src)
 		if err != nil {
 			return err

@@ -29,7 +29,8 @@ type Plan struct {
 	Scenario *scenario.Scenario
 	Graph    *topo.Graph
 	Routes   *topo.Routes
-	Pairs    []Pair // queue pairs in order of number
+	Pairs    []Pair         // queue pairs in order of number
+	Inputs   []result.Input // files that the scenario names
 
 	names   *topo.Names
 	faults  *fabric.Faults // nil: none
@@ -69,7 +70,7 @@ func NewPlan(sc *scenario.Scenario) (*Plan, error) {
 
 func newPlan(sc *scenario.Scenario, w *watcher) (*Plan, error) {
 	p := &Plan{Scenario: sc, watcher: w}
-	g, err := graph(sc)
+	g, err := p.graph()
 	if err != nil {
 		return nil, err
 	}
@@ -92,20 +93,21 @@ func newPlan(sc *scenario.Scenario, w *watcher) (*Plan, error) {
 }
 
 // graph builds the cluster's hosts and the fabric between them.
-func graph(sc *scenario.Scenario) (*topo.Graph, error) {
+func (p *Plan) graph() (*topo.Graph, error) {
+	sc := p.Scenario
 	if sc.Fabric.Design == "custom" {
-		return customGraph(sc)
+		return p.customGraph()
 	}
 	l := sc.Fabric.Links
 	cable := func(r unit.Bitrate, length unit.Length) topo.Cable {
 		return topo.Cable{Rate: r, Length: length, Delay: l.Delay.Or(0)}
 	}
-	p := topo.Params{Hosts: sc.Cluster.Hosts, GPUs: sc.Cluster.Host.GPUs, NICs: sc.NICsPerHost(), HostLink: cable(l.Host, l.Length)}
-	p.Leaves = sc.Fabric.Leaves
+	t := topo.Params{Hosts: sc.Cluster.Hosts, GPUs: sc.Cluster.Host.GPUs, NICs: sc.NICsPerHost(), HostLink: cable(l.Host, l.Length)}
+	t.Leaves = sc.Fabric.Leaves
 	if sc.Fabric.Spines > 0 {
-		p.Spines, p.Parallel, p.SpineLink = sc.Fabric.Spines, l.Parallel, cable(l.Spine, l.SpineLength)
+		t.Spines, t.Parallel, t.SpineLink = sc.Fabric.Spines, l.Parallel, cable(l.Spine, l.SpineLength)
 	}
-	return topo.Generate(sc.Fabric.Design, p)
+	return topo.Generate(sc.Fabric.Design, t)
 }
 
 func (p *Plan) planTraining() error {

@@ -53,6 +53,9 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 	if set != nil {
 		images = set.Train.N
 	}
+	if err := fitsBatch(sc, images); err != nil {
+		return nil, err
+	}
 	if e := plan.Estimate(images); !opt.Force {
 		if err := e.overLimit(); err != nil {
 			return nil, err
@@ -64,6 +67,9 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 	}
 	sum := &result.Summary{Name: sc.Name, Seed: sc.Seed, Kernel: r.kernel, ScenarioYAML: string(sc.YAML()), StepsPlanned: r.steps()}
 	if err := opt.Dir.Begin(sum); err != nil {
+		return nil, err
+	}
+	if err := opt.Dir.KeepInputs(plan.Inputs); err != nil {
 		return nil, err
 	}
 	r.start()
@@ -83,46 +89,15 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 	case opt.Dir.Err() != nil:
 		sum.State = result.Failed
 		return sum, opt.Dir.Err()
+	case r.diverged != nil:
+		sum.State, sum.Error = result.Failed, r.diverged.Error()
+		return sum, r.diverged
 	case !whole || sum.Steps < sum.StepsPlanned:
 		sum.State = result.Interrupted
 		return sum, ctx.Err()
 	}
 	sum.State = result.Complete
 	return sum, nil
-}
-
-// loadData reads the images of a training job, making them first if the scenario says how.
-func loadData(ctx context.Context, sc *scenario.Scenario, progress func(result.Progress)) (*dataset.Set, error) {
-	t := sc.Job.Train
-	if t == nil {
-		return nil, nil
-	}
-	if d := t.Data.Digits; d != nil {
-		g := dataset.Digits{Dir: d.Dir, Train: d.Train, Test: d.Test, Seed: d.Seed}
-		err := g.Ensure(ctx, func(done, total int) {
-			progress(result.Progress{Phase: "making data", Done: int64(done), Total: int64(total)})
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	progress(result.Progress{Phase: "reading data"})
-	set, err := dataset.Load(t.Data.Dir())
-	if err != nil {
-		return nil, err
-	}
-	if got, want := set.Train.Rows*set.Train.Cols, t.Layers[0]; got != want {
-		return nil, fmt.Errorf("job.train.layers: first layer has %d inputs, the images in %s have %dx%d = %d pixels: want %d",
-			want, t.Data.Dir(), set.Train.Rows, set.Train.Cols, got, got)
-	}
-	for _, l := range [][]byte{set.Train.Labels, set.Test.Labels} {
-		for _, v := range l {
-			if out := t.Layers[len(t.Layers)-1]; int(v) >= out {
-				return nil, fmt.Errorf("job.train.layers: last layer has %d outputs, the labels in %s go up to at least %d: want at least %d", out, t.Data.Dir(), v, v+1)
-			}
-		}
-	}
-	return set, nil
 }
 
 // runner is a run in progress.
@@ -142,7 +117,8 @@ type runner struct {
 	bodies    *nic.Bodies
 	watch     *observer
 
-	stopBy time.Time // an interrupted training is given up
+	stopBy   time.Time // an interrupted training is given up
+	diverged error     // the loss of the training is not a number
 
 	flowsLeft int64 // messages of the job's own flows that are not acknowledged; 0 with a training job
 }
@@ -265,6 +241,24 @@ func (r *runner) interrupted() bool {
 	}
 	r.watch.limit = min(r.watch.limit, last)
 	return false
+}
+
+// diverge ends a training whose loss is not a number: nothing that follows would mean anything. The step after it ends too, for ranks
+// have begun it.
+func (r *runner) diverge(step int64, loss float64) {
+	if r.diverged != nil {
+		return
+	}
+	t := r.plan.Scenario.Job.Train
+	lower := fmt.Sprintf("job.train.lr (%v)", t.LR)
+	if t.Momentum > 0 {
+		lower += fmt.Sprintf(" or job.train.momentum (%v)", t.Momentum)
+	}
+	r.diverged = fmt.Errorf("the training diverged: the loss of step %d is %v, that of step 0 was %.4g: try a smaller %s", step, loss, r.job.Loss(0), lower)
+	for _, rank := range r.ranks {
+		rank.StopAfter(step + 2)
+	}
+	r.watch.limit = min(r.watch.limit, step+2)
 }
 
 // partition puts nodes into islands: island 0 for all, or n islands round robin by node. It is for tests of the engine's promise that

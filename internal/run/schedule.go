@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"railyard/internal/coll"
+	"railyard/internal/result"
 )
 
 // FieldError is what is wrong with one field of a scenario, found after it was decoded.
@@ -29,7 +30,12 @@ const stagings = 2
 func (p *Plan) planSchedule() (err error) {
 	c := p.Scenario.Job.Collective
 	if c.Schedule.Set {
-		if p.Schedule, err = readSchedule(c.Schedule.Value, len(p.Placement.Ranks), c.Channels); err != nil {
+		src, err := readBounded(c.Schedule.Value, coll.MaxText+1)
+		if err != nil {
+			return &FieldError{"job.collective.schedule", fmt.Errorf("cannot read %s: %w", c.Schedule.Value, err)}
+		}
+		p.Inputs = append(p.Inputs, result.Input{Name: "schedule.txt", Text: src})
+		if p.Schedule, err = parseSchedule(c.Schedule.Value, src, len(p.Placement.Ranks), c.Channels); err != nil {
 			return &FieldError{"job.collective.schedule", err}
 		}
 		return nil
@@ -39,12 +45,8 @@ func (p *Plan) planSchedule() (err error) {
 	return err
 }
 
-// readSchedule reads an all-reduce from a file and proves that it is one, over so many ranks and channels.
-func readSchedule(path string, ranks, channels int) (coll.Schedule, error) {
-	src, err := readBounded(path, coll.MaxText+1)
-	if err != nil {
-		return nil, fmt.Errorf("cannot read %s: %w", path, err)
-	}
+// parseSchedule reads an all-reduce from a file's text and proves that it is one, over so many ranks and channels.
+func parseSchedule(path string, src []byte, ranks, channels int) (coll.Schedule, error) {
 	s, err := coll.ParseText(path, src)
 	if err != nil {
 		return nil, err

@@ -227,11 +227,14 @@ func (j *Job) Accuracy(test Set) float64 {
 	return j.cfg.Model.Accuracy(j.Weights(0), test.Pixels, test.Labels, j.cfg.Kernel)
 }
 
-// Digest returns the SHA-256, in hexadecimal, of weights as little-endian float32.
+// Digest returns the SHA-256, in hexadecimal, of weights as little-endian float32. All NaNs count as one: their bits are the processor's.
 func Digest(weights []float32) string {
 	h := sha256.New()
 	var b [4]byte
 	for _, w := range weights {
+		if math.IsNaN(float64(w)) {
+			w = float32(math.NaN())
+		}
 		binary.LittleEndian.PutUint32(b[:], math.Float32bits(w))
 		h.Write(b[:])
 	}
