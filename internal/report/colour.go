@@ -19,7 +19,8 @@ var (
 	muted = Colour{"muted", "#57606a", "#a3acb8"}
 	grid  = Colour{"grid", "#d8dde3", "#353c46"}
 	paper = Colour{"paper", "#ffffff", "#14181d"}
-	onBar = Colour{"onbar", "#ffffff", "#10141a"} // text on a strong colour
+	pale  = Colour{"pale", "#ffffff", "#10141a"} // text on blue
+	dark  = Colour{"dark", "#101010", "#101010"} // text on the other inks of data
 	alarm = Colour{"alarm", "#b3261e", "#ff8a80"}
 )
 
@@ -37,6 +38,14 @@ var (
 	teal   = Colour{"teal", "#44aa99", "#6fcbbc"}
 	grey   = Colour{"grey", "#9aa1a9", "#7d8794"}
 )
+
+// inkOn is the ink of words on a bar.
+func inkOn(bar Colour) Colour {
+	if bar == blue {
+		return pale
+	}
+	return dark
+}
 
 // causeColours has an ink for every cause. The causes that say the network is in
 // trouble are warm.
@@ -64,7 +73,7 @@ func loadColour(utilisation float64) Colour {
 }
 
 func palette() []Colour {
-	all := []Colour{ink, muted, grid, paper, onBar, alarm, blue, sky, green, yellow, orange, red, purple, wine, olive, teal, grey}
+	all := []Colour{ink, muted, grid, paper, pale, dark, alarm, blue, sky, green, yellow, orange, red, purple, wine, olive, teal, grey}
 	return append(all, loadColours...)
 }
 

@@ -18,7 +18,7 @@ const (
 func Figures(d *Data) []Figure {
 	var out []Figure
 	for _, make := range []func(*Data) []Figure{
-		waterfallFigure, timelineFigure, stepTimeFigure, lossFigure, slowestFigure, completionFigure,
+		waterfallFigure, timelineFigures, stepTimeFigure, lossFigure, slowestFigure, heldFigure, completionFigure,
 		fabricFigure, utilisationFigure, queueFigures, eventFigure, portFigure,
 	} {
 		out = append(out, make(d)...)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"railyard/internal/cause"
 	"railyard/internal/result"
 	"railyard/internal/unit"
 )
@@ -82,6 +83,7 @@ func small(t *testing.T, finish bool) string {
 	dir.Flows().Add(result.FlowRow{ID: 6, Name: "noise", Kind: result.KindBackground, Src: "host3/gpu0", Dst: "host2/gpu0", Channel: -1, Step: -1,
 		Bytes: unit.Megabyte, Posted: unit.Time(80 * us), Placed: unit.Time(140 * us), Acked: unit.Time(142 * us), FCT: 60 * us, Marks: 12, CNPs: 3, Status: result.StatusDone,
 		Path: "host3>rail1>host2", Causes: result.Causes{HostPath: 2 * us, RateLimit: 8 * us, Serialisation: 40 * us, Queueing: 10 * us}})
+	writePath(dir, 2, at.Add(-81*us))
 	dir.Hops().Add(result.HopRow{Flow: 4, Hop: 1, Port: "rail1/host2", Queueing: 40 * us})
 	writePorts(dir)
 	if !finish {
@@ -121,6 +123,18 @@ func writeStep(dir *result.Dir, step, rank int32, at unit.Time, wait unit.Durati
 		Path: from + ">rail1>" + to, Causes: result.Causes{HostPath: 4 * us, Serialisation: 5 * us, Propagation: us}}
 	row.Queueing = wait - 10*us
 	dir.Flows().Add(row)
+}
+
+// writePath writes the critical path of a step: rank 0 computes and sends, the message
+// queues, rank 1 computes and ends last.
+func writePath(dir *result.Dir, step int32, at unit.Time) {
+	part := func(from, until unit.Duration, why cause.Cause, kind string, on, src, dst, op int32) {
+		dir.Paths().Add(result.PathRow{Step: step, Rank: 1, From: at.Add(from), Until: at.Add(until), Cause: why.String(), Kind: kind, OnRank: on, OnStep: step, Op: op, Src: src, Dst: dst})
+	}
+	part(0, 25*us, cause.Compute, "compute", 0, -1, -1, 0)
+	part(25*us, 66*us, cause.Queueing, "message", 0, 0, 1, 2)
+	part(66*us, 76*us, cause.Serialisation, "message", 0, 0, 1, 2)
+	part(76*us, 81*us, cause.Compute, "compute", 1, -1, -1, 3)
 }
 
 func writePorts(dir *result.Dir) {

@@ -65,9 +65,7 @@ func (f *FlowDetail) findHops(run *result.Run) error {
 			return err
 		}
 		if row.Flow == f.Row.ID {
-			h := Hop{Port: row.Port}
-			h.Split[cause.Queueing], h.Split[cause.Pause] = row.Queueing, row.Pause
-			f.Hops = append(f.Hops, h)
+			f.Hops = append(f.Hops, hopOf(&row))
 		}
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"railyard/internal/result"
 	"railyard/internal/unit"
@@ -17,9 +18,10 @@ type Data struct {
 	Summary  *result.Summary
 	Notes    []string // what is wrong with the directory, a sentence each
 	Settings Settings
-	Steps    *StepStats // nil: no training steps
-	Timeline []result.OperationRow
-	Flows    *FlowStats // nil: no flows table
+	Steps    *StepStats            // nil: no training steps
+	Timeline []result.OperationRow // of the median step
+	StepPath *StepPath             // nil: no critical path was kept
+	Flows    *FlowStats            // nil: no flows table
 	Links    []result.LinkRow
 	Queues   []QueueSeries // deepest first
 	End      unit.Time     // of the run, or the last time that a table mentions
@@ -81,11 +83,17 @@ func (d *Data) read(run *result.Run) {
 		d.table("steps", func() error { return d.readSteps(run) })
 	}
 	if d.Steps != nil && d.Settings.Operations {
+		if slices.Contains(run.Tables(), "paths") {
+			d.table("paths", func() error { return d.readPath(run) })
+		}
 		d.table("operations", func() error { return d.readTimeline(run) })
 	}
 	d.table("links", func() error { return d.readLinks(run) })
 	if d.Settings.Flows {
 		d.table("flows", func() error { return d.readFlows(run) })
+		if d.Flows != nil && slices.Contains(run.Tables(), "hops") {
+			d.table("hops", func() error { return d.readHops(run) })
+		}
 	}
 	if d.Settings.Queues && d.Settings.Sample > 0 {
 		d.table("queues", func() error { return d.readQueues(run) })
@@ -118,17 +126,17 @@ func (d *Data) readLinks(run *result.Run) error {
 	return nil
 }
 
-// readTimeline keeps the operations of the median step.
+// readTimeline keeps the operations of the median step and of the one with the path.
 func (d *Data) readTimeline(run *result.Run) error {
-	if d.Steps.Median < 0 {
-		return nil
-	}
 	for row, err := range run.Operations() {
 		if err != nil {
 			return err
 		}
 		if int(row.Step) == d.Steps.Median {
 			d.Timeline = append(d.Timeline, row)
+		}
+		if d.StepPath != nil && row.Step == d.StepPath.Step {
+			d.StepPath.Ops = append(d.StepPath.Ops, row)
 		}
 	}
 	return nil

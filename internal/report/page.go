@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -30,6 +31,7 @@ type pageFigure struct {
 
 type pageTable struct {
 	Title string
+	Words int // columns of words, not figures, beside the first
 	Head  []string
 	Rows  [][]string
 	More  string
@@ -77,9 +79,11 @@ func WritePage(w io.Writer, d *Data) error {
 	return pageTemplate.Execute(w, p)
 }
 
-// unbreak keeps a figure and its percent sign on one line.
+var quantities = regexp.MustCompile(`(\d) (%|[pnum]?s\b|[kMGT]?B\b|[kMGT]?b/s)`)
+
+// unbreak keeps a figure and its unit on one line.
 func (p *pageData) unbreak() {
-	join := func(s string) string { return strings.ReplaceAll(s, " %", "\u00a0%") }
+	join := func(s string) string { return quantities.ReplaceAllString(s, "$1\u00a0$2") }
 	p.Paragraph = join(p.Paragraph)
 	for i := range p.Headline {
 		p.Headline[i][1] = join(p.Headline[i][1])
@@ -166,7 +170,7 @@ func tables(d *Data) []pageTable {
 		t.Rows = append(t.Rows, []string{c.Name, result.FormatCount(c.Count), result.FormatBytes(c.Bytes), result.FormatTime(c.Time), result.FormatByteRate(c.AlgBW), result.FormatByteRate(c.BusBW)})
 	}
 	add(t, "run.json")
-	t = pageTable{Title: "Flows", Head: []string{"name", "path", "size", "done", "completion", "rate", "marks", "CNPs", "sent again"}}
+	t = pageTable{Title: "Flows", Words: 1, Head: []string{"name", "path", "size", "done", "completion", "rate", "marks", "CNPs", "sent again"}}
 	for _, f := range s.Flows {
 		took, rate := f.Status, ""
 		if f.FCT > 0 {

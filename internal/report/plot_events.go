@@ -27,14 +27,27 @@ func eventFigure(d *Data) []Figure {
 	rows := []eventRow{{"ECN marks", orange, most.Marks, func(e Event) int64 { return e.Marks }}, {"CNPs", blue, most.CNPs, func(e Event) int64 { return e.CNPs }},
 		{"packets sent again", wine, most.Retransmits, func(e Event) int64 { return e.Retransmits }}}
 	rows = slices.DeleteFunc(rows, func(r eventRow) bool { return r.most == 0 })
-	title := rows[0].name
-	for i, r := range rows[1:] {
-		title += map[bool]string{true: " and ", false: ", "}[i == len(rows)-2] + r.name
+	names := make([]string, len(rows))
+	for i, r := range rows {
+		names[i] = r.name
 	}
-	title = strings.ToUpper(title[:1]) + title[1:] + " over time"
+	title := heading(names) + " over time"
+	counting := ""
+	if most.Marks+most.CNPs > 0 {
+		counting = "ECN marks count data packets that arrived marked, CNPs those that reached the sender. "
+	}
 	return one(Figure{Name: "events", Title: title,
-		Caption: fmt.Sprintf("ECN marks count data packets that arrived marked, CNPs those that reached the sender. The run in %d parts; a message's counts stand at the time at which it ended: the tables hold no finer time.", eventBins),
+		Caption: counting + fmt.Sprintf("The run in %d parts; a message's counts stand at the time at which it ended: the tables hold no finer time.", eventBins),
 		Draw:    func(w float64) *Drawing { return drawEvents(w, title, d, rows) }})
+}
+
+// heading joins names to the beginning of a title.
+func heading(names []string) string {
+	s := names[0]
+	for i, n := range names[1:] {
+		s += map[bool]string{true: " and ", false: ", "}[i == len(names)-2] + n
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
 }
 
 // eventRow is one kind of event.
@@ -86,6 +99,23 @@ func (d *Data) troubled() []result.LinkRow {
 	return out
 }
 
+// portColumn is a figure of ports.
+type portColumn struct {
+	name, about string // what is counted in it, for the caption
+	kind        string // for the title
+	colour      Colour
+	of          func(*result.LinkRow) float64
+	text        func(float64) string
+}
+
+var portColumns = []portColumn{
+	{"ECN marks", "Marks: set at the egress queue.", "ECN marks", orange, func(l *result.LinkRow) float64 { return float64(l.ECNMarks) }, countText},
+	{"drops", "Drops: at the egress queue.", "drops", wine, func(l *result.LinkRow) float64 { return float64(l.Drops) }, countText},
+	{"xOFF sent", "xOFF: PFC frames with a non-zero pause time, refreshes included.", "pauses", purple, func(l *result.LinkRow) float64 { return float64(l.PausesSent) }, countText},
+	{"xOFF received", "", "pauses", purple, func(l *result.LinkRow) float64 { return float64(l.PausesReceived) }, countText},
+	{"held for", "Held: for how much of the run a class of the port was stopped.", "pauses", red, func(l *result.LinkRow) float64 { return float64(l.Paused) }, func(v float64) string { return result.FormatTime(unit.Duration(v)) }},
+}
+
 // portFigure shows what happened at which port.
 func portFigure(d *Data) []Figure {
 	all := d.troubled()
@@ -93,33 +123,32 @@ func portFigure(d *Data) []Figure {
 		return nil
 	}
 	shown := all[:min(len(all), shownPorts)]
-	title := "ECN marks, drops and pauses by port"
-	caption := "Marks and drops at the egress queue; PFC frames with a non-zero pause time, refreshes included; and for how much of the run a class of the port was held. Each column has its own scale."
+	var columns []portColumn
+	var kinds, about []string
+	for _, c := range portColumns {
+		if !slices.ContainsFunc(shown, func(l result.LinkRow) bool { return c.of(&l) > 0 }) {
+			continue
+		}
+		columns = append(columns, c)
+		if !slices.Contains(kinds, c.kind) {
+			kinds = append(kinds, c.kind)
+		}
+		if c.about != "" {
+			about = append(about, c.about)
+		}
+	}
+	title := heading(kinds) + " by port"
+	caption := strings.Join(about, " ")
+	if len(columns) > 1 {
+		caption += " Each column has its own scale."
+	}
 	if len(all) > len(shown) {
 		caption += fmt.Sprintf(" The first %d of %d ports.", len(shown), len(all))
 	}
-	return one(Figure{Name: "ports", Title: title, Caption: caption, Draw: func(w float64) *Drawing { return drawPorts(w, title, d, shown) }})
+	return one(Figure{Name: "ports", Title: title, Caption: caption, Draw: func(w float64) *Drawing { return drawPorts(w, title, columns, shown) }})
 }
 
-func drawPorts(w float64, title string, d *Data, rows []result.LinkRow) *Drawing {
-	columns := []struct {
-		name   string
-		colour Colour
-		of     func(*result.LinkRow) float64
-		text   func(float64) string
-	}{
-		{"ECN marks", orange, func(l *result.LinkRow) float64 { return float64(l.ECNMarks) }, countText},
-		{"drops", wine, func(l *result.LinkRow) float64 { return float64(l.Drops) }, countText},
-		{"xOFF sent", purple, func(l *result.LinkRow) float64 { return float64(l.PausesSent) }, countText},
-		{"xOFF received", purple, func(l *result.LinkRow) float64 { return float64(l.PausesReceived) }, countText},
-		{"held for", red, func(l *result.LinkRow) float64 { return float64(l.Paused) }, func(v float64) string { return result.FormatTime(unit.Duration(v)) }},
-	}
-	kept := columns[:0]
-	for _, c := range columns {
-		if slices.ContainsFunc(rows, func(l result.LinkRow) bool { return c.of(&l) > 0 }) {
-			kept = append(kept, c)
-		}
-	}
+func drawPorts(w float64, title string, columns []portColumn, rows []result.LinkRow) *Drawing {
 	const row, head = 20.0, 24.0
 	left := 0.0
 	for _, l := range rows {
@@ -127,8 +156,8 @@ func drawPorts(w float64, title string, d *Data, rows []result.LinkRow) *Drawing
 	}
 	left = min(left, w*0.3)
 	g := NewDrawing(w, head+row*float64(len(rows))+6, title, fmt.Sprintf("%d ports", len(rows)))
-	wide := (w - left) / float64(len(kept))
-	for k, c := range kept {
+	wide := (w - left) / float64(len(columns))
+	for k, c := range columns {
 		x, most := left+wide*float64(k), 0.0
 		size := math.Min(smallSize, smallSize*(wide-6)/textWidth(c.name, smallSize))
 		g.Text(x, 14, size, alignStart, muted, c.name)

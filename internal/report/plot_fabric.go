@@ -48,7 +48,9 @@ func fabricFigure(d *Data) []Figure {
 	return one(Figure{Name: "fabric", Title: title, Caption: caption, Draw: func(w float64) *Drawing { return f.draw(w, title) }})
 }
 
-func (f *fabric) held() bool { return slices.ContainsFunc(f.edges, func(e edge) bool { return e.held }) }
+func (f *fabric) held() bool {
+	return slices.ContainsFunc(f.edges, func(e edge) bool { return e.held })
+}
 
 // fabricOf joins ports into edges and keeps the busiest nodes of each tier.
 func fabricOf(links []result.LinkRow) *fabric {

@@ -92,7 +92,7 @@ func drawUtilisation(w float64, title string, all []LinkGroup, nodes []string) *
 // axisLabel is a name if all of them fit beside each other, else its number.
 func axisLabel(all []string, name string, width float64) string {
 	for _, n := range all {
-		if textWidth(n, smallSize) > width-2 {
+		if textWidth(n, smallSize) > width-8 {
 			return fmt.Sprint(numberOf(name))
 		}
 	}

@@ -52,7 +52,7 @@ func queueFigures(d *Data) []Figure {
 		}
 		name := fmt.Sprintf("queue-%d", i+1)
 		title := fmt.Sprintf("Queue at %s, priority %d", q.Port, q.Class)
-		caption := fmt.Sprintf("Sampled each %v; at most %s, at %s. %s", d.Settings.Sample, result.FormatBytes(q.Max), result.FormatTime(unit.Duration(q.PeakAt)), about)
+		caption := fmt.Sprintf("Sampled each %s; at most %s, at %s. %s", result.FormatTime(d.Settings.Sample), result.FormatBytes(q.Max), result.FormatTime(unit.Duration(q.PeakAt)), about)
 		out = append(out, Figure{Name: name, Title: title, Caption: caption + " Band: least to greatest of a column.",
 			Draw: func(w float64) *Drawing { return drawQueue(w, title, q, &q.Whole, lines) }})
 		if len(q.Peak.Columns) > 0 {
@@ -76,7 +76,7 @@ func drawQueue(w float64, title string, q *QueueSeries, s *Span, lines []thresho
 	var shown []threshold
 	for _, t := range lines {
 		name := t.name
-		if t.at > 4*q.Max { // far above: naming it is enough, a line would flatten the queue
+		if t.at > 2*q.Max { // far above: naming it is enough, a line would flatten the queue
 			name += " (above)"
 		} else {
 			high = max(high, t.at)

@@ -20,9 +20,10 @@ type lane struct {
 	ops    []result.OperationRow
 }
 
-// lanes orders operations by rank and stream, streams in order of first use. Of
-// many ranks it keeps the slowest and others at equal distances.
-func lanes(ops []result.OperationRow) (out []lane, from, to unit.Time, ranks int) {
+// lanes orders operations by rank and stream, streams in order of first use. Of many
+// ranks it keeps those that count most by weight; without weights the slowest and
+// others at equal distances.
+func lanes(ops []result.OperationRow, weight map[int32]unit.Duration) (out []lane, from, to unit.Time, ranks int) {
 	last := map[int32]unit.Time{}
 	var streams []string
 	var all []int32
@@ -41,6 +42,9 @@ func lanes(ops []result.OperationRow) (out []lane, from, to unit.Time, ranks int
 	}
 	slices.Sort(all)
 	kept := keepRanks(all, last)
+	if weight != nil {
+		kept = heaviestRanks(all, weight)
+	}
 	for _, r := range kept {
 		for _, s := range streams {
 			l := lane{rank: r, stream: s}
@@ -73,6 +77,14 @@ func keepRanks(all []int32, last map[int32]unit.Time) []int32 {
 	return kept
 }
 
+func heaviestRanks(all []int32, weight map[int32]unit.Duration) []int32 {
+	kept := slices.Clone(all)
+	slices.SortStableFunc(kept, func(a, b int32) int { return cmp.Compare(weight[b], weight[a]) })
+	kept = kept[:min(len(kept), shownRanks)]
+	slices.Sort(kept)
+	return kept
+}
+
 // phases are the first words of operations' names, each with its ink.
 var phases = []struct {
 	prefix, name string
@@ -91,19 +103,53 @@ func phaseOf(name string) int {
 	})
 }
 
-// timelineFigure is rank x time of the median step.
-func timelineFigure(d *Data) []Figure {
-	if len(d.Timeline) == 0 {
-		return nil
+// timeline is what a step's timeline shows.
+type timeline struct {
+	title    string
+	lanes    []lane
+	from, to unit.Time
+	path     *StepPath // nil: none
+}
+
+// timelineFigures are rank x time of the median step, and of the step with the longest
+// critical path.
+func timelineFigures(d *Data) []Figure {
+	var out []Figure
+	if len(d.Timeline) > 0 && (d.StepPath == nil || int(d.StepPath.Step) != d.Steps.Median) {
+		t := &timeline{title: fmt.Sprintf("Timeline of step %d, rank by rank", d.Steps.Median)}
+		out = append(out, t.figure("timeline", d.Timeline, "The step that took the median time: what each rank's streams did, one lane a stream (%s). Empty space in a lane is waiting."))
 	}
-	all, from, to, ranks := lanes(d.Timeline)
-	title := fmt.Sprintf("Timeline of step %d, rank by rank", d.Steps.Median)
-	caption := "The step that took the median time: what each rank's streams did, one lane a stream (" + strings.Join(streamNames(all), ", ") + "). Empty space in a lane is waiting."
-	if ranks > shownRanks {
-		caption += fmt.Sprintf(" %d of %d ranks, the slowest among them.", countRanks(all), ranks)
+	if p := d.StepPath; p != nil && len(p.Ops) > 0 {
+		which := "the longest critical path that was kept"
+		if int(p.Step) == d.Steps.Worst {
+			which = "the slowest step"
+		}
+		t := &timeline{title: fmt.Sprintf("Critical path of step %d, over its timeline", p.Step), path: p}
+		out = append(out, t.figure("critical-path", p.Ops, fmt.Sprintf("What rank %d, which ended last, had to wait for (%s, %s): the line runs along a lane (%%s) while that rank computes, and from one to another while a message is on its way. The row above has the causes.",
+			p.Rank, which, result.FormatTime(p.Until().Sub(p.From())))))
 	}
-	return one(Figure{Name: "timeline", Title: title, Caption: caption,
-		Draw: func(w float64) *Drawing { return drawTimeline(w, title, all, from, to) }})
+	return out
+}
+
+// figure fits the lanes to the operations. The caption has a place for the streams' names.
+func (t *timeline) figure(name string, ops []result.OperationRow, caption string) Figure {
+	var weight map[int32]unit.Duration
+	if t.path != nil {
+		weight = t.path.weight()
+	}
+	var ranks int
+	t.lanes, t.from, t.to, ranks = lanes(ops, weight)
+	if t.path != nil {
+		t.from, t.to = min(t.from, t.path.From()), max(t.to, t.path.Until())
+	}
+	caption = fmt.Sprintf(caption, strings.Join(streamNames(t.lanes), ", "))
+	switch {
+	case ranks > shownRanks && t.path != nil:
+		caption += fmt.Sprintf(" %d of %d ranks, those on which the path spends most time; where it leaves them the line is broken.", countRanks(t.lanes), ranks)
+	case ranks > shownRanks:
+		caption += fmt.Sprintf(" %d of %d ranks, the slowest among them.", countRanks(t.lanes), ranks)
+	}
+	return Figure{Name: name, Title: t.title, Caption: caption, Draw: t.draw}
 }
 
 func streamNames(all []lane) []string {
@@ -126,8 +172,45 @@ func countRanks(all []lane) int {
 	return n
 }
 
-func drawTimeline(w float64, title string, all []lane, from, to unit.Time) *Drawing {
-	var keys []Key
+const laneHeight, rankGap = 13.0, 6.0
+
+func (t *timeline) draw(w float64) *Drawing {
+	keys := phaseKeys(t.lanes)
+	strip := 0.0
+	if t.path != nil {
+		keys = append([]Key{{Name: "lanes:", Plain: true}}, keys...)
+		keys = append(keys, Key{Name: "critical path", Colour: ink, Dash: "-"})
+		strip = Legend(nil, t.path.keys(), 0, 12, w) + laneHeight + 4
+	}
+	head := Legend(nil, keys, 0, 12, w) + 8
+	h := head + strip + laneHeight*float64(len(t.lanes)) + rankGap*float64(countRanks(t.lanes)+1) + 40
+	span := t.to.Sub(t.from)
+	g := NewDrawing(w, h, t.title, fmt.Sprintf("%d lanes over %s", len(t.lanes), result.FormatTime(span)))
+	Legend(g, keys, 0, 12, w)
+	f := &Frame{d: g, Left: 56, Right: w - 14, Top: head + strip, Bottom: h - 40, XHi: float64(span)}
+	q := timeUnit(span)
+	for _, x := range ticks(0, f.XHi/q.size, f.xTickCount()) {
+		g.Line(f.X(x*q.size), f.Top-min(strip, laneHeight+4), f.X(x*q.size), f.Bottom, 1, grid, "", "")
+	}
+	middles := make([]float64, len(t.lanes))
+	y := f.Top
+	for i, l := range t.lanes {
+		if i == 0 || t.lanes[i-1].rank != l.rank {
+			y += rankGap
+			g.Text(f.Left-8, y+11, smallSize, alignEnd, ink, fmt.Sprintf("rank %d", l.rank))
+		}
+		t.drawLane(f, l, y)
+		middles[i] = y + laneHeight/2
+		y += laneHeight
+	}
+	if t.path != nil {
+		t.drawPath(f, head, middles)
+	}
+	f.XAxis("time since the step began", q)
+	return g
+}
+
+func phaseKeys(all []lane) (keys []Key) {
 	for i, p := range phases {
 		if slices.ContainsFunc(all, func(l lane) bool {
 			return slices.ContainsFunc(l.ops, func(o result.OperationRow) bool { return phaseOf(o.Name) == i })
@@ -135,34 +218,19 @@ func drawTimeline(w float64, title string, all []lane, from, to unit.Time) *Draw
 			keys = append(keys, Key{Name: p.name, Colour: p.colour})
 		}
 	}
-	head := Legend(nil, keys, 0, 12, w) + 8
-	const high, gap = 13.0, 6.0
-	h := head + high*float64(len(all)) + gap*float64(countRanks(all)) + 40
-	g := NewDrawing(w, h, title, fmt.Sprintf("%d lanes over %s", len(all), result.FormatTime(to.Sub(from))))
-	Legend(g, keys, 0, 12, w)
-	f := Frame{d: g, Left: 56, Right: w - 14, Top: head, Bottom: h - 40, XHi: float64(to.Sub(from))}
-	q := timeUnit(to.Sub(from))
-	for _, x := range ticks(0, f.XHi/q.size, f.xTickCount()) {
-		g.Line(f.X(x*q.size), f.Top, f.X(x*q.size), f.Bottom, 1, grid, "", "")
-	}
-	y := f.Top
-	for i, l := range all {
-		if i == 0 || all[i-1].rank != l.rank {
-			y += gap
-			g.Text(f.Left-8, y+11, smallSize, alignEnd, ink, fmt.Sprintf("rank %d", l.rank))
+	return keys
+}
+
+// drawLane draws a stream's operations, with their names where no path covers them.
+func (t *timeline) drawLane(f *Frame, l lane, y float64) {
+	for _, op := range l.ops {
+		x := f.X(float64(op.Start.Sub(t.from)))
+		wide := max(f.X(float64(op.End.Sub(t.from)))-x, 0.75)
+		tip := fmt.Sprintf("rank %d, %s: %s, %s to %s (%s)", l.rank, l.stream, op.Name, result.FormatTime(op.Start.Sub(t.from)), result.FormatTime(op.End.Sub(t.from)), result.FormatTime(op.End.Sub(op.Start)))
+		p := phases[phaseOf(op.Name)]
+		f.d.Rect(x, y+0.5, max(wide-0.75, 0.5), laneHeight-1, p.colour, tip)
+		if s := op.Name; t.path == nil && textWidth(s, 9.5) < wide-6 {
+			f.d.Text(x+3, y+10, 9.5, alignStart, inkOn(p.colour), s)
 		}
-		for _, op := range l.ops {
-			x := f.X(float64(op.Start.Sub(from)))
-			wide := max(f.X(float64(op.End.Sub(from)))-x, 0.75)
-			tip := fmt.Sprintf("rank %d, %s: %s, %s to %s (%s)", l.rank, l.stream, op.Name, result.FormatTime(op.Start.Sub(from)), result.FormatTime(op.End.Sub(from)), result.FormatTime(op.End.Sub(op.Start)))
-			p := phases[phaseOf(op.Name)]
-			g.Rect(x, y+0.5, max(wide-0.75, 0.5), high-1, p.colour, tip)
-			if s := op.Name; textWidth(s, 9.5) < wide-6 {
-				g.Text(x+3, y+10, 9.5, alignStart, Colour{"dark", "#101010", "#101010"}, s)
-			}
-		}
-		y += high
 	}
-	f.XAxis("time since the step began", q)
-	return g
 }

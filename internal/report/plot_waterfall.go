@@ -141,14 +141,37 @@ func slowestFigure(d *Data) []Figure {
 		title, caption = "Every message by cause", "From post to completion, slowest first."
 	}
 	return one(Figure{Name: "slowest-messages", Title: title, Caption: caption,
-		Draw: func(w float64) *Drawing { return drawSlowest(w, title, rows) }})
+		Draw: func(w float64) *Drawing { return drawSplits(w, title, "time since post", d.Flows.splitRows(rows)) }})
 }
 
-func drawSlowest(w float64, title string, rows []result.FlowRow) *Drawing {
+// splitRow is a span and the causes that it is made of.
+type splitRow struct {
+	name  string
+	split cause.Split
+	tip   [cause.Count]string // what to add to a cause's hovering text
+}
+
+// splitRows divides messages, and says of queueing and pauses at which ports.
+func (f *FlowStats) splitRows(rows []result.FlowRow) []splitRow {
+	out := make([]splitRow, len(rows))
+	for i := range rows {
+		out[i] = splitRow{name: rows[i].Name, split: rows[i].Split()}
+		for _, h := range f.SlowHops[rows[i].ID] {
+			for _, c := range []cause.Cause{cause.Queueing, cause.Pause} {
+				if h.Split[c] > 0 {
+					out[i].tip[c] += fmt.Sprintf("; %s at %s", result.FormatTime(h.Split[c]), h.Port)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// drawSplits draws a bar per row, cut by cause; the first row is the longest.
+func drawSplits(w float64, title, axis string, rows []splitRow) *Drawing {
 	var sum cause.Split
 	for i := range rows {
-		s := rows[i].Split()
-		sum.Add(&s)
+		sum.Add(&rows[i].split)
 	}
 	var keys []Key
 	for _, c := range cause.All() {
@@ -159,23 +182,24 @@ func drawSlowest(w float64, title string, rows []result.FlowRow) *Drawing {
 	head := Legend(nil, keys, 0, 12, w) + 8
 	const row = 17.0
 	h := head + row*float64(len(rows)) + 40
-	g := NewDrawing(w, h, title, fmt.Sprintf("%d messages; the slowest, %s, took %s", len(rows), rows[0].Name, result.FormatTime(rows[0].FCT)))
+	longest := rows[0].split.Sum()
+	g := NewDrawing(w, h, title, fmt.Sprintf("%d bars; the longest, %s, is %s", len(rows), rows[0].name, result.FormatTime(longest)))
 	Legend(g, keys, 0, 12, w)
 	left := min(w*0.34, 150)
-	f := Frame{d: g, Left: left, Right: w - 62, Top: head, Bottom: h - 40, XHi: float64(rows[0].FCT)}
+	f := Frame{d: g, Left: left, Right: w - 62, Top: head, Bottom: h - 40, XHi: float64(longest)}
 	for i, r := range rows {
 		y := f.Top + row*float64(i)
-		g.Text(left-8, y+12, smallSize, alignEnd, ink, fit(r.Name, smallSize, left-10))
-		s, at := r.Split(), unit.Duration(0)
+		g.Text(left-8, y+12, smallSize, alignEnd, ink, fit(r.name, smallSize, left-10))
+		whole, at := r.split.Sum(), unit.Duration(0)
 		for _, c := range cause.All() {
-			if s[c] > 0 {
+			if v := r.split[c]; v > 0 {
 				x := f.X(float64(at))
-				g.Rect(x, y+2, f.X(float64(at+s[c]))-x, row-4, causeColours[c], fmt.Sprintf("%s: %s %s (%s)", r.Name, c, result.FormatTime(s[c]), result.FormatPercent(share(s[c], r.FCT))))
-				at += s[c]
+				g.Rect(x, y+2, f.X(float64(at+v))-x, row-4, causeColours[c], fmt.Sprintf("%s: %s %s (%s)%s", r.name, c, result.FormatTime(v), result.FormatPercent(share(v, whole)), r.tip[c]))
+				at += v
 			}
 		}
-		g.Text(f.X(float64(r.FCT))+4, y+12, 10, alignStart, muted, result.FormatTime(r.FCT))
+		g.Text(f.X(float64(whole))+4, y+12, 10, alignStart, muted, result.FormatTime(whole))
 	}
-	f.XAxis("time since post", timeUnit(rows[0].FCT))
+	f.XAxis(axis, timeUnit(longest))
 	return g
 }

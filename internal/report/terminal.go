@@ -57,7 +57,7 @@ func (t *text) timeline(d *Data) {
 	if len(d.Timeline) == 0 {
 		return
 	}
-	all, from, to, ranks := lanes(d.Timeline)
+	all, from, to, ranks := lanes(d.Timeline, nil)
 	label := 0
 	for _, l := range all {
 		label = max(label, len(laneName(l)))
