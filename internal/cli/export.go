@@ -2,6 +2,7 @@ package cli
 
 import (
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -39,7 +40,15 @@ and csv. Of a run that was killed it writes what there is.`,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return a.export(args[0], f) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx, stop := a.interruptible(cmd.Context())
+			defer stop()
+			err := a.export(ctx, args[0], f)
+			if errors.Is(err, context.Canceled) {
+				return &exitError{exitInterrupted, errors.New("export: interrupted; files that were whole are kept")}
+			}
+			return err
+		},
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.trace, "trace", "", "trace-event JSON to write, compressed if the name ends in .gz (default DIR/trace.json.gz)")
@@ -61,7 +70,7 @@ func oneRun(cmd *cobra.Command, args []string) error {
 }
 
 // export is `railyard export`: read, write, say what was written.
-func (a *app) export(dir string, f exportFlags) error {
+func (a *app) export(ctx context.Context, dir string, f exportFlags) error {
 	if err := f.parse(); err != nil {
 		return err
 	}
@@ -83,14 +92,14 @@ func (a *app) export(dir string, f exportFlags) error {
 		fmt.Fprintf(a.stderr, "railyard: %v; exporting the first rows of it\n", &result.IncompleteError{Path: dir})
 	}
 	if f.trace != "" {
-		err := writeFile(f.trace, func(w io.Writer) error { return r.WriteTrace(w, f.window) })
+		err := writeFile(ctx, f.trace, func(w io.Writer) error { return r.WriteTrace(w, f.window) })
 		if err != nil {
 			return err
 		}
 		fmt.Fprintf(a.stdout, "%s: open it at https://ui.perfetto.dev\n", f.trace)
 	}
 	if f.csv != "" {
-		return a.exportCSV(r, f.csv)
+		return a.exportCSV(ctx, r, f.csv)
 	}
 	return nil
 }
@@ -123,14 +132,14 @@ func (f *exportFlags) parse() error {
 }
 
 // exportCSV writes a file per table that the run has.
-func (a *app) exportCSV(r *result.Run, dir string) error {
+func (a *app) exportCSV(ctx context.Context, r *result.Run, dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fmt.Errorf("folder %s: cannot write there: %w", dir, cause(err))
 	}
 	for _, table := range r.Tables() {
 		path := filepath.Join(dir, table+".csv")
 		var rows int64
-		err := writeFile(path, func(w io.Writer) (err error) {
+		err := writeFile(ctx, path, func(w io.Writer) (err error) {
 			rows, err = r.WriteCSV(w, table)
 			return err
 		})
@@ -146,19 +155,33 @@ func (a *app) exportCSV(r *result.Run, dir string) error {
 	return nil
 }
 
+// stoppable is a file whose writer ends with the context's error.
+type stoppable struct {
+	ctx context.Context
+	io.Writer
+}
+
+func (s stoppable) Write(b []byte) (int, error) {
+	if err := s.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return s.Writer.Write(b)
+}
+
 // writeFile writes path whole or not at all, compressed if its name ends in .gz.
-func writeFile(path string, write func(io.Writer) error) error {
+func writeFile(ctx context.Context, path string, write func(io.Writer) error) error {
 	f, err := os.Create(path + ".part")
 	if err != nil {
 		return fmt.Errorf("file %s: cannot write it: %w", path, cause(err))
 	}
+	to := stoppable{ctx, f}
 	if strings.HasSuffix(path, ".gz") {
-		z, _ := gzip.NewWriterLevel(f, gzip.BestSpeed) // a level that exists
+		z, _ := gzip.NewWriterLevel(to, gzip.BestSpeed) // a level that exists
 		if err = write(z); err == nil {
 			err = z.Close()
 		}
 	} else {
-		err = write(f)
+		err = write(to)
 	}
 	if e := f.Close(); err == nil {
 		err = e

@@ -125,6 +125,8 @@ func (p *progress) line(now time.Time) string {
 	v, elapsed := p.now, now.Sub(p.began).Seconds()
 	what := v.Phase
 	switch {
+	case v.Phase == "flows":
+		what += " " + result.FormatBytes(unit.Bytes(v.Done)) + "/" + result.FormatBytes(unit.Bytes(v.Total))
 	case v.Total > 0:
 		what += " " + result.FormatCount(v.Done) + "/" + result.FormatCount(v.Total)
 	case v.Done > 0:

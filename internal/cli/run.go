@@ -42,6 +42,9 @@ a second Ctrl-C ends it at once.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.hasSeed = cmd.Flags().Changed("seed")
+			if cmd.Flags().Changed("out") && f.out == "" {
+				return misuse("run: --out is empty: want a folder, or leave the flag out for runs/NAME-N")
+			}
 			return a.runFile(cmd.Context(), args[0], f)
 		},
 	}
@@ -174,7 +177,7 @@ func (a *app) finish(ctx context.Context, dir *result.Dir, sum *result.Summary, 
 	sum.Dir = dir.Path()
 	written := dir.Finish(sum)
 	if e := a.print(sum, asJSON); e != nil {
-		return e
+		return fmt.Errorf("cannot print the summary: %w; the run is %s, and all of it is in %s", cause(e), sum.State, sum.Dir)
 	}
 	switch {
 	case written != nil:

@@ -74,6 +74,10 @@ func fakeRun(ctx context.Context, sc *scenario.Scenario, opt runOptions) (*resul
 		interrupt()
 		<-ctx.Done()
 		return s, nil
+	case "hangup": // the terminal goes away
+		_ = syscall.Kill(os.Getpid(), syscall.SIGHUP)
+		<-ctx.Done()
+		return s, nil
 	case "stubborn": // does not look at the context
 		interrupt()
 		<-ctx.Done()

@@ -8,12 +8,17 @@ import (
 	"syscall"
 )
 
-// interruptible returns a context that the first SIGINT or SIGTERM ends. After it
-// the signals have their usual effect again: the second one kills.
+// interruptible returns a context that the first SIGINT, SIGTERM or SIGHUP (the
+// terminal is gone) ends. After it the signals have their usual effect again: the
+// second one kills. A SIGHUP that nohup has switched off stays so.
 func (a *app) interruptible(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	wanted := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		wanted = append(wanted, syscall.SIGHUP)
+	}
+	signal.Notify(signals, wanted...)
 	go func() {
 		select {
 		case <-signals:
