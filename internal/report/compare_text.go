@@ -11,19 +11,19 @@ import (
 
 // WriteText prints a comparison for a terminal of width columns.
 func (c *Comparison) WriteText(w io.Writer, width int) error {
-	t := &text{width: max(width, minWidth)}
+	t := newText(width)
 	for _, n := range c.Notes {
-		t.wrap("! ", n)
+		t.Wrap("! ", n)
 	}
 	rows := [][]string{}
 	for i, r := range c.Runs {
 		rows = append(rows, []string{letter(i), r.Name, string(r.State), r.Dir})
 	}
-	t.grid("llll", rows)
+	t.Grid("llll", rows)
 	c.writeDifferences(t)
 	c.writeFigures(t)
 	c.writeCauses(t)
-	return t.writeTo(w)
+	return t.Flush(w)
 }
 
 // letter names a run in the columns: A, B, ... Z, then numbers.
@@ -39,29 +39,29 @@ const maxDifferences = 40
 
 func (c *Comparison) writeDifferences(t *text) {
 	if len(c.Differences) == 0 {
-		t.title("The scenarios are the same.")
+		t.Title("The scenarios are the same.")
 		return
 	}
-	t.title("What differs in the scenarios")
+	t.Title("What differs in the scenarios")
 	head := []string{"key"}
 	for i := range c.Runs {
 		head = append(head, letter(i))
 	}
 	rows := [][]string{head}
-	room := max(8, (t.width-34)/len(c.Runs)-2)
+	room := max(8, (t.Width-34)/len(c.Runs)-2)
 	for _, d := range c.Differences[:min(len(c.Differences), maxDifferences)] {
 		row := []string{d.Key}
 		for _, v := range d.Values {
 			if v == "" {
 				v = "-"
 			}
-			row = append(row, shorten(v, room))
+			row = append(row, result.Shorten(v, room))
 		}
 		rows = append(rows, row)
 	}
-	t.grid(strings.Repeat("l", len(head)), rows)
+	t.Grid(strings.Repeat("l", len(head)), rows)
 	if n := len(c.Differences) - maxDifferences; n > 0 {
-		t.line(fmt.Sprintf("  and %d more keys: --json has all", n))
+		t.Line(fmt.Sprintf("  and %d more keys: --json has all", n))
 	}
 }
 
@@ -80,13 +80,13 @@ func (c *Comparison) writeFigures(t *text) {
 			beside, changes = append(beside, against), append(changes, against)
 		}
 	}
-	t.title("Figures")
-	if width(append(beside, names)...) <= t.width {
+	t.Title("Figures")
+	if width(append(beside, names)...) <= t.Width {
 		t.columns(names, beside)
 		return
 	}
 	t.columns(names, figures)
-	t.title("Changes")
+	t.Title("Changes")
 	t.columns(names, changes)
 }
 
@@ -111,13 +111,13 @@ func (c *Comparison) writeCauses(t *text) {
 	if len(c.Splits) == 0 {
 		return
 	}
-	t.title("Which causes account for the difference")
-	t.wrap("  ", "Of "+c.Explained+".")
+	t.Title("Which causes account for the difference")
+	t.Wrap("  ", "Of "+c.Explained+".")
 	for i, s := range c.Splits {
 		delta := s.Delta.Split()
 		whole := s.After - s.Before
-		t.b.WriteByte('\n')
-		t.wrap("  ", fmt.Sprintf("%s took %s, A %s: %s. %s", letter(i+1), result.FormatTime(s.After), result.FormatTime(s.Before), inWords(whole), mostOf(s, whole)))
+		t.Blank()
+		t.Wrap("  ", fmt.Sprintf("%s took %s, A %s: %s. %s", letter(i+1), result.FormatTime(s.After), result.FormatTime(s.Before), inWords(whole), mostOf(s, whole)))
 		if whole == 0 && len(byDelta(delta)) == 0 {
 			continue
 		}
@@ -137,7 +137,7 @@ func (c *Comparison) writeCauses(t *text) {
 				strings.Repeat(sign, int(20*share(max(delta[k], -delta[k]), largest)+0.5))})
 		}
 		rows = append(rows, []string{"total", result.FormatTime(s.Before), result.FormatTime(s.After), signed(whole), ""})
-		t.grid("lrrrl", rows)
+		t.Grid("lrrrl", rows)
 	}
 }
 

@@ -13,37 +13,37 @@ import (
 
 // WriteCauses prints the causes in words, largest first: railyard explain DIR.
 func WriteCauses(w io.Writer, d *Data, width int) error {
-	t := &text{width: max(width, minWidth)}
+	t := newText(width)
 	t.notes(d)
 	subject, whole, all := Findings(d)
-	t.wrap("", strings.Join(Paragraph(d), " "))
+	t.Wrap("", strings.Join(Paragraph(d), " "))
 	if len(all) == 0 {
-		return t.writeTo(w)
+		return t.Flush(w)
 	}
-	t.title(fmt.Sprintf("%s of %s:", result.FormatTime(whole), subject))
+	t.Title(fmt.Sprintf("%s of %s:", result.FormatTime(whole), subject))
 	for i, f := range all {
-		t.b.WriteByte('\n')
-		t.line(fmt.Sprintf("%2d. %-15s %10s  %7s  %s", i+1, f.Cause, result.FormatTime(f.Time), result.FormatPercent(f.Share), strings.Repeat("#", int(f.Share*30+0.5))))
+		t.Blank()
+		t.Line(fmt.Sprintf("%2d. %-15s %10s  %7s  %s", i+1, f.Cause, result.FormatTime(f.Time), result.FormatPercent(f.Share), strings.Repeat("#", int(f.Share*30+0.5))))
 		s := "Time " + meaning[f.Cause] + "."
 		if f.Text != "" {
 			s += " " + f.Text
 		}
-		t.wrap("    ", s)
+		t.Wrap("    ", s)
 	}
 	for _, n := range d.Summary.Notes {
-		t.b.WriteByte('\n')
-		t.wrap("- ", n)
+		t.Blank()
+		t.Wrap("- ", n)
 	}
-	return t.writeTo(w)
+	return t.Flush(w)
 }
 
 // WriteFlow prints the explanation of one message: railyard explain DIR FLOW.
 func WriteFlow(w io.Writer, f *FlowDetail, width int) error {
-	t := &text{width: max(width, minWidth)}
+	t := newText(width)
 	r := &f.Row
-	t.line(fmt.Sprintf("%s (message %d, %s): %s, %s to %s", r.Name, r.ID, r.Kind, result.FormatBytes(r.Bytes), r.Src, r.Dst))
+	t.Line(fmt.Sprintf("%s (message %d, %s): %s, %s to %s", r.Name, r.ID, r.Kind, result.FormatBytes(r.Bytes), r.Src, r.Dst))
 	if f.Namesakes > 1 {
-		t.wrap("", fmt.Sprintf("%s messages have this name; this is the slowest. Give the id of another to see it: column id of flows.parquet, or of the CSV that railyard export makes.", result.FormatCount(f.Namesakes)))
+		t.Wrap("", fmt.Sprintf("%s messages have this name; this is the slowest. Give the id of another to see it: column id of flows.parquet, or of the CSV that railyard export makes.", result.FormatCount(f.Namesakes)))
 	}
 	rows := [][]string{{"path", strings.ReplaceAll(r.Path, ">", " > ")}, {"posted", instant(r.Posted)}}
 	switch r.Status {
@@ -57,11 +57,11 @@ func WriteFlow(w io.Writer, f *FlowDetail, width int) error {
 		rows = append(rows, []string{"step, channel", fmt.Sprintf("%d, %d", r.Step, r.Channel)})
 	}
 	rows = append(rows, []string{"met", fmt.Sprintf("%s, %s, %s sent again", count(r.Marks, "ECN mark"), count(r.CNPs, "CNP"), count(r.Retransmits, "packet"))})
-	t.grid("ll", rows)
+	t.Grid("ll", rows)
 	t.split(f)
 	t.hops(f)
 	t.sharers(f)
-	return t.writeTo(w)
+	return t.Flush(w)
 }
 
 // split is the waterfall of a message: each bar begins where the one above ends.
@@ -69,11 +69,11 @@ func (t *text) split(f *FlowDetail) {
 	s := f.Row.Split()
 	whole := s.Sum()
 	if f.Row.FCT == 0 || whole == 0 {
-		t.title("It did not complete (" + f.Row.Status + "), so its time is not divided among causes.")
+		t.Title("It did not complete (" + f.Row.Status + "), so its time is not divided among causes.")
 		return
 	}
-	t.title("Completion time " + result.FormatTime(f.Row.FCT))
-	columns := t.width - 42
+	t.Title("Completion time " + result.FormatTime(f.Row.FCT))
+	columns := t.Width - 42
 	at := 0.0
 	for c, d := range s {
 		if d == 0 {
@@ -87,10 +87,10 @@ func (t *text) split(f *FlowDetail) {
 			from = min(from, columns-1)
 		}
 		at += part
-		t.line(fmt.Sprintf("  %-15s %10s %7s  %s%s", causeName(c), result.FormatTime(d), result.FormatPercent(part), strings.Repeat(" ", from), bar))
+		t.Line(fmt.Sprintf("  %-15s %10s %7s  %s%s", causeName(c), result.FormatTime(d), result.FormatPercent(part), strings.Repeat(" ", from), bar))
 	}
 	if rest := f.Row.FCT - whole; rest != 0 {
-		t.line(fmt.Sprintf("  %-15s %10s", "not divided", result.FormatTime(rest)))
+		t.Line(fmt.Sprintf("  %-15s %10s", "not divided", result.FormatTime(rest)))
 	}
 }
 
@@ -99,30 +99,30 @@ func (t *text) hops(f *FlowDetail) {
 	if len(f.Hops) == 0 {
 		return
 	}
-	t.title("Held up at")
+	t.Title("Held up at")
 	rows := [][]string{{"port", "queueing", "pause"}}
 	for _, h := range f.Hops {
 		rows = append(rows, []string{h.Port, result.FormatTime(h.Split[cause.Queueing]), result.FormatTime(h.Split[cause.Pause])})
 	}
-	t.grid("lrr", rows)
+	t.Grid("lrr", rows)
 }
 
 func (t *text) sharers(f *FlowDetail) {
 	if f.SharersTotal == 0 {
-		t.title("No other message used its ports in that time.")
+		t.Title("No other message used its ports in that time.")
 		return
 	}
-	t.title(fmt.Sprintf("%s, of %s, shared its ports in that time", count(f.Messages, "other message"), count(f.SharersTotal, "name")))
+	t.Title(fmt.Sprintf("%s, of %s, shared its ports in that time", count(f.Messages, "other message"), count(f.SharersTotal, "name")))
 	rows := [][]string{{"name", "kind", "messages", "bytes", "shared ports"}}
 	for _, s := range f.Sharers {
 		rows = append(rows, []string{s.Name, s.Kind, strconv.FormatInt(s.Messages, 10), result.FormatBytes(s.Bytes), strings.Join(s.Ports, " ")})
 	}
-	t.grid("llrrl", rows)
+	t.Grid("llrrl", rows)
 	if n := f.SharersTotal - int64(len(f.Sharers)); n > 0 {
-		t.line(fmt.Sprintf("  and %s more: flows.parquet", result.FormatCount(n)))
+		t.Line(fmt.Sprintf("  and %s more: flows.parquet", result.FormatCount(n)))
 	}
 	if f.Parallel {
-		t.wrap("  ", "Ports are named without the number of a parallel cable, so some of these may have taken another cable.")
+		t.Wrap("  ", "Ports are named without the number of a parallel cable, so some of these may have taken another cable.")
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"railyard/internal/result"
 )
 
 // Drawing is an SVG in the making. Every mark carries its colour twice: as an
@@ -152,7 +154,7 @@ func textWidth(s string, size float64) float64 {
 // fit cuts s to a width, or drops it where not even a few letters fit.
 func fit(s string, size, width float64) string {
 	for n := utf8.RuneCountInString(s); n >= 4; n-- {
-		if short := shorten(s, n); textWidth(short, size) <= width {
+		if short := result.Shorten(s, n); textWidth(short, size) <= width {
 			return short
 		}
 	}

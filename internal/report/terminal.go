@@ -10,9 +10,6 @@ import (
 	"railyard/internal/unit"
 )
 
-// minWidth is the narrowest report that still holds a table.
-const minWidth = 60
-
 // How many ranks and groups of links the terminal shows.
 const (
 	terminalRanks  = 8
@@ -21,13 +18,13 @@ const (
 
 // WriteText prints the report for a terminal of width columns (at least 60 are used).
 func WriteText(w io.Writer, d *Data, width int) error {
-	t := &text{width: max(width, minWidth)}
+	t := newText(width)
 	t.notes(d)
-	t.line("What limited this run")
-	t.wrap("  ", strings.Join(Paragraph(d), " "))
-	t.b.WriteByte('\n')
+	t.Line("What limited this run")
+	t.Wrap("  ", strings.Join(Paragraph(d), " "))
+	t.Blank()
 	if d.Summary.State != result.Running {
-		if err := result.WriteSummary(&t.b, d.Summary, t.width); err != nil {
+		if err := result.WriteSummary(t, d.Summary, t.Width); err != nil {
 			return err
 		}
 	}
@@ -36,15 +33,15 @@ func WriteText(w io.Writer, d *Data, width int) error {
 	t.messages(d)
 	t.groups(d)
 	t.queues(d)
-	return t.writeTo(w)
+	return t.Flush(w)
 }
 
 func (t *text) notes(d *Data) {
 	for _, n := range d.Notes {
-		t.wrap("! ", n)
+		t.Wrap("! ", n)
 	}
 	if len(d.Notes) > 0 {
-		t.b.WriteByte('\n')
+		t.Blank()
 	}
 }
 
@@ -62,9 +59,9 @@ func (t *text) timeline(d *Data) {
 	for _, l := range all {
 		label = max(label, len(laneName(l)))
 	}
-	columns := t.width - label - 4
+	columns := t.Width - label - 4
 	span := to.Sub(from)
-	t.title(fmt.Sprintf("Timeline of step %d, which took the median time (a column is %s)", d.Steps.Median, result.FormatTime(span/unit.Duration(columns))))
+	t.Title(fmt.Sprintf("Timeline of step %d, which took the median time (a column is %s)", d.Steps.Median, result.FormatTime(span/unit.Duration(columns))))
 	used, shown, last := map[int]bool{}, 0, int32(-1)
 	for _, l := range all {
 		if l.rank != last {
@@ -73,7 +70,7 @@ func (t *text) timeline(d *Data) {
 				break
 			}
 		}
-		t.line("  " + laneName(l) + strings.Repeat(" ", label-len(laneName(l))) + "  " + laneText(l, from, span, columns, used))
+		t.Line("  " + laneName(l) + strings.Repeat(" ", label-len(laneName(l))) + "  " + laneText(l, from, span, columns, used))
 	}
 	var keys []string
 	for i, p := range phases {
@@ -81,9 +78,9 @@ func (t *text) timeline(d *Data) {
 			keys = append(keys, letters[i:i+1]+" "+p.name)
 		}
 	}
-	t.wrap("  ", strings.Join(append(keys, ". waiting"), ", "))
+	t.Wrap("  ", strings.Join(append(keys, ". waiting"), ", "))
 	if ranks > terminalRanks {
-		t.line(fmt.Sprintf("  and %d more ranks: operations.parquet", ranks-terminalRanks))
+		t.Line(fmt.Sprintf("  and %d more ranks: operations.parquet", ranks-terminalRanks))
 	}
 }
 
@@ -117,8 +114,8 @@ func (t *text) steps(d *Data) {
 	if s == nil || s.Whole < 2 {
 		return
 	}
-	t.title("Step time (slowest rank)")
-	t.grid("lrrrrrr", [][]string{{"", "fastest", "median", "90 % within", "99 % within", "slowest", "step"},
+	t.Title("Step time (slowest rank)")
+	t.Grid("lrrrrrr", [][]string{{"", "fastest", "median", "90 % within", "99 % within", "slowest", "step"},
 		{count(int64(s.Whole), "step"), result.FormatTime(s.Ranked[0]), result.FormatTime(s.Ranked[(s.Whole-1)/2]), result.FormatTime(s.Quantile(0.9)),
 			result.FormatTime(s.Quantile(0.99)), result.FormatTime(s.Ranked[s.Whole-1]), strconv.Itoa(s.Worst)}})
 }
@@ -127,7 +124,7 @@ func (t *text) messages(d *Data) {
 	if d.Flows == nil || len(d.Flows.Kinds) == 0 {
 		return
 	}
-	t.title("Completion times of messages")
+	t.Title("Completion times of messages")
 	rows := [][]string{{"kind", "completed", "mean", "99 % within", "slowest", "largest cause"}}
 	for _, k := range d.Flows.Kinds {
 		m := d.Flows.Of(k)
@@ -140,7 +137,7 @@ func (t *text) messages(d *Data) {
 		rows = append(rows, []string{k, result.FormatCount(m.Done), result.FormatTime(mean), result.FormatTime(m.Quantile(0.99)),
 			result.FormatTime(m.Longest), top.String() + " " + result.FormatPercent(share(split[top], split.Sum()))})
 	}
-	t.grid("lrrrrr", rows)
+	t.Grid("lrrrrr", rows)
 }
 
 func (t *text) groups(d *Data) {
@@ -148,15 +145,15 @@ func (t *text) groups(d *Data) {
 	if len(all) == 0 {
 		return
 	}
-	t.title("Link utilisation by tier and " + by)
+	t.Title("Link utilisation by tier and " + by)
 	rows := [][]string{{"ports", "at", "number", "mean", "busiest", "", "port"}}
 	for _, g := range all[:min(len(all), terminalGroups)] {
 		bar := strings.Repeat("#", int(g.Max*12+0.5))
 		rows = append(rows, []string{g.Tier, g.Node, strconv.Itoa(g.Ports), result.FormatPercent(g.Mean), result.FormatPercent(g.Max), bar, g.Busiest})
 	}
-	t.grid("llrrrll", rows)
+	t.Grid("llrrrll", rows)
 	if n := len(all) - terminalGroups; n > 0 {
-		t.line(fmt.Sprintf("  and %d more: links.parquet", n))
+		t.Line(fmt.Sprintf("  and %d more: links.parquet", n))
 	}
 }
 
@@ -167,8 +164,8 @@ func (t *text) queues(d *Data) {
 	}
 	q := &d.Queues[0]
 	const rows = 5
-	columns := t.width - 14
-	t.title(fmt.Sprintf("Deepest queue: %s, priority %d, over %s", q.Port, q.Class, result.FormatTime(unit.Duration(d.End))))
+	columns := t.Width - 14
+	t.Title(fmt.Sprintf("Deepest queue: %s, priority %d, over %s", q.Port, q.Class, result.FormatTime(unit.Duration(d.End))))
 	high := make([]unit.Bytes, columns)
 	for i, e := range q.Whole.Columns {
 		c := i * columns / len(q.Whole.Columns)
@@ -187,9 +184,9 @@ func (t *text) queues(d *Data) {
 				b.WriteByte(' ')
 			}
 		}
-		t.line(fmt.Sprintf("  %9s |%s", label, b.String()))
+		t.Line(fmt.Sprintf("  %9s |%s", label, b.String()))
 	}
-	t.line("          0 +" + strings.Repeat("-", columns))
+	t.Line("          0 +" + strings.Repeat("-", columns))
 	lines, _ := d.thresholds(q)
 	var named []string
 	for _, l := range lines {
@@ -203,6 +200,6 @@ func (t *text) queues(d *Data) {
 		}
 	}
 	if len(named) > 0 {
-		t.wrap("  ", strings.Join(named, ", ")+".")
+		t.Wrap("  ", strings.Join(named, ", ")+".")
 	}
 }

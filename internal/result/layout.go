@@ -6,32 +6,39 @@ import (
 	"unicode/utf8"
 )
 
-// A page gathers lines of at most width columns and writes them at once.
-type page struct {
-	width int
+// minWidth is the narrowest sheet that still holds a table.
+const minWidth = 60
+
+// A Sheet gathers lines of at most Width columns, and writes them at once.
+type Sheet struct {
+	Width int
 	b     strings.Builder
 }
 
-// line adds a line, cut at the width.
-func (p *page) line(s string) {
-	p.b.WriteString(clip(strings.TrimRight(s, " "), p.width))
-	p.b.WriteByte('\n')
+// NewSheet returns a sheet for a terminal of width columns; at least 60 are used.
+func NewSheet(width int) *Sheet { return &Sheet{Width: max(width, minWidth)} }
+
+// Line adds a line, cut at the width.
+func (s *Sheet) Line(text string) {
+	s.b.WriteString(clip(strings.TrimRight(text, " "), s.Width) + "\n")
 }
 
-// title starts a section.
-func (p *page) title(s string) {
-	p.b.WriteByte('\n')
-	p.line(s)
+// Blank adds an empty line.
+func (s *Sheet) Blank() { s.b.WriteByte('\n') }
+
+// Title starts a section.
+func (s *Sheet) Title(text string) {
+	s.Blank()
+	s.Line(text)
 }
 
-// wrap adds a sentence, broken between words; lines after the first are indented
+// Wrap adds a sentence, broken between words; lines after the first are indented
 // as far as the first one's text.
-func (p *page) wrap(indent, s string) {
-	line, rest := indent, strings.Repeat(" ", utf8.RuneCountInString(indent))
-	empty := true
-	for _, word := range strings.Fields(s) {
-		if !empty && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > p.width {
-			p.line(line)
+func (s *Sheet) Wrap(indent, text string) {
+	line, rest, empty := indent, strings.Repeat(" ", utf8.RuneCountInString(indent)), true
+	for _, word := range strings.Fields(text) {
+		if !empty && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > s.Width {
+			s.Line(line)
 			line, empty = rest, true
 		}
 		if !empty {
@@ -39,31 +46,31 @@ func (p *page) wrap(indent, s string) {
 		}
 		line, empty = line+word, false
 	}
-	p.line(line)
+	s.Line(line)
 }
 
-// grid adds rows of cells in aligned columns, two spaces before the first column
+// Grid adds rows of cells in aligned columns, two spaces before the first column
 // and between columns. Align has a letter per column: l or r. Where the rows are
 // too wide, the first column gives way: its middle is left out.
-func (p *page) grid(align string, rows [][]string) {
+func (s *Sheet) Grid(align string, rows [][]string) {
 	widths := make([]int, len(align))
-	for _, row := range rows {
-		for c, cell := range row {
-			widths[c] = max(widths[c], utf8.RuneCountInString(cell))
-		}
-	}
 	total := 0
-	for _, w := range widths {
-		total += w + 2
+	for c := range align {
+		for _, row := range rows {
+			if c < len(row) {
+				widths[c] = max(widths[c], utf8.RuneCountInString(row[c]))
+			}
+		}
+		total += widths[c] + 2
 	}
-	if total > p.width {
-		widths[0] = max(8, widths[0]-(total-p.width))
+	if total > s.Width {
+		widths[0] = max(8, widths[0]-(total-s.Width))
 	}
 	for _, row := range rows {
 		var b strings.Builder
 		for c, cell := range row {
 			if c == 0 {
-				cell = shorten(cell, widths[0])
+				cell = Shorten(cell, widths[0])
 			}
 			pad := strings.Repeat(" ", max(0, widths[c]-utf8.RuneCountInString(cell)))
 			b.WriteString("  ")
@@ -73,20 +80,27 @@ func (p *page) grid(align string, rows [][]string) {
 				b.WriteString(cell + pad)
 			}
 		}
-		p.line(b.String())
+		s.Line(b.String())
 	}
 }
 
-func (p *page) writeTo(w io.Writer) error {
-	_, err := io.WriteString(w, p.b.String())
+// Write adds text that is laid out already.
+func (s *Sheet) Write(text []byte) (int, error) { return s.b.Write(text) }
+
+// Flush writes the sheet to w.
+func (s *Sheet) Flush(w io.Writer) error {
+	_, err := io.WriteString(w, s.b.String())
 	return err
 }
 
-// shorten leaves out the middle of s: names differ at both ends.
-func shorten(s string, width int) string {
+// Shorten leaves out the middle of s: names differ at both ends.
+func Shorten(s string, width int) string {
 	r := []rune(s)
 	if len(r) <= width {
 		return s
+	}
+	if width < 4 {
+		return string(r[:max(width, 0)])
 	}
 	head := (width - 2 + 1) / 2
 	return string(r[:head]) + ".." + string(r[len(r)-(width-2-head):])

@@ -15,13 +15,13 @@ import (
 // How many rows of a list the terminal shows.
 const shownRows = 8
 
-// minWidth is the narrowest page that still holds a table.
-const minWidth = 60
+// page is a summary in the making.
+type page struct{ *Sheet }
 
 // WriteSummary prints a run for a terminal of width columns (at least 60 are
 // used): plain text, no line longer than that.
 func WriteSummary(w io.Writer, s *Summary, width int) error {
-	p := &page{width: max(width, minWidth)}
+	p := &page{NewSheet(width)}
 	p.header(s)
 	p.training(s)
 	p.split(s)
@@ -32,7 +32,7 @@ func WriteSummary(w io.Writer, s *Summary, width int) error {
 	p.queues(s.Queues)
 	p.pausing(s.Pausing)
 	p.counters(s)
-	return p.writeTo(w)
+	return p.Flush(w)
 }
 
 func (p *page) header(s *Summary) {
@@ -41,12 +41,12 @@ func (p *page) header(s *Summary) {
 		about = append(about, "kernel "+s.Kernel)
 	}
 	about = append(about, FormatClock(s.WallSeconds)+" of wall time")
-	p.line(fmt.Sprintf("%s: %s (%s)", s.Name, s.State, strings.Join(about, ", ")))
+	p.Line(fmt.Sprintf("%s: %s (%s)", s.Name, s.State, strings.Join(about, ", ")))
 	if s.Error != "" {
-		p.wrap("  ", s.Error)
+		p.Wrap("  ", s.Error)
 	}
 	if s.Dir != "" {
-		p.line("run directory: " + s.Dir)
+		p.Line("run directory: " + s.Dir)
 	}
 }
 
@@ -74,8 +74,8 @@ func (p *page) training(s *Summary) {
 	if s.WeightsSHA256 != "" {
 		add("weights", clip(s.WeightsSHA256, 16), "first 16 digits of their SHA-256")
 	}
-	p.title("Result")
-	p.grid("lrl", rows)
+	p.Title("Result")
+	p.Grid("lrl", rows)
 }
 
 // significant prints a plain figure with four significant digits.
@@ -93,7 +93,7 @@ func (p *page) split(s *Summary) {
 	}
 	mean, slow := s.StepSplit.Mean.Split(), s.StepSplit.SlowestRank.Split()
 	const bar = 24
-	p.title("Where a step's time went")
+	p.Title("Where a step's time went")
 	rows := [][]string{{"cause", "mean", "share", "", "slowest rank", "share"}}
 	var quiet []string
 	for _, c := range cause.All() {
@@ -106,9 +106,9 @@ func (p *page) split(s *Summary) {
 			strings.Repeat("#", int(math.Round(part*bar))), FormatTime(slow[c]), FormatPercent(share(slow[c], slow.Sum()))})
 	}
 	rows = append(rows, []string{"total", FormatTime(mean.Sum()), "", "", FormatTime(slow.Sum()), ""})
-	p.grid("lrrlrr", rows)
+	p.Grid("lrrlrr", rows)
 	if len(quiet) > 0 {
-		p.wrap("  ", "no time in: "+strings.Join(quiet, ", "))
+		p.Wrap("  ", "no time in: "+strings.Join(quiet, ", "))
 	}
 }
 
@@ -120,7 +120,7 @@ func (p *page) criticalPath(s *Summary) {
 	}
 	path := s.CriticalPath.Split()
 	const bar = 36
-	p.title("What the slowest rank's step was made of (critical path)")
+	p.Title("What the slowest rank's step was made of (critical path)")
 	rows := [][]string{{"cause", "mean", "share", ""}}
 	for _, c := range cause.All() {
 		if path[c] != 0 {
@@ -129,7 +129,7 @@ func (p *page) criticalPath(s *Summary) {
 		}
 	}
 	rows = append(rows, []string{"total", FormatTime(path.Sum()), "", ""})
-	p.grid("lrrl", rows)
+	p.Grid("lrrl", rows)
 }
 
 func share(part, whole unit.Duration) float64 {
@@ -143,13 +143,13 @@ func (p *page) collectives(list []Collective) {
 	if len(list) == 0 {
 		return
 	}
-	p.title("Collectives (mean over steps)")
+	p.Title("Collectives (mean over steps)")
 	rows := [][]string{{"name", "count", "size", "time", "algbw", "bus bandwidth"}}
 	for _, c := range list[:min(len(list), shownRows)] {
 		rows = append(rows, []string{c.Name, FormatCount(c.Count), FormatBytes(c.Bytes), FormatTime(c.Time),
 			FormatByteRate(c.AlgBW), FormatByteRate(c.BusBW)})
 	}
-	p.grid("lrrrrr", rows)
+	p.Grid("lrrrrr", rows)
 	p.more(len(list), "run.json")
 }
 
@@ -163,7 +163,7 @@ func (p *page) flows(list []FlowFigures) {
 	if repeated {
 		title, third = "Flows (completion and rate: mean over the messages that are done)", "done"
 	}
-	p.title(title)
+	p.Title(title)
 	rows := [][]string{{"name", "size", third, "completion", "rate", "marks", "CNPs", "resent"}}
 	for _, f := range list {
 		took, rate := f.Status, ""
@@ -177,7 +177,7 @@ func (p *page) flows(list []FlowFigures) {
 		rows = append(rows, []string{f.Name, FormatBytes(f.Bytes), when, took, rate,
 			FormatCount(f.Marks), FormatCount(f.CNPs), FormatCount(f.Retransmits)})
 	}
-	p.grid("lrrrrrrr", rows)
+	p.Grid("lrrrrrrr", rows)
 	p.more(all, "run.json")
 }
 
@@ -185,13 +185,13 @@ func (p *page) links(list []LinkFigures) {
 	if len(list) == 0 {
 		return
 	}
-	p.title("Busiest links")
+	p.Title("Busiest links")
 	rows := [][]string{{"port", "rate", "used", "sent", "deepest queue", "marks", "drops"}}
 	for _, l := range list[:min(len(list), shownRows)] {
 		rows = append(rows, []string{l.Port, FormatBitrate(l.Rate), FormatPercent(l.Utilisation), FormatBytes(l.TxBytes),
 			FormatBytes(l.MaxQueue), FormatCount(l.ECNMarks), FormatCount(l.Drops)})
 	}
-	p.grid("lrrrrrr", rows)
+	p.Grid("lrrrrrr", rows)
 	p.more(len(list), "run.json; all are in links.parquet")
 }
 
@@ -199,12 +199,12 @@ func (p *page) queues(list []QueueFigures) {
 	if len(list) == 0 {
 		return
 	}
-	p.title("Deepest queues (sampled)")
+	p.Title("Deepest queues (sampled)")
 	rows := [][]string{{"port", "priority", "mean", "99 % of time below", "max"}}
 	for _, q := range list[:min(len(list), shownRows)] {
 		rows = append(rows, []string{q.Port, strconv.Itoa(int(q.Class)), FormatBytes(q.Mean), FormatBytes(q.P99), FormatBytes(q.Max)})
 	}
-	p.grid("lrrrr", rows)
+	p.Grid("lrrrr", rows)
 	p.more(len(list), "run.json; all are in queues.parquet")
 }
 
@@ -212,12 +212,12 @@ func (p *page) pausing(list []PauseFigures) {
 	if len(list) == 0 {
 		return
 	}
-	p.title("Pause frames")
+	p.Title("Pause frames")
 	rows := [][]string{{"port", "sent", "received", "held for"}}
 	for _, f := range list[:min(len(list), shownRows)] {
 		rows = append(rows, []string{f.Port, FormatCount(f.Sent), FormatCount(f.Received), FormatTime(f.Paused)})
 	}
-	p.grid("lrrr", rows)
+	p.Grid("lrrr", rows)
 	p.more(len(list), "run.json; all are in links.parquet")
 }
 
@@ -225,22 +225,22 @@ func (p *page) pausing(list []PauseFigures) {
 // of ports are cut before they get here: their table has every port.
 func (p *page) more(n int, where string) {
 	if n > shownRows {
-		p.line(fmt.Sprintf("  and %s more in %s", FormatCount(int64(n-shownRows)), where))
+		p.Line(fmt.Sprintf("  and %s more in %s", FormatCount(int64(n-shownRows)), where))
 	}
 }
 
 func (p *page) counters(s *Summary) {
-	p.title("Counters")
+	p.Title("Counters")
 	hops := FormatCount(s.PacketHops)
 	if s.WallSeconds > 0 {
 		hops += " (" + FormatRate(float64(s.PacketHops)/s.WallSeconds) + "/s)"
 	}
-	p.grid("lrlr", [][]string{
+	p.Grid("lrlr", [][]string{
 		{"ECN marks", FormatCount(s.ECNMarks), "  drops", FormatCount(s.Drops)},
 		{"CNPs", FormatCount(s.CNPs), "  retransmissions", FormatCount(s.Retransmits)},
 		{"pause frames", FormatCount(s.Pauses), "  packet-hops", hops},
 	})
 	for _, n := range s.Notes {
-		p.wrap("  - ", n)
+		p.Wrap("  - ", n)
 	}
 }
