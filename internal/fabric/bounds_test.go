@@ -17,3 +17,16 @@ func TestBufferBoundsOfTheDCQCNPaper(t *testing.T) {
 		t.Errorf("ECN threshold below %v, want 21.755 kB", got)
 	}
 }
+
+// Alpha 1/8 is for ports of 40 Gb/s; the HPCC authors' model halves a faster port's rate until it is not above that, and stops at alpha 1.
+func TestAlphaGrowsWithTheRate(t *testing.T) {
+	c := PFC{Alpha: unit.Ratio{Num: 1, Den: 8}, AlphaRate: 40 * unit.GigabitPerSec}
+	for rate, want := range map[unit.Bitrate]uint8{25: 0, 40: 0, 50: 1, 80: 1, 100: 2, 160: 2, 200: 3, 400: 3} {
+		if got := c.doublings(rate * unit.GigabitPerSec); got != want {
+			t.Errorf("port of %d Gb/s: alpha doubles %d times, want %d", rate, got, want)
+		}
+	}
+	if got := (&PFC{Alpha: c.Alpha}).doublings(400 * unit.GigabitPerSec); got != 0 {
+		t.Errorf("without a rate alpha doubles %d times, want 0", got)
+	}
+}

@@ -39,6 +39,17 @@ func (f *Fabric) xoffThreshold(n *node, p *port) int64 {
 	return f.cfg.PFC.Alpha.Num << p.alphaShift * max(0, n.size-n.shared) / f.cfg.PFC.Alpha.Den
 }
 
+// doublings returns how often alpha doubles for a port of rate r.
+func (c *PFC) doublings(r unit.Bitrate) (n uint8) {
+	if c.AlphaRate == 0 {
+		return 0
+	}
+	for ; r > c.AlphaRate && c.Alpha.Num<<n < c.Alpha.Den; r /= 2 {
+		n++
+	}
+	return n
+}
+
 func (f *Fabric) overXOFF(n *node, a *account, p *port) bool {
 	return a.headroom > 0 || max(0, a.used-int64(f.cfg.Buffer.Reserve)) >= f.xoffThreshold(n, p)
 }

@@ -36,7 +36,7 @@ func Curve(low, high unit.Bytes, p unit.Ratio) func(unit.Bitrate) (unit.Bytes, u
 // PFC is priority flow control, IEEE 802.1Qbb.
 type PFC struct {
 	Alpha        unit.Ratio   // xOFF = alpha x free shared buffer
-	AlphaRate    unit.Bitrate // if set, alpha doubles for each doubling of an ingress port's rate above this
+	AlphaRate    unit.Bitrate // if set, alpha doubles until the ingress port's rate, halved as often, is not above this, or alpha is 1
 	Threshold    unit.Bytes   // static xOFF in place of alpha, if positive
 	ResumeOffset unit.Bytes   // xON = xOFF - this
 	Quanta       uint16       // pause time in a frame, in units of 512 bit times; 0 means: until resumed

@@ -206,11 +206,7 @@ func (f *Fabric) addPort(id PortID, index, islandOf []int32) {
 	p.node, p.far = index[gp.Node], index[gp.To]
 	p.island, p.farIsland = islandOf[gp.Node], islandOf[gp.To]
 	p.delay = gp.Delay
-	if base := f.cfg.PFC.AlphaRate; base > 0 {
-		for r := base * 2; r <= gp.Rate; r *= 2 {
-			p.alphaShift++
-		}
-	}
+	p.alphaShift = f.cfg.PFC.doublings(gp.Rate)
 	if f.cfg.PFC.Response != nil {
 		p.respond = f.cfg.PFC.Response(gp)
 	}

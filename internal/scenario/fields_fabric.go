@@ -117,7 +117,7 @@ var fabricFields = []*Field{
 	{Path: "fabric.qos.pfc.alpha", at: in(func(s *Scenario) *unit.Ratio { return &s.Fabric.QoS.PFC.Alpha }), Default: "1/8", Min: "1/1024", Max: "128",
 		Meaning: "xOFF is this times the free shared buffer (dynamic threshold)", Source: "HPCC (SIGCOMM'19), authors' simulator"},
 	{Path: "fabric.qos.pfc.alpha_rate", at: in(func(s *Scenario) *Either[unit.Bitrate] { return &s.Fabric.QoS.PFC.AlphaRate }), Default: "none", Word: "none", Other: "nic", Min: "1Mb/s", Max: "10Tb/s",
-		Meaning: "alpha doubles with each doubling of an ingress port's rate above this; nic: the slowest NIC's", Source: "HPCC (SIGCOMM'19), authors' simulator; none in switches: assumed"},
+		Meaning: "alpha doubles until an ingress port's rate, halved as often, is not above this, or alpha is 1; nic: the slowest NIC's", Source: "HPCC (SIGCOMM'19), authors' simulator; none in switches: assumed"},
 	{Path: "fabric.qos.pfc.threshold", at: in(func(s *Scenario) *Opt[unit.Bytes] { return &s.Fabric.QoS.PFC.Threshold }), Default: "none", Word: "none", Min: "1kB", Max: "1TB",
 		Meaning: "a fixed xOFF per port, instead of alpha", Also: []string{"xoff"}},
 	{Path: "fabric.qos.pfc.resume_offset", at: in(func(s *Scenario) *unit.Bytes { return &s.Fabric.QoS.PFC.ResumeOffset }), Min: "0B", Max: "1GB", Rule: "2 frames of fabric.mtu",
