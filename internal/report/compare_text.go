@@ -134,7 +134,7 @@ func (c *Comparison) writeCauses(t *text) {
 				sign = "-"
 			}
 			rows = append(rows, []string{k.String(), result.FormatTime(from[k]), result.FormatTime(to[k]), signed(delta[k]),
-				strings.Repeat(sign, int(20*share(max(delta[k], -delta[k]), largest)+0.5))})
+				strings.Repeat(sign, int(20*result.Share(max(delta[k], -delta[k]), largest)+0.5))})
 		}
 		rows = append(rows, []string{"total", result.FormatTime(s.Before), result.FormatTime(s.After), signed(whole), ""})
 		t.Grid("lrrrl", rows)
@@ -161,7 +161,7 @@ func mostOf(s SplitDelta, whole unit.Duration) string {
 	top := order[0]
 	if whole != 0 && (delta[top] > 0) == (whole > 0) {
 		if d, w := max(delta[top], -delta[top]), max(whole, -whole); d <= w {
-			return fmt.Sprintf("Of that, %s is %s.", result.FormatPercent(share(d, w)), top)
+			return fmt.Sprintf("Of that, %s is %s.", result.FormatPercent(result.Share(d, w)), top)
 		}
 	}
 	return fmt.Sprintf("The largest change is %s, %s.", top, signed(delta[top]))

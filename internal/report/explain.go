@@ -79,7 +79,7 @@ func (t *text) split(f *FlowDetail) {
 		if d == 0 {
 			continue
 		}
-		part := share(d, whole)
+		part := result.Share(d, whole)
 		from, to := int(at*float64(columns)+0.5), int((at+part)*float64(columns)+0.5)
 		bar := strings.Repeat("#", to-from)
 		if to == from {

@@ -68,7 +68,7 @@ func heldFigure(d *Data) []Figure {
 	for _, m := range d.Flows.ByKind {
 		whole += m.Time
 	}
-	if share(lost, whole) < 0.01 {
+	if result.Share(lost, whole) < 0.01 {
 		return nil
 	}
 	all := d.Flows.Held

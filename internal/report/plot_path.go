@@ -80,7 +80,7 @@ func (p *StepPath) keys() []Key {
 	keys := []Key{{Name: "path:", Plain: true}}
 	s := p.split()
 	for _, c := range cause.All() {
-		if share(s[c], s.Sum()) >= 0.002 {
+		if result.Share(s[c], s.Sum()) >= 0.002 {
 			keys = append(keys, Key{Name: c.String(), Colour: causeColours[c]})
 		}
 	}

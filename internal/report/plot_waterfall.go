@@ -86,10 +86,10 @@ func drawWaterfall(w float64, title string, all []bar) *Drawing {
 				continue
 			}
 			wide := max(f.X(float64(v))-f.Left, 0.75)
-			tip := fmt.Sprintf("%s, %s: %s, %s of %s", c, b.name, result.FormatTime(v), result.FormatPercent(share(v, b.split.Sum())), result.FormatTime(b.split.Sum()))
+			tip := fmt.Sprintf("%s, %s: %s, %s of %s", c, b.name, result.FormatTime(v), result.FormatPercent(result.Share(v, b.split.Sum())), result.FormatTime(b.split.Sum()))
 			colour := causeColours[c]
 			g.Rect(x, y+4+13*float64(k), wide, 11, colour, tip)
-			g.Text(x+wide+4, y+13.5+13*float64(k), 10, alignStart, muted, result.FormatPercent(share(v, b.split.Sum())))
+			g.Text(x+wide+4, y+13.5+13*float64(k), 10, alignStart, muted, result.FormatPercent(result.Share(v, b.split.Sum())))
 			at[k] += v
 		}
 	}
@@ -122,7 +122,7 @@ func sentence(all []bar) string {
 		}
 		s += b.name + ", " + result.FormatTime(b.split.Sum()) + ":"
 		for _, c := range largest(&b.split) {
-			s += fmt.Sprintf(" %s %s", c, result.FormatPercent(share(b.split[c], b.split.Sum())))
+			s += fmt.Sprintf(" %s %s", c, result.FormatPercent(result.Share(b.split[c], b.split.Sum())))
 		}
 	}
 	return s
@@ -175,7 +175,7 @@ func drawSplits(w float64, title, axis string, rows []splitRow) *Drawing {
 	}
 	var keys []Key
 	for _, c := range cause.All() {
-		if share(sum[c], sum.Sum()) >= 0.0005 {
+		if result.Share(sum[c], sum.Sum()) >= 0.0005 {
 			keys = append(keys, Key{Name: c.String(), Colour: causeColours[c]})
 		}
 	}
@@ -194,7 +194,7 @@ func drawSplits(w float64, title, axis string, rows []splitRow) *Drawing {
 		for _, c := range cause.All() {
 			if v := r.split[c]; v > 0 {
 				x := f.X(float64(at))
-				g.Rect(x, y+2, f.X(float64(at+v))-x, row-4, causeColours[c], fmt.Sprintf("%s: %s %s (%s)%s", r.name, c, result.FormatTime(v), result.FormatPercent(share(v, whole)), r.tip[c]))
+				g.Rect(x, y+2, f.X(float64(at+v))-x, row-4, causeColours[c], fmt.Sprintf("%s: %s %s (%s)%s", r.name, c, result.FormatTime(v), result.FormatPercent(result.Share(v, whole)), r.tip[c]))
 				at += v
 			}
 		}

@@ -164,11 +164,3 @@ func largest(s *cause.Split) []cause.Cause {
 	slices.SortStableFunc(all, func(a, b cause.Cause) int { return cmp.Compare(s[b], s[a]) })
 	return all
 }
-
-// share is part of whole as a fraction; of nothing it is 0.
-func share(part, whole unit.Duration) float64 {
-	if whole == 0 {
-		return 0
-	}
-	return float64(part) / float64(whole)
-}

@@ -135,7 +135,7 @@ func (t *text) messages(d *Data) {
 		mean, split := m.Mean()
 		top := largest(&split)[0]
 		rows = append(rows, []string{k, result.FormatCount(m.Done), result.FormatTime(mean), result.FormatTime(m.Quantile(0.99)),
-			result.FormatTime(m.Longest), top.String() + " " + result.FormatPercent(share(split[top], split.Sum()))})
+			result.FormatTime(m.Longest), top.String() + " " + result.FormatPercent(result.Share(split[top], split.Sum()))})
 	}
 	t.Grid("lrrrrr", rows)
 }

@@ -24,7 +24,7 @@ func Findings(d *Data) (subject string, whole unit.Duration, all []Finding) {
 	subject, split := d.subject()
 	whole = split.Sum()
 	for _, c := range largest(&split) {
-		f := Finding{Cause: c, Time: split[c], Share: share(split[c], whole), Text: d.because(c)}
+		f := Finding{Cause: c, Time: split[c], Share: result.Share(split[c], whole), Text: d.because(c)}
 		if slices.ContainsFunc(all, func(o Finding) bool { return o.Text == f.Text }) {
 			f.Text = "" // said of a larger cause
 		}
@@ -195,9 +195,9 @@ func (d *Data) chain() string {
 	}
 	mean, split := m.Mean()
 	order := largest(&split)
-	s := fmt.Sprintf("A message between hosts took %s on average, %s of it %s", result.FormatTime(mean), result.FormatPercent(share(split[order[0]], split.Sum())), order[0])
+	s := fmt.Sprintf("A message between hosts took %s on average, %s of it %s", result.FormatTime(mean), result.FormatPercent(result.Share(split[order[0]], split.Sum())), order[0])
 	if len(order) > 1 {
-		s += fmt.Sprintf(" and %s %s", result.FormatPercent(share(split[order[1]], split.Sum())), order[1])
+		s += fmt.Sprintf(" and %s %s", result.FormatPercent(result.Share(split[order[1]], split.Sum())), order[1])
 	}
 	parts = append(parts, s+".")
 	return strings.Join(append(parts, d.chainVerdict(&split)), " ")
@@ -210,7 +210,7 @@ func (d *Data) chainVerdict(messages *cause.Split) string {
 	if p := d.Summary.CriticalPath; p != nil {
 		whose, split = "steps", p.Split()
 	}
-	lost := share(congested(&split), split.Sum())
+	lost := result.Share(congested(&split), split.Sum())
 	if p := d.busiest(); p != nil && lost < 0.1 && p.Utilisation < 0.5 {
 		return fmt.Sprintf("So it is the latency of the chain that counts, not bandwidth or congestion: the busiest port, %s, sent for %s of the run, and %s lost %s of their time to congestion.",
 			p.Port, result.FormatPercent(p.Utilisation), whose, result.FormatPercent(lost))

@@ -101,9 +101,9 @@ func (p *page) split(s *Summary) {
 			quiet = append(quiet, c.String())
 			continue
 		}
-		part := share(mean[c], mean.Sum())
+		part := Share(mean[c], mean.Sum())
 		rows = append(rows, []string{c.String(), FormatTime(mean[c]), FormatPercent(part),
-			strings.Repeat("#", int(math.Round(part*bar))), FormatTime(slow[c]), FormatPercent(share(slow[c], slow.Sum()))})
+			strings.Repeat("#", int(math.Round(part*bar))), FormatTime(slow[c]), FormatPercent(Share(slow[c], slow.Sum()))})
 	}
 	rows = append(rows, []string{"total", FormatTime(mean.Sum()), "", "", FormatTime(slow.Sum()), ""})
 	p.Grid("lrrlrr", rows)
@@ -124,7 +124,7 @@ func (p *page) criticalPath(s *Summary) {
 	rows := [][]string{{"cause", "mean", "share", ""}}
 	for _, c := range cause.All() {
 		if path[c] != 0 {
-			part := share(path[c], path.Sum())
+			part := Share(path[c], path.Sum())
 			rows = append(rows, []string{c.String(), FormatTime(path[c]), FormatPercent(part), strings.Repeat("#", int(math.Round(part*bar)))})
 		}
 	}
@@ -132,7 +132,8 @@ func (p *page) criticalPath(s *Summary) {
 	p.Grid("lrrl", rows)
 }
 
-func share(part, whole unit.Duration) float64 {
+// Share is part of whole as a fraction; of nothing it is 0.
+func Share(part, whole unit.Duration) float64 {
 	if whole == 0 {
 		return 0
 	}
