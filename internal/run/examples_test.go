@@ -3,6 +3,7 @@ package run
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,8 +18,9 @@ func example(t *testing.T, name string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	text := strings.ReplaceAll(string(b), ": examples/", ": ../../examples/")
 	const set = "digits: {dir: data/digits, train: 60000, test: 10000, seed: 1}"
-	text := strings.Replace(string(b), "data:\n      "+set, "data: "+digits(t), 1)
+	text = strings.Replace(text, "data:\n      "+set, "data: "+digits(t), 1)
 	if strings.Contains(text, "data/digits") {
 		t.Fatalf("%s: no data as expected:\n%s", name, text)
 	}
@@ -48,6 +50,21 @@ func TestExamplesShowWhatTheySay(t *testing.T) {
 		{"pfc-only", func(r ran) bool {
 			return r.ECNMarks+r.CNPs == 0 && r.Pauses > 1000 && r.Drops == 0 && r.BusiestLinks[0].Utilisation > 0.99
 		}},
+		{"hpcc", func(r ran) bool {
+			return r.CNPs+r.Pauses+r.Drops == 0 && r.Summary.Queues[0].Mean < 10*unit.Kilobyte && r.Summary.Queues[0].Max < unit.Megabyte && r.BusiestLinks[0].Utilisation > 0.85
+		}},
+		{"hpcc-ns3", func(r ran) bool {
+			return len(r.Summary.Flows) == 8 && r.ECNMarks > 0 && r.CNPs+r.Pauses+r.Drops == 0 && slowest(r) < unit.Time(7900*unit.Microsecond)
+		}},
+		{"leaf-spine", func(r ran) bool {
+			return within(r, "flow1", 4400*unit.Microsecond) && within(r, "flow2", 8700*unit.Microsecond) && allOf(r.BusiestLinks[:8], func(l result.LinkFigures) bool { return strings.Contains(l.Port, "spine4") })
+		}},
+		{"faults", func(r ran) bool {
+			return r.Drops == 0 && noteWith(r.Summary, "faults took on links") && flow(r, "errors").Retransmits == 440 && within(r, "flap", 5430*unit.Microsecond) && within(r, "clean", 4080*unit.Microsecond)
+		}},
+		{"parking-lot", func(r ran) bool {
+			return within(r, "long", 17800*unit.Microsecond) && within(r, "first", 12500*unit.Microsecond) && within(r, "second", 12500*unit.Microsecond)
+		}},
 	} {
 		r := run(t, example(t, e.name), Options{Workers: -1})
 		if !e.shows(r) {
@@ -66,6 +83,62 @@ func TestExamplesShowWhatTheySay(t *testing.T) {
 			}
 		}
 	}
+}
+
+// What an example says will happen when one of its lines is changed, happens.
+func TestExamplesChangeAsTheySay(t *testing.T) {
+	for _, c := range []struct {
+		name, line, instead string
+		shows               func(ran) bool
+	}{
+		{"ecn-only", "buffer: 16MB", "buffer: 64MB", func(r ran) bool { return r.Drops == 0 }},
+		{"hpcc", "algorithm: hpcc", "algorithm: dcqcn", func(r ran) bool {
+			return r.Pauses > 0 && r.CNPs > 0 && r.Summary.Queues[0].Mean > 500*unit.Kilobyte && r.Summary.Queues[0].Max > 9*unit.Megabyte && r.BusiestLinks[0].Utilisation < 0.85
+		}},
+		{"hpcc-ns3", "preset: hpcc-ns3", "preset: hpcc-ns3\ncongestion: {algorithm: none}", func(r ran) bool {
+			return r.Pauses > 1900 && r.Pauses < 2100 && slowest(r) < unit.Time(6750*unit.Microsecond)
+		}},
+		{"leaf-spine", "name: leaf-spine", "seed: 2", func(r ran) bool { return slowest(r) < unit.Time(9*unit.Millisecond) }},
+		{"leaf-spine", "algorithm: hpcc", "algorithm: dcqcn", func(r ran) bool {
+			return within(r, "flow1", 4090*unit.Microsecond) && flow(r, "flow2").FCT > 14*unit.Millisecond
+		}},
+		{"faults", "preset: default", "preset: irn", func(r ran) bool { return flow(r, "errors").Retransmits == 40 && flow(r, "flap").Retransmits < 40 }},
+		{"faults", "preset: default", "preset: default, timeout: 200us", func(r ran) bool { return within(r, "flap", 4580*unit.Microsecond) }},
+		{"parking-lot", `host2, left, "middle#1"`, `host2, left, "middle#2"`, func(r ran) bool { return within(r, "first", 4080*unit.Microsecond) }},
+	} {
+		yaml := example(t, c.name)
+		if strings.Count(yaml, c.line) != 1 {
+			t.Fatalf("%s: want one %q in it", c.name, c.line)
+		}
+		if r := run(t, strings.Replace(yaml, c.line, c.instead, 1), Options{}); !c.shows(r) {
+			t.Errorf("%s with %s: %d marks, %d CNPs, %d pauses, %d drops, slowest %v; %+v; queue %+v, busiest %+v", c.name, c.instead, r.ECNMarks, r.CNPs, r.Pauses, r.Drops,
+				slowest(r), r.Summary.Flows[:3], first(r.Summary.Queues), first(r.BusiestLinks))
+		}
+	}
+}
+
+// flow returns the figures of a flow.
+func flow(r ran, name string) result.FlowFigures {
+	i := slices.IndexFunc(r.Summary.Flows, func(f result.FlowFigures) bool { return f.Name == name })
+	return r.Summary.Flows[i]
+}
+
+// within reports whether a flow took this long, to one percent.
+func within(r ran, name string, d unit.Duration) bool {
+	fct := flow(r, name).FCT
+	return fct > d-d/100 && fct < d+d/100
+}
+
+// slowest returns when the last flow ended.
+func slowest(r ran) (last unit.Time) {
+	for _, f := range r.Summary.Flows {
+		last = max(last, f.Start.Add(f.FCT))
+	}
+	return last
+}
+
+func allOf[T any](list []T, ok func(T) bool) bool {
+	return !slices.ContainsFunc(list, func(e T) bool { return !ok(e) })
 }
 
 // first returns the first of a list, or nothing.

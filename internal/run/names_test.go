@@ -66,7 +66,7 @@ func TestEveryNameMakesAPlan(t *testing.T) {
 		case "custom":
 			more = "fabric: {design: custom, topology: ../../examples/parking-lot.txt}\n"
 		}
-		yaml := strings.Replace(incast(3, more), "preset: hpcc-ns3\n", "", 1)
+		yaml := strings.Replace(incast(5, more), "preset: hpcc-ns3\n", "", 1)
 		if _, err := NewPlan(read(t, yaml)); err != nil {
 			t.Errorf("%s: %v", d.Name, err)
 		}

@@ -40,9 +40,9 @@ var transportFields = []*Field{
 		Meaning: "a PFC frame", Source: "IEEE 802.1Qbb", Also: []string{"pfc"}},
 	{Path: "transport.frames.overhead", at: in(func(s *Scenario) *unit.Bytes { return &s.Transport.Frames.Overhead }), Default: "20B", Min: "0B", Max: "1kB",
 		Meaning: "preamble and gap: on links beside each frame, not in buffers", Source: "IEEE 802.3"},
-	{Path: "transport.ack_every", at: in(func(s *Scenario) *int { return &s.Transport.AckEvery }), Min: "1", Max: "65536", Rule: "16, or 1 where congestion.algorithm works on every acknowledgement (hpcc, timely, dctcp, swift)",
+	{Path: "transport.ack_every", at: in(func(s *Scenario) *int { return &s.Transport.AckEvery }), Min: "1", Max: "65536", Rule: "16, or 1 where every acknowledgement counts: congestion.algorithm is hpcc, timely, dctcp or swift, or transport.recovery is selective-repeat",
 		derive: func(d *decoder, _ any, _ string) string {
-			if perAck[d.text("congestion.algorithm")] {
+			if perAck[d.text("congestion.algorithm")] || d.text("transport.recovery") == "selective-repeat" {
 				return "1"
 			}
 			return "16"

@@ -53,6 +53,7 @@ func (s *Scenario) Findings() []Finding {
 	}
 	add(!verbsMTU(s.Transport.MTU), "transport.mtu", "%s: not a path MTU of verbs (256, 512, 1024, 2048 or 4096 bytes)", s.Transport.MTU)
 	add((cc == "timely" || cc == "swift" || cc == "dctcp") && s.Transport.AckEvery > 1, "transport.ack_every", "%d: %s learns only from acknowledgements, and gets one of every %d packets", s.Transport.AckEvery, cc, s.Transport.AckEvery)
+	add(s.Transport.Recovery == "selective-repeat" && s.Transport.AckEvery > 1, "transport.ack_every", "%d: what selective repeat sends again alone is not acknowledged at once, and may cost a timeout per packet; want 1", s.Transport.AckEvery)
 	notify := s.Congestion.Notify
 	add(cc == "dctcp" && notify != "ack", "congestion.notify", "%s: dctcp learns of marks from acknowledgements only, so it never slows down", notify)
 	add(cc == "dcqcn" && notify == "none", "congestion.notify", "none: dcqcn learns of no mark, so it never slows down")
