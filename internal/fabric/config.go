@@ -68,7 +68,8 @@ type Config struct {
 	HostLatency   unit.Duration // a NIC's own, from a frame's last bit in until it acts on it
 	LinkOverhead  unit.Bytes    // preamble and gap: bytes on the link beyond the frame
 	PauseFrame    unit.Bytes
-	MTU           unit.Bytes // largest frame
+	MTU           unit.Bytes // largest frame that a port takes: headroom and schedulers allow for it
+	LargestFrame  unit.Bytes // largest frame that anybody sends; 0: MTU
 	Seed          uint64
 	Faults        *Faults       // nil: none
 	Telemetry     bool          // every data frame collects in-band telemetry at switches (HPCC)
@@ -92,6 +93,9 @@ func (c *Config) validate() error {
 	if c.MTU <= 0 || c.MTU > 65535 {
 		return fmt.Errorf("fabric: MTU %v: want 1 B to 65,535 B", c.MTU)
 	}
+	if err := c.PFC.validate(c.PauseFrame + c.LinkOverhead); err != nil {
+		return err
+	}
 	for i, cl := range c.Classes {
 		if !cl.Strict && cl.Weight <= 0 {
 			return fmt.Errorf("fabric: class %s: weight %d: want a positive weight", cl.Name, cl.Weight)
@@ -103,6 +107,27 @@ func (c *Config) validate() error {
 		}
 	}
 	return nil
+}
+
+// validate reports a pause that would have to be repeated faster than the frames that repeat it leave.
+func (c *PFC) validate(frame unit.Bytes) error {
+	if c.Quanta == 0 || c.Refresh.Num == 0 {
+		return nil
+	}
+	if every := c.Refresh.Of(512 * int64(c.Quanta)); every < 8*int64(frame) {
+		return fmt.Errorf("fabric: a pause of %d quanta sent again after %v of its time is a frame each %d bit times, and one takes %d: want more fabric.qos.pfc.quanta or a larger fabric.qos.pfc.refresh",
+			c.Quanta, c.Refresh, every, 8*frame)
+	}
+	return nil
+}
+
+// bounded returns a ratio whose product with a buffer's bytes fits 64 bits: exact, unless it was written with more than six digits or so.
+func bounded(r unit.Ratio) unit.Ratio {
+	for r.Num > 1<<20 || r.Den > 1<<20 {
+		r.Num, r.Den = r.Num/2, r.Den/2
+	}
+	r.Den = max(r.Den, 1)
+	return r
 }
 
 // mark holds a queue's WRED profile in integers: above low, marks when random32 * span < (q - low) * slope.

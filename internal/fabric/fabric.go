@@ -151,6 +151,7 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 	}
 	f := &Fabric{eng: eng, graph: g, cfg: cfg, nc: len(cfg.Classes), overhead: int64(cfg.LinkOverhead),
 		ports: make([]port, len(g.Ports)), sources: make([]Source, len(g.Ports)), sinks: make([]Sink, len(g.Ports))}
+	f.cfg.PFC.Alpha, f.cfg.Buffer.LossyAlpha = bounded(cfg.PFC.Alpha), bounded(cfg.Buffer.LossyAlpha)
 	f.queues = make([]queue, len(g.Ports)*f.nc)
 	f.accounts = make([]account, len(g.Ports)*f.nc)
 	f.orderClasses()
@@ -159,6 +160,9 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 		f.addPort(PortID(i), index, islandOf)
 	}
 	if err := f.sizeBuffers(); err != nil {
+		return nil, err
+	}
+	if err := f.admitsAll(); err != nil {
 		return nil, err
 	}
 	if cfg.Faults != nil {
@@ -265,6 +269,34 @@ func (f *Fabric) sizeBuffers() error {
 		if n.size <= 0 {
 			return fmt.Errorf("fabric: switch %s: buffer %v is smaller than its ports' reserves and headrooms by %v: want a larger fabric.switch.buffer, or a smaller reserve or headroom",
 				f.graph.Nodes[n.id].Name, f.cfg.Buffer.Size, unit.Bytes(-n.size))
+		}
+	}
+	return nil
+}
+
+// admitsAll reports a class whose largest frame finds no room in an empty buffer: its sender would repeat it for ever.
+func (f *Fabric) admitsAll() error {
+	size := f.cfg.LargestFrame
+	if size == 0 {
+		size = f.cfg.MTU
+	}
+	for id := range f.ports {
+		p := &f.ports[id]
+		if p.far < 0 {
+			continue
+		}
+		for c, cl := range f.cfg.Classes {
+			n, a := f.nodes[p.far], f.accounts[id*f.nc+c]
+			ok, share := false, f.cfg.Buffer.LossyAlpha
+			if cl.Lossless {
+				ok, share = f.chargeLossless(&n, &a, p, int64(size)), f.cfg.PFC.Alpha
+			} else {
+				ok = f.chargeLossy(&n, &a, &queue{}, int64(size))
+			}
+			if !ok {
+				return fmt.Errorf("fabric: switch %s: a frame of %v of class %s finds no room in the empty buffer, of which %v are shared, %v of that for one queue: want a larger fabric.switch.buffer or share, or a smaller transport.mtu",
+					f.graph.Nodes[n.id].Name, size, cl.Name, unit.Bytes(n.size), share)
+			}
 		}
 	}
 	return nil

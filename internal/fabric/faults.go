@@ -13,7 +13,7 @@ type Faults struct {
 	BitErrors unit.Ratio             // probability that a bit is wrong: the frame's FCS fails and it is discarded
 	Drop      unit.Ratio             // probability that a frame is lost
 	Duplicate unit.Ratio             // probability that a frame arrives twice
-	Reorder   unit.Ratio             // probability that a frame changes places with the one before it on the link
+	Reorder   unit.Ratio             // probability that a frame changes places with the one that follows it without a gap
 	On        func(p topo.Port) bool // the links that BitErrors to Reorder are about; nil: all
 	Downs     []Down
 	Storms    []Storm
@@ -21,6 +21,8 @@ type Faults struct {
 }
 
 // Down says that both directions of a link carry nothing for a while: what is on the link or sent onto it is lost. Routes do not change.
+// PFC frames get across unless Faults.PFC is set, since a real port forgets its pauses when its link goes down and comes up, and here
+// both ends' ideas of who is paused would part for good.
 type Down struct {
 	Link        topo.LinkID
 	From, Until unit.Time
@@ -81,29 +83,35 @@ func (x *faults) corrupt(r *sim.Stream, bytes int64) bool {
 	if p.Num == 0 {
 		return false
 	}
-	p.Num = min(p.Num*8*bytes, p.Den)
+	if p.Num > p.Den/(8*bytes) {
+		p.Num = p.Den
+	} else {
+		p.Num *= 8 * bytes
+	}
 	return chance(r, p)
 }
 
-func (x *faults) down(link topo.LinkID, now unit.Time) bool {
+// down reports whether a link was down at any instant between a frame's first bit on it and its last bit off it.
+func (x *faults) down(link topo.LinkID, first, last unit.Time) bool {
 	for _, d := range x.downs[link] {
-		if d.From <= now && now < d.Until {
+		if d.From <= last && first < d.Until {
 			return true
 		}
 	}
 	return false
 }
 
-// loses draws whether a link loses a frame of so many bytes.
-func (x *faults) loses(now unit.Time, id PortID, bytes int64) bool {
-	l := &x.links[id]
-	return x.down(x.f.graph.Ports[id].Link, now) || l.on && (chance(&l.rng, x.cfg.Drop) || x.corrupt(&l.rng, bytes))
+// loses draws whether a link loses a frame of so many bytes, whose last bit came off it at an instant.
+func (x *faults) loses(last unit.Time, id PortID, bytes int64) bool {
+	l, p := &x.links[id], &x.f.ports[id]
+	first := last.Add(-p.cable - x.f.txTime(p, bytes+x.f.overhead))
+	return x.down(x.f.graph.Ports[id].Link, first, last) || l.on && (chance(&l.rng, x.cfg.Drop) || x.corrupt(&l.rng, bytes))
 }
 
 // hits applies faults to a frame at the end of link id. It reports whether the frame is no longer the caller's.
 func (x *faults) hits(now unit.Time, id PortID, p *port, pk *Packet) bool {
 	l := &x.links[id]
-	if x.loses(now, id, int64(pk.Bytes)) {
+	if x.loses(now.Add(p.cable-p.delay), id, int64(pk.Bytes)) {
 		p.faulted++
 		x.f.traceDrop(pk.trace)
 		if l.holding {
@@ -126,12 +134,21 @@ func (x *faults) hits(now unit.Time, id PortID, p *port, pk *Packet) bool {
 		x.f.receive(now, id, p, &l.held)
 		return true
 	}
-	// Only a frame that another follows closely can change places with it.
-	if p.flying.n > 0 && chance(&l.rng, x.cfg.Reorder) {
+	if x.followed(now, p) && chance(&l.rng, x.cfg.Reorder) {
 		l.held, l.holding = *pk, true
 		return true
 	}
 	return false
+}
+
+// followed reports whether the next frame on a link came right behind the one that has just arrived. What lies further back is not
+// looked at: how much of it is there already depends on how far the sender's island has come.
+func (x *faults) followed(now unit.Time, p *port) bool {
+	if p.flying.n == 0 {
+		return false
+	}
+	next := p.flying.front()
+	return next.at <= now.Add(x.f.txTime(p, int64(next.Bytes)+x.f.overhead))
 }
 
 type storm Fabric

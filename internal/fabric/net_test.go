@@ -75,6 +75,11 @@ func (n *net) send(tb testing.TB, at unit.Time, from, to topo.NICID, class uint8
 	if err != nil {
 		tb.Fatal(err)
 	}
+	return n.sendBy(at, from, path, class, count, size)
+}
+
+// sendBy is send along a path.
+func (n *net) sendBy(at unit.Time, from topo.NICID, path []topo.PortID, class uint8, count int, size unit.Bytes) int {
 	route := n.fab.AddRoute(path)
 	b := batch{from: from}
 	for i := range count {

@@ -56,7 +56,7 @@ func (h *pauseArrive) Handle(now unit.Time, owner int32) {
 	if len(from.ctlLive) > 0 {
 		f.eng.At(p.island, from.ctlLive[0].at, sim.MakeKey(sim.Arrival, classPause, owner))
 	}
-	if f.faults != nil && f.faults.cfg.PFC && f.faults.loses(now, PortID(owner^1), int64(f.cfg.PauseFrame)) {
+	if f.faults != nil && f.faults.cfg.PFC && f.faults.loses(now.Add(-p.respond), PortID(owner^1), int64(f.cfg.PauseFrame)) {
 		from.faulted++
 		return
 	}

@@ -5,8 +5,8 @@ import (
 	"railyard/internal/unit"
 )
 
-// maxHops is the longest path a traced frame may take.
-const maxHops = 16
+// MaxHops is the longest path that a frame may take, in links.
+const MaxHops = 16
 
 // Hop is one link of a traced frame's way.
 type Hop struct {
@@ -17,14 +17,14 @@ type Hop struct {
 
 	// In-band telemetry of the port, as the frame's first bit left (HPCC, SIGCOMM'19, figure 7).
 	Queue   unit.Bytes // waiting behind the frame, all classes
-	TxBytes unit.Bytes // sent before the frame since the start of the run, frames without preamble and gap
+	TxBytes unit.Bytes // sent before the frame since the start of the run, preamble and gap included: what the link's rate is about
 
 	pausedAt unit.Duration
 }
 
 // Trace is the way of one frame through the fabric.
 type Trace struct {
-	Hops  [maxHops]Hop
+	Hops  [MaxHops]Hop
 	N     int
 	Class uint8
 	Bytes unit.Bytes
@@ -139,6 +139,7 @@ func (f *Fabric) Parts(parts []Part, t *Trace) []Part {
 			}
 		}
 		if i > 0 {
+			add(h.Ready, cause.Propagation) // a link that reorders kept it back
 			add(h.Ready.Add(h.Pause), cause.Pause)
 			add(h.Start, cause.Queueing)
 		}

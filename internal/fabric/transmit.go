@@ -62,12 +62,14 @@ func (f *Fabric) next(now unit.Time, id PortID, p *port) {
 		return
 	}
 	var pk Packet
+	p.flags |= flagBusy // taking the frame out may send xON by this very port, if the frame goes back the way it came
 	f.dequeue(now, id, p, c, &pk)
+	p.flags &^= flagBusy
 	f.transmit(now, id, p, &pk)
 	if f.cfg.Buffer.FreeAtTxEnd {
 		p.flags |= flagHolds
 		f.awaitTxEnd(id, p)
-	} else if p.backlog != 0 {
+	} else if p.backlog != 0 || len(p.ctl) > 0 {
 		f.awaitTxEnd(id, p)
 	}
 }

@@ -114,7 +114,7 @@ func (c *Case) drawFabric(d *dice) {
 		}
 		need = max(need, sum)
 	}
-	c.Fabric.Buffer.Size = need + frame + unit.Bytes(d.below(pick(d, 10_000, 200_000, 5_000_000)))
+	c.Fabric.Buffer.Size = need + unit.Bytes(d.below(pick(d, 10_000, 200_000, 5_000_000)))
 	c.Lossy = !pfc
 }
 
@@ -127,6 +127,10 @@ func (c *Case) drawNIC(d *dice) {
 	c.NIC = nic.Config{Frames: wire.RoCEv2, PCIe: nic.Pipe{Latency: d.time(unit.Microsecond), Rate: pick[unit.Bitrate](d, 0, 8, 63) * 8 * unit.GigabitPerSec}, NVLink: nic.Pipe{Latency: unit.Microsecond},
 		Latency: d.time(unit.Microsecond), CNPInterval: d.time(50 * unit.Microsecond), EchoMarks: echo, CNPClass: 2, AckClass: uint8(pick(d, 0, 0, 2)),
 		Transport: roce.Params{MTU: mtu, AckEvery: pick(d, 1, 2, 16, 1000), Timeout: 50*unit.Microsecond + d.time(2*unit.Millisecond), Retries: pick(d, 0, 7, 1000), AckDuplicates: !d.one(4), Selective: d.one(2)}}
+	// In an empty buffer there is room for one frame.
+	c.Fabric.LargestFrame = c.NIC.Frames.MaxDataFrame(mtu)
+	share := c.Fabric.Buffer.LossyAlpha
+	c.Fabric.Buffer.Size += c.Fabric.LargestFrame * unit.Bytes(share.Den+share.Num-1) / unit.Bytes(share.Num)
 	if d.one(3) {
 		c.NIC.Transport.TimeoutLow, c.NIC.Transport.LowPackets = 30*unit.Microsecond, 3
 	}

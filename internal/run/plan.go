@@ -217,6 +217,11 @@ func (p *Plan) addPair(q Pair) error {
 
 // addRouted adds a queue pair that has its paths.
 func (p *Plan) addRouted(q Pair) error {
+	for _, path := range [][]topo.PortID{q.Path, q.Back} {
+		if len(path) > fabric.MaxHops {
+			return fmt.Errorf("%s: %d links on its path %s, want at most %d", q.Name, len(path), p.pathText(path), fabric.MaxHops)
+		}
+	}
 	if hops := len(q.Path) - 1; p.telemetry() && hops > cc.MaxHops {
 		return fmt.Errorf("%s: %d switches on its path %s, and hpcc keeps the telemetry of at most %d", q.Name, hops, p.pathText(q.Path), cc.MaxHops)
 	}

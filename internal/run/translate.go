@@ -54,7 +54,7 @@ func (p *Plan) fabricConfig() fabric.Config {
 		Buffer: fabric.Buffer{Size: sc.Fabric.Switch.Buffer, Reserve: sc.Fabric.Switch.Reserve, LossyAlpha: q.LossyAlpha,
 			FreeAtTxEnd: sc.Fabric.Switch.Release == "end", CrossingInHeadroom: q.PFC.Crossing == "headroom"},
 		SwitchLatency: sc.Fabric.Switch.Latency, HostLatency: sc.Cluster.NIC.Latency, LinkOverhead: frames.Overhead, PauseFrame: frames.PFC,
-		MTU: sc.Fabric.MTU, Seed: sc.Seed, Faults: p.faults, Telemetry: p.telemetry(), TruncateNS: sc.Fabric.Clock == "truncate-ns",
+		MTU: sc.Fabric.MTU, LargestFrame: frames.MaxDataFrame(sc.Transport.MTU), Seed: sc.Seed, Faults: p.faults, Telemetry: p.telemetry(), TruncateNS: sc.Fabric.Clock == "truncate-ns",
 	}
 }
 
