@@ -30,8 +30,9 @@ type observer struct {
 	stepTimes []unit.Duration     // slowest rank, by step
 	mean      cause.Split
 	slowest   cause.Split
-	ended     int64 // rank-steps
-	limit     int64 // steps after which the run is over
+	ended     int64     // rank-steps
+	limit     int64     // steps after which the run is over
+	latest    unit.Time // of the ends of steps and of the job's messages so far: of several islands the last one heard of need not be it
 	comm      unit.Duration
 	overlap   unit.Duration
 	colls     []collective // by collective of the step
@@ -158,6 +159,7 @@ func (o *observer) Step(s exec.StepRecord) {
 	o.steps.add(s.End, s.Rank, result.StepRow{Step: int32(s.Step), Rank: s.Rank, Start: s.Start, End: s.End, Loss: &loss, Comm: s.Comm, Overlap: s.Overlap,
 		Causes: result.CausesOf(s.Split)})
 	o.ended++
+	o.latest = max(o.latest, s.End)
 	o.mean.Add(&s.Split)
 	o.comm += s.Comm
 	o.overlap += s.Overlap
@@ -182,7 +184,7 @@ func (o *observer) Step(s exec.StepRecord) {
 		o.r.diverge(s.Step, loss)
 	}
 	if int64(len(o.stepTimes)) == o.limit {
-		o.r.eng.StopAt(s.End.Add(o.r.net.Linger()))
+		o.r.eng.StopAt(o.latest.Add(o.r.net.Linger()))
 	}
 }
 
@@ -245,8 +247,9 @@ func (o *observer) flow(f *nic.Flow) {
 	s.done++
 	s.fct += row.FCT
 	if q.Kind == result.KindJob {
+		o.latest = max(o.latest, f.Acked)
 		if o.r.flowsLeft--; o.r.flowsLeft == 0 {
-			o.r.eng.StopAt(f.Acked.Add(o.r.net.Linger()))
+			o.r.eng.StopAt(o.latest.Add(o.r.net.Linger()))
 		}
 	}
 }

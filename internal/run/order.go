@@ -1,6 +1,11 @@
 package run
 
-import "railyard/internal/unit"
+import (
+	"cmp"
+	"slices"
+
+	"railyard/internal/unit"
+)
 
 // ordered passes rows on in the order (time of the event, key): islands run one
 // after another within a window of the lookahead, so rows come out of order by at
@@ -14,42 +19,56 @@ import "railyard/internal/unit"
 type ordered[R any] struct {
 	lookahead unit.Duration // 0 with one island
 	emit      func(R)
-	rows      []keyed[R] // sorted
+	rows      []R     // waiting, as they came
+	places    []place // of each of them
+	spare     []R
+	oldest    unit.Time // of those that wait
 	newest    unit.Time
 }
 
-type keyed[R any] struct {
+// place is where a row goes: after all of an earlier time, a lower key, or that came before it.
+type place struct {
 	at  unit.Time
 	key int32
-	row R
+	row int32
 }
 
-// add takes a row of an event at time at.
+func (a place) compare(b place) int {
+	return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.key, b.key), cmp.Compare(a.row, b.row))
+}
+
+// add takes a row of an event at time at. Rows wait for two windows, so that each is sorted a few times at most.
 func (o *ordered[R]) add(at unit.Time, key int32, row R) {
 	if at > o.newest {
 		o.newest = at
-		o.flush(at.Add(-o.lookahead))
-	}
-	i := len(o.rows)
-	o.rows = append(o.rows, keyed[R]{})
-	for ; i > 0; i-- {
-		if last := &o.rows[i-1]; last.at < at || last.at == at && last.key <= key {
-			break
+		if len(o.rows) > 0 && at.Add(-2*o.lookahead) > o.oldest {
+			o.flush(at.Add(-o.lookahead))
 		}
-		o.rows[i] = o.rows[i-1]
 	}
-	o.rows[i] = keyed[R]{at, key, row}
+	if len(o.rows) == 0 || at < o.oldest {
+		o.oldest = at
+	}
+	o.places = append(o.places, place{at, key, int32(len(o.rows))})
+	o.rows = append(o.rows, row)
 }
 
 // flush passes on every row of an event before a time: nothing earlier can come.
 func (o *ordered[R]) flush(before unit.Time) {
+	slices.SortFunc(o.places, place.compare)
 	n := 0
-	for ; n < len(o.rows) && o.rows[n].at < before; n++ {
-		o.emit(o.rows[n].row)
+	for ; n < len(o.places) && o.places[n].at < before; n++ {
+		o.emit(o.rows[o.places[n].row])
 	}
-	if n > 0 {
-		left := copy(o.rows, o.rows[n:])
-		clear(o.rows[left:])
-		o.rows = o.rows[:left]
+	left := o.spare[:0]
+	for i := range o.places[n:] {
+		p := &o.places[n+i]
+		left = append(left, o.rows[p.row])
+		p.row = int32(i)
+	}
+	clear(o.rows)
+	o.spare, o.rows = o.rows[:0], left
+	o.places = o.places[:copy(o.places, o.places[n:])]
+	if len(o.places) > 0 {
+		o.oldest = o.places[0].at
 	}
 }

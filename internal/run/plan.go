@@ -166,9 +166,6 @@ func (p *Plan) connectRanks() error {
 					return err
 				}
 			}
-			if err := p.watcher.step("planning", c*s.Ranks()+r+1, s.Channels()*s.Ranks()); err != nil {
-				return err
-			}
 		}
 	}
 	return nil
@@ -226,7 +223,7 @@ func (p *Plan) addRouted(q Pair) error {
 		return fmt.Errorf("%s: %d switches on its path %s, and hpcc keeps the telemetry of at most %d", q.Name, hops, p.pathText(q.Path), cc.MaxHops)
 	}
 	p.Pairs = append(p.Pairs, q)
-	return nil
+	return p.watcher.step("planning", len(p.Pairs), 0)
 }
 
 // pathText names the nodes of a path: host1>rail1>host2.

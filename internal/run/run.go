@@ -13,7 +13,6 @@ import (
 	"railyard/internal/result"
 	"railyard/internal/scenario"
 	"railyard/internal/sim"
-	"railyard/internal/topo"
 	"railyard/internal/train"
 	"railyard/internal/unit"
 )
@@ -24,7 +23,7 @@ type Options struct {
 	Force    bool                  // run although the estimate is over the limits
 	Progress func(result.Progress) // nil: silent
 	Workers  int                   // cores for the real work of ranks beside the event loop; < 0: as many as there are
-	Islands  int                   // partition of the nodes; 0: one island. No value changes a result
+	Islands  int                   // partition of the nodes, 0: by size. No value changes a result
 
 	// For tests.
 	// Look, if set, is called at From, From+Every, ... with the state of the network at that instant, its events done.
@@ -157,7 +156,11 @@ func (r *runner) build() error {
 	}
 	r.net = nic.New(r.eng, r.fab, r.plan.Graph, nc, islandOf)
 	r.net.OnFlow(r.watch.flow)
-	for _, q := range r.plan.Pairs {
+	for i := range r.plan.Pairs {
+		if err := r.plan.watcher.step("building", i, len(r.plan.Pairs)); err != nil {
+			return err
+		}
+		q := &r.plan.Pairs[i]
 		r.net.AddQP(nic.QueuePair{Name: q.Name, From: q.From, To: q.To, FromGPU: q.FromGPU, ToGPU: q.ToGPU,
 			Path: q.Path, Back: q.Back, Class: q.Class, Log: q.Flow == nil})
 	}
@@ -193,6 +196,9 @@ func (r *runner) buildTraining() error {
 	}
 	paths := r.pathFinder()
 	for id := range r.plan.Placement.Ranks {
+		if err := r.plan.watcher.step("building", id, len(r.plan.Placement.Ranks)); err != nil {
+			return err
+		}
 		rank := exec.NewRank(exec.Config{Rank: int32(id), Template: r.plan.Step, Steps: r.job.Steps(), Transport: r.net, Clock: r.net, Body: r.job, Observer: r.watch, Paths: paths})
 		r.ranks = append(r.ranks, rank)
 	}
@@ -259,29 +265,4 @@ func (r *runner) diverge(step int64, loss float64) {
 		rank.StopAfter(step + 2)
 	}
 	r.watch.limit = min(r.watch.limit, step+2)
-}
-
-// partition puts nodes into islands: island 0 for all, or n islands round robin by node. It is for tests of the engine's promise that
-// no partition changes a result.
-func partition(g *topo.Graph, n int) (islandOf []int32, sizes []int, lookahead unit.Duration) {
-	nodes := g.Nodes
-	if n < 1 {
-		n = 1
-	}
-	islandOf = make([]int32, len(nodes))
-	sizes = make([]int, n)
-	for i := range nodes {
-		islandOf[i] = int32(i % n)
-		sizes[islandOf[i]] += len(nodes[i].Ports)
-	}
-	if n == 1 {
-		return islandOf, sizes, 0
-	}
-	lookahead = unit.Duration(unit.Never)
-	for _, l := range g.Links {
-		if islandOf[l.A] != islandOf[l.B] {
-			lookahead = min(lookahead, l.Delay)
-		}
-	}
-	return islandOf, sizes, lookahead
 }

@@ -42,6 +42,7 @@ type Handler interface {
 // Engine runs events in order of time, island by island within windows of the lookahead.
 type Engine struct {
 	wheels    []*wheel
+	next      []unit.Time // by island: it has no earlier event
 	handlers  [Classes]Handler
 	lookahead unit.Duration
 	stopAt    unit.Time
@@ -69,6 +70,7 @@ func New(sizes []int, lookahead unit.Duration) *Engine {
 			shift--
 		}
 		e.wheels = append(e.wheels, newWheel(shift, 23-shift))
+		e.next = append(e.next, unit.Never)
 	}
 	return e
 }
@@ -82,7 +84,10 @@ func (e *Engine) Register(c Class, h Handler) {
 }
 
 // At schedules an event in an island.
-func (e *Engine) At(island int32, at unit.Time, key Key) { e.wheels[island].push(at, key) }
+func (e *Engine) At(island int32, at unit.Time, key Key) {
+	e.next[island] = min(e.next[island], at)
+	e.wheels[island].push(at, key)
+}
 
 // StopAt ends the run after every event up to and including t; the earliest call counts. To keep the result independent of the
 // partition, t must lie at least a lookahead after now.
@@ -116,8 +121,8 @@ func (e *Engine) RunUntil(t unit.Time) (more, ok bool) {
 	defer func() { e.now = e.latest }() // the island handled last need not be the one that came furthest
 	for {
 		start := unit.Never
-		for _, w := range e.wheels {
-			start = min(start, w.next())
+		for _, at := range e.next {
+			start = min(start, at)
 		}
 		if start == unit.Never || start > e.stopAt {
 			return false, true
@@ -132,8 +137,12 @@ func (e *Engine) RunUntil(t unit.Time) (more, ok bool) {
 		if t < end {
 			end = t + 1
 		}
-		for i := range e.wheels {
-			whole := e.window(e.wheels[i], end, &left)
+		for i, w := range e.wheels {
+			if e.next[i] >= end {
+				continue // most islands, in a quiet network
+			}
+			whole := e.window(w, end, &left)
+			e.next[i] = w.next()
 			e.latest = max(e.latest, e.now)
 			if !whole {
 				return true, false

@@ -1,0 +1,103 @@
+package run
+
+import (
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+)
+
+// When a network is simulated in islands: below, everything fits into a processor's cache anyway, or the windows are too short.
+const (
+	islandPorts     = 1 << 10
+	islandLookahead = 50 * unit.Nanosecond
+	islandHosts     = 32 // of those with NICs on several switches
+)
+
+// partition puts nodes into islands: n of them, or as many as pay. sizes are their ports, lookahead is 0 with one island.
+func partition(g *topo.Graph, n int) (islandOf []int32, sizes []int, lookahead unit.Duration) {
+	if n == 0 {
+		if len(g.Ports) >= islandPorts {
+			if islandOf, n = bySwitch(g); between(g, islandOf) >= islandLookahead {
+				return islandOf, ports(g, islandOf, n), between(g, islandOf)
+			}
+		}
+		n = 1
+	}
+	islandOf = roundRobin(g, n)
+	sizes = ports(g, islandOf, n)
+	if n == 1 {
+		return islandOf, sizes, 0
+	}
+	return islandOf, sizes, between(g, islandOf)
+}
+
+// roundRobin is for tests of the engine's promise that no partition changes a result.
+func roundRobin(g *topo.Graph, n int) []int32 {
+	islandOf := make([]int32, len(g.Nodes))
+	for i := range islandOf {
+		islandOf[i] = int32(i % n)
+	}
+	return islandOf
+}
+
+// bySwitch makes an island of each switch with the hosts that are on it alone, and of every so many of the other hosts. What an event
+// touches then lies close together, and few links lead out of an island.
+func bySwitch(g *topo.Graph) (islandOf []int32, n int) {
+	islandOf = make([]int32, len(g.Nodes))
+	for i := range g.Nodes {
+		if g.Nodes[i].Kind != topo.HostKind {
+			islandOf[i] = int32(n)
+			n++
+		}
+	}
+	grouped := 0
+	for i := range g.Nodes {
+		if g.Nodes[i].Kind != topo.HostKind {
+			continue
+		}
+		if sw, ok := onlySwitch(g, topo.NodeID(i)); ok {
+			islandOf[i] = islandOf[sw]
+			continue
+		}
+		if grouped%islandHosts == 0 {
+			n++
+		}
+		islandOf[i] = int32(n - 1)
+		grouped++
+	}
+	return islandOf, n
+}
+
+// onlySwitch returns the switch that all NICs of a host are on, if there is one.
+func onlySwitch(g *topo.Graph, host topo.NodeID) (sw topo.NodeID, ok bool) {
+	for i, p := range g.Nodes[host].Ports {
+		if to := g.Ports[p].To; i > 0 && to != sw {
+			return 0, false
+		}
+		sw, ok = g.Ports[p].To, true
+	}
+	return sw, ok
+}
+
+// ports counts the ports of each island.
+func ports(g *topo.Graph, islandOf []int32, n int) []int {
+	sizes := make([]int, n)
+	for i := range g.Nodes {
+		sizes[islandOf[i]] += len(g.Nodes[i].Ports)
+	}
+	return sizes
+}
+
+// between returns the shortest delay of a link between two islands: no sooner does one act on another. Without such a link, any time is
+// too short.
+func between(g *topo.Graph, islandOf []int32) unit.Duration {
+	lookahead, any := unit.Duration(unit.Never), false
+	for _, l := range g.Links {
+		if islandOf[l.A] != islandOf[l.B] {
+			lookahead, any = min(lookahead, l.Delay), true
+		}
+	}
+	if !any {
+		return 0
+	}
+	return lookahead
+}

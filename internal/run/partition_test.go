@@ -1,0 +1,84 @@
+package run
+
+import (
+	"fmt"
+	"testing"
+
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+)
+
+// A large fabric is cut at its switches: hosts stay with the one they are on, or, with NICs on several, in groups.
+func TestLargeNetworksRunInIslands(t *testing.T) {
+	cable := topo.Cable{Rate: 100 * unit.GigabitPerSec, Delay: 100 * unit.Nanosecond}
+	for _, c := range []struct {
+		name, design string
+		params       topo.Params
+		want         int
+	}{
+		{"few ports", "leaf-spine", topo.Params{Hosts: 64, NICs: 1, Leaves: 8, Spines: 8}, 1},
+		{"leaf-spine", "leaf-spine", topo.Params{Hosts: 512, NICs: 1, Leaves: 16, Spines: 16}, 32},
+		{"rails", "rail-optimized", topo.Params{Hosts: 96, NICs: 8, Spines: 4}, 8 + 4 + 3},
+		{"one switch", "single-switch", topo.Params{Hosts: 1024, NICs: 1}, 1},
+	} {
+		c.params.GPUs, c.params.HostLink = c.params.NICs, cable
+		if c.params.Spines > 0 {
+			c.params.SpineLink = cable
+		}
+		g, err := topo.Generate(c.design, c.params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		islandOf, sizes, lookahead := partition(g, 0)
+		sum := 0
+		for _, n := range sizes {
+			sum += n
+		}
+		if len(sizes) != c.want || sum != len(g.Ports) || (lookahead == cable.Delay) != (c.want > 1) {
+			t.Errorf("%s: %d islands of %v ports, lookahead %v, want %d", c.name, len(sizes), sizes, lookahead, c.want)
+		}
+		for _, i := range islandOf {
+			if int(i) >= len(sizes) {
+				t.Fatalf("%s: island %d of %d", c.name, i, len(sizes))
+			}
+		}
+	}
+}
+
+// Cables so short that windows would be empty: one island.
+func TestShortCablesRunInOneIsland(t *testing.T) {
+	cable := topo.Cable{Rate: 100 * unit.GigabitPerSec, Delay: 5 * unit.Nanosecond}
+	g, err := topo.LeafSpine(topo.Params{Hosts: 512, GPUs: 1, NICs: 1, Leaves: 16, Spines: 16, HostLink: cable, SpineLink: cable})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, sizes, lookahead := partition(g, 0); len(sizes) != 1 || lookahead != 0 {
+		t.Errorf("%d islands, lookahead %v", len(sizes), lookahead)
+	}
+}
+
+// In islands or in one, a run of a large network leaves the same bytes: flows to the next leaf, and of every fourth host to one host,
+// through a buffer so small that its leaf pauses them.
+func TestALargeRunIsTheSameInIslands(t *testing.T) {
+	const hosts, leaves = 256, 16
+	yaml := fmt.Sprintf(`
+cluster: {hosts: %d, host: {gpus: 1}, nic: {speed: 100Gb/s}}
+fabric: {design: leaf-spine, leaves: %d, spines: %d, links: {spine: 100Gb/s}, switch: {buffer: 6MB}}
+job:
+  flows:
+`, hosts, leaves, hosts/leaves)
+	for i := range hosts {
+		yaml += fmt.Sprintf("    - {from: host%d/gpu0, to: host%d/gpu0, bytes: %dB, start: %dns}\n", i+1, (i+hosts/leaves)%hosts+1, 20_000+100*i, 3*i)
+		if i%4 == 1 {
+			yaml += fmt.Sprintf("    - {from: host%d/gpu0, to: host1/gpu0, bytes: 60kB}\n", i+1)
+		}
+	}
+	many := run(t, yaml, Options{})
+	one := run(t, yaml, Options{Islands: 1})
+	if digestOf(t, many.path) != digestOf(t, one.path) {
+		t.Error(firstDifference(t, many.path, one.path))
+	}
+	if many.Pauses == 0 || many.ECNMarks == 0 {
+		t.Errorf("%d pauses, %d marks: the run compares less than it means to", many.Pauses, many.ECNMarks)
+	}
+}
