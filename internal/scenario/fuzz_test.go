@@ -12,7 +12,7 @@ import (
 )
 
 // FuzzParse: no panic, no hang; every problem points into the file; what parses
-// prints as YAML that parses to an equal value.
+// prints as YAML that parses to an equal value. The schema agrees.
 func FuzzParse(f *testing.F) {
 	examples, _ := filepath.Glob("../../examples/*.yaml")
 	for _, file := range examples {
@@ -28,7 +28,11 @@ func FuzzParse(f *testing.F) {
 			f.Add([]byte(unescape(src)))
 		}
 	}
+	schema := compileSchema(f)
 	f.Fuzz(func(t *testing.T, src []byte) {
+		if _, why := agree(schema, string(src)); why != "" {
+			t.Fatal(why)
+		}
 		s, err := Parse("fuzz.yaml", src)
 		if err == nil {
 			s.Fields()
