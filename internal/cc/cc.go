@@ -22,7 +22,7 @@ const MaxHops = 8
 type Ack struct {
 	Now     unit.Time     // when it arrived
 	Bytes   unit.Bytes    // newly acknowledged
-	RTT     unit.Duration // from sending the acknowledged packet to now
+	RTT     unit.Duration // latest sample, from sending the packet that caused an acknowledgement to that; 0: none yet
 	Seq     int64         // byte offset acknowledged: all before it has arrived
 	NextSeq int64         // byte offset sent so far
 	Marked  bool          // congestion experienced, echoed by the receiver (or the CNP bit)
@@ -66,6 +66,15 @@ type Params interface {
 	Validate() error
 
 	newSet(n int) Set
+}
+
+// UsesRTT reports whether an algorithm looks at round-trip times: a driver times packets only for those.
+func UsesRTT(p Params) bool {
+	switch p.(type) {
+	case TIMELY, Swift:
+		return true
+	}
+	return false
 }
 
 // A Set is the congestion control of many queue pairs under the same

@@ -125,6 +125,9 @@ func (f *swiftFlow) target() unit.Duration {
 
 // OnAck is procedure OnAck of algorithm 1.
 func (f *swiftFlow) OnAck(a *Ack) {
+	if a.RTT == 0 {
+		return // no packet has been timed yet
+	}
 	f.rtt = max(1, a.RTT)
 	target := f.target()
 	if a.RTT < target {

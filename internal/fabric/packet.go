@@ -34,7 +34,9 @@ const (
 	flagEcho  = 1 << 1 // an acknowledgement that echoes a mark
 	flagECT   = 1 << 2 // ECN-capable transport
 	flagLast  = 1 << 3 // ends a message
+	flagAsks  = 1 << 7 // wants an acknowledgement at once
 	kindShift = 4
+	kindMask  = 7
 )
 
 // Make returns a frame of a kind on a route.
@@ -47,7 +49,7 @@ func Make(kind Kind, flow int32, seq uint32, r Route, class uint8, bytes unit.By
 }
 
 // Kind returns what the frame carries.
-func (p *Packet) Kind() Kind { return Kind(p.flags >> kindShift) }
+func (p *Packet) Kind() Kind { return Kind(p.flags >> kindShift & kindMask) }
 
 // Marked reports whether a switch marked the frame: congestion experienced (RFC 3168).
 func (p *Packet) Marked() bool { return p.flags&flagCE != 0 }
@@ -57,6 +59,13 @@ func (p *Packet) SetLast() { p.flags |= flagLast }
 
 // Last reports whether the frame ends its message.
 func (p *Packet) Last() bool { return p.flags&flagLast != 0 }
+
+// SetAsks says that the sender wants the frame acknowledged at once: the AckReq bit of the base transport header, which coalescing
+// otherwise stands for.
+func (p *Packet) SetAsks() { p.flags |= flagAsks }
+
+// Asks reports whether the sender wants the frame acknowledged at once.
+func (p *Packet) Asks() bool { return p.flags&flagAsks != 0 }
 
 // SetEcho makes an acknowledgement say that data it acknowledges was marked.
 func (p *Packet) SetEcho() { p.flags |= flagEcho }

@@ -10,15 +10,23 @@ import (
 // Admission is receiver-driven: a collective library's receiver has a few buffer slots for each connection and tells the sender with a
 // clear-to-send (CTS) when one is free. A sender posts nothing else, so what can meet at a receiver is bounded without DCQCN: Gangidi
 // et al., "RDMA over Ethernet for distributed AI training at Meta scale", SIGCOMM 2024, section 5.2. The zero value admits everything.
+//
+// A slot is free as soon as its slice is in the GPU's memory. A CTS is a frame in the class of CNPs that says how many slices have been
+// placed so far, so one that comes twice does nothing. One that is lost is made good when the next comes, or a retransmission timeout
+// after its slice was acknowledged: the library's CTS is itself a reliable write, of which only that delay is modelled.
 type Admission struct {
 	Slots int        // per connection
 	Bytes unit.Bytes // of a slot; longer messages are cut
 }
 
-// admitted is the sender's side of a connection under admission.
+// admitted is a connection under admission.
 type admitted struct {
-	credits int
-	waiting []slice // not yet posted, in order
+	credits  int    // slots that the sender knows to be free
+	cleared  uint32 // slices that it knows to be placed
+	checking bool   // a workMissed is planned
+	waiting  []slice
+	head     int    // waiting[head:] are not yet posted, in order
+	placed   uint32 // at the receiver: slices placed
 }
 
 // slice is a part of a rank's message that fits a slot.
@@ -31,20 +39,22 @@ type slice struct {
 
 // admit cuts a rank's message into slices and posts those for which there are slots.
 func (n *Net) admit(now unit.Time, id int32, m exec.Message) {
-	c := &n.conns[id]
+	a := &n.conns[id].admitted
+	if a.head == len(a.waiting) {
+		a.waiting, a.head = a.waiting[:0], 0
+	}
 	for off := int64(0); off < int64(m.Bytes); off += int64(n.cfg.Admission.Bytes) {
 		size := min(int64(n.cfg.Admission.Bytes), int64(m.Bytes)-off)
-		c.admitted.waiting = append(c.admitted.waiting, slice{msg: m, asked: now, off: off, len: size, last: off+size == int64(m.Bytes)})
+		a.waiting = append(a.waiting, slice{msg: m, asked: now, off: off, len: size, last: off+size == int64(m.Bytes)})
 	}
 	n.postAdmitted(now, id)
 }
 
 func (n *Net) postAdmitted(now unit.Time, id int32) {
 	c := &n.conns[id]
-	for c.admitted.credits > 0 && len(c.admitted.waiting) > 0 {
-		s := c.admitted.waiting[0]
-		c.admitted.waiting = c.admitted.waiting[:copy(c.admitted.waiting, c.admitted.waiting[1:])]
-		c.admitted.credits--
+	for a := &c.admitted; a.credits > 0 && a.head < len(a.waiting); a.head++ {
+		s := &a.waiting[a.head]
+		a.credits--
 		r := n.post(now, c.qp, unit.Bytes(s.len), 0)
 		r.msg, r.asked, r.part = s.msg, s.asked, !s.last
 		if n.memory != nil {
@@ -55,18 +65,53 @@ func (n *Net) postAdmitted(now unit.Time, id int32) {
 }
 
 // clear sends a CTS: the slot that a slice lay in is free again once the slice is placed.
-func (n *Net) clear(now unit.Time, flow int32, e *endpoint) {
-	c := &n.nics[e.nic]
-	c.cnp.push(fabric.Make(fabric.CTS, flow, 0, e.route, n.cfg.CNPClass, n.cfg.Frames.ACK))
-	n.fab.Kick(now, c.port)
+func (n *Net) clear(now unit.Time, id int32) {
+	c := &n.conns[id]
+	c.admitted.placed++
+	e := &n.ends[c.qp]
+	nc := &n.nics[e.nic]
+	nc.cnp.push(fabric.Make(fabric.CTS, c.qp, c.admitted.placed, e.route, n.cfg.CNPClass, n.cfg.Frames.ACK))
+	n.fab.Kick(now, nc.port)
 }
 
-// onCTS posts what waited for a slot.
+// onCTS notes free slots; ranks and their posts belong to the host's phase.
 func (n *Net) onCTS(now unit.Time, pk *fabric.Packet) {
 	q := &n.qps[pk.Flow]
-	n.conns[q.conn].admitted.credits++
-	// Ranks and their posts belong to the host's phase.
-	n.plan(n.nics[q.nic].host, entry{at: now, what: workAdmit, a: q.conn})
+	if n.credit(q.conn, pk.Seq) {
+		n.plan(n.nics[q.nic].host, entry{at: now, what: workAdmit, a: q.conn})
+	}
+}
+
+// credit takes note that so many slices have been placed. It reports whether that is news.
+func (n *Net) credit(id int32, placed uint32) bool {
+	a := &n.conns[id].admitted
+	news := int32(placed - a.cleared)
+	if news <= 0 {
+		return false
+	}
+	a.cleared = placed
+	a.credits += int(news)
+	return true
+}
+
+// expectClear remembers, when a slice is acknowledged, to look whether its CTS comes.
+func (n *Net) expectClear(now unit.Time, id int32, acked uint32) {
+	a := &n.conns[id].admitted
+	if a.checking || n.cfg.Transport.Timeout == 0 || int32(acked-a.cleared) <= 0 {
+		return
+	}
+	a.checking = true
+	n.plan(n.ranks[n.conns[id].src].host, entry{at: now.Add(n.cfg.Transport.Timeout), what: workMissed, a: id, b: int64(acked)})
+}
+
+// missedClear makes good what should have been cleared by now.
+func (n *Net) missedClear(now unit.Time, id int32, acked uint32) {
+	c := &n.conns[id]
+	c.admitted.checking = false
+	if n.credit(id, acked) {
+		n.postAdmitted(now, id)
+	}
+	n.expectClear(now, id, uint32(n.qps[c.qp].popped))
 }
 
 // waited puts the wait for a slot before the segments of a message: it held the sender like a window.

@@ -45,11 +45,18 @@ func (r *records) Operation(exec.OperationRecord) {}
 // gatherRun has ranks 1..n-1 send b bytes to rank 0 at once, without congestion control.
 func gatherRun(t *testing.T, n int, b unit.Bytes, a nic.Admission) (*rig, *records) {
 	t.Helper()
+	return gatherWith(t, n, b, a, func(*rig) {})
+}
+
+// gatherWith is gatherRun with other parameters.
+func gatherWith(t *testing.T, n int, b unit.Bytes, a nic.Admission, change func(*rig)) (*rig, *records) {
+	t.Helper()
 	r := hpcc(star(n, 100*unit.GigabitPerSec), cc.None{})
 	r.fabric.Classes = append(r.fabric.Classes, fabric.Class{Name: "cnp", Priority: 7, Strict: true})
 	r.fabric.Classes[0].ECN = nil
 	r.nic.CNPClass = 1
 	r.nic.Admission = a
+	change(r)
 	r.build(t)
 	r.net.OnFlow(nil)
 	routes := topo.NewRoutes(r.graph)

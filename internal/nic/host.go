@@ -27,7 +27,9 @@ const (
 	workNVLink             // connection a: the oldest message is delivered
 	workPlaced             // connection a: the oldest received message is placed
 	workAcked              // connection a: the oldest sent message is acknowledged
-	workAdmit              // connection a: a slot is free
+	workClear              // connection a: a slice is placed, its slot is free
+	workAdmit              // connection a: the sender knows of a free slot
+	workMissed             // connection a: the clear-to-send of slice b must have come by now
 )
 
 type entry struct {
@@ -143,6 +145,10 @@ func (n *Net) do(now unit.Time, e entry) {
 		n.ranks[c.src].rank.Acked(now, c.dst, c.channel)
 	case workAdmit:
 		n.postAdmitted(now, e.a)
+	case workClear:
+		n.clear(now, e.a)
+	case workMissed:
+		n.missedClear(now, e.a, uint32(e.b))
 	}
 }
 
@@ -295,10 +301,13 @@ func (n *Net) delivered(now unit.Time, id int32) {
 
 // received plans the completion of a message that came over a queue pair.
 func (n *Net) received(id int32, m *message, s []exec.Segment) {
+	c := &n.conns[id]
+	if n.cfg.Admission.Slots > 0 {
+		n.plan(n.ranks[c.dst].host, entry{at: m.flow.Placed, what: workClear, a: id, b: n.ends[c.qp].done})
+	}
 	if m.part {
 		return
 	}
-	c := &n.conns[id]
 	c.placed.push(m.asked, m.flow.Placed, waited(s, m.asked, m.flow.Posted))
 	n.plan(n.ranks[c.dst].host, entry{at: m.flow.Placed, what: workPlaced, a: id, b: int64(n.ends[c.qp].done)})
 }

@@ -106,6 +106,8 @@ type Net struct {
 	now      unit.Time // of the host work being done
 	flows    []flowState
 
+	timesRTT bool // the controller looks at round trips
+
 	marks, cnps, retransmits int64
 }
 
@@ -162,6 +164,7 @@ func New(eng *sim.Engine, fab *fabric.Fabric, g *topo.Graph, cfg Config, islandO
 		n.linger = max(n.linger, l.Delay)
 	}
 	n.doneFn = n.messageAcked
+	n.timesRTT = cc.UsesRTT(cfg.Controller)
 	eng.Register(classSend, (*sendTimer)(n))
 	eng.Register(classTimeout, (*timeoutTimer)(n))
 	eng.Register(classHost, (*hostWork)(n))
@@ -188,14 +191,14 @@ func (n *Net) CNPs() int64 { return n.cnps }
 // Retransmits returns how many data packets were sent again.
 func (n *Net) Retransmits() int64 { return n.retransmits }
 
-// fail ends the run because of queue pair id. Of several that fail before it ends, the first is named, at one instant that with the
-// lowest number: which one is handled first depends on the partition.
 // QueuePairs returns how many queue pairs there are.
 func (n *Net) QueuePairs() int { return len(n.qps) }
 
 // Delivered returns the payload bytes that a queue pair's receiver has acknowledged.
 func (n *Net) Delivered(id int32) int64 { return n.qps[id].snd.Acked() }
 
+// fail ends the run because of queue pair id. Of several that fail before it ends, the first is named, at one instant that with the
+// lowest number: which one is handled first depends on the partition.
 func (n *Net) fail(now unit.Time, id int32, format string, args ...any) {
 	if n.err == nil || now < n.failedAt || now == n.failedAt && id < n.failed {
 		n.err, n.failedAt, n.failed = fmt.Errorf(format, args...), now, id

@@ -56,6 +56,9 @@ type qp struct {
 	toGPU    int32
 	name     string
 	conn     int32 // connection of ranks, -1
+
+	owed   bool   // an acknowledgement is due: the retransmission timer runs
+	probes probes // packets whose round trip is being timed
 }
 
 // message is what the driver knows of a posted message beside what roce keeps.
@@ -226,6 +229,9 @@ func (n *Net) schedule(now, free unit.Time, id int32, q *qp) {
 }
 
 func (n *Net) windowFull(now unit.Time, q *qp) bool {
+	if q.snd.Full(&n.cfg.Transport) && !q.snd.MustResend() {
+		return true
+	}
 	w := q.ctl.Window(now)
 	return w > 0 && q.snd.InFlight() >= w && !q.snd.MustResend()
 }

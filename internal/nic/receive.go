@@ -36,7 +36,7 @@ func (n *Net) onData(now unit.Time, pk *fabric.Packet) {
 		sent = n.notify(now, pk.Flow, e, c)
 	}
 	seq := e.rcv.Seq(pk.Seq)
-	v := e.rcv.OnData(now, pk.Seq, pk.Last(), &n.cfg.Transport)
+	v := e.rcv.OnData(now, pk.Seq, pk.Last() || pk.Asks(), &n.cfg.Transport)
 	if pk.Marked() && (v.Accept || v.Ack || v.Nak) {
 		e.echo = true
 	}
@@ -112,9 +112,6 @@ func (n *Net) place(now unit.Time, pk *fabric.Packet, e *endpoint, seq int64) {
 		n.explain(now, q, m, n.fab.Trace(pk))
 		if q.conn >= 0 {
 			n.received(q.conn, m, n.segments)
-			if n.cfg.Admission.Slots > 0 {
-				n.clear(now, pk.Flow, e)
-			}
 		}
 	}
 }
@@ -197,19 +194,25 @@ func (n *Net) onAck(now unit.Time, pk *fabric.Packet) {
 	una := q.snd.Una()
 	var bytes unit.Bytes
 	if pk.Kind() == fabric.Nak {
+		known := q.snd.Recovery()
 		if n.cfg.Transport.Selective {
 			bytes = q.snd.OnSack(roce.Expand16(pk.Seq, q.snd.Una()), pk.Seq>>16, n.doneFn)
 		} else {
 			bytes = q.snd.OnNak(pk.Seq, n.doneFn)
 		}
-		q.probeSeq = -1
-		q.ctl.OnLoss(now)
+		// Every packet behind a gap is answered with a selective NAK: all of a recovery are one loss.
+		if r := q.snd.Recovery(); !n.cfg.Transport.Selective || r >= 0 && r != known {
+			q.probes.clear()
+			q.owed = false
+			n.timeOut(now, &n.nics[q.nic], q)
+			q.ctl.OnLoss(now)
+		}
 	} else {
 		bytes = q.snd.OnAck(pk.Seq, n.doneFn)
 	}
-	if q.probeSeq >= 0 && q.snd.Una() > q.probeSeq {
-		q.rtt = now.Sub(q.probeAt)
-		q.probeSeq = -1
+	q.owed = q.owed && q.snd.Una() == una
+	if at, ok := q.probes.answered(q.snd.Una()); ok {
+		q.rtt = now.Sub(at)
 	}
 	if pk.Echo() {
 		q.cnps++
@@ -262,6 +265,9 @@ func (n *Net) messageAcked(*roce.Message) {
 		n.sent(q.conn, m, n.ackedAt)
 	}
 	m.from, m.to = nil, nil
+	if q.conn >= 0 && n.cfg.Admission.Slots > 0 {
+		n.expectClear(n.ackedAt, q.conn, uint32(q.popped+1))
+	}
 	q.head = (q.head + 1) & (len(q.msgs) - 1)
 	q.n--
 	q.popped++

@@ -20,6 +20,7 @@ type rig struct {
 	graph  *topo.Graph
 	fabric fabric.Config
 	nic    nic.Config
+	rtt    unit.Duration                                 // of an empty network; 0: 4 us
 	parts  func(g *topo.Graph) (islandOf []int32, n int) // nil: one island
 	look   unit.Duration
 
@@ -102,7 +103,10 @@ func (r *rig) flow(tb testing.TB, from, to topo.NICID, b unit.Bytes, start unit.
 
 func (r *rig) run(tb testing.TB) {
 	tb.Helper()
-	r.net.Build(func(int32) unit.Duration { return 4 * unit.Microsecond })
+	if r.rtt == 0 {
+		r.rtt = 4 * unit.Microsecond
+	}
+	r.net.Build(func(int32) unit.Duration { return r.rtt })
 	r.eng.Run()
 	if err := r.net.Err(); err != nil {
 		tb.Fatal(err)

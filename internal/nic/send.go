@@ -105,9 +105,17 @@ func (n *Net) sendFrom(now unit.Time, c *card, id int32, pk *fabric.Packet) bool
 	if seg.Last || n.cfg.Transport.Selective || n.cfg.Telemetry {
 		n.fab.StartTrace(now, c.port, pk).Sender = q.ledgerAt(now)
 	}
-	n.timeOut(now, c, q)
-	if q.probeSeq < 0 && !seg.Again {
-		q.probeSeq, q.probeAt = seg.Seq, now
+	if seg.Again && n.cfg.Transport.Selective {
+		pk.SetAsks()
+	}
+	// A packet starts the timer anew until an acknowledgement is owed: a paced sender whose acknowledgements are coalesced does not run
+	// into it, and one that is never answered does, however much it has left to send (IBTA vol. 1, 9.7.6.1.3).
+	if !q.owed {
+		n.timeOut(now, c, q)
+		q.owed = seg.Last || q.snd.Unacked() >= int64(n.cfg.Transport.AckEvery)
+	}
+	if n.timesRTT && !seg.Again && n.asksAck(q, &seg) {
+		q.probes.push(probe{seg.Seq, now})
 	}
 	n.schedule(now, free, id, q)
 	return true
@@ -172,7 +180,8 @@ func (n *Net) timedOut(now unit.Time, id int32, q *qp) {
 		return
 	}
 	q.deadline = now.Add(n.timeout(q))
-	q.probeSeq = -1
+	q.owed = false
+	q.probes.clear()
 	q.ctl.OnLoss(now)
 	if q.state == idle || q.state == blocked {
 		n.schedule(now, now, id, q)

@@ -56,6 +56,7 @@ type Sender struct {
 	// Selective repeat: what the receiver has past una, and what of it to send again.
 	sacked      bitmap
 	recovering  bool
+	presumed    bool  // a timeout began this recovery: what is next to be acknowledged is taken for lost, one packet after the other
 	recoveryEnd int64 // recovery is over when this is acknowledged
 	resend      int64 // packets before this have been sent again in this recovery
 	highSack    int64 // highest packet the receiver has named
@@ -102,8 +103,28 @@ func (s *Sender) MustResend() bool {
 			return true
 		}
 	}
-	// Nothing is known of what lies past the highest packet named; but the oldest is always sent again once.
-	return s.resend == s.una && s.una < s.high
+	// Nothing is known of what lies past the highest packet named.
+	return s.presumed && s.resend == s.una && s.una < s.high
+}
+
+// Recovery names the loss that selective repeat is recovering from, by the last packet sent before it was noticed; -1: none.
+func (s *Sender) Recovery() int64 {
+	if !s.recovering {
+		return -1
+	}
+	return s.recoveryEnd
+}
+
+// Unacked returns how many packets have been sent, or are about to be sent again, past the oldest that is not acknowledged.
+func (s *Sender) Unacked() int64 { return s.next - s.una }
+
+// Full reports whether another packet would be more than the two halves can tell apart: half of the 24-bit sequence numbers (IBTA vol. 1,
+// 9.7.1), or what a selective receiver keeps and a NAK of 16 bits names.
+func (s *Sender) Full(p *Params) bool {
+	if p.Selective {
+		return s.next-s.una >= MaxAhead-1
+	}
+	return s.next-s.una >= (PSNMask+1)/2-1
 }
 
 // Outstanding reports whether packets have been sent that are not acknowledged.
@@ -200,15 +221,16 @@ func (s *Sender) OnSack(psn, sack uint32, done func(*Message)) unit.Bytes {
 		s.sacked.set(at)
 		s.highSack = max(s.highSack, at)
 	}
-	s.recover()
+	s.recover(false)
 	return b
 }
 
 // recover begins a recovery, unless one is going on: each packet is sent again at most once in it.
-func (s *Sender) recover() {
+func (s *Sender) recover(presumed bool) {
 	if s.recovering {
 		return
 	}
+	s.presumed = presumed
 	s.recovering, s.recoveryEnd, s.resend = true, s.high-1, s.una
 }
 
@@ -243,8 +265,8 @@ func (s *Sender) rewind() {
 	s.cur = 0
 }
 
-// OnTimeout is called when nothing was acknowledged for the retransmission timeout. It sends everything again (selective repeat: the
-// oldest packet and what is known to be missing), or reports true when p.Retries in a row have brought no progress: the queue pair has
+// OnTimeout is called when nothing was acknowledged for the retransmission timeout. It sends everything again (selective repeat: what
+// is known to be missing, and the oldest packet; when that is acknowledged alone, the next one), or reports true when p.Retries in a row have brought no progress: the queue pair has
 // failed.
 func (s *Sender) OnTimeout(p *Params) bool {
 	s.retries++
@@ -254,7 +276,7 @@ func (s *Sender) OnTimeout(p *Params) bool {
 	}
 	if p.Selective {
 		s.recovering = false
-		s.recover()
+		s.recover(true)
 	} else {
 		s.rewind()
 	}

@@ -60,7 +60,7 @@ func TestExamplesShowWhatTheySay(t *testing.T) {
 			return within(r, "flow1", 4400*unit.Microsecond) && within(r, "flow2", 8700*unit.Microsecond) && allOf(r.BusiestLinks[:8], func(l result.LinkFigures) bool { return strings.Contains(l.Port, "spine4") })
 		}},
 		{"faults", func(r ran) bool {
-			return r.Drops == 0 && noteWith(r.Summary, "faults took on links") && flow(r, "errors").Retransmits == 440 && within(r, "flap", 5430*unit.Microsecond) && within(r, "clean", 4080*unit.Microsecond)
+			return r.Drops == 0 && noteWith(r.Summary, "faults took on links") && flow(r, "errors").Retransmits == 440 && within(r, "flap", 5340*unit.Microsecond) && within(r, "clean", 4080*unit.Microsecond)
 		}},
 		{"parking-lot", func(r ran) bool {
 			return within(r, "long", 17800*unit.Microsecond) && within(r, "first", 12500*unit.Microsecond) && within(r, "second", 12500*unit.Microsecond)
@@ -103,7 +103,7 @@ func TestExamplesChangeAsTheySay(t *testing.T) {
 			return within(r, "flow1", 4090*unit.Microsecond) && flow(r, "flow2").FCT > 14*unit.Millisecond
 		}},
 		{"faults", "preset: default", "preset: irn", func(r ran) bool { return flow(r, "errors").Retransmits == 40 && flow(r, "flap").Retransmits < 40 }},
-		{"faults", "preset: default", "preset: default, timeout: 200us", func(r ran) bool { return within(r, "flap", 4580*unit.Microsecond) }},
+		{"faults", "preset: default", "preset: default, timeout: 200us", func(r ran) bool { return within(r, "flap", 4490*unit.Microsecond) }},
 		{"parking-lot", `host2, left, "middle#1"`, `host2, left, "middle#2"`, func(r ran) bool { return within(r, "first", 4080*unit.Microsecond) }},
 	} {
 		yaml := example(t, c.name)

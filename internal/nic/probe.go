@@ -1,0 +1,50 @@
+package nic
+
+import (
+	"railyard/internal/roce"
+	"railyard/internal/unit"
+)
+
+// probe is a packet whose round trip is being timed.
+type probe struct {
+	seq int64
+	at  unit.Time
+}
+
+// probes is a queue of them, in order.
+type probes struct {
+	buf     []probe
+	head, n int
+}
+
+func (f *probes) push(p probe) {
+	if f.n == len(f.buf) {
+		buf := make([]probe, max(4, 2*len(f.buf)))
+		for i := range f.n {
+			buf[i] = f.buf[(f.head+i)&(len(f.buf)-1)]
+		}
+		f.buf, f.head = buf, 0
+	}
+	f.buf[(f.head+f.n)&(len(f.buf)-1)] = p
+	f.n++
+}
+
+// clear forgets them: of a packet that is sent again nobody knows which copy was answered (Karn and Partridge, SIGCOMM 1987).
+func (f *probes) clear() { f.n = 0 }
+
+// answered takes out the packets before una and returns when the last of them left.
+func (f *probes) answered(una int64) (at unit.Time, ok bool) {
+	for f.n > 0 && f.buf[f.head].seq < una {
+		at, ok = f.buf[f.head].at, true
+		f.head = (f.head + 1) & (len(f.buf) - 1)
+		f.n--
+	}
+	return at, ok
+}
+
+// asksAck reports whether a packet makes the receiver acknowledge, if nothing is lost: the AckEvery-th since the oldest that is not
+// acknowledged or the message's first, or the message's last.
+func (n *Net) asksAck(q *qp, seg *roce.Segment) bool {
+	from := max(q.snd.Una(), seg.Seq-seg.Offset/int64(n.cfg.Transport.MTU))
+	return seg.Last || (seg.Seq+1-from)%int64(n.cfg.Transport.AckEvery) == 0
+}
