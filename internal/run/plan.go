@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"railyard/internal/cc"
 	"railyard/internal/coll"
@@ -231,6 +232,10 @@ func (p *Plan) pathText(path []topo.PortID) string {
 	t := p.Graph.Nodes[p.Graph.Ports[path[0]].Node].Name
 	for _, port := range path {
 		t += ">" + p.Graph.Nodes[p.Graph.Ports[port].To].Name
+		// Of parallel links the first goes without saying, as in a scenario's path.
+		if _, k, parallel := strings.Cut(p.Graph.Ports[port].Name, "#"); parallel && k != "1" {
+			t += "#" + k
+		}
 	}
 	return t
 }

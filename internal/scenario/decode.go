@@ -180,7 +180,7 @@ func (d *decoder) resolve(table []*Field, s *Scenario, base any, prefix string) 
 		case listings[f.Kind] != nil:
 			d.entries(v, f, s, path)
 		case f.applies != nil && f.applies(s) != "":
-			if d.given(path) && !d.bad[parent(path)] {
+			if d.given(path) && !d.bad[parent(path)] && !(d.bad["fabric.design"] && strings.HasPrefix(path, "fabric.")) {
 				d.problem(path, "has no meaning here: "+f.applies(s), "remove it")
 			}
 		default:

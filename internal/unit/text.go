@@ -51,7 +51,7 @@ func ParseLength(s string) (Length, error) {
 	return Length(v), err
 }
 
-// ParseRatio reads an exact ratio: 1/8, 7%, 0.07 or 2. It keeps the terms of a fraction as written.
+// ParseRatio reads an exact ratio: 1/8, 7%, 0.07, 1e-12 or 2. It keeps the terms of a fraction as written.
 func ParseRatio(s string) (Ratio, error) {
 	t := strings.TrimSpace(s)
 	if n, d, ok := strings.Cut(t, "/"); ok {
@@ -66,8 +66,17 @@ func ParseRatio(s string) (Ratio, error) {
 	if p, ok := strings.CutSuffix(t, "%"); ok {
 		t, den = strings.TrimSpace(p), 100
 	}
+	if n, e, ok := strings.Cut(strings.ToLower(t), "e-"); ok && den == 1 { // as bit error rates are written
+		power, err := strconv.ParseUint(e, 10, 8)
+		if err != nil || power > 15 {
+			return Ratio{}, fmt.Errorf("%s: want a ratio such as 1/8, 7%% or 1e-12, down to 1e-15", quote(s))
+		}
+		for t = n; power > 0; power-- {
+			den *= 10
+		}
+	}
 	whole, frac, _ := strings.Cut(t, ".")
-	if len(frac) > 12 || !digits(strings.TrimPrefix(whole, "-")+frac) || strings.TrimPrefix(whole, "-") == "" {
+	if len(frac) > 2 && den > 100*1_000_000 || len(frac) > 12 || !digits(strings.TrimPrefix(whole, "-")+frac) || strings.TrimPrefix(whole, "-") == "" {
 		return Ratio{}, fmt.Errorf("%s: want a ratio such as 1/8, 7%% or 0.07", quote(s))
 	}
 	num, err := strconv.ParseInt(whole+frac, 10, 64)

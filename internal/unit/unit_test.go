@@ -266,3 +266,17 @@ func catch(f func() int64) (v int64, panicked bool) {
 	defer func() { panicked = recover() != nil }()
 	return f(), false
 }
+
+// Bit error rates are written with an exponent.
+func TestRatiosWithExponents(t *testing.T) {
+	for text, want := range map[string]unit.Ratio{"1e-12": {Num: 1, Den: 1_000_000_000_000}, "2.5E-7": {Num: 25, Den: 100_000_000}, "1e-0": {Num: 1, Den: 1}} {
+		if got, err := unit.ParseRatio(text); err != nil || got != want {
+			t.Errorf("%s: %v, %v, want %v", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"1e-16", "1e12", "e-3", "1e-", "1e-12%", "0.001e-12"} {
+		if r, err := unit.ParseRatio(text); err == nil {
+			t.Errorf("%s: %v, want an error", text, r)
+		}
+	}
+}
