@@ -5,7 +5,7 @@ import "railyard/internal/unit"
 // Progress is what a run tells while it goes on: a value, sent as often as the
 // sender likes. Rate and time to go are the receiver's business.
 type Progress struct {
-	Phase       string // "making data", "training", "flows"
+	Phase       string // "making data", "training", "testing", "flows"
 	Done, Total int64  // units of the phase: images, steps, bytes; Total 0: not known
 	Loss        float64
 	HasLoss     bool

@@ -95,6 +95,7 @@ func (r *runner) finishTraining(s *result.Summary) {
 	if s.Steps > 0 {
 		loss := result.Float(r.job.EpochLoss(s.Steps - 1))
 		s.FinalLoss = &loss
+		r.opt.Progress(result.Progress{Phase: "testing", Virtual: r.eng.Now(), PacketHops: r.fab.Hops()})
 		accuracy := r.job.Accuracy(train.Set{Pixels: r.set.Test.Pixels, Labels: r.set.Test.Labels})
 		s.TestAccuracy = &accuracy
 		split := result.StepSplit{}

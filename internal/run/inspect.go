@@ -30,6 +30,7 @@ type Inspection struct {
 	Plan       *Plan
 	Findings   []scenario.Finding // errors first
 	Images     int                // of the training set
+	tests      int                // of the test set
 	Estimate   Estimate
 	FLOP       int64 // of real arithmetic
 	Seconds    float64
@@ -79,7 +80,7 @@ func Inspect(sc *scenario.Scenario) (*Inspection, error) {
 	in := &Inspection{Plan: p}
 	in.data(sc)
 	in.Estimate = p.Estimate(in.Images)
-	in.FLOP = mul(in.Estimate.Steps, p.stepFLOP())
+	in.FLOP = add(mul(in.Estimate.Steps, p.stepFLOP()), p.testFLOP(in.tests))
 	in.Seconds = float64(in.Estimate.PacketHops)/HopsPerSecond + float64(in.FLOP)/FLOPPerSecond
 	if err := in.Estimate.overLimit(); err != nil {
 		in.add(scenario.Error, "", err.Error())
@@ -122,7 +123,7 @@ func (in *Inspection) data(sc *scenario.Scenario) {
 		return
 	}
 	if d := t.Data.Digits; d != nil {
-		in.Images = d.Train
+		in.Images, in.tests = d.Train, d.Test
 		done, cancel := context.WithCancel(context.Background())
 		cancel() // a folder that is there is looked at; nothing is drawn
 		_, err := os.Stat(d.Dir)
@@ -141,7 +142,7 @@ func (in *Inspection) data(sc *scenario.Scenario) {
 	}
 	set, err := loadData(context.Background(), sc, func(result.Progress) {})
 	if err == nil {
-		in.Images = set.Train.N
+		in.Images, in.tests = set.Train.N, set.Test.N
 		err = fitsBatch(sc, in.Images)
 	}
 	var field *FieldError
@@ -166,6 +167,14 @@ func (p *Plan) stepFLOP() int64 {
 		sum = add(sum, mul(mul(2*products, int64(t.Layers[l-1])), int64(t.Layers[l])))
 	}
 	return mul(mul(sum, int64(t.Batch)), int64(len(p.Placement.Ranks)))
+}
+
+// testFLOP returns the floating-point operations of classifying so many images once, at the end.
+func (p *Plan) testFLOP(images int) int64 {
+	if p.Model == nil {
+		return 0
+	}
+	return mul(2*int64(p.Model.Params()), int64(images))
 }
 
 // thresholds fills one row per kind of switch, port speed and cable, in order of the first such port.
