@@ -77,12 +77,12 @@ func (p *Plan) trainingMemory(steps int64, images int) int64 {
 	if t.Momentum != 0 {
 		tensors += params
 	}
-	if p.Schedule != nil {
-		// Staging of even and odd steps: a slot for each chunk received, of which a ring's all-reduce has nearly twice its size.
-		tensors += 4 * params
-	}
 	tensors += 3 * width * int64(t.Batch) // activations and their gradients
-	bytes := mul(ranks, mul(4, tensors))
+	each := mul(4, tensors)
+	for i := range p.Step.Collectives {
+		each = add(each, mul(2, p.Step.Collectives[i].StagingBytes())) // of even and of odd steps
+	}
+	bytes := mul(ranks, each)
 	bytes = add(bytes, mul(int64(images), int64(t.Layers[0])+1))
 	return add(bytes, mul(steps, 8*(ranks+1))) // a loss for each rank, the step's time
 }
