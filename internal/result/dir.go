@@ -80,13 +80,40 @@ func Create(path string) (*Dir, error) {
 	}
 	fresh := err != nil
 	d := &Dir{path: path, group: RowGroupRows}
-	if err := d.write(&Summary{State: Running, Version: Version, FormatVersion: FormatVersion}); err != nil {
+	if err := d.claim(); err != nil {
 		if fresh {
 			os.Remove(path)
+		}
+		if errors.Is(err, fs.ErrExist) {
+			return nil, fmt.Errorf("run directory %s: another run has just begun there, want a new or an empty folder", path)
 		}
 		return nil, unwritable(path, err)
 	}
 	return d, nil
+}
+
+// claim writes the first run.json. Of two runs that find the folder empty at once
+// only one can give its file that name.
+func (d *Dir) claim() error {
+	b, err := Marshal(&Summary{State: Running, Version: Version, FormatVersion: FormatVersion})
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(d.path, runFile)
+	f, err := os.CreateTemp(d.path, runFile+".*.tmp")
+	if err != nil {
+		return err
+	}
+	f.Close()
+	defer os.Remove(f.Name())
+	if err := writeSynced(f.Name(), b); err != nil {
+		return err
+	}
+	err = os.Link(f.Name(), path)
+	if err != nil && !errors.Is(err, fs.ErrExist) { // a file system without links
+		err = os.Rename(f.Name(), path)
+	}
+	return err
 }
 
 // Path returns where the directory is; "" for a nil Dir.

@@ -48,6 +48,31 @@ func TestCreateRefuses(t *testing.T) {
 	}
 }
 
+// Of runs that are sent to one folder at once, one gets it.
+func TestCreateHasOneWinner(t *testing.T) {
+	for range 20 {
+		path := filepath.Join(t.TempDir(), "run")
+		errs := make(chan error)
+		for range 4 {
+			go func() {
+				_, err := Create(path)
+				errs <- err
+			}()
+		}
+		won := 0
+		for range 4 {
+			if err := <-errs; err == nil {
+				won++
+			} else if !strings.Contains(err.Error(), "want a new or an empty folder") {
+				t.Error(err)
+			}
+		}
+		if left, _ := os.ReadDir(path); won != 1 || len(left) != 1 || left[0].Name() != runFile {
+			t.Fatalf("%d runs got the folder, which holds %v", won, left)
+		}
+	}
+}
+
 func TestCreateTakesAnEmptyFolder(t *testing.T) {
 	dir := t.TempDir()
 	d, err := Create(dir)

@@ -9,6 +9,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/parquet-go/parquet-go"
 )
@@ -89,7 +90,7 @@ func OpenIncomplete(path string) (*Run, error) {
 // unborn tells of a folder that a run made and was killed at once.
 func unborn(path string) string {
 	entries, err := os.ReadDir(path)
-	if err != nil || len(entries) > 1 || len(entries) == 1 && entries[0].Name() != runFile+".tmp" {
+	if err != nil || len(entries) > 1 || len(entries) == 1 && !strings.HasPrefix(entries[0].Name(), runFile+".") {
 		return ""
 	}
 	return ", or its run was killed before it began"
