@@ -115,7 +115,9 @@ func (r *Rank) Received(now unit.Time, src, channel int32, tr *Trace) {
 	if r.running >= 0 {
 		r.arrived(now, src, channel)
 	}
-	r.settle(now)
+	if r.begun { // a rank that starts earlier may send to one that has not
+		r.settle(now)
+	}
 }
 
 // Acked says that the next message to dst on channel has been acknowledged: the

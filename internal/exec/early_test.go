@@ -1,0 +1,37 @@
+package exec_test
+
+import (
+	"testing"
+
+	"railyard/internal/coll"
+	"railyard/internal/exec"
+	"railyard/internal/unit"
+	"railyard/internal/workload"
+)
+
+// quiet is a driver for one rank that a test moves by hand.
+type quiet struct{ posted []exec.Message }
+
+func (q *quiet) Post(m exec.Message)                        { q.posted = append(q.posted, m) }
+func (*quiet) Run(int32, exec.Token, unit.Duration, func()) {}
+
+// TestMessageBeforeTheStart: a message for a rank that has not begun waits for its first step.
+func TestMessageBeforeTheStart(t *testing.T) {
+	s, err := coll.ChainBroadcast([][]int32{{0, 1}}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	step := &workload.Step{Streams: []string{"compute", "broadcast"},
+		Ops:         []workload.Op{{Name: "broadcast", Kind: workload.Communication, Stream: 1, Layer: -1, Bucket: -1}},
+		Collectives: []workload.Collective{{Name: "broadcast", Elems: 10, ElemBytes: 4, Schedule: s}}}
+	j, q := &journal{}, &quiet{}
+	r := exec.NewRank(exec.Config{Rank: 1, Template: step, Steps: 1, Transport: q, Clock: q, Observer: j})
+	r.Received(5, 0, 0, nil)
+	if r.Steps() != 0 || r.Finished() || len(j.steps) != 0 {
+		t.Fatalf("%d steps ended before the first began", r.Steps())
+	}
+	r.Start(10)
+	if len(j.steps) != 1 || j.steps[0].Start != 10 || !r.Finished() {
+		t.Errorf("steps %+v, want one that starts at 10", j.steps)
+	}
+}
