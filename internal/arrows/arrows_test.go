@@ -36,7 +36,7 @@ var rules = map[string]rule{
 	"roce":          {may: "cc", why: "a queue pair runs under a simulated and under a real driver, so it knows neither"},
 	"fabric":        {may: "sim topo", why: "it moves frames and knows no RDMA: a switch that looked into a queue pair would know what no switch knows, and would touch memory of the edge at every hop"},
 	"nic":           {may: "cc exec fabric roce sim topo wire", why: "the simulated host joins rank, queue pair and fabric; it knows no tensors, files or scenarios. Of wire it takes the sizes of frames"},
-	"faultsearch":   {may: "cc fabric nic roce sim topo wire", why: "it breaks small networks below the level of jobs and files, so that a violation points at the engine"},
+	"faultsearch":   {may: "cc coll exec fabric nic roce sim topo wire workload", why: "it breaks small networks below the level of jobs and files, so that a violation points at the engine"},
 	"rank":          {may: "cc exec roce wire", why: "the real-time driver runs the same cores without a simulator"},
 	"train":         {may: "coll exec nn workload", why: "it gives operations their code and memory, under any driver; the schedule of coll is for the oracle"},
 	"scenario":      {third: "github.com/goccy/go-yaml", why: "a scenario is a checked value with names in it: run turns names into things, so reading a file builds nothing"},

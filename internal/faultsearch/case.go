@@ -20,6 +20,7 @@ type Case struct {
 	Fabric fabric.Config
 	NIC    nic.Config
 	Flows  []Flow
+	Job    *Job // beside the flows; nil: none
 	Lossy  bool // frames may be lost: by faults, or because there is no PFC
 }
 
@@ -59,7 +60,7 @@ func New(n uint64) (*Case, error) {
 	c.drawNIC(d)
 	c.drawFaults(d)
 	c.drawFlows(d)
-	return c, nil
+	return c, c.drawJob(d)
 }
 
 func (c *Case) drawGraph(d *dice) (err error) {

@@ -2,8 +2,13 @@ package faultsearch
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
+	"reflect"
+	"runtime/debug"
+	"slices"
 
+	"railyard/internal/exec"
 	"railyard/internal/fabric"
 	"railyard/internal/nic"
 	"railyard/internal/sim"
@@ -14,24 +19,89 @@ import (
 // maxEvents bounds a case: one that needs more does not come to an end.
 const maxEvents = 30_000_000
 
-// Run runs a case and returns the first violation. Events counts what it took.
+// Run runs a case, once in one island and once in several, and returns the first violation. Events counts what it took.
 func (c *Case) Run() (events int64, err error) {
+	whole, err := c.run(1)
+	if err != nil {
+		return whole.events, err
+	}
+	parts := 2 + int(c.Number%4)
+	split, err := c.run(parts)
+	if err == nil {
+		err = whole.differs(&split)
+	}
+	if err != nil {
+		err = fmt.Errorf("in %d islands: %w", parts, err)
+	}
+	return whole.events + split.events, err
+}
+
+// outcome is what must not depend on the partition.
+type outcome struct {
+	events int64
+	end    unit.Time
+	failed string
+	flows  []nic.Flow // in order of queue pair, then message
+	ports  []fabric.PortStats
+	steps  []exec.StepRecord // in order of rank, then step
+}
+
+// differs returns the first difference between two runs of a case.
+func (o *outcome) differs(x *outcome) error {
+	switch {
+	case o.failed != x.failed:
+		return fmt.Errorf("failure %q, in one island %q", x.failed, o.failed)
+	case o.end != x.end || o.events != x.events || len(o.flows) != len(x.flows) || len(o.steps) != len(x.steps):
+		return fmt.Errorf("ends at %v after %d events, %d messages and %d steps; in one island at %v after %d, %d and %d", x.end, x.events, len(x.flows), len(x.steps), o.end, o.events, len(o.flows), len(o.steps))
+	}
+	for i := range o.flows {
+		if !reflect.DeepEqual(o.flows[i], x.flows[i]) {
+			return fmt.Errorf("message %+v, in one island %+v", x.flows[i], o.flows[i])
+		}
+	}
+	for i := range o.steps {
+		if o.steps[i] != x.steps[i] {
+			return fmt.Errorf("step %+v, in one island %+v", x.steps[i], o.steps[i])
+		}
+	}
+	for i := range o.ports {
+		if o.ports[i] != x.ports[i] {
+			return fmt.Errorf("port %d: %+v, in one island %+v", i, x.ports[i], o.ports[i])
+		}
+	}
+	return nil
+}
+
+// run runs a case with its nodes put into islands in turn.
+func (c *Case) run(islands int) (o outcome, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("panic: %v", r)
+			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
 		}
 	}()
 	islandOf := make([]int32, len(c.Graph.Nodes))
-	eng := sim.New([]int{len(c.Graph.Ports)}, 0)
+	for i := range islandOf {
+		islandOf[i] = int32(i % islands)
+	}
+	lookahead, sizes := unit.Duration(unit.Never), make([]int, islands)
+	for _, l := range c.Graph.Links {
+		if islandOf[l.A] != islandOf[l.B] {
+			lookahead = min(lookahead, l.Delay)
+		}
+	}
+	for _, p := range c.Graph.Ports {
+		sizes[islandOf[p.Node]]++
+	}
+	eng := sim.New(sizes, lookahead)
 	fab, err := fabric.New(eng, c.Graph, c.Fabric, islandOf)
 	if err != nil {
-		return 0, err
+		return o, err
 	}
 	net := nic.New(eng, fab, c.Graph, c.NIC, islandOf)
-	w := &watch{c: c, eng: eng, fab: fab, net: net}
+	w := &watch{c: c, eng: eng, fab: fab, net: net, islands: islands}
 	net.OnFlow(w.flow)
 	if err := w.post(); err != nil {
-		return 0, err
+		return o, err
 	}
 	eng.CheckEvery(997)
 	eng.OnCheck(w.look)
@@ -39,7 +109,20 @@ func (c *Case) Run() (events int64, err error) {
 	if w.err == nil {
 		w.err = w.end()
 	}
-	return eng.Events(), w.err
+	o = outcome{events: eng.Events(), end: eng.Now(), flows: w.flows}
+	if net.Err() != nil {
+		o.failed = net.Err().Error()
+	}
+	for id := range c.Graph.Ports {
+		o.ports = append(o.ports, fab.Stats(eng.Now(), topo.PortID(id)))
+	}
+	slices.SortStableFunc(o.flows, func(a, b nic.Flow) int {
+		return cmp.Or(cmp.Compare(a.QP, b.QP), cmp.Compare(a.Posted, b.Posted), cmp.Compare(a.Tag, b.Tag))
+	})
+	if w.job != nil {
+		o.steps = w.job.records()
+	}
+	return o, w.err
 }
 
 // watch looks at a running case.
@@ -52,6 +135,10 @@ type watch struct {
 	seen unit.Time
 	left int64
 	err  error
+
+	islands int
+	flows   []nic.Flow
+	job     *job // nil: explicit flows alone
 }
 
 func (w *watch) fail(format string, args ...any) {
@@ -61,7 +148,7 @@ func (w *watch) fail(format string, args ...any) {
 }
 
 // post plans the flows; their bytes tell where they belong.
-func (w *watch) post() error {
+func (w *watch) post() (err error) {
 	routes := topo.NewRoutes(w.c.Graph)
 	for i, f := range w.c.Flows {
 		choose := func(_ topo.NodeID, n int) int { return (i + int(w.c.Number)) % n }
@@ -84,13 +171,21 @@ func (w *watch) post() error {
 		w.net.AddFlow(nic.FlowSpec{QP: qp, Start: f.Start, Bytes: f.Bytes, Count: f.Count, Every: 5 * unit.Microsecond, From: from, To: to})
 		w.left += f.Count
 	}
+	if w.c.Job != nil {
+		if w.job, err = newJob(w, routes); err != nil {
+			return err
+		}
+	}
 	w.net.Build(func(int32) unit.Duration { return 10 * unit.Microsecond })
+	if w.job != nil {
+		w.job.start(w)
+	}
 	return nil
 }
 
 // look checks what must hold at any time.
 func (w *watch) look() bool {
-	if now := w.eng.Now(); now < w.seen {
+	if now := w.eng.Now(); now < w.seen && w.islands == 1 {
 		w.fail("time ran backwards from %v to %v", w.seen, now)
 	} else {
 		w.seen = now
@@ -106,13 +201,18 @@ func (w *watch) look() bool {
 
 // flow checks a message that has been acknowledged.
 func (w *watch) flow(f *nic.Flow) {
-	w.left--
+	keep := *f
+	keep.Hops, keep.Message = slices.Clone(f.Hops), nil
+	w.flows = append(w.flows, keep)
+	if f.Message == nil {
+		w.left--
+	}
 	switch {
 	case f.Placed < f.Posted:
 		w.fail("%s: acknowledged at %v but placed at %v", w.net.Name(f.QP), f.Acked, f.Placed)
 	case f.Split.Sum() != f.Placed.Sub(f.Posted):
 		w.fail("%s: causes sum to %v, it took %v: %v", w.net.Name(f.QP), f.Split.Sum(), f.Placed.Sub(f.Posted), f.Split)
-	case !bytes.Equal(w.data[f.QP][0], w.data[f.QP][1]):
+	case f.Message == nil && !bytes.Equal(w.data[f.QP][0], w.data[f.QP][1]):
 		w.fail("%s: bytes differ after it was acknowledged", w.net.Name(f.QP))
 	}
 	for c, d := range f.Split {
@@ -133,6 +233,11 @@ func (w *watch) end() error {
 	}
 	if w.left > 0 && !failed {
 		return fmt.Errorf("%d messages stuck at %v", w.left, w.eng.Now())
+	}
+	if w.job != nil && !failed {
+		if err := w.job.check(); err != nil {
+			return err
+		}
 	}
 	drops := int64(0)
 	for id := range w.c.Graph.Ports {
