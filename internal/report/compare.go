@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"maps"
 	"slices"
 	"strconv"
@@ -328,15 +329,25 @@ func (f *FigureRow) change(base, v float64) string {
 	switch {
 	case d == 0:
 		return "same"
+	case math.IsNaN(d) || math.IsInf(d, 0):
+		return "-" // a loss that is no number
 	case f.Unit == "1":
-		return fmt.Sprintf("%+.1f points", 100*d)
+		return tenths(100*d, " points")
 	case f.Unit == "ps" || f.Name == "final loss":
 		if base == 0 {
 			return ""
 		}
-		return fmt.Sprintf("%+.1f %%", 100*d/base)
+		return tenths(100*d/base, " %")
 	}
 	return fmt.Sprintf("%+d", int64(d))
+}
+
+// tenths prints a signed difference to one decimal; one that rounds to nothing is none.
+func tenths(v float64, unit string) string {
+	if math.Abs(v) < 0.05 {
+		return "same"
+	}
+	return fmt.Sprintf("%+.1f%s", v, unit)
 }
 
 // signed prints a difference of time.
