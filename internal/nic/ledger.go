@@ -111,3 +111,31 @@ func (q *qp) segmentsOf(out []exec.Segment, posted, start unit.Time, total cause
 	}
 	return out
 }
+
+// remember keeps with a message, as its last packet leaves for the first time, what held it up until then. The log goes on and forgets;
+// how far it is when the message arrives depends on the partition.
+func (q *qp) remember(now unit.Time, m *message) {
+	total := q.ledgerAt(now)
+	total.Sub(&m.base)
+	m.held = q.segmentsOf(m.held[:0], m.flow.Posted, now, total)
+}
+
+// segments lists, in order of time, what held up a message until the packet that completed it left at start. What came after its last
+// packet had left for the first time is laid out in the order of the causes.
+func (m *message) segments(out []exec.Segment, start unit.Time) []exec.Segment {
+	at, rest := m.flow.Posted, m.flow.Split
+	for _, e := range m.held {
+		if until := min(e.Until, start); until > at {
+			out = append(out, exec.Segment{Until: until, Cause: e.Cause})
+			rest[e.Cause] -= until.Sub(at)
+			at = until
+		}
+	}
+	for c, d := range rest {
+		if d > 0 && at < start {
+			at = min(start, at.Add(d))
+			out = append(out, exec.Segment{Until: at, Cause: cause.Cause(c)})
+		}
+	}
+	return out
+}

@@ -69,9 +69,10 @@ type message struct {
 	cnps0       int64
 	retransmits int64
 	from, to    []byte
-	msg         exec.Message // of ranks
-	asked       unit.Time    // when the rank posted it; the flow's own post may have waited for admission
-	part        bool         // not the last slice of the rank's message
+	msg         exec.Message   // of ranks
+	asked       unit.Time      // when the rank posted it; the flow's own post may have waited for admission
+	part        bool           // not the last slice of the rank's message
+	held        []exec.Segment // of a logging queue pair: what held it up until its last packet left for the first time
 }
 
 // endpoint is the receiving half of a queue pair.
@@ -148,7 +149,7 @@ func (n *Net) post(now unit.Time, id int32, b unit.Bytes, tag int64) *message {
 	q := &n.qps[id]
 	n.account(q, now)
 	m := q.pushMsg()
-	*m = message{flow: Flow{QP: id, Tag: tag, Bytes: b, Posted: now, Placed: -1, Acked: -1, Hops: m.flow.Hops[:0]}, cnps0: q.cnps, retransmits: q.retransmits}
+	*m = message{flow: Flow{QP: id, Tag: tag, Bytes: b, Posted: now, Placed: -1, Acked: -1, Hops: m.flow.Hops[:0]}, held: m.held[:0], cnps0: q.cnps, retransmits: q.retransmits}
 	m.base = q.ledgerAt(now)
 	m.start = n.hostPath(now, q, b)
 	q.snd.Post(b, tag)

@@ -143,7 +143,7 @@ func (n *Net) explain(now unit.Time, q *qp, m *message, tr *fabric.Trace) {
 		m.flow.Split = tr.Sender
 		m.flow.Split.Sub(&m.base)
 		if q.log {
-			n.segments = q.segmentsOf(n.segments, m.flow.Posted, start, m.flow.Split)
+			n.segments = m.segments(n.segments, start)
 		}
 	}
 	m.flow.Hops = append(m.flow.Hops[:0], HopWait{tr.Hops[0].Port, m.flow.Split[cause.Queueing], m.flow.Split[cause.Pause]})

@@ -100,6 +100,9 @@ func (n *Net) sendFrom(now unit.Time, c *card, id int32, pk *fabric.Packet) bool
 	q.ctl.OnSent(now, bytes)
 	if seg.Last {
 		pk.SetLast()
+		if q.log && !seg.Again {
+			q.remember(now, q.msgAt(seg.Index))
+		}
 	}
 	// The packet that completes a message is its last; with selective repeat it may be any.
 	if seg.Last || n.cfg.Transport.Selective || n.cfg.Telemetry {
