@@ -47,9 +47,7 @@ type qp struct {
 	txCause     cause.Cause
 	cnps        int64 // received
 	retransmits int64
-	probeSeq    int64 // packet whose round trip is being timed, -1: none
-	probeAt     unit.Time
-	rtt         unit.Duration
+	rtt         unit.Duration // the latest round trip, 0: none yet
 
 	from, to topo.NICID
 	fromGPU  int32 // -1: the NIC itself, no host path
@@ -103,7 +101,7 @@ func (n *Net) AddQP(q QueuePair) int32 {
 	id := int32(len(n.qps))
 	c := &n.nics[q.From]
 	n.qps = append(n.qps, qp{nic: int32(q.From), class: q.Class, line: c.line, route: n.fab.AddRoute(q.Path), from: q.From, to: q.To,
-		fromGPU: q.FromGPU, toGPU: q.ToGPU, name: q.Name, conn: -1, log: q.Log, deadline: unit.Never, probeSeq: -1,
+		fromGPU: q.FromGPU, toGPU: q.ToGPU, name: q.Name, conn: -1, log: q.Log, deadline: unit.Never,
 		rng: sim.NewStream(n.cfg.Seed, "timeout", uint64(id))})
 	n.qps[id].snd.Init(n.cfg.Transport.MTU)
 	n.ends = append(n.ends, endpoint{nic: int32(q.To), route: n.fab.AddRoute(q.Back)})

@@ -124,8 +124,7 @@ func (n *Net) sendFrom(now unit.Time, c *card, id int32, pk *fabric.Packet) bool
 	return true
 }
 
-// timeOut starts the retransmission timer of a queue pair anew: with each packet that leaves and each acknowledgement, so that a paced
-// sender whose acknowledgements are coalesced does not run into it.
+// timeOut starts the retransmission timer of a queue pair anew.
 func (n *Net) timeOut(now unit.Time, c *card, q *qp) {
 	if n.cfg.Transport.Timeout == 0 {
 		return
