@@ -16,6 +16,12 @@ type DCTCP struct {
 	// MaxWindow is the bound of the window. 0: 4 x line rate x base RTT (assumed;
 	// stands for the receive window).
 	MaxWindow unit.Bytes
+	// RateAI, if positive, makes a rate of what is controlled in place of a window, as in the HPCC ns-3 model: it starts at line rate, is
+	// cut as the window is, and grows by this in a round trip without a cut.
+	RateAI unit.Bitrate
+	// MinRate is the floor of that rate, Window what limits the bytes in flight beside it.
+	MinRate unit.Bitrate
+	Window  Window
 }
 
 // Algorithm returns "dctcp".
@@ -23,15 +29,25 @@ func (DCTCP) Algorithm() string { return "dctcp" }
 
 // Validate checks every parameter.
 func (p DCTCP) Validate() error {
-	return firstOf(
+	if err := firstOf(
 		fraction("g", p.G, false),
 		positive("mss", p.MSS),
 		notNegative("initial_window", p.InitialWindow),
 		notNegative("max_window", p.MaxWindow),
-	)
+		notNegative("rate_ai", p.RateAI),
+		check{p.RateAI == 0 || p.MinRate > 0, "min_rate", p.MinRate.String(), "more than 0"},
+	); err != nil {
+		return err
+	}
+	return p.Window.validate()
 }
 
-func (p DCTCP) newSet(n int) Set { return newSlab[dctcpFlow, DCTCP, *dctcpFlow](p, n) }
+func (p DCTCP) newSet(n int) Set {
+	if p.RateAI > 0 {
+		return newSlab[dctcpRate, DCTCP, *dctcpRate](p, n)
+	}
+	return newSlab[dctcpFlow, DCTCP, *dctcpFlow](p, n)
+}
 
 // dctcpFlow is one sender. Windows are in bytes.
 type dctcpFlow struct {
@@ -98,4 +114,56 @@ func (f *dctcpFlow) OnLoss(unit.Time) { f.shrink(0.5) }
 func (f *dctcpFlow) shrink(by float64) {
 	f.window = max(float64(f.p.MSS), f.window*by)
 	f.thresh = f.window
+}
+
+// dctcpRate is the sender that controls a rate. It counts packets: the part of marked ones is that of the packets in flight at the start
+// of the round trip.
+type dctcpRate struct {
+	p             *DCTCP
+	line, rate    unit.Bitrate
+	min           unit.Bitrate
+	window        unit.Bytes
+	alpha         float64
+	marked, batch int64
+	roundEnd      int64 // the estimate is renewed when more than this is acknowledged
+	cutEnd        int64 // after a cut: the rate neither falls nor grows before more than this is acknowledged
+	cut, started  bool
+}
+
+func (f *dctcpRate) init(p *DCTCP, line unit.Bitrate, baseRTT unit.Duration) {
+	*f = dctcpRate{p: p, line: line, rate: line, min: min(p.MinRate, line), window: p.Window.start(line, baseRTT), alpha: 1}
+}
+
+func (f *dctcpRate) Rate(unit.Time) unit.Bitrate  { return f.rate }
+func (f *dctcpRate) Window(unit.Time) unit.Bytes  { return f.p.Window.at(f.window, f.rate, f.line) }
+func (f *dctcpRate) State(unit.Time) State        { return State{Rate: f.rate, Alpha: f.alpha} }
+func (f *dctcpRate) OnSent(unit.Time, unit.Bytes) {}
+func (f *dctcpRate) OnCNP(unit.Time)              {}
+func (f *dctcpRate) OnLoss(unit.Time)             {}
+
+// OnAck renews the estimate once per round trip; marks in the first one count towards the second.
+func (f *dctcpRate) OnAck(a *Ack) {
+	if a.Marked {
+		f.marked++
+	}
+	round := a.Seq > f.roundEnd
+	if round {
+		from := int64(0)
+		if f.started {
+			g := f.p.G.Float()
+			part := min(1, float64(f.marked)/float64(f.batch))
+			f.alpha = float64((1-g)*f.alpha) + float64(g*part)
+			f.marked, from = 0, a.Seq
+		}
+		f.started, f.roundEnd, f.batch = true, a.NextSeq, (a.NextSeq-from)/int64(f.p.MSS)+1
+	}
+	f.cut = f.cut && a.Seq <= f.cutEnd
+	switch {
+	case f.cut:
+	case a.Marked:
+		f.rate = max(f.min, unit.Bitrate(float64(f.rate)*(1-float64(f.alpha/2))))
+		f.cut, f.cutEnd = true, a.NextSeq
+	case round:
+		f.rate = min(f.line, f.rate+f.p.RateAI)
+	}
 }

@@ -13,11 +13,16 @@ type HPCC struct {
 	// AI is W_AI, the additive step of the window. 80 B (section 5.1, 100 Gb/s ports);
 	// the rule is W_init (1-Eta) / flows (section 3.3).
 	AI unit.Bytes
+	// RateAI, if positive, is that step as a rate, over T (HPCC ns-3 model).
+	RateAI unit.Bitrate
 	// BaseRTT is T, the largest round trip of an idle network. 0: the queue pair's own.
 	BaseRTT unit.Duration
 	// MinRate is the floor of the rate. The paper has none; 100 Mb/s in the HPCC
 	// ns-3 model.
 	MinRate unit.Bitrate
+	// TxUnit and QueueUnit are what the telemetry header counts bytes sent and queued in, rounded down. 1 B; in the HPCC ns-3 model 128 B
+	// and 80 B for 25 Gb/s ports, four times that for 100 Gb/s.
+	TxUnit, QueueUnit unit.Bytes
 }
 
 // Algorithm returns "hpcc".
@@ -29,8 +34,11 @@ func (p HPCC) Validate() error {
 		fraction("eta", p.Eta, false),
 		whole("max_stage", p.MaxStage, 0, 1000),
 		notNegative("ai", p.AI),
+		notNegative("rate_ai", p.RateAI),
 		notNegative("base_rtt", p.BaseRTT),
 		positive("min_rate", p.MinRate),
+		positive("tx_unit", p.TxUnit),
+		positive("queue_unit", p.QueueUnit),
 	)
 }
 
@@ -43,6 +51,7 @@ type hpccFlow struct {
 	line        unit.Bitrate
 	rtt         float64 // T in picoseconds
 	min, max    float64 // bounds of the window: minimum and line rate x T
+	ai          float64 // additive step
 	current     float64 // Wc: the window at the start of this round trip
 	window      float64 // W
 	utilisation float64 // U: bytes in flight over bandwidth-delay product, of the busiest link
@@ -58,7 +67,11 @@ func (f *hpccFlow) init(p *HPCC, line unit.Bitrate, baseRTT unit.Duration) {
 	}
 	w := float64(bdp(line, baseRTT))
 	floor := max(1, float64(min(p.MinRate, line).BytesIn(baseRTT)))
-	*f = hpccFlow{p: p, line: line, rtt: float64(baseRTT), min: floor, max: w, current: w, window: w, utilisation: 1}
+	ai := float64(p.AI)
+	if p.RateAI > 0 {
+		ai = float64(p.RateAI) * float64(baseRTT) / (8 * float64(unit.Second))
+	}
+	*f = hpccFlow{p: p, line: line, rtt: float64(baseRTT), min: floor, max: w, ai: ai, current: w, window: w, utilisation: 1}
 }
 
 // Rate is W / T (section 3.2: pacing).
@@ -106,8 +119,8 @@ func (f *hpccFlow) measureInflight(hops []Hop) {
 			continue
 		}
 		bits := 8 * float64(unit.Second) / float64(h.Rate) // picoseconds a byte takes
-		queue := float64(min(h.Queue, l.Queue)) * bits / f.rtt
-		sent := float64(h.TxBytes-l.TxBytes) * bits / dt
+		queue := float64(counted(min(h.Queue, l.Queue), f.p.QueueUnit)) * bits / f.rtt
+		sent := float64(counted(h.TxBytes, f.p.TxUnit)-counted(l.TxBytes, f.p.TxUnit)) * bits / dt
 		if v := queue + sent; v > u {
 			u, tau = v, dt
 		}
@@ -116,14 +129,17 @@ func (f *hpccFlow) measureInflight(hops []Hop) {
 	f.utilisation = float64((1-w)*f.utilisation) + float64(w*u)
 }
 
+// counted is what a header that counts in units says of b.
+func counted(b, in unit.Bytes) unit.Bytes { return b - b%in }
+
 // computeWindow is procedure ComputeWind, within the bounds of the rate.
 func (f *hpccFlow) computeWindow(update bool) {
 	stage := f.stage + 1
-	w := f.current + float64(f.p.AI)
+	w := f.current + f.ai
 	if k := f.utilisation / f.p.Eta.Float(); k >= 1 || f.stage >= f.p.MaxStage {
 		w, stage = f.max, 0
 		if k > 0 {
-			w = f.current/k + float64(f.p.AI)
+			w = f.current/k + f.ai
 		}
 	}
 	f.window = max(f.min, min(f.max, w))

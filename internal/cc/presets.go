@@ -17,7 +17,7 @@ var Algorithms = map[string]string{
 var Defaults = map[string]Params{
 	"dcqcn": sigcomm15,
 	"hpcc": HPCC{
-		Eta: unit.Ratio{Num: 95, Den: 100}, MaxStage: 5, AI: 80 * unit.Byte, MinRate: 100 * unit.MegabitPerSec,
+		Eta: unit.Ratio{Num: 95, Den: 100}, MaxStage: 5, AI: 80 * unit.Byte, MinRate: 100 * unit.MegabitPerSec, TxUnit: 1, QueueUnit: 1,
 	},
 	"timely": TIMELY{
 		Alpha: unit.Ratio{Num: 7, Den: 8}, Beta: unit.Ratio{Num: 4, Den: 5}, MaxDecrease: one,

@@ -25,7 +25,12 @@ type TIMELY struct {
 	// HAIAfter is the number N of completions without a rising RTT after which the
 	// step is N x AI. 5 (section 4.3).
 	HAIAfter int32
-	// Segment is the number of bytes acknowledged per rate decision. 16 kB (section 6).
+	// HAI is the step after HAIAfter such completions, with PortRate as AI. 0: N x AI (the HPCC ns-3 model has a rate of its own).
+	HAI unit.Bitrate
+	// HAIBelowLow: an RTT below Low counts as such a completion and takes the larger step too (HPCC ns-3 model).
+	HAIBelowLow bool
+	// Segment is the number of bytes acknowledged per rate decision. 16 kB (section 6). 0: a decision per round trip, by the first
+	// acknowledgement of what was sent after the decision before (HPCC ns-3 model).
 	Segment unit.Bytes
 	// MinRate is the floor of the rate. Assumed.
 	MinRate unit.Bitrate
@@ -48,7 +53,8 @@ func (p TIMELY) Validate() error {
 		notNegative("ai", p.AI),
 		notNegative("port_rate", p.PortRate),
 		whole("hai_after", p.HAIAfter, 1, 1000),
-		positive("segment", p.Segment),
+		notNegative("hai", p.HAI),
+		notNegative("segment", p.Segment),
 		positive("min_rate", p.MinRate),
 	); err != nil {
 		return err
@@ -62,11 +68,13 @@ type timelyFlow struct {
 	p          *TIMELY
 	line       unit.Bitrate
 	rate       float64 // b/s
-	ai, min    float64 // b/s
+	ai, hai    float64 // b/s
+	min        float64 // b/s
 	minRTT     float64 // ps
 	difference float64 // moving average of the RTT difference, ps
 	prevRTT    unit.Duration
 	acked      unit.Bytes // since the last decision
+	roundEnd   int64      // with a decision per round trip: the next one is when more than this is acknowledged
 	window     unit.Bytes
 	calm       int32 // decisions in a row with a gradient of zero or less, at most HAIAfter
 }
@@ -79,8 +87,12 @@ func (f *timelyFlow) init(p *TIMELY, line unit.Bitrate, baseRTT unit.Duration) {
 	if minRTT <= 0 {
 		panic("cc: timely needs min_rtt or the base RTT of the queue pair")
 	}
+	hai := scaled(p.HAI, line, p.PortRate)
+	if p.HAI == 0 {
+		hai = scaled(p.AI, line, p.PortRate) * unit.Bitrate(p.HAIAfter)
+	}
 	*f = timelyFlow{
-		p: p, line: line, rate: float64(line), ai: float64(scaled(p.AI, line, p.PortRate)),
+		p: p, line: line, rate: float64(line), ai: float64(scaled(p.AI, line, p.PortRate)), hai: float64(hai),
 		min: float64(min(p.MinRate, line)), minRTT: float64(minRTT), window: p.Window.start(line, baseRTT),
 	}
 }
@@ -96,9 +108,14 @@ func (f *timelyFlow) OnSent(unit.Time, unit.Bytes) {}
 func (f *timelyFlow) OnCNP(unit.Time)              {}
 func (f *timelyFlow) OnLoss(unit.Time)             {}
 
-// OnAck decides once for each segment acknowledged.
+// OnAck decides once for each segment acknowledged, or once a round trip.
 func (f *timelyFlow) OnAck(a *Ack) {
-	if f.acked += a.Bytes; f.acked < f.p.Segment {
+	if f.p.Segment == 0 {
+		if a.Seq <= f.roundEnd {
+			return
+		}
+		f.roundEnd = a.NextSeq
+	} else if f.acked += a.Bytes; f.acked < f.p.Segment {
 		return
 	}
 	f.acked = 0
@@ -116,18 +133,18 @@ func (f *timelyFlow) decide(rtt unit.Duration) {
 	gradient := f.difference / f.minRTT
 	least := 1 - p.MaxDecrease.Float()
 	switch {
-	case rtt < p.Low:
+	case rtt < p.Low && !p.HAIBelowLow:
 		f.rate += f.ai
 	case rtt > p.High:
 		f.rate *= max(least, 1-float64(beta*(1-float64(p.High)/float64(rtt))))
 		f.calm = 0
-	case gradient <= 0:
+	case gradient <= 0 || rtt < p.Low:
 		f.calm = min(f.calm+1, p.HAIAfter)
 		step := f.ai
 		if f.calm == p.HAIAfter {
-			step = f.ai * float64(p.HAIAfter)
+			step = f.hai
 		}
-		f.rate += float64(step)
+		f.rate += step
 	default:
 		f.rate *= max(least, 1-float64(beta*gradient))
 		f.calm = 0

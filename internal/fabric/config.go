@@ -75,7 +75,10 @@ type Config struct {
 	Telemetry     bool          // every data frame collects in-band telemetry at switches (HPCC)
 	SampleEvery   unit.Duration // queue sampling interval, 0: off
 	OnSample      func(Sample)  // receives run-length samples
-	TruncateNS    bool          // hpcc-ns3 as shipped: every transmit time is cut to whole nanoseconds
+	// AsScheduled is for an engine with InOrderOfPushing (hpcc-ns3): a frame's end and its arrival are scheduled as its first bit leaves, so
+	// that of two events at one instant that one goes first whose frame has left first.
+	AsScheduled bool
+	TruncateNS  bool // hpcc-ns3 as shipped: every transmit time is cut to whole nanoseconds
 }
 
 // Sample says that from Index*SampleEvery (plus half an interval) on, the sampled length of a queue is Bytes.

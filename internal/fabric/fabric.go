@@ -336,10 +336,17 @@ func (f *Fabric) txTime(p *port, wire int64) unit.Duration {
 	} else {
 		d = p.rate.TransmitTime(unit.Bytes(wire))
 	}
-	if f.cfg.TruncateNS {
-		d -= d % unit.Nanosecond
+	return f.cut(d)
+}
+
+// cut takes a time as the clock in force has it. An ns-3 clock of 1 ns gets seconds as a binary fraction that is never more than the exact
+// value, and drops what exceeds whole nanoseconds: also of a time of whole nanoseconds one is lost. d is rounded up to picoseconds.
+func (f *Fabric) cut(d unit.Duration) unit.Duration {
+	if !f.cfg.TruncateNS || d == 0 {
+		return d
 	}
-	return d
+	d--
+	return d - d%unit.Nanosecond
 }
 
 // Spacing returns how long a frame occupies the link of a NIC's port, and how long a sender paced at rate waits from the start of that
@@ -351,9 +358,5 @@ func (f *Fabric) Spacing(id PortID, frame unit.Bytes, rate unit.Bitrate) (tx, ga
 	if rate >= p.rate {
 		return tx, tx
 	}
-	gap = rate.TransmitTime(unit.Bytes(wire))
-	if f.cfg.TruncateNS {
-		gap -= gap % unit.Nanosecond
-	}
-	return tx, gap
+	return tx, f.cut(rate.TransmitTime(unit.Bytes(wire)))
 }

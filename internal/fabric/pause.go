@@ -38,12 +38,12 @@ func (f *Fabric) sendPause(now unit.Time, id PortID, p *port) {
 	if fr.on {
 		p.pausesSent++
 	}
+	f.awaitTxEnd(id, p)
 	fr.at = p.busyUntil.Add(p.cable + f.ports[id^1].respond)
-	if len(p.ctlLive) == 0 {
+	if len(p.ctlLive) == 0 || f.cfg.AsScheduled {
 		f.eng.At(p.farIsland, fr.at, sim.MakeKey(sim.Arrival, classPause, int32(id^1)))
 	}
 	p.ctlLive = append(p.ctlLive, fr)
-	f.awaitTxEnd(id, p)
 }
 
 // Handle lets a PFC frame act on port owner.
@@ -53,7 +53,7 @@ func (h *pauseArrive) Handle(now unit.Time, owner int32) {
 	fr := from.ctlLive[0]
 	from.ctlLive = from.ctlLive[:copy(from.ctlLive, from.ctlLive[1:])]
 	p := &f.ports[owner]
-	if len(from.ctlLive) > 0 {
+	if len(from.ctlLive) > 0 && !f.cfg.AsScheduled {
 		f.eng.At(p.island, from.ctlLive[0].at, sim.MakeKey(sim.Arrival, classPause, owner))
 	}
 	if f.faults != nil && f.faults.cfg.PFC && f.faults.loses(now.Add(-p.respond), PortID(owner^1), int64(f.cfg.PauseFrame)) {

@@ -75,6 +75,9 @@ func (f *Fabric) next(now unit.Time, id PortID, p *port) {
 }
 
 func (f *Fabric) awaitTxEnd(id PortID, p *port) {
+	if p.flags&flagBusy != 0 {
+		return
+	}
 	p.flags |= flagBusy
 	f.eng.At(p.island, p.busyUntil, sim.MakeKey(sim.TxEnd, classTxEnd, int32(id)))
 }
@@ -94,8 +97,11 @@ func (f *Fabric) transmit(now unit.Time, id PortID, p *port, pk *Packet) {
 	if pk.trace != 0 && pk.Kind() == Data {
 		f.traceStart(now, id, p, pk)
 	}
+	if f.cfg.AsScheduled {
+		f.awaitTxEnd(id, p)
+	}
 	pk.at = p.busyUntil.Add(p.delay)
-	if p.flying.n == 0 {
+	if p.flying.n == 0 || f.cfg.AsScheduled {
 		f.eng.At(p.farIsland, pk.at, sim.MakeKey(sim.Arrival, classArrive, int32(id)))
 	}
 	p.flying.push(pk)
@@ -169,7 +175,7 @@ func (h *arrive) Handle(now unit.Time, owner int32) {
 	p := &f.ports[owner]
 	pk := *p.flying.front()
 	p.flying.drop()
-	if p.flying.n > 0 {
+	if p.flying.n > 0 && !f.cfg.AsScheduled {
 		f.eng.At(p.farIsland, p.flying.front().at, sim.MakeKey(sim.Arrival, classArrive, owner))
 	}
 	if f.faults != nil && f.faults.hits(now, PortID(owner), p, &pk) {

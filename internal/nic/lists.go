@@ -1,33 +1,53 @@
 package nic
 
 import (
+	"math/bits"
+
 	"railyard/internal/fabric"
 	"railyard/internal/unit"
 )
 
-// fifo is a queue of queue pairs.
-type fifo struct {
-	buf     []int32
-	head, n int
+// turns is a set of a NIC's queue pairs that are served in turn: next is the first one by number after the one that was served last.
+type turns struct {
+	words []uint64
+	n     int
+	last  int // served last
 }
 
-func (f *fifo) push(v int32) {
-	if f.n == len(f.buf) {
-		buf := make([]int32, max(4, 2*len(f.buf)))
-		for i := range f.n {
-			buf[i] = f.buf[(f.head+i)&(len(f.buf)-1)]
-		}
-		f.buf, f.head = buf, 0
+func (s *turns) add(i int) {
+	for i>>6 >= len(s.words) {
+		s.words = append(s.words, 0)
 	}
-	f.buf[(f.head+f.n)&(len(f.buf)-1)] = v
-	f.n++
+	if s.words[i>>6]>>(i&63)&1 == 0 {
+		s.words[i>>6] |= 1 << (i & 63)
+		s.n++
+	}
 }
 
-func (f *fifo) pop() int32 {
-	v := f.buf[f.head&(len(f.buf)-1)]
-	f.head = (f.head + 1) & (len(f.buf) - 1)
-	f.n--
-	return v
+// take removes and returns whose turn it is; there must be one.
+func (s *turns) take() int {
+	w := (s.last + 1) >> 6
+	if w < len(s.words) {
+		if m := s.words[w] >> ((s.last + 1) & 63) << ((s.last + 1) & 63); m != 0 {
+			return s.drop(w, m)
+		}
+		w++
+	}
+	for ; ; w++ {
+		if w >= len(s.words) {
+			w = 0
+		}
+		if s.words[w] != 0 {
+			return s.drop(w, s.words[w])
+		}
+	}
+}
+
+// drop removes the lowest of the members m of word w.
+func (s *turns) drop(w int, m uint64) int {
+	s.words[w] &^= m & -m
+	s.n--
+	return w<<6 + bits.TrailingZeros64(m)
 }
 
 // packets is a queue of frames.

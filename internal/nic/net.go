@@ -37,6 +37,7 @@ type Config struct {
 	EchoMarks        bool          // marks travel in acknowledgements instead of CNPs
 	NoCNPs           bool          // receivers of marked packets send no CNPs: no sender would listen
 	Telemetry        bool          // the controller wants in-band telemetry of every packet
+	Repace           bool          // a change of rate moves the start of the next packet, that was set when the one before it left
 	AckClass         uint8         // traffic class of ACK and NAK
 	CNPClass         uint8
 	CompleteAtSender bool // a flow's completion time ends with its last acknowledgement instead of its last placed byte
@@ -118,8 +119,8 @@ type card struct {
 	island  int32
 	ack     packets // ACKs and NAKs to send
 	cnp     packets
-	ready   [8]fifo // queue pairs that may send, by class
-	classes []uint8 // with queue pairs
+	ready   [8]turns // queue pairs that may send, by class; they are numbered as in qps
+	classes []uint8  // with queue pairs
 	turn    int
 	timed   timeHeap  // queue pairs that may send later
 	wakeAt  unit.Time // pending classSend event

@@ -25,8 +25,11 @@ const (
 type qp struct {
 	snd       roce.Sender
 	nextAvail unit.Time // the rate limiter allows the next packet
+	lastStart unit.Time // when the packet before it left
+	lastBytes unit.Bytes
 	hostAvail unit.Time // the next packet's bytes are at the NIC
 	nic       int32
+	number    int32 // among those of its NIC
 	class     uint8
 	state     state
 	dead      bool
@@ -100,7 +103,7 @@ type QueuePair struct {
 func (n *Net) AddQP(q QueuePair) int32 {
 	id := int32(len(n.qps))
 	c := &n.nics[q.From]
-	n.qps = append(n.qps, qp{nic: int32(q.From), class: q.Class, line: c.line, route: n.fab.AddRoute(q.Path), from: q.From, to: q.To,
+	n.qps = append(n.qps, qp{nic: int32(q.From), number: int32(len(c.qps)), class: q.Class, line: c.line, route: n.fab.AddRoute(q.Path), from: q.From, to: q.To,
 		fromGPU: q.FromGPU, toGPU: q.ToGPU, name: q.Name, conn: -1, log: q.Log, deadline: unit.Never,
 		rng: sim.NewStream(n.cfg.Seed, "timeout", uint64(id))})
 	n.qps[id].snd.Init(n.cfg.Transport.MTU)
@@ -210,21 +213,30 @@ func (n *Net) schedule(now, free unit.Time, id int32, q *qp) {
 		q.state = idle
 		return
 	}
-	if n.windowFull(now, q) {
-		q.state = blocked
-		return
-	}
 	seg := q.snd.Peek()
 	m := q.msgAt(seg.Index)
 	q.hostAvail = m.start.Add(n.carry(q, seg.Offset+int64(seg.Payload)))
 	c := &n.nics[q.nic]
-	if at := max(q.nextAvail, q.hostAvail); at > free {
+	if at := q.due(); at > free {
 		q.state = waiting
 		c.timed.push(timed{at, id})
 		return
 	}
+	if n.windowFull(now, q) {
+		q.state = blocked
+		return
+	}
 	q.state = ready
-	c.ready[q.class].push(id)
+	c.ready[q.class].add(int(q.number))
+}
+
+// due is when the next packet may go.
+func (q *qp) due() unit.Time { return max(q.nextAvail, q.hostAvail) }
+
+// stale reports whether an entry of a NIC's heap is from before a change of rate.
+func (n *Net) stale(e timed) bool {
+	q := &n.qps[e.qp]
+	return q.state != waiting || q.due() != e.at
 }
 
 func (n *Net) windowFull(now unit.Time, q *qp) bool {
@@ -235,21 +247,14 @@ func (n *Net) windowFull(now unit.Time, q *qp) bool {
 	return w > 0 && q.snd.InFlight() >= w && !q.snd.MustResend()
 }
 
-// wake makes a NIC look for something to send: now if its port is free, else when it is.
-func (n *Net) wake(now unit.Time, id int32) {
-	c := &n.nics[id]
-	for _, cl := range c.classes {
-		if c.ready[cl].n > 0 {
-			n.fab.Kick(now, c.port)
-			break
-		}
-	}
-	n.arm(now, c, id)
-}
+// wake makes a NIC look for something to send: now if its port is free, else when it is. If it finds nothing, it arms its timer.
+func (n *Net) wake(now unit.Time, id int32) { n.fab.Kick(now, n.nics[id].port) }
 
-// arm schedules the NIC for the first queue pair in its heap. One whose time has come needs no event: the port is busy and pulls when
-// it is free.
+// arm schedules an idle NIC for the first queue pair in its heap.
 func (n *Net) arm(now unit.Time, c *card, id int32) {
+	for len(c.timed) > 0 && n.stale(c.timed[0]) {
+		c.timed.pop()
+	}
 	if len(c.timed) > 0 && c.timed[0].at < c.wakeAt && c.timed[0].at > now {
 		c.wakeAt = c.timed[0].at
 		n.eng.At(c.island, c.wakeAt, sendKey(id))

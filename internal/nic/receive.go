@@ -219,6 +219,9 @@ func (n *Net) onAck(now unit.Time, pk *fabric.Packet) {
 	}
 	n.news = cc.Ack{Now: now, Bytes: bytes, RTT: q.rtt, Seq: q.snd.Acked(), NextSeq: q.snd.Sent(), Marked: pk.Echo(), Hops: n.telemetry(pk)}
 	q.ctl.OnAck(&n.news)
+	if n.cfg.Repace {
+		n.repace(now, pk.Flow, q)
+	}
 	if q.snd.Una() > una {
 		q.deadline = unit.Never
 		if q.snd.Outstanding() {

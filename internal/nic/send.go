@@ -25,7 +25,6 @@ func (h *sendTimer) Handle(now unit.Time, owner int32) {
 	}
 	c.wakeAt = unit.Never
 	n.fab.Kick(now, c.port)
-	n.arm(now, c, owner)
 }
 
 // Pull gives a NIC's port the next frame: CNPs, then acknowledgements, then the queue pairs of each class in turn.
@@ -43,9 +42,9 @@ func (n *Net) Pull(now unit.Time, port fabric.PortID, paused uint8, pk *fabric.P
 	for len(c.timed) > 0 && c.timed[0].at <= now {
 		e := c.timed.pop()
 		q := &n.qps[e.qp]
-		if q.state == waiting {
+		if q.state == waiting && q.due() <= now { // else the entry is from before a change of rate
 			q.state = ready
-			c.ready[q.class].push(e.qp)
+			c.ready[q.class].add(int(q.number))
 		}
 	}
 	for i := range c.classes {
@@ -58,7 +57,8 @@ func (n *Net) Pull(now unit.Time, port fabric.PortID, paused uint8, pk *fabric.P
 			continue
 		}
 		for c.ready[cl].n > 0 {
-			if n.sendFrom(now, c, c.ready[cl].pop(), pk) {
+			if i := c.ready[cl].take(); n.sendFrom(now, c, c.qps[i], pk) {
+				c.ready[cl].last = i
 				c.turn = k + 1
 				if c.turn == len(c.classes) {
 					c.turn = 0
@@ -83,13 +83,18 @@ func (n *Net) sendFrom(now unit.Time, c *card, id int32, pk *fabric.Packet) bool
 		q.state = blocked
 		return false
 	}
+	if q.due() > now { // repaced while it waited for the port
+		q.state = waiting
+		c.timed.push(timed{q.due(), id})
+		return false
+	}
 	seg := q.snd.Next()
 	bytes := n.cfg.Frames.DataFrame(seg.Payload, seg.First, seg.Last)
 	*pk = fabric.Make(fabric.Data, id, seg.PSN, q.route, q.class, bytes)
-	// The rate limiter spaces the starts of packets: a later change of rate does not move a start that is set.
+	// The rate limiter spaces the starts of packets.
 	tx, gap := n.fab.Spacing(c.port, bytes, q.ctl.Rate(now))
 	free := now.Add(tx)
-	q.nextAvail = now.Add(max(tx, gap))
+	q.nextAvail, q.lastStart, q.lastBytes = now.Add(max(tx, gap)), now, bytes
 	q.txCause = cause.Serialisation
 	if seg.Again {
 		q.txCause = cause.Retransmission
@@ -122,6 +127,24 @@ func (n *Net) sendFrom(now unit.Time, c *card, id int32, pk *fabric.Packet) bool
 	}
 	n.schedule(now, free, id, q)
 	return true
+}
+
+// repace moves the start of a queue pair's next packet to where the rate of now puts it.
+func (n *Net) repace(now unit.Time, id int32, q *qp) {
+	if q.lastBytes == 0 {
+		return
+	}
+	c := &n.nics[q.nic]
+	tx, gap := n.fab.Spacing(c.port, q.lastBytes, q.ctl.Rate(now))
+	at := q.lastStart.Add(max(tx, gap))
+	if at == q.nextAvail {
+		return
+	}
+	q.nextAvail = at
+	if q.state == waiting {
+		c.timed.push(timed{q.due(), id})
+		n.wake(now, q.nic)
+	}
 }
 
 // timeOut starts the retransmission timer of a queue pair anew.

@@ -43,7 +43,7 @@ var keys = map[string]struct {
 	"ENABLE_QCN": {isNumber, ""}, "CC_MODE": {isNumber, ""}, "PACKET_PAYLOAD_SIZE": {isNumber, ""},
 	"L2_ACK_INTERVAL": {isNumber, ""}, "L2_BACK_TO_ZERO": {isNumber, ""}, "ERROR_RATE_PER_LINK": {isNumber, ""},
 	"ALPHA_RESUME_INTERVAL": {isNumber, ""}, "RATE_DECREASE_INTERVAL": {isNumber, ""}, "RP_TIMER": {isNumber, ""}, "EWMA_GAIN": {isNumber, ""},
-	"FAST_RECOVERY_TIMES": {isNumber, ""}, "CLAMP_TARGET_RATE": {isNumber, ""}, "RATE_AI": {isRate, ""}, "RATE_HAI": {isRate, ""}, "MIN_RATE": {isRate, ""},
+	"FAST_RECOVERY_TIMES": {isNumber, ""}, "CLAMP_TARGET_RATE": {isNumber, ""}, "RATE_AI": {isRate, ""}, "RATE_HAI": {isRate, ""}, "DCTCP_RATE_AI": {isRate, ""}, "INT_MULTI": {isNumber, ""}, "MIN_RATE": {isRate, ""},
 	"HAS_WIN": {isNumber, ""}, "VAR_WIN": {isNumber, ""}, "GLOBAL_T": {isNumber, ""}, "U_TARGET": {isNumber, ""}, "MI_THRESH": {isNumber, ""}, "RATE_BOUND": {isNumber, ""},
 	"KMAX_MAP": {isMap, ""}, "KMIN_MAP": {isMap, ""}, "PMAX_MAP": {isMap, ""}, "BUFFER_SIZE": {isNumber, ""}, "LINK_DOWN": {isLinkDown, ""},
 
@@ -51,11 +51,9 @@ var keys = map[string]struct {
 	"PAUSE_TIME":                {isNumber, "the model's pauses hold until resumed"},
 	"L2_CHUNK_SIZE":             {isNumber, "it only matters with go-back-0"},
 	"ACK_HIGH_PRIO":             {isNumber, "hosts send acknowledgements first either way, and the driver never tells switches"},
-	"DCTCP_RATE_AI":             {isRate, "DCTCP here grows by a packet per round trip, as its paper says"},
 	"FAST_REACT":                {isNumber, "HPCC here reacts to every acknowledgement"},
 	"MULTI_RATE":                {isNumber, "HPCC here keeps one window for all hops"},
 	"SAMPLE_FEEDBACK":           {isNumber, "telemetry is read from every acknowledgement"},
-	"INT_MULTI":                 {isNumber, "telemetry here is not rounded"},
 	"PINT_LOG_BASE":             {isNumber, pint}, "PINT_PROB": {isNumber, pint},
 	"DATA_RATE": {isText, "the topology says it"}, "LINK_DELAY": {isText, "the topology says it"},
 	"NIC_TOTAL_PAUSE_TIME": {isNumber, "it only changes what the simulator prints"},
@@ -76,7 +74,7 @@ const (
 var defaults = map[string]string{
 	"ENABLE_QCN": "1", "CC_MODE": "1", "PACKET_PAYLOAD_SIZE": "1000", "L2_BACK_TO_ZERO": "0", "ERROR_RATE_PER_LINK": "0",
 	"ALPHA_RESUME_INTERVAL": "55", "RATE_DECREASE_INTERVAL": "4", "FAST_RECOVERY_TIMES": "5", "CLAMP_TARGET_RATE": "0", "MIN_RATE": "100Mb/s",
-	"HAS_WIN": "1", "VAR_WIN": "0", "GLOBAL_T": "1", "U_TARGET": "0.95", "MI_THRESH": "5", "RATE_BOUND": "1", "BUFFER_SIZE": "16",
+	"HAS_WIN": "1", "VAR_WIN": "0", "GLOBAL_T": "1", "U_TARGET": "0.95", "MI_THRESH": "5", "RATE_BOUND": "1", "BUFFER_SIZE": "16", "DCTCP_RATE_AI": "1000Mb/s", "INT_MULTI": "1",
 }
 
 // readConfig reads a configuration.

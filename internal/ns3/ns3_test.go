@@ -164,10 +164,11 @@ func TestImportOtherAlgorithms(t *testing.T) {
 		want    []string
 	}{
 		{map[string]string{"ENABLE_QCN": "0", "CC_MODE": "0", "HAS_WIN": "0"}, []string{"congestion: {algorithm: none}", "ecn: {enabled: false}", "transport: {mtu: 1000B, ack_every: 1}"}},
-		{map[string]string{"CC_MODE": "3", "U_TARGET": "0.95", "MI_THRESH": "0", "RATE_AI": "80Mb/s"}, []string{"{algorithm: hpcc, hpcc: {eta: 0.95, max_stage: 0, ai: 82B, min_rate: 1Gb/s, base_rtt: 8.2us}}", "frames: {header: 90B, ack: 102B}"}},
-		{map[string]string{"CC_MODE": "7", "HAS_WIN": "0"}, []string{"{algorithm: timely, timely: {ai: 20Mb/s, min_rate: 1Gb/s}}", "frames: {header: 56B, ack: 68B}"}},
+		{map[string]string{"CC_MODE": "3", "U_TARGET": "0.95", "MI_THRESH": "0", "RATE_AI": "80Mb/s", "INT_MULTI": "4"}, []string{"{algorithm: hpcc, hpcc: {eta: 0.95, max_stage: 0, rate_ai: 80Mb/s, min_rate: 1Gb/s, base_rtt: 8.2us, tx_unit: 512B, queue_unit: 320B}}", "frames: {header: 90B, ack: 88B}"}},
+		{map[string]string{"CC_MODE": "7", "HAS_WIN": "0"}, []string{"{algorithm: timely, timely: {ai: 20Mb/s, hai: 200Mb/s, min_rate: 1Gb/s}}", "frames: {header: 56B, ack: 60B}"}},
 		{map[string]string{"CC_MODE": "8", "EWMA_GAIN": "0.0625", "KMIN_MAP": "2 100000000000 300 400000000000 300", "KMAX_MAP": "2 100000000000 300 400000000000 300"},
-			[]string{"{algorithm: dctcp, dctcp: {g: 0.0625}}", "ecn: {min: 300kB, max: 300kB, probability: 0.2}"}},
+			[]string{"{algorithm: dctcp, dctcp: {g: 0.0625, rate_ai: 1Gb/s, min_rate: 1Gb/s}}", "window: 102500B", "ecn: {min: 300kB, max: 300kB, probability: 0.2}"}},
+		{map[string]string{"L2_ACK_INTERVAL": "100"}, []string{"ack_every: 1,"}},
 		{map[string]string{"GLOBAL_T": "0", "VAR_WIN": "0"}, []string{"window: bdp, window_scale: false"}},
 		{map[string]string{"ERROR_RATE_PER_LINK": "0.001", "LINK_DOWN": "15 4 6"}, []string{`- {link: all, drop: 0.001}`, `- {link: "switch4/switch6", at: 15us, down: 24h}`}},
 	} {

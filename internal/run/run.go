@@ -132,8 +132,15 @@ func (r *runner) steps() int64 {
 
 func (r *runner) build() error {
 	sc := r.plan.Scenario
-	islandOf, sizes, lookahead := partition(r.plan.Graph, r.opt.Islands)
+	islands := r.opt.Islands
+	if r.plan.asScheduled() {
+		islands = 1
+	}
+	islandOf, sizes, lookahead := partition(r.plan.Graph, islands)
 	r.eng = sim.New(sizes, lookahead)
+	if r.plan.asScheduled() {
+		r.eng.InOrderOfPushing()
+	}
 	r.lookahead = lookahead
 	r.watch = newObserver(r)
 	fc := r.plan.fabricConfig()

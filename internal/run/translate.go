@@ -55,8 +55,12 @@ func (p *Plan) fabricConfig() fabric.Config {
 			FreeAtTxEnd: sc.Fabric.Switch.Release == "end", CrossingInHeadroom: q.PFC.Crossing == "headroom"},
 		SwitchLatency: sc.Fabric.Switch.Latency, HostLatency: sc.Cluster.NIC.Latency, LinkOverhead: frames.Overhead, PauseFrame: frames.PFC,
 		MTU: sc.Fabric.MTU, LargestFrame: frames.MaxDataFrame(sc.Transport.MTU), Seed: sc.Seed, Faults: p.faults, Telemetry: p.telemetry(), TruncateNS: sc.Fabric.Clock == "truncate-ns",
+		AsScheduled: p.asScheduled(),
 	}
 }
+
+// asScheduled reports whether events of an instant happen in the order in which they were scheduled.
+func (p *Plan) asScheduled() bool { return p.Scenario.Fabric.Order == "scheduled" }
 
 // alphaRate is the rate above which alpha grows with the rate of a port, 0 for none.
 func (p *Plan) alphaRate() unit.Bitrate {
@@ -95,6 +99,7 @@ func (p *Plan) nicConfig() nic.Config {
 		PCIe:    nic.Pipe{Latency: sc.Cluster.Host.PCIeLatency, Rate: sc.Cluster.Host.PCIe},
 		NVLink:  nic.Pipe{Latency: sc.Cluster.Host.NVLinkLatency, Rate: sc.Cluster.Host.NVLink},
 		Latency: sc.Cluster.NIC.Latency, CNPInterval: sc.Congestion.CNPInterval, EchoMarks: sc.Congestion.Notify == "ack", NoCNPs: sc.Congestion.Notify == "none", Telemetry: p.telemetry(),
+		Repace:   sc.Congestion.HPCC.Repace && p.telemetry(),
 		AckClass: classData, CNPClass: classCNP, CompleteAtSender: t.Completion == "sender", Seed: sc.Seed, Controller: p.controller()}
 	if t.AckClass == "cnp" {
 		cfg.AckClass = classCNP
@@ -114,13 +119,16 @@ func (p *Plan) controller() cc.Params {
 		return cc.None{Window: window}
 	case "hpcc":
 		h := c.HPCC
-		return cc.HPCC{Eta: h.Eta, MaxStage: int32(h.MaxStage), AI: h.AI, BaseRTT: h.BaseRTT.Or(0), MinRate: h.MinRate}
+		return cc.HPCC{Eta: h.Eta, MaxStage: int32(h.MaxStage), AI: h.AI, RateAI: h.RateAI.Or(0), BaseRTT: h.BaseRTT.Or(0), MinRate: h.MinRate, TxUnit: h.TxUnit, QueueUnit: h.QueueUnit}
 	case "timely":
 		t := c.TIMELY
 		return cc.TIMELY{Alpha: t.Alpha, Beta: t.Beta, MaxDecrease: t.MaxDecrease, Low: t.Low, High: t.High, MinRTT: t.MinRTT.Or(0), AI: t.AI,
-			HAIAfter: int32(t.HAIAfter), Segment: t.Segment, MinRate: t.MinRate, Window: window}
+			HAI: t.HAI.Or(0), HAIAfter: int32(t.HAIAfter), HAIBelowLow: t.HAIBelowLow, Segment: t.Segment.Or(0), MinRate: t.MinRate, Window: window}
 	case "dctcp":
 		d := c.DCTCP
+		if d.RateAI.Set {
+			return cc.DCTCP{G: d.G, MSS: d.MSS, RateAI: d.RateAI.Value, MinRate: d.MinRate, Window: window}
+		}
 		return cc.DCTCP{G: d.G, MSS: d.MSS, InitialWindow: d.InitialWindow.Or(0), MaxWindow: d.MaxWindow.Or(0)}
 	case "swift":
 		s := c.Swift

@@ -44,7 +44,7 @@ func (d *decoder) checkSenders(s *Scenario) {
 	if sw := c.Swift; c.Algorithm == "swift" && sw.FlowScaleRange > 0 && d.ok("congestion.swift.flow_scale_min", "congestion.swift.flow_scale_max") && sw.FlowScaleMax.Cmp(sw.FlowScaleMin) <= 0 {
 		d.problem(d.culprit("congestion.swift.flow_scale_max", "congestion.swift.flow_scale_min"), fmt.Sprintf("flow_scale_max %s is not above flow_scale_min %s", sw.FlowScaleMax, sw.FlowScaleMin), "")
 	}
-	if windowed(c.Algorithm) && t.Window.Word != "none" && d.ok("transport.window", "congestion.algorithm") {
+	if windowed(&c) && t.Window.Word != "none" && d.ok("transport.window", "congestion.algorithm") {
 		d.problem(d.culprit("transport.window", "congestion.algorithm"), fmt.Sprintf("%s: congestion.algorithm %s keeps a window of its own, want none", formatEither(&t.Window, byPath["transport.window"]), c.Algorithm), "")
 	}
 	d.checkClasses(s)
@@ -54,9 +54,9 @@ func (d *decoder) checkSenders(s *Scenario) {
 	}
 }
 
-// windowed reports whether an algorithm keeps a window of its own.
-func windowed(algorithm string) bool {
-	return algorithm == "hpcc" || algorithm == "dctcp" || algorithm == "swift"
+// windowed reports whether the algorithm keeps a window of its own.
+func windowed(c *Congestion) bool {
+	return c.Algorithm == "hpcc" || c.Algorithm == "dctcp" && !c.DCTCP.RateAI.Set || c.Algorithm == "swift"
 }
 
 // checkClasses reports traffic for which there is no class.

@@ -8,6 +8,7 @@ import (
 
 const (
 	hpccPaper   = "HPCC (SIGCOMM'19)"
+	hpccModel   = hpccPaper + ", authors' simulator"
 	timelyPaper = "TIMELY (SIGCOMM'15)"
 	dctcpPaper  = "DCTCP (SIGCOMM'10)"
 	swiftPaper  = "Swift (SIGCOMM'20)"
@@ -31,6 +32,27 @@ func onlyFlowScale(s *Scenario) string {
 	return ""
 }
 
+// onlyDCTCPRate and onlyDCTCPWindow say that a field belongs to DCTCP that controls a rate, or a window.
+func onlyDCTCPRate(s *Scenario) string {
+	if why := onlyDCTCP(s); why != "" {
+		return why
+	}
+	if !s.Congestion.DCTCP.RateAI.Set {
+		return "congestion.dctcp.rate_ai is none"
+	}
+	return ""
+}
+
+func onlyDCTCPWindow(s *Scenario) string {
+	if why := onlyDCTCP(s); why != "" {
+		return why
+	}
+	if s.Congestion.DCTCP.RateAI.Set {
+		return "congestion.dctcp.rate_ai makes it control a rate"
+	}
+	return ""
+}
+
 // algorithmFields: the other congestion controls, each with its paper's parameters.
 var algorithmFields = []*Field{
 	{Path: "congestion.hpcc", Meaning: "HPCC: a window from in-band telemetry of every hop"},
@@ -40,10 +62,18 @@ var algorithmFields = []*Field{
 		Meaning: "additive steps before a multiplicative one", Source: hpccPaper},
 	{Path: "congestion.hpcc.ai", at: in(func(s *Scenario) *unit.Bytes { return &s.Congestion.HPCC.AI }), Default: "80B", Min: "0B", Max: "1GB", applies: onlyHPCC,
 		Meaning: "additive step of the window, W_AI", Source: hpccPaper + ", for 100 Gb/s ports"},
+	{Path: "congestion.hpcc.rate_ai", at: in(func(s *Scenario) *Opt[unit.Bitrate] { return &s.Congestion.HPCC.RateAI }), Default: "none", Word: "none", Min: "1b/s", Max: "10Tb/s", applies: onlyHPCC,
+		Meaning: "the additive step as a rate, over base_rtt; none: ai", Source: hpccPaper},
 	{Path: "congestion.hpcc.base_rtt", at: in(func(s *Scenario) *Opt[unit.Duration] { return &s.Congestion.HPCC.BaseRTT }), Default: "auto", Word: "auto", Min: "1ns", Max: "1s", applies: onlyHPCC,
 		Meaning: "T, the round trip of the idle network; auto: each queue pair's own", Source: hpccPaper},
 	{Path: "congestion.hpcc.min_rate", at: in(func(s *Scenario) *unit.Bitrate { return &s.Congestion.HPCC.MinRate }), Default: "100Mb/s", Min: "1kb/s", Max: "10Tb/s", applies: onlyHPCC,
 		Meaning: "a sender never goes below", Source: "HPCC (SIGCOMM'19), authors' simulator"},
+	{Path: "congestion.hpcc.tx_unit", at: in(func(s *Scenario) *unit.Bytes { return &s.Congestion.HPCC.TxUnit }), Default: "1B", Min: "1B", Max: "64kB", applies: onlyHPCC,
+		Meaning: "the telemetry header counts bytes sent in this, rounded down", Source: hpccModel + ": 512 B for 100 Gb/s ports"},
+	{Path: "congestion.hpcc.queue_unit", at: in(func(s *Scenario) *unit.Bytes { return &s.Congestion.HPCC.QueueUnit }), Default: "1B", Min: "1B", Max: "64kB", applies: onlyHPCC,
+		Meaning: "the telemetry header counts queued bytes in this, rounded down", Source: hpccModel + ": 320 B for 100 Gb/s ports"},
+	{Path: "congestion.hpcc.repace", at: in(func(s *Scenario) *bool { return &s.Congestion.HPCC.Repace }), Default: "false", applies: onlyHPCC,
+		Meaning: "a change of rate moves the start of the next packet; false: it counts from the packet after that", Source: assumed},
 
 	{Path: "congestion.timely", Meaning: "TIMELY: a rate from the gradient of the round-trip time"},
 	{Path: "congestion.timely.alpha", at: in(func(s *Scenario) *unit.Ratio { return &s.Congestion.TIMELY.Alpha }), Default: "7/8", Min: "1/65536", Max: "1", applies: onlyTIMELY,
@@ -63,8 +93,12 @@ var algorithmFields = []*Field{
 		Meaning: "step of additive increase", Source: timelyPaper},
 	{Path: "congestion.timely.hai_after", at: in(func(s *Scenario) *int { return &s.Congestion.TIMELY.HAIAfter }), Default: "5", Min: "1", Max: "1000", applies: onlyTIMELY,
 		Meaning: "completions without a rising round trip before the steps are so many times as large", Source: timelyPaper},
-	{Path: "congestion.timely.segment", at: in(func(s *Scenario) *unit.Bytes { return &s.Congestion.TIMELY.Segment }), Default: "16kB", Min: "1B", Max: "1GB", applies: onlyTIMELY,
-		Meaning: "bytes acknowledged per decision", Source: timelyPaper},
+	{Path: "congestion.timely.hai", at: in(func(s *Scenario) *Opt[unit.Bitrate] { return &s.Congestion.TIMELY.HAI }), Default: "auto", Word: "auto", Min: "1b/s", Max: "10Tb/s", applies: onlyTIMELY,
+		Meaning: "the larger step; auto: hai_after x ai", Source: timelyPaper},
+	{Path: "congestion.timely.hai_below_low", at: in(func(s *Scenario) *bool { return &s.Congestion.TIMELY.HAIBelowLow }), Default: "false", applies: onlyTIMELY,
+		Meaning: "round trips below low count towards hai_after, and take the larger step too", Source: timelyPaper},
+	{Path: "congestion.timely.segment", at: in(func(s *Scenario) *Opt[unit.Bytes] { return &s.Congestion.TIMELY.Segment }), Default: "16kB", Word: "round-trip", Min: "1B", Max: "1GB", applies: onlyTIMELY,
+		Meaning: "bytes acknowledged per decision; round-trip: a decision in each", Source: timelyPaper},
 	{Path: "congestion.timely.min_rate", at: in(func(s *Scenario) *unit.Bitrate { return &s.Congestion.TIMELY.MinRate }), Default: "10Mb/s", Min: "1kb/s", Max: "10Tb/s", applies: onlyTIMELY,
 		Meaning: "a sender never goes below", Source: assumed},
 
@@ -75,10 +109,14 @@ var algorithmFields = []*Field{
 		derive: func(d *decoder, b any, _ string) string {
 			return strconv.FormatInt(int64(b.(*Scenario).Transport.MTU), 10) + "B"
 		},
-		Meaning: "step of the window in a round trip without marks", Source: dctcpPaper},
-	{Path: "congestion.dctcp.initial_window", at: in(func(s *Scenario) *Opt[unit.Bytes] { return &s.Congestion.DCTCP.InitialWindow }), Default: "auto", Word: "auto", Min: "1B", Max: "8GB", applies: onlyDCTCP,
+		Meaning: "step of the window in a round trip without marks: one packet", Source: dctcpPaper},
+	{Path: "congestion.dctcp.rate_ai", at: in(func(s *Scenario) *Opt[unit.Bitrate] { return &s.Congestion.DCTCP.RateAI }), Default: "none", Word: "none", Min: "1b/s", Max: "10Tb/s", applies: onlyDCTCP,
+		Meaning: "makes a rate of what is controlled, which grows by this in a round trip without marks; none: a window", Source: dctcpPaper},
+	{Path: "congestion.dctcp.min_rate", at: in(func(s *Scenario) *unit.Bitrate { return &s.Congestion.DCTCP.MinRate }), Default: "100Mb/s", Min: "1kb/s", Max: "10Tb/s", applies: onlyDCTCPRate,
+		Meaning: "the rate never goes below", Source: hpccModel},
+	{Path: "congestion.dctcp.initial_window", at: in(func(s *Scenario) *Opt[unit.Bytes] { return &s.Congestion.DCTCP.InitialWindow }), Default: "auto", Word: "auto", Min: "1B", Max: "8GB", applies: onlyDCTCPWindow,
 		Meaning: "slow start begins here; auto: line rate x round trip of the idle network, without slow start", Source: assumed},
-	{Path: "congestion.dctcp.max_window", at: in(func(s *Scenario) *Opt[unit.Bytes] { return &s.Congestion.DCTCP.MaxWindow }), Default: "auto", Word: "auto", Min: "1B", Max: "8GB", applies: onlyDCTCP,
+	{Path: "congestion.dctcp.max_window", at: in(func(s *Scenario) *Opt[unit.Bytes] { return &s.Congestion.DCTCP.MaxWindow }), Default: "auto", Word: "auto", Min: "1B", Max: "8GB", applies: onlyDCTCPWindow,
 		Meaning: "bound of the window; auto: 4 x line rate x round trip of the idle network", Source: assumed},
 
 	{Path: "congestion.swift", Meaning: "Swift: a window against a target delay"},

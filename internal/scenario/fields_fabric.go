@@ -77,6 +77,8 @@ var fabricFields = []*Field{
 		Meaning: "largest frame, FCS included", Source: "vendors' AI fabric guides"},
 	{Path: "fabric.balance", at: in(func(s *Scenario) *string { return &s.Fabric.Balance }), Default: "ecmp", Choices: Balancers,
 		Meaning: "how packets choose among equal paths", Also: []string{"load_balancing", "lb"}},
+	{Path: "fabric.order", at: in(func(s *Scenario) *string { return &s.Fabric.Order }), Default: "phases", Choices: Orders,
+		Meaning: "what of the same instant happens first", Source: assumed},
 	{Path: "fabric.clock", at: in(func(s *Scenario) *string { return &s.Fabric.Clock }), Default: "exact", Choices: Clocks,
 		Meaning: "how transmit times and pacing gaps are rounded"},
 	{Path: "fabric.qos", Meaning: "traffic classes, and what switches do when queues grow"},

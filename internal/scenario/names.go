@@ -88,6 +88,10 @@ var (
 		{"exact", "picoseconds, rounded up"},
 		{"truncate-ns", "cut to whole nanoseconds, as ns-3 models with a nanosecond clock do: links are up to 1 % (100 Gb/s) or 5 % (400 Gb/s) too fast"},
 	}
+	Orders = []Choice{
+		{"phases", "transmissions end, frames arrive, timers expire, hosts work; ports of a phase by number"},
+		{"scheduled", "as they were scheduled, as in ns-3: of two frames the one whose first bit left first. Runs on one island"},
+	}
 	Crossings = []Choice{
 		{"shared", "to the shared part, which keeps one largest frame for each port and lossless class: headroom is left to what comes after the decision"},
 		{"headroom", "to headroom, if it does not fit below the threshold"},
@@ -165,7 +169,7 @@ var presets = map[string]map[string]map[string]string{
 		"none": {},
 		"hpcc-ns3": {
 			"cluster.host.pcie_latency": "0ns", "cluster.nic.latency": "0ns",
-			"fabric.links.delay": "1us", "fabric.switch.latency": "0ns", "fabric.switch.buffer": "32MiB", "fabric.switch.reserve": "4KiB", "fabric.switch.release": "dequeue",
+			"fabric.order": "scheduled", "fabric.links.delay": "1us", "fabric.switch.latency": "0ns", "fabric.switch.buffer": "32MiB", "fabric.switch.reserve": "4KiB", "fabric.switch.release": "dequeue",
 			"fabric.qos.preset": "hpcc-ns3", "fabric.qos.classes": "data", "transport.preset": "hpcc-ns3", "congestion.preset": "hpcc-ns3",
 		},
 	},
@@ -178,6 +182,11 @@ func reactionPoint(alpha, decrease, increase string) map[string]string {
 		"congestion.decrease_interval": decrease, "congestion.decrease_offset": "1ns", "congestion.first_cnp_rate": "1", "congestion.clamp_target": "false",
 		"congestion.increase_timer": increase, "congestion.byte_counter": "none", "congestion.fast_recovery": "1",
 		"congestion.rate_ai": "20Mb/s", "congestion.rate_hai": "200Mb/s", "congestion.min_rate": "1Gb/s",
+
+		"congestion.hpcc.max_stage": "0", "congestion.hpcc.rate_ai": "40Mb/s", "congestion.hpcc.tx_unit": "512B", "congestion.hpcc.queue_unit": "320B", "congestion.hpcc.repace": "true",
+		"congestion.timely.ai": "100Mb/s", "congestion.timely.hai": "500Mb/s", "congestion.timely.hai_after": "6", "congestion.timely.hai_below_low": "true",
+		"congestion.timely.segment": "round-trip", "congestion.timely.min_rate": "1Gb/s",
+		"congestion.dctcp.rate_ai": "615Mb/s", "congestion.dctcp.min_rate": "1Gb/s",
 	}
 }
 

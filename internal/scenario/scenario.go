@@ -94,6 +94,7 @@ type Fabric struct {
 	MTU      unit.Bytes // frame with FCS, without preamble and gap
 	Balance  string     // see Balancers
 	Clock    string     // "exact" or "truncate-ns"
+	Order    string     // "phases" or "scheduled"
 	QoS      QoS
 }
 
@@ -237,8 +238,12 @@ type HPCC struct {
 	Eta      unit.Ratio
 	MaxStage int
 	AI       unit.Bytes
+	RateAI   Opt[unit.Bitrate]  // set: instead of AI
 	BaseRTT  Opt[unit.Duration] // not set: the queue pair's own
 	MinRate  unit.Bitrate
+
+	TxUnit, QueueUnit unit.Bytes
+	Repace            bool
 }
 
 // TIMELY is congestion control by the gradient of the round-trip time.
@@ -247,8 +252,10 @@ type TIMELY struct {
 	Low, High                unit.Duration
 	MinRTT                   Opt[unit.Duration] // not set: the queue pair's base RTT
 	AI                       unit.Bitrate
+	HAI                      Opt[unit.Bitrate] // not set: HAIAfter x AI
 	HAIAfter                 int
-	Segment                  unit.Bytes
+	HAIBelowLow              bool
+	Segment                  Opt[unit.Bytes] // not set: a decision per round trip
 	MinRate                  unit.Bitrate
 }
 
@@ -258,6 +265,8 @@ type DCTCP struct {
 	MSS           unit.Bytes
 	InitialWindow Opt[unit.Bytes] // not set: line rate x base RTT
 	MaxWindow     Opt[unit.Bytes] // not set: 4 x line rate x base RTT
+	RateAI        Opt[unit.Bitrate]
+	MinRate       unit.Bitrate // with RateAI
 }
 
 // Swift is congestion control by a target delay.

@@ -75,6 +75,15 @@ func New(sizes []int, lookahead unit.Duration) *Engine {
 	return e
 }
 
+// InOrderOfPushing makes the events of an instant happen in the order in which they were scheduled, whatever their keys say. That is the
+// order of one island only.
+func (e *Engine) InOrderOfPushing() {
+	if len(e.wheels) > 1 {
+		panic("sim: with several islands events have no order of scheduling")
+	}
+	e.wheels[0].ties = 0
+}
+
 // Register sets the handler of a class.
 func (e *Engine) Register(c Class, h Handler) {
 	if e.handlers[c] != nil {

@@ -88,6 +88,52 @@ func TestOrder(t *testing.T) {
 	})
 }
 
+// TestOrderOfPushing: with InOrderOfPushing the events of an instant come in the order in which they were scheduled, whatever their keys
+// and from however far ahead; also those that a handler schedules at its own instant.
+func TestOrderOfPushing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		e := sim.New([]int{rapid.SampledFrom([]int{1, 1000, 100_000}).Draw(t, "owners")}, 0)
+		e.InOrderOfPushing()
+		var pending []planned
+		push := func(p planned) {
+			pending = append(pending, p)
+			e.At(0, p.at, p.key())
+		}
+		steps := 0
+		for class := range sim.Class(sim.Classes) {
+			e.Register(class, handler(func(now unit.Time, owner int32) {
+				first := 0
+				for i, p := range pending {
+					if p.at < pending[first].at {
+						first = i
+					}
+				}
+				next := pending[first]
+				pending = slices.Delete(pending, first, first+1)
+				if next.at != now || next.class != class || next.owner != owner {
+					t.Fatalf("handled at %d class %d owner %d, want %+v", now, class, owner, next)
+				}
+				if steps++; steps > 300 {
+					return
+				}
+				for range rapid.SampledFrom([]int{0, 1, 1, 2}).Draw(t, "more") {
+					p := anyEvent(t, now)
+					p.at -= (p.at - now) % rapid.SampledFrom([]unit.Time{1, 1000, 5_000_000}).Draw(t, "grid") // so that many share an instant
+					push(p)
+				}
+			}))
+		}
+		for range rapid.IntRange(1, 60).Draw(t, "events") {
+			p := anyEvent(t, 0)
+			p.at -= p.at % 10_000_000
+			push(p)
+		}
+		if !e.Run() || len(pending) != 0 {
+			t.Fatalf("run ended with %d events pending", len(pending))
+		}
+	})
+}
+
 // TestIslandsAreOneIsland: nodes that act on each other no sooner than the lookahead do the same whatever island they are in. Each
 // node's state depends on the order of everything that happened to it.
 func TestIslandsAreOneIsland(t *testing.T) {
@@ -234,6 +280,7 @@ func TestMisusePanics(t *testing.T) {
 		f()
 	}
 	panics("islands without lookahead", func() { sim.New([]int{1, 1}, 0) })
+	panics("order of pushing over islands", func() { sim.New([]int{1, 1}, 1).InOrderOfPushing() })
 	panics("class registered twice", func() {
 		e := sim.New([]int{1}, 0)
 		e.Register(1, handler(nil))

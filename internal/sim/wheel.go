@@ -10,10 +10,11 @@ import (
 // event is one pending event: 16 bytes, no pointer.
 type event struct {
 	at  unit.Time
+	tie Key // orders the events of an instant; equal ones keep the order in which they were pushed
 	key Key
 }
 
-func before(a, b event) bool { return a.at < b.at || a.at == b.at && a.key < b.key }
+func before(a, b event) bool { return a.at < b.at || a.at == b.at && a.tie < b.tie }
 
 func compare(a, b event) int {
 	switch {
@@ -52,10 +53,12 @@ type wheel struct {
 	pool  []node
 	free  int32
 	far   []event // binary heap
+	ties  Key     // mask of what of a key orders the events of an instant: all of it, or nothing with order of pushing
+	count Key     // with order of pushing: far events so far
 }
 
 func newWheel(shift, logSlots uint) *wheel {
-	w := &wheel{shift: shift, mask: 1<<logSlots - 1, head: make([]int32, 1<<logSlots), words: make([]uint64, 1<<logSlots/64), free: -1}
+	w := &wheel{shift: shift, mask: 1<<logSlots - 1, head: make([]int32, 1<<logSlots), words: make([]uint64, 1<<logSlots/64), free: -1, ties: ^Key(0)}
 	for i := range w.head {
 		w.head[i] = -1
 	}
@@ -66,9 +69,14 @@ func (w *wheel) push(at unit.Time, key Key) {
 	s := int64(at) >> w.shift
 	switch d := s - w.slot; {
 	case d <= 0:
-		w.insert(event{at, key})
+		w.insert(event{at, key & w.ties, key})
 	case d > w.mask:
-		w.pushFar(event{at, key})
+		e := event{at, key, key}
+		if w.ties == 0 {
+			w.count++
+			e.tie = w.count // a heap does not keep the order of equal ones
+		}
+		w.pushFar(e)
 	default:
 		w.list(s, at, key)
 	}
@@ -148,17 +156,22 @@ func (w *wheel) advance(end int64) bool {
 	}
 	w.slot = s
 	w.cur, w.pos = w.cur[:0], 0
-	w.drain(s & w.mask)
-	// Far events that have come within the horizon: this slot's into cur, the others onto the wheel.
+	// Far events that have come within the horizon: this slot's into cur, the others onto the wheel. They were pushed before any that went
+	// straight to the wheel.
 	for len(w.far) > 0 && int64(w.far[0].at)>>w.shift-s <= w.mask {
 		e := w.popFar()
 		if int64(e.at)>>w.shift == s {
-			w.cur = append(w.cur, e)
+			w.cur = append(w.cur, event{e.at, e.key & w.ties, e.key})
 		} else {
 			w.list(int64(e.at)>>w.shift, e.at, e.key)
 		}
 	}
-	sortEvents(w.cur)
+	n := len(w.cur)
+	w.drain(s & w.mask)
+	if w.ties == 0 {
+		slices.Reverse(w.cur[n:]) // the newest of a list is its head
+	}
+	w.sort()
 	return true
 }
 
@@ -184,14 +197,19 @@ func (w *wheel) drain(j int64) {
 	w.words[j>>6] &^= 1 << (j & 63)
 	for x >= 0 {
 		nd := &w.pool[x]
-		w.cur = append(w.cur, event{nd.at, nd.key})
+		w.cur = append(w.cur, event{nd.at, nd.key & w.ties, nd.key})
 		nd.next, w.free, x = w.free, x, nd.next
 		w.n--
 	}
 }
 
-func sortEvents(c []event) {
-	if len(c) > 24 {
+func (w *wheel) sort() {
+	c := w.cur
+	switch {
+	case len(c) > 24 && w.ties == 0:
+		slices.SortStableFunc(c, compare)
+		return
+	case len(c) > 24:
 		slices.SortFunc(c, compare)
 		return
 	}
