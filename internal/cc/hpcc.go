@@ -45,17 +45,17 @@ func (p HPCC) Validate() error {
 func (p HPCC) newSet(n int) Set { return newSlab[hpccFlow, HPCC, *hpccFlow](p, n) }
 
 // hpccFlow holds Algorithm 1's state: W, Wc, U, incStage, lastUpdateSeq and L.
-// Windows are in bytes.
+// Windows are held as the rates W / T that they are sent at.
 type hpccFlow struct {
 	p           *HPCC
 	line        unit.Bitrate
-	rtt         float64 // T in picoseconds
-	min, max    float64 // bounds of the window: minimum and line rate x T
-	ai          float64 // additive step
-	current     float64 // Wc: the window at the start of this round trip
-	window      float64 // W
-	utilisation float64 // U: bytes in flight over bandwidth-delay product, of the busiest link
-	updateSeq   int64   // acknowledgements beyond it start a new round trip
+	rtt         float64    // T in picoseconds
+	full        unit.Bytes // the window at line rate: line rate x T
+	min, ai     unit.Bitrate
+	current     unit.Bitrate // Wc: the window at the start of this round trip
+	rate        unit.Bitrate // W
+	utilisation float64      // U: bytes in flight over bandwidth-delay product, of the busiest link
+	updateSeq   int64        // acknowledgements beyond it start a new round trip
 	stage       int32
 	hops        int32
 	last        [MaxHops]Hop // L: telemetry of the previous acknowledgement
@@ -65,21 +65,21 @@ func (f *hpccFlow) init(p *HPCC, line unit.Bitrate, baseRTT unit.Duration) {
 	if p.BaseRTT > 0 {
 		baseRTT = p.BaseRTT
 	}
-	w := float64(bdp(line, baseRTT))
-	floor := max(1, float64(min(p.MinRate, line).BytesIn(baseRTT)))
-	ai := float64(p.AI)
-	if p.RateAI > 0 {
-		ai = float64(p.RateAI) * float64(baseRTT) / (8 * float64(unit.Second))
+	ai := p.RateAI
+	if ai == 0 {
+		ai = unit.Bitrate(float64(p.AI) * 8 * float64(unit.Second) / float64(baseRTT))
 	}
-	*f = hpccFlow{p: p, line: line, rtt: float64(baseRTT), min: floor, max: w, ai: ai, current: w, window: w, utilisation: 1}
+	*f = hpccFlow{p: p, line: line, rtt: float64(baseRTT), full: bdp(line, baseRTT), min: min(p.MinRate, line), ai: ai, current: line, rate: line, utilisation: 1}
 }
 
 // Rate is W / T (section 3.2: pacing).
-func (f *hpccFlow) Rate(unit.Time) unit.Bitrate {
-	return max(1, min(f.line, unit.Bitrate(f.window*8*float64(unit.Second)/f.rtt)))
+func (f *hpccFlow) Rate(unit.Time) unit.Bitrate { return f.rate }
+
+// Window is W.
+func (f *hpccFlow) Window(unit.Time) unit.Bytes {
+	return max(1, unit.Bytes(unit.Ratio{Num: int64(f.rate), Den: int64(f.line)}.Of(int64(f.full))))
 }
 
-func (f *hpccFlow) Window(unit.Time) unit.Bytes  { return unit.Bytes(f.window) }
 func (f *hpccFlow) State(now unit.Time) State    { return State{Rate: f.Rate(now), Alpha: f.utilisation} }
 func (f *hpccFlow) OnSent(unit.Time, unit.Bytes) {}
 func (f *hpccFlow) OnCNP(unit.Time)              {}
@@ -119,7 +119,7 @@ func (f *hpccFlow) measureInflight(hops []Hop) {
 			continue
 		}
 		bits := 8 * float64(unit.Second) / float64(h.Rate) // picoseconds a byte takes
-		queue := float64(counted(min(h.Queue, l.Queue), f.p.QueueUnit)) * bits / f.rtt
+		queue := float64(counted(min(h.Queue, l.Queue), f.p.QueueUnit)) * float64(f.line) / float64(h.Rate) / float64(f.full)
 		sent := float64(counted(h.TxBytes, f.p.TxUnit)-counted(l.TxBytes, f.p.TxUnit)) * bits / dt
 		if v := queue + sent; v > u {
 			u, tau = v, dt
@@ -137,13 +137,13 @@ func (f *hpccFlow) computeWindow(update bool) {
 	stage := f.stage + 1
 	w := f.current + f.ai
 	if k := f.utilisation / f.p.Eta.Float(); k >= 1 || f.stage >= f.p.MaxStage {
-		w, stage = f.max, 0
+		w, stage = f.line, 0
 		if k > 0 {
-			w = f.current/k + f.ai
+			w = unit.Bitrate(min(float64(f.line), float64(f.current)/k)) + f.ai
 		}
 	}
-	f.window = max(f.min, min(f.max, w))
+	f.rate = max(f.min, min(f.line, w))
 	if update {
-		f.current, f.stage = f.window, stage
+		f.current, f.stage = f.rate, stage
 	}
 }

@@ -92,7 +92,10 @@ func TestHPCCUnits(t *testing.T) {
 	if d := c.utilisation - u; d > 1e-12 || d < -1e-12 {
 		t.Errorf("utilisation %.9f, want %.9f", c.utilisation, u)
 	}
-	if want := 50_000*0.95/u + 20; c.window < want-0.001 || c.window > want+0.001 {
-		t.Errorf("window %.3f B, want %.3f: a step of 40 Mb/s is 20 B in 4 us", c.window, want)
+	if want := 100e9*0.95/u + 40e6; float64(c.rate) < want-1 || float64(c.rate) > want+1 {
+		t.Errorf("rate %v, want %.0f b/s: a step of 40 Mb/s", c.rate, want)
+	}
+	if want := int64(50_000 * float64(c.rate) / 100e9); int64(c.Window(0)) != want {
+		t.Errorf("window %v, want %d B: 50 kB at line rate", c.Window(0), want)
 	}
 }

@@ -149,5 +149,5 @@ func (f *timelyFlow) decide(rtt unit.Duration) {
 		f.rate *= max(least, 1-float64(beta*gradient))
 		f.calm = 0
 	}
-	f.rate = max(f.min, min(f.rate, float64(f.line)))
+	f.rate = max(f.min, min(float64(unit.Bitrate(f.rate)), float64(f.line))) // whole bits per second
 }

@@ -2,6 +2,8 @@ package fabric
 
 import (
 	"fmt"
+	"math"
+	"math/bits"
 
 	"railyard/internal/sim"
 	"railyard/internal/topo"
@@ -330,23 +332,21 @@ func (f *Fabric) TransmitTime(id PortID, frame unit.Bytes) unit.Duration {
 }
 
 func (f *Fabric) txTime(p *port, wire int64) unit.Duration {
-	var d unit.Duration
-	if p.psPerByte != 0 {
-		d = unit.Duration(wire * p.psPerByte)
-	} else {
-		d = p.rate.TransmitTime(unit.Bytes(wire))
+	switch {
+	case f.cfg.TruncateNS:
+		return truncated(wire, p.rate)
+	case p.psPerByte != 0:
+		return unit.Duration(wire * p.psPerByte)
 	}
-	return f.cut(d)
+	return p.rate.TransmitTime(unit.Bytes(wire))
 }
 
-// cut takes a time as the clock in force has it. An ns-3 clock of 1 ns gets seconds as a binary fraction that is never more than the exact
-// value, and drops what exceeds whole nanoseconds: also of a time of whole nanoseconds one is lost. d is rounded up to picoseconds.
-func (f *Fabric) cut(d unit.Duration) unit.Duration {
-	if !f.cfg.TruncateNS || d == 0 {
-		return d
-	}
-	d--
-	return d - d%unit.Nanosecond
+// truncated is how long bytes take at a rate by a clock of 1 ns as ns-3 has it: seconds as a float, of which 64 binary places are kept,
+// in whole nanoseconds, the rest dropped. Of most times that are whole nanoseconds one is lost.
+func truncated(wire int64, rate unit.Bitrate) unit.Duration {
+	seconds, fraction := math.Modf(float64(8*wire) / float64(rate))
+	ns, _ := bits.Mul64(uint64(fraction*(1<<64)), uint64(unit.Second/unit.Nanosecond))
+	return unit.Duration(seconds)*unit.Second + unit.Duration(ns)*unit.Nanosecond
 }
 
 // Spacing returns how long a frame occupies the link of a NIC's port, and how long a sender paced at rate waits from the start of that
@@ -358,5 +358,8 @@ func (f *Fabric) Spacing(id PortID, frame unit.Bytes, rate unit.Bitrate) (tx, ga
 	if rate >= p.rate {
 		return tx, tx
 	}
-	return tx, f.cut(rate.TransmitTime(unit.Bytes(wire)))
+	if f.cfg.TruncateNS {
+		return tx, truncated(wire, rate)
+	}
+	return tx, rate.TransmitTime(unit.Bytes(wire))
 }

@@ -59,23 +59,26 @@ func TestAsScheduledChangesNoTimes(t *testing.T) {
 	}
 }
 
-// The ns-3 clock of 1 ns drops what exceeds whole nanoseconds, and of a time of whole nanoseconds one: 1,050 B at 80 Gb/s take 104, not
-// 105; 1,048 B at 100 Gb/s 83 instead of 83.84.
+// The ns-3 clock of 1 ns drops what exceeds whole nanoseconds, and of most times of whole nanoseconds one: 1,050 B at 80 Gb/s take 104,
+// not 105; 1,048 B at 100 Gb/s 83 instead of 83.84. Each was asked of ns-3's Seconds.
 func TestTruncatedTimes(t *testing.T) {
+	n := newNet(t, star(t, fast, fast), fabric.Config{Classes: []fabric.Class{{Name: "data", Weight: 1}}, MTU: 1500,
+		Buffer: fabric.Buffer{Size: unit.Megabyte, LossyAlpha: unit.Ratio{Num: 1, Den: 1}}, TruncateNS: true})
 	for _, c := range []struct {
 		rate  unit.Bitrate
 		bytes unit.Bytes
 		want  unit.Duration // ns
-	}{{80, 1050, 104}, {100, 1048, 83}, {100, 60, 4}, {40, 60, 11}, {400, 1048, 20}, {10, 1048, 838}} {
-		rate := c.rate * unit.GigabitPerSec
-		n := newNet(t, star(t, rate, rate), fabric.Config{Classes: []fabric.Class{{Name: "data", Weight: 1}}, MTU: 1500,
-			Buffer: fabric.Buffer{Size: unit.Megabyte, LossyAlpha: unit.Ratio{Num: 1, Den: 1}}, TruncateNS: true})
-		if got := n.fab.TransmitTime(n.hosts[0].port, c.bytes); got != c.want*unit.Nanosecond {
-			t.Errorf("%v at %v: %v, want %v", c.bytes, rate, got, c.want*unit.Nanosecond)
+	}{
+		{80_000, 1050, 104}, {99_000, 1048, 84}, {40_000, 60, 11}, {25_000, 1250, 399}, {10_000, 1500, 1199}, {8_000, 1048, 1047},
+		{1_000, 1056, 8447}, {110, 1100, 79_999}, {100, 1048, 83_839}, {100, 1056, 84_480},
+	} {
+		if _, gap := n.fab.Spacing(n.hosts[0].port, c.bytes, c.rate*unit.MegabitPerSec); gap != c.want*unit.Nanosecond {
+			t.Errorf("%v at %v: %v, want %v", c.bytes, c.rate*unit.MegabitPerSec, gap, c.want*unit.Nanosecond)
 		}
-		// Gaps likewise: 1,048 B at 8 Gb/s are 1,048 ns.
-		if _, gap := n.fab.Spacing(n.hosts[0].port, 1048, 8*unit.GigabitPerSec); gap != 1047*unit.Nanosecond {
-			t.Errorf("paced at 8 Gb/s: %v, want 1047 ns", gap)
+	}
+	for bytes, want := range map[unit.Bytes]unit.Duration{1048: 83, 60: 4, 1250: 99} {
+		if got := n.fab.TransmitTime(n.hosts[0].port, bytes); got != want*unit.Nanosecond {
+			t.Errorf("%v at line rate: %v, want %v", bytes, got, want*unit.Nanosecond)
 		}
 	}
 }

@@ -312,10 +312,10 @@ func (m *importer) faults() string {
 		links = append(links, i)
 	}
 	if len(links) == len(ports) && rate.Sign() > 0 {
-		fmt.Fprintf(&b, "  - {link: all, drop: %s}\n", decimalText(rate))
+		fmt.Fprintf(&b, "  - {link: all, drop: %s, pfc: true}\n", decimalText(rate))
 	} else {
 		for _, i := range links {
-			fmt.Fprintf(&b, "  - {link: %q, drop: %s}\n", ports[i], decimalText(rate))
+			fmt.Fprintf(&b, "  - {link: %q, drop: %s, pfc: true}\n", ports[i], decimalText(rate))
 		}
 	}
 	m.linkDown(&b, ports)

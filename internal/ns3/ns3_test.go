@@ -170,7 +170,7 @@ func TestImportOtherAlgorithms(t *testing.T) {
 			[]string{"{algorithm: dctcp, dctcp: {g: 0.0625, rate_ai: 1Gb/s, min_rate: 1Gb/s}}", "window: 102500B", "ecn: {min: 300kB, max: 300kB, probability: 0.2}"}},
 		{map[string]string{"L2_ACK_INTERVAL": "100"}, []string{"ack_every: 1,"}},
 		{map[string]string{"GLOBAL_T": "0", "VAR_WIN": "0"}, []string{"window: bdp, window_scale: false"}},
-		{map[string]string{"ERROR_RATE_PER_LINK": "0.001", "LINK_DOWN": "15 4 6"}, []string{`- {link: all, drop: 0.001}`, `- {link: "switch4/switch6", at: 15us, down: 24h}`}},
+		{map[string]string{"ERROR_RATE_PER_LINK": "0.001", "LINK_DOWN": "15 4 6"}, []string{`- {link: all, drop: 0.001, pfc: true}`, `- {link: "switch4/switch6", at: 15us, down: 24h}`}},
 	} {
 		in, _ := imported(t, folder(change(dcqcnConfig, c.changes), leafSpine, twoFlows))
 		for _, want := range c.want {

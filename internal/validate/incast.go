@@ -28,6 +28,12 @@ var variants = map[string]string{
 	"paper":   "congestion: {preset: hpcc-ns3-paper}",
 	"vwin":    "congestion: {preset: hpcc-ns3}\ntransport: {window: 52kB, window_scale: true}",
 	"pfconly": "congestion: {algorithm: none}",
+
+	"pfconly, 4 MiB": "congestion: {algorithm: none}",
+	"fixed window":   "congestion: {preset: hpcc-ns3}\ntransport: {window: 52kB, window_scale: false}",
+	"HPCC": "congestion: {algorithm: hpcc, hpcc: {rate_ai: 50Mb/s, min_rate: 100Mb/s, base_rtt: 4.16us, tx_unit: 128B, queue_unit: 80B}}\n" +
+		"transport: {frames: {header: 90B, ack: 88B}}",
+	"TIMELY": "congestion: {algorithm: timely, timely: {ai: 10Mb/s, hai: 50Mb/s, min_rate: 100Mb/s}}\ntransport: {frames: {header: 56B, ack: 60B}}",
 }
 
 // scenario writes the experiment as a user would.
@@ -39,11 +45,14 @@ func (e experiment) scenario() string {
 	if e.truncate {
 		clock = "truncate-ns"
 	}
-	ecn := ""
-	if e.variant == "pfconly" {
-		ecn = ", qos: {ecn: {enabled: false}}"
+	more := ""
+	if strings.HasPrefix(e.variant, "pfconly") {
+		more = ", qos: {ecn: {enabled: false}}"
 	}
-	fmt.Fprintf(&b, "fabric: {design: single-switch, clock: %s, links: {host: 100Gb/s, delay: 1us}%s}\n", clock, ecn)
+	if strings.HasSuffix(e.variant, "4 MiB") {
+		more += ", switch: {buffer: 4MiB}"
+	}
+	fmt.Fprintf(&b, "fabric: {design: single-switch, clock: %s, links: {host: 100Gb/s, delay: 1us}%s}\n", clock, more)
 	fmt.Fprintln(&b, variants[e.variant])
 	b.WriteString("job:\n  flows:\n")
 	for i := range e.senders {

@@ -54,3 +54,26 @@ var incastShipped = []shippedRow{
 
 // seeds is over how many seeds the shipped rows were taken.
 const seeds = 10
+
+// exactRow is a measured incast without randomness with the 1 ns clock, all flows starting at 0: completion times in ns. The congestion
+// controls are the simulator's own, with the parameters of variants.
+type exactRow struct {
+	senders        int
+	variant        string
+	bytes          int64
+	min, max, mean float64
+	pauses         float64
+	qMax           float64 // kB
+}
+
+var exactShipped = []exactRow{
+	{8, "pfconly", 10_000_000, 6_636_123, 6_644_091, 6_641_103, 1938, 16_808.872},
+	{16, "pfconly", 10_000_000, 13_249_480, 13_284_091, 13_268_175.75, 4170, 22_366.416},
+	{32, "pfconly", 4_000_000, 10_553_640, 10_628_091, 10_599_048.781, 3088, 26_714.568},
+	{8, "pfconly, 4 MiB", 10_000_000, 6_636_455, 6_644_091, 6_640_937, 1927, 2129.536},
+	{8, "fixed window", 10_000_000, 6_643_510, 6_644_091, 6_643_800.5, 0, 383.568},
+	{2, "HPCC", 10_000_000, 1_818_617, 1_841_645, 1_830_131, 0, 55.59},
+	{8, "HPCC", 10_000_000, 5_211_550, 7_369_295, 6_678_429.25, 0, 393.49},
+	{2, "TIMELY", 10_000_000, 4_590_926, 4_594_072, 4_592_499, 0, 1637.856},
+	{8, "TIMELY", 10_000_000, 7_797_407, 8_485_843, 8_268_109.5, 60, 16_805.184},
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 
 	"railyard/internal/unit"
@@ -59,7 +60,7 @@ func Run(ctx context.Context, opt Options) ([]Row, error) {
 		opt.Progress = func(int, int) {}
 	}
 	s := &suite{ctx: ctx, opt: opt}
-	for _, part := range []func() error{s.singles, s.deterministic, s.random, s.timeSeries, s.closedForms} {
+	for _, part := range []func() error{s.singles, s.deterministic, s.exact, s.random, s.timeSeries, s.closedForms} {
 		if err := part(); err != nil {
 			return nil, err
 		}
@@ -68,7 +69,9 @@ func Run(ctx context.Context, opt Options) ([]Row, error) {
 }
 
 // total is how many experiments there are, for progress.
-func (s *suite) total() int { return 2*len(singleFlows) + 4 + 2*len(incastShipped)*s.opt.Seeds }
+func (s *suite) total() int {
+	return 2*len(singleFlows) + 4 + len(exactShipped) + 2*len(incastShipped)*s.opt.Seeds
+}
 
 func (s *suite) ran() {
 	s.mu.Lock()
@@ -134,6 +137,30 @@ func (s *suite) deterministic() error {
 		if ref.pauses > 0 {
 			put("pauses", "frames", ref.pauses, o.pauses, 0.01, 0)
 		}
+	}
+	return nil
+}
+
+// exact compares runs without randomness to the nanosecond of the simulator's own clock.
+func (s *suite) exact() error {
+	for _, ref := range exactShipped {
+		o, err := experiment{senders: ref.senders, variant: ref.variant, bytes: ref.bytes, seed: 1, truncate: true}.run(s.ctx)
+		if err != nil {
+			return err
+		}
+		s.ran()
+		put := func(quantity, u string, want, got, bound float64, why string) {
+			s.add(Row{"deterministic incast, as shipped", fmt.Sprintf("%d:1 %s, %v", ref.senders, ref.variant, unit.Bytes(ref.bytes)), quantity, u, want, got, bound, why})
+		}
+		for _, f := range []struct {
+			quantity  string
+			want, got float64
+		}{{"min completion", ref.min, 1000 * slices.Min(o.fcts)}, {"mean completion", ref.mean, 1000 * o.mean()}, {"max completion", ref.max, 1000 * slices.Max(o.fcts)}} {
+			put(f.quantity, "ns", f.want, f.got, 0.5, "exact to the ns")
+		}
+		bound, why := within(ref.qMax, 0.001)
+		put("max queue", "kB", ref.qMax, o.queueMax, bound, why+": samples of the same instant as an event")
+		put("pauses", "frames", ref.pauses, o.pauses, 0, "exact")
 	}
 	return nil
 }
