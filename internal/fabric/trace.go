@@ -116,6 +116,22 @@ func (f *Fabric) traceStart(now unit.Time, id PortID, p *port, pk *Packet) {
 	h.Pause = f.pausedBy(now, h.Port, t.Class) - h.pausedAt
 }
 
+// Way splits the time that a frame takes along n links of a route in an empty network, from its first bit until the far host acts on it.
+func (f *Fabric) Way(r Route, n int, frame unit.Bytes) (s cause.Split) {
+	for i := range n {
+		id := f.routes[int(r)-1+i]
+		p := &f.ports[id]
+		s[cause.Serialisation] += f.txTime(p, int64(frame)+f.overhead)
+		s[cause.Propagation] += p.cable
+		if p.far >= 0 {
+			s[cause.SwitchLatency] += p.delay - p.cable
+		} else {
+			s[cause.HostPath] += p.delay - p.cable
+		}
+	}
+	return s
+}
+
 // Part is a span of a frame's way with its cause, at a port.
 type Part struct {
 	Until unit.Time

@@ -90,7 +90,6 @@ type Net struct {
 	ranks    []rankState
 	conns    []conn
 	connOf   map[connKey]int32
-	island   []int32 // by host
 	flowDone func(*Flow)
 	acked    int32 // queue pair whose acknowledgement is being handled
 	doneFn   func(*roce.Message)

@@ -44,18 +44,17 @@ type qp struct {
 	accounted unit.Time // the ledger covers everything before this
 	entries   []exec.Segment
 
-	msgs        []message // ring of messages not yet acknowledged
-	head, n     int
-	popped      int64 // messages acknowledged
-	txCause     cause.Cause
-	cnps        int64 // received
-	retransmits int64
-	rtt         unit.Duration // the latest round trip, 0: none yet
+	msgs    []message // ring of messages not yet acknowledged
+	head, n int
+	popped  int64 // messages acknowledged
+	txCause cause.Cause
+	rtt     unit.Duration
 
 	from, to topo.NICID
 	fromGPU  int32 // -1: the NIC itself, no host path
 	toGPU    int32
 	name     string
+	hopsBack int   // links of an acknowledgement's path
 	conn     int32 // connection of ranks, -1
 
 	owed   bool   // an acknowledgement is due: the retransmission timer runs
@@ -64,16 +63,15 @@ type qp struct {
 
 // message is what the driver knows of a posted message beside what roce keeps.
 type message struct {
-	flow        Flow
-	start       unit.Time // when its first byte could be at the NIC, but for the time to carry it
-	base        cause.Split
-	cnps0       int64
-	retransmits int64
-	from, to    []byte
-	msg         exec.Message   // of ranks
-	asked       unit.Time      // when the rank posted it; the flow's own post may have waited for admission
-	part        bool           // not the last slice of the rank's message
-	held        []exec.Segment // of a logging queue pair: what held it up until its last packet left for the first time
+	flow     Flow
+	start    unit.Time // when its first byte could be at the NIC, but for the time to carry it
+	base     cause.Split
+	from, to []byte
+	accepted unit.Time      // its last packet, by the NIC
+	msg      exec.Message   // of ranks
+	asked    unit.Time      // when the rank posted it; the flow's own post may have waited for admission
+	part     bool           // not the last slice of the rank's message
+	held     []exec.Segment // of a logging queue pair: what held it up until its last packet left for the first time
 }
 
 // endpoint is the receiving half of a queue pair.
@@ -107,6 +105,7 @@ func (n *Net) AddQP(q QueuePair) int32 {
 		fromGPU: q.FromGPU, toGPU: q.ToGPU, name: q.Name, conn: -1, log: q.Log, deadline: unit.Never,
 		rng: sim.NewStream(n.cfg.Seed, "timeout", uint64(id))})
 	n.qps[id].snd.Init(n.cfg.Transport.MTU)
+	n.qps[id].hopsBack = len(q.Back)
 	n.ends = append(n.ends, endpoint{nic: int32(q.To), route: n.fab.AddRoute(q.Back)})
 	c.qps = append(c.qps, id)
 	known := false
@@ -150,7 +149,7 @@ func (n *Net) post(now unit.Time, id int32, b unit.Bytes, tag int64) *message {
 	q := &n.qps[id]
 	n.account(q, now)
 	m := q.pushMsg()
-	*m = message{flow: Flow{QP: id, Tag: tag, Bytes: b, Posted: now, Placed: -1, Acked: -1, Hops: m.flow.Hops[:0]}, held: m.held[:0], cnps0: q.cnps, retransmits: q.retransmits}
+	*m = message{flow: Flow{QP: id, Tag: tag, Bytes: b, Posted: now, Placed: -1, Acked: -1, Hops: m.flow.Hops[:0]}, held: m.held[:0]}
 	m.base = q.ledgerAt(now)
 	m.start = n.hostPath(now, q, b)
 	q.snd.Post(b, tag)

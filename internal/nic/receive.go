@@ -17,7 +17,7 @@ func (n *Net) Deliver(now unit.Time, port fabric.PortID, pk *fabric.Packet) {
 		n.onData(now, pk)
 	case fabric.CNP:
 		q := &n.qps[pk.Flow]
-		q.cnps++
+		q.notified()
 		q.ctl.OnCNP(now)
 	case fabric.CTS:
 		n.onCTS(now, pk)
@@ -163,6 +163,7 @@ func (n *Net) explain(now unit.Time, q *qp, m *message, tr *fabric.Trace) {
 	for _, p := range n.parts {
 		add(p.Until, p.Cause, p.Port)
 	}
+	m.accepted = now
 	add(m.flow.Placed, cause.HostPath, -1)
 }
 
@@ -215,7 +216,7 @@ func (n *Net) onAck(now unit.Time, pk *fabric.Packet) {
 		q.rtt = now.Sub(at)
 	}
 	if pk.Echo() {
-		q.cnps++
+		q.notified()
 	}
 	n.news = cc.Ack{Now: now, Bytes: bytes, RTT: q.rtt, Seq: q.snd.Acked(), NextSeq: q.snd.Sent(), Marked: pk.Echo(), Hops: n.telemetry(pk)}
 	q.ctl.OnAck(&n.news)
@@ -250,13 +251,31 @@ func (n *Net) telemetry(pk *fabric.Packet) []cc.Hop {
 	return n.hops
 }
 
+// notified charges a congestion notification to the message that is being sent, or was sent last.
+func (q *qp) notified() {
+	if q.n > 0 {
+		q.msgAt(min(q.snd.Sending(), q.n-1)).flow.CNPs++
+	}
+}
+
+// wayBack makes the causes of a message sum to its completion at the sender: from the instant its last packet was accepted, the way of
+// an acknowledgement through an empty network, and what is beyond that as queueing. The frames of acknowledgements are not traced.
+func (n *Net) wayBack(q *qp, m *message) {
+	s := &m.flow.Split
+	s[cause.HostPath] -= m.flow.Placed.Sub(m.accepted)
+	way := n.fab.Way(n.ends[m.flow.QP].route, q.hopsBack, n.cfg.Frames.ACK)
+	s.Add(&way)
+	s[cause.Queueing] += m.flow.Acked.Sub(m.accepted) - way.Sum()
+}
+
 // messageAcked retires the oldest message of queue pair n.acked.
 func (n *Net) messageAcked(*roce.Message) {
 	q := &n.qps[n.acked]
 	m := q.msgAt(0)
 	m.flow.Acked = n.ackedAt
-	m.flow.CNPs = q.cnps - m.cnps0
-	m.flow.Retransmits = q.retransmits - m.retransmits
+	if n.cfg.CompleteAtSender {
+		n.wayBack(q, m)
+	}
 	if n.flowDone != nil {
 		m.flow.Message = nil
 		if q.conn >= 0 {
@@ -287,7 +306,6 @@ func (n *Net) Unfinished(f func(*Flow)) {
 				m.flow.Message = &m.msg
 			}
 			m.flow.Failed = q.dead
-			m.flow.CNPs, m.flow.Retransmits = q.cnps-m.cnps0, q.retransmits-m.retransmits
 			f(&m.flow)
 		}
 	}

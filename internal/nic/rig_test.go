@@ -118,7 +118,7 @@ func (r *rig) run(tb testing.TB) {
 		tb.Fatalf("%d flows unfinished at %v", r.left, r.eng.Now())
 	}
 	for _, f := range r.flows {
-		if got, want := f.Split.Sum(), f.Placed.Sub(f.Posted); got != want {
+		if got, want := f.Split.Sum(), r.net.Completed(&f).Sub(f.Posted); got != want {
 			tb.Errorf("%s: causes sum to %v, the flow took %v: %v", r.net.Name(f.QP), got, want, f.Split)
 		}
 	}
@@ -145,7 +145,7 @@ func TestSingleFlowExact(t *testing.T) {
 		if got := r.flows[0].Acked.Sub(0); got != want {
 			t.Errorf("%v: completed after %v, want %v", bytes, got, want)
 		}
-		if s := r.flows[0].Split; s[cause.Queueing] != waits || s[cause.Propagation] != 2*d {
+		if s := r.flows[0].Split; s[cause.Queueing] != waits || s[cause.Propagation] != 4*d { // there and back: it completes at the sender
 			t.Errorf("%v: causes %v", bytes, s)
 		}
 	}

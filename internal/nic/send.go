@@ -98,7 +98,7 @@ func (n *Net) sendFrom(now unit.Time, c *card, id int32, pk *fabric.Packet) bool
 	q.txCause = cause.Serialisation
 	if seg.Again {
 		q.txCause = cause.Retransmission
-		q.retransmits++
+		q.msgAt(seg.Index).flow.Retransmits++
 		n.retransmits++
 	}
 	q.add(q.txCause, free)

@@ -90,6 +90,9 @@ func (s *Sender) grow() {
 // Message returns message i, counted from the oldest that is not acknowledged.
 func (s *Sender) Message(i int) *Message { return s.at(i) }
 
+// Sending returns the index of the message that the next packet belongs to, counted as in Message; how many there are if all is sent.
+func (s *Sender) Sending() int { return s.cur }
+
 // Ready reports whether there is a packet to send.
 func (s *Sender) Ready() bool { return (s.next < s.end || s.MustResend()) && !s.failed }
 

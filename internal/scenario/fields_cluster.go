@@ -23,7 +23,7 @@ var generalFields = []*Field{
 
 var clusterFields = []*Field{
 	{Path: "cluster", Meaning: "the hosts"},
-	{Path: "cluster.hosts", at: in(func(s *Scenario) *int { return &s.Cluster.Hosts }), Required: true, Min: "1", Max: "4096",
+	{Path: "cluster.hosts", at: in(func(s *Scenario) *int { return &s.Cluster.Hosts }), Required: true, Min: "1", Max: "16384",
 		Meaning: "number of hosts; they are called host1, host2, ...", Also: []string{"nodes", "servers", "num_hosts"}},
 	{Path: "cluster.host", Meaning: "one host; all are alike"},
 	{Path: "cluster.host.preset", at: in(func(s *Scenario) *string { return &s.Cluster.Host.Preset }), Default: "hgx-h100", Choices: HostPresets,
