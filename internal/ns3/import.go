@@ -169,8 +169,6 @@ func (m *importer) window() string {
 	if m.c.is("GLOBAL_T") {
 		_, bdp := m.p.longestTrip(m.c.whole("PACKET_PAYLOAD_SIZE", 64, 9000))
 		w = fmt.Sprintf("%dB", bdp)
-	} else {
-		m.note("transport.window: bdp counts headers and acknowledgements in the round trip, which the simulator's driver does not")
 	}
 	return fmt.Sprintf(", window: %s, window_scale: %v", w, m.c.is("VAR_WIN"))
 }
@@ -272,8 +270,6 @@ func (m *importer) congestion() string {
 		base := ""
 		if c.is("GLOBAL_T") {
 			base = fmt.Sprintf(", base_rtt: %s", rtt)
-		} else {
-			m.note("congestion.hpcc.base_rtt: auto counts headers and acknowledgements in the round trip, which the simulator's driver does not")
 		}
 		units := c.whole("INT_MULTI", 1, 500)
 		return fmt.Sprintf("{algorithm: hpcc, hpcc: {eta: %s, max_stage: %d, rate_ai: %s, min_rate: %s%s, tx_unit: %dB, queue_unit: %dB}}", decimalText(c.num["U_TARGET"]), c.whole("MI_THRESH", 0, 1000), rate("RATE_AI"), rate("MIN_RATE"), base, 128*units, 80*units)

@@ -145,7 +145,7 @@ func (p *Plan) controller() cc.Params {
 		AI: c.RateAI, HAI: c.RateHAI, MinRate: c.MinRate, Window: window}
 }
 
-// baseRTT is the round trip of an empty network for a queue pair: a full data packet there, an acknowledgement back.
+// baseRTT is the round trip of an empty network for a queue pair.
 func (p *Plan) baseRTT(q *Pair) unit.Duration {
 	sc, frames := p.Scenario, p.frames()
 	oneWay := func(path []topo.PortID, frame unit.Bytes) unit.Duration {
@@ -158,6 +158,9 @@ func (p *Plan) baseRTT(q *Pair) unit.Duration {
 			}
 		}
 		return d
+	}
+	if sc.Transport.BaseRTT == "payload" {
+		return oneWay(q.Path, sc.Transport.MTU) + oneWay(q.Back, 0)
 	}
 	return oneWay(q.Path, frames.MaxDataFrame(sc.Transport.MTU)) + oneWay(q.Back, frames.ACK)
 }

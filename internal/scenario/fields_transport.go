@@ -68,6 +68,8 @@ var transportFields = []*Field{
 		Meaning: "most unacknowledged bytes per queue pair; bdp: line rate x round trip of the idle network", Source: assumed},
 	{Path: "transport.window_scale", at: in(func(s *Scenario) *bool { return &s.Transport.WindowScale }), Default: "false",
 		Meaning: "the window shrinks with the rate: window x rate / line rate", Source: "HPCC (SIGCOMM'19), authors' simulator: VAR_WIN"},
+	{Path: "transport.base_rtt", at: in(func(s *Scenario) *string { return &s.Transport.BaseRTT }), Default: "frames", Choices: BaseRTTs,
+		Meaning: "what the round trip of the idle network is of, where a window or an algorithm asks for it", Source: assumed},
 	{Path: "transport.completion", at: in(func(s *Scenario) *string { return &s.Transport.Completion }), Default: "receiver", Choices: Completions,
 		Meaning: "where a flow ends"},
 }

@@ -108,6 +108,10 @@ var (
 		{"enqueue", "mark by the queue length that an arriving frame finds"},
 		{"dequeue", "mark by the queue length that a leaving frame leaves behind"},
 	}
+	BaseRTTs = []Choice{
+		{"frames", "a full frame there, an acknowledgement back"},
+		{"payload", "a full payload there, nothing back: no headers, no acknowledgement"},
+	}
 	Completions = []Choice{
 		{"receiver", "a flow ends when its last byte is placed at the receiver"},
 		{"sender", "a flow ends when its last byte is acknowledged at the sender"},
@@ -151,7 +155,7 @@ var presets = map[string]map[string]map[string]string{
 			"transport.mtu": "1kB", "transport.frames.header": "48B", "transport.frames.reth": "0B", "transport.frames.immediate": "0B",
 			"transport.frames.ack": "60B", "transport.frames.cnp": "0B", "transport.frames.pause": "43B", "transport.frames.overhead": "0B",
 			"transport.ack_every": "1", "transport.ack_class": "data", "transport.ack_duplicates": "false", "transport.nak_again": "500us",
-			"transport.recovery": "go-back-n", "transport.timeout": "none", "transport.completion": "sender",
+			"transport.recovery": "go-back-n", "transport.timeout": "none", "transport.base_rtt": "payload", "transport.completion": "sender",
 		},
 	},
 	"congestion.preset": {

@@ -190,6 +190,7 @@ type Transport struct {
 	Retries       int
 	Window        Either[unit.Bytes] // none, or bdp: line rate x base RTT of the queue pair
 	WindowScale   bool               // the window shrinks with the rate
+	BaseRTT       string             // "frames" or "payload"
 	Completion    string             // "receiver" or "sender"
 }
 
