@@ -12,7 +12,7 @@ type hostWork Net
 // host is a server: its NVLink pipes and its agenda.
 type host struct {
 	island  int32
-	agenda  agenda
+	agenda  heap[entry] // of future work
 	wakeAt  unit.Time
 	out, in []pipe // NVLink, by GPU
 }
@@ -49,51 +49,6 @@ func (x entry) before(y entry) bool {
 		return x.a < y.a
 	}
 	return x.b < y.b
-}
-
-// agenda is a heap of a host's future work.
-type agenda []entry
-
-func (h *agenda) push(e entry) {
-	s := append(*h, e)
-	i := len(s) - 1
-	for i > 0 {
-		p := (i - 1) / 2
-		if !e.before(s[p]) {
-			break
-		}
-		s[i] = s[p]
-		i = p
-	}
-	s[i] = e
-	*h = s
-}
-
-func (h *agenda) pop() entry {
-	s := *h
-	top, e := s[0], s[len(s)-1]
-	s = s[:len(s)-1]
-	*h = s
-	if len(s) == 0 {
-		return top
-	}
-	i := 0
-	for {
-		c := 2*i + 1
-		if c >= len(s) {
-			break
-		}
-		if c+1 < len(s) && s[c+1].before(s[c]) {
-			c++
-		}
-		if !s[c].before(e) {
-			break
-		}
-		s[i] = s[c]
-		i = c
-	}
-	s[i] = e
-	return top
 }
 
 // plan puts work on a host's agenda.
@@ -166,7 +121,7 @@ type connKey struct{ src, dst, channel int32 }
 type conn struct {
 	connKey
 	qp      int32 // -1: NVLink
-	nvlink  transfers
+	nvlink  queue[transfer]
 	placed  traces
 	segment [1]exec.Segment
 	trace   exec.Trace
@@ -178,31 +133,6 @@ type conn struct {
 type transfer struct {
 	posted   unit.Time
 	from, to []byte
-}
-
-// transfers is a queue of them.
-type transfers struct {
-	buf     []transfer
-	head, n int
-}
-
-func (t *transfers) push(v transfer) {
-	if t.n == len(t.buf) {
-		buf := make([]transfer, max(2, 2*len(t.buf)))
-		for i := range t.n {
-			buf[i] = t.buf[(t.head+i)&(len(t.buf)-1)]
-		}
-		t.buf, t.head = buf, 0
-	}
-	t.buf[(t.head+t.n)&(len(t.buf)-1)] = v
-	t.n++
-}
-
-func (t *transfers) pop() transfer {
-	v := t.buf[t.head]
-	t.head = (t.head + 1) & (len(t.buf) - 1)
-	t.n--
-	return v
 }
 
 // traces is a queue of message traces whose memory is used again.

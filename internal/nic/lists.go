@@ -3,7 +3,6 @@ package nic
 import (
 	"math/bits"
 
-	"railyard/internal/fabric"
 	"railyard/internal/unit"
 )
 
@@ -50,29 +49,29 @@ func (s *turns) drop(w int, m uint64) int {
 	return w<<6 + bits.TrailingZeros64(m)
 }
 
-// packets is a queue of frames.
-type packets struct {
-	buf     []fabric.Packet
+// queue is a first-in first-out queue of values; its capacity is a power of two and only grows.
+type queue[T any] struct {
+	buf     []T
 	head, n int
 }
 
-func (f *packets) push(p fabric.Packet) {
-	if f.n == len(f.buf) {
-		buf := make([]fabric.Packet, max(4, 2*len(f.buf)))
-		for i := range f.n {
-			buf[i] = f.buf[(f.head+i)&(len(f.buf)-1)]
+func (q *queue[T]) push(v T) {
+	if q.n == len(q.buf) {
+		buf := make([]T, max(4, 2*len(q.buf)))
+		for i := range q.n {
+			buf[i] = q.buf[(q.head+i)&(len(q.buf)-1)]
 		}
-		f.buf, f.head = buf, 0
+		q.buf, q.head = buf, 0
 	}
-	f.buf[(f.head+f.n)&(len(f.buf)-1)] = p
-	f.n++
+	q.buf[(q.head+q.n)&(len(q.buf)-1)] = v
+	q.n++
 }
 
-func (f *packets) pop() fabric.Packet {
-	p := f.buf[f.head]
-	f.head = (f.head + 1) & (len(f.buf) - 1)
-	f.n--
-	return p
+func (q *queue[T]) pop() T {
+	v := q.buf[q.head]
+	q.head = (q.head + 1) & (len(q.buf) - 1)
+	q.n--
+	return v
 }
 
 // timed is a queue pair that may send from a time on.
@@ -81,17 +80,18 @@ type timed struct {
 	qp int32
 }
 
-// timeHeap orders queue pairs by time, then number.
-type timeHeap []timed
+// before orders queue pairs by time, then number.
+func (a timed) before(b timed) bool { return a.at < b.at || a.at == b.at && a.qp < b.qp }
 
-func (h timeHeap) less(a, b timed) bool { return a.at < b.at || a.at == b.at && a.qp < b.qp }
+// heap is a binary heap of values, the first on top.
+type heap[T interface{ before(T) bool }] []T
 
-func (h *timeHeap) push(e timed) {
+func (h *heap[T]) push(e T) {
 	s := append(*h, e)
 	i := len(s) - 1
 	for i > 0 {
 		p := (i - 1) / 2
-		if !h.less(e, s[p]) {
+		if !e.before(s[p]) {
 			break
 		}
 		s[i] = s[p]
@@ -101,7 +101,7 @@ func (h *timeHeap) push(e timed) {
 	*h = s
 }
 
-func (h *timeHeap) pop() timed {
+func (h *heap[T]) pop() T {
 	s := *h
 	top, e := s[0], s[len(s)-1]
 	s = s[:len(s)-1]
@@ -115,10 +115,10 @@ func (h *timeHeap) pop() timed {
 		if c >= len(s) {
 			break
 		}
-		if c+1 < len(s) && h.less(s[c+1], s[c]) {
+		if c+1 < len(s) && s[c+1].before(s[c]) {
 			c++
 		}
-		if !h.less(s[c], e) {
+		if !s[c].before(e) {
 			break
 		}
 		s[i] = s[c]

@@ -116,15 +116,15 @@ type card struct {
 	port    topo.PortID
 	host    int32
 	island  int32
-	ack     packets // ACKs and NAKs to send
-	cnp     packets
+	ack     queue[fabric.Packet] // ACKs and NAKs to send
+	cnp     queue[fabric.Packet]
 	ready   [8]turns // queue pairs that may send, by class; they are numbered as in qps
 	classes []uint8  // with queue pairs
 	turn    int
-	timed   timeHeap  // queue pairs that may send later
-	wakeAt  unit.Time // pending classSend event
-	rtoAt   unit.Time // pending classTimeout event
-	paused  uint8     // classes
+	timed   heap[timed] // queue pairs that may send later
+	wakeAt  unit.Time   // pending classSend event
+	rtoAt   unit.Time   // pending classTimeout event
+	paused  uint8       // classes
 	qps     []int32
 	down    pipe // PCIe towards the NIC
 	up      pipe // PCIe towards the GPUs
@@ -181,7 +181,7 @@ func (n *Net) Err() error { return n.err }
 // propagation delay.
 func (n *Net) Linger() unit.Duration { return n.linger }
 
-// Marks, CNPs and Retransmits count, over all queue pairs: data packets received with congestion experienced, CNPs sent, data packets
+// Marks, CNPs and Retransmits count, over all queue pairs: data packets received with congestion experienced, CNPs sent, data queue[fabric.Packet]
 // sent again.
 func (n *Net) Marks() int64 { return n.marks }
 

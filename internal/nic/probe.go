@@ -12,22 +12,7 @@ type probe struct {
 }
 
 // probes is a queue of them, in order.
-type probes struct {
-	buf     []probe
-	head, n int
-}
-
-func (f *probes) push(p probe) {
-	if f.n == len(f.buf) {
-		buf := make([]probe, max(4, 2*len(f.buf)))
-		for i := range f.n {
-			buf[i] = f.buf[(f.head+i)&(len(f.buf)-1)]
-		}
-		f.buf, f.head = buf, 0
-	}
-	f.buf[(f.head+f.n)&(len(f.buf)-1)] = p
-	f.n++
-}
+type probes struct{ queue[probe] }
 
 // clear forgets them: of a packet that is sent again nobody knows which copy was answered (Karn and Partridge, SIGCOMM 1987).
 func (f *probes) clear() { f.n = 0 }
@@ -35,9 +20,7 @@ func (f *probes) clear() { f.n = 0 }
 // answered takes out the packets before una and returns when the last of them left.
 func (f *probes) answered(una int64) (at unit.Time, ok bool) {
 	for f.n > 0 && f.buf[f.head].seq < una {
-		at, ok = f.buf[f.head].at, true
-		f.head = (f.head + 1) & (len(f.buf) - 1)
-		f.n--
+		at, ok = f.pop().at, true
 	}
 	return at, ok
 }
