@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"railyard/internal/scenario"
 )
 
 // subcommandOnly is the argument check of a command that only holds others.
@@ -91,7 +93,7 @@ var valueNames = map[string]string{"uint64": "whole number from 0 to 2^64-1", "i
 func didYouMean(word string, names []string, otherwise string) string {
 	best, least := "", max(1, len(word)/3)+1
 	for _, n := range names {
-		d := edits(word, n)
+		d := scenario.Edits(word, n)
 		if len(n) >= 3 && strings.HasPrefix(word, n) {
 			d = min(d, 1) // topology for topo
 		}
@@ -106,28 +108,4 @@ func didYouMean(word string, names []string, otherwise string) string {
 		return "; " + otherwise
 	}
 	return fmt.Sprintf("; did you mean %s?", best)
-}
-
-// edits is the optimal string alignment distance in bytes: insertions, deletions,
-// substitutions and swaps of neighbours that turn a into b (Damerau 1964).
-func edits(a, b string) int {
-	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := range len(a) {
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			row[j+1] = min(last[j]+cost, row[j]+1, last[j+1]+1)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				row[j+1] = min(row[j+1], before[j-1]+1)
-			}
-		}
-		before, last, row = last, row, before
-	}
-	return last[len(b)]
 }

@@ -109,7 +109,7 @@ func TestDidYouMean(t *testing.T) {
 			t.Errorf("%q: %s, want %q", word, got, want)
 		}
 	}
-	if n := edits("kitten", "sitting"); n != 3 {
+	if n := scenario.Edits("kitten", "sitting"); n != 3 {
 		t.Errorf("kitten to sitting: %d edits, want 3", n)
 	}
 	if !strings.Contains(kernelNames(), "portable") {

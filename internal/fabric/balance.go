@@ -1,6 +1,7 @@
 package fabric
 
 import (
+	"railyard/internal/sim"
 	"railyard/internal/topo"
 )
 
@@ -25,18 +26,9 @@ var Balancers = map[string]func(seed uint64) Balancer{"ecmp": ECMP}
 // ECMP hashes the 5-tuple with a seed of each switch's own, derived from the run's: RFC 2992's modulo-N over a mixed hash.
 func ECMP(seed uint64) Balancer {
 	return func(k FlowKey, at topo.NodeID, n int) int {
-		h := mix64(seed ^ uint64(at+1)*0x9e3779b97f4a7c15)
-		h = mix64(h ^ (uint64(k.SrcIP)<<32 | uint64(k.DstIP)))
-		h = mix64(h ^ (uint64(k.SrcPort)<<16 | uint64(k.DstPort)))
+		h := sim.Mix(seed ^ uint64(at+1)*0x9e3779b97f4a7c15)
+		h = sim.Mix(h ^ (uint64(k.SrcIP)<<32 | uint64(k.DstIP)))
+		h = sim.Mix(h ^ (uint64(k.SrcPort)<<16 | uint64(k.DstPort)))
 		return int(h % uint64(n))
 	}
-}
-
-// mix64 is the finaliser of SplitMix64.
-func mix64(x uint64) uint64 {
-	x ^= x >> 30
-	x *= 0xbf58476d1ce4e5b9
-	x ^= x >> 27
-	x *= 0x94d049bb133111eb
-	return x ^ x>>31
 }

@@ -39,7 +39,7 @@ type entry struct {
 	b    int64
 }
 
-func (x entry) before(y entry) bool {
+func (x entry) Before(y entry) bool {
 	switch {
 	case x.at != y.at:
 		return x.at < y.at

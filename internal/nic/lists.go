@@ -80,18 +80,18 @@ type timed struct {
 	qp int32
 }
 
-// before orders queue pairs by time, then number.
-func (a timed) before(b timed) bool { return a.at < b.at || a.at == b.at && a.qp < b.qp }
+// Before orders queue pairs by time, then number.
+func (a timed) Before(b timed) bool { return a.at < b.at || a.at == b.at && a.qp < b.qp }
 
 // heap is a binary heap of values, the first on top.
-type heap[T interface{ before(T) bool }] []T
+type heap[T interface{ Before(T) bool }] []T
 
 func (h *heap[T]) push(e T) {
 	s := append(*h, e)
 	i := len(s) - 1
 	for i > 0 {
 		p := (i - 1) / 2
-		if !e.before(s[p]) {
+		if !e.Before(s[p]) {
 			break
 		}
 		s[i] = s[p]
@@ -115,10 +115,10 @@ func (h *heap[T]) pop() T {
 		if c >= len(s) {
 			break
 		}
-		if c+1 < len(s) && s[c+1].before(s[c]) {
+		if c+1 < len(s) && s[c+1].Before(s[c]) {
 			c++
 		}
-		if !s[c].before(e) {
+		if !s[c].Before(e) {
 			break
 		}
 		s[i] = s[c]

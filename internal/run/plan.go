@@ -150,8 +150,14 @@ func (p *Plan) planTraining() error {
 
 // model builds the network that a scenario trains.
 func model(t *scenario.Train) (*nn.Model, error) {
-	act := map[string]nn.Activation{"relu": nn.ReLU, "sigmoid": nn.Sigmoid}[t.Activation]
-	loss := map[string]nn.Loss{"cross-entropy": nn.CrossEntropy, "mse": nn.MSE}[t.Loss]
+	act, err := nn.ParseActivation(t.Activation)
+	if err != nil {
+		return nil, err
+	}
+	loss, err := nn.ParseLoss(t.Loss)
+	if err != nil {
+		return nil, err
+	}
 	return nn.NewMLP(t.Layers, act, loss)
 }
 

@@ -13,16 +13,16 @@ func suggest(word string, names []string) string {
 	w := strings.ToLower(strings.ReplaceAll(word, "-", "_"))
 	best, least := "", max(1, len(w)/3)+1
 	for _, n := range names {
-		if d := edits(w, strings.ReplaceAll(n, "-", "_")); d < least {
+		if d := Edits(w, strings.ReplaceAll(n, "-", "_")); d < least {
 			best, least = n, d
 		}
 	}
 	return best
 }
 
-// edits is the optimal string alignment distance: insertions, deletions,
+// Edits is the optimal string alignment distance in bytes: insertions, deletions,
 // substitutions and swaps of neighbours (Damerau 1964).
-func edits(a, b string) int {
+func Edits(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {
 		last[j] = j

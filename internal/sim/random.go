@@ -10,14 +10,15 @@ const golden = 0x9e3779b97f4a7c15
 
 // NewStream derives the stream named name and numbered n from a seed.
 func NewStream(seed uint64, name string, n uint64) Stream {
-	h := mix(seed + golden)
+	h := Mix(seed + golden)
 	for i := range len(name) {
-		h = mix(h ^ uint64(name[i])*golden)
+		h = Mix(h ^ uint64(name[i])*golden)
 	}
-	return Stream{mix(h ^ mix(n+golden))}
+	return Stream{Mix(h ^ Mix(n+golden))}
 }
 
-func mix(x uint64) uint64 {
+// Mix is SplitMix64's finaliser: a bijection whose every output bit depends on every input bit.
+func Mix(x uint64) uint64 {
 	x ^= x >> 30
 	x *= 0xbf58476d1ce4e5b9
 	x ^= x >> 27
@@ -28,7 +29,7 @@ func mix(x uint64) uint64 {
 // Uint64 returns the next 64 random bits.
 func (s *Stream) Uint64() uint64 {
 	s.state += golden
-	return mix(s.state)
+	return Mix(s.state)
 }
 
 // Uint32 returns the next 32 random bits.
