@@ -19,12 +19,17 @@ func TestNames(t *testing.T) {
 			t.Errorf("cause %d has name %q: want one of its own", c, c)
 		}
 		seen[c.String()] = true
+		if c.Meaning() == "" {
+			t.Errorf("%s has no meaning", c)
+		}
 	}
 	if len(seen) != int(cause.Count) {
 		t.Errorf("%d causes listed, want %d", len(seen), cause.Count)
 	}
-	if got, want := cause.HostPath.Column(), "host_path"; got != want {
-		t.Errorf("column %s, want %s", got, want)
+	for c, want := range map[cause.Cause]string{cause.SwitchLatency: "switch_latency", cause.NVLink: "nvlink"} {
+		if got := c.Column(); got != want {
+			t.Errorf("column %s, want %s", got, want)
+		}
 	}
 }
 

@@ -127,24 +127,9 @@ func nameLists() []nameList {
 	}
 	causes := nameList{Name: "causes", About: "why time passed, in reports and tables; in a run's tables a column each"}
 	for _, c := range why.All() {
-		causes.Names = append(causes.Names, nameJSON{Name: c.String(), Meaning: causeMeanings[c]})
+		causes.Names = append(causes.Names, nameJSON{Name: c.String(), Meaning: c.Meaning()})
 	}
 	return append(all, words, values, causes)
-}
-
-// causeMeanings says each cause in one line.
-var causeMeanings = [why.Count]string{
-	why.Compute:        "an operation ran on the GPU: arithmetic, memory traffic, kernel launch",
-	why.HostPath:       "NVLink, PCIe, the latency of the NIC, and the wait for those pipes",
-	why.Dependency:     "nothing was posted yet: another rank had to finish first",
-	why.RateLimit:      "congestion control paced the sender",
-	why.Window:         "the sender's window was full of unacknowledged bytes",
-	why.Serialisation:  "bits of this message were being put on a wire",
-	why.Propagation:    "light in a cable",
-	why.SwitchLatency:  "the pipeline of a switch",
-	why.Queueing:       "other packets were served first",
-	why.Pause:          "a PFC pause held the queue",
-	why.Retransmission: "waiting for, or repeating, bytes that had been sent before",
 }
 
 func (a *app) schemaCommand() *cobra.Command {

@@ -10,8 +10,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/testscript"
-
-	why "railyard/internal/cause"
 )
 
 // The scripts of the commands that look: expected output is in the scripts, and
@@ -59,15 +57,6 @@ func replace(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Fatalf("%s: no %q", args[2], args[0])
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[3]), []byte(strings.Replace(text, args[0], args[1], 1)), 0o666))
-}
-
-// Every cause has a line in `railyard list`.
-func TestCausesHaveMeanings(t *testing.T) {
-	for c, meaning := range causeMeanings {
-		if meaning == "" {
-			t.Errorf("%s: no meaning", why.Cause(c))
-		}
-	}
 }
 
 // A cell that is too wide for the page is broken between words; columns line up.

@@ -15,6 +15,7 @@ type collRun struct {
 	open     int   // channels that are not at their end
 	inFlight int   // messages sent and not acknowledged
 	last     int32 // the channel that finished last
+	answer   Trace // of the acknowledgement that came last
 }
 
 // wait says what a channel stands still for.
@@ -49,7 +50,10 @@ type channelRun struct {
 type sentOp struct{ op, dst int32 }
 
 // gate is a span in which a channel stood still for an acknowledgement.
-type gate struct{ from, to unit.Time }
+type gate struct {
+	from, to unit.Time
+	answer   Trace
+}
 
 // cursor is how far a peer's program has been searched for the Recvs that match
 // this channel's Sends to it.
@@ -208,7 +212,7 @@ func (r *Rank) arrived(now unit.Time, src, channel int32) {
 }
 
 // acked goes on with a channel that stood still for an acknowledgement from dst.
-func (r *Rank) acked(now unit.Time, dst, channel int32) {
+func (r *Rank) acked(now unit.Time, dst, channel int32, tr *Trace) {
 	c := &r.colls[r.running]
 	ch := &c.channels[channel]
 	op, ok := ch.forget(dst)
@@ -216,12 +220,35 @@ func (r *Rank) acked(now unit.Time, dst, channel int32) {
 		panic(fmt.Sprintf("exec: rank %d: acknowledgement from rank %d on channel %d, nothing is in flight", r.cfg.Rank, dst, channel))
 	}
 	c.inFlight--
+	ch.answered(r, op, tr)
+	c.answer.set(tr)
 	r.path.ending(r.running, int(channel), op)
 	if ch.wait == acknowledge && !ch.unacked(ch.op.Acked) {
-		ch.gates = append(ch.gates, gate{ch.gated, now})
+		ch.gate(now, tr)
 		r.advance(now, int(channel)) // the operation that waited has not started
 	}
 	r.finish(now)
+}
+
+// gate notes that the wait for an acknowledgement is over.
+func (ch *channelRun) gate(now unit.Time, tr *Trace) {
+	if len(ch.gates) < cap(ch.gates) {
+		ch.gates = ch.gates[:len(ch.gates)+1] // with the memory of its segments
+	} else {
+		ch.gates = append(ch.gates, gate{})
+	}
+	g := &ch.gates[len(ch.gates)-1]
+	g.from, g.to = ch.gated, now
+	g.answer.set(tr)
+}
+
+// set copies a trace, nil for an empty one.
+func (t *Trace) set(o *Trace) {
+	if o == nil {
+		t.Segments = t.Segments[:0]
+		return
+	}
+	t.Posted, t.Placed, t.Segments = o.Posted, o.Placed, append(t.Segments[:0], o.Segments...)
 }
 
 // finish ends the running collective once nothing of it is left.

@@ -44,13 +44,14 @@
 //	posted            placed      channel's end   acknowledged
 //	  |  the message's   |   local       |              |
 //	--+------------------+---------------+--------------+-> compute starts
-//	dependency  its trace     compute       dependency
+//	dependency  its trace     compute     acknowledgement
 //
 // The message is the last one for which the channel that finished last stood
 // still: a message that was there before its Recv held nobody up. After it, the
 // rank's own reductions and copies are compute; a write that waits for the
 // acknowledgement of an earlier send, and the end of a collective that waits for
-// its last acknowledgement, are dependency (somebody else had to finish first).
+// its last acknowledgement, are acknowledgement, but for what the driver knows held it up: a
+// queue on its way, or the time until a lost one was made good.
 // A collective that waited for no message is compute from its start (its launch and
 // its copies), and the wait before it is explained by the operation that released it.
 //
@@ -78,16 +79,16 @@
 //     trace, back to the post on the sender. One that did not was released by the
 //     operation before it in the channel's program.
 //   - An overwrite or the end of a collective that waited for an acknowledgement was
-//     released by it: dependency, back to the placement of the message at the peer;
-//     then that message, back to its post. (The split of a step calls all of this wait
-//     dependency: a rank does not know when its peer has a message.)
+//     released by it: its way, back to the placement of the message at the peer;
+//     then that message, back to its post.
 //   - The start of a step was released by what ended last in that rank's step before.
 //     The walk stops at the start of the step of the rank it began with.
 //
-// So dependency is left only for acknowledgements (and for messages without a trace).
+// So dependency is left only for messages without a trace.
 // Where two things end at one instant, either may be named. The finder holds what
 // happened in the steps that some ranks have not ended and in one before: 24 bytes
-// for each operation of a program, 24 and 8 per change of cause for each message.
+// for each operation of a program, 24 and 16 per change of cause or place for each message
+// and acknowledgement.
 //
 // The idea is that of critical path analysis of message-passing programs: Yang and
 // Miller, "Critical Path Analysis for the Execution of Parallel and Distributed

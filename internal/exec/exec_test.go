@@ -151,7 +151,7 @@ func TestAWaitHasTheCausesOfTheMessageThatEndsIt(t *testing.T) {
 	0 before             0s - 5us by -1
 	0 allreduce          5us - 29us by 0
 	0 after              29us - 34us by 1 message from 1 on 0
-	0 0s - 34us: compute 10us, dependency 14us, serialisation 8us, propagation 2us; comm 24us, overlap 0s
+	0 0s - 34us: compute 10us, dependency 13us, acknowledgement 1us, serialisation 8us, propagation 2us; comm 24us, overlap 0s
 	`)
 }
 
@@ -164,7 +164,7 @@ func TestMessagesMayComeBeforeTheCollective(t *testing.T) {
 	0 before             0s - 5us by -1
 	0 allreduce          5us - 66us by 0
 	0 after              66us - 71us by 1 message from 1 on 0
-	0 0s - 71us: compute 10us, dependency 53us, serialisation 8us; comm 61us, overlap 0s
+	0 0s - 71us: compute 10us, dependency 45us, acknowledgement 8us, serialisation 8us; comm 61us, overlap 0s
 	`)
 	check(t, j.rank(1), `
 	0 before             0s - 50us by -1
@@ -253,7 +253,7 @@ func TestAWriteWaitsForTheAcknowledgement(t *testing.T) {
 	0 before             0s - 0s by -1
 	0 allreduce          0s - 29.6us by 0
 	0 after              29.6us - 29.6us by 1 message from 1 on 0
-	0 0s - 29.6us: compute 1.6us, dependency 20us, serialisation 8us; comm 29.6us, overlap 0s
+	0 0s - 29.6us: compute 1.6us, acknowledgement 20us, serialisation 8us; comm 29.6us, overlap 0s
 	`)
 }
 

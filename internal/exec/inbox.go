@@ -46,7 +46,7 @@ func (in *inbox) push(now unit.Time, tr *Trace) {
 		t.Posted, t.Placed, t.Segments = now, now, t.Segments[:0]
 		return
 	}
-	t.Posted, t.Placed, t.Segments = tr.Posted, tr.Placed, append(t.Segments[:0], tr.Segments...)
+	t.set(tr)
 }
 
 // front returns the trace of the oldest message.

@@ -21,7 +21,7 @@ func TestInboxKeepsTheOrder(t *testing.T) {
 			switch a := rapid.IntRange(0, 3).Draw(t, "action"); {
 			case a < 2:
 				reused.Posted, reused.Placed = unit.Time(i), unit.Time(2*i)
-				reused.Segments = append(reused.Segments[:0], Segment{unit.Time(i), cause.Queueing}, Segment{unit.Time(2 * i), cause.Pause})
+				reused.Segments = append(reused.Segments[:0], Segment{unit.Time(i), cause.Queueing, 3}, Segment{unit.Time(2 * i), cause.Pause, 4})
 				in.push(0, &reused)
 				want = append(want, Trace{reused.Posted, reused.Placed, slices.Clone(reused.Segments)})
 			case len(want) == 0:

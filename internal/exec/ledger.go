@@ -65,23 +65,17 @@ func (r *Rank) explain(now unit.Time, by int32) {
 // up. It reports true if a message explains all of it.
 func (c *collRun) explain(p *painter, start unit.Time) bool {
 	ch := &c.channels[c.last]
-	p.back(ch.end, cause.Dependency) // for the last acknowledgement
+	p.waitOut(ch.end, &c.answer) // for the last acknowledgement
 	for i := len(ch.gates) - 1; i >= 0; i-- {
 		p.back(ch.gates[i].to, cause.Compute)
-		p.back(ch.gates[i].from, cause.Dependency)
+		p.waitOut(ch.gates[i].from, &ch.gates[i].answer)
 	}
 	if ch.src < 0 {
 		p.back(start, cause.Compute)
 		return false
 	}
 	p.back(ch.trace.Placed, cause.Compute)
-	for i := len(ch.trace.Segments) - 1; i >= 0; i-- {
-		from := ch.trace.Posted
-		if i > 0 {
-			from = ch.trace.Segments[i-1].Until
-		}
-		p.back(from, ch.trace.Segments[i].Cause)
-	}
+	p.along(&ch.trace)
 	return true
 }
 
@@ -98,6 +92,26 @@ func (p *painter) back(t unit.Time, why cause.Cause) {
 		p.split[why] += p.to.Sub(t)
 		p.to = t
 	}
+}
+
+// along gives the span of a trace to its causes.
+func (p *painter) along(tr *Trace) {
+	for i := len(tr.Segments) - 1; i >= 0; i-- {
+		from := tr.Posted
+		if i > 0 {
+			from = tr.Segments[i-1].Until
+		}
+		p.back(from, tr.Segments[i].Cause)
+	}
+}
+
+// waitOut explains a wait since t for an acknowledgement: what is not its own way, such as the time
+// until a lost one was made good, has that cause.
+func (p *painter) waitOut(t unit.Time, answer *Trace) {
+	q := painter{from: max(p.from, t), to: p.to, split: p.split}
+	q.along(answer)
+	q.back(q.from, cause.Acknowledgement)
+	p.to = min(p.to, q.from)
 }
 
 // releasedBy returns the source and channel of the message that ended operation

@@ -37,6 +37,7 @@ type PathPart struct {
 	// Of a message or an acknowledgement: the message's way. Else -1; Channel is
 	// set for a reduction or copy, too.
 	Src, Dst, Channel int32
+	At                int32 // of a message or an acknowledgement: Segment.At; else -1
 }
 
 // PathRecord is the critical path of one step: what the rank that ended it last

@@ -148,7 +148,7 @@ func TestPathLeadsToTheSlowLink(t *testing.T) {
 }
 
 // What ends a collective, or lets an overwrite begin, may be an acknowledgement: then the message that it is for
-// is on the path, and its own way back is dependency.
+// is on the path, and its own way back is acknowledgement.
 func TestPathOverAcknowledgements(t *testing.T) {
 	p := program{
 		{{Kind: coll.Send, Peer: 1, Slot: -1, After: -1, Acked: -1},
@@ -160,10 +160,10 @@ func TestPathOverAcknowledgements(t *testing.T) {
 	s.Device = workload.Device{MemoryBandwidth: 1000 * gbps, MemoryEff: unit.Ratio{Num: 1, Den: 1}} // copy: 1.6 us
 	got := paths(t, exectest.Net{Rate: 100 * gbps, Ack: 20 * us}, 2, 1, 1, same(s))
 	check(t, text(got[0]), `
-	step 0 of rank 0, 0s - 31.6us: compute 3.6us, dependency 20us, serialisation 8us
+	step 0 of rank 0, 0s - 31.6us: compute 3.6us, acknowledgement 20us, serialisation 8us
 	0s - 1us compute: compute of rank 0, step 0 operation 0
 	1us - 9us serialisation: message of rank 0, step 0 operation 1, 0 to 1 on 0
-	9us - 29us dependency: acknowledgement of rank 0, step 0 operation 1, 0 to 1 on 0
+	9us - 29us acknowledgement: acknowledgement of rank 0, step 0 operation 1, 0 to 1 on 0
 	29us - 30.6us compute: reduce or copy of rank 0, step 0 operation 1 on 0
 	30.6us - 31.6us compute: compute of rank 0, step 0 operation 2
 	`)
@@ -171,10 +171,10 @@ func TestPathOverAcknowledgements(t *testing.T) {
 	p[0] = p[0][:2]
 	got = paths(t, exectest.Net{Rate: 100 * gbps, Ack: 20 * us}, 2, 1, 1, same(s))
 	check(t, text(got[0]), `
-	step 0 of rank 0, 0s - 30us: compute 2us, dependency 20us, serialisation 8us
+	step 0 of rank 0, 0s - 30us: compute 2us, acknowledgement 20us, serialisation 8us
 	0s - 1us compute: compute of rank 0, step 0 operation 0
 	1us - 9us serialisation: message of rank 0, step 0 operation 1, 0 to 1 on 0
-	9us - 29us dependency: acknowledgement of rank 0, step 0 operation 1, 0 to 1 on 0
+	9us - 29us acknowledgement: acknowledgement of rank 0, step 0 operation 1, 0 to 1 on 0
 	29us - 30us compute: compute of rank 0, step 0 operation 2
 	`)
 }
@@ -219,7 +219,7 @@ func TestPathOfALateStart(t *testing.T) {
 	at := func(d unit.Duration) unit.Time { return unit.Time(d) }
 	ranks[0].Start(at(0))
 	ranks[1].Start(at(50 * us))
-	ranks[1].Acked(at(55*us), 0, 0)
+	ranks[1].Acked(at(55*us), 0, 0, nil)
 	ranks[0].Received(at(60*us), 1, 0, nil)
 	check(t, strings.Join(got, ""), `
 	step 0 of rank 0, 0s - 60us: dependency 60us

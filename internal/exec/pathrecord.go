@@ -1,7 +1,6 @@
 package exec
 
 import (
-	"railyard/internal/cause"
 	"railyard/internal/unit"
 )
 
@@ -11,7 +10,7 @@ type stepPath struct {
 	ended    int // ranks
 	ranks    []rankPath
 	messages []pathMessage
-	segments []pathSegment
+	segments []Segment
 }
 
 // rankPath is what happened in one step of one rank.
@@ -31,7 +30,7 @@ type programOp struct {
 	// that this one waited for came. Of a Recv that stood still, done is later.
 	start, done unit.Time
 	peer        int32 // of a Send the index of its Recv in the peer's program, of a Recv that of its Send
-	message     int32 // of a Recv: index in stepPath.messages; of others and of empty chunks meaningless
+	message     int32 // in stepPath.messages: of a Recv its message, of a Send its acknowledgement, -1: not traced
 }
 
 // release is what ended a collective.
@@ -40,18 +39,11 @@ type release struct {
 	acked   int32 // the Send whose acknowledgement it was; -1: the end of the channel's program
 }
 
-// pathMessage is the trace of one message.
+// pathMessage is the trace of one message, or of an acknowledgement.
 type pathMessage struct {
 	posted, placed unit.Time
 	first, n       int32 // its segments
 }
-
-// pathSegment is a Segment in 8 bytes: time since the post, in picoseconds, and cause.
-type pathSegment uint64
-
-const causeBits = 4
-
-var _ [1<<causeBits - cause.Count]struct{} // every cause fits
 
 // channel returns the records of a channel's program.
 func (p *rankPath) channel(coll int32, channel int) []programOp {
@@ -87,18 +79,33 @@ func (ch *channelRun) took(r *Rank, tr *Trace) {
 		return
 	}
 	s := r.path.step
+	ch.path[ch.pc].message = s.keep(tr)
+}
+
+// keep notes a trace and returns its number.
+func (s *stepPath) keep(tr *Trace) int32 {
 	m := pathMessage{posted: tr.Posted, placed: tr.Placed, first: int32(len(s.segments))}
 	for i, g := range tr.Segments {
-		next := pathSegment(g.Until.Sub(tr.Posted))<<causeBits | pathSegment(g.Cause)
-		if i > 0 && tr.Segments[i-1].Cause == g.Cause {
-			s.segments[len(s.segments)-1] = next
+		if i > 0 && tr.Segments[i-1].Cause == g.Cause && tr.Segments[i-1].At == g.At {
+			s.segments[len(s.segments)-1] = g
 			continue
 		}
-		s.segments = append(s.segments, next)
+		s.segments = append(s.segments, g)
 	}
 	m.n = int32(len(s.segments)) - m.first
-	ch.path[ch.pc].message = int32(len(s.messages))
 	s.messages = append(s.messages, m)
+	return int32(len(s.messages) - 1)
+}
+
+// answered notes the way of the acknowledgement of the Send op.
+func (ch *channelRun) answered(r *Rank, op int32, tr *Trace) {
+	if ch.path == nil {
+		return
+	}
+	ch.path[op].message = -1
+	if tr != nil {
+		ch.path[op].message = r.path.step.keep(tr)
+	}
 }
 
 // ending notes what may turn out to have ended the running collective: the

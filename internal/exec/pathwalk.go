@@ -54,7 +54,7 @@ func (w *pathWalk) operations(rank, op int32) {
 	for !w.arrived() {
 		p := &w.step.ranks[rank]
 		if op < 0 {
-			unknown := PathPart{Kind: PathUnknown, Rank: rank, Op: -1, Src: -1, Dst: -1, Channel: -1}
+			unknown := PathPart{Kind: PathUnknown, Rank: rank, Op: -1, Src: -1, Dst: -1, Channel: -1, At: -1}
 			w.back(p.start, cause.Dependency, unknown) // a step without operations takes no time: nothing is left here
 			before := w.finder.step(w.step.number - 1)
 			if before == nil {
@@ -64,7 +64,7 @@ func (w *pathWalk) operations(rank, op int32) {
 			w.step, op = before, before.ranks[rank].last
 			continue
 		}
-		part := PathPart{Kind: PathCompute, Rank: rank, Op: op, Src: -1, Dst: -1, Channel: -1}
+		part := PathPart{Kind: PathCompute, Rank: rank, Op: op, Src: -1, Dst: -1, Channel: -1, At: -1}
 		if t := &p.layout.template.Ops[op]; t.Kind == workload.Communication {
 			rank = w.collective(rank, t.Coll)
 			p = &w.step.ranks[rank]
@@ -99,7 +99,7 @@ func (w *pathWalk) collective(rank, c int32) int32 {
 			continue
 		}
 		if op.Kind == coll.Reduce || op.Kind == coll.Copy {
-			w.back(at.start, cause.Compute, PathPart{Kind: PathLocal, Rank: rank, Op: p.layout.opOf[c], Src: -1, Dst: -1, Channel: by.channel})
+			w.back(at.start, cause.Compute, PathPart{Kind: PathLocal, Rank: rank, Op: p.layout.opOf[c], Src: -1, Dst: -1, Channel: by.channel, At: -1})
 		}
 		if pc > 0 && at.start > program[pc-1].done {
 			pc = op.Acked
@@ -114,18 +114,24 @@ func (w *pathWalk) collective(rank, c int32) int32 {
 // message walks back from the arrival of the message that recv took to its post.
 func (w *pathWalk) message(src, dst, c int32, channel int, recv *programOp) {
 	sender := &w.step.ranks[src]
-	part := PathPart{Kind: PathMessage, Rank: src, Op: sender.layout.opOf[c], Src: src, Dst: dst, Channel: int32(channel)}
+	part := PathPart{Kind: PathMessage, Rank: src, Op: sender.layout.opOf[c], Src: src, Dst: dst, Channel: int32(channel), At: -1}
 	m := &w.step.messages[recv.message]
 	w.back(m.placed, cause.Dependency, part)
+	w.trace(m, part)
+	w.back(sender.channel(c, channel)[recv.peer].done, cause.Dependency, part) // without a trace
+}
+
+// trace walks back along a message or acknowledgement.
+func (w *pathWalk) trace(m *pathMessage, part PathPart) {
 	segments := w.step.segments[m.first : m.first+m.n]
 	for i := len(segments) - 1; i >= 0; i-- {
 		from := m.posted
 		if i > 0 {
-			from = from.Add(unit.Duration(segments[i-1] >> causeBits))
+			from = segments[i-1].Until
 		}
-		w.back(from, cause.Cause(segments[i]&(1<<causeBits-1)), part)
+		part.At = segments[i].At
+		w.back(from, segments[i].Cause, part)
 	}
-	w.back(sender.channel(c, channel)[recv.peer].done, cause.Dependency, part) // without a trace
 }
 
 // acknowledgement walks back from the arrival of the acknowledgement of a rank's
@@ -133,8 +139,12 @@ func (w *pathWalk) message(src, dst, c int32, channel int, recv *programOp) {
 func (w *pathWalk) acknowledgement(rank, c int32, channel int, send int32) {
 	p := &w.step.ranks[rank]
 	peer := p.layout.template.Collectives[c].Schedule.Op(int(rank), channel, int(send)).Peer
-	recv := &w.step.ranks[peer].channel(c, channel)[p.channel(c, channel)[send].peer]
-	w.back(w.step.messages[recv.message].placed, cause.Dependency,
-		PathPart{Kind: PathAck, Rank: rank, Op: p.layout.opOf[c], Src: rank, Dst: peer, Channel: int32(channel)})
+	at := &p.channel(c, channel)[send]
+	recv := &w.step.ranks[peer].channel(c, channel)[at.peer]
+	part := PathPart{Kind: PathAck, Rank: rank, Op: p.layout.opOf[c], Src: rank, Dst: peer, Channel: int32(channel), At: -1}
+	if at.message >= 0 {
+		w.trace(&w.step.messages[at.message], part)
+	}
+	w.back(w.step.messages[recv.message].placed, cause.Acknowledgement, part)
 	w.message(rank, peer, c, channel, recv)
 }

@@ -121,15 +121,17 @@ func (r *Rank) Received(now unit.Time, src, channel int32, tr *Trace) {
 }
 
 // Acked says that the next message to dst on channel has been acknowledged: the
-// bytes it was sent from may be overwritten.
-func (r *Rank) Acked(now unit.Time, dst, channel int32) {
+// bytes it was sent from may be overwritten. tr, which may be nil, says what the
+// acknowledgement waited for since the message was placed; without it that is
+// all its own way.
+func (r *Rank) Acked(now unit.Time, dst, channel int32, tr *Trace) {
 	if r.over {
 		return
 	}
 	if r.running < 0 {
 		panic(fmt.Sprintf("exec: rank %d: acknowledgement from rank %d on channel %d, no collective is running", r.cfg.Rank, dst, channel))
 	}
-	r.acked(now, dst, channel)
+	r.acked(now, dst, channel, tr)
 	r.settle(now)
 }
 

@@ -68,9 +68,10 @@ type Body interface {
 type Segment struct {
 	Until unit.Time
 	Cause cause.Cause
+	At    int32 // where: a number that means something to the driver, such as a port; -1: nowhere in particular
 }
 
-// Trace says why one message took as long as it did.
+// Trace says why one message took as long as it did, or its acknowledgement.
 //
 // Invariant: the segments are contiguous from Posted and the last ends at Placed.
 type Trace struct {

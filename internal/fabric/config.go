@@ -75,6 +75,7 @@ type Config struct {
 	Telemetry     bool          // every data frame collects in-band telemetry at switches (HPCC)
 	SampleEvery   unit.Duration // queue sampling interval, 0: off
 	OnSample      func(Sample)  // receives run-length samples
+	OnLoss        func(Loss)    // receives each frame that is lost, but for PFC frames; nil: nobody
 	// AsScheduled is for an engine with InOrderOfPushing (hpcc-ns3): a frame's end and its arrival are scheduled as its first bit leaves, so
 	// that of two events at one instant that one goes first whose frame has left first.
 	AsScheduled bool

@@ -83,6 +83,7 @@ type pauseFrame struct {
 	class  uint8
 	on     bool
 	quanta uint16
+	root   PortID
 }
 
 // queue is the egress queue of a class at a port.
@@ -96,6 +97,8 @@ type queue struct {
 
 	pausedTotal unit.Duration
 	pausedSince unit.Time
+	root        PortID // of the pause, see PauseRoot
+	rootSince   unit.Time
 
 	high       int64 // most bytes ever waiting
 	lastSample int64 // index of the last sampling instant that has been accounted for
@@ -109,6 +112,7 @@ type account struct {
 	limit    int64 // most that headroom may hold
 	sentOff  bool  // the peer has been told to stop
 	sentAt   unit.Time
+	root     PortID // of the pause, see PauseRoot
 	drops    int64
 }
 
@@ -142,6 +146,11 @@ type Fabric struct {
 	overhead int64
 	faults   *faults // nil: none
 
+	// Evidence, see there.
+	routeMarks []int32           // by route and hop, as routes
+	fill       []map[int32]int64 // by port
+	pausedFor  [][]RootTime      // by port
+
 	// What crosses an interface lives here, so that it does not escape to the heap. Neither call comes inside another of its kind.
 	pulled, delivered Packet
 }
@@ -152,7 +161,8 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 		return nil, err
 	}
 	f := &Fabric{eng: eng, graph: g, cfg: cfg, nc: len(cfg.Classes), overhead: int64(cfg.LinkOverhead),
-		ports: make([]port, len(g.Ports)), sources: make([]Source, len(g.Ports)), sinks: make([]Sink, len(g.Ports))}
+		ports: make([]port, len(g.Ports)), sources: make([]Source, len(g.Ports)), sinks: make([]Sink, len(g.Ports)),
+		fill: make([]map[int32]int64, len(g.Ports)), pausedFor: make([][]RootTime, len(g.Ports))}
 	f.cfg.PFC.Alpha, f.cfg.Buffer.LossyAlpha = bounded(cfg.PFC.Alpha), bounded(cfg.Buffer.LossyAlpha)
 	f.queues = make([]queue, len(g.Ports)*f.nc)
 	f.accounts = make([]account, len(g.Ports)*f.nc)
@@ -236,6 +246,7 @@ func (f *Fabric) addPort(id PortID, index, islandOf []int32) {
 	for c, cl := range f.cfg.Classes {
 		q := &f.queues[int(id)*f.nc+c]
 		q.mark = newMark(cl.ECN, gp.Rate)
+		q.root = -1
 		q.rng = sim.NewStream(f.cfg.Seed, "wred "+gp.Name, uint64(c))
 		if !cl.Strict {
 			q.quantum = int64(f.cfg.MTU) * int64(cl.Weight) / int64(least)
@@ -317,6 +328,7 @@ type Route uint32
 func (f *Fabric) AddRoute(path []PortID) Route {
 	r := Route(len(f.routes) + 1)
 	f.routes = append(f.routes, path...)
+	f.routeMarks = append(f.routeMarks, make([]int32, len(path))...)
 	return r
 }
 

@@ -113,7 +113,7 @@ func (x *faults) hits(now unit.Time, id PortID, p *port, pk *Packet) bool {
 	l := &x.links[id]
 	if x.loses(now.Add(p.cable-p.delay), id, int64(pk.Bytes)) {
 		p.faulted++
-		x.f.traceDrop(pk.trace)
+		x.f.lost(now, id, pk, true)
 		if l.holding {
 			l.holding = false
 			x.f.receive(now, id, p, &l.held)
@@ -165,6 +165,6 @@ func (h *storm) Handle(now unit.Time, owner int32) {
 		quanta = 0xffff
 	}
 	p := &f.ports[owner]
-	f.queuePause(now, PortID(owner)^1, pauseFrame{class: s.Class, on: true, quanta: quanta})
+	f.queuePause(now, PortID(owner)^1, pauseFrame{class: s.Class, on: true, quanta: quanta, root: PortID(owner) ^ 1})
 	f.eng.At(p.island, now.Add(f.quantaTime(p, quanta)/2), sim.MakeKey(sim.Timer, classStorm, owner))
 }

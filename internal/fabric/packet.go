@@ -67,6 +67,9 @@ func (p *Packet) SetAsks() { p.flags |= flagAsks }
 // Asks reports whether the sender wants the frame acknowledged at once.
 func (p *Packet) Asks() bool { return p.flags&flagAsks != 0 }
 
+// SetQueued says since when an acknowledgement waits to be sent, for its trace.
+func (p *Packet) SetQueued(at unit.Time) { p.at = at }
+
 // SetEcho makes an acknowledgement say that data it acknowledges was marked.
 func (p *Packet) SetEcho() { p.flags |= flagEcho }
 

@@ -5,10 +5,11 @@ import (
 	"railyard/internal/unit"
 )
 
-// xoff tells the sender of link in to stop a class.
-func (f *Fabric) xoff(now unit.Time, in PortID, a *account, class uint8) {
+// xoff tells the sender of link in to stop a class, because of a frame that goes out by port out.
+func (f *Fabric) xoff(now unit.Time, in, out PortID, a *account, class uint8) {
 	a.sentOff = true
-	f.queuePause(now, in, pauseFrame{class: class, on: true, quanta: f.cfg.PFC.Quanta})
+	a.root = f.blame(now, in, out, class)
+	f.queuePause(now, in, pauseFrame{class: class, on: true, quanta: f.cfg.PFC.Quanta, root: a.root})
 	f.armRefresh(now, in, a)
 }
 
@@ -65,8 +66,11 @@ func (h *pauseArrive) Handle(now unit.Time, owner int32) {
 		return
 	}
 	p.pausesReceived++
-	if p.paused&(1<<fr.class) == 0 {
+	if q := &f.queues[int(owner)*f.nc+int(fr.class)]; p.paused&(1<<fr.class) == 0 {
 		f.setPaused(now, PortID(owner), p, fr.class, true)
+		q.root, q.rootSince = fr.root, now
+	} else if fr.root != q.root {
+		f.moveRoot(now, PortID(owner), q, fr)
 	}
 	p.expires[fr.class] = unit.Never
 	if fr.quanta > 0 {
@@ -90,6 +94,15 @@ func (f *Fabric) resume(now unit.Time, id PortID, p *port, class uint8) {
 	}
 }
 
+// moveRoot notes that a pause that holds goes on because of another port.
+func (f *Fabric) moveRoot(now unit.Time, id PortID, q *queue, fr pauseFrame) {
+	if src := f.sources[id]; src != nil {
+		src.Paused(now, id, fr.class, true)
+	}
+	f.pausedFor[id] = addRoot(f.pausedFor[id], q.root, now.Sub(q.rootSince))
+	q.root, q.rootSince = fr.root, now
+}
+
 func (f *Fabric) setPaused(now unit.Time, id PortID, p *port, class uint8, on bool) {
 	if src := f.sources[id]; src != nil {
 		src.Paused(now, id, class, on)
@@ -105,6 +118,7 @@ func (f *Fabric) setPaused(now unit.Time, id PortID, p *port, class uint8, on bo
 	}
 	p.paused &^= 1 << class
 	q.pausedTotal += now.Sub(q.pausedSince)
+	f.pausedFor[id] = addRoot(f.pausedFor[id], q.root, now.Sub(q.rootSince))
 	if p.paused == 0 {
 		p.pausedTotal += now.Sub(p.pausedSince)
 	}
@@ -162,7 +176,8 @@ func (h *refresh) Handle(now unit.Time, owner int32) {
 		}
 		if a.sentAt.Add(after) <= now {
 			a.sentAt = now
-			f.queuePause(now, PortID(owner), pauseFrame{class: c, on: true, quanta: f.cfg.PFC.Quanta})
+			a.root = f.blame(now, PortID(owner), a.root, c)
+			f.queuePause(now, PortID(owner), pauseFrame{class: c, on: true, quanta: f.cfg.PFC.Quanta, root: a.root})
 		}
 		next = min(next, a.sentAt.Add(after))
 	}

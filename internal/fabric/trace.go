@@ -14,6 +14,8 @@ type Hop struct {
 	Ready unit.Time     // in the egress queue; at a NIC the start of transmission
 	Start unit.Time     // first bit on the link
 	Pause unit.Duration // of the time between: the queue was held by PFC
+	Own   unit.Duration // of the rest at most this: earlier frames of the same flow were served
+	Root  PortID        // with Pause: the port whose queue made the pause spread, see Fabric.PauseRoot
 
 	// In-band telemetry of the port, as the frame's first bit left (HPCC, SIGCOMM'19, figure 7).
 	Queue   unit.Bytes // waiting behind the frame, all classes
@@ -32,6 +34,12 @@ type Trace struct {
 	Sender cause.Split
 }
 
+// traced reports whether a frame's way is being noted. An acknowledgement under telemetry brings
+// back the way of the data instead.
+func (f *Fabric) traced(p *Packet) bool {
+	return p.trace != 0 && (p.Kind() == Data || !f.cfg.Telemetry)
+}
+
 // StartTrace gives a frame that is about to leave from a NIC's port a trace. The fabric fills in the hops; the sink that receives the
 // frame takes the trace with TakeTrace. A dropped frame's trace is discarded.
 func (f *Fabric) StartTrace(now unit.Time, id PortID, p *Packet) *Trace {
@@ -40,7 +48,10 @@ func (f *Fabric) StartTrace(now unit.Time, id PortID, p *Packet) *Trace {
 	t.N = 1
 	t.Class = p.Class
 	t.Bytes = unit.Bytes(p.Bytes)
-	t.Hops[0] = Hop{Port: id, Ready: now, Start: now}
+	t.Hops[0] = Hop{Port: id, Ready: now, Start: now, Root: -1}
+	if p.Kind() != Data {
+		t.Hops[0].Ready = p.at
+	}
 	p.trace = slot + 1
 	return t
 }
@@ -94,26 +105,33 @@ func (f *Fabric) Trace(p *Packet) *Trace {
 // the way.
 func (f *Fabric) PassTrace(from, to *Packet) { to.trace, from.trace = from.trace, 0 }
 
-func (f *Fabric) traceEnqueue(now unit.Time, id PortID, p *Packet) {
+func (f *Fabric) traceEnqueue(now unit.Time, id PortID, o *port, q *queue, p *Packet) {
 	t := &f.traces[p.trace-1]
-	t.Hops[t.N] = Hop{Port: id, Ready: now, Start: -1, pausedAt: f.pausedBy(now, id, p.Class)}
+	h := &t.Hops[t.N]
+	*h = Hop{Port: id, Ready: now, Start: -1, Root: -1, pausedAt: f.pausedBy(now, id, p.Class)}
 	t.N++
+	if q.n > 0 || now < o.busyUntil {
+		h.Own = f.ownAhead(now, id, o, q, p)
+	}
 }
 
 func (f *Fabric) traceStart(now unit.Time, id PortID, p *port, pk *Packet) {
 	t := &f.traces[pk.trace-1]
 	h := &t.Hops[t.N-1]
+	h.TxBytes = unit.Bytes(p.txBytes - int64(pk.Bytes) - f.overhead)
 	if f.cfg.Telemetry && p.node >= 0 {
 		for c := range f.nc {
 			h.Queue += unit.Bytes(f.queues[int(id)*f.nc+c].bytes)
 		}
-		h.TxBytes = unit.Bytes(p.txBytes - int64(pk.Bytes) - f.overhead)
 	}
 	if h.Start >= 0 {
 		return // at the NIC
 	}
 	h.Start = now
-	h.Pause = f.pausedBy(now, h.Port, t.Class) - h.pausedAt
+	if h.Pause = f.pausedBy(now, h.Port, t.Class) - h.pausedAt; h.Pause > 0 {
+		h.Root = f.PauseRoot(h.Port, t.Class)
+	}
+	h.Own = min(h.Own, h.Start.Sub(h.Ready)-h.Pause)
 }
 
 // Way splits the time that a frame takes along n links of a route in an empty network, from its first bit until the far host acts on it.
@@ -126,7 +144,7 @@ func (f *Fabric) Way(r Route, n int, frame unit.Bytes) (s cause.Split) {
 		if p.far >= 0 {
 			s[cause.SwitchLatency] += p.delay - p.cable
 		} else {
-			s[cause.HostPath] += p.delay - p.cable
+			s[cause.NIC] += p.delay - p.cable
 		}
 	}
 	return s
@@ -137,35 +155,41 @@ type Part struct {
 	Until unit.Time
 	Cause cause.Cause
 	Port  PortID
+	Root  PortID // of a pause, see Fabric.PauseRoot; else -1
 }
 
-// Parts appends the way of a frame, from the moment its first bit leaves the NIC until it is handed to the sink, as contiguous
-// spans. Within one wait at a port, a pause is shown before the queueing.
+// Parts appends the way of a frame, from the moment its first bit leaves the NIC (of an acknowledgement: from when the NIC queued it)
+// until it is handed to the sink, as contiguous
+// spans. Within one wait at a port, a pause is shown before the queueing, and one's own frames
+// before those of others.
 func (f *Fabric) Parts(parts []Part, t *Trace) []Part {
 	for i := range t.N {
 		h := &t.Hops[i]
 		p := &f.ports[h.Port]
-		add := func(until unit.Time, c cause.Cause) {
-			from := t.Hops[0].Start
+		add := func(until unit.Time, c cause.Cause, root PortID) {
+			from := t.Hops[0].Ready
 			if len(parts) > 0 {
 				from = parts[len(parts)-1].Until
 			}
 			if until > from {
-				parts = append(parts, Part{until, c, h.Port})
+				parts = append(parts, Part{until, c, h.Port, root})
 			}
 		}
 		if i > 0 {
-			add(h.Ready, cause.Propagation) // a link that reorders kept it back
-			add(h.Ready.Add(h.Pause), cause.Pause)
-			add(h.Start, cause.Queueing)
+			add(h.Ready, cause.Propagation, -1) // a link that reorders kept it back
+		}
+		if i > 0 || h.Start > h.Ready {
+			add(h.Ready.Add(h.Pause), cause.Pause, h.Root)
+			add(h.Ready.Add(h.Pause+h.Own), cause.OwnQueueing, -1)
+			add(h.Start, cause.Queueing, -1)
 		}
 		end := h.Start.Add(f.txTime(p, int64(t.Bytes)+f.overhead))
-		add(end, cause.Serialisation)
-		add(end.Add(p.cable), cause.Propagation)
+		add(end, cause.Serialisation, -1)
+		add(end.Add(p.cable), cause.Propagation, -1)
 		if p.far >= 0 {
-			add(end.Add(p.delay), cause.SwitchLatency)
+			add(end.Add(p.delay), cause.SwitchLatency, -1)
 		} else {
-			add(end.Add(p.delay), cause.HostPath)
+			add(end.Add(p.delay), cause.NIC, -1)
 		}
 	}
 	return parts

@@ -94,7 +94,7 @@ func (f *Fabric) transmit(now unit.Time, id PortID, p *port, pk *Packet) {
 		p.dataBytes += wire
 	}
 	f.hops++
-	if pk.trace != 0 && pk.Kind() == Data {
+	if f.traced(pk) {
 		f.traceStart(now, id, p, pk)
 	}
 	if f.cfg.AsScheduled {
@@ -166,6 +166,7 @@ func (f *Fabric) setMark(p *port, pk *Packet) {
 	if pk.flags&flagECT != 0 {
 		pk.flags |= flagCE
 		p.marks++
+		f.routeMarks[pk.route-1]++
 	}
 }
 
@@ -206,23 +207,23 @@ func (f *Fabric) admit(now unit.Time, in PortID, p *port, pk *Packet) {
 	size := int64(pk.Bytes)
 	if f.lossless&(1<<pk.Class) != 0 {
 		if !f.chargeLossless(n, a, p, size) {
-			f.dropped(o, a, pk)
+			f.dropped(now, out, o, a, pk)
 			return
 		}
 		if !a.sentOff && f.overXOFF(n, a, p) {
-			f.xoff(now, in, a, pk.Class)
+			f.xoff(now, in, out, a, pk.Class)
 		}
 	} else if !f.chargeLossy(n, a, q, size) {
-		f.dropped(o, a, pk)
+		f.dropped(now, out, o, a, pk)
 		return
 	}
 	f.enqueue(now, out, o, q, pk)
 }
 
-func (f *Fabric) dropped(o *port, a *account, pk *Packet) {
+func (f *Fabric) dropped(now unit.Time, out PortID, o *port, a *account, pk *Packet) {
 	o.drops++
 	a.drops++
-	f.traceDrop(pk.trace)
+	f.lost(now, out, pk, false)
 }
 
 func (f *Fabric) enqueue(now unit.Time, out PortID, o *port, q *queue, pk *Packet) {
@@ -232,8 +233,8 @@ func (f *Fabric) enqueue(now unit.Time, out PortID, o *port, q *queue, pk *Packe
 	if q.mark.on && !q.mark.dequeue && q.mark.hit(q.bytes, q.rng.Uint32) {
 		f.setMark(o, pk)
 	}
-	if pk.trace != 0 && pk.Kind() == Data {
-		f.traceEnqueue(now, out, pk)
+	if f.traced(pk) {
+		f.traceEnqueue(now, out, o, q, pk)
 	}
 	q.push(pk)
 	q.bytes += int64(pk.Bytes)

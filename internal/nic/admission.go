@@ -121,6 +121,6 @@ func waited(s []exec.Segment, asked, posted unit.Time) []exec.Segment {
 	}
 	s = append(s, exec.Segment{})
 	copy(s[1:], s)
-	s[0] = exec.Segment{Until: posted, Cause: cause.Window}
+	s[0] = exec.Segment{Until: posted, Cause: cause.Window, At: -1}
 	return s
 }

@@ -97,7 +97,7 @@ func (n *Net) do(now unit.Time, e entry) {
 		n.ranks[c.dst].rank.Received(now, c.src, c.channel, t)
 	case workAcked:
 		c := &n.conns[e.a]
-		n.ranks[c.src].rank.Acked(now, c.dst, c.channel)
+		n.ranks[c.src].rank.Acked(now, c.dst, c.channel, c.acked.pop())
 	case workAdmit:
 		n.postAdmitted(now, e.a)
 	case workClear:
@@ -123,6 +123,7 @@ type conn struct {
 	qp      int32 // -1: NVLink
 	nvlink  queue[transfer]
 	placed  traces
+	acked   traces
 	segment [1]exec.Segment
 	trace   exec.Trace
 
@@ -223,10 +224,10 @@ func (n *Net) delivered(now unit.Time, id int32) {
 	c := &n.conns[id]
 	m := c.nvlink.pop()
 	copy(m.to, m.from)
-	c.segment[0] = exec.Segment{Until: now, Cause: cause.HostPath}
+	c.segment[0] = exec.Segment{Until: now, Cause: cause.NVLink, At: -1}
 	c.trace = exec.Trace{Posted: m.posted, Placed: now, Segments: c.segment[:]}
 	n.ranks[c.dst].rank.Received(now, c.src, c.channel, &c.trace)
-	n.ranks[c.src].rank.Acked(now, c.dst, c.channel)
+	n.ranks[c.src].rank.Acked(now, c.dst, c.channel, nil)
 }
 
 // received plans the completion of a message that came over a queue pair.
@@ -248,6 +249,7 @@ func (n *Net) sent(id int32, m *message, now unit.Time) {
 		return
 	}
 	c := &n.conns[id]
+	c.acked.push(min(m.flow.Placed, now), now, n.segments)
 	n.plan(n.ranks[c.src].host, entry{at: now, what: workAcked, a: id, b: n.qps[c.qp].popped})
 }
 

@@ -3,6 +3,8 @@ package nic
 import (
 	"railyard/internal/cause"
 	"railyard/internal/exec"
+	"railyard/internal/fabric"
+	"railyard/internal/topo"
 	"railyard/internal/unit"
 )
 
@@ -10,24 +12,39 @@ import (
 // totals only.
 const logLimit = 1024
 
-// add says that from where the ledger ends up to until, the queue pair was held up by c.
-func (q *qp) add(c cause.Cause, until unit.Time) {
+// add says that from where the ledger ends up to until, the queue pair was held up by c, at a port
+// or, -1, nowhere in particular.
+func (q *qp) add(c cause.Cause, at topo.PortID, until unit.Time) {
 	if until <= q.accounted {
 		return
 	}
 	q.ledger[c] += until.Sub(q.accounted)
+	if c == cause.Pause {
+		q.pauses = addRoot(q.pauses, at, until.Sub(q.accounted))
+	}
 	q.accounted = until
 	if !q.log {
 		return
 	}
-	if k := len(q.entries); k > 0 && q.entries[k-1].Cause == c {
+	if k := len(q.entries); k > 0 && q.entries[k-1].Cause == c && q.entries[k-1].At == int32(at) {
 		q.entries[k-1].Until = until
 		return
 	}
 	if len(q.entries) >= logLimit {
 		q.entries = q.entries[:copy(q.entries, q.entries[logLimit/2:])]
 	}
-	q.entries = append(q.entries, exec.Segment{Until: until, Cause: c})
+	q.entries = append(q.entries, exec.Segment{Until: until, Cause: c, At: int32(at)})
+}
+
+// addRoot adds a time to that of a port.
+func addRoot(all []fabric.RootTime, root topo.PortID, d unit.Duration) []fabric.RootTime {
+	for i := range all {
+		if all[i].Root == root {
+			all[i].Time += d
+			return all
+		}
+	}
+	return append(all, fabric.RootTime{Root: root, Time: d})
 }
 
 // account brings the ledger up to now according to the queue pair's state since the ledger's end. It is called before any change of
@@ -39,22 +56,33 @@ func (n *Net) account(q *qp, now unit.Time) {
 	switch q.state {
 	case idle:
 		// Either nothing is posted, and no message's span covers this; or all is sent and something was lost.
-		q.add(cause.Retransmission, now)
+		q.add(cause.Retransmission, -1, now)
 	case blocked:
-		q.add(cause.Window, now)
+		q.add(cause.Window, -1, now)
 	default:
 		// Of two limits in force, the one that ends later is what holds.
 		if q.hostAvail >= q.nextAvail {
-			q.add(cause.HostPath, min(now, q.hostAvail))
+			q.addHost(min(now, q.hostAvail))
 		} else {
-			q.add(cause.RateLimit, min(now, q.nextAvail))
+			q.add(cause.RateLimit, -1, min(now, q.nextAvail))
 		}
+		port := n.nics[q.nic].port
 		if n.nics[q.nic].paused&(1<<q.class) != 0 {
-			q.add(cause.Pause, now)
+			q.add(cause.Pause, n.fab.PauseRoot(port, q.class), now)
 		} else {
-			q.add(cause.Queueing, now)
+			q.add(cause.Queueing, port, now)
 		}
 	}
+}
+
+// addHost accounts for the way of a packet's bytes from the GPU to the NIC: NVLink to the GPU at the
+// NIC, PCIe, the NIC itself; then as long as the slowest pipe takes to carry what is before it.
+func (q *qp) addHost(until unit.Time) {
+	w := &q.way
+	q.add(cause.NVLink, -1, min(until, w.nvlink))
+	q.add(cause.PCIe, -1, min(until, w.pcie))
+	q.add(cause.NIC, -1, min(until, w.nic))
+	q.add(w.slowest, -1, until)
 }
 
 // ledgerAt returns the ledger as of now, which may lie inside the transmission that was accounted for last.
@@ -97,7 +125,7 @@ func (q *qp) segmentsOf(out []exec.Segment, posted, start unit.Time, total cause
 		for c, d := range rest {
 			if d > 0 && at < begin {
 				at = min(begin, at.Add(d))
-				out = append(out, exec.Segment{Until: at, Cause: cause.Cause(c)})
+				out = append(out, exec.Segment{Until: at, Cause: cause.Cause(c), At: -1})
 			}
 		}
 	}
@@ -105,7 +133,7 @@ func (q *qp) segmentsOf(out []exec.Segment, posted, start unit.Time, total cause
 	for _, e := range q.entries[min(from, len(q.entries)):] {
 		until := min(e.Until, start)
 		if until > at {
-			out = append(out, exec.Segment{Until: until, Cause: e.Cause})
+			out = append(out, exec.Segment{Until: until, Cause: e.Cause, At: e.At})
 			at = until
 		}
 	}
@@ -117,7 +145,52 @@ func (q *qp) segmentsOf(out []exec.Segment, posted, start unit.Time, total cause
 func (q *qp) remember(now unit.Time, m *message) {
 	total := q.ledgerAt(now)
 	total.Sub(&m.base)
-	m.held = q.segmentsOf(m.held[:0], m.flow.Posted, now, total)
+	m.held = m.ownBefore(q.segmentsOf(m.held[:0], m.flow.Posted, now, total))
+}
+
+// ownBefore makes the bits that were sent before a message's first packet what they were to it:
+// earlier packets of its queue pair.
+func (m *message) ownBefore(s []exec.Segment) []exec.Segment {
+	from := m.flow.Posted
+	for i := 0; i < len(s) && from < m.begun; i++ {
+		until := s[i].Until
+		if s[i].Cause == cause.Serialisation {
+			if until > m.begun { // cut in two
+				s = append(s, exec.Segment{})
+				copy(s[i+1:], s[i:])
+				s[i].Until = m.begun
+			}
+			s[i].Cause = cause.OwnQueueing
+		}
+		from = until
+	}
+	return s
+}
+
+// sender returns the split of a message's time until its last packet left, of which total is the
+// ledger.
+func (m *message) sender(total cause.Split) cause.Split {
+	total.Sub(&m.base)
+	if ahead := m.ahead - m.base[cause.Serialisation]; m.begun >= 0 && ahead > 0 {
+		total[cause.Serialisation] -= ahead
+		total[cause.OwnQueueing] += ahead
+	}
+	return total
+}
+
+// pauseRoot returns the port that most of the pauses since a message was posted came from, -1 if there were none.
+func (q *qp) pauseRoot(m *message) topo.PortID {
+	root, most := topo.PortID(-1), unit.Duration(0)
+	for i, r := range q.pauses {
+		d := r.Time
+		if i < len(m.pauses0) {
+			d -= m.pauses0[i]
+		}
+		if d > most {
+			root, most = r.Root, d
+		}
+	}
+	return root
 }
 
 // segments lists, in order of time, what held up a message until the packet that completed it left at start. What came after its last
@@ -126,7 +199,7 @@ func (m *message) segments(out []exec.Segment, start unit.Time) []exec.Segment {
 	at, rest := m.flow.Posted, m.flow.Split
 	for _, e := range m.held {
 		if until := min(e.Until, start); until > at {
-			out = append(out, exec.Segment{Until: until, Cause: e.Cause})
+			out = append(out, exec.Segment{Until: until, Cause: e.Cause, At: e.At})
 			rest[e.Cause] -= until.Sub(at)
 			at = until
 		}
@@ -134,7 +207,7 @@ func (m *message) segments(out []exec.Segment, start unit.Time) []exec.Segment {
 	for c, d := range rest {
 		if d > 0 && at < start {
 			at = min(start, at.Add(d))
-			out = append(out, exec.Segment{Until: at, Cause: cause.Cause(c)})
+			out = append(out, exec.Segment{Until: at, Cause: cause.Cause(c), At: -1})
 		}
 	}
 	return out

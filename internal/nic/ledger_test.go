@@ -14,8 +14,8 @@ import (
 func TestMessageRemembersItsLog(t *testing.T) {
 	pace := func(q *qp, packets int) {
 		for range packets {
-			q.add(cause.RateLimit, q.accounted+300)
-			q.add(cause.Serialisation, q.accounted+100)
+			q.add(cause.RateLimit, -1, q.accounted+300)
+			q.add(cause.Serialisation, -1, q.accounted+100)
 		}
 	}
 	tell := func(later int) []exec.Segment {
@@ -32,7 +32,7 @@ func TestMessageRemembersItsLog(t *testing.T) {
 		return m.segments(nil, start)
 	}
 	want := tell(0)
-	if len(want) != 600 || want[0] != (exec.Segment{Until: 40_300, Cause: cause.RateLimit}) || want[599].Until != unit.Time(160_000) {
+	if len(want) != 600 || want[0] != (exec.Segment{Until: 40_300, Cause: cause.RateLimit, At: -1}) || want[599].Until != unit.Time(160_000) {
 		t.Fatalf("%d segments, from %+v to %+v", len(want), want[0], want[len(want)-1])
 	}
 	for later := range 1000 {

@@ -43,8 +43,9 @@ type Config struct {
 	CompleteAtSender bool // a flow's completion time ends with its last acknowledgement instead of its last placed byte
 	Controller       cc.Params
 	Seed             uint64
-	Admission        Admission // of messages between ranks
-	Bodies           *Bodies   // runs the real work of ranks; nil in replay
+	Admission        Admission                                   // of messages between ranks
+	OnTimeout        func(now unit.Time, qp int32, oldest int64) // takes a retransmission timeout; nil: nobody
+	Bodies           *Bodies                                     // runs the real work of ranks; nil in replay
 }
 
 // A Flow is one finished (or, at the end of the run, unfinished) message.
@@ -58,13 +59,18 @@ type Flow struct {
 	Message                  *exec.Message // nil for explicit flows
 	Hops                     []HopWait     // of the frame that completed it, NIC first; valid during the call
 	Failed                   bool
+	LastPSN                  uint32 // of its packets
 }
 
-// HopWait is how long a message was held up at one port: at the NIC's while its frames waited to be sent, at a switch's as far as the
-// frame that completed it waited there. Over all hops they sum to the message's queueing and pause.
+// HopWait is what a message met at one port. Held up it was at the NIC's while its frames waited to be sent, at a switch's as far as the
+// frame that completed it waited there; for a message that completes at its sender, also its acknowledgement. Over all hops they sum
+// to the message's queueing, own queueing and pause, but for the time behind earlier messages of its queue pair at the NIC.
 type HopWait struct {
-	Port            topo.PortID
-	Queueing, Pause unit.Duration
+	Port                 topo.PortID
+	Back                 bool // of the acknowledgement
+	Own, Queueing, Pause unit.Duration
+	Wire, Cable          unit.Duration // bits on the link, and on their way in it
+	Root                 topo.PortID   // that paused it, see fabric.PauseRoot; -1: none
 }
 
 // Completed returns when the flow counts as complete, -1 if it is not.
@@ -105,6 +111,10 @@ type Net struct {
 	memory   exec.Memory
 	now      unit.Time // of the host work being done
 	flows    []flowState
+
+	seen      []HopEvidence // by the fabric's Route.Position
+	positions int
+	answer    *fabric.Trace // of the acknowledgement being handled
 
 	timesRTT bool // the controller looks at round trips
 

@@ -40,15 +40,18 @@ type qp struct {
 	rng       sim.Stream // of its timeouts
 	ctl       cc.Controller
 
+	way       hostWay // of the next packet's message
+	pauses    []fabric.RootTime
 	ledger    cause.Split
 	accounted unit.Time // the ledger covers everything before this
 	entries   []exec.Segment
 
-	msgs    []message // ring of messages not yet acknowledged
-	head, n int
-	popped  int64 // messages acknowledged
-	txCause cause.Cause
-	rtt     unit.Duration
+	msgs     []message // ring of messages not yet acknowledged
+	head, n  int
+	popped   int64 // messages acknowledged
+	txCause  cause.Cause
+	rtt      unit.Duration
+	timedOut unit.Time // last
 
 	from, to topo.NICID
 	fromGPU  int32 // -1: the NIC itself, no host path
@@ -64,14 +67,26 @@ type qp struct {
 // message is what the driver knows of a posted message beside what roce keeps.
 type message struct {
 	flow     Flow
-	start    unit.Time // when its first byte could be at the NIC, but for the time to carry it
+	way      hostWay
 	base     cause.Split
+	begun    unit.Time       // when its first packet left first; before that, bits on the wire were those of earlier messages
+	ahead    unit.Duration   // serialisation in the ledger until then
+	pauses0  []unit.Duration // qp.pauses when it was posted
+	first    []hopMark       // what its first packet saw at each port, if more follow
+	pcie     unit.Time       // its last byte had crossed PCIe at the receiver
 	from, to []byte
 	accepted unit.Time      // its last packet, by the NIC
 	msg      exec.Message   // of ranks
 	asked    unit.Time      // when the rank posted it; the flow's own post may have waited for admission
 	part     bool           // not the last slice of the rank's message
 	held     []exec.Segment // of a logging queue pair: what held it up until its last packet left for the first time
+}
+
+// hostWay is when the first byte of a message is past each stage of the host path, but for the time
+// that carrying bytes takes.
+type hostWay struct {
+	nvlink, pcie, nic unit.Time   // nic: it could be sent
+	slowest           cause.Cause // the pipe that limits the rate
 }
 
 // endpoint is the receiving half of a queue pair.
@@ -106,6 +121,7 @@ func (n *Net) AddQP(q QueuePair) int32 {
 		rng: sim.NewStream(n.cfg.Seed, "timeout", uint64(id))})
 	n.qps[id].snd.Init(n.cfg.Transport.MTU)
 	n.qps[id].hopsBack = len(q.Back)
+	n.positions += len(q.Path) + len(q.Back)
 	n.ends = append(n.ends, endpoint{nic: int32(q.To), route: n.fab.AddRoute(q.Back)})
 	c.qps = append(c.qps, id)
 	known := false
@@ -120,6 +136,7 @@ func (n *Net) AddQP(q QueuePair) int32 {
 
 // Build gives every queue pair its congestion controller. baseRTT is the round trip of an empty network for a queue pair.
 func (n *Net) Build(baseRTT func(id int32) unit.Duration) {
+	n.seen = make([]HopEvidence, n.positions)
 	n.ctl = cc.NewSet(n.cfg.Controller, len(n.qps))
 	for i := range n.qps {
 		n.ctl.Init(i, n.qps[i].line, baseRTT(int32(i)))
@@ -149,9 +166,14 @@ func (n *Net) post(now unit.Time, id int32, b unit.Bytes, tag int64) *message {
 	q := &n.qps[id]
 	n.account(q, now)
 	m := q.pushMsg()
-	*m = message{flow: Flow{QP: id, Tag: tag, Bytes: b, Posted: now, Placed: -1, Acked: -1, Hops: m.flow.Hops[:0]}, held: m.held[:0]}
+	*m = message{flow: Flow{QP: id, Tag: tag, Bytes: b, Posted: now, Placed: -1, Acked: -1, Hops: m.flow.Hops[:0]}, held: m.held[:0],
+		pauses0: m.pauses0[:0], first: m.first[:0]}
+	for _, r := range q.pauses {
+		m.pauses0 = append(m.pauses0, r.Time)
+	}
 	m.base = q.ledgerAt(now)
-	m.start = n.hostPath(now, q, b)
+	m.begun = -1
+	m.way = n.hostPath(now, q, b)
 	q.snd.Post(b, tag)
 	if q.state == idle && !q.dead {
 		q.accounted = max(q.accounted, now)
@@ -161,20 +183,24 @@ func (n *Net) post(now unit.Time, id int32, b unit.Bytes, tag int64) *message {
 	return m
 }
 
-// hostPath occupies the pipes from a GPU to a NIC and returns when the message's first byte reaches the NIC, not counting the time
+// hostPath occupies the pipes from a GPU to a NIC and returns when the message's first byte is past each, not counting the time
 // that carrying bytes takes: the byte at offset o is there carry(o) later.
-func (n *Net) hostPath(now unit.Time, q *qp, b unit.Bytes) unit.Time {
+func (n *Net) hostPath(now unit.Time, q *qp, b unit.Bytes) hostWay {
 	if q.fromGPU < 0 {
-		return now.Add(n.cfg.Latency)
+		return hostWay{now, now, now.Add(n.cfg.Latency), cause.NIC}
 	}
 	c := &n.nics[q.nic]
-	at := now
+	w := hostWay{nvlink: now, slowest: cause.PCIe}
 	if gpu := n.relay(q.from, q.fromGPU); gpu >= 0 {
 		h := &n.hosts[c.host]
-		at = n.nvlink(at, h, q.fromGPU, gpu, b).Add(n.cfg.NVLink.Latency)
+		w.nvlink = n.nvlink(now, h, q.fromGPU, gpu, b).Add(n.cfg.NVLink.Latency)
+		if n.cfg.NVLink.Rate > 0 && n.cfg.NVLink.Rate < n.cfg.PCIe.Rate {
+			w.slowest = cause.NVLink
+		}
 	}
-	at = c.down.take(at, b, n.cfg.PCIe.Rate)
-	return at.Add(n.cfg.PCIe.Latency + n.cfg.Latency)
+	w.pcie = c.down.take(w.nvlink, b, n.cfg.PCIe.Rate).Add(n.cfg.PCIe.Latency)
+	w.nic = w.pcie.Add(n.cfg.Latency)
+	return w
 }
 
 // relay returns the GPU through which gpu reaches a NIC that is not its own, -1 if it reaches it directly.
@@ -214,7 +240,8 @@ func (n *Net) schedule(now, free unit.Time, id int32, q *qp) {
 	}
 	seg := q.snd.Peek()
 	m := q.msgAt(seg.Index)
-	q.hostAvail = m.start.Add(n.carry(q, seg.Offset+int64(seg.Payload)))
+	q.way = m.way
+	q.hostAvail = m.way.nic.Add(n.carry(q, seg.Offset+int64(seg.Payload)))
 	c := &n.nics[q.nic]
 	if at := q.due(); at > free {
 		q.state = waiting

@@ -29,6 +29,9 @@ func (n *Net) Deliver(now unit.Time, port fabric.PortID, pk *fabric.Packet) {
 func (n *Net) onData(now unit.Time, pk *fabric.Packet) {
 	e := &n.ends[pk.Flow]
 	c := &n.nics[e.nic]
+	if tr := n.fab.Trace(pk); tr != nil {
+		n.witness(tr, n.qps[pk.Flow].route)
+	}
 	sent := false
 	if pk.Marked() {
 		e.marks++
@@ -44,7 +47,7 @@ func (n *Net) onData(now unit.Time, pk *fabric.Packet) {
 		n.place(now, pk, e, seq)
 	}
 	if v.Ack || v.Nak {
-		n.acknowledge(pk, e, c, v)
+		n.acknowledge(now, pk, e, c, v)
 		sent = true
 	}
 	n.fab.TakeTrace(pk)
@@ -54,7 +57,7 @@ func (n *Net) onData(now unit.Time, pk *fabric.Packet) {
 }
 
 // acknowledge queues an ACK or NAK for a data packet; the packet's telemetry goes back with it.
-func (n *Net) acknowledge(pk *fabric.Packet, e *endpoint, c *card, v roce.Verdict) {
+func (n *Net) acknowledge(now unit.Time, pk *fabric.Packet, e *endpoint, c *card, v roce.Verdict) {
 	kind, psn := fabric.Ack, v.PSN
 	if v.Nak {
 		kind = fabric.Nak
@@ -69,6 +72,9 @@ func (n *Net) acknowledge(pk *fabric.Packet, e *endpoint, c *card, v roce.Verdic
 	e.echo = false
 	if n.cfg.Telemetry {
 		n.fab.PassTrace(pk, &a)
+	} else if n.fab.Trace(pk) != nil { // its way back is of interest too
+		a.SetAsks()
+		a.SetQueued(now)
 	}
 	c.ack.push(a)
 }
@@ -98,7 +104,11 @@ func (n *Net) place(now unit.Time, pk *fabric.Packet, e *endpoint, seq int64) {
 	if m.from != nil {
 		copy(m.to[off:off+size], m.from[off:off+size])
 	}
-	placed := n.toMemory(now, q, e, unit.Bytes(size))
+	tr := n.fab.Trace(pk)
+	if tr != nil && seq == rm.First && seq < rm.Last() {
+		m.noteFirst(tr)
+	}
+	crossed, placed := n.toMemory(now, q, e, unit.Bytes(size))
 	for {
 		i := int(e.done - q.popped)
 		if i >= q.n || q.snd.Message(i).Last() >= e.rcv.Expected() {
@@ -106,31 +116,33 @@ func (n *Net) place(now unit.Time, pk *fabric.Packet, e *endpoint, seq int64) {
 		}
 		m := q.msgAt(i)
 		e.done++
-		m.flow.Placed = placed
+		m.flow.Placed, m.pcie = placed, crossed
 		m.flow.Marks = e.marks - e.marks0
 		e.marks0 = e.marks
-		n.explain(now, q, m, n.fab.Trace(pk))
+		n.weigh(q, m, tr)
+		n.explain(now, q, m, tr)
 		if q.conn >= 0 {
 			n.received(q.conn, m, n.segments)
 		}
 	}
 }
 
-// toMemory carries a packet's payload from the NIC into a GPU's memory and returns when it is there.
-func (n *Net) toMemory(now unit.Time, q *qp, e *endpoint, size unit.Bytes) unit.Time {
+// toMemory carries a packet's payload from the NIC into a GPU's memory and returns when it has crossed PCIe, and when it is there.
+func (n *Net) toMemory(now unit.Time, q *qp, e *endpoint, size unit.Bytes) (crossed, placed unit.Time) {
 	if q.toGPU < 0 {
-		return now
+		return now, now
 	}
 	c := &n.nics[e.nic]
 	c.up.take(now, size, n.cfg.PCIe.Rate)
-	at := max(now, c.up.free).Add(n.cfg.PCIe.Latency)
+	crossed = max(now, c.up.free).Add(n.cfg.PCIe.Latency)
+	at := crossed
 	if gpu := n.relay(q.to, q.toGPU); gpu >= 0 {
 		at = n.nvlink(at, &n.hosts[c.host], gpu, q.toGPU, size).Add(n.cfg.NVLink.Latency)
 		if n.cfg.NVLink.Rate > 0 {
 			at = at.Add(n.cfg.NVLink.Rate.TransmitTime(size))
 		}
 	}
-	return at
+	return crossed, at
 }
 
 // explain splits a message's time: the sender's ledger until the packet that completed it left, that packet's way, the host path after
@@ -140,55 +152,70 @@ func (n *Net) explain(now unit.Time, q *qp, m *message, tr *fabric.Trace) {
 	m.flow.Split = cause.Split{}
 	n.segments = n.segments[:0]
 	if start >= m.flow.Posted {
-		m.flow.Split = tr.Sender
-		m.flow.Split.Sub(&m.base)
+		m.flow.Split = m.sender(tr.Sender)
 		if q.log {
 			n.segments = m.segments(n.segments, start)
 		}
 	}
-	m.flow.Hops = append(m.flow.Hops[:0], HopWait{tr.Hops[0].Port, m.flow.Split[cause.Queueing], m.flow.Split[cause.Pause]})
+	m.flow.Hops = append(m.flow.Hops[:0], HopWait{Port: tr.Hops[0].Port, Queueing: m.flow.Split[cause.Queueing], Pause: m.flow.Split[cause.Pause], Root: tr.Hops[0].Root})
 	n.parts = n.fab.Parts(n.parts[:0], tr)
 	from := max(start, m.flow.Posted)
-	add := func(until unit.Time, c cause.Cause, at topo.PortID) {
+	add := func(until unit.Time, c cause.Cause, at, root topo.PortID) {
 		if until <= from {
 			return
 		}
 		m.flow.Split[c] += until.Sub(from)
-		m.flow.wait(c, at, until.Sub(from))
+		m.flow.wait(c, at, root, false, until.Sub(from))
 		from = until
 		if q.log {
-			n.segments = append(n.segments, exec.Segment{Until: until, Cause: c})
+			if c == cause.Pause {
+				at = root
+			}
+			n.segments = append(n.segments, exec.Segment{Until: until, Cause: c, At: int32(at)})
 		}
 	}
 	for _, p := range n.parts {
-		add(p.Until, p.Cause, p.Port)
+		add(p.Until, p.Cause, p.Port, p.Root)
 	}
 	m.accepted = now
-	add(m.flow.Placed, cause.HostPath, -1)
+	add(m.pcie, cause.PCIe, -1, -1)
+	add(m.flow.Placed, cause.NVLink, -1, -1)
 }
 
-// wait notes a wait at a port.
-func (f *Flow) wait(c cause.Cause, at topo.PortID, d unit.Duration) {
-	if c != cause.Queueing && c != cause.Pause {
+// wait notes what a span at a port was.
+func (f *Flow) wait(c cause.Cause, at, root topo.PortID, back bool, d unit.Duration) {
+	if at < 0 {
 		return
 	}
 	h := &f.Hops[len(f.Hops)-1]
-	if h.Port != at {
-		f.Hops = append(f.Hops, HopWait{Port: at})
+	if h.Port != at || h.Back != back {
+		f.Hops = append(f.Hops, HopWait{Port: at, Back: back, Root: -1})
 		h = &f.Hops[len(f.Hops)-1]
 	}
-	if c == cause.Pause {
+	switch c {
+	case cause.Pause:
 		h.Pause += d
-	} else {
+		h.Root = root
+	case cause.OwnQueueing:
+		h.Own += d
+	case cause.Queueing:
 		h.Queueing += d
+	case cause.Serialisation:
+		h.Wire += d
+	case cause.Propagation:
+		h.Cable += d
 	}
 }
 
 func (n *Net) onAck(now unit.Time, pk *fabric.Packet) {
 	q := &n.qps[pk.Flow]
+	tr := n.fab.TakeTrace(pk)
 	if q.dead {
-		n.fab.TakeTrace(pk)
 		return
+	}
+	if n.answer = nil; tr != nil && !n.cfg.Telemetry {
+		n.witness(tr, n.ends[pk.Flow].route)
+		n.answer = tr
 	}
 	n.account(q, now)
 	n.acked, n.ackedAt = pk.Flow, now
@@ -218,7 +245,7 @@ func (n *Net) onAck(now unit.Time, pk *fabric.Packet) {
 	if pk.Echo() {
 		q.notified()
 	}
-	n.news = cc.Ack{Now: now, Bytes: bytes, RTT: q.rtt, Seq: q.snd.Acked(), NextSeq: q.snd.Sent(), Marked: pk.Echo(), Hops: n.telemetry(pk)}
+	n.news = cc.Ack{Now: now, Bytes: bytes, RTT: q.rtt, Seq: q.snd.Acked(), NextSeq: q.snd.Sent(), Marked: pk.Echo(), Hops: n.telemetry(tr)}
 	q.ctl.OnAck(&n.news)
 	if n.cfg.Repace {
 		n.repace(now, pk.Flow, q)
@@ -238,8 +265,7 @@ func (n *Net) onAck(now unit.Time, pk *fabric.Packet) {
 }
 
 // telemetry returns what the switches stamped into the data packet that an acknowledgement answers.
-func (n *Net) telemetry(pk *fabric.Packet) []cc.Hop {
-	tr := n.fab.TakeTrace(pk)
+func (n *Net) telemetry(tr *fabric.Trace) []cc.Hop {
 	if tr == nil || !n.cfg.Telemetry {
 		return nil
 	}
@@ -258,24 +284,13 @@ func (q *qp) notified() {
 	}
 }
 
-// wayBack makes the causes of a message sum to its completion at the sender: from the instant its last packet was accepted, the way of
-// an acknowledgement through an empty network, and what is beyond that as queueing. The frames of acknowledgements are not traced.
-func (n *Net) wayBack(q *qp, m *message) {
-	s := &m.flow.Split
-	s[cause.HostPath] -= m.flow.Placed.Sub(m.accepted)
-	way := n.fab.Way(n.ends[m.flow.QP].route, q.hopsBack, n.cfg.Frames.ACK)
-	s.Add(&way)
-	s[cause.Queueing] += m.flow.Acked.Sub(m.accepted) - way.Sum()
-}
-
 // messageAcked retires the oldest message of queue pair n.acked.
-func (n *Net) messageAcked(*roce.Message) {
+func (n *Net) messageAcked(rm *roce.Message) {
 	q := &n.qps[n.acked]
 	m := q.msgAt(0)
+	m.flow.LastPSN = uint32(rm.Last()) & roce.PSNMask
 	m.flow.Acked = n.ackedAt
-	if n.cfg.CompleteAtSender {
-		n.wayBack(q, m)
-	}
+	n.wayBack(q, m)
 	if n.flowDone != nil {
 		m.flow.Message = nil
 		if q.conn >= 0 {
@@ -306,6 +321,7 @@ func (n *Net) Unfinished(f func(*Flow)) {
 				m.flow.Message = &m.msg
 			}
 			m.flow.Failed = q.dead
+			m.flow.LastPSN = uint32(q.snd.Message(k).Last()) & roce.PSNMask
 			f(&m.flow)
 		}
 	}

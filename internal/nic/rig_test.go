@@ -145,7 +145,7 @@ func TestSingleFlowExact(t *testing.T) {
 		if got := r.flows[0].Acked.Sub(0); got != want {
 			t.Errorf("%v: completed after %v, want %v", bytes, got, want)
 		}
-		if s := r.flows[0].Split; s[cause.Queueing] != waits || s[cause.Propagation] != 4*d { // there and back: it completes at the sender
+		if s := r.flows[0].Split; s[cause.OwnQueueing] != waits || s[cause.Propagation] != 4*d { // there and back: it completes at the sender
 			t.Errorf("%v: causes %v", bytes, s)
 		}
 	}

@@ -37,6 +37,9 @@ func (n *Net) Pull(now unit.Time, port fabric.PortID, paused uint8, pk *fabric.P
 	}
 	if c.ack.n > 0 && paused&(1<<n.cfg.AckClass) == 0 {
 		*pk = c.ack.pop()
+		if pk.Asks() {
+			n.fab.StartTrace(now, port, pk)
+		}
 		return true
 	}
 	for len(c.timed) > 0 && c.timed[0].at <= now {
@@ -101,7 +104,10 @@ func (n *Net) sendFrom(now unit.Time, c *card, id int32, pk *fabric.Packet) bool
 		q.msgAt(seg.Index).flow.Retransmits++
 		n.retransmits++
 	}
-	q.add(q.txCause, free)
+	if m := q.msgAt(seg.Index); m.begun < 0 {
+		m.begun, m.ahead = now, q.ledgerAt(now)[cause.Serialisation]
+	}
+	q.add(q.txCause, -1, free)
 	q.ctl.OnSent(now, bytes)
 	if seg.Last {
 		pk.SetLast()
@@ -109,9 +115,14 @@ func (n *Net) sendFrom(now unit.Time, c *card, id int32, pk *fabric.Packet) bool
 			q.remember(now, q.msgAt(seg.Index))
 		}
 	}
-	// The packet that completes a message is its last; with selective repeat it may be any.
-	if seg.Last || n.cfg.Transport.Selective || n.cfg.Telemetry {
-		n.fab.StartTrace(now, c.port, pk).Sender = q.ledgerAt(now)
+	// The packet that completes a message is its last; with selective repeat it may be any. The first and some between tell what the
+	// queue pair meets on its way.
+	if seg.Last || n.cfg.Transport.Selective || n.cfg.Telemetry || seg.Offset == 0 || seg.Seq%probeEvery == 0 {
+		tr := n.fab.StartTrace(now, c.port, pk)
+		if seg.Last || n.cfg.Transport.Selective {
+			tr.Sender = q.ledgerAt(now)
+			tr.Hops[0].Root = q.pauseRoot(q.msgAt(seg.Index))
+		}
 	}
 	if seg.Again && n.cfg.Transport.Selective {
 		pk.SetAsks()
@@ -196,6 +207,10 @@ func (n *Net) timedOut(now unit.Time, id int32, q *qp) {
 	if !q.snd.Outstanding() {
 		q.deadline = unit.Never
 		return
+	}
+	q.timedOut = now
+	if n.cfg.OnTimeout != nil {
+		n.cfg.OnTimeout(now, id, q.snd.Una())
 	}
 	if q.snd.OnTimeout(&n.cfg.Transport) {
 		q.dead = true

@@ -37,6 +37,10 @@ var (
 	olive  = Colour{"olive", "#999933", "#bfbf5e"}
 	teal   = Colour{"teal", "#44aa99", "#6fcbbc"}
 	grey   = Colour{"grey", "#9aa1a9", "#7d8794"}
+	azure  = Colour{"azure", "#88ccee", "#6fa8c9"}
+	slate  = Colour{"slate", "#7b86c6", "#98a2e0"}
+	stone  = Colour{"stone", "#c2c7cd", "#5f6873"}
+	rose   = Colour{"rose", "#ee8866", "#f2a58c"}
 )
 
 // inkOn is the ink of words on a bar.
@@ -50,8 +54,9 @@ func inkOn(bar Colour) Colour {
 // causeColours has an ink for every cause. The causes that say the network is in
 // trouble are warm.
 var causeColours = [cause.Count]Colour{
-	cause.Compute: blue, cause.HostPath: sky, cause.Dependency: grey, cause.RateLimit: orange, cause.Window: yellow,
-	cause.Serialisation: green, cause.Propagation: olive, cause.SwitchLatency: teal, cause.Queueing: red, cause.Pause: purple, cause.Retransmission: wine,
+	cause.Compute: blue, cause.NVLink: sky, cause.PCIe: azure, cause.NIC: slate, cause.Dependency: grey, cause.Acknowledgement: stone,
+	cause.RateLimit: orange, cause.Window: yellow, cause.Serialisation: green, cause.Propagation: olive, cause.SwitchLatency: teal,
+	cause.OwnQueueing: rose, cause.Queueing: red, cause.Pause: purple, cause.Retransmission: wine,
 }
 
 // loadColours go from an idle link to a full one, dark enough at either end to be
@@ -73,7 +78,7 @@ func loadColour(utilisation float64) Colour {
 }
 
 func palette() []Colour {
-	all := []Colour{ink, muted, grid, paper, pale, dark, alarm, blue, sky, green, yellow, orange, red, purple, wine, olive, teal, grey}
+	all := []Colour{ink, muted, grid, paper, pale, dark, alarm, blue, sky, green, yellow, orange, red, purple, wine, olive, teal, grey, azure, slate, stone, rose}
 	return append(all, loadColours...)
 }
 

@@ -24,7 +24,7 @@ func WriteCauses(w io.Writer, d *Data, width int) error {
 	for i, f := range all {
 		t.Blank()
 		t.Line(fmt.Sprintf("%2d. %-15s %10s  %7s  %s", i+1, f.Cause, result.FormatTime(f.Time), result.FormatPercent(f.Share), strings.Repeat("#", int(f.Share*30+0.5))))
-		s := "Time " + meaning[f.Cause] + "."
+		s := "Time in which " + f.Cause.Meaning() + "."
 		if f.Text != "" {
 			s += " " + f.Text
 		}

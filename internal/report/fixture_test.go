@@ -82,7 +82,7 @@ func small(t *testing.T, finish bool) string {
 	}
 	dir.Flows().Add(result.FlowRow{ID: 6, Name: "noise", Kind: result.KindBackground, Src: "host3/gpu0", Dst: "host2/gpu0", Channel: -1, Step: -1,
 		Bytes: unit.Megabyte, Posted: unit.Time(80 * us), Placed: unit.Time(140 * us), Acked: unit.Time(142 * us), FCT: 60 * us, Marks: 12, CNPs: 3, Status: result.StatusDone,
-		Path: "host3>rail1>host2", Causes: result.Causes{HostPath: 2 * us, RateLimit: 8 * us, Serialisation: 40 * us, Queueing: 10 * us}})
+		Path: "host3>rail1>host2", Causes: result.Causes{PCIe: 2 * us, RateLimit: 8 * us, Serialisation: 40 * us, Queueing: 10 * us}})
 	writePath(dir, 2, at.Add(-81*us))
 	dir.Hops().Add(result.HopRow{Flow: 4, Hop: 1, Port: "rail1/host2", Queueing: 40 * us})
 	writePorts(dir)
@@ -120,7 +120,7 @@ func writeStep(dir *result.Dir, step, rank int32, at unit.Time, wait unit.Durati
 	}
 	row := result.FlowRow{ID: int64(step*2 + rank), Name: "rank" + string('0'+rank) + ">rank" + string('1'-rank) + "#0", Kind: result.KindCollective, Src: from + "/gpu0", Dst: to + "/gpu0",
 		Step: step, Bytes: 100 * unit.Kilobyte, Posted: at.Add(25 * us), Placed: at.Add(25*us + wait), Acked: at.Add(26*us + wait), FCT: wait, Status: result.StatusDone,
-		Path: from + ">rail1>" + to, Causes: result.Causes{HostPath: 4 * us, Serialisation: 5 * us, Propagation: us}}
+		Path: from + ">rail1>" + to, Causes: result.Causes{PCIe: 4 * us, Serialisation: 5 * us, Propagation: us}}
 	row.Queueing = wait - 10*us
 	dir.Flows().Add(row)
 }

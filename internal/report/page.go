@@ -103,7 +103,7 @@ func (f Finding) ShareText() string { return result.FormatPercent(f.Share) }
 func (f Finding) TimeText() string { return result.FormatTime(f.Time) }
 
 // Meaning says what the cause stands for.
-func (f Finding) Meaning() string { return meaning[f.Cause] }
+func (f Finding) Meaning() string { return "in which " + f.Cause.Meaning() }
 
 // headline is the run's main figures.
 func headline(d *Data) [][2]string {

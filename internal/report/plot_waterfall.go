@@ -72,7 +72,7 @@ func drawWaterfall(w float64, title string, all []bar) *Drawing {
 	h := head + row*float64(len(rows)) + 40
 	g := NewDrawing(w, h, title, sentence(all))
 	Legend(g, keys, 0, 12, w)
-	f := Frame{d: g, Left: 104, Right: w - 66, Top: head, Bottom: h - 40, XHi: float64(longest)}
+	f := Frame{d: g, Left: 122, Right: w - 66, Top: head, Bottom: h - 40, XHi: float64(longest)}
 	for _, x := range ticks(0, f.XHi/q.size, f.xTickCount()) {
 		g.Line(f.X(x*q.size), f.Top, f.X(x*q.size), f.Bottom, 1, grid, "", "")
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"railyard/internal/cause"
+	"railyard/internal/diagnose"
 	"railyard/internal/result"
 	"railyard/internal/unit"
 )
@@ -21,49 +22,47 @@ func TestParagraph(t *testing.T) {
 		findings []cause.Cause
 	}{
 		{
-			name: "compute-bound training", run: computeBound(),
-			first: "Compute limited this run: 90.0 % of the 100 us of a step of the slowest rank, mean over 20 steps",
-			says:  []string{"Nothing was marked, paused or dropped."}, not: []string{"Congestion", "held longest", "sent again"},
-			findings: []cause.Cause{cause.Compute, cause.Dependency, cause.HostPath},
+			name: "compute-bound training", run: judged(computeBound(), diagnose.Blame{Kind: diagnose.Compute, Time: 90 * us}, diagnose.Blame{Kind: diagnose.PCIe, Time: 10 * us}),
+			first:    "This run was limited because GPUs computed: 90.0 % of the 100 us of a step, mean over 20 is attributed to it. Another 10.0 %: bytes crossed PCIe",
+			says:     []string{"Nothing was marked, paused or dropped."},
+			not:      []string{"ongestion", "held longest", "sent again", "had waiting"},
+			findings: []cause.Cause{cause.Compute, cause.Dependency, cause.PCIe},
 		},
 		{
-			name: "latency of a ring", run: latencyBound(),
-			first: "Waiting for other ranks limited this run: 70.0 %",
-			says:  []string{"a chain of 14 messages", "62.5 % of it host path", "it is the latency of the chain that counts", "host1/rail1, sent for 9.0 % of the run", "Nothing was marked, paused or dropped."},
-			not:   []string{"deepest queue", "steps took"},
+			name: "no single reason", run: judged(latencyBound(), diagnose.Blame{Kind: diagnose.NVLink, Time: 35 * us}, diagnose.Blame{Kind: diagnose.NIC, Time: 30 * us}, diagnose.Blame{Kind: diagnose.Compute, Time: 30 * us},
+				diagnose.Blame{Kind: diagnose.SlowRank, Rank: new(int32(3)), Time: 5 * us}),
+			first: "No single reason limited this run. The largest is that bytes crossed NVLink, or waited for it: 35.0 % of the 100 us of a step, mean over 20. Another 30.0 %: NICs took",
+			not:   []string{"rank 3", "steps took"},
 		},
 		{
-			name: "critical path", run: withPath(latencyBound()),
-			first: "Lost packets limited this run: 50.0 % of the 100 us of a step along its critical path, mean over 20 steps",
-			says:  []string{"9 packets were dropped, all of them at host1/rail1; 11 packets were sent again.", "Then comes compute with 30.0 %.", "In all, steps lost 50.0 % of their time to congestion (retransmission)."},
-			not:   []string{"Waiting for other ranks", "latency of the chain"},
-		},
-		{
-			name: "slow steps", run: withTail(latencyBound()),
-			first: "Waiting for other ranks limited this run",
+			name: "slow steps", run: judged(withTail(latencyBound()), diagnose.Blame{Kind: diagnose.SlowRank, Rank: new(int32(3)), Time: 50 * us}),
+			first: "This run was limited because rank 3 computes longer than the others: 100 % of",
 			says:  []string{"Steps differ: the slowest 2 steps took 300 us on average, 200 us more than the others.", "In those steps a message spent 40 us on queueing, in the others none."},
 		},
 		{
-			name: "rate-limited incast", run: incast(cause.RateLimit, 0.6),
-			first: "Congestion control limited this run: 80.0 % of the 10 ms of a job message",
-			says:  []string{"DCQCN reacted to 90 CNPs, after 700 ECN marks at rail1/host1.", "All 4 flows pass rail1/host1: its bits alone need 6 ms at 100 Gb/s, 60.0 % of the run's 10 ms; the other 4 ms it sent nothing."},
-			not:   []string{"held longest", "marked,", "bottleneck"},
+			name: "shared port", run: judged(incast(cause.RateLimit, 0.6),
+				diagnose.Blame{Kind: diagnose.SharedPort, Port: "rail1/host1", Crossed: true, Time: 60 * us, Felt: []diagnose.Felt{{Cause: "rate limit", Time: 50 * us}, {Cause: "queueing", Time: 10 * us}},
+					Culprits: []diagnose.Culprit{{Name: "flow4", Share: 0.5}, {Name: "flow2", Share: 0.25}, {Name: "flow3", Share: 0.15}, {Name: "flow9", Share: 0.1}}, Others: 2},
+				diagnose.Blame{Kind: diagnose.Controller, Port: "rail1/host1", Time: 20 * us}, diagnose.Blame{Kind: diagnose.LinkSpeed, Time: 20 * us}),
+			first: "This run was limited because the port rail1/host1 (100 Gb/s) was busy with the bytes of others: 60.0 % of the 100 us of a step, mean over 20 is attributed to it, felt as rate limit, 50.0 %; queueing, 10.0 %.",
+			says: []string{"Of what others had waiting there: flow4 (50.0 %), flow2 (25.0 %), flow3 (15.0 %), 3 more.",
+				"Another 20.0 %: congestion control held senders back while the port rail1/host1 (100 Gb/s) had nothing to send."},
+			not: []string{"marked,", "flow9", "do not even cross"},
 		},
 		{
-			name: "paused incast", run: incast(cause.Pause, 1),
-			first: "PFC pauses limited this run: 80.0 %",
-			says:  []string{"host2/rail1 was held longest, 8 ms in all; of the 40 pause frames all came from rail1.", "that port is the bottleneck"},
+			name: "victim of a pause", run: judged(incast(cause.Pause, 1), diagnose.Blame{Kind: diagnose.SharedPort, Port: "rail1/host1", Time: 30 * us, Felt: []diagnose.Felt{{Cause: "pause", Time: 30 * us}}},
+				diagnose.Blame{Kind: diagnose.LinkSpeed, Time: 70 * us}),
+			first: "The largest single loss is that the queue of rail1/host1 (100 Gb/s) made PFC pause messages that do not even cross that port: 30.0 %",
 			not:   []string{"CNPs"},
 		},
 		{
-			name: "lossy incast", run: incast(cause.Retransmission, 0.97),
-			first: "Lost packets limited this run: 80.0 %",
-			says:  []string{"55 packets were dropped, all of them at rail1/host1; 60 packets were sent again."},
+			name: "lossy link", run: judged(incast(cause.Retransmission, 0.97), diagnose.Blame{Kind: diagnose.LossyLink, Port: "host1/rail1", Time: 80 * us, Felt: []diagnose.Felt{{Cause: "retransmission", Time: 80 * us}}}),
+			first: "This run was limited because the link host1/rail1 lost packets or acknowledgements, which were sent again: 100 %",
 			not:   []string{"was dropped", "or dropped"},
 		},
 		{
-			name: "no single cause", run: mixed(),
-			first: "No single cause limited this run: the largest, queueing, is 30.0 % of the 10 ms of a job message, mean over the 4 completed; then pause, 30.0 %, and rate limit, 25.0 %.",
+			name: "no diagnosis", run: mixed(),
+			first: "Of the 10 ms of a job message, mean over the 4 completed, 30.0 % passed in a state in which packets of others were served first. What made it so is not known",
 		},
 		{
 			name: "nothing finished", run: &Data{Summary: &result.Summary{State: result.Running}},
@@ -99,6 +98,16 @@ func TestParagraph(t *testing.T) {
 	}
 }
 
+// judged gives a run a diagnosis.
+func judged(d *Data, blames ...diagnose.Blame) *Data {
+	g := &diagnose.Diagnosis{Subject: "a step, mean over 20", Blames: blames}
+	for _, b := range blames {
+		g.Whole += b.Time
+	}
+	d.Summary.Diagnosis = g
+	return d
+}
+
 func training(split result.Causes) *Data {
 	s := split.Split()
 	times := make([]unit.Duration, 20)
@@ -113,21 +122,14 @@ func training(split result.Causes) *Data {
 }
 
 func computeBound() *Data {
-	return training(result.Causes{Compute: 90 * us, Dependency: 8 * us, HostPath: 2 * us})
+	return training(result.Causes{Compute: 90 * us, Dependency: 8 * us, PCIe: 2 * us})
 }
 
 func latencyBound() *Data {
 	d := training(result.Causes{Compute: 30 * us, Dependency: 70 * us})
 	m := &Messages{}
-	m.add(&result.FlowRow{FCT: 4 * us, Causes: result.Causes{HostPath: 2500 * unit.Nanosecond, SwitchLatency: 1500 * unit.Nanosecond}})
+	m.add(&result.FlowRow{FCT: 4 * us, Causes: result.Causes{PCIe: 2500 * unit.Nanosecond, SwitchLatency: 1500 * unit.Nanosecond}})
 	d.Flows = &FlowStats{Kinds: []string{result.KindCollective}, ByKind: map[string]*Messages{result.KindCollective: m}}
-	return d
-}
-
-// withPath adds a critical path on which losses count most, as no rank's own view shows.
-func withPath(d *Data) *Data {
-	d.Summary.CriticalPath = &result.Causes{Compute: 30 * us, Retransmission: 50 * us, HostPath: 20 * us}
-	d.Summary.Drops, d.Summary.Retransmits, d.Links[0].Drops = 9, 11, 9
 	return d
 }
 
@@ -136,8 +138,8 @@ func withTail(d *Data) *Data {
 	s.TailN, s.RestN = 2, 18
 	s.Rest = result.Causes{Compute: 30 * us, Dependency: 70 * us}.Split()
 	s.Tail = result.Causes{Compute: 30 * us, Dependency: 270 * us}.Split()
-	d.Flows.Tail.add(&result.FlowRow{FCT: 44 * us, Causes: result.Causes{HostPath: 4 * us, Queueing: 40 * us}})
-	d.Flows.Rest.add(&result.FlowRow{FCT: 4 * us, Causes: result.Causes{HostPath: 4 * us}})
+	d.Flows.Tail.add(&result.FlowRow{FCT: 44 * us, Causes: result.Causes{PCIe: 4 * us, Queueing: 40 * us}})
+	d.Flows.Rest.add(&result.FlowRow{FCT: 4 * us, Causes: result.Causes{PCIe: 4 * us}})
 	return d
 }
 

@@ -30,6 +30,10 @@ func (r *Run) WriteCSV(w io.Writer, table string) (int64, error) {
 		return writeCSV(w, r.Paths())
 	case "hops":
 		return writeCSV(w, r.Hops())
+	case "losses":
+		return writeCSV(w, r.Losses())
+	case "shares":
+		return writeCSV(w, r.Shares())
 	}
 	return 0, fmt.Errorf("table %q: want one of %s", table, strings.Join(TableNames(), ", "))
 }

@@ -29,6 +29,8 @@ type Dir struct {
 	queues     *Table[QueueRow]
 	paths      *Table[PathRow]
 	hops       *Table[HopRow]
+	losses     *Table[LossRow]
+	shares     *Table[ShareRow]
 	open       []closer // in order of opening
 
 	group int  // rows of a part; RowGroupRows, but in tests
@@ -190,6 +192,22 @@ func (d *Dir) Hops() *Table[HopRow] {
 		return nil
 	}
 	return lazily(d, &d.hops, "hops")
+}
+
+// Losses returns the table of lost frames and timeouts.
+func (d *Dir) Losses() *Table[LossRow] {
+	if d == nil {
+		return nil
+	}
+	return lazily(d, &d.losses, "losses")
+}
+
+// Shares returns the table of whose bytes waited at ports.
+func (d *Dir) Shares() *Table[ShareRow] {
+	if d == nil {
+		return nil
+	}
+	return lazily(d, &d.shares, "shares")
 }
 
 // Paths returns the table of critical paths.

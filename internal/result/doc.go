@@ -11,6 +11,8 @@
 //	  queues.parquet       one row per change of a sampled queue
 //	  paths.parquet        one row per part of the critical path of some steps
 //	  hops.parquet         one row per port that held up a message
+//	  losses.parquet       one row per lost frame or timeout
+//	  shares.parquet       one row per port and whose bytes waited there
 //
 //	    Create ──> Begin ──> tables: Add, Add, ... ──────> Finish
 //	      |          |         |                             |

@@ -118,6 +118,12 @@ func (r *Run) Queues() iter.Seq2[QueueRow, error] { return rows[QueueRow](r.Path
 // Hops reads hops.parquet.
 func (r *Run) Hops() iter.Seq2[HopRow, error] { return rows[HopRow](r.Path, "hops") }
 
+// Losses reads losses.parquet.
+func (r *Run) Losses() iter.Seq2[LossRow, error] { return rows[LossRow](r.Path, "losses") }
+
+// Shares reads shares.parquet.
+func (r *Run) Shares() iter.Seq2[ShareRow, error] { return rows[ShareRow](r.Path, "shares") }
+
 // Paths reads paths.parquet.
 func (r *Run) Paths() iter.Seq2[PathRow, error] { return rows[PathRow](r.Path, "paths") }
 

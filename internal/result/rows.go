@@ -8,42 +8,68 @@ import (
 // TableNames lists the tables of a run directory, in the order in which they are
 // documented and exported.
 func TableNames() []string {
-	return []string{"steps", "operations", "flows", "links", "queues", "paths", "hops"}
+	return []string{"steps", "operations", "flows", "links", "queues", "paths", "hops", "losses", "shares"}
 }
 
 // Causes is a cause.Split as columns of a table and as an object of run.json, in
 // picoseconds. A test holds that it names every cause, in order.
 type Causes struct {
-	Compute        unit.Duration `parquet:"compute_ps" json:"compute"`
-	HostPath       unit.Duration `parquet:"host_path_ps" json:"host_path"`
-	Dependency     unit.Duration `parquet:"dependency_ps" json:"dependency"`
-	RateLimit      unit.Duration `parquet:"rate_limit_ps" json:"rate_limit"`
-	Window         unit.Duration `parquet:"window_ps" json:"window"`
-	Serialisation  unit.Duration `parquet:"serialisation_ps" json:"serialisation"`
-	Propagation    unit.Duration `parquet:"propagation_ps" json:"propagation"`
-	SwitchLatency  unit.Duration `parquet:"switch_latency_ps" json:"switch_latency"`
-	Queueing       unit.Duration `parquet:"queueing_ps" json:"queueing"`
-	Pause          unit.Duration `parquet:"pause_ps" json:"pause"`
-	Retransmission unit.Duration `parquet:"retransmission_ps" json:"retransmission"`
+	Compute         unit.Duration `parquet:"compute_ps" json:"compute"`
+	NVLink          unit.Duration `parquet:"nvlink_ps" json:"nvlink"`
+	PCIe            unit.Duration `parquet:"pcie_ps" json:"pcie"`
+	NIC             unit.Duration `parquet:"nic_ps" json:"nic"`
+	Dependency      unit.Duration `parquet:"dependency_ps" json:"dependency"`
+	Acknowledgement unit.Duration `parquet:"acknowledgement_ps" json:"acknowledgement"`
+	RateLimit       unit.Duration `parquet:"rate_limit_ps" json:"rate_limit"`
+	Window          unit.Duration `parquet:"window_ps" json:"window"`
+	Serialisation   unit.Duration `parquet:"serialisation_ps" json:"serialisation"`
+	Propagation     unit.Duration `parquet:"propagation_ps" json:"propagation"`
+	SwitchLatency   unit.Duration `parquet:"switch_latency_ps" json:"switch_latency"`
+	OwnQueueing     unit.Duration `parquet:"own_queueing_ps" json:"own_queueing"`
+	Queueing        unit.Duration `parquet:"queueing_ps" json:"queueing"`
+	Pause           unit.Duration `parquet:"pause_ps" json:"pause"`
+	Retransmission  unit.Duration `parquet:"retransmission_ps" json:"retransmission"`
 }
 
 // CausesOf returns the split as columns.
 func CausesOf(s cause.Split) Causes {
 	return Causes{
-		Compute: s[cause.Compute], HostPath: s[cause.HostPath], Dependency: s[cause.Dependency],
-		RateLimit: s[cause.RateLimit], Window: s[cause.Window], Serialisation: s[cause.Serialisation],
-		Propagation: s[cause.Propagation], SwitchLatency: s[cause.SwitchLatency], Queueing: s[cause.Queueing],
-		Pause: s[cause.Pause], Retransmission: s[cause.Retransmission],
+		Compute:         s[cause.Compute],
+		NVLink:          s[cause.NVLink],
+		PCIe:            s[cause.PCIe],
+		NIC:             s[cause.NIC],
+		Dependency:      s[cause.Dependency],
+		Acknowledgement: s[cause.Acknowledgement],
+		RateLimit:       s[cause.RateLimit],
+		Window:          s[cause.Window],
+		Serialisation:   s[cause.Serialisation],
+		Propagation:     s[cause.Propagation],
+		SwitchLatency:   s[cause.SwitchLatency],
+		OwnQueueing:     s[cause.OwnQueueing],
+		Queueing:        s[cause.Queueing],
+		Pause:           s[cause.Pause],
+		Retransmission:  s[cause.Retransmission],
 	}
 }
 
 // Split returns the columns as a split.
 func (c Causes) Split() cause.Split {
 	return cause.Split{
-		cause.Compute: c.Compute, cause.HostPath: c.HostPath, cause.Dependency: c.Dependency,
-		cause.RateLimit: c.RateLimit, cause.Window: c.Window, cause.Serialisation: c.Serialisation,
-		cause.Propagation: c.Propagation, cause.SwitchLatency: c.SwitchLatency, cause.Queueing: c.Queueing,
-		cause.Pause: c.Pause, cause.Retransmission: c.Retransmission,
+		cause.Compute:         c.Compute,
+		cause.NVLink:          c.NVLink,
+		cause.PCIe:            c.PCIe,
+		cause.NIC:             c.NIC,
+		cause.Dependency:      c.Dependency,
+		cause.Acknowledgement: c.Acknowledgement,
+		cause.RateLimit:       c.RateLimit,
+		cause.Window:          c.Window,
+		cause.Serialisation:   c.Serialisation,
+		cause.Propagation:     c.Propagation,
+		cause.SwitchLatency:   c.SwitchLatency,
+		cause.OwnQueueing:     c.OwnQueueing,
+		cause.Queueing:        c.Queueing,
+		cause.Pause:           c.Pause,
+		cause.Retransmission:  c.Retransmission,
 	}
 }
 
@@ -107,6 +133,8 @@ type FlowRow struct {
 	Marks       int64         `parquet:"marks"`                    // data packets that arrived ECN-marked
 	CNPs        int64         `parquet:"cnps"`                     // received by the sender
 	Retransmits int64         `parquet:"retransmits"`              // data packets sent again
+	Lost        int64         `parquet:"lost"`                     // its packets that were lost, and answers to them; see losses.parquet
+	Timeouts    int64         `parquet:"timeouts"`                 // retransmission timeouts while it was the oldest
 	Status      string        `parquet:"status,dict"`
 	Path        string        `parquet:"path,dict"` // node names joined by ">": host1>rail1>host2
 	Causes
@@ -134,7 +162,8 @@ type LinkRow struct {
 	Utilisation    float64       `parquet:"utilisation"` // Busy / virtual time of the run
 	PausesSent     int64         `parquet:"pauses_sent"` // PFC frames with a non-zero quanta, refreshes included
 	PausesReceived int64         `parquet:"pauses_received"`
-	Paused         unit.Duration `parquet:"paused_ps"` // time in which a class of this port was held by the peer
+	Paused         unit.Duration `parquet:"paused_ps"`      // time in which a class of this port was held by the peer
+	PausedBy       string        `parquet:"paused_by,dict"` // the port from whose queue most of that spread; "": never paused
 	ECNMarks       int64         `parquet:"ecn_marks"`
 	Drops          int64         `parquet:"drops"`
 	MaxQueue       unit.Bytes    `parquet:"max_queue_bytes"`
@@ -154,13 +183,34 @@ type QueueRow struct {
 // to be sent; at a switch's, as far as the packet that completed it waited there. Ports that did
 // not hold it up have no row.
 //
-// Invariant: over the hops of a flow, Queueing and Pause sum to those of its row in flows.parquet.
+// Invariant: over the hops of a flow, Queueing and Pause sum to those of its row in flows.parquet, and OwnQueueing to at most its own.
 type HopRow struct {
-	Flow     int64         `parquet:"flow,delta"` // id in flows.parquet
-	Hop      int32         `parquet:"hop"`        // 0: the NIC's own port
-	Port     string        `parquet:"port,dict"`
-	Queueing unit.Duration `parquet:"queueing_ps"`
-	Pause    unit.Duration `parquet:"pause_ps"`
+	Flow        int64         `parquet:"flow,delta"` // id in flows.parquet
+	Hop         int32         `parquet:"hop"`        // 0: the NIC's own port; after those of the path come those of the acknowledgement's
+	Port        string        `parquet:"port,dict"`
+	OwnQueueing unit.Duration `parquet:"own_queueing_ps"`
+	Queueing    unit.Duration `parquet:"queueing_ps"`
+	Pause       unit.Duration `parquet:"pause_ps"`
+	Root        string        `parquet:"root,dict"` // the port from whose queue the pause spread; "": no pause
+}
+
+// LossRow is a frame that was lost, or a retransmission timeout: a row of losses.parquet. Lost PFC frames are not listed.
+type LossRow struct {
+	Flow int64     `parquet:"flow,delta"` // id in flows.parquet of the message that had to wait for it; -1: none
+	Name string    `parquet:"name,dict"`  // of the queue pair
+	Time unit.Time `parquet:"time_ps,delta"`
+	Port string    `parquet:"port,dict"` // where; "" for a timeout
+	Kind string    `parquet:"kind,dict"` // data, ACK, NAK, CNP, CTS; timeout
+	Why  string    `parquet:"why,dict"`  // buffer: it was full; link: a fault; "" for a timeout
+}
+
+// ShareRow is whose bytes waited at a port when packets of others came to wait there or the port made its switch send a pause: a
+// row of shares.parquet.
+type ShareRow struct {
+	Port  string  `parquet:"port,dict"`
+	Name  string  `parquet:"name,dict"` // of the queue pair
+	Kind  string  `parquet:"kind,dict"`
+	Share float64 `parquet:"share"` // of all that waited at the port, 0 to 1
 }
 
 // PathRow is one part of the critical path of a step: a row of paths.parquet, which
@@ -182,4 +232,5 @@ type PathRow struct {
 	Src     int32     `parquet:"src"` // ranks of the message; -1: none
 	Dst     int32     `parquet:"dst"`
 	Channel int32     `parquet:"channel"` // of the collective; -1: none
+	At      string    `parquet:"at,dict"` // port at which a message waited, or from whose queue the pause spread; "": none
 }

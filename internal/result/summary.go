@@ -8,6 +8,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"railyard/internal/diagnose"
 	"railyard/internal/unit"
 )
 
@@ -27,39 +28,40 @@ const (
 // figure but WallSeconds is the same on each repetition. Pointers are nil, and
 // their keys absent, where the job has no such figure.
 type Summary struct {
-	State         State           `json:"state"`
-	Error         string          `json:"error,omitempty"` // why the state is failed
-	Version       string          `json:"version"`
-	FormatVersion int             `json:"format_version"`
-	Name          string          `json:"name"`
-	Seed          uint64          `json:"seed"`
-	Kernel        string          `json:"kernel,omitempty"` // which tensor kernel: values depend on it
-	TestAccuracy  *float64        `json:"test_accuracy,omitempty"`
-	FinalLoss     *Float          `json:"final_loss,omitempty"`    // mean training loss of the last epoch
-	Steps         int64           `json:"steps"`                   // training steps completed
-	StepsPlanned  int64           `json:"steps_planned,omitempty"` // differs from Steps when interrupted
-	VirtualTime   unit.Time       `json:"virtual_time_ps"`
-	StepTime      unit.Duration   `json:"step_time_ps"` // median over steps, slowest rank
-	WallSeconds   float64         `json:"wall_seconds"`
-	PacketHops    int64           `json:"packet_hops"`
-	Events        int64           `json:"events"`
-	ECNMarks      int64           `json:"ecn_marks"`
-	CNPs          int64           `json:"cnps"`
-	Pauses        int64           `json:"pauses"` // PFC frames that stop a class, refreshes included
-	Drops         int64           `json:"drops"`
-	Retransmits   int64           `json:"retransmits"`
-	WeightsSHA256 string          `json:"weights_sha256,omitempty"` // float32 little-endian, layers in order, W then b, row-major
-	Overlap       *float64        `json:"overlap,omitempty"`        // fraction of communication time beside compute, 0..1
-	StepSplit     *StepSplit      `json:"step_split_ps,omitempty"`
-	CriticalPath  *Causes         `json:"critical_path_ps,omitempty"` // mean over steps: what the rank that ended last had to wait for, over all ranks
-	Collectives   []Collective    `json:"collectives,omitempty"`
-	BusiestLinks  []LinkFigures   `json:"busiest_links,omitempty"` // busiest first
-	Flows         []FlowFigures   `json:"flows,omitempty"`         // explicit and background flows, in order of the scenario
-	Queues        []QueueFigures  `json:"queues,omitempty"`        // sampled queues, deepest first
-	Pausing       []PauseFigures  `json:"pausing,omitempty"`       // ports that sent or received pause frames, held longest first
-	Notes         []string        `json:"notes,omitempty"`         // why a counter is zero, findings: a sentence each
-	Scenario      json.RawMessage `json:"scenario,omitempty"`      // resolved, as data; made from ScenarioYAML if nil
-	ScenarioYAML  string          `json:"scenario_yaml,omitempty"` // resolved; given back as a scenario it reruns byte for byte
+	State         State               `json:"state"`
+	Error         string              `json:"error,omitempty"` // why the state is failed
+	Version       string              `json:"version"`
+	FormatVersion int                 `json:"format_version"`
+	Name          string              `json:"name"`
+	Seed          uint64              `json:"seed"`
+	Kernel        string              `json:"kernel,omitempty"` // which tensor kernel: values depend on it
+	TestAccuracy  *float64            `json:"test_accuracy,omitempty"`
+	FinalLoss     *Float              `json:"final_loss,omitempty"`    // mean training loss of the last epoch
+	Steps         int64               `json:"steps"`                   // training steps completed
+	StepsPlanned  int64               `json:"steps_planned,omitempty"` // differs from Steps when interrupted
+	VirtualTime   unit.Time           `json:"virtual_time_ps"`
+	StepTime      unit.Duration       `json:"step_time_ps"` // median over steps, slowest rank
+	WallSeconds   float64             `json:"wall_seconds"`
+	PacketHops    int64               `json:"packet_hops"`
+	Events        int64               `json:"events"`
+	ECNMarks      int64               `json:"ecn_marks"`
+	CNPs          int64               `json:"cnps"`
+	Pauses        int64               `json:"pauses"` // PFC frames that stop a class, refreshes included
+	Drops         int64               `json:"drops"`
+	Retransmits   int64               `json:"retransmits"`
+	WeightsSHA256 string              `json:"weights_sha256,omitempty"` // float32 little-endian, layers in order, W then b, row-major
+	Overlap       *float64            `json:"overlap,omitempty"`        // fraction of communication time beside compute, 0..1
+	StepSplit     *StepSplit          `json:"step_split_ps,omitempty"`
+	CriticalPath  *Causes             `json:"critical_path_ps,omitempty"` // mean over steps: what the rank that ended last had to wait for, over all ranks
+	Diagnosis     *diagnose.Diagnosis `json:"diagnosis,omitempty"`        // what the time was lost to
+	Collectives   []Collective        `json:"collectives,omitempty"`
+	BusiestLinks  []LinkFigures       `json:"busiest_links,omitempty"` // busiest first
+	Flows         []FlowFigures       `json:"flows,omitempty"`         // explicit and background flows, in order of the scenario
+	Queues        []QueueFigures      `json:"queues,omitempty"`        // sampled queues, deepest first
+	Pausing       []PauseFigures      `json:"pausing,omitempty"`       // ports that sent or received pause frames, held longest first
+	Notes         []string            `json:"notes,omitempty"`         // why a counter is zero, findings: a sentence each
+	Scenario      json.RawMessage     `json:"scenario,omitempty"`      // resolved, as data; made from ScenarioYAML if nil
+	ScenarioYAML  string              `json:"scenario_yaml,omitempty"` // resolved; given back as a scenario it reruns byte for byte
 
 	Dir string `json:"directory,omitempty"` // where it lies; not in run.json itself: the file may be moved
 }

@@ -24,7 +24,7 @@ func TestColumns(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		row  any
-	}{{"steps", StepRow{}}, {"operations", OperationRow{}}, {"flows", FlowRow{}}, {"links", LinkRow{}}, {"queues", QueueRow{}}, {"paths", PathRow{}}, {"hops", HopRow{}}} {
+	}{{"steps", StepRow{}}, {"operations", OperationRow{}}, {"flows", FlowRow{}}, {"links", LinkRow{}}, {"queues", QueueRow{}}, {"paths", PathRow{}}, {"hops", HopRow{}}, {"losses", LossRow{}}, {"shares", ShareRow{}}} {
 		b.WriteString(c.name + "\n")
 		s := parquet.SchemaOf(c.row)
 		for _, path := range s.Columns() {

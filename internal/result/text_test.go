@@ -15,7 +15,7 @@ import (
 
 // example is a summary with something in every part.
 func example() *Summary {
-	mean := cause.Split{cause.Compute: 41_230_000, cause.HostPath: 6_100_000, cause.Dependency: 2_500_000, cause.Serialisation: 21_700_000,
+	mean := cause.Split{cause.Compute: 41_230_000, cause.PCIe: 6_100_000, cause.Dependency: 2_500_000, cause.Serialisation: 21_700_000,
 		cause.Propagation: 400_000, cause.SwitchLatency: 2_400_000, cause.Queueing: 900_000, cause.Pause: 12_345}
 	slow := mean
 	slow[cause.Queueing] += 9_000_000

@@ -14,23 +14,36 @@ const (
 )
 
 // Finding a path needs a record of each operation of each rank's programs: about 70 bytes with its part of a message's trace, for up
-// to three steps. A job that has many is looked at every tenth step, to save time, and a huge one not at all, to save memory.
+// to three steps. A job that has many is looked at every tenth step, and a huge one not at all, to save memory.
 const (
-	manyOperations = 1 << 17
-	hugeOperations = 1 << 20
+	manyOperations = 1 << 20
+	hugeOperations = 1 << 22
 	sparsePaths    = 10 // divides everyPath
 )
 
 // critical gathers the critical paths of steps.
 type critical struct {
-	table   *result.Table[result.PathRow]
-	found   int64
-	sum     cause.Split
-	slowest exec.PathRecord // of those found; the first among equals
+	table    *result.Table[result.PathRow]
+	name     func(port int32) string
+	evidence *evidence
+	launch   func(op int32) unit.Duration // of an operation: starting its kernels
+	found    int64
+	every    int64 // 0: no step's path is found
+	sum      cause.Split
+	slowest  exec.PathRecord // of those found; the first among equals
 }
 
 // pathFinder returns what finds the critical paths of the job's steps; nil where it would cost too much.
 func (r *runner) pathFinder() *exec.PathFinder {
+	c := &r.watch.critical
+	c.evidence = r.watch.evidence
+	c.launch = func(op int32) unit.Duration { return r.plan.Step.Ops[op].Launch }
+	c.name = func(port int32) string {
+		if port < 0 {
+			return ""
+		}
+		return r.plan.Graph.Ports[port].Name
+	}
 	operations := 0
 	for _, c := range r.plan.Step.Collectives {
 		for rank := range c.Schedule.Ranks() {
@@ -46,13 +59,15 @@ func (r *runner) pathFinder() *exec.PathFinder {
 	case operations > manyOperations:
 		every = sparsePaths
 	}
-	return exec.NewPathFinder(r.plan.Scenario.RankCount(), every, r.watch.critical.take)
+	c.every = every
+	return exec.NewPathFinder(r.plan.Scenario.RankCount(), every, c.take)
 }
 
 // take takes the path of a step that all ranks have ended.
 func (c *critical) take(p *exec.PathRecord) {
 	c.found++
 	c.sum.Add(&p.Split)
+	c.evidence.path(p, c.launch)
 	if kept(p.Step) {
 		c.write(p)
 	}
@@ -75,7 +90,7 @@ func (c *critical) close() {
 func (c *critical) write(p *exec.PathRecord) {
 	for _, q := range p.Parts {
 		c.table.Add(result.PathRow{Step: int32(p.Step), Rank: p.Rank, From: q.From, Until: q.Until, Cause: q.Cause.String(), Kind: q.Kind.String(),
-			OnRank: q.Rank, OnStep: int32(q.Step), Op: q.Op, Src: q.Src, Dst: q.Dst, Channel: q.Channel})
+			OnRank: q.Rank, OnStep: int32(q.Step), Op: q.Op, Src: q.Src, Dst: q.Dst, Channel: q.Channel, At: c.name(q.At)})
 	}
 }
 

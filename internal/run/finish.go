@@ -34,6 +34,8 @@ func (r *runner) finish(s *result.Summary) {
 	if r.job != nil {
 		r.finishTraining(s)
 	}
+	r.finishShares()
+	s.Diagnosis = r.diagnosis()
 	s.Notes = r.notes(s)
 }
 
@@ -48,7 +50,7 @@ func (r *runner) finishLinks(now unit.Time, s *result.Summary) {
 		from, to := &r.plan.Graph.Nodes[p.Node], &r.plan.Graph.Nodes[p.To]
 		links.Add(result.LinkRow{Port: p.Name, From: from.Name, To: to.Name, Tier: tierNames[from.Kind], Rate: p.Rate,
 			TxBytes: unit.Bytes(st.Bytes), TxPackets: st.Frames, DataBytes: unit.Bytes(st.DataBytes), Busy: st.Busy, Utilisation: used,
-			PausesSent: st.PausesSent, PausesReceived: st.PausesReceived, Paused: st.Paused, ECNMarks: st.Marks, Drops: st.Drops, MaxQueue: st.MaxQueue})
+			PausesSent: st.PausesSent, PausesReceived: st.PausesReceived, Paused: st.Paused, PausedBy: r.pausedBy(topo.PortID(id)), ECNMarks: st.Marks, Drops: st.Drops, MaxQueue: st.MaxQueue})
 		s.ECNMarks += st.Marks
 		s.Pauses += st.PausesSent
 		s.Drops += st.Drops

@@ -42,6 +42,10 @@ type observer struct {
 	paths  []string
 
 	critical critical
+	evidence *evidence
+
+	computed  []unit.Duration // in compute, by rank
+	rankSteps []int64
 }
 
 // sample is the length of a queue of the log at a sampling instant.
@@ -79,7 +83,9 @@ type pairStats struct {
 }
 
 func newObserver(r *runner) *observer {
-	o := &observer{r: r, unended: map[int64]*openStep{}, pairs: make([]pairStats, len(r.plan.Pairs))}
+	ranks := len(r.plan.Placement.Ranks)
+	o := &observer{r: r, unended: map[int64]*openStep{}, pairs: make([]pairStats, len(r.plan.Pairs)), evidence: newEvidence(r.plan),
+		computed: make([]unit.Duration, ranks), rankSteps: make([]int64, ranks)}
 	for _, q := range r.plan.Pairs {
 		o.paths = append(o.paths, r.plan.pathText(q.Path))
 	}
@@ -96,6 +102,7 @@ func (o *observer) open(dir *result.Dir) {
 	var operations *result.Table[result.OperationRow]
 	var flows *result.Table[result.FlowRow]
 	var hops *result.Table[result.HopRow]
+	var losses *result.Table[result.LossRow]
 	if o.r.job != nil {
 		o.limit = o.r.job.Steps()
 		steps = dir.Steps()
@@ -105,7 +112,7 @@ func (o *observer) open(dir *result.Dir) {
 		}
 	}
 	if out.Flows {
-		flows, hops = dir.Flows(), dir.Hops()
+		flows, hops, losses = dir.Flows(), dir.Hops(), dir.Losses()
 	}
 	ahead := o.r.lookahead
 	o.steps = ordered[result.StepRow]{lookahead: ahead, emit: steps.Add}
@@ -117,6 +124,10 @@ func (o *observer) open(dir *result.Dir) {
 		for _, h := range f.hops {
 			h.Flow = f.row.ID
 			hops.Add(h)
+		}
+		for _, l := range f.losses {
+			l.Flow = f.row.ID
+			losses.Add(l)
 		}
 	}}
 	if out.Sample > 0 {
@@ -161,6 +172,8 @@ func (o *observer) Step(s exec.StepRecord) {
 	o.ended++
 	o.latest = max(o.latest, s.End)
 	o.mean.Add(&s.Split)
+	o.computed[s.Rank] += s.Split[cause.Compute]
+	o.rankSteps[s.Rank]++
 	o.comm += s.Comm
 	o.overlap += s.Overlap
 	st := o.step(s.Step)
@@ -234,7 +247,18 @@ func (o *observer) flow(f *nic.Flow) {
 	if end := o.r.net.Completed(f); end >= 0 {
 		row.FCT = end.Sub(f.Posted)
 	}
-	o.flows.add(o.r.eng.Now(), f.QP, flowRows{row, o.waits(f)})
+	losses := o.evidence.lossesOf(f)
+	for i := range losses {
+		if losses[i].Kind == "timeout" {
+			row.Timeouts++
+		} else {
+			row.Lost++
+		}
+	}
+	if row.FCT > 0 {
+		o.evidence.message(f, q.Kind == result.KindJob)
+	}
+	o.flows.add(o.r.eng.Now(), f.QP, flowRows{row, o.waits(f), losses})
 	if s.posted == 0 || f.Posted < s.first {
 		s.first = f.Posted
 	}
@@ -256,8 +280,9 @@ func (o *observer) flow(f *nic.Flow) {
 
 // flowRows is a message with the ports that held it up.
 type flowRows struct {
-	row  result.FlowRow
-	hops []result.HopRow
+	row    result.FlowRow
+	hops   []result.HopRow
+	losses []result.LossRow
 }
 
 // waits lists where a message was held up.
@@ -266,19 +291,27 @@ func (o *observer) waits(f *nic.Flow) (rows []result.HopRow) {
 		return nil
 	}
 	for i, h := range f.Hops {
-		if h.Queueing+h.Pause > 0 {
-			rows = append(rows, result.HopRow{Hop: o.hopOf(f.QP, h.Port, i), Port: o.r.plan.Graph.Ports[h.Port].Name, Queueing: h.Queueing, Pause: h.Pause})
+		if h.Queueing+h.Own+h.Pause == 0 {
+			continue
 		}
+		row := result.HopRow{Hop: o.hopOf(f.QP, &h, i), Port: o.r.plan.Graph.Ports[h.Port].Name, OwnQueueing: h.Own, Queueing: h.Queueing, Pause: h.Pause}
+		if h.Pause > 0 && h.Root >= 0 {
+			row.Root = o.r.plan.Graph.Ports[h.Root].Name
+		}
+		rows = append(rows, row)
 	}
 	return rows
 }
 
-// hopOf returns which hop of a queue pair's path a port is.
-func (o *observer) hopOf(qp int32, port topo.PortID, from int) int32 {
-	path := o.r.plan.Pairs[qp].Path
+// hopOf returns which hop of a queue pair's path a port is; those of the way back are counted on.
+func (o *observer) hopOf(qp int32, h *nic.HopWait, from int) int32 {
+	path, before := o.r.plan.Pairs[qp].Path, 0
+	if h.Back {
+		path, before, from = o.r.plan.Pairs[qp].Back, len(path), 0
+	}
 	for i := from; i < len(path); i++ {
-		if path[i] == port {
-			return int32(i)
+		if path[i] == h.Port {
+			return int32(before + i)
 		}
 	}
 	panic("run: a message waited at a port that is not on its path")

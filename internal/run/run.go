@@ -148,11 +148,13 @@ func (r *runner) build() error {
 		fc.SampleEvery = sc.Output.Sample
 		fc.OnSample = r.watch.sample
 	}
+	fc.OnLoss = r.watch.lost
 	var err error
 	if r.fab, err = fabric.New(r.eng, r.plan.Graph, fc, islandOf); err != nil {
 		return err
 	}
 	nc := r.plan.nicConfig()
+	nc.OnTimeout = r.watch.timedOut
 	if sc.Job.Train != nil {
 		workers := r.opt.Workers
 		if workers < 0 {

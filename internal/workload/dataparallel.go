@@ -120,12 +120,15 @@ func buckets(layers []Dense, limit unit.Bytes) []Bucket {
 
 // builder appends operations in issue order.
 type builder struct {
-	c *DataParallelConfig
-	s *Step
+	c       *DataParallelConfig
+	s       *Step
+	kernels int // since the last operation was added
 }
 
 func (b *builder) add(op Op) int32 {
 	op.ID = int32(len(b.s.Ops))
+	op.Launch = unit.Duration(b.kernels) * b.c.Device.Launch
+	b.kernels = 0
 	b.s.Ops = append(b.s.Ops, op)
 	return op.ID
 }
@@ -143,6 +146,7 @@ func (b *builder) allReduce(bucket int, after int32) int32 {
 	if len(b.s.Streams) == 1 {
 		b.s.Streams = append(b.s.Streams, "communicator 1")
 	}
+	b.kernels++ // the collective's own
 	k := b.s.Buckets[bucket]
 	name := fmt.Sprintf("allreduce.bucket%d", bucket+1)
 	b.s.Collectives = append(b.s.Collectives, Collective{Name: name, Bucket: int32(bucket), Offset: k.Offset, Elems: k.Elems,
@@ -161,7 +165,10 @@ func (b *builder) update(bucket int, after int32) {
 }
 
 // kernel returns the duration of one kernel that moves so many float32 words.
-func (b *builder) kernel(flop, words int64) unit.Duration { return b.c.Device.Kernel(flop, words*elem) }
+func (b *builder) kernel(flop, words int64) unit.Duration {
+	b.kernels++
+	return b.c.Device.Kernel(flop, words*elem)
+}
 
 // forward is a matrix product, Batch x In by In x Out, and one elementwise pass
 // that adds the bias and applies the activation in place.

@@ -39,6 +39,7 @@ type Op struct {
 	Stream   int32         // index in Step.Streams
 	Deps     []int32       // operations of the same step that must be done, all < ID
 	Duration unit.Duration // Compute: how long it runs; Communication: launch, before its first message
+	Launch   unit.Duration // of that, starting kernels
 	Phase    Phase
 	Layer    int32 // Forward, Backward: layer from 0; else -1
 	Bucket   int32 // Update: index in Step.Buckets; else -1

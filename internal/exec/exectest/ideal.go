@@ -117,7 +117,7 @@ func (d *Driver) Post(m exec.Message) {
 		d.place(m)
 		d.ranks[m.Dst].Received(d.now, m.Src, m.Channel, &tr)
 	})
-	d.at(p.acked, func() { d.ranks[m.Src].Acked(d.now, m.Dst, m.Channel) })
+	d.at(p.acked, func() { d.ranks[m.Src].Acked(d.now, m.Dst, m.Channel, nil) })
 }
 
 // place copies a message's bytes, as late as possible: when the last would arrive.

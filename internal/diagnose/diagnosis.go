@@ -1,0 +1,253 @@
+package diagnose
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"railyard/internal/cause"
+	"railyard/internal/unit"
+)
+
+// Kind is what time was lost to.
+type Kind string
+
+// The kinds.
+const (
+	SharedPort  Kind = "shared port"        // others' bytes at a port
+	SlowPort    Kind = "slow port"          // own bytes at a port that is slower than the sender's
+	LossyLink   Kind = "lossy link"         // a link lost packets
+	FullBuffer  Kind = "full buffer"        // a switch had no room for packets
+	Timeouts    Kind = "timeouts"           // repeats though nothing was lost
+	Storm       Kind = "pause storm"        // a host that pauses its switch
+	Controller  Kind = "congestion control" // a sender was slowed though the port had room
+	Window      Kind = "window"             // smaller than rate times round trip
+	SlowRank    Kind = "slow rank"          // computes longer than the others
+	Launch      Kind = "launch"             // of kernels and collectives
+	Compute     Kind = "compute"
+	NVLink      Kind = "NVLink"
+	PCIe        Kind = "PCIe"
+	NIC         Kind = "NIC"
+	Dependency  Kind = "dependency"
+	Answer      Kind = "acknowledgement"
+	LinkSpeed   Kind = "link speed" // bits at the rate of the sender's link
+	Cable       Kind = "cable"
+	SwitchDelay Kind = "switch latency"
+)
+
+// Congestion reports whether the kind is lost to a network that is not idle and whole.
+func (k Kind) Congestion() bool {
+	switch k {
+	case SharedPort, SlowPort, LossyLink, FullBuffer, Timeouts, Storm, Controller, Window:
+		return true
+	}
+	return false
+}
+
+// Diagnosis is what the time of a step or message was lost to.
+//
+// Invariant: the times of Blames sum to Whole, but for rounding down.
+type Diagnosis struct {
+	Subject string        `json:"subject"` // whose time: a step along its critical path, ...
+	Whole   unit.Duration `json:"whole_ps"`
+	Blames  []Blame       `json:"blames"` // largest first
+}
+
+// Blame is one reason.
+type Blame struct {
+	Kind     Kind          `json:"kind"`
+	Port     string        `json:"port,omitempty"` // where
+	Rank     *int32        `json:"rank,omitempty"`
+	Time     unit.Duration `json:"time_ps"`
+	Felt     []Felt        `json:"felt"`               // as which causes, largest first
+	Culprits []Culprit     `json:"culprits,omitempty"` // whose bytes waited there, largest first
+	Others   int           `json:"others,omitempty"`   // culprits that are not listed
+	Victims  []Culprit     `json:"victims,omitempty"`  // queue pairs that lost the time, largest first
+	Crossed  bool          `json:"crossed,omitempty"`  // a victim's own path leads over the port
+}
+
+// Felt is how much of a blame passed in a state.
+type Felt struct {
+	Cause string        `json:"cause"`
+	Time  unit.Duration `json:"time_ps"`
+}
+
+// Culprit is a queue pair or flow with its share of what waited at the port or, of a victim, of
+// the time.
+type Culprit struct {
+	Name  string  `json:"name"`
+	Share float64 `json:"share"`
+}
+
+// Share returns the part of the whole that a blame has.
+func (d *Diagnosis) Share(b *Blame) float64 {
+	if d.Whole == 0 {
+		return 0
+	}
+	return float64(b.Time) / float64(d.Whole)
+}
+
+// listed is how many culprits and victims a blame names.
+const listed = 8
+
+// key is what blames are summed by.
+type key struct {
+	kind Kind
+	port int32
+	rank int32
+}
+
+// sum is a blame in the making.
+type sum struct {
+	key
+	felt    cause.Split
+	victims map[int32]unit.Duration
+	crossed bool
+}
+
+// court gathers blames.
+type court struct {
+	e    *Evidence
+	sums map[key]*sum
+}
+
+// Of finds what time was lost to.
+func Of(e *Evidence) *Diagnosis {
+	c := &court{e: e, sums: map[key]*sum{}}
+	var whole unit.Duration
+	for i := range e.Spans {
+		whole += e.Spans[i].Time
+		c.judge(&e.Spans[i])
+	}
+	n := unit.Duration(max(e.Count, 1))
+	d := &Diagnosis{Subject: e.Subject, Whole: whole / n}
+	for _, s := range c.merged() {
+		if b := c.blame(s, n); b.Time > 0 {
+			d.Blames = append(d.Blames, b)
+		}
+	}
+	slices.SortFunc(d.Blames, func(a, b Blame) int {
+		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Port, b.Port), cmp.Compare(rankOf(a), rankOf(b)))
+	})
+	return d
+}
+
+// merged puts the links of one speed, and the cables of one length, together: what is the same
+// everywhere has no place.
+func (c *court) merged() []*sum {
+	var out []*sum
+	alike := map[[2]int64]*sum{}
+	keys := slices.SortedFunc(maps.Keys(c.sums), func(a, b key) int {
+		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.port, b.port), cmp.Compare(a.rank, b.rank))
+	})
+	for _, k := range keys {
+		s := c.sums[k]
+		var same [2]int64
+		switch {
+		case k.kind == LinkSpeed && k.port >= 0:
+			same = [2]int64{1, int64(c.e.Ports[k.port].Rate)}
+		case k.kind == Cable && k.port >= 0:
+			same = [2]int64{2, int64(c.e.Ports[k.port].Delay)}
+		default:
+			out = append(out, s)
+			continue
+		}
+		if first := alike[same]; first != nil {
+			first.felt.Add(&s.felt)
+			first.port = -1
+			continue
+		}
+		alike[same] = s
+		out = append(out, s)
+	}
+	return out
+}
+
+func rankOf(b Blame) int32 {
+	if b.Rank == nil {
+		return -1
+	}
+	return *b.Rank
+}
+
+func (c *court) blame(s *sum, n unit.Duration) Blame {
+	b := Blame{Kind: s.kind, Time: s.felt.Sum() / n, Crossed: s.crossed}
+	if s.port >= 0 {
+		b.Port = c.e.Ports[s.port].Name
+	}
+	if s.rank >= 0 {
+		b.Rank = &s.rank
+	}
+	for _, k := range cause.All() {
+		if s.felt[k] >= n {
+			b.Felt = append(b.Felt, Felt{k.String(), s.felt[k] / n})
+		}
+	}
+	slices.SortStableFunc(b.Felt, func(x, y Felt) int { return cmp.Compare(y.Time, x.Time) })
+	victims := map[int32]float64{}
+	for p, t := range s.victims {
+		victims[p] = float64(t)
+	}
+	b.Victims, _ = c.names(victims)
+	if s.kind == SharedPort {
+		b.Culprits, b.Others = c.names(c.culprits(s))
+	}
+	return b
+}
+
+// culprits weighs whose bytes waited at a port for its victims: for each, those of everybody else.
+func (c *court) culprits(s *sum) map[int32]float64 {
+	out := map[int32]float64{}
+	fill := c.e.Ports[s.port].Fill
+	for _, victim := range sorted(s.victims) {
+		others := int64(0)
+		for _, f := range fill {
+			if f.Pair != victim {
+				others += f.Bytes
+			}
+		}
+		for _, f := range fill {
+			if f.Pair != victim && others > 0 {
+				out[f.Pair] += float64(s.victims[victim]) * float64(f.Bytes) / float64(others)
+			}
+		}
+	}
+	return out
+}
+
+func sorted[V any](m map[int32]V) []int32 {
+	keys := make([]int32, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// names lists the largest by name, as shares of all, and how many are left out.
+func (c *court) names(weight map[int32]float64) (list []Culprit, more int) {
+	whole := 0.0
+	by := map[string]int{}
+	for _, p := range sorted(weight) {
+		if weight[p] <= 0 {
+			continue
+		}
+		whole += weight[p]
+		name := c.e.Pairs[p].Name
+		i, ok := by[name]
+		if !ok {
+			i = len(list)
+			by[name] = i
+			list = append(list, Culprit{Name: name})
+		}
+		list[i].Share += weight[p]
+	}
+	for i := range list {
+		list[i].Share /= whole
+	}
+	slices.SortStableFunc(list, func(a, b Culprit) int { return cmp.Compare(b.Share, a.Share) })
+	if len(list) > listed {
+		list, more = list[:listed], len(list)-listed
+	}
+	return list, more
+}

@@ -1,0 +1,64 @@
+package diagnose
+
+import (
+	"railyard/internal/cause"
+	"railyard/internal/unit"
+)
+
+// Evidence is what a run knows. Ports, queue pairs and ranks are numbered; -1 is none.
+type Evidence struct {
+	Subject string // whose time it is
+	Count   int64  // of what Spans sum over: steps, messages
+	Spans   []Span
+	Pairs   []Pair
+	Ports   []Port
+	// RankCompute is the mean time of compute in a step, by rank.
+	RankCompute []unit.Duration
+}
+
+// Span is time that passed for one cause, summed.
+type Span struct {
+	Cause  cause.Cause
+	Port   int32 // where it was spent; of a pause, the port from whose queue it spread
+	Pair   int32
+	Rank   int32
+	Launch bool // of compute: starting kernels
+	Time   unit.Duration
+}
+
+// Pair is a queue pair.
+type Pair struct {
+	Name, Kind string
+	Line       unit.Bitrate // of its NIC's port
+	Path, Back []Hop        // of its packets and of their acknowledgements, the NIC's own port first
+	Held       cause.Split  // of all its completed messages
+	RoundTrip  unit.Duration
+	Timeouts   int64
+}
+
+// Hop is what a queue pair met at one port.
+type Hop struct {
+	Port                     int32
+	Marked                   int64 // packets
+	Frames                   int64 // traced
+	Own, Others, Pause       unit.Duration
+	Root                     int32 // of most of Pause
+	Span                     unit.Duration
+	Served, Mine             unit.Bytes
+	LostInBuffer, LostOnLink int64
+}
+
+// Port is an egress port.
+type Port struct {
+	Name  string
+	Rate  unit.Bitrate
+	Delay unit.Duration // of its cable
+	Storm bool          // its own peer, a host, paused it
+	Fill  []Share
+}
+
+// Share is whose bytes waited at a port.
+type Share struct {
+	Pair  int32
+	Bytes int64
+}

@@ -1,0 +1,43 @@
+package diagnose
+
+// A reason is said first if it is at least this part of the whole.
+const worthSaying = 0.1
+
+// useful is how many times larger than any overhead the work itself has to be, to be called the
+// reason.
+const useful = 4
+
+// work reports whether the kind is what the time is for: arithmetic, and bits at the speed of the link.
+func (k Kind) work() bool { return k == Compute || k == LinkSpeed }
+
+// Main returns the blame to name first, nil if there is none: the largest that is not the work
+// itself, unless that outweighs it by far.
+func (d *Diagnosis) Main() *Blame {
+	var work, lost *Blame
+	for i := range d.Blames {
+		b := &d.Blames[i]
+		switch {
+		case b.Kind.work() && work == nil:
+			work = b
+		case !b.Kind.work() && lost == nil:
+			lost = b
+		}
+	}
+	switch {
+	case lost == nil:
+		return work
+	case work != nil && (d.Share(lost) < worthSaying || lost.Time*useful < work.Time):
+		return work
+	}
+	return lost
+}
+
+// Find returns the blame of a kind at a port, nil if there is none. Port "" stands for any.
+func (d *Diagnosis) Find(k Kind, port string) *Blame {
+	for i := range d.Blames {
+		if b := &d.Blames[i]; b.Kind == k && (port == "" || b.Port == port) {
+			return b
+		}
+	}
+	return nil
+}

@@ -1,0 +1,304 @@
+package diagnose
+
+import (
+	"slices"
+
+	"railyard/internal/cause"
+	"railyard/internal/unit"
+)
+
+// charge adds time to a blame.
+func (c *court) charge(k Kind, port, rank int32, why cause.Cause, s *Span, t unit.Duration) {
+	if t <= 0 {
+		return
+	}
+	id := key{k, port, rank}
+	x := c.sums[id]
+	if x == nil {
+		x = &sum{key: id, victims: map[int32]unit.Duration{}}
+		c.sums[id] = x
+	}
+	x.felt[why] += t
+	if s.Pair >= 0 && k.Congestion() {
+		x.victims[s.Pair] += t
+		x.crossed = x.crossed || port >= 0 && c.e.Pairs[s.Pair].hop(port) >= 0
+	}
+}
+
+// direct are the kinds of causes that need no evidence but themselves.
+var direct = map[cause.Cause]Kind{
+	cause.NVLink: NVLink, cause.PCIe: PCIe, cause.NIC: NIC, cause.Dependency: Dependency, cause.Acknowledgement: Answer,
+	cause.SwitchLatency: SwitchDelay,
+}
+
+// judge divides a span among blames.
+func (c *court) judge(s *Span) {
+	switch s.Cause {
+	case cause.Compute:
+		c.compute(s)
+	case cause.Serialisation:
+		c.bits(s)
+	case cause.Propagation:
+		c.charge(Cable, s.Port, -1, s.Cause, s, s.Time)
+	case cause.OwnQueueing:
+		if s.Port < 0 {
+			c.bits(s) // behind its own earlier messages, at the sender
+			return
+		}
+		c.charge(SlowPort, s.Port, -1, s.Cause, s, s.Time)
+	case cause.Queueing:
+		if s.Port < 0 {
+			c.charge(Dependency, -1, -1, s.Cause, s, s.Time)
+			return
+		}
+		c.charge(SharedPort, s.Port, -1, s.Cause, s, s.Time)
+	case cause.Pause:
+		c.pause(s)
+	case cause.RateLimit:
+		c.rate(s)
+	case cause.Window:
+		c.window(s)
+	case cause.Retransmission:
+		c.loss(s)
+	default:
+		c.charge(direct[s.Cause], -1, -1, s.Cause, s, s.Time)
+	}
+}
+
+// compute tells what a rank does longer than the others, and launches, from the rest.
+func (c *court) compute(s *Span) {
+	slow := s.Time - c.usual(s.Rank, s.Time)
+	c.charge(SlowRank, -1, s.Rank, s.Cause, s, slow)
+	if s.Launch {
+		c.charge(Launch, -1, -1, s.Cause, s, s.Time-slow)
+		return
+	}
+	c.charge(Compute, -1, -1, s.Cause, s, s.Time-slow)
+}
+
+// slower is by how much a rank must compute longer than the median to be called slow, in percent.
+const slower = 2
+
+// usual returns how long a rank's compute would have taken on the median rank.
+func (c *court) usual(rank int32, t unit.Duration) unit.Duration {
+	if rank < 0 || int(rank) >= len(c.e.RankCompute) {
+		return t
+	}
+	all := slices.Clone(c.e.RankCompute)
+	slices.Sort(all)
+	median, own := all[(len(all)-1)/2], c.e.RankCompute[rank]
+	if own*100 <= median*(100+slower) {
+		return t
+	}
+	return part(t, float64(median)/float64(own))
+}
+
+func part(t unit.Duration, f float64) unit.Duration {
+	return unit.Duration(float64(t) * min(max(f, 0), 1))
+}
+
+// bits is about bits on wires: at the sender's own link that is its speed; on a slower link further on,
+// what goes beyond that is the slower link's.
+func (c *court) bits(s *Span) {
+	port := s.Port
+	if s.Pair >= 0 && port < 0 {
+		port = c.e.Pairs[s.Pair].Path[0].Port
+	}
+	if s.Pair >= 0 && port >= 0 {
+		if line := c.e.Pairs[s.Pair].Line; line > c.e.Ports[port].Rate {
+			fair := part(s.Time, float64(c.e.Ports[port].Rate)/float64(line))
+			c.charge(SlowPort, port, -1, s.Cause, s, s.Time-fair)
+			c.charge(LinkSpeed, c.e.Pairs[s.Pair].Path[0].Port, -1, s.Cause, s, fair)
+			return
+		}
+		port = c.e.Pairs[s.Pair].Path[0].Port
+	}
+	c.charge(LinkSpeed, port, -1, s.Cause, s, s.Time)
+}
+
+func (c *court) pause(s *Span) {
+	if s.Port < 0 {
+		c.charge(Controller, -1, -1, s.Cause, s, s.Time)
+		return
+	}
+	if c.e.Ports[s.Port].Storm {
+		c.charge(Storm, s.Port, -1, s.Cause, s, s.Time)
+		return
+	}
+	if s.Pair >= 0 {
+		if h := c.e.Pairs[s.Pair].hop(s.Port); h >= 0 {
+			c.held(s, h, s.Time)
+			return
+		}
+	}
+	c.charge(SharedPort, s.Port, -1, s.Cause, s, s.Time)
+}
+
+// hop returns which hop of its path a port is, -1 if it is none.
+func (p *Pair) hop(port int32) int {
+	return slices.IndexFunc(p.Path, func(h Hop) bool { return h.Port == port })
+}
+
+// rate gives a rate limit to the ports whose marks, or queues, brought it about.
+func (c *court) rate(s *Span) {
+	if s.Pair < 0 {
+		c.charge(Controller, -1, -1, s.Cause, s, s.Time)
+		return
+	}
+	p := &c.e.Pairs[s.Pair]
+	whole := int64(0)
+	for i := range p.Path {
+		whole += p.Path[i].Marked
+	}
+	if whole == 0 { // a controller that looks at delay or telemetry, or at losses
+		if at := p.fullest(c.e); at > 0 {
+			c.held(s, at, s.Time)
+			return
+		}
+		c.charge(Controller, -1, -1, s.Cause, s, s.Time)
+		return
+	}
+	for i := range p.Path {
+		c.held(s, i, part(s.Time, float64(p.Path[i].Marked)/float64(whole)))
+	}
+}
+
+// close is how near to the busiest a port must come for the waits at both to decide.
+const close = 0.97
+
+// fullest returns the switch on the path whose port was busiest while messages were under way; of
+// several alike the one where packets waited longest. 0 if nothing tells.
+func (p *Pair) fullest(e *Evidence) (at int) {
+	best := 0.0
+	for i := 1; i < len(p.Path); i++ {
+		best = max(best, p.Path[i].busy(e))
+	}
+	waited := unit.Duration(-1)
+	for i := 1; i < len(p.Path); i++ {
+		h := &p.Path[i]
+		if w := h.Own + h.Others + h.Pause; best > 0 && h.busy(e) >= close*best && w > waited {
+			at, waited = i, w
+		}
+	}
+	return at
+}
+
+// window gives the time of a full window to what a round trip was made of.
+func (c *court) window(s *Span) {
+	if s.Pair < 0 {
+		c.charge(Window, -1, -1, s.Cause, s, s.Time)
+		return
+	}
+	p := &c.e.Pairs[s.Pair]
+	whole := float64(p.RoundTrip)
+	wait := func(h *Hop) (own, others, pause float64) {
+		if h.Frames == 0 {
+			return 0, 0, 0
+		}
+		n := float64(h.Frames)
+		return float64(h.Own) / n, float64(h.Others) / n, float64(h.Pause) / n
+	}
+	for _, way := range [][]Hop{p.Path, p.Back} {
+		for i := range way {
+			a, b, d := wait(&way[i])
+			whole += a + b + d
+		}
+	}
+	if whole == 0 {
+		c.charge(Window, -1, -1, s.Cause, s, s.Time)
+		return
+	}
+	left := s.Time
+	give := func(t unit.Duration, to func(*Span, unit.Duration)) {
+		left -= t
+		if t > 0 {
+			to(s, t)
+		}
+	}
+	for i := range p.Path {
+		a, b, d := wait(&p.Path[i])
+		give(part(s.Time, (a+b)/whole), func(s *Span, t unit.Duration) { c.held(s, i, t) })
+		give(part(s.Time, d/whole), func(s *Span, t unit.Duration) { c.rooted(s, p.Path[i].Root, t) })
+	}
+	for i := range p.Back {
+		a, b, d := wait(&p.Back[i])
+		give(part(s.Time, (a+b)/whole), func(s *Span, t unit.Duration) { c.charge(SharedPort, p.Back[i].Port, -1, s.Cause, s, t) })
+		give(part(s.Time, d/whole), func(s *Span, t unit.Duration) { c.rooted(s, p.Back[i].Root, t) })
+	}
+	c.charge(Window, -1, -1, s.Cause, s, left)
+}
+
+// rooted gives time that went into pauses to the port they came from.
+func (c *court) rooted(s *Span, root int32, t unit.Duration) {
+	x := *s
+	x.Port, x.Time = root, t
+	c.pause(&x)
+}
+
+// busy returns the part of the time in which the port was sending while messages of the queue pair
+// were under way.
+func (h *Hop) busy(e *Evidence) float64 {
+	if h.Span == 0 {
+		return 0
+	}
+	return min(1, float64(e.Ports[h.Port].Rate.TransmitTime(h.Served))/float64(h.Span))
+}
+
+// held divides time that a queue pair was held back because of a port of its path: as far as the
+// port stood idle it is the mechanism's, else the others' or, where the port is slower than the sender, its own.
+func (c *court) held(s *Span, at int, t unit.Duration) {
+	p := &c.e.Pairs[s.Pair]
+	h := &p.Path[at]
+	port := &c.e.Ports[h.Port]
+	if h.Span == 0 { // messages of one packet: all that is known is that it waited
+		c.charge(SharedPort, h.Port, -1, s.Cause, s, t)
+		return
+	}
+	stood := p.Held[cause.RateLimit] + p.Held[cause.Window] + p.Held[cause.Queueing] + p.Held[cause.OwnQueueing] + p.Held[cause.Pause]
+	idle := unit.Duration(float64(h.Span) * (1 - h.busy(c.e)))
+	wasted := part(t, float64(idle)/float64(max(stood, 1)))
+	mechanism, where := Controller, h.Port
+	switch s.Cause {
+	case cause.Window:
+		mechanism, where = Window, -1
+	case cause.Pause: // a port that stands idle while it makes others pause
+		mechanism = SharedPort
+	}
+	others, own := float64(h.Served-h.Mine)*8/float64(port.Rate), 0.0
+	if p.Line > port.Rate {
+		own = float64(h.Mine) * 8 * (1/float64(port.Rate) - 1/float64(p.Line))
+	}
+	if others+own == 0 {
+		c.charge(mechanism, where, -1, s.Cause, s, t)
+		return
+	}
+	c.charge(mechanism, where, -1, s.Cause, s, wasted)
+	slow := part(t-wasted, own/(others+own))
+	c.charge(SlowPort, h.Port, -1, s.Cause, s, slow)
+	c.charge(SharedPort, h.Port, -1, s.Cause, s, t-wasted-slow)
+}
+
+// loss gives the time of repeats to the ports that lost packets or answers.
+func (c *court) loss(s *Span) {
+	if s.Pair < 0 {
+		c.charge(Timeouts, -1, -1, s.Cause, s, s.Time)
+		return
+	}
+	p := &c.e.Pairs[s.Pair]
+	whole := int64(0)
+	for _, way := range [][]Hop{p.Path, p.Back} {
+		for i := range way {
+			whole += way[i].LostInBuffer + way[i].LostOnLink
+		}
+	}
+	if whole == 0 {
+		c.charge(Timeouts, -1, -1, s.Cause, s, s.Time)
+		return
+	}
+	for _, way := range [][]Hop{p.Path, p.Back} {
+		for i := range way {
+			c.charge(FullBuffer, way[i].Port, -1, s.Cause, s, part(s.Time, float64(way[i].LostInBuffer)/float64(whole)))
+			c.charge(LossyLink, way[i].Port, -1, s.Cause, s, part(s.Time, float64(way[i].LostOnLink)/float64(whole)))
+		}
+	}
+}

@@ -1,0 +1,192 @@
+package fabric
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"railyard/internal/sim"
+	"railyard/internal/unit"
+)
+
+// Evidence of congestion: which flow was marked where, whose bytes lay ahead of whose, which queue
+// a pause came from. Reading queues costs time, so it is done for traced frames and at an xOFF
+// only, and of a long queue a sample is read.
+
+// lookAt bounds how many frames of one queue are looked at.
+const lookAt = 32
+
+// sampled returns how many frames of a queue to look at and, by index, which.
+func (q *queue) sampled(i, k uint32, salt uint64) *Packet {
+	at := uint64(i)
+	if k < q.n { // one of each stratum
+		lo, hi := uint64(i)*uint64(q.n)/uint64(k), uint64(i+1)*uint64(q.n)/uint64(k)
+		at = lo + sim.Mix(salt^uint64(i))%(hi-lo)
+	}
+	return &q.buf[(q.head+uint32(at))&uint32(len(q.buf)-1)]
+}
+
+// ownAhead estimates how long the frames of its own flow keep a frame that is about to be queued
+// waiting, exactly for short queues, and counts whose frames it waits for.
+func (f *Fabric) ownAhead(now unit.Time, id PortID, o *port, q *queue, p *Packet) unit.Duration {
+	var own unit.Duration
+	if over := o.busyUntil.Sub(now); over > 0 && o.flying.n > 0 {
+		if last := o.flying.back(); last.Flow == p.Flow && last.Kind() == p.Kind() {
+			own = over
+		}
+	}
+	k := min(q.n, lookAt)
+	var bytes, frames int64
+	for i := range k {
+		if x := q.sampled(i, k, uint64(now)); x.Flow == p.Flow && x.Kind() == p.Kind() {
+			bytes += int64(x.Bytes)
+			frames++
+		}
+	}
+	f.tally(now, id)
+	if frames == 0 {
+		return own
+	}
+	return own + f.txTime(o, (bytes+frames*f.overhead)*int64(q.n)/int64(k))
+}
+
+// tally counts whose bytes wait in the queues of a port.
+func (f *Fabric) tally(now unit.Time, id PortID) {
+	if f.fill[id] == nil {
+		f.fill[id] = map[int32]int64{}
+	}
+	fill := f.fill[id]
+	for c := range f.nc {
+		q := &f.queues[int(id)*f.nc+c]
+		k := min(q.n, lookAt)
+		for i := range k {
+			x := q.sampled(i, k, uint64(now))
+			fill[x.Flow] += int64(x.Bytes) * int64(q.n) / int64(k)
+		}
+	}
+}
+
+// Share is what a flow had of something.
+type Share struct {
+	Flow  int32
+	Bytes int64
+}
+
+// Fill lists whose bytes were waiting in the queues of a port when a traced frame came to wait
+// there, or when the port made the switch pause somebody; the largest first. Sums over such instants:
+// only their proportions mean something.
+func (f *Fabric) Fill(id PortID) []Share {
+	var all []Share
+	for _, flow := range slices.Sorted(maps.Keys(f.fill[id])) {
+		all = append(all, Share{flow, f.fill[id][flow]})
+	}
+	slices.SortStableFunc(all, func(a, b Share) int { return cmp.Compare(b.Bytes, a.Bytes) })
+	return all
+}
+
+// Position is the place of a route's hop-th link in what is counted by route and hop.
+func (r Route) Position(hop int) int { return int(r) - 1 + hop }
+
+// Marked returns how many frames of a route were marked at the port of its hop-th link.
+func (f *Fabric) Marked(r Route, hop int) int64 { return int64(f.routeMarks[r.Position(hop)]) }
+
+// PauseRoot returns the port whose queue made PFC pause a class of port id last: a pause spreads
+// from there hop by hop. -1: never paused. The port itself: its own peer, a host, sent the pause.
+func (f *Fabric) PauseRoot(id PortID, class uint8) PortID {
+	return f.queues[int(id)*f.nc+int(class)].root
+}
+
+// RootTime is for how long a port was paused because of another.
+type RootTime struct {
+	Root PortID
+	Time unit.Duration
+}
+
+// PausedFor lists because of which ports a port was paused, up to now, in order of their numbers.
+func (f *Fabric) PausedFor(now unit.Time, id PortID) []RootTime {
+	all := slices.Clone(f.pausedFor[id])
+	for c := range f.nc {
+		if q := &f.queues[int(id)*f.nc+c]; f.ports[id].paused&(1<<c) != 0 {
+			all = addRoot(all, q.root, now.Sub(q.rootSince))
+		}
+	}
+	slices.SortFunc(all, func(a, b RootTime) int { return cmp.Compare(a.Root, b.Root) })
+	return all
+}
+
+func addRoot(all []RootTime, root PortID, d unit.Duration) []RootTime {
+	for i := range all {
+		if all[i].Root == root {
+			all[i].Time += d
+			return all
+		}
+	}
+	return append(all, RootTime{root, d})
+}
+
+// blame finds the root of a pause that a switch is about to send for ingress in: the egress queue
+// that holds most of what came in there, or, if that port is paused itself, what paused it. Where
+// nothing waits it is out, the way of the frame that made the switch send it.
+func (f *Fabric) blame(now unit.Time, in, out PortID, class uint8) PortID {
+	n := &f.nodes[f.ports[in].far]
+	root, most := out, int64(0)
+	whole := f.crowded(in, n, class)
+	for _, id := range f.graph.Nodes[n.id].Ports {
+		q := &f.queues[int(id)*f.nc+int(class)]
+		held := q.bytes
+		if !whole {
+			held = q.from(in, uint64(now))
+		}
+		if held > most {
+			root, most = id, held
+		}
+	}
+	if most == 0 {
+		return root
+	}
+	f.tally(now, root)
+	if q := &f.queues[int(root)*f.nc+int(class)]; f.ports[root].paused&(1<<class) != 0 && q.root >= 0 {
+		return q.root
+	}
+	return root
+}
+
+// crowded reports whether an ingress is over its threshold because others fill the buffer: it holds
+// less than a quarter of what it might if the buffer were empty.
+func (f *Fabric) crowded(in PortID, n *node, class uint8) bool {
+	a := &f.accounts[int(in)*f.nc+int(class)]
+	empty := node{size: n.size}
+	return f.cfg.PFC.Threshold == 0 && 4*(a.used+a.headroom) < f.xoffThreshold(&empty, &f.ports[in])
+}
+
+// from estimates how many of a queue's bytes came in by a port.
+func (q *queue) from(in PortID, salt uint64) int64 {
+	k := min(q.n, lookAt)
+	bytes := int64(0)
+	for i := range k {
+		if x := q.sampled(i, k, salt); x.in == in {
+			bytes += int64(x.Bytes)
+		}
+	}
+	if k == 0 {
+		return 0
+	}
+	return bytes * int64(q.n) / int64(k)
+}
+
+// Loss is a frame that did not arrive.
+type Loss struct {
+	At   unit.Time
+	Port PortID // whose queue had no room, or whose link lost it
+	Kind Kind
+	Flow int32
+	Seq  uint32
+	Link bool // a fault of the link took it; else a buffer was full
+}
+
+func (f *Fabric) lost(now unit.Time, id PortID, p *Packet, link bool) {
+	f.traceDrop(p.trace)
+	if f.cfg.OnLoss != nil {
+		f.cfg.OnLoss(Loss{At: now, Port: id, Kind: p.Kind(), Flow: p.Flow, Seq: p.Seq, Link: link})
+	}
+}
