@@ -40,6 +40,7 @@ var rules = map[string]rule{
 	"rank":          {may: "cc exec roce wire", why: "the real-time driver runs the same cores without a simulator"},
 	"train":         {may: "coll exec nn workload", why: "it gives operations their code and memory, under any driver; the schedule of coll is for the oracle"},
 	"scenario":      {third: "github.com/goccy/go-yaml", why: "a scenario is a checked value with names in it: run turns names into things, so reading a file builds nothing"},
+	"machine":       {why: "it reads what the machine says of itself: who decides by that is above it"},
 	"ns3":           {why: "it turns text of another simulator into text of ours; whether that is right is for the decoder to say"},
 	"diagnose":      {why: "what time was lost to is a function of evidence: no engine, no files, so that planted evidence can test it"},
 	"result":        {may: "diagnose", third: "github.com/goccy/go-yaml github.com/parquet-go/parquet-go", why: "a run directory can be read without the simulator that wrote it"},
