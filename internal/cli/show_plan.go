@@ -240,7 +240,7 @@ func dagText(a *app, p *run.Plan) error {
 		return errNoRanks
 	}
 	d, s := dagOf(p), a.newSheet()
-	s.line("one training step of one rank; all %d ranks are alike", d.Ranks)
+	s.line("one training step of one rank; all %d ranks are alike%s", d.Ranks, slowRanks(p))
 	s.line("")
 	rows := [][]string{{"op", "name", "stream", "takes", "waits for"}}
 	compute := unit.Duration(0)
@@ -271,6 +271,14 @@ func dagText(a *app, p *run.Plan) error {
 		s.line("  chunks: channels x chunks of each")
 	}
 	return a.printSheet(s)
+}
+
+// slowRanks names the ranks that take longer than the others, or less.
+func slowRanks(p *run.Plan) (text string) {
+	for _, r := range p.Scenario.Cluster.Slow {
+		text += fmt.Sprintf(", but rank %d takes %s times as long", r.Rank, r.Factor)
+	}
+	return text
 }
 
 // scheduleOf returns the plan's schedule, or why it has none.

@@ -47,6 +47,31 @@ func (p *Plan) customGraph() (*topo.Graph, error) {
 	return g, nil
 }
 
+// recabled gives the links that the scenario names their own rates and delays.
+func (p *Plan) recabled(g *topo.Graph) (*topo.Graph, error) {
+	sc := p.Scenario
+	named := sc.Fabric.Links.Named
+	if len(named) == 0 {
+		return g, nil
+	}
+	names, of := g.Names(), map[topo.LinkID]int{}
+	var changes []topo.Recabling
+	for i, l := range named {
+		at := fmt.Sprintf("fabric.links.named[%d].link", i)
+		port, err := names.Port(l.Link)
+		if err != nil {
+			return nil, problem(sc, at, "%v", err)
+		}
+		link := g.Ports[port].Link
+		if first, twice := of[link]; twice {
+			return nil, problem(sc, at, "%s: the link of fabric.links.named[%d] too, want one entry for both directions", l.Link, first)
+		}
+		of[link] = i
+		changes = append(changes, topo.Recabling{Link: link, Cable: topo.Cable{Rate: l.Rate.Or(0), Length: l.Length.Or(0), Delay: l.Delay.Or(0)}})
+	}
+	return g.Recabled(changes)
+}
+
 // readFile reads at most a byte more than its reader takes, so that it is the reader that says what is too long.
 func readFile(name string, most int) ([]byte, error) {
 	f, err := os.Open(name)

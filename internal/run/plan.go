@@ -44,6 +44,8 @@ type Plan struct {
 	Schedule  coll.Schedule // nil with one rank
 	Step      *workload.Step
 	Links     []RankLink
+
+	slow map[int32]*workload.Step // the step of ranks that are not like Step's
 }
 
 // Pair is a queue pair: a direction between two NICs.
@@ -73,6 +75,9 @@ func newPlan(sc *scenario.Scenario, w *watcher) (*Plan, error) {
 	p := &Plan{Scenario: sc, watcher: w}
 	g, err := p.graph()
 	if err != nil {
+		return nil, err
+	}
+	if g, err = p.recabled(g); err != nil {
 		return nil, err
 	}
 	p.Graph, p.Routes, p.names = g, topo.NewRoutes(g), g.Names()
@@ -130,22 +135,40 @@ func (p *Plan) planTraining() error {
 			return err
 		}
 	}
-	h := sc.Cluster.Host
-	flops := h.FLOPS
-	if t.Precision == "fp32-strict" {
-		flops = h.FLOPSFP32
-	}
-	bucket := t.Bucket.Or(workload.BucketPerLayer)
-	p.Step, err = workload.DataParallel(workload.DataParallelConfig{Layers: train.Layers(m), Batch: t.Batch, Momentum: t.Momentum != 0,
-		Bucket: bucket, Ranks: ranks, Schedule: p.Schedule,
-		Device: workload.Device{FLOPS: int64(flops), MemoryBandwidth: h.MemoryBandwidth, Launch: h.Launch, MatmulEff: h.MatmulEfficiency, MemoryEff: h.MemoryEfficiency}})
-	if err != nil {
+	cfg := workload.DataParallelConfig{Layers: train.Layers(m), Batch: t.Batch, Momentum: t.Momentum != 0,
+		Bucket: t.Bucket.Or(workload.BucketPerLayer), Ranks: ranks, Schedule: p.Schedule, Device: device(sc)}
+	if p.Step, err = workload.DataParallel(cfg); err != nil {
 		return err
+	}
+	p.slow = map[int32]*workload.Step{}
+	for _, s := range sc.Cluster.Slow {
+		cfg.Device.Slow = s.Factor
+		if p.slow[int32(s.Rank)], err = workload.DataParallel(cfg); err != nil {
+			return err
+		}
 	}
 	if p.Schedule == nil {
 		return nil
 	}
 	return p.connectRanks()
+}
+
+// device translates the scenario's GPU.
+func device(sc *scenario.Scenario) workload.Device {
+	h := sc.Cluster.Host
+	flops := h.FLOPS
+	if sc.Job.Train.Precision == "fp32-strict" {
+		flops = h.FLOPSFP32
+	}
+	return workload.Device{FLOPS: int64(flops), MemoryBandwidth: h.MemoryBandwidth, Launch: h.Launch, MatmulEff: h.MatmulEfficiency, MemoryEff: h.MemoryEfficiency}
+}
+
+// StepOf returns the step of one rank: Step, but for a rank of cluster.slow.
+func (p *Plan) StepOf(rank int32) *workload.Step {
+	if s := p.slow[rank]; s != nil {
+		return s
+	}
+	return p.Step
 }
 
 // model builds the network that a scenario trains.

@@ -208,7 +208,7 @@ func (r *runner) buildTraining() error {
 		if err := r.plan.watcher.step("building", id, len(r.plan.Placement.Ranks)); err != nil {
 			return err
 		}
-		rank := exec.NewRank(exec.Config{Rank: int32(id), Template: r.plan.Step, Steps: r.job.Steps(), Transport: r.net, Clock: r.net, Body: r.job, Observer: r.watch, Paths: paths})
+		rank := exec.NewRank(exec.Config{Rank: int32(id), Template: r.plan.StepOf(int32(id)), Steps: r.job.Steps(), Transport: r.net, Clock: r.net, Body: r.job, Observer: r.watch, Paths: paths})
 		r.ranks = append(r.ranks, rank)
 	}
 	return nil

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"slices"
 
 	"railyard/internal/unit"
 )
@@ -15,6 +16,8 @@ func (d *decoder) check(s *Scenario) {
 	d.checkSwitch(s)
 	d.checkSenders(s)
 	d.checkFaults(s)
+	d.checkNamedLinks(s)
+	d.checkSlow(s)
 	if d.ok("cluster.hosts", "cluster.host.gpus", "cluster.nic.shared", "cluster.nic.per_gpu") {
 		names := map[string]string{}
 		d.checkFlows(s, s.Job.Flows, "job.flows", names)
@@ -103,6 +106,11 @@ func (d *decoder) checkECN(s *Scenario) {
 	rates := []unit.Bitrate{s.Fabric.Links.Host}
 	if s.Fabric.Links.Spine > 0 && s.Fabric.Links.Spine != rates[0] {
 		rates = append(rates, s.Fabric.Links.Spine)
+	}
+	for _, l := range s.Fabric.Links.Named {
+		if l.Rate.Set && !slices.Contains(rates, l.Rate.Value) {
+			rates = append(rates, l.Rate.Value)
+		}
 	}
 	for _, r := range rates {
 		lo, hi, _ := s.Fabric.QoS.ECN.At(r)

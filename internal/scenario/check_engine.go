@@ -93,7 +93,7 @@ func (d *decoder) checkFaults(s *Scenario) {
 	first := -1
 	for i := range s.Faults {
 		f, path := &s.Faults[i], fmt.Sprintf("faults[%d]", i)
-		if !d.clean(path) {
+		if !d.clean(path, faultFields) {
 			continue
 		}
 		timed := f.Down.Set || f.Storm.Set
@@ -123,11 +123,11 @@ func (d *decoder) checkFaults(s *Scenario) {
 }
 
 // clean reports whether all keys of an entry of a list have values.
-func (d *decoder) clean(entry string) bool {
+func (d *decoder) clean(entry string, table []*Field) bool {
 	if !d.ok(entry) {
 		return false
 	}
-	for _, f := range faultFields {
+	for _, f := range table {
 		if !d.ok(entry + "." + f.Path) {
 			return false
 		}
@@ -138,4 +138,53 @@ func (d *decoder) clean(entry string) bool {
 func sameChances(a, b *Fault) bool {
 	same := func(x, y unit.Ratio) bool { return x.Cmp(y) == 0 }
 	return same(a.Drop, b.Drop) && same(a.Duplicate, b.Duplicate) && same(a.Reorder, b.Reorder) && same(a.BitErrors, b.BitErrors) && a.PFC == b.PFC
+}
+
+// checkNamedLinks reports entries that do nothing or say a thing twice.
+func (d *decoder) checkNamedLinks(s *Scenario) {
+	named := map[string]int{}
+	for i, l := range s.Fabric.Links.Named {
+		path := fmt.Sprintf("fabric.links.named[%d]", i)
+		if !d.clean(path, linkFields) {
+			continue
+		}
+		switch first, twice := named[l.Link]; {
+		case twice:
+			d.problem(path+".link", fmt.Sprintf("%s: the link of fabric.links.named[%d] too", l.Link, first), "give one entry for a link")
+		case !l.Rate.Set && !l.Length.Set && !l.Delay.Set:
+			d.problem(path, "does nothing, want rate, length or delay as well", "")
+		case l.Length.Set && l.Delay.Set:
+			d.problem(path+".delay", "both length and delay, want one of them", "")
+		}
+		if _, twice := named[l.Link]; !twice {
+			named[l.Link] = i
+		}
+	}
+}
+
+// checkSlow reports slow ranks that the job does not have, or that are named twice.
+func (d *decoder) checkSlow(s *Scenario) {
+	if len(s.Cluster.Slow) == 0 {
+		return
+	}
+	if why := onlyTraining(s); why != "" {
+		d.problem("cluster.slow", "has no meaning here: "+why, "remove it")
+		return
+	}
+	named := map[int]int{}
+	for i, r := range s.Cluster.Slow {
+		path := fmt.Sprintf("cluster.slow[%d]", i)
+		if !d.clean(path, slowFields) || !d.ok("job.parallel.dp", "cluster.hosts", "cluster.host.gpus") {
+			continue
+		}
+		first, twice := named[r.Rank]
+		switch ranks := s.RankCount(); {
+		case r.Rank >= ranks:
+			d.problem(path+".rank", fmt.Sprintf("%d: no such rank, want 0 to %d", r.Rank, ranks-1), "")
+		case twice:
+			d.problem(path+".rank", fmt.Sprintf("%d: the rank of cluster.slow[%d] too", r.Rank, first), "give one entry for a rank")
+		default:
+			named[r.Rank] = i
+		}
+	}
 }

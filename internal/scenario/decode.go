@@ -151,7 +151,7 @@ func (d *decoder) unknown(b *branch, e entry, prefix string) {
 		return
 	}
 	hint := ""
-	if b != flowTree && b != faultTree {
+	if !listed(b) {
 		hint = elsewhere(e.key)
 	}
 	d.at(path, e.at, "unknown key, want "+list(b.names()), hint)

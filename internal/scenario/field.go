@@ -15,6 +15,8 @@ const (
 	Group       Kind = "group"
 	FlowList    Kind = "list of flows"
 	FaultList   Kind = "list of faults"
+	LinkList    Kind = "list of links"
+	SlowList    Kind = "list of slow ranks"
 	Whole       Kind = "whole number"
 	WholeList   Kind = "list of whole numbers"
 	NameList    Kind = "list of names"
@@ -34,7 +36,7 @@ const (
 
 // examples shows, per kind, what would be accepted.
 var examples = map[Kind]string{
-	Group: "keys and values", FlowList: "a list of flows", FaultList: "a list of faults", NameList: "a list of names such as [host1, leaf1, host2]", Whole: "a whole number such as 8", WholeList: "a list of whole numbers such as [784, 128, 10]",
+	Group: "keys and values", FlowList: "a list of flows", FaultList: "a list of faults", LinkList: "a list of links", SlowList: "a list of slow ranks", NameList: "a list of names such as [host1, leaf1, host2]", Whole: "a whole number such as 8", WholeList: "a list of whole numbers such as [784, 128, 10]",
 	Number: "a number such as 0.1", Bool: "true or false", Name: "a name", Text: "text",
 	Rate: "a rate such as 400Gb/s", ByteRate: "a rate such as 50GB/s", ComputeRate: "a compute rate such as 495TFLOP/s", ByteCount: "bytes such as 64MB",
 	Time: "a time such as 10us", Distance: "a length such as 20m", Fraction: "a ratio such as 1/8, 7% or 0.07", End: "an endpoint such as host1/gpu0",
@@ -94,6 +96,16 @@ func inFault[T any](f func(*Fault) *T) func(any) any {
 	return func(b any) any { return f(b.(*Fault)) }
 }
 
+// inLink makes the accessor of a field of a named link.
+func inLink[T any](f func(*NamedLink) *T) func(any) any {
+	return func(b any) any { return f(b.(*NamedLink)) }
+}
+
+// inSlow makes the accessor of a field of a slow rank.
+func inSlow[T any](f func(*SlowRank) *T) func(any) any {
+	return func(b any) any { return f(b.(*SlowRank)) }
+}
+
 // inFlow makes the accessor of a field of a flow.
 func inFlow[T any](f func(*Flow) *T) func(any) any {
 	return func(b any) any { return f(b.(*Flow)) }
@@ -130,7 +142,7 @@ func kindOf(v any, f *Field) Kind {
 		return ByteCount
 	case *unit.Duration, *Opt[unit.Duration]:
 		return Time
-	case *unit.Length:
+	case *unit.Length, *Opt[unit.Length]:
 		return Distance
 	case *unit.Ratio, *Opt[unit.Ratio]:
 		return Fraction
@@ -140,6 +152,10 @@ func kindOf(v any, f *Field) Kind {
 		return FlowList
 	case *[]Fault:
 		return FaultList
+	case *[]NamedLink:
+		return LinkList
+	case *[]SlowRank:
+		return SlowList
 	}
 	panic("scenario: field " + f.Path + " has a type without a kind")
 }
@@ -168,13 +184,15 @@ func (b *branch) names() []string {
 	return ns
 }
 
-// fields, flowFields and faultFields are the table, in the order of a printed scenario; tree,
-// flowTree and faultTree are the same by key.
+// fields and the tables of lists (flowFields, ...) are the table, in the order of a printed scenario; tree,
+// flowTree, ... are the same by key.
 var (
 	fields    = slices.Concat(generalFields, clusterFields, fabricFields, transportFields, congestionFields, algorithmFields, jobFields)
 	tree      = grow(fields, &Scenario{Job: Job{Train: &Train{Data: Data{Digits: &Digits{}}}}})
 	flowTree  = grow(flowFields, &Flow{})
 	faultTree = grow(faultFields, &Fault{})
+	linkTree  = grow(linkFields, &NamedLink{})
+	slowTree  = grow(slowFields, &SlowRank{})
 	byPath    = index(fields)
 )
 

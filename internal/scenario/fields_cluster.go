@@ -74,6 +74,15 @@ var clusterFields = []*Field{
 		Meaning: "rate of one NIC port", Source: "NVIDIA ConnectX-7 data sheet"},
 	{Path: "cluster.nic.latency", at: in(func(s *Scenario) *unit.Duration { return &s.Cluster.NIC.Latency }), Default: "500ns", Min: "0ns", Max: "1ms",
 		Meaning: "latency of a NIC, on each side", Source: assumed},
+	{Path: "cluster.slow", at: in(func(s *Scenario) *[]SlowRank { return &s.Cluster.Slow }), Meaning: "ranks of the training job whose GPUs are slower or faster than the others"},
+}
+
+// slowFields: one entry of cluster.slow.
+var slowFields = []*Field{
+	{Path: "rank", at: inSlow(func(r *SlowRank) *int { return &r.Rank }), Required: true, Min: "0", Max: "32767",
+		Meaning: "the rank, from 0", Also: []string{"gpu"}},
+	{Path: "factor", at: inSlow(func(r *SlowRank) *unit.Ratio { return &r.Factor }), Required: true, Min: "1/100", Max: "100", example: "a ratio such as 1.5",
+		Meaning: "what its kernels, launches included, take times as long", Also: []string{"multiplier", "slowdown"}},
 }
 
 const assumed = "assumed"

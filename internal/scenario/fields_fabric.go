@@ -64,6 +64,7 @@ var fabricFields = []*Field{
 		Meaning: "cables between each rail or leaf switch and each spine"},
 	{Path: "fabric.links.delay", at: in(func(s *Scenario) *Opt[unit.Duration] { return &s.Fabric.Links.Delay }), Default: "none", Word: "none", Min: "1ps", Max: "10ms", applies: unlessCustom,
 		Meaning: "one-way delay of every link, instead of what its length gives", Also: []string{"latency"}},
+	{Path: "fabric.links.named", at: in(func(s *Scenario) *[]NamedLink { return &s.Fabric.Links.Named }), Meaning: "links that differ from the others of their tier"},
 	{Path: "fabric.switch", Meaning: "one switch; all are alike"},
 	{Path: "fabric.switch.latency", at: in(func(s *Scenario) *unit.Duration { return &s.Fabric.Switch.Latency }), Default: "600ns", Min: "0ns", Max: "1ms",
 		Meaning: "latency of the pipeline, after the last bit of a frame has arrived", Source: assumed},
@@ -139,4 +140,16 @@ var fabricFields = []*Field{
 		Meaning: "how long after a pause frame's arrival the neighbour stops; auto: by the speed of the link", Source: "IEEE 802.1Qbb"},
 	{Path: "fabric.qos.lossy_alpha", at: in(func(s *Scenario) *unit.Ratio { return &s.Fabric.QoS.LossyAlpha }), Default: "1", Min: "1/1024", Max: "128",
 		Meaning: "a class without PFC drops beyond this times the free shared buffer", Source: assumed},
+}
+
+// linkFields: one entry of fabric.links.named.
+var linkFields = []*Field{
+	{Path: "link", at: inLink(func(l *NamedLink) *string { return &l.Link }), Required: true, check: checkOneLink, pattern: oneLinkPattern, example: "node/peer such as rail1/host2",
+		Meaning: "the link, both directions: node/peer, node/peer#2 for the second of parallel links"},
+	{Path: "rate", at: inLink(func(l *NamedLink) *Opt[unit.Bitrate] { return &l.Rate }), Default: "auto", Word: "auto", Min: "1Mb/s", Max: "10Tb/s",
+		Meaning: "its rate; auto: as the others", Also: []string{"speed", "bandwidth"}},
+	{Path: "length", at: inLink(func(l *NamedLink) *Opt[unit.Length] { return &l.Length }), Default: "auto", Word: "auto", Min: "1mm", Max: "1000km",
+		Meaning: "its length, which gives its delay; auto: as the others"},
+	{Path: "delay", at: inLink(func(l *NamedLink) *Opt[unit.Duration] { return &l.Delay }), Default: "auto", Word: "auto", Min: "1ps", Max: "10ms",
+		Meaning: "its one-way delay, instead of a length; auto: as the others", Also: []string{"latency"}},
 }

@@ -19,6 +19,8 @@ func init() {
 	listings = map[Kind]*listing{
 		FlowList:  newListing[Flow]("flow", "- {from: host1/gpu0, to: host2/gpu0, bytes: 10MB}", flowFields, flowTree),
 		FaultList: newListing[Fault]("fault", "- {link: rail1/spine1, at: 1ms, down: 50ms}", faultFields, faultTree),
+		LinkList:  newListing[NamedLink]("link", "- {link: rail1/host2, rate: 100Gb/s}", linkFields, linkTree),
+		SlowList:  newListing[SlowRank]("slow", "- {rank: 3, factor: 1.5}", slowFields, slowTree),
 	}
 }
 
@@ -37,6 +39,16 @@ func newListing[T any](noun, example string, table []*Field, tree *branch) *list
 			}
 			return all
 		}}
+}
+
+// listed reports whether a branch holds the keys of an entry of a list.
+func listed(b *branch) bool {
+	for _, l := range listings { // order does not matter
+		if l.tree == b {
+			return true
+		}
+	}
+	return false
 }
 
 // entries resolves a list of mappings.

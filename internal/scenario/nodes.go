@@ -27,10 +27,12 @@ func parseNames(dst *[]string, f *Field, n *node) (string, error) {
 	return "", nil
 }
 
-// What checkNode and checkLink accept, for editors.
+// What checkNode, checkLink and checkOneLink accept, for editors.
 const (
 	nodePattern = `^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}(#[1-9][0-9]{0,5})?$`
 	linkPattern = `^(all|[A-Za-z0-9][A-Za-z0-9_.-]{0,63}/[A-Za-z0-9][A-Za-z0-9_.-]{0,63}(#[1-9][0-9]{0,5})?)$`
+
+	oneLinkPattern = `^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}/[A-Za-z0-9][A-Za-z0-9_.-]{0,63}(#[1-9][0-9]{0,5})?$`
 )
 
 var (
@@ -50,6 +52,14 @@ func checkNode(s string) string {
 func checkLink(s string) string {
 	if !linkText.MatchString(s) {
 		return "want node/peer such as rail1/spine1, node/peer#2 for the second of parallel links, or all"
+	}
+	return ""
+}
+
+// checkOneLink refuses what cannot be the name of one link.
+func checkOneLink(s string) string {
+	if s == "all" || !linkText.MatchString(s) {
+		return "want node/peer such as rail1/host2, or node/peer#2 for the second of parallel links"
 	}
 	return ""
 }

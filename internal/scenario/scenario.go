@@ -56,6 +56,13 @@ type Cluster struct {
 	Hosts int
 	Host  Host
 	NIC   NIC
+	Slow  []SlowRank
+}
+
+// SlowRank is a rank of the training job whose GPU takes Factor times as long for all that it computes.
+type SlowRank struct {
+	Rank   int // from 0
+	Factor unit.Ratio
 }
 
 // Host is one server: GPUs joined by NVLink, NICs behind PCIe. Rates are per GPU and direction.
@@ -106,6 +113,15 @@ type Links struct {
 	SpineLength unit.Length
 	Parallel    int                // cables between a rail switch and a spine
 	Delay       Opt[unit.Duration] // replaces 5 ns/m * length on every link
+	Named       []NamedLink
+}
+
+// NamedLink is a link that differs from the others of its tier. What is not set is as theirs.
+type NamedLink struct {
+	Link   string // node/peer, node/peer#k with parallel links; both directions
+	Rate   Opt[unit.Bitrate]
+	Length Opt[unit.Length]
+	Delay  Opt[unit.Duration] // instead of what Length gives
 }
 
 // Switch is one switch; all are alike.

@@ -51,7 +51,8 @@ func Schema() []byte {
 		{"title", "Railyard scenario"},
 		{"description", "A cluster, a fabric, a transport and a job: what `railyard run` runs."},
 	}, root...)
-	root = append(root, member{"$defs", object{{"flow", groupSchema(flowTree, "job.flows[]")}, {"fault", groupSchema(faultTree, "faults[]")}}})
+	root = append(root, member{"$defs", object{{"flow", groupSchema(flowTree, "job.flows[]")}, {"fault", groupSchema(faultTree, "faults[]")},
+		{"link", groupSchema(linkTree, "fabric.links.named[]")}, {"slow", groupSchema(slowTree, "cluster.slow[]")}}})
 	b, err := json.Marshal(root)
 	if err != nil {
 		panic("scenario: schema: " + err.Error())

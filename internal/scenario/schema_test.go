@@ -26,7 +26,7 @@ import (
 var beyond = regexp.MustCompile(strings.Join([]string{
 	`duplicate key`, `not YAML`, `UTF-8`, `control character`, `tab character`, `not accepted in a scenario`, `second document`, `nested deeper`,
 	`leading zero`, `not plain digits`, `finer than`, `too (large|small)`, `remove the quotes`, `put it in quotes`, `not a whole number`,
-	`must differ`, `is above max`, `do not fit`, `more ranks than GPUs`, `one step takes more`, `no such (host|gpu|nic)`, `the sender too`, `same NIC`,
+	`must differ`, `is above max`, `do not fit`, `more ranks than GPUs`, `one step takes more`, `no such (host|gpu|nic|rank)`, `the sender too`, `the (link|rank) of .* too`, `both length and delay`, `has no meaning here: it belongs to job.train`, `same NIC`,
 	`are not connected`, `the name of`, `no period`, `has no effect`, `would be posted`, `two ends of a link`, `would be negative`, `PFC would never act`,
 	`less than one packet`, `there is no class for it`, `no window to scale`, `a CNP has a size`, `both headroom`, `NICs per host, want 1`, `do not spread evenly`,
 	`wants an acknowledgement of every packet`, `keeps a window of its own`, `probabilities differ`, `does nothing`, `has no effect without`, `comes from one host`, `above cluster`, `too small for`, `: want true or false`, `: True`, `.*: want a number such as`, `printable`, `longer than`,
@@ -226,7 +226,8 @@ func TestSchemaHasEveryField(t *testing.T) {
 				t.Fatalf("%s: not in the schema", f.Path)
 			}
 			if at = next; strings.HasSuffix(key, "[]") {
-				at = root["$defs"].(map[string]any)[strings.TrimSuffix(strings.TrimPrefix(key, "job."), "s[]")].(map[string]any)
+				list, _, _ := strings.Cut(f.Path, "[]")
+				at = root["$defs"].(map[string]any)[listings[byPath[list].Kind].noun].(map[string]any)
 			}
 		}
 		if d, _ := at["description"].(string); !strings.HasPrefix(d, f.Meaning) {

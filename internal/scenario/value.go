@@ -66,6 +66,8 @@ func parseText(dst any, f *Field, text string) (hint string, err error) {
 		return parseOpt(p, f, text)
 	case *Opt[unit.Ratio]:
 		return parseOpt(p, f, text)
+	case *Opt[unit.Length]:
+		return parseOpt(p, f, text)
 	case *Opt[string]:
 		return parseOpt(p, f, text)
 	case *Either[unit.Bytes]:
@@ -331,6 +333,8 @@ func formatValue(v any, f *Field) string {
 	case *Opt[unit.Duration]:
 		return formatOpt(p, f)
 	case *Opt[unit.Ratio]:
+		return formatOpt(p, f)
+	case *Opt[unit.Length]:
 		return formatOpt(p, f)
 	case *Opt[string]:
 		return formatOpt(p, f)

@@ -151,7 +151,7 @@ func (b *builder) allReduce(bucket int, after int32) int32 {
 	name := fmt.Sprintf("allreduce.bucket%d", bucket+1)
 	b.s.Collectives = append(b.s.Collectives, Collective{Name: name, Bucket: int32(bucket), Offset: k.Offset, Elems: k.Elems,
 		ElemBytes: elem, Schedule: b.c.Schedule})
-	return b.add(Op{Name: name, Kind: Communication, Stream: 1, Deps: []int32{after}, Duration: b.c.Device.Launch, Layer: -1, Bucket: -1,
+	return b.add(Op{Name: name, Kind: Communication, Stream: 1, Deps: []int32{after}, Duration: b.c.Device.LaunchTime(), Layer: -1, Bucket: -1,
 		Coll: int32(len(b.s.Collectives) - 1)})
 }
 

@@ -11,7 +11,7 @@ import (
 // 2009): a kernel takes its launch overhead and then the longer of its
 // arithmetic and its memory traffic.
 //
-//	time = Launch + max(FLOP / (MatmulEff x FLOPS), bytes / (MemoryEff x MemoryBandwidth))
+//	time = Slow x (Launch + max(FLOP / (MatmulEff x FLOPS), bytes / (MemoryEff x MemoryBandwidth)))
 //
 // The zero Device takes no time at all: FLOPS or bandwidth 0 means infinite.
 type Device struct {
@@ -20,20 +20,32 @@ type Device struct {
 	Launch          unit.Duration // of every kernel
 	MatmulEff       unit.Ratio    // of FLOPS
 	MemoryEff       unit.Ratio    // of MemoryBandwidth
+	Slow            unit.Ratio    // everything takes this times as long; the zero Ratio is 1
 }
 
 // Kernel returns the duration of one kernel: exact, rounded up to a picosecond.
 func (d *Device) Kernel(flop, bytes int64) unit.Duration {
-	return d.Launch + max(d.arithmetic(flop), d.traffic(bytes))
+	return d.slowed(d.Launch + max(d.arithmetic(flop), d.traffic(bytes)))
 }
 
 // ReduceTime returns how long a collective's running kernel needs to add n bytes
 // from staging to n bytes in place: two reads and a write, no launch.
-func (d *Device) ReduceTime(n int64) unit.Duration { return d.traffic(3 * n) }
+func (d *Device) ReduceTime(n int64) unit.Duration { return d.slowed(d.traffic(3 * n)) }
 
 // CopyTime returns how long a collective's running kernel needs to copy n bytes
 // out of staging: a read and a write, no launch.
-func (d *Device) CopyTime(n int64) unit.Duration { return d.traffic(2 * n) }
+func (d *Device) CopyTime(n int64) unit.Duration { return d.slowed(d.traffic(2 * n)) }
+
+// LaunchTime returns how long the kernel of a collective takes to start.
+func (d *Device) LaunchTime() unit.Duration { return d.slowed(d.Launch) }
+
+// slowed is t on this device, rounded down to a picosecond.
+func (d *Device) slowed(t unit.Duration) unit.Duration {
+	if d.Slow == (unit.Ratio{}) {
+		return t
+	}
+	return unit.Duration(d.Slow.Of(int64(t)))
+}
 
 func (d *Device) arithmetic(flop int64) unit.Duration {
 	if d.FLOPS == 0 {
