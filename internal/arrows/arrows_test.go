@@ -43,6 +43,7 @@ var rules = map[string]rule{
 	"machine":       {why: "it reads what the machine says of itself: who decides by that is above it"},
 	"ns3":           {why: "it turns text of another simulator into text of ours; whether that is right is for the decoder to say"},
 	"diagnose":      {why: "what time was lost to is a function of evidence: no engine, no files, so that planted evidence can test it"},
+	"planted":       {may: "diagnose", why: "a planted cause is a scenario and what must be said of it; its test runs it as a user would"},
 	"result":        {may: "diagnose", third: "github.com/goccy/go-yaml github.com/parquet-go/parquet-go", why: "a run directory can be read without the simulator that wrote it"},
 	"report":        {may: "diagnose result", why: "a report must be possible from the run directory alone, also years later"},
 	"netconf":       {may: "inventory topo", why: "switch configuration follows from names and thresholds, not from a run"},

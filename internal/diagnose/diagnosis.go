@@ -199,6 +199,13 @@ func (c *court) blame(s *sum, n unit.Duration) Blame {
 func (c *court) culprits(s *sum) map[int32]float64 {
 	out := map[int32]float64{}
 	fill := c.e.Ports[s.port].Fill
+	if len(fill) == 0 { // a NIC's port: its queue pairs wait in turn
+		for i := range c.e.Pairs {
+			if p := &c.e.Pairs[i]; p.hop(s.port) == 0 {
+				fill = append(fill, Share{int32(i), p.Bytes})
+			}
+		}
+	}
 	for _, victim := range sorted(s.victims) {
 		others := int64(0)
 		for _, f := range fill {

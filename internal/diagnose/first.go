@@ -1,5 +1,7 @@
 package diagnose
 
+import "railyard/internal/unit"
+
 // A reason is said first if it is at least this part of the whole.
 const worthSaying = 0.1
 
@@ -40,4 +42,19 @@ func (d *Diagnosis) Find(k Kind, port string) *Blame {
 		}
 	}
 	return nil
+}
+
+// Attributed is the time that goes with a blame: of a port in the way, everything that was lost
+// there, whatever the mechanism; else the blame's own.
+func (d *Diagnosis) Attributed(b *Blame) unit.Duration {
+	if b.Port == "" || !b.Kind.Congestion() {
+		return b.Time
+	}
+	var t unit.Duration
+	for i := range d.Blames {
+		if o := &d.Blames[i]; o.Port == b.Port && o.Kind.Congestion() {
+			t += o.Time
+		}
+	}
+	return t
 }

@@ -183,14 +183,19 @@ func (p *Pair) fullest(e *Evidence) (at int) {
 	return at
 }
 
-// window gives the time of a full window to what a round trip was made of.
+// window gives the time of a full window to what a round trip was made of. Of the way itself only
+// what is longer than the window lasts makes a sender wait.
 func (c *court) window(s *Span) {
 	if s.Pair < 0 {
 		c.charge(Window, -1, -1, s.Cause, s, s.Time)
 		return
 	}
 	p := &c.e.Pairs[s.Pair]
-	whole := float64(p.RoundTrip)
+	if p.Window < 0 { // a congestion controller by another means
+		c.rate(s)
+		return
+	}
+	whole := float64(max(0, p.RoundTrip-p.Window))
 	wait := func(h *Hop) (own, others, pause float64) {
 		if h.Frames == 0 {
 			return 0, 0, 0

@@ -233,7 +233,8 @@ func (r *runner) portEvidence(id topo.PortID) diagnose.Port {
 
 func (r *runner) pairEvidence(id int32) diagnose.Pair {
 	q, own := &r.plan.Pairs[id], &r.watch.evidence.pairs[id]
-	p := diagnose.Pair{Name: q.Name, Kind: q.Kind, Line: r.plan.Graph.Ports[q.Path[0]].Rate, Held: own.held, RoundTrip: r.plan.baseRTT(q), Timeouts: own.timeouts}
+	p := diagnose.Pair{Name: q.Name, Kind: q.Kind, Line: r.plan.Graph.Ports[q.Path[0]].Rate, Held: own.held,
+		Bytes: r.net.Delivered(id), RoundTrip: r.plan.baseRTT(q), Window: r.plan.windowTime(q), Timeouts: own.timeouts}
 	for _, back := range []bool{false, true} {
 		path := q.Path
 		if back {
@@ -260,6 +261,19 @@ func (r *runner) pairEvidence(id int32) diagnose.Pair {
 		}
 	}
 	return p
+}
+
+// windowTime returns how long the sender's link takes for a queue pair's window: 0 without one, -1 where congestion control sets it.
+func (p *Plan) windowTime(q *Pair) unit.Duration {
+	switch w := p.Scenario.Transport.Window; {
+	case p.Scenario.Congestion.Algorithm == "hpcc" || p.Scenario.Congestion.Algorithm == "swift" || p.Scenario.Congestion.Algorithm == "dctcp":
+		return -1
+	case w.Word == "bdp":
+		return p.baseRTT(q)
+	case w.Value > 0:
+		return p.Graph.Ports[q.Path[0]].Rate.TransmitTime(w.Value)
+	}
+	return 0
 }
 
 // shownShares is how many of those whose bytes waited at a port the table of shares has.

@@ -1,0 +1,95 @@
+package planted
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"railyard/internal/diagnose"
+	"railyard/internal/result"
+	"railyard/internal/run"
+	"railyard/internal/scenario"
+)
+
+// play runs a scenario and returns its summary.
+func play(t *testing.T, name, text string) *result.Summary {
+	t.Helper()
+	sc, err := scenario.Parse(name, []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := run.Run(t.Context(), sc, run.Options{Workers: 0})
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return s
+}
+
+// TestPlanted: the first blame is the planted one, and its time is what its removal saves.
+func TestPlanted(t *testing.T) {
+	cases, err := Cases()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(cases) < 40 {
+		t.Errorf("%d cases, want at least 40", len(cases))
+	}
+	t.Chdir(t.TempDir())
+	for _, c := range cases {
+		t.Run(c.Name, func(t *testing.T) {
+			with, without := play(t, c.Name, c.With), play(t, c.Name+" without", c.Without)
+			d := with.Diagnosis
+			if d == nil || without.Diagnosis == nil {
+				t.Fatal("no diagnosis")
+			}
+			main := d.Main()
+			if !slices.ContainsFunc(c.Wants, func(w Want) bool { return w.is(main) }) {
+				t.Errorf("want %+v, got\n%s", c.Wants, text(d))
+			}
+			attributed := d.Attributed(main)
+			for i := range c.Wants[1:] { // a cable has two directions
+				for k := range d.Blames {
+					if b := &d.Blames[k]; b != main && c.Wants[i+1].is(b) {
+						attributed += d.Attributed(b)
+					}
+				}
+				if c.Wants[i+1].is(main) {
+					if b := d.Find(c.Wants[0].Kind, c.Wants[0].Port); b != nil {
+						attributed += d.Attributed(b)
+					}
+				}
+			}
+			saved := d.Whole - without.Diagnosis.Whole
+			agree := attributed*10 >= saved*9 && attributed*10 <= saved*11
+			if agree != (c.NotAdditive == "") {
+				t.Errorf("attributed %v, saved %v of %v, additive %q\n%s", attributed.Human(), saved.Human(), d.Whole.Human(), c.NotAdditive, text(d))
+			}
+		})
+	}
+}
+
+func (w *Want) is(b *diagnose.Blame) bool {
+	if b.Kind != w.Kind || w.Port != "" && b.Port != w.Port || w.NotCrossed == b.Crossed && w.NotCrossed {
+		return false
+	}
+	if (w.Rank >= 0) != (b.Rank != nil) || b.Rank != nil && *b.Rank != w.Rank {
+		return false
+	}
+	for _, name := range w.Culprits {
+		if !slices.ContainsFunc(b.Culprits, func(c diagnose.Culprit) bool { return c.Name == name }) {
+			return false
+		}
+	}
+	return true
+}
+
+// text prints a diagnosis for a failing test.
+func text(d *diagnose.Diagnosis) string {
+	var b strings.Builder
+	for i := range d.Blames[:min(len(d.Blames), 5)] {
+		x := &d.Blames[i]
+		fmt.Fprintf(&b, "  %5.1f %% %s %s (path: %v) felt %v by %.2v\n", 100*d.Share(x), x.Kind, x.Port, x.Crossed, x.Felt, x.Culprits)
+	}
+	return b.String()
+}
