@@ -104,7 +104,8 @@ func (n *Net) sendFrom(now unit.Time, c *card, id int32, pk *fabric.Packet) bool
 		q.msgAt(seg.Index).flow.Retransmits++
 		n.retransmits++
 	}
-	if m := q.msgAt(seg.Index); m.begun < 0 {
+	if seg.Offset == 0 && !seg.Again {
+		m := q.msgAt(seg.Index)
 		m.begun, m.ahead = now, q.ledgerAt(now)[cause.Serialisation]
 	}
 	q.add(q.txCause, -1, free)

@@ -56,10 +56,15 @@ func WriteFlow(w io.Writer, f *FlowDetail, width int) error {
 	if r.Step >= 0 {
 		rows = append(rows, []string{"step, channel", fmt.Sprintf("%d, %d", r.Step, r.Channel)})
 	}
-	rows = append(rows, []string{"met", fmt.Sprintf("%s, %s, %s sent again", count(r.Marks, "ECN mark"), count(r.CNPs, "CNP"), count(r.Retransmits, "packet"))})
+	met := fmt.Sprintf("%s, %s, %s sent again", count(r.Marks, "ECN mark"), count(r.CNPs, "CNP"), count(r.Retransmits, "packet"))
+	if r.Lost+r.Timeouts > 0 {
+		met += fmt.Sprintf(", %s lost, %s", count(r.Lost, "frame"), count(r.Timeouts, "timeout"))
+	}
+	rows = append(rows, []string{"met", met})
 	t.Grid("ll", rows)
 	t.split(f)
 	t.hops(f)
+	t.losses(f)
 	t.sharers(f)
 	return t.Flush(w)
 }
@@ -100,11 +105,28 @@ func (t *text) hops(f *FlowDetail) {
 		return
 	}
 	t.Title("Held up at")
-	rows := [][]string{{"port", "queueing", "pause"}}
+	rows := [][]string{{"port", "own queueing", "queueing", "pause", "from the queue of"}}
 	for _, h := range f.Hops {
-		rows = append(rows, []string{h.Port, result.FormatTime(h.Split[cause.Queueing]), result.FormatTime(h.Split[cause.Pause])})
+		rows = append(rows, []string{h.Port, result.FormatTime(h.Split[cause.OwnQueueing]), result.FormatTime(h.Split[cause.Queueing]), result.FormatTime(h.Split[cause.Pause]), h.Root})
 	}
-	t.Grid("lrr", rows)
+	t.Grid("lrrrl", rows)
+}
+
+// losses lists what was lost of the message, and when its sender noticed nothing for too long.
+func (t *text) losses(f *FlowDetail) {
+	if len(f.Losses) == 0 {
+		return
+	}
+	why := map[string]string{"buffer": "no room in the buffer", "link": "a fault of the link"}
+	t.Title("Lost on the way")
+	rows := [][]string{{"at", "what", "port", "why"}}
+	for _, l := range f.Losses {
+		rows = append(rows, []string{instant(l.Time), l.Kind, l.Port, why[l.Why]})
+	}
+	t.Grid("llll", rows)
+	if n := f.Row.Lost + f.Row.Timeouts - int64(len(f.Losses)); n > 0 {
+		t.Line(fmt.Sprintf("  and %s more: losses.parquet", result.FormatCount(n)))
+	}
 }
 
 func (t *text) sharers(f *FlowDetail) {
@@ -113,11 +135,11 @@ func (t *text) sharers(f *FlowDetail) {
 		return
 	}
 	t.Title(fmt.Sprintf("%s, of %s, shared its ports in that time", count(f.Messages, "other message"), count(f.SharersTotal, "name")))
-	rows := [][]string{{"name", "kind", "messages", "bytes", "shared ports"}}
+	rows := [][]string{{"name", "kind", "its part", "messages", "bytes", "shared ports"}}
 	for _, s := range f.Sharers {
-		rows = append(rows, []string{s.Name, s.Kind, strconv.FormatInt(s.Messages, 10), result.FormatBytes(s.Bytes), strings.Join(s.Ports, " ")})
+		rows = append(rows, []string{s.Name, s.Kind, result.FormatTime(s.Time), strconv.FormatInt(s.Messages, 10), result.FormatBytes(s.Bytes), strings.Join(s.Ports, " ")})
 	}
-	t.Grid("llrrl", rows)
+	t.Grid("llrrrl", rows)
 	if n := f.SharersTotal - int64(len(f.Sharers)); n > 0 {
 		t.Line(fmt.Sprintf("  and %s more: flows.parquet", result.FormatCount(n)))
 	}

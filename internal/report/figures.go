@@ -18,7 +18,7 @@ const (
 func Figures(d *Data) []Figure {
 	var out []Figure
 	for _, make := range []func(*Data) []Figure{
-		waterfallFigure, timelineFigures, stepTimeFigure, lossFigure, slowestFigure, heldFigure, completionFigure,
+		waterfallFigure, timelineFigures, stepTimeFigure, lossFigure, slowestFigure, lostFigure, completionFigure,
 		fabricFigure, utilisationFigure, queueFigures, eventFigure, portFigure,
 	} {
 		out = append(out, make(d)...)

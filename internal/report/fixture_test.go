@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"railyard/internal/cause"
+	"railyard/internal/diagnose"
 	"railyard/internal/result"
 	"railyard/internal/unit"
 )
@@ -85,6 +86,9 @@ func small(t *testing.T, finish bool) string {
 		Path: "host3>rail1>host2", Causes: result.Causes{PCIe: 2 * us, RateLimit: 8 * us, Serialisation: 40 * us, Queueing: 10 * us}})
 	writePath(dir, 2, at.Add(-81*us))
 	dir.Hops().Add(result.HopRow{Flow: 4, Hop: 1, Port: "rail1/host2", Queueing: 40 * us})
+	dir.Shares().Add(result.ShareRow{Port: "rail1/host2", Name: "rank0>rank1#0", Kind: result.KindCollective, Share: 0.25})
+	dir.Shares().Add(result.ShareRow{Port: "rail1/host2", Name: "noise", Kind: result.KindBackground, Share: 0.75})
+	dir.Losses().Add(result.LossRow{Flow: 4, Name: "rank0>rank1#0", Time: unit.Time(120 * us), Port: "rail1/host2", Kind: "ACK", Why: "link"})
 	writePorts(dir)
 	if !finish {
 		return path
@@ -92,6 +96,10 @@ func small(t *testing.T, finish bool) string {
 	s.State, s.Steps, s.VirtualTime, s.StepTime = result.Complete, 3, at, 41*us
 	s.ECNMarks, s.CNPs, s.Pauses = 12, 3, 2
 	s.WallSeconds = 0.25
+	s.Diagnosis = &diagnose.Diagnosis{Subject: "a step along its critical path, mean over 3 steps", Whole: 54 * us, Blames: []diagnose.Blame{
+		{Kind: diagnose.Compute, Time: 30 * us, Felt: []diagnose.Felt{{Cause: "compute", Time: 30 * us}}},
+		{Kind: diagnose.SharedPort, Port: "rail1/host2", Crossed: true, Time: 20 * us, Felt: []diagnose.Felt{{Cause: "queueing", Time: 20 * us}}, Culprits: []diagnose.Culprit{{Name: "noise", Share: 1}}},
+		{Kind: diagnose.PCIe, Time: 4 * us, Felt: []diagnose.Felt{{Cause: "PCIe", Time: 4 * us}}}}}
 	s.Flows = []result.FlowFigures{{Name: "noise", Kind: result.KindBackground, Src: "host3/gpu0", Dst: "host2/gpu0", Bytes: unit.Megabyte, Posted: 1, Done: 1, FCT: 60 * us,
 		Marks: 12, CNPs: 3, Status: result.StatusDone, Path: "host3>rail1>host2"}}
 	s.Notes = []string{"no drops: nothing overflowed"}

@@ -25,17 +25,13 @@ type FlowDetail struct {
 	SharersTotal int64 // names
 	Messages     int64 // other messages on its ports in its time
 	Parallel     bool  // cables are not told apart
-}
-
-// Hop is how long a port of its path held a message up.
-type Hop struct {
-	Port  string
-	Split cause.Split // queueing and pause
+	Losses       []result.LossRow
 }
 
 // Sharer is the messages of one name that used a port of the message while it was under way.
 type Sharer struct {
 	Name, Kind string
+	Time       unit.Duration // of the message's queueing, by its share of what waited at the ports
 	Messages   int64
 	Bytes      unit.Bytes // of those messages, whole
 	Ports      []string
@@ -52,7 +48,62 @@ func (d *Data) Flow(which string) (*FlowDetail, error) {
 	if err := f.findHops(run); err != nil {
 		return nil, err
 	}
-	return f, f.share(run)
+	if err := f.findLosses(run); err != nil {
+		return nil, err
+	}
+	if err := f.share(run); err != nil {
+		return nil, err
+	}
+	return f, f.weigh(run)
+}
+
+// shownLosses is how many losses of a message are listed.
+const shownLosses = 12
+
+// findLosses reads what was lost of the message, if the run has a table of it.
+func (f *FlowDetail) findLosses(run *result.Run) error {
+	if !slices.Contains(run.Tables(), "losses") {
+		return nil
+	}
+	for row, err := range run.Losses() {
+		if err != nil {
+			return err
+		}
+		if row.Flow == f.Row.ID && len(f.Losses) < shownLosses {
+			f.Losses = append(f.Losses, row)
+		}
+	}
+	return nil
+}
+
+// weigh divides the message's queueing among the others by their shares of what waited at each port,
+// and ranks them by that.
+func (f *FlowDetail) weigh(run *result.Run) error {
+	if slices.Contains(run.Tables(), "shares") {
+		part, others := map[[2]string]float64{}, map[string]float64{}
+		for row, err := range run.Shares() {
+			if err != nil {
+				return err
+			}
+			if row.Name != f.Row.Name {
+				part[[2]string{row.Port, row.Name}] += row.Share
+				others[row.Port] += row.Share
+			}
+		}
+		for i := range f.Sharers {
+			s := &f.Sharers[i]
+			for _, h := range f.Hops {
+				if whole := others[h.Port]; whole > 0 {
+					s.Time += unit.Duration(float64(h.queueing()) * part[[2]string{h.Port, s.Name}] / whole)
+				}
+			}
+		}
+	}
+	slices.SortFunc(f.Sharers, func(a, b Sharer) int {
+		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Name, b.Name))
+	})
+	f.Sharers = f.Sharers[:min(len(f.Sharers), shownSharers)]
+	return nil
 }
 
 // findHops reads the message's hops, if the run has a table of them.
@@ -133,10 +184,7 @@ func (f *FlowDetail) share(run *result.Run) error {
 		f.Messages++
 	}
 	f.SharersTotal = int64(len(byName))
-	f.Sharers = slices.SortedFunc(values(byName), func(a, b Sharer) int {
-		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Name, b.Name))
-	})
-	f.Sharers = f.Sharers[:min(len(f.Sharers), shownSharers)]
+	f.Sharers = slices.Collect(values(byName))
 	return nil
 }
 

@@ -83,7 +83,6 @@ type FlowStats struct {
 	Events     []Event // by part of the run
 	Paths      []PathLoad
 	SlowHops   map[int64][]Hop // of Slowest, by id; nil without a table of hops
-	Held       []PortLoad      // ports that held messages up, longest first
 }
 
 var kindOrder = []string{result.KindJob, result.KindBackground, result.KindCollective}

@@ -1,90 +1,97 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 
 	"railyard/internal/cause"
+	"railyard/internal/diagnose"
 	"railyard/internal/result"
 	"railyard/internal/unit"
 )
 
-// PortLoad is how long messages were held up at a port, in all.
-type PortLoad struct {
-	Hop
-	Messages int64
-}
-
-// readHops sums the hops by port, and keeps those of the slowest messages.
+// readHops keeps the hops of the slowest messages.
 func (d *Data) readHops(run *result.Run) error {
 	f := d.Flows
 	f.SlowHops = map[int64][]Hop{}
 	for i := range f.Slowest {
 		f.SlowHops[f.Slowest[i].ID] = nil
 	}
-	ports := map[string]*PortLoad{}
 	for row, err := range run.Hops() {
 		if err != nil {
 			return err
 		}
-		h := hopOf(&row)
 		if hops, ok := f.SlowHops[row.Flow]; ok {
-			f.SlowHops[row.Flow] = append(hops, h)
+			f.SlowHops[row.Flow] = append(hops, hopOf(&row))
 		}
-		p := ports[row.Port]
-		if p == nil {
-			p = &PortLoad{Hop: Hop{Port: row.Port}}
-			ports[row.Port] = p
-		}
-		p.Split.Add(&h.Split)
-		p.Messages++
 	}
-	for _, p := range ports {
-		f.Held = append(f.Held, *p)
-	}
-	slices.SortFunc(f.Held, func(a, b PortLoad) int {
-		return cmp.Or(cmp.Compare(b.Split.Sum(), a.Split.Sum()), byName(a.Port, b.Port))
-	})
 	return nil
 }
 
 func hopOf(row *result.HopRow) Hop {
-	h := Hop{Port: row.Port}
-	h.Split[cause.Queueing], h.Split[cause.Pause] = row.Queueing, row.Pause
+	h := Hop{Port: row.Port, Root: row.Root}
+	h.Split[cause.OwnQueueing], h.Split[cause.Queueing], h.Split[cause.Pause] = row.OwnQueueing, row.Queueing, row.Pause
 	return h
 }
 
-// heldFigure shows at which ports messages were held up, where that was at least a
-// hundredth of their time.
-func heldFigure(d *Data) []Figure {
-	if d.Flows == nil || len(d.Flows.Held) == 0 {
+// lostFigure shows at which ports time was lost, whatever the state in which it passed.
+func lostFigure(d *Data) []Figure {
+	g := d.Summary.Diagnosis
+	if g == nil {
 		return nil
 	}
-	var lost, whole unit.Duration
-	for _, p := range d.Flows.Held {
-		lost += p.Split.Sum()
-	}
-	for _, m := range d.Flows.ByKind {
-		whole += m.Time
-	}
-	if result.Share(lost, whole) < 0.01 {
+	rows, more := lostRows(g)
+	if len(rows) == 0 {
 		return nil
 	}
-	all := d.Flows.Held
-	rows := make([]splitRow, 0, shownPorts)
-	for _, p := range all[:min(len(all), shownPorts)] {
-		r := splitRow{name: p.Port, split: p.Split}
-		for c := range r.tip {
-			r.tip[c] = ", of " + count(p.Messages, "message")
-		}
-		rows = append(rows, r)
+	title := "What was lost at which port"
+	caption := "Time attributed to ports, of " + g.Subject + ": rate limits, windows and pauses stand at the port that brought them about."
+	if more > 0 {
+		caption += fmt.Sprintf(" The first %d of %d ports.", len(rows), len(rows)+more)
 	}
-	title := "Queueing and pauses by port"
-	caption := "How long messages were held up at a port, summed over all messages: at a NIC's own port while their packets waited to be sent, at a switch as far as the packet that completed a message waited there."
-	if len(all) > len(rows) {
-		caption += fmt.Sprintf(" The first %d of %d ports.", len(rows), len(all))
-	}
-	return one(Figure{Name: "held-up", Title: title, Caption: caption,
-		Draw: func(w float64) *Drawing { return drawSplits(w, title, "time of messages", rows) }})
+	return one(Figure{Name: "lost", Title: title, Caption: caption,
+		Draw: func(w float64) *Drawing { return drawSplits(w, title, "time attributed", rows) }})
 }
+
+// lostRows sums what is attributed to each port, the largest first, of at least a hundredth of the whole.
+func lostRows(g *diagnose.Diagnosis) (rows []splitRow, more int) {
+	at := map[string]int{}
+	for i := range g.Blames {
+		b := &g.Blames[i]
+		if b.Port == "" || !b.Kind.Congestion() {
+			continue
+		}
+		k, known := at[b.Port]
+		if !known {
+			if result.Share(g.Attributed(b), g.Whole) < 0.01 {
+				continue
+			}
+			if len(rows) == shownPorts {
+				at[b.Port] = -1
+				more++
+				continue
+			}
+			k = len(rows)
+			at[b.Port] = k
+			rows = append(rows, splitRow{name: b.Port})
+		}
+		if k < 0 {
+			continue
+		}
+		for _, f := range b.Felt {
+			c := causeOf(f.Cause)
+			rows[k].split[c] += f.Time
+			rows[k].tip[c] += fmt.Sprintf("; %s, %s", b.Kind, result.FormatTime(f.Time))
+		}
+	}
+	sortRows(rows)
+	return rows, more
+}
+
+// Hop is how long a port of its path held a message up.
+type Hop struct {
+	Port  string
+	Root  string      // of a pause: the port from whose queue it spread
+	Split cause.Split // own queueing, queueing and pause
+}
+
+func (h *Hop) queueing() unit.Duration { return h.Split[cause.Queueing] }

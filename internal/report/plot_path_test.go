@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"railyard/internal/diagnose"
 	"strings"
 	"testing"
 )
@@ -63,15 +64,28 @@ func TestPathOverManyRanks(t *testing.T) {
 	}
 }
 
-// A table of hops says where the slowest messages queued.
-func TestHeldUp(t *testing.T) {
+// Time in any state stands at the port that brought it about; a table of hops says where the slowest messages queued.
+func TestLostAtPorts(t *testing.T) {
 	d := load(t, small(t, true))
-	f := heldFigure(d)
+	d.Summary.Diagnosis = &diagnose.Diagnosis{Subject: "a step", Whole: 100 * us, Blames: []diagnose.Blame{
+		{Kind: diagnose.SharedPort, Port: "rail1/host1", Time: 20 * us, Felt: []diagnose.Felt{{Cause: "pause", Time: 20 * us}}},
+		{Kind: diagnose.SharedPort, Port: "rail1/host2", Time: 15 * us, Felt: []diagnose.Felt{{Cause: "rate limit", Time: 10 * us}, {Cause: "queueing", Time: 5 * us}}},
+		{Kind: diagnose.Controller, Port: "rail1/host2", Time: 14 * us, Felt: []diagnose.Felt{{Cause: "rate limit", Time: 14 * us}}},
+		{Kind: diagnose.LinkSpeed, Port: "host1/rail1", Time: 50 * us, Felt: []diagnose.Felt{{Cause: "serialisation", Time: 50 * us}}},
+		{Kind: diagnose.LossyLink, Port: "rail1/host9", Time: us / 2, Felt: []diagnose.Felt{{Cause: "retransmission", Time: us / 2}}},
+	}}
+	f := lostFigure(d)
 	if len(f) != 1 {
 		t.Fatalf("%d figures, want 1", len(f))
 	}
-	if svg := f[0].Draw(wideFigure).String(); !strings.Contains(svg, "rail1/host2: queueing 40 us (100 %), of 1 message") {
-		t.Errorf("held up:\n%s", svg)
+	svg := f[0].Draw(wideFigure).String()
+	for _, s := range []string{"rail1/host2: rate limit 24 us (82.8 %); shared port, 10 us; congestion control, 14 us", "rail1/host1: pause 20 us (100 %); shared port, 20 us"} {
+		if !strings.Contains(svg, s) {
+			t.Errorf("no %q in\n%s", s, svg)
+		}
+	}
+	if strings.Index(svg, ">rail1/host2<") > strings.Index(svg, ">rail1/host1<") || strings.Contains(svg, "rail1/host9") || strings.Contains(svg, "host1/rail1") {
+		t.Errorf("order, or a port too many:\n%s", svg)
 	}
 	if svg := slowestFigure(d)[0].Draw(wideFigure).String(); !strings.Contains(svg, "; 40 us at rail1/host2<") {
 		t.Errorf("slowest messages:\n%s", svg)

@@ -1,7 +1,9 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"railyard/internal/cause"
@@ -157,7 +159,7 @@ func (f *FlowStats) splitRows(rows []result.FlowRow) []splitRow {
 	for i := range rows {
 		out[i] = splitRow{name: rows[i].Name, split: rows[i].Split()}
 		for _, h := range f.SlowHops[rows[i].ID] {
-			for _, c := range []cause.Cause{cause.Queueing, cause.Pause} {
+			for _, c := range []cause.Cause{cause.OwnQueueing, cause.Queueing, cause.Pause} {
 				if h.Split[c] > 0 {
 					out[i].tip[c] += fmt.Sprintf("; %s at %s", result.FormatTime(h.Split[c]), h.Port)
 				}
@@ -165,6 +167,11 @@ func (f *FlowStats) splitRows(rows []result.FlowRow) []splitRow {
 		}
 	}
 	return out
+}
+
+// sortRows puts the longest first.
+func sortRows(rows []splitRow) {
+	slices.SortStableFunc(rows, func(a, b splitRow) int { return cmp.Compare(b.split.Sum(), a.split.Sum()) })
 }
 
 // drawSplits draws a bar per row, cut by cause; the first row is the longest.

@@ -120,7 +120,7 @@ func TestFigures(t *testing.T) {
 			t.Errorf("%s: two drawings differ", f.Name)
 		}
 	}
-	if got, want := strings.Join(names, " "), "causes timeline critical-path step-time loss slowest-messages held-up completion fabric utilisation queue-1 events ports"; got != want {
+	if got, want := strings.Join(names, " "), "causes timeline critical-path step-time loss slowest-messages lost completion fabric utilisation queue-1 events ports"; got != want {
 		t.Errorf("figures: %s, want %s", got, want)
 	}
 }
