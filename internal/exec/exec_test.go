@@ -257,6 +257,20 @@ func TestAWriteWaitsForTheAcknowledgement(t *testing.T) {
 	`)
 }
 
+// What held up an acknowledgement is told where the driver knows it: here a loss.
+func TestALostAcknowledgementIsNoDependency(t *testing.T) {
+	p := program{
+		{{Kind: coll.Send, Peer: 1, Slot: -1, After: -1, Acked: -1}},
+		{{Kind: coll.Recv, Peer: 0, Slot: 0, After: -1, Acked: -1}}}
+	j, _ := replay(t, exectest.Net{Rate: 100 * gbps, Ack: 20 * us, Repeat: 15 * us}, 2, 1, same(step(0, 0, 25000, p)))
+	check(t, j.rank(0), `
+	0 before             0s - 0s by -1
+	0 allreduce          0s - 28us by 0
+	0 after              28us - 28us by 1
+	0 0s - 28us: acknowledgement 13us, retransmission 15us; comm 28us, overlap 0s
+	`)
+}
+
 // Nobody sends: the launch is compute, and what came before explains the rest.
 func TestAWaitWithoutAMessage(t *testing.T) {
 	p := program{{}, {}}

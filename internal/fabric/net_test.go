@@ -19,6 +19,7 @@ type net struct {
 	of      map[topo.PortID]*host
 	batches []batch
 	pauses  []pause
+	traced  map[[2]int]func(*fabric.Trace) // by batch and frame: receives its trace
 }
 
 // host is a NIC: a queue per class, lowest class first.
@@ -98,15 +99,26 @@ func (n *net) Handle(now unit.Time, owner int32) {
 	n.fab.Kick(now, h.port)
 }
 
-func (n *net) Pull(_ unit.Time, port fabric.PortID, paused uint8, p *fabric.Packet) bool {
+func (n *net) Pull(now unit.Time, port fabric.PortID, paused uint8, p *fabric.Packet) bool {
 	h := n.of[port]
 	for c := range h.queues {
 		if q := h.queues[c]; len(q) > 0 && paused&(1<<c) == 0 {
 			*p, h.queues[c] = q[0], q[1:]
+			if n.traced[[2]int{int(p.Flow), int(p.Seq)}] != nil {
+				n.fab.StartTrace(now, port, p)
+			}
 			return true
 		}
 	}
 	return false
+}
+
+// trace has the way of a frame of a batch noted.
+func (n *net) trace(batch, frame int, got func(*fabric.Trace)) {
+	if n.traced == nil {
+		n.traced = map[[2]int]func(*fabric.Trace){}
+	}
+	n.traced[[2]int{batch, frame}] = got
 }
 
 func (n *net) Paused(now unit.Time, _ fabric.PortID, class uint8, on bool) {
@@ -114,6 +126,9 @@ func (n *net) Paused(now unit.Time, _ fabric.PortID, class uint8, on bool) {
 }
 
 func (n *net) Deliver(now unit.Time, port fabric.PortID, p *fabric.Packet) {
+	if got := n.traced[[2]int{int(p.Flow), int(p.Seq)}]; got != nil {
+		got(n.fab.TakeTrace(p))
+	}
 	n.of[port].arrived = append(n.of[port].arrived, arrival{now, int(p.Flow), int(p.Bytes), p.Class, p.Marked()})
 }
 

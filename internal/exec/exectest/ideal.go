@@ -32,6 +32,7 @@ type Net struct {
 	Latency  func(exec.Message) unit.Duration // nil: 0
 	Rate     unit.Bitrate                     // of every message; 0: infinite
 	Ack      unit.Duration                    // from placement to the sender
+	Repeat   unit.Duration                    // of that, until a lost acknowledgement was made good
 	BodyAt   BodyAt
 	Misplace func(*exec.Message) // changes what a message names, before its bytes are placed
 	Posted   func(unit.Time, exec.Message)
@@ -117,7 +118,7 @@ func (d *Driver) Post(m exec.Message) {
 		d.place(m)
 		d.ranks[m.Dst].Received(d.now, m.Src, m.Channel, &tr)
 	})
-	d.at(p.acked, func() { d.ranks[m.Src].Acked(d.now, m.Dst, m.Channel, nil) })
+	d.at(p.acked, func() { d.ranks[m.Src].Acked(d.now, m.Dst, m.Channel, d.answer(at)) })
 }
 
 // place copies a message's bytes, as late as possible: when the last would arrive.
@@ -179,4 +180,12 @@ func (e *events) Pop() any {
 	x := old[len(old)-1]
 	*e = old[:len(old)-1]
 	return x
+}
+
+// answer is the trace of an acknowledgement of a message that was placed at an instant, nil where there is nothing to tell.
+func (d *Driver) answer(placed unit.Time) *exec.Trace {
+	if d.net.Repeat == 0 {
+		return nil
+	}
+	return &exec.Trace{Posted: placed, Placed: d.now, Segments: []exec.Segment{{Until: placed.Add(d.net.Repeat), Cause: cause.Retransmission, At: -1}, {Until: d.now, Cause: cause.Acknowledgement, At: -1}}}
 }
