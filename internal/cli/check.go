@@ -131,21 +131,23 @@ func (a *app) checkUnplanned(file string, sc *scenario.Scenario, err error, asJS
 	if errors.As(err, &located) {
 		problems = located
 	}
+	where, n := placeOf(file, err)
+	wrong := fmt.Errorf("%s: %s", where, count(n, "error"))
 	s := a.newSheet()
-	s.line("%s: 1 error, 0 warnings", file)
+	s.line("%s, 0 warnings", wrong)
 	switch {
 	case asJSON:
 		if e := a.printJSON(checkData(problems, nil)); e != nil {
 			return e
 		}
-		return fmt.Errorf("%s: 1 error", file)
+		return wrong
 	case !a.renderField(&s.b, a.outTerm.colour, file, sc, err):
 		s.line("%s: %s", file, err)
 	}
 	if e := a.printSheet(s); e != nil {
 		return e
 	}
-	return fmt.Errorf("%s: 1 error", file)
+	return wrong
 }
 
 func checkData(problems scenario.Problems, in *run.Inspection) checkJSON {

@@ -40,13 +40,25 @@ func (a *app) plan(file string) (*run.Plan, error) {
 	return p, nil
 }
 
-// located prints an error that belongs to a field of the scenario with the line it
-// stands in, and returns what is left to say. Other errors it returns as they are.
+// located prints an error that belongs to a field of the scenario, or to a file that it
+// names, with the line it stands in, and returns what is left to say. Other errors it
+// returns as they are.
 func (a *app) located(file string, sc *scenario.Scenario, err error) error {
 	if !a.renderField(a.stderr, a.errTerm.colour, file, sc, err) {
 		return err
 	}
-	return fmt.Errorf("%s: 1 problem", file)
+	where, n := placeOf(file, err)
+	return fmt.Errorf("%s: %s", where, count(n, "problem"))
+}
+
+// placeOf returns the file that an error belongs to, the scenario's or one that it names,
+// and how many problems the error is.
+func placeOf(file string, err error) (where string, n int) {
+	var located scenario.Problems
+	if errors.As(err, &located) && len(located) > 0 {
+		return located[0].File, len(located)
+	}
+	return file, 1
 }
 
 // renderField writes an error that belongs to a field; false if it is none.
@@ -56,7 +68,8 @@ func (a *app) renderField(w io.Writer, colour bool, file string, sc *scenario.Sc
 	if !errors.As(err, &field) && !errors.As(err, &located) {
 		return false
 	}
-	src, e := readFile(file)
+	where, _ := placeOf(file, err)
+	src, e := readAtMost(where, max(scenario.MaxBytes, scenario.MaxFlowBytes))
 	if e != nil {
 		return false
 	}

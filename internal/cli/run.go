@@ -125,13 +125,15 @@ func (a *app) load(p *progress, file string, f runFlags) (*scenario.Scenario, er
 
 // readFile reads a scenario, a byte more than the decoder takes at most, so that
 // it is the decoder that says what is too long.
-func readFile(path string) ([]byte, error) {
+func readFile(path string) ([]byte, error) { return readAtMost(path, scenario.MaxBytes) }
+
+func readAtMost(path string, most int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, cause(err)
 	}
 	defer f.Close()
-	src, err := io.ReadAll(io.LimitReader(f, scenario.MaxBytes+1))
+	src, err := io.ReadAll(io.LimitReader(f, most+1))
 	if err != nil {
 		return nil, cause(err)
 	}

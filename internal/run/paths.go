@@ -91,7 +91,7 @@ func problem(sc *scenario.Scenario, path, format string, args ...any) error {
 func (p *Plan) addFlows() error {
 	sc := p.Scenario
 	for i := range sc.Job.Flows {
-		if err := p.addFlow(&sc.Job.Flows[i], result.KindJob, fmt.Sprintf("job.flows[%d]", i)); err != nil {
+		if err := p.addFlow(&sc.Job.Flows[i], result.KindJob, inScenario(sc, fmt.Sprintf("job.flows[%d]", i))); err != nil {
 			return err
 		}
 	}
@@ -106,51 +106,62 @@ func (p *Plan) addFlows() error {
 			return err
 		}
 		for i := range flows {
-			if err := p.addFlow(&flows[i].Flow, result.KindJob, fmt.Sprintf("%s:%d", file.Value, flows[i].Line)); err != nil {
+			inFile := func(key, message string) error {
+				return scenario.FlowProblem(file.Value, src, flows[i].Line, key, message)
+			}
+			if err := p.addFlow(&flows[i].Flow, result.KindJob, inFile); err != nil {
 				return err
 			}
 		}
 	}
 	for i := range sc.Background.Flows {
-		if err := p.addFlow(&sc.Background.Flows[i], result.KindBackground, fmt.Sprintf("background.flows[%d]", i)); err != nil {
+		if err := p.addFlow(&sc.Background.Flows[i], result.KindBackground, inScenario(sc, fmt.Sprintf("background.flows[%d]", i))); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// addFlow adds the queue pair of a flow, which stands at a path of the scenario or at file:line.
-func (p *Plan) addFlow(f *scenario.Flow, kind, at string) error {
+// A flowProblem makes an error of what is wrong with a key of a flow, or with the flow as a whole (""): it knows where the flow stands.
+type flowProblem func(key, message string) error
+
+// inScenario is about a flow at a path of the scenario.
+func inScenario(sc *scenario.Scenario, at string) flowProblem {
+	return func(key, message string) error {
+		if key != "" {
+			return problem(sc, at+"."+key, "%s", message)
+		}
+		return problem(sc, at, "%s", message)
+	}
+}
+
+// addFlow adds the queue pair of a flow.
+func (p *Plan) addFlow(f *scenario.Flow, kind string, wrong flowProblem) error {
 	pair := Pair{Name: f.Name, Kind: kind, Class: classData, Flow: f}
 	pair.From, pair.FromGPU = p.endpoint(f.From)
 	pair.To, pair.ToGPU = p.endpoint(f.To)
 	if f.Priority == "other" {
 		pair.Class = classOther
 		if int(classOther) >= p.classes() {
-			return p.flowProblem(at, "priority", "other: fabric.qos.classes is data, so there is no class for it")
+			return wrong("priority", "other: fabric.qos.classes is data, so there is no class for it")
 		}
 	}
 	var err error
 	if f.Path != nil {
 		if pair.Path, err = p.explicitPath(f.Path, pair.From, pair.To); err != nil {
-			return p.flowProblem(at, "path", "%v", err)
+			return wrong("path", err.Error())
 		}
 		pair.Back = p.reversed(pair.Path)
 	}
 	if f.Back != nil {
 		if pair.Back, err = p.explicitPath(f.Back, pair.To, pair.From); err != nil {
-			return p.flowProblem(at, "back", "%v", err)
+			return wrong("back", err.Error())
 		}
 	}
-	return p.addPair(pair)
-}
-
-// flowProblem is an error about a key of a flow.
-func (p *Plan) flowProblem(at, key, format string, args ...any) error {
-	if strings.HasSuffix(at, "]") {
-		return problem(p.Scenario, at+"."+key, format, args...)
+	if err := p.addPair(pair); err != nil {
+		return wrong("", err.Error())
 	}
-	return fmt.Errorf("%s: %s: %s", at, key, fmt.Sprintf(format, args...))
+	return nil
 }
 
 // endpoint returns the NIC of a flow's end, and the GPU whose memory it is, -1 for the NIC itself.

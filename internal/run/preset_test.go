@@ -235,11 +235,11 @@ z,host3/nic0,host1/nic0,1MB,5us,,
 		}
 	}
 	for _, c := range []struct{ net, csv, want string }{
-		{net, "name,from,to,bytes,path\nx,host1/nic0,host3/nic0,1MB,host2>a>top#1>b>host3\n", "flows.csv:2: path: begins at host2, want the sender's host host1"},
-		{net, "name,from,to,bytes,path\nx,host1/nic0,host3/nic0,1MB,host1>a>top>b>host3\n", `flows.csv:2: path: no link from a to top: "a/top" names several parallel links, want one of them, such as a/top#1`},
-		{net, "name,from,to,bytes,path\nx,host1/nic0,host3/nic0,1MB,host1>b>host3\n", "flows.csv:2: path: no link between host1 and b at the NIC of the flow, which is linked to host1/a"},
-		{net, "name,from,to,bytes,path\nx,host1/nic0,host3/nic0,1MB,host1>a>c>host3\n", `flows.csv:2: path: "c" is neither a host nor a switch of this network, want a name such as host1 or top`},
-		{net, "name,from,to,bytes,priority\nx,host1/nic0,host3/nic0,1MB,other\n", "flows.csv:2: priority: other: fabric.qos.classes is data, so there is no class for it"},
+		{net, "name,from,to,bytes,path\nx,host1/nic0,host3/nic0,1MB,host2>a>top#1>b>host3\n", "flows.csv:2:29: path: begins at host2, want the sender's host host1"},
+		{net, "name,from,to,bytes,path\nx,host1/nic0,host3/nic0,1MB,host1>a>top>b>host3\n", `flows.csv:2:29: path: no link from a to top: "a/top" names several parallel links, want one of them, such as a/top#1`},
+		{net, "name,from,to,bytes,path\nx,host1/nic0,host3/nic0,1MB,host1>b>host3\n", "flows.csv:2:29: path: no link between host1 and b at the NIC of the flow, which is linked to host1/a"},
+		{net, "name,from,to,bytes,path\nx,host1/nic0,host3/nic0,1MB,host1>a>c>host3\n", `flows.csv:2:29: path: "c" is neither a host nor a switch of this network, want a name such as host1 or top`},
+		{net, "name,from,to,bytes,priority\nx,host1/nic0,host3/nic0,1MB,other\n", "flows.csv:2:29: priority: other: fabric.qos.classes is data, so there is no class for it"},
 		{net, "name,from,to,byts\nx,host1/nic0,host3/nic0,1MB\n", "flows.csv:1:14: byts: unknown key; did you mean bytes?"},
 		{net, "name,from,to,bytes\nx,host1/nic0,host9/nic0,1\n", "flows.csv:2:25: bytes: 1: no unit, want bytes (B, kB, MB, GB, TB or KiB, MiB, GiB, TiB)"},
 		{strings.Replace(net, "100Gb/s 1us\nlink host3", "50Gb/s 1us\nlink host3", 1), csv, "test.yaml:2:51: cluster.nic.speed: 100Gb/s: the slowest link of a host in net.txt is 50Gb/s, want that"},

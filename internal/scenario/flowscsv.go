@@ -34,6 +34,7 @@ func (s *Scenario) ReadFlows(name string, src []byte) ([]FileFlow, error) {
 	for i := range s.Job.Flows {
 		r.names[s.Job.Flows[i].Name] = fmt.Sprintf("job.flows[%d] of the scenario", i)
 	}
+	src = bytes.TrimPrefix(src, bom)
 	switch i := bytes.IndexFunc(src, func(c rune) bool { return c == utf8.RuneError || c < ' ' && c != '\n' && c != '\r' && c != '\t' }); {
 	case len(src) > MaxFlowBytes:
 		r.d.at("", span{1, 1, 1}, fmt.Sprintf("%d bytes, want at most %d", len(src), MaxFlowBytes), "")
@@ -45,9 +46,58 @@ func (s *Scenario) ReadFlows(name string, src []byte) ([]FileFlow, error) {
 		r.read(src)
 	}
 	if len(r.d.problems) > 0 {
+		inCharacters(r.d.problems, src)
 		return nil, r.d.problems.sorted()
 	}
 	return r.flows, nil
+}
+
+// FlowProblem is what is wrong with a key of a flow that ReadFlows took from a line of src, found later; it points at the
+// key's cell or, where that is empty or key is "", at the line. The error is Problems.
+func FlowProblem(name string, src []byte, line int, key, message string) error {
+	src = bytes.TrimPrefix(src, bom)
+	p := Problem{File: name, Line: line, Column: 1, Width: 1, Path: key, Message: message}
+	c := newFlowsReader(src)
+	for keys := []string(nil); ; {
+		row, err := c.Read()
+		if err != nil {
+			break
+		}
+		if keys == nil {
+			keys = slices.Clone(row)
+			continue
+		}
+		if at, _ := c.FieldPos(0); at != line {
+			continue
+		}
+		i := slices.IndexFunc(keys, func(k string) bool { return strings.TrimSpace(k) == key })
+		if i >= 0 && strings.TrimSpace(row[i]) != "" {
+			p.Line, p.Column = c.FieldPos(i)
+			p.Width = utf8.RuneCountInString(strings.TrimSpace(row[i]))
+		}
+		break
+	}
+	ps := Problems{p}
+	inCharacters(ps, src)
+	return ps
+}
+
+// newFlowsReader reads the form of CSV that files of flows have.
+func newFlowsReader(src []byte) *csv.Reader {
+	c := csv.NewReader(bytes.NewReader(src))
+	c.Comment, c.TrimLeadingSpace, c.ReuseRecord = '#', true, true
+	return c
+}
+
+// inCharacters turns columns that count bytes of src, as encoding/csv has them, into characters.
+func inCharacters(ps Problems, src []byte) {
+	lines := bytes.Split(src, []byte("\n"))
+	for i := range ps {
+		if p := &ps[i]; p.Line >= 1 && p.Line <= len(lines) {
+			text := lines[p.Line-1]
+			p.Column = 1 + utf8.RuneCount(text[:min(max(p.Column-1, 0), len(text))])
+		}
+	}
 }
 
 type flowReader struct {
@@ -59,8 +109,7 @@ type flowReader struct {
 }
 
 func (r *flowReader) read(src []byte) {
-	c := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(src, bom)))
-	c.Comment, c.TrimLeadingSpace, c.ReuseRecord = '#', true, true
+	c := newFlowsReader(src)
 	for len(r.d.problems) <= maxProblems {
 		row, err := c.Read()
 		var bad *csv.ParseError

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -44,12 +45,34 @@ func TestReadFlowsProblems(t *testing.T) {
 		{"from,to,bytes,name\nhost1/gpu0,host2/gpu0,1B,x\nhost1/gpu0,host2/gpu0,1B,x\n", "f.csv:3:26: name: x: the name of the flow of line 2 too, want one of its own"},
 		{"from,to,bytes,path\nhost1/gpu0,host2/gpu0,1B,host1>a b>host2\n", `f.csv:2:26: path: entry 2: "a b": want a node such as leaf1, or leaf1#2 for the second of parallel links to it`},
 		{"from,to,bytes,count\nhost1/gpu0,host2/gpu0,1B,2\n", "f.csv:2:26: count: 2: no period, want every: as well, such as every: 100us"},
-		{"from,to,bytes\n\"host1/gpu0,host2/gpu0,1B\n", "f.csv:2:27: extraneous or missing \" in quoted-field"},
+		{"from,to,bytes\n\"host1/gpu0,host2/gpu0,1B\n", "f.csv:2:26: extraneous or missing \" in quoted-field"},
+		{"\ufeffname,from,to,bytes\näöü, host1/gpu0, host4/gpu0,1B\n", "f.csv:2:1: name: äöü: want a name of at most 64 lower-case letters, digits and -, not starting with -\nf.csv:2:18: to: host4/gpu0: no such host, want host1 to host3"},
 		{"from,to,bytes\nhost1/gpu0,host2/gpu0,1B\x00\n", "f.csv:2:25: a byte that is no UTF-8 text; save the file as UTF-8"},
 	} {
 		_, err := s.ReadFlows("f.csv", []byte(c.src))
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%q:\ngot  %v\nwant %s", c.src, err, c.want)
+		}
+	}
+}
+
+// What is found wrong with a flow after it was read points at its cell, or at its line.
+func TestFlowProblem(t *testing.T) {
+	src := []byte("\ufeff# paths\nname, from,to,bytes, path\nä,host1/gpu0,host2/gpu0,1B,\n\nü,host1/gpu0,host2/gpu0,1B,  host1>host2\n")
+	for _, c := range []struct {
+		line int
+		key  string
+		want string
+	}{
+		{5, "path", "f.csv:5:30: path: wrong (11)"},
+		{5, "name", "f.csv:5:1: name: wrong (1)"},
+		{5, "", "f.csv:5:1: wrong (1)"},
+		{3, "path", "f.csv:3:1: path: wrong (1)"},   // an empty cell
+		{3, "count", "f.csv:3:1: count: wrong (1)"}, // no such column
+	} {
+		p := FlowProblem("f.csv", src, c.line, c.key, "wrong").(Problems)[0]
+		if got := fmt.Sprintf("%s (%d)", p, p.Width); got != c.want {
+			t.Errorf("%q of line %d: %s, want %s", c.key, c.line, got, c.want)
 		}
 	}
 }
