@@ -34,7 +34,8 @@ func (a *app) runCommand() *cobra.Command {
 		Short: "Run a scenario",
 		Long: `Runs the scenario in FILE, prints a summary and leaves a run directory: run.json and
 tables in Parquet. Ctrl-C ends the run at the next safe point and keeps what it has;
-a second Ctrl-C ends it at once.`,
+a second Ctrl-C ends it at once. A run in which nothing is left to happen although the
+job is not done is unfinished: it names what never finished, and exits with 1.`,
 		Example: "  railyard run examples/digits-8gpu.yaml\n  railyard run my.yaml --seed 2 --out runs/try --json",
 		Args:    oneFile,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -166,6 +167,7 @@ func (a *app) finish(ctx context.Context, dir *result.Dir, sum *result.Summary, 
 		return a.finishWithout(dir, interrupted, err)
 	}
 	switch {
+	case err != nil && sum.State == result.Unfinished:
 	case err != nil && !interrupted:
 		sum.State, sum.Error = result.Failed, err.Error()
 	case interrupted && sum.State != result.Complete: // the signal may have come after the last step
@@ -186,6 +188,8 @@ func (a *app) finish(ctx context.Context, dir *result.Dir, sum *result.Summary, 
 		return written
 	case sum.State == result.Interrupted:
 		return &exitError{exitInterrupted, fmt.Errorf("interrupted; what was done is in %s", sum.Dir)}
+	case sum.State == result.Unfinished:
+		return fmt.Errorf("%w; what was done is in %s", err, sum.Dir)
 	case sum.State == result.Failed:
 		if err == nil {
 			err = errors.New(sum.Error)
@@ -232,9 +236,4 @@ func (a *app) print(sum *result.Summary, asJSON bool) error {
 }
 
 // count prints "1 problem", "3 problems".
-func count(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
-}
+func count(n int, thing string) string { return result.FormatCountOf(int64(n), thing) }

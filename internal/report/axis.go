@@ -76,6 +76,7 @@ type Frame struct {
 	Left, Top, Right, Bottom float64
 	XLo, XHi, YLo, YHi       float64
 	LogX                     bool
+	Whole                    bool // X counts things: ticks at whole numbers
 }
 
 // X places a value on the horizontal axis.
@@ -134,8 +135,12 @@ func (f *Frame) xTickCount() int { return max(3, int((f.Right-f.Left)/80)) }
 
 func (f *Frame) xTicks(q quantity) []float64 {
 	lo, hi := f.XLo/q.size, f.XHi/q.size
+	n := f.xTickCount()
+	if f.Whole {
+		n = min(n, max(1, int(hi-lo)))
+	}
 	if !f.LogX {
-		return ticks(lo, hi, f.xTickCount())
+		return ticks(lo, hi, n)
 	}
 	var out []float64
 	for p := math.Pow(10, math.Floor(math.Log10(lo))); p <= hi; p *= 10 {

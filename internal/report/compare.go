@@ -17,6 +17,8 @@ import (
 // Comparison is runs side by side; the first one is what the others are compared with.
 type Comparison struct {
 	Runs        []ComparedRun `json:"runs"`
+	OrderedBy   string        `json:"ordered_by,omitempty"` // the one key of the scenarios that differs; else the runs are in the order given
+	Headlines   []Headline    `json:"headlines,omitempty"`  // one for each run but the first
 	Differences []Difference  `json:"scenario_differences"`
 	Figures     []FigureRow   `json:"figures"`
 	Explained   string        `json:"explained,omitempty"` // what the causes divide, in words
@@ -41,7 +43,7 @@ type Difference struct {
 // FigureRow is one figure of all runs; nil: the run has none.
 type FigureRow struct {
 	Name   string     `json:"name"`
-	Unit   string     `json:"unit,omitempty"` // ps; "" for counts; 1 for fractions
+	Unit   string     `json:"unit,omitempty"` // ps; 1/s; "" for counts; 1 for fractions
 	Values []*float64 `json:"values"`
 }
 
@@ -56,9 +58,11 @@ type SplitDelta struct {
 	Delta  result.Causes `json:"difference_ps"`
 }
 
-// Compare compares runs, at least two.
+// Compare compares runs, at least two. Of several that differ in one key of their
+// scenarios they are put in the order of its values.
 func Compare(runs []*Data) *Comparison {
 	c := &Comparison{}
+	runs, c.OrderedBy = inOrder(runs)
 	for _, d := range runs {
 		c.Runs = append(c.Runs, ComparedRun{d.Path, d.Summary.Name, d.Summary.State})
 		for _, n := range d.Notes {
@@ -68,6 +72,7 @@ func Compare(runs []*Data) *Comparison {
 	c.Differences = differences(runs)
 	c.Figures = figuresOf(runs)
 	c.split(runs)
+	c.headlines(runs)
 	return c
 }
 
@@ -85,9 +90,12 @@ func (c *Comparison) split(runs []*Data) {
 		c.Notes = append(c.Notes, "the runs are not all measured by the same thing (training steps, or completed messages of one kind), so their times are not divided among causes")
 		return
 	}
-	of, basis := (*Data).subject, "a step along its critical path"
+	of, basis := (*Data).subject, "a step along its critical path, mean over the steps of each run"
+	if slices.ContainsFunc(runs, func(d *Data) bool { return d.Summary.PathsTraced < d.Summary.Steps }) {
+		basis += " whose path was traced"
+	}
 	if slices.ContainsFunc(runs, func(d *Data) bool { return d.Summary.CriticalPath == nil }) {
-		of, basis = (*Data).ownSubject, "a step of the slowest rank"
+		of, basis = (*Data).ownSubject, "a step of its slowest rank, mean over the steps of each run"
 	}
 	_, from := of(runs[0])
 	if from.Sum() == 0 {
@@ -100,7 +108,7 @@ func (c *Comparison) split(runs []*Data) {
 		c.Splits = append(c.Splits, SplitDelta{Before: from.Sum(), After: to.Sum(), From: result.CausesOf(from), To: result.CausesOf(to), Delta: result.CausesOf(delta)})
 	}
 	if runs[0].Steps != nil {
-		c.Explained = basis + ", mean over the steps of each run"
+		c.Explained = basis
 	} else {
 		c.Explained = "a " + runs[0].Flows.Main() + " message, mean over those that completed in each run"
 	}
@@ -251,26 +259,14 @@ func figuresOf(runs []*Data) []FigureRow {
 		}
 	}
 	ended := func(d *Data) bool { return d.Summary.State != result.Running }
-	add("step time, median", "ps", func(d *Data) (float64, bool) { return float64(d.Summary.StepTime), d.Summary.StepTime > 0 })
-	add("step time, mean", "ps", func(d *Data) (float64, bool) {
-		if d.Steps == nil {
-			return 0, false
-		}
-		return float64(d.Steps.Slowest.Sum()), true
-	})
-	add("step time, 99 % within", "ps", func(d *Data) (float64, bool) {
-		if d.Steps == nil {
-			return 0, false
-		}
-		return float64(d.Steps.Quantile(0.99)), true
-	})
+	stepFigures(add)
 	completion := func(of func(*Messages) unit.Duration) func(*Data) (float64, bool) {
 		return func(d *Data) (float64, bool) {
 			m := d.Flows.Of(d.Flows.Main())
 			return float64(of(m)), d.Steps == nil && m.Done > 0
 		}
 	}
-	add("completion, mean", "ps", completion(func(m *Messages) unit.Duration { mean, _ := m.Mean(); return mean }))
+	add(flowHeadline, "ps", completion(func(m *Messages) unit.Duration { mean, _ := m.Mean(); return mean }))
 	add("completion, slowest", "ps", completion(func(m *Messages) unit.Duration { return m.Longest }))
 	add("virtual time", "ps", func(d *Data) (float64, bool) { return float64(d.End), d.End > 0 })
 	add("overlap", "1", func(d *Data) (float64, bool) {
@@ -310,6 +306,22 @@ func figuresOf(runs []*Data) []FigureRow {
 	return out
 }
 
+// stepFigures adds the times of training steps: the headline, then what it is not.
+func stepFigures(add func(name, unitName string, of func(*Data) (float64, bool))) {
+	time := func(of func(*StepStats) unit.Duration) func(*Data) (float64, bool) {
+		return func(d *Data) (float64, bool) {
+			if d.Steps == nil {
+				return 0, false
+			}
+			return float64(of(d.Steps)), true
+		}
+	}
+	add(stepHeadline, "ps", time(func(s *StepStats) unit.Duration { return s.PerStep }))
+	add("samples per second", "1/s", func(d *Data) (float64, bool) { return d.Summary.SampleRate, d.Summary.SampleRate > 0 })
+	add("slowest rank, median", "ps", time(func(s *StepStats) unit.Duration { return s.Quantile(0.5) }))
+	add("slowest rank, p99", "ps", time(func(s *StepStats) unit.Duration { return s.Quantile(0.99) }))
+}
+
 // cell prints a figure.
 func (f *FigureRow) cell(v float64) string {
 	switch {
@@ -317,6 +329,8 @@ func (f *FigureRow) cell(v float64) string {
 		return result.FormatTime(unit.Duration(v))
 	case f.Unit == "1":
 		return result.FormatPercent(v)
+	case f.Unit == "1/s":
+		return result.FormatRate(v)
 	case f.Name == "final loss":
 		return strconv.FormatFloat(v, 'g', 4, 64)
 	}
@@ -333,7 +347,7 @@ func (f *FigureRow) change(base, v float64) string {
 		return "-" // a loss that is no number
 	case f.Unit == "1":
 		return tenths(100*d, " points")
-	case f.Unit == "ps" || f.Name == "final loss":
+	case f.Unit == "ps" || f.Unit == "1/s" || f.Name == "final loss":
 		if base == 0 {
 			return ""
 		}

@@ -20,10 +20,25 @@ func (c *Comparison) WriteText(w io.Writer, width int) error {
 		rows = append(rows, []string{letter(i), r.Name, string(r.State), r.Dir})
 	}
 	t.Grid("llll", rows)
+	if c.OrderedBy != "" {
+		t.Wrap("  ", "In the order of "+c.OrderedBy+".")
+	}
+	c.writeHeadlines(t)
 	c.writeDifferences(t)
 	c.writeFigures(t)
 	c.writeCauses(t)
 	return t.Flush(w)
+}
+
+// writeHeadlines says first what matters most of each run's difference.
+func (c *Comparison) writeHeadlines(t *text) {
+	if len(c.Headlines) == 0 {
+		return
+	}
+	t.Blank()
+	for i, h := range c.Headlines {
+		t.Wrap("", fmt.Sprintf("%s: %s", letter(i+1), h.Text))
+	}
 }
 
 // letter names a run in the columns: A, B, ... Z, then numbers.

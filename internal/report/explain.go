@@ -17,7 +17,9 @@ func WriteCauses(w io.Writer, d *Data, width int) error {
 	t.notes(d)
 	subject, whole, all := Findings(d)
 	t.Wrap("", strings.Join(Paragraph(d), " "))
+	t.openMessages(d)
 	if len(all) == 0 {
+		t.runNotes(d)
 		return t.Flush(w)
 	}
 	t.Title(fmt.Sprintf("%s of %s:", result.FormatTime(whole), subject))
@@ -30,11 +32,15 @@ func WriteCauses(w io.Writer, d *Data, width int) error {
 		}
 		t.Wrap("    ", s)
 	}
+	t.runNotes(d)
+	return t.Flush(w)
+}
+
+func (t *text) runNotes(d *Data) {
 	for _, n := range d.Summary.Notes {
 		t.Blank()
 		t.Wrap("- ", n)
 	}
-	return t.Flush(w)
 }
 
 // WriteFlow prints the explanation of one message: railyard explain DIR FLOW.

@@ -93,14 +93,15 @@ func small(t *testing.T, finish bool) string {
 	if !finish {
 		return path
 	}
-	s.State, s.Steps, s.VirtualTime, s.StepTime = result.Complete, 3, at, 41*us
+	s.State, s.Steps, s.VirtualTime = result.Complete, 3, at
+	s.StepTime, s.StepMedian, s.StepP99, s.SampleRate = unit.Duration(at)/3, 41*us, 81*us, 1e12*8/float64(unit.Duration(at)/3)
 	s.ECNMarks, s.CNPs, s.Pauses = 12, 3, 2
 	s.WallSeconds = 0.25
 	s.Diagnosis = &diagnose.Diagnosis{Subject: "a step along its critical path, mean over 3 steps", Whole: 54 * us, Blames: []diagnose.Blame{
 		{Kind: diagnose.Compute, Time: 30 * us, Felt: []diagnose.Felt{{Cause: "compute", Time: 30 * us}}},
 		{Kind: diagnose.SharedPort, Port: "rail1/host2", Crossed: true, Time: 20 * us, Felt: []diagnose.Felt{{Cause: "queueing", Time: 20 * us}}, Culprits: []diagnose.Culprit{{Name: "noise", Share: 1}}},
 		{Kind: diagnose.PCIe, Time: 4 * us, Felt: []diagnose.Felt{{Cause: "PCIe", Time: 4 * us}}}}}
-	s.Flows = []result.FlowFigures{{Name: "noise", Kind: result.KindBackground, Src: "host3/gpu0", Dst: "host2/gpu0", Bytes: unit.Megabyte, Posted: 1, Done: 1, FCT: 60 * us,
+	s.Flows = []result.FlowFigures{{Name: "noise", Kind: result.KindBackground, Src: "host3/gpu0", Dst: "host2/gpu0", Bytes: unit.Megabyte, Posted: 1, Done: 1, Start: new(unit.Time(80 * us)), FCT: new(60 * us),
 		Marks: 12, CNPs: 3, Status: result.StatusDone, Path: "host3>rail1>host2"}}
 	s.Notes = []string{"no drops: nothing overflowed"}
 	if err := dir.Finish(s); err != nil {

@@ -48,9 +48,4 @@ func width(columns ...[]string) int {
 }
 
 // count prints "1 step", "3 steps".
-func count(n int64, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return result.FormatCount(n) + " " + thing + "s"
-}
+func count(n int64, thing string) string { return result.FormatCountOf(n, thing) }

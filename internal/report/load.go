@@ -49,6 +49,8 @@ func Load(path string) (*Data, error) {
 		d.note("this run is incomplete: it was killed or is still going, so it has no summary and its tables may not be closed")
 	case result.Interrupted:
 		d.note("this run was interrupted: every figure is of the part that was run")
+	case result.Unfinished:
+		d.note("%s", d.Summary.Error)
 	case result.Failed:
 		d.note("this run failed: %s", d.Summary.Error)
 	}

@@ -110,12 +110,14 @@ func headline(d *Data) [][2]string {
 	s := d.Summary
 	var rows [][2]string
 	add := func(name, value string) { rows = append(rows, [2]string{name, value}) }
-	if s.StepTime > 0 {
-		add("step time, median", result.FormatTime(s.StepTime))
-		add("steps", result.FormatCount(s.Steps))
-	} else if d.Steps != nil {
-		add("step time, median", result.FormatTime(d.Steps.Quantile(0.5)))
-		add("steps seen", result.FormatCount(int64(d.Steps.Whole)))
+	if st := d.Steps; st != nil {
+		add("step time (virtual time / steps)", result.FormatTime(st.PerStep))
+		if s.SampleRate > 0 {
+			add("samples per second", result.FormatRate(s.SampleRate))
+		}
+		add("slowest rank, median", result.FormatTime(st.Quantile(0.5)))
+		add("slowest rank, p99", result.FormatTime(st.Quantile(0.99)))
+		add("steps", result.FormatCount(int64(st.Whole)))
 	}
 	if m := d.Flows.Of(d.Flows.Main()); d.Steps == nil && m.Done > 0 {
 		mean, _ := m.Mean()
@@ -165,27 +167,48 @@ func tables(d *Data) []pageTable {
 		}
 		out = append(out, t)
 	}
+	add(openTable(s), "run.json")
 	t := pageTable{Title: "Collectives, mean over steps", Head: []string{"name", "count", "size", "time", "algbw", "bus bandwidth"}}
 	for _, c := range s.Collectives {
 		t.Rows = append(t.Rows, []string{c.Name, result.FormatCount(c.Count), result.FormatBytes(c.Bytes), result.FormatTime(c.Time), result.FormatByteRate(c.AlgBW), result.FormatByteRate(c.BusBW)})
 	}
 	add(t, "run.json")
 	t = pageTable{Title: "Flows", Words: 1, Head: []string{"name", "path", "size", "done", "completion", "rate", "marks", "CNPs", "sent again"}}
-	for _, f := range s.Flows {
+	for _, f := range result.SlowestFlows(s.Flows, tableRows) {
 		took, rate := f.Status, ""
-		if f.FCT > 0 {
-			took, rate = result.FormatTime(f.FCT), result.FormatBitrate(unit.Bitrate(8*float64(f.Bytes)/f.FCT.Seconds()))
+		if d := f.Took(); d > 0 {
+			took, rate = result.FormatTime(d), result.FormatBitrate(unit.Bitrate(8*float64(f.Bytes)/d.Seconds()))
 		}
 		t.Rows = append(t.Rows, []string{f.Name, f.Path, result.FormatBytes(f.Bytes), result.FormatCount(f.Done) + " of " + result.FormatCount(f.Posted), took, rate,
 			result.FormatCount(f.Marks), result.FormatCount(f.CNPs), result.FormatCount(f.Retransmits)})
 	}
-	add(t, "flows.parquet")
+	if n := len(s.Flows) - len(t.Rows); n > 0 {
+		t.Title = fmt.Sprintf("The slowest %d of %s flows", len(t.Rows), result.FormatCount(int64(len(s.Flows))))
+		t.More = fmt.Sprintf("and %s more in run.json", result.FormatCount(int64(n)))
+	}
+	add(t, "run.json")
 	t = pageTable{Title: "Busiest ports", Head: []string{"port", "rate", "used", "sent", "deepest queue", "marks", "drops"}}
 	for _, l := range s.BusiestLinks {
 		t.Rows = append(t.Rows, []string{l.Port, result.FormatBitrate(l.Rate), result.FormatPercent(l.Utilisation), result.FormatBytes(l.TxBytes), result.FormatBytes(l.MaxQueue), result.FormatCount(l.ECNMarks), result.FormatCount(l.Drops)})
 	}
 	add(t, "links.parquet")
 	return out
+}
+
+// openTable is the messages that were never acknowledged.
+func openTable(s *result.Summary) pageTable {
+	t := pageTable{Title: "Never acknowledged", Words: 2, Head: []string{"name", "path", "waits for", "size", "acknowledged", "posted", "last sent"}}
+	for _, m := range s.Unfinished {
+		left := "never"
+		if m.Left != nil {
+			left = instant(*m.Left)
+		}
+		t.Rows = append(t.Rows, []string{m.Name, m.Path, m.Waits, result.FormatBytes(m.Bytes), result.FormatBytes(m.Acked), instant(m.Posted), left})
+	}
+	if n := s.UnfinishedAll - int64(len(t.Rows)); n > 0 {
+		t.More = fmt.Sprintf("and %s more in flows.parquet", result.FormatCount(n))
+	}
+	return t
 }
 
 // WritePageFile writes the page to path: whole or not at all.

@@ -36,7 +36,7 @@ func decimate(v []float64, n int) []column {
 	return out
 }
 
-// drawSeries draws a decimated series over its index from 1: band and mean.
+// drawSeries draws a decimated series over its index: band and mean.
 func drawSeries(f *Frame, v []float64, c Colour) {
 	cols := decimate(v, int(f.Right-f.Left))
 	var upper, lower, mean []Point
@@ -60,16 +60,19 @@ func drawSeries(f *Frame, v []float64, c Colour) {
 			flush()
 			continue
 		}
-		x := f.X(1 + (float64(i)+0.5)*float64(len(v))/float64(len(cols)) - 0.5)
+		x := f.X((float64(i)+0.5)*float64(len(v))/float64(len(cols)) - 0.5)
 		upper, lower = append(upper, Point{x, f.Y(col.high)}), append(lower, Point{x, f.Y(col.low)})
 		mean = append(mean, Point{x, f.Y(col.sum / float64(col.n))})
 	}
 	flush()
 }
 
+// stepAxis is the name of an axis of steps: they are numbered as in the tables.
+const stepAxis = "step, counted from 0"
+
 func seriesFrame(w, h float64, title, desc string, n int, high float64) *Frame {
 	g := NewDrawing(w, h, title, desc)
-	return &Frame{d: g, Left: 52, Right: w - 14, Top: 26, Bottom: h - 40, XLo: 1, XHi: max(float64(n), 2), YHi: high}
+	return &Frame{d: g, Left: 52, Right: w - 14, Top: 26, Bottom: h - 40, XHi: float64(max(n-1, 1)), YHi: high, Whole: true}
 }
 
 // lossFigure is the training loss by step.
@@ -98,7 +101,7 @@ func lossFigure(d *Data) []Figure {
 	return one(Figure{Name: "loss", Title: title, Caption: caption, Draw: func(w float64) *Drawing {
 		f := seriesFrame(w, 270, title, fmt.Sprintf("%d steps, the last one at %.4g", len(d.Steps.Loss), last), len(d.Steps.Loss), high*1.05)
 		f.YAxis("loss", quantity{"", 1})
-		f.XAxis("step", quantity{"", 1})
+		f.XAxis(stepAxis, quantity{"", 1})
 		drawSeries(f, d.Steps.Loss, blue)
 		return f.d
 	}})
@@ -118,16 +121,16 @@ func stepTimeFigure(d *Data) []Figure {
 		}
 	}
 	high := s.Ranked[s.Whole-1]
-	title := "Step time"
+	title := "Time of each step's slowest rank"
 	return one(Figure{Name: "step-time", Title: title,
-		Caption: fmt.Sprintf("Slowest rank of each step. Median %s, 99 %% of steps within %s, slowest %s (step %d). Band: least to greatest of a pixel column; line: their mean.",
-			result.FormatTime(s.Ranked[(s.Whole-1)/2]), result.FormatTime(s.Quantile(0.99)), result.FormatTime(high), s.Worst),
+		Caption: fmt.Sprintf("From its own start of a step to its end. Median %s, 99 %% of steps within %s, slowest %s (step %d). Virtual time per step is %s: ranks begin a step while others end the one before. Band: least to greatest of a pixel column; line: their mean.",
+			result.FormatTime(s.Quantile(0.5)), result.FormatTime(s.Quantile(0.99)), result.FormatTime(high), s.Worst, result.FormatTime(s.PerStep)),
 		Draw: func(w float64) *Drawing {
 			f := seriesFrame(w, 230, title, "time of each step", len(v), float64(high)*1.05)
-			f.YAxis("step time", timeUnit(high))
-			f.XAxis("step", quantity{"", 1})
+			f.YAxis("slowest rank", timeUnit(high))
+			f.XAxis(stepAxis, quantity{"", 1})
 			drawSeries(f, v, orange)
-			y := f.Y(float64(s.Ranked[(s.Whole-1)/2]))
+			y := f.Y(float64(s.Quantile(0.5)))
 			f.d.Line(f.Left, y, f.Right, y, 1, ink, "4 3", "median")
 			return f.d
 		}})

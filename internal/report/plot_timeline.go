@@ -15,16 +15,17 @@ const shownRanks = 16
 
 // lane is one stream of one rank.
 type lane struct {
-	rank   int32
-	stream string
-	ops    []result.OperationRow
+	rank     int32
+	stream   string
+	ops      []result.OperationRow
+	from, to unit.Time // of all of the rank's operations: before and after it is in another step
 }
 
 // lanes orders operations by rank and stream, streams in order of first use. Of many
 // ranks it keeps those that count most by weight; without weights the slowest and
 // others at equal distances.
 func lanes(ops []result.OperationRow, weight map[int32]unit.Duration) (out []lane, from, to unit.Time, ranks int) {
-	last := map[int32]unit.Time{}
+	first, last := map[int32]unit.Time{}, map[int32]unit.Time{}
 	var streams []string
 	var all []int32
 	for i, op := range ops {
@@ -34,7 +35,9 @@ func lanes(ops []result.OperationRow, weight map[int32]unit.Duration) (out []lan
 		to = max(to, op.End)
 		if _, ok := last[op.Rank]; !ok {
 			all = append(all, op.Rank)
+			first[op.Rank] = op.Start
 		}
+		first[op.Rank] = min(first[op.Rank], op.Start)
 		last[op.Rank] = max(last[op.Rank], op.End)
 		if !slices.Contains(streams, op.Stream) {
 			streams = append(streams, op.Stream)
@@ -47,7 +50,7 @@ func lanes(ops []result.OperationRow, weight map[int32]unit.Duration) (out []lan
 	}
 	for _, r := range kept {
 		for _, s := range streams {
-			l := lane{rank: r, stream: s}
+			l := lane{rank: r, stream: s, from: first[r], to: last[r]}
 			for _, op := range ops {
 				if op.Rank == r && op.Stream == s {
 					l.ops = append(l.ops, op)
@@ -117,7 +120,7 @@ func timelineFigures(d *Data) []Figure {
 	var out []Figure
 	if len(d.Timeline) > 0 && (d.StepPath == nil || int(d.StepPath.Step) != d.Steps.Median) {
 		t := &timeline{title: fmt.Sprintf("Timeline of step %d, rank by rank", d.Steps.Median)}
-		out = append(out, t.figure("timeline", d.Timeline, "The step that took the median time: what each rank's streams did, one lane a stream (%s). Empty space in a lane is waiting."))
+		out = append(out, t.figure("timeline", d.Timeline, "The step that took the median time: what each rank's streams did, one lane a stream (%s). Empty space between a rank's first and last operation is waiting; what is shaded, before and after, belongs to its step before and its next."))
 	}
 	if p := d.StepPath; p != nil && len(p.Ops) > 0 {
 		which := "the longest critical path that was kept"
@@ -210,7 +213,13 @@ func (t *timeline) draw(w float64) *Drawing {
 	return g
 }
 
+// otherStep is the time in which a rank is not in the step that a timeline shows.
+const otherStep = "another step"
+
 func phaseKeys(all []lane) (keys []Key) {
+	if slices.ContainsFunc(all, func(l lane) bool { return l.from != all[0].from || l.to != all[0].to }) {
+		defer func() { keys = append(keys, Key{Name: otherStep, Colour: grid}) }()
+	}
 	for i, p := range phases {
 		if slices.ContainsFunc(all, func(l lane) bool {
 			return slices.ContainsFunc(l.ops, func(o result.OperationRow) bool { return phaseOf(o.Name) == i })
@@ -221,8 +230,17 @@ func phaseKeys(all []lane) (keys []Key) {
 	return keys
 }
 
-// drawLane draws a stream's operations, with their names where no path covers them.
+// drawLane draws a stream's operations, with their names where no path covers them, and
+// shades the time in which its rank is in another step.
 func (t *timeline) drawLane(f *Frame, l lane, y float64) {
+	for _, s := range []struct {
+		from, to unit.Time
+		tip      string
+	}{{t.from, l.from, "the step before"}, {l.to, t.to, "the next step"}} {
+		if x := f.X(float64(s.from.Sub(t.from))); s.to > s.from {
+			f.d.Rect(x, y+0.5, f.X(float64(s.to.Sub(t.from)))-x, laneHeight-1, grid, fmt.Sprintf("rank %d: %s", l.rank, s.tip))
+		}
+	}
 	for _, op := range l.ops {
 		x := f.X(float64(op.Start.Sub(t.from)))
 		wide := max(f.X(float64(op.End.Sub(t.from)))-x, 0.75)

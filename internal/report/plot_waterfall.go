@@ -20,11 +20,11 @@ type bar struct {
 // bars returns what the run's time is divided by: a step's, or a flow's.
 func (d *Data) bars() (what string, all []bar) {
 	if s := d.Steps; s != nil {
-		all = []bar{{"slowest rank, mean over steps", s.Slowest}, {"mean over steps and ranks", s.Mean}}
-		if p := d.Summary.CriticalPath; p != nil {
-			all = append([]bar{{"critical path, mean over steps", p.Split()}}, all...)
+		mean := bar{"mean over steps and ranks", s.Mean}
+		if p := d.Summary.CriticalPath; p != nil { // of the rank that ended last: not beside the one that took longest
+			return "step", []bar{{"critical path, mean over " + d.Summary.TracedSteps(), p.Split()}, mean}
 		}
-		return "step", all
+		return "step", []bar{{"slowest rank of a step, mean over steps", s.Slowest}, mean}
 	}
 	kind := d.Flows.Main()
 	m := d.Flows.Of(kind)
@@ -60,7 +60,7 @@ func drawWaterfall(w float64, title string, all []bar) *Drawing {
 	for i, b := range all {
 		both.Add(&b.split)
 		longest = max(longest, b.split.Sum())
-		keys = append(keys, Key{Name: []string{"First", "Second", "Third"}[i] + " bar: " + b.name + ".", Plain: true})
+		keys = append(keys, Key{Name: []string{"First", "Second"}[i] + " bar: " + b.name + ".", Plain: true})
 	}
 	var rows []cause.Cause
 	for _, c := range cause.All() {
@@ -112,7 +112,7 @@ func (d *Data) aboutPath() string {
 	if d.Steps == nil || d.Summary.CriticalPath == nil {
 		return ""
 	}
-	return " The critical path follows what the slowest rank waited for to the ranks that did it; in a rank's own view that is dependency."
+	return " The critical path follows what the rank that ended the step last waited for to the ranks that did it; in a rank's own view that is dependency."
 }
 
 // sentence reads the bars out for those who do not see them.

@@ -20,6 +20,7 @@ type StepStats struct {
 	Median  int             // the first step with the median time; -1: none
 	Worst   int             // the slowest step; -1: none
 	Ranked  []unit.Duration // times of whole steps, ascending
+	PerStep unit.Duration   // virtual time until all ranks had ended the whole steps, over their number: the headline
 	Mean    cause.Split     // mean over steps and ranks
 	Slowest cause.Split     // mean over steps of the slowest rank
 
@@ -31,12 +32,7 @@ type StepStats struct {
 }
 
 // Quantile returns the time that the fraction q of the steps did not exceed.
-func (s *StepStats) Quantile(q float64) unit.Duration {
-	if len(s.Ranked) == 0 {
-		return 0
-	}
-	return s.Ranked[max(int(math.Ceil(q*float64(len(s.Ranked)))), 1)-1]
-}
+func (s *StepStats) Quantile(q float64) unit.Duration { return result.Quantile(s.Ranked, q) }
 
 // InTail reports whether a step is among the slowest tenth.
 func (s *StepStats) InTail(step int32) bool {
@@ -46,6 +42,7 @@ func (s *StepStats) InTail(step int32) bool {
 func (d *Data) readSteps(run *result.Run) error {
 	s := &StepStats{Median: -1, Worst: -1}
 	var seen []int32
+	var ends []unit.Time
 	for row, err := range run.Steps() {
 		if err != nil {
 			return err
@@ -57,9 +54,11 @@ func (d *Data) readSteps(run *result.Run) error {
 		for len(s.Time) <= n {
 			s.Time, s.Loss = append(s.Time, 0), append(s.Loss, 0)
 			seen, s.slowestRank = append(seen, 0), append(s.slowestRank, -1)
+			ends = append(ends, 0)
 		}
 		s.Ranks = max(s.Ranks, int(row.Rank)+1)
 		seen[n]++
+		ends[n] = max(ends[n], row.End)
 		if took := row.End.Sub(row.Start); took > s.Time[n] || took == s.Time[n] && row.Rank < s.slowestRank[n] {
 			s.Time[n], s.slowestRank[n] = took, row.Rank
 		}
@@ -70,18 +69,29 @@ func (d *Data) readSteps(run *result.Run) error {
 		}
 		d.End = max(d.End, row.End)
 	}
-	for n := range s.Time {
-		s.Loss[n] /= float64(seen[n])
-		if int(seen[n]) < s.Ranks {
-			s.Time[n] = 0
-		}
-	}
-	s.rank()
+	s.settle(seen, ends)
 	if s.Whole == 0 {
 		return nil
 	}
 	d.Steps = s
 	return d.splitSteps(run)
+}
+
+// settle looks at what was read: how many ranks ended each step, and when the last of them did.
+func (s *StepStats) settle(seen []int32, ends []unit.Time) {
+	whole := unit.Time(0)
+	for n := range s.Time {
+		s.Loss[n] /= float64(seen[n])
+		if int(seen[n]) < s.Ranks {
+			s.Time[n] = 0
+		} else {
+			whole = max(whole, ends[n])
+		}
+	}
+	s.rank()
+	if s.Whole > 0 {
+		s.PerStep = unit.Duration(whole) / unit.Duration(s.Whole)
+	}
 }
 
 // rank finds the median, the worst and the slowest tenth. Equal steps have no tail.

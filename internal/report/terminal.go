@@ -49,7 +49,7 @@ func (t *text) notes(d *Data) {
 const letters = "flbAuo"
 
 // timeline draws the median step, a row for each stream of a rank: the letter of what
-// ran longest in a column, a point for waiting.
+// ran longest in a column, a point for waiting, nothing where the rank is in another step.
 func (t *text) timeline(d *Data) {
 	if len(d.Timeline) == 0 {
 		return
@@ -62,6 +62,7 @@ func (t *text) timeline(d *Data) {
 	columns := t.Width - label - 4
 	span := to.Sub(from)
 	t.Title(fmt.Sprintf("Timeline of step %d, which took the median time (a column is %s)", d.Steps.Median, result.FormatTime(span/unit.Duration(columns))))
+	elsewhere := false
 	used, shown, last := map[int]bool{}, 0, int32(-1)
 	for _, l := range all {
 		if l.rank != last {
@@ -70,6 +71,7 @@ func (t *text) timeline(d *Data) {
 				break
 			}
 		}
+		elsewhere = elsewhere || l.from > from || l.to < to
 		t.Line("  " + laneName(l) + strings.Repeat(" ", label-len(laneName(l))) + "  " + laneText(l, from, span, columns, used))
 	}
 	var keys []string
@@ -78,7 +80,11 @@ func (t *text) timeline(d *Data) {
 			keys = append(keys, letters[i:i+1]+" "+p.name)
 		}
 	}
-	t.Wrap("  ", strings.Join(append(keys, ". waiting"), ", "))
+	keys = append(keys, ". waiting")
+	if elsewhere {
+		keys = append(keys, "blank "+otherStep)
+	}
+	t.Wrap("  ", strings.Join(keys, ", "))
 	if ranks > terminalRanks {
 		t.Line(fmt.Sprintf("  and %d more ranks: operations.parquet", ranks-terminalRanks))
 	}
@@ -96,6 +102,11 @@ func laneText(l lane, from unit.Time, span unit.Duration, columns int, used map[
 		best[i] = span / unit.Duration(2*columns) // waiting, where it fills most of the column
 	}
 	edge := func(c int) unit.Time { return from.Add(unit.Duration(float64(span) * float64(c) / float64(columns))) }
+	for c := range cell {
+		if edge(c+1) <= l.from || edge(c) >= l.to {
+			cell[c] = ' '
+		}
+	}
 	for _, op := range l.ops {
 		p := phaseOf(op.Name)
 		for c := range cell {
@@ -106,7 +117,7 @@ func laneText(l lane, from unit.Time, span unit.Duration, columns int, used map[
 			}
 		}
 	}
-	return string(cell)
+	return strings.TrimRight(string(cell), " ")
 }
 
 func (t *text) steps(d *Data) {
@@ -114,9 +125,9 @@ func (t *text) steps(d *Data) {
 	if s == nil || s.Whole < 2 {
 		return
 	}
-	t.Title("Step time (slowest rank)")
+	t.Title("Time of each step's slowest rank (steps are counted from 0)")
 	t.Grid("lrrrrrr", [][]string{{"", "fastest", "median", "90 % within", "99 % within", "slowest", "step"},
-		{count(int64(s.Whole), "step"), result.FormatTime(s.Ranked[0]), result.FormatTime(s.Ranked[(s.Whole-1)/2]), result.FormatTime(s.Quantile(0.9)),
+		{count(int64(s.Whole), "step"), result.FormatTime(s.Ranked[0]), result.FormatTime(s.Quantile(0.5)), result.FormatTime(s.Quantile(0.9)),
 			result.FormatTime(s.Quantile(0.99)), result.FormatTime(s.Ranked[s.Whole-1]), strconv.Itoa(s.Worst)}})
 }
 

@@ -37,7 +37,7 @@ func Findings(d *Data) (subject string, whole unit.Duration, all []Finding) {
 // subject returns whose time is explained.
 func (d *Data) subject() (string, cause.Split) {
 	if d.Steps != nil && d.Summary.CriticalPath != nil {
-		return fmt.Sprintf("a step along its critical path, mean over %s", count(int64(d.Steps.Whole), "step")), d.Summary.CriticalPath.Split()
+		return fmt.Sprintf("a step along its critical path, mean over %s", d.Summary.TracedSteps()), d.Summary.CriticalPath.Split()
 	}
 	return d.ownSubject()
 }
@@ -64,8 +64,9 @@ var congestion = []cause.Cause{cause.RateLimit, cause.Window, cause.OwnQueueing,
 func Paragraph(d *Data) []string {
 	out := d.reasons()
 	if len(out) == 0 {
-		return []string{"There is nothing to explain: the run left no training step that all ranks ended and no message that completed."}
+		return d.noTime()
 	}
+	out = append(d.partOnly(), out...)
 	for _, s := range []string{d.tail(), d.failures(), d.quiet()} {
 		if s != "" {
 			out = append(out, s)

@@ -278,7 +278,7 @@ func (d *Dir) tableErr() error {
 }
 
 // Finish closes the tables and then writes the summary with its state: complete,
-// interrupted or failed. If a table cannot be closed the state is failed.
+// interrupted, unfinished or failed. If a table cannot be closed the state is failed.
 func (d *Dir) Finish(s *Summary) error {
 	if s.State == Running || s.State == "" {
 		panic("result: a run that ends needs a state")

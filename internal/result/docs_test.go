@@ -189,7 +189,7 @@ func TestFilesAreDocumented(t *testing.T) {
 		}
 	}
 	for _, want := range []string{"`run.json`", "`" + inputFolder + "/`", "`trace.json.gz`", "`csv/`", "`" + partName("flows", 1) + "`", "`" + unfinished + "`",
-		fmt.Sprintf("format version is %d", FormatVersion), string(Running), string(Complete), string(Interrupted), string(Failed)} {
+		fmt.Sprintf("format version is %d", FormatVersion), string(Running), string(Complete), string(Interrupted), string(Unfinished), string(Failed)} {
 		if !strings.Contains(text, want) {
 			t.Errorf("run-directory.md does not say %s", want)
 		}

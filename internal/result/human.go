@@ -58,6 +58,14 @@ func FormatCount(n int64) string {
 	return sign + s
 }
 
+// FormatCountOf prints how many there are of a thing: "1 step", "2,814 steps".
+func FormatCountOf(n int64, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return FormatCount(n) + " " + thing + "s"
+}
+
 // FormatClock prints a wall-clock span: "8 s", "3 min 20 s", "2 h 05 min".
 func FormatClock(seconds float64) string {
 	n := int64(math.Round(seconds))

@@ -21,26 +21,33 @@ const (
 	Running     State = "running"
 	Complete    State = "complete"
 	Interrupted State = "interrupted"
+	Unfinished  State = "unfinished" // nothing was left to happen, and what the job asked for was not done
 	Failed      State = "failed"
 )
 
 // Summary is run.json and the object that `railyard run --json` prints. Every
-// figure but WallSeconds is the same on each repetition. Pointers are nil, and
-// their keys absent, where the job has no such figure.
+// figure but WallSeconds is the same on each repetition. A figure that the job does
+// not have is nil or zero, and its key absent.
+//
+// Of the times of steps StepTime is the headline: ranks begin a step while others end
+// the one before, so the time of the slowest rank, and the critical path, are longer.
 type Summary struct {
 	State         State               `json:"state"`
-	Error         string              `json:"error,omitempty"` // why the state is failed
+	Error         string              `json:"error,omitempty"` // why the state is failed or unfinished
 	Version       string              `json:"version"`
 	FormatVersion int                 `json:"format_version"`
 	Name          string              `json:"name"`
 	Seed          uint64              `json:"seed"`
-	Kernel        string              `json:"kernel,omitempty"` // which tensor kernel: values depend on it
+	Kernel        string              `json:"kernel,omitempty"`             // which tensor kernel: values depend on it
+	StepTime      unit.Duration       `json:"step_time_ps,omitempty"`       // virtual time until all ranks had ended Steps, over Steps
+	SampleRate    float64             `json:"samples_per_second,omitempty"` // global batch over StepTime
+	StepMedian    unit.Duration       `json:"step_median_ps,omitempty"`     // over steps, of the rank that took longest
+	StepP99       unit.Duration       `json:"step_p99_ps,omitempty"`        // 99 % of the steps took at most this, of the rank that took longest
 	TestAccuracy  *float64            `json:"test_accuracy,omitempty"`
 	FinalLoss     *Float              `json:"final_loss,omitempty"`    // mean training loss of the last epoch
 	Steps         int64               `json:"steps"`                   // training steps completed
 	StepsPlanned  int64               `json:"steps_planned,omitempty"` // differs from Steps when interrupted
 	VirtualTime   unit.Time           `json:"virtual_time_ps"`
-	StepTime      unit.Duration       `json:"step_time_ps"` // median over steps, slowest rank
 	WallSeconds   float64             `json:"wall_seconds"`
 	PacketHops    int64               `json:"packet_hops"`
 	Events        int64               `json:"events"`
@@ -52,16 +59,20 @@ type Summary struct {
 	WeightsSHA256 string              `json:"weights_sha256,omitempty"` // float32 little-endian, layers in order, W then b, row-major
 	Overlap       *float64            `json:"overlap,omitempty"`        // fraction of communication time beside compute, 0..1
 	StepSplit     *StepSplit          `json:"step_split_ps,omitempty"`
-	CriticalPath  *Causes             `json:"critical_path_ps,omitempty"` // mean over steps: what the rank that ended last had to wait for, over all ranks
+	CriticalPath  *Causes             `json:"critical_path_ps,omitempty"` // mean over PathsTraced steps: what the rank that ended the step last waited for
+	PathsTraced   int64               `json:"paths_traced,omitempty"`     // steps whose critical path was traced
+	PathsEvery    int64               `json:"paths_every,omitempty"`      // one of so many steps was to be traced
 	Diagnosis     *diagnose.Diagnosis `json:"diagnosis,omitempty"`        // what the time was lost to
 	Collectives   []Collective        `json:"collectives,omitempty"`
-	BusiestLinks  []LinkFigures       `json:"busiest_links,omitempty"` // busiest first
-	Flows         []FlowFigures       `json:"flows,omitempty"`         // explicit and background flows, in order of the scenario
-	Queues        []QueueFigures      `json:"queues,omitempty"`        // sampled queues, deepest first
-	Pausing       []PauseFigures      `json:"pausing,omitempty"`       // ports that sent or received pause frames, held longest first
-	Notes         []string            `json:"notes,omitempty"`         // why a counter is zero, findings: a sentence each
-	Scenario      json.RawMessage     `json:"scenario,omitempty"`      // resolved, as data; made from ScenarioYAML if nil
-	ScenarioYAML  string              `json:"scenario_yaml,omitempty"` // resolved; given back as a scenario it reruns byte for byte
+	BusiestLinks  []LinkFigures       `json:"busiest_links,omitempty"`       // busiest first
+	Flows         []FlowFigures       `json:"flows,omitempty"`               // explicit and background flows, in order of the scenario
+	Unfinished    []OpenMessage       `json:"unfinished,omitempty"`          // of a run that failed or is unfinished: the first messages that were not acknowledged
+	UnfinishedAll int64               `json:"unfinished_messages,omitempty"` // how many there are
+	Queues        []QueueFigures      `json:"queues,omitempty"`              // sampled queues, deepest first
+	Pausing       []PauseFigures      `json:"pausing,omitempty"`             // ports that sent or received pause frames, held longest first
+	Notes         []string            `json:"notes,omitempty"`               // why a counter is zero, findings: a sentence each
+	Scenario      json.RawMessage     `json:"scenario,omitempty"`            // resolved, as data; made from ScenarioYAML if nil
+	ScenarioYAML  string              `json:"scenario_yaml,omitempty"`       // resolved; given back as a scenario it reruns byte for byte
 
 	Dir string `json:"directory,omitempty"` // where it lies; not in run.json itself: the file may be moved
 }
@@ -69,7 +80,7 @@ type Summary struct {
 // StepSplit is where the time of a training step went.
 type StepSplit struct {
 	Mean        Causes `json:"mean"`         // mean over steps and ranks
-	SlowestRank Causes `json:"slowest_rank"` // mean over steps of the rank that ended the step last
+	SlowestRank Causes `json:"slowest_rank"` // mean over steps of the rank whose step took longest
 }
 
 // Collective is one collective of the step, mean over steps.
@@ -95,20 +106,61 @@ type LinkFigures struct {
 
 // FlowFigures is one explicit flow.
 type FlowFigures struct {
-	Name        string        `json:"name"`
-	Kind        string        `json:"kind"`
-	Src         string        `json:"src"`
-	Dst         string        `json:"dst"`
-	Bytes       unit.Bytes    `json:"bytes"`  // of each message
-	Posted      int64         `json:"posted"` // messages
-	Done        int64         `json:"done"`   // of them, acknowledged
-	Start       unit.Time     `json:"start_ps"`
-	FCT         unit.Duration `json:"fct_ps"` // mean over messages that were done; 0: none, see Status
-	Marks       int64         `json:"marks"`
-	CNPs        int64         `json:"cnps"`
-	Retransmits int64         `json:"retransmits"`
-	Status      string        `json:"status"`
-	Path        string        `json:"path"`
+	Name        string         `json:"name"`
+	Kind        string         `json:"kind"`
+	Src         string         `json:"src"`
+	Dst         string         `json:"dst"`
+	Bytes       unit.Bytes     `json:"bytes"`    // of each message
+	Posted      int64          `json:"posted"`   // messages
+	Done        int64          `json:"done"`     // of them, acknowledged
+	Start       *unit.Time     `json:"start_ps"` // of the first message; nil: none was posted
+	FCT         *unit.Duration `json:"fct_ps"`   // mean over messages that were done; nil: none, see Status
+	Marks       int64          `json:"marks"`
+	CNPs        int64          `json:"cnps"`
+	Retransmits int64          `json:"retransmits"`
+	Status      string         `json:"status"`
+	Path        string         `json:"path"`
+}
+
+// Took returns the mean completion time; 0: no message was done.
+func (f FlowFigures) Took() unit.Duration {
+	if f.FCT == nil {
+		return 0
+	}
+	return *f.FCT
+}
+
+// OpenMessage is a message that was posted and never acknowledged, and the last that is known of it.
+type OpenMessage struct {
+	Name   string     `json:"name"` // of its flow, or its queue pair
+	Kind   string     `json:"kind"`
+	Src    string     `json:"src"`
+	Dst    string     `json:"dst"`
+	Step   int32      `json:"step"` // training step; -1: none
+	Bytes  unit.Bytes `json:"bytes"`
+	Acked  unit.Bytes `json:"acked_bytes"` // of them, acknowledged
+	Posted unit.Time  `json:"posted_ps"`
+	Placed *unit.Time `json:"placed_ps"`    // its last byte; nil: not before the end
+	Left   *unit.Time `json:"last_sent_ps"` // when the last data packet of its queue pair left the NIC; nil: none did
+	Waits  string     `json:"waits"`        // what its queue pair waited for at the end: the Waits constants
+	Path   string     `json:"path"`
+}
+
+// What a queue pair waited for when the run ended.
+const (
+	WaitsAck    = "acknowledgement" // everything it had was sent
+	WaitsWindow = "window"          // the window was full
+	WaitsPause  = "pause"           // PFC held its NIC's port
+	WaitsTurn   = "turn"            // its rate, the host path, or other packets of its NIC
+	WaitsNone   = "gave up"         // it used up its retries
+)
+
+// Quantile returns the duration that the fraction q of those given, in ascending order, did not exceed; 0 of none.
+func Quantile(ascending []unit.Duration, q float64) unit.Duration {
+	if len(ascending) == 0 {
+		return 0
+	}
+	return ascending[max(int(math.Ceil(q*float64(len(ascending)))), 1)-1]
 }
 
 // QueueFigures is one sampled egress queue, weighted by time.

@@ -1,6 +1,7 @@
 package result
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -24,6 +25,7 @@ func WriteSummary(w io.Writer, s *Summary, width int) error {
 	p := &page{NewSheet(width)}
 	p.header(s)
 	p.training(s)
+	p.unfinished(s)
 	p.split(s)
 	p.criticalPath(s)
 	p.collectives(s.Collectives)
@@ -53,6 +55,12 @@ func (p *page) header(s *Summary) {
 func (p *page) training(s *Summary) {
 	var rows [][]string
 	add := func(name, value, about string) { rows = append(rows, []string{name, value, about}) }
+	if s.StepTime > 0 {
+		add("step time", FormatTime(s.StepTime), "virtual time of all steps / steps")
+		add("samples/s", FormatRate(s.SampleRate), "global batch / step time")
+		add("step, median", FormatTime(s.StepMedian), "of each step's slowest rank")
+		add("step, p99", FormatTime(s.StepP99), "of each step's slowest rank")
+	}
 	if s.TestAccuracy != nil {
 		add("test accuracy", strconv.FormatFloat(*s.TestAccuracy*100, 'f', 2, 64)+" %", "")
 	}
@@ -65,7 +73,6 @@ func (p *page) training(s *Summary) {
 			about = "of " + FormatCount(s.StepsPlanned)
 		}
 		add("steps", FormatCount(s.Steps), about)
-		add("step time", FormatTime(s.StepTime), "median over steps, slowest rank")
 	}
 	if s.Overlap != nil {
 		add("overlap", FormatPercent(*s.Overlap), "of communication ran beside compute")
@@ -86,6 +93,27 @@ func significant(v float64) string {
 	return strconv.FormatFloat(v, 'g', 4, 64)
 }
 
+// unfinished lists messages that were never acknowledged, with the last that is known of them.
+func (p *page) unfinished(s *Summary) {
+	list := s.Unfinished
+	if len(list) == 0 {
+		return
+	}
+	p.Title("Never acknowledged")
+	rows := [][]string{{"name", "size", "acknowledged", "posted", "last sent", "waits for"}}
+	for _, m := range list[:min(len(list), shownRows)] {
+		left := "never"
+		if m.Left != nil {
+			left = FormatTime(unit.Duration(*m.Left))
+		}
+		rows = append(rows, []string{m.Name, FormatBytes(m.Bytes), FormatBytes(m.Acked), FormatTime(unit.Duration(m.Posted)), left, m.Waits})
+	}
+	p.Grid("lrrrrl", rows)
+	if n := s.UnfinishedAll - shownRows; n > 0 {
+		p.Line(fmt.Sprintf("  and %s more in flows.parquet (status %s, %s or %s)", FormatCount(n), StatusPlaced, StatusUnfinished, StatusFailed))
+	}
+}
+
 // split shows where a step's time went: a bar per cause.
 func (p *page) split(s *Summary) {
 	if s.StepSplit == nil {
@@ -93,7 +121,7 @@ func (p *page) split(s *Summary) {
 	}
 	mean, slow := s.StepSplit.Mean.Split(), s.StepSplit.SlowestRank.Split()
 	const bar = 24
-	p.Title("Where a step's time went")
+	p.Title("Where a step's time went, as ranks saw it")
 	rows := [][]string{{"cause", "mean", "share", "", "slowest rank", "share"}}
 	var quiet []string
 	for _, c := range cause.All() {
@@ -107,20 +135,21 @@ func (p *page) split(s *Summary) {
 	}
 	rows = append(rows, []string{"total", FormatTime(mean.Sum()), "", "", FormatTime(slow.Sum()), ""})
 	p.Grid("lrrlrr", rows)
+	p.Wrap("  ", "mean over steps and ranks, and over each step's slowest rank")
 	if len(quiet) > 0 {
 		p.Wrap("  ", "no time in: "+strings.Join(quiet, ", "))
 	}
 }
 
-// criticalPath shows what the slowest rank waited for, whoever did it: each message
-// of a collective in its turn, where its own split says dependency.
+// criticalPath shows what the rank that ended a step last waited for, whoever did it: each
+// message of a collective in its turn, where its own split says dependency.
 func (p *page) criticalPath(s *Summary) {
 	if s.CriticalPath == nil {
 		return
 	}
 	path := s.CriticalPath.Split()
 	const bar = 36
-	p.Title("What the slowest rank's step was made of (critical path)")
+	p.Title(pathTitle)
 	rows := [][]string{{"cause", "mean", "share", ""}}
 	for _, c := range cause.All() {
 		if path[c] != 0 {
@@ -130,6 +159,38 @@ func (p *page) criticalPath(s *Summary) {
 	}
 	rows = append(rows, []string{"total", FormatTime(path.Sum()), "", ""})
 	p.Grid("lrrl", rows)
+	p.Wrap("  ", "mean over "+s.TracedSteps())
+}
+
+// pathTitle says what a critical path is.
+const pathTitle = "Critical path: what the rank that ended the step last waited for"
+
+// TracedSteps says over which steps the critical path is a mean.
+func (s *Summary) TracedSteps() string {
+	if s.PathsEvery <= 1 || s.PathsTraced >= s.Steps {
+		return FormatCountOf(s.Steps, "step")
+	}
+	which := "every " + ordinal(s.PathsEvery)
+	if s.PathsTraced > (s.Steps+s.PathsEvery-1)/s.PathsEvery {
+		which += ", and the slowest"
+	}
+	return fmt.Sprintf("%s of %s (%s)", FormatCount(s.PathsTraced), FormatCountOf(s.Steps, "step"), which)
+}
+
+// ordinal prints "2nd", "10th".
+func ordinal(n int64) string {
+	suffix := "th"
+	if tens := n / 10 % 10; tens != 1 {
+		switch n % 10 {
+		case 1:
+			suffix = "st"
+		case 2:
+			suffix = "nd"
+		case 3:
+			suffix = "rd"
+		}
+	}
+	return FormatCount(n) + suffix
 }
 
 // Share is part of whole as a fraction; of nothing it is 0.
@@ -158,20 +219,26 @@ func (p *page) flows(list []FlowFigures) {
 	if len(list) == 0 {
 		return
 	}
-	list, all := list[:min(len(list), shownRows)], len(list)
+	list, all := SlowestFlows(list, shownRows), len(list)
 	title, third := "Flows", "start"
+	if all > shownRows {
+		title = fmt.Sprintf("The slowest %d of %s flows", shownRows, FormatCount(int64(all)))
+	}
 	repeated := slices.ContainsFunc(list, func(f FlowFigures) bool { return f.Posted > 1 })
 	if repeated {
-		title, third = "Flows (completion and rate: mean over the messages that are done)", "done"
+		title, third = title+" (completion and rate: mean over the messages that are done)", "done"
 	}
 	p.Title(title)
 	rows := [][]string{{"name", "size", third, "completion", "rate", "marks", "CNPs", "resent"}}
 	for _, f := range list {
 		took, rate := f.Status, ""
-		if f.FCT > 0 {
-			took, rate = FormatTime(f.FCT), FormatBitrate(unit.Bitrate(8*float64(f.Bytes)/f.FCT.Seconds()))
+		if d := f.Took(); d > 0 {
+			took, rate = FormatTime(d), FormatBitrate(unit.Bitrate(8*float64(f.Bytes)/d.Seconds()))
 		}
-		when := FormatTime(unit.Duration(f.Start))
+		when := "-"
+		if f.Start != nil {
+			when = FormatTime(unit.Duration(*f.Start))
+		}
 		if repeated {
 			when = FormatCount(f.Done) + " of " + FormatCount(f.Posted)
 		}
@@ -180,6 +247,29 @@ func (p *page) flows(list []FlowFigures) {
 	}
 	p.Grid("lrrrrrrr", rows)
 	p.more(all, "run.json")
+}
+
+// SlowestFlows returns the flows, in the order of the scenario, or if there are more than n the
+// slowest n, slowest first: those of which no message was done, then by mean completion time,
+// then those that had not begun.
+func SlowestFlows(list []FlowFigures, n int) []FlowFigures {
+	if len(list) <= n {
+		return list
+	}
+	never := func(f FlowFigures) int {
+		switch {
+		case f.FCT != nil:
+			return 1
+		case f.Posted > 0:
+			return 0
+		}
+		return 2
+	}
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b FlowFigures) int {
+		return cmp.Or(cmp.Compare(never(a), never(b)), cmp.Compare(b.Took(), a.Took()))
+	})
+	return list[:n]
 }
 
 func (p *page) links(list []LinkFigures) {

@@ -23,15 +23,16 @@ func example() *Summary {
 	path[cause.Dependency], path[cause.Queueing] = 0, slow[cause.Queueing]+slow[cause.Dependency]
 	return &Summary{
 		State: Complete, Name: "digits-incast", Seed: 1, Kernel: "portable", Dir: "runs/digits-incast-1",
-		TestAccuracy: new(0.96412), FinalLoss: new(Float(0.084123)), Steps: 2814, VirtualTime: 116_300_000_000, StepTime: 41_234_567,
+		TestAccuracy: new(0.96412), FinalLoss: new(Float(0.084123)), Steps: 2814, VirtualTime: 116_300_000_000, StepTime: 41_234_567, SampleRate: 1.552e6, StepMedian: 44_234_567, StepP99: 71_234_567,
+		PathsTraced: 283, PathsEvery: 10,
 		WallSeconds: 38.24, PacketHops: 123_456_789, Events: 400_000_000, ECNMarks: 5310, CNPs: 81, Pauses: 12, Overlap: new(0.6131),
 		WeightsSHA256: strings.Repeat("0123456789abcdef", 4),
 		StepSplit:     &StepSplit{Mean: CausesOf(mean), SlowestRank: CausesOf(slow)},
 		CriticalPath:  new(CausesOf(path)),
 		Collectives: []Collective{{Name: "all-reduce 0 (layer 2)", Count: 2814, Bytes: 5160, Time: 20_000_000, AlgBW: 2.58e8, BusBW: 4.515e8},
 			{Name: "all-reduce 1 (layer 1)", Count: 2814, Bytes: 401_920, Time: 31_250_000, AlgBW: 1.286144e10, BusBW: 2.250752e10}},
-		Flows: []FlowFigures{{Name: "background 1", Bytes: 100_000_000, Start: 1_000_000_000, FCT: 8_500_000_000, Marks: 5310, CNPs: 81, Status: StatusDone},
-			{Name: "a background flow with a very long name indeed", Bytes: 100_000_000, Start: 2_000_000_000, Status: StatusUnfinished}},
+		Flows: []FlowFigures{{Name: "background 1", Bytes: 100_000_000, Start: new(unit.Time(1_000_000_000)), FCT: new(unit.Duration(8_500_000_000)), Marks: 5310, CNPs: 81, Status: StatusDone},
+			{Name: "a background flow with a very long name indeed", Bytes: 100_000_000, Start: new(unit.Time(2_000_000_000)), Status: StatusUnfinished}},
 		BusiestLinks: []LinkFigures{{Port: "rail1/host1", Rate: 200 * unit.GigabitPerSec, TxBytes: 2_345_678_901, Utilisation: 0.8123, MaxQueue: 1_234_567, ECNMarks: 5310}},
 		Queues:       []QueueFigures{{"rail1/host1", 3, 81_230, 1_100_000, 1_234_567}},
 		Pausing:      []PauseFigures{{"rail1/host2", 12, 0, 0}},
@@ -60,9 +61,56 @@ func TestSummaryOfFlowsOnly(t *testing.T) {
 	s := &Summary{State: Interrupted, Name: "incast", Seed: 7, VirtualTime: 8_000_000_000, WallSeconds: 1.5, PacketHops: 98_000,
 		Notes: []string{"ECN marks 0: marking is switched off in fabric.qos.ecn"}}
 	for i := range 20 {
-		s.Flows = append(s.Flows, FlowFigures{Name: "flow " + string(rune('a'+i)), Bytes: 1_000_000, FCT: 80_000_000, Status: StatusDone})
+		s.Flows = append(s.Flows, FlowFigures{Name: "flow " + string(rune('a'+i)), Bytes: 1_000_000, Start: new(unit.Time(0)), FCT: new(unit.Duration(80_000_000 + i%7*1_000_000)), Status: StatusDone})
 	}
 	golden(t, "summary-flows.txt", render(t, s, 80))
+}
+
+// The terminal has room for a few flows: the slowest, before them those of which nothing came.
+func TestSlowestFlows(t *testing.T) {
+	flow := func(name string, posted int64, took unit.Duration) FlowFigures {
+		f := FlowFigures{Name: name, Posted: posted}
+		if took > 0 {
+			f.FCT = new(took)
+		}
+		return f
+	}
+	all := []FlowFigures{flow("a", 1, 5), flow("b", 1, 9), flow("later", 0, 0), flow("stuck", 1, 0), flow("c", 1, 9), flow("d", 1, 2)}
+	names := func(list []FlowFigures) (s string) {
+		for _, f := range list {
+			s += f.Name + " "
+		}
+		return s
+	}
+	if got := names(SlowestFlows(all, 3)); got != "stuck b c " {
+		t.Errorf("the slowest three: %s", got)
+	}
+	if got := names(SlowestFlows(all, 5)); got != "stuck b c a d " {
+		t.Errorf("the slowest five: %s", got)
+	}
+	if got := names(SlowestFlows(all, 6)); got != "a b later stuck c d " {
+		t.Errorf("all: %s", got)
+	}
+	if all[0].Name != "a" {
+		t.Error("the caller's list was sorted")
+	}
+}
+
+// A mean over some steps says over which.
+func TestTracedSteps(t *testing.T) {
+	for _, c := range []struct {
+		traced, every, steps int64
+		want                 string
+	}{
+		{1, 1, 1, "1 step"}, {2811, 1, 2811, "2,811 steps"}, {282, 10, 2811, "282 of 2,811 steps (every 10th)"}, {283, 10, 2811, "283 of 2,811 steps (every 10th, and the slowest)"},
+		{3, 2, 5, "3 of 5 steps (every 2nd)"}, {2, 12, 20, "2 of 20 steps (every 12th)"}, {5, 21, 80, "5 of 80 steps (every 21st, and the slowest)"},
+		{5, 10, 5, "5 steps"},
+	} {
+		s := &Summary{PathsTraced: c.traced, PathsEvery: c.every, Steps: c.steps}
+		if got := s.TracedSteps(); got != c.want {
+			t.Errorf("%d of %d, every %d: %s, want %s", c.traced, c.steps, c.every, got, c.want)
+		}
+	}
 }
 
 // No width makes a line longer than the terminal, and nothing panics on figures out of the ordinary.

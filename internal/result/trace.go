@@ -30,7 +30,7 @@ func (w TraceWindow) overlaps(start, end unit.Time) bool {
 //	                                 thread "to host2/gpu0 #2" | one beside it |
 //	process "queues"                 counter "rail1/host1 priority 3", bytes
 //	process "link utilisation"       counter "rail1/host1", percent, mean of the run
-//	process "critical path"          thread "of the slowest rank" | compute of rank 3 | message of rank 3 |
+//	process "critical path"          thread "of the rank that ended last" | compute of rank 3 | message of rank 3 |
 //
 // What runs at once gets threads of its own, because slices of one thread must
 // nest. The order is that of the tables, so the same run gives the same bytes. It
@@ -111,7 +111,7 @@ func (t *traceWriter) path(p PathRow) {
 	if !t.window.overlaps(p.From, p.Until) {
 		return
 	}
-	t.slice(t.process("critical path"), "of the slowest rank", "critical path", p.Kind+" of rank "+strconv.Itoa(int(p.OnRank)), p.From, p.Until)
+	t.slice(t.process("critical path"), "of the rank that ended last", "critical path", p.Kind+" of rank "+strconv.Itoa(int(p.OnRank)), p.From, p.Until)
 	t.text("cause", p.Cause)
 	t.number("step", int64(p.Step))
 	t.number("slowest_rank", int64(p.Rank))

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
 	"railyard/internal/result"
 	"railyard/internal/train"
+	"railyard/internal/unit"
 )
 
 // The estimate is within a factor of two of what the run does, whatever the fabric does.
@@ -113,6 +116,135 @@ func TestInterruptedBeforeItBegan(t *testing.T) {
 	}
 	if r.Run != nil && (r.State != result.Interrupted || r.Summary.Steps > 20) {
 		t.Errorf("state %s after %d steps", r.State, r.Summary.Steps)
+	}
+}
+
+// A run in which nothing is left to happen, and not all is done, is unfinished: it says what never finished, how far it got and the
+// last that happened to it. Here the end of a message is lost, and there is no timeout.
+func TestARunAtAStandstillIsUnfinished(t *testing.T) {
+	yaml := cluster8(2) + `
+transport: {timeout: none}
+faults: [{link: host1/rail1, at: 60us, down: 200us}]
+job:
+  flows:
+    - {name: cut, from: host1/gpu0, to: host2/gpu0, bytes: 1MB, count: 2, every: 500us}
+    - {name: fine, from: host1/gpu1, to: host2/gpu1, bytes: 1MB}
+`
+	once := strings.Replace(yaml, ", count: 2, every: 500us", "", 1)
+	r, err := tryRun(t, context.Background(), once, Options{})
+	want := "the run is unfinished: 1 of 2 messages of the job were never acknowledged, and nothing is left to happen: cut (host1/gpu0 to host2/gpu0); transport.timeout is none"
+	if err == nil || !strings.HasPrefix(err.Error(), want) || r.State != result.Unfinished || r.Error != err.Error() {
+		t.Fatalf("error %v, state %s with %q; want %s", err, r.State, r.Error, want)
+	}
+	cut, fine := flow(r, "cut"), flow(r, "fine")
+	if cut.FCT != nil || cut.Status != result.StatusUnfinished || fine.FCT == nil || *fine.FCT == 0 || fine.Status != result.StatusDone {
+		t.Errorf("cut %+v, fine %+v", cut, fine)
+	}
+	if len(r.Unfinished) != 1 || r.UnfinishedAll != 1 {
+		t.Fatalf("left open: %+v", r.Unfinished)
+	}
+	// 100 Gb/s carry the first 60 us and what is under way; the last packet leaves after the link went down.
+	m := r.Unfinished[0]
+	if m.Name != "cut" || m.Acked < 600_000 || m.Acked > 750_000 || m.Acked%4096 != 0 || m.Placed != nil || m.Left == nil || *m.Left < 80_000_000 || *m.Left > 90_000_000 ||
+		m.Waits != result.WaitsAck || m.Path != "host1>rail1>host2" || m.Step != -1 {
+		t.Errorf("left open: %+v", m)
+	}
+	// A later message on the queue pair has the receiver ask for what is missing.
+	if r := run(t, yaml, Options{}); r.Retransmits == 0 || r.UnfinishedAll != 0 || len(r.Unfinished) != 0 {
+		t.Errorf("%d sent again, left open %+v", r.Retransmits, r.Unfinished)
+	}
+}
+
+// What the others waited for when a queue pair gave up and ended the run.
+func TestWhatQueuePairsWaitedFor(t *testing.T) {
+	for _, c := range []struct{ name, more, want string }{
+		{"its turn", "", result.WaitsTurn},
+		{"window", "transport: {window: 80kB, timeout: 40us, retries: 2}\nfabric: {links: {length: 500m}}", result.WaitsWindow},
+		{"pause", "fabric: {switch: {buffer: 1MB}}", result.WaitsPause},
+	} {
+		faults := "{link: host1/rail2, down: 1s}"
+		if c.want == result.WaitsPause {
+			faults += ", {link: host2/rail1, at: 80us, storm: 1ms}"
+		}
+		if c.want != result.WaitsWindow {
+			c.more += "\ntransport: {timeout: 20us, retries: 2}"
+		}
+		yaml := cluster8(2) + c.more + "\ncongestion: {algorithm: none}\nfaults: [" + faults + `]
+job:
+  flows:
+    - {name: long, from: host1/gpu0, to: host2/gpu0, bytes: 10MB}
+    - {name: dead, from: host1/gpu1, to: host2/gpu1, bytes: 1MB}
+`
+		r, err := tryRun(t, context.Background(), yaml, Options{})
+		if err == nil || r.State != result.Failed || len(r.Unfinished) != 2 {
+			t.Fatalf("%s: %v, state %s, %+v", c.name, err, r.State, r.Unfinished)
+		}
+		if first, other := r.Unfinished[0], r.Unfinished[1]; first.Name != "dead" || first.Waits != result.WaitsNone || other.Name != "long" || other.Waits != c.want {
+			t.Errorf("%s: %s waits for %s, %s for %s", c.name, first.Name, first.Waits, other.Name, other.Waits)
+		}
+	}
+}
+
+// A training of which no critical path was traced says so.
+func TestARunWithoutPathsSaysSo(t *testing.T) {
+	const note = "no critical path: "
+	r := run(t, cluster8(2)+training(t, 2, 1), Options{ended: func(r *runner) {
+		s := &result.Summary{Steps: 2, FinalLoss: new(result.Float(0))}
+		if notes := r.trainingNotes(s); !slices.ContainsFunc(notes, func(n string) bool { return strings.HasPrefix(n, note) }) {
+			t.Errorf("no note that no path was traced: %q", notes)
+		}
+	}})
+	if noteWith(r.Summary, note) {
+		t.Errorf("%d paths were traced, and the notes say %q", r.PathsTraced, r.Notes)
+	}
+}
+
+// A training that stands still keeps the steps that all ranks ended; what it never had is absent.
+func TestATrainingAtAStandstillIsUnfinished(t *testing.T) {
+	yaml := cluster8(2) + "transport: {timeout: none}\nfaults: [{link: host1/rail1, at: 400us, down: 1s}]\n" + training(t, 50, 1)
+	r, err := tryRun(t, context.Background(), yaml, Options{})
+	if err == nil || r.State != result.Unfinished || !strings.Contains(err.Error(), fmt.Sprintf("not all ranks ended step %d (of 50, counted from 0)", r.Summary.Steps)) {
+		t.Fatalf("error %v, state %s after %d steps", err, r.State, r.Summary.Steps)
+	}
+	if r.Summary.Steps == 0 || r.StepTime == 0 || len(r.Unfinished) == 0 {
+		t.Errorf("%d steps of %v, open: %+v", r.Summary.Steps, r.StepTime, r.Unfinished)
+	}
+	for _, m := range r.Unfinished {
+		if m.Kind != result.KindCollective || int64(m.Step) != r.Summary.Steps {
+			t.Errorf("left open: %+v", m)
+		}
+	}
+	r, _ = tryRun(t, context.Background(), strings.Replace(yaml, "at: 400us", "at: 0us", 1), Options{})
+	b, err := result.Marshal(r.Summary)
+	if err != nil || r.State != result.Unfinished || r.Summary.Steps != 0 {
+		t.Fatalf("%v, state %s after %d steps", err, r.State, r.Summary.Steps)
+	}
+	for _, key := range []string{"step_time_ps", "samples_per_second", "step_median_ps", "step_p99_ps", "final_loss", "step_split_ps", "critical_path_ps"} {
+		if strings.Contains(string(b), `"`+key+`"`) {
+			t.Errorf("a training without a step has %s", key)
+		}
+	}
+}
+
+// The headline is the virtual time of all steps over their number, and what that makes in samples; its neighbours are of each step's
+// slowest rank. All follow from the rows.
+func TestTheTimesOfSteps(t *testing.T) {
+	r := run(t, cluster8(5)+weather[3].fabric+weather[3].background+training(t, 30, 1), Options{})
+	took := map[int32]unit.Duration{}
+	last := unit.Time(0)
+	for _, row := range rows(t, r.Run.Steps()) {
+		took[row.Step] = max(took[row.Step], row.End.Sub(row.Start))
+		last = max(last, row.End)
+	}
+	ascending := slices.Sorted(maps.Values(took))
+	if want := unit.Duration(last) / 30; r.StepTime != want || r.StepMedian != ascending[14] || r.StepP99 != ascending[29] {
+		t.Errorf("step time %v, median %v, p99 %v; want %v, %v, %v", r.StepTime, r.StepMedian, r.StepP99, want, ascending[14], ascending[29])
+	}
+	if want := 4 * 8 / r.StepTime.Seconds(); r.SampleRate != want {
+		t.Errorf("%g samples/s, want %g: 8 ranks of 4 in %v", r.SampleRate, want, r.StepTime)
+	}
+	if r.PathsTraced != 30 || r.PathsEvery != 1 {
+		t.Errorf("%d paths traced, one in %d; want all of 30 steps", r.PathsTraced, r.PathsEvery)
 	}
 }
 

@@ -36,7 +36,7 @@ func TestExamplesShowWhatTheySay(t *testing.T) {
 		shows func(ran) bool
 	}{
 		{"digits-8gpu", func(r ran) bool {
-			return r.ECNMarks+r.CNPs+r.Pauses+r.Drops+r.Retransmits == 0 && r.Overlap != nil && *r.Overlap > 0 && 2*r.StepSplit.Mean.Dependency > r.StepTime
+			return r.ECNMarks+r.CNPs+r.Pauses+r.Drops+r.Retransmits == 0 && r.Overlap != nil && *r.Overlap > 0 && 2*r.StepSplit.Mean.Dependency > r.StepMedian
 		}},
 		{"digits-incast", func(r ran) bool {
 			return r.ECNMarks > 0 && r.CNPs > 0 && r.Pauses > 0 && r.Drops == 0 && r.Pausing[0].Port == "host1/rail1" &&
@@ -100,7 +100,7 @@ func TestExamplesChangeAsTheySay(t *testing.T) {
 		}},
 		{"leaf-spine", "name: leaf-spine", "seed: 2", func(r ran) bool { return slowest(r) < unit.Time(9*unit.Millisecond) }},
 		{"leaf-spine", "algorithm: hpcc", "algorithm: dcqcn", func(r ran) bool {
-			return within(r, "flow1", 4090*unit.Microsecond) && flow(r, "flow2").FCT > 14*unit.Millisecond
+			return within(r, "flow1", 4090*unit.Microsecond) && flow(r, "flow2").Took() > 14*unit.Millisecond
 		}},
 		{"faults", "preset: default", "preset: irn", func(r ran) bool { return flow(r, "errors").Retransmits == 40 && flow(r, "flap").Retransmits < 40 }},
 		{"faults", "preset: default", "preset: default, timeout: 200us", func(r ran) bool { return within(r, "flap", 4490*unit.Microsecond) }},
@@ -125,14 +125,14 @@ func flow(r ran, name string) result.FlowFigures {
 
 // within reports whether a flow took this long, to one percent.
 func within(r ran, name string, d unit.Duration) bool {
-	fct := flow(r, name).FCT
+	fct := flow(r, name).Took()
 	return fct > d-d/100 && fct < d+d/100
 }
 
 // slowest returns when the last flow ended.
 func slowest(r ran) (last unit.Time) {
 	for _, f := range r.Summary.Flows {
-		last = max(last, f.Start.Add(f.FCT))
+		last = max(last, f.Start.Add(f.Took()))
 	}
 	return last
 }

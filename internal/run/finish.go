@@ -21,7 +21,8 @@ var tierNames = [...]string{topo.HostKind: result.TierHost, topo.Leaf: result.Ti
 func (r *runner) finish(s *result.Summary) {
 	now := r.eng.Now()
 	r.fab.FlushSamples(now)
-	r.net.Unfinished(r.watch.flow)
+	r.net.Unfinished(r.watch.left)
+	r.watch.sortStuck()
 	r.watch.close()
 	s.VirtualTime = now
 	s.PacketHops, s.Events = r.fab.Hops(), r.eng.Events()
@@ -76,39 +77,52 @@ func (r *runner) finishFlows(s *result.Summary) {
 		}
 		st := &r.watch.pairs[i]
 		f := result.FlowFigures{Name: q.Name, Kind: q.Kind, Src: q.Flow.From.String(), Dst: q.Flow.To.String(), Bytes: q.Flow.Bytes, Posted: st.posted, Done: st.done,
-			Start: st.first, Marks: st.marks, CNPs: st.cnps, Retransmits: st.retransmits, Path: r.watch.paths[i], Status: result.StatusUnfinished}
+			Marks: st.marks, CNPs: st.cnps, Retransmits: st.retransmits, Path: r.watch.paths[i], Status: result.StatusUnfinished}
 		switch {
 		case st.failed:
 			f.Status = result.StatusFailed
 		case st.done == st.posted && st.done > 0:
 			f.Status = result.StatusDone
 		}
+		if st.posted > 0 {
+			f.Start = new(st.first)
+		}
 		if st.done > 0 {
-			f.FCT = st.fct / unit.Duration(st.done)
+			f.FCT = new(st.fct / unit.Duration(st.done))
 		}
 		s.Flows = append(s.Flows, f)
 	}
 }
 
+// finishSteps fills in the times of steps.
+func (r *runner) finishSteps(s *result.Summary) {
+	w := r.watch
+	s.StepTime = unit.Duration(w.wholeUntil) / unit.Duration(s.Steps)
+	if s.StepTime > 0 {
+		s.SampleRate = float64(r.plan.Scenario.Job.Train.Batch*len(r.ranks)) / s.StepTime.Seconds()
+	}
+	ascending := slices.Sorted(slices.Values(w.stepTimes))
+	s.StepMedian, s.StepP99 = result.Quantile(ascending, 0.5), result.Quantile(ascending, 0.99)
+	mean, slowest := w.mean, w.slowest
+	for c := range mean {
+		mean[c] /= unit.Duration(w.ended)
+		slowest[c] /= unit.Duration(s.Steps)
+	}
+	s.StepSplit = &result.StepSplit{Mean: result.CausesOf(mean), SlowestRank: result.CausesOf(slowest)}
+	s.CriticalPath = w.critical.mean()
+	s.PathsTraced, s.PathsEvery = w.critical.found, w.critical.every
+}
+
 func (r *runner) finishTraining(s *result.Summary) {
 	w := r.watch
 	s.Steps = int64(len(w.stepTimes))
-	s.StepTime = w.stepTime()
 	if s.Steps > 0 {
+		r.finishSteps(s)
 		loss := result.Float(r.job.EpochLoss(s.Steps - 1))
 		s.FinalLoss = &loss
 		r.opt.Progress(result.Progress{Phase: "testing", Virtual: r.eng.Now(), PacketHops: r.fab.Hops()})
 		accuracy := r.job.Accuracy(train.Set{Pixels: r.set.Test.Pixels, Labels: r.set.Test.Labels})
 		s.TestAccuracy = &accuracy
-		split := result.StepSplit{}
-		mean, slowest := w.mean, w.slowest
-		for c := range mean {
-			mean[c] /= unit.Duration(w.ended)
-			slowest[c] /= unit.Duration(s.Steps)
-		}
-		split.Mean, split.SlowestRank = result.CausesOf(mean), result.CausesOf(slowest)
-		s.StepSplit = &split
-		s.CriticalPath = w.critical.mean()
 	}
 	if r.job.Agree() {
 		s.WeightsSHA256 = train.Digest(r.job.Weights(0))

@@ -40,7 +40,7 @@ background:
 	table := rows(t, r.Run.Flows())
 	for i, w := range want {
 		f := r.Summary.Flows[i]
-		if f.Name != w.name || f.Kind != w.kind || f.Src != w.src || f.Dst != w.dst || f.Path != w.path || f.Posted != w.posted || f.Done != w.done || f.Start != w.start || f.Status != result.StatusDone {
+		if f.Name != w.name || f.Kind != w.kind || f.Src != w.src || f.Dst != w.dst || f.Path != w.path || f.Posted != w.posted || f.Done != w.done || *f.Start != w.start || f.Status != result.StatusDone {
 			t.Errorf("flow %d is %+v, want %+v", i, f, w)
 		}
 		n := int64(0)
@@ -78,7 +78,7 @@ func TestANICEndpointHasNoHostPath(t *testing.T) {
 	fct := map[string]unit.Duration{}
 	for _, end := range []string{"gpu", "nic"} {
 		r := run(t, cluster8(2)+"job: {flows: [{from: host1/"+end+"0, to: host2/"+end+"0, bytes: 1B}]}", Options{})
-		fct[end] = r.Summary.Flows[0].FCT
+		fct[end] = r.Summary.Flows[0].Took()
 	}
 	sc := read(t, cluster8(2)+"job: {flows: [{from: host1/gpu0, to: host2/gpu0, bytes: 1B}]}")
 	if pcie := 2 * (sc.Cluster.Host.PCIeLatency + sc.Cluster.Host.PCIe.TransmitTime(1)); fct["gpu"]-fct["nic"] != pcie {

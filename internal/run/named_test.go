@@ -17,7 +17,7 @@ job: {flows: [{from: host1/nic0, to: host2/nic0, bytes: 10MB}, {from: host1/nic1
 	}
 	fct := func(links string) (on, beside unit.Duration) {
 		r := run(t, yaml(links), Options{})
-		return r.Summary.Flows[0].FCT, r.Summary.Flows[1].FCT
+		return r.Summary.Flows[0].Took(), r.Summary.Flows[1].Took()
 	}
 	whole, _ := fct("length: 20m")
 	slow, beside := fct("named: [{link: host2/rail1, rate: 25Gb/s}]")

@@ -173,6 +173,9 @@ func (r *runner) trainingNotes(s *result.Summary) []string {
 				len(r.ranks), 2*(len(r.ranks)-1)))
 		}
 	}
+	if s.Steps > 0 && s.PathsTraced == 0 {
+		notes = append(notes, "no critical path: to trace one takes a record of each operation of a step's collectives, and this job has too many of them, or none of its traced steps ended")
+	}
 	if out := r.job.LeftOut(); out > 0 {
 		notes = append(notes, fmt.Sprintf("%s of %s training images were left out of each epoch: they do not fill a global batch",
 			result.FormatCount(int64(out)), result.FormatCount(int64(r.set.Train.N))))

@@ -2,7 +2,6 @@ package run
 
 import (
 	"math"
-	"slices"
 	"strconv"
 
 	"railyard/internal/cause"
@@ -26,16 +25,17 @@ type observer struct {
 	queues     *result.QueueLog
 	sampleAt   unit.Duration
 
-	unended   map[int64]*openStep // steps that not all ranks have ended
-	stepTimes []unit.Duration     // slowest rank, by step
-	mean      cause.Split
-	slowest   cause.Split
-	ended     int64     // rank-steps
-	limit     int64     // steps after which the run is over
-	latest    unit.Time // of the ends of steps and of the job's messages so far: of several islands the last one heard of need not be it
-	comm      unit.Duration
-	overlap   unit.Duration
-	colls     []collective // by collective of the step
+	unended    map[int64]*openStep // steps that not all ranks have ended
+	stepTimes  []unit.Duration     // slowest rank, by step
+	mean       cause.Split
+	slowest    cause.Split
+	ended      int64     // rank-steps
+	wholeUntil unit.Time // when all ranks had ended the last of stepTimes
+	limit      int64     // steps after which the run is over
+	latest     unit.Time // of the ends of steps and of the job's messages so far: of several islands the last one heard of need not be it
+	comm       unit.Duration
+	overlap    unit.Duration
+	colls      []collective // by collective of the step
 
 	flowID int64
 	pairs  []pairStats
@@ -46,6 +46,7 @@ type observer struct {
 
 	computed  []unit.Duration // in compute, by rank
 	rankSteps []int64
+	stuck     []result.OpenMessage // what was not acknowledged when the run ended
 }
 
 // sample is the length of a queue of the log at a sampling instant.
@@ -58,6 +59,7 @@ type sample struct {
 // openStep is a step that some ranks have ended.
 type openStep struct {
 	ranks   int
+	end     unit.Time // of the rank that ended it last
 	slowest exec.StepRecord
 	colls   []span
 }
@@ -181,11 +183,13 @@ func (o *observer) Step(s exec.StepRecord) {
 	if d, best := s.End.Sub(s.Start), st.slowest.End.Sub(st.slowest.Start); st.ranks == 0 || d > best || d == best && s.Rank < st.slowest.Rank {
 		st.slowest = s
 	}
+	st.end = max(st.end, s.End)
 	if st.ranks++; st.ranks < len(o.r.ranks) {
 		return
 	}
 	delete(o.unended, s.Step)
 	o.stepTimes = append(o.stepTimes, st.slowest.End.Sub(st.slowest.Start))
+	o.wholeUntil = max(o.wholeUntil, st.end)
 	o.slowest.Add(&st.slowest.Split)
 	for c, sp := range st.colls {
 		if sp.n == len(o.r.ranks) {
@@ -342,14 +346,4 @@ func (o *observer) report(now unit.Time) {
 		}
 	}
 	o.r.opt.Progress(p)
-}
-
-// stepTime is the median over steps of the slowest rank's time.
-func (o *observer) stepTime() unit.Duration {
-	if len(o.stepTimes) == 0 {
-		return 0
-	}
-	s := slices.Clone(o.stepTimes)
-	slices.Sort(s)
-	return s[(len(s)-1)/2]
 }

@@ -133,7 +133,7 @@ func TestReferenceWithoutChance(t *testing.T) {
 		s := run(t, incast(c.n, c.more), Options{}).Summary
 		last, received := 0.0, int64(0)
 		for _, f := range s.Flows {
-			last = max(last, float64(f.FCT)/1e6)
+			last = max(last, float64(f.Took())/1e6)
 		}
 		for _, p := range s.Pausing {
 			if strings.HasPrefix(p.Port, "host") {
@@ -166,7 +166,7 @@ func TestReferenceWithChance(t *testing.T) {
 		fct, queue := 0.0, 0.0
 		for seed := range seeds {
 			s := run(t, fmt.Sprintf("seed: %d\n", seed+1)+strings.Replace(incast(2, c.more), "design: single-switch", "design: single-switch, clock: truncate-ns", 1), Options{}).Summary
-			fct += float64(s.Flows[0].FCT+s.Flows[1].FCT) / 2e6 / seeds
+			fct += float64(s.Flows[0].Took()+s.Flows[1].Took()) / 2e6 / seeds
 			queue += float64(s.Queues[0].Mean) / 1e3 / seeds
 		}
 		if within := 2 * c.sd * c.fct; math.Abs(fct-c.fct) > within {
@@ -182,7 +182,7 @@ func TestReferenceWithChance(t *testing.T) {
 func TestReferenceSingleFlow(t *testing.T) {
 	for packets, want := range map[int]unit.Duration{1: 4_177_280, 1000: 87_933_440} { // ps
 		yaml := strings.Replace(incast(1, star), "10MB", fmt.Sprintf("%dB", packets*1000), 1)
-		if got := run(t, yaml, Options{}).Summary.Flows[0].FCT; got != want {
+		if got := run(t, yaml, Options{}).Summary.Flows[0].Took(); got != want {
 			t.Errorf("%d packets: %v, want %v", packets, got, want)
 		}
 	}

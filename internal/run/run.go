@@ -35,7 +35,7 @@ type Options struct {
 }
 
 // Run runs a scenario: it fills the tables of opt.Dir and returns the summary. When ctx ends it stops at the next safe point and
-// returns what it has, state interrupted, and ctx's error. After a failure of the run the summary comes with the error.
+// returns what it has, state interrupted, and ctx's error. After a run that failed, or that is unfinished, the summary comes with the error.
 func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summary, error) {
 	if opt.Progress == nil {
 		opt.Progress = func(result.Progress) {}
@@ -80,23 +80,11 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 	if opt.ended != nil {
 		opt.ended(r)
 	}
-	switch {
-	case r.net.Err() != nil:
-		sum.State = result.Failed
-		sum.Error = r.net.Err().Error()
-		return sum, r.net.Err()
-	case opt.Dir.Err() != nil:
-		sum.State = result.Failed
-		return sum, opt.Dir.Err()
-	case r.diverged != nil:
-		sum.State, sum.Error = result.Failed, r.diverged.Error()
-		return sum, r.diverged
-	case !whole || sum.Steps < sum.StepsPlanned:
-		sum.State = result.Interrupted
-		return sum, ctx.Err()
+	if sum.State, err = r.outcome(sum, whole); err != nil && sum.State != result.Interrupted {
+		sum.Error = err.Error()
 	}
-	sum.State = result.Complete
-	return sum, nil
+	r.finishOpen(sum)
+	return sum, err
 }
 
 // runner is a run in progress.

@@ -116,7 +116,11 @@ func tryRun(t *testing.T, ctx context.Context, yaml string, opt Options) (ran, e
 		t.Fatal(err)
 	}
 	opt.Dir = dir
+	ended := opt.ended
 	opt.ended = func(r1 *runner) {
+		if ended != nil {
+			ended(r1)
+		}
 		if r1.job == nil {
 			return
 		}

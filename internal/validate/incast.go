@@ -105,7 +105,7 @@ func (e experiment) run(ctx context.Context) (*outcome, error) {
 	}
 	last := 0.0
 	for _, f := range sum.Flows {
-		fct := float64(f.FCT) / float64(unit.Microsecond)
+		fct := float64(f.Took()) / float64(unit.Microsecond)
 		o.fcts = append(o.fcts, fct)
 		last = max(last, fct)
 		o.cnps += float64(f.CNPs)

@@ -1,0 +1,133 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"railyard/internal/result"
+	"railyard/internal/unit"
+)
+
+// noTime says of a run that left no time to divide among causes how it ended.
+func (d *Data) noTime() []string {
+	switch d.Summary.State {
+	case result.Failed, result.Unfinished, result.Interrupted:
+		return []string{d.stateText() + " before all ranks had ended a training step or a message was complete, so there is no time to divide among causes.", d.howFar()}
+	case result.Running:
+		return []string{"There is nothing to explain yet: the run has left no training step that all ranks ended and no message that completed."}
+	}
+	return []string{"There is nothing to explain: the run left no training step that all ranks ended and no message that completed."}
+}
+
+// stateText says in a clause how the run ended.
+func (d *Data) stateText() string {
+	at := result.FormatTime(unit.Duration(d.End))
+	switch d.Summary.State {
+	case result.Failed:
+		return "The run failed at " + at
+	case result.Unfinished:
+		return "The run came to a standstill at " + at
+	}
+	return "The run was interrupted at " + at
+}
+
+// howFar says how much was done of a run that failed or stands still; "" of any other.
+func (d *Data) howFar() string {
+	s := d.Summary
+	if s.State != result.Failed && s.State != result.Unfinished {
+		return ""
+	}
+	var parts []string
+	if s.StepsPlanned > 0 {
+		parts = append(parts, fmt.Sprintf("all ranks had ended %s of %s", result.FormatCount(s.Steps), count(s.StepsPlanned, "step")))
+	}
+	if posted, done := messagesOf(s.Flows); posted > 0 && s.StepsPlanned == 0 {
+		parts = append(parts, fmt.Sprintf("%s of %s of the job's flows were acknowledged", result.FormatCount(done), count(posted, "message")))
+	}
+	if s.UnfinishedAll > 0 {
+		parts = append(parts, fmt.Sprintf("%s posted and not acknowledged", wasWere(s.UnfinishedAll, "message")))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "When it ended, " + strings.Join(parts, "; ") + "."
+}
+
+// partOnly says of a run that failed or stands still, before its causes, that they are not of the whole.
+func (d *Data) partOnly() []string {
+	if s := d.howFar(); s != "" {
+		return []string{s + " Of the part that ran:"}
+	}
+	return nil
+}
+
+// messagesOf counts the messages of the job's own flows.
+func messagesOf(flows []result.FlowFigures) (posted, done int64) {
+	for _, f := range flows {
+		if f.Kind == result.KindJob {
+			posted, done = posted+f.Posted, done+f.Done
+		}
+	}
+	return posted, done
+}
+
+// waitsText says what a queue pair waited for.
+var waitsText = map[string]string{
+	result.WaitsAck:    "all of it had been sent, and no acknowledgement came",
+	result.WaitsWindow: "the window was full, and no acknowledgement came",
+	result.WaitsPause:  "a PFC pause held the NIC's port",
+	result.WaitsTurn:   "the rest was still to be sent",
+	result.WaitsNone:   "its queue pair used up its retries",
+}
+
+// openMessages lists the messages that were never acknowledged, with the last that happened to each.
+func (t *text) openMessages(d *Data) {
+	s := d.Summary
+	if len(s.Unfinished) == 0 {
+		return
+	}
+	t.Title("Never acknowledged:")
+	for _, m := range s.Unfinished {
+		t.Blank()
+		t.Wrap("- ", d.lastOf(&m))
+	}
+	if n := s.UnfinishedAll - int64(len(s.Unfinished)); n > 0 {
+		t.Blank()
+		t.Line(fmt.Sprintf("  and %s more: flows.parquet", result.FormatCount(n)))
+	}
+}
+
+// lastOf says of a message how far it got, the last that happened to it, and what its path lost.
+func (d *Data) lastOf(m *result.OpenMessage) string {
+	t := fmt.Sprintf("%s: %s from %s to %s", m.Name, result.FormatBytes(m.Bytes), m.Src, m.Dst)
+	if m.Step >= 0 {
+		t += fmt.Sprintf(" in step %d", m.Step)
+	}
+	t += fmt.Sprintf(", posted at %s; %s acknowledged", instant(m.Posted), result.FormatBytes(m.Acked))
+	if m.Placed != nil {
+		t += fmt.Sprintf(", the last byte placed at %s", instant(*m.Placed))
+	}
+	t += "; " + waitsText[m.Waits]
+	if m.Left == nil {
+		t += "; no packet of its queue pair ever left"
+	} else {
+		t += fmt.Sprintf("; the last packet of its queue pair left at %s", instant(*m.Left))
+	}
+	return t + "." + d.lostOn(m.Path)
+}
+
+// lostOn names the ports of a path that dropped packets.
+func (d *Data) lostOn(path string) string {
+	var parts []string
+	ports := portsOf(path)
+	for i := range d.Links {
+		if l := &d.Links[i]; l.Drops > 0 && slices.Contains(ports, l.From+"/"+l.To) {
+			parts = append(parts, fmt.Sprintf("%s dropped %s", l.Port, count(l.Drops, "packet")))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " On its path " + strings.Join(parts, ", ") + "."
+}
