@@ -3,11 +3,12 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/qos"
 	"railyard/internal/result"
 	"railyard/internal/run"
 	"railyard/internal/scenario"
@@ -43,10 +44,11 @@ type findingJSON struct {
 // A checkJSON is what `railyard check` says. Estimate and thresholds are absent where
 // the scenario could not be planned.
 type checkJSON struct {
-	Errors     int             `json:"errors"`
-	Findings   []findingJSON   `json:"findings"`
-	Estimate   *estimateJSON   `json:"estimate,omitempty"`
-	Thresholds []thresholdJSON `json:"thresholds,omitempty"`
+	Errors     int           `json:"errors"`
+	Findings   []findingJSON `json:"findings"`
+	Estimate   *estimateJSON `json:"estimate,omitempty"`
+	Thresholds []qos.Row     `json:"thresholds,omitempty"` // as in run.json
+	Mistakes   []qos.Mistake `json:"mistakes,omitempty"`
 }
 
 type estimateJSON struct {
@@ -57,22 +59,6 @@ type estimateJSON struct {
 	Seconds    float64    `json:"wall_seconds"`
 	HopRate    int64      `json:"assumed_packet_hops_per_s"`
 	FLOPRate   int64      `json:"assumed_flop_per_s"`
-}
-
-type thresholdJSON struct {
-	Switch          string       `json:"switch"`
-	Rate            unit.Bitrate `json:"rate_bps"`
-	Ports           int          `json:"ports"`
-	ECNMin          *unit.Bytes  `json:"ecn_min_bytes,omitempty"`
-	ECNMax          *unit.Bytes  `json:"ecn_max_bytes,omitempty"`
-	Probability     *float64     `json:"ecn_probability,omitempty"`
-	XOff            *unit.Bytes  `json:"xoff_bytes,omitempty"`
-	XOn             *unit.Bytes  `json:"xon_bytes,omitempty"`
-	Headroom        *unit.Bytes  `json:"headroom_bytes,omitempty"`
-	HeadroomAssumed bool         `json:"headroom_assumed,omitempty"`
-	Shared          *unit.Bytes  `json:"shared_buffer_bytes,omitempty"`
-	FirstPause      *unit.Bytes  `json:"first_pause_bytes,omitempty"`
-	First           run.Order    `json:"first_to_act"`
 }
 
 func (a *app) check(file string, asJSON bool) error {
@@ -166,18 +152,7 @@ func checkData(problems scenario.Problems, in *run.Inspection) checkJSON {
 	}
 	e := in.Estimate
 	out.Estimate = &estimateJSON{e.Steps, e.PacketHops, e.Memory, in.FLOP, in.Seconds, run.HopsPerSecond, run.FLOPPerSecond}
-	for i := range in.Thresholds {
-		t := &in.Thresholds[i]
-		d := thresholdJSON{Switch: t.Kind.String(), Rate: t.Rate, Ports: t.Ports, First: t.Order}
-		if t.Marks {
-			p := t.Probability.Float()
-			d.ECNMin, d.ECNMax, d.Probability = &t.ECNMin, &t.ECNMax, &p
-		}
-		if t.Lossless {
-			d.XOff, d.XOn, d.Headroom, d.HeadroomAssumed, d.Shared, d.FirstPause = &t.XOff, &t.XOn, &t.Headroom, t.HeadroomAssumed, &t.Shared, &t.FirstPause
-		}
-		out.Thresholds = append(out.Thresholds, d)
-	}
+	out.Thresholds, out.Mistakes = in.Thresholds, in.Mistakes
 	return out
 }
 
@@ -220,13 +195,13 @@ func thresholdText(s *sheet, in *run.Inspection) {
 	assumed := false
 	for i := range in.Thresholds {
 		t := &in.Thresholds[i]
-		row := []string{strconv.Itoa(t.Ports) + " " + t.Kind.String(), result.FormatBitrate(t.Rate), "-", "-", "-", "-", "-", string(t.Order)}
-		if t.Marks {
-			row[2], row[3], row[4] = result.FormatBytes(t.ECNMin), result.FormatBytes(t.ECNMax), result.FormatPercent(t.Probability.Float())
+		row := []string{strconv.Itoa(t.Ports) + " " + t.Switch, result.FormatBitrate(t.Rate), "-", "-", "-", "-", "-", string(t.First)}
+		if t.Marks() {
+			row[2], row[3], row[4] = result.FormatBytes(t.ECN.Min), result.FormatBytes(t.ECN.Max), result.FormatPercent(t.ECN.Probability.Float())
 		}
-		if t.Lossless {
-			row[5], row[6] = result.FormatBytes(t.XOff), result.FormatBytes(t.Headroom)
-			if t.HeadroomAssumed {
+		if t.Lossless() {
+			row[5], row[6] = result.FormatBytes(t.PFC.XOFF), result.FormatBytes(t.PFC.Headroom)
+			if t.PFC.HeadroomAssumed {
 				row[6] += "*"
 				assumed = true
 			}
@@ -234,42 +209,35 @@ func thresholdText(s *sheet, in *run.Inspection) {
 		rows = append(rows, row)
 	}
 	s.grid("lrrrrrrl", rows)
-	t := &in.Thresholds[0]
-	if t.Lossless {
-		f := in.Plan.Scenario.Fabric
-		text := fmt.Sprintf("xOFF: of an ingress port, while the buffer is empty; xON is %s below it. %s of a switch's %s is shared.",
-			result.FormatBytes(f.QoS.PFC.ResumeOffset), result.FormatBytes(t.Shared), result.FormatBytes(f.Switch.Buffer))
-		s.wrap("  ", "  ", fmt.Sprintf("Whatever the traffic, ECN comes before PFC if marking begins below %s (now %s), and a fixed xOFF of at most %s cannot run the shared part out: DCQCN, SIGCOMM'15, section 4, for the %s's ports.",
-			result.FormatBytes(t.SafeMark), result.FormatBytes(t.ECNMin), result.FormatBytes(t.SafeStatic), t.Kind))
-		s.wrap("  ", "  ", text+fmt.Sprintf(" One sender alone is paused with %s in the switch%s", result.FormatBytes(t.FirstPause), orderText(in)))
+	for _, text := range thresholdNotes(in) {
+		s.wrap("  ", "  ", text)
 	}
 	if assumed {
 		s.wrap("  ", "  ", "* assumed: no table has this speed, the delays of the next lower one stand in")
 	}
 }
 
-// orderText says what the column of first actions means, for the first kind of port.
-func orderText(in *run.Inspection) string {
-	seen := []string{}
+// thresholdNotes says what the table of thresholds means.
+func thresholdNotes(in *run.Inspection) []string {
+	var notes []string
+	f := in.Plan.Scenario.Fabric
+	if t := &in.Thresholds[0]; t.Lossless() {
+		what := "of an ingress port, while the buffer is empty"
+		if t.PFC.Fixed > 0 {
+			what = "of an ingress port, fixed"
+		}
+		notes = append(notes, fmt.Sprintf("xOFF: %s; xON is %s below it. %s of a %s's %s is shared; a fixed xOFF of at most %s cannot run that out.",
+			what, result.FormatBytes(f.QoS.PFC.ResumeOffset), result.FormatBytes(t.Shared), t.Switch, result.FormatBytes(f.Switch.Buffer), result.FormatBytes(t.PFC.SafeStatic)))
+	}
+	if t := qos.Tightest(in.Thresholds); t != nil {
+		notes = append(notes, fmt.Sprintf("%s (DCQCN, SIGCOMM'15, section 4; port of a %s).", t.MarksBeforePauses(), t.Switch))
+	}
+	var said []qos.Order
 	for i := range in.Thresholds {
-		t := &in.Thresholds[i]
-		var about string
-		switch t.Order {
-		case run.MarksFirst:
-			about = "ECN: everything is marked before that"
-		case run.MarksBegin:
-			about = "ECN begins: some packets are marked before that"
-		case run.PausesFirst:
-			about = "PFC: nothing is marked before that"
-		default:
-			continue
-		}
-		if !strings.Contains(strings.Join(seen, ";"), about) {
-			seen = append(seen, about)
+		if t := &in.Thresholds[i]; t.Lossless() && !slices.Contains(said, t.First) {
+			said = append(said, t.First)
+			notes = append(notes, fmt.Sprintf("%s, at %s: %s.", t.First, result.FormatBitrate(t.Rate), t.Reason))
 		}
 	}
-	if len(seen) == 0 {
-		return "."
-	}
-	return ". " + strings.Join(seen, "; ") + "."
+	return notes
 }

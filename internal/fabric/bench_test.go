@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"railyard/internal/fabric"
+	"railyard/internal/qos"
 	"railyard/internal/sim"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
@@ -49,9 +50,9 @@ func BenchmarkForward(b *testing.B) {
 				b.Fatal(err)
 			}
 			cfg := fabric.Config{
-				Classes: []fabric.Class{{Name: "data", Priority: 3, Weight: 1, Lossless: true, ECN: &fabric.ECN{At: fabric.Curve(400_000, 1_600_000, unit.Ratio{Num: 1, Den: 5})}}},
+				Classes: []fabric.Class{{Name: "data", Priority: 3, Weight: 1, Lossless: true, ECN: qos.Curve(400_000, 1_600_000, unit.Ratio{Num: 1, Den: 5}, false)}},
 				PFC: fabric.PFC{Alpha: unit.Ratio{Num: 1, Den: 8}, ResumeOffset: 2 * 4178, Quanta: 0xffff, Refresh: unit.Ratio{Num: 1, Den: 2},
-					Headroom: func(p topo.Port) unit.Bytes { return fabric.Headroom(p.Rate, p.Delay, 4178, 600*unit.Nanosecond) }},
+					Headroom: qos.FormulaHeadroom(4178, 600*unit.Nanosecond)},
 				Buffer:        fabric.Buffer{Size: 64 * unit.Megabyte, LossyAlpha: unit.Ratio{Num: 1, Den: 1}, FreeAtTxEnd: true},
 				SwitchLatency: 600 * unit.Nanosecond, LinkOverhead: 20, PauseFrame: 64, MTU: 4178,
 			}

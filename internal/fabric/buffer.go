@@ -7,7 +7,7 @@ import (
 // chargeLossless charges a frame of a class under PFC to its ingress account: reserve first, then the shared part up to the
 // threshold, else headroom. It reports false, and charges nothing, if there is room in none of them.
 func (f *Fabric) chargeLossless(n *node, a *account, p *port, size int64) bool {
-	limit := f.xoffThreshold(n, p)
+	limit := p.xoff.At(n.size - n.shared)
 	reserve := int64(f.cfg.Buffer.Reserve)
 	used := a.used + size
 	switch {
@@ -31,27 +31,8 @@ func (f *Fabric) chargeLossless(n *node, a *account, p *port, size int64) bool {
 	return true
 }
 
-// xoffThreshold is how much of the shared part an ingress account may hold before its peer is paused.
-func (f *Fabric) xoffThreshold(n *node, p *port) int64 {
-	if f.cfg.PFC.Threshold > 0 {
-		return int64(f.cfg.PFC.Threshold)
-	}
-	return f.cfg.PFC.Alpha.Num << p.alphaShift * max(0, n.size-n.shared) / f.cfg.PFC.Alpha.Den
-}
-
-// doublings returns how often alpha doubles for a port of rate r.
-func (c *PFC) doublings(r unit.Bitrate) (n uint8) {
-	if c.AlphaRate == 0 {
-		return 0
-	}
-	for ; r > c.AlphaRate && c.Alpha.Num<<n < c.Alpha.Den; r /= 2 {
-		n++
-	}
-	return n
-}
-
 func (f *Fabric) overXOFF(n *node, a *account, p *port) bool {
-	return a.headroom > 0 || max(0, a.used-int64(f.cfg.Buffer.Reserve)) >= f.xoffThreshold(n, p)
+	return a.headroom > 0 || max(0, a.used-int64(f.cfg.Buffer.Reserve)) >= p.xoff.At(n.size-n.shared)
 }
 
 // chargeLossy charges a frame of a class without PFC, unless its egress queue holds its dynamic share already.
@@ -85,5 +66,5 @@ func (f *Fabric) release(now unit.Time, in PortID, class uint8, size int64) {
 
 func (f *Fabric) underXON(n *node, a *account, p *port) bool {
 	used := max(0, a.used-int64(f.cfg.Buffer.Reserve))
-	return a.headroom == 0 && (used == 0 || used+int64(f.cfg.PFC.ResumeOffset) <= f.xoffThreshold(n, p))
+	return a.headroom == 0 && (used == 0 || used+int64(f.cfg.PFC.ResumeOffset) <= p.xoff.At(n.size-n.shared))
 }

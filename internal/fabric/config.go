@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"railyard/internal/qos"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
 )
@@ -21,43 +22,12 @@ type Class struct {
 	ECN      *ECN  // nil: never marked
 }
 
-// ECN is a WRED profile that marks instead of dropping: the marking probability rises linearly from 0 at low to p at high, in bytes
-// waiting in the egress queue, and is 1 above high.
-type ECN struct {
-	At        func(port unit.Bitrate) (low, high unit.Bytes, p unit.Ratio)
-	AtDequeue bool // decide when the frame leaves, on the queue behind it; else when it arrives, on the queue before it
-}
-
-// Curve returns the same profile for ports of every rate.
-func Curve(low, high unit.Bytes, p unit.Ratio) func(unit.Bitrate) (unit.Bytes, unit.Bytes, unit.Ratio) {
-	return func(unit.Bitrate) (unit.Bytes, unit.Bytes, unit.Ratio) { return low, high, p }
-}
-
-// PFC is priority flow control, IEEE 802.1Qbb.
-type PFC struct {
-	Alpha        unit.Ratio   // xOFF = alpha x free shared buffer
-	AlphaRate    unit.Bitrate // if set, alpha doubles until the ingress port's rate, halved as often, is not above this, or alpha is 1
-	Threshold    unit.Bytes   // static xOFF in place of alpha, if positive
-	ResumeOffset unit.Bytes   // xON = xOFF - this
-	Quanta       uint16       // pause time in a frame, in units of 512 bit times; 0 means: until resumed
-	Refresh      unit.Ratio   // a pause that still holds is sent again after this part of its time
-	// Response is how long after a pause frame has arrived over a link its sender stops; nil: at once.
-	Response func(p topo.Port) unit.Duration
-	// Headroom is what the receiver of a link keeps for what arrives after xOFF, per lossless class; nil: none.
-	Headroom func(p topo.Port) unit.Bytes
-}
-
-// Buffer is a switch's shared packet buffer.
-type Buffer struct {
-	Size        unit.Bytes // whole buffer: reserves + headrooms + shared part
-	Reserve     unit.Bytes // guaranteed to each port and class
-	LossyAlpha  unit.Ratio // a queue of a class without PFC may hold alpha x free shared buffer
-	FreeAtTxEnd bool       // a frame's bytes are free when its last bit has left; else when its first bit leaves
-	// CrossingInHeadroom charges the frame whose arrival makes a port send xOFF to headroom if it does not fit below the threshold
-	// (hpcc-ns3), though the headroom formula counts only what comes after the decision. Else the shared part keeps one largest frame for
-	// each port and lossless class for it.
-	CrossingInHeadroom bool
-}
+// What the switches are told about queues and buffers, and its arithmetic, is package qos.
+type (
+	ECN    = qos.ECN
+	PFC    = qos.PFC
+	Buffer = qos.Buffer
+)
 
 // Config is everything a fabric needs beside its graph.
 type Config struct {
@@ -97,7 +67,7 @@ func (c *Config) validate() error {
 	if c.MTU <= 0 || c.MTU > 65535 {
 		return fmt.Errorf("fabric: MTU %v: want 1 B to 65,535 B", c.MTU)
 	}
-	if err := c.PFC.validate(c.PauseFrame + c.LinkOverhead); err != nil {
+	if err := validatePause(&c.PFC, c.PauseFrame+c.LinkOverhead); err != nil {
 		return err
 	}
 	for i, cl := range c.Classes {
@@ -113,8 +83,8 @@ func (c *Config) validate() error {
 	return nil
 }
 
-// validate reports a pause that would have to be repeated faster than the frames that repeat it leave.
-func (c *PFC) validate(frame unit.Bytes) error {
+// validatePause reports a pause that would have to be repeated faster than the frames that repeat it leave.
+func validatePause(c *PFC, frame unit.Bytes) error {
 	if c.Quanta == 0 || c.Refresh.Num == 0 {
 		return nil
 	}
@@ -125,13 +95,16 @@ func (c *PFC) validate(frame unit.Bytes) error {
 	return nil
 }
 
-// bounded returns a ratio whose product with a buffer's bytes fits 64 bits: exact, unless it was written with more than six digits or so.
-func bounded(r unit.Ratio) unit.Ratio {
-	for r.Num > 1<<20 || r.Den > 1<<20 {
-		r.Num, r.Den = r.Num/2, r.Den/2
+// Policy is the configuration of the switches, as qos has it.
+func (c *Config) Policy() qos.Policy {
+	p := qos.Policy{PFC: c.PFC, Buffer: c.Buffer, MTU: c.MTU, Frame: c.LargestFrame, Pause: c.PauseFrame + c.LinkOverhead, Pipeline: c.SwitchLatency}
+	if p.Frame == 0 {
+		p.Frame = c.MTU
 	}
-	r.Den = max(r.Den, 1)
-	return r
+	for _, cl := range c.Classes {
+		p.Classes = append(p.Classes, qos.Class{Lossless: cl.Lossless, ECN: cl.ECN})
+	}
+	return p
 }
 
 // mark holds a queue's WRED profile in integers: above low, marks when random32 * span < (q - low) * slope.
@@ -142,14 +115,10 @@ type mark struct {
 	on        bool
 }
 
-func newMark(e *ECN, r unit.Bitrate) mark {
-	if e == nil {
-		return mark{}
-	}
-	low, high, p := e.At(r)
-	hi, lo := bits.Mul64(uint64(p.Num), 1<<32)
-	slope, _ := bits.Div64(hi, lo, uint64(p.Den))
-	return mark{low: int64(low), high: int64(high), slope: slope, dequeue: e.AtDequeue, on: true}
+func newMark(m qos.Marking) mark {
+	hi, lo := bits.Mul64(uint64(m.Probability.Num), 1<<32)
+	slope, _ := bits.Div64(hi, lo, uint64(m.Probability.Den))
+	return mark{low: int64(m.Min), high: int64(m.Max), slope: slope, dequeue: m.AtDequeue, on: true}
 }
 
 // hit decides whether a frame that sees q waiting bytes is marked.

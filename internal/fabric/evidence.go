@@ -155,8 +155,7 @@ func (f *Fabric) blame(now unit.Time, in, out PortID, class uint8) PortID {
 // less than a quarter of what it might if the buffer were empty.
 func (f *Fabric) crowded(in PortID, n *node, class uint8) bool {
 	a := &f.accounts[int(in)*f.nc+int(class)]
-	empty := node{size: n.size}
-	return f.cfg.PFC.Threshold == 0 && 4*(a.used+a.headroom) < f.xoffThreshold(&empty, &f.ports[in])
+	return f.cfg.PFC.Threshold == 0 && 4*(a.used+a.headroom) < f.ports[in].xoff.At(n.size)
 }
 
 // from estimates how many of a queue's bytes came in by a port.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 
+	"railyard/internal/qos"
 	"railyard/internal/sim"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
@@ -49,15 +50,15 @@ type port struct {
 	island    int32
 	farIsland int32
 
-	alphaShift uint8 // of alpha at the far end, for this link's rate
-	node       int32 // switch index at this end, -1: host
-	far        int32 // switch index at the far end, -1: host
-	rate       unit.Bitrate
-	cable      unit.Duration
-	respond    unit.Duration // from a pause frame's arrival until this port stops
-	ctl        []pauseFrame  // PFC frames waiting to leave by this port
-	ctlLive    []pauseFrame  // PFC frames on the link
-	expires    [8]unit.Time  // when each class's pause runs out, if it is paused
+	node    int32    // switch index at this end, -1: host
+	far     int32    // switch index at the far end, -1: host
+	xoff    qos.XOFF // of what the far end holds from this link
+	rate    unit.Bitrate
+	cable   unit.Duration
+	respond unit.Duration // from a pause frame's arrival until this port stops
+	ctl     []pauseFrame  // PFC frames waiting to leave by this port
+	ctlLive []pauseFrame  // PFC frames on the link
+	expires [8]unit.Time  // when each class's pause runs out, if it is paused
 
 	// Counters.
 	txFrames, txBytes, dataBytes int64
@@ -163,7 +164,7 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 	f := &Fabric{eng: eng, graph: g, cfg: cfg, nc: len(cfg.Classes), overhead: int64(cfg.LinkOverhead),
 		ports: make([]port, len(g.Ports)), sources: make([]Source, len(g.Ports)), sinks: make([]Sink, len(g.Ports)),
 		fill: make([]map[int32]int64, len(g.Ports)), pausedFor: make([][]RootTime, len(g.Ports))}
-	f.cfg.PFC.Alpha, f.cfg.Buffer.LossyAlpha = bounded(cfg.PFC.Alpha), bounded(cfg.Buffer.LossyAlpha)
+	f.cfg.Buffer.LossyAlpha = qos.Bounded(cfg.Buffer.LossyAlpha)
 	f.queues = make([]queue, len(g.Ports)*f.nc)
 	f.accounts = make([]account, len(g.Ports)*f.nc)
 	f.orderClasses()
@@ -171,7 +172,7 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 	for i := range g.Ports {
 		f.addPort(PortID(i), index, islandOf)
 	}
-	if err := f.sizeBuffers(); err != nil {
+	if err := f.applyThresholds(); err != nil {
 		return nil, err
 	}
 	if err := f.admitsAll(); err != nil {
@@ -222,10 +223,8 @@ func (f *Fabric) addPort(id PortID, index, islandOf []int32) {
 	p.node, p.far = index[gp.Node], index[gp.To]
 	p.island, p.farIsland = islandOf[gp.Node], islandOf[gp.To]
 	p.delay = gp.Delay
-	p.alphaShift = f.cfg.PFC.doublings(gp.Rate)
-	if f.cfg.PFC.Response != nil {
-		p.respond = f.cfg.PFC.Response(gp)
-	}
+	p.xoff = f.cfg.PFC.XOFF(gp.Rate)
+	p.respond = f.cfg.PFC.Response.At(gp.Rate)
 	if p.far >= 0 {
 		p.delay += f.cfg.SwitchLatency
 	} else {
@@ -245,7 +244,6 @@ func (f *Fabric) addPort(id PortID, index, islandOf []int32) {
 	}
 	for c, cl := range f.cfg.Classes {
 		q := &f.queues[int(id)*f.nc+c]
-		q.mark = newMark(cl.ECN, gp.Rate)
 		q.root = -1
 		q.rng = sim.NewStream(f.cfg.Seed, "wred "+gp.Name, uint64(c))
 		if !cl.Strict {
@@ -254,34 +252,34 @@ func (f *Fabric) addPort(id PortID, index, islandOf []int32) {
 	}
 }
 
-// sizeBuffers splits each switch's buffer into reserves, headroom and the shared part.
-func (f *Fabric) sizeBuffers() error {
+// Links returns the cables of a node in order of its ports.
+func Links(g *topo.Graph, n topo.NodeID) []qos.Link {
+	ports := g.Nodes[n].Ports
+	links := make([]qos.Link, len(ports))
+	for i, id := range ports {
+		links[i] = qos.Link{Rate: g.Ports[id].Rate, Delay: g.Ports[id].Delay}
+	}
+	return links
+}
+
+// applyThresholds sets what each switch does at its ports.
+func (f *Fabric) applyThresholds() error {
+	policy := f.cfg.Policy()
 	for i := range f.nodes {
-		f.nodes[i].size = int64(f.cfg.Buffer.Size)
-	}
-	for id := range f.ports {
-		p := &f.ports[id]
-		if p.far < 0 {
-			continue
+		n := &f.nodes[i]
+		s, err := policy.Switch(Links(f.graph, n.id))
+		if err != nil {
+			return fmt.Errorf("fabric: switch %s: %w", f.graph.Nodes[n.id].Name, err)
 		}
-		n := &f.nodes[p.far]
-		for c, cl := range f.cfg.Classes {
-			n.size -= int64(f.cfg.Buffer.Reserve)
-			if cl.Lossless && f.cfg.PFC.Headroom != nil {
-				h := int64(f.cfg.PFC.Headroom(f.graph.Ports[id]))
-				f.accounts[id*f.nc+c].limit = h
-				n.size -= h
-				if !f.cfg.Buffer.CrossingInHeadroom {
-					n.size -= int64(f.cfg.MTU)
-					n.spare += int64(f.cfg.MTU)
+		n.size, n.spare = int64(s.Shared), int64(s.Spare)
+		for k, out := range f.graph.Nodes[n.id].Ports {
+			for c := range f.nc {
+				t := &s.Ports[k*f.nc+c]
+				if t.Marks() {
+					f.queues[int(out)*f.nc+c].mark = newMark(t.ECN)
 				}
+				f.accounts[int(f.graph.Peer(out))*f.nc+c].limit = int64(t.PFC.Headroom)
 			}
-		}
-	}
-	for _, n := range f.nodes {
-		if n.size <= 0 {
-			return fmt.Errorf("fabric: switch %s: buffer %v is smaller than its ports' reserves and headrooms by %v: want a larger fabric.switch.buffer, or a smaller reserve or headroom",
-				f.graph.Nodes[n.id].Name, f.cfg.Buffer.Size, unit.Bytes(-n.size))
 		}
 	}
 	return nil

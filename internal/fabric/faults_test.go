@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"railyard/internal/fabric"
+	"railyard/internal/qos"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
 )
@@ -81,7 +82,7 @@ func TestConfigRefusesWhatCannotWork(t *testing.T) {
 		{"no room for a lossy frame", "class other finds no room", func(c *fabric.Config) { c.Buffer.LossyAlpha = unit.Ratio{Num: 1, Den: 100_000} }},
 		{"no room for a lossless frame", "class data finds no room", func(c *fabric.Config) {
 			c.PFC.Threshold, c.Buffer.CrossingInHeadroom = 1000, true
-			c.PFC.Headroom = func(topo.Port) unit.Bytes { return 100 }
+			c.PFC.Headroom = qos.FixedHeadroom(100)
 		}},
 	} {
 		cfg := lossless()

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"railyard/internal/fabric"
-	"railyard/internal/topo"
+	"railyard/internal/qos"
 	"railyard/internal/unit"
 )
 
@@ -36,7 +36,7 @@ func TestAsScheduledChangesNoTimes(t *testing.T) {
 	var want []arrival
 	for _, scheduled := range []bool{false, true} {
 		cfg := fabric.Config{Classes: []fabric.Class{{Name: "data", Weight: 1, Lossless: true}}, MTU: 1000, PauseFrame: 64,
-			PFC:    fabric.PFC{Threshold: 20_000, ResumeOffset: 3000, Headroom: func(_ topo.Port) unit.Bytes { return 60_000 }},
+			PFC:    fabric.PFC{Threshold: 20_000, ResumeOffset: 3000, Headroom: qos.FixedHeadroom(60_000)},
 			Buffer: fabric.Buffer{Size: unit.Megabyte, LossyAlpha: unit.Ratio{Num: 1, Den: 1}}, AsScheduled: scheduled}
 		n := newNet(t, star(t, fast, slow), cfg)
 		if scheduled {

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"railyard/internal/fabric"
-	"railyard/internal/topo"
+	"railyard/internal/qos"
 	"railyard/internal/unit"
 )
 
@@ -13,7 +13,7 @@ import (
 func lossless() fabric.Config {
 	cfg := lossy()
 	cfg.Classes = []fabric.Class{{Name: "data", Priority: 3, Weight: 50, Lossless: true}, {Name: "other", Priority: 0, Weight: 50}}
-	cfg.PFC = fabric.PFC{Threshold: 5 * frame, ResumeOffset: 2 * frame, Headroom: func(topo.Port) unit.Bytes { return 200_000 }}
+	cfg.PFC = fabric.PFC{Threshold: 5 * frame, ResumeOffset: 2 * frame, Headroom: qos.FixedHeadroom(200_000)}
 	return cfg
 }
 
@@ -35,7 +35,7 @@ func sentBy(at unit.Time) unit.Duration { return at.Sub(0)/in + 1 }
 func TestPauseToThePicosecond(t *testing.T) {
 	for _, response := range []unit.Duration{0, 2 * unit.Microsecond} {
 		cfg := lossless()
-		cfg.PFC.Response = func(topo.Port) unit.Duration { return response }
+		cfg.PFC.Response.After = response
 		n := newNet(t, star(t, fast, slow), cfg)
 		n.send(t, 0, 0, 1, 0, 200, frame)
 		n.run(t)
@@ -145,7 +145,7 @@ func TestDynamicThreshold(t *testing.T) {
 		const size, reserve = 300_000, 2500
 		cfg := lossless()
 		cfg.PFC.Threshold, cfg.PFC.Alpha = 0, alpha
-		cfg.PFC.Headroom = func(topo.Port) unit.Bytes { return 100_000 }
+		cfg.PFC.Headroom = qos.FixedHeadroom(100_000)
 		cfg.Buffer.Reserve = reserve
 		// Two ports, two classes: the reserves of each, and for the one that is lossless headroom and a frame that crosses xOFF.
 		shared := size - 4*reserve - 2*100_000 - 2*int(cfg.MTU)
@@ -170,28 +170,5 @@ func TestDynamicThreshold(t *testing.T) {
 				t.Fatalf("alpha %v: never over", alpha)
 			}
 		}
-	}
-}
-
-// TestHeadroomFormula: 100 Gb/s, 100 m, frames of 9,216 bytes: 70 KiB, as vendors' tables say.
-func TestHeadroomFormula(t *testing.T) {
-	got := fabric.Headroom(fast, 500*unit.Nanosecond, 9216, 0)
-	// 2 x 50,000 bit times of cable, 2 x 8 x 9,216, 672 of pause frame, 122,880 of interfaces, 201,728 of response.
-	if want := unit.Bytes((100_000 + 147_456 + 672 + 122_880 + 201_728 + 7) / 8); got < want || got > want+1 {
-		t.Errorf("headroom %d, want %d", got, want)
-	}
-	if kib := float64(got) / 1024; kib < 69.5 || kib > 70.5 {
-		t.Errorf("headroom %.1f KiB, want about 70", kib)
-	}
-	if _, _, assumed := fabric.Delays(fast); assumed {
-		t.Error("100 Gb/s has a row, but is said to be assumed")
-	}
-	// Where the tables have no row, the next lower one gives the time.
-	i200, r200, assumed := fabric.Delays(2 * fast)
-	if i100, r100, _ := fabric.Delays(fast); !assumed || i200 != 2*i100 || r200 != 2*r100 {
-		t.Errorf("200 Gb/s: %d and %d bit times, assumed: %v", i200, r200, assumed)
-	}
-	if a, b := fabric.Headroom(fast, 0, 1000, 0), fabric.Headroom(fast, unit.Microsecond, 1000, 0); b-a != 25_000 {
-		t.Errorf("1 us of cable takes %d bytes, want 25,000", b-a)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"railyard/internal/fabric"
-	"railyard/internal/topo"
+	"railyard/internal/qos"
 	"railyard/internal/unit"
 )
 
@@ -62,7 +62,7 @@ func TestMarkingFollowsTheCurve(t *testing.T) {
 		for seed := range uint64(5) {
 			cfg := lossy()
 			cfg.LinkOverhead, cfg.Seed = 0, seed
-			cfg.Classes[0].ECN = &fabric.ECN{At: fabric.Curve(low, high, p), AtDequeue: c.dequeue}
+			cfg.Classes[0].ECN = qos.Curve(low, high, p, c.dequeue)
 			n := newNet(t, star(t, fast, fast, fast), cfg)
 			n.send(t, 0, 0, 2, 0, pairs, frame)
 			n.send(t, 0, 1, 2, 0, pairs, frame)
@@ -229,7 +229,7 @@ func TestConfigErrors(t *testing.T) {
 		"buffer too small": func(c *fabric.Config) { c.Buffer.Size, c.Buffer.Reserve = 100, 100 },
 		"headroom too large": func(c *fabric.Config) {
 			c.Classes[0].Lossless = true
-			c.PFC.Headroom = func(topo.Port) unit.Bytes { return 32 * unit.Megabyte }
+			c.PFC.Headroom = qos.FixedHeadroom(32 * unit.Megabyte)
 		},
 	} {
 		cfg := lossy()

@@ -6,6 +6,7 @@ import (
 	"railyard/internal/cc"
 	"railyard/internal/fabric"
 	"railyard/internal/nic"
+	"railyard/internal/qos"
 	"railyard/internal/roce"
 	"railyard/internal/sim"
 	"railyard/internal/topo"
@@ -85,7 +86,7 @@ func (c *Case) drawFabric(d *dice) {
 	var ecn *fabric.ECN
 	if !d.one(3) {
 		low := unit.Bytes(d.below(100_000))
-		ecn = &fabric.ECN{At: fabric.Curve(low, low+unit.Bytes(d.below(200_000)), ratio(int64(d.below(101)), 100)), AtDequeue: d.one(2)}
+		ecn = qos.Curve(low, low+unit.Bytes(d.below(200_000)), ratio(int64(d.below(101)), 100), d.one(2))
 	}
 	c.Fabric = fabric.Config{
 		Classes: []fabric.Class{
@@ -99,19 +100,16 @@ func (c *Case) drawFabric(d *dice) {
 		Seed: c.Number, TruncateNS: d.one(8), SampleEvery: pick(d, 0, unit.Duration(unit.Microsecond)),
 	}
 	c.Fabric.OnSample = func(fabric.Sample) {}
-	latency := c.Fabric.SwitchLatency
-	c.Fabric.PFC.Headroom = func(p topo.Port) unit.Bytes {
-		return fabric.Headroom(p.Rate, p.Delay, frame, latency)
-	}
+	c.Fabric.PFC.Headroom = qos.FormulaHeadroom(frame, c.Fabric.SwitchLatency)
 	if d.one(2) {
-		c.Fabric.PFC.Response = func(p topo.Port) unit.Duration { return fabric.Response(p.Rate) }
+		c.Fabric.PFC.Response.Tabulated = true
 	}
 	// The smallest buffer that holds the reserves and headrooms, and a little more or a lot.
 	need := unit.Bytes(0)
-	for _, n := range c.Graph.Nodes {
+	for n := range c.Graph.Nodes {
 		sum := unit.Bytes(0)
-		for _, p := range n.Ports {
-			sum += 3*c.Fabric.Buffer.Reserve + frame + c.Fabric.PFC.Headroom(c.Graph.Ports[c.Graph.Peer(p)])
+		for _, l := range fabric.Links(c.Graph, topo.NodeID(n)) {
+			sum += 3*c.Fabric.Buffer.Reserve + frame + c.Fabric.PFC.Headroom.At(l)
 		}
 		need = max(need, sum)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"railyard/internal/cc"
 	"railyard/internal/fabric"
+	"railyard/internal/qos"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
 )
@@ -100,7 +101,7 @@ func TestHPCCKeepsQueuesNearZero(t *testing.T) {
 func TestDCTCPHoldsTheQueueNearK(t *testing.T) {
 	const n, b, k = 8, 4_000_000, 100_000
 	r, q := incast(t, n, b, cc.Defaults["dctcp"], func(r *rig) {
-		r.fabric.Classes[0].ECN = &fabric.ECN{At: fabric.Curve(k, k, unit.Ratio{Num: 1, Den: 1}), AtDequeue: true}
+		r.fabric.Classes[0].ECN = qos.Curve(k, k, unit.Ratio{Num: 1, Den: 1}, true)
 	})
 	mean, most := q.settled(r.last())
 	t.Logf("link used %.3f, queue mean %.0f B, max %.0f B", r.share(n, b), mean, most)

@@ -8,6 +8,7 @@ import (
 	"railyard/internal/cc"
 	"railyard/internal/fabric"
 	"railyard/internal/nic"
+	"railyard/internal/qos"
 	"railyard/internal/roce"
 	"railyard/internal/sim"
 	"railyard/internal/topo"
@@ -30,17 +31,14 @@ func defaults(g *topo.Graph, rate unit.Bitrate) *rig {
 	const frame = 9216
 	dcqcn := cc.Presets["dcqcn-sigcomm15"].DCQCN
 	dcqcn.AI, dcqcn.HAI, dcqcn.PortRate = rate/1000, rate/200, 0
-	ecn := func(r unit.Bitrate) (low, high unit.Bytes, p unit.Ratio) {
-		return unit.Bytes(100_000 * r / (25 * unit.GigabitPerSec)), unit.Bytes(400_000 * r / (25 * unit.GigabitPerSec)), unit.Ratio{Num: 20, Den: 100}
-	}
 	return &rig{graph: g,
 		fabric: fabric.Config{
 			Classes: []fabric.Class{
-				{Name: "data", Priority: 3, Weight: 50, Lossless: true, ECN: &fabric.ECN{At: ecn}},
+				{Name: "data", Priority: 3, Weight: 50, Lossless: true, ECN: &qos.DefaultECN},
 				{Name: "other", Priority: 0, Weight: 50},
 				{Name: "cnp", Priority: 7, Strict: true}},
 			PFC: fabric.PFC{Alpha: unit.Ratio{Num: 1, Den: 8}, ResumeOffset: 2 * frame, Quanta: 0xffff, Refresh: unit.Ratio{Num: 1, Den: 2},
-				Headroom: func(p topo.Port) unit.Bytes { return fabric.Headroom(p.Rate, p.Delay, frame, 600*unit.Nanosecond) }},
+				Headroom: qos.FormulaHeadroom(frame, 600*unit.Nanosecond)},
 			Buffer:        fabric.Buffer{Size: 64 * unit.Megabyte, Reserve: 4096, LossyAlpha: unit.Ratio{Num: 1, Den: 1}, FreeAtTxEnd: true},
 			SwitchLatency: switchLatency, HostLatency: nicLatency, LinkOverhead: wire.RoCEv2.Overhead, PauseFrame: wire.RoCEv2.PFC, MTU: frame, Seed: 1},
 		nic: nic.Config{Frames: wire.RoCEv2,

@@ -6,6 +6,7 @@ import (
 	"railyard/internal/cc"
 	"railyard/internal/fabric"
 	"railyard/internal/nic"
+	"railyard/internal/qos"
 	"railyard/internal/roce"
 	"railyard/internal/sim"
 	"railyard/internal/topo"
@@ -21,17 +22,17 @@ func headroomRig(t *testing.T, seed uint64, less unit.Bytes) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	interfaces, _, _ := fabric.Delays(rate)
+	interfaces, _, _ := qos.Delays(rate)
+	pipeline := rate.TransmitTime(unit.Bytes(interfaces / 8))
+	link := fabric.Links(g, g.Edge(0))[0] // all are alike
 	r := &rig{graph: g,
 		fabric: fabric.Config{
 			Classes: []fabric.Class{{Name: "data", Priority: 3, Weight: 1, Lossless: true}, {Name: "ack", Priority: 6, Strict: true}},
 			PFC: fabric.PFC{Alpha: unit.Ratio{Num: 1, Den: 8}, ResumeOffset: 2 * frame, Quanta: 0xffff, Refresh: unit.Ratio{Num: 1, Den: 2},
-				Response: func(p topo.Port) unit.Duration { return fabric.Response(p.Rate) },
-				Headroom: func(p topo.Port) unit.Bytes {
-					return fabric.Headroom(p.Rate, p.Delay, frame, rate.TransmitTime(unit.Bytes(interfaces/8))) - less
-				}},
+				Response: qos.Response{Tabulated: true},
+				Headroom: qos.FixedHeadroom(qos.FormulaHeadroom(frame, pipeline).At(link) - less)},
 			Buffer:        fabric.Buffer{Size: 2 << 20, LossyAlpha: unit.Ratio{Num: 1, Den: 1}},
-			SwitchLatency: rate.TransmitTime(unit.Bytes(interfaces / 8)), LinkOverhead: wire.RoCEv2.Overhead, PauseFrame: wire.RoCEv2.PFC, MTU: frame, Seed: seed},
+			SwitchLatency: pipeline, LinkOverhead: wire.RoCEv2.Overhead, PauseFrame: wire.RoCEv2.PFC, MTU: frame, Seed: seed},
 		nic: headroomNIC(frame),
 	}
 	r.build(t)

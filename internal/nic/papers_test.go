@@ -7,6 +7,7 @@ import (
 	"railyard/internal/cc"
 	"railyard/internal/fabric"
 	"railyard/internal/nic"
+	"railyard/internal/qos"
 	"railyard/internal/roce"
 	"railyard/internal/sim"
 	"railyard/internal/topo"
@@ -19,9 +20,9 @@ func cnps(g *topo.Graph, ctl cc.DCQCN, red cc.RED) *rig {
 	return &rig{graph: g,
 		fabric: fabric.Config{
 			Classes: []fabric.Class{
-				{Name: "data", Priority: 3, Weight: 1, Lossless: true, ECN: &fabric.ECN{At: fabric.Curve(red.Min, red.Max, red.P), AtDequeue: false}},
+				{Name: "data", Priority: 3, Weight: 1, Lossless: true, ECN: qos.Curve(red.Min, red.Max, red.P, false)},
 				{Name: "cnp", Priority: 7, Strict: true}},
-			PFC:           fabric.PFC{Alpha: unit.Ratio{Num: 1, Den: 8}, ResumeOffset: 3072, Headroom: func(p topo.Port) unit.Bytes { return fabric.Headroom(p.Rate, p.Delay, 1500, 600*unit.Nanosecond) }},
+			PFC:           fabric.PFC{Alpha: unit.Ratio{Num: 1, Den: 8}, ResumeOffset: 3072, Headroom: qos.FormulaHeadroom(1500, 600*unit.Nanosecond)},
 			Buffer:        fabric.Buffer{Size: 12 << 20, LossyAlpha: unit.Ratio{Num: 1, Den: 1}},
 			SwitchLatency: 600 * unit.Nanosecond, LinkOverhead: 20, PauseFrame: 64, MTU: 1500, Seed: 1},
 		nic: nic.Config{Frames: wire.RoCEv2, CNPClass: 1, CNPInterval: ctl.CNPInterval, Controller: ctl, Latency: 500 * unit.Nanosecond,

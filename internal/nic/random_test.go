@@ -8,6 +8,7 @@ import (
 
 	"railyard/internal/cc"
 	"railyard/internal/fabric"
+	"railyard/internal/qos"
 	"railyard/internal/sim"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
@@ -49,7 +50,7 @@ func drawRig(t *rapid.T) (r *rig, lossless bool) {
 	f.Seed = rapid.Uint64().Draw(t, "seed")
 	f.Classes[0].Lossless = lossless
 	low := rapid.SampledFrom([]unit.Bytes{0, 5_000, 50_000}).Draw(t, "mark from")
-	f.Classes[0].ECN = &fabric.ECN{At: fabric.Curve(low, low*3, unit.Ratio{Num: 1, Den: 2}), AtDequeue: rapid.Bool().Draw(t, "mark at dequeue")}
+	f.Classes[0].ECN = qos.Curve(low, low*3, unit.Ratio{Num: 1, Den: 2}, rapid.Bool().Draw(t, "mark at dequeue"))
 	f.SwitchLatency = rapid.SampledFrom([]unit.Duration{0, 200 * unit.Nanosecond}).Draw(t, "switch latency")
 	f.Buffer.FreeAtTxEnd = rapid.Bool().Draw(t, "free at end")
 	f.Buffer.Reserve = rapid.SampledFrom([]unit.Bytes{0, 1000, 4096, 20_000}).Draw(t, "reserve")
@@ -58,9 +59,9 @@ func drawRig(t *rapid.T) (r *rig, lossless bool) {
 	f.PFC.Threshold = rapid.SampledFrom([]unit.Bytes{0, 0, 10_000, 1_000_000}).Draw(t, "xOFF")
 	f.PFC.ResumeOffset = rapid.SampledFrom([]unit.Bytes{0, 2 * frame, 1_000_000}).Draw(t, "resume offset")
 	f.PFC.Quanta = rapid.SampledFrom([]uint16{0, 0xffff, 4000}).Draw(t, "quanta")
-	f.PFC.Headroom = func(p topo.Port) unit.Bytes { return fabric.Headroom(p.Rate, p.Delay, frame, f.SwitchLatency) }
+	f.PFC.Headroom = qos.FormulaHeadroom(frame, f.SwitchLatency)
 	if rapid.Bool().Draw(t, "response") {
-		f.PFC.Response = func(p topo.Port) unit.Duration { return fabric.Response(p.Rate) }
+		f.PFC.Response.Tabulated = true
 	}
 	f.Buffer.Size = smallestBuffer(g, f) + rapid.SampledFrom([]unit.Bytes{20_000, 60_000, 1_000_000}).Draw(t, "shared")
 	r.nic.Transport.MTU = payload
@@ -79,7 +80,7 @@ func smallestBuffer(g *topo.Graph, f *fabric.Config) (most unit.Bytes) {
 	for _, p := range g.Ports {
 		need[p.To] += f.Buffer.Reserve * unit.Bytes(len(f.Classes))
 		if f.Classes[0].Lossless {
-			need[p.To] += f.PFC.Headroom(p) + f.MTU
+			need[p.To] += f.PFC.Headroom.At(qos.Link{Rate: p.Rate, Delay: p.Delay}) + f.MTU
 		}
 		if g.Nodes[p.To].Kind != topo.HostKind {
 			most = max(most, need[p.To])

@@ -8,6 +8,7 @@ import (
 	"railyard/internal/cc"
 	"railyard/internal/fabric"
 	"railyard/internal/nic"
+	"railyard/internal/qos"
 	"railyard/internal/roce"
 	"railyard/internal/sim"
 	"railyard/internal/topo"
@@ -37,9 +38,9 @@ func hpcc(g *topo.Graph, ctl cc.Params) *rig {
 	return &rig{graph: g,
 		fabric: fabric.Config{
 			Classes: []fabric.Class{{Name: "data", Priority: 3, Weight: 1, Lossless: true,
-				ECN: &fabric.ECN{At: fabric.Curve(400_000, 1_600_000, unit.Ratio{Num: 20, Den: 100}), AtDequeue: true}}},
+				ECN: qos.Curve(400_000, 1_600_000, unit.Ratio{Num: 20, Den: 100}, true)}},
 			PFC: fabric.PFC{Alpha: unit.Ratio{Num: 1, Den: 8}, ResumeOffset: 3072,
-				Headroom: func(p topo.Port) unit.Bytes { return 3 * p.Rate.BytesIn(p.Delay) }},
+				Headroom: qos.DelaysHeadroom(3)},
 			Buffer:     fabric.Buffer{Size: 32 << 20, Reserve: 4096, LossyAlpha: unit.Ratio{Num: 1, Den: 1}},
 			PauseFrame: 43, MTU: 1048, Seed: 1},
 		nic: nic.Config{Frames: wire.HPCCNS3, EchoMarks: true, CompleteAtSender: true, Controller: ctl,

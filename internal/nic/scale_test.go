@@ -7,6 +7,7 @@ import (
 	"railyard/internal/cc"
 	"railyard/internal/fabric"
 	"railyard/internal/nic"
+	"railyard/internal/qos"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
 )
@@ -42,7 +43,7 @@ func large(tb testing.TB, leaves, per int, packets unit.Bytes, islands bool) *ri
 	dcqcn := cc.Presets["dcqcn-sigcomm15"].DCQCN
 	dcqcn.AI, dcqcn.HAI, dcqcn.PortRate = rate/1000, rate/200, 0
 	r := hpcc(g, dcqcn)
-	r.fabric.PFC.Headroom = func(topo.Port) unit.Bytes { return 37_500 }
+	r.fabric.PFC.Headroom = qos.FixedHeadroom(37_500)
 	if islands {
 		r.parts, r.look = byLeaf, link.Delay
 	}

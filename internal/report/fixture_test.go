@@ -9,6 +9,7 @@ import (
 
 	"railyard/internal/cause"
 	"railyard/internal/diagnose"
+	"railyard/internal/qos"
 	"railyard/internal/result"
 	"railyard/internal/unit"
 )
@@ -44,8 +45,6 @@ fabric:
   links: {parallel: 1}
   qos:
     data_priority: 3
-    ecn: {enabled: true, min: auto, max: auto, probability: auto}
-    pfc: {enabled: true, alpha: 1/8, threshold: none}
 congestion: {algorithm: dcqcn}
 job:
   train: {model: mlp}
@@ -67,6 +66,7 @@ func small(t *testing.T, finish bool) string {
 		t.Fatal(err)
 	}
 	s := &result.Summary{Name: "small", Seed: 7, Kernel: "portable", ScenarioYAML: smallScenario, StepsPlanned: 3}
+	s.Thresholds, s.Mistakes = smallThresholds(t)
 	if err := dir.Begin(s); err != nil {
 		t.Fatal(err)
 	}
@@ -108,6 +108,24 @@ func small(t *testing.T, finish bool) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// smallThresholds is what its switch does, with three ports of 200 Gb/s and 4 MB.
+func smallThresholds(t *testing.T) ([]qos.Row, []qos.Mistake) {
+	t.Helper()
+	p := qos.Policy{Classes: []qos.Class{{Lossless: true, ECN: &qos.DefaultECN}}, PFC: qos.PFC{Alpha: unit.Ratio{Num: 1, Den: 8}, Headroom: qos.FormulaHeadroom(9216, 0)},
+		Buffer: qos.Buffer{Size: 4 * unit.Megabyte}, MTU: 9216, Frame: 4178, Pause: 84}
+	link := qos.Link{Rate: 200 * unit.GigabitPerSec, Delay: 100 * unit.Nanosecond}
+	sites := []qos.Site{{Kind: result.TierLeaf, Links: []qos.Link{link, link, link}, Count: 1}}
+	rows, err := p.Rows(sites, 0, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mistakes, err := p.Mistakes(sites, 0, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows, mistakes
 }
 
 // writeStep writes a step of one rank: 30 us of compute, a wait, 1 us on the wire.

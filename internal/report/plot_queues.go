@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 
+	"railyard/internal/qos"
 	"railyard/internal/result"
 	"railyard/internal/unit"
 )
@@ -20,23 +21,35 @@ func (d *Data) thresholds(q *QueueSeries) (lines []threshold, about string) {
 	if q.Class != d.Settings.DataClass {
 		return nil, "This priority has neither ECN nor PFC."
 	}
-	if low, high, on := d.Settings.WRED(q.Rate); on && q.Rate > 0 {
-		lines = append(lines, threshold{"WRED min " + result.FormatBytes(low), low, orange, "6 3"}, threshold{"WRED max " + result.FormatBytes(high), high, red, "6 3"})
+	rows := d.Summary.Thresholds
+	if len(rows) == 0 {
+		return nil, "This directory keeps no thresholds: its run is of an earlier version."
+	}
+	switch m, on := qos.MarkingOf(rows, q.Tier, q.Rate); {
+	case on:
+		lines = append(lines, threshold{"WRED min " + result.FormatBytes(m.Min), m.Min, orange, "6 3"}, threshold{"WRED max " + result.FormatBytes(m.Max), m.Max, red, "6 3"})
 		about = "Above WRED min packets are marked with rising probability, above WRED max all of them. "
-	} else if !on {
+	case !rows[0].Marks():
 		about = "ECN is off. "
 	}
-	at, dynamic, on := d.Settings.EmptyXOFF()
-	switch {
-	case !on:
-		about += "PFC is off."
-	case dynamic:
-		lines = append(lines, threshold{"xOFF at most " + result.FormatBytes(at), at, purple, "2 3"})
-		about += fmt.Sprintf("xOFF is %v of the free shared buffer: the line is that part of the whole buffer. It is lower by what is set aside for reserves and headroom, and falls as the buffer fills. It acts on what one ingress port holds, so a queue fed by several ports can pass it.", d.Settings.Alpha)
-	default:
-		lines = append(lines, threshold{"xOFF " + result.FormatBytes(at), at, purple, "2 3"})
-		about += "xOFF acts on what one ingress port holds, so a queue fed by several ports can pass it."
+	low, high, on := qos.XOFFRange(rows, q.Tier)
+	if !on {
+		if !rows[0].Lossless() {
+			about += "PFC is off."
+		}
+		return lines, about
 	}
+	at := result.FormatBytes(low)
+	if high > low {
+		at += " to " + result.FormatBytes(high) + ", by switch and ingress port"
+	}
+	if rows[0].PFC.Fixed > 0 {
+		lines = append(lines, threshold{"xOFF " + at, low, purple, "2 3"})
+	} else {
+		lines = append(lines, threshold{"xOFF at most " + at, low, purple, "2 3"})
+		about += "xOFF is a part of what is free of the shared buffer: the line is where it lies while the buffer is empty, and it falls as the buffer fills. "
+	}
+	about += "xOFF acts on what one ingress port holds, so a queue fed by several ports can pass it."
 	return lines, about
 }
 

@@ -29,6 +29,7 @@ type QueueSeries struct {
 	Port   string
 	Class  int32
 	Rate   unit.Bitrate // of the port; 0: unknown
+	Tier   string       // of the port's node; "": unknown
 	Max    unit.Bytes
 	PeakAt unit.Time
 	Whole  Span
@@ -97,16 +98,16 @@ func (d *Data) findQueues(run *result.Run) error {
 		}
 		d.End = max(d.End, row.Time)
 	}
-	rates := map[string]unit.Bitrate{}
+	links := map[string]result.LinkRow{}
 	for _, l := range d.Links {
-		rates[l.Port] = l.Rate
+		links[l.Port] = l
 	}
 	all := slices.SortedFunc(maps.Keys(peaks), func(a, b result.Queue) int {
 		return cmp.Or(cmp.Compare(peaks[b].bytes, peaks[a].bytes), cmp.Compare(a.Port, b.Port), cmp.Compare(a.Class, b.Class))
 	})
 	for _, q := range all[:min(len(all), shownQueues)] {
 		p := peaks[q]
-		d.Queues = append(d.Queues, QueueSeries{Port: q.Port, Class: q.Class, Rate: rates[q.Port], Max: p.bytes, PeakAt: p.at})
+		d.Queues = append(d.Queues, QueueSeries{Port: q.Port, Class: q.Class, Rate: links[q.Port].Rate, Tier: links[q.Port].Tier, Max: p.bytes, PeakAt: p.at})
 	}
 	return nil
 }

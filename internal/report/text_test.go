@@ -150,12 +150,6 @@ func TestOtherVersion(t *testing.T) {
 func TestSettings(t *testing.T) {
 	d := load(t, small(t, true))
 	s := &d.Settings
-	if low, high, on := s.WRED(100 * unit.GigabitPerSec); low != 400*unit.Kilobyte || high != 1600*unit.Kilobyte || !on {
-		t.Errorf("WRED at 100 Gb/s: %v, %v, %v", low, high, on)
-	}
-	if at, dynamic, on := s.EmptyXOFF(); at != 500*unit.Kilobyte || !dynamic || !on {
-		t.Errorf("xOFF: %v, %v, %v", at, dynamic, on)
-	}
 	if s.Ranks != 2 || s.Sample != us || s.Parallel != 1 || s.DataClass != 3 {
 		t.Errorf("settings: %+v", s)
 	}

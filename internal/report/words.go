@@ -67,7 +67,7 @@ func Paragraph(d *Data) []string {
 		return d.noTime()
 	}
 	out = append(d.partOnly(), out...)
-	for _, s := range []string{d.tail(), d.failures(), d.quiet()} {
+	for _, s := range []string{d.tail(), d.failures(), d.advice(), d.quiet()} {
 		if s != "" {
 			out = append(out, s)
 		}

@@ -1,6 +1,7 @@
 package result
 
 import (
+	"encoding"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -128,6 +129,10 @@ func TestRunJSONIsDocumented(t *testing.T) {
 func keys(typ reflect.Type, prefix, unit string, list *[]documented) {
 	for i := range typ.NumField() {
 		f := typ.Field(i)
+		if f.Anonymous {
+			keys(f.Type, prefix, unit, list)
+			continue
+		}
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		t, d := f.Type, documented{name: prefix + name, unit: unitOf(name)}
 		if d.unit == "" {
@@ -137,7 +142,7 @@ func keys(typ reflect.Type, prefix, unit string, list *[]documented) {
 			t = t.Elem()
 		}
 		optional := ""
-		if strings.Contains(options, "omitempty") {
+		if strings.Contains(options, "omit") {
 			optional = "?"
 		}
 		switch {
@@ -150,6 +155,9 @@ func keys(typ reflect.Type, prefix, unit string, list *[]documented) {
 			keys(t.Elem(), d.name+"[].", "", list)
 		case t.Kind() == reflect.Slice:
 			d.typ = "array of strings" + optional
+			*list = append(*list, d)
+		case t.Implements(reflect.TypeFor[encoding.TextMarshaler]()):
+			d.typ = "string" + optional
 			*list = append(*list, d)
 		case t.Kind() == reflect.Struct:
 			d.typ = "object" + optional

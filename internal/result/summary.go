@@ -9,6 +9,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"railyard/internal/diagnose"
+	"railyard/internal/qos"
 	"railyard/internal/unit"
 )
 
@@ -55,6 +56,7 @@ type Summary struct {
 	CNPs          int64               `json:"cnps"`
 	Pauses        int64               `json:"pauses"` // PFC frames that stop a class, refreshes included
 	Drops         int64               `json:"drops"`
+	LosslessDrops int64               `json:"lossless_drops"` // of them, of classes under PFC
 	Retransmits   int64               `json:"retransmits"`
 	WeightsSHA256 string              `json:"weights_sha256,omitempty"` // float32 little-endian, layers in order, W then b, row-major
 	Overlap       *float64            `json:"overlap,omitempty"`        // fraction of communication time beside compute, 0..1
@@ -70,6 +72,8 @@ type Summary struct {
 	UnfinishedAll int64               `json:"unfinished_messages,omitempty"` // how many there are
 	Queues        []QueueFigures      `json:"queues,omitempty"`              // sampled queues, deepest first
 	Pausing       []PauseFigures      `json:"pausing,omitempty"`             // ports that sent or received pause frames, held longest first
+	Thresholds    []qos.Row           `json:"thresholds,omitempty"`          // of RoCE data, a row for each kind of port
+	Mistakes      []qos.Mistake       `json:"mistakes,omitempty"`            // in the thresholds, with their cures
 	Notes         []string            `json:"notes,omitempty"`               // why a counter is zero, findings: a sentence each
 	Scenario      json.RawMessage     `json:"scenario,omitempty"`            // resolved, as data; made from ScenarioYAML if nil
 	ScenarioYAML  string              `json:"scenario_yaml,omitempty"`       // resolved; given back as a scenario it reruns byte for byte

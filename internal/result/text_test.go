@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"railyard/internal/cause"
+	"railyard/internal/qos"
 	"railyard/internal/unit"
 )
 
@@ -36,6 +37,10 @@ func example() *Summary {
 		BusiestLinks: []LinkFigures{{Port: "rail1/host1", Rate: 200 * unit.GigabitPerSec, TxBytes: 2_345_678_901, Utilisation: 0.8123, MaxQueue: 1_234_567, ECNMarks: 5310}},
 		Queues:       []QueueFigures{{"rail1/host1", 3, 81_230, 1_100_000, 1_234_567}},
 		Pausing:      []PauseFigures{{"rail1/host2", 12, 0, 0}},
+		Thresholds: []qos.Row{{Switch: "leaf", Ports: 2, First: qos.MarksFirst, Reason: "one sender alone is paused later",
+			Port: qos.Port{Rate: 200 * unit.GigabitPerSec, Delay: 100_000, Reserve: 4096, Shared: 63_000_000, ECN: qos.Marking{Min: 800_000, Max: 3_200_000, Probability: unit.Ratio{Num: 20, Den: 100}},
+				PFC: qos.Pausing{Alpha: unit.Ratio{Num: 1, Den: 8}, XOFF: 7_875_000, XON: 7_856_568, FirstPause: 7_004_096, Headroom: 104_704, HeadroomNeeded: 60_000, SafeMark: 350_000, SafeStatic: 3_500_000}}}},
+		Mistakes: []qos.Mistake{{Name: qos.HeadroomShort, Path: "fabric.qos.pfc.headroom", Reason: "too small", Cures: []qos.Cure{{Path: "fabric.qos.pfc.headroom", Value: "auto", Reason: "by formula"}}}},
 		Notes: []string{"drops 0: PFC stops the sender before a buffer is full, so nothing was lost in this run and go-back-N had nothing to repeat",
 			"retransmissions 0: no packet was lost"},
 	}

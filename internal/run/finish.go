@@ -55,6 +55,7 @@ func (r *runner) finishLinks(now unit.Time, s *result.Summary) {
 		s.ECNMarks += st.Marks
 		s.Pauses += st.PausesSent
 		s.Drops += st.Drops
+		s.LosslessDrops += r.fab.LosslessDrops(topo.PortID(id))
 		if st.Frames > 0 {
 			s.BusiestLinks = append(s.BusiestLinks, result.LinkFigures{Port: p.Name, Rate: p.Rate, TxBytes: unit.Bytes(st.Bytes), Utilisation: used,
 				MaxQueue: st.MaxQueue, ECNMarks: st.Marks, Drops: st.Drops})

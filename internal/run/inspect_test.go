@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"railyard/internal/coll"
+	"railyard/internal/qos"
 	"railyard/internal/scenario"
 	"railyard/internal/unit"
 )
@@ -31,54 +32,88 @@ job: {flows: [{from: host1/gpu0, to: host2/gpu0, bytes: 1MB}]}
 func TestOrderOfThresholds(t *testing.T) {
 	for _, c := range []struct {
 		fabric string
-		want   Order
+		want   qos.Order
 	}{
-		{"", MarksFirst}, // 400 kB, 1.6 MB; paused at 1/9 of 64 MB
-		{"qos: {pfc: {threshold: 1MB}}", MarksBegin},    // between the two
-		{"qos: {pfc: {threshold: 100kB}}", PausesFirst}, // below
-		{"qos: {pfc: {enabled: false}}", MarksOnly},     //
-		{"qos: {ecn: {enabled: false}}", PausesOnly},    //
-		{"qos: {ecn: {enabled: false}, pfc: {enabled: false}}", Neither},
+		{"", qos.MarksFirst},                                // 400 kB, 1.6 MB; paused at 1/9 of 64 MB
+		{"qos: {pfc: {threshold: 1MB}}", qos.MarksBegin},    // between the two
+		{"qos: {pfc: {threshold: 100kB}}", qos.PausesFirst}, // below
+		{"qos: {pfc: {enabled: false}}", qos.MarksOnly},
+		{"qos: {ecn: {enabled: false}}", qos.PausesOnly},
+		{"qos: {ecn: {enabled: false}, pfc: {enabled: false}}", qos.Neither},
 	} {
 		in := inspected(t, twoHosts+"fabric: {design: single-switch, "+c.fabric+"}")
-		if n := len(in.Thresholds); n != 1 || in.Thresholds[0].Order != c.want {
+		if n := len(in.Thresholds); n != 1 || in.Thresholds[0].First != c.want {
 			t.Errorf("%q: %+v, want %s", c.fabric, in.Thresholds, c.want)
 		}
 	}
 }
 
-// One sender alone is paused where alpha times what it leaves free is what it has:
-// with alpha 1, at half of the shared buffer.
+// One sender alone is paused where alpha times what it leaves free is what it has: with alpha 1, at half of the shared buffer.
 func TestFirstPauseIsTheFixedPoint(t *testing.T) {
 	th := inspected(t, twoHosts+"fabric: {design: single-switch, qos: {pfc: {alpha: 1}}, switch: {reserve: 0B}}").Thresholds[0]
-	if th.XOff != th.Shared || th.FirstPause != th.Shared/2 {
-		t.Errorf("alpha 1: xOFF %v, paused at %v of %v", th.XOff, th.FirstPause, th.Shared)
+	if th.PFC.XOFF != th.Shared || th.PFC.FirstPause != th.Shared/2 {
+		t.Errorf("alpha 1: xOFF %v, paused at %v of %v", th.PFC.XOFF, th.PFC.FirstPause, th.Shared)
 	}
-	if th.Ports != 2 || th.Rate != 100*unit.GigabitPerSec || th.HeadroomAssumed {
+	if th.Ports != 2 || th.Rate != 100*unit.GigabitPerSec || th.PFC.HeadroomAssumed {
 		t.Errorf("%+v", th)
 	}
 }
 
-// The warning of early pauses speaks of the xOFF that the engine has: a part of the shared buffer, not of the whole one.
-func TestXOffBelowMarkingIsTheEngines(t *testing.T) {
-	for _, c := range []struct{ fabric, path string }{
-		{"switch: {buffer: 12MB}", "fabric.qos.pfc.alpha"},
-		{"switch: {buffer: 12900kB}", "fabric.qos.pfc.alpha"}, // an eighth of the whole is above 1.6 MB, of what is shared below
-		{"switch: {buffer: 13MB}", ""},
-		{"qos: {pfc: {threshold: 1MB}}", "fabric.qos.pfc.threshold"},
-		{"qos: {pfc: {threshold: 1600kB}}", ""},
-		{"switch: {buffer: 12MB}, qos: {ecn: {enabled: false}}", ""},
-	} {
-		in := inspected(t, twoHosts+"fabric: {design: single-switch, "+c.fabric+"}")
-		path := ""
-		for _, f := range in.Findings {
-			if strings.HasPrefix(f.Message, "xOFF is "+in.Thresholds[0].XOff.String()+" even") {
-				path = f.Path
+// Alpha doubles as the engine doubles it: a port of 300 Gb/s beside NICs of 100 Gb/s has four times theirs (300, 150 and 75 Gb/s). And
+// with an alpha above 1 xOFF is still no more than there is.
+func TestThresholdsDoubleAlphaAsTheEngine(t *testing.T) {
+	in := inspected(t, twoHosts+"fabric: {design: rail-optimized, spines: 1, links: {spine: 300Gb/s}, qos: {pfc: {alpha_rate: nic}}}")
+	seen := false
+	for _, r := range in.Thresholds {
+		if r.Rate == 300*unit.GigabitPerSec {
+			seen = true
+			if r.PFC.Doublings != 2 || r.PFC.Alpha.Cmp(unit.Ratio{Num: 1, Den: 2}) != 0 || r.PFC.XOFF != r.Shared/2 {
+				t.Errorf("port of 300 Gb/s: %+v", r.PFC)
 			}
 		}
-		if path != c.path {
-			t.Errorf("%s: warning of %q, want %q: xOFF %v, ECN max %v", c.fabric, path, c.path, in.Thresholds[0].XOff, in.Thresholds[0].ECNMax)
+	}
+	if !seen {
+		t.Errorf("no port of 300 Gb/s: %+v", in.Thresholds)
+	}
+	if r := inspected(t, twoHosts+"fabric: {design: single-switch, qos: {pfc: {alpha: 8}}}").Thresholds[0]; r.PFC.XOFF != r.Shared {
+		t.Errorf("alpha 8: xOFF %v of %v", r.PFC.XOFF, r.Shared)
+	}
+	if r := inspected(t, twoHosts+"fabric: {design: single-switch, qos: {pfc: {threshold: 63900kB}}}").Thresholds[0]; r.PFC.XOFF != r.Shared {
+		t.Errorf("fixed 63.9 MB: xOFF %v of %v", r.PFC.XOFF, r.Shared)
+	}
+}
+
+// PFC that can act before ECN is warned of at the key that makes it so, and the hint, set, is the end of the warning.
+func TestPFCBeforeECNIsFoundAndCured(t *testing.T) {
+	for _, c := range []struct{ buffer, rest, path, cure string }{
+		{"12MB", "", "fabric.qos.pfc.alpha", "fabric.qos.pfc.alpha: 1/4"},
+		{"14500kB", "", "fabric.qos.pfc.alpha", "fabric.qos.pfc.alpha: 1/4"}, // a ninth of what is shared is below 1.6 MB
+		{"14600kB", "", "", ""},
+		{"2MB", "", "fabric.qos.pfc.alpha", "fabric.qos.ecn.min: 100kB and fabric.qos.ecn.max: 200kB"}, // no alpha up to 1 helps
+		{"2MB", "ecn: {min: 5kB, max: 2MB, port_rate: 40Gb/s}", "fabric.qos.pfc.alpha", "fabric.qos.ecn.port_rate: any, fabric.qos.ecn.min: 100kB and fabric.qos.ecn.max: 200kB"},
+		{"64MB", "pfc: {threshold: 1MB}", "fabric.qos.pfc.threshold", "fabric.qos.pfc.threshold: 1.6MB"},
+		{"64MB", "pfc: {threshold: 1600kB}", "", ""},
+		{"12MB", "ecn: {enabled: false}", "", ""},
+	} {
+		path, hint := "", ""
+		src := twoHosts + "fabric: {design: single-switch, switch: {buffer: " + c.buffer + "}, qos: {" + c.rest + "}}"
+		for _, f := range inspected(t, src).Findings {
+			if strings.HasPrefix(f.Message, "PFC can act before ECN: one sender alone is paused") {
+				path, hint = f.Path, f.Hint
+			}
 		}
+		if path != c.path || !strings.Contains(hint, c.cure) || (c.cure == "") != (hint == "") {
+			t.Errorf("%s %s: warning of %q, hint %q; want %q, %q", c.buffer, c.rest, path, hint, c.path, c.cure)
+		}
+	}
+}
+
+// With a fixed xOFF, nothing says that ECN comes before PFC where PFC acts first.
+func TestFixedXOFFBound(t *testing.T) {
+	in := inspected(t, twoHosts+"fabric: {design: single-switch, qos: {pfc: {threshold: 100kB}}}")
+	r := qos.Tightest(in.Thresholds)
+	if r.PFC.SafeMark != 50*unit.Kilobyte || r.First != qos.PausesFirst || !strings.HasPrefix(r.MarksBeforePauses(), "With many senders PFC can come before ECN") {
+		t.Errorf("%s: %s", r.First, r.MarksBeforePauses())
 	}
 }
 

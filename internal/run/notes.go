@@ -3,6 +3,7 @@ package run
 import (
 	"fmt"
 
+	"railyard/internal/qos"
 	"railyard/internal/result"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
@@ -39,7 +40,8 @@ func (r *runner) markNotes(s *result.Summary) []string {
 		return nil
 	}
 	deepest, port := r.fullestQueue()
-	low, high, _ := ecn.At(port.Rate)
+	marking := ecn.Curve().At(port.Rate)
+	low, high := marking.Min, marking.Max
 	switch {
 	case deepest == 0:
 		return []string{"no ECN marks, hence no CNPs: no switch ever held a second packet for a port. " + r.whyEmpty()}
@@ -57,9 +59,9 @@ func (r *runner) markNotes(s *result.Summary) []string {
 // fullestQueue returns the longest queue of a switch port, measured against where the port starts to mark, and the port.
 func (r *runner) fullestQueue() (unit.Bytes, topo.Port) {
 	best, at := 0.0, topo.PortID(0)
+	curve := r.plan.Scenario.Fabric.QoS.ECN.Curve()
 	for id, p := range r.plan.Graph.Ports {
-		low, _, _ := r.plan.Scenario.Fabric.QoS.ECN.At(p.Rate)
-		if full := float64(r.fab.Stats(r.eng.Now(), topo.PortID(id)).MaxQueue) / float64(low); full > best {
+		if full := float64(r.fab.Stats(r.eng.Now(), topo.PortID(id)).MaxQueue) / float64(curve.Min.At(p.Rate)); full > best {
 			best, at = full, topo.PortID(id)
 		}
 	}
@@ -96,8 +98,24 @@ func (r *runner) pauseNotes(s *result.Summary) []string {
 		return []string{fmt.Sprintf("no pauses: what a switch held from any one port stayed below xOFF, %s", result.FormatBytes(pfc.Threshold.Value))}
 	}
 	used, size := r.fullestBuffer()
-	return []string{fmt.Sprintf("no pauses: what a switch held from any one port stayed below xOFF, %d/%d of its free buffer (at most %s of %s were in use)",
-		pfc.Alpha.Num, pfc.Alpha.Den, result.FormatBytes(used), result.FormatBytes(size))}
+	return []string{fmt.Sprintf("no pauses: what a switch held from any one port stayed below xOFF, %s of its free buffer (at most %s of %s were in use)",
+		alphas(s.Thresholds), result.FormatBytes(used), result.FormatBytes(size))}
+}
+
+// alphas prints the alpha of all ports: "1/8", or "1/8 to 1/2" where it grows with their rate.
+func alphas(rows []qos.Row) string {
+	low, high := rows[0].PFC.Alpha, rows[0].PFC.Alpha
+	for i := range rows {
+		if a := rows[i].PFC.Alpha; a.Cmp(low) < 0 {
+			low = a
+		} else if a.Cmp(high) > 0 {
+			high = a
+		}
+	}
+	if low == high {
+		return low.String()
+	}
+	return low.String() + " to " + high.String()
 }
 
 // fullestBuffer returns the most that the shared buffer of a switch ever held, and its size.

@@ -39,7 +39,7 @@ func TestPresetMakesTheHPCCModel(t *testing.T) {
 	f, n := p.fabricConfig(), p.nicConfig()
 	one := unit.Ratio{Num: 1, Den: 1}
 	port := p.Graph.Ports[0]
-	lo, hi, prob := f.Classes[0].ECN.At(100 * unit.GigabitPerSec)
+	m := f.Classes[0].ECN.At(100 * unit.GigabitPerSec)
 	for _, c := range []struct {
 		what      string
 		got, want any
@@ -49,11 +49,11 @@ func TestPresetMakesTheHPCCModel(t *testing.T) {
 		{"controller", n.Controller, cc.Params(cc.Presets["hpcc-ns3"].DCQCN)},
 		{"echo, completion, latency", fmt.Sprint(n.EchoMarks, n.CompleteAtSender, n.Latency, n.PCIe.Latency, n.AckClass), "true true 0s 0s 0"},
 		{"classes", len(f.Classes), 1},
-		{"marking", fmt.Sprint(lo, hi, prob, f.Classes[0].ECN.AtDequeue), "400kB 1.6MB 20% true"},
+		{"marking", fmt.Sprint(m.Min, m.Max, m.Probability, m.AtDequeue), "400kB 1.6MB 20% true"},
 		{"buffer", f.Buffer, fabric.Buffer{Size: 32 << 20, Reserve: 4096, LossyAlpha: one, CrossingInHeadroom: true}},
 		{"alpha", fmt.Sprint(f.PFC.Alpha, f.PFC.AlphaRate, f.PFC.Threshold), "1/8 100Gb/s 0B"},
-		{"resume, quanta, response", fmt.Sprint(f.PFC.ResumeOffset, f.PFC.Quanta, f.PFC.Response(port)), "3KiB 0 0s"},
-		{"headroom", f.PFC.Headroom(port), 37500 * unit.Byte},
+		{"resume, quanta, response", fmt.Sprint(f.PFC.ResumeOffset, f.PFC.Quanta, f.PFC.Response.At(port.Rate)), "3KiB 0 0s"},
+		{"headroom", f.PFC.Headroom.At(fabric.Links(p.Graph, port.To)[0]), 37500 * unit.Byte},
 		{"link and switch", fmt.Sprint(port.Delay, f.SwitchLatency, f.HostLatency, f.LinkOverhead, f.PauseFrame, f.TruncateNS), "1us 0s 0s 0B 43B false"},
 	} {
 		if fmt.Sprintf("%#v", c.got) != fmt.Sprintf("%#v", c.want) {

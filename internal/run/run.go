@@ -65,6 +65,9 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 		return nil, err
 	}
 	sum := &result.Summary{Name: sc.Name, Seed: sc.Seed, Kernel: r.kernel, ScenarioYAML: string(sc.YAML()), StepsPlanned: r.steps()}
+	if sum.Thresholds, sum.Mistakes, err = plan.Thresholds(); err != nil {
+		return nil, err
+	}
 	if err := opt.Dir.Begin(sum); err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"railyard/internal/cc"
 	"railyard/internal/fabric"
 	"railyard/internal/nic"
+	"railyard/internal/qos"
 	"railyard/internal/roce"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
@@ -33,7 +34,8 @@ func (p *Plan) fabricConfig() fabric.Config {
 	q := sc.Fabric.QoS
 	var ecn *fabric.ECN
 	if q.ECN.Enabled {
-		ecn = &fabric.ECN{At: q.ECN.At, AtDequeue: q.ECN.When == "dequeue"}
+		curve := q.ECN.Curve()
+		ecn = &curve
 	}
 	classes := []fabric.Class{
 		classData:  {Name: "data", Priority: uint8(q.DataPriority), Weight: q.DataWeight, Lossless: q.PFC.Enabled, ECN: ecn},
@@ -44,13 +46,8 @@ func (p *Plan) fabricConfig() fabric.Config {
 	return fabric.Config{
 		Classes: classes[:p.classes()],
 		PFC: fabric.PFC{Alpha: q.PFC.Alpha, AlphaRate: p.alphaRate(), Threshold: q.PFC.Threshold.Or(0), ResumeOffset: q.PFC.ResumeOffset,
-			Quanta: uint16(q.PFC.Quanta), Refresh: q.PFC.Refresh, Headroom: p.headroom,
-			Response: func(port topo.Port) unit.Duration {
-				if !q.PFC.Response.Set {
-					return fabric.Response(port.Rate)
-				}
-				return q.PFC.Response.Value
-			}},
+			Quanta: uint16(q.PFC.Quanta), Refresh: q.PFC.Refresh, Headroom: p.headroom(),
+			Response: qos.Response{Tabulated: !q.PFC.Response.Set, After: q.PFC.Response.Value}},
 		Buffer: fabric.Buffer{Size: sc.Fabric.Switch.Buffer, Reserve: sc.Fabric.Switch.Reserve, LossyAlpha: q.LossyAlpha,
 			FreeAtTxEnd: sc.Fabric.Switch.Release == "end", CrossingInHeadroom: q.PFC.Crossing == "headroom"},
 		SwitchLatency: sc.Fabric.Switch.Latency, HostLatency: sc.Cluster.NIC.Latency, LinkOverhead: frames.Overhead, PauseFrame: frames.PFC,
@@ -78,15 +75,15 @@ func (p *Plan) alphaRate() unit.Bitrate {
 	}
 }
 
-// headroom is what the receiver of a port's link keeps for what arrives after xOFF.
-func (p *Plan) headroom(port topo.Port) unit.Bytes {
+// headroom is the rule for what the receiver of a link keeps for what arrives after xOFF.
+func (p *Plan) headroom() qos.Headroom {
 	switch pfc := p.Scenario.Fabric.QoS.PFC; {
 	case pfc.HeadroomDelays.Set:
-		return unit.Bytes(pfc.HeadroomDelays.Value) * port.Rate.BytesIn(port.Delay)
+		return qos.DelaysHeadroom(pfc.HeadroomDelays.Value)
 	case pfc.Headroom.Set:
-		return pfc.Headroom.Value
+		return qos.FixedHeadroom(pfc.Headroom.Value)
 	}
-	return fabric.Headroom(port.Rate, port.Delay, p.Scenario.Fabric.MTU, p.Scenario.Fabric.Switch.Latency)
+	return qos.FormulaHeadroom(p.Scenario.Fabric.MTU, p.Scenario.Fabric.Switch.Latency)
 }
 
 // nicConfig translates the scenario's hosts and transport.

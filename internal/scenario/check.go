@@ -112,16 +112,17 @@ func (d *decoder) checkECN(s *Scenario) {
 			rates = append(rates, l.Rate.Value)
 		}
 	}
+	curve := s.Fabric.QoS.ECN.Curve()
 	for _, r := range rates {
-		lo, hi, _ := s.Fabric.QoS.ECN.At(r)
-		if lo <= hi { // equal: a step, as DCTCP has it
+		m := curve.At(r)
+		if m.Min <= m.Max { // equal: a step, as DCTCP has it
 			continue
 		}
 		at, hint := d.culprit("fabric.qos.ecn.min", "fabric.qos.ecn.max"), ""
 		if s.Fabric.QoS.ECN.Min.Set != s.Fabric.QoS.ECN.Max.Set {
 			hint = "give both min and max, or leave both to auto"
 		}
-		d.problem(at, fmt.Sprintf("min %s is above max %s on a %s port", lo, hi, r), hint)
+		d.problem(at, fmt.Sprintf("min %s is above max %s on a %s port", m.Min, m.Max, r), hint)
 		return
 	}
 }

@@ -21,6 +21,7 @@ type Finding struct {
 	Severity Severity `json:"severity"`
 	Path     string   `json:"path"`
 	Message  string   `json:"message"`
+	Hint     string   `json:"hint,omitempty"` // what would be right, if that is known
 }
 
 // String returns path: message.
@@ -30,7 +31,7 @@ func (f Finding) String() string { return f.Path + ": " + f.Message }
 // is 0 where the file says nothing about the path.
 func (s *Scenario) Located(f Finding) Problem {
 	at := s.places[f.Path]
-	return Problem{File: s.file, Line: at.line, Column: at.column, Width: at.width, Path: f.Path, Message: f.Message, Warning: f.Severity == Warning}
+	return Problem{File: s.file, Line: at.line, Column: at.column, Width: at.width, Path: f.Path, Message: f.Message, Hint: f.Hint, Warning: f.Severity == Warning}
 }
 
 // Findings lists what is unusual about a valid scenario, in a fixed order.
@@ -38,7 +39,7 @@ func (s *Scenario) Findings() []Finding {
 	var out []Finding
 	add := func(when bool, path, format string, args ...any) {
 		if when {
-			out = append(out, Finding{Warning, path, fmt.Sprintf(format, args...)})
+			out = append(out, Finding{Severity: Warning, Path: path, Message: fmt.Sprintf(format, args...)})
 		}
 	}
 	q, cc := s.Fabric.QoS, s.Congestion.Algorithm

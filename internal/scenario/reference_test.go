@@ -51,7 +51,7 @@ func TestLocatedFindings(t *testing.T) {
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if p := s.Located(Finding{Error, "fabric.qos", "wrong"}); p.String() != "runs/My job_2.yaml: fabric.qos: wrong" {
+	if p := s.Located(Finding{Severity: Error, Path: "fabric.qos", Message: "wrong"}); p.String() != "runs/My job_2.yaml: fabric.qos: wrong" {
 		t.Errorf("about what the file does not say: %s", p)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"reflect"
 
+	"railyard/internal/qos"
 	"railyard/internal/unit"
 )
 
@@ -148,7 +149,7 @@ type QoS struct {
 	LossyAlpha    unit.Ratio
 }
 
-// ECN is the marking curve. A field that is not set scales with the port: see At.
+// ECN is the marking curve. A field that is not set scales with the port: see Curve.
 type ECN struct {
 	Enabled     bool
 	Min, Max    Opt[unit.Bytes]
@@ -157,21 +158,18 @@ type ECN struct {
 	When        string // "enqueue" or "dequeue"
 }
 
-// At returns the marking curve of a port of rate r: 100 kB, 400 kB and 20 % per
-// 25 Gb/s where the scenario does not say (HPCC authors' production values). What it says
-// scales with the port too, if it says for which rate.
-func (e ECN) At(r unit.Bitrate) (lo, hi unit.Bytes, p unit.Ratio) {
-	at := func(given Opt[unit.Bytes], otherwise unit.Bytes) unit.Bytes {
-		b, rate := otherwise, 25*unit.GigabitPerSec
-		if given.Set {
-			b, rate = given.Value, e.PortRate.Value
-		}
-		if rate == 0 {
-			return b
-		}
-		return unit.Bytes(unit.Ratio{Num: int64(b), Den: int64(rate)}.Of(int64(r)))
+// Curve returns the marking curve: qos.DefaultECN where the scenario does not say. What it says scales with the port
+// too, if it says for which rate.
+func (e ECN) Curve() qos.ECN {
+	q := qos.DefaultECN
+	if e.Min.Set {
+		q.Min = qos.Length{Bytes: e.Min.Value, Per: e.PortRate.Value}
 	}
-	return at(e.Min, 100*unit.Kilobyte), at(e.Max, 400*unit.Kilobyte), e.Probability.Or(unit.Ratio{Num: 20, Den: 100})
+	if e.Max.Set {
+		q.Max = qos.Length{Bytes: e.Max.Value, Per: e.PortRate.Value}
+	}
+	q.Probability, q.AtDequeue = e.Probability.Or(q.Probability), e.When == "dequeue"
+	return q
 }
 
 // PFC is priority flow control of the data class.

@@ -65,8 +65,8 @@ job: {flows: [{from: host1/gpu0, to: host2/nic7, bytes: 1MB}]}
 	if h.PCIe != 252*unit.GigabitPerSec || h.FLOPS != 156e12 || h.Memory != 40*unit.Gigabyte {
 		t.Errorf("hgx-a100 with 40GB: %+v", h)
 	}
-	if lo, hi, p := e.At(s.Fabric.Links.Host); lo != 150*unit.Kilobyte || hi != 2*unit.Megabyte || p.String() != "7%" {
-		t.Errorf("book with max 2MB: %v %v %v", lo, hi, p)
+	if m := e.Curve().At(s.Fabric.Links.Host); m.Min != 150*unit.Kilobyte || m.Max != 2*unit.Megabyte || m.Probability.String() != "7%" {
+		t.Errorf("book with max 2MB: %+v", m)
 	}
 	if s.Transport.Timeout != Some(67108864*unit.Nanosecond) || s.Cluster.NIC.Speed != 100*unit.GigabitPerSec {
 		t.Errorf("timeout %v, NIC %v", s.Transport.Timeout, s.Cluster.NIC.Speed)
@@ -90,12 +90,12 @@ job: {flows: [{from: host1/gpu0, to: host2/nic7, bytes: 1MB}]}
 
 // Marking thresholds scale with the port (HPCC production values).
 func TestECNScalesWithPort(t *testing.T) {
-	lo, hi, p := ECN{}.At(400 * unit.GigabitPerSec)
-	if a, b, _ := (ECN{Min: Some(5 * unit.Kilobyte), PortRate: Some(40 * unit.GigabitPerSec)}).At(100 * unit.GigabitPerSec); a != 12500 || b != 1600*unit.Kilobyte {
-		t.Errorf("5 kB at 40 Gb/s are %v at 100 Gb/s, beside %v", a, b)
+	given := ECN{Min: Some(5 * unit.Kilobyte), PortRate: Some(40 * unit.GigabitPerSec)}
+	if m := given.Curve().At(100 * unit.GigabitPerSec); m.Min != 12500 || m.Max != 1600*unit.Kilobyte {
+		t.Errorf("5 kB at 40 Gb/s are at 100 Gb/s %+v", m)
 	}
-	if lo != 1600*unit.Kilobyte || hi != 6400*unit.Kilobyte || p.Num*5 != p.Den {
-		t.Errorf("at 400 Gb/s: %v %v %v", lo, hi, p)
+	if m := (ECN{}).Curve().At(400 * unit.GigabitPerSec); m.Min != 1600*unit.Kilobyte || m.Max != 6400*unit.Kilobyte || m.Probability.Num*5 != m.Probability.Den {
+		t.Errorf("at 400 Gb/s: %+v", m)
 	}
 }
 

@@ -105,6 +105,15 @@ func (r Ratio) String() string {
 	return fmt.Sprintf("%d/%d", r.Num, r.Den)
 }
 
+// MarshalText writes the ratio as String does: JSON has it as "1/8".
+func (r Ratio) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
+
+// UnmarshalText reads what ParseRatio reads.
+func (r *Ratio) UnmarshalText(b []byte) (err error) {
+	*r, err = ParseRatio(string(b))
+	return err
+}
+
 func (d Duration) String() string { return format(int64(d), durationScales, "s") }
 func (b Bytes) String() string    { return format(int64(b), byteScales, "B") }
 func (r Bitrate) String() string  { return format(int64(r), rateScales[:bitScales], "b/s") }

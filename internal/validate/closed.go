@@ -3,7 +3,7 @@ package validate
 import (
 	"fmt"
 
-	"railyard/internal/fabric"
+	"railyard/internal/qos"
 	"railyard/internal/unit"
 )
 
@@ -31,8 +31,8 @@ func (s *suite) closedForms() error {
 	}
 	// SIGCOMM'15 (DCQCN), section 4: 12 MB, 32 ports, 8 priorities, headroom 22.4 KB.
 	shared := 12*unit.Megabyte - 32*8*22_400
-	s.add(Row{"closed form", "DCQCN paper, section 4", "largest static xOFF", "kB", 24.47, float64(fabric.StaticBound(shared, 32, 8)) / 1000, 0.01, "as printed"})
-	s.add(Row{"closed form", "DCQCN paper, section 4", "ECN threshold below, beta 8", "kB", 21.75, float64(fabric.MarkingBound(shared, 32, 8, unit.Ratio{Num: 1, Den: 1})) / 1000, 0.01, "as printed"})
-	s.add(Row{"closed form", "IEEE 802.1Qbb headroom", "100 Gb/s, 100 m, 9,216 B", "KiB", 70, float64(fabric.Headroom(100*unit.GigabitPerSec, 500*unit.Nanosecond, 9216, 0)) / 1024, 0.5, "as printed"})
+	s.add(Row{"closed form", "DCQCN paper, section 4", "largest static xOFF", "kB", 24.47, float64(qos.StaticBound(shared, 32, 8)) / 1000, 0.01, "as printed"})
+	s.add(Row{"closed form", "DCQCN paper, section 4", "ECN threshold below, beta 8", "kB", 21.75, float64(qos.MarkingBound(shared, 32, 8, unit.Ratio{Num: 1, Den: 1})) / 1000, 0.01, "as printed"})
+	s.add(Row{"closed form", "IEEE 802.1Qbb headroom", "100 Gb/s, 100 m, 9,216 B", "KiB", 70, float64(qos.FormulaHeadroom(9216, 0).At(qos.Link{Rate: 100 * unit.GigabitPerSec, Delay: 500 * unit.Nanosecond})) / 1024, 0.5, "as printed"})
 	return nil
 }

@@ -1,0 +1,166 @@
+package qos
+
+import (
+	"fmt"
+
+	"railyard/internal/unit"
+)
+
+// Link is a cable at a port of a switch: the rate of each direction and the one-way delay.
+type Link struct {
+	Rate  unit.Bitrate
+	Delay unit.Duration
+}
+
+// Switch is what a switch does, port by port.
+type Switch struct {
+	Shared unit.Bytes // part of the buffer that all ports share
+	Spare  unit.Bytes // beyond it: a largest frame for each lossless account, for the one that crosses xOFF
+	Ports  []Port     // link by link, of each every class
+}
+
+// Port is what a switch does with one class at one port, and when.
+type Port struct {
+	Rate    unit.Bitrate  `json:"rate_bps"`
+	Delay   unit.Duration `json:"cable_ps"`
+	Reserve unit.Bytes    `json:"reserve_bytes"`
+	Shared  unit.Bytes    `json:"shared_bytes"` // of the switch
+	ECN     Marking       `json:"ecn,omitzero"` // of what leaves by the port
+	PFC     Pausing       `json:"pfc,omitzero"` // of what comes in by it
+}
+
+// Marking is the WRED profile of an egress queue.
+type Marking struct {
+	Min         unit.Bytes `json:"min_bytes"`
+	Max         unit.Bytes `json:"max_bytes"`
+	Probability unit.Ratio `json:"probability"`
+	AtDequeue   bool       `json:"at_dequeue"`
+}
+
+// Pausing is the PFC of an ingress port.
+type Pausing struct {
+	Fixed           unit.Bytes    `json:"fixed_bytes,omitzero"` // xOFF as configured, if fixed
+	Alpha           unit.Ratio    `json:"alpha,omitzero"`       // of a dynamic xOFF, doublings included
+	Doublings       int           `json:"alpha_doublings,omitzero"`
+	XOFF            unit.Bytes    `json:"xoff_bytes"` // while the buffer is empty; never above the shared part
+	XON             unit.Bytes    `json:"xon_bytes"`
+	FirstPause      unit.Bytes    `json:"first_pause_bytes"` // what one sender alone has in the switch when it is paused
+	Headroom        unit.Bytes    `json:"headroom_bytes"`
+	HeadroomNeeded  unit.Bytes    `json:"headroom_needed_bytes"`     // the most that can arrive after xOFF
+	HeadroomAssumed bool          `json:"headroom_assumed,omitzero"` // no table has this speed: scaled from a slower one
+	Response        unit.Duration `json:"response_ps"`               // of the neighbour, from a pause frame's arrival until it stops
+	SafeMark        unit.Bytes    `json:"safe_ecn_min_bytes"`        // with marking from below this, ECN comes before PFC whatever the traffic
+	SafeStatic      unit.Bytes    `json:"safe_fixed_xoff_bytes"`     // the largest fixed xOFF with which the shared part cannot run out
+}
+
+// Marks reports whether the port marks.
+func (p *Port) Marks() bool { return p.ECN != Marking{} }
+
+// Lossless reports whether PFC protects the class.
+func (p *Port) Lossless() bool { return p.PFC != Pausing{} }
+
+// Link returns the port's cable.
+func (p *Port) Link() Link { return Link{p.Rate, p.Delay} }
+
+// lossless counts the classes under PFC.
+func (p *Policy) lossless() int {
+	n := 0
+	for _, c := range p.Classes {
+		if c.Lossless {
+			n++
+		}
+	}
+	return n
+}
+
+// Switch returns what a switch with these links does. It fails where the buffer holds no shared part.
+func (p *Policy) Switch(links []Link) (Switch, error) {
+	s := p.split(links)
+	if s.Shared <= 0 {
+		return s, fmt.Errorf("buffer %v is smaller than its ports' reserves and headrooms by %v: want a larger fabric.switch.buffer, or a smaller reserve or headroom",
+			p.Buffer.Size, -s.Shared)
+	}
+	classes := p.lossless()
+	safeMark, safeStatic := unit.Bytes(0), unit.Bytes(0)
+	if classes > 0 {
+		safeMark, safeStatic = p.safeMark(links, s.Shared), StaticBound(s.Shared, len(links), classes)
+	}
+	s.Ports = make([]Port, 0, len(links)*len(p.Classes))
+	for _, l := range links {
+		for _, c := range p.Classes {
+			port := Port{Rate: l.Rate, Delay: l.Delay, Reserve: p.Buffer.Reserve, Shared: s.Shared}
+			if c.ECN != nil {
+				port.ECN = c.ECN.At(l.Rate)
+			}
+			if c.Lossless {
+				port.PFC = p.pausing(l, &s)
+				port.PFC.SafeMark, port.PFC.SafeStatic = safeMark, safeStatic
+			}
+			s.Ports = append(s.Ports, port)
+		}
+	}
+	return s, nil
+}
+
+// split splits the buffer into reserves, headroom and the shared part, which may be negative.
+func (p *Policy) split(links []Link) Switch {
+	s := Switch{Shared: p.Buffer.Size}
+	for _, l := range links {
+		for _, c := range p.Classes {
+			s.Shared -= p.Buffer.Reserve
+			if !c.Lossless || p.PFC.Headroom.None() {
+				continue
+			}
+			s.Shared -= p.PFC.Headroom.At(l)
+			if !p.Buffer.CrossingInHeadroom {
+				s.Shared -= p.MTU
+				s.Spare += p.MTU
+			}
+		}
+	}
+	return s
+}
+
+// safeMark returns the marking bound of a switch: that of the ingress port which pauses soonest.
+func (p *Policy) safeMark(links []Link, shared unit.Bytes) unit.Bytes {
+	if p.PFC.Threshold > 0 {
+		return FixedMarkingBound(min(p.PFC.Threshold, shared), len(links))
+	}
+	least := unit.Bytes(-1)
+	for _, l := range links {
+		x := p.PFC.XOFF(l.Rate)
+		if b := MarkingBound(shared, len(links), p.lossless(), x.Alpha); least < 0 || b < least {
+			least = b
+		}
+	}
+	return max(0, least)
+}
+
+func (p *Policy) pausing(l Link, s *Switch) Pausing {
+	x := p.PFC.XOFF(l.Rate)
+	q := Pausing{Fixed: p.PFC.Threshold, XOFF: min(s.Shared, unit.Bytes(x.At(int64(s.Shared)))), FirstPause: p.firstPause(&x, s),
+		Headroom: p.PFC.Headroom.At(l), HeadroomNeeded: p.needed(l), HeadroomAssumed: p.PFC.Headroom.Assumed(l.Rate), Response: p.PFC.Response.At(l.Rate)}
+	if q.Fixed == 0 {
+		q.Alpha, q.Doublings = x.Alpha, p.PFC.Doublings(l.Rate)
+	}
+	q.XON = max(0, q.XOFF-p.PFC.ResumeOffset)
+	return q
+}
+
+// firstPause returns what one sender alone has in a switch when it is paused: the reserve and the least share x of the shared part with
+// x >= xOFF at what x leaves free. With alpha N/D that is x > (N shared - D) / (N + D). A fixed xOFF that the buffer cannot hold acts
+// when the next frame finds no room.
+func (p *Policy) firstPause(x *XOFF, s *Switch) unit.Bytes {
+	share := x.Alpha.Num*int64(s.Shared) - x.Alpha.Den
+	switch {
+	case x.Fixed > 0 && p.Buffer.CrossingInHeadroom:
+		share = min(x.Fixed, int64(s.Shared)+1)
+	case x.Fixed > 0:
+		share = min(x.Fixed, int64(s.Shared+s.Spare)+1)
+	case share < 0:
+		return 0 // the threshold is 0 from the start
+	default:
+		share = share/(x.Alpha.Num+x.Alpha.Den) + 1
+	}
+	return p.Buffer.Reserve + unit.Bytes(share)
+}

@@ -1,0 +1,62 @@
+package run
+
+import (
+	"slices"
+
+	"railyard/internal/fabric"
+	"railyard/internal/qos"
+	"railyard/internal/scenario"
+	"railyard/internal/topo"
+)
+
+// Thresholds returns what switches do with RoCE data, a row for each kind of port, and what is wrong with it. It is what the fabric of
+// a run is built from.
+func (p *Plan) Thresholds() ([]qos.Row, []qos.Mistake, error) {
+	cfg := p.fabricConfig()
+	policy, sites := cfg.Policy(), p.sites()
+	const class = int(classData)
+	algorithm := p.Scenario.Congestion.Algorithm // the others look at delay or telemetry
+	reacts := algorithm == "dcqcn" || algorithm == "dctcp"
+	rows, err := policy.Rows(sites, class, reacts)
+	if err != nil || len(rows) == 0 {
+		return nil, nil, err
+	}
+	mistakes, err := policy.Mistakes(sites, class, reacts)
+	if !p.Scenario.Fabric.QoS.ECN.PortRate.Set {
+		for i := range mistakes { // it is so already
+			mistakes[i].Cures = slices.DeleteFunc(mistakes[i].Cures, func(c qos.Cure) bool { return c.Path == "fabric.qos.ecn.port_rate" })
+		}
+	}
+	return rows, mistakes, err
+}
+
+// sites groups the switches that are alike, in order of the first.
+func (p *Plan) sites() []qos.Site {
+	var sites []qos.Site
+	for id, n := range p.Graph.Nodes {
+		if n.Kind == topo.HostKind {
+			continue
+		}
+		kind, links := tierNames[n.Kind], fabric.Links(p.Graph, topo.NodeID(id))
+		i := slices.IndexFunc(sites, func(s qos.Site) bool { return s.Kind == kind && slices.Equal(s.Links, links) })
+		if i < 0 {
+			i = len(sites)
+			sites = append(sites, qos.Site{Kind: kind, Links: links})
+		}
+		sites[i].Count++
+	}
+	return sites
+}
+
+// warnings are the mistakes as findings. Of one that the scenario's own findings name, they have the hint.
+func warnings(mistakes []qos.Mistake, findings []scenario.Finding) []scenario.Finding {
+	for _, m := range mistakes {
+		i := slices.IndexFunc(findings, func(f scenario.Finding) bool { return f.Path == m.Path })
+		if i < 0 {
+			i = len(findings)
+			findings = append(findings, scenario.Finding{Severity: scenario.Warning, Path: m.Path, Message: m.Reason})
+		}
+		findings[i].Hint = m.Advice()
+	}
+	return findings
+}
