@@ -49,7 +49,8 @@ job:
     - {from: host4/gpu0, to: host1/gpu0, bytes: 1MB}
 `
 
-// The report draws the thresholds that the run had: those of ports of 400 Gb/s, where the scenario states them for 40.
+// The report draws the thresholds that the run had: those of ports of 400 Gb/s, where the scenario
+// states them for 40.
 func TestReportThresholds(t *testing.T) {
 	for _, c := range []struct{ qos, want string }{
 		{"ecn: {min: 5kB, max: 200kB, port_rate: 40Gb/s}", "WRED min 50 kB passed, WRED max 2 MB not reached, xOFF at most"},

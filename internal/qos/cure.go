@@ -29,11 +29,18 @@ const (
 	HeadroomShort   = "headroom too small" // less than what can arrive after xOFF
 	XOFFAboveBuffer = "xOFF above buffer"  // a fixed xOFF that the shared part cannot hold
 	MarksMissing    = "nothing marks"      // ECN is off, and the algorithm needs marks
-	pfcPath         = "fabric.qos.pfc."    //
-	ecnPath         = "fabric.qos.ecn."    //
-	greatestAlpha   = 1                    // of a cure: more lets one port hold most of the buffer
-	curveRatio      = 4                    // Max / Min of a cure, as in DefaultECN
-	headroomGrain   = 100 * unit.Byte      // of a cure's headroom
+)
+
+const (
+	pfcPath = "fabric.qos.pfc."
+	ecnPath = "fabric.qos.ecn."
+)
+
+// Of cures.
+const (
+	greatestAlpha = 1               // more lets one port hold most of the buffer
+	curveRatio    = 4               // ECN max to min, as in DefaultECN
+	headroomGrain = 100 * unit.Byte // headroom is a multiple of it
 )
 
 // problem is one class of a policy with its sites.
@@ -45,12 +52,13 @@ type problem struct {
 	rows   []Row
 }
 
-// Mistakes returns what is wrong with the thresholds of a class, with cures that hold: each was applied, and the thresholds worked out
-// again. The sites must have rows; reacts says whether senders slow down on marks.
+// Mistakes returns what is wrong with the thresholds of a class, with cures that hold: each was
+// applied, and the thresholds worked out again. reacts says whether
+// senders slow down on marks.
 func (p *Policy) Mistakes(sites []Site, class int, reacts bool) ([]Mistake, error) {
 	c := problem{policy: *p, sites: sites, class: class, reacts: reacts}
 	var err error
-	if c.rows, err = p.Rows(sites, class, reacts); err != nil {
+	if c.rows, err = p.Rows(sites, class, reacts); err != nil || len(c.rows) == 0 {
 		return nil, err
 	}
 	var all []Mistake
@@ -100,14 +108,15 @@ func early(r *Row) unit.Bytes {
 	return r.ECN.Max - r.PFC.FirstPause
 }
 
-// pfcFirst is PFC that pauses even a sender that is alone before marking is complete: it takes the place of congestion control (DCQCN,
-// SIGCOMM'15, section 4).
+// pfcFirst is PFC that pauses even a sender that is alone before marking is complete: it takes the
+// place of congestion control (DCQCN, SIGCOMM'15, section 4).
 func (c *problem) pfcFirst() Mistake {
 	worst := c.latest(early)
 	if worst == nil {
 		return Mistake{}
 	}
-	m := Mistake{Name: PFCBeforeECN, Path: pfcPath + "alpha", Reason: fmt.Sprintf("PFC can act before ECN: %s (%s, port of %s)", worst.Reason, worst.Switch, worst.Rate.Human())}
+	m := Mistake{Name: PFCBeforeECN, Path: pfcPath + "alpha",
+		Reason: fmt.Sprintf("PFC can act before ECN: %s (%s, port of %s)", worst.Reason, worst.Switch, worst.Rate.Human())}
 	if worst.PFC.Fixed > 0 {
 		m.Path = pfcPath + "threshold"
 		m.Cures = c.higherXOFF()
@@ -120,7 +129,8 @@ func (c *problem) pfcFirst() Mistake {
 	return m
 }
 
-// higherXOFF raises a fixed xOFF to the end of the marking curve, if the shared part holds that for all ports.
+// higherXOFF raises a fixed xOFF to the end of the marking curve, if the shared part holds that for
+// all ports.
 func (c *problem) higherXOFF() []Cure {
 	xoff := c.latest(func(r *Row) unit.Bytes { return r.ECN.Max }).ECN.Max
 	n, fits := c.with(func(p *Policy) { p.PFC.Threshold = xoff })
@@ -147,8 +157,8 @@ func (c *problem) higherAlpha() []Cure {
 	}
 }
 
-// earlierMarks lowers the curve: below the bound that holds whatever the traffic or, where that is less than a frame, below where one
-// sender alone is paused.
+// earlierMarks lowers the curve: below the bound that holds whatever the traffic or, where that is
+// less than a frame, below where one sender alone is paused.
 func (c *problem) earlierMarks() []Cure {
 	end := c.least(func(r *Row) unit.Bytes { return r.PFC.FirstPause })
 	low := round(c.least(func(r *Row) unit.Bytes { return r.PFC.SafeMark }))
@@ -181,22 +191,25 @@ func round(b unit.Bytes) unit.Bytes {
 	return b / grain * grain
 }
 
-// aboveBuffer is a fixed xOFF that is never reached: the buffer runs out first, and pauses all ports at once.
+// aboveBuffer is a fixed xOFF that is never reached: the buffer runs out first, and pauses all
+// ports at once.
 func (c *problem) aboveBuffer() Mistake {
 	over := func(r *Row) unit.Bytes { return r.PFC.Fixed - r.Shared }
 	worst := c.latest(over)
 	if worst == nil {
 		return Mistake{}
 	}
-	m := Mistake{Name: XOFFAboveBuffer, Path: pfcPath + "threshold", Reason: fmt.Sprintf(
-		"the fixed xOFF of %s is above the %s that the ports of a %s share: a port pauses its neighbour only when the buffer is full", worst.PFC.Fixed.Human(), worst.Shared.Human(), worst.Switch)}
+	m := Mistake{Name: XOFFAboveBuffer, Path: pfcPath + "threshold", Reason: fmt.Sprintf("the fixed xOFF of %s is above "+
+		"the %s that the ports of a %s share: a port pauses its neighbour only when the buffer is full",
+		worst.PFC.Fixed.Human(), worst.Shared.Human(), worst.Switch)}
 	bound := c.least(func(r *Row) unit.Bytes { return r.PFC.SafeStatic })
 	n, fits := c.with(func(p *Policy) { p.PFC.Threshold = 0 })
 	switch {
 	case fits && n.latest(early) == nil:
 		m.Cures = []Cure{{pfcPath + "threshold", "none", "then xOFF is a part of what is free"}}
 	case round(bound) >= unit.Kilobyte:
-		m.Cures = []Cure{{pfcPath + "threshold", round(bound).String(), "the largest with which the shared part cannot run out"}}
+		why := "the largest with which the shared part cannot run out"
+		m.Cures = []Cure{{pfcPath + "threshold", round(bound).String(), why}}
 	}
 	return m
 }
@@ -208,7 +221,8 @@ func (c *problem) headroomShort() Mistake {
 	if worst == nil || c.policy.PFC.Headroom.None() {
 		return Mistake{}
 	}
-	m := Mistake{Name: HeadroomShort, Path: pfcPath + "headroom", Reason: fmt.Sprintf("headroom is %s, and %s can arrive after xOFF (%s, port of %s): packets under PFC can be dropped",
+	m := Mistake{Name: HeadroomShort, Path: pfcPath + "headroom", Reason: fmt.Sprintf("headroom is %s, and %s can arrive "+
+		"after xOFF (%s, port of %s): packets under PFC can be dropped",
 		worst.PFC.Headroom.Human(), worst.PFC.HeadroomNeeded.Human(), worst.Switch, worst.Rate.Human())}
 	var first []Cure
 	if c.policy.PFC.Headroom.rule == delaysHeadroom {
@@ -222,7 +236,8 @@ func (c *problem) headroomShort() Mistake {
 		value string
 	}{{FormulaHeadroom(c.policy.MTU, c.policy.Pipeline), "auto"}, {FixedHeadroom(fixed), fixed.String()}} {
 		if n, fits := c.with(func(p *Policy) { p.PFC.Headroom = try.rule }); fits && n.latest(short) == nil {
-			m.Cures = append(first, Cure{pfcPath + "headroom", try.value, "then there is room for all that can arrive after xOFF"})
+			why := "then there is room for all that can arrive after xOFF"
+			m.Cures = append(first, Cure{pfcPath + "headroom", try.value, why})
 			break
 		}
 	}
@@ -235,8 +250,9 @@ func (c *problem) marksMissing() Mistake {
 	if !c.reacts || r.Marks() {
 		return Mistake{}
 	}
-	return Mistake{Name: MarksMissing, Path: ecnPath + "enabled", Reason: "congestion control waits for marks, and no switch marks",
-		Cures: []Cure{{ecnPath + "enabled", "true", "then senders slow down before ports pause or drop"}}}
+	return Mistake{Name: MarksMissing, Path: ecnPath + "enabled",
+		Reason: "congestion control waits for marks, and no switch marks",
+		Cures:  []Cure{{ecnPath + "enabled", "true", "then senders slow down before ports pause or drop"}}}
 }
 
 // Advice says the cures in words: "set a: x and b: y; then ..."; "": there is none.

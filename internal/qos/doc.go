@@ -1,6 +1,7 @@
-// Package qos says at which lengths the switches of a fabric act: where a port marks, where it pauses its neighbour and lets it go on,
-// what it keeps for what is on its way, and which of these comes first. It is arithmetic on a configuration and a list of links: one
-// value, which the engine runs with, `railyard check` prints, a run directory keeps and a report draws.
+// Package qos says at which lengths the switches of a fabric act: where a port marks, where it
+// pauses its neighbour and lets it go on, what it keeps for what is on its way, and which of these
+// comes first. It is arithmetic on a configuration and a list of links: one value, which the engine
+// runs with, `railyard check` prints, a run directory keeps and a report draws.
 //
 //	Policy (what is configured)  --+
 //	                               +--> Switch: shared part, Port per link and class --> Row per kind of port
@@ -13,10 +14,12 @@
 //
 // It is not a simulator: what a queue is at some instant is for package fabric, which asks XOFF.At.
 //
-// Invariants: Port.PFC.XOFF is never above the shared part; FirstPause is to the byte where the engine pauses one sender that is alone;
-// each Cure of a Mistake, applied, leaves no such mistake, and the buffer still holds what it must.
+// Invariants: Port.PFC.XOFF is never above the shared part; FirstPause is to the byte where the
+// engine pauses one sender that is alone; each Cure of a Mistake, applied, leaves no such mistake,
+// and the buffer still holds what it must.
 //
-// Sources: IEEE 802.1Q-2018 annex N and 802.1Qbb (headroom), RFC 3168 (ECN), Zhu et al., "Congestion Control for Large-Scale RDMA
-// Deployments" (SIGCOMM 2015), section 4 (bounds), Choudhury and Hahne, "Dynamic queue length thresholds" (ToN 1998), Li et al.,
-// "HPCC" (SIGCOMM 2019) and its authors' simulator (default marking, alpha by rate).
+// Sources: IEEE 802.1Q-2018 annex N and 802.1Qbb (headroom), RFC 3168 (ECN), Zhu et al.,
+// "Congestion Control for Large-Scale RDMA Deployments" (SIGCOMM 2015), section 4 (bounds),
+// Choudhury and Hahne, "Dynamic queue length thresholds" (ToN 1998), Li et al., "HPCC" (SIGCOMM
+// 2019) and its authors' simulator (default marking, alpha by rate).
 package qos

@@ -4,8 +4,8 @@ import (
 	"railyard/internal/unit"
 )
 
-// delays are the worst-case interface and response delays of a port speed in bit times, as vendors tabulate them for the headroom
-// formula of IEEE 802.1Qbb. 0: no row for that speed; see Delays.
+// delays are the worst-case interface and response delays of a port speed in bit times, as vendors
+// tabulate them for the headroom formula of IEEE 802.1Qbb. 0: no row for that speed; see Delays.
 var delays = []struct {
 	rate                unit.Bitrate
 	interfaces, respond int64
@@ -17,8 +17,9 @@ var delays = []struct {
 	{400 * unit.GigabitPerSec, 0, 463_360},
 }
 
-// Delays returns the interface and response delay of a port in bit times. assumed says that the tables have no row for this speed, and
-// that the next lower one was scaled with the rate (the same time in seconds).
+// Delays returns the interface and response delay of a port in bit times. assumed says that the
+// tables have no row for this speed, and that the next lower one was scaled with the rate (the same
+// time in seconds).
 func Delays(r unit.Bitrate) (interfaces, respond int64, assumed bool) {
 	pick := func(of func(int) int64) (int64, bool) {
 		best := -1
@@ -52,7 +53,8 @@ func (w Response) At(r unit.Bitrate) unit.Duration {
 	return r.TransmitTime(unit.Bytes(respond / 8))
 }
 
-// Headroom is a rule for what a port keeps for what arrives after xOFF. The zero value keeps nothing.
+// Headroom is a rule for what a port keeps for what arrives after xOFF. The zero value keeps
+// nothing.
 type Headroom struct {
 	rule     headroomRule
 	bytes    unit.Bytes
@@ -72,12 +74,14 @@ const (
 // FixedHeadroom keeps so much on every port.
 func FixedHeadroom(b unit.Bytes) Headroom { return Headroom{rule: fixedHeadroom, bytes: b} }
 
-// DelaysHeadroom keeps n times what a link carries in its one-way delay (the HPCC authors' simulator: 3).
+// DelaysHeadroom keeps n times what a link carries in its one-way delay (the HPCC authors'
+// simulator: 3).
 func DelaysHeadroom(n int) Headroom { return Headroom{rule: delaysHeadroom, delays: n} }
 
-// FormulaHeadroom keeps, by IEEE 802.1Q-2018 annex N: 2 cable delays + 2 maximum frames (one leaving here, one at the peer) + the pause
-// frame + interface and response delay of the table. pipeline is the delay of the receiving switch before it can decide, which the
-// interface delay stands for: the longer of the two counts.
+// FormulaHeadroom keeps, by IEEE 802.1Q-2018 annex N: 2 cable delays + 2 maximum frames (one
+// leaving here, one at the peer) + the pause frame + interface and response delay of the table.
+// pipeline is the delay of the receiving switch before it can decide, which the interface delay
+// stands for: the longer of the two counts.
 func FormulaHeadroom(frame unit.Bytes, pipeline unit.Duration) Headroom {
 	return Headroom{rule: formulaHeadroom, bytes: frame, pipeline: pipeline}
 }
@@ -114,11 +118,13 @@ func bitsIn(r unit.Bitrate, d unit.Duration) int64 { return 8 * int64(r.BytesIn(
 func after(l Link, bits int64, frame unit.Bytes) unit.Bytes {
 	bits += 2 * 8 * int64(frame)
 	// Bit times of the cable, rounded up.
-	bits += 2 * int64(unit.Ratio{Num: int64(l.Rate), Den: int64(unit.Second)}.Of(int64(l.Delay)+int64(unit.Second)/int64(l.Rate)))
+	perSecond := unit.Ratio{Num: int64(l.Rate), Den: int64(unit.Second)}
+	bits += 2 * perSecond.Of(int64(l.Delay)+int64(unit.Second)/int64(l.Rate))
 	return unit.Bytes((bits + 7) / 8)
 }
 
-// needed returns the most that can arrive over a link and has no room but headroom, with the delays that are configured.
+// needed returns the most that can arrive over a link and has no room but headroom, with the delays
+// that are configured.
 func (p *Policy) needed(l Link) unit.Bytes {
 	bits := bitsIn(l.Rate, p.Pipeline) + bitsIn(l.Rate, p.PFC.Response.At(l.Rate)) + 8*int64(p.Pause)
 	need := after(l, bits, p.Frame)
@@ -128,18 +134,20 @@ func (p *Policy) needed(l Link) unit.Bytes {
 	return need
 }
 
-// StaticBound returns the largest fixed xOFF with which a switch never runs out of its shared buffer: shared / (ports x classes).
-// SIGCOMM'15 (DCQCN), section 4, "Correct threshold for PFC".
+// StaticBound returns the largest fixed xOFF with which a switch never runs out of its shared
+// buffer: shared / (ports x classes). SIGCOMM'15 (DCQCN), section 4, "Correct threshold for PFC".
 func StaticBound(shared unit.Bytes, ports, classes int) unit.Bytes {
 	return shared / unit.Bytes(ports*classes)
 }
 
-// MarkingBound returns the ECN threshold below which marking comes before PFC, whatever the traffic, with a dynamic xOFF of
-// alpha x free shared buffer: the worst case is that the queues of all ports and classes are at the threshold and those of one class were
-// filled through a single ingress port, so alpha (shared - classes ports t) > ports t.
-// SIGCOMM'15, section 4, "Correct threshold for ECN", whose beta is 8 alpha.
+// MarkingBound returns the ECN threshold below which marking comes before PFC, whatever the
+// traffic, with a dynamic xOFF of alpha x free shared buffer: the worst case is that the queues of
+// all ports and classes are at the threshold and those of one class were filled through a single
+// ingress port, so alpha (shared - classes ports t) > ports t. SIGCOMM'15, section 4, "Correct
+// threshold for ECN", whose beta is 8 alpha.
 func MarkingBound(shared unit.Bytes, ports, classes int, alpha unit.Ratio) unit.Bytes {
-	return unit.Bytes(unit.Ratio{Num: alpha.Num, Den: int64(ports) * (alpha.Den + alpha.Num*int64(classes))}.Of(int64(shared)))
+	part := unit.Ratio{Num: alpha.Num, Den: int64(ports) * (alpha.Den + alpha.Num*int64(classes))}
+	return unit.Bytes(part.Of(int64(shared)))
 }
 
 // FixedMarkingBound is MarkingBound for a fixed xOFF: ports t < xOFF.

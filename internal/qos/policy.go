@@ -21,15 +21,16 @@ type Class struct {
 	ECN      *ECN // nil: never marked
 }
 
-// ECN is a WRED profile that marks instead of dropping: the marking probability rises linearly from 0 at Min to Probability at Max, in
-// bytes waiting in the egress queue, and is 1 above Max.
+// ECN is a WRED profile that marks instead of dropping: the marking probability rises linearly from
+// 0 at Min to Probability at Max, in bytes waiting in the egress queue, and is 1 above Max.
 type ECN struct {
 	Min, Max    Length
 	Probability unit.Ratio
 	AtDequeue   bool // decide when the frame leaves, on the queue behind it; else when it arrives, on the queue before it
 }
 
-// Length is a queue length for ports of rate Per, in proportion for others; Per 0: for all ports the same.
+// Length is a queue length for ports of rate Per, in proportion for others; Per 0: for all ports
+// the same.
 type Length struct {
 	Bytes unit.Bytes
 	Per   unit.Bitrate
@@ -43,9 +44,13 @@ func (l Length) At(r unit.Bitrate) unit.Bytes {
 	return unit.Bytes(unit.Ratio{Num: int64(l.Bytes), Den: int64(l.Per)}.Of(int64(r)))
 }
 
-// DefaultECN is the curve of the HPCC authors' production network: 100 kB, 400 kB, 20 % per 25 Gb/s.
-var DefaultECN = ECN{Min: Length{100 * unit.Kilobyte, 25 * unit.GigabitPerSec}, Max: Length{400 * unit.Kilobyte, 25 * unit.GigabitPerSec},
-	Probability: unit.Ratio{Num: 20, Den: 100}}
+// DefaultECN is the curve of the HPCC authors' production network: 100 kB, 400 kB, 20 % per 25
+// Gb/s.
+var DefaultECN = ECN{
+	Min:         Length{100 * unit.Kilobyte, 25 * unit.GigabitPerSec},
+	Max:         Length{400 * unit.Kilobyte, 25 * unit.GigabitPerSec},
+	Probability: unit.Ratio{Num: 20, Den: 100},
+}
 
 // Curve is a profile that is the same for ports of every rate.
 func Curve(low, high unit.Bytes, p unit.Ratio, atDequeue bool) *ECN {
@@ -60,7 +65,7 @@ func (e ECN) At(r unit.Bitrate) Marking {
 // PFC is priority flow control, IEEE 802.1Qbb.
 type PFC struct {
 	Alpha        unit.Ratio   // xOFF = alpha x free shared buffer
-	AlphaRate    unit.Bitrate // if set, alpha doubles until the port's rate, halved as often, is not above this, or alpha is 1
+	AlphaRate    unit.Bitrate // if set, alpha doubles with the port's rate above this: see Doublings
 	Threshold    unit.Bytes   // fixed xOFF in place of alpha, if positive
 	ResumeOffset unit.Bytes   // xON = xOFF - this
 	Quanta       uint16       // pause time in a frame, in units of 512 bit times; 0 means: until resumed
@@ -75,13 +80,15 @@ type Buffer struct {
 	Reserve     unit.Bytes // guaranteed to each port and class
 	LossyAlpha  unit.Ratio // a queue of a class without PFC may hold alpha x free shared buffer
 	FreeAtTxEnd bool       // a frame's bytes are free when its last bit has left; else when its first bit leaves
-	// CrossingInHeadroom charges the frame whose arrival makes a port send xOFF to headroom if it does not fit below the threshold
-	// (hpcc-ns3), though the headroom formula counts only what comes after the decision. Else the shared part keeps one largest frame for
-	// each port and lossless class for it.
+	// CrossingInHeadroom charges the frame whose arrival makes a port send xOFF to headroom if it
+	// does not fit below the threshold (hpcc-ns3), though the headroom formula counts only what
+	// comes after the decision. Else the shared part keeps one largest frame for each port and
+	// lossless class for it.
 	CrossingInHeadroom bool
 }
 
-// XOFF is how much of the shared part an ingress port may hold of a class before its peer is paused.
+// XOFF is how much of the shared part an ingress port may hold of a class before its peer is
+// paused.
 type XOFF struct {
 	Fixed int64      // if positive
 	Alpha unit.Ratio // else this times what is free
@@ -102,7 +109,8 @@ func (c *PFC) XOFF(r unit.Bitrate) XOFF {
 	return XOFF{Fixed: int64(c.Threshold), Alpha: alpha}
 }
 
-// Doublings returns how often alpha doubles for a port of rate r.
+// Doublings returns how often alpha doubles for a port of rate r: until the rate, halved as often,
+// is not above AlphaRate, or alpha is 1.
 func (c *PFC) Doublings(r unit.Bitrate) (n int) {
 	if c.AlphaRate == 0 {
 		return 0
@@ -113,7 +121,8 @@ func (c *PFC) Doublings(r unit.Bitrate) (n int) {
 	return n
 }
 
-// Bounded returns a ratio whose product with a buffer's bytes fits 64 bits: exact, unless it was written with more than six digits or so.
+// Bounded returns a ratio whose product with a buffer's bytes fits 64 bits: exact, unless it was
+// written with more than six digits or so.
 func Bounded(r unit.Ratio) unit.Ratio {
 	for r.Num > 1<<20 || r.Den > 1<<20 {
 		r.Num, r.Den = r.Num/2, r.Den/2

@@ -22,22 +22,24 @@ func drawPolicy(t *rapid.T) (Policy, []Site) {
 		return rapid.SampledFrom([]unit.Bitrate{1, 10, 25, 40, 100, 133, 200, 400, 800}).Draw(t, name) * unit.GigabitPerSec
 	}
 	low := draw(t, "ECN min", 1, 2_000_000)
-	ecn := &ECN{Min: Length{Bytes: low}, Max: Length{Bytes: low + draw(t, "ECN max - min", 0, 5_000_000)}, Probability: unit.Ratio{Num: 1, Den: 5}}
+	ecn := Curve(low, low+draw(t, "ECN max - min", 0, 5_000_000), unit.Ratio{Num: 1, Den: 5}, false)
 	if rapid.Bool().Draw(t, "ECN by rate") {
 		ecn.Min.Per = rate("port rate")
 		ecn.Max.Per = ecn.Min.Per
 	}
-	p := Policy{Classes: []Class{{Lossless: true, ECN: ecn}, {}}, MTU: 9216, Frame: draw(t, "frame", 256, 9216), Pause: 84, Pipeline: 600 * unit.Nanosecond,
-		PFC: PFC{Alpha: unit.Ratio{Num: rapid.Int64Range(1, 64).Draw(t, "alpha num"), Den: rapid.Int64Range(1, 1024).Draw(t, "alpha den")},
-			ResumeOffset: draw(t, "resume offset", 0, 100_000), Response: Response{Tabulated: rapid.Bool().Draw(t, "response by table")}},
-		Buffer: Buffer{Reserve: draw(t, "reserve", 0, 9000), CrossingInHeadroom: rapid.Bool().Draw(t, "crossing in headroom")}}
+	p := Policy{Classes: []Class{{Lossless: true, ECN: ecn}, {}}, MTU: 9216, Frame: draw(t, "frame", 256, 9216), Pause: 84,
+		Pipeline: 600 * unit.Nanosecond}
+	p.PFC.Alpha.Num, p.PFC.Alpha.Den = rapid.Int64Range(1, 64).Draw(t, "alpha num"), rapid.Int64Range(1, 1024).Draw(t, "alpha den")
+	p.PFC.ResumeOffset, p.PFC.Response.Tabulated = draw(t, "resume offset", 0, 100_000), rapid.Bool().Draw(t, "response by table")
+	p.Buffer.Reserve, p.Buffer.CrossingInHeadroom = draw(t, "reserve", 0, 9000), rapid.Bool().Draw(t, "crossing in headroom")
 	if rapid.Bool().Draw(t, "alpha by rate") {
 		p.PFC.AlphaRate = rate("alpha rate")
 	}
 	if rapid.Bool().Draw(t, "no ECN") {
 		p.Classes[0].ECN = nil
 	}
-	p.PFC.Headroom = []Headroom{FormulaHeadroom(p.MTU, p.Pipeline), DelaysHeadroom(3), FixedHeadroom(draw(t, "headroom", 0, 200_000))}[rapid.IntRange(0, 2).Draw(t, "headroom by")]
+	rules := []Headroom{FormulaHeadroom(p.MTU, p.Pipeline), DelaysHeadroom(3), FixedHeadroom(draw(t, "headroom", 0, 200_000))}
+	p.PFC.Headroom = rules[rapid.IntRange(0, 2).Draw(t, "headroom by")]
 	var sites []Site
 	for _, kind := range []string{"leaf", "spine"} {
 		s := Site{Kind: kind, Count: rapid.IntRange(1, 4).Draw(t, "switches")}
@@ -49,7 +51,7 @@ func drawPolicy(t *rapid.T) (Policy, []Site) {
 	}
 	p.Buffer.Size += draw(t, "shared", 20_000, 20_000_000)
 	if rapid.Bool().Draw(t, "fixed") {
-		p.PFC.Threshold = draw(t, "xOFF", 1000, int(p.Buffer.Size)) / rapid.SampledFrom([]unit.Bytes{1, 1, 10}).Draw(t, "part")
+		p.PFC.Threshold = draw(t, "xOFF", 1000, int(p.Buffer.Size))
 	}
 	if rapid.IntRange(0, 3).Draw(t, "fixed too high") == 0 {
 		p.PFC.Threshold = p.Buffer.Size
@@ -57,7 +59,8 @@ func drawPolicy(t *rapid.T) (Policy, []Site) {
 	return p, sites
 }
 
-// A switch's parts sum to its buffer; xOFF is within the shared part, xON below xOFF, and FirstPause the least that is at xOFF.
+// A switch's parts sum to its buffer; xOFF is within the shared part, xON below xOFF, and
+// FirstPause the least that is at xOFF.
 func TestSwitchIsWithinItsBuffer(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, sites := drawPolicy(t)
@@ -90,8 +93,8 @@ func TestSwitchIsWithinItsBuffer(t *testing.T) {
 	})
 }
 
-// The bounds hold: with all queues of a switch just below SafeMark, filled through any one port, that port is not yet at xOFF; with all
-// ports at SafeStatic the shared part is not full.
+// The bounds hold: with all queues of a switch just below SafeMark, filled through any one port,
+// that port is not yet at xOFF; with all ports at SafeStatic the shared part is not full.
 func TestBoundsHold(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, sites := drawPolicy(t)
@@ -130,7 +133,8 @@ func apply(t *rapid.T, p Policy, cures []Cure) Policy {
 	}
 	for _, c := range cures {
 		switch key := strings.TrimPrefix(c.Path, "fabric.qos."); {
-		case key == "ecn.port_rate" && c.Value == "any", key == "pfc.headroom_delays" && c.Value == "none", key == "ecn.enabled" && c.Value == "true":
+		case key == "ecn.port_rate" && c.Value == "any", key == "ecn.enabled" && c.Value == "true":
+		case key == "pfc.headroom_delays" && c.Value == "none":
 		case key == "ecn.min":
 			ecn.Min = Length{Bytes: bytes(c.Value)}
 		case key == "ecn.max":
@@ -173,7 +177,8 @@ func TestCuresCure(t *testing.T) {
 				if m.Name == HeadroomShort { // then the buffer is too small for what is needed
 					q := p
 					q.PFC.Headroom = FormulaHeadroom(p.MTU, p.Pipeline)
-					if after, err := q.Mistakes(sites, 0, true); err == nil && !slices.ContainsFunc(after, func(n Mistake) bool { return n.Name == m.Name }) {
+					after, err := q.Mistakes(sites, 0, true)
+					if err == nil && !slices.ContainsFunc(after, func(n Mistake) bool { return n.Name == m.Name }) {
 						t.Errorf("%s: the formula would do, and is not told", m.Reason)
 					}
 				}
@@ -200,12 +205,14 @@ func TestCuresCure(t *testing.T) {
 	}
 }
 
-// With every delay at the value of the table, what can arrive after xOFF is the headroom of the formula.
+// With every delay at the value of the table, what can arrive after xOFF is the headroom of the
+// formula.
 func TestFormulaIsWhatCanArrive(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		l := Link{Rate: unit.Bitrate(draw(t, "Gb/s", 1, 800)) * unit.GigabitPerSec, Delay: unit.Duration(draw(t, "cable", 0, 10_000)) * unit.Nanosecond}
+		l := Link{unit.Bitrate(draw(t, "Gb/s", 1, 800)) * unit.GigabitPerSec, unit.Duration(draw(t, "cable", 0, 10_000)) * unit.Nanosecond}
 		interfaces, _, _ := Delays(l.Rate)
-		p := Policy{Frame: draw(t, "frame", 64, 9216), Pause: 84, Pipeline: l.Rate.TransmitTime(unit.Bytes(interfaces / 8)), PFC: PFC{Response: Response{Tabulated: true}}}
+		p := Policy{Frame: draw(t, "frame", 64, 9216), Pause: 84, Pipeline: l.Rate.TransmitTime(unit.Bytes(interfaces / 8))}
+		p.PFC.Response.Tabulated = true
 		need, have := p.needed(l), FormulaHeadroom(p.Frame, p.Pipeline).At(l)
 		if d := need - have; d < -2 || d > 2 { // bits to bytes, rounded up once more
 			t.Errorf("%v at %v: %v can arrive, the formula keeps %v", l.Delay, l.Rate, need, have)

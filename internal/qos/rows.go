@@ -7,7 +7,8 @@ import (
 	"railyard/internal/unit"
 )
 
-// Order says whether a port marks before its senders are paused, if one sender alone fills it. More senders are paused later.
+// Order says whether a port marks before its senders are paused, if one sender alone fills it. More
+// senders are paused later.
 type Order string
 
 // The orders.
@@ -20,7 +21,8 @@ const (
 	Neither     Order = "neither"    // nor PFC
 )
 
-// order returns which acts first on one sender alone; reacts says whether senders slow down on marks.
+// order returns which acts first on one sender alone; reacts says whether senders slow down on
+// marks.
 func (p *Port) order(reacts bool) Order {
 	reacts = reacts && p.Marks()
 	switch {
@@ -45,7 +47,8 @@ func (p *Port) reason(o Order) string {
 	case MarksFirst:
 		return fmt.Sprintf("%s, and above %s everything is marked", paused, p.ECN.Max.Human())
 	case MarksBegin:
-		return fmt.Sprintf("%s: marking begins before that, at %s, but everything is marked only above %s", paused, p.ECN.Min.Human(), p.ECN.Max.Human())
+		return fmt.Sprintf("%s: marking begins before that, at %s, but everything is marked only above %s",
+			paused, p.ECN.Min.Human(), p.ECN.Max.Human())
 	case PausesFirst:
 		return fmt.Sprintf("%s, and nothing is marked below %s", paused, p.ECN.Min.Human())
 	case MarksOnly:
@@ -72,7 +75,8 @@ type Row struct {
 	Reason string `json:"reason"`
 }
 
-// Rows lists what the sites' ports do with a class, a row for each kind of port in order of the first.
+// Rows lists what the sites' ports do with a class, a row for each kind of port in order of the
+// first.
 func (p *Policy) Rows(sites []Site, class int, reacts bool) ([]Row, error) {
 	var rows []Row
 	for _, site := range sites {
@@ -94,8 +98,9 @@ func (p *Policy) Rows(sites []Site, class int, reacts bool) ([]Row, error) {
 	return rows, nil
 }
 
-// Tightest returns the row whose marking begins latest, measured against the bound below which ECN comes before PFC whatever the
-// traffic; nil: no port has both, with senders that slow down on marks.
+// Tightest returns the row whose marking begins latest, measured against the bound below which ECN
+// comes before PFC whatever the traffic; nil: no port has both, with senders that slow down on
+// marks.
 func Tightest(rows []Row) *Row {
 	var t *Row
 	for i := range rows {
@@ -110,16 +115,20 @@ func Tightest(rows []Row) *Row {
 	return t
 }
 
-// MarksBeforePauses says of a row with both whether marking begins before PFC acts whatever the traffic.
+// MarksBeforePauses says of a row with both whether marking begins before PFC acts whatever the
+// traffic.
 func (r *Row) MarksBeforePauses() string {
 	bound, from := r.PFC.SafeMark.Human(), r.ECN.Min.Human()
 	if r.ECN.Min < r.PFC.SafeMark {
-		return fmt.Sprintf("Whatever the traffic, ECN comes before PFC: marking begins at %s, below the bound of %s", from, bound)
+		return fmt.Sprintf("Whatever the traffic, ECN comes before PFC: marking begins at %s, below the bound of %s",
+			from, bound)
 	}
-	return fmt.Sprintf("With many senders PFC can come before ECN: marking begins at %s, and ECN comes first whatever the traffic only below %s", from, bound)
+	return fmt.Sprintf("With many senders PFC can come before ECN: marking begins at %s, and ECN comes first "+
+		"whatever the traffic only below %s", from, bound)
 }
 
-// MarkingOf returns the profile of the ports of a kind of switch with a rate; false: they do not mark, or there are none.
+// MarkingOf returns the profile of the ports of a kind of switch with a rate; false: they do not
+// mark, or there are none.
 func MarkingOf(rows []Row, kind string, r unit.Bitrate) (Marking, bool) {
 	for i := range rows {
 		if rows[i].Switch == kind && rows[i].Rate == r && rows[i].Marks() {
@@ -129,7 +138,8 @@ func MarkingOf(rows []Row, kind string, r unit.Bitrate) (Marking, bool) {
 	return Marking{}, false
 }
 
-// XOFFRange returns the lowest and the highest xOFF, while the buffer is empty, of the ingress ports of a kind of switch.
+// XOFFRange returns the lowest and the highest xOFF, while the buffer is empty, of the ingress
+// ports of a kind of switch.
 func XOFFRange(rows []Row, kind string) (low, high unit.Bytes, ok bool) {
 	for i := range rows {
 		r := &rows[i]

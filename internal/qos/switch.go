@@ -48,9 +48,9 @@ type Pausing struct {
 	Headroom        unit.Bytes    `json:"headroom_bytes"`
 	HeadroomNeeded  unit.Bytes    `json:"headroom_needed_bytes"`     // the most that can arrive after xOFF
 	HeadroomAssumed bool          `json:"headroom_assumed,omitzero"` // no table has this speed: scaled from a slower one
-	Response        unit.Duration `json:"response_ps"`               // of the neighbour, from a pause frame's arrival until it stops
-	SafeMark        unit.Bytes    `json:"safe_ecn_min_bytes"`        // with marking from below this, ECN comes before PFC whatever the traffic
-	SafeStatic      unit.Bytes    `json:"safe_fixed_xoff_bytes"`     // the largest fixed xOFF with which the shared part cannot run out
+	Response        unit.Duration `json:"response_ps"`               // of the neighbour to a pause frame
+	SafeMark        unit.Bytes    `json:"safe_ecn_min_bytes"`        // MarkingBound of the port that pauses soonest
+	SafeStatic      unit.Bytes    `json:"safe_fixed_xoff_bytes"`     // StaticBound
 }
 
 // Marks reports whether the port marks.
@@ -73,12 +73,13 @@ func (p *Policy) lossless() int {
 	return n
 }
 
-// Switch returns what a switch with these links does. It fails where the buffer holds no shared part.
+// Switch returns what a switch with these links does. It fails where the buffer holds no shared
+// part.
 func (p *Policy) Switch(links []Link) (Switch, error) {
 	s := p.split(links)
 	if s.Shared <= 0 {
-		return s, fmt.Errorf("buffer %v is smaller than its ports' reserves and headrooms by %v: want a larger fabric.switch.buffer, or a smaller reserve or headroom",
-			p.Buffer.Size, -s.Shared)
+		return s, fmt.Errorf("buffer %v is smaller than its ports' reserves and headrooms by %v: "+
+			"want a larger fabric.switch.buffer, or a smaller reserve or headroom", p.Buffer.Size, -s.Shared)
 	}
 	classes := p.lossless()
 	safeMark, safeStatic := unit.Bytes(0), unit.Bytes(0)
@@ -138,8 +139,15 @@ func (p *Policy) safeMark(links []Link, shared unit.Bytes) unit.Bytes {
 
 func (p *Policy) pausing(l Link, s *Switch) Pausing {
 	x := p.PFC.XOFF(l.Rate)
-	q := Pausing{Fixed: p.PFC.Threshold, XOFF: min(s.Shared, unit.Bytes(x.At(int64(s.Shared)))), FirstPause: p.firstPause(&x, s),
-		Headroom: p.PFC.Headroom.At(l), HeadroomNeeded: p.needed(l), HeadroomAssumed: p.PFC.Headroom.Assumed(l.Rate), Response: p.PFC.Response.At(l.Rate)}
+	q := Pausing{
+		Fixed:           p.PFC.Threshold,
+		XOFF:            min(s.Shared, unit.Bytes(x.At(int64(s.Shared)))),
+		FirstPause:      p.firstPause(&x, s),
+		Headroom:        p.PFC.Headroom.At(l),
+		HeadroomNeeded:  p.needed(l),
+		HeadroomAssumed: p.PFC.Headroom.Assumed(l.Rate),
+		Response:        p.PFC.Response.At(l.Rate),
+	}
 	if q.Fixed == 0 {
 		q.Alpha, q.Doublings = x.Alpha, p.PFC.Doublings(l.Rate)
 	}
@@ -147,9 +155,10 @@ func (p *Policy) pausing(l Link, s *Switch) Pausing {
 	return q
 }
 
-// firstPause returns what one sender alone has in a switch when it is paused: the reserve and the least share x of the shared part with
-// x >= xOFF at what x leaves free. With alpha N/D that is x > (N shared - D) / (N + D). A fixed xOFF that the buffer cannot hold acts
-// when the next frame finds no room.
+// firstPause returns what one sender alone has in a switch when it is paused: the reserve and the
+// least share x of the shared part with x >= xOFF at what x leaves free. With alpha N/D that is x >
+// (N shared - D) / (N + D). A fixed xOFF that the buffer cannot hold acts when the next frame finds
+// no room.
 func (p *Policy) firstPause(x *XOFF, s *Switch) unit.Bytes {
 	share := x.Alpha.Num*int64(s.Shared) - x.Alpha.Den
 	switch {

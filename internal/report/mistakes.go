@@ -7,7 +7,8 @@ import (
 	"railyard/internal/qos"
 )
 
-// advice says of each mistake in the thresholds that acted in this run what it is, how it showed, and what cures it; "": none did.
+// advice says of each mistake in the thresholds that acted in this run what it is, how it showed,
+// and what cures it; "": none did.
 func (d *Data) advice() string {
 	var said []string
 	for i := range d.Summary.Mistakes {

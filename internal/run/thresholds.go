@@ -9,14 +9,13 @@ import (
 	"railyard/internal/topo"
 )
 
-// Thresholds returns what switches do with RoCE data, a row for each kind of port, and what is wrong with it. It is what the fabric of
-// a run is built from.
+// Thresholds returns what switches do with RoCE data, a row for each kind of port, and what is
+// wrong with it. It is what the fabric of a run is built from.
 func (p *Plan) Thresholds() ([]qos.Row, []qos.Mistake, error) {
 	cfg := p.fabricConfig()
 	policy, sites := cfg.Policy(), p.sites()
 	const class = int(classData)
-	algorithm := p.Scenario.Congestion.Algorithm // the others look at delay or telemetry
-	reacts := algorithm == "dcqcn" || algorithm == "dctcp"
+	reacts := scenario.NeedsMarks(p.Scenario.Congestion.Algorithm)
 	rows, err := policy.Rows(sites, class, reacts)
 	if err != nil || len(rows) == 0 {
 		return nil, nil, err
@@ -24,7 +23,9 @@ func (p *Plan) Thresholds() ([]qos.Row, []qos.Mistake, error) {
 	mistakes, err := policy.Mistakes(sites, class, reacts)
 	if !p.Scenario.Fabric.QoS.ECN.PortRate.Set {
 		for i := range mistakes { // it is so already
-			mistakes[i].Cures = slices.DeleteFunc(mistakes[i].Cures, func(c qos.Cure) bool { return c.Path == "fabric.qos.ecn.port_rate" })
+			mistakes[i].Cures = slices.DeleteFunc(mistakes[i].Cures, func(c qos.Cure) bool {
+				return c.Path == "fabric.qos.ecn.port_rate"
+			})
 		}
 	}
 	return rows, mistakes, err
@@ -48,7 +49,8 @@ func (p *Plan) sites() []qos.Site {
 	return sites
 }
 
-// warnings are the mistakes as findings. Of one that the scenario's own findings name, they have the hint.
+// warnings are the mistakes as findings. Of one that the scenario's own findings name, they have
+// the hint.
 func warnings(mistakes []qos.Mistake, findings []scenario.Finding) []scenario.Finding {
 	for _, m := range mistakes {
 		i := slices.IndexFunc(findings, func(f scenario.Finding) bool { return f.Path == m.Path })

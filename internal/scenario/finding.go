@@ -43,10 +43,10 @@ func (s *Scenario) Findings() []Finding {
 		}
 	}
 	q, cc := s.Fabric.QoS, s.Congestion.Algorithm
-	add(!q.PFC.Enabled && !(q.ECN.Enabled && needsMarks(cc)) && !worksWithoutMarks(cc), "fabric.qos", "neither PFC nor ECN with congestion control: full queues drop packets, which are sent again")
-	add(!q.PFC.Enabled && q.ECN.Enabled && needsMarks(cc), "fabric.qos.pfc.enabled", "false: nothing holds senders back before ECN acts, so packets can be dropped")
+	add(!q.PFC.Enabled && !(q.ECN.Enabled && NeedsMarks(cc)) && !worksWithoutMarks(cc), "fabric.qos", "neither PFC nor ECN with congestion control: full queues drop packets, which are sent again")
+	add(!q.PFC.Enabled && q.ECN.Enabled && NeedsMarks(cc), "fabric.qos.pfc.enabled", "false: nothing holds senders back before ECN acts, so packets can be dropped")
 	add(q.ECN.Enabled && cc == "none", "congestion.algorithm", "none: switches mark packets and nobody slows down")
-	add(!q.ECN.Enabled && needsMarks(cc), "fabric.qos.ecn.enabled", "false: nothing is marked, so %s never slows a sender down", cc)
+	add(!q.ECN.Enabled && NeedsMarks(cc), "fabric.qos.ecn.enabled", "false: nothing is marked, so %s never slows a sender down", cc)
 	if t := s.Job.Train; t != nil {
 		dp, gpus := s.Job.Parallel.DP, s.Cluster.Host.GPUs
 		add(dp <= gpus, "job.parallel.dp", "%d: all ranks are on host1, so the job sends nothing over the fabric", dp)
@@ -58,16 +58,16 @@ func (s *Scenario) Findings() []Finding {
 	notify := s.Congestion.Notify
 	add(cc == "dctcp" && notify != "ack", "congestion.notify", "%s: dctcp learns of marks from acknowledgements only, so it never slows down", notify)
 	add(cc == "dcqcn" && notify == "none", "congestion.notify", "none: dcqcn learns of no mark, so it never slows down")
-	add(!needsMarks(cc) && notify == "cnp" && q.ECN.Enabled, "congestion.notify", "cnp: receivers send CNPs, and no sender looks at them: congestion.algorithm is %s", cc)
+	add(!NeedsMarks(cc) && notify == "cnp" && q.ECN.Enabled, "congestion.notify", "cnp: receivers send CNPs, and no sender looks at them: congestion.algorithm is %s", cc)
 	add(!s.Transport.Timeout.Set && (!q.PFC.Enabled || len(s.Faults) > 0), "transport.timeout", "none: a lost last packet or acknowledgement is never noticed, and its flow never ends")
 	return out
 }
 
-// needsMarks reports whether an algorithm slows down on ECN marks.
-func needsMarks(algorithm string) bool { return algorithm == "dcqcn" || algorithm == "dctcp" }
+// NeedsMarks reports whether an algorithm slows down on ECN marks; the others look at delay or telemetry.
+func NeedsMarks(algorithm string) bool { return algorithm == "dcqcn" || algorithm == "dctcp" }
 
 // worksWithoutMarks reports whether an algorithm slows down on something else.
-func worksWithoutMarks(algorithm string) bool { return algorithm != "none" && !needsMarks(algorithm) }
+func worksWithoutMarks(algorithm string) bool { return algorithm != "none" && !NeedsMarks(algorithm) }
 
 func verbsMTU(b unit.Bytes) bool {
 	switch b {
