@@ -11,6 +11,7 @@
 //
 // A port is one direction of a link and is named by one number everywhere: as the
 // egress port of the sending node, and as the ingress port of the receiving one.
+// At which lengths a switch marks and pauses is arithmetic of its configuration: package qos.
 // The port of the other direction is p^1; a switch that wants link p to pause sends
 // a PFC frame out of port p^1.
 //
