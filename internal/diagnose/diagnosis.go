@@ -46,11 +46,12 @@ func (k Kind) Congestion() bool {
 
 // Diagnosis is what the time of a step or message was lost to.
 //
-// Invariant: the times of Blames sum to Whole, but for rounding down.
+// Invariant: the times of Blames and Rest sum to Whole, but for rounding down.
 type Diagnosis struct {
 	Subject string        `json:"subject"` // whose time: a step along its critical path, ...
 	Whole   unit.Duration `json:"whole_ps"`
-	Blames  []Blame       `json:"blames"` // largest first
+	Blames  []Blame       `json:"blames"`            // largest first
+	Rest    unit.Duration `json:"rest_ps,omitempty"` // of further blames, which are not listed
 }
 
 // Blame is one reason.
@@ -87,8 +88,11 @@ func (d *Diagnosis) Share(b *Blame) float64 {
 	return float64(b.Time) / float64(d.Whole)
 }
 
-// listed is how many culprits and victims a blame names.
-const listed = 8
+// mostBlames is how many blames are listed, listed how many culprits and victims each names.
+const (
+	mostBlames = 64
+	listed     = 16
+)
 
 // key is what blames are summed by.
 type key struct {
@@ -129,6 +133,10 @@ func Of(e *Evidence) *Diagnosis {
 	slices.SortFunc(d.Blames, func(a, b Blame) int {
 		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Port, b.Port), cmp.Compare(rankOf(a), rankOf(b)))
 	})
+	for _, b := range d.Blames[min(len(d.Blames), mostBlames):] {
+		d.Rest += b.Time
+	}
+	d.Blames = d.Blames[:min(len(d.Blames), mostBlames)]
 	return d
 }
 
@@ -189,7 +197,7 @@ func (c *court) blame(s *sum, n unit.Duration) Blame {
 		victims[p] = float64(t)
 	}
 	b.Victims, _ = c.names(victims)
-	if s.kind == SharedPort {
+	if s.kind == SharedPort && s.port >= 0 {
 		b.Culprits, b.Others = c.names(c.culprits(s))
 	}
 	return b

@@ -47,10 +47,6 @@ func (c *court) judge(s *Span) {
 		}
 		c.charge(SlowPort, s.Port, -1, s.Cause, s, s.Time)
 	case cause.Queueing:
-		if s.Port < 0 {
-			c.charge(Dependency, -1, -1, s.Cause, s, s.Time)
-			return
-		}
 		c.charge(SharedPort, s.Port, -1, s.Cause, s, s.Time)
 	case cause.Pause:
 		c.pause(s)
@@ -118,7 +114,7 @@ func (c *court) bits(s *Span) {
 
 func (c *court) pause(s *Span) {
 	if s.Port < 0 {
-		c.charge(Controller, -1, -1, s.Cause, s, s.Time)
+		c.charge(SharedPort, -1, -1, s.Cause, s, s.Time)
 		return
 	}
 	if c.e.Ports[s.Port].Storm {

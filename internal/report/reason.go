@@ -94,6 +94,9 @@ func (d *Data) lead(b *diagnose.Blame) string {
 	}
 	switch b.Kind {
 	case diagnose.SharedPort:
+		if b.Port == "" {
+			return "ports on the way were busy with the bytes of others"
+		}
 		if !b.Crossed {
 			return fmt.Sprintf("the queue of %s made PFC pause messages that do not even cross that port", at)
 		}

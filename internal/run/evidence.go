@@ -174,19 +174,28 @@ func (e *evidence) lossesOf(f *nic.Flow) (rows []result.LossRow) {
 }
 
 // diagnosis judges the run; nil where nothing completed.
-func (r *runner) diagnosis() *diagnose.Diagnosis {
+func (r *runner) diagnosis(s *result.Summary) *diagnose.Diagnosis {
 	e := r.watch.evidence
-	if e.count == 0 {
+	subject := "a message of the job, mean over " + countOf(e.count, "message")
+	switch {
+	case e.count == 0 && s.Steps > 0: // no path was traced: places are not known
+		for why, d := range r.watch.slowest {
+			e.add(spanKey{why: cause.Cause(why), port: -1, pair: -1, rank: -1}, d)
+		}
+		e.count = s.Steps
+		subject = "a step as its slowest rank saw it, mean over " + countOf(e.count, "step")
+	case e.count == 0:
 		return nil
+	case r.job != nil && e.count < s.Steps:
+		subject = fmt.Sprintf("a step along its critical path, mean over %s of %s", result.FormatCount(e.count), countOf(s.Steps, "step"))
+	case r.job != nil:
+		subject = "a step along its critical path, mean over " + countOf(e.count, "step")
 	}
-	in := &diagnose.Evidence{Count: e.count}
+	in := &diagnose.Evidence{Subject: subject, Count: e.count}
 	if r.job != nil {
-		in.Subject = fmt.Sprintf("a step along its critical path, mean over %s", countOf(e.count, "step"))
 		for rank := range r.watch.computed {
 			in.RankCompute = append(in.RankCompute, r.watch.computed[rank]/unit.Duration(max(1, r.watch.rankSteps[rank])))
 		}
-	} else {
-		in.Subject = fmt.Sprintf("a message of the job, mean over %s", countOf(e.count, "message"))
 	}
 	keys := slices.SortedFunc(maps.Keys(e.spans), func(a, b spanKey) int {
 		return cmp.Or(cmp.Compare(a.why, b.why), cmp.Compare(a.port, b.port), cmp.Compare(a.pair, b.pair), cmp.Compare(a.rank, b.rank), compareBool(a.launch, b.launch))

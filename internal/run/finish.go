@@ -36,7 +36,7 @@ func (r *runner) finish(s *result.Summary) {
 		r.finishTraining(s)
 	}
 	r.finishShares()
-	s.Diagnosis = r.diagnosis()
+	s.Diagnosis = r.diagnosis(s)
 	s.Notes = r.notes(s)
 }
 
