@@ -56,9 +56,6 @@ func (d *Data) ownSubject() (string, cause.Split) {
 	return "", cause.Split{}
 }
 
-// congestion is the causes that an idle fabric does not have.
-var congestion = []cause.Cause{cause.RateLimit, cause.Window, cause.OwnQueueing, cause.Queueing, cause.Pause, cause.Retransmission}
-
 // Paragraph says in a few sentences what limited the run and why. Every figure in
 // it is one of the run's.
 func Paragraph(d *Data) []string {
