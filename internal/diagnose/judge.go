@@ -45,7 +45,11 @@ func (c *court) judge(s *Span) {
 			c.bits(s) // behind its own earlier messages, at the sender
 			return
 		}
-		c.charge(SlowPort, s.Port, -1, s.Cause, s, s.Time)
+		kind := SharedPort // one's own packets pile up behind those of others
+		if s.Pair >= 0 && c.e.Ports[s.Port].Rate < c.e.Pairs[s.Pair].Line {
+			kind = SlowPort
+		}
+		c.charge(kind, s.Port, -1, s.Cause, s, s.Time)
 	case cause.Queueing:
 		c.charge(SharedPort, s.Port, -1, s.Cause, s, s.Time)
 	case cause.Pause:
