@@ -117,3 +117,20 @@ func TestOwnFramesAhead(t *testing.T) {
 		t.Errorf("waited %v, of it %v for own frames: %v", waited, mine, own)
 	}
 }
+
+// A deeper queue of the switch that holds nothing from an ingress is not why that ingress pauses its peer.
+func TestADeeperQueueElsewhereIsNoRoot(t *testing.T) {
+	n := newNet(t, star(t, fast, slow, slow, fast, fast, fast, fast, fast, fast, fast, fast), lossless())
+	for from := topo.NICID(3); from < 11; from++ { // four frames each: below xOFF, but 32 in all
+		n.send(t, 0, from, 2, 0, 4, frame)
+	}
+	n.send(t, 0, 0, 1, 0, 12, frame)
+	n.run(t)
+	deep, own := n.stats(n.portNamed(t, "rail1/host3")).MaxQueue, n.stats(n.portNamed(t, "rail1/host2")).MaxQueue
+	if deep < 2*own {
+		t.Fatalf("%v waited at rail1/host3, %v at rail1/host2: want more", deep, own)
+	}
+	if roots := n.rootsOf(t, "host1/rail1"); roots["rail1/host2"] == 0 || len(roots) != 1 {
+		t.Errorf("host1 was paused because of %v, want rail1/host2", roots)
+	}
+}
