@@ -39,7 +39,7 @@ func (p *Plan) Estimate(images int) Estimate {
 	e.Memory = unit.Bytes(add(int64(e.Memory), p.trainingMemory(e.Steps, images)))
 	for i := range p.Pairs {
 		q := &p.Pairs[i]
-		if q.Flow == nil {
+		if !q.sends() {
 			continue
 		}
 		e.PacketHops = add(e.PacketHops, mul(int64(q.Flow.Count), p.hops(q, int64(q.Flow.Bytes), 1)))

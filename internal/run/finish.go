@@ -73,7 +73,7 @@ func (r *runner) finishLinks(now unit.Time, s *result.Summary) {
 
 func (r *runner) finishFlows(s *result.Summary) {
 	for i, q := range r.plan.Pairs {
-		if q.Flow == nil {
+		if !q.sends() {
 			continue
 		}
 		st := &r.watch.pairs[i]

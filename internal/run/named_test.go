@@ -76,3 +76,27 @@ func TestSlowRank(t *testing.T) {
 		t.Error("slowness changes the weights")
 	}
 }
+
+// A flow that is not enabled is not sent, and the others keep the paths that follow from their numbers: the run is the one in which
+// that flow is over before anything else begins.
+func TestFlowNotEnabled(t *testing.T) {
+	yaml := func(first string) string {
+		return cluster8(4) + "fabric: {spines: 4}\njob:\n  flows:\n    - {from: host1/gpu0, to: host3/gpu3, bytes: 1B" + first + `}
+    - {from: host1/gpu1, to: host2/gpu0, bytes: 1MB, start: 1ms}
+    - {from: host2/gpu1, to: host3/gpu0, bytes: 1MB, start: 1ms}
+    - {from: host3/gpu1, to: host2/gpu0, bytes: 1MB, start: 1ms}
+`
+	}
+	with, without := run(t, yaml(""), Options{}), run(t, yaml(", enabled: false"), Options{})
+	if len(without.Summary.Flows) != 3 || len(rows(t, without.Run.Flows())) != 3 {
+		t.Fatalf("%d flows, want 3", len(without.Summary.Flows))
+	}
+	for i, f := range without.Summary.Flows {
+		if g := with.Summary.Flows[i+1]; f != g {
+			t.Errorf("%+v, want %+v", f, g)
+		}
+	}
+	if with.PacketHops == without.PacketHops {
+		t.Error("the flow is sent all the same")
+	}
+}

@@ -339,7 +339,7 @@ func (o *observer) report(now unit.Time) {
 	} else {
 		for i := range o.pairs {
 			q := &o.r.plan.Pairs[i]
-			if q.Kind == result.KindJob {
+			if q.Kind == result.KindJob && q.sends() {
 				p.Total += int64(q.Flow.Count) * int64(q.Flow.Bytes)
 				p.Done += o.pairs[i].done * int64(q.Flow.Bytes)
 			}

@@ -60,6 +60,9 @@ type Pair struct {
 	Flow           *scenario.Flow // explicit; nil for ranks
 }
 
+// sends reports whether an explicit flow uses the queue pair.
+func (q *Pair) sends() bool { return q.Flow != nil && q.Flow.Enabled }
+
 // RankLink joins two ranks on a channel.
 type RankLink struct {
 	Src, Dst, Channel int32

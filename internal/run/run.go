@@ -212,7 +212,7 @@ func (r *runner) start() {
 		r.net.SetRank(int32(id), rank, 0)
 	}
 	for id, q := range r.plan.Pairs {
-		if f := q.Flow; f != nil {
+		if f := q.Flow; q.sends() {
 			if q.Kind == result.KindJob {
 				r.flowsLeft += int64(f.Count)
 			}

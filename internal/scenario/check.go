@@ -47,6 +47,9 @@ func (d *decoder) checkJob(s *Scenario) {
 	case !train && !flows && !csv && d.ok("job", "job.flows_csv"):
 		d.problem("job", "missing, want train: (a network to train) or flows: (messages to send)", "")
 	}
+	if !csv && len(s.Job.Flows) > 0 && d.ok("job.flows") && !slices.ContainsFunc(s.Job.Flows, func(f Flow) bool { return f.Enabled }) {
+		d.problem("job.flows", "no flow is enabled, want at least one", "")
+	}
 	gpus := s.GPUs()
 	if s.Job.Train == nil || !d.ok("job.parallel.dp", "cluster.hosts", "cluster.host.gpus") {
 		return

@@ -54,7 +54,8 @@ func (d *decoder) places() map[string]span {
 
 // at adds a problem at a place.
 func (d *decoder) at(path string, at span, message, hint string) {
-	d.problems = append(d.problems, Problem{File: d.file, Line: at.line, Column: at.column, Width: at.width, Path: path, Message: message, Hint: hint})
+	p := Problem{File: d.file, Line: at.line, Column: at.column, Width: at.width, Path: path, Message: message, Hint: hint}
+	d.problems = append(d.problems, p.settled(at))
 }
 
 // where finds the place to point at for a path: its value, its key, or the key of
@@ -245,7 +246,7 @@ func (d *decoder) choose(name string, f *Field, group map[string]map[string]stri
 
 // missing reports a required field that is not in the file.
 func (d *decoder) missing(f *Field, path string) {
-	if f.Path == "job.train.data" && d.keys["job.train.data.digits"].line > 0 || !d.ok(parent(path)) {
+	if f.Path == "job.train.data" && d.keys["job.train.data.digits"].line != 0 || !d.ok(parent(path)) {
 		return // given the other way, or its group was reported
 	}
 	d.bad[path] = true

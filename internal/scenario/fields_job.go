@@ -141,6 +141,8 @@ var flowFields = []*Field{
 		Meaning: "time from one message to the next, where count is above 1", Also: []string{"period", "interval"}},
 	{Path: "priority", at: inFlow(func(f *Flow) *string { return &f.Priority }), Default: "data", Choices: FlowPriorities,
 		Meaning: "traffic class", Also: []string{"class"}},
+	{Path: "enabled", at: inFlow(func(f *Flow) *bool { return &f.Enabled }), Default: "true",
+		Meaning: "whether it is sent; false keeps its number, from which follow the paths of the others"},
 	{Path: "path", at: inFlow(func(f *Flow) *[]string { return &f.Path }), Default: "auto", Word: "auto",
 		Meaning: "the nodes that data crosses, from host to host; node#2 is the second of parallel links to it; auto: as fabric.balance says", Also: []string{"route"}},
 	{Path: "back", at: inFlow(func(f *Flow) *[]string { return &f.Back }), Default: "auto", Word: "auto",

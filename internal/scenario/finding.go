@@ -31,7 +31,8 @@ func (f Finding) String() string { return f.Path + ": " + f.Message }
 // is 0 where the file says nothing about the path.
 func (s *Scenario) Located(f Finding) Problem {
 	at := s.places[f.Path]
-	return Problem{File: s.file, Line: at.line, Column: at.column, Width: at.width, Path: f.Path, Message: f.Message, Hint: f.Hint, Warning: f.Severity == Warning}
+	p := Problem{File: s.file, Line: at.line, Column: at.column, Width: at.width, Path: f.Path, Message: f.Message, Hint: f.Hint, Warning: f.Severity == Warning}
+	return p.settled(at)
 }
 
 // Findings lists what is unusual about a valid scenario, in a fixed order.

@@ -20,6 +20,15 @@ type Problem struct {
 	Message string // the value, the bound, what would be accepted
 	Hint    string // a suggestion, may be empty
 	Warning bool   // allowed, but likely not meant
+	Set     bool   // it is about a change (--set), which stands in no line of the file
+}
+
+// settled makes a problem at the place of a change one of that change.
+func (p Problem) settled(at span) Problem {
+	if at == settled {
+		p.Line, p.Column, p.Width, p.Set = 0, 0, 0, true
+	}
+	return p
 }
 
 // String returns file:line:column: path: message; hint.
@@ -32,8 +41,11 @@ func (p Problem) String() string {
 	return b.String()
 }
 
-// place returns file:line:column: or, where the file says nothing, file:.
+// place returns file:line:column: or, where the file says nothing, file:; of a change --set.
 func (p Problem) place() string {
+	if p.Set {
+		return "--set"
+	}
 	if p.Line == 0 {
 		return p.File + ":"
 	}

@@ -25,6 +25,8 @@ type Scenario struct {
 	Output     Output
 
 	file   string
+	source []byte            // the text of the file; nil after changes
+	root   *node             // the file as a tree
 	origin map[string]string // path -> "file", "preset NAME" or "default"
 	places map[string]span   // path -> where its value, or else its key, stands in the file
 }
@@ -369,6 +371,7 @@ type Flow struct {
 	Count    int
 	Every    unit.Duration // 0 when Count is 1
 	Priority string        // "data" or "other"
+	Enabled  bool          // false: not sent, but it keeps its number, and so all others their paths
 	Path     []string      // nodes from host to host, node#k for the k-th of parallel links; nil: by fabric.balance
 	Back     []string      // of acknowledgements; nil: Path reversed, or by fabric.balance
 }
@@ -424,19 +427,26 @@ func Parse(name string, src []byte) (*Scenario, error) {
 	if len(ps) > 0 {
 		return nil, ps.sorted()
 	}
+	return decode(name, root, src)
+}
+
+// decode resolves the scenario of a tree.
+func decode(name string, root *node, src []byte) (*Scenario, error) {
 	d := newDecoder(name)
 	s := d.scenario(root)
 	if len(d.problems) > 0 {
 		return nil, d.problems.sorted()
 	}
+	s.root, s.source = root, src
 	return s, nil
 }
 
 // Equal reports whether s and o describe the same run.
 func (s *Scenario) Equal(o *Scenario) bool {
 	a, b := *s, *o
-	a.file, a.origin, a.places = "", nil, nil
-	b.file, b.origin, b.places = "", nil, nil
+	for _, x := range []*Scenario{&a, &b} {
+		x.file, x.source, x.root, x.origin, x.places = "", nil, nil, nil, nil
+	}
 	return reflect.DeepEqual(a, b)
 }
 
