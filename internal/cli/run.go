@@ -7,6 +7,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,6 +16,7 @@ import (
 
 	"railyard/internal/result"
 	"railyard/internal/scenario"
+	"railyard/internal/sweep"
 )
 
 // runFlags is the flags of `railyard run`.
@@ -25,6 +28,9 @@ type runFlags struct {
 	seed    uint64
 	hasSeed bool
 	kernel  string
+	set     []string
+	seeds   string
+	single  []sweep.Axis // of set: those with one value
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -35,8 +41,16 @@ func (a *app) runCommand() *cobra.Command {
 		Long: `Runs the scenario in FILE, prints a summary and leaves a run directory: run.json and
 tables in Parquet. Ctrl-C ends the run at the next safe point and keeps what it has;
 a second Ctrl-C ends it at once. A run in which nothing is left to happen although the
-job is not done is unfinished: it names what never finished, and exits with 1.`,
-		Example: "  railyard run examples/digits-8gpu.yaml\n  railyard run my.yaml --seed 2 --out runs/try --json",
+job is not done is unfinished: it names what never finished, and exits with 1.
+
+--set KEY=VALUE runs it with another value, as if the file had it: fabric.spines=4,
+job.flows[0].bytes=1MB, faults=[{link: rail1/host1, drop: 0.01}]. Several values
+(fabric.spines=2,4), several --set and --seeds 1..100 make many runs: every value with every other and
+every seed, on all cores, as many at once as memory holds. They print the median, 5th and 95th
+percentile of the step time or of completion times, with a plot; their directory holds sweep.json
+with a row for each run. A comma within [], {} or quotes belongs to a value. After Ctrl-C the same command with
+--out DIR runs what is missing.`,
+		Example: "  railyard run examples/digits-8gpu.yaml\n  railyard run my.yaml --seed 2 --out runs/try --json\n  railyard run my.yaml --seeds 1..100 --set congestion.algorithm=dcqcn,none",
 		Args:    oneFile,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
@@ -45,6 +59,13 @@ job is not done is unfinished: it names what never finished, and exits with 1.`,
 			f.hasSeed = cmd.Flags().Changed("seed")
 			if cmd.Flags().Changed("out") && f.out == "" {
 				return misuse("run: --out is empty: want a folder, or leave the flag out for runs/NAME-N")
+			}
+			many, err := f.sweep()
+			if err != nil {
+				return err
+			}
+			if many != nil {
+				return a.runSweep(cmd.Context(), args[0], f, many)
 			}
 			return a.runFile(cmd.Context(), args[0], f)
 		},
@@ -55,6 +76,8 @@ job is not done is unfinished: it names what never finished, and exits with 1.`,
 	fl.BoolVar(&f.force, "force", false, "run although the estimate is over 8 GB or 10^10 packet-hops")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress on stderr")
 	fl.Uint64Var(&f.seed, "seed", 0, "seed, instead of the scenario's")
+	fl.StringArrayVar(&f.set, "set", nil, "KEY=VALUE: a value instead of the scenario's; KEY=VALUE,VALUE: a run with each; may be repeated")
+	fl.StringVar(&f.seeds, "seeds", "", "many runs, one with each seed: 1..100 or 1,2,7")
 	fl.StringVar(&f.kernel, "kernel", "", "tensor kernel, instead of the scenario's: "+kernelNames())
 	return cmd
 }
@@ -99,29 +122,46 @@ func (a *app) load(p *progress, file string, f runFlags) (*scenario.Scenario, er
 	sc, err := scenario.Parse(file, src)
 	if err != nil {
 		p.stop()
-		var problems scenario.Problems
-		if !errors.As(err, &problems) {
-			return nil, err
-		}
-		problems.Render(a.stderr, src, a.errTerm.colour)
-		return nil, fmt.Errorf("%s: %s; nothing was run", file, count(len(problems), "problem"))
+		return nil, a.problems(file, src, err)
 	}
+	changes, err := f.changes(sc)
+	if err != nil || len(changes) == 0 {
+		return sc, err
+	}
+	if sc, err = sc.With(changes...); err != nil {
+		p.stop()
+		return nil, a.problems(file, src, err)
+	}
+	return sc, nil
+}
+
+// problems prints the problems of a scenario with their lines and returns what is left to say.
+func (a *app) problems(file string, src []byte, err error) error {
+	var problems scenario.Problems
+	if !errors.As(err, &problems) {
+		return err
+	}
+	problems.Render(a.stderr, src, a.errTerm.colour)
+	return fmt.Errorf("%s: %s; nothing was run", file, count(len(problems), "problem"))
+}
+
+// changes returns what the flags change in the scenario.
+func (f *runFlags) changes(sc *scenario.Scenario) (changes []scenario.Change, err error) {
 	if f.hasSeed {
-		sc.Seed = f.seed
+		changes = append(changes, scenario.Change{Path: "seed", Text: strconv.FormatUint(f.seed, 10)})
 	}
 	if f.kernel != "" {
-		known := false
-		for _, k := range scenario.Kernels {
-			known = known || k.Name == f.kernel
-		}
-		if !known {
+		if !slices.ContainsFunc(scenario.Kernels, func(k scenario.Choice) bool { return k.Name == f.kernel }) {
 			return nil, misuse("run: --kernel %q: want one of: %s", f.kernel, kernelNames())
 		}
 		if sc.Job.Train != nil {
-			sc.Job.Train.Kernel = f.kernel
+			changes = append(changes, scenario.Change{Path: "job.train.kernel", Text: f.kernel})
 		}
 	}
-	return sc, nil
+	for _, v := range f.single {
+		changes = append(changes, scenario.Change{Path: v.Path, Text: v.Values[0]})
+	}
+	return changes, nil
 }
 
 // readFile reads a scenario, a byte more than the decoder takes at most, so that

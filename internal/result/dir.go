@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -359,8 +360,12 @@ func (d *Dir) write(s *Summary) error {
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(d.path, runFile)
-	err = writeSynced(path+".tmp", b)
+	return replace(filepath.Join(d.path, runFile), b)
+}
+
+// replace gives a file new contents: a reader sees the old ones or the new ones, whole.
+func replace(path string, b []byte) error {
+	err := writeSynced(path+".tmp", b)
 	if err == nil {
 		err = os.Rename(path+".tmp", path)
 	}
@@ -368,6 +373,15 @@ func (d *Dir) write(s *Summary) error {
 		os.Remove(path + ".tmp")
 	}
 	return err
+}
+
+// WriteJSON writes a value as run.json is written: indented, whole or not at all.
+func WriteJSON(path string, v any) error {
+	b, err := marshal(v)
+	if err != nil {
+		return fmt.Errorf("%s: %w", filepath.Base(path), err)
+	}
+	return replace(path, b)
 }
 
 // writeSynced writes a file through to the disk: if it is renamed before, a crash
@@ -390,14 +404,25 @@ func writeSynced(path string, b []byte) error {
 // Marshal prints a summary as run.json and `railyard run --json` show it: one
 // object, indented, ending in a line feed.
 func Marshal(s *Summary) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false) // paths contain ">"
-	e.SetIndent("", "  ")
-	if err := e.Encode(s); err != nil {
+	b, err := marshal(s)
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", runFile, err)
 	}
-	return b.Bytes(), nil
+	return b, nil
+}
+
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	err := EncodeJSON(&b, v)
+	return b.Bytes(), err
+}
+
+// EncodeJSON writes a value as run.json is written.
+func EncodeJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false) // paths contain ">"
+	e.SetIndent("", "  ")
+	return e.Encode(v)
 }
 
 func unwritable(path string, err error) error {

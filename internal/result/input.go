@@ -1,22 +1,46 @@
 package result
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
 
-// inputFolder holds what a run read beside its scenario.
+// inputFolder holds what a run read: its scenario as the user wrote it, and the files that the scenario names.
 const inputFolder = "inputs"
 
-// An Input is a file that a scenario names, as the run read it.
+// Names of inputs, whatever the files are called for the user.
+const (
+	ScenarioInput = "scenario.yaml" // the scenario's own text
+	ScheduleInput = "schedule.txt"
+	TopologyInput = "topology.txt"
+	FlowsInput    = "flows.csv"
+	ImagesInput   = "images" // not kept, only its digest
+)
+
+// An Input is a file as the run read it.
 type Input struct {
-	Name string // in the run directory: schedule.txt, whatever the scenario calls it
+	Name string // in the run directory
 	Text []byte
 }
 
-// KeepInputs copies what the run read beside its scenario and its images, so that it
-// can be run again after these files have changed.
+// InputDigest says which bytes a run read beside its scenario, so that it is run again with the same ones or not at all.
+type InputDigest struct {
+	Name   string `json:"name"`
+	SHA256 string `json:"sha256"`
+}
+
+// Digest returns the digest of a file that a run read.
+func (in Input) Digest() InputDigest {
+	sum := sha256.Sum256(in.Text)
+	return InputDigest{in.Name, hex.EncodeToString(sum[:])}
+}
+
+// KeepInputs copies what the run read, its images excepted, so that it can be run again after these files have changed.
 func (d *Dir) KeepInputs(inputs []Input) error {
 	if d == nil || len(inputs) == 0 {
 		return nil
@@ -31,4 +55,19 @@ func (d *Dir) KeepInputs(inputs []Input) error {
 		}
 	}
 	return nil
+}
+
+// InputPath returns where the run's copy of an input lies.
+func (r *Run) InputPath(name string) string { return filepath.Join(r.Path, inputFolder, name) }
+
+// Source returns the scenario as the user wrote it, without the values that were derived from it.
+func (r *Run) Source() ([]byte, error) {
+	b, err := os.ReadFile(r.InputPath(ScenarioInput))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("run directory %s: has no %s/%s, from which it would be run again: run the scenario anew with this version", r.Path, inputFolder, ScenarioInput)
+	case err != nil:
+		return nil, fmt.Errorf("run directory %s: %s/%s: %w", r.Path, inputFolder, ScenarioInput, plain(err))
+	}
+	return b, nil
 }

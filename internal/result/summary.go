@@ -75,6 +75,7 @@ type Summary struct {
 	Thresholds    []qos.Row           `json:"thresholds,omitempty"`          // of RoCE data, a row for each kind of port
 	Mistakes      []qos.Mistake       `json:"mistakes,omitempty"`            // in the thresholds, with their cures
 	Notes         []string            `json:"notes,omitempty"`               // why a counter is zero, findings: a sentence each
+	Inputs        []InputDigest       `json:"inputs,omitempty"`              // what the run read beside its scenario, in the order in which it did
 	Scenario      json.RawMessage     `json:"scenario,omitempty"`            // resolved, as data; made from ScenarioYAML if nil
 	ScenarioYAML  string              `json:"scenario_yaml,omitempty"`       // resolved; given back as a scenario it reruns byte for byte
 

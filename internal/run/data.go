@@ -4,17 +4,63 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"railyard/internal/dataset"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
 )
 
-// loadData reads the images of a training job, making them first if the scenario says how.
-func loadData(ctx context.Context, sc *scenario.Scenario, progress func(result.Progress)) (*dataset.Set, error) {
+// Images keeps the images that the runs of one process read: a folder is read once. The zero value is ready.
+type Images struct {
+	mu   sync.Mutex
+	sets map[string]*imageSet // by what the scenario says of them
+}
+
+// imageSet is the images of a folder. Runs only read them.
+type imageSet struct {
+	*dataset.Set
+	digest string
+}
+
+// images returns how many there are to train on, 0 without a training.
+func (s *imageSet) images() int {
+	if s == nil {
+		return 0
+	}
+	return s.Train.N
+}
+
+// loadData reads the images of a training job, nil for other jobs, and holds them against the network.
+func loadData(ctx context.Context, sc *scenario.Scenario, shared *Images, progress func(result.Progress)) (*imageSet, error) {
 	t := sc.Job.Train
 	if t == nil {
 		return nil, nil
+	}
+	if shared == nil {
+		shared = &Images{}
+	}
+	set, err := shared.load(ctx, sc, progress)
+	if err != nil {
+		return nil, err
+	}
+	if err := fitsLayers(t, set.Set); err != nil {
+		return nil, &FieldError{"job.train.layers", err}
+	}
+	return set, nil
+}
+
+// load reads the images, making them first if the scenario says how.
+func (im *Images) load(ctx context.Context, sc *scenario.Scenario, progress func(result.Progress)) (*imageSet, error) {
+	t := sc.Job.Train
+	key := t.Data.Path
+	if d := t.Data.Digits; d != nil {
+		key = fmt.Sprintf("digits %+v", *d)
+	}
+	im.mu.Lock()
+	defer im.mu.Unlock()
+	if set := im.sets[key]; set != nil {
+		return set, nil
 	}
 	if d := t.Data.Digits; d != nil {
 		g := dataset.Digits{Dir: d.Dir, Train: d.Train, Test: d.Test, Seed: d.Seed}
@@ -33,10 +79,38 @@ func loadData(ctx context.Context, sc *scenario.Scenario, progress func(result.P
 	if err != nil {
 		return nil, &FieldError{"job.train.data", err}
 	}
-	if err := fitsLayers(t, set); err != nil {
-		return nil, &FieldError{"job.train.layers", err}
+	if im.sets == nil {
+		im.sets = map[string]*imageSet{}
 	}
-	return set, nil
+	im.sets[key] = &imageSet{set, set.Digest()}
+	return im.sets[key], nil
+}
+
+// digests lists what a run reads beside its scenario.
+func digests(p *Plan, set *imageSet) (all []result.InputDigest) {
+	for _, in := range p.Inputs {
+		all = append(all, in.Digest())
+	}
+	if set != nil {
+		all = append(all, result.InputDigest{Name: result.ImagesInput, SHA256: set.digest})
+	}
+	return all
+}
+
+// inputKeys are the keys that name what a run reads.
+var inputKeys = map[string]string{result.ScheduleInput: "job.collective.schedule", result.TopologyInput: "fabric.topology", result.FlowsInput: "job.flows_csv",
+	result.ImagesInput: "job.train.data"}
+
+// sameInputs reports what a run that is repeated would read otherwise than the first time.
+func sameInputs(want, got []result.InputDigest) error {
+	for _, w := range want {
+		for _, g := range got {
+			if g.Name == w.Name && g != w {
+				return &FieldError{inputKeys[w.Name], fmt.Errorf("what it names has changed since the run that is repeated: its SHA-256 is %s, want %s", g.SHA256, w.SHA256)}
+			}
+		}
+	}
+	return nil
 }
 
 // fitsLayers reports images or labels that the network has no inputs or outputs for.

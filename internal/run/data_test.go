@@ -115,8 +115,8 @@ func TestTheScheduleOfARunIsKept(t *testing.T) {
 	if string(a) != string(b) {
 		t.Errorf("run.json\n%s\nand again\n%s", a, b)
 	}
-	plain := run(t, cluster8(2)+training(t, 1, 1), Options{})
-	if _, err := os.Stat(filepath.Join(plain.path, "inputs")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a run that read no other file has a folder inputs: %v", err)
+	source, err := first.Run.Source()
+	if err != nil || string(source) != yaml {
+		t.Errorf("kept as the scenario: %v\n%s", err, source)
 	}
 }

@@ -131,6 +131,9 @@ func mul(a, b int64) int64 {
 	return a * b
 }
 
+// OverLimit returns an error that names what is over the limits, nil if nothing is.
+func (e Estimate) OverLimit() error { return e.overLimit() }
+
 // overLimit returns an error that names what is over the limits.
 func (e Estimate) overLimit() error {
 	switch {

@@ -107,7 +107,7 @@ func (in *Inspection) data(sc *scenario.Scenario) {
 			return
 		}
 	}
-	set, err := loadData(context.Background(), sc, func(result.Progress) {})
+	set, err := loadData(context.Background(), sc, nil, func(result.Progress) {})
 	if err == nil {
 		in.Images, in.tests = set.Train.N, set.Test.N
 		err = fitsBatch(sc, in.Images)

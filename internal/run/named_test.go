@@ -1,6 +1,7 @@
 package run
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
@@ -92,7 +93,7 @@ func TestFlowNotEnabled(t *testing.T) {
 		t.Fatalf("%d flows, want 3", len(without.Summary.Flows))
 	}
 	for i, f := range without.Summary.Flows {
-		if g := with.Summary.Flows[i+1]; f != g {
+		if g := with.Summary.Flows[i+1]; !reflect.DeepEqual(f, g) {
 			t.Errorf("%+v, want %+v", f, g)
 		}
 	}

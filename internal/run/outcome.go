@@ -46,7 +46,7 @@ func (r *runner) unfinished(s *result.Summary) error {
 // jobMessages is how many messages the job's own flows have.
 func (r *runner) jobMessages() (n int64) {
 	for i := range r.plan.Pairs {
-		if q := &r.plan.Pairs[i]; q.Kind == result.KindJob {
+		if q := &r.plan.Pairs[i]; q.Kind == result.KindJob && q.sends() {
 			n += int64(q.Flow.Count)
 		}
 	}

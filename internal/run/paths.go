@@ -22,7 +22,7 @@ func (p *Plan) customGraph() (*topo.Graph, error) {
 	if err != nil {
 		return nil, problem(sc, "fabric.topology", "%v", err)
 	}
-	p.Inputs = append(p.Inputs, result.Input{Name: "topology.txt", Text: src})
+	p.Inputs = append(p.Inputs, result.Input{Name: result.TopologyInput, Text: src})
 	g, err := topo.ParseText(name, src, sc.Cluster.Host.GPUs)
 	if err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func (p *Plan) addFlows() error {
 		if err != nil {
 			return problem(sc, "job.flows_csv", "%v", err)
 		}
-		p.Inputs = append(p.Inputs, result.Input{Name: "flows.csv", Text: src})
+		p.Inputs = append(p.Inputs, result.Input{Name: result.FlowsInput, Text: src})
 		flows, err := sc.ReadFlows(file.Value, src)
 		if err != nil {
 			return err

@@ -23,6 +23,8 @@ type Options struct {
 	Force    bool                  // run although the estimate is over the limits
 	Progress func(result.Progress) // nil: silent
 	Workers  int                   // cores for the real work of ranks beside the event loop; < 0: as many as there are
+	Images   *Images               // shared with other runs of this process; nil: its own
+	Inputs   []result.InputDigest  // what it must read beside the scenario, nil: anything
 	Islands  int                   // partition of the nodes, 0: by size. No value changes a result
 
 	// For tests.
@@ -44,15 +46,16 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 	if err != nil {
 		return nil, err
 	}
-	set, err := loadData(ctx, sc, opt.Progress)
+	set, err := loadData(ctx, sc, opt.Images, opt.Progress)
 	if err != nil {
 		return nil, err
 	}
-	images := 0
-	if set != nil {
-		images = set.Train.N
-	}
+	images := set.images()
 	if err := fitsBatch(sc, images); err != nil {
+		return nil, err
+	}
+	read := digests(plan, set)
+	if err := sameInputs(opt.Inputs, read); err != nil {
 		return nil, err
 	}
 	if e := plan.Estimate(images); !opt.Force {
@@ -60,18 +63,21 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 			return nil, err
 		}
 	}
-	r := &runner{plan: plan, opt: opt, ctx: ctx, set: set}
+	r := &runner{plan: plan, opt: opt, ctx: ctx}
+	if set != nil {
+		r.set = set.Set
+	}
 	if err := r.build(); err != nil {
 		return nil, err
 	}
-	sum := &result.Summary{Name: sc.Name, Seed: sc.Seed, Kernel: r.kernel, ScenarioYAML: string(sc.YAML()), StepsPlanned: r.steps()}
+	sum := &result.Summary{Name: sc.Name, Seed: sc.Seed, Kernel: r.kernel, ScenarioYAML: string(sc.YAML()), StepsPlanned: r.steps(), Inputs: read}
 	if sum.Thresholds, sum.Mistakes, err = plan.Thresholds(); err != nil {
 		return nil, err
 	}
 	if err := opt.Dir.Begin(sum); err != nil {
 		return nil, err
 	}
-	if err := opt.Dir.KeepInputs(plan.Inputs); err != nil {
+	if err := opt.Dir.KeepInputs(append([]result.Input{{Name: result.ScenarioInput, Text: sc.Source()}}, plan.Inputs...)); err != nil {
 		return nil, err
 	}
 	r.start()

@@ -34,7 +34,7 @@ func (p *Plan) planSchedule() (err error) {
 		if err != nil {
 			return &FieldError{"job.collective.schedule", fmt.Errorf("cannot read %s: %w", c.Schedule.Value, err)}
 		}
-		p.Inputs = append(p.Inputs, result.Input{Name: "schedule.txt", Text: src})
+		p.Inputs = append(p.Inputs, result.Input{Name: result.ScheduleInput, Text: src})
 		if p.Schedule, err = parseSchedule(c.Schedule.Value, src, len(p.Placement.Ranks), c.Channels); err != nil {
 			return &FieldError{"job.collective.schedule", err}
 		}

@@ -4,10 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 	"sync"
 
+	"railyard/internal/machine"
+	"railyard/internal/sweep"
 	"railyard/internal/unit"
 )
 
@@ -173,35 +174,22 @@ func maximum(x []float64) float64 {
 	return m
 }
 
+// memory is more than one of these small experiments takes.
+const memory = 256 * unit.Megabyte
+
 // many runs an experiment over seeds, on every core; the outcomes are in order of seed.
 func (s *suite) many(e experiment) ([]*outcome, error) {
 	out := make([]*outcome, s.opt.Seeds)
-	errs := make([]error, s.opt.Seeds)
-	next := make(chan int)
-	var wg sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			for i := range next {
-				one := e
-				one.seed = uint64(i + 1)
-				out[i], errs[i] = one.run(s.ctx)
-				s.ran()
-			}
-		}()
-	}
-	for i := range out {
-		next <- i
-	}
-	close(next)
-	wg.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
+	limits := sweep.Limits{Memory: machine.Memory()}
+	need := func(int) unit.Bytes { return memory }
+	err := sweep.Each(s.ctx, len(out), limits, need, func(ctx context.Context, i int) (err error) {
+		one := e
+		one.seed = uint64(i + 1)
+		out[i], err = one.run(ctx)
+		s.ran()
+		return err
+	})
+	return out, err
 }
 
 func meanOf(all []*outcome, of func(*outcome) float64) float64 {

@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"railyard/internal/result"
+	"railyard/internal/scenario"
+	"railyard/internal/sweep"
+)
+
+// many is what the flags of `railyard run` ask for beyond one run.
+type many struct {
+	axes  []sweep.Axis
+	seeds []uint64
+}
+
+// sweep reads --set and --seeds: nil if they ask for one run.
+func (f *runFlags) sweep() (*many, error) {
+	m := &many{}
+	for _, text := range f.set {
+		a, err := sweep.ParseAxis(text)
+		if err != nil {
+			return nil, misuse("run: --set %w", err)
+		}
+		if a.Path == "seed" && f.hasSeed {
+			return nil, misuse("run: --seed and --set seed, want one of them")
+		}
+		if len(a.Values) == 1 {
+			f.single = append(f.single, a)
+		} else {
+			m.axes = append(m.axes, a)
+		}
+	}
+	if f.seeds == "" {
+		if len(m.axes) == 0 {
+			return nil, nil
+		}
+		return m, nil
+	}
+	if f.hasSeed {
+		return nil, misuse("run: --seed and --seeds, want one of them")
+	}
+	var err error
+	if m.seeds, err = sweep.ParseSeeds(f.seeds); err != nil {
+		return nil, misuse("run: --seeds %w", err)
+	}
+	return m, nil
+}
+
+// runSweep is `railyard run` with --seeds, or with several values of a --set.
+func (a *app) runSweep(ctx context.Context, file string, f runFlags, m *many) error {
+	ctx, stop := a.interruptible(ctx)
+	defer stop()
+	p := a.startProgress(f.quiet, "reading "+file)
+	defer p.stop()
+	src, err := readFile(file)
+	if err != nil {
+		return misuse("cannot read scenario %s: %w", file, err)
+	}
+	sc, err := a.load(p, file, f)
+	if err != nil {
+		return err
+	}
+	variants, err := sweep.Variants(sc, m.axes, m.seeds)
+	if err != nil {
+		p.stop()
+		var problems scenario.Problems
+		if errors.As(err, &problems) {
+			return a.problems(file, src, err)
+		}
+		return misuse("run: %w", err)
+	}
+	dir, err := sweepDir(f.out, sc.Name)
+	if err != nil {
+		return err
+	}
+	rows, err := sweep.Run(ctx, variants, sweep.Options{Dir: dir, Force: f.force, Progress: func(v sweep.Progress) {
+		p.update(result.Progress{Phase: v.Phase, Done: int64(v.Done), Total: int64(v.Total), PacketHops: v.PacketHops})
+	}, Forecast: func(v sweep.Forecast) { a.tellForecast(f.quiet, v) }})
+	p.stop()
+	interrupted := ctx.Err() != nil
+	if err != nil && (rows == nil || !interrupted) {
+		if e := dir.Discard(); e != nil {
+			return e
+		}
+		if interrupted {
+			return &exitError{exitInterrupted, errors.New("interrupted before the first run began; nothing was kept")}
+		}
+		return a.located(file, sc, err)
+	}
+	return a.finishSweep(sweep.NewTable(sc.Name, m.axes, m.seeds, rows), dir, len(rows), f.json)
+}
+
+// sweepDir returns the directory of the rows: the one that is named, which may hold those of an earlier sweep, or a new one.
+func sweepDir(out, name string) (*sweep.Dir, error) {
+	if out == "" {
+		var err error
+		if out, err = result.NextDir("runs", name+"-sweep"); err != nil {
+			return nil, err
+		}
+	}
+	return sweep.OpenDir(out)
+}
+
+// tellForecast says what is about to run.
+func (a *app) tellForecast(quiet bool, f sweep.Forecast) {
+	if quiet || f.Runs == 0 {
+		return
+	}
+	text := fmt.Sprintf("%s of about %s packet-hops in all, %d at once, each with up to %s", count(f.Runs, "run"), result.FormatCount(f.PacketHops), f.AtOnce, result.FormatBytes(f.Largest))
+	if f.Memory > 0 {
+		text += fmt.Sprintf(" of %s", result.FormatBytes(f.Memory))
+	}
+	if f.Resumed > 0 {
+		text += fmt.Sprintf("; %d more are there already", f.Resumed)
+	}
+	fmt.Fprintln(a.stderr, a.errTerm.erase()+text)
+}
+
+// finishSweep writes and prints the table.
+func (a *app) finishSweep(t *sweep.Table, dir *sweep.Dir, planned int, asJSON bool) error {
+	written := dir.Finish(t)
+	t.Dir = dir.Path()
+	if err := a.printTable(t, asJSON); err != nil {
+		return fmt.Errorf("cannot print the table: %w; it is in %s", cause(err), t.Dir)
+	}
+	switch failed := t.Failed(); {
+	case written != nil:
+		return written
+	case t.State == result.Interrupted:
+		return &exitError{exitInterrupted, fmt.Errorf("interrupted; %d of %d runs are in %s, and the same command with --out %s runs the others", len(t.Rows), planned, t.Dir, t.Dir)}
+	case failed > 0:
+		return fmt.Errorf("%d of %s failed; the rows are in %s", failed, count(planned, "run"), t.Dir)
+	}
+	return nil
+}
+
+func (a *app) printTable(t *sweep.Table, asJSON bool) error {
+	if asJSON {
+		return result.EncodeJSON(a.stdout, t)
+	}
+	if err := t.WriteText(a.stdout); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(a.stdout, "\nrows: %s\n", t.Dir)
+	return err
+}

@@ -1,0 +1,22 @@
+package dataset
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+)
+
+// Digest names the images and labels of a set, however the files that hold them are packed: SHA-256, hexadecimal.
+func (s *Set) Digest() string {
+	h := sha256.New()
+	for _, im := range []Images{s.Train, s.Test} {
+		var shape []byte
+		for _, n := range []int{im.N, im.Rows, im.Cols} {
+			shape = binary.LittleEndian.AppendUint64(shape, uint64(n))
+		}
+		h.Write(shape)
+		h.Write(im.Pixels)
+		h.Write(im.Labels)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}

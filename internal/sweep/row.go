@@ -1,0 +1,62 @@
+package sweep
+
+import (
+	"railyard/internal/result"
+	"railyard/internal/unit"
+)
+
+// Row is what one run came to. Times are 0 where there is none.
+type Row struct {
+	Key   string       `json:"key"` // names the run: see Dir
+	Set   []Value      `json:"set,omitempty"`
+	Seed  uint64       `json:"seed"`
+	State result.State `json:"state"`
+	Error string       `json:"error,omitempty"` // why the run failed
+
+	Steps       int64         `json:"steps,omitempty"`        // of a training
+	StepTime    unit.Duration `json:"step_time_ps,omitempty"` // virtual time / steps
+	MeanFCT     unit.Duration `json:"mean_fct_ps,omitempty"`  // over the messages of the job's own flows
+	SlowestFCT  unit.Duration `json:"slowest_fct_ps,omitempty"`
+	Unfinished  int           `json:"unfinished_flows,omitempty"`
+	VirtualTime unit.Time     `json:"virtual_time_ps"`
+	PacketHops  int64         `json:"packet_hops"`
+	ECNMarks    int64         `json:"ecn_marks"`
+	Pauses      int64         `json:"pauses"`
+	Drops       int64         `json:"drops"`
+	Retransmits int64         `json:"retransmits"`
+}
+
+// Whole reports whether the run has the figures that it was made for.
+func (r *Row) Whole() bool { return r.State == result.Complete && r.Unfinished == 0 }
+
+// fill takes the figures of a run.
+func (r *Row) fill(s *result.Summary) {
+	r.State, r.Error, r.Seed = s.State, s.Error, s.Seed
+	r.Steps, r.StepTime = s.Steps, s.StepTime
+	r.VirtualTime, r.PacketHops = s.VirtualTime, s.PacketHops
+	r.ECNMarks, r.Pauses, r.Drops, r.Retransmits = s.ECNMarks, s.Pauses, s.Drops, s.Retransmits
+	r.MeanFCT, r.SlowestFCT, r.Unfinished = FlowTimes(s, nil)
+}
+
+// FlowTimes returns the mean completion time of the messages of the job's own flows, that of the flow whose messages take longest, and
+// how many flows did not finish. Flows in but are left out.
+func FlowTimes(s *result.Summary, but map[string]bool) (mean, slowest unit.Duration, unfinished int) {
+	messages, sum := int64(0), unit.Duration(0)
+	for i := range s.Flows {
+		f := &s.Flows[i]
+		if f.Kind != result.KindJob || but[f.Name] {
+			continue
+		}
+		if f.Status != result.StatusDone {
+			unfinished++
+			continue
+		}
+		messages += f.Done
+		sum += f.Took() * unit.Duration(f.Done)
+		slowest = max(slowest, f.Took())
+	}
+	if messages > 0 {
+		mean = sum / unit.Duration(messages)
+	}
+	return mean, slowest, unfinished
+}

@@ -1,0 +1,179 @@
+package sweep
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"sync"
+
+	"railyard/internal/machine"
+	"railyard/internal/result"
+	"railyard/internal/run"
+	"railyard/internal/scenario"
+	"railyard/internal/unit"
+)
+
+// Progress is how far a sweep is.
+type Progress struct {
+	Phase       string // "forecast" or "runs"
+	Done, Total int    // variants
+	PacketHops  int64  // so far, those of runs under way included
+}
+
+// Forecast is what a sweep would cost.
+type Forecast struct {
+	Runs       int   // not found in the directory
+	Resumed    int   // found there
+	PacketHops int64 // of Runs
+	Largest    unit.Bytes
+	AtOnce     int        // how many of the largest fit
+	Memory     unit.Bytes // the bound, 0: not known
+}
+
+// Options of a sweep.
+type Options struct {
+	Limits                                  // Memory 0: what the machine has
+	Dir      *Dir                           // keeps rows; nil: nowhere
+	Force    bool                           // run although an estimate is over a limit
+	Inputs   []result.InputDigest           // what each run must read, nil: anything
+	Forecast func(Forecast)                 // called once, before the first run; may be nil
+	Progress func(Progress)                 // may be nil
+	Each     func(i int, s *result.Summary) // called for each run that was run, one at a time; may be nil
+	Images   *run.Images                    // nil: its own
+}
+
+// Run runs the variants and returns a row for each, in their order. Before the first begins, every variant has been planned: the error of
+// one that cannot run is returned then. A run that fails is a row that says so. When ctx ends the rows that are done are
+// returned with its error; the others have no State.
+func Run(ctx context.Context, variants []Variant, opt Options) ([]Row, error) {
+	s := &sweep{variants: variants, opt: opt, rows: make([]Row, len(variants)), needs: make([]unit.Bytes, len(variants)), hops: make([]int64, len(variants))}
+	if s.opt.Progress == nil {
+		s.opt.Progress = func(Progress) {}
+	}
+	if s.opt.Images == nil {
+		s.opt.Images = &run.Images{}
+	}
+	if s.opt.Memory == 0 {
+		s.opt.Memory = machine.Memory()
+	}
+	if err := s.forecast(ctx); err != nil {
+		return nil, err
+	}
+	need := func(k int) unit.Bytes { return s.needs[s.left[k]] }
+	err := Each(ctx, len(s.left), s.opt.Limits, need, func(ctx context.Context, k int) error { return s.run(ctx, s.left[k]) })
+	return s.rows, err
+}
+
+type sweep struct {
+	variants []Variant
+	opt      Options
+	rows     []Row
+	needs    []unit.Bytes
+	left     []int // variants to run
+
+	mu   sync.Mutex
+	done int
+	hops []int64 // by variant
+}
+
+// forecast plans every variant, finds the rows that are there, and refuses what does not fit.
+func (s *sweep) forecast(ctx context.Context) error {
+	f := Forecast{Memory: s.opt.Memory}
+	for i := range s.variants {
+		s.opt.Progress(Progress{Phase: "forecast", Done: i, Total: len(s.variants)})
+		v := &s.variants[i]
+		e, err := run.NewForecast(ctx, v.Scenario, s.opt.Images, func(result.Progress) {})
+		if err == nil {
+			err = e.OverLimit()
+			if s.opt.Force {
+				err = nil
+			}
+		}
+		if err == nil && s.opt.Memory > 0 && e.Memory > s.opt.Memory && !s.opt.Force {
+			err = fmt.Errorf("it would need about %s of memory, and this machine has %s: make it smaller, or run it anyway with --force", result.FormatBytes(e.Memory), result.FormatBytes(s.opt.Memory))
+		}
+		if err != nil {
+			if name := label(v.Set); name != "" && ctx.Err() == nil {
+				return fmt.Errorf("with %s: %w", name, err)
+			}
+			return err
+		}
+		s.rows[i] = Row{Key: key(v.Scenario, e.Inputs), Set: v.Set, Seed: v.Scenario.Seed}
+		if s.opt.Dir.find(&s.rows[i]) {
+			s.done++
+			continue
+		}
+		s.left = append(s.left, i)
+		s.needs[i] = e.Memory
+		f.PacketHops += min(e.PacketHops, 1<<62-f.PacketHops)
+		f.Largest = max(f.Largest, e.Memory)
+	}
+	f.Runs, f.Resumed = len(s.left), s.done
+	f.AtOnce = min(s.opt.workers(), f.Runs)
+	if s.opt.Memory > 0 && f.Largest > 0 {
+		f.AtOnce = max(1, min(f.AtOnce, int(s.opt.Memory/f.Largest)))
+	}
+	if s.opt.Forecast != nil {
+		s.opt.Forecast(f)
+	}
+	return nil
+}
+
+// run runs variant i.
+func (s *sweep) run(ctx context.Context, i int) error {
+	opt := run.Options{Force: true, Images: s.opt.Images, Inputs: s.opt.Inputs, Progress: func(p result.Progress) { s.progress(i, p.PacketHops) }}
+	sum, err := run.Run(ctx, s.variants[i].Scenario, opt)
+	if ctx.Err() != nil && (sum == nil || sum.State != result.Complete) {
+		return ctx.Err() // its figures are of a part
+	}
+	if sum == nil {
+		if name := label(s.variants[i].Set); name != "" {
+			err = fmt.Errorf("with %s: %w", name, err)
+		}
+		return err
+	}
+	if err != nil && sum.Error == "" {
+		sum.Error = err.Error()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	row := &s.rows[i]
+	row.fill(sum)
+	if err := s.opt.Dir.keep(row); err != nil {
+		return err
+	}
+	s.done++
+	s.hops[i] = sum.PacketHops
+	s.tell()
+	if s.opt.Each != nil {
+		s.opt.Each(i, sum)
+	}
+	return nil
+}
+
+func (s *sweep) progress(i int, hops int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.hops[i] = hops
+	s.tell()
+}
+
+// tell reports progress; the lock is held.
+func (s *sweep) tell() {
+	p := Progress{Phase: "runs", Done: s.done, Total: len(s.variants)}
+	for _, h := range s.hops {
+		p.PacketHops += h
+	}
+	s.opt.Progress(p)
+}
+
+// key names a run by all that its figures follow from: the version, the resolved scenario, what it reads.
+func key(sc *scenario.Scenario, inputs []result.InputDigest) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%s %d\n%s", result.Version, rowFormat, sc.YAML())
+	for _, in := range inputs {
+		fmt.Fprintf(h, "%s %s\n", in.Name, in.SHA256)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}

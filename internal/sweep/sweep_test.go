@@ -1,0 +1,317 @@
+package sweep
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"unicode/utf8"
+
+	"railyard/internal/result"
+	"railyard/internal/scenario"
+	"railyard/internal/unit"
+)
+
+// An incast whose length depends on the seed, by the marks that it draws.
+const incast = `name: incast
+cluster: {hosts: 4, host: {gpus: 1}, nic: {speed: 100Gb/s}}
+fabric: {design: single-switch}
+job:
+  flows:
+    - {from: host1/gpu0, to: host4/gpu0, bytes: 500kB}
+    - {from: host2/gpu0, to: host4/gpu0, bytes: 500kB}
+    - {from: host3/gpu0, to: host4/gpu0, bytes: 500kB}
+output: {queues: false}
+`
+
+func parse(t *testing.T, src string) *scenario.Scenario {
+	t.Helper()
+	sc, err := scenario.Parse("incast.yaml", []byte(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sc
+}
+
+func axes(t *testing.T, texts ...string) (all []Axis) {
+	t.Helper()
+	for _, text := range texts {
+		a, err := ParseAxis(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, a)
+	}
+	return all
+}
+
+// table runs a sweep and returns its table as JSON.
+func table(t *testing.T, sc *scenario.Scenario, ax []Axis, seeds []uint64, opt Options) (string, *Table, error) {
+	t.Helper()
+	vs, err := Variants(sc, ax, seeds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := Run(context.Background(), vs, opt)
+	tab := NewTable(sc.Name, ax, seeds, rows)
+	b, e := json.Marshal(tab)
+	if e != nil {
+		t.Fatal(e)
+	}
+	return string(b), tab, err
+}
+
+// The same bytes however many run at once; and they are the figures of single runs, in order.
+func TestSweepIsDeterministic(t *testing.T) {
+	sc, ax, seeds := parse(t, incast), axes(t, "fabric.qos.ecn.min=20kB,auto", "congestion.algorithm=dcqcn,none"), []uint64{1, 2, 3}
+	want := ""
+	for _, workers := range []int{1, 2, 8} {
+		got, tab, err := table(t, sc, ax, seeds, Options{Limits: Limits{Workers: workers}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == "" {
+			want = got
+			if len(tab.Rows) != 12 || len(tab.Groups) != 4 || tab.State != result.Complete {
+				t.Fatalf("%d rows, %d groups, %s", len(tab.Rows), len(tab.Groups), tab.State)
+			}
+			if a, b := tab.Groups[0].figure("slowest_fct"), tab.Groups[1].figure("slowest_fct"); a.Min == a.Max || b.Min != b.Max {
+				t.Errorf("over seeds %+v with DCQCN, %+v without: want a spread, and none", a, b)
+			}
+		}
+		if got != want {
+			t.Errorf("%d workers:\n%s\nwant\n%s", workers, got, want)
+		}
+	}
+	for i, v := range [][2]string{{"20kB", "dcqcn"}, {"20kB", "none"}, {"auto", "dcqcn"}, {"auto", "none"}} {
+		one, err := sc.With(scenario.Change{Path: "fabric.qos.ecn.min", Text: v[0]}, scenario.Change{Path: "congestion.algorithm", Text: v[1]}, scenario.Change{Path: "seed", Text: "3"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := Run(context.Background(), []Variant{{Scenario: one}}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var tab Table
+		if err := json.Unmarshal([]byte(want), &tab); err != nil {
+			t.Fatal(err)
+		}
+		if got := tab.Rows[3*i+2]; got.SlowestFCT != rows[0].SlowestFCT || got.Key != rows[0].Key || got.Seed != 3 {
+			t.Errorf("%v: row %+v, alone %+v", v, got, rows[0])
+		}
+	}
+}
+
+// A sweep that is stopped keeps what is done; the next one runs only the rest, and what changed, and says the same as one that was not stopped.
+func TestSweepResumes(t *testing.T) {
+	sc, seeds := parse(t, incast), []uint64{1, 2, 3, 4, 5, 6}
+	vs, err := Variants(sc, nil, seeds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, _, err := table(t, sc, nil, seeds, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "sweep")
+	dir, err := OpenDir(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ran := 0
+	rows, err := Run(ctx, vs, Options{Limits: Limits{Workers: 1}, Dir: dir, Each: func(int, *result.Summary) {
+		if ran++; ran == 2 {
+			cancel()
+		}
+	}})
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("interrupted: %v", err)
+	}
+	if tab := NewTable(sc.Name, nil, seeds, rows); tab.State != result.Interrupted || len(tab.Rows) != ran || ran < 2 || ran > 3 {
+		t.Fatalf("%s with %d rows, %d ran", tab.State, len(tab.Rows), ran)
+	}
+	if err := os.WriteFile(filepath.Join(path, rowFolder, rows[0].Key+".json"), []byte("{"), 0o666); err != nil { // damaged
+		t.Fatal(err)
+	}
+	if dir, err = OpenDir(path); err != nil {
+		t.Fatal(err)
+	}
+	var f Forecast
+	var again []int
+	got, _, err := table(t, sc, nil, seeds, Options{Dir: dir, Forecast: func(x Forecast) { f = x }, Each: func(i int, _ *result.Summary) { again = append(again, i) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(again)
+	if f.Resumed != ran-1 || f.Runs != 7-ran || len(again) != 7-ran || again[0] != 0 || slices.Contains(again, 1) {
+		t.Errorf("%d ran first, then %v, forecast %+v", ran, again, f)
+	}
+	if got != want {
+		t.Errorf("resumed\n%s\nwant\n%s", got, want)
+	}
+	other, err := sc.Set("fabric.switch.latency", "700ns")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := table(t, other, nil, seeds, Options{Dir: dir, Forecast: func(x Forecast) { f = x }}); err != nil || f.Resumed != 0 {
+		t.Errorf("another scenario: %v, %d rows taken over", err, f.Resumed)
+	}
+}
+
+// What runs at once never needs more than the memory, nor more than the workers; one that is larger runs alone.
+func TestEachKeepsWithinLimits(t *testing.T) {
+	needs := []unit.Bytes{3, 3, 3, 9, 1, 1, 1, 1, 4, 20, 5, 5, 2}
+	var mu sync.Mutex
+	var used, most unit.Bytes
+	var active, at int
+	order := []int{}
+	err := Each(context.Background(), len(needs), Limits{Workers: 4, Memory: 10}, func(i int) unit.Bytes { return needs[i] }, func(_ context.Context, i int) error {
+		mu.Lock()
+		used += needs[i]
+		active++
+		at = max(at, active)
+		if active > 1 {
+			most = max(most, used)
+		}
+		order = append(order, i)
+		if needs[i] > 10 && active > 1 {
+			t.Errorf("%d bytes beside %d others", needs[i], active-1)
+		}
+		mu.Unlock()
+		for range 1000 { // let others begin
+			mu.Lock()
+			mu.Unlock()
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		used -= needs[i]
+		active--
+		return nil
+	})
+	slices.Sort(order)
+	if err != nil || most > 10 || at > 4 || len(order) != len(needs) || order[len(order)-1] != len(needs)-1 {
+		t.Errorf("%v: %d bytes at once, %d runs at once, %v", err, most, at, order)
+	}
+}
+
+// The first error by number is returned, and nothing more is started.
+func TestEachStopsAtAnError(t *testing.T) {
+	bad, started := errors.New("bad"), 0
+	err := Each(context.Background(), 100, Limits{Workers: 1}, func(int) unit.Bytes { return 0 }, func(_ context.Context, i int) error {
+		if started++; i == 3 {
+			return bad
+		}
+		return nil
+	})
+	if !errors.Is(err, bad) || started > 5 {
+		t.Errorf("%v after %d", err, started)
+	}
+}
+
+// A variant that cannot run is told before any runs.
+func TestSweepRefusesFirst(t *testing.T) {
+	sc := parse(t, incast)
+	vs, err := Variants(sc, axes(t, "job.flows[0].path=auto,[host1, nowhere, host4]"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran := 0
+	_, err = Run(context.Background(), vs, Options{Each: func(int, *result.Summary) { ran++ }})
+	if err == nil || ran != 0 || !strings.Contains(err.Error(), "with job.flows[0].path=[host1, nowhere, host4]: ") {
+		t.Errorf("%v after %d runs", err, ran)
+	}
+	vs, _ = Variants(sc, nil, nil)
+	_, err = Run(context.Background(), vs, Options{Limits: Limits{Memory: 1 * unit.Megabyte}})
+	if err == nil || !strings.Contains(err.Error(), "this machine has 1 MB") {
+		t.Errorf("in 1 MB: %v", err)
+	}
+}
+
+func TestAxesAndSeeds(t *testing.T) {
+	for text, want := range map[string][]string{
+		"a=1":                                 {"1"},
+		"a=1, 2":                              {"1", "2"},
+		"l=[784,10],[784,32,10]":              {"[784,10]", "[784,32,10]"},
+		`f=[{from: "a,b", to: c}],"x,y",'z,'`: {`[{from: "a,b", to: c}]`, `"x,y"`, `'z,'`},
+		"a=":                                  {""},
+	} {
+		if a, err := ParseAxis(text); err != nil || !slices.Equal(a.Values, want) {
+			t.Errorf("%s: %q, %v", text, a.Values, err)
+		}
+	}
+	for _, text := range []string{"a", "=1", "a=1,,2", "a=1,1"} {
+		if a, err := ParseAxis(text); err == nil {
+			t.Errorf("%s: %+v", text, a)
+		}
+	}
+	for text, want := range map[string][]uint64{"1..3": {1, 2, 3}, "7": {7}, "1,5..6, 9": {1, 5, 6, 9}, "18446744073709551615": {1<<64 - 1}} {
+		if got, err := ParseSeeds(text); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: %v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "3..1", "a", "1,1", "1..", "0..100000", "-1"} {
+		if got, err := ParseSeeds(text); err == nil {
+			t.Errorf("%s: %d seeds", text, len(got))
+		}
+	}
+	sc := parse(t, incast)
+	if _, err := Variants(sc, axes(t, "seed=1,2"), []uint64{1}); err == nil {
+		t.Error("seeds twice")
+	}
+	if _, err := Variants(sc, axes(t, "name=a,b", "name=c"), nil); err == nil || !strings.Contains(err.Error(), "name=a,b,c") {
+		t.Errorf("a key twice: %v", err)
+	}
+	if _, err := Variants(sc, axes(t, "fabric.spins=2,4"), nil); err == nil || !strings.Contains(err.Error(), "did you mean spines?") {
+		t.Errorf("a key that is none: %v", err)
+	}
+}
+
+func TestPercentile(t *testing.T) {
+	x := make([]int, 100)
+	for i := range x {
+		x[i] = i + 1
+	}
+	for _, c := range []struct {
+		x       []int
+		p, want int
+	}{{x, 5, 5}, {x, 50, 50}, {x, 95, 95}, {x, 100, 100}, {x[:1], 5, 1}, {x[:3], 50, 2}, {x[:4], 50, 2}, {x[:10], 95, 10}, {x[:20], 95, 19}} {
+		if got := Percentile(c.x, c.p); got != c.want {
+			t.Errorf("%d %% of %d values: %d, want %d", c.p, len(c.x), got, c.want)
+		}
+	}
+}
+
+// The text fits 80 columns, and its plots show the figures.
+func TestText(t *testing.T) {
+	ms := func(n float64) unit.Duration { return unit.Duration(n * float64(unit.Millisecond)) }
+	var rows []Row
+	long := Axis{"job.flows", []string{"[" + strings.Repeat("{from: host1/gpu0, to: host2/gpu0, bytes: 1MB}, ", 5) + "]", "[]"}}
+	for g, v := range long.Values {
+		for s := range 3 {
+			rows = append(rows, Row{Set: []Value{{long.Path, v}}, Seed: uint64(s + 1), State: result.Complete, MeanFCT: ms(float64(1 + g*2 + s))})
+		}
+	}
+	rows[5].State, rows[5].Error = result.Failed, "queue pair 3 used up its retries"
+	var b bytes.Buffer
+	if err := NewTable("x", []Axis{long}, []uint64{1, 2, 3}, rows).WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(b.String()) {
+		if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > 80 || strings.TrimRight(line, " \n") != strings.TrimRight(line, "\n") {
+			t.Errorf("%d columns: %q", n, line)
+		}
+	}
+	for _, want := range []string{"x: 6 runs, 2 variants, 3 seeds; 1 failed\n", "   1     3        2 ms        1 ms        3 ms\n", "   2     2        3 ms        3 ms        4 ms",
+		"   1 |=======================#=======================                       |\n", "seed 3: queue pair 3 used up its retries"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+}

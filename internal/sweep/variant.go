@@ -1,0 +1,160 @@
+package sweep
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"railyard/internal/scenario"
+)
+
+// MaxVariants bounds a sweep.
+const MaxVariants = 100_000
+
+// An Axis is a key of the scenario and the values that it takes in turn, as a file would have them.
+type Axis struct {
+	Path   string   `json:"key"`
+	Values []string `json:"values"`
+}
+
+// A Value is the value that a key has in a variant.
+type Value struct {
+	Path string `json:"key"`
+	Text string `json:"value"`
+}
+
+// A Variant is one run of a sweep.
+type Variant struct {
+	Set      []Value // what was set, in order of the axes
+	Scenario *scenario.Scenario
+}
+
+// ParseAxis reads key=value,value. A comma within [], {} or quotes belongs to a value: job.train.layers=[784,10],[784,32,10].
+func ParseAxis(text string) (Axis, error) {
+	key, list, ok := strings.Cut(text, "=")
+	if key = strings.TrimSpace(key); !ok || key == "" {
+		return Axis{}, fmt.Errorf("%q: want KEY=VALUE or KEY=VALUE,VALUE,..., such as fabric.spines=2,4", text)
+	}
+	a := Axis{Path: key, Values: split(list)}
+	for i, v := range a.Values {
+		switch {
+		case v == "" && len(a.Values) > 1:
+			return Axis{}, fmt.Errorf("%q: value %d is empty, want KEY=VALUE,VALUE,...", text, i+1)
+		case slices.Contains(a.Values[:i], v):
+			return Axis{}, fmt.Errorf("%q: %s twice, want each value once", text, v)
+		}
+	}
+	return a, nil
+}
+
+// split cuts a list at the commas that stand outside brackets and quotes.
+func split(list string) (values []string) {
+	depth, quote, from := 0, rune(0), 0
+	for i, c := range list {
+		switch {
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'':
+			quote = c
+		case c == '[' || c == '{':
+			depth++
+		case c == ']' || c == '}':
+			depth--
+		case c == ',' && depth == 0:
+			values, from = append(values, strings.TrimSpace(list[from:i])), i+1
+		}
+	}
+	return append(values, strings.TrimSpace(list[from:]))
+}
+
+// ParseSeeds reads 1..100, or a list such as 1,5,10..12.
+func ParseSeeds(text string) ([]uint64, error) {
+	var seeds []uint64
+	seen := map[uint64]bool{}
+	for part := range strings.SplitSeq(text, ",") {
+		low, high, isRange := strings.Cut(strings.TrimSpace(part), "..")
+		if !isRange {
+			high = low
+		}
+		a, err1 := strconv.ParseUint(low, 10, 64)
+		b, err2 := strconv.ParseUint(high, 10, 64)
+		if err1 != nil || err2 != nil || b < a {
+			return nil, fmt.Errorf("%q: want seeds such as 1..100 or 1,2,7", text)
+		}
+		if b-a >= MaxVariants || len(seeds)+int(b-a) >= MaxVariants {
+			return nil, fmt.Errorf("%q: more than %d seeds", text, MaxVariants)
+		}
+		for s := a; ; s++ {
+			if seen[s] {
+				return nil, fmt.Errorf("%q: seed %d twice, want each once", text, s)
+			}
+			seen[s] = true
+			if seeds = append(seeds, s); s == b {
+				break
+			}
+		}
+	}
+	return seeds, nil
+}
+
+// Variants returns every combination of the axes' values, the last axis changing first, each with every seed; without seeds, with the
+// scenario's own. The error is that of the first combination that is no scenario.
+func Variants(base *scenario.Scenario, axes []Axis, seeds []uint64) ([]Variant, error) {
+	total := max(1, len(seeds))
+	for i, a := range axes {
+		for _, b := range axes[:i] {
+			if a.Path == b.Path {
+				return nil, fmt.Errorf("%s twice, want its values in one list: %s=%s,%s", a.Path, a.Path, strings.Join(b.Values, ","), strings.Join(a.Values, ","))
+			}
+		}
+		if len(seeds) > 0 && a.Path == "seed" {
+			return nil, fmt.Errorf("seed and seeds, want one of them")
+		}
+		if total *= len(a.Values); total > MaxVariants {
+			return nil, fmt.Errorf("more than %d runs, want fewer values or seeds", MaxVariants)
+		}
+	}
+	all := make([]Variant, 0, total)
+	for n := range total {
+		set := values(axes, n/max(1, len(seeds)))
+		var changes []scenario.Change
+		for _, v := range set {
+			changes = append(changes, scenario.Change{Path: v.Path, Text: v.Text})
+		}
+		if len(seeds) > 0 {
+			changes = append(changes, scenario.Change{Path: "seed", Text: strconv.FormatUint(seeds[n%len(seeds)], 10)})
+		}
+		sc := base
+		if len(changes) > 0 {
+			var err error
+			if sc, err = base.With(changes...); err != nil {
+				return nil, err
+			}
+		}
+		all = append(all, Variant{set, sc})
+	}
+	return all, nil
+}
+
+// values returns the n-th combination.
+func values(axes []Axis, n int) []Value {
+	set := make([]Value, len(axes))
+	for i := len(axes) - 1; i >= 0; i-- {
+		k := len(axes[i].Values)
+		set[i] = Value{axes[i].Path, axes[i].Values[n%k]}
+		n /= k
+	}
+	return set
+}
+
+// label names a combination in words: fabric.spines 4, seed not included.
+func label(set []Value) string {
+	var parts []string
+	for _, v := range set {
+		parts = append(parts, v.Path+"="+v.Text)
+	}
+	return strings.Join(parts, " ")
+}
