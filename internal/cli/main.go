@@ -64,7 +64,7 @@ says how long a step takes and why.`,
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(a.runCommand(), a.dataCommand(), a.versionCommand(), a.exportCommand(), a.importCommand())
 	root.AddCommand(a.lookCommands()...)
-	root.AddCommand(a.reportCommand(), a.compareCommand(), a.explainCommand(), a.validateCommand())
+	root.AddCommand(a.reportCommand(), a.compareCommand(), a.explainCommand(), a.whatifCommand(), a.validateCommand())
 	return root
 }
 

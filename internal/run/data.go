@@ -101,6 +101,9 @@ func digests(p *Plan, set *imageSet) (all []result.InputDigest) {
 var inputKeys = map[string]string{result.ScheduleInput: "job.collective.schedule", result.TopologyInput: "fabric.topology", result.FlowsInput: "job.flows_csv",
 	result.ImagesInput: "job.train.data"}
 
+// InputKey returns the key of the scenario that names an input, "" if there is none.
+func InputKey(name string) string { return inputKeys[name] }
+
 // sameInputs reports what a run that is repeated would read otherwise than the first time.
 func sameInputs(want, got []result.InputDigest) error {
 	for _, w := range want {

@@ -60,6 +60,9 @@ type Pair struct {
 	Flow           *scenario.Flow // explicit; nil for ranks
 }
 
+// Enabled reports whether anything uses the queue pair: ranks, or a flow that is not switched off.
+func (q *Pair) Enabled() bool { return q.Flow == nil || q.Flow.Enabled }
+
 // sends reports whether an explicit flow uses the queue pair.
 func (q *Pair) sends() bool { return q.Flow != nil && q.Flow.Enabled }
 

@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"sync"
 
@@ -21,10 +22,11 @@ func (l Limits) workers() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// Each calls run for 0 to n-1, starting them in order, within the limits. One that needs more than all the memory runs alone: whether
-// it may is the caller's to decide. After the first error, or when ctx ends, no more are started; the error is that of the lowest number.
-func Each(ctx context.Context, n int, l Limits, need func(i int) unit.Bytes, run func(ctx context.Context, i int) error) error {
-	ctx, cancel := context.WithCancel(ctx)
+// Each calls run for 0 to n-1, starting them in order, within the limits. One that needs more than all the memory
+// runs alone: whether it may is the caller's to decide. After the first error, or when ctx ends, no more are started
+// and those under way are told to stop; the error is ctx's, or else that of the lowest number.
+func Each(outer context.Context, n int, l Limits, need func(i int) unit.Bytes, run func(ctx context.Context, i int) error) error {
+	ctx, cancel := context.WithCancel(outer)
 	defer cancel()
 	s := &shares{limits: l, errs: make([]error, n)}
 	s.free.L = &s.mu
@@ -38,7 +40,7 @@ func Each(ctx context.Context, n int, l Limits, need func(i int) unit.Bytes, run
 	var all sync.WaitGroup
 	for i := range n {
 		bytes := need(i)
-		if !s.take(bytes) {
+		if ctx.Err() != nil || !s.take(bytes) {
 			break
 		}
 		all.Add(1)
@@ -52,12 +54,15 @@ func Each(ctx context.Context, n int, l Limits, need func(i int) unit.Bytes, run
 		}()
 	}
 	all.Wait()
+	if err := outer.Err(); err != nil {
+		return err
+	}
 	for _, err := range s.errs {
-		if err != nil {
+		if err != nil && !errors.Is(err, context.Canceled) { // the others were stopped because of it
 			return err
 		}
 	}
-	return ctx.Err()
+	return nil
 }
 
 // shares is what is in use.

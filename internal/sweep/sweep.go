@@ -40,6 +40,7 @@ type Options struct {
 	Forecast func(Forecast)                 // called once, before the first run; may be nil
 	Progress func(Progress)                 // may be nil
 	Each     func(i int, s *result.Summary) // called for each run that was run, one at a time; may be nil
+	Refused  func(i int, err error) bool    // told of a variant that cannot run: true leaves it out; nil: its error ends the sweep
 	Images   *run.Images                    // nil: its own
 }
 
@@ -92,6 +93,9 @@ func (s *sweep) forecast(ctx context.Context) error {
 		}
 		if err == nil && s.opt.Memory > 0 && e.Memory > s.opt.Memory && !s.opt.Force {
 			err = fmt.Errorf("it would need about %s of memory, and this machine has %s: make it smaller, or run it anyway with --force", result.FormatBytes(e.Memory), result.FormatBytes(s.opt.Memory))
+		}
+		if err != nil && ctx.Err() == nil && s.opt.Refused != nil && s.opt.Refused(i, err) {
+			continue
 		}
 		if err != nil {
 			if name := label(v.Set); name != "" && ctx.Err() == nil {

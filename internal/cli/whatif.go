@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"railyard/internal/result"
+	"railyard/internal/scenario"
+	"railyard/internal/sweep"
+	"railyard/internal/whatif"
+)
+
+// whatifFlags is the flags of `railyard whatif`.
+type whatifFlags struct {
+	set                      []string
+	full, json, force, quiet bool
+}
+
+func (a *app) whatifCommand() *cobra.Command {
+	var f whatifFlags
+	cmd := &cobra.Command{
+		Use:   "whatif DIR [flags]",
+		Short: "Run a run again with one thing taken away, and say what that saved",
+		Long: `Runs the scenario in the run directory DIR again, from its inputs, each time with one
+thing taken away or changed that may have held it up: each flow that shares ports with the job
+and groups of them, PFC, congestion control, faults, full buffers, windows; the busiest
+port on the job's way ten times faster; launches that take no time; an ideal network. It prints what the run's causes
+attribute to each beside what running without it saved, what saves most first, and writes
+both to DIR/whatif.json. A training is compared over its first 256 steps, or as
+many as make about 20 million packet-hops; --full compares all.`,
+		Example:           "  railyard whatif runs/digits-incast-1\n  railyard whatif runs/incast-1 --set fabric.qos.ecn.min=1MB,2MB",
+		Args:              runDirs(1, 1),
+		ValidArgsFunction: completeDirs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.whatif(cmd.Context(), args[0], f)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringArrayVar(&f.set, "set", nil, "KEY=VALUE: another change to run; KEY=VALUE,VALUE: one for each; may be repeated")
+	fl.BoolVar(&f.full, "full", false, "compare all steps of a training")
+	fl.BoolVar(&f.json, "json", false, "print what was found as one JSON object")
+	fl.BoolVar(&f.force, "force", false, "run although an estimate is over a limit")
+	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress on stderr")
+	return cmd
+}
+
+func (a *app) whatif(ctx context.Context, dir string, f whatifFlags) error {
+	extra, err := asked(f.set)
+	if err != nil {
+		return err
+	}
+	r, err := result.Open(dir)
+	if err != nil {
+		return misuse("%w", err)
+	}
+	ctx, stop := a.interruptible(ctx)
+	defer stop()
+	p := a.startProgress(f.quiet, "reading "+dir)
+	defer p.stop()
+	found, err := whatif.Run(ctx, r, whatif.Options{Full: f.full, Force: f.force, Extra: extra, Progress: func(v sweep.Progress) {
+		p.update(result.Progress{Phase: v.Phase, Done: int64(v.Done), Total: int64(v.Total), PacketHops: v.PacketHops})
+	}, Forecast: func(v sweep.Forecast) { a.tellForecast(f.quiet, v) }})
+	p.stop()
+	interrupted := ctx.Err() != nil
+	switch {
+	case found == nil && interrupted:
+		return &exitError{exitInterrupted, errors.New("interrupted before the run as it is was done; nothing was kept")}
+	case found == nil:
+		return a.changeProblems(err)
+	}
+	if err := r.WriteWhatIf(found.WhatIf); err != nil {
+		return err
+	}
+	if f.json {
+		err = result.EncodeJSON(a.stdout, found.WhatIf)
+	} else {
+		err = found.WriteText(a.stdout)
+	}
+	if err != nil {
+		return fmt.Errorf("cannot print what was found: %w", cause(err))
+	}
+	if interrupted {
+		return &exitError{exitInterrupted, errors.New("interrupted; what was found is in " + dir + "/whatif.json")}
+	}
+	return nil
+}
+
+// changeProblems prints what is wrong with a change, and returns what is left to say.
+func (a *app) changeProblems(err error) error {
+	var problems scenario.Problems
+	if !errors.As(err, &problems) {
+		return err
+	}
+	problems.Render(a.stderr, nil, a.errTerm.colour)
+	return fmt.Errorf("%s; nothing was run", count(len(problems), "problem"))
+}
+
+// asked makes changes of --set.
+func asked(texts []string) (all []whatif.Cut, err error) {
+	for _, text := range texts {
+		axis, err := sweep.ParseAxis(text)
+		if err != nil {
+			return nil, misuse("whatif: --set %w", err)
+		}
+		for _, v := range axis.Values {
+			all = append(all, whatif.Cut{Kind: whatif.Set, Name: "with " + axis.Path + "=" + v, Subject: []string{axis.Path},
+				Changes: []scenario.Change{{Path: axis.Path, Text: v}}})
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,109 @@
+package result
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"railyard/internal/unit"
+)
+
+const whatIfFile = "whatif.json"
+
+// WhatIfFormat is the version of whatif.json.
+const WhatIfFormat = 1
+
+// What a WhatIf measures.
+const (
+	MeasureStep = "step_time" // virtual time over steps
+	MeasureFCT  = "mean_fct"  // mean completion time of the job's messages
+)
+
+// WhatIf is whatif.json: what changes of a run's scenario save, each found by running it.
+type WhatIf struct {
+	State         State          `json:"state"` // complete or interrupted
+	Version       string         `json:"version"`
+	FormatVersion int            `json:"format_version"`
+	Name          string         `json:"name"`
+	Measure       string         `json:"measure"`
+	Steps         int64          `json:"steps,omitempty"` // compared; 0: a job of flows
+	StepsOfRun    int64          `json:"steps_of_run,omitempty"`
+	Time          unit.Duration  `json:"time_ps"` // of the run as it is, over these steps
+	Median        unit.Duration  `json:"median_step_ps,omitempty"`
+	Slowest       unit.Duration  `json:"slowest_fct_ps,omitempty"`
+	Changes       []WhatIfChange `json:"changes"`        // what saves most first; then what could not be told
+	Parts         unit.Duration  `json:"parts_save_ps"`  // sum of what the single parts save that save anything
+	Whole         *unit.Duration `json:"ideal_saves_ps"` // what an ideal network saves; null: not run
+}
+
+// WhatIfChange is one change and what it came to.
+type WhatIfChange struct {
+	Kind       string         `json:"kind"`              // flow, flows, pfc, congestion, loss, window, port, link, rank, launch, ideal, cure, set
+	Name       string         `json:"name"`              // in words: without background1
+	Subject    []string       `json:"subject,omitempty"` // flows, a port, ...
+	Set        []WhatIfValue  `json:"set"`
+	Reason     string         `json:"reason,omitempty"` // of a cure
+	Attributed *unit.Duration `json:"attributed_ps"`    // null: the run's causes do not tell
+	Before     unit.Duration  `json:"before_ps"`        // the run as it is; without a flow of the job: over its other flows
+	Time       *unit.Duration `json:"time_ps"`          // null: it did not come to its end, see Why
+	Saves      *unit.Duration `json:"saves_ps"`         // Before - Time; negative: it takes longer
+	Part       *float64       `json:"saves,omitempty"`  // of Before
+	Median     unit.Duration  `json:"median_step_ps,omitempty"`
+	Slowest    unit.Duration  `json:"slowest_fct_ps,omitempty"`
+	Why        string         `json:"why,omitempty"` // there is no time
+}
+
+// WhatIfValue is a key of the scenario and the value that a change gives it.
+type WhatIfValue struct {
+	Path  string `json:"key"`
+	Value string `json:"value,omitempty"`
+	Gone  bool   `json:"removed,omitempty"`
+}
+
+// WriteWhatIf writes whatif.json of a run directory, whole or not at all.
+func (r *Run) WriteWhatIf(w *WhatIf) error {
+	w.Version, w.FormatVersion = Version, WhatIfFormat
+	if err := WriteJSON(filepath.Join(r.Path, whatIfFile), w); err != nil {
+		return fmt.Errorf("run directory %s: cannot write %s: %w", r.Path, whatIfFile, plain(err))
+	}
+	return nil
+}
+
+// WhatIf reads whatif.json, nil if nobody has asked yet.
+func (r *Run) WhatIf() (*WhatIf, error) {
+	b, err := os.ReadFile(filepath.Join(r.Path, whatIfFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("run directory %s: %s: %w", r.Path, whatIfFile, plain(err))
+	}
+	var head struct {
+		Version       string `json:"version"`
+		FormatVersion int    `json:"format_version"`
+	}
+	if err := json.Unmarshal(b, &head); err != nil {
+		return nil, fmt.Errorf("run directory %s: %s is damaged: %w", r.Path, whatIfFile, err)
+	}
+	if head.FormatVersion != WhatIfFormat {
+		return nil, fmt.Errorf("run directory %s: %s has format version %d of Railyard %s, want %d: run railyard whatif again", r.Path, whatIfFile, head.FormatVersion, head.Version, WhatIfFormat)
+	}
+	w := &WhatIf{}
+	if err := json.Unmarshal(b, w); err != nil {
+		return nil, fmt.Errorf("run directory %s: %s is damaged: %w", r.Path, whatIfFile, err)
+	}
+	return w, nil
+}
+
+// Best returns the change that saves most, an ideal network excepted, nil if none saves anything.
+func (w *WhatIf) Best() *WhatIfChange {
+	for i := range w.Changes { // in order of saving
+		if c := &w.Changes[i]; c.Kind != "ideal" && c.Saves != nil && *c.Saves > 0 {
+			return c
+		}
+	}
+	return nil
+}

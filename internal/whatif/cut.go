@@ -1,0 +1,279 @@
+package whatif
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"railyard/internal/result"
+	"railyard/internal/run"
+	"railyard/internal/scenario"
+	"railyard/internal/unit"
+)
+
+// Kinds of change.
+const (
+	OneFlow    = "flow"
+	Flows      = "flows"
+	PFC        = "pfc"
+	Congestion = "congestion"
+	Loss       = "loss"
+	Window     = "window"
+	Port       = "port"
+	Link       = "link"
+	Rank       = "rank"
+	Launch     = "launch"
+	Ideal      = "ideal"
+	Cure       = "cure"
+	Set        = "set"
+)
+
+// A Cut is one thing that is taken away from a scenario, or changed in it.
+type Cut struct {
+	Kind    string
+	Name    string   // in words
+	Subject []string // flows, a port, ...
+	Reason  string   // of a cure
+	Changes []scenario.Change
+}
+
+// Bounds of the list.
+const (
+	mostFlows = 16 // single background flows that are taken away: those that send most
+	mostOwn   = 4  // single flows of the job
+	faster    = 10 // times as fast: the bottleneck port
+	fastest   = 10 * unit.TerabitPerSec
+	huge      = "1TB" // a buffer that nothing fills
+)
+
+// cuts lists the changes that apply to a run. omitted says how many single flows the list leaves out.
+func cuts(p *run.Plan, s *result.Summary, bottleneck string) (all []Cut, omitted int) {
+	sc := p.Scenario
+	flows, omitted := flowCuts(p, s)
+	all = append(all, flows...)
+	one := func(kind, name string, subject string, changes ...scenario.Change) {
+		c := Cut{Kind: kind, Name: name, Changes: changes}
+		if subject != "" {
+			c.Subject = []string{subject}
+		}
+		all = append(all, c)
+	}
+	if q := sc.Fabric.QoS.PFC; q.Enabled && s.Pauses > 0 {
+		one(PFC, "without PFC", "", append(withoutStorms(sc), set("fabric.qos.pfc.enabled", "false"))...)
+	}
+	if sc.Congestion.Algorithm != "none" {
+		one(Congestion, "without congestion control", sc.Congestion.Algorithm, uncontrolled)
+	}
+	all = append(all, lossCuts(sc, s)...)
+	if w := sc.Transport.Window; w.Word != "none" {
+		one(Window, "with an infinite window", "", set("transport.window", "none"), set("transport.window_scale", "false"))
+	}
+	if c, ok := portCut(p, bottleneck); ok {
+		all = append(all, c)
+	}
+	for i, l := range sc.Fabric.Links.Named {
+		one(Link, "with "+l.Link+" as the other links", l.Link, remove(fmt.Sprintf("fabric.links.named[%d]", i)))
+	}
+	for i, r := range sc.Cluster.Slow {
+		one(Rank, fmt.Sprintf("with rank %d as the other ranks", r.Rank), fmt.Sprintf("rank %d", r.Rank), remove(fmt.Sprintf("cluster.slow[%d]", i)))
+	}
+	if sc.Job.Train != nil && sc.Cluster.Host.Launch > 0 {
+		one(Launch, "with launches that take no time", "", set("cluster.host.launch", "0ns"))
+	}
+	one(Ideal, "on an ideal network", "", idealChanges(sc)...)
+	return all, omitted
+}
+
+func set(path, text string) scenario.Change { return scenario.Change{Path: path, Text: text} }
+func remove(path string) scenario.Change    { return scenario.Change{Path: path, Remove: true} }
+
+// uncontrolled replaces the whole group: keys of an algorithm have no meaning without it.
+var uncontrolled = set("congestion", "{algorithm: none, notify: none}")
+
+// withoutStorms removes pause storms, which nobody listens to without PFC.
+func withoutStorms(sc *scenario.Scenario) (changes []scenario.Change) {
+	for i := len(sc.Faults) - 1; i >= 0; i-- {
+		if sc.Faults[i].Storm.Set {
+			changes = append(changes, remove(fmt.Sprintf("faults[%d]", i)))
+		}
+	}
+	return changes
+}
+
+// lossCuts takes away each fault, all of them, and full buffers.
+func lossCuts(sc *scenario.Scenario, s *result.Summary) (all []Cut) {
+	for i, f := range sc.Faults {
+		all = append(all, Cut{Kind: Loss, Name: "without the fault of " + f.Link, Subject: []string{f.Link}, Changes: []scenario.Change{remove(fmt.Sprintf("faults[%d]", i))}})
+	}
+	if len(sc.Faults) > 1 {
+		all = append(all, Cut{Kind: Loss, Name: "without any fault", Changes: []scenario.Change{remove("faults")}})
+	}
+	if s.Drops > 0 {
+		all = append(all, Cut{Kind: Loss, Name: "with buffers that are never full", Changes: []scenario.Change{set("fabric.switch.buffer", huge)}})
+	}
+	return all
+}
+
+// portCut makes the link of a port ten times faster.
+func portCut(p *run.Plan, name string) (Cut, bool) {
+	if name == "" {
+		return Cut{}, false
+	}
+	g := p.Graph
+	at := slices.IndexFunc(g.Ports, func(x port) bool { return x.Name == name })
+	if at < 0 {
+		return Cut{}, false
+	}
+	rate := min(faster*g.Ports[at].Rate, fastest)
+	if rate <= g.Ports[at].Rate {
+		return Cut{}, false
+	}
+	back := g.Ports[at^1].Name
+	named := p.Scenario.Fabric.Links.Named
+	i := slices.IndexFunc(named, func(l scenario.NamedLink) bool { return l.Link == name || l.Link == back })
+	changes := []scenario.Change{set(fmt.Sprintf("fabric.links.named[%d]", len(named)), fmt.Sprintf("{link: %s, rate: %s}", name, rate))}
+	if i >= 0 {
+		changes = []scenario.Change{set(fmt.Sprintf("fabric.links.named[%d].rate", i), rate.String())}
+	}
+	return Cut{Kind: Port, Name: fmt.Sprintf("with %s at %s", name, rate), Subject: []string{name}, Changes: changes}, true
+}
+
+// idealChanges makes the network ideal: see the package.
+func idealChanges(sc *scenario.Scenario) []scenario.Change {
+	changes := []scenario.Change{uncontrolled, set("transport.window", "none"), set("transport.window_scale", "false"),
+		set("fabric.qos.pfc.enabled", "false"), set("fabric.qos.ecn.enabled", "false"), set("fabric.switch.buffer", huge), set("fabric.switch.latency", "0ns"),
+		set("cluster.nic.latency", "0ns")}
+	if len(sc.Faults) > 0 {
+		changes = append(changes, remove("faults"))
+	}
+	for i := range sc.Background.Flows {
+		changes = append(changes, set(fmt.Sprintf("background.flows[%d].enabled", i), "false"))
+	}
+	if sc.Fabric.Design == "custom" {
+		return changes
+	}
+	if len(sc.Fabric.Links.Named) > 0 {
+		changes = append(changes, remove("fabric.links.named"))
+	}
+	changes = append(changes, set("cluster.nic.speed", fastest.String()), set("fabric.links.host", fastest.String()), set("fabric.links.delay", "1ps"))
+	if sc.Fabric.Design != "single-switch" {
+		changes = append(changes, set("fabric.links.spine", fastest.String()))
+	}
+	return changes
+}
+
+// flowCuts takes away each flow that may hold up the job, each group of them, and all.
+func flowCuts(p *run.Plan, s *result.Summary) (all []Cut, omitted int) {
+	suspects := suspects(p, s)
+	groups := grouped(suspects, p)
+	slices.SortStableFunc(suspects, func(a, b suspect) int { return cmp.Compare(b.bytes, a.bytes) })
+	left := map[bool]int{true: mostFlows, false: mostOwn}
+	for _, f := range suspects {
+		if left[f.background]--; left[f.background] < 0 {
+			omitted++
+			continue
+		}
+		all = append(all, without(OneFlow, "without "+f.flow.Name, []suspect{f}))
+	}
+	return append(all, groups...), omitted
+}
+
+// grouped makes a cut of each group of flows with one receiver, or with one name but for its number, and of all.
+func grouped(flows []suspect, p *run.Plan) (all []Cut) {
+	var background []suspect
+	for _, f := range flows {
+		if f.background {
+			background = append(background, f)
+		}
+	}
+	made := map[string]bool{}
+	add := func(name string, members []suspect) {
+		c := without(Flows, name, members)
+		if id := strings.Join(c.Subject, " "); len(members) > 1 && !made[id] {
+			made[id] = true
+			all = append(all, c)
+		}
+	}
+	everyone := 0
+	for _, f := range p.Scenario.Background.Flows {
+		if f.Enabled {
+			everyone++
+		}
+	}
+	name := "without all background flows"
+	if len(background) < everyone {
+		name = fmt.Sprintf("without the %d background flows on the job's ports", len(background))
+	}
+	add(name, background)
+	by := func(name func(suspect) string, words string) {
+		groups, order := map[string][]suspect{}, []string{}
+		for _, f := range background {
+			key := name(f)
+			if groups[key] == nil {
+				order = append(order, key)
+			}
+			groups[key] = append(groups[key], f)
+		}
+		for _, key := range order {
+			add(fmt.Sprintf("without the %d flows %s %s", len(groups[key]), words, key), groups[key])
+		}
+	}
+	by(func(f suspect) string { return f.flow.To.String() }, "to")
+	by(func(f suspect) string { return strings.TrimRight(f.flow.Name, "0123456789-") }, "named")
+	return all
+}
+
+// without switches flows off. They keep their numbers, from which the paths of the others follow.
+func without(kind, name string, flows []suspect) Cut {
+	c := Cut{Kind: kind, Name: name}
+	for _, f := range flows {
+		c.Subject = append(c.Subject, f.flow.Name)
+		c.Changes = append(c.Changes, set(f.path+".enabled", "false"))
+	}
+	return c
+}
+
+// A suspect is a flow that may hold up the job.
+type suspect struct {
+	flow       *scenario.Flow
+	path       string // background.flows[2]
+	background bool
+	bytes      float64
+}
+
+// suspects lists the background flows that share a port with the job or, where pauses spread, any; and the job's own flows
+// that share a port with another of them.
+func suspects(p *run.Plan, s *result.Summary) (all []suspect) {
+	users := map[portID]int{} // how many pairs of the job use a port
+	for i := range p.Pairs {
+		if q := &p.Pairs[i]; q.Kind != result.KindBackground && q.Enabled() {
+			for _, id := range portsOf(q) {
+				users[id]++
+			}
+		}
+	}
+	at := map[*scenario.Flow]string{}
+	for i := range p.Scenario.Background.Flows {
+		at[&p.Scenario.Background.Flows[i]] = fmt.Sprintf("background.flows[%d]", i)
+	}
+	for i := range p.Scenario.Job.Flows {
+		at[&p.Scenario.Job.Flows[i]] = fmt.Sprintf("job.flows[%d]", i)
+	}
+	for i := range p.Pairs {
+		q := &p.Pairs[i]
+		path, listed := at[q.Flow] // those of a CSV file are not
+		if q.Flow == nil || !listed || !q.Enabled() {
+			continue
+		}
+		background, least := q.Kind == result.KindBackground, 1
+		if !background {
+			least = 2 // itself and another
+		}
+		shares := slices.ContainsFunc(portsOf(q), func(id portID) bool { return users[id] >= least })
+		if shares || background && s.Pauses > 0 {
+			all = append(all, suspect{q.Flow, path, background, float64(q.Flow.Bytes) * float64(q.Flow.Count)})
+		}
+	}
+	return all
+}

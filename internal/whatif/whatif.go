@@ -1,0 +1,313 @@
+package whatif
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+
+	"railyard/internal/cause"
+	"railyard/internal/result"
+	"railyard/internal/run"
+	"railyard/internal/scenario"
+	"railyard/internal/sweep"
+	"railyard/internal/unit"
+)
+
+// Steps of a training that are compared: so many, or as many as make so many packet-hops, but no fewer than a few.
+const (
+	enoughSteps = 256
+	enoughHops  = 20_000_000
+	fewSteps    = 8
+)
+
+// Options of a what-if.
+type Options struct {
+	Limits   sweep.Limits
+	Full     bool  // compare all steps of a training
+	Extra    []Cut // changes beside those that the scenario suggests: the cures that check knows, what the user asks for
+	Force    bool
+	Forecast func(sweep.Forecast)
+	Progress func(sweep.Progress)
+}
+
+// Result is what a what-if found, and what it did not look at.
+type Result struct {
+	*result.WhatIf
+	Omitted int // single flows that were not taken away one by one
+}
+
+// Run runs the scenario of a run directory as it is and with each change. When ctx ends what is done is returned with its error; the
+// result is nil if the run as it is was not done.
+func Run(ctx context.Context, r *result.Run, opt Options) (*Result, error) {
+	a := &asking{run: r, opt: opt}
+	if err := a.prepare(ctx); err != nil {
+		return nil, err
+	}
+	variants := []sweep.Variant{{Scenario: a.base}}
+	for i := range a.cuts {
+		variants = append(variants, sweep.Variant{Set: labels(&a.cuts[i]), Scenario: a.variants[i]})
+	}
+	a.sums = make([]*result.Summary, len(variants))
+	a.refused = make([]error, len(variants))
+	_, err := sweep.Run(ctx, variants, sweep.Options{Limits: opt.Limits, Force: opt.Force, Inputs: r.Summary.Inputs, Forecast: opt.Forecast, Progress: opt.Progress,
+		Images: a.images, Each: func(i int, s *result.Summary) { a.sums[i] = s },
+		Refused: func(i int, err error) bool {
+			a.refused[i] = err
+			return i > 0 && a.cuts[i-1].Kind != Set
+		}})
+	if err != nil && ctx.Err() == nil || a.sums[0] == nil {
+		return nil, cmp.Or(err, errors.New("the run as it is was not done"))
+	}
+	if e := a.sameAsBefore(); e != nil {
+		return nil, e
+	}
+	return &Result{a.result(ctx.Err() != nil), a.omitted}, err
+}
+
+// asking is a what-if in progress.
+type asking struct {
+	run      *result.Run
+	opt      Options
+	images   *run.Images
+	base     *scenario.Scenario
+	cuts     []Cut
+	variants []*scenario.Scenario // of cuts
+	omitted  int
+	steps    int64 // compared; 0: a job of flows
+	spent    *cause.Split
+
+	sums    []*result.Summary // the run as it is, then the cuts; nil: not done
+	refused []error
+}
+
+// prepare finds the scenario, the changes and how many steps are compared.
+func (a *asking) prepare(ctx context.Context) error {
+	sc, err := Scenario(a.run)
+	if err != nil {
+		return err
+	}
+	p, err := run.NewPlan(sc)
+	if err != nil {
+		return err
+	}
+	a.images = &run.Images{}
+	if sc, err = a.shortened(ctx, sc); err != nil {
+		return err
+	}
+	a.base = sc
+	port, err := bottleneck(p, a.run)
+	if err != nil {
+		return err
+	}
+	if a.spent, err = spentOf(a.run); err != nil {
+		return err
+	}
+	all, omitted := cuts(p, a.run.Summary, port)
+	a.omitted = omitted
+	for _, c := range append(all, a.opt.Extra...) {
+		changed, err := sc.With(c.Changes...)
+		switch {
+		case err == nil:
+			a.cuts, a.variants = append(a.cuts, c), append(a.variants, changed)
+		case c.Kind == Set:
+			return err
+		} // else the scenario cannot be without it
+	}
+	return nil
+}
+
+// Scenario returns the scenario of a run directory as its user wrote it, with the run's own copies of the files that it names. One that was
+// changed since, or whose images are gone, is refused.
+func Scenario(r *result.Run) (*scenario.Scenario, error) {
+	src, err := r.Source()
+	if err != nil {
+		return nil, err
+	}
+	sc, err := scenario.Parse(r.Summary.Name+".yaml", src)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", r.InputPath(result.ScenarioInput), err)
+	}
+	if string(sc.YAML()) != r.Summary.ScenarioYAML {
+		return nil, fmt.Errorf("%s: it is not the scenario of this run: it was changed, or the run is of a Railyard with other defaults; run the scenario anew", r.InputPath(result.ScenarioInput))
+	}
+	if t := sc.Job.Train; t != nil {
+		if _, err := os.Stat(t.Data.Dir()); errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%s: the images of the run are not there: paths are relative to the directory in which railyard is run", t.Data.Dir())
+		}
+	}
+	var changes []scenario.Change
+	for _, in := range r.Summary.Inputs {
+		if key := run.InputKey(in.Name); key != "" && in.Name != result.ImagesInput {
+			if _, err := os.Stat(r.InputPath(in.Name)); err != nil {
+				return nil, fmt.Errorf("run directory %s: a file that the run read is missing: %w", r.Path, err)
+			}
+			changes = append(changes, scenario.Change{Path: key, Text: quoted(r.InputPath(in.Name))})
+		}
+	}
+	if len(changes) == 0 {
+		return sc, nil
+	}
+	return sc.With(changes...)
+}
+
+// shortened limits a training to the steps that are compared.
+func (a *asking) shortened(ctx context.Context, sc *scenario.Scenario) (*scenario.Scenario, error) {
+	if sc.Job.Train == nil {
+		return sc, nil
+	}
+	f, err := run.NewForecast(ctx, sc, a.images, func(result.Progress) {})
+	if err != nil {
+		return nil, err
+	}
+	a.steps = min(f.Steps, a.run.Summary.Steps)
+	if hops := max(1, f.PacketHops/max(f.Steps, 1)); !a.opt.Full {
+		a.steps = min(a.steps, enoughSteps, max(fewSteps, enoughHops/hops))
+	}
+	if a.steps == f.Steps {
+		return sc, nil
+	}
+	if a.steps == 0 {
+		return nil, fmt.Errorf("run directory %s: no step of the training ended, so there is nothing to compare", a.run.Path)
+	}
+	return sc.Set("job.train.steps", fmt.Sprint(a.steps))
+}
+
+// sameAsBefore holds the run as it is against the directory: what cannot be repeated cannot be compared.
+func (a *asking) sameAsBefore() error {
+	s, old := a.sums[0], a.run.Summary
+	if s.State != result.Complete {
+		return fmt.Errorf("the run as it is ends %s: %s", s.State, s.Error)
+	}
+	if old.State == result.Complete && s.Steps == old.Steps && s.VirtualTime != old.VirtualTime {
+		return fmt.Errorf("run again as it is, it takes %s of virtual time, and took %s in %s: another version wrote it; run the scenario anew",
+			result.FormatTime(unit.Duration(s.VirtualTime)), result.FormatTime(unit.Duration(old.VirtualTime)), a.run.Path)
+	}
+	return nil
+}
+
+// result compares.
+func (a *asking) result(interrupted bool) *result.WhatIf {
+	base := a.sums[0]
+	w := &result.WhatIf{State: result.Complete, Name: base.Name, Measure: result.MeasureFCT, Steps: a.steps, StepsOfRun: a.run.Summary.Steps}
+	if interrupted {
+		w.State = result.Interrupted
+	}
+	if a.steps > 0 {
+		w.Measure, w.Median = result.MeasureStep, base.StepMedian
+	}
+	w.Time, w.Slowest, _ = a.measured(base, nil)
+	for i := range a.cuts {
+		if a.sums[i+1] == nil && a.refused[i+1] == nil {
+			continue // interrupted
+		}
+		w.Changes = append(w.Changes, a.change(i))
+	}
+	rank(w.Changes)
+	for i := range w.Changes {
+		c := &w.Changes[i]
+		switch {
+		case c.Saves == nil:
+		case c.Kind == Ideal:
+			w.Whole = c.Saves
+		case single(c.Kind) && *c.Saves > 0:
+			w.Parts += *c.Saves
+		}
+	}
+	return w
+}
+
+// measured returns what is compared, and why there is nothing to compare.
+func (a *asking) measured(s *result.Summary, but map[string]bool) (time, slowest unit.Duration, why string) {
+	if s.State != result.Complete {
+		return 0, 0, fmt.Sprintf("the run ends %s: %s", s.State, s.Error)
+	}
+	if a.steps > 0 {
+		return s.StepTime, 0, ""
+	}
+	mean, slowest, unfinished := sweep.FlowTimes(s, but)
+	switch {
+	case unfinished == 1:
+		why = "a flow of the job does not finish"
+	case unfinished > 0:
+		why = fmt.Sprintf("%d flows of the job do not finish", unfinished)
+	case mean == 0:
+		why = "no flow of the job is left"
+	}
+	return mean, slowest, why
+}
+
+// change compares the run with cut i to the one without.
+func (a *asking) change(i int) result.WhatIfChange {
+	c := &a.cuts[i]
+	out := result.WhatIfChange{Kind: c.Kind, Name: c.Name, Subject: c.Subject, Reason: c.Reason}
+	for _, x := range c.Changes {
+		out.Set = append(out.Set, result.WhatIfValue{Path: x.Path, Value: x.Text, Gone: x.Remove})
+	}
+	if d, ok := attributed(c, a.spent); ok {
+		out.Attributed = &d
+	}
+	but := map[string]bool{} // a flow that is not there has no completion time: compare the others
+	if c.Kind == OneFlow || c.Kind == Flows {
+		for _, name := range c.Subject {
+			but[name] = true
+		}
+	}
+	out.Before, _, out.Why = a.measured(a.sums[0], but)
+	if err := a.refused[i+1]; err != nil {
+		out.Why = err.Error()
+	}
+	if out.Why != "" {
+		return out
+	}
+	s := a.sums[i+1]
+	time, slowest, why := a.measured(s, but)
+	if out.Why = why; why != "" {
+		return out
+	}
+	saves := out.Before - time
+	out.Time, out.Saves, out.Slowest = &time, &saves, slowest
+	if a.steps > 0 {
+		out.Median = s.StepMedian
+	}
+	if out.Before > 0 {
+		part := float64(saves) / float64(out.Before)
+		out.Part = &part
+	}
+	return out
+}
+
+// rank orders by saving, what saves most first; changes that tell nothing come last.
+func rank(changes []result.WhatIfChange) {
+	slices.SortStableFunc(changes, func(a, b result.WhatIfChange) int {
+		switch {
+		case a.Saves == nil || b.Saves == nil:
+			return cmp.Compare(b2i(a.Saves == nil), b2i(b.Saves == nil))
+		}
+		return cmp.Compare(*b.Saves, *a.Saves)
+	})
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// single reports whether a kind of change is a part of the whole, and neither a group of parts nor what a user asked for.
+func single(kind string) bool { return kind != Flows && kind != Ideal && kind != Cure && kind != Set }
+
+// labels name a change in an error.
+func labels(c *Cut) (all []sweep.Value) {
+	for _, x := range c.Changes {
+		all = append(all, sweep.Value{Path: x.Path, Text: x.Text})
+	}
+	return all
+}
+
+// quoted writes a path so that YAML reads it as text.
+func quoted(path string) string { return fmt.Sprintf("%q", path) }
