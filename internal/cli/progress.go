@@ -142,7 +142,9 @@ func (p *progress) line(now time.Time) string {
 	if n := v.PacketHops - p.first.PacketHops; n > 0 && elapsed > 0 {
 		hops = result.FormatRate(float64(n)/elapsed) + " hops/s"
 	}
-	if n := v.Done - p.first.Done; n > 0 && v.Total >= v.Done && elapsed > 0 {
+	if n := v.Part - p.first.Part; n > 0 && elapsed > 0 {
+		eta = "ETA " + clock(elapsed*(1-v.Part)/n)
+	} else if n := v.Done - p.first.Done; n > 0 && v.Part == 0 && v.Total >= v.Done && elapsed > 0 {
 		eta = "ETA " + clock(elapsed*float64(v.Total-v.Done)/float64(n))
 	}
 	parts := []string{what, loss, virtual, hops, eta}

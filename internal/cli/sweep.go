@@ -76,9 +76,7 @@ func (a *app) runSweep(ctx context.Context, file string, f runFlags, m *many) er
 	if err != nil {
 		return err
 	}
-	rows, err := sweep.Run(ctx, variants, sweep.Options{Dir: dir, Force: f.force, Progress: func(v sweep.Progress) {
-		p.update(result.Progress{Phase: v.Phase, Done: int64(v.Done), Total: int64(v.Total), PacketHops: v.PacketHops})
-	}, Forecast: func(v sweep.Forecast) { a.tellForecast(f.quiet, v) }})
+	rows, err := sweep.Run(ctx, variants, sweep.Options{Dir: dir, Force: f.force, Progress: p.sweep, Forecast: func(v sweep.Forecast) { a.tellForecast(f.quiet, v) }})
 	p.stop()
 	interrupted := ctx.Err() != nil
 	if err != nil && (rows == nil || !interrupted) {
@@ -102,6 +100,11 @@ func sweepDir(out, name string) (*sweep.Dir, error) {
 		}
 	}
 	return sweep.OpenDir(out)
+}
+
+// sweep shows how far a sweep is.
+func (p *progress) sweep(v sweep.Progress) {
+	p.update(result.Progress{Phase: v.Phase, Done: int64(v.Done), Total: int64(v.Total), PacketHops: v.PacketHops, Part: v.Part})
 }
 
 // tellForecast says what is about to run.

@@ -60,9 +60,7 @@ func (a *app) whatif(ctx context.Context, dir string, f whatifFlags) error {
 	defer stop()
 	p := a.startProgress(f.quiet, "reading "+dir)
 	defer p.stop()
-	found, err := whatif.Run(ctx, r, whatif.Options{Full: f.full, Force: f.force, Extra: extra, Progress: func(v sweep.Progress) {
-		p.update(result.Progress{Phase: v.Phase, Done: int64(v.Done), Total: int64(v.Total), PacketHops: v.PacketHops})
-	}, Forecast: func(v sweep.Forecast) { a.tellForecast(f.quiet, v) }})
+	found, err := whatif.Run(ctx, r, whatif.Options{Full: f.full, Force: f.force, Extra: extra, Progress: p.sweep, Forecast: func(v sweep.Forecast) { a.tellForecast(f.quiet, v) }})
 	p.stop()
 	interrupted := ctx.Err() != nil
 	switch {
@@ -106,8 +104,7 @@ func asked(texts []string) (all []whatif.Cut, err error) {
 			return nil, misuse("whatif: --set %w", err)
 		}
 		for _, v := range axis.Values {
-			all = append(all, whatif.Cut{Kind: whatif.Set, Name: "with " + axis.Path + "=" + v, Subject: []string{axis.Path},
-				Changes: []scenario.Change{{Path: axis.Path, Text: v}}})
+			all = append(all, whatif.Setting(whatif.Set, axis.Path, v, ""))
 		}
 	}
 	return all, nil

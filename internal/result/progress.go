@@ -11,4 +11,5 @@ type Progress struct {
 	HasLoss     bool
 	Virtual     unit.Time // 0: the phase has no virtual time
 	PacketHops  int64     // since the start of the run
+	Part        float64   // 0 to 1: how much is done, where Done and Total are too coarse to tell; 0: they tell
 }

@@ -16,9 +16,10 @@ import (
 
 // Progress is how far a sweep is.
 type Progress struct {
-	Phase       string // "forecast" or "runs"
-	Done, Total int    // variants
-	PacketHops  int64  // so far, those of runs under way included
+	Phase       string  // "forecast" or "runs"
+	Done, Total int     // variants
+	PacketHops  int64   // so far, those of runs under way included
+	Part        float64 // 0 to 1: done, with the parts of runs under way
 }
 
 // Forecast is what a sweep would cost.
@@ -48,7 +49,7 @@ type Options struct {
 // one that cannot run is returned then. A run that fails is a row that says so. When ctx ends the rows that are done are
 // returned with its error; the others have no State.
 func Run(ctx context.Context, variants []Variant, opt Options) ([]Row, error) {
-	s := &sweep{variants: variants, opt: opt, rows: make([]Row, len(variants)), needs: make([]unit.Bytes, len(variants)), hops: make([]int64, len(variants))}
+	s := &sweep{variants: variants, opt: opt, rows: make([]Row, len(variants)), needs: make([]unit.Bytes, len(variants)), hops: make([]int64, len(variants)), parts: make([]float64, len(variants))}
 	if s.opt.Progress == nil {
 		s.opt.Progress = func(Progress) {}
 	}
@@ -73,9 +74,10 @@ type sweep struct {
 	needs    []unit.Bytes
 	left     []int // variants to run
 
-	mu   sync.Mutex
-	done int
-	hops []int64 // by variant
+	mu    sync.Mutex
+	done  int
+	hops  []int64   // by variant
+	parts []float64 // by variant: how much of it is done
 }
 
 // forecast plans every variant, finds the rows that are there, and refuses what does not fit.
@@ -106,6 +108,7 @@ func (s *sweep) forecast(ctx context.Context) error {
 		s.rows[i] = Row{Key: key(v.Scenario, e.Inputs), Set: v.Set, Seed: v.Scenario.Seed}
 		if s.opt.Dir.find(&s.rows[i]) {
 			s.done++
+			s.parts[i] = 1
 			continue
 		}
 		s.left = append(s.left, i)
@@ -126,7 +129,7 @@ func (s *sweep) forecast(ctx context.Context) error {
 
 // run runs variant i.
 func (s *sweep) run(ctx context.Context, i int) error {
-	opt := run.Options{Force: true, Images: s.opt.Images, Inputs: s.opt.Inputs, Progress: func(p result.Progress) { s.progress(i, p.PacketHops) }}
+	opt := run.Options{Force: true, Images: s.opt.Images, Inputs: s.opt.Inputs, Progress: func(p result.Progress) { s.progress(i, p) }}
 	sum, err := run.Run(ctx, s.variants[i].Scenario, opt)
 	if ctx.Err() != nil && (sum == nil || sum.State != result.Complete) {
 		return ctx.Err() // its figures are of a part
@@ -148,7 +151,7 @@ func (s *sweep) run(ctx context.Context, i int) error {
 		return err
 	}
 	s.done++
-	s.hops[i] = sum.PacketHops
+	s.hops[i], s.parts[i] = sum.PacketHops, 1
 	s.tell()
 	if s.opt.Each != nil {
 		s.opt.Each(i, sum)
@@ -156,18 +159,22 @@ func (s *sweep) run(ctx context.Context, i int) error {
 	return nil
 }
 
-func (s *sweep) progress(i int, hops int64) {
+func (s *sweep) progress(i int, p result.Progress) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.hops[i] = hops
+	s.hops[i] = p.PacketHops
+	if p.Total > 0 && p.PacketHops > 0 { // it runs
+		s.parts[i] = float64(p.Done) / float64(p.Total)
+	}
 	s.tell()
 }
 
 // tell reports progress; the lock is held.
 func (s *sweep) tell() {
 	p := Progress{Phase: "runs", Done: s.done, Total: len(s.variants)}
-	for _, h := range s.hops {
-		p.PacketHops += h
+	for i := range s.hops {
+		p.PacketHops += s.hops[i]
+		p.Part += s.parts[i] / float64(len(s.variants))
 	}
 	s.opt.Progress(p)
 }

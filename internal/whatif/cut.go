@@ -85,6 +85,12 @@ func cuts(p *run.Plan, s *result.Summary, bottleneck string) (all []Cut, omitted
 	return all, omitted
 }
 
+// Setting is a change of one key that the scenario does not suggest of itself: what a user asks for (Set), or the
+// cure of what check finds (Cure, with its reason).
+func Setting(kind, path, value, reason string) Cut {
+	return Cut{Kind: kind, Name: "with " + path + "=" + value, Subject: []string{path}, Reason: reason, Changes: []scenario.Change{set(path, value)}}
+}
+
 func set(path, text string) scenario.Change { return scenario.Change{Path: path, Text: text} }
 func remove(path string) scenario.Change    { return scenario.Change{Path: path, Remove: true} }
 

@@ -16,7 +16,7 @@ const nameWidth = 36 // of a line of 80
 func (r *Result) WriteText(w io.Writer) error {
 	var b strings.Builder
 	r.head(&b)
-	fmt.Fprintf(&b, "  %-*s %10s %10s %10s %7s\n", nameWidth, "change", "attributed", "time", "saves", "")
+	fmt.Fprintf(&b, "  %-*s %10s %10s %10s\n", nameWidth, "change", "attributed", "time", "saves")
 	for i := range r.Changes {
 		writeChange(&b, &r.Changes[i])
 	}
