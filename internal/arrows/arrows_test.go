@@ -50,7 +50,7 @@ var rules = map[string]rule{
 	"netconf":       {may: "inventory qos topo", why: "switch configuration follows from names and thresholds, not from a run"},
 	"run":           {may: "cc coll dataset diagnose exec fabric nic nn qos rank result roce scenario sim topo train wire workload", why: "the only package that knows everything; it is below those that show it"},
 	"sweep":         {may: "machine result run scenario", why: "it is a user of runs: it decides which and how many at once, and sees only what they leave"},
-	"whatif":        {may: "result run scenario sweep topo", why: "it changes scenarios and compares what their runs leave; how a change acts is for the engine"},
+	"whatif":        {may: "diagnose result run scenario sweep topo", why: "it changes scenarios and compares what their runs leave; how a change acts is for the engine"},
 	"validate":      {may: "machine qos result run scenario sweep topo", why: "it compares ordinary runs with known results: if it drove the engine itself, it would vouch for something no user runs. Of topo it takes types, of qos the closed forms of buffer bounds"},
 	"lab":           {may: "coll dataset nn report result run scenario topo", why: "a lab is a user of runs"},
 	"web":           {may: "report result run scenario", why: "the web UI is a user of runs"},

@@ -41,7 +41,7 @@ type WhatIf struct {
 
 // WhatIfChange is one change and what it came to.
 type WhatIfChange struct {
-	Kind       string         `json:"kind"`              // flow, flows, pfc, congestion, loss, window, port, link, rank, launch, ideal, cure, set
+	Kind       string         `json:"kind"`              // flow, flows, pfc, congestion, fault, buffer, window, port, link, rank, launch, ideal, cure, set
 	Name       string         `json:"name"`              // in words: without background1
 	Subject    []string       `json:"subject,omitempty"` // flows, a port, ...
 	Set        []WhatIfValue  `json:"set"`

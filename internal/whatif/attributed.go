@@ -1,68 +1,117 @@
 package whatif
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"railyard/internal/cause"
-	"railyard/internal/result"
+	"railyard/internal/diagnose"
 	"railyard/internal/unit"
 )
 
-// byKind says which causes a kind of change takes away.
-var byKind = map[string][]cause.Cause{
-	PFC:        {cause.Pause},
-	Congestion: {cause.RateLimit},
-	Loss:       {cause.Retransmission},
-	Window:     {cause.Window},
-	Ideal: {cause.RateLimit, cause.Window, cause.Serialisation, cause.Propagation, cause.SwitchLatency, cause.Queueing, cause.Pause,
-		cause.Retransmission},
-}
-
-// attributed returns what the causes of the run give to what a change takes away, per step or message; false where they do not tell.
-func attributed(c *Cut, spent *cause.Split) (unit.Duration, bool) {
-	causes := byKind[c.Kind]
-	if spent == nil || causes == nil {
+// attributed returns what the diagnosis of the run gives to what a change takes away, per step or message; false where it does
+// not tell.
+func attributed(c *Cut, d *diagnose.Diagnosis) (unit.Duration, bool) {
+	share := shareOf(c)
+	if d == nil || share == nil || (c.Kind == OneFlow || c.Kind == Flows) && !named(d, c.Subject) {
 		return 0, false
 	}
 	sum := unit.Duration(0)
-	for _, x := range causes {
-		sum += spent[x]
+	for i := range d.Blames {
+		sum += share(&d.Blames[i])
 	}
 	return sum, true
 }
 
-// spentOf returns what time was spent in: of a training the critical path, mean over its steps; of flows the mean over the
-// messages of the job. nil: the run does not tell.
-func spentOf(r *result.Run) (*cause.Split, error) {
-	if p := r.Summary.CriticalPath; p != nil {
-		s := p.Split()
-		return &s, nil
+// shareOf returns how much of a blame goes away with a change, nil if that is not known.
+func shareOf(c *Cut) func(*diagnose.Blame) unit.Duration {
+	kinds := func(all ...diagnose.Kind) func(*diagnose.Blame) unit.Duration {
+		return func(b *diagnose.Blame) unit.Duration { return timeIf(b, slices.Contains(all, b.Kind)) }
 	}
-	if p := r.Summary.StepSplit; p != nil {
-		s := p.SlowestRank.Split()
-		return &s, nil
-	}
-	if !slices.Contains(r.Tables(), "flows") {
-		return nil, nil
-	}
-	sum, messages := cause.Split{}, unit.Duration(0)
-	for row, err := range r.Flows() {
-		if err != nil {
-			return nil, err
+	switch c.Kind {
+	case OneFlow, Flows:
+		return func(b *diagnose.Blame) unit.Duration { return culpable(b, c.Subject) }
+	case PFC:
+		return func(b *diagnose.Blame) unit.Duration { return felt(b, cause.Pause) }
+	case Congestion:
+		return kinds(diagnose.Controller)
+	case Window:
+		return kinds(diagnose.Window)
+	case Port, Link:
+		return func(b *diagnose.Blame) unit.Duration { return timeIf(b, onLink(b.Port, c.Subject[0])) }
+	case Fault:
+		return func(b *diagnose.Blame) unit.Duration {
+			return timeIf(b, (b.Kind == diagnose.LossyLink || b.Kind == diagnose.Storm) && (len(c.Subject) == 0 || c.Subject[0] == "all" || onLink(b.Port, c.Subject[0])))
 		}
-		if row.Kind != result.KindJob || row.FCT == 0 {
-			continue
+	case Buffer:
+		return kinds(diagnose.FullBuffer)
+	case Rank:
+		return func(b *diagnose.Blame) unit.Duration {
+			return timeIf(b, b.Kind == diagnose.SlowRank && b.Rank != nil && fmt.Sprintf("rank %d", *b.Rank) == c.Subject[0])
 		}
-		messages++
-		for i, d := range row.Causes.Split() {
-			sum[i] += d
+	case Launch:
+		return kinds(diagnose.Launch)
+	case Ideal:
+		return func(b *diagnose.Blame) unit.Duration {
+			network := []diagnose.Kind{diagnose.LinkSpeed, diagnose.Cable, diagnose.SwitchDelay, diagnose.NIC}
+			return timeIf(b, b.Kind.Congestion() || slices.Contains(network, b.Kind))
 		}
 	}
-	if messages == 0 {
-		return nil, nil
+	return nil
+}
+
+func timeIf(b *diagnose.Blame, yes bool) unit.Duration {
+	if !yes {
+		return 0
 	}
-	for i := range sum {
-		sum[i] /= messages
+	return b.Time
+}
+
+// named reports whether the diagnosis says what part flows have: it lists the largest culprits of a port alone.
+func named(d *diagnose.Diagnosis, flows []string) bool {
+	for i := range d.Blames {
+		b := &d.Blames[i]
+		for _, name := range flows {
+			if b.Others > 0 && !slices.ContainsFunc(b.Culprits, func(c diagnose.Culprit) bool { return c.Name == name }) {
+				return false
+			}
+		}
 	}
-	return &sum, nil
+	return true
+}
+
+// culpable returns the part of a blame that flows have by their bytes at the port.
+func culpable(b *diagnose.Blame, flows []string) unit.Duration {
+	share := 0.0
+	for _, c := range b.Culprits {
+		if slices.Contains(flows, c.Name) {
+			share += c.Share
+		}
+	}
+	return unit.Duration(float64(b.Time) * share)
+}
+
+// felt returns how much of a blame passed in a state.
+func felt(b *diagnose.Blame, in cause.Cause) (sum unit.Duration) {
+	for _, f := range b.Felt {
+		if f.Cause == in.String() {
+			sum += f.Time
+		}
+	}
+	return sum
+}
+
+// onLink reports whether a port is one of the two ends of a link: rail1/host2 and host2/rail1.
+func onLink(port, link string) bool {
+	if port == link {
+		return true
+	}
+	name, number, _ := strings.Cut(link, "#")
+	a, b, _ := strings.Cut(name, "/")
+	back := b + "/" + a
+	if number != "" {
+		back += "#" + number
+	}
+	return port == back
 }

@@ -18,7 +18,8 @@ const (
 	Flows      = "flows"
 	PFC        = "pfc"
 	Congestion = "congestion"
-	Loss       = "loss"
+	Fault      = "fault"
+	Buffer     = "buffer"
 	Window     = "window"
 	Port       = "port"
 	Link       = "link"
@@ -110,13 +111,13 @@ func withoutStorms(sc *scenario.Scenario) (changes []scenario.Change) {
 // lossCuts takes away each fault, all of them, and full buffers.
 func lossCuts(sc *scenario.Scenario, s *result.Summary) (all []Cut) {
 	for i, f := range sc.Faults {
-		all = append(all, Cut{Kind: Loss, Name: "without the fault of " + f.Link, Subject: []string{f.Link}, Changes: []scenario.Change{remove(fmt.Sprintf("faults[%d]", i))}})
+		all = append(all, Cut{Kind: Fault, Name: "without the fault of " + f.Link, Subject: []string{f.Link}, Changes: []scenario.Change{remove(fmt.Sprintf("faults[%d]", i))}})
 	}
 	if len(sc.Faults) > 1 {
-		all = append(all, Cut{Kind: Loss, Name: "without any fault", Changes: []scenario.Change{remove("faults")}})
+		all = append(all, Cut{Kind: Fault, Name: "without any fault", Changes: []scenario.Change{remove("faults")}})
 	}
 	if s.Drops > 0 {
-		all = append(all, Cut{Kind: Loss, Name: "with buffers that are never full", Changes: []scenario.Change{set("fabric.switch.buffer", huge)}})
+		all = append(all, Cut{Kind: Buffer, Name: "with buffers that are never full", Changes: []scenario.Change{set("fabric.switch.buffer", huge)}})
 	}
 	return all
 }

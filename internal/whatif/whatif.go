@@ -9,7 +9,6 @@ import (
 	"os"
 	"slices"
 
-	"railyard/internal/cause"
 	"railyard/internal/result"
 	"railyard/internal/run"
 	"railyard/internal/scenario"
@@ -78,7 +77,6 @@ type asking struct {
 	variants []*scenario.Scenario // of cuts
 	omitted  int
 	steps    int64 // compared; 0: a job of flows
-	spent    *cause.Split
 
 	sums    []*result.Summary // the run as it is, then the cuts; nil: not done
 	refused []error
@@ -101,9 +99,6 @@ func (a *asking) prepare(ctx context.Context) error {
 	a.base = sc
 	port, err := bottleneck(p, a.run)
 	if err != nil {
-		return err
-	}
-	if a.spent, err = spentOf(a.run); err != nil {
 		return err
 	}
 	all, omitted := cuts(p, a.run.Summary, port)
@@ -247,7 +242,7 @@ func (a *asking) change(i int) result.WhatIfChange {
 	for _, x := range c.Changes {
 		out.Set = append(out.Set, result.WhatIfValue{Path: x.Path, Value: x.Text, Gone: x.Remove})
 	}
-	if d, ok := attributed(c, a.spent); ok {
+	if d, ok := attributed(c, a.run.Summary.Diagnosis); ok {
 		out.Attributed = &d
 	}
 	but := map[string]bool{} // a flow that is not there has no completion time: compare the others

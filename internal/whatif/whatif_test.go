@@ -148,14 +148,13 @@ job: {flows: [{from: host1/nic0, to: host4/nic0, bytes: 2MB}, {from: host2/nic0,
 	for _, c := range []struct {
 		name, fabric, rest string // with the cause
 		fabric0, rest0     string // without
-		attributed         bool
 	}{
-		{"with host4/rail1 as the other links", ", links: {named: [{link: host4/rail1, rate: 10Gb/s}]}", none, "", none, false},
-		{"without PFC", ", switch: {buffer: 2MB}", none, ", switch: {buffer: 2MB}, qos: {pfc: {enabled: false}}", none, true},
-		{"without congestion control", "", "", "", "congestion: {algorithm: none, notify: none}", true},
-		{"with an infinite window", "", none + "\ntransport: {window: 8kB}", "", none + "\ntransport: {window: none}", true},
-		{"without the fault of host1/rail1", "", none + "\nfaults: [{link: host1/rail1, at: 10us, down: 20us}]", "", none, true},
-		{"with buffers that are never full", ", switch: {buffer: 200kB}, qos: {pfc: {enabled: false}}", none, ", switch: {buffer: 1TB}, qos: {pfc: {enabled: false}}", none, true},
+		{"with host4/rail1 as the other links", ", links: {named: [{link: host4/rail1, rate: 10Gb/s}]}", none, "", none},
+		{"without PFC", ", switch: {buffer: 2MB}", none, ", switch: {buffer: 2MB}, qos: {pfc: {enabled: false}}", none},
+		{"without congestion control", "", "", "", "congestion: {algorithm: none, notify: none}"},
+		{"with an infinite window", "", none + "\ntransport: {window: 8kB}", "", none + "\ntransport: {window: none}"},
+		{"without the fault of host1/rail1", "", none + "\nfaults: [{link: host1/rail1, at: 10us, down: 20us}]", "", none},
+		{"with buffers that are never full", ", switch: {buffer: 200kB}, qos: {pfc: {enabled: false}}", none, ", switch: {buffer: 1TB}, qos: {pfc: {enabled: false}}", none},
 	} {
 		with, without := began(t, clean(c.fabric, c.rest)), began(t, clean(c.fabric0, c.rest0))
 		before, _, _ := sweep.FlowTimes(with.Summary, nil)
@@ -166,8 +165,8 @@ job: {flows: [{from: host1/nic0, to: host4/nic0, bytes: 2MB}, {from: host2/nic0,
 			t.Errorf("%s: %v saved, want %v - %v\n%q", c.name, got.Saves, before, after, found.names())
 			continue
 		}
-		if (got.Attributed != nil) != c.attributed {
-			t.Errorf("%s: attributed %v", c.name, got.Attributed)
+		if got.Attributed == nil {
+			t.Errorf("%s: nothing is said of what was attributed", c.name)
 		}
 	}
 }
