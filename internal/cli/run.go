@@ -50,8 +50,9 @@ every seed, on all cores, as many at once as memory holds. They print the median
 percentile of the step time or of completion times, with a plot; their directory holds sweep.json
 with a row for each run. A comma within [], {} or quotes belongs to a value. After Ctrl-C the same command with
 --out DIR runs what is missing.`,
-		Example: "  railyard run examples/digits-8gpu.yaml\n  railyard run my.yaml --seed 2 --out runs/try --json\n  railyard run my.yaml --seeds 1..100 --set congestion.algorithm=dcqcn,none",
-		Args:    oneFile,
+		Example: "  railyard run examples/digits-8gpu.yaml\n  railyard run my.yaml --seed 2 --out runs/try --json\n" +
+			"  railyard run my.yaml --seeds 1..100 --set congestion.algorithm=dcqcn,none",
+		Args: oneFile,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
 		},
@@ -76,7 +77,8 @@ with a row for each run. A comma within [], {} or quotes belongs to a value. Aft
 	fl.BoolVar(&f.force, "force", false, "run although the estimate is over 8 GB or 10^10 packet-hops")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress on stderr")
 	fl.Uint64Var(&f.seed, "seed", 0, "seed, instead of the scenario's")
-	fl.StringArrayVar(&f.set, "set", nil, "KEY=VALUE: a value instead of the scenario's; KEY=VALUE,VALUE: a run with each; may be repeated")
+	fl.StringArrayVar(&f.set, "set", nil,
+		"KEY=VALUE: a value instead of the scenario's; KEY=VALUE,VALUE: a run with each; may be repeated")
 	fl.StringVar(&f.seeds, "seeds", "", "many runs, one with each seed: 1..100 or 1,2,7")
 	fl.StringVar(&f.kernel, "kernel", "", "tensor kernel, instead of the scenario's: "+kernelNames())
 	return cmd

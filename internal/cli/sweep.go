@@ -76,7 +76,8 @@ func (a *app) runSweep(ctx context.Context, file string, f runFlags, m *many) er
 	if err != nil {
 		return err
 	}
-	rows, err := sweep.Run(ctx, variants, sweep.Options{Dir: dir, Force: f.force, Progress: p.sweep, Forecast: func(v sweep.Forecast) { a.tellForecast(f.quiet, v) }})
+	rows, err := sweep.Run(ctx, variants, sweep.Options{Dir: dir, Force: f.force, Progress: p.sweep,
+		Forecast: func(v sweep.Forecast) { a.tellForecast(f.quiet, v) }})
 	p.stop()
 	interrupted := ctx.Err() != nil
 	if err != nil && (rows == nil || !interrupted) {
@@ -91,7 +92,8 @@ func (a *app) runSweep(ctx context.Context, file string, f runFlags, m *many) er
 	return a.finishSweep(sweep.NewTable(sc.Name, m.axes, m.seeds, rows), dir, len(rows), f.json)
 }
 
-// sweepDir returns the directory of the rows: the one that is named, which may hold those of an earlier sweep, or a new one.
+// sweepDir returns the directory of the rows: the one that is named, which may hold those of an
+// earlier sweep, or a new one.
 func sweepDir(out, name string) (*sweep.Dir, error) {
 	if out == "" {
 		var err error
@@ -104,7 +106,8 @@ func sweepDir(out, name string) (*sweep.Dir, error) {
 
 // sweep shows how far a sweep is.
 func (p *progress) sweep(v sweep.Progress) {
-	p.update(result.Progress{Phase: v.Phase, Done: int64(v.Done), Total: int64(v.Total), PacketHops: v.PacketHops, Part: v.Part})
+	p.update(result.Progress{Phase: v.Phase, Done: int64(v.Done), Total: int64(v.Total), PacketHops: v.PacketHops,
+		Part: v.Part})
 }
 
 // tellForecast says what is about to run.
@@ -112,7 +115,8 @@ func (a *app) tellForecast(quiet bool, f sweep.Forecast) {
 	if quiet || f.Runs == 0 {
 		return
 	}
-	text := fmt.Sprintf("%s of about %s packet-hops in all, %d at once, each with up to %s", count(f.Runs, "run"), result.FormatCount(f.PacketHops), f.AtOnce, result.FormatBytes(f.Largest))
+	text := fmt.Sprintf("%s of about %s packet-hops in all, %d at once, each with up to %s", count(f.Runs, "run"),
+		result.FormatCount(f.PacketHops), f.AtOnce, result.FormatBytes(f.Largest))
 	if f.Memory > 0 {
 		text += fmt.Sprintf(" of %s", result.FormatBytes(f.Memory))
 	}
@@ -133,7 +137,9 @@ func (a *app) finishSweep(t *sweep.Table, dir *sweep.Dir, planned int, asJSON bo
 	case written != nil:
 		return written
 	case t.State == result.Interrupted:
-		return &exitError{exitInterrupted, fmt.Errorf("interrupted; %d of %d runs are in %s, and the same command with --out %s runs the others", len(t.Rows), planned, t.Dir, t.Dir)}
+		return &exitError{exitInterrupted,
+			fmt.Errorf("interrupted; %d of %d runs are in %s, and the same command with --out %s runs the others",
+				len(t.Rows), planned, t.Dir, t.Dir)}
 	case failed > 0:
 		return fmt.Errorf("%d of %s failed; the rows are in %s", failed, count(planned, "run"), t.Dir)
 	}

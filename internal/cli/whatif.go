@@ -39,7 +39,8 @@ many as make about 20 million packet-hops; --full compares all.`,
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringArrayVar(&f.set, "set", nil, "KEY=VALUE: another change to run; KEY=VALUE,VALUE: one for each; may be repeated")
+	fl.StringArrayVar(&f.set, "set", nil,
+		"KEY=VALUE: another change to run; KEY=VALUE,VALUE: one for each; may be repeated")
 	fl.BoolVar(&f.full, "full", false, "compare all steps of a training")
 	fl.BoolVar(&f.json, "json", false, "print what was found as one JSON object")
 	fl.BoolVar(&f.force, "force", false, "run although an estimate is over a limit")
@@ -60,7 +61,8 @@ func (a *app) whatif(ctx context.Context, dir string, f whatifFlags) error {
 	defer stop()
 	p := a.startProgress(f.quiet, "reading "+dir)
 	defer p.stop()
-	found, err := whatif.Run(ctx, r, whatif.Options{Full: f.full, Force: f.force, Extra: extra, Progress: p.sweep, Forecast: func(v sweep.Forecast) { a.tellForecast(f.quiet, v) }})
+	found, err := whatif.Run(ctx, r, whatif.Options{Full: f.full, Force: f.force, Extra: extra, Progress: p.sweep,
+		Forecast: func(v sweep.Forecast) { a.tellForecast(f.quiet, v) }})
 	p.stop()
 	interrupted := ctx.Err() != nil
 	switch {

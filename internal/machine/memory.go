@@ -11,8 +11,9 @@ import (
 	"railyard/internal/unit"
 )
 
-// Memory returns how much memory a process may still take here: what the machine has available, or less where a
-// control group allows less. 0 if the machine does not say (not Linux): the caller then has only its own limit.
+// Memory returns how much memory a process may still take here: what the machine has available, or
+// less where a control group allows less. 0 if the machine does not say (not Linux): the caller
+// then has only its own limit.
 func Memory() unit.Bytes { return memory(os.DirFS("/")) }
 
 // memory reads the files of Linux below root.
@@ -26,7 +27,8 @@ func memory(root fs.FS) unit.Bytes {
 	return least
 }
 
-// available returns what the kernel can give without swapping, in all what it has on kernels that do not say.
+// available returns what the kernel can give without swapping, in all what it has on kernels that
+// do not say.
 func available(root fs.FS) unit.Bytes {
 	f, err := root.Open("proc/meminfo")
 	if err != nil {
@@ -50,8 +52,9 @@ func available(root fs.FS) unit.Bytes {
 // A group is a control group's folder with the names of its two files: one hierarchy has one pair.
 type group struct{ dir, limit, usage string }
 
-// groups lists the memory control groups that the process is in, from its own up to the root: any may set a limit.
-// Within a container the process sees its own group as the root, so that is looked at whatever its path says.
+// groups lists the memory control groups that the process is in, from its own up to the root: any
+// may set a limit. Within a container the process sees its own group as the root, so that is looked
+// at whatever its path says.
 func groups(root fs.FS) []group {
 	text, err := fs.ReadFile(root, "proc/self/cgroup")
 	if err != nil {
@@ -103,7 +106,8 @@ func free(root fs.FS, g group) unit.Bytes {
 	return max(0, limit-max(0, used-cached))
 }
 
-// number reads a file that holds one number. v1 writes a huge number, v2 max, where there is no limit: neither is one.
+// number reads a file that holds one number. v1 writes a huge number, v2 max, where there is no
+// limit: neither is one.
 func number(root fs.FS, name string) (unit.Bytes, bool) {
 	text, err := fs.ReadFile(root, name)
 	if err != nil {

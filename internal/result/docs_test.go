@@ -124,6 +124,13 @@ func TestRunJSONIsDocumented(t *testing.T) {
 	compareDocs(t, "run-json.md", want, got)
 }
 
+// Every key of whatif.json is documented.
+func TestWhatIfIsDocumented(t *testing.T) {
+	var want []documented
+	keys(reflect.TypeFor[WhatIf](), "", "", &want)
+	compareDocs(t, "whatif.md", want, readDocs(t, "whatif.md")["Keys"])
+}
+
 // keys lists the keys of a struct and of the structs in it. The causes are one
 // line: tables.md has them. unit is what the keys around say.
 func keys(typ reflect.Type, prefix, unit string, list *[]documented) {

@@ -10,7 +10,8 @@ import (
 	"path/filepath"
 )
 
-// inputFolder holds what a run read: its scenario as the user wrote it, and the files that the scenario names.
+// inputFolder holds what a run read: its scenario as the user wrote it, and the files that the
+// scenario names.
 const inputFolder = "inputs"
 
 // Names of inputs, whatever the files are called for the user.
@@ -28,7 +29,8 @@ type Input struct {
 	Text []byte
 }
 
-// InputDigest says which bytes a run read beside its scenario, so that it is run again with the same ones or not at all.
+// InputDigest says which bytes a run read beside its scenario, so that it is run again with the
+// same ones or not at all.
 type InputDigest struct {
 	Name   string `json:"name"`
 	SHA256 string `json:"sha256"`
@@ -40,7 +42,8 @@ func (in Input) Digest() InputDigest {
 	return InputDigest{in.Name, hex.EncodeToString(sum[:])}
 }
 
-// KeepInputs copies what the run read, its images excepted, so that it can be run again after these files have changed.
+// KeepInputs copies what the run read, its images excepted, so that it can be run again after these
+// files have changed.
 func (d *Dir) KeepInputs(inputs []Input) error {
 	if d == nil || len(inputs) == 0 {
 		return nil
@@ -65,7 +68,8 @@ func (r *Run) Source() ([]byte, error) {
 	b, err := os.ReadFile(r.InputPath(ScenarioInput))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("run directory %s: has no %s/%s, from which it would be run again: run the scenario anew with this version", r.Path, inputFolder, ScenarioInput)
+		return nil, fmt.Errorf("run directory %s: has no %s/%s, from which it would be run again: run the scenario anew with this version",
+			r.Path, inputFolder, ScenarioInput)
 	case err != nil:
 		return nil, fmt.Errorf("run directory %s: %s/%s: %w", r.Path, inputFolder, ScenarioInput, plain(err))
 	}

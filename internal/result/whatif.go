@@ -89,7 +89,8 @@ func (r *Run) WhatIf() (*WhatIf, error) {
 		return nil, fmt.Errorf("run directory %s: %s is damaged: %w", r.Path, whatIfFile, err)
 	}
 	if head.FormatVersion != WhatIfFormat {
-		return nil, fmt.Errorf("run directory %s: %s has format version %d of Railyard %s, want %d: run railyard whatif again", r.Path, whatIfFile, head.FormatVersion, head.Version, WhatIfFormat)
+		return nil, fmt.Errorf("run directory %s: %s has format version %d of Railyard %s, want %d: run railyard whatif again",
+			r.Path, whatIfFile, head.FormatVersion, head.Version, WhatIfFormat)
 	}
 	w := &WhatIf{}
 	if err := json.Unmarshal(b, w); err != nil {

@@ -11,7 +11,8 @@ import (
 	"railyard/internal/scenario"
 )
 
-// Images keeps the images that the runs of one process read: a folder is read once. The zero value is ready.
+// Images keeps the images that the runs of one process read: a folder is read once. The zero value
+// is ready.
 type Images struct {
 	mu   sync.Mutex
 	sets map[string]*imageSet // by what the scenario says of them
@@ -31,7 +32,8 @@ func (s *imageSet) images() int {
 	return s.Train.N
 }
 
-// loadData reads the images of a training job, nil for other jobs, and holds them against the network.
+// loadData reads the images of a training job, nil for other jobs, and holds them against the
+// network.
 func loadData(ctx context.Context, sc *scenario.Scenario, shared *Images, progress func(result.Progress)) (*imageSet, error) {
 	t := sc.Job.Train
 	if t == nil {

@@ -13,9 +13,11 @@ type Forecast struct {
 	Inputs []result.InputDigest
 }
 
-// NewForecast makes the plan of a run and reads its images, which shared keeps for the run itself. The error is the one that Run
-// would end with before it begins; the limits of memory and packet-hops are the caller's to apply.
-func NewForecast(ctx context.Context, sc *scenario.Scenario, shared *Images, progress func(result.Progress)) (Forecast, error) {
+// NewForecast makes the plan of a run and reads its images, which shared keeps for the run itself.
+// The error is the one that Run would end with before it begins; the limits of memory and
+// packet-hops are the caller's to apply.
+func NewForecast(ctx context.Context, sc *scenario.Scenario, shared *Images,
+	progress func(result.Progress)) (Forecast, error) {
 	plan, err := newPlan(sc, &watcher{ctx: ctx, progress: progress})
 	if err != nil {
 		return Forecast{}, err

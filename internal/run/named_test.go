@@ -8,8 +8,8 @@ import (
 	"railyard/internal/unit"
 )
 
-// A lone flow over one link of another rate takes as long as on a network with that link on its way, and one on another
-// rail takes what it took.
+// A lone flow over one link of another rate takes as long as on a network with that link on its
+// way, and one on another rail takes what it took.
 func TestNamedLink(t *testing.T) {
 	yaml := func(links string) string {
 		return cluster8(2) + "fabric: {spines: 0, links: {" + links + `}}
@@ -78,8 +78,8 @@ func TestSlowRank(t *testing.T) {
 	}
 }
 
-// A flow that is not enabled is not sent, and the others keep the paths that follow from their numbers: the run is the one in which
-// that flow is over before anything else begins.
+// A flow that is not enabled is not sent, and the others keep the paths that follow from their
+// numbers: the run is the one in which that flow is over before anything else begins.
 func TestFlowNotEnabled(t *testing.T) {
 	yaml := func(first string) string {
 		return cluster8(4) + "fabric: {spines: 4}\njob:\n  flows:\n    - {from: host1/gpu0, to: host3/gpu3, bytes: 1B" + first + `}

@@ -6,21 +6,24 @@ import (
 	"strings"
 )
 
-// A Change is one edit of a scenario's file: Text, as a file would have it, becomes the value of the key at Path
-// (fabric.qos.pfc.enabled, job.flows[3].bytes; the entry after the last of a list is a new one), or the key or entry goes away.
+// A Change is one edit of a scenario's file: Text, as a file would have it, becomes the value of
+// the key at Path (fabric.qos.pfc.enabled, job.flows[3].bytes; the entry after the last of a list
+// is a new one), or the key or entry goes away.
 type Change struct {
 	Path   string
 	Text   string
 	Remove bool
 }
 
-// Set returns the scenario that the file would give if it had text as the value of path: presets and what follows from
-// other keys are found anew, and everything is checked. The error, if any, is Problems.
+// Set returns the scenario that the file would give if it had text as the value of path: presets
+// and what follows from other keys are found anew, and everything is checked. The error, if any, is
+// Problems.
 func (s *Scenario) Set(path, text string) (*Scenario, error) {
 	return s.With(Change{Path: path, Text: text})
 }
 
-// With returns the scenario that the file would give after some changes, made one after another. s stays as it is.
+// With returns the scenario that the file would give after some changes, made one after another. s
+// stays as it is.
 func (s *Scenario) With(changes ...Change) (*Scenario, error) {
 	root := s.root
 	if root == nil { // not from a file
@@ -31,7 +34,8 @@ func (s *Scenario) With(changes ...Change) (*Scenario, error) {
 	}
 	for _, c := range changes {
 		if c.Path == "" {
-			return nil, Problems{{File: s.file, Message: "a scenario has keys, want the path of one such as fabric.spines", Set: true}}
+			return nil, Problems{{File: s.file, Message: "a scenario has keys, want the path of one such as fabric.spines",
+				Set: true}}
 		}
 		value, err := c.value()
 		if err == nil {
@@ -75,8 +79,8 @@ func (n *node) settle() {
 	}
 }
 
-// edited returns a tree in which the value at path below n is another, or is not there (value nil). What is not on the
-// way is shared with n. above is the path of n, for errors.
+// edited returns a tree in which the value at path below n is another, or is not there (value nil).
+// What is not on the way is shared with n. above is the path of n, for errors.
 func edited(n *node, path, above string, value *node) (*node, error) {
 	if path == "" {
 		return value, nil
@@ -156,8 +160,8 @@ func editedEntry(n *node, path, above string, value *node) (*node, error) {
 	return out, nil
 }
 
-// Source returns the text of a file that gives this scenario without its derived values: the file that it was read
-// from, or one that says the same where changes were made.
+// Source returns the text of a file that gives this scenario without its derived values: the file
+// that it was read from, or one that says the same where changes were made.
 func (s *Scenario) Source() []byte {
 	if s.source != nil {
 		return s.source
@@ -210,7 +214,8 @@ func (n *node) inline() string {
 	return plainYAML(n.text)
 }
 
-// plainYAML prints unquoted text as it is, where that is read back alike, else in quotes: it is then no number, and was none.
+// plainYAML prints unquoted text as it is, where that is read back alike, else in quotes: it is
+// then no number, and was none.
 func plainYAML(t string) string {
 	for i, r := range t {
 		alone := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '/' || r == '.' || r == '~'

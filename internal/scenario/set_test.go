@@ -23,7 +23,8 @@ background:
   flows: [{from: host4/gpu0, to: host2/gpu0, bytes: 3MB}]
 `
 
-// A changed scenario is the one that a file with these texts gives: presets and what is derived follow.
+// A changed scenario is the one that a file with these texts gives: presets and what is derived
+// follow.
 func TestSet(t *testing.T) {
 	s := parse(t, settable)
 	for _, c := range []struct{ path, text, old, new string }{
@@ -71,7 +72,8 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-// What is wrong with a change says so; what it makes wrong elsewhere is told with its place in the file.
+// What is wrong with a change says so; what it makes wrong elsewhere is told with its place in the
+// file.
 func TestSetProblems(t *testing.T) {
 	s := parse(t, settable)
 	for _, c := range []struct {
@@ -100,7 +102,8 @@ func TestSetProblems(t *testing.T) {
 	}
 }
 
-// Setting a key of a shipped scenario to what it has changes nothing, and neither does writing the tree out.
+// Setting a key of a shipped scenario to what it has changes nothing, and neither does writing the
+// tree out.
 func TestSourceOfExamples(t *testing.T) {
 	files, _ := filepath.Glob("../../examples/*.yaml")
 	if len(files) < 5 {

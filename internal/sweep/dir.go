@@ -20,10 +20,12 @@ const (
 	rowFolder = "rows"
 )
 
-// Dir is a directory in which a sweep keeps its rows, a file for each, named by the row's key. A nil *Dir keeps nothing.
+// Dir is a directory in which a sweep keeps its rows, a file for each, named by the row's key. A
+// nil *Dir keeps nothing.
 type Dir struct{ path string }
 
-// OpenDir takes a directory for a sweep: a new or empty folder, or that of an earlier sweep, whose rows are then not run again.
+// OpenDir takes a directory for a sweep: a new or empty folder, or that of an earlier sweep, whose
+// rows are then not run again.
 func OpenDir(path string) (*Dir, error) {
 	entries, err := os.ReadDir(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -75,7 +77,8 @@ func (d *Dir) Finish(t *Table) error {
 	return d.write(tableFile, t)
 }
 
-// find fills a row from an earlier sweep: one that came to its end. A file that is no such row is as good as none.
+// find fills a row from an earlier sweep: one that came to its end. A file that is no such row is
+// as good as none.
 func (d *Dir) find(row *Row) bool {
 	if d == nil {
 		return false

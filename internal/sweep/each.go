@@ -22,10 +22,12 @@ func (l Limits) workers() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// Each calls run for 0 to n-1, starting them in order, within the limits. One that needs more than all the memory
-// runs alone: whether it may is the caller's to decide. After the first error, or when ctx ends, no more are started
-// and those under way are told to stop; the error is ctx's, or else that of the lowest number.
-func Each(outer context.Context, n int, l Limits, need func(i int) unit.Bytes, run func(ctx context.Context, i int) error) error {
+// Each calls run for 0 to n-1, starting them in order, within the limits. One that needs more than
+// all the memory runs alone: whether it may is the caller's to decide. After the first error, or
+// when ctx ends, no more are started and those under way are told to stop; the error is ctx's, or
+// else that of the lowest number.
+func Each(outer context.Context, n int, l Limits, need func(i int) unit.Bytes, run func(ctx context.Context,
+	i int) error) error {
 	ctx, cancel := context.WithCancel(outer)
 	defer cancel()
 	s := &shares{limits: l, errs: make([]error, n)}

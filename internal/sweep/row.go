@@ -38,8 +38,8 @@ func (r *Row) fill(s *result.Summary) {
 	r.MeanFCT, r.SlowestFCT, r.Unfinished = FlowTimes(s, nil)
 }
 
-// FlowTimes returns the mean completion time of the messages of the job's own flows, that of the flow whose messages take longest, and
-// how many flows did not finish. Flows in but are left out.
+// FlowTimes returns the mean completion time of the messages of the job's own flows, that of the
+// flow whose messages take longest, and how many flows did not finish. Flows in but are left out.
 func FlowTimes(s *result.Summary, but map[string]bool) (mean, slowest unit.Duration, unfinished int) {
 	messages, sum := int64(0), unit.Duration(0)
 	for i := range s.Flows {

@@ -41,15 +41,18 @@ type Options struct {
 	Forecast func(Forecast)                 // called once, before the first run; may be nil
 	Progress func(Progress)                 // may be nil
 	Each     func(i int, s *result.Summary) // called for each run that was run, one at a time; may be nil
-	Refused  func(i int, err error) bool    // told of a variant that cannot run: true leaves it out; nil: its error ends the sweep
-	Images   *run.Images                    // nil: its own
+	Refused  func(i int,
+		err error) bool // told of a variant that cannot run: true leaves it out; nil: its error ends the sweep
+	Images *run.Images // nil: its own
 }
 
-// Run runs the variants and returns a row for each, in their order. Before the first begins, every variant has been planned: the error of
-// one that cannot run is returned then. A run that fails is a row that says so. When ctx ends the rows that are done are
-// returned with its error; the others have no State.
+// Run runs the variants and returns a row for each, in their order. Before the first begins, every
+// variant has been planned: the error of one that cannot run is returned then. A run that fails is
+// a row that says so. When ctx ends the rows that are done are returned with its error; the others
+// have no State.
 func Run(ctx context.Context, variants []Variant, opt Options) ([]Row, error) {
-	s := &sweep{variants: variants, opt: opt, rows: make([]Row, len(variants)), needs: make([]unit.Bytes, len(variants)), hops: make([]int64, len(variants)), parts: make([]float64, len(variants))}
+	s := &sweep{variants: variants, opt: opt, rows: make([]Row, len(variants)), needs: make([]unit.Bytes, len(variants)),
+		hops: make([]int64, len(variants)), parts: make([]float64, len(variants))}
 	if s.opt.Progress == nil {
 		s.opt.Progress = func(Progress) {}
 	}
@@ -63,7 +66,10 @@ func Run(ctx context.Context, variants []Variant, opt Options) ([]Row, error) {
 		return nil, err
 	}
 	need := func(k int) unit.Bytes { return s.needs[s.left[k]] }
-	err := Each(ctx, len(s.left), s.opt.Limits, need, func(ctx context.Context, k int) error { return s.run(ctx, s.left[k]) })
+	err := Each(ctx, len(s.left), s.opt.Limits, need, func(ctx context.Context, k int) error {
+		return s.run(ctx,
+			s.left[k])
+	})
 	return s.rows, err
 }
 
@@ -129,7 +135,8 @@ func (s *sweep) forecast(ctx context.Context) error {
 
 // run runs variant i.
 func (s *sweep) run(ctx context.Context, i int) error {
-	opt := run.Options{Force: true, Images: s.opt.Images, Inputs: s.opt.Inputs, Progress: func(p result.Progress) { s.progress(i, p) }}
+	opt := run.Options{Force: true, Images: s.opt.Images, Inputs: s.opt.Inputs,
+		Progress: func(p result.Progress) { s.progress(i, p) }}
 	sum, err := run.Run(ctx, s.variants[i].Scenario, opt)
 	if ctx.Err() != nil && (sum == nil || sum.State != result.Complete) {
 		return ctx.Err() // its figures are of a part
@@ -179,7 +186,8 @@ func (s *sweep) tell() {
 	s.opt.Progress(p)
 }
 
-// key names a run by all that its figures follow from: the version, the resolved scenario, what it reads.
+// key names a run by all that its figures follow from: the version, the resolved scenario, what it
+// reads.
 func key(sc *scenario.Scenario, inputs []result.InputDigest) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %d\n%s", result.Version, rowFormat, sc.YAML())

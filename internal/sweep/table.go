@@ -48,7 +48,8 @@ var figures = []struct {
 	{"slowest_fct", "completion time of the job's slowest flow", func(r *Row) unit.Duration { return r.SlowestFCT }},
 }
 
-// NewTable sets the rows of the variants of axes x seeds beside each other. Rows without a State were not run.
+// NewTable sets the rows of the variants of axes x seeds beside each other. Rows without a State
+// were not run.
 func NewTable(name string, axes []Axis, seeds []uint64, rows []Row) *Table {
 	t := &Table{State: result.Complete, Version: result.Version, Name: name, Axes: axes, Seeds: seeds, Rows: []Row{}}
 	per := max(1, len(seeds))
@@ -98,12 +99,14 @@ func spread(rows []*Row) []Figure {
 			continue
 		}
 		slices.Sort(x)
-		out = append(out, Figure{Name: f.name, Median: Percentile(x, 50), P5: Percentile(x, 5), P95: Percentile(x, 95), Min: x[0], Max: x[len(x)-1]})
+		out = append(out, Figure{Name: f.name, Median: Percentile(x, 50), P5: Percentile(x, 5), P95: Percentile(x, 95),
+			Min: x[0], Max: x[len(x)-1]})
 	}
 	return out
 }
 
-// Percentile returns the p-th percentile, 0 < p <= 100, of ascending values: the least of them that at least p % do not exceed.
+// Percentile returns the p-th percentile, 0 < p <= 100, of ascending values: the least of them that
+// at least p % do not exceed.
 func Percentile[T any](ascending []T, p int) T {
 	rank := (len(ascending)*p + 99) / 100
 	return ascending[max(rank, 1)-1]

@@ -16,7 +16,8 @@ const (
 	mostNamed = 5 // failed runs
 )
 
-// WriteText prints a table for a terminal of 80 columns: for each figure its spread over the runs of each group, in numbers and as a plot.
+// WriteText prints a table for a terminal of 80 columns: for each figure its spread over the runs
+// of each group, in numbers and as a plot.
 func (t *Table) WriteText(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString(t.heading())
@@ -69,7 +70,8 @@ func (t *Table) writeFigure(b *strings.Builder, name, title string) {
 	for _, i := range shown {
 		g := &t.Groups[i]
 		f := g.figure(name)
-		line := fmt.Sprintf("%4d %5d %11s %11s %11s", i+1, g.Runs, result.FormatTime(f.Median), result.FormatTime(f.P5), result.FormatTime(f.P95))
+		line := fmt.Sprintf("%4d %5d %11s %11s %11s", i+1, g.Runs, result.FormatTime(f.Median), result.FormatTime(f.P5),
+			result.FormatTime(f.P95))
 		writeLabel(b, line, g.Set)
 	}
 	if low == high {
@@ -80,7 +82,8 @@ func (t *Table) writeFigure(b *strings.Builder, name, title string) {
 		fmt.Fprintf(b, "%4d |%s|\n", i+1, strip(t.Groups[i].figure(name), low, high))
 	}
 	from, to := result.FormatTime(low), result.FormatTime(high)
-	fmt.Fprintf(b, "     %s%*s\n     - all runs, = 5 %% to 95 %%, # median\n", from, plotWidth+2-utf8.RuneCountInString(from), to)
+	fmt.Fprintf(b, "     %s%*s\n     - all runs, = 5 %% to 95 %%, # median\n", from,
+		plotWidth+2-utf8.RuneCountInString(from), to)
 }
 
 // writeLabel writes the values of a group beside its figures, or below where they are too long.

@@ -30,17 +30,18 @@ type Variant struct {
 	Scenario *scenario.Scenario
 }
 
-// ParseAxis reads key=value,value. A comma within [], {} or quotes belongs to a value: job.train.layers=[784,10],[784,32,10].
+// ParseAxis reads key=value,value. A comma within [], {} or quotes belongs to a value:
+// job.train.layers=[784,10],[784,32,10].
 func ParseAxis(text string) (Axis, error) {
 	key, list, ok := strings.Cut(text, "=")
 	if key = strings.TrimSpace(key); !ok || key == "" {
-		return Axis{}, fmt.Errorf("%q: want KEY=VALUE or KEY=VALUE,VALUE,..., such as fabric.spines=2,4", text)
+		return Axis{}, fmt.Errorf("%q: want KEY=VALUE, or several values as in fabric.spines=2,4", text)
 	}
 	a := Axis{Path: key, Values: split(list)}
 	for i, v := range a.Values {
 		switch {
 		case v == "" && len(a.Values) > 1:
-			return Axis{}, fmt.Errorf("%q: value %d is empty, want KEY=VALUE,VALUE,...", text, i+1)
+			return Axis{}, fmt.Errorf("%q: value %d is empty, want several as in fabric.spines=2,4", text, i+1)
 		case slices.Contains(a.Values[:i], v):
 			return Axis{}, fmt.Errorf("%q: %s twice, want each value once", text, v)
 		}
@@ -100,14 +101,16 @@ func ParseSeeds(text string) ([]uint64, error) {
 	return seeds, nil
 }
 
-// Variants returns every combination of the axes' values, the last axis changing first, each with every seed; without seeds, with the
-// scenario's own. The error is that of the first combination that is no scenario.
+// Variants returns every combination of the axes' values, the last axis changing first, each with
+// every seed; without seeds, with the scenario's own. The error is that of the first combination
+// that is no scenario.
 func Variants(base *scenario.Scenario, axes []Axis, seeds []uint64) ([]Variant, error) {
 	total := max(1, len(seeds))
 	for i, a := range axes {
 		for _, b := range axes[:i] {
 			if a.Path == b.Path {
-				return nil, fmt.Errorf("%s twice, want its values in one list: %s=%s,%s", a.Path, a.Path, strings.Join(b.Values, ","), strings.Join(a.Values, ","))
+				return nil, fmt.Errorf("%s twice, want its values in one list: %s=%s,%s", a.Path, a.Path, strings.Join(b.Values,
+					","), strings.Join(a.Values, ","))
 			}
 		}
 		if len(seeds) > 0 && a.Path == "seed" {

@@ -1,13 +1,14 @@
 package topo
 
-// Recabling gives a link another cable. A Rate of 0 leaves the rate, neither Length nor Delay leaves both.
+// Recabling gives a link another cable. A Rate of 0 leaves the rate, neither Length nor Delay
+// leaves both.
 type Recabling struct {
 	Link  LinkID
 	Cable Cable
 }
 
-// Recabled returns a network of the same nodes and links in which some links have other cables. The error names the
-// first that no cable is like.
+// Recabled returns a network of the same nodes and links in which some links have other cables. The
+// error names the first that no cable is like.
 func (g *Graph) Recabled(changes []Recabling) (*Graph, error) {
 	out := *g
 	out.Links, out.Ports = append([]Link(nil), g.Links...), append([]Port(nil), g.Ports...)

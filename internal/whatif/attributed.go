@@ -10,8 +10,8 @@ import (
 	"railyard/internal/unit"
 )
 
-// attributed returns what the diagnosis of the run gives to what a change takes away, per step or message; false where it does
-// not tell.
+// attributed returns what the diagnosis of the run gives to what a change takes away, per step or
+// message; false where it does not tell.
 func attributed(c *Cut, d *diagnose.Diagnosis) (unit.Duration, bool) {
 	share := shareOf(c)
 	if d == nil || share == nil || (c.Kind == OneFlow || c.Kind == Flows) && !named(d, c.Subject) {
@@ -42,7 +42,8 @@ func shareOf(c *Cut) func(*diagnose.Blame) unit.Duration {
 		return func(b *diagnose.Blame) unit.Duration { return timeIf(b, onLink(b.Port, c.Subject[0])) }
 	case Fault:
 		return func(b *diagnose.Blame) unit.Duration {
-			return timeIf(b, (b.Kind == diagnose.LossyLink || b.Kind == diagnose.Storm) && (len(c.Subject) == 0 || c.Subject[0] == "all" || onLink(b.Port, c.Subject[0])))
+			return timeIf(b,
+				(b.Kind == diagnose.LossyLink || b.Kind == diagnose.Storm) && (len(c.Subject) == 0 || c.Subject[0] == "all" || onLink(b.Port, c.Subject[0])))
 		}
 	case Buffer:
 		return kinds(diagnose.FullBuffer)
@@ -68,7 +69,8 @@ func timeIf(b *diagnose.Blame, yes bool) unit.Duration {
 	return b.Time
 }
 
-// named reports whether the diagnosis says what part flows have: it lists the largest culprits of a port alone.
+// named reports whether the diagnosis says what part flows have: it lists the largest culprits of a
+// port alone.
 func named(d *diagnose.Diagnosis, flows []string) bool {
 	for i := range d.Blames {
 		b := &d.Blames[i]

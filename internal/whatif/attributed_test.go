@@ -8,8 +8,8 @@ import (
 	"railyard/internal/unit"
 )
 
-// What is attributed to a change is what the diagnosis lays on that thing: a port in both directions, flows by their
-// bytes there, a mechanism by its kind or by where time was felt.
+// What is attributed to a change is what the diagnosis lays on that thing: a port in both
+// directions, flows by their bytes there, a mechanism by its kind or by where time was felt.
 func TestAttributed(t *testing.T) {
 	const us = unit.Microsecond
 	two := int32(2)

@@ -48,7 +48,8 @@ const (
 	huge      = "1TB" // a buffer that nothing fills
 )
 
-// cuts lists the changes that apply to a run. omitted says how many single flows the list leaves out.
+// cuts lists the changes that apply to a run. omitted says how many single flows the list leaves
+// out.
 func cuts(p *run.Plan, s *result.Summary, bottleneck string) (all []Cut, omitted int) {
 	sc := p.Scenario
 	flows, omitted := flowCuts(p, s)
@@ -77,7 +78,8 @@ func cuts(p *run.Plan, s *result.Summary, bottleneck string) (all []Cut, omitted
 		one(Link, "with "+l.Link+" as the other links", l.Link, remove(fmt.Sprintf("fabric.links.named[%d]", i)))
 	}
 	for i, r := range sc.Cluster.Slow {
-		one(Rank, fmt.Sprintf("with rank %d as the other ranks", r.Rank), fmt.Sprintf("rank %d", r.Rank), remove(fmt.Sprintf("cluster.slow[%d]", i)))
+		one(Rank, fmt.Sprintf("with rank %d as the other ranks", r.Rank), fmt.Sprintf("rank %d", r.Rank),
+			remove(fmt.Sprintf("cluster.slow[%d]", i)))
 	}
 	if sc.Job.Train != nil && sc.Cluster.Host.Launch > 0 {
 		one(Launch, "with launches that take no time", "", set("cluster.host.launch", "0ns"))
@@ -86,10 +88,11 @@ func cuts(p *run.Plan, s *result.Summary, bottleneck string) (all []Cut, omitted
 	return all, omitted
 }
 
-// Setting is a change of one key that the scenario does not suggest of itself: what a user asks for (Set), or the
-// cure of what check finds (Cure, with its reason).
+// Setting is a change of one key that the scenario does not suggest of itself: what a user asks for
+// (Set), or the cure of what check finds (Cure, with its reason).
 func Setting(kind, path, value, reason string) Cut {
-	return Cut{Kind: kind, Name: "with " + path + "=" + value, Subject: []string{path}, Reason: reason, Changes: []scenario.Change{set(path, value)}}
+	return Cut{Kind: kind, Name: "with " + path + "=" + value, Subject: []string{path}, Reason: reason,
+		Changes: []scenario.Change{set(path, value)}}
 }
 
 func set(path, text string) scenario.Change { return scenario.Change{Path: path, Text: text} }
@@ -111,13 +114,15 @@ func withoutStorms(sc *scenario.Scenario) (changes []scenario.Change) {
 // lossCuts takes away each fault, all of them, and full buffers.
 func lossCuts(sc *scenario.Scenario, s *result.Summary) (all []Cut) {
 	for i, f := range sc.Faults {
-		all = append(all, Cut{Kind: Fault, Name: "without the fault of " + f.Link, Subject: []string{f.Link}, Changes: []scenario.Change{remove(fmt.Sprintf("faults[%d]", i))}})
+		all = append(all, Cut{Kind: Fault, Name: "without the fault of " + f.Link, Subject: []string{f.Link},
+			Changes: []scenario.Change{remove(fmt.Sprintf("faults[%d]", i))}})
 	}
 	if len(sc.Faults) > 1 {
 		all = append(all, Cut{Kind: Fault, Name: "without any fault", Changes: []scenario.Change{remove("faults")}})
 	}
 	if s.Drops > 0 {
-		all = append(all, Cut{Kind: Buffer, Name: "with buffers that are never full", Changes: []scenario.Change{set("fabric.switch.buffer", huge)}})
+		all = append(all, Cut{Kind: Buffer, Name: "with buffers that are never full",
+			Changes: []scenario.Change{set("fabric.switch.buffer", huge)}})
 	}
 	return all
 }
@@ -139,7 +144,8 @@ func portCut(p *run.Plan, name string) (Cut, bool) {
 	back := g.Ports[at^1].Name
 	named := p.Scenario.Fabric.Links.Named
 	i := slices.IndexFunc(named, func(l scenario.NamedLink) bool { return l.Link == name || l.Link == back })
-	changes := []scenario.Change{set(fmt.Sprintf("fabric.links.named[%d]", len(named)), fmt.Sprintf("{link: %s, rate: %s}", name, rate))}
+	changes := []scenario.Change{set(fmt.Sprintf("fabric.links.named[%d]", len(named)),
+		fmt.Sprintf("{link: %s, rate: %s}", name, rate))}
 	if i >= 0 {
 		changes = []scenario.Change{set(fmt.Sprintf("fabric.links.named[%d].rate", i), rate.String())}
 	}
@@ -149,7 +155,8 @@ func portCut(p *run.Plan, name string) (Cut, bool) {
 // idealChanges makes the network ideal: see the package.
 func idealChanges(sc *scenario.Scenario) []scenario.Change {
 	changes := []scenario.Change{uncontrolled, set("transport.window", "none"), set("transport.window_scale", "false"),
-		set("fabric.qos.pfc.enabled", "false"), set("fabric.qos.ecn.enabled", "false"), set("fabric.switch.buffer", huge), set("fabric.switch.latency", "0ns"),
+		set("fabric.qos.pfc.enabled", "false"), set("fabric.qos.ecn.enabled", "false"), set("fabric.switch.buffer",
+			huge), set("fabric.switch.latency", "0ns"),
 		set("cluster.nic.latency", "0ns")}
 	if len(sc.Faults) > 0 {
 		changes = append(changes, remove("faults"))
@@ -163,7 +170,8 @@ func idealChanges(sc *scenario.Scenario) []scenario.Change {
 	if len(sc.Fabric.Links.Named) > 0 {
 		changes = append(changes, remove("fabric.links.named"))
 	}
-	changes = append(changes, set("cluster.nic.speed", fastest.String()), set("fabric.links.host", fastest.String()), set("fabric.links.delay", "1ps"))
+	changes = append(changes, set("cluster.nic.speed", fastest.String()), set("fabric.links.host", fastest.String()),
+		set("fabric.links.delay", "1ps"))
 	if sc.Fabric.Design != "single-switch" {
 		changes = append(changes, set("fabric.links.spine", fastest.String()))
 	}
@@ -186,7 +194,8 @@ func flowCuts(p *run.Plan, s *result.Summary) (all []Cut, omitted int) {
 	return append(all, groups...), omitted
 }
 
-// grouped makes a cut of each group of flows with one receiver, or with one name but for its number, and of all.
+// grouped makes a cut of each group of flows with one receiver, or with one name but for its
+// number, and of all.
 func grouped(flows []suspect, p *run.Plan) (all []Cut) {
 	var background []suspect
 	for _, f := range flows {
@@ -249,8 +258,8 @@ type suspect struct {
 	bytes      float64
 }
 
-// suspects lists the background flows that share a port with the job or, where pauses spread, any; and the job's own flows
-// that share a port with another of them.
+// suspects lists the background flows that share a port with the job or, where pauses spread, any;
+// and the job's own flows that share a port with another of them.
 func suspects(p *run.Plan, s *result.Summary) (all []suspect) {
 	users := map[portID]int{} // how many pairs of the job use a port
 	for i := range p.Pairs {

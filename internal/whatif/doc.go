@@ -1,17 +1,21 @@
-// Package whatif runs a run directory's own scenario again with one thing taken away or changed, and says what that saved
-// beside what had been attributed to it. Blame is not additive: two flows that hold up a job may save little
-// each and much together, so every change is run, groups are run too, and the sum of the parts stands beside the whole.
+// Package whatif runs a run directory's own scenario again with one thing taken away or changed,
+// and says what that saved beside what had been attributed to it. Blame is not additive: two flows
+// that hold up a job may save little each and much together, so every change is run, groups are run
+// too, and the sum of the parts stands beside the whole.
 //
 // Until a change has been run its time is "attributed"; only then it "saves".
 //
-// Not here: which cause is to blame in the first place (package report), and how runs share the machine (sweep).
+// Not here: which cause is to blame in the first place (package report), and how runs share the
+// machine (sweep).
 //
 //	DIR/inputs/ --> scenario --> cuts(plan, figures) --> sweep: as it is, without A, without B, ... ideal --> table, whatif.json
 //	DIR/run.json, tables ----------^          attributed(cut) --------------------------------------------------^
 //
-// The ideal network is the scenario without background traffic, faults, PFC, ECN, congestion control and windows, with
-// links of 10 Tb/s without length and switches and NICs without latency. What then is left is compute, launches, PCIe and NVLink,
-// and waiting for them. The links of a custom topology keep the rates that its file gives.
+// The ideal network is the scenario without background traffic, faults, PFC, ECN, congestion
+// control and windows, with links of 10 Tb/s without length and switches and NICs without latency.
+// What then is left is compute, launches, PCIe and NVLink, and waiting for them. The links of a
+// custom topology keep the rates that its file gives.
 //
-// A training is long: it is compared over its first 256 steps, or as many as make about 20 million packet-hops, 8 at least.
+// A training is long: it is compared over its first 256 steps, or as many as make about 20 million
+// packet-hops, 8 at least.
 package whatif

@@ -20,7 +20,8 @@ func portsOf(q *run.Pair) []portID {
 	return slices.Compact(all)
 }
 
-// bottleneck returns the port on the way of the job's data that was sending for the largest part of the run, "" without a table of links.
+// bottleneck returns the port on the way of the job's data that was sending for the largest part of
+// the run, "" without a table of links.
 func bottleneck(p *run.Plan, r *result.Run) (string, error) {
 	if !slices.Contains(r.Tables(), "links") {
 		return "", nil

@@ -33,10 +33,12 @@ func (r *Result) head(b *strings.Builder) {
 		} else if r.Steps > 1 {
 			of = fmt.Sprintf("all %s", result.FormatCount(r.Steps))
 		}
-		fmt.Fprintf(b, "%s: a step takes %s, mean over %s steps (median %s)\n\n", r.Name, result.FormatTime(r.Time), of, result.FormatTime(r.Median))
+		fmt.Fprintf(b, "%s: a step takes %s, mean over %s steps (median %s)\n\n", r.Name, result.FormatTime(r.Time), of,
+			result.FormatTime(r.Median))
 		return
 	}
-	fmt.Fprintf(b, "%s: the job's messages take %s in the mean (the slowest flow %s)\n\n", r.Name, result.FormatTime(r.Time), result.FormatTime(r.Slowest))
+	fmt.Fprintf(b, "%s: the job's messages take %s in the mean (the slowest flow %s)\n\n", r.Name,
+		result.FormatTime(r.Time), result.FormatTime(r.Slowest))
 }
 
 func writeChange(b *strings.Builder, c *result.WhatIfChange) {
@@ -61,7 +63,8 @@ func writeChange(b *strings.Builder, c *result.WhatIfChange) {
 func (r *Result) foot(b *strings.Builder) {
 	fmt.Fprintf(b, "\nattributed: what the run's causes give to it; saves: what a run without it was\nfaster by")
 	if r.Whole != nil {
-		fmt.Fprintf(b, ". The single parts that save sum to %s;\nan ideal network saves %s: parts overlap, and blame does not add up", result.FormatTime(r.Parts), signed(*r.Whole))
+		fmt.Fprintf(b,
+			". The single parts that save sum to %s;\nan ideal network saves %s: parts overlap, and blame does not add up", result.FormatTime(r.Parts), signed(*r.Whole))
 	}
 	b.WriteString(".\n")
 	for i := range r.Changes {
@@ -96,7 +99,8 @@ func signed(d unit.Duration) string {
 	return result.FormatTime(d)
 }
 
-// wrap breaks text between words into lines of at most width characters; a word that is longer is cut.
+// wrap breaks text between words into lines of at most width characters; a word that is longer is
+// cut.
 func wrap(text string, width int) (lines []string) {
 	line := ""
 	for word := range strings.FieldsSeq(text) {

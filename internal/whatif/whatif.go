@@ -16,7 +16,8 @@ import (
 	"railyard/internal/unit"
 )
 
-// Steps of a training that are compared: so many, or as many as make so many packet-hops, but no fewer than a few.
+// Steps of a training that are compared: so many, or as many as make so many packet-hops, but no
+// fewer than a few.
 const (
 	enoughSteps = 256
 	enoughHops  = 20_000_000
@@ -39,8 +40,8 @@ type Result struct {
 	Omitted int // single flows that were not taken away one by one
 }
 
-// Run runs the scenario of a run directory as it is and with each change. When ctx ends what is done is returned with its error; the
-// result is nil if the run as it is was not done.
+// Run runs the scenario of a run directory as it is and with each change. When ctx ends what is
+// done is returned with its error; the result is nil if the run as it is was not done.
 func Run(ctx context.Context, r *result.Run, opt Options) (*Result, error) {
 	a := &asking{run: r, opt: opt}
 	if err := a.prepare(ctx); err != nil {
@@ -52,7 +53,8 @@ func Run(ctx context.Context, r *result.Run, opt Options) (*Result, error) {
 	}
 	a.sums = make([]*result.Summary, len(variants))
 	a.refused = make([]error, len(variants))
-	_, err := sweep.Run(ctx, variants, sweep.Options{Limits: opt.Limits, Force: opt.Force, Inputs: r.Summary.Inputs, Forecast: opt.Forecast, Progress: opt.Progress,
+	_, err := sweep.Run(ctx, variants, sweep.Options{Limits: opt.Limits, Force: opt.Force, Inputs: r.Summary.Inputs,
+		Forecast: opt.Forecast, Progress: opt.Progress,
 		Images: a.images, Each: func(i int, s *result.Summary) { a.sums[i] = s },
 		Refused: func(i int, err error) bool {
 			a.refused[i] = err
@@ -115,8 +117,8 @@ func (a *asking) prepare(ctx context.Context) error {
 	return nil
 }
 
-// Scenario returns the scenario of a run directory as its user wrote it, with the run's own copies of the files that it names. One that was
-// changed since, or whose images are gone, is refused.
+// Scenario returns the scenario of a run directory as its user wrote it, with the run's own copies
+// of the files that it names. One that was changed since, or whose images are gone, is refused.
 func Scenario(r *result.Run) (*scenario.Scenario, error) {
 	src, err := r.Source()
 	if err != nil {
@@ -171,7 +173,8 @@ func (a *asking) shortened(ctx context.Context, sc *scenario.Scenario) (*scenari
 	return sc.Set("job.train.steps", fmt.Sprint(a.steps))
 }
 
-// sameAsBefore holds the run as it is against the directory: what cannot be repeated cannot be compared.
+// sameAsBefore holds the run as it is against the directory: what cannot be repeated cannot be
+// compared.
 func (a *asking) sameAsBefore() error {
 	s, old := a.sums[0], a.run.Summary
 	if s.State != result.Complete {
@@ -187,7 +190,8 @@ func (a *asking) sameAsBefore() error {
 // result compares.
 func (a *asking) result(interrupted bool) *result.WhatIf {
 	base := a.sums[0]
-	w := &result.WhatIf{State: result.Complete, Name: base.Name, Measure: result.MeasureFCT, Steps: a.steps, StepsOfRun: a.run.Summary.Steps}
+	w := &result.WhatIf{State: result.Complete, Name: base.Name, Measure: result.MeasureFCT, Steps: a.steps,
+		StepsOfRun: a.run.Summary.Steps}
 	if interrupted {
 		w.State = result.Interrupted
 	}
@@ -293,7 +297,8 @@ func b2i(b bool) int {
 	return 0
 }
 
-// single reports whether a kind of change is a part of the whole, and neither a group of parts nor what a user asked for.
+// single reports whether a kind of change is a part of the whole, and neither a group of parts nor
+// what a user asked for.
 func single(kind string) bool { return kind != Flows && kind != Ideal && kind != Cure && kind != Set }
 
 // labels name a change in an error.

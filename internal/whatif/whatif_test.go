@@ -123,7 +123,8 @@ func TestSavingsAreDifferencesOfRuns(t *testing.T) {
 	}
 }
 
-// Only what applies is run: no flow that shares no port, no PFC without pauses, no window, no fault, no congestion control.
+// Only what applies is run: no flow that shares no port, no PFC without pauses, no window, no
+// fault, no congestion control.
 func TestOnlyChangesThatApply(t *testing.T) {
 	quiet := strings.Replace(neighbours, "bytes: 2MB", "bytes: 20kB", 1)
 	quiet = strings.ReplaceAll(quiet, "bytes: 1MB", "bytes: 10kB")
@@ -135,7 +136,8 @@ func TestOnlyChangesThatApply(t *testing.T) {
 	}
 }
 
-// The kinds of planted cause: taking it away saves what the same scenario without it shows, to the picosecond.
+// The kinds of planted cause: taking it away saves what the same scenario without it shows, to the
+// picosecond.
 func TestPlanted(t *testing.T) {
 	const job = `
 cluster: {hosts: 4, host: {gpus: 1}, nic: {speed: 100Gb/s}}
@@ -171,7 +173,8 @@ job: {flows: [{from: host1/nic0, to: host4/nic0, bytes: 2MB}, {from: host2/nic0,
 	}
 }
 
-// The port that is ten times as fast is the busiest on the job's way, and one that the scenario names gets its rate in its own entry.
+// The port that is ten times as fast is the busiest on the job's way, and one that the scenario
+// names gets its rate in its own entry.
 func TestFasterPort(t *testing.T) {
 	const slow = `
 cluster: {hosts: 2, host: {gpus: 1}, nic: {speed: 100Gb/s}}
@@ -225,7 +228,8 @@ output: {operations: false, queues: false}
 	}
 }
 
-// The run's own copies are read, whatever became of the files that the scenario names; changed or missing copies are refused.
+// The run's own copies are read, whatever became of the files that the scenario names; changed or
+// missing copies are refused.
 func TestInputs(t *testing.T) {
 	dir := t.TempDir()
 	topology := filepath.Join(dir, "mine.txt")
