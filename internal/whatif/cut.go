@@ -114,7 +114,7 @@ func withoutStorms(sc *scenario.Scenario) (changes []scenario.Change) {
 // lossCuts takes away each fault, all of them, and full buffers.
 func lossCuts(sc *scenario.Scenario, s *result.Summary) (all []Cut) {
 	for i, f := range sc.Faults {
-		all = append(all, Cut{Kind: Fault, Name: "without the fault of " + f.Link, Subject: []string{f.Link},
+		all = append(all, Cut{Kind: Fault, Name: fmt.Sprintf("without faults[%d], of %s", i, f.Link), Subject: []string{f.Link},
 			Changes: []scenario.Change{remove(fmt.Sprintf("faults[%d]", i))}})
 	}
 	if len(sc.Faults) > 1 {

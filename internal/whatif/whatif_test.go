@@ -155,7 +155,7 @@ job: {flows: [{from: host1/nic0, to: host4/nic0, bytes: 2MB}, {from: host2/nic0,
 		{"without PFC", ", switch: {buffer: 2MB}", none, ", switch: {buffer: 2MB}, qos: {pfc: {enabled: false}}", none},
 		{"without congestion control", "", "", "", "congestion: {algorithm: none, notify: none}"},
 		{"with an infinite window", "", none + "\ntransport: {window: 8kB}", "", none + "\ntransport: {window: none}"},
-		{"without the fault of host1/rail1", "", none + "\nfaults: [{link: host1/rail1, at: 10us, down: 20us}]", "", none},
+		{"without faults[0], of host1/rail1", "", none + "\nfaults: [{link: host1/rail1, at: 10us, down: 20us}]", "", none},
 		{"with buffers that are never full", ", switch: {buffer: 200kB}, qos: {pfc: {enabled: false}}", none, ", switch: {buffer: 1TB}, qos: {pfc: {enabled: false}}", none},
 	} {
 		with, without := began(t, clean(c.fabric, c.rest)), began(t, clean(c.fabric0, c.rest0))
