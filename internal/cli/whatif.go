@@ -106,7 +106,7 @@ func asked(texts []string) (all []whatif.Cut, err error) {
 			return nil, misuse("whatif: --set %w", err)
 		}
 		for _, v := range axis.Values {
-			all = append(all, whatif.Setting(whatif.Set, axis.Path, v, ""))
+			all = append(all, whatif.Setting(axis.Path, v))
 		}
 	}
 	return all, nil

@@ -45,7 +45,7 @@ type WhatIfChange struct {
 	Name       string         `json:"name"`              // in words: without background1
 	Subject    []string       `json:"subject,omitempty"` // flows, a port, ...
 	Set        []WhatIfValue  `json:"set"`
-	Reason     string         `json:"reason,omitempty"` // of a cure
+	Reason     string         `json:"reason,omitempty"` // of a cure: the mistake
 	Attributed *unit.Duration `json:"attributed_ps"`    // null: the run's causes do not tell
 	Before     unit.Duration  `json:"before_ps"`        // the run as it is; without a flow of the job: over its other flows
 	Time       *unit.Duration `json:"time_ps"`          // null: it did not come to its end, see Why

@@ -35,7 +35,7 @@ type Cut struct {
 	Kind    string
 	Name    string   // in words
 	Subject []string // flows, a port, ...
-	Reason  string   // of a cure
+	Reason  string   // of a cure: the mistake
 	Changes []scenario.Change
 }
 
@@ -84,15 +84,30 @@ func cuts(p *run.Plan, s *result.Summary, bottleneck string) (all []Cut, omitted
 	if sc.Job.Train != nil && sc.Cluster.Host.Launch > 0 {
 		one(Launch, "with launches that take no time", "", set("cluster.host.launch", "0ns"))
 	}
+	all = append(all, cures(s)...)
 	one(Ideal, "on an ideal network", "", idealChanges(sc)...)
 	return all, omitted
 }
 
-// Setting is a change of one key that the scenario does not suggest of itself: what a user asks for
-// (Set), or the cure of what check finds (Cure, with its reason).
-func Setting(kind, path, value, reason string) Cut {
-	return Cut{Kind: kind, Name: "with " + path + "=" + value, Subject: []string{path}, Reason: reason,
+// Setting is a change of one key that a user asks for.
+func Setting(path, value string) Cut {
+	return Cut{Kind: Set, Name: "with " + path + "=" + value, Subject: []string{path},
 		Changes: []scenario.Change{set(path, value)}}
+}
+
+// cures lists what check knows against the mistakes in the scenario's thresholds.
+func cures(s *result.Summary) (all []Cut) {
+	for _, m := range s.Mistakes {
+		c := Cut{Kind: Cure, Name: "cured of: " + m.Name, Subject: []string{m.Path}, Reason: m.Reason}
+		for _, cure := range m.Cures {
+			c.Name += fmt.Sprintf(", by %s=%s", cure.Path, cure.Value)
+			c.Changes = append(c.Changes, set(cure.Path, cure.Value))
+		}
+		if len(c.Changes) > 0 {
+			all = append(all, c)
+		}
+	}
+	return all
 }
 
 func set(path, text string) scenario.Change { return scenario.Change{Path: path, Text: text} }

@@ -28,7 +28,7 @@ const (
 type Options struct {
 	Limits   sweep.Limits
 	Full     bool  // compare all steps of a training
-	Extra    []Cut // changes beside those that the scenario suggests: the cures that check knows, what the user asks for
+	Extra    []Cut // changes beside those that the scenario suggests: what the user asks for
 	Force    bool
 	Forecast func(sweep.Forecast)
 	Progress func(sweep.Progress)

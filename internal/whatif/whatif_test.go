@@ -188,6 +188,29 @@ job: {flows: [{from: host1/nic0, to: host2/nic0, bytes: 2MB}]}
 	}
 }
 
+// What check knows against a mistake in the thresholds is run as it says.
+func TestCures(t *testing.T) {
+	const early = `
+cluster: {hosts: 4, host: {gpus: 1}, nic: {speed: 100Gb/s}}
+fabric: {design: single-switch, switch: {buffer: 4MB}, qos: {pfc: {threshold: 50kB, resume_offset: 3kB}}}
+job: {flows: [{from: host1/nic0, to: host4/nic0, bytes: 2MB}, {from: host2/nic0, to: host4/nic0, bytes: 2MB}]}
+`
+	r := began(t, early)
+	if len(r.Summary.Mistakes) == 0 || len(r.Summary.Mistakes[0].Cures) == 0 {
+		t.Fatalf("%+v", r.Summary.Mistakes)
+	}
+	m := r.Summary.Mistakes[0]
+	found := ask(t, r, Options{})
+	i := slices.IndexFunc(found.Changes, func(c result.WhatIfChange) bool { return c.Kind == Cure && c.Subject[0] == m.Path })
+	if i < 0 {
+		t.Fatalf("%q", found.names())
+	}
+	c := found.Changes[i]
+	if c.Reason != m.Reason || c.Saves == nil || len(c.Set) != len(m.Cures) || c.Set[0].Path != m.Cures[0].Path || c.Set[0].Value != m.Cures[0].Value {
+		t.Errorf("%+v\nis not %+v", c, m)
+	}
+}
+
 // A training: steps are compared, and what was not trained for long enough says over how many.
 func TestTraining(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "digits")
