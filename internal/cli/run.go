@@ -45,11 +45,12 @@ job is not done is unfinished: it names what never finished, and exits with 1.
 
 --set KEY=VALUE runs it with another value, as if the file had it: fabric.spines=4,
 job.flows[0].bytes=1MB, faults=[{link: rail1/host1, drop: 0.01}]. Several values
-(fabric.spines=2,4), several --set and --seeds 1..100 make many runs: every value with every other and
-every seed, on all cores, as many at once as memory holds. They print the median, 5th and 95th
-percentile of the step time or of completion times, with a plot; their directory holds sweep.json
-with a row for each run. A comma within [], {} or quotes belongs to a value. After Ctrl-C the same command with
---out DIR runs what is missing.`,
+(fabric.spines=2,4), several --set and --seeds 1..100 make many runs: every value with
+every other and every seed, on all cores, as many at once as memory holds. They print
+the median, 5th and 95th percentile of the step time or of completion times, with a
+plot; their directory holds sweep.json with a row for each run. A comma within [], {}
+or quotes belongs to a value: --set 'job.train.layers=[784,10],[784,32,10]'. After
+Ctrl-C the same command with --out DIR runs what is missing.`,
 		Example: "  railyard run examples/digits-8gpu.yaml\n  railyard run my.yaml --seed 2 --out runs/try --json\n" +
 			"  railyard run my.yaml --seeds 1..100 --set congestion.algorithm=dcqcn,none",
 		Args: oneFile,

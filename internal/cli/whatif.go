@@ -25,12 +25,13 @@ func (a *app) whatifCommand() *cobra.Command {
 		Use:   "whatif DIR [flags]",
 		Short: "Run a run again with one thing taken away, and say what that saved",
 		Long: `Runs the scenario in the run directory DIR again, from its inputs, each time with one
-thing taken away or changed that may have held it up: each flow that shares ports with the job
-and groups of them, PFC, congestion control, faults, full buffers, windows; the busiest
-port on the job's way ten times faster; launches that take no time; an ideal network. It prints what the run's causes
-attribute to each beside what running without it saved, what saves most first, and writes
-both to DIR/whatif.json. A training is compared over its first 256 steps, or as
-many as make about 20 million packet-hops; --full compares all.`,
+thing taken away or changed that may have held it up: each flow that shares ports with
+the job and groups of them, PFC, congestion control, faults, full buffers, windows; the
+busiest port on the job's way ten times faster; launches that take no time; what check
+knows against mistakes in the thresholds; an ideal network. It prints what the run's
+causes attribute to each beside what running without it saved, what saves most first,
+and writes both to DIR/whatif.json. A training is compared over its first 256 steps, or
+as many as make about 20 million packet-hops; --full compares all.`,
 		Example:           "  railyard whatif runs/digits-incast-1\n  railyard whatif runs/incast-1 --set fabric.qos.ecn.min=1MB,2MB",
 		Args:              runDirs(1, 1),
 		ValidArgsFunction: completeDirs,
