@@ -16,6 +16,13 @@ import (
 
 const runFile = "run.json"
 
+// reserveFile keeps room on the disk for the last run.json, so that a full disk does not
+// leave a run that cannot say why it ended.
+const (
+	reserveFile = "reserve" + unfinished
+	reserveSize = 64 << 10 // more than what a run adds to run.json, but for very many flows
+)
+
 // Dir is a run directory that is being written. A nil *Dir is a run that leaves
 // nothing: its tables are nil, its methods do nothing. Not for concurrent use.
 type Dir struct {
@@ -139,6 +146,9 @@ func (d *Dir) Begin(s *Summary) error {
 	keep := *s
 	d.summary, d.begun = &keep, true
 	if err := d.write(s); err != nil {
+		return unwritable(d.path, err)
+	}
+	if err := writeSynced(filepath.Join(d.path, reserveFile), make([]byte, reserveSize)); err != nil {
 		return unwritable(d.path, err)
 	}
 	return nil
@@ -301,6 +311,7 @@ func (d *Dir) Finish(s *Summary) error {
 	if err != nil {
 		s.State, s.Error = Failed, err.Error()
 	}
+	os.Remove(filepath.Join(d.path, reserveFile)) // not there if the run never began
 	if e := d.write(s); err == nil && e != nil {
 		return fmt.Errorf("run directory %s: cannot write %s: %w; it stays marked as unfinished", d.path, runFile, plain(e))
 	}

@@ -38,6 +38,7 @@
 //
 // Tables follow the Apache Parquet format (parquet.apache.org/docs/file-format):
 // times are INT64 picoseconds in columns named *_ps, byte counts INT64 in columns
-// named *_bytes, names dictionary-encoded strings, pages compressed with Zstandard
-// (RFC 8878).
+// named *_bytes, names strings in DELTA_BYTE_ARRAY, pages compressed with Zstandard
+// (RFC 8878). Names have no dictionary: parquet-go splits the runs of a dictionary's
+// indices in another way where the processor has AVX2, and the bytes must be the same.
 package result

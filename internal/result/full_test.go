@@ -56,9 +56,10 @@ func overflowing(dir string) {
 // checkOverflowed holds that there was one clear error, and that the directory is readable and says it.
 func checkOverflowed(t *testing.T, dir, said, reason string) {
 	t.Helper()
-	want := "run directory " + dir + ": cannot write table flows: " + reason
-	if !strings.HasPrefix(said, want) || strings.Count(said, "\n") != 1 {
-		t.Errorf("said %q, want one line: %s", said, want)
+	about, why, _ := strings.Cut(said, ": "+reason) // which table meets a full disk is chance
+	about = strings.TrimPrefix(about, "run directory "+dir+": cannot write ")
+	if about != "table flows" && about != "table steps" && about != "tables flows, steps" || strings.Count(said, "\n") != 1 || why != "\n" {
+		t.Errorf("said %q, want one line: run directory %s: cannot write table flows: %s", said, dir, reason)
 	}
 	r, err := Open(dir)
 	if err != nil {
@@ -81,7 +82,7 @@ func checkOverflowed(t *testing.T, dir, said, reason string) {
 		}
 		steps++
 	}
-	if steps < n {
+	if steps < n && about == "table flows" {
 		t.Errorf("%d steps and %d flows can be read, want at least as many of the table that did not fail", steps, n)
 	}
 	if n == 0 || n%1000 != 0 {

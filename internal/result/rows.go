@@ -91,9 +91,9 @@ type StepRow struct {
 type OperationRow struct {
 	Step       int32     `parquet:"step,delta"`
 	Rank       int32     `parquet:"rank,delta"`
-	Op         int32     `parquet:"op,delta"`    // index in the rank's DAG, from 0
-	Name       string    `parquet:"name,dict"`   // "forward 1", "all-reduce 0"
-	Stream     string    `parquet:"stream,dict"` // "compute", the communicator's name, "copy"
+	Op         int32     `parquet:"op,delta"`     // index in the rank's DAG, from 0
+	Name       string    `parquet:"name,delta"`   // "forward 1", "all-reduce 0"
+	Stream     string    `parquet:"stream,delta"` // "compute", the communicator's name, "copy"
 	Start      unit.Time `parquet:"start_ps,delta"`
 	End        unit.Time `parquet:"end_ps,delta"`
 	ReleasedBy int32     `parquet:"released_by,delta"` // the operation whose end let this one start; -1: none
@@ -119,10 +119,10 @@ const (
 // Invariant: of a completed flow the causes sum to FCT.
 type FlowRow struct {
 	ID          int64         `parquet:"id,delta"`
-	Name        string        `parquet:"name,dict"`
-	Kind        string        `parquet:"kind,dict"` // collective, job, background
-	Src         string        `parquet:"src,dict"`  // host1/gpu0 or host1/nic0
-	Dst         string        `parquet:"dst,dict"`
+	Name        string        `parquet:"name,delta"`
+	Kind        string        `parquet:"kind,delta"` // collective, job, background
+	Src         string        `parquet:"src,delta"`  // host1/gpu0 or host1/nic0
+	Dst         string        `parquet:"dst,delta"`
 	Channel     int32         `parquet:"channel"`    // of the collective; -1: none
 	Step        int32         `parquet:"step,delta"` // training step; -1: none
 	Bytes       unit.Bytes    `parquet:"bytes"`
@@ -135,8 +135,8 @@ type FlowRow struct {
 	Retransmits int64         `parquet:"retransmits"`              // data packets sent again
 	Lost        int64         `parquet:"lost"`                     // its packets that were lost, and answers to them; see losses.parquet
 	Timeouts    int64         `parquet:"timeouts"`                 // retransmission timeouts while it was the oldest
-	Status      string        `parquet:"status,dict"`
-	Path        string        `parquet:"path,dict"` // node names joined by ">": host1>rail1>host2
+	Status      string        `parquet:"status,delta"`
+	Path        string        `parquet:"path,delta"` // node names joined by ">": host1>rail1>host2
 	Causes
 }
 
@@ -150,10 +150,10 @@ const (
 
 // LinkRow is one egress port over the whole run: a row of links.parquet.
 type LinkRow struct {
-	Port           string        `parquet:"port,dict"` // rail1/host1
-	From           string        `parquet:"from,dict"`
-	To             string        `parquet:"to,dict"`
-	Tier           string        `parquet:"tier,dict"` // of From
+	Port           string        `parquet:"port,delta"` // rail1/host1
+	From           string        `parquet:"from,delta"`
+	To             string        `parquet:"to,delta"`
+	Tier           string        `parquet:"tier,delta"` // of From
 	Rate           unit.Bitrate  `parquet:"rate_bps"`
 	TxBytes        unit.Bytes    `parquet:"tx_bytes"` // frames with FCS, preamble and gap
 	TxPackets      int64         `parquet:"tx_packets"`
@@ -162,8 +162,8 @@ type LinkRow struct {
 	Utilisation    float64       `parquet:"utilisation"` // Busy / virtual time of the run
 	PausesSent     int64         `parquet:"pauses_sent"` // PFC frames with a non-zero quanta, refreshes included
 	PausesReceived int64         `parquet:"pauses_received"`
-	Paused         unit.Duration `parquet:"paused_ps"`      // time in which a class of this port was held by the peer
-	PausedBy       string        `parquet:"paused_by,dict"` // the port from whose queue most of that spread; "": never paused
+	Paused         unit.Duration `parquet:"paused_ps"`       // time in which a class of this port was held by the peer
+	PausedBy       string        `parquet:"paused_by,delta"` // the port from whose queue most of that spread; "": never paused
 	ECNMarks       int64         `parquet:"ecn_marks"`
 	Drops          int64         `parquet:"drops"`
 	MaxQueue       unit.Bytes    `parquet:"max_queue_bytes"`
@@ -173,7 +173,7 @@ type LinkRow struct {
 // each sample of that egress queue found Bytes in it: a row of queues.parquet.
 // A queue without a row was empty at every sample.
 type QueueRow struct {
-	Port  string     `parquet:"port,dict"`
+	Port  string     `parquet:"port,delta"`
 	Class int32      `parquet:"class"` // priority 0..7
 	Time  unit.Time  `parquet:"time_ps,delta"`
 	Bytes unit.Bytes `parquet:"bytes"`
@@ -187,29 +187,29 @@ type QueueRow struct {
 type HopRow struct {
 	Flow        int64         `parquet:"flow,delta"` // id in flows.parquet
 	Hop         int32         `parquet:"hop"`        // 0: the NIC's own port; after those of the path come those of the acknowledgement's
-	Port        string        `parquet:"port,dict"`
+	Port        string        `parquet:"port,delta"`
 	OwnQueueing unit.Duration `parquet:"own_queueing_ps"`
 	Queueing    unit.Duration `parquet:"queueing_ps"`
 	Pause       unit.Duration `parquet:"pause_ps"`
-	Root        string        `parquet:"root,dict"` // the port from whose queue the pause spread; "": no pause
+	Root        string        `parquet:"root,delta"` // the port from whose queue the pause spread; "": no pause
 }
 
 // LossRow is a frame that was lost, or a retransmission timeout: a row of losses.parquet. Lost PFC frames are not listed.
 type LossRow struct {
 	Flow int64     `parquet:"flow,delta"` // id in flows.parquet of the message that had to wait for it; -1: none
-	Name string    `parquet:"name,dict"`  // of the queue pair
+	Name string    `parquet:"name,delta"` // of the queue pair
 	Time unit.Time `parquet:"time_ps,delta"`
-	Port string    `parquet:"port,dict"` // where; "" for a timeout
-	Kind string    `parquet:"kind,dict"` // data, ACK, NAK, CNP, CTS; timeout
-	Why  string    `parquet:"why,dict"`  // buffer: it was full; link: a fault; "" for a timeout
+	Port string    `parquet:"port,delta"` // where; "" for a timeout
+	Kind string    `parquet:"kind,delta"` // data, ACK, NAK, CNP, CTS; timeout
+	Why  string    `parquet:"why,delta"`  // buffer: it was full; link: a fault; "" for a timeout
 }
 
 // ShareRow is whose bytes waited at a port when packets of others came to wait there or the port made its switch send a pause: a
 // row of shares.parquet.
 type ShareRow struct {
-	Port  string  `parquet:"port,dict"`
-	Name  string  `parquet:"name,dict"` // of the queue pair
-	Kind  string  `parquet:"kind,dict"`
+	Port  string  `parquet:"port,delta"`
+	Name  string  `parquet:"name,delta"` // of the queue pair
+	Kind  string  `parquet:"kind,delta"`
 	Share float64 `parquet:"share"` // of all that waited at the port, 0 to 1
 }
 
@@ -224,13 +224,13 @@ type PathRow struct {
 	Rank    int32     `parquet:"rank,delta"` // which ended the step last
 	From    unit.Time `parquet:"from_ps,delta"`
 	Until   unit.Time `parquet:"until_ps,delta"`
-	Cause   string    `parquet:"cause,dict"`
-	Kind    string    `parquet:"kind,dict"` // compute, launch, reduce or copy, message, acknowledgement, unknown
+	Cause   string    `parquet:"cause,delta"`
+	Kind    string    `parquet:"kind,delta"` // compute, launch, reduce or copy, message, acknowledgement, unknown
 	OnRank  int32     `parquet:"on_rank"`
 	OnStep  int32     `parquet:"on_step,delta"`
 	Op      int32     `parquet:"op"`  // index in OnRank's DAG; -1: unknown
 	Src     int32     `parquet:"src"` // ranks of the message; -1: none
 	Dst     int32     `parquet:"dst"`
-	Channel int32     `parquet:"channel"` // of the collective; -1: none
-	At      string    `parquet:"at,dict"` // port at which a message waited, or from whose queue the pause spread; "": none
+	Channel int32     `parquet:"channel"`  // of the collective; -1: none
+	At      string    `parquet:"at,delta"` // port at which a message waited, or from whose queue the pause spread; "": none
 }
