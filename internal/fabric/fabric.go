@@ -61,7 +61,8 @@ type port struct {
 	expires [8]unit.Time  // when each class's pause runs out, if it is paused
 
 	// Counters.
-	txFrames, txBytes, dataBytes int64
+	txFrames, txBytes, dataBytes int64 // without PFC frames: INT reports these
+	pfcFrames                    int64 // sent, those that restart a class too
 	busy                         unit.Duration
 	pausesSent, pausesReceived   int64
 	pausedTotal                  unit.Duration

@@ -36,6 +36,7 @@ func (f *Fabric) sendPause(now unit.Time, id PortID, p *port) {
 	tx := f.txTime(p, int64(f.cfg.PauseFrame)+f.overhead)
 	p.busyUntil = now.Add(tx)
 	p.busy += tx
+	p.pfcFrames++
 	if fr.on {
 		p.pausesSent++
 	}

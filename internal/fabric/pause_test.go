@@ -172,3 +172,21 @@ func TestDynamicThreshold(t *testing.T) {
 		}
 	}
 }
+
+// TestPauseFramesAreSentToo: the time in which a port was busy is what the bytes it sent take, PFC
+// frames among them. The port that pauses host1 sends nothing else.
+func TestPauseFramesAreSentToo(t *testing.T) {
+	n := newNet(t, star(t, fast, slow), lossless())
+	n.send(t, 0, 0, 1, 0, 200, frame)
+	n.run(t)
+	up, down := n.stats(n.hosts[0].port), n.stats(n.down(0))
+	if down.PausesSent < 2 || down.DataBytes != 0 || down.Busy != unit.Duration(down.Frames)*pfcFrame || down.Bytes != down.Frames*(64+20) {
+		t.Errorf("%+v, want as many PFC frames as it was busy for: %v each", down, pfcFrame)
+	}
+	if down.Frames != 2*down.PausesSent { // each stop is followed by a restart
+		t.Errorf("%d frames for %d stops, want a restart for each", down.Frames, down.PausesSent)
+	}
+	if up.Frames != 200 || up.Bytes != 200*(frame+20) || up.Busy != 200*in {
+		t.Errorf("host1 sent %+v, want 200 frames", up)
+	}
+}

@@ -8,9 +8,9 @@ import (
 
 // PortStats are a port's counters since the start of the run.
 type PortStats struct {
-	Frames, Bytes, DataBytes   int64 // on the link, preamble and gap included
-	Busy                       unit.Duration
-	PausesSent, PausesReceived int64 // PFC frames: sent out of this port; that stopped this port
+	Frames, Bytes, DataBytes   int64         // sent: every frame, PFC's too, with preamble and gap; DataBytes: data packets alone
+	Busy                       unit.Duration // the time that Bytes took, of the frame that is being sent what is out
+	PausesSent, PausesReceived int64         // PFC frames: sent out of this port; that stopped this port
 	Paused                     unit.Duration
 	Marks, Drops               int64 // at this port's queues
 	Faulted                    int64 // frames that a fault of the link discarded
@@ -20,7 +20,8 @@ type PortStats struct {
 // Stats returns the counters of a port as of now.
 func (f *Fabric) Stats(now unit.Time, id PortID) PortStats {
 	p := &f.ports[id]
-	s := PortStats{Frames: p.txFrames, Bytes: p.txBytes, DataBytes: p.dataBytes, Busy: p.busy, PausesSent: p.pausesSent,
+	pfc := p.pfcFrames * (int64(f.cfg.PauseFrame) + f.overhead)
+	s := PortStats{Frames: p.txFrames + p.pfcFrames, Bytes: p.txBytes + pfc, DataBytes: p.dataBytes, Busy: p.busy, PausesSent: p.pausesSent,
 		PausesReceived: p.pausesReceived, Paused: p.pausedTotal, Marks: p.marks, Drops: p.drops, Faulted: p.faulted}
 	if p.paused != 0 {
 		s.Paused += now.Sub(p.pausedSince)
