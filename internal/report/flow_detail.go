@@ -40,7 +40,7 @@ type Sharer struct {
 // Flow finds the message called which, or with that id. Of several with one name it
 // takes the slowest.
 func (d *Data) Flow(which string) (*FlowDetail, error) {
-	run := &result.Run{Path: d.Path, Summary: d.Summary}
+	run := &result.Run{Path: d.Path, Summary: d.Summary, Damaged: d.damaged}
 	f := &FlowDetail{Parallel: d.Settings.Parallel > 1}
 	if err := f.find(run, which); err != nil {
 		return nil, err

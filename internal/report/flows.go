@@ -192,8 +192,8 @@ func addPath(paths map[string]*PathLoad, row *result.FlowRow) {
 
 // addEvent puts what a message met at the time at which it ended: the tables have no finer time.
 func (d *Data) addEvent(f *FlowStats, row *result.FlowRow) {
-	at := max(row.Placed, row.Acked)
-	if at == 0 { // it never ended
+	at := min(max(row.Placed, row.Acked), d.End) // a host may place bytes after the end
+	if at == 0 {                                 // it never ended
 		at = d.End
 	}
 	if d.End <= 0 {

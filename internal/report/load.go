@@ -1,11 +1,8 @@
 package report
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"railyard/internal/result"
@@ -25,16 +22,25 @@ type Data struct {
 	Links    []result.LinkRow
 	Queues   []QueueSeries // deepest first
 	End      unit.Time     // of the run, or the last time that a table mentions
+
+	damaged bool // tables are read, too, that are not those that the run wrote
 }
 
 // Load reads a run directory. Of a run that never ended, or of another version of
 // the format, it reads what can be read and says in Notes what could not.
-func Load(path string) (*Data, error) {
+func Load(path string) (*Data, error) { return loadRun(path, false) }
+
+// LoadDamaged is Load, but reads tables, too, that are not those that the run wrote.
+func LoadDamaged(path string) (*Data, error) { return loadRun(path, true) }
+
+func loadRun(path string, damaged bool) (*Data, error) {
 	run, err := result.OpenIncomplete(path)
 	d := &Data{Path: path}
 	var other *result.VersionError
 	if errors.As(err, &other) {
-		if run, err = openOther(path); err == nil {
+		var s *result.Summary
+		if s, err = result.ReadSummary(path); err == nil {
+			run = &result.Run{Path: path, Summary: s}
 			d.note("this directory has format version %d (Railyard %s), this Railyard reads %d: what follows is what could be read of it, and may be wrong",
 				other.Format, other.Version, result.FormatVersion)
 		}
@@ -42,8 +48,8 @@ func Load(path string) (*Data, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.Summary = run.Summary
-	d.Summary.Dir = path
+	run.Damaged = damaged
+	d.Summary, d.damaged = run.Summary, damaged
 	switch d.Summary.State {
 	case result.Running:
 		d.note("this run is incomplete: it was killed or is still going, so it has no summary and its tables may not be closed")
@@ -61,20 +67,6 @@ func Load(path string) (*Data, error) {
 
 func (d *Data) note(format string, args ...any) {
 	d.Notes = append(d.Notes, fmt.Sprintf(format, args...))
-}
-
-// openOther reads run.json of another format as far as its fields mean the same.
-func openOther(path string) (*result.Run, error) {
-	b, err := os.ReadFile(filepath.Join(path, "run.json"))
-	if err != nil {
-		return nil, err
-	}
-	s := &result.Summary{}
-	var wrongType *json.UnmarshalTypeError // such a field stays zero
-	if err := json.Unmarshal(b, s); err != nil && !errors.As(err, &wrongType) {
-		return nil, fmt.Errorf("run directory %s: run.json is damaged: %w", path, err)
-	}
-	return &result.Run{Path: path, Summary: s}, nil
 }
 
 // read goes through the tables. What a run of this kind does not write is not missed.
@@ -104,15 +96,6 @@ func (d *Data) read(run *result.Run) {
 
 // table runs a reader and turns its failure into a note: the rest is shown all the same.
 func (d *Data) table(name string, read func() error) {
-	defer func() {
-		// A table of another version may have columns that the reader cannot convert.
-		if p := recover(); p != nil {
-			if d.Summary.FormatVersion == result.FormatVersion {
-				panic(p)
-			}
-			d.note("%s.parquet has other columns than this version reads", name)
-		}
-	}()
 	if err := read(); err != nil {
 		d.note("%v", err)
 	}

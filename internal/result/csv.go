@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+
+	"railyard/internal/parquet"
 )
 
 // WriteCSV writes a table as comma-separated values (RFC 4180, but lines end in a
@@ -40,13 +42,13 @@ func (r *Run) WriteCSV(w io.Writer, table string) (int64, error) {
 
 func writeCSV[R any](w io.Writer, rows iter.Seq2[R, error]) (int64, error) {
 	b := bufio.NewWriterSize(w, 64<<10)
-	columns := columnsOf(reflect.TypeFor[R]())
+	columns := parquet.Fields(reflect.TypeFor[R]())
 	line := []byte{}
 	for i, c := range columns {
 		if i > 0 {
 			line = append(line, ',')
 		}
-		line = append(line, c.name...)
+		line = append(line, c.Name...)
 	}
 	n := int64(0)
 	for row, err := range rows {
@@ -62,7 +64,7 @@ func writeCSV[R any](w io.Writer, rows iter.Seq2[R, error]) (int64, error) {
 			if i > 0 {
 				line = append(line, ',')
 			}
-			line = c.append(line, v.FieldByIndex(c.index))
+			line = appendCell(line, v.FieldByIndex(c.Index), c.Optional)
 		}
 		n++
 	}
@@ -72,28 +74,9 @@ func writeCSV[R any](w io.Writer, rows iter.Seq2[R, error]) (int64, error) {
 	return n, b.Flush()
 }
 
-// A column is a field of a row.
-type column struct {
-	name     string
-	index    []int
-	optional bool // the zero value, or nil, is null
-}
-
-// columnsOf lists the columns of a row type as its Parquet schema has them.
-func columnsOf(row reflect.Type) []column {
-	var list []column
-	for _, f := range reflect.VisibleFields(row) {
-		name, options, tagged := strings.Cut(f.Tag.Get("parquet"), ",")
-		if name != "" {
-			list = append(list, column{name, f.Index, tagged && strings.Contains(options, "optional")})
-		}
-	}
-	return list
-}
-
-// append prints a value as a field.
-func (c column) append(b []byte, v reflect.Value) []byte {
-	if c.optional && v.IsZero() {
+// appendCell prints a value as a field; where it is optional, zero or nil is empty.
+func appendCell(b []byte, v reflect.Value, optional bool) []byte {
+	if optional && v.IsZero() {
 		return b
 	}
 	if v.Kind() == reflect.Pointer {

@@ -8,7 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/parquet-go/parquet-go"
+	parquetgo "github.com/parquet-go/parquet-go"
+
+	"railyard/internal/parquet"
 )
 
 func TestCSV(t *testing.T) {
@@ -60,12 +62,12 @@ func TestCSV(t *testing.T) {
 func TestCSVColumnsAreThoseOfParquet(t *testing.T) {
 	for name, row := range rowTypes {
 		var want []string
-		for _, path := range parquet.SchemaOf(row).Columns() {
+		for _, path := range parquetgo.SchemaOf(row).Columns() {
 			want = append(want, path[0])
 		}
 		var got []string
-		for _, c := range columnsOf(reflect.TypeOf(row)) {
-			got = append(got, c.name)
+		for _, c := range parquet.Fields(reflect.TypeOf(row)) {
+			got = append(got, c.Name)
 		}
 		if strings.Join(got, " ") != strings.Join(want, " ") {
 			t.Errorf("%s:\n got %v\nwant %v", name, got, want)

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -51,6 +52,7 @@ type closer interface {
 	keep(now time.Time, age time.Duration)
 	firstErr() (table string, err error)
 	finished() string
+	measure() (TableFile, error)
 }
 
 // PartAge is how long the rows of a slow run wait for their part to fill: those of
@@ -304,8 +306,12 @@ func (d *Dir) Finish(s *Summary) error {
 		t.close()
 	}
 	err := d.tableErr()
+	s.Tables = nil
 	if err == nil {
 		err = d.sync()
+	}
+	if err == nil {
+		s.Tables, err = d.files()
 	}
 	d.open = nil
 	if err != nil {
@@ -336,6 +342,23 @@ func (d *Dir) sync() error {
 		}
 	}
 	return nil
+}
+
+// files measures the finished tables, in the order of TableNames.
+func (d *Dir) files() ([]TableFile, error) {
+	var all []TableFile
+	for _, t := range d.open {
+		f, err := t.measure()
+		if err != nil {
+			return nil, fmt.Errorf("run directory %s: cannot read back %s: %w", d.path, filepath.Base(t.finished()), err)
+		}
+		all = append(all, f)
+	}
+	order := TableNames()
+	slices.SortFunc(all, func(a, b TableFile) int {
+		return cmp.Compare(slices.Index(order, a.Name), slices.Index(order, b.Name))
+	})
+	return all, nil
 }
 
 // Fail ends a run for which there is no summary: the one given to Begin gets the

@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"railyard/internal/parquet"
 )
 
 const formatDocs = "../../docs/format"
@@ -88,16 +90,16 @@ func TestTablesAreDocumented(t *testing.T) {
 	for _, table := range TableNames() {
 		var want []documented
 		row := reflect.TypeOf(rowTypes[table])
-		for _, c := range columnsOf(row) {
-			f := row.FieldByIndex(c.index).Type
+		for _, c := range parquet.Fields(row) {
+			f := row.FieldByIndex(c.Index).Type
 			if f.Kind() == reflect.Pointer {
 				f = f.Elem()
 			}
 			typ := map[reflect.Kind]string{reflect.Int32: "int32", reflect.Int64: "int64", reflect.Float64: "double", reflect.String: "string"}[f.Kind()]
-			if c.optional {
+			if c.Optional {
 				typ += " or null"
 			}
-			want = append(want, documented{name: c.name, typ: typ, unit: unitOf(c.name)})
+			want = append(want, documented{name: c.Name, typ: typ, unit: unitOf(c.Name)})
 		}
 		compareDocs(t, "tables.md, "+table+".parquet", want, docs[table+".parquet"])
 	}

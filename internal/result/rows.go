@@ -155,7 +155,7 @@ type LinkRow struct {
 	To             string        `parquet:"to,delta"`
 	Tier           string        `parquet:"tier,delta"` // of From
 	Rate           unit.Bitrate  `parquet:"rate_bps"`
-	TxBytes        unit.Bytes    `parquet:"tx_bytes"` // frames with FCS, preamble and gap
+	TxBytes        unit.Bytes    `parquet:"tx_bytes"` // frames of every kind, PFC frames too, with FCS, preamble and gap
 	TxPackets      int64         `parquet:"tx_packets"`
 	DataBytes      unit.Bytes    `parquet:"data_bytes"` // of TxBytes, data packets: headers, preamble and gap included, repeats too
 	Busy           unit.Duration `parquet:"busy_ps"`

@@ -74,6 +74,7 @@ type Summary struct {
 	Pausing       []PauseFigures      `json:"pausing,omitempty"`             // ports that sent or received pause frames, held longest first
 	Thresholds    []qos.Row           `json:"thresholds,omitempty"`          // of RoCE data, a row for each kind of port
 	Mistakes      []qos.Mistake       `json:"mistakes,omitempty"`            // in the thresholds, with their cures
+	Tables        []TableFile         `json:"tables,omitempty"`              // those that the run wrote, as they were when it ended
 	Notes         []string            `json:"notes,omitempty"`               // why a counter is zero, findings: a sentence each
 	Inputs        []InputDigest       `json:"inputs,omitempty"`              // what the run read beside its scenario, in the order in which it did
 	Scenario      json.RawMessage     `json:"scenario,omitempty"`            // resolved, as data; made from ScenarioYAML if nil
@@ -183,6 +184,14 @@ type PauseFigures struct {
 	Sent     int64         `json:"sent"`
 	Received int64         `json:"received"`
 	Paused   unit.Duration `json:"paused_ps"`
+}
+
+// TableFile is a table's file: what tells a whole one from one that was changed since.
+type TableFile struct {
+	Name   string `json:"name"` // without .parquet
+	Rows   int64  `json:"rows"`
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"` // of the file, in hexadecimal
 }
 
 // Float is a figure that may be no number, such as the loss of a training that

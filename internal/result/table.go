@@ -169,6 +169,13 @@ func (t *Table[R]) firstErr() (string, error) { return t.name, t.err }
 // finished returns the path that the table gets when it is closed.
 func (t *Table[R]) finished() string { return filepath.Join(t.dir, tableName(t.name)) }
 
+// measure measures the finished table.
+func (t *Table[R]) measure() (TableFile, error) {
+	f, err := fileOf(t.finished())
+	f.Name, f.Rows = t.name, t.rows
+	return f, err
+}
+
 // close writes what is left and makes one file of the parts. After an error, of
 // whatever table, parts stay parts: joining them takes the space of both.
 func (t *Table[R]) close() {

@@ -193,12 +193,12 @@ func ordinal(n int64) string {
 	return FormatCount(n) + suffix
 }
 
-// Share is part of whole as a fraction; of nothing it is 0.
+// Share is part of whole as a fraction from 0 to 1; of nothing it is 0.
 func Share(part, whole unit.Duration) float64 {
-	if whole == 0 {
+	if whole <= 0 {
 		return 0
 	}
-	return float64(part) / float64(whole)
+	return min(max(float64(part)/float64(whole), 0), 1)
 }
 
 func (p *page) collectives(list []Collective) {

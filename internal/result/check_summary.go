@@ -1,0 +1,192 @@
+package result
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"reflect"
+	"strings"
+)
+
+// maxSummary bounds run.json: a run with a million explicit flows has some 400 MB.
+const maxSummary = 1 << 29
+
+// readSummary reads the bytes of run.json.
+func readSummary(path string) ([]byte, error) {
+	f, size, err := openRegular(filepath.Join(path, runFile))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if size > maxSummary {
+		return nil, fmt.Errorf("%s has %d bytes, want at most %d", runFile, size, int64(maxSummary))
+	}
+	return io.ReadAll(io.LimitReader(f, size))
+}
+
+// ReadSummary reads run.json of whatever format, as far as its keys mean the same: those of
+// another type stay zero.
+func ReadSummary(path string) (*Summary, error) {
+	b, err := readSummary(path)
+	if err != nil {
+		return nil, fmt.Errorf("run directory %s: %w", path, err)
+	}
+	return parseSummary(path, b)
+}
+
+// parseSummary decodes and checks run.json. Of another format a key of another type is no
+// damage: it may mean something else there.
+func parseSummary(path string, b []byte) (*Summary, error) {
+	damaged := func(err error) error { return fmt.Errorf("run directory %s: %s is damaged: %w", path, runFile, err) }
+	if err := dense(b); err != nil {
+		return nil, damaged(err)
+	}
+	var head struct {
+		Version       string `json:"version"`
+		FormatVersion int    `json:"format_version"`
+	}
+	if err := json.Unmarshal(b, &head); err != nil {
+		return nil, damaged(err)
+	}
+	other := head.FormatVersion != FormatVersion
+	s := &Summary{}
+	var wrongType *json.UnmarshalTypeError
+	if err := json.Unmarshal(b, s); err != nil && !(other && errors.As(err, &wrongType)) {
+		return nil, damaged(err)
+	}
+	s.Version, s.FormatVersion = clean(head.Version), head.FormatVersion
+	if err := checkSummary(reflect.ValueOf(s).Elem(), ""); err != nil && !other {
+		return nil, damaged(err)
+	}
+	var err error
+	if s.Scenario, err = cleanScenario(s.Scenario); err != nil {
+		return nil, damaged(err)
+	}
+	s.Dir = path
+	return s, nil
+}
+
+// dense refuses a file of many more values than run.json has for its size: a value of two
+// bytes takes fifty in memory.
+func dense(b []byte) error {
+	const free, each = 64 << 10, 4 // values that are not asked about; bytes that others take at least: they are indented
+	n := bytes.Count(b, []byte{','}) + bytes.Count(b, []byte{'{'}) + bytes.Count(b, []byte{'['})
+	if most := free + len(b)/each; n > most {
+		return fmt.Errorf("holds %d values in %d bytes, want at most %d", n, len(b), most)
+	}
+	return nil
+}
+
+// checkSummary cleans the texts of a summary, and holds its figures to what they mean:
+// counts, times and sizes from 0 to 2^60, fractions from 0 to 1.
+func checkSummary(v reflect.Value, name string) error {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			return checkSummary(v.Elem(), name)
+		}
+	case reflect.Struct:
+		return checkFields(v, name)
+	case reflect.Slice:
+		if v.Type() == reflect.TypeFor[json.RawMessage]() {
+			return nil
+		}
+		for i := range v.Len() {
+			if err := checkSummary(v.Index(i), fmt.Sprintf("%s[%d]", name, i)); err != nil {
+				return err
+			}
+		}
+	case reflect.String:
+		if name == "scenario_yaml" {
+			v.SetString(cleanLines(v.String()))
+		} else {
+			v.SetString(clean(v.String()))
+		}
+	case reflect.Float64:
+		return checkFloat(v, name)
+	case reflect.Int, reflect.Int32, reflect.Int64:
+		return in(name, v.Int(), 0, maxFigure)
+	}
+	return nil
+}
+
+func checkFields(v reflect.Value, name string) error {
+	for i := range v.NumField() {
+		if !v.Type().Field(i).IsExported() {
+			continue
+		}
+		key, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+		if name != "" {
+			key = name + "." + key
+		}
+		if err := checkSummary(v.Field(i), key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fractions are the keys whose figures are parts of a whole.
+var fractions = map[string]bool{"test_accuracy": true, "overlap": true, "utilisation": true, "share": true}
+
+func checkFloat(v reflect.Value, name string) error {
+	f := v.Float()
+	if v.Type() == reflect.TypeFor[Float]() { // a loss may be no number
+		return nil
+	}
+	most := float64(maxFigure)
+	if fractions[name[strings.LastIndexByte(name, '.')+1:]] {
+		most = 1
+	}
+	if math.IsNaN(f) || f < 0 || f > most {
+		return fmt.Errorf("%s is %v, want 0 to %v", name, f, most)
+	}
+	return nil
+}
+
+// cleanScenario cleans the texts of the resolved scenario. One that has nothing to clean
+// stays as it is.
+func cleanScenario(raw json.RawMessage) (json.RawMessage, error) {
+	if len(raw) == 0 {
+		return raw, nil
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return nil, err
+	}
+	dirty := false
+	v = cleanValue(v, &dirty)
+	if !dirty {
+		return raw, nil
+	}
+	return json.Marshal(v)
+}
+
+func cleanValue(v any, dirty *bool) any {
+	text := func(s string) string {
+		c := clean(s)
+		*dirty = *dirty || c != s
+		return c
+	}
+	switch x := v.(type) {
+	case string:
+		return text(x)
+	case []any:
+		for i := range x {
+			x[i] = cleanValue(x[i], dirty)
+		}
+	case map[string]any:
+		out := make(map[string]any, len(x))
+		for k, e := range x {
+			out[text(k)] = cleanValue(e, dirty)
+		}
+		return out
+	}
+	return v
+}

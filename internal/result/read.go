@@ -1,0 +1,156 @@
+package result
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"railyard/internal/parquet"
+)
+
+// tableLimits are what a table may ask of its reader, far above what Table writes.
+var tableLimits = parquet.Limits{Footer: 32 << 20, Page: 4 << 20, GroupRows: RowGroupRows, Text: 16 << 10}
+
+// rows streams a table, a batch in memory at a time. Every row goes through check, which
+// knows the rows before it.
+func rows[R any](r *Run, name string, check func(*bounds) func(*R) error) iter.Seq2[R, error] {
+	return func(yield func(R, error) bool) {
+		var zero R
+		parts := partsOf(r.Path, name)
+		if err := r.whole(name, parts); err != nil {
+			yield(zero, err)
+			return
+		}
+		b := boundsOf(r.Summary)
+		one := check(b)
+		n := int64(0)
+		for _, path := range parts {
+			err := readPart(r, path, func(row *R) (bool, error) {
+				if err := one(row); err != nil {
+					return false, fmt.Errorf("is damaged: row %d: %w", n, err)
+				}
+				n++
+				return yield(*row, nil), nil
+			})
+			switch {
+			case err == errStopped:
+				return
+			case err != nil:
+				yield(zero, fmt.Errorf("table %s: %w", path, err))
+				return
+			}
+		}
+	}
+}
+
+// errStopped says that nobody wants more rows.
+var errStopped = fmt.Errorf("stopped")
+
+// readPart hands the rows of a file to f, until that says that it has enough.
+func readPart[R any](r *Run, path string, f func(*R) (more bool, err error)) error {
+	file, size, err := openRegular(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	p, err := parquet.Open(file, size, tableLimits)
+	if err != nil {
+		return fmt.Errorf("is damaged: %w", err)
+	}
+	defer p.Close()
+	reader, err := parquet.NewReader[R](p, r.Summary.FormatVersion == FormatVersion, clean)
+	if err != nil {
+		return err
+	}
+	for {
+		batch, err := reader.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("is damaged: %w", err)
+		}
+		for i := range batch {
+			switch more, err := f(&batch[i]); {
+			case err != nil:
+				return err
+			case !more:
+				return errStopped
+			}
+		}
+	}
+}
+
+// openRegular opens a file that is no device, pipe or folder: reading those may never end.
+func openRegular(path string) (*os.File, int64, error) {
+	st, err := os.Stat(path)
+	if err != nil {
+		return nil, 0, plain(err)
+	}
+	if !st.Mode().IsRegular() {
+		return nil, 0, fmt.Errorf("is no regular file (%v)", st.Mode().Type())
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, 0, plain(err)
+	}
+	return f, st.Size(), nil
+}
+
+// whole says why a table cannot be read, or must not be trusted: what run.json says of its
+// file is not so. Of a run that did not end, run.json says nothing of tables.
+func (r *Run) whole(name string, parts []string) error {
+	i := slices.IndexFunc(r.Summary.Tables, func(t TableFile) bool { return t.Name == name })
+	if i < 0 {
+		if len(parts) == 0 {
+			return noTable(r.Path, name)
+		}
+		return nil
+	}
+	if r.Damaged && len(parts) > 0 {
+		return nil
+	}
+	want := r.Summary.Tables[i]
+	path := filepath.Join(r.Path, tableName(name))
+	if len(parts) != 1 || parts[0] != path {
+		return fmt.Errorf("table %s: is missing: %s says that it has %s rows", path, runFile, FormatCount(want.Rows))
+	}
+	got, err := fileOf(path)
+	if err != nil {
+		return fmt.Errorf("table %s: %w", path, err)
+	}
+	if got.Bytes != want.Bytes || got.SHA256 != want.SHA256 {
+		return fmt.Errorf("table %s: is not the one that the run wrote: it has %d bytes with SHA-256 %.12s..., and %s says %d bytes with %.12s...; --damaged reads it all the same",
+			path, got.Bytes, got.SHA256, runFile, want.Bytes, want.SHA256)
+	}
+	return nil
+}
+
+// fileOf measures a table's file; its name and rows are the caller's.
+func fileOf(path string) (TableFile, error) {
+	f, size, err := openRegular(path)
+	if err != nil {
+		return TableFile{}, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	n, err := io.Copy(h, io.LimitReader(f, size))
+	if err != nil {
+		return TableFile{}, plain(err)
+	}
+	return TableFile{Bytes: n, SHA256: hex.EncodeToString(h.Sum(nil))}, nil
+}
+
+// noTable says why there are no rows.
+func noTable(dir, name string) error {
+	path := filepath.Join(dir, tableName(name))
+	if _, err := os.Stat(filepath.Join(dir, partName(name, 1)+unfinished)); err == nil {
+		return fmt.Errorf("table %s: was not finished: the run was killed before its first part was closed, or is still going", path)
+	}
+	return fmt.Errorf("table %s: the run wrote none", path)
+}
