@@ -9,7 +9,7 @@ import (
 )
 
 func (a *app) compareCommand() *cobra.Command {
-	var asJSON bool
+	var asJSON, damaged bool
 	cmd := &cobra.Command{
 		Use:   "compare A B [C...] [flags]",
 		Short: "Compare runs: what differs, and which causes account for it",
@@ -23,17 +23,18 @@ that key's values, so the first is the one with the least.`,
 		Args:              runDirs(2, 0),
 		ValidArgsFunction: completeDirs,
 		RunE: func(_ *cobra.Command, args []string) error {
-			return a.compareRuns(args, asJSON)
+			return a.compareRuns(args, asJSON, damaged)
 		},
 	}
+	damagedFlag(cmd.Flags(), &damaged)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the comparison as one JSON object")
 	return cmd
 }
 
-func (a *app) compareRuns(dirs []string, asJSON bool) error {
+func (a *app) compareRuns(dirs []string, asJSON, damaged bool) error {
 	var runs []*report.Data
 	for _, dir := range dirs {
-		d, err := loadRun(dir)
+		d, err := loadRun(dir, damaged)
 		if err != nil {
 			return err
 		}

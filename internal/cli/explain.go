@@ -7,7 +7,8 @@ import (
 )
 
 func (a *app) explainCommand() *cobra.Command {
-	return &cobra.Command{
+	var damaged bool
+	cmd := &cobra.Command{
 		Use:   "explain DIR [FLOW]",
 		Short: "Explain where the time of a run, or of one of its flows, went",
 		Long: `Prints the causes of a run's step time or completion time in words, largest first.
@@ -18,14 +19,16 @@ is unfinished it says why, how far it got, and the last that happened to what is
 		Args:              runDirs(1, 2),
 		ValidArgsFunction: completeDirs,
 		RunE: func(_ *cobra.Command, args []string) error {
-			return a.explain(args)
+			return a.explain(args, damaged)
 		},
 	}
+	damagedFlag(cmd.Flags(), &damaged)
+	return cmd
 }
 
-func (a *app) explain(args []string) error {
+func (a *app) explain(args []string, damaged bool) error {
 	width := min(a.outTerm.columns(), 120)
-	d, err := loadRun(args[0])
+	d, err := loadRun(args[0], damaged)
 	if err != nil {
 		return err
 	}

@@ -23,6 +23,7 @@ type exportFlags struct {
 	csv      string
 	from, to string // times of the run
 	window   result.TraceWindow
+	damaged  bool
 }
 
 func (a *app) exportCommand() *cobra.Command {
@@ -51,6 +52,7 @@ and csv. Of a run that was killed it writes what there is.`,
 		},
 	}
 	fl := cmd.Flags()
+	damagedFlag(fl, &f.damaged)
 	fl.StringVar(&f.trace, "trace", "", "trace-event JSON to write, compressed if the name ends in .gz (default DIR/trace.json.gz)")
 	fl.StringVar(&f.csv, "csv", "", "folder to write TABLE.csv files to (default DIR/csv)")
 	fl.StringVar(&f.from, "from", "", "virtual time at which the trace begins, such as 1.5ms")
@@ -82,6 +84,7 @@ func (a *app) export(ctx context.Context, dir string, f exportFlags) error {
 		}
 		return misuse("%w", err)
 	}
+	r.Damaged = f.damaged
 	if f.trace == "" && f.csv == "" {
 		f.trace, f.csv = filepath.Join(dir, "trace.json.gz"), filepath.Join(dir, "csv")
 	}

@@ -5,12 +5,14 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"railyard/internal/report"
 )
 
 func (a *app) reportCommand() *cobra.Command {
 	var page, svg string
+	var damaged bool
 	cmd := &cobra.Command{
 		Use:   "report DIR [flags]",
 		Short: "Report on a run: what limited it and why, in the terminal and as a page with plots",
@@ -21,17 +23,18 @@ ranks, links, queues and the fabric. An incomplete run is shown as far as it got
 		Args:              runDirs(1, 1),
 		ValidArgsFunction: completeDirs,
 		RunE: func(_ *cobra.Command, args []string) error {
-			return a.reportRun(args[0], page, svg)
+			return a.reportRun(args[0], page, svg, damaged)
 		},
 	}
 	fl := cmd.Flags()
+	damagedFlag(fl, &damaged)
 	fl.StringVar(&page, "html", "", "write the page to this file (default DIR/report.html)")
 	fl.StringVar(&svg, "svg", "", "also write each plot as an SVG file into this directory")
 	return cmd
 }
 
-func (a *app) reportRun(dir, page, svg string) error {
-	d, err := loadRun(dir)
+func (a *app) reportRun(dir, page, svg string, damaged bool) error {
+	d, err := loadRun(dir, damaged)
 	if err != nil {
 		return err
 	}
@@ -57,12 +60,21 @@ func (a *app) reportRun(dir, page, svg string) error {
 }
 
 // loadRun reads a run directory. One that cannot be read at all is misuse.
-func loadRun(dir string) (*report.Data, error) {
-	d, err := report.Load(dir)
+func loadRun(dir string, damaged bool) (*report.Data, error) {
+	load := report.Load
+	if damaged {
+		load = report.LoadDamaged
+	}
+	d, err := load(dir)
 	if err != nil {
 		return nil, misuse("%w", err)
 	}
 	return d, nil
+}
+
+// damagedFlag is --damaged of the commands that read tables.
+func damagedFlag(fl *pflag.FlagSet, damaged *bool) {
+	fl.BoolVar(damaged, "damaged", false, "read tables, too, whose checksum is not the one in run.json")
 }
 
 // runDirs is the argument check of a command that takes from least to most run
