@@ -115,7 +115,7 @@ func (f *FlowDetail) findHops(run *result.Run) error {
 		if err != nil {
 			return err
 		}
-		if row.Flow == f.Row.ID {
+		if row.Flow == f.Row.ID && len(f.Hops) < maxHeld {
 			f.Hops = append(f.Hops, hopOf(&row))
 		}
 	}
@@ -175,6 +175,9 @@ func (f *FlowDetail) share(run *result.Run) error {
 			continue
 		}
 		s := byName[row.Name]
+		if err := tooMany(len(byName), "names"); err != nil {
+			return fmt.Errorf("table flows: %w", err)
+		}
 		if s == nil {
 			s = &Sharer{Name: row.Name, Kind: row.Kind, Ports: ports}
 			byName[row.Name] = s

@@ -20,7 +20,7 @@ func (d *Data) readHops(run *result.Run) error {
 		if err != nil {
 			return err
 		}
-		if hops, ok := f.SlowHops[row.Flow]; ok {
+		if hops, ok := f.SlowHops[row.Flow]; ok && len(hops) < maxHeld {
 			f.SlowHops[row.Flow] = append(hops, hopOf(&row))
 		}
 	}

@@ -106,9 +106,23 @@ func (d *Data) readLinks(run *result.Run) error {
 		if err != nil {
 			return err
 		}
+		if err := tooMany(len(d.Links), "ports"); err != nil {
+			return fmt.Errorf("table links: %w", err)
+		}
 		d.Links = append(d.Links, row)
 	}
 	return nil
+}
+
+// maxHeld bounds what is kept of a table: a port of the largest networks each, a rank's
+// operations of one step. More than that is in the tables, and in no report.
+const maxHeld = 1 << 21
+
+func tooMany(n int, things string) error {
+	if n < maxHeld {
+		return nil
+	}
+	return fmt.Errorf("has more than %s %s, too many for a report", result.FormatCount(maxHeld), things)
 }
 
 // readTimeline keeps the operations of the median step and of the one with the path.
@@ -117,10 +131,14 @@ func (d *Data) readTimeline(run *result.Run) error {
 		if err != nil {
 			return err
 		}
+		if err := tooMany(len(d.Timeline), "operations in a step"); err != nil {
+			d.Timeline = nil
+			return fmt.Errorf("table operations: %w", err)
+		}
 		if int(row.Step) == d.Steps.Median {
 			d.Timeline = append(d.Timeline, row)
 		}
-		if d.StepPath != nil && row.Step == d.StepPath.Step {
+		if d.StepPath != nil && row.Step == d.StepPath.Step && len(d.StepPath.Ops) < maxHeld {
 			d.StepPath.Ops = append(d.StepPath.Ops, row)
 		}
 	}

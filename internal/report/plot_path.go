@@ -43,6 +43,9 @@ func (d *Data) readPath(run *result.Run) error {
 		if len(parts) > 0 && row.Step != parts[0].Step {
 			keep()
 		}
+		if err := tooMany(len(parts), "parts of a step's path"); err != nil {
+			return fmt.Errorf("table paths: %w", err)
+		}
 		parts = append(parts, row)
 	}
 	keep()

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -91,6 +92,9 @@ func (d *Data) findQueues(run *result.Run) error {
 	for row, err := range run.Queues() {
 		if err != nil {
 			return err
+		}
+		if err := tooMany(len(peaks), "queues"); err != nil {
+			return fmt.Errorf("table queues: %w", err)
 		}
 		q := result.Queue{Port: row.Port, Class: row.Class}
 		if p := peaks[q]; row.Bytes > p.bytes {

@@ -126,7 +126,7 @@ func (d *Data) splitSteps(run *result.Run) error {
 		if err != nil {
 			return err
 		}
-		if row.Step < 0 || s.Time[row.Step] == 0 {
+		if row.Step < 0 || int(row.Step) >= len(s.Time) || s.Time[row.Step] == 0 { // or the file changed meanwhile
 			continue
 		}
 		split := row.Split()

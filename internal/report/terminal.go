@@ -59,7 +59,7 @@ func (t *text) timeline(d *Data) {
 	for _, l := range all {
 		label = max(label, len(laneName(l)))
 	}
-	columns := t.Width - label - 4
+	columns := max(t.Width-label-4, 8)
 	span := to.Sub(from)
 	t.Title(fmt.Sprintf("Timeline of step %d, which took the median time (a column is %s)", d.Steps.Median, result.FormatTime(span/unit.Duration(columns))))
 	elsewhere := false
@@ -91,7 +91,7 @@ func (t *text) timeline(d *Data) {
 }
 
 func laneName(l lane) string {
-	return "rank " + strconv.Itoa(int(l.rank)) + " " + strings.Replace(l.stream, "communicator ", "comm ", 1)
+	return "rank " + strconv.Itoa(int(l.rank)) + " " + result.Shorten(strings.Replace(l.stream, "communicator ", "comm ", 1), 20)
 }
 
 func laneText(l lane, from unit.Time, span unit.Duration, columns int, used map[int]bool) string {

@@ -17,6 +17,7 @@ import (
 const (
 	maxFigure = 1 << 60 // of times in ps (13 days), bytes and counters: sums of a few do not overflow
 	maxIndex  = 1 << 24 // of ranks, operations, channels
+	maxLoss   = 1e60    // far above what tensors of float32 give
 )
 
 // bounds is what the figures of a run can be.
@@ -95,6 +96,9 @@ func checkSteps(b *bounds) func(*StepRow) error {
 			b.span("comm_ps", r.Comm), b.span("overlap_ps", r.Overlap))
 		if err != nil {
 			return err
+		}
+		if r.Loss != nil && math.Abs(*r.Loss) > maxLoss && !math.IsInf(*r.Loss, 0) {
+			return fmt.Errorf("loss is %v, want -%v to %v, or no number", *r.Loss, maxLoss, maxLoss)
 		}
 		if int64(r.Step) > n { // a rank ends its steps in order
 			return fmt.Errorf("step is %d, want at most %d: no earlier row has the steps before it", r.Step, n)

@@ -130,6 +130,9 @@ func checkFields(v reflect.Value, name string) error {
 	return nil
 }
 
+// lastKey is the key at the end of a path.
+func lastKey(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
+
 // fractions are the keys whose figures are parts of a whole.
 var fractions = map[string]bool{"test_accuracy": true, "overlap": true, "utilisation": true, "share": true}
 
@@ -139,7 +142,7 @@ func checkFloat(v reflect.Value, name string) error {
 		return nil
 	}
 	most := float64(maxFigure)
-	if fractions[name[strings.LastIndexByte(name, '.')+1:]] {
+	if fractions[lastKey(name)] {
 		most = 1
 	}
 	if math.IsNaN(f) || f < 0 || f > most {
