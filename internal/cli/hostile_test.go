@@ -310,6 +310,10 @@ func mutateTable(t *testing.T, rng *rand.Rand, dir, table string) {
 		rewrite(t, rng, path, r.Paths())
 	case "hops":
 		rewrite(t, rng, path, r.Hops())
+	case "losses":
+		rewrite(t, rng, path, r.Losses())
+	case "shares":
+		rewrite(t, rng, path, r.Shares())
 	default:
 		t.Fatalf("table %s: how is it changed?", table)
 	}

@@ -17,7 +17,7 @@ import (
 const (
 	maxFigure = 1 << 60 // of times in ps (13 days), bytes and counters: sums of a few do not overflow
 	maxIndex  = 1 << 24 // of ranks, operations, channels
-	maxLoss   = 1e60    // far above what tensors of float32 give
+	maxLoss   = 1e300   // of a training that diverges, and far enough from the end for sums
 )
 
 // bounds is what the figures of a run can be.

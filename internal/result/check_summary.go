@@ -41,7 +41,9 @@ func ReadSummary(path string) (*Summary, error) {
 // parseSummary decodes and checks run.json. Of another format a key of another type is no
 // damage: it may mean something else there.
 func parseSummary(path string, b []byte) (*Summary, error) {
-	damaged := func(err error) error { return fmt.Errorf("run directory %s: %s is damaged: %w", path, runFile, err) }
+	damaged := func(err error) error { // which may quote the file
+		return fmt.Errorf("run directory %s: %s is damaged: %s", path, runFile, clean(err.Error()))
+	}
 	if err := dense(b); err != nil {
 		return nil, damaged(err)
 	}
