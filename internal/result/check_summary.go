@@ -61,7 +61,8 @@ func parseSummary(path string, b []byte) (*Summary, error) {
 		return nil, damaged(err)
 	}
 	s.Version, s.FormatVersion = clean(head.Version), head.FormatVersion
-	if err := checkSummary(reflect.ValueOf(s).Elem(), ""); err != nil && !other {
+	c := summaryCheck{forgive: other}
+	if err := c.value(reflect.ValueOf(s).Elem(), ""); err != nil {
 		return nil, damaged(err)
 	}
 	var err error
@@ -83,22 +84,26 @@ func dense(b []byte) error {
 	return nil
 }
 
-// checkSummary cleans the texts of a summary, and holds its figures to what they mean:
+// summaryCheck cleans the texts of a summary, and holds its figures to what they mean:
 // counts, times and sizes from 0 to 2^60, fractions from 0 to 1.
-func checkSummary(v reflect.Value, name string) error {
+type summaryCheck struct {
+	forgive bool // of another format: a figure that cannot be becomes 0
+}
+
+func (c *summaryCheck) value(v reflect.Value, name string) error {
 	switch v.Kind() {
 	case reflect.Pointer:
 		if !v.IsNil() {
-			return checkSummary(v.Elem(), name)
+			return c.value(v.Elem(), name)
 		}
 	case reflect.Struct:
-		return checkFields(v, name)
+		return c.fields(v, name)
 	case reflect.Slice:
 		if v.Type() == reflect.TypeFor[json.RawMessage]() {
 			return nil
 		}
 		for i := range v.Len() {
-			if err := checkSummary(v.Index(i), fmt.Sprintf("%s[%d]", name, i)); err != nil {
+			if err := c.value(v.Index(i), fmt.Sprintf("%s[%d]", name, i)); err != nil {
 				return err
 			}
 		}
@@ -109,14 +114,14 @@ func checkSummary(v reflect.Value, name string) error {
 			v.SetString(clean(v.String()))
 		}
 	case reflect.Float64:
-		return checkFloat(v, name)
+		return c.figure(v, checkFloat(v, name))
 	case reflect.Int, reflect.Int32, reflect.Int64:
-		return in(name, v.Int(), 0, maxFigure)
+		return c.figure(v, in(name, v.Int(), 0, maxFigure))
 	}
 	return nil
 }
 
-func checkFields(v reflect.Value, name string) error {
+func (c *summaryCheck) fields(v reflect.Value, name string) error {
 	for i := range v.NumField() {
 		if !v.Type().Field(i).IsExported() {
 			continue
@@ -125,7 +130,7 @@ func checkFields(v reflect.Value, name string) error {
 		if name != "" {
 			key = name + "." + key
 		}
-		if err := checkSummary(v.Field(i), key); err != nil {
+		if err := c.value(v.Field(i), key); err != nil {
 			return err
 		}
 	}
@@ -134,6 +139,14 @@ func checkFields(v reflect.Value, name string) error {
 
 // lastKey is the key at the end of a path.
 func lastKey(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
+
+func (c *summaryCheck) figure(v reflect.Value, err error) error {
+	if err != nil && c.forgive {
+		v.SetZero()
+		return nil
+	}
+	return err
+}
 
 // fractions are the keys whose figures are parts of a whole.
 var fractions = map[string]bool{"test_accuracy": true, "overlap": true, "utilisation": true, "share": true}

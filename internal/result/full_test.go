@@ -181,3 +181,29 @@ func TestDirectoryRemoved(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A pipe in a run directory is no table and no run.json: opening it would wait for a writer.
+func TestPipesAreRefused(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	writeRun(t, dir, 10)
+	r, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Damaged = true
+	for _, file := range []string{"flows.parquet", runFile} {
+		path := filepath.Join(dir, file)
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		if err := syscall.Mkfifo(path, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := firstErr(r.Flows()); err == nil || !strings.Contains(err.Error(), "is no regular file (p") {
+		t.Error(err)
+	}
+	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "is no regular file (p") {
+		t.Error(err)
+	}
+}
