@@ -116,7 +116,11 @@ func (c *summaryCheck) value(v reflect.Value, name string) error {
 	case reflect.Float64:
 		return c.figure(v, checkFloat(v, name))
 	case reflect.Int, reflect.Int32, reflect.Int64:
-		return c.figure(v, in(name, v.Int(), 0, maxFigure))
+		least := int64(0)
+		if lastKey(name) == "step" {
+			least = -1 // none
+		}
+		return c.figure(v, in(name, v.Int(), least, maxFigure))
 	}
 	return nil
 }
