@@ -127,7 +127,7 @@ func (b *bottleneck) acknowledge() {
 		b.rttSum += float64(rtt)
 		if b.cnp > 0 && q.marked && (!f.notified || b.now.Sub(f.lastCNP) >= b.cnp) {
 			f.notified, f.lastCNP = true, b.now
-			f.OnCNP(b.now)
+			f.OnCNP(b.now, 0)
 		}
 		f.OnAck(&Ack{Now: b.now, Bytes: b.packet, RTT: rtt, Seq: q.seq, NextSeq: f.sent, Marked: q.marked && b.cnp == 0, Hops: []Hop{q.hop}})
 	}

@@ -27,6 +27,11 @@ type Ack struct {
 	NextSeq int64         // byte offset sent so far
 	Marked  bool          // congestion experienced, echoed by the receiver (or the CNP bit)
 	Hops    []Hop         // telemetry, first hop first; only valid during the call
+	// Lead is how long before Now its arrival was scheduled, where events of an instant go in order of scheduling: timers of Now that were
+	// armed later than that tick after it. 0: every timer of Now ticks before it.
+	Lead unit.Duration
+
+	Paced bool // the algorithm's answer: it has set its rate, if only to what it was
 }
 
 // A Controller is the congestion control of one queue pair. Calls come in order
@@ -39,10 +44,10 @@ type Controller interface {
 	Window(now unit.Time) unit.Bytes
 	// OnSent reports a packet that left.
 	OnSent(now unit.Time, bytes unit.Bytes)
-	// OnAck reports an acknowledgement; a is not kept.
+	// OnAck reports an acknowledgement; a is not kept, and takes the answer.
 	OnAck(a *Ack)
-	// OnCNP reports a congestion notification packet.
-	OnCNP(now unit.Time)
+	// OnCNP reports a congestion notification packet, whose arrival was scheduled lead before now (see Ack).
+	OnCNP(now unit.Time, lead unit.Duration)
 	// OnLoss reports a NAK or a retransmission timeout.
 	OnLoss(now unit.Time)
 }
@@ -75,6 +80,12 @@ func UsesRTT(p Params) bool {
 		return true
 	}
 	return false
+}
+
+// WindowGrowsUnasked reports whether an algorithm's window can grow without news of the network: with a rate that timers raise.
+func WindowGrowsUnasked(p Params) bool {
+	d, ok := p.(DCQCN)
+	return ok && d.Window.Scale && (d.Window.BDP || d.Window.Bytes > 0)
 }
 
 // A Set is the congestion control of many queue pairs under the same

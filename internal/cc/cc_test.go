@@ -65,7 +65,7 @@ func TestSetIsDense(t *testing.T) {
 	for i := range s.Len() {
 		s.Init(i, unit.Bitrate(i+1)*100*gbps, 10*us)
 	}
-	s.At(1).OnCNP(0)
+	s.At(1).OnCNP(0, 0)
 	for i, want := range []unit.Bitrate{100 * gbps, 100 * gbps, 300 * gbps} {
 		if r := s.At(i).Rate(0); r != want {
 			t.Errorf("queue pair %d at %v, want %v", i, r, want)
@@ -94,7 +94,7 @@ func TestNoAllocations(t *testing.T) {
 				ack.Hops[i] = Hop{Queue: unit.Bytes(seq % 5000), TxBytes: unit.Bytes(seq), Time: now, Rate: 100 * gbps}
 			}
 			c.OnAck(ack)
-			c.OnCNP(now)
+			c.OnCNP(now, 0)
 			c.OnLoss(now)
 			c.Rate(now)
 			c.Window(now)
@@ -118,7 +118,7 @@ func BenchmarkRate(b *testing.B) {
 	for _, name := range []string{"dcqcn-sigcomm15", "hpcc-ns3"} {
 		b.Run(name, func(b *testing.B) {
 			c := single(Presets[name].DCQCN, 100*gbps, 0)
-			c.OnCNP(0)
+			c.OnCNP(0, 0)
 			now := unit.Time(0)
 			b.ReportAllocs()
 			for b.Loop() {

@@ -113,7 +113,8 @@ type dcqcnConstants struct {
 // dcqcnFlow is the reaction point of one queue pair.
 //
 // Invariant: next is the earliest of alphaAt, cutAt and riseAt; all are later
-// than the latest call. Before the first CNP no timer runs.
+// than the latest call, but for a tick that a CNP of that instant may precede.
+// Before the first CNP no timer runs.
 type dcqcnFlow struct {
 	c                  *dcqcnConstants
 	next               unit.Time
@@ -158,21 +159,23 @@ func (f *dcqcnFlow) Window(now unit.Time) unit.Bytes {
 	return f.c.Window.at(f.window, f.rate, f.line)
 }
 
-// State shows rate, target and alpha after the ticks due at now.
+// State shows rate, target and alpha after the ticks due at now. It works on a copy: who looks must not change which of a tick and a CNP
+// of one instant comes first.
 func (f *dcqcnFlow) State(now unit.Time) State {
-	f.replay(now)
-	return State{Rate: f.rate, Target: f.target, Alpha: f.alpha}
+	g := *f
+	g.replayBefore(now, 0)
+	return State{Rate: g.rate, Target: g.target, Alpha: g.alpha}
 }
 
 func (f *dcqcnFlow) OnAck(a *Ack) {
 	if a.Marked && f.c.AckCNP {
-		f.OnCNP(a.Now)
+		f.OnCNP(a.Now, a.Lead)
 	}
 }
 
 func (f *dcqcnFlow) OnLoss(now unit.Time) {
 	if f.c.CutOnLoss {
-		f.OnCNP(now)
+		f.OnCNP(now, 0)
 	}
 }
 
@@ -190,8 +193,8 @@ func (f *dcqcnFlow) OnSent(now unit.Time, bytes unit.Bytes) {
 }
 
 // OnCNP cuts the rate at once, or tells the free-running timers.
-func (f *dcqcnFlow) OnCNP(now unit.Time) {
-	f.replay(now)
+func (f *dcqcnFlow) OnCNP(now unit.Time, lead unit.Duration) {
+	f.replayBefore(now, lead)
 	c := f.c
 	first := !f.limited
 	if first {

@@ -90,7 +90,7 @@ func TestLazyTimersAreTheEventDrivenOnes(t *testing.T) {
 			case 0:
 				naive.runUntil(now)
 			case 1:
-				lazy.OnCNP(now)
+				lazy.OnCNP(now, 0)
 				naive.onCNP(now)
 			case 2:
 				lazy.OnSent(now, 4096)
@@ -108,6 +108,56 @@ func TestLazyTimersAreTheEventDrivenOnes(t *testing.T) {
 	})
 }
 
+// A CNP in the same instant as a tick: whichever was scheduled first goes first, the arrival its lead before, the tick a period before.
+func TestCNPsAndTicksOfAnInstantGoAsScheduled(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawDCQCN(t)
+		lead := rapid.SampledFrom([]unit.Duration{us, us + 4*unit.Nanosecond, 4 * us, 5 * us, 55 * us, 60 * us}).Draw(t, "lead")
+		lazy, naive := single(p, 100*gbps, 0), newEventDriven(p, 100*gbps)
+		now := unit.Time(0).Add(lead)
+		for i, s := range drawSteps(t) {
+			now = now.Add(s.wait)
+			naive.runUntil(now.Add(-lead))
+			naive.after(now.Add(-lead), lead, func(now unit.Time, _ int) { naive.cnp(now) })
+			if p.IncreaseTimer >= lead && p.DecreaseInterval >= lead {
+				lazy.Rate(now) // a packet leaves before: it does not decide about alpha
+			}
+			lazy.OnCNP(now, lead)
+			if i%8 > 0 {
+				continue
+			}
+			// What comes after: both, with nothing left at this instant.
+			now = now.Add(lead)
+			naive.runUntil(now)
+			alpha := naive.alpha
+			if alpha < negligible {
+				alpha = 0
+			}
+			if got, want := state(lazy, now), (State{naive.rate, naive.target, alpha}); got != want {
+				t.Fatalf("step %d at %v: %+v, event-driven %+v", i, now, got, want)
+			}
+			now = now.Add(lead) // the next is scheduled no earlier than this
+		}
+	})
+}
+
+// With links of 1 us, the acknowledgement that carries the mark left 1,004 ns ago: before the tick of 1 us was set, after that of 50 us was.
+func TestLinkOfAMicrosecond(t *testing.T) {
+	for _, c := range []struct {
+		preset string
+		period unit.Duration
+		want   float64
+	}{{"hpcc-ns3", us, 1}, {"hpcc-ns3-paper", 50 * us, 1 - 1.0/256}} {
+		p := Presets[c.preset].DCQCN
+		f := single(p, 100*gbps, 0)
+		f.OnAck(&Ack{Now: 0, Marked: true})
+		f.OnAck(&Ack{Now: at(c.period), Marked: true, Lead: 1004 * unit.Nanosecond})
+		if got := state(f, at(c.period)).Alpha; got != c.want {
+			t.Errorf("%s: alpha %v after a CNP with the first tick, want %v", c.preset, got, c.want)
+		}
+	}
+}
+
 // Looking at every microsecond, and at random times, changes nothing.
 func TestLookingOftenIsLookingOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -122,7 +172,7 @@ func TestLookingOftenIsLookingOnce(t *testing.T) {
 			for _, c := range []Controller{once, often} {
 				switch s.what {
 				case 1:
-					c.OnCNP(now)
+					c.OnCNP(now, 0)
 				case 2:
 					c.OnSent(now, 4096)
 				}
@@ -143,7 +193,7 @@ func TestLookingOftenIsLookingOnce(t *testing.T) {
 func TestIdleHoursAreSkipped(t *testing.T) {
 	for name, pre := range Presets {
 		c := single(pre.DCQCN, 400*gbps, 10*us)
-		c.OnCNP(at(us))
+		c.OnCNP(at(us), 0)
 		hour := at(0)
 		for range 1000 {
 			hour = hour.Add(unit.Hour)
@@ -167,7 +217,7 @@ func TestSIGCOMM15Section3(t *testing.T) {
 		}
 	}
 	expect(0, 40*gbps, 40*gbps, 1)
-	c.OnCNP(at(100 * us))
+	c.OnCNP(at(100*us), 0)
 	expect(100*us, 20*gbps, 40*gbps, 1) // target := rate, rate := rate/2, alpha := (1-g) + g
 	expect(154*us, 20*gbps, 40*gbps, 1)
 	k := 255.0 / 256
@@ -177,8 +227,8 @@ func TestSIGCOMM15Section3(t *testing.T) {
 	expect(100*us+6*55*us, (39375*mbps+40*gbps)/2, 40*gbps, pow(k, 6)) // additive, capped at line rate
 
 	c = single(p, 40*gbps, 0)
-	c.OnCNP(at(0))
-	c.OnCNP(at(50 * us)) // before the timer: target := 20 Gb/s, rate := 10 Gb/s
+	c.OnCNP(at(0), 0)
+	c.OnCNP(at(50*us), 0) // before the timer: target := 20 Gb/s, rate := 10 Gb/s
 	expect(50*us, 10*gbps, 20*gbps, 1)
 	expect(104*us, 10*gbps, 20*gbps, 1) // the timers were restarted
 	expect(50*us+5*55*us, 19687500000, 20*gbps, pow(k, 5))
@@ -312,9 +362,9 @@ func TestTimersOnlyAgainstReferenceSeries(t *testing.T) {
 func TestDecreaseAndIncreaseAtOneInstant(t *testing.T) {
 	// Increase timer 300 us = 75 decrease ticks: armed 296 us before the decrease tick.
 	c := single(hpccNS3(us, 4*us, 300*us), 100*gbps, 0)
-	c.OnCNP(at(0))
+	c.OnCNP(at(0), 0)
 	tick := 304*us + unit.Nanosecond
-	c.OnCNP(at(tick - us))
+	c.OnCNP(at(tick-us), 0)
 	before := state(c, at(tick-1))
 	after := state(c, at(tick))
 	risen := (before.Rate + before.Target + 1) / 2
@@ -323,9 +373,9 @@ func TestDecreaseAndIncreaseAtOneInstant(t *testing.T) {
 	}
 	// Equal timers: the decrease tick is armed first, and cancels the increase.
 	c = single(hpccNS3(us, 50*us, 50*us), 100*gbps, 0)
-	c.OnCNP(at(0))
+	c.OnCNP(at(0), 0)
 	tick = 100*us + unit.Nanosecond
-	c.OnCNP(at(tick - us))
+	c.OnCNP(at(tick-us), 0)
 	before = state(c, at(tick-1))
 	if after := state(c, at(tick)); after.Rate >= before.Rate || after.Target != before.Target {
 		t.Errorf("from %+v to %+v: want a cut only", before, after)
@@ -339,7 +389,7 @@ func TestWindowScalesWithTheRate(t *testing.T) {
 	if w := c.Window(0); w != 52*unit.Kilobyte {
 		t.Errorf("window %v, want 52kB", w)
 	}
-	c.OnCNP(0)
+	c.OnCNP(0, 0)
 	now := at(5 * us)
 	if w, want := c.Window(now), unit.Bytes(52000*int64(c.Rate(now))/int64(100*gbps)); w != want {
 		t.Errorf("window %v, want %v", w, want)

@@ -74,11 +74,11 @@ func (f *dctcpFlow) init(p *DCTCP, line unit.Bitrate, baseRTT unit.Duration) {
 	f.window = max(float64(p.MSS), min(float64(w), f.max))
 }
 
-func (f *dctcpFlow) Rate(unit.Time) unit.Bitrate  { return f.line }
-func (f *dctcpFlow) Window(unit.Time) unit.Bytes  { return unit.Bytes(f.window) }
-func (f *dctcpFlow) State(unit.Time) State        { return State{Rate: f.line, Alpha: f.alpha} }
-func (f *dctcpFlow) OnSent(unit.Time, unit.Bytes) {}
-func (f *dctcpFlow) OnCNP(unit.Time)              {}
+func (f *dctcpFlow) Rate(unit.Time) unit.Bitrate    { return f.line }
+func (f *dctcpFlow) Window(unit.Time) unit.Bytes    { return unit.Bytes(f.window) }
+func (f *dctcpFlow) State(unit.Time) State          { return State{Rate: f.line, Alpha: f.alpha} }
+func (f *dctcpFlow) OnSent(unit.Time, unit.Bytes)   {}
+func (f *dctcpFlow) OnCNP(unit.Time, unit.Duration) {}
 
 // OnAck renews the estimate once per round trip (equation 1), then cuts once per
 // round trip with marks (equation 2), else grows.
@@ -134,12 +134,12 @@ func (f *dctcpRate) init(p *DCTCP, line unit.Bitrate, baseRTT unit.Duration) {
 	*f = dctcpRate{p: p, line: line, rate: line, min: min(p.MinRate, line), window: p.Window.start(line, baseRTT), alpha: 1}
 }
 
-func (f *dctcpRate) Rate(unit.Time) unit.Bitrate  { return f.rate }
-func (f *dctcpRate) Window(unit.Time) unit.Bytes  { return f.p.Window.at(f.window, f.rate, f.line) }
-func (f *dctcpRate) State(unit.Time) State        { return State{Rate: f.rate, Alpha: f.alpha} }
-func (f *dctcpRate) OnSent(unit.Time, unit.Bytes) {}
-func (f *dctcpRate) OnCNP(unit.Time)              {}
-func (f *dctcpRate) OnLoss(unit.Time)             {}
+func (f *dctcpRate) Rate(unit.Time) unit.Bitrate    { return f.rate }
+func (f *dctcpRate) Window(unit.Time) unit.Bytes    { return f.p.Window.at(f.window, f.rate, f.line) }
+func (f *dctcpRate) State(unit.Time) State          { return State{Rate: f.rate, Alpha: f.alpha} }
+func (f *dctcpRate) OnSent(unit.Time, unit.Bytes)   {}
+func (f *dctcpRate) OnCNP(unit.Time, unit.Duration) {}
+func (f *dctcpRate) OnLoss(unit.Time)               {}
 
 // OnAck renews the estimate once per round trip; marks in the first one count towards the second.
 func (f *dctcpRate) OnAck(a *Ack) {

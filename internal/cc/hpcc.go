@@ -23,6 +23,9 @@ type HPCC struct {
 	// TxUnit and QueueUnit are what the telemetry header counts bytes sent and queued in, rounded down. 1 B; in the HPCC ns-3 model 128 B
 	// and 80 B for 25 Gb/s ports, four times that for 100 Gb/s.
 	TxUnit, QueueUnit unit.Bytes
+	// OncePerRTT: only the acknowledgement that ends a round trip sets the rate (FAST_REACT 0 of the HPCC ns-3 model). The paper reacts to
+	// each one.
+	OncePerRTT bool
 }
 
 // Algorithm returns "hpcc".
@@ -49,7 +52,7 @@ func (p HPCC) newSet(n int) Set { return newSlab[hpccFlow, HPCC, *hpccFlow](p, n
 type hpccFlow struct {
 	p           *HPCC
 	line        unit.Bitrate
-	rtt         float64    // T in picoseconds
+	rtt         float64    // T in nanoseconds
 	full        unit.Bytes // the window at line rate: line rate x T
 	min, ai     unit.Bitrate
 	current     unit.Bitrate // Wc: the window at the start of this round trip
@@ -69,7 +72,7 @@ func (f *hpccFlow) init(p *HPCC, line unit.Bitrate, baseRTT unit.Duration) {
 	if ai == 0 {
 		ai = unit.Bitrate(float64(p.AI) * 8 * float64(unit.Second) / float64(baseRTT))
 	}
-	*f = hpccFlow{p: p, line: line, rtt: float64(baseRTT), full: bdp(line, baseRTT), min: min(p.MinRate, line), ai: ai, current: line, rate: line, utilisation: 1}
+	*f = hpccFlow{p: p, line: line, rtt: nanoseconds(baseRTT), full: bdp(line, baseRTT), min: min(p.MinRate, line), ai: ai, current: line, rate: line, utilisation: 1}
 }
 
 // Rate is W / T (section 3.2: pacing).
@@ -80,10 +83,10 @@ func (f *hpccFlow) Window(unit.Time) unit.Bytes {
 	return max(1, unit.Bytes(unit.Ratio{Num: int64(f.rate), Den: int64(f.line)}.Of(int64(f.full))))
 }
 
-func (f *hpccFlow) State(now unit.Time) State    { return State{Rate: f.Rate(now), Alpha: f.utilisation} }
-func (f *hpccFlow) OnSent(unit.Time, unit.Bytes) {}
-func (f *hpccFlow) OnCNP(unit.Time)              {}
-func (f *hpccFlow) OnLoss(unit.Time)             {}
+func (f *hpccFlow) State(now unit.Time) State      { return State{Rate: f.Rate(now), Alpha: f.utilisation} }
+func (f *hpccFlow) OnSent(unit.Time, unit.Bytes)   {}
+func (f *hpccFlow) OnCNP(unit.Time, unit.Duration) {}
+func (f *hpccFlow) OnLoss(unit.Time)               {}
 
 // OnAck is procedure NewAck. Without telemetry it learns nothing; the first
 // telemetry of a path only gives the point to measure from.
@@ -99,9 +102,13 @@ func (f *hpccFlow) OnAck(a *Ack) {
 		f.updateSeq = a.NextSeq
 		return
 	}
-	f.measureInflight(a.Hops)
 	update := a.Seq > f.updateSeq
+	if f.p.OncePerRTT && !update {
+		return
+	}
+	f.measureInflight(a.Hops)
 	f.computeWindow(update)
+	a.Paced = true
 	if update {
 		f.updateSeq = a.NextSeq
 	}
@@ -109,25 +116,29 @@ func (f *hpccFlow) OnAck(a *Ack) {
 }
 
 // measureInflight is procedure MeasureInflight: a moving average over one round
-// trip of queue / (B T) + txRate / B, on the link where that is largest.
+// trip of queue / (B T) + txRate / B, on the link where that is largest. The order of
+// operations is that of the HPCC ns-3 model: another would round differently, and a rate
+// that differs in its last bit moves a packet by a nanosecond sooner or later.
 func (f *hpccFlow) measureInflight(hops []Hop) {
 	var u, tau float64
 	for i := range hops {
 		h, l := &hops[i], &f.last[i]
-		dt := float64(h.Time.Sub(l.Time))
+		dt := nanoseconds(h.Time.Sub(l.Time))
 		if dt <= 0 {
 			continue
 		}
-		bits := 8 * float64(unit.Second) / float64(h.Rate) // picoseconds a byte takes
-		queue := float64(counted(min(h.Queue, l.Queue), f.p.QueueUnit)) * float64(f.line) / float64(h.Rate) / float64(f.full)
-		sent := float64(counted(h.TxBytes, f.p.TxUnit)-counted(l.TxBytes, f.p.TxUnit)) * bits / dt
-		if v := queue + sent; v > u {
+		sent := counted(h.TxBytes, f.p.TxUnit) - counted(l.TxBytes, f.p.TxUnit)
+		rate := float64(8*sent) / float64(dt*1e-9)
+		queue := counted(min(h.Queue, l.Queue), f.p.QueueUnit)
+		if v := rate/float64(h.Rate) + float64(queue)*float64(f.line)/float64(h.Rate)/float64(f.full); v > u {
 			u, tau = v, dt
 		}
 	}
-	w := min(tau, f.rtt) / f.rtt
-	f.utilisation = float64((1-w)*f.utilisation) + float64(w*u)
+	tau = min(tau, f.rtt)
+	f.utilisation = (float64(f.utilisation*(f.rtt-tau)) + float64(u*tau)) / f.rtt
 }
+
+func nanoseconds(d unit.Duration) float64 { return float64(d) / float64(unit.Nanosecond) }
 
 // counted is what a header that counts in units says of b.
 func counted(b, in unit.Bytes) unit.Bytes { return b - b%in }

@@ -116,6 +116,10 @@ func (d *eventDriven) increase() {
 
 func (d *eventDriven) onCNP(now unit.Time) {
 	d.runUntil(now)
+	d.cnp(now)
+}
+
+func (d *eventDriven) cnp(now unit.Time) {
 	first := !d.seen
 	d.seen = true
 	if d.p.DecreaseInterval == 0 {

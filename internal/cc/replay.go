@@ -2,7 +2,44 @@ package cc
 
 import "railyard/internal/unit"
 
-// replay applies every timer tick of the reaction point due at or before now.
+// replay applies every timer tick of the reaction point due at or before now, but for a
+// tick of alpha at now itself: a CNP of this instant may come before it. A cut at now
+// needs it.
+func (f *dcqcnFlow) replay(now unit.Time) {
+	if now < f.next {
+		return
+	}
+	due := ends{alpha: now - 1, cut: now, rise: now}
+	if f.cutCNP && f.cutAt == now {
+		due.alpha = now
+	}
+	f.replayDue(due)
+}
+
+// ends are the instants up to and including which the ticks of each timer are applied.
+type ends struct{ alpha, cut, rise unit.Time }
+
+// replayBefore applies every tick that comes before an event of now that was scheduled
+// lead earlier. Of two events at one instant that one goes first that was scheduled first,
+// and a tick is scheduled one period before it is due.
+func (f *dcqcnFlow) replayBefore(now unit.Time, lead unit.Duration) {
+	if now < f.next {
+		return
+	}
+	due := ends{now, now, now}
+	if f.c.AlphaTimer < lead {
+		due.alpha--
+	}
+	if f.c.DecreaseInterval < lead {
+		due.cut--
+	}
+	if f.c.IncreaseTimer < lead {
+		due.rise--
+	}
+	f.replayDue(due)
+}
+
+// replayDue applies the ticks that are due; the three ends are one instant or just before it.
 //
 // No CNP comes between two calls, so of all decrease ticks passed only the first
 // can cut; the rest are skipped by arithmetic. Alpha meets the rate only in a
@@ -15,27 +52,21 @@ import "railyard/internal/unit"
 // Order of ticks at one instant: alpha before decrease (that is what the offset
 // is for); of decrease and increase the one armed earlier, as an event queue has
 // it: increase first if its timer is the longer one, else decrease.
-func (f *dcqcnFlow) replay(now unit.Time) {
-	if now >= f.next {
-		f.replayDue(now)
-	}
-}
-
-func (f *dcqcnFlow) replayDue(now unit.Time) {
+func (f *dcqcnFlow) replayDue(due ends) {
 	interval := f.c.DecreaseInterval
-	if at := f.cutAt; f.cutCNP && at <= now {
+	if at := f.cutAt; f.cutCNP && at <= due.cut {
 		before := at
 		if f.c.IncreaseTimer <= interval {
 			before-- // a tick at the same instant is cancelled by the cut
 		}
 		f.riseUntil(before)
-		f.fadeUntil(at)
+		f.fadeUntil(min(at, due.alpha))
 		f.cut(at)
 		f.cutCNP = false
 	}
-	f.cutAt += unit.Time(ticks(f.cutAt, now, interval)) * unit.Time(interval)
-	f.riseUntil(now)
-	f.fadeUntil(now)
+	f.cutAt += unit.Time(ticks(f.cutAt, due.cut, interval)) * unit.Time(interval)
+	f.riseUntil(due.rise)
+	f.fadeUntil(due.alpha)
 	f.next = min(f.alphaAt, f.cutAt, f.riseAt)
 }
 

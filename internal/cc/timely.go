@@ -104,9 +104,9 @@ func (f *timelyFlow) Window(now unit.Time) unit.Bytes {
 	return f.p.Window.at(f.window, f.Rate(now), f.line)
 }
 
-func (f *timelyFlow) OnSent(unit.Time, unit.Bytes) {}
-func (f *timelyFlow) OnCNP(unit.Time)              {}
-func (f *timelyFlow) OnLoss(unit.Time)             {}
+func (f *timelyFlow) OnSent(unit.Time, unit.Bytes)   {}
+func (f *timelyFlow) OnCNP(unit.Time, unit.Duration) {}
+func (f *timelyFlow) OnLoss(unit.Time)               {}
 
 // OnAck decides once for each segment acknowledged, or once a round trip.
 func (f *timelyFlow) OnAck(a *Ack) {

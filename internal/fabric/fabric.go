@@ -2,8 +2,6 @@ package fabric
 
 import (
 	"fmt"
-	"math"
-	"math/bits"
 
 	"railyard/internal/qos"
 	"railyard/internal/sim"
@@ -342,6 +340,14 @@ func (f *Fabric) TransmitTime(id PortID, frame unit.Bytes) unit.Duration {
 	return f.txTime(&f.ports[id], int64(frame)+f.overhead)
 }
 
+// Lead returns how long before it arrives over a link a frame's arrival is scheduled, 0 where events of an instant do not go by that.
+func (f *Fabric) Lead(id PortID, frame unit.Bytes) unit.Duration {
+	if !f.cfg.AsScheduled {
+		return 0
+	}
+	return f.TransmitTime(id, frame) + f.ports[id].delay
+}
+
 func (f *Fabric) txTime(p *port, wire int64) unit.Duration {
 	switch {
 	case f.cfg.TruncateNS:
@@ -352,12 +358,9 @@ func (f *Fabric) txTime(p *port, wire int64) unit.Duration {
 	return p.rate.TransmitTime(unit.Bytes(wire))
 }
 
-// truncated is how long bytes take at a rate by a clock of 1 ns as ns-3 has it: seconds as a float, of which 64 binary places are kept,
-// in whole nanoseconds, the rest dropped. Of most times that are whole nanoseconds one is lost.
+// truncated is how long bytes take at a rate by a clock of 1 ns as ns-3 has it.
 func truncated(wire int64, rate unit.Bitrate) unit.Duration {
-	seconds, fraction := math.Modf(float64(8*wire) / float64(rate))
-	ns, _ := bits.Mul64(uint64(fraction*(1<<64)), uint64(unit.Second/unit.Nanosecond))
-	return unit.Duration(seconds)*unit.Second + unit.Duration(ns)*unit.Nanosecond
+	return unit.TruncatedSeconds(float64(8*wire) / float64(rate))
 }
 
 // Spacing returns how long a frame occupies the link of a NIC's port, and how long a sender paced at rate waits from the start of that

@@ -59,6 +59,17 @@ func TestAsScheduledChangesNoTimes(t *testing.T) {
 	}
 }
 
+// A frame's arrival is scheduled as its first bit leaves: its own time and the cable before; by phases there is no such order.
+func TestLead(t *testing.T) {
+	for scheduled, want := range map[bool]unit.Duration{false: 0, true: fast.TransmitTime(60) + cable} {
+		n := newNet(t, star(t, fast, fast), fabric.Config{Classes: []fabric.Class{{Name: "data", Weight: 1}}, MTU: 1500,
+			Buffer: fabric.Buffer{Size: unit.Megabyte, LossyAlpha: unit.Ratio{Num: 1, Den: 1}}, AsScheduled: scheduled})
+		if got := n.fab.Lead(n.hosts[0].port^1, 60); got != want {
+			t.Errorf("as scheduled %v: lead %v, want %v", scheduled, got, want)
+		}
+	}
+}
+
 // The ns-3 clock of 1 ns drops what exceeds whole nanoseconds, and of most times of whole nanoseconds one: 1,050 B at 80 Gb/s take 104,
 // not 105; 1,048 B at 100 Gb/s 83 instead of 83.84. Each was asked of ns-3's Seconds.
 func TestTruncatedTimes(t *testing.T) {

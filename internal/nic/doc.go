@@ -29,5 +29,7 @@
 //     packets that need not come. All NAKs of one recovery are one loss to the controller.
 //   - A round trip is that of the packet that made the receiver acknowledge, so coalescing adds nothing to it.
 //   - A mark on a packet that is not accepted still makes a CNP, and is echoed only if the packet is answered.
+//   - SharedTimer is the HPCC authors' NIC with all that follows from its one pacing timer and its list of queue pairs (armShared,
+//     ring, reopen): packets leave later than they could. It costs a look at all queue pairs of a NIC whenever one has nothing to send.
 //   - Pipes are reserved in the order of the posts; a relay holds both GPUs' NVLink and the NIC's PCIe from its start.
 package nic

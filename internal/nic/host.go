@@ -14,6 +14,7 @@ type host struct {
 	island  int32
 	agenda  heap[entry] // of future work
 	wakeAt  unit.Time
+	last    bool   // AsScheduled: its event was put behind the others of this instant
 	out, in []pipe // NVLink, by GPU
 }
 
@@ -68,6 +69,12 @@ func (hw *hostWork) Handle(now unit.Time, owner int32) {
 	if h.wakeAt > now {
 		return // an earlier event did this one's work and armed anew
 	}
+	if n.cfg.AsScheduled && !h.last {
+		h.last = true
+		n.eng.At(h.island, now, sim.MakeKey(sim.Host, classHost, owner))
+		return
+	}
+	h.last = false
 	n.now = now
 	h.wakeAt = now // what is planned for this instant is taken by the loop
 	for len(h.agenda) > 0 && h.agenda[0].at <= now {
@@ -287,7 +294,17 @@ type FlowSpec struct {
 // AddFlow plans an explicit flow; the Tag of its messages is their number.
 func (n *Net) AddFlow(s FlowSpec) {
 	n.flows = append(n.flows, flowState{FlowSpec: s})
-	n.plan(n.nics[n.qps[s.QP].nic].host, entry{at: s.Start, what: workPost, a: int32(len(n.flows) - 1)})
+	n.planPost(s.Start, int32(len(n.flows)-1))
+}
+
+// planPost plans the next post of an explicit flow. In order of scheduling one agenda, of the first host, holds those of all hosts: of
+// several at one instant the flow that was added first goes first.
+func (n *Net) planPost(at unit.Time, id int32) {
+	h := n.nics[n.qps[n.flows[id].QP].nic].host
+	if n.cfg.AsScheduled {
+		h = 0
+	}
+	n.plan(h, entry{at: at, what: workPost, a: id})
 }
 
 type flowState struct {
@@ -301,6 +318,6 @@ func (n *Net) postFlow(now unit.Time, id int32) {
 	m.from, m.to = f.From, f.To
 	f.posted++
 	if f.Count == 0 || f.posted < f.Count {
-		n.plan(n.nics[n.qps[f.QP].nic].host, entry{at: now.Add(f.Every), what: workPost, a: id})
+		n.planPost(now.Add(f.Every), id)
 	}
 }

@@ -38,6 +38,9 @@ type Config struct {
 	NoCNPs           bool          // receivers of marked packets send no CNPs: no sender would listen
 	Telemetry        bool          // the controller wants in-band telemetry of every packet
 	Repace           bool          // a change of rate moves the start of the next packet, that was set when the one before it left
+	AsScheduled      bool          // for an engine with InOrderOfPushing: hosts work after what was scheduled before, flows in order of their numbers
+	SharedTimer      bool          // one pacing timer for all queue pairs of a NIC, as in the HPCC authors' model: see armShared
+	AcksPass         bool          // PFC does not hold back ACKs, NAKs and CNPs at the host that sends them
 	AckClass         uint8         // traffic class of ACK and NAK
 	CNPClass         uint8
 	CompleteAtSender bool // a flow's completion time ends with its last acknowledgement instead of its last placed byte
@@ -117,28 +120,31 @@ type Net struct {
 	answer    *fabric.Trace // of the acknowledgement being handled
 
 	timesRTT bool // the controller looks at round trips
+	reopens  bool // SharedTimer: windows are looked at whenever a NIC looks for something to send, since they grow unasked
 
 	marks, cnps, retransmits int64
 }
 
 // card is a NIC.
 type card struct {
-	port    topo.PortID
-	host    int32
-	island  int32
-	ack     queue[fabric.Packet] // ACKs and NAKs to send
-	cnp     queue[fabric.Packet]
-	ready   [8]turns // queue pairs that may send, by class; they are numbered as in qps
-	classes []uint8  // with queue pairs
-	turn    int
-	timed   heap[timed] // queue pairs that may send later
-	wakeAt  unit.Time   // pending classSend event
-	rtoAt   unit.Time   // pending classTimeout event
-	paused  uint8       // classes
-	qps     []int32
-	down    pipe // PCIe towards the NIC
-	up      pipe // PCIe towards the GPUs
-	line    unit.Bitrate
+	port      topo.PortID
+	host      int32
+	island    int32
+	ack       queue[fabric.Packet] // ACKs and NAKs to send
+	cnp       queue[fabric.Packet]
+	ready     [8]turns // queue pairs that may send, by class; they are numbered as in qps
+	rings     [8]ring  // with SharedTimer: queue pairs with messages, by class
+	classes   []uint8  // with queue pairs
+	turn      int
+	timed     heap[timed] // queue pairs that may send later
+	wakeAt    unit.Time   // pending classSend event
+	cancelled []unit.Time // with SharedTimer: classSend events still to come that mean nothing
+	rtoAt     unit.Time   // pending classTimeout event
+	paused    uint8       // classes
+	qps       []int32
+	down      pipe // PCIe towards the NIC
+	up        pipe // PCIe towards the GPUs
+	line      unit.Bitrate
 }
 
 // pipe is the state of a FIFO link inside a host.
@@ -175,6 +181,7 @@ func New(eng *sim.Engine, fab *fabric.Fabric, g *topo.Graph, cfg Config, islandO
 	}
 	n.doneFn = n.messageAcked
 	n.timesRTT = cc.UsesRTT(cfg.Controller)
+	n.reopens = cfg.SharedTimer && cc.WindowGrowsUnasked(cfg.Controller)
 	eng.Register(classSend, (*sendTimer)(n))
 	eng.Register(classTimeout, (*timeoutTimer)(n))
 	eng.Register(classHost, (*hostWork)(n))

@@ -165,6 +165,9 @@ func (q *qp) pushMsg() *message {
 func (n *Net) post(now unit.Time, id int32, b unit.Bytes, tag int64) *message {
 	q := &n.qps[id]
 	n.account(q, now)
+	if n.cfg.SharedTimer {
+		n.enter(q)
+	}
 	m := q.pushMsg()
 	*m = message{flow: Flow{QP: id, Tag: tag, Bytes: b, Posted: now, Placed: -1, Acked: -1, Hops: m.flow.Hops[:0]}, held: m.held[:0],
 		pauses0: m.pauses0[:0], first: m.first[:0]}
@@ -181,6 +184,15 @@ func (n *Net) post(now unit.Time, id int32, b unit.Bytes, tag int64) *message {
 		n.wake(now, q.nic)
 	}
 	return m
+}
+
+// enter puts a queue pair that gets a message into its NIC's ring. One that had finished and is still there goes on.
+func (n *Net) enter(q *qp) {
+	r := &n.nics[q.nic].rings[q.class]
+	before := len(r.list)
+	if r.add(q.number); len(r.list) == before && q.n == 0 {
+		r.done--
+	}
 }
 
 // hostPath occupies the pipes from a GPU to a NIC and returns when the message's first byte is past each, not counting the time
@@ -282,7 +294,29 @@ func (n *Net) arm(now unit.Time, c *card, id int32) {
 		c.timed.pop()
 	}
 	if len(c.timed) > 0 && c.timed[0].at < c.wakeAt && c.timed[0].at > now {
-		c.wakeAt = c.timed[0].at
-		n.eng.At(c.island, c.wakeAt, sendKey(id))
+		n.wakeAt(c.timed[0].at, c, id)
 	}
+}
+
+// armShared schedules an idle NIC as the HPCC authors' model does: by one timer, set if it is not pending, for the earliest time that
+// pacing allows any queue pair with something to send, be its window full or not. Where that time is over, for a full window, no
+// timer is set: what is paced for later waits until an acknowledgement or another event makes the NIC look again.
+func (n *Net) armShared(now unit.Time, c *card, id int32) {
+	if c.wakeAt != unit.Never {
+		return
+	}
+	first := unit.Never
+	for _, i := range c.qps {
+		if q := &n.qps[i]; q.snd.Ready() && !q.dead {
+			first = min(first, q.due())
+		}
+	}
+	if first > now && first != unit.Never {
+		n.wakeAt(first, c, id)
+	}
+}
+
+func (n *Net) wakeAt(at unit.Time, c *card, id int32) {
+	c.wakeAt = at
+	n.eng.At(c.island, at, sendKey(id))
 }

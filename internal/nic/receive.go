@@ -18,11 +18,11 @@ func (n *Net) Deliver(now unit.Time, port fabric.PortID, pk *fabric.Packet) {
 	case fabric.CNP:
 		q := &n.qps[pk.Flow]
 		q.notified()
-		q.ctl.OnCNP(now)
+		q.ctl.OnCNP(now, n.fab.Lead(port, unit.Bytes(pk.Bytes)))
 	case fabric.CTS:
 		n.onCTS(now, pk)
 	default:
-		n.onAck(now, pk)
+		n.onAck(now, port, pk)
 	}
 }
 
@@ -207,7 +207,7 @@ func (f *Flow) wait(c cause.Cause, at, root topo.PortID, back bool, d unit.Durat
 	}
 }
 
-func (n *Net) onAck(now unit.Time, pk *fabric.Packet) {
+func (n *Net) onAck(now unit.Time, port fabric.PortID, pk *fabric.Packet) {
 	q := &n.qps[pk.Flow]
 	tr := n.fab.TakeTrace(pk)
 	if q.dead {
@@ -245,9 +245,10 @@ func (n *Net) onAck(now unit.Time, pk *fabric.Packet) {
 	if pk.Echo() {
 		q.notified()
 	}
-	n.news = cc.Ack{Now: now, Bytes: bytes, RTT: q.rtt, Seq: q.snd.Acked(), NextSeq: q.snd.Sent(), Marked: pk.Echo(), Hops: n.telemetry(tr)}
+	n.news = cc.Ack{Now: now, Bytes: bytes, RTT: q.rtt, Seq: q.snd.Acked(), NextSeq: q.snd.Sent(), Marked: pk.Echo(), Hops: n.telemetry(tr),
+		Lead: n.fab.Lead(port, unit.Bytes(pk.Bytes))}
 	q.ctl.OnAck(&n.news)
-	if n.cfg.Repace {
+	if n.cfg.Repace && n.news.Paced {
 		n.repace(now, pk.Flow, q)
 	}
 	if q.snd.Una() > una {
@@ -256,11 +257,13 @@ func (n *Net) onAck(now unit.Time, pk *fabric.Packet) {
 			n.timeOut(now, &n.nics[q.nic], q)
 		}
 	}
-	if q.state == idle || q.state == blocked {
+	freed := q.state == idle || q.state == blocked
+	if freed {
 		n.schedule(now, now, pk.Flow, q)
-		if q.state != idle && q.state != blocked {
-			n.wake(now, q.nic)
-		}
+		freed = q.state != idle && q.state != blocked
+	}
+	if freed || n.cfg.SharedTimer {
+		n.wake(now, q.nic)
 	}
 }
 
@@ -308,6 +311,9 @@ func (n *Net) messageAcked(rm *roce.Message) {
 	q.head = (q.head + 1) & (len(q.msgs) - 1)
 	q.n--
 	q.popped++
+	if n.cfg.SharedTimer && q.n == 0 {
+		n.nics[q.nic].rings[q.class].done++
+	}
 }
 
 // Unfinished calls f for every message that was posted and not acknowledged when the run ended.

@@ -2,6 +2,7 @@ package nic
 
 import (
 	"fmt"
+	"slices"
 
 	"railyard/internal/cause"
 	"railyard/internal/fabric"
@@ -20,6 +21,10 @@ func sendKey(nic int32) sim.Key { return sim.MakeKey(sim.Timer, classSend, nic) 
 func (h *sendTimer) Handle(now unit.Time, owner int32) {
 	n := (*Net)(h)
 	c := &n.nics[owner]
+	if i := slices.Index(c.cancelled, now); i >= 0 {
+		c.cancelled = slices.Delete(c.cancelled, i, i+1)
+		return // it was scheduled before any that is meant
+	}
 	if c.wakeAt > now {
 		return // armed anew for later
 	}
@@ -31,11 +36,15 @@ func (h *sendTimer) Handle(now unit.Time, owner int32) {
 func (n *Net) Pull(now unit.Time, port fabric.PortID, paused uint8, pk *fabric.Packet) bool {
 	id := n.nicOf[port]
 	c := &n.nics[id]
-	if c.cnp.n > 0 && paused&(1<<n.cfg.CNPClass) == 0 {
+	held := paused
+	if n.cfg.AcksPass {
+		held = 0
+	}
+	if c.cnp.n > 0 && held&(1<<n.cfg.CNPClass) == 0 {
 		*pk = c.cnp.pop()
 		return true
 	}
-	if c.ack.n > 0 && paused&(1<<n.cfg.AckClass) == 0 {
+	if c.ack.n > 0 && held&(1<<n.cfg.AckClass) == 0 {
 		*pk = c.ack.pop()
 		if pk.Asks() {
 			n.fab.StartTrace(now, port, pk)
@@ -50,6 +59,9 @@ func (n *Net) Pull(now unit.Time, port fabric.PortID, paused uint8, pk *fabric.P
 			c.ready[q.class].add(int(q.number))
 		}
 	}
+	if n.reopens {
+		n.reopen(now, c)
+	}
 	for i := range c.classes {
 		k := c.turn + i
 		if k >= len(c.classes) {
@@ -62,6 +74,9 @@ func (n *Net) Pull(now unit.Time, port fabric.PortID, paused uint8, pk *fabric.P
 		for c.ready[cl].n > 0 {
 			if i := c.ready[cl].take(); n.sendFrom(now, c, c.qps[i], pk) {
 				c.ready[cl].last = i
+				if n.cfg.SharedTimer {
+					n.swept(c, cl, int32(i))
+				}
 				c.turn = k + 1
 				if c.turn == len(c.classes) {
 					c.turn = 0
@@ -70,8 +85,31 @@ func (n *Net) Pull(now unit.Time, port fabric.PortID, paused uint8, pk *fabric.P
 			}
 		}
 	}
-	n.arm(now, c, id)
+	if n.cfg.SharedTimer {
+		for _, cl := range c.classes {
+			n.swept(c, cl, -1)
+			c.ready[cl].last = c.rings[cl].before()
+		}
+		n.armShared(now, c, id)
+	} else {
+		n.arm(now, c, id)
+	}
 	return false
+}
+
+// reopen looks again at the queue pairs whose windows were full.
+func (n *Net) reopen(now unit.Time, c *card) {
+	for _, id := range c.qps {
+		if q := &n.qps[id]; q.state == blocked && !n.windowFull(now, q) {
+			n.account(q, now)
+			n.schedule(now, now, id, q)
+		}
+	}
+}
+
+// swept tells a NIC's ring which queue pair is served, -1: none.
+func (n *Net) swept(c *card, class uint8, number int32) {
+	c.rings[class].served(number, func(i int32) bool { return n.qps[c.qps[i]].n == 0 })
 }
 
 // sendFrom takes the next packet of a ready queue pair, unless it turns out that it has none or may not send.
@@ -149,6 +187,10 @@ func (n *Net) repace(now unit.Time, id int32, q *qp) {
 	c := &n.nics[q.nic]
 	tx, gap := n.fab.Spacing(c.port, q.lastBytes, q.ctl.Rate(now))
 	at := q.lastStart.Add(max(tx, gap))
+	if n.cfg.SharedTimer && c.wakeAt != unit.Never && at < c.wakeAt {
+		c.cancelled = append(c.cancelled, c.wakeAt)
+		n.wakeAt(max(at, now), c, q.nic)
+	}
 	if at == q.nextAvail {
 		return
 	}

@@ -27,7 +27,8 @@ type point struct {
 
 // What a key is followed by.
 const (
-	isNumber = iota
+	isNumber = iota // read by the simulator as a whole number: of 1e3 it would take the 1 and go on with a key e3
+	isReal          // read as a floating-point number, so that 1e-3 is one
 	isText
 	isRate
 	isMap
@@ -41,23 +42,21 @@ var keys = map[string]struct {
 }{
 	"TOPOLOGY_FILE": {isText, ""}, "FLOW_FILE": {isText, ""},
 	"ENABLE_QCN": {isNumber, ""}, "CC_MODE": {isNumber, ""}, "PACKET_PAYLOAD_SIZE": {isNumber, ""},
-	"L2_ACK_INTERVAL": {isNumber, ""}, "L2_BACK_TO_ZERO": {isNumber, ""}, "ERROR_RATE_PER_LINK": {isNumber, ""},
-	"ALPHA_RESUME_INTERVAL": {isNumber, ""}, "RATE_DECREASE_INTERVAL": {isNumber, ""}, "RP_TIMER": {isNumber, ""}, "EWMA_GAIN": {isNumber, ""},
+	"L2_ACK_INTERVAL": {isNumber, ""}, "L2_BACK_TO_ZERO": {isNumber, ""}, "ERROR_RATE_PER_LINK": {isReal, ""},
+	"ALPHA_RESUME_INTERVAL": {isReal, ""}, "RATE_DECREASE_INTERVAL": {isReal, ""}, "RP_TIMER": {isReal, ""}, "EWMA_GAIN": {isReal, ""},
 	"FAST_RECOVERY_TIMES": {isNumber, ""}, "CLAMP_TARGET_RATE": {isNumber, ""}, "RATE_AI": {isRate, ""}, "RATE_HAI": {isRate, ""}, "DCTCP_RATE_AI": {isRate, ""}, "INT_MULTI": {isNumber, ""}, "MIN_RATE": {isRate, ""},
-	"HAS_WIN": {isNumber, ""}, "VAR_WIN": {isNumber, ""}, "GLOBAL_T": {isNumber, ""}, "U_TARGET": {isNumber, ""}, "MI_THRESH": {isNumber, ""}, "RATE_BOUND": {isNumber, ""},
-	"KMAX_MAP": {isMap, ""}, "KMIN_MAP": {isMap, ""}, "PMAX_MAP": {isMap, ""}, "BUFFER_SIZE": {isNumber, ""}, "LINK_DOWN": {isLinkDown, ""},
+	"HAS_WIN": {isNumber, ""}, "VAR_WIN": {isNumber, ""}, "GLOBAL_T": {isNumber, ""}, "U_TARGET": {isReal, ""}, "MI_THRESH": {isNumber, ""}, "RATE_BOUND": {isNumber, ""},
+	"KMAX_MAP": {isMap, ""}, "KMIN_MAP": {isMap, ""}, "PMAX_MAP": {isMap, ""}, "BUFFER_SIZE": {isNumber, ""}, "ACK_HIGH_PRIO": {isNumber, ""}, "FAST_REACT": {isNumber, ""}, "LINK_DOWN": {isLinkDown, ""},
 
 	"USE_DYNAMIC_PFC_THRESHOLD": {isNumber, "switches of the model use the dynamic threshold either way"},
-	"PAUSE_TIME":                {isNumber, "the model's pauses hold until resumed"},
+	"PAUSE_TIME":                {isReal, "the model's pauses hold until resumed"},
 	"L2_CHUNK_SIZE":             {isNumber, "it only matters with go-back-0"},
-	"ACK_HIGH_PRIO":             {isNumber, "hosts send acknowledgements first either way, and the driver never tells switches"},
-	"FAST_REACT":                {isNumber, "HPCC here reacts to every acknowledgement"},
 	"MULTI_RATE":                {isNumber, "HPCC here keeps one window for all hops"},
 	"SAMPLE_FEEDBACK":           {isNumber, "telemetry is read from every acknowledgement"},
-	"PINT_LOG_BASE":             {isNumber, pint}, "PINT_PROB": {isNumber, pint},
+	"PINT_LOG_BASE":             {isReal, pint}, "PINT_PROB": {isReal, pint},
 	"DATA_RATE": {isText, "the topology says it"}, "LINK_DELAY": {isText, "the topology says it"},
 	"NIC_TOTAL_PAUSE_TIME": {isNumber, "it only changes what the simulator prints"},
-	"SIMULATOR_STOP_TIME":  {isNumber, "a run ends when its flows have"},
+	"SIMULATOR_STOP_TIME":  {isReal, "a run ends when its flows have"},
 	"ENABLE_TRACE":         {isNumber, written}, "TRACE_FILE": {isText, written}, "TRACE_NODE": {isNumber, written}, "TRACE_OUTPUT_FILE": {isText, written},
 	"FCT_OUTPUT_FILE": {isText, written}, "PFC_OUTPUT_FILE": {isText, written}, "SEND_OUTPUT_FILE": {isText, written},
 	"QLEN_MON_FILE": {isText, written}, "QLEN_MON_START": {isNumber, written}, "QLEN_MON_END": {isNumber, written}, "QLEN_MON_INTERVAL": {isNumber, written},
@@ -75,6 +74,7 @@ var defaults = map[string]string{
 	"ENABLE_QCN": "1", "CC_MODE": "1", "PACKET_PAYLOAD_SIZE": "1000", "L2_BACK_TO_ZERO": "0", "ERROR_RATE_PER_LINK": "0",
 	"ALPHA_RESUME_INTERVAL": "55", "RATE_DECREASE_INTERVAL": "4", "FAST_RECOVERY_TIMES": "5", "CLAMP_TARGET_RATE": "0", "MIN_RATE": "100Mb/s",
 	"HAS_WIN": "1", "VAR_WIN": "0", "GLOBAL_T": "1", "U_TARGET": "0.95", "MI_THRESH": "5", "RATE_BOUND": "1", "BUFFER_SIZE": "16", "DCTCP_RATE_AI": "1000Mb/s", "INT_MULTI": "1",
+	"ACK_HIGH_PRIO": "0", "FAST_REACT": "1", "MULTI_RATE": "1",
 }
 
 // readConfig reads a configuration.
@@ -96,7 +96,7 @@ func readConfig(file string, src []byte) (*config, error) {
 	for key, text := range defaults {
 		if _, ok := c.set[key]; !ok {
 			c.text[key] = text
-			if r, ok := parseDecimal(text); ok {
+			if r, ok := parseDecimal(text, false); ok {
 				c.num[key] = r
 			}
 		}
@@ -108,8 +108,8 @@ func readConfig(file string, src []byte) (*config, error) {
 func (c *config) value(key token, kind int) {
 	c.set[key.text] = key
 	switch kind {
-	case isNumber:
-		if r, w, ok := c.t.decimal(key.text); ok {
+	case isNumber, isReal:
+		if r, w, ok := c.t.decimal(key.text, kind == isReal); ok {
 			c.num[key.text], c.text[key.text], c.set[key.text] = r, w.text, w
 		}
 	case isMap:
@@ -137,7 +137,7 @@ func (c *config) readMap(key token) {
 		if !ok {
 			return
 		}
-		v, _, ok := c.t.decimal(key.text)
+		v, _, ok := c.t.decimal(key.text, key.text == "PMAX_MAP")
 		if !ok {
 			return
 		}

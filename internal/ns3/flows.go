@@ -15,7 +15,8 @@ const MaxFlows = 1_000_000
 type flow struct {
 	src, dst int
 	bytes    int64
-	start    unit.Time // as in the file
+	start    unit.Time // as the simulator takes it
+	cut      bool      // the file says a little more
 }
 
 // readFlows reads a flow file: a count, then for each flow source, destination, priority group, destination port, bytes and
@@ -62,16 +63,28 @@ func readFlow(t *tokens, p *topology) (f flow, ok bool) {
 	if !ok {
 		return f, false
 	}
-	seconds, w, ok := t.decimal("start in seconds")
+	start, w, ok := t.decimal("start in seconds", true)
 	if !ok {
 		return f, false
 	}
-	ps := new(big.Rat).Mul(seconds, new(big.Rat).SetInt64(int64(unit.Second)))
-	if !ps.IsInt() || !ps.Num().IsInt64() || ps.Num().Int64() > int64(24*unit.Hour) {
-		t.fail(w, "start %s s: want whole picoseconds, at most a day", w.text)
+	seconds, _ := start.Float64()
+	if seconds > (24 * unit.Hour).Seconds() {
+		t.fail(w, "start %s s: want at most a day", w.text)
 		return f, false
 	}
-	return flow{int(src), int(dst), bytes, unit.Time(ps.Num().Int64())}, true
+	at := unit.TruncatedSeconds(seconds)
+	cut := start.Cmp(big.NewRat(int64(at), int64(unit.Second))) != 0
+	return flow{int(src), int(dst), bytes, unit.Time(at), cut}, true
+}
+
+// countCut returns how many flows start earlier than the file says.
+func countCut(flows []flow) (n int) {
+	for _, f := range flows {
+		if f.cut {
+			n++
+		}
+	}
+	return n
 }
 
 // flowsCSV prints flows as Railyard reads them. Time 0 is that of the first flow.

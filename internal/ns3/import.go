@@ -50,6 +50,9 @@ func Import(dir fs.FS, names Names) (*Imported, error) {
 	out := &Imported{Topology: m.p.text(topology)}
 	out.Flows, m.zero = flowsCSV(list, m.p, flows)
 	out.Scenario = m.scenario()
+	if n := countCut(list); n > 0 {
+		m.note("starts: %d of %d are a little earlier than %s says: the simulator cuts seconds to whole nanoseconds, of 2.000005 s to 2.000004999 s", n, len(list), flows)
+	}
 	if rest > 0 {
 		m.note("%s: %d words after the last of its %d flows were not read", flows, rest, len(list))
 	}
@@ -107,7 +110,7 @@ func (m *importer) scenario() []byte {
 	m.line("name: %s\npreset: hpcc-ns3\n", m.names.Name)
 	m.line("cluster:\n  hosts: %d\n  host: {gpus: %d%s}\n  nic: {speed: %s}\n", hosts, gpus, m.nvlink(), rateText(m.p.slowestCard()))
 	m.line("fabric:\n  design: custom\n  topology: %q\n  switch: {buffer: %dMiB}\n%s", m.names.Topology, m.c.whole("BUFFER_SIZE", 1, 1<<20), m.ecn())
-	m.line("transport: {mtu: %dB, ack_every: %d%s%s}\n", m.c.whole("PACKET_PAYLOAD_SIZE", 64, 9000), m.ackEvery(), m.header(), m.window())
+	m.line("transport: {mtu: %dB, ack_every: %d, ack_paused: %v%s%s}\n", m.c.whole("PACKET_PAYLOAD_SIZE", 64, 9000), m.ackEvery(), !m.c.is("ACK_HIGH_PRIO"), m.header(), m.window())
 	m.line("congestion: %s\n", m.congestion())
 	if f := m.faults(); f != "" {
 		m.line("faults:\n%s", f)
@@ -238,6 +241,9 @@ func decimalText(r *big.Rat) string {
 	return strings.TrimRight(r.FloatString(12), "0")
 }
 
+// telemetryRates are the link rates that the simulator's telemetry header has a code for.
+var telemetryRates = []unit.Bitrate{25 * unit.GigabitPerSec, 50 * unit.GigabitPerSec, 100 * unit.GigabitPerSec, 200 * unit.GigabitPerSec, 400 * unit.GigabitPerSec}
+
 // congestion is the congestion control of CC_MODE.
 func (m *importer) congestion() string {
 	c := m.c
@@ -271,8 +277,16 @@ func (m *importer) congestion() string {
 		if c.is("GLOBAL_T") {
 			base = fmt.Sprintf(", base_rtt: %s", rtt)
 		}
+		for _, r := range m.p.rates() {
+			if !slices.Contains(telemetryRates, r) {
+				m.note("links of %s: the simulator's telemetry header knows 25, 50, 100, 200 and 400 Gb/s only, and takes them for another", rateText(r))
+			}
+		}
 		units := c.whole("INT_MULTI", 1, 500)
-		return fmt.Sprintf("{algorithm: hpcc, hpcc: {eta: %s, max_stage: %d, rate_ai: %s, min_rate: %s%s, tx_unit: %dB, queue_unit: %dB}}", decimalText(c.num["U_TARGET"]), c.whole("MI_THRESH", 0, 1000), rate("RATE_AI"), rate("MIN_RATE"), base, 128*units, 80*units)
+		if _, given := c.set["MULTI_RATE"]; !given {
+			m.note("MULTI_RATE is not given, which is 1: %s", keys["MULTI_RATE"].about)
+		}
+		return fmt.Sprintf("{algorithm: hpcc, hpcc: {eta: %s, max_stage: %d, rate_ai: %s, min_rate: %s%s, tx_unit: %dB, queue_unit: %dB, fast_react: %v}}", decimalText(c.num["U_TARGET"]), c.whole("MI_THRESH", 0, 1000), rate("RATE_AI"), rate("MIN_RATE"), base, 128*units, 80*units, c.is("FAST_REACT"))
 	case "timely":
 		return fmt.Sprintf("{algorithm: timely, timely: {ai: %s, hai: %s, min_rate: %s}}", rate("RATE_AI"), rate("RATE_HAI"), rate("MIN_RATE"))
 	case "dctcp":

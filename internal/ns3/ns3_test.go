@@ -97,7 +97,7 @@ fabric:
   switch: {buffer: 32MiB}
   qos: {ecn: {min: 400kB, max: 1600kB, probability: 0.2, port_rate: 100Gb/s}}
 
-transport: {mtu: 1000B, ack_every: 1, window: 102500B, window_scale: true}
+transport: {mtu: 1000B, ack_every: 1, ack_paused: true, window: 102500B, window_scale: true}
 
 congestion: {algorithm: dcqcn, g: 0.00390625, alpha_timer: 1us, decrease_interval: 4us, increase_timer: 300us,
   fast_recovery: 1, clamp_target: false, rate_ai: 20Mb/s, rate_hai: 200Mb/s, min_rate: 1Gb/s}
@@ -122,7 +122,7 @@ link switch5 switch6 400Gb/s 1us
 	const flowText = `# From flow.txt: names hold the numbers of both nodes; time 0 is 2s there.
 name,from,to,bytes,start
 flow1-n0-n3,host1/nic0,host4/nic0,1000000B,0s
-flow2-n1-n3,host2/nic0,host4/nic0,1500B,5us
+flow2-n1-n3,host2/nic0,host4/nic0,1500B,4999ns
 `
 	for _, c := range []struct{ what, got, want string }{
 		{"scenario", string(in.Scenario), scenarioText}, {"topology", string(in.Topology), topologyText}, {"flows", string(in.Flows), flowText},
@@ -131,7 +131,8 @@ flow2-n1-n3,host2/nic0,host4/nic0,1500B,5us
 			t.Errorf("%s:\n%s\nwant\n%s", c.what, c.got, c.want)
 		}
 	}
-	if !strings.HasPrefix(in.Notes[0], "flow.txt: 3 words after the last of its 2 flows were not read") || !slices.Contains(in.Notes, "QLEN_MON_START left out: "+written) {
+	if !strings.HasPrefix(in.Notes[0], "starts: 1 of 2 are a little earlier than flow.txt says") ||
+		!strings.HasPrefix(in.Notes[1], "flow.txt: 3 words after the last of its 2 flows were not read") || !slices.Contains(in.Notes, "QLEN_MON_START left out: "+written) {
 		t.Errorf("notes: %s", strings.Join(in.Notes, "\n"))
 	}
 	// What the file says is also what the preset says: only these differ.
@@ -163,13 +164,17 @@ func TestImportOtherAlgorithms(t *testing.T) {
 		changes map[string]string
 		want    []string
 	}{
-		{map[string]string{"ENABLE_QCN": "0", "CC_MODE": "0", "HAS_WIN": "0"}, []string{"congestion: {algorithm: none}", "ecn: {enabled: false}", "transport: {mtu: 1000B, ack_every: 1}"}},
-		{map[string]string{"CC_MODE": "3", "U_TARGET": "0.95", "MI_THRESH": "0", "RATE_AI": "80Mb/s", "INT_MULTI": "4"}, []string{"{algorithm: hpcc, hpcc: {eta: 0.95, max_stage: 0, rate_ai: 80Mb/s, min_rate: 1Gb/s, base_rtt: 8.2us, tx_unit: 512B, queue_unit: 320B}}", "frames: {header: 90B, ack: 88B}"}},
+		{map[string]string{"ENABLE_QCN": "0", "CC_MODE": "0", "HAS_WIN": "0"}, []string{"congestion: {algorithm: none}", "ecn: {enabled: false}", "transport: {mtu: 1000B, ack_every: 1, ack_paused: true}"}},
+		{map[string]string{"ACK_HIGH_PRIO": "1", "HAS_WIN": "0"}, []string{"ack_every: 1, ack_paused: false}"}},
+		{map[string]string{"CC_MODE": "3", "FAST_REACT": "0"}, []string{"fast_react: false}}"}},
+		{map[string]string{"CC_MODE": "3", "U_TARGET": "0.95", "MI_THRESH": "0", "RATE_AI": "80Mb/s", "INT_MULTI": "4"}, []string{"{algorithm: hpcc, hpcc: {eta: 0.95, max_stage: 0, rate_ai: 80Mb/s, min_rate: 1Gb/s, base_rtt: 8.2us, tx_unit: 512B, queue_unit: 320B, fast_react: true}}", "frames: {header: 90B, ack: 88B}"}},
 		{map[string]string{"CC_MODE": "7", "HAS_WIN": "0"}, []string{"{algorithm: timely, timely: {ai: 20Mb/s, hai: 200Mb/s, min_rate: 1Gb/s}}", "frames: {header: 56B, ack: 60B}"}},
 		{map[string]string{"CC_MODE": "8", "EWMA_GAIN": "0.0625", "KMIN_MAP": "2 100000000000 300 400000000000 300", "KMAX_MAP": "2 100000000000 300 400000000000 300"},
 			[]string{"{algorithm: dctcp, dctcp: {g: 0.0625, rate_ai: 1Gb/s, min_rate: 1Gb/s}}", "window: 102500B", "ecn: {min: 300kB, max: 300kB, probability: 0.2}"}},
 		{map[string]string{"L2_ACK_INTERVAL": "100"}, []string{"ack_every: 1,"}},
 		{map[string]string{"GLOBAL_T": "0", "VAR_WIN": "0"}, []string{"window: bdp, window_scale: false"}},
+		{map[string]string{"ERROR_RATE_PER_LINK": "1e-3"}, []string{`- {link: all, drop: 0.001, pfc: true}`}},
+		{map[string]string{"ERROR_RATE_PER_LINK": "2.5E-06"}, []string{`- {link: all, drop: 0.0000025, pfc: true}`}},
 		{map[string]string{"ERROR_RATE_PER_LINK": "0.001", "LINK_DOWN": "15 4 6"}, []string{`- {link: all, drop: 0.001, pfc: true}`, `- {link: "switch4/switch6", at: 15us, down: 24h}`}},
 	} {
 		in, _ := imported(t, folder(change(dcqcnConfig, c.changes), leafSpine, twoFlows))
@@ -240,7 +245,13 @@ func TestMistakes(t *testing.T) {
 		{dcqcnConfig, leafSpine, "0", "flow.txt:1:1: 0 flows, want at least one: a job must send something"},
 		{dcqcnConfig, leafSpine, "1\n0 4 3 100 1000 2", "flow.txt:2:1: flow from node 0 to node 4: one of them is a switch, want hosts"},
 		{dcqcnConfig, leafSpine, "1\n0 3 1 100 1000 2", "flow.txt:2:5: priority group: 1, want a whole number from 3 to 3"},
-		{dcqcnConfig, leafSpine, "1\n0 3 3 100 1000 1e9", "flow.txt:2:16: start in seconds: 1e9, want a number such as 0.25"},
+		{dcqcnConfig, leafSpine, "1\n0 3 3 100 1000 1e9", "flow.txt:2:16: start 1e9 s: want at most a day"},
+		{dcqcnConfig, leafSpine, "1\n0 3 3 100 1000 1e", "flow.txt:2:16: start in seconds: 1e, want a number such as 0.25"},
+		{dcqcnConfig, leafSpine, "1\n0 3 3 100 1e3 2", "flow.txt:2:11: bytes: 1e3, want a whole number from 1 to 1000000000000"},
+		{config("BUFFER_SIZE", "1e2"), leafSpine, twoFlows, "config.txt:23:13: BUFFER_SIZE: 1e2, want a number without an exponent, since the simulator takes only what is before the e"},
+		{config("KMIN_MAP", "1 100000000000 4e2"), leafSpine, twoFlows, "config.txt:21:25: KMIN_MAP: 4e2, want a number without an exponent, since the simulator takes only what is before the e"},
+		{config("ERROR_RATE_PER_LINK", "1e-100"), leafSpine, twoFlows, "config.txt:26:21: ERROR_RATE_PER_LINK: 1e-100, want a number such as 0.25"},
+		{config("ERROR_RATE_PER_LINK", "1e-13"), leafSpine, twoFlows, "config.txt:26:21: ERROR_RATE_PER_LINK: 1e-13, want a number with at most 12 digits behind the point"},
 		{dcqcnConfig, leafSpine, "1\n0 9 3 100 1000 2", "flow.txt:2:3: destination: 9, want a whole number from 0 to 6"},
 	} {
 		_, err := Import(folder(c.config, c.topology, c.flows), names)

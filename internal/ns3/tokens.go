@@ -104,22 +104,35 @@ func (t *tokens) number(what string, lo, hi int64) (int64, token, bool) {
 	return n, w, true
 }
 
-// decimal takes a decimal number, not negative, with at most 12 digits behind the point.
-func (t *tokens) decimal(what string) (*big.Rat, token, bool) {
+// decimal takes a decimal number, not negative, with at most 12 digits behind the point, and with an exponent if the simulator reads one.
+func (t *tokens) decimal(what string, exponent bool) (*big.Rat, token, bool) {
 	w, ok := t.take(what)
 	if !ok {
 		return nil, w, false
 	}
-	r, ok := parseDecimal(w.text)
-	if !ok {
+	r, ok := parseDecimal(w.text, exponent)
+	if _, real := parseDecimal(w.text, true); !ok && real {
+		t.fail(w, "%s: %s, want a number without an exponent, since the simulator takes only what is before the e", what, shown(w.text))
+	} else if !ok {
 		t.fail(w, "%s: %s, want a number such as 0.25", what, shown(w.text))
+	} else if !new(big.Rat).Mul(r, big.NewRat(1e12, 1)).IsInt() {
+		t.fail(w, "%s: %s, want a number with at most 12 digits behind the point", what, shown(w.text))
+		ok = false
 	}
 	return r, w, ok
 }
 
-// parseDecimal reads a decimal number, not negative; without an exponent, so that its size is bounded.
-func parseDecimal(s string) (*big.Rat, bool) {
-	whole, frac, _ := strings.Cut(s, ".")
+// parseDecimal reads a decimal number, not negative; its exponent has at most two digits, so that its size is bounded.
+func parseDecimal(s string, exponent bool) (*big.Rat, bool) {
+	digits := s
+	if i := strings.IndexAny(s, "eE"); exponent && i >= 0 {
+		power := strings.TrimPrefix(strings.TrimPrefix(s[i+1:], "-"), "+")
+		if len(power) < 1 || len(power) > 2 || strings.Trim(power, "0123456789") != "" {
+			return nil, false
+		}
+		digits = s[:i]
+	}
+	whole, frac, _ := strings.Cut(digits, ".")
 	if len(s) > 40 || whole == "" || strings.Trim(whole+frac, "0123456789") != "" {
 		return nil, false
 	}

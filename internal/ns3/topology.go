@@ -123,7 +123,7 @@ func (p *topology) readLink() {
 	if !ok {
 		return
 	}
-	if l.loss, _, ok = p.t.decimal("the error rate of a link"); !ok {
+	if l.loss, _, ok = p.t.decimal("the error rate of a link", true); !ok {
 		return
 	}
 	var err error

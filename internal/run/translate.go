@@ -96,7 +96,8 @@ func (p *Plan) nicConfig() nic.Config {
 		PCIe:    nic.Pipe{Latency: sc.Cluster.Host.PCIeLatency, Rate: sc.Cluster.Host.PCIe},
 		NVLink:  nic.Pipe{Latency: sc.Cluster.Host.NVLinkLatency, Rate: sc.Cluster.Host.NVLink},
 		Latency: sc.Cluster.NIC.Latency, CNPInterval: sc.Congestion.CNPInterval, EchoMarks: sc.Congestion.Notify == "ack", NoCNPs: sc.Congestion.Notify == "none", Telemetry: p.telemetry(),
-		Repace:   sc.Congestion.HPCC.Repace && p.telemetry(),
+		Repace:      sc.Congestion.HPCC.Repace && p.telemetry(),
+		AsScheduled: p.asScheduled(), SharedTimer: sc.Cluster.NIC.Pacing == "shared", AcksPass: !t.AckPaused,
 		AckClass: classData, CNPClass: classCNP, CompleteAtSender: t.Completion == "sender", Seed: sc.Seed, Controller: p.controller()}
 	if t.AckClass == "cnp" {
 		cfg.AckClass = classCNP
@@ -116,7 +117,8 @@ func (p *Plan) controller() cc.Params {
 		return cc.None{Window: window}
 	case "hpcc":
 		h := c.HPCC
-		return cc.HPCC{Eta: h.Eta, MaxStage: int32(h.MaxStage), AI: h.AI, RateAI: h.RateAI.Or(0), BaseRTT: h.BaseRTT.Or(0), MinRate: h.MinRate, TxUnit: h.TxUnit, QueueUnit: h.QueueUnit}
+		return cc.HPCC{Eta: h.Eta, MaxStage: int32(h.MaxStage), AI: h.AI, RateAI: h.RateAI.Or(0), BaseRTT: h.BaseRTT.Or(0), MinRate: h.MinRate, TxUnit: h.TxUnit, QueueUnit: h.QueueUnit,
+			OncePerRTT: !h.FastReact}
 	case "timely":
 		t := c.TIMELY
 		return cc.TIMELY{Alpha: t.Alpha, Beta: t.Beta, MaxDecrease: t.MaxDecrease, Low: t.Low, High: t.High, MinRTT: t.MinRTT.Or(0), AI: t.AI,

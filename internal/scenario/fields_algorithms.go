@@ -72,6 +72,8 @@ var algorithmFields = []*Field{
 		Meaning: "the telemetry header counts bytes sent in this, rounded down", Source: hpccModel + ": 512 B for 100 Gb/s ports"},
 	{Path: "congestion.hpcc.queue_unit", at: in(func(s *Scenario) *unit.Bytes { return &s.Congestion.HPCC.QueueUnit }), Default: "1B", Min: "1B", Max: "64kB", applies: onlyHPCC,
 		Meaning: "the telemetry header counts queued bytes in this, rounded down", Source: hpccModel + ": 320 B for 100 Gb/s ports"},
+	{Path: "congestion.hpcc.fast_react", at: in(func(s *Scenario) *bool { return &s.Congestion.HPCC.FastReact }), Default: "true", applies: onlyHPCC,
+		Meaning: "every acknowledgement sets the window; false: only the one that ends a round trip", Source: hpccPaper},
 	{Path: "congestion.hpcc.repace", at: in(func(s *Scenario) *bool { return &s.Congestion.HPCC.Repace }), Default: "false", applies: onlyHPCC,
 		Meaning: "a change of rate moves the start of the next packet; false: it counts from the packet after that", Source: assumed},
 

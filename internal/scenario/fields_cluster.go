@@ -74,6 +74,8 @@ var clusterFields = []*Field{
 		Meaning: "rate of one NIC port", Source: "NVIDIA ConnectX-7 data sheet"},
 	{Path: "cluster.nic.latency", at: in(func(s *Scenario) *unit.Duration { return &s.Cluster.NIC.Latency }), Default: "500ns", Min: "0ns", Max: "1ms",
 		Meaning: "latency of a NIC, on each side", Source: assumed},
+	{Path: "cluster.nic.pacing", at: in(func(s *Scenario) *string { return &s.Cluster.NIC.Pacing }), Default: "each", Choices: Pacings,
+		Meaning: "when a NIC with nothing to send looks again, for queue pairs that wait for their rate"},
 	{Path: "cluster.slow", at: in(func(s *Scenario) *[]SlowRank { return &s.Cluster.Slow }), Meaning: "ranks of the training job whose GPUs are slower or faster than the others"},
 }
 

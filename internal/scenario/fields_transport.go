@@ -50,6 +50,8 @@ var transportFields = []*Field{
 		Meaning: "packets per acknowledgement; the last packet of a message is always acknowledged", Source: assumed},
 	{Path: "transport.ack_class", at: in(func(s *Scenario) *string { return &s.Transport.AckClass }), Default: "data", Choices: AckClasses,
 		Meaning: "traffic class of acknowledgements in switches"},
+	{Path: "transport.ack_paused", at: in(func(s *Scenario) *bool { return &s.Transport.AckPaused }), Default: "true",
+		Meaning: "a pause of their class holds back acknowledgements and CNPs at the host that sends them; false: they go ahead, as with ACK_HIGH_PRIO 1 in the HPCC authors' model", Source: "IEEE 802.1Qbb: PFC stops a priority, whatever it carries"},
 	{Path: "transport.ack_duplicates", at: in(func(s *Scenario) *bool { return &s.Transport.AckDuplicates }), Default: "true",
 		Meaning: "a packet that was accepted before is acknowledged again", Source: "InfiniBand Architecture Specification 1, section 9.7"},
 	{Path: "transport.nak_again", at: in(func(s *Scenario) *Opt[unit.Duration] { return &s.Transport.NakAgain }), Default: "none", Word: "none", Min: "1ns", Max: "1s",

@@ -84,6 +84,10 @@ var (
 		{"data", "with RoCE data"},
 		{"cnp", "with CNPs, before all others"},
 	}
+	Pacings = []Choice{
+		{"each", "as soon as the rate of one of its queue pairs allows a packet"},
+		{"shared", "by one timer, which does not skip queue pairs whose window is full: a packet of another may wait for the next acknowledgement, as in the HPCC authors' ns-3 model"},
+	}
 	Clocks = []Choice{
 		{"exact", "picoseconds, rounded up"},
 		{"truncate-ns", "cut to whole nanoseconds, as ns-3 models with a nanosecond clock do: links are up to 1 % (100 Gb/s) or 5 % (400 Gb/s) too fast"},
@@ -154,7 +158,7 @@ var presets = map[string]map[string]map[string]string{
 		"hpcc-ns3": {
 			"transport.mtu": "1kB", "transport.frames.header": "48B", "transport.frames.reth": "0B", "transport.frames.immediate": "0B",
 			"transport.frames.ack": "60B", "transport.frames.cnp": "0B", "transport.frames.pause": "43B", "transport.frames.overhead": "0B",
-			"transport.ack_every": "1", "transport.ack_class": "data", "transport.ack_duplicates": "false", "transport.nak_again": "500us",
+			"transport.ack_every": "1", "transport.ack_class": "data", "transport.ack_paused": "false", "transport.ack_duplicates": "false", "transport.nak_again": "500us",
 			"transport.recovery": "go-back-n", "transport.timeout": "none", "transport.base_rtt": "payload", "transport.completion": "sender",
 		},
 	},
@@ -172,7 +176,7 @@ var presets = map[string]map[string]map[string]string{
 	"preset": {
 		"none": {},
 		"hpcc-ns3": {
-			"cluster.host.pcie_latency": "0ns", "cluster.nic.latency": "0ns",
+			"cluster.host.pcie_latency": "0ns", "cluster.nic.latency": "0ns", "cluster.nic.pacing": "shared",
 			"fabric.order": "scheduled", "fabric.links.delay": "1us", "fabric.switch.latency": "0ns", "fabric.switch.buffer": "32MiB", "fabric.switch.reserve": "4KiB", "fabric.switch.release": "dequeue",
 			"fabric.qos.preset": "hpcc-ns3", "fabric.qos.classes": "data", "transport.preset": "hpcc-ns3", "congestion.preset": "hpcc-ns3",
 		},

@@ -91,6 +91,7 @@ type NIC struct {
 	PerGPU  int
 	Speed   unit.Bitrate
 	Latency unit.Duration // per side
+	Pacing  string        // see Pacings
 }
 
 // Fabric is the switches and cables between the NICs.
@@ -197,6 +198,7 @@ type Transport struct {
 	Frames        Frames
 	AckEvery      int    // packets
 	AckClass      string // "data" or "cnp"
+	AckPaused     bool   // PFC holds back acknowledgements and CNPs at hosts
 	AckDuplicates bool
 	NakAgain      Opt[unit.Duration] // not set: one NAK per gap
 	Recovery      string             // "go-back-n" or "selective-repeat"
@@ -261,6 +263,7 @@ type HPCC struct {
 
 	TxUnit, QueueUnit unit.Bytes
 	Repace            bool
+	FastReact         bool
 }
 
 // TIMELY is congestion control by the gradient of the round-trip time.

@@ -61,7 +61,7 @@ func Run(ctx context.Context, opt Options) ([]Row, error) {
 		opt.Progress = func(int, int) {}
 	}
 	s := &suite{ctx: ctx, opt: opt}
-	for _, part := range []func() error{s.singles, s.deterministic, s.exact, s.random, s.timeSeries, s.closedForms} {
+	for _, part := range []func() error{s.singles, s.deterministic, s.exact, s.several, s.random, s.timeSeries, s.closedForms} {
 		if err := part(); err != nil {
 			return nil, err
 		}
@@ -71,7 +71,7 @@ func Run(ctx context.Context, opt Options) ([]Row, error) {
 
 // total is how many experiments there are, for progress.
 func (s *suite) total() int {
-	return 2*len(singleFlows) + 4 + len(exactShipped) + 2*len(incastShipped)*s.opt.Seeds
+	return 2*len(singleFlows) + 4 + len(exactShipped) + len(severalShipped) + 2*len(incastShipped)*s.opt.Seeds
 }
 
 func (s *suite) ran() {
