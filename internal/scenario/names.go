@@ -62,6 +62,7 @@ var (
 	TransportPresets = []Choice{
 		{"default", "timeout exponent 8 (1.048576 ms)"},
 		{"verbs", "timeout exponent 14 (67.108864 ms), usual with verbs applications"},
+		{"nccl", "timeout exponent 20 (4.294967296 s), NCCL's default (NCCL_IB_TIMEOUT)"},
 		{"irn", "selective repeat with a window of the bandwidth-delay product, as in IRN (SIGCOMM'18)"},
 		{"hpcc-ns3", hpccNS3},
 	}
@@ -151,6 +152,7 @@ var presets = map[string]map[string]map[string]string{
 	"transport.preset": {
 		"default": {},
 		"verbs":   {"transport.timeout": "67.108864ms"},
+		"nccl":    {"transport.timeout": "4.294967296s"},
 		"irn": {
 			"transport.recovery": "selective-repeat", "transport.timeout": "320us", "transport.timeout_low": "100us", "transport.low_packets": "3",
 			"transport.window": "bdp", "transport.ack_every": "1",
