@@ -2,9 +2,10 @@ package nic
 
 import "slices"
 
-// ring is the list of queue pairs that the HPCC authors' model serves in turn. A queue pair is in it from its first message on. One that
-// has finished is taken out when the search for the next one to serve comes by it; its place goes to the one behind it, and if the
-// search found none to serve, the mark of the one served last stays where it was and is then another's.
+// ring is the list of queue pairs that the HPCC authors' model serves in turn. A queue pair is in
+// it from its first message on. One that has finished is taken out when the search for the next one
+// to serve comes by it; its place goes to the one behind it, and if the search found none to serve,
+// the mark of the one served last stays where it was and is then another's.
 type ring struct {
 	list []int32 // numbers of queue pairs, ascending
 	last int     // index of the one served last, if it is still there
@@ -23,8 +24,8 @@ func (r *ring) add(number int32) {
 	r.list = slices.Insert(r.list, i, number)
 }
 
-// served notes that the search found a queue pair to serve, -1: none. It takes out those that have finished, from the first one that the
-// search came by.
+// served notes that the search found a queue pair to serve, -1: none. It takes out those that have
+// finished, from the first one that the search came by.
 func (r *ring) served(found int32, finished func(number int32) bool) {
 	if r.done > 0 {
 		r.sweep(found, finished)

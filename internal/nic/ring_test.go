@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// The mark of the queue pair served last stays where it is while finished ones before it are taken out, unless another is served.
+// The mark of the queue pair served last stays where it is while finished ones before it are taken
+// out, unless another is served.
 func TestRing(t *testing.T) {
 	done := map[int32]bool{}
 	finished := func(i int32) bool { return done[i] }

@@ -12,7 +12,8 @@ import (
 	"railyard/internal/unit"
 )
 
-// constants are the sets of DCQCN constants that were compared for the default, as keys of congestion.
+// constants are the sets of DCQCN constants that were compared for the default, as keys of
+// congestion.
 var constants = []string{
 	"preset: dcqcn-sigcomm15",
 	"preset: connectx-default",
@@ -25,8 +26,9 @@ var cells = []struct {
 	speed   string
 }{{2, "25Gb/s"}, {2, "100Gb/s"}, {2, "200Gb/s"}, {2, "400Gb/s"}, {16, "25Gb/s"}, {16, "100Gb/s"}, {16, "200Gb/s"}, {16, "400Gb/s"}}
 
-// incasts runs flows of 10 MB through one switch with links of 1 us and everything else by default, once for each of ten seeds. It returns
-// when the last flow was complete, in ms, of the runs in which no queue pair failed.
+// incasts runs flows of 10 MB through one switch with links of 1 us and everything else by default,
+// once for each of ten seeds. It returns when the last flow was complete, in ms, of the runs in
+// which no queue pair failed.
 func incasts(t testing.TB, senders int, speed, congestion string) (ms []float64) {
 	t.Helper()
 	for seed := range seeds {
@@ -57,8 +59,8 @@ func incasts(t testing.TB, senders int, speed, congestion string) (ms []float64)
 	return ms
 }
 
-// With a minimum rate of 1 Gb/s the constants of connectx-default are not slower, in the mean over ten seeds, than those of the paper,
-// and no queue pair fails.
+// With a minimum rate of 1 Gb/s the constants of connectx-default are not slower, in the mean over
+// ten seeds, than those of the paper, and no queue pair fails.
 func TestConnectXWithAFloorIsNotSlower(t *testing.T) {
 	for _, c := range cells {
 		paper, floor := incasts(t, c.senders, c.speed, constants[0]), incasts(t, c.senders, c.speed, constants[2])
@@ -71,7 +73,8 @@ func TestConnectXWithAFloorIsNotSlower(t *testing.T) {
 	}
 }
 
-// BenchmarkDefaults prints the table of docs/accuracy.md: go test ./internal/validate -run - -bench Defaults -benchtime 1x.
+// BenchmarkDefaults prints the table of docs/accuracy.md: go test ./internal/validate -run - -bench
+// Defaults -benchtime 1x.
 func BenchmarkDefaults(b *testing.B) {
 	for range b.N {
 		fmt.Printf("\n| incast | ports |")
