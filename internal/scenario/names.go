@@ -67,6 +67,7 @@ var (
 		{"hpcc-ns3", hpccNS3},
 	}
 	CongestionPresets = []Choice{
+		{"default", "connectx-default with a minimum rate of 1 Gb/s"},
 		{"dcqcn-sigcomm15", "constants of the DCQCN paper (SIGCOMM'15), increase steps scaled with the port; minimum rate assumed"},
 		{"hpcc-ns3", hpccNS3 + ": timers only, marks in ACKs; increase steps and minimum rate for 100 Gb/s ports"},
 		{"hpcc-ns3-paper", hpccNS3 + ", run.py --cc dcqcn_paper: timers of 50, 50 and 55 us"},
@@ -165,15 +166,15 @@ var presets = map[string]map[string]map[string]string{
 		},
 	},
 	"congestion.preset": {
-		"dcqcn-sigcomm15": {},
-		"hpcc-ns3":        reactionPoint("1us", "4us", "300us"),
-		"hpcc-ns3-paper":  reactionPoint("50us", "50us", "55us"),
-		"connectx-default": {
-			"congestion.notify": "cnp", "congestion.cnp_interval": "4us", "congestion.g": "5/1024", "congestion.initial_alpha": "1023/1024", "congestion.alpha_timer": "1us",
-			"congestion.decrease_interval": "4us", "congestion.decrease_offset": "1ns", "congestion.first_cnp_rate": "1", "congestion.clamp_target": "false",
-			"congestion.increase_timer": "300us", "congestion.byte_counter": "2097088B", "congestion.fast_recovery": "1",
-			"congestion.rate_ai": "5Mb/s", "congestion.rate_hai": "50Mb/s", "congestion.min_rate": "1Mb/s",
+		"default": {},
+		"dcqcn-sigcomm15": {
+			"congestion.cnp_interval": "50us", "congestion.g": "1/256", "congestion.initial_alpha": "1", "congestion.alpha_timer": "55us",
+			"congestion.decrease_interval": "none", "congestion.decrease_offset": "0ns", "congestion.first_cnp_rate": "1", "congestion.clamp_target": "true",
+			"congestion.increase_timer": "55us", "congestion.byte_counter": "10MB", "congestion.fast_recovery": "5",
 		},
+		"hpcc-ns3":         reactionPoint("1us", "4us", "300us"),
+		"hpcc-ns3-paper":   reactionPoint("50us", "50us", "55us"),
+		"connectx-default": {"congestion.min_rate": "1Mb/s"}, // the rest is Railyard's default too
 	},
 	"preset": {
 		"none": {},
