@@ -29,7 +29,7 @@ var rules = map[string]rule{
 	"sim":   {why: "the engine knows events and owners; a packet or a rank in it would tie every driver to it"},
 	"nn":    {why: "tensors know nothing of ranks and networks, so that the oracle and the simulation run the same code"},
 
-	"dataset":       {why: "images come from files and seeds; who trains on them is above"},
+	"dataset":       {may: "input", why: "images come from files and seeds; who trains on them is above"},
 	"inventory":     {may: "topo", why: "names and addresses are a function of the graph"},
 	"workload":      {may: "coll", why: "a DAG has durations and collectives; running it is for exec, tensors are for train"},
 	"exec":          {may: "coll workload", why: "a rank walks its DAG under any driver, simulated or real"},
@@ -41,6 +41,7 @@ var rules = map[string]rule{
 	"rank":          {may: "cc exec roce wire", why: "the real-time driver runs the same cores without a simulator"},
 	"train":         {may: "coll exec nn workload", why: "it gives operations their code and memory, under any driver; the schedule of coll is for the oracle"},
 	"scenario":      {may: "qos", third: "github.com/goccy/go-yaml", why: "a scenario is a checked value with names in it: run turns names into things, so reading a file builds nothing. Of qos it takes the marking curve and its default"},
+	"input":         {why: "it opens what a user names: what the bytes mean is above it"},
 	"machine":       {why: "it reads what the machine says of itself: who decides by that is above it"},
 	"ns3":           {why: "it turns text of another simulator into text of ours; whether that is right is for the decoder to say"},
 	"diagnose":      {why: "what time was lost to is a function of evidence: no engine, no files, so that planted evidence can test it"},
@@ -49,14 +50,17 @@ var rules = map[string]rule{
 	"result":        {may: "diagnose parquet qos", third: "github.com/goccy/go-yaml github.com/parquet-go/parquet-go", why: "a run directory can be read without the simulator that wrote it"},
 	"report":        {may: "diagnose qos result", why: "a report must be possible from the run directory alone, also years later"},
 	"netconf":       {may: "inventory qos topo", why: "switch configuration follows from names and thresholds, not from a run"},
-	"run":           {may: "cc coll dataset diagnose exec fabric nic nn qos rank result roce scenario sim topo train wire workload", why: "the only package that knows everything; it is below those that show it"},
+	"run":           {may: "cc coll dataset diagnose exec fabric input machine nic nn qos rank result roce scenario sim topo train wire workload", why: "the only package that knows everything; it is below those that show it"},
 	"sweep":         {may: "machine result run scenario", why: "it is a user of runs: it decides which and how many at once, and sees only what they leave"},
 	"whatif":        {may: "diagnose result run scenario sweep topo", why: "it changes scenarios and compares what their runs leave; how a change acts is for the engine"},
 	"validate":      {may: "machine qos result run scenario sweep topo", why: "it compares ordinary runs with known results: if it drove the engine itself, it would vouch for something no user runs. Of topo it takes types, of qos the closed forms of buffer bounds"},
 	"lab":           {may: "coll dataset nn report result run scenario topo", why: "a lab is a user of runs"},
 	"web":           {may: "report result run scenario", why: "the web UI is a user of runs"},
-	"cli":           {may: "coll dataset inventory lab netconf ns3 qos report result run scenario sweep topo validate web whatif workload", third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys", why: "commands are a user of everything but the engine's insides, which run wires"},
+	"cli":           {may: "coll dataset input inventory lab netconf ns3 qos report result run scenario sweep topo validate web whatif workload", third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys", why: "commands are a user of everything but the engine's insides, which run wires"},
 	"arrows":        {why: "it holds only tests"},
+
+	"tools/forecast": {why: "it runs the program as a user does"},
+	"tools/mutate":   {why: "it runs the tests as a developer does"},
 }
 
 // Every import of non-test code is in the table.

@@ -81,7 +81,7 @@ func walk(t *testing.T, visit func(name string)) {
 		if d.IsDir() && (slices.Contains(skip, name) || d.Name() == "node_modules") {
 			return fs.SkipDir
 		}
-		if d.Type().IsRegular() {
+		if d.Type().IsRegular() && name != ".git" { // of a work tree it is a file
 			visit(name)
 		}
 		return nil

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -21,7 +22,8 @@ func (a *app) checkCommand() *cobra.Command {
 		Use:   "check FILE",
 		Short: "Say what is wrong with a scenario and what a run would cost",
 		Long: `Says what is wrong or unusual about a scenario, estimates what a run of it would cost, and
-prints the thresholds at which ports mark and pause. Exit code 1 if it cannot run.`,
+prints the thresholds at which ports mark and pause. Exit code 1 if it cannot run. FILE may be -,
+standard input.`,
 		Example: "  railyard check examples/digits-8gpu.yaml",
 		Args:    oneFile, ValidArgsFunction: completeScenario,
 		RunE: func(_ *cobra.Command, args []string) error { return a.check(args[0], asJSON) },
@@ -62,7 +64,7 @@ type estimateJSON struct {
 }
 
 func (a *app) check(file string, asJSON bool) error {
-	src, err := readFile(file)
+	src, err := a.readFile(context.Background(), file)
 	if err != nil {
 		return misuse("cannot read scenario %s: %w", file, err)
 	}
@@ -162,7 +164,7 @@ func estimateText(s *sheet, in *run.Inspection) {
 	s.line("A run of it, estimated")
 	var rows [][]string
 	if t := sc.Job.Train; t != nil {
-		about := fmt.Sprintf("%s images, %s ranks x batch %s, %s", result.FormatCount(int64(in.Images)), result.FormatCount(int64(sc.RankCount())),
+		about := fmt.Sprintf("%s images, %s ranks x batch %s, %s", result.FormatCount(int64(in.Data.Train)), result.FormatCount(int64(sc.RankCount())),
 			result.FormatCount(int64(t.Batch)), count(t.Epochs, "epoch"))
 		if t.Steps.Set {
 			about += fmt.Sprintf(", at most %s steps", result.FormatCount(int64(t.Steps.Value)))
@@ -171,7 +173,7 @@ func estimateText(s *sheet, in *run.Inspection) {
 	}
 	rows = append(rows,
 		[]string{"packet-hops", result.FormatCount(e.PacketHops), "limit " + result.FormatCount(run.MaxHops) + "; without losses and CNPs"},
-		[]string{"memory", result.FormatBytes(e.Memory), "limit " + result.FormatBytes(run.MaxMemory)})
+		[]string{"memory", result.FormatBytes(e.Memory), "limit " + result.FormatBytes(run.MaxMemory) + ", and what the machine has free"})
 	speed := fmt.Sprintf("at %s packet-hops/s", result.FormatRate(run.HopsPerSecond))
 	if in.FLOP > 0 {
 		rows = append(rows, []string{"arithmetic", result.FormatRate(float64(in.FLOP)) + "FLOP", "on this machine: the network is really trained"})

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/input"
 	"railyard/internal/result"
 	"railyard/internal/unit"
 )
@@ -137,7 +138,7 @@ func (f *exportFlags) parse() error {
 // exportCSV writes a file per table that the run has.
 func (a *app) exportCSV(ctx context.Context, r *result.Run, dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return fmt.Errorf("folder %s: cannot write there: %w", dir, cause(err))
+		return fmt.Errorf("folder %s: cannot write there: %w", dir, input.Cause(err))
 	}
 	for _, table := range r.Tables() {
 		path := filepath.Join(dir, table+".csv")
@@ -175,7 +176,7 @@ func (s stoppable) Write(b []byte) (int, error) {
 func writeFile(ctx context.Context, path string, write func(io.Writer) error) error {
 	f, err := os.Create(path + ".part")
 	if err != nil {
-		return fmt.Errorf("file %s: cannot write it: %w", path, cause(err))
+		return fmt.Errorf("file %s: cannot write it: %w", path, input.Cause(err))
 	}
 	to := stoppable{ctx, f}
 	if strings.HasSuffix(path, ".gz") {

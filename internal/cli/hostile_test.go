@@ -55,7 +55,7 @@ func hostileRuns(t testing.TB) []string {
 	var dirs []string
 	for name, text := range map[string]string{"flows": hostileFlows, "training": hostileTraining} {
 		file, dir := filepath.Join(root, name+".yaml"), filepath.Join(root, name)
-		text = strings.Replace(text, "digits: {", "digits: {dir: "+filepath.Join(root, "digits")+", ", 1)
+		text = strings.Replace(text, "digits: {", "digits: {dir: "+digits(t, 512, 64, 1)+", ", 1)
 		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/input"
 	"railyard/internal/ns3"
 	"railyard/internal/scenario"
 )
@@ -50,7 +52,7 @@ func (a *app) importHPCC(dir, out string, force bool) error {
 		if err == nil {
 			err = errors.New("not a folder")
 		}
-		return misuse("import hpcc: %s: %w", dir, cause(err))
+		return misuse("import hpcc: %s: %w", dir, input.Cause(err))
 	}
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -66,7 +68,10 @@ func (a *app) importHPCC(dir, out string, force bool) error {
 			return misuse("import hpcc: %s is there already: name another with --out, or replace it with --force", f)
 		}
 	}
-	in, err := ns3.Import(os.DirFS(dir), ns3.Names{Name: scenario.NameOf(filepath.Base(out)), Topology: filepath.ToSlash(files[1]), Flows: filepath.ToSlash(files[2])})
+	read := func(name string) ([]byte, error) {
+		return input.Read(context.Background(), filepath.Join(dir, name), ns3.MaxBytes)
+	}
+	in, err := ns3.Import(read, ns3.Names{Name: scenario.NameOf(filepath.Base(out)), Topology: filepath.ToSlash(files[1]), Flows: filepath.ToSlash(files[2])})
 	if err != nil {
 		return fmt.Errorf("import hpcc: nothing was written:\n%w", err)
 	}

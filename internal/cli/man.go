@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"railyard/internal/input"
 	"railyard/internal/result"
 )
 
@@ -29,12 +30,12 @@ func (a *app) manCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			pages := manPages(cmd.Root())
 			if err := os.MkdirAll(args[0], 0o777); err != nil {
-				return fmt.Errorf("man: cannot make %s: %w", args[0], cause(err))
+				return fmt.Errorf("man: cannot make %s: %w", args[0], input.Cause(err))
 			}
 			for _, p := range pages {
 				path := filepath.Join(args[0], p.name)
 				if err := os.WriteFile(path, []byte(p.text), 0o666); err != nil {
-					return fmt.Errorf("man: cannot write %s: %w", path, cause(err))
+					return fmt.Errorf("man: cannot write %s: %w", path, input.Cause(err))
 				}
 			}
 			_, err := fmt.Fprintf(a.stdout, "%s: %s\n", args[0], count(len(pages), "page"))

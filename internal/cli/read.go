@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 
 	"railyard/internal/coll"
+	"railyard/internal/input"
 	"railyard/internal/run"
 	"railyard/internal/scenario"
 )
@@ -14,7 +16,7 @@ import (
 // readScenario reads and resolves a scenario; its problems are printed to stderr with
 // the lines they are in.
 func (a *app) readScenario(file string) (*scenario.Scenario, error) {
-	src, err := readFile(file)
+	src, err := a.readFile(context.Background(), file)
 	if err != nil {
 		return nil, misuse("cannot read scenario %s: %w", file, err)
 	}
@@ -69,7 +71,13 @@ func (a *app) renderField(w io.Writer, colour bool, file string, sc *scenario.Sc
 		return false
 	}
 	where, _ := placeOf(file, err)
-	src, e := readAtMost(where, max(scenario.MaxBytes, scenario.MaxFlowBytes))
+	var src []byte
+	var e error
+	if where == file {
+		src, e = a.readFile(context.Background(), file)
+	} else {
+		src, e = input.Read(context.Background(), where, max(scenario.MaxBytes, scenario.MaxFlowBytes))
+	}
 	if e != nil {
 		return false
 	}
@@ -95,7 +103,7 @@ func (a *app) renderField(w io.Writer, colour bool, file string, sc *scenario.Sc
 
 // renderTexts writes mistakes in a schedule's text with the lines they are in.
 func renderTexts(w io.Writer, colour bool, texts []*coll.TextError) {
-	src, err := readFile(texts[0].Name)
+	src, err := input.Read(context.Background(), texts[0].Name, coll.MaxText)
 	if err != nil {
 		src = nil
 	}

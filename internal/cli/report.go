@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"railyard/internal/input"
 	"railyard/internal/report"
 )
 
@@ -45,7 +46,7 @@ func (a *app) reportRun(dir, page, svg string, damaged bool) error {
 		page = filepath.Join(dir, "report.html")
 	}
 	if err := report.WritePageFile(page, d); err != nil {
-		return fmt.Errorf("report: cannot write %s: %w; --html FILE writes it elsewhere", page, cause(err))
+		return fmt.Errorf("report: cannot write %s: %w; --html FILE writes it elsewhere", page, input.Cause(err))
 	}
 	fmt.Fprintf(a.stdout, "\nreport: %s\n", page)
 	if svg == "" {
@@ -53,7 +54,7 @@ func (a *app) reportRun(dir, page, svg string, damaged bool) error {
 	}
 	files, err := report.WriteSVGs(svg, d)
 	if err != nil {
-		return fmt.Errorf("report: cannot write plots into %s: %w", svg, cause(err))
+		return fmt.Errorf("report: cannot write plots into %s: %w", svg, input.Cause(err))
 	}
 	fmt.Fprintf(a.stdout, "plots: %s in %s\n", count(len(files), "file"), svg)
 	return nil

@@ -183,7 +183,7 @@ func training(t *testing.T, name string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := strings.Replace(string(b), "dir: data/digits, train: 60000, test: 10000", "dir: "+digits(t)+", train: 640, test: 100", 1)
+	text := strings.Replace(string(b), "dir: data/digits, train: 60000, test: 10000", "dir: "+digits(t, 640, 100, 1)+", train: 640, test: 100", 1)
 	text = strings.Replace(text, "epochs: 3", "epochs: 6", 1)
 	if strings.Contains(text, "data/digits") || !strings.Contains(text, "epochs: 6") {
 		t.Fatalf("%s: no data or epochs as expected:\n%s", name, text)
@@ -191,9 +191,14 @@ func training(t *testing.T, name string) string {
 	return write(t, text)
 }
 
-// digits is a folder for images that are drawn once for all.
-func digits(t *testing.T) string {
-	return filepath.Join(t.TempDir(), "digits")
+// digits is a folder with drawn images; a run itself would make none in a temporary folder.
+func digits(t testing.TB, train, test int, seed uint64) string {
+	t.Helper()
+	d := scenario.Digits{Dir: filepath.Join(t.TempDir(), "digits"), Train: train, Test: test, Seed: seed}
+	if _, err := drawDigits(t.Context(), d, func(int64, int64) {}); err != nil {
+		t.Fatal(err)
+	}
+	return d.Dir
 }
 
 func write(t *testing.T, text string) string {
@@ -209,7 +214,7 @@ func write(t *testing.T, text string) string {
 func oneHost(t *testing.T) string {
 	return `name: one-host
 cluster: {hosts: 1, host: {gpus: 4}}
-job: {train: {layers: [784, 10], data: {digits: {dir: ` + digits(t) + `, train: 64, test: 20, seed: 3}}, batch: 4, epochs: 3, lr: 0.1}}
+job: {train: {layers: [784, 10], data: {digits: {dir: ` + digits(t, 64, 20, 3) + `, train: 64, test: 20, seed: 3}}, batch: 4, epochs: 3, lr: 0.1}}
 `
 }
 

@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/input"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
 	"railyard/internal/sweep"
@@ -42,6 +40,7 @@ func (a *app) runCommand() *cobra.Command {
 tables in Parquet. Ctrl-C ends the run at the next safe point and keeps what it has;
 a second Ctrl-C ends it at once. A run in which nothing is left to happen although the
 job is not done is unfinished: it names what never finished, and exits with 1.
+FILE may be -, standard input.
 
 --set KEY=VALUE runs it with another value, as if the file had it: fabric.spines=4,
 job.flows[0].bytes=1MB, faults=[{link: rail1/host1, drop: 0.01}]. Several values
@@ -75,7 +74,7 @@ Ctrl-C the same command with --out DIR runs what is missing.`,
 	fl := cmd.Flags()
 	fl.StringVarP(&f.out, "out", "o", "", "run directory, new or empty (default runs/NAME-N, the first N that is free)")
 	fl.BoolVar(&f.json, "json", false, "print the summary as one JSON object")
-	fl.BoolVar(&f.force, "force", false, "run although the estimate is over 8 GB or 10^10 packet-hops")
+	fl.BoolVar(&f.force, "force", false, "run although the estimate is over 8 GB, what the machine has free, or 10^10 packet-hops")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress on stderr")
 	fl.Uint64Var(&f.seed, "seed", 0, "seed, instead of the scenario's")
 	fl.StringArrayVar(&f.set, "set", nil,
@@ -99,7 +98,7 @@ func (a *app) runFile(ctx context.Context, file string, f runFlags) error {
 	defer stop()
 	p := a.startProgress(f.quiet, "reading "+file)
 	defer p.stop()
-	sc, err := a.load(p, file, f)
+	sc, err := a.load(ctx, p, file, f)
 	if err != nil {
 		return err
 	}
@@ -117,8 +116,11 @@ func (a *app) runFile(ctx context.Context, file string, f runFlags) error {
 
 // load reads the scenario and applies the flags that replace its values. Problems
 // of the scenario are printed here, with the lines they are in.
-func (a *app) load(p *progress, file string, f runFlags) (*scenario.Scenario, error) {
-	src, err := readFile(file)
+func (a *app) load(ctx context.Context, p *progress, file string, f runFlags) (*scenario.Scenario, error) {
+	src, err := a.readFile(ctx, file)
+	if ctx.Err() != nil {
+		return nil, &exitError{exitInterrupted, errors.New("interrupted before the run began; nothing was kept")}
+	}
 	if err != nil {
 		return nil, misuse("cannot read scenario %s: %w", file, err)
 	}
@@ -167,30 +169,16 @@ func (f *runFlags) changes(sc *scenario.Scenario) (changes []scenario.Change, er
 	return changes, nil
 }
 
-// readFile reads a scenario, a byte more than the decoder takes at most, so that
-// it is the decoder that says what is too long.
-func readFile(path string) ([]byte, error) { return readAtMost(path, scenario.MaxBytes) }
-
-func readAtMost(path string, most int64) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, cause(err)
+// readFile reads a scenario, from standard input if the path is -. That is read once and kept, for the lines that
+// its problems are shown with.
+func (a *app) readFile(ctx context.Context, path string) (src []byte, err error) {
+	if path != input.Stdin {
+		return input.Read(ctx, path, scenario.MaxBytes)
 	}
-	defer f.Close()
-	src, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err != nil {
-		return nil, cause(err)
+	if a.piped == nil {
+		a.piped, err = input.Stream(ctx, a.stdin, scenario.MaxBytes)
 	}
-	return src, nil
-}
-
-// cause drops operation and path of a file error: the message has named the file.
-func cause(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	return err
+	return a.piped, err
 }
 
 func createDir(out, name string) (*result.Dir, error) {
@@ -224,7 +212,7 @@ func (a *app) finish(ctx context.Context, dir *result.Dir, sum *result.Summary, 
 	sum.Dir = dir.Path()
 	written := dir.Finish(sum)
 	if e := a.print(sum, asJSON); e != nil {
-		return fmt.Errorf("cannot print the summary: %w; the run is %s, and all of it is in %s", cause(e), sum.State, sum.Dir)
+		return fmt.Errorf("cannot print the summary: %w; the run is %s, and all of it is in %s", input.Cause(e), sum.State, sum.Dir)
 	}
 	switch {
 	case written != nil:

@@ -54,7 +54,7 @@ flows the bars are messages.`,
 	fl.IntVar(&f.from, "from", 0, "first step to show, from 0")
 	fl.IntVar(&f.ranks, "ranks", 16, "show so many ranks, or flows, at most")
 	fl.BoolVar(&f.json, "json", false, "print all operations as JSON")
-	fl.BoolVar(&f.force, "force", false, "run although the estimate is over 8 GB or 10^10 packet-hops")
+	fl.BoolVar(&f.force, "force", false, "run although the estimate is over 8 GB, what the machine has free, or 10^10 packet-hops")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress on stderr")
 	return cmd
 }

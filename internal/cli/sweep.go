@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"railyard/internal/input"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
 	"railyard/internal/sweep"
@@ -55,13 +56,13 @@ func (a *app) runSweep(ctx context.Context, file string, f runFlags, m *many) er
 	defer stop()
 	p := a.startProgress(f.quiet, "reading "+file)
 	defer p.stop()
-	src, err := readFile(file)
-	if err != nil {
-		return misuse("cannot read scenario %s: %w", file, err)
-	}
-	sc, err := a.load(p, file, f)
+	sc, err := a.load(ctx, p, file, f)
 	if err != nil {
 		return err
+	}
+	src, err := a.readFile(ctx, file) // for the lines of what a variant breaks
+	if err != nil {
+		return misuse("cannot read scenario %s: %w", file, err)
 	}
 	variants, err := sweep.Variants(sc, m.axes, m.seeds)
 	if err != nil {
@@ -131,7 +132,7 @@ func (a *app) finishSweep(t *sweep.Table, dir *sweep.Dir, planned int, asJSON bo
 	written := dir.Finish(t)
 	t.Dir = dir.Path()
 	if err := a.printTable(t, asJSON); err != nil {
-		return fmt.Errorf("cannot print the table: %w; it is in %s", cause(err), t.Dir)
+		return fmt.Errorf("cannot print the table: %w; it is in %s", input.Cause(err), t.Dir)
 	}
 	switch failed := t.Failed(); {
 	case written != nil:

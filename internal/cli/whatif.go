@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/input"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
 	"railyard/internal/sweep"
@@ -81,7 +82,7 @@ func (a *app) whatif(ctx context.Context, dir string, f whatifFlags) error {
 		err = found.WriteText(a.stdout)
 	}
 	if err != nil {
-		return fmt.Errorf("cannot print what was found: %w", cause(err))
+		return fmt.Errorf("cannot print what was found: %w", input.Cause(err))
 	}
 	if interrupted {
 		return &exitError{exitInterrupted, errors.New("interrupted; what was found is in " + dir + "/whatif.json")}

@@ -38,6 +38,10 @@ func ParseText(name string, src []byte) (*Table, error) {
 		return nil, fmt.Errorf("%s: %d bytes, want at most %d", name, len(src), MaxText)
 	}
 	p := parser{name: name, rest: string(src), t: &Table{}, part: -1}
+	if p.next(); len(p.words) > 0 && p.words[0].text != "schedule" {
+		// It may be any file of the reader's: no word of it is shown, and no line.
+		return nil, fmt.Errorf("%s: no schedule: want schedule as the first word, as railyard show schedule prints it", name)
+	}
 	if p.header() {
 		p.body()
 	}
@@ -156,7 +160,6 @@ func (p *parser) ended() bool {
 
 // header reads the first five lines.
 func (p *parser) header() bool {
-	p.next()
 	if !p.keyword("schedule") {
 		return false
 	}

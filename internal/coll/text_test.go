@@ -85,7 +85,6 @@ func TestTextByHand(t *testing.T) {
 // Each mistake is reported at its line and column.
 func TestTextMistakes(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
-		{"schedule pair", "schedul pair", `s.txt:1:1: "schedul", want schedule`},
 		{"schedule pair", "schedule Pair", `s.txt:1:10: name "Pair", want at most 64 of a-z, 0-9 and -`},
 		{"ranks 2", "ranks 0", `s.txt:2:7: ranks "0", want ranks (1 to 65536)`},
 		{"ranks 2", "ranks", `s.txt:2:6: the line ends, want ranks (1 to 65536)`},
@@ -126,6 +125,16 @@ func TestTextReportsSeveralLines(t *testing.T) {
 	var e *TextError
 	if !errors.As(err, &e) || e.Line != 8 || e.Col != 19 {
 		t.Errorf("errors.As finds %+v", e)
+	}
+}
+
+// Of a file that is no schedule, say one that a scenario from elsewhere names, no word is shown, nor a line that could be.
+func TestForeignFilesAreNotQuoted(t *testing.T) {
+	for _, src := range []string{"root:x:0:0:secret\n", "schedul secret", "\n\n  secret schedule\n"} {
+		_, err := ParseText("s.txt", []byte(src))
+		if want := "s.txt: no schedule: want schedule as the first word, as railyard show schedule prints it"; err == nil || err.Error() != want {
+			t.Errorf("%q: %v, want %s", src, err, want)
+		}
 	}
 }
 

@@ -59,7 +59,7 @@ func TestLoadReadsPlainAndPackedFiles(t *testing.T) {
 		nil,
 		{trainFiles[0] + ".gz": packed(t, idx(3, []int{2, 1, 2}, 1, 2, 3, 4)), testFiles[1] + ".gz": packed(t, idx(1, []int{1}, 7))},
 	} {
-		set, err := Load(folder(t, change))
+		set, err := Load(context.Background(), folder(t, change))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +98,7 @@ func TestLoadErrorsNameFileOffsetValueAndWant(t *testing.T) {
 		{images + ".gz", packed(t, append(slices.Clone(good), 1)), "bytes follow"},
 		{images + ".gz", append(packed(t, good), 'x'), "ubyte.gz: offset"},
 	} {
-		_, err := Load(folder(t, map[string][]byte{c.file: c.data}))
+		_, err := Load(context.Background(), folder(t, map[string][]byte{c.file: c.data}))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s %x:\n got %v\nwant %s", c.file, c.data, err, c.want)
 		}
@@ -110,7 +110,7 @@ func TestLoadLooksForTheFiles(t *testing.T) {
 	dir := folder(t, nil)
 	fails := func(dir, want string) {
 		t.Helper()
-		if _, err := Load(dir); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Load(context.Background(), dir); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s:\n got %v\nwant %s", dir, err, want)
 		}
 	}
@@ -123,7 +123,7 @@ func TestLoadLooksForTheFiles(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, trainFiles[1])); err != nil {
 		t.Fatal(err)
 	}
-	set, err := Load(dir)
+	set, err := Load(context.Background(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,14 +133,14 @@ func TestLoadLooksForTheFiles(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, trainFiles[1]), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	fails(dir, trainFiles[1]+": is a folder, want a file")
+	fails(dir, trainFiles[1]+": is a folder, want a regular file")
 }
 
 // Every strict prefix of a file is an error.
 func TestPrefixesAreErrors(t *testing.T) {
 	good := idx(3, []int{2, 1, 2}, 1, 2, 3, 4)
 	for n := range good {
-		if _, err := readImages(bytes.NewReader(good[:n]), "f", int64(n)); err == nil {
+		if _, err := readImages(context.Background(), bytes.NewReader(good[:n]), "f", int64(n)); err == nil {
 			t.Errorf("%d of %d bytes were accepted", n, len(good))
 		}
 	}
@@ -154,18 +154,56 @@ func FuzzIDX(f *testing.F) {
 	f.Add(idx(3, []int{1 << 10, 1 << 10, 1 << 10}, 1))
 	f.Add(idx(1, []int{1}, 200))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if im, err := readImages(bytes.NewReader(data), "f", int64(len(data))); err == nil {
+		if im, err := readImages(context.Background(), bytes.NewReader(data), "f", int64(len(data))); err == nil {
 			if back := append(imagesHeader(&im), im.Pixels...); !bytes.Equal(back, data) {
 				t.Errorf("images: %x read and written is %x", data, back)
 			}
 		}
-		if labels, err := readLabels(bytes.NewReader(data), "f", int64(len(data))); err == nil {
+		r := bytes.NewReader(data)
+		sizes, err := readHeader(r, "f", int64(len(data)), 1)
+		if err != nil {
+			return
+		}
+		if labels, err := readBody(context.Background(), r, "f", sizes); err == nil {
 			im := Images{N: len(labels)}
 			if back := append(labelsHeader(&im), labels...); !bytes.Equal(back, data) {
 				t.Errorf("labels: %x read and written is %x", data, back)
 			}
 		}
 	})
+}
+
+// A small compressed file that holds very much is refused by its header; one that holds what images come to is not.
+func TestPackedFilesAreBounded(t *testing.T) {
+	const images = packedFree/784 + 1
+	bomb := packed(t, append(idx(3, []int{images, 28, 28}), make([]byte, images*784)...))
+	dir := folder(t, map[string][]byte{trainFiles[0]: nil, trainFiles[0] + ".gz": bomb})
+	want := fmt.Sprintf("ubyte.gz: offset 0: %d bytes come out of it, want at most 100 times its own length (images compress less), or 67108864: unpack it", images*784+16)
+	if _, err := Load(context.Background(), dir); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v\nwant %s", err, want)
+	}
+	if _, err := Measure(dir); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("measured: %v", err)
+	}
+	blank := packed(t, append(idx(3, []int{60000, 28, 28}), make([]byte, 60000*784)...))
+	dir = folder(t, map[string][]byte{trainFiles[0]: nil, trainFiles[0] + ".gz": blank, testFiles[0]: idx(3, []int{1, 28, 28}, make([]byte, 784)...),
+		trainFiles[1]: idx(1, []int{60000}, make([]byte, 60000)...)})
+	if set, err := Load(context.Background(), dir); err != nil || set.Train.N != 60000 {
+		t.Errorf("60,000 blank images: %v", err)
+	}
+}
+
+// Headers alone say how many images there are, and what they take.
+func TestMeasure(t *testing.T) {
+	got, err := Measure(folder(t, nil))
+	if want := (Size{Train: 2, Test: 1, Rows: 1, Cols: 2}); err != nil || got != want || got.Bytes() != 3*3 {
+		t.Errorf("%+v of %d bytes, %v; want %+v of 9", got, got.Bytes(), err, want)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	if _, err := Load(ctx, folder(t, nil)); !errors.Is(err, context.Canceled) {
+		t.Errorf("loading after the end of the context: %v", err)
+	}
 }
 
 // The same bytes on every processor and any number of cores: these are constants.
@@ -250,7 +288,7 @@ func TestEnsureMakesOnceAndLoads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := Load(d.Dir)
+	got, err := Load(context.Background(), d.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}

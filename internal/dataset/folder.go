@@ -12,6 +12,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"railyard/internal/input"
 )
 
 // recordFile says what made a folder; a folder without it is the user's own.
@@ -54,10 +56,10 @@ func (d Digits) Ensure(ctx context.Context, progress func(done, total int)) erro
 	if d.Dir == "" {
 		return errors.New("digits: dir is empty, want the folder for the data")
 	}
-	dir := filepath.Clean(d.Dir)
-	if made, err := d.present(dir); made || err != nil {
+	if made, err := d.Present(ctx); made || err != nil {
 		return err
 	}
+	dir := filepath.Clean(d.Dir)
 	set, err := d.Make(ctx, progress)
 	if err != nil {
 		return err
@@ -85,7 +87,7 @@ func (d Digits) Ensure(ctx context.Context, progress func(done, total int)) erro
 
 // unwritable is the error for a folder that cannot be made.
 func unwritable(dir string, err error) error {
-	return fmt.Errorf("digits: cannot write %s: %w; give a dir where there is room and that may be written to", dir, bare(err))
+	return fmt.Errorf("digits: cannot write %s: %w; give a dir where there is room and that may be written to", dir, input.Cause(err))
 }
 
 // publish fills temp and gives it its name.
@@ -120,10 +122,10 @@ func (d Digits) publish(ctx context.Context, set *Set, temp, dir string) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	os.Remove(dir) // only goes if it is empty, which present allows
+	os.Remove(dir) // only goes if it is empty, which Present allows
 	if err := os.Rename(temp, dir); err != nil {
 		// Another process may have been faster; its folder is as good if it is right.
-		if there, _ := d.present(dir); there {
+		if there, _ := d.Present(ctx); there {
 			return os.RemoveAll(temp)
 		}
 		return err
@@ -148,15 +150,16 @@ func write(path string, parts ...[]byte) (sum string, err error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// present tells whether dir holds d already. Missing and empty are not an error;
+// Present tells whether d.Dir holds d already. Missing and empty are not an error;
 // anything else that Ensure did not make with these parameters is.
-func (d Digits) present(dir string) (bool, error) {
+func (d Digits) Present(ctx context.Context) (bool, error) {
+	dir := filepath.Clean(d.Dir)
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("digits: dir %s: %w; want a folder, or a name that is free", dir, bare(err))
+		return false, fmt.Errorf("digits: dir %s: %w; want a folder, or a name that is free", dir, input.Cause(err))
 	}
 	if len(entries) == 0 {
 		return false, nil
@@ -174,7 +177,10 @@ func (d Digits) present(dir string) (bool, error) {
 			dir, there, want)
 	}
 	for _, name := range append(trainFiles[:], testFiles[:]...) {
-		sum, err := hashFile(filepath.Join(dir, name))
+		sum, err := hashFile(ctx, filepath.Join(dir, name))
+		if ctx.Err() != nil {
+			return false, ctx.Err()
+		}
 		if err != nil {
 			return false, fmt.Errorf("digits: %s is incomplete: %w; remove the folder to have it made again", dir, err)
 		}
@@ -200,15 +206,13 @@ func foreign(dir string) error {
 }
 
 func readRecord(path string) (*record, error) {
-	f, err := os.Open(path)
-	if err != nil {
+	const limit = 1 << 16
+	text, err := input.Read(context.Background(), path, limit)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	defer f.Close()
-	const limit = 1 << 16
-	text, err := io.ReadAll(io.LimitReader(f, limit))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("digits: %s: %w", path, err)
 	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
@@ -223,17 +227,24 @@ func readRecord(path string) (*record, error) {
 	return &r, nil
 }
 
-func hashFile(path string) (string, error) {
-	f, err := os.Open(path)
+func hashFile(ctx context.Context, path string) (string, error) {
+	f, _, err := input.Open(path)
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("%s: %w", path, err)
 	}
 	defer f.Close()
 	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
+	for {
+		_, err := io.CopyN(h, f, 16<<20)
+		switch {
+		case errors.Is(err, io.EOF):
+			return hex.EncodeToString(h.Sum(nil)), nil
+		case err != nil:
+			return "", err
+		case ctx.Err() != nil:
+			return "", ctx.Err()
+		}
 	}
-	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // makeParents makes a folder with all above it; undo removes those that were

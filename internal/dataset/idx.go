@@ -1,15 +1,21 @@
 package dataset
 
 import (
-	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 )
 
-// maxBytes bounds what one file may hold.
-const maxBytes = 1 << 30
+// Bounds of a file.
+const (
+	maxBytes    = 1 << 30  // data bytes
+	packedFree  = 64 << 20 // a compressed file may always hold so many,
+	packedRatio = 100      // and else so many times its own length: deflate reaches 1032 times, images 10
+	firstPiece  = 1 << 20  // read before room is made for the rest
+)
 
 const (
 	magicLabels = 0x0801 // unsigned bytes, one dimension: n
@@ -35,49 +41,74 @@ func (e *fileError) Error() string {
 	return fmt.Sprintf("%s: offset %d: %s", e.file, e.offset, e.what)
 }
 
-// readIDX reads one file of dims dimensions: its sizes and its bytes. No more
-// than holds bytes can come (as the caller knows from the length of the file).
-func readIDX(r io.Reader, file string, holds int64, dims int) (sizes []int, data []byte, err error) {
-	fail := func(offset int64, format string, args ...any) ([]int, []byte, error) {
-		return nil, nil, &fileError{file, offset, fmt.Sprintf(format, args...)}
-	}
+func failed(file string, offset int64, format string, args ...any) error {
+	return &fileError{file, offset, fmt.Sprintf(format, args...)}
+}
+
+// readHeader reads what precedes the bytes of a file of dims dimensions: its sizes. No more bytes than holds can follow
+// (as the caller knows from the length of the file).
+func readHeader(r io.Reader, file string, holds int64, dims int) (sizes []int, err error) {
 	head := make([]byte, 4+4*dims)
 	if n, err := io.ReadFull(r, head); err != nil {
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return fail(int64(n), "the file ends inside its header, want %d bytes of it", len(head))
+			return nil, failed(file, int64(n), "the file ends inside its header, want %d bytes of it", len(head))
 		}
-		return fail(int64(n), "%v", err)
+		return nil, failed(file, int64(n), "%v", err)
 	}
 	want := uint32(0x0800 + dims)
 	if magic := binary.BigEndian.Uint32(head); magic != want {
-		return fail(0, "magic number 0x%08x%s, want 0x%08x (unsigned bytes, %d dimensions)", magic, looksLike(magic), want, dims)
+		return nil, failed(file, 0, "magic number 0x%08x%s, want 0x%08x (unsigned bytes, %d dimensions)", magic, looksLike(magic), want, dims)
 	}
 	total := uint64(1)
 	for i := range dims {
 		at := 4 + 4*i
 		size := binary.BigEndian.Uint32(head[at:])
 		if size == 0 {
-			return fail(int64(at), "size of dimension %d is 0, want at least 1", i)
+			return nil, failed(file, int64(at), "size of dimension %d is 0, want at least 1", i)
 		}
 		if total *= uint64(size); total > maxBytes {
-			return fail(int64(at), "size of dimension %d is %d: %d bytes or more, want at most %d", i, size, total, maxBytes)
+			return nil, failed(file, int64(at), "size of dimension %d is %d: %d bytes or more, want at most %d", i, size, total, maxBytes)
 		}
 		sizes = append(sizes, int(size))
 	}
-	// Room for all at once, but a header alone reserves nothing.
-	var body bytes.Buffer
-	body.Grow(int(min(int64(total), holds)) + 1 + bytes.MinRead)
-	n, err := body.ReadFrom(io.LimitReader(r, int64(total)+1))
-	at := int64(len(head)) + n
-	switch {
-	case err != nil:
-		return fail(at, "%v", err)
-	case n < int64(total):
-		return fail(at, "the file ends after %d of %d data bytes", n, total)
-	case n > int64(total):
-		return fail(at-1, "bytes follow the last of %d data bytes, want the end of the file", total)
+	if plain := int64(len(head)) + int64(total); filepath.Ext(file) == ".gz" && plain > holds {
+		return nil, failed(file, 0, "%d bytes come out of it, want at most %d times its own length (images compress less), or %d: unpack it",
+			plain, packedRatio, packedFree)
 	}
-	return sizes, body.Bytes(), nil
+	return sizes, nil
+}
+
+// readBody reads the bytes that follow the header, to the end of the file. Room is made as they come: a header alone
+// reserves little.
+func readBody(ctx context.Context, r io.Reader, file string, sizes []int) ([]byte, error) {
+	total, head := 1, int64(4+4*len(sizes))
+	for _, n := range sizes {
+		total *= n
+	}
+	data := make([]byte, 0, min(total, firstPiece))
+	for len(data) < total {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if len(data) == cap(data) {
+			data = append(make([]byte, 0, total), data...) // as many as came before show that it is no empty promise
+		}
+		n, err := io.ReadFull(r, data[len(data):min(cap(data), len(data)+firstPiece)])
+		data = data[:len(data)+n]
+		switch {
+		case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+			return nil, failed(file, head+int64(len(data)), "the file ends after %d of %d data bytes", len(data), total)
+		case err != nil:
+			return nil, failed(file, head+int64(len(data)), "%v", err)
+		}
+	}
+	switch n, err := io.ReadFull(r, make([]byte, 1)); {
+	case n > 0:
+		return nil, failed(file, head+int64(total), "bytes follow the last of %d data bytes, want the end of the file", total)
+	case !errors.Is(err, io.EOF):
+		return nil, failed(file, head+int64(total), "%v", err)
+	}
+	return data, nil
 }
 
 // looksLike says what a file with the wrong magic number may be.
@@ -93,17 +124,16 @@ func looksLike(magic uint32) string {
 	return ""
 }
 
-func readImages(r io.Reader, file string, holds int64) (Images, error) {
-	sizes, pixels, err := readIDX(r, file, holds, 3)
+func readImages(ctx context.Context, r io.Reader, file string, holds int64) (Images, error) {
+	sizes, err := readHeader(r, file, holds, 3)
+	if err != nil {
+		return Images{}, err
+	}
+	pixels, err := readBody(ctx, r, file, sizes)
 	if err != nil {
 		return Images{}, err
 	}
 	return Images{N: sizes[0], Rows: sizes[1], Cols: sizes[2], Pixels: pixels}, nil
-}
-
-func readLabels(r io.Reader, file string, holds int64) ([]byte, error) {
-	_, labels, err := readIDX(r, file, holds, 1)
-	return labels, err
 }
 
 // imagesHeader and labelsHeader are what precedes the bytes.

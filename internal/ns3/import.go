@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math/big"
 	"path"
 	"slices"
@@ -22,9 +21,17 @@ type Imported struct {
 // Names says what the three files will be called: the scenario names the other two.
 type Names struct{ Name, Topology, Flows string }
 
-// Import reads a folder that holds config.txt, and the topology and flow files that it names, by their base names.
-func Import(dir fs.FS, names Names) (*Imported, error) {
-	src, err := read(dir, "config.txt")
+// Import reads config.txt, and the topology and flow files that it names, by their base names. open returns what a file
+// holds, at most MaxBytes, with an error that does not name it.
+func Import(open func(name string) ([]byte, error), names Names) (*Imported, error) {
+	read := func(name string) ([]byte, error) {
+		src, err := open(name)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		return src, nil
+	}
+	src, err := read("config.txt")
 	if err != nil {
 		return nil, err
 	}
@@ -34,13 +41,13 @@ func Import(dir fs.FS, names Names) (*Imported, error) {
 	}
 	m := &importer{c: c, names: names}
 	topology, flows := m.file("TOPOLOGY_FILE", "topology.txt"), m.file("FLOW_FILE", "flow.txt")
-	if src, err = read(dir, topology); err != nil {
+	if src, err = read(topology); err != nil {
 		return nil, err
 	}
 	if m.p, err = readTopology(topology, src); err != nil {
 		return nil, err
 	}
-	if src, err = read(dir, flows); err != nil {
+	if src, err = read(flows); err != nil {
 		return nil, err
 	}
 	list, rest, err := readFlows(flows, src, m.p)
@@ -60,23 +67,6 @@ func Import(dir fs.FS, names Names) (*Imported, error) {
 	m.note("clock: the simulator as shipped cuts times to whole nanoseconds; fabric.clock: truncate-ns does so too")
 	out.Notes = append(m.notes, c.notes()...)
 	return out, errors.Join(c.t.err(), m.p.t.err())
-}
-
-func read(dir fs.FS, name string) ([]byte, error) {
-	src, err := fs.ReadFile(dir, name)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, cause(err))
-	}
-	return src, nil
-}
-
-// cause drops what the message says already.
-func cause(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	return err
 }
 
 // importer turns the files into a scenario.

@@ -2,6 +2,7 @@ package ns3
 
 import (
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -63,7 +64,7 @@ var names = Names{Name: "x", Topology: "x-topology.txt", Flows: "x-flows.csv"}
 // imported imports a folder and holds the result against the readers of its forms.
 func imported(t *testing.T, dir fstest.MapFS) (*Imported, *scenario.Scenario) {
 	t.Helper()
-	in, err := Import(dir, names)
+	in, err := Import(in(dir), names)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,6 +79,11 @@ func imported(t *testing.T, dir fstest.MapFS) (*Imported, *scenario.Scenario) {
 		t.Fatalf("%v\n%s", err, in.Flows)
 	}
 	return in, sc
+}
+
+// in opens the files of a folder.
+func in(dir fs.FS) func(string) ([]byte, error) {
+	return func(name string) ([]byte, error) { return fs.ReadFile(dir, name) }
 }
 
 func TestImport(t *testing.T) {
@@ -254,12 +260,12 @@ func TestMistakes(t *testing.T) {
 		{config("ERROR_RATE_PER_LINK", "1e-13"), leafSpine, twoFlows, "config.txt:26:21: ERROR_RATE_PER_LINK: 1e-13, want a number with at most 12 digits behind the point"},
 		{dcqcnConfig, leafSpine, "1\n0 9 3 100 1000 2", "flow.txt:2:3: destination: 9, want a whole number from 0 to 6"},
 	} {
-		_, err := Import(folder(c.config, c.topology, c.flows), names)
+		_, err := Import(in(folder(c.config, c.topology, c.flows)), names)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got  %v\nwant %s", err, c.want)
 		}
 	}
-	if _, err := Import(fstest.MapFS{}, names); err == nil || err.Error() != "config.txt: file does not exist" {
+	if _, err := Import(in(fstest.MapFS{}), names); err == nil || err.Error() != "config.txt: open config.txt: file does not exist" {
 		t.Errorf("an empty folder: %v", err)
 	}
 }
@@ -269,7 +275,7 @@ func FuzzImport(f *testing.F) {
 	f.Add(dcqcnConfig, leafSpine, twoFlows)
 	f.Add(change(dcqcnConfig, map[string]string{"CC_MODE": "3", "LINK_DOWN": "15 4 6", "ERROR_RATE_PER_LINK": "0.1"}), "4 2 1 1 4 H100\n2 3\n0 2 1Gbps 1ns 0\n1 2 1Gbps 1ns 0\n0 3 1Gbps 1ns 0\n1 3 1Gbps 1ns 0", "1\n0 1 3 1 1 0")
 	f.Fuzz(func(t *testing.T, config, topology, flows string) {
-		in, err := Import(folder(config, topology, flows), names)
+		in, err := Import(in(folder(config, topology, flows)), names)
 		if err != nil {
 			return
 		}

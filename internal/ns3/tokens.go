@@ -11,6 +11,9 @@ import (
 // MaxBytes bounds each file.
 const MaxBytes = 64 << 20
 
+// maxWords bounds the words of a file: the longest flow list and the longest topology have fewer.
+const maxWords = 8_000_000
+
 // maxErrors is how many mistakes are reported at once.
 const maxErrors = 20
 
@@ -55,6 +58,11 @@ func tokenize(file string, src []byte) *tokens {
 			n := strings.IndexAny(text[i:], " \t\r\v\f")
 			if n < 0 {
 				n = len(text) - i
+			}
+			if n > 0 && len(t.all) == maxWords {
+				t.fail(token{line: line, col: i + 1}, "more than %d words, want at most that", maxWords)
+				t.all = nil
+				return t
 			}
 			if n > 0 {
 				t.all = append(t.all, token{text[i : i+n], line, i + 1})

@@ -3,6 +3,8 @@ package run
 import (
 	"context"
 	"fmt"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"sync"
 
@@ -10,6 +12,37 @@ import (
 	"railyard/internal/result"
 	"railyard/internal/scenario"
 )
+
+// measureData says how many images a training has, before any is drawn or read; nothing for a job of flows.
+func measureData(ctx context.Context, sc *scenario.Scenario) (size dataset.Size, drawn bool, err error) {
+	t := sc.Job.Train
+	if t == nil {
+		return size, false, nil
+	}
+	d := t.Data.Digits
+	if d == nil {
+		if size, err = dataset.Measure(t.Data.Path); err != nil {
+			return size, false, &FieldError{"job.train.data", err}
+		}
+		return size, true, nil
+	}
+	there, err := digitsOf(d).Present(ctx)
+	switch {
+	case ctx.Err() != nil:
+		return size, false, ctx.Err()
+	case err == nil && !there && !filepath.IsLocal(d.Dir):
+		err = fmt.Errorf("%s: outside the folder in which railyard runs, and a run makes no folders there: want a path below, or make it first: railyard data digits --dir %q --train %d --test %d --seed %d",
+			d.Dir, d.Dir, d.Train, d.Test, d.Seed)
+	}
+	if err != nil {
+		return size, false, &FieldError{"job.train.data.digits.dir", err}
+	}
+	return dataset.Size{Train: d.Train, Test: d.Test, Rows: dataset.Side, Cols: dataset.Side}, there, nil
+}
+
+func digitsOf(d *scenario.Digits) dataset.Digits {
+	return dataset.Digits{Dir: d.Dir, Train: d.Train, Test: d.Test, Seed: d.Seed}
+}
 
 // Images keeps the images that the runs of one process read: a folder is read once. The zero value
 // is ready.
@@ -22,14 +55,6 @@ type Images struct {
 type imageSet struct {
 	*dataset.Set
 	digest string
-}
-
-// images returns how many there are to train on, 0 without a training.
-func (s *imageSet) images() int {
-	if s == nil {
-		return 0
-	}
-	return s.Train.N
 }
 
 // loadData reads the images of a training job, nil for other jobs, and holds them against the
@@ -65,8 +90,7 @@ func (im *Images) load(ctx context.Context, sc *scenario.Scenario, progress func
 		return set, nil
 	}
 	if d := t.Data.Digits; d != nil {
-		g := dataset.Digits{Dir: d.Dir, Train: d.Train, Test: d.Test, Seed: d.Seed}
-		err := g.Ensure(ctx, func(done, total int) {
+		err := digitsOf(d).Ensure(ctx, func(done, total int) {
 			progress(result.Progress{Phase: "making data", Done: int64(done), Total: int64(total)})
 		})
 		switch {
@@ -76,9 +100,13 @@ func (im *Images) load(ctx context.Context, sc *scenario.Scenario, progress func
 			return nil, &FieldError{"job.train.data.digits.dir", err}
 		}
 	}
+	runtime.GC() // what was drawn is on disk now: its memory is for what is read
 	progress(result.Progress{Phase: "reading data"})
-	set, err := dataset.Load(t.Data.Dir())
-	if err != nil {
+	set, err := dataset.Load(ctx, t.Data.Dir())
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
 		return nil, &FieldError{"job.train.data", err}
 	}
 	if im.sets == nil {

@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"railyard/internal/dataset"
 	"railyard/internal/result"
 	"railyard/internal/train"
 	"railyard/internal/unit"
@@ -32,7 +35,7 @@ job:
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, r := plan.Estimate(trainImages), run(t, yaml, Options{})
+		e, r := plan.Estimate(dataset.Size{Train: trainImages, Test: 100, Rows: 28, Cols: 28}), run(t, yaml, Options{})
 		if e.PacketHops > 2*r.PacketHops || 2*e.PacketHops < r.PacketHops {
 			t.Errorf("%s: %d packet-hops estimated, %d taken", name, e.PacketHops, r.PacketHops)
 		}
@@ -47,7 +50,7 @@ func TestTooLargeARunIsRefused(t *testing.T) {
 	large := "cluster: {hosts: 2}\njob: {flows: [{from: host1/gpu0, to: host2/gpu0, bytes: 1TB, count: 40, every: 1s}]}"
 	wide := strings.Replace(cluster8(2)+training(t, 1, 1), "[784, 32, 10]", "[784, 300000, 10]", 1)
 	for yaml, want := range map[string]string{
-		large: "about 20,751,953,280 packet-hops",
+		large: "about 20,751,953,200 packet-hops",
 		wide:  "of memory, the limit is 8 GB",
 	} {
 		r, err := tryRun(t, context.Background(), yaml, Options{})
@@ -277,7 +280,8 @@ func TestAQueuePairThatGivesUpEndsTheRun(t *testing.T) {
 
 // Digits that are missing are drawn, with progress; a folder drawn with other numbers is refused.
 func TestDigitsAreDrawnWhenMissing(t *testing.T) {
-	dir := t.TempDir() + "/new"
+	t.Chdir(t.TempDir())
+	dir := "data/new"
 	yaml := func(images int) string {
 		return strings.Replace(cluster8(2)+training(t, 1, 1), fmt.Sprintf("data: %q", digits(t)),
 			fmt.Sprintf("data: {digits: {dir: %q, train: %d, test: 10}}", dir, images), 1)
@@ -289,5 +293,23 @@ func TestDigitsAreDrawnWhenMissing(t *testing.T) {
 	}
 	if _, err := tryRun(t, context.Background(), yaml(65), Options{}); err == nil || !strings.Contains(err.Error(), "was made with") {
 		t.Errorf("error %v", err)
+	}
+	// A scenario makes no folder outside the one in which railyard runs, and uses one that is there.
+	made, err := filepath.Abs(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir("data")
+	for _, dir = range []string{"../other", filepath.Join(filepath.Dir(made), "other"), "new/../../other"} {
+		_, err := tryRun(t, context.Background(), yaml(64), Options{})
+		if err == nil || !strings.Contains(err.Error(), "a run makes no folders there") {
+			t.Errorf("%s: error %v", dir, err)
+		}
+		if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s: made: %v", dir, err)
+		}
+	}
+	for _, dir = range []string{"../data/new", made} {
+		run(t, yaml(64), Options{})
 	}
 }

@@ -2,9 +2,13 @@ package run
 
 import (
 	"fmt"
+	"slices"
 
 	"railyard/internal/coll"
+	"railyard/internal/dataset"
+	"railyard/internal/machine"
 	"railyard/internal/result"
+	"railyard/internal/topo"
 	"railyard/internal/unit"
 )
 
@@ -21,32 +25,66 @@ type Estimate struct {
 	Memory     unit.Bytes
 }
 
-// Memory that a run takes whatever it does: the program, its runtime's slack, the tables' buffers.
-const baseMemory = 128 << 20
-
 // Estimate adds up what each message costs: its data packets over each link of its path, and an acknowledgement for every so many of
-// them on the way back. It knows nothing of losses or CNPs, and counts every background message although the run may end before.
-// images is the size of the training set, 0 for a job of flows.
-func (p *Plan) Estimate(images int) Estimate {
-	e := Estimate{Steps: p.steps(images), Memory: baseMemory}
-	if p.Schedule != nil {
-		for i, t := range p.linkTraffic() {
-			if pair := p.Links[i].Pair; pair >= 0 {
-				e.PacketHops = add(e.PacketHops, mul(e.Steps, p.hops(&p.Pairs[pair], t.bytes, t.messages)))
-			}
+// them on the way back; and CNPs of flows that meet where there is no room for them. It knows nothing of losses. data is the size of the images, nothing for a job of flows.
+func (p *Plan) Estimate(data dataset.Size) Estimate {
+	e := Estimate{Steps: p.steps(data.Train)}
+	p.eachTraffic(func(_ int, l *RankLink, t traffic) {
+		if l.Pair >= 0 {
+			e.PacketHops = add(e.PacketHops, mul(e.Steps, p.hops(&p.Pairs[l.Pair], t.bytes, t.messages)))
 		}
-	}
-	e.Memory = unit.Bytes(add(int64(e.Memory), p.trainingMemory(e.Steps, images)))
+	})
+	job := p.jobTime(e.Steps)
+	crowded := p.crowded()
 	for i := range p.Pairs {
 		q := &p.Pairs[i]
 		if !q.sends() {
 			continue
 		}
-		e.PacketHops = add(e.PacketHops, mul(int64(q.Flow.Count), p.hops(q, int64(q.Flow.Bytes), 1)))
+		n := q.posted(job)
+		e.PacketHops = add(e.PacketHops, mul(n, p.hops(q, int64(q.Flow.Bytes), 1)))
+		if slices.ContainsFunc(q.Path, func(port topo.PortID) bool { return crowded[port] }) {
+			e.PacketHops = add(e.PacketHops, mul(p.cnps(mul(n, p.packets(int64(q.Flow.Bytes))), job), int64(len(q.Back))))
+		}
 	}
-	// Ports with their rings, queue pairs with their rings.
-	e.Memory += unit.Bytes(len(p.Graph.Ports))*4096 + unit.Bytes(len(p.Pairs))*2048
+	e.Memory = p.memory(&e, data, job)
 	return e
+}
+
+// crowded tells of each port whether flows of several NICs leave by it that together are faster than it.
+func (p *Plan) crowded() []bool {
+	rate := make([]unit.Bitrate, len(p.Graph.Ports))
+	seen := map[[2]int32]bool{}
+	for i := range p.Pairs {
+		q := &p.Pairs[i]
+		if q.Flow != nil && !q.sends() {
+			continue
+		}
+		for _, port := range q.Path[1:] {
+			if key := [2]int32{int32(port), int32(q.From)}; !seen[key] {
+				seen[key] = true
+				rate[port] += p.Graph.Ports[q.Path[0]].Rate
+			}
+		}
+	}
+	out := make([]bool, len(rate))
+	for port := range rate {
+		out[port] = rate[port] > p.Graph.Ports[port].Rate
+	}
+	return out
+}
+
+// cnps is how many CNPs a flow's packets bring about where flows meet. That is between none and one for each packet, or one for
+// each interval of the job's time: the middle is taken.
+func (p *Plan) cnps(packets int64, job unit.Duration) int64 {
+	c, q := p.Scenario.Congestion, p.Scenario.Fabric.QoS
+	if !q.ECN.Enabled || c.Notify != "cnp" {
+		return 0
+	}
+	if c.CNPInterval > 0 {
+		packets = min(packets, int64(job/c.CNPInterval))
+	}
+	return packets / 2
 }
 
 // steps returns how many steps a training on so many images takes.
@@ -62,60 +100,52 @@ func (p *Plan) steps(images int) int64 {
 	return steps
 }
 
-// trainingMemory is what the images, the ranks' tensors and the figures kept of each step take.
-func (p *Plan) trainingMemory(steps int64, images int) int64 {
-	if p.Model == nil {
-		return 0
-	}
-	t, ranks := p.Scenario.Job.Train, int64(len(p.Placement.Ranks))
-	width := int64(0)
-	for _, l := range t.Layers {
-		width += int64(l)
-	}
-	params := int64(p.Model.Params())
-	tensors := 2 * params // parameters and gradients
-	if t.Momentum != 0 {
-		tensors += params
-	}
-	tensors += 3 * width * int64(t.Batch) // activations and their gradients
-	each := mul(4, tensors)
-	for i := range p.Step.Collectives {
-		each = add(each, mul(2, p.Step.Collectives[i].StagingBytes())) // of even and of odd steps
-	}
-	bytes := mul(ranks, each)
-	bytes = add(bytes, mul(int64(images), int64(t.Layers[0])+1))
-	return add(bytes, mul(steps, 8*(ranks+1))) // a loss for each rank, the step's time
-}
-
+// traffic is what a collective sends over a link in one step.
 type traffic struct{ bytes, messages int64 }
 
-// linkTraffic adds up what each of p.Links carries in one step.
-func (p *Plan) linkTraffic() []traffic {
-	sum := make([]traffic, len(p.Links))
+// eachTraffic visits what each collective of a step sends over each of p.Links.
+func (p *Plan) eachTraffic(visit func(collective int, l *RankLink, t traffic)) {
+	if p.Schedule == nil {
+		return
+	}
 	var one []coll.Traffic
-	for _, c := range p.Step.Collectives {
-		i := 0 // links are in this order
+	for k := range p.Step.Collectives {
+		c := &p.Step.Collectives[k]
+		link := 0 // they are in this order
 		for ch := range c.Schedule.Channels() {
 			for r := range c.Schedule.Ranks() {
 				one = coll.AppendTraffic(one[:0], c.Schedule, r, ch, int(c.Elems))
 				for _, t := range one {
-					sum[i].bytes += t.Elems * c.ElemBytes
-					sum[i].messages += t.Messages
-					i++
+					visit(k, &p.Links[link], traffic{t.Elems * c.ElemBytes, t.Messages})
+					link++
 				}
 			}
 		}
 	}
-	return sum
 }
 
-// hops returns the packet-hops of messages with so many bytes in all.
+// hops returns the packet-hops of messages with so many bytes in all, about as many in each. Receiver-driven admission
+// cuts the messages of ranks, and tells the sender of each piece.
 func (p *Plan) hops(q *Pair, bytes, messages int64) int64 {
-	mtu := int64(p.Scenario.Transport.MTU)
-	data := add(bytes/mtu, messages)
-	acks := data/int64(p.Scenario.Transport.AckEvery) + messages
-	return add(mul(data, int64(len(q.Path))), mul(acks, int64(len(q.Back))))
+	if messages == 0 {
+		return 0
+	}
+	clear := int64(0)
+	if a := p.Scenario.Job.Collective.Admission; a.Slots.Set && q.Flow == nil {
+		messages = mul(messages, ceil(ceil(bytes, messages), int64(a.Bytes)))
+		clear = messages
+	}
+	packets := p.packets(ceil(bytes, messages))
+	acks := add(mul(messages, ceil(packets, int64(p.Scenario.Transport.AckEvery))), clear)
+	return add(mul(mul(messages, packets), int64(len(q.Path))), mul(acks, int64(len(q.Back))))
 }
+
+// packets is how many a message takes.
+func (p *Plan) packets(bytes int64) int64 {
+	return max(1, ceil(bytes, int64(p.Scenario.Transport.MTU)))
+}
+
+func ceil(a, b int64) int64 { return (a + b - 1) / b }
 
 const most = int64(1) << 60
 
@@ -134,11 +164,16 @@ func mul(a, b int64) int64 {
 // OverLimit returns an error that names what is over the limits, nil if nothing is.
 func (e Estimate) OverLimit() error { return e.overLimit() }
 
-// overLimit returns an error that names what is over the limits.
-func (e Estimate) overLimit() error {
+// overLimit returns an error that names what is over the limits, or over what the machine has free.
+func (e Estimate) overLimit() error { return e.over(machine.Memory()) }
+
+// over is overLimit on a machine that has so much memory free, 0: it does not say.
+func (e Estimate) over(free unit.Bytes) error {
 	switch {
 	case e.Memory > MaxMemory:
 		return fmt.Errorf("this run would need about %s of memory, the limit is %s: make it smaller, or run it anyway with --force", result.FormatBytes(e.Memory), result.FormatBytes(MaxMemory))
+	case free > 0 && e.Memory > free:
+		return fmt.Errorf("this run would need about %s of memory, and this machine, or its control group, has %s free: make it smaller, or run it anyway with --force", result.FormatBytes(e.Memory), result.FormatBytes(free))
 	case e.PacketHops > MaxHops:
 		return fmt.Errorf("this run would take about %s packet-hops, the limit is %s: make it smaller, or run it anyway with --force", result.FormatCount(e.PacketHops), result.FormatCount(MaxHops))
 	}

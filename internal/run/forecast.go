@@ -22,12 +22,16 @@ func NewForecast(ctx context.Context, sc *scenario.Scenario, shared *Images,
 	if err != nil {
 		return Forecast{}, err
 	}
+	size, _, err := measureData(ctx, sc)
+	if err != nil {
+		return Forecast{}, err
+	}
+	if err := fitsBatch(sc, size.Train); err != nil {
+		return Forecast{}, err
+	}
 	set, err := loadData(ctx, sc, shared, progress)
 	if err != nil {
 		return Forecast{}, err
 	}
-	if err := fitsBatch(sc, set.images()); err != nil {
-		return Forecast{}, err
-	}
-	return Forecast{plan.Estimate(set.images()), digests(plan, set)}, nil
+	return Forecast{plan.Estimate(size), digests(plan, set)}, nil
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -29,8 +28,7 @@ const (
 type Inspection struct {
 	Plan       *Plan
 	Findings   []scenario.Finding // errors first
-	Images     int                // of the training set
-	tests      int                // of the test set
+	Data       dataset.Size       // of a training
 	Estimate   Estimate
 	FLOP       int64 // of real arithmetic
 	Seconds    float64
@@ -47,8 +45,8 @@ func Inspect(sc *scenario.Scenario) (*Inspection, error) {
 	}
 	in := &Inspection{Plan: p}
 	in.data(sc)
-	in.Estimate = p.Estimate(in.Images)
-	in.FLOP = add(mul(in.Estimate.Steps, p.stepFLOP()), p.testFLOP(in.tests))
+	in.Estimate = p.Estimate(in.Data)
+	in.FLOP = add(mul(in.Estimate.Steps, p.stepFLOP()), p.testFLOP(in.Data.Test))
 	in.Seconds = float64(in.Estimate.PacketHops)/HopsPerSecond + float64(in.FLOP)/FLOPPerSecond
 	if err := in.Estimate.overLimit(); err != nil {
 		in.add(scenario.Error, "", err.Error())
@@ -83,34 +81,23 @@ func (in *Inspection) add(s scenario.Severity, path, message string) {
 	in.Findings = append(in.Findings, scenario.Finding{Severity: s, Path: path, Message: message})
 }
 
-// data finds the number of training images, without drawing any.
+// data finds how many images there are, without drawing any.
 func (in *Inspection) data(sc *scenario.Scenario) {
 	t := sc.Job.Train
 	if t == nil {
 		return
 	}
-	if d := t.Data.Digits; d != nil {
-		in.Images, in.tests = d.Train, d.Test
-		done, cancel := context.WithCancel(context.Background())
-		cancel() // a folder that is there is looked at; nothing is drawn
-		_, err := os.Stat(d.Dir)
-		if err == nil {
-			g := dataset.Digits{Dir: d.Dir, Train: d.Train, Test: d.Test, Seed: d.Seed}
-			err = g.Ensure(done, func(int, int) {})
-		}
-		switch {
-		case errors.Is(err, os.ErrNotExist) || errors.Is(err, context.Canceled):
-			in.add(scenario.Warning, "job.train.data.digits.dir", fmt.Sprintf("%s: not there yet, the run draws %s images first", d.Dir, result.FormatCount(int64(d.Train+d.Test))))
-			return
-		case err != nil:
-			in.add(scenario.Error, "job.train.data.digits.dir", err.Error())
-			return
-		}
-	}
-	set, err := loadData(context.Background(), sc, nil, func(result.Progress) {})
+	ctx := context.Background()
+	size, there, err := measureData(ctx, sc)
 	if err == nil {
-		in.Images, in.tests = set.Train.N, set.Test.N
-		err = fitsBatch(sc, in.Images)
+		in.Data = size
+		err = fitsBatch(sc, size.Train)
+	}
+	switch d := t.Data.Digits; {
+	case err == nil && there:
+		_, err = loadData(ctx, sc, nil, func(result.Progress) {})
+	case err == nil:
+		in.add(scenario.Warning, "job.train.data.digits.dir", fmt.Sprintf("%s: not there yet, the run draws %s images first", d.Dir, result.FormatCount(int64(d.Train+d.Test))))
 	}
 	var field *FieldError
 	if errors.As(err, &field) {

@@ -2,12 +2,11 @@ package run
 
 import (
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"strings"
 
 	"railyard/internal/fabric"
+	"railyard/internal/input"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
 	"railyard/internal/topo"
@@ -18,12 +17,12 @@ import (
 func (p *Plan) customGraph() (*topo.Graph, error) {
 	sc := p.Scenario
 	name := sc.Fabric.Topology.Value
-	src, err := readFile(name, topo.MaxText)
+	src, err := p.read(name, topo.MaxText)
 	if err != nil {
 		return nil, problem(sc, "fabric.topology", "%v", err)
 	}
 	p.Inputs = append(p.Inputs, result.Input{Name: result.TopologyInput, Text: src})
-	g, err := topo.ParseText(name, src, sc.Cluster.Host.GPUs)
+	g, err := input.Await(p.watcher.ctx, func() (*topo.Graph, error) { return topo.ParseText(name, src, sc.Cluster.Host.GPUs) })
 	if err != nil {
 		return nil, err
 	}
@@ -72,14 +71,13 @@ func (p *Plan) recabled(g *topo.Graph) (*topo.Graph, error) {
 	return g.Recabled(changes)
 }
 
-// readFile reads at most a byte more than its reader takes, so that it is the reader that says what is too long.
-func readFile(name string, most int) ([]byte, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
+// read reads a file that the scenario names.
+func (p *Plan) read(name string, most int64) ([]byte, error) {
+	src, err := input.Read(p.watcher.ctx, name, most)
+	if err != nil && p.watcher.ctx.Err() == nil {
+		err = fmt.Errorf("cannot read %s: %w", name, err)
 	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, int64(most)+1))
+	return src, err
 }
 
 // problem is an error about a key of the scenario, with its place in the file.
@@ -96,12 +94,12 @@ func (p *Plan) addFlows() error {
 		}
 	}
 	if file := sc.Job.FlowsCSV; file.Set {
-		src, err := readFile(file.Value, scenario.MaxFlowBytes)
+		src, err := p.read(file.Value, scenario.MaxFlowBytes)
 		if err != nil {
 			return problem(sc, "job.flows_csv", "%v", err)
 		}
 		p.Inputs = append(p.Inputs, result.Input{Name: result.FlowsInput, Text: src})
-		flows, err := sc.ReadFlows(file.Value, src)
+		flows, err := input.Await(p.watcher.ctx, func() ([]scenario.FileFlow, error) { return sc.ReadFlows(file.Value, src) })
 		if err != nil {
 			return err
 		}

@@ -46,22 +46,25 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 	if err != nil {
 		return nil, err
 	}
-	set, err := loadData(ctx, sc, opt.Images, opt.Progress)
+	size, _, err := measureData(ctx, sc)
 	if err != nil {
 		return nil, err
 	}
-	images := set.images()
-	if err := fitsBatch(sc, images); err != nil {
+	if err := fitsBatch(sc, size.Train); err != nil {
+		return nil, err
+	}
+	if e := plan.Estimate(size); !opt.Force {
+		if err := e.overLimit(); err != nil {
+			return nil, err
+		}
+	}
+	set, err := loadData(ctx, sc, opt.Images, opt.Progress)
+	if err != nil {
 		return nil, err
 	}
 	read := digests(plan, set)
 	if err := sameInputs(opt.Inputs, read); err != nil {
 		return nil, err
-	}
-	if e := plan.Estimate(images); !opt.Force {
-		if err := e.overLimit(); err != nil {
-			return nil, err
-		}
 	}
 	r := &runner{plan: plan, opt: opt, ctx: ctx}
 	if set != nil {

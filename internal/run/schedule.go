@@ -1,13 +1,10 @@
 package run
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
 
 	"railyard/internal/coll"
+	"railyard/internal/input"
 	"railyard/internal/result"
 )
 
@@ -30,12 +27,15 @@ const stagings = 2
 func (p *Plan) planSchedule() (err error) {
 	c := p.Scenario.Job.Collective
 	if c.Schedule.Set {
-		src, err := readBounded(c.Schedule.Value, coll.MaxText+1)
+		src, err := p.read(c.Schedule.Value, coll.MaxText)
 		if err != nil {
-			return &FieldError{"job.collective.schedule", fmt.Errorf("cannot read %s: %w", c.Schedule.Value, err)}
+			return &FieldError{"job.collective.schedule", err}
 		}
 		p.Inputs = append(p.Inputs, result.Input{Name: result.ScheduleInput, Text: src})
-		if p.Schedule, err = parseSchedule(c.Schedule.Value, src, len(p.Placement.Ranks), c.Channels); err != nil {
+		parsed := func() (coll.Schedule, error) {
+			return parseSchedule(c.Schedule.Value, src, len(p.Placement.Ranks), c.Channels)
+		}
+		if p.Schedule, err = input.Await(p.watcher.ctx, parsed); err != nil {
 			return &FieldError{"job.collective.schedule", err}
 		}
 		return nil
@@ -64,23 +64,4 @@ func parseSchedule(path string, src []byte, ranks, channels int) (coll.Schedule,
 		return nil, fmt.Errorf("%s: not safe to run step after step:\n%w", path, err)
 	}
 	return s, nil
-}
-
-// readBounded reads at most so many bytes of a file. The error does not name the file.
-func readBounded(path string, most int64) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, bareCause(err)
-	}
-	defer f.Close()
-	src, err := io.ReadAll(io.LimitReader(f, most))
-	return src, bareCause(err)
-}
-
-func bareCause(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	return err
 }

@@ -147,19 +147,21 @@ func (p *Plan) controller() cc.Params {
 // baseRTT is the round trip of an empty network for a queue pair.
 func (p *Plan) baseRTT(q *Pair) unit.Duration {
 	sc, frames := p.Scenario, p.frames()
-	oneWay := func(path []topo.PortID, frame unit.Bytes) unit.Duration {
-		d := sc.Cluster.NIC.Latency
-		for i, port := range path {
-			pt := p.Graph.Ports[port]
-			d += pt.Delay + pt.Rate.TransmitTime(frames.OnLink(frame))
-			if i > 0 {
-				d += sc.Fabric.Switch.Latency
-			}
-		}
-		return d
-	}
 	if sc.Transport.BaseRTT == "payload" {
-		return oneWay(q.Path, sc.Transport.MTU) + oneWay(q.Back, 0)
+		return p.oneWay(q.Path, sc.Transport.MTU) + p.oneWay(q.Back, 0)
 	}
-	return oneWay(q.Path, frames.MaxDataFrame(sc.Transport.MTU)) + oneWay(q.Back, frames.ACK)
+	return p.oneWay(q.Path, frames.MaxDataFrame(sc.Transport.MTU)) + p.oneWay(q.Back, frames.ACK)
+}
+
+// oneWay is how long a frame takes along a path of an empty network, until the far NIC acts on it.
+func (p *Plan) oneWay(path []topo.PortID, frame unit.Bytes) unit.Duration {
+	d := p.Scenario.Cluster.NIC.Latency
+	for i, port := range path {
+		pt := p.Graph.Ports[port]
+		d += pt.Delay + pt.Rate.TransmitTime(p.frames().OnLink(frame))
+		if i > 0 {
+			d += p.Scenario.Fabric.Switch.Latency
+		}
+	}
+	return d
 }

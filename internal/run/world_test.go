@@ -166,7 +166,7 @@ func digestOf(t *testing.T, dir string) string {
 func reference(t *testing.T, yaml string) train.Config {
 	t.Helper()
 	sc := read(t, yaml)
-	set, err := dataset.Load(digits(t))
+	set, err := dataset.Load(context.Background(), digits(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -210,31 +210,62 @@ func (d *decoder) checkFlow(s *Scenario, f *Flow, path string, names map[string]
 		d.problem(path+".name", fmt.Sprintf("%s: the name of %s too, want one of its own", f.Name, other), "")
 	}
 	names[f.Name] = path
-	from, to := d.endpoint(s, f.From, path+".from"), d.endpoint(s, f.To, path+".to")
-	if from && to {
-		d.checkPair(s, f, path)
+	for _, m := range flowMistakes(s, f, d.ok("fabric.spines")) {
+		ok := true
+		for _, key := range m.keys {
+			ok = ok && d.ok(path+"."+key)
+		}
+		if ok {
+			d.problem(path+"."+m.keys[0], m.message, m.hint)
+		}
 	}
-	d.checkRepeat(f, path)
 }
 
-// endpoint reports an end that is not in the cluster.
-func (d *decoder) endpoint(s *Scenario, e Endpoint, path string) bool {
-	if !d.ok(path) {
-		return false
+// A mistake is what is wrong between fields of a flow. It is one where all of these keys have values; it stands at
+// the first.
+type mistake struct {
+	keys          []string
+	message, hint string
+}
+
+// flowMistakes holds a flow against the cluster. spines says that fabric.spines has a value.
+func flowMistakes(s *Scenario, f *Flow, spines bool) (all []mistake) {
+	from, to := endMistake(s, f.From), endMistake(s, f.To)
+	if from != "" {
+		all = append(all, mistake{keys: []string{"from"}, message: from})
 	}
+	if to != "" {
+		all = append(all, mistake{keys: []string{"to"}, message: to})
+	}
+	if from == "" && to == "" {
+		if message, hint := pairMistake(s, f, spines); message != "" {
+			all = append(all, mistake{[]string{"to", "from"}, message, hint})
+		}
+	}
+	switch {
+	case f.Count > 1 && f.Every == 0:
+		all = append(all, mistake{[]string{"count", "every", "start"}, fmt.Sprintf("%d: no period, want every: as well, such as every: 100us", f.Count), ""})
+	case f.Count == 1 && f.Every > 0:
+		all = append(all, mistake{[]string{"every", "count", "start"}, fmt.Sprintf("%s: has no effect with count 1, want count: 2 or more as well", f.Every), ""})
+	case f.Count > 1 && unit.Duration(f.Count-1) > (horizon-f.Start)/f.Every:
+		all = append(all, mistake{[]string{"count", "every", "start"}, fmt.Sprintf("%d: the last message would be posted later than %s of virtual time, want at most %d", f.Count, horizon, 1+(horizon-f.Start)/f.Every), ""})
+	}
+	return all
+}
+
+// endMistake says what is wrong with an end that is not in the cluster.
+func endMistake(s *Scenario, e Endpoint) string {
 	what, i, n := "gpu", e.GPU, s.Cluster.Host.GPUs
 	if e.NIC >= 0 {
 		what, i, n = "nic", e.NIC, s.NICsPerHost()
 	}
 	switch {
 	case e.Host >= s.Cluster.Hosts:
-		d.problem(path, fmt.Sprintf("%s: no such host, want %s", e, upTo("host", 1, s.Cluster.Hosts)), "")
+		return fmt.Sprintf("%s: no such host, want %s", e, upTo("host", 1, s.Cluster.Hosts))
 	case i >= n:
-		d.problem(path, fmt.Sprintf("%s: no such %s, want %s", e, what, upTo(what, 0, n-1)), "")
-	default:
-		return true
+		return fmt.Sprintf("%s: no such %s, want %s", e, what, upTo(what, 0, n-1))
 	}
-	return false
+	return ""
 }
 
 func upTo(name string, lo, hi int) string {
@@ -244,30 +275,16 @@ func upTo(name string, lo, hi int) string {
 	return fmt.Sprintf("%s%d to %s%d", name, lo, name, hi)
 }
 
-// checkPair reports ends between which nothing can cross the fabric.
-func (d *decoder) checkPair(s *Scenario, f *Flow, path string) {
+// pairMistake says why nothing can cross the fabric between two ends that are in the cluster.
+func pairMistake(s *Scenario, f *Flow, spines bool) (message, hint string) {
 	a, b := s.NICOf(f.From), s.NICOf(f.To)
 	switch {
 	case f.From == f.To:
-		d.problem(path+".to", fmt.Sprintf("%s: the sender too, want another host", f.To), "")
+		return fmt.Sprintf("%s: the sender too, want another host", f.To), ""
 	case f.From.Host == f.To.Host && a == b:
-		d.problem(path+".to", fmt.Sprintf("%s: uses the same NIC as %s, so nothing crosses the fabric, want another host", f.To, f.From), "")
-	case s.Fabric.Design == "rail-optimized" && s.Fabric.Spines == 0 && a != b && d.ok("fabric.spines"):
-		d.problem(path+".to", fmt.Sprintf("%s: on rail%d, the sender is on rail%d, and with fabric.spines 0 rails are not connected", f.To, b+1, a+1), "want two ends on one rail, or a spine")
+		return fmt.Sprintf("%s: uses the same NIC as %s, so nothing crosses the fabric, want another host", f.To, f.From), ""
+	case s.Fabric.Design == "rail-optimized" && s.Fabric.Spines == 0 && a != b && spines:
+		return fmt.Sprintf("%s: on rail%d, the sender is on rail%d, and with fabric.spines 0 rails are not connected", f.To, b+1, a+1), "want two ends on one rail, or a spine"
 	}
-}
-
-// checkRepeat reports a count without a period and the reverse.
-func (d *decoder) checkRepeat(f *Flow, path string) {
-	if !d.ok(path+".count", path+".every", path+".start") {
-		return
-	}
-	switch {
-	case f.Count > 1 && f.Every == 0:
-		d.problem(path+".count", fmt.Sprintf("%d: no period, want every: as well, such as every: 100us", f.Count), "")
-	case f.Count == 1 && f.Every > 0:
-		d.problem(path+".every", fmt.Sprintf("%s: has no effect with count 1, want count: 2 or more as well", f.Every), "")
-	case f.Count > 1 && unit.Duration(f.Count-1) > (horizon-f.Start)/f.Every:
-		d.problem(path+".count", fmt.Sprintf("%d: the last message would be posted later than %s of virtual time, want at most %d", f.Count, horizon, 1+(horizon-f.Start)/f.Every), "")
-	}
+	return "", ""
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"strings"
 )
 
 // Endpoint is one end of a flow: a GPU or a NIC of a host.
@@ -19,13 +20,13 @@ var endpointText = regexp.MustCompile(`^host([1-9][0-9]{0,6})/(gpu|nic)(0|[1-9][
 
 // ParseEndpoint reads hostN/gpuM or hostN/nicM.
 func ParseEndpoint(s string) (Endpoint, error) {
-	m := endpointText.FindStringSubmatch(s)
-	if m == nil {
+	if !endpointText.MatchString(s) {
 		return Endpoint{}, fmt.Errorf("%s: want hostN/gpuM or hostN/nicM (hosts from 1, the others from 0), such as host1/gpu0", shown(s))
 	}
-	h, _ := strconv.Atoi(m[1]) // at most seven digits
-	i, _ := strconv.Atoi(m[3])
-	if m[2] == "gpu" {
+	host, end, _ := strings.Cut(s, "/")
+	h, _ := strconv.Atoi(host[len("host"):]) // at most seven digits
+	i, _ := strconv.Atoi(end[len("gpu"):])
+	if strings.HasPrefix(end, "gpu") {
 		return Endpoint{h - 1, i, -1}, nil
 	}
 	return Endpoint{h - 1, -1, i}, nil

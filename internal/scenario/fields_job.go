@@ -67,7 +67,7 @@ var jobFields = []*Field{
 	},
 		Meaning: "handwritten-looking digits, drawn when the folder is missing"},
 	{Path: "job.train.data.digits.dir", at: inDigits(func(d *Digits) *string { return &d.Dir }), Required: true, check: checkFolder, pattern: pathPattern, example: "the path of a folder",
-		Meaning: "the folder", Also: []string{"path", "folder"}},
+		Meaning: "the folder; a run makes it only below the directory in which railyard runs", Also: []string{"path", "folder"}},
 	{Path: "job.train.data.digits.train", at: inDigits(func(d *Digits) *int { return &d.Train }), Default: "60000", Min: "1", Max: "1000000",
 		Meaning: "training images"},
 	{Path: "job.train.data.digits.test", at: inDigits(func(d *Digits) *int { return &d.Test }), Default: "10000", Min: "1", Max: "1000000",
@@ -183,5 +183,8 @@ func flowName(_ *decoder, _ any, prefix string) string {
 	if err != nil {
 		panic("scenario: flow prefix " + prefix)
 	}
-	return kind + strconv.Itoa(i+1)
+	return nthFlow(kind, i)
 }
+
+// nthFlow is the name of a flow that has none, by its place in its list from 0.
+func nthFlow(kind string, i int) string { return kind + strconv.Itoa(i+1) }

@@ -30,7 +30,8 @@ type FileFlow struct {
 //	name,from,to,bytes,start,path
 //	a,host1/nic0,host3/nic0,10MB,0us,host1>leaf1>spine2>leaf2>host3
 func (s *Scenario) ReadFlows(name string, src []byte) ([]FileFlow, error) {
-	r := &flowReader{s: s, d: newDecoder(name), names: map[string]string{}}
+	lines := min(bytes.Count(src, []byte("\n")), MaxFlows)
+	r := &flowReader{s: s, d: newDecoder(name), names: map[string]string{}, lines: make(map[string]int, lines), flows: make([]FileFlow, 0, lines)}
 	for i := range s.Job.Flows {
 		r.names[s.Job.Flows[i].Name] = fmt.Sprintf("job.flows[%d] of the scenario", i)
 	}
@@ -102,9 +103,12 @@ func inCharacters(ps Problems, src []byte) {
 
 type flowReader struct {
 	s     *Scenario
-	d     *decoder // its problems are those of the file
-	names map[string]string
-	keys  []entry // the first line
+	d     *decoder          // its problems are those of the file
+	names map[string]string // of the scenario's own flows: which one
+	lines map[string]int    // of the flows read here
+	keys  []entry           // the first line
+	cells []*Field          // their fields
+	blank Flow              // the defaults
 	flows []FileFlow
 }
 
@@ -142,6 +146,11 @@ func (r *flowReader) read(src []byte) {
 // header reads the first line: keys of a flow, each once, the required ones among them.
 func (r *flowReader) header(c *csv.Reader, row []string) bool {
 	given := map[string]bool{}
+	if !slices.ContainsFunc(row, func(key string) bool { return flowTree.child(strings.TrimSpace(key)) != nil }) {
+		// It may be any file of the reader's: no word of it is shown, and no line.
+		r.d.at("", span{}, "the first line names no key of a flow, want columns from, to and bytes at least: "+list(flowTree.names()), "")
+		return false
+	}
 	for i, key := range row {
 		line, column := c.FieldPos(i)
 		e := entry{key: strings.Clone(strings.TrimSpace(key)), at: span{line, column, max(1, len(key))}}
@@ -155,22 +164,71 @@ func (r *flowReader) header(c *csv.Reader, row []string) bool {
 		r.keys = append(r.keys, e)
 	}
 	for _, f := range flowFields {
-		if f.Required && !given[f.Path] {
+		switch {
+		case f.Required && !given[f.Path]:
 			r.d.at("", r.keys[0].at, "no column "+f.Path+", want columns from, to and bytes at least", "")
+		case !f.Required && f.derive == nil:
+			if _, err := parseText(f.at(&r.blank), f, f.Default); err != nil {
+				panic("scenario: default of " + f.Path + ": " + err.Error())
+			}
 		}
 	}
-	return len(r.d.problems) == 0
+	if len(r.d.problems) > 0 {
+		return false
+	}
+	for _, k := range r.keys {
+		r.cells = append(r.cells, flowTree.child(k.key).field)
+	}
+	return true
 }
 
-// row resolves one flow as the scenario's own are.
+// row reads one flow.
 func (r *flowReader) row(c *csv.Reader, row []string) {
+	line, _ := c.FieldPos(0)
+	f, ok := r.quick(row)
+	if !ok {
+		f = r.explained(c, row)
+	}
+	r.lines[f.Name] = line
+	r.flows = append(r.flows, FileFlow{f, line})
+}
+
+// quick reads a row in which nothing is wrong, as nearly all are; of any other it only says that it is not one.
+// What it takes, explained takes too, as the same flow.
+func (r *flowReader) quick(row []string) (f Flow, ok bool) {
+	f = r.blank
+	for i, cell := range row {
+		text := strings.TrimSpace(cell)
+		if text == "" && r.cells[i].Required {
+			return f, false
+		}
+		if text == "" {
+			continue
+		}
+		if r.cells[i].Kind == Text {
+			text = strings.Clone(text) // the row's memory is used again
+		}
+		if _, err := parseText(r.cells[i].at(&f), r.cells[i], text); err != nil {
+			return f, false // or a path
+		}
+	}
+	if f.Name == "" {
+		f.Name = nthFlow("flow", len(r.flows))
+	}
+	_, taken := r.names[f.Name]
+	_, twice := r.lines[f.Name]
+	return f, !taken && !twice && len(flowMistakes(r.s, &f, true)) == 0
+}
+
+// explained reads a row as the scenario's own flows are read, with all that is wrong in it and where.
+func (r *flowReader) explained(c *csv.Reader, row []string) (f Flow) {
 	d := newDecoder(r.d.file)
 	prefix := fmt.Sprintf("[%d].", len(r.flows))
 	line, _ := c.FieldPos(0)
 	d.keys[parent(prefix)] = span{line, 1, 1}
 	d.keys[prefix[:len(prefix)-1]] = span{line, 1, 1}
 	for i, cell := range row {
-		f, text := flowTree.child(r.keys[i].key).field, strings.TrimSpace(cell)
+		f, text := r.cells[i], strings.TrimSpace(cell)
 		if text == "" {
 			continue
 		}
@@ -184,15 +242,17 @@ func (r *flowReader) row(c *csv.Reader, row []string) {
 		}
 		d.values[prefix+f.Path] = n
 	}
-	ff := FileFlow{Line: line}
-	d.resolve(flowFields, r.s, &ff.Flow, prefix)
-	d.checkFlow(r.s, &ff.Flow, prefix[:len(prefix)-1], r.names)
-	if _, ok := r.names[ff.Name]; ok {
-		r.names[ff.Name] = fmt.Sprintf("the flow of line %d", line)
+	d.resolve(flowFields, r.s, &f, prefix)
+	names := map[string]string{}
+	if other, ok := r.names[f.Name]; ok {
+		names[f.Name] = other
+	} else if line, ok := r.lines[f.Name]; ok {
+		names[f.Name] = fmt.Sprintf("the flow of line %d", line)
 	}
-	r.flows = append(r.flows, ff)
+	d.checkFlow(r.s, &f, prefix[:len(prefix)-1], names)
 	for _, p := range d.problems {
 		p.Path = strings.TrimPrefix(p.Path, prefix)
 		r.d.problems = append(r.d.problems, p)
 	}
+	return f
 }

@@ -35,6 +35,7 @@ func TestReadFlowsProblems(t *testing.T) {
 		{"from,to,bytes\n", "f.csv:1:1: no flows, want a first line such as name,from,to,bytes,start and a line for each flow"},
 		{"name,form,to,bytes\n", "f.csv:1:1: no column from, want columns from, to and bytes at least\nf.csv:1:6: form: unknown key; did you mean from?"},
 		{"src,to,bytes\n", "f.csv:1:1: no column from, want columns from, to and bytes at least\nf.csv:1:1: src: unknown key; did you mean from?"},
+		{"root:x:0:0,secret\nsecret\n", "f.csv: the first line names no key of a flow, want columns from, to and bytes at least: name, from, to, bytes, start, count, every, priority, enabled, path or back"},
 		{"from,to,to,bytes\n", "f.csv:1:9: to: named twice"},
 		{"from,to,bytes\nhost1/gpu0,host2/gpu0\n", "f.csv:2:1: 2 cells, want 3, as the first line has"},
 		{"from,to,bytes\nhost1/gpu0,host2/gpu0,10\n", "f.csv:2:23: bytes: 10: no unit, want bytes (B, kB, MB, GB, TB or KiB, MiB, GiB, TiB)"},
@@ -77,7 +78,7 @@ func TestFlowProblem(t *testing.T) {
 	}
 }
 
-// No input makes the reader panic; every problem is one line and points into the file.
+// No input makes the reader panic; every problem is one line and points into the file, or at the whole of it.
 func FuzzReadFlows(f *testing.F) {
 	f.Add([]byte("name,from,to,bytes,start,path\na,host1/gpu0,host2/gpu1,1MB,5us,host1>rail1>host2\n"))
 	f.Add([]byte("from,to,bytes\n\"host1/gpu0\",,1B\n#x\n\nhost1/gpu0,host2/gpu0,9TB,7\n"))
@@ -89,7 +90,7 @@ func FuzzReadFlows(f *testing.F) {
 		}
 		lines := strings.Count(string(src), "\n") + 1
 		for _, p := range err.(Problems) {
-			if p.Line < 1 || p.Line > lines || strings.ContainsAny(p.String(), "\n\r") {
+			if p.Line < 0 || p.Line > lines || strings.ContainsAny(p.String(), "\n\r") {
 				t.Fatalf("%q", p.String())
 			}
 		}

@@ -1,9 +1,6 @@
 package scenario
 
 import (
-	"fmt"
-	"io"
-	"os"
 	"reflect"
 
 	"railyard/internal/qos"
@@ -406,21 +403,6 @@ type Output struct {
 	Queues     bool
 	Flows      bool
 	Operations bool
-}
-
-// Load reads and resolves the scenario file at path. The error is Problems when the
-// file could be read.
-func Load(path string) (*Scenario, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	src, err := io.ReadAll(io.LimitReader(f, MaxBytes+1))
-	if err != nil {
-		return nil, fmt.Errorf("reading scenario: %w", err)
-	}
-	return Parse(path, src)
 }
 
 // Parse resolves the scenario in src; name stands for the file in problems and

@@ -119,7 +119,10 @@ func (r *reader) parse(src string) *node {
 		return nil
 	}
 	for _, t := range tokens {
-		r.refuse(t)
+		// Finding the place of each takes time in proportion to its line, and nobody reads more.
+		if r.refuse(t); len(r.problems) > maxProblems {
+			break
+		}
 	}
 	if len(r.problems) > 0 {
 		return nil

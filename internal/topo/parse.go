@@ -38,7 +38,7 @@ func (e *TextError) Error() string {
 //
 // A link has a rate and a length, or a one-way delay instead. Hosts are host1, host2, ... in order, each with so many
 // GPUs; links to a host are its nic0, nic1, ... in order, on the rail of that index. `#` begins a comment. It reports up
-// to 20 wrong lines at once (errors.As: *TextError); what only the whole graph shows is an error without a line.
+// to 20 wrong lines at once (errors.As: *TextError), quoting none of a file without a right one; what only the whole graph shows is an error without a line.
 func ParseText(name string, src []byte, gpus int) (*Graph, error) {
 	if len(src) > MaxText {
 		return nil, fmt.Errorf("%s: %d bytes, want at most %d", name, len(src), MaxText)
@@ -48,13 +48,18 @@ func ParseText(name string, src []byte, gpus int) (*Graph, error) {
 		p.line++
 		text, _, _ = strings.Cut(text, "#")
 		if words := splitWords(text); len(words) > 0 {
+			before := len(p.errs)
 			p.statement(words)
+			p.valid = p.valid || len(p.errs) == before
 		}
 		if len(p.errs) == maxTextError {
 			break
 		}
 	}
-	if len(p.errs) > 0 {
+	switch {
+	case len(p.errs) > 0 && !p.valid:
+		return nil, fmt.Errorf("%s: holds no line of a topology, want lines such as host host1, switch leaf1 and link host1 leaf1 100Gb/s 20m", name)
+	case len(p.errs) > 0:
 		return nil, errors.Join(p.errs...)
 	}
 	g, err := p.b.Build()
@@ -91,6 +96,7 @@ type textParser struct {
 	hosts int
 	b     *Builder
 	nodes map[string]NodeID
+	valid bool // a line was right: only then are words quoted, for else this may be any file of the reader's
 	errs  []error
 }
 

@@ -46,12 +46,12 @@ func TestParseText(t *testing.T) {
 // Each wrong line is named with line and column.
 func TestParseTextErrors(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
-		{"hots host1", `net.txt:1:1: hots: want host, switch or link`},
-		{"host host2", `net.txt:1:6: host2: hosts are host1, host2, ... in order, want host1`},
-		{"host host1 4", `net.txt:1:1: 3 words, want host NAME`},
-		{"switch a/b", `net.txt:1:8: "a/b": want a name of at most 64 letters, digits, _, . and -`},
-		{"switch host7", `net.txt:1:8: host7: the name of a host, want another for a switch`},
-		{"switch s spin", `net.txt:1:10: spin: want leaf, spine or superspine`},
+		{"switch x\nhots host1", `net.txt:2:1: hots: want host, switch or link`},
+		{"switch x\nhost host2", `net.txt:2:6: host2: hosts are host1, host2, ... in order, want host1`},
+		{"switch x\nhost host1 4", `net.txt:2:1: 3 words, want host NAME`},
+		{"switch x\nswitch a/b", `net.txt:2:8: "a/b": want a name of at most 64 letters, digits, _, . and -`},
+		{"switch x\nswitch host7", `net.txt:2:8: host7: the name of a host, want another for a switch`},
+		{"switch x\nswitch s spin", `net.txt:2:10: spin: want leaf, spine or superspine`},
 		{"switch s\nswitch s", `net.txt:2:8: s: the name of another node too, want one of its own`},
 		{"host host1\nlink host1 s 100Gb/s 1m", `net.txt:2:12: s: no such node above this line`},
 		{"host host1\nswitch s\nlink host1 s 100G 1m", `net.txt:3:14: "100G": unknown unit "G", want bits (Gb/s) or bytes (GB/s)`},
@@ -69,6 +69,16 @@ func TestParseTextErrors(t *testing.T) {
 		var at *topo.TextError
 		if line := strings.Contains(c.want, "txt:1") || strings.Contains(c.want, "txt:2") || strings.Contains(c.want, "txt:3"); errors.As(err, &at) != line {
 			t.Errorf("%q: %T", c.src, err)
+		}
+	}
+}
+
+// Of a file that holds no line of a topology, say one that a scenario from elsewhere names, no word is shown.
+func TestForeignFilesAreNotQuoted(t *testing.T) {
+	for _, src := range []string{"root:x:0:0:secret:/root:/bin/sh\n", strings.Repeat("secret word\n", 30) + "host host1\n", "link secret secret secret secret", "host secret", "switch sec/ret\n# host host1"} {
+		_, err := topo.ParseText("net.txt", []byte(src), 1)
+		if err == nil || strings.Contains(err.Error(), "sec") || !strings.Contains(err.Error(), "net.txt: holds no line of a topology") {
+			t.Errorf("%q: %v", src, err)
 		}
 	}
 }

@@ -1,0 +1,90 @@
+package nic_test
+
+import (
+	"testing"
+
+	"railyard/internal/cause"
+	"railyard/internal/cc"
+	"railyard/internal/fabric"
+	"railyard/internal/qos"
+	"railyard/internal/unit"
+)
+
+// everyFrame is a marking curve under which every frame is marked: min and max are below an empty queue.
+func everyFrame() *fabric.ECN {
+	return qos.Curve(-1, -1, unit.Ratio{Num: 1, Den: 1}, false)
+}
+
+// What a window holds back is told as window, what the rate of the congestion control holds back as rate limit: a flow
+// with two packets in flight over a long cable, and one of which every frame is marked.
+func TestWindowAndRateAreToldApart(t *testing.T) {
+	const rate, b = 100 * unit.GigabitPerSec, 1_000_000
+	run := func(ctl cc.Params, ecn *fabric.ECN) cause.Split {
+		r := defaults(oneSwitch(t, 2, rate), rate)
+		r.nic.Controller, r.nic.Transport.AckEvery, r.fabric.Classes[0].ECN = ctl, 1, ecn
+		r.build(t)
+		r.gpuFlow(t, 0, 1, b, 0)
+		r.run(t)
+		return r.flows[0].Split
+	}
+	held := run(cc.DCTCP{G: unit.Ratio{Num: 1, Den: 16}, MSS: mtu, InitialWindow: 2 * mtu, MaxWindow: 2 * mtu}, nil)
+	if held[cause.Window] < held.Sum()/2 || held[cause.RateLimit] != 0 {
+		t.Errorf("two packets in flight: %v, want most of it window, and no rate limit", held)
+	}
+	paced := run(cc.Presets["dcqcn-sigcomm15"].DCQCN, everyFrame())
+	if paced[cause.RateLimit] < paced.Sum()/2 || paced[cause.Window] != 0 {
+		t.Errorf("every frame marked: %v, want most of it rate limit, and no window", paced)
+	}
+}
+
+// SIGCOMM'15, section 3.1: at most one CNP in an interval. A mark that comes exactly an interval after the last CNP is
+// answered; one that comes a picosecond before, is not.
+func TestACNPForEachInterval(t *testing.T) {
+	const rate, packets = 100 * unit.GigabitPerSec, 40
+	for _, c := range []struct {
+		more unit.Duration
+		want int64
+	}{{0, packets}, {1, packets / 2}} {
+		r := defaults(oneSwitch(t, 2, rate), rate)
+		r.nic.Controller, r.fabric.Classes[0].ECN = cc.None{}, everyFrame()
+		r.nic.Frames.RETH, r.nic.Frames.ImmDt = 0, 0
+		// Packets of one size arrive as far apart as they leave.
+		frame := r.nic.Frames.DataFrame(mtu, false, false)
+		apart := rate.TransmitTime(frame + r.fabric.LinkOverhead)
+		r.nic.CNPInterval = apart + c.more
+		r.build(t)
+		r.flow(t, 0, 1, packets*mtu, 0)
+		r.run(t)
+		if got := r.net.CNPs(); got != c.want {
+			t.Errorf("%d marked packets %v apart, an interval of %v: %d CNPs, want %d", packets, apart, r.nic.CNPInterval, got, c.want)
+		}
+	}
+}
+
+// After the first timeout of a row the next is drawn from one to two times as long, by each queue pair for itself: two
+// that lose everything do not send again in step.
+func TestTimeoutsAreDrawn(t *testing.T) {
+	const rate = 100 * unit.GigabitPerSec
+	failed := map[unit.Duration]bool{}
+	for seed := range uint64(4) {
+		r := defaults(oneSwitch(t, 2, rate), rate)
+		r.nic.Seed = seed
+		r.fabric.Faults = &fabric.Faults{Downs: []fabric.Down{{Link: r.graph.Ports[r.graph.NICs[0].Port].Link, From: 0, Until: unit.Time(unit.Second)}}}
+		r.build(t)
+		r.gpuFlow(t, 0, 1, mtu, 0)
+		r.net.Build(func(int32) unit.Duration { return 4 * unit.Microsecond })
+		r.eng.Run()
+		if r.net.Err() == nil {
+			t.Fatal("the queue pair did not fail")
+		}
+		took, base, drawn := r.eng.Now().Sub(0), r.nic.Transport.Timeout, unit.Duration(r.nic.Transport.Retries)
+		// The mean of the drawn ones is 1.5; that seven are below 1.1 in the mean has a probability of 10^-6 or so.
+		if least, most := base+drawn*base*11/10, base+drawn*base*2+20*unit.Microsecond; took < least || took > most {
+			t.Errorf("seed %d: failed after %v, want %v to %v", seed, took, least, most)
+		}
+		failed[took] = true
+	}
+	if len(failed) != 4 {
+		t.Errorf("of four seeds some have the same timeouts: %v", failed)
+	}
+}

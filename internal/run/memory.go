@@ -1,0 +1,133 @@
+package run
+
+import (
+	"railyard/internal/dataset"
+	"railyard/internal/result"
+	"railyard/internal/unit"
+)
+
+// What a run takes in memory, measured on 64-bit Linux with tools/forecast: sizes of the engine's own values, with what the
+// runtime adds to them (see debug.SetGCPercent in package cli).
+const (
+	baseMemory    = 23 * unit.Megabyte // the program, and tables without a row
+	portMemory    = 3 * unit.Kilobyte  // a port with its queues and rings, names, counters
+	pairMemory    = 3200 * unit.Byte   // a queue pair: both halves, its controller, first messages, paths
+	flowMemory    = 3500 * unit.Byte   // an explicit flow beside that: names, its row in the summary
+	linkMemory    = 600 * unit.Byte    // a connection of two ranks
+	messageMemory = 640 * unit.Byte    // a message that is posted and not acknowledged
+	rowMemory     = 100 * unit.Byte    // a row that a table gathers
+	traceMemory   = 100 * unit.Byte    // an operation of a step whose critical path may be asked for
+)
+
+// memory adds up what the run holds at once.
+func (p *Plan) memory(e *Estimate, data dataset.Size, job unit.Duration) unit.Bytes {
+	sum := add(int64(baseMemory), data.Bytes())
+	sum = add(sum, p.tensorMemory())
+	sum = add(sum, mul(e.Steps, 8*int64(len(p.Placement.Ranks)+1))) // a loss for each rank, the step's time
+	sum = add(sum, int64(len(p.Graph.Ports))*int64(portMemory))
+	sum = add(sum, int64(len(p.Pairs))*int64(pairMemory))
+	for i := range p.Pairs {
+		if p.Pairs[i].Flow != nil {
+			sum = add(sum, int64(flowMemory))
+		}
+	}
+	sum = add(sum, int64(len(p.Links))*int64(linkMemory))
+	sum = add(sum, mul(p.waiting(job), int64(messageMemory)))
+	for _, in := range p.Inputs {
+		sum = add(sum, int64(len(in.Text)))
+	}
+	sum = add(sum, mul(p.tableRows(e, job), int64(rowMemory)))
+	return unit.Bytes(add(sum, mul(p.pathOperations(), int64(traceMemory))))
+}
+
+// tensorMemory is what the ranks' weights, gradients and staging take.
+func (p *Plan) tensorMemory() int64 {
+	if p.Model == nil {
+		return 0
+	}
+	t, ranks := p.Scenario.Job.Train, int64(len(p.Placement.Ranks))
+	width := int64(0)
+	for _, l := range t.Layers {
+		width += int64(l)
+	}
+	params := int64(p.Model.Params())
+	tensors := 2 * params // parameters and gradients
+	if t.Momentum != 0 {
+		tensors += params
+	}
+	tensors += 3 * width * int64(t.Batch) // activations and their gradients
+	each := mul(4, tensors)
+	for i := range p.Step.Collectives {
+		each = add(each, mul(2, p.Step.Collectives[i].StagingBytes())) // of even and of odd steps
+	}
+	return mul(ranks, each)
+}
+
+// waiting is how many messages of explicit flows are posted and not acknowledged when it is most: as many as are posted
+// faster than the fullest port of their path takes them. A queue pair keeps them in a ring that doubles; while it is
+// copied, the one before is there too, and as much again has been dropped and not collected.
+func (p *Plan) waiting(job unit.Duration) (slots int64) {
+	load := p.portLoad()
+	for i := range p.Pairs {
+		q := &p.Pairs[i]
+		if !q.sends() {
+			continue
+		}
+		n := q.posted(job)
+		if need := p.loadTime(load, q); need > 0 {
+			span := min(need, unit.Duration(mul(n-1, int64(q.Flow.Every))))
+			n -= int64(float64(n) * float64(span) / float64(need))
+		}
+		ring := int64(2)
+		for ring < n {
+			ring *= 2
+		}
+		if ring > 2 {
+			slots = add(slots, ring+ring*3/4)
+		}
+	}
+	return slots
+}
+
+// tableRows is how many rows tables gather at once.
+func (p *Plan) tableRows(e *Estimate, job unit.Duration) (rows int64) {
+	gathered := func(n int64) int64 { return min(n, result.RowGroupRows) }
+	messages := int64(0)
+	for i := range p.Pairs {
+		if q := &p.Pairs[i]; q.sends() {
+			messages = add(messages, q.posted(job))
+		}
+	}
+	p.eachTraffic(func(_ int, _ *RankLink, t traffic) { messages = add(messages, mul(e.Steps, t.messages)) })
+	out := p.Scenario.Output
+	if out.Flows {
+		rows += 2 * gathered(messages) // flows, and the ports that held them up
+	}
+	if p.Step != nil {
+		rankSteps := mul(e.Steps, int64(len(p.Placement.Ranks)))
+		rows += gathered(rankSteps)
+		if out.Operations {
+			rows += gathered(mul(rankSteps, int64(len(p.Step.Ops))))
+		}
+	}
+	return rows
+}
+
+// pathOperations is how many operations are kept to find critical paths: those of three steps; see critical.
+func (p *Plan) pathOperations() int64 {
+	if p.Schedule == nil {
+		return 0
+	}
+	operations := int64(0)
+	for _, c := range p.Step.Collectives {
+		for rank := range c.Schedule.Ranks() {
+			for ch := range c.Schedule.Channels() {
+				operations += int64(c.Schedule.Len(rank, ch))
+			}
+		}
+	}
+	if operations > hugeOperations {
+		return 0
+	}
+	return 3 * operations
+}

@@ -1,0 +1,90 @@
+// Command forecast runs scenarios and prints what `railyard check` said of each beside what the run took: packet-hops
+// and the most memory that the process held. Memory is the machine's to say and differs a little from run to run,
+// so this is looked at by hand; that packet-hops are near is a test of internal/run.
+//
+//	go run ./tools/forecast [FILE...]      default: examples and tools/forecast/shapes
+//
+// It runs in the folder of the repository, for examples name files relative to it, and leaves nothing but the images
+// that an example draws.
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+type checked struct {
+	Estimate struct {
+		PacketHops int64 `json:"packet_hops"`
+		Memory     int64 `json:"memory_bytes"`
+	} `json:"estimate"`
+}
+
+type ran struct {
+	PacketHops int64   `json:"packet_hops"`
+	Seconds    float64 `json:"wall_seconds"`
+}
+
+func main() {
+	files := os.Args[1:]
+	if len(files) == 0 {
+		for _, glob := range []string{"examples/*.yaml", "tools/forecast/shapes/*.yaml"} {
+			some, err := filepath.Glob(glob)
+			exitOn(err)
+			files = append(files, some...)
+		}
+	}
+	work, err := os.MkdirTemp("", "forecast")
+	exitOn(err)
+	defer os.RemoveAll(work)
+	program := filepath.Join(work, "railyard")
+	build := exec.Command("go", "build", "-o", program, "./cmd/railyard")
+	build.Stderr = os.Stderr
+	exitOn(build.Run())
+	fmt.Printf("%-34s %13s %13s %5s  %9s %9s %5s  %6s\n", "scenario", "hops said", "taken", "", "MB said", "taken", "", "s")
+	for i, file := range files {
+		if err := measure(program, file, filepath.Join(work, fmt.Sprint(i))); err != nil {
+			fmt.Printf("%-34s %v\n", filepath.Base(file), err)
+		}
+	}
+}
+
+// measure prints one line.
+func measure(program, file, dir string) error {
+	var said checked
+	var took ran
+	if _, err := jsonOf(exec.Command(program, "check", file, "--json"), &said); err != nil {
+		return err
+	}
+	cmd := exec.Command(program, "run", file, "--json", "--quiet", "--force", "--out", dir)
+	peak, err := jsonOf(cmd, &took)
+	os.RemoveAll(dir)
+	if err != nil {
+		return err
+	}
+	const mega = 1e6
+	h, m := said.Estimate.PacketHops, said.Estimate.Memory
+	fmt.Printf("%-34s %13d %13d %5.2f  %9.0f %9.0f %5.2f  %6.1f\n", filepath.Base(file), h, took.PacketHops, float64(h)/float64(took.PacketHops),
+		float64(m)/mega, float64(peak)/mega, float64(m)/float64(peak), took.Seconds)
+	return nil
+}
+
+// jsonOf runs a command, decodes what it prints, and returns the most memory that it held in bytes.
+func jsonOf(cmd *exec.Cmd, into any) (peak int64, err error) {
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if len(out) == 0 && err != nil {
+		return 0, err
+	}
+	return peakOf(cmd.ProcessState), json.Unmarshal(out, into)
+}
+
+func exitOn(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "forecast:", err)
+		os.Exit(1)
+	}
+}
