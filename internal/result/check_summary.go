@@ -15,15 +15,15 @@ import (
 // maxSummary bounds run.json: a run with a million explicit flows has some 400 MB.
 const maxSummary = 1 << 29
 
-// readSummary reads the bytes of run.json.
-func readSummary(path string) ([]byte, error) {
-	f, size, err := openRegular(filepath.Join(path, runFile))
+// readBounded reads a file of a run directory that is no table: run.json, or one like it.
+func readBounded(path string) ([]byte, error) {
+	f, size, err := openRegular(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	if size > maxSummary {
-		return nil, fmt.Errorf("%s has %d bytes, want at most %d", runFile, size, int64(maxSummary))
+		return nil, fmt.Errorf("%s has %d bytes, want at most %d", filepath.Base(path), size, int64(maxSummary))
 	}
 	return io.ReadAll(io.LimitReader(f, size))
 }
@@ -31,7 +31,7 @@ func readSummary(path string) ([]byte, error) {
 // ReadSummary reads run.json of whatever format, as far as its keys mean the same: those of
 // another type stay zero.
 func ReadSummary(path string) (*Summary, error) {
-	b, err := readSummary(path)
+	b, err := readBounded(filepath.Join(path, runFile))
 	if err != nil {
 		return nil, fmt.Errorf("run directory %s: %w", path, err)
 	}
@@ -88,6 +88,7 @@ func dense(b []byte) error {
 // counts, times and sizes from 0 to 2^60, fractions from 0 to 1.
 type summaryCheck struct {
 	forgive bool // of another format: a figure that cannot be becomes 0
+	signed  bool // figures are differences: they may be negative, and more than a whole
 }
 
 func (c *summaryCheck) value(v reflect.Value, name string) error {
@@ -114,11 +115,14 @@ func (c *summaryCheck) value(v reflect.Value, name string) error {
 			v.SetString(clean(v.String()))
 		}
 	case reflect.Float64:
-		return c.figure(v, checkFloat(v, name))
+		return c.figure(v, c.float(v, name))
 	case reflect.Int, reflect.Int32, reflect.Int64:
 		least := int64(0)
 		if lastKey(name) == "step" {
 			least = -1 // none
+		}
+		if c.signed {
+			least = -maxFigure
 		}
 		return c.figure(v, in(name, v.Int(), least, maxFigure))
 	}
@@ -155,17 +159,19 @@ func (c *summaryCheck) figure(v reflect.Value, err error) error {
 // fractions are the keys whose figures are parts of a whole.
 var fractions = map[string]bool{"test_accuracy": true, "overlap": true, "utilisation": true, "share": true}
 
-func checkFloat(v reflect.Value, name string) error {
+func (c *summaryCheck) float(v reflect.Value, name string) error {
 	f := v.Float()
 	if v.Type() == reflect.TypeFor[Float]() { // a loss may be no number
 		return nil
 	}
-	most := float64(maxFigure)
-	if fractions[lastKey(name)] {
+	least, most := 0.0, float64(maxFigure)
+	if c.signed {
+		least = -most
+	} else if fractions[lastKey(name)] {
 		most = 1
 	}
-	if math.IsNaN(f) || f < 0 || f > most {
-		return fmt.Errorf("%s is %v, want 0 to %v", name, f, most)
+	if math.IsNaN(f) || f < least || f > most {
+		return fmt.Errorf("%s is %v, want %v to %v", name, f, least, most)
 	}
 	return nil
 }

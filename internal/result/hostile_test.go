@@ -176,6 +176,26 @@ func TestSummaryIsChecked(t *testing.T) {
 	}
 }
 
+// whatif.json is held to the same: its texts are cleaned, its figures bounded.
+func TestWhatIfIsChecked(t *testing.T) {
+	dir := t.TempDir()
+	r := &Run{Path: dir}
+	for text, want := range map[string]string{
+		`"changes": [{"name": "\u001b[2J", "before_ps": 5, "saves_ps": -7, "saves": -1.4}]`: "",
+		`"changes": [{"time_ps": -9000000000000000000}]`:                                    "changes[0].time_ps is -9000000000000000000, want",
+		`"changes": [{"time_ps": "\u0007"}]`:                                                "is damaged: ",
+	} {
+		writeFile(t, filepath.Join(dir, whatIfFile), []byte(`{"format_version": `+fmt.Sprint(WhatIfFormat)+`, `+text+`}`))
+		w, err := r.WhatIf()
+		switch {
+		case want == "" && (err != nil || w.Changes[0].Name != "\ufffd[2J" || *w.Changes[0].Saves != -7):
+			t.Errorf("%s: %+v %v", text, w, err)
+		case want != "" && (err == nil || !strings.Contains(err.Error(), want) || strings.ContainsAny(err.Error(), "\x07\x1b")):
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}
+
 // Text keeps what people write, and loses what terminals obey.
 func TestClean(t *testing.T) {
 	for _, s := range []string{"", "all-reduce 0 (layer 2)", "Zürich 東京 µs ±5 %", "host1>rail1>host2"} {

@@ -65,7 +65,7 @@ func (r *Run) InputPath(name string) string { return filepath.Join(r.Path, input
 
 // Source returns the scenario as the user wrote it, without the values that were derived from it.
 func (r *Run) Source() ([]byte, error) {
-	b, err := os.ReadFile(r.InputPath(ScenarioInput))
+	b, err := readBounded(r.InputPath(ScenarioInput))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("run directory %s: has no %s/%s, from which it would be run again: run the scenario anew with this version",

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"iter"
 	"os"
+	"path/filepath"
 	"strings"
 )
 
@@ -56,7 +57,7 @@ func Open(path string) (*Run, error) {
 // OpenIncomplete is Open, but takes a run that never ended, too: its summary has
 // no figures, and of its tables the parts that were closed can be read.
 func OpenIncomplete(path string) (*Run, error) {
-	b, err := readSummary(path)
+	b, err := readBounded(filepath.Join(path, runFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, err := os.Stat(path); err != nil {
 			return nil, fmt.Errorf("run directory %s: %w", path, plain(err))

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
+	"reflect"
 
 	"railyard/internal/unit"
 )
@@ -74,27 +74,37 @@ func (r *Run) WriteWhatIf(w *WhatIf) error {
 
 // WhatIf reads whatif.json, nil if nobody has asked yet.
 func (r *Run) WhatIf() (*WhatIf, error) {
-	b, err := os.ReadFile(filepath.Join(r.Path, whatIfFile))
+	b, err := readBounded(filepath.Join(r.Path, whatIfFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("run directory %s: %s: %w", r.Path, whatIfFile, plain(err))
 	}
+	damaged := func(err error) error { // which may quote the file
+		return fmt.Errorf("run directory %s: %s is damaged: %s", r.Path, whatIfFile, clean(err.Error()))
+	}
+	if err := dense(b); err != nil {
+		return nil, damaged(err)
+	}
 	var head struct {
 		Version       string `json:"version"`
 		FormatVersion int    `json:"format_version"`
 	}
 	if err := json.Unmarshal(b, &head); err != nil {
-		return nil, fmt.Errorf("run directory %s: %s is damaged: %w", r.Path, whatIfFile, err)
+		return nil, damaged(err)
 	}
 	if head.FormatVersion != WhatIfFormat {
 		return nil, fmt.Errorf("run directory %s: %s has format version %d of Railyard %s, want %d: run railyard whatif again",
-			r.Path, whatIfFile, head.FormatVersion, head.Version, WhatIfFormat)
+			r.Path, whatIfFile, head.FormatVersion, clean(head.Version), WhatIfFormat)
 	}
 	w := &WhatIf{}
 	if err := json.Unmarshal(b, w); err != nil {
-		return nil, fmt.Errorf("run directory %s: %s is damaged: %w", r.Path, whatIfFile, err)
+		return nil, damaged(err)
+	}
+	c := summaryCheck{signed: true}
+	if err := c.value(reflect.ValueOf(w).Elem(), ""); err != nil {
+		return nil, damaged(err)
 	}
 	return w, nil
 }
