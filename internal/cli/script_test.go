@@ -36,7 +36,7 @@ func TestScripts(t *testing.T) {
 		// Under nohup: what is caught here, commands begin with as usual; what is ignored they would ignore too.
 		c := make(chan os.Signal, 1)
 		signal.Notify(c, syscall.SIGHUP)
-		defer signal.Stop(c)
+		t.Cleanup(func() { signal.Stop(c) }) // the scripts run in parallel, after this function
 	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",

@@ -32,7 +32,8 @@ func (f *Fabric) chargeLossless(n *node, a *account, p *port, size int64) bool {
 }
 
 func (f *Fabric) overXOFF(n *node, a *account, p *port) bool {
-	return a.headroom > 0 || max(0, a.used-int64(f.cfg.Buffer.Reserve)) >= p.xoff.At(n.size-n.shared)
+	// A fixed xOFF may lie beyond the pool: what is over that stands in the room kept for frames that cross.
+	return a.headroom > 0 || n.shared > n.size || max(0, a.used-int64(f.cfg.Buffer.Reserve)) >= p.xoff.At(n.size-n.shared)
 }
 
 // chargeLossy charges a frame of a class without PFC, unless its egress queue holds its dynamic share already.
@@ -66,5 +67,5 @@ func (f *Fabric) release(now unit.Time, in PortID, class uint8, size int64) {
 
 func (f *Fabric) underXON(n *node, a *account, p *port) bool {
 	used := max(0, a.used-int64(f.cfg.Buffer.Reserve))
-	return a.headroom == 0 && (used == 0 || used+int64(f.cfg.PFC.ResumeOffset) <= p.xoff.At(n.size-n.shared))
+	return a.headroom == 0 && (used == 0 || n.shared <= n.size && used+int64(f.cfg.PFC.ResumeOffset) <= p.xoff.At(n.size-n.shared))
 }

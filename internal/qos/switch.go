@@ -157,15 +157,13 @@ func (p *Policy) pausing(l Link, s *Switch) Pausing {
 
 // firstPause returns what one sender alone has in a switch when it is paused: the reserve and the
 // least share x of the shared part with x >= xOFF at what x leaves free. With alpha N/D that is x >
-// (N shared - D) / (N + D). A fixed xOFF that the buffer cannot hold acts when the next frame finds
-// no room.
+// (N shared - D) / (N + D). A fixed xOFF that the buffer cannot hold acts when the shared part
+// is full.
 func (p *Policy) firstPause(x *XOFF, s *Switch) unit.Bytes {
 	share := x.Alpha.Num*int64(s.Shared) - x.Alpha.Den
 	switch {
-	case x.Fixed > 0 && p.Buffer.CrossingInHeadroom:
-		share = min(x.Fixed, int64(s.Shared)+1)
 	case x.Fixed > 0:
-		share = min(x.Fixed, int64(s.Shared+s.Spare)+1)
+		share = min(x.Fixed, int64(s.Shared)+1)
 	case share < 0:
 		return 0 // the threshold is 0 from the start
 	default:
