@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"slices"
+	"strings"
 
 	"railyard/internal/unit"
 )
@@ -97,4 +98,18 @@ func (d *Diagnosis) FeltAs(state string) (t unit.Duration) {
 		}
 	}
 	return t
+}
+
+// OnLink reports whether a port is an end of a link that is named by one of its ports.
+func OnLink(port, link string) bool {
+	if port == link {
+		return true
+	}
+	name, number, _ := strings.Cut(link, "#")
+	a, b, _ := strings.Cut(name, "/")
+	back := b + "/" + a
+	if number != "" {
+		back += "#" + number
+	}
+	return port == back
 }

@@ -15,6 +15,7 @@ type Data struct {
 	Summary  *result.Summary
 	Notes    []string // what is wrong with the directory, a sentence each
 	Settings Settings
+	WhatIf   *result.WhatIf        // nil: nobody has asked yet
 	Steps    *StepStats            // nil: no training steps
 	Timeline []result.OperationRow // of the median step
 	StepPath *StepPath             // nil: no critical path was kept
@@ -61,6 +62,9 @@ func loadRun(path string, damaged bool) (*Data, error) {
 		d.note("this run failed: %s", d.Summary.Error)
 	}
 	d.Settings = SettingsOf(d.Summary.Scenario)
+	if d.WhatIf, err = run.WhatIf(); err != nil {
+		d.note("%v", err)
+	}
 	d.read(run)
 	return d, nil
 }

@@ -26,11 +26,11 @@ func (d *Data) reasons() []string {
 	var out []string
 	switch {
 	case g.Share(main) < majority && main.Kind.Congestion():
-		out = append(out, fmt.Sprintf("The largest single loss is that %s: %s is attributed to it%s.", lead, share, felt(g, main)))
+		out = append(out, fmt.Sprintf("The largest single loss is that %s: %s, is attributed to it%s%s.", lead, share, felt(g, main), d.proved(main)))
 	case g.Share(main) < majority:
-		out = append(out, fmt.Sprintf("No single reason limited this run. The largest is that %s: %s%s.", lead, share, felt(g, main)))
+		out = append(out, fmt.Sprintf("No single reason limited this run. The largest is that %s: %s%s%s.", lead, share, felt(g, main), d.proved(main)))
 	default:
-		out = append(out, fmt.Sprintf("This run was limited because %s: %s is attributed to it%s.", lead, share, felt(g, main)))
+		out = append(out, fmt.Sprintf("This run was limited because %s: %s, is attributed to it%s%s.", lead, share, felt(g, main), d.proved(main)))
 	}
 	if s := culprits(main); s != "" {
 		out = append(out, s)

@@ -23,7 +23,7 @@ func TestParagraph(t *testing.T) {
 	}{
 		{
 			name: "compute-bound training", run: judged(computeBound(), diagnose.Blame{Kind: diagnose.Compute, Time: 90 * us}, diagnose.Blame{Kind: diagnose.PCIe, Time: 10 * us}),
-			first:    "This run was limited because GPUs computed: 90.0 % of the 100 us of a step, mean over 20 is attributed to it. Another 10.0 %: bytes crossed PCIe",
+			first:    "This run was limited because GPUs computed: 90.0 % of the 100 us of a step, mean over 20, is attributed to it. Another 10.0 %: bytes crossed PCIe",
 			says:     []string{"Nothing was marked, paused or dropped."},
 			not:      []string{"ongestion", "held longest", "sent again", "had waiting"},
 			findings: []cause.Cause{cause.Compute, cause.Dependency, cause.PCIe},
@@ -44,7 +44,7 @@ func TestParagraph(t *testing.T) {
 				diagnose.Blame{Kind: diagnose.SharedPort, Port: "rail1/host1", Crossed: true, Time: 60 * us, Felt: []diagnose.Felt{{Cause: "rate limit", Time: 50 * us}, {Cause: "queueing", Time: 10 * us}},
 					Culprits: []diagnose.Culprit{{Name: "flow4", Share: 0.5}, {Name: "flow2", Share: 0.25}, {Name: "flow3", Share: 0.15}, {Name: "flow9", Share: 0.1}}, Others: 2},
 				diagnose.Blame{Kind: diagnose.Controller, Port: "rail1/host1", Time: 20 * us}, diagnose.Blame{Kind: diagnose.LinkSpeed, Time: 20 * us}),
-			first: "This run was limited because the port rail1/host1 (100 Gb/s) was busy with the bytes of others: 60.0 % of the 100 us of a step, mean over 20 is attributed to it, felt as rate limit, 50.0 %; queueing, 10.0 %.",
+			first: "This run was limited because the port rail1/host1 (100 Gb/s) was busy with the bytes of others: 60.0 % of the 100 us of a step, mean over 20, is attributed to it, felt as rate limit, 50.0 %; queueing, 10.0 %.",
 			says: []string{"Of what others had waiting there: flow4 (50.0 %), flow2 (25.0 %), flow3 (15.0 %), 3 more.",
 				"Another 20.0 %: congestion control held senders back while the port rail1/host1 (100 Gb/s) had nothing to send."},
 			not: []string{"marked,", "flow9", "do not even cross"},

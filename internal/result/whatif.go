@@ -16,6 +16,24 @@ const whatIfFile = "whatif.json"
 // WhatIfFormat is the version of whatif.json.
 const WhatIfFormat = 1
 
+// Kinds of change.
+const (
+	ChangeFlow       = "flow"       // without a flow
+	ChangeFlows      = "flows"      // without a group of flows
+	ChangePFC        = "pfc"        // without PFC
+	ChangeCongestion = "congestion" // without congestion control
+	ChangeFault      = "fault"      // without a fault, or all
+	ChangeBuffer     = "buffer"     // with buffers that are never full
+	ChangeWindow     = "window"     // with an infinite window
+	ChangePort       = "port"       // with a faster port
+	ChangeLink       = "link"       // with a named link as the others
+	ChangeRank       = "rank"       // with a slow rank as the others
+	ChangeLaunch     = "launch"     // with launches that take no time
+	ChangeIdeal      = "ideal"      // on an ideal network
+	ChangeCure       = "cure"       // of a mistake in the thresholds
+	ChangeSet        = "set"        // of a key that the user named
+)
+
 // What a WhatIf measures.
 const (
 	MeasureStep = "step_time" // virtual time over steps
@@ -112,7 +130,7 @@ func (r *Run) WhatIf() (*WhatIf, error) {
 // Best returns the change that saves most, an ideal network excepted, nil if none saves anything.
 func (w *WhatIf) Best() *WhatIfChange {
 	for i := range w.Changes { // in order of saving
-		if c := &w.Changes[i]; c.Kind != "ideal" && c.Saves != nil && *c.Saves > 0 {
+		if c := &w.Changes[i]; c.Kind != ChangeIdeal && c.Saves != nil && *c.Saves > 0 {
 			return c
 		}
 	}

@@ -3,7 +3,6 @@ package whatif
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"railyard/internal/cause"
 	"railyard/internal/diagnose"
@@ -39,11 +38,11 @@ func shareOf(c *Cut) func(*diagnose.Blame) unit.Duration {
 	case Window:
 		return kinds(diagnose.Window)
 	case Port, Link:
-		return func(b *diagnose.Blame) unit.Duration { return timeIf(b, onLink(b.Port, c.Subject[0])) }
+		return func(b *diagnose.Blame) unit.Duration { return timeIf(b, diagnose.OnLink(b.Port, c.Subject[0])) }
 	case Fault:
 		return func(b *diagnose.Blame) unit.Duration {
 			return timeIf(b,
-				(b.Kind == diagnose.LossyLink || b.Kind == diagnose.Storm) && (len(c.Subject) == 0 || c.Subject[0] == "all" || onLink(b.Port, c.Subject[0])))
+				(b.Kind == diagnose.LossyLink || b.Kind == diagnose.Storm) && (len(c.Subject) == 0 || c.Subject[0] == "all" || diagnose.OnLink(b.Port, c.Subject[0])))
 		}
 	case Buffer:
 		return kinds(diagnose.FullBuffer)
@@ -102,18 +101,4 @@ func felt(b *diagnose.Blame, in cause.Cause) (sum unit.Duration) {
 		}
 	}
 	return sum
-}
-
-// onLink reports whether a port is one of the two ends of a link: rail1/host2 and host2/rail1.
-func onLink(port, link string) bool {
-	if port == link {
-		return true
-	}
-	name, number, _ := strings.Cut(link, "#")
-	a, b, _ := strings.Cut(name, "/")
-	back := b + "/" + a
-	if number != "" {
-		back += "#" + number
-	}
-	return port == back
 }

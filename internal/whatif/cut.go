@@ -14,20 +14,20 @@ import (
 
 // Kinds of change.
 const (
-	OneFlow    = "flow"
-	Flows      = "flows"
-	PFC        = "pfc"
-	Congestion = "congestion"
-	Fault      = "fault"
-	Buffer     = "buffer"
-	Window     = "window"
-	Port       = "port"
-	Link       = "link"
-	Rank       = "rank"
-	Launch     = "launch"
-	Ideal      = "ideal"
-	Cure       = "cure"
-	Set        = "set"
+	OneFlow    = result.ChangeFlow
+	Flows      = result.ChangeFlows
+	PFC        = result.ChangePFC
+	Congestion = result.ChangeCongestion
+	Fault      = result.ChangeFault
+	Buffer     = result.ChangeBuffer
+	Window     = result.ChangeWindow
+	Port       = result.ChangePort
+	Link       = result.ChangeLink
+	Rank       = result.ChangeRank
+	Launch     = result.ChangeLaunch
+	Ideal      = result.ChangeIdeal
+	Cure       = result.ChangeCure
+	Set        = result.ChangeSet
 )
 
 // A Cut is one thing that is taken away from a scenario, or changed in it.
