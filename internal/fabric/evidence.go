@@ -107,14 +107,15 @@ func (f *Fabric) PausedFor(now unit.Time, id PortID) []RootTime {
 	all := slices.Clone(f.pausedFor[id])
 	for c := range f.nc {
 		if q := &f.queues[int(id)*f.nc+c]; f.ports[id].paused&(1<<c) != 0 {
-			all = addRoot(all, q.root, now.Sub(q.rootSince))
+			all = AddRoot(all, q.root, now.Sub(q.rootSince))
 		}
 	}
 	slices.SortFunc(all, func(a, b RootTime) int { return cmp.Compare(a.Root, b.Root) })
 	return all
 }
 
-func addRoot(all []RootTime, root PortID, d unit.Duration) []RootTime {
+// AddRoot adds a time to that of a port.
+func AddRoot(all []RootTime, root PortID, d unit.Duration) []RootTime {
 	for i := range all {
 		if all[i].Root == root {
 			all[i].Time += d

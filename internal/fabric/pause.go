@@ -100,7 +100,7 @@ func (f *Fabric) moveRoot(now unit.Time, id PortID, q *queue, fr pauseFrame) {
 	if src := f.sources[id]; src != nil {
 		src.Paused(now, id, fr.class, true)
 	}
-	f.pausedFor[id] = addRoot(f.pausedFor[id], q.root, now.Sub(q.rootSince))
+	f.pausedFor[id] = AddRoot(f.pausedFor[id], q.root, now.Sub(q.rootSince))
 	q.root, q.rootSince = fr.root, now
 }
 
@@ -119,7 +119,7 @@ func (f *Fabric) setPaused(now unit.Time, id PortID, p *port, class uint8, on bo
 	}
 	p.paused &^= 1 << class
 	q.pausedTotal += now.Sub(q.pausedSince)
-	f.pausedFor[id] = addRoot(f.pausedFor[id], q.root, now.Sub(q.rootSince))
+	f.pausedFor[id] = AddRoot(f.pausedFor[id], q.root, now.Sub(q.rootSince))
 	if p.paused == 0 {
 		p.pausedTotal += now.Sub(p.pausedSince)
 	}

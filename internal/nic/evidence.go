@@ -52,7 +52,7 @@ func (n *Net) witness(tr *fabric.Trace, r fabric.Route) {
 		e.Pause += h.Pause
 		e.Others += h.Start.Sub(h.Ready) - h.Own - h.Pause
 		if h.Pause > 0 {
-			e.Roots = addRoot(e.Roots, h.Root, h.Pause)
+			e.Roots = fabric.AddRoot(e.Roots, h.Root, h.Pause)
 		}
 	}
 }

@@ -20,7 +20,7 @@ func (q *qp) add(c cause.Cause, at topo.PortID, until unit.Time) {
 	}
 	q.ledger[c] += until.Sub(q.accounted)
 	if c == cause.Pause {
-		q.pauses = addRoot(q.pauses, at, until.Sub(q.accounted))
+		q.pauses = fabric.AddRoot(q.pauses, at, until.Sub(q.accounted))
 	}
 	q.accounted = until
 	if !q.log {
@@ -34,17 +34,6 @@ func (q *qp) add(c cause.Cause, at topo.PortID, until unit.Time) {
 		q.entries = q.entries[:copy(q.entries, q.entries[logLimit/2:])]
 	}
 	q.entries = append(q.entries, exec.Segment{Until: until, Cause: c, At: int32(at)})
-}
-
-// addRoot adds a time to that of a port.
-func addRoot(all []fabric.RootTime, root topo.PortID, d unit.Duration) []fabric.RootTime {
-	for i := range all {
-		if all[i].Root == root {
-			all[i].Time += d
-			return all
-		}
-	}
-	return append(all, fabric.RootTime{Root: root, Time: d})
 }
 
 // account brings the ledger up to now according to the queue pair's state since the ledger's end. It is called before any change of

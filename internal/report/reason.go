@@ -23,15 +23,14 @@ func (d *Data) reasons() []string {
 	main := g.Main()
 	lead := d.lead(main)
 	share := fmt.Sprintf("%s of the %s of %s", result.FormatPercent(g.Share(main)), result.FormatTime(g.Whole), g.Subject)
-	var out []string
+	first := "This run was limited because %s: %s, is attributed to it%s%s."
 	switch {
 	case g.Share(main) < majority && main.Kind.Congestion():
-		out = append(out, fmt.Sprintf("The largest single loss is that %s: %s, is attributed to it%s%s.", lead, share, felt(g, main), d.proved(main)))
+		first = "The largest single loss is that %s: %s, is attributed to it%s%s."
 	case g.Share(main) < majority:
-		out = append(out, fmt.Sprintf("No single reason limited this run. The largest is that %s: %s%s%s.", lead, share, felt(g, main), d.proved(main)))
-	default:
-		out = append(out, fmt.Sprintf("This run was limited because %s: %s, is attributed to it%s%s.", lead, share, felt(g, main), d.proved(main)))
+		first = "No single reason limited this run. The largest is that %s: %s%s%s."
 	}
+	out := []string{fmt.Sprintf(first, lead, share, felt(g, main), d.proved(main))}
 	if s := culprits(main); s != "" {
 		out = append(out, s)
 	}
