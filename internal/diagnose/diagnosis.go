@@ -125,18 +125,17 @@ func Of(e *Evidence) *Diagnosis {
 	}
 	n := unit.Duration(max(e.Count, 1))
 	d := &Diagnosis{Subject: e.Subject, Whole: whole / n}
-	for _, s := range c.merged() {
-		if b := c.blame(s, n); b.Time > 0 {
-			d.Blames = append(d.Blames, b)
+	sums := slices.DeleteFunc(c.merged(), func(s *sum) bool { return s.felt.Sum() < n })
+	slices.SortFunc(sums, func(a, b *sum) int {
+		return cmp.Or(cmp.Compare(b.felt.Sum(), a.felt.Sum()), cmp.Compare(a.kind, b.kind), cmp.Compare(a.port, b.port), cmp.Compare(a.rank, b.rank))
+	})
+	for i, s := range sums {
+		if i < mostBlames {
+			d.Blames = append(d.Blames, c.blame(s, n))
+		} else {
+			d.Rest += s.felt.Sum() / n
 		}
 	}
-	slices.SortFunc(d.Blames, func(a, b Blame) int {
-		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Port, b.Port), cmp.Compare(rankOf(a), rankOf(b)))
-	})
-	for _, b := range d.Blames[min(len(d.Blames), mostBlames):] {
-		d.Rest += b.Time
-	}
-	d.Blames = d.Blames[:min(len(d.Blames), mostBlames)]
 	return d
 }
 
@@ -171,13 +170,6 @@ func (c *court) merged() []*sum {
 	return out
 }
 
-func rankOf(b Blame) int32 {
-	if b.Rank == nil {
-		return -1
-	}
-	return *b.Rank
-}
-
 func (c *court) blame(s *sum, n unit.Duration) Blame {
 	b := Blame{Kind: s.kind, Time: s.felt.Sum() / n, Crossed: s.crossed}
 	if s.port >= 0 {
@@ -204,8 +196,9 @@ func (c *court) blame(s *sum, n unit.Duration) Blame {
 }
 
 // culprits weighs whose bytes waited at a port for its victims: for each, those of everybody else.
+// With f the bytes of a flow, F those of all and t the time of a victim, a flow c has
+// f(c) x sum over v != c of t(v) / (F - f(v)).
 func (c *court) culprits(s *sum) map[int32]float64 {
-	out := map[int32]float64{}
 	fill := c.e.Ports[s.port].Fill
 	if len(fill) == 0 { // a NIC's port: its queue pairs wait in turn
 		for i := range c.e.Pairs {
@@ -214,18 +207,24 @@ func (c *court) culprits(s *sum) map[int32]float64 {
 			}
 		}
 	}
+	all, own := int64(0), make(map[int32]int64, len(fill))
+	for _, f := range fill {
+		all += f.Bytes
+		own[f.Pair] += f.Bytes
+	}
+	part := func(victim int32) float64 {
+		if own[victim] == all {
+			return 0
+		}
+		return float64(s.victims[victim]) / float64(all-own[victim])
+	}
+	whole := 0.0
 	for _, victim := range sorted(s.victims) {
-		others := int64(0)
-		for _, f := range fill {
-			if f.Pair != victim {
-				others += f.Bytes
-			}
-		}
-		for _, f := range fill {
-			if f.Pair != victim && others > 0 {
-				out[f.Pair] += float64(s.victims[victim]) * float64(f.Bytes) / float64(others)
-			}
-		}
+		whole += part(victim)
+	}
+	out := make(map[int32]float64, len(fill))
+	for _, f := range fill {
+		out[f.Pair] = float64(own[f.Pair]) * (whole - part(f.Pair))
 	}
 	return out
 }
