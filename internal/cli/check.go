@@ -172,7 +172,7 @@ func estimateText(s *sheet, in *run.Inspection) {
 		rows = append(rows, []string{"steps", result.FormatCount(e.Steps), about})
 	}
 	rows = append(rows,
-		[]string{"packet-hops", result.FormatCount(e.PacketHops), "limit " + result.FormatCount(run.MaxHops) + "; without losses and CNPs"},
+		[]string{"packet-hops", result.FormatCount(e.PacketHops), "limit " + result.FormatCount(run.MaxHops) + "; without losses"},
 		[]string{"memory", result.FormatBytes(e.Memory), "limit " + result.FormatBytes(run.MaxMemory) + ", and what the machine has free"})
 	speed := fmt.Sprintf("at %s packet-hops/s", result.FormatRate(run.HopsPerSecond))
 	if in.FLOP > 0 {

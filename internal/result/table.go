@@ -42,6 +42,10 @@ type Table[R any] struct {
 	stop      *bool     // of the directory: a table has failed, no table takes more rows
 }
 
+// compression is one for all tables: an encoder holds 16 MB, and what it writes depends on nothing
+// that it has seen before.
+var compression = &zstd.Codec{Level: zstd.SpeedDefault}
+
 // createTable opens the first part in dir. A failure is kept for Err and close.
 func createTable[R any](dir, name string, group int, stop *bool) *Table[R] {
 	t := &Table[R]{dir: dir, name: name, group: group, stop: stop, batch: make([]R, 0, batchRows), keptAt: time.Now()}
@@ -55,7 +59,7 @@ func newWriter[R any](w io.Writer) *parquet.GenericWriter[R] {
 	return parquet.NewGenericWriter[R](w,
 		parquet.MaxRowsPerRowGroup(RowGroupRows),
 		parquet.PageBufferSize(256<<10),
-		parquet.Compression(&zstd.Codec{Level: zstd.SpeedDefault}),
+		parquet.Compression(compression),
 		parquet.CreatedBy("railyard", Version, ""),
 		parquet.KeyValueMetadata("railyard.format_version", strconv.Itoa(FormatVersion)))
 }

@@ -15,8 +15,12 @@ const (
 	flowMemory    = 3500 * unit.Byte   // an explicit flow beside that: names, its row in the summary
 	linkMemory    = 600 * unit.Byte    // a connection of two ranks
 	messageMemory = 640 * unit.Byte    // a message that is posted and not acknowledged
-	rowMemory     = 100 * unit.Byte    // a row that a table gathers
-	traceMemory   = 100 * unit.Byte    // an operation of a step whose critical path may be asked for
+	rowMemory     = 100 * unit.Byte    // a row that a table gathers,
+	stepMemory    = 200 * unit.Byte    // of steps,
+	flowRowMemory = 440 * unit.Byte    // of flows
+	packMemory    = 16 * unit.Megabyte // what packs tables of many rows
+	manyRows      = 8192
+	traceMemory   = 100 * unit.Byte // an operation of a step whose critical path may be asked for
 )
 
 // memory adds up what the run holds at once.
@@ -36,7 +40,7 @@ func (p *Plan) memory(e *Estimate, data dataset.Size, job unit.Duration) unit.By
 	for _, in := range p.Inputs {
 		sum = add(sum, int64(len(in.Text)))
 	}
-	sum = add(sum, mul(p.tableRows(e, job), int64(rowMemory)))
+	sum = add(sum, int64(p.tableMemory(e, job)))
 	return unit.Bytes(add(sum, mul(p.pathOperations(), int64(traceMemory))))
 }
 
@@ -89,9 +93,13 @@ func (p *Plan) waiting(job unit.Duration) (slots int64) {
 	return slots
 }
 
-// tableRows is how many rows tables gather at once.
-func (p *Plan) tableRows(e *Estimate, job unit.Duration) (rows int64) {
-	gathered := func(n int64) int64 { return min(n, result.RowGroupRows) }
+// tableMemory is what the rows take that tables gather at once.
+func (p *Plan) tableMemory(e *Estimate, job unit.Duration) (sum unit.Bytes) {
+	most := int64(0)
+	gather := func(rows int64, each unit.Bytes) {
+		most = max(most, rows)
+		sum += unit.Bytes(min(rows, result.RowGroupRows)) * each
+	}
 	messages := int64(0)
 	for i := range p.Pairs {
 		if q := &p.Pairs[i]; q.sends() {
@@ -101,16 +109,23 @@ func (p *Plan) tableRows(e *Estimate, job unit.Duration) (rows int64) {
 	p.eachTraffic(func(_ int, _ *RankLink, t traffic) { messages = add(messages, mul(e.Steps, t.messages)) })
 	out := p.Scenario.Output
 	if out.Flows {
-		rows += 2 * gathered(messages) // flows, and the ports that held them up
+		gather(messages, flowRowMemory)
+		gather(messages, rowMemory) // the ports that held them up
 	}
 	if p.Step != nil {
 		rankSteps := mul(e.Steps, int64(len(p.Placement.Ranks)))
-		rows += gathered(rankSteps)
+		gather(rankSteps, stepMemory)
 		if out.Operations {
-			rows += gathered(mul(rankSteps, int64(len(p.Step.Ops))))
+			gather(mul(rankSteps, int64(len(p.Step.Ops))), rowMemory)
 		}
 	}
-	return rows
+	if most >= manyRows {
+		sum += packMemory
+	}
+	if out.Queues && out.Sample > 0 { // at most a row for each sample; most queues are empty
+		sum += unit.Bytes(min(mul(int64(len(p.Graph.Ports)), int64(job/out.Sample)), result.RowGroupRows)) * rowMemory
+	}
+	return sum
 }
 
 // pathOperations is how many operations are kept to find critical paths: those of three steps; see critical.
