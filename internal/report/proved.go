@@ -39,18 +39,20 @@ var takenBy = map[diagnose.Kind]string{
 
 // removes reports whether a change takes a blame away.
 func removes(c *result.WhatIfChange, b *diagnose.Blame) bool {
+	onLink := b.Port != "" && slices.ContainsFunc(c.Subject, func(l string) bool { return diagnose.OnLink(b.Port, l) })
 	switch b.Kind {
 	case diagnose.SharedPort:
 		culprit := func(flow string) bool {
 			return slices.ContainsFunc(b.Culprits, func(x diagnose.Culprit) bool { return x.Name == flow })
 		}
-		return (c.Kind == result.ChangeFlow || c.Kind == result.ChangeFlows) && slices.ContainsFunc(c.Subject, culprit)
+		flows := c.Kind == result.ChangeFlow || c.Kind == result.ChangeFlows
+		return flows && slices.ContainsFunc(c.Subject, culprit) || c.Kind == result.ChangePort && onLink
 	case diagnose.SlowPort, diagnose.LinkSpeed, diagnose.Cable:
-		return (c.Kind == result.ChangePort || c.Kind == result.ChangeLink) && b.Port != "" && slices.ContainsFunc(c.Subject, func(l string) bool { return diagnose.OnLink(b.Port, l) })
+		return (c.Kind == result.ChangePort || c.Kind == result.ChangeLink) && onLink
 	case diagnose.SlowRank:
 		return c.Kind == result.ChangeRank && b.Rank != nil && slices.Contains(c.Subject, fmt.Sprintf("rank %d", *b.Rank))
 	case diagnose.LossyLink, diagnose.Storm:
-		return c.Kind == result.ChangeFault && (len(c.Subject) == 0 || c.Subject[0] == "all" || slices.ContainsFunc(c.Subject, func(l string) bool { return diagnose.OnLink(b.Port, l) }))
+		return c.Kind == result.ChangeFault && (len(c.Subject) == 0 || c.Subject[0] == "all" || onLink)
 	}
 	return takenBy[b.Kind] != "" && takenBy[b.Kind] == c.Kind
 }

@@ -27,6 +27,8 @@ func TestARerunEndsTheFirstSentence(t *testing.T) {
 			change(result.ChangeCongestion, "without congestion control", 70*us), change(result.ChangeFlow, "without flow9", 60*us, "flow9"), change(result.ChangeFlow, "without flow4", 55*us, "flow4")}},
 		{name: "its group saves more", main: shared, want: "; a rerun without all saves 58.0 %.", changes: []result.WhatIfChange{
 			change(result.ChangeFlows, "without all", 58*us, "flow9", "flow4"), change(result.ChangeFlow, "without flow4", 5*us, "flow4")}},
+		{name: "a faster port", main: shared, want: "; a rerun with it at 1Tb/s saves 80.0 %.", changes: []result.WhatIfChange{
+			change(result.ChangePort, "with another", 90*us, "rail1/host9"), change(result.ChangePort, "with it at 1Tb/s", 80*us, "rail1/host1"), change(result.ChangeFlow, "without flow4", 5*us, "flow4")}},
 		{name: "it saves nothing", main: shared, want: "; a rerun without flow4 saves nothing.", changes: []result.WhatIfChange{change(result.ChangeFlow, "without flow4", -us, "flow4")}},
 		{name: "the cable's other end", main: diagnose.Blame{Kind: diagnose.SlowPort, Port: "rail1/host1", Time: 60 * us}, want: "; a rerun with a new cable saves 50.0 %.",
 			changes: []result.WhatIfChange{change(result.ChangeLink, "with another", 90*us, "host2/rail1"), change(result.ChangeLink, "with a new cable", 50*us, "host1/rail1")}},
