@@ -47,7 +47,7 @@ var rules = map[string]rule{
 	"diagnose":      {why: "what time was lost to is a function of evidence: no engine, no files, so that planted evidence can test it"},
 	"planted":       {may: "diagnose", why: "a planted cause is a scenario and what must be said of it; its test runs it as a user would"},
 	"parquet":       {third: "github.com/klauspost/compress", why: "it reads bytes that nobody vouches for, so it knows the format and nothing else"},
-	"result":        {may: "diagnose parquet qos", third: "github.com/goccy/go-yaml github.com/parquet-go/parquet-go", why: "a run directory can be read without the simulator that wrote it"},
+	"result":        {may: "diagnose input parquet qos", third: "github.com/goccy/go-yaml github.com/parquet-go/parquet-go", why: "a run directory can be read without the simulator that wrote it"},
 	"report":        {may: "diagnose qos result", why: "a report must be possible from the run directory alone, also years later"},
 	"netconf":       {may: "inventory qos topo", why: "switch configuration follows from names and thresholds, not from a run"},
 	"run":           {may: "cc coll dataset diagnose exec fabric input machine nic nn qos rank result roce scenario sim topo train wire workload", why: "the only package that knows everything; it is below those that show it"},

@@ -28,14 +28,13 @@ type Span struct {
 
 // Pair is a queue pair.
 type Pair struct {
-	Name, Kind string
+	Name       string
 	Line       unit.Bitrate  // of its NIC's port
 	Path, Back []Hop         // of its packets and of their acknowledgements, the NIC's own port first
 	Held       cause.Split   // of all its completed messages
 	Bytes      int64         // that arrived
 	RoundTrip  unit.Duration // of a full packet in an empty network
 	Window     unit.Duration // how long the sender's link takes for a window; -1: congestion control sets it, 0: there is none
-	Timeouts   int64
 }
 
 // Hop is what a queue pair met at one port.

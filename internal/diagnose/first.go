@@ -1,7 +1,6 @@
 package diagnose
 
 import (
-	"slices"
 	"strings"
 
 	"railyard/internal/unit"
@@ -59,42 +58,6 @@ func (d *Diagnosis) Attributed(b *Blame) unit.Duration {
 	for i := range d.Blames {
 		if o := &d.Blames[i]; o.Port == b.Port && o.Kind.Congestion() {
 			t += o.Time
-		}
-	}
-	return t
-}
-
-// OfFlows is the time attributed to the bytes of these flows: at each port their share of what others
-// had waiting there.
-func (d *Diagnosis) OfFlows(names []string) (t unit.Duration) {
-	for i := range d.Blames {
-		b := &d.Blames[i]
-		for _, c := range b.Culprits {
-			if slices.Contains(names, c.Name) {
-				t += unit.Duration(float64(b.Time) * c.Share)
-			}
-		}
-	}
-	return t
-}
-
-// OfKinds is the time attributed to kinds of blame, at a port or, "", anywhere.
-func (d *Diagnosis) OfKinds(port string, kinds ...Kind) (t unit.Duration) {
-	for i := range d.Blames {
-		if b := &d.Blames[i]; (port == "" || b.Port == port) && slices.Contains(kinds, b.Kind) {
-			t += b.Time
-		}
-	}
-	return t
-}
-
-// FeltAs is the time that passed in a state, whatever it is attributed to.
-func (d *Diagnosis) FeltAs(state string) (t unit.Duration) {
-	for i := range d.Blames {
-		for _, f := range d.Blames[i].Felt {
-			if f.Cause == state {
-				t += f.Time
-			}
 		}
 	}
 	return t

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"railyard/internal/input"
 )
 
 const runFile = "run.json"
@@ -319,7 +321,7 @@ func (d *Dir) Finish(s *Summary) error {
 	}
 	os.Remove(filepath.Join(d.path, reserveFile)) // not there if the run never began
 	if e := d.write(s); err == nil && e != nil {
-		return fmt.Errorf("run directory %s: cannot write %s: %w; it stays marked as unfinished", d.path, runFile, plain(e))
+		return fmt.Errorf("run directory %s: cannot write %s: %w; it stays marked as unfinished", d.path, runFile, input.Cause(e))
 	}
 	return err
 }
@@ -338,7 +340,7 @@ func (d *Dir) sync() error {
 			f.Close()
 		}
 		if err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrInvalid) {
-			return fmt.Errorf("run directory %s: cannot write %s to the disk: %w", d.path, filepath.Base(path), plain(err))
+			return fmt.Errorf("run directory %s: cannot write %s to the disk: %w", d.path, filepath.Base(path), input.Cause(err))
 		}
 	}
 	return nil
@@ -460,18 +462,5 @@ func EncodeJSON(w io.Writer, v any) error {
 }
 
 func unwritable(path string, err error) error {
-	return fmt.Errorf("run directory %s: cannot write there: %w; choose another place with --out DIR", path, plain(err))
-}
-
-// plain drops operation and path of a file error: the caller names the thing.
-func plain(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	var l *os.LinkError
-	if errors.As(err, &l) {
-		return l.Err
-	}
-	return err
+	return fmt.Errorf("run directory %s: cannot write there: %w; choose another place with --out DIR", path, input.Cause(err))
 }

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"railyard/internal/input"
 )
 
 // inputFolder holds what a run read: its scenario as the user wrote it, and the files that the
@@ -54,7 +56,7 @@ func (d *Dir) KeepInputs(inputs []Input) error {
 	}
 	for _, in := range inputs {
 		if err := writeSynced(filepath.Join(folder, in.Name), in.Text); err != nil {
-			return fmt.Errorf("run directory %s: cannot write %s/%s: %w", d.path, inputFolder, in.Name, plain(err))
+			return fmt.Errorf("run directory %s: cannot write %s/%s: %w", d.path, inputFolder, in.Name, input.Cause(err))
 		}
 	}
 	return nil
@@ -71,7 +73,7 @@ func (r *Run) Source() ([]byte, error) {
 		return nil, fmt.Errorf("run directory %s: has no %s/%s, from which it would be run again: run the scenario anew with this version",
 			r.Path, inputFolder, ScenarioInput)
 	case err != nil:
-		return nil, fmt.Errorf("run directory %s: %s/%s: %w", r.Path, inputFolder, ScenarioInput, plain(err))
+		return nil, fmt.Errorf("run directory %s: %s/%s: %w", r.Path, inputFolder, ScenarioInput, input.Cause(err))
 	}
 	return b, nil
 }

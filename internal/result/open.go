@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"railyard/internal/input"
 )
 
 // Run is a run directory that is read.
@@ -60,12 +62,12 @@ func OpenIncomplete(path string) (*Run, error) {
 	b, err := readBounded(filepath.Join(path, runFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, err := os.Stat(path); err != nil {
-			return nil, fmt.Errorf("run directory %s: %w", path, plain(err))
+			return nil, fmt.Errorf("run directory %s: %w", path, input.Cause(err))
 		}
 		return nil, fmt.Errorf("run directory %s: holds no %s, so it is no run directory%s", path, runFile, unborn(path))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("run directory %s: %w", path, plain(err))
+		return nil, fmt.Errorf("run directory %s: %w", path, input.Cause(err))
 	}
 	s, err := parseSummary(path, b)
 	if err != nil {

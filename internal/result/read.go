@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"railyard/internal/input"
 	"railyard/internal/parquet"
 )
 
@@ -90,14 +91,14 @@ func readPart[R any](r *Run, path string, f func(*R) (more bool, err error)) err
 func openRegular(path string) (*os.File, int64, error) {
 	st, err := os.Stat(path)
 	if err != nil {
-		return nil, 0, plain(err)
+		return nil, 0, input.Cause(err)
 	}
 	if !st.Mode().IsRegular() {
 		return nil, 0, fmt.Errorf("is no regular file (%v)", st.Mode().Type())
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, 0, plain(err)
+		return nil, 0, input.Cause(err)
 	}
 	return f, st.Size(), nil
 }
@@ -141,7 +142,7 @@ func fileOf(path string) (TableFile, error) {
 	h := sha256.New()
 	n, err := io.Copy(h, io.LimitReader(f, size))
 	if err != nil {
-		return TableFile{}, plain(err)
+		return TableFile{}, input.Cause(err)
 	}
 	return TableFile{Bytes: n, SHA256: hex.EncodeToString(h.Sum(nil))}, nil
 }

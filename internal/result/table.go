@@ -9,6 +9,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/zstd"
+
+	"railyard/internal/input"
 )
 
 // RowGroupRows is how many rows a table gathers before it writes them out: the
@@ -158,7 +160,7 @@ func (t *Table[R]) closePart() {
 func (t *Table[R]) fail(err error) {
 	*t.stop = true
 	if t.err == nil {
-		t.err = plain(err)
+		t.err = input.Cause(err)
 	}
 	if t.file != nil {
 		t.file.Close()

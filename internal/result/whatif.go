@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"reflect"
 
+	"railyard/internal/input"
 	"railyard/internal/unit"
 )
 
@@ -85,7 +86,7 @@ type WhatIfValue struct {
 func (r *Run) WriteWhatIf(w *WhatIf) error {
 	w.Version, w.FormatVersion = Version, WhatIfFormat
 	if err := WriteJSON(filepath.Join(r.Path, whatIfFile), w); err != nil {
-		return fmt.Errorf("run directory %s: cannot write %s: %w", r.Path, whatIfFile, plain(err))
+		return fmt.Errorf("run directory %s: cannot write %s: %w", r.Path, whatIfFile, input.Cause(err))
 	}
 	return nil
 }
@@ -97,7 +98,7 @@ func (r *Run) WhatIf() (*WhatIf, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("run directory %s: %s: %w", r.Path, whatIfFile, plain(err))
+		return nil, fmt.Errorf("run directory %s: %s: %w", r.Path, whatIfFile, input.Cause(err))
 	}
 	damaged := func(err error) error { // which may quote the file
 		return fmt.Errorf("run directory %s: %s is damaged: %s", r.Path, whatIfFile, clean(err.Error()))

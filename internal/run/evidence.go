@@ -36,11 +36,10 @@ type connKey struct{ src, dst, channel int32 }
 
 // pairEvidence is what is known of one queue pair beside what package nic counts.
 type pairEvidence struct {
-	held     cause.Split
-	timeouts int64
-	lost     []result.LossRow // of messages that have not ended
-	lostSeq  []uint32         // packet sequence numbers, by lost
-	hops     map[hopKey]*lostAt
+	held    cause.Split
+	lost    []result.LossRow // of messages that have not ended
+	lostSeq []uint32         // packet sequence numbers, by lost
+	hops    map[hopKey]*lostAt
 }
 
 type hopKey struct {
@@ -149,7 +148,6 @@ func (o *observer) lost(l fabric.Loss) {
 // timedOut takes a retransmission timeout.
 func (o *observer) timedOut(now unit.Time, qp int32, oldest int64) {
 	p := &o.evidence.pairs[qp]
-	p.timeouts++
 	p.lost = append(p.lost, result.LossRow{Name: o.r.plan.Pairs[qp].Name, Time: now, Kind: "timeout"})
 	p.lostSeq = append(p.lostSeq, uint32(oldest)&roce.PSNMask)
 }
@@ -242,8 +240,8 @@ func (r *runner) portEvidence(id topo.PortID) diagnose.Port {
 
 func (r *runner) pairEvidence(id int32) diagnose.Pair {
 	q, own := &r.plan.Pairs[id], &r.watch.evidence.pairs[id]
-	p := diagnose.Pair{Name: q.Name, Kind: q.Kind, Line: r.plan.Graph.Ports[q.Path[0]].Rate, Held: own.held,
-		Bytes: r.net.Delivered(id), RoundTrip: r.plan.baseRTT(q), Window: r.plan.windowTime(q), Timeouts: own.timeouts}
+	p := diagnose.Pair{Name: q.Name, Line: r.plan.Graph.Ports[q.Path[0]].Rate, Held: own.held,
+		Bytes: r.net.Delivered(id), RoundTrip: r.plan.baseRTT(q), Window: r.plan.windowTime(q)}
 	for _, back := range []bool{false, true} {
 		path := q.Path
 		if back {
