@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"railyard/internal/qos"
-	"railyard/internal/result"
 	"railyard/internal/run"
 	"railyard/internal/scenario"
 	"railyard/internal/unit"
@@ -164,22 +163,22 @@ func estimateText(s *sheet, in *run.Inspection) {
 	s.line("A run of it, estimated")
 	var rows [][]string
 	if t := sc.Job.Train; t != nil {
-		about := fmt.Sprintf("%s images, %s ranks x batch %s, %s", result.FormatCount(int64(in.Data.Train)), result.FormatCount(int64(sc.RankCount())),
-			result.FormatCount(int64(t.Batch)), count(t.Epochs, "epoch"))
+		about := fmt.Sprintf("%s images, %s ranks x batch %s, %s", unit.Count(int64(in.Data.Train)), unit.Count(int64(sc.RankCount())),
+			unit.Count(int64(t.Batch)), count(t.Epochs, "epoch"))
 		if t.Steps.Set {
-			about += fmt.Sprintf(", at most %s steps", result.FormatCount(int64(t.Steps.Value)))
+			about += fmt.Sprintf(", at most %s steps", unit.Count(int64(t.Steps.Value)))
 		}
-		rows = append(rows, []string{"steps", result.FormatCount(e.Steps), about})
+		rows = append(rows, []string{"steps", unit.Count(e.Steps), about})
 	}
 	rows = append(rows,
-		[]string{"packet-hops", result.FormatCount(e.PacketHops), "limit " + result.FormatCount(run.MaxHops) + "; without losses"},
-		[]string{"memory", result.FormatBytes(e.Memory), "limit " + result.FormatBytes(run.MaxMemory) + ", and what the machine has free"})
-	speed := fmt.Sprintf("at %s packet-hops/s", result.FormatRate(run.HopsPerSecond))
+		[]string{"packet-hops", unit.Count(e.PacketHops), "limit " + unit.Count(run.MaxHops) + "; without losses"},
+		[]string{"memory", e.Memory.Human(), "limit " + run.MaxMemory.Human() + ", and what the machine has free"})
+	speed := fmt.Sprintf("at %s packet-hops/s", unit.Rate(run.HopsPerSecond))
 	if in.FLOP > 0 {
-		rows = append(rows, []string{"arithmetic", result.FormatRate(float64(in.FLOP)) + "FLOP", "on this machine: the network is really trained"})
-		speed += fmt.Sprintf(" and %sFLOP/s", result.FormatRate(run.FLOPPerSecond))
+		rows = append(rows, []string{"arithmetic", unit.Rate(float64(in.FLOP)) + "FLOP", "on this machine: the network is really trained"})
+		speed += fmt.Sprintf(" and %sFLOP/s", unit.Rate(run.FLOPPerSecond))
 	}
-	took := "about " + result.FormatClock(in.Seconds)
+	took := "about " + unit.Clock(in.Seconds)
 	if in.Seconds < 0.1 {
 		took = "less than 0.1 s"
 	}
@@ -197,12 +196,12 @@ func thresholdText(s *sheet, in *run.Inspection) {
 	assumed := false
 	for i := range in.Thresholds {
 		t := &in.Thresholds[i]
-		row := []string{strconv.Itoa(t.Ports) + " " + t.Switch, result.FormatBitrate(t.Rate), "-", "-", "-", "-", "-", string(t.First)}
+		row := []string{strconv.Itoa(t.Ports) + " " + t.Switch, t.Rate.Human(), "-", "-", "-", "-", "-", string(t.First)}
 		if t.Marks() {
-			row[2], row[3], row[4] = result.FormatBytes(t.ECN.Min), result.FormatBytes(t.ECN.Max), result.FormatPercent(t.ECN.Probability.Float())
+			row[2], row[3], row[4] = t.ECN.Min.Human(), t.ECN.Max.Human(), unit.Percent(t.ECN.Probability.Float())
 		}
 		if t.Lossless() {
-			row[5], row[6] = result.FormatBytes(t.PFC.XOFF), result.FormatBytes(t.PFC.Headroom)
+			row[5], row[6] = t.PFC.XOFF.Human(), t.PFC.Headroom.Human()
 			if t.PFC.HeadroomAssumed {
 				row[6] += "*"
 				assumed = true
@@ -229,7 +228,7 @@ func thresholdNotes(in *run.Inspection) []string {
 			what = "of an ingress port, fixed"
 		}
 		notes = append(notes, fmt.Sprintf("xOFF: %s; xON is %s below it. %s of a %s's %s is shared; a fixed xOFF of at most %s cannot run that out.",
-			what, result.FormatBytes(f.QoS.PFC.ResumeOffset), result.FormatBytes(t.Shared), t.Switch, result.FormatBytes(f.Switch.Buffer), result.FormatBytes(t.PFC.SafeStatic)))
+			what, f.QoS.PFC.ResumeOffset.Human(), t.Shared.Human(), t.Switch, f.Switch.Buffer.Human(), t.PFC.SafeStatic.Human()))
 	}
 	if t := qos.Tightest(in.Thresholds); t != nil {
 		notes = append(notes, fmt.Sprintf("%s (DCQCN, SIGCOMM'15, section 4; port of a %s).", t.MarksBeforePauses(), t.Switch))
@@ -238,7 +237,7 @@ func thresholdNotes(in *run.Inspection) []string {
 	for i := range in.Thresholds {
 		if t := &in.Thresholds[i]; t.Lossless() && !slices.Contains(said, t.First) {
 			said = append(said, t.First)
-			notes = append(notes, fmt.Sprintf("%s, at %s: %s.", t.First, result.FormatBitrate(t.Rate), t.Reason))
+			notes = append(notes, fmt.Sprintf("%s, at %s: %s.", t.First, t.Rate.Human(), t.Reason))
 		}
 	}
 	return notes

@@ -9,6 +9,7 @@ import (
 
 	"railyard/internal/result"
 	"railyard/internal/scenario"
+	"railyard/internal/unit"
 )
 
 func (a *app) dataCommand() *cobra.Command {
@@ -67,6 +68,6 @@ func (a *app) makeDigits(ctx context.Context, o scenario.Digits, quiet bool) err
 		verb = "there already"
 	}
 	_, err = fmt.Fprintf(a.stdout, "%s: %s training and %s test images, seed %d, %s\n", o.Dir,
-		result.FormatCount(int64(o.Train)), result.FormatCount(int64(o.Test)), o.Seed, verb)
+		unit.Count(int64(o.Train)), unit.Count(int64(o.Test)), o.Seed, verb)
 	return err
 }

@@ -154,7 +154,7 @@ func (a *app) exportCSV(ctx context.Context, r *result.Run, dir string) error {
 		if rows == 1 {
 			noun = "row"
 		}
-		fmt.Fprintf(a.stdout, "%s: %s %s\n", path, result.FormatCount(rows), noun)
+		fmt.Fprintf(a.stdout, "%s: %s %s\n", path, unit.Count(rows), noun)
 	}
 	return nil
 }

@@ -126,21 +126,21 @@ func (p *progress) line(now time.Time) string {
 	what := v.Phase
 	switch {
 	case v.Phase == "flows":
-		what += " " + result.FormatBytes(unit.Bytes(v.Done)) + "/" + result.FormatBytes(unit.Bytes(v.Total))
+		what += " " + unit.Bytes(v.Done).Human() + "/" + unit.Bytes(v.Total).Human()
 	case v.Total > 0:
-		what += " " + result.FormatCount(v.Done) + "/" + result.FormatCount(v.Total)
+		what += " " + unit.Count(v.Done) + "/" + unit.Count(v.Total)
 	case v.Done > 0:
-		what += " " + result.FormatCount(v.Done)
+		what += " " + unit.Count(v.Done)
 	}
 	var loss, virtual, hops, eta string
 	if v.HasLoss {
 		loss = fmt.Sprintf("loss %.4f", v.Loss)
 	}
 	if v.Virtual > 0 {
-		virtual = "virtual " + result.FormatTime(unit.Duration(v.Virtual))
+		virtual = "virtual " + unit.Duration(v.Virtual).Human()
 	}
 	if n := v.PacketHops - p.first.PacketHops; n > 0 && elapsed > 0 {
-		hops = result.FormatRate(float64(n)/elapsed) + " hops/s"
+		hops = unit.Rate(float64(n)/elapsed) + " hops/s"
 	}
 	if n := v.Part - p.first.Part; n > 0 && elapsed > 0 {
 		eta = "ETA " + clock(elapsed*(1-v.Part)/n)

@@ -15,6 +15,7 @@ import (
 	"railyard/internal/result"
 	"railyard/internal/scenario"
 	"railyard/internal/sweep"
+	"railyard/internal/unit"
 )
 
 // runFlags is the flags of `railyard run`.
@@ -267,4 +268,4 @@ func (a *app) print(sum *result.Summary, asJSON bool) error {
 }
 
 // count prints "1 problem", "3 problems".
-func count(n int, thing string) string { return result.FormatCountOf(int64(n), thing) }
+func count(n int, thing string) string { return unit.CountOf(int64(n), thing) }

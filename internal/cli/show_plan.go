@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"railyard/internal/coll"
-	"railyard/internal/result"
 	"railyard/internal/run"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
@@ -245,7 +244,7 @@ func dagText(a *app, p *run.Plan) error {
 	rows := [][]string{{"op", "name", "stream", "takes", "waits for"}}
 	compute := unit.Duration(0)
 	for i, o := range d.Operations {
-		takes := result.FormatTime(o.Duration)
+		takes := o.Duration.Human()
 		if p.Step.Ops[i].Kind == workload.Compute {
 			compute += o.Duration
 		} else {
@@ -259,12 +258,12 @@ func dagText(a *app, p *run.Plan) error {
 	}
 	s.grid("rllrl", rows)
 	s.line("")
-	s.line("compute in all: %s; a stream runs one operation at a time, in order", result.FormatTime(compute))
+	s.line("compute in all: %s; a stream runs one operation at a time, in order", compute.Human())
 	if len(d.Collectives) > 0 {
 		rows := [][]string{{"collective", "schedule", "size", "chunks", "largest", "a rank sends"}}
 		for _, c := range d.Collectives {
-			rows = append(rows, []string{c.Name, c.Schedule, result.FormatBytes(c.Bytes), fmt.Sprintf("%d x %d", c.Channels, c.Chunks),
-				result.FormatBytes(c.Chunk), result.FormatBytes(c.Sent)})
+			rows = append(rows, []string{c.Name, c.Schedule, c.Bytes.Human(), fmt.Sprintf("%d x %d", c.Channels, c.Chunks),
+				c.Chunk.Human(), c.Sent.Human()})
 		}
 		s.line("")
 		s.grid("llrrrr", rows)

@@ -194,7 +194,7 @@ func timelineText(s *sheet, r *result.Run, bars []bar, f timelineFlags) error {
 			title = strings.Replace(title, ": step ", ": steps ", 1) + fmt.Sprintf(" to %d", last)
 		}
 	}
-	s.line("%s, %s of virtual time from %s on", title, result.FormatTime(c.to.Sub(c.from)), instant(c.from))
+	s.line("%s, %s of virtual time from %s on", title, c.to.Sub(c.from).Human(), instant(c.from))
 	s.line("")
 	c.draw(s, f.ranks)
 	s.line("")
@@ -308,7 +308,7 @@ func (c *chart) draw(s *sheet, lanes int) {
 	for _, k := range c.kinds {
 		legend = append(legend, string(c.letters[k])+" "+k)
 	}
-	s.wrap("", "", strings.Join(legend, ", ")+", . nothing; the case changes from one to the next; one column is "+result.FormatTime(c.to.Sub(c.from)/unit.Duration(c.columns)))
+	s.wrap("", "", strings.Join(legend, ", ")+", . nothing; the case changes from one to the next; one column is "+(c.to.Sub(c.from)/unit.Duration(c.columns)).Human())
 }
 
 // lane draws the bars of one lane, which are in order of time. A column shows the bar
@@ -386,7 +386,7 @@ func instant(t unit.Time) string {
 	if t == 0 {
 		return "0"
 	}
-	return result.FormatTime(unit.Duration(t))
+	return unit.Duration(t).Human()
 }
 
 // fit cuts a label.
@@ -432,7 +432,7 @@ func operationTable(s *sheet, bars []bar, from unit.Time) {
 	cells := [][]string{{"step", "operation", "starts", "ends", "mean", "longest", "on rank"}}
 	for _, r := range all[:min(len(all), mostRows)] {
 		cells = append(cells, []string{strconv.Itoa(int(r.step)), r.name, instant(r.start - from), instant(r.end - from),
-			result.FormatTime(r.sum / unit.Duration(r.n)), result.FormatTime(r.max), strconv.Itoa(int(r.slowest))})
+			(r.sum / unit.Duration(r.n)).Human(), r.max.Human(), strconv.Itoa(int(r.slowest))})
 	}
 	s.grid("rlrrrrr", cells)
 	if n := len(all) - mostRows; n > 0 {
@@ -454,7 +454,7 @@ func messageTable(s *sheet, bars []bar, most int, from unit.Time) {
 			left++
 		} else {
 			cells = append(cells, []string{bars[i].Lane, strconv.Itoa(n - i), instant(bars[i].Start - from), instant(end - from),
-				result.FormatTime(sum / unit.Duration(n-i)), result.FormatTime(longest)})
+				(sum / unit.Duration(n-i)).Human(), longest.Human()})
 		}
 		i = n
 	}

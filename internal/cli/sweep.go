@@ -9,6 +9,7 @@ import (
 	"railyard/internal/result"
 	"railyard/internal/scenario"
 	"railyard/internal/sweep"
+	"railyard/internal/unit"
 )
 
 // many is what the flags of `railyard run` ask for beyond one run.
@@ -117,9 +118,9 @@ func (a *app) tellForecast(quiet bool, f sweep.Forecast) {
 		return
 	}
 	text := fmt.Sprintf("%s of about %s packet-hops in all, %d at once, each with up to %s", count(f.Runs, "run"),
-		result.FormatCount(f.PacketHops), f.AtOnce, result.FormatBytes(f.Largest))
+		unit.Count(f.PacketHops), f.AtOnce, f.Largest.Human())
 	if f.Memory > 0 {
-		text += fmt.Sprintf(" of %s", result.FormatBytes(f.Memory))
+		text += fmt.Sprintf(" of %s", f.Memory.Human())
 	}
 	if f.Resumed > 0 {
 		text += fmt.Sprintf("; %d more are there already", f.Resumed)

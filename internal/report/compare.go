@@ -326,15 +326,15 @@ func stepFigures(add func(name, unitName string, of func(*Data) (float64, bool))
 func (f *FigureRow) cell(v float64) string {
 	switch {
 	case f.Unit == "ps":
-		return result.FormatTime(unit.Duration(v))
+		return unit.Duration(v).Human()
 	case f.Unit == "1":
-		return result.FormatPercent(v)
+		return unit.Percent(v)
 	case f.Unit == "1/s":
-		return result.FormatRate(v)
+		return unit.Rate(v)
 	case f.Name == "final loss":
 		return strconv.FormatFloat(v, 'g', 4, 64)
 	}
-	return result.FormatCount(int64(v))
+	return unit.Count(int64(v))
 }
 
 // change prints how v differs from base.
@@ -367,9 +367,9 @@ func tenths(v float64, unit string) string {
 // signed prints a difference of time.
 func signed(d unit.Duration) string {
 	if d > 0 {
-		return "+" + result.FormatTime(d)
+		return "+" + d.Human()
 	}
-	return result.FormatTime(d)
+	return d.Human()
 }
 
 // byDelta lists the causes by the size of their difference, largest first.

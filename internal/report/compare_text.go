@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"railyard/internal/result"
+	"railyard/internal/sheet"
 	"railyard/internal/unit"
 )
 
@@ -70,7 +70,7 @@ func (c *Comparison) writeDifferences(t *text) {
 			if v == "" {
 				v = "-"
 			}
-			row = append(row, result.Shorten(v, room))
+			row = append(row, sheet.Shorten(v, room))
 		}
 		rows = append(rows, row)
 	}
@@ -132,7 +132,7 @@ func (c *Comparison) writeCauses(t *text) {
 		delta := s.Delta.Split()
 		whole := s.After - s.Before
 		t.Blank()
-		t.Wrap("  ", fmt.Sprintf("%s took %s, A %s: %s. %s", letter(i+1), result.FormatTime(s.After), result.FormatTime(s.Before), inWords(whole), mostOf(s, whole)))
+		t.Wrap("  ", fmt.Sprintf("%s took %s, A %s: %s. %s", letter(i+1), s.After.Human(), s.Before.Human(), inWords(whole), mostOf(s, whole)))
 		if whole == 0 && len(byDelta(delta)) == 0 {
 			continue
 		}
@@ -148,10 +148,10 @@ func (c *Comparison) writeCauses(t *text) {
 			if delta[k] < 0 {
 				sign = "-"
 			}
-			rows = append(rows, []string{k.String(), result.FormatTime(from[k]), result.FormatTime(to[k]), signed(delta[k]),
-				strings.Repeat(sign, int(20*result.Share(max(delta[k], -delta[k]), largest)+0.5))})
+			rows = append(rows, []string{k.String(), from[k].Human(), to[k].Human(), signed(delta[k]),
+				strings.Repeat(sign, int(20*unit.Share(max(delta[k], -delta[k]), largest)+0.5))})
 		}
-		rows = append(rows, []string{"total", result.FormatTime(s.Before), result.FormatTime(s.After), signed(whole), ""})
+		rows = append(rows, []string{"total", s.Before.Human(), s.After.Human(), signed(whole), ""})
 		t.Grid("lrrrl", rows)
 	}
 }
@@ -159,9 +159,9 @@ func (c *Comparison) writeCauses(t *text) {
 func inWords(d unit.Duration) string {
 	switch {
 	case d > 0:
-		return result.FormatTime(d) + " longer"
+		return d.Human() + " longer"
 	case d < 0:
-		return result.FormatTime(-d) + " shorter"
+		return (-d).Human() + " shorter"
 	}
 	return "the same"
 }
@@ -176,7 +176,7 @@ func mostOf(s SplitDelta, whole unit.Duration) string {
 	top := order[0]
 	if whole != 0 && (delta[top] > 0) == (whole > 0) {
 		if d, w := max(delta[top], -delta[top]), max(whole, -whole); d <= w {
-			return fmt.Sprintf("Of that, %s is %s.", result.FormatPercent(result.Share(d, w)), top)
+			return fmt.Sprintf("Of that, %s is %s.", unit.Percent(unit.Share(d, w)), top)
 		}
 	}
 	return fmt.Sprintf("The largest change is %s, %s.", top, signed(delta[top]))

@@ -22,7 +22,7 @@ func (d *Data) noTime() []string {
 
 // stateText says in a clause how the run ended.
 func (d *Data) stateText() string {
-	at := result.FormatTime(unit.Duration(d.End))
+	at := unit.Duration(d.End).Human()
 	switch d.Summary.State {
 	case result.Failed:
 		return "The run failed at " + at
@@ -40,10 +40,10 @@ func (d *Data) howFar() string {
 	}
 	var parts []string
 	if s.StepsPlanned > 0 {
-		parts = append(parts, fmt.Sprintf("all ranks had ended %s of %s", result.FormatCount(s.Steps), count(s.StepsPlanned, "step")))
+		parts = append(parts, fmt.Sprintf("all ranks had ended %s of %s", unit.Count(s.Steps), count(s.StepsPlanned, "step")))
 	}
 	if posted, done := messagesOf(s.Flows); posted > 0 && s.StepsPlanned == 0 {
-		parts = append(parts, fmt.Sprintf("%s of %s of the job's flows were acknowledged", result.FormatCount(done), count(posted, "message")))
+		parts = append(parts, fmt.Sprintf("%s of %s of the job's flows were acknowledged", unit.Count(done), count(posted, "message")))
 	}
 	if s.UnfinishedAll > 0 {
 		parts = append(parts, fmt.Sprintf("%s posted and not acknowledged", wasWere(s.UnfinishedAll, "message")))
@@ -94,17 +94,17 @@ func (t *text) openMessages(d *Data) {
 	}
 	if n := s.UnfinishedAll - int64(len(s.Unfinished)); n > 0 {
 		t.Blank()
-		t.Line(fmt.Sprintf("  and %s more: flows.parquet", result.FormatCount(n)))
+		t.Line(fmt.Sprintf("  and %s more: flows.parquet", unit.Count(n)))
 	}
 }
 
 // lastOf says of a message how far it got, the last that happened to it, and what its path lost.
 func (d *Data) lastOf(m *result.OpenMessage) string {
-	t := fmt.Sprintf("%s: %s from %s to %s", m.Name, result.FormatBytes(m.Bytes), m.Src, m.Dst)
+	t := fmt.Sprintf("%s: %s from %s to %s", m.Name, m.Bytes.Human(), m.Src, m.Dst)
 	if m.Step >= 0 {
 		t += fmt.Sprintf(" in step %d", m.Step)
 	}
-	t += fmt.Sprintf(", posted at %s; %s acknowledged", instant(m.Posted), result.FormatBytes(m.Acked))
+	t += fmt.Sprintf(", posted at %s; %s acknowledged", instant(m.Posted), m.Acked.Human())
 	if m.Placed != nil {
 		t += fmt.Sprintf(", the last byte placed at %s", instant(*m.Placed))
 	}

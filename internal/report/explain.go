@@ -22,10 +22,10 @@ func WriteCauses(w io.Writer, d *Data, width int) error {
 		t.runNotes(d)
 		return t.Flush(w)
 	}
-	t.Title(fmt.Sprintf("%s of %s:", result.FormatTime(whole), subject))
+	t.Title(fmt.Sprintf("%s of %s:", whole.Human(), subject))
 	for i, f := range all {
 		t.Blank()
-		t.Line(fmt.Sprintf("%2d. %-15s %10s  %7s  %s", i+1, f.Cause, result.FormatTime(f.Time), result.FormatPercent(f.Share), strings.Repeat("#", int(f.Share*30+0.5))))
+		t.Line(fmt.Sprintf("%2d. %-15s %10s  %7s  %s", i+1, f.Cause, f.Time.Human(), unit.Percent(f.Share), strings.Repeat("#", int(f.Share*30+0.5))))
 		s := "Time in which " + f.Cause.Meaning() + "."
 		if f.Text != "" {
 			s += " " + f.Text
@@ -47,9 +47,9 @@ func (t *text) runNotes(d *Data) {
 func WriteFlow(w io.Writer, f *FlowDetail, width int) error {
 	t := newText(width)
 	r := &f.Row
-	t.Line(fmt.Sprintf("%s (message %d, %s): %s, %s to %s", r.Name, r.ID, r.Kind, result.FormatBytes(r.Bytes), r.Src, r.Dst))
+	t.Line(fmt.Sprintf("%s (message %d, %s): %s, %s to %s", r.Name, r.ID, r.Kind, r.Bytes.Human(), r.Src, r.Dst))
 	if f.Namesakes > 1 {
-		t.Wrap("", fmt.Sprintf("%s messages have this name; this is the slowest. Give the id of another to see it: column id of flows.parquet, or of the CSV that railyard export makes.", result.FormatCount(f.Namesakes)))
+		t.Wrap("", fmt.Sprintf("%s messages have this name; this is the slowest. Give the id of another to see it: column id of flows.parquet, or of the CSV that railyard export makes.", unit.Count(f.Namesakes)))
 	}
 	rows := [][]string{{"path", strings.ReplaceAll(r.Path, ">", " > ")}, {"posted", instant(r.Posted)}}
 	switch r.Status {
@@ -83,14 +83,14 @@ func (t *text) split(f *FlowDetail) {
 		t.Title("It did not complete (" + f.Row.Status + "), so its time is not divided among causes.")
 		return
 	}
-	t.Title("Completion time " + result.FormatTime(f.Row.FCT))
+	t.Title("Completion time " + f.Row.FCT.Human())
 	columns := t.Width - 42
 	at := 0.0
 	for c, d := range s {
 		if d == 0 {
 			continue
 		}
-		part := result.Share(d, whole)
+		part := unit.Share(d, whole)
 		from, to := int(at*float64(columns)+0.5), int((at+part)*float64(columns)+0.5)
 		bar := strings.Repeat("#", to-from)
 		if to == from {
@@ -98,10 +98,10 @@ func (t *text) split(f *FlowDetail) {
 			from = min(from, columns-1)
 		}
 		at += part
-		t.Line(fmt.Sprintf("  %-15s %10s %7s  %s%s", causeName(c), result.FormatTime(d), result.FormatPercent(part), strings.Repeat(" ", from), bar))
+		t.Line(fmt.Sprintf("  %-15s %10s %7s  %s%s", causeName(c), d.Human(), unit.Percent(part), strings.Repeat(" ", from), bar))
 	}
 	if rest := f.Row.FCT - whole; rest != 0 {
-		t.Line(fmt.Sprintf("  %-15s %10s", "not divided", result.FormatTime(rest)))
+		t.Line(fmt.Sprintf("  %-15s %10s", "not divided", rest.Human()))
 	}
 }
 
@@ -113,7 +113,7 @@ func (t *text) hops(f *FlowDetail) {
 	t.Title("Held up at")
 	rows := [][]string{{"port", "own queueing", "queueing", "pause", "from the queue of"}}
 	for _, h := range f.Hops {
-		rows = append(rows, []string{h.Port, result.FormatTime(h.Split[cause.OwnQueueing]), result.FormatTime(h.Split[cause.Queueing]), result.FormatTime(h.Split[cause.Pause]), h.Root})
+		rows = append(rows, []string{h.Port, h.Split[cause.OwnQueueing].Human(), h.Split[cause.Queueing].Human(), h.Split[cause.Pause].Human(), h.Root})
 	}
 	t.Grid("lrrrl", rows)
 }
@@ -131,7 +131,7 @@ func (t *text) losses(f *FlowDetail) {
 	}
 	t.Grid("llll", rows)
 	if n := f.Row.Lost + f.Row.Timeouts - int64(len(f.Losses)); n > 0 {
-		t.Line(fmt.Sprintf("  and %s more: losses.parquet", result.FormatCount(n)))
+		t.Line(fmt.Sprintf("  and %s more: losses.parquet", unit.Count(n)))
 	}
 }
 
@@ -143,11 +143,11 @@ func (t *text) sharers(f *FlowDetail) {
 	t.Title(fmt.Sprintf("%s, of %s, shared its ports in that time", count(f.Messages, "other message"), count(f.SharersTotal, "name")))
 	rows := [][]string{{"name", "kind", "its part", "messages", "bytes", "shared ports"}}
 	for _, s := range f.Sharers {
-		rows = append(rows, []string{s.Name, s.Kind, result.FormatTime(s.Time), strconv.FormatInt(s.Messages, 10), result.FormatBytes(s.Bytes), strings.Join(s.Ports, " ")})
+		rows = append(rows, []string{s.Name, s.Kind, s.Time.Human(), strconv.FormatInt(s.Messages, 10), s.Bytes.Human(), strings.Join(s.Ports, " ")})
 	}
 	t.Grid("llrrrl", rows)
 	if n := f.SharersTotal - int64(len(f.Sharers)); n > 0 {
-		t.Line(fmt.Sprintf("  and %s more: flows.parquet", result.FormatCount(n)))
+		t.Line(fmt.Sprintf("  and %s more: flows.parquet", unit.Count(n)))
 	}
 	if f.Parallel {
 		t.Wrap("  ", "Ports are named without the number of a parallel cable, so some of these may have taken another cable.")

@@ -62,7 +62,7 @@ func lostRows(g *diagnose.Diagnosis) (rows []splitRow, more int) {
 		}
 		k, known := at[b.Port]
 		if !known {
-			if result.Share(g.Attributed(b), g.Whole) < 0.01 {
+			if unit.Share(g.Attributed(b), g.Whole) < 0.01 {
 				continue
 			}
 			if len(rows) == shownPorts {
@@ -80,7 +80,7 @@ func lostRows(g *diagnose.Diagnosis) (rows []splitRow, more int) {
 		for _, f := range b.Felt {
 			c := causeOf(f.Cause)
 			rows[k].split[c] += f.Time
-			rows[k].tip[c] += fmt.Sprintf("; %s, %s", b.Kind, result.FormatTime(f.Time))
+			rows[k].tip[c] += fmt.Sprintf("; %s, %s", b.Kind, f.Time.Human())
 		}
 	}
 	sortRows(rows)

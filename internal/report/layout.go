@@ -4,13 +4,14 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"railyard/internal/result"
+	"railyard/internal/sheet"
+	"railyard/internal/unit"
 )
 
 // text is what a command prints.
-type text struct{ *result.Sheet }
+type text struct{ *sheet.Sheet }
 
-func newText(width int) *text { return &text{result.NewSheet(width)} }
+func newText(width int) *text { return &text{sheet.New(width)} }
 
 // columns adds a grid of right-aligned columns beside names. Columns that have no room
 // on the page follow below, beside the names again.
@@ -48,4 +49,4 @@ func width(columns ...[]string) int {
 }
 
 // count prints "1 step", "3 steps".
-func count(n int64, thing string) string { return result.FormatCountOf(n, thing) }
+func count(n int64, thing string) string { return unit.CountOf(n, thing) }

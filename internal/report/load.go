@@ -126,7 +126,7 @@ func tooMany(n int, things string) error {
 	if n < maxHeld {
 		return nil
 	}
-	return fmt.Errorf("has more than %s %s, too many for a report", result.FormatCount(maxHeld), things)
+	return fmt.Errorf("has more than %s %s, too many for a report", unit.Count(maxHeld), things)
 }
 
 // readTimeline keeps the operations of the median step and of the one with the path.

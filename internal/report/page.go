@@ -68,7 +68,7 @@ func WritePage(w io.Writer, d *Data) error {
 	}
 	p.About = strings.Join(about, ", ")
 	if len(causes) > 0 {
-		p.Subject = subject + ", " + result.FormatTime(whole)
+		p.Subject = subject + ", " + whole.Human()
 	}
 	for _, f := range Figures(d) {
 		p.Figures = append(p.Figures, pageFigure{Name: f.Name, Title: f.Title, Caption: f.Caption,
@@ -97,10 +97,10 @@ func (p *pageData) unbreak() {
 }
 
 // ShareText prints a cause's share for the page.
-func (f Finding) ShareText() string { return result.FormatPercent(f.Share) }
+func (f Finding) ShareText() string { return unit.Percent(f.Share) }
 
 // TimeText prints a cause's time for the page.
-func (f Finding) TimeText() string { return result.FormatTime(f.Time) }
+func (f Finding) TimeText() string { return f.Time.Human() }
 
 // Meaning says what the cause stands for.
 func (f Finding) Meaning() string { return "in which " + f.Cause.Meaning() }
@@ -111,19 +111,19 @@ func headline(d *Data) [][2]string {
 	var rows [][2]string
 	add := func(name, value string) { rows = append(rows, [2]string{name, value}) }
 	if st := d.Steps; st != nil {
-		add("step time (virtual time / steps)", result.FormatTime(st.PerStep))
+		add("step time (virtual time / steps)", st.PerStep.Human())
 		if s.SampleRate > 0 {
-			add("samples per second", result.FormatRate(s.SampleRate))
+			add("samples per second", unit.Rate(s.SampleRate))
 		}
-		add("slowest rank, median", result.FormatTime(st.Quantile(0.5)))
-		add("slowest rank, p99", result.FormatTime(st.Quantile(0.99)))
-		add("steps", result.FormatCount(int64(st.Whole)))
+		add("slowest rank, median", st.Quantile(0.5).Human())
+		add("slowest rank, p99", st.Quantile(0.99).Human())
+		add("steps", unit.Count(int64(st.Whole)))
 	}
 	if m := d.Flows.Of(d.Flows.Main()); d.Steps == nil && m.Done > 0 {
 		mean, _ := m.Mean()
-		add("messages completed", result.FormatCount(m.Done))
-		add("completion, mean", result.FormatTime(mean))
-		add("completion, slowest", result.FormatTime(m.Longest))
+		add("messages completed", unit.Count(m.Done))
+		add("completion, mean", mean.Human())
+		add("completion, slowest", m.Longest.Human())
 	}
 	if s.FinalLoss != nil {
 		add("final loss", fmt.Sprintf("%.4g", float64(*s.FinalLoss)))
@@ -132,20 +132,20 @@ func headline(d *Data) [][2]string {
 		add("test accuracy", strconv.FormatFloat(*s.TestAccuracy*100, 'f', 2, 64)+" %")
 	}
 	if s.Overlap != nil {
-		add("overlap", result.FormatPercent(*s.Overlap))
+		add("overlap", unit.Percent(*s.Overlap))
 	}
 	if p := d.busiest(); p != nil {
-		add("busiest port", p.Port+", "+result.FormatPercent(p.Utilisation))
+		add("busiest port", p.Port+", "+unit.Percent(p.Utilisation))
 	}
 	if d.End > 0 {
-		add("virtual time", result.FormatTime(unit.Duration(d.End)))
+		add("virtual time", unit.Duration(d.End).Human())
 	}
 	if s.State != result.Running {
-		add("ECN marks", result.FormatCount(s.ECNMarks))
-		add("CNPs", result.FormatCount(s.CNPs))
-		add("pause frames", result.FormatCount(s.Pauses))
-		add("drops", result.FormatCount(s.Drops))
-		add("packets sent again", result.FormatCount(s.Retransmits))
+		add("ECN marks", unit.Count(s.ECNMarks))
+		add("CNPs", unit.Count(s.CNPs))
+		add("pause frames", unit.Count(s.Pauses))
+		add("drops", unit.Count(s.Drops))
+		add("packets sent again", unit.Count(s.Retransmits))
 	}
 	return rows
 }
@@ -162,7 +162,7 @@ func tables(d *Data) []pageTable {
 			return
 		}
 		if n := len(t.Rows) - tableRows; n > 0 {
-			t.More = fmt.Sprintf("and %s more in %s", result.FormatCount(int64(n)), file)
+			t.More = fmt.Sprintf("and %s more in %s", unit.Count(int64(n)), file)
 			t.Rows = t.Rows[:tableRows]
 		}
 		out = append(out, t)
@@ -170,26 +170,26 @@ func tables(d *Data) []pageTable {
 	add(openTable(s), "run.json")
 	t := pageTable{Title: "Collectives, mean over steps", Head: []string{"name", "count", "size", "time", "algbw", "bus bandwidth"}}
 	for _, c := range s.Collectives {
-		t.Rows = append(t.Rows, []string{c.Name, result.FormatCount(c.Count), result.FormatBytes(c.Bytes), result.FormatTime(c.Time), result.FormatByteRate(c.AlgBW), result.FormatByteRate(c.BusBW)})
+		t.Rows = append(t.Rows, []string{c.Name, unit.Count(c.Count), c.Bytes.Human(), c.Time.Human(), unit.ByteRate(c.AlgBW), unit.ByteRate(c.BusBW)})
 	}
 	add(t, "run.json")
 	t = pageTable{Title: "Flows", Words: 1, Head: []string{"name", "path", "size", "done", "completion", "rate", "marks", "CNPs", "sent again"}}
 	for _, f := range result.SlowestFlows(s.Flows, tableRows) {
 		took, rate := f.Status, ""
 		if d := f.Took(); d > 0 {
-			took, rate = result.FormatTime(d), result.FormatBitrate(unit.Bitrate(8*float64(f.Bytes)/d.Seconds()))
+			took, rate = d.Human(), unit.Bitrate(8*float64(f.Bytes)/d.Seconds()).Human()
 		}
-		t.Rows = append(t.Rows, []string{f.Name, f.Path, result.FormatBytes(f.Bytes), result.FormatCount(f.Done) + " of " + result.FormatCount(f.Posted), took, rate,
-			result.FormatCount(f.Marks), result.FormatCount(f.CNPs), result.FormatCount(f.Retransmits)})
+		t.Rows = append(t.Rows, []string{f.Name, f.Path, f.Bytes.Human(), unit.Count(f.Done) + " of " + unit.Count(f.Posted), took, rate,
+			unit.Count(f.Marks), unit.Count(f.CNPs), unit.Count(f.Retransmits)})
 	}
 	if n := len(s.Flows) - len(t.Rows); n > 0 {
-		t.Title = fmt.Sprintf("The slowest %d of %s flows", len(t.Rows), result.FormatCount(int64(len(s.Flows))))
-		t.More = fmt.Sprintf("and %s more in run.json", result.FormatCount(int64(n)))
+		t.Title = fmt.Sprintf("The slowest %d of %s flows", len(t.Rows), unit.Count(int64(len(s.Flows))))
+		t.More = fmt.Sprintf("and %s more in run.json", unit.Count(int64(n)))
 	}
 	add(t, "run.json")
 	t = pageTable{Title: "Busiest ports", Head: []string{"port", "rate", "used", "sent", "deepest queue", "marks", "drops"}}
 	for _, l := range s.BusiestLinks {
-		t.Rows = append(t.Rows, []string{l.Port, result.FormatBitrate(l.Rate), result.FormatPercent(l.Utilisation), result.FormatBytes(l.TxBytes), result.FormatBytes(l.MaxQueue), result.FormatCount(l.ECNMarks), result.FormatCount(l.Drops)})
+		t.Rows = append(t.Rows, []string{l.Port, l.Rate.Human(), unit.Percent(l.Utilisation), l.TxBytes.Human(), l.MaxQueue.Human(), unit.Count(l.ECNMarks), unit.Count(l.Drops)})
 	}
 	add(t, "links.parquet")
 	return out
@@ -203,10 +203,10 @@ func openTable(s *result.Summary) pageTable {
 		if m.Left != nil {
 			left = instant(*m.Left)
 		}
-		t.Rows = append(t.Rows, []string{m.Name, m.Path, m.Waits, result.FormatBytes(m.Bytes), result.FormatBytes(m.Acked), instant(m.Posted), left})
+		t.Rows = append(t.Rows, []string{m.Name, m.Path, m.Waits, m.Bytes.Human(), m.Acked.Human(), instant(m.Posted), left})
 	}
 	if n := s.UnfinishedAll - int64(len(t.Rows)); n > 0 {
-		t.More = fmt.Sprintf("and %s more in flows.parquet", result.FormatCount(n))
+		t.More = fmt.Sprintf("and %s more in flows.parquet", unit.Count(n))
 	}
 	return t
 }

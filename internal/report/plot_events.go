@@ -70,7 +70,7 @@ func drawEvents(w float64, title string, d *Data, rows []eventRow) *Drawing {
 			if v := r.of(e); v > 0 {
 				x0, x1 := f.X(float64(d.End)/eventBins*float64(i)), f.X(float64(d.End)/eventBins*float64(i+1))
 				g.Rect(x0, f.Y(float64(v)), max(x1-x0-0.5, 0.75), f.Bottom-f.Y(float64(v)), r.colour,
-					fmt.Sprintf("%s: %s to %s: %s", r.name, at(d, i), at(d, i+1), result.FormatCount(v)))
+					fmt.Sprintf("%s: %s to %s: %s", r.name, at(d, i), at(d, i+1), unit.Count(v)))
 			}
 		}
 	}
@@ -79,7 +79,7 @@ func drawEvents(w float64, title string, d *Data, rows []eventRow) *Drawing {
 }
 
 func at(d *Data, bin int) string {
-	return result.FormatTime(unit.Duration(float64(d.End) / eventBins * float64(bin)))
+	return unit.Duration(float64(d.End) / eventBins * float64(bin)).Human()
 }
 
 // shownPorts is how many ports a chart or list of ports names.
@@ -113,7 +113,7 @@ var portColumns = []portColumn{
 	{"drops", "Drops: at the egress queue.", "drops", wine, func(l *result.LinkRow) float64 { return float64(l.Drops) }, countText},
 	{"xOFF sent", "xOFF: PFC frames with a non-zero pause time, refreshes included.", "pauses", purple, func(l *result.LinkRow) float64 { return float64(l.PausesSent) }, countText},
 	{"xOFF received", "", "pauses", purple, func(l *result.LinkRow) float64 { return float64(l.PausesReceived) }, countText},
-	{"held for", "Held: for how much of the run a class of the port was stopped.", "pauses", red, func(l *result.LinkRow) float64 { return float64(l.Paused) }, func(v float64) string { return result.FormatTime(unit.Duration(v)) }},
+	{"held for", "Held: for how much of the run a class of the port was stopped.", "pauses", red, func(l *result.LinkRow) float64 { return float64(l.Paused) }, func(v float64) string { return unit.Duration(v).Human() }},
 }
 
 // portFigure shows what happened at which port.
@@ -183,4 +183,4 @@ func drawPorts(w float64, title string, columns []portColumn, rows []result.Link
 	return g
 }
 
-func countText(v float64) string { return result.FormatCount(int64(v)) }
+func countText(v float64) string { return unit.Count(int64(v)) }

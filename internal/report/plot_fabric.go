@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"railyard/internal/result"
+	"railyard/internal/unit"
 )
 
 // shownNodes is how many nodes of a tier are drawn.
@@ -150,7 +151,7 @@ func (e *edge) draw(g *Drawing, a, b Point) {
 	if e.held {
 		dash = "7 3"
 	}
-	tip := fmt.Sprintf("%s to %s: up %s, down %s", e.low, e.high, result.FormatPercent(e.up), result.FormatPercent(e.down))
+	tip := fmt.Sprintf("%s to %s: up %s, down %s", e.low, e.high, unit.Percent(e.up), unit.Percent(e.down))
 	if e.cables > 1 {
 		tip += fmt.Sprintf(" (the busiest of %d cables)", e.cables)
 	}

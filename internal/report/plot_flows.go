@@ -27,8 +27,8 @@ func completionFigure(d *Data) []Figure {
 	var parts []string
 	for _, k := range kinds {
 		m := d.Flows.Of(k)
-		parts = append(parts, fmt.Sprintf("%s: %s messages, half within %s, 99 %% within %s, the slowest %s", k, result.FormatCount(m.Done),
-			result.FormatTime(m.Quantile(0.5)), result.FormatTime(m.Quantile(0.99)), result.FormatTime(m.Longest)))
+		parts = append(parts, fmt.Sprintf("%s: %s messages, half within %s, 99 %% within %s, the slowest %s", k, unit.Count(m.Done),
+			m.Quantile(0.5).Human(), m.Quantile(0.99).Human(), m.Longest.Human()))
 	}
 	title := "Completion times of messages"
 	caption := "Which share of the completed messages took at most so long. " + strings.Join(parts, "; ") + "."

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"railyard/internal/result"
+	"railyard/internal/unit"
 )
 
 // shownGroups is how many nodes a chart shows.
@@ -53,7 +53,7 @@ func drawUtilisation(w float64, title string, all []LinkGroup, nodes []string) *
 	}
 	head := Legend(nil, keys, 0, 12, w)
 	h := head + 220
-	g := NewDrawing(w, h, title, fmt.Sprintf("busiest port: %s", result.FormatPercent(high)))
+	g := NewDrawing(w, h, title, fmt.Sprintf("busiest port: %s", unit.Percent(high)))
 	Legend(g, keys, 0, 12, w)
 	// With little load the axis still shows how far from full: it ends at the next of 5, 10, 20, 50, 100 %.
 	top := 1.0
@@ -75,7 +75,7 @@ func drawUtilisation(w float64, title string, all []LinkGroup, nodes []string) *
 				continue
 			}
 			a, at := all[j], x+each*float64(k)
-			tip := fmt.Sprintf("%s, %s: mean %s over %d ports, busiest %s at %s", t, node, result.FormatPercent(a.Mean), a.Ports, result.FormatPercent(a.Max), a.Busiest)
+			tip := fmt.Sprintf("%s, %s: mean %s over %d ports, busiest %s at %s", t, node, unit.Percent(a.Mean), a.Ports, unit.Percent(a.Max), a.Busiest)
 			g.Rect(at+1, f.Y(a.Mean), max(each-2, 1), f.Bottom-f.Y(a.Mean), colours[k%len(colours)], tip)
 			if a.Max > 0 {
 				g.Line(at+1, f.Y(a.Max), at+each-1, f.Y(a.Max), 2, ink, "", tip)

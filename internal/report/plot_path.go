@@ -83,7 +83,7 @@ func (p *StepPath) keys() []Key {
 	keys := []Key{{Name: "path:", Plain: true}}
 	s := p.split()
 	for _, c := range cause.All() {
-		if result.Share(s[c], s.Sum()) >= 0.002 {
+		if unit.Share(s[c], s.Sum()) >= 0.002 {
 			keys = append(keys, Key{Name: c.String(), Colour: causeColours[c]})
 		}
 	}
@@ -140,7 +140,7 @@ func (t *timeline) partTip(p *result.PathRow) string {
 	if p.Src >= 0 {
 		who = fmt.Sprintf("rank %d to rank %d", p.Src, p.Dst)
 	}
-	return fmt.Sprintf("%s: %s of %s, %s to %s (%s)", p.Cause, p.Kind, who, result.FormatTime(p.From.Sub(t.from)), result.FormatTime(p.Until.Sub(t.from)), result.FormatTime(p.Until.Sub(p.From)))
+	return fmt.Sprintf("%s: %s of %s, %s to %s (%s)", p.Cause, p.Kind, who, p.From.Sub(t.from).Human(), p.Until.Sub(t.from).Human(), p.Until.Sub(p.From).Human())
 }
 
 // pathLines returns the line over the lanes, in pieces where it leaves those shown.

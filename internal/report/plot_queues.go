@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"railyard/internal/qos"
-	"railyard/internal/result"
 	"railyard/internal/unit"
 )
 
@@ -27,7 +26,7 @@ func (d *Data) thresholds(q *QueueSeries) (lines []threshold, about string) {
 	}
 	switch m, on := qos.MarkingOf(rows, q.Tier, q.Rate); {
 	case on:
-		lines = append(lines, threshold{"WRED min " + result.FormatBytes(m.Min), m.Min, orange, "6 3"}, threshold{"WRED max " + result.FormatBytes(m.Max), m.Max, red, "6 3"})
+		lines = append(lines, threshold{"WRED min " + m.Min.Human(), m.Min, orange, "6 3"}, threshold{"WRED max " + m.Max.Human(), m.Max, red, "6 3"})
 		about = "Above WRED min packets are marked with rising probability, above WRED max all of them. "
 	case !rows[0].Marks():
 		about = "ECN is off. "
@@ -39,9 +38,9 @@ func (d *Data) thresholds(q *QueueSeries) (lines []threshold, about string) {
 		}
 		return lines, about
 	}
-	at := result.FormatBytes(low)
+	at := low.Human()
 	if high > low {
-		at += " to " + result.FormatBytes(high) + ", by switch and ingress port"
+		at += " to " + high.Human() + ", by switch and ingress port"
 	}
 	if rows[0].PFC.Fixed > 0 {
 		lines = append(lines, threshold{"xOFF " + at, low, purple, "2 3"})
@@ -65,12 +64,12 @@ func queueFigures(d *Data) []Figure {
 		}
 		name := fmt.Sprintf("queue-%d", i+1)
 		title := fmt.Sprintf("Queue at %s, priority %d", q.Port, q.Class)
-		caption := fmt.Sprintf("Sampled each %s; at most %s, at %s. %s", result.FormatTime(d.Settings.Sample), result.FormatBytes(q.Max), result.FormatTime(unit.Duration(q.PeakAt)), about)
+		caption := fmt.Sprintf("Sampled each %s; at most %s, at %s. %s", d.Settings.Sample.Human(), q.Max.Human(), unit.Duration(q.PeakAt).Human(), about)
 		out = append(out, Figure{Name: name, Title: title, Caption: caption + " Band: least to greatest of a column.",
 			Draw: func(w float64) *Drawing { return drawQueue(w, title, q, &q.Whole, lines) }})
 		if len(q.Peak.Columns) > 0 {
 			near := title + ", around its peak"
-			out = append(out, Figure{Name: name + "-peak", Title: near, Caption: "The same queue, " + result.FormatTime(q.Peak.To.Sub(q.Peak.From)) + " around its greatest length.",
+			out = append(out, Figure{Name: name + "-peak", Title: near, Caption: "The same queue, " + q.Peak.To.Sub(q.Peak.From).Human() + " around its greatest length.",
 				Draw: func(w float64) *Drawing { return drawQueue(w, near, q, &q.Peak, lines) }})
 		}
 		if i == 0 && len(d.Queues) > 1 && d.Queues[1].Max == q.Max && q.Max < 10*d.Settings.smallest() {
@@ -100,7 +99,7 @@ func drawQueue(w float64, title string, q *QueueSeries, s *Span, lines []thresho
 	keys = append(keys, Key{Name: "queue", Colour: blue})
 	head := Legend(nil, keys, 0, 12, w)
 	h := head + 230
-	g := NewDrawing(w, h, title, fmt.Sprintf("at most %s", result.FormatBytes(q.Max)))
+	g := NewDrawing(w, h, title, fmt.Sprintf("at most %s", q.Max.Human()))
 	Legend(g, keys, 0, 12, w)
 	f := Frame{d: g, Left: 52, Right: w - 14, Top: head + 26, Bottom: h - 40, XLo: float64(s.From), XHi: float64(s.To), YHi: float64(high) * 1.05}
 	f.YAxis("length", byteUnit(high))

@@ -3,8 +3,6 @@ package report
 import (
 	"fmt"
 	"math"
-
-	"railyard/internal/result"
 )
 
 // point is a column of a decimated series: least, greatest and mean value of the
@@ -124,7 +122,7 @@ func stepTimeFigure(d *Data) []Figure {
 	title := "Time of each step's slowest rank"
 	return one(Figure{Name: "step-time", Title: title,
 		Caption: fmt.Sprintf("From its own start of a step to its end. Median %s, 99 %% of steps within %s, slowest %s (step %d). Virtual time per step is %s: ranks begin a step while others end the one before. Band: least to greatest of a pixel column; line: their mean.",
-			result.FormatTime(s.Quantile(0.5)), result.FormatTime(s.Quantile(0.99)), result.FormatTime(high), s.Worst, result.FormatTime(s.PerStep)),
+			s.Quantile(0.5).Human(), s.Quantile(0.99).Human(), high.Human(), s.Worst, s.PerStep.Human()),
 		Draw: func(w float64) *Drawing {
 			f := seriesFrame(w, 230, title, "time of each step", len(v), float64(high)*1.05)
 			f.YAxis("slowest rank", timeUnit(high))

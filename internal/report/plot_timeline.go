@@ -129,7 +129,7 @@ func timelineFigures(d *Data) []Figure {
 		}
 		t := &timeline{title: fmt.Sprintf("Critical path of step %d, over its timeline", p.Step), path: p}
 		out = append(out, t.figure("critical-path", p.Ops, fmt.Sprintf("What rank %d, which ended last, had to wait for (%s, %s): the line runs along a lane (%%s) while that rank computes, and from one to another while a message is on its way. The row above has the causes.",
-			p.Rank, which, result.FormatTime(p.Until().Sub(p.From())))))
+			p.Rank, which, p.Until().Sub(p.From()).Human())))
 	}
 	return out
 }
@@ -188,7 +188,7 @@ func (t *timeline) draw(w float64) *Drawing {
 	head := Legend(nil, keys, 0, 12, w) + 8
 	h := head + strip + laneHeight*float64(len(t.lanes)) + rankGap*float64(countRanks(t.lanes)+1) + 40
 	span := t.to.Sub(t.from)
-	g := NewDrawing(w, h, t.title, fmt.Sprintf("%d lanes over %s", len(t.lanes), result.FormatTime(span)))
+	g := NewDrawing(w, h, t.title, fmt.Sprintf("%d lanes over %s", len(t.lanes), span.Human()))
 	Legend(g, keys, 0, 12, w)
 	f := &Frame{d: g, Left: 56, Right: w - 14, Top: head + strip, Bottom: h - 40, XHi: float64(span)}
 	q := timeUnit(span)
@@ -244,7 +244,7 @@ func (t *timeline) drawLane(f *Frame, l lane, y float64) {
 	for _, op := range l.ops {
 		x := f.X(float64(op.Start.Sub(t.from)))
 		wide := max(f.X(float64(op.End.Sub(t.from)))-x, 0.75)
-		tip := fmt.Sprintf("rank %d, %s: %s, %s to %s (%s)", l.rank, l.stream, op.Name, result.FormatTime(op.Start.Sub(t.from)), result.FormatTime(op.End.Sub(t.from)), result.FormatTime(op.End.Sub(op.Start)))
+		tip := fmt.Sprintf("rank %d, %s: %s, %s to %s (%s)", l.rank, l.stream, op.Name, op.Start.Sub(t.from).Human(), op.End.Sub(t.from).Human(), op.End.Sub(op.Start).Human())
 		p := phases[phaseOf(op.Name)]
 		f.d.Rect(x, y+0.5, max(wide-0.75, 0.5), laneHeight-1, p.colour, tip)
 		if s := op.Name; t.path == nil && textWidth(s, 9.5) < wide-6 {

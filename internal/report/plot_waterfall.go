@@ -33,7 +33,7 @@ func (d *Data) bars() (what string, all []bar) {
 	}
 	_, mean := m.Mean()
 	slow := d.Flows.Slowest[0]
-	return "message", []bar{{"slowest: " + slow.Name, slow.Split()}, {"mean over " + result.FormatCount(m.Done) + " messages", mean}}
+	return "message", []bar{{"slowest: " + slow.Name, slow.Split()}, {"mean over " + unit.Count(m.Done) + " messages", mean}}
 }
 
 // waterfallFigure lays the causes end to end, a row each: the last one ends at the
@@ -88,10 +88,10 @@ func drawWaterfall(w float64, title string, all []bar) *Drawing {
 				continue
 			}
 			wide := max(f.X(float64(v))-f.Left, 0.75)
-			tip := fmt.Sprintf("%s, %s: %s, %s of %s", c, b.name, result.FormatTime(v), result.FormatPercent(result.Share(v, b.split.Sum())), result.FormatTime(b.split.Sum()))
+			tip := fmt.Sprintf("%s, %s: %s, %s of %s", c, b.name, v.Human(), unit.Percent(unit.Share(v, b.split.Sum())), b.split.Sum().Human())
 			colour := causeColours[c]
 			g.Rect(x, y+4+13*float64(k), wide, 11, colour, tip)
-			g.Text(x+wide+4, y+13.5+13*float64(k), 10, alignStart, muted, result.FormatPercent(result.Share(v, b.split.Sum())))
+			g.Text(x+wide+4, y+13.5+13*float64(k), 10, alignStart, muted, unit.Percent(unit.Share(v, b.split.Sum())))
 			at[k] += v
 		}
 	}
@@ -122,9 +122,9 @@ func sentence(all []bar) string {
 		if i > 0 {
 			s += ". "
 		}
-		s += b.name + ", " + result.FormatTime(b.split.Sum()) + ":"
+		s += b.name + ", " + b.split.Sum().Human() + ":"
 		for _, c := range largest(&b.split) {
-			s += fmt.Sprintf(" %s %s", c, result.FormatPercent(result.Share(b.split[c], b.split.Sum())))
+			s += fmt.Sprintf(" %s %s", c, unit.Percent(unit.Share(b.split[c], b.split.Sum())))
 		}
 	}
 	return s
@@ -138,7 +138,7 @@ func slowestFigure(d *Data) []Figure {
 	rows := d.Flows.Slowest[:min(len(d.Flows.Slowest), shownFlows)]
 	title := "The slowest messages by cause"
 	of := d.Flows.Of(d.Flows.Main()).Done
-	caption := fmt.Sprintf("From post to completion, slowest first: of %s completed %s messages the slowest of each name, %d names.", result.FormatCount(of), d.Flows.Main(), len(rows))
+	caption := fmt.Sprintf("From post to completion, slowest first: of %s completed %s messages the slowest of each name, %d names.", unit.Count(of), d.Flows.Main(), len(rows))
 	if int64(len(rows)) == of {
 		title, caption = "Every message by cause", "From post to completion, slowest first."
 	}
@@ -161,7 +161,7 @@ func (f *FlowStats) splitRows(rows []result.FlowRow) []splitRow {
 		for _, h := range f.SlowHops[rows[i].ID] {
 			for _, c := range []cause.Cause{cause.OwnQueueing, cause.Queueing, cause.Pause} {
 				if h.Split[c] > 0 {
-					out[i].tip[c] += fmt.Sprintf("; %s at %s", result.FormatTime(h.Split[c]), h.Port)
+					out[i].tip[c] += fmt.Sprintf("; %s at %s", h.Split[c].Human(), h.Port)
 				}
 			}
 		}
@@ -182,7 +182,7 @@ func drawSplits(w float64, title, axis string, rows []splitRow) *Drawing {
 	}
 	var keys []Key
 	for _, c := range cause.All() {
-		if result.Share(sum[c], sum.Sum()) >= 0.0005 {
+		if unit.Share(sum[c], sum.Sum()) >= 0.0005 {
 			keys = append(keys, Key{Name: c.String(), Colour: causeColours[c]})
 		}
 	}
@@ -190,7 +190,7 @@ func drawSplits(w float64, title, axis string, rows []splitRow) *Drawing {
 	const row = 17.0
 	h := head + row*float64(len(rows)) + 40
 	longest := rows[0].split.Sum()
-	g := NewDrawing(w, h, title, fmt.Sprintf("%d bars; the longest, %s, is %s", len(rows), rows[0].name, result.FormatTime(longest)))
+	g := NewDrawing(w, h, title, fmt.Sprintf("%d bars; the longest, %s, is %s", len(rows), rows[0].name, longest.Human()))
 	Legend(g, keys, 0, 12, w)
 	left := min(w*0.34, 150)
 	f := Frame{d: g, Left: left, Right: w - 62, Top: head, Bottom: h - 40, XHi: float64(longest)}
@@ -201,11 +201,11 @@ func drawSplits(w float64, title, axis string, rows []splitRow) *Drawing {
 		for _, c := range cause.All() {
 			if v := r.split[c]; v > 0 {
 				x := f.X(float64(at))
-				g.Rect(x, y+2, f.X(float64(at+v))-x, row-4, causeColours[c], fmt.Sprintf("%s: %s %s (%s)%s", r.name, c, result.FormatTime(v), result.FormatPercent(result.Share(v, whole)), r.tip[c]))
+				g.Rect(x, y+2, f.X(float64(at+v))-x, row-4, causeColours[c], fmt.Sprintf("%s: %s %s (%s)%s", r.name, c, v.Human(), unit.Percent(unit.Share(v, whole)), r.tip[c]))
 				at += v
 			}
 		}
-		g.Text(f.X(float64(whole))+4, y+12, 10, alignStart, muted, result.FormatTime(whole))
+		g.Text(f.X(float64(whole))+4, y+12, 10, alignStart, muted, whole.Human())
 	}
 	f.XAxis(axis, timeUnit(longest))
 	return g

@@ -6,6 +6,7 @@ import (
 
 	"railyard/internal/diagnose"
 	"railyard/internal/result"
+	"railyard/internal/unit"
 )
 
 // proved says what a rerun without the reason saved, if railyard whatif has made one: attributed is
@@ -28,7 +29,7 @@ func (d *Data) proved(b *diagnose.Blame) string {
 	case *best.Saves <= 0:
 		return fmt.Sprintf("; a rerun %s saves nothing", best.Name)
 	}
-	return fmt.Sprintf("; a rerun %s saves %s", best.Name, result.FormatPercent(*best.Part))
+	return fmt.Sprintf("; a rerun %s saves %s", best.Name, unit.Percent(*best.Part))
 }
 
 // takenBy are the kinds of change that take a kind of blame away, wherever it is.

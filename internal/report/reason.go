@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"railyard/internal/diagnose"
-	"railyard/internal/result"
+	"railyard/internal/unit"
 )
 
 // majority is the share from which one reason is said to limit a run.
@@ -22,7 +22,7 @@ func (d *Data) reasons() []string {
 	}
 	main := g.Main()
 	lead := d.lead(main)
-	share := fmt.Sprintf("%s of the %s of %s", result.FormatPercent(g.Share(main)), result.FormatTime(g.Whole), g.Subject)
+	share := fmt.Sprintf("%s of the %s of %s", unit.Percent(g.Share(main)), g.Whole.Human(), g.Subject)
 	first := "This run was limited because %s: %s, is attributed to it%s%s."
 	switch {
 	case g.Share(main) < majority && main.Kind.Congestion():
@@ -40,7 +40,7 @@ func (d *Data) reasons() []string {
 			break
 		}
 		if b != main {
-			out = append(out, fmt.Sprintf("Another %s: %s.", result.FormatPercent(g.Share(b)), d.lead(b)))
+			out = append(out, fmt.Sprintf("Another %s: %s.", unit.Percent(g.Share(b)), d.lead(b)))
 		}
 	}
 	return out
@@ -53,15 +53,15 @@ func (d *Data) stateOnly() []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("Of the %s of %s, %s passed in a state in which %s. What made it so is not known: this run has no diagnosis.",
-		result.FormatTime(whole), subject, result.FormatPercent(all[0].Share), all[0].Cause.Meaning())}
+		whole.Human(), subject, unit.Percent(all[0].Share), all[0].Cause.Meaning())}
 }
 
 // felt says in which states the time of a blame passed, where that is not what it is called.
 func felt(g *diagnose.Diagnosis, b *diagnose.Blame) string {
 	var parts []string
 	for _, f := range b.Felt[:min(len(b.Felt), 3)] {
-		if share := result.Share(f.Time, g.Whole); share >= 0.005 {
-			parts = append(parts, fmt.Sprintf("%s, %s", f.Cause, result.FormatPercent(share)))
+		if share := unit.Share(f.Time, g.Whole); share >= 0.005 {
+			parts = append(parts, fmt.Sprintf("%s, %s", f.Cause, unit.Percent(share)))
 		}
 	}
 	if !b.Kind.Congestion() || len(parts) == 0 {
@@ -77,7 +77,7 @@ func culprits(b *diagnose.Blame) string {
 	}
 	var parts []string
 	for _, c := range b.Culprits[:min(len(b.Culprits), shownCulprits)] {
-		parts = append(parts, fmt.Sprintf("%s (%s)", c.Name, result.FormatPercent(c.Share)))
+		parts = append(parts, fmt.Sprintf("%s (%s)", c.Name, unit.Percent(c.Share)))
 	}
 	if more := len(b.Culprits) + b.Others - len(parts); more > 0 {
 		parts = append(parts, fmt.Sprintf("%d more", more))
@@ -161,7 +161,7 @@ func shortly(b *diagnose.Blame) string {
 func (d *Data) rateOf(port string) string {
 	for i := range d.Links {
 		if d.Links[i].Port == port {
-			return result.FormatBitrate(d.Links[i].Rate)
+			return d.Links[i].Rate.Human()
 		}
 	}
 	return ""

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"railyard/internal/result"
+	"railyard/internal/sheet"
 )
 
 // Drawing is an SVG in the making. Every mark carries its colour twice: as an
@@ -154,7 +154,7 @@ func textWidth(s string, size float64) float64 {
 // fit cuts s to a width, or drops it where not even a few letters fit.
 func fit(s string, size, width float64) string {
 	for n := utf8.RuneCountInString(s); n >= 4; n-- {
-		if short := result.Shorten(s, n); textWidth(short, size) <= width {
+		if short := sheet.Shorten(s, n); textWidth(short, size) <= width {
 			return short
 		}
 	}

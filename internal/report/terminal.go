@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"railyard/internal/result"
+	"railyard/internal/sheet"
 	"railyard/internal/unit"
 )
 
@@ -61,7 +62,7 @@ func (t *text) timeline(d *Data) {
 	}
 	columns := max(t.Width-label-4, 8)
 	span := to.Sub(from)
-	t.Title(fmt.Sprintf("Timeline of step %d, which took the median time (a column is %s)", d.Steps.Median, result.FormatTime(span/unit.Duration(columns))))
+	t.Title(fmt.Sprintf("Timeline of step %d, which took the median time (a column is %s)", d.Steps.Median, (span / unit.Duration(columns)).Human()))
 	elsewhere := false
 	used, shown, last := map[int]bool{}, 0, int32(-1)
 	for _, l := range all {
@@ -91,7 +92,7 @@ func (t *text) timeline(d *Data) {
 }
 
 func laneName(l lane) string {
-	return "rank " + strconv.Itoa(int(l.rank)) + " " + result.Shorten(strings.Replace(l.stream, "communicator ", "comm ", 1), 20)
+	return "rank " + strconv.Itoa(int(l.rank)) + " " + sheet.Shorten(strings.Replace(l.stream, "communicator ", "comm ", 1), 20)
 }
 
 func laneText(l lane, from unit.Time, span unit.Duration, columns int, used map[int]bool) string {
@@ -127,8 +128,8 @@ func (t *text) steps(d *Data) {
 	}
 	t.Title("Time of each step's slowest rank (steps are counted from 0)")
 	t.Grid("lrrrrrr", [][]string{{"", "fastest", "median", "90 % within", "99 % within", "slowest", "step"},
-		{count(int64(s.Whole), "step"), result.FormatTime(s.Ranked[0]), result.FormatTime(s.Quantile(0.5)), result.FormatTime(s.Quantile(0.9)),
-			result.FormatTime(s.Quantile(0.99)), result.FormatTime(s.Ranked[s.Whole-1]), strconv.Itoa(s.Worst)}})
+		{count(int64(s.Whole), "step"), s.Ranked[0].Human(), s.Quantile(0.5).Human(), s.Quantile(0.9).Human(),
+			s.Quantile(0.99).Human(), s.Ranked[s.Whole-1].Human(), strconv.Itoa(s.Worst)}})
 }
 
 func (t *text) messages(d *Data) {
@@ -145,8 +146,8 @@ func (t *text) messages(d *Data) {
 		}
 		mean, split := m.Mean()
 		top := largest(&split)[0]
-		rows = append(rows, []string{k, result.FormatCount(m.Done), result.FormatTime(mean), result.FormatTime(m.Quantile(0.99)),
-			result.FormatTime(m.Longest), top.String() + " " + result.FormatPercent(result.Share(split[top], split.Sum()))})
+		rows = append(rows, []string{k, unit.Count(m.Done), mean.Human(), m.Quantile(0.99).Human(),
+			m.Longest.Human(), top.String() + " " + unit.Percent(unit.Share(split[top], split.Sum()))})
 	}
 	t.Grid("lrrrrr", rows)
 }
@@ -160,7 +161,7 @@ func (t *text) groups(d *Data) {
 	rows := [][]string{{"ports", "at", "number", "mean", "busiest", "", "port"}}
 	for _, g := range all[:min(len(all), terminalGroups)] {
 		bar := strings.Repeat("#", int(g.Max*12+0.5))
-		rows = append(rows, []string{g.Tier, g.Node, strconv.Itoa(g.Ports), result.FormatPercent(g.Mean), result.FormatPercent(g.Max), bar, g.Busiest})
+		rows = append(rows, []string{g.Tier, g.Node, strconv.Itoa(g.Ports), unit.Percent(g.Mean), unit.Percent(g.Max), bar, g.Busiest})
 	}
 	t.Grid("llrrrll", rows)
 	if n := len(all) - terminalGroups; n > 0 {
@@ -176,7 +177,7 @@ func (t *text) queues(d *Data) {
 	q := &d.Queues[0]
 	const rows = 5
 	columns := t.Width - 14
-	t.Title(fmt.Sprintf("Deepest queue: %s, priority %d, over %s", q.Port, q.Class, result.FormatTime(unit.Duration(d.End))))
+	t.Title(fmt.Sprintf("Deepest queue: %s, priority %d, over %s", q.Port, q.Class, unit.Duration(d.End).Human()))
 	high := make([]unit.Bytes, columns)
 	for i, e := range q.Whole.Columns {
 		c := i * columns / len(q.Whole.Columns)
@@ -185,7 +186,7 @@ func (t *text) queues(d *Data) {
 	for r := rows; r > 0; r-- {
 		label := ""
 		if r == rows {
-			label = result.FormatBytes(q.Max)
+			label = q.Max.Human()
 		}
 		var b strings.Builder
 		for _, v := range high {

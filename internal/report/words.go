@@ -25,7 +25,7 @@ func Findings(d *Data) (subject string, whole unit.Duration, all []Finding) {
 	subject, split := d.subject()
 	whole = split.Sum()
 	for _, c := range largest(&split) {
-		f := Finding{Cause: c, Time: split[c], Share: result.Share(split[c], whole), Text: d.because(c)}
+		f := Finding{Cause: c, Time: split[c], Share: unit.Share(split[c], whole), Text: d.because(c)}
 		if slices.ContainsFunc(all, func(o Finding) bool { return o.Text == f.Text }) {
 			f.Text = "" // said of a larger cause
 		}
@@ -51,7 +51,7 @@ func (d *Data) ownSubject() (string, cause.Split) {
 	kind := d.Flows.Main()
 	if m := d.Flows.Of(kind); m.Done > 0 {
 		_, split := m.Mean()
-		return fmt.Sprintf("a %s message, mean over the %s completed", kind, result.FormatCount(m.Done)), split
+		return fmt.Sprintf("a %s message, mean over the %s completed", kind, unit.Count(m.Done)), split
 	}
 	return "", cause.Split{}
 }
@@ -78,7 +78,7 @@ func (d *Data) because(c cause.Cause) string {
 	switch c {
 	case cause.Compute:
 		if o := d.Summary.Overlap; o != nil && d.Steps != nil {
-			parts = append(parts, fmt.Sprintf("Of the communication, %s ran beside compute.", result.FormatPercent(*o)))
+			parts = append(parts, fmt.Sprintf("Of the communication, %s ran beside compute.", unit.Percent(*o)))
 		}
 	case cause.RateLimit:
 		parts = append(parts, d.becauseRate())
@@ -112,7 +112,7 @@ func (d *Data) blamedFor(c cause.Cause) string {
 	if most == nil || !most.Kind.Congestion() || most.Port == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s of it is attributed to %s.", result.FormatPercent(result.Share(time, whole)), shortly(most))
+	return fmt.Sprintf("%s of it is attributed to %s.", unit.Percent(unit.Share(time, whole)), shortly(most))
 }
 
 func (d *Data) becauseRate() string {
@@ -130,7 +130,7 @@ func (d *Data) becauseRate() string {
 	if p := d.most(func(l *result.LinkRow) float64 { return float64(l.ECNMarks) }); p != nil {
 		t += fmt.Sprintf(", after %s at %s", count(p.ECNMarks, "ECN mark"), p.Port)
 		if p.ECNMarks < s.ECNMarks {
-			t += fmt.Sprintf(" (of %s in all)", result.FormatCount(s.ECNMarks))
+			t += fmt.Sprintf(" (of %s in all)", unit.Count(s.ECNMarks))
 		}
 	}
 	return t + "."
@@ -141,7 +141,7 @@ func (d *Data) becausePause() string {
 	if held == nil {
 		return ""
 	}
-	t := fmt.Sprintf("%s was held longest, %s in all", held.Port, result.FormatTime(held.Paused))
+	t := fmt.Sprintf("%s was held longest, %s in all", held.Port, held.Paused.Human())
 	if held.PausedBy != "" && held.PausedBy != held.Port {
 		t += fmt.Sprintf(", mostly by pauses that spread from the queue of %s", held.PausedBy)
 	}
@@ -161,7 +161,7 @@ func ofAll(n, whole int64) string {
 	if n == whole {
 		return "all"
 	}
-	return result.FormatCount(n)
+	return unit.Count(n)
 }
 
 func wasWere(n int64, thing string) string {
@@ -184,9 +184,9 @@ func (d *Data) tail() string {
 	more := s.Tail
 	more.Sub(&s.Rest)
 	top := largest(&more)[0]
-	t := fmt.Sprintf("Steps differ: the slowest %s took %s on average, %s more than the others", count(s.TailN, "step"), result.FormatTime(slow), result.FormatTime(slow-rest))
+	t := fmt.Sprintf("Steps differ: the slowest %s took %s on average, %s more than the others", count(s.TailN, "step"), slow.Human(), (slow - rest).Human())
 	if top != cause.Dependency {
-		t += fmt.Sprintf(", mostly %s (%s more)", top, result.FormatTime(more[top]))
+		t += fmt.Sprintf(", mostly %s (%s more)", top, more[top].Human())
 	}
 	t += "."
 	if d.Flows != nil && d.Flows.Tail.Done > 0 && d.Flows.Rest.Done > 0 {
@@ -195,7 +195,7 @@ func (d *Data) tail() string {
 		rise := a
 		rise.Sub(&b)
 		if c := largest(&rise); len(c) > 0 && rise[c[0]] > 0 && c[0] != top {
-			t += fmt.Sprintf(" In those steps a message spent %s on %s, in the others %s.", result.FormatTime(a[c[0]]), c[0], orNone(b[c[0]]))
+			t += fmt.Sprintf(" In those steps a message spent %s on %s, in the others %s.", a[c[0]].Human(), c[0], orNone(b[c[0]]))
 		}
 	}
 	return t
@@ -205,7 +205,7 @@ func orNone(d unit.Duration) string {
 	if d == 0 {
 		return "none"
 	}
-	return result.FormatTime(d)
+	return d.Human()
 }
 
 func (d *Data) failures() string {

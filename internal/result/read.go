@@ -12,6 +12,7 @@ import (
 
 	"railyard/internal/input"
 	"railyard/internal/parquet"
+	"railyard/internal/unit"
 )
 
 // tableLimits are what a table may ask of its reader, far above what Table writes.
@@ -119,7 +120,7 @@ func (r *Run) whole(name string, parts []string) error {
 	want := r.Summary.Tables[i]
 	path := filepath.Join(r.Path, tableName(name))
 	if len(parts) != 1 || parts[0] != path {
-		return fmt.Errorf("table %s: is missing: %s says that it has %s rows", path, runFile, FormatCount(want.Rows))
+		return fmt.Errorf("table %s: is missing: %s says that it has %s rows", path, runFile, unit.Count(want.Rows))
 	}
 	got, err := fileOf(path)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"railyard/internal/cause"
+	"railyard/internal/sheet"
 	"railyard/internal/unit"
 )
 
@@ -17,12 +18,12 @@ import (
 const shownRows = 8
 
 // page is a summary in the making.
-type page struct{ *Sheet }
+type page struct{ *sheet.Sheet }
 
 // WriteSummary prints a run for a terminal of width columns (at least 60 are
 // used): plain text, no line longer than that.
 func WriteSummary(w io.Writer, s *Summary, width int) error {
-	p := &page{NewSheet(width)}
+	p := &page{sheet.New(width)}
 	p.header(s)
 	p.training(s)
 	p.unfinished(s)
@@ -42,7 +43,7 @@ func (p *page) header(s *Summary) {
 	if s.Kernel != "" {
 		about = append(about, "kernel "+s.Kernel)
 	}
-	about = append(about, FormatClock(s.WallSeconds)+" of wall time")
+	about = append(about, unit.Clock(s.WallSeconds)+" of wall time")
 	p.Line(fmt.Sprintf("%s: %s (%s)", s.Name, s.State, strings.Join(about, ", ")))
 	if s.Error != "" {
 		p.Wrap("  ", s.Error)
@@ -56,10 +57,10 @@ func (p *page) training(s *Summary) {
 	var rows [][]string
 	add := func(name, value, about string) { rows = append(rows, []string{name, value, about}) }
 	if s.StepTime > 0 {
-		add("step time", FormatTime(s.StepTime), "virtual time of all steps / steps")
-		add("samples/s", FormatRate(s.SampleRate), "global batch / step time")
-		add("step, median", FormatTime(s.StepMedian), "of each step's slowest rank")
-		add("step, p99", FormatTime(s.StepP99), "of each step's slowest rank")
+		add("step time", s.StepTime.Human(), "virtual time of all steps / steps")
+		add("samples/s", unit.Rate(s.SampleRate), "global batch / step time")
+		add("step, median", s.StepMedian.Human(), "of each step's slowest rank")
+		add("step, p99", s.StepP99.Human(), "of each step's slowest rank")
 	}
 	if s.TestAccuracy != nil {
 		add("test accuracy", strconv.FormatFloat(*s.TestAccuracy*100, 'f', 2, 64)+" %", "")
@@ -70,16 +71,16 @@ func (p *page) training(s *Summary) {
 	if s.Steps > 0 || s.StepsPlanned > 0 {
 		about := ""
 		if s.StepsPlanned > s.Steps {
-			about = "of " + FormatCount(s.StepsPlanned)
+			about = "of " + unit.Count(s.StepsPlanned)
 		}
-		add("steps", FormatCount(s.Steps), about)
+		add("steps", unit.Count(s.Steps), about)
 	}
 	if s.Overlap != nil {
-		add("overlap", FormatPercent(*s.Overlap), "of communication ran beside compute")
+		add("overlap", unit.Percent(*s.Overlap), "of communication ran beside compute")
 	}
-	add("virtual time", FormatTime(unit.Duration(s.VirtualTime)), "")
+	add("virtual time", unit.Duration(s.VirtualTime).Human(), "")
 	if s.WeightsSHA256 != "" {
-		add("weights", clip(s.WeightsSHA256, 16), "first 16 digits of their SHA-256")
+		add("weights", sheet.Clip(s.WeightsSHA256, 16), "first 16 digits of their SHA-256")
 	}
 	p.Title("Result")
 	p.Grid("lrl", rows)
@@ -104,13 +105,13 @@ func (p *page) unfinished(s *Summary) {
 	for _, m := range list[:min(len(list), shownRows)] {
 		left := "never"
 		if m.Left != nil {
-			left = FormatTime(unit.Duration(*m.Left))
+			left = unit.Duration(*m.Left).Human()
 		}
-		rows = append(rows, []string{m.Name, FormatBytes(m.Bytes), FormatBytes(m.Acked), FormatTime(unit.Duration(m.Posted)), left, m.Waits})
+		rows = append(rows, []string{m.Name, m.Bytes.Human(), m.Acked.Human(), unit.Duration(m.Posted).Human(), left, m.Waits})
 	}
 	p.Grid("lrrrrl", rows)
 	if n := s.UnfinishedAll - shownRows; n > 0 {
-		p.Line(fmt.Sprintf("  and %s more in flows.parquet (status %s, %s or %s)", FormatCount(n), StatusPlaced, StatusUnfinished, StatusFailed))
+		p.Line(fmt.Sprintf("  and %s more in flows.parquet (status %s, %s or %s)", unit.Count(n), StatusPlaced, StatusUnfinished, StatusFailed))
 	}
 }
 
@@ -129,11 +130,11 @@ func (p *page) split(s *Summary) {
 			quiet = append(quiet, c.String())
 			continue
 		}
-		part := Share(mean[c], mean.Sum())
-		rows = append(rows, []string{c.String(), FormatTime(mean[c]), FormatPercent(part),
-			strings.Repeat("#", int(math.Round(part*bar))), FormatTime(slow[c]), FormatPercent(Share(slow[c], slow.Sum()))})
+		part := unit.Share(mean[c], mean.Sum())
+		rows = append(rows, []string{c.String(), mean[c].Human(), unit.Percent(part),
+			strings.Repeat("#", int(math.Round(part*bar))), slow[c].Human(), unit.Percent(unit.Share(slow[c], slow.Sum()))})
 	}
-	rows = append(rows, []string{"total", FormatTime(mean.Sum()), "", "", FormatTime(slow.Sum()), ""})
+	rows = append(rows, []string{"total", mean.Sum().Human(), "", "", slow.Sum().Human(), ""})
 	p.Grid("lrrlrr", rows)
 	p.Wrap("  ", "mean over steps and ranks, and over each step's slowest rank")
 	if len(quiet) > 0 {
@@ -153,11 +154,11 @@ func (p *page) criticalPath(s *Summary) {
 	rows := [][]string{{"cause", "mean", "share", ""}}
 	for _, c := range cause.All() {
 		if path[c] != 0 {
-			part := Share(path[c], path.Sum())
-			rows = append(rows, []string{c.String(), FormatTime(path[c]), FormatPercent(part), strings.Repeat("#", int(math.Round(part*bar)))})
+			part := unit.Share(path[c], path.Sum())
+			rows = append(rows, []string{c.String(), path[c].Human(), unit.Percent(part), strings.Repeat("#", int(math.Round(part*bar)))})
 		}
 	}
-	rows = append(rows, []string{"total", FormatTime(path.Sum()), "", ""})
+	rows = append(rows, []string{"total", path.Sum().Human(), "", ""})
 	p.Grid("lrrl", rows)
 	p.Wrap("  ", "mean over "+s.TracedSteps())
 }
@@ -168,13 +169,13 @@ const pathTitle = "Critical path: what the rank that ended the step last waited 
 // TracedSteps says over which steps the critical path is a mean.
 func (s *Summary) TracedSteps() string {
 	if s.PathsEvery <= 1 || s.PathsTraced >= s.Steps {
-		return FormatCountOf(s.Steps, "step")
+		return unit.CountOf(s.Steps, "step")
 	}
 	which := "every " + ordinal(s.PathsEvery)
 	if s.PathsTraced > (s.Steps+s.PathsEvery-1)/s.PathsEvery {
 		which += ", and the slowest"
 	}
-	return fmt.Sprintf("%s of %s (%s)", FormatCount(s.PathsTraced), FormatCountOf(s.Steps, "step"), which)
+	return fmt.Sprintf("%s of %s (%s)", unit.Count(s.PathsTraced), unit.CountOf(s.Steps, "step"), which)
 }
 
 // ordinal prints "2nd", "10th".
@@ -190,15 +191,7 @@ func ordinal(n int64) string {
 			suffix = "rd"
 		}
 	}
-	return FormatCount(n) + suffix
-}
-
-// Share is part of whole as a fraction from 0 to 1; of nothing it is 0.
-func Share(part, whole unit.Duration) float64 {
-	if whole <= 0 {
-		return 0
-	}
-	return min(max(float64(part)/float64(whole), 0), 1)
+	return unit.Count(n) + suffix
 }
 
 func (p *page) collectives(list []Collective) {
@@ -208,8 +201,8 @@ func (p *page) collectives(list []Collective) {
 	p.Title("Collectives (mean over steps)")
 	rows := [][]string{{"name", "count", "size", "time", "algbw", "bus bandwidth"}}
 	for _, c := range list[:min(len(list), shownRows)] {
-		rows = append(rows, []string{c.Name, FormatCount(c.Count), FormatBytes(c.Bytes), FormatTime(c.Time),
-			FormatByteRate(c.AlgBW), FormatByteRate(c.BusBW)})
+		rows = append(rows, []string{c.Name, unit.Count(c.Count), c.Bytes.Human(), c.Time.Human(),
+			unit.ByteRate(c.AlgBW), unit.ByteRate(c.BusBW)})
 	}
 	p.Grid("lrrrrr", rows)
 	p.more(len(list), "run.json")
@@ -222,7 +215,7 @@ func (p *page) flows(list []FlowFigures) {
 	list, all := SlowestFlows(list, shownRows), len(list)
 	title, third := "Flows", "start"
 	if all > shownRows {
-		title = fmt.Sprintf("The slowest %d of %s flows", shownRows, FormatCount(int64(all)))
+		title = fmt.Sprintf("The slowest %d of %s flows", shownRows, unit.Count(int64(all)))
 	}
 	repeated := slices.ContainsFunc(list, func(f FlowFigures) bool { return f.Posted > 1 })
 	if repeated {
@@ -233,17 +226,17 @@ func (p *page) flows(list []FlowFigures) {
 	for _, f := range list {
 		took, rate := f.Status, ""
 		if d := f.Took(); d > 0 {
-			took, rate = FormatTime(d), FormatBitrate(unit.Bitrate(8*float64(f.Bytes)/d.Seconds()))
+			took, rate = d.Human(), unit.Bitrate(8*float64(f.Bytes)/d.Seconds()).Human()
 		}
 		when := "-"
 		if f.Start != nil {
-			when = FormatTime(unit.Duration(*f.Start))
+			when = unit.Duration(*f.Start).Human()
 		}
 		if repeated {
-			when = FormatCount(f.Done) + " of " + FormatCount(f.Posted)
+			when = unit.Count(f.Done) + " of " + unit.Count(f.Posted)
 		}
-		rows = append(rows, []string{f.Name, FormatBytes(f.Bytes), when, took, rate,
-			FormatCount(f.Marks), FormatCount(f.CNPs), FormatCount(f.Retransmits)})
+		rows = append(rows, []string{f.Name, f.Bytes.Human(), when, took, rate,
+			unit.Count(f.Marks), unit.Count(f.CNPs), unit.Count(f.Retransmits)})
 	}
 	p.Grid("lrrrrrrr", rows)
 	p.more(all, "run.json")
@@ -279,8 +272,8 @@ func (p *page) links(list []LinkFigures) {
 	p.Title("Busiest links")
 	rows := [][]string{{"port", "rate", "used", "sent", "deepest queue", "marks", "drops"}}
 	for _, l := range list[:min(len(list), shownRows)] {
-		rows = append(rows, []string{l.Port, FormatBitrate(l.Rate), FormatPercent(l.Utilisation), FormatBytes(l.TxBytes),
-			FormatBytes(l.MaxQueue), FormatCount(l.ECNMarks), FormatCount(l.Drops)})
+		rows = append(rows, []string{l.Port, l.Rate.Human(), unit.Percent(l.Utilisation), l.TxBytes.Human(),
+			l.MaxQueue.Human(), unit.Count(l.ECNMarks), unit.Count(l.Drops)})
 	}
 	p.Grid("lrrrrrr", rows)
 	p.more(len(list), "run.json; all are in links.parquet")
@@ -293,7 +286,7 @@ func (p *page) queues(list []QueueFigures) {
 	p.Title("Deepest queues (sampled)")
 	rows := [][]string{{"port", "priority", "mean", "99 % of time below", "max"}}
 	for _, q := range list[:min(len(list), shownRows)] {
-		rows = append(rows, []string{q.Port, strconv.Itoa(int(q.Class)), FormatBytes(q.Mean), FormatBytes(q.P99), FormatBytes(q.Max)})
+		rows = append(rows, []string{q.Port, strconv.Itoa(int(q.Class)), q.Mean.Human(), q.P99.Human(), q.Max.Human()})
 	}
 	p.Grid("lrrrr", rows)
 	p.more(len(list), "run.json; all are in queues.parquet")
@@ -306,7 +299,7 @@ func (p *page) pausing(list []PauseFigures) {
 	p.Title("Pause frames")
 	rows := [][]string{{"port", "sent", "received", "held for"}}
 	for _, f := range list[:min(len(list), shownRows)] {
-		rows = append(rows, []string{f.Port, FormatCount(f.Sent), FormatCount(f.Received), FormatTime(f.Paused)})
+		rows = append(rows, []string{f.Port, unit.Count(f.Sent), unit.Count(f.Received), f.Paused.Human()})
 	}
 	p.Grid("lrrr", rows)
 	p.more(len(list), "run.json; all are in links.parquet")
@@ -316,20 +309,20 @@ func (p *page) pausing(list []PauseFigures) {
 // of ports are cut before they get here: their table has every port.
 func (p *page) more(n int, where string) {
 	if n > shownRows {
-		p.Line(fmt.Sprintf("  and %s more in %s", FormatCount(int64(n-shownRows)), where))
+		p.Line(fmt.Sprintf("  and %s more in %s", unit.Count(int64(n-shownRows)), where))
 	}
 }
 
 func (p *page) counters(s *Summary) {
 	p.Title("Counters")
-	hops := FormatCount(s.PacketHops)
+	hops := unit.Count(s.PacketHops)
 	if s.WallSeconds > 0 {
-		hops += " (" + FormatRate(float64(s.PacketHops)/s.WallSeconds) + "/s)"
+		hops += " (" + unit.Rate(float64(s.PacketHops)/s.WallSeconds) + "/s)"
 	}
 	p.Grid("lrlr", [][]string{
-		{"ECN marks", FormatCount(s.ECNMarks), "  drops", FormatCount(s.Drops)},
-		{"CNPs", FormatCount(s.CNPs), "  retransmissions", FormatCount(s.Retransmits)},
-		{"pause frames", FormatCount(s.Pauses), "  packet-hops", hops},
+		{"ECN marks", unit.Count(s.ECNMarks), "  drops", unit.Count(s.Drops)},
+		{"CNPs", unit.Count(s.CNPs), "  retransmissions", unit.Count(s.Retransmits)},
+		{"pause frames", unit.Count(s.Pauses), "  packet-hops", hops},
 	})
 	for _, n := range s.Notes {
 		p.Wrap("  - ", n)

@@ -11,6 +11,7 @@ import (
 
 	"railyard/internal/cause"
 	"railyard/internal/qos"
+	"railyard/internal/sheet"
 	"railyard/internal/unit"
 )
 
@@ -53,7 +54,7 @@ func render(t *testing.T, s *Summary, width int) string {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(b.String()) {
-		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > max(width, minWidth) {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > max(width, sheet.MinWidth) {
 			t.Errorf("%d columns, want at most %d: %s", n, width, line)
 		}
 	}
@@ -156,20 +157,4 @@ func TestRunJSONReadsBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "run.json", string(b))
-}
-
-func TestFiguresForPeople(t *testing.T) {
-	for _, c := range []struct{ got, want string }{
-		{FormatTime(0), "0 ps"}, {FormatTime(777), "777 ps"}, {FormatTime(600_000), "600 ns"}, {FormatTime(41_234_567), "41.23 us"},
-		{FormatTime(999_949), "999.9 ns"}, {FormatTime(999_960), "1 us"}, {FormatTime(9_999_600), "10 us"}, {FormatTime(3600 * unit.Second), "3600 s"}, {FormatTime(-1500), "-1.500 ns"},
-		{FormatBytes(4178), "4.178 kB"}, {FormatBytes(64), "64 B"}, {FormatBytes(25_000_000), "25 MB"}, {FormatBytes(2_345_678_901), "2.346 GB"},
-		{FormatBitrate(400 * unit.GigabitPerSec), "400 Gb/s"}, {FormatByteRate(4.515e8), "451.5 MB/s"}, {FormatByteRate(math.NaN()), "NaN"},
-		{FormatRate(8_123_456), "8.123 M"}, {FormatRate(12), "12"}, {FormatCount(1234567), "1,234,567"}, {FormatCount(-999), "-999"}, {FormatCount(-1000), "-1,000"},
-		{FormatPercent(0), "0.0 %"}, {FormatPercent(0.0001), "<0.1 %"}, {FormatPercent(0.9999), ">99.9 %"}, {FormatPercent(1), "100 %"}, {FormatPercent(0.964), "96.4 %"},
-		{FormatClock(1.26), "1.3 s"}, {FormatClock(59.4), "59 s"}, {FormatClock(200), "3 min 20 s"}, {FormatClock(7500), "2 h 05 min"},
-	} {
-		if c.got != c.want {
-			t.Errorf("%q, want %q", c.got, c.want)
-		}
-	}
 }

@@ -7,7 +7,6 @@ import (
 	"railyard/internal/coll"
 	"railyard/internal/dataset"
 	"railyard/internal/machine"
-	"railyard/internal/result"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
 )
@@ -171,11 +170,11 @@ func (e Estimate) overLimit() error { return e.over(machine.Memory()) }
 func (e Estimate) over(free unit.Bytes) error {
 	switch {
 	case e.Memory > MaxMemory:
-		return fmt.Errorf("this run would need about %s of memory, the limit is %s: make it smaller, or run it anyway with --force", result.FormatBytes(e.Memory), result.FormatBytes(MaxMemory))
+		return fmt.Errorf("this run would need about %s of memory, the limit is %s: make it smaller, or run it anyway with --force", e.Memory.Human(), MaxMemory.Human())
 	case free > 0 && e.Memory > free:
-		return fmt.Errorf("this run would need about %s of memory, and this machine, or its control group, has %s free: make it smaller, or run it anyway with --force", result.FormatBytes(e.Memory), result.FormatBytes(free))
+		return fmt.Errorf("this run would need about %s of memory, and this machine, or its control group, has %s free: make it smaller, or run it anyway with --force", e.Memory.Human(), free.Human())
 	case e.PacketHops > MaxHops:
-		return fmt.Errorf("this run would take about %s packet-hops, the limit is %s: make it smaller, or run it anyway with --force", result.FormatCount(e.PacketHops), result.FormatCount(MaxHops))
+		return fmt.Errorf("this run would take about %s packet-hops, the limit is %s: make it smaller, or run it anyway with --force", unit.Count(e.PacketHops), unit.Count(MaxHops))
 	}
 	return nil
 }

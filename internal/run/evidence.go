@@ -185,7 +185,7 @@ func (r *runner) diagnosis(s *result.Summary) *diagnose.Diagnosis {
 	case e.count == 0:
 		return nil
 	case r.job != nil && e.count < s.Steps:
-		subject = fmt.Sprintf("a step along its critical path, mean over %s of %s", result.FormatCount(e.count), countOf(s.Steps, "step"))
+		subject = fmt.Sprintf("a step along its critical path, mean over %s of %s", unit.Count(e.count), countOf(s.Steps, "step"))
 	case r.job != nil:
 		subject = "a step along its critical path, mean over " + countOf(e.count, "step")
 	}
@@ -224,7 +224,7 @@ func countOf(n int64, thing string) string {
 	if n == 1 {
 		return "1 " + thing
 	}
-	return result.FormatCount(n) + " " + thing + "s"
+	return unit.Count(n) + " " + thing + "s"
 }
 
 func (r *runner) portEvidence(id topo.PortID) diagnose.Port {

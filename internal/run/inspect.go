@@ -15,6 +15,7 @@ import (
 	"railyard/internal/scenario"
 	"railyard/internal/sim"
 	"railyard/internal/topo"
+	"railyard/internal/unit"
 )
 
 // Speed of a run on one core of a 2 GHz server processor, from which its wall time is estimated: packet-hops as in examples/incast.yaml,
@@ -97,7 +98,7 @@ func (in *Inspection) data(sc *scenario.Scenario) {
 	case err == nil && there:
 		_, err = loadData(ctx, sc, nil, func(result.Progress) {})
 	case err == nil:
-		in.add(scenario.Warning, "job.train.data.digits.dir", fmt.Sprintf("%s: not there yet, the run draws %s images first", d.Dir, result.FormatCount(int64(d.Train+d.Test))))
+		in.add(scenario.Warning, "job.train.data.digits.dir", fmt.Sprintf("%s: not there yet, the run draws %s images first", d.Dir, unit.Count(int64(d.Train+d.Test))))
 	}
 	var field *FieldError
 	if errors.As(err, &field) {

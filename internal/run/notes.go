@@ -46,14 +46,14 @@ func (r *runner) markNotes(s *result.Summary) []string {
 	case deepest == 0:
 		return []string{"no ECN marks, hence no CNPs: no switch ever held a second packet for a port. " + r.whyEmpty()}
 	case deepest < low:
-		text := fmt.Sprintf("no ECN marks, hence no CNPs: the fullest queue held %s (%s); marking starts at %s", result.FormatBytes(deepest), port.Name, result.FormatBytes(low))
+		text := fmt.Sprintf("no ECN marks, hence no CNPs: the fullest queue held %s (%s); marking starts at %s", deepest.Human(), port.Name, low.Human())
 		if why := r.whyEmpty(); why != "" {
 			text += ". " + why
 		}
 		return []string{text}
 	}
 	return []string{fmt.Sprintf("no ECN marks, hence no CNPs: %s waited at %s, but no packet of priority %d was picked: between %s and %s marking is random, and other priorities are not marked",
-		result.FormatBytes(deepest), port.Name, sc.Fabric.QoS.DataPriority, result.FormatBytes(low), result.FormatBytes(high))}
+		deepest.Human(), port.Name, sc.Fabric.QoS.DataPriority, low.Human(), high.Human())}
 }
 
 // fullestQueue returns the longest queue of a switch port, measured against where the port starts to mark, and the port.
@@ -95,11 +95,11 @@ func (r *runner) pauseNotes(s *result.Summary) []string {
 	case !pfc.Enabled:
 		return []string{"no pauses: fabric.qos.pfc.enabled is false"}
 	case pfc.Threshold.Set:
-		return []string{fmt.Sprintf("no pauses: what a switch held from any one port stayed below xOFF, %s", result.FormatBytes(pfc.Threshold.Value))}
+		return []string{fmt.Sprintf("no pauses: what a switch held from any one port stayed below xOFF, %s", pfc.Threshold.Value.Human())}
 	}
 	used, size := r.fullestBuffer()
 	return []string{fmt.Sprintf("no pauses: what a switch held from any one port stayed below xOFF, %s of its free buffer (at most %s of %s were in use)",
-		alphas(s.Thresholds), result.FormatBytes(used), result.FormatBytes(size))}
+		alphas(s.Thresholds), used.Human(), size.Human())}
 }
 
 // alphas prints the alpha of all ports: "1/8", or "1/8 to 1/2" where it grows with their rate.
@@ -138,13 +138,13 @@ func (r *runner) lossNotes(s *result.Summary) []string {
 	sc := r.plan.Scenario
 	timeout := "which is none"
 	if sc.Transport.Timeout.Set {
-		timeout = result.FormatTime(sc.Transport.Timeout.Value)
+		timeout = sc.Transport.Timeout.Value.Human()
 	}
 	var notes []string
 	lost := r.faulted()
 	switch {
 	case s.Drops == 0 && lost > 0:
-		return []string{fmt.Sprintf("no drops in switches: what was lost, %s frames, faults took on links", result.FormatCount(lost))}
+		return []string{fmt.Sprintf("no drops in switches: what was lost, %s frames, faults took on links", unit.Count(lost))}
 	case s.Drops == 0 && s.Retransmits > 0:
 		return []string{fmt.Sprintf("no drops: packets were sent again because they or their acknowledgements waited longer than transport.timeout (%s)", timeout)}
 	case s.Drops == 0 && s.Pauses > 0:
@@ -153,7 +153,7 @@ func (r *runner) lossNotes(s *result.Summary) []string {
 		return []string{"no drops, hence no retransmissions: every packet found room in the switches' buffers"}
 	}
 	if lost > 0 {
-		notes = append(notes, fmt.Sprintf("faults took %s frames on links; drops are those of switches alone", result.FormatCount(lost)))
+		notes = append(notes, fmt.Sprintf("faults took %s frames on links; drops are those of switches alone", unit.Count(lost)))
 	}
 	if sc.Fabric.QoS.PFC.Enabled {
 		notes = append(notes, "packets were dropped though PFC is on: it protects only RoCE data, and that only while headroom takes what is on its way after a pause")
@@ -196,7 +196,7 @@ func (r *runner) trainingNotes(s *result.Summary) []string {
 	}
 	if out := r.job.LeftOut(); out > 0 {
 		notes = append(notes, fmt.Sprintf("%s of %s training images were left out of each epoch: they do not fill a global batch",
-			result.FormatCount(int64(out)), result.FormatCount(int64(r.set.Train.N))))
+			unit.Count(int64(out)), unit.Count(int64(r.set.Train.N))))
 	}
 	return notes
 }

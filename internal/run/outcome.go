@@ -8,6 +8,7 @@ import (
 
 	"railyard/internal/nic"
 	"railyard/internal/result"
+	"railyard/internal/unit"
 )
 
 // outcome says how the run ended, and with what error. whole: the engine came to an end by itself.
@@ -29,7 +30,7 @@ func (r *runner) outcome(ran *result.Summary, whole bool) (result.State, error) 
 
 // unfinished is the error of a run that stands still: no event is left, and the job is not done.
 func (r *runner) unfinished(s *result.Summary) error {
-	t := fmt.Sprintf("%s of %s messages of the job were never acknowledged", result.FormatCount(r.flowsLeft), result.FormatCount(r.jobMessages()))
+	t := fmt.Sprintf("%s of %s messages of the job were never acknowledged", unit.Count(r.flowsLeft), unit.Count(r.jobMessages()))
 	if r.job != nil {
 		t = fmt.Sprintf("not all ranks ended step %d (of %d, counted from 0)", s.Steps, s.StepsPlanned)
 	}

@@ -100,7 +100,7 @@ func (s *sweep) forecast(ctx context.Context) error {
 			}
 		}
 		if err == nil && s.opt.Memory > 0 && e.Memory > s.opt.Memory && !s.opt.Force {
-			err = fmt.Errorf("it would need about %s of memory, and this machine has %s: make it smaller, or run it anyway with --force", result.FormatBytes(e.Memory), result.FormatBytes(s.opt.Memory))
+			err = fmt.Errorf("it would need about %s of memory, and this machine has %s: make it smaller, or run it anyway with --force", e.Memory.Human(), s.opt.Memory.Human())
 		}
 		if err != nil && ctx.Err() == nil && s.opt.Refused != nil && s.opt.Refused(i, err) {
 			continue

@@ -70,8 +70,8 @@ func (t *Table) writeFigure(b *strings.Builder, name, title string) {
 	for _, i := range shown {
 		g := &t.Groups[i]
 		f := g.figure(name)
-		line := fmt.Sprintf("%4d %5d %11s %11s %11s", i+1, g.Runs, result.FormatTime(f.Median), result.FormatTime(f.P5),
-			result.FormatTime(f.P95))
+		line := fmt.Sprintf("%4d %5d %11s %11s %11s", i+1, g.Runs, f.Median.Human(), f.P5.Human(),
+			f.P95.Human())
 		writeLabel(b, line, g.Set)
 	}
 	if low == high {
@@ -81,7 +81,7 @@ func (t *Table) writeFigure(b *strings.Builder, name, title string) {
 	for _, i := range shown {
 		fmt.Fprintf(b, "%4d |%s|\n", i+1, strip(t.Groups[i].figure(name), low, high))
 	}
-	from, to := result.FormatTime(low), result.FormatTime(high)
+	from, to := low.Human(), high.Human()
 	fmt.Fprintf(b, "     %s%*s\n     - all runs, = 5 %% to 95 %%, # median\n", from,
 		plotWidth+2-utf8.RuneCountInString(from), to)
 }

@@ -29,23 +29,23 @@ func (r *Result) head(b *strings.Builder) {
 	if r.Measure == result.MeasureStep {
 		of := "all"
 		if r.Steps < r.StepsOfRun {
-			of = fmt.Sprintf("the first %s of its %s", result.FormatCount(r.Steps), result.FormatCount(r.StepsOfRun))
+			of = fmt.Sprintf("the first %s of its %s", unit.Count(r.Steps), unit.Count(r.StepsOfRun))
 		} else if r.Steps > 1 {
-			of = fmt.Sprintf("all %s", result.FormatCount(r.Steps))
+			of = fmt.Sprintf("all %s", unit.Count(r.Steps))
 		}
-		fmt.Fprintf(b, "%s: a step takes %s, mean over %s steps (median %s)\n\n", r.Name, result.FormatTime(r.Time), of,
-			result.FormatTime(r.Median))
+		fmt.Fprintf(b, "%s: a step takes %s, mean over %s steps (median %s)\n\n", r.Name, r.Time.Human(), of,
+			r.Median.Human())
 		return
 	}
 	fmt.Fprintf(b, "%s: the job's messages take %s in the mean (the slowest flow %s)\n\n", r.Name,
-		result.FormatTime(r.Time), result.FormatTime(r.Slowest))
+		r.Time.Human(), r.Slowest.Human())
 }
 
 func writeChange(b *strings.Builder, c *result.WhatIfChange) {
 	lines := wrap(c.Name, nameWidth)
 	figures := fmt.Sprintf(" %10s", optional(c.Attributed))
 	if c.Saves != nil {
-		figures += fmt.Sprintf(" %10s %10s %5.1f %%", result.FormatTime(*c.Time), signed(*c.Saves), 100**c.Part)
+		figures += fmt.Sprintf(" %10s %10s %5.1f %%", (*c.Time).Human(), signed(*c.Saves), 100**c.Part)
 	}
 	for i, line := range lines {
 		if i == 0 {
@@ -64,7 +64,7 @@ func (r *Result) foot(b *strings.Builder) {
 	fmt.Fprintf(b, "\nattributed: what the run's causes give to it; saves: what a run without it was\nfaster by")
 	if r.Whole != nil {
 		fmt.Fprintf(b,
-			". The single parts that save sum to %s;\nan ideal network saves %s: parts overlap, and blame does not add up", result.FormatTime(r.Parts), signed(*r.Whole))
+			". The single parts that save sum to %s;\nan ideal network saves %s: parts overlap, and blame does not add up", r.Parts.Human(), signed(*r.Whole))
 	}
 	b.WriteString(".\n")
 	for i := range r.Changes {
@@ -89,14 +89,14 @@ func optional(d *unit.Duration) string {
 	if d == nil {
 		return "-"
 	}
-	return result.FormatTime(*d)
+	return (*d).Human()
 }
 
 func signed(d unit.Duration) string {
 	if d < 0 {
-		return "-" + result.FormatTime(-d)
+		return "-" + (-d).Human()
 	}
-	return result.FormatTime(d)
+	return d.Human()
 }
 
 // wrap breaks text between words into lines of at most width characters; a word that is longer is

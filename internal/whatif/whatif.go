@@ -182,7 +182,7 @@ func (a *asking) sameAsBefore() error {
 	}
 	if old.State == result.Complete && s.Steps == old.Steps && s.VirtualTime != old.VirtualTime {
 		return fmt.Errorf("run again as it is, it takes %s of virtual time, and took %s in %s: another version wrote it; run the scenario anew",
-			result.FormatTime(unit.Duration(s.VirtualTime)), result.FormatTime(unit.Duration(old.VirtualTime)), a.run.Path)
+			unit.Duration(s.VirtualTime).Human(), unit.Duration(old.VirtualTime).Human(), a.run.Path)
 	}
 	return nil
 }

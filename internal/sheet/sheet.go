@@ -1,4 +1,8 @@
-package result
+// Package sheet lays out text for terminals: lines, wrapped sentences, grids of aligned
+// cells. It knows what a column is and nothing of what stands in it.
+//
+// Invariant: no line is longer than the sheet is wide.
+package sheet
 
 import (
 	"io"
@@ -6,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// minWidth is the narrowest sheet that still holds a table.
-const minWidth = 60
+// MinWidth is the narrowest sheet that still holds a table.
+const MinWidth = 60
 
 // A Sheet gathers lines of at most Width columns, and writes them at once.
 type Sheet struct {
@@ -15,12 +19,12 @@ type Sheet struct {
 	b     strings.Builder
 }
 
-// NewSheet returns a sheet for a terminal of width columns; at least 60 are used.
-func NewSheet(width int) *Sheet { return &Sheet{Width: max(width, minWidth)} }
+// New returns a sheet for a terminal of width columns; at least 60 are used.
+func New(width int) *Sheet { return &Sheet{Width: max(width, MinWidth)} }
 
 // Line adds a line, cut at the width.
 func (s *Sheet) Line(text string) {
-	s.b.WriteString(clip(strings.TrimRight(text, " "), s.Width) + "\n")
+	s.b.WriteString(Clip(strings.TrimRight(text, " "), s.Width) + "\n")
 }
 
 // Blank adds an empty line.
@@ -106,8 +110,8 @@ func Shorten(s string, width int) string {
 	return string(r[:head]) + ".." + string(r[len(r)-(width-2-head):])
 }
 
-// clip cuts s at the width.
-func clip(s string, width int) string {
+// Clip cuts s at the width.
+func Clip(s string, width int) string {
 	r := []rune(s)
 	if len(r) <= width {
 		return s
