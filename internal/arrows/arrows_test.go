@@ -42,7 +42,7 @@ var rules = map[string]rule{
 	"train":         {may: "coll exec nn workload", why: "it gives operations their code and memory, under any driver; the schedule of coll is for the oracle"},
 	"scenario":      {may: "qos", third: "github.com/goccy/go-yaml", why: "a scenario is a checked value with names in it: run turns names into things, so reading a file builds nothing. Of qos it takes the marking curve and its default"},
 	"chart":         {why: "plots are values: who draws them and whose figures they are is above"},
-	"chart/svg":     {may: "chart", why: "it draws values at a width; it knows no run"},
+	"chart/svg":     {may: "chart sheet", why: "it draws values at a width; it knows no run. Of sheet it takes how names are shortened"},
 	"chart/text":    {may: "chart sheet", why: "the same in characters"},
 	"sheet":         {why: "columns of text: what they say is above it"},
 	"input":         {why: "it opens what a user names: what the bytes mean is above it"},

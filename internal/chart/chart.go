@@ -23,19 +23,6 @@ type Key struct {
 	Ink     Ink    `json:"ink"`
 }
 
-// Unit says in what a value counts.
-type Unit string
-
-// The units of values.
-const (
-	Count    Unit = ""    // of things
-	Time     Unit = "ps"  // picoseconds of virtual time
-	Bytes    Unit = "B"   //
-	Bitrate  Unit = "b/s" //
-	Fraction Unit = "1"   // 0.964 is shown as 96.4 %
-	Plain    Unit = "-"   // a figure without a unit, such as a loss
-)
-
 // Axis is a direction of a plot.
 type Axis struct {
 	Label string `json:"label"`
@@ -69,7 +56,8 @@ type Series struct {
 // Shape is how values follow each other.
 type Shape string
 
-// The shapes of a series.
+// The shapes of a series. The last value of one that is held holds to the end of the
+// axis: where it ends before, a Nothing follows.
 const (
 	Joined Shape = ""        // a line from value to value
 	Held   Shape = "held"    // a value holds until the next
@@ -108,8 +96,10 @@ type Bars struct {
 	Rows []Bar `json:"rows"`
 }
 
-// Bar is a row: its parts lie one after the other from zero.
+// Bar is a row: its parts lie one after the other from zero. Rows of the same group
+// belong together, under its name.
 type Bar struct {
+	Group string `json:"group,omitempty"`
 	Label string `json:"label"`
 	Note  string `json:"note,omitempty"` // said after it
 	Parts []Part `json:"parts"`

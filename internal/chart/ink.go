@@ -15,6 +15,7 @@ const (
 	Marking   Ink = "marking"   // where switches mark packets
 	Pausing   Ink = "pausing"   // where they pause senders
 	Highlight Ink = "highlight" // the path or place to look at
+	Outside   Ink = "outside"   // what lies before or after what the figure is about
 
 	Forward   Ink = "forward" // kinds of work of a training step
 	Loss      Ink = "loss"
@@ -25,7 +26,7 @@ const (
 )
 
 // InkOf is the ink of a cause.
-func InkOf(c cause.Cause) Ink { return Ink("cause-" + c.String()) }
+func InkOf(c cause.Cause) Ink { return Ink("cause-" + c.Column()) }
 
 // InkOfRun is the ink of the nth run of a comparison.
 func InkOfRun(n int) Ink { return Ink("run-" + string(rune('a'+n%26))) }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+
+	"railyard/internal/unit"
 )
 
 // Value is a number of a plot. As JSON it has up to 15 significant digits, and
@@ -25,7 +27,7 @@ func (v Value) MarshalJSON() ([]byte, error) {
 	case math.IsInf(f, 0):
 		return nil, fmt.Errorf("chart: value %v has no JSON", f)
 	default:
-		return strconv.AppendFloat(nil, f, 'g', 15, 64), nil
+		return strconv.AppendFloat(nil, f+0, 'g', 15, 64), nil // + 0: no -0
 	}
 }
 
@@ -36,4 +38,58 @@ func (v *Value) UnmarshalJSON(b []byte) error {
 		return nil
 	}
 	return json.Unmarshal(b, (*float64)(v))
+}
+
+// Unit says in what a value counts.
+type Unit string
+
+// The units of values.
+const (
+	Count    Unit = ""    // of things
+	Time     Unit = "ps"  // picoseconds of virtual time
+	Bytes    Unit = "B"   //
+	Bitrate  Unit = "b/s" //
+	Fraction Unit = "1"   // 0.964 is shown as 96.4 %
+	Plain    Unit = "-"   // a figure without a unit, such as a loss
+)
+
+// multiples are the names of a unit's decimal multiples, each a thousand times the one before.
+var multiples = map[Unit][]string{
+	Time:    {"ps", "ns", "us", "ms", "s"},
+	Bytes:   {"B", "kB", "MB", "GB", "TB", "PB"},
+	Bitrate: {"b/s", "kb/s", "Mb/s", "Gb/s", "Tb/s"},
+}
+
+// Text prints a value for people: "41.23 us", "96.4 %".
+func (u Unit) Text(v Value) string {
+	f := float64(v)
+	switch {
+	case v.None():
+		return "none"
+	case multiples[u] != nil:
+		return unit.Scaled(f, multiples[u]...)
+	case u == Fraction:
+		return unit.Percent(f)
+	case u == Count && f == math.Trunc(f) && math.Abs(f) < 1<<53:
+		return unit.Count(int64(f))
+	}
+	return strconv.FormatFloat(f, 'g', 4, 64)
+}
+
+// scale returns the multiple in which an axis up to high counts: its name, and how much
+// of the unit it is.
+func (u Unit) scale(high Value) (name string, size float64) {
+	if u == Fraction {
+		return "%", 0.01
+	}
+	size = 1
+	for i, m := range multiples[u] {
+		if i == 0 || float64(high) >= size*1000*0.9995 {
+			if i > 0 {
+				size *= 1000
+			}
+			name = m
+		}
+	}
+	return name, size
 }

@@ -1,0 +1,208 @@
+package svg
+
+import (
+	"fmt"
+	"math"
+
+	"railyard/internal/chart"
+)
+
+// barSheet is the layout of Bars.
+//
+//	group
+//	label  [=====part=====|==part==|=]  note
+//	label  [==part==|=part=]  note
+//	       0 ------------- axis
+type barSheet struct {
+	frame
+	fig       *chart.Figure
+	colours   colours
+	thick     float64 // of a bar
+	row       float64 // from bar to bar
+	above     bool    // labels stand above their bars: a narrow drawing
+	noteWidth float64
+}
+
+// groupRow is what the name of a group takes.
+const groupRow = 22.0
+
+func drawBars(fig *chart.Figure, w float64) *Drawing {
+	b := fig.Bars
+	s := layBars(fig, w)
+	keys := s.legend()
+	head := legend(nil, keys, 0, 12, w) + 6
+	h := head + s.height() + 40
+	s.d = newDrawing(fig.Name, w, h, fig.Title, barsWords(fig))
+	s.top, s.bottom = head, h-40
+	legend(s.d, keys, 0, 12, w)
+	s.uprights(s.top)
+	y, group := s.top, ""
+	for i := range b.Rows {
+		r := &b.Rows[i]
+		if r.Group != group {
+			group = r.Group
+			s.d.rect(0, y, w, groupRow, paper, "")
+			s.d.bold(0, y+15, smallSize, alignStart, ink, fit(group, smallSize, w))
+			y += groupRow
+		}
+		s.bar(r, y)
+		y += s.row
+	}
+	s.xAxis()
+	return s.d
+}
+
+func layBars(fig *chart.Figure, w float64) *barSheet {
+	b := fig.Bars
+	s := &barSheet{fig: fig, colours: coloursOf(fig), thick: 20, above: w < 480}
+	if len(b.Rows) > 10 {
+		s.thick = 13
+	}
+	s.row = s.thick + 6
+	label := 0.0
+	for i := range b.Rows {
+		label = max(label, textWidth(b.Rows[i].Label, smallSize))
+		s.noteWidth = max(s.noteWidth, textWidth(b.Rows[i].Note, tinySize))
+	}
+	if s.noteWidth > 0 {
+		s.noteWidth = min(s.noteWidth+6, w*0.3)
+	}
+	s.left = math.Ceil(min(label+10, w*0.34))
+	if s.above {
+		s.left, s.row = 4, s.row+14
+	}
+	s.right = w - max(s.noteWidth, 14)
+	s.axisX = &b.X
+	return s
+}
+
+func (s *barSheet) height() float64 {
+	h, group := 0.0, ""
+	for i := range s.fig.Bars.Rows {
+		if g := s.fig.Bars.Rows[i].Group; g != group {
+			group = g
+			h += groupRow
+		}
+		h += s.row
+	}
+	return h
+}
+
+func (s *barSheet) bar(r *chart.Bar, y float64) {
+	if s.above {
+		s.d.text(0, y+11, smallSize, alignStart, ink, fit(r.Label, smallSize, s.d.W))
+		y += 14
+	} else {
+		s.d.text(s.left-8, y+s.thick/2+6, smallSize, alignEnd, ink, fit(r.Label, smallSize, s.left-8))
+	}
+	at, whole := chart.Value(0), total(r)
+	for i := range r.Parts {
+		p := &r.Parts[i]
+		x, end := s.x(at), s.x(at+p.Value)
+		c, wide := s.colours[p.Key], max(end-x, 0.75)
+		gap := 0.0
+		if wide > 4 {
+			gap = 1
+		}
+		s.d.rect(x, y+2, wide-gap, s.thick, c, s.words(r, p, whole))
+		if label := s.inside(p, whole); label != "" {
+			if c.hatch != solid && c.hatch != outlined { // no lines under words
+				w := textWidth(label, tinySize) + 4
+				s.d.rect((x+end-gap-w)/2, y+3, w, s.thick-2, c.plain(), "")
+			}
+			s.d.text((x+end-gap)/2, y+s.thick/2+5.5, tinySize, alignMiddle, c.on(), label)
+		}
+		at += p.Value
+	}
+	if note := fit(r.Note, tinySize, s.noteWidth); note != "" {
+		s.d.text(s.x(at)+5, y+s.thick/2+5.5, tinySize, alignStart, muted, note)
+	}
+}
+
+func total(r *chart.Bar) (sum chart.Value) {
+	for i := range r.Parts {
+		sum += r.Parts[i].Value
+	}
+	return sum
+}
+
+func share(v, whole chart.Value) string {
+	if whole <= 0 {
+		return chart.Fraction.Text(0)
+	}
+	return chart.Fraction.Text(v / whole)
+}
+
+// inside is what a part has room for: its name and share, or its share, or nothing.
+func (s *barSheet) inside(p *chart.Part, whole chart.Value) string {
+	room := s.x(p.Value) - s.x(0) - 8
+	if s.thick < 16 || room < 24 {
+		return ""
+	}
+	short := share(p.Value, whole)
+	if long := keyOf(s.fig, p.Key).Name + " " + short; textWidth(long, tinySize) <= room {
+		return long
+	}
+	if textWidth(short, tinySize) <= room {
+		return short
+	}
+	return ""
+}
+
+func (s *barSheet) words(r *chart.Bar, p *chart.Part, whole chart.Value) string {
+	out := fmt.Sprintf("%s: %s %s (%s)", r.Label, keyOf(s.fig, p.Key).Name, s.axisX.Unit.Text(p.Value), share(p.Value, whole))
+	if p.Note != "" {
+		out += "; " + p.Note
+	}
+	return out
+}
+
+// legend has the keys of all parts; those for whose words the first bar that has them has
+// no room say here how much they are.
+func (s *barSheet) legend() (all []entry) {
+	rows := s.fig.Bars.Rows
+	for i := range s.fig.Keys {
+		e := entry{key: &s.fig.Keys[i]}
+		row, part := first(rows, e.key.ID)
+		if part == nil {
+			continue
+		}
+		if whole := total(row); len(rows) <= 16 && s.thick > 16 && s.inside(part, whole) == "" {
+			e.note = s.axisX.Unit.Text(part.Value) + ", " + share(part.Value, whole)
+		}
+		all = append(all, e)
+	}
+	if len(all) == 1 {
+		return nil
+	}
+	return all
+}
+
+// first finds the first part of a key.
+func first(rows []chart.Bar, key string) (*chart.Bar, *chart.Part) {
+	for i := range rows {
+		for k := range rows[i].Parts {
+			if rows[i].Parts[k].Key == key {
+				return &rows[i], &rows[i].Parts[k]
+			}
+		}
+	}
+	return nil, nil
+}
+
+// barsWords reads the first bars out for those who do not see them.
+func barsWords(fig *chart.Figure) string {
+	s := ""
+	for i := range fig.Bars.Rows[:min(len(fig.Bars.Rows), 3)] {
+		r := &fig.Bars.Rows[i]
+		whole := total(r)
+		if i > 0 {
+			s += ". "
+		}
+		s += r.Label + ", " + fig.Bars.X.Unit.Text(whole) + ":"
+		for k := range r.Parts {
+			s += " " + keyOf(fig, r.Parts[k].Key).Name + " " + share(r.Parts[k].Value, whole)
+		}
+	}
+	return s
+}

@@ -1,0 +1,83 @@
+package svg
+
+import (
+	"math"
+
+	"railyard/internal/chart"
+)
+
+// frame is the plot area of a drawing and its axes, in the drawing's pixels.
+type frame struct {
+	d                        *Drawing
+	left, top, right, bottom float64
+	axisX, axisY             *chart.Axis
+}
+
+// x places a value on the horizontal axis.
+func (f *frame) x(v chart.Value) float64 { return f.left + f.axisX.At(v)*(f.right-f.left) }
+
+// y places a value on the vertical axis.
+func (f *frame) y(v chart.Value) float64 { return f.bottom - f.axisY.At(v)*(f.bottom-f.top) }
+
+// within keeps a place inside the frame, sideways.
+func (f *frame) within(x float64) float64 { return min(max(x, f.left), f.right) }
+
+// yAxis draws grid lines and their texts, and the label above the axis, where it needs
+// no turned text.
+func (f *frame) yAxis() {
+	t := f.axisY.Ticks(max(2, int((f.bottom-f.top)/42)))
+	for i, v := range t.At {
+		y := f.y(v)
+		f.d.line(f.left, y, f.right, y, 1, grid, "", "")
+		f.d.text(f.left-6, y+4, smallSize, alignEnd, muted, t.Texts[i])
+	}
+	f.d.text(4, f.top-10, smallSize, alignStart, muted, f.axisY.Name())
+}
+
+// xTicks are those that have room.
+func (f *frame) xTicks() chart.Ticks {
+	t := f.axisX.Ticks(max(3, int((f.right-f.left)/80)))
+	last, kept := math.Inf(-1), 0
+	for i, v := range t.At {
+		x, half := f.x(v), textWidth(t.Texts[i], smallSize)/2
+		if x-half <= last+6 || x+half > f.d.W {
+			continue
+		}
+		last = x + half
+		t.At[kept], t.Texts[kept] = v, t.Texts[i]
+		kept++
+	}
+	t.At, t.Texts = t.At[:kept], t.Texts[:kept]
+	return t
+}
+
+// xAxis draws ticks and their texts, and the label below.
+func (f *frame) xAxis() {
+	f.d.line(f.left, f.bottom, f.right, f.bottom, 1, muted, "", "")
+	t := f.xTicks()
+	f.d.open(`class="ticks-x"`)
+	for i, v := range t.At {
+		x := f.x(v)
+		f.d.line(x, f.bottom, x, f.bottom+4, 1, muted, "", "")
+		f.d.text(x, f.bottom+16, smallSize, alignMiddle, muted, t.Texts[i])
+	}
+	f.d.close()
+	label := fit(f.axisX.Name(), smallSize, f.right-f.left)
+	f.d.text((f.left+f.right)/2, f.bottom+32, smallSize, alignMiddle, muted, label)
+}
+
+// upright draws grid lines at the ticks of the horizontal axis, from top down.
+func (f *frame) uprights(top float64) {
+	for _, v := range f.xTicks().At {
+		f.d.line(f.x(v), top, f.x(v), f.bottom, 1, grid, "", "")
+	}
+}
+
+// labelRoom is what the texts of the vertical axis take.
+func labelRoom(a *chart.Axis) float64 {
+	w := 0.0
+	for _, s := range a.Ticks(5).Texts {
+		w = max(w, textWidth(s, smallSize))
+	}
+	return math.Ceil(max(w+10, 34))
+}
