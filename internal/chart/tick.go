@@ -3,6 +3,8 @@ package chart
 import (
 	"math"
 	"strconv"
+
+	"railyard/internal/unit"
 )
 
 // Ticks is what stands at an axis.
@@ -21,7 +23,7 @@ func (a *Axis) Ticks(n int) Ticks {
 	if a.Log && lo > 0 {
 		for _, v := range powers(lo, hi) {
 			t.At = append(t.At, Value(v*size))
-			t.Texts = append(t.Texts, strconv.FormatFloat(v, 'g', 6, 64))
+			t.Texts = append(t.Texts, powerText(v))
 		}
 		return t
 	}
@@ -51,6 +53,14 @@ func powers(lo, hi float64) (out []float64) {
 		}
 	}
 	return out
+}
+
+// powerText prints a tick of a logarithmic axis.
+func powerText(v float64) string {
+	if v >= 1 && v < 1e12 {
+		return unit.Count(int64(math.Round(v)))
+	}
+	return strconv.FormatFloat(v, 'g', 6, 64)
 }
 
 // steps returns multiples of 1, 2 or 5 times a power of ten in [lo, hi], about n of them.
