@@ -135,21 +135,6 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-func TestText(t *testing.T) {
-	for _, c := range []struct {
-		unit Unit
-		v    Value
-		want string
-	}{
-		{Time, 41.23e6, "41.23 us"}, {Bytes, 1500, "1.500 kB"}, {Bitrate, 4e11, "400 Gb/s"}, {Fraction, 0.964, "96.4 %"}, {Count, 12345, "12,345"},
-		{Count, 2.5, "2.5"}, {Plain, 2.30259, "2.303"}, {Time, Nothing, "none"},
-	} {
-		if got := c.unit.Text(c.v); got != c.want {
-			t.Errorf("%v of %q: %q, want %q", float64(c.v), c.unit, got, c.want)
-		}
-	}
-}
-
 func TestTicks(t *testing.T) {
 	for _, c := range []struct {
 		axis  Axis

@@ -17,14 +17,8 @@ func (u Unit) Text(v Value) string {
 	switch {
 	case v.None():
 		return "-"
-	case u == Time:
-		return unit.Scaled(f, "ps", "ns", "us", "ms", "s")
-	case u == Bytes:
-		return unit.Scaled(f, "B", "kB", "MB", "GB", "TB", "PB")
-	case u == Bitrate:
-		return unit.Scaled(f, "b/s", "kb/s", "Mb/s", "Gb/s", "Tb/s")
-	case u == ByteRate:
-		return unit.ByteRate(f)
+	case multiples[u] != nil:
+		return unit.Scaled(f, multiples[u]...)
 	case u == Fraction:
 		return unit.Percent(f)
 	case u == Count && f == math.Trunc(f) && math.Abs(f) < 1<<53:

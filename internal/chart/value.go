@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-
-	"railyard/internal/unit"
 )
 
 // Value is a number of a plot. As JSON it has up to 15 significant digits, and
@@ -58,22 +56,8 @@ var multiples = map[Unit][]string{
 	Time:    {"ps", "ns", "us", "ms", "s"},
 	Bytes:   {"B", "kB", "MB", "GB", "TB", "PB"},
 	Bitrate: {"b/s", "kb/s", "Mb/s", "Gb/s", "Tb/s"},
-}
 
-// Text prints a value for people: "41.23 us", "96.4 %".
-func (u Unit) Text(v Value) string {
-	f := float64(v)
-	switch {
-	case v.None():
-		return "none"
-	case multiples[u] != nil:
-		return unit.Scaled(f, multiples[u]...)
-	case u == Fraction:
-		return unit.Percent(f)
-	case u == Count && f == math.Trunc(f) && math.Abs(f) < 1<<53:
-		return unit.Count(int64(f))
-	}
-	return strconv.FormatFloat(f, 'g', 4, 64)
+	ByteRate: {"B/s", "kB/s", "MB/s", "GB/s", "TB/s"},
 }
 
 // scale returns the multiple in which an axis up to high counts: its name, and how much
