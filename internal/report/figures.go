@@ -1,11 +1,33 @@
 package report
 
+import (
+	"railyard/internal/chart"
+	"railyard/internal/chart/svg"
+)
+
+// Charts lists the plots for which the run has data, in the order of the page.
+func Charts(d *Data) (out []chart.Figure) {
+	for _, make := range []func(*Data) []chart.Figure{
+		causesChart, timelineChart, pathChart, stepTimeCharts, lossChart, slowestChart, completionChart,
+		eventCharts, portCharts,
+	} {
+		out = append(out, make(d)...)
+	}
+	return out
+}
+
 // Figure is one plot of a report.
 type Figure struct {
 	Name    string // of its file, without .svg
 	Title   string
 	Caption string
-	Draw    func(width float64) *Drawing // any width from 300 pixels
+	Draw    func(width float64) drawn // any width from 300 pixels
+}
+
+// drawn is an SVG: for a page, and as a file of its own.
+type drawn interface {
+	String() string
+	File() string
 }
 
 // Widths at which a page shows a figure, and at which a file is written.
@@ -14,13 +36,14 @@ const (
 	narrowFigure = 340.0
 )
 
-// Figures lists the plots for which the run has data, in the order of the page.
+// Figures lists the plots, drawn.
 func Figures(d *Data) []Figure {
 	var out []Figure
-	for _, make := range []func(*Data) []Figure{
-		waterfallFigure, timelineFigures, stepTimeFigure, lossFigure, slowestFigure, lostFigure, completionFigure,
-		fabricFigure, utilisationFigure, queueFigures, eventFigure, portFigure,
-	} {
+	for _, f := range Charts(d) {
+		out = append(out, Figure{Name: f.Name, Title: f.Title, Caption: f.Caption,
+			Draw: func(w float64) drawn { return svg.Draw(&f, w) }})
+	}
+	for _, make := range []func(*Data) []Figure{fabricFigure, utilisationFigure, queueFigures} {
 		out = append(out, make(d)...)
 	}
 	return out

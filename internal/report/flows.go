@@ -80,7 +80,8 @@ type FlowStats struct {
 	ByKind     map[string]*Messages
 	Tail, Rest Messages // messages of collectives in the slowest tenth of the steps, and in the others
 	Slowest    []result.FlowRow
-	Events     []Event // by part of the run
+	Fastest    *result.FlowRow // of the main kind; nil: none completed
+	Events     []Event         // by part of the run
 	Paths      []PathLoad
 	SlowHops   map[int64][]Hop // of Slowest, by id; nil without a table of hops
 }
@@ -109,6 +110,7 @@ func (f *FlowStats) Main() string {
 func (d *Data) readFlows(run *result.Run) error {
 	f := &FlowStats{ByKind: map[string]*Messages{}, Events: make([]Event, eventBins)}
 	slow := map[string]map[string]result.FlowRow{}
+	fast := map[string]*result.FlowRow{}
 	paths := map[string]*PathLoad{}
 	for row, err := range run.Flows() {
 		if err != nil {
@@ -121,6 +123,10 @@ func (d *Data) readFlows(run *result.Run) error {
 		}
 		m.add(&row)
 		keepSlowest(slow, row)
+		if old := fast[row.Kind]; row.FCT > 0 && (old == nil || row.FCT < old.FCT) {
+			faster := row // a copy: row itself stays off the heap
+			fast[row.Kind] = &faster
+		}
 		if row.Kind == result.KindCollective && d.Steps != nil {
 			if d.Steps.InTail(row.Step) {
 				f.Tail.add(&row)
@@ -140,6 +146,7 @@ func (d *Data) readFlows(run *result.Run) error {
 	}
 	f.Slowest = slices.SortedFunc(maps.Values(slow[f.Main()]), slowerFirst)
 	f.Slowest = f.Slowest[:min(len(f.Slowest), shownFlows)]
+	f.Fastest = fast[f.Main()]
 	for _, p := range slices.Sorted(maps.Keys(paths)) {
 		f.Paths = append(f.Paths, *paths[p])
 	}

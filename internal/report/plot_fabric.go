@@ -46,7 +46,7 @@ func fabricFigure(d *Data) []Figure {
 	if f.left > 0 {
 		caption += fmt.Sprintf(" %s left out: those with the least load.", count(int64(f.left), "node"))
 	}
-	return one(Figure{Name: "fabric", Title: title, Caption: caption, Draw: func(w float64) *Drawing { return f.draw(w, title) }})
+	return one(Figure{Name: "fabric", Title: title, Caption: caption, Draw: func(w float64) drawn { return f.draw(w, title) }})
 }
 
 func (f *fabric) held() bool {

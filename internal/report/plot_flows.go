@@ -3,77 +3,95 @@ package report
 import (
 	"fmt"
 	"math"
-	"slices"
-	"strings"
 
-	"railyard/internal/result"
+	"railyard/internal/chart"
 	"railyard/internal/unit"
 )
 
-// completionFigure is the distribution of completion times, a curve per kind.
-func completionFigure(d *Data) []Figure {
+// kindInks tells the kinds of messages apart: the first is what the run is about.
+var kindInks = []chart.Ink{chart.Subject, chart.Other, chart.Marking}
+
+// completionChart is which share of the messages of a kind took at most so long.
+func completionChart(d *Data) []chart.Figure {
 	if d.Flows == nil {
 		return nil
 	}
-	var kinds []string
+	main := d.Flows.Main()
+	kinds := []string{main}
 	for _, k := range d.Flows.Kinds {
-		if d.Flows.Of(k).Done > 1 {
+		if k != main {
 			kinds = append(kinds, k)
 		}
 	}
-	if len(kinds) == 0 {
-		return nil
-	}
-	var parts []string
+	f := chart.Figure{Name: "completion", Title: "Completion times of messages",
+		Caption: "The share of the completed messages that took at most so long.",
+		Lines:   &chart.Lines{Y: chart.Axis{Label: "messages", Unit: chart.Fraction, High: 1}}}
+	lo, hi := unit.Duration(math.MaxInt64), unit.Duration(0)
+	grouped := false
 	for _, k := range kinds {
 		m := d.Flows.Of(k)
-		parts = append(parts, fmt.Sprintf("%s: %s messages, half within %s, 99 %% within %s, the slowest %s", k, unit.Count(m.Done),
-			m.Quantile(0.5).Human(), m.Quantile(0.99).Human(), m.Longest.Human()))
+		if m.Done < 2 {
+			continue
+		}
+		n := len(f.Keys)
+		f.Keys = append(f.Keys, chart.Key{ID: k, Name: fmt.Sprintf("%s (%s)", k, unit.Count(m.Done)), Ink: kindInks[n]})
+		lo, hi = min(lo, m.Quantile(0)), max(hi, m.Longest)
+		grouped = grouped || m.Done > exactTimes
+		f.Lines.Series = append(f.Lines.Series, m.distribution(k))
+		f.Lines.Marks = append(f.Lines.Marks, m.quantileMarks(k)...)
 	}
-	title := "Completion times of messages"
-	caption := "Which share of the completed messages took at most so long. " + strings.Join(parts, "; ") + "."
-	if slices.ContainsFunc(kinds, func(k string) bool { return d.Flows.Of(k).Done > exactTimes }) {
-		caption += " Many times are grouped to within 2 %."
+	if len(f.Keys) == 0 || lo == hi {
+		return nil
 	}
-	return one(Figure{Name: "completion", Title: title,
-		Caption: caption,
-		Draw:    func(w float64) *Drawing { return drawCompletion(w, title, d.Flows, kinds) }})
+	f.Lines.X = distributionAxis("completion time", lo, hi)
+	for i := range f.Lines.Series { // a share holds from the first time on: before it is none
+		s := &f.Lines.Series[i]
+		s.X, s.Y = append([]chart.Value{f.Lines.X.Low}, s.X...), append([]chart.Value{0}, s.Y...)
+	}
+	if grouped {
+		f.Caption += " Many times are grouped to within 2 %."
+	}
+	return []chart.Figure{f}
 }
 
-func drawCompletion(w float64, title string, fs *FlowStats, kinds []string) *Drawing {
-	colours := map[string]Colour{result.KindJob: blue, result.KindBackground: orange, result.KindCollective: green}
-	lo, hi := unit.Duration(math.MaxInt64), unit.Duration(1)
-	var keys []Key
-	for _, k := range kinds {
-		m := fs.Of(k)
-		lo, hi = min(lo, m.Quantile(0)), max(hi, m.Longest)
-		keys = append(keys, Key{Name: k, Colour: colours[k], Dash: "-"})
+// distributionAxis is an axis for times from lo to hi: of wide ranges logarithmic.
+func distributionAxis(label string, lo, hi unit.Duration) chart.Axis {
+	a := chart.Axis{Label: label, Unit: chart.Time, Log: lo > 0 && hi > 8*lo}
+	if a.Log {
+		a.Low, a.High = chart.Value(lo)*0.95, chart.Value(hi)*1.05
+		return a
 	}
-	head := Legend(nil, keys, 0, 12, w)
-	h := head + 220
-	g := NewDrawing(w, h, title, "cumulative distribution")
-	Legend(g, keys, 0, 12, w)
-	f := Frame{d: g, Left: 48, Right: w - 16, Top: head + 26, Bottom: h - 40, XLo: float64(lo) * 0.95, XHi: float64(hi) * 1.03, YHi: 1}
-	f.LogX = hi > 8*lo
-	if !f.LogX {
-		f.XLo, f.XHi = max(0, float64(lo)-0.15*float64(hi-lo)), float64(hi)+0.1*float64(hi-lo)
-		if lo == hi {
-			f.XLo, f.XHi = 0, 1.1*float64(hi)
+	room := chart.Value(hi-lo) * 0.06
+	a.Low, a.High = max(0, chart.Value(lo)-room), chart.Value(hi)+room
+	return a
+}
+
+// distribution is the share of messages by time, in at most shownColumns steps.
+func (m *Messages) distribution(key string) chart.Series {
+	s := chart.Series{Key: key, Shape: chart.Held}
+	steps := m.Times.Steps()
+	every := (len(steps) + shownColumns - 1) / shownColumns
+	seen := int64(0)
+	for i, t := range steps {
+		seen += t.N
+		if (i+1)%every == 0 || i == len(steps)-1 || i == 0 {
+			s.X = append(s.X, chart.Value(min(t.At, m.Longest)))
+			s.Y = append(s.Y, rounded(float64(seen)/float64(m.Done)))
 		}
 	}
-	f.YAxis("messages", quantity{"%", 0.01})
-	for _, k := range kinds {
-		m, seen := fs.Of(k), int64(0)
-		points := []Point{{f.Left, f.Y(0)}}
-		for _, s := range m.Times.Steps() {
-			x := f.X(float64(min(s.At, m.Longest)))
-			points = append(points, Point{x, f.Y(float64(seen) / float64(m.Done))})
-			seen += s.N
-			points = append(points, Point{x, f.Y(float64(seen) / float64(m.Done))})
+	return s
+}
+
+// quantileMarks are the median and the 99th percentile on the curve.
+func (m *Messages) quantileMarks(key string) (marks []chart.Mark) {
+	last := ""
+	for _, q := range []float64{0.5, 0.99} {
+		at := m.Quantile(q)
+		if at.Human() == last {
+			continue
 		}
-		points = append(points, Point{f.Right, f.Y(1)})
-		g.Polyline(points, 1.8, colours[k])
+		last = at.Human()
+		marks = append(marks, chart.Mark{Key: key, X: chart.Value(at), Y: chart.Value(q), Label: fmt.Sprintf("p%.0f %s", q*100, last)})
 	}
-	f.XAxis("completion time", timeUnit(hi))
-	return g
+	return marks
 }

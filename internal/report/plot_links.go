@@ -34,7 +34,7 @@ func utilisationFigure(d *Data) []Figure {
 		nodes = nodes[:shownGroups]
 	}
 	slices.SortFunc(nodes, byName)
-	return one(Figure{Name: "utilisation", Title: title, Caption: caption, Draw: func(w float64) *Drawing { return drawUtilisation(w, title, all, nodes) }})
+	return one(Figure{Name: "utilisation", Title: title, Caption: caption, Draw: func(w float64) drawn { return drawUtilisation(w, title, all, nodes) }})
 }
 
 func drawUtilisation(w float64, title string, all []LinkGroup, nodes []string) *Drawing {

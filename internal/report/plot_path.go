@@ -1,10 +1,13 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"railyard/internal/cause"
+	"railyard/internal/chart"
 	"railyard/internal/result"
 	"railyard/internal/unit"
 )
@@ -78,113 +81,50 @@ func causeOf(name string) cause.Cause {
 	return cause.Dependency // of another version: waited for something
 }
 
-// keys is the legend of the row of causes: of those that can be seen.
-func (p *StepPath) keys() []Key {
-	keys := []Key{{Name: "path:", Plain: true}}
-	s := p.split()
-	for _, c := range cause.All() {
-		if unit.Share(s[c], s.Sum()) >= 0.002 {
-			keys = append(keys, Key{Name: c.String(), Colour: causeColours[c]})
-		}
+// message returns the end of the parts, from i on, that are one message's: a part of
+// anything else stands alone.
+func (p *StepPath) message(i int) int {
+	parts, n := p.Parts, i+1
+	for n < len(parts) && parts[n].Kind == parts[i].Kind && parts[i].Src >= 0 && parts[n].Src == parts[i].Src && parts[n].Dst == parts[i].Dst {
+		n++
 	}
-	return keys
+	return n
 }
 
-// drawPath draws the row of causes at top, under its legend, and the line over the
-// lanes, whose middles are given.
-func (t *timeline) drawPath(f *Frame, top float64, middles []float64) {
-	keys := t.path.keys()
-	y := top + Legend(f.d, keys, 0, top+4, f.Right+14)
-	f.d.Text(f.Left-8, y+6, smallSize, alignEnd, ink, "path")
-	t.drawCauses(f, y-4)
-	for _, line := range t.pathLines(f, middles) {
-		f.d.Polyline(line, 4.5, paper)
-		f.d.Polyline(line, 1.8, ink)
-	}
-}
-
-// drawCauses draws the path's causes in their order. Parts too small to be seen join
-// what is beside them: a column has the cause that took most of it.
-func (t *timeline) drawCauses(f *Frame, y float64) {
-	columns := int(f.Right - f.Left)
-	most := make([]unit.Duration, columns)
-	held := make([]int, columns) // the part; -1: none
-	for c := range held {
-		held[c] = -1
-	}
-	span := float64(t.to.Sub(t.from))
-	edge := func(c int) unit.Time { return t.from.Add(unit.Duration(span * float64(c) / float64(columns))) }
-	for i, p := range t.path.Parts {
-		first := int(float64(p.From.Sub(t.from)) / span * float64(columns))
-		for c := max(0, first-1); c < columns && edge(c) < p.Until; c++ {
-			if d := min(p.Until, edge(c+1)).Sub(max(p.From, edge(c))); d > most[c] {
-				most[c], held[c] = d, i
-			}
+// links lead over the lanes of a timeline that begins at from: along a lane while its rank
+// is at work, from one to another while a message is on its way. Where the path leaves the
+// lanes that are shown there is none.
+func (p *StepPath) links(all []lane, from unit.Time) (links []chart.Link) {
+	places := placesOf(all)
+	lane, known := 0, false
+	for i := 0; i < len(p.Parts); {
+		n := p.message(i)
+		a, b := p.Parts[i].OnRank, p.Parts[i].OnRank
+		if p.Parts[i].Src >= 0 {
+			a, b = p.Parts[i].Src, p.Parts[i].Dst
 		}
-	}
-	for c := 0; c < columns; {
-		end := c + 1
-		for end < columns && held[end] == held[c] {
-			end++
+		if p.Parts[i].Kind == "acknowledgement" {
+			a, b = b, a
 		}
-		if held[c] >= 0 {
-			p := t.path.Parts[held[c]]
-			f.d.Rect(f.Left+float64(c), y, float64(end-c), laneHeight-1, causeColours[causeOf(p.Cause)], t.partTip(&p))
-		}
-		c = end
-	}
-}
-
-func (t *timeline) partTip(p *result.PathRow) string {
-	who := fmt.Sprintf("rank %d", p.OnRank)
-	if p.Src >= 0 {
-		who = fmt.Sprintf("rank %d to rank %d", p.Src, p.Dst)
-	}
-	return fmt.Sprintf("%s: %s of %s, %s to %s (%s)", p.Cause, p.Kind, who, p.From.Sub(t.from).Human(), p.Until.Sub(t.from).Human(), p.Until.Sub(p.From).Human())
-}
-
-// pathLines returns the line over the lanes, in pieces where it leaves those shown.
-func (t *timeline) pathLines(f *Frame, middles []float64) (lines [][]Point) {
-	places := placesOf(t.lanes)
-	var line []Point
-	add := func(at unit.Time, lane int) {
-		p := Point{f.X(float64(at.Sub(t.from))), middles[lane]}
-		if n := len(line); n == 0 || p.X-line[n-1].X > 0.2 || p.Y != line[n-1].Y {
-			line = append(line, p)
-		}
-	}
-	end := func() {
-		if len(line) > 1 {
-			lines = append(lines, line)
-		}
-		line = nil
-	}
-	parts := t.path.Parts
-	for i := 0; i < len(parts); {
-		n := i + 1 // a message's parts are one stroke
-		for n < len(parts) && parts[n].Kind == parts[i].Kind && parts[i].Src >= 0 && parts[n].Src == parts[i].Src && parts[n].Dst == parts[i].Dst {
-			n++
-		}
-		p := &parts[i]
-		from, to := p.OnRank, p.OnRank
-		if p.Src >= 0 {
-			from, to = p.Src, p.Dst
-		}
-		if p.Kind == "acknowledgement" {
-			from, to = p.Dst, p.Src
-		}
-		a, hasA := places.find(from, p.Op)
-		b, hasB := places.find(to, p.Op)
+		start, hasA := places.find(a, p.Parts[i].Op)
+		end, hasB := places.find(b, p.Parts[i].Op)
 		if hasA && hasB {
-			add(p.From, a)
-			add(parts[n-1].Until, b)
-		} else {
-			end()
+			at, then := chart.Value(p.Parts[i].From.Sub(from)), chart.Value(p.Parts[n-1].Until.Sub(from))
+			if known && lane != start { // to another stream of the rank, or to where it was let go
+				links = append(links, chart.Link{Key: pathKey, From: lane, At: at, To: start, Then: at})
+			}
+			last := len(links) - 1
+			if last >= 0 && known && start == end && links[last].From == start && links[last].To == start && links[last].Then == at {
+				links[last].Then = then
+			} else {
+				links = append(links, chart.Link{Key: pathKey, From: start, At: at, To: end, Then: then})
+			}
+			lane = end
 		}
+		known = hasA && hasB
 		i = n
 	}
-	end()
-	return lines
+	return links
 }
 
 // lanePlaces says which lane has an operation of a rank, and which is a rank's first.
@@ -213,4 +153,71 @@ func (p *lanePlaces) find(rank, op int32) (int, bool) {
 	}
 	i, ok := p.first[rank]
 	return i, ok
+}
+
+// pathRanks is how many ranks the critical path is shown on.
+const pathRanks = 16
+
+// elsewhere is the lane of ranks that have none of their own.
+const elsewhere = "other ranks"
+
+// pathChart is where the critical path was and what it spent its time on: a lane for each
+// rank, in causes.
+func pathChart(d *Data) []chart.Figure {
+	p := d.StepPath
+	if p == nil {
+		return nil
+	}
+	weight := p.weight()
+	ranks := slices.Sorted(maps.Keys(weight))
+	slices.SortStableFunc(ranks, func(a, b int32) int { return cmp.Compare(weight[b], weight[a]) })
+	all := len(ranks)
+	ranks = ranks[:min(all, pathRanks)]
+	slices.Sort(ranks)
+	var out []chart.Lane
+	for _, r := range ranks {
+		out = append(out, chart.Lane{Group: rankName(r)})
+	}
+	if all > len(ranks) {
+		out = append(out, chart.Lane{Group: elsewhere})
+	}
+	split := p.split()
+	k := keysOf([]cause.Split{split}, split.Sum())
+	f := chart.Figure{Name: "critical-path", Title: fmt.Sprintf("The critical path of step %d by cause", p.Step), Keys: k.keys,
+		Caption: fmt.Sprintf("What rank %d, which ended the step last, had to wait for, on the rank that did it: %s in all.", p.Rank, p.Until().Sub(p.From()).Human()),
+		Lanes:   &chart.Lanes{X: stepTimeAxis(p.From(), p.Until()), Lanes: thinned(p.byRank(out, ranks, k), chart.Value(p.Until().Sub(p.From())))}}
+	if all > len(ranks) {
+		f.Caption += fmt.Sprintf(" %d of %d ranks have a lane: those on which it spent most time.", len(ranks), all)
+	}
+	f.Keys = usedKeys(f.Keys, f.Lanes.Lanes)
+	return []chart.Figure{f}
+}
+
+// byRank puts the parts of the path into the lanes of their ranks, in order of time.
+func (p *StepPath) byRank(lanes []chart.Lane, ranks []int32, k *causeKeys) []chart.Lane {
+	for i := range p.Parts {
+		q := &p.Parts[i]
+		n, found := slices.BinarySearch(ranks, q.OnRank)
+		if !found {
+			n = len(ranks)
+		}
+		c := causeOf(q.Cause)
+		s := chart.Span{From: chart.Value(q.From.Sub(p.From())), To: chart.Value(q.Until.Sub(p.From())), Key: k.key[c], Name: c.String() + ", " + q.Kind}
+		if q.Src >= 0 {
+			s.Name += fmt.Sprintf(" of rank %d to rank %d", q.Src, q.Dst)
+		}
+		lanes[n].Spans = append(lanes[n].Spans, s)
+	}
+	return lanes
+}
+
+// usedKeys drops the keys of spans that were put together with others.
+func usedKeys(keys []chart.Key, lanes []chart.Lane) []chart.Key {
+	used := map[string]bool{}
+	for i := range lanes {
+		for _, s := range lanes[i].Spans {
+			used[s.Key] = true
+		}
+	}
+	return slices.DeleteFunc(keys, func(k chart.Key) bool { return !used[k.ID] })
 }

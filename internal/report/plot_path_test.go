@@ -2,92 +2,156 @@ package report
 
 import (
 	"fmt"
-	"railyard/internal/diagnose"
 	"strings"
 	"testing"
+
+	"railyard/internal/cause"
+	"railyard/internal/chart"
+	"railyard/internal/diagnose"
 )
 
-// The line goes from rank to rank where the message does, and the row above has its causes.
+// linkText prints links as "lane@us>lane@us".
+func linkText(links []chart.Link) string {
+	var all []string
+	for _, k := range links {
+		all = append(all, fmt.Sprintf("%d@%g>%d@%g", k.From, k.At/1e6, k.To, k.Then/1e6))
+	}
+	return strings.Join(all, " ")
+}
+
+// The line goes from rank to rank where the message does; the lanes of the path have its causes.
 func TestPathOverTimeline(t *testing.T) {
 	d := load(t, small(t, true))
 	p := d.StepPath
 	if p == nil || p.Step != 2 || p.Until().Sub(p.From()) != 81*us {
 		t.Fatalf("path: %+v, want that of step 2, 81 us", p)
 	}
-	all, from, to, _ := lanes(p.Ops, p.weight())
-	tl := &timeline{lanes: all, from: from, to: to, path: p}
-	f := &Frame{d: NewDrawing(81, 10, "", ""), Right: 81, XHi: float64(81 * us)} // a pixel is 1 us
 	// Lanes: rank 0 compute, rank 0 communicator, rank 1 compute, rank 1 communicator.
-	got := fmt.Sprint(tl.pathLines(f, []float64{1, 2, 3, 4}))
-	if want := "[[{0 1} {25 1} {25 2} {76 4} {76 3} {81 3}]]"; got != want {
+	f := timelineChart(d)[0]
+	if got, want := linkText(f.Lanes.Links), "0@0>0@25 0@25>1@25 1@25>3@76 3@76>2@76 2@76>2@81"; got != want {
 		t.Errorf("line %s, want %s", got, want)
 	}
-	tl.drawCauses(f, 0)
-	svg := f.d.String()
-	for _, want := range []string{`x="25" y="0" width="41"`, "queueing: message of rank 0 to rank 1, 25 us to 66 us (41 us)", `x="66" y="0" width="10"`} {
-		if !strings.Contains(svg, want) {
-			t.Errorf("no %s in %s", want, svg)
+	if f.Title != "Timeline of step 2" || !strings.Contains(f.Caption, "This step is the slowest; a lane") {
+		t.Errorf("%s: %s", f.Title, f.Caption)
+	}
+	f = pathChart(d)[0]
+	var got []string
+	for _, l := range f.Lanes.Lanes {
+		for _, s := range l.Spans {
+			got = append(got, fmt.Sprintf("%s: %s %g to %g (%s)", l.Group, s.Key, s.From/1e6, s.To/1e6, s.Name))
 		}
 	}
-	figures := timelineFigures(d)
-	if s := figures[1].Caption; !strings.Contains(s, "rank 1, which ended last, had to wait for (the slowest step, 81 us)") {
-		t.Errorf("caption: %s", s)
+	want := []string{"rank 0: compute 0 to 25 (compute, compute)", "rank 0: queueing 25 to 66 (queueing, message of rank 0 to rank 1)",
+		"rank 0: serialisation 66 to 76 (serialisation, message of rank 0 to rank 1)", "rank 1: compute 76 to 81 (compute, compute)"}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("lanes of the path:\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if !strings.Contains(f.Caption, "What rank 1, which ended the step last, had to wait for") || !strings.Contains(f.Caption, "81 us in all") {
+		t.Errorf("caption: %s", f.Caption)
 	}
 }
 
-// Of more ranks than are shown those on the path are kept; the line breaks where it leaves them.
+// Of more ranks than are shown the first, the last and those on the path are kept; the line
+// breaks where it leaves them.
 func TestPathOverManyRanks(t *testing.T) {
 	d := load(t, small(t, true))
 	ops := d.StepPath.Ops
 	for rank := int32(2); rank < 40; rank++ {
 		for _, op := range ops[:4] {
 			op.Rank = rank
+			if rank == 33 {
+				op.End++
+			}
 			d.StepPath.Ops = append(d.StepPath.Ops, op)
 		}
 	}
 	parts := d.StepPath.Parts
 	parts[2].Src, parts[2].Dst, parts[2].OnRank = 39, 1, 39 // rank 39 has little of the path, but more than none
-	all, _, _, ranks := lanes(d.StepPath.Ops, d.StepPath.weight())
+	all, from, _, ranks := lanes(d.StepPath.Ops, d.StepPath.weight())
 	var kept []int32
 	for i, l := range all {
 		if i == 0 || all[i-1].rank != l.rank {
 			kept = append(kept, l.rank)
 		}
 	}
-	if got, want := fmt.Sprint(kept, ranks), "[0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 39] 40"; got != want {
+	if got, want := fmt.Sprint(kept, ranks), "[0 1 2 5 7 10 12 15 17 20 22 25 27 30 33 39] 40"; got != want {
 		t.Errorf("ranks %s, want %s", got, want)
 	}
-	tl := &timeline{lanes: all[:len(all)-2], path: d.StepPath, from: d.StepPath.From(), to: d.StepPath.Until()} // without rank 39
-	f := &Frame{d: NewDrawing(81, 10, "", ""), Right: 81, XHi: float64(81 * us)}
-	if got := len(tl.pathLines(f, make([]float64, len(all)))); got != 2 {
-		t.Errorf("%d pieces of line, want 2: one before rank 39 and one after", got)
+	links := d.StepPath.links(all[:len(all)-2], from) // without rank 39
+	if got, want := linkText(links), "0@0>0@25 0@25>1@25 1@25>3@66 2@76>2@81"; got != want {
+		t.Errorf("line %s, want %s: a gap while it is on rank 39", got, want)
+	}
+	if f := timelineChart(d)[0]; !strings.Contains(f.Caption, "16 of 40 ranks: the first, the one that ended last, those on the critical path,") {
+		t.Errorf("caption: %s", f.Caption)
 	}
 }
 
-// Time in any state stands at the port that brought it about; a table of hops says where the slowest messages queued.
-func TestLostAtPorts(t *testing.T) {
+// Time in any state stands at what made it pass; the rest is one row.
+func TestCausesNameBlames(t *testing.T) {
 	d := load(t, small(t, true))
 	d.Summary.Diagnosis = &diagnose.Diagnosis{Subject: "a step", Whole: 100 * us, Blames: []diagnose.Blame{
-		{Kind: diagnose.SharedPort, Port: "rail1/host1", Time: 20 * us, Felt: []diagnose.Felt{{Cause: "pause", Time: 20 * us}}},
-		{Kind: diagnose.SharedPort, Port: "rail1/host2", Time: 15 * us, Felt: []diagnose.Felt{{Cause: "rate limit", Time: 10 * us}, {Cause: "queueing", Time: 5 * us}}},
-		{Kind: diagnose.Controller, Port: "rail1/host2", Time: 14 * us, Felt: []diagnose.Felt{{Cause: "rate limit", Time: 14 * us}}},
-		{Kind: diagnose.LinkSpeed, Port: "host1/rail1", Time: 50 * us, Felt: []diagnose.Felt{{Cause: "serialisation", Time: 50 * us}}},
+		{Kind: diagnose.SharedPort, Port: "rail1/host2", Crossed: true, Time: 49 * us,
+			Felt: []diagnose.Felt{{Cause: "rate limit", Time: 40 * us}, {Cause: "queueing", Time: 9 * us}}},
+		{Kind: diagnose.SlowRank, Rank: new(int32(3)), Time: 50 * us, Felt: []diagnose.Felt{{Cause: "dependency", Time: 50 * us}}},
 		{Kind: diagnose.LossyLink, Port: "rail1/host9", Time: us / 2, Felt: []diagnose.Felt{{Cause: "retransmission", Time: us / 2}}},
+		{Kind: diagnose.Cable, Time: us / 2, Felt: []diagnose.Felt{{Cause: "propagation", Time: us / 2}}},
 	}}
-	f := lostFigure(d)
-	if len(f) != 1 {
-		t.Fatalf("%d figures, want 1", len(f))
+	var got []string
+	f := causesChart(d)[0]
+	for _, r := range f.Bars.Rows[2:] {
+		row := r.Group + " | " + r.Label + " | " + r.Note
+		for _, p := range r.Parts {
+			row += fmt.Sprintf(" | %s %g", p.Key, p.Value/1e6)
+		}
+		got = append(got, row)
 	}
-	svg := f[0].Draw(wideFigure).String()
-	for _, s := range []string{"rail1/host2: rate limit 24 us (82.8 %); shared port, 10 us; congestion control, 14 us", "rail1/host1: pause 20 us (100 %); shared port, 20 us"} {
-		if !strings.Contains(svg, s) {
-			t.Errorf("no %q in\n%s", s, svg)
+	want := []string{
+		"Attributed to (a step) | bytes of others at rail1/host2 | 49 us, 49.0 % | rate_limit 40 | queueing 9",
+		"Attributed to (a step) | slow rank 3 | 50 us, 50.0 % | dependency 50",
+		"Attributed to (a step) | 2 other reasons | 1 us, 1.0 % | propagation 0.5 | retransmission 0.5"}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("rows:\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	slow := slowestChart(d)[0].Bars.Rows[0]
+	for _, p := range slow.Parts {
+		if p.Key == "queueing" && p.Note != "40 us at rail1/host2" {
+			t.Errorf("queueing of the slowest message: %q", p.Note)
 		}
 	}
-	if strings.Index(svg, ">rail1/host2<") > strings.Index(svg, ">rail1/host1<") || strings.Contains(svg, "rail1/host9") || strings.Contains(svg, "host1/rail1") {
-		t.Errorf("order, or a port too many:\n%s", svg)
+}
+
+// Parts of less than a thousandth are one part; one alone keeps its name.
+func TestSmallCausesAreFolded(t *testing.T) {
+	s := cause.Split{cause.Compute: 100 * us, cause.NIC: us / 20, cause.PCIe: us / 20, cause.Queueing: us / 5}
+	k := keysOf([]cause.Split{s}, s.Sum())
+	parts := k.parts(&s, nil)
+	if got, want := fmt.Sprint(parts), "[{compute 1e+08 } {queueing 200000 } {other 100000 }]"; got != want {
+		t.Errorf("parts %s, want %s", got, want)
 	}
-	if svg := slowestFigure(d)[0].Draw(wideFigure).String(); !strings.Contains(svg, "; 40 us at rail1/host2<") {
-		t.Errorf("slowest messages:\n%s", svg)
+	if last := k.keys[len(k.keys)-1]; last.Name != "other (2 causes)" || last.Meaning != "PCIe, NIC" {
+		t.Errorf("key %+v", last)
+	}
+	s[cause.NIC] = 0
+	k = keysOf([]cause.Split{s}, s.Sum())
+	if got, want := fmt.Sprint(k.parts(&s, nil)), "[{compute 1e+08 } {pcie 50000 } {queueing 200000 }]"; got != want {
+		t.Errorf("one small cause: parts %s, want %s", got, want)
+	}
+}
+
+// Small spans are put together within a column, and only there: nothing moves further.
+func TestSmallSpansAreJoined(t *testing.T) {
+	spans := []chart.Span{{From: 0, To: 1, Key: "a", Name: "x"}, {From: 1, To: 3, Key: "b"}, {From: 3, To: 4.5, Key: "a"},
+		{From: 4.5, To: 30, Key: "a", Name: "long"}, {From: 31, To: 32, Key: "b", Name: "last"}}
+	got := fmt.Sprint(joinSmall(spans, 5))
+	if want := "[{0 4.5 a 3 together} {4.5 30 a long} {31 32 b last}]"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	var many []chart.Span
+	for i := range 100_000 {
+		many = append(many, chart.Span{From: chart.Value(i), To: chart.Value(i + 1), Key: "a"})
+	}
+	lanes := thinned([]chart.Lane{{Spans: many}, {Spans: many}}, 100_000)
+	if n := len(lanes[0].Spans) + len(lanes[1].Spans); n > mostSpans || n < mostSpans/4 {
+		t.Errorf("%d spans are left of 200,000: want at most %d, and no fewer than a quarter of it", n, mostSpans)
 	}
 }

@@ -66,11 +66,11 @@ func queueFigures(d *Data) []Figure {
 		title := fmt.Sprintf("Queue at %s, priority %d", q.Port, q.Class)
 		caption := fmt.Sprintf("Sampled each %s; at most %s, at %s. %s", d.Settings.Sample.Human(), q.Max.Human(), unit.Duration(q.PeakAt).Human(), about)
 		out = append(out, Figure{Name: name, Title: title, Caption: caption + " Band: least to greatest of a column.",
-			Draw: func(w float64) *Drawing { return drawQueue(w, title, q, &q.Whole, lines) }})
+			Draw: func(w float64) drawn { return drawQueue(w, title, q, &q.Whole, lines) }})
 		if len(q.Peak.Columns) > 0 {
 			near := title + ", around its peak"
 			out = append(out, Figure{Name: name + "-peak", Title: near, Caption: "The same queue, " + q.Peak.To.Sub(q.Peak.From).Human() + " around its greatest length.",
-				Draw: func(w float64) *Drawing { return drawQueue(w, near, q, &q.Peak, lines) }})
+				Draw: func(w float64) drawn { return drawQueue(w, near, q, &q.Peak, lines) }})
 		}
 		if i == 0 && len(d.Queues) > 1 && d.Queues[1].Max == q.Max && q.Max < 10*d.Settings.smallest() {
 			break // a handful of packets in each of many queues: one shows them all

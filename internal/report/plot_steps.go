@@ -3,9 +3,13 @@ package report
 import (
 	"fmt"
 	"math"
+	"strconv"
+
+	"railyard/internal/chart"
+	"railyard/internal/unit"
 )
 
-// point is a column of a decimated series: least, greatest and mean value of the
+// column is a column of a decimated series: least, greatest and mean value of the
 // numbers that fall in it.
 type column struct {
 	low, high, sum float64
@@ -34,79 +38,75 @@ func decimate(v []float64, n int) []column {
 	return out
 }
 
-// drawSeries draws a decimated series over its index: band and mean.
-func drawSeries(f *Frame, v []float64, c Colour) {
-	cols := decimate(v, int(f.Right-f.Left))
-	var upper, lower, mean []Point
-	flush := func() {
-		if len(mean) > 0 {
-			for i := len(lower) - 1; i >= 0; i-- {
-				upper = append(upper, lower[i])
-			}
-			if len(cols) < len(v) {
-				f.d.Area(upper, c, 0.28)
-			}
-			if len(mean) == 1 {
-				f.d.Circle(mean[0].X, mean[0].Y, 2, c, "")
-			}
-			f.d.Polyline(mean, 1.5, c)
+// shownColumns is how many values a line has at most: more are put together.
+const shownColumns = 480
+
+// stepSeries is a value of each step: of many steps the mean of each column, and the band
+// from its least to its greatest.
+func stepSeries(v []float64) (s chart.Series) {
+	cols := decimate(v, shownColumns)
+	s.Key = "value"
+	for i, c := range cols {
+		s.X = append(s.X, chart.Value((float64(i)+0.5)*float64(len(v))/float64(len(cols))-0.5))
+		mean, low, high := chart.Nothing, chart.Nothing, chart.Nothing
+		if c.n > 0 {
+			mean, low, high = rounded(c.sum/float64(c.n)), rounded(c.low), rounded(c.high)
 		}
-		upper, lower, mean = nil, nil, nil
+		s.Y, s.Low, s.High = append(s.Y, mean), append(s.Low, low), append(s.High, high)
 	}
-	for i, col := range cols {
-		if col.n == 0 {
-			flush()
-			continue
-		}
-		x := f.X((float64(i)+0.5)*float64(len(v))/float64(len(cols)) - 0.5)
-		upper, lower = append(upper, Point{x, f.Y(col.high)}), append(lower, Point{x, f.Y(col.low)})
-		mean = append(mean, Point{x, f.Y(col.sum / float64(col.n))})
+	if len(cols) == len(v) {
+		s.Low, s.High = nil, nil
 	}
-	flush()
+	return s
 }
 
-// stepAxis is the name of an axis of steps: they are numbered as in the tables.
-const stepAxis = "step, counted from 0"
-
-func seriesFrame(w, h float64, title, desc string, n int, high float64) *Frame {
-	g := NewDrawing(w, h, title, desc)
-	return &Frame{d: g, Left: 52, Right: w - 14, Top: 26, Bottom: h - 40, XHi: float64(max(n-1, 1)), YHi: high, Whole: true}
+// rounded keeps six digits: more than a drawing shows, and fewer bytes in a page.
+func rounded(v float64) chart.Value {
+	r, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64)
+	return chart.Value(r)
 }
 
-// lossFigure is the training loss by step.
-func lossFigure(d *Data) []Figure {
+// stepAxis is an axis of steps: they are numbered as in the tables.
+func stepAxis(steps int) chart.Axis {
+	return chart.Axis{Label: "step, counted from 0", Whole: true, High: chart.Value(max(steps-1, 1))}
+}
+
+// banded says what the band of a line is, if it has one.
+func banded(s *chart.Series, steps int) string {
+	if s.Low == nil {
+		return ""
+	}
+	return fmt.Sprintf(" Line: mean over about %d steps; band: from the least to the greatest of them.", (steps+len(s.X)-1)/len(s.X))
+}
+
+// lossChart is the training loss by step.
+func lossChart(d *Data) []chart.Figure {
 	if d.Steps == nil {
 		return nil
 	}
-	last, high, n := math.NaN(), 0.0, 0
+	steps, high, n := len(d.Steps.Loss), 0.0, 0
 	for _, v := range d.Steps.Loss {
 		if !math.IsNaN(v) && !math.IsInf(v, 0) {
-			last, high = v, max(high, v)
+			high = max(high, v)
 			n++
 		}
 	}
-	if n == 0 {
+	if n < 2 || high <= 0 {
 		return nil
 	}
-	title := "Training loss"
-	caption := "Mean over ranks of each step's micro-batch."
-	if n > int(narrowFigure) {
-		caption += " Line: mean over the steps of a pixel column; band: from the least to the greatest of them."
+	s := stepSeries(d.Steps.Loss)
+	f := chart.Figure{Name: "loss", Title: "Training loss", Caption: "Mean over ranks of each step's micro-batch." + banded(&s, steps),
+		Keys: []chart.Key{{ID: s.Key, Name: "loss", Ink: chart.Subject}},
+		Lines: &chart.Lines{X: stepAxis(steps), Y: chart.Axis{Label: "loss", Unit: chart.Plain, High: chart.Value(high * 1.05)},
+			Series: []chart.Series{s}}}
+	if bad := steps - n; bad > 0 {
+		f.Caption += fmt.Sprintf(" %s have no number as loss (the training diverged).", count(int64(bad), "step"))
 	}
-	if bad := len(d.Steps.Loss) - n; bad > 0 {
-		caption += fmt.Sprintf(" %s have no number as loss (the training diverged).", count(int64(bad), "step"))
-	}
-	return one(Figure{Name: "loss", Title: title, Caption: caption, Draw: func(w float64) *Drawing {
-		f := seriesFrame(w, 270, title, fmt.Sprintf("%d steps, the last one at %.4g", len(d.Steps.Loss), last), len(d.Steps.Loss), high*1.05)
-		f.YAxis("loss", quantity{"", 1})
-		f.XAxis(stepAxis, quantity{"", 1})
-		drawSeries(f, d.Steps.Loss, blue)
-		return f.d
-	}})
+	return []chart.Figure{f}
 }
 
-// stepTimeFigure is the time of each step.
-func stepTimeFigure(d *Data) []Figure {
+// stepTimeCharts are the time of each step, and how these times are distributed.
+func stepTimeCharts(d *Data) []chart.Figure {
 	s := d.Steps
 	if s == nil || s.Whole < 2 {
 		return nil
@@ -118,18 +118,43 @@ func stepTimeFigure(d *Data) []Figure {
 			v[i] = math.NaN()
 		}
 	}
-	high := s.Ranked[s.Whole-1]
-	title := "Time of each step's slowest rank"
-	return one(Figure{Name: "step-time", Title: title,
-		Caption: fmt.Sprintf("From its own start of a step to its end. Median %s, 99 %% of steps within %s, slowest %s (step %d). Virtual time per step is %s: ranks begin a step while others end the one before. Band: least to greatest of a pixel column; line: their mean.",
-			s.Quantile(0.5).Human(), s.Quantile(0.99).Human(), high.Human(), s.Worst, s.PerStep.Human()),
-		Draw: func(w float64) *Drawing {
-			f := seriesFrame(w, 230, title, "time of each step", len(v), float64(high)*1.05)
-			f.YAxis("slowest rank", timeUnit(high))
-			f.XAxis(stepAxis, quantity{"", 1})
-			drawSeries(f, v, orange)
-			y := f.Y(float64(s.Quantile(0.5)))
-			f.d.Line(f.Left, y, f.Right, y, 1, ink, "4 3", "median")
-			return f.d
-		}})
+	least, most := s.Ranked[0], s.Ranked[s.Whole-1]
+	line := stepSeries(v)
+	median := s.Quantile(0.5)
+	out := []chart.Figure{{Name: "step-time", Title: "Time of each step",
+		Caption: fmt.Sprintf("Of the slowest rank, from its own start of the step to its end; the slowest, %s, is step %d.%s",
+			most.Human(), s.Worst, banded(&line, len(v))),
+		Keys: []chart.Key{{ID: line.Key, Name: "time of the step", Ink: chart.Subject}, {ID: "median", Name: "median " + median.Human(), Ink: chart.Reference}},
+		Lines: &chart.Lines{X: stepAxis(len(v)), Y: chart.Axis{Label: "step time", Unit: chart.Time, High: chart.Value(most) * 1.05},
+			Series: []chart.Series{line}, Rules: []chart.Rule{{Key: "median", Along: "y", At: chart.Value(median)}}}}}
+	if least == most {
+		out[0].Caption = fmt.Sprintf("Every step took %s.", most.Human())
+		return out
+	}
+	bins := histogramOf(times(s.Ranked), 40)
+	f := chart.Figure{Name: "step-time-distribution", Title: "How step times are distributed",
+		Caption: fmt.Sprintf("%s. Half took at most %s, 90 %% at most %s, 99 %% at most %s.", count(int64(s.Whole), "step"),
+			median.Human(), s.Quantile(0.9).Human(), s.Quantile(0.99).Human()),
+		Keys: []chart.Key{{ID: "steps", Name: "steps", Ink: chart.Subject}, {ID: "quantile", Name: "median, 90 %, 99 %", Ink: chart.Reference}},
+		Lines: &chart.Lines{X: distributionAxis("step time", least, most), Y: chart.Axis{Label: "steps", Whole: true, High: bins.most() * 1.05},
+			Series: []chart.Series{bins.series("steps")}}}
+	last := ""
+	for _, q := range []float64{0.5, 0.9, 0.99} {
+		at := s.Quantile(q)
+		label := fmt.Sprintf("p%.0f %s", q*100, at.Human())
+		if at.Human() == last { // the same rule says nothing new
+			continue
+		}
+		last = at.Human()
+		f.Lines.Rules = append(f.Lines.Rules, chart.Rule{Key: "quantile", Along: "x", At: chart.Value(at), Label: label})
+	}
+	return append(out, f)
+}
+
+func times(all []unit.Duration) []timeCount {
+	out := make([]timeCount, len(all))
+	for i, t := range all {
+		out[i] = timeCount{t, 1}
+	}
+	return out
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"railyard/internal/chart"
 	"railyard/internal/result"
 	"railyard/internal/unit"
 )
@@ -22,12 +23,13 @@ type lane struct {
 }
 
 // lanes orders operations by rank and stream, streams in order of first use. Of many
-// ranks it keeps those that count most by weight; without weights the slowest and
-// others at equal distances.
+// ranks it keeps the first, the slowest, those with the most weight, and others at equal
+// distances.
 func lanes(ops []result.OperationRow, weight map[int32]unit.Duration) (out []lane, from, to unit.Time, ranks int) {
 	first, last := map[int32]unit.Time{}, map[int32]unit.Time{}
 	var streams []string
 	var all []int32
+	by := map[laneKey][]result.OperationRow{}
 	for i, op := range ops {
 		if i == 0 || op.Start < from {
 			from = op.Start
@@ -42,20 +44,13 @@ func lanes(ops []result.OperationRow, weight map[int32]unit.Duration) (out []lan
 		if !slices.Contains(streams, op.Stream) {
 			streams = append(streams, op.Stream)
 		}
+		key := laneKey{op.Rank, op.Stream}
+		by[key] = append(by[key], op)
 	}
 	slices.Sort(all)
-	kept := keepRanks(all, last)
-	if weight != nil {
-		kept = heaviestRanks(all, weight)
-	}
-	for _, r := range kept {
+	for _, r := range keepRanks(all, last, weight) {
 		for _, s := range streams {
-			l := lane{rank: r, stream: s, from: first[r], to: last[r]}
-			for _, op := range ops {
-				if op.Rank == r && op.Stream == s {
-					l.ops = append(l.ops, op)
-				}
-			}
+			l := lane{rank: r, stream: s, from: first[r], to: last[r], ops: by[laneKey{r, s}]}
 			if len(l.ops) > 0 {
 				slices.SortStableFunc(l.ops, func(a, b result.OperationRow) int { return cmp.Compare(a.Start, b.Start) })
 				out = append(out, l)
@@ -65,14 +60,32 @@ func lanes(ops []result.OperationRow, weight map[int32]unit.Duration) (out []lan
 	return out, from, to, len(all)
 }
 
-func keepRanks(all []int32, last map[int32]unit.Time) []int32 {
+type laneKey struct {
+	rank   int32
+	stream string
+}
+
+// keepRanks chooses shownRanks of all, which ascend: the first, the one that ended last,
+// the heaviest, and others at equal distances.
+func keepRanks(all []int32, last map[int32]unit.Time, weight map[int32]unit.Duration) []int32 {
 	if len(all) <= shownRanks {
 		return all
 	}
 	slowest := slices.MaxFunc(all, func(a, b int32) int { return cmp.Compare(last[a], last[b]) })
-	kept := []int32{slowest}
-	for i := range shownRanks - 1 {
-		if r := all[i*len(all)/(shownRanks-1)]; r != slowest {
+	order := []int32{all[0], slowest}
+	heavy := slices.Clone(all)
+	slices.SortStableFunc(heavy, func(a, b int32) int { return cmp.Compare(weight[b], weight[a]) })
+	for _, r := range heavy {
+		if weight[r] > 0 {
+			order = append(order, r)
+		}
+	}
+	for i := range shownRanks {
+		order = append(order, all[i*len(all)/shownRanks])
+	}
+	var kept []int32
+	for _, r := range order {
+		if len(kept) < shownRanks && !slices.Contains(kept, r) {
 			kept = append(kept, r)
 		}
 	}
@@ -80,89 +93,91 @@ func keepRanks(all []int32, last map[int32]unit.Time) []int32 {
 	return kept
 }
 
-func heaviestRanks(all []int32, weight map[int32]unit.Duration) []int32 {
-	kept := slices.Clone(all)
-	slices.SortStableFunc(kept, func(a, b int32) int { return cmp.Compare(weight[b], weight[a]) })
-	kept = kept[:min(len(kept), shownRanks)]
-	slices.Sort(kept)
-	return kept
-}
-
 // phases are the first words of operations' names, each with its ink.
 var phases = []struct {
 	prefix, name string
-	colour       Colour
+	ink          chart.Ink
 }{
-	{"forward", "forward", blue}, {"loss", "loss", yellow}, {"backward", "backward", green},
-	{"allreduce", "all-reduce", orange}, {"update", "update", purple}, {"", "other", grey},
+	{"forward", "forward", chart.Forward}, {"loss", "loss", chart.Loss}, {"backward", "backward", chart.Backward},
+	{"allreduce", "all-reduce", chart.AllReduce}, {"update", "update", chart.Update}, {"", "other", chart.OtherWork},
 }
 
 func phaseOf(name string) int {
-	return slices.IndexFunc(phases, func(p struct {
-		prefix, name string
-		colour       Colour
-	}) bool {
-		return strings.HasPrefix(strings.ReplaceAll(name, "-", ""), p.prefix)
-	})
-}
-
-// timeline is what a step's timeline shows.
-type timeline struct {
-	title    string
-	lanes    []lane
-	from, to unit.Time
-	path     *StepPath // nil: none
-}
-
-// timelineFigures are rank x time of the median step, and of the step with the longest
-// critical path.
-func timelineFigures(d *Data) []Figure {
-	var out []Figure
-	if len(d.Timeline) > 0 && (d.StepPath == nil || int(d.StepPath.Step) != d.Steps.Median) {
-		t := &timeline{title: fmt.Sprintf("Timeline of step %d, rank by rank", d.Steps.Median)}
-		out = append(out, t.figure("timeline", d.Timeline, "The step that took the median time: what each rank's streams did, one lane a stream (%s). Empty space between a rank's first and last operation is waiting; what is shaded, before and after, belongs to its step before and its next."))
-	}
-	if p := d.StepPath; p != nil && len(p.Ops) > 0 {
-		which := "the longest critical path that was kept"
-		if int(p.Step) == d.Steps.Worst {
-			which = "the slowest step"
+	name = strings.ReplaceAll(name, "-", "")
+	for i, p := range phases {
+		if strings.HasPrefix(name, p.prefix) {
+			return i
 		}
-		t := &timeline{title: fmt.Sprintf("Critical path of step %d, over its timeline", p.Step), path: p}
-		out = append(out, t.figure("critical-path", p.Ops, fmt.Sprintf("What rank %d, which ended last, had to wait for (%s, %s): the line runs along a lane (%%s) while that rank computes, and from one to another while a message is on its way. The row above has the causes.",
-			p.Rank, which, p.Until().Sub(p.From()).Human())))
 	}
-	return out
+	return len(phases) - 1
 }
 
-// figure fits the lanes to the operations. The caption has a place for the streams' names.
-func (t *timeline) figure(name string, ops []result.OperationRow, caption string) Figure {
+// The keys of a timeline beside those of phases.
+const (
+	outsideKey = "outside"
+	pathKey    = "path"
+)
+
+// otherStep is the time in which a rank is not in the step that a timeline shows.
+const otherStep = "another step"
+
+// timelineChart is what the ranks did in one step: the one with the longest critical
+// path that was kept, else the one that took the median time.
+func timelineChart(d *Data) []chart.Figure {
+	ops, p := d.Timeline, d.StepPath
+	step, which := int32(0), "took the median time"
 	var weight map[int32]unit.Duration
-	if t.path != nil {
-		weight = t.path.weight()
-	}
-	var ranks int
-	t.lanes, t.from, t.to, ranks = lanes(ops, weight)
-	if t.path != nil {
-		t.from, t.to = min(t.from, t.path.From()), max(t.to, t.path.Until())
-	}
-	caption = fmt.Sprintf(caption, strings.Join(streamNames(t.lanes), ", "))
 	switch {
-	case ranks > shownRanks && t.path != nil:
-		caption += fmt.Sprintf(" %d of %d ranks, those on which the path spends most time; where it leaves them the line is broken.", countRanks(t.lanes), ranks)
-	case ranks > shownRanks:
-		caption += fmt.Sprintf(" %d of %d ranks, the slowest among them.", countRanks(t.lanes), ranks)
+	case p != nil && len(p.Ops) > 0:
+		ops, step, which, weight = p.Ops, p.Step, "has the longest critical path that was kept", p.weight()
+		if int(p.Step) == d.Steps.Worst {
+			which = "is the slowest"
+		}
+	case len(ops) > 0:
+		p, step = nil, ops[0].Step
+	default:
+		return nil
 	}
-	return Figure{Name: name, Title: t.title, Caption: caption, Draw: t.draw}
-}
-
-func streamNames(all []lane) []string {
-	var names []string
-	for _, l := range all {
-		if !slices.Contains(names, l.stream) {
-			names = append(names, l.stream)
+	all, from, to, ranks := lanes(ops, weight)
+	if p != nil {
+		from, to = min(from, p.From()), max(to, p.Until())
+	}
+	f := chart.Figure{Name: "timeline", Title: fmt.Sprintf("Timeline of step %d", step),
+		Caption: fmt.Sprintf("This step %s; a lane for each stream of a rank. What is empty is waiting.", which),
+		Lanes:   &chart.Lanes{X: stepTimeAxis(from, to), Lanes: laneValues(all, from, to)}}
+	if n := countRanks(all); ranks > n {
+		f.Caption += fmt.Sprintf(" %d of %s ranks: the first, the one that ended last,", n, unit.Count(int64(ranks)))
+		if p != nil {
+			f.Caption += " those on the critical path,"
+		}
+		f.Caption += " and others at equal distances."
+	}
+	used := map[string]bool{}
+	for _, l := range f.Lanes.Lanes {
+		for _, s := range l.Spans {
+			used[s.Key] = true
 		}
 	}
-	return names
+	for _, ph := range phases {
+		if used[string(ph.ink)] {
+			f.Keys = append(f.Keys, chart.Key{ID: string(ph.ink), Name: ph.name, Ink: ph.ink})
+		}
+	}
+	if used[outsideKey] {
+		f.Keys = append(f.Keys, chart.Key{ID: outsideKey, Name: otherStep, Meaning: "the rank was in the step before or the next", Ink: chart.Outside})
+	}
+	if p != nil {
+		f.Lanes.Links = p.links(all, from)
+	}
+	if len(f.Lanes.Links) > 0 {
+		f.Keys = append(f.Keys, chart.Key{ID: pathKey, Name: "critical path", Meaning: "what the rank that ended last had to wait for", Ink: chart.Highlight})
+		f.Caption += " The line is the critical path: along a lane while that rank works, between lanes while a message is on its way."
+	}
+	return []chart.Figure{f}
+}
+
+func stepTimeAxis(from, to unit.Time) chart.Axis {
+	return chart.Axis{Label: "time since the step began", Unit: chart.Time, High: chart.Value(max(to.Sub(from), 1))}
 }
 
 func countRanks(all []lane) int {
@@ -175,80 +190,81 @@ func countRanks(all []lane) int {
 	return n
 }
 
-const laneHeight, rankGap = 13.0, 6.0
-
-func (t *timeline) draw(w float64) *Drawing {
-	keys := phaseKeys(t.lanes)
-	strip := 0.0
-	if t.path != nil {
-		keys = append([]Key{{Name: "lanes:", Plain: true}}, keys...)
-		keys = append(keys, Key{Name: "critical path", Colour: ink, Dash: "-"})
-		strip = Legend(nil, t.path.keys(), 0, 12, w) + laneHeight + 4
+// laneValues are lanes as a figure has them: times from the beginning, and small spans
+// put together until there are few enough for a page.
+func laneValues(all []lane, from, to unit.Time) []chart.Lane {
+	out := make([]chart.Lane, len(all))
+	for i := range all {
+		out[i] = all[i].value(from, to)
 	}
-	head := Legend(nil, keys, 0, 12, w) + 8
-	h := head + strip + laneHeight*float64(len(t.lanes)) + rankGap*float64(countRanks(t.lanes)+1) + 40
-	span := t.to.Sub(t.from)
-	g := NewDrawing(w, h, t.title, fmt.Sprintf("%d lanes over %s", len(t.lanes), span.Human()))
-	Legend(g, keys, 0, 12, w)
-	f := &Frame{d: g, Left: 56, Right: w - 14, Top: head + strip, Bottom: h - 40, XHi: float64(span)}
-	q := timeUnit(span)
-	for _, x := range ticks(0, f.XHi/q.size, f.xTickCount()) {
-		g.Line(f.X(x*q.size), f.Top-min(strip, laneHeight+4), f.X(x*q.size), f.Bottom, 1, grid, "", "")
-	}
-	middles := make([]float64, len(t.lanes))
-	y := f.Top
-	for i, l := range t.lanes {
-		if i == 0 || t.lanes[i-1].rank != l.rank {
-			y += rankGap
-			g.Text(f.Left-8, y+11, smallSize, alignEnd, ink, fmt.Sprintf("rank %d", l.rank))
-		}
-		t.drawLane(f, l, y)
-		middles[i] = y + laneHeight/2
-		y += laneHeight
-	}
-	if t.path != nil {
-		t.drawPath(f, head, middles)
-	}
-	f.XAxis("time since the step began", q)
-	return g
+	return thinned(out, chart.Value(to.Sub(from)))
 }
 
-// otherStep is the time in which a rank is not in the step that a timeline shows.
-const otherStep = "another step"
-
-func phaseKeys(all []lane) (keys []Key) {
-	if slices.ContainsFunc(all, func(l lane) bool { return l.from != all[0].from || l.to != all[0].to }) {
-		defer func() { keys = append(keys, Key{Name: otherStep, Colour: grid}) }()
-	}
-	for i, p := range phases {
-		if slices.ContainsFunc(all, func(l lane) bool {
-			return slices.ContainsFunc(l.ops, func(o result.OperationRow) bool { return phaseOf(o.Name) == i })
-		}) {
-			keys = append(keys, Key{Name: p.name, Colour: p.colour})
-		}
-	}
-	return keys
-}
-
-// drawLane draws a stream's operations, with their names where no path covers them, and
-// shades the time in which its rank is in another step.
-func (t *timeline) drawLane(f *Frame, l lane, y float64) {
-	for _, s := range []struct {
-		from, to unit.Time
-		tip      string
-	}{{t.from, l.from, "the step before"}, {l.to, t.to, "the next step"}} {
-		if x := f.X(float64(s.from.Sub(t.from))); s.to > s.from {
-			f.d.Rect(x, y+0.5, f.X(float64(s.to.Sub(t.from)))-x, laneHeight-1, grid, fmt.Sprintf("rank %d: %s", l.rank, s.tip))
-		}
+// value is a lane with a span for each operation, and for the time outside of the step.
+func (l *lane) value(from, to unit.Time) chart.Lane {
+	v := chart.Lane{Group: rankName(l.rank), Label: shortStream(l.stream)}
+	since := func(t unit.Time) chart.Value { return chart.Value(t.Sub(from)) }
+	if l.from > from {
+		v.Spans = append(v.Spans, chart.Span{From: 0, To: since(l.from), Key: outsideKey, Name: "the step before"})
 	}
 	for _, op := range l.ops {
-		x := f.X(float64(op.Start.Sub(t.from)))
-		wide := max(f.X(float64(op.End.Sub(t.from)))-x, 0.75)
-		tip := fmt.Sprintf("rank %d, %s: %s, %s to %s (%s)", l.rank, l.stream, op.Name, op.Start.Sub(t.from).Human(), op.End.Sub(t.from).Human(), op.End.Sub(op.Start).Human())
-		p := phases[phaseOf(op.Name)]
-		f.d.Rect(x, y+0.5, max(wide-0.75, 0.5), laneHeight-1, p.colour, tip)
-		if s := op.Name; t.path == nil && textWidth(s, 9.5) < wide-6 {
-			f.d.Text(x+3, y+10, 9.5, alignStart, inkOn(p.colour), s)
+		v.Spans = append(v.Spans, chart.Span{From: since(op.Start), To: since(op.End), Key: string(phases[phaseOf(op.Name)].ink), Name: op.Name})
+	}
+	if l.to < to {
+		v.Spans = append(v.Spans, chart.Span{From: since(l.to), To: since(to), Key: outsideKey, Name: "the next step"})
+	}
+	return v
+}
+
+func rankName(rank int32) string { return fmt.Sprintf("rank %d", rank) }
+
+func shortStream(s string) string { return strings.Replace(s, "communicator ", "comm ", 1) }
+
+// mostSpans is how many spans a figure of lanes has, about.
+const mostSpans = 1500
+
+// thinned puts small spans together until a figure has few enough: what is put together
+// is at most a column wide.
+func thinned(all []chart.Lane, high chart.Value) []chart.Lane {
+	for columns := chart.Value(1600); ; columns /= 2 {
+		out, n := make([]chart.Lane, len(all)), 0
+		for i := range all {
+			out[i] = all[i]
+			out[i].Spans = joinSmall(all[i].Spans, high/columns)
+			n += len(out[i].Spans)
+		}
+		if n <= mostSpans || columns < 100 {
+			return out
 		}
 	}
+}
+
+// joinSmall puts neighbouring spans, in order of time, together while they and the gaps
+// between them are within one column. The key with most of the time names them.
+func joinSmall(all []chart.Span, column chart.Value) (out []chart.Span) {
+	for i := 0; i < len(all); {
+		n := i + 1
+		for n < len(all) && all[n].To-all[i].From <= column {
+			n++
+		}
+		out = append(out, joined(all[i:n]))
+		i = n
+	}
+	return out
+}
+
+func joined(all []chart.Span) chart.Span {
+	if len(all) == 1 {
+		return all[0]
+	}
+	s := chart.Span{From: all[0].From, To: all[0].To, Name: fmt.Sprintf("%d together", len(all))}
+	time := map[string]chart.Value{}
+	for _, a := range all {
+		s.To = max(s.To, a.To)
+		time[a.Key] += a.To - a.From
+		if s.Key == "" || time[a.Key] > time[s.Key] {
+			s.Key = a.Key
+		}
+	}
+	return s
 }

@@ -1,26 +1,48 @@
 package report
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
+	"railyard/internal/chart"
 	"railyard/internal/result"
 	"railyard/internal/unit"
 )
 
 // The plots number steps as the tables do: the first is 0 and stands at the left edge, the last at the right.
 func TestAxesOfStepsBeginAtZero(t *testing.T) {
-	f := seriesFrame(640, 270, "", "", 5, 1)
-	if f.XLo != 0 || f.XHi != 4 {
-		t.Errorf("an axis of 5 steps goes from %g to %g, want 0 to 4", f.XLo, f.XHi)
+	a, s := stepAxis(5), stepSeries([]float64{1, 2, 3, 4, 5})
+	if a.Low != 0 || a.High != 4 || !a.Whole || a.Label != "step, counted from 0" {
+		t.Errorf("an axis of 5 steps: %+v, want 0 to 4", a)
 	}
-	drawSeries(f, []float64{1, 1, 1, 1, 1}, blue)
-	if got := f.d.String(); !strings.Contains(got, `points="52,26 `) || !strings.Contains(got, ` 626,26"`) {
-		t.Errorf("the line does not go from edge to edge, 52 to 626: %s", got)
+	if got := fmt.Sprint(s.X, s.Y, s.Low); got != "[0 1 2 3 4] [1 2 3 4 5] []" {
+		t.Errorf("a series of 5 steps: %s", got)
 	}
-	f.XAxis(stepAxis, quantity{"", 1})
-	if got := f.d.String(); !strings.Contains(got, "step, counted from 0") || !strings.Contains(got, ">0<") || !strings.Contains(got, ">4<") || strings.Contains(got, ">0.5<") {
-		t.Errorf("the axis does not go from 0 to 4 in whole steps: %s", got)
+	long := make([]float64, 10*shownColumns)
+	for i := range long {
+		long[i] = float64(i % 10)
+	}
+	s = stepSeries(long)
+	if n := len(s.X); n != shownColumns || s.X[0] != 4.5 || s.Y[0] != 4.5 || s.Low[0] != 0 || s.High[0] != 9 {
+		t.Errorf("%d columns, the first at %v: %v, band %v to %v", n, s.X[0], s.Y[0], s.Low[0], s.High[0])
+	}
+}
+
+// A histogram has every time in a bin, the greatest in the last; a wide range is divided by ratio.
+func TestHistogramOfTimes(t *testing.T) {
+	b := histogramOf([]timeCount{{10, 1}, {11, 2}, {20, 3}, {30, 4}}, 4)
+	if got := fmt.Sprint(b.edges, b.counts); got != "[10 15 20 25 30] [3 0 3 4]" {
+		t.Errorf("bins %s", got)
+	}
+	b = histogramOf([]timeCount{{10, 1}, {99, 2}, {100, 1}, {1000, 3}}, 2)
+	if got := fmt.Sprint(b.edges, b.counts); got != "[10 100 1000] [3 4]" {
+		t.Errorf("bins of a wide range %s", got)
+	}
+	s := b.series("k")
+	if got := fmt.Sprint(s.X, s.Y); got != "[10 100 1000] [3 4 NaN]" {
+		t.Errorf("series %s", got)
 	}
 }
 
@@ -42,26 +64,28 @@ func TestATimelineTellsWaitingFromOtherSteps(t *testing.T) {
 			t.Errorf("%s: %q, want %q", laneName(l), got, want[i])
 		}
 	}
-	tl := &timeline{title: "t"}
-	f := tl.figure("timeline", late(), "%s")
-	drawn := f.Draw(640).String()
-	for _, want := range []string{"rank 0: the next step", "rank 1: the step before", ">another step<"} {
-		if !strings.Contains(drawn, want) {
-			t.Errorf("no %q in %s", want, drawn)
-		}
-	}
-	if strings.Contains(drawn, "rank 0: the step before") || strings.Contains(drawn, "rank 1: the next step") {
-		t.Error("a rank is shown in another step while it is in this one")
-	}
-	ops := late()[:3] // all in step: nothing is shaded
-	tl = &timeline{title: "t"}
-	if f := tl.figure("timeline", ops, "%s"); strings.Contains(f.Draw(640).String(), "another step") {
-		t.Error("a rank alone is shown in another step")
-	}
 	d := load(t, small(t, true))
 	d.Timeline, d.Steps.Median, d.StepPath = late(), 3, nil
-	if got := timelineFigures(d)[0].Caption; strings.Contains(got, "Empty space in a lane is waiting") || !strings.Contains(got, "between a rank's first and last operation is waiting") {
-		t.Errorf("caption: %s", got)
+	f := timelineChart(d)[0]
+	var outside []string
+	for _, l := range f.Lanes.Lanes {
+		for _, s := range l.Spans {
+			if s.Key == outsideKey {
+				outside = append(outside, fmt.Sprintf("%s %s: %s %g to %g", l.Group, l.Label, s.Name, s.From/1e6, s.To/1e6))
+			}
+		}
+	}
+	want = []string{"rank 0 compute: the next step 80 to 100", "rank 0 comm 1: the next step 80 to 100",
+		"rank 1 compute: the step before 0 to 20", "rank 1 comm 1: the step before 0 to 20"}
+	if strings.Join(outside, "\n") != strings.Join(want, "\n") {
+		t.Errorf("outside of the step: %s, want %s", outside, want)
+	}
+	if !strings.Contains(f.Caption, "This step took the median time;") {
+		t.Errorf("caption: %s", f.Caption)
+	}
+	d.Timeline = late()[:3] // all in step
+	if f := timelineChart(d)[0]; slices.ContainsFunc(f.Keys, func(k chart.Key) bool { return k.ID == outsideKey }) {
+		t.Error("a rank alone is shown in another step")
 	}
 }
 
@@ -70,18 +94,26 @@ func TestNoFigureMixesTheSlowestAndTheLastRank(t *testing.T) {
 	d := load(t, small(t, true))
 	d.Summary.CriticalPath = &result.Causes{Compute: 30 * us, Queueing: 20 * us}
 	d.Summary.PathsTraced, d.Summary.PathsEvery, d.Summary.Steps = 31, 10, 300
-	_, all := d.bars()
-	if got := barNames(all); got != "critical path, mean over 31 of 300 steps (every 10th, and the slowest); mean over steps and ranks" {
+	_, all := d.spans()
+	if got := spanNames(all); got != "critical path, mean over 31 of 300 steps (every 10th, and the slowest); mean over steps and ranks" {
 		t.Errorf("with a critical path: %s", got)
 	}
 	if subject, _ := d.subject(); subject != "a step along its critical path, mean over 31 of 300 steps (every 10th, and the slowest)" {
 		t.Errorf("subject: %s", subject)
 	}
 	d.Summary.CriticalPath = nil
-	_, all = d.bars()
-	if got := barNames(all); got != "slowest rank of a step, mean over steps; mean over steps and ranks" {
+	_, all = d.spans()
+	if got := spanNames(all); got != "slowest rank, mean over steps; mean over steps and ranks" {
 		t.Errorf("without one: %s", got)
 	}
+}
+
+func spanNames(all []span) string {
+	var names []string
+	for _, s := range all {
+		names = append(names, s.name)
+	}
+	return strings.Join(names, "; ")
 }
 
 // The headline follows from the rows: of a run that was killed there are no figures.

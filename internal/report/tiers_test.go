@@ -43,7 +43,6 @@ superspine to agg at agg1: 2, 0.45, hostess/agg1
 	if got, want := fmt.Sprint(f.rows), "[[gpu7 spine-box] [tor1] [agg1] [core2 hostess]]"; got != want {
 		t.Errorf("rows %s, want %s", got, want)
 	}
-	inside(t, "three tiers of switches", f.draw(narrowFigure, "fabric"))
 }
 
 // A table without tiers has no groups and no drawing, rather than wrong ones.

@@ -55,7 +55,7 @@ func drawBars(fig *chart.Figure, w float64) *Drawing {
 func layBars(fig *chart.Figure, w float64) *barSheet {
 	b := fig.Bars
 	s := &barSheet{fig: fig, colours: coloursOf(fig), thick: 20, above: w < 480}
-	if len(b.Rows) > 10 {
+	if len(b.Rows) > 14 {
 		s.thick = 13
 	}
 	s.row = s.thick + 6
@@ -105,7 +105,7 @@ func (s *barSheet) bar(r *chart.Bar, y float64) {
 			gap = 1
 		}
 		s.d.rect(x, y+2, wide-gap, s.thick, c, s.words(r, p, whole))
-		if label := s.inside(p, whole); label != "" {
+		if label := s.inside(p, whole); label != "" && len(r.Parts) > 1 {
 			if c.hatch != solid && c.hatch != outlined { // no lines under words
 				w := textWidth(label, tinySize) + 4
 				s.d.rect((x+end-gap-w)/2, y+3, w, s.thick-2, c.plain(), "")
@@ -167,7 +167,7 @@ func (s *barSheet) legend() (all []entry) {
 		if part == nil {
 			continue
 		}
-		if whole := total(row); len(rows) <= 16 && s.thick > 16 && s.inside(part, whole) == "" {
+		if whole := total(row); s.thick > 16 && len(row.Parts) > 1 && s.inside(part, whole) == "" {
 			e.note = s.axisX.Unit.Text(part.Value) + ", " + share(part.Value, whole)
 		}
 		all = append(all, e)

@@ -81,26 +81,39 @@ var inks = map[chart.Ink]colour{
 	// Kinds of work.
 	chart.Forward:   {light: "#514cca", dark: "#8b9bfb"},
 	chart.Loss:      {light: "#ac921b", dark: "#fee73c"},
-	chart.Backward:  {light: "#0fa1a8", dark: "#20fcff"},
+	chart.Backward:  {light: "#0fa1a8", dark: "#4cdbe3"},
 	chart.AllReduce: {light: "#a24b02", dark: "#e28e5e"},
 	chart.Update:    {light: "#67305d", dark: "#93547d"},
-	chart.OtherWork: {light: "#7a828b", dark: "#a4abb4", hatch: rising},
+	chart.OtherWork: {light: "#7a828b", dark: "#a4abb4", hatch: falling},
 
 	// Everything else.
-	chart.Subject:   {light: "#1f5fbf", dark: "#6aa5f5"},
-	chart.Other:     {light: "#6a737d", dark: "#8b95a1", hatch: outlined},
-	chart.Reference: {light: "#3a424c", dark: "#c3cad3"},
-	chart.Alarm:     {light: "#b3261e", dark: "#ff8a80"},
-	chart.Marking:   {light: "#9a6b00", dark: "#e5b53c"},
-	chart.Pausing:   {light: "#8a2f8f", dark: "#d98be0"},
-	chart.Highlight: {light: "#101418", dark: "#ffffff"},
+	chart.Subject:   {light: "#3959da", dark: "#4c6dda"},
+	chart.Other:     {light: "#8b939f", dark: "#9b9b9b", hatch: outlined},
+	chart.Reference: {light: "#2d323c", dark: "#c1cdd8"},
+	chart.Alarm:     {light: "#bb301b", dark: "#d7180a"},
+	chart.Marking:   {light: "#d1811b", dark: "#f2ab36"},
+	chart.Pausing:   {light: "#834c7f", dark: "#93547f"},
+	chart.Highlight: {light: "#0f0f0f", dark: "#ffffff"},
 	chart.Outside:   {light: "#d8dde3", dark: "#353c46"},
 }
 
-// colourOf is what an ink is drawn with; a run's number above those there are, and an
-// unknown ink, look like Other.
+// runs are the colours of runs that are compared, the ones furthest apart first. Further
+// runs have them again, hatched or dashed.
+var runs = []colour{
+	{light: "#2a80fc", dark: "#52ccc3"}, {light: "#e97218", dark: "#ea983b"}, {light: "#4f2bc6", dark: "#ac80fc"},
+	{light: "#bb1a01", dark: "#dc2e11"}, {light: "#af84a6", dark: "#fae166"}, {light: "#2d1373", dark: "#36898c"},
+	{light: "#7c5179", dark: "#903ed3"}, {light: "#590811", dark: "#acfef4"},
+}
+
+// colourOf is what an ink is drawn with; an unknown one looks like Other.
 func colourOf(i chart.Ink) colour {
 	c, ok := inks[i]
+	for n := 0; n < 26 && !ok; n++ {
+		if ok = i == chart.InkOfRun(n); ok {
+			c = runs[n%len(runs)]
+			c.hatch = hatching(n / len(runs)) // solid, rising, falling, upright
+		}
+	}
 	if !ok {
 		return colourOf(chart.Other)
 	}
@@ -112,6 +125,19 @@ func colourOf(i chart.Ink) colour {
 func (c colour) plain() colour {
 	c.hatch = solid
 	return c
+}
+
+// dash is the pattern of a line: what hatching is to an area.
+func (c colour) dash() string {
+	switch c.hatch {
+	case rising:
+		return ` stroke-dasharray="8 3"`
+	case falling:
+		return ` stroke-dasharray="2 3"`
+	case upright:
+		return ` stroke-dasharray="8 3 2 3"`
+	}
+	return ""
 }
 
 // on is the colour of words on a mark.
@@ -148,6 +174,9 @@ func DarkRules() string {
 	all := append([]colour{ink, muted, grid, paper, soft}, slices.Collect(maps.Values(words))...)
 	for i := range inks {
 		all = append(all, colourOf(i))
+	}
+	for n := range 26 {
+		all = append(all, colourOf(chart.InkOfRun(n)))
 	}
 	slices.SortFunc(all, func(a, b colour) int { return strings.Compare(a.name, b.name) })
 	var b strings.Builder

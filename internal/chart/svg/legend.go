@@ -70,7 +70,7 @@ func (e *entry) draw(d *Drawing, x, y float64) {
 	case box:
 		d.rect(x, y-9, 13, 11, c, "")
 	case stroke:
-		d.line(x, y-4, x+14, y-4, 2.2, c, "", "")
+		d.polyline([]point{{x, y - 4}, {x + 14, y - 4}}, 2.2, c, c.dash(), "")
 	case dashed:
 		d.line(x, y-4, x+14, y-4, 1.6, c, dashes, "")
 	case dot:

@@ -1,8 +1,10 @@
 package svg
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"railyard/internal/chart"
 )
@@ -138,7 +140,7 @@ func (p *plot) zones() {
 			p.d.veil(0, top, p.right, bottom-top, p.colours[z.Key], p.zoneWords(k, &z))
 			for _, y := range []float64{top, bottom} {
 				if y > p.top+0.5 && y < p.bottom-0.5 {
-					p.d.line(0, y, p.right, y, 1, p.colours[z.Key], "", "")
+					p.d.polyline([]point{{0, y}, {p.right, y}}, 1, p.colours[z.Key].plain(), sameWidth, "")
 				}
 			}
 		}
@@ -156,8 +158,8 @@ func (p *plot) zoneWords(k *chart.Key, z *chart.Zone) string {
 	return s
 }
 
-// runs splits a series at its gaps: [from, to) are indexes.
-func runs(v []chart.Value) (out [][2]int) {
+// pieces splits a series at its gaps: [from, to) are indexes.
+func pieces(v []chart.Value) (out [][2]int) {
 	from := -1
 	for i := range v {
 		switch {
@@ -198,7 +200,7 @@ func (p *plot) band(s *chart.Series) {
 	if s.Low == nil || s.High == nil {
 		return
 	}
-	for _, r := range runs(s.High) {
+	for _, r := range pieces(s.High) {
 		points := p.edge(s, s.High, r[0], r[1])
 		low := p.edge(s, s.Low, r[0], r[1])
 		for i := len(low) - 1; i >= 0; i-- {
@@ -214,10 +216,10 @@ func (p *plot) series(s *chart.Series) {
 		p.histogram(s)
 		return
 	}
-	for _, r := range runs(s.Y) {
+	for _, r := range pieces(s.Y) {
 		points := p.edge(s, s.Y, r[0], r[1])
 		if len(points) > 1 && s.Shape != chart.Points {
-			p.d.polyline(points, 1.7, c, sameWidth, "")
+			p.d.polyline(points, 1.7, c, sameWidth+p.colours[s.Key].dash(), "")
 		}
 		if s.Shape == chart.Points || s.Shape == chart.Curve || len(points) == 1 {
 			for i := r[0]; i < r[1]; i++ {
@@ -287,24 +289,10 @@ func (p *plot) marks() {
 }
 
 // labels writes what rules and marks are called, outside the area that may be stretched.
-// Upright rules have theirs above the area, in rows where they are close to each other.
 func (p *plot) labels(f *frame) {
-	l := p.fig.Lines
-	last := math.Inf(-1)
 	p.d.open(`class="labels-x"`)
-	for _, r := range l.Rules {
-		if r.Along != "x" || r.Label == "" {
-			continue
-		}
-		x, wide := f.x(r.At), textWidth(r.Label, tinySize)
-		at := min(x, p.d.W-wide)
-		if at < max(last+8, textWidth(l.Y.Name(), smallSize)+12) {
-			continue // the rule's hovering text has it
-		}
-		p.d.text(at, f.top-8, tinySize, alignStart, muted, r.Label)
-		last = at + wide
-	}
-	for _, m := range l.Marks {
+	p.uprightLabels(f)
+	for _, m := range p.fig.Lines.Marks {
 		x, y, wide := f.x(m.X), f.y(m.Y), textWidth(m.Label, tinySize)
 		switch {
 		case x+8+wide <= f.right:
@@ -315,7 +303,7 @@ func (p *plot) labels(f *frame) {
 	}
 	p.d.close()
 	above := math.Inf(1)
-	for _, r := range l.Rules {
+	for _, r := range p.fig.Lines.Rules {
 		if r.Along != "y" || r.Label == "" {
 			continue
 		}
@@ -328,5 +316,28 @@ func (p *plot) labels(f *frame) {
 		}
 		p.d.label(f.right-2, y, tinySize, alignEnd, muted, r.Label)
 		above = y
+	}
+}
+
+// uprightLabels stand above the area, each beginning at its rule, or further to the left
+// where the next one would be in the way. One that is too far from its rule is left out:
+// the rule's hovering text has it.
+func (p *plot) uprightLabels(f *frame) {
+	var rules []chart.Rule
+	for _, r := range p.fig.Lines.Rules {
+		if r.Along == "x" && r.Label != "" {
+			rules = append(rules, r)
+		}
+	}
+	slices.SortStableFunc(rules, func(a, b chart.Rule) int { return cmp.Compare(b.At, a.At) })
+	first, next := textWidth(p.fig.Lines.Y.Name(), smallSize)+12, p.d.W+8
+	for _, r := range rules {
+		x, wide := f.x(r.At), textWidth(r.Label, tinySize)
+		at := min(x, next-8-wide)
+		if at < first || at+wide < x-8 {
+			continue
+		}
+		p.d.text(at, f.top-8, tinySize, alignStart, muted, r.Label)
+		next = at
 	}
 }
