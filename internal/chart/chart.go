@@ -103,6 +103,7 @@ type Bar struct {
 	Label string `json:"label"`
 	Note  string `json:"note,omitempty"` // said after it
 	Parts []Part `json:"parts"`
+	Reach *Part  `json:"reach,omitempty"` // a thin line on to this value: the most of what the bar is the mean of
 }
 
 // Part is a piece of a bar.
@@ -201,10 +202,12 @@ type Edge struct {
 	Down   Side   `json:"down"`
 }
 
-// Side is one direction of an edge: the busiest of its ports.
+// Side is one direction of an edge: the busiest of its ports, and the mean over them.
+// Without a port in that direction both are Nothing.
 type Side struct {
 	Port   string `json:"port"`
 	Value  Value  `json:"value"`
+	Mean   Value  `json:"mean"`
 	Note   string `json:"note,omitempty"`
 	Held   bool   `json:"held,omitempty"`   // by PFC, at some time
 	Ringed bool   `json:"ringed,omitempty"` // to look at

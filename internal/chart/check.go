@@ -172,6 +172,11 @@ func (c *checker) bars(b *Bars) {
 				c.problem("%s: value %v: want at least 0", where, float64(p.Value))
 			}
 		}
+		if r := b.Rows[i].Reach; r != nil {
+			where := fmt.Sprintf("bar %d, reach", i)
+			c.key(where, r.Key)
+			c.values(where, r.Value)
+		}
 	}
 }
 

@@ -1,7 +1,6 @@
 package svg
 
 import (
-	"fmt"
 	"math"
 
 	"railyard/internal/chart"
@@ -32,7 +31,7 @@ func drawBars(fig *chart.Figure, w float64) *Drawing {
 	keys := s.legend()
 	head := legend(nil, keys, 0, 12, w) + 6
 	h := head + s.height() + 40
-	s.d = newDrawing(fig.Name, w, h, fig.Title, barsWords(fig))
+	s.d = newDrawing(fig.Name, w, h, fig.Title, s.about())
 	s.top, s.bottom = head, h-40
 	legend(s.d, keys, 0, 12, w)
 	s.uprights(s.top)
@@ -105,7 +104,7 @@ func (s *barSheet) bar(r *chart.Bar, y float64) {
 			gap = 1
 		}
 		s.d.rect(x, y+2, wide-gap, s.thick, c, s.words(r, p, whole))
-		if label := s.inside(p, whole); label != "" && len(r.Parts) > 1 {
+		if label := s.inside(p, whole); label != "" && (len(r.Parts) > 1 || r.Reach != nil) {
 			if c.hatch != solid && c.hatch != outlined { // no lines under words
 				w := textWidth(label, tinySize) + 4
 				s.d.rect((x+end-gap-w)/2, y+3, w, s.thick-2, c.plain(), "")
@@ -114,9 +113,25 @@ func (s *barSheet) bar(r *chart.Bar, y float64) {
 		}
 		at += p.Value
 	}
-	if note := fit(r.Note, tinySize, s.noteWidth); note != "" {
-		s.d.text(s.x(at)+5, y+s.thick/2+5.5, tinySize, alignStart, muted, note)
+	end := s.x(at)
+	if r.Reach != nil {
+		end = max(end, s.reach(r, end, y+2+s.thick/2))
 	}
+	if note := fit(r.Note, tinySize, s.noteWidth); note != "" {
+		s.d.text(end+5, y+s.thick/2+5.5, tinySize, alignStart, muted, note)
+	}
+}
+
+// reach draws the line on from the end of a bar, at height y, and returns where it ends.
+func (s *barSheet) reach(r *chart.Bar, from, y float64) float64 {
+	to, c := s.x(r.Reach.Value), s.colours[r.Reach.Key].plain()
+	tip := r.Label + ": " + keyOf(s.fig, r.Reach.Key).Name + " " + s.axisX.Unit.Text(r.Reach.Value)
+	if r.Reach.Note != "" {
+		tip += "; " + r.Reach.Note
+	}
+	s.d.line(from, y, to, y, 2, c, "", tip)
+	s.d.line(to, y-s.thick/3, to, y+s.thick/3, 2, c, "", tip)
+	return to
 }
 
 func total(r *chart.Bar) (sum chart.Value) {
@@ -126,8 +141,12 @@ func total(r *chart.Bar) (sum chart.Value) {
 	return sum
 }
 
-func share(v, whole chart.Value) string {
-	if whole <= 0 {
+// share is what part of the bar a part is; values that are shares themselves stay.
+func (s *barSheet) share(v, whole chart.Value) string {
+	switch {
+	case s.axisX.Unit == chart.Fraction:
+		return chart.Fraction.Text(v)
+	case whole <= 0:
 		return chart.Fraction.Text(0)
 	}
 	return chart.Fraction.Text(v / whole)
@@ -139,7 +158,7 @@ func (s *barSheet) inside(p *chart.Part, whole chart.Value) string {
 	if s.thick < 16 || room < 24 {
 		return ""
 	}
-	short := share(p.Value, whole)
+	short := s.share(p.Value, whole)
 	if long := keyOf(s.fig, p.Key).Name + " " + short; textWidth(long, tinySize) <= room {
 		return long
 	}
@@ -150,7 +169,10 @@ func (s *barSheet) inside(p *chart.Part, whole chart.Value) string {
 }
 
 func (s *barSheet) words(r *chart.Bar, p *chart.Part, whole chart.Value) string {
-	out := fmt.Sprintf("%s: %s %s (%s)", r.Label, keyOf(s.fig, p.Key).Name, s.axisX.Unit.Text(p.Value), share(p.Value, whole))
+	out := r.Label + ": " + keyOf(s.fig, p.Key).Name + " " + s.axisX.Unit.Text(p.Value)
+	if s.axisX.Unit != chart.Fraction {
+		out += " (" + s.share(p.Value, whole) + ")"
+	}
 	if p.Note != "" {
 		out += "; " + p.Note
 	}
@@ -167,8 +189,10 @@ func (s *barSheet) legend() (all []entry) {
 		if part == nil {
 			continue
 		}
-		if whole := total(row); s.thick > 16 && len(row.Parts) > 1 && s.inside(part, whole) == "" {
-			e.note = s.axisX.Unit.Text(part.Value) + ", " + share(part.Value, whole)
+		if part == row.Reach {
+			e.look = stroke
+		} else if whole := total(row); s.axisX.Unit != chart.Fraction && s.thick > 16 && len(row.Parts) > 1 && s.inside(part, whole) == "" {
+			e.note = s.axisX.Unit.Text(part.Value) + ", " + s.share(part.Value, whole)
 		}
 		all = append(all, e)
 	}
@@ -186,13 +210,16 @@ func first(rows []chart.Bar, key string) (*chart.Bar, *chart.Part) {
 				return &rows[i], &rows[i].Parts[k]
 			}
 		}
+		if r := rows[i].Reach; r != nil && r.Key == key {
+			return &rows[i], r
+		}
 	}
 	return nil, nil
 }
 
-// barsWords reads the first bars out for those who do not see them.
-func barsWords(fig *chart.Figure) string {
-	s := ""
+// about reads the first bars out for those who do not see them.
+func (b *barSheet) about() string {
+	fig, s := b.fig, ""
 	for i := range fig.Bars.Rows[:min(len(fig.Bars.Rows), 3)] {
 		r := &fig.Bars.Rows[i]
 		whole := total(r)
@@ -201,7 +228,7 @@ func barsWords(fig *chart.Figure) string {
 		}
 		s += r.Label + ", " + fig.Bars.X.Unit.Text(whole) + ":"
 		for k := range r.Parts {
-			s += " " + keyOf(fig, r.Parts[k].Key).Name + " " + share(r.Parts[k].Value, whole)
+			s += " " + keyOf(fig, r.Parts[k].Key).Name + " " + b.share(r.Parts[k].Value, whole)
 		}
 	}
 	return s
