@@ -16,6 +16,10 @@ func Draw(f *chart.Figure, width float64) *Drawing {
 		return drawBars(f, width)
 	case f.Lanes != nil:
 		return drawLanes(f, width)
+	case f.Map != nil:
+		return drawMap(f, width)
+	case f.Graph != nil:
+		return drawGraph(f, width)
 	}
 	panic(fmt.Sprintf("chart/svg: figure %s has no plot", f.Name))
 }
