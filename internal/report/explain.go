@@ -156,12 +156,14 @@ func (t *text) sharers(f *FlowDetail) {
 
 // instant prints a time of the run exactly, in a unit that people read.
 func instant(t unit.Time) string {
-	q := timeUnit(unit.Duration(t))
-	whole, part := int64(t)/int64(q.size), int64(t)%int64(q.size)
+	names, size, digits := []string{"ps", "ns", "us", "ms", "s"}, int64(1), 0
+	for len(names) > 1 && int64(t) >= 1000*size {
+		names, size, digits = names[1:], 1000*size, digits+3
+	}
+	whole, part := int64(t)/size, int64(t)%size
 	s := strconv.FormatInt(whole, 10)
 	if part > 0 {
-		digits := len(strconv.FormatInt(int64(q.size), 10)) - 1
 		s += "." + strings.TrimRight(fmt.Sprintf("%0*d", digits, part), "0")
 	}
-	return s + " " + q.name
+	return s + " " + names[0]
 }

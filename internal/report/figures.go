@@ -9,7 +9,7 @@ import (
 func Charts(d *Data) (out []chart.Figure) {
 	for _, make := range []func(*Data) []chart.Figure{
 		causesChart, timelineChart, pathChart, stepTimeCharts, lossChart, slowestChart, completionChart,
-		eventCharts, portCharts,
+		fabricChart, utilisationChart, queueMapChart, queueCharts, trafficChart, eventCharts, portCharts,
 	} {
 		out = append(out, make(d)...)
 	}
@@ -21,13 +21,7 @@ type Figure struct {
 	Name    string // of its file, without .svg
 	Title   string
 	Caption string
-	Draw    func(width float64) drawn // any width from 300 pixels
-}
-
-// drawn is an SVG: for a page, and as a file of its own.
-type drawn interface {
-	String() string
-	File() string
+	Draw    func(width float64) *svg.Drawing // any width from 300 pixels
 }
 
 // Widths at which a page shows a figure, and at which a file is written.
@@ -41,12 +35,7 @@ func Figures(d *Data) []Figure {
 	var out []Figure
 	for _, f := range Charts(d) {
 		out = append(out, Figure{Name: f.Name, Title: f.Title, Caption: f.Caption,
-			Draw: func(w float64) drawn { return svg.Draw(&f, w) }})
-	}
-	for _, make := range []func(*Data) []Figure{fabricFigure, utilisationFigure, queueFigures} {
-		out = append(out, make(d)...)
+			Draw: func(w float64) *svg.Drawing { return svg.Draw(&f, w) }})
 	}
 	return out
 }
-
-func one(f Figure) []Figure { return []Figure{f} }

@@ -84,6 +84,7 @@ type FlowStats struct {
 	Events     []Event         // by part of the run
 	Paths      []PathLoad
 	SlowHops   map[int64][]Hop // of Slowest, by id; nil without a table of hops
+	Traffic    *Traffic        // nil: unknown
 }
 
 var kindOrder = []string{result.KindJob, result.KindBackground, result.KindCollective}
@@ -112,6 +113,7 @@ func (d *Data) readFlows(run *result.Run) error {
 	slow := map[string]map[string]result.FlowRow{}
 	fast := map[string]*result.FlowRow{}
 	paths := map[string]*PathLoad{}
+	traffic := newTrafficMeter(d.Links)
 	for row, err := range run.Flows() {
 		if err != nil {
 			return err
@@ -138,7 +140,9 @@ func (d *Data) readFlows(run *result.Run) error {
 			addPath(paths, &row)
 		}
 		d.addEvent(f, &row)
+		traffic.add(&row)
 	}
+	f.Traffic = traffic.known()
 	for _, k := range kindOrder {
 		if f.ByKind[k] != nil {
 			f.Kinds = append(f.Kinds, k)
@@ -212,9 +216,12 @@ func (d *Data) addEvent(f *FlowStats, row *result.FlowRow) {
 	e.Marks, e.CNPs, e.Retransmits = e.Marks+row.Marks, e.CNPs+row.CNPs, e.Retransmits+row.Retransmits
 }
 
+// nodesOf lists the nodes of a path in order.
+func nodesOf(path string) []string { return strings.Split(path, ">") }
+
 // portsOf lists the egress ports of a path in order. Parallel cables are not told apart.
 func portsOf(path string) []string {
-	nodes := strings.Split(path, ">")
+	nodes := nodesOf(path)
 	var ports []string
 	for i := 1; i < len(nodes); i++ {
 		ports = append(ports, nodes[i-1]+"/"+nodes[i])

@@ -21,8 +21,9 @@ type Data struct {
 	StepPath *StepPath             // nil: no critical path was kept
 	Flows    *FlowStats            // nil: no flows table
 	Links    []result.LinkRow
-	Queues   []QueueSeries // deepest first
-	End      unit.Time     // of the run, or the last time that a table mentions
+	Queue    *QueueSeries // the deepest; nil: none held anything
+	QueueMap *QueueMap    // nil with Queue
+	End      unit.Time    // of the run, or the last time that a table mentions
 
 	damaged bool // tables are read, too, that are not those that the run wrote
 }

@@ -2,99 +2,112 @@ package report
 
 import (
 	"cmp"
-	"fmt"
-	"math"
 	"slices"
+	"strings"
 
+	"railyard/internal/chart"
 	"railyard/internal/unit"
 )
 
-// shownGroups is how many nodes a chart shows.
-const shownGroups = 32
+// shownAlone is how many nodes of a direction have a bar of their own.
+const shownAlone = 6
 
-// utilisationFigure is the use of the links by tier and switch.
-func utilisationFigure(d *Data) []Figure {
-	all, by := GroupLinks(d.Links)
-	if len(all) == 0 {
+// utilisationChart is the use of the links by direction. Nodes whose ports are used
+// alike share a bar; those that stand out have their own.
+func utilisationChart(d *Data) []chart.Figure {
+	all, _ := GroupLinks(d.Links)
+	bars := &chart.Bars{X: chart.Axis{Label: "share of time sending", Unit: chart.Fraction}}
+	var idle []string
+	most, differ := 0.0, false
+	for len(all) > 0 {
+		var way []LinkGroup
+		way, all = cutDirection(all)
+		rows := foldAlike(way)
+		if rows[0].Max == 0 {
+			idle = append(idle, way[0].Tier)
+			continue
+		}
+		for _, g := range rows {
+			most = max(most, g.Max)
+			bar := chart.Bar{Group: g.Tier, Label: g.Node, Note: unit.Percent(g.Max),
+				Parts: []chart.Part{{Key: "mean", Value: chart.Value(g.Mean), Note: count(int64(g.Ports), "port")}}}
+			if unit.Percent(g.Mean) != bar.Note {
+				bar.Note += " " + g.Busiest
+				bar.Reach = &chart.Part{Key: "busiest", Value: chart.Value(g.Max), Note: g.Busiest}
+				differ = true
+			}
+			bars.Rows = append(bars.Rows, bar)
+		}
+	}
+	if len(bars.Rows) == 0 {
 		return nil
 	}
-	title := "Link utilisation by tier and " + by
-	caption := "Share of the run in which a port sent. Bar: mean over the ports of a direction at that " + by + "; tick: the busiest of them."
-	var nodes []string
-	most := map[string]float64{}
-	for _, g := range all {
-		if !slices.Contains(nodes, g.Node) {
-			nodes = append(nodes, g.Node)
-		}
-		most[g.Node] = max(most[g.Node], g.Max)
+	bars.X.High = fullScale(most)
+	f := chart.Figure{Name: "utilisation", Title: "Link utilisation by tier", Bars: bars,
+		Keys: []chart.Key{{ID: "mean", Name: "mean over ports", Ink: chart.Subject}}}
+	if differ {
+		f.Keys = append(f.Keys, chart.Key{ID: "busiest", Name: "the busiest of them", Ink: chart.Highlight})
 	}
-	if len(nodes) > shownGroups {
-		slices.SortStableFunc(nodes, func(a, b string) int { return cmp.Compare(most[b], most[a]) })
-		caption += fmt.Sprintf(" The %d of %d with the busiest ports.", shownGroups, len(nodes))
-		nodes = nodes[:shownGroups]
+	f.Caption = "Nodes that are used alike share a bar."
+	if len(idle) > 0 {
+		f.Caption += " Idle: " + strings.Join(idle, ", ") + "."
 	}
-	slices.SortFunc(nodes, byName)
-	return one(Figure{Name: "utilisation", Title: title, Caption: caption, Draw: func(w float64) drawn { return drawUtilisation(w, title, all, nodes) }})
+	return []chart.Figure{f}
 }
 
-func drawUtilisation(w float64, title string, all []LinkGroup, nodes []string) *Drawing {
-	var tiers []string
-	high := 0.0
-	for _, g := range all {
-		if !slices.Contains(tiers, g.Tier) {
-			tiers = append(tiers, g.Tier)
-		}
-		high = max(high, g.Max)
-	}
-	colours := []Colour{blue, orange, green, purple, grey}
-	var keys []Key
-	for i, t := range tiers {
-		keys = append(keys, Key{Name: t, Colour: colours[i%len(colours)]})
-	}
-	head := Legend(nil, keys, 0, 12, w)
-	h := head + 220
-	g := NewDrawing(w, h, title, fmt.Sprintf("busiest port: %s", unit.Percent(high)))
-	Legend(g, keys, 0, 12, w)
-	// With little load the axis still shows how far from full: it ends at the next of 5, 10, 20, 50, 100 %.
+// fullScale is where a scale of shares ends, with little load at less than 1, so that
+// differences can be seen.
+func fullScale(most float64) chart.Value {
 	top := 1.0
 	for _, v := range []float64{0.5, 0.2, 0.1, 0.05} {
-		if high <= v*0.98 {
+		if most <= v*0.98 {
 			top = v
 		}
 	}
-	f := Frame{d: g, Left: 44, Right: w - 8, Top: head + 26, Bottom: h - 30, YHi: top}
-	f.YAxis("utilisation", quantity{"%", 0.01})
-	group := (f.Right - f.Left) / float64(len(nodes))
-	each := math.Min(group*0.82/float64(len(tiers)), 46)
-	for i, node := range nodes {
-		middle := f.Left + group*(float64(i)+0.5)
-		x := middle - each*float64(len(tiers))/2
-		for k, t := range tiers {
-			j := slices.IndexFunc(all, func(a LinkGroup) bool { return a.Node == node && a.Tier == t })
-			if j < 0 {
-				continue
-			}
-			a, at := all[j], x+each*float64(k)
-			tip := fmt.Sprintf("%s, %s: mean %s over %d ports, busiest %s at %s", t, node, unit.Percent(a.Mean), a.Ports, unit.Percent(a.Max), a.Busiest)
-			g.Rect(at+1, f.Y(a.Mean), max(each-2, 1), f.Bottom-f.Y(a.Mean), colours[k%len(colours)], tip)
-			if a.Max > 0 {
-				g.Line(at+1, f.Y(a.Max), at+each-1, f.Y(a.Max), 2, ink, "", tip)
-			}
-		}
-		if label := axisLabel(nodes, node, group); i%max(1, int(math.Ceil(18/group))) == 0 {
-			g.Text(middle, f.Bottom+16, smallSize, alignMiddle, ink, label)
-		}
-	}
-	g.Line(f.Left, f.Bottom, f.Right, f.Bottom, 1, muted, "", "")
-	return g
+	return chart.Value(top)
 }
 
-// axisLabel is a name if all of them fit beside each other, else its number.
-func axisLabel(all []string, name string, width float64) string {
-	for _, n := range all {
-		if textWidth(n, smallSize) > width-8 {
-			return fmt.Sprint(numberOf(name))
+// foldAlike joins the groups of one direction that do not stand out: by more than a
+// tenth above the median, in the mean or in the busiest port. Those that do come first,
+// the busiest before the others.
+func foldAlike(all []LinkGroup) []LinkGroup {
+	median := func(of func(*LinkGroup) float64) float64 {
+		var v []float64
+		for i := range all {
+			v = append(v, of(&all[i]))
+		}
+		slices.Sort(v)
+		return v[(len(v)-1)/2]
+	}
+	mean := median(func(g *LinkGroup) float64 { return g.Mean })
+	busiest := median(func(g *LinkGroup) float64 { return g.Max })
+	ranked := slices.Clone(all)
+	slices.SortStableFunc(ranked, func(a, b LinkGroup) int {
+		return cmp.Or(cmp.Compare(b.Max, a.Max), cmp.Compare(b.Mean, a.Mean))
+	})
+	var alone, rest []LinkGroup
+	for _, g := range ranked {
+		if len(alone) < shownAlone && (g.Mean > 1.1*mean || g.Max > 1.1*busiest) {
+			alone = append(alone, g)
+		} else {
+			rest = append(rest, g)
 		}
 	}
-	return name
+	if len(rest) == 0 {
+		return alone
+	}
+	slices.SortFunc(rest, func(a, b LinkGroup) int { return byName(a.Node, b.Node) })
+	sum := LinkGroup{Tier: rest[0].Tier, from: rest[0].from, to: rest[0].to}
+	nodes := make([]string, len(rest))
+	for i, g := range rest {
+		nodes[i] = g.Node
+		sum.Mean += float64(g.Mean * float64(g.Ports))
+		sum.Ports += g.Ports
+		if g.Max > sum.Max || sum.Busiest == "" {
+			sum.Max, sum.Busiest = g.Max, g.Busiest
+		}
+	}
+	sum.Mean = min(sum.Mean/float64(sum.Ports), sum.Max) // rounding
+	sum.Node = nameAll(nodes, len(alone) > 0)
+	return append(alone, sum)
 }

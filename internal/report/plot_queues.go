@@ -2,142 +2,225 @@ package report
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
+	"railyard/internal/chart"
 	"railyard/internal/qos"
 	"railyard/internal/unit"
 )
 
-// threshold is a horizontal line of a queue's chart.
-type threshold struct {
-	name   string
-	at     unit.Bytes
-	colour Colour
-	dash   string
+// thresholds is what acts on a queue.
+type thresholds struct {
+	marks     bool
+	marking   qos.Marking
+	pauses    bool
+	low, high unit.Bytes // xOFF of the switch's ingress ports, while the buffer is empty
+	fixed     bool       // xOFF does not fall as the buffer fills
+	missing   string     // why one of them does not act
 }
 
-// thresholds lists what acts on a queue, and what a reader has to know about it.
-func (d *Data) thresholds(q *QueueSeries) (lines []threshold, about string) {
-	if q.Class != d.Settings.DataClass {
-		return nil, "This priority has neither ECN nor PFC."
-	}
+func (d *Data) thresholds(q *QueueSeries) (t thresholds) {
 	rows := d.Summary.Thresholds
-	if len(rows) == 0 {
-		return nil, "This directory keeps no thresholds: its run is of an earlier version."
+	switch {
+	case q.Class != d.Settings.DataClass:
+		return thresholds{missing: "This priority has neither ECN nor PFC."}
+	case len(rows) == 0:
+		return thresholds{missing: "This directory keeps no thresholds: its run is of an earlier version."}
 	}
-	switch m, on := qos.MarkingOf(rows, q.Tier, q.Rate); {
-	case on:
-		lines = append(lines, threshold{"WRED min " + m.Min.Human(), m.Min, orange, "6 3"}, threshold{"WRED max " + m.Max.Human(), m.Max, red, "6 3"})
-		about = "Above WRED min packets are marked with rising probability, above WRED max all of them. "
-	case !rows[0].Marks():
-		about = "ECN is off. "
+	if t.marking, t.marks = qos.MarkingOf(rows, q.Tier, q.Rate); !t.marks && !rows[0].Marks() {
+		t.missing = "ECN is off."
 	}
-	low, high, on := qos.XOFFRange(rows, q.Tier)
-	if !on {
-		if !rows[0].Lossless() {
-			about += "PFC is off."
-		}
-		return lines, about
+	if t.low, t.high, t.pauses = qos.XOFFRange(rows, q.Tier); !t.pauses && !rows[0].Lossless() {
+		t.missing = strings.TrimSpace(t.missing + " PFC is off.")
 	}
-	at := low.Human()
-	if high > low {
-		at += " to " + high.Human() + ", by switch and ingress port"
-	}
-	if rows[0].PFC.Fixed > 0 {
-		lines = append(lines, threshold{"xOFF " + at, low, purple, "2 3"})
-	} else {
-		lines = append(lines, threshold{"xOFF at most " + at, low, purple, "2 3"})
-		about += "xOFF is a part of what is free of the shared buffer: the line is where it lies while the buffer is empty, and it falls as the buffer fills. "
-	}
-	about += "xOFF acts on what one ingress port holds, so a queue fed by several ports can pass it."
-	return lines, about
+	t.fixed = rows[0].PFC.Fixed > 0
+	return t
 }
 
-// queueFigures is the deepest queues over time, each with a second chart of the time
-// around its peak where the run is long.
-func queueFigures(d *Data) []Figure {
-	var out []Figure
-	for i := range d.Queues {
-		q := &d.Queues[i]
-		lines, about := d.thresholds(q)
-		if i > 0 && q.Max*20 < d.Queues[0].Max {
-			break // flat beside the deepest
-		}
-		name := fmt.Sprintf("queue-%d", i+1)
-		title := fmt.Sprintf("Queue at %s, priority %d", q.Port, q.Class)
-		caption := fmt.Sprintf("Sampled each %s; at most %s, at %s. %s", d.Settings.Sample.Human(), q.Max.Human(), unit.Duration(q.PeakAt).Human(), about)
-		out = append(out, Figure{Name: name, Title: title, Caption: caption + " Band: least to greatest of a column.",
-			Draw: func(w float64) drawn { return drawQueue(w, title, q, &q.Whole, lines) }})
-		if len(q.Peak.Columns) > 0 {
-			near := title + ", around its peak"
-			out = append(out, Figure{Name: name + "-peak", Title: near, Caption: "The same queue, " + q.Peak.To.Sub(q.Peak.From).Human() + " around its greatest length.",
-				Draw: func(w float64) drawn { return drawQueue(w, near, q, &q.Peak, lines) }})
-		}
-		if i == 0 && len(d.Queues) > 1 && d.Queues[1].Max == q.Max && q.Max < 10*d.Settings.smallest() {
-			break // a handful of packets in each of many queues: one shows them all
-		}
+// xoffText is where senders are paused: "xOFF at most 394.6 kB".
+func (t *thresholds) xoffText() string {
+	at := t.low.Human()
+	if t.high > t.low {
+		at += " to " + t.high.Human() + ", by switch and ingress port"
+	}
+	if t.fixed {
+		return "xOFF " + at
+	}
+	return "xOFF at most " + at
+}
+
+// queueCharts is the deepest queue over time, with a second chart of the time around
+// its peak where the run is long.
+func queueCharts(d *Data) []chart.Figure {
+	q := d.Queue
+	if q == nil || q.Max < shallow || d.End <= 0 {
+		return nil // the notes of the run name its fullest queue
+	}
+	title := fmt.Sprintf("Deepest queue: %s, priority %d", q.Port, q.Class)
+	th := d.thresholds(q)
+	whole := q.figure("queue", title, &q.Whole, &th)
+	whole.Caption = fmt.Sprintf("At most %s, at %s. Line: mean of a part of the run; band: least to greatest sample in it.",
+		q.Max.Human(), unit.Duration(q.PeakAt).Human())
+	whole.Caption += th.said(whole.Lines.Y.High)
+	out := []chart.Figure{whole}
+	if len(q.Peak.Columns) > 0 {
+		near := q.figure("queue-peak", title+", around its peak", &q.Peak, &th)
+		near.Caption = fmt.Sprintf("%s around its greatest length, a sample each %s.", q.Peak.To.Sub(q.Peak.From).Human(), d.Settings.Sample.Human())
+		out = append(out, near)
 	}
 	return out
 }
 
-// smallest is a length below which a queue is a few packets.
-func (s *Settings) smallest() unit.Bytes { return 4 * unit.Kilobyte }
-
-func drawQueue(w float64, title string, q *QueueSeries, s *Span, lines []threshold) *Drawing {
+func (q *QueueSeries) figure(name, title string, s *Span, th *thresholds) chart.Figure {
 	high := q.Max
-	var keys []Key
-	var shown []threshold
-	for _, t := range lines {
-		name := t.name
-		if t.at > 2*q.Max { // far above: naming it is enough, a line would flatten the queue
-			name += " (above)"
-		} else {
-			high = max(high, t.at)
-			shown = append(shown, t)
+	for _, at := range []unit.Bytes{th.marking.Min, th.marking.Max, th.low} {
+		if at <= 2*q.Max { // one far above would flatten the queue
+			high = max(high, at)
 		}
-		keys = append(keys, Key{Name: name, Colour: t.colour, Dash: t.dash})
 	}
-	keys = append(keys, Key{Name: "queue", Colour: blue})
-	head := Legend(nil, keys, 0, 12, w)
-	h := head + 230
-	g := NewDrawing(w, h, title, fmt.Sprintf("at most %s", q.Max.Human()))
-	Legend(g, keys, 0, 12, w)
-	f := Frame{d: g, Left: 52, Right: w - 14, Top: head + 26, Bottom: h - 40, XLo: float64(s.From), XHi: float64(s.To), YHi: float64(high) * 1.05}
-	f.YAxis("length", byteUnit(high))
-	var upper, lower []Point
-	columns := merge(s.Columns, int(f.Right-f.Left))
-	step := float64(s.To.Sub(s.From)) / float64(len(columns))
-	for i, e := range columns {
-		low, top := max(float64(e.Low), 0), float64(e.High)
-		x0, x1 := f.X(float64(s.From)+step*float64(i)), f.X(float64(s.From)+step*float64(i+1))
-		upper = append(upper, Point{x0, f.Y(top)}, Point{x1, f.Y(top)})
-		lower = append(lower, Point{x0, f.Y(low)}, Point{x1, f.Y(low)})
+	l := &chart.Lines{
+		X:      chart.Axis{Label: "time", Unit: chart.Time, Low: chart.Value(s.From), High: chart.Value(s.To)},
+		Y:      chart.Axis{Label: "length", Unit: chart.Bytes, High: 1.05 * chart.Value(high)},
+		Series: []chart.Series{q.series(s)},
 	}
-	g.Area(append(append([]Point{{f.X(float64(s.From)), f.Bottom}}, lower...), Point{f.Right, f.Bottom}), blue, 0.22)
-	for i, j := 0, len(lower)-1; i < j; i, j = i+1, j-1 {
-		lower[i], lower[j] = lower[j], lower[i]
+	keys := []chart.Key{{ID: "length", Name: "queue", Ink: chart.Subject}}
+	if th.marks && chart.Value(th.marking.Min) <= l.Y.High {
+		keys = append(keys, chart.Key{ID: "marking", Name: "marked: WRED " + th.marking.Min.Human() + " to " + th.marking.Max.Human(),
+			Meaning: "packets that arrive while the queue is this long are marked, above it all", Ink: chart.Marking})
+		to := chart.Value(th.marking.Max)
+		if to > l.Y.High || to <= chart.Value(th.marking.Min) {
+			to = chart.Nothing
+		}
+		l.Zones = append(l.Zones, chart.Zone{Key: "marking", From: chart.Value(th.marking.Min), To: to})
 	}
-	g.Area(append(append([]Point{}, upper...), lower...), blue, 0.55)
-	g.Polyline(upper, 1, blue)
-	for _, t := range shown {
-		g.Line(f.Left, f.Y(float64(t.at)), f.Right, f.Y(float64(t.at)), 1.6, t.colour, t.dash, t.name)
+	if th.pauses && chart.Value(th.low) <= l.Y.High {
+		keys = append(keys, chart.Key{ID: "pausing", Name: "senders paused: " + th.xoffText(),
+			Meaning: "of what one ingress port holds: a queue fed by several can pass it", Ink: chart.Pausing})
+		l.Zones = append(l.Zones, chart.Zone{Key: "pausing", From: chart.Value(th.low), To: chart.Nothing})
 	}
-	f.XAxis("time", timeUnit(unit.Duration(s.To)))
-	return g
+	return chart.Figure{Name: name, Title: title, Keys: keys, Lines: l}
 }
 
-// merge joins neighbouring columns until there are at most n.
-func merge(all []Extent, n int) []Extent {
-	by := (len(all) + n - 1) / n
-	if by <= 1 {
-		return all
-	}
-	var out []Extent
-	for i := 0; i+by <= len(all); i += by {
-		e := all[i]
-		for _, o := range all[i+1 : i+by] {
-			e.Low, e.High = min(e.Low, o.Low), max(e.High, o.High)
-		}
-		out = append(out, e)
+func (q *QueueSeries) series(s *Span) chart.Series {
+	out := chart.Series{Key: "length", Shape: chart.Held}
+	for c, e := range s.Columns {
+		out.X = append(out.X, chart.Value(s.edge(c)))
+		out.Y = append(out.Y, chart.Value(wholeBytes(e.Mean)))
+		out.Low, out.High = append(out.Low, chart.Value(e.Low)), append(out.High, chart.Value(e.High))
 	}
 	return out
+}
+
+// wholeBytes rounds a mean: a tenth of a byte says nothing.
+func wholeBytes(mean float64) unit.Bytes { return unit.Bytes(mean + 0.5) }
+
+// said is what a reader has to know about thresholds that the plot does not show, a
+// space before each sentence: those above it, and how xOFF acts where it is shown.
+func (t *thresholds) said(high chart.Value) string {
+	var above []string
+	if t.marks && chart.Value(t.marking.Min) > high {
+		above = append(above, "marking (WRED "+t.marking.Min.Human()+" to "+t.marking.Max.Human()+")")
+	}
+	said := ""
+	switch {
+	case !t.pauses:
+	case chart.Value(t.low) > high:
+		above = append(above, "pausing ("+t.xoffText()+")")
+	default:
+		said = " xOFF counts what one ingress port holds, so a queue fed by several can pass it."
+		if !t.fixed {
+			said += " It falls as the buffer fills."
+		}
+	}
+	switch len(above) {
+	case 1:
+		said += " Above this plot begins " + above[0] + "."
+	case 2:
+		said += " Above this plot begin " + above[0] + " and " + above[1] + "."
+	}
+	if t.missing != "" {
+		said += " " + t.missing
+	}
+	return said
+}
+
+// queueMapChart is the deepest queues side by side over time: of a large network always,
+// of a small one where several are deep.
+func queueMapChart(d *Data) []chart.Figure {
+	m := d.QueueMap
+	if m == nil || len(m.Rows) < 2 || d.End <= 0 {
+		return nil
+	}
+	first := &m.Rows[0]
+	if len(tiersOf(d.Links)) <= drawnNodes && (first.Max < shallow || m.Rows[1].Max < first.Max/10) {
+		return nil
+	}
+	order, groups := d.byDirection(m.Rows)
+	c := &chart.Map{RowName: "port", X: &chart.Axis{Label: "time", Unit: chart.Time, High: chart.Value(d.End)}, Groups: groups}
+	for i, k := range order {
+		q := &m.Rows[k]
+		name := q.Port
+		if q.Class != d.Settings.DataClass {
+			name += fmt.Sprintf(" (priority %d)", q.Class)
+		}
+		c.Rows = append(c.Rows, name)
+		row := make([]chart.Value, len(q.Whole.Columns))
+		for j, e := range q.Whole.Columns {
+			row[j] = chart.Value(wholeBytes(e.Mean))
+		}
+		if k == 0 && q.PeakAt < q.Whole.To {
+			c.Ringed = []chart.Cell{{Row: i, Column: q.Whole.column(q.PeakAt),
+				Note: "greatest sample: " + q.Max.Human() + " at " + unit.Duration(q.PeakAt).Human()}}
+		}
+		c.Cells = append(c.Cells, row)
+	}
+	c.Value = sequential("mean length", chart.Bytes, c.Cells)
+	f := chart.Figure{Name: "queues", Title: "Queues over time", Map: c}
+	f.Caption = fmt.Sprintf("Mean length of a queue in each %s. Ringed: the longest, %s.", (unit.Duration(d.End) / mapColumns).Human(), first.Max.Human())
+	if m.Left > 0 {
+		f.Caption += fmt.Sprintf(" %s not shown: none of them ever held more than %s.", areMore(int64(m.Left), "queue"), m.LeftMost.Human())
+	}
+	return []chart.Figure{f}
+}
+
+// byDirection orders queues by direction, from the hosts up, then by port, and names the
+// directions.
+func (d *Data) byDirection(rows []QueueSeries) (order []int, groups []chart.Group) {
+	t, words := tiersOf(d.Links), [len(tierNames)]string{}
+	if t != nil {
+		words = t.words()
+	}
+	links := map[string]int{}
+	for i := range d.Links {
+		links[d.Links[i].Port] = i
+	}
+	name := func(q *QueueSeries) (rank int, text string) {
+		i, known := links[q.Port]
+		if !known || t == nil {
+			return -1, "ports"
+		}
+		from, to := t[d.Links[i].From], t[d.Links[i].To]
+		return directionRank(from, to), words[from] + " to " + words[to]
+	}
+	for i := range rows {
+		order = append(order, i)
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		ra, _ := name(&rows[a])
+		rb, _ := name(&rows[b])
+		if ra != rb {
+			return ra - rb
+		}
+		return byPort(rows[a].Port, rows[b].Port)
+	})
+	for i, k := range order {
+		_, text := name(&rows[k])
+		if n := len(groups); n > 0 && groups[n-1].Name == text {
+			groups[n-1].Count++
+			continue
+		}
+		groups = append(groups, chart.Group{Name: text, First: i, Count: 1})
+	}
+	return order, groups
 }

@@ -3,21 +3,32 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"maps"
+	"math/bits"
 	"slices"
 
 	"railyard/internal/result"
 	"railyard/internal/unit"
 )
 
-// shownQueues is how many queues are drawn over time.
-const shownQueues = 3
+// In how many columns a queue is cut: over the whole run, around its peak, and in the map
+// of queues.
+const (
+	queueColumns = 120
+	peakColumns  = 240
+	mapColumns   = 160
+)
 
-// queueColumns is in how many columns a series is cut.
-const queueColumns = 480
+// mapRows is how many queues the map of queues shows.
+const mapRows = 40
 
-// Extent is the least and the greatest length of a queue within a column of time.
-type Extent struct{ Low, High unit.Bytes }
+// shallow is what a queue of a few packets holds at most: no sign of anything.
+const shallow = 40 * unit.Kilobyte
+
+// Extent is the least, the greatest and the mean length of a queue within a column of time.
+type Extent struct {
+	Low, High unit.Bytes
+	Mean      float64 // bytes, weighted by time
+}
 
 // Span is a queue between two times, in columns of equal width.
 type Span struct {
@@ -37,37 +48,50 @@ type QueueSeries struct {
 	Peak   Span // around PeakAt; no columns where the whole run shows as much
 }
 
+// QueueMap is the deepest queues over the whole run, in few columns.
+type QueueMap struct {
+	Rows     []QueueSeries // deepest first; without Peak
+	Left     int           // queues that held something and are not among them
+	LeftMost unit.Bytes    // the most that one of those held
+}
+
 func (d *Data) readQueues(run *result.Run) error {
-	if err := d.findQueues(run); err != nil || len(d.Queues) == 0 {
+	all, err := d.findQueues(run)
+	if err != nil || len(all) == 0 {
 		return err
 	}
-	index := map[result.Queue]int{}
-	spans := make([][]*filler, len(d.Queues))
-	for i := range d.Queues {
-		q := &d.Queues[i]
-		index[result.Queue{Port: q.Port, Class: q.Class}] = i
-		q.Whole = Span{To: d.End}
-		spans[i] = append(spans[i], newFiller(&q.Whole))
-		if w := peakWidth(d); w > 0 {
-			from := max(0, q.PeakAt.Add(-w/3))
-			q.Peak = Span{From: from, To: min(d.End, from.Add(w))}
-			spans[i] = append(spans[i], newFiller(&q.Peak))
-		}
+	index := map[result.Queue][]*filler{}
+	var fillers []*filler
+	watch := func(q *QueueSeries, s *Span, columns int) {
+		f := newFiller(s, columns)
+		k := result.Queue{Port: q.Port, Class: q.Class}
+		index[k], fillers = append(index[k], f), append(fillers, f)
+	}
+	q := all[0]
+	d.Queue = &q
+	q.Whole = Span{To: d.End}
+	watch(&q, &q.Whole, queueColumns)
+	if w := peakWidth(d); w > 0 {
+		from := max(0, q.PeakAt.Add(-w/3))
+		q.Peak = Span{From: from, To: min(d.End, from.Add(w))}
+		watch(&q, &q.Peak, peakColumns)
+	}
+	d.QueueMap = mapOf(all)
+	for i := range d.QueueMap.Rows {
+		r := &d.QueueMap.Rows[i]
+		r.Whole = Span{To: d.End}
+		watch(r, &r.Whole, mapColumns)
 	}
 	for row, err := range run.Queues() {
 		if err != nil {
 			return err
 		}
-		if i, ok := index[result.Queue{Port: row.Port, Class: row.Class}]; ok {
-			for _, f := range spans[i] {
-				f.sample(row.Time, row.Bytes)
-			}
+		for _, f := range index[result.Queue{Port: row.Port, Class: row.Class}] {
+			f.sample(row.Time, row.Bytes)
 		}
 	}
-	for _, fs := range spans {
-		for _, f := range fs {
-			f.sample(f.span.To, 0)
-		}
+	for _, f := range fillers {
+		f.end()
 	}
 	return nil
 }
@@ -75,15 +99,31 @@ func (d *Data) readQueues(run *result.Run) error {
 // peakWidth is how much time around the peak is worth a chart of its own: a column
 // per sample, where the whole run has far more samples than columns.
 func peakWidth(d *Data) unit.Duration {
-	w := d.Settings.Sample * queueColumns
+	w := d.Settings.Sample * peakColumns
 	if d.Settings.Sample <= 0 || unit.Duration(d.End) < 4*w {
 		return 0
 	}
 	return w
 }
 
-// findQueues finds the deepest queues, and the end of a run that has no summary.
-func (d *Data) findQueues(run *result.Run) error {
+// mapOf keeps the queues to show: those with at least a twentieth of the deepest, and a
+// few others to compare them with.
+func mapOf(all []QueueSeries) *QueueMap {
+	const others = 8
+	n := 0
+	for n < min(len(all), mapRows) && (n < others || all[n].Max >= all[0].Max/20) {
+		n++
+	}
+	m := &QueueMap{Rows: slices.Clone(all[:n]), Left: len(all) - n}
+	if m.Left > 0 {
+		m.LeftMost = all[n].Max
+	}
+	return m
+}
+
+// findQueues lists the queues that held something, deepest first, and finds the end of
+// a run that has no summary.
+func (d *Data) findQueues(run *result.Run) ([]QueueSeries, error) {
 	type peak struct {
 		bytes unit.Bytes
 		at    unit.Time
@@ -91,10 +131,10 @@ func (d *Data) findQueues(run *result.Run) error {
 	peaks := map[result.Queue]peak{}
 	for row, err := range run.Queues() {
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if err := tooMany(len(peaks), "queues"); err != nil {
-			return fmt.Errorf("table queues: %w", err)
+			return nil, fmt.Errorf("table queues: %w", err)
 		}
 		q := result.Queue{Port: row.Port, Class: row.Class}
 		if p := peaks[q]; row.Bytes > p.bytes {
@@ -102,30 +142,39 @@ func (d *Data) findQueues(run *result.Run) error {
 		}
 		d.End = max(d.End, row.Time)
 	}
-	links := map[string]result.LinkRow{}
-	for _, l := range d.Links {
-		links[l.Port] = l
+	links := map[string]*result.LinkRow{}
+	for i := range d.Links {
+		links[d.Links[i].Port] = &d.Links[i]
 	}
-	all := slices.SortedFunc(maps.Keys(peaks), func(a, b result.Queue) int {
-		return cmp.Or(cmp.Compare(peaks[b].bytes, peaks[a].bytes), cmp.Compare(a.Port, b.Port), cmp.Compare(a.Class, b.Class))
-	})
-	for _, q := range all[:min(len(all), shownQueues)] {
-		p := peaks[q]
-		d.Queues = append(d.Queues, QueueSeries{Port: q.Port, Class: q.Class, Rate: links[q.Port].Rate, Tier: links[q.Port].Tier, Max: p.bytes, PeakAt: p.at})
+	var all []QueueSeries
+	for q, p := range peaks {
+		s := QueueSeries{Port: q.Port, Class: q.Class, Max: p.bytes, PeakAt: p.at}
+		if l := links[q.Port]; l != nil {
+			s.Rate, s.Tier = l.Rate, l.Tier
+		}
+		all = append(all, s)
 	}
-	return nil
+	sortQueues(all)
+	return all, nil
 }
 
-// filler cuts a step function into columns: each holds the least and the greatest
-// value that the function has in it.
+// sortQueues puts the deepest first.
+func sortQueues(all []QueueSeries) {
+	slices.SortFunc(all, func(a, b QueueSeries) int {
+		return cmp.Or(cmp.Compare(b.Max, a.Max), cmp.Compare(a.Port, b.Port), cmp.Compare(a.Class, b.Class))
+	})
+}
+
+// filler cuts a step function into columns: each holds the least, the greatest and the
+// mean value that the function has in it.
 type filler struct {
 	span *Span
 	at   unit.Time
 	v    unit.Bytes
 }
 
-func newFiller(s *Span) *filler {
-	s.Columns = make([]Extent, queueColumns)
+func newFiller(s *Span, columns int) *filler {
+	s.Columns = make([]Extent, columns)
 	for i := range s.Columns {
 		s.Columns[i].Low = -1
 	}
@@ -138,21 +187,47 @@ func (f *filler) sample(t unit.Time, v unit.Bytes) {
 	f.at, f.v = t, v
 }
 
+// end says that there are no more samples: the last one stands to the end of the span.
+func (f *filler) end() {
+	f.sample(max(f.at, f.span.To), 0)
+	for i := range f.span.Columns {
+		e := &f.span.Columns[i]
+		e.Low = max(e.Low, 0)
+		if w := f.span.edge(i + 1).Sub(f.span.edge(i)); w > 0 {
+			e.Mean /= float64(w)
+		}
+	}
+}
+
 func (f *filler) fill(from, to unit.Time, v unit.Bytes) {
 	s := f.span
 	from, to = max(from, s.From), min(to, s.To)
 	if from >= to {
 		return
 	}
-	width := float64(s.To.Sub(s.From))
-	column := func(t unit.Time) int {
-		return min(int(float64(t.Sub(s.From))/width*queueColumns), queueColumns-1)
-	}
-	for c := column(from); c <= column(to-1); c++ {
+	for c := s.column(from); c <= s.column(to-1); c++ {
 		e := &s.Columns[c]
 		if e.Low < 0 || v < e.Low {
 			e.Low = v
 		}
 		e.High = max(e.High, v)
+		e.Mean += float64(float64(v) * float64(min(to, s.edge(c+1)).Sub(max(from, s.edge(c)))))
 	}
+}
+
+// column is the column that t lies in.
+func (s *Span) column(t unit.Time) int {
+	hi, lo := bits.Mul64(uint64(t.Sub(s.From)), uint64(len(s.Columns)))
+	c, _ := bits.Div64(hi, lo, uint64(s.To.Sub(s.From)))
+	return int(c)
+}
+
+// edge is the first instant of column c.
+func (s *Span) edge(c int) unit.Time {
+	hi, lo := bits.Mul64(uint64(s.To.Sub(s.From)), uint64(c))
+	at, rest := bits.Div64(hi, lo, uint64(len(s.Columns)))
+	if rest > 0 {
+		at++
+	}
+	return s.From.Add(unit.Duration(at))
 }

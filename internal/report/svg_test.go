@@ -28,25 +28,6 @@ func TestDecimate(t *testing.T) {
 	}
 }
 
-// A queue that is full for one sample shows so, however wide a column is; one that
-// stands keeps its length until the next row.
-func TestQueueColumns(t *testing.T) {
-	s := Span{From: 0, To: queueColumns * 1000}
-	f := newFiller(&s)
-	f.sample(10_000, 70)
-	f.sample(10_001, 5)
-	f.sample(20_500, 0)
-	f.sample(s.To, 0)
-	for c, want := range map[int]Extent{0: {0, 0}, 9: {0, 0}, 10: {5, 70}, 15: {5, 5}, 20: {0, 5}, 21: {0, 0}, queueColumns - 1: {0, 0}} {
-		if s.Columns[c] != want {
-			t.Errorf("column %d: %v, want %v", c, s.Columns[c], want)
-		}
-	}
-	if m := merge(s.Columns, queueColumns/2); len(m) != queueColumns/2 || m[5] != (Extent{5, 70}) {
-		t.Errorf("merged: %d columns, %v", len(m), m[5])
-	}
-}
-
 func TestHistogram(t *testing.T) {
 	var few, many Histogram
 	for i := range 100 {
@@ -83,7 +64,7 @@ func TestFigures(t *testing.T) {
 			t.Errorf("%s: two encodings differ", f.Name)
 		}
 	}
-	want := "causes timeline critical-path step-time step-time-distribution loss slowest-messages completion marks marks-by-port held-by-port"
+	want := "causes timeline critical-path step-time step-time-distribution loss slowest-messages completion fabric utilisation queue traffic marks marks-by-port held-by-port"
 	if got := strings.Join(names, " "); got != want {
 		t.Errorf("figures: %s, want %s", got, want)
 	}

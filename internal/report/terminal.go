@@ -171,10 +171,10 @@ func (t *text) groups(d *Data) {
 
 // queues draws the deepest queue over time, greatest length of a column.
 func (t *text) queues(d *Data) {
-	if len(d.Queues) == 0 {
+	q := d.Queue
+	if q == nil {
 		return
 	}
-	q := &d.Queues[0]
 	const rows = 5
 	columns := t.Width - 14
 	t.Title(fmt.Sprintf("Deepest queue: %s, priority %d, over %s", q.Port, q.Class, unit.Duration(d.End).Human()))
@@ -199,17 +199,22 @@ func (t *text) queues(d *Data) {
 		t.Line(fmt.Sprintf("  %9s |%s", label, b.String()))
 	}
 	t.Line("          0 +" + strings.Repeat("-", columns))
-	lines, _ := d.thresholds(q)
+	th := d.thresholds(q)
 	var named []string
-	for _, l := range lines {
-		switch {
-		case !strings.HasPrefix(l.name, "WRED"):
-			named = append(named, l.name+" (of one ingress port)")
-		case q.Max >= l.at:
-			named = append(named, l.name+" passed")
-		default:
-			named = append(named, l.name+" not reached")
+	if th.marks {
+		for _, b := range []struct {
+			name string
+			at   unit.Bytes
+		}{{"WRED min", th.marking.Min}, {"WRED max", th.marking.Max}} {
+			passed := " not reached"
+			if q.Max >= b.at {
+				passed = " passed"
+			}
+			named = append(named, b.name+" "+b.at.Human()+passed)
 		}
+	}
+	if th.pauses {
+		named = append(named, th.xoffText()+" (of one ingress port)")
 	}
 	if len(named) > 0 {
 		t.Wrap("  ", strings.Join(named, ", ")+".")

@@ -66,7 +66,7 @@ func (t tiers) words() [len(tierNames)]string {
 // LinkGroup is the ports of one direction between two tiers, at one node.
 type LinkGroup struct {
 	Tier      string // "host to rail"
-	Node      string // the lower switch of the cables, or the host
+	Node      string // at an end of the cables
 	Ports     int
 	Mean, Max float64
 	Busiest   string // port
@@ -74,8 +74,11 @@ type LinkGroup struct {
 	from, to int // tiers
 }
 
-// GroupLinks returns the groups by switch, of a cable between switches the lower one;
-// where there is one switch only, by host.
+// GroupLinks returns the groups of each direction, from the hosts up. Ports between
+// switches go by the end at which they differ more: uplinks that ECMP fills unevenly
+// are equal at each leaf and differ at the spines. Those of hosts go by their switch or,
+// where there is one switch only, by host. What was named by is "host", what the lowest
+// switches are called, or "switch".
 func GroupLinks(links []result.LinkRow) (all []LinkGroup, by string) {
 	t := tiersOf(links)
 	if t == nil {
@@ -87,15 +90,47 @@ func GroupLinks(links []result.LinkRow) (all []LinkGroup, by string) {
 			switches++
 		}
 	}
+	low, high := t.groups(links, false), t.groups(links, true)
 	if switches == 1 {
-		return t.groups(links, true), "host"
+		return low, "host"
 	}
-	return t.groups(links, false), t.words()[tierLeaf]
+	by = t.words()[tierLeaf]
+	for len(low) > 0 {
+		var a, b []LinkGroup
+		a, low = cutDirection(low)
+		b, high = cutDirection(high)
+		switch {
+		case a[0].from == tierHost || a[0].to == tierHost:
+			a = b
+		case spread(b) > spread(a):
+			a, by = b, "switch"
+		}
+		all = append(all, a...)
+	}
+	return all, by
 }
 
-// groups sums the ports by direction and node: directions from the hosts up, nodes in
-// order of their names.
-func (t tiers) groups(links []result.LinkRow, byHost bool) []LinkGroup {
+// cutDirection splits off the groups of the first direction.
+func cutDirection(all []LinkGroup) (first, rest []LinkGroup) {
+	n := slices.IndexFunc(all, func(g LinkGroup) bool { return g.from != all[0].from || g.to != all[0].to })
+	if n < 0 {
+		n = len(all)
+	}
+	return all[:n], all[n:]
+}
+
+// spread is how far the means of groups are apart.
+func spread(all []LinkGroup) float64 {
+	low, high := all[0].Mean, all[0].Mean
+	for _, g := range all {
+		low, high = min(low, g.Mean), max(high, g.Mean)
+	}
+	return high - low
+}
+
+// groups sums the ports by direction and by the node at the upper or the lower end of
+// their cables: directions from the hosts up, nodes in order of their names.
+func (t tiers) groups(links []result.LinkRow, upper bool) []LinkGroup {
 	type key struct {
 		from, to int
 		node     string
@@ -104,7 +139,11 @@ func (t tiers) groups(links []result.LinkRow, byHost bool) []LinkGroup {
 	words := t.words()
 	var out []LinkGroup
 	for _, l := range links {
-		k := key{t[l.From], t[l.To], t.groupNode(&l, byHost)}
+		node := l.From
+		if (t[l.From] < t[l.To]) == upper {
+			node = l.To
+		}
+		k := key{t[l.From], t[l.To], node}
 		i, ok := index[k]
 		if !ok {
 			i = len(out)
@@ -122,21 +161,22 @@ func (t tiers) groups(links []result.LinkRow, byHost bool) []LinkGroup {
 		out[i].Mean /= float64(out[i].Ports)
 	}
 	slices.SortFunc(out, func(a, b LinkGroup) int {
-		return cmp.Or(cmp.Compare(min(a.from, a.to), min(b.from, b.to)), cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to), byName(a.Node, b.Node))
+		return cmp.Or(cmp.Compare(directionRank(a.from, a.to), directionRank(b.from, b.to)), byName(a.Node, b.Node))
 	})
 	return out
 }
 
-// groupNode is the node whose group a port belongs to.
-func (t tiers) groupNode(l *result.LinkRow, byHost bool) string {
-	low, high := l.From, l.To
-	if t[low] > t[high] {
-		low, high = high, low
-	}
-	if t[low] == tierHost && !byHost {
-		return high
-	}
-	return low
+// directionRank orders directions between tiers from the hosts up, each way up before
+// the way down.
+func directionRank(from, to int) int {
+	return (min(from, to)*len(tierNames)+from)*len(tierNames) + to
+}
+
+// byPort orders ports by node, then by the node at the other end.
+func byPort(a, b string) int {
+	a1, a2, _ := strings.Cut(a, "/")
+	b1, b2, _ := strings.Cut(b, "/")
+	return cmp.Or(byName(a1, b1), byName(a2, b2))
 }
 
 // busiest returns the port with the highest utilisation, nil without links.
