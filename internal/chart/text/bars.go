@@ -1,0 +1,57 @@
+package text
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"railyard/internal/chart"
+	"railyard/internal/sheet"
+)
+
+// bars draws a line of letters for each row: a letter for each part that fills most of a
+// column.
+func (c *canvas) bars(b *chart.Bars) {
+	label, note := 0, 0
+	for i := range b.Rows {
+		label = max(label, utf8.RuneCountInString(b.Rows[i].Label))
+		note = max(note, utf8.RuneCountInString(b.Rows[i].Note))
+	}
+	label = min(label, c.Width/3)
+	long := max(c.Width-label-note-6, 8)
+	group := ""
+	for i := range b.Rows {
+		r := &b.Rows[i]
+		if r.Group != group {
+			group = r.Group
+			c.Line("  " + sheet.Shorten(group, c.Width-2))
+		}
+		cols, at := newColumns(long, ' ', 0), chart.Value(0)
+		for k := range r.Parts {
+			p := &r.Parts[k]
+			cols.mark(b.X.At(at), b.X.At(at+p.Value), c.letters[p.Key])
+			at += p.Value
+		}
+		name := sheet.Shorten(r.Label, label)
+		line := "  " + name + strings.Repeat(" ", label-utf8.RuneCountInString(name)) + "  " + strings.TrimRight(cols.String(), " ")
+		c.Line(strings.TrimRight(line+"  "+r.Note, " "))
+	}
+	c.legend(c.amounts(b), true)
+}
+
+// amounts is how much the first row that has a key has of it.
+func (c *canvas) amounts(b *chart.Bars) map[string]string {
+	out := map[string]string{}
+	for i := range b.Rows {
+		whole := chart.Value(0)
+		for _, p := range b.Rows[i].Parts {
+			whole += p.Value
+		}
+		for _, p := range b.Rows[i].Parts {
+			if _, said := out[p.Key]; !said && whole > 0 {
+				out[p.Key] = fmt.Sprintf("%s (%s)", b.X.Unit.Text(p.Value), chart.Fraction.Text(p.Value/whole))
+			}
+		}
+	}
+	return out
+}
