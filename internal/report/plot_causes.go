@@ -147,13 +147,12 @@ func causesChart(d *Data) []chart.Figure {
 	}
 	f.Caption = "A bar is a whole span, divided by the state in which its time passed."
 	if g := d.Summary.Diagnosis; len(blames) > 0 {
-		group := "Attributed to (" + g.Subject + ")"
 		for _, b := range blames {
 			share := unit.Percent(unit.Share(b.split.Sum(), g.Whole))
-			f.Bars.Rows = append(f.Bars.Rows, chart.Bar{Group: group, Label: b.name, Note: b.split.Sum().Human() + ", " + share,
+			f.Bars.Rows = append(f.Bars.Rows, chart.Bar{Group: "What it is attributed to", Label: b.name, Note: b.split.Sum().Human() + ", " + share,
 				Parts: k.parts(&b.split, nil)})
 		}
-		f.Caption += " Below: the same time by what made it pass, whatever the state."
+		f.Caption += " Below, of " + g.Subject + ": the same time by what made it pass, whatever the state."
 	}
 	if d.Steps != nil && d.Summary.CriticalPath != nil {
 		f.Caption += " The critical path follows each wait to the rank that did the work; in a rank's own view that is dependency."
@@ -192,18 +191,24 @@ func blameSpans(g *diagnose.Diagnosis) (all []span) {
 }
 
 func blameName(b *diagnose.Blame) string {
-	if b.Rank != nil {
+	switch {
+	case b.Rank != nil:
 		return fmt.Sprintf("%s %d", b.Kind, *b.Rank)
+	case b.Kind == diagnose.Controller && b.Port != "":
+		return fmt.Sprintf("%s, %s idle", b.Kind, b.Port)
 	}
 	return strings.TrimPrefix(shortly(b), "the ")
 }
+
+// shownMessages is how many of the slowest messages have a bar.
+const shownMessages = 12
 
 // slowestChart is the slowest messages, each divided among its causes.
 func slowestChart(d *Data) []chart.Figure {
 	if d.Flows == nil || len(d.Flows.Slowest) == 0 || d.Flows.Slowest[0].FCT == 0 {
 		return nil
 	}
-	rows := d.Flows.Slowest[:min(len(d.Flows.Slowest), shownFlows)]
+	rows := d.Flows.Slowest[:min(len(d.Flows.Slowest), shownMessages)]
 	of := d.Flows.Of(d.Flows.Main()).Done
 	f := chart.Figure{Name: "slowest-messages", Title: "The slowest messages by cause",
 		Caption: fmt.Sprintf("From post to completion: of %s completed %s messages the slowest of each name, the first %d names.",

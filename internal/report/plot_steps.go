@@ -41,6 +41,10 @@ func decimate(v []float64, n int) []column {
 // shownColumns is how many values a line has at most: more are put together.
 const shownColumns = 480
 
+// fewSteps is how many steps are drawn one by one: a distribution of them would be the
+// same points again.
+const fewSteps = 24
+
 // stepSeries is a value of each step: of many steps the mean of each column, and the band
 // from its least to its greatest.
 func stepSeries(v []float64) (s chart.Series) {
@@ -56,6 +60,9 @@ func stepSeries(v []float64) (s chart.Series) {
 	}
 	if len(cols) == len(v) {
 		s.Low, s.High = nil, nil
+	}
+	if len(v) <= fewSteps {
+		s.Shape = chart.Curve
 	}
 	return s
 }
@@ -131,24 +138,32 @@ func stepTimeCharts(d *Data) []chart.Figure {
 		out[0].Caption = fmt.Sprintf("Every step took %s.", most.Human())
 		return out
 	}
+	if s.Whole <= fewSteps {
+		return out
+	}
+	return append(out, stepDistribution(s))
+}
+
+// stepDistribution is how many steps took how long.
+func stepDistribution(s *StepStats) chart.Figure {
 	bins := histogramOf(times(s.Ranked), 40)
 	f := chart.Figure{Name: "step-time-distribution", Title: "How step times are distributed",
 		Caption: fmt.Sprintf("%s. Half took at most %s, 90 %% at most %s, 99 %% at most %s.", count(int64(s.Whole), "step"),
-			median.Human(), s.Quantile(0.9).Human(), s.Quantile(0.99).Human()),
+			s.Quantile(0.5).Human(), s.Quantile(0.9).Human(), s.Quantile(0.99).Human()),
 		Keys: []chart.Key{{ID: "steps", Name: "steps", Ink: chart.Subject}, {ID: "quantile", Name: "median, 90 %, 99 %", Ink: chart.Reference}},
-		Lines: &chart.Lines{X: distributionAxis("step time", least, most), Y: chart.Axis{Label: "steps", Whole: true, High: bins.most() * 1.05},
-			Series: []chart.Series{bins.series("steps")}}}
+		Lines: &chart.Lines{X: distributionAxis("step time", s.Ranked[0], s.Ranked[s.Whole-1]),
+			Y: chart.Axis{Label: "steps", Whole: true, High: bins.most() * 1.05}, Series: []chart.Series{bins.series("steps")}}}
 	last := ""
 	for _, q := range []float64{0.5, 0.9, 0.99} {
 		at := s.Quantile(q)
-		label := fmt.Sprintf("p%.0f %s", q*100, at.Human())
 		if at.Human() == last { // the same rule says nothing new
 			continue
 		}
 		last = at.Human()
+		label := fmt.Sprintf("p%.0f %s", q*100, last)
 		f.Lines.Rules = append(f.Lines.Rules, chart.Rule{Key: "quantile", Along: "x", At: chart.Value(at), Label: label})
 	}
-	return append(out, f)
+	return f
 }
 
 func times(all []unit.Duration) []timeCount {

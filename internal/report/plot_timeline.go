@@ -172,6 +172,9 @@ func timelineChart(d *Data) []chart.Figure {
 	if len(f.Lanes.Links) > 0 {
 		f.Keys = append(f.Keys, chart.Key{ID: pathKey, Name: "critical path", Meaning: "what the rank that ended last had to wait for", Ink: chart.Highlight})
 		f.Caption += " The line is the critical path: along a lane while that rank works, between lanes while a message is on its way."
+		if ranks > countRanks(all) {
+			f.Caption += " Where it leaves these ranks it has a gap."
+		}
 	}
 	return []chart.Figure{f}
 }
@@ -226,7 +229,7 @@ const mostSpans = 1500
 // thinned puts small spans together until a figure has few enough: what is put together
 // is at most a column wide.
 func thinned(all []chart.Lane, high chart.Value) []chart.Lane {
-	for columns := chart.Value(1600); ; columns /= 2 {
+	for columns := chart.Value(1000); ; columns /= 2 {
 		out, n := make([]chart.Lane, len(all)), 0
 		for i := range all {
 			out[i] = all[i]

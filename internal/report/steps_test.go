@@ -46,6 +46,46 @@ func TestHistogramOfTimes(t *testing.T) {
 	}
 }
 
+// Many steps have a distribution, with rules at those quantiles that differ; of few the line says it all.
+func TestDistributionOfStepTimes(t *testing.T) {
+	of := func(n int) *Data {
+		s := &StepStats{Whole: n}
+		for i := range n {
+			s.Time = append(s.Time, unit.Duration(100+i)*us)
+		}
+		s.Ranked = s.Time
+		return &Data{Steps: s}
+	}
+	all := stepTimeCharts(of(fewSteps))
+	if len(all) != 1 || all[0].Lines.Series[0].Shape != chart.Curve {
+		t.Errorf("%d figures of %d steps, want one with a point for each", len(all), fewSteps)
+	}
+	all = stepTimeCharts(of(100))
+	if len(all) != 2 {
+		t.Fatalf("%d figures of 100 steps, want 2", len(all))
+	}
+	var got []string
+	for _, r := range all[1].Lines.Rules {
+		got = append(got, r.Label)
+	}
+	if want := "p50 149 us, p90 189 us, p99 198 us"; strings.Join(got, ", ") != want {
+		t.Errorf("rules %s, want %s", got, want)
+	}
+	d := of(100)
+	for i := range 60 {
+		d.Steps.Time[40+i] = 140 * us
+	}
+	if rules := stepTimeCharts(d)[1].Lines.Rules; len(rules) != 1 || rules[0].Label != "p50 140 us" {
+		t.Errorf("rules of equal quantiles: %+v", rules)
+	}
+	for i := range d.Steps.Time {
+		d.Steps.Time[i] = us
+	}
+	if all := stepTimeCharts(d); len(all) != 1 || all[0].Caption != "Every step took 1 us." {
+		t.Errorf("equal steps: %d figures, %s", len(all), all[0].Caption)
+	}
+}
+
 // late is a step in which rank 1 begins and ends 20 us after rank 0.
 func late() []result.OperationRow {
 	op := func(rank int32, name, stream string, from, to unit.Duration) result.OperationRow {

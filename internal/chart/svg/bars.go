@@ -41,7 +41,7 @@ func drawBars(fig *chart.Figure, w float64) *Drawing {
 		if r.Group != group {
 			group = r.Group
 			s.d.rect(0, y, w, groupRow, paper, "")
-			s.d.bold(0, y+15, smallSize, alignStart, ink, fit(group, smallSize, w))
+			s.d.bold(0, y+15, smallSize, alignStart, ink, fit(group, smallSize*boldWidth, w))
 			y += groupRow
 		}
 		s.bar(r, y)

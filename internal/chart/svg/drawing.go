@@ -169,6 +169,9 @@ func (d *Drawing) text(x, y, size float64, align string, c colour, s string) {
 	d.write(x, y, size, align, c.fill(), s, "")
 }
 
+// boldWidth is how much wider bold text is.
+const boldWidth = 1.1
+
 // bold is text in a heavier weight.
 func (d *Drawing) bold(x, y, size float64, align string, c colour, s string) {
 	d.write(x, y, size, align, c.fill(), s, ` font-weight="600"`)
@@ -227,7 +230,7 @@ func (d *Drawing) File() string {
 	w, h := d.W+2*side, d.H+top+side
 	f := Drawing{W: w, H: h, name: d.name, title: d.title, desc: d.desc}
 	f.b.WriteString(`<rect width="` + num(w) + `" height="` + num(h) + `" fill="#ffffff"/>` + "\n")
-	f.bold(side, 22, 15, alignStart, ink, fit(d.title, 15, d.W))
+	f.bold(side, 22, 15, alignStart, ink, fit(d.title, 15*boldWidth, d.W))
 	f.b.WriteString(`<g transform="translate(` + num(side) + " " + num(top) + `)">` + "\n" + d.b.String() + "</g>\n")
 	return `<?xml version="1.0" encoding="UTF-8"?>` + "\n" + f.String()
 }

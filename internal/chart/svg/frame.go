@@ -34,13 +34,13 @@ func (f *frame) yAxis() {
 	f.d.text(4, f.top-10, smallSize, alignStart, muted, f.axisY.Name())
 }
 
-// xTicks are those that have room.
+// xTicks are those whose texts have room.
 func (f *frame) xTicks() chart.Ticks {
 	t := f.axisX.Ticks(max(3, int((f.right-f.left)/80)))
 	last, kept := math.Inf(-1), 0
 	for i, v := range t.At {
-		x, half := f.x(v), textWidth(t.Texts[i], smallSize)/2
-		if x-half <= last+6 || x+half > f.d.W {
+		x, half := f.tickPlace(v, t.Texts[i])
+		if x-half <= last+6 {
 			continue
 		}
 		last = x + half
@@ -51,14 +51,20 @@ func (f *frame) xTicks() chart.Ticks {
 	return t
 }
 
+// tickPlace is the middle of a tick's text, inside the drawing, and half of its width.
+func (f *frame) tickPlace(v chart.Value, text string) (x, half float64) {
+	half = textWidth(text, smallSize) / 2
+	return min(max(f.x(v), half), f.d.W-half), half
+}
+
 // xAxis draws ticks and their texts, and the label below.
 func (f *frame) xAxis() {
 	f.d.line(f.left, f.bottom, f.right, f.bottom, 1, muted, "", "")
 	t := f.xTicks()
 	f.d.open(`class="ticks-x"`)
 	for i, v := range t.At {
-		x := f.x(v)
-		f.d.line(x, f.bottom, x, f.bottom+4, 1, muted, "", "")
+		f.d.line(f.x(v), f.bottom, f.x(v), f.bottom+4, 1, muted, "", "")
+		x, _ := f.tickPlace(v, t.Texts[i])
 		f.d.text(x, f.bottom+16, smallSize, alignMiddle, muted, t.Texts[i])
 	}
 	f.d.close()
@@ -66,7 +72,7 @@ func (f *frame) xAxis() {
 	f.d.text((f.left+f.right)/2, f.bottom+32, smallSize, alignMiddle, muted, label)
 }
 
-// upright draws grid lines at the ticks of the horizontal axis, from top down.
+// uprights draws grid lines at the ticks of the horizontal axis, from top down.
 func (f *frame) uprights(top float64) {
 	for _, v := range f.xTicks().At {
 		f.d.line(f.x(v), top, f.x(v), f.bottom, 1, grid, "", "")

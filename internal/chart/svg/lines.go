@@ -24,7 +24,6 @@ func drawLines(fig *chart.Figure, w float64) *Drawing {
 		axisX: &l.X, axisY: &l.Y}}
 	fmt.Fprintf(&d.b, `<svg class="area" x="%s" y="%s" width="%s" height="%s" viewBox="0 0 %s %s" preserveAspectRatio="none">`+"\n",
 		num(f.left), num(f.top), num(p.right), num(p.bottom), num(p.right), num(p.bottom))
-	d.rect(0, 0, p.right, p.bottom, colour{name: "none", light: "none"}, "")
 	p.zones()
 	for i := range l.Series {
 		p.band(&l.Series[i])
@@ -292,15 +291,7 @@ func (p *plot) marks() {
 func (p *plot) labels(f *frame) {
 	p.d.open(`class="labels-x"`)
 	p.uprightLabels(f)
-	for _, m := range p.fig.Lines.Marks {
-		x, y, wide := f.x(m.X), f.y(m.Y), textWidth(m.Label, tinySize)
-		switch {
-		case x+8+wide <= f.right:
-			p.d.label(x+7, min(y+11, f.bottom-3), tinySize, alignStart, ink, m.Label)
-		case x-8-wide >= f.left:
-			p.d.label(x-7, max(y-5, f.top+9), tinySize, alignEnd, ink, m.Label)
-		}
-	}
+	p.markLabels(f)
 	p.d.close()
 	above := math.Inf(1)
 	for _, r := range p.fig.Lines.Rules {
@@ -316,6 +307,37 @@ func (p *plot) labels(f *frame) {
 		}
 		p.d.label(f.right-2, y, tinySize, alignEnd, muted, r.Label)
 		above = y
+	}
+}
+
+// markLabels stand beside their marks, below to the right or above to the left: where there
+// is room. Without any, the mark's hovering text has it.
+func (p *plot) markLabels(f *frame) {
+	type place struct{ x, y, wide float64 }
+	var taken []place
+	free := func(x, y, wide float64) bool {
+		for _, t := range taken {
+			if x < t.x+t.wide+4 && t.x < x+wide+4 && math.Abs(y-t.y) < 13 {
+				return false
+			}
+		}
+		if x < f.left || x+wide > f.right || y > f.bottom {
+			return false
+		}
+		taken = append(taken, place{x, y, wide})
+		return true
+	}
+	for _, m := range p.fig.Lines.Marks {
+		x, y, wide := f.x(m.X), f.y(m.Y), textWidth(m.Label, tinySize)
+		low, high := min(y+12, f.bottom-3), max(y-5, f.top+9)
+		switch {
+		case free(x+7, low, wide):
+			p.d.label(x+7, low, tinySize, alignStart, ink, m.Label)
+		case free(x-7-wide, high, wide):
+			p.d.label(x-7, high, tinySize, alignEnd, ink, m.Label)
+		case free(x-7-wide, low+12, wide):
+			p.d.label(x-7, low+12, tinySize, alignEnd, ink, m.Label)
+		}
 	}
 }
 
