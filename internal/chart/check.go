@@ -120,7 +120,8 @@ func (c *checker) lines(l *Lines) {
 		c.values(where+", X", s.X...)
 		c.open(where+", Y", slices.Concat(s.Y, s.Low, s.High)...)
 		if len(s.Y) != len(s.X) || len(s.Low) != len(s.High) || s.Low != nil && len(s.Low) != len(s.X) {
-			c.problem("%s: %d X, %d Y, %d low, %d high: want as many of each", where, len(s.X), len(s.Y), len(s.Low), len(s.High))
+			c.problem("%s: %d X, %d Y, %d low, %d high: want as many of each", where,
+				len(s.X), len(s.Y), len(s.Low), len(s.High))
 			continue
 		}
 		if s.Shape != Points && !slices.IsSorted(s.X) {

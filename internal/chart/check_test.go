@@ -17,15 +17,18 @@ func whole() Figure {
 		Name: "fig-1", Title: "A figure", Caption: "What to see.",
 		Keys: []Key{{ID: "a", Name: "one thing", Ink: Subject}, {ID: "b", Name: "another", Meaning: "not the one", Ink: Other}},
 		Lines: &Lines{X: axis, Y: Axis{Unit: Bytes, Low: 1, High: 10, Log: true},
-			Series: []Series{{Key: "a", X: []Value{0, 1, 2}, Y: []Value{1, Nothing, 3}, Low: []Value{1, Nothing, 2}, High: []Value{2, Nothing, 3}}},
-			Zones:  []Zone{{Key: "b", From: 5, To: Nothing}}, Rules: []Rule{{Key: "b", Along: "y", At: 2}},
+			Series: []Series{{Key: "a", X: []Value{0, 1, 2}, Y: []Value{1, Nothing, 3},
+				Low: []Value{1, Nothing, 2}, High: []Value{2, Nothing, 3}}},
+			Zones: []Zone{{Key: "b", From: 5, To: Nothing}}, Rules: []Rule{{Key: "b", Along: "y", At: 2}},
 			Marks: []Mark{{Key: "b", X: 1, Y: 2, Label: "here"}}},
 		Bars: &Bars{X: axis, Rows: []Bar{{Label: "row", Parts: []Part{{Key: "a", Value: 1}, {Key: "b", Value: 0.1}}}}},
-		Lanes: &Lanes{X: axis, Lanes: []Lane{{Group: "rank 0", Label: "compute", Spans: []Span{{From: 1, To: 2, Key: "a"}}}, {Label: "idle"}},
+		Lanes: &Lanes{X: axis,
+			Lanes: []Lane{{Group: "rank 0", Label: "compute", Spans: []Span{{From: 1, To: 2, Key: "a"}}}, {Label: "idle"}},
 			Links: []Link{{Key: "b", From: 0, At: 2, To: 1, Then: 3}}},
 		Map: &Map{Value: axis, Rows: []string{"x", "y"}, Columns: []string{"x", "y"}, Cells: [][]Value{{1, 2}, {Nothing, 3}},
 			Groups: []Group{{Name: "both", First: 0, Count: 2}}, Ringed: []Cell{{Row: 1, Column: 1}}},
-		Graph: &Graph{Load: axis, Tiers: []Tier{{Name: "hosts", Nodes: []Node{{ID: "h1"}}}, {Name: "leaves", Nodes: []Node{{ID: "l1"}}}},
+		Graph: &Graph{Load: axis,
+			Tiers: []Tier{{Name: "hosts", Nodes: []Node{{ID: "h1"}}}, {Name: "leaves", Nodes: []Node{{ID: "l1"}}}},
 			Edges: []Edge{{Low: "h1", High: "l1", Cables: 1}}, Ways: []Way{{Key: "a", Nodes: []string{"h1", "l1"}}}},
 	}
 }
@@ -125,7 +128,8 @@ func TestJSON(t *testing.T) {
 			t.Errorf("%s: %s", plot, d)
 		}
 	}
-	for v, want := range map[Value]string{0.1: "0.1", 1e21: "1e+21", 123456789012345: "123456789012345", Value(math.Copysign(0, -1)): "0"} {
+	zero := Value(math.Copysign(0, -1))
+	for v, want := range map[Value]string{0.1: "0.1", 1e21: "1e+21", 123456789012345: "123456789012345", zero: "0"} {
 		if got, err := json.Marshal(v); err != nil || string(got) != want {
 			t.Errorf("%v: %s %v, want %s", float64(v), got, err, want)
 		}

@@ -87,7 +87,8 @@ func keysOf(splits []cause.Split, whole unit.Duration) *causeKeys {
 
 func (k *causeKeys) add(c cause.Cause) {
 	k.key[c] = c.Column()
-	k.keys = append(k.keys, chart.Key{ID: c.Column(), Name: c.String(), Meaning: "time in which " + c.Meaning(), Ink: chart.InkOf(c)})
+	k.keys = append(k.keys, chart.Key{ID: c.Column(), Name: c.String(), Meaning: "time in which " + c.Meaning(),
+		Ink: chart.InkOf(c)})
 }
 
 // parts lays a split out, causes in their order, what is folded at the end. Notes, if
@@ -143,19 +144,21 @@ func causesChart(d *Data) []chart.Figure {
 	f := chart.Figure{Name: "causes", Title: "Where the time of a " + what + " went", Keys: k.keys,
 		Bars: &chart.Bars{X: chart.Axis{Label: "time", Unit: chart.Time, High: chart.Value(longest)}}}
 	for _, s := range all {
-		f.Bars.Rows = append(f.Bars.Rows, chart.Bar{Label: s.name, Note: s.split.Sum().Human(), Parts: k.parts(&s.split, nil)})
+		note := s.split.Sum().Human()
+		f.Bars.Rows = append(f.Bars.Rows, chart.Bar{Label: s.name, Note: note, Parts: k.parts(&s.split, nil)})
 	}
 	f.Caption = "A bar is a whole span, divided by the state in which its time passed."
 	if g := d.Summary.Diagnosis; len(blames) > 0 {
 		for _, b := range blames {
-			share := unit.Percent(unit.Share(b.split.Sum(), g.Whole))
-			f.Bars.Rows = append(f.Bars.Rows, chart.Bar{Group: "What it is attributed to", Label: b.name, Note: b.split.Sum().Human() + ", " + share,
+			note := b.split.Sum().Human() + ", " + unit.Percent(unit.Share(b.split.Sum(), g.Whole))
+			f.Bars.Rows = append(f.Bars.Rows, chart.Bar{Group: "What it is attributed to", Label: b.name, Note: note,
 				Parts: k.parts(&b.split, nil)})
 		}
 		f.Caption += " Below, of " + g.Subject + ": the same time by what made it pass, whatever the state."
 	}
 	if d.Steps != nil && d.Summary.CriticalPath != nil {
-		f.Caption += " The critical path follows each wait to the rank that did the work; in a rank's own view that is dependency."
+		f.Caption += " The critical path follows each wait to the rank that did the work;" +
+			" in a rank's own view that is dependency."
 	}
 	return []chart.Figure{f}
 }
@@ -211,8 +214,8 @@ func slowestChart(d *Data) []chart.Figure {
 	rows := d.Flows.Slowest[:min(len(d.Flows.Slowest), shownMessages)]
 	of := d.Flows.Of(d.Flows.Main()).Done
 	f := chart.Figure{Name: "slowest-messages", Title: "The slowest messages by cause",
-		Caption: fmt.Sprintf("From post to completion: of %s completed %s messages the slowest of each name, the first %d names.",
-			unit.Count(of), d.Flows.Main(), len(rows))}
+		Caption: fmt.Sprintf("From post to completion, the slowest of each name: %d of %s completed %s messages.",
+			len(rows), unit.Count(of), d.Flows.Main())}
 	if int64(len(rows)) == of {
 		f.Title, f.Caption = "Every message by cause", "From post to completion, slowest first."
 	}
@@ -226,7 +229,8 @@ func slowestChart(d *Data) []chart.Figure {
 	f.Bars = &chart.Bars{X: chart.Axis{Label: "time since post", Unit: chart.Time, High: chart.Value(longest)}}
 	for i := range rows {
 		notes := d.Flows.whereHeld(&rows[i])
-		f.Bars.Rows = append(f.Bars.Rows, chart.Bar{Label: rows[i].Name, Note: splits[i].Sum().Human(), Parts: k.parts(&splits[i], &notes)})
+		f.Bars.Rows = append(f.Bars.Rows, chart.Bar{Label: rows[i].Name, Note: splits[i].Sum().Human(),
+			Parts: k.parts(&splits[i], &notes)})
 	}
 	return []chart.Figure{f}
 }

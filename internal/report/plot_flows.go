@@ -91,7 +91,8 @@ func (m *Messages) quantileMarks(key string) (marks []chart.Mark) {
 			continue
 		}
 		last = at.Human()
-		marks = append(marks, chart.Mark{Key: key, X: chart.Value(at), Y: chart.Value(q), Label: fmt.Sprintf("p%.0f %s", q*100, last)})
+		marks = append(marks, chart.Mark{Key: key, X: chart.Value(at), Y: chart.Value(q),
+			Label: fmt.Sprintf("p%.0f %s", q*100, last)})
 	}
 	return marks
 }

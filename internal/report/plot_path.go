@@ -84,9 +84,11 @@ func causeOf(name string) cause.Cause {
 // message returns the end of the parts, from i on, that are one message's: a part of
 // anything else stands alone.
 func (p *StepPath) message(i int) int {
-	parts, n := p.Parts, i+1
-	for n < len(parts) && parts[n].Kind == parts[i].Kind && parts[i].Src >= 0 && parts[n].Src == parts[i].Src && parts[n].Dst == parts[i].Dst {
-		n++
+	a, n := &p.Parts[i], i+1
+	for ; n < len(p.Parts) && a.Src >= 0; n++ {
+		if b := &p.Parts[n]; b.Kind != a.Kind || b.Src != a.Src || b.Dst != a.Dst {
+			break
+		}
 	}
 	return n
 }
@@ -113,11 +115,11 @@ func (p *StepPath) links(all []lane, from unit.Time) (links []chart.Link) {
 			if known && lane != start { // to another stream of the rank, or to where it was let go
 				links = append(links, chart.Link{Key: pathKey, From: lane, At: at, To: start, Then: at})
 			}
-			last := len(links) - 1
-			if last >= 0 && known && start == end && links[last].From == start && links[last].To == start && links[last].Then == at {
+			along := chart.Link{Key: pathKey, From: start, At: at, To: end, Then: then}
+			if last := len(links) - 1; known && goesOn(&links[last], &along) {
 				links[last].Then = then
 			} else {
-				links = append(links, chart.Link{Key: pathKey, From: start, At: at, To: end, Then: then})
+				links = append(links, along)
 			}
 			lane = end
 		}
@@ -125,6 +127,11 @@ func (p *StepPath) links(all []lane, from unit.Time) (links []chart.Link) {
 		i = n
 	}
 	return links
+}
+
+// goesOn reports whether b goes on along the lane where a ended.
+func goesOn(a, b *chart.Link) bool {
+	return a.From == a.To && b.From == b.To && a.To == b.From && a.Then == b.At
 }
 
 // lanePlaces says which lane has an operation of a rank, and which is a rank's first.
@@ -183,9 +190,11 @@ func pathChart(d *Data) []chart.Figure {
 	}
 	split := p.split()
 	k := keysOf([]cause.Split{split}, split.Sum())
+	whole := p.Until().Sub(p.From())
 	f := chart.Figure{Name: "critical-path", Title: fmt.Sprintf("The critical path of step %d by cause", p.Step), Keys: k.keys,
-		Caption: fmt.Sprintf("What rank %d, which ended the step last, had to wait for, on the rank that did it: %s in all.", p.Rank, p.Until().Sub(p.From()).Human()),
-		Lanes:   &chart.Lanes{X: stepTimeAxis(p.From(), p.Until()), Lanes: thinned(p.byRank(out, ranks, k), chart.Value(p.Until().Sub(p.From())))}}
+		Caption: fmt.Sprintf("What rank %d, which ended the step last, had to wait for, on the rank that did it: %s in all.",
+			p.Rank, whole.Human()),
+		Lanes: &chart.Lanes{X: stepTimeAxis(p.From(), p.Until()), Lanes: thinned(p.byRank(out, ranks, k), chart.Value(whole))}}
 	if all > len(ranks) {
 		f.Caption += fmt.Sprintf(" %d of %d ranks have a lane: those on which it spent most time.", len(ranks), all)
 	}
@@ -202,7 +211,8 @@ func (p *StepPath) byRank(lanes []chart.Lane, ranks []int32, k *causeKeys) []cha
 			n = len(ranks)
 		}
 		c := causeOf(q.Cause)
-		s := chart.Span{From: chart.Value(q.From.Sub(p.From())), To: chart.Value(q.Until.Sub(p.From())), Key: k.key[c], Name: c.String() + ", " + q.Kind}
+		s := chart.Span{From: chart.Value(q.From.Sub(p.From())), To: chart.Value(q.Until.Sub(p.From())),
+			Key: k.key[c], Name: c.String() + ", " + q.Kind}
 		if q.Src >= 0 {
 			s.Name += fmt.Sprintf(" of rank %d to rank %d", q.Src, q.Dst)
 		}

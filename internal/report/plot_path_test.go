@@ -41,12 +41,13 @@ func TestPathOverTimeline(t *testing.T) {
 			got = append(got, fmt.Sprintf("%s: %s %g to %g (%s)", l.Group, s.Key, s.From/1e6, s.To/1e6, s.Name))
 		}
 	}
-	want := []string{"rank 0: compute 0 to 25 (compute, compute)", "rank 0: queueing 25 to 66 (queueing, message of rank 0 to rank 1)",
+	want := []string{"rank 0: compute 0 to 25 (compute, compute)",
+		"rank 0: queueing 25 to 66 (queueing, message of rank 0 to rank 1)",
 		"rank 0: serialisation 66 to 76 (serialisation, message of rank 0 to rank 1)", "rank 1: compute 76 to 81 (compute, compute)"}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("lanes of the path:\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if !strings.Contains(f.Caption, "What rank 1, which ended the step last, had to wait for") || !strings.Contains(f.Caption, "81 us in all") {
+	if !strings.Contains(f.Caption, "What rank 1, which ended the step last, had to wait for, on the rank that did it: 81 us in all.") {
 		t.Errorf("caption: %s", f.Caption)
 	}
 }
@@ -81,8 +82,11 @@ func TestPathOverManyRanks(t *testing.T) {
 	if got, want := linkText(links), "0@0>0@25 0@25>1@25 1@25>3@66 2@76>2@81"; got != want {
 		t.Errorf("line %s, want %s: a gap while it is on rank 39", got, want)
 	}
-	if f := timelineChart(d)[0]; !strings.Contains(f.Caption, "16 of 40 ranks: the first, the one that ended last, those on the critical path,") {
-		t.Errorf("caption: %s", f.Caption)
+	f := timelineChart(d)[0]
+	for _, want := range []string{"16 of 40 ranks: the first, the one that ended last, those on the critical path,", "it has a gap."} {
+		if !strings.Contains(f.Caption, want) {
+			t.Errorf("no %q in %s", want, f.Caption)
+		}
 	}
 }
 

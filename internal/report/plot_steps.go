@@ -83,7 +83,8 @@ func banded(s *chart.Series, steps int) string {
 	if s.Low == nil {
 		return ""
 	}
-	return fmt.Sprintf(" Line: mean over about %d steps; band: from the least to the greatest of them.", (steps+len(s.X)-1)/len(s.X))
+	each := (steps + len(s.X) - 1) / len(s.X)
+	return fmt.Sprintf(" Line: mean over about %d steps; band: from the least to the greatest of them.", each)
 }
 
 // lossChart is the training loss by step.
@@ -102,10 +103,11 @@ func lossChart(d *Data) []chart.Figure {
 		return nil
 	}
 	s := stepSeries(d.Steps.Loss)
-	f := chart.Figure{Name: "loss", Title: "Training loss", Caption: "Mean over ranks of each step's micro-batch." + banded(&s, steps),
-		Keys: []chart.Key{{ID: s.Key, Name: "loss", Ink: chart.Subject}},
-		Lines: &chart.Lines{X: stepAxis(steps), Y: chart.Axis{Label: "loss", Unit: chart.Plain, High: chart.Value(high * 1.05)},
-			Series: []chart.Series{s}}}
+	y := chart.Axis{Label: "loss", Unit: chart.Plain, High: chart.Value(high * 1.05)}
+	f := chart.Figure{Name: "loss", Title: "Training loss",
+		Caption: "Mean over ranks of each step's micro-batch." + banded(&s, steps),
+		Keys:    []chart.Key{{ID: s.Key, Name: "loss", Ink: chart.Subject}},
+		Lines:   &chart.Lines{X: stepAxis(steps), Y: y, Series: []chart.Series{s}}}
 	if bad := steps - n; bad > 0 {
 		f.Caption += fmt.Sprintf(" %s have no number as loss (the training diverged).", count(int64(bad), "step"))
 	}
@@ -131,8 +133,10 @@ func stepTimeCharts(d *Data) []chart.Figure {
 	out := []chart.Figure{{Name: "step-time", Title: "Time of each step",
 		Caption: fmt.Sprintf("Of the slowest rank, from its own start of the step to its end; the slowest, %s, is step %d.%s",
 			most.Human(), s.Worst, banded(&line, len(v))),
-		Keys: []chart.Key{{ID: line.Key, Name: "time of the step", Ink: chart.Subject}, {ID: "median", Name: "median " + median.Human(), Ink: chart.Reference}},
-		Lines: &chart.Lines{X: stepAxis(len(v)), Y: chart.Axis{Label: "step time", Unit: chart.Time, High: chart.Value(most) * 1.05},
+		Keys: []chart.Key{{ID: line.Key, Name: "time of the step", Ink: chart.Subject},
+			{ID: "median", Name: "median " + median.Human(), Ink: chart.Reference}},
+		Lines: &chart.Lines{X: stepAxis(len(v)),
+			Y:      chart.Axis{Label: "step time", Unit: chart.Time, High: chart.Value(most) * 1.05},
 			Series: []chart.Series{line}, Rules: []chart.Rule{{Key: "median", Along: "y", At: chart.Value(median)}}}}}
 	if least == most {
 		out[0].Caption = fmt.Sprintf("Every step took %s.", most.Human())
@@ -150,7 +154,8 @@ func stepDistribution(s *StepStats) chart.Figure {
 	f := chart.Figure{Name: "step-time-distribution", Title: "How step times are distributed",
 		Caption: fmt.Sprintf("%s. Half took at most %s, 90 %% at most %s, 99 %% at most %s.", count(int64(s.Whole), "step"),
 			s.Quantile(0.5).Human(), s.Quantile(0.9).Human(), s.Quantile(0.99).Human()),
-		Keys: []chart.Key{{ID: "steps", Name: "steps", Ink: chart.Subject}, {ID: "quantile", Name: "median, 90 %, 99 %", Ink: chart.Reference}},
+		Keys: []chart.Key{{ID: "steps", Name: "steps", Ink: chart.Subject},
+			{ID: "quantile", Name: "median, 90 %, 99 %", Ink: chart.Reference}},
 		Lines: &chart.Lines{X: distributionAxis("step time", s.Ranked[0], s.Ranked[s.Whole-1]),
 			Y: chart.Axis{Label: "steps", Whole: true, High: bins.most() * 1.05}, Series: []chart.Series{bins.series("steps")}}}
 	last := ""

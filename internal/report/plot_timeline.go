@@ -124,59 +124,56 @@ const otherStep = "another step"
 // timelineChart is what the ranks did in one step: the one with the longest critical
 // path that was kept, else the one that took the median time.
 func timelineChart(d *Data) []chart.Figure {
-	ops, p := d.Timeline, d.StepPath
-	step, which := int32(0), "took the median time"
-	var weight map[int32]unit.Duration
-	switch {
-	case p != nil && len(p.Ops) > 0:
-		ops, step, which, weight = p.Ops, p.Step, "has the longest critical path that was kept", p.weight()
+	if p := d.StepPath; p != nil && len(p.Ops) > 0 {
+		which := "has the longest critical path that was kept"
 		if int(p.Step) == d.Steps.Worst {
 			which = "is the slowest"
 		}
-	case len(ops) > 0:
-		p, step = nil, ops[0].Step
-	default:
+		all, from, to, ranks := lanes(p.Ops, p.weight())
+		from, to = min(from, p.From()), max(to, p.Until())
+		f := laneFigure(p.Step, which, all, from, to)
+		f.Lanes.Links = p.links(all, from)
+		if n := countRanks(all); ranks > n {
+			f.Caption += shownOf(n, ranks, "the first, the one that ended last, those on the critical path,")
+		}
+		if len(f.Lanes.Links) > 0 {
+			f.Keys = append(f.Keys, chart.Key{ID: pathKey, Name: "critical path",
+				Meaning: "what the rank that ended last had to wait for", Ink: chart.Highlight})
+			f.Caption += " The line is the critical path: along a lane while that rank works, between lanes while a message" +
+				" is on its way."
+			if ranks > countRanks(all) {
+				f.Caption += " Where it leaves these ranks it has a gap."
+			}
+		}
+		return []chart.Figure{f}
+	}
+	if len(d.Timeline) == 0 {
 		return nil
 	}
-	all, from, to, ranks := lanes(ops, weight)
-	if p != nil {
-		from, to = min(from, p.From()), max(to, p.Until())
+	all, from, to, ranks := lanes(d.Timeline, nil)
+	f := laneFigure(d.Timeline[0].Step, "took the median time", all, from, to)
+	if n := countRanks(all); ranks > n {
+		f.Caption += shownOf(n, ranks, "the first, the one that ended last,")
 	}
+	return []chart.Figure{f}
+}
+
+func shownOf(n, ranks int, which string) string {
+	return fmt.Sprintf(" %d of %s ranks: %s and others at equal distances.", n, unit.Count(int64(ranks)), which)
+}
+
+// laneFigure is lanes with the legend of what they hold.
+func laneFigure(step int32, which string, all []lane, from, to unit.Time) chart.Figure {
 	f := chart.Figure{Name: "timeline", Title: fmt.Sprintf("Timeline of step %d", step),
 		Caption: fmt.Sprintf("This step %s; a lane for each stream of a rank. What is empty is waiting.", which),
 		Lanes:   &chart.Lanes{X: stepTimeAxis(from, to), Lanes: laneValues(all, from, to)}}
-	if n := countRanks(all); ranks > n {
-		f.Caption += fmt.Sprintf(" %d of %s ranks: the first, the one that ended last,", n, unit.Count(int64(ranks)))
-		if p != nil {
-			f.Caption += " those on the critical path,"
-		}
-		f.Caption += " and others at equal distances."
+	for _, p := range phases {
+		f.Keys = append(f.Keys, chart.Key{ID: string(p.ink), Name: p.name, Ink: p.ink})
 	}
-	used := map[string]bool{}
-	for _, l := range f.Lanes.Lanes {
-		for _, s := range l.Spans {
-			used[s.Key] = true
-		}
-	}
-	for _, ph := range phases {
-		if used[string(ph.ink)] {
-			f.Keys = append(f.Keys, chart.Key{ID: string(ph.ink), Name: ph.name, Ink: ph.ink})
-		}
-	}
-	if used[outsideKey] {
-		f.Keys = append(f.Keys, chart.Key{ID: outsideKey, Name: otherStep, Meaning: "the rank was in the step before or the next", Ink: chart.Outside})
-	}
-	if p != nil {
-		f.Lanes.Links = p.links(all, from)
-	}
-	if len(f.Lanes.Links) > 0 {
-		f.Keys = append(f.Keys, chart.Key{ID: pathKey, Name: "critical path", Meaning: "what the rank that ended last had to wait for", Ink: chart.Highlight})
-		f.Caption += " The line is the critical path: along a lane while that rank works, between lanes while a message is on its way."
-		if ranks > countRanks(all) {
-			f.Caption += " Where it leaves these ranks it has a gap."
-		}
-	}
-	return []chart.Figure{f}
+	f.Keys = append(f.Keys, chart.Key{ID: outsideKey, Name: otherStep,
+		Meaning: "the rank was in the step before or the next", Ink: chart.Outside})
+	f.Keys = usedKeys(f.Keys, f.Lanes.Lanes)
+	return f
 }
 
 func stepTimeAxis(from, to unit.Time) chart.Axis {
@@ -211,7 +208,8 @@ func (l *lane) value(from, to unit.Time) chart.Lane {
 		v.Spans = append(v.Spans, chart.Span{From: 0, To: since(l.from), Key: outsideKey, Name: "the step before"})
 	}
 	for _, op := range l.ops {
-		v.Spans = append(v.Spans, chart.Span{From: since(op.Start), To: since(op.End), Key: string(phases[phaseOf(op.Name)].ink), Name: op.Name})
+		key := string(phases[phaseOf(op.Name)].ink)
+		v.Spans = append(v.Spans, chart.Span{From: since(op.Start), To: since(op.End), Key: key, Name: op.Name})
 	}
 	if l.to < to {
 		v.Spans = append(v.Spans, chart.Span{From: since(l.to), To: since(to), Key: outsideKey, Name: "the next step"})

@@ -91,8 +91,12 @@ func late() []result.OperationRow {
 	op := func(rank int32, name, stream string, from, to unit.Duration) result.OperationRow {
 		return result.OperationRow{Step: 3, Rank: rank, Name: name, Stream: stream, Start: unit.Time(from), End: unit.Time(to)}
 	}
-	return []result.OperationRow{op(0, "forward.1", "compute", 0, 30*us), op(0, "allreduce.bucket1", "communicator 1", 30*us, 60*us), op(0, "update.1", "compute", 60*us, 80*us),
-		op(1, "forward.1", "compute", 20*us, 50*us), op(1, "allreduce.bucket1", "communicator 1", 50*us, 60*us), op(1, "update.1", "compute", 60*us, 100*us)}
+	const comm = "communicator 1"
+	return []result.OperationRow{
+		op(0, "forward.1", "compute", 0, 30*us), op(0, "allreduce.bucket1", comm, 30*us, 60*us),
+		op(0, "update.1", "compute", 60*us, 80*us),
+		op(1, "forward.1", "compute", 20*us, 50*us), op(1, "allreduce.bucket1", comm, 50*us, 60*us),
+		op(1, "update.1", "compute", 60*us, 100*us)}
 }
 
 // Where a rank is in another step a timeline does not show waiting.
@@ -135,10 +139,11 @@ func TestNoFigureMixesTheSlowestAndTheLastRank(t *testing.T) {
 	d.Summary.CriticalPath = &result.Causes{Compute: 30 * us, Queueing: 20 * us}
 	d.Summary.PathsTraced, d.Summary.PathsEvery, d.Summary.Steps = 31, 10, 300
 	_, all := d.spans()
-	if got := spanNames(all); got != "critical path, mean over 31 of 300 steps (every 10th, and the slowest); mean over steps and ranks" {
+	const which = "31 of 300 steps (every 10th, and the slowest)"
+	if got := spanNames(all); got != "critical path, mean over "+which+"; mean over steps and ranks" {
 		t.Errorf("with a critical path: %s", got)
 	}
-	if subject, _ := d.subject(); subject != "a step along its critical path, mean over 31 of 300 steps (every 10th, and the slowest)" {
+	if subject, _ := d.subject(); subject != "a step along its critical path, mean over "+which {
 		t.Errorf("subject: %s", subject)
 	}
 	d.Summary.CriticalPath = nil

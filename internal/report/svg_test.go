@@ -64,7 +64,8 @@ func TestFigures(t *testing.T) {
 			t.Errorf("%s: two encodings differ", f.Name)
 		}
 	}
-	want := "causes timeline critical-path step-time loss slowest-messages completion fabric utilisation queue traffic marks marks-by-port held-by-port"
+	want := "causes timeline critical-path step-time loss slowest-messages completion " +
+		"fabric utilisation queue traffic marks marks-by-port held-by-port"
 	if got := strings.Join(names, " "); got != want {
 		t.Errorf("figures: %s, want %s", got, want)
 	}

@@ -191,7 +191,7 @@ func (s *barSheet) legend() (all []entry) {
 		}
 		if part == row.Reach {
 			e.look = stroke
-		} else if whole := total(row); s.axisX.Unit != chart.Fraction && s.thick > 16 && len(row.Parts) > 1 && s.inside(part, whole) == "" {
+		} else if whole := total(row); s.shares(row) && s.inside(part, whole) == "" {
 			e.note = s.axisX.Unit.Text(part.Value) + ", " + s.share(part.Value, whole)
 		}
 		all = append(all, e)
@@ -200,6 +200,11 @@ func (s *barSheet) legend() (all []entry) {
 		return nil
 	}
 	return all
+}
+
+// shares reports whether the parts of a row are told as shares of it.
+func (s *barSheet) shares(r *chart.Bar) bool {
+	return s.axisX.Unit != chart.Fraction && s.thick > 16 && len(r.Parts) > 1
 }
 
 // first finds the first part of a key.

@@ -120,8 +120,8 @@ func (d *Drawing) circle(x, y, r float64, c colour, tip string) {
 
 // polyline joins points by a line of a width in pixels. More is further attributes.
 func (d *Drawing) polyline(points []point, width float64, c colour, more, tip string) {
-	d.b.WriteString(`<polyline fill="none" stroke-linejoin="round" stroke-width="` + num(width) + `" ` + c.stroke() + more +
-		` points="` + coordinates(points) + `"`)
+	fmt.Fprintf(&d.b, `<polyline fill="none" stroke-linejoin="round" stroke-width="%s" %s%s points="%s"`,
+		num(width), c.stroke(), more, coordinates(points))
 	d.end("polyline", tip)
 }
 
@@ -239,6 +239,7 @@ func (d *Drawing) File() string {
 func (d *Drawing) String() string {
 	w, h := num(d.W), num(d.H)
 	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" class="chart" data-figure="%s" `+
-		`width="%s" height="%s" viewBox="0 0 %s %s" role="img" font-family="%s">`+"\n<title>%s</title>\n<desc>%s</desc>\n%s</svg>\n",
+		`width="%s" height="%s" viewBox="0 0 %s %s" role="img" font-family="%s">`+
+		"\n<title>%s</title>\n<desc>%s</desc>\n%s</svg>\n",
 		html.EscapeString(d.name), w, h, w, h, fonts, html.EscapeString(d.title), html.EscapeString(d.desc), d.b.String())
 }

@@ -19,9 +19,6 @@ func (f *frame) x(v chart.Value) float64 { return f.left + f.axisX.At(v)*(f.righ
 // y places a value on the vertical axis.
 func (f *frame) y(v chart.Value) float64 { return f.bottom - f.axisY.At(v)*(f.bottom-f.top) }
 
-// within keeps a place inside the frame, sideways.
-func (f *frame) within(x float64) float64 { return min(max(x, f.left), f.right) }
-
 // yAxis draws grid lines and their texts, and the label above the axis, where it needs
 // no turned text.
 func (f *frame) yAxis() {

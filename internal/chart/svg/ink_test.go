@@ -68,8 +68,10 @@ func families() []family {
 		runs.inks = append(runs.inks, chart.InkOfRun(n))
 	}
 	return []family{causes, runs,
-		{"work", []chart.Ink{chart.Forward, chart.Loss, chart.Backward, chart.AllReduce, chart.Update, chart.OtherWork, chart.Highlight, chart.Outside}},
-		{"lines", []chart.Ink{chart.Subject, chart.Other, chart.Reference, chart.Alarm, chart.Marking, chart.Pausing, chart.Highlight}},
+		{"work", []chart.Ink{chart.Forward, chart.Loss, chart.Backward, chart.AllReduce, chart.Update, chart.OtherWork,
+			chart.Highlight, chart.Outside}},
+		{"lines", []chart.Ink{chart.Subject, chart.Other, chart.Reference, chart.Alarm, chart.Marking, chart.Pausing,
+			chart.Highlight}},
 	}
 }
 

@@ -19,7 +19,8 @@ func drawLanes(fig *chart.Figure, w float64) *Drawing {
 	head := legend(nil, keys, 0, 12, w) + 8
 	tops, height := laneTops(l.Lanes)
 	h := head + height + 40
-	d := newDrawing(fig.Name, w, h, fig.Title, fmt.Sprintf("%d lanes over %s", len(l.Lanes), l.X.Unit.Text(l.X.High-l.X.Low)))
+	about := fmt.Sprintf("%d lanes over %s", len(l.Lanes), l.X.Unit.Text(l.X.High-l.X.Low))
+	d := newDrawing(fig.Name, w, h, fig.Title, about)
 	legend(d, keys, 0, 12, w)
 	group, label := laneNames(l.Lanes, w)
 	f := &frame{d: d, left: group + label + 8, top: head, right: w - 14, bottom: h - 40, axisX: &l.X}

@@ -1,6 +1,10 @@
 package svg
 
-import "railyard/internal/chart"
+import (
+	"fmt"
+
+	"railyard/internal/chart"
+)
 
 // swatch is how a legend entry looks: as its marks do.
 type swatch int
@@ -84,7 +88,7 @@ func (e *entry) draw(d *Drawing, x, y float64) {
 // veil draws a zone: pale, so that lines over it stay clear. Its bounds are drawn where
 // they lie inside the plot.
 func (d *Drawing) veil(x, y, w, h float64, c colour, tip string) {
-	d.b.WriteString(`<rect x="` + num(x) + `" y="` + num(y) + `" width="` + num(max(w, 0)) + `" height="` + num(max(h, 0)) +
-		`" fill-opacity="0.16" ` + c.fill())
+	fmt.Fprintf(&d.b, `<rect x="%s" y="%s" width="%s" height="%s" fill-opacity="0.16" %s`,
+		num(x), num(y), num(max(w, 0)), num(max(h, 0)), c.fill())
 	d.end("rect", tip)
 }

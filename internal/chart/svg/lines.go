@@ -20,10 +20,10 @@ func drawLines(fig *chart.Figure, w float64) *Drawing {
 	legend(d, keys, 0, 12, w)
 	f := &frame{d: d, left: labelRoom(&l.Y), top: head, right: w - 14, bottom: h - 40, axisX: &l.X, axisY: &l.Y}
 	f.yAxis()
-	p := &plot{fig: fig, colours: coloursOf(fig), d: d, frame: frame{d: d, right: f.right - f.left, bottom: f.bottom - f.top,
-		axisX: &l.X, axisY: &l.Y}}
-	fmt.Fprintf(&d.b, `<svg class="area" x="%s" y="%s" width="%s" height="%s" viewBox="0 0 %s %s" preserveAspectRatio="none">`+"\n",
-		num(f.left), num(f.top), num(p.right), num(p.bottom), num(p.right), num(p.bottom))
+	inner := frame{d: d, right: f.right - f.left, bottom: f.bottom - f.top, axisX: &l.X, axisY: &l.Y}
+	p := &plot{fig: fig, colours: coloursOf(fig), d: d, frame: inner}
+	fmt.Fprintf(&d.b, `<svg class="area" x="%s" y="%s" width="%s" height="%s" viewBox="0 0 %s %s" `+
+		`preserveAspectRatio="none">`+"\n", num(f.left), num(f.top), num(p.right), num(p.bottom), num(p.right), num(p.bottom))
 	p.zones()
 	for i := range l.Series {
 		p.band(&l.Series[i])
@@ -231,7 +231,8 @@ func (p *plot) series(s *chart.Series) {
 // spot is a point that stays round when the plot is stretched: a stroke without length.
 func (p *plot) spot(x, y, size float64, c colour, tip string) {
 	at := num(x) + " " + num(y)
-	fmt.Fprintf(&p.d.b, `<path d="M%sL%s" stroke-linecap="round" stroke-width="%s" %s%s`, at, at, num(size), c.stroke(), sameWidth)
+	fmt.Fprintf(&p.d.b, `<path d="M%sL%s" stroke-linecap="round" stroke-width="%s" %s%s`,
+		at, at, num(size), c.stroke(), sameWidth)
 	p.d.end("path", tip)
 }
 

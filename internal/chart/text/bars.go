@@ -32,11 +32,15 @@ func (c *canvas) bars(b *chart.Bars) {
 			cols.mark(b.X.At(at), b.X.At(at+p.Value), c.letters[p.Key])
 			at += p.Value
 		}
-		name := sheet.Shorten(r.Label, label)
-		line := "  " + name + strings.Repeat(" ", label-utf8.RuneCountInString(name)) + "  " + strings.TrimRight(cols.String(), " ")
-		c.Line(strings.TrimRight(line+"  "+r.Note, " "))
+		c.Line("  " + padded(r.Label, label) + "  " + strings.TrimRight(cols.String(), " ") + "  " + r.Note)
 	}
 	c.legend(c.amounts(b), true)
+}
+
+// padded is s in exactly n columns.
+func padded(s string, n int) string {
+	s = sheet.Shorten(s, n)
+	return s + strings.Repeat(" ", n-utf8.RuneCountInString(s))
 }
 
 // amounts is how much the first row that has a key has of it.

@@ -38,14 +38,16 @@ type canvas struct {
 
 // letters of inks. Those of causes differ from each other, those of kinds of work, too.
 var letters = map[chart.Ink]byte{
-	chart.InkOf(cause.Compute): 'c', chart.InkOf(cause.NVLink): 'N', chart.InkOf(cause.PCIe): 'P', chart.InkOf(cause.NIC): 'I',
+	chart.InkOf(cause.Compute): 'c', chart.InkOf(cause.NVLink): 'N', chart.InkOf(cause.PCIe): 'P',
+	chart.InkOf(cause.NIC):        'I',
 	chart.InkOf(cause.Dependency): 'd', chart.InkOf(cause.Acknowledgement): 'a', chart.InkOf(cause.RateLimit): 'r',
 	chart.InkOf(cause.Window): 'w', chart.InkOf(cause.Serialisation): 's', chart.InkOf(cause.Propagation): 'p',
 	chart.InkOf(cause.SwitchLatency): 'l', chart.InkOf(cause.OwnQueueing): 'o', chart.InkOf(cause.Queueing): 'q',
 	chart.InkOf(cause.Pause): 'x', chart.InkOf(cause.Retransmission): 't',
 
-	chart.Forward: 'f', chart.Loss: 'l', chart.Backward: 'b', chart.AllReduce: 'A', chart.Update: 'u', chart.OtherWork: 'o',
-	chart.Outside: ' ', chart.Other: '~', chart.Subject: '#', chart.Alarm: '!', chart.Highlight: '@',
+	chart.Forward: 'f', chart.Loss: 'l', chart.Backward: 'b', chart.AllReduce: 'A', chart.Update: 'u',
+	chart.OtherWork: 'o',
+	chart.Outside:   ' ', chart.Other: '~', chart.Subject: '#', chart.Alarm: '!', chart.Highlight: '@',
 }
 
 // lettersOf gives each key a character of its own.

@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 
 	"railyard/internal/chart"
-	"railyard/internal/sheet"
 )
 
 // mostLanes is how many lanes are drawn.
@@ -33,8 +32,7 @@ func (c *canvas) lanes(l *chart.Lanes) {
 			cols.mark(l.X.At(s.From), l.X.At(s.To), c.letters[s.Key])
 			used[s.Key] = ""
 		}
-		name := sheet.Shorten(laneName(lane), label)
-		c.Line("  " + name + strings.Repeat(" ", label-utf8.RuneCountInString(name)) + "  " + cols.String())
+		c.Line("  " + padded(laneName(lane), label) + "  " + cols.String())
 	}
 	c.Line("  " + strings.Repeat(" ", label) + "  " + ends(&l.X, n))
 	c.legend(used, true, ". nothing")

@@ -22,19 +22,21 @@ func key(c cause.Cause) chart.Key {
 
 func bars(name string) *chart.Figure {
 	part := func(c cause.Cause, v chart.Value) chart.Part { return chart.Part{Key: c.Column(), Value: v * us} }
-	return &chart.Figure{Name: "bars", Keys: []chart.Key{key(cause.Compute), key(cause.Dependency), key(cause.Queueing), key(cause.Pause),
-		{ID: "other", Name: "other (2 causes)", Ink: chart.Other}},
+	return &chart.Figure{Name: "bars", Keys: []chart.Key{key(cause.Compute), key(cause.Dependency), key(cause.Queueing),
+		key(cause.Pause), {ID: "other", Name: "other (2 causes)", Ink: chart.Other}},
 		Bars: &chart.Bars{X: chart.Axis{Unit: chart.Time, High: 100 * us}, Rows: []chart.Bar{
-			{Label: "critical path", Note: "100 us", Parts: []chart.Part{part(cause.Compute, 40), part(cause.Queueing, 59.2), part(cause.Pause, 0.3), {Key: "other", Value: us / 2}}},
+			{Label: "critical path", Note: "100 us", Parts: []chart.Part{part(cause.Compute, 40), part(cause.Queueing, 59.2),
+				part(cause.Pause, 0.3), {Key: "other", Value: us / 2}}},
 			{Label: name, Note: "80 us", Parts: []chart.Part{part(cause.Compute, 40), part(cause.Dependency, 40)}},
 			{Group: "Attributed to (a step)", Label: "bytes of others at rail1/host2", Note: "59.5 us, 59.5 %",
 				Parts: []chart.Part{part(cause.Queueing, 59.2), part(cause.Pause, 0.3)}}}}}
 }
 
 func line(name string) *chart.Figure {
-	f := &chart.Figure{Name: "line", Keys: []chart.Key{{ID: "t", Name: name, Ink: chart.Subject}, {ID: "m", Name: "median", Ink: chart.Reference},
-		{ID: "z", Name: "marking", Ink: chart.Marking}},
-		Lines: &chart.Lines{X: chart.Axis{Label: "step", Whole: true, High: 9}, Y: chart.Axis{Label: "time", Unit: chart.Time, High: 80 * us},
+	f := &chart.Figure{Name: "line", Keys: []chart.Key{{ID: "t", Name: name, Ink: chart.Subject},
+		{ID: "m", Name: "median", Ink: chart.Reference}, {ID: "z", Name: "marking", Ink: chart.Marking}},
+		Lines: &chart.Lines{X: chart.Axis{Label: "step", Whole: true, High: 9},
+			Y:      chart.Axis{Label: "time", Unit: chart.Time, High: 80 * us},
 			Series: []chart.Series{{Key: "t"}}, Rules: []chart.Rule{{Key: "m", Along: "y", At: 25 * us}},
 			Zones: []chart.Zone{{Key: "z", From: 60 * us, To: chart.Nothing}}}}
 	s := &f.Lines.Series[0]
@@ -46,20 +48,24 @@ func line(name string) *chart.Figure {
 }
 
 func histogram(name string) *chart.Figure {
-	return &chart.Figure{Name: "histogram", Keys: []chart.Key{{ID: "n", Name: name, Ink: chart.Subject}, {ID: "q", Name: "quantiles", Ink: chart.Reference}},
+	return &chart.Figure{Name: "histogram",
+		Keys: []chart.Key{{ID: "n", Name: name, Ink: chart.Subject}, {ID: "q", Name: "quantiles", Ink: chart.Reference}},
 		Lines: &chart.Lines{X: chart.Axis{Unit: chart.Time, High: 50 * us}, Y: chart.Axis{Label: "steps", Whole: true, High: 8},
-			Series: []chart.Series{{Key: "n", Shape: chart.Filled, X: []chart.Value{10 * us, 20 * us, 30 * us, 40 * us}, Y: []chart.Value{8, 0, 3, chart.Nothing}}},
-			Rules:  []chart.Rule{{Key: "q", Along: "x", At: 15 * us, Label: "p50 15 us"}}, Marks: []chart.Mark{{Key: "q", X: 35 * us, Y: 6, Label: "p99 35 us"}}}}
+			Series: []chart.Series{{Key: "n", Shape: chart.Filled, X: []chart.Value{10 * us, 20 * us, 30 * us, 40 * us},
+				Y: []chart.Value{8, 0, 3, chart.Nothing}}},
+			Rules: []chart.Rule{{Key: "q", Along: "x", At: 15 * us, Label: "p50 15 us"}},
+			Marks: []chart.Mark{{Key: "q", X: 35 * us, Y: 6, Label: "p99 35 us"}}}}
 }
 
 func lanes(name string) *chart.Figure {
 	span := func(from, to chart.Value, key string) chart.Span {
 		return chart.Span{From: from * us, To: to * us, Key: key}
 	}
-	return &chart.Figure{Name: "lanes", Keys: []chart.Key{{ID: "f", Name: "forward", Ink: chart.Forward}, {ID: "a", Name: "all-reduce", Ink: chart.AllReduce},
-		{ID: "out", Name: "another step", Ink: chart.Outside}},
+	return &chart.Figure{Name: "lanes", Keys: []chart.Key{{ID: "f", Name: "forward", Ink: chart.Forward},
+		{ID: "a", Name: "all-reduce", Ink: chart.AllReduce}, {ID: "out", Name: "another step", Ink: chart.Outside}},
 		Lanes: &chart.Lanes{X: chart.Axis{Unit: chart.Time, High: 100 * us}, Lanes: []chart.Lane{
-			{Group: "rank 0", Label: "compute", Spans: []chart.Span{span(0, 30, "f"), span(60, 80, "f"), span(80, 100, "out")}},
+			{Group: "rank 0", Label: "compute",
+				Spans: []chart.Span{span(0, 30, "f"), span(60, 80, "f"), span(80, 100, "out")}},
 			{Group: "rank 0", Label: name, Spans: []chart.Span{span(30, 60, "a")}},
 			{Group: "rank 1", Label: "compute"}}}}
 }
