@@ -16,7 +16,7 @@ func WriteCauses(w io.Writer, d *Data, width int) error {
 	t := newText(width)
 	t.notes(d)
 	subject, whole, all := Findings(d)
-	t.Wrap("", strings.Join(Paragraph(d), " "))
+	t.Wrap("", paragraphOf(d.answer()))
 	t.openMessages(d)
 	if len(all) == 0 {
 		t.runNotes(d)

@@ -57,7 +57,7 @@ func WritePage(w io.Writer, d *Data) error {
 	subject, whole, causes := Findings(d)
 	s := d.Summary
 	p := pageData{Name: s.Name, Style: template.CSS(pageStyle + "@media screen and (prefers-color-scheme: dark) {\n" + darkRules() + "}\n"),
-		Notes: d.Notes, Paragraph: strings.Join(Paragraph(d), " "), Headline: headline(d), Causes: causes, RunNotes: s.Notes,
+		Notes: d.Notes, Paragraph: paragraphOf(Answer(d)), Headline: headline(d), Causes: causes, RunNotes: s.Notes,
 		Scenario: s.ScenarioYAML, Version: s.Version}
 	if p.Name == "" {
 		p.Name = "run"

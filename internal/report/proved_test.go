@@ -43,7 +43,7 @@ func TestARerunEndsTheFirstSentence(t *testing.T) {
 		if c.changes != nil {
 			d.WhatIf = &result.WhatIf{Changes: c.changes}
 		}
-		first := Paragraph(d)[0]
+		first, _ := Answer(d)
 		if c.want == "" && strings.Contains(first, "rerun") || !strings.HasSuffix(first, c.want) {
 			t.Errorf("%s: %q, want it to end in %q", c.name, first, c.want)
 		}

@@ -22,7 +22,7 @@ func WriteText(w io.Writer, d *Data, width int) error {
 	t := newText(width)
 	t.notes(d)
 	t.Line("What limited this run")
-	t.Wrap("  ", strings.Join(Paragraph(d), " "))
+	t.Wrap("  ", paragraphOf(d.answer()))
 	t.Blank()
 	if d.Summary.State != result.Running {
 		if err := result.WriteSummary(t, d.Summary, t.Width); err != nil {

@@ -56,22 +56,6 @@ func (d *Data) ownSubject() (string, cause.Split) {
 	return "", cause.Split{}
 }
 
-// Paragraph says in a few sentences what limited the run and why. Every figure in
-// it is one of the run's.
-func Paragraph(d *Data) []string {
-	out := d.reasons()
-	if len(out) == 0 {
-		return d.noTime()
-	}
-	out = append(d.partOnly(), out...)
-	for _, s := range []string{d.tail(), d.failures(), d.advice(), d.quiet()} {
-		if s != "" {
-			out = append(out, s)
-		}
-	}
-	return out
-}
-
 // because says of a cause where and why, as far as the tables tell.
 func (d *Data) because(c cause.Cause) string {
 	var parts []string
@@ -208,23 +192,35 @@ func orNone(d unit.Duration) string {
 	return d.Human()
 }
 
-func (d *Data) failures() string {
+// failed says how many messages failed.
+func (d *Data) failed() string {
 	if d.Flows == nil {
 		return ""
 	}
-	var failed, open int64
+	var n int64
+	for _, k := range d.Flows.Kinds {
+		n += d.Flows.Of(k).Failed
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s failed: the queue pair used up its retries.", count(n, "message"))
+}
+
+// open says how many messages no completion time counts.
+func (d *Data) open() string {
+	if d.Flows == nil || d.Summary.State != result.Complete {
+		return ""
+	}
+	var n int64
 	for _, k := range d.Flows.Kinds {
 		m := d.Flows.Of(k)
-		failed += m.Failed
-		open += m.Count - m.Done - m.Failed
+		n += m.Count - m.Done - m.Failed
 	}
-	switch {
-	case failed > 0:
-		return fmt.Sprintf("%s failed: the queue pair used up its retries.", count(failed, "message"))
-	case open > 0 && d.Summary.State == result.Complete:
-		return fmt.Sprintf("%s still under way when the run ended; no completion time counts them.", wasWere(open, "message"))
+	if n == 0 {
+		return ""
 	}
-	return ""
+	return fmt.Sprintf("%s still under way when the run ended; no completion time counts them.", wasWere(n, "message"))
 }
 
 // quiet says which of the usual suspects did not happen.

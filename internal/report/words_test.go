@@ -12,7 +12,7 @@ import (
 
 // Runs of which it is known what limited them: the paragraph has to say so, name the
 // place, and not blame what did not happen.
-func TestParagraph(t *testing.T) {
+func TestAnswer(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		run      *Data
@@ -23,7 +23,7 @@ func TestParagraph(t *testing.T) {
 	}{
 		{
 			name: "compute-bound training", run: judged(computeBound(), diagnose.Blame{Kind: diagnose.Compute, Time: 90 * us}, diagnose.Blame{Kind: diagnose.PCIe, Time: 10 * us}),
-			first:    "This run was limited because GPUs computed: 90.0 % of the 100 us of a step, mean over 20, is attributed to it. Another 10.0 %: bytes crossed PCIe",
+			first:    "This run was limited because GPUs computed: 90.0 % of the 100 us of a step, mean over 20. Other reasons: bytes crossed PCIe",
 			says:     []string{"Nothing was marked, paused or dropped."},
 			not:      []string{"ongestion", "held longest", "sent again", "had waiting"},
 			findings: []cause.Cause{cause.Compute, cause.Dependency, cause.PCIe},
@@ -31,8 +31,9 @@ func TestParagraph(t *testing.T) {
 		{
 			name: "no single reason", run: judged(latencyBound(), diagnose.Blame{Kind: diagnose.NVLink, Time: 35 * us}, diagnose.Blame{Kind: diagnose.NIC, Time: 30 * us}, diagnose.Blame{Kind: diagnose.Compute, Time: 30 * us},
 				diagnose.Blame{Kind: diagnose.SlowRank, Rank: new(int32(3)), Time: 5 * us}),
-			first: "No single reason limited this run. The largest is that bytes crossed NVLink, or waited for it: 35.0 % of the 100 us of a step, mean over 20. Another 30.0 %: NICs took",
-			not:   []string{"rank 3", "steps took"},
+			first: "No single reason limited this run; the largest was that bytes crossed NVLink, or waited for it: " +
+				"35.0 % of the 100 us of a step, mean over 20. Other reasons: NICs took",
+			not: []string{"rank 3", "steps took"},
 		},
 		{
 			name: "slow steps", run: judged(withTail(latencyBound()), diagnose.Blame{Kind: diagnose.SlowRank, Rank: new(int32(3)), Time: 50 * us}),
@@ -44,15 +45,17 @@ func TestParagraph(t *testing.T) {
 				diagnose.Blame{Kind: diagnose.SharedPort, Port: "rail1/host1", Crossed: true, Time: 60 * us, Felt: []diagnose.Felt{{Cause: "rate limit", Time: 50 * us}, {Cause: "queueing", Time: 10 * us}},
 					Culprits: []diagnose.Culprit{{Name: "flow4", Share: 0.5}, {Name: "flow2", Share: 0.25}, {Name: "flow3", Share: 0.15}, {Name: "flow9", Share: 0.1}}, Others: 2},
 				diagnose.Blame{Kind: diagnose.Controller, Port: "rail1/host1", Time: 20 * us}, diagnose.Blame{Kind: diagnose.LinkSpeed, Time: 20 * us}),
-			first: "This run was limited because the port rail1/host1 (100 Gb/s) was busy with the bytes of others: 60.0 % of the 100 us of a step, mean over 20, is attributed to it, felt as rate limit, 50.0 %; queueing, 10.0 %.",
+			first: "This run was limited because the port rail1/host1 (100 Gb/s) was busy with the bytes of others: " +
+				"60.0 % of the 100 us of a step, mean over 20; in all, 80.0 % was lost against an idle network. " +
+				"It was felt as rate limit (50.0 %), queueing (10.0 %).",
 			says: []string{"Of what others had waiting there: flow4 (50.0 %), flow2 (25.0 %), flow3 (15.0 %), 3 more.",
-				"Another 20.0 %: congestion control held senders back while the port rail1/host1 (100 Gb/s) had nothing to send."},
+				"congestion control held senders back while the port rail1/host1 (100 Gb/s) had nothing to send (20.0 %)"},
 			not: []string{"marked,", "flow9", "do not even cross"},
 		},
 		{
 			name: "victim of a pause", run: judged(incast(cause.Pause, 1), diagnose.Blame{Kind: diagnose.SharedPort, Port: "rail1/host1", Time: 30 * us, Felt: []diagnose.Felt{{Cause: "pause", Time: 30 * us}}},
 				diagnose.Blame{Kind: diagnose.LinkSpeed, Time: 70 * us}),
-			first: "The largest single loss is that the queue of rail1/host1 (100 Gb/s) made PFC pause messages that do not even cross that port: 30.0 %",
+			first: "The largest single loss was that the queue of rail1/host1 (100 Gb/s) made PFC pause messages that do not even cross that port: 30.0 %",
 			not:   []string{"CNPs"},
 		},
 		{
@@ -62,7 +65,7 @@ func TestParagraph(t *testing.T) {
 		},
 		{
 			name: "no diagnosis", run: mixed(),
-			first: "Of the 10 ms of a job message, mean over the 4 completed, 30.0 % passed in a state in which packets of others were served first. What made it so is not known",
+			first: "Of the 10 ms of a job message, mean over the 4 completed, 30.0 % passed in a state in which packets of others were served first; what made it so is not known",
 		},
 		{
 			name: "nothing finished", run: &Data{Summary: &result.Summary{State: result.Running}},
@@ -70,7 +73,7 @@ func TestParagraph(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			text := strings.Join(Paragraph(c.run), " ")
+			text := paragraphOf(c.run.answer())
 			if !strings.HasPrefix(text, c.first) {
 				t.Errorf("begins with %q, want %q", text, c.first)
 			}
