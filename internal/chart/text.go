@@ -1,0 +1,34 @@
+package chart
+
+import (
+	"math"
+	"strconv"
+
+	"railyard/internal/unit"
+)
+
+// ByteRate is the unit of a bandwidth that counts bytes, such as that of a collective.
+const ByteRate Unit = "B/s"
+
+// Text prints a value for people: rounded, with its unit. The script of a page writes
+// values in the same way; a test in a browser holds the two together.
+func (u Unit) Text(v Value) string {
+	f := float64(v)
+	switch {
+	case v.None():
+		return "-"
+	case u == Time:
+		return unit.Scaled(f, "ps", "ns", "us", "ms", "s")
+	case u == Bytes:
+		return unit.Scaled(f, "B", "kB", "MB", "GB", "TB", "PB")
+	case u == Bitrate:
+		return unit.Scaled(f, "b/s", "kb/s", "Mb/s", "Gb/s", "Tb/s")
+	case u == ByteRate:
+		return unit.ByteRate(f)
+	case u == Fraction:
+		return unit.Percent(f)
+	case u == Count && f == math.Trunc(f) && math.Abs(f) < 1<<53:
+		return unit.Count(int64(f))
+	}
+	return strconv.FormatFloat(f, 'g', 4, 64)
+}
