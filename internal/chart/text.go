@@ -25,6 +25,8 @@ func (u Unit) Text(v Value) string {
 		return unit.Scaled(f, "b/s", "kb/s", "Mb/s", "Gb/s", "Tb/s")
 	case u == ByteRate:
 		return unit.ByteRate(f)
+	case u == Rate:
+		return unit.Rate(f)
 	case u == Fraction:
 		return unit.Percent(f)
 	case u == Count && f == math.Trunc(f) && math.Abs(f) < 1<<53:

@@ -111,10 +111,10 @@ func (c *Comparison) columns(i int) (cells, against []string) {
 	cells, against = []string{letter(i)}, []string{letter(i) + " against A"}
 	for _, f := range c.Figures {
 		cell, change := "-", ""
-		if v := f.Values[i]; v != nil {
-			cell = f.cell(*v)
-			if f.Values[0] != nil {
-				change = f.change(*f.Values[0], *v)
+		if v := f.of[i]; v != nil {
+			cell = v.Text()
+			if f.of[0] != nil {
+				change = v.Change(f.of[0])
 			}
 		}
 		cells, against = append(cells, cell), append(against, change)

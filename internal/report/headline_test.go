@@ -14,7 +14,7 @@ func withKeys(dir, scenario string, perStep unit.Duration) *Data {
 	d := computeBound()
 	d.Path, d.Summary.Name = dir, dir
 	d.Summary.Scenario = json.RawMessage(scenario)
-	d.Steps.PerStep = perStep
+	d.Summary.StepTime = perStep
 	d.Steps.Slowest = result.Causes{Compute: 90 * us, Queueing: perStep - 90*us}.Split()
 	return d
 }
@@ -92,6 +92,9 @@ func TestCompareFlowsByTheirMean(t *testing.T) {
 	m := b.Flows.Of(result.KindJob)
 	m.Time += 4 * unit.Millisecond
 	m.Split[0] += 4 * unit.Millisecond
+	for i := range b.Summary.Flows {
+		*b.Summary.Flows[i].FCT += unit.Millisecond
+	}
 	h := Compare([]*Data{a, b}).Headlines
 	if len(h) != 1 || h[0].Figure != "completion, mean" || h[0].After-h[0].Before != unit.Millisecond || !strings.Contains(h[0].Text, "+10.0 % (11 ms, A 10 ms). Of that, 100 % is compute.") {
 		t.Errorf("%+v", h)

@@ -178,7 +178,8 @@ func flowsOf(split cause.Split, used float64) *Data {
 	for range 4 {
 		row := result.FlowRow{Kind: result.KindJob, FCT: split.Sum(), Causes: result.CausesOf(split), Path: "host2>rail1>host1"}
 		m.add(&row)
-		d.Summary.Flows = append(d.Summary.Flows, result.FlowFigures{Kind: result.KindJob, Path: row.Path})
+		d.Summary.Flows = append(d.Summary.Flows,
+			result.FlowFigures{Kind: result.KindJob, Path: row.Path, Posted: 1, Done: 1, FCT: new(split.Sum())})
 	}
 	d.Flows = &FlowStats{Kinds: []string{result.KindJob}, ByKind: map[string]*Messages{result.KindJob: m}}
 	return d
