@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"railyard/internal/input"
+	"railyard/internal/report"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
 	"railyard/internal/sweep"
@@ -258,7 +259,7 @@ func (a *app) finishWithout(dir *result.Dir, interrupted bool, err error) error 
 
 func (a *app) print(sum *result.Summary, asJSON bool) error {
 	if !asJSON {
-		return result.WriteSummary(a.stdout, sum, min(a.outTerm.columns(), 120))
+		return report.WriteText(a.stdout, report.OfSummary(sum), min(a.outTerm.columns(), 120))
 	}
 	b, err := result.Marshal(sum)
 	if err == nil {

@@ -16,7 +16,7 @@ func WriteCauses(w io.Writer, d *Data, width int) error {
 	t := newText(width)
 	t.notes(d)
 	subject, whole, all := Findings(d)
-	t.Wrap("", paragraphOf(d.answer()))
+	t.answer(d.answer())
 	t.openMessages(d)
 	if len(all) == 0 {
 		t.runNotes(d)
@@ -62,7 +62,7 @@ func WriteFlow(w io.Writer, f *FlowDetail, width int) error {
 	if r.Step >= 0 {
 		rows = append(rows, []string{"step, channel", fmt.Sprintf("%d, %d", r.Step, r.Channel)})
 	}
-	met := fmt.Sprintf("%s, %s, %s sent again", count(r.Marks, "ECN mark"), count(r.CNPs, "CNP"), count(r.Retransmits, "packet"))
+	met := fmt.Sprintf("%s, %s, %s", count(r.Marks, "ECN mark"), count(r.CNPs, "CNP"), count(r.Retransmits, "retransmission"))
 	if r.Lost+r.Timeouts > 0 {
 		met += fmt.Sprintf(", %s lost, %s", count(r.Lost, "frame"), count(r.Timeouts, "timeout"))
 	}

@@ -51,6 +51,24 @@ func loadRun(path string, damaged bool) (*Data, error) {
 	}
 	run.Damaged = damaged
 	d.Summary, d.damaged = run.Summary, damaged
+	d.noteState()
+	d.Settings = SettingsOf(d.Summary.Scenario)
+	if d.WhatIf, err = run.WhatIf(); err != nil {
+		d.note("%v", err)
+	}
+	d.read(run)
+	return d, nil
+}
+
+// OfSummary is a run of which there is the summary alone.
+func OfSummary(s *result.Summary) *Data {
+	d := &Data{Path: s.Dir, Summary: s, Settings: SettingsOf(s.Scenario), End: s.VirtualTime}
+	d.noteState()
+	return d
+}
+
+// noteState says of a run that is not complete what that means for its figures.
+func (d *Data) noteState() {
 	switch d.Summary.State {
 	case result.Running:
 		d.note("this run is incomplete: it was killed or is still going, so it has no summary and its tables may not be closed")
@@ -61,12 +79,6 @@ func loadRun(path string, damaged bool) (*Data, error) {
 	case result.Failed:
 		d.note("this run failed: %s", d.Summary.Error)
 	}
-	d.Settings = SettingsOf(d.Summary.Scenario)
-	if d.WhatIf, err = run.WhatIf(); err != nil {
-		d.note("%v", err)
-	}
-	d.read(run)
-	return d, nil
 }
 
 func (d *Data) note(format string, args ...any) {

@@ -137,7 +137,7 @@ func tables(d *Data) []pageTable {
 	}
 	add(t, "run.json")
 	t = pageTable{Title: "Flows", Words: 1, Head: []string{"name", "path", "size", "done", "completion", "rate", "marks", "CNPs", "sent again"}}
-	for _, f := range result.SlowestFlows(s.Flows, tableRows) {
+	for _, f := range slowestFlows(s.Flows, tableRows) {
 		took, rate := f.Status, ""
 		if d := f.Took(); d > 0 {
 			took, rate = d.Human(), unit.Bitrate(8*float64(f.Bytes)/d.Seconds()).Human()

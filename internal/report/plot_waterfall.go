@@ -22,7 +22,7 @@ func (d *Data) bars() (what string, all []bar) {
 	if s := d.Steps; s != nil {
 		mean := bar{"mean over steps and ranks", s.Mean}
 		if p := d.Summary.CriticalPath; p != nil { // of the rank that ended last: not beside the one that took longest
-			return "step", []bar{{"critical path, mean over " + d.Summary.TracedSteps(), p.Split()}, mean}
+			return "step", []bar{{"critical path, mean over " + tracedSteps(d.Summary), p.Split()}, mean}
 		}
 		return "step", []bar{{"slowest rank of a step, mean over steps", s.Slowest}, mean}
 	}

@@ -36,8 +36,8 @@ func Findings(d *Data) (subject string, whole unit.Duration, all []Finding) {
 
 // subject returns whose time is explained.
 func (d *Data) subject() (string, cause.Split) {
-	if d.Steps != nil && d.Summary.CriticalPath != nil {
-		return fmt.Sprintf("a step along its critical path, mean over %s", d.Summary.TracedSteps()), d.Summary.CriticalPath.Split()
+	if p := d.Summary.CriticalPath; p != nil {
+		return fmt.Sprintf("a step along its critical path, mean over %s", tracedSteps(d.Summary)), p.Split()
 	}
 	return d.ownSubject()
 }
@@ -48,12 +48,29 @@ func (d *Data) ownSubject() (string, cause.Split) {
 	if s := d.Steps; s != nil {
 		return fmt.Sprintf("a step of the slowest rank, mean over %s", count(int64(s.Whole), "step")), s.Slowest
 	}
+	if p := d.Summary.StepSplit; p != nil && d.Summary.Steps > 0 {
+		return fmt.Sprintf("a step of the slowest rank, mean over %s", count(d.Summary.Steps, "step")), p.SlowestRank.Split()
+	}
 	kind := d.Flows.Main()
 	if m := d.Flows.Of(kind); m.Done > 0 {
 		_, split := m.Mean()
 		return fmt.Sprintf("a %s message, mean over the %s completed", kind, unit.Count(m.Done)), split
 	}
-	return "", cause.Split{}
+	return d.diagnosed()
+}
+
+// diagnosed is the subject of the diagnosis, all that there is of messages without a table of them.
+func (d *Data) diagnosed() (subject string, split cause.Split) {
+	g := d.Summary.Diagnosis
+	if g == nil {
+		return "", split
+	}
+	for i := range g.Blames {
+		for _, f := range g.Blames[i].Felt {
+			split[causeOf(f.Cause)] += f.Time
+		}
+	}
+	return g.Subject, split
 }
 
 // because says of a cause where and why, as far as the tables tell.
