@@ -42,7 +42,7 @@ func (a *app) compareRuns(dirs []string, asJSON, damaged bool) error {
 	}
 	c := report.Compare(runs)
 	if !asJSON {
-		return c.WriteText(a.stdout, min(a.outTerm.columns(), 160))
+		return c.WriteText(a.stdout, min(a.outTerm.columns(), compareColumns))
 	}
 	e := json.NewEncoder(a.stdout)
 	e.SetEscapeHTML(false)

@@ -27,7 +27,7 @@ is unfinished it says why, how far it got, and the last that happened to what is
 }
 
 func (a *app) explain(args []string, damaged bool) error {
-	width := min(a.outTerm.columns(), 120)
+	width := a.pageWidth()
 	d, err := loadRun(args[0], damaged)
 	if err != nil {
 		return err

@@ -54,9 +54,9 @@ list: fabric.design, or its last part, design.`,
 			s := a.newSheet()
 			for i, l := range lists {
 				if i > 0 {
-					s.line("")
+					s.Blank()
 				}
-				s.wrap("", "  ", l.Name+": "+l.About)
+				s.Hang("", "  ", l.Name+": "+l.About)
 				var rows [][]string
 				for _, n := range l.Names {
 					meaning := n.Meaning
@@ -65,9 +65,9 @@ list: fabric.design, or its last part, design.`,
 					}
 					rows = append(rows, []string{n.Name, meaning})
 				}
-				s.grid("ll", rows)
+				s.Grid("lw", rows)
 			}
-			return a.printSheet(s)
+			return s.Flush(a.stdout)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")

@@ -39,7 +39,7 @@ func (a *app) reportRun(dir, page, svg string, damaged bool) error {
 	if err != nil {
 		return err
 	}
-	if err := report.WriteText(a.stdout, d, min(a.outTerm.columns(), 120)); err != nil {
+	if err := report.WriteText(a.stdout, d, a.pageWidth()); err != nil {
 		return err
 	}
 	if page == "" {

@@ -259,7 +259,7 @@ func (a *app) finishWithout(dir *result.Dir, interrupted bool, err error) error 
 
 func (a *app) print(sum *result.Summary, asJSON bool) error {
 	if !asJSON {
-		return report.WriteText(a.stdout, report.OfSummary(sum), min(a.outTerm.columns(), 120))
+		return report.WriteText(a.stdout, report.OfSummary(sum), a.pageWidth())
 	}
 	b, err := result.Marshal(sum)
 	if err == nil {

@@ -118,34 +118,34 @@ func placementOf(p *run.Plan) placementJSON {
 func placementText(a *app, p *run.Plan) error {
 	d, s := placementOf(p), a.newSheet()
 	if len(d.Ranks) == 0 {
-		s.line("no ranks: the job sends flows")
+		s.Wrap("", "no ranks: the job sends flows")
 	} else {
 		rows := [][]string{{"rank", "host", "GPU", "rail", "NIC"}}
 		for _, r := range d.Ranks {
 			rows = append(rows, []string{strconv.Itoa(r.Rank), r.Host, fmt.Sprintf("gpu%d", r.GPU), fmt.Sprintf("rail%d", r.Rail), r.NIC})
 		}
-		s.line("ranks")
-		s.grid("rllll", rows)
+		s.Wrap("", "ranks")
+		s.Grid("rlllw", rows)
 	}
 	if len(d.Rings) > 0 {
-		s.line("")
-		s.line("rings, in order of ranks; > crosses the fabric, - stays in the host")
+		s.Blank()
+		s.Wrap("", "rings, in order of ranks; > crosses the fabric, - stays in the host")
 		for c, ring := range d.Rings {
-			s.wrap(fmt.Sprintf("  channel %d, rail%d:  ", c, coll.RailOf(c, p.Placement.Rails)+1), "      ", ringText(ring, p.Placement))
+			s.Hang(fmt.Sprintf("  channel %d, rail%d:  ", c, coll.RailOf(c, p.Placement.Rails)+1), "      ", ringText(ring, p.Placement))
 		}
 	}
-	s.line("")
+	s.Blank()
 	if len(d.Pairs) == 0 {
-		s.line("no queue pairs: nothing crosses the fabric")
+		s.Wrap("", "no queue pairs: nothing crosses the fabric")
 	} else {
 		rows := [][]string{{"queue pair", "from", "to", "path"}}
 		for _, q := range d.Pairs {
 			rows = append(rows, []string{q.Name, q.From, q.To, q.Path})
 		}
-		s.line("queue pairs")
-		s.grid("llll", rows)
+		s.Wrap("", "queue pairs")
+		s.Grid("lllw", rows)
 	}
-	return a.printSheet(s)
+	return s.Flush(a.stdout)
 }
 
 // ringText writes a ring once round, ending where it began.
@@ -239,8 +239,8 @@ func dagText(a *app, p *run.Plan) error {
 		return errNoRanks
 	}
 	d, s := dagOf(p), a.newSheet()
-	s.line("one training step of one rank; all %d ranks are alike%s", d.Ranks, slowRanks(p))
-	s.line("")
+	s.Wrap("", fmt.Sprintf("one training step of one rank; all %d ranks are alike%s", d.Ranks, slowRanks(p)))
+	s.Blank()
 	rows := [][]string{{"op", "name", "stream", "takes", "waits for"}}
 	compute := unit.Duration(0)
 	for i, o := range d.Operations {
@@ -256,20 +256,20 @@ func dagText(a *app, p *run.Plan) error {
 		}
 		rows = append(rows, []string{strconv.Itoa(int(o.Op)), o.Name, o.Stream, takes, strings.Join(names, ", ")})
 	}
-	s.grid("rllrl", rows)
-	s.line("")
-	s.line("compute in all: %s; a stream runs one operation at a time, in order", compute.Human())
+	s.Grid("rllrw", rows)
+	s.Blank()
+	s.Wrap("", fmt.Sprintf("compute in all: %s; a stream runs one operation at a time, in order", compute.Human()))
 	if len(d.Collectives) > 0 {
 		rows := [][]string{{"collective", "schedule", "size", "chunks", "largest", "a rank sends"}}
 		for _, c := range d.Collectives {
 			rows = append(rows, []string{c.Name, c.Schedule, c.Bytes.Human(), fmt.Sprintf("%d x %d", c.Channels, c.Chunks),
 				c.Chunk.Human(), c.Sent.Human()})
 		}
-		s.line("")
-		s.grid("llrrrr", rows)
-		s.line("  chunks: channels x chunks of each")
+		s.Blank()
+		s.Grid("llrrrr", rows)
+		s.Wrap("  ", "chunks: channels x chunks of each")
 	}
-	return a.printSheet(s)
+	return s.Flush(a.stdout)
 }
 
 // slowRanks names the ranks that take longer than the others, or less.

@@ -19,7 +19,7 @@ func (c *Comparison) WriteText(w io.Writer, width int) error {
 	for i, r := range c.Runs {
 		rows = append(rows, []string{letter(i), r.Name, string(r.State), r.Dir})
 	}
-	t.Grid("llll", rows)
+	t.Grid("lllw", rows)
 	if c.OrderedBy != "" {
 		t.Wrap("  ", "In the order of "+c.OrderedBy+".")
 	}
@@ -96,13 +96,13 @@ func (c *Comparison) writeFigures(t *text) {
 		}
 	}
 	t.Title("Figures")
-	if width(append(beside, names)...) <= t.Width {
-		t.columns(names, beside)
+	if sheet.WidthOf(append(beside, names)...) <= t.Width {
+		t.Columns(names, beside)
 		return
 	}
-	t.columns(names, figures)
+	t.Columns(names, figures)
 	t.Title("Changes")
-	t.columns(names, changes)
+	t.Columns(names, changes)
 }
 
 // columns returns the figures of run i and how they differ from those of A, each

@@ -23,15 +23,16 @@ func WriteCauses(w io.Writer, d *Data, width int) error {
 		return t.Flush(w)
 	}
 	t.Title(fmt.Sprintf("%s of %s:", whole.Human(), subject))
+	var rows [][]string
 	for i, f := range all {
-		t.Blank()
-		t.Line(fmt.Sprintf("%2d. %-15s %10s  %7s  %s", i+1, f.Cause, f.Time.Human(), unit.Percent(f.Share), strings.Repeat("#", int(f.Share*30+0.5))))
 		s := "Time in which " + f.Cause.Meaning() + "."
 		if f.Text != "" {
 			s += " " + f.Text
 		}
-		t.Wrap("    ", s)
+		rows = append(rows, nil, []string{strconv.Itoa(i+1) + ".", f.Cause.String(), f.Time.Human(), unit.Percent(f.Share), t.bar(f.Share)},
+			[]string{"  " + s})
 	}
+	t.Grid("rlrrl", rows)
 	t.runNotes(d)
 	return t.Flush(w)
 }
@@ -67,7 +68,7 @@ func WriteFlow(w io.Writer, f *FlowDetail, width int) error {
 		met += fmt.Sprintf(", %s lost, %s", count(r.Lost, "frame"), count(r.Timeouts, "timeout"))
 	}
 	rows = append(rows, []string{"met", met})
-	t.Grid("ll", rows)
+	t.Grid("lw", rows)
 	t.split(f)
 	t.hops(f)
 	t.losses(f)
@@ -86,6 +87,7 @@ func (t *text) split(f *FlowDetail) {
 	t.Title("Completion time " + f.Row.FCT.Human())
 	columns := t.Width - 42
 	at := 0.0
+	var rows [][]string
 	for c, d := range s {
 		if d == 0 {
 			continue
@@ -98,11 +100,12 @@ func (t *text) split(f *FlowDetail) {
 			from = min(from, columns-1)
 		}
 		at += part
-		t.Line(fmt.Sprintf("  %-15s %10s %7s  %s%s", causeName(c), d.Human(), unit.Percent(part), strings.Repeat(" ", from), bar))
+		rows = append(rows, []string{causeName(c), d.Human(), unit.Percent(part), strings.Repeat(" ", from) + bar})
 	}
 	if rest := f.Row.FCT - whole; rest != 0 {
-		t.Line(fmt.Sprintf("  %-15s %10s", "not divided", rest.Human()))
+		rows = append(rows, []string{"not divided", rest.Human()})
 	}
+	t.Grid("lrrl", rows)
 }
 
 // hops shows which ports held the message up.
@@ -115,7 +118,7 @@ func (t *text) hops(f *FlowDetail) {
 	for _, h := range f.Hops {
 		rows = append(rows, []string{h.Port, h.Split[cause.OwnQueueing].Human(), h.Split[cause.Queueing].Human(), h.Split[cause.Pause].Human(), h.Root})
 	}
-	t.Grid("lrrrl", rows)
+	t.Grid("lrrrw", rows)
 }
 
 // losses lists what was lost of the message, and when its sender noticed nothing for too long.
@@ -129,7 +132,7 @@ func (t *text) losses(f *FlowDetail) {
 	for _, l := range f.Losses {
 		rows = append(rows, []string{instant(l.Time), l.Kind, l.Port, why[l.Why]})
 	}
-	t.Grid("llll", rows)
+	t.Grid("lllw", rows)
 	if n := f.Row.Lost + f.Row.Timeouts - int64(len(f.Losses)); n > 0 {
 		t.Line(fmt.Sprintf("  and %s more: losses.parquet", unit.Count(n)))
 	}
@@ -145,7 +148,7 @@ func (t *text) sharers(f *FlowDetail) {
 	for _, s := range f.Sharers {
 		rows = append(rows, []string{s.Name, s.Kind, s.Time.Human(), strconv.FormatInt(s.Messages, 10), s.Bytes.Human(), strings.Join(s.Ports, " ")})
 	}
-	t.Grid("llrrrl", rows)
+	t.Grid("llrrrw", rows)
 	if n := f.SharersTotal - int64(len(f.Sharers)); n > 0 {
 		t.Line(fmt.Sprintf("  and %s more: flows.parquet", unit.Count(n)))
 	}

@@ -32,7 +32,7 @@ func (t *text) figures(d *Data) {
 	}
 	if len(rows) > 0 {
 		t.Title("Figures")
-		t.Grid("lrl", rows)
+		t.Grid("lrw", rows)
 	}
 	for _, n := range s.Notes {
 		t.Wrap("  - ", n)
@@ -54,7 +54,7 @@ func (t *text) unfinished(s *result.Summary) {
 		}
 		rows = append(rows, []string{m.Name, m.Bytes.Human(), m.Acked.Human(), unit.Duration(m.Posted).Human(), left, m.Waits})
 	}
-	t.Grid("lrrrrl", rows)
+	t.Grid("lrrrrw", rows)
 	if n := s.UnfinishedAll - shownRows; n > 0 {
 		t.Line(fmt.Sprintf("  and %s more in flows.parquet (status %s, %s or %s)", unit.Count(n),
 			result.StatusPlaced, result.StatusUnfinished, result.StatusFailed))

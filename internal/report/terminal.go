@@ -50,9 +50,9 @@ func (t *text) header(s *result.Summary) {
 	if s.Kernel != "" {
 		about = append(about, "kernel "+s.Kernel)
 	}
-	t.Line(fmt.Sprintf("%s: %s (%s)", s.Name, s.State, strings.Join(about, ", ")))
+	t.Wrap("", fmt.Sprintf("%s: %s (%s)", s.Name, s.State, strings.Join(about, ", ")))
 	if s.Dir != "" {
-		t.Line("run directory: " + s.Dir)
+		t.Wrap("", "run directory: "+s.Dir)
 	}
 	t.Blank()
 }
@@ -85,7 +85,6 @@ func (t *text) picture(d *Data) {
 	if whole == 0 {
 		return
 	}
-	const bar = 36
 	t.Blank()
 	t.Wrap("", "Time of "+subject)
 	rows := [][]string{{"cause", "time", "share", ""}}
@@ -94,10 +93,15 @@ func (t *text) picture(d *Data) {
 			continue
 		}
 		part := unit.Share(split[c], whole)
-		rows = append(rows, []string{c.String(), split[c].Human(), unit.Percent(part), strings.Repeat("#", int(part*bar+0.5))})
+		rows = append(rows, []string{c.String(), split[c].Human(), unit.Percent(part), t.bar(part)})
 	}
 	rows = append(rows, []string{"total", whole.Human(), "", ""})
 	t.Grid("lrrl", rows)
+}
+
+// bar draws a share.
+func (t *text) bar(share float64) string {
+	return strings.Repeat("#", int(share*float64(min(t.Width-46, 36))+0.5))
 }
 
 // letters stands for the phases in a timeline.
