@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/headline"
 	"railyard/internal/input"
 	"railyard/internal/report"
 	"railyard/internal/result"
@@ -261,11 +262,14 @@ func (a *app) print(sum *result.Summary, asJSON bool) error {
 	if !asJSON {
 		return report.WriteText(a.stdout, report.OfSummary(sum), a.pageWidth())
 	}
-	b, err := result.Marshal(sum)
-	if err == nil {
-		_, err = a.stdout.Write(b)
-	}
-	return err
+	return a.printJSON(runJSON{sum, headline.Of(sum)})
+}
+
+// A runJSON is what a run prints as data: run.json, where the directory lies, and the headline
+// figures by name, as report and compare have them.
+type runJSON struct {
+	*result.Summary
+	Figures []headline.Figure `json:"figures"`
 }
 
 // count prints "1 problem", "3 problems".

@@ -1,8 +1,7 @@
 package cli
 
 import (
-	"encoding/json"
-
+	"railyard/internal/result"
 	"railyard/internal/sheet"
 )
 
@@ -20,8 +19,5 @@ func (a *app) newSheet() *sheet.Sheet { return sheet.New(a.pageWidth()) }
 
 // printJSON writes v to stdout as one indented JSON value.
 func (a *app) printJSON(v any) error {
-	e := json.NewEncoder(a.stdout)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
+	return result.EncodeJSON(a.stdout, v)
 }

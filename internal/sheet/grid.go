@@ -44,7 +44,12 @@ func (s *Sheet) row(align string, widths []int, row []string) {
 		cells[c] = []string{cell}
 		switch {
 		case align[c] == 'w' && utf8.RuneCountInString(cell) > widths[c]:
-			cells[c] = broken(cell, widths[c], widths[c])
+			text := strings.TrimLeft(cell, " ")
+			lead := cell[:len(cell)-len(text)]
+			cells[c] = broken(text, widths[c]-len(lead), widths[c]-len(lead))
+			for i := range cells[c] {
+				cells[c][i] = lead + cells[c][i]
+			}
 			height = max(height, len(cells[c]))
 		case c == 0:
 			cells[c][0] = Shorten(cell, widths[0])
