@@ -92,7 +92,7 @@ var table = []struct {
 
 // Of lists the figures that a run has.
 func Of(s *result.Summary) []Figure {
-	var out []Figure
+	out := []Figure{}
 	for _, row := range table {
 		if f := row.of(s); f.there {
 			out = append(out, Figure{Name: row.name, Unit: row.unit, Value: result.Float(f.value), Meaning: f.meaning})

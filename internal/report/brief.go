@@ -20,8 +20,5 @@ type Brief struct {
 func BriefOf(d *Data) *Brief {
 	b := &Brief{Dir: d.Path, Name: d.Summary.Name, State: d.Summary.State, Notes: d.Notes, Figures: d.Headline()}
 	b.Answer, b.Bullets = Answer(d)
-	if b.Figures == nil {
-		b.Figures = []headline.Figure{}
-	}
 	return b
 }
