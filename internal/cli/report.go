@@ -18,9 +18,10 @@ func (a *app) reportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report DIR [flags]",
 		Short: "Report on a run: what limited it and why, in the terminal and as a page with plots",
-		Long: `Prints a report of the run in DIR and writes report.html into it: one page that needs
-nothing beside itself, with the loss curve, where a step's time went, the timeline of
-ranks, links, queues and the fabric. An incomplete run is shown as far as it got.`,
+		Long: `Prints a report of the run in DIR - first what limited it, in one sentence - and writes
+report.html into it: one page that needs nothing beside itself, with the loss curve, where
+a step's time went, the timeline of ranks, links, queues and the fabric. An incomplete run
+is shown as far as it got.`,
 		Example:           "  railyard report runs/digits-8gpu-1\n  railyard report runs/digits-8gpu-1 --html digits.html --svg plots",
 		Args:              runDirs(1, 1),
 		ValidArgsFunction: completeDirs,
