@@ -153,7 +153,8 @@ func checkData(problems scenario.Problems, in *run.Inspection) checkJSON {
 		return out
 	}
 	e := in.Estimate
-	out.Estimate = &estimateJSON{e.Steps, e.PacketHops, e.Memory, in.FLOP, in.Seconds, run.HopsPerSecond, run.FLOPPerSecond}
+	out.Estimate = &estimateJSON{e.Steps, e.PacketHops, e.Memory, in.FLOP, in.Seconds, run.HopsPerSecond,
+		run.FLOPPerSecond}
 	out.Thresholds, out.Mistakes = in.Thresholds, in.Mistakes
 	return out
 }
@@ -164,7 +165,8 @@ func estimateText(s *sheet.Sheet, in *run.Inspection) {
 	s.Wrap("", "A run of it, estimated")
 	var rows [][]string
 	if t := sc.Job.Train; t != nil {
-		about := fmt.Sprintf("%s images, %s ranks x batch %s, %s", unit.Count(int64(in.Data.Train)), unit.Count(int64(sc.RankCount())),
+		about := fmt.Sprintf("%s images, %s ranks x batch %s, %s", unit.Count(int64(in.Data.Train)),
+			unit.Count(int64(sc.RankCount())),
 			unit.Count(int64(t.Batch)), count(t.Epochs, "epoch"))
 		if t.Steps.Set {
 			about += fmt.Sprintf(", at most %s steps", unit.Count(int64(t.Steps.Value)))
@@ -176,7 +178,8 @@ func estimateText(s *sheet.Sheet, in *run.Inspection) {
 		[]string{"memory", e.Memory.Human(), "limit " + run.MaxMemory.Human() + ", and what the machine has free"})
 	speed := fmt.Sprintf("at %s packet-hops/s", unit.Rate(run.HopsPerSecond))
 	if in.FLOP > 0 {
-		rows = append(rows, []string{"arithmetic", unit.Rate(float64(in.FLOP)) + "FLOP", "on this machine: the network is really trained"})
+		rows = append(rows, []string{"arithmetic", unit.Rate(float64(in.FLOP)) + "FLOP",
+			"on this machine: the network is really trained"})
 		speed += fmt.Sprintf(" and %sFLOP/s", unit.Rate(run.FLOPPerSecond))
 	}
 	took := "about " + unit.Clock(in.Seconds)
@@ -197,7 +200,8 @@ func thresholdText(s *sheet.Sheet, in *run.Inspection) {
 	assumed := false
 	for i := range in.Thresholds {
 		t := &in.Thresholds[i]
-		row := []string{strconv.Itoa(t.Ports) + " " + t.Switch, t.Rate.Human(), "-", "-", "-", "-", "-", string(t.First)}
+		row := []string{strconv.Itoa(t.Ports) + " " + t.Switch, t.Rate.Human(), "-", "-", "-", "-", "-",
+			string(t.First)}
 		if t.Marks() {
 			row[2], row[3], row[4] = t.ECN.Min.Human(), t.ECN.Max.Human(), unit.Percent(t.ECN.Probability.Float())
 		}
@@ -228,11 +232,14 @@ func thresholdNotes(in *run.Inspection) []string {
 		if t.PFC.Fixed > 0 {
 			what = "of an ingress port, fixed"
 		}
-		notes = append(notes, fmt.Sprintf("xOFF: %s; xON is %s below it. %s of a %s's %s is shared; a fixed xOFF of at most %s cannot run that out.",
-			what, f.QoS.PFC.ResumeOffset.Human(), t.Shared.Human(), t.Switch, f.Switch.Buffer.Human(), t.PFC.SafeStatic.Human()))
+		notes = append(notes, fmt.Sprintf("xOFF: %s; xON is %s below it. %s of a %s's %s is shared; a fixed xOFF of "+
+			"at most %s cannot run that out.",
+			what, f.QoS.PFC.ResumeOffset.Human(), t.Shared.Human(), t.Switch, f.Switch.Buffer.Human(),
+			t.PFC.SafeStatic.Human()))
 	}
 	if t := qos.Tightest(in.Thresholds); t != nil {
-		notes = append(notes, fmt.Sprintf("%s (DCQCN, SIGCOMM'15, section 4; port of a %s).", t.MarksBeforePauses(), t.Switch))
+		notes = append(notes, fmt.Sprintf("%s (DCQCN, SIGCOMM'15, section 4; port of a %s).", t.MarksBeforePauses(),
+			t.Switch))
 	}
 	var said []qos.Order
 	for i := range in.Thresholds {

@@ -77,7 +77,8 @@ Ctrl-C the same command with --out DIR runs what is missing.`,
 	fl := cmd.Flags()
 	fl.StringVarP(&f.out, "out", "o", "", "run directory, new or empty (default runs/NAME-N, the first N that is free)")
 	fl.BoolVar(&f.json, "json", false, "print the summary as one JSON object")
-	fl.BoolVar(&f.force, "force", false, "run although the estimate is over 8 GB, what the machine has free, or 10^10 packet-hops")
+	fl.BoolVar(&f.force, "force", false, "run although the estimate is over 8 GB, what the machine has free, or 10^10 "+
+		"packet-hops")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress on stderr")
 	fl.Uint64Var(&f.seed, "seed", 0, "seed, instead of the scenario's")
 	fl.StringArrayVar(&f.set, "set", nil,
@@ -215,7 +216,8 @@ func (a *app) finish(ctx context.Context, dir *result.Dir, sum *result.Summary, 
 	sum.Dir = dir.Path()
 	written := dir.Finish(sum)
 	if e := a.print(sum, asJSON); e != nil {
-		return fmt.Errorf("cannot print the summary: %w; the run is %s, and all of it is in %s", input.Cause(e), sum.State, sum.Dir)
+		return fmt.Errorf("cannot print the summary: %w; the run is %s, and all of it is in %s", input.Cause(e),
+			sum.State, sum.Dir)
 	}
 	switch {
 	case written != nil:

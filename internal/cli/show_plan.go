@@ -63,7 +63,8 @@ func topoData(p *run.Plan) (any, error) {
 		out.Nodes = append(out.Nodes, d)
 	}
 	for _, t := range g.Ports {
-		out.Ports = append(out.Ports, port{t.Name, g.Nodes[t.Node].Name, g.Nodes[t.To].Name, t.Rate, t.Delay, g.Links[t.Link].Length})
+		out.Ports = append(out.Ports, port{t.Name, g.Nodes[t.Node].Name, g.Nodes[t.To].Name, t.Rate, t.Delay,
+			g.Links[t.Link].Length})
 	}
 	for _, t := range g.Tiers() {
 		d := tier{Tier: t.Tier, Switches: t.Switches, Down: t.Down, Up: t.Up}
@@ -110,7 +111,8 @@ func placementOf(p *run.Plan) placementJSON {
 	}
 	for i := range p.Pairs {
 		q := &p.Pairs[i]
-		out.Pairs = append(out.Pairs, pairJSON{q.Name, q.Kind, p.Graph.NICName(q.From), p.Graph.NICName(q.To), p.PathText(q.Path), p.PathText(q.Back)})
+		out.Pairs = append(out.Pairs, pairJSON{q.Name, q.Kind, p.Graph.NICName(q.From), p.Graph.NICName(q.To),
+			p.PathText(q.Path), p.PathText(q.Back)})
 	}
 	return out
 }
@@ -122,7 +124,8 @@ func placementText(a *app, p *run.Plan) error {
 	} else {
 		rows := [][]string{{"rank", "host", "GPU", "rail", "NIC"}}
 		for _, r := range d.Ranks {
-			rows = append(rows, []string{strconv.Itoa(r.Rank), r.Host, fmt.Sprintf("gpu%d", r.GPU), fmt.Sprintf("rail%d", r.Rail), r.NIC})
+			rows = append(rows, []string{strconv.Itoa(r.Rank), r.Host, fmt.Sprintf("gpu%d", r.GPU),
+				fmt.Sprintf("rail%d", r.Rail), r.NIC})
 		}
 		s.Wrap("", "ranks")
 		s.Grid("rlllw", rows)
@@ -131,7 +134,8 @@ func placementText(a *app, p *run.Plan) error {
 		s.Blank()
 		s.Wrap("", "rings, in order of ranks; > crosses the fabric, - stays in the host")
 		for c, ring := range d.Rings {
-			s.Hang(fmt.Sprintf("  channel %d, rail%d:  ", c, coll.RailOf(c, p.Placement.Rails)+1), "      ", ringText(ring, p.Placement))
+			s.Hang(fmt.Sprintf("  channel %d, rail%d:  ", c, coll.RailOf(c, p.Placement.Rails)+1), "      ",
+				ringText(ring, p.Placement))
 		}
 	}
 	s.Blank()
@@ -202,7 +206,8 @@ func dagOf(p *run.Plan) dagJSON {
 	d := dagJSON{Ranks: len(p.Placement.Ranks), Streams: p.Step.Streams, Collectives: []collectiveJSON{}}
 	for i := range p.Step.Ops {
 		op := &p.Step.Ops[i]
-		o := operationJSON{Op: op.ID, Name: op.Name, Stream: p.Step.Streams[op.Stream], Deps: append([]int32{}, op.Deps...), Duration: op.Duration}
+		o := operationJSON{Op: op.ID, Name: op.Name, Stream: p.Step.Streams[op.Stream],
+			Deps: append([]int32{}, op.Deps...), Duration: op.Duration}
 		if op.Kind == workload.Communication {
 			o.Collective = p.Step.Collectives[op.Coll].Name
 		}
@@ -211,7 +216,9 @@ func dagOf(p *run.Plan) dagJSON {
 	for i := range p.Step.Collectives {
 		c := &p.Step.Collectives[i]
 		s := c.Schedule
-		d.Collectives = append(d.Collectives, collectiveJSON{c.Name, s.Name(), unit.Bytes(c.Elems * c.ElemBytes), s.Channels(), s.Chunks(), unit.Bytes(c.SlotBytes()), mostSent(c)})
+		d.Collectives = append(d.Collectives,
+			collectiveJSON{c.Name, s.Name(), unit.Bytes(c.Elems * c.ElemBytes), s.Channels(), s.Chunks(),
+				unit.Bytes(c.SlotBytes()), mostSent(c)})
 	}
 	return d
 }
@@ -262,7 +269,8 @@ func dagText(a *app, p *run.Plan) error {
 	if len(d.Collectives) > 0 {
 		rows := [][]string{{"collective", "schedule", "size", "chunks", "largest", "a rank sends"}}
 		for _, c := range d.Collectives {
-			rows = append(rows, []string{c.Name, c.Schedule, c.Bytes.Human(), fmt.Sprintf("%d x %d", c.Channels, c.Chunks),
+			rows = append(rows, []string{c.Name, c.Schedule, c.Bytes.Human(),
+				fmt.Sprintf("%d x %d", c.Channels, c.Chunks),
 				c.Chunk.Human(), c.Sent.Human()})
 		}
 		s.Blank()
@@ -332,7 +340,9 @@ func scheduleData(p *run.Plan) (any, error) {
 			prog := programJSON{r, c, []opJSON{}}
 			for i := range s.Len(r, c) {
 				op := s.Op(r, c, i)
-				prog.Ops = append(prog.Ops, opJSON{op.Kind.String(), op.Chunk, there(op.Peer), there(op.Slot), there(op.After), there(op.Acked)})
+				prog.Ops = append(prog.Ops,
+					opJSON{op.Kind.String(), op.Chunk, there(op.Peer), there(op.Slot), there(op.After),
+						there(op.Acked)})
 			}
 			out.Programs = append(out.Programs, prog)
 		}

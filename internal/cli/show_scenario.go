@@ -97,7 +97,8 @@ type fieldJSON struct {
 func scenarioData(sc *scenario.Scenario) any {
 	all := []fieldJSON{}
 	for _, f := range sc.Fields() {
-		all = append(all, fieldJSON{f.Path, f.Value, f.Unit, string(f.Kind), f.Default, f.Bounds, f.Meaning, f.Source, f.Origin})
+		all = append(all, fieldJSON{f.Path, f.Value, f.Unit, string(f.Kind), f.Default, f.Bounds, f.Meaning,
+			f.Source, f.Origin})
 	}
 	return struct {
 		Name   string      `json:"name"`

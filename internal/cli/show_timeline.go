@@ -33,7 +33,8 @@ func (a *app) timelineCommand() *cobra.Command {
 		Long: `Runs the first steps of the scenario in FILE, or reads the run directory DIR, and prints
 the operations of each rank and stream as bars over time, and as a table. For a job of
 flows the bars are messages.`,
-		Example: "  railyard show timeline examples/digits-8gpu.yaml\n  railyard show timeline runs/digits-8gpu-1 --from 100 --steps 1",
+		Example: "  railyard show timeline examples/digits-8gpu.yaml\n  railyard show timeline runs/digits-8gpu-1 " +
+			"--from 100 --steps 1",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return misuse("timeline: missing FILE or DIR, a scenario or a run directory: %s", cmd.UseLine())
@@ -43,7 +44,8 @@ flows the bars are messages.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case f.steps < 1 || f.ranks < 1 || f.from < 0:
-				return misuse("show timeline: --steps %d --ranks %d --from %d: want at least 1, 1 and 0", f.steps, f.ranks, f.from)
+				return misuse("show timeline: --steps %d --ranks %d --from %d: want at least 1, 1 and 0", f.steps,
+					f.ranks, f.from)
 			case f.steps > 1000 || f.from > 1<<30:
 				return misuse("show timeline: --steps %d --from %d: want at most 1000 and %d", f.steps, f.from, 1<<30)
 			}
@@ -55,7 +57,8 @@ flows the bars are messages.`,
 	fl.IntVar(&f.from, "from", 0, "first step to show, from 0")
 	fl.IntVar(&f.ranks, "ranks", 16, "show so many ranks, or flows, at most")
 	fl.BoolVar(&f.json, "json", false, "print all operations as JSON")
-	fl.BoolVar(&f.force, "force", false, "run although the estimate is over 8 GB, what the machine has free, or 10^10 packet-hops")
+	fl.BoolVar(&f.force, "force", false, "run although the estimate is over 8 GB, what the machine has free, or 10^10 "+
+		"packet-hops")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress on stderr")
 	return cmd
 }
@@ -158,7 +161,8 @@ func readSpans(r *result.Run, f timelineFlags) ([]bar, error) {
 				return nil, err
 			}
 			if s := int(row.Step); s >= f.from && s < f.from+f.steps {
-				bars = append(bars, bar{fmt.Sprintf("rank %d %s", row.Rank, row.Stream), row.Rank, row.Step, row.Op, row.Name, row.Start, row.End, row.End.Sub(row.Start), row.ReleasedBy, row.Stream})
+				bars = append(bars, bar{fmt.Sprintf("rank %d %s", row.Rank, row.Stream), row.Rank, row.Step, row.Op,
+					row.Name, row.Start, row.End, row.End.Sub(row.Start), row.ReleasedBy, row.Stream})
 			}
 		}
 	}
@@ -167,7 +171,9 @@ func readSpans(r *result.Run, f timelineFlags) ([]bar, error) {
 		order[fl.Name] = i
 	}
 	slices.SortStableFunc(bars, func(a, b bar) int {
-		return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(order[a.Lane], order[b.Lane]), cmp.Compare(streamOrder(a.stream), streamOrder(b.stream)), cmp.Compare(a.stream, b.stream), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Op, b.Op))
+		return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(order[a.Lane], order[b.Lane]),
+			cmp.Compare(streamOrder(a.stream), streamOrder(b.stream)), cmp.Compare(a.stream, b.stream),
+			cmp.Compare(a.Start, b.Start), cmp.Compare(a.Op, b.Op))
 	})
 	return bars, nil
 }
@@ -309,7 +315,8 @@ func (c *chart) draw(s *sheet.Sheet, lanes int) {
 	for _, k := range c.kinds {
 		legend = append(legend, string(c.letters[k])+" "+k)
 	}
-	s.Wrap("", strings.Join(legend, ", ")+", . nothing; the case changes from one to the next; one column is "+(c.to.Sub(c.from)/unit.Duration(c.columns)).Human())
+	s.Wrap("", strings.Join(legend, ", ")+", . nothing; the case changes from one to the next; one column "+
+		"is "+(c.to.Sub(c.from)/unit.Duration(c.columns)).Human())
 }
 
 // lane draws the bars of one lane, which are in order of time. A column shows the bar
@@ -432,7 +439,8 @@ func operationTable(s *sheet.Sheet, bars []bar, from unit.Time) {
 	slices.SortFunc(all, func(a, b row) int { return cmp.Or(cmp.Compare(a.step, b.step), cmp.Compare(a.op, b.op)) })
 	cells := [][]string{{"step", "operation", "starts", "ends", "mean", "longest", "on rank"}}
 	for _, r := range all[:min(len(all), mostRows)] {
-		cells = append(cells, []string{strconv.Itoa(int(r.step)), r.name, instant(r.start - from), instant(r.end - from),
+		cells = append(cells, []string{strconv.Itoa(int(r.step)), r.name, instant(r.start - from),
+			instant(r.end - from),
 			(r.sum / unit.Duration(r.n)).Human(), r.max.Human(), strconv.Itoa(int(r.slowest))})
 	}
 	s.Grid("rlrrrrr", cells)
@@ -454,7 +462,8 @@ func messageTable(s *sheet.Sheet, bars []bar, most int, from unit.Time) {
 		if len(cells) > most {
 			left++
 		} else {
-			cells = append(cells, []string{bars[i].Lane, strconv.Itoa(n - i), instant(bars[i].Start - from), instant(end - from),
+			cells = append(cells, []string{bars[i].Lane, strconv.Itoa(n - i), instant(bars[i].Start - from),
+				instant(end - from),
 				(sum / unit.Duration(n-i)).Human(), longest.Human()})
 		}
 		i = n

@@ -48,7 +48,10 @@ var table = []struct {
 	{StepTime, chart.Time, func(s *result.Summary) found {
 		return positive(float64(s.StepTime), "virtual time of all steps / steps")
 	}},
-	{"samples/s", chart.Rate, func(s *result.Summary) found { return positive(s.SampleRate, "global batch / step time") }},
+	{"samples/s", chart.Rate, func(s *result.Summary) found {
+		return positive(s.SampleRate,
+			"global batch / step time")
+	}},
 	{"step, median", chart.Time, func(s *result.Summary) found {
 		return positive(float64(s.StepMedian), "of each step's slowest rank")
 	}},
@@ -82,12 +85,18 @@ var table = []struct {
 	{"virtual time", chart.Time, func(s *result.Summary) found {
 		return positive(float64(s.VirtualTime), "from the start of the run to its end")
 	}},
-	{"ECN marks", chart.Count, counter(func(s *result.Summary) int64 { return s.ECNMarks }, "packets marked by switches")},
-	{"CNPs", chart.Count, counter(func(s *result.Summary) int64 { return s.CNPs }, "congestion notifications of receivers")},
-	{"pause frames", chart.Count, counter(func(s *result.Summary) int64 { return s.Pauses }, "of PFC, refreshes included")},
-	{"drops", chart.Count, counter(func(s *result.Summary) int64 { return s.Drops }, "packets for which a switch had no room")},
-	{"retransmissions", chart.Count, counter(func(s *result.Summary) int64 { return s.Retransmits }, "data packets sent again")},
-	{"packet-hops", chart.Count, counter(func(s *result.Summary) int64 { return s.PacketHops }, "frames, once for each link")},
+	{"ECN marks", chart.Count, counter(func(s *result.Summary) int64 { return s.ECNMarks },
+		"packets marked by switches")},
+	{"CNPs", chart.Count, counter(func(s *result.Summary) int64 { return s.CNPs },
+		"congestion notifications of receivers")},
+	{"pause frames", chart.Count, counter(func(s *result.Summary) int64 { return s.Pauses },
+		"of PFC, refreshes included")},
+	{"drops", chart.Count, counter(func(s *result.Summary) int64 { return s.Drops },
+		"packets for which a switch had no room")},
+	{"retransmissions", chart.Count, counter(func(s *result.Summary) int64 { return s.Retransmits },
+		"data packets sent again")},
+	{"packet-hops", chart.Count, counter(func(s *result.Summary) int64 { return s.PacketHops },
+		"frames, once for each link")},
 }
 
 // Of lists the figures that a run has.

@@ -21,10 +21,13 @@ func lines(s *result.Summary) string {
 
 // A training has its step time first, then what it is not, then counters, 0 included.
 func TestFiguresOfATraining(t *testing.T) {
-	got := lines(&result.Summary{State: result.Interrupted, StepTime: 41_234_567, SampleRate: 1.552e6, StepMedian: 44_234_567,
-		StepP99: 71_234_567, Steps: 20, StepsPlanned: 2814, TestAccuracy: new(0.96412), FinalLoss: new(result.Float(0.084123)),
-		Overlap: new(0.6131), VirtualTime: 116_300_000_000, ECNMarks: 5310, PacketHops: 123_456,
-		BusiestLinks: []result.LinkFigures{{Port: "rail1/host1", Utilisation: 0.8123}, {Port: "rail1/host2", Utilisation: 0.5}}})
+	got := lines(&result.Summary{State: result.Interrupted, StepTime: 41_234_567, SampleRate: 1.552e6,
+		StepMedian: 44_234_567,
+		StepP99:    71_234_567, Steps: 20, StepsPlanned: 2814, TestAccuracy: new(0.96412),
+		FinalLoss: new(result.Float(0.084123)),
+		Overlap:   new(0.6131), VirtualTime: 116_300_000_000, ECNMarks: 5310, PacketHops: 123_456,
+		BusiestLinks: []result.LinkFigures{{Port: "rail1/host1", Utilisation: 0.8123},
+			{Port: "rail1/host2", Utilisation: 0.5}}})
 	const want = `step time: 41.23 us virtual time of all steps / steps
 samples/s: 1.552 M global batch / step time
 step, median: 44.23 us of each step's slowest rank
@@ -52,7 +55,8 @@ packet-hops: 123,456 frames, once for each link
 func TestFiguresOfFlows(t *testing.T) {
 	us := unit.Microsecond
 	got := lines(&result.Summary{State: result.Complete, VirtualTime: 1, Flows: []result.FlowFigures{
-		{Kind: result.KindJob, Posted: 3, Done: 3, FCT: new(10 * us)}, {Kind: result.KindJob, Posted: 1, Done: 1, FCT: new(30 * us)},
+		{Kind: result.KindJob, Posted: 3, Done: 3, FCT: new(10 * us)},
+		{Kind: result.KindJob, Posted: 1, Done: 1, FCT: new(30 * us)},
 		{Kind: result.KindJob, Posted: 1}, {Kind: result.KindBackground, Posted: 9, Done: 9, FCT: new(900 * us)}}})
 	const want = "completion, mean: 15 us of the 4 messages of the job that completed\n" +
 		"completion, slowest: 30 us of the job's slowest flow, mean over its messages\n"
@@ -80,7 +84,8 @@ func TestChanges(t *testing.T) {
 	}{
 		{chart.Plain, 0.2, 0.25, "+25.0 %"}, {chart.Plain, 0.2, 0.20001, "same"}, {chart.Plain, math.NaN(), 0.2, "-"},
 		{chart.Plain, 0.2, math.NaN(), "-"}, {chart.Time, 0, 5, ""}, {chart.Time, 200, 100, "-50.0 %"},
-		{chart.Fraction, 0.5, 0.45, "-5.0 points"}, {chart.Fraction, 0.5, 0.50001, "same"}, {chart.Fraction, 0.5, 0.49999, "same"},
+		{chart.Fraction, 0.5, 0.45, "-5.0 points"}, {chart.Fraction, 0.5, 0.50001, "same"},
+		{chart.Fraction, 0.5, 0.49999, "same"},
 		{chart.Count, 0, 36_090, "+36090"}, {chart.Count, 7, 7, "same"},
 	} {
 		a, b := &Figure{Unit: c.unit, Value: result.Float(c.base)}, &Figure{Unit: c.unit, Value: result.Float(c.v)}

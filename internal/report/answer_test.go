@@ -17,8 +17,10 @@ func TestAnswerBeginsWithHowTheRunEnded(t *testing.T) {
 		want  string
 	}{
 		{result.Complete, "This run was limited because GPUs computed: 100 % of"},
-		{result.Failed, "The run failed at 2 ms, when all ranks had ended 20 of 50 steps; until then this run was limited"},
-		{result.Unfinished, "The run came to a standstill at 2 ms, when all ranks had ended 20 of 50 steps and 3 messages were " +
+		{result.Failed, "The run failed at 2 ms, when all ranks had ended 20 of 50 steps; until then this run was " +
+			"limited"},
+		{result.Unfinished, "The run came to a standstill at 2 ms, when all ranks had ended 20 of 50 steps and 3 " +
+			"messages were " +
 			"posted and not acknowledged; until then this run"},
 		{result.Interrupted, "The run was interrupted at 2 ms, when all ranks had ended 20 of 50 steps; until then"},
 		{result.Running, "The run is incomplete; so far this run was limited because"},
@@ -38,11 +40,13 @@ func TestAnswerBeginsWithHowTheRunEnded(t *testing.T) {
 func TestAnswerHasThreeBullets(t *testing.T) {
 	d := judged(withTail(latencyBound()),
 		diagnose.Blame{Kind: diagnose.SharedPort, Port: "host1/rail1", Crossed: true, Time: 50 * us,
-			Felt: []diagnose.Felt{{Cause: "pause", Time: 50 * us}}, Culprits: []diagnose.Culprit{{Name: "noise", Share: 1}}},
+			Felt:     []diagnose.Felt{{Cause: "pause", Time: 50 * us}},
+			Culprits: []diagnose.Culprit{{Name: "noise", Share: 1}}},
 		diagnose.Blame{Kind: diagnose.Compute, Time: 50 * us})
 	d.Summary.Pauses = 7
-	d.Summary.Mistakes = []qos.Mistake{{Name: qos.PFCBeforeECN, Path: "fabric.qos.ecn.min", Reason: "PFC can act before ECN",
-		Cures: []qos.Cure{{Path: "fabric.qos.ecn.min", Value: "58kB", Reason: "marking begins first"}}}}
+	d.Summary.Mistakes = []qos.Mistake{{Name: qos.PFCBeforeECN, Path: "fabric.qos.ecn.min",
+		Reason: "PFC can act before ECN",
+		Cures:  []qos.Cure{{Path: "fabric.qos.ecn.min", Value: "58kB", Reason: "marking begins first"}}}}
 	saves, part := 30*us, 0.3
 	d.WhatIf = &result.WhatIf{Changes: []result.WhatIfChange{
 		{Kind: result.ChangeIdeal, Saves: new(60 * us), Part: new(0.6)},
@@ -52,7 +56,8 @@ func TestAnswerHasThreeBullets(t *testing.T) {
 		t.Errorf("the ideal network is missing: %s", sentence)
 	}
 	want := []string{"It was felt as pause. Of what others had waiting there: noise (100 %).",
-		"PFC can act before ECN. Here it acted: 7 pause frames. A cure: set fabric.qos.ecn.min: 58kB; marking begins first" +
+		"PFC can act before ECN. Here it acted: 7 pause frames. A cure: set fabric.qos.ecn.min: 58kB; marking begins " +
+			"first" +
 			"; a rerun with it saves 30.0 %.",
 		"Other reasons: GPUs computed (50.0 %)."}
 	if strings.Join(bullets, "\n") != strings.Join(want, "\n") {

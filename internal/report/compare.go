@@ -18,7 +18,7 @@ import (
 // Comparison is runs side by side; the first one is what the others are compared with.
 type Comparison struct {
 	Runs        []ComparedRun `json:"runs"`
-	OrderedBy   string        `json:"ordered_by,omitempty"` // the one key of the scenarios that differs; else the runs are in the order given
+	OrderedBy   string        `json:"ordered_by,omitempty"` // the one key that differs; "": as given
 	Headlines   []Headline    `json:"headlines,omitempty"`  // one for each run but the first
 	Differences []Difference  `json:"scenario_differences"`
 	Figures     []FigureRow   `json:"figures"`
@@ -90,7 +90,8 @@ func (c *Comparison) split(runs []*Data) {
 		kinds[kind] = true
 	}
 	if len(kinds) > 1 || kinds[""] {
-		c.Notes = append(c.Notes, "the runs are not all measured by the same thing (training steps, or completed messages of one kind), so their times are not divided among causes")
+		c.Notes = append(c.Notes, "the runs are not all measured by the same thing (training steps, or completed "+
+			"messages of one kind), so their times are not divided among causes")
 		return
 	}
 	of, basis := (*Data).subject, "a step along its critical path, mean over the steps of each run"
@@ -108,7 +109,8 @@ func (c *Comparison) split(runs []*Data) {
 		_, to := of(d)
 		delta := to
 		delta.Sub(&from)
-		c.Splits = append(c.Splits, SplitDelta{Before: from.Sum(), After: to.Sum(), From: result.CausesOf(from), To: result.CausesOf(to), Delta: result.CausesOf(delta)})
+		c.Splits = append(c.Splits, SplitDelta{Before: from.Sum(), After: to.Sum(), From: result.CausesOf(from),
+			To: result.CausesOf(to), Delta: result.CausesOf(delta)})
 	}
 	if runs[0].Steps != nil {
 		c.Explained = basis

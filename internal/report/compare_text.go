@@ -132,7 +132,8 @@ func (c *Comparison) writeCauses(t *text) {
 		delta := s.Delta.Split()
 		whole := s.After - s.Before
 		t.Blank()
-		t.Wrap("  ", fmt.Sprintf("%s took %s, A %s: %s. %s", letter(i+1), s.After.Human(), s.Before.Human(), inWords(whole), mostOf(s, whole)))
+		t.Wrap("  ", fmt.Sprintf("%s took %s, A %s: %s. %s", letter(i+1), s.After.Human(), s.Before.Human(),
+			inWords(whole), mostOf(s, whole)))
 		if whole == 0 && len(byDelta(delta)) == 0 {
 			continue
 		}

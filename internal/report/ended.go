@@ -18,7 +18,8 @@ func (d *Data) noTime() string {
 	if ended := d.ended(); ended != "" {
 		return ended + ". Nothing was complete, so there is no time to divide among causes."
 	}
-	return "There is nothing to explain: the run left no training step that all ranks ended and no message that completed."
+	return "There is nothing to explain: the run left no training step that all ranks ended and no message that " +
+		"completed."
 }
 
 // ended says in a clause how a run ended that is not complete, and how far it came; "" of a complete one.
@@ -48,10 +49,12 @@ func (d *Data) howFar() string {
 	s := d.Summary
 	var parts []string
 	if s.StepsPlanned > 0 {
-		parts = append(parts, fmt.Sprintf("all ranks had ended %s of %s", unit.Count(s.Steps), count(s.StepsPlanned, "step")))
+		parts = append(parts, fmt.Sprintf("all ranks had ended %s of %s", unit.Count(s.Steps),
+			count(s.StepsPlanned, "step")))
 	}
 	if posted, done := messagesOf(s.Flows); posted > 0 && s.StepsPlanned == 0 {
-		parts = append(parts, fmt.Sprintf("%s of %s messages of the job were acknowledged", unit.Count(done), unit.Count(posted)))
+		parts = append(parts, fmt.Sprintf("%s of %s messages of the job were acknowledged", unit.Count(done),
+			unit.Count(posted)))
 	}
 	if s.UnfinishedAll > 0 {
 		parts = append(parts, fmt.Sprintf("%s posted and not acknowledged", wasWere(s.UnfinishedAll, "message")))

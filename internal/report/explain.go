@@ -29,7 +29,8 @@ func WriteCauses(w io.Writer, d *Data, width int) error {
 		if f.Text != "" {
 			s += " " + f.Text
 		}
-		rows = append(rows, nil, []string{strconv.Itoa(i+1) + ".", f.Cause.String(), f.Time.Human(), unit.Percent(f.Share), t.bar(f.Share)},
+		rows = append(rows, nil, []string{strconv.Itoa(i+1) + ".", f.Cause.String(), f.Time.Human(),
+			unit.Percent(f.Share), t.bar(f.Share)},
 			[]string{"  " + s})
 	}
 	t.Grid("rlrrl", rows)
@@ -50,7 +51,8 @@ func WriteFlow(w io.Writer, f *FlowDetail, width int) error {
 	r := &f.Row
 	t.Line(fmt.Sprintf("%s (message %d, %s): %s, %s to %s", r.Name, r.ID, r.Kind, r.Bytes.Human(), r.Src, r.Dst))
 	if f.Namesakes > 1 {
-		t.Wrap("", fmt.Sprintf("%s messages have this name; this is the slowest. Give the id of another to see it: column id of flows.parquet, or of the CSV that railyard export makes.", unit.Count(f.Namesakes)))
+		t.Wrap("", fmt.Sprintf("%s messages have this name; this is the slowest. Give the id of another to see it: "+
+			"column id of flows.parquet, or of the CSV that railyard export makes.", unit.Count(f.Namesakes)))
 	}
 	rows := [][]string{{"path", strings.ReplaceAll(r.Path, ">", " > ")}, {"posted", instant(r.Posted)}}
 	switch r.Status {
@@ -63,7 +65,8 @@ func WriteFlow(w io.Writer, f *FlowDetail, width int) error {
 	if r.Step >= 0 {
 		rows = append(rows, []string{"step, channel", fmt.Sprintf("%d, %d", r.Step, r.Channel)})
 	}
-	met := fmt.Sprintf("%s, %s, %s", count(r.Marks, "ECN mark"), count(r.CNPs, "CNP"), count(r.Retransmits, "retransmission"))
+	met := fmt.Sprintf("%s, %s, %s", count(r.Marks, "ECN mark"), count(r.CNPs, "CNP"),
+		count(r.Retransmits, "retransmission"))
 	if r.Lost+r.Timeouts > 0 {
 		met += fmt.Sprintf(", %s lost, %s", count(r.Lost, "frame"), count(r.Timeouts, "timeout"))
 	}
@@ -116,7 +119,8 @@ func (t *text) hops(f *FlowDetail) {
 	t.Title("Held up at")
 	rows := [][]string{{"port", "own queueing", "queueing", "pause", "from the queue of"}}
 	for _, h := range f.Hops {
-		rows = append(rows, []string{h.Port, h.Split[cause.OwnQueueing].Human(), h.Split[cause.Queueing].Human(), h.Split[cause.Pause].Human(), h.Root})
+		rows = append(rows, []string{h.Port, h.Split[cause.OwnQueueing].Human(), h.Split[cause.Queueing].Human(),
+			h.Split[cause.Pause].Human(), h.Root})
 	}
 	t.Grid("lrrrw", rows)
 }
@@ -143,17 +147,20 @@ func (t *text) sharers(f *FlowDetail) {
 		t.Title("No other message used its ports in that time.")
 		return
 	}
-	t.Title(fmt.Sprintf("%s, of %s, shared its ports in that time", count(f.Messages, "other message"), count(f.SharersTotal, "name")))
+	t.Title(fmt.Sprintf("%s, of %s, shared its ports in that time", count(f.Messages, "other message"),
+		count(f.SharersTotal, "name")))
 	rows := [][]string{{"name", "kind", "its part", "messages", "bytes", "shared ports"}}
 	for _, s := range f.Sharers {
-		rows = append(rows, []string{s.Name, s.Kind, s.Time.Human(), strconv.FormatInt(s.Messages, 10), s.Bytes.Human(), strings.Join(s.Ports, " ")})
+		rows = append(rows, []string{s.Name, s.Kind, s.Time.Human(), strconv.FormatInt(s.Messages, 10),
+			s.Bytes.Human(), strings.Join(s.Ports, " ")})
 	}
 	t.Grid("llrrrw", rows)
 	if n := f.SharersTotal - int64(len(f.Sharers)); n > 0 {
 		t.Line(fmt.Sprintf("  and %s more: flows.parquet", unit.Count(n)))
 	}
 	if f.Parallel {
-		t.Wrap("  ", "Ports are named without the number of a parallel cable, so some of these may have taken another cable.")
+		t.Wrap("  ", "Ports are named without the number of a parallel cable, so some of these may have taken another "+
+			"cable.")
 	}
 }
 

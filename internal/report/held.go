@@ -44,7 +44,8 @@ func lostFigure(d *Data) []Figure {
 		return nil
 	}
 	title := "What was lost at which port"
-	caption := "Time attributed to ports, of " + g.Subject + ": rate limits, windows and pauses stand at the port that brought them about."
+	caption := "Time attributed to ports, of " + g.Subject + ": rate limits, windows and pauses stand at the port " +
+		"that brought them about."
 	if more > 0 {
 		caption += fmt.Sprintf(" The first %d of %d ports.", len(rows), len(rows)+more)
 	}

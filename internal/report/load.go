@@ -42,7 +42,8 @@ func loadRun(path string, damaged bool) (*Data, error) {
 		var s *result.Summary
 		if s, err = result.ReadSummary(path); err == nil {
 			run = &result.Run{Path: path, Summary: s}
-			d.note("this directory has format version %d (Railyard %s), this Railyard reads %d: what follows is what could be read of it, and may be wrong",
+			d.note("this directory has format version %d (Railyard %s), this Railyard reads %d: what follows is what "+
+				"could be read of it, and may be wrong",
 				other.Format, other.Version, result.FormatVersion)
 		}
 	}
@@ -71,7 +72,8 @@ func OfSummary(s *result.Summary) *Data {
 func (d *Data) noteState() {
 	switch d.Summary.State {
 	case result.Running:
-		d.note("this run is incomplete: it was killed or is still going, so it has no summary and its tables may not be closed")
+		d.note("this run is incomplete: it was killed or is still going, so it has no summary and its tables may not " +
+			"be closed")
 	case result.Interrupted:
 		d.note("this run was interrupted: every figure is of the part that was run")
 	case result.Unfinished:

@@ -52,8 +52,9 @@ func saved(time unit.Duration, part float64) string {
 
 // takenBy are the kinds of change that take a kind of blame away, wherever it is.
 var takenBy = map[diagnose.Kind]string{
-	diagnose.Controller: result.ChangeCongestion, diagnose.Window: result.ChangeWindow, diagnose.FullBuffer: result.ChangeBuffer,
-	diagnose.Launch: result.ChangeLaunch, diagnose.LossyLink: result.ChangeFault, diagnose.Storm: result.ChangeFault,
+	diagnose.Controller: result.ChangeCongestion, diagnose.Window: result.ChangeWindow,
+	diagnose.FullBuffer: result.ChangeBuffer,
+	diagnose.Launch:     result.ChangeLaunch, diagnose.LossyLink: result.ChangeFault, diagnose.Storm: result.ChangeFault,
 }
 
 // removes reports whether a change takes a blame away.
@@ -69,7 +70,8 @@ func removes(c *result.WhatIfChange, b *diagnose.Blame) bool {
 	case diagnose.SlowPort, diagnose.LinkSpeed, diagnose.Cable:
 		return (c.Kind == result.ChangePort || c.Kind == result.ChangeLink) && onLink
 	case diagnose.SlowRank:
-		return c.Kind == result.ChangeRank && b.Rank != nil && slices.Contains(c.Subject, fmt.Sprintf("rank %d", *b.Rank))
+		return c.Kind == result.ChangeRank && b.Rank != nil &&
+			slices.Contains(c.Subject, fmt.Sprintf("rank %d", *b.Rank))
 	case diagnose.LossyLink, diagnose.Storm:
 		return c.Kind == result.ChangeFault && (len(c.Subject) == 0 || c.Subject[0] == "all" || onLink)
 	}

@@ -52,7 +52,8 @@ func (t *text) unfinished(s *result.Summary) {
 		if m.Left != nil {
 			left = unit.Duration(*m.Left).Human()
 		}
-		rows = append(rows, []string{m.Name, m.Bytes.Human(), m.Acked.Human(), unit.Duration(m.Posted).Human(), left, m.Waits})
+		rows = append(rows, []string{m.Name, m.Bytes.Human(), m.Acked.Human(), unit.Duration(m.Posted).Human(), left,
+			m.Waits})
 	}
 	t.Grid("lrrrrw", rows)
 	if n := s.UnfinishedAll - shownRows; n > 0 {

@@ -39,10 +39,12 @@ func render(t *testing.T, s *result.Summary, width int) string {
 func TestSummaryAt80Columns(t *testing.T) { golden(t, "summary-80.txt", render(t, example(t), 80)) }
 
 func TestSummaryOfFlowsOnly(t *testing.T) {
-	s := &result.Summary{State: result.Interrupted, Name: "incast", Seed: 7, VirtualTime: 8_000_000_000, WallSeconds: 1.5, PacketHops: 98_000,
+	s := &result.Summary{State: result.Interrupted, Name: "incast", Seed: 7, VirtualTime: 8_000_000_000,
+		WallSeconds: 1.5, PacketHops: 98_000,
 		Notes: []string{"ECN marks 0: marking is switched off in fabric.qos.ecn"}}
 	for i := range 20 {
-		s.Flows = append(s.Flows, result.FlowFigures{Name: "flow " + string(rune('a'+i)), Bytes: 1_000_000, Start: new(unit.Time(0)), FCT: new(unit.Duration(80_000_000 + i%7*1_000_000)), Status: result.StatusDone})
+		s.Flows = append(s.Flows, result.FlowFigures{Name: "flow " + string(rune('a'+i)), Bytes: 1_000_000,
+			Start: new(unit.Time(0)), FCT: new(unit.Duration(80_000_000 + i%7*1_000_000)), Status: result.StatusDone})
 	}
 	golden(t, "summary-flows.txt", render(t, s, 80))
 }
@@ -56,7 +58,8 @@ func TestSlowestFlows(t *testing.T) {
 		}
 		return f
 	}
-	all := []result.FlowFigures{flow("a", 1, 5), flow("b", 1, 9), flow("later", 0, 0), flow("stuck", 1, 0), flow("c", 1, 9), flow("d", 1, 2)}
+	all := []result.FlowFigures{flow("a", 1, 5), flow("b", 1, 9), flow("later", 0, 0), flow("stuck", 1, 0),
+		flow("c", 1, 9), flow("d", 1, 2)}
 	names := func(list []result.FlowFigures) (s string) {
 		for _, f := range list {
 			s += f.Name + " "
@@ -83,8 +86,10 @@ func TestTracedSteps(t *testing.T) {
 		traced, every, steps int64
 		want                 string
 	}{
-		{1, 1, 1, "1 step"}, {2811, 1, 2811, "2,811 steps"}, {282, 10, 2811, "282 of 2,811 steps (every 10th)"}, {283, 10, 2811, "283 of 2,811 steps (every 10th, and the slowest)"},
-		{3, 2, 5, "3 of 5 steps (every 2nd)"}, {2, 12, 20, "2 of 20 steps (every 12th)"}, {5, 21, 80, "5 of 80 steps (every 21st, and the slowest)"},
+		{1, 1, 1, "1 step"}, {2811, 1, 2811, "2,811 steps"}, {282, 10, 2811, "282 of 2,811 steps (every 10th)"},
+		{283, 10, 2811, "283 of 2,811 steps (every 10th, and the slowest)"},
+		{3, 2, 5, "3 of 5 steps (every 2nd)"}, {2, 12, 20, "2 of 20 steps (every 12th)"},
+		{5, 21, 80, "5 of 80 steps (every 21st, and the slowest)"},
 		{5, 10, 5, "5 steps"},
 	} {
 		s := &result.Summary{PathsTraced: c.traced, PathsEvery: c.every, Steps: c.steps}

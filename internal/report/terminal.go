@@ -120,7 +120,8 @@ func (t *text) timeline(d *Data) {
 	}
 	columns := max(t.Width-label-4, 8)
 	span := to.Sub(from)
-	t.Title(fmt.Sprintf("Timeline of step %d, which took the median time (a column is %s)", d.Steps.Median, (span / unit.Duration(columns)).Human()))
+	t.Title(fmt.Sprintf("Timeline of step %d, which took the median time (a column is %s)", d.Steps.Median,
+		(span / unit.Duration(columns)).Human()))
 	elsewhere := false
 	used, shown, last := map[int]bool{}, 0, int32(-1)
 	for _, l := range all {
@@ -131,7 +132,8 @@ func (t *text) timeline(d *Data) {
 			}
 		}
 		elsewhere = elsewhere || l.from > from || l.to < to
-		t.Line("  " + laneName(l) + strings.Repeat(" ", label-len(laneName(l))) + "  " + laneText(l, from, span, columns, used))
+		t.Line("  " + laneName(l) + strings.Repeat(" ", label-len(laneName(l))) + "  " +
+			laneText(l, from, span, columns, used))
 	}
 	var keys []string
 	for i, p := range phases {
@@ -150,7 +152,8 @@ func (t *text) timeline(d *Data) {
 }
 
 func laneName(l lane) string {
-	return "rank " + strconv.Itoa(int(l.rank)) + " " + sheet.Shorten(strings.Replace(l.stream, "communicator ", "comm ", 1), 20)
+	return "rank " + strconv.Itoa(int(l.rank)) + " " +
+		sheet.Shorten(strings.Replace(l.stream, "communicator ", "comm ", 1), 20)
 }
 
 func laneText(l lane, from unit.Time, span unit.Duration, columns int, used map[int]bool) string {
@@ -219,7 +222,8 @@ func (t *text) groups(d *Data) {
 	rows := [][]string{{"ports", "at", "number", "mean", "busiest", "", "port"}}
 	for _, g := range all[:min(len(all), terminalGroups)] {
 		bar := strings.Repeat("#", int(g.Max*12+0.5))
-		rows = append(rows, []string{g.Tier, g.Node, strconv.Itoa(g.Ports), unit.Percent(g.Mean), unit.Percent(g.Max), bar, g.Busiest})
+		rows = append(rows, []string{g.Tier, g.Node, strconv.Itoa(g.Ports), unit.Percent(g.Mean),
+			unit.Percent(g.Max), bar, g.Busiest})
 	}
 	t.Grid("llrrrll", rows)
 	if n := len(all) - terminalGroups; n > 0 {

@@ -49,7 +49,8 @@ func (d *Data) ownSubject() (string, cause.Split) {
 		return fmt.Sprintf("a step of the slowest rank, mean over %s", count(int64(s.Whole), "step")), s.Slowest
 	}
 	if p := d.Summary.StepSplit; p != nil && d.Summary.Steps > 0 {
-		return fmt.Sprintf("a step of the slowest rank, mean over %s", count(d.Summary.Steps, "step")), p.SlowestRank.Split()
+		return fmt.Sprintf("a step of the slowest rank, mean over %s", count(d.Summary.Steps, "step")),
+			p.SlowestRank.Split()
 	}
 	kind := d.Flows.Main()
 	if m := d.Flows.Of(kind); m.Done > 0 {
@@ -154,7 +155,8 @@ func (d *Data) becauseLoss() string {
 	if p == nil {
 		return fmt.Sprintf("No switch dropped a packet; %s sent again.", wasWere(d.Summary.Retransmits, "packet"))
 	}
-	return fmt.Sprintf("%s dropped, %s of them at %s; %s sent again.", wasWere(d.Summary.Drops, "packet"), ofAll(p.Drops, d.Summary.Drops), p.Port, wasWere(d.Summary.Retransmits, "packet"))
+	return fmt.Sprintf("%s dropped, %s of them at %s; %s sent again.", wasWere(d.Summary.Drops, "packet"),
+		ofAll(p.Drops, d.Summary.Drops), p.Port, wasWere(d.Summary.Retransmits, "packet"))
 }
 
 // ofAll prints n, or "all" where that is the whole.
@@ -185,7 +187,8 @@ func (d *Data) tail() string {
 	more := s.Tail
 	more.Sub(&s.Rest)
 	top := largest(&more)[0]
-	t := fmt.Sprintf("Steps differ: the slowest %s took %s on average, %s more than the others", count(s.TailN, "step"), slow.Human(), (slow - rest).Human())
+	t := fmt.Sprintf("Steps differ: the slowest %s took %s on average, %s more than the others",
+		count(s.TailN, "step"), slow.Human(), (slow - rest).Human())
 	if top != cause.Dependency {
 		t += fmt.Sprintf(", mostly %s (%s more)", top, more[top].Human())
 	}
@@ -196,7 +199,8 @@ func (d *Data) tail() string {
 		rise := a
 		rise.Sub(&b)
 		if c := largest(&rise); len(c) > 0 && rise[c[0]] > 0 && c[0] != top {
-			t += fmt.Sprintf(" In those steps a message spent %s on %s, in the others %s.", a[c[0]].Human(), c[0], orNone(b[c[0]]))
+			t += fmt.Sprintf(" In those steps a message spent %s on %s, in the others %s.", a[c[0]].Human(), c[0],
+				orNone(b[c[0]]))
 		}
 	}
 	return t

@@ -73,7 +73,8 @@ func (t *Table) writeFigure(s *sheet.Sheet, name, title string) {
 	for _, i := range shown {
 		g := &t.Groups[i]
 		f := g.figure(name)
-		rows = append(rows, []string{strconv.Itoa(i + 1), strconv.Itoa(g.Runs), f.Median.Human(), f.P5.Human(), f.P95.Human(), label(g.Set)})
+		rows = append(rows, []string{strconv.Itoa(i + 1), strconv.Itoa(g.Runs), f.Median.Human(), f.P5.Human(),
+			f.P95.Human(), label(g.Set)})
 	}
 	s.Grid("rrrrrw", rows)
 	if low == high {

@@ -28,7 +28,8 @@ func WriteText(w io.Writer, all []Row) error {
 	}
 	judged, ok := count(all)
 	s.Blank()
-	s.Wrap("", fmt.Sprintf("%d of %d judged figures are within their bounds; %d more are shown", ok, judged, len(all)-judged))
+	s.Wrap("", fmt.Sprintf("%d of %d judged figures are within their bounds; %d more are shown", ok, judged,
+		len(all)-judged))
 	return s.Flush(w)
 }
 
@@ -46,7 +47,8 @@ func blockOf(group []Row) [][]string {
 		if r.Unit != "" {
 			quantity += ", " + r.Unit
 		}
-		cells = append(cells, []string{"  " + quantity, figure(r.Want), figure(r.Got), percent(r.Deviation()), r.verdict()})
+		cells = append(cells, []string{"  " + quantity, figure(r.Want), figure(r.Got), percent(r.Deviation()),
+			r.verdict()})
 	}
 	return cells
 }
@@ -94,17 +96,20 @@ func WriteMarkdown(w io.Writer, rows []Row) error {
 	group := ""
 	for _, r := range rows {
 		if r.Group != group {
-			fmt.Fprintf(&b, "\n### %s\n\n| experiment | quantity | known | Railyard | deviation | bound | |\n|---|---|---:|---:|---:|---|---|\n", strings.ToUpper(r.Group[:1])+r.Group[1:])
+			fmt.Fprintf(&b, "\n### %s\n\n| experiment | quantity | known | Railyard | deviation | bound | "+
+				"|\n|---|---|---:|---:|---:|---|---|\n", strings.ToUpper(r.Group[:1])+r.Group[1:])
 			group = r.Group
 		}
 		quantity := r.Quantity
 		if r.Unit != "" {
 			quantity += ", " + r.Unit
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s |\n", r.Name, quantity, figure(r.Want), figure(r.Got), percent(r.Deviation()), r.Why, r.verdict())
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s |\n", r.Name, quantity, figure(r.Want), figure(r.Got),
+			percent(r.Deviation()), r.Why, r.verdict())
 	}
 	judged, ok := count(rows)
-	fmt.Fprintf(&b, "\n%d of %d judged figures are within their bounds; %d more are shown.\n", ok, judged, len(rows)-judged)
+	fmt.Fprintf(&b, "\n%d of %d judged figures are within their bounds; %d more are shown.\n", ok, judged,
+		len(rows)-judged)
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -40,7 +40,8 @@ func (r *Result) head() string {
 	} else if r.Steps > 1 {
 		of = fmt.Sprintf("all %s", unit.Count(r.Steps))
 	}
-	return fmt.Sprintf("%s: a step takes %s, mean over %s steps (median %s)", r.Name, r.Time.Human(), of, r.Median.Human())
+	return fmt.Sprintf("%s: a step takes %s, mean over %s steps (median %s)", r.Name, r.Time.Human(), of,
+		r.Median.Human())
 }
 
 // changeRows is a change with its figures, and below it why it has none, or what it cures.
@@ -61,12 +62,14 @@ func changeRows(c *result.WhatIfChange) [][]string {
 func (r *Result) foot() []string {
 	text := "attributed: what the run's causes give to it; saves: what a run without it was faster by."
 	if r.Whole != nil {
-		text += fmt.Sprintf(" The single parts that save sum to %s; an ideal network saves %s: parts overlap, and blame does not add up.",
+		text += fmt.Sprintf(" The single parts that save sum to %s; an ideal network saves %s: parts overlap, and "+
+			"blame does not add up.",
 			r.Parts.Human(), signed(*r.Whole))
 	}
 	notes := []string{text}
 	for i := range r.Changes {
-		if c := &r.Changes[i]; c.Kind == OneFlow && r.Measure == result.MeasureFCT && c.Before != r.Time && c.Saves != nil {
+		if c := &r.Changes[i]; c.Kind == OneFlow && r.Measure == result.MeasureFCT && c.Before != r.Time &&
+			c.Saves != nil {
 			notes = append(notes, "Without a flow of the job, the others are compared.")
 			break
 		}
