@@ -1,6 +1,9 @@
 package cc
 
-import "railyard/internal/unit"
+import (
+	"railyard/internal/splitmix"
+	"railyard/internal/unit"
+)
 
 // bottleneck is the smallest network that congestion control can be seen in: n
 // senders on ports of the same rate, one FIFO queue, one round trip of delay.
@@ -17,7 +20,7 @@ type bottleneck struct {
 	delay   int64 // base RTT in steps
 	mark    func(q unit.Bytes) float64
 	cnp     unit.Duration // notification point: a CNP per flow and interval; 0: marks ride on ACKs
-	seed    uint64
+	seed    splitmix.Stream
 	flows   []*sender
 	queue   []queued
 	now     unit.Time
@@ -65,10 +68,7 @@ func (b *bottleneck) baseRTT() unit.Duration    { return unit.Duration(b.delay+1
 
 // random is uniform in [0, 1).
 func (b *bottleneck) random() float64 {
-	b.seed += 0x9e3779b97f4a7c15
-	z := (b.seed ^ b.seed>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return float64((z^z>>31)>>11) / (1 << 53)
+	return float64(b.seed.Next()>>11) / (1 << 53)
 }
 
 func (b *bottleneck) run(d unit.Duration) {

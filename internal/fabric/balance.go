@@ -1,7 +1,7 @@
 package fabric
 
 import (
-	"railyard/internal/sim"
+	"railyard/internal/splitmix"
 	"railyard/internal/topo"
 )
 
@@ -26,9 +26,9 @@ var Balancers = map[string]func(seed uint64) Balancer{"ecmp": ECMP}
 // ECMP hashes the 5-tuple with a seed of each switch's own, derived from the run's: RFC 2992's modulo-N over a mixed hash.
 func ECMP(seed uint64) Balancer {
 	return func(k FlowKey, at topo.NodeID, n int) int {
-		h := sim.Mix(seed ^ uint64(at+1)*0x9e3779b97f4a7c15)
-		h = sim.Mix(h ^ (uint64(k.SrcIP)<<32 | uint64(k.DstIP)))
-		h = sim.Mix(h ^ (uint64(k.SrcPort)<<16 | uint64(k.DstPort)))
+		h := splitmix.Mix(seed ^ uint64(at+1)*splitmix.Gamma)
+		h = splitmix.Mix(h ^ (uint64(k.SrcIP)<<32 | uint64(k.DstIP)))
+		h = splitmix.Mix(h ^ (uint64(k.SrcPort)<<16 | uint64(k.DstPort)))
 		return int(h % uint64(n))
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"railyard/internal/sim"
+	"railyard/internal/splitmix"
 	"railyard/internal/unit"
 )
 
@@ -21,7 +21,7 @@ func (q *queue) sampled(i, k uint32, salt uint64) *Packet {
 	at := uint64(i)
 	if k < q.n { // one of each stratum
 		lo, hi := uint64(i)*uint64(q.n)/uint64(k), uint64(i+1)*uint64(q.n)/uint64(k)
-		at = lo + sim.Mix(salt^uint64(i))%(hi-lo)
+		at = lo + splitmix.Mix(salt^uint64(i))%(hi-lo)
 	}
 	return &q.buf[(q.head+uint32(at))&uint32(len(q.buf)-1)]
 }

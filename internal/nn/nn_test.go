@@ -24,7 +24,7 @@ func values(seed uint64, n int, zeros uint64) []float32 {
 	s := newStream(seed, 99)
 	v := make([]float32, n)
 	for i := range v {
-		if x := s.symmetric(); s.next()%8 >= zeros {
+		if x := s.symmetric(); s.Next()%8 >= zeros {
 			v[i] = x
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"railyard/internal/exec"
 	"railyard/internal/exec/exectest"
 	"railyard/internal/nn"
+	"railyard/internal/splitmix"
 	"railyard/internal/unit"
 	"railyard/internal/workload"
 )
@@ -23,7 +24,7 @@ const us = unit.Microsecond
 // blobs is a set of noisy pictures of the classes 0..9: enough to learn something from.
 func blobs(images, inputs int) Set {
 	var s Set
-	noise := stream(7)
+	noise := stream{7}
 	for i := range images {
 		label := byte(i * 7 % 10)
 		s.Labels = append(s.Labels, label)
@@ -107,7 +108,7 @@ func TestWeightsEqualTheOracles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		seed := stream(rapid.Uint64().Draw(t, "latencies"))
+		seed := stream{splitmix.Stream(rapid.Uint64().Draw(t, "latencies"))}
 		j := train(t, cfg, exectest.Net{Rate: unit.GigabitPerSec, Ack: unit.Duration(rapid.Int64Range(0, 30).Draw(t, "ack")) * us,
 			Latency: func(exec.Message) unit.Duration { return unit.Duration(seed.below(40)) * us },
 			BodyAt:  rapid.SampledFrom([]exectest.BodyAt{exectest.AtStart, exectest.AtEnd, exectest.Beside}).Draw(t, "bodies")}, nil)
