@@ -10,7 +10,7 @@ import (
 
 // Groups of packages. A pure package is a function of its input: it runs the same under simulated and under real time.
 const (
-	pure   = "unit cause splitmix wire topo qos coll cc roce workload exec inventory"
+	pure   = "unit cause splitmix located wire topo qos coll cc roce workload exec inventory"
 	engine = "sim fabric nic"
 	tensor = "nn dataset train"
 )

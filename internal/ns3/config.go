@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"railyard/internal/located"
 	"railyard/internal/unit"
 )
 
@@ -80,13 +81,14 @@ var defaults = map[string]string{
 // readConfig reads a configuration.
 func readConfig(file string, src []byte) (*config, error) {
 	c := &config{t: tokenize(file, src), set: map[string]token{}, text: map[string]string{}, num: map[string]*big.Rat{}, maps: map[string][]point{}}
-	for c.t.more() && len(c.t.errs) == 0 {
+	for c.t.more() && len(c.t.problems) == 0 {
 		key, _ := c.t.take("a key")
 		k, known := keys[key.text]
 		first, again := c.set[key.text]
 		switch {
 		case !known:
-			c.t.fail(key, "%s: unknown key%s", shown(key.text), meant(key.text))
+			c.t.fail(key, "%s: unknown key", located.Shown(key.text))
+			c.t.problems[len(c.t.problems)-1].Hint = meant(key.text)
 		case again:
 			c.t.fail(key, "%s: given twice, first on line %d", key.text, first.line)
 		default:
@@ -172,12 +174,12 @@ func (c *config) whole(key string, lo, hi int64) int64 {
 func (c *config) fail(key, format string, args ...any) {
 	if w, ok := c.set[key]; ok {
 		if w.text != key { // a value, and not the key of several
-			key += ": " + shown(w.text)
+			key += ": " + located.Shown(w.text)
 		}
 		c.t.fail(w, "%s: %s", key, fmt.Sprintf(format, args...))
 		return
 	}
-	c.t.fail(token{line: 1, col: 1}, "no %s: %s", key, fmt.Sprintf(format, args...))
+	c.t.fail(top, "no %s: %s", key, fmt.Sprintf(format, args...))
 }
 
 // notes names the keys that have no meaning here, in the order of the file.
@@ -207,7 +209,7 @@ func (c *config) notes() []string {
 func parseRate(s string) (unit.Bitrate, error) {
 	r, err := unit.ParseBitrate(strings.Replace(s, "bps", "b/s", 1))
 	if err != nil || r <= 0 {
-		return 0, fmt.Errorf("%s: want a rate such as 100Gbps or 50Mb/s", shown(s))
+		return 0, fmt.Errorf("%s: want a rate such as 100Gbps or 50Mb/s", located.Shown(s))
 	}
 	return r, nil
 }
@@ -227,7 +229,7 @@ func meant(word string) string {
 	if best == "" {
 		return ""
 	}
-	return "; did you mean " + best + "?"
+	return "did you mean " + best + "?"
 }
 
 func sortedKeys() []string {

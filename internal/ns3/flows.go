@@ -27,7 +27,7 @@ func readFlows(file string, src []byte, p *topology) (flows []flow, rest int, er
 	if ok && n == 0 {
 		t.fail(at, "0 flows, want at least one: a job must send something")
 	}
-	for i := int64(0); i < n && len(t.errs) == 0; i++ {
+	for i := int64(0); i < n && len(t.problems) == 0; i++ {
 		if f, ok := readFlow(t, p); ok {
 			flows = append(flows, f)
 		}

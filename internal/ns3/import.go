@@ -2,7 +2,6 @@ package ns3
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math/big"
 	"path"
@@ -66,7 +65,7 @@ func Import(open func(name string) ([]byte, error), names Names) (*Imported, err
 	m.note("paths: ECMP here does not pick as the simulator does. Where they matter, add a path to each flow in %s", names.Flows)
 	m.note("clock: the simulator as shipped cuts times to whole nanoseconds; fabric.clock: truncate-ns does so too")
 	out.Notes = append(m.notes, c.notes()...)
-	return out, errors.Join(c.t.err(), m.p.t.err())
+	return out, append(c.t.problems, m.p.t.problems...).Err()
 }
 
 // importer turns the files into a scenario.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"railyard/internal/located"
 	"railyard/internal/unit"
 )
 
@@ -74,16 +75,16 @@ func readTopology(file string, src []byte) (*topology, error) {
 		w, _ := p.t.take("the kind of GPU")
 		p.model = w.text
 	}
-	if !ok || len(p.t.errs) > 0 {
+	if !ok || len(p.t.problems) > 0 {
 		return p, p.t.err()
 	}
 	p.gpus, p.role = int(gpus), make([]int, nodes)
 	p.mark("NVSwitch", isNVSwitch, nv)
 	p.mark("switch", isSwitch, switches)
-	for i := int64(0); i < links && len(p.t.errs) == 0; i++ {
+	for i := int64(0); i < links && len(p.t.problems) == 0; i++ {
 		p.readLink()
 	}
-	if len(p.t.errs) == 0 {
+	if len(p.t.problems) == 0 {
 		p.connect()
 	}
 	return p, p.t.err()
@@ -132,7 +133,7 @@ func (p *topology) readLink() {
 		return
 	}
 	if l.delay, err = unit.ParseDuration(delay.text); err != nil || l.delay <= 0 || l.delay > 10*unit.Millisecond {
-		p.t.fail(delay, "%s: want a delay above 0 and at most 10ms, such as 0.001ms or 1000ns", shown(delay.text))
+		p.t.fail(delay, "%s: want a delay above 0 and at most 10ms, such as 0.001ms or 1000ns", located.Shown(delay.text))
 		return
 	}
 	switch ra, rb := p.role[a], p.role[b]; {
@@ -161,7 +162,6 @@ func (p *topology) connect() {
 	for i, l := range p.links {
 		p.at[l.a], p.at[l.b] = append(p.at[l.a], i), append(p.at[l.b], i)
 	}
-	top := token{line: 1, col: 1}
 	switch {
 	case len(p.hosts) == 0:
 		p.t.fail(top, "every node is a switch, want hosts")
