@@ -27,7 +27,7 @@ var bans = []ban{
 	{in: pure, imports: "railyard/internal/sim", why: "a core that knows the simulator cannot run on real time, and then interop with a kernel RDMA stack says nothing about the simulator"},
 	{in: pure, imports: "net/...", why: "cores have no socket: a driver hands them what arrived and sends what they ask for. (net/netip, a value, would be fine: add it here when it is needed.)"},
 	{in: pure + " " + engine + " nn train", imports: "os/... io/ioutil syscall", why: "these packages work on values: dataset, scenario, result and cli read and write files"},
-	{but: "cli result run rank lab web", imports: "time", why: "virtual time is unit.Time, integer picoseconds. The clock of this machine must not reach an event or a table: the same scenario gives the same bytes. (result looks at it only to close what a killed run should keep.)"},
+	{but: "cli run rank lab web", imports: "time", why: "virtual time is unit.Time, integer picoseconds. The clock of this machine must not reach an event or a table: the same scenario gives the same bytes."},
 	{imports: "math/rand math/rand/v2 crypto/rand", why: "random numbers come from named streams derived from the scenario's seed (sim.NewStream; nn, dataset and train have their own; package splitmix draws them), so that a draw added in one place moves no other, and no version of Go changes a result"},
 	{in: pure + " sim fabric nn", imports: "sync/... context", why: "one owner, no lock: these are state machines or plain loops. Parallel work is arranged by nic, dataset, train and run"},
 	{but: "rank web lab", imports: "net net/http", why: "a run reads its scenario and its data folder and writes its run directory: nothing else on this machine or outside it"},

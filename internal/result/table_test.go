@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
@@ -233,8 +233,7 @@ func BenchmarkAddFlow(b *testing.B) {
 	}
 }
 
-// When parts were closed, which the wall clock decides, cannot be seen in the
-// finished tables.
+// When parts were closed cannot be seen in the finished tables.
 func TestPartsLeaveNoTrace(t *testing.T) {
 	finished := func(rows int, early func(i int) bool) string {
 		dir := filepath.Join(t.TempDir(), "run")
@@ -246,9 +245,7 @@ func TestPartsLeaveNoTrace(t *testing.T) {
 		for i := range rows {
 			d.Steps().Add(StepRow{Step: int32(i), Start: unit.Time(i * i), End: unit.Time(i * i), Loss: new(float64(i))})
 			if early(i) {
-				if err := d.keep(time.Now(), 0); err != nil {
-					t.Fatal(err)
-				}
+				d.keep()
 			}
 		}
 		if err := d.Finish(&Summary{State: Complete}); err != nil {
@@ -294,23 +291,66 @@ func TestPartsLeaveNoTrace(t *testing.T) {
 	}
 }
 
-// Keep leaves rows that have not waited long where they are.
-func TestKeepWaits(t *testing.T) {
+// Nor in their pages, which end where a batch of rows has filled one.
+func TestPartsLeaveNoTraceInPages(t *testing.T) {
+	finished := func(early func(i int) bool) string {
+		dir := filepath.Join(t.TempDir(), "run")
+		d, err := Create(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 12_000 {
+			d.Flows().Add(FlowRow{ID: int64(i), Name: "a name that takes its place " + strconv.Itoa(i*i), Posted: unit.Time(i * i)})
+			if early(i) {
+				d.keep()
+			}
+		}
+		if err := d.Finish(&Summary{State: Complete}); err != nil {
+			t.Fatal(err)
+		}
+		b, err := os.ReadFile(filepath.Join(dir, "flows.parquet"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	if finished(func(int) bool { return false }) != finished(func(i int) bool { return i%1777 == 5 }) {
+		t.Error("parts closed early: other bytes")
+	}
+}
+
+// Keep closes parts by the rows of all tables together: a table that grows slowly is kept with the others,
+// and so is none of a short run. A killed run has lost a fifth of its rows at most, and a table of many rows
+// has few parts.
+func TestKeepClosesByRows(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	d, err := Create(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	fill(d, 10)
-	for _, c := range []struct {
-		after time.Duration
-		want  int
-	}{{0, 0}, {PartAge - time.Second, 0}, {PartAge + time.Minute, 1}, {PartAge + time.Minute, 1}} {
-		if err := d.keep(time.Now().Add(c.after), PartAge); err != nil {
-			t.Fatal(err)
+	d.Steps().Add(StepRow{})
+	for i := range 3*RowGroupRows + 100 {
+		if i < RowGroupRows && d.Flows().closed > 0 && d.Flows().inPart+len(d.Flows().batch) > max(keepLeast, i/keepShare)+100 {
+			t.Fatalf("of %d rows, %d are in no closed part", i, d.Flows().inPart)
 		}
-		if got := len(partsOf(dir, "flows")); got != c.want {
-			t.Errorf("after %v: %d parts, want %d", c.after, got, c.want)
+		d.Flows().Add(FlowRow{ID: int64(i)})
+		if i%100 == 0 && d.Keep() != nil {
+			t.Fatal(d.Err())
 		}
+		want := 0
+		if i >= keepLeast+100 {
+			want = 1
+		}
+		if i < keepLeast-1 || want == 1 {
+			if got := len(partsOf(dir, "steps")); i%1000 == 0 && got != want {
+				t.Errorf("after %d rows: %d parts of steps, want %d", i, got, want)
+			}
+		}
+	}
+	if got := len(partsOf(dir, "flows")); got < 15 || got > 25 {
+		t.Errorf("%d parts of flows, want about 20", got)
+	}
+	if d.Flows().closed != len(partsOf(dir, "flows")) || d.Flows().inPart+len(d.Flows().batch) != 100 {
+		t.Error("parts after the first row group are not row groups")
 	}
 }
