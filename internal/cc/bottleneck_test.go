@@ -54,7 +54,8 @@ type queued struct {
 }
 
 func newBottleneck(p Params, n int, rate unit.Bitrate, packet unit.Bytes, delay int64) *bottleneck {
-	b := &bottleneck{rate: rate, packet: packet, delay: delay, returns: make([][]queued, delay+1), mark: func(unit.Bytes) float64 { return 0 }}
+	b := &bottleneck{rate: rate, packet: packet, delay: delay, returns: make([][]queued, delay+1),
+		mark: func(unit.Bytes) float64 { return 0 }}
 	set := NewSet(p, n)
 	for i := range n {
 		set.Init(i, rate, b.baseRTT())
@@ -129,7 +130,8 @@ func (b *bottleneck) acknowledge() {
 			f.notified, f.lastCNP = true, b.now
 			f.OnCNP(b.now, 0)
 		}
-		f.OnAck(&Ack{Now: b.now, Bytes: b.packet, RTT: rtt, Seq: q.seq, NextSeq: f.sent, Marked: q.marked && b.cnp == 0, Hops: []Hop{q.hop}})
+		f.OnAck(&Ack{Now: b.now, Bytes: b.packet, RTT: rtt, Seq: q.seq, NextSeq: f.sent,
+			Marked: q.marked && b.cnp == 0, Hops: []Hop{q.hop}})
 	}
 	b.returns[slot] = b.returns[slot][:0]
 }
@@ -154,7 +156,8 @@ func (b *bottleneck) measure() measurement {
 	n := float64(b.served)
 	m := measurement{
 		utilisation: n / float64(b.steps), queue: unit.Bytes(b.queueSum / float64(b.steps)), queueMax: b.queueMax,
-		rtt: unit.Duration(b.rttSum / n), jain: sum * sum / squares / float64(len(b.flows)), marked: float64(b.marked) / n,
+		rtt: unit.Duration(b.rttSum / n), jain: sum * sum / squares / float64(len(b.flows)),
+		marked: float64(b.marked) / n,
 	}
 	b.served, b.steps, b.queueSum, b.queueMax, b.rttSum, b.marked = 0, 0, 0, 0, 0, 0
 	return m

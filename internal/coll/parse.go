@@ -193,7 +193,8 @@ func (p *parser) body() {
 		p.t.ops[p.part] = append(p.t.ops[p.part], op)
 	}
 	if parts := p.t.ranks * p.t.channels; p.part+1 < parts {
-		p.fail(located.Word{Column: 1}, "the text ends, want rank %d channel %d", (p.part+1)/p.t.channels, (p.part+1)%p.t.channels)
+		p.fail(located.Word{Column: 1}, "the text ends, want rank %d channel %d",
+			(p.part+1)/p.t.channels, (p.part+1)%p.t.channels)
 	}
 }
 

@@ -90,7 +90,8 @@ func (r *Rank) advance(now unit.Time, channel int) {
 	for ; ch.pc < ch.length; ch.pc++ {
 		op := s.Op(int(r.cfg.Rank), channel, ch.pc)
 		if int(op.After) >= ch.pc || int(op.Acked) >= ch.pc {
-			panic(fmt.Sprintf("exec: %s: rank %d channel %d operation %d waits for a later one", s.Name(), r.cfg.Rank, channel, ch.pc))
+			panic(fmt.Sprintf("exec: %s: rank %d channel %d operation %d waits for a later one", s.Name(),
+				r.cfg.Rank, channel, ch.pc))
 		}
 		ch.op = op
 		if ch.unacked(op.Acked) {
@@ -217,7 +218,8 @@ func (r *Rank) acked(now unit.Time, dst, channel int32, tr *Trace) {
 	ch := &c.channels[channel]
 	op, ok := ch.forget(dst)
 	if !ok {
-		panic(fmt.Sprintf("exec: rank %d: acknowledgement from rank %d on channel %d, nothing is in flight", r.cfg.Rank, dst, channel))
+		panic(fmt.Sprintf("exec: rank %d: acknowledgement from rank %d on channel %d, nothing is in flight",
+			r.cfg.Rank, dst, channel))
 	}
 	c.inFlight--
 	ch.answered(r, op, tr)
@@ -284,7 +286,8 @@ func (ch *channelRun) forget(dst int32) (op int32, ok bool) {
 	return -1, false
 }
 
-// match returns the peer's Recv for this rank's next Send to it, and its index in the peer's program.
+// match returns the peer's Recv for this rank's next Send to it, and its index in the peer's
+// program.
 func (r *Rank) match(ch *channelRun, channel int, peer int32) (recv coll.Op, at int) {
 	s := r.cfg.Template.Collectives[r.running].Schedule
 	k := ch.cursor(peer)
@@ -295,7 +298,8 @@ func (r *Rank) match(ch *channelRun, channel int, peer int32) (recv coll.Op, at 
 			return op, k.at - 1
 		}
 	}
-	panic(fmt.Sprintf("exec: %s: channel %d: rank %d has no Recv for operation %d of rank %d", s.Name(), channel, peer, ch.pc, r.cfg.Rank))
+	panic(fmt.Sprintf("exec: %s: channel %d: rank %d has no Recv for operation %d of rank %d", s.Name(), channel,
+		peer, ch.pc, r.cfg.Rank))
 }
 
 func (ch *channelRun) cursor(peer int32) *cursor {

@@ -4,8 +4,9 @@ import (
 	"railyard/internal/unit"
 )
 
-// chargeLossless charges a frame of a class under PFC to its ingress account: reserve first, then the shared part up to the
-// threshold, else headroom. It reports false, and charges nothing, if there is room in none of them.
+// chargeLossless charges a frame of a class under PFC to its ingress account: reserve first, then
+// the shared part up to the threshold, else headroom. It reports false, and charges nothing, if
+// there is room in none of them.
 func (f *Fabric) chargeLossless(n *node, a *account, p *port, size int64) bool {
 	limit := p.xoff.At(n.size - n.shared)
 	reserve := int64(f.cfg.Buffer.Reserve)
@@ -32,11 +33,14 @@ func (f *Fabric) chargeLossless(n *node, a *account, p *port, size int64) bool {
 }
 
 func (f *Fabric) overXOFF(n *node, a *account, p *port) bool {
-	// A fixed xOFF may lie beyond the pool: what is over that stands in the room kept for frames that cross.
-	return a.headroom > 0 || n.shared > n.size || max(0, a.used-int64(f.cfg.Buffer.Reserve)) >= p.xoff.At(n.size-n.shared)
+	// A fixed xOFF may lie beyond the pool: what is over that stands in the room kept for frames
+	// that cross.
+	return a.headroom > 0 || n.shared > n.size ||
+		max(0, a.used-int64(f.cfg.Buffer.Reserve)) >= p.xoff.At(n.size-n.shared)
 }
 
-// chargeLossy charges a frame of a class without PFC, unless its egress queue holds its dynamic share already.
+// chargeLossy charges a frame of a class without PFC, unless its egress queue holds its dynamic
+// share already.
 func (f *Fabric) chargeLossy(n *node, a *account, q *queue, size int64) bool {
 	free := max(0, n.size-n.shared)
 	reserve := int64(f.cfg.Buffer.Reserve)
@@ -50,7 +54,8 @@ func (f *Fabric) chargeLossy(n *node, a *account, q *queue, size int64) bool {
 	return true
 }
 
-// release gives a frame's bytes back to the account of its ingress port, headroom first, and sends xON if that allows it.
+// release gives a frame's bytes back to the account of its ingress port, headroom first, and sends
+// xON if that allows it.
 func (f *Fabric) release(now unit.Time, in PortID, class uint8, size int64) {
 	a := &f.accounts[int(in)*f.nc+int(class)]
 	p := &f.ports[in]
@@ -67,5 +72,6 @@ func (f *Fabric) release(now unit.Time, in PortID, class uint8, size int64) {
 
 func (f *Fabric) underXON(n *node, a *account, p *port) bool {
 	used := max(0, a.used-int64(f.cfg.Buffer.Reserve))
-	return a.headroom == 0 && (used == 0 || n.shared <= n.size && used+int64(f.cfg.PFC.ResumeOffset) <= p.xoff.At(n.size-n.shared))
+	return a.headroom == 0 &&
+		(used == 0 || n.shared <= n.size && used+int64(f.cfg.PFC.ResumeOffset) <= p.xoff.At(n.size-n.shared))
 }

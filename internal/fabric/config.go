@@ -46,13 +46,15 @@ type Config struct {
 	SampleEvery   unit.Duration // queue sampling interval, 0: off
 	OnSample      func(Sample)  // receives run-length samples
 	OnLoss        func(Loss)    // receives each frame that is lost, but for PFC frames; nil: nobody
-	// AsScheduled is for an engine with InOrderOfPushing (hpcc-ns3): a frame's end and its arrival are scheduled as its first bit leaves, so
-	// that of two events at one instant that one goes first whose frame has left first.
+	// AsScheduled is for an engine with InOrderOfPushing (hpcc-ns3): a frame's end and its arrival
+	// are scheduled as its first bit leaves, so that of two events at one instant that one goes
+	// first whose frame has left first.
 	AsScheduled bool
 	TruncateNS  bool // hpcc-ns3 as shipped: every transmit time is cut to whole nanoseconds
 }
 
-// Sample says that from Index*SampleEvery (plus half an interval) on, the sampled length of a queue is Bytes.
+// Sample says that from Index*SampleEvery (plus half an interval) on, the sampled length of a queue
+// is Bytes.
 type Sample struct {
 	Port  PortID
 	Class uint8
@@ -83,13 +85,15 @@ func (c *Config) validate() error {
 	return nil
 }
 
-// validatePause reports a pause that would have to be repeated faster than the frames that repeat it leave.
+// validatePause reports a pause that would have to be repeated faster than the frames that repeat
+// it leave.
 func validatePause(c *PFC, frame unit.Bytes) error {
 	if c.Quanta == 0 || c.Refresh.Num == 0 {
 		return nil
 	}
 	if every := c.Refresh.Of(512 * int64(c.Quanta)); every < 8*int64(frame) {
-		return fmt.Errorf("fabric: a pause of %d quanta sent again after %v of its time is a frame each %d bit times, and one takes %d: want more fabric.qos.pfc.quanta or a larger fabric.qos.pfc.refresh",
+		return fmt.Errorf("fabric: a pause of %d quanta sent again after %v of its time is a frame each %d bit "+
+			"times, and one takes %d: want more fabric.qos.pfc.quanta or a larger fabric.qos.pfc.refresh",
 			c.Quanta, c.Refresh, every, 8*frame)
 	}
 	return nil
@@ -97,7 +101,8 @@ func validatePause(c *PFC, frame unit.Bytes) error {
 
 // Policy is the configuration of the switches, as qos has it.
 func (c *Config) Policy() qos.Policy {
-	p := qos.Policy{PFC: c.PFC, Buffer: c.Buffer, MTU: c.MTU, Frame: c.LargestFrame, Pause: c.PauseFrame + c.LinkOverhead, Pipeline: c.SwitchLatency}
+	p := qos.Policy{PFC: c.PFC, Buffer: c.Buffer, MTU: c.MTU, Frame: c.LargestFrame,
+		Pause: c.PauseFrame + c.LinkOverhead, Pipeline: c.SwitchLatency}
 	if p.Frame == 0 {
 		p.Frame = c.MTU
 	}
@@ -107,7 +112,8 @@ func (c *Config) Policy() qos.Policy {
 	return p
 }
 
-// mark holds a queue's WRED profile in integers: above low, marks when random32 * span < (q - low) * slope.
+// mark holds a queue's WRED profile in integers: above low, marks when random32 * span < (q - low)
+// * slope.
 type mark struct {
 	low, high int64
 	slope     uint64 // probability x 2^32

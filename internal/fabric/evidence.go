@@ -73,8 +73,8 @@ type Share struct {
 }
 
 // Fill lists whose bytes were waiting in the queues of a port when a traced frame came to wait
-// there, or when the port made the switch pause somebody; the largest first. Sums over such instants:
-// only their proportions mean something.
+// there, or when the port made the switch pause somebody; the largest first. Sums over such
+// instants: only their proportions mean something.
 func (f *Fabric) Fill(id PortID) []Share {
 	var all []Share
 	for _, flow := range slices.Sorted(maps.Keys(f.fill[id])) {

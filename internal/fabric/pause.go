@@ -19,7 +19,8 @@ func (f *Fabric) xon(now unit.Time, in PortID, a *account, class uint8) {
 	f.queuePause(now, in, pauseFrame{class: class})
 }
 
-// queuePause hands a PFC frame to the port that faces the sender of link in: it goes before everything but what is being sent.
+// queuePause hands a PFC frame to the port that faces the sender of link in: it goes before
+// everything but what is being sent.
 func (f *Fabric) queuePause(now unit.Time, in PortID, fr pauseFrame) {
 	id := in ^ 1
 	p := &f.ports[id]
@@ -29,7 +30,8 @@ func (f *Fabric) queuePause(now unit.Time, in PortID, fr pauseFrame) {
 	}
 }
 
-// sendPause puts a PFC frame on the link. It acts on the far end's port after the cable and the peer's response time.
+// sendPause puts a PFC frame on the link. It acts on the far end's port after the cable and the
+// peer's response time.
 func (f *Fabric) sendPause(now unit.Time, id PortID, p *port) {
 	fr := p.ctl[0]
 	p.ctl = p.ctl[:copy(p.ctl, p.ctl[1:])]
@@ -58,7 +60,8 @@ func (h *pauseArrive) Handle(now unit.Time, owner int32) {
 	if len(from.ctlLive) > 0 && !f.cfg.AsScheduled {
 		f.eng.At(p.island, from.ctlLive[0].at, sim.MakeKey(sim.Arrival, classPause, owner))
 	}
-	if f.faults != nil && f.faults.cfg.PFC && f.faults.loses(now.Add(-p.respond), PortID(owner^1), int64(f.cfg.PauseFrame)) {
+	if f.faults != nil && f.faults.cfg.PFC &&
+		f.faults.loses(now.Add(-p.respond), PortID(owner^1), int64(f.cfg.PauseFrame)) {
 		from.faulted++
 		return
 	}

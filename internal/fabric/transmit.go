@@ -195,7 +195,8 @@ func (f *Fabric) receive(now unit.Time, id PortID, p *port, pk *Packet) {
 	f.admit(now, id, p, pk)
 }
 
-// admit charges a frame to the switch's buffer, sends xOFF if need be, and queues it at its egress port.
+// admit charges a frame to the switch's buffer, sends xOFF if need be, and queues it at its egress
+// port.
 func (f *Fabric) admit(now unit.Time, in PortID, p *port, pk *Packet) {
 	out := f.routes[pk.route]
 	pk.route++

@@ -13,7 +13,8 @@ func TestProblemText(t *testing.T) {
 		p    Problem
 		want string
 	}{
-		{Problem{File: "a.yaml", Line: 2, Column: 7, Path: "x.y", Message: "wrong", Hint: "want z"}, "a.yaml:2:7: x.y: wrong; want z"},
+		{Problem{File: "a.yaml", Line: 2, Column: 7, Path: "x.y", Message: "wrong", Hint: "want z"},
+			"a.yaml:2:7: x.y: wrong; want z"},
 		{Problem{File: "a.yaml", Message: "wrong"}, "a.yaml: wrong"},
 		{Problem{File: "a.yaml", Path: "x", Message: "odd", Set: true, Warning: true}, "--set warning: x: odd"},
 	} {
@@ -25,7 +26,8 @@ func TestProblemText(t *testing.T) {
 
 // Problems come out in the order of the text, each once.
 func TestSorted(t *testing.T) {
-	ps := Problems{{Line: 3, Column: 1}, {File: "b", Line: 1, Column: 1}, {Line: 1, Column: 9}, {Line: 1, Column: 2, Message: "b"}, {Line: 1, Column: 2, Message: "a"}, {Line: 3, Column: 1}}
+	ps := Problems{{Line: 3, Column: 1}, {File: "b", Line: 1, Column: 1}, {Line: 1, Column: 9},
+		{Line: 1, Column: 2, Message: "b"}, {Line: 1, Column: 2, Message: "a"}, {Line: 3, Column: 1}}
 	var got []string
 	for _, p := range ps.Sorted() {
 		got = append(got, fmt.Sprint(p.File, p.Line, ":", p.Column, p.Message))
@@ -48,7 +50,8 @@ func TestMost(t *testing.T) {
 		}
 	}
 	got := ps.Sorted()
-	if last := got[len(got)-1].String(); len(got) != Most+1 || last != "f:101:1: and at least 101 more problems from here on" {
+	if last := got[len(got)-1].String(); len(got) != Most+1 ||
+		last != "f:101:1: and at least 101 more problems from here on" {
 		t.Errorf("%d problems, the last is %s", len(got), last)
 	}
 	got = ps[:Most+1].Sorted()
@@ -58,7 +61,8 @@ func TestMost(t *testing.T) {
 }
 
 func TestRender(t *testing.T) {
-	src := []byte("cluster: {hosts: 2}\njob: {flows: [{from: host1/gpu0, to: host2/gpu0, bytes: 1MB, prioritty: data}]}\r\n" +
+	src := []byte("cluster: {hosts: 2}\njob: {flows: [{from: host1/gpu0, to: host2/gpu0, bytes: 1MB, prioritty: " +
+		"data}]}\r\n" +
 		"# " + strings.Repeat("x", 300))
 	wrong := Problems{{File: "a.yaml", Line: 2, Column: 62, Width: 9, Path: "job.flows[0].prioritty",
 		Message: "unknown key", Hint: "did you mean priority?"}}
@@ -114,7 +118,8 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// Whatever the text, words cover all that is not blank and are where they say, and a place in it renders.
+// Whatever the text, words cover all that is not blank and are where they say, and a place in it
+// renders.
 func FuzzWords(f *testing.F) {
 	f.Add("link h1 s1 400G 20m")
 	f.Add("\xff ä\t\x00")
@@ -127,7 +132,8 @@ func FuzzWords(f *testing.F) {
 				t.Fatalf("word %q, want the beginning of %q", w.Text, rest)
 			}
 			rest = rest[len(w.Text):]
-			if before := string([]rune(line)[:w.Column-1]); utf8.ValidString(line) && !strings.HasPrefix(line[len(before):], w.Text) {
+			if before := string([]rune(line)[:w.Column-1]); utf8.ValidString(line) &&
+				!strings.HasPrefix(line[len(before):], w.Text) {
 				t.Fatalf("%q is not at column %d of %q", w.Text, w.Column, line)
 			}
 			p := Problem{File: "f", Line: 1, Column: w.Column, Width: w.Width(), Message: Shown(w.Text)}

@@ -77,8 +77,8 @@ func (ps Problems) Err() error {
 	return ps.Sorted()
 }
 
-// Sorted orders by position and cuts a list that is too long, saying so: "at least", because a parser
-// may have stopped there.
+// Sorted orders by position and cuts a list that is too long, saying so: "at least", because a
+// parser may have stopped there.
 func (ps Problems) Sorted() Problems {
 	slices.SortStableFunc(ps, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line),

@@ -40,8 +40,8 @@ func (ps Problems) Render(w io.Writer, src []byte, colour bool) {
 	}
 }
 
-// excerptWidth is how much of a line is shown: with its number it takes 80 characters, and a line that
-// a terminal breaks would lead the caret astray.
+// excerptWidth is how much of a line is shown: with its number it takes 80 characters, and a line
+// that a terminal breaks would lead the caret astray.
 const excerptWidth = 72
 
 // excerpt returns at most excerptWidth characters of a source line around column, how many of

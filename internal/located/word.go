@@ -35,8 +35,8 @@ func AppendWords(dst []Word, line string) []Word {
 	return dst
 }
 
-// Shown prints what stands in a text and may be anything: a plain word as it is, any other quoted, both
-// cut to 40 bytes.
+// Shown prints what stands in a text and may be anything: a plain word as it is, any other quoted,
+// both cut to 40 bytes.
 func Shown(s string) string {
 	plain := s != "" && len(s) <= mostShown
 	for _, r := range s {

@@ -15,21 +15,28 @@
 // plus that packet's way through the fabric split the message's time exactly.
 //
 // Invariants:
-//   - bytes are copied into the destination when the receiver accepts their packet, and nowhere else;
+//   - bytes are copied into the destination when the receiver accepts their packet, and nowhere
+//     else;
 //   - the causes of a message sum to placed - posted, to the picosecond;
 //   - a queue pair is in the ready list of its NIC, or waits for a time in its heap, or is idle
 //     (nothing to send) or blocked (window), never in two of these.
 //
 // Decisions a reader may question:
-//   - The retransmission timer starts anew with each acknowledgement, and with each packet until one is owed (as many
-//     packets as one covers, or a message's end). It runs on while PFC holds the queue pair.
-//   - The rate limiter counts what the link carries, preamble and gap too, and spaces the starts of packets; an idle
-//     queue pair gathers no credit. Acknowledgements and CNPs are not limited.
-//   - A packet that selective repeat sends again asks for an acknowledgement at once, since coalescing would wait for
-//     packets that need not come. All NAKs of one recovery are one loss to the controller.
-//   - A round trip is that of the packet that made the receiver acknowledge, so coalescing adds nothing to it.
-//   - A mark on a packet that is not accepted still makes a CNP, and is echoed only if the packet is answered.
-//   - SharedTimer is the HPCC authors' NIC with all that follows from its one pacing timer and its list of queue pairs (armShared,
-//     ring, reopen): packets leave later than they could. It costs a look at all queue pairs of a NIC whenever one has nothing to send.
-//   - Pipes are reserved in the order of the posts; a relay holds both GPUs' NVLink and the NIC's PCIe from its start.
+//   - The retransmission timer starts anew with each acknowledgement, and with each packet until
+//     one is owed (as many packets as one covers, or a message's end). It runs on while PFC holds
+//     the queue pair.
+//   - The rate limiter counts what the link carries, preamble and gap too, and spaces the starts of
+//     packets; an idle queue pair gathers no credit. Acknowledgements and CNPs are not limited.
+//   - A packet that selective repeat sends again asks for an acknowledgement at once, since
+//     coalescing would wait for packets that need not come. All NAKs of one recovery are one loss
+//     to the controller.
+//   - A round trip is that of the packet that made the receiver acknowledge, so coalescing adds
+//     nothing to it.
+//   - A mark on a packet that is not accepted still makes a CNP, and is echoed only if the packet
+//     is answered.
+//   - SharedTimer is the HPCC authors' NIC with all that follows from its one pacing timer and its
+//     list of queue pairs (armShared, ring, reopen): packets leave later than they could. It costs
+//     a look at all queue pairs of a NIC whenever one has nothing to send.
+//   - Pipes are reserved in the order of the posts; a relay holds both GPUs' NVLink and the NIC's
+//     PCIe from its start.
 package nic

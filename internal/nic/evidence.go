@@ -86,8 +86,8 @@ func (n *Net) weigh(q *qp, m *message, tr *fabric.Trace) {
 }
 
 // wayBack accounts for the time between the acceptance of a message's last packet and the
-// acknowledgement: into n.segments what of it came after the message was placed; if messages complete
-// at the sender, into their causes.
+// acknowledgement: into n.segments what of it came after the message was placed; if messages
+// complete at the sender, into their causes.
 //
 // The way of the acknowledgement that answers the last packet is traced. Where another one answered
 // in its place, it is that of an empty network; what is beyond that went into a repeat or, if there

@@ -6,7 +6,8 @@ import (
 	"railyard/internal/unit"
 )
 
-// turns is a set of a NIC's queue pairs that are served in turn: next is the first one by number after the one that was served last.
+// turns is a set of a NIC's queue pairs that are served in turn: next is the first one by number
+// after the one that was served last.
 type turns struct {
 	words []uint64
 	n     int

@@ -29,19 +29,23 @@ type Pipe struct {
 
 // Config is what every host, NIC and queue pair of a run shares.
 type Config struct {
-	Frames           wire.Sizes
-	Transport        roce.Params
-	PCIe, NVLink     Pipe
-	Latency          unit.Duration // NIC, sending side; the receiving side is the fabric's HostLatency
-	CNPInterval      unit.Duration // least time between two CNPs of a flow
-	EchoMarks        bool          // marks travel in acknowledgements instead of CNPs
-	NoCNPs           bool          // receivers of marked packets send no CNPs: no sender would listen
-	Telemetry        bool          // the controller wants in-band telemetry of every packet
-	Repace           bool          // a change of rate moves the start of the next packet, that was set when the one before it left
-	AsScheduled      bool          // for an engine with InOrderOfPushing: hosts work after what was scheduled before, flows in order of their numbers
-	SharedTimer      bool          // one pacing timer for all queue pairs of a NIC, as in the HPCC authors' model: see armShared
-	AcksPass         bool          // PFC does not hold back ACKs, NAKs and CNPs at the host that sends them
-	AckClass         uint8         // traffic class of ACK and NAK
+	Frames       wire.Sizes
+	Transport    roce.Params
+	PCIe, NVLink Pipe
+	Latency      unit.Duration // NIC, sending side; the receiving side is the fabric's HostLatency
+	CNPInterval  unit.Duration // least time between two CNPs of a flow
+	EchoMarks    bool          // marks travel in acknowledgements instead of CNPs
+	NoCNPs       bool          // receivers of marked packets send no CNPs: no sender would listen
+	Telemetry    bool          // the controller wants in-band telemetry of every packet
+	// a change of rate moves the start of the next packet, that was set when the one before it left
+	Repace bool
+	// for an engine with InOrderOfPushing: hosts work after what was scheduled before, flows in
+	// order of their numbers
+	AsScheduled bool
+	// one pacing timer for all queue pairs of a NIC, as in the HPCC authors' model: see armShared
+	SharedTimer      bool
+	AcksPass         bool  // PFC does not hold back ACKs, NAKs and CNPs at the host that sends them
+	AckClass         uint8 // traffic class of ACK and NAK
 	CNPClass         uint8
 	CompleteAtSender bool // a flow's completion time ends with its last acknowledgement instead of its last placed byte
 	Controller       cc.Params
@@ -65,9 +69,11 @@ type Flow struct {
 	LastPSN                  uint32 // of its packets
 }
 
-// HopWait is what a message met at one port. Held up it was at the NIC's while its frames waited to be sent, at a switch's as far as the
-// frame that completed it waited there; for a message that completes at its sender, also its acknowledgement. Over all hops they sum
-// to the message's queueing, own queueing and pause, but for the time behind earlier messages of its queue pair at the NIC.
+// HopWait is what a message met at one port. Held up it was at the NIC's while its frames waited to
+// be sent, at a switch's as far as the frame that completed it waited there; for a message that
+// completes at its sender, also its acknowledgement. Over all hops they sum to the message's
+// queueing, own queueing and pause, but for the time behind earlier messages of its queue pair at
+// the NIC.
 type HopWait struct {
 	Port                 topo.PortID
 	Back                 bool // of the acknowledgement
@@ -120,7 +126,9 @@ type Net struct {
 	answer    *fabric.Trace // of the acknowledgement being handled
 
 	timesRTT bool // the controller looks at round trips
-	reopens  bool // SharedTimer: windows are looked at whenever a NIC looks for something to send, since they grow unasked
+	// SharedTimer: windows are looked at whenever a NIC looks for something to send, since they
+	// grow unasked
+	reopens bool
 
 	marks, cnps, retransmits int64
 }
@@ -168,13 +176,15 @@ func New(eng *sim.Engine, fab *fabric.Fabric, g *topo.Graph, cfg Config, islandO
 	}
 	for i, nc := range g.NICs {
 		h := g.Hosts[nc.Host]
-		n.nics = append(n.nics, card{port: nc.Port, host: nc.Host, island: islandOf[h.Node], wakeAt: unit.Never, rtoAt: unit.Never, line: g.Ports[nc.Port].Rate})
+		n.nics = append(n.nics, card{port: nc.Port, host: nc.Host, island: islandOf[h.Node], wakeAt: unit.Never,
+			rtoAt: unit.Never, line: g.Ports[nc.Port].Rate})
 		n.nicOf[nc.Port] = int32(i)
 		n.nicOf[nc.Port^1] = int32(i)
 		fab.Attach(nc.Port, n, n)
 	}
 	for _, h := range g.Hosts {
-		n.hosts = append(n.hosts, host{island: islandOf[h.Node], wakeAt: unit.Never, out: make([]pipe, h.GPUs), in: make([]pipe, h.GPUs)})
+		n.hosts = append(n.hosts,
+			host{island: islandOf[h.Node], wakeAt: unit.Never, out: make([]pipe, h.GPUs), in: make([]pipe, h.GPUs)})
 	}
 	for _, l := range g.Links {
 		n.linger = max(n.linger, l.Delay)
@@ -194,12 +204,12 @@ func (n *Net) OnFlow(f func(*Flow)) { n.flowDone = f }
 // Err returns why the run failed, if it did.
 func (n *Net) Err() error { return n.err }
 
-// Linger is how long after the last useful event a run may go on, so that where it ends does not depend on the partition: the longest
-// propagation delay.
+// Linger is how long after the last useful event a run may go on, so that where it ends does not
+// depend on the partition: the longest propagation delay.
 func (n *Net) Linger() unit.Duration { return n.linger }
 
-// Marks, CNPs and Retransmits count, over all queue pairs: data packets received with congestion experienced, CNPs sent, data queue[fabric.Packet]
-// sent again.
+// Marks, CNPs and Retransmits count, over all queue pairs: data packets received with congestion
+// experienced, CNPs sent, data queue[fabric.Packet] sent again.
 func (n *Net) Marks() int64 { return n.marks }
 
 // CNPs returns how many congestion notification packets were sent.
@@ -214,8 +224,9 @@ func (n *Net) QueuePairs() int { return len(n.qps) }
 // Delivered returns the payload bytes that a queue pair's receiver has acknowledged.
 func (n *Net) Delivered(id int32) int64 { return n.qps[id].snd.Acked() }
 
-// fail ends the run because of queue pair id. Of several that fail before it ends, the first is named, at one instant that with the
-// lowest number: which one is handled first depends on the partition.
+// fail ends the run because of queue pair id. Of several that fail before it ends, the first is
+// named, at one instant that with the lowest number: which one is handled first depends on the
+// partition.
 func (n *Net) fail(now unit.Time, id int32, format string, args ...any) {
 	if n.err == nil || now < n.failedAt || now == n.failedAt && id < n.failed {
 		n.err, n.failedAt, n.failed = fmt.Errorf(format, args...), now, id

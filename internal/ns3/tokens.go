@@ -26,8 +26,8 @@ type token struct {
 // top is the place of what no line is at fault for.
 var top = token{line: 1, col: 1}
 
-// tokens is a file as the simulator reads it: words, whatever the line breaks. The first mistake in what must follow in
-// order ends the reading.
+// tokens is a file as the simulator reads it: words, whatever the line breaks. The first mistake in
+// what must follow in order ends the reading.
 type tokens struct {
 	file string
 	all  []token
@@ -64,8 +64,9 @@ func tokenize(file string, src []byte) *tokens {
 }
 
 func (t *tokens) fail(at token, format string, args ...any) {
-	t.problems = append(t.problems, located.Problem{File: t.file, Line: at.line, Column: at.col, Width: max(1, utf8.RuneCountInString(at.text)),
-		Message: fmt.Sprintf(format, args...)})
+	t.problems = append(t.problems,
+		located.Problem{File: t.file, Line: at.line, Column: at.col, Width: max(1, utf8.RuneCountInString(at.text)),
+			Message: fmt.Sprintf(format, args...)})
 }
 
 func (t *tokens) err() error { return t.problems.Err() }
@@ -101,7 +102,8 @@ func (t *tokens) number(what string, lo, hi int64) (int64, token, bool) {
 	return n, w, true
 }
 
-// decimal takes a decimal number, not negative, with at most 12 digits behind the point, and with an exponent if the simulator reads one.
+// decimal takes a decimal number, not negative, with at most 12 digits behind the point, and with
+// an exponent if the simulator reads one.
 func (t *tokens) decimal(what string, exponent bool) (*big.Rat, token, bool) {
 	w, ok := t.take(what)
 	if !ok {
@@ -109,7 +111,8 @@ func (t *tokens) decimal(what string, exponent bool) (*big.Rat, token, bool) {
 	}
 	r, ok := parseDecimal(w.text, exponent)
 	if _, real := parseDecimal(w.text, true); !ok && real {
-		t.fail(w, "%s: %s, want a number without an exponent, since the simulator takes only what is before the e", what, located.Shown(w.text))
+		t.fail(w, "%s: %s, want a number without an exponent, since the simulator takes only what is before the e",
+			what, located.Shown(w.text))
 	} else if !ok {
 		t.fail(w, "%s: %s, want a number such as 0.25", what, located.Shown(w.text))
 	} else if !new(big.Rat).Mul(r, big.NewRat(1e12, 1)).IsInt() {
@@ -119,7 +122,8 @@ func (t *tokens) decimal(what string, exponent bool) (*big.Rat, token, bool) {
 	return r, w, ok
 }
 
-// parseDecimal reads a decimal number, not negative; its exponent has at most two digits, so that its size is bounded.
+// parseDecimal reads a decimal number, not negative; its exponent has at most two digits, so that
+// its size is bounded.
 func parseDecimal(s string, exponent bool) (*big.Rat, bool) {
 	digits := s
 	if i := strings.IndexAny(s, "eE"); exponent && i >= 0 {

@@ -58,9 +58,10 @@ type closer interface {
 	measure() (TableFile, error)
 }
 
-// When Keep closes parts, in rows of all tables together: so that tables that grow slowly, such as steps,
-// are kept along with the others. The interval grows with the rows, and so the number of parts only with
-// their logarithm; its bound keeps a long run from losing more than it took minutes to make.
+// When Keep closes parts, in rows of all tables together: so that tables that grow slowly, such as
+// steps, are kept along with the others. The interval grows with the rows, and so the number of
+// parts only with their logarithm; its bound keeps a long run from losing more than it took minutes
+// to make.
 const (
 	keepLeast = 1 << 10
 	keepShare = 4 // one row for so many that there are
@@ -91,7 +92,8 @@ func Create(path string) (*Dir, error) {
 	entries, err := os.ReadDir(path)
 	switch {
 	case err == nil && len(entries) > 0:
-		return nil, fmt.Errorf("run directory %s: holds %s already, want a new or an empty folder", path, entries[0].Name())
+		return nil, fmt.Errorf("run directory %s: holds %s already, want a new or an empty folder",
+			path, entries[0].Name())
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, unwritable(path, err)
 	}
@@ -105,7 +107,8 @@ func Create(path string) (*Dir, error) {
 			os.Remove(path)
 		}
 		if errors.Is(err, fs.ErrExist) {
-			return nil, fmt.Errorf("run directory %s: another run has just begun there, want a new or an empty folder", path)
+			return nil, fmt.Errorf("run directory %s: another run has just begun there, want a new or an empty folder",
+				path)
 		}
 		return nil, unwritable(path, err)
 	}
@@ -256,10 +259,10 @@ func (d *Dir) Err() error {
 	return d.tableErr()
 }
 
-// Keep makes rows outlive the process once there are enough new ones, and returns Err. A long run calls
-// it now and then; it costs next to nothing. If the process is killed, a table has lost at most a row group,
-// and of all rows a fifth or keepLeast, whichever is more, if that is less. When Keep is called changes
-// nothing in the finished tables.
+// Keep makes rows outlive the process once there are enough new ones, and returns Err. A long run
+// calls it now and then; it costs next to nothing. If the process is killed, a table has lost at
+// most a row group, and of all rows a fifth or keepLeast, whichever is more, if that is less. When
+// Keep is called changes nothing in the finished tables.
 func (d *Dir) Keep() error {
 	if d == nil {
 		return nil
@@ -303,7 +306,8 @@ func (d *Dir) tableErr() error {
 	if len(tables) > 1 {
 		noun = "tables"
 	}
-	return fmt.Errorf("run directory %s: cannot write %s %s: %w%s", d.path, noun, strings.Join(tables, ", "), first, others)
+	return fmt.Errorf("run directory %s: cannot write %s %s: %w%s", d.path, noun,
+		strings.Join(tables, ", "), first, others)
 }
 
 // Finish closes the tables and then writes the summary with its state: complete,
@@ -335,7 +339,8 @@ func (d *Dir) Finish(s *Summary) error {
 	}
 	os.Remove(filepath.Join(d.path, reserveFile)) // not there if the run never began
 	if e := d.write(s); err == nil && e != nil {
-		return fmt.Errorf("run directory %s: cannot write %s: %w; it stays marked as unfinished", d.path, runFile, input.Cause(e))
+		return fmt.Errorf("run directory %s: cannot write %s: %w; it stays marked as unfinished",
+			d.path, runFile, input.Cause(e))
 	}
 	return err
 }
@@ -354,7 +359,8 @@ func (d *Dir) sync() error {
 			f.Close()
 		}
 		if err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrInvalid) {
-			return fmt.Errorf("run directory %s: cannot write %s to the disk: %w", d.path, filepath.Base(path), input.Cause(err))
+			return fmt.Errorf("run directory %s: cannot write %s to the disk: %w", d.path,
+				filepath.Base(path), input.Cause(err))
 		}
 	}
 	return nil
@@ -366,7 +372,8 @@ func (d *Dir) files() ([]TableFile, error) {
 	for _, t := range d.open {
 		f, err := t.measure()
 		if err != nil {
-			return nil, fmt.Errorf("run directory %s: cannot read back %s: %w", d.path, filepath.Base(t.finished()), err)
+			return nil, fmt.Errorf("run directory %s: cannot read back %s: %w", d.path,
+				filepath.Base(t.finished()), err)
 		}
 		all = append(all, f)
 	}
@@ -476,5 +483,6 @@ func EncodeJSON(w io.Writer, v any) error {
 }
 
 func unwritable(path string, err error) error {
-	return fmt.Errorf("run directory %s: cannot write there: %w; choose another place with --out DIR", path, input.Cause(err))
+	return fmt.Errorf("run directory %s: cannot write there: %w; choose another place with --out DIR",
+		path, input.Cause(err))
 }

@@ -113,7 +113,8 @@ func (j *joiner[R]) add(path string, last bool) error {
 	if err := j.copyFull(); err != nil {
 		return err
 	}
-	if groups := pf.RowGroups(); j.pending == 0 && len(groups) == 1 && (pf.NumRows() == int64(j.group) || last && j.w != nil) {
+	if groups := pf.RowGroups(); j.pending == 0 && len(groups) == 1 &&
+		(pf.NumRows() == int64(j.group) || last && j.w != nil) {
 		return j.copy(groups[0])
 	}
 	r := parquet.NewGenericReader[R](pf)
@@ -128,7 +129,8 @@ func (j *joiner[R]) add(path string, last bool) error {
 			return e
 		}
 		if err != nil && err != io.EOF || n == 0 {
-			return fmt.Errorf("%s: row %d of %d: %w", filepath.Base(path), read, pf.NumRows(), cmp.Or(err, io.ErrNoProgress))
+			return fmt.Errorf("%s: row %d of %d: %w", filepath.Base(path), read, pf.NumRows(),
+				cmp.Or(err, io.ErrNoProgress))
 		}
 	}
 	return nil
@@ -144,8 +146,8 @@ func (j *joiner[R]) room() []R {
 	return free
 }
 
-// take adds n rows that lie in the room, and encodes the batch if it is whole: in the same batches in which
-// a table writes them, because where a page ends depends on those.
+// take adds n rows that lie in the room, and encodes the batch if it is whole: in the same batches
+// in which a table writes them, because where a page ends depends on those.
 func (j *joiner[R]) take(n int) error {
 	j.batch = j.batch[:len(j.batch)+n]
 	j.pending += n

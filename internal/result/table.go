@@ -85,8 +85,8 @@ func (t *Table[R]) Rows() int64 {
 	return t.rows
 }
 
-// full reports whether the rows fill row groups, and so the open part ends here: parts that were closed
-// early add up to a row group, and those after them are one each.
+// full reports whether the rows fill row groups, and so the open part ends here: parts that were
+// closed early add up to a row group, and those after them are one each.
 func (t *Table[R]) full() bool { return t.rows%int64(t.group) == 0 }
 
 // flush encodes the rows that were gathered, and closes the part if it is full.
@@ -110,8 +110,9 @@ func (t *Table[R]) flush() {
 	}
 }
 
-// keep closes the part, however few rows it has: what it holds outlives the process from then on. Past the
-// first row group it waits until the part is full: joining small parts means to encode them again.
+// keep closes the part, however few rows it has: what it holds outlives the process from then on.
+// Past the first row group it waits until the part is full: joining small parts means to encode
+// them again.
 func (t *Table[R]) keep() {
 	if t.err != nil || t.inPart+len(t.batch) == 0 || t.rows > int64(t.group) {
 		return

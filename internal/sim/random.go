@@ -6,7 +6,8 @@ import (
 	"railyard/internal/splitmix"
 )
 
-// Stream is a named random stream: it belongs to one owner and depends on the run's seed and its own name only.
+// Stream is a named random stream: it belongs to one owner and depends on the run's seed and its
+// own name only.
 type Stream struct{ state splitmix.Stream }
 
 // NewStream derives the stream named name and numbered n from a seed.

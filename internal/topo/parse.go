@@ -15,17 +15,18 @@ import (
 // MaxText is the largest topology in source form, in bytes.
 const MaxText = 64 << 20
 
-// ParseText reads a graph in source form, of which WriteSource is the inverse; name is used in errors. Each line is one of
+// ParseText reads a graph in source form, of which WriteSource is the inverse; name is used in
+// errors. Each line is one of
 //
 //	host host1
 //	switch leaf1 [leaf|spine|superspine]
 //	link host1 leaf1 100Gb/s 20m
 //	link leaf1 spine1 400Gb/s 1us
 //
-// A link has a rate and a length, or a one-way delay instead. Hosts are host1, host2, ... in order, each with
-// so many GPUs; links to a host are its nic0, nic1, ... in order, on the rail of that index. `#` begins a
-// comment. The error is located.Problems: all wrong lines, but of a file without a right one no word is
-// quoted; what only the whole graph shows has no line.
+// A link has a rate and a length, or a one-way delay instead. Hosts are host1, host2, ... in order,
+// each with so many GPUs; links to a host are its nic0, nic1, ... in order, on the rail of that
+// index. `#` begins a comment. The error is located.Problems: all wrong lines, but of a file
+// without a right one no word is quoted; what only the whole graph shows has no line.
 func ParseText(name string, src []byte, gpus int) (*Graph, error) {
 	p := &textParser{name: name, gpus: gpus, b: NewBuilder(), nodes: map[string]NodeID{}}
 	if len(src) > MaxText {
@@ -46,7 +47,8 @@ func ParseText(name string, src []byte, gpus int) (*Graph, error) {
 	}
 	switch {
 	case len(p.problems) > 0 && !p.valid:
-		return nil, p.whole("holds no line of a topology, want lines such as host host1, switch leaf1 and link host1 leaf1 100Gb/s 20m")
+		return nil, p.whole("holds no line of a topology, want lines such as host host1, switch leaf1 and link " +
+			"host1 leaf1 100Gb/s 20m")
 	case len(p.problems) > 0:
 		return nil, p.problems.Err()
 	}
