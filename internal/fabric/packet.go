@@ -16,8 +16,8 @@ const (
 	CTS
 )
 
-// Packet is one frame: 32 bytes, no pointer. Flow, Seq and Kind belong to the sources and sinks at
-// the edge; the fabric carries them.
+// Packet is one frame: 32 bytes, no pointer. Flow, Seq and Kind belong to sources and sinks at the
+// edge; the fabric only carries them.
 type Packet struct {
 	at    unit.Time // when it reaches the far end of the link it is on
 	Flow  int32     // whose frame it is, to the edge
@@ -62,8 +62,8 @@ func (p *Packet) SetLast() { p.flags |= flagLast }
 // Last reports whether the frame ends its message.
 func (p *Packet) Last() bool { return p.flags&flagLast != 0 }
 
-// SetAsks says that the sender wants the frame acknowledged at once: the AckReq bit of the base
-// transport header, which coalescing otherwise stands for.
+// SetAsks makes the frame ask for an acknowledgement at once: the AckReq bit of the base transport
+// header. Other frames are acknowledged together.
 func (p *Packet) SetAsks() { p.flags |= flagAsks }
 
 // Asks reports whether the sender wants the frame acknowledged at once.

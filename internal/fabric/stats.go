@@ -8,10 +8,11 @@ import (
 
 // PortStats are a port's counters since the start of the run.
 type PortStats struct {
-	// sent: every frame, PFC's too, with preamble and gap; DataBytes: data packets alone
-	Frames, Bytes, DataBytes   int64
-	Busy                       unit.Duration // the time that Bytes took, of the frame that is being sent what is out
-	PausesSent, PausesReceived int64         // PFC frames: sent out of this port; that stopped this port
+	// Sent: all frames, PFC frames too, with preamble and gap. DataBytes: data packets alone.
+	Frames, Bytes, DataBytes int64
+	// the time that Bytes took; of a frame in transmission, the part that has left
+	Busy                       unit.Duration
+	PausesSent, PausesReceived int64 // PFC frames that left by this port; that stopped this port
 	Paused                     unit.Duration
 	Marks, Drops               int64 // at this port's queues
 	Faulted                    int64 // frames that a fault of the link discarded
@@ -37,25 +38,25 @@ func (f *Fabric) Stats(now unit.Time, id PortID) PortStats {
 	return s
 }
 
-// MaxShared returns the most bytes that the shared part of a switch's buffer ever held, and its
-// size.
+// MaxShared returns the largest number of bytes that was ever in the shared part of a switch's
+// buffer, and the size of that part.
 func (f *Fabric) MaxShared(switchIndex int) (used, size unit.Bytes) {
 	n := &f.nodes[switchIndex]
 	return unit.Bytes(n.maxUsed), unit.Bytes(n.size)
 }
 
-// Waiting returns the bytes waiting in the egress queue of a class; the frame being sent is not
-// among them.
+// Waiting returns the bytes that wait in the egress queue of a class, without the frame in
+// transmission.
 func (f *Fabric) Waiting(id PortID, class int) unit.Bytes {
 	return unit.Bytes(f.queues[int(id)*f.nc+class].bytes)
 }
 
-// sample notes a queue's length at the sampling instants that have passed since it changed last:
-// run-length coded, one sample where the value differs from the one before. It is called before
-// each change. Sampling instant i is at (i+1/2) intervals.
+// sample notes a queue's length at the sampling instants since its last change, run-length coded:
+// one sample where the value differs from the one before. It is called before each change. Sampling
+// instant i is at (i+1/2) intervals.
 func (f *Fabric) sample(now unit.Time, id PortID, class int, q *queue) {
 	every := int64(f.cfg.SampleEvery)
-	// The last instant at or before now; an instant that coincides with a change sees the value
+	// The last instant at or before now. An instant that coincides with a change sees the value
 	// before it.
 	index := (int64(now) + every/2) / every
 	if index == q.lastSample {
@@ -78,8 +79,8 @@ func (f *Fabric) FlushSamples(now unit.Time) {
 	}
 }
 
-// Check verifies the accounts of every switch. It is for tests and fault searches: it walks every
-// queue.
+// Check verifies the accounts of every switch. It walks every queue, so it is for tests and fault
+// searches.
 func (f *Fabric) Check() error {
 	held := make([]int64, len(f.accounts))
 	for i := range f.queues {
@@ -127,8 +128,8 @@ func (f *Fabric) Check() error {
 	return nil
 }
 
-// LosslessDrops returns how many frames of classes under PFC that came over a link were dropped for
-// want of headroom.
+// LosslessDrops returns how many frames of classes under PFC that came over a link were dropped
+// because headroom was full.
 func (f *Fabric) LosslessDrops(id PortID) int64 {
 	drops := int64(0)
 	for c := range f.nc {

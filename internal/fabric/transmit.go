@@ -62,7 +62,7 @@ func (f *Fabric) next(now unit.Time, id PortID, p *port) {
 		return
 	}
 	var pk Packet
-	p.flags |= flagBusy // taking the frame out may send xON by this very port, if the frame goes back the way it came
+	p.flags |= flagBusy // if the frame goes back the way it came, dequeue may send xON by this port
 	f.dequeue(now, id, p, c, &pk)
 	p.flags &^= flagBusy
 	f.transmit(now, id, p, &pk)
