@@ -19,17 +19,18 @@ type rule struct {
 var rules = map[string]rule{
 	"cmd/railyard": {may: "cli", why: "main is five lines: everything else can be tested"},
 
-	"unit":     {why: "quantities are below everything, so they stand on the standard library alone"},
-	"cause":    {why: "the list of causes is shared by all: it may depend on nothing that any of them owns"},
-	"wire":     {why: "frame formats are structs and bytes: the same code serves captures and real endpoints"},
-	"topo":     {may: "located", why: "a graph is a value made from parameters: who simulates it or prints it is above it"},
-	"splitmix": {why: "the generator of all random numbers is arithmetic: which stream is whose, its users say"},
+	"unit":  {why: "quantities are below everything, so they stand on the standard library alone"},
+	"cause": {why: "the list of causes is shared by all: it may depend on nothing that any of them owns"},
+	"wire":  {why: "frame formats are structs and bytes: the same code serves captures and real endpoints"},
+	"topo":  {may: "located", why: "a graph is a value made from parameters: who simulates it or prints it is above it"},
+	"qos":   {why: "thresholds are arithmetic on a configuration and a list of links: engine, check, run directory and report share the one value, so it knows none of them"},
+	"coll":  {may: "located", why: "a schedule is data, provable without an engine: nothing in it knows time, network or device"},
+	"cc":    {why: "a congestion controller sees what a NIC sees, times and bytes; it cannot look into queues"},
+	"sim":   {may: "splitmix", why: "the engine knows events and owners; a packet or a rank in it would tie every driver to it"},
+	"nn":    {may: "splitmix", why: "tensors know nothing of ranks and networks, so that the oracle and the simulation run the same code"},
+
 	"located":  {why: "what is wrong with a text and where is a value: what the text means is for its parser, where it lies for the command line"},
-	"qos":      {why: "thresholds are arithmetic on a configuration and a list of links: engine, check, run directory and report share the one value, so it knows none of them"},
-	"coll":     {may: "located", why: "a schedule is data, provable without an engine: nothing in it knows time, network or device"},
-	"cc":       {why: "a congestion controller sees what a NIC sees, times and bytes; it cannot look into queues"},
-	"sim":      {may: "splitmix", why: "the engine knows events and owners; a packet or a rank in it would tie every driver to it"},
-	"nn":       {may: "splitmix", why: "tensors know nothing of ranks and networks, so that the oracle and the simulation run the same code"},
+	"splitmix": {why: "the generator of all random numbers is arithmetic: which stream is whose, its users say"},
 
 	"dataset":       {may: "input splitmix", why: "images come from files and seeds; who trains on them is above"},
 	"inventory":     {may: "topo", why: "names and addresses are a function of the graph"},

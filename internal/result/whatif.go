@@ -60,22 +60,19 @@ type WhatIf struct {
 
 // WhatIfChange is one change and what it came to.
 type WhatIfChange struct {
-	// flow, flows, pfc, congestion, fault, buffer, window, port, link, rank, launch, ideal, cure,
-	// set
-	Kind       string         `json:"kind"`
+	Kind       string         `json:"kind"`              // flow, flows, pfc, congestion, fault, buffer, window, port, link, rank, launch, ideal, cure, set
 	Name       string         `json:"name"`              // in words: without background1
 	Subject    []string       `json:"subject,omitempty"` // flows, a port, ...
 	Set        []WhatIfValue  `json:"set"`
 	Reason     string         `json:"reason,omitempty"` // of a cure: the mistake
 	Attributed *unit.Duration `json:"attributed_ps"`    // null: the run's causes do not tell
-	// the run as it is; without a flow of the job: over its other flows
-	Before  unit.Duration  `json:"before_ps"`
-	Time    *unit.Duration `json:"time_ps"`         // null: it did not come to its end, see Why
-	Saves   *unit.Duration `json:"saves_ps"`        // Before - Time; negative: it takes longer
-	Part    *float64       `json:"saves,omitempty"` // of Before
-	Median  unit.Duration  `json:"median_step_ps,omitempty"`
-	Slowest unit.Duration  `json:"slowest_fct_ps,omitempty"`
-	Why     string         `json:"why,omitempty"` // there is no time
+	Before     unit.Duration  `json:"before_ps"`        // the run as it is; without a flow of the job: over its other flows
+	Time       *unit.Duration `json:"time_ps"`          // null: it did not come to its end, see Why
+	Saves      *unit.Duration `json:"saves_ps"`         // Before - Time; negative: it takes longer
+	Part       *float64       `json:"saves,omitempty"`  // of Before
+	Median     unit.Duration  `json:"median_step_ps,omitempty"`
+	Slowest    unit.Duration  `json:"slowest_fct_ps,omitempty"`
+	Why        string         `json:"why,omitempty"` // there is no time
 }
 
 // WhatIfValue is a key of the scenario and the value that a change gives it.
@@ -117,8 +114,7 @@ func (r *Run) WhatIf() (*WhatIf, error) {
 		return nil, damaged(err)
 	}
 	if head.FormatVersion != WhatIfFormat {
-		return nil, fmt.Errorf("run directory %s: %s has format version %d of Railyard %s, want %d: run railyard "+
-			"whatif again",
+		return nil, fmt.Errorf("run directory %s: %s has format version %d of Railyard %s, want %d: run railyard whatif again",
 			r.Path, whatIfFile, head.FormatVersion, clean(head.Version), WhatIfFormat)
 	}
 	w := &WhatIf{}
