@@ -21,14 +21,12 @@ const (
 	FirstFreeClass
 )
 
-// Source feeds a host's egress port. The port asks at the moment of sending, so window, rate and
-// pause are decided then.
+// Source is what feeds a host's egress port. The port asks at the moment of sending, so window, rate and pause are decided then.
 type Source interface {
-	// Pull fills in the frame to send now; paused has a bit per traffic class held by PFC. If it
-	// returns false the source calls Kick when it has something to send.
+	// Pull fills in the frame to send now; paused has a bit per traffic class held by PFC. If it returns false the source calls
+	// Kick when it has something to send.
 	Pull(now unit.Time, port PortID, paused uint8, p *Packet) bool
-	// Paused says that PFC stopped or restarted a class of the port. It is called before the change
-	// takes effect.
+	// Paused says that PFC stopped or restarted a class of the port. It is called before the change takes effect.
 	Paused(now unit.Time, port PortID, class uint8, on bool)
 }
 
@@ -153,8 +151,7 @@ type Fabric struct {
 	fill       []map[int32]int64 // by port
 	pausedFor  [][]RootTime      // by port
 
-	// Packets that are passed through an interface are kept here, so that they are not allocated on
-	// the heap. A call of Pull or Deliver never happens inside another call of the same kind.
+	// What crosses an interface lives here, so that it does not escape to the heap. Neither call comes inside another of its kind.
 	pulled, delivered Packet
 }
 
@@ -287,8 +284,7 @@ func (f *Fabric) applyThresholds() error {
 	return nil
 }
 
-// admitsAll reports a class whose largest frame does not fit into an empty buffer: its sender would
-// send it again without end.
+// admitsAll reports a class whose largest frame finds no room in an empty buffer: its sender would repeat it for ever.
 func (f *Fabric) admitsAll() error {
 	size := f.cfg.LargestFrame
 	if size == 0 {
@@ -308,9 +304,7 @@ func (f *Fabric) admitsAll() error {
 				ok = f.chargeLossy(&n, &a, &queue{}, int64(size))
 			}
 			if !ok {
-				return fmt.Errorf("fabric: switch %s: a frame of %v of class %s finds no room in the empty buffer, "+
-					"of which %v are shared, %v of that for one queue: want a larger fabric.switch.buffer or share, "+
-					"or a smaller transport.mtu",
+				return fmt.Errorf("fabric: switch %s: a frame of %v of class %s finds no room in the empty buffer, of which %v are shared, %v of that for one queue: want a larger fabric.switch.buffer or share, or a smaller transport.mtu",
 					f.graph.Nodes[n.id].Name, size, cl.Name, unit.Bytes(n.size), share)
 			}
 		}
@@ -346,8 +340,7 @@ func (f *Fabric) TransmitTime(id PortID, frame unit.Bytes) unit.Duration {
 	return f.txTime(&f.ports[id], int64(frame)+f.overhead)
 }
 
-// Lead returns how long before its arrival a frame's arrival event is scheduled, where the order of
-// events depends on that (Config.AsScheduled); else 0.
+// Lead returns how long before it arrives over a link a frame's arrival is scheduled, 0 where events of an instant do not go by that.
 func (f *Fabric) Lead(id PortID, frame unit.Bytes) unit.Duration {
 	if !f.cfg.AsScheduled {
 		return 0
@@ -370,9 +363,8 @@ func truncated(wire int64, rate unit.Bitrate) unit.Duration {
 	return unit.TruncatedSeconds(float64(8*wire) / float64(rate))
 }
 
-// Spacing returns how long a frame occupies the link of a NIC's port, and how long a sender that is
-// paced at rate waits from the start of that frame to the start of the next. Both count preamble
-// and gap.
+// Spacing returns how long a frame occupies the link of a NIC's port, and how long a sender paced at rate waits from the start of that
+// frame to the start of its next one. Both count what the link carries: preamble and gap too.
 func (f *Fabric) Spacing(id PortID, frame unit.Bytes, rate unit.Bitrate) (tx, gap unit.Duration) {
 	p := &f.ports[id]
 	wire := int64(frame) + f.overhead
