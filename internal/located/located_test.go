@@ -2,6 +2,7 @@ package located
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -114,6 +115,19 @@ func TestShown(t *testing.T) {
 	} {
 		if got := Shown(text); got != want {
 			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}
+
+// What package unit says of a value is shown as all else is.
+func TestBare(t *testing.T) {
+	for _, c := range []struct{ text, err, want string }{
+		{"400G", `"400G": unknown unit "G"`, `400G: unknown unit "G"`},
+		{"4 G", `"4 G": unknown unit "G"`, `"4 G": unknown unit "G"`},
+		{"4", "too large", "too large"},
+	} {
+		if got := Bare(c.text, errors.New(c.err)).Error(); got != c.want {
+			t.Errorf("%s: %s, want %s", c.err, got, c.want)
 		}
 	}
 }

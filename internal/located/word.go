@@ -1,6 +1,7 @@
 package located
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 	"unicode"
@@ -46,6 +47,14 @@ func Shown(s string) string {
 		return s
 	}
 	return strconv.Quote(Cut(s))
+}
+
+// Bare turns the "400G": ... of an error of package unit into 400G: ... where the text needs no quotes.
+func Bare(text string, err error) error {
+	if rest, ok := strings.CutPrefix(err.Error(), strconv.Quote(Cut(text))+": "); ok {
+		return errors.New(Shown(text) + ": " + rest)
+	}
+	return err
 }
 
 const mostShown = 40

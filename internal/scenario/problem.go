@@ -15,3 +15,6 @@ func (at span) problem(file, path, message, hint string) Problem {
 	}
 	return Problem{File: file, Line: at.line, Column: at.column, Width: at.width, Path: path, Message: message, Hint: hint}
 }
+
+// How messages show what stands in the file.
+var shown, cut, bare = located.Shown, located.Cut, located.Bare

@@ -160,7 +160,7 @@ func (p *textParser) link(w []located.Word) {
 	}
 	var err error
 	if c.Rate, err = unit.ParseBitrate(w[3].Text); err != nil {
-		p.wrong(w[3], "%v", err)
+		p.wrong(w[3], "%v", located.Bare(w[3].Text, err))
 		return
 	}
 	if c.Length, err = unit.ParseLength(w[4].Text); err != nil {

@@ -61,7 +61,7 @@ func TestParseTextErrors(t *testing.T) {
 		{"switch s\nswitch s", `net.txt:2:8: s: the name of another node too, want one of its own`},
 		{"host host1\nlink host1 s 100Gb/s 1m", `net.txt:2:12: s: no such node above this line`},
 		{"host host1\nswitch s\nlink host1 s 100G 1m",
-			`net.txt:3:14: "100G": unknown unit "G", want bits (Gb/s) or bytes (GB/s)`},
+			`net.txt:3:14: 100G: unknown unit "G", want bits (Gb/s) or bytes (GB/s)`},
 		{"host host1\nswitch s\nlink host1 s 100Gb/s 1",
 			`net.txt:3:22: 1: want a length such as 20m, or a delay such as 1us`},
 		{"host host1\nswitch s\nlink host1 s 100Gb/s 0m",
