@@ -18,7 +18,7 @@ type collRun struct {
 	answer   Trace // of the acknowledgement that came last
 }
 
-// wait says what a channel stands still for.
+// wait is what a channel waits for.
 type wait uint8
 
 const (
@@ -37,7 +37,7 @@ type channelRun struct {
 	cursors    []cursor
 	end        unit.Time // when it came to its end
 
-	// The message for which it last stood still, and the gates since then.
+	// The message for which it last waited, and the gates since then.
 	src   int32 // -1: none
 	trace Trace
 	gated unit.Time // wait == acknowledge: since when
@@ -49,7 +49,7 @@ type channelRun struct {
 // sentOp is a Send, by its index in the program, that awaits its acknowledgement.
 type sentOp struct{ op, dst int32 }
 
-// gate is a span in which a channel stood still for an acknowledgement.
+// gate is a span in which a channel waited for an acknowledgement.
 type gate struct {
 	from, to unit.Time
 	answer   Trace
@@ -179,7 +179,7 @@ func (r *Rank) local(ch *channelRun, channel int, op coll.Op) bool {
 	return false
 }
 
-// resume goes on after the operation on which the channel stood still.
+// resume goes on after the operation at which the channel waited.
 func (r *Rank) resume(now unit.Time, channel int) {
 	ch := &r.colls[r.running].channels[channel]
 	ch.did(now)
@@ -196,7 +196,7 @@ func (r *Rank) localDone(now unit.Time, channel int) {
 	r.resume(now, channel)
 }
 
-// arrived goes on with a channel that stood still for a message from src.
+// arrived goes on with a channel that waited for a message from src.
 func (r *Rank) arrived(now unit.Time, src, channel int32) {
 	c := &r.colls[r.running]
 	if int(channel) >= len(c.channels) {
@@ -212,7 +212,7 @@ func (r *Rank) arrived(now unit.Time, src, channel int32) {
 	r.resume(now, int(channel))
 }
 
-// acked goes on with a channel that stood still for an acknowledgement from dst.
+// acked goes on with a channel that waited for an acknowledgement from dst.
 func (r *Rank) acked(now unit.Time, dst, channel int32, tr *Trace) {
 	c := &r.colls[r.running]
 	ch := &c.channels[channel]

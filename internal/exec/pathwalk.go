@@ -24,7 +24,7 @@ func (f *PathFinder) find(s *stepPath) {
 	slices.Reverse(f.record.Parts)
 }
 
-// pathWalk is a walk back in time. What lies after at has been accounted for.
+// pathWalk is a walk back in time. All after at is explained.
 type pathWalk struct {
 	finder *PathFinder
 	step   *stepPath // in which the walk is
@@ -35,7 +35,7 @@ type pathWalk struct {
 // arrived reports whether the walk is at the start of the path.
 func (w *pathWalk) arrived() bool { return w.at <= w.record.Start }
 
-// back gives what is left of the path after t to a part.
+// back gives the rest of the path after t to a part.
 func (w *pathWalk) back(t unit.Time, why cause.Cause, part PathPart) {
 	t = max(t, w.record.Start)
 	if t >= w.at {

@@ -78,7 +78,7 @@ func (r *Receiver) OnData(now unit.Time, psn uint32, last bool, p *Params) Verdi
 	return Verdict{Nak: true, PSN: uint32(r.expected) & PSNMask}
 }
 
-// onSelective accepts any packet that is not there yet. Each one out of order is answered with a
+// onSelective accepts every packet that it does not have. A packet out of order is answered with a
 // NAK that names it.
 func (r *Receiver) onSelective(seq int64, last bool, p *Params) Verdict {
 	d := seq - r.expected
@@ -103,7 +103,7 @@ func (r *Receiver) onSelective(seq int64, last bool, p *Params) Verdict {
 	return Verdict{Accept: true, Ack: true, PSN: uint32(r.expected-1) & PSNMask}
 }
 
-// bitmap marks sequence numbers in a window of MaxAhead; it takes memory only once something is
+// bitmap marks sequence numbers in a window of MaxAhead; it takes no memory until a number is
 // marked.
 type bitmap struct {
 	words []uint64

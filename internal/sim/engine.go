@@ -108,8 +108,8 @@ func (e *Engine) StopAt(t unit.Time) {
 	}
 }
 
-// OnCheck sets a function that is asked now and then whether to go on; if it says no, Run returns
-// early.
+// OnCheck sets a function that is asked every so many events whether to go on; if it says no, Run
+// returns early.
 func (e *Engine) OnCheck(f func() bool) { e.check = f }
 
 // CheckEvery sets how many events pass between two such questions.
@@ -121,8 +121,8 @@ func (e *Engine) Now() unit.Time { return e.now }
 // Events returns how many events have been handled.
 func (e *Engine) Events() int64 { return e.events }
 
-// Run handles events until none is left or StopAt's time has passed. It reports whether it came to
-// that end.
+// Run handles events until none is left or the time of StopAt has passed. It returns false if it
+// was interrupted before.
 func (e *Engine) Run() bool {
 	_, whole := e.RunUntil(unit.Never)
 	return whole

@@ -113,7 +113,7 @@ func (w *wheel) list(s int64, at unit.Time, key Key) {
 }
 
 // next returns the time of the earliest event, or unit.Never. It does not move to that event's
-// slot: what other islands send before it would then pile up in cur.
+// slot: events that other islands send for earlier times would then pile up in cur.
 func (w *wheel) next() unit.Time {
 	if w.pos < len(w.cur) {
 		return w.cur[w.pos].at
@@ -159,8 +159,8 @@ func (w *wheel) advance(end int64) bool {
 	}
 	w.slot = s
 	w.cur, w.pos = w.cur[:0], 0
-	// Far events that have come within the horizon: this slot's into cur, the others onto the
-	// wheel. They were pushed before any that went straight to the wheel.
+	// Far events that are now within the horizon: those of this slot go into cur, the others onto
+	// the wheel. They were pushed before all events that went straight to the wheel.
 	for len(w.far) > 0 && int64(w.far[0].at)>>w.shift-s <= w.mask {
 		e := w.popFar()
 		if int64(e.at)>>w.shift == s {
