@@ -10,7 +10,7 @@ import (
 
 // Groups of packages. A pure package is a function of its input: it runs the same under simulated and under real time.
 const (
-	pure   = "unit cause wire topo qos coll cc roce workload exec inventory"
+	pure   = "unit cause splitmix located wire topo qos coll cc roce workload exec inventory"
 	engine = "sim fabric nic"
 	tensor = "nn dataset train"
 )
@@ -27,8 +27,8 @@ var bans = []ban{
 	{in: pure, imports: "railyard/internal/sim", why: "a core that knows the simulator cannot run on real time, and then interop with a kernel RDMA stack says nothing about the simulator"},
 	{in: pure, imports: "net/...", why: "cores have no socket: a driver hands them what arrived and sends what they ask for. (net/netip, a value, would be fine: add it here when it is needed.)"},
 	{in: pure + " " + engine + " nn train", imports: "os/... io/ioutil syscall", why: "these packages work on values: dataset, scenario, result and cli read and write files"},
-	{but: "cli result run rank lab web", imports: "time", why: "virtual time is unit.Time, integer picoseconds. The clock of this machine must not reach an event or a table: the same scenario gives the same bytes. (result looks at it only to close what a killed run should keep.)"},
-	{imports: "math/rand math/rand/v2 crypto/rand", why: "random numbers come from named streams derived from the scenario's seed (sim.NewStream; dataset and nn have their own), so that a draw added in one place moves no other, and no version of Go changes a result"},
+	{but: "cli run rank lab web", imports: "time", why: "virtual time is unit.Time, integer picoseconds. The clock of this machine must not reach an event or a table: the same scenario gives the same bytes."},
+	{imports: "math/rand math/rand/v2 crypto/rand", why: "random numbers come from named streams derived from the scenario's seed (sim.NewStream; nn, dataset and train have their own; package splitmix draws them), so that a draw added in one place moves no other, and no version of Go changes a result"},
 	{in: pure + " sim fabric nn", imports: "sync/... context", why: "one owner, no lock: these are state machines or plain loops. Parallel work is arranged by nic, dataset, train and run"},
 	{but: "rank web lab", imports: "net net/http", why: "a run reads its scenario and its data folder and writes its run directory: nothing else on this machine or outside it"},
 	{but: "train", imports: "unsafe", why: "only train shows float32 tensors as the bytes that packets carry"},

@@ -1,6 +1,9 @@
 package cc
 
-import "railyard/internal/unit"
+import (
+	"railyard/internal/splitmix"
+	"railyard/internal/unit"
+)
 
 // bottleneck is the smallest network that congestion control can be seen in: n
 // senders on ports of the same rate, one FIFO queue, one round trip of delay.
@@ -17,7 +20,7 @@ type bottleneck struct {
 	delay   int64 // base RTT in steps
 	mark    func(q unit.Bytes) float64
 	cnp     unit.Duration // notification point: a CNP per flow and interval; 0: marks ride on ACKs
-	seed    uint64
+	seed    splitmix.Stream
 	flows   []*sender
 	queue   []queued
 	now     unit.Time
@@ -51,7 +54,8 @@ type queued struct {
 }
 
 func newBottleneck(p Params, n int, rate unit.Bitrate, packet unit.Bytes, delay int64) *bottleneck {
-	b := &bottleneck{rate: rate, packet: packet, delay: delay, returns: make([][]queued, delay+1), mark: func(unit.Bytes) float64 { return 0 }}
+	b := &bottleneck{rate: rate, packet: packet, delay: delay, returns: make([][]queued, delay+1),
+		mark: func(unit.Bytes) float64 { return 0 }}
 	set := NewSet(p, n)
 	for i := range n {
 		set.Init(i, rate, b.baseRTT())
@@ -65,10 +69,7 @@ func (b *bottleneck) baseRTT() unit.Duration    { return unit.Duration(b.delay+1
 
 // random is uniform in [0, 1).
 func (b *bottleneck) random() float64 {
-	b.seed += 0x9e3779b97f4a7c15
-	z := (b.seed ^ b.seed>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return float64((z^z>>31)>>11) / (1 << 53)
+	return float64(b.seed.Next()>>11) / (1 << 53)
 }
 
 func (b *bottleneck) run(d unit.Duration) {
@@ -129,7 +130,8 @@ func (b *bottleneck) acknowledge() {
 			f.notified, f.lastCNP = true, b.now
 			f.OnCNP(b.now, 0)
 		}
-		f.OnAck(&Ack{Now: b.now, Bytes: b.packet, RTT: rtt, Seq: q.seq, NextSeq: f.sent, Marked: q.marked && b.cnp == 0, Hops: []Hop{q.hop}})
+		f.OnAck(&Ack{Now: b.now, Bytes: b.packet, RTT: rtt, Seq: q.seq, NextSeq: f.sent,
+			Marked: q.marked && b.cnp == 0, Hops: []Hop{q.hop}})
 	}
 	b.returns[slot] = b.returns[slot][:0]
 }
@@ -154,7 +156,8 @@ func (b *bottleneck) measure() measurement {
 	n := float64(b.served)
 	m := measurement{
 		utilisation: n / float64(b.steps), queue: unit.Bytes(b.queueSum / float64(b.steps)), queueMax: b.queueMax,
-		rtt: unit.Duration(b.rttSum / n), jain: sum * sum / squares / float64(len(b.flows)), marked: float64(b.marked) / n,
+		rtt: unit.Duration(b.rttSum / n), jain: sum * sum / squares / float64(len(b.flows)),
+		marked: float64(b.marked) / n,
 	}
 	b.served, b.steps, b.queueSum, b.queueMax, b.rttSum, b.marked = 0, 0, 0, 0, 0, 0
 	return m

@@ -27,8 +27,9 @@ type Ack struct {
 	NextSeq int64         // byte offset sent so far
 	Marked  bool          // congestion experienced, echoed by the receiver (or the CNP bit)
 	Hops    []Hop         // telemetry, first hop first; only valid during the call
-	// Lead is how long before Now its arrival was scheduled, where events of an instant go in order of scheduling: timers of Now that were
-	// armed later than that tick after it. 0: every timer of Now ticks before it.
+	// Lead is how long before Now its arrival was scheduled, where events of an instant go in order
+	// of scheduling: timers of Now that were armed later than that tick after it. 0: every timer of
+	// Now ticks before it.
 	Lead unit.Duration
 
 	Paced bool // the algorithm's answer: it has set its rate, if only to what it was
@@ -46,7 +47,8 @@ type Controller interface {
 	OnSent(now unit.Time, bytes unit.Bytes)
 	// OnAck reports an acknowledgement; a is not kept, and takes the answer.
 	OnAck(a *Ack)
-	// OnCNP reports a congestion notification packet, whose arrival was scheduled lead before now (see Ack).
+	// OnCNP reports a congestion notification packet, whose arrival was scheduled lead before now
+	// (see Ack).
 	OnCNP(now unit.Time, lead unit.Duration)
 	// OnLoss reports a NAK or a retransmission timeout.
 	OnLoss(now unit.Time)
@@ -73,7 +75,8 @@ type Params interface {
 	newSet(n int) Set
 }
 
-// UsesRTT reports whether an algorithm looks at round-trip times: a driver times packets only for those.
+// UsesRTT reports whether an algorithm looks at round-trip times: a driver times packets only for
+// those.
 func UsesRTT(p Params) bool {
 	switch p.(type) {
 	case TIMELY, Swift:
@@ -82,7 +85,8 @@ func UsesRTT(p Params) bool {
 	return false
 }
 
-// WindowGrowsUnasked reports whether an algorithm's window can grow without news of the network: with a rate that timers raise.
+// WindowGrowsUnasked reports whether an algorithm's window can grow without news of the network:
+// with a rate that timers raise.
 func WindowGrowsUnasked(p Params) bool {
 	d, ok := p.(DCQCN)
 	return ok && d.Window.Scale && (d.Window.BDP || d.Window.Bytes > 0)

@@ -159,8 +159,8 @@ func (f *dcqcnFlow) Window(now unit.Time) unit.Bytes {
 	return f.c.Window.at(f.window, f.rate, f.line)
 }
 
-// State shows rate, target and alpha after the ticks due at now. It works on a copy: who looks must not change which of a tick and a CNP
-// of one instant comes first.
+// State shows rate, target and alpha after the ticks due at now. It works on a copy: who looks must
+// not change which of a tick and a CNP of one instant comes first.
 func (f *dcqcnFlow) State(now unit.Time) State {
 	g := *f
 	g.replayBefore(now, 0)

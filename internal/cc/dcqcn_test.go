@@ -34,7 +34,8 @@ func drawDCQCN(t *rapid.T) DCQCN {
 		G: unit.Ratio{Num: 1, Den: rapid.SampledFrom([]int64{1, 2, 16, 256, 1024}).Draw(t, "g")}, InitialAlpha: one,
 		AlphaTimer: timer("alpha"), FirstCNPRate: one, ClampTarget: rapid.Bool().Draw(t, "clamp"),
 		IncreaseTimer: timer("increase"), FastRecovery: rapid.Int32Range(0, 6).Draw(t, "F"),
-		AI: unit.Bitrate(rapid.Int64Range(0, 5e9).Draw(t, "AI")), HAI: unit.Bitrate(rapid.Int64Range(0, 2e10).Draw(t, "HAI")),
+		AI:      unit.Bitrate(rapid.Int64Range(0, 5e9).Draw(t, "AI")),
+		HAI:     unit.Bitrate(rapid.Int64Range(0, 2e10).Draw(t, "HAI")),
 		MinRate: unit.Bitrate(rapid.Int64Range(1, 1e9).Draw(t, "min")),
 	}
 	if rapid.Bool().Draw(t, "bytes") {
@@ -108,11 +109,13 @@ func TestLazyTimersAreTheEventDrivenOnes(t *testing.T) {
 	})
 }
 
-// A CNP in the same instant as a tick: whichever was scheduled first goes first, the arrival its lead before, the tick a period before.
+// A CNP in the same instant as a tick: whichever was scheduled first goes first, the arrival its
+// lead before, the tick a period before.
 func TestCNPsAndTicksOfAnInstantGoAsScheduled(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawDCQCN(t)
-		lead := rapid.SampledFrom([]unit.Duration{us, us + 4*unit.Nanosecond, 4 * us, 5 * us, 55 * us, 60 * us}).Draw(t, "lead")
+		lead := rapid.SampledFrom([]unit.Duration{us, us + 4*unit.Nanosecond, 4 * us, 5 * us, 55 * us, 60 * us}).Draw(t,
+			"lead")
 		lazy, naive := single(p, 100*gbps, 0), newEventDriven(p, 100*gbps)
 		now := unit.Time(0).Add(lead)
 		for i, s := range drawSteps(t) {
@@ -141,7 +144,8 @@ func TestCNPsAndTicksOfAnInstantGoAsScheduled(t *testing.T) {
 	})
 }
 
-// With links of 1 us, the acknowledgement that carries the mark left 1,004 ns ago: before the tick of 1 us was set, after that of 50 us was.
+// With links of 1 us, the acknowledgement that carries the mark left 1,004 ns ago: before the tick
+// of 1 us was set, after that of 50 us was.
 func TestLinkOfAMicrosecond(t *testing.T) {
 	for _, c := range []struct {
 		preset string
@@ -166,7 +170,8 @@ func TestLookingOftenIsLookingOnce(t *testing.T) {
 		now := unit.Time(0)
 		for _, s := range drawSteps(t) {
 			end := now.Add(min(s.wait, 3*unit.Millisecond))
-			for ; now < end; now = min(end, now.Add(unit.Duration(rapid.Int64Range(1, int64(200*us)).Draw(t, "look")))) {
+			for ; now < end; now = min(end,
+				now.Add(unit.Duration(rapid.Int64Range(1, int64(200*us)).Draw(t, "look")))) {
 				often.Rate(now)
 			}
 			for _, c := range []Controller{once, often} {
@@ -324,7 +329,8 @@ func TestTimersOnlyAgainstReferenceSeries(t *testing.T) {
 		{240500, 6.25, 100, 1}, {285500, 6.25, 100, 1}, {290500, 6.25, 100, 0.996094}, {295500, 53.125, 100, 0.996094},
 		{340500, 53.125, 100, 0.992203}, {360500, 76.5625, 100, 0.992203}, {400500, 76.5625, 100, 0.988327},
 		{420500, 88.2812, 100, 0.988327}, {440500, 44.6539, 88.2812, 0.988373}, {500500, 22.5855, 88.2812, 0.988418},
-		{560500, 11.4230, 88.2812, 0.988463}, {600500, 49.8521, 88.2812, 0.984602}, {660500, 69.0767, 88.3013, 0.980756},
+		{560500, 11.4230, 88.2812, 0.988463}, {600500, 49.8521, 88.2812, 0.984602},
+		{660500, 69.0767, 88.3013, 0.980756},
 		{720500, 78.7890, 88.5012, 0.976925}, {760500, 83.7451, 88.7013, 0.973109},
 	}
 	// Marked at 39..229, 425..535 us: the queue is above its threshold in between.
@@ -351,7 +357,8 @@ func TestTimersOnlyAgainstReferenceSeries(t *testing.T) {
 		}
 		s := state(c, unit.Time(r.ns*1000))
 		near := func(got, want, tol float64) bool { return got-want < tol && want-got < tol }
-		if !near(float64(s.Rate)/1e9, r.rate, 1e-4) || !near(float64(s.Target)/1e9, r.target, 1e-4) || !near(s.Alpha, r.alpha, 1e-6) {
+		if !near(float64(s.Rate)/1e9, r.rate, 1e-4) || !near(float64(s.Target)/1e9, r.target, 1e-4) ||
+			!near(s.Alpha, r.alpha, 1e-6) {
 			t.Errorf("at %d ns: %.4f %.4f %.6f, reference %.4f %.4f %.6f", r.ns,
 				float64(s.Rate)/1e9, float64(s.Target)/1e9, s.Alpha, r.rate, r.target, r.alpha)
 		}

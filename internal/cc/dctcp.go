@@ -16,8 +16,9 @@ type DCTCP struct {
 	// MaxWindow is the bound of the window. 0: 4 x line rate x base RTT (assumed;
 	// stands for the receive window).
 	MaxWindow unit.Bytes
-	// RateAI, if positive, makes a rate of what is controlled in place of a window, as in the HPCC ns-3 model: it starts at line rate, is
-	// cut as the window is, and grows by this in a round trip without a cut.
+	// RateAI, if positive, makes a rate of what is controlled in place of a window, as in the HPCC
+	// ns-3 model: it starts at line rate, is cut as the window is, and grows by this in a round
+	// trip without a cut.
 	RateAI unit.Bitrate
 	// MinRate is the floor of that rate, Window what limits the bytes in flight beside it.
 	MinRate unit.Bitrate
@@ -116,8 +117,8 @@ func (f *dctcpFlow) shrink(by float64) {
 	f.thresh = f.window
 }
 
-// dctcpRate is the sender that controls a rate. It counts packets: the part of marked ones is that of the packets in flight at the start
-// of the round trip.
+// dctcpRate is the sender that controls a rate. It counts packets: the part of marked ones is that
+// of the packets in flight at the start of the round trip.
 type dctcpRate struct {
 	p             *DCTCP
 	line, rate    unit.Bitrate
@@ -131,7 +132,8 @@ type dctcpRate struct {
 }
 
 func (f *dctcpRate) init(p *DCTCP, line unit.Bitrate, baseRTT unit.Duration) {
-	*f = dctcpRate{p: p, line: line, rate: line, min: min(p.MinRate, line), window: p.Window.start(line, baseRTT), alpha: 1}
+	*f = dctcpRate{p: p, line: line, rate: line, min: min(p.MinRate, line),
+		window: p.Window.start(line, baseRTT), alpha: 1}
 }
 
 func (f *dctcpRate) Rate(unit.Time) unit.Bitrate    { return f.rate }

@@ -100,7 +100,8 @@ func newFluid(p DCQCN, n int, capacity unit.Bitrate, mtu unit.Bytes) fluid {
 	bits := 8 * float64(mtu)
 	m := fluid{
 		bits: bits, rate: float64(capacity) / float64(n) / bits, ai: float64(scaled(p.AI, capacity, p.PortRate)) / bits,
-		tau: tau.Seconds(), alphaTimer: p.AlphaTimer.Seconds(), timer: p.IncreaseTimer.Seconds(), f: float64(p.FastRecovery),
+		tau: tau.Seconds(), alphaTimer: p.AlphaTimer.Seconds(), timer: p.IncreaseTimer.Seconds(),
+		f: float64(p.FastRecovery),
 	}
 	if p.ByteCounter > 0 {
 		m.invB = float64(mtu) / float64(p.ByteCounter)
@@ -118,7 +119,8 @@ func (m fluid) excess(p float64) float64 {
 func (m fluid) terms(p float64) (a, alpha, b, c, d, e float64) {
 	l := log1m(p)
 	a, alpha = -expm1(m.tau*m.rate*l), -expm1(m.alphaTimer*m.rate*l)
-	// every is p / ((1-p)^-x - 1): increases per packet, one after each x packets in a row without a cut.
+	// every is p / ((1-p)^-x - 1): increases per packet, one after each x packets in a row without
+	// a cut.
 	every := func(x float64) float64 {
 		none := expm1(x * l) // (1-p)^x - 1
 		return p * (1 + none) / -none

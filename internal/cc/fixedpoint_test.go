@@ -25,7 +25,8 @@ func TestCoNEXT16FluidModelRestsAtFixedPoint(t *testing.T) {
 			t.Errorf("%d flows: p* %.3g is off the curve", n, want.Mark)
 		}
 		if !within(got.Mark, want.Mark, 0.01) || !within(got.Alpha, want.Alpha, 0.01) ||
-			!within(float64(got.Target), float64(want.Target), 0.01) || !within(float64(got.Queue), float64(want.Queue), 0.01) {
+			!within(float64(got.Target), float64(want.Target), 0.01) ||
+			!within(float64(got.Queue), float64(want.Queue), 0.01) {
 			t.Errorf("%d flows: fluid model %+v, fixed point %+v", n, got, want)
 		}
 	}
@@ -83,7 +84,8 @@ func TestCoNEXT16SmallMarkingProbability(t *testing.T) {
 		}
 		last = e
 	}
-	if e := FixedPoint(sigcomm15, 64, 40*gbps, 1000, RED{5000, 200000, unit.Ratio{Num: 1, Den: 1000}}); e.InRange || e.Queue != 200000 {
+	if e := FixedPoint(sigcomm15, 64, 40*gbps, 1000, RED{5000, 200000, unit.Ratio{Num: 1, Den: 1000}}); e.InRange ||
+		e.Queue != 200000 {
 		t.Errorf("off the curve: %+v", e)
 	}
 }
@@ -105,7 +107,8 @@ func TestDCQCNSharesFairly(t *testing.T) {
 		}
 		// Packets, timers in lockstep and 8 us of delay are not a fluid: the queue saws above p*'s.
 		if m.queue < want.Queue || m.queue > 2*want.Queue {
-			t.Errorf("%d flows: mean queue %v, want between once and twice the fixed point's %v", n, m.queue, want.Queue)
+			t.Errorf("%d flows: mean queue %v, want between once and twice the fixed point's %v",
+				n, m.queue, want.Queue)
 		}
 	}
 }
@@ -123,7 +126,8 @@ func TestCoNEXT16Terms(t *testing.T) {
 		}
 		a, alpha, gb, gc, gd, ge := m.terms(p)
 		for i, got := range []float64{a, alpha, gb, gc, gd, ge} {
-			// 1e-15 absolute: smaller increase frequencies are lost in 1 + expm1, and decide nothing.
+			// 1e-15 absolute: smaller increase frequencies are lost in 1 + expm1, and decide
+			// nothing.
 			if d := math.Abs(got - want[i]); d > 1e-9*want[i]+1e-15 {
 				t.Errorf("p %v, term %c: %v, want %v", p, "aAbcde"[i], got, want[i])
 			}

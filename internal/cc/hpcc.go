@@ -20,11 +20,12 @@ type HPCC struct {
 	// MinRate is the floor of the rate. The paper has none; 100 Mb/s in the HPCC
 	// ns-3 model.
 	MinRate unit.Bitrate
-	// TxUnit and QueueUnit are what the telemetry header counts bytes sent and queued in, rounded down. 1 B; in the HPCC ns-3 model 128 B
-	// and 80 B for 25 Gb/s ports, four times that for 100 Gb/s.
+	// TxUnit and QueueUnit are what the telemetry header counts bytes sent and queued in, rounded
+	// down. 1 B; in the HPCC ns-3 model 128 B and 80 B for 25 Gb/s ports, four times that for 100
+	// Gb/s.
 	TxUnit, QueueUnit unit.Bytes
-	// OncePerRTT: only the acknowledgement that ends a round trip sets the rate (FAST_REACT 0 of the HPCC ns-3 model). The paper reacts to
-	// each one.
+	// OncePerRTT: only the acknowledgement that ends a round trip sets the rate (FAST_REACT 0 of
+	// the HPCC ns-3 model). The paper reacts to each one.
 	OncePerRTT bool
 }
 
@@ -72,7 +73,8 @@ func (f *hpccFlow) init(p *HPCC, line unit.Bitrate, baseRTT unit.Duration) {
 	if ai == 0 {
 		ai = unit.Bitrate(float64(p.AI) * 8 * float64(unit.Second) / float64(baseRTT))
 	}
-	*f = hpccFlow{p: p, line: line, rtt: nanoseconds(baseRTT), full: bdp(line, baseRTT), min: min(p.MinRate, line), ai: ai, current: line, rate: line, utilisation: 1}
+	*f = hpccFlow{p: p, line: line, rtt: nanoseconds(baseRTT), full: bdp(line, baseRTT), min: min(p.MinRate, line),
+		ai: ai, current: line, rate: line, utilisation: 1}
 }
 
 // Rate is W / T (section 3.2: pacing).

@@ -8,11 +8,12 @@ import (
 
 // Variants of the HPCC authors' ns-3 model, each step by hand.
 
-// TestTIMELYPerRoundTrip: a decision by the first acknowledgement of what was sent after the decision before, with the round trip of that
-// packet; five steps of AI, then HAI, below Low too.
+// TestTIMELYPerRoundTrip: a decision by the first acknowledgement of what was sent after the
+// decision before, with the round trip of that packet; five steps of AI, then HAI, below Low too.
 func TestTIMELYPerRoundTrip(t *testing.T) {
 	p := Defaults["timely"].(TIMELY)
-	p.PortRate, p.AI, p.HAI, p.HAIAfter, p.HAIBelowLow, p.Segment = 0, 100*unit.MegabitPerSec, 500*unit.MegabitPerSec, 6, true, 0
+	p.PortRate, p.AI, p.HAI, p.HAIAfter, p.HAIBelowLow, p.Segment = 0, 100*unit.MegabitPerSec,
+		500*unit.MegabitPerSec, 6, true, 0
 	c := single(p, 100*gbps, 10*us).(*timelyFlow)
 	c.rate = 50e9
 	ack := func(seq, next int64, rtt unit.Duration, want float64) {
@@ -36,8 +37,9 @@ func TestTIMELYPerRoundTrip(t *testing.T) {
 	ack(91_000, 99_000, 30*us, 51.5e9*(1-0.8*0.91875)+1e8)
 }
 
-// TestDCTCPOfARate: alpha from the part of the packets in flight that were marked, once a round trip; the rate is cut by half of alpha on
-// the first mark, not again before all that was sent by then is acknowledged, and grows once in a round trip without a cut.
+// TestDCTCPOfARate: alpha from the part of the packets in flight that were marked, once a round
+// trip; the rate is cut by half of alpha on the first mark, not again before all that was sent by
+// then is acknowledged, and grows once in a round trip without a cut.
 func TestDCTCPOfARate(t *testing.T) {
 	p := DCTCP{G: unit.Ratio{Num: 1, Den: 16}, MSS: 1000, RateAI: unit.GigabitPerSec, MinRate: 100 * unit.MegabitPerSec}
 	c := single(p, 100*gbps, 10*us).(*dctcpRate)
@@ -77,7 +79,8 @@ func TestDCTCPOfARate(t *testing.T) {
 	}
 }
 
-// TestHPCCUnits: telemetry in units is rounded down at both ends of what is measured; RateAI is the step over T.
+// TestHPCCUnits: telemetry in units is rounded down at both ends of what is measured; RateAI is the
+// step over T.
 func TestHPCCUnits(t *testing.T) {
 	p := Defaults["hpcc"].(HPCC)
 	p.MaxStage, p.TxUnit, p.QueueUnit, p.RateAI = 0, 128, 80, 40*unit.MegabitPerSec
@@ -87,7 +90,8 @@ func TestHPCCUnits(t *testing.T) {
 	}
 	c.OnAck(&Ack{Seq: 1000, NextSeq: 50_000, Hops: hop(0, 1000, 5000)})
 	c.OnAck(&Ack{Seq: 2000, NextSeq: 51_000, Hops: hop(unit.Time(us), 13_500, 4999)})
-	// 13,440 - 896 B in 1 us are 1.00352 of the rate; a queue of 4,960 B is 0.0992 of 50 kB; the average moves by a quarter.
+	// 13,440 - 896 B in 1 us are 1.00352 of the rate; a queue of 4,960 B is 0.0992 of 50 kB; the
+	// average moves by a quarter.
 	u := 0.75 + 0.25*(1.00352+0.0992)
 	if d := c.utilisation - u; d > 1e-12 || d < -1e-12 {
 		t.Errorf("utilisation %.9f, want %.9f", c.utilisation, u)

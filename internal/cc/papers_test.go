@@ -24,7 +24,8 @@ func TestHPCC19KeepsLinkAtEtaWithoutQueue(t *testing.T) {
 		m := b.measure()
 		t.Logf("%d senders: %+v", n, m)
 		if m.utilisation < 0.92 || m.utilisation > 0.98 || m.queue > 20*1000 {
-			t.Errorf("%d senders: utilisation %.3f, mean queue %v, want 0.95 and less than a fifth of a BDP", n, m.utilisation, m.queue)
+			t.Errorf("%d senders: utilisation %.3f, mean queue %v, want 0.95 and less than a fifth of a BDP",
+				n, m.utilisation, m.queue)
 		}
 	}
 }
@@ -33,7 +34,8 @@ func TestHPCC19KeepsLinkAtEtaWithoutQueue(t *testing.T) {
 // window is divided by them over eta, from the same Wc within one round trip.
 func TestHPCC19Algorithm1(t *testing.T) {
 	ack := func(c Controller, now unit.Duration, tx, queue unit.Bytes, seq int64) unit.Bytes {
-		c.OnAck(&Ack{Now: at(now), Seq: seq, NextSeq: seq + 1000, Hops: []Hop{{Queue: queue, TxBytes: tx, Time: at(now), Rate: 100 * gbps}}})
+		c.OnAck(&Ack{Now: at(now), Seq: seq, NextSeq: seq + 1000,
+			Hops: []Hop{{Queue: queue, TxBytes: tx, Time: at(now), Rate: 100 * gbps}}})
 		return c.Window(at(now))
 	}
 	expect := func(name string, got unit.Bytes, want float64) {
@@ -114,7 +116,8 @@ func TestTIMELY15HoldsDelayNearTlow(t *testing.T) {
 		m := b.measure()
 		t.Logf("%d senders: %+v", n, m)
 		if worst := b.baseRTT() + b.rate.TransmitTime(m.queueMax); worst > 2*p.Low || m.utilisation < 0.9 {
-			t.Errorf("%d senders: largest RTT %v, utilisation %.3f, want less than twice Tlow and above 0.9", n, worst, m.utilisation)
+			t.Errorf("%d senders: largest RTT %v, utilisation %.3f, want less than twice Tlow and above 0.9",
+				n, worst, m.utilisation)
 		}
 	}
 	b := newBottleneck(None{}, 2, 10*gbps, 1000, 24)
@@ -162,7 +165,8 @@ func TestDCTCP10QueueStaysAtK(t *testing.T) {
 		b.run(100 * ms)
 		m := b.measure()
 		t.Logf("%d senders: %+v", n, m)
-		if m.utilisation < 0.999 || m.queue > k || m.queue < k/2 || m.queueMax > k+unit.Bytes(2*n+2)*packet || m.jain < 0.95 {
+		if m.utilisation < 0.999 || m.queue > k || m.queue < k/2 ||
+			m.queueMax > k+unit.Bytes(2*n+2)*packet || m.jain < 0.95 {
 			t.Errorf("%d senders: %+v, want a full link and a queue under %d + n packets", n, m, k)
 		}
 	}
@@ -211,7 +215,8 @@ func TestSwift20DelayAtTarget(t *testing.T) {
 		m := b.measure()
 		t.Logf("%d senders: target %v %+v", n, target, m)
 		if m.utilisation < 0.97 || m.rtt < target*6/10 || m.rtt > target*14/10 {
-			t.Errorf("%d senders: mean RTT %v, utilisation %.3f, want about the target %v and a full link", n, m.rtt, m.utilisation, target)
+			t.Errorf("%d senders: mean RTT %v, utilisation %.3f, want about the target %v and a full link", n,
+				m.rtt, m.utilisation, target)
 		}
 	}
 }

@@ -17,7 +17,8 @@ var Algorithms = map[string]string{
 var Defaults = map[string]Params{
 	"dcqcn": floored,
 	"hpcc": HPCC{
-		Eta: unit.Ratio{Num: 95, Den: 100}, MaxStage: 5, AI: 80 * unit.Byte, MinRate: 100 * unit.MegabitPerSec, TxUnit: 1, QueueUnit: 1,
+		Eta: unit.Ratio{Num: 95, Den: 100}, MaxStage: 5, AI: 80 * unit.Byte,
+		MinRate: 100 * unit.MegabitPerSec, TxUnit: 1, QueueUnit: 1,
 	},
 	"timely": TIMELY{
 		Alpha: unit.Ratio{Num: 7, Den: 8}, Beta: unit.Ratio{Num: 4, Den: 5}, MaxDecrease: one,
@@ -27,8 +28,9 @@ var Defaults = map[string]Params{
 	},
 	"dctcp": DCTCP{G: unit.Ratio{Num: 1, Den: 16}, MSS: 4096},
 	"swift": Swift{
-		Queueing: 10 * unit.Microsecond, AI: one, Beta: unit.Ratio{Num: 4, Den: 5}, MaxDecrease: unit.Ratio{Num: 1, Den: 2},
-		MTU: 4096, MinWindow: unit.Ratio{Num: 1, Den: 1000},
+		Queueing: 10 * unit.Microsecond, AI: one, Beta: unit.Ratio{Num: 4, Den: 5},
+		MaxDecrease: unit.Ratio{Num: 1, Den: 2},
+		MTU:         4096, MinWindow: unit.Ratio{Num: 1, Den: 1000},
 		FlowScaleMin: unit.Ratio{Num: 1, Den: 10}, FlowScaleMax: unit.Ratio{Num: 100, Den: 1},
 	},
 	"none": None{},
@@ -54,7 +56,8 @@ var Presets = map[string]Preset{
 		Marking:     hpccMarking,
 		MarkingRate: 100 * unit.GigabitPerSec,
 		Source:      "as connectx-default, but for the minimum rate",
-		Assumed:     "what connectx-default assumes, and the minimum rate: of incasts of 2 and 16 at 25 to 400 Gb/s none was slower than with the paper's",
+		Assumed: "what connectx-default assumes, and the minimum rate: of incasts of 2 and 16 at 25 to 400 Gb/s " +
+			"none was slower than with the paper's",
 	},
 	"dcqcn-sigcomm15": {
 		DCQCN:       sigcomm15,
@@ -81,9 +84,11 @@ var Presets = map[string]Preset{
 		DCQCN:       connectX,
 		Marking:     hpccMarking,
 		MarkingRate: 100 * unit.GigabitPerSec,
-		Source: "NVIDIA, DCQCN CC Parameters (ConnectX-4 and later): dce_tcp_g 1019/1024, dce_tcp_rtt 1 us, initial_alpha 1023/1024, " +
+		Source: "NVIDIA, DCQCN CC Parameters (ConnectX-4 and later): dce_tcp_g 1019/1024, dce_tcp_rtt 1 us, " +
+			"initial_alpha 1023/1024, " +
 			"rate_reduce_monitor_period 4 us, rate_to_set_on_first_cnp 0, rpg_min_rate 1 Mb/s",
-		Assumed: "the order of steps is the HPCC ns-3 model's; rpg_time_reset 300 us, rpg_byte_reset 32767 taken as units of 64 B, rpg_threshold 1, " +
+		Assumed: "the order of steps is the HPCC ns-3 model's; rpg_time_reset 300 us, rpg_byte_reset 32767 taken as " +
+			"units of 64 B, rpg_threshold 1, " +
 			"rpg_ai_rate 5 Mb/s, rpg_hai_rate 50 Mb/s, CNP interval 4 us and the marking curve; firmware may differ",
 	},
 }
@@ -108,7 +113,8 @@ func hpccNS3(alpha, decrease, increase unit.Duration) DCQCN {
 	}
 }
 
-// floored is connectX with a minimum rate: at 1 Mb/s a packet takes longer than a retransmission timeout.
+// floored is connectX with a minimum rate: at 1 Mb/s a packet takes longer than a retransmission
+// timeout.
 var floored = func() DCQCN {
 	p := connectX
 	p.MinRate = unit.GigabitPerSec
@@ -117,7 +123,8 @@ var floored = func() DCQCN {
 
 var connectX = DCQCN{
 	G: unit.Ratio{Num: 5, Den: 1024}, InitialAlpha: unit.Ratio{Num: 1023, Den: 1024}, AlphaTimer: unit.Microsecond,
-	CNPInterval: 4 * unit.Microsecond, DecreaseInterval: 4 * unit.Microsecond, DecreaseOffset: unit.Nanosecond, FirstCNPRate: one,
+	CNPInterval: 4 * unit.Microsecond, DecreaseInterval: 4 * unit.Microsecond,
+	DecreaseOffset: unit.Nanosecond, FirstCNPRate: one,
 	IncreaseTimer: 300 * unit.Microsecond, ByteCounter: 64 * 32767, FastRecovery: 1,
 	AI: 5 * unit.MegabitPerSec, HAI: 50 * unit.MegabitPerSec, MinRate: unit.MegabitPerSec,
 }

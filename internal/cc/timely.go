@@ -25,12 +25,15 @@ type TIMELY struct {
 	// HAIAfter is the number N of completions without a rising RTT after which the
 	// step is N x AI. 5 (section 4.3).
 	HAIAfter int32
-	// HAI is the step after HAIAfter such completions, with PortRate as AI. 0: N x AI (the HPCC ns-3 model has a rate of its own).
+	// HAI is the step after HAIAfter such completions, with PortRate as AI. 0: N x AI (the HPCC
+	// ns-3 model has a rate of its own).
 	HAI unit.Bitrate
-	// HAIBelowLow: an RTT below Low counts as such a completion and takes the larger step too (HPCC ns-3 model).
+	// HAIBelowLow: an RTT below Low counts as such a completion and takes the larger step too (HPCC
+	// ns-3 model).
 	HAIBelowLow bool
-	// Segment is the number of bytes acknowledged per rate decision. 16 kB (section 6). 0: a decision per round trip, by the first
-	// acknowledgement of what was sent after the decision before (HPCC ns-3 model).
+	// Segment is the number of bytes acknowledged per rate decision. 16 kB (section 6). 0: a
+	// decision per round trip, by the first acknowledgement of what was sent after the decision
+	// before (HPCC ns-3 model).
 	Segment unit.Bytes
 	// MinRate is the floor of the rate. Assumed.
 	MinRate unit.Bitrate

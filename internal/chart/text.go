@@ -19,6 +19,8 @@ func (u Unit) Text(v Value) string {
 		return "-"
 	case multiples[u] != nil:
 		return unit.Scaled(f, multiples[u]...)
+	case u == Rate:
+		return unit.Rate(f)
 	case u == Fraction:
 		return unit.Percent(f)
 	case u == Count && f == math.Trunc(f) && math.Abs(f) < 1<<53:

@@ -48,6 +48,7 @@ const (
 	Bytes    Unit = "B"   //
 	Bitrate  Unit = "b/s" //
 	Fraction Unit = "1"   // 0.964 is shown as 96.4 %
+	Rate     Unit = "1/s" // things in a second
 	Plain    Unit = "-"   // a figure without a unit, such as a loss
 )
 

@@ -12,6 +12,7 @@ import (
 	"railyard/internal/qos"
 	"railyard/internal/run"
 	"railyard/internal/scenario"
+	"railyard/internal/sheet"
 	"railyard/internal/unit"
 )
 
@@ -92,13 +93,13 @@ func (a *app) check(file string, asJSON bool) error {
 		err = a.printJSON(checkData(problems, in))
 	} else {
 		s := a.newSheet()
-		s.line("%s: %s, %s", file, count(wrong, "error"), count(len(problems)-wrong, "warning"))
-		problems.Render(&s.b, src, a.outTerm.colour)
+		s.Wrap("", fmt.Sprintf("%s: %s, %s", file, count(wrong, "error"), count(len(problems)-wrong, "warning")))
+		problems.Render(s, src, a.outTerm.colour)
 		if in != nil {
 			estimateText(s, in)
 			thresholdText(s, in)
 		}
-		err = a.printSheet(s)
+		err = s.Flush(a.stdout)
 	}
 	if err == nil && wrong > 0 {
 		err = fmt.Errorf("%s: %s", file, count(wrong, "error"))
@@ -121,17 +122,17 @@ func (a *app) checkUnplanned(file string, sc *scenario.Scenario, err error, asJS
 	where, n := placeOf(file, err)
 	wrong := fmt.Errorf("%s: %s", where, count(n, "error"))
 	s := a.newSheet()
-	s.line("%s, 0 warnings", wrong)
+	s.Wrap("", fmt.Sprintf("%s, 0 warnings", wrong))
 	switch {
 	case asJSON:
 		if e := a.printJSON(checkData(problems, nil)); e != nil {
 			return e
 		}
 		return wrong
-	case !a.renderField(&s.b, a.outTerm.colour, file, sc, err):
-		s.line("%s: %s", file, err)
+	case !a.renderField(s, a.outTerm.colour, file, sc, err):
+		fmt.Fprintf(s, "%s: %s\n", file, err)
 	}
-	if e := a.printSheet(s); e != nil {
+	if e := s.Flush(a.stdout); e != nil {
 		return e
 	}
 	return wrong
@@ -152,18 +153,20 @@ func checkData(problems scenario.Problems, in *run.Inspection) checkJSON {
 		return out
 	}
 	e := in.Estimate
-	out.Estimate = &estimateJSON{e.Steps, e.PacketHops, e.Memory, in.FLOP, in.Seconds, run.HopsPerSecond, run.FLOPPerSecond}
+	out.Estimate = &estimateJSON{e.Steps, e.PacketHops, e.Memory, in.FLOP, in.Seconds, run.HopsPerSecond,
+		run.FLOPPerSecond}
 	out.Thresholds, out.Mistakes = in.Thresholds, in.Mistakes
 	return out
 }
 
-func estimateText(s *sheet, in *run.Inspection) {
+func estimateText(s *sheet.Sheet, in *run.Inspection) {
 	e, sc := in.Estimate, in.Plan.Scenario
-	s.line("")
-	s.line("A run of it, estimated")
+	s.Blank()
+	s.Wrap("", "A run of it, estimated")
 	var rows [][]string
 	if t := sc.Job.Train; t != nil {
-		about := fmt.Sprintf("%s images, %s ranks x batch %s, %s", unit.Count(int64(in.Data.Train)), unit.Count(int64(sc.RankCount())),
+		about := fmt.Sprintf("%s images, %s ranks x batch %s, %s", unit.Count(int64(in.Data.Train)),
+			unit.Count(int64(sc.RankCount())),
 			unit.Count(int64(t.Batch)), count(t.Epochs, "epoch"))
 		if t.Steps.Set {
 			about += fmt.Sprintf(", at most %s steps", unit.Count(int64(t.Steps.Value)))
@@ -175,7 +178,8 @@ func estimateText(s *sheet, in *run.Inspection) {
 		[]string{"memory", e.Memory.Human(), "limit " + run.MaxMemory.Human() + ", and what the machine has free"})
 	speed := fmt.Sprintf("at %s packet-hops/s", unit.Rate(run.HopsPerSecond))
 	if in.FLOP > 0 {
-		rows = append(rows, []string{"arithmetic", unit.Rate(float64(in.FLOP)) + "FLOP", "on this machine: the network is really trained"})
+		rows = append(rows, []string{"arithmetic", unit.Rate(float64(in.FLOP)) + "FLOP",
+			"on this machine: the network is really trained"})
 		speed += fmt.Sprintf(" and %sFLOP/s", unit.Rate(run.FLOPPerSecond))
 	}
 	took := "about " + unit.Clock(in.Seconds)
@@ -183,20 +187,21 @@ func estimateText(s *sheet, in *run.Inspection) {
 		took = "less than 0.1 s"
 	}
 	rows = append(rows, []string{"run time", took, speed + ", one core; within a factor of three"})
-	s.grid("lrl", rows)
+	s.Grid("lrw", rows)
 }
 
-func thresholdText(s *sheet, in *run.Inspection) {
+func thresholdText(s *sheet.Sheet, in *run.Inspection) {
 	if len(in.Thresholds) == 0 {
 		return
 	}
-	s.line("")
-	s.line("RoCE data, by switch and port speed")
+	s.Blank()
+	s.Wrap("", "RoCE data, by switch and port speed")
 	rows := [][]string{{"ports", "speed", "ECN min", "max", "prob.", "xOFF", "headroom", "acts first"}}
 	assumed := false
 	for i := range in.Thresholds {
 		t := &in.Thresholds[i]
-		row := []string{strconv.Itoa(t.Ports) + " " + t.Switch, t.Rate.Human(), "-", "-", "-", "-", "-", string(t.First)}
+		row := []string{strconv.Itoa(t.Ports) + " " + t.Switch, t.Rate.Human(), "-", "-", "-", "-", "-",
+			string(t.First)}
 		if t.Marks() {
 			row[2], row[3], row[4] = t.ECN.Min.Human(), t.ECN.Max.Human(), unit.Percent(t.ECN.Probability.Float())
 		}
@@ -209,12 +214,12 @@ func thresholdText(s *sheet, in *run.Inspection) {
 		}
 		rows = append(rows, row)
 	}
-	s.grid("lrrrrrrl", rows)
+	s.Grid("lrrrrrrw", rows)
 	for _, text := range thresholdNotes(in) {
-		s.wrap("  ", "  ", text)
+		s.Wrap("  ", text)
 	}
 	if assumed {
-		s.wrap("  ", "  ", "* assumed: no table has this speed, the delays of the next lower one stand in")
+		s.Wrap("  ", "* assumed: no table has this speed, the delays of the next lower one stand in")
 	}
 }
 
@@ -227,11 +232,14 @@ func thresholdNotes(in *run.Inspection) []string {
 		if t.PFC.Fixed > 0 {
 			what = "of an ingress port, fixed"
 		}
-		notes = append(notes, fmt.Sprintf("xOFF: %s; xON is %s below it. %s of a %s's %s is shared; a fixed xOFF of at most %s cannot run that out.",
-			what, f.QoS.PFC.ResumeOffset.Human(), t.Shared.Human(), t.Switch, f.Switch.Buffer.Human(), t.PFC.SafeStatic.Human()))
+		notes = append(notes, fmt.Sprintf("xOFF: %s; xON is %s below it. %s of a %s's %s is shared; a fixed xOFF of "+
+			"at most %s cannot run that out.",
+			what, f.QoS.PFC.ResumeOffset.Human(), t.Shared.Human(), t.Switch, f.Switch.Buffer.Human(),
+			t.PFC.SafeStatic.Human()))
 	}
 	if t := qos.Tightest(in.Thresholds); t != nil {
-		notes = append(notes, fmt.Sprintf("%s (DCQCN, SIGCOMM'15, section 4; port of a %s).", t.MarksBeforePauses(), t.Switch))
+		notes = append(notes, fmt.Sprintf("%s (DCQCN, SIGCOMM'15, section 4; port of a %s).", t.MarksBeforePauses(),
+			t.Switch))
 	}
 	var said []qos.Order
 	for i := range in.Thresholds {

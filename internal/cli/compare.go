@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
-
 	"github.com/spf13/cobra"
 
 	"railyard/internal/report"
@@ -42,10 +40,7 @@ func (a *app) compareRuns(dirs []string, asJSON, damaged bool) error {
 	}
 	c := report.Compare(runs)
 	if !asJSON {
-		return c.WriteText(a.stdout, min(a.outTerm.columns(), 160))
+		return c.WriteText(a.stdout, min(a.outTerm.columns(), compareColumns))
 	}
-	e := json.NewEncoder(a.stdout)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(c)
+	return a.printJSON(c)
 }

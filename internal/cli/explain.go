@@ -11,7 +11,8 @@ func (a *app) explainCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain DIR [FLOW]",
 		Short: "Explain where the time of a run, or of one of its flows, went",
-		Long: `Prints the causes of a run's step time or completion time in words, largest first.
+		Long: `Prints what limited a run and all that there is to say of it, then the causes of its step
+time or completion time in words, largest first.
 With FLOW, the name or id of a flow or message, it prints how that one's completion
 time divides among the causes, its path, and who shared its ports. Of a run that failed or
 is unfinished it says why, how far it got, and the last that happened to what is left open.`,
@@ -27,7 +28,7 @@ is unfinished it says why, how far it got, and the last that happened to what is
 }
 
 func (a *app) explain(args []string, damaged bool) error {
-	width := min(a.outTerm.columns(), 120)
+	width := a.pageWidth()
 	d, err := loadRun(args[0], damaged)
 	if err != nil {
 		return err

@@ -7,11 +7,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"railyard/internal/input"
+	"railyard/internal/located"
 	"railyard/internal/ns3"
 	"railyard/internal/scenario"
 )
@@ -46,6 +48,24 @@ its topology and its flows, and says what has no counterpart. Unknown keys are e
 	return cmd
 }
 
+// notImported prints what is wrong with the files, with the lines it stands in, and returns what is left to say.
+func (a *app) notImported(err error, read func(file string) ([]byte, error)) error {
+	var problems located.Problems
+	if !errors.As(err, &problems) {
+		return fmt.Errorf("import hpcc: nothing was written:\n%w", err)
+	}
+	for all := problems; len(all) > 0; {
+		of := slices.IndexFunc(all, func(p located.Problem) bool { return p.File != all[0].File })
+		if of < 0 {
+			of = len(all)
+		}
+		src, _ := read(all[0].File) // without lines, if the file has just gone away
+		all[:of].Render(a.stderr, src, a.errTerm.colour)
+		all = all[of:]
+	}
+	return fmt.Errorf("import hpcc: nothing was written: %s", count(len(problems), "problem"))
+}
+
 // importHPCC is `railyard import hpcc`.
 func (a *app) importHPCC(dir, out string, force bool) error {
 	if st, err := os.Stat(dir); err != nil || !st.IsDir() {
@@ -73,10 +93,11 @@ func (a *app) importHPCC(dir, out string, force bool) error {
 	}
 	in, err := ns3.Import(read, ns3.Names{Name: scenario.NameOf(filepath.Base(out)), Topology: filepath.ToSlash(files[1]), Flows: filepath.ToSlash(files[2])})
 	if err != nil {
-		return fmt.Errorf("import hpcc: nothing was written:\n%w", err)
+		return a.notImported(err, read)
 	}
 	if _, err := scenario.Parse(out, in.Scenario); err != nil {
-		return fmt.Errorf("import hpcc: nothing was written: %s would not be a scenario:\n%w", out, err)
+		err = a.notImported(err, func(string) ([]byte, error) { return in.Scenario, nil })
+		return fmt.Errorf("%w: %s would not be a scenario", err, out)
 	}
 	for i, text := range [][]byte{in.Scenario, in.Topology, in.Flows} {
 		if err := os.WriteFile(files[i], text, 0o644); err != nil {

@@ -45,7 +45,8 @@ list: fabric.design, or its last part, design.`,
 			lists := nameLists()
 			if len(args) == 1 {
 				if lists = chosen(lists, args[0]); len(lists) == 0 {
-					return misuse("list: no list %q%s", args[0], didYouMean(args[0], append(listNames(nameLists()), lastParts(nameLists())...), `"railyard list" prints all`))
+					known := append(listNames(nameLists()), lastParts(nameLists())...)
+					return misuse("list: no list %q%s", args[0], didYouMean(args[0], known, `"railyard list" prints all`))
 				}
 			}
 			if asJSON {
@@ -54,9 +55,9 @@ list: fabric.design, or its last part, design.`,
 			s := a.newSheet()
 			for i, l := range lists {
 				if i > 0 {
-					s.line("")
+					s.Blank()
 				}
-				s.wrap("", "  ", l.Name+": "+l.About)
+				s.Hang("", "  ", l.Name+": "+l.About)
 				var rows [][]string
 				for _, n := range l.Names {
 					meaning := n.Meaning
@@ -65,9 +66,9 @@ list: fabric.design, or its last part, design.`,
 					}
 					rows = append(rows, []string{n.Name, meaning})
 				}
-				s.grid("ll", rows)
+				s.Grid("lw", rows)
 			}
-			return a.printSheet(s)
+			return s.Flush(a.stdout)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
@@ -109,7 +110,8 @@ func nameLists() []nameList {
 	for _, f := range scenario.Table() {
 		for _, w := range []string{f.Word, f.Other} {
 			if w != "" {
-				words.Names = append(words.Names, nameJSON{Name: f.Path + ": " + w, Meaning: f.Meaning, Default: f.Default == w})
+				words.Names = append(words.Names,
+					nameJSON{Name: f.Path + ": " + w, Meaning: f.Meaning, Default: f.Default == w})
 			}
 		}
 		if f.Kind != scenario.Name {
@@ -179,7 +181,8 @@ fish:
 			case "fish":
 				return root.GenFishCompletion(a.stdout, true)
 			}
-			return misuse("completion: no script for %q%s", args[0], didYouMean(args[0], shells, fmt.Sprintf("want %s", strings.Join(shells, ", "))))
+			return misuse("completion: no script for "+
+				"%q%s", args[0], didYouMean(args[0], shells, fmt.Sprintf("want %s", strings.Join(shells, ", "))))
 		},
 	}
 }

@@ -59,16 +59,6 @@ func replace(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[3]), []byte(strings.Replace(text, args[0], args[1], 1)), 0o666))
 }
 
-// A cell that is too wide for the page is broken between words; columns line up.
-func TestGrid(t *testing.T) {
-	s := &sheet{width: 40}
-	s.grid("rl", [][]string{{"1", "a short cell"}, {"23", "a cell that is far too long to stand in what is left of 40 columns"}})
-	want := "   1  a short cell\n  23  a cell that is far too long to\n      stand in what is left of 40\n      columns\n"
-	if s.b.String() != want {
-		t.Errorf("got\n%swant\n%s", s.b.String(), want)
-	}
-}
-
 // A bar that is much shorter than a column is still seen; what fills most of a
 // column has it.
 func TestLane(t *testing.T) {

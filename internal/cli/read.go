@@ -9,8 +9,10 @@ import (
 
 	"railyard/internal/coll"
 	"railyard/internal/input"
+	"railyard/internal/located"
 	"railyard/internal/run"
 	"railyard/internal/scenario"
+	"railyard/internal/topo"
 )
 
 // readScenario reads and resolves a scenario; its problems are printed to stderr with
@@ -56,76 +58,44 @@ func (a *app) located(file string, sc *scenario.Scenario, err error) error {
 // placeOf returns the file that an error belongs to, the scenario's or one that it names,
 // and how many problems the error is.
 func placeOf(file string, err error) (where string, n int) {
-	var located scenario.Problems
-	if errors.As(err, &located) && len(located) > 0 {
-		return located[0].File, len(located)
+	var field *run.FieldError
+	var problems located.Problems
+	if !errors.As(err, &field) && errors.As(err, &problems) && len(problems) > 0 {
+		return problems[0].File, len(problems)
 	}
 	return file, 1
 }
 
-// renderField writes an error that belongs to a field; false if it is none.
+// renderField writes an error that belongs to a field of the scenario, or to a file that it names; false
+// if it is none.
 func (a *app) renderField(w io.Writer, colour bool, file string, sc *scenario.Scenario, err error) bool {
 	var field *run.FieldError
-	var located scenario.Problems
-	if !errors.As(err, &field) && !errors.As(err, &located) {
-		return false
-	}
-	where, _ := placeOf(file, err)
-	var src []byte
-	var e error
-	if where == file {
-		src, e = a.readFile(context.Background(), file)
-	} else {
-		src, e = input.Read(context.Background(), where, max(scenario.MaxBytes, scenario.MaxFlowBytes))
-	}
-	if e != nil {
-		return false
-	}
-	if field == nil {
-		located.Render(w, src, colour)
-		return true
-	}
-	texts := textErrors(field.Err)
-	message, rest, _ := strings.Cut(field.Err.Error(), "\n")
-	if len(texts) > 0 {
-		message, rest = fmt.Sprintf("%s: %s in the schedule", texts[0].Name, count(len(texts), "mistake")), ""
-	}
-	p := sc.Located(scenario.Finding{Severity: scenario.Error, Path: field.Path, Message: message})
-	scenario.Problems{p}.Render(w, src, colour)
-	for line := range strings.Lines(rest) {
-		fmt.Fprintf(w, "      = %s\n", strings.TrimRight(line, "\n"))
-	}
-	if len(texts) > 0 {
-		renderTexts(w, colour, texts)
-	}
-	return true
-}
-
-// renderTexts writes mistakes in a schedule's text with the lines they are in.
-func renderTexts(w io.Writer, colour bool, texts []*coll.TextError) {
-	src, err := input.Read(context.Background(), texts[0].Name, coll.MaxText)
-	if err != nil {
-		src = nil
-	}
-	var ps scenario.Problems
-	for _, t := range texts {
-		ps = append(ps, scenario.Problem{File: t.Name, Line: t.Line, Column: t.Col, Width: 1, Message: t.What})
-	}
-	ps.Render(w, src, colour)
-}
-
-// textErrors returns the mistakes in a schedule's text that err is made of.
-func textErrors(err error) []*coll.TextError {
-	var one *coll.TextError
-	if several, ok := err.(interface{ Unwrap() []error }); ok {
-		var all []*coll.TextError
-		for _, e := range several.Unwrap() {
-			all = append(all, textErrors(e)...)
+	var problems located.Problems
+	inFile := errors.As(err, &problems)
+	if errors.As(err, &field) {
+		message, rest, _ := strings.Cut(field.Err.Error(), "\n")
+		if inFile {
+			message, rest = fmt.Sprintf("%s: %s in the schedule", problems[0].File, count(len(problems), "mistake")), ""
 		}
-		return all
+		a.renderAt(w, colour, file, located.Problems{sc.Located(scenario.Finding{Severity: scenario.Error, Path: field.Path, Message: message})})
+		for line := range strings.Lines(rest) {
+			fmt.Fprintf(w, "      = %s\n", strings.TrimRight(line, "\n"))
+		}
 	}
-	if errors.As(err, &one) {
-		return []*coll.TextError{one}
+	if inFile {
+		a.renderAt(w, colour, file, problems)
 	}
-	return nil
+	return field != nil || inFile
+}
+
+// renderAt writes problems of the scenario, or of a file that it names, with the lines they are in.
+func (a *app) renderAt(w io.Writer, colour bool, file string, problems located.Problems) {
+	var src []byte
+	if where := problems[0].File; where == file {
+		src, _ = a.readFile(context.Background(), file)
+	} else {
+		const most = max(scenario.MaxFlowBytes, topo.MaxText, coll.MaxText)
+		src, _ = input.Read(context.Background(), where, most)
+	}
+	problems.Render(w, src, colour) // without lines, if the file has just gone away
 }

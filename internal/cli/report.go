@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -13,42 +14,58 @@ import (
 
 func (a *app) reportCommand() *cobra.Command {
 	var page, svg string
-	var damaged bool
+	var damaged, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "report DIR [flags]",
 		Short: "Report on a run: what limited it and why, in the terminal and as a page with plots",
-		Long: `Prints a report of the run in DIR and writes report.html into it: one page that needs
-nothing beside itself, with the loss curve, where a step's time went, the timeline of
-ranks, links, queues and the fabric. An incomplete run is shown as far as it got.`,
+		Long: `Prints a report of the run in DIR - first what limited it, in one sentence - and writes
+report.html into it: one page that needs nothing beside itself, with the loss curve, where
+a step's time went, the timeline of ranks, links, queues and the fabric. An incomplete run
+is shown as far as it got.`,
 		Example:           "  railyard report runs/digits-8gpu-1\n  railyard report runs/digits-8gpu-1 --html digits.html --svg plots",
 		Args:              runDirs(1, 1),
 		ValidArgsFunction: completeDirs,
 		RunE: func(_ *cobra.Command, args []string) error {
-			return a.reportRun(args[0], page, svg, damaged)
+			return a.reportRun(args[0], page, svg, damaged, asJSON)
 		},
 	}
 	fl := cmd.Flags()
 	damagedFlag(fl, &damaged)
+	fl.BoolVar(&asJSON, "json", false, "print the answer and the headline figures as one JSON object; without --html no page")
 	fl.StringVar(&page, "html", "", "write the page to this file (default DIR/report.html)")
 	fl.StringVar(&svg, "svg", "", "also write each plot as an SVG file into this directory")
 	return cmd
 }
 
-func (a *app) reportRun(dir, page, svg string, damaged bool) error {
+func (a *app) reportRun(dir, page, svg string, damaged, asJSON bool) error {
 	d, err := loadRun(dir, damaged)
 	if err != nil {
 		return err
 	}
-	if err := report.WriteText(a.stdout, d, min(a.outTerm.columns(), 120)); err != nil {
+	if asJSON {
+		if err := a.printJSON(report.BriefOf(d)); err != nil {
+			return err
+		}
+		return a.reportFiles(io.Discard, d, page, svg)
+	}
+	if err := report.WriteText(a.stdout, d, a.pageWidth()); err != nil {
 		return err
 	}
 	if page == "" {
 		page = filepath.Join(dir, "report.html")
 	}
-	if err := report.WritePageFile(page, d); err != nil {
-		return fmt.Errorf("report: cannot write %s: %w; --html FILE writes it elsewhere", page, input.Cause(err))
+	fmt.Fprintln(a.stdout)
+	return a.reportFiles(a.stdout, d, page, svg)
+}
+
+// reportFiles writes the files that were asked for, and names them to say.
+func (a *app) reportFiles(say io.Writer, d *report.Data, page, svg string) error {
+	if page != "" {
+		if err := report.WritePageFile(page, d); err != nil {
+			return fmt.Errorf("report: cannot write %s: %w; --html FILE writes it elsewhere", page, input.Cause(err))
+		}
+		fmt.Fprintf(say, "report: %s\n", page)
 	}
-	fmt.Fprintf(a.stdout, "\nreport: %s\n", page)
 	if svg == "" {
 		return nil
 	}
@@ -56,7 +73,7 @@ func (a *app) reportRun(dir, page, svg string, damaged bool) error {
 	if err != nil {
 		return fmt.Errorf("report: cannot write plots into %s: %w", svg, input.Cause(err))
 	}
-	fmt.Fprintf(a.stdout, "plots: %s in %s\n", count(len(files), "file"), svg)
+	fmt.Fprintf(say, "plots: %s in %s\n", count(len(files), "file"), svg)
 	return nil
 }
 

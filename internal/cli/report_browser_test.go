@@ -91,7 +91,7 @@ func TestBrowserReport(t *testing.T) {
 // checkPage writes the report of a run and looks at it.
 func checkPage(t *testing.T, b *chromium, dir string, figures []string) {
 	t.Helper()
-	if err := quiet(t).reportRun(dir, "", "", false); err != nil {
+	if err := quiet(t).reportRun(dir, "", "", false, false); err != nil {
 		t.Fatal(err)
 	}
 	defer func(before *testing.T) { b.t = before }(b.t)

@@ -78,7 +78,8 @@ func TestReportTellsTheCure(t *testing.T) {
 		{"qos: {pfc: {threshold: 3MB}}}", "", ""}, // a mistake by the book: 6.4 MB of marking, and no pause in this run
 	} {
 		d := ran(t, incast+single+c.fabric)
-		text := strings.Join(report.Paragraph(d), " ")
+		sentence, bullets := report.Answer(d)
+		text := strings.Join(append(bullets, sentence), " ")
 		if !strings.Contains(text, c.told) || c.told == "" && strings.Contains(text, "Here it acted") {
 			t.Errorf("%s: want %q in\n%s", c.fabric, c.told, text)
 		}

@@ -11,7 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/headline"
 	"railyard/internal/input"
+	"railyard/internal/report"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
 	"railyard/internal/sweep"
@@ -75,7 +77,8 @@ Ctrl-C the same command with --out DIR runs what is missing.`,
 	fl := cmd.Flags()
 	fl.StringVarP(&f.out, "out", "o", "", "run directory, new or empty (default runs/NAME-N, the first N that is free)")
 	fl.BoolVar(&f.json, "json", false, "print the summary as one JSON object")
-	fl.BoolVar(&f.force, "force", false, "run although the estimate is over 8 GB, what the machine has free, or 10^10 packet-hops")
+	fl.BoolVar(&f.force, "force", false, "run although the estimate is over 8 GB, what the machine has free, or 10^10 "+
+		"packet-hops")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress on stderr")
 	fl.Uint64Var(&f.seed, "seed", 0, "seed, instead of the scenario's")
 	fl.StringArrayVar(&f.set, "set", nil,
@@ -213,7 +216,8 @@ func (a *app) finish(ctx context.Context, dir *result.Dir, sum *result.Summary, 
 	sum.Dir = dir.Path()
 	written := dir.Finish(sum)
 	if e := a.print(sum, asJSON); e != nil {
-		return fmt.Errorf("cannot print the summary: %w; the run is %s, and all of it is in %s", input.Cause(e), sum.State, sum.Dir)
+		return fmt.Errorf("cannot print the summary: %w; the run is %s, and all of it is in %s", input.Cause(e),
+			sum.State, sum.Dir)
 	}
 	switch {
 	case written != nil:
@@ -258,13 +262,16 @@ func (a *app) finishWithout(dir *result.Dir, interrupted bool, err error) error 
 
 func (a *app) print(sum *result.Summary, asJSON bool) error {
 	if !asJSON {
-		return result.WriteSummary(a.stdout, sum, min(a.outTerm.columns(), 120))
+		return report.WriteText(a.stdout, report.OfSummary(sum), a.pageWidth())
 	}
-	b, err := result.Marshal(sum)
-	if err == nil {
-		_, err = a.stdout.Write(b)
-	}
-	return err
+	return a.printJSON(runJSON{sum, headline.Of(sum)})
+}
+
+// A runJSON is what a run prints as data: run.json, where the directory lies, and the headline
+// figures by name, as report and compare have them.
+type runJSON struct {
+	*result.Summary
+	Figures []headline.Figure `json:"figures"`
 }
 
 // count prints "1 problem", "3 problems".

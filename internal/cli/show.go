@@ -9,7 +9,8 @@ import (
 
 // lookCommands are the commands that look at things and run nothing, or little.
 func (a *app) lookCommands() []*cobra.Command {
-	return []*cobra.Command{a.showCommand(), a.checkCommand(), a.listCommand(), a.schemaCommand(), a.completionCommand(), a.manCommand()}
+	return []*cobra.Command{a.showCommand(), a.checkCommand(), a.listCommand(), a.schemaCommand(),
+		a.completionCommand(), a.manCommand()}
 }
 
 // A view is a value of the pipeline, as text and as data.
@@ -21,16 +22,20 @@ type view struct {
 
 var views = []view{
 	{"topo", "Print hosts, switches, ports and tiers",
-		"Prints the graph: hosts with their NICs, switches with their ports, rates and delays, the\ncapacity and oversubscription of each tier, and the bisection.",
+		"Prints the graph: hosts with their NICs, switches with their ports, rates and delays, the\ncapacity and " +
+			"oversubscription of each tier, and the bisection.",
 		func(a *app, p *run.Plan) error { return p.Graph.WriteText(a.stdout) }, topoData},
 	{"placement", "Print where ranks run and which paths queue pairs take",
-		"Prints the host, GPU, rail and NIC of each rank, the ring of each channel, and the path\nof each queue pair through the fabric.",
+		"Prints the host, GPU, rail and NIC of each rank, the ring of each channel, and the path\nof each queue pair " +
+			"through the fabric.",
 		placementText, placementData},
 	{"dag", "Print the operations of a training step",
-		"Prints the operations of one step of one rank in issue order: stream, what each waits\nfor, how long it takes; and the collectives with the bytes they sum.",
+		"Prints the operations of one step of one rank in issue order: stream, what each waits\nfor, how long it " +
+			"takes; and the collectives with the bytes they sum.",
 		dagText, dagData},
 	{"schedule", "Print who sends what to whom in a collective",
-		"Prints the all-reduce op by op. The text can be edited and given back to a scenario as\njob: {collective: {schedule: FILE}}; one that does not sum is refused, and why.",
+		"Prints the all-reduce op by op. The text can be edited and given back to a scenario as\njob: {collective: " +
+			"{schedule: FILE}}; one that does not sum is refused, and why.",
 		scheduleText, scheduleData},
 }
 
@@ -53,7 +58,8 @@ func (a *app) showCommand() *cobra.Command {
 func (a *app) viewCommand(v view) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
-		Use: v.name + " FILE", Short: v.short, Long: v.long, Example: "  railyard show " + v.name + " examples/digits-8gpu.yaml",
+		Use: v.name + " FILE", Short: v.short, Long: v.long, Example: "  railyard show " + v.name +
+			" examples/digits-8gpu.yaml",
 		Args: oneFile, ValidArgsFunction: completeScenario,
 		RunE: func(_ *cobra.Command, args []string) error {
 			p, err := a.plan(args[0])

@@ -63,7 +63,8 @@ func topoData(p *run.Plan) (any, error) {
 		out.Nodes = append(out.Nodes, d)
 	}
 	for _, t := range g.Ports {
-		out.Ports = append(out.Ports, port{t.Name, g.Nodes[t.Node].Name, g.Nodes[t.To].Name, t.Rate, t.Delay, g.Links[t.Link].Length})
+		out.Ports = append(out.Ports, port{t.Name, g.Nodes[t.Node].Name, g.Nodes[t.To].Name, t.Rate, t.Delay,
+			g.Links[t.Link].Length})
 	}
 	for _, t := range g.Tiers() {
 		d := tier{Tier: t.Tier, Switches: t.Switches, Down: t.Down, Up: t.Up}
@@ -110,7 +111,8 @@ func placementOf(p *run.Plan) placementJSON {
 	}
 	for i := range p.Pairs {
 		q := &p.Pairs[i]
-		out.Pairs = append(out.Pairs, pairJSON{q.Name, q.Kind, p.Graph.NICName(q.From), p.Graph.NICName(q.To), p.PathText(q.Path), p.PathText(q.Back)})
+		out.Pairs = append(out.Pairs, pairJSON{q.Name, q.Kind, p.Graph.NICName(q.From), p.Graph.NICName(q.To),
+			p.PathText(q.Path), p.PathText(q.Back)})
 	}
 	return out
 }
@@ -118,34 +120,36 @@ func placementOf(p *run.Plan) placementJSON {
 func placementText(a *app, p *run.Plan) error {
 	d, s := placementOf(p), a.newSheet()
 	if len(d.Ranks) == 0 {
-		s.line("no ranks: the job sends flows")
+		s.Wrap("", "no ranks: the job sends flows")
 	} else {
 		rows := [][]string{{"rank", "host", "GPU", "rail", "NIC"}}
 		for _, r := range d.Ranks {
-			rows = append(rows, []string{strconv.Itoa(r.Rank), r.Host, fmt.Sprintf("gpu%d", r.GPU), fmt.Sprintf("rail%d", r.Rail), r.NIC})
+			rows = append(rows, []string{strconv.Itoa(r.Rank), r.Host, fmt.Sprintf("gpu%d", r.GPU),
+				fmt.Sprintf("rail%d", r.Rail), r.NIC})
 		}
-		s.line("ranks")
-		s.grid("rllll", rows)
+		s.Wrap("", "ranks")
+		s.Grid("rlllw", rows)
 	}
 	if len(d.Rings) > 0 {
-		s.line("")
-		s.line("rings, in order of ranks; > crosses the fabric, - stays in the host")
+		s.Blank()
+		s.Wrap("", "rings, in order of ranks; > crosses the fabric, - stays in the host")
 		for c, ring := range d.Rings {
-			s.wrap(fmt.Sprintf("  channel %d, rail%d:  ", c, coll.RailOf(c, p.Placement.Rails)+1), "      ", ringText(ring, p.Placement))
+			s.Hang(fmt.Sprintf("  channel %d, rail%d:  ", c, coll.RailOf(c, p.Placement.Rails)+1), "      ",
+				ringText(ring, p.Placement))
 		}
 	}
-	s.line("")
+	s.Blank()
 	if len(d.Pairs) == 0 {
-		s.line("no queue pairs: nothing crosses the fabric")
+		s.Wrap("", "no queue pairs: nothing crosses the fabric")
 	} else {
 		rows := [][]string{{"queue pair", "from", "to", "path"}}
 		for _, q := range d.Pairs {
 			rows = append(rows, []string{q.Name, q.From, q.To, q.Path})
 		}
-		s.line("queue pairs")
-		s.grid("llll", rows)
+		s.Wrap("", "queue pairs")
+		s.Grid("lllw", rows)
 	}
-	return a.printSheet(s)
+	return s.Flush(a.stdout)
 }
 
 // ringText writes a ring once round, ending where it began.
@@ -202,7 +206,8 @@ func dagOf(p *run.Plan) dagJSON {
 	d := dagJSON{Ranks: len(p.Placement.Ranks), Streams: p.Step.Streams, Collectives: []collectiveJSON{}}
 	for i := range p.Step.Ops {
 		op := &p.Step.Ops[i]
-		o := operationJSON{Op: op.ID, Name: op.Name, Stream: p.Step.Streams[op.Stream], Deps: append([]int32{}, op.Deps...), Duration: op.Duration}
+		o := operationJSON{Op: op.ID, Name: op.Name, Stream: p.Step.Streams[op.Stream],
+			Deps: append([]int32{}, op.Deps...), Duration: op.Duration}
 		if op.Kind == workload.Communication {
 			o.Collective = p.Step.Collectives[op.Coll].Name
 		}
@@ -211,7 +216,9 @@ func dagOf(p *run.Plan) dagJSON {
 	for i := range p.Step.Collectives {
 		c := &p.Step.Collectives[i]
 		s := c.Schedule
-		d.Collectives = append(d.Collectives, collectiveJSON{c.Name, s.Name(), unit.Bytes(c.Elems * c.ElemBytes), s.Channels(), s.Chunks(), unit.Bytes(c.SlotBytes()), mostSent(c)})
+		d.Collectives = append(d.Collectives,
+			collectiveJSON{c.Name, s.Name(), unit.Bytes(c.Elems * c.ElemBytes), s.Channels(), s.Chunks(),
+				unit.Bytes(c.SlotBytes()), mostSent(c)})
 	}
 	return d
 }
@@ -239,8 +246,8 @@ func dagText(a *app, p *run.Plan) error {
 		return errNoRanks
 	}
 	d, s := dagOf(p), a.newSheet()
-	s.line("one training step of one rank; all %d ranks are alike%s", d.Ranks, slowRanks(p))
-	s.line("")
+	s.Wrap("", fmt.Sprintf("one training step of one rank; all %d ranks are alike%s", d.Ranks, slowRanks(p)))
+	s.Blank()
 	rows := [][]string{{"op", "name", "stream", "takes", "waits for"}}
 	compute := unit.Duration(0)
 	for i, o := range d.Operations {
@@ -256,20 +263,21 @@ func dagText(a *app, p *run.Plan) error {
 		}
 		rows = append(rows, []string{strconv.Itoa(int(o.Op)), o.Name, o.Stream, takes, strings.Join(names, ", ")})
 	}
-	s.grid("rllrl", rows)
-	s.line("")
-	s.line("compute in all: %s; a stream runs one operation at a time, in order", compute.Human())
+	s.Grid("rllrw", rows)
+	s.Blank()
+	s.Wrap("", fmt.Sprintf("compute in all: %s; a stream runs one operation at a time, in order", compute.Human()))
 	if len(d.Collectives) > 0 {
 		rows := [][]string{{"collective", "schedule", "size", "chunks", "largest", "a rank sends"}}
 		for _, c := range d.Collectives {
-			rows = append(rows, []string{c.Name, c.Schedule, c.Bytes.Human(), fmt.Sprintf("%d x %d", c.Channels, c.Chunks),
+			rows = append(rows, []string{c.Name, c.Schedule, c.Bytes.Human(),
+				fmt.Sprintf("%d x %d", c.Channels, c.Chunks),
 				c.Chunk.Human(), c.Sent.Human()})
 		}
-		s.line("")
-		s.grid("llrrrr", rows)
-		s.line("  chunks: channels x chunks of each")
+		s.Blank()
+		s.Grid("llrrrr", rows)
+		s.Wrap("  ", "chunks: channels x chunks of each")
 	}
-	return a.printSheet(s)
+	return s.Flush(a.stdout)
 }
 
 // slowRanks names the ranks that take longer than the others, or less.
@@ -332,7 +340,9 @@ func scheduleData(p *run.Plan) (any, error) {
 			prog := programJSON{r, c, []opJSON{}}
 			for i := range s.Len(r, c) {
 				op := s.Op(r, c, i)
-				prog.Ops = append(prog.Ops, opJSON{op.Kind.String(), op.Chunk, there(op.Peer), there(op.Slot), there(op.After), there(op.Acked)})
+				prog.Ops = append(prog.Ops,
+					opJSON{op.Kind.String(), op.Chunk, there(op.Peer), there(op.Slot), there(op.After),
+						there(op.Acked)})
 			}
 			out.Programs = append(out.Programs, prog)
 		}

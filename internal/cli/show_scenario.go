@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"railyard/internal/scenario"
+	"railyard/internal/sheet"
 )
 
 func (a *app) showScenarioCommand() *cobra.Command {
@@ -33,7 +35,7 @@ printed as a scenario file that gives the same run.`,
 			}
 			s := a.newSheet()
 			scenarioText(s, sc)
-			return a.printSheet(s)
+			return s.Flush(a.stdout)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
@@ -43,26 +45,25 @@ printed as a scenario file that gives the same run.`,
 
 // scenarioText prints a field as its value and default, and below them what it
 // means and who says so.
-func scenarioText(s *sheet, sc *scenario.Scenario) {
-	s.line("scenario %s: * set by the file, + by a preset, the rest are defaults", sc.Name)
-	fields := sc.Fields()
-	names, values := 0, 0
-	for _, f := range fields {
-		names, values = max(names, len(f.Path)), max(values, min(len(f.Value), 20))
-	}
+func scenarioText(s *sheet.Sheet, sc *scenario.Scenario) {
+	s.Wrap("", fmt.Sprintf("scenario %s: * set by the file, + by a preset, the rest are defaults", sc.Name))
+	var rows [][]string
 	group := ""
-	for _, f := range fields {
+	for _, f := range sc.Fields() {
 		if g, _, _ := strings.Cut(f.Path, "."); g != group {
 			group = g
-			s.line("")
+			rows = append(rows, nil)
 		}
-		mark := map[bool]string{true: "*"}[f.Origin == "file"]
-		if strings.HasPrefix(f.Origin, "preset ") {
+		mark := ""
+		switch {
+		case f.Origin == "file":
+			mark = "*"
+		case strings.HasPrefix(f.Origin, "preset "):
 			mark = "+"
 		}
-		s.line("%1s %-*s  %s", mark, names, f.Path, f.Value)
-		s.wrap("      ", "      ", f.Meaning+"; "+origin(f))
+		rows = append(rows, []string{mark, f.Path, f.Value}, []string{"   " + f.Meaning + "; " + origin(f)})
 	}
+	s.Grid("llw", rows)
 }
 
 // origin says where a value comes from, and what it would be by default.
@@ -96,7 +97,8 @@ type fieldJSON struct {
 func scenarioData(sc *scenario.Scenario) any {
 	all := []fieldJSON{}
 	for _, f := range sc.Fields() {
-		all = append(all, fieldJSON{f.Path, f.Value, f.Unit, string(f.Kind), f.Default, f.Bounds, f.Meaning, f.Source, f.Origin})
+		all = append(all, fieldJSON{f.Path, f.Value, f.Unit, string(f.Kind), f.Default, f.Bounds, f.Meaning,
+			f.Source, f.Origin})
 	}
 	return struct {
 		Name   string      `json:"name"`

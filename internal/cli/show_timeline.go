@@ -15,6 +15,7 @@ import (
 
 	"railyard/internal/result"
 	"railyard/internal/scenario"
+	"railyard/internal/sheet"
 	"railyard/internal/unit"
 )
 
@@ -32,7 +33,8 @@ func (a *app) timelineCommand() *cobra.Command {
 		Long: `Runs the first steps of the scenario in FILE, or reads the run directory DIR, and prints
 the operations of each rank and stream as bars over time, and as a table. For a job of
 flows the bars are messages.`,
-		Example: "  railyard show timeline examples/digits-8gpu.yaml\n  railyard show timeline runs/digits-8gpu-1 --from 100 --steps 1",
+		Example: "  railyard show timeline examples/digits-8gpu.yaml\n  railyard show timeline runs/digits-8gpu-1 " +
+			"--from 100 --steps 1",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return misuse("timeline: missing FILE or DIR, a scenario or a run directory: %s", cmd.UseLine())
@@ -42,7 +44,8 @@ flows the bars are messages.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case f.steps < 1 || f.ranks < 1 || f.from < 0:
-				return misuse("show timeline: --steps %d --ranks %d --from %d: want at least 1, 1 and 0", f.steps, f.ranks, f.from)
+				return misuse("show timeline: --steps %d --ranks %d --from %d: want at least 1, 1 and 0", f.steps,
+					f.ranks, f.from)
 			case f.steps > 1000 || f.from > 1<<30:
 				return misuse("show timeline: --steps %d --from %d: want at most 1000 and %d", f.steps, f.from, 1<<30)
 			}
@@ -54,7 +57,8 @@ flows the bars are messages.`,
 	fl.IntVar(&f.from, "from", 0, "first step to show, from 0")
 	fl.IntVar(&f.ranks, "ranks", 16, "show so many ranks, or flows, at most")
 	fl.BoolVar(&f.json, "json", false, "print all operations as JSON")
-	fl.BoolVar(&f.force, "force", false, "run although the estimate is over 8 GB, what the machine has free, or 10^10 packet-hops")
+	fl.BoolVar(&f.force, "force", false, "run although the estimate is over 8 GB, what the machine has free, or 10^10 "+
+		"packet-hops")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress on stderr")
 	return cmd
 }
@@ -90,7 +94,7 @@ func (a *app) timeline(ctx context.Context, path string, f timelineFlags) error 
 	if err := timelineText(s, r, spans, f); err != nil {
 		return err
 	}
-	return a.printSheet(s)
+	return s.Flush(a.stdout)
 }
 
 // runSteps runs as much of a scenario as is to be shown into dir.
@@ -157,7 +161,8 @@ func readSpans(r *result.Run, f timelineFlags) ([]bar, error) {
 				return nil, err
 			}
 			if s := int(row.Step); s >= f.from && s < f.from+f.steps {
-				bars = append(bars, bar{fmt.Sprintf("rank %d %s", row.Rank, row.Stream), row.Rank, row.Step, row.Op, row.Name, row.Start, row.End, row.End.Sub(row.Start), row.ReleasedBy, row.Stream})
+				bars = append(bars, bar{fmt.Sprintf("rank %d %s", row.Rank, row.Stream), row.Rank, row.Step, row.Op,
+					row.Name, row.Start, row.End, row.End.Sub(row.Start), row.ReleasedBy, row.Stream})
 			}
 		}
 	}
@@ -166,7 +171,9 @@ func readSpans(r *result.Run, f timelineFlags) ([]bar, error) {
 		order[fl.Name] = i
 	}
 	slices.SortStableFunc(bars, func(a, b bar) int {
-		return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(order[a.Lane], order[b.Lane]), cmp.Compare(streamOrder(a.stream), streamOrder(b.stream)), cmp.Compare(a.stream, b.stream), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Op, b.Op))
+		return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(order[a.Lane], order[b.Lane]),
+			cmp.Compare(streamOrder(a.stream), streamOrder(b.stream)), cmp.Compare(a.stream, b.stream),
+			cmp.Compare(a.Start, b.Start), cmp.Compare(a.Op, b.Op))
 	})
 	return bars, nil
 }
@@ -179,7 +186,7 @@ func streamOrder(stream string) int {
 	return 1
 }
 
-func timelineText(s *sheet, r *result.Run, bars []bar, f timelineFlags) error {
+func timelineText(s *sheet.Sheet, r *result.Run, bars []bar, f timelineFlags) error {
 	if len(bars) == 0 {
 		if r.Summary.Steps > 0 {
 			return fmt.Errorf("no operations of step %d: the run has steps 0 to %d", f.from, r.Summary.Steps-1)
@@ -194,10 +201,10 @@ func timelineText(s *sheet, r *result.Run, bars []bar, f timelineFlags) error {
 			title = strings.Replace(title, ": step ", ": steps ", 1) + fmt.Sprintf(" to %d", last)
 		}
 	}
-	s.line("%s, %s of virtual time from %s on", title, c.to.Sub(c.from).Human(), instant(c.from))
-	s.line("")
+	s.Wrap("", fmt.Sprintf("%s, %s of virtual time from %s on", title, c.to.Sub(c.from).Human(), instant(c.from)))
+	s.Blank()
 	c.draw(s, f.ranks)
-	s.line("")
+	s.Blank()
 	if bars[0].Step >= 0 {
 		operationTable(s, bars, c.from)
 	} else {
@@ -227,14 +234,14 @@ type chart struct {
 	kinds    []string        // in order of first use
 }
 
-func newChart(s *sheet, bars []bar) *chart {
+func newChart(s *sheet.Sheet, bars []bar) *chart {
 	c := &chart{bars: bars, from: bars[0].Start, letters: map[string]byte{}}
 	for _, b := range bars {
 		c.from, c.to = min(c.from, b.Start), max(c.to, b.End)
 		c.label = max(c.label, len(b.Lane))
 	}
 	c.label = min(c.label, 40)
-	c.columns = max(s.width-c.label-4, 20)
+	c.columns = max(s.Width-c.label-4, 8)
 	byTime := slices.Clone(bars)
 	slices.SortStableFunc(byTime, func(a, b bar) int { return cmp.Compare(a.Start, b.Start) })
 	for _, b := range byTime {
@@ -277,7 +284,7 @@ func (c *chart) letter(kind string) byte {
 	return pick
 }
 
-func (c *chart) draw(s *sheet, lanes int) {
+func (c *chart) draw(s *sheet.Sheet, lanes int) {
 	shown, left := 0, 0
 	for i := 0; i < len(c.bars); {
 		n := i
@@ -292,23 +299,24 @@ func (c *chart) draw(s *sheet, lanes int) {
 			shown++
 		}
 		if left == 0 {
-			s.line("%-*s  |%s|", c.label, fit(c.bars[i].Lane, c.label), c.lane(c.bars[i:n]))
+			s.Line(fmt.Sprintf("%-*s  |%s|", c.label, fit(c.bars[i].Lane, c.label), c.lane(c.bars[i:n])))
 		}
 		i = n
 	}
-	s.line("%-*s   %s", c.label, "", c.scale())
+	s.Line(fmt.Sprintf("%-*s   %s", c.label, "", c.scale()))
 	if left > 0 {
 		thing := "rank"
 		if c.bars[0].Rank < 0 {
 			thing = "flow"
 		}
-		s.line("and %s more: --ranks %d", count(left, thing), shown+left)
+		s.Wrap("", fmt.Sprintf("and %s more: --ranks %d", count(left, thing), shown+left))
 	}
 	var legend []string
 	for _, k := range c.kinds {
 		legend = append(legend, string(c.letters[k])+" "+k)
 	}
-	s.wrap("", "", strings.Join(legend, ", ")+", . nothing; the case changes from one to the next; one column is "+(c.to.Sub(c.from)/unit.Duration(c.columns)).Human())
+	s.Wrap("", strings.Join(legend, ", ")+", . nothing; the case changes from one to the next; one column "+
+		"is "+(c.to.Sub(c.from)/unit.Duration(c.columns)).Human())
 }
 
 // lane draws the bars of one lane, which are in order of time. A column shows the bar
@@ -402,7 +410,7 @@ const mostRows = 60
 
 // operationTable has a row per step and operation: when the first rank starts it and
 // the last one ends it, as time from `from` on.
-func operationTable(s *sheet, bars []bar, from unit.Time) {
+func operationTable(s *sheet.Sheet, bars []bar, from unit.Time) {
 	type key struct{ step, op int32 }
 	type row struct {
 		key
@@ -431,18 +439,19 @@ func operationTable(s *sheet, bars []bar, from unit.Time) {
 	slices.SortFunc(all, func(a, b row) int { return cmp.Or(cmp.Compare(a.step, b.step), cmp.Compare(a.op, b.op)) })
 	cells := [][]string{{"step", "operation", "starts", "ends", "mean", "longest", "on rank"}}
 	for _, r := range all[:min(len(all), mostRows)] {
-		cells = append(cells, []string{strconv.Itoa(int(r.step)), r.name, instant(r.start - from), instant(r.end - from),
+		cells = append(cells, []string{strconv.Itoa(int(r.step)), r.name, instant(r.start - from),
+			instant(r.end - from),
 			(r.sum / unit.Duration(r.n)).Human(), r.max.Human(), strconv.Itoa(int(r.slowest))})
 	}
-	s.grid("rlrrrrr", cells)
+	s.Grid("rlrrrrr", cells)
 	if n := len(all) - mostRows; n > 0 {
-		s.line("  and %d more: --json has all", n)
+		s.Wrap("  ", fmt.Sprintf("and %d more: --json has all", n))
 	}
 }
 
 // messageTable has a row per flow: when its first message is posted and its last one
 // done, as time from `from` on.
-func messageTable(s *sheet, bars []bar, most int, from unit.Time) {
+func messageTable(s *sheet.Sheet, bars []bar, most int, from unit.Time) {
 	cells := [][]string{{"flow", "messages", "posted", "done", "mean", "longest"}}
 	left := 0
 	for i := 0; i < len(bars); {
@@ -453,13 +462,14 @@ func messageTable(s *sheet, bars []bar, most int, from unit.Time) {
 		if len(cells) > most {
 			left++
 		} else {
-			cells = append(cells, []string{bars[i].Lane, strconv.Itoa(n - i), instant(bars[i].Start - from), instant(end - from),
+			cells = append(cells, []string{bars[i].Lane, strconv.Itoa(n - i), instant(bars[i].Start - from),
+				instant(end - from),
 				(sum / unit.Duration(n-i)).Human(), longest.Human()})
 		}
 		i = n
 	}
-	s.grid("lrrrrr", cells)
+	s.Grid("lrrrrr", cells)
 	if left > 0 {
-		s.line("  and %d more: --json has all", left)
+		s.Wrap("  ", fmt.Sprintf("and %d more: --json has all", left))
 	}
 }

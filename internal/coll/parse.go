@@ -1,10 +1,12 @@
 package coll
 
 import (
-	"errors"
+	"bytes"
 	"fmt"
 	"strconv"
 	"strings"
+
+	"railyard/internal/located"
 )
 
 // Bounds of a schedule in text form.
@@ -12,49 +14,32 @@ const (
 	MaxText      = 16 << 20 // bytes
 	maxTextParts = 1 << 16  // ranks * channels
 	maxTextCells = 1 << 22  // ranks * chunks and ranks * slots, so that Check's memory is bounded
-	maxTextError = 20       // errors reported at once
 )
-
-// TextError is a mistake in a schedule's text, at a line and a column (in bytes)
-// counted from 1.
-type TextError struct {
-	Name      string
-	Line, Col int
-	What      string
-}
-
-// Error returns "name:line:column: what".
-func (e *TextError) Error() string {
-	return fmt.Sprintf("%s:%d:%d: %s", e.Name, e.Line, e.Col, e.What)
-}
 
 // ParseText reads a schedule in the form of WriteText. name is used in errors.
 // It is strict: every rank and channel in order, ops numbered from 0, fields in
 // the order printed, numbers in range. `#` begins a comment; empty lines and the
-// amount of blank space do not matter. It reports up to 20 wrong lines at once
-// (errors.As: *TextError). It does not prove the schedule: see Check.
+// amount of blank space do not matter. The error is located.Problems: all wrong
+// lines. It does not prove the schedule: see Check.
 func ParseText(name string, src []byte) (*Table, error) {
-	if len(src) > MaxText {
-		return nil, fmt.Errorf("%s: %d bytes, want at most %d", name, len(src), MaxText)
+	whole := func(format string, args ...any) error {
+		return located.Problems{{File: name, Message: fmt.Sprintf(format, args...)}}
 	}
-	p := parser{name: name, rest: string(src), t: &Table{}, part: -1}
-	if p.next(); len(p.words) > 0 && p.words[0].text != "schedule" {
+	if len(src) > MaxText {
+		return nil, whole("%d bytes, want at most %d", len(src), MaxText)
+	}
+	p := parser{name: name, rest: string(bytes.TrimPrefix(src, located.BOM)), t: &Table{}, part: -1}
+	if p.next(); len(p.words) > 0 && p.words[0].Text != "schedule" {
 		// It may be any file of the reader's: no word of it is shown, and no line.
-		return nil, fmt.Errorf("%s: no schedule: want schedule as the first word, as railyard show schedule prints it", name)
+		return nil, whole("no schedule: want schedule as the first word, as railyard show schedule prints it")
 	}
 	if p.header() {
 		p.body()
 	}
-	if len(p.errs) > 0 {
-		return nil, errors.Join(p.errs...)
+	if len(p.problems) > 0 {
+		return nil, p.problems.Err()
 	}
 	return p.t, nil
-}
-
-// word is a blank-separated part of a line.
-type word struct {
-	text string
-	col  int
 }
 
 type parser struct {
@@ -62,12 +47,13 @@ type parser struct {
 	rest string
 	t    *Table
 	part int // index of the (rank, channel) being read
-	errs []error
+
+	problems located.Problems
 
 	line  int // of words
-	words []word
-	col   int // column of the word taken last
-	end   int // column after the line's last word
+	words []located.Word
+	taken located.Word // the word taken last
+	end   located.Word // the place after the line's last word
 }
 
 // next reads the next line that is not empty, false at the end.
@@ -82,50 +68,40 @@ func (p *parser) next() bool {
 		}
 	}
 	p.line++
-	p.words, p.end = nil, 1
+	p.words, p.end = nil, located.Word{Column: 1}
 	return false
 }
 
 func (p *parser) split(line string) {
 	line, _, _ = strings.Cut(line, "#")
-	p.words, p.end = p.words[:0], 1
-	for i := 0; i < len(line); {
-		if blank(line[i]) {
-			i++
-			continue
-		}
-		from := i
-		for i < len(line) && !blank(line[i]) {
-			i++
-		}
-		p.words = append(p.words, word{line[from:i], from + 1})
-		p.end = i + 1
+	p.words, p.end = located.AppendWords(nil, line), located.Word{Column: 1}
+	if n := len(p.words); n > 0 {
+		p.end.Column = p.words[n-1].Column + p.words[n-1].Width()
 	}
 }
 
-func blank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
-
 // fail notes a mistake; false, for the caller to return.
-func (p *parser) fail(col int, format string, args ...any) bool {
-	p.errs = append(p.errs, &TextError{p.name, p.line, col, fmt.Sprintf(format, args...)})
+func (p *parser) fail(at located.Word, format string, args ...any) bool {
+	p.problems = append(p.problems, located.Problem{File: p.name, Line: p.line, Column: at.Column,
+		Width: max(1, at.Width()), Message: fmt.Sprintf(format, args...)})
 	return false
 }
 
 // take removes the line's next word; an error names what was wanted.
-func (p *parser) take(want string) (word, bool) {
+func (p *parser) take(want string) (located.Word, bool) {
 	if len(p.words) == 0 {
-		return word{}, p.fail(p.end, "the line ends, want %s", want)
+		return located.Word{}, p.fail(p.end, "the line ends, want %s", want)
 	}
 	w := p.words[0]
-	p.words, p.col = p.words[1:], w.col
+	p.words, p.taken = p.words[1:], w
 	return w, true
 }
 
 // keyword takes the word key.
 func (p *parser) keyword(key string) bool {
 	w, ok := p.take(key)
-	if ok && w.text != key {
-		return p.fail(w.col, "%s, want %s", quote(w.text), key)
+	if ok && w.Text != key {
+		return p.fail(w, "%s, want %s", quote(w.Text), key)
 	}
 	return ok
 }
@@ -143,9 +119,9 @@ func (p *parser) number(what string, lo, hi int) (int, bool) {
 	if !ok {
 		return 0, false
 	}
-	v, err := strconv.Atoi(w.text)
-	if err != nil || strconv.Itoa(v) != w.text || v < lo || v > hi {
-		return 0, p.fail(w.col, "%s %s, want %s", what, quote(w.text), want)
+	v, err := strconv.Atoi(w.Text)
+	if err != nil || strconv.Itoa(v) != w.Text || v < lo || v > hi {
+		return 0, p.fail(w, "%s %s, want %s", what, quote(w.Text), want)
 	}
 	return v, true
 }
@@ -153,7 +129,7 @@ func (p *parser) number(what string, lo, hi int) (int, bool) {
 // ended refuses words that are left.
 func (p *parser) ended() bool {
 	if len(p.words) > 0 {
-		return p.fail(p.words[0].col, "%s, want the end of the line", quote(p.words[0].text))
+		return p.fail(p.words[0], "%s, want the end of the line", quote(p.words[0].Text))
 	}
 	return true
 }
@@ -167,10 +143,10 @@ func (p *parser) header() bool {
 	if !ok || !p.ended() {
 		return false
 	}
-	if !validName(w.text) {
-		return p.fail(w.col, "name %s, want at most 64 of a-z, 0-9 and -", quote(w.text))
+	if !validName(w.Text) {
+		return p.fail(w, "name %s, want at most 64 of a-z, 0-9 and -", quote(w.Text))
 	}
-	p.t.name = w.text
+	p.t.name = w.Text
 	t := p.t
 	size := func(key string, v *int, lo, hi int) bool {
 		p.next()
@@ -197,17 +173,17 @@ func validName(s string) bool {
 // body reads the programs.
 func (p *parser) body() {
 	for p.next() {
-		if len(p.errs) >= maxTextError {
+		if p.problems.Full() {
 			return
 		}
-		if p.words[0].text == "rank" {
+		if p.words[0].Text == "rank" {
 			if !p.section() {
 				return // what follows would be taken for another rank's
 			}
 			continue
 		}
 		if p.part < 0 {
-			p.fail(p.words[0].col, "%s, want rank 0 channel 0", quote(p.words[0].text))
+			p.fail(p.words[0], "%s, want rank 0 channel 0", quote(p.words[0].Text))
 			return
 		}
 		op, ok := p.op(len(p.t.ops[p.part]))
@@ -217,16 +193,17 @@ func (p *parser) body() {
 		p.t.ops[p.part] = append(p.t.ops[p.part], op)
 	}
 	if parts := p.t.ranks * p.t.channels; p.part+1 < parts {
-		p.fail(1, "the text ends, want rank %d channel %d", (p.part+1)/p.t.channels, (p.part+1)%p.t.channels)
+		p.fail(located.Word{Column: 1}, "the text ends, want rank %d channel %d",
+			(p.part+1)/p.t.channels, (p.part+1)%p.t.channels)
 	}
 }
 
 // section reads "rank R channel C", which must be the next in order.
 func (p *parser) section() bool {
-	col := p.words[0].col
+	first := p.words[0]
 	part := p.part + 1
 	if part == p.t.ranks*p.t.channels {
-		return p.fail(col, "one more rank and channel, want %d ranks with %d channels", p.t.ranks, p.t.channels)
+		return p.fail(first, "one more rank and channel, want %d ranks with %d channels", p.t.ranks, p.t.channels)
 	}
 	r, c := part/p.t.channels, part%p.t.channels
 	p.words = p.words[1:]
@@ -251,11 +228,11 @@ func (p *parser) op(i int) (Op, bool) {
 	if !ok {
 		return op, false
 	}
-	for op.Kind < kinds && op.Kind.String() != w.text {
+	for op.Kind < kinds && op.Kind.String() != w.Text {
 		op.Kind++
 	}
 	if op.Kind == kinds {
-		return op, p.fail(w.col, "%s, want send, recv, reduce or copy", quote(w.text))
+		return op, p.fail(w, "%s, want send, recv, reduce or copy", quote(w.Text))
 	}
 	ok = p.field("chunk", &op.Chunk, p.t.chunks-1)
 	switch op.Kind {
@@ -285,32 +262,27 @@ func (p *parser) peer(key string, to *int32) bool {
 		return false
 	}
 	if self := p.part / p.t.channels; int(*to) == self {
-		return p.fail(p.col, "%s %d is the rank itself, want another rank", key, self)
+		return p.fail(p.taken, "%s %d is the rank itself, want another rank", key, self)
 	}
 	return true
 }
 
 // depends takes the optional "after N" and "acked N".
 func (p *parser) depends(i int, op *Op) bool {
-	if len(p.words) > 0 && p.words[0].text == "after" && !p.field("after", &op.After, i-1) {
+	if len(p.words) > 0 && p.words[0].Text == "after" && !p.field("after", &op.After, i-1) {
 		return false
 	}
-	if len(p.words) == 0 || p.words[0].text != "acked" {
+	if len(p.words) == 0 || p.words[0].Text != "acked" {
 		return true
 	}
 	if !p.field("acked", &op.Acked, i-1) {
 		return false
 	}
 	if of := p.t.ops[p.part][op.Acked]; of.Kind != Send {
-		return p.fail(p.col, "acked %d is a %s, want a send", op.Acked, of.Kind)
+		return p.fail(p.taken, "acked %d is a %s, want a send", op.Acked, of.Kind)
 	}
 	return true
 }
 
 // quote prints a word of the text, shortened.
-func quote(s string) string {
-	if len(s) > 40 {
-		s = s[:40] + "..."
-	}
-	return strconv.Quote(s)
-}
+func quote(s string) string { return strconv.Quote(located.Cut(s)) }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"railyard/internal/located"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
@@ -122,9 +124,9 @@ func TestTextReportsSeveralLines(t *testing.T) {
 	if err == nil || err.Error() != want {
 		t.Errorf("got\n%v\nwant\n%s", err, want)
 	}
-	var e *TextError
-	if !errors.As(err, &e) || e.Line != 8 || e.Col != 19 {
-		t.Errorf("errors.As finds %+v", e)
+	var ps located.Problems
+	if !errors.As(err, &ps) || ps[0].Line != 8 || ps[0].Column != 19 || ps[0].Width != 1 || ps[1].Width != 3 {
+		t.Errorf("errors.As finds %+v", ps)
 	}
 }
 
@@ -157,8 +159,8 @@ func TestTextIsBounded(t *testing.T) {
 	}
 	wrong := strings.Repeat("x\n", 1000)
 	_, err := ParseText("s.txt", []byte(strings.Replace(two, "0 send", wrong+"0 send", 1)))
-	if n := strings.Count(err.Error(), "\n") + 1; n != maxTextError {
-		t.Errorf("%d errors at once, want %d", n, maxTextError)
+	if n := strings.Count(err.Error(), "\n") + 1; n != located.Most+1 {
+		t.Errorf("%d errors at once, want %d", n, located.Most+1)
 	}
 }
 

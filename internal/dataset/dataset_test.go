@@ -57,13 +57,15 @@ func packed(t *testing.T, data []byte) []byte {
 func TestLoadReadsPlainAndPackedFiles(t *testing.T) {
 	for _, change := range []map[string][]byte{
 		nil,
-		{trainFiles[0] + ".gz": packed(t, idx(3, []int{2, 1, 2}, 1, 2, 3, 4)), testFiles[1] + ".gz": packed(t, idx(1, []int{1}, 7))},
+		{trainFiles[0] + ".gz": packed(t, idx(3, []int{2, 1, 2}, 1, 2, 3, 4)),
+			testFiles[1] + ".gz": packed(t, idx(1, []int{1}, 7))},
 	} {
 		set, err := Load(context.Background(), folder(t, change))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a := set.Train; a.N != 2 || a.Rows != 1 || a.Cols != 2 || !slices.Equal(a.Pixels, []byte{1, 2, 3, 4}) || !slices.Equal(a.Labels, []byte{9, 0}) {
+		if a := set.Train; a.N != 2 || a.Rows != 1 || a.Cols != 2 || !slices.Equal(a.Pixels, []byte{1, 2, 3, 4}) ||
+			!slices.Equal(a.Labels, []byte{9, 0}) {
 			t.Errorf("train %+v", a)
 		}
 		if a := set.Test; a.N != 1 || !slices.Equal(a.Pixels, []byte{5, 6}) || !slices.Equal(a.Labels, []byte{7}) {
@@ -82,13 +84,17 @@ func TestLoadErrorsNameFileOffsetValueAndWant(t *testing.T) {
 	}{
 		{images, nil, "has no train-images-idx3-ubyte, plain or .gz, want MNIST's four files"},
 		{images, good[:10], "images-idx3-ubyte: offset 10: the file ends inside its header, want 16 bytes"},
-		{images, idx(1, []int{2, 1, 2}, 1, 2, 3, 4), "offset 0: magic number 0x00000801 (a file of labels), want 0x00000803"},
+		{images, idx(1, []int{2, 1, 2}, 1, 2, 3, 4),
+			"offset 0: magic number 0x00000801 (a file of labels), want 0x00000803"},
 		{images, idx(3, []int{0, 1, 2}), "offset 4: size of dimension 0 is 0, want at least 1"},
-		{images, idx(3, []int{1 << 20, 1 << 9, 3}), "offset 12: size of dimension 2 is 3: 1610612736 bytes or more, want at most 1073741824"},
+		{images, idx(3, []int{1 << 20, 1 << 9, 3}),
+			"offset 12: size of dimension 2 is 3: 1610612736 bytes or more, want at most 1073741824"},
 		{images, idx(3, []int{-1, -1, -1}), "offset 4: size of dimension 0 is 4294967295"},
 		{images, good[:19], "offset 19: the file ends after 3 of 4 data bytes"},
-		{images, append(slices.Clone(good), 0), "offset 20: bytes follow the last of 4 data bytes, want the end of the file"},
-		{images, idx(3, []int{2, 2, 1}, 1, 2, 3, 4), "training images are 2x1 and test images 1x2 pixels, want one size"},
+		{images, append(slices.Clone(good), 0),
+			"offset 20: bytes follow the last of 4 data bytes, want the end of the file"},
+		{images, idx(3, []int{2, 2, 1}, 1, 2, 3, 4),
+			"training images are 2x1 and test images 1x2 pixels, want one size"},
 		{images, idx(3, []int{1, 1, 2}, 1, 2), "labels-idx1-ubyte: 2 labels for the 1 images of"},
 		{labels, idx(3, []int{2, 1, 2}, 1, 2, 3, 4), "magic number 0x00000803 (a file of images), want 0x00000801"},
 		{images, packed(t, good), "(a gzip file: its name lacks .gz)"},
@@ -173,12 +179,14 @@ func FuzzIDX(f *testing.F) {
 	})
 }
 
-// A small compressed file that holds very much is refused by its header; one that holds what images come to is not.
+// A small compressed file that holds very much is refused by its header; one that holds what images
+// come to is not.
 func TestPackedFilesAreBounded(t *testing.T) {
 	const images = packedFree/784 + 1
 	bomb := packed(t, append(idx(3, []int{images, 28, 28}), make([]byte, images*784)...))
 	dir := folder(t, map[string][]byte{trainFiles[0]: nil, trainFiles[0] + ".gz": bomb})
-	want := fmt.Sprintf("ubyte.gz: offset 0: %d bytes come out of it, want at most 100 times its own length (images compress less), or 67108864: unpack it", images*784+16)
+	want := fmt.Sprintf("ubyte.gz: offset 0: %d bytes come out of it, want at most 100 times its own length (images "+
+		"compress less), or 67108864: unpack it", images*784+16)
 	if _, err := Load(context.Background(), dir); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v\nwant %s", err, want)
 	}
@@ -186,7 +194,8 @@ func TestPackedFilesAreBounded(t *testing.T) {
 		t.Errorf("measured: %v", err)
 	}
 	blank := packed(t, append(idx(3, []int{60000, 28, 28}), make([]byte, 60000*784)...))
-	dir = folder(t, map[string][]byte{trainFiles[0]: nil, trainFiles[0] + ".gz": blank, testFiles[0]: idx(3, []int{1, 28, 28}, make([]byte, 784)...),
+	dir = folder(t, map[string][]byte{trainFiles[0]: nil, trainFiles[0] + ".gz": blank,
+		testFiles[0]:  idx(3, []int{1, 28, 28}, make([]byte, 784)...),
 		trainFiles[1]: idx(1, []int{60000}, make([]byte, 60000)...)})
 	if set, err := Load(context.Background(), dir); err != nil || set.Train.N != 60000 {
 		t.Errorf("60,000 blank images: %v", err)
@@ -222,7 +231,8 @@ func TestGoldenDigits(t *testing.T) {
 			h.Write(b)
 		}
 		if got := fmt.Sprintf("%x", h.Sum(nil))[:16]; got != want {
-			t.Errorf("with %d cores the set is %s, want %s; if the drawing was changed on purpose, raise generation", cores, got, want)
+			t.Errorf("with %d cores the set is %s, want %s; if the drawing was changed on purpose, raise generation",
+				cores, got, want)
 		}
 	}
 }
@@ -234,7 +244,8 @@ func TestImageDependsOnSeedSplitAndIndexOnly(t *testing.T) {
 	if err := errors.Join(err1, err2, err3); err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.HasPrefix(large.Train.Pixels, small.Train.Pixels) || !bytes.HasPrefix(large.Test.Labels, small.Test.Labels) {
+	if !bytes.HasPrefix(large.Train.Pixels, small.Train.Pixels) ||
+		!bytes.HasPrefix(large.Test.Labels, small.Test.Labels) {
 		t.Error("more images changed the first ones")
 	}
 	if bytes.Equal(small.Train.Pixels, small.Test.Pixels) || bytes.Equal(small.Train.Pixels, other.Train.Pixels) {
@@ -292,7 +303,8 @@ func TestEnsureMakesOnceAndLoads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(got.Train.Pixels, want.Train.Pixels) || !bytes.Equal(got.Test.Labels, want.Test.Labels) || got.Train.Rows != Side {
+	if !bytes.Equal(got.Train.Pixels, want.Train.Pixels) ||
+		!bytes.Equal(got.Test.Labels, want.Test.Labels) || got.Train.Rows != Side {
 		t.Error("the folder holds something else than Make gives")
 	}
 	if err := d.Ensure(context.Background(), func(int, int) { t.Error("made again") }); err != nil {
@@ -320,9 +332,12 @@ func TestEnsureRefusesWhatItDidNotMake(t *testing.T) {
 	other := made
 	other.Seed = 2
 	refused("other parameters", other, "was made with train 20, test 10, seed 1", "asks for train 20, test 10, seed 2")
-	refused("own data", Digits{Dir: folder(t, nil), Train: 1, Test: 1}, "holds image data that digits did not make", "want `data: ")
-	refused("own packed data", Digits{Dir: folder(t, map[string][]byte{trainFiles[0] + ".gz": {1}}), Train: 1, Test: 1}, "did not make")
-	refused("other files", Digits{Dir: folder(t, map[string][]byte{trainFiles[0]: nil}), Train: 1, Test: 1}, "not empty and has no digits.json")
+	refused("own data", Digits{Dir: folder(t, nil), Train: 1, Test: 1},
+		"holds image data that digits did not make", "want `data: ")
+	refused("own packed data",
+		Digits{Dir: folder(t, map[string][]byte{trainFiles[0] + ".gz": {1}}), Train: 1, Test: 1}, "did not make")
+	refused("other files", Digits{Dir: folder(t, map[string][]byte{trainFiles[0]: nil}), Train: 1, Test: 1},
+		"not empty and has no digits.json")
 	refused("a file", Digits{Dir: filepath.Join(made.Dir, recordFile), Train: 1, Test: 1}, "want a folder")
 	refused("no images", Digits{Dir: "x", Train: 0, Test: 1}, "train is 0 images, want 1 to 1000000")
 	refused("no dir", Digits{Train: 1, Test: 1}, "dir is empty")
@@ -342,7 +357,8 @@ func TestCancelledEnsureLeavesNothingBehind(t *testing.T) {
 	for _, stop := range []int{0, 1, 5000} { // before, while drawing, after the last image
 		parent := t.TempDir()
 		ctx, cancel := context.WithCancel(context.Background())
-		err := Digits{Dir: filepath.Join(parent, "a", "b"), Train: 4000, Test: 1000, Seed: 1}.Ensure(ctx, func(done, _ int) {
+		err := Digits{Dir: filepath.Join(parent, "a", "b"), Train: 4000, Test: 1000,
+			Seed: 1}.Ensure(ctx, func(done, _ int) {
 			if done >= stop {
 				cancel()
 			}
@@ -362,7 +378,8 @@ func TestCancelledEnsureLeavesNothingBehind(t *testing.T) {
 	}
 	below := filepath.Join(empty, recordFile, "x", "y")
 	err := Digits{Dir: below, Train: 2, Test: 1}.Ensure(context.Background(), nil)
-	if want := "digits: dir " + below + ": not a directory; want a folder"; err == nil || !strings.Contains(err.Error(), want) {
+	if want := "digits: dir " + below + ": not a directory; want a folder"; err == nil ||
+		!strings.Contains(err.Error(), want) {
 		t.Errorf("below a file: %v, want %s", err, want)
 	}
 }

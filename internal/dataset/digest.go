@@ -6,7 +6,8 @@ import (
 	"encoding/hex"
 )
 
-// Digest names the images and labels of a set, however the files that hold them are packed: SHA-256, hexadecimal.
+// Digest names the images and labels of a set, however the files that hold them are packed:
+// SHA-256, hexadecimal.
 func (s *Set) Digest() string {
 	h := sha256.New()
 	for _, im := range []Images{s.Train, s.Test} {

@@ -87,7 +87,8 @@ func (d Digits) Ensure(ctx context.Context, progress func(done, total int)) erro
 
 // unwritable is the error for a folder that cannot be made.
 func unwritable(dir string, err error) error {
-	return fmt.Errorf("digits: cannot write %s: %w; give a dir where there is room and that may be written to", dir, input.Cause(err))
+	return fmt.Errorf("digits: cannot write %s: %w; give a dir where there is room and that may be written to",
+		dir, input.Cause(err))
 }
 
 // publish fills temp and gives it its name.
@@ -97,8 +98,10 @@ func (d Digits) publish(ctx context.Context, set *Set, temp, dir string) error {
 		name         string
 		header, data []byte
 	}{
-		{trainFiles[0], imagesHeader(&set.Train), set.Train.Pixels}, {trainFiles[1], labelsHeader(&set.Train), set.Train.Labels},
-		{testFiles[0], imagesHeader(&set.Test), set.Test.Pixels}, {testFiles[1], labelsHeader(&set.Test), set.Test.Labels},
+		{trainFiles[0], imagesHeader(&set.Train), set.Train.Pixels},
+		{trainFiles[1], labelsHeader(&set.Train), set.Train.Labels},
+		{testFiles[0], imagesHeader(&set.Test), set.Test.Pixels},
+		{testFiles[1], labelsHeader(&set.Test), set.Test.Labels},
 	} {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -173,7 +176,8 @@ func (d Digits) Present(ctx context.Context) (bool, error) {
 	}
 	want := d.record()
 	if there.String() != want.String() {
-		return false, fmt.Errorf("digits: %s was made with %v, and this asks for %v: want the same, another dir, or the folder removed",
+		return false, fmt.Errorf("digits: %s was made with %v, and this asks for %v: want the same, another dir, or "+
+			"the folder removed",
 			dir, there, want)
 	}
 	for _, name := range append(trainFiles[:], testFiles[:]...) {
@@ -185,7 +189,8 @@ func (d Digits) Present(ctx context.Context) (bool, error) {
 			return false, fmt.Errorf("digits: %s is incomplete: %w; remove the folder to have it made again", dir, err)
 		}
 		if sum != there.SHA256[name] {
-			return false, fmt.Errorf("digits: %s has SHA-256 %s, and %s says %q: the file was changed; remove the folder to have it made again",
+			return false, fmt.Errorf("digits: %s has SHA-256 %s, and %s says %q: the file was changed; remove the "+
+				"folder to have it made again",
 				filepath.Join(dir, name), sum, recordFile, there.SHA256[name])
 		}
 	}
@@ -198,10 +203,12 @@ func foreign(dir string) error {
 		_, plain := os.Stat(filepath.Join(dir, name))
 		_, packed := os.Stat(filepath.Join(dir, name+".gz"))
 		if plain != nil && packed != nil {
-			return fmt.Errorf("digits: %s exists, is not empty and has no %s: want a free name or a folder that digits made", dir, recordFile)
+			return fmt.Errorf("digits: %s exists, is not empty and has no %s: want a free name or a folder that "+
+				"digits made", dir, recordFile)
 		}
 	}
-	return fmt.Errorf("digits: %s holds image data that digits did not make (it has no %s): want `data: %s` to use it as it is, or another dir",
+	return fmt.Errorf("digits: %s holds image data that digits did not make (it has no %s): want `data: %s` to use "+
+		"it as it is, or another dir",
 		dir, recordFile, dir)
 }
 
@@ -222,7 +229,8 @@ func readRecord(path string) (*record, error) {
 		err = fmt.Errorf("generator is %q", r.Generator)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("digits: %s: %v; want what digits wrote there: remove the folder to have it made again", path, err)
+		return nil, fmt.Errorf("digits: %s: %v; want what digits wrote there: remove the folder to have it made again",
+			path, err)
 	}
 	return &r, nil
 }

@@ -45,8 +45,8 @@ func failed(file string, offset int64, format string, args ...any) error {
 	return &fileError{file, offset, fmt.Sprintf(format, args...)}
 }
 
-// readHeader reads what precedes the bytes of a file of dims dimensions: its sizes. No more bytes than holds can follow
-// (as the caller knows from the length of the file).
+// readHeader reads what precedes the bytes of a file of dims dimensions: its sizes. No more bytes
+// than holds can follow (as the caller knows from the length of the file).
 func readHeader(r io.Reader, file string, holds int64, dims int) (sizes []int, err error) {
 	head := make([]byte, 4+4*dims)
 	if n, err := io.ReadFull(r, head); err != nil {
@@ -57,7 +57,8 @@ func readHeader(r io.Reader, file string, holds int64, dims int) (sizes []int, e
 	}
 	want := uint32(0x0800 + dims)
 	if magic := binary.BigEndian.Uint32(head); magic != want {
-		return nil, failed(file, 0, "magic number 0x%08x%s, want 0x%08x (unsigned bytes, %d dimensions)", magic, looksLike(magic), want, dims)
+		return nil, failed(file, 0, "magic number 0x%08x%s, want 0x%08x (unsigned bytes, %d dimensions)", magic,
+			looksLike(magic), want, dims)
 	}
 	total := uint64(1)
 	for i := range dims {
@@ -67,19 +68,21 @@ func readHeader(r io.Reader, file string, holds int64, dims int) (sizes []int, e
 			return nil, failed(file, int64(at), "size of dimension %d is 0, want at least 1", i)
 		}
 		if total *= uint64(size); total > maxBytes {
-			return nil, failed(file, int64(at), "size of dimension %d is %d: %d bytes or more, want at most %d", i, size, total, maxBytes)
+			return nil, failed(file, int64(at), "size of dimension %d is %d: %d bytes or more, want at most %d",
+				i, size, total, maxBytes)
 		}
 		sizes = append(sizes, int(size))
 	}
 	if plain := int64(len(head)) + int64(total); filepath.Ext(file) == ".gz" && plain > holds {
-		return nil, failed(file, 0, "%d bytes come out of it, want at most %d times its own length (images compress less), or %d: unpack it",
+		return nil, failed(file, 0,
+			"%d bytes come out of it, want at most %d times its own length (images compress less), or %d: unpack it",
 			plain, packedRatio, packedFree)
 	}
 	return sizes, nil
 }
 
-// readBody reads the bytes that follow the header, to the end of the file. Room is made as they come: a header alone
-// reserves little.
+// readBody reads the bytes that follow the header, to the end of the file. Room is made as they
+// come: a header alone reserves little.
 func readBody(ctx context.Context, r io.Reader, file string, sizes []int) ([]byte, error) {
 	total, head := 1, int64(4+4*len(sizes))
 	for _, n := range sizes {
@@ -104,7 +107,8 @@ func readBody(ctx context.Context, r io.Reader, file string, sizes []int) ([]byt
 	}
 	switch n, err := io.ReadFull(r, make([]byte, 1)); {
 	case n > 0:
-		return nil, failed(file, head+int64(total), "bytes follow the last of %d data bytes, want the end of the file", total)
+		return nil, failed(file, head+int64(total),
+			"bytes follow the last of %d data bytes, want the end of the file", total)
 	case !errors.Is(err, io.EOF):
 		return nil, failed(file, head+int64(total), "%v", err)
 	}

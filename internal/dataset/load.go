@@ -55,7 +55,8 @@ func Measure(dir string) (Size, error) {
 }
 
 func differentSizes(dir string, rows, cols [2]int) error {
-	return fmt.Errorf("%s: training images are %dx%d and test images %dx%d pixels, want one size", dir, rows[0], cols[0], rows[1], cols[1])
+	return fmt.Errorf("%s: training images are %dx%d and test images %dx%d pixels, want one size", dir, rows[0],
+		cols[0], rows[1], cols[1])
 }
 
 // Load reads the four files of a folder, each plain or, if there is no plain
@@ -133,7 +134,8 @@ func find(dir, name string) (f *os.File, length int64, err error) {
 	}
 	switch info, err := os.Stat(dir); {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, 0, fmt.Errorf("%s: no such folder; paths are relative to the directory in which railyard is run", dir)
+		return nil, 0, fmt.Errorf("%s: no such folder; paths are relative to the directory in which railyard is run",
+			dir)
 	case err != nil:
 		return nil, 0, fmt.Errorf("%s: %w", dir, input.Cause(err))
 	case !info.IsDir():

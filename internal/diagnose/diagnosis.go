@@ -127,7 +127,8 @@ func Of(e *Evidence) *Diagnosis {
 	d := &Diagnosis{Subject: e.Subject, Whole: whole / n}
 	sums := slices.DeleteFunc(c.merged(), func(s *sum) bool { return s.felt.Sum() < n })
 	slices.SortFunc(sums, func(a, b *sum) int {
-		return cmp.Or(cmp.Compare(b.felt.Sum(), a.felt.Sum()), cmp.Compare(a.kind, b.kind), cmp.Compare(a.port, b.port), cmp.Compare(a.rank, b.rank))
+		return cmp.Or(cmp.Compare(b.felt.Sum(), a.felt.Sum()), cmp.Compare(a.kind, b.kind), cmp.Compare(a.port, b.port),
+			cmp.Compare(a.rank, b.rank))
 	})
 	for i, s := range sums {
 		if i < mostBlames {

@@ -16,11 +16,11 @@
 //
 // Then what that port did while the message was under way decides. As far as it stood idle, the
 // mechanism held the sender back for nothing: that is the mechanism's. While it was busy with
-// others' bytes, it is theirs. Where it was busy with the message's own bytes, and is slower than the
-// sender's link, it is the port's rate.
+// others' bytes, it is theirs. Where it was busy with the message's own bytes, and is slower than
+// the sender's link, it is the port's rate.
 //
 // Invariants: the blames sum to the whole, to rounding; the same evidence gives the same blames.
 //
-// What is attributed is not what its removal would save: two flows that fill a port between them are
-// each to blame for all of it. That takes another run.
+// What is attributed is not what its removal would save: two flows that fill a port between them
+// are each to blame for all of it. That takes another run.
 package diagnose

@@ -34,7 +34,9 @@ type Pair struct {
 	Held       cause.Split   // of all its completed messages
 	Bytes      int64         // that arrived
 	RoundTrip  unit.Duration // of a full packet in an empty network
-	Window     unit.Duration // how long the sender's link takes for a window; -1: congestion control sets it, 0: there is none
+	// how long the sender's link takes for a window; -1: congestion control sets it, 0: there is
+	// none
+	Window unit.Duration
 }
 
 // Hop is what a queue pair met at one port.

@@ -13,7 +13,8 @@ const worthSaying = 0.1
 // reason.
 const useful = 4
 
-// work reports whether the kind is what the time is for: arithmetic, and bits at the speed of the link.
+// work reports whether the kind is what the time is for: arithmetic, and bits at the speed of the
+// link.
 func (k Kind) work() bool { return k == Compute || k == LinkSpeed }
 
 // Main returns the blame to name first, nil if there is none: the largest that is not the work

@@ -97,8 +97,8 @@ func part(t unit.Duration, f float64) unit.Duration {
 	return unit.Duration(float64(t) * min(max(f, 0), 1))
 }
 
-// bits is about bits on wires: at the sender's own link that is its speed; on a slower link further on,
-// what goes beyond that is the slower link's.
+// bits is about bits on wires: at the sender's own link that is its speed; on a slower link further
+// on, what goes beyond that is the slower link's.
 func (c *court) bits(s *Span) {
 	port := s.Port
 	if s.Pair >= 0 && port < 0 {
@@ -227,7 +227,8 @@ func (c *court) window(s *Span) {
 	}
 	for i := range p.Back {
 		a, b, d := wait(&p.Back[i])
-		give(part(s.Time, (a+b)/whole), func(s *Span, t unit.Duration) { c.charge(SharedPort, p.Back[i].Port, -1, s.Cause, s, t) })
+		give(part(s.Time, (a+b)/whole),
+			func(s *Span, t unit.Duration) { c.charge(SharedPort, p.Back[i].Port, -1, s.Cause, s, t) })
 		give(part(s.Time, d/whole), func(s *Span, t unit.Duration) { c.rooted(s, p.Back[i].Root, t) })
 	}
 	c.charge(Window, -1, -1, s.Cause, s, left)
@@ -250,7 +251,8 @@ func (h *Hop) busy(e *Evidence) float64 {
 }
 
 // held divides time that a queue pair was held back because of a port of its path: as far as the
-// port stood idle it is the mechanism's, else the others' or, where the port is slower than the sender, its own.
+// port stood idle it is the mechanism's, else the others' or, where the port is slower than the
+// sender, its own.
 func (c *court) held(s *Span, at int, t unit.Duration) {
 	p := &c.e.Pairs[s.Pair]
 	h := &p.Path[at]
@@ -259,7 +261,8 @@ func (c *court) held(s *Span, at int, t unit.Duration) {
 		c.charge(SharedPort, h.Port, -1, s.Cause, s, t)
 		return
 	}
-	stood := p.Held[cause.RateLimit] + p.Held[cause.Window] + p.Held[cause.Queueing] + p.Held[cause.OwnQueueing] + p.Held[cause.Pause]
+	stood := p.Held[cause.RateLimit] + p.Held[cause.Window] + p.Held[cause.Queueing] +
+		p.Held[cause.OwnQueueing] + p.Held[cause.Pause]
 	idle := unit.Duration(float64(h.Span) * (1 - h.busy(c.e)))
 	wasted := part(t, float64(idle)/float64(max(stood, 1)))
 	mechanism, where := Controller, h.Port

@@ -18,7 +18,7 @@ type collRun struct {
 	answer   Trace // of the acknowledgement that came last
 }
 
-// wait says what a channel stands still for.
+// wait is what a channel waits for.
 type wait uint8
 
 const (
@@ -37,7 +37,7 @@ type channelRun struct {
 	cursors    []cursor
 	end        unit.Time // when it came to its end
 
-	// The message for which it last stood still, and the gates since then.
+	// The message for which it last waited, and the gates since then.
 	src   int32 // -1: none
 	trace Trace
 	gated unit.Time // wait == acknowledge: since when
@@ -49,7 +49,7 @@ type channelRun struct {
 // sentOp is a Send, by its index in the program, that awaits its acknowledgement.
 type sentOp struct{ op, dst int32 }
 
-// gate is a span in which a channel stood still for an acknowledgement.
+// gate is a span in which a channel waited for an acknowledgement.
 type gate struct {
 	from, to unit.Time
 	answer   Trace
@@ -90,7 +90,8 @@ func (r *Rank) advance(now unit.Time, channel int) {
 	for ; ch.pc < ch.length; ch.pc++ {
 		op := s.Op(int(r.cfg.Rank), channel, ch.pc)
 		if int(op.After) >= ch.pc || int(op.Acked) >= ch.pc {
-			panic(fmt.Sprintf("exec: %s: rank %d channel %d operation %d waits for a later one", s.Name(), r.cfg.Rank, channel, ch.pc))
+			panic(fmt.Sprintf("exec: %s: rank %d channel %d operation %d waits for a later one", s.Name(),
+				r.cfg.Rank, channel, ch.pc))
 		}
 		ch.op = op
 		if ch.unacked(op.Acked) {
@@ -178,7 +179,7 @@ func (r *Rank) local(ch *channelRun, channel int, op coll.Op) bool {
 	return false
 }
 
-// resume goes on after the operation on which the channel stood still.
+// resume goes on after the operation at which the channel waited.
 func (r *Rank) resume(now unit.Time, channel int) {
 	ch := &r.colls[r.running].channels[channel]
 	ch.did(now)
@@ -195,7 +196,7 @@ func (r *Rank) localDone(now unit.Time, channel int) {
 	r.resume(now, channel)
 }
 
-// arrived goes on with a channel that stood still for a message from src.
+// arrived goes on with a channel that waited for a message from src.
 func (r *Rank) arrived(now unit.Time, src, channel int32) {
 	c := &r.colls[r.running]
 	if int(channel) >= len(c.channels) {
@@ -211,13 +212,14 @@ func (r *Rank) arrived(now unit.Time, src, channel int32) {
 	r.resume(now, int(channel))
 }
 
-// acked goes on with a channel that stood still for an acknowledgement from dst.
+// acked goes on with a channel that waited for an acknowledgement from dst.
 func (r *Rank) acked(now unit.Time, dst, channel int32, tr *Trace) {
 	c := &r.colls[r.running]
 	ch := &c.channels[channel]
 	op, ok := ch.forget(dst)
 	if !ok {
-		panic(fmt.Sprintf("exec: rank %d: acknowledgement from rank %d on channel %d, nothing is in flight", r.cfg.Rank, dst, channel))
+		panic(fmt.Sprintf("exec: rank %d: acknowledgement from rank %d on channel %d, nothing is in flight",
+			r.cfg.Rank, dst, channel))
 	}
 	c.inFlight--
 	ch.answered(r, op, tr)
@@ -284,7 +286,8 @@ func (ch *channelRun) forget(dst int32) (op int32, ok bool) {
 	return -1, false
 }
 
-// match returns the peer's Recv for this rank's next Send to it, and its index in the peer's program.
+// match returns the peer's Recv for this rank's next Send to it, and its index in the peer's
+// program.
 func (r *Rank) match(ch *channelRun, channel int, peer int32) (recv coll.Op, at int) {
 	s := r.cfg.Template.Collectives[r.running].Schedule
 	k := ch.cursor(peer)
@@ -295,7 +298,8 @@ func (r *Rank) match(ch *channelRun, channel int, peer int32) (recv coll.Op, at 
 			return op, k.at - 1
 		}
 	}
-	panic(fmt.Sprintf("exec: %s: channel %d: rank %d has no Recv for operation %d of rank %d", s.Name(), channel, peer, ch.pc, r.cfg.Rank))
+	panic(fmt.Sprintf("exec: %s: channel %d: rank %d has no Recv for operation %d of rank %d", s.Name(), channel,
+		peer, ch.pc, r.cfg.Rank))
 }
 
 func (ch *channelRun) cursor(peer int32) *cursor {

@@ -43,7 +43,8 @@ func (j *journal) rank(n int32) string {
 	}
 	for _, s := range j.steps {
 		if s.Rank == n {
-			fmt.Fprintf(&b, "%d %v - %v:%s; comm %v, overlap %v\n", s.Step, s.Start, s.End, split(s.Split), s.Comm, s.Overlap)
+			fmt.Fprintf(&b, "%d %v - %v:%s; comm %v, overlap %v\n", s.Step, s.Start, s.End,
+				split(s.Split), s.Comm, s.Overlap)
 		}
 	}
 	return b.String()
@@ -91,7 +92,8 @@ func step(span, launch unit.Duration, elems int64, s coll.Schedule) *workload.St
 }
 
 // replay runs steps on every rank; template gives each its own.
-func replay(t testing.TB, net exectest.Net, ranks int, steps int64, template func(rank int) *workload.Step) (*journal, unit.Time) {
+func replay(t testing.TB, net exectest.Net, ranks int, steps int64,
+	template func(rank int) *workload.Step) (*journal, unit.Time) {
 	t.Helper()
 	j := &journal{}
 	d := exectest.New(net, nil)
@@ -119,11 +121,13 @@ func check(t testing.TB, got, want string) {
 	}
 }
 
-// A ring all-reduce moves 2(n-1) chunks one after the other: Patarasuk and Yuan, JPDC 2009, section 4.
+// A ring all-reduce moves 2(n-1) chunks one after the other: Patarasuk and Yuan, JPDC 2009, section
+// 4.
 func TestRingAllReduceTakesItsClosedForm(t *testing.T) {
 	for _, n := range []int{2, 3, 4, 8} {
 		elems := int64(n) * 25000 // 100 kB chunks: 8 us at 100 Gb/s
-		_, end := replay(t, exectest.Net{Latency: constant(2 * us), Rate: 100 * gbps}, n, 1, same(step(0, 3*us, elems, ring(n, 1, 1))))
+		_, end := replay(t, exectest.Net{Latency: constant(2 * us), Rate: 100 * gbps}, n, 1,
+			same(step(0, 3*us, elems, ring(n, 1, 1))))
 		want := 3*us + unit.Duration(2*(n-1))*(2*us+8*us)
 		if end != unit.Time(want) {
 			t.Errorf("%d ranks: %v, want %v", n, end, want)
@@ -136,7 +140,8 @@ func TestLocalWorkTakesTheDevicesTime(t *testing.T) {
 	s := step(0, 0, 50000, ring(2, 1, 1)) // one 100 kB chunk to reduce, one to copy
 	s.Device = workload.Device{MemoryBandwidth: 1000 * gbps, MemoryEff: unit.Ratio{Num: 1, Den: 2}}
 	j, end := replay(t, exectest.Net{Rate: 100 * gbps}, 2, 1, same(s))
-	if got := split(j.steps[0].Split); got != " compute 3.2us, dependency 12.8us, serialisation 8us" { // only the last message's copy ended the wait
+	// only the last message's copy ended the wait
+	if got := split(j.steps[0].Split); got != " compute 3.2us, dependency 12.8us, serialisation 8us" {
 		t.Errorf("causes are%s", got)
 	}
 	if want := unit.Time(8*us + 4800*unit.Nanosecond + 8*us + 3200*unit.Nanosecond); end != want {
@@ -146,7 +151,8 @@ func TestLocalWorkTakesTheDevicesTime(t *testing.T) {
 
 // The last message is posted when its sender has the one before: until then the wait is dependency.
 func TestAWaitHasTheCausesOfTheMessageThatEndsIt(t *testing.T) {
-	j, _ := replay(t, exectest.Net{Latency: constant(2 * us), Rate: 100 * gbps, Ack: 1 * us}, 2, 1, same(step(5*us, 3*us, 50000, ring(2, 1, 1))))
+	j, _ := replay(t, exectest.Net{Latency: constant(2 * us), Rate: 100 * gbps, Ack: 1 * us}, 2, 1,
+		same(step(5*us, 3*us, 50000, ring(2, 1, 1))))
 	check(t, j.rank(0), `
 	0 before             0s - 5us by -1
 	0 allreduce          5us - 29us by 0
@@ -155,11 +161,12 @@ func TestAWaitHasTheCausesOfTheMessageThatEndsIt(t *testing.T) {
 	`)
 }
 
-// Rank 1 computes for longer. Its messages are late, and rank 0's are there before it asks. (Rank 0 has
-// all it needs at 58 us and waits 8 us for the acknowledgement of its last message.)
+// Rank 1 computes for longer. Its messages are late, and rank 0's are there before it asks. (Rank 0
+// has all it needs at 58 us and waits 8 us for the acknowledgement of its last message.)
 func TestMessagesMayComeBeforeTheCollective(t *testing.T) {
 	slow, quick := step(50*us, 0, 50000, ring(2, 1, 1)), step(5*us, 0, 50000, ring(2, 1, 1))
-	j, _ := replay(t, exectest.Net{Rate: 100 * gbps}, 2, 1, func(r int) *workload.Step { return []*workload.Step{quick, slow}[r] })
+	j, _ := replay(t, exectest.Net{Rate: 100 * gbps}, 2, 1,
+		func(r int) *workload.Step { return []*workload.Step{quick, slow}[r] })
 	check(t, j.rank(0), `
 	0 before             0s - 5us by -1
 	0 allreduce          5us - 66us by 0
@@ -174,7 +181,8 @@ func TestMessagesMayComeBeforeTheCollective(t *testing.T) {
 	`)
 }
 
-// Whatever the latencies, every rank ends, causes sum, and each non-empty chunk crosses each hop once.
+// Whatever the latencies, every rank ends, causes sum, and each non-empty chunk crosses each hop
+// once.
 func TestAnyLatencies(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 8).Draw(t, "ranks")
@@ -286,7 +294,8 @@ func TestAWaitWithoutAMessage(t *testing.T) {
 
 // The same instant that ends one step begins the next, without a gap.
 func TestStepsRunBackToBack(t *testing.T) {
-	j, end := replay(t, exectest.Net{Rate: 100 * gbps, Latency: constant(2 * us)}, 4, 5, same(step(5*us, 3*us, 100000, ring(4, 2, 1))))
+	j, end := replay(t, exectest.Net{Rate: 100 * gbps, Latency: constant(2 * us)}, 4, 5,
+		same(step(5*us, 3*us, 100000, ring(4, 2, 1))))
 	at := map[int32]unit.Time{}
 	for _, s := range j.steps {
 		if s.Start != at[s.Rank] {
@@ -306,7 +315,8 @@ func TestAPeerTwoStepsAheadIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() {
-		if got := fmt.Sprint(recover()); !strings.Contains(got, "rank 1, step 1: rank 0 is two steps ahead on channel 0") {
+		if got := fmt.Sprint(recover()); !strings.Contains(got,
+			"rank 1, step 1: rank 0 is two steps ahead on channel 0") {
 			t.Errorf("panic says %q", got)
 		}
 	}()
@@ -320,14 +330,18 @@ func TestAnEarlyMessageExplainsNothing(t *testing.T) {
 	two := func(span unit.Duration) *workload.Step {
 		s := step(span, 0, 50000, ring(2, 1, 1))
 		// Rank 1 sends to rank 0, which copies: nobody waits for rank 0.
-		push := program{{{Kind: coll.Recv, Peer: 1, Slot: 0, After: -1, Acked: -1}, {Kind: coll.Copy, Peer: -1, Slot: 0, After: 0, Acked: -1}},
+		push := program{{{Kind: coll.Recv, Peer: 1, Slot: 0, After: -1, Acked: -1},
+			{Kind: coll.Copy, Peer: -1, Slot: 0, After: 0, Acked: -1}},
 			{{Kind: coll.Send, Peer: 0, Slot: -1, After: -1, Acked: -1}}}
 		s.Collectives = append(s.Collectives, workload.Collective{Name: "push", Elems: 1, ElemBytes: 4, Schedule: push})
-		s.Ops[2] = workload.Op{ID: 2, Name: "push", Kind: workload.Communication, Stream: 1, Deps: []int32{1}, Duration: span, Coll: 1}
-		s.Ops = append(s.Ops, workload.Op{ID: 3, Name: "after", Kind: workload.Compute, Deps: []int32{2}, Duration: span, Coll: -1})
+		s.Ops[2] = workload.Op{ID: 2, Name: "push", Kind: workload.Communication, Stream: 1,
+			Deps: []int32{1}, Duration: span, Coll: 1}
+		s.Ops = append(s.Ops, workload.Op{ID: 3, Name: "after", Kind: workload.Compute, Deps: []int32{2},
+			Duration: span, Coll: -1})
 		return s
 	}
-	j, _ := replay(t, exectest.Net{Rate: 100 * gbps}, 2, 1, func(r int) *workload.Step { return two([]unit.Duration{30 * us, 5 * us}[r]) })
+	j, _ := replay(t, exectest.Net{Rate: 100 * gbps}, 2, 1,
+		func(r int) *workload.Step { return two([]unit.Duration{30 * us, 5 * us}[r]) })
 	check(t, j.rank(0), `
 	0 before             0s - 30us by -1
 	0 allreduce          30us - 46us by 0

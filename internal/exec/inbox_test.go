@@ -21,7 +21,8 @@ func TestInboxKeepsTheOrder(t *testing.T) {
 			switch a := rapid.IntRange(0, 3).Draw(t, "action"); {
 			case a < 2:
 				reused.Posted, reused.Placed = unit.Time(i), unit.Time(2*i)
-				reused.Segments = append(reused.Segments[:0], Segment{unit.Time(i), cause.Queueing, 3}, Segment{unit.Time(2 * i), cause.Pause, 4})
+				reused.Segments = append(reused.Segments[:0], Segment{unit.Time(i), cause.Queueing, 3},
+					Segment{unit.Time(2 * i), cause.Pause, 4})
 				in.push(0, &reused)
 				want = append(want, Trace{reused.Posted, reused.Placed, slices.Clone(reused.Segments)})
 			case len(want) == 0:
@@ -30,7 +31,8 @@ func TestInboxKeepsTheOrder(t *testing.T) {
 				want = want[1:]
 			default:
 				in.take(&got)
-				if got.Posted != want[0].Posted || got.Placed != want[0].Placed || !slices.Equal(got.Segments, want[0].Segments) {
+				if got.Posted != want[0].Posted || got.Placed != want[0].Placed ||
+					!slices.Equal(got.Segments, want[0].Segments) {
 					t.Fatalf("took %v, want %v", got, want[0])
 				}
 				want = want[1:]

@@ -44,8 +44,8 @@ func (l *ledger) communicate(now unit.Time, n int) {
 	l.speaking += n
 }
 
-// explain divides the wait that ends now among its causes. by is the operation
-// whose end ended it, -1 the start of the step.
+// explain splits the wait that ends now among its causes. by is the operation whose end ended the
+// wait, -1: the start of the step.
 func (r *Rank) explain(now unit.Time, by int32) {
 	p := painter{from: r.ledger.idle, to: now, split: &r.ledger.split}
 	for by >= 0 && p.from < p.to {
@@ -61,8 +61,8 @@ func (r *Rank) explain(now unit.Time, by int32) {
 	p.back(p.from, cause.Dependency)
 }
 
-// explain paints the part of a wait that this collective, started at start, held
-// up. It reports true if a message explains all of it.
+// explain gives causes to the part of a wait that this collective, started at start, held up. It
+// returns true if a message explains all of it.
 func (c *collRun) explain(p *painter, start unit.Time) bool {
 	ch := &c.channels[c.last]
 	p.waitOut(ch.end, &c.answer) // for the last acknowledgement
@@ -79,13 +79,13 @@ func (c *collRun) explain(p *painter, start unit.Time) bool {
 	return true
 }
 
-// painter divides [from, to) among causes, from its end back to its beginning.
+// painter splits [from, to) among causes, from its end back to its beginning.
 type painter struct {
 	from, to unit.Time
 	split    *cause.Split
 }
 
-// back gives what is left of the span after t to why.
+// back gives the rest of the span after t to cause why.
 func (p *painter) back(t unit.Time, why cause.Cause) {
 	t = max(t, p.from)
 	if t < p.to {
@@ -94,7 +94,7 @@ func (p *painter) back(t unit.Time, why cause.Cause) {
 	}
 }
 
-// along gives the span of a trace to its causes.
+// along gives the span of a trace to the causes of the trace.
 func (p *painter) along(tr *Trace) {
 	for i := len(tr.Segments) - 1; i >= 0; i-- {
 		from := tr.Posted
@@ -105,8 +105,8 @@ func (p *painter) along(tr *Trace) {
 	}
 }
 
-// waitOut explains a wait since t for an acknowledgement: what is not its own way, such as the time
-// until a lost one was made good, has that cause.
+// waitOut explains a wait since t for an acknowledgement. Time that was not its own way, such as
+// the time until a lost acknowledgement was made good, gets its own cause.
 func (p *painter) waitOut(t unit.Time, answer *Trace) {
 	q := painter{from: max(p.from, t), to: p.to, split: p.split}
 	q.along(answer)

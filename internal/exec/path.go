@@ -69,7 +69,8 @@ type PathFinder struct {
 // every-th step, from step 0 on, in order, once all ranks have ended it.
 func NewPathFinder(ranks int, every int64, found func(*PathRecord)) *PathFinder {
 	if ranks < 1 || every < 1 || found == nil {
-		panic(fmt.Sprintf("exec: path finder for %d ranks and every %d steps, want at least 1 and a function", ranks, every))
+		panic(fmt.Sprintf("exec: path finder for %d ranks and every %d steps, want at least 1 and a function",
+			ranks, every))
 	}
 	return &PathFinder{every: every, found: found, ranks: make([]pathLayout, ranks)}
 }
@@ -89,7 +90,8 @@ func (f *PathFinder) add(rank int32, t *workload.Step) {
 	if int(rank) >= len(f.ranks) {
 		panic(fmt.Sprintf("exec: rank %d, the path finder is for %d ranks", rank, len(f.ranks)))
 	}
-	l := pathLayout{template: t, programs: make([][]extent, len(t.Collectives)), opOf: make([]int32, len(t.Collectives))}
+	l := pathLayout{template: t, programs: make([][]extent, len(t.Collectives)),
+		opOf: make([]int32, len(t.Collectives))}
 	for c := range t.Collectives {
 		s := t.Collectives[c].Schedule
 		for ch := range s.Channels() {
@@ -143,7 +145,8 @@ func (f *PathFinder) open(step int64) *stepPath {
 		for r := range s.ranks {
 			l := &f.ranks[r]
 			if l.template == nil {
-				panic(fmt.Sprintf("exec: a rank starts, rank %d of the path finder's %d was never made", r, len(f.ranks)))
+				panic(fmt.Sprintf("exec: a rank starts, rank %d of the path finder's %d was never made",
+					r, len(f.ranks)))
 			}
 			s.ranks[r] = rankPath{step: s, layout: l, ops: make([]opState, len(l.template.Ops)),
 				program: make([]programOp, l.length), released: make([]release, len(l.programs))}

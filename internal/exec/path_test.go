@@ -17,13 +17,15 @@ import (
 )
 
 // paths replays steps on every rank and returns the critical path of every every-th.
-func paths(t rapid.TB, net exectest.Net, ranks int, steps, every int64, template func(rank int) *workload.Step) []exec.PathRecord {
+func paths(t rapid.TB, net exectest.Net, ranks int, steps, every int64,
+	template func(rank int) *workload.Step) []exec.PathRecord {
 	t.Helper()
 	got, _ := observedPaths(t, net, ranks, steps, every, template)
 	return got
 }
 
-func observedPaths(t rapid.TB, net exectest.Net, ranks int, steps, every int64, template func(rank int) *workload.Step) ([]exec.PathRecord, *journal) {
+func observedPaths(t rapid.TB, net exectest.Net, ranks int, steps, every int64,
+	template func(rank int) *workload.Step) ([]exec.PathRecord, *journal) {
 	t.Helper()
 	var got []exec.PathRecord
 	f := exec.NewPathFinder(ranks, every, func(p *exec.PathRecord) {
@@ -50,7 +52,8 @@ func text(p exec.PathRecord) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "step %d of rank %d, %v - %v:%s\n", p.Step, p.Rank, p.Start, p.End, split(p.Split))
 	for _, q := range p.Parts {
-		fmt.Fprintf(&b, "%v - %v %v: %v of rank %d, step %d operation %d", q.From, q.Until, q.Cause, q.Kind, q.Rank, q.Step, q.Op)
+		fmt.Fprintf(&b, "%v - %v %v: %v of rank %d, step %d operation %d", q.From, q.Until, q.Cause,
+			q.Kind, q.Rank, q.Step, q.Op)
 		if q.Src >= 0 {
 			fmt.Fprintf(&b, ", %d to %d", q.Src, q.Dst)
 		}
@@ -73,14 +76,16 @@ func messages(p exec.PathRecord) (n int) {
 	return n
 }
 
-// A ring all-reduce is 2(n-1) messages, one after the other (Patarasuk and Yuan, JPDC 2009, section 4):
-// no wait of its critical path is anybody else's.
+// A ring all-reduce is 2(n-1) messages, one after the other (Patarasuk and Yuan, JPDC 2009, section
+// 4): no wait of its critical path is anybody else's.
 func TestPathOfARingAllReduceIsItsClosedForm(t *testing.T) {
 	for _, n := range []int{2, 3, 4, 8} {
 		elems := int64(n) * 25000 // 100 kB chunks: 8 us at 100 Gb/s
-		p := paths(t, exectest.Net{Latency: constant(2 * us), Rate: 100 * gbps}, n, 1, 1, same(step(5*us, 3*us, elems, ring(n, 1, 1))))[0]
+		p := paths(t, exectest.Net{Latency: constant(2 * us), Rate: 100 * gbps}, n, 1, 1,
+			same(step(5*us, 3*us, elems, ring(n, 1, 1))))[0]
 		hops := unit.Duration(2 * (n - 1))
-		want := cause.Split{cause.Compute: 5*us + 3*us + 5*us, cause.Propagation: hops * 2 * us, cause.Serialisation: hops * 8 * us}
+		want := cause.Split{cause.Compute: 5*us + 3*us + 5*us, cause.Propagation: hops * 2 * us,
+			cause.Serialisation: hops * 8 * us}
 		if p.Split != want || messages(p) != int(hops) {
 			t.Errorf("%d ranks: %d messages,%s; want %d messages,%s", n, messages(p), split(p.Split), hops, split(want))
 		}
@@ -89,7 +94,8 @@ func TestPathOfARingAllReduceIsItsClosedForm(t *testing.T) {
 
 func TestPathPartByPart(t *testing.T) {
 	s := step(5*us, 3*us, 50000, ring(2, 1, 1))
-	s.Device = workload.Device{MemoryBandwidth: 1000 * gbps, MemoryEff: unit.Ratio{Num: 1, Den: 2}} // reduce 4.8 us, copy 3.2 us
+	// reduce 4.8 us, copy 3.2 us
+	s.Device = workload.Device{MemoryBandwidth: 1000 * gbps, MemoryEff: unit.Ratio{Num: 1, Den: 2}}
 	p := paths(t, exectest.Net{Latency: constant(2 * us), Rate: 100 * gbps}, 2, 1, 1, same(s))
 	check(t, text(p[0]), `
 	step 0 of rank 0, 0s - 41us: compute 21us, serialisation 16us, propagation 4us
@@ -109,7 +115,8 @@ func TestPathPartByPart(t *testing.T) {
 func TestPathLeadsToTheStraggler(t *testing.T) {
 	slow, quick := step(90*us, 0, 50000, ring(4, 1, 1)), step(5*us, 0, 50000, ring(4, 1, 1))
 	slow.Ops[2].Duration = 1 * us // all others end after it
-	p := paths(t, exectest.Net{Latency: constant(2 * us)}, 4, 1, 1, func(r int) *workload.Step { return []*workload.Step{quick, quick, slow, quick}[r] })[0]
+	p := paths(t, exectest.Net{Latency: constant(2 * us)}, 4, 1, 1,
+		func(r int) *workload.Step { return []*workload.Step{quick, quick, slow, quick}[r] })[0]
 	first, last := p.Parts[0], p.Parts[len(p.Parts)-1]
 	if first.Kind != exec.PathCompute || first.Rank != 2 || first.Until.Sub(first.From) != 90*us {
 		t.Errorf("path begins with %+v, want 90 us of compute of rank 2", first)
@@ -122,8 +129,8 @@ func TestPathLeadsToTheStraggler(t *testing.T) {
 	}
 }
 
-// One connection of the ring is slow. Steps say dependency: all ranks wait for its messages. The path
-// says what those messages waited for.
+// One connection of the ring is slow. Steps say dependency: all ranks wait for its messages. The
+// path says what those messages waited for.
 func TestPathLeadsToTheSlowLink(t *testing.T) {
 	net := exectest.Net{Latency: func(m exec.Message) unit.Duration {
 		if m.Src == 2 && m.Dst == 3 {
@@ -147,8 +154,8 @@ func TestPathLeadsToTheSlowLink(t *testing.T) {
 	}
 }
 
-// What ends a collective, or lets an overwrite begin, may be an acknowledgement: then the message that it is for
-// is on the path, and its own way back is acknowledgement.
+// What ends a collective, or lets an overwrite begin, may be an acknowledgement: then the message
+// that it is for is on the path, and its own way back is acknowledgement.
 func TestPathOverAcknowledgements(t *testing.T) {
 	p := program{
 		{{Kind: coll.Send, Peer: 1, Slot: -1, After: -1, Acked: -1},
@@ -179,8 +186,8 @@ func TestPathOverAcknowledgements(t *testing.T) {
 	`)
 }
 
-// Rank 1 ends step 0 later than the others. In step 1 rank 0 ends last, for a slow message of rank 2: its path
-// leads into rank 1's step 0, and stops where rank 0 began step 1.
+// Rank 1 ends step 0 later than the others. In step 1 rank 0 ends last, for a slow message of rank
+// 2: its path leads into rank 1's step 0, and stops where rank 0 began step 1.
 func TestPathReachesIntoTheStepBefore(t *testing.T) {
 	net := exectest.Net{Latency: func(m exec.Message) unit.Duration {
 		if m.Step == 1 && m.Src == 2 && m.Op == 9 {
@@ -209,12 +216,14 @@ func (silent) Run(int32, exec.Token, unit.Duration, func()) {}
 
 // A rank that starts late has no step before its first; a message without a trace is dependency.
 func TestPathOfALateStart(t *testing.T) {
-	s := step(0, 0, 1, program{{{Kind: coll.Recv, Peer: 1, Slot: 0, After: -1, Acked: -1}}, {{Kind: coll.Send, Peer: 0, Slot: -1, After: -1, Acked: -1}}})
+	s := step(0, 0, 1, program{{{Kind: coll.Recv, Peer: 1, Slot: 0, After: -1, Acked: -1}},
+		{{Kind: coll.Send, Peer: 0, Slot: -1, After: -1, Acked: -1}}})
 	var got []string
 	f := exec.NewPathFinder(2, 1, func(p *exec.PathRecord) { got = append(got, text(*p)) })
 	var ranks [2]*exec.Rank
 	for r := range ranks {
-		ranks[r] = exec.NewRank(exec.Config{Rank: int32(r), Template: s, Steps: 1, Transport: silent{}, Clock: silent{}, Paths: f})
+		ranks[r] = exec.NewRank(exec.Config{Rank: int32(r), Template: s, Steps: 1, Transport: silent{},
+			Clock: silent{}, Paths: f})
 	}
 	at := func(d unit.Duration) unit.Time { return unit.Time(d) }
 	ranks[0].Start(at(0))
@@ -228,8 +237,8 @@ func TestPathOfALateStart(t *testing.T) {
 	`)
 }
 
-// Whatever the latencies, paths cover the last rank's step exactly, without a gap, and know all of it; finding
-// only some of them changes none.
+// Whatever the latencies, paths cover the last rank's step exactly, without a gap, and know all of
+// it; finding only some of them changes none.
 func TestPathsSum(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 6).Draw(t, "ranks")
@@ -267,8 +276,8 @@ func TestPathsSum(t *testing.T) {
 	})
 }
 
-// checkPath holds a path against the records of the run, the time of a launch and that of an acknowledgement: a walk
-// that went astray would stretch a part over what it missed.
+// checkPath holds a path against the records of the run, the time of a launch and that of an
+// acknowledgement: a walk that went astray would stretch a part over what it missed.
 func checkPath(t *rapid.T, p exec.PathRecord, j *journal, launch, ack unit.Duration) {
 	var slow exec.StepRecord
 	for _, s := range j.steps {

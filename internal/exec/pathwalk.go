@@ -24,7 +24,7 @@ func (f *PathFinder) find(s *stepPath) {
 	slices.Reverse(f.record.Parts)
 }
 
-// pathWalk is a walk back in time. What lies after at has been accounted for.
+// pathWalk is a walk back in time. All after at is explained.
 type pathWalk struct {
 	finder *PathFinder
 	step   *stepPath // in which the walk is
@@ -35,7 +35,7 @@ type pathWalk struct {
 // arrived reports whether the walk is at the start of the path.
 func (w *pathWalk) arrived() bool { return w.at <= w.record.Start }
 
-// back gives what is left of the path after t to a part.
+// back gives the rest of the path after t to a part.
 func (w *pathWalk) back(t unit.Time, why cause.Cause, part PathPart) {
 	t = max(t, w.record.Start)
 	if t >= w.at {
@@ -99,7 +99,8 @@ func (w *pathWalk) collective(rank, c int32) int32 {
 			continue
 		}
 		if op.Kind == coll.Reduce || op.Kind == coll.Copy {
-			w.back(at.start, cause.Compute, PathPart{Kind: PathLocal, Rank: rank, Op: p.layout.opOf[c], Src: -1, Dst: -1, Channel: by.channel, At: -1})
+			w.back(at.start, cause.Compute, PathPart{Kind: PathLocal, Rank: rank, Op: p.layout.opOf[c], Src: -1,
+				Dst: -1, Channel: by.channel, At: -1})
 		}
 		if pc > 0 && at.start > program[pc-1].done {
 			pc = op.Acked
@@ -114,7 +115,8 @@ func (w *pathWalk) collective(rank, c int32) int32 {
 // message walks back from the arrival of the message that recv took to its post.
 func (w *pathWalk) message(src, dst, c int32, channel int, recv *programOp) {
 	sender := &w.step.ranks[src]
-	part := PathPart{Kind: PathMessage, Rank: src, Op: sender.layout.opOf[c], Src: src, Dst: dst, Channel: int32(channel), At: -1}
+	part := PathPart{Kind: PathMessage, Rank: src, Op: sender.layout.opOf[c], Src: src, Dst: dst,
+		Channel: int32(channel), At: -1}
 	m := &w.step.messages[recv.message]
 	w.back(m.placed, cause.Dependency, part)
 	w.trace(m, part)
@@ -141,7 +143,8 @@ func (w *pathWalk) acknowledgement(rank, c int32, channel int, send int32) {
 	peer := p.layout.template.Collectives[c].Schedule.Op(int(rank), channel, int(send)).Peer
 	at := &p.channel(c, channel)[send]
 	recv := &w.step.ranks[peer].channel(c, channel)[at.peer]
-	part := PathPart{Kind: PathAck, Rank: rank, Op: p.layout.opOf[c], Src: rank, Dst: peer, Channel: int32(channel), At: -1}
+	part := PathPart{Kind: PathAck, Rank: rank, Op: p.layout.opOf[c], Src: rank, Dst: peer,
+		Channel: int32(channel), At: -1}
 	if at.message >= 0 {
 		w.trace(&w.step.messages[at.message], part)
 	}

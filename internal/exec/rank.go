@@ -109,7 +109,8 @@ func (r *Rank) Received(now unit.Time, src, channel int32, tr *Trace) {
 	in := r.inbox(src, channel)
 	in.push(now, tr)
 	if r.step > 0 && in.queued()+in.taken > 2*in.takenBefore {
-		panic(fmt.Sprintf("exec: rank %d, step %d: rank %d is two steps ahead on channel %d: its collectives do not wait for this rank",
+		panic(fmt.Sprintf("exec: rank %d, step %d: rank %d is two steps ahead on channel %d: its collectives do not "+
+			"wait for this rank",
 			r.cfg.Rank, r.step, src, channel))
 	}
 	if r.running >= 0 {
@@ -129,7 +130,8 @@ func (r *Rank) Acked(now unit.Time, dst, channel int32, tr *Trace) {
 		return
 	}
 	if r.running < 0 {
-		panic(fmt.Sprintf("exec: rank %d: acknowledgement from rank %d on channel %d, no collective is running", r.cfg.Rank, dst, channel))
+		panic(fmt.Sprintf("exec: rank %d: acknowledgement from rank %d on channel %d, no collective is running",
+			r.cfg.Rank, dst, channel))
 	}
 	r.acked(now, dst, channel, tr)
 	r.settle(now)
@@ -263,7 +265,8 @@ func (r *Rank) endStep(now unit.Time) {
 	r.explain(now, l.last) // if no compute operation ended it
 	l.advance(now)
 	if r.cfg.Observer != nil {
-		r.cfg.Observer.Step(StepRecord{Rank: r.cfg.Rank, Step: r.step, Start: l.start, End: now, Split: l.split, Comm: l.comm, Overlap: l.overlap})
+		r.cfg.Observer.Step(StepRecord{Rank: r.cfg.Rank, Step: r.step, Start: l.start, End: now, Split: l.split,
+			Comm: l.comm, Overlap: l.overlap})
 	}
 	if r.path != nil {
 		r.cfg.Paths.ended(r.path, now, r.ops, l.last)

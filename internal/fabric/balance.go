@@ -1,7 +1,7 @@
 package fabric
 
 import (
-	"railyard/internal/sim"
+	"railyard/internal/splitmix"
 	"railyard/internal/topo"
 )
 
@@ -11,24 +11,27 @@ type FlowKey struct {
 	SrcPort, DstPort uint16
 }
 
-// Reverse returns the key of the acknowledgements: addresses swapped. RoCEv2 keeps the ports: the destination port is 4791 both ways.
+// Reverse returns the key of the acknowledgements: the addresses change places, the ports do not.
+// RoCEv2 has destination port 4791 in both directions.
 func (k FlowKey) Reverse() FlowKey {
 	k.SrcIP, k.DstIP = k.DstIP, k.SrcIP
 	return k
 }
 
-// Balancer chooses among n > 1 equal-cost ports of a switch for a flow. Static ones are asked once per flow and routing epoch.
+// Balancer chooses one of n > 1 equal-cost ports of a switch for a flow. A static balancer is asked
+// once per flow and routing epoch.
 type Balancer func(k FlowKey, at topo.NodeID, n int) int
 
 // Balancers holds every balancer by name; seed is the run's.
 var Balancers = map[string]func(seed uint64) Balancer{"ecmp": ECMP}
 
-// ECMP hashes the 5-tuple with a seed of each switch's own, derived from the run's: RFC 2992's modulo-N over a mixed hash.
+// ECMP hashes the 5-tuple with a seed of each switch, derived from the run's seed: the modulo-N
+// hash of RFC 2992 over well mixed bits.
 func ECMP(seed uint64) Balancer {
 	return func(k FlowKey, at topo.NodeID, n int) int {
-		h := sim.Mix(seed ^ uint64(at+1)*0x9e3779b97f4a7c15)
-		h = sim.Mix(h ^ (uint64(k.SrcIP)<<32 | uint64(k.DstIP)))
-		h = sim.Mix(h ^ (uint64(k.SrcPort)<<16 | uint64(k.DstPort)))
+		h := splitmix.Mix(seed ^ uint64(at+1)*splitmix.Gamma)
+		h = splitmix.Mix(h ^ (uint64(k.SrcIP)<<32 | uint64(k.DstIP)))
+		h = splitmix.Mix(h ^ (uint64(k.SrcPort)<<16 | uint64(k.DstPort)))
 		return int(h % uint64(n))
 	}
 }

@@ -10,7 +10,8 @@ import (
 	"railyard/internal/unit"
 )
 
-// stream is a host that sends frames to another without end: as fast as its link goes, or left to none.
+// stream is a host that sends frames to another without end: as fast as its link goes, or left to
+// none.
 type stream struct {
 	route fabric.Route
 	left  int
@@ -34,8 +35,9 @@ type kicks struct{ fab *fabric.Fabric }
 
 func (k kicks) Handle(now unit.Time, owner int32) { k.fab.Kick(now, fabric.PortID(owner)) }
 
-// BenchmarkForward is the bare fabric: 16 hosts on 4 leaves and 4 spines at 100 Gb/s, each sending 16 MB of 4,178-byte frames to the host
-// one leaf further, marking and PFC on, no RDMA. Start times in lockstep, and spread over the time of a packet.
+// BenchmarkForward is the bare fabric: 16 hosts on 4 leaves and 4 spines at 100 Gb/s, each sending
+// 16 MB of 4,178-byte frames to the host one leaf further, marking and PFC on, no RDMA. Start times
+// in lockstep, and spread over the time of a packet.
 func BenchmarkForward(b *testing.B) {
 	for _, spread := range []bool{false, true} {
 		name := "lockstep"
@@ -45,15 +47,19 @@ func BenchmarkForward(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			const hosts, frames, rate = 16, 16_000_000 / 4096, 100 * unit.GigabitPerSec
 			cable := topo.Cable{Rate: rate, Length: 20 * unit.Metre}
-			g, err := topo.LeafSpine(topo.Params{Hosts: hosts, GPUs: 1, NICs: 1, Leaves: 4, Spines: 4, HostLink: cable, SpineLink: cable})
+			g, err := topo.LeafSpine(topo.Params{Hosts: hosts, GPUs: 1, NICs: 1, Leaves: 4, Spines: 4,
+				HostLink: cable, SpineLink: cable})
 			if err != nil {
 				b.Fatal(err)
 			}
 			cfg := fabric.Config{
-				Classes: []fabric.Class{{Name: "data", Priority: 3, Weight: 1, Lossless: true, ECN: qos.Curve(400_000, 1_600_000, unit.Ratio{Num: 1, Den: 5}, false)}},
-				PFC: fabric.PFC{Alpha: unit.Ratio{Num: 1, Den: 8}, ResumeOffset: 2 * 4178, Quanta: 0xffff, Refresh: unit.Ratio{Num: 1, Den: 2},
+				Classes: []fabric.Class{{Name: "data", Priority: 3, Weight: 1, Lossless: true,
+					ECN: qos.Curve(400_000, 1_600_000, unit.Ratio{Num: 1, Den: 5}, false)}},
+				PFC: fabric.PFC{Alpha: unit.Ratio{Num: 1, Den: 8}, ResumeOffset: 2 * 4178, Quanta: 0xffff,
+					Refresh:  unit.Ratio{Num: 1, Den: 2},
 					Headroom: qos.FormulaHeadroom(4178, 600*unit.Nanosecond)},
-				Buffer:        fabric.Buffer{Size: 64 * unit.Megabyte, LossyAlpha: unit.Ratio{Num: 1, Den: 1}, FreeAtTxEnd: true},
+				Buffer: fabric.Buffer{Size: 64 * unit.Megabyte,
+					LossyAlpha: unit.Ratio{Num: 1, Den: 1}, FreeAtTxEnd: true},
 				SwitchLatency: 600 * unit.Nanosecond, LinkOverhead: 20, PauseFrame: 64, MTU: 4178,
 			}
 			hops := int64(0)
@@ -68,7 +74,8 @@ func BenchmarkForward(b *testing.B) {
 				eng.Register(fabric.FirstFreeClass, kicks{fab})
 				routes := topo.NewRoutes(g)
 				for i := range hosts {
-					path, err := routes.Path(topo.NICID(i), topo.NICID((i+4)%hosts), func(_ topo.NodeID, n int) int { return i % n })
+					path, err := routes.Path(topo.NICID(i), topo.NICID((i+4)%hosts),
+						func(_ topo.NodeID, n int) int { return i % n })
 					if err != nil {
 						b.Fatal(err)
 					}

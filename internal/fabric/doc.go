@@ -29,12 +29,16 @@
 // length thresholds" (ToN 1998), Shreedhar and Varghese, "Deficit Round Robin" (SIGCOMM 1995).
 //
 // Decisions a reader may question:
-//   - A PFC frame carries one class, and waits only for the frame that is being sent and PFC frames before it.
-//   - xOFF is looked at when a frame is charged, xON when one is released; not when others' use moves the threshold.
-//   - The frame that crosses xOFF lies in the shared part, which keeps room for one per lossless account (with
-//     CrossingInHeadroom: in headroom, which the formula does not allow for).
-//   - A lossy frame is dropped if its queue with it would pass the threshold; the frame in transmission is not counted.
-//   - Marking looks at the queue without the frame itself and without the one in transmission. Acknowledgements and
-//     CNPs count towards it and are never marked.
-//   - A class that is alone in its turn is served without spending its deficit, and keeps what it has.
+//   - A PFC frame carries one class. It waits only for the frame in transmission and for earlier
+//     PFC frames.
+//   - xOFF is compared when a frame is charged and xON when a frame is released; not when the
+//     threshold moves because of other accounts.
+//   - The frame that crosses xOFF lies in the shared part, which keeps room for one such frame per
+//     lossless account (with CrossingInHeadroom: in headroom, although the headroom formula does
+//     not count it).
+//   - A lossy frame is dropped if its queue would pass the threshold with it; the frame in
+//     transmission is not counted.
+//   - Marking compares the queue without the new frame and without the frame in transmission.
+//     Acknowledgements and CNPs count, but are never marked.
+//   - If only one class has frames, it is served without using its deficit.
 package fabric

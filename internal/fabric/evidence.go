@@ -5,29 +5,30 @@ import (
 	"maps"
 	"slices"
 
-	"railyard/internal/sim"
+	"railyard/internal/splitmix"
 	"railyard/internal/unit"
 )
 
-// Evidence of congestion: which flow was marked where, whose bytes lay ahead of whose, which queue
-// a pause came from. Reading queues costs time, so it is done for traced frames and at an xOFF
-// only, and of a long queue a sample is read.
+// Evidence of congestion: which flow was marked where, whose bytes were ahead of whose, and from
+// which queue a pause came. Reading queues takes time, so it is done only for traced frames and at
+// an xOFF, and only a sample of a long queue is read.
 
-// lookAt bounds how many frames of one queue are looked at.
+// lookAt is the largest number of frames of one queue that are read.
 const lookAt = 32
 
-// sampled returns how many frames of a queue to look at and, by index, which.
+// sampled returns frame i of the k frames of a queue that are read. If the queue has more, one
+// frame of each of k equal parts is drawn.
 func (q *queue) sampled(i, k uint32, salt uint64) *Packet {
 	at := uint64(i)
 	if k < q.n { // one of each stratum
 		lo, hi := uint64(i)*uint64(q.n)/uint64(k), uint64(i+1)*uint64(q.n)/uint64(k)
-		at = lo + sim.Mix(salt^uint64(i))%(hi-lo)
+		at = lo + splitmix.Mix(salt^uint64(i))%(hi-lo)
 	}
 	return &q.buf[(q.head+uint32(at))&uint32(len(q.buf)-1)]
 }
 
-// ownAhead estimates how long the frames of its own flow keep a frame that is about to be queued
-// waiting, exactly for short queues, and counts whose frames it waits for.
+// ownAhead estimates how long a frame that is about to be queued waits for frames of its own flow;
+// for short queues it is exact. It also counts whose frames it waits for.
 func (f *Fabric) ownAhead(now unit.Time, id PortID, o *port, q *queue, p *Packet) unit.Duration {
 	var own unit.Duration
 	if over := o.busyUntil.Sub(now); over > 0 && o.flying.n > 0 {
@@ -66,15 +67,15 @@ func (f *Fabric) tally(now unit.Time, id PortID) {
 	}
 }
 
-// Share is what a flow had of something.
+// Share is how many of some bytes belong to a flow.
 type Share struct {
 	Flow  int32
 	Bytes int64
 }
 
-// Fill lists whose bytes were waiting in the queues of a port when a traced frame came to wait
-// there, or when the port made the switch pause somebody; the largest first. Sums over such instants:
-// only their proportions mean something.
+// Fill lists whose bytes waited in the queues of a port when a traced frame came to wait there, or
+// when the port made the switch pause a sender; largest first. The values are sums over such
+// instants: only their proportions mean something.
 func (f *Fabric) Fill(id PortID) []Share {
 	var all []Share
 	for _, flow := range slices.Sorted(maps.Keys(f.fill[id])) {
@@ -84,25 +85,27 @@ func (f *Fabric) Fill(id PortID) []Share {
 	return all
 }
 
-// Position is the place of a route's hop-th link in what is counted by route and hop.
+// Position returns the index of a route's hop-th link in counters by route and hop.
 func (r Route) Position(hop int) int { return int(r) - 1 + hop }
 
 // Marked returns how many frames of a route were marked at the port of its hop-th link.
 func (f *Fabric) Marked(r Route, hop int) int64 { return int64(f.routeMarks[r.Position(hop)]) }
 
-// PauseRoot returns the port whose queue made PFC pause a class of port id last: a pause spreads
-// from there hop by hop. -1: never paused. The port itself: its own peer, a host, sent the pause.
+// PauseRoot returns the port whose queue caused the last pause of a class of port id: a pause
+// spreads from there hop by hop. -1: it was never paused. The port itself: its peer is a host and
+// sent the pause.
 func (f *Fabric) PauseRoot(id PortID, class uint8) PortID {
 	return f.queues[int(id)*f.nc+int(class)].root
 }
 
-// RootTime is for how long a port was paused because of another.
+// RootTime is how long a port was paused because of another port.
 type RootTime struct {
 	Root PortID
 	Time unit.Duration
 }
 
-// PausedFor lists because of which ports a port was paused, up to now, in order of their numbers.
+// PausedFor lists how long a port was paused because of which ports, up to now, in order of their
+// numbers.
 func (f *Fabric) PausedFor(now unit.Time, id PortID) []RootTime {
 	all := slices.Clone(f.pausedFor[id])
 	for c := range f.nc {
@@ -125,9 +128,9 @@ func AddRoot(all []RootTime, root PortID, d unit.Duration) []RootTime {
 	return append(all, RootTime{root, d})
 }
 
-// blame finds the root of a pause that a switch is about to send for ingress in: the egress queue
-// that holds most of what came in there, or, if that port is paused itself, what paused it. Where
-// nothing waits it is out, the way of the frame that made the switch send it.
+// blame finds the root of a pause that a switch is about to send to ingress in: the egress queue
+// that holds most of the bytes from there or, if that port is paused itself, the root of that
+// pause. If no bytes wait it is port out, to which the frame that caused the pause goes.
 func (f *Fabric) blame(now unit.Time, in, out PortID, class uint8) PortID {
 	n := &f.nodes[f.ports[in].far]
 	root, most := out, int64(0)
@@ -152,14 +155,14 @@ func (f *Fabric) blame(now unit.Time, in, out PortID, class uint8) PortID {
 	return root
 }
 
-// crowded reports whether an ingress is over its threshold because others fill the buffer: it holds
-// less than a quarter of what it might if the buffer were empty.
+// crowded reports whether an ingress is over its threshold because other accounts fill the buffer:
+// it holds less than a quarter of what it could hold in an empty buffer.
 func (f *Fabric) crowded(in PortID, n *node, class uint8) bool {
 	a := &f.accounts[int(in)*f.nc+int(class)]
 	return f.cfg.PFC.Threshold == 0 && 4*(a.used+a.headroom) < f.ports[in].xoff.At(n.size)
 }
 
-// from estimates how many of a queue's bytes came in by a port.
+// from estimates how many bytes of a queue came in by a port.
 func (q *queue) from(in PortID, salt uint64) int64 {
 	k := min(q.n, lookAt)
 	bytes := int64(0)

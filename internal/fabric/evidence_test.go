@@ -38,8 +38,9 @@ func (n *net) rootsOf(t *testing.T, port string) map[string]unit.Duration {
 	return out
 }
 
-// Hosts 1 and 4 fill the port to host 3. The pause spreads over the spine to host 1, whose frames to host 4 do not
-// cross that port: every pause on the way names it as its root, and whose bytes wait there is known.
+// Hosts 1 and 4 fill the port to host 3. The pause spreads over the spine to host 1, whose frames
+// to host 4 do not cross that port: every pause on the way names it as its root, and whose bytes
+// wait there is known.
 func TestPausesNameTheirRoot(t *testing.T) {
 	n := newNet(t, tree(t), lossless())
 	a := n.send(t, 0, 0, 2, 0, 400, frame)
@@ -73,7 +74,8 @@ func TestAStormIsItsOwnRoot(t *testing.T) {
 	cfg := lossless()
 	g := star(t, fast, fast)
 	n := newNet(t, g, cfg)
-	cfg.Faults = &fabric.Faults{Storms: []fabric.Storm{{Port: n.hosts[1].port, Class: 0, From: 0, Until: unit.Time(10 * unit.Microsecond)}}}
+	cfg.Faults = &fabric.Faults{Storms: []fabric.Storm{{Port: n.hosts[1].port, Class: 0, From: 0,
+		Until: unit.Time(10 * unit.Microsecond)}}}
 	cfg.PFC.Quanta = 100
 	n = newNet(t, g, cfg)
 	n.send(t, 0, 0, 1, 0, 50, frame)
@@ -98,7 +100,8 @@ func TestOwnFramesAhead(t *testing.T) {
 		parts = n.fab.Parts(nil, tr)
 	})
 	n.run(t)
-	// Frame 5 of the flow comes to a queue of its own five and three others, of which some have left.
+	// Frame 5 of the flow comes to a queue of its own five and three others, of which some have
+	// left.
 	if own <= 0 || own%out != 0 && own > 5*out {
 		t.Errorf("own frames for %v, one takes %v", own, out)
 	}
@@ -118,7 +121,8 @@ func TestOwnFramesAhead(t *testing.T) {
 	}
 }
 
-// A deeper queue of the switch that holds nothing from an ingress is not why that ingress pauses its peer.
+// A deeper queue of the switch that holds nothing from an ingress is not why that ingress pauses
+// its peer.
 func TestADeeperQueueElsewhereIsNoRoot(t *testing.T) {
 	n := newNet(t, star(t, fast, slow, slow, fast, fast, fast, fast, fast, fast, fast, fast), lossless())
 	for from := topo.NICID(3); from < 11; from++ { // four frames each: below xOFF, but 32 in all

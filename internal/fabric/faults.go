@@ -8,27 +8,31 @@ import (
 	"railyard/internal/unit"
 )
 
-// Faults are what goes wrong on links. Every draw comes from a stream of the link's own.
+// Faults are the faults of links. Each link draws from a random stream of its own.
 type Faults struct {
-	BitErrors unit.Ratio             // probability that a bit is wrong: the frame's FCS fails and it is discarded
-	Drop      unit.Ratio             // probability that a frame is lost
-	Duplicate unit.Ratio             // probability that a frame arrives twice
-	Reorder   unit.Ratio             // probability that a frame changes places with the one that follows it without a gap
-	On        func(p topo.Port) bool // the links that BitErrors to Reorder are about; nil: all
-	Downs     []Down
-	Storms    []Storm
-	PFC       bool // drops and bit errors hit PFC frames too
+	BitErrors unit.Ratio // probability that a bit is wrong: the frame's FCS fails and it is discarded
+	Drop      unit.Ratio // probability that a frame is lost
+	Duplicate unit.Ratio // probability that a frame arrives twice
+	// Reorder is the probability that a frame changes places with a frame that follows it without a
+	// gap.
+	Reorder unit.Ratio
+	On      func(p topo.Port) bool // the links to which BitErrors to Reorder apply; nil: all
+	Downs   []Down
+	Storms  []Storm
+	PFC     bool // drops and bit errors hit PFC frames too
 }
 
-// Down says that both directions of a link carry nothing for a while: what is on the link or sent onto it is lost. Routes do not change.
-// PFC frames get across unless Faults.PFC is set, since a real port forgets its pauses when its link goes down and comes up, and here
-// both ends' ideas of who is paused would part for good.
+// Down says that both directions of a link carry nothing for a while: frames on the link and frames
+// sent onto it are lost. Routes do not change. PFC frames get across unless Faults.PFC is set: a
+// real port forgets its pauses when its link goes down and up, but here the two ends would disagree
+// for ever about who is paused.
 type Down struct {
 	Link        topo.LinkID
 	From, Until unit.Time
 }
 
-// Storm says that a NIC sends pause frames for a class without end: a slow or broken receiver.
+// Storm says that a NIC sends pause frames for a class without end, as a slow or broken receiver
+// does.
 type Storm struct {
 	Port        PortID // of the NIC
 	Class       uint8
@@ -52,7 +56,8 @@ type linkFaults struct {
 }
 
 func newFaults(f *Fabric, cfg *Faults) *faults {
-	x := &faults{f: f, cfg: *cfg, links: make([]linkFaults, len(f.ports)), downs: make([][]Down, len(f.graph.Links)), storm: make([]Storm, len(f.ports))}
+	x := &faults{f: f, cfg: *cfg, links: make([]linkFaults, len(f.ports)), downs: make([][]Down, len(f.graph.Links)),
+		storm: make([]Storm, len(f.ports))}
 	for i, p := range f.graph.Ports {
 		x.links[i] = linkFaults{on: cfg.On == nil || cfg.On(p), rng: sim.NewStream(f.cfg.Seed, "fault "+p.Name, 0)}
 	}
@@ -76,8 +81,8 @@ func chance(r *sim.Stream, p unit.Ratio) bool {
 	return hi < uint64(p.Num)
 }
 
-// corrupt draws whether any of a frame's bits is wrong: 1-(1-p)^n for small p, by its union bound n*p, which is above it by less than
-// (n*p)^2/2.
+// corrupt draws whether any bit of a frame is wrong. The probability 1-(1-p)^n is taken as n*p,
+// which for small p is too large by less than (n*p)^2/2.
 func (x *faults) corrupt(r *sim.Stream, bytes int64) bool {
 	p := x.cfg.BitErrors
 	if p.Num == 0 {
@@ -91,7 +96,8 @@ func (x *faults) corrupt(r *sim.Stream, bytes int64) bool {
 	return chance(r, p)
 }
 
-// down reports whether a link was down at any instant between a frame's first bit on it and its last bit off it.
+// down reports whether a link was down at any instant from a frame's first bit on the link to its
+// last bit off it.
 func (x *faults) down(link topo.LinkID, first, last unit.Time) bool {
 	for _, d := range x.downs[link] {
 		if d.From <= last && first < d.Until {
@@ -101,14 +107,16 @@ func (x *faults) down(link topo.LinkID, first, last unit.Time) bool {
 	return false
 }
 
-// loses draws whether a link loses a frame of so many bytes, whose last bit came off it at an instant.
+// loses draws whether a link loses a frame of so many bytes whose last bit leaves it at an instant.
 func (x *faults) loses(last unit.Time, id PortID, bytes int64) bool {
 	l, p := &x.links[id], &x.f.ports[id]
 	first := last.Add(-p.cable - x.f.txTime(p, bytes+x.f.overhead))
-	return x.down(x.f.graph.Ports[id].Link, first, last) || l.on && (chance(&l.rng, x.cfg.Drop) || x.corrupt(&l.rng, bytes))
+	return x.down(x.f.graph.Ports[id].Link, first, last) ||
+		l.on && (chance(&l.rng, x.cfg.Drop) || x.corrupt(&l.rng, bytes))
 }
 
-// hits applies faults to a frame at the end of link id. It reports whether the frame is no longer the caller's.
+// hits applies faults to a frame at the end of link id. It returns true if the frame was taken:
+// lost, or held back.
 func (x *faults) hits(now unit.Time, id PortID, p *port, pk *Packet) bool {
 	l := &x.links[id]
 	if x.loses(now.Add(p.cable-p.delay), id, int64(pk.Bytes)) {
@@ -141,8 +149,9 @@ func (x *faults) hits(now unit.Time, id PortID, p *port, pk *Packet) bool {
 	return false
 }
 
-// followed reports whether the next frame on a link came right behind the one that has just arrived. What lies further back is not
-// looked at: how much of it is there already depends on how far the sender's island has come.
+// followed reports whether the next frame on a link came right behind the frame that has just
+// arrived. Later frames are not looked at: how many of them are already on the link depends on how
+// far the sender's island has come.
 func (x *faults) followed(now unit.Time, p *port) bool {
 	if p.flying.n == 0 {
 		return false

@@ -10,11 +10,13 @@ import (
 	"railyard/internal/unit"
 )
 
-// TestLinkDownLosesWhatIsOnIt: a link that is down for less than its propagation delay loses the frames that were on it, and no other.
+// TestLinkDownLosesWhatIsOnIt: a link that is down for less than its propagation delay loses the
+// frames that were on it, and no other.
 func TestLinkDownLosesWhatIsOnIt(t *testing.T) {
 	const count = 100
 	cfg := lossy()
-	down := fabric.Down{Link: 0, From: unit.Time(5 * unit.Microsecond), Until: unit.Time(5*unit.Microsecond + 200*unit.Nanosecond)}
+	down := fabric.Down{Link: 0, From: unit.Time(5 * unit.Microsecond),
+		Until: unit.Time(5*unit.Microsecond + 200*unit.Nanosecond)}
 	cfg.Faults = &fabric.Faults{Downs: []fabric.Down{down}}
 	n := newNet(t, star(t, fast, fast), cfg)
 	n.send(t, 0, 0, 1, 0, count, frame)
@@ -32,8 +34,8 @@ func TestLinkDownLosesWhatIsOnIt(t *testing.T) {
 	}
 }
 
-// TestHairpin: a frame that goes back the way it came lets its switch send xON by the port that it leaves by. The port sends one thing
-// at a time all the same.
+// TestHairpin: a frame that goes back the way it came lets its switch send xON by the port that it
+// leaves by. The port sends one thing at a time all the same.
 func TestHairpin(t *testing.T) {
 	b := topo.NewBuilder()
 	near, far := b.AddSwitch("near", topo.Leaf), b.AddSwitch("far", topo.Leaf)
@@ -66,7 +68,8 @@ func TestHairpin(t *testing.T) {
 	if s.PausesSent < 5 {
 		t.Fatalf("%d pauses sent by the port: nothing is tested", s.PausesSent)
 	}
-	// What it sent, pause frames among it, takes no longer than the time from its first frame to its last.
+	// What it sent, pause frames among it, takes no longer than the time from its first frame to
+	// its last.
 	all := n.hosts[1].arrived
 	if from, until := all[0].at, all[len(all)-1].at; s.Busy > until.Sub(from)+fast.TransmitTime(frame+20) {
 		t.Errorf("busy for %v of %v", s.Busy, until.Sub(from))
@@ -78,8 +81,10 @@ func TestConfigRefusesWhatCannotWork(t *testing.T) {
 		name, want string
 		change     func(*fabric.Config)
 	}{
-		{"refresh faster than its frames", "fabric.qos.pfc.quanta", func(c *fabric.Config) { c.PFC.Quanta, c.PFC.Refresh = 2, unit.Ratio{Num: 1, Den: 2} }},
-		{"no room for a lossy frame", "class other finds no room", func(c *fabric.Config) { c.Buffer.LossyAlpha = unit.Ratio{Num: 1, Den: 100_000} }},
+		{"refresh faster than its frames", "fabric.qos.pfc.quanta",
+			func(c *fabric.Config) { c.PFC.Quanta, c.PFC.Refresh = 2, unit.Ratio{Num: 1, Den: 2} }},
+		{"no room for a lossy frame", "class other finds no room",
+			func(c *fabric.Config) { c.Buffer.LossyAlpha = unit.Ratio{Num: 1, Den: 100_000} }},
 		{"no room for a lossless frame", "class data finds no room", func(c *fabric.Config) {
 			c.PFC.Threshold, c.Buffer.CrossingInHeadroom = 1000, true
 			c.PFC.Headroom = qos.FixedHeadroom(100)
@@ -106,7 +111,8 @@ func TestThresholdOfAnyRatio(t *testing.T) {
 		n.run(t)
 		return n.pauses
 	}
-	plain, long := pauses(unit.Ratio{Num: 1, Den: 8}), pauses(unit.Ratio{Num: 125_000_000_000_000_000, Den: 1_000_000_000_000_000_000})
+	plain, long := pauses(unit.Ratio{Num: 1, Den: 8}),
+		pauses(unit.Ratio{Num: 125_000_000_000_000_000, Den: 1_000_000_000_000_000_000})
 	if len(plain) == 0 || len(plain) != len(long) || plain[0] != long[0] {
 		t.Errorf("%d pauses with 1/8, %d with 0.125 in seventeen digits", len(plain), len(long))
 	}

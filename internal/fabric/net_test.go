@@ -9,7 +9,8 @@ import (
 	"railyard/internal/unit"
 )
 
-// net is a network whose hosts send what a test's script says and note what happens to them: a fabric without RDMA.
+// net is a network whose hosts send what a test's script says and note what happens to them: a
+// fabric without RDMA.
 type net struct {
 	eng     *sim.Engine
 	fab     *fabric.Fabric
@@ -69,7 +70,8 @@ func newNet(tb testing.TB, g *topo.Graph, cfg fabric.Config) *net {
 	return n
 }
 
-// send has a host send count frames of a class from a time on, as fast as it may. It returns the batch's number.
+// send has a host send count frames of a class from a time on, as fast as it may. It returns the
+// batch's number.
 func (n *net) send(tb testing.TB, at unit.Time, from, to topo.NICID, class uint8, count int, size unit.Bytes) int {
 	tb.Helper()
 	path, err := n.routes.Path(from, to, func(_ topo.NodeID, n int) int { return int(to) % n })
@@ -132,7 +134,8 @@ func (n *net) Deliver(now unit.Time, port fabric.PortID, p *fabric.Packet) {
 	n.of[port].arrived = append(n.of[port].arrived, arrival{now, int(p.Flow), int(p.Bytes), p.Class, p.Marked()})
 }
 
-// run runs to the end and verifies the buffers' accounts after every event's instant, and that what was sent arrived or was dropped.
+// run runs to the end and verifies the buffers' accounts after every event's instant, and that what
+// was sent arrived or was dropped.
 func (n *net) run(tb testing.TB) {
 	tb.Helper()
 	n.eng.Run()
@@ -184,6 +187,7 @@ func star(tb testing.TB, rates ...unit.Bitrate) *topo.Graph {
 
 // lossy is one class without PFC or marking, in a buffer that is large.
 func lossy() fabric.Config {
-	return fabric.Config{Classes: []fabric.Class{{Name: "data", Weight: 1}}, MTU: 9216, SwitchLatency: latent, LinkOverhead: 20, PauseFrame: 64, Seed: 1,
+	return fabric.Config{Classes: []fabric.Class{{Name: "data", Weight: 1}}, MTU: 9216, SwitchLatency: latent,
+		LinkOverhead: 20, PauseFrame: 64, Seed: 1,
 		Buffer: fabric.Buffer{Size: 64 * unit.Megabyte, LossyAlpha: unit.Ratio{Num: 1, Den: 1}, FreeAtTxEnd: true}}
 }

@@ -29,13 +29,15 @@ func (n *traced) Deliver(now unit.Time, port fabric.PortID, p *fabric.Packet) {
 	n.net.Deliver(now, port, p)
 }
 
-// A frame that PFC holds at a switch waits in pause, and behind what is before it in the queue: while host2 sends pause
-// frames, the first of two waits for it, and the second for it and then for the first.
+// A frame that PFC holds at a switch waits in pause, and behind what is before it in the queue:
+// while host2 sends pause frames, the first of two waits for it, and the second for it and then for
+// the first.
 func TestPauseAtASwitchIsPause(t *testing.T) {
 	cfg := lossless()
 	until := unit.Time(40 * unit.Microsecond)
 	g := star(t, fast, slow)
-	cfg.Faults = &fabric.Faults{On: func(topo.Port) bool { return false }, Storms: []fabric.Storm{{Port: g.NICs[1].Port, Class: 0, From: 0, Until: until}}}
+	cfg.Faults = &fabric.Faults{On: func(topo.Port) bool { return false },
+		Storms: []fabric.Storm{{Port: g.NICs[1].Port, Class: 0, From: 0, Until: until}}}
 	inner := newNet(t, g, cfg)
 	n := &traced{net: inner}
 	for _, c := range g.NICs {
@@ -62,15 +64,18 @@ func TestPauseAtASwitchIsPause(t *testing.T) {
 	}
 	first, second := waits(n.ways[0]), waits(n.ways[1])
 	// The last pause frame of the storm holds for its quanta: how long is for the tests of storms.
-	if least := until.Sub(start.Add(admitted)); first[cause.Queueing]+first[cause.OwnQueueing] != 0 || first[cause.Pause] < least {
+	if least := until.Sub(start.Add(admitted)); first[cause.Queueing]+first[cause.OwnQueueing] != 0 ||
+		first[cause.Pause] < least {
 		t.Errorf("the first frame waits %v, want pause alone, at least %v", first, least)
 	}
 	if second[cause.OwnQueueing] != out || second[cause.Queueing] != 0 || second[cause.Pause] != first[cause.Pause]-in {
-		t.Errorf("the second frame waits %v, want %v in pause and %v behind the first", second, first[cause.Pause]-in, out)
+		t.Errorf("the second frame waits %v, want %v in pause and %v behind the first", second,
+			first[cause.Pause]-in, out)
 	}
 }
 
-// Alpha doubles with the ingress port's rate in the buffer too: the first pause comes where alpha, doubled, is reached.
+// Alpha doubles with the ingress port's rate in the buffer too: the first pause comes where alpha,
+// doubled, is reached.
 func TestDoubledAlphaIsWhatPauses(t *testing.T) {
 	first := func(alpha unit.Ratio, base unit.Bitrate) pause {
 		cfg := lossless()
@@ -94,8 +99,9 @@ func TestDoubledAlphaIsWhatPauses(t *testing.T) {
 	}
 }
 
-// A queue that empties loses what it has left of its turn (Shreedhar and Varghese, SIGCOMM 1995, figure 2): a class
-// that sent a small frame before does not come at once with a large one, but when the other has had its turn.
+// A queue that empties loses what it has left of its turn (Shreedhar and Varghese, SIGCOMM 1995,
+// figure 2): a class that sent a small frame before does not come at once with a large one, but
+// when the other has had its turn.
 func TestAnEmptyQueueKeepsNoDeficit(t *testing.T) {
 	const small, large = 64, 9000
 	cfg := lossy()

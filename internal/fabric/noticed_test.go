@@ -7,7 +7,8 @@ import (
 	"railyard/internal/unit"
 )
 
-// A queue is marked from above min on, and with certainty only above max: at exactly max the probability is p.
+// A queue is marked from above min on, and with certainty only above max: at exactly max the
+// probability is p.
 func TestMarkingAtItsEnds(t *testing.T) {
 	m := newMark(qos.Marking{Min: 100, Max: 200, Probability: unit.Ratio{Num: 1, Den: 2}})
 	least, most := func() uint32 { return 0 }, func() uint32 { return 1<<32 - 1 }
@@ -17,8 +18,10 @@ func TestMarkingAtItsEnds(t *testing.T) {
 		want         bool
 		probably, at string
 	}{
-		{99, least, false, "never", "below min"}, {100, least, false, "never", "min"}, {101, least, true, "with p/100", "just above min"},
-		{101, most, false, "with p/100", "just above min"}, {200, least, true, "with p", "max"}, {200, most, false, "with p", "max"},
+		{99, least, false, "never", "below min"}, {100, least, false, "never", "min"},
+		{101, least, true, "with p/100", "just above min"},
+		{101, most, false, "with p/100", "just above min"}, {200, least, true, "with p", "max"},
+		{200, most, false, "with p", "max"},
 		{201, most, true, "always", "just above max"},
 	} {
 		if got := m.hit(c.queue, c.draw); got != c.want {

@@ -8,15 +8,18 @@ import (
 	"railyard/internal/unit"
 )
 
-// Two frames reach a switch at the same picosecond, both for host 3: host 1's, of 500 B, left its NIC 40 ns after host 2's of 1,000 B. By
-// phases the lower port goes first; as scheduled, the frame that left first.
+// Two frames reach a switch at the same picosecond, both for host 3: host 1's, of 500 B, left its
+// NIC 40 ns after host 2's of 1,000 B. By phases the lower port goes first; as scheduled, the frame
+// that left first.
 func TestOrderAtOneInstant(t *testing.T) {
 	for _, c := range []struct {
 		scheduled bool
 		first     int // size of the frame that host 3 gets first
 	}{{false, 500}, {true, 1000}} {
-		cfg := fabric.Config{Classes: []fabric.Class{{Name: "data", Weight: 1, Lossless: true}}, MTU: 1500, PauseFrame: 64,
-			PFC: fabric.PFC{Alpha: unit.Ratio{Num: 1, Den: 8}}, Buffer: fabric.Buffer{Size: unit.Megabyte, LossyAlpha: unit.Ratio{Num: 1, Den: 1}},
+		cfg := fabric.Config{Classes: []fabric.Class{{Name: "data", Weight: 1, Lossless: true}},
+			MTU: 1500, PauseFrame: 64,
+			PFC:         fabric.PFC{Alpha: unit.Ratio{Num: 1, Den: 8}},
+			Buffer:      fabric.Buffer{Size: unit.Megabyte, LossyAlpha: unit.Ratio{Num: 1, Den: 1}},
 			AsScheduled: c.scheduled}
 		n := newNet(t, star(t, fast, fast, fast), cfg)
 		if c.scheduled {
@@ -31,11 +34,13 @@ func TestOrderAtOneInstant(t *testing.T) {
 	}
 }
 
-// A frame and a pause frame that leave in turn end and arrive once each, in this order of scheduling too.
+// A frame and a pause frame that leave in turn end and arrive once each, in this order of
+// scheduling too.
 func TestAsScheduledChangesNoTimes(t *testing.T) {
 	var want []arrival
 	for _, scheduled := range []bool{false, true} {
-		cfg := fabric.Config{Classes: []fabric.Class{{Name: "data", Weight: 1, Lossless: true}}, MTU: 1000, PauseFrame: 64,
+		cfg := fabric.Config{Classes: []fabric.Class{{Name: "data", Weight: 1, Lossless: true}},
+			MTU: 1000, PauseFrame: 64,
 			PFC:    fabric.PFC{Threshold: 20_000, ResumeOffset: 3000, Headroom: qos.FixedHeadroom(60_000)},
 			Buffer: fabric.Buffer{Size: unit.Megabyte, LossyAlpha: unit.Ratio{Num: 1, Den: 1}}, AsScheduled: scheduled}
 		n := newNet(t, star(t, fast, slow), cfg)
@@ -59,7 +64,8 @@ func TestAsScheduledChangesNoTimes(t *testing.T) {
 	}
 }
 
-// A frame's arrival is scheduled as its first bit leaves: its own time and the cable before; by phases there is no such order.
+// A frame's arrival is scheduled as its first bit leaves: its own time and the cable before; by
+// phases there is no such order.
 func TestLead(t *testing.T) {
 	for scheduled, want := range map[bool]unit.Duration{false: 0, true: fast.TransmitTime(60) + cable} {
 		n := newNet(t, star(t, fast, fast), fabric.Config{Classes: []fabric.Class{{Name: "data", Weight: 1}}, MTU: 1500,
@@ -70,8 +76,9 @@ func TestLead(t *testing.T) {
 	}
 }
 
-// The ns-3 clock of 1 ns drops what exceeds whole nanoseconds, and of most times of whole nanoseconds one: 1,050 B at 80 Gb/s take 104,
-// not 105; 1,048 B at 100 Gb/s 83 instead of 83.84. Each was asked of ns-3's Seconds.
+// The ns-3 clock of 1 ns drops what exceeds whole nanoseconds, and of most times of whole
+// nanoseconds one: 1,050 B at 80 Gb/s take 104, not 105; 1,048 B at 100 Gb/s 83 instead of 83.84.
+// Each was asked of ns-3's Seconds.
 func TestTruncatedTimes(t *testing.T) {
 	n := newNet(t, star(t, fast, fast), fabric.Config{Classes: []fabric.Class{{Name: "data", Weight: 1}}, MTU: 1500,
 		Buffer: fabric.Buffer{Size: unit.Megabyte, LossyAlpha: unit.Ratio{Num: 1, Den: 1}}, TruncateNS: true})
@@ -80,7 +87,8 @@ func TestTruncatedTimes(t *testing.T) {
 		bytes unit.Bytes
 		want  unit.Duration // ns
 	}{
-		{80_000, 1050, 104}, {99_000, 1048, 84}, {40_000, 60, 11}, {25_000, 1250, 399}, {10_000, 1500, 1199}, {8_000, 1048, 1047},
+		{80_000, 1050, 104}, {99_000, 1048, 84}, {40_000, 60, 11}, {25_000, 1250, 399},
+		{10_000, 1500, 1199}, {8_000, 1048, 1047},
 		{1_000, 1056, 8447}, {110, 1100, 79_999}, {100, 1048, 83_839}, {100, 1056, 84_480},
 	} {
 		if _, gap := n.fab.Spacing(n.hosts[0].port, c.bytes, c.rate*unit.MegabitPerSec); gap != c.want*unit.Nanosecond {

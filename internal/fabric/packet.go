@@ -16,7 +16,8 @@ const (
 	CTS
 )
 
-// Packet is one frame: 32 bytes, no pointer. Flow, Seq and Kind belong to the sources and sinks at the edge; the fabric carries them.
+// Packet is one frame: 32 bytes, no pointer. Flow, Seq and Kind belong to sources and sinks at the
+// edge; the fabric only carries them.
 type Packet struct {
 	at    unit.Time // when it reaches the far end of the link it is on
 	Flow  int32     // whose frame it is, to the edge
@@ -41,7 +42,8 @@ const (
 
 // Make returns a frame of a kind on a route.
 func Make(kind Kind, flow int32, seq uint32, r Route, class uint8, bytes unit.Bytes) Packet {
-	p := Packet{Flow: flow, Seq: seq, route: uint32(r), Class: class, Bytes: uint16(bytes), flags: uint8(kind) << kindShift}
+	p := Packet{Flow: flow, Seq: seq, route: uint32(r), Class: class, Bytes: uint16(bytes),
+		flags: uint8(kind) << kindShift}
 	if kind == Data {
 		p.flags |= flagECT
 	}
@@ -60,8 +62,8 @@ func (p *Packet) SetLast() { p.flags |= flagLast }
 // Last reports whether the frame ends its message.
 func (p *Packet) Last() bool { return p.flags&flagLast != 0 }
 
-// SetAsks says that the sender wants the frame acknowledged at once: the AckReq bit of the base transport header, which coalescing
-// otherwise stands for.
+// SetAsks makes the frame ask for an acknowledgement at once: the AckReq bit of the base transport
+// header. Other frames are acknowledged together.
 func (p *Packet) SetAsks() { p.flags |= flagAsks }
 
 // Asks reports whether the sender wants the frame acknowledged at once.

@@ -19,7 +19,8 @@ func (f *Fabric) xon(now unit.Time, in PortID, a *account, class uint8) {
 	f.queuePause(now, in, pauseFrame{class: class})
 }
 
-// queuePause hands a PFC frame to the port that faces the sender of link in: it goes before everything but what is being sent.
+// queuePause gives a PFC frame to the port towards the sender of link in. It goes before all frames
+// but the one in transmission.
 func (f *Fabric) queuePause(now unit.Time, in PortID, fr pauseFrame) {
 	id := in ^ 1
 	p := &f.ports[id]
@@ -29,7 +30,8 @@ func (f *Fabric) queuePause(now unit.Time, in PortID, fr pauseFrame) {
 	}
 }
 
-// sendPause puts a PFC frame on the link. It acts on the far end's port after the cable and the peer's response time.
+// sendPause puts a PFC frame on the link. It acts on the port at the far end after the cable's
+// delay and the response time of the peer.
 func (f *Fabric) sendPause(now unit.Time, id PortID, p *port) {
 	fr := p.ctl[0]
 	p.ctl = p.ctl[:copy(p.ctl, p.ctl[1:])]
@@ -58,7 +60,8 @@ func (h *pauseArrive) Handle(now unit.Time, owner int32) {
 	if len(from.ctlLive) > 0 && !f.cfg.AsScheduled {
 		f.eng.At(p.island, from.ctlLive[0].at, sim.MakeKey(sim.Arrival, classPause, owner))
 	}
-	if f.faults != nil && f.faults.cfg.PFC && f.faults.loses(now.Add(-p.respond), PortID(owner^1), int64(f.cfg.PauseFrame)) {
+	if f.faults != nil && f.faults.cfg.PFC &&
+		f.faults.loses(now.Add(-p.respond), PortID(owner^1), int64(f.cfg.PauseFrame)) {
 		from.faulted++
 		return
 	}
@@ -95,7 +98,7 @@ func (f *Fabric) resume(now unit.Time, id PortID, p *port, class uint8) {
 	}
 }
 
-// moveRoot notes that a pause that holds goes on because of another port.
+// moveRoot notes that a pause in force now has another root.
 func (f *Fabric) moveRoot(now unit.Time, id PortID, q *queue, fr pauseFrame) {
 	if src := f.sources[id]; src != nil {
 		src.Paused(now, id, fr.class, true)
@@ -125,7 +128,7 @@ func (f *Fabric) setPaused(now unit.Time, id PortID, p *port, class uint8, on bo
 	}
 }
 
-// pausedBy returns for how long a queue has been paused in all, up to now.
+// pausedBy returns how long a queue has been paused in total, up to now.
 func (f *Fabric) pausedBy(now unit.Time, id PortID, class uint8) unit.Duration {
 	q := &f.queues[int(id)*f.nc+int(class)]
 	if f.ports[id].paused&(1<<class) != 0 {
@@ -134,7 +137,7 @@ func (f *Fabric) pausedBy(now unit.Time, id PortID, class uint8) unit.Duration {
 	return q.pausedTotal
 }
 
-// Handle lets pauses run out whose time is over.
+// Handle ends the pauses whose time is over.
 func (h *expire) Handle(now unit.Time, owner int32) {
 	f := (*Fabric)(h)
 	p := &f.ports[owner]
@@ -145,7 +148,7 @@ func (h *expire) Handle(now unit.Time, owner int32) {
 	}
 }
 
-// armRefresh remembers to repeat a pause before it runs out at the peer.
+// armRefresh plans to send a pause again before it ends at the peer.
 func (f *Fabric) armRefresh(now unit.Time, in PortID, a *account) {
 	a.sentAt = now
 	if f.cfg.PFC.Quanta == 0 || f.cfg.PFC.Refresh.Num == 0 {

@@ -9,15 +9,18 @@ import (
 	"railyard/internal/unit"
 )
 
-// lossless is a class under PFC with a fixed xOFF of 5 frames and xON of 3, and, beside it, one without.
+// lossless is a class under PFC with a fixed xOFF of 5 frames and xON of 3, and, beside it, one
+// without.
 func lossless() fabric.Config {
 	cfg := lossy()
-	cfg.Classes = []fabric.Class{{Name: "data", Priority: 3, Weight: 50, Lossless: true}, {Name: "other", Priority: 0, Weight: 50}}
+	cfg.Classes = []fabric.Class{{Name: "data", Priority: 3, Weight: 50, Lossless: true},
+		{Name: "other", Priority: 0, Weight: 50}}
 	cfg.PFC = fabric.PFC{Threshold: 5 * frame, ResumeOffset: 2 * frame, Headroom: qos.FixedHeadroom(200_000)}
 	return cfg
 }
 
-// The network of these tests: host1 sends frames of 1,000 bytes at 100 Gb/s to host2 behind a link of 10 Gb/s.
+// The network of these tests: host1 sends frames of 1,000 bytes at 100 Gb/s to host2 behind a link
+// of 10 Gb/s.
 //
 //	host1 ==100G==> rail1 --10G--> host2
 var (
@@ -27,11 +30,13 @@ var (
 	admitted = in + cable + latent           // frame 0 is in the switch, and leaves
 )
 
-// sentBy is how many frames host1 has begun to send by an instant, that instant included, if it begins at 0.
+// sentBy is how many frames host1 has begun to send by an instant, that instant included, if it
+// begins at 0.
 func sentBy(at unit.Time) unit.Duration { return at.Sub(0)/in + 1 }
 
-// TestPauseToThePicosecond: the fifth frame takes the account to xOFF. The pause frame sets out at once, and host1 stops after it has
-// arrived and been responded to. What is under way by then drains at 10 Gb/s; when three frames are left, xON sets out.
+// TestPauseToThePicosecond: the fifth frame takes the account to xOFF. The pause frame sets out at
+// once, and host1 stops after it has arrived and been responded to. What is under way by then
+// drains at 10 Gb/s; when three frames are left, xON sets out.
 func TestPauseToThePicosecond(t *testing.T) {
 	for _, response := range []unit.Duration{0, 2 * unit.Microsecond} {
 		cfg := lossless()
@@ -46,10 +51,12 @@ func TestPauseToThePicosecond(t *testing.T) {
 		if len(n.pauses) < 2 || !slices.Equal(n.pauses[:2], want) {
 			t.Errorf("response %v: pauses %v, want %v and more", response, n.pauses, want)
 		}
-		// Afterwards: the account goes from three frames to five again, and so on; each pause is one frame there and one back.
+		// Afterwards: the account goes from three frames to five again, and so on; each pause is
+		// one frame there and one back.
 		up, down := n.stats(n.hosts[0].port), n.stats(n.down(0))
 		if int(up.PausesReceived)*2 != len(n.pauses) || down.PausesSent != up.PausesReceived {
-			t.Errorf("response %v: %d pauses sent, %d received, %d changes", response, down.PausesSent, up.PausesReceived, len(n.pauses))
+			t.Errorf("response %v: %d pauses sent, %d received, %d changes", response, down.PausesSent,
+				up.PausesReceived, len(n.pauses))
 		}
 		total := unit.Duration(0)
 		for i := 0; i+1 < len(n.pauses); i += 2 {
@@ -71,8 +78,9 @@ func TestPauseWaitsForOneFrame(t *testing.T) {
 	start := unit.Time(20 * unit.Microsecond)
 	n.send(t, start, 0, 1, 0, 60, frame)
 	decided := start.Add(admitted + 4*in)
-	// Three long frames of the other class, one after the other; the first sets out towards host1 100 ns before the pause is decided. Over
-	// the slow link they come further apart than they leave, so nothing waits behind the first.
+	// Three long frames of the other class, one after the other; the first sets out towards host1
+	// 100 ns before the pause is decided. Over the slow link they come further apart than they
+	// leave, so nothing waits behind the first.
 	before := 100 * unit.Nanosecond
 	n.send(t, decided.Add(-before-slow.TransmitTime(long+20)-cable-latent), 1, 0, 1, 3, long)
 	n.run(t)
@@ -82,8 +90,8 @@ func TestPauseWaitsForOneFrame(t *testing.T) {
 	}
 }
 
-// TestPauseRunsOut: without a refresh a pause ends after its quanta, 512 bit times of the link each, though the account is still above
-// xON.
+// TestPauseRunsOut: without a refresh a pause ends after its quanta, 512 bit times of the link
+// each, though the account is still above xON.
 func TestPauseRunsOut(t *testing.T) {
 	for _, quanta := range []uint16{1, 100, 300} {
 		cfg := lossless()
@@ -99,7 +107,8 @@ func TestPauseRunsOut(t *testing.T) {
 	}
 }
 
-// TestRefreshKeepsThePause: repeated at half its time, a pause holds until xON, and every half another frame is sent.
+// TestRefreshKeepsThePause: repeated at half its time, a pause holds until xON, and every half
+// another frame is sent.
 func TestRefreshKeepsThePause(t *testing.T) {
 	const quanta = 100
 	cfg := lossless()
@@ -121,7 +130,8 @@ func TestRefreshKeepsThePause(t *testing.T) {
 	}
 }
 
-// TestPauseHoldsItsClassOnly: the other class goes on while data is paused, also at a switch's port.
+// TestPauseHoldsItsClassOnly: the other class goes on while data is paused, also at a switch's
+// port.
 func TestPauseHoldsItsClassOnly(t *testing.T) {
 	n := newNet(t, star(t, fast, slow), lossless())
 	n.send(t, 0, 0, 1, 0, 60, frame)
@@ -139,7 +149,8 @@ func TestPauseHoldsItsClassOnly(t *testing.T) {
 	}
 }
 
-// TestDynamicThreshold: xOFF is alpha times what is free of the shared buffer, beyond the account's reserve.
+// TestDynamicThreshold: xOFF is alpha times what is free of the shared buffer, beyond the account's
+// reserve.
 func TestDynamicThreshold(t *testing.T) {
 	for _, alpha := range []unit.Ratio{{Num: 1, Den: 8}, {Num: 1, Den: 1}, {Num: 2, Den: 1}} {
 		const size, reserve = 300_000, 2500
@@ -147,7 +158,8 @@ func TestDynamicThreshold(t *testing.T) {
 		cfg.PFC.Threshold, cfg.PFC.Alpha = 0, alpha
 		cfg.PFC.Headroom = qos.FixedHeadroom(100_000)
 		cfg.Buffer.Reserve = reserve
-		// Two ports, two classes: the reserves of each, and for the one that is lossless headroom and a frame that crosses xOFF.
+		// Two ports, two classes: the reserves of each, and for the one that is lossless headroom
+		// and a frame that crosses xOFF.
 		shared := size - 4*reserve - 2*100_000 - 2*int(cfg.MTU)
 		cfg.Buffer.Size = size
 		n := newNet(t, star(t, fast, slow), cfg)
@@ -162,7 +174,8 @@ func TestDynamicThreshold(t *testing.T) {
 			if over := held - reserve; over > 0 && int64(over) >= alpha.Of(int64(shared-over)) {
 				want := pause{unit.Time(0).Add(now + pfcFrame + cable), 0, true}
 				if len(n.pauses) == 0 || n.pauses[0] != want {
-					t.Errorf("alpha %v: first of %d pauses %v, want %v with %d bytes held", alpha, len(n.pauses), n.pauses[:min(1, len(n.pauses))], want, held)
+					t.Errorf("alpha %v: first of %d pauses %v, want %v with %d bytes held", alpha, len(n.pauses),
+						n.pauses[:min(1, len(n.pauses))], want, held)
 				}
 				break
 			}
@@ -180,7 +193,8 @@ func TestPauseFramesAreSentToo(t *testing.T) {
 	n.send(t, 0, 0, 1, 0, 200, frame)
 	n.run(t)
 	up, down := n.stats(n.hosts[0].port), n.stats(n.down(0))
-	if down.PausesSent < 2 || down.DataBytes != 0 || down.Busy != unit.Duration(down.Frames)*pfcFrame || down.Bytes != down.Frames*(64+20) {
+	if down.PausesSent < 2 || down.DataBytes != 0 || down.Busy != unit.Duration(down.Frames)*pfcFrame ||
+		down.Bytes != down.Frames*(64+20) {
 		t.Errorf("%+v, want as many PFC frames as it was busy for: %v each", down, pfcFrame)
 	}
 	if down.Frames != 2*down.PausesSent { // each stop is followed by a restart

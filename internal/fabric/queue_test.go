@@ -21,9 +21,10 @@ func probability(q, low, high, p float64) float64 {
 	return p * (q - low) / (high - low)
 }
 
-// TestMarkingFollowsTheCurve: two hosts fill a queue with pairs of frames that arrive at the instant at which one leaves, and it then
-// drains. The queue that each frame sees on its arrival, and leaves behind, is therefore known; the number of marks must be within five
-// standard deviations of the curve's.
+// TestMarkingFollowsTheCurve: two hosts fill a queue with pairs of frames that arrive at the
+// instant at which one leaves, and it then drains. The queue that each frame sees on its arrival,
+// and leaves behind, is therefore known; the number of marks must be within five standard
+// deviations of the curve's.
 func TestMarkingFollowsTheCurve(t *testing.T) {
 	const pairs, low, high = 2000, 200_000, 1_800_000
 	p := unit.Ratio{Num: 1, Den: 2}
@@ -70,7 +71,8 @@ func TestMarkingFollowsTheCurve(t *testing.T) {
 			if got := float64(n.stats(n.down(2)).Marks); math.Abs(got-mean) > 5*sd {
 				t.Errorf("at dequeue %v, seed %d: %.0f marks, want %.1f +- 5 x %.1f", c.dequeue, seed, got, mean, sd)
 			}
-			// Arrivals see what departures leave behind, but not the same frames: the last ones see a full queue and leave an empty one.
+			// Arrivals see what departures leave behind, but not the same frames: the last ones see
+			// a full queue and leave an empty one.
 			marked, last := 0, 0
 			for i, a := range n.hosts[2].arrived {
 				if a.marked {
@@ -81,20 +83,23 @@ func TestMarkingFollowsTheCurve(t *testing.T) {
 				}
 			}
 			if want := map[bool]int{false: 100, true: 0}[c.dequeue]; last != want {
-				t.Errorf("at dequeue %v, seed %d: %d of the last 100 frames are marked, want %d", c.dequeue, seed, last, want)
+				t.Errorf("at dequeue %v, seed %d: %d of the last 100 frames are marked, want %d",
+					c.dequeue, seed, last, want)
 			}
 			if int64(marked) != n.stats(n.down(2)).Marks || n.stats(n.down(2)).MaxQueue != pairs*frame {
-				t.Errorf("%d frames arrive marked, %d were; longest queue %v", marked, n.stats(n.down(2)).Marks, n.stats(n.down(2)).MaxQueue)
+				t.Errorf("%d frames arrive marked, %d were; longest queue %v", marked, n.stats(n.down(2)).Marks,
+					n.stats(n.down(2)).MaxQueue)
 			}
 		}
 	}
 }
 
-// TestStrictFirst: a strict frame waits for no more than the frame that is being sent, and of two strict classes the higher priority goes
-// first.
+// TestStrictFirst: a strict frame waits for no more than the frame that is being sent, and of two
+// strict classes the higher priority goes first.
 func TestStrictFirst(t *testing.T) {
 	cfg := lossy()
-	cfg.Classes = []fabric.Class{{Name: "data", Priority: 3, Weight: 50}, {Name: "low", Priority: 5, Strict: true}, {Name: "cnp", Priority: 7, Strict: true}}
+	cfg.Classes = []fabric.Class{{Name: "data", Priority: 3, Weight: 50}, {Name: "low", Priority: 5, Strict: true},
+		{Name: "cnp", Priority: 7, Strict: true}}
 	n := newNet(t, star(t, fast, fast, fast, fast, slow), cfg)
 	const to = 4
 	n.send(t, 0, 0, to, 0, 50, 4000)
@@ -102,7 +107,8 @@ func TestStrictFirst(t *testing.T) {
 	low := n.send(t, at, 1, to, 1, 2, 100)
 	high := n.send(t, at, 2, to, 2, 2, 100)
 	n.run(t)
-	// Data frames leave back to back from the first one's admission on; the strict ones are admitted together and leave at the next boundary.
+	// Data frames leave back to back from the first one's admission on; the strict ones are
+	// admitted together and leave at the next boundary.
 	admitted := unit.Time(0).Add(fast.TransmitTime(4020) + cable + latent)
 	service := slow.TransmitTime(4020)
 	strict := at.Add(fast.TransmitTime(120) + cable + latent)
@@ -125,15 +131,18 @@ func TestStrictFirst(t *testing.T) {
 	}
 }
 
-// TestWeightedShares: two backlogged classes share a port by weight in bytes, whatever their frames' sizes: the bytes served by weight
-// differ by no more than the deficit bound (Shreedhar and Varghese, SIGCOMM 1995, theorem 2).
+// TestWeightedShares: two backlogged classes share a port by weight in bytes, whatever their
+// frames' sizes: the bytes served by weight differ by no more than the deficit bound (Shreedhar and
+// Varghese, SIGCOMM 1995, theorem 2).
 func TestWeightedShares(t *testing.T) {
 	for _, c := range []struct{ weight0, weight1, size0, size1 int }{
-		{50, 50, 1500, 1500}, {50, 50, 9216, 64}, {50, 50, 300, 4178}, {30, 70, 1500, 1500}, {30, 70, 9000, 500}, {30, 70, 500, 9000}, {10, 100, 4000, 4000},
+		{50, 50, 1500, 1500}, {50, 50, 9216, 64}, {50, 50, 300, 4178}, {30, 70, 1500, 1500}, {30, 70, 9000, 500},
+		{30, 70, 500, 9000}, {10, 100, 4000, 4000},
 	} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
 			cfg := lossy()
-			cfg.Classes = []fabric.Class{{Name: "a", Priority: 0, Weight: c.weight0}, {Name: "b", Priority: 3, Weight: c.weight1}}
+			cfg.Classes = []fabric.Class{{Name: "a", Priority: 0, Weight: c.weight0},
+				{Name: "b", Priority: 3, Weight: c.weight1}}
 			n := newNet(t, star(t, fast, fast, slow), cfg)
 			const total = 2_000_000
 			n.send(t, 0, 0, 2, 0, total/c.size0, unit.Bytes(c.size0))
@@ -148,21 +157,26 @@ func TestWeightedShares(t *testing.T) {
 				if left[a.class]--; left[a.class] == 2 {
 					break
 				}
-				// In rounds of a quantum: both are within one round, plus the deficit of one frame each.
+				// In rounds of a quantum: both are within one round, plus the deficit of one frame
+				// each.
 				rounds := [2]float64{float64(served[0]) / quantum[0], float64(served[1]) / quantum[1]}
 				bound := 1 + float64(c.size0)/quantum[0] + float64(c.size1)/quantum[1]
 				if math.Abs(rounds[0]-rounds[1]) > bound {
-					t.Fatalf("at %v served %v, quanta %v: %.2f rounds apart, bound %.2f", a.at, served, quantum, rounds[0]-rounds[1], bound)
+					t.Fatalf("at %v served %v, quanta %v: %.2f rounds apart, bound %.2f", a.at, served, quantum,
+						rounds[0]-rounds[1], bound)
 				}
 			}
-			if share, want := float64(served[0])/float64(served[0]+served[1]), float64(c.weight0)/float64(c.weight0+c.weight1); math.Abs(share-want) > 0.1*want {
+			share := float64(served[0]) / float64(served[0]+served[1])
+			want := float64(c.weight0) / float64(c.weight0+c.weight1)
+			if math.Abs(share-want) > 0.1*want {
 				t.Errorf("class a got %.3f of the bytes, want %.3f", share, want)
 			}
 		})
 	}
 }
 
-// TestIdleClassLeavesItsShare: a class alone has the whole link, and gathers no credit while it is idle.
+// TestIdleClassLeavesItsShare: a class alone has the whole link, and gathers no credit while it is
+// idle.
 func TestIdleClassLeavesItsShare(t *testing.T) {
 	cfg := lossy()
 	cfg.Classes = []fabric.Class{{Name: "a", Priority: 0, Weight: 50}, {Name: "b", Priority: 3, Weight: 50}}
@@ -175,8 +189,8 @@ func TestIdleClassLeavesItsShare(t *testing.T) {
 	}
 }
 
-// TestLossyDrops: a frame of a class without PFC is dropped when its queue with it would pass alpha times the free buffer; a plain
-// simulation of one queue says which.
+// TestLossyDrops: a frame of a class without PFC is dropped when its queue with it would pass alpha
+// times the free buffer; a plain simulation of one queue says which.
 func TestLossyDrops(t *testing.T) {
 	for _, alpha := range []unit.Ratio{{Num: 1, Den: 2}, {Num: 1, Den: 1}, {Num: 4, Den: 1}, {Num: 1, Den: 8}} {
 		const size, count = 100_000, 500

@@ -8,9 +8,11 @@ import (
 
 // PortStats are a port's counters since the start of the run.
 type PortStats struct {
-	Frames, Bytes, DataBytes   int64         // sent: every frame, PFC's too, with preamble and gap; DataBytes: data packets alone
-	Busy                       unit.Duration // the time that Bytes took, of the frame that is being sent what is out
-	PausesSent, PausesReceived int64         // PFC frames: sent out of this port; that stopped this port
+	// Sent: all frames, PFC frames too, with preamble and gap. DataBytes: data packets alone.
+	Frames, Bytes, DataBytes int64
+	// the time that Bytes took; of a frame in transmission, the part that has left
+	Busy                       unit.Duration
+	PausesSent, PausesReceived int64 // PFC frames that left by this port; that stopped this port
 	Paused                     unit.Duration
 	Marks, Drops               int64 // at this port's queues
 	Faulted                    int64 // frames that a fault of the link discarded
@@ -21,7 +23,8 @@ type PortStats struct {
 func (f *Fabric) Stats(now unit.Time, id PortID) PortStats {
 	p := &f.ports[id]
 	pfc := p.pfcFrames * (int64(f.cfg.PauseFrame) + f.overhead)
-	s := PortStats{Frames: p.txFrames + p.pfcFrames, Bytes: p.txBytes + pfc, DataBytes: p.dataBytes, Busy: p.busy, PausesSent: p.pausesSent,
+	s := PortStats{Frames: p.txFrames + p.pfcFrames, Bytes: p.txBytes + pfc, DataBytes: p.dataBytes, Busy: p.busy,
+		PausesSent:     p.pausesSent,
 		PausesReceived: p.pausesReceived, Paused: p.pausedTotal, Marks: p.marks, Drops: p.drops, Faulted: p.faulted}
 	if p.paused != 0 {
 		s.Paused += now.Sub(p.pausedSince)
@@ -35,22 +38,26 @@ func (f *Fabric) Stats(now unit.Time, id PortID) PortStats {
 	return s
 }
 
-// MaxShared returns the most bytes that the shared part of a switch's buffer ever held, and its size.
+// MaxShared returns the largest number of bytes that was ever in the shared part of a switch's
+// buffer, and the size of that part.
 func (f *Fabric) MaxShared(switchIndex int) (used, size unit.Bytes) {
 	n := &f.nodes[switchIndex]
 	return unit.Bytes(n.maxUsed), unit.Bytes(n.size)
 }
 
-// Waiting returns the bytes waiting in the egress queue of a class; the frame being sent is not among them.
+// Waiting returns the bytes that wait in the egress queue of a class, without the frame in
+// transmission.
 func (f *Fabric) Waiting(id PortID, class int) unit.Bytes {
 	return unit.Bytes(f.queues[int(id)*f.nc+class].bytes)
 }
 
-// sample notes a queue's length at the sampling instants that have passed since it changed last: run-length coded, one
-// sample where the value differs from the one before. It is called before each change. Sampling instant i is at (i+1/2) intervals.
+// sample notes a queue's length at the sampling instants since its last change, run-length coded:
+// one sample where the value differs from the one before. It is called before each change. Sampling
+// instant i is at (i+1/2) intervals.
 func (f *Fabric) sample(now unit.Time, id PortID, class int, q *queue) {
 	every := int64(f.cfg.SampleEvery)
-	// The last instant at or before now; an instant that coincides with a change sees the value before it.
+	// The last instant at or before now. An instant that coincides with a change sees the value
+	// before it.
 	index := (int64(now) + every/2) / every
 	if index == q.lastSample {
 		return
@@ -72,7 +79,8 @@ func (f *Fabric) FlushSamples(now unit.Time) {
 	}
 }
 
-// Check verifies the accounts of every switch. It is for tests and fault searches: it walks every queue.
+// Check verifies the accounts of every switch. It walks every queue, so it is for tests and fault
+// searches.
 func (f *Fabric) Check() error {
 	held := make([]int64, len(f.accounts))
 	for i := range f.queues {
@@ -84,7 +92,8 @@ func (f *Fabric) Check() error {
 			held[int(pk.in)*f.nc+int(pk.Class)] += int64(pk.Bytes)
 		}
 		if sum != q.bytes {
-			return fmt.Errorf("fabric: queue %s class %d: holds %d bytes, counts %d", f.graph.Ports[i/f.nc].Name, i%f.nc, sum, q.bytes)
+			return fmt.Errorf("fabric: queue %s class %d: holds %d bytes, counts %d",
+				f.graph.Ports[i/f.nc].Name, i%f.nc, sum, q.bytes)
 		}
 	}
 	for i := range f.ports {
@@ -101,22 +110,26 @@ func (f *Fabric) Check() error {
 			continue
 		}
 		if a.used+a.headroom != held[i] {
-			return fmt.Errorf("fabric: account of %s class %d: %d used + %d headroom, but the switch holds %d", f.graph.Ports[i/f.nc].Name, i%f.nc, a.used, a.headroom, held[i])
+			return fmt.Errorf("fabric: account of %s class %d: %d used + %d headroom, but the switch holds %d",
+				f.graph.Ports[i/f.nc].Name, i%f.nc, a.used, a.headroom, held[i])
 		}
 		if a.headroom > a.limit || a.used < 0 || a.headroom < 0 {
-			return fmt.Errorf("fabric: account of %s class %d: headroom %d of %d, used %d", f.graph.Ports[i/f.nc].Name, i%f.nc, a.headroom, a.limit, a.used)
+			return fmt.Errorf("fabric: account of %s class %d: headroom %d of %d, used %d", f.graph.Ports[i/f.nc].Name,
+				i%f.nc, a.headroom, a.limit, a.used)
 		}
 		shared[p.far] += max(0, a.used-int64(f.cfg.Buffer.Reserve))
 	}
 	for i := range f.nodes {
 		if n := &f.nodes[i]; shared[i] != n.shared || n.shared > n.size+n.spare || n.shared < 0 {
-			return fmt.Errorf("fabric: switch %s: accounts hold %d of the shared buffer, it counts %d of %d", f.graph.Nodes[n.id].Name, shared[i], n.shared, n.size)
+			return fmt.Errorf("fabric: switch %s: accounts hold %d of the shared buffer, it counts %d of %d",
+				f.graph.Nodes[n.id].Name, shared[i], n.shared, n.size)
 		}
 	}
 	return nil
 }
 
-// LosslessDrops returns how many frames of classes under PFC that came over a link were dropped for want of headroom.
+// LosslessDrops returns how many frames of classes under PFC that came over a link were dropped
+// because headroom was full.
 func (f *Fabric) LosslessDrops(id PortID) int64 {
 	drops := int64(0)
 	for c := range f.nc {

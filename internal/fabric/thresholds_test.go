@@ -25,7 +25,8 @@ func drawThresholds(t *rapid.T) (cfg fabric.Config, rate unit.Bitrate) {
 	ecn := qos.Curve(low, high, unit.Ratio{Num: 1, Den: 2}, false)
 	ecn.Min.Per, ecn.Max.Per = per, per
 	cfg.Classes = []fabric.Class{{Name: "data", Priority: 3, Weight: 50, Lossless: true, ECN: ecn}}
-	cfg.PFC.Alpha.Num, cfg.PFC.Alpha.Den = rapid.Int64Range(1, 300).Draw(t, "alpha num"), rapid.Int64Range(1, 200).Draw(t, "alpha den")
+	cfg.PFC.Alpha.Num, cfg.PFC.Alpha.Den = rapid.Int64Range(1, 300).Draw(t, "alpha num"),
+		rapid.Int64Range(1, 200).Draw(t, "alpha den")
 	headroom := unit.Bytes(rapid.IntRange(10_000, 300_000).Draw(t, "headroom"))
 	cfg.PFC.Headroom = qos.FixedHeadroom(headroom)
 	if rapid.Bool().Draw(t, "alpha by rate") {
@@ -85,7 +86,8 @@ func TestThresholdsAreTheEngines(t *testing.T) {
 			}
 		}
 		if got := n.stats(n.down(1)).Marks; got < least-3 || got > least+most || to.ECN.Min == to.ECN.Max && most != 0 {
-			rt.Errorf("%d marks of %d frames, want %d to %d: ECN %v to %v", got, sent, least, least+most, to.ECN.Min, to.ECN.Max)
+			rt.Errorf("%d marks of %d frames, want %d to %d: ECN %v to %v", got, sent, least,
+				least+most, to.ECN.Min, to.ECN.Max)
 		}
 	})
 }

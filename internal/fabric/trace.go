@@ -14,12 +14,14 @@ type Hop struct {
 	Ready unit.Time     // in the egress queue; at a NIC the start of transmission
 	Start unit.Time     // first bit on the link
 	Pause unit.Duration // of the time between: the queue was held by PFC
-	Own   unit.Duration // of the rest at most this: earlier frames of the same flow were served
-	Root  PortID        // with Pause: the port whose queue made the pause spread, see Fabric.PauseRoot
+	Own   unit.Duration // of the rest, at most this was for earlier frames of the same flow
+	Root  PortID        // with Pause: the port whose queue caused it, see Fabric.PauseRoot
 
 	// In-band telemetry of the port, as the frame's first bit left (HPCC, SIGCOMM'19, figure 7).
-	Queue   unit.Bytes // waiting behind the frame, all classes
-	TxBytes unit.Bytes // sent before the frame since the start of the run, preamble and gap included: what the link's rate is about
+	Queue unit.Bytes // waiting behind the frame, all classes
+	// TxBytes were sent before the frame since the start of the run, with preamble and gap: what
+	// the link's rate is about.
+	TxBytes unit.Bytes
 
 	pausedAt unit.Duration
 }
@@ -34,14 +36,15 @@ type Trace struct {
 	Sender cause.Split
 }
 
-// traced reports whether a frame's way is being noted. An acknowledgement under telemetry brings
-// back the way of the data instead.
+// traced reports whether the way of a frame is noted. With telemetry, an acknowledgement carries
+// the way of the data packet back instead of its own.
 func (f *Fabric) traced(p *Packet) bool {
 	return p.trace != 0 && (p.Kind() == Data || !f.cfg.Telemetry)
 }
 
-// StartTrace gives a frame that is about to leave from a NIC's port a trace. The fabric fills in the hops; the sink that receives the
-// frame takes the trace with TakeTrace. A dropped frame's trace is discarded.
+// StartTrace gives a trace to a frame that is about to leave a NIC's port. The fabric fills in the
+// hops; the sink that receives the frame takes the trace with TakeTrace. The trace of a dropped
+// frame is discarded.
 func (f *Fabric) StartTrace(now unit.Time, id PortID, p *Packet) *Trace {
 	slot := f.traceSlot()
 	t := &f.traces[slot]
@@ -76,7 +79,8 @@ func (f *Fabric) copyTrace(p *Packet) {
 	}
 }
 
-// TakeTrace returns the trace of a received frame, nil if it has none. It is valid until the next StartTrace.
+// TakeTrace returns the trace of a received frame, nil if it has none. It is valid until the next
+// StartTrace.
 func (f *Fabric) TakeTrace(p *Packet) *Trace {
 	if p.trace == 0 {
 		return nil
@@ -101,8 +105,8 @@ func (f *Fabric) Trace(p *Packet) *Trace {
 	return &f.traces[p.trace-1]
 }
 
-// PassTrace gives the trace of a received frame to the acknowledgement that goes back: telemetry travels with it. Nothing is added on
-// the way.
+// PassTrace moves the trace of a received frame to the acknowledgement that goes back, which then
+// carries the telemetry. Nothing is added to it on the way.
 func (f *Fabric) PassTrace(from, to *Packet) { to.trace, from.trace = from.trace, 0 }
 
 func (f *Fabric) traceEnqueue(now unit.Time, id PortID, o *port, q *queue, p *Packet) {
@@ -134,7 +138,8 @@ func (f *Fabric) traceStart(now unit.Time, id PortID, p *port, pk *Packet) {
 	h.Own = min(h.Own, h.Start.Sub(h.Ready)-h.Pause)
 }
 
-// Way splits the time that a frame takes along n links of a route in an empty network, from its first bit until the far host acts on it.
+// Way splits the time that a frame takes along the first n links of a route in an empty network,
+// from its first bit until the far host acts on it.
 func (f *Fabric) Way(r Route, n int, frame unit.Bytes) (s cause.Split) {
 	for i := range n {
 		id := f.routes[int(r)-1+i]
@@ -158,10 +163,9 @@ type Part struct {
 	Root  PortID // of a pause, see Fabric.PauseRoot; else -1
 }
 
-// Parts appends the way of a frame, from the moment its first bit leaves the NIC (of an acknowledgement: from when the NIC queued it)
-// until it is handed to the sink, as contiguous
-// spans. Within one wait at a port, a pause is shown before the queueing, and one's own frames
-// before those of others.
+// Parts appends the way of a frame as spans without gaps, from the moment its first bit leaves the
+// NIC (for an acknowledgement: from when the NIC queued it) until the sink gets it. Within one wait
+// at a port, a pause comes first, then frames of its own flow, then those of others.
 func (f *Fabric) Parts(parts []Part, t *Trace) []Part {
 	for i := range t.N {
 		h := &t.Hops[i]

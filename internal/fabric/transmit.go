@@ -62,7 +62,7 @@ func (f *Fabric) next(now unit.Time, id PortID, p *port) {
 		return
 	}
 	var pk Packet
-	p.flags |= flagBusy // taking the frame out may send xON by this very port, if the frame goes back the way it came
+	p.flags |= flagBusy // if the frame goes back the way it came, dequeue may send xON by this port
 	f.dequeue(now, id, p, c, &pk)
 	p.flags &^= flagBusy
 	f.transmit(now, id, p, &pk)
@@ -195,7 +195,8 @@ func (f *Fabric) receive(now unit.Time, id PortID, p *port, pk *Packet) {
 	f.admit(now, id, p, pk)
 }
 
-// admit charges a frame to the switch's buffer, sends xOFF if need be, and queues it at its egress port.
+// admit charges a frame to the switch's buffer, sends xOFF if need be, and queues it at its egress
+// port.
 func (f *Fabric) admit(now unit.Time, in PortID, p *port, pk *Packet) {
 	out := f.routes[pk.route]
 	pk.route++

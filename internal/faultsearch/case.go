@@ -66,7 +66,8 @@ func New(n uint64) (*Case, error) {
 
 func (c *Case) drawGraph(d *dice) (err error) {
 	cable := func() topo.Cable {
-		return topo.Cable{Rate: pick[unit.Bitrate](d, 10, 25, 40, 100, 200, 400, 800) * unit.GigabitPerSec, Delay: 1 + d.time(20*unit.Microsecond)}
+		return topo.Cable{Rate: pick[unit.Bitrate](d, 10, 25, 40, 100, 200, 400, 800) * unit.GigabitPerSec,
+			Delay: 1 + d.time(20*unit.Microsecond)}
 	}
 	p := topo.Params{GPUs: 1, NICs: 1, HostLink: cable()}
 	if d.one(2) {
@@ -94,9 +95,13 @@ func (c *Case) drawFabric(d *dice) {
 			{Name: "other", Priority: 0, Weight: d.between(1, 99)},
 			{Name: "cnp", Priority: 7, Strict: true},
 		},
-		PFC:           fabric.PFC{Alpha: ratio(1, int64(pick(d, 1, 2, 8, 64))), ResumeOffset: unit.Bytes(d.below(20_000)), Quanta: uint16(pick(d, 0, 0xffff, 0xffff, d.between(256, 65535))), Refresh: ratio(1, 2)},
-		Buffer:        fabric.Buffer{Reserve: unit.Bytes(pick(d, 0, 4096)), LossyAlpha: ratio(int64(pick(d, 1, 1, 2)), int64(pick(d, 1, 4))), FreeAtTxEnd: d.one(2), CrossingInHeadroom: d.one(4)},
-		SwitchLatency: d.time(unit.Microsecond), HostLatency: d.time(unit.Microsecond), LinkOverhead: 20, PauseFrame: 64, MTU: frame,
+		PFC: fabric.PFC{Alpha: ratio(1, int64(pick(d, 1, 2, 8, 64))),
+			ResumeOffset: unit.Bytes(d.below(20_000)),
+			Quanta:       uint16(pick(d, 0, 0xffff, 0xffff, d.between(256, 65535))), Refresh: ratio(1, 2)},
+		Buffer: fabric.Buffer{Reserve: unit.Bytes(pick(d, 0, 4096)), LossyAlpha: ratio(int64(pick(d, 1, 1, 2)),
+			int64(pick(d, 1, 4))), FreeAtTxEnd: d.one(2), CrossingInHeadroom: d.one(4)},
+		SwitchLatency: d.time(unit.Microsecond), HostLatency: d.time(unit.Microsecond), LinkOverhead: 20,
+		PauseFrame: 64, MTU: frame,
 		Seed: c.Number, TruncateNS: d.one(8), SampleEvery: pick(d, 0, unit.Duration(unit.Microsecond)),
 	}
 	c.Fabric.OnSample = func(fabric.Sample) {}
@@ -123,9 +128,13 @@ func (c *Case) drawNIC(d *dice) {
 		mtu = unit.Bytes(pick(d, 256, 1024, 4096))
 	}
 	echo := d.one(2)
-	c.NIC = nic.Config{Frames: wire.RoCEv2, PCIe: nic.Pipe{Latency: d.time(unit.Microsecond), Rate: pick[unit.Bitrate](d, 0, 8, 63) * 8 * unit.GigabitPerSec}, NVLink: nic.Pipe{Latency: unit.Microsecond},
-		Latency: d.time(unit.Microsecond), CNPInterval: d.time(50 * unit.Microsecond), EchoMarks: echo, CNPClass: 2, AckClass: uint8(pick(d, 0, 0, 2)),
-		Transport: roce.Params{MTU: mtu, AckEvery: pick(d, 1, 2, 16, 1000), Timeout: 50*unit.Microsecond + d.time(2*unit.Millisecond), Retries: pick(d, 0, 7, 1000), AckDuplicates: !d.one(4), Selective: d.one(2)}}
+	c.NIC = nic.Config{Frames: wire.RoCEv2, PCIe: nic.Pipe{Latency: d.time(unit.Microsecond),
+		Rate: pick[unit.Bitrate](d, 0, 8, 63) * 8 * unit.GigabitPerSec}, NVLink: nic.Pipe{Latency: unit.Microsecond},
+		Latency: d.time(unit.Microsecond), CNPInterval: d.time(50 * unit.Microsecond), EchoMarks: echo, CNPClass: 2,
+		AckClass: uint8(pick(d, 0, 0, 2)),
+		Transport: roce.Params{MTU: mtu, AckEvery: pick(d, 1, 2, 16, 1000),
+			Timeout: 50*unit.Microsecond + d.time(2*unit.Millisecond), Retries: pick(d, 0, 7, 1000),
+			AckDuplicates: !d.one(4), Selective: d.one(2)}}
 	// In an empty buffer there is room for one frame.
 	c.Fabric.LargestFrame = c.NIC.Frames.MaxDataFrame(mtu)
 	share := c.Fabric.Buffer.LossyAlpha
@@ -143,7 +152,8 @@ func (c *Case) drawNIC(d *dice) {
 		c.NIC.Controller = cc.None{Window: cc.Window{Bytes: unit.Bytes(d.between(1, 100_000))}}
 		c.NIC.Transport.AckEvery = 1
 	}
-	// A window smaller than what one acknowledgement covers would wait for the timeout at each turn: legal, and slow.
+	// A window smaller than what one acknowledgement covers would wait for the timeout at each
+	// turn: legal, and slow.
 	if name == "dctcp" || name == "swift" {
 		c.NIC.Transport.AckEvery = 1
 	}
@@ -167,11 +177,13 @@ func (c *Case) drawFaults(d *dice) {
 	f.PFC = d.one(4)
 	for d.one(3) {
 		at := unit.Time(d.time(unit.Millisecond))
-		f.Downs = append(f.Downs, fabric.Down{Link: topo.LinkID(d.below(len(c.Graph.Links))), From: at, Until: at.Add(d.time(unit.Millisecond))})
+		f.Downs = append(f.Downs, fabric.Down{Link: topo.LinkID(d.below(len(c.Graph.Links))), From: at,
+			Until: at.Add(d.time(unit.Millisecond))})
 	}
 	if d.one(3) {
 		at := unit.Time(d.time(unit.Millisecond))
-		f.Storms = append(f.Storms, fabric.Storm{Port: c.Graph.NICs[d.below(len(c.Graph.NICs))].Port, From: at, Until: at.Add(d.time(unit.Millisecond))})
+		f.Storms = append(f.Storms, fabric.Storm{Port: c.Graph.NICs[d.below(len(c.Graph.NICs))].Port, From: at,
+			Until: at.Add(d.time(unit.Millisecond))})
 	}
 	if f.PFC || len(f.Storms) > 0 {
 		c.Fabric.PFC.Quanta = max(c.Fabric.PFC.Quanta, 1000) // a pause whose end is lost must run out
@@ -183,7 +195,9 @@ func (c *Case) drawFaults(d *dice) {
 func (c *Case) drawFlows(d *dice) {
 	n := len(c.Graph.NICs)
 	for range d.between(1, 10) {
-		f := Flow{From: topo.NICID(d.below(n)), To: topo.NICID(d.below(n)), Bytes: unit.Bytes(d.below(pick(d, 10, 5_000, 200_000))), Start: unit.Time(d.time(200 * unit.Microsecond)), Count: int64(d.between(1, 3)), Class: uint8(pick(d, 0, 0, 0, 1))}
+		f := Flow{From: topo.NICID(d.below(n)), To: topo.NICID(d.below(n)),
+			Bytes: unit.Bytes(d.below(pick(d, 10, 5_000, 200_000))), Start: unit.Time(d.time(200 * unit.Microsecond)),
+			Count: int64(d.between(1, 3)), Class: uint8(pick(d, 0, 0, 0, 1))}
 		if d.one(3) {
 			f.To = 0 // incast
 		}
@@ -198,5 +212,7 @@ func (c *Case) drawFlows(d *dice) {
 
 // String describes the case in a line.
 func (c *Case) String() string {
-	return fmt.Sprintf("case %d: %d nodes, %d flows, %s, selective %v, PFC %v, faults %+v", c.Number, len(c.Graph.Nodes), len(c.Flows), c.NIC.Controller.Algorithm(), c.NIC.Transport.Selective, c.Fabric.Classes[0].Lossless, c.Fabric.Faults)
+	return fmt.Sprintf("case %d: %d nodes, %d flows, %s, selective %v, PFC %v, faults %+v", c.Number,
+		len(c.Graph.Nodes), len(c.Flows), c.NIC.Controller.Algorithm(), c.NIC.Transport.Selective,
+		c.Fabric.Classes[0].Lossless, c.Fabric.Faults)
 }

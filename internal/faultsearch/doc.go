@@ -15,8 +15,9 @@
 //   - when all is over, no switch holds a byte;
 //   - the buffers of ranks that run collectives beside the flows, with receiver-driven admission or
 //     without, equal those of coll.Execute, bit for bit, and the causes of their steps sum;
-//   - run again with its nodes spread over two to five islands, the case gives the same messages, steps
-//     and counters.
+//   - run again with its nodes spread over two to five islands, the case gives the same messages,
+//     steps and counters.
 //
-// The idea is that of TigerBeetle's simulator: find with a seed what a scripted test does not think of.
+// The idea is that of TigerBeetle's simulator: find with a seed what a scripted test does not think
+// of.
 package faultsearch

@@ -42,21 +42,25 @@ func (c *Case) drawJob(d *dice) error {
 			}
 		}
 	}
-	name := pick(d, "ring-all-reduce", "ring-all-reduce", "ring-all-gather", "ring-reduce-scatter", "chain-broadcast", "tree-broadcast")
+	name := pick(d, "ring-all-reduce", "ring-all-reduce", "ring-all-gather", "ring-reduce-scatter",
+		"chain-broadcast", "tree-broadcast")
 	s, err := coll.Algorithms[name].New(orders, d.between(1, 3))
 	if err != nil {
 		return err
 	}
 	c.Job = &Job{Steps: 1, Template: &workload.Step{Streams: []string{"compute", "collectives"}}}
-	c.Job.Template.Device = workload.Device{FLOPS: 1e15, MemoryBandwidth: 8000 * unit.GigabitPerSec, Launch: d.time(unit.Microsecond), MatmulEff: ratio(1, 2), MemoryEff: ratio(4, 5)}
+	c.Job.Template.Device = workload.Device{FLOPS: 1e15, MemoryBandwidth: 8000 * unit.GigabitPerSec,
+		Launch: d.time(unit.Microsecond), MatmulEff: ratio(1, 2), MemoryEff: ratio(4, 5)}
 	if name == "ring-all-reduce" { // of the others a rank may be several steps ahead
 		c.Job.Steps = int64(d.between(1, 3))
 	}
 	offset := int64(0)
 	for i := range int32(d.between(1, 2)) {
 		elems := int64(d.below(pick(d, 20, 2_000, 20_000)))
-		c.Job.Template.Ops = append(c.Job.Template.Ops, workload.Op{ID: i, Name: s.Name(), Kind: workload.Communication, Stream: 1, Duration: d.time(unit.Microsecond), Layer: -1, Bucket: -1, Coll: i})
-		c.Job.Template.Collectives = append(c.Job.Template.Collectives, workload.Collective{Name: s.Name(), Offset: offset, Elems: elems, ElemBytes: 4, Schedule: s})
+		c.Job.Template.Ops = append(c.Job.Template.Ops, workload.Op{ID: i, Name: s.Name(), Kind: workload.Communication,
+			Stream: 1, Duration: d.time(unit.Microsecond), Layer: -1, Bucket: -1, Coll: i})
+		c.Job.Template.Collectives = append(c.Job.Template.Collectives,
+			workload.Collective{Name: s.Name(), Offset: offset, Elems: elems, ElemBytes: 4, Schedule: s})
 		offset += elems
 	}
 	if d.one(2) {
@@ -139,7 +143,8 @@ func (j *job) connect(w *watch, routes *topo.Routes) error {
 					return err
 				}
 				gpu := int32(c%2) - 1
-				qp := w.net.AddQP(nic.QueuePair{Name: fmt.Sprintf("rank%d>rank%d#%d", r, op.Peer, c), From: from, To: to, FromGPU: gpu, ToGPU: gpu, Path: path, Back: back, Log: true})
+				qp := w.net.AddQP(nic.QueuePair{Name: fmt.Sprintf("rank%d>rank%d#%d", r, op.Peer, c), From: from,
+					To: to, FromGPU: gpu, ToGPU: gpu, Path: path, Back: back, Log: true})
 				w.net.Connect(int32(r), op.Peer, int32(c), qp)
 			}
 		}
@@ -150,7 +155,8 @@ func (j *job) connect(w *watch, routes *topo.Routes) error {
 // start has every rank begin.
 func (j *job) start(w *watch) {
 	for r := range j.buffers {
-		rank := exec.NewRank(exec.Config{Rank: int32(r), Template: j.Template, Steps: j.Steps, Transport: w.net, Clock: w.net, Body: j, Observer: j})
+		rank := exec.NewRank(exec.Config{Rank: int32(r), Template: j.Template, Steps: j.Steps, Transport: w.net,
+			Clock: w.net, Body: j, Observer: j})
 		j.ranks = append(j.ranks, rank)
 		w.net.SetRank(int32(r), rank, unit.Time(r)*unit.Time(unit.Microsecond))
 	}
@@ -168,7 +174,8 @@ func (j *job) check() error {
 	}
 	for _, s := range j.steps {
 		if s.Split.Sum() != s.End.Sub(s.Start) {
-			return fmt.Errorf("rank %d, step %d: causes sum to %v, it took %v", s.Rank, s.Step, s.Split.Sum(), s.End.Sub(s.Start))
+			return fmt.Errorf("rank %d, step %d: causes sum to %v, it took %v", s.Rank, s.Step,
+				s.Split.Sum(), s.End.Sub(s.Start))
 		}
 	}
 	return nil

@@ -19,7 +19,8 @@ import (
 // maxEvents bounds a case: one that needs more does not come to an end.
 const maxEvents = 30_000_000
 
-// Run runs a case, once in one island and once in several, and returns the first violation. Events counts what it took.
+// Run runs a case, once in one island and once in several, and returns the first violation. Events
+// counts what it took.
 func (c *Case) Run() (events int64, err error) {
 	whole, err := c.run(1)
 	if err != nil {
@@ -52,7 +53,8 @@ func (o *outcome) differs(x *outcome) error {
 	case o.failed != x.failed:
 		return fmt.Errorf("failure %q, in one island %q", x.failed, o.failed)
 	case o.end != x.end || o.events != x.events || len(o.flows) != len(x.flows) || len(o.steps) != len(x.steps):
-		return fmt.Errorf("ends at %v after %d events, %d messages and %d steps; in one island at %v after %d, %d and %d", x.end, x.events, len(x.flows), len(x.steps), o.end, o.events, len(o.flows), len(o.steps))
+		return fmt.Errorf("ends at %v after %d events, %d messages and %d steps; in one island at %v after %d, %d "+
+			"and %d", x.end, x.events, len(x.flows), len(x.steps), o.end, o.events, len(o.flows), len(o.steps))
 	}
 	for i := range o.flows {
 		if !reflect.DeepEqual(o.flows[i], x.flows[i]) {
@@ -161,14 +163,16 @@ func (w *watch) post() (err error) {
 			return err
 		}
 		gpu := int32(i%2) - 1 // with and without a host path
-		qp := w.net.AddQP(nic.QueuePair{Name: fmt.Sprintf("flow%d", i), From: f.From, To: f.To, FromGPU: gpu, ToGPU: gpu, Path: path, Back: back, Class: f.Class, Log: i%3 == 0})
+		qp := w.net.AddQP(nic.QueuePair{Name: fmt.Sprintf("flow%d", i), From: f.From, To: f.To, FromGPU: gpu,
+			ToGPU: gpu, Path: path, Back: back, Class: f.Class, Log: i%3 == 0})
 		from, to := make([]byte, f.Bytes), make([]byte, f.Bytes)
 		r := sim.NewStream(w.c.Number, "bytes", uint64(i))
 		for k := range from {
 			from[k] = byte(r.Uint32())
 		}
 		w.data = append(w.data, [2][]byte{from, to})
-		w.net.AddFlow(nic.FlowSpec{QP: qp, Start: f.Start, Bytes: f.Bytes, Count: f.Count, Every: 5 * unit.Microsecond, From: from, To: to})
+		w.net.AddFlow(nic.FlowSpec{QP: qp, Start: f.Start, Bytes: f.Bytes, Count: f.Count,
+			Every: 5 * unit.Microsecond, From: from, To: to})
 		w.left += f.Count
 	}
 	if w.c.Job != nil {
@@ -248,14 +252,17 @@ func (w *watch) end() error {
 		}
 		drops += w.fab.LosslessDrops(topo.PortID(id))
 	}
-	// Headroom is for links that carry no more than their rate and lose no pause frame, and not for the frame that crosses xOFF.
-	if f := w.c.Fabric.Faults; drops > 0 && !w.c.Fabric.Buffer.CrossingInHeadroom && (f == nil || !f.PFC && f.Duplicate.Num == 0) {
+	// Headroom is for links that carry no more than their rate and lose no pause frame, and not for
+	// the frame that crosses xOFF.
+	if f := w.c.Fabric.Faults; drops > 0 && !w.c.Fabric.Buffer.CrossingInHeadroom &&
+		(f == nil || !f.PFC && f.Duplicate.Num == 0) {
 		return fmt.Errorf("%d drops in a lossless class", drops)
 	}
 	return nil
 }
 
-// calm reports whether nothing can delay an acknowledgement past the timeouts for long: then a queue pair has no reason to fail.
+// calm reports whether nothing can delay an acknowledgement past the timeouts for long: then a
+// queue pair has no reason to fail.
 func (c *Case) calm() bool {
 	return c.NIC.Transport.Retries >= 1000 && (c.Fabric.Faults == nil || len(c.Fabric.Faults.Storms) == 0)
 }

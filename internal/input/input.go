@@ -23,7 +23,8 @@ func (e *TooLong) Error() string {
 	return fmt.Sprintf("longer than %s, want at most that", unit.Bytes(e.Most))
 }
 
-// Open opens a regular file, following links, and returns its length. The error does not name the file.
+// Open opens a regular file, following links, and returns its length. The error does not name the
+// file.
 func Open(path string) (f *os.File, length int64, err error) {
 	// Looked at before it is opened: opening a device may act on it.
 	info, err := os.Stat(path)
@@ -67,8 +68,8 @@ func regular(m fs.FileMode) error {
 	return fmt.Errorf("is %s, want a regular file", kind)
 }
 
-// Read returns what a regular file holds, at most so many bytes: with more the error is TooLong. It ends with the
-// context. The error does not name the file.
+// Read returns what a regular file holds, at most so many bytes: with more the error is TooLong. It
+// ends with the context. The error does not name the file.
 func Read(ctx context.Context, path string, most int64) ([]byte, error) {
 	f, length, err := Open(path)
 	if err != nil {
@@ -105,14 +106,15 @@ func all(ctx context.Context, r io.Reader, expected, most int64) ([]byte, error)
 	}
 }
 
-// Stream returns what r gives, standard input say, at most so many bytes. It ends with the context even while r is
-// silent: the reading then goes on in the background until r gives something.
+// Stream returns what r gives, standard input say, at most so many bytes. It ends with the context
+// even while r is silent: the reading then goes on in the background until r gives something.
 func Stream(ctx context.Context, r io.Reader, most int64) ([]byte, error) {
 	return Await(ctx, func() ([]byte, error) { return all(ctx, r, 0, most) })
 }
 
-// Await returns what f returns, or the context's error as soon as that ends. Then f goes on in the background and
-// what it returns is dropped: it must be a function of its input that writes nothing.
+// Await returns what f returns, or the context's error as soon as that ends. Then f goes on in the
+// background and what it returns is dropped: it must be a function of its input that writes
+// nothing.
 func Await[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	type outcome struct {
 		v   T

@@ -15,7 +15,8 @@ import (
 	"testing"
 )
 
-// What is no regular file is refused and not read: a reader of any of these would wait forever, or never end.
+// What is no regular file is refused and not read: a reader of any of these would wait forever, or
+// never end.
 func TestOnlyRegularFiles(t *testing.T) {
 	dir := t.TempDir()
 	pipe, link, socket := filepath.Join(dir, "pipe"), filepath.Join(dir, "link"), filepath.Join(dir, "socket")
@@ -38,7 +39,8 @@ func TestOnlyRegularFiles(t *testing.T) {
 	}
 }
 
-// A file as long as the bound is read, a longer one is not, also where its length is not known before.
+// A file as long as the bound is read, a longer one is not, also where its length is not known
+// before.
 func TestBound(t *testing.T) {
 	ctx, path := context.Background(), filepath.Join(t.TempDir(), "file")
 	for n, ok := range map[int]bool{0: true, 1: true, 99: true, 100: true, 101: false, 3 << 20: false} {
@@ -53,7 +55,8 @@ func TestBound(t *testing.T) {
 			err error
 		}{{file, fileErr}, {stream, streamErr}} {
 			var long *TooLong
-			if ok && (got.err != nil || !bytes.Equal(got.b, text)) || !ok && !(errors.As(got.err, &long) && strings.Contains(got.err.Error(), "100B")) {
+			if ok && (got.err != nil || !bytes.Equal(got.b, text)) ||
+				!ok && !(errors.As(got.err, &long) && strings.Contains(got.err.Error(), "100B")) {
 				t.Errorf("%d bytes: %d and %v", n, len(got.b), got.err)
 			}
 		}

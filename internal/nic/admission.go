@@ -7,13 +7,16 @@ import (
 	"railyard/internal/unit"
 )
 
-// Admission is receiver-driven: a collective library's receiver has a few buffer slots for each connection and tells the sender with a
-// clear-to-send (CTS) when one is free. A sender posts nothing else, so what can meet at a receiver is bounded without DCQCN: Gangidi
-// et al., "RDMA over Ethernet for distributed AI training at Meta scale", SIGCOMM 2024, section 5.2. The zero value admits everything.
+// Admission is receiver-driven: the receiver of a collective library has a few buffer slots per
+// connection and tells the sender with a clear-to-send (CTS) when one is free. A sender posts
+// nothing else, so the amount that can meet at a receiver is bounded without DCQCN: Gangidi et al.,
+// "RDMA over Ethernet for distributed AI training at Meta scale", SIGCOMM 2024, section 5.2. The
+// zero value admits everything.
 //
-// A slot is free as soon as its slice is in the GPU's memory. A CTS is a frame in the class of CNPs that says how many slices have been
-// placed so far, so one that comes twice does nothing. One that is lost is made good when the next comes, or a retransmission timeout
-// after its slice was acknowledged: the library's CTS is itself a reliable write, of which only that delay is modelled.
+// A slot is free when its slice is in the GPU's memory. A CTS is a frame in the class of CNPs that
+// says how many slices have been placed so far, so a CTS that comes twice does nothing. A lost CTS
+// is made good by the next one, or one retransmission timeout after its slice was acknowledged: in
+// the library a CTS is a reliable write, of which only that delay is modelled.
 type Admission struct {
 	Slots int        // per connection
 	Bytes unit.Bytes // of a slot; longer messages are cut
@@ -82,7 +85,7 @@ func (n *Net) onCTS(now unit.Time, pk *fabric.Packet) {
 	}
 }
 
-// credit takes note that so many slices have been placed. It reports whether that is news.
+// credit notes that so many slices have been placed. It reports whether that is new.
 func (n *Net) credit(id int32, placed uint32) bool {
 	a := &n.conns[id].admitted
 	news := int32(placed - a.cleared)
@@ -101,10 +104,11 @@ func (n *Net) expectClear(now unit.Time, id int32, acked uint32) {
 		return
 	}
 	a.checking = true
-	n.plan(n.ranks[n.conns[id].src].host, entry{at: now.Add(n.cfg.Transport.Timeout), what: workMissed, a: id, b: int64(acked)})
+	n.plan(n.ranks[n.conns[id].src].host,
+		entry{at: now.Add(n.cfg.Transport.Timeout), what: workMissed, a: id, b: int64(acked)})
 }
 
-// missedClear makes good what should have been cleared by now.
+// missedClear frees the slots whose CTS should have come by now.
 func (n *Net) missedClear(now unit.Time, id int32, acked uint32) {
 	c := &n.conns[id]
 	c.admitted.checking = false
@@ -114,7 +118,7 @@ func (n *Net) missedClear(now unit.Time, id int32, acked uint32) {
 	n.expectClear(now, id, uint32(n.qps[c.qp].popped))
 }
 
-// waited puts the wait for a slot before the segments of a message: it held the sender like a window.
+// waited puts the wait for a slot before the segments of a message. Its cause is the window.
 func waited(s []exec.Segment, asked, posted unit.Time) []exec.Segment {
 	if posted == asked {
 		return s

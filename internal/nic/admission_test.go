@@ -13,7 +13,8 @@ import (
 	"railyard/internal/workload"
 )
 
-// gather is a schedule in which every rank sends its whole buffer to rank 0: the worst incast a collective can make.
+// gather is a schedule in which every rank sends its whole buffer to rank 0: the worst incast a
+// collective can make.
 type gather struct{ ranks int }
 
 func (gather) Name() string  { return "gather" }
@@ -64,7 +65,8 @@ func gatherWith(t *testing.T, n int, b unit.Bytes, a nic.Admission, change func(
 	for src := 1; src < n; src++ {
 		path, _ := routes.Path(topo.NICID(src), 0, nil)
 		back, _ := routes.Path(0, topo.NICID(src), nil)
-		qps = append(qps, r.net.AddQP(nic.QueuePair{Name: r.graph.NICName(topo.NICID(src)), From: topo.NICID(src), To: 0, FromGPU: -1, ToGPU: -1, Path: path, Back: back, Log: true}))
+		qps = append(qps, r.net.AddQP(nic.QueuePair{Name: r.graph.NICName(topo.NICID(src)), From: topo.NICID(src),
+			To: 0, FromGPU: -1, ToGPU: -1, Path: path, Back: back, Log: true}))
 	}
 	r.net.Build(func(int32) unit.Duration { return 4 * unit.Microsecond })
 	for i := range n {
@@ -78,7 +80,8 @@ func gatherWith(t *testing.T, n int, b unit.Bytes, a nic.Admission, change func(
 		Collectives: []workload.Collective{{Name: "gather", Elems: int64(b / 4), ElemBytes: 4, Schedule: gather{n}}}}
 	rec := &records{}
 	for i := range n {
-		rank := exec.NewRank(exec.Config{Rank: int32(i), Template: step, Steps: 1, Transport: r.net, Clock: r.net, Observer: rec})
+		rank := exec.NewRank(exec.Config{Rank: int32(i), Template: step, Steps: 1, Transport: r.net,
+			Clock: r.net, Observer: rec})
 		r.net.SetRank(int32(i), rank, 0)
 	}
 	r.eng.Run()
@@ -96,8 +99,8 @@ func gatherWith(t *testing.T, n int, b unit.Bytes, a nic.Admission, change func(
 	return r, rec
 }
 
-// Gangidi et al., SIGCOMM'24, section 5.2: with DCQCN off, the collective library's clear-to-send keeps the receiver's port from being
-// flooded, at no cost in completion time.
+// Gangidi et al., SIGCOMM'24, section 5.2: with DCQCN off, the collective library's clear-to-send
+// keeps the receiver's port from being flooded, at no cost in completion time.
 func TestReceiverDrivenAdmissionBoundsIncast(t *testing.T) {
 	const n, b, slot = 8, 4_000_000, 64_000
 	port := func(r *rig) fabric.PortStats { return r.fab.Stats(r.eng.Now(), r.graph.NICs[0].Port^1) }
@@ -109,7 +112,8 @@ func TestReceiverDrivenAdmissionBoundsIncast(t *testing.T) {
 		}
 		return d
 	}
-	t.Logf("all at once: queue %v, %v; admitted: queue %v, %v", port(free).MaxQueue, end(freeSteps), port(held).MaxQueue, end(heldSteps))
+	t.Logf("all at once: queue %v, %v; admitted: queue %v, %v", port(free).MaxQueue, end(freeSteps),
+		port(held).MaxQueue, end(heldSteps))
 	if got, bound := port(held).MaxQueue, unit.Bytes((n-1)*2*slot*1048/1000); got > bound {
 		t.Errorf("queue of %v with admission, want at most what the slots hold, %v", got, bound)
 	}

@@ -7,8 +7,9 @@ import (
 	"railyard/internal/unit"
 )
 
-// Bodies runs the real work of operations on other cores between their virtual start and end. What runs where cannot change a result:
-// an operation's inputs are complete when it starts and its outputs are not read before it ends.
+// Bodies runs the real work of operations on other cores between their virtual start and end. What
+// runs where cannot change a result: an operation's inputs are complete when it starts and its
+// outputs are not read before it ends.
 type Bodies struct {
 	queue chan *task
 	// Inline is the virtual duration below which handing work over costs more than doing it.
@@ -22,7 +23,8 @@ type task struct {
 	done  chan struct{}
 }
 
-// NewBodies starts a pool of workers; 0 runs every body on the caller's core. Close it when the run is over.
+// NewBodies starts a pool of workers; 0 runs every body on the caller's core. Close it when the run
+// is over.
 func NewBodies(workers int) *Bodies {
 	b := &Bodies{inline: unit.Microsecond}
 	if workers > 0 {

@@ -36,7 +36,8 @@ func (r *rig) last() (d unit.Duration) {
 	return d
 }
 
-// share is which part of the bottleneck's rate the flows got until the last was complete, headers counted.
+// share is which part of the bottleneck's rate the flows got until the last was complete, headers
+// counted.
 func (r *rig) share(n int, b unit.Bytes) float64 {
 	return float64((100 * unit.GigabitPerSec).TransmitTime(unit.Bytes(n)*b/1000*1048)) / float64(r.last())
 }
@@ -69,7 +70,8 @@ func (s *queueSeries) series(n int64) []float64 {
 	return out
 }
 
-// settled returns mean and maximum of the samples in the second and third quarter of a run: past the start, before the end.
+// settled returns mean and maximum of the samples in the second and third quarter of a run: past
+// the start, before the end.
 func (s *queueSeries) settled(d unit.Duration) (mean, most float64) {
 	n := int64(d / unit.Microsecond)
 	x := s.series(n)[n/4 : 3*n/4]
@@ -97,7 +99,8 @@ func TestHPCCKeepsQueuesNearZero(t *testing.T) {
 	}
 }
 
-// DCTCP, SIGCOMM'10, section 3: with a single marking threshold K the queue stays near K and the link stays full.
+// DCTCP, SIGCOMM'10, section 3: with a single marking threshold K the queue stays near K and the
+// link stays full.
 func TestDCTCPHoldsTheQueueNearK(t *testing.T) {
 	const n, b, k = 8, 4_000_000, 100_000
 	r, q := incast(t, n, b, cc.Defaults["dctcp"], func(r *rig) {
@@ -113,8 +116,8 @@ func TestDCTCPHoldsTheQueueNearK(t *testing.T) {
 	}
 }
 
-// Swift, SIGCOMM'20, section 3.1: the delay converges to the target while the link stays full. The default target here is 10 us of
-// queueing above the base delay: 125 kB at 100 Gb/s.
+// Swift, SIGCOMM'20, section 3.1: the delay converges to the target while the link stays full. The
+// default target here is 10 us of queueing above the base delay: 125 kB at 100 Gb/s.
 func TestSwiftHoldsTheTargetDelay(t *testing.T) {
 	const n, b = 8, 4_000_000
 	r, q := incast(t, n, b, cc.Defaults["swift"], func(r *rig) { r.fabric.Classes[0].ECN = nil })
@@ -129,8 +132,9 @@ func TestSwiftHoldsTheTargetDelay(t *testing.T) {
 	}
 }
 
-// TIMELY, SIGCOMM'15, section 4.3: below Tlow and above Thigh the gradient is overridden, so the queueing delay settles between them
-// whatever the start. 40 MB flows: the start-up at line rate, which the paper avoids, is over early.
+// TIMELY, SIGCOMM'15, section 4.3: below Tlow and above Thigh the gradient is overridden, so the
+// queueing delay settles between them whatever the start. 40 MB flows: the start-up at line rate,
+// which the paper avoids, is over early.
 func TestTIMELYKeepsTheDelayBelowThigh(t *testing.T) {
 	const n, b = 4, 40_000_000
 	p := cc.Defaults["timely"].(cc.TIMELY)
@@ -143,8 +147,8 @@ func TestTIMELYKeepsTheDelayBelowThigh(t *testing.T) {
 	}
 }
 
-// IRN, SIGCOMM'18, figure 1: selective repeat with a BDP window needs no lossless network; go-back-N sends the window again for each
-// loss.
+// IRN, SIGCOMM'18, figure 1: selective repeat with a BDP window needs no lossless network;
+// go-back-N sends the window again for each loss.
 func TestSelectiveRepeatResendsOnlyWhatIsLost(t *testing.T) {
 	lossy := func(selective bool) *rig {
 		r, _ := incast(t, 2, 10_000_000, cc.None{Window: cc.Window{Bytes: 52_000}}, func(r *rig) {
@@ -160,16 +164,19 @@ func TestSelectiveRepeatResendsOnlyWhatIsLost(t *testing.T) {
 	for id := range irn.graph.Ports {
 		lost += irn.fab.Stats(irn.eng.Now(), topo.PortID(id)).Faulted
 	}
-	t.Logf("go-back-N resent %d and took %v, selective repeat %d and %v; %d frames lost", gbn.net.Retransmits(), gbn.last(), irn.net.Retransmits(), irn.last(), lost)
+	t.Logf("go-back-N resent %d and took %v, selective repeat %d and %v; %d frames lost", gbn.net.Retransmits(),
+		gbn.last(), irn.net.Retransmits(), irn.last(), lost)
 	if irn.net.Retransmits() > lost {
 		t.Errorf("selective repeat resent %d packets for %d lost frames", irn.net.Retransmits(), lost)
 	}
 	if gbn.net.Retransmits() < 10*irn.net.Retransmits() || irn.last() >= gbn.last() {
-		t.Errorf("go-back-N resent %d and took %v, selective repeat %d and %v: want the second far below the first", gbn.net.Retransmits(), gbn.last(), irn.net.Retransmits(), irn.last())
+		t.Errorf("go-back-N resent %d and took %v, selective repeat %d and %v: want the second far below the first",
+			gbn.net.Retransmits(), gbn.last(), irn.net.Retransmits(), irn.last())
 	}
 }
 
-// A bit error discards the frame whose FCS it breaks: of N frames of L bytes, N x 8L x rate are lost in the mean.
+// A bit error discards the frame whose FCS it breaks: of N frames of L bytes, N x 8L x rate are
+// lost in the mean.
 func TestBitErrorsDiscardFrames(t *testing.T) {
 	r, _ := incast(t, 1, 50_000_000, cc.None{Window: cc.Window{Bytes: 52_000}}, func(r *rig) {
 		r.nic.Transport.Selective, r.nic.Transport.Timeout, r.nic.Transport.Retries = true, 320*unit.Microsecond, 7
@@ -181,7 +188,8 @@ func TestBitErrorsDiscardFrames(t *testing.T) {
 		frames, lost = frames+s.Bytes, lost+s.Faulted
 	}
 	want := float64(frames) * 8 / 10_000_000
-	if float64(lost) < want/1.4 || float64(lost) > want*1.4 { // want is about 85: 1.4 is beyond three standard deviations
+	// want is about 85: 1.4 is beyond three standard deviations
+	if float64(lost) < want/1.4 || float64(lost) > want*1.4 {
 		t.Errorf("%d frames lost of %d bytes at 1e-7, want about %.0f", lost, frames, want)
 	}
 }

@@ -37,13 +37,18 @@ func defaults(g *topo.Graph, rate unit.Bitrate) *rig {
 				{Name: "data", Priority: 3, Weight: 50, Lossless: true, ECN: &qos.DefaultECN},
 				{Name: "other", Priority: 0, Weight: 50},
 				{Name: "cnp", Priority: 7, Strict: true}},
-			PFC: fabric.PFC{Alpha: unit.Ratio{Num: 1, Den: 8}, ResumeOffset: 2 * frame, Quanta: 0xffff, Refresh: unit.Ratio{Num: 1, Den: 2},
+			PFC: fabric.PFC{Alpha: unit.Ratio{Num: 1, Den: 8}, ResumeOffset: 2 * frame, Quanta: 0xffff,
+				Refresh:  unit.Ratio{Num: 1, Den: 2},
 				Headroom: qos.FormulaHeadroom(frame, 600*unit.Nanosecond)},
-			Buffer:        fabric.Buffer{Size: 64 * unit.Megabyte, Reserve: 4096, LossyAlpha: unit.Ratio{Num: 1, Den: 1}, FreeAtTxEnd: true},
-			SwitchLatency: switchLatency, HostLatency: nicLatency, LinkOverhead: wire.RoCEv2.Overhead, PauseFrame: wire.RoCEv2.PFC, MTU: frame, Seed: 1},
+			Buffer: fabric.Buffer{Size: 64 * unit.Megabyte, Reserve: 4096,
+				LossyAlpha: unit.Ratio{Num: 1, Den: 1}, FreeAtTxEnd: true},
+			SwitchLatency: switchLatency, HostLatency: nicLatency, LinkOverhead: wire.RoCEv2.Overhead,
+			PauseFrame: wire.RoCEv2.PFC, MTU: frame, Seed: 1},
 		nic: nic.Config{Frames: wire.RoCEv2,
-			Transport: roce.Params{MTU: mtu, AckEvery: 16, Timeout: 1_048_576 * unit.Nanosecond, Retries: 7, AckDuplicates: true},
-			PCIe:      nic.Pipe{Latency: pcieLatency, Rate: pcieRate}, NVLink: nic.Pipe{Latency: unit.Microsecond, Rate: 3600 * unit.GigabitPerSec},
+			Transport: roce.Params{MTU: mtu, AckEvery: 16, Timeout: 1_048_576 * unit.Nanosecond,
+				Retries: 7, AckDuplicates: true},
+			PCIe:    nic.Pipe{Latency: pcieLatency, Rate: pcieRate},
+			NVLink:  nic.Pipe{Latency: unit.Microsecond, Rate: 3600 * unit.GigabitPerSec},
 			Latency: nicLatency, CNPInterval: 50 * unit.Microsecond, AckClass: 0, CNPClass: 2, Controller: dcqcn},
 	}
 }
@@ -51,7 +56,8 @@ func defaults(g *topo.Graph, rate unit.Bitrate) *rig {
 // oneSwitch is hosts on one switch with cables of 20 m.
 func oneSwitch(tb testing.TB, hosts int, rate unit.Bitrate) *topo.Graph {
 	tb.Helper()
-	g, err := topo.SingleSwitch(topo.Params{Hosts: hosts, GPUs: 1, NICs: 1, HostLink: topo.Cable{Rate: rate, Delay: cable}})
+	g, err := topo.SingleSwitch(topo.Params{Hosts: hosts, GPUs: 1, NICs: 1,
+		HostLink: topo.Cable{Rate: rate, Delay: cable}})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -61,8 +67,9 @@ func oneSwitch(tb testing.TB, hosts int, rate unit.Bitrate) *topo.Graph {
 // leafSpine is a leaf-spine fabric whose links are all alike but for the spines' rate.
 func leafSpine(tb testing.TB, leaves, hostsPerLeaf, spines int, rate, spine unit.Bitrate) *topo.Graph {
 	tb.Helper()
-	g, err := topo.LeafSpine(topo.Params{Hosts: leaves * hostsPerLeaf, GPUs: 1, NICs: 1, HostLink: topo.Cable{Rate: rate, Delay: cable},
-		Leaves: leaves, Spines: spines, SpineLink: topo.Cable{Rate: spine, Delay: cable}})
+	g, err := topo.LeafSpine(topo.Params{Hosts: leaves * hostsPerLeaf, GPUs: 1, NICs: 1,
+		HostLink: topo.Cable{Rate: rate, Delay: cable},
+		Leaves:   leaves, Spines: spines, SpineLink: topo.Cable{Rate: spine, Delay: cable}})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -81,7 +88,8 @@ func (r *rig) gpuFlow(tb testing.TB, from, to topo.NICID, b unit.Bytes, start un
 	if err != nil {
 		tb.Fatal(err)
 	}
-	qp := r.net.AddQP(nic.QueuePair{Name: r.graph.NICName(from) + ">" + r.graph.NICName(to), From: from, To: to, Path: path, Back: back})
+	qp := r.net.AddQP(nic.QueuePair{Name: r.graph.NICName(from) + ">" + r.graph.NICName(to), From: from,
+		To: to, Path: path, Back: back})
 	r.net.AddFlow(nic.FlowSpec{QP: qp, Start: start, Bytes: b, Count: 1})
 	r.left++
 	return qp
@@ -109,19 +117,23 @@ func (r *rig) watch(every func() unit.Duration, do func(now unit.Time) bool) {
 	r.eng.At(0, 0, probeKey)
 }
 
-// completion is when one flow alone on a path is complete: its last byte is in the memory of the receiving GPU.
+// completion is when one flow alone on a path is complete: its last byte is in the memory of the
+// receiving GPU.
 //
-// Packet i (of N) occupies a link of rate r for t(i, r): 62 bytes of headers, 16 more for the first packet's RETH, 4 for the last one's
-// immediate, 20 of preamble and gap. Links store and forward, so packets go through a tandem of queues whose service times are the
-// same at every hop but for the link's rate. The last bit leaves the last hop at the maximum, over all ways from (packet 1, hop 1) to
-// (packet N, hop H) that step to the next packet or the next hop, of the sum of times on the way. The first packet is the longest, so
-// the longest way takes it through every hop, and the others over the slowest one:
+// Packet i (of N) occupies a link of rate r for t(i, r): 62 bytes of headers, 16 more for the first
+// packet's RETH, 4 for the last one's immediate, 20 of preamble and gap. Links store and forward,
+// so packets go through a tandem of queues whose service times are the same at every hop but for
+// the link's rate. The last bit leaves the last hop at the maximum, over all ways from (packet 1,
+// hop 1) to (packet N, hop H) that step to the next packet or the next hop, of the sum of times on
+// the way. The first packet is the longest, so the longest way takes it through every hop, and the
+// others over the slowest one:
 //
 //	sum over hops of t(1, r_hop) + sum over packets 2..N of t(i, slowest)
 //
-// Before it: PCIe latency, NIC latency, and the first payload over PCIe (the others are there in time: PCIe is faster than the link).
-// Beside it: a cable per hop, a pipeline per switch. After it: the receiving NIC, the payload over PCIe and its latency. A short last
-// payload may find the one before it still on PCIe.
+// Before it: PCIe latency, NIC latency, and the first payload over PCIe (the others are there in
+// time: PCIe is faster than the link). Beside it: a cable per hop, a pipeline per switch. After it:
+// the receiving NIC, the payload over PCIe and its latency. A short last payload may find the one
+// before it still on PCIe.
 func completion(bytes unit.Bytes, hops []unit.Bitrate) unit.Duration {
 	n := (bytes + mtu - 1) / mtu
 	payload := func(i unit.Bytes) unit.Bytes { return min(mtu, bytes-(i-1)*mtu) }
@@ -155,8 +167,8 @@ func completion(bytes unit.Bytes, hops []unit.Bitrate) unit.Duration {
 	return up + pcieRate.TransmitTime(payload(n)) + pcieLatency
 }
 
-// TestSingleFlowDefaults: with Railyard's default parameters one flow takes what the closed form says, to the picosecond, and its causes
-// are the parts of it.
+// TestSingleFlowDefaults: with Railyard's default parameters one flow takes what the closed form
+// says, to the picosecond, and its causes are the parts of it.
 func TestSingleFlowDefaults(t *testing.T) {
 	const rate = 200 * unit.GigabitPerSec
 	for _, c := range []struct {
@@ -167,7 +179,8 @@ func TestSingleFlowDefaults(t *testing.T) {
 	}{
 		{"2 hops", oneSwitch(t, 2, rate), 1, []unit.Bitrate{rate, rate}},
 		{"4 hops", leafSpine(t, 2, 1, 2, rate, rate), 1, []unit.Bitrate{rate, rate, rate, rate}},
-		{"4 hops, faster spines", leafSpine(t, 2, 1, 2, rate, 2*rate), 1, []unit.Bitrate{rate, 2 * rate, 2 * rate, rate}},
+		{"4 hops, faster spines", leafSpine(t, 2, 1, 2, rate, 2*rate), 1,
+			[]unit.Bitrate{rate, 2 * rate, 2 * rate, rate}},
 	} {
 		for _, bytes := range []unit.Bytes{1, 4096, 4097, 8192, 10_000, 1_000_000, 4096 * 1000, 100_000_000} {
 			t.Run(fmt.Sprintf("%s %v", c.name, bytes), func(t *testing.T) {
@@ -186,7 +199,8 @@ func TestSingleFlowDefaults(t *testing.T) {
 				if want := unit.Duration(len(c.hops)-1) * switchLatency; s[cause.SwitchLatency] != want {
 					t.Errorf("%v: switch latency %v, want %v", bytes, s[cause.SwitchLatency], want)
 				}
-				if s[cause.RateLimit] != 0 || s[cause.Window] != 0 || s[cause.Pause] != 0 || s[cause.Retransmission] != 0 || s[cause.Dependency] != 0 || s[cause.Compute] != 0 {
+				if s[cause.RateLimit] != 0 || s[cause.Window] != 0 || s[cause.Pause] != 0 ||
+					s[cause.Retransmission] != 0 || s[cause.Dependency] != 0 || s[cause.Compute] != 0 {
 					t.Errorf("%v: causes %v", bytes, s)
 				}
 			})

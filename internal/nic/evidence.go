@@ -8,8 +8,8 @@ import (
 	"railyard/internal/unit"
 )
 
-// probeEvery is how many packets of a queue pair there are for one whose way is traced, beside the
-// first and last of each message.
+// probeEvery: of so many packets of a queue pair the way of one is traced, besides the first and
+// last of each message.
 const probeEvery = 64
 
 // HopEvidence is what the traced packets of a queue pair, or their acknowledgements, met at one
@@ -30,8 +30,8 @@ type hopMark struct {
 	sent unit.Bytes
 }
 
-// Evidence returns what the packets of a queue pair met at the hop-th link of their path, or, with
-// back, their acknowledgements on theirs; and how many of all of them were marked there.
+// Evidence returns what the packets of a queue pair met at the hop-th link of their path (with
+// back: what their acknowledgements met on theirs), and how many of all of them were marked there.
 func (n *Net) Evidence(id int32, back bool, hop int) (e HopEvidence, marked int64) {
 	r := n.qps[id].route
 	if back {
@@ -40,7 +40,7 @@ func (n *Net) Evidence(id int32, back bool, hop int) (e HopEvidence, marked int6
 	return n.seen[r.Position(hop)], n.fab.Marked(r, hop)
 }
 
-// witness adds up what a traced frame met on its way.
+// witness adds what a traced frame met on its way.
 func (n *Net) witness(tr *fabric.Trace, r fabric.Route) {
 	for i := range tr.N {
 		h, e := &tr.Hops[i], &n.seen[r.Position(i)]
@@ -57,7 +57,7 @@ func (n *Net) witness(tr *fabric.Trace, r fabric.Route) {
 	}
 }
 
-// noteFirst keeps what a message's first packet saw.
+// noteFirst keeps what a message's first packet met.
 func (m *message) noteFirst(tr *fabric.Trace) {
 	m.first = m.first[:0]
 	for i := range tr.N {
@@ -85,13 +85,13 @@ func (n *Net) weigh(q *qp, m *message, tr *fabric.Trace) {
 	}
 }
 
-// wayBack accounts for the time between the acceptance of a message's last packet and the
-// acknowledgement: into n.segments what of it came after the message was placed; if messages complete
-// at the sender, into their causes.
+// wayBack explains the time between the acceptance of a message's last packet and the
+// acknowledgement: into n.segments the part after the message was placed; if messages complete at
+// the sender, into their causes.
 //
-// The way of the acknowledgement that answers the last packet is traced. Where another one answered
-// in its place, it is that of an empty network; what is beyond that went into a repeat or, if there
-// was none, into queues.
+// The way of the acknowledgement of the last packet is traced. If another acknowledgement answered
+// instead, its way is taken as that of an empty network; the rest of the time went into sending
+// again or, if nothing was sent again, into queues.
 func (n *Net) wayBack(q *qp, m *message) {
 	if !n.cfg.CompleteAtSender && !q.log {
 		return
@@ -127,7 +127,7 @@ func (n *Net) answers(m *message) bool {
 	return n.answer != nil && n.answer.Hops[0].Ready == m.accepted
 }
 
-// wayHome is the way of an acknowledgement, accounted for up to at.
+// wayHome is the way of an acknowledgement, explained up to at.
 type wayHome struct {
 	n  *Net
 	q  *qp
@@ -150,7 +150,7 @@ func (w *wayHome) add(until unit.Time, c cause.Cause, port, root topo.PortID) {
 	case cause.Pause:
 		port = root
 	case cause.Queueing, cause.Retransmission:
-	default: // to a rank that waits for it, its way is one thing
+	default: // for a rank that waits for it, its way has one cause
 		c, port = cause.Acknowledgement, -1
 	}
 	w.n.segments = append(w.n.segments, exec.Segment{Until: until, Cause: c, At: int32(port)})

@@ -7,7 +7,8 @@ import (
 	"railyard/internal/unit"
 )
 
-// fairness is Jain's index of shares: 1 if all are equal, 1/n if one has everything (DEC-TR-301, 1984).
+// fairness is Jain's index of shares: 1 if all are equal, 1/n if one has everything (DEC-TR-301,
+// 1984).
 func fairness(shares []int64) float64 {
 	sum, squares := 0.0, 0.0
 	for _, s := range shares {
@@ -17,8 +18,9 @@ func fairness(shares []int64) float64 {
 	return sum * sum / (float64(len(shares)) * squares)
 }
 
-// TestIncastIsFair: N senders of 100 MB to one host at 100 Gb/s, DCQCN, marking and PFC at their defaults. Of what is delivered in the
-// second half of the time until the first flow ends, each has about the same share; the link is busy; nothing is dropped.
+// TestIncastIsFair: N senders of 100 MB to one host at 100 Gb/s, DCQCN, marking and PFC at their
+// defaults. Of what is delivered in the second half of the time until the first flow ends, each has
+// about the same share; the link is busy; nothing is dropped.
 func TestIncastIsFair(t *testing.T) {
 	const rate = 100 * unit.GigabitPerSec
 	bytes := 100 * unit.Megabyte
@@ -59,8 +61,10 @@ func TestIncastIsFair(t *testing.T) {
 			s := r.fab.Stats(r.eng.Now(), topo.PortID(id))
 			drops, pauses, marks = drops+s.Drops, pauses+s.PausesSent, marks+s.Marks
 		}
-		t.Logf("%d:1: Jain %.4f, goodput %.3f of the link, first flow ends at %v, last event %v, marks %d, CNPs %d, pauses %d, drops %d, sent again %d, %d hops in %d events",
-			n, fairness(shares), goodput, first, r.eng.Now(), marks, r.net.CNPs(), pauses, drops, r.net.Retransmits(), r.fab.Hops(), r.eng.Events())
+		t.Logf("%d:1: Jain %.4f, goodput %.3f of the link, first flow ends at %v, last event %v, marks %d, CNPs %d, "+
+			"pauses %d, drops %d, sent again %d, %d hops in %d events",
+			n, fairness(shares), goodput, first, r.eng.Now(), marks, r.net.CNPs(), pauses, drops, r.net.Retransmits(),
+			r.fab.Hops(), r.eng.Events())
 		if j := fairness(shares); j <= 0.95 {
 			t.Errorf("%d:1: Jain index %.4f, want above 0.95; shares %v", n, j, shares)
 		}

@@ -14,11 +14,13 @@ import (
 	"railyard/internal/wire"
 )
 
-// headroomRig has every delay of the headroom formula at its formula value: the interface delay as the switch's pipeline, the response
-// delay at the peer, cables of 100 m, frames of 9,216 B in both directions so that a pause frame waits for one.
+// headroomRig has every delay of the headroom formula at its formula value: the interface delay as
+// the switch's pipeline, the response delay at the peer, cables of 100 m, frames of 9,216 B in both
+// directions so that a pause frame waits for one.
 func headroomRig(t *testing.T, seed uint64, less unit.Bytes) *rig {
 	const rate, frame = 100 * unit.GigabitPerSec, unit.Bytes(9216)
-	g, err := topo.SingleSwitch(topo.Params{Hosts: 3, GPUs: 1, NICs: 1, HostLink: topo.Cable{Rate: rate, Length: 100 * unit.Metre}})
+	g, err := topo.SingleSwitch(topo.Params{Hosts: 3, GPUs: 1, NICs: 1,
+		HostLink: topo.Cable{Rate: rate, Length: 100 * unit.Metre}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,12 +29,15 @@ func headroomRig(t *testing.T, seed uint64, less unit.Bytes) *rig {
 	link := fabric.Links(g, g.Edge(0))[0] // all are alike
 	r := &rig{graph: g,
 		fabric: fabric.Config{
-			Classes: []fabric.Class{{Name: "data", Priority: 3, Weight: 1, Lossless: true}, {Name: "ack", Priority: 6, Strict: true}},
-			PFC: fabric.PFC{Alpha: unit.Ratio{Num: 1, Den: 8}, ResumeOffset: 2 * frame, Quanta: 0xffff, Refresh: unit.Ratio{Num: 1, Den: 2},
+			Classes: []fabric.Class{{Name: "data", Priority: 3, Weight: 1, Lossless: true},
+				{Name: "ack", Priority: 6, Strict: true}},
+			PFC: fabric.PFC{Alpha: unit.Ratio{Num: 1, Den: 8}, ResumeOffset: 2 * frame, Quanta: 0xffff,
+				Refresh:  unit.Ratio{Num: 1, Den: 2},
 				Response: qos.Response{Tabulated: true},
 				Headroom: qos.FixedHeadroom(qos.FormulaHeadroom(frame, pipeline).At(link) - less)},
 			Buffer:        fabric.Buffer{Size: 2 << 20, LossyAlpha: unit.Ratio{Num: 1, Den: 1}},
-			SwitchLatency: pipeline, LinkOverhead: wire.RoCEv2.Overhead, PauseFrame: wire.RoCEv2.PFC, MTU: frame, Seed: seed},
+			SwitchLatency: pipeline, LinkOverhead: wire.RoCEv2.Overhead,
+			PauseFrame: wire.RoCEv2.PFC, MTU: frame, Seed: seed},
 		nic: headroomNIC(frame),
 	}
 	r.build(t)
@@ -54,8 +59,8 @@ func (r *rig) drops() (n int64) {
 	return n
 }
 
-// IEEE 802.1Qbb's headroom: enough, and not generous. With the computed headroom nothing is ever dropped; with one frame less there are
-// drops, which a search over start times finds.
+// IEEE 802.1Qbb's headroom: enough, and not generous. With the computed headroom nothing is ever
+// dropped; with one frame less there are drops, which a search over start times finds.
 func TestHeadroomIsEnoughAndNeeded(t *testing.T) {
 	for seed := range uint64(100) {
 		if r := headroomRig(t, seed, 0); r.drops() != 0 {
@@ -73,5 +78,6 @@ func TestHeadroomIsEnoughAndNeeded(t *testing.T) {
 
 func headroomNIC(frame unit.Bytes) nic.Config {
 	return nic.Config{Frames: wire.RoCEv2, Controller: cc.None{}, AckClass: 1, CNPClass: 1,
-		Transport: roce.Params{MTU: frame - 82, AckEvery: 16, Timeout: unit.Millisecond, Retries: 7, AckDuplicates: true}}
+		Transport: roce.Params{MTU: frame - 82, AckEvery: 16, Timeout: unit.Millisecond,
+			Retries: 7, AckDuplicates: true}}
 }

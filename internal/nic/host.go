@@ -171,13 +171,14 @@ func (t *traces) pop() *exec.Trace {
 	return tr
 }
 
-// AddRank places rank number len(ranks) on a GPU. The rank itself is set with SetRank, because it needs the Net as its driver.
+// AddRank places rank number len(ranks) on a GPU. The rank itself is set with SetRank, because it
+// needs the Net as its driver.
 func (n *Net) AddRank(hostIndex, gpu int32) int32 {
 	n.ranks = append(n.ranks, rankState{host: hostIndex, gpu: gpu, tasks: map[exec.Token]*task{}})
 	return int32(len(n.ranks) - 1)
 }
 
-// SetRank gives rank id its state machine and has it start at time at.
+// SetRank gives rank id its state machine, which starts at time at.
 func (n *Net) SetRank(id int32, r *exec.Rank, at unit.Time) {
 	n.ranks[id].rank = r
 	n.plan(n.ranks[id].host, entry{at: at, what: workStart, a: id})
@@ -186,7 +187,8 @@ func (n *Net) SetRank(id int32, r *exec.Rank, at unit.Time) {
 // SetMemory gives messages of ranks their bytes; without it they carry none.
 func (n *Net) SetMemory(m exec.Memory) { n.memory = m }
 
-// Connect joins two ranks on a channel: over NVLink within a host, else over a queue pair, which must have been added with Log.
+// Connect joins two ranks on a channel: over NVLink within a host, else over a queue pair that was
+// added with Log.
 func (n *Net) Connect(src, dst, channel, qpID int32) {
 	key := connKey{src, dst, channel}
 	n.connOf[key] = int32(len(n.conns))
@@ -280,7 +282,8 @@ func (n *Net) finish(rank int32, tok exec.Token) {
 	}
 }
 
-// FlowSpec is an explicit flow: messages of Bytes each, Count of them, the k-th posted at Start + k*Every. Count 0: no end.
+// FlowSpec is an explicit flow: messages of Bytes each, Count of them, the k-th posted at Start +
+// k*Every. Count 0: no end.
 type FlowSpec struct {
 	QP    int32
 	Start unit.Time
@@ -297,8 +300,8 @@ func (n *Net) AddFlow(s FlowSpec) {
 	n.planPost(s.Start, int32(len(n.flows)-1))
 }
 
-// planPost plans the next post of an explicit flow. In order of scheduling one agenda, of the first host, holds those of all hosts: of
-// several at one instant the flow that was added first goes first.
+// planPost plans the next post of an explicit flow. In order of scheduling, the agenda of the first
+// host holds the posts of all hosts: at one instant, the flow that was added first goes first.
 func (n *Net) planPost(at unit.Time, id int32) {
 	h := n.nics[n.qps[n.flows[id].QP].nic].host
 	if n.cfg.AsScheduled {

@@ -8,12 +8,12 @@ import (
 	"railyard/internal/unit"
 )
 
-// logLimit bounds how many spans a queue pair remembers in order of time; of a message longer than that, the oldest half is kept as
-// totals only.
+// logLimit is how many spans a queue pair keeps in order of time. Of a message with more spans, the
+// older half is kept as totals only.
 const logLimit = 1024
 
-// add says that from where the ledger ends up to until, the queue pair was held up by c, at a port
-// or, -1, nowhere in particular.
+// add notes that from the end of the ledger to until, c held up the queue pair, at a port or, with
+// -1, at no particular place.
 func (q *qp) add(c cause.Cause, at topo.PortID, until unit.Time) {
 	if until <= q.accounted {
 		return
@@ -36,20 +36,21 @@ func (q *qp) add(c cause.Cause, at topo.PortID, until unit.Time) {
 	q.entries = append(q.entries, exec.Segment{Until: until, Cause: c, At: int32(at)})
 }
 
-// account brings the ledger up to now according to the queue pair's state since the ledger's end. It is called before any change of
-// that state.
+// account brings the ledger up to now, according to the queue pair's state since the end of the
+// ledger. It is called before any change of that state.
 func (n *Net) account(q *qp, now unit.Time) {
 	if now <= q.accounted {
 		return
 	}
 	switch q.state {
 	case idle:
-		// Either nothing is posted, and no message's span covers this; or all is sent and something was lost.
+		// Either nothing is posted, and no message's span covers this; or all is sent and something
+		// was lost.
 		q.add(cause.Retransmission, -1, now)
 	case blocked:
 		q.add(cause.Window, -1, now)
 	default:
-		// Of two limits in force, the one that ends later is what holds.
+		// If two limits are in force, the cause is the one that ends later.
 		if q.hostAvail >= q.nextAvail {
 			q.addHost(min(now, q.hostAvail))
 		} else {
@@ -64,8 +65,8 @@ func (n *Net) account(q *qp, now unit.Time) {
 	}
 }
 
-// addHost accounts for the way of a packet's bytes from the GPU to the NIC: NVLink to the GPU at the
-// NIC, PCIe, the NIC itself; then as long as the slowest pipe takes to carry what is before it.
+// addHost adds the way of a packet's bytes from the GPU to the NIC: NVLink to the GPU at the NIC,
+// PCIe, the NIC itself; then the time that the slowest pipe takes to carry the bytes before it.
 func (q *qp) addHost(until unit.Time) {
 	w := &q.way
 	q.add(cause.NVLink, -1, min(until, w.nvlink))
@@ -74,7 +75,8 @@ func (q *qp) addHost(until unit.Time) {
 	q.add(w.slowest, -1, until)
 }
 
-// ledgerAt returns the ledger as of now, which may lie inside the transmission that was accounted for last.
+// ledgerAt returns the ledger as of now; now may be before the end of the transmission that was
+// added last.
 func (q *qp) ledgerAt(now unit.Time) cause.Split {
 	l := q.ledger
 	if q.accounted > now {
@@ -83,8 +85,9 @@ func (q *qp) ledgerAt(now unit.Time) cause.Split {
 	return l
 }
 
-// segmentsOf lists, in order of time, what held up a message from its post until its last packet left at start. total is the exact
-// split of that span; where the log no longer reaches back far enough, the missing part is laid out in the order of the causes.
+// segmentsOf lists in order of time what held up a message from its post until its last packet left
+// at start. total is the exact split of that time. Where the log does not reach back far enough,
+// the missing part is laid out in the order of the causes.
 func (q *qp) segmentsOf(out []exec.Segment, posted, start unit.Time, total cause.Split) []exec.Segment {
 	from := 0
 	for from < len(q.entries) && q.entries[from].Until <= posted {
@@ -129,16 +132,17 @@ func (q *qp) segmentsOf(out []exec.Segment, posted, start unit.Time, total cause
 	return out
 }
 
-// remember keeps with a message, as its last packet leaves for the first time, what held it up until then. The log goes on and forgets;
-// how far it is when the message arrives depends on the partition.
+// remember keeps with a message what held it up, when its last packet leaves for the first time.
+// The log goes on and forgets, and how far it has come when the message arrives depends on the
+// partition.
 func (q *qp) remember(now unit.Time, m *message) {
 	total := q.ledgerAt(now)
 	total.Sub(&m.base)
 	m.held = m.ownBefore(q.segmentsOf(m.held[:0], m.flow.Posted, now, total))
 }
 
-// ownBefore makes the bits that were sent before a message's first packet what they were to it:
-// earlier packets of its queue pair.
+// ownBefore gives the bits that were sent before a message's first packet their cause for this
+// message: earlier packets of its queue pair.
 func (m *message) ownBefore(s []exec.Segment) []exec.Segment {
 	from := m.flow.Posted
 	for i := 0; i < len(s) && from < m.begun; i++ {
@@ -156,7 +160,7 @@ func (m *message) ownBefore(s []exec.Segment) []exec.Segment {
 	return s
 }
 
-// sender returns the split of a message's time until its last packet left, of which total is the
+// sender returns the split of a message's time until its last packet left; total is that of the
 // ledger.
 func (m *message) sender(total cause.Split) cause.Split {
 	total.Sub(&m.base)
@@ -167,7 +171,8 @@ func (m *message) sender(total cause.Split) cause.Split {
 	return total
 }
 
-// pauseRoot returns the port that most of the pauses since a message was posted came from, -1 if there were none.
+// pauseRoot returns the port that caused most of the pauses since a message was posted, -1 if there
+// were none.
 func (q *qp) pauseRoot(m *message) topo.PortID {
 	root, most := topo.PortID(-1), unit.Duration(0)
 	for i, r := range q.pauses {
@@ -182,8 +187,9 @@ func (q *qp) pauseRoot(m *message) topo.PortID {
 	return root
 }
 
-// segments lists, in order of time, what held up a message until the packet that completed it left at start. What came after its last
-// packet had left for the first time is laid out in the order of the causes.
+// segments lists in order of time what held up a message until the packet that completed it left at
+// start. The time after its last packet had left for the first time is laid out in the order of the
+// causes.
 func (m *message) segments(out []exec.Segment, start unit.Time) []exec.Segment {
 	at, rest := m.flow.Posted, m.flow.Split
 	for _, e := range m.held {

@@ -9,8 +9,9 @@ import (
 	"railyard/internal/unit"
 )
 
-// TestMessageRemembersItsLog: what held up a message is told as the sender knew it when the message's last packet left, however far the
-// log has gone when the message arrives: islands may be a lookahead apart.
+// TestMessageRemembersItsLog: what held up a message is told as the sender knew it when the
+// message's last packet left, however far the log has gone when the message arrives: islands may be
+// a lookahead apart.
 func TestMessageRemembersItsLog(t *testing.T) {
 	pace := func(q *qp, packets int) {
 		for range packets {
@@ -32,7 +33,8 @@ func TestMessageRemembersItsLog(t *testing.T) {
 		return m.segments(nil, start)
 	}
 	want := tell(0)
-	if len(want) != 600 || want[0] != (exec.Segment{Until: 40_300, Cause: cause.RateLimit, At: -1}) || want[599].Until != unit.Time(160_000) {
+	if len(want) != 600 || want[0] != (exec.Segment{Until: 40_300, Cause: cause.RateLimit, At: -1}) ||
+		want[599].Until != unit.Time(160_000) {
 		t.Fatalf("%d segments, from %+v to %+v", len(want), want[0], want[len(want)-1])
 	}
 	for later := range 1000 {

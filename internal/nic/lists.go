@@ -6,7 +6,8 @@ import (
 	"railyard/internal/unit"
 )
 
-// turns is a set of a NIC's queue pairs that are served in turn: next is the first one by number after the one that was served last.
+// turns is a set of a NIC's queue pairs that are served in turn: the next is the first by number
+// after the one that was served last.
 type turns struct {
 	words []uint64
 	n     int
@@ -23,7 +24,7 @@ func (s *turns) add(i int) {
 	}
 }
 
-// take removes and returns whose turn it is; there must be one.
+// take removes and returns the queue pair whose turn it is; there must be one.
 func (s *turns) take() int {
 	w := (s.last + 1) >> 6
 	if w < len(s.words) {

@@ -21,7 +21,7 @@ const (
 	classHost                                   // owner: host with work on its agenda
 )
 
-// Pipe is a FIFO link inside a host. Rate 0 means: as fast as may be.
+// Pipe is a FIFO link inside a host. Rate 0: no limit.
 type Pipe struct {
 	Latency unit.Duration
 	Rate    unit.Bitrate // each direction
@@ -29,19 +29,25 @@ type Pipe struct {
 
 // Config is what every host, NIC and queue pair of a run shares.
 type Config struct {
-	Frames           wire.Sizes
-	Transport        roce.Params
-	PCIe, NVLink     Pipe
-	Latency          unit.Duration // NIC, sending side; the receiving side is the fabric's HostLatency
-	CNPInterval      unit.Duration // least time between two CNPs of a flow
-	EchoMarks        bool          // marks travel in acknowledgements instead of CNPs
-	NoCNPs           bool          // receivers of marked packets send no CNPs: no sender would listen
-	Telemetry        bool          // the controller wants in-band telemetry of every packet
-	Repace           bool          // a change of rate moves the start of the next packet, that was set when the one before it left
-	AsScheduled      bool          // for an engine with InOrderOfPushing: hosts work after what was scheduled before, flows in order of their numbers
-	SharedTimer      bool          // one pacing timer for all queue pairs of a NIC, as in the HPCC authors' model: see armShared
-	AcksPass         bool          // PFC does not hold back ACKs, NAKs and CNPs at the host that sends them
-	AckClass         uint8         // traffic class of ACK and NAK
+	Frames       wire.Sizes
+	Transport    roce.Params
+	PCIe, NVLink Pipe
+	Latency      unit.Duration // NIC, sending side; the receiving side is the fabric's HostLatency
+	CNPInterval  unit.Duration // least time between two CNPs of a flow
+	EchoMarks    bool          // marks travel in acknowledgements instead of CNPs
+	NoCNPs       bool          // receivers of marked packets send no CNPs: no sender would listen
+	Telemetry    bool          // the controller wants in-band telemetry of every packet
+	// Repace: a change of rate moves the start of the next packet, which was set when the packet
+	// before it left.
+	Repace bool
+	// AsScheduled is for an engine with InOrderOfPushing: hosts work after all that was scheduled
+	// before, and flows in order of their numbers.
+	AsScheduled bool
+	// SharedTimer: one pacing timer for all queue pairs of a NIC, as in the HPCC authors'
+	// simulator; see armShared.
+	SharedTimer      bool
+	AcksPass         bool  // PFC does not hold back ACKs, NAKs and CNPs at the host that sends them
+	AckClass         uint8 // traffic class of ACK and NAK
 	CNPClass         uint8
 	CompleteAtSender bool // a flow's completion time ends with its last acknowledgement instead of its last placed byte
 	Controller       cc.Params
@@ -65,15 +71,17 @@ type Flow struct {
 	LastPSN                  uint32 // of its packets
 }
 
-// HopWait is what a message met at one port. Held up it was at the NIC's while its frames waited to be sent, at a switch's as far as the
-// frame that completed it waited there; for a message that completes at its sender, also its acknowledgement. Over all hops they sum
-// to the message's queueing, own queueing and pause, but for the time behind earlier messages of its queue pair at the NIC.
+// HopWait is how long a port held up a message. At the NIC that is the time its frames waited to be
+// sent; at a switch, the time the frame that completed it waited there; for a message that
+// completes at its sender, its acknowledgement too. Over all hops these times sum to the message's
+// queueing, own queueing and pause, without the time at the NIC behind earlier messages of its
+// queue pair.
 type HopWait struct {
 	Port                 topo.PortID
 	Back                 bool // of the acknowledgement
 	Own, Queueing, Pause unit.Duration
 	Wire, Cable          unit.Duration // bits on the link, and on their way in it
-	Root                 topo.PortID   // that paused it, see fabric.PauseRoot; -1: none
+	Root                 topo.PortID   // the root of its pause, see fabric.PauseRoot; -1: none
 }
 
 // Completed returns when the flow counts as complete, -1 if it is not.
@@ -109,7 +117,7 @@ type Net struct {
 	linger   unit.Duration
 	parts    []fabric.Part
 	hops     []cc.Hop
-	news     cc.Ack // what a controller is told; here, so that it does not escape to the heap
+	news     cc.Ack // what a controller is told; kept here, so that it is not allocated on the heap
 	segments []exec.Segment
 	memory   exec.Memory
 	now      unit.Time // of the host work being done
@@ -120,7 +128,9 @@ type Net struct {
 	answer    *fabric.Trace // of the acknowledgement being handled
 
 	timesRTT bool // the controller looks at round trips
-	reopens  bool // SharedTimer: windows are looked at whenever a NIC looks for something to send, since they grow unasked
+	// SharedTimer: windows are looked at whenever a NIC looks for something to send, since they
+	// grow unasked
+	reopens bool
 
 	marks, cnps, retransmits int64
 }
@@ -150,7 +160,7 @@ type card struct {
 // pipe is the state of a FIFO link inside a host.
 type pipe struct{ free unit.Time }
 
-// take occupies the pipe for b bytes from now or as soon as it is free and returns when it starts.
+// take occupies the pipe for b bytes, from now or from when it is free, and returns the start.
 func (p *pipe) take(now unit.Time, b unit.Bytes, rate unit.Bitrate) unit.Time {
 	start := max(now, p.free)
 	p.free = start
@@ -168,13 +178,15 @@ func New(eng *sim.Engine, fab *fabric.Fabric, g *topo.Graph, cfg Config, islandO
 	}
 	for i, nc := range g.NICs {
 		h := g.Hosts[nc.Host]
-		n.nics = append(n.nics, card{port: nc.Port, host: nc.Host, island: islandOf[h.Node], wakeAt: unit.Never, rtoAt: unit.Never, line: g.Ports[nc.Port].Rate})
+		n.nics = append(n.nics, card{port: nc.Port, host: nc.Host, island: islandOf[h.Node], wakeAt: unit.Never,
+			rtoAt: unit.Never, line: g.Ports[nc.Port].Rate})
 		n.nicOf[nc.Port] = int32(i)
 		n.nicOf[nc.Port^1] = int32(i)
 		fab.Attach(nc.Port, n, n)
 	}
 	for _, h := range g.Hosts {
-		n.hosts = append(n.hosts, host{island: islandOf[h.Node], wakeAt: unit.Never, out: make([]pipe, h.GPUs), in: make([]pipe, h.GPUs)})
+		n.hosts = append(n.hosts,
+			host{island: islandOf[h.Node], wakeAt: unit.Never, out: make([]pipe, h.GPUs), in: make([]pipe, h.GPUs)})
 	}
 	for _, l := range g.Links {
 		n.linger = max(n.linger, l.Delay)
@@ -194,12 +206,12 @@ func (n *Net) OnFlow(f func(*Flow)) { n.flowDone = f }
 // Err returns why the run failed, if it did.
 func (n *Net) Err() error { return n.err }
 
-// Linger is how long after the last useful event a run may go on, so that where it ends does not depend on the partition: the longest
-// propagation delay.
+// Linger is how long a run may go on after the last useful event, so that its end does not depend
+// on the partition: the longest propagation delay.
 func (n *Net) Linger() unit.Duration { return n.linger }
 
-// Marks, CNPs and Retransmits count, over all queue pairs: data packets received with congestion experienced, CNPs sent, data queue[fabric.Packet]
-// sent again.
+// Marks returns how many data packets were received with congestion experienced, over all queue
+// pairs.
 func (n *Net) Marks() int64 { return n.marks }
 
 // CNPs returns how many congestion notification packets were sent.
@@ -214,8 +226,9 @@ func (n *Net) QueuePairs() int { return len(n.qps) }
 // Delivered returns the payload bytes that a queue pair's receiver has acknowledged.
 func (n *Net) Delivered(id int32) int64 { return n.qps[id].snd.Acked() }
 
-// fail ends the run because of queue pair id. Of several that fail before it ends, the first is named, at one instant that with the
-// lowest number: which one is handled first depends on the partition.
+// fail ends the run because of queue pair id. If several fail before the run ends, the first is
+// named; at the same instant, the one with the lowest number, because the order in which they are
+// handled depends on the partition.
 func (n *Net) fail(now unit.Time, id int32, format string, args ...any) {
 	if n.err == nil || now < n.failedAt || now == n.failedAt && id < n.failed {
 		n.err, n.failedAt, n.failed = fmt.Errorf(format, args...), now, id
@@ -223,7 +236,7 @@ func (n *Net) fail(now unit.Time, id int32, format string, args ...any) {
 	n.eng.StopAt(now.Add(n.linger))
 }
 
-// ControllerState returns the inside of a queue pair's congestion controller as of now.
+// ControllerState returns rate, target and alpha of a queue pair's congestion controller as of now.
 func (n *Net) ControllerState(id int32, now unit.Time) cc.State {
 	if i, ok := n.qps[id].ctl.(cc.Inspector); ok {
 		return i.State(now)

@@ -10,13 +10,15 @@ import (
 	"railyard/internal/unit"
 )
 
-// everyFrame is a marking curve under which every frame is marked: min and max are below an empty queue.
+// everyFrame is a marking curve under which every frame is marked: min and max are below an empty
+// queue.
 func everyFrame() *fabric.ECN {
 	return qos.Curve(-1, -1, unit.Ratio{Num: 1, Den: 1}, false)
 }
 
-// What a window holds back is told as window, what the rate of the congestion control holds back as rate limit: a flow
-// with two packets in flight over a long cable, and one of which every frame is marked.
+// What a window holds back is told as window, what the rate of the congestion control holds back as
+// rate limit: a flow with two packets in flight over a long cable, and one of which every frame is
+// marked.
 func TestWindowAndRateAreToldApart(t *testing.T) {
 	const rate, b = 100 * unit.GigabitPerSec, 1_000_000
 	run := func(ctl cc.Params, ecn *fabric.ECN) cause.Split {
@@ -37,8 +39,8 @@ func TestWindowAndRateAreToldApart(t *testing.T) {
 	}
 }
 
-// SIGCOMM'15, section 3.1: at most one CNP in an interval. A mark that comes exactly an interval after the last CNP is
-// answered; one that comes a picosecond before, is not.
+// SIGCOMM'15, section 3.1: at most one CNP in an interval. A mark that comes exactly an interval
+// after the last CNP is answered; one that comes a picosecond before, is not.
 func TestACNPForEachInterval(t *testing.T) {
 	const rate, packets = 100 * unit.GigabitPerSec, 40
 	for _, c := range []struct {
@@ -56,20 +58,22 @@ func TestACNPForEachInterval(t *testing.T) {
 		r.flow(t, 0, 1, packets*mtu, 0)
 		r.run(t)
 		if got := r.net.CNPs(); got != c.want {
-			t.Errorf("%d marked packets %v apart, an interval of %v: %d CNPs, want %d", packets, apart, r.nic.CNPInterval, got, c.want)
+			t.Errorf("%d marked packets %v apart, an interval of %v: %d CNPs, want %d", packets, apart,
+				r.nic.CNPInterval, got, c.want)
 		}
 	}
 }
 
-// After the first timeout of a row the next is drawn from one to two times as long, by each queue pair for itself: two
-// that lose everything do not send again in step.
+// After the first timeout of a row the next is drawn from one to two times as long, by each queue
+// pair for itself: two that lose everything do not send again in step.
 func TestTimeoutsAreDrawn(t *testing.T) {
 	const rate = 100 * unit.GigabitPerSec
 	failed := map[unit.Duration]bool{}
 	for seed := range uint64(4) {
 		r := defaults(oneSwitch(t, 2, rate), rate)
 		r.nic.Seed = seed
-		r.fabric.Faults = &fabric.Faults{Downs: []fabric.Down{{Link: r.graph.Ports[r.graph.NICs[0].Port].Link, From: 0, Until: unit.Time(unit.Second)}}}
+		r.fabric.Faults = &fabric.Faults{Downs: []fabric.Down{{Link: r.graph.Ports[r.graph.NICs[0].Port].Link, From: 0,
+			Until: unit.Time(unit.Second)}}}
 		r.build(t)
 		r.gpuFlow(t, 0, 1, mtu, 0)
 		r.net.Build(func(int32) unit.Duration { return 4 * unit.Microsecond })
@@ -78,7 +82,8 @@ func TestTimeoutsAreDrawn(t *testing.T) {
 			t.Fatal("the queue pair did not fail")
 		}
 		took, base, drawn := r.eng.Now().Sub(0), r.nic.Transport.Timeout, unit.Duration(r.nic.Transport.Retries)
-		// The mean of the drawn ones is 1.5; that seven are below 1.1 in the mean has a probability of 10^-6 or so.
+		// The mean of the drawn ones is 1.5; that seven are below 1.1 in the mean has a probability
+		// of 10^-6 or so.
 		if least, most := base+drawn*base*11/10, base+drawn*base*2+20*unit.Microsecond; took < least || took > most {
 			t.Errorf("seed %d: failed after %v, want %v to %v", seed, took, least, most)
 		}

@@ -15,18 +15,22 @@ import (
 	"railyard/internal/wire"
 )
 
-// cnps is a network with CNP packets and PFC as Railyard has them by default, at 40 Gb/s as the DCQCN paper's.
+// cnps is a network with CNP packets and PFC as Railyard has them by default, at 40 Gb/s as the
+// DCQCN paper's.
 func cnps(g *topo.Graph, ctl cc.DCQCN, red cc.RED) *rig {
 	return &rig{graph: g,
 		fabric: fabric.Config{
 			Classes: []fabric.Class{
 				{Name: "data", Priority: 3, Weight: 1, Lossless: true, ECN: qos.Curve(red.Min, red.Max, red.P, false)},
 				{Name: "cnp", Priority: 7, Strict: true}},
-			PFC:           fabric.PFC{Alpha: unit.Ratio{Num: 1, Den: 8}, ResumeOffset: 3072, Headroom: qos.FormulaHeadroom(1500, 600*unit.Nanosecond)},
+			PFC: fabric.PFC{Alpha: unit.Ratio{Num: 1, Den: 8}, ResumeOffset: 3072,
+				Headroom: qos.FormulaHeadroom(1500, 600*unit.Nanosecond)},
 			Buffer:        fabric.Buffer{Size: 12 << 20, LossyAlpha: unit.Ratio{Num: 1, Den: 1}},
 			SwitchLatency: 600 * unit.Nanosecond, LinkOverhead: 20, PauseFrame: 64, MTU: 1500, Seed: 1},
-		nic: nic.Config{Frames: wire.RoCEv2, CNPClass: 1, CNPInterval: ctl.CNPInterval, Controller: ctl, Latency: 500 * unit.Nanosecond,
-			Transport: roce.Params{MTU: 1000, AckEvery: 16, Timeout: 10 * unit.Millisecond, Retries: 7, AckDuplicates: true}},
+		nic: nic.Config{Frames: wire.RoCEv2, CNPClass: 1, CNPInterval: ctl.CNPInterval, Controller: ctl,
+			Latency: 500 * unit.Nanosecond,
+			Transport: roce.Params{MTU: 1000, AckEvery: 16, Timeout: 10 * unit.Millisecond,
+				Retries: 7, AckDuplicates: true}},
 	}
 }
 
@@ -72,7 +76,8 @@ func (s *poisson) Deliver(_ unit.Time, _ topo.PortID, p *fabric.Packet) {
 	s.waits = append(s.waits, t.Hops[1].Start.Sub(t.Hops[1].Ready))
 }
 
-// M/D/1 (Pollaczek and Khinchine): frames of one size that arrive at random wait rho/(2(1-rho)) transmission times in the mean.
+// M/D/1 (Pollaczek and Khinchine): frames of one size that arrive at random wait rho/(2(1-rho))
+// transmission times in the mean.
 func TestRandomArrivalsWaitAsInMD1(t *testing.T) {
 	for _, load := range []float64{0.3, 0.5, 0.7, 0.8, 0.9} {
 		const sources = 20
@@ -81,12 +86,15 @@ func TestRandomArrivalsWaitAsInMD1(t *testing.T) {
 			t.Fatal(err)
 		}
 		eng := sim.New([]int{64}, 0)
-		fab, err := fabric.New(eng, g, fabric.Config{Classes: []fabric.Class{{Name: "data", Weight: 1}}, MTU: 1048, PauseFrame: 64,
-			Buffer: fabric.Buffer{Size: 1 << 30, LossyAlpha: unit.Ratio{Num: 1, Den: 1}}}, make([]int32, len(g.Nodes)))
+		fab, err := fabric.New(eng, g,
+			fabric.Config{Classes: []fabric.Class{{Name: "data", Weight: 1}}, MTU: 1048, PauseFrame: 64,
+				Buffer: fabric.Buffer{Size: 1 << 30, LossyAlpha: unit.Ratio{Num: 1, Den: 1}}},
+			make([]int32, len(g.Nodes)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := &poisson{fab: fab, eng: eng, rng: sim.NewStream(7, "poisson", uint64(load*10)), left: 400_000, class: fabric.FirstFreeClass}
+		s := &poisson{fab: fab, eng: eng, rng: sim.NewStream(7, "poisson", uint64(load*10)), left: 400_000,
+			class: fabric.FirstFreeClass}
 		eng.Register(s.class, s)
 		tx := (100 * unit.GigabitPerSec).TransmitTime(1048)
 		s.gap = float64(tx) / load * sources
@@ -140,7 +148,8 @@ func manyToOne(n int) (*topo.Graph, error) {
 	return b.Build()
 }
 
-// deliver runs until a time and returns what each flow delivered between from and until, from the payload acknowledged.
+// deliver runs until a time and returns what each flow delivered between from and until, from the
+// payload acknowledged.
 func (r *rig) deliver(t *testing.T, from, until unit.Time) []float64 { // bit/s of payload
 	t.Helper()
 	r.net.Build(func(int32) unit.Duration { return 6 * unit.Microsecond })
@@ -157,13 +166,15 @@ func (r *rig) deliver(t *testing.T, from, until unit.Time) []float64 { // bit/s 
 	return rates
 }
 
-// Parking lot: flow 0 crosses both bottlenecks, flows 1 and 2 one each; max-min fairness gives each half a link.
+// Parking lot: flow 0 crosses both bottlenecks, flows 1 and 2 one each; max-min fairness gives each
+// half a link.
 //
 //	a,b -- s1 ==link 1== s2 ==link 2== s3 -- e,f      flow 0: a to e   flow 1: b to c   flow 2: d to f
 //	                    c,d
 //
-// PFC alone divides each link among the ingress ports that want it, which here is max-min fairness. DCQCN gives a flow that is marked at
-// two links less than its share; the paper's claim (SIGCOMM'15, section 6.2) is only that it is not starved.
+// PFC alone divides each link among the ingress ports that want it, which here is max-min fairness.
+// DCQCN gives a flow that is marked at two links less than its share; the paper's claim
+// (SIGCOMM'15, section 6.2) is only that it is not starved.
 func TestParkingLot(t *testing.T) {
 	half := 20e9 * 1000 / 1082 // payload of 1,082 bytes on the link
 	for _, c := range []struct {
@@ -171,7 +182,8 @@ func TestParkingLot(t *testing.T) {
 		ctl       cc.Params
 		tolerance float64
 	}{{"PFC only", cc.None{}, 0.01}, {"DCQCN", cc.Presets["dcqcn-sigcomm15"].DCQCN, 0.25}} {
-		r := cnps(parkingLot(t), cc.Presets["dcqcn-sigcomm15"].DCQCN, cc.RED{Min: 5_000, Max: 200_000, P: unit.Ratio{Num: 1, Den: 100}})
+		r := cnps(parkingLot(t), cc.Presets["dcqcn-sigcomm15"].DCQCN,
+			cc.RED{Min: 5_000, Max: 200_000, P: unit.Ratio{Num: 1, Den: 100}})
 		r.nic.Controller = c.ctl
 		if c.name == "PFC only" {
 			r.fabric.Classes[0].ECN = nil
@@ -181,10 +193,12 @@ func TestParkingLot(t *testing.T) {
 		r.flow(t, 1, 2, 1_000_000_000, 0)
 		r.flow(t, 3, 5, 1_000_000_000, 0)
 		rates := r.deliver(t, unit.Time(30*unit.Millisecond), unit.Time(130*unit.Millisecond))
-		t.Logf("%s: %.2f, %.2f, %.2f Gb/s of payload; max-min %.2f each", c.name, rates[0]/1e9, rates[1]/1e9, rates[2]/1e9, half/1e9)
+		t.Logf("%s: %.2f, %.2f, %.2f Gb/s of payload; max-min %.2f each", c.name, rates[0]/1e9,
+			rates[1]/1e9, rates[2]/1e9, half/1e9)
 		for i, got := range rates {
 			if math.Abs(got-half) > c.tolerance*half {
-				t.Errorf("%s: flow %d gets %.2f Gb/s, want %.2f within %.0f %%", c.name, i, got/1e9, half/1e9, 100*c.tolerance)
+				t.Errorf("%s: flow %d gets %.2f Gb/s, want %.2f within %.0f %%", c.name, i, got/1e9,
+					half/1e9, 100*c.tolerance)
 			}
 		}
 	}
@@ -207,9 +221,10 @@ func parkingLot(t *testing.T) *topo.Graph {
 	return g
 }
 
-// DCQCN's fixed point ("ECN or Delay", CoNEXT'16, section 3): n flows settle at capacity/n each, and the queue where the marking
-// probability is that of the fluid model. Packets are not a fluid: CNPs come at most every 50 us and rates move in steps, so the real queue
-// swings around a mean up to half above the fluid's. The sum of rates is the link's.
+// DCQCN's fixed point ("ECN or Delay", CoNEXT'16, section 3): n flows settle at capacity/n each,
+// and the queue where the marking probability is that of the fluid model. Packets are not a fluid:
+// CNPs come at most every 50 us and rates move in steps, so the real queue swings around a mean up
+// to half above the fluid's. The sum of rates is the link's.
 func TestDCQCNSettlesAtItsFixedPoint(t *testing.T) {
 	p := cc.Presets["dcqcn-sigcomm15"].DCQCN
 	red := cc.RED{Min: 5_000, Max: 200_000, P: unit.Ratio{Num: 10, Den: 100}} // 1 % would put 32 flows off the curve
@@ -233,7 +248,8 @@ func TestDCQCNSettlesAtItsFixedPoint(t *testing.T) {
 			sum += v
 		}
 		fluid := cc.FixedPoint(p, n, capacity, 1082, red)
-		t.Logf("%d flows: %.2f Gb/s of payload in all, Jain index %.3f, mean queue %.0f B; fluid %v each, queue %v", n, sum/1e9, fairness(whole(rates)), mean, fluid.Rate, fluid.Queue)
+		t.Logf("%d flows: %.2f Gb/s of payload in all, Jain index %.3f, mean queue %.0f B; fluid %v each, queue %v", n,
+			sum/1e9, fairness(whole(rates)), mean, fluid.Rate, fluid.Queue)
 		if full := float64(capacity) * 1000 / 1082; sum < 0.97*full {
 			t.Errorf("%d flows: %.2f Gb/s in all, want the link full: %.2f", n, sum/1e9, full/1e9)
 		}

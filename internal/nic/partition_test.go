@@ -24,8 +24,8 @@ func roundRobin(n int) func(g *topo.Graph) ([]int32, int) {
 	}
 }
 
-// TestPartitionChangesNothing: the same run in one island, or spread over several, gives the same flows and the same counters of every
-// port. Losses, pauses, marks and timeouts all happen.
+// TestPartitionChangesNothing: the same run in one island, or spread over several, gives the same
+// flows and the same counters of every port. Losses, pauses, marks and timeouts all happen.
 func TestPartitionChangesNothing(t *testing.T) {
 	const rate = 100 * unit.GigabitPerSec
 	type outcome struct {
@@ -48,7 +48,8 @@ func TestPartitionChangesNothing(t *testing.T) {
 			if from == to {
 				to += 3
 			}
-			r.gpuFlow(t, from, to, unit.Bytes(1+s.Below(2_000_000)), unit.Time(s.Below(uint64(40*unit.Microsecond)))*unit.Time(i%3))
+			r.gpuFlow(t, from, to, unit.Bytes(1+s.Below(2_000_000)),
+				unit.Time(s.Below(uint64(40*unit.Microsecond)))*unit.Time(i%3))
 		}
 		r.run(t)
 		o := outcome{flows: r.flows, end: r.eng.Now(), hops: r.fab.Hops()}
@@ -82,7 +83,8 @@ func TestPartitionChangesNothing(t *testing.T) {
 					}
 				}
 				if !slices.Equal(got.ports, want.ports) || got.end != want.end || got.hops != want.hops {
-					t.Errorf("%s, seed %d, %d islands: ends at %v after %d hops, want %v after %d; ports equal: %v", name, seed, islands,
+					t.Errorf("%s, seed %d, %d islands: ends at %v after %d hops, want %v after %d; ports equal: %v",
+						name, seed, islands,
 						got.end, got.hops, want.end, want.hops, slices.Equal(got.ports, want.ports))
 				}
 			}

@@ -14,7 +14,8 @@ type probe struct {
 // probes is a queue of them, in order.
 type probes struct{ queue[probe] }
 
-// clear forgets them: of a packet that is sent again nobody knows which copy was answered (Karn and Partridge, SIGCOMM 1987).
+// clear forgets them: when a packet was sent again nobody knows which copy was answered (Karn and
+// Partridge, SIGCOMM 1987).
 func (f *probes) clear() { f.n = 0 }
 
 // answered takes out the packets before una and returns when the last of them left.
@@ -25,8 +26,9 @@ func (f *probes) answered(una int64) (at unit.Time, ok bool) {
 	return at, ok
 }
 
-// asksAck reports whether a packet makes the receiver acknowledge, if nothing is lost: the AckEvery-th since the oldest that is not
-// acknowledged or the message's first, or the message's last.
+// asksAck reports whether a packet makes the receiver acknowledge, if nothing is lost: the
+// AckEvery-th since the oldest that is not acknowledged, or since the start of the message, or the
+// last of the message.
 func (n *Net) asksAck(q *qp, seg *roce.Segment) bool {
 	from := max(q.snd.Una(), seg.Seq-seg.Offset/int64(n.cfg.Transport.MTU))
 	return seg.Last || (seg.Seq+1-from)%int64(n.cfg.Transport.AckEvery) == 0

@@ -66,10 +66,12 @@ type qp struct {
 
 // message is what the driver knows of a posted message beside what roce keeps.
 type message struct {
-	flow     Flow
-	way      hostWay
-	base     cause.Split
-	begun    unit.Time       // when its first packet left first; before that, bits on the wire were those of earlier messages
+	flow Flow
+	way  hostWay
+	base cause.Split
+	// begun is when its first packet left for the first time. Before that, bits on the wire were
+	// those of earlier messages.
+	begun    unit.Time
 	ahead    unit.Duration   // serialisation in the ledger until then
 	pauses0  []unit.Duration // qp.pauses when it was posted
 	first    []hopMark       // what its first packet saw at each port, if more follow
@@ -82,8 +84,8 @@ type message struct {
 	held     []exec.Segment // of a logging queue pair: what held it up until its last packet left for the first time
 }
 
-// hostWay is when the first byte of a message is past each stage of the host path, but for the time
-// that carrying bytes takes.
+// hostWay is when the first byte of a message is past each stage of the host path, without the time
+// that it takes to carry the bytes.
 type hostWay struct {
 	nvlink, pcie, nic unit.Time   // nic: it could be sent
 	slowest           cause.Cause // the pipe that limits the rate
@@ -116,7 +118,8 @@ type QueuePair struct {
 func (n *Net) AddQP(q QueuePair) int32 {
 	id := int32(len(n.qps))
 	c := &n.nics[q.From]
-	n.qps = append(n.qps, qp{nic: int32(q.From), number: int32(len(c.qps)), class: q.Class, line: c.line, route: n.fab.AddRoute(q.Path), from: q.From, to: q.To,
+	n.qps = append(n.qps, qp{nic: int32(q.From), number: int32(len(c.qps)), class: q.Class, line: c.line,
+		route: n.fab.AddRoute(q.Path), from: q.From, to: q.To,
 		fromGPU: q.FromGPU, toGPU: q.ToGPU, name: q.Name, conn: -1, log: q.Log, deadline: unit.Never,
 		rng: sim.NewStream(n.cfg.Seed, "timeout", uint64(id))})
 	n.qps[id].snd.Init(n.cfg.Transport.MTU)
@@ -134,7 +137,8 @@ func (n *Net) AddQP(q QueuePair) int32 {
 	return id
 }
 
-// Build gives every queue pair its congestion controller. baseRTT is the round trip of an empty network for a queue pair.
+// Build gives every queue pair its congestion controller. baseRTT is the round trip of an empty
+// network for a queue pair.
 func (n *Net) Build(baseRTT func(id int32) unit.Duration) {
 	n.seen = make([]HopEvidence, n.positions)
 	n.ctl = cc.NewSet(n.cfg.Controller, len(n.qps))
@@ -161,7 +165,8 @@ func (q *qp) pushMsg() *message {
 	return q.msgAt(q.n - 1)
 }
 
-// post queues a message on a queue pair: the bytes set out over the host path at once, the queue pair becomes ready when they arrive.
+// post queues a message on a queue pair. Its bytes start over the host path at once; the queue pair
+// becomes ready when they arrive.
 func (n *Net) post(now unit.Time, id int32, b unit.Bytes, tag int64) *message {
 	q := &n.qps[id]
 	n.account(q, now)
@@ -169,7 +174,8 @@ func (n *Net) post(now unit.Time, id int32, b unit.Bytes, tag int64) *message {
 		n.enter(q)
 	}
 	m := q.pushMsg()
-	*m = message{flow: Flow{QP: id, Tag: tag, Bytes: b, Posted: now, Placed: -1, Acked: -1, Hops: m.flow.Hops[:0]}, held: m.held[:0],
+	*m = message{flow: Flow{QP: id, Tag: tag, Bytes: b, Posted: now, Placed: -1, Acked: -1, Hops: m.flow.Hops[:0]},
+		held:    m.held[:0],
 		pauses0: m.pauses0[:0], first: m.first[:0]}
 	for _, r := range q.pauses {
 		m.pauses0 = append(m.pauses0, r.Time)
@@ -186,7 +192,8 @@ func (n *Net) post(now unit.Time, id int32, b unit.Bytes, tag int64) *message {
 	return m
 }
 
-// enter puts a queue pair that gets a message into its NIC's ring. One that had finished and is still there goes on.
+// enter puts a queue pair that gets a message into its NIC's ring. A queue pair that had finished
+// and is still in the ring keeps its place.
 func (n *Net) enter(q *qp) {
 	r := &n.nics[q.nic].rings[q.class]
 	before := len(r.list)
@@ -195,8 +202,9 @@ func (n *Net) enter(q *qp) {
 	}
 }
 
-// hostPath occupies the pipes from a GPU to a NIC and returns when the message's first byte is past each, not counting the time
-// that carrying bytes takes: the byte at offset o is there carry(o) later.
+// hostPath occupies the pipes from a GPU to a NIC and returns when the message's first byte is past
+// each of them, without the time that carrying bytes takes: the byte at offset o is there carry(o)
+// later.
 func (n *Net) hostPath(now unit.Time, q *qp, b unit.Bytes) hostWay {
 	if q.fromGPU < 0 {
 		return hostWay{now, now, now.Add(n.cfg.Latency), cause.NIC}
@@ -215,7 +223,8 @@ func (n *Net) hostPath(now unit.Time, q *qp, b unit.Bytes) hostWay {
 	return w
 }
 
-// relay returns the GPU through which gpu reaches a NIC that is not its own, -1 if it reaches it directly.
+// relay returns the GPU through which gpu reaches a NIC that is not its own; -1 if it reaches the
+// NIC directly.
 func (n *Net) relay(nicID topo.NICID, gpu int32) int32 {
 	c := n.graph.NICs[nicID]
 	if n.graph.NICOf(int(c.Host), int(gpu)) == nicID {
@@ -232,7 +241,8 @@ func (n *Net) nvlink(now unit.Time, h *host, from, to int32, b unit.Bytes) unit.
 	return start
 }
 
-// carry returns how long the first b bytes of a message take through the slowest pipe of the host path.
+// carry returns how long the first b bytes of a message take through the slowest pipe of the host
+// path.
 func (n *Net) carry(q *qp, b int64) unit.Duration {
 	if q.fromGPU < 0 || n.cfg.PCIe.Rate == 0 {
 		return 0
@@ -244,7 +254,8 @@ func (n *Net) carry(q *qp, b int64) unit.Duration {
 	return rate.TransmitTime(unit.Bytes(b))
 }
 
-// schedule puts a queue pair where it belongs: ready, waiting, blocked or idle. What may be sent by the time the port is free, is ready.
+// schedule puts a queue pair into the state where it belongs: ready, waiting, blocked or idle. It
+// is ready if it may send by the time the port is free.
 func (n *Net) schedule(now, free unit.Time, id int32, q *qp) {
 	if !q.snd.Ready() {
 		q.state = idle
@@ -285,7 +296,8 @@ func (n *Net) windowFull(now unit.Time, q *qp) bool {
 	return w > 0 && q.snd.InFlight() >= w && !q.snd.MustResend()
 }
 
-// wake makes a NIC look for something to send: now if its port is free, else when it is. If it finds nothing, it arms its timer.
+// wake makes a NIC look for something to send: now if its port is free, else when it becomes free.
+// If there is nothing, it arms its timer.
 func (n *Net) wake(now unit.Time, id int32) { n.fab.Kick(now, n.nics[id].port) }
 
 // arm schedules an idle NIC for the first queue pair in its heap.
@@ -298,9 +310,11 @@ func (n *Net) arm(now unit.Time, c *card, id int32) {
 	}
 }
 
-// armShared schedules an idle NIC as the HPCC authors' model does: by one timer, set if it is not pending, for the earliest time that
-// pacing allows any queue pair with something to send, be its window full or not. Where that time is over, for a full window, no
-// timer is set: what is paced for later waits until an acknowledgement or another event makes the NIC look again.
+// armShared schedules an idle NIC as the HPCC authors' simulator does. There is one timer. If it is
+// not pending, it is set to the earliest time at which pacing allows any queue pair with something
+// to send, even one whose window is full. If that time is over because a window is full, no timer
+// is set: queue pairs that are paced for later wait until an acknowledgement or another event makes
+// the NIC look again.
 func (n *Net) armShared(now unit.Time, c *card, id int32) {
 	if c.wakeAt != unit.Never {
 		return

@@ -16,10 +16,12 @@ import (
 
 // drawNetwork draws a small star or leaf-spine with unequal rates.
 func drawNetwork(t *rapid.T) *topo.Graph {
-	rates := rapid.SampledFrom([]unit.Bitrate{10 * unit.GigabitPerSec, 25 * unit.GigabitPerSec, 40 * unit.GigabitPerSec, 100 * unit.GigabitPerSec,
+	rates := rapid.SampledFrom([]unit.Bitrate{10 * unit.GigabitPerSec, 25 * unit.GigabitPerSec, 40 * unit.GigabitPerSec,
+		100 * unit.GigabitPerSec,
 		200 * unit.GigabitPerSec, 400 * unit.GigabitPerSec, 33 * unit.GigabitPerSec})
 	delays := rapid.SampledFrom([]unit.Duration{1, 5 * unit.Nanosecond, 100 * unit.Nanosecond, 2 * unit.Microsecond})
-	p := topo.Params{GPUs: 1, NICs: 1, HostLink: topo.Cable{Rate: rates.Draw(t, "rate"), Delay: delays.Draw(t, "delay")}}
+	p := topo.Params{GPUs: 1, NICs: 1,
+		HostLink: topo.Cable{Rate: rates.Draw(t, "rate"), Delay: delays.Draw(t, "delay")}}
 	var g *topo.Graph
 	var err error
 	if rapid.Bool().Draw(t, "leaf-spine") {
@@ -38,7 +40,8 @@ func drawNetwork(t *rapid.T) *topo.Graph {
 	return g
 }
 
-// drawRig draws parameters for a network: every one of them an ordinary value, buffers small enough to fill.
+// drawRig draws parameters for a network: every one of them an ordinary value, buffers small enough
+// to fill.
 func drawRig(t *rapid.T) (r *rig, lossless bool) {
 	g := drawNetwork(t)
 	r = defaults(g, g.Ports[g.NICs[0].Port].Rate)
@@ -54,8 +57,10 @@ func drawRig(t *rapid.T) (r *rig, lossless bool) {
 	f.SwitchLatency = rapid.SampledFrom([]unit.Duration{0, 200 * unit.Nanosecond}).Draw(t, "switch latency")
 	f.Buffer.FreeAtTxEnd = rapid.Bool().Draw(t, "free at end")
 	f.Buffer.Reserve = rapid.SampledFrom([]unit.Bytes{0, 1000, 4096, 20_000}).Draw(t, "reserve")
-	f.Buffer.LossyAlpha = rapid.SampledFrom([]unit.Ratio{{Num: 1, Den: 4}, {Num: 1, Den: 1}, {Num: 8, Den: 1}}).Draw(t, "lossy alpha")
-	f.PFC.Alpha = rapid.SampledFrom([]unit.Ratio{{Num: 1, Den: 64}, {Num: 1, Den: 8}, {Num: 4, Den: 1}}).Draw(t, "alpha")
+	f.Buffer.LossyAlpha = rapid.SampledFrom([]unit.Ratio{{Num: 1, Den: 4}, {Num: 1, Den: 1}, {Num: 8, Den: 1}}).Draw(t,
+		"lossy alpha")
+	f.PFC.Alpha = rapid.SampledFrom([]unit.Ratio{{Num: 1, Den: 64}, {Num: 1, Den: 8}, {Num: 4, Den: 1}}).Draw(t,
+		"alpha")
 	f.PFC.Threshold = rapid.SampledFrom([]unit.Bytes{0, 0, 10_000, 1_000_000}).Draw(t, "xOFF")
 	f.PFC.ResumeOffset = rapid.SampledFrom([]unit.Bytes{0, 2 * frame, 1_000_000}).Draw(t, "resume offset")
 	f.PFC.Quanta = rapid.SampledFrom([]uint16{0, 0xffff, 4000}).Draw(t, "quanta")
@@ -69,7 +74,8 @@ func drawRig(t *rapid.T) (r *rig, lossless bool) {
 	r.nic.Transport.Timeout, r.nic.Transport.Retries = 200*unit.Microsecond, 1000
 	r.nic.Transport.Selective = rapid.Bool().Draw(t, "selective")
 	if rapid.Bool().Draw(t, "no DCQCN") {
-		r.nic.Controller = cc.None{Window: cc.Window{Bytes: rapid.SampledFrom([]unit.Bytes{0, 1, 20_000}).Draw(t, "window")}}
+		r.nic.Controller = cc.None{Window: cc.Window{Bytes: rapid.SampledFrom([]unit.Bytes{0, 1, 20_000}).Draw(t,
+			"window")}}
 	}
 	return r, lossless
 }
@@ -89,29 +95,31 @@ func smallestBuffer(g *topo.Graph, f *fabric.Config) (most unit.Bytes) {
 	return most
 }
 
-// outcome runs a rig to its end, verifying the fabric's accounts at random instants, and says what is wrong.
+// outcome runs a rig to its end, verifying the fabric's accounts at random instants, and says what
+// is wrong.
 func (r *rig) outcome(seed uint64, lossless bool) error {
 	var bad error
 	s := sim.NewStream(seed, "audit", 0)
-	r.watch(func() unit.Duration { return unit.Duration(1 + s.Below(uint64(3*unit.Microsecond))) }, func(now unit.Time) bool {
-		if err := r.fab.Check(); err != nil && bad == nil {
-			bad = fmt.Errorf("at %v: %w", now, err)
-			r.eng.StopAt(now)
-		}
-		if now > unit.Time(unit.Second) && bad == nil {
-			bad = fmt.Errorf("%d flows are stuck at %v", r.left, now)
-			r.eng.StopAt(now)
-		}
-		return r.left > 0
-	})
+	r.watch(func() unit.Duration { return unit.Duration(1 + s.Below(uint64(3*unit.Microsecond))) },
+		func(now unit.Time) bool {
+			if err := r.fab.Check(); err != nil && bad == nil {
+				bad = fmt.Errorf("at %v: %w", now, err)
+				r.eng.StopAt(now)
+			}
+			if now > unit.Time(unit.Second) && bad == nil {
+				bad = fmt.Errorf("%d flows are stuck at %v", r.left, now)
+				r.eng.StopAt(now)
+			}
+			return r.left > 0
+		})
 	r.net.Build(func(int32) unit.Duration { return 4 * unit.Microsecond })
 	r.eng.Run()
 	switch {
 	case bad != nil:
 		return bad
 	case r.net.Err() != nil && !lossless && r.fabric.Buffer.Size < unit.Megabyte:
-		// Senders that nothing slows down can livelock in small buffers: timeouts send the same bursts again at the same moments, in which
-		// the same acknowledgements are lost.
+		// Senders that nothing slows down can livelock in small buffers: timeouts send the same
+		// bursts again at the same moments, in which the same acknowledgements are lost.
 		return nil
 	case r.net.Err() != nil:
 		return r.net.Err()
@@ -119,7 +127,8 @@ func (r *rig) outcome(seed uint64, lossless bool) error {
 		return fmt.Errorf("%d flows unfinished at %v", r.left, r.eng.Now())
 	}
 	for _, f := range r.flows {
-		if got, want := f.Split.Sum(), f.Placed.Sub(f.Posted); got != want || f.Acked < f.Placed-unit.Time(unit.Millisecond) {
+		got, want := f.Split.Sum(), f.Placed.Sub(f.Posted)
+		if got != want || f.Acked < f.Placed-unit.Time(unit.Millisecond) {
 			return fmt.Errorf("%s: causes sum to %v, the flow took %v: %v", r.net.Name(f.QP), got, want, f.Split)
 		}
 		for c, d := range f.Split {
@@ -139,8 +148,9 @@ func (r *rig) outcome(seed uint64, lossless bool) error {
 	return nil
 }
 
-// TestRandomNetworks: whatever the network and its parameters, buffers add up at every instant, nothing under PFC with the formula's
-// headroom is dropped, every flow completes (but see outcome) and its causes sum to its time.
+// TestRandomNetworks: whatever the network and its parameters, buffers add up at every instant,
+// nothing under PFC with the formula's headroom is dropped, every flow completes (but see outcome)
+// and its causes sum to its time.
 func TestRandomNetworks(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		r, lossless := drawRig(rt)
@@ -152,7 +162,8 @@ func TestRandomNetworks(t *testing.T) {
 			if to >= from {
 				to++
 			}
-			r.gpuFlow(t, topo.NICID(from), topo.NICID(to), unit.Bytes(rapid.SampledFrom([]int{1, 3000, 30_000, 300_000}).Draw(rt, "bytes")),
+			r.gpuFlow(t, topo.NICID(from), topo.NICID(to),
+				unit.Bytes(rapid.SampledFrom([]int{1, 3000, 30_000, 300_000}).Draw(rt, "bytes")),
 				unit.Time(rapid.SampledFrom([]int64{0, 1, 1_000_000, 20_000_000}).Draw(rt, "start")))
 		}
 		if err := r.outcome(r.fabric.Seed, lossless); err != nil {

@@ -72,14 +72,15 @@ func (n *Net) acknowledge(now unit.Time, pk *fabric.Packet, e *endpoint, c *card
 	e.echo = false
 	if n.cfg.Telemetry {
 		n.fab.PassTrace(pk, &a)
-	} else if n.fab.Trace(pk) != nil { // its way back is of interest too
+	} else if n.fab.Trace(pk) != nil { // the way of the acknowledgement is traced too
 		a.SetAsks()
 		a.SetQueued(now)
 	}
 	c.ack.push(a)
 }
 
-// notify is DCQCN's notification point: at most one CNP per flow and interval (SIGCOMM'15, section 3.1, figure 6).
+// notify is DCQCN's notification point: at most one CNP per flow and interval (SIGCOMM'15, section
+// 3.1, figure 6).
 func (n *Net) notify(now unit.Time, flow int32, e *endpoint, c *card) bool {
 	if n.cfg.EchoMarks || n.cfg.NoCNPs || e.cnpSent && now.Sub(e.cnpAt) < n.cfg.CNPInterval {
 		return false
@@ -90,8 +91,8 @@ func (n *Net) notify(now unit.Time, flow int32, e *endpoint, c *card) bool {
 	return true
 }
 
-// place copies the bytes of an accepted packet to where its message wants them, and completes what has now arrived whole: messages
-// complete in the order of their posts.
+// place copies the bytes of an accepted packet to where its message wants them, and completes
+// messages that are now whole, in the order of their posts.
 func (n *Net) place(now unit.Time, pk *fabric.Packet, e *endpoint, seq int64) {
 	q := &n.qps[pk.Flow]
 	i := int(e.done - q.popped)
@@ -127,7 +128,8 @@ func (n *Net) place(now unit.Time, pk *fabric.Packet, e *endpoint, seq int64) {
 	}
 }
 
-// toMemory carries a packet's payload from the NIC into a GPU's memory and returns when it has crossed PCIe, and when it is there.
+// toMemory carries a packet's payload from the NIC into a GPU's memory. It returns when the payload
+// has crossed PCIe, and when it is in memory.
 func (n *Net) toMemory(now unit.Time, q *qp, e *endpoint, size unit.Bytes) (crossed, placed unit.Time) {
 	if q.toGPU < 0 {
 		return now, now
@@ -145,8 +147,9 @@ func (n *Net) toMemory(now unit.Time, q *qp, e *endpoint, size unit.Bytes) (cros
 	return crossed, at
 }
 
-// explain splits a message's time: the sender's ledger until the packet that completed it left, that packet's way, the host path after
-// it. Of a packet that left before the message was posted, which reordering can bring about, only what came after the post counts.
+// explain splits a message's time into the sender's ledger until the packet that completed it left,
+// that packet's way, and the host path after it. With reordering, that packet may have left before
+// the message was posted: then only the time after the post counts.
 func (n *Net) explain(now unit.Time, q *qp, m *message, tr *fabric.Trace) {
 	start := tr.Hops[0].Start
 	m.flow.Split = cause.Split{}
@@ -157,7 +160,8 @@ func (n *Net) explain(now unit.Time, q *qp, m *message, tr *fabric.Trace) {
 			n.segments = m.segments(n.segments, start)
 		}
 	}
-	m.flow.Hops = append(m.flow.Hops[:0], HopWait{Port: tr.Hops[0].Port, Queueing: m.flow.Split[cause.Queueing], Pause: m.flow.Split[cause.Pause], Root: tr.Hops[0].Root})
+	m.flow.Hops = append(m.flow.Hops[:0], HopWait{Port: tr.Hops[0].Port, Queueing: m.flow.Split[cause.Queueing],
+		Pause: m.flow.Split[cause.Pause], Root: tr.Hops[0].Root})
 	n.parts = n.fab.Parts(n.parts[:0], tr)
 	from := max(start, m.flow.Posted)
 	add := func(until unit.Time, c cause.Cause, at, root topo.PortID) {
@@ -182,7 +186,7 @@ func (n *Net) explain(now unit.Time, q *qp, m *message, tr *fabric.Trace) {
 	add(m.flow.Placed, cause.NVLink, -1, -1)
 }
 
-// wait notes what a span at a port was.
+// wait notes the cause of a span at a port.
 func (f *Flow) wait(c cause.Cause, at, root topo.PortID, back bool, d unit.Duration) {
 	if at < 0 {
 		return
@@ -228,7 +232,8 @@ func (n *Net) onAck(now unit.Time, port fabric.PortID, pk *fabric.Packet) {
 		} else {
 			bytes = q.snd.OnNak(pk.Seq, n.doneFn)
 		}
-		// Every packet behind a gap is answered with a selective NAK: all of a recovery are one loss.
+		// Every packet behind a gap is answered with a selective NAK: all NAKs of one recovery are
+		// one loss.
 		if r := q.snd.Recovery(); !n.cfg.Transport.Selective || r >= 0 && r != known {
 			q.probes.clear()
 			q.owed = false
@@ -245,7 +250,8 @@ func (n *Net) onAck(now unit.Time, port fabric.PortID, pk *fabric.Packet) {
 	if pk.Echo() {
 		q.notified()
 	}
-	n.news = cc.Ack{Now: now, Bytes: bytes, RTT: q.rtt, Seq: q.snd.Acked(), NextSeq: q.snd.Sent(), Marked: pk.Echo(), Hops: n.telemetry(tr),
+	n.news = cc.Ack{Now: now, Bytes: bytes, RTT: q.rtt, Seq: q.snd.Acked(), NextSeq: q.snd.Sent(),
+		Marked: pk.Echo(), Hops: n.telemetry(tr),
 		Lead: n.fab.Lead(port, unit.Bytes(pk.Bytes))}
 	q.ctl.OnAck(&n.news)
 	if n.cfg.Repace && n.news.Paced {
@@ -267,7 +273,7 @@ func (n *Net) onAck(now unit.Time, port fabric.PortID, pk *fabric.Packet) {
 	}
 }
 
-// telemetry returns what the switches stamped into the data packet that an acknowledgement answers.
+// telemetry returns what the switches wrote into the data packet that an acknowledgement answers.
 func (n *Net) telemetry(tr *fabric.Trace) []cc.Hop {
 	if tr == nil || !n.cfg.Telemetry {
 		return nil
@@ -275,19 +281,21 @@ func (n *Net) telemetry(tr *fabric.Trace) []cc.Hop {
 	n.hops = n.hops[:0]
 	for i := 1; i < tr.N; i++ {
 		h := &tr.Hops[i]
-		n.hops = append(n.hops, cc.Hop{Queue: h.Queue, TxBytes: h.TxBytes, Time: h.Start, Rate: n.graph.Ports[h.Port].Rate})
+		n.hops = append(n.hops, cc.Hop{Queue: h.Queue, TxBytes: h.TxBytes, Time: h.Start,
+			Rate: n.graph.Ports[h.Port].Rate})
 	}
 	return n.hops
 }
 
-// notified charges a congestion notification to the message that is being sent, or was sent last.
+// notified counts a congestion notification for the message that is being sent, or that was sent
+// last.
 func (q *qp) notified() {
 	if q.n > 0 {
 		q.msgAt(min(q.snd.Sending(), q.n-1)).flow.CNPs++
 	}
 }
 
-// messageAcked retires the oldest message of queue pair n.acked.
+// messageAcked removes the oldest message of queue pair n.acked.
 func (n *Net) messageAcked(rm *roce.Message) {
 	q := &n.qps[n.acked]
 	m := q.msgAt(0)

@@ -11,12 +11,14 @@ import (
 	"railyard/internal/unit"
 )
 
-// TestTimeoutWhileSending: a sender with a long message does not wait for its end to notice that nothing is acknowledged any more.
+// TestTimeoutWhileSending: a sender with a long message does not wait for its end to notice that
+// nothing is acknowledged any more.
 func TestTimeoutWhileSending(t *testing.T) {
 	const rate = 100 * unit.GigabitPerSec
 	r := defaults(oneSwitch(t, 2, rate), rate)
 	down := unit.Time(100 * unit.Microsecond)
-	r.fabric.Faults = &fabric.Faults{Downs: []fabric.Down{{Link: r.graph.Ports[r.graph.NICs[0].Port].Link, From: down, Until: unit.Time(unit.Second)}}}
+	r.fabric.Faults = &fabric.Faults{Downs: []fabric.Down{{Link: r.graph.Ports[r.graph.NICs[0].Port].Link, From: down,
+		Until: unit.Time(unit.Second)}}}
 	r.build(t)
 	r.gpuFlow(t, 0, 1, unit.Gigabyte, 0)
 	r.net.Build(func(int32) unit.Duration { return 4 * unit.Microsecond })
@@ -30,8 +32,8 @@ func TestTimeoutWhileSending(t *testing.T) {
 	}
 }
 
-// TestPacedSenderDoesNotTimeOut: packets so far apart that an acknowledgement of sixteen takes many timeouts are no reason to send
-// them again.
+// TestPacedSenderDoesNotTimeOut: packets so far apart that an acknowledgement of sixteen takes many
+// timeouts are no reason to send them again.
 func TestPacedSenderDoesNotTimeOut(t *testing.T) {
 	const rate = 40 * unit.MegabitPerSec // a packet takes 0.8 ms
 	r := defaults(oneSwitch(t, 2, rate), rate)
@@ -45,8 +47,10 @@ func TestPacedSenderDoesNotTimeOut(t *testing.T) {
 	}
 }
 
-// blink has one flow cross a link that is down for an instant at half time, with selective repeat, and returns it.
-func blink(t *testing.T, cable unit.Duration, ctl cc.Params, ackEvery int, b unit.Bytes, at, long unit.Duration) (*rig, nic.Flow) {
+// blink has one flow cross a link that is down for an instant at half time, with selective repeat,
+// and returns it.
+func blink(t *testing.T, cable unit.Duration, ctl cc.Params, ackEvery int, b unit.Bytes, at,
+	long unit.Duration) (*rig, nic.Flow) {
 	t.Helper()
 	const rate = 100 * unit.GigabitPerSec
 	g, err := topo.SingleSwitch(topo.Params{Hosts: 2, GPUs: 1, NICs: 1, HostLink: topo.Cable{Rate: rate, Delay: cable}})
@@ -55,14 +59,16 @@ func blink(t *testing.T, cable unit.Duration, ctl cc.Params, ackEvery int, b uni
 	}
 	r := defaults(g, rate)
 	r.nic.Controller, r.nic.Transport.Selective, r.nic.Transport.AckEvery = ctl, true, ackEvery
-	r.fabric.Faults = &fabric.Faults{Downs: []fabric.Down{{Link: r.graph.Ports[r.graph.NICs[0].Port].Link, From: unit.Time(at), Until: unit.Time(at + long)}}}
+	r.fabric.Faults = &fabric.Faults{Downs: []fabric.Down{{Link: r.graph.Ports[r.graph.NICs[0].Port].Link,
+		From: unit.Time(at), Until: unit.Time(at + long)}}}
 	r.build(t)
 	r.gpuFlow(t, 0, 1, b, 0)
 	r.run(t)
 	return r, r.flows[0]
 }
 
-// TestOneLossIsOneSignal: every packet behind a gap is answered with a NAK, and all of them are one loss to the controller.
+// TestOneLossIsOneSignal: every packet behind a gap is answered with a NAK, and all of them are one
+// loss to the controller.
 func TestOneLossIsOneSignal(t *testing.T) {
 	const b, cable = 40_000_000, 20 * unit.Microsecond // 1.1 MB on the way
 	ctl := cc.DCTCP{G: unit.Ratio{Num: 1, Den: 16}, MSS: mtu, InitialWindow: 3_000_000, MaxWindow: 3_000_000}
@@ -76,7 +82,8 @@ func TestOneLossIsOneSignal(t *testing.T) {
 	}
 }
 
-// TestTailLossUnderCoalescing: the end of a message is lost, so no NAK tells; what the timeout has sent again is acknowledged at once.
+// TestTailLossUnderCoalescing: the end of a message is lost, so no NAK tells; what the timeout has
+// sent again is acknowledged at once.
 func TestTailLossUnderCoalescing(t *testing.T) {
 	const packets = 100
 	end := (100 * unit.GigabitPerSec).TransmitTime(packets * (mtu + 82))
@@ -92,11 +99,13 @@ func TestTailLossUnderCoalescing(t *testing.T) {
 	}
 }
 
-// TestRoundTripOfCoalescedAcks: an acknowledgement of 16 packets times the one that caused it, not the one that waited longest for it.
-// Swift, whose target is 10 us above the base, would take the wait (20 us at 25 Gb/s) for a queue.
+// TestRoundTripOfCoalescedAcks: an acknowledgement of 16 packets times the one that caused it, not
+// the one that waited longest for it. Swift, whose target is 10 us above the base, would take the
+// wait (20 us at 25 Gb/s) for a queue.
 func TestRoundTripOfCoalescedAcks(t *testing.T) {
 	const rate, b = 25 * unit.GigabitPerSec, 10_000_000
-	g, err := topo.SingleSwitch(topo.Params{Hosts: 2, GPUs: 1, NICs: 1, HostLink: topo.Cable{Rate: rate, Delay: 20 * unit.Microsecond}})
+	g, err := topo.SingleSwitch(topo.Params{Hosts: 2, GPUs: 1, NICs: 1,
+		HostLink: topo.Cable{Rate: rate, Delay: 20 * unit.Microsecond}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,16 +121,19 @@ func TestRoundTripOfCoalescedAcks(t *testing.T) {
 	}
 }
 
-// TestAdmissionSurvivesLosses: a clear-to-send that is lost, or comes twice, neither stops a connection nor lets it send more.
+// TestAdmissionSurvivesLosses: a clear-to-send that is lost, or comes twice, neither stops a
+// connection nor lets it send more.
 func TestAdmissionSurvivesLosses(t *testing.T) {
 	for _, f := range []fabric.Faults{{Drop: unit.Ratio{Num: 1, Den: 20}}, {Duplicate: unit.Ratio{Num: 1, Den: 2}}} {
 		f.BitErrors.Den, f.Reorder.Den, f.Drop.Den, f.Duplicate.Den = 1, 1, max(1, f.Drop.Den), max(1, f.Duplicate.Den)
 		const n, slot = 3, 16_000
 		r, _ := gatherWith(t, n, 400_000, nic.Admission{Slots: 2, Bytes: slot}, func(r *rig) {
 			r.fabric.Faults = &f
-			r.nic.Transport.Timeout, r.nic.Transport.Retries, r.nic.Transport.AckDuplicates = 200*unit.Microsecond, 1000, true
+			r.nic.Transport.Timeout, r.nic.Transport.Retries, r.nic.Transport.AckDuplicates = 200*unit.Microsecond,
+				1000, true
 		})
-		if got, bound := r.fab.Stats(r.eng.Now(), r.graph.NICs[0].Port^1).MaxQueue, unit.Bytes((n-1)*2*slot*1048/1000*2); got > bound {
+		bound := unit.Bytes((n - 1) * 2 * slot * 1048 / 1000 * 2)
+		if got := r.fab.Stats(r.eng.Now(), r.graph.NICs[0].Port^1).MaxQueue; got > bound {
 			t.Errorf("%+v: queue of %v, want at most what the slots hold twice, %v", f, got, bound)
 		}
 	}

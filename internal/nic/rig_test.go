@@ -50,7 +50,8 @@ func hpcc(g *topo.Graph, ctl cc.Params) *rig {
 
 // star is the reference's: hosts on one switch.
 func star(hosts int, rate unit.Bitrate) *topo.Graph {
-	g, err := topo.SingleSwitch(topo.Params{Hosts: hosts, GPUs: 1, NICs: 1, HostLink: topo.Cable{Rate: rate, Delay: unit.Microsecond}})
+	g, err := topo.SingleSwitch(topo.Params{Hosts: hosts, GPUs: 1, NICs: 1,
+		HostLink: topo.Cable{Rate: rate, Delay: unit.Microsecond}})
 	if err != nil {
 		panic(err)
 	}
@@ -96,7 +97,8 @@ func (r *rig) flow(tb testing.TB, from, to topo.NICID, b unit.Bytes, start unit.
 	if err != nil {
 		tb.Fatal(err)
 	}
-	qp := r.net.AddQP(nic.QueuePair{Name: r.graph.NICName(from), From: from, To: to, FromGPU: -1, ToGPU: -1, Path: path, Back: back})
+	qp := r.net.AddQP(nic.QueuePair{Name: r.graph.NICName(from), From: from, To: to, FromGPU: -1,
+		ToGPU: -1, Path: path, Back: back})
 	r.net.AddFlow(nic.FlowSpec{QP: qp, Start: start, Bytes: b, Count: 1})
 	r.left++
 	return qp
@@ -132,8 +134,8 @@ func TestSingleFlowExact(t *testing.T) {
 		r.build(t)
 		r.flow(t, 0, 1, bytes, 0)
 		r.run(t)
-		// FCT = (N+h-2) Td + Tlast + h Ta + 2h d: reference section 3.1. (A last packet shorter than an ACK would wait for that of
-		// the one before it.)
+		// FCT = (N+h-2) Td + Tlast + h Ta + 2h d: reference section 3.1. (A last packet shorter
+		// than an ACK would wait for that of the one before it.)
 		n := (bytes + payload - 1) / payload
 		last := bytes - (n-1)*payload
 		td, tl, ta := rate.TransmitTime(1048), rate.TransmitTime(48+last), rate.TransmitTime(60)
@@ -146,7 +148,8 @@ func TestSingleFlowExact(t *testing.T) {
 		if got := r.flows[0].Acked.Sub(0); got != want {
 			t.Errorf("%v: completed after %v, want %v", bytes, got, want)
 		}
-		if s := r.flows[0].Split; s[cause.OwnQueueing] != waits || s[cause.Propagation] != 4*d { // there and back: it completes at the sender
+		// there and back: it completes at the sender
+		if s := r.flows[0].Split; s[cause.OwnQueueing] != waits || s[cause.Propagation] != 4*d {
 			t.Errorf("%v: causes %v", bytes, s)
 		}
 	}
@@ -172,6 +175,7 @@ func TestReferenceIncast(t *testing.T) {
 		for i := range n {
 			pauses += r.fab.Stats(r.eng.Now(), r.graph.NICs[i].Port).PausesReceived
 		}
-		t.Logf("%d:1 pfconly: %v / %v / %v, max queue %v, pauses %d, hops %d events %d", n, lo, sum/unit.Duration(n), hi, r.fab.Stats(r.eng.Now(), port).MaxQueue, pauses, r.fab.Hops(), r.eng.Events())
+		t.Logf("%d:1 pfconly: %v / %v / %v, max queue %v, pauses %d, hops %d events %d", n, lo, sum/unit.Duration(n),
+			hi, r.fab.Stats(r.eng.Now(), port).MaxQueue, pauses, r.fab.Hops(), r.eng.Events())
 	}
 }

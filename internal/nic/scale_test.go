@@ -29,14 +29,16 @@ func byLeaf(g *topo.Graph) (islandOf []int32, n int) {
 	return islandOf, n
 }
 
-// large is a leaf-spine fabric at 100 Gb/s in which every host sends packets of 1,048 bytes to one under another leaf, no two over the
-// same link; each is acknowledged. Starts are spread over the time of a packet.
+// large is a leaf-spine fabric at 100 Gb/s in which every host sends packets of 1,048 bytes to one
+// under another leaf, no two over the same link; each is acknowledged. Starts are spread over the
+// time of a packet.
 func large(tb testing.TB, leaves, per int, packets unit.Bytes, islands bool) *rig {
 	tb.Helper()
 	const rate, payload, wire = 100 * unit.GigabitPerSec, 1000, 1048
 	link := topo.Cable{Rate: rate, Delay: unit.Microsecond}
 	hosts := leaves * per
-	g, err := topo.LeafSpine(topo.Params{Hosts: hosts, GPUs: 1, NICs: 1, HostLink: link, Leaves: leaves, Spines: per, SpineLink: link})
+	g, err := topo.LeafSpine(topo.Params{Hosts: hosts, GPUs: 1, NICs: 1, HostLink: link, Leaves: leaves,
+		Spines: per, SpineLink: link})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -61,14 +63,17 @@ func large(tb testing.TB, leaves, per int, packets unit.Bytes, islands bool) *ri
 		if to/per == i/per {
 			to = (to + per) % hosts
 		}
-		qp := r.net.AddQP(nic.QueuePair{Name: fmt.Sprint(i), From: topo.NICID(i), To: topo.NICID(to), FromGPU: -1, ToGPU: -1, Path: path(i, to), Back: path(to, i)})
-		r.net.AddFlow(nic.FlowSpec{QP: qp, Start: unit.Time(i * 7919 % int(rate.TransmitTime(wire))), Bytes: packets * payload, Count: 1})
+		qp := r.net.AddQP(nic.QueuePair{Name: fmt.Sprint(i), From: topo.NICID(i), To: topo.NICID(to), FromGPU: -1,
+			ToGPU: -1, Path: path(i, to), Back: path(to, i)})
+		r.net.AddFlow(nic.FlowSpec{QP: qp, Start: unit.Time(i * 7919 % int(rate.TransmitTime(wire))),
+			Bytes: packets * payload, Count: 1})
 		r.left++
 	}
 	return r
 }
 
-// BenchmarkLarge measures packet-hops per second, in one island and in one per switch. Run it with -benchtime 1x.
+// BenchmarkLarge measures packet-hops per second, in one island and in one per switch. Run it with
+// -benchtime 1x.
 func BenchmarkLarge(b *testing.B) {
 	for _, c := range []struct {
 		leaves, per int

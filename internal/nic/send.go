@@ -32,7 +32,8 @@ func (h *sendTimer) Handle(now unit.Time, owner int32) {
 	n.fab.Kick(now, c.port)
 }
 
-// Pull gives a NIC's port the next frame: CNPs, then acknowledgements, then the queue pairs of each class in turn.
+// Pull gives a NIC's port the next frame: CNPs, then acknowledgements, then the queue pairs of each
+// class in turn.
 func (n *Net) Pull(now unit.Time, port fabric.PortID, paused uint8, pk *fabric.Packet) bool {
 	id := n.nicOf[port]
 	c := &n.nics[id]
@@ -112,7 +113,8 @@ func (n *Net) swept(c *card, class uint8, number int32) {
 	c.rings[class].served(number, func(i int32) bool { return n.qps[c.qps[i]].n == 0 })
 }
 
-// sendFrom takes the next packet of a ready queue pair, unless it turns out that it has none or may not send.
+// sendFrom takes the next packet of a ready queue pair. It may find that the queue pair has none,
+// or may not send it now.
 func (n *Net) sendFrom(now unit.Time, c *card, id int32, pk *fabric.Packet) bool {
 	q := &n.qps[id]
 	n.account(q, now)
@@ -154,8 +156,8 @@ func (n *Net) sendFrom(now unit.Time, c *card, id int32, pk *fabric.Packet) bool
 			q.remember(now, q.msgAt(seg.Index))
 		}
 	}
-	// The packet that completes a message is its last; with selective repeat it may be any. The first and some between tell what the
-	// queue pair meets on its way.
+	// The packet that completes a message is its last; with selective repeat it may be any packet.
+	// The first packet and some between show what the queue pair meets on its way.
 	if seg.Last || n.cfg.Transport.Selective || n.cfg.Telemetry || seg.Offset == 0 || seg.Seq%probeEvery == 0 {
 		tr := n.fab.StartTrace(now, c.port, pk)
 		if seg.Last || n.cfg.Transport.Selective {
@@ -166,8 +168,9 @@ func (n *Net) sendFrom(now unit.Time, c *card, id int32, pk *fabric.Packet) bool
 	if seg.Again && n.cfg.Transport.Selective {
 		pk.SetAsks()
 	}
-	// A packet starts the timer anew until an acknowledgement is owed: a paced sender whose acknowledgements are coalesced does not run
-	// into it, and one that is never answered does, however much it has left to send (IBTA vol. 1, 9.7.6.1.3).
+	// A packet starts the timer again until an acknowledgement is owed. So a paced sender with
+	// coalesced acknowledgements does not time out, but one that is never answered does, however
+	// much it has left to send (IBTA vol. 1, 9.7.6.1.3).
 	if !q.owed {
 		n.timeOut(now, c, q)
 		q.owed = seg.Last || q.snd.Unacked() >= int64(n.cfg.Transport.AckEvery)
@@ -179,7 +182,7 @@ func (n *Net) sendFrom(now unit.Time, c *card, id int32, pk *fabric.Packet) bool
 	return true
 }
 
-// repace moves the start of a queue pair's next packet to where the rate of now puts it.
+// repace moves the start of a queue pair's next packet to where the present rate puts it.
 func (n *Net) repace(now unit.Time, id int32, q *qp) {
 	if q.lastBytes == 0 {
 		return
@@ -201,7 +204,7 @@ func (n *Net) repace(now unit.Time, id int32, q *qp) {
 	}
 }
 
-// timeOut starts the retransmission timer of a queue pair anew.
+// timeOut starts the retransmission timer of a queue pair again.
 func (n *Net) timeOut(now unit.Time, c *card, q *qp) {
 	if n.cfg.Transport.Timeout == 0 {
 		return
@@ -213,8 +216,9 @@ func (n *Net) timeOut(now unit.Time, c *card, q *qp) {
 	}
 }
 
-// timeout is the retransmission timeout. After the first of a row it is drawn from one to two times the configured value, so that queue
-// pairs that time out together do not repeat the same collision; InfiniBand allows up to four times (9.9.2.1.2).
+// timeout is the retransmission timeout. After the first in a row it is drawn from one to two times
+// the configured value, so that queue pairs that time out together do not collide again; InfiniBand
+// allows up to four times (9.9.2.1.2).
 func (n *Net) timeout(q *qp) unit.Duration {
 	t := q.snd.TimeoutOf(&n.cfg.Transport)
 	if q.snd.Retries() == 0 {
@@ -223,7 +227,8 @@ func (n *Net) timeout(q *qp) unit.Duration {
 	return t + unit.Duration(q.rng.Below(uint64(t)))
 }
 
-// Handle resends what has not been acknowledged in time. One timer serves a NIC: deadlines only move later, so it may come early.
+// Handle sends again what was not acknowledged in time. One timer serves all queue pairs of a NIC:
+// deadlines only move later, so the timer may come too early.
 func (h *timeoutTimer) Handle(now unit.Time, owner int32) {
 	n := (*Net)(h)
 	c := &n.nics[owner]
@@ -280,10 +285,12 @@ func (n *Net) queuePairFailed(now unit.Time, id int32) {
 	case retries > 1:
 		tried = fmt.Sprintf(", nor after %d retries", retries)
 	}
-	n.fail(now, id, "queue pair %s failed at %s: no acknowledgement within %s%s", q.name, now.Human(), q.snd.TimeoutOf(&n.cfg.Transport).Human(), tried)
+	n.fail(now, id, "queue pair %s failed at %s: no acknowledgement within %s%s", q.name, now.Human(),
+		q.snd.TimeoutOf(&n.cfg.Transport).Human(), tried)
 }
 
-// Paused accounts for what the queue pairs of a NIC waited for so far, before PFC stops or restarts one of its classes.
+// Paused brings the ledgers of a NIC's queue pairs up to date before PFC stops or restarts one of
+// its classes.
 func (n *Net) Paused(now unit.Time, port fabric.PortID, class uint8, on bool) {
 	c := &n.nics[n.nicOf[port]]
 	for _, id := range c.qps {

@@ -8,8 +8,9 @@ import (
 	"railyard/internal/unit"
 )
 
-// permutation is 16 hosts on a leaf-spine of 4 leaves and 4 spines at 100 Gb/s, each sending b bytes to the host one leaf further, with
-// marking, PFC and DCQCN on; starts are at once, or spread over the time of a packet.
+// permutation is 16 hosts on a leaf-spine of 4 leaves and 4 spines at 100 Gb/s, each sending b
+// bytes to the host one leaf further, with marking, PFC and DCQCN on; starts are at once, or spread
+// over the time of a packet.
 func permutation(tb testing.TB, b unit.Bytes, spread bool) *rig {
 	tb.Helper()
 	const hosts, rate = 16, 100 * unit.GigabitPerSec
@@ -32,8 +33,8 @@ func mallocs() uint64 {
 	return m.Mallocs
 }
 
-// TestNoAllocationsPerHop: between two instants of a run under way, packets move without allocating. Queues that grow beyond what they
-// ever held take memory; that ends.
+// TestNoAllocationsPerHop: between two instants of a run under way, packets move without
+// allocating. Queues that grow beyond what they ever held take memory; that ends.
 func TestNoAllocationsPerHop(t *testing.T) {
 	incast := func() *rig {
 		const rate = 100 * unit.GigabitPerSec
@@ -50,8 +51,10 @@ func TestNoAllocationsPerHop(t *testing.T) {
 		rig      *rig
 		from, to unit.Time
 	}{
-		{"permutation in lockstep", permutation(t, 8*unit.Megabyte, false), unit.Time(100 * unit.Microsecond), unit.Time(600 * unit.Microsecond)},
-		{"permutation, spread", permutation(t, 8*unit.Megabyte, true), unit.Time(100 * unit.Microsecond), unit.Time(600 * unit.Microsecond)},
+		{"permutation in lockstep", permutation(t, 8*unit.Megabyte, false), unit.Time(100 * unit.Microsecond),
+			unit.Time(600 * unit.Microsecond)},
+		{"permutation, spread", permutation(t, 8*unit.Megabyte, true), unit.Time(100 * unit.Microsecond),
+			unit.Time(600 * unit.Microsecond)},
 		{"8:1 incast", incast(), unit.Time(1500 * unit.Microsecond), unit.Time(4500 * unit.Microsecond)},
 	} {
 		var before, after uint64

@@ -14,8 +14,8 @@ const (
 	ForNone               // it gave up
 )
 
-// Standing is how far a queue pair is with its oldest message that is not acknowledged: what there is to know of a run that ends
-// before its messages.
+// Standing is how far a queue pair is with its oldest message that is not acknowledged, for a run
+// that ends before its messages do.
 type Standing struct {
 	Acked unit.Bytes // of that message
 	Left  unit.Time  // when the queue pair's last data packet left; -1: none did

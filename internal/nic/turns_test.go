@@ -2,7 +2,8 @@ package nic
 
 import "testing"
 
-// TestTurns: served in order of number after the one served last, round and round, over words of the set.
+// TestTurns: served in order of number after the one served last, round and round, over words of
+// the set.
 func TestTurns(t *testing.T) {
 	var s turns
 	for _, i := range []int{130, 3, 64, 3, 63} {
@@ -19,7 +20,8 @@ func TestTurns(t *testing.T) {
 			t.Fatalf("served %v, want %v", got, want)
 		}
 	}
-	// One that was taken and could not send has not been served: the next one is still after the last.
+	// One that was taken and could not send has not been served: the next one is still after the
+	// last.
 	s.add(5)
 	s.add(2)
 	s.last = 4

@@ -32,8 +32,10 @@ func BenchmarkKernel(b *testing.B) {
 		name  string
 		zeros uint64
 	}{{"dense", 0}, {"sparse", 6}} {
-		x, w, bias, d := values(1, s.N*s.In, c.zeros), values(2, s.Out*s.In, 0), values(3, s.Out, 0), values(4, s.N*s.Out, 4)
-		z, gw, gb, dx := make([]float32, s.N*s.Out), make([]float32, s.Out*s.In), make([]float32, s.Out), make([]float32, s.N*s.In)
+		x, w, bias, d := values(1, s.N*s.In, c.zeros), values(2, s.Out*s.In, 0),
+			values(3, s.Out, 0), values(4, s.N*s.Out, 4)
+		z, gw, gb, dx := make([]float32, s.N*s.Out), make([]float32, s.Out*s.In), make([]float32, s.Out),
+			make([]float32, s.N*s.In)
 		notes := newInputs(s.N, s.In)
 		run := func(name string, f func()) {
 			b.Run(name+"/"+c.name, func(b *testing.B) {

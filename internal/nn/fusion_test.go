@@ -27,7 +27,8 @@ func TestEveryFloatProductIsRounded(t *testing.T) {
 		bad, n := unrounded(t, files)
 		seen += n
 		for _, at := range bad {
-			t.Errorf("%s: product of floats (or quotient by a constant) outside a float32() or float64() conversion: the compiler may fuse it with an addition", at)
+			t.Errorf("%s: product of floats (or quotient by a constant) outside a float32() or float64() "+
+				"conversion: the compiler may fuse it with an addition", at)
 		}
 	}
 	if seen < 30 {
@@ -93,7 +94,8 @@ func productsIn(fset *token.FileSet, files []*ast.File) (bad []string, products 
 	}
 	for _, file := range files {
 		rounded := map[ast.Expr]bool{}
-		importsMath = slices.ContainsFunc(file.Imports, func(s *ast.ImportSpec) bool { return s.Path.Value == `"math"` })
+		importsMath = slices.ContainsFunc(file.Imports,
+			func(s *ast.ImportSpec) bool { return s.Path.Value == `"math"` })
 		ast.Inspect(file, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.CallExpr:

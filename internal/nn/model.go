@@ -63,7 +63,8 @@ func (m *Model) WithOutput(a Activation) (*Model, error) {
 		return nil, fmt.Errorf("output activation: %d is none, want %s", a, names(activationNames[:]))
 	}
 	if m.loss == CrossEntropy && a != Identity {
-		return nil, fmt.Errorf("output activation: %v before cross-entropy, which applies the softmax to the logits itself; want identity, or loss mse", a)
+		return nil, fmt.Errorf("output activation: %v before cross-entropy, which applies the softmax to the logits "+
+			"itself; want identity, or loss mse", a)
 	}
 	with := *m
 	with.output = a

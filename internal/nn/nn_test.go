@@ -24,7 +24,7 @@ func values(seed uint64, n int, zeros uint64) []float32 {
 	s := newStream(seed, 99)
 	v := make([]float32, n)
 	for i := range v {
-		if x := s.symmetric(); s.next()%8 >= zeros {
+		if x := s.symmetric(); s.Next()%8 >= zeros {
 			v[i] = x
 		}
 	}
@@ -142,7 +142,8 @@ func TestGradientsMatchFiniteDifferences(t *testing.T) {
 
 // plain are the kernel's three products straight from its definition.
 func plain(x, w, b, d []float32, s Shape) (z, gw, gb, dx []float32) {
-	z, gw, gb, dx = make([]float32, s.N*s.Out), make([]float32, s.Out*s.In), make([]float32, s.Out), make([]float32, s.N*s.In)
+	z, gw, gb, dx = make([]float32, s.N*s.Out), make([]float32, s.Out*s.In), make([]float32, s.Out),
+		make([]float32, s.N*s.In)
 	for i := range s.N {
 		for o := range s.Out {
 			for k := range s.In {
@@ -199,7 +200,8 @@ func same(t *testing.T, what string, got, want []float32) {
 	t.Helper()
 	for i := range want {
 		if math.Float32bits(got[i]) != math.Float32bits(want[i]) {
-			t.Fatalf("%s: element %d is %x (%v), want %x (%v)", what, i, math.Float32bits(got[i]), got[i], math.Float32bits(want[i]), want[i])
+			t.Fatalf("%s: element %d is %x (%v), want %x (%v)", what, i, math.Float32bits(got[i]), got[i],
+				math.Float32bits(want[i]), want[i])
 		}
 	}
 }
@@ -216,7 +218,8 @@ func TestExpAndLogAreAccurate(t *testing.T) {
 			t.Fatalf("log(%v) = %v, want %v", y, got, want)
 		}
 	}
-	if exp(0) != 1 || log(1) != 0 || exp(-1000) != 0 || !math.IsInf(exp(1000), 1) || !math.IsNaN(exp(math.NaN())) || !math.IsNaN(log(math.NaN())) {
+	if exp(0) != 1 || log(1) != 0 || exp(-1000) != 0 || !math.IsInf(exp(1000), 1) || !math.IsNaN(exp(math.NaN())) ||
+		!math.IsNaN(log(math.NaN())) {
 		t.Error("a special value is wrong")
 	}
 }
@@ -254,7 +257,8 @@ func TestInitIsUniformInOneOverRootFanIn(t *testing.T) {
 		}
 		n := float64(hi - lo)
 		// Five standard errors of the mean and of the mean square (1/3, variance 4/45).
-		if math.Abs(sum/n) > 5/math.Sqrt(3*n) || math.Abs(square/n-1./3) > 5*math.Sqrt(4./45/n) || top > 1 || top < 0.98 {
+		if math.Abs(sum/n) > 5/math.Sqrt(3*n) ||
+			math.Abs(square/n-1./3) > 5*math.Sqrt(4./45/n) || top > 1 || top < 0.98 {
 			t.Errorf("layer %d: mean %v, mean square %v, largest %v of the bound", l, sum/n, square/n, top)
 		}
 	}
@@ -295,7 +299,8 @@ func TestGoldenBits(t *testing.T) {
 			o.Step(r.Params, r.Grads, velocity, 1)
 		}
 		if after := digest(r.Params); begin != c.begin || after != c.after {
-			t.Errorf("%v %v: initial weights %s and after 5 steps %s, want %s and %s", c.hidden, c.loss, begin, after, c.begin, c.after)
+			t.Errorf("%v %v: initial weights %s and after 5 steps %s, want %s and %s", c.hidden, c.loss,
+				begin, after, c.begin, c.after)
 		}
 	}
 }
@@ -351,7 +356,8 @@ func TestLoadPixelsScalesBytes(t *testing.T) {
 	if _, correct := r.Loss(); correct != 2 {
 		t.Errorf("%d correct, want 2", correct)
 	}
-	if correct, loss := m.Evaluate(params, []byte{0, 51, 255, 255, 0, 102}, []byte{1, 1}, Portable); correct != 1 || math.Abs(loss-(0.5*(0.25+0.04)+0.5*(2.25+0.36))/2) > 1e-7 {
+	if correct, loss := m.Evaluate(params, []byte{0, 51, 255, 255, 0, 102}, []byte{1, 1}, Portable); correct != 1 ||
+		math.Abs(loss-(0.5*(0.25+0.04)+0.5*(2.25+0.36))/2) > 1e-7 {
 		t.Errorf("evaluate: %d correct, loss %v", correct, loss)
 	}
 }
@@ -370,7 +376,8 @@ func TestNewMLPSaysWhatItWants(t *testing.T) {
 			t.Errorf("%v: error %v, want %q", c.sizes, err, c.want)
 		}
 	}
-	if _, err := ParseActivation("tanh"); err == nil || err.Error() != `unknown activation "tanh", want identity, relu or sigmoid` {
+	if _, err := ParseActivation("tanh"); err == nil ||
+		err.Error() != `unknown activation "tanh", want identity, relu or sigmoid` {
 		t.Error(err)
 	}
 	if _, err := ParseLoss("l1"); err == nil || err.Error() != `unknown loss "l1", want cross-entropy or mse` {

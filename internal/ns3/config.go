@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"railyard/internal/located"
 	"railyard/internal/unit"
 )
 
@@ -35,7 +36,8 @@ const (
 	isLinkDown
 )
 
-// keys says what each known key is followed by and, in about, why it has no meaning here; empty where it has one.
+// keys says what each known key is followed by and, in about, why it has no meaning here; empty
+// where it has one.
 var keys = map[string]struct {
 	kind  int
 	about string
@@ -43,10 +45,14 @@ var keys = map[string]struct {
 	"TOPOLOGY_FILE": {isText, ""}, "FLOW_FILE": {isText, ""},
 	"ENABLE_QCN": {isNumber, ""}, "CC_MODE": {isNumber, ""}, "PACKET_PAYLOAD_SIZE": {isNumber, ""},
 	"L2_ACK_INTERVAL": {isNumber, ""}, "L2_BACK_TO_ZERO": {isNumber, ""}, "ERROR_RATE_PER_LINK": {isReal, ""},
-	"ALPHA_RESUME_INTERVAL": {isReal, ""}, "RATE_DECREASE_INTERVAL": {isReal, ""}, "RP_TIMER": {isReal, ""}, "EWMA_GAIN": {isReal, ""},
-	"FAST_RECOVERY_TIMES": {isNumber, ""}, "CLAMP_TARGET_RATE": {isNumber, ""}, "RATE_AI": {isRate, ""}, "RATE_HAI": {isRate, ""}, "DCTCP_RATE_AI": {isRate, ""}, "INT_MULTI": {isNumber, ""}, "MIN_RATE": {isRate, ""},
-	"HAS_WIN": {isNumber, ""}, "VAR_WIN": {isNumber, ""}, "GLOBAL_T": {isNumber, ""}, "U_TARGET": {isReal, ""}, "MI_THRESH": {isNumber, ""}, "RATE_BOUND": {isNumber, ""},
-	"KMAX_MAP": {isMap, ""}, "KMIN_MAP": {isMap, ""}, "PMAX_MAP": {isMap, ""}, "BUFFER_SIZE": {isNumber, ""}, "ACK_HIGH_PRIO": {isNumber, ""}, "FAST_REACT": {isNumber, ""}, "LINK_DOWN": {isLinkDown, ""},
+	"ALPHA_RESUME_INTERVAL": {isReal, ""}, "RATE_DECREASE_INTERVAL": {isReal, ""}, "RP_TIMER": {isReal, ""},
+	"EWMA_GAIN":           {isReal, ""},
+	"FAST_RECOVERY_TIMES": {isNumber, ""}, "CLAMP_TARGET_RATE": {isNumber, ""}, "RATE_AI": {isRate, ""},
+	"RATE_HAI": {isRate, ""}, "DCTCP_RATE_AI": {isRate, ""}, "INT_MULTI": {isNumber, ""}, "MIN_RATE": {isRate, ""},
+	"HAS_WIN": {isNumber, ""}, "VAR_WIN": {isNumber, ""}, "GLOBAL_T": {isNumber, ""}, "U_TARGET": {isReal, ""},
+	"MI_THRESH": {isNumber, ""}, "RATE_BOUND": {isNumber, ""},
+	"KMAX_MAP": {isMap, ""}, "KMIN_MAP": {isMap, ""}, "PMAX_MAP": {isMap, ""}, "BUFFER_SIZE": {isNumber, ""},
+	"ACK_HIGH_PRIO": {isNumber, ""}, "FAST_REACT": {isNumber, ""}, "LINK_DOWN": {isLinkDown, ""},
 
 	"USE_DYNAMIC_PFC_THRESHOLD": {isNumber, "switches of the model use the dynamic threshold either way"},
 	"PAUSE_TIME":                {isReal, "the model's pauses hold until resumed"},
@@ -57,10 +63,13 @@ var keys = map[string]struct {
 	"DATA_RATE": {isText, "the topology says it"}, "LINK_DELAY": {isText, "the topology says it"},
 	"NIC_TOTAL_PAUSE_TIME": {isNumber, "it only changes what the simulator prints"},
 	"SIMULATOR_STOP_TIME":  {isReal, "a run ends when its flows have"},
-	"ENABLE_TRACE":         {isNumber, written}, "TRACE_FILE": {isText, written}, "TRACE_NODE": {isNumber, written}, "TRACE_OUTPUT_FILE": {isText, written},
-	"FCT_OUTPUT_FILE": {isText, written}, "PFC_OUTPUT_FILE": {isText, written}, "SEND_OUTPUT_FILE": {isText, written},
-	"QLEN_MON_FILE": {isText, written}, "QLEN_MON_START": {isNumber, written}, "QLEN_MON_END": {isNumber, written}, "QLEN_MON_INTERVAL": {isNumber, written},
-	"BW_MON_FILE": {isText, written}, "BW_MON_INTERVAL": {isNumber, written}, "RATE_MON_FILE": {isText, written}, "CNP_MON_FILE": {isText, written},
+	"ENABLE_TRACE":         {isNumber, written}, "TRACE_FILE": {isText, written}, "TRACE_NODE": {isNumber, written},
+	"TRACE_OUTPUT_FILE": {isText, written},
+	"FCT_OUTPUT_FILE":   {isText, written}, "PFC_OUTPUT_FILE": {isText, written}, "SEND_OUTPUT_FILE": {isText, written},
+	"QLEN_MON_FILE": {isText, written}, "QLEN_MON_START": {isNumber, written}, "QLEN_MON_END": {isNumber, written},
+	"QLEN_MON_INTERVAL": {isNumber, written},
+	"BW_MON_FILE":       {isText, written}, "BW_MON_INTERVAL": {isNumber, written}, "RATE_MON_FILE": {isText, written},
+	"CNP_MON_FILE":    {isText, written},
 	"QP_MON_INTERVAL": {isNumber, written}, "MON_START": {isNumber, written}, "MON_END": {isNumber, written},
 }
 
@@ -71,22 +80,27 @@ const (
 
 // defaults are what the simulator takes for keys that are not given.
 var defaults = map[string]string{
-	"ENABLE_QCN": "1", "CC_MODE": "1", "PACKET_PAYLOAD_SIZE": "1000", "L2_BACK_TO_ZERO": "0", "ERROR_RATE_PER_LINK": "0",
-	"ALPHA_RESUME_INTERVAL": "55", "RATE_DECREASE_INTERVAL": "4", "FAST_RECOVERY_TIMES": "5", "CLAMP_TARGET_RATE": "0", "MIN_RATE": "100Mb/s",
-	"HAS_WIN": "1", "VAR_WIN": "0", "GLOBAL_T": "1", "U_TARGET": "0.95", "MI_THRESH": "5", "RATE_BOUND": "1", "BUFFER_SIZE": "16", "DCTCP_RATE_AI": "1000Mb/s", "INT_MULTI": "1",
+	"ENABLE_QCN": "1", "CC_MODE": "1", "PACKET_PAYLOAD_SIZE": "1000", "L2_BACK_TO_ZERO": "0",
+	"ERROR_RATE_PER_LINK":   "0",
+	"ALPHA_RESUME_INTERVAL": "55", "RATE_DECREASE_INTERVAL": "4", "FAST_RECOVERY_TIMES": "5",
+	"CLAMP_TARGET_RATE": "0", "MIN_RATE": "100Mb/s",
+	"HAS_WIN": "1", "VAR_WIN": "0", "GLOBAL_T": "1", "U_TARGET": "0.95", "MI_THRESH": "5", "RATE_BOUND": "1",
+	"BUFFER_SIZE": "16", "DCTCP_RATE_AI": "1000Mb/s", "INT_MULTI": "1",
 	"ACK_HIGH_PRIO": "0", "FAST_REACT": "1", "MULTI_RATE": "1",
 }
 
 // readConfig reads a configuration.
 func readConfig(file string, src []byte) (*config, error) {
-	c := &config{t: tokenize(file, src), set: map[string]token{}, text: map[string]string{}, num: map[string]*big.Rat{}, maps: map[string][]point{}}
-	for c.t.more() && len(c.t.errs) == 0 {
+	c := &config{t: tokenize(file, src), set: map[string]token{}, text: map[string]string{}, num: map[string]*big.Rat{},
+		maps: map[string][]point{}}
+	for c.t.more() && len(c.t.problems) == 0 {
 		key, _ := c.t.take("a key")
 		k, known := keys[key.text]
 		first, again := c.set[key.text]
 		switch {
 		case !known:
-			c.t.fail(key, "%s: unknown key%s", shown(key.text), meant(key.text))
+			c.t.fail(key, "%s: unknown key", located.Shown(key.text))
+			c.t.problems[len(c.t.problems)-1].Hint = meant(key.text)
 		case again:
 			c.t.fail(key, "%s: given twice, first on line %d", key.text, first.line)
 		default:
@@ -172,12 +186,12 @@ func (c *config) whole(key string, lo, hi int64) int64 {
 func (c *config) fail(key, format string, args ...any) {
 	if w, ok := c.set[key]; ok {
 		if w.text != key { // a value, and not the key of several
-			key += ": " + shown(w.text)
+			key += ": " + located.Shown(w.text)
 		}
 		c.t.fail(w, "%s: %s", key, fmt.Sprintf(format, args...))
 		return
 	}
-	c.t.fail(token{line: 1, col: 1}, "no %s: %s", key, fmt.Sprintf(format, args...))
+	c.t.fail(top, "no %s: %s", key, fmt.Sprintf(format, args...))
 }
 
 // notes names the keys that have no meaning here, in the order of the file.
@@ -207,12 +221,13 @@ func (c *config) notes() []string {
 func parseRate(s string) (unit.Bitrate, error) {
 	r, err := unit.ParseBitrate(strings.Replace(s, "bps", "b/s", 1))
 	if err != nil || r <= 0 {
-		return 0, fmt.Errorf("%s: want a rate such as 100Gbps or 50Mb/s", shown(s))
+		return 0, fmt.Errorf("%s: want a rate such as 100Gbps or 50Mb/s", located.Shown(s))
 	}
 	return r, nil
 }
 
-// meant suggests the known key closest to a word: that with the longest common beginning of at least 4 letters.
+// meant suggests the known key closest to a word: that with the longest common beginning of at
+// least 4 letters.
 func meant(word string) string {
 	best, most := "", 3
 	for _, k := range sortedKeys() {
@@ -227,7 +242,7 @@ func meant(word string) string {
 	if best == "" {
 		return ""
 	}
-	return "; did you mean " + best + "?"
+	return "did you mean " + best + "?"
 }
 
 func sortedKeys() []string {

@@ -19,15 +19,16 @@ type flow struct {
 	cut      bool      // the file says a little more
 }
 
-// readFlows reads a flow file: a count, then for each flow source, destination, priority group, destination port, bytes and
-// start in seconds. What follows the last one is not read, as in the simulator.
+// readFlows reads a flow file: a count, then for each flow source, destination, priority group,
+// destination port, bytes and start in seconds. What follows the last one is not read, as in the
+// simulator.
 func readFlows(file string, src []byte, p *topology) (flows []flow, rest int, err error) {
 	t := tokenize(file, src)
 	n, at, ok := t.number("flows", 0, MaxFlows)
 	if ok && n == 0 {
 		t.fail(at, "0 flows, want at least one: a job must send something")
 	}
-	for i := int64(0); i < n && len(t.errs) == 0; i++ {
+	for i := int64(0); i < n && len(t.problems) == 0; i++ {
 		if f, ok := readFlow(t, p); ok {
 			flows = append(flows, f)
 		}
@@ -94,9 +95,11 @@ func flowsCSV(flows []flow, p *topology, from string) (text []byte, zero unit.Ti
 		zero = min(zero, f.start)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "# From %s: names hold the numbers of both nodes; time 0 is %s there.\nname,from,to,bytes,start\n", from, unit.Duration(zero))
+	fmt.Fprintf(&b, "# From %s: names hold the numbers of both nodes; time 0 is %s there.\nname,from,to,bytes,start\n",
+		from, unit.Duration(zero))
 	for i, f := range flows {
-		fmt.Fprintf(&b, "flow%d-n%d-n%d,%s,%s,%dB,%s\n", i+1, f.src, f.dst, p.endpoint(f.src), p.endpoint(f.dst), f.bytes, f.start.Sub(zero))
+		fmt.Fprintf(&b, "flow%d-n%d-n%d,%s,%s,%dB,%s\n", i+1, f.src, f.dst, p.endpoint(f.src), p.endpoint(f.dst),
+			f.bytes, f.start.Sub(zero))
 	}
 	return []byte(b.String()), zero
 }

@@ -2,7 +2,6 @@ package ns3
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math/big"
 	"path"
@@ -21,8 +20,8 @@ type Imported struct {
 // Names says what the three files will be called: the scenario names the other two.
 type Names struct{ Name, Topology, Flows string }
 
-// Import reads config.txt, and the topology and flow files that it names, by their base names. open returns what a file
-// holds, at most MaxBytes, with an error that does not name it.
+// Import reads config.txt, and the topology and flow files that it names, by their base names. open
+// returns what a file holds, at most MaxBytes, with an error that does not name it.
 func Import(open func(name string) ([]byte, error), names Names) (*Imported, error) {
 	read := func(name string) ([]byte, error) {
 		src, err := open(name)
@@ -58,15 +57,17 @@ func Import(open func(name string) ([]byte, error), names Names) (*Imported, err
 	out.Flows, m.zero = flowsCSV(list, m.p, flows)
 	out.Scenario = m.scenario()
 	if n := countCut(list); n > 0 {
-		m.note("starts: %d of %d are a little earlier than %s says: the simulator cuts seconds to whole nanoseconds, of 2.000005 s to 2.000004999 s", n, len(list), flows)
+		m.note("starts: %d of %d are a little earlier than %s says: the simulator cuts seconds to whole "+
+			"nanoseconds, of 2.000005 s to 2.000004999 s", n, len(list), flows)
 	}
 	if rest > 0 {
 		m.note("%s: %d words after the last of its %d flows were not read", flows, rest, len(list))
 	}
-	m.note("paths: ECMP here does not pick as the simulator does. Where they matter, add a path to each flow in %s", names.Flows)
+	m.note("paths: ECMP here does not pick as the simulator does. Where they matter, add a path to each flow in %s",
+		names.Flows)
 	m.note("clock: the simulator as shipped cuts times to whole nanoseconds; fabric.clock: truncate-ns does so too")
 	out.Notes = append(m.notes, c.notes()...)
-	return out, errors.Join(c.t.err(), m.p.t.err())
+	return out, append(c.t.problems, m.p.t.problems...).Err()
 }
 
 // importer turns the files into a scenario.
@@ -98,9 +99,12 @@ func (m *importer) scenario() []byte {
 	hosts, gpus := m.p.servers()
 	m.line("# From config.txt of the HPCC authors' ns-3 simulator. The preset sets what the file leaves to the model.")
 	m.line("name: %s\npreset: hpcc-ns3\n", m.names.Name)
-	m.line("cluster:\n  hosts: %d\n  host: {gpus: %d%s}\n  nic: {speed: %s}\n", hosts, gpus, m.nvlink(), rateText(m.p.slowestCard()))
-	m.line("fabric:\n  design: custom\n  topology: %q\n  switch: {buffer: %dMiB}\n%s", m.names.Topology, m.c.whole("BUFFER_SIZE", 1, 1<<20), m.ecn())
-	m.line("transport: {mtu: %dB, ack_every: %d, ack_paused: %v%s%s}\n", m.c.whole("PACKET_PAYLOAD_SIZE", 64, 9000), m.ackEvery(), !m.c.is("ACK_HIGH_PRIO"), m.header(), m.window())
+	m.line("cluster:\n  hosts: %d\n  host: {gpus: %d%s}\n  nic: {speed: %s}\n", hosts, gpus, m.nvlink(),
+		rateText(m.p.slowestCard()))
+	m.line("fabric:\n  design: custom\n  topology: %q\n  switch: {buffer: %dMiB}\n%s", m.names.Topology,
+		m.c.whole("BUFFER_SIZE", 1, 1<<20), m.ecn())
+	m.line("transport: {mtu: %dB, ack_every: %d, ack_paused: %v%s%s}\n", m.c.whole("PACKET_PAYLOAD_SIZE", 64, 9000),
+		m.ackEvery(), !m.c.is("ACK_HIGH_PRIO"), m.header(), m.window())
 	m.line("congestion: %s\n", m.congestion())
 	if f := m.faults(); f != "" {
 		m.line("faults:\n%s", f)
@@ -120,7 +124,8 @@ func (m *importer) nvlink() string {
 	if !alike {
 		m.note("links to NVSwitches differ; the first one's rate and delay hold for all hosts")
 	}
-	m.note("NVLink of %s servers: flows between GPUs of one server cross the network here if a flow file lists them", cmp.Or(m.p.model, "the"))
+	m.note("NVLink of %s servers: flows between GPUs of one server cross the network here if a flow file lists them",
+		cmp.Or(m.p.model, "the"))
 	return fmt.Sprintf(", nvlink: %s, nvlink_latency: %s", rateText(rate), delay)
 }
 
@@ -137,7 +142,8 @@ func (m *importer) ackEvery() int64 {
 	return 1
 }
 
-// header says what in-band telemetry or time stamps add to data and acknowledgements: of the latter's 60 B at least, 46 are in use.
+// header says what in-band telemetry or time stamps add to data and acknowledgements: of the
+// latter's 60 B at least, 46 are in use.
 func (m *importer) header() string {
 	more := map[string]int{"hpcc": 42, "timely": 8}[m.algorithm()]
 	if more == 0 {
@@ -188,7 +194,8 @@ func (m *importer) ecn() string {
 	}
 	for i := range rates {
 		if chances[i].Cmp(chances[0]) != 0 {
-			m.c.fail("PMAX_MAP", "links of %s and %s have different probabilities, and a scenario has one", rateText(rates[0]), rateText(rates[i]))
+			m.c.fail("PMAX_MAP", "links of %s and %s have different probabilities, and a scenario has one",
+				rateText(rates[0]), rateText(rates[i]))
 			return ""
 		}
 	}
@@ -198,10 +205,12 @@ func (m *importer) ecn() string {
 	case scaled:
 		port = ", port_rate: " + rateText(rates[0])
 	default:
-		m.c.fail("KMIN_MAP", "thresholds for links of %s to %s neither are the same nor scale with the rate, and a scenario has one curve", rateText(rates[0]), rateText(rates[len(rates)-1]))
+		m.c.fail("KMIN_MAP", "thresholds for links of %s to %s neither are the same nor scale with the rate, and a "+
+			"scenario has one curve", rateText(rates[0]), rateText(rates[len(rates)-1]))
 		return ""
 	}
-	return fmt.Sprintf("  qos: {ecn: {min: %skB, max: %skB, probability: %s%s}}\n", decimalText(lows[0]), decimalText(highs[0]), decimalText(chances[0]), port)
+	return fmt.Sprintf("  qos: {ecn: {min: %skB, max: %skB, probability: %s%s}}\n", decimalText(lows[0]),
+		decimalText(highs[0]), decimalText(chances[0]), port)
 }
 
 func (m *importer) same(lists ...[]*big.Rat) bool {
@@ -232,7 +241,8 @@ func decimalText(r *big.Rat) string {
 }
 
 // telemetryRates are the link rates that the simulator's telemetry header has a code for.
-var telemetryRates = []unit.Bitrate{25 * unit.GigabitPerSec, 50 * unit.GigabitPerSec, 100 * unit.GigabitPerSec, 200 * unit.GigabitPerSec, 400 * unit.GigabitPerSec}
+var telemetryRates = []unit.Bitrate{25 * unit.GigabitPerSec, 50 * unit.GigabitPerSec, 100 * unit.GigabitPerSec,
+	200 * unit.GigabitPerSec, 400 * unit.GigabitPerSec}
 
 // congestion is the congestion control of CC_MODE.
 func (m *importer) congestion() string {
@@ -258,9 +268,12 @@ func (m *importer) congestion() string {
 		return "{algorithm: none}"
 	case "dcqcn":
 		need("RP_TIMER", "EWMA_GAIN")
-		return fmt.Sprintf("{algorithm: dcqcn, g: %s, alpha_timer: %s, decrease_interval: %s, increase_timer: %s,\n  fast_recovery: %d, clamp_target: %v, rate_ai: %s, rate_hai: %s, min_rate: %s}",
-			decimalText(c.num["EWMA_GAIN"]), micro("ALPHA_RESUME_INTERVAL"), micro("RATE_DECREASE_INTERVAL"), micro("RP_TIMER"),
-			c.whole("FAST_RECOVERY_TIMES", 1, 1000), c.is("CLAMP_TARGET_RATE"), rate("RATE_AI"), rate("RATE_HAI"), rate("MIN_RATE"))
+		return fmt.Sprintf("{algorithm: dcqcn, g: %s, alpha_timer: %s, decrease_interval: %s, increase_timer: %s,\n"+
+			"  fast_recovery: %d, clamp_target: %v, rate_ai: %s, rate_hai: %s, min_rate: %s}",
+			decimalText(c.num["EWMA_GAIN"]), micro("ALPHA_RESUME_INTERVAL"),
+			micro("RATE_DECREASE_INTERVAL"), micro("RP_TIMER"),
+			c.whole("FAST_RECOVERY_TIMES", 1, 1000), c.is("CLAMP_TARGET_RATE"), rate("RATE_AI"),
+			rate("RATE_HAI"), rate("MIN_RATE"))
 	case "hpcc":
 		rtt, _ := m.p.longestTrip(c.whole("PACKET_PAYLOAD_SIZE", 64, 9000))
 		base := ""
@@ -269,19 +282,24 @@ func (m *importer) congestion() string {
 		}
 		for _, r := range m.p.rates() {
 			if !slices.Contains(telemetryRates, r) {
-				m.note("links of %s: the simulator's telemetry header knows 25, 50, 100, 200 and 400 Gb/s only, and takes them for another", rateText(r))
+				m.note("links of %s: the simulator's telemetry header knows 25, 50, 100, 200 and 400 Gb/s only, and "+
+					"takes them for another", rateText(r))
 			}
 		}
 		units := c.whole("INT_MULTI", 1, 500)
 		if _, given := c.set["MULTI_RATE"]; !given {
 			m.note("MULTI_RATE is not given, which is 1: %s", keys["MULTI_RATE"].about)
 		}
-		return fmt.Sprintf("{algorithm: hpcc, hpcc: {eta: %s, max_stage: %d, rate_ai: %s, min_rate: %s%s, tx_unit: %dB, queue_unit: %dB, fast_react: %v}}", decimalText(c.num["U_TARGET"]), c.whole("MI_THRESH", 0, 1000), rate("RATE_AI"), rate("MIN_RATE"), base, 128*units, 80*units, c.is("FAST_REACT"))
+		return fmt.Sprintf("{algorithm: hpcc, hpcc: {eta: %s, max_stage: %d, rate_ai: %s, min_rate: %s%s, tx_unit: "+
+			"%dB, queue_unit: %dB, fast_react: %v}}", decimalText(c.num["U_TARGET"]), c.whole("MI_THRESH", 0, 1000),
+			rate("RATE_AI"), rate("MIN_RATE"), base, 128*units, 80*units, c.is("FAST_REACT"))
 	case "timely":
-		return fmt.Sprintf("{algorithm: timely, timely: {ai: %s, hai: %s, min_rate: %s}}", rate("RATE_AI"), rate("RATE_HAI"), rate("MIN_RATE"))
+		return fmt.Sprintf("{algorithm: timely, timely: {ai: %s, hai: %s, min_rate: %s}}", rate("RATE_AI"),
+			rate("RATE_HAI"), rate("MIN_RATE"))
 	case "dctcp":
 		need("EWMA_GAIN")
-		return fmt.Sprintf("{algorithm: dctcp, dctcp: {g: %s, rate_ai: %s, min_rate: %s}}", decimalText(c.num["EWMA_GAIN"]), rate("DCTCP_RATE_AI"), rate("MIN_RATE"))
+		return fmt.Sprintf("{algorithm: dctcp, dctcp: {g: %s, rate_ai: %s, min_rate: %s}}",
+			decimalText(c.num["EWMA_GAIN"]), rate("DCTCP_RATE_AI"), rate("MIN_RATE"))
 	}
 	c.fail("CC_MODE", "not modelled, want 0 (none), 1 (DCQCN), 3 (HPCC), 7 (TIMELY) or 8 (DCTCP)")
 	return ""
@@ -305,7 +323,8 @@ func (m *importer) faults() string {
 		case r.Sign() == 0:
 			continue
 		case rate.Sign() != 0 && r.Cmp(rate) != 0:
-			m.p.t.fail(l.src, "link %d %d: error rate %s, and another link has %s: a scenario has one", l.a, l.b, decimalText(r), decimalText(rate))
+			m.p.t.fail(l.src, "link %d %d: error rate %s, and another link has %s: a scenario has one", l.a, l.b,
+				decimalText(r), decimalText(rate))
 			return ""
 		}
 		rate = r

@@ -1,11 +1,14 @@
 package ns3
 
 import (
-	"errors"
+	"bytes"
 	"fmt"
 	"math/big"
 	"strconv"
 	"strings"
+	"unicode/utf8"
+
+	"railyard/internal/located"
 )
 
 // MaxBytes bounds each file.
@@ -14,72 +17,59 @@ const MaxBytes = 64 << 20
 // maxWords bounds the words of a file: the longest flow list and the longest topology have fewer.
 const maxWords = 8_000_000
 
-// maxErrors is how many mistakes are reported at once.
-const maxErrors = 20
-
-// Error is a mistake in a file, at a line and a column (in bytes) counted from 1.
-type Error struct {
-	File      string
-	Line, Col int
-	What      string
-}
-
-// Error returns "file:line:column: what".
-func (e *Error) Error() string { return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Col, e.What) }
-
 // token is a blank-separated word.
 type token struct {
 	text      string
 	line, col int
 }
 
-// tokens is a file as the simulator reads it: words, whatever the line breaks. The first mistake in what must follow in
-// order ends the reading.
+// top is the place of what no line is at fault for.
+var top = token{line: 1, col: 1}
+
+// tokens is a file as the simulator reads it: words, whatever the line breaks. The first mistake in
+// what must follow in order ends the reading.
 type tokens struct {
 	file string
 	all  []token
 	next int
-	errs []error
+
+	problems located.Problems
 }
 
 func tokenize(file string, src []byte) *tokens {
 	t := &tokens{file: file}
 	if len(src) > MaxBytes {
-		t.fail(token{line: 1, col: 1}, "%d bytes, want at most %d", len(src), MaxBytes)
+		t.fail(top, "%d bytes, want at most %d", len(src), MaxBytes)
 		return t
 	}
 	line := 0
-	for text := range strings.SplitSeq(string(src), "\n") {
+	var words []located.Word
+	for text := range strings.SplitSeq(string(bytes.TrimPrefix(src, located.BOM)), "\n") {
 		line++
 		if i := strings.IndexByte(text, '{'); i >= 0 && strings.HasSuffix(strings.TrimRight(text, " \t\r"), "}") {
 			text = text[:i] // {what the key means}, as in the authors' documentation
 		}
-		for i := 0; i < len(text); {
-			n := strings.IndexAny(text[i:], " \t\r\v\f")
-			if n < 0 {
-				n = len(text) - i
-			}
-			if n > 0 && len(t.all) == maxWords {
-				t.fail(token{line: line, col: i + 1}, "more than %d words, want at most that", maxWords)
+		words = located.AppendWords(words[:0], text)
+		for _, w := range words {
+			at := token{w.Text, line, w.Column}
+			if len(t.all) == maxWords {
+				t.fail(at, "more than %d words, want at most that", maxWords)
 				t.all = nil
 				return t
 			}
-			if n > 0 {
-				t.all = append(t.all, token{text[i : i+n], line, i + 1})
-			}
-			i += n + 1
+			t.all = append(t.all, at)
 		}
 	}
 	return t
 }
 
 func (t *tokens) fail(at token, format string, args ...any) {
-	if len(t.errs) < maxErrors {
-		t.errs = append(t.errs, &Error{t.file, at.line, at.col, fmt.Sprintf(format, args...)})
-	}
+	t.problems = append(t.problems,
+		located.Problem{File: t.file, Line: at.line, Column: at.col, Width: max(1, utf8.RuneCountInString(at.text)),
+			Message: fmt.Sprintf(format, args...)})
 }
 
-func (t *tokens) err() error { return errors.Join(t.errs...) }
+func (t *tokens) err() error { return t.problems.Err() }
 
 // more reports whether there is another word.
 func (t *tokens) more() bool { return t.next < len(t.all) }
@@ -87,7 +77,7 @@ func (t *tokens) more() bool { return t.next < len(t.all) }
 // take returns the next word, which should be what.
 func (t *tokens) take(what string) (token, bool) {
 	if !t.more() {
-		at := token{line: 1, col: 1}
+		at := top
 		if len(t.all) > 0 {
 			at = t.all[len(t.all)-1]
 		}
@@ -106,13 +96,14 @@ func (t *tokens) number(what string, lo, hi int64) (int64, token, bool) {
 	}
 	n, err := strconv.ParseInt(w.text, 10, 64)
 	if err != nil || n < lo || n > hi {
-		t.fail(w, "%s: %s, want a whole number from %d to %d", what, shown(w.text), lo, hi)
+		t.fail(w, "%s: %s, want a whole number from %d to %d", what, located.Shown(w.text), lo, hi)
 		return 0, w, false
 	}
 	return n, w, true
 }
 
-// decimal takes a decimal number, not negative, with at most 12 digits behind the point, and with an exponent if the simulator reads one.
+// decimal takes a decimal number, not negative, with at most 12 digits behind the point, and with
+// an exponent if the simulator reads one.
 func (t *tokens) decimal(what string, exponent bool) (*big.Rat, token, bool) {
 	w, ok := t.take(what)
 	if !ok {
@@ -120,17 +111,19 @@ func (t *tokens) decimal(what string, exponent bool) (*big.Rat, token, bool) {
 	}
 	r, ok := parseDecimal(w.text, exponent)
 	if _, real := parseDecimal(w.text, true); !ok && real {
-		t.fail(w, "%s: %s, want a number without an exponent, since the simulator takes only what is before the e", what, shown(w.text))
+		t.fail(w, "%s: %s, want a number without an exponent, since the simulator takes only what is before the e",
+			what, located.Shown(w.text))
 	} else if !ok {
-		t.fail(w, "%s: %s, want a number such as 0.25", what, shown(w.text))
+		t.fail(w, "%s: %s, want a number such as 0.25", what, located.Shown(w.text))
 	} else if !new(big.Rat).Mul(r, big.NewRat(1e12, 1)).IsInt() {
-		t.fail(w, "%s: %s, want a number with at most 12 digits behind the point", what, shown(w.text))
+		t.fail(w, "%s: %s, want a number with at most 12 digits behind the point", what, located.Shown(w.text))
 		ok = false
 	}
 	return r, w, ok
 }
 
-// parseDecimal reads a decimal number, not negative; its exponent has at most two digits, so that its size is bounded.
+// parseDecimal reads a decimal number, not negative; its exponent has at most two digits, so that
+// its size is bounded.
 func parseDecimal(s string, exponent bool) (*big.Rat, bool) {
 	digits := s
 	if i := strings.IndexAny(s, "eE"); exponent && i >= 0 {
@@ -145,17 +138,4 @@ func parseDecimal(s string, exponent bool) (*big.Rat, bool) {
 		return nil, false
 	}
 	return new(big.Rat).SetString(s)
-}
-
-// shown shows a word that may hold anything.
-func shown(s string) string {
-	if len(s) > 40 {
-		s = s[:40] + "..."
-	}
-	for _, r := range s {
-		if r <= ' ' || r > '~' || r == '"' {
-			return strconv.Quote(s)
-		}
-	}
-	return s
 }

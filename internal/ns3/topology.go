@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"railyard/internal/located"
 	"railyard/internal/unit"
 )
 
@@ -45,8 +46,9 @@ type link struct {
 	src   token
 }
 
-// readTopology reads a topology: nodes, switches and links in HPCC's form; in SimAI's, nodes, GPUs per server, NVSwitches,
-// switches, links and a kind of GPU. The numbers of the switches follow, then the links.
+// readTopology reads a topology: nodes, switches and links in HPCC's form; in SimAI's, nodes, GPUs
+// per server, NVSwitches, switches, links and a kind of GPU. The numbers of the switches follow,
+// then the links.
 func readTopology(file string, src []byte) (*topology, error) {
 	p := &topology{t: tokenize(file, src)}
 	first := 0
@@ -58,7 +60,8 @@ func readTopology(file string, src []byte) (*topology, error) {
 	}
 	nodes, _, ok := p.t.number("nodes", 2, maxNodes)
 	if first != 3 && first != 6 && ok {
-		p.t.fail(p.t.all[0], "%d numbers in the first line, want 3 (nodes switches links), or 6 in SimAI's form (nodes, GPUs per server, NVSwitches, switches, links, GPU)", first)
+		p.t.fail(p.t.all[0], "%d numbers in the first line, want 3 (nodes switches links), or 6 in SimAI's form "+
+			"(nodes, GPUs per server, NVSwitches, switches, links, GPU)", first)
 		ok = false
 	}
 	var gpus, nv, switches, links int64
@@ -74,16 +77,16 @@ func readTopology(file string, src []byte) (*topology, error) {
 		w, _ := p.t.take("the kind of GPU")
 		p.model = w.text
 	}
-	if !ok || len(p.t.errs) > 0 {
+	if !ok || len(p.t.problems) > 0 {
 		return p, p.t.err()
 	}
 	p.gpus, p.role = int(gpus), make([]int, nodes)
 	p.mark("NVSwitch", isNVSwitch, nv)
 	p.mark("switch", isSwitch, switches)
-	for i := int64(0); i < links && len(p.t.errs) == 0; i++ {
+	for i := int64(0); i < links && len(p.t.problems) == 0; i++ {
 		p.readLink()
 	}
-	if len(p.t.errs) == 0 {
+	if len(p.t.problems) == 0 {
 		p.connect()
 	}
 	return p, p.t.err()
@@ -132,7 +135,8 @@ func (p *topology) readLink() {
 		return
 	}
 	if l.delay, err = unit.ParseDuration(delay.text); err != nil || l.delay <= 0 || l.delay > 10*unit.Millisecond {
-		p.t.fail(delay, "%s: want a delay above 0 and at most 10ms, such as 0.001ms or 1000ns", shown(delay.text))
+		p.t.fail(delay, "%s: want a delay above 0 and at most 10ms, such as 0.001ms or 1000ns",
+			located.Shown(delay.text))
 		return
 	}
 	switch ra, rb := p.role[a], p.role[b]; {
@@ -161,7 +165,6 @@ func (p *topology) connect() {
 	for i, l := range p.links {
 		p.at[l.a], p.at[l.b] = append(p.at[l.a], i), append(p.at[l.b], i)
 	}
-	top := token{line: 1, col: 1}
 	switch {
 	case len(p.hosts) == 0:
 		p.t.fail(top, "every node is a switch, want hosts")
@@ -241,8 +244,8 @@ func (p *topology) ports() map[int]string {
 	return names
 }
 
-// order returns the links outside servers: first those of hosts, in order of their nodes, so that they become the hosts'
-// cards in order.
+// order returns the links outside servers: first those of hosts, in order of their nodes, so that
+// they become the hosts' cards in order.
 func (p *topology) order() (ls []int) {
 	for _, id := range p.hosts {
 		ls = append(ls, p.uplinks(id)...)
@@ -338,8 +341,9 @@ func (p *topology) tiers() []int {
 	return tier
 }
 
-// longestTrip returns the largest round trip between two hosts and the largest bandwidth-delay product as the simulator's
-// driver counts them: twice the propagation, and the serialisation of a payload on each hop of the way there, in ns.
+// longestTrip returns the largest round trip between two hosts and the largest bandwidth-delay
+// product as the simulator's driver counts them: twice the propagation, and the serialisation of a
+// payload on each hop of the way there, in ns.
 func (p *topology) longestTrip(payload int64) (rtt unit.Duration, bdp int64) {
 	type way struct {
 		delay, tx, rate int64
@@ -357,7 +361,8 @@ func (p *topology) longestTrip(payload int64) (rtt unit.Duration, bdp int64) {
 				if ways[next].seen || p.role[next] == isNVSwitch {
 					continue
 				}
-				ways[next] = way{w.delay + int64(k.delay/unit.Nanosecond), w.tx + payload*8_000_000_000/int64(k.rate), min(w.rate, int64(k.rate)), true}
+				ways[next] = way{w.delay + int64(k.delay/unit.Nanosecond), w.tx + payload*8_000_000_000/int64(k.rate),
+					min(w.rate, int64(k.rate)), true}
 				if p.role[next] == isSwitch {
 					queue = append(queue, next)
 					continue

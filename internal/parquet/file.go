@@ -97,7 +97,8 @@ func Open(r io.ReaderAt, size int64, limits Limits) (*File, error) {
 	if _, err := r.ReadAt(b, size-8-length); err != nil {
 		return nil, err
 	}
-	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(max(uint64(limits.Page), 8<<20)),
+	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1),
+		zstd.WithDecoderMaxMemory(max(uint64(limits.Page), 8<<20)),
 		zstd.WithDecodeAllCapLimit(true))
 	if err != nil {
 		return nil, err

@@ -80,9 +80,11 @@ func drawRows(n int, seed uint64) []row {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	rows := make([]row, n)
 	for i := range rows {
-		rows[i] = row{ID: int64(i), Small: int32(rng.Uint32()), Plain: int32(i % 7), Wide: int64(rng.Uint64()), Name: fmt.Sprintf("flow %d", i/3),
-			Word: []string{"host1", "host22", ""}[rng.IntN(3)], Text: strings.Repeat("x", rng.IntN(9)), Number: int64(rng.IntN(1 << rng.IntN(20))),
-			Share: rng.Float64(), inner: inner{Deep: int64(rng.IntN(3))}}
+		rows[i] = row{ID: int64(i), Small: int32(rng.Uint32()), Plain: int32(i % 7), Wide: int64(rng.Uint64()),
+			Name: fmt.Sprintf("flow %d", i/3),
+			Word: []string{"host1", "host22", ""}[rng.IntN(3)], Text: strings.Repeat("x", rng.IntN(9)),
+			Number: int64(rng.IntN(1 << rng.IntN(20))),
+			Share:  rng.Float64(), inner: inner{Deep: int64(rng.IntN(3))}}
 		if rng.IntN(2) == 0 {
 			rows[i].Loss = new(rng.NormFloat64())
 		}
@@ -166,7 +168,8 @@ func TestChangedPagesAreFound(t *testing.T) {
 	c := f.groups[0].chunks[0]
 	at := c.start + c.size - 1
 	b[at] ^= 1
-	if _, err := read[row](b); err == nil || !strings.Contains(err.Error(), `row group 0: column "id": page has checksum`) {
+	if _, err := read[row](b); err == nil ||
+		!strings.Contains(err.Error(), `row group 0: column "id": page has checksum`) {
 		t.Error(err)
 	}
 }
@@ -291,7 +294,8 @@ func TestBombsAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := &pages{f: &File{limits: limits, zstd: z}, chunk: chunk{codec: codecZstd}}
-	if _, err := p.unpack(&header{kind: pageDataV2, squeezed: true, plain: 1000, compressed: len(bomb)}, bomb); err == nil {
+	if _, err := p.unpack(&header{kind: pageDataV2, squeezed: true, plain: 1000, compressed: len(bomb)},
+		bomb); err == nil {
 		t.Error("a page of 64 MB was taken where its header says 1000 bytes")
 	}
 	if c := cap(p.out); c > 2000 {

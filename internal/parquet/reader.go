@@ -64,7 +64,8 @@ func NewReader[R any](f *File, exact bool, clean func(string) string) (*Reader[R
 			continue
 		}
 		if want := kindOf(typ.FieldByIndex(field.Index).Type); want != c.Kind || field.Optional != c.Optional {
-			return nil, fmt.Errorf("column %q is %s, want %s", c.Name, describe(c.Kind, c.Optional), describe(want, field.Optional))
+			return nil, fmt.Errorf("column %q is %s, want %s", c.Name, describe(c.Kind, c.Optional),
+				describe(want, field.Optional))
 		}
 		cells := make([]reflect.Value, batch)
 		for i := range cells {

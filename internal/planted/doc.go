@@ -1,6 +1,7 @@
 // Package planted holds small scenarios in each of which one cause of lost time has been planted,
 // with its place and its culprit, and runs them with it and without it. It keeps the diagnosis
-// honest: the first blame must be the planted one, and the time attributed to it what its removal saves.
+// honest: the first blame must be the planted one, and the time attributed to it what its removal
+// saves.
 //
 // A case is a file of testdata:
 //

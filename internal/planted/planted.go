@@ -100,7 +100,8 @@ func parse(name, src string) (Case, error) {
 	return c, nil
 }
 
-// parseWant reads KIND [RANK] [at PORT] [by FLOW, FLOW][, not crossed]; without a kind it is a port.
+// parseWant reads KIND [RANK] [at PORT] [by FLOW, FLOW][, not crossed]; without a kind it is a
+// port.
 func parseWant(s string) (Want, error) {
 	w := Want{Rank: -1}
 	s, w.NotCrossed = strings.CutSuffix(s, ", not crossed")

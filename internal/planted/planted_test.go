@@ -63,7 +63,8 @@ func TestPlanted(t *testing.T) {
 			saved := d.Whole - without.Diagnosis.Whole
 			agree := attributed*10 >= saved*9 && attributed*10 <= saved*11
 			if agree != (c.NotAdditive == "") {
-				t.Errorf("attributed %v, saved %v of %v, additive %q\n%s", attributed.Human(), saved.Human(), d.Whole.Human(), c.NotAdditive, text(d))
+				t.Errorf("attributed %v, saved %v of %v, additive %q\n%s", attributed.Human(), saved.Human(),
+					d.Whole.Human(), c.NotAdditive, text(d))
 			}
 		})
 	}
@@ -89,7 +90,8 @@ func text(d *diagnose.Diagnosis) string {
 	var b strings.Builder
 	for i := range d.Blames[:min(len(d.Blames), 5)] {
 		x := &d.Blames[i]
-		fmt.Fprintf(&b, "  %5.1f %% %s %s (path: %v) felt %v by %.2v\n", 100*d.Share(x), x.Kind, x.Port, x.Crossed, x.Felt, x.Culprits)
+		fmt.Fprintf(&b, "  %5.1f %% %s %s (path: %v) felt %v by %.2v\n", 100*d.Share(x), x.Kind, x.Port,
+			x.Crossed, x.Felt, x.Culprits)
 	}
 	return b.String()
 }

@@ -116,7 +116,8 @@ func (c *problem) pfcFirst() Mistake {
 		return Mistake{}
 	}
 	m := Mistake{Name: PFCBeforeECN, Path: pfcPath + "alpha",
-		Reason: fmt.Sprintf("PFC can act before ECN: %s (%s, port of %s)", worst.Reason, worst.Switch, worst.Rate.Human())}
+		Reason: fmt.Sprintf("PFC can act before ECN: %s (%s, port of %s)", worst.Reason,
+			worst.Switch, worst.Rate.Human())}
 	if worst.PFC.Fixed > 0 {
 		m.Path = pfcPath + "threshold"
 		m.Cures = c.higherXOFF()
@@ -137,7 +138,8 @@ func (c *problem) higherXOFF() []Cure {
 	if !fits || n.latest(early) != nil || xoff > n.least(func(r *Row) unit.Bytes { return r.PFC.SafeStatic }) {
 		return nil
 	}
-	return []Cure{{pfcPath + "threshold", xoff.String(), "then everything is marked before a port pauses its neighbour"}}
+	return []Cure{{pfcPath + "threshold", xoff.String(),
+		"then everything is marked before a port pauses its neighbour"}}
 }
 
 // higherAlpha raises alpha by powers of two.
@@ -152,7 +154,8 @@ func (c *problem) higherAlpha() []Cure {
 			return nil
 		}
 		if n, fits := c.with(func(p *Policy) { p.PFC.Alpha = a }); fits && n.latest(early) == nil {
-			return []Cure{{pfcPath + "alpha", a.String(), "then everything that one sender sends is marked before it is paused"}}
+			return []Cure{{pfcPath + "alpha", a.String(),
+				"then everything that one sender sends is marked before it is paused"}}
 		}
 	}
 }
@@ -199,9 +202,10 @@ func (c *problem) aboveBuffer() Mistake {
 	if worst == nil {
 		return Mistake{}
 	}
-	m := Mistake{Name: XOFFAboveBuffer, Path: pfcPath + "threshold", Reason: fmt.Sprintf("the fixed xOFF of %s is above "+
-		"the %s that the ports of a %s share: a port pauses its neighbour only when the buffer is full",
-		worst.PFC.Fixed.Human(), worst.Shared.Human(), worst.Switch)}
+	m := Mistake{Name: XOFFAboveBuffer, Path: pfcPath + "threshold",
+		Reason: fmt.Sprintf("the fixed xOFF of %s is above "+
+			"the %s that the ports of a %s share: a port pauses its neighbour only when the buffer is full",
+			worst.PFC.Fixed.Human(), worst.Shared.Human(), worst.Switch)}
 	bound := c.least(func(r *Row) unit.Bytes { return r.PFC.SafeStatic })
 	n, fits := c.with(func(p *Policy) { p.PFC.Threshold = 0 })
 	switch {
@@ -221,9 +225,10 @@ func (c *problem) headroomShort() Mistake {
 	if worst == nil || c.policy.PFC.Headroom.None() {
 		return Mistake{}
 	}
-	m := Mistake{Name: HeadroomShort, Path: pfcPath + "headroom", Reason: fmt.Sprintf("headroom is %s, and %s can arrive "+
-		"after xOFF (%s, port of %s): packets under PFC can be dropped",
-		worst.PFC.Headroom.Human(), worst.PFC.HeadroomNeeded.Human(), worst.Switch, worst.Rate.Human())}
+	m := Mistake{Name: HeadroomShort, Path: pfcPath + "headroom",
+		Reason: fmt.Sprintf("headroom is %s, and %s can arrive "+
+			"after xOFF (%s, port of %s): packets under PFC can be dropped",
+			worst.PFC.Headroom.Human(), worst.PFC.HeadroomNeeded.Human(), worst.Switch, worst.Rate.Human())}
 	var first []Cure
 	if c.policy.PFC.Headroom.rule == delaysHeadroom {
 		m.Path = pfcPath + "headroom_delays"

@@ -26,7 +26,9 @@ type Class struct {
 type ECN struct {
 	Min, Max    Length
 	Probability unit.Ratio
-	AtDequeue   bool // decide when the frame leaves, on the queue behind it; else when it arrives, on the queue before it
+	// decide when the frame leaves, on the queue behind it; else when it arrives, on the queue
+	// before it
+	AtDequeue bool
 }
 
 // Length is a queue length for ports of rate Per, in proportion for others; Per 0: for all ports

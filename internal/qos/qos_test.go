@@ -19,7 +19,8 @@ func draw(t *rapid.T, name string, low, high int) unit.Bytes {
 // drawPolicy draws a policy with a class under PFC and one without, and the sites that it is for.
 func drawPolicy(t *rapid.T) (Policy, []Site) {
 	rate := func(name string) unit.Bitrate {
-		return rapid.SampledFrom([]unit.Bitrate{1, 10, 25, 40, 100, 133, 200, 400, 800}).Draw(t, name) * unit.GigabitPerSec
+		return rapid.SampledFrom([]unit.Bitrate{1, 10, 25, 40, 100, 133, 200, 400, 800}).Draw(t,
+			name) * unit.GigabitPerSec
 	}
 	low := draw(t, "ECN min", 1, 2_000_000)
 	ecn := Curve(low, low+draw(t, "ECN max - min", 0, 5_000_000), unit.Ratio{Num: 1, Den: 5}, false)
@@ -27,18 +28,23 @@ func drawPolicy(t *rapid.T) (Policy, []Site) {
 		ecn.Min.Per = rate("port rate")
 		ecn.Max.Per = ecn.Min.Per
 	}
-	p := Policy{Classes: []Class{{Lossless: true, ECN: ecn}, {}}, MTU: 9216, Frame: draw(t, "frame", 256, 9216), Pause: 84,
+	p := Policy{Classes: []Class{{Lossless: true, ECN: ecn}, {}}, MTU: 9216,
+		Frame: draw(t, "frame", 256, 9216), Pause: 84,
 		Pipeline: 600 * unit.Nanosecond}
-	p.PFC.Alpha.Num, p.PFC.Alpha.Den = rapid.Int64Range(1, 64).Draw(t, "alpha num"), rapid.Int64Range(1, 1024).Draw(t, "alpha den")
-	p.PFC.ResumeOffset, p.PFC.Response.Tabulated = draw(t, "resume offset", 0, 100_000), rapid.Bool().Draw(t, "response by table")
-	p.Buffer.Reserve, p.Buffer.CrossingInHeadroom = draw(t, "reserve", 0, 9000), rapid.Bool().Draw(t, "crossing in headroom")
+	p.PFC.Alpha.Num, p.PFC.Alpha.Den = rapid.Int64Range(1, 64).Draw(t, "alpha num"),
+		rapid.Int64Range(1, 1024).Draw(t, "alpha den")
+	p.PFC.ResumeOffset, p.PFC.Response.Tabulated = draw(t, "resume offset", 0, 100_000),
+		rapid.Bool().Draw(t, "response by table")
+	p.Buffer.Reserve, p.Buffer.CrossingInHeadroom = draw(t, "reserve", 0, 9000),
+		rapid.Bool().Draw(t, "crossing in headroom")
 	if rapid.Bool().Draw(t, "alpha by rate") {
 		p.PFC.AlphaRate = rate("alpha rate")
 	}
 	if rapid.Bool().Draw(t, "no ECN") {
 		p.Classes[0].ECN = nil
 	}
-	rules := []Headroom{FormulaHeadroom(p.MTU, p.Pipeline), DelaysHeadroom(3), FixedHeadroom(draw(t, "headroom", 0, 200_000))}
+	rules := []Headroom{FormulaHeadroom(p.MTU, p.Pipeline), DelaysHeadroom(3),
+		FixedHeadroom(draw(t, "headroom", 0, 200_000))}
 	p.PFC.Headroom = rules[rapid.IntRange(0, 2).Draw(t, "headroom by")]
 	var sites []Site
 	for _, kind := range []string{"leaf", "spine"} {
@@ -110,8 +116,10 @@ func TestBoundsHold(t *testing.T) {
 				t.Errorf("%d ports at %v, %v shared", n, q.SafeStatic, s.Shared)
 			}
 			x := p.PFC.XOFF(s.Ports[i].Rate)
-			if all := n * (q.SafeMark - 1); q.SafeMark > 0 && int64(all) >= min(int64(s.Shared), x.At(int64(s.Shared-all))) {
-				t.Errorf("%d queues of %v are at xOFF, alpha %v, fixed %v, %v shared", n, q.SafeMark-1, x.Alpha, x.Fixed, s.Shared)
+			if all := n * (q.SafeMark - 1); q.SafeMark > 0 &&
+				int64(all) >= min(int64(s.Shared), x.At(int64(s.Shared-all))) {
+				t.Errorf("%d queues of %v are at xOFF, alpha %v, fixed %v, %v shared", n, q.SafeMark-1,
+					x.Alpha, x.Fixed, s.Shared)
 			}
 		}
 	})
@@ -209,9 +217,11 @@ func TestCuresCure(t *testing.T) {
 // formula.
 func TestFormulaIsWhatCanArrive(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		l := Link{unit.Bitrate(draw(t, "Gb/s", 1, 800)) * unit.GigabitPerSec, unit.Duration(draw(t, "cable", 0, 10_000)) * unit.Nanosecond}
+		l := Link{unit.Bitrate(draw(t, "Gb/s", 1, 800)) * unit.GigabitPerSec,
+			unit.Duration(draw(t, "cable", 0, 10_000)) * unit.Nanosecond}
 		interfaces, _, _ := Delays(l.Rate)
-		p := Policy{Frame: draw(t, "frame", 64, 9216), Pause: 84, Pipeline: l.Rate.TransmitTime(unit.Bytes(interfaces / 8))}
+		p := Policy{Frame: draw(t, "frame", 64, 9216), Pause: 84,
+			Pipeline: l.Rate.TransmitTime(unit.Bytes(interfaces / 8))}
 		p.PFC.Response.Tabulated = true
 		need, have := p.needed(l), FormulaHeadroom(p.Frame, p.Pipeline).At(l)
 		if d := need - have; d < -2 || d > 2 { // bits to bytes, rounded up once more

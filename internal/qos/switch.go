@@ -39,18 +39,20 @@ type Marking struct {
 
 // Pausing is the PFC of an ingress port.
 type Pausing struct {
-	Fixed           unit.Bytes    `json:"fixed_bytes,omitzero"` // xOFF as configured, if fixed
-	Alpha           unit.Ratio    `json:"alpha,omitzero"`       // of a dynamic xOFF, doublings included
-	Doublings       int           `json:"alpha_doublings,omitzero"`
-	XOFF            unit.Bytes    `json:"xoff_bytes"` // while the buffer is empty; never above the shared part
-	XON             unit.Bytes    `json:"xon_bytes"`
-	FirstPause      unit.Bytes    `json:"first_pause_bytes"` // what one sender alone has in the switch when it is paused
-	Headroom        unit.Bytes    `json:"headroom_bytes"`
-	HeadroomNeeded  unit.Bytes    `json:"headroom_needed_bytes"`     // the most that can arrive after xOFF
-	HeadroomAssumed bool          `json:"headroom_assumed,omitzero"` // no table has this speed: scaled from a slower one
-	Response        unit.Duration `json:"response_ps"`               // of the neighbour to a pause frame
-	SafeMark        unit.Bytes    `json:"safe_ecn_min_bytes"`        // MarkingBound of the port that pauses soonest
-	SafeStatic      unit.Bytes    `json:"safe_fixed_xoff_bytes"`     // StaticBound
+	Fixed     unit.Bytes `json:"fixed_bytes,omitzero"` // xOFF as configured, if fixed
+	Alpha     unit.Ratio `json:"alpha,omitzero"`       // of a dynamic xOFF, doublings included
+	Doublings int        `json:"alpha_doublings,omitzero"`
+	XOFF      unit.Bytes `json:"xoff_bytes"` // while the buffer is empty; never above the shared part
+	XON       unit.Bytes `json:"xon_bytes"`
+	// what one sender alone has in the switch when it is paused
+	FirstPause     unit.Bytes `json:"first_pause_bytes"`
+	Headroom       unit.Bytes `json:"headroom_bytes"`
+	HeadroomNeeded unit.Bytes `json:"headroom_needed_bytes"` // the most that can arrive after xOFF
+	// no table has this speed: scaled from a slower one
+	HeadroomAssumed bool          `json:"headroom_assumed,omitzero"`
+	Response        unit.Duration `json:"response_ps"`           // of the neighbour to a pause frame
+	SafeMark        unit.Bytes    `json:"safe_ecn_min_bytes"`    // MarkingBound of the port that pauses soonest
+	SafeStatic      unit.Bytes    `json:"safe_fixed_xoff_bytes"` // StaticBound
 }
 
 // Marks reports whether the port marks.

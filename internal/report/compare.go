@@ -4,12 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"railyard/internal/cause"
+	"railyard/internal/chart"
+	"railyard/internal/headline"
 	"railyard/internal/result"
 	"railyard/internal/unit"
 )
@@ -17,7 +18,7 @@ import (
 // Comparison is runs side by side; the first one is what the others are compared with.
 type Comparison struct {
 	Runs        []ComparedRun `json:"runs"`
-	OrderedBy   string        `json:"ordered_by,omitempty"` // the one key of the scenarios that differs; else the runs are in the order given
+	OrderedBy   string        `json:"ordered_by,omitempty"` // the one key that differs; "": as given
 	Headlines   []Headline    `json:"headlines,omitempty"`  // one for each run but the first
 	Differences []Difference  `json:"scenario_differences"`
 	Figures     []FigureRow   `json:"figures"`
@@ -42,9 +43,11 @@ type Difference struct {
 
 // FigureRow is one figure of all runs; nil: the run has none.
 type FigureRow struct {
-	Name   string     `json:"name"`
-	Unit   string     `json:"unit,omitempty"` // ps; 1/s; "" for counts; 1 for fractions
-	Values []*float64 `json:"values"`
+	Name   string          `json:"name"`
+	Unit   chart.Unit      `json:"unit"` // ps; 1/s; 1: a fraction; -: a plain number; "": a count
+	Values []*result.Float `json:"values"`
+
+	of []*headline.Figure // by run
 }
 
 // SplitDelta is how the time of a run differs from the first run's, by cause.
@@ -87,7 +90,8 @@ func (c *Comparison) split(runs []*Data) {
 		kinds[kind] = true
 	}
 	if len(kinds) > 1 || kinds[""] {
-		c.Notes = append(c.Notes, "the runs are not all measured by the same thing (training steps, or completed messages of one kind), so their times are not divided among causes")
+		c.Notes = append(c.Notes, "the runs are not all measured by the same thing (training steps, or completed "+
+			"messages of one kind), so their times are not divided among causes")
 		return
 	}
 	of, basis := (*Data).subject, "a step along its critical path, mean over the steps of each run"
@@ -105,7 +109,8 @@ func (c *Comparison) split(runs []*Data) {
 		_, to := of(d)
 		delta := to
 		delta.Sub(&from)
-		c.Splits = append(c.Splits, SplitDelta{Before: from.Sum(), After: to.Sum(), From: result.CausesOf(from), To: result.CausesOf(to), Delta: result.CausesOf(delta)})
+		c.Splits = append(c.Splits, SplitDelta{Before: from.Sum(), After: to.Sum(), From: result.CausesOf(from),
+			To: result.CausesOf(to), Delta: result.CausesOf(delta)})
 	}
 	if runs[0].Steps != nil {
 		c.Explained = basis
@@ -243,125 +248,26 @@ func flatten(out map[string]string, path string, v any) {
 // figuresOf lists the headline figures that at least one run has.
 func figuresOf(runs []*Data) []FigureRow {
 	var out []FigureRow
-	add := func(name, unitName string, of func(*Data) (float64, bool)) {
-		row, any := FigureRow{Name: name, Unit: unitName}, false
-		for _, d := range runs {
-			v, ok := of(d)
-			if !ok {
-				row.Values = append(row.Values, nil)
+	lists := make([][]headline.Figure, len(runs))
+	for i, d := range runs {
+		lists[i] = d.Headline()
+	}
+	for _, name := range headline.Names() {
+		row := FigureRow{Name: name, Values: make([]*result.Float, len(runs)), of: make([]*headline.Figure, len(runs))}
+		has := false
+		for i, list := range lists {
+			k := slices.IndexFunc(list, func(f headline.Figure) bool { return f.Name == name })
+			if k < 0 {
 				continue
 			}
-			any = true
-			row.Values = append(row.Values, &v)
+			has, row.Unit = true, list[k].Unit
+			row.Values[i], row.of[i] = &list[k].Value, &list[k]
 		}
-		if any {
+		if has {
 			out = append(out, row)
 		}
 	}
-	ended := func(d *Data) bool { return d.Summary.State != result.Running }
-	stepFigures(add)
-	completion := func(of func(*Messages) unit.Duration) func(*Data) (float64, bool) {
-		return func(d *Data) (float64, bool) {
-			m := d.Flows.Of(d.Flows.Main())
-			return float64(of(m)), d.Steps == nil && m.Done > 0
-		}
-	}
-	add(flowHeadline, "ps", completion(func(m *Messages) unit.Duration { mean, _ := m.Mean(); return mean }))
-	add("completion, slowest", "ps", completion(func(m *Messages) unit.Duration { return m.Longest }))
-	add("virtual time", "ps", func(d *Data) (float64, bool) { return float64(d.End), d.End > 0 })
-	add("overlap", "1", func(d *Data) (float64, bool) {
-		if d.Summary.Overlap == nil {
-			return 0, false
-		}
-		return *d.Summary.Overlap, true
-	})
-	add("final loss", "", func(d *Data) (float64, bool) {
-		if d.Summary.FinalLoss == nil {
-			return 0, false
-		}
-		return float64(*d.Summary.FinalLoss), true
-	})
-	add("test accuracy", "1", func(d *Data) (float64, bool) {
-		if d.Summary.TestAccuracy == nil {
-			return 0, false
-		}
-		return *d.Summary.TestAccuracy, true
-	})
-	add("busiest port used", "1", func(d *Data) (float64, bool) {
-		if p := d.busiest(); p != nil {
-			return p.Utilisation, true
-		}
-		return 0, false
-	})
-	for _, n := range []struct {
-		name string
-		of   func(*result.Summary) int64
-	}{
-		{"ECN marks", func(s *result.Summary) int64 { return s.ECNMarks }}, {"CNPs", func(s *result.Summary) int64 { return s.CNPs }},
-		{"pause frames", func(s *result.Summary) int64 { return s.Pauses }}, {"drops", func(s *result.Summary) int64 { return s.Drops }},
-		{"packets sent again", func(s *result.Summary) int64 { return s.Retransmits }},
-	} {
-		add(n.name, "", func(d *Data) (float64, bool) { return float64(n.of(d.Summary)), ended(d) })
-	}
 	return out
-}
-
-// stepFigures adds the times of training steps: the headline, then what it is not.
-func stepFigures(add func(name, unitName string, of func(*Data) (float64, bool))) {
-	time := func(of func(*StepStats) unit.Duration) func(*Data) (float64, bool) {
-		return func(d *Data) (float64, bool) {
-			if d.Steps == nil {
-				return 0, false
-			}
-			return float64(of(d.Steps)), true
-		}
-	}
-	add(stepHeadline, "ps", time(func(s *StepStats) unit.Duration { return s.PerStep }))
-	add("samples per second", "1/s", func(d *Data) (float64, bool) { return d.Summary.SampleRate, d.Summary.SampleRate > 0 })
-	add("slowest rank, median", "ps", time(func(s *StepStats) unit.Duration { return s.Quantile(0.5) }))
-	add("slowest rank, p99", "ps", time(func(s *StepStats) unit.Duration { return s.Quantile(0.99) }))
-}
-
-// cell prints a figure.
-func (f *FigureRow) cell(v float64) string {
-	switch {
-	case f.Unit == "ps":
-		return unit.Duration(v).Human()
-	case f.Unit == "1":
-		return unit.Percent(v)
-	case f.Unit == "1/s":
-		return unit.Rate(v)
-	case f.Name == "final loss":
-		return strconv.FormatFloat(v, 'g', 4, 64)
-	}
-	return unit.Count(int64(v))
-}
-
-// change prints how v differs from base.
-func (f *FigureRow) change(base, v float64) string {
-	d := v - base
-	switch {
-	case d == 0:
-		return "same"
-	case math.IsNaN(d) || math.IsInf(d, 0):
-		return "-" // a loss that is no number
-	case f.Unit == "1":
-		return tenths(100*d, " points")
-	case f.Unit == "ps" || f.Unit == "1/s" || f.Name == "final loss":
-		if base == 0 {
-			return ""
-		}
-		return tenths(100*d/base, " %")
-	}
-	return fmt.Sprintf("%+d", int64(d))
-}
-
-// tenths prints a signed difference to one decimal; one that rounds to nothing is none.
-func tenths(v float64, unit string) string {
-	if math.Abs(v) < 0.05 {
-		return "same"
-	}
-	return fmt.Sprintf("%+.1f%s", v, unit)
 }
 
 // signed prints a difference of time.

@@ -19,7 +19,7 @@ func (c *Comparison) WriteText(w io.Writer, width int) error {
 	for i, r := range c.Runs {
 		rows = append(rows, []string{letter(i), r.Name, string(r.State), r.Dir})
 	}
-	t.Grid("llll", rows)
+	t.Grid("lllw", rows)
 	if c.OrderedBy != "" {
 		t.Wrap("  ", "In the order of "+c.OrderedBy+".")
 	}
@@ -96,13 +96,13 @@ func (c *Comparison) writeFigures(t *text) {
 		}
 	}
 	t.Title("Figures")
-	if width(append(beside, names)...) <= t.Width {
-		t.columns(names, beside)
+	if sheet.WidthOf(append(beside, names)...) <= t.Width {
+		t.Columns(names, beside)
 		return
 	}
-	t.columns(names, figures)
+	t.Columns(names, figures)
 	t.Title("Changes")
-	t.columns(names, changes)
+	t.Columns(names, changes)
 }
 
 // columns returns the figures of run i and how they differ from those of A, each
@@ -111,10 +111,10 @@ func (c *Comparison) columns(i int) (cells, against []string) {
 	cells, against = []string{letter(i)}, []string{letter(i) + " against A"}
 	for _, f := range c.Figures {
 		cell, change := "-", ""
-		if v := f.Values[i]; v != nil {
-			cell = f.cell(*v)
-			if f.Values[0] != nil {
-				change = f.change(*f.Values[0], *v)
+		if v := f.of[i]; v != nil {
+			cell = v.Text()
+			if f.of[0] != nil {
+				change = v.Change(f.of[0])
 			}
 		}
 		cells, against = append(cells, cell), append(against, change)
@@ -132,7 +132,8 @@ func (c *Comparison) writeCauses(t *text) {
 		delta := s.Delta.Split()
 		whole := s.After - s.Before
 		t.Blank()
-		t.Wrap("  ", fmt.Sprintf("%s took %s, A %s: %s. %s", letter(i+1), s.After.Human(), s.Before.Human(), inWords(whole), mostOf(s, whole)))
+		t.Wrap("  ", fmt.Sprintf("%s took %s, A %s: %s. %s", letter(i+1), s.After.Human(), s.Before.Human(),
+			inWords(whole), mostOf(s, whole)))
 		if whole == 0 && len(byDelta(delta)) == 0 {
 			continue
 		}

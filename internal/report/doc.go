@@ -1,8 +1,10 @@
 // Package report says what a run directory holds: why the run took as long as it
 // did, in words, in a terminal, as plots, and as one page of HTML.
 //
-//	run directory --Load--> Data --+--> Findings    causes, largest first
-//	 run.json, *.parquet    bounded |--> WriteText   80 columns
+//	run directory --Load--> Data --+--> Answer      a sentence and three bullets
+//	 run.json, *.parquet    bounded |--> Headline    the figures of package headline
+//	summary --OfSummary-->          |--> Findings    causes, largest first
+//	                                |--> WriteText   the terminal, at most 120 columns
 //	                                |--> Figures     SVG, each at any width
 //	                                |--> WritePage   figures and words in one file
 //	                                +--> Compare, ExplainFlow

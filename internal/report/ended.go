@@ -10,56 +10,56 @@ import (
 )
 
 // noTime says of a run that left no time to divide among causes how it ended.
-func (d *Data) noTime() []string {
-	switch d.Summary.State {
-	case result.Failed, result.Unfinished, result.Interrupted:
-		return []string{d.stateText() + " before all ranks had ended a training step or a message was complete, so there is no time to divide among causes.", d.howFar()}
-	case result.Running:
-		return []string{"There is nothing to explain yet: the run has left no training step that all ranks ended and no message that completed."}
+func (d *Data) noTime() string {
+	if d.Summary.State == result.Running {
+		return "There is nothing to explain yet: the run has left no training step that all ranks ended " +
+			"and no message that completed."
 	}
-	return []string{"There is nothing to explain: the run left no training step that all ranks ended and no message that completed."}
+	if ended := d.ended(); ended != "" {
+		return ended + ". Nothing was complete, so there is no time to divide among causes."
+	}
+	return "There is nothing to explain: the run left no training step that all ranks ended and no message that " +
+		"completed."
 }
 
-// stateText says in a clause how the run ended.
-func (d *Data) stateText() string {
+// ended says in a clause how a run ended that is not complete, and how far it came; "" of a complete one.
+func (d *Data) ended() string {
 	at := unit.Duration(d.End).Human()
+	var t string
 	switch d.Summary.State {
 	case result.Failed:
-		return "The run failed at " + at
+		t = "The run failed at " + at
 	case result.Unfinished:
-		return "The run came to a standstill at " + at
-	}
-	return "The run was interrupted at " + at
-}
-
-// howFar says how much was done of a run that failed or stands still; "" of any other.
-func (d *Data) howFar() string {
-	s := d.Summary
-	if s.State != result.Failed && s.State != result.Unfinished {
+		t = "The run came to a standstill at " + at
+	case result.Interrupted:
+		t = "The run was interrupted at " + at
+	case result.Running:
+		return "The run is incomplete"
+	default:
 		return ""
 	}
+	if far := d.howFar(); far != "" {
+		t += ", when " + far
+	}
+	return t
+}
+
+// howFar says how much was done when a run ended early; "" if nothing tells.
+func (d *Data) howFar() string {
+	s := d.Summary
 	var parts []string
 	if s.StepsPlanned > 0 {
-		parts = append(parts, fmt.Sprintf("all ranks had ended %s of %s", unit.Count(s.Steps), count(s.StepsPlanned, "step")))
+		parts = append(parts, fmt.Sprintf("all ranks had ended %s of %s", unit.Count(s.Steps),
+			count(s.StepsPlanned, "step")))
 	}
 	if posted, done := messagesOf(s.Flows); posted > 0 && s.StepsPlanned == 0 {
-		parts = append(parts, fmt.Sprintf("%s of %s of the job's flows were acknowledged", unit.Count(done), count(posted, "message")))
+		parts = append(parts, fmt.Sprintf("%s of %s messages of the job were acknowledged", unit.Count(done),
+			unit.Count(posted)))
 	}
 	if s.UnfinishedAll > 0 {
 		parts = append(parts, fmt.Sprintf("%s posted and not acknowledged", wasWere(s.UnfinishedAll, "message")))
 	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return "When it ended, " + strings.Join(parts, "; ") + "."
-}
-
-// partOnly says of a run that failed or stands still, before its causes, that they are not of the whole.
-func (d *Data) partOnly() []string {
-	if s := d.howFar(); s != "" {
-		return []string{s + " Of the part that ran:"}
-	}
-	return nil
+	return strings.Join(parts, " and ")
 }
 
 // messagesOf counts the messages of the job's own flows.

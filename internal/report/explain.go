@@ -16,22 +16,24 @@ func WriteCauses(w io.Writer, d *Data, width int) error {
 	t := newText(width)
 	t.notes(d)
 	subject, whole, all := Findings(d)
-	t.Wrap("", strings.Join(Paragraph(d), " "))
+	t.answer(d.answer())
 	t.openMessages(d)
 	if len(all) == 0 {
 		t.runNotes(d)
 		return t.Flush(w)
 	}
 	t.Title(fmt.Sprintf("%s of %s:", whole.Human(), subject))
+	var rows [][]string
 	for i, f := range all {
-		t.Blank()
-		t.Line(fmt.Sprintf("%2d. %-15s %10s  %7s  %s", i+1, f.Cause, f.Time.Human(), unit.Percent(f.Share), strings.Repeat("#", int(f.Share*30+0.5))))
 		s := "Time in which " + f.Cause.Meaning() + "."
 		if f.Text != "" {
 			s += " " + f.Text
 		}
-		t.Wrap("    ", s)
+		rows = append(rows, nil, []string{strconv.Itoa(i+1) + ".", f.Cause.String(), f.Time.Human(),
+			unit.Percent(f.Share), t.bar(f.Share)},
+			[]string{"  " + s})
 	}
+	t.Grid("rlrrl", rows)
 	t.runNotes(d)
 	return t.Flush(w)
 }
@@ -49,7 +51,8 @@ func WriteFlow(w io.Writer, f *FlowDetail, width int) error {
 	r := &f.Row
 	t.Line(fmt.Sprintf("%s (message %d, %s): %s, %s to %s", r.Name, r.ID, r.Kind, r.Bytes.Human(), r.Src, r.Dst))
 	if f.Namesakes > 1 {
-		t.Wrap("", fmt.Sprintf("%s messages have this name; this is the slowest. Give the id of another to see it: column id of flows.parquet, or of the CSV that railyard export makes.", unit.Count(f.Namesakes)))
+		t.Wrap("", fmt.Sprintf("%s messages have this name; this is the slowest. Give the id of another to see it: "+
+			"column id of flows.parquet, or of the CSV that railyard export makes.", unit.Count(f.Namesakes)))
 	}
 	rows := [][]string{{"path", strings.ReplaceAll(r.Path, ">", " > ")}, {"posted", instant(r.Posted)}}
 	switch r.Status {
@@ -62,12 +65,13 @@ func WriteFlow(w io.Writer, f *FlowDetail, width int) error {
 	if r.Step >= 0 {
 		rows = append(rows, []string{"step, channel", fmt.Sprintf("%d, %d", r.Step, r.Channel)})
 	}
-	met := fmt.Sprintf("%s, %s, %s sent again", count(r.Marks, "ECN mark"), count(r.CNPs, "CNP"), count(r.Retransmits, "packet"))
+	met := fmt.Sprintf("%s, %s, %s", count(r.Marks, "ECN mark"), count(r.CNPs, "CNP"),
+		count(r.Retransmits, "retransmission"))
 	if r.Lost+r.Timeouts > 0 {
 		met += fmt.Sprintf(", %s lost, %s", count(r.Lost, "frame"), count(r.Timeouts, "timeout"))
 	}
 	rows = append(rows, []string{"met", met})
-	t.Grid("ll", rows)
+	t.Grid("lw", rows)
 	t.split(f)
 	t.hops(f)
 	t.losses(f)
@@ -86,6 +90,7 @@ func (t *text) split(f *FlowDetail) {
 	t.Title("Completion time " + f.Row.FCT.Human())
 	columns := t.Width - 42
 	at := 0.0
+	var rows [][]string
 	for c, d := range s {
 		if d == 0 {
 			continue
@@ -98,11 +103,12 @@ func (t *text) split(f *FlowDetail) {
 			from = min(from, columns-1)
 		}
 		at += part
-		t.Line(fmt.Sprintf("  %-15s %10s %7s  %s%s", causeName(c), d.Human(), unit.Percent(part), strings.Repeat(" ", from), bar))
+		rows = append(rows, []string{causeName(c), d.Human(), unit.Percent(part), strings.Repeat(" ", from) + bar})
 	}
 	if rest := f.Row.FCT - whole; rest != 0 {
-		t.Line(fmt.Sprintf("  %-15s %10s", "not divided", rest.Human()))
+		rows = append(rows, []string{"not divided", rest.Human()})
 	}
+	t.Grid("lrrl", rows)
 }
 
 // hops shows which ports held the message up.
@@ -113,9 +119,10 @@ func (t *text) hops(f *FlowDetail) {
 	t.Title("Held up at")
 	rows := [][]string{{"port", "own queueing", "queueing", "pause", "from the queue of"}}
 	for _, h := range f.Hops {
-		rows = append(rows, []string{h.Port, h.Split[cause.OwnQueueing].Human(), h.Split[cause.Queueing].Human(), h.Split[cause.Pause].Human(), h.Root})
+		rows = append(rows, []string{h.Port, h.Split[cause.OwnQueueing].Human(), h.Split[cause.Queueing].Human(),
+			h.Split[cause.Pause].Human(), h.Root})
 	}
-	t.Grid("lrrrl", rows)
+	t.Grid("lrrrw", rows)
 }
 
 // losses lists what was lost of the message, and when its sender noticed nothing for too long.
@@ -129,7 +136,7 @@ func (t *text) losses(f *FlowDetail) {
 	for _, l := range f.Losses {
 		rows = append(rows, []string{instant(l.Time), l.Kind, l.Port, why[l.Why]})
 	}
-	t.Grid("llll", rows)
+	t.Grid("lllw", rows)
 	if n := f.Row.Lost + f.Row.Timeouts - int64(len(f.Losses)); n > 0 {
 		t.Line(fmt.Sprintf("  and %s more: losses.parquet", unit.Count(n)))
 	}
@@ -140,17 +147,20 @@ func (t *text) sharers(f *FlowDetail) {
 		t.Title("No other message used its ports in that time.")
 		return
 	}
-	t.Title(fmt.Sprintf("%s, of %s, shared its ports in that time", count(f.Messages, "other message"), count(f.SharersTotal, "name")))
+	t.Title(fmt.Sprintf("%s, of %s, shared its ports in that time", count(f.Messages, "other message"),
+		count(f.SharersTotal, "name")))
 	rows := [][]string{{"name", "kind", "its part", "messages", "bytes", "shared ports"}}
 	for _, s := range f.Sharers {
-		rows = append(rows, []string{s.Name, s.Kind, s.Time.Human(), strconv.FormatInt(s.Messages, 10), s.Bytes.Human(), strings.Join(s.Ports, " ")})
+		rows = append(rows, []string{s.Name, s.Kind, s.Time.Human(), strconv.FormatInt(s.Messages, 10),
+			s.Bytes.Human(), strings.Join(s.Ports, " ")})
 	}
-	t.Grid("llrrrl", rows)
+	t.Grid("llrrrw", rows)
 	if n := f.SharersTotal - int64(len(f.Sharers)); n > 0 {
 		t.Line(fmt.Sprintf("  and %s more: flows.parquet", unit.Count(n)))
 	}
 	if f.Parallel {
-		t.Wrap("  ", "Ports are named without the number of a parallel cable, so some of these may have taken another cable.")
+		t.Wrap("  ", "Ports are named without the number of a parallel cable, so some of these may have taken another "+
+			"cable.")
 	}
 }
 

@@ -103,6 +103,7 @@ func small(t *testing.T, finish bool) string {
 		{Kind: diagnose.PCIe, Time: 4 * us, Felt: []diagnose.Felt{{Cause: "PCIe", Time: 4 * us}}}}}
 	s.Flows = []result.FlowFigures{{Name: "noise", Kind: result.KindBackground, Src: "host3/gpu0", Dst: "host2/gpu0", Bytes: unit.Megabyte, Posted: 1, Done: 1, Start: new(unit.Time(80 * us)), FCT: new(60 * us),
 		Marks: 12, CNPs: 3, Status: result.StatusDone, Path: "host3>rail1>host2"}}
+	s.BusiestLinks = []result.LinkFigures{{Port: "rail1/host2", Rate: 200 * unit.GigabitPerSec, TxBytes: unit.Megabyte, Utilisation: 0.55}}
 	s.Notes = []string{"no drops: nothing overflowed"}
 	if err := dir.Finish(s); err != nil {
 		t.Fatal(err)

@@ -7,13 +7,9 @@ import (
 	"strconv"
 	"strings"
 
+	"railyard/internal/headline"
+	"railyard/internal/result"
 	"railyard/internal/unit"
-)
-
-// The names of what runs are measured by.
-const (
-	stepHeadline = "step time"
-	flowHeadline = "completion, mean"
 )
 
 // Headline is the one difference of a run from the first that matters: the step time, or
@@ -27,22 +23,42 @@ type Headline struct {
 	Text       string        `json:"text"`
 }
 
+// Headline lists the figures that the run is known by. Those of a run that never ended are found
+// from its tables, as far as these have them.
+func (d *Data) Headline() []headline.Figure {
+	if d.Summary.State != result.Running {
+		return headline.Of(d.Summary)
+	}
+	s := *d.Summary
+	s.VirtualTime = d.End
+	if st := d.Steps; st != nil {
+		s.Steps, s.StepTime, s.StepMedian, s.StepP99 = int64(st.Whole), st.PerStep, st.Quantile(0.5), st.Quantile(0.99)
+	}
+	if p := d.busiest(); p != nil {
+		s.BusiestLinks = []result.LinkFigures{{Port: p.Port, Utilisation: p.Utilisation}}
+	}
+	return headline.Of(&s)
+}
+
 // headlines compares each run with the first, by the figure that all of them have.
 func (c *Comparison) headlines(runs []*Data) {
-	i := slices.IndexFunc(c.Figures, func(f FigureRow) bool { return f.Name == stepHeadline || f.Name == flowHeadline })
-	if i < 0 || slices.Contains(c.Figures[i].Values, nil) {
+	i := slices.IndexFunc(c.Figures, func(f FigureRow) bool {
+		return f.Name == headline.StepTime ||
+			f.Name == headline.MeanFCT
+	})
+	if i < 0 || slices.Contains(c.Figures[i].of, nil) {
 		return
 	}
 	f := &c.Figures[i]
 	for k := range runs[1:] {
-		a, b := *f.Values[0], *f.Values[k+1]
-		h := Headline{Figure: f.Name, Before: unit.Duration(a), After: unit.Duration(b)}
-		change := f.change(a, b)
+		a, b := f.of[0], f.of[k+1]
+		h := Headline{Figure: f.Name, Before: unit.Duration(a.Value), After: unit.Duration(b.Value)}
+		change := b.Change(a)
 		if change == "same" {
 			change = "the same"
 		}
-		h.Text = fmt.Sprintf("%s %s (%s, A %s).", f.Name, change, f.cell(b), f.cell(a))
-		if k < len(c.Splits) && a != b {
+		h.Text = fmt.Sprintf("%s %s (%s, A %s).", f.Name, change, b.Text(), a.Text())
+		if k < len(c.Splits) && a.Value != b.Value {
 			h.because(&c.Splits[k], c.Explained)
 		}
 		c.Headlines = append(c.Headlines, h)
@@ -57,7 +73,7 @@ func (h *Headline) because(s *SplitDelta, explained string) {
 		return
 	}
 	h.Cause, h.Difference = order[0].String(), delta[order[0]]
-	if what, _, _ := strings.Cut(explained, ","); h.Figure == stepHeadline {
+	if what, _, _ := strings.Cut(explained, ","); h.Figure == headline.StepTime {
 		h.Text += fmt.Sprintf(" A%s is %s.", what[1:], inWords(s.After-s.Before))
 	}
 	h.Text += " " + mostOf(*s, s.After-s.Before)

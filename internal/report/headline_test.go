@@ -14,7 +14,7 @@ func withKeys(dir, scenario string, perStep unit.Duration) *Data {
 	d := computeBound()
 	d.Path, d.Summary.Name = dir, dir
 	d.Summary.Scenario = json.RawMessage(scenario)
-	d.Steps.PerStep = perStep
+	d.Summary.StepTime = perStep
 	d.Steps.Slowest = result.Causes{Compute: 90 * us, Queueing: perStep - 90*us}.Split()
 	return d
 }
@@ -50,13 +50,16 @@ func TestCompareIsOrderedByTheKeyThatDiffers(t *testing.T) {
 		}
 	}
 	// A second key that differs: no order is the right one.
-	a, b, c := withKeys("a", `{"x": 3, "y": 1}`, 100*us), withKeys("b", `{"x": 2, "y": 1}`, 100*us), withKeys("c", `{"x": 1, "y": 2}`, 100*us)
+	a := withKeys("a", `{"x": 3, "y": 1}`, 100*us)
+	b := withKeys("b", `{"x": 2, "y": 1}`, 100*us)
+	c := withKeys("c", `{"x": 1, "y": 2}`, 100*us)
 	if got := Compare([]*Data{a, b, c}); got.OrderedBy != "" || got.Runs[0].Dir != "a" {
 		t.Errorf("two keys differ: %v by %q", got.Runs, got.OrderedBy)
 	}
 }
 
-// The first thing a comparison says is by how much the step time differs and which cause has most of it; the figures begin with it.
+// The first thing a comparison says is by how much the step time differs and which cause has most
+// of it; the figures begin with it.
 func TestCompareBeginsWithTheHeadline(t *testing.T) {
 	a, b := withKeys("a", `{"x": 1}`, 100*us), withKeys("b", `{"x": 2}`, 160*us)
 	c := Compare([]*Data{a, b})
@@ -65,11 +68,13 @@ func TestCompareBeginsWithTheHeadline(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, rest, _ := strings.Cut(text.String(), "\n\n")
-	const want = "B: step time +60.0 % (160 us, A 100 us). A step of its slowest rank is 60 us longer. Of that, 100 % is queueing.\n"
+	const want = "B: step time +60.0 % (160 us, A 100 us). A step of its slowest rank is 60 us longer. Of that, 100 % " +
+		"is queueing.\n"
 	if !strings.HasPrefix(rest, want) {
 		t.Errorf("got\n%s\nwant it to begin, after the list of runs, with\n%s", text.String(), want)
 	}
-	if h := c.Headlines[0]; h.Figure != "step time" || h.Before != 100*us || h.After != 160*us || h.Cause != "queueing" || h.Difference != 60*us {
+	if h := c.Headlines[0]; h.Figure != "step time" || h.Before != 100*us || h.After != 160*us ||
+		h.Cause != "queueing" || h.Difference != 60*us {
 		t.Errorf("%+v", h)
 	}
 	if c.Figures[0].Name != "step time" {
@@ -92,8 +97,12 @@ func TestCompareFlowsByTheirMean(t *testing.T) {
 	m := b.Flows.Of(result.KindJob)
 	m.Time += 4 * unit.Millisecond
 	m.Split[0] += 4 * unit.Millisecond
+	for i := range b.Summary.Flows {
+		*b.Summary.Flows[i].FCT += unit.Millisecond
+	}
 	h := Compare([]*Data{a, b}).Headlines
-	if len(h) != 1 || h[0].Figure != "completion, mean" || h[0].After-h[0].Before != unit.Millisecond || !strings.Contains(h[0].Text, "+10.0 % (11 ms, A 10 ms). Of that, 100 % is compute.") {
+	if len(h) != 1 || h[0].Figure != "completion, mean" || h[0].After-h[0].Before != unit.Millisecond ||
+		!strings.Contains(h[0].Text, "+10.0 % (11 ms, A 10 ms). Of that, 100 % is compute.") {
 		t.Errorf("%+v", h)
 	}
 }

@@ -43,7 +43,8 @@ func loadRun(path string, damaged bool) (*Data, error) {
 		var s *result.Summary
 		if s, err = result.ReadSummary(path); err == nil {
 			run = &result.Run{Path: path, Summary: s}
-			d.note("this directory has format version %d (Railyard %s), this Railyard reads %d: what follows is what could be read of it, and may be wrong",
+			d.note("this directory has format version %d (Railyard %s), this Railyard reads %d: what follows is what "+
+				"could be read of it, and may be wrong",
 				other.Format, other.Version, result.FormatVersion)
 		}
 	}
@@ -52,9 +53,28 @@ func loadRun(path string, damaged bool) (*Data, error) {
 	}
 	run.Damaged = damaged
 	d.Summary, d.damaged = run.Summary, damaged
+	d.noteState()
+	d.Settings = SettingsOf(d.Summary.Scenario)
+	if d.WhatIf, err = run.WhatIf(); err != nil {
+		d.note("%v", err)
+	}
+	d.read(run)
+	return d, nil
+}
+
+// OfSummary is a run of which there is the summary alone.
+func OfSummary(s *result.Summary) *Data {
+	d := &Data{Path: s.Dir, Summary: s, Settings: SettingsOf(s.Scenario), End: s.VirtualTime}
+	d.noteState()
+	return d
+}
+
+// noteState says of a run that is not complete what that means for its figures.
+func (d *Data) noteState() {
 	switch d.Summary.State {
 	case result.Running:
-		d.note("this run is incomplete: it was killed or is still going, so it has no summary and its tables may not be closed")
+		d.note("this run is incomplete: it was killed or is still going, so it has no summary and its tables may not " +
+			"be closed")
 	case result.Interrupted:
 		d.note("this run was interrupted: every figure is of the part that was run")
 	case result.Unfinished:
@@ -62,12 +82,6 @@ func loadRun(path string, damaged bool) (*Data, error) {
 	case result.Failed:
 		d.note("this run failed: %s", d.Summary.Error)
 	}
-	d.Settings = SettingsOf(d.Summary.Scenario)
-	if d.WhatIf, err = run.WhatIf(); err != nil {
-		d.note("%v", err)
-	}
-	d.read(run)
-	return d, nil
 }
 
 func (d *Data) note(format string, args ...any) {

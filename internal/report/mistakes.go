@@ -2,15 +2,16 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"railyard/internal/qos"
+	"railyard/internal/result"
 )
 
 // advice says of each mistake in the thresholds that acted in this run what it is, how it showed,
-// and what cures it; "": none did.
-func (d *Data) advice() string {
-	var said []string
+// what cures it, and what a rerun with the cure saved, if there was one.
+func (d *Data) advice() (said []string) {
 	for i := range d.Summary.Mistakes {
 		m := &d.Summary.Mistakes[i]
 		shown := d.shown(m)
@@ -19,11 +20,25 @@ func (d *Data) advice() string {
 		}
 		s := fmt.Sprintf("%s. Here it acted: %s.", m.Reason, shown)
 		if cure := m.Advice(); cure != "" {
-			s += " A cure: " + cure + "."
+			s += " A cure: " + cure + d.cured(m) + "."
 		}
 		said = append(said, strings.ToUpper(s[:1])+s[1:])
 	}
-	return strings.Join(said, " ")
+	return said
+}
+
+// cured says what a rerun with the cures of a mistake saved; "": nobody has asked.
+func (d *Data) cured(m *qos.Mistake) string {
+	if d.WhatIf == nil {
+		return ""
+	}
+	for i := range d.WhatIf.Changes {
+		c := &d.WhatIf.Changes[i]
+		if c.Kind == result.ChangeCure && slices.Contains(c.Subject, m.Path) && c.Saves != nil && c.Part != nil {
+			return "; a rerun with it saves " + saved(*c.Saves, *c.Part)
+		}
+	}
+	return ""
 }
 
 // shown says how a mistake showed in the run; "": it did not.

@@ -58,7 +58,7 @@ func WritePage(w io.Writer, d *Data) error {
 	subject, whole, causes := Findings(d)
 	s := d.Summary
 	p := pageData{Name: s.Name, Style: template.CSS(pageStyle + "@media screen and (prefers-color-scheme: dark) {\n" + svg.DarkRules() + "}\n"),
-		Notes: d.Notes, Paragraph: strings.Join(Paragraph(d), " "), Headline: headline(d), Causes: causes, RunNotes: s.Notes,
+		Notes: d.Notes, Paragraph: paragraphOf(Answer(d)), Headline: d.headlineRows(), Causes: causes, RunNotes: s.Notes,
 		Scenario: s.ScenarioYAML, Version: s.Version}
 	if p.Name == "" {
 		p.Name = "run"
@@ -106,47 +106,10 @@ func (f Finding) TimeText() string { return f.Time.Human() }
 // Meaning says what the cause stands for.
 func (f Finding) Meaning() string { return "in which " + f.Cause.Meaning() }
 
-// headline is the run's main figures.
-func headline(d *Data) [][2]string {
-	s := d.Summary
-	var rows [][2]string
-	add := func(name, value string) { rows = append(rows, [2]string{name, value}) }
-	if st := d.Steps; st != nil {
-		add("step time (virtual time / steps)", st.PerStep.Human())
-		if s.SampleRate > 0 {
-			add("samples per second", unit.Rate(s.SampleRate))
-		}
-		add("slowest rank, median", st.Quantile(0.5).Human())
-		add("slowest rank, p99", st.Quantile(0.99).Human())
-		add("steps", unit.Count(int64(st.Whole)))
-	}
-	if m := d.Flows.Of(d.Flows.Main()); d.Steps == nil && m.Done > 0 {
-		mean, _ := m.Mean()
-		add("messages completed", unit.Count(m.Done))
-		add("completion, mean", mean.Human())
-		add("completion, slowest", m.Longest.Human())
-	}
-	if s.FinalLoss != nil {
-		add("final loss", fmt.Sprintf("%.4g", float64(*s.FinalLoss)))
-	}
-	if s.TestAccuracy != nil {
-		add("test accuracy", strconv.FormatFloat(*s.TestAccuracy*100, 'f', 2, 64)+" %")
-	}
-	if s.Overlap != nil {
-		add("overlap", unit.Percent(*s.Overlap))
-	}
-	if p := d.busiest(); p != nil {
-		add("busiest port", p.Port+", "+unit.Percent(p.Utilisation))
-	}
-	if d.End > 0 {
-		add("virtual time", unit.Duration(d.End).Human())
-	}
-	if s.State != result.Running {
-		add("ECN marks", unit.Count(s.ECNMarks))
-		add("CNPs", unit.Count(s.CNPs))
-		add("pause frames", unit.Count(s.Pauses))
-		add("drops", unit.Count(s.Drops))
-		add("packets sent again", unit.Count(s.Retransmits))
+// headlineRows is the run's headline figures, as name and value.
+func (d *Data) headlineRows() (rows [][2]string) {
+	for _, f := range d.Headline() {
+		rows = append(rows, [2]string{f.Name, f.Text()})
 	}
 	return rows
 }
@@ -175,7 +138,7 @@ func tables(d *Data) []pageTable {
 	}
 	add(t, "run.json")
 	t = pageTable{Title: "Flows", Words: 1, Head: []string{"name", "path", "size", "done", "completion", "rate", "marks", "CNPs", "sent again"}}
-	for _, f := range result.SlowestFlows(s.Flows, tableRows) {
+	for _, f := range slowestFlows(s.Flows, tableRows) {
 		took, rate := f.Status, ""
 		if d := f.Took(); d > 0 {
 			took, rate = d.Human(), unit.Bitrate(8*float64(f.Bytes)/d.Seconds()).Human()

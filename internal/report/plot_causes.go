@@ -23,7 +23,7 @@ func (d *Data) spans() (what string, all []span) {
 	if s := d.Steps; s != nil {
 		first := span{"slowest rank, mean over steps", s.Slowest}
 		if p := d.Summary.CriticalPath; p != nil {
-			first = span{"critical path, mean over " + d.Summary.TracedSteps(), p.Split()}
+			first = span{"critical path, mean over " + tracedSteps(d.Summary), p.Split()}
 		}
 		return "step", []span{first, {"mean over steps and ranks", s.Mean}}
 	}

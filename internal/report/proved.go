@@ -9,33 +9,52 @@ import (
 	"railyard/internal/unit"
 )
 
-// proved says what a rerun without the reason saved, if railyard whatif has made one: attributed is
-// not saved. "": nobody has asked.
+// proved says what a rerun without the reason saved, and one on an ideal network, if railyard whatif
+// has made them: attributed is not saved. "": nobody has asked.
 func (d *Data) proved(b *diagnose.Blame) string {
 	if d.WhatIf == nil {
 		return ""
 	}
 	var best *result.WhatIfChange
+	ideal := ""
 	for i := range d.WhatIf.Changes {
 		c := &d.WhatIf.Changes[i]
-		if c.Saves == nil || c.Part == nil || !removes(c, b) || best != nil && *c.Saves <= *best.Saves {
+		if c.Saves == nil || c.Part == nil {
 			continue
 		}
-		best = c
+		if c.Kind == result.ChangeIdeal {
+			ideal = saved(*c.Saves, *c.Part)
+		}
+		if removes(c, b) && (best == nil || *c.Saves > *best.Saves) {
+			best = c
+		}
 	}
 	switch {
-	case best == nil:
+	case best == nil && ideal == "":
 		return ""
-	case *best.Saves <= 0:
-		return fmt.Sprintf("; a rerun %s saves nothing", best.Name)
+	case best == nil:
+		return "; an ideal network saves " + ideal
 	}
-	return fmt.Sprintf("; a rerun %s saves %s", best.Name, unit.Percent(*best.Part))
+	t := fmt.Sprintf("; a rerun %s saves %s", best.Name, saved(*best.Saves, *best.Part))
+	if ideal != "" {
+		t += ", an ideal network " + ideal
+	}
+	return t
+}
+
+// saved prints what a change saves, as a part of the time before it.
+func saved(time unit.Duration, part float64) string {
+	if time <= 0 {
+		return "nothing"
+	}
+	return unit.Percent(part)
 }
 
 // takenBy are the kinds of change that take a kind of blame away, wherever it is.
 var takenBy = map[diagnose.Kind]string{
-	diagnose.Controller: result.ChangeCongestion, diagnose.Window: result.ChangeWindow, diagnose.FullBuffer: result.ChangeBuffer,
-	diagnose.Launch: result.ChangeLaunch, diagnose.LossyLink: result.ChangeFault, diagnose.Storm: result.ChangeFault,
+	diagnose.Controller: result.ChangeCongestion, diagnose.Window: result.ChangeWindow,
+	diagnose.FullBuffer: result.ChangeBuffer,
+	diagnose.Launch:     result.ChangeLaunch, diagnose.LossyLink: result.ChangeFault, diagnose.Storm: result.ChangeFault,
 }
 
 // removes reports whether a change takes a blame away.
@@ -51,7 +70,8 @@ func removes(c *result.WhatIfChange, b *diagnose.Blame) bool {
 	case diagnose.SlowPort, diagnose.LinkSpeed, diagnose.Cable:
 		return (c.Kind == result.ChangePort || c.Kind == result.ChangeLink) && onLink
 	case diagnose.SlowRank:
-		return c.Kind == result.ChangeRank && b.Rank != nil && slices.Contains(c.Subject, fmt.Sprintf("rank %d", *b.Rank))
+		return c.Kind == result.ChangeRank && b.Rank != nil &&
+			slices.Contains(c.Subject, fmt.Sprintf("rank %d", *b.Rank))
 	case diagnose.LossyLink, diagnose.Storm:
 		return c.Kind == result.ChangeFault && (len(c.Subject) == 0 || c.Subject[0] == "all" || onLink)
 	}

@@ -15,7 +15,8 @@ func TestARerunEndsTheFirstSentence(t *testing.T) {
 		part := float64(saves) / float64(100*us)
 		return result.WhatIfChange{Kind: kind, Name: name, Subject: subject, Saves: &saves, Part: &part}
 	}
-	shared := diagnose.Blame{Kind: diagnose.SharedPort, Port: "rail1/host1", Crossed: true, Time: 60 * us, Culprits: []diagnose.Culprit{{Name: "flow4", Share: 1}}}
+	shared := diagnose.Blame{Kind: diagnose.SharedPort, Port: "rail1/host1", Crossed: true, Time: 60 * us,
+		Culprits: []diagnose.Culprit{{Name: "flow4", Share: 1}}}
 	for _, c := range []struct {
 		name    string
 		main    diagnose.Blame
@@ -23,27 +24,43 @@ func TestARerunEndsTheFirstSentence(t *testing.T) {
 		want    string // "": nothing of a rerun
 	}{
 		{name: "nobody asked", main: shared},
-		{name: "the culprit", main: shared, want: "; a rerun without flow4 saves 55.0 %.", changes: []result.WhatIfChange{
-			change(result.ChangeCongestion, "without congestion control", 70*us), change(result.ChangeFlow, "without flow9", 60*us, "flow9"), change(result.ChangeFlow, "without flow4", 55*us, "flow4")}},
-		{name: "its group saves more", main: shared, want: "; a rerun without all saves 58.0 %.", changes: []result.WhatIfChange{
-			change(result.ChangeFlows, "without all", 58*us, "flow9", "flow4"), change(result.ChangeFlow, "without flow4", 5*us, "flow4")}},
-		{name: "a faster port", main: shared, want: "; a rerun with it at 1Tb/s saves 80.0 %.", changes: []result.WhatIfChange{
-			change(result.ChangePort, "with another", 90*us, "rail1/host9"), change(result.ChangePort, "with it at 1Tb/s", 80*us, "rail1/host1"), change(result.ChangeFlow, "without flow4", 5*us, "flow4")}},
-		{name: "it saves nothing", main: shared, want: "; a rerun without flow4 saves nothing.", changes: []result.WhatIfChange{change(result.ChangeFlow, "without flow4", -us, "flow4")}},
-		{name: "the cable's other end", main: diagnose.Blame{Kind: diagnose.SlowPort, Port: "rail1/host1", Time: 60 * us}, want: "; a rerun with a new cable saves 50.0 %.",
-			changes: []result.WhatIfChange{change(result.ChangeLink, "with another", 90*us, "host2/rail1"), change(result.ChangeLink, "with a new cable", 50*us, "host1/rail1")}},
-		{name: "a rank", main: diagnose.Blame{Kind: diagnose.SlowRank, Rank: new(int32(3)), Time: 60 * us}, want: "; a rerun with rank 3 as the others saves 40.0 %.",
-			changes: []result.WhatIfChange{change(result.ChangeRank, "with rank 2 as the others", 50*us, "rank 2"), change(result.ChangeRank, "with rank 3 as the others", 40*us, "rank 3")}},
-		{name: "a controller", main: diagnose.Blame{Kind: diagnose.Controller, Port: "rail1/host1", Time: 60 * us}, want: "; a rerun without congestion control saves 70.0 %.",
+		{name: "the culprit", main: shared, want: "; a rerun without flow4 saves 55.0 %.",
+			changes: []result.WhatIfChange{
+				change(result.ChangeCongestion, "without congestion control", 70*us),
+				change(result.ChangeFlow, "without flow9", 60*us, "flow9"),
+				change(result.ChangeFlow, "without flow4", 55*us, "flow4")}},
+		{name: "its group saves more", main: shared, want: "; a rerun without all saves 58.0 %.",
+			changes: []result.WhatIfChange{
+				change(result.ChangeFlows, "without all", 58*us, "flow9", "flow4"),
+				change(result.ChangeFlow, "without flow4", 5*us, "flow4")}},
+		{name: "a faster port", main: shared, want: "; a rerun with it at 1Tb/s saves 80.0 %.",
+			changes: []result.WhatIfChange{
+				change(result.ChangePort, "with another", 90*us, "rail1/host9"),
+				change(result.ChangePort, "with it at 1Tb/s", 80*us, "rail1/host1"),
+				change(result.ChangeFlow, "without flow4", 5*us, "flow4")}},
+		{name: "it saves nothing", main: shared, want: "; a rerun without flow4 saves nothing.",
+			changes: []result.WhatIfChange{change(result.ChangeFlow, "without flow4", -us, "flow4")}},
+		{name: "the cable's other end",
+			main: diagnose.Blame{Kind: diagnose.SlowPort, Port: "rail1/host1", Time: 60 * us},
+			want: "; a rerun with a new cable saves 50.0 %.",
+			changes: []result.WhatIfChange{change(result.ChangeLink, "with another", 90*us, "host2/rail1"),
+				change(result.ChangeLink, "with a new cable", 50*us, "host1/rail1")}},
+		{name: "a rank", main: diagnose.Blame{Kind: diagnose.SlowRank, Rank: new(int32(3)), Time: 60 * us},
+			want: "; a rerun with rank 3 as the others saves 40.0 %.",
+			changes: []result.WhatIfChange{change(result.ChangeRank, "with rank 2 as the others", 50*us, "rank 2"),
+				change(result.ChangeRank, "with rank 3 as the others", 40*us, "rank 3")}},
+		{name: "a controller", main: diagnose.Blame{Kind: diagnose.Controller, Port: "rail1/host1", Time: 60 * us},
+			want:    "; a rerun without congestion control saves 70.0 %.",
 			changes: []result.WhatIfChange{change(result.ChangeCongestion, "without congestion control", 70*us)}},
-		{name: "a fault", main: diagnose.Blame{Kind: diagnose.LossyLink, Port: "rail1/host1", Time: 60 * us}, want: "; a rerun without the fault saves 30.0 %.",
+		{name: "a fault", main: diagnose.Blame{Kind: diagnose.LossyLink, Port: "rail1/host1", Time: 60 * us},
+			want:    "; a rerun without the fault saves 30.0 %.",
 			changes: []result.WhatIfChange{change(result.ChangeFault, "without the fault", 30*us, "host1/rail1")}},
 	} {
 		d := judged(incast(0, 1), c.main)
 		if c.changes != nil {
 			d.WhatIf = &result.WhatIf{Changes: c.changes}
 		}
-		first := Paragraph(d)[0]
+		first, _ := Answer(d)
 		if c.want == "" && strings.Contains(first, "rerun") || !strings.HasSuffix(first, c.want) {
 			t.Errorf("%s: %q, want it to end in %q", c.name, first, c.want)
 		}

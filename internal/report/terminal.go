@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"railyard/internal/cause"
 	"railyard/internal/result"
 	"railyard/internal/sheet"
 	"railyard/internal/unit"
@@ -17,18 +18,24 @@ const (
 	terminalGroups = 16
 )
 
-// WriteText prints the report for a terminal of width columns (at least 60 are used).
+// WriteText prints the report for a terminal of width columns (at least 60 are used): the answer,
+// what else there is to say, one picture, then the tables. Of a run that is known by its summary
+// alone the tables are those of the summary.
 func WriteText(w io.Writer, d *Data, width int) error {
 	t := newText(width)
+	s := d.Summary
+	t.header(s)
 	t.notes(d)
-	t.Line("What limited this run")
-	t.Wrap("  ", strings.Join(Paragraph(d), " "))
-	t.Blank()
-	if d.Summary.State != result.Running {
-		if err := result.WriteSummary(t, d.Summary, t.Width); err != nil {
-			return err
-		}
-	}
+	t.answer(Answer(d))
+	t.picture(d)
+	t.figures(d)
+	t.unfinished(s)
+	t.ranksSplit(s)
+	t.collectives(s.Collectives)
+	t.flows(s.Flows)
+	t.busiest(s.BusiestLinks)
+	t.deepest(s.Queues)
+	t.pausing(s.Pausing)
 	t.timeline(d)
 	t.steps(d)
 	t.messages(d)
@@ -37,6 +44,20 @@ func WriteText(w io.Writer, d *Data, width int) error {
 	return t.Flush(w)
 }
 
+// header names the run.
+func (t *text) header(s *result.Summary) {
+	about := []string{"seed " + strconv.FormatUint(s.Seed, 10)}
+	if s.Kernel != "" {
+		about = append(about, "kernel "+s.Kernel)
+	}
+	t.Wrap("", fmt.Sprintf("%s: %s (%s)", s.Name, s.State, strings.Join(about, ", ")))
+	if s.Dir != "" {
+		t.Wrap("", "run directory: "+s.Dir)
+	}
+	t.Blank()
+}
+
+// notes says what is wrong with a run or its directory.
 func (t *text) notes(d *Data) {
 	for _, n := range d.Notes {
 		t.Wrap("! ", n)
@@ -44,6 +65,43 @@ func (t *text) notes(d *Data) {
 	if len(d.Notes) > 0 {
 		t.Blank()
 	}
+}
+
+// answer prints what limited the run.
+func (t *text) answer(sentence string, bullets []string) {
+	t.Wrap("", sentence)
+	if len(bullets) > 0 {
+		t.Blank()
+	}
+	for _, b := range bullets {
+		t.Wrap("- ", b)
+	}
+}
+
+// picture draws how the time of what the run is measured by divides among causes.
+func (t *text) picture(d *Data) {
+	subject, split := d.subject()
+	whole := split.Sum()
+	if whole == 0 {
+		return
+	}
+	t.Blank()
+	t.Wrap("", "Time of "+subject)
+	rows := [][]string{{"cause", "time", "share", ""}}
+	for _, c := range cause.All() {
+		if split[c] == 0 {
+			continue
+		}
+		part := unit.Share(split[c], whole)
+		rows = append(rows, []string{c.String(), split[c].Human(), unit.Percent(part), t.bar(part)})
+	}
+	rows = append(rows, []string{"total", whole.Human(), "", ""})
+	t.Grid("lrrl", rows)
+}
+
+// bar draws a share.
+func (t *text) bar(share float64) string {
+	return strings.Repeat("#", int(share*float64(min(t.Width-46, 36))+0.5))
 }
 
 // letters stands for the phases in a timeline.
@@ -62,7 +120,8 @@ func (t *text) timeline(d *Data) {
 	}
 	columns := max(t.Width-label-4, 8)
 	span := to.Sub(from)
-	t.Title(fmt.Sprintf("Timeline of step %d, which took the median time (a column is %s)", d.Steps.Median, (span / unit.Duration(columns)).Human()))
+	t.Title(fmt.Sprintf("Timeline of step %d, which took the median time (a column is %s)", d.Steps.Median,
+		(span / unit.Duration(columns)).Human()))
 	elsewhere := false
 	used, shown, last := map[int]bool{}, 0, int32(-1)
 	for _, l := range all {
@@ -73,7 +132,8 @@ func (t *text) timeline(d *Data) {
 			}
 		}
 		elsewhere = elsewhere || l.from > from || l.to < to
-		t.Line("  " + laneName(l) + strings.Repeat(" ", label-len(laneName(l))) + "  " + laneText(l, from, span, columns, used))
+		t.Line("  " + laneName(l) + strings.Repeat(" ", label-len(laneName(l))) + "  " +
+			laneText(l, from, span, columns, used))
 	}
 	var keys []string
 	for i, p := range phases {
@@ -92,7 +152,8 @@ func (t *text) timeline(d *Data) {
 }
 
 func laneName(l lane) string {
-	return "rank " + strconv.Itoa(int(l.rank)) + " " + sheet.Shorten(strings.Replace(l.stream, "communicator ", "comm ", 1), 20)
+	return "rank " + strconv.Itoa(int(l.rank)) + " " +
+		sheet.Shorten(strings.Replace(l.stream, "communicator ", "comm ", 1), 20)
 }
 
 func laneText(l lane, from unit.Time, span unit.Duration, columns int, used map[int]bool) string {
@@ -161,7 +222,8 @@ func (t *text) groups(d *Data) {
 	rows := [][]string{{"ports", "at", "number", "mean", "busiest", "", "port"}}
 	for _, g := range all[:min(len(all), terminalGroups)] {
 		bar := strings.Repeat("#", int(g.Max*12+0.5))
-		rows = append(rows, []string{g.Tier, g.Node, strconv.Itoa(g.Ports), unit.Percent(g.Mean), unit.Percent(g.Max), bar, g.Busiest})
+		rows = append(rows, []string{g.Tier, g.Node, strconv.Itoa(g.Ports), unit.Percent(g.Mean),
+			unit.Percent(g.Max), bar, g.Busiest})
 	}
 	t.Grid("llrrrll", rows)
 	if n := len(all) - terminalGroups; n > 0 {

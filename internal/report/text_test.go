@@ -28,15 +28,18 @@ func TestTerminal(t *testing.T) {
 		}
 		return b.String()
 	}
-	golden(t, "report.txt", "railyard report runs/small-1\n----\n"+out(func(b *strings.Builder) error { return WriteText(b, d, 80) }))
-	golden(t, "explain.txt", "railyard explain runs/small-1\n----\n"+out(func(b *strings.Builder) error { return WriteCauses(b, d, 80) }))
+	golden(t, "report.txt", "railyard report "+
+		"runs/small-1\n----\n"+out(func(b *strings.Builder) error { return WriteText(b, d, 80) }))
+	golden(t, "explain.txt", "railyard explain "+
+		"runs/small-1\n----\n"+out(func(b *strings.Builder) error { return WriteCauses(b, d, 80) }))
 	d.Path = path
 	for file, which := range map[string]string{"explain_flow.txt": "4", "explain_name.txt": "noise"} {
 		f, err := d.Flow(which)
 		if err != nil {
 			t.Fatal(err)
 		}
-		golden(t, file, "railyard explain runs/small-1 "+which+"\n----\n"+out(func(b *strings.Builder) error { return WriteFlow(b, f, 80) }))
+		golden(t, file, "railyard explain "+
+			"runs/small-1 "+which+"\n----\n"+out(func(b *strings.Builder) error { return WriteFlow(b, f, 80) }))
 	}
 	other := load(t, small(t, true))
 	change(other)
@@ -62,9 +65,11 @@ func TestCompareMany(t *testing.T) {
 
 // change makes of the small run one without background traffic.
 func change(d *Data) {
-	d.Summary.Scenario = json.RawMessage(strings.Replace(strings.Replace(string(d.Summary.Scenario), `"4MB"`, `"64MB"`, 1), `"background"`, `"was"`, 1))
+	text := strings.Replace(string(d.Summary.Scenario), `"4MB"`, `"64MB"`, 1)
+	d.Summary.Scenario = json.RawMessage(strings.Replace(text, `"background"`, `"was"`, 1))
 	d.Steps.Slowest = result.Causes{Compute: 30 * us, Dependency: 10 * us, Serialisation: us}.Split()
 	d.Steps.PerStep, d.Steps.Ranked = 41*us, []unit.Duration{41 * us, 41 * us, 41 * us}
+	d.Summary.StepTime, d.Summary.StepMedian, d.Summary.StepP99 = 41*us, 41*us, 41*us
 	d.Summary.SampleRate *= 163. / 123
 	d.Summary.ECNMarks, d.Summary.CNPs = 0, 0
 }
@@ -129,7 +134,8 @@ func TestOtherVersion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, change := range [][2]string{{fmt.Sprintf(`"format_version": %d`, result.FormatVersion), `"format_version": 99`}, {`"steps": 3`, `"steps": "three"`}} {
+	version := fmt.Sprintf(`"format_version": %d`, result.FormatVersion)
+	for _, change := range [][2]string{{version, `"format_version": 99`}, {`"steps": 3`, `"steps": "three"`}} {
 		b = []byte(strings.Replace(string(b), change[0], change[1], 1))
 	}
 	if err := os.WriteFile(file, b, 0o644); err != nil {

@@ -36,8 +36,8 @@ func Findings(d *Data) (subject string, whole unit.Duration, all []Finding) {
 
 // subject returns whose time is explained.
 func (d *Data) subject() (string, cause.Split) {
-	if d.Steps != nil && d.Summary.CriticalPath != nil {
-		return fmt.Sprintf("a step along its critical path, mean over %s", d.Summary.TracedSteps()), d.Summary.CriticalPath.Split()
+	if p := d.Summary.CriticalPath; p != nil {
+		return fmt.Sprintf("a step along its critical path, mean over %s", tracedSteps(d.Summary)), p.Split()
 	}
 	return d.ownSubject()
 }
@@ -48,28 +48,30 @@ func (d *Data) ownSubject() (string, cause.Split) {
 	if s := d.Steps; s != nil {
 		return fmt.Sprintf("a step of the slowest rank, mean over %s", count(int64(s.Whole), "step")), s.Slowest
 	}
+	if p := d.Summary.StepSplit; p != nil && d.Summary.Steps > 0 {
+		return fmt.Sprintf("a step of the slowest rank, mean over %s", count(d.Summary.Steps, "step")),
+			p.SlowestRank.Split()
+	}
 	kind := d.Flows.Main()
 	if m := d.Flows.Of(kind); m.Done > 0 {
 		_, split := m.Mean()
 		return fmt.Sprintf("a %s message, mean over the %s completed", kind, unit.Count(m.Done)), split
 	}
-	return "", cause.Split{}
+	return d.diagnosed()
 }
 
-// Paragraph says in a few sentences what limited the run and why. Every figure in
-// it is one of the run's.
-func Paragraph(d *Data) []string {
-	out := d.reasons()
-	if len(out) == 0 {
-		return d.noTime()
+// diagnosed is the subject of the diagnosis, all that there is of messages without a table of them.
+func (d *Data) diagnosed() (subject string, split cause.Split) {
+	g := d.Summary.Diagnosis
+	if g == nil {
+		return "", split
 	}
-	out = append(d.partOnly(), out...)
-	for _, s := range []string{d.tail(), d.failures(), d.advice(), d.quiet()} {
-		if s != "" {
-			out = append(out, s)
+	for i := range g.Blames {
+		for _, f := range g.Blames[i].Felt {
+			split[causeOf(f.Cause)] += f.Time
 		}
 	}
-	return out
+	return g.Subject, split
 }
 
 // because says of a cause where and why, as far as the tables tell.
@@ -153,7 +155,8 @@ func (d *Data) becauseLoss() string {
 	if p == nil {
 		return fmt.Sprintf("No switch dropped a packet; %s sent again.", wasWere(d.Summary.Retransmits, "packet"))
 	}
-	return fmt.Sprintf("%s dropped, %s of them at %s; %s sent again.", wasWere(d.Summary.Drops, "packet"), ofAll(p.Drops, d.Summary.Drops), p.Port, wasWere(d.Summary.Retransmits, "packet"))
+	return fmt.Sprintf("%s dropped, %s of them at %s; %s sent again.", wasWere(d.Summary.Drops, "packet"),
+		ofAll(p.Drops, d.Summary.Drops), p.Port, wasWere(d.Summary.Retransmits, "packet"))
 }
 
 // ofAll prints n, or "all" where that is the whole.
@@ -184,7 +187,8 @@ func (d *Data) tail() string {
 	more := s.Tail
 	more.Sub(&s.Rest)
 	top := largest(&more)[0]
-	t := fmt.Sprintf("Steps differ: the slowest %s took %s on average, %s more than the others", count(s.TailN, "step"), slow.Human(), (slow - rest).Human())
+	t := fmt.Sprintf("Steps differ: the slowest %s took %s on average, %s more than the others",
+		count(s.TailN, "step"), slow.Human(), (slow - rest).Human())
 	if top != cause.Dependency {
 		t += fmt.Sprintf(", mostly %s (%s more)", top, more[top].Human())
 	}
@@ -195,7 +199,8 @@ func (d *Data) tail() string {
 		rise := a
 		rise.Sub(&b)
 		if c := largest(&rise); len(c) > 0 && rise[c[0]] > 0 && c[0] != top {
-			t += fmt.Sprintf(" In those steps a message spent %s on %s, in the others %s.", a[c[0]].Human(), c[0], orNone(b[c[0]]))
+			t += fmt.Sprintf(" In those steps a message spent %s on %s, in the others %s.", a[c[0]].Human(), c[0],
+				orNone(b[c[0]]))
 		}
 	}
 	return t
@@ -208,23 +213,35 @@ func orNone(d unit.Duration) string {
 	return d.Human()
 }
 
-func (d *Data) failures() string {
+// failed says how many messages failed.
+func (d *Data) failed() string {
 	if d.Flows == nil {
 		return ""
 	}
-	var failed, open int64
+	var n int64
+	for _, k := range d.Flows.Kinds {
+		n += d.Flows.Of(k).Failed
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s failed: the queue pair used up its retries.", count(n, "message"))
+}
+
+// open says how many messages no completion time counts.
+func (d *Data) open() string {
+	if d.Flows == nil || d.Summary.State != result.Complete {
+		return ""
+	}
+	var n int64
 	for _, k := range d.Flows.Kinds {
 		m := d.Flows.Of(k)
-		failed += m.Failed
-		open += m.Count - m.Done - m.Failed
+		n += m.Count - m.Done - m.Failed
 	}
-	switch {
-	case failed > 0:
-		return fmt.Sprintf("%s failed: the queue pair used up its retries.", count(failed, "message"))
-	case open > 0 && d.Summary.State == result.Complete:
-		return fmt.Sprintf("%s still under way when the run ended; no completion time counts them.", wasWere(open, "message"))
+	if n == 0 {
+		return ""
 	}
-	return ""
+	return fmt.Sprintf("%s still under way when the run ended; no completion time counts them.", wasWere(n, "message"))
 }
 
 // quiet says which of the usual suspects did not happen.

@@ -12,7 +12,7 @@ import (
 
 // Runs of which it is known what limited them: the paragraph has to say so, name the
 // place, and not blame what did not happen.
-func TestParagraph(t *testing.T) {
+func TestAnswer(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		run      *Data
@@ -22,47 +22,69 @@ func TestParagraph(t *testing.T) {
 		findings []cause.Cause
 	}{
 		{
-			name: "compute-bound training", run: judged(computeBound(), diagnose.Blame{Kind: diagnose.Compute, Time: 90 * us}, diagnose.Blame{Kind: diagnose.PCIe, Time: 10 * us}),
-			first:    "This run was limited because GPUs computed: 90.0 % of the 100 us of a step, mean over 20, is attributed to it. Another 10.0 %: bytes crossed PCIe",
+			name: "compute-bound training",
+			run: judged(computeBound(), diagnose.Blame{Kind: diagnose.Compute, Time: 90 * us},
+				diagnose.Blame{Kind: diagnose.PCIe, Time: 10 * us}),
+			first: "This run was limited because GPUs computed: 90.0 % of the 100 us of a step, mean over 20. " +
+				"Other reasons: bytes crossed PCIe",
 			says:     []string{"Nothing was marked, paused or dropped."},
 			not:      []string{"ongestion", "held longest", "sent again", "had waiting"},
 			findings: []cause.Cause{cause.Compute, cause.Dependency, cause.PCIe},
 		},
 		{
-			name: "no single reason", run: judged(latencyBound(), diagnose.Blame{Kind: diagnose.NVLink, Time: 35 * us}, diagnose.Blame{Kind: diagnose.NIC, Time: 30 * us}, diagnose.Blame{Kind: diagnose.Compute, Time: 30 * us},
+			name: "no single reason", run: judged(latencyBound(),
+				diagnose.Blame{Kind: diagnose.NVLink, Time: 35 * us},
+				diagnose.Blame{Kind: diagnose.NIC, Time: 30 * us},
+				diagnose.Blame{Kind: diagnose.Compute, Time: 30 * us},
 				diagnose.Blame{Kind: diagnose.SlowRank, Rank: new(int32(3)), Time: 5 * us}),
-			first: "No single reason limited this run. The largest is that bytes crossed NVLink, or waited for it: 35.0 % of the 100 us of a step, mean over 20. Another 30.0 %: NICs took",
-			not:   []string{"rank 3", "steps took"},
+			first: "No single reason limited this run; the largest was that bytes crossed NVLink, or waited for it: " +
+				"35.0 % of the 100 us of a step, mean over 20. Other reasons: NICs took",
+			not: []string{"rank 3", "steps took"},
 		},
 		{
-			name: "slow steps", run: judged(withTail(latencyBound()), diagnose.Blame{Kind: diagnose.SlowRank, Rank: new(int32(3)), Time: 50 * us}),
+			name: "slow steps", run: judged(withTail(latencyBound()),
+				diagnose.Blame{Kind: diagnose.SlowRank, Rank: new(int32(3)), Time: 50 * us}),
 			first: "This run was limited because rank 3 computes longer than the others: 100 % of",
-			says:  []string{"Steps differ: the slowest 2 steps took 300 us on average, 200 us more than the others.", "In those steps a message spent 40 us on queueing, in the others none."},
+			says: []string{"Steps differ: the slowest 2 steps took 300 us on average, 200 us more than the others.",
+				"In those steps a message spent 40 us on queueing, in the others none."},
 		},
 		{
 			name: "shared port", run: judged(incast(cause.RateLimit, 0.6),
-				diagnose.Blame{Kind: diagnose.SharedPort, Port: "rail1/host1", Crossed: true, Time: 60 * us, Felt: []diagnose.Felt{{Cause: "rate limit", Time: 50 * us}, {Cause: "queueing", Time: 10 * us}},
-					Culprits: []diagnose.Culprit{{Name: "flow4", Share: 0.5}, {Name: "flow2", Share: 0.25}, {Name: "flow3", Share: 0.15}, {Name: "flow9", Share: 0.1}}, Others: 2},
-				diagnose.Blame{Kind: diagnose.Controller, Port: "rail1/host1", Time: 20 * us}, diagnose.Blame{Kind: diagnose.LinkSpeed, Time: 20 * us}),
-			first: "This run was limited because the port rail1/host1 (100 Gb/s) was busy with the bytes of others: 60.0 % of the 100 us of a step, mean over 20, is attributed to it, felt as rate limit, 50.0 %; queueing, 10.0 %.",
+				diagnose.Blame{Kind: diagnose.SharedPort, Port: "rail1/host1", Crossed: true, Time: 60 * us,
+					Felt: []diagnose.Felt{{Cause: "rate limit", Time: 50 * us}, {Cause: "queueing", Time: 10 * us}},
+					Culprits: []diagnose.Culprit{{Name: "flow4", Share: 0.5}, {Name: "flow2", Share: 0.25},
+						{Name: "flow3", Share: 0.15}, {Name: "flow9", Share: 0.1}}, Others: 2},
+				diagnose.Blame{Kind: diagnose.Controller, Port: "rail1/host1", Time: 20 * us},
+				diagnose.Blame{Kind: diagnose.LinkSpeed, Time: 20 * us}),
+			first: "This run was limited because the port rail1/host1 (100 Gb/s) was busy with the bytes of others: " +
+				"60.0 % of the 100 us of a step, mean over 20; in all, 80.0 % was lost against an idle network. " +
+				"It was felt as rate limit (50.0 %), queueing (10.0 %).",
 			says: []string{"Of what others had waiting there: flow4 (50.0 %), flow2 (25.0 %), flow3 (15.0 %), 3 more.",
-				"Another 20.0 %: congestion control held senders back while the port rail1/host1 (100 Gb/s) had nothing to send."},
+				"congestion control held senders back while the port rail1/host1 (100 Gb/s) had nothing to send " +
+					"(20.0 %)"},
 			not: []string{"marked,", "flow9", "do not even cross"},
 		},
 		{
-			name: "victim of a pause", run: judged(incast(cause.Pause, 1), diagnose.Blame{Kind: diagnose.SharedPort, Port: "rail1/host1", Time: 30 * us, Felt: []diagnose.Felt{{Cause: "pause", Time: 30 * us}}},
+			name: "victim of a pause", run: judged(incast(cause.Pause, 1),
+				diagnose.Blame{Kind: diagnose.SharedPort, Port: "rail1/host1", Time: 30 * us,
+					Felt: []diagnose.Felt{{Cause: "pause", Time: 30 * us}}},
 				diagnose.Blame{Kind: diagnose.LinkSpeed, Time: 70 * us}),
-			first: "The largest single loss is that the queue of rail1/host1 (100 Gb/s) made PFC pause messages that do not even cross that port: 30.0 %",
-			not:   []string{"CNPs"},
+			first: "The largest single loss was that the queue of rail1/host1 (100 Gb/s) made PFC pause messages that " +
+				"do not even cross that port: 30.0 %",
+			not: []string{"CNPs"},
 		},
 		{
-			name: "lossy link", run: judged(incast(cause.Retransmission, 0.97), diagnose.Blame{Kind: diagnose.LossyLink, Port: "host1/rail1", Time: 80 * us, Felt: []diagnose.Felt{{Cause: "retransmission", Time: 80 * us}}}),
-			first: "This run was limited because the link host1/rail1 lost packets or acknowledgements, which were sent again: 100 %",
-			not:   []string{"was dropped", "or dropped"},
+			name: "lossy link", run: judged(incast(cause.Retransmission, 0.97),
+				diagnose.Blame{Kind: diagnose.LossyLink, Port: "host1/rail1", Time: 80 * us,
+					Felt: []diagnose.Felt{{Cause: "retransmission", Time: 80 * us}}}),
+			first: "This run was limited because the link host1/rail1 lost packets or acknowledgements, which were " +
+				"sent again: 100 %",
+			not: []string{"was dropped", "or dropped"},
 		},
 		{
 			name: "no diagnosis", run: mixed(),
-			first: "Of the 10 ms of a job message, mean over the 4 completed, 30.0 % passed in a state in which packets of others were served first. What made it so is not known",
+			first: "Of the 10 ms of a job message, mean over the 4 completed, 30.0 % passed in a state in which " +
+				"packets of others were served first; what made it so is not known",
 		},
 		{
 			name: "nothing finished", run: &Data{Summary: &result.Summary{State: result.Running}},
@@ -70,7 +92,7 @@ func TestParagraph(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			text := strings.Join(Paragraph(c.run), " ")
+			text := paragraphOf(c.run.answer())
 			if !strings.HasPrefix(text, c.first) {
 				t.Errorf("begins with %q, want %q", text, c.first)
 			}
@@ -118,7 +140,8 @@ func training(split result.Causes) *Data {
 	st.rank()
 	return &Data{Summary: &result.Summary{State: result.Complete, Steps: 20}, Steps: st, End: unit.Time(20 * s.Sum()),
 		Settings: Settings{Training: true, Ranks: 8, Collective: "ring"},
-		Links:    []result.LinkRow{{Port: "host1/rail1", From: "host1", To: "rail1", Tier: result.TierHost, Rate: 200 * unit.GigabitPerSec, Utilisation: 0.09}}}
+		Links: []result.LinkRow{{Port: "host1/rail1", From: "host1", To: "rail1", Tier: result.TierHost,
+			Rate: 200 * unit.GigabitPerSec, Utilisation: 0.09}}}
 }
 
 func computeBound() *Data {
@@ -128,7 +151,8 @@ func computeBound() *Data {
 func latencyBound() *Data {
 	d := training(result.Causes{Compute: 30 * us, Dependency: 70 * us})
 	m := &Messages{}
-	m.add(&result.FlowRow{FCT: 4 * us, Causes: result.Causes{PCIe: 2500 * unit.Nanosecond, SwitchLatency: 1500 * unit.Nanosecond}})
+	m.add(&result.FlowRow{FCT: 4 * us, Causes: result.Causes{PCIe: 2500 * unit.Nanosecond,
+		SwitchLatency: 1500 * unit.Nanosecond}})
 	d.Flows = &FlowStats{Kinds: []string{result.KindCollective}, ByKind: map[string]*Messages{result.KindCollective: m}}
 	return d
 }
@@ -162,20 +186,26 @@ func incast(why cause.Cause, used float64) *Data {
 }
 
 func mixed() *Data {
-	return flowsOf(result.Causes{Queueing: 3 * unit.Millisecond, Pause: 3 * unit.Millisecond, RateLimit: 2500 * us, Serialisation: 1500 * us}.Split(), 0.5)
+	return flowsOf(result.Causes{Queueing: 3 * unit.Millisecond, Pause: 3 * unit.Millisecond, RateLimit: 2500 * us,
+		Serialisation: 1500 * us}.Split(), 0.5)
 }
 
 func flowsOf(split cause.Split, used float64) *Data {
 	m := &Messages{}
-	d := &Data{Summary: &result.Summary{State: result.Complete}, End: unit.Time(10 * unit.Millisecond), Settings: Settings{Congestion: "dcqcn"},
+	d := &Data{Summary: &result.Summary{State: result.Complete}, End: unit.Time(10 * unit.Millisecond),
+		Settings: Settings{Congestion: "dcqcn"},
 		Links: []result.LinkRow{
-			{Port: "rail1/host1", From: "rail1", To: "host1", Tier: result.TierLeaf, Rate: 100 * unit.GigabitPerSec, Utilisation: used, Busy: unit.Duration(used * float64(10*unit.Millisecond)), MaxQueue: unit.Megabyte},
-			{Port: "host2/rail1", From: "host2", To: "rail1", Tier: result.TierHost, Rate: 100 * unit.GigabitPerSec, Utilisation: 0.1},
+			{Port: "rail1/host1", From: "rail1", To: "host1", Tier: result.TierLeaf, Rate: 100 * unit.GigabitPerSec,
+				Utilisation: used, Busy: unit.Duration(used * float64(10*unit.Millisecond)), MaxQueue: unit.Megabyte},
+			{Port: "host2/rail1", From: "host2", To: "rail1", Tier: result.TierHost, Rate: 100 * unit.GigabitPerSec,
+				Utilisation: 0.1},
 			{Port: "rail1/host2", From: "rail1", To: "host2", Tier: result.TierLeaf, Rate: 100 * unit.GigabitPerSec}}}
 	for range 4 {
-		row := result.FlowRow{Kind: result.KindJob, FCT: split.Sum(), Causes: result.CausesOf(split), Path: "host2>rail1>host1"}
+		row := result.FlowRow{Kind: result.KindJob, FCT: split.Sum(), Causes: result.CausesOf(split),
+			Path: "host2>rail1>host1"}
 		m.add(&row)
-		d.Summary.Flows = append(d.Summary.Flows, result.FlowFigures{Kind: result.KindJob, Path: row.Path})
+		d.Summary.Flows = append(d.Summary.Flows,
+			result.FlowFigures{Kind: result.KindJob, Path: row.Path, Posted: 1, Done: 1, FCT: new(split.Sum())})
 	}
 	d.Flows = &FlowStats{Kinds: []string{result.KindJob}, ByKind: map[string]*Messages{result.KindJob: m}}
 	return d

@@ -117,7 +117,8 @@ func checkOperations(b *bounds) func(*OperationRow) error {
 			return errTwice
 		}
 		first, last = false, key
-		return cmp.Or(b.step(r.Step, 0), index("rank", r.Rank, 0), index("op", r.Op, 0), b.ordered("start_ps", "end_ps", r.Start, r.End),
+		return cmp.Or(b.step(r.Step, 0), index("rank", r.Rank, 0), index("op", r.Op, 0),
+			b.ordered("start_ps", "end_ps", r.Start, r.End),
 			index("released_by", r.ReleasedBy, -1))
 	}
 }
@@ -130,7 +131,8 @@ func checkFlows(b *bounds) func(*FlowRow) error {
 		}
 		last = r.ID
 		// What was on its way inside a host when the run ended is placed after the end.
-		err := cmp.Or(size("id", r.ID), index("channel", r.Channel, -1), b.step(r.Step, -1), size("bytes", r.Bytes), b.time("posted_ps", r.Posted),
+		err := cmp.Or(size("id", r.ID), index("channel", r.Channel, -1), b.step(r.Step, -1), size("bytes", r.Bytes),
+			b.time("posted_ps", r.Posted),
 			size("placed_ps", r.Placed), size("acked_ps", r.Acked), size("fct_ps", r.FCT),
 			size("marks", r.Marks), size("cnps", r.CNPs), size("retransmits", r.Retransmits),
 			size("lost", r.Lost), size("timeouts", r.Timeouts))
@@ -151,8 +153,10 @@ func checkLinks(b *bounds) func(*LinkRow) error {
 		if !(r.Utilisation >= 0 && r.Utilisation <= 1) {
 			return fmt.Errorf("utilisation is %v, want 0 to 1", r.Utilisation)
 		}
-		return cmp.Or(size("rate_bps", r.Rate), size("tx_bytes", r.TxBytes), size("tx_packets", r.TxPackets), in("data_bytes", r.DataBytes, 0, max(r.TxBytes, 0)),
-			b.span("busy_ps", r.Busy), size("pauses_sent", r.PausesSent), size("pauses_received", r.PausesReceived), b.span("paused_ps", r.Paused),
+		return cmp.Or(size("rate_bps", r.Rate), size("tx_bytes", r.TxBytes), size("tx_packets", r.TxPackets),
+			in("data_bytes", r.DataBytes, 0, max(r.TxBytes, 0)),
+			b.span("busy_ps", r.Busy), size("pauses_sent", r.PausesSent), size("pauses_received", r.PausesReceived),
+			b.span("paused_ps", r.Paused),
 			size("ecn_marks", r.ECNMarks), size("drops", r.Drops), size("max_queue_bytes", r.MaxQueue))
 	}
 }
@@ -218,6 +222,7 @@ func checkPaths(b *bounds) func(*PathRow) error {
 		}
 		first, last = false, *r
 		return cmp.Or(b.step(r.Step, 0), index("rank", r.Rank, 0), b.ordered("from_ps", "until_ps", r.From, r.Until),
-			index("on_rank", r.OnRank, -1), b.step(r.OnStep, -1), index("op", r.Op, -1), index("src", r.Src, -1), index("dst", r.Dst, -1), index("channel", r.Channel, -1))
+			index("on_rank", r.OnRank, -1), b.step(r.OnStep, -1), index("op", r.Op, -1), index("src", r.Src, -1),
+			index("dst", r.Dst, -1), index("channel", r.Channel, -1))
 	}
 }

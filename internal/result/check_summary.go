@@ -76,7 +76,8 @@ func parseSummary(path string, b []byte) (*Summary, error) {
 // dense refuses a file of many more values than run.json has for its size: a value of two
 // bytes takes fifty in memory.
 func dense(b []byte) error {
-	const free, each = 64 << 10, 4 // values that are not asked about; bytes that others take at least: they are indented
+	// values that are not asked about; bytes that others take at least: they are indented
+	const free, each = 64 << 10, 4
 	n := bytes.Count(b, []byte{','}) + bytes.Count(b, []byte{'{'}) + bytes.Count(b, []byte{'['})
 	if most := free + len(b)/each; n > most {
 		return fmt.Errorf("holds %d values in %d bytes, want at most %d", n, len(b), most)

@@ -21,7 +21,8 @@ func TestCSV(t *testing.T) {
 	}
 	d.Steps().Add(StepRow{Step: 0, Rank: 1, Start: 0, End: 1_000_000, Causes: Causes{Compute: 1_000_000}})
 	d.Steps().Add(StepRow{Step: 1, Rank: 1, Start: 1_000_000, End: 2_000_001, Loss: new(0.0), Comm: 7, Overlap: 3})
-	d.Flows().Add(FlowRow{ID: 1, Name: `says "go", twice`, Kind: KindJob, Src: "host1/gpu0", Dst: "host2/gpu0", Channel: -1, Step: -1, Bytes: 4096,
+	d.Flows().Add(FlowRow{ID: 1, Name: `says "go", twice`, Kind: KindJob, Src: "host1/gpu0", Dst: "host2/gpu0",
+		Channel: -1, Step: -1, Bytes: 4096,
 		Posted: 5, Placed: 6, Acked: 7, FCT: 1, Status: StatusDone, Path: "host1>rail1>host2"})
 	d.Flows().Add(FlowRow{ID: 2, Status: StatusUnfinished})
 	d.Links() // a table without rows
@@ -53,7 +54,8 @@ func TestCSV(t *testing.T) {
 	if _, err := r.WriteCSV(&b, "queues"); err == nil || !strings.Contains(err.Error(), "the run wrote none") {
 		t.Error(err)
 	}
-	if _, err := r.WriteCSV(&b, "packets"); err == nil || !strings.Contains(err.Error(), "want one of steps, operations, flows, links, queues, paths") {
+	if _, err := r.WriteCSV(&b, "packets"); err == nil ||
+		!strings.Contains(err.Error(), "want one of steps, operations, flows, links, queues, paths") {
 		t.Error(err)
 	}
 }
@@ -76,5 +78,6 @@ func TestCSVColumnsAreThoseOfParquet(t *testing.T) {
 }
 
 // rowTypes is a row of each table.
-var rowTypes = map[string]any{"steps": StepRow{}, "operations": OperationRow{}, "flows": FlowRow{}, "links": LinkRow{}, "queues": QueueRow{}, "paths": PathRow{}, "hops": HopRow{},
+var rowTypes = map[string]any{"steps": StepRow{}, "operations": OperationRow{}, "flows": FlowRow{}, "links": LinkRow{},
+	"queues": QueueRow{}, "paths": PathRow{}, "hops": HopRow{},
 	"losses": LossRow{}, "shares": ShareRow{}}

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"railyard/internal/input"
 )
@@ -44,22 +43,30 @@ type Dir struct {
 	shares     *Table[ShareRow]
 	open       []closer // in order of opening
 
-	group int  // rows of a part; RowGroupRows, but in tests
-	stop  bool // a table has failed
+	group  int   // rows of a part; RowGroupRows, but in tests
+	keepAt int64 // rows of all tables together at which Keep closes parts
+	stop   bool  // a table has failed
 }
 
 // A closer is a table, whatever its rows.
 type closer interface {
 	close()
-	keep(now time.Time, age time.Duration)
+	keep()
+	Rows() int64
 	firstErr() (table string, err error)
 	finished() string
 	measure() (TableFile, error)
 }
 
-// PartAge is how long the rows of a slow run wait for their part to fill: those of
-// a process that is killed are lost for at most that long, if it calls Keep.
-const PartAge = time.Minute
+// When Keep closes parts, in rows of all tables together: so that tables that grow slowly, such as
+// steps, are kept along with the others. The interval grows with the rows, and so the number of
+// parts only with their logarithm; its bound keeps a long run from losing more than it took minutes
+// to make.
+const (
+	keepLeast = 1 << 10
+	keepShare = 4 // one row for so many that there are
+	keepMost  = 1 << 20
+)
 
 // NextDir makes root/NAME-N for the smallest free N from 1 and returns its path.
 // Two runs that start together get two directories.
@@ -85,7 +92,8 @@ func Create(path string) (*Dir, error) {
 	entries, err := os.ReadDir(path)
 	switch {
 	case err == nil && len(entries) > 0:
-		return nil, fmt.Errorf("run directory %s: holds %s already, want a new or an empty folder", path, entries[0].Name())
+		return nil, fmt.Errorf("run directory %s: holds %s already, want a new or an empty folder",
+			path, entries[0].Name())
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, unwritable(path, err)
 	}
@@ -93,13 +101,14 @@ func Create(path string) (*Dir, error) {
 		return nil, unwritable(path, err)
 	}
 	fresh := err != nil
-	d := &Dir{path: path, group: RowGroupRows}
+	d := &Dir{path: path, group: RowGroupRows, keepAt: keepLeast}
 	if err := d.claim(); err != nil {
 		if fresh {
 			os.Remove(path)
 		}
 		if errors.Is(err, fs.ErrExist) {
-			return nil, fmt.Errorf("run directory %s: another run has just begun there, want a new or an empty folder", path)
+			return nil, fmt.Errorf("run directory %s: another run has just begun there, want a new or an empty folder",
+				path)
 		}
 		return nil, unwritable(path, err)
 	}
@@ -250,21 +259,29 @@ func (d *Dir) Err() error {
 	return d.tableErr()
 }
 
-// Keep makes rows that have waited for longer than PartAge outlive the process,
-// and returns Err. A long run calls it now and then; it costs next to nothing. When
-// it is called changes nothing in the finished tables.
+// Keep makes rows outlive the process once there are enough new ones, and returns Err. A long run
+// calls it now and then; it costs next to nothing. If the process is killed, a table has lost at
+// most a row group, and of all rows a fifth or keepLeast, whichever is more, if that is less. When
+// Keep is called changes nothing in the finished tables.
 func (d *Dir) Keep() error {
 	if d == nil {
 		return nil
 	}
-	return d.keep(time.Now(), PartAge)
-}
-
-func (d *Dir) keep(now time.Time, age time.Duration) error {
+	rows := int64(0)
 	for _, t := range d.open {
-		t.keep(now, age)
+		rows += t.Rows()
+	}
+	if rows >= d.keepAt {
+		d.keep()
+		d.keepAt = rows + min(max(keepLeast, rows/keepShare), keepMost)
 	}
 	return d.tableErr()
+}
+
+func (d *Dir) keep() {
+	for _, t := range d.open {
+		t.keep()
+	}
 }
 
 // tableErr joins the errors of all tables in one line: a full disk is one problem,
@@ -289,7 +306,8 @@ func (d *Dir) tableErr() error {
 	if len(tables) > 1 {
 		noun = "tables"
 	}
-	return fmt.Errorf("run directory %s: cannot write %s %s: %w%s", d.path, noun, strings.Join(tables, ", "), first, others)
+	return fmt.Errorf("run directory %s: cannot write %s %s: %w%s", d.path, noun,
+		strings.Join(tables, ", "), first, others)
 }
 
 // Finish closes the tables and then writes the summary with its state: complete,
@@ -321,7 +339,8 @@ func (d *Dir) Finish(s *Summary) error {
 	}
 	os.Remove(filepath.Join(d.path, reserveFile)) // not there if the run never began
 	if e := d.write(s); err == nil && e != nil {
-		return fmt.Errorf("run directory %s: cannot write %s: %w; it stays marked as unfinished", d.path, runFile, input.Cause(e))
+		return fmt.Errorf("run directory %s: cannot write %s: %w; it stays marked as unfinished",
+			d.path, runFile, input.Cause(e))
 	}
 	return err
 }
@@ -340,7 +359,8 @@ func (d *Dir) sync() error {
 			f.Close()
 		}
 		if err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrInvalid) {
-			return fmt.Errorf("run directory %s: cannot write %s to the disk: %w", d.path, filepath.Base(path), input.Cause(err))
+			return fmt.Errorf("run directory %s: cannot write %s to the disk: %w", d.path,
+				filepath.Base(path), input.Cause(err))
 		}
 	}
 	return nil
@@ -352,7 +372,8 @@ func (d *Dir) files() ([]TableFile, error) {
 	for _, t := range d.open {
 		f, err := t.measure()
 		if err != nil {
-			return nil, fmt.Errorf("run directory %s: cannot read back %s: %w", d.path, filepath.Base(t.finished()), err)
+			return nil, fmt.Errorf("run directory %s: cannot read back %s: %w", d.path,
+				filepath.Base(t.finished()), err)
 		}
 		all = append(all, f)
 	}
@@ -462,5 +483,6 @@ func EncodeJSON(w io.Writer, v any) error {
 }
 
 func unwritable(path string, err error) error {
-	return fmt.Errorf("run directory %s: cannot write there: %w; choose another place with --out DIR", path, input.Cause(err))
+	return fmt.Errorf("run directory %s: cannot write there: %w; choose another place with --out DIR",
+		path, input.Cause(err))
 }

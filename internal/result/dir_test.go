@@ -35,15 +35,18 @@ func TestCreateRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
-		full:                       "run directory " + full + ": holds notes already, want a new or an empty folder",
-		file:                       "run directory " + file + ": cannot write there: not a directory; choose another place with --out DIR",
-		filepath.Join(file, "sub"): "run directory " + filepath.Join(file, "sub") + ": cannot write there: not a directory; choose another place with --out DIR",
+		full: "run directory " + full + ": holds notes already, want a new or an empty folder",
+		file: "run directory " + file +
+			": cannot write there: not a directory; choose another place with --out DIR",
+		filepath.Join(file, "sub"): "run directory " + filepath.Join(file, "sub") +
+			": cannot write there: not a directory; choose another place with --out DIR",
 	} {
 		if _, err := Create(path); err == nil || err.Error() != want {
 			t.Errorf("%s:\n got %v\nwant %s", path, err, want)
 		}
 	}
-	if _, err := NextDir(file, "x"); err == nil || !strings.Contains(err.Error(), "cannot write there: not a directory") {
+	if _, err := NextDir(file, "x"); err == nil ||
+		!strings.Contains(err.Error(), "cannot write there: not a directory") {
 		t.Errorf("runs is a file: %v", err)
 	}
 }
@@ -193,7 +196,8 @@ func TestTableThatCannotBeWrittenFailsTheRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	fill(d, 3)
-	if err := d.Err(); err == nil || !strings.Contains(err.Error(), "run directory "+dir+": cannot write table flows: file exists") {
+	if err := d.Err(); err == nil ||
+		!strings.Contains(err.Error(), "run directory "+dir+": cannot write table flows: file exists") {
 		t.Errorf("Err: %v", err)
 	}
 	s := &Summary{State: Complete}
@@ -210,9 +214,12 @@ func TestOpenComplains(t *testing.T) {
 		{"", "holds no run.json, so it is no run directory"},
 		{`{"state": "comp`, "run.json is damaged: unexpected end of JSON input"},
 		{`{"state": "complete", "version": "9.1.0", "format_version": 99, "seed": "s"}`,
-			"format version 99 of Railyard 9.1.0 is newer than this one reads (2): use that version, or run the scenario again"},
-		{`{"state": "complete", "version": "0.0.1", "format_version": 0}`, "format version 0 of Railyard 0.0.1 is older than this one reads (2)"},
-		{`{"state": "running", "format_version": 2}`, `incomplete: its run was killed or is still going (state "running" in run.json)`},
+			"format version 99 of Railyard 9.1.0 is newer than this one reads (2): use that version, or run the " +
+				"scenario again"},
+		{`{"state": "complete", "version": "0.0.1", "format_version": 0}`,
+			"format version 0 of Railyard 0.0.1 is older than this one reads (2)"},
+		{`{"state": "running", "format_version": 2}`,
+			`incomplete: its run was killed or is still going (state "running" in run.json)`},
 	} {
 		dir := t.TempDir()
 		if c.json != "" {
@@ -220,7 +227,8 @@ func TestOpenComplains(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "run directory "+dir+": ") || !strings.Contains(err.Error(), c.want) {
+		if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "run directory "+dir+": ") ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s\n got %v\nwant %s", c.json, err, c.want)
 		}
 	}

@@ -1,6 +1,5 @@
 // Package result is what a run leaves behind: the run directory with run.json
-// and its tables, the summary printed at the end, and the way to read all of it
-// back.
+// and its tables, and the way to read all of it back.
 //
 //	runs/digits-8gpu-1/
 //	  run.json             state, scenario, seed, version, kernel, figures
@@ -22,7 +21,7 @@
 // It gives the same rows as CSV and as trace-event JSON, too.
 //
 // It is not the report: it computes no figure but the statistics of sampled
-// queues, and it draws nothing but the terminal summary.
+// queues, and it prints and draws nothing.
 //
 // Invariants:
 //   - run.json is always whole: it is replaced by rename, never rewritten in

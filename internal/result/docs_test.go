@@ -41,22 +41,26 @@ func readDocs(t *testing.T, file string) map[string][]documented {
 		for i := range cells {
 			cells[i] = strings.TrimSpace(cells[i])
 		}
-		sections[heading] = append(sections[heading], documented{strings.Trim(cells[0], "`"), cells[1], cells[2], cells[3]})
+		sections[heading] = append(sections[heading],
+			documented{strings.Trim(cells[0], "`"), cells[1], cells[2], cells[3]})
 	}
 	return sections
 }
 
-// compareDocs holds that each of want is documented, in order, with its type and unit and some words.
+// compareDocs holds that each of want is documented, in order, with its type and unit and some
+// words.
 func compareDocs(t *testing.T, where string, want, got []documented) {
 	t.Helper()
 	for i := range max(len(want), len(got)) {
 		switch {
 		case i >= len(got):
-			t.Errorf("%s: no line for %s: | `%s` | %s | %s | ... |", where, want[i].name, want[i].name, want[i].typ, want[i].unit)
+			t.Errorf("%s: no line for %s: | `%s` | %s | %s | ... |", where, want[i].name, want[i].name,
+				want[i].typ, want[i].unit)
 		case i >= len(want):
 			t.Errorf("%s: %s is documented, but not there", where, got[i].name)
 		case got[i].name != want[i].name:
-			t.Fatalf("%s: %s is documented where %s is due: | `%s` | %s | %s | ... |", where, got[i].name, want[i].name, want[i].name, want[i].typ, want[i].unit)
+			t.Fatalf("%s: %s is documented where %s is due: | `%s` | %s | %s | ... |", where, got[i].name, want[i].name,
+				want[i].name, want[i].typ, want[i].unit)
 		case got[i].typ != want[i].typ:
 			t.Errorf("%s: %s is documented as %s, but is %s", where, got[i].name, got[i].typ, want[i].typ)
 		case want[i].unit != "" && got[i].unit != want[i].unit || got[i].unit == "":
@@ -95,7 +99,8 @@ func TestTablesAreDocumented(t *testing.T) {
 			if f.Kind() == reflect.Pointer {
 				f = f.Elem()
 			}
-			typ := map[reflect.Kind]string{reflect.Int32: "int32", reflect.Int64: "int64", reflect.Float64: "double", reflect.String: "string"}[f.Kind()]
+			typ := map[reflect.Kind]string{reflect.Int32: "int32", reflect.Int64: "int64", reflect.Float64: "double",
+				reflect.String: "string"}[f.Kind()]
 			if c.Optional {
 				typ += " or null"
 			}
@@ -205,8 +210,10 @@ func TestFilesAreDocumented(t *testing.T) {
 			t.Errorf("run-directory.md does not name %s", tableName(table))
 		}
 	}
-	for _, want := range []string{"`run.json`", "`" + inputFolder + "/`", "`trace.json.gz`", "`csv/`", "`" + partName("flows", 1) + "`", "`" + unfinished + "`",
-		fmt.Sprintf("format version is %d", FormatVersion), string(Running), string(Complete), string(Interrupted), string(Unfinished), string(Failed)} {
+	for _, want := range []string{"`run.json`", "`" + inputFolder + "/`", "`trace.json.gz`", "`csv/`",
+		"`" + partName("flows", 1) + "`", "`" + unfinished + "`",
+		fmt.Sprintf("format version is %d", FormatVersion), string(Running), string(Complete), string(Interrupted),
+		string(Unfinished), string(Failed)} {
 		if !strings.Contains(text, want) {
 			t.Errorf("run-directory.md does not say %s", want)
 		}

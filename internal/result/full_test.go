@@ -53,12 +53,14 @@ func overflowing(dir string) {
 	fmt.Printf("<\n%v\n>\n", err)
 }
 
-// checkOverflowed holds that there was one clear error, and that the directory is readable and says it.
+// checkOverflowed holds that there was one clear error, and that the directory is readable and says
+// it.
 func checkOverflowed(t *testing.T, dir, said, reason string) {
 	t.Helper()
 	about, why, _ := strings.Cut(said, ": "+reason) // which table meets a full disk is chance
 	about = strings.TrimPrefix(about, "run directory "+dir+": cannot write ")
-	if about != "table flows" && about != "table steps" && about != "tables flows, steps" || strings.Count(said, "\n") != 1 || why != "\n" {
+	if about != "table flows" && about != "table steps" && about != "tables flows, steps" ||
+		strings.Count(said, "\n") != 1 || why != "\n" {
 		t.Errorf("said %q, want one line: run directory %s: cannot write table flows: %s", said, dir, reason)
 	}
 	r, err := Open(dir)
@@ -158,7 +160,8 @@ func TestUnwritable(t *testing.T) {
 	got := inChild(t, dir)
 	var want strings.Builder
 	for _, p := range []string{filepath.Join(dir, "run"), dir, filepath.Join(dir, "x-1")} {
-		fmt.Fprintf(&want, "run directory %s: cannot write there: permission denied; choose another place with --out DIR\n", p)
+		fmt.Fprintf(&want, "run directory %s: cannot write there: permission denied; choose another place with "+
+			"--out DIR\n", p)
 	}
 	if got != want.String() {
 		t.Errorf("got\n%swant\n%s", got, want.String())

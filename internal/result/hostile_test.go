@@ -29,7 +29,8 @@ func TestDamagedTableIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := firstErr(r.Flows()); err == nil || !strings.Contains(err.Error(), "table "+path+": is not the one that the run wrote") {
+	if err := firstErr(r.Flows()); err == nil ||
+		!strings.Contains(err.Error(), "table "+path+": is not the one that the run wrote") {
 		t.Errorf("changed: %v", err)
 	}
 	if err := firstErr(r.Steps()); err != nil {
@@ -47,7 +48,8 @@ func TestDamagedTableIsRefused(t *testing.T) {
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	if err := firstErr(r.Flows()); err == nil || !strings.Contains(err.Error(), "is missing: run.json says that it has 1,000 rows") {
+	if err := firstErr(r.Flows()); err == nil ||
+		!strings.Contains(err.Error(), "is missing: run.json says that it has 1,000 rows") {
 		t.Errorf("missing: %v", err)
 	}
 }
@@ -96,22 +98,31 @@ func TestRowsAreChecked(t *testing.T) {
 		want string
 		err  error
 	}{
-		{"row 1: step is 2, want at most 1: no earlier row has the steps before it", checked(t, s, "steps", []StepRow{{}, {Step: 2}}, (*Run).Steps)},
+		{"row 1: step is 2, want at most 1: no earlier row has the steps before it",
+			checked(t, s, "steps", []StepRow{{}, {Step: 2}}, (*Run).Steps)},
 		{"row 0: step is 1073741824, want 0 to 3", checked(t, s, "steps", []StepRow{{Step: 1 << 30}}, (*Run).Steps)},
 		{"row 0: end_ps is 1001, want 0 to 1000", checked(t, s, "steps", []StepRow{{End: 1001}}, (*Run).Steps)},
 		{"row 0: loss is 1e+301, want", checked(t, s, "steps", []StepRow{{Loss: new(1e301)}}, (*Run).Steps)},
-		{"row 0: pause_ps is 6, want 0 to 4: the causes are part of 10", checked(t, s, "steps", []StepRow{{End: 10, Causes: Causes{Compute: 6, Pause: 6}}}, (*Run).Steps)},
-		{"row 1: is the same as the row before it", checked(t, s, "steps", []StepRow{{End: 10}, {End: 10}}, (*Run).Steps)},
-		{"row 0: end_ps is 4, want 5 to 1000", checked(t, s, "operations", []OperationRow{{Start: 5, End: 4}}, (*Run).Operations)},
+		{"row 0: pause_ps is 6, want 0 to 4: the causes are part of 10",
+			checked(t, s, "steps", []StepRow{{End: 10, Causes: Causes{Compute: 6, Pause: 6}}}, (*Run).Steps)},
+		{"row 1: is the same as the row before it",
+			checked(t, s, "steps", []StepRow{{End: 10}, {End: 10}}, (*Run).Steps)},
+		{"row 0: end_ps is 4, want 5 to 1000",
+			checked(t, s, "operations", []OperationRow{{Start: 5, End: 4}}, (*Run).Operations)},
 		{"row 0: rank is -1, want 0 to", checked(t, s, "operations", []OperationRow{{Rank: -1}}, (*Run).Operations)},
-		{"row 1: id is 7, want more than the 7 before it", checked(t, s, "flows", []FlowRow{{ID: 7}, {ID: 7}}, (*Run).Flows)},
+		{"row 1: id is 7, want more than the 7 before it",
+			checked(t, s, "flows", []FlowRow{{ID: 7}, {ID: 7}}, (*Run).Flows)},
 		{"row 0: bytes is -1, want 0 to", checked(t, s, "flows", []FlowRow{{Bytes: -1}}, (*Run).Flows)},
-		{"row 0: utilisation is NaN, want 0 to 1", checked(t, s, "links", []LinkRow{{Utilisation: math.NaN()}}, (*Run).Links)},
+		{"row 0: utilisation is NaN, want 0 to 1",
+			checked(t, s, "links", []LinkRow{{Utilisation: math.NaN()}}, (*Run).Links)},
 		{`row 1: port "a" has two rows`, checked(t, s, "links", []LinkRow{{Port: "a"}, {Port: "a"}}, (*Run).Links)},
-		{"row 0: data_bytes is 2, want 0 to 1", checked(t, s, "links", []LinkRow{{TxBytes: 1, DataBytes: 2}}, (*Run).Links)},
+		{"row 0: data_bytes is 2, want 0 to 1",
+			checked(t, s, "links", []LinkRow{{TxBytes: 1, DataBytes: 2}}, (*Run).Links)},
 		{"row 0: class is 8, want 0 to 7", checked(t, s, "queues", []QueueRow{{Class: 8}}, (*Run).Queues)},
-		{"row 1: flow is 3, want at least the 4 before it", checked(t, s, "hops", []HopRow{{Flow: 4}, {Flow: 3}}, (*Run).Hops)},
-		{"row 1: from_ps is 6, want 5, where the part before it ends", checked(t, s, "paths", []PathRow{{Until: 5}, {From: 6, Until: 7}}, (*Run).Paths)},
+		{"row 1: flow is 3, want at least the 4 before it",
+			checked(t, s, "hops", []HopRow{{Flow: 4}, {Flow: 3}}, (*Run).Hops)},
+		{"row 1: from_ps is 6, want 5, where the part before it ends",
+			checked(t, s, "paths", []PathRow{{Until: 5}, {From: 6, Until: 7}}, (*Run).Paths)},
 		{"row 0: share is 1.5, want 0 to 1", checked(t, s, "shares", []ShareRow{{Share: 1.5}}, (*Run).Shares)},
 		{"row 0: time_ps is 2000, want 0 to 1000", checked(t, s, "losses", []LossRow{{Time: 2000}}, (*Run).Losses)},
 	} {
@@ -119,7 +130,8 @@ func TestRowsAreChecked(t *testing.T) {
 			t.Errorf("%v, want %s", c.err, c.want)
 		}
 	}
-	if err := checked(t, s, "flows", []FlowRow{{ID: 1, Placed: 2000, Acked: 1000, FCT: 2000}}, (*Run).Flows); err != nil {
+	if err := checked(t, s, "flows", []FlowRow{{ID: 1, Placed: 2000, Acked: 1000, FCT: 2000}},
+		(*Run).Flows); err != nil {
 		t.Errorf("bytes that a host places after the end: %v", err)
 	}
 }
@@ -152,26 +164,32 @@ func TestSummaryIsChecked(t *testing.T) {
 		{`"flows": [` + strings.Repeat("{},", 100_000) + `{}]`, "holds 20000"},
 	} {
 		dir := t.TempDir()
-		writeFile(t, filepath.Join(dir, runFile), []byte(`{"state": "complete", "format_version": `+fmt.Sprint(FormatVersion)+`, `+c.json+`}`))
+		writeFile(t, filepath.Join(dir, runFile),
+			[]byte(`{"state": "complete", "format_version": `+fmt.Sprint(FormatVersion)+`, `+c.json+`}`))
 		_, err := Open(dir)
-		if err == nil || !strings.Contains(err.Error(), "run.json is damaged: ") || !strings.Contains(err.Error(), c.want) || strings.ContainsRune(err.Error(), 0x1b) {
+		if err == nil || !strings.Contains(err.Error(), "run.json is damaged: ") ||
+			!strings.Contains(err.Error(), c.want) || strings.ContainsRune(err.Error(), 0x1b) {
 			t.Errorf("%.80s: %v, want %s", c.json, err, c.want)
 		}
 	}
 	dir := t.TempDir() // of another format
-	writeFile(t, filepath.Join(dir, runFile), []byte(`{"format_version": 99, "version": "\u001bc", "steps": -1, "drops": 3, "overlap": "all", "notes": ["\u0007"]}`))
-	if s, err := ReadSummary(dir); err != nil || s.Version != "\ufffdc" || s.Steps != 0 || s.Drops != 3 || s.Notes[0] != "\ufffd" {
+	writeFile(t, filepath.Join(dir, runFile),
+		[]byte(`{"format_version": 99, "version": "\u001bc", "steps": -1, "drops": 3, "overlap": "all", "notes": ["\u0007"]}`))
+	if s, err := ReadSummary(dir); err != nil || s.Version != "\ufffdc" || s.Steps != 0 ||
+		s.Drops != 3 || s.Notes[0] != "\ufffd" {
 		t.Errorf("%+v %v", s, err)
 	}
 	dir = t.TempDir()
-	writeFile(t, filepath.Join(dir, runFile), []byte(`{"state": "complete", "format_version": `+fmt.Sprint(FormatVersion)+`, "name": "a\u001b[31mb", "notes": ["x\ny"],
+	writeFile(t, filepath.Join(dir, runFile), []byte(`{"state": "complete", "format_version": `+
+		fmt.Sprint(FormatVersion)+`, "name": "a\u001b[31mb", "notes": ["x\ny"],
 "scenario": {"k\u0007": ["\u202ev", 12345678901234567890]}, "scenario_yaml": "a: 1\nb: \"\u009b\"\n"}`))
 	r, err := Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := r.Summary
-	if s.Name != "a\ufffd[31mb" || s.Notes[0] != "x\ufffdy" || s.ScenarioYAML != "a: 1\nb: \"\ufffd\"\n" || string(s.Scenario) != `{"k`+"\ufffd"+`":["`+"\ufffd"+`v",12345678901234567890]}` {
+	if s.Name != "a\ufffd[31mb" || s.Notes[0] != "x\ufffdy" || s.ScenarioYAML != "a: 1\nb: \"\ufffd\"\n" ||
+		string(s.Scenario) != `{"k`+"\ufffd"+`":["`+"\ufffd"+`v",12345678901234567890]}` {
 		t.Errorf("%q %q %q %s", s.Name, s.Notes, s.ScenarioYAML, s.Scenario)
 	}
 }
@@ -182,15 +200,18 @@ func TestWhatIfIsChecked(t *testing.T) {
 	r := &Run{Path: dir}
 	for text, want := range map[string]string{
 		`"changes": [{"name": "\u001b[2J", "before_ps": 5, "saves_ps": -7, "saves": -1.4}]`: "",
-		`"changes": [{"time_ps": -9000000000000000000}]`:                                    "changes[0].time_ps is -9000000000000000000, want",
-		`"changes": [{"time_ps": "\u0007"}]`:                                                "is damaged: ",
+		`"changes": [{"time_ps": -9000000000000000000}]`: "changes[0].time_ps is " +
+			"-9000000000000000000, want",
+		`"changes": [{"time_ps": "\u0007"}]`: "is damaged: ",
 	} {
-		writeFile(t, filepath.Join(dir, whatIfFile), []byte(`{"format_version": `+fmt.Sprint(WhatIfFormat)+`, `+text+`}`))
+		writeFile(t, filepath.Join(dir, whatIfFile),
+			[]byte(`{"format_version": `+fmt.Sprint(WhatIfFormat)+`, `+text+`}`))
 		w, err := r.WhatIf()
 		switch {
 		case want == "" && (err != nil || w.Changes[0].Name != "\ufffd[2J" || *w.Changes[0].Saves != -7):
 			t.Errorf("%s: %+v %v", text, w, err)
-		case want != "" && (err == nil || !strings.Contains(err.Error(), want) || strings.ContainsAny(err.Error(), "\x07\x1b")):
+		case want != "" && (err == nil || !strings.Contains(err.Error(), want) ||
+			strings.ContainsAny(err.Error(), "\x07\x1b")):
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}
@@ -203,7 +224,8 @@ func TestClean(t *testing.T) {
 			t.Errorf("%q became %q", s, clean(s))
 		}
 	}
-	for s, want := range map[string]string{"\x1b]0;x\x07": "\ufffd]0;x\ufffd", "a\xffb": "a\ufffdb", "\u202egnp.exe": "\ufffdgnp.exe", "\u009b2J": "\ufffd2J",
+	for s, want := range map[string]string{"\x1b]0;x\x07": "\ufffd]0;x\ufffd", "a\xffb": "a\ufffdb",
+		"\u202egnp.exe": "\ufffdgnp.exe", "\u009b2J": "\ufffd2J",
 		"a\u2028b\r\n\t": "a\ufffdb\ufffd\ufffd\ufffd", "\u200b": "\ufffd"} {
 		if got := clean(s); got != want {
 			t.Errorf("%q became %q, want %q", s, got, want)
@@ -269,7 +291,8 @@ func FuzzRunDirectory(f *testing.F) {
 	d.Paths().Add(PathRow{Until: 5, Cause: "compute"})
 	d.Losses().Add(LossRow{Name: "x"})
 	d.Shares().Add(ShareRow{Port: "rail1/host1", Share: 0.5})
-	if err := d.Finish(&Summary{State: Complete, VirtualTime: 1 << 40, Name: "x", Flows: []FlowFigures{{Name: "f"}}, Notes: []string{"n"}}); err != nil {
+	if err := d.Finish(&Summary{State: Complete, VirtualTime: 1 << 40, Name: "x", Flows: []FlowFigures{{Name: "f"}},
+		Notes: []string{"n"}}); err != nil {
 		f.Fatal(err)
 	}
 	files := append(TableNames(), "")
@@ -290,9 +313,6 @@ func FuzzRunDirectory(f *testing.F) {
 		if name == "" {
 			writeFile(t, filepath.Join(dir, runFile), b)
 			if s, err := ReadSummary(dir); err == nil {
-				if err := WriteSummary(io.Discard, s, 80); err != nil {
-					t.Error(err)
-				}
 				if _, err := json.Marshal(s); err != nil {
 					t.Error(err)
 				}

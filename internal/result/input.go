@@ -56,7 +56,8 @@ func (d *Dir) KeepInputs(inputs []Input) error {
 	}
 	for _, in := range inputs {
 		if err := writeSynced(filepath.Join(folder, in.Name), in.Text); err != nil {
-			return fmt.Errorf("run directory %s: cannot write %s/%s: %w", d.path, inputFolder, in.Name, input.Cause(err))
+			return fmt.Errorf("run directory %s: cannot write %s/%s: %w", d.path, inputFolder,
+				in.Name, input.Cause(err))
 		}
 	}
 	return nil
@@ -70,7 +71,8 @@ func (r *Run) Source() ([]byte, error) {
 	b, err := readBounded(r.InputPath(ScenarioInput))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("run directory %s: has no %s/%s, from which it would be run again: run the scenario anew with this version",
+		return nil, fmt.Errorf("run directory %s: has no %s/%s, from which it would be run again: run the scenario "+
+			"anew with this version",
 			r.Path, inputFolder, ScenarioInput)
 	case err != nil:
 		return nil, fmt.Errorf("run directory %s: %s/%s: %w", r.Path, inputFolder, ScenarioInput, input.Cause(err))

@@ -28,7 +28,8 @@ const (
 
 // killedFlow is row i of its flows: what is read back must be these, in order.
 func killedFlow(i int) FlowRow {
-	return FlowRow{ID: int64(i), Name: "all-reduce 0", Posted: unit.Time(1000 * i), Placed: unit.Time(1000*i + 777), Path: "host1>rail1>host2"}
+	return FlowRow{ID: int64(i), Name: "all-reduce 0", Posted: unit.Time(1000 * i), Placed: unit.Time(1000*i + 777),
+		Path: "host1>rail1>host2"}
 }
 
 func killedStep(i int) StepRow {
@@ -52,7 +53,7 @@ func killedRun(dir string) error {
 			d.Steps().Add(killedStep(i / 15))
 		}
 		if i%100 == 55 { // a slow run, whose parts are closed before they are full
-			d.keep(time.Now(), 0)
+			d.keep()
 		}
 	}
 	s.State = Complete
@@ -173,7 +174,8 @@ func prefix[R any](t *testing.T, rows iter.Seq2[R, error], want func(int) R, sam
 	n := 0
 	for row, err := range rows {
 		if err != nil {
-			if n > 0 || !strings.Contains(err.Error(), "was not finished") && !strings.Contains(err.Error(), "the run wrote none") {
+			if n > 0 || !strings.Contains(err.Error(), "was not finished") &&
+				!strings.Contains(err.Error(), "the run wrote none") {
 				t.Errorf("after %d rows: %v", n, err)
 			}
 			return n

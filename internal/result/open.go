@@ -23,7 +23,8 @@ type Run struct {
 type IncompleteError struct{ Path string }
 
 func (e *IncompleteError) Error() string {
-	return fmt.Sprintf("run directory %s: incomplete: its run was killed or is still going (state %q in %s)", e.Path, Running, runFile)
+	return fmt.Sprintf("run directory %s: incomplete: its run was killed or is still going (state %q in %s)",
+		e.Path, Running, runFile)
 }
 
 // VersionError says that a directory has the format of another Railyard.
@@ -38,7 +39,8 @@ func (e *VersionError) Error() string {
 	if e.Format < FormatVersion {
 		age = "older"
 	}
-	return fmt.Sprintf("run directory %s: format version %d of Railyard %s is %s than this one reads (%d): use that version, or run the scenario again",
+	return fmt.Sprintf("run directory %s: format version %d of Railyard %s is %s than this one reads (%d): use that "+
+		"version, or run the scenario again",
 		e.Path, e.Format, e.Version, age, FormatVersion)
 }
 
@@ -64,7 +66,8 @@ func OpenIncomplete(path string) (*Run, error) {
 		if _, err := os.Stat(path); err != nil {
 			return nil, fmt.Errorf("run directory %s: %w", path, input.Cause(err))
 		}
-		return nil, fmt.Errorf("run directory %s: holds no %s, so it is no run directory%s", path, runFile, unborn(path))
+		return nil, fmt.Errorf("run directory %s: holds no %s, so it is no run directory%s",
+			path, runFile, unborn(path))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("run directory %s: %w", path, input.Cause(err))

@@ -85,7 +85,7 @@ func (t *Table[R]) joinTo(path string, parts []string) error {
 }
 
 // A joiner writes the rows of parts into one file in row groups of group rows,
-// whatever the sizes of the parts: those depend on the wall clock, and the file
+// whatever the sizes of the parts: those depend on all tables together, and the file
 // must not. Full parts are copied as they are, without decoding; from the first
 // one on that is not full, rows are encoded again.
 type joiner[R any] struct {
@@ -95,7 +95,8 @@ type joiner[R any] struct {
 
 	again   bytes.Buffer // a part in memory
 	encoder *parquet.GenericWriter[R]
-	pending int // rows in it
+	batch   []R // rows that it is still to be given
+	pending int // rows in it and in the batch
 }
 
 // add takes the rows of one part.
@@ -112,35 +113,56 @@ func (j *joiner[R]) add(path string, last bool) error {
 	if err := j.copyFull(); err != nil {
 		return err
 	}
-	if groups := pf.RowGroups(); j.pending == 0 && len(groups) == 1 && (pf.NumRows() == int64(j.group) || last && j.w != nil) {
+	if groups := pf.RowGroups(); j.pending == 0 && len(groups) == 1 &&
+		(pf.NumRows() == int64(j.group) || last && j.w != nil) {
 		return j.copy(groups[0])
 	}
 	r := parquet.NewGenericReader[R](pf)
 	defer r.Close()
-	rows := make([]R, batchRows)
 	for read := int64(0); read < pf.NumRows(); {
 		if err := j.copyFull(); err != nil {
 			return err
 		}
-		clear(rows)
-		n, err := r.Read(rows[:min(batchRows, j.group-j.pending)])
+		n, err := r.Read(j.room())
 		read += int64(n)
-		if e := j.encode(rows[:n]); e != nil {
+		if e := j.take(n); e != nil {
 			return e
 		}
 		if err != nil && err != io.EOF || n == 0 {
-			return fmt.Errorf("%s: row %d of %d: %w", filepath.Base(path), read, pf.NumRows(), cmp.Or(err, io.ErrNoProgress))
+			return fmt.Errorf("%s: row %d of %d: %w", filepath.Base(path), read, pf.NumRows(),
+				cmp.Or(err, io.ErrNoProgress))
 		}
 	}
 	return nil
 }
 
-// encode takes rows up to the end of a row group.
-func (j *joiner[R]) encode(rows []R) error {
-	if len(rows) == 0 {
+// room is where the next rows go: up to a whole batch, or to the end of the row group.
+func (j *joiner[R]) room() []R {
+	if j.batch == nil {
+		j.batch = make([]R, 0, batchRows)
+	}
+	free := j.batch[len(j.batch):min(batchRows, len(j.batch)+j.group-j.pending)]
+	clear(free)
+	return free
+}
+
+// take adds n rows that lie in the room, and encodes the batch if it is whole: in the same batches
+// in which a table writes them, because where a page ends depends on those.
+func (j *joiner[R]) take(n int) error {
+	j.batch = j.batch[:len(j.batch)+n]
+	j.pending += n
+	if len(j.batch) < batchRows && j.pending < j.group {
 		return nil
 	}
-	if j.pending == 0 {
+	return j.encode()
+}
+
+// encode encodes the batch.
+func (j *joiner[R]) encode() error {
+	if len(j.batch) == 0 {
+		return nil
+	}
+	if j.pending == len(j.batch) { // the first of the row group
 		j.again.Reset()
 		if j.encoder == nil {
 			j.encoder = newWriter[R](&j.again)
@@ -148,8 +170,8 @@ func (j *joiner[R]) encode(rows []R) error {
 			j.encoder.Reset(&j.again)
 		}
 	}
-	j.pending += len(rows)
-	_, err := j.encoder.Write(rows)
+	_, err := j.encoder.Write(j.batch)
+	j.batch = j.batch[:0]
 	return err
 }
 
@@ -188,6 +210,9 @@ func (j *joiner[R]) copy(g parquet.RowGroup) error {
 // them that never closed a part early.
 func (j *joiner[R]) end() error {
 	if j.pending > 0 {
+		if err := j.encode(); err != nil {
+			return err
+		}
 		if err := j.encoder.Close(); err != nil {
 			return err
 		}

@@ -45,7 +45,8 @@ func TestQueueLogIsRunLength(t *testing.T) {
 		return rows, figures
 	}
 	rows, figures := run(true)
-	want := []QueueRow{{"rail1/host1", 3, 2_000_000, 4178}, {"rail1/host1", 3, 5_000_000, 8356}, {"rail1/host1", 3, 6_000_000, 0}, {"rail1/host1", 3, 9_000_000, 4178}}
+	want := []QueueRow{{"rail1/host1", 3, 2_000_000, 4178}, {"rail1/host1", 3, 5_000_000, 8356},
+		{"rail1/host1", 3, 6_000_000, 0}, {"rail1/host1", 3, 9_000_000, 4178}}
 	if d := cmp.Diff(want, rows); d != "" {
 		t.Error(d)
 	}

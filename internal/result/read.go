@@ -127,7 +127,8 @@ func (r *Run) whole(name string, parts []string) error {
 		return fmt.Errorf("table %s: %w", path, err)
 	}
 	if got.Bytes != want.Bytes || got.SHA256 != want.SHA256 {
-		return fmt.Errorf("table %s: is not the one that the run wrote: it has %d bytes with SHA-256 %.12s..., and %s says %d bytes with %.12s...; --damaged reads it all the same",
+		return fmt.Errorf("table %s: is not the one that the run wrote: it has %d bytes with SHA-256 %.12s..., and "+
+			"%s says %d bytes with %.12s...; --damaged reads it all the same",
 			path, got.Bytes, got.SHA256, runFile, want.Bytes, want.SHA256)
 	}
 	return nil
@@ -152,7 +153,8 @@ func fileOf(path string) (TableFile, error) {
 func noTable(dir, name string) error {
 	path := filepath.Join(dir, tableName(name))
 	if _, err := os.Stat(filepath.Join(dir, partName(name, 1)+unfinished)); err == nil {
-		return fmt.Errorf("table %s: was not finished: the run was killed before its first part was closed, or is still going", path)
+		return fmt.Errorf("table %s: was not finished: the run was killed before its first part was closed, or is "+
+			"still going", path)
 	}
 	return fmt.Errorf("table %s: the run wrote none", path)
 }

@@ -118,25 +118,27 @@ const (
 //
 // Invariant: of a completed flow the causes sum to FCT.
 type FlowRow struct {
-	ID          int64         `parquet:"id,delta"`
-	Name        string        `parquet:"name,delta"`
-	Kind        string        `parquet:"kind,delta"` // collective, job, background
-	Src         string        `parquet:"src,delta"`  // host1/gpu0 or host1/nic0
-	Dst         string        `parquet:"dst,delta"`
-	Channel     int32         `parquet:"channel"`    // of the collective; -1: none
-	Step        int32         `parquet:"step,delta"` // training step; -1: none
-	Bytes       unit.Bytes    `parquet:"bytes"`
-	Posted      unit.Time     `parquet:"posted_ps,delta"`
-	Placed      unit.Time     `parquet:"placed_ps,optional,delta"` // last byte placed; 0 (null): not before the end
-	Acked       unit.Time     `parquet:"acked_ps,optional,delta"`  // last ACK at the sender; 0 (null): not before the end
-	FCT         unit.Duration `parquet:"fct_ps,optional"`          // completion time; 0 (null): not completed
-	Marks       int64         `parquet:"marks"`                    // data packets that arrived ECN-marked
-	CNPs        int64         `parquet:"cnps"`                     // received by the sender
-	Retransmits int64         `parquet:"retransmits"`              // data packets sent again
-	Lost        int64         `parquet:"lost"`                     // its packets that were lost, and answers to them; see losses.parquet
-	Timeouts    int64         `parquet:"timeouts"`                 // retransmission timeouts while it was the oldest
-	Status      string        `parquet:"status,delta"`
-	Path        string        `parquet:"path,delta"` // node names joined by ">": host1>rail1>host2
+	ID      int64      `parquet:"id,delta"`
+	Name    string     `parquet:"name,delta"`
+	Kind    string     `parquet:"kind,delta"` // collective, job, background
+	Src     string     `parquet:"src,delta"`  // host1/gpu0 or host1/nic0
+	Dst     string     `parquet:"dst,delta"`
+	Channel int32      `parquet:"channel"`    // of the collective; -1: none
+	Step    int32      `parquet:"step,delta"` // training step; -1: none
+	Bytes   unit.Bytes `parquet:"bytes"`
+	Posted  unit.Time  `parquet:"posted_ps,delta"`
+	Placed  unit.Time  `parquet:"placed_ps,optional,delta"` // last byte placed; 0 (null): not before the end
+	// last ACK at the sender; 0 (null): not before the end
+	Acked       unit.Time     `parquet:"acked_ps,optional,delta"`
+	FCT         unit.Duration `parquet:"fct_ps,optional"` // completion time; 0 (null): not completed
+	Marks       int64         `parquet:"marks"`           // data packets that arrived ECN-marked
+	CNPs        int64         `parquet:"cnps"`            // received by the sender
+	Retransmits int64         `parquet:"retransmits"`     // data packets sent again
+	// its packets that were lost, and answers to them; see losses.parquet
+	Lost     int64  `parquet:"lost"`
+	Timeouts int64  `parquet:"timeouts"` // retransmission timeouts while it was the oldest
+	Status   string `parquet:"status,delta"`
+	Path     string `parquet:"path,delta"` // node names joined by ">": host1>rail1>host2
 	Causes
 }
 
@@ -150,23 +152,26 @@ const (
 
 // LinkRow is one egress port over the whole run: a row of links.parquet.
 type LinkRow struct {
-	Port           string        `parquet:"port,delta"` // rail1/host1
-	From           string        `parquet:"from,delta"`
-	To             string        `parquet:"to,delta"`
-	Tier           string        `parquet:"tier,delta"` // of From
-	Rate           unit.Bitrate  `parquet:"rate_bps"`
-	TxBytes        unit.Bytes    `parquet:"tx_bytes"` // frames of every kind, PFC frames too, with FCS, preamble and gap
-	TxPackets      int64         `parquet:"tx_packets"`
-	DataBytes      unit.Bytes    `parquet:"data_bytes"` // of TxBytes, data packets: headers, preamble and gap included, repeats too
+	Port string       `parquet:"port,delta"` // rail1/host1
+	From string       `parquet:"from,delta"`
+	To   string       `parquet:"to,delta"`
+	Tier string       `parquet:"tier,delta"` // of From
+	Rate unit.Bitrate `parquet:"rate_bps"`
+	// frames of every kind, PFC frames too, with FCS, preamble and gap
+	TxBytes   unit.Bytes `parquet:"tx_bytes"`
+	TxPackets int64      `parquet:"tx_packets"`
+	// of TxBytes, data packets: headers, preamble and gap included, repeats too
+	DataBytes      unit.Bytes    `parquet:"data_bytes"`
 	Busy           unit.Duration `parquet:"busy_ps"`
 	Utilisation    float64       `parquet:"utilisation"` // Busy / virtual time of the run
 	PausesSent     int64         `parquet:"pauses_sent"` // PFC frames with a non-zero quanta, refreshes included
 	PausesReceived int64         `parquet:"pauses_received"`
-	Paused         unit.Duration `parquet:"paused_ps"`       // time in which a class of this port was held by the peer
-	PausedBy       string        `parquet:"paused_by,delta"` // the port from whose queue most of that spread; "": never paused
-	ECNMarks       int64         `parquet:"ecn_marks"`
-	Drops          int64         `parquet:"drops"`
-	MaxQueue       unit.Bytes    `parquet:"max_queue_bytes"`
+	Paused         unit.Duration `parquet:"paused_ps"` // time in which a class of this port was held by the peer
+	// the port from whose queue most of that spread; "": never paused
+	PausedBy string     `parquet:"paused_by,delta"`
+	ECNMarks int64      `parquet:"ecn_marks"`
+	Drops    int64      `parquet:"drops"`
+	MaxQueue unit.Bytes `parquet:"max_queue_bytes"`
 }
 
 // QueueRow says that from Time on, until the next row of the same port and class,
@@ -179,14 +184,16 @@ type QueueRow struct {
 	Bytes unit.Bytes `parquet:"bytes"`
 }
 
-// HopRow is how long a message was held up at one port: a row of hops.parquet. At the NIC's port (hop 0) that is while its packets waited
-// to be sent; at a switch's, as far as the packet that completed it waited there. Ports that did
-// not hold it up have no row.
+// HopRow is how long a message was held up at one port: a row of hops.parquet. At the NIC's port
+// (hop 0) that is while its packets waited to be sent; at a switch's, as far as the packet that
+// completed it waited there. Ports that did not hold it up have no row.
 //
-// Invariant: over the hops of a flow, Queueing and Pause sum to those of its row in flows.parquet, and OwnQueueing to at most its own.
+// Invariant: over the hops of a flow, Queueing and Pause sum to those of its row in flows.parquet,
+// and OwnQueueing to at most its own.
 type HopRow struct {
-	Flow        int64         `parquet:"flow,delta"` // id in flows.parquet
-	Hop         int32         `parquet:"hop"`        // 0: the NIC's own port; after those of the path come those of the acknowledgement's
+	Flow int64 `parquet:"flow,delta"` // id in flows.parquet
+	// 0: the NIC's own port; after those of the path come those of the acknowledgement's
+	Hop         int32         `parquet:"hop"`
 	Port        string        `parquet:"port,delta"`
 	OwnQueueing unit.Duration `parquet:"own_queueing_ps"`
 	Queueing    unit.Duration `parquet:"queueing_ps"`
@@ -194,7 +201,8 @@ type HopRow struct {
 	Root        string        `parquet:"root,delta"` // the port from whose queue the pause spread; "": no pause
 }
 
-// LossRow is a frame that was lost, or a retransmission timeout: a row of losses.parquet. Lost PFC frames are not listed.
+// LossRow is a frame that was lost, or a retransmission timeout: a row of losses.parquet. Lost PFC
+// frames are not listed.
 type LossRow struct {
 	Flow int64     `parquet:"flow,delta"` // id in flows.parquet of the message that had to wait for it; -1: none
 	Name string    `parquet:"name,delta"` // of the queue pair
@@ -204,8 +212,8 @@ type LossRow struct {
 	Why  string    `parquet:"why,delta"`  // buffer: it was full; link: a fault; "" for a timeout
 }
 
-// ShareRow is whose bytes waited at a port when packets of others came to wait there or the port made its switch send a pause: a
-// row of shares.parquet.
+// ShareRow is whose bytes waited at a port when packets of others came to wait there or the port
+// made its switch send a pause: a row of shares.parquet.
 type ShareRow struct {
 	Port  string  `parquet:"port,delta"`
 	Name  string  `parquet:"name,delta"` // of the queue pair
@@ -231,6 +239,7 @@ type PathRow struct {
 	Op      int32     `parquet:"op"`  // index in OnRank's DAG; -1: unknown
 	Src     int32     `parquet:"src"` // ranks of the message; -1: none
 	Dst     int32     `parquet:"dst"`
-	Channel int32     `parquet:"channel"`  // of the collective; -1: none
-	At      string    `parquet:"at,delta"` // port at which a message waited, or from whose queue the pause spread; "": none
+	Channel int32     `parquet:"channel"` // of the collective; -1: none
+	// port at which a message waited, or from whose queue the pause spread; "": none
+	At string `parquet:"at,delta"`
 }

@@ -33,52 +33,62 @@ const (
 // Of the times of steps StepTime is the headline: ranks begin a step while others end
 // the one before, so the time of the slowest rank, and the critical path, are longer.
 type Summary struct {
-	State         State               `json:"state"`
-	Error         string              `json:"error,omitempty"` // why the state is failed or unfinished
-	Version       string              `json:"version"`
-	FormatVersion int                 `json:"format_version"`
-	Name          string              `json:"name"`
-	Seed          uint64              `json:"seed"`
-	Kernel        string              `json:"kernel,omitempty"`             // which tensor kernel: values depend on it
-	StepTime      unit.Duration       `json:"step_time_ps,omitempty"`       // virtual time until all ranks had ended Steps, over Steps
-	SampleRate    float64             `json:"samples_per_second,omitempty"` // global batch over StepTime
-	StepMedian    unit.Duration       `json:"step_median_ps,omitempty"`     // over steps, of the rank that took longest
-	StepP99       unit.Duration       `json:"step_p99_ps,omitempty"`        // 99 % of the steps took at most this, of the rank that took longest
-	TestAccuracy  *float64            `json:"test_accuracy,omitempty"`
-	FinalLoss     *Float              `json:"final_loss,omitempty"`    // mean training loss of the last epoch
-	Steps         int64               `json:"steps"`                   // training steps completed
-	StepsPlanned  int64               `json:"steps_planned,omitempty"` // differs from Steps when interrupted
-	VirtualTime   unit.Time           `json:"virtual_time_ps"`
-	WallSeconds   float64             `json:"wall_seconds"`
-	PacketHops    int64               `json:"packet_hops"`
-	Events        int64               `json:"events"`
-	ECNMarks      int64               `json:"ecn_marks"`
-	CNPs          int64               `json:"cnps"`
-	Pauses        int64               `json:"pauses"` // PFC frames that stop a class, refreshes included
-	Drops         int64               `json:"drops"`
-	LosslessDrops int64               `json:"lossless_drops"` // of them, of classes under PFC
-	Retransmits   int64               `json:"retransmits"`
-	WeightsSHA256 string              `json:"weights_sha256,omitempty"` // float32 little-endian, layers in order, W then b, row-major
-	Overlap       *float64            `json:"overlap,omitempty"`        // fraction of communication time beside compute, 0..1
-	StepSplit     *StepSplit          `json:"step_split_ps,omitempty"`
-	CriticalPath  *Causes             `json:"critical_path_ps,omitempty"` // mean over PathsTraced steps: what the rank that ended the step last waited for
-	PathsTraced   int64               `json:"paths_traced,omitempty"`     // steps whose critical path was traced
-	PathsEvery    int64               `json:"paths_every,omitempty"`      // one of so many steps was to be traced
-	Diagnosis     *diagnose.Diagnosis `json:"diagnosis,omitempty"`        // what the time was lost to
-	Collectives   []Collective        `json:"collectives,omitempty"`
-	BusiestLinks  []LinkFigures       `json:"busiest_links,omitempty"`       // busiest first
-	Flows         []FlowFigures       `json:"flows,omitempty"`               // explicit and background flows, in order of the scenario
-	Unfinished    []OpenMessage       `json:"unfinished,omitempty"`          // of a run that failed or is unfinished: the first messages that were not acknowledged
-	UnfinishedAll int64               `json:"unfinished_messages,omitempty"` // how many there are
-	Queues        []QueueFigures      `json:"queues,omitempty"`              // sampled queues, deepest first
-	Pausing       []PauseFigures      `json:"pausing,omitempty"`             // ports that sent or received pause frames, held longest first
-	Thresholds    []qos.Row           `json:"thresholds,omitempty"`          // of RoCE data, a row for each kind of port
-	Mistakes      []qos.Mistake       `json:"mistakes,omitempty"`            // in the thresholds, with their cures
-	Tables        []TableFile         `json:"tables,omitempty"`              // those that the run wrote, as they were when it ended
-	Notes         []string            `json:"notes,omitempty"`               // why a counter is zero, findings: a sentence each
-	Inputs        []InputDigest       `json:"inputs,omitempty"`              // what the run read beside its scenario, in the order in which it did
-	Scenario      json.RawMessage     `json:"scenario,omitempty"`            // resolved, as data; made from ScenarioYAML if nil
-	ScenarioYAML  string              `json:"scenario_yaml,omitempty"`       // resolved; given back as a scenario it reruns byte for byte
+	State         State  `json:"state"`
+	Error         string `json:"error,omitempty"` // why the state is failed or unfinished
+	Version       string `json:"version"`
+	FormatVersion int    `json:"format_version"`
+	Name          string `json:"name"`
+	Seed          uint64 `json:"seed"`
+	Kernel        string `json:"kernel,omitempty"` // which tensor kernel: values depend on it
+	// virtual time until all ranks had ended Steps, over Steps
+	StepTime   unit.Duration `json:"step_time_ps,omitempty"`
+	SampleRate float64       `json:"samples_per_second,omitempty"` // global batch over StepTime
+	StepMedian unit.Duration `json:"step_median_ps,omitempty"`     // over steps, of the rank that took longest
+	// 99 % of the steps took at most this, of the rank that took longest
+	StepP99       unit.Duration `json:"step_p99_ps,omitempty"`
+	TestAccuracy  *float64      `json:"test_accuracy,omitempty"`
+	FinalLoss     *Float        `json:"final_loss,omitempty"`    // mean training loss of the last epoch
+	Steps         int64         `json:"steps"`                   // training steps completed
+	StepsPlanned  int64         `json:"steps_planned,omitempty"` // differs from Steps when interrupted
+	VirtualTime   unit.Time     `json:"virtual_time_ps"`
+	WallSeconds   float64       `json:"wall_seconds"`
+	PacketHops    int64         `json:"packet_hops"`
+	Events        int64         `json:"events"`
+	ECNMarks      int64         `json:"ecn_marks"`
+	CNPs          int64         `json:"cnps"`
+	Pauses        int64         `json:"pauses"` // PFC frames that stop a class, refreshes included
+	Drops         int64         `json:"drops"`
+	LosslessDrops int64         `json:"lossless_drops"` // of them, of classes under PFC
+	Retransmits   int64         `json:"retransmits"`
+	// float32 little-endian, layers in order, W then b, row-major
+	WeightsSHA256 string     `json:"weights_sha256,omitempty"`
+	Overlap       *float64   `json:"overlap,omitempty"` // fraction of communication time beside compute, 0..1
+	StepSplit     *StepSplit `json:"step_split_ps,omitempty"`
+	// mean over PathsTraced steps: what the rank that ended the step last waited for
+	CriticalPath *Causes             `json:"critical_path_ps,omitempty"`
+	PathsTraced  int64               `json:"paths_traced,omitempty"` // steps whose critical path was traced
+	PathsEvery   int64               `json:"paths_every,omitempty"`  // one of so many steps was to be traced
+	Diagnosis    *diagnose.Diagnosis `json:"diagnosis,omitempty"`    // what the time was lost to
+	Collectives  []Collective        `json:"collectives,omitempty"`
+	BusiestLinks []LinkFigures       `json:"busiest_links,omitempty"` // busiest first
+	// explicit and background flows, in order of the scenario
+	Flows []FlowFigures `json:"flows,omitempty"`
+	// of a run that failed or is unfinished: the first messages that were not acknowledged
+	Unfinished    []OpenMessage  `json:"unfinished,omitempty"`
+	UnfinishedAll int64          `json:"unfinished_messages,omitempty"` // how many there are
+	Queues        []QueueFigures `json:"queues,omitempty"`              // sampled queues, deepest first
+	// ports that sent or received pause frames, held longest first
+	Pausing    []PauseFigures `json:"pausing,omitempty"`
+	Thresholds []qos.Row      `json:"thresholds,omitempty"` // of RoCE data, a row for each kind of port
+	Mistakes   []qos.Mistake  `json:"mistakes,omitempty"`   // in the thresholds, with their cures
+	// those that the run wrote, as they were when it ended
+	Tables []TableFile `json:"tables,omitempty"`
+	Notes  []string    `json:"notes,omitempty"` // why a counter is zero, findings: a sentence each
+	// what the run read beside its scenario, in the order in which it did
+	Inputs   []InputDigest   `json:"inputs,omitempty"`
+	Scenario json.RawMessage `json:"scenario,omitempty"` // resolved, as data; made from ScenarioYAML if nil
+	// resolved; given back as a scenario it reruns byte for byte
+	ScenarioYAML string `json:"scenario_yaml,omitempty"`
 
 	Dir string `json:"directory,omitempty"` // where it lies; not in run.json itself: the file may be moved
 }
@@ -136,7 +146,8 @@ func (f FlowFigures) Took() unit.Duration {
 	return *f.FCT
 }
 
-// OpenMessage is a message that was posted and never acknowledged, and the last that is known of it.
+// OpenMessage is a message that was posted and never acknowledged, and the last that is known of
+// it.
 type OpenMessage struct {
 	Name   string     `json:"name"` // of its flow, or its queue pair
 	Kind   string     `json:"kind"`
@@ -161,7 +172,8 @@ const (
 	WaitsNone   = "gave up"         // it used up its retries
 )
 
-// Quantile returns the duration that the fraction q of those given, in ascending order, did not exceed; 0 of none.
+// Quantile returns the duration that the fraction q of those given, in ascending order, did not
+// exceed; 0 of none.
 func Quantile(ascending []unit.Duration, q float64) unit.Duration {
 	if len(ascending) == 0 {
 		return 0

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"time"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/zstd"
@@ -37,11 +36,10 @@ type Table[R any] struct {
 	w         *parquet.GenericWriter[R]
 	batch     []R
 	rows      int64
-	inPart    int       // rows that the open part's encoder was given
-	closed    int       // parts
-	keptAt    time.Time // when a part was closed last
-	err       error     // the first one
-	stop      *bool     // of the directory: a table has failed, no table takes more rows
+	inPart    int   // rows that the open part's encoder was given
+	closed    int   // parts
+	err       error // the first one
+	stop      *bool // of the directory: a table has failed, no table takes more rows
 }
 
 // compression is one for all tables: an encoder holds 16 MB, and what it writes depends on nothing
@@ -50,7 +48,7 @@ var compression = &zstd.Codec{Level: zstd.SpeedDefault}
 
 // createTable opens the first part in dir. A failure is kept for Err and close.
 func createTable[R any](dir, name string, group int, stop *bool) *Table[R] {
-	t := &Table[R]{dir: dir, name: name, group: group, stop: stop, batch: make([]R, 0, batchRows), keptAt: time.Now()}
+	t := &Table[R]{dir: dir, name: name, group: group, stop: stop, batch: make([]R, 0, batchRows)}
 	t.openPart()
 	return t
 }
@@ -74,7 +72,7 @@ func (t *Table[R]) Add(row R) {
 	}
 	t.rows++
 	t.batch = append(t.batch, row)
-	if len(t.batch) == batchRows || t.inPart+len(t.batch) == t.group {
+	if len(t.batch) == batchRows || t.full() {
 		t.flush()
 	}
 }
@@ -86,6 +84,10 @@ func (t *Table[R]) Rows() int64 {
 	}
 	return t.rows
 }
+
+// full reports whether the rows fill row groups, and so the open part ends here: parts that were
+// closed early add up to a row group, and those after them are one each.
+func (t *Table[R]) full() bool { return t.rows%int64(t.group) == 0 }
 
 // flush encodes the rows that were gathered, and closes the part if it is full.
 func (t *Table[R]) flush() {
@@ -103,15 +105,16 @@ func (t *Table[R]) flush() {
 	t.inPart += len(t.batch)
 	clear(t.batch) // nil the pointers
 	t.batch = t.batch[:0]
-	if t.err == nil && t.inPart == t.group {
+	if t.err == nil && t.full() {
 		t.closePart()
 	}
 }
 
-// keep closes the part if it has waited for longer than age, however few rows it
-// has: what it holds outlives the process from then on.
-func (t *Table[R]) keep(now time.Time, age time.Duration) {
-	if t.err != nil || t.inPart+len(t.batch) == 0 || now.Sub(t.keptAt) < age {
+// keep closes the part, however few rows it has: what it holds outlives the process from then on.
+// Past the first row group it waits until the part is full: joining small parts means to encode
+// them again.
+func (t *Table[R]) keep() {
+	if t.err != nil || t.inPart+len(t.batch) == 0 || t.rows > int64(t.group) {
 		return
 	}
 	t.flush()
@@ -142,7 +145,7 @@ func (t *Table[R]) closePart() {
 		return
 	}
 	f := t.file
-	t.file, t.inPart, t.keptAt = nil, 0, time.Now()
+	t.file, t.inPart = nil, 0
 	if err := f.Close(); err != nil {
 		t.fail(err)
 		return
@@ -191,10 +194,10 @@ func (t *Table[R]) close() {
 	if t.err == nil && t.file != nil {
 		t.closePart()
 	}
+	t.w = nil // its memory is for the joiner's
 	if t.err == nil && (t.closed == 1 || !*t.stop) {
 		if err := t.join(); err != nil {
 			t.fail(err)
 		}
 	}
-	t.w = nil
 }

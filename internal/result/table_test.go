@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
@@ -24,7 +24,8 @@ func TestColumns(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		row  any
-	}{{"steps", StepRow{}}, {"operations", OperationRow{}}, {"flows", FlowRow{}}, {"links", LinkRow{}}, {"queues", QueueRow{}}, {"paths", PathRow{}}, {"hops", HopRow{}}, {"losses", LossRow{}}, {"shares", ShareRow{}}} {
+	}{{"steps", StepRow{}}, {"operations", OperationRow{}}, {"flows", FlowRow{}}, {"links", LinkRow{}}, {"queues",
+		QueueRow{}}, {"paths", PathRow{}}, {"hops", HopRow{}}, {"losses", LossRow{}}, {"shares", ShareRow{}}} {
 		b.WriteString(c.name + "\n")
 		s := parquet.SchemaOf(c.row)
 		for _, path := range s.Columns() {
@@ -39,7 +40,8 @@ func TestColumns(t *testing.T) {
 	golden(t, "columns.txt", b.String())
 }
 
-// The cause columns are those of package cause, in its order, and nothing is lost on the way there and back.
+// The cause columns are those of package cause, in its order, and nothing is lost on the way there
+// and back.
 func TestCausesAreAllThere(t *testing.T) {
 	typ := reflect.TypeFor[Causes]()
 	if typ.NumField() != int(cause.Count) {
@@ -77,8 +79,10 @@ func exampleSplit(i int) cause.Split {
 // fill writes n flows (more than a row group where n says so) and a few rows of the other tables.
 func fill(d *Dir, n int) (flows []FlowRow, steps []StepRow) {
 	for i := range n {
-		f := FlowRow{ID: int64(i), Name: "all-reduce 0", Kind: KindCollective, Src: "host1/gpu0", Dst: "host2/gpu0", Channel: int32(i % 4), Step: int32(i / 8),
-			Bytes: 4096, Posted: unit.Time(1000 * i), Placed: unit.Time(1000*i + 777), Acked: unit.Time(1000*i + 900), FCT: 777,
+		f := FlowRow{ID: int64(i), Name: "all-reduce 0", Kind: KindCollective, Src: "host1/gpu0", Dst: "host2/gpu0",
+			Channel: int32(i % 4), Step: int32(i / 8),
+			Bytes: 4096, Posted: unit.Time(1000 * i), Placed: unit.Time(1000*i + 777),
+			Acked: unit.Time(1000*i + 900), FCT: 777,
 			Marks: int64(i % 3), Status: StatusDone, Path: "host1>rail1>host2", Causes: CausesOf(exampleSplit(i))}
 		if i%100 == 99 { // one that the end of the run cut off
 			f.Placed, f.Acked, f.FCT, f.Status = 0, 0, 0, StatusUnfinished
@@ -87,7 +91,8 @@ func fill(d *Dir, n int) (flows []FlowRow, steps []StepRow) {
 		flows = append(flows, f)
 	}
 	for i := range 5 {
-		s := StepRow{Step: int32(i), Rank: 1, Start: unit.Time(1000 * i), End: unit.Time(1000*i + 1000), Causes: CausesOf(exampleSplit(i))}
+		s := StepRow{Step: int32(i), Rank: 1, Start: unit.Time(1000 * i), End: unit.Time(1000*i + 1000),
+			Causes: CausesOf(exampleSplit(i))}
 		if i > 0 {
 			s.Loss = new(0.5 * float64(i-1)) // 0 is a loss, not the absence of one
 		}
@@ -95,7 +100,8 @@ func fill(d *Dir, n int) (flows []FlowRow, steps []StepRow) {
 		steps = append(steps, s)
 	}
 	d.Operations().Add(OperationRow{Op: 3, Name: "forward 1", Stream: "compute", Start: 5, End: 9, ReleasedBy: -1})
-	d.Links().Add(LinkRow{Port: "rail1/host1", From: "rail1", To: "host1", Rate: 100 * unit.GigabitPerSec, Utilisation: 0.25})
+	d.Links().Add(LinkRow{Port: "rail1/host1", From: "rail1", To: "host1",
+		Rate: 100 * unit.GigabitPerSec, Utilisation: 0.25})
 	d.Queues().Add(QueueRow{Port: "rail1/host1", Class: 3, Time: 1_000_000, Bytes: 4178})
 	return flows, steps
 }
@@ -213,7 +219,8 @@ func TestNilTableTakesRows(t *testing.T) {
 	var d *Dir
 	d.Flows().Add(FlowRow{})
 	d.Queues().Add(QueueRow{})
-	if d.Flows().Rows() != 0 || d.Err() != nil || d.Path() != "" || d.Begin(&Summary{}) != nil || d.Finish(&Summary{State: Complete}) != nil {
+	if d.Flows().Rows() != 0 || d.Err() != nil || d.Path() != "" || d.Begin(&Summary{}) != nil ||
+		d.Finish(&Summary{State: Complete}) != nil {
 		t.Error("a nil directory must do nothing")
 	}
 }
@@ -223,7 +230,8 @@ func BenchmarkAddFlow(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	row := FlowRow{Name: "all-reduce 0", Kind: KindCollective, Src: "host1/gpu0", Dst: "host2/gpu0", Status: StatusDone, Path: "host1>rail1>host2"}
+	row := FlowRow{Name: "all-reduce 0", Kind: KindCollective, Src: "host1/gpu0", Dst: "host2/gpu0", Status: StatusDone,
+		Path: "host1>rail1>host2"}
 	b.ReportAllocs()
 	i := 0
 	for b.Loop() {
@@ -233,8 +241,7 @@ func BenchmarkAddFlow(b *testing.B) {
 	}
 }
 
-// When parts were closed, which the wall clock decides, cannot be seen in the
-// finished tables.
+// When parts were closed cannot be seen in the finished tables.
 func TestPartsLeaveNoTrace(t *testing.T) {
 	finished := func(rows int, early func(i int) bool) string {
 		dir := filepath.Join(t.TempDir(), "run")
@@ -244,11 +251,10 @@ func TestPartsLeaveNoTrace(t *testing.T) {
 		}
 		d.group = 100
 		for i := range rows {
-			d.Steps().Add(StepRow{Step: int32(i), Start: unit.Time(i * i), End: unit.Time(i * i), Loss: new(float64(i))})
+			d.Steps().Add(StepRow{Step: int32(i), Start: unit.Time(i * i),
+				End: unit.Time(i * i), Loss: new(float64(i))})
 			if early(i) {
-				if err := d.keep(time.Now(), 0); err != nil {
-					t.Fatal(err)
-				}
+				d.keep()
 			}
 		}
 		if err := d.Finish(&Summary{State: Complete}); err != nil {
@@ -294,23 +300,68 @@ func TestPartsLeaveNoTrace(t *testing.T) {
 	}
 }
 
-// Keep leaves rows that have not waited long where they are.
-func TestKeepWaits(t *testing.T) {
+// Nor in their pages, which end where a batch of rows has filled one.
+func TestPartsLeaveNoTraceInPages(t *testing.T) {
+	finished := func(early func(i int) bool) string {
+		dir := filepath.Join(t.TempDir(), "run")
+		d, err := Create(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 12_000 {
+			d.Flows().Add(FlowRow{ID: int64(i), Name: "a name that takes its place " + strconv.Itoa(i*i),
+				Posted: unit.Time(i * i)})
+			if early(i) {
+				d.keep()
+			}
+		}
+		if err := d.Finish(&Summary{State: Complete}); err != nil {
+			t.Fatal(err)
+		}
+		b, err := os.ReadFile(filepath.Join(dir, "flows.parquet"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	if finished(func(int) bool { return false }) != finished(func(i int) bool { return i%1777 == 5 }) {
+		t.Error("parts closed early: other bytes")
+	}
+}
+
+// Keep closes parts by the rows of all tables together: a table that grows slowly is kept with the
+// others, and so is none of a short run. A killed run has lost a fifth of its rows at most, and a
+// table of many rows has few parts.
+func TestKeepClosesByRows(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	d, err := Create(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	fill(d, 10)
-	for _, c := range []struct {
-		after time.Duration
-		want  int
-	}{{0, 0}, {PartAge - time.Second, 0}, {PartAge + time.Minute, 1}, {PartAge + time.Minute, 1}} {
-		if err := d.keep(time.Now().Add(c.after), PartAge); err != nil {
-			t.Fatal(err)
+	d.Steps().Add(StepRow{})
+	for i := range 3*RowGroupRows + 100 {
+		if i < RowGroupRows && d.Flows().closed > 0 &&
+			d.Flows().inPart+len(d.Flows().batch) > max(keepLeast, i/keepShare)+100 {
+			t.Fatalf("of %d rows, %d are in no closed part", i, d.Flows().inPart)
 		}
-		if got := len(partsOf(dir, "flows")); got != c.want {
-			t.Errorf("after %v: %d parts, want %d", c.after, got, c.want)
+		d.Flows().Add(FlowRow{ID: int64(i)})
+		if i%100 == 0 && d.Keep() != nil {
+			t.Fatal(d.Err())
 		}
+		want := 0
+		if i >= keepLeast+100 {
+			want = 1
+		}
+		if i < keepLeast-1 || want == 1 {
+			if got := len(partsOf(dir, "steps")); i%1000 == 0 && got != want {
+				t.Errorf("after %d rows: %d parts of steps, want %d", i, got, want)
+			}
+		}
+	}
+	if got := len(partsOf(dir, "flows")); got < 15 || got > 25 {
+		t.Errorf("%d parts of flows, want about 20", got)
+	}
+	if d.Flows().closed != len(partsOf(dir, "flows")) || d.Flows().inPart+len(d.Flows().batch) != 100 {
+		t.Error("parts after the first row group are not row groups")
 	}
 }

@@ -39,7 +39,8 @@ func (w TraceWindow) overlaps(start, end unit.Time) bool {
 // Source: "Trace Event Format", Google, 2016: phases B, E, C and M. B and E, not
 // X, because viewers that round begin and duration apart find overlaps there.
 func (r *Run) WriteTrace(out io.Writer, window TraceWindow) error {
-	t := &traceWriter{w: bufio.NewWriterSize(out, 256<<10), window: window, run: r, tracks: map[trackKey]*track{}, named: map[string]int{}, threads: map[int]int{}}
+	t := &traceWriter{w: bufio.NewWriterSize(out, 256<<10), window: window, run: r, tracks: map[trackKey]*track{},
+		named: map[string]int{}, threads: map[int]int{}}
 	if err := t.begin(); err != nil {
 		return err
 	}
@@ -111,7 +112,8 @@ func (t *traceWriter) path(p PathRow) {
 	if !t.window.overlaps(p.From, p.Until) {
 		return
 	}
-	t.slice(t.process("critical path"), "of the rank that ended last", "critical path", p.Kind+" of rank "+strconv.Itoa(int(p.OnRank)), p.From, p.Until)
+	t.slice(t.process("critical path"), "of the rank that ended last", "critical path",
+		p.Kind+" of rank "+strconv.Itoa(int(p.OnRank)), p.From, p.Until)
 	t.text("cause", p.Cause)
 	t.number("step", int64(p.Step))
 	t.number("slowest_rank", int64(p.Rank))
@@ -224,7 +226,8 @@ func (q *queueTrace) enter() {
 }
 
 func (q *queueTrace) sample(name Queue, at unit.Time, bytes unit.Bytes) {
-	q.t.counter(q.t.process("queues"), name.Port+" priority "+strconv.Itoa(int(name.Class)), at, "bytes", strconv.AppendInt(nil, int64(bytes), 10))
+	q.t.counter(q.t.process("queues"), name.Port+" priority "+strconv.Itoa(int(name.Class)), at, "bytes",
+		strconv.AppendInt(nil, int64(bytes), 10))
 }
 
 // begin prints what the trace is of, as otherData.

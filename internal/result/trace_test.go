@@ -24,15 +24,21 @@ func traceRun(t *testing.T) *Run {
 		at := unit.Time(step) * 10_000_001
 		for rank := range int32(2) {
 			end := at + 9_999_999
-			d.Steps().Add(StepRow{Step: step, Rank: rank, Start: at, End: end, Loss: new(0.5), Causes: Causes{Compute: 9_999_999}})
-			d.Operations().Add(OperationRow{Step: step, Rank: rank, Op: 0, Name: "forward.1", Stream: "compute", Start: at, End: at + 5_000_000, ReleasedBy: -1})
-			d.Operations().Add(OperationRow{Step: step, Rank: rank, Op: 1, Name: "forward.2", Stream: "compute", Start: at + 5_000_000, End: end, ReleasedBy: 0})
-			d.Operations().Add(OperationRow{Step: step, Rank: rank, Op: 2, Name: `sum "a"`, Stream: "communicator 1", Start: at, End: at, ReleasedBy: 1})
+			d.Steps().Add(StepRow{Step: step, Rank: rank, Start: at, End: end, Loss: new(0.5),
+				Causes: Causes{Compute: 9_999_999}})
+			d.Operations().Add(OperationRow{Step: step, Rank: rank, Op: 0, Name: "forward.1", Stream: "compute",
+				Start: at, End: at + 5_000_000, ReleasedBy: -1})
+			d.Operations().Add(OperationRow{Step: step, Rank: rank, Op: 1, Name: "forward.2", Stream: "compute",
+				Start: at + 5_000_000, End: end, ReleasedBy: 0})
+			d.Operations().Add(OperationRow{Step: step, Rank: rank, Op: 2, Name: `sum "a"`, Stream: "communicator 1",
+				Start: at, End: at, ReleasedBy: 1})
 		}
 		for i := range int64(4) { // three overlap, the fourth follows the first
 			posted := at + unit.Time(i%3) + unit.Time(i/3)*2_000_000
-			f := FlowRow{ID: int64(step)*4 + i, Name: "rank0>rank1#0", Kind: KindCollective, Src: "host1/gpu0", Dst: "host2/gpu0", Step: step, Bytes: 4096,
-				Posted: posted, Placed: posted + 1_000_000, Acked: posted + 1_500_000, FCT: 1_000_000, Status: StatusDone, Path: "host1>rail1>host2"}
+			f := FlowRow{ID: int64(step)*4 + i, Name: "rank0>rank1#0", Kind: KindCollective, Src: "host1/gpu0",
+				Dst: "host2/gpu0", Step: step, Bytes: 4096,
+				Posted: posted, Placed: posted + 1_000_000, Acked: posted + 1_500_000, FCT: 1_000_000,
+				Status: StatusDone, Path: "host1>rail1>host2"}
 			if step == 2 && i == 3 { // cut off by the end of the run
 				f.Placed, f.Acked, f.FCT, f.Status = 0, 0, 0, StatusUnfinished
 			}
@@ -44,8 +50,10 @@ func traceRun(t *testing.T) *Run {
 	for i, b := range []unit.Bytes{4178, 8356, 0} {
 		d.Queues().Add(QueueRow{Port: "rail1/host2", Class: 3, Time: unit.Time(i+1) * 7_000_000, Bytes: b})
 	}
-	d.Paths().Add(PathRow{Step: 1, Rank: 1, From: 10_000_001, Until: 15_000_001, Cause: "compute", Kind: "compute", OnRank: 1, OnStep: 1, Src: -1, Dst: -1, Channel: -1})
-	d.Paths().Add(PathRow{Step: 1, Rank: 1, From: 15_000_001, Until: 20_000_000, Cause: "queueing", Kind: "message", OnRank: 0, OnStep: 1, Op: 2, Src: 0, Dst: 1})
+	d.Paths().Add(PathRow{Step: 1, Rank: 1, From: 10_000_001, Until: 15_000_001, Cause: "compute", Kind: "compute",
+		OnRank: 1, OnStep: 1, Src: -1, Dst: -1, Channel: -1})
+	d.Paths().Add(PathRow{Step: 1, Rank: 1, From: 15_000_001, Until: 20_000_000, Cause: "queueing", Kind: "message",
+		OnRank: 0, OnStep: 1, Op: 2, Src: 0, Dst: 1})
 	if err := d.Finish(&Summary{State: Complete, Name: "x", Seed: 1, VirtualTime: 30_000_003}); err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +81,8 @@ func TestTrace(t *testing.T) {
 		t.Error("two traces of one run differ")
 	}
 	n := checkTrace(t, trace)
-	if want := map[string]int{"step": 6, "operation": 18, "flow": 12, "counter": 5, "critical path": 2}; !equalCounts(n, want) {
+	if want := map[string]int{"step": 6, "operation": 18, "flow": 12, "counter": 5,
+		"critical path": 2}; !equalCounts(n, want) {
 		t.Errorf("%v events, want %v", n, want)
 	}
 }
@@ -82,7 +91,8 @@ func TestTrace(t *testing.T) {
 func TestTraceWindow(t *testing.T) {
 	trace := traceOf(t, traceRun(t), TraceWindow{From: 10_000_000, To: 12_000_000})
 	n := checkTrace(t, trace)
-	if want := map[string]int{"step": 2, "operation": 4, "flow": 3, "counter": 3, "critical path": 1}; !equalCounts(n, want) {
+	if want := map[string]int{"step": 2, "operation": 4, "flow": 3, "counter": 3,
+		"critical path": 1}; !equalCounts(n, want) {
 		t.Errorf("%v events, want %v", n, want)
 	}
 	if want := `"ts":10,"name":"rail1/host2 priority 3","args":{"bytes":4178}`; !strings.Contains(trace, want) {
@@ -214,8 +224,9 @@ func picoseconds(t *testing.T, us json.Number) unit.Time {
 }
 
 func TestMicrosecondsAreExact(t *testing.T) {
-	for ps, want := range map[unit.Time]string{0: "0", 1: "0.000001", 1_000_000: "1", 1_500_000: "1.5", 243_468_328_008: "243468.328008",
-		1<<63 - 1: "9223372036854.775807"} {
+	for ps, want := range map[unit.Time]string{0: "0", 1: "0.000001", 1_000_000: "1", 1_500_000: "1.5",
+		243_468_328_008: "243468.328008",
+		1<<63 - 1:       "9223372036854.775807"} {
 		if got := string(appendMicroseconds(nil, ps)); got != want {
 			t.Errorf("%d ps: %s, want %s", ps, got, want)
 		}

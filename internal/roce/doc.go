@@ -17,9 +17,11 @@
 // 9.7.2 PSN ranges, 9.7.6 retry) and annex A17 (RoCEv2).
 //
 // Decisions a reader may question:
-//   - Go-back-N answers a gap with one NAK. If what that NAK brings is lost again, only the timeout helps.
-//   - Selective repeat follows IRN: past the cumulative acknowledgement a packet is taken for lost only if a later one
-//     was named; each is sent again once per recovery, then the timeout decides. After a timeout, in departure from
-//     IRN, each packet that becomes the oldest is taken for lost as well, so that a lost tail takes one timeout.
-//   - No more than half the sequence numbers, with selective repeat MaxAhead, are on their way.
+//   - Go-back-N answers a gap with one NAK. If a packet that is then sent again is lost too, only
+//     the timeout helps.
+//   - Selective repeat follows IRN: past the cumulative acknowledgement a packet counts as lost
+//     only if a later packet was acknowledged. Each packet is sent again once per recovery; after
+//     that the timeout decides. Unlike IRN, after a timeout each packet that becomes the oldest
+//     counts as lost too, so that a lost tail costs one timeout.
+//   - At most half of the sequence numbers are in flight; with selective repeat, at most MaxAhead.
 package roce

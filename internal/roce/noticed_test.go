@@ -7,9 +7,11 @@ import (
 	"railyard/internal/unit"
 )
 
-// Mittal et al., SIGCOMM'18, section 3.1: RTO_low holds while no more than N packets are outstanding, N included.
+// Mittal et al., SIGCOMM'18, section 3.1: RTO_low holds while no more than N packets are
+// outstanding, N included.
 func TestLowTimeoutHoldsUpToN(t *testing.T) {
-	p := roce.Params{MTU: 1000, AckEvery: 1, Selective: true, Timeout: unit.Millisecond, TimeoutLow: unit.Microsecond, LowPackets: 3}
+	p := roce.Params{MTU: 1000, AckEvery: 1, Selective: true, Timeout: unit.Millisecond,
+		TimeoutLow: unit.Microsecond, LowPackets: 3}
 	var s roce.Sender
 	s.Init(p.MTU)
 	s.Post(10_000, 0)
@@ -29,7 +31,8 @@ func TestLowTimeoutHoldsUpToN(t *testing.T) {
 	}
 }
 
-// Whatever is acknowledged, NAKs and duplicates included, the count of packets to the next acknowledgement begins anew.
+// Whatever is acknowledged, NAKs and duplicates included, the count of packets to the next
+// acknowledgement begins anew.
 func TestAnyAcknowledgementBeginsTheCountAnew(t *testing.T) {
 	for name, c := range map[string]struct {
 		psn  uint32

@@ -17,7 +17,8 @@ type reply struct {
 	nak       bool
 }
 
-// pair is a queue pair: a sender and a receiver joined by a channel that tests may disturb, and what a user of it may rely on.
+// pair is a queue pair: a sender and a receiver joined by a channel that tests may disturb, and
+// what a user of it may rely on.
 type pair struct {
 	t       *rapid.T
 	p       roce.Params
@@ -83,8 +84,8 @@ func (x *pair) send() {
 	x.toR = append(x.toR, data{seg})
 }
 
-// receive hands a data packet to the receiver and checks its verdict: go-back-N accepts what it expects, selective repeat also what
-// lies past that, and either nothing twice.
+// receive hands a data packet to the receiver and checks its verdict: go-back-N accepts what it
+// expects, selective repeat also what lies past that, and either nothing twice.
 func (x *pair) receive(d data) {
 	expected := x.r.Expected()
 	want := d.seg.Seq == expected || x.p.Selective && d.seg.Seq > expected && !x.seen[d.seg.Seq]
@@ -146,7 +147,8 @@ func (x *pair) reply(r reply) {
 		newly = x.s.OnAck(r.psn, done)
 	}
 	if x.s.Una() < una || x.s.Acked()-acked != int64(newly) {
-		x.t.Fatalf("una %d -> %d, acknowledged bytes %d -> %d, said to be %d", una, x.s.Una(), acked, x.s.Acked(), newly)
+		x.t.Fatalf("una %d -> %d, acknowledged bytes %d -> %d, said to be %d", una, x.s.Una(),
+			acked, x.s.Acked(), newly)
 	}
 }
 
@@ -164,14 +166,17 @@ func (x *pair) check() {
 	}
 	acked, sent := x.bytesBefore(una-x.first), x.bytesBefore(next-x.first)
 	if x.s.Acked() != acked || x.s.Sent() != sent || int64(x.s.InFlight()) != sent-acked {
-		x.t.Fatalf("acked %d, sent %d, in flight %d; want %d, %d, %d", x.s.Acked(), x.s.Sent(), x.s.InFlight(), acked, sent, sent-acked)
+		x.t.Fatalf("acked %d, sent %d, in flight %d; want %d, %d, %d", x.s.Acked(), x.s.Sent(),
+			x.s.InFlight(), acked, sent, sent-acked)
 	}
 }
 
-// step does one thing drawn at random: post, send, deliver, lose or duplicate a frame, let the timeout come.
+// step does one thing drawn at random: post, send, deliver, lose or duplicate a frame, let the
+// timeout come.
 func (x *pair) step(fate *rapid.Generator[string], reorderData bool) {
 	x.now += unit.Time(rapid.IntRange(0, 50).Draw(x.t, "wait"))
-	switch rapid.SampledFrom([]string{"post", "send", "send", "send", "data", "data", "data", "reply", "reply", "timeout"}).Draw(x.t, "step") {
+	switch rapid.SampledFrom([]string{"post", "send", "send", "send", "data", "data", "data", "reply", "reply",
+		"timeout"}).Draw(x.t, "step") {
 	case "post":
 		if len(x.packets) < 200 {
 			x.post(unit.Bytes(rapid.IntRange(0, 6*int(x.p.MTU)).Draw(x.t, "bytes")))
@@ -246,23 +251,28 @@ func (x *pair) finish() {
 	x.t.Fatalf("no end: una %d of %d, receiver expects %d", x.s.Una()-x.first, len(x.packets), x.r.Expected()-x.first)
 }
 
-// TestEveryMessageOnce: whatever the channel does, every packet is accepted once and every message completes after that, in order, also
-// where the 24 bits of the PSN wrap.
+// TestEveryMessageOnce: whatever the channel does, every packet is accepted once and every message
+// completes after that, in order, also where the 24 bits of the PSN wrap.
 func TestEveryMessageOnce(t *testing.T) {
 	for _, c := range []struct {
 		name                 string
 		selective, reordered bool
 	}{
-		{"go-back-N", false, false}, {"go-back-N, data reordered", false, true}, {"selective", true, false}, {"selective, data reordered", true, true},
+		{"go-back-N", false, false}, {"go-back-N, data reordered", false, true}, {"selective", true, false},
+		{"selective, data reordered", true, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
-				p := roce.Params{MTU: unit.Bytes(rapid.SampledFrom([]int{1, 7, 4096}).Draw(t, "MTU")), AckEvery: rapid.SampledFrom([]int{1, 2, 16}).Draw(t, "ack every"),
-					AckDuplicates: rapid.Bool().Draw(t, "ack duplicates"), NakAgain: unit.Duration(rapid.SampledFrom([]int{0, 100}).Draw(t, "NAK again")),
-					Selective: c.selective}
-				x := newPair(t, p, rapid.SampledFrom([]int64{0, 1<<24 - 5, 1<<24 - 100, 1<<25 - 50, 1<<40 - 20}).Draw(t, "first"))
+				p := roce.Params{MTU: unit.Bytes(rapid.SampledFrom([]int{1, 7, 4096}).Draw(t, "MTU")),
+					AckEvery:      rapid.SampledFrom([]int{1, 2, 16}).Draw(t, "ack every"),
+					AckDuplicates: rapid.Bool().Draw(t, "ack duplicates"),
+					NakAgain:      unit.Duration(rapid.SampledFrom([]int{0, 100}).Draw(t, "NAK again")),
+					Selective:     c.selective}
+				x := newPair(t, p, rapid.SampledFrom([]int64{0, 1<<24 - 5, 1<<24 - 100, 1<<25 - 50, 1<<40 - 20}).Draw(t,
+					"first"))
 				fate := rapid.SampledFrom(rapid.SampledFrom([][]string{
-					{"arrive"}, {"arrive", "arrive", "arrive", "lose"}, {"arrive", "twice"}, {"arrive", "lose", "twice"}}).Draw(t, "channel"))
+					{"arrive"}, {"arrive", "arrive", "arrive", "lose"}, {"arrive", "twice"},
+					{"arrive", "lose", "twice"}}).Draw(t, "channel"))
 				for range rapid.IntRange(1, 200).Draw(t, "steps") {
 					x.step(fate, c.reordered)
 				}
@@ -270,7 +280,8 @@ func TestEveryMessageOnce(t *testing.T) {
 				x.p.AckDuplicates = true
 				x.finish()
 				if len(x.seen) != len(x.packets) || x.completed != int64(len(x.posted)) {
-					t.Fatalf("%d of %d packets accepted, %d of %d messages complete", len(x.seen), len(x.packets), x.completed, len(x.posted))
+					t.Fatalf("%d of %d packets accepted, %d of %d messages complete", len(x.seen), len(x.packets),
+						x.completed, len(x.posted))
 				}
 			})
 		})

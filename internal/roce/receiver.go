@@ -11,10 +11,11 @@ type Params struct {
 	AckDuplicates bool          // a packet that was accepted before is acknowledged again
 	NakAgain      unit.Duration // a NAK for the same gap is repeated after this; 0: never
 
-	// Selective accepts packets out of order and resends only what is missing: IRN (Mittal et al., "Revisiting network support for
-	// RDMA", SIGCOMM 2018, section 3). Else go-back-N.
+	// Selective accepts packets out of order and resends only what is missing: IRN (Mittal et al.,
+	// "Revisiting network support for RDMA", SIGCOMM 2018, section 3). Else go-back-N.
 	Selective bool
-	// TimeoutLow replaces Timeout while no more than LowPackets are outstanding (IRN's RTO_low and N); 0: off.
+	// TimeoutLow replaces Timeout while no more than LowPackets are outstanding (IRN's RTO_low and
+	// N); 0: off.
 	TimeoutLow unit.Duration
 	LowPackets int64
 }
@@ -77,7 +78,8 @@ func (r *Receiver) OnData(now unit.Time, psn uint32, last bool, p *Params) Verdi
 	return Verdict{Nak: true, PSN: uint32(r.expected) & PSNMask}
 }
 
-// onSelective accepts any packet that is not there yet. Each one out of order is answered with a NAK that names it.
+// onSelective accepts every packet that it does not have. A packet out of order is answered with a
+// NAK that names it.
 func (r *Receiver) onSelective(seq int64, last bool, p *Params) Verdict {
 	d := seq - r.expected
 	switch {
@@ -101,7 +103,8 @@ func (r *Receiver) onSelective(seq int64, last bool, p *Params) Verdict {
 	return Verdict{Accept: true, Ack: true, PSN: uint32(r.expected-1) & PSNMask}
 }
 
-// bitmap marks sequence numbers in a window of MaxAhead; it takes memory only once something is marked.
+// bitmap marks sequence numbers in a window of MaxAhead; it takes no memory until a number is
+// marked.
 type bitmap struct {
 	words []uint64
 	n     int

@@ -6,8 +6,8 @@ import (
 	"railyard/internal/roce"
 )
 
-// swapped is a selective queue pair with 50 packets in flight of which the first two change places on the way. It returns how many are
-// sent again.
+// swapped is a selective queue pair with 50 packets in flight of which the first two change places
+// on the way. It returns how many are sent again.
 func swapped(t *testing.T) (again int) {
 	p := roce.Params{MTU: 1000, AckEvery: 1, Retries: 7, AckDuplicates: true, Selective: true}
 	var s roce.Sender
@@ -41,16 +41,16 @@ func swapped(t *testing.T) (again int) {
 	return again
 }
 
-// Mittal et al., SIGCOMM'18, section 3.1: past the cumulative acknowledgement a packet is taken for lost only if one after it has been
-// selectively acknowledged.
+// Mittal et al., SIGCOMM'18, section 3.1: past the cumulative acknowledgement a packet is taken for
+// lost only if one after it has been selectively acknowledged.
 func TestReorderingCostsOnePacket(t *testing.T) {
 	if n := swapped(t); n != 1 {
 		t.Errorf("%d packets sent again because two changed places, want the one that was missing", n)
 	}
 }
 
-// TestOutstandingFitsThePSN: what is on its way is never more than the 24 bits can tell apart, half of them, nor more than a selective
-// NAK can name.
+// TestOutstandingFitsThePSN: what is on its way is never more than the 24 bits can tell apart, half
+// of them, nor more than a selective NAK can name.
 func TestOutstandingFitsThePSN(t *testing.T) {
 	for _, c := range []struct {
 		selective bool

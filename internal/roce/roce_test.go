@@ -31,7 +31,8 @@ func TestSegmentation(t *testing.T) {
 		t.Errorf("ready %v, sent %d, in flight %d", s.Ready(), s.Sent(), s.InFlight())
 	}
 	var tags []int64
-	if n := s.OnAck(3, func(m *roce.Message) { tags = append(tags, m.Tag) }); n != 2500 || len(tags) != 2 || tags[0] != 7 || tags[1] != 8 {
+	if n := s.OnAck(3, func(m *roce.Message) { tags = append(tags, m.Tag) }); n != 2500 || len(tags) != 2 ||
+		tags[0] != 7 || tags[1] != 8 {
 		t.Errorf("acknowledging PSN 3: %d bytes, messages %v", n, tags)
 	}
 }
@@ -91,7 +92,8 @@ func TestGoBackN(t *testing.T) {
 			t.Errorf("sent %+v, want packet %d, again: %v", got, seq, seq < 5)
 		}
 	}
-	// A late NAK or acknowledgement of what is acknowledged changes nothing; nor does one of what was never sent.
+	// A late NAK or acknowledgement of what is acknowledged changes nothing; nor does one of what
+	// was never sent.
 	s.OnAck(3, ignore)
 	for _, psn := range []uint32{0, 1, 2, 3} {
 		if n := s.OnNak(psn, ignore); n != 0 || s.Ready() {
@@ -103,7 +105,8 @@ func TestGoBackN(t *testing.T) {
 	}
 }
 
-// TestRetries: limit timeouts in a row are repeated, the next one fails the queue pair; progress counts from the start.
+// TestRetries: limit timeouts in a row are repeated, the next one fails the queue pair; progress
+// counts from the start.
 func TestRetries(t *testing.T) {
 	const limit = 7
 	p := roce.Params{Retries: limit}
@@ -134,8 +137,8 @@ func TestRetries(t *testing.T) {
 	}
 }
 
-// TestSelectiveResendsWhatIsMissing: of 40 packets the channel loses 5 and 9; those two are sent again, once each, and nothing else
-// (IRN, SIGCOMM 2018, section 3.1).
+// TestSelectiveResendsWhatIsMissing: of 40 packets the channel loses 5 and 9; those two are sent
+// again, once each, and nothing else (IRN, SIGCOMM 2018, section 3.1).
 func TestSelectiveResendsWhatIsMissing(t *testing.T) {
 	for _, ackEvery := range []int{1, 4} {
 		p := roce.Params{MTU: 1000, AckEvery: ackEvery, AckDuplicates: true, Selective: true}
@@ -175,7 +178,8 @@ func TestSelectiveResendsWhatIsMissing(t *testing.T) {
 			}
 		}
 		if !complete || len(resent) != 2 || resent[0] != 5 || resent[1] != 9 {
-			t.Errorf("ack every %d: complete %v, sent again %v, want 5 and 9; all sent: %v", ackEvery, complete, resent, sent)
+			t.Errorf("ack every %d: complete %v, sent again %v, want 5 and 9; all sent: %v",
+				ackEvery, complete, resent, sent)
 		}
 	}
 }

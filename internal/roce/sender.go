@@ -54,9 +54,11 @@ type Sender struct {
 	failed               bool
 
 	// Selective repeat: what the receiver has past una, and what of it to send again.
-	sacked      bitmap
-	recovering  bool
-	presumed    bool  // a timeout began this recovery: what is next to be acknowledged is taken for lost, one packet after the other
+	sacked     bitmap
+	recovering bool
+	// A timeout began this recovery: the packet that is to be acknowledged next counts as lost, one
+	// packet after the other.
+	presumed    bool
 	recoveryEnd int64 // recovery is over when this is acknowledged
 	resend      int64 // packets before this have been sent again in this recovery
 	highSack    int64 // highest packet the receiver has named
@@ -90,13 +92,15 @@ func (s *Sender) grow() {
 // Message returns message i, counted from the oldest that is not acknowledged.
 func (s *Sender) Message(i int) *Message { return s.at(i) }
 
-// Sending returns the index of the message that the next packet belongs to, counted as in Message; how many there are if all is sent.
+// Sending returns the index of the message of the next packet, counted as in Message; if all is
+// sent, the number of messages.
 func (s *Sender) Sending() int { return s.cur }
 
 // Ready reports whether there is a packet to send.
 func (s *Sender) Ready() bool { return (s.next < s.end || s.MustResend()) && !s.failed }
 
-// MustResend reports whether the next packet is one that selective repeat sends again: the window does not hold it back.
+// MustResend reports whether selective repeat sends the next packet again: then the window does not
+// hold it back.
 func (s *Sender) MustResend() bool {
 	if !s.recovering {
 		return false
@@ -110,7 +114,8 @@ func (s *Sender) MustResend() bool {
 	return s.presumed && s.resend == s.una && s.una < s.high
 }
 
-// Recovery names the loss that selective repeat is recovering from, by the last packet sent before it was noticed; -1: none.
+// Recovery identifies the loss from which selective repeat is recovering, by the last packet sent
+// before the loss was noticed; -1: none.
 func (s *Sender) Recovery() int64 {
 	if !s.recovering {
 		return -1
@@ -118,11 +123,13 @@ func (s *Sender) Recovery() int64 {
 	return s.recoveryEnd
 }
 
-// Unacked returns how many packets have been sent, or are about to be sent again, past the oldest that is not acknowledged.
+// Unacked returns how many packets have been sent, or are about to be sent again, past the oldest
+// that is not acknowledged.
 func (s *Sender) Unacked() int64 { return s.next - s.una }
 
-// Full reports whether another packet would be more than the two halves can tell apart: half of the 24-bit sequence numbers (IBTA vol. 1,
-// 9.7.1), or what a selective receiver keeps and a NAK of 16 bits names.
+// Full reports whether one more packet would be more than the two halves can tell apart: half of
+// the 24-bit sequence numbers (IBTA vol. 1, 9.7.1), or what a selective receiver keeps and a NAK of
+// 16 bits can name.
 func (s *Sender) Full(p *Params) bool {
 	if p.Selective {
 		return s.next-s.una >= MaxAhead-1
@@ -133,7 +140,8 @@ func (s *Sender) Full(p *Params) bool {
 // Outstanding reports whether packets have been sent that are not acknowledged.
 func (s *Sender) Outstanding() bool { return s.una < s.high && !s.failed }
 
-// InFlight returns the payload bytes from the oldest unacknowledged packet up to the next one to send.
+// InFlight returns the payload bytes from the oldest unacknowledged packet up to the next one to
+// send.
 func (s *Sender) InFlight() unit.Bytes {
 	if s.next == s.una {
 		return 0
@@ -141,7 +149,8 @@ func (s *Sender) InFlight() unit.Bytes {
 	return unit.Bytes(s.bytesAt(s.next) - s.bytesAt(s.una))
 }
 
-// Acked and Sent return the payload bytes acknowledged, and up to the next packet to send, since the start.
+// Acked and Sent return the payload bytes acknowledged, and up to the next packet to send, since
+// the start.
 func (s *Sender) Acked() int64 { return s.bytesAt(s.una) }
 
 // Sent returns the payload bytes before the next packet to send.
@@ -178,8 +187,9 @@ func (s *Sender) Peek() Segment {
 func (s *Sender) segment(seq int64, i int) Segment {
 	m := s.at(i)
 	off := (seq - m.First) * s.mtu
-	return Segment{PSN: uint32(seq) & PSNMask, Seq: seq, Offset: off, Payload: unit.Bytes(min(s.mtu, int64(m.Bytes)-off)),
-		First: seq == m.First, Last: seq == m.Last(), Again: seq < s.high, Index: i}
+	return Segment{PSN: uint32(seq) & PSNMask, Seq: seq, Offset: off,
+		Payload: unit.Bytes(min(s.mtu, int64(m.Bytes)-off)),
+		First:   seq == m.First, Last: seq == m.Last(), Again: seq < s.high, Index: i}
 }
 
 // Next returns the next packet and counts it as sent; Ready must hold.
@@ -197,13 +207,14 @@ func (s *Sender) Next() Segment {
 	return seg
 }
 
-// OnAck acknowledges every packet up to and including psn. It returns the newly acknowledged bytes; done is called for each message
-// that is thereby complete, in order.
+// OnAck acknowledges every packet up to and including psn. It returns the newly acknowledged bytes;
+// done is called for each message that is thereby complete, in order.
 func (s *Sender) OnAck(psn uint32, done func(*Message)) unit.Bytes {
 	return s.advance(expand(psn, s.una)+1, done)
 }
 
-// OnNak tells that the receiver expects psn and has seen a later packet: what came before is acknowledged, the rest is sent again.
+// OnNak says that the receiver expects psn and has seen a later packet: all before psn is
+// acknowledged, the rest is sent again.
 func (s *Sender) OnNak(psn uint32, done func(*Message)) unit.Bytes {
 	seq := expand(psn, s.una)
 	b := s.advance(seq, done)
@@ -213,7 +224,8 @@ func (s *Sender) OnNak(psn uint32, done func(*Message)) unit.Bytes {
 	return b
 }
 
-// OnSack is OnNak for selective repeat: the receiver expects psn and has accepted the packet sack past it.
+// OnSack is OnNak for selective repeat: the receiver expects psn and has accepted the packet sack
+// past it.
 func (s *Sender) OnSack(psn, sack uint32, done func(*Message)) unit.Bytes {
 	seq := expand(psn, s.una)
 	b := s.advance(seq, done)
@@ -228,7 +240,8 @@ func (s *Sender) OnSack(psn, sack uint32, done func(*Message)) unit.Bytes {
 	return b
 }
 
-// recover begins a recovery, unless one is going on: each packet is sent again at most once in it.
+// recover begins a recovery, unless one is in progress. In one recovery each packet is sent again
+// at most once.
 func (s *Sender) recover(presumed bool) {
 	if s.recovering {
 		return
@@ -268,9 +281,10 @@ func (s *Sender) rewind() {
 	s.cur = 0
 }
 
-// OnTimeout is called when nothing was acknowledged for the retransmission timeout. It sends everything again (selective repeat: what
-// is known to be missing, and the oldest packet; when that is acknowledged alone, the next one), or reports true when p.Retries in a row have brought no progress: the queue pair has
-// failed.
+// OnTimeout is called when nothing was acknowledged for the retransmission timeout. It sends
+// everything again; with selective repeat, what is known to be missing and the oldest packet and,
+// when that one is acknowledged alone, the next. It returns true if p.Retries timeouts in a row
+// brought no progress: then the queue pair has failed.
 func (s *Sender) OnTimeout(p *Params) bool {
 	s.retries++
 	if s.retries > p.Retries {

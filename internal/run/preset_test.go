@@ -243,7 +243,7 @@ z,host3/nic0,host1/nic0,1MB,5us,,
 		{net, "name,from,to,byts\nx,host1/nic0,host3/nic0,1MB\n", "flows.csv:1:14: byts: unknown key; did you mean bytes?"},
 		{net, "name,from,to,bytes\nx,host1/nic0,host9/nic0,1\n", "flows.csv:2:25: bytes: 1: no unit, want bytes (B, kB, MB, GB, TB or KiB, MiB, GiB, TiB)"},
 		{strings.Replace(net, "100Gb/s 1us\nlink host3", "50Gb/s 1us\nlink host3", 1), csv, "test.yaml:2:51: cluster.nic.speed: 100Gb/s: the slowest link of a host in net.txt is 50Gb/s, want that"},
-		{strings.Replace(net, "400Gb/s", "400G", 1), csv, `net.txt:12:12: "400G": unknown unit "G", want bits (Gb/s) or bytes (GB/s)`},
+		{strings.Replace(net, "400Gb/s", "400G", 1), csv, `net.txt:12:12: 400G: unknown unit "G", want bits (Gb/s) or bytes (GB/s)`},
 		{net + "host host4\nlink host4 b 100Gb/s 1us\n", csv, "test.yaml:2:18: cluster.hosts: 3: net.txt has 4, want that many"},
 	} {
 		a, b := write(t, "net.txt", c.net), write(t, "flows.csv", c.csv)

@@ -54,8 +54,7 @@ func (d *decoder) places() map[string]span {
 
 // at adds a problem at a place.
 func (d *decoder) at(path string, at span, message, hint string) {
-	p := Problem{File: d.file, Line: at.line, Column: at.column, Width: at.width, Path: path, Message: message, Hint: hint}
-	d.problems = append(d.problems, p.settled(at))
+	d.problems = append(d.problems, at.problem(d.file, path, message, hint))
 }
 
 // where finds the place to point at for a path: its value, its key, or the key of

@@ -30,9 +30,9 @@ func (f Finding) String() string { return f.Path + ": " + f.Message }
 // Located returns the finding as a problem with its place in the scenario's file. Line
 // is 0 where the file says nothing about the path.
 func (s *Scenario) Located(f Finding) Problem {
-	at := s.places[f.Path]
-	p := Problem{File: s.file, Line: at.line, Column: at.column, Width: at.width, Path: f.Path, Message: f.Message, Hint: f.Hint, Warning: f.Severity == Warning}
-	return p.settled(at)
+	p := s.places[f.Path].problem(s.file, f.Path, f.Message, f.Hint)
+	p.Warning = f.Severity == Warning
+	return p
 }
 
 // Findings lists what is unusual about a valid scenario, in a fixed order.

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"railyard/internal/located"
 )
 
 // Bounds of a file of flows.
@@ -35,7 +37,7 @@ func (s *Scenario) ReadFlows(name string, src []byte) ([]FileFlow, error) {
 	for i := range s.Job.Flows {
 		r.names[s.Job.Flows[i].Name] = fmt.Sprintf("job.flows[%d] of the scenario", i)
 	}
-	src = bytes.TrimPrefix(src, bom)
+	src = bytes.TrimPrefix(src, located.BOM)
 	switch i := bytes.IndexFunc(src, func(c rune) bool { return c == utf8.RuneError || c < ' ' && c != '\n' && c != '\r' && c != '\t' }); {
 	case len(src) > MaxFlowBytes:
 		r.d.at("", span{1, 1, 1}, fmt.Sprintf("%d bytes, want at most %d", len(src), MaxFlowBytes), "")
@@ -47,8 +49,8 @@ func (s *Scenario) ReadFlows(name string, src []byte) ([]FileFlow, error) {
 		r.read(src)
 	}
 	if len(r.d.problems) > 0 {
-		inCharacters(r.d.problems, src)
-		return nil, r.d.problems.sorted()
+		r.d.problems.InCharacters(src)
+		return nil, r.d.problems.Sorted()
 	}
 	return r.flows, nil
 }
@@ -56,7 +58,7 @@ func (s *Scenario) ReadFlows(name string, src []byte) ([]FileFlow, error) {
 // FlowProblem is what is wrong with a key of a flow that ReadFlows took from a line of src, found later; it points at the
 // key's cell or, where that is empty or key is "", at the line. The error is Problems.
 func FlowProblem(name string, src []byte, line int, key, message string) error {
-	src = bytes.TrimPrefix(src, bom)
+	src = bytes.TrimPrefix(src, located.BOM)
 	p := Problem{File: name, Line: line, Column: 1, Width: 1, Path: key, Message: message}
 	c := newFlowsReader(src)
 	for keys := []string(nil); ; {
@@ -79,7 +81,7 @@ func FlowProblem(name string, src []byte, line int, key, message string) error {
 		break
 	}
 	ps := Problems{p}
-	inCharacters(ps, src)
+	ps.InCharacters(src)
 	return ps
 }
 
@@ -88,17 +90,6 @@ func newFlowsReader(src []byte) *csv.Reader {
 	c := csv.NewReader(bytes.NewReader(src))
 	c.Comment, c.TrimLeadingSpace, c.ReuseRecord = '#', true, true
 	return c
-}
-
-// inCharacters turns columns that count bytes of src, as encoding/csv has them, into characters.
-func inCharacters(ps Problems, src []byte) {
-	lines := bytes.Split(src, []byte("\n"))
-	for i := range ps {
-		if p := &ps[i]; p.Line >= 1 && p.Line <= len(lines) {
-			text := lines[p.Line-1]
-			p.Column = 1 + utf8.RuneCount(text[:min(max(p.Column-1, 0), len(text))])
-		}
-	}
 }
 
 type flowReader struct {
@@ -114,7 +105,7 @@ type flowReader struct {
 
 func (r *flowReader) read(src []byte) {
 	c := newFlowsReader(src)
-	for len(r.d.problems) <= maxProblems {
+	for !r.d.problems.Full() {
 		row, err := c.Read()
 		var bad *csv.ParseError
 		switch {

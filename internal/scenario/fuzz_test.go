@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"railyard/internal/located"
+
 	"pgregory.net/rapid"
 )
 
@@ -40,7 +42,7 @@ func FuzzParse(f *testing.F) {
 			roundTrip(t, s)
 			return
 		}
-		lines := bytes.Split(bytes.TrimPrefix(src, bom), []byte("\n"))
+		lines := bytes.Split(bytes.TrimPrefix(src, located.BOM), []byte("\n"))
 		for _, p := range err.(Problems) {
 			if p.Line < 1 || p.Line > len(lines) || p.Column < 1 || p.Column > len(lines[p.Line-1])+1 || p.Width < 1 {
 				t.Fatalf("%s points outside the file", p)

@@ -410,7 +410,7 @@ type Output struct {
 func Parse(name string, src []byte) (*Scenario, error) {
 	root, ps := readTree(name, src)
 	if len(ps) > 0 {
-		return nil, ps.sorted()
+		return nil, ps.Sorted()
 	}
 	return decode(name, root, src)
 }
@@ -420,7 +420,7 @@ func decode(name string, root *node, src []byte) (*Scenario, error) {
 	d := newDecoder(name)
 	s := d.scenario(root)
 	if len(d.problems) > 0 {
-		return nil, d.problems.sorted()
+		return nil, d.problems.Sorted()
 	}
 	s.root, s.source = root, src
 	return s, nil

@@ -29,7 +29,7 @@ func (s *Scenario) With(changes ...Change) (*Scenario, error) {
 	if root == nil { // not from a file
 		var ps Problems
 		if root, ps = readTree(s.file, s.YAML()); len(ps) > 0 {
-			return nil, ps.sorted()
+			return nil, ps.Sorted()
 		}
 	}
 	for _, c := range changes {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"railyard/internal/located"
+
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/lexer"
@@ -52,8 +54,6 @@ type entry struct {
 	value *node
 }
 
-var bom = []byte("\xef\xbb\xbf")
-
 // readTree bounds, checks and parses src.
 func readTree(file string, src []byte) (*node, Problems) {
 	r := &reader{file: file}
@@ -61,7 +61,7 @@ func readTree(file string, src []byte) (*node, Problems) {
 		r.problem(span{1, 1, 1}, fmt.Sprintf("%d bytes or more: a scenario has at most %d (1 MB)", len(src), MaxBytes), "")
 		return nil, r.problems
 	}
-	src = bytes.TrimPrefix(src, bom)
+	src = bytes.TrimPrefix(src, located.BOM)
 	if r.characters(src); len(r.problems) > 0 {
 		return nil, r.problems
 	}
@@ -77,7 +77,7 @@ type reader struct {
 }
 
 func (r *reader) problem(at span, message, hint string) {
-	r.problems = append(r.problems, Problem{File: r.file, Line: at.line, Column: at.column, Width: at.width, Message: message, Hint: hint})
+	r.problems = append(r.problems, at.problem(r.file, "", message, hint))
 }
 
 // characters reports bytes that a scenario must not hold.
@@ -101,7 +101,7 @@ func (r *reader) characters(src []byte) {
 			j += size
 			column++
 		}
-		if len(r.problems) > maxProblems {
+		if r.problems.Full() {
 			return
 		}
 	}
@@ -120,7 +120,7 @@ func (r *reader) parse(src string) *node {
 	}
 	for _, t := range tokens {
 		// Finding the place of each takes time in proportion to its line, and nobody reads more.
-		if r.refuse(t); len(r.problems) > maxProblems {
+		if r.refuse(t); r.problems.Full() {
 			break
 		}
 	}

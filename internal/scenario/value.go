@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"railyard/internal/unit"
 )
@@ -465,32 +463,4 @@ func unquote(n *node, f *Field) string {
 		return "remove the quotes"
 	}
 	return ""
-}
-
-// bare turns unit's "400G": ... into 400G: ... where the text needs no quotes.
-func bare(text string, err error) error {
-	if rest, ok := strings.CutPrefix(err.Error(), strconv.Quote(cut(text))+": "); ok {
-		return errors.New(shown(text) + ": " + rest)
-	}
-	return err
-}
-
-// shown shows a value in a message: as it is where that is clear, else in quotes.
-func shown(s string) string {
-	plain := s != "" && len(s) <= 40
-	for _, r := range s {
-		plain = plain && r != ' ' && r != '"' && r != '\\' && r != utf8.RuneError && unicode.IsPrint(r)
-	}
-	if plain {
-		return s
-	}
-	return strconv.Quote(cut(s))
-}
-
-// cut shortens text to what fits a line, in bytes as package unit does.
-func cut(s string) string {
-	if len(s) > 40 {
-		return s[:40] + "..."
-	}
-	return s
 }

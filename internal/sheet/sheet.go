@@ -1,7 +1,3 @@
-// Package sheet lays out text for terminals: lines, wrapped sentences, grids of aligned
-// cells. It knows what a column is and nothing of what stands in it.
-//
-// Invariant: no line is longer than the sheet is wide.
 package sheet
 
 import (
@@ -22,9 +18,9 @@ type Sheet struct {
 // New returns a sheet for a terminal of width columns; at least 60 are used.
 func New(width int) *Sheet { return &Sheet{Width: max(width, MinWidth)} }
 
-// Line adds a line, cut at the width.
+// Line adds a line, cut at the width: for what is drawn. Words have Wrap.
 func (s *Sheet) Line(text string) {
-	s.b.WriteString(Clip(strings.TrimRight(text, " "), s.Width) + "\n")
+	s.b.WriteString(strings.TrimRight(Clip(text, s.Width), " ") + "\n")
 }
 
 // Blank adds an empty line.
@@ -33,58 +29,24 @@ func (s *Sheet) Blank() { s.b.WriteByte('\n') }
 // Title starts a section.
 func (s *Sheet) Title(text string) {
 	s.Blank()
-	s.Line(text)
+	s.Wrap("", text)
 }
 
 // Wrap adds a sentence, broken between words; lines after the first are indented
 // as far as the first one's text.
 func (s *Sheet) Wrap(indent, text string) {
-	line, rest, empty := indent, strings.Repeat(" ", utf8.RuneCountInString(indent)), true
-	for _, word := range strings.Fields(text) {
-		if !empty && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > s.Width {
-			s.Line(line)
-			line, empty = rest, true
-		}
-		if !empty {
-			line += " "
-		}
-		line, empty = line+word, false
-	}
-	s.Line(line)
+	s.Hang(indent, strings.Repeat(" ", utf8.RuneCountInString(indent)), text)
 }
 
-// Grid adds rows of cells in aligned columns, two spaces before the first column
-// and between columns. Align has a letter per column: l or r. Where the rows are
-// too wide, the first column gives way: its middle is left out.
-func (s *Sheet) Grid(align string, rows [][]string) {
-	widths := make([]int, len(align))
-	total := 0
-	for c := range align {
-		for _, row := range rows {
-			if c < len(row) {
-				widths[c] = max(widths[c], utf8.RuneCountInString(row[c]))
-			}
+// Hang adds a sentence, broken between words: its first line begins with first, the
+// others with rest.
+func (s *Sheet) Hang(first, rest, text string) {
+	for i, l := range broken(text, s.Width-utf8.RuneCountInString(first), s.Width-utf8.RuneCountInString(rest)) {
+		if i == 0 {
+			s.Line(first + l)
+		} else {
+			s.Line(rest + l)
 		}
-		total += widths[c] + 2
-	}
-	if total > s.Width {
-		widths[0] = max(8, widths[0]-(total-s.Width))
-	}
-	for _, row := range rows {
-		var b strings.Builder
-		for c, cell := range row {
-			if c == 0 {
-				cell = Shorten(cell, widths[0])
-			}
-			pad := strings.Repeat(" ", max(0, widths[c]-utf8.RuneCountInString(cell)))
-			b.WriteString("  ")
-			if align[c] == 'r' {
-				b.WriteString(pad + cell)
-			} else {
-				b.WriteString(cell + pad)
-			}
-		}
-		s.Line(b.String())
 	}
 }
 
@@ -95,6 +57,36 @@ func (s *Sheet) Write(text []byte) (int, error) { return s.b.Write(text) }
 func (s *Sheet) Flush(w io.Writer) error {
 	_, err := io.WriteString(w, s.b.String())
 	return err
+}
+
+// broken breaks text between words: first columns for the first line, rest for the
+// others. A word that is longer than a line is broken, too: nothing is lost.
+func broken(text string, first, rest int) []string {
+	var lines []string
+	line, room := "", max(first, 1)
+	next := func() {
+		lines = append(lines, line)
+		line, room = "", max(rest, 1)
+	}
+	for word := range strings.FieldsSeq(text) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case line == "":
+		case utf8.RuneCountInString(line)+1+n <= room:
+			line += " " + word
+			continue
+		default:
+			next()
+		}
+		for r := []rune(word); ; next() {
+			if len(r) <= room {
+				line = string(r)
+				break
+			}
+			line, r = string(r[:room]), r[room:]
+		}
+	}
+	return append(lines, line)
 }
 
 // Shorten leaves out the middle of s: names differ at both ends.

@@ -8,8 +8,8 @@ import (
 	"railyard/internal/unit"
 )
 
-// hold is the classic benchmark of event queues (Jones, CACM 29(4), 1986): a constant number of events is pending; each schedules
-// the next of its owner at a random distance.
+// hold is the classic benchmark of event queues (Jones, CACM 29(4), 1986): a constant number of
+// events is pending; each schedules the next of its owner at a random distance.
 type hold struct {
 	e    *sim.Engine
 	rng  sim.Stream
@@ -25,7 +25,8 @@ func (h *hold) Handle(now unit.Time, owner int32) {
 	h.e.At(0, now+1+unit.Time(h.rng.Below(h.max)), sim.MakeKey(sim.Timer, 0, owner))
 }
 
-// newHold has pending owners that act every 100 ns on average, as ports that send frames do, after some rounds that let the wheel grow.
+// newHold has pending owners that act every 100 ns on average, as ports that send frames do, after
+// some rounds that let the wheel grow.
 func newHold(pending int) *hold {
 	h := &hold{rng: sim.NewStream(1, "hold", 0), max: uint64(200 * unit.Nanosecond)}
 	h.e = sim.New([]int{pending}, 0)

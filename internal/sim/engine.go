@@ -56,15 +56,17 @@ type Engine struct {
 // checkEvery is how many events pass between two questions whether the run was interrupted.
 const checkEvery = 1 << 14
 
-// New returns an engine. sizes gives, for each island, about how many owners are active in it, which sets the width of its
-// wheel's slots. The lookahead is the shortest time in which one island can act on another; with one island it is not used.
+// New returns an engine. sizes gives, for each island, about how many owners are active in it,
+// which sets the width of its wheel's slots. The lookahead is the shortest time in which one island
+// can act on another; with one island it is not used.
 func New(sizes []int, lookahead unit.Duration) *Engine {
 	if len(sizes) > 1 && lookahead <= 0 {
 		panic("sim: several islands need a positive lookahead")
 	}
 	e := &Engine{lookahead: lookahead, stopAt: unit.Never, every: checkEvery}
 	for _, n := range sizes {
-		// Aim at an event or two per slot when every owner sends a frame of about 100 ns, and at a horizon of 8 us.
+		// Aim at an event or two per slot when every owner sends a frame of about 100 ns, and at a
+		// horizon of 8 us.
 		shift := uint(14)
 		for w := 16_384; w > 256 && w*n > 150_000; w /= 2 {
 			shift--
@@ -75,8 +77,8 @@ func New(sizes []int, lookahead unit.Duration) *Engine {
 	return e
 }
 
-// InOrderOfPushing makes the events of an instant happen in the order in which they were scheduled, whatever their keys say. That is the
-// order of one island only.
+// InOrderOfPushing makes the events of an instant happen in the order in which they were scheduled,
+// whatever their keys say. That is the order of one island only.
 func (e *Engine) InOrderOfPushing() {
 	if len(e.wheels) > 1 {
 		panic("sim: with several islands events have no order of scheduling")
@@ -98,15 +100,16 @@ func (e *Engine) At(island int32, at unit.Time, key Key) {
 	e.wheels[island].push(at, key)
 }
 
-// StopAt ends the run after every event up to and including t; the earliest call counts. To keep the result independent of the
-// partition, t must lie at least a lookahead after now.
+// StopAt ends the run after every event up to and including t; the earliest call counts. To keep
+// the result independent of the partition, t must lie at least a lookahead after now.
 func (e *Engine) StopAt(t unit.Time) {
 	if t < e.stopAt {
 		e.stopAt = t
 	}
 }
 
-// OnCheck sets a function that is asked now and then whether to go on; if it says no, Run returns early.
+// OnCheck sets a function that is asked every so many events whether to go on; if it says no, Run
+// returns early.
 func (e *Engine) OnCheck(f func() bool) { e.check = f }
 
 // CheckEvery sets how many events pass between two such questions.
@@ -118,13 +121,15 @@ func (e *Engine) Now() unit.Time { return e.now }
 // Events returns how many events have been handled.
 func (e *Engine) Events() int64 { return e.events }
 
-// Run handles events until none is left or StopAt's time has passed. It reports whether it came to that end.
+// Run handles events until none is left or the time of StopAt has passed. It returns false if it
+// was interrupted before.
 func (e *Engine) Run() bool {
 	_, whole := e.RunUntil(unit.Never)
 	return whole
 }
 
-// RunUntil handles events up to and including t. more says that the run goes on after t; ok is false if it was interrupted.
+// RunUntil handles events up to and including t. more says that the run goes on after t; ok is
+// false if it was interrupted.
 func (e *Engine) RunUntil(t unit.Time) (more, ok bool) {
 	left := e.every
 	defer func() { e.now = e.latest }() // the island handled last need not be the one that came furthest

@@ -29,7 +29,8 @@ type planned struct {
 func (p planned) key() sim.Key { return sim.MakeKey(p.phase, p.class, p.owner) }
 
 func byTimePhaseClassOwner(a, b planned) int {
-	return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.phase, b.phase), cmp.Compare(a.class, b.class), cmp.Compare(a.owner, b.owner))
+	return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.phase, b.phase), cmp.Compare(a.class, b.class),
+		cmp.Compare(a.owner, b.owner))
 }
 
 // handler is a class whose events do what a test wants.
@@ -37,15 +38,19 @@ type handler func(now unit.Time, owner int32)
 
 func (h handler) Handle(now unit.Time, owner int32) { h(now, owner) }
 
-// anyEvent draws an event at or after a time: in the same slot of the wheel, on the wheel, or far beyond it.
+// anyEvent draws an event at or after a time: in the same slot of the wheel, on the wheel, or far
+// beyond it.
 func anyEvent(t *rapid.T, after unit.Time) planned {
-	span := rapid.SampledFrom([]int64{0, 10, 20_000, 1_000_000, 8_000_000, 9_000_000, 100_000_000, 1 << 50}).Draw(t, "span")
-	return planned{at: after + unit.Time(rapid.Int64Range(0, span).Draw(t, "after")), phase: sim.Phase(rapid.IntRange(0, 3).Draw(t, "phase")),
-		class: sim.Class(rapid.IntRange(0, sim.Classes-1).Draw(t, "class")), owner: int32(rapid.SampledFrom([]int{0, 1, 2, 77, sim.MaxOwner}).Draw(t, "owner"))}
+	span := rapid.SampledFrom([]int64{0, 10, 20_000, 1_000_000, 8_000_000, 9_000_000, 100_000_000, 1 << 50}).Draw(t,
+		"span")
+	return planned{at: after + unit.Time(rapid.Int64Range(0, span).Draw(t, "after")),
+		phase: sim.Phase(rapid.IntRange(0, 3).Draw(t, "phase")),
+		class: sim.Class(rapid.IntRange(0, sim.Classes-1).Draw(t, "class")),
+		owner: int32(rapid.SampledFrom([]int{0, 1, 2, 77, sim.MaxOwner}).Draw(t, "owner"))}
 }
 
-// TestOrder: events come in order of time, phase, class and owner, whenever and in whatever order they are scheduled; a handler may
-// schedule at its own instant in a later phase.
+// TestOrder: events come in order of time, phase, class and owner, whenever and in whatever order
+// they are scheduled; a handler may schedule at its own instant in a later phase.
 func TestOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := sim.New([]int{rapid.SampledFrom([]int{1, 10, 100, 1000, 100_000}).Draw(t, "owners")}, 0)
@@ -88,8 +93,9 @@ func TestOrder(t *testing.T) {
 	})
 }
 
-// TestOrderOfPushing: with InOrderOfPushing the events of an instant come in the order in which they were scheduled, whatever their keys
-// and from however far ahead; also those that a handler schedules at its own instant.
+// TestOrderOfPushing: with InOrderOfPushing the events of an instant come in the order in which
+// they were scheduled, whatever their keys and from however far ahead; also those that a handler
+// schedules at its own instant.
 func TestOrderOfPushing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := sim.New([]int{rapid.SampledFrom([]int{1, 1000, 100_000}).Draw(t, "owners")}, 0)
@@ -118,7 +124,8 @@ func TestOrderOfPushing(t *testing.T) {
 				}
 				for range rapid.SampledFrom([]int{0, 1, 1, 2}).Draw(t, "more") {
 					p := anyEvent(t, now)
-					p.at -= (p.at - now) % rapid.SampledFrom([]unit.Time{1, 1000, 5_000_000}).Draw(t, "grid") // so that many share an instant
+					// so that many share an instant
+					p.at -= (p.at - now) % rapid.SampledFrom([]unit.Time{1, 1000, 5_000_000}).Draw(t, "grid")
 					push(p)
 				}
 			}))
@@ -134,8 +141,9 @@ func TestOrderOfPushing(t *testing.T) {
 	})
 }
 
-// TestIslandsAreOneIsland: nodes that act on each other no sooner than the lookahead do the same whatever island they are in. Each
-// node's state depends on the order of everything that happened to it.
+// TestIslandsAreOneIsland: nodes that act on each other no sooner than the lookahead do the same
+// whatever island they are in. Each node's state depends on the order of everything that happened
+// to it.
 func TestIslandsAreOneIsland(t *testing.T) {
 	const nodes, lookahead = 7, 500
 	run := func(seed uint64, islands int) (state [nodes]uint64, events int64) {
@@ -168,7 +176,8 @@ func TestIslandsAreOneIsland(t *testing.T) {
 		want, events := run(seed, 1)
 		for islands := 2; islands <= nodes; islands++ {
 			if got, n := run(seed, islands); got != want || n != events {
-				t.Errorf("seed %d, %d islands: state %x after %d events, want %x after %d", seed, islands, got, n, want, events)
+				t.Errorf("seed %d, %d islands: state %x after %d events, want %x after %d", seed,
+					islands, got, n, want, events)
 			}
 		}
 	}
@@ -188,7 +197,8 @@ func ticker(islands int, period unit.Duration) (*sim.Engine, *[]done) {
 	return e, log
 }
 
-// TestStopAt: everything up to and including that instant happens, nothing after it; the earliest call counts.
+// TestStopAt: everything up to and including that instant happens, nothing after it; the earliest
+// call counts.
 func TestStopAt(t *testing.T) {
 	for islands := 1; islands <= 3; islands++ {
 		e, log := ticker(islands, 100)
@@ -216,7 +226,8 @@ func TestStopAt(t *testing.T) {
 	}
 }
 
-// TestInterrupted: a run that is told to stop keeps its events, and going on gives what an undisturbed run gives.
+// TestInterrupted: a run that is told to stop keeps its events, and going on gives what an
+// undisturbed run gives.
 func TestInterrupted(t *testing.T) {
 	for islands := 1; islands <= 3; islands++ {
 		whole, want := ticker(islands, 100)
@@ -243,7 +254,8 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestIslandThatWaitsLong: an island whose only own event is far off still takes what others send it, and in order.
+// TestIslandThatWaitsLong: an island whose only own event is far off still takes what others send
+// it, and in order.
 func TestIslandThatWaitsLong(t *testing.T) {
 	const far = unit.Time(10 * unit.Millisecond)
 	e := sim.New([]int{1, 1}, 100)

@@ -1,36 +1,26 @@
 package sim
 
-import "math/bits"
+import (
+	"math/bits"
 
-// Stream is a named random stream: it belongs to one owner and depends on the run's seed and its own name only.
-// SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", OOPSLA 2014).
-type Stream struct{ state uint64 }
+	"railyard/internal/splitmix"
+)
 
-const golden = 0x9e3779b97f4a7c15
+// Stream is a named random stream: it belongs to one owner and depends on the run's seed and its
+// own name only.
+type Stream struct{ state splitmix.Stream }
 
 // NewStream derives the stream named name and numbered n from a seed.
 func NewStream(seed uint64, name string, n uint64) Stream {
-	h := Mix(seed + golden)
+	h := splitmix.Mix(seed + splitmix.Gamma)
 	for i := range len(name) {
-		h = Mix(h ^ uint64(name[i])*golden)
+		h = splitmix.Mix(h ^ uint64(name[i])*splitmix.Gamma)
 	}
-	return Stream{Mix(h ^ Mix(n+golden))}
-}
-
-// Mix is SplitMix64's finaliser: a bijection whose every output bit depends on every input bit.
-func Mix(x uint64) uint64 {
-	x ^= x >> 30
-	x *= 0xbf58476d1ce4e5b9
-	x ^= x >> 27
-	x *= 0x94d049bb133111eb
-	return x ^ x>>31
+	return Stream{splitmix.Stream(splitmix.Mix(h ^ splitmix.Mix(n+splitmix.Gamma)))}
 }
 
 // Uint64 returns the next 64 random bits.
-func (s *Stream) Uint64() uint64 {
-	s.state += golden
-	return Mix(s.state)
-}
+func (s *Stream) Uint64() uint64 { return s.state.Next() }
 
 // Uint32 returns the next 32 random bits.
 func (s *Stream) Uint32() uint32 { return uint32(s.Uint64() >> 32) }

@@ -16,7 +16,8 @@ func TestStreamsAreNamed(t *testing.T) {
 	}
 	seen := map[uint64]string{first: "seed 1 wred 0"}
 	for name, s := range map[string]sim.Stream{
-		"seed 2": sim.NewStream(2, "wred", 0), "number 1": sim.NewStream(1, "wred", 1), "wrec": sim.NewStream(1, "wrec", 0),
+		"seed 2": sim.NewStream(2, "wred", 0), "number 1": sim.NewStream(1, "wred", 1),
+		"wrec":  sim.NewStream(1, "wrec", 0),
 		"empty": sim.NewStream(1, "", 0), "prefix": sim.NewStream(1, "wre", 0), "longer": sim.NewStream(1, "wred ", 0),
 	} {
 		v := s.Uint64()
@@ -27,7 +28,8 @@ func TestStreamsAreNamed(t *testing.T) {
 	}
 }
 
-// TestBelowIsUniform: chi-square over 10 cells, 9 degrees of freedom: above 33.7 has probability 1e-4.
+// TestBelowIsUniform: chi-square over 10 cells, 9 degrees of freedom: above 33.7 has probability
+// 1e-4.
 func TestBelowIsUniform(t *testing.T) {
 	const n, cells = 100_000, 10
 	s := sim.NewStream(42, "uniform", 7)

@@ -33,14 +33,16 @@ type node struct {
 	next int32
 }
 
-// wheel is a timing wheel of 1<<logSlots slots of 1<<shift ps each, with a heap for events beyond its horizon.
+// wheel is a timing wheel of 1<<logSlots slots of 1<<shift ps each, with a heap for events beyond
+// its horizon.
 //
 //	    cur (sorted, being drained)
 //	     |
 //	slot s   s+1   s+2  ...  s+mask      | far: heap
 //	[ list ][    ][ list ]  ...  [ list ] |
 //
-// Invariant: every event in a slot list lies in (slot, slot+mask], every far event beyond slot+mask when it was pushed.
+// Invariant: every event in a slot list lies in (slot, slot+mask], every far event beyond slot+mask
+// when it was pushed.
 type wheel struct {
 	cur   []event // events of the current slot, sorted; those before pos are done
 	pos   int
@@ -58,7 +60,8 @@ type wheel struct {
 }
 
 func newWheel(shift, logSlots uint) *wheel {
-	w := &wheel{shift: shift, mask: 1<<logSlots - 1, head: make([]int32, 1<<logSlots), words: make([]uint64, 1<<logSlots/64), free: -1, ties: ^Key(0)}
+	w := &wheel{shift: shift, mask: 1<<logSlots - 1, head: make([]int32, 1<<logSlots),
+		words: make([]uint64, 1<<logSlots/64), free: -1, ties: ^Key(0)}
 	for i := range w.head {
 		w.head[i] = -1
 	}
@@ -109,8 +112,8 @@ func (w *wheel) list(s int64, at unit.Time, key Key) {
 	w.n++
 }
 
-// next returns the time of the earliest event, or unit.Never. It does not move to that event's slot: what other islands send before it
-// would then pile up in cur.
+// next returns the time of the earliest event, or unit.Never. It does not move to that event's
+// slot: events that other islands send for earlier times would then pile up in cur.
 func (w *wheel) next() unit.Time {
 	if w.pos < len(w.cur) {
 		return w.cur[w.pos].at
@@ -156,8 +159,8 @@ func (w *wheel) advance(end int64) bool {
 	}
 	w.slot = s
 	w.cur, w.pos = w.cur[:0], 0
-	// Far events that have come within the horizon: this slot's into cur, the others onto the wheel. They were pushed before any that went
-	// straight to the wheel.
+	// Far events that are now within the horizon: those of this slot go into cur, the others onto
+	// the wheel. They were pushed before all events that went straight to the wheel.
 	for len(w.far) > 0 && int64(w.far[0].at)>>w.shift-s <= w.mask {
 		e := w.popFar()
 		if int64(e.at)>>w.shift == s {

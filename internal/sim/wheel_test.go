@@ -10,8 +10,8 @@ type handle func(now unit.Time)
 
 func (h handle) Handle(now unit.Time, _ int32) { h(now) }
 
-// TestIslandThatWaitsTakesNoMemory: an island with one event far off, to which another island sends all the while, holds what is pending
-// and not what has been handled.
+// TestIslandThatWaitsTakesNoMemory: an island with one event far off, to which another island sends
+// all the while, holds what is pending and not what has been handled.
 func TestIslandThatWaitsTakesNoMemory(t *testing.T) {
 	const far = unit.Time(unit.Millisecond)
 	e := New([]int{1, 1}, 100)

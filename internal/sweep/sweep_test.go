@@ -310,7 +310,7 @@ func TestText(t *testing.T) {
 			t.Errorf("%d columns: %q", n, line)
 		}
 	}
-	for _, want := range []string{"x: 6 runs, 2 variants, 3 seeds; 1 failed\n", "   1     3        2 ms        1 ms        3 ms\n", "   2     2        3 ms        3 ms        4 ms",
+	for _, want := range []string{"x: 6 runs, 2 variants, 3 seeds; 1 failed\n", "  1     3    2 ms  1 ms  3 ms  job.flows=[{from: host1/gpu0,", "  2     2    3 ms  3 ms  4 ms  job.flows=[]\n",
 		"   1 |=======================#=======================                       |\n", "seed 3: queue pair 3 used up its retries"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())

@@ -3,30 +3,31 @@ package sweep
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"railyard/internal/result"
+	"railyard/internal/sheet"
 	"railyard/internal/unit"
 )
 
 const (
-	textWidth = 80
-	plotWidth = 70
-	mostNamed = 5 // failed runs
+	textColumns = 80
+	plotWidth   = 70
+	mostNamed   = 5 // failed runs
 )
 
 // WriteText prints a table for a terminal of 80 columns: for each figure its spread over the runs
 // of each group, in numbers and as a plot.
 func (t *Table) WriteText(w io.Writer) error {
-	var b strings.Builder
-	b.WriteString(t.heading())
+	s := sheet.New(textColumns)
+	s.Wrap("", t.heading())
 	for _, f := range figures {
-		t.writeFigure(&b, f.name, f.title)
+		t.writeFigure(s, f.name, f.title)
 	}
-	t.writeFailed(&b)
-	_, err := io.WriteString(w, b.String())
-	return err
+	t.writeFailed(s)
+	return s.Flush(w)
 }
 
 func (t *Table) heading() string {
@@ -47,11 +48,11 @@ func (t *Table) heading() string {
 	if t.Failed() > 0 {
 		text += fmt.Sprintf("; %d failed", t.Failed())
 	}
-	return text + "\n"
+	return text
 }
 
 // writeFigure writes one figure of all groups.
-func (t *Table) writeFigure(b *strings.Builder, name, title string) {
+func (t *Table) writeFigure(s *sheet.Sheet, name, title string) {
 	var shown []int
 	low, high := unit.Duration(0), unit.Duration(0)
 	for i := range t.Groups {
@@ -66,45 +67,26 @@ func (t *Table) writeFigure(b *strings.Builder, name, title string) {
 	if len(shown) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n%s\n\n%4s %5s %11s %11s %11s\n", title, "", "runs", "median", "5 %", "95 %")
+	s.Title(title)
+	s.Blank()
+	rows := [][]string{{"", "runs", "median", "5 %", "95 %"}}
 	for _, i := range shown {
 		g := &t.Groups[i]
 		f := g.figure(name)
-		line := fmt.Sprintf("%4d %5d %11s %11s %11s", i+1, g.Runs, f.Median.Human(), f.P5.Human(),
-			f.P95.Human())
-		writeLabel(b, line, g.Set)
+		rows = append(rows, []string{strconv.Itoa(i + 1), strconv.Itoa(g.Runs), f.Median.Human(), f.P5.Human(),
+			f.P95.Human(), label(g.Set)})
 	}
+	s.Grid("rrrrrw", rows)
 	if low == high {
 		return
 	}
-	b.WriteByte('\n')
+	s.Blank()
 	for _, i := range shown {
-		fmt.Fprintf(b, "%4d |%s|\n", i+1, strip(t.Groups[i].figure(name), low, high))
+		s.Line(fmt.Sprintf("%4d |%s|", i+1, strip(t.Groups[i].figure(name), low, high)))
 	}
 	from, to := low.Human(), high.Human()
-	fmt.Fprintf(b, "     %s%*s\n     - all runs, = 5 %% to 95 %%, # median\n", from,
-		plotWidth+2-utf8.RuneCountInString(from), to)
-}
-
-// writeLabel writes the values of a group beside its figures, or below where they are too long.
-func writeLabel(b *strings.Builder, line string, set []Value) {
-	b.WriteString(line)
-	if len(set) == 0 {
-		b.WriteByte('\n')
-		return
-	}
-	if name := label(set); utf8.RuneCountInString(line)+2+utf8.RuneCountInString(name) <= textWidth {
-		fmt.Fprintf(b, "  %s\n", name)
-		return
-	}
-	b.WriteByte('\n')
-	for _, v := range set {
-		for text := []rune(v.Path + "=" + v.Text); len(text) > 0; {
-			n := min(len(text), textWidth-11)
-			fmt.Fprintf(b, "           %s\n", strings.TrimRight(string(text[:n]), " "))
-			text = text[n:]
-		}
-	}
+	s.Line(fmt.Sprintf("     %s%*s", from, plotWidth+2-utf8.RuneCountInString(from), to))
+	s.Line("     - all runs, = 5 % to 95 %, # median")
 }
 
 // figure returns a figure of the group, nil if it has none.
@@ -134,7 +116,7 @@ func strip(f *Figure, low, high unit.Duration) string {
 }
 
 // writeFailed names the first runs that failed.
-func (t *Table) writeFailed(b *strings.Builder) {
+func (t *Table) writeFailed(s *sheet.Sheet) {
 	named := 0
 	for i := range t.Rows {
 		r := &t.Rows[i]
@@ -142,7 +124,7 @@ func (t *Table) writeFailed(b *strings.Builder) {
 			continue
 		}
 		if named++; named == 1 {
-			b.WriteString("\nfailed\n")
+			s.Title("failed")
 		}
 		if named > mostNamed {
 			continue
@@ -151,13 +133,9 @@ func (t *Table) writeFailed(b *strings.Builder) {
 		if why == "" && r.Unfinished > 0 {
 			why = fmt.Sprintf("%d of the job's flows did not finish", r.Unfinished)
 		}
-		which := label(r.Set)
-		if runes := []rune(which); len(runes) > 40 {
-			which = string(runes[:40]) + "..."
-		}
-		fmt.Fprintf(b, "  %s\n", strings.TrimSpace(fmt.Sprintf("%s seed %d: %s", which, r.Seed, why)))
+		s.Wrap("  ", fmt.Sprintf("%s seed %d: %s", sheet.Shorten(label(r.Set), 40), r.Seed, why))
 	}
 	if named > mostNamed {
-		fmt.Fprintf(b, "  and %d more\n", named-mostNamed)
+		s.Wrap("  ", fmt.Sprintf("and %d more", named-mostNamed))
 	}
 }

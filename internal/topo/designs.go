@@ -81,7 +81,8 @@ func SingleSwitch(p Params) (*Graph, error) {
 //	host1 host2  host1 host2
 func RailOptimized(p Params) (*Graph, error) {
 	if p.Leaves != 0 {
-		return nil, fmt.Errorf("design rail-optimized: %d leaves given, want none (it has one per NIC of a host)", p.Leaves)
+		return nil, fmt.Errorf("design rail-optimized: %d leaves given, want none (it has one per NIC of a host)",
+			p.Leaves)
 	}
 	if err := p.check("rail-optimized", product(p.NICs, p.Spines, p.parallel())); err != nil {
 		return nil, err
@@ -158,7 +159,8 @@ func (p Params) check(design string, uplinks int) error {
 		}
 	}
 	if n := product(p.Hosts, p.NICs); n > maxLinks || uplinks > maxLinks-n {
-		return fmt.Errorf("design %s: %d host links and %d spine links, want at most %d in all", design, n, uplinks, maxLinks)
+		return fmt.Errorf("design %s: %d host links and %d spine links, want at most %d in all",
+			design, n, uplinks, maxLinks)
 	}
 	return nil
 }

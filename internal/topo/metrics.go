@@ -64,7 +64,8 @@ func (g *Graph) Tiers() []TierCapacity {
 // order) can send to the second half at once, all NICs together: the maximum flow
 // between the halves, with hosts not forwarding. It is 0 with fewer than two hosts.
 func (g *Graph) Bisection() unit.Bitrate {
-	f := flow{g: g, res: make([]int64, len(g.Ports)), level: make([]int32, len(g.Nodes)), next: make([]int, len(g.Nodes))}
+	f := flow{g: g, res: make([]int64, len(g.Ports)), level: make([]int32, len(g.Nodes)),
+		next: make([]int, len(g.Nodes))}
 	for i, p := range g.Ports {
 		f.res[i] = int64(p.Rate)
 	}

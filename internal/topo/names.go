@@ -58,18 +58,21 @@ func (n *Names) Endpoint(name string) (host, gpu int, nic NICID, err error) {
 	hostName, device, _ := strings.Cut(name, "/")
 	host, ok := n.hosts[hostName]
 	if !ok {
-		return 0, 0, 0, fmt.Errorf("%q: no host %q, want %s", name, hostName, span(n.g.Hosts[0].Name, n.g.Hosts[len(n.g.Hosts)-1].Name))
+		return 0, 0, 0, fmt.Errorf("%q: no host %q, want %s", name, hostName,
+			span(n.g.Hosts[0].Name, n.g.Hosts[len(n.g.Hosts)-1].Name))
 	}
 	h := n.g.Hosts[host]
 	if k, ok := index(device, "gpu"); ok && h.GPUs > 0 {
 		if k >= h.GPUs {
-			return 0, 0, 0, fmt.Errorf("%q: %s has %d GPUs, want %s", name, h.Name, h.GPUs, span("gpu0", "gpu"+strconv.Itoa(h.GPUs-1)))
+			return 0, 0, 0, fmt.Errorf("%q: %s has %d GPUs, want %s", name, h.Name, h.GPUs,
+				span("gpu0", "gpu"+strconv.Itoa(h.GPUs-1)))
 		}
 		return host, k, n.g.NICOf(host, k), nil
 	}
 	if k, ok := index(device, "nic"); ok {
 		if k >= len(h.NICs) {
-			return 0, 0, 0, fmt.Errorf("%q: %s has %d NICs, want %s", name, h.Name, len(h.NICs), span("nic0", "nic"+strconv.Itoa(len(h.NICs)-1)))
+			return 0, 0, 0, fmt.Errorf("%q: %s has %d NICs, want %s", name, h.Name, len(h.NICs),
+				span("nic0", "nic"+strconv.Itoa(len(h.NICs)-1)))
 		}
 		return host, -1, h.NICs[k], nil
 	}

@@ -1,92 +1,62 @@
 package topo
 
 import (
-	"errors"
+	"bytes"
 	"fmt"
 	"io"
 	"regexp"
 	"strconv"
 	"strings"
 
+	"railyard/internal/located"
 	"railyard/internal/unit"
 )
 
-// Bounds of a topology in source form.
-const (
-	MaxText      = 64 << 20 // bytes
-	maxTextError = 20       // errors reported at once
-)
+// MaxText is the largest topology in source form, in bytes.
+const MaxText = 64 << 20
 
-// TextError is a mistake in a topology's source, at a line and a column (in bytes) counted from 1.
-type TextError struct {
-	Name      string
-	Line, Col int
-	What      string
-}
-
-// Error returns "name:line:column: what".
-func (e *TextError) Error() string {
-	return fmt.Sprintf("%s:%d:%d: %s", e.Name, e.Line, e.Col, e.What)
-}
-
-// ParseText reads a graph in source form, of which WriteSource is the inverse; name is used in errors. Each line is one of
+// ParseText reads a graph in source form, of which WriteSource is the inverse; name is used in
+// errors. Each line is one of
 //
 //	host host1
 //	switch leaf1 [leaf|spine|superspine]
 //	link host1 leaf1 100Gb/s 20m
 //	link leaf1 spine1 400Gb/s 1us
 //
-// A link has a rate and a length, or a one-way delay instead. Hosts are host1, host2, ... in order, each with so many
-// GPUs; links to a host are its nic0, nic1, ... in order, on the rail of that index. `#` begins a comment. It reports up
-// to 20 wrong lines at once (errors.As: *TextError), quoting none of a file without a right one; what only the whole graph shows is an error without a line.
+// A link has a rate and a length, or a one-way delay instead. Hosts are host1, host2, ... in order,
+// each with so many GPUs; links to a host are its nic0, nic1, ... in order, on the rail of that
+// index. `#` begins a comment. The error is located.Problems: all wrong lines, but of a file
+// without a right one no word is quoted; what only the whole graph shows has no line.
 func ParseText(name string, src []byte, gpus int) (*Graph, error) {
-	if len(src) > MaxText {
-		return nil, fmt.Errorf("%s: %d bytes, want at most %d", name, len(src), MaxText)
-	}
 	p := &textParser{name: name, gpus: gpus, b: NewBuilder(), nodes: map[string]NodeID{}}
-	for text := range strings.SplitSeq(string(src), "\n") {
+	if len(src) > MaxText {
+		return nil, p.whole("%d bytes, want at most %d", len(src), MaxText)
+	}
+	var words []located.Word
+	for text := range strings.SplitSeq(string(bytes.TrimPrefix(src, located.BOM)), "\n") {
 		p.line++
 		text, _, _ = strings.Cut(text, "#")
-		if words := splitWords(text); len(words) > 0 {
-			before := len(p.errs)
+		if words = located.AppendWords(words[:0], text); len(words) > 0 {
+			before := len(p.problems)
 			p.statement(words)
-			p.valid = p.valid || len(p.errs) == before
+			p.valid = p.valid || len(p.problems) == before
 		}
-		if len(p.errs) == maxTextError {
+		if p.problems.Full() {
 			break
 		}
 	}
 	switch {
-	case len(p.errs) > 0 && !p.valid:
-		return nil, fmt.Errorf("%s: holds no line of a topology, want lines such as host host1, switch leaf1 and link host1 leaf1 100Gb/s 20m", name)
-	case len(p.errs) > 0:
-		return nil, errors.Join(p.errs...)
+	case len(p.problems) > 0 && !p.valid:
+		return nil, p.whole("holds no line of a topology, want lines such as host host1, switch leaf1 and link " +
+			"host1 leaf1 100Gb/s 20m")
+	case len(p.problems) > 0:
+		return nil, p.problems.Err()
 	}
 	g, err := p.b.Build()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, p.whole("%v", err)
 	}
 	return g, nil
-}
-
-// textWord is a blank-separated part of a line.
-type textWord struct {
-	text string
-	col  int
-}
-
-func splitWords(line string) (words []textWord) {
-	for i := 0; i < len(line); {
-		n := strings.IndexAny(line[i:], " \t\r")
-		if n < 0 {
-			n = len(line) - i
-		}
-		if n > 0 {
-			words = append(words, textWord{line[i : i+n], i + 1})
-		}
-		i += n + 1
-	}
-	return words
 }
 
 type textParser struct {
@@ -97,22 +67,38 @@ type textParser struct {
 	b     *Builder
 	nodes map[string]NodeID
 	valid bool // a line was right: only then are words quoted, for else this may be any file of the reader's
-	errs  []error
+
+	problems located.Problems
 }
 
-func (p *textParser) wrong(w textWord, format string, args ...any) {
-	p.errs = append(p.errs, &TextError{p.name, p.line, w.col, fmt.Sprintf(format, args...)})
+// whole is what is wrong with the topology as a whole.
+func (p *textParser) whole(format string, args ...any) error {
+	return located.Problems{{File: p.name, Message: fmt.Sprintf(format, args...)}}
 }
 
-func (p *textParser) statement(w []textWord) {
-	counts := map[string][2]int{"host": {2, 2}, "switch": {2, 3}, "link": {5, 5}}
-	n, ok := counts[w[0].text]
+func (p *textParser) wrong(w located.Word, format string, args ...any) {
+	p.problems = append(p.problems, located.Problem{File: p.name, Line: p.line, Column: w.Column, Width: w.Width(),
+		Message: fmt.Sprintf(format, args...)})
+}
+
+// statements says how many words each kind of line has, and what they are.
+var statements = map[string]struct {
+	least, most int
+	form        string
+}{
+	"host":   {2, 2, "host NAME"},
+	"switch": {2, 3, "switch NAME [leaf|spine|superspine]"},
+	"link":   {5, 5, "link NODE NODE RATE LENGTH-OR-DELAY"},
+}
+
+func (p *textParser) statement(w []located.Word) {
+	n, ok := statements[w[0].Text]
 	switch {
 	case !ok:
-		p.wrong(w[0], "%s: want host, switch or link", quoted(w[0].text))
-	case len(w) < n[0] || len(w) > n[1]:
-		p.wrong(w[0], "%d words, want %s", len(w), map[string]string{"host": "host NAME", "switch": "switch NAME [leaf|spine|superspine]", "link": "link NODE NODE RATE LENGTH-OR-DELAY"}[w[0].text])
-	case w[0].text == "link":
+		p.wrong(w[0], "%s: want host, switch or link", located.Shown(w[0].Text))
+	case len(w) < n.least || len(w) > n.most:
+		p.wrong(w[0], "%d words, want %s", len(w), n.form)
+	case w[0].Text == "link":
 		p.link(w)
 	default:
 		p.node(w)
@@ -121,11 +107,11 @@ func (p *textParser) statement(w []textWord) {
 
 var nodeName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
 
-func (p *textParser) node(w []textWord) {
-	name := w[1].text
+func (p *textParser) node(w []located.Word) {
+	name := w[1].Text
 	switch {
 	case !nodeName.MatchString(name):
-		p.wrong(w[1], "%s: want a name of at most 64 letters, digits, _, . and -", quoted(name))
+		p.wrong(w[1], "%s: want a name of at most 64 letters, digits, _, . and -", located.Shown(name))
 		return
 	case len(p.nodes) >= maxNodes:
 		p.wrong(w[1], "%s: one node too many, want at most %d", name, maxNodes)
@@ -135,7 +121,7 @@ func (p *textParser) node(w []textWord) {
 		p.wrong(w[1], "%s: the name of another node too, want one of its own", name)
 		return
 	}
-	if w[0].text == "host" {
+	if w[0].Text == "host" {
 		p.hosts++
 		if want := "host" + strconv.Itoa(p.hosts); name != want {
 			p.wrong(w[1], "%s: hosts are host1, host2, ... in order, want %s", name, want)
@@ -147,10 +133,10 @@ func (p *textParser) node(w []textWord) {
 	}
 	kind := Leaf
 	if len(w) == 3 {
-		for kind = Leaf; kind < kinds && kindNames[kind] != w[2].text; kind++ {
+		for kind = Leaf; kind < kinds && kindNames[kind] != w[2].Text; kind++ {
 		}
 		if kind == kinds {
-			p.wrong(w[2], "%s: want leaf, spine or superspine", quoted(w[2].text))
+			p.wrong(w[2], "%s: want leaf, spine or superspine", located.Shown(w[2].Text))
 			return
 		}
 	}
@@ -161,30 +147,30 @@ func (p *textParser) node(w []textWord) {
 	p.nodes[name] = p.b.AddSwitch(name, kind)
 }
 
-func (p *textParser) link(w []textWord) {
+func (p *textParser) link(w []located.Word) {
 	var ends [2]NodeID
 	var c Cable
 	for i, end := range w[1:3] {
-		id, ok := p.nodes[end.text]
+		id, ok := p.nodes[end.Text]
 		if !ok {
-			p.wrong(end, "%s: no such node above this line", quoted(end.text))
+			p.wrong(end, "%s: no such node above this line", located.Shown(end.Text))
 			return
 		}
 		ends[i] = id
 	}
 	var err error
-	if c.Rate, err = unit.ParseBitrate(w[3].text); err != nil {
-		p.wrong(w[3], "%v", err)
+	if c.Rate, err = unit.ParseBitrate(w[3].Text); err != nil {
+		p.wrong(w[3], "%v", located.Bare(w[3].Text, err))
 		return
 	}
-	if c.Length, err = unit.ParseLength(w[4].text); err != nil {
+	if c.Length, err = unit.ParseLength(w[4].Text); err != nil {
 		c.Length = 0
-		if c.Delay, err = unit.ParseDuration(w[4].text); err != nil {
-			p.wrong(w[4], "%s: want a length such as 20m, or a delay such as 1us", quoted(w[4].text))
+		if c.Delay, err = unit.ParseDuration(w[4].Text); err != nil {
+			p.wrong(w[4], "%s: want a length such as 20m, or a delay such as 1us", located.Shown(w[4].Text))
 			return
 		}
 	}
-	name := w[1].text + "/" + w[2].text
+	name := w[1].Text + "/" + w[2].Text
 	switch a, b := p.b.hostOf[ends[0]] >= 0, p.b.hostOf[ends[1]] >= 0; {
 	case ends[0] == ends[1]:
 		p.wrong(w[2], "link %s: both ends are the same node", name)
@@ -199,17 +185,6 @@ func (p *textParser) link(w []textWord) {
 		}
 		p.b.Connect(ends[0], ends[1], c)
 	}
-}
-
-// quoted shows a word that may hold anything.
-func quoted(s string) string {
-	if nodeName.MatchString(s) {
-		return s
-	}
-	if len(s) > 40 {
-		s = s[:40] + "..."
-	}
-	return strconv.Quote(s)
 }
 
 // WriteSource prints the graph in the form that ParseText reads. GPUs are not part of it.

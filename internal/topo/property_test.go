@@ -21,7 +21,8 @@ func randomGraph(t *rapid.T) *topo.Graph {
 	}
 	any := rapid.SampledFrom(switches)
 	cable := func() topo.Cable {
-		return topo.Cable{Rate: unit.Bitrate(rapid.Int64Range(1, 1e12).Draw(t, "rate")), Length: unit.Length(rapid.Int64Range(1, 1e6).Draw(t, "mm"))}
+		return topo.Cable{Rate: unit.Bitrate(rapid.Int64Range(1, 1e12).Draw(t, "rate")),
+			Length: unit.Length(rapid.Int64Range(1, 1e6).Draw(t, "mm"))}
 	}
 	var hosts []topo.NodeID
 	for i := range rapid.SampledFrom([]int{1, 2, 4, 6}).Draw(t, "hosts") {
@@ -81,7 +82,8 @@ func TestEveryPathIsShortestAndEndsAtItsDestination(t *testing.T) {
 				hops := d[g.Edge(from)][g.Edge(to)]
 				path, err := r.Path(from, to, pick)
 				if (err != nil) != (hops >= far) {
-					t.Fatalf("%s to %s: %v, but %d hops between their switches", g.NICName(from), g.NICName(to), err, hops)
+					t.Fatalf("%s to %s: %v, but %d hops between their switches", g.NICName(from),
+						g.NICName(to), err, hops)
 				}
 				if err != nil {
 					continue
@@ -92,7 +94,8 @@ func TestEveryPathIsShortestAndEndsAtItsDestination(t *testing.T) {
 				at := g.Hosts[g.NICs[from].Host].Node
 				for _, p := range path {
 					if !slices.Contains(g.Nodes[at].Ports, p) {
-						t.Fatalf("%s to %s: %s is not a port of %s", g.NICName(from), g.NICName(to), g.Ports[p].Name, g.Nodes[at].Name)
+						t.Fatalf("%s to %s: %s is not a port of %s", g.NICName(from), g.NICName(to),
+							g.Ports[p].Name, g.Nodes[at].Name)
 					}
 					at = g.Ports[p].To
 				}
@@ -118,12 +121,14 @@ func TestNextHopsAreEveryShortestWayInPortOrder(t *testing.T) {
 					switch {
 					case g.Nodes[n].Kind == topo.HostKind:
 					case n == edge && p == g.Peer(g.NICs[to].Port),
-						n != edge && d[n][edge] < far && g.Nodes[next].Kind != topo.HostKind && d[next][edge] == d[n][edge]-1:
+						n != edge && d[n][edge] < far && g.Nodes[next].Kind != topo.HostKind &&
+							d[next][edge] == d[n][edge]-1:
 						want = append(want, p)
 					}
 				}
 				if got := r.NextHops(n, to); !slices.Equal(got, want) {
-					t.Fatalf("at %s to %s: %s, want %s", g.Nodes[n].Name, g.NICName(to), portNames(g, got), portNames(g, want))
+					t.Fatalf("at %s to %s: %s, want %s", g.Nodes[n].Name, g.NICName(to),
+						portNames(g, got), portNames(g, want))
 				}
 			}
 		}

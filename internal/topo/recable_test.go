@@ -7,10 +7,12 @@ import (
 	"railyard/internal/unit"
 )
 
-// Both directions of a link change, in links and ports alike; the others and the network it was made from do not.
+// Both directions of a link change, in links and ports alike; the others and the network it was
+// made from do not.
 func TestRecabled(t *testing.T) {
 	cable := Cable{Rate: 400 * unit.GigabitPerSec, Length: 20 * unit.Metre}
-	g, err := Generate("rail-optimized", Params{Hosts: 3, GPUs: 2, NICs: 2, HostLink: cable, Spines: 1, Parallel: 2, SpineLink: cable})
+	g, err := Generate("rail-optimized",
+		Params{Hosts: 3, GPUs: 2, NICs: 2, HostLink: cable, Spines: 1, Parallel: 2, SpineLink: cable})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,28 +25,32 @@ func TestRecabled(t *testing.T) {
 		return g.Ports[p].Link
 	}
 	slow, long, far := link("rail2/host3"), link("rail1/spine1#2"), link("host1/rail1")
-	out, err := g.Recabled([]Recabling{{slow, Cable{Rate: 100 * unit.GigabitPerSec}}, {long, Cable{Length: 100 * unit.Metre}}, {far, Cable{Delay: 2 * unit.Microsecond}}})
+	out, err := g.Recabled([]Recabling{{slow, Cable{Rate: 100 * unit.GigabitPerSec}},
+		{long, Cable{Length: 100 * unit.Metre}}, {far, Cable{Delay: 2 * unit.Microsecond}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := out.Validate(); err != nil {
 		t.Error(err)
 	}
-	want := map[LinkID]Link{slow: {Rate: 100 * unit.GigabitPerSec, Delay: 100 * unit.Nanosecond}, long: {Rate: cable.Rate, Delay: 500 * unit.Nanosecond},
-		far: {Rate: cable.Rate, Delay: 2 * unit.Microsecond}}
+	want := map[LinkID]Link{slow: {Rate: 100 * unit.GigabitPerSec, Delay: 100 * unit.Nanosecond},
+		long: {Rate: cable.Rate, Delay: 500 * unit.Nanosecond},
+		far:  {Rate: cable.Rate, Delay: 2 * unit.Microsecond}}
 	for i := range out.Ports {
 		p, w := out.Ports[i], Link{Rate: cable.Rate, Delay: 100 * unit.Nanosecond}
 		if changed, ok := want[p.Link]; ok {
 			w = changed
 		}
 		if l := out.Links[p.Link]; p.Rate != w.Rate || p.Delay != w.Delay || l.Rate != w.Rate || l.Delay != w.Delay {
-			t.Errorf("%s: %v and %v, its link %v and %v, want %v and %v", p.Name, p.Rate, p.Delay, l.Rate, l.Delay, w.Rate, w.Delay)
+			t.Errorf("%s: %v and %v, its link %v and %v, want %v and %v", p.Name, p.Rate, p.Delay, l.Rate,
+				l.Delay, w.Rate, w.Delay)
 		}
 		if old := g.Ports[i]; old.Rate != cable.Rate || old.Delay != 100*unit.Nanosecond {
 			t.Errorf("the network it was made from has %s at %v", old.Name, old.Rate)
 		}
 	}
-	if _, err := g.Recabled([]Recabling{{slow, Cable{Rate: -1}}}); err == nil || !strings.Contains(err.Error(), "host3/rail2: rate") {
+	if _, err := g.Recabled([]Recabling{{slow, Cable{Rate: -1}}}); err == nil ||
+		!strings.Contains(err.Error(), "host3/rail2: rate") {
 		t.Errorf("a negative rate: %v", err)
 	}
 }

@@ -72,7 +72,8 @@ type router struct {
 }
 
 func newRouter(r *Routes, nodes []NodeID) *router {
-	b := &router{r: r, trunks: make([][]PortID, len(nodes)), dist: make([]int32, len(nodes)), group: map[string]int32{"": 0}}
+	b := &router{r: r, trunks: make([][]PortID, len(nodes)), dist: make([]int32, len(nodes)),
+		group: map[string]int32{"": 0}}
 	for s, n := range nodes {
 		for _, p := range r.g.Nodes[n].Ports {
 			if r.g.Ports[p].NIC < 0 {
@@ -193,7 +194,8 @@ func (r *Routes) unreachable(from, to NICID) error {
 	if g.NICs[from].Rail != g.NICs[to].Rail {
 		why += "; add spines, or send between NICs of one rail"
 	}
-	return fmt.Errorf("no path from %s on %s to %s on %s: %s", g.NICName(from), g.Nodes[a].Name, g.NICName(to), g.Nodes[b].Name, why)
+	return fmt.Errorf("no path from %s on %s to %s on %s: %s", g.NICName(from), g.Nodes[a].Name,
+		g.NICName(to), g.Nodes[b].Name, why)
 }
 
 func (r *Routes) hasTrunk(sw NodeID) bool {

@@ -11,7 +11,8 @@ var cable400 = Cable{Rate: 400 * unit.GigabitPerSec, Length: 20 * unit.Metre}
 // A pod of 8192 hosts with 8 rails. The work of making routes must not grow with the
 // hosts: each of the 8 searches looks at the ports between switches, twice.
 func TestRoutesOf8192HostsScanOnlyTrunkPorts(t *testing.T) {
-	g, err := RailOptimized(Params{Hosts: 8192, GPUs: 8, NICs: 8, Spines: 64, Parallel: 2, HostLink: cable400, SpineLink: cable400})
+	g, err := RailOptimized(Params{Hosts: 8192, GPUs: 8, NICs: 8, Spines: 64, Parallel: 2,
+		HostLink: cable400, SpineLink: cable400})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -20,7 +21,8 @@ func TestRoutesOf8192HostsScanOnlyTrunkPorts(t *testing.T) {
 	if bound := 8 * 2 * trunkPorts; r.scanned > bound {
 		t.Errorf("looked at %d ports, want at most %d", r.scanned, bound)
 	}
-	// Each rail has one group of all its uplinks, each spine one per rail, and there is the empty one.
+	// Each rail has one group of all its uplinks, each spine one per rail, and there is the empty
+	// one.
 	if groups := len(r.groups) - 1; groups != 8+64*8+1 {
 		t.Errorf("%d groups of next hops, want %d", groups, 8+64*8+1)
 	}
@@ -51,7 +53,8 @@ func BenchmarkNewRoutes8192Hosts(b *testing.B) {
 		p    Params
 	}{
 		{"rail-optimized", Params{Hosts: 8192, GPUs: 8, NICs: 8, Spines: 64, HostLink: cable400, SpineLink: cable400}},
-		{"leaf-spine", Params{Hosts: 8192, GPUs: 1, NICs: 1, Leaves: 256, Spines: 64, HostLink: cable400, SpineLink: cable400}},
+		{"leaf-spine", Params{Hosts: 8192, GPUs: 1, NICs: 1, Leaves: 256, Spines: 64,
+			HostLink: cable400, SpineLink: cable400}},
 	} {
 		g, err := Generate(c.name, c.p)
 		if err != nil {

@@ -71,7 +71,8 @@ func (g *Graph) summary() string {
 	for _, h := range g.Hosts {
 		gpus += h.GPUs
 	}
-	parts := []string{count(len(g.Hosts), "host", "hosts"), count(gpus, "GPU", "GPUs"), count(len(g.NICs), "NIC", "NICs"),
+	parts := []string{count(len(g.Hosts), "host", "hosts"), count(gpus, "GPU", "GPUs"),
+		count(len(g.NICs), "NIC", "NICs"),
 		count(kind[Leaf], "leaf", "leaves")}
 	if kind[Spine] > 0 {
 		parts = append(parts, count(kind[Spine], "spine", "spines"))

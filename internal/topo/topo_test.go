@@ -52,7 +52,8 @@ func TestBookChapter10SameRailOneSwitchOtherRailThree(t *testing.T) {
 				switches = 3
 			}
 			if len(path) != switches+1 {
-				t.Errorf("%s to %s: %s, want %d switches", g.NICName(topo.NICID(from)), g.NICName(topo.NICID(to)), portNames(g, path), switches)
+				t.Errorf("%s to %s: %s, want %d switches", g.NICName(topo.NICID(from)), g.NICName(topo.NICID(to)),
+					portNames(g, path), switches)
 			}
 		}
 	}
@@ -98,14 +99,16 @@ func TestBisectionIsLimitedByTheNarrowestCut(t *testing.T) {
 
 func TestLeafSpinePutsHostsUnderLeavesInOrder(t *testing.T) {
 	c := topo.Cable{Rate: 100 * unit.GigabitPerSec, Delay: unit.Microsecond}
-	g := must(t, "leaf-spine", topo.Params{Hosts: 16, GPUs: 1, NICs: 1, Leaves: 4, Spines: 4, HostLink: c, SpineLink: c})
+	g := must(t, "leaf-spine",
+		topo.Params{Hosts: 16, GPUs: 1, NICs: 1, Leaves: 4, Spines: 4, HostLink: c, SpineLink: c})
 	r := topo.NewRoutes(g)
 	for i, h := range g.Hosts {
 		if leaf := g.Nodes[g.Edge(h.NICs[0])].Name; leaf != "leaf"+string(rune('1'+i/4)) {
 			t.Errorf("%s is on %s", h.Name, leaf)
 		}
 	}
-	path, err := r.Path(endpoint(t, g, "host1/gpu0"), endpoint(t, g, "host16/gpu0"), func(topo.NodeID, int) int { return 2 })
+	path, err := r.Path(endpoint(t, g, "host1/gpu0"), endpoint(t, g, "host16/gpu0"),
+		func(topo.NodeID, int) int { return 2 })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +143,8 @@ func TestGPUsAreSpreadOverNICs(t *testing.T) {
 			nearest = append(nearest, g.NICs[n].GPU)
 		}
 		if !slices.Equal(nicOf, c.nicOf) || !slices.Equal(nearest, c.nearest) {
-			t.Errorf("%d GPUs, %d NICs: NIC of GPU %v, nearest GPU %v; want %v, %v", c.gpus, c.nics, nicOf, nearest, c.nicOf, c.nearest)
+			t.Errorf("%d GPUs, %d NICs: NIC of GPU %v, nearest GPU %v; want %v, %v", c.gpus, c.nics, nicOf,
+				nearest, c.nicOf, c.nearest)
 		}
 	}
 }
@@ -151,7 +155,8 @@ func TestPathErrorsSayWhy(t *testing.T) {
 	g := must(t, "rail-optimized", p)
 	r := topo.NewRoutes(g)
 	for _, c := range []struct{ from, to, want string }{
-		{"host1/nic0", "host2/nic1", "no path from host1/nic0 on rail1 to host2/nic1 on rail2: no chain of links between switches joins rail1 and rail2 " +
+		{"host1/nic0", "host2/nic1", "no path from host1/nic0 on rail1 to host2/nic1 on rail2: no chain of links " +
+			"between switches joins rail1 and rail2 " +
 			"(rail1 is linked to hosts only); add spines, or send between NICs of one rail"},
 		{"host1/nic0", "host1/nic0", "no path from host1/nic0 to itself: name two different NICs"},
 		{"host1/nic3", "host2/nic3", "<nil>"},
@@ -212,16 +217,25 @@ func TestParamsErrorsNameThingValueAndBound(t *testing.T) {
 	}{
 		{"torus", small, `design "torus" is unknown, want one of leaf-spine, rail-optimized, single-switch`},
 		{"single-switch", small, "design single-switch: 0 leaves and 2 spines given, want none"},
-		{"rail-optimized", edit(func(p *topo.Params) { p.Hosts = 0 }), "design rail-optimized: 0 hosts, want 1 to 524288"},
-		{"rail-optimized", edit(func(p *topo.Params) { p.GPUs = -1 }), "design rail-optimized: -1 GPUs per host, want 1 to 1024"},
-		{"rail-optimized", edit(func(p *topo.Params) { p.Leaves = 4 }), "design rail-optimized: 4 leaves given, want none (it has one per NIC of a host)"},
-		{"rail-optimized", edit(func(p *topo.Params) { p.HostLink.Rate = 0 }), "design rail-optimized: host link: rate 0b/s, want more than 0 and at most 1000Tb/s"},
-		{"rail-optimized", edit(func(p *topo.Params) { p.SpineLink.Length = 0 }), "design rail-optimized: spine link: no length and no delay, want one of them above 0"},
-		{"rail-optimized", edit(func(p *topo.Params) { p.SpineLink.Delay = -1 }), "design rail-optimized: spine link: delay -1ps, want 0 (from the length) to 1s"},
-		{"rail-optimized", edit(func(p *topo.Params) { p.Hosts, p.NICs = 500_000, 1000 }), "design rail-optimized: 500000000 host links and 2000 spine links, want at most 4194304 in all"},
-		{"rail-optimized", edit(func(p *topo.Params) { p.Spines = math.MaxInt }), "design rail-optimized: 9223372036854775807 spines, want 0 to 262144"},
+		{"rail-optimized", edit(func(p *topo.Params) { p.Hosts = 0 }),
+			"design rail-optimized: 0 hosts, want 1 to 524288"},
+		{"rail-optimized", edit(func(p *topo.Params) { p.GPUs = -1 }),
+			"design rail-optimized: -1 GPUs per host, want 1 to 1024"},
+		{"rail-optimized", edit(func(p *topo.Params) { p.Leaves = 4 }),
+			"design rail-optimized: 4 leaves given, want none (it has one per NIC of a host)"},
+		{"rail-optimized", edit(func(p *topo.Params) { p.HostLink.Rate = 0 }),
+			"design rail-optimized: host link: rate 0b/s, want more than 0 and at most 1000Tb/s"},
+		{"rail-optimized", edit(func(p *topo.Params) { p.SpineLink.Length = 0 }),
+			"design rail-optimized: spine link: no length and no delay, want one of them above 0"},
+		{"rail-optimized", edit(func(p *topo.Params) { p.SpineLink.Delay = -1 }),
+			"design rail-optimized: spine link: delay -1ps, want 0 (from the length) to 1s"},
+		{"rail-optimized", edit(func(p *topo.Params) { p.Hosts, p.NICs = 500_000, 1000 }),
+			"design rail-optimized: 500000000 host links and 2000 spine links, want at most 4194304 in all"},
+		{"rail-optimized", edit(func(p *topo.Params) { p.Spines = math.MaxInt }),
+			"design rail-optimized: 9223372036854775807 spines, want 0 to 262144"},
 		{"leaf-spine", edit(func(p *topo.Params) { p.Leaves = 2 }), "design leaf-spine: 4 NICs per host, want 1"},
-		{"leaf-spine", edit(func(p *topo.Params) { p.NICs, p.Leaves, p.Hosts = 1, 3, 8 }), "design leaf-spine: 8 hosts do not split evenly over 3 leaves, want a multiple of 3"},
+		{"leaf-spine", edit(func(p *topo.Params) { p.NICs, p.Leaves, p.Hosts = 1, 3, 8 }),
+			"design leaf-spine: 8 hosts do not split evenly over 3 leaves, want a multiple of 3"},
 	} {
 		_, err := topo.Generate(c.design, c.p)
 		if got := errText(err); !strings.HasPrefix(got, c.want) {
@@ -251,31 +265,56 @@ func TestBuilderReportsEveryMistakeOnce(t *testing.T) {
 // Each edit breaks one invariant of a good graph; Validate must name it.
 func TestValidateNamesWhatIsBroken(t *testing.T) {
 	for want, breakIt := range map[string]func(g *topo.Graph){
-		"host1 has no NIC: connect it to a switch":                                                        func(g *topo.Graph) { g.Hosts[0].NICs = nil },
-		"two nodes are named rail1, want different names":                                                 func(g *topo.Graph) { g.Nodes[3].Name = "rail1" },
-		"node 2 has no name":                                                                              func(g *topo.Graph) { g.Nodes[2].Name = "" },
-		`node "a/b": a name has no / and no #, which separate the parts of a port's name`:                 func(g *topo.Graph) { g.Nodes[2].Name = "a/b" },
-		"host1: a host in tier 1, want hosts in tier 0 and switches above":                                func(g *topo.Graph) { g.Nodes[0].Tier = 1 },
-		"link host1/rail1: rate 0b/s, want more than 0":                                                   func(g *topo.Graph) { g.Links[0].Rate = 0 },
-		"link host1/rail1: delay 0s, want more than 0":                                                    func(g *topo.Graph) { g.Links[0].Delay = 0 },
-		"link 0: ends are nodes 0 and 99, want 0 to 7":                                                    func(g *topo.Graph) { g.Links[0].B = 99 },
-		"link host1/rail1: port 1 leads from node 2 to node 1 on link 0, want node 2 to node 0 on link 0": func(g *topo.Graph) { g.Ports[1].To = 1 },
-		"link host1/rail1: port host1/rail1 has rate 1b/s and delay 100ns, its link 200Gb/s and 100ns":    func(g *topo.Graph) { g.Ports[0].Rate = 1 },
-		"host1: lists port 2 after port 4, want ascending order":                                          func(g *topo.Graph) { n := g.Nodes[0].Ports; n[1], n[2] = n[2], n[1] },
-		"rail1: lists port host1/rail2, which is not its own":                                             func(g *topo.Graph) { g.Nodes[2].Ports[0] = 2 },
-		"nodes list 31 ports, the network has 32":                                                         func(g *topo.Graph) { g.Nodes[2].Ports = g.Nodes[2].Ports[1:] },
-		"two ports are named host1/rail1, want different names":                                           func(g *topo.Graph) { g.Ports[2].Name = "host1/rail1" },
-		"host1/nic0 is not connected: port 8 is not one of host1":                                         func(g *topo.Graph) { g.NICs[0].Port = 8 },
-		"host1/nic0: nearest GPU 4, want -1 (none) to 3":                                                  func(g *topo.Graph) { g.NICs[0].GPU = 4 },
-		"host1/nic0: rail -1, want 0 or more":                                                             func(g *topo.Graph) { g.NICs[0].Rail = -1 },
-		"host1/nic0: its link names NICs 1 and 0, want 0":                                                 func(g *topo.Graph) { g.Ports[0].NIC = 1 },
-		"31 ports for 16 links, want two for each":                                                        func(g *topo.Graph) { g.Ports = g.Ports[1:] },
-		"2 host nodes for 1 hosts, want one for each and at least one":                                    func(g *topo.Graph) { g.Hosts = g.Hosts[:1] },
-		"host 1 (host2): node 0, want a host node of its own":                                             func(g *topo.Graph) { g.Hosts[1].Node = 0 },
-		"port rail1/spine1: names NIC 0, want -1 between switches":                                        func(g *topo.Graph) { g.Ports[16].NIC = 0 },
-		"host1: nic0 is NIC 5, which is not its own":                                                      func(g *topo.Graph) { g.Hosts[0].NICs[0] = 5 },
-		"host2: nic3 is NIC 7, which is not its own":                                                      func(g *topo.Graph) { g.NICs[7] = g.NICs[3] },
-		"NIC 8: host 0, index 3, where another or none is listed":                                         func(g *topo.Graph) { g.NICs = append(g.NICs, g.NICs[3]) },
+		"host1 has no NIC: connect it to a switch": func(g *topo.Graph) {
+			g.Hosts[0].NICs = nil
+		},
+		"two nodes are named rail1, want different names": func(g *topo.Graph) { g.Nodes[3].Name = "rail1" },
+		"node 2 has no name":                              func(g *topo.Graph) { g.Nodes[2].Name = "" },
+		`node "a/b": a name has no / and no #, which separate the parts of a port's name`: func(g *topo.Graph) {
+			g.Nodes[2].Name = "a/b"
+		},
+		"host1: a host in tier 1, want hosts in tier 0 and switches above": func(g *topo.Graph) {
+			g.Nodes[0].Tier = 1
+		},
+		"link host1/rail1: rate 0b/s, want more than 0": func(g *topo.Graph) {
+			g.Links[0].Rate = 0
+		},
+		"link host1/rail1: delay 0s, want more than 0": func(g *topo.Graph) {
+			g.Links[0].Delay = 0
+		},
+		"link 0: ends are nodes 0 and 99, want 0 to 7": func(g *topo.Graph) {
+			g.Links[0].B = 99
+		},
+		"link host1/rail1: port 1 leads from node 2 to node 1 on link 0, want node 2 to node 0 on link 0": func(g *topo.Graph) {
+			g.Ports[1].To = 1
+		},
+		"link host1/rail1: port host1/rail1 has rate 1b/s and delay 100ns, its link 200Gb/s and 100ns": func(g *topo.Graph) {
+			g.Ports[0].Rate = 1
+		},
+		"host1: lists port 2 after port 4, want ascending order": func(g *topo.Graph) {
+			n := g.Nodes[0].Ports
+			n[1], n[2] = n[2], n[1]
+		},
+		"rail1: lists port host1/rail2, which is not its own": func(g *topo.Graph) { g.Nodes[2].Ports[0] = 2 },
+		"nodes list 31 ports, the network has 32": func(g *topo.Graph) {
+			g.Nodes[2].Ports = g.Nodes[2].Ports[1:]
+		},
+		"two ports are named host1/rail1, want different names": func(g *topo.Graph) {
+			g.Ports[2].Name = "host1/rail1"
+		},
+		"host1/nic0 is not connected: port 8 is not one of host1":      func(g *topo.Graph) { g.NICs[0].Port = 8 },
+		"host1/nic0: nearest GPU 4, want -1 (none) to 3":               func(g *topo.Graph) { g.NICs[0].GPU = 4 },
+		"host1/nic0: rail -1, want 0 or more":                          func(g *topo.Graph) { g.NICs[0].Rail = -1 },
+		"host1/nic0: its link names NICs 1 and 0, want 0":              func(g *topo.Graph) { g.Ports[0].NIC = 1 },
+		"31 ports for 16 links, want two for each":                     func(g *topo.Graph) { g.Ports = g.Ports[1:] },
+		"2 host nodes for 1 hosts, want one for each and at least one": func(g *topo.Graph) { g.Hosts = g.Hosts[:1] },
+		"host 1 (host2): node 0, want a host node of its own":          func(g *topo.Graph) { g.Hosts[1].Node = 0 },
+		"port rail1/spine1: names NIC 0, want -1 between switches":     func(g *topo.Graph) { g.Ports[16].NIC = 0 },
+		"host1: nic0 is NIC 5, which is not its own":                   func(g *topo.Graph) { g.Hosts[0].NICs[0] = 5 },
+		"host2: nic3 is NIC 7, which is not its own":                   func(g *topo.Graph) { g.NICs[7] = g.NICs[3] },
+		"NIC 8: host 0, index 3, where another or none is listed": func(g *topo.Graph) {
+			g.NICs = append(g.NICs, g.NICs[3])
+		},
 	} {
 		p := small
 		g := must(t, "rail-optimized", p)

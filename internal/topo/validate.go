@@ -64,11 +64,13 @@ func (g *Graph) checkLinks() error {
 		for side, end := range [2][2]NodeID{{l.A, l.B}, {l.B, l.A}} {
 			p := g.Ports[2*i+side]
 			if p.Node != end[0] || p.To != end[1] || p.Link != LinkID(i) {
-				return fmt.Errorf("%s: port %d leads from node %d to node %d on link %d, want node %d to node %d on link %d",
+				return fmt.Errorf("%s: port %d leads from node %d to node %d on link %d, want node %d to node %d on "+
+					"link %d",
 					name, 2*i+side, p.Node, p.To, p.Link, end[0], end[1], i)
 			}
 			if p.Rate != l.Rate || p.Delay != l.Delay {
-				return fmt.Errorf("%s: port %s has rate %s and delay %v, its link %s and %v", name, p.Name, bits(p.Rate), p.Delay, bits(l.Rate), l.Delay)
+				return fmt.Errorf("%s: port %s has rate %s and delay %v, its link %s and %v", name, p.Name,
+					bits(p.Rate), p.Delay, bits(l.Rate), l.Delay)
 			}
 		}
 	}
@@ -129,7 +131,8 @@ func (g *Graph) checkHosts() error {
 		case len(h.NICs) == 0:
 			return fmt.Errorf("%s has no NIC: connect it to a switch", h.Name)
 		case len(h.NICs) != len(g.Nodes[h.Node].Ports):
-			return fmt.Errorf("%s: %d NICs for %d ports, want one port each", h.Name, len(h.NICs), len(g.Nodes[h.Node].Ports))
+			return fmt.Errorf("%s: %d NICs for %d ports, want one port each", h.Name, len(h.NICs),
+				len(g.Nodes[h.Node].Ports))
 		}
 		owner[h.Node] = true
 		for k, n := range h.NICs {
@@ -152,7 +155,8 @@ func (g *Graph) checkNICs() error {
 		case n.Port < 0 || int(n.Port) >= len(g.Ports) || g.Ports[n.Port].Node != h.Node:
 			return fmt.Errorf("%s is not connected: port %d is not one of %s", name, n.Port, h.Name)
 		case g.Ports[n.Port].NIC != NICID(i) || g.Ports[n.Port^1].NIC != NICID(i):
-			return fmt.Errorf("%s: its link names NICs %d and %d, want %d", name, g.Ports[n.Port].NIC, g.Ports[n.Port^1].NIC, i)
+			return fmt.Errorf("%s: its link names NICs %d and %d, want %d", name, g.Ports[n.Port].NIC,
+				g.Ports[n.Port^1].NIC, i)
 		case n.Rail < 0:
 			return fmt.Errorf("%s: rail %d, want 0 or more", name, n.Rail)
 		case n.GPU < -1 || int(n.GPU) >= h.GPUs:

@@ -1,6 +1,10 @@
 package train
 
-import "sync"
+import (
+	"sync"
+
+	"railyard/internal/splitmix"
+)
 
 // order gives every epoch its permutation of the images. The ranks of a job may
 // be one step apart, hence in two epochs at once.
@@ -30,7 +34,8 @@ func (o *order) epoch(e int64) []int {
 // volume 2, algorithm 3.4.2P, from a stream named "shuffle", seed and epoch.
 func permutation(seed, epoch uint64, n int) []int {
 	const label = 0x73687566666c6500 // "shuffle\0"
-	s := stream(mix(mix(mix(label)^seed) + epoch*golden))
+	first := splitmix.Mix(splitmix.Mix(splitmix.Mix(label)^seed) + epoch*splitmix.Gamma)
+	s := stream{splitmix.Stream(first)}
 	p := make([]int, n)
 	for i := range p {
 		p[i] = i
@@ -42,23 +47,14 @@ func permutation(seed, epoch uint64, n int) []int {
 	return p
 }
 
-// stream is the SplitMix64 generator (Steele, Lea, Flood, OOPSLA 2014, figure 14).
-type stream uint64
-
-const golden = 0x9e3779b97f4a7c15
-
-func mix(z uint64) uint64 {
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
-}
+// stream draws the order of one epoch.
+type stream struct{ splitmix.Stream }
 
 // below returns a number in [0, n), every one equally likely: the 2^64 mod n
 // lowest draws are thrown away.
 func (s *stream) below(n uint64) uint64 {
 	for {
-		*s += golden
-		if x := mix(uint64(*s)); x >= -n%n {
+		if x := s.Next(); x >= -n%n {
 			return x % n
 		}
 	}

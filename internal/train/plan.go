@@ -32,17 +32,21 @@ func newPlan(cfg *Config) (plan, error) {
 func check(cfg *Config) error {
 	switch images, in := cfg.Train.Images(), cfg.Model.Inputs(); {
 	case len(cfg.Train.Pixels) != images*in:
-		return fmt.Errorf("train: %d labels with %d bytes of pixels, the model's %d inputs want %d", images, len(cfg.Train.Pixels), in, images*in)
+		return fmt.Errorf("train: %d labels with %d bytes of pixels, the model's %d inputs want %d", images,
+			len(cfg.Train.Pixels), in, images*in)
 	case cfg.Ranks < 1 || cfg.Batch < 1 || cfg.Epochs < 1 || cfg.Steps < 0:
-		return fmt.Errorf("train: %d ranks, batch %d, %d epochs, at most %d steps: want at least 1, 1, 1 and 0 (no limit)", cfg.Ranks, cfg.Batch, cfg.Epochs, cfg.Steps)
+		return fmt.Errorf("train: %d ranks, batch %d, %d epochs, at most %d steps: want at least 1, 1, 1 and 0 (no "+
+			"limit)", cfg.Ranks, cfg.Batch, cfg.Epochs, cfg.Steps)
 	case images < cfg.Batch || images/cfg.Batch < cfg.Ranks:
-		return fmt.Errorf("train: batch %d on %d ranks wants %d images per step, there are %d", cfg.Batch, cfg.Ranks, cfg.Batch*cfg.Ranks, images)
+		return fmt.Errorf("train: batch %d on %d ranks wants %d images per step, there are %d", cfg.Batch, cfg.Ranks,
+			cfg.Batch*cfg.Ranks, images)
 	case images > math.MaxInt32:
 		return fmt.Errorf("train: %d images, want at most %d", images, math.MaxInt32)
 	}
 	for i, l := range cfg.Train.Labels {
 		if int(l) >= cfg.Model.Outputs() {
-			return fmt.Errorf("train: image %d has label %d, the model's %d outputs want 0 to %d", i, l, cfg.Model.Outputs(), cfg.Model.Outputs()-1)
+			return fmt.Errorf("train: image %d has label %d, the model's %d outputs want 0 to %d", i, l,
+				cfg.Model.Outputs(), cfg.Model.Outputs()-1)
 		}
 	}
 	return nil

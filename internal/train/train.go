@@ -93,11 +93,13 @@ func fits(cfg *Config) error {
 	for i := range cfg.Step.Collectives {
 		c := &cfg.Step.Collectives[i]
 		if c.ElemBytes != 4 || c.Schedule.Ranks() != cfg.Ranks {
-			return fmt.Errorf("train: %s has %d-byte elements over %d ranks, want 4-byte elements over %d", c.Name, c.ElemBytes, c.Schedule.Ranks(), cfg.Ranks)
+			return fmt.Errorf("train: %s has %d-byte elements over %d ranks, want 4-byte elements over %d", c.Name,
+				c.ElemBytes, c.Schedule.Ranks(), cfg.Ranks)
 		}
 	}
 	if cfg.Ranks > 1 && len(cfg.Step.Collectives) != len(cfg.Step.Buckets) {
-		return fmt.Errorf("train: %d ranks and %d buckets with %d collectives, want one for each", cfg.Ranks, len(cfg.Step.Buckets), len(cfg.Step.Collectives))
+		return fmt.Errorf("train: %d ranks and %d buckets with %d collectives, want one for each", cfg.Ranks,
+			len(cfg.Step.Buckets), len(cfg.Step.Collectives))
 	}
 	return nil
 }
@@ -124,7 +126,8 @@ func (j *Job) Compute(id int32, step int64, op *workload.Op) {
 	switch op.Phase {
 	case workload.Forward:
 		if op.Layer == 0 {
-			r.replica.LoadPixels(j.cfg.Train.Pixels, j.cfg.Train.Labels, j.plan.rows(step, int(id)*j.cfg.Batch, j.cfg.Batch))
+			r.replica.LoadPixels(j.cfg.Train.Pixels, j.cfg.Train.Labels,
+				j.plan.rows(step, int(id)*j.cfg.Batch, j.cfg.Batch))
 		}
 		r.replica.Forward(int(op.Layer))
 	case workload.Loss:
@@ -139,7 +142,8 @@ func (j *Job) Compute(id int32, step int64, op *workload.Op) {
 	}
 }
 
-// update moves parameters [lo, hi) by the mean over the ranks of gradients that are summed over them.
+// update moves parameters [lo, hi) by the mean over the ranks of gradients that are summed over
+// them.
 func update(o *nn.SGD, r *nn.Replica, velocity []float32, lo, hi, ranks int) {
 	if velocity != nil {
 		velocity = velocity[lo:hi]
@@ -224,8 +228,8 @@ func (j *Job) Agree() bool {
 	return true
 }
 
-// Accuracy returns the fraction of a set's images that rank 0 classifies right. Each core takes a part of the images, and adding up
-// whole numbers in any order gives the same sum.
+// Accuracy returns the fraction of a set's images that rank 0 classifies right. Each core takes a
+// part of the images, and adding up whole numbers in any order gives the same sum.
 func (j *Job) Accuracy(test Set) float64 {
 	images, width := test.Images(), j.cfg.Model.Inputs()
 	workers := min(runtime.GOMAXPROCS(0), images)
@@ -234,7 +238,8 @@ func (j *Job) Accuracy(test Set) float64 {
 	for w := range workers {
 		lo, hi := images*w/workers, images*(w+1)/workers
 		wait.Go(func() {
-			right[w], _ = j.cfg.Model.Evaluate(j.Weights(0), test.Pixels[lo*width:hi*width], test.Labels[lo:hi], j.cfg.Kernel)
+			right[w], _ = j.cfg.Model.Evaluate(j.Weights(0), test.Pixels[lo*width:hi*width],
+				test.Labels[lo:hi], j.cfg.Kernel)
 		})
 	}
 	wait.Wait()
@@ -245,7 +250,8 @@ func (j *Job) Accuracy(test Set) float64 {
 	return float64(sum) / float64(max(images, 1))
 }
 
-// Digest returns the SHA-256, in hexadecimal, of weights as little-endian float32. All NaNs count as one: their bits are the processor's.
+// Digest returns the SHA-256, in hexadecimal, of weights as little-endian float32. All NaNs count
+// as one: their bits are the processor's.
 func Digest(weights []float32) string {
 	h := sha256.New()
 	var b [4]byte

@@ -14,6 +14,7 @@ import (
 	"railyard/internal/exec"
 	"railyard/internal/exec/exectest"
 	"railyard/internal/nn"
+	"railyard/internal/splitmix"
 	"railyard/internal/unit"
 	"railyard/internal/workload"
 )
@@ -23,7 +24,7 @@ const us = unit.Microsecond
 // blobs is a set of noisy pictures of the classes 0..9: enough to learn something from.
 func blobs(images, inputs int) Set {
 	var s Set
-	noise := stream(7)
+	noise := stream{7}
 	for i := range images {
 		label := byte(i * 7 % 10)
 		s.Labels = append(s.Labels, label)
@@ -50,10 +51,13 @@ func (j job) config(t interface{ Fatal(...any) }) Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := Config{Model: m, Kernel: nn.Portable, Train: blobs(150, 20), Ranks: j.ranks, Batch: 3, Epochs: 10, Steps: j.steps, Seed: 5,
+	cfg := Config{Model: m, Kernel: nn.Portable, Train: blobs(150, 20), Ranks: j.ranks, Batch: 3,
+		Epochs: 10, Steps: j.steps, Seed: 5,
 		SGD: nn.SGD{LR: 0.5, Momentum: j.momentum}}
-	dp := workload.DataParallelConfig{Layers: Layers(m), Batch: cfg.Batch, Momentum: j.momentum != 0, Bucket: j.bucket, Ranks: j.ranks,
-		Device: workload.Device{FLOPS: 1e9, MemoryBandwidth: unit.GigabitPerSec, Launch: 3 * us, MatmulEff: unit.Ratio{Num: 1, Den: 2}, MemoryEff: unit.Ratio{Num: 4, Den: 5}}}
+	dp := workload.DataParallelConfig{Layers: Layers(m), Batch: cfg.Batch, Momentum: j.momentum != 0,
+		Bucket: j.bucket, Ranks: j.ranks,
+		Device: workload.Device{FLOPS: 1e9, MemoryBandwidth: unit.GigabitPerSec, Launch: 3 * us,
+			MatmulEff: unit.Ratio{Num: 1, Den: 2}, MemoryEff: unit.Ratio{Num: 4, Den: 5}}}
 	if j.ranks > 1 {
 		orders := make([][]int32, j.channels)
 		for c := range orders {
@@ -99,18 +103,22 @@ func equal(a, b []float32) bool {
 // Whatever the network does, and whenever the bodies really run, the weights are the oracle's.
 func TestWeightsEqualTheOracles(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := job{ranks: rapid.SampledFrom([]int{1, 2, 4, 8}).Draw(t, "ranks"), channels: rapid.IntRange(1, 4).Draw(t, "channels"),
-			slices: rapid.IntRange(1, 2).Draw(t, "slices"), bucket: rapid.SampledFrom([]unit.Bytes{0, workload.BucketPerLayer}).Draw(t, "bucket"),
+		w := job{ranks: rapid.SampledFrom([]int{1, 2, 4, 8}).Draw(t, "ranks"),
+			channels: rapid.IntRange(1, 4).Draw(t, "channels"),
+			slices:   rapid.IntRange(1, 2).Draw(t, "slices"),
+			bucket:   rapid.SampledFrom([]unit.Bytes{0, workload.BucketPerLayer}).Draw(t, "bucket"),
 			momentum: rapid.SampledFrom([]float32{0, 0.9}).Draw(t, "momentum"), steps: 4}
 		cfg := w.config(t)
 		oracle, err := Oracle(cfg)
 		if err != nil {
 			t.Fatal(err)
 		}
-		seed := stream(rapid.Uint64().Draw(t, "latencies"))
-		j := train(t, cfg, exectest.Net{Rate: unit.GigabitPerSec, Ack: unit.Duration(rapid.Int64Range(0, 30).Draw(t, "ack")) * us,
+		seed := stream{splitmix.Stream(rapid.Uint64().Draw(t, "latencies"))}
+		j := train(t, cfg, exectest.Net{Rate: unit.GigabitPerSec,
+			Ack:     unit.Duration(rapid.Int64Range(0, 30).Draw(t, "ack")) * us,
 			Latency: func(exec.Message) unit.Duration { return unit.Duration(seed.below(40)) * us },
-			BodyAt:  rapid.SampledFrom([]exectest.BodyAt{exectest.AtStart, exectest.AtEnd, exectest.Beside}).Draw(t, "bodies")}, nil)
+			BodyAt: rapid.SampledFrom([]exectest.BodyAt{exectest.AtStart, exectest.AtEnd, exectest.Beside}).Draw(t,
+				"bodies")}, nil)
 		for r := range cfg.Ranks {
 			if !equal(j.Weights(int32(r)), oracle.Weights[r]) {
 				t.Fatalf("rank %d differs from the oracle", r)
@@ -129,7 +137,8 @@ func TestWeightsEqualTheOracles(t *testing.T) {
 
 // Summing over ranks in another order than one rank's changes the last bits only.
 func TestTwentyStepsStayCloseToOneRank(t *testing.T) {
-	for _, w := range []job{{ranks: 2, channels: 1}, {ranks: 4, channels: 2, momentum: 0.9}, {ranks: 8, channels: 4, bucket: workload.BucketPerLayer}} {
+	for _, w := range []job{{ranks: 2, channels: 1}, {ranks: 4, channels: 2, momentum: 0.9},
+		{ranks: 8, channels: 4, bucket: workload.BucketPerLayer}} {
 		w.steps = 20
 		cfg := w.config(t)
 		j := train(t, cfg, exectest.Net{Rate: unit.GigabitPerSec}, nil)
@@ -146,7 +155,8 @@ func TestTwentyStepsStayCloseToOneRank(t *testing.T) {
 			biases := hi - sizes[l+1]
 			for name, span := range map[string][2]int{"weights": {lo, biases}, "biases": {biases, hi}} {
 				if d := distance(j.Weights(0)[span[0]:span[1]], one.Weights[0][span[0]:span[1]]); d > 1e-5 {
-					t.Errorf("%d ranks: %s of layer %d are %g of their norm away from one rank's", w.ranks, name, l+1, d)
+					t.Errorf("%d ranks: %s of layer %d are %g of their norm away from one rank's",
+						w.ranks, name, l+1, d)
 				}
 			}
 		}
@@ -217,13 +227,15 @@ func TestABucketPerLayerOverlaps(t *testing.T) {
 	}{{workload.BucketPerLayer, true}, {workload.DefaultBucket, false}} {
 		cfg := job{ranks: 4, channels: 2, bucket: c.bucket, steps: 5}.config(t)
 		s := &splits{}
-		train(t, cfg, exectest.Net{Rate: unit.GigabitPerSec, Latency: func(exec.Message) unit.Duration { return 2 * us }, Ack: us}, s)
+		train(t, cfg, exectest.Net{Rate: unit.GigabitPerSec,
+			Latency: func(exec.Message) unit.Duration { return 2 * us }, Ack: us}, s)
 		if len(s.steps) != 20 {
 			t.Fatalf("%d records, want 20", len(s.steps))
 		}
 		for _, r := range s.steps {
 			if r.Split.Sum() != r.End.Sub(r.Start) {
-				t.Errorf("step %d of rank %d: causes sum to %v, it took %v", r.Step, r.Rank, r.Split.Sum(), r.End.Sub(r.Start))
+				t.Errorf("step %d of rank %d: causes sum to %v, it took %v", r.Step, r.Rank,
+					r.Split.Sum(), r.End.Sub(r.Start))
 			}
 			if (r.Overlap > 0) != c.want {
 				t.Errorf("bucket %v: overlap %v of %v", c.bucket, r.Overlap, r.Comm)
@@ -264,7 +276,8 @@ func TestAnEpochIsAPermutation(t *testing.T) {
 
 // The streams are pinned: another order of images would change every run.
 func TestThePermutationIsFixed(t *testing.T) {
-	if got := fmt.Sprint(permutation(1, 0, 10), permutation(1, 1, 10), permutation(2, 0, 10)); got != "[7 6 5 9 4 0 8 2 3 1] [2 5 6 8 7 3 9 0 4 1] [3 1 7 9 4 0 2 8 5 6]" {
+	if got := fmt.Sprint(permutation(1, 0, 10), permutation(1, 1, 10),
+		permutation(2, 0, 10)); got != "[7 6 5 9 4 0 8 2 3 1] [2 5 6 8 7 3 9 0 4 1] [3 1 7 9 4 0 2 8 5 6]" {
 		t.Error(got)
 	}
 }
@@ -282,7 +295,8 @@ func TestBytesAreTheLiveMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	copy(j.Bytes(1, exec.Ref{Buffer: 0, Off: 4, Len: 8}), bytes.Repeat([]byte{1, 1, 1, 1}, 2))
-	if g := j.ranks[1].replica.Grads; math.Float32bits(g[1]) != 0x01010101 || g[0] != 0 || g[3] != 0 || math.Float32bits(g[2]) != 0x01010101 {
+	if g := j.ranks[1].replica.Grads; math.Float32bits(g[1]) != 0x01010101 || g[0] != 0 || g[3] != 0 ||
+		math.Float32bits(g[2]) != 0x01010101 {
 		t.Errorf("gradients are %v", g[:4])
 	}
 	if n := len(j.Bytes(0, exec.Ref{Buffer: exec.Staging(0, 1), Off: 3, Len: 5})); n != 5 {

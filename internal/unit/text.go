@@ -16,10 +16,13 @@ type scale struct {
 
 // Unit names, largest first: printing takes the first that divides the value.
 var (
-	durationScales = []scale{{"h", int64(Hour)}, {"min", int64(Minute)}, {"s", int64(Second)}, {"ms", int64(Millisecond)},
+	durationScales = []scale{{"h", int64(Hour)}, {"min", int64(Minute)}, {"s", int64(Second)},
+		{"ms", int64(Millisecond)},
 		{"us", int64(Microsecond)}, {"ns", int64(Nanosecond)}, {"ps", 1}}
-	byteScales = []scale{{"TB", int64(Terabyte)}, {"GB", int64(Gigabyte)}, {"MB", int64(Megabyte)}, {"kB", int64(Kilobyte)},
-		{"TiB", int64(Tebibyte)}, {"GiB", int64(Gibibyte)}, {"MiB", int64(Mebibyte)}, {"KiB", int64(Kibibyte)}, {"B", 1}}
+	byteScales = []scale{{"TB", int64(Terabyte)}, {"GB", int64(Gigabyte)},
+		{"MB", int64(Megabyte)}, {"kB", int64(Kilobyte)},
+		{"TiB", int64(Tebibyte)}, {"GiB", int64(Gibibyte)}, {"MiB", int64(Mebibyte)},
+		{"KiB", int64(Kibibyte)}, {"B", 1}}
 	rateScales = []scale{{"Tb/s", int64(TerabitPerSec)}, {"Gb/s", int64(GigabitPerSec)}, {"Mb/s", int64(MegabitPerSec)},
 		{"kb/s", int64(KilobitPerSec)}, {"b/s", 1},
 		{"TB/s", 8 * int64(TerabitPerSec)}, {"GB/s", 8 * int64(GigabitPerSec)}, {"MB/s", 8 * int64(MegabitPerSec)},
@@ -52,7 +55,8 @@ func ParseLength(s string) (Length, error) {
 	return Length(v), err
 }
 
-// ParseRatio reads an exact ratio: 1/8, 7%, 0.07, 1e-12 or 2. It keeps the terms of a fraction as written.
+// ParseRatio reads an exact ratio: 1/8, 7%, 0.07, 1e-12 or 2. It keeps the terms of a fraction as
+// written.
 func ParseRatio(s string) (Ratio, error) {
 	t := strings.TrimSpace(s)
 	if n, d, ok := strings.Cut(t, "/"); ok {
@@ -77,7 +81,8 @@ func ParseRatio(s string) (Ratio, error) {
 		}
 	}
 	whole, frac, _ := strings.Cut(t, ".")
-	if len(frac) > 2 && den > 100*1_000_000 || len(frac) > 12 || !digits(strings.TrimPrefix(whole, "-")+frac) || strings.TrimPrefix(whole, "-") == "" {
+	if len(frac) > 2 && den > 100*1_000_000 || len(frac) > 12 || !digits(strings.TrimPrefix(whole, "-")+frac) ||
+		strings.TrimPrefix(whole, "-") == "" {
 		return Ratio{}, fmt.Errorf("%s: want a ratio such as 1/8, 7%% or 0.07", quote(s))
 	}
 	num, err := strconv.ParseInt(whole+frac, 10, 64)
@@ -95,7 +100,8 @@ func ParseRatio(s string) (Ratio, error) {
 	return Ratio{num, den}, nil
 }
 
-// String prints the ratio as a percentage or a whole number where that is exact, else as a fraction.
+// String prints the ratio as a percentage or a whole number where that is exact, else as a
+// fraction.
 func (r Ratio) String() string {
 	switch r.Den {
 	case 1:
@@ -145,7 +151,8 @@ func format(v int64, scales []scale, zero string) string {
 			continue
 		}
 		if size%1000 == 0 && rem%(size/1000) == 0 {
-			t := neg + strconv.FormatUint(whole, 10) + "." + strings.TrimRight(fmt.Sprintf("%03d", rem/(size/1000)), "0") + sc.name
+			t := neg + strconv.FormatUint(whole, 10) + "." +
+				strings.TrimRight(fmt.Sprintf("%03d", rem/(size/1000)), "0") + sc.name
 			if best == "" || len(t) < len(best) {
 				best = t
 			}

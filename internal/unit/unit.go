@@ -38,8 +38,9 @@ func (t Time) String() string { return Duration(t).String() }
 // Seconds returns the span in seconds, for reports only.
 func (d Duration) Seconds() float64 { return float64(d) / float64(Second) }
 
-// TruncatedSeconds returns how long s seconds are by a clock of 1 ns as ns-3 has it: of the fraction of a second 64 binary places are
-// kept, in whole nanoseconds, the rest dropped. Of most times that are whole nanoseconds in decimal one is lost. s is not negative.
+// TruncatedSeconds returns how long s seconds are by a clock of 1 ns as ns-3 has it: of the
+// fraction of a second 64 binary places are kept, in whole nanoseconds, the rest dropped. Of most
+// times that are whole nanoseconds in decimal one is lost. s is not negative.
 func TruncatedSeconds(s float64) Duration {
 	seconds, fraction := math.Modf(s)
 	ns, _ := bits.Mul64(uint64(fraction*(1<<64)), uint64(Second/Nanosecond))

@@ -43,8 +43,10 @@ func TestPrint(t *testing.T) {
 
 func TestPrintForPeople(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
-		{unit.Duration(20_865_016).Human(), "20.87 us"}, {unit.Time(777).Human(), "777 ps"}, {unit.Duration(0).Human(), "0 ps"},
-		{(1048576 * unit.Nanosecond).Human(), "1.049 ms"}, {unit.Bytes(407_080).Human(), "407.1 kB"}, {(400 * unit.GigabitPerSec).Human(), "400 Gb/s"},
+		{unit.Duration(20_865_016).Human(), "20.87 us"}, {unit.Time(777).Human(), "777 ps"},
+		{unit.Duration(0).Human(), "0 ps"},
+		{(1048576 * unit.Nanosecond).Human(), "1.049 ms"}, {unit.Bytes(407_080).Human(), "407.1 kB"},
+		{(400 * unit.GigabitPerSec).Human(), "400 Gb/s"},
 		{unit.Scaled(math.Inf(1), "", "k"), "+Inf"}, {unit.Scaled(2.5e9, "", "k"), "2500000 k"},
 	} {
 		if c.got != c.want {
@@ -99,14 +101,17 @@ func TestParse(t *testing.T) {
 
 func TestParseRatio(t *testing.T) {
 	for text, want := range map[string]unit.Ratio{
-		"1/8": {Num: 1, Den: 8}, "2/16": {Num: 2, Den: 16}, "7%": {Num: 7, Den: 100}, "7.0%": {Num: 7, Den: 100}, "0.07": {Num: 7, Den: 100},
-		"0.5%": {Num: 5, Den: 1000}, "2": {Num: 2, Den: 1}, "-1/2": {Num: -1, Den: 2}, " 1 / 3 ": {Num: 1, Den: 3}, "0.25": {Num: 25, Den: 100},
+		"1/8": {Num: 1, Den: 8}, "2/16": {Num: 2, Den: 16}, "7%": {Num: 7, Den: 100}, "7.0%": {Num: 7, Den: 100},
+		"0.07": {Num: 7, Den: 100},
+		"0.5%": {Num: 5, Den: 1000}, "2": {Num: 2, Den: 1}, "-1/2": {Num: -1, Den: 2}, " 1 / 3 ": {Num: 1, Den: 3},
+		"0.25": {Num: 25, Den: 100},
 	} {
 		if got, err := unit.ParseRatio(text); err != nil || got != want {
 			t.Errorf("%q parses as %v, %v, want %v", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "/", "1/", "/8", "1/0", "1/-8", "1e3", ".5", "%", "1 2", "0.0000000000001", "9999999999999999999", "x"} {
+	for _, text := range []string{"", "/", "1/", "/8", "1/0", "1/-8", "1e3", ".5", "%", "1 2", "0.0000000000001",
+		"9999999999999999999", "x"} {
 		if got, err := unit.ParseRatio(text); err == nil {
 			t.Errorf("%q parses as %v, want an error", text, got)
 		}
@@ -116,7 +121,8 @@ func TestParseRatio(t *testing.T) {
 // anyInt64 draws values of every size, with either sign, round ones too.
 func anyInt64(t *rapid.T) int64 {
 	v := rapid.Int64().Draw(t, "v") >> rapid.IntRange(0, 63).Draw(t, "shift")
-	if m := rapid.SampledFrom([]int64{1, 10, 1000, 1_000_000, 60, 1024}).Draw(t, "multiple"); v < math.MaxInt64/m && v > math.MinInt64/m {
+	if m := rapid.SampledFrom([]int64{1, 10, 1000, 1_000_000, 60, 1024}).Draw(t, "multiple"); v < math.MaxInt64/m &&
+		v > math.MinInt64/m {
 		v *= m
 	}
 	return v
@@ -144,9 +150,11 @@ func TestPrintedParsesBack(t *testing.T) {
 	})
 }
 
-// FuzzParse: whatever parses prints as a text that parses to the same value, and says so with every parser.
+// FuzzParse: whatever parses prints as a text that parses to the same value, and says so with every
+// parser.
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"600ns", "1.5us", "4KiB", "0.1MB", "400Gb/s", "50GB/s", "20m", "1/8", "7%", "-0.07", "", "1.", "9223372036854775808ps", "1/9223372036854775807"} {
+	for _, s := range []string{"600ns", "1.5us", "4KiB", "0.1MB", "400Gb/s", "50GB/s", "20m", "1/8", "7%", "-0.07", "",
+		"1.", "9223372036854775808ps", "1/9223372036854775807"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -199,12 +207,15 @@ func TestTransmitTime(t *testing.T) {
 	}
 }
 
-// TestTransmitTimeExact compares with big integers: ceil(8e12 * bytes / rate), or a panic where that does not fit.
+// TestTransmitTimeExact compares with big integers: ceil(8e12 * bytes / rate), or a panic where
+// that does not fit.
 func TestTransmitTimeExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		rate := unit.Bitrate(rapid.Int64Range(1, math.MaxInt64).Draw(t, "rate") >> rapid.IntRange(0, 62).Draw(t, "rate shift"))
+		rate := unit.Bitrate(rapid.Int64Range(1, math.MaxInt64).Draw(t, "rate") >> rapid.IntRange(0,
+			62).Draw(t, "rate shift"))
 		rate = max(rate, 1)
-		b := unit.Bytes(rapid.Int64Range(0, math.MaxInt64).Draw(t, "bytes") >> rapid.IntRange(0, 62).Draw(t, "bytes shift"))
+		b := unit.Bytes(rapid.Int64Range(0, math.MaxInt64).Draw(t, "bytes") >> rapid.IntRange(0,
+			62).Draw(t, "bytes shift"))
 		want := new(big.Int).Mul(big.NewInt(int64(b)), big.NewInt(8*int64(unit.Second)))
 		want.Add(want, big.NewInt(int64(rate)-1)).Div(want, big.NewInt(int64(rate)))
 		got, panicked := catch(func() int64 { return int64(rate.TransmitTime(b)) })
@@ -214,7 +225,8 @@ func TestTransmitTimeExact(t *testing.T) {
 	})
 }
 
-// TestBytesInInvertsTransmitTime: in the time that b bytes take, b bytes are sent, and less than b in one picosecond less.
+// TestBytesInInvertsTransmitTime: in the time that b bytes take, b bytes are sent, and less than b
+// in one picosecond less.
 func TestBytesInInvertsTransmitTime(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rate := unit.Bitrate(rapid.Int64Range(1, 8*int64(unit.TerabitPerSec)).Draw(t, "rate"))
@@ -229,7 +241,8 @@ func TestBytesInInvertsTransmitTime(t *testing.T) {
 func TestRatioExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		draw := func(lo int64, name string) int64 {
-			return max(lo, rapid.Int64Range(lo, math.MaxInt64).Draw(t, name)>>rapid.IntRange(0, 62).Draw(t, name+" shift"))
+			return max(lo, rapid.Int64Range(lo, math.MaxInt64).Draw(t, name)>>rapid.IntRange(0,
+				62).Draw(t, name+" shift"))
 		}
 		r := unit.Ratio{Num: draw(0, "num"), Den: draw(1, "den")}
 		s := unit.Ratio{Num: draw(0, "other num"), Den: draw(1, "other den")}
@@ -269,7 +282,8 @@ func catch(f func() int64) (v int64, panicked bool) {
 
 // Bit error rates are written with an exponent.
 func TestRatiosWithExponents(t *testing.T) {
-	for text, want := range map[string]unit.Ratio{"1e-12": {Num: 1, Den: 1_000_000_000_000}, "2.5E-7": {Num: 25, Den: 100_000_000}, "1e-0": {Num: 1, Den: 1}} {
+	for text, want := range map[string]unit.Ratio{"1e-12": {Num: 1, Den: 1_000_000_000_000},
+		"2.5E-7": {Num: 25, Den: 100_000_000}, "1e-0": {Num: 1, Den: 1}} {
 		if got, err := unit.ParseRatio(text); err != nil || got != want {
 			t.Errorf("%s: %v, %v, want %v", text, got, err, want)
 		}

@@ -24,7 +24,8 @@ var constants = []string{
 var cells = []struct {
 	senders int
 	speed   string
-}{{2, "25Gb/s"}, {2, "100Gb/s"}, {2, "200Gb/s"}, {2, "400Gb/s"}, {16, "25Gb/s"}, {16, "100Gb/s"}, {16, "200Gb/s"}, {16, "400Gb/s"}}
+}{{2, "25Gb/s"}, {2, "100Gb/s"}, {2, "200Gb/s"}, {2, "400Gb/s"}, {16, "25Gb/s"}, {16, "100Gb/s"},
+	{16, "200Gb/s"}, {16, "400Gb/s"}}
 
 // incasts runs flows of 10 MB through one switch with links of 1 us and everything else by default,
 // once for each of ten seeds. It returns when the last flow was complete, in ms, of the runs in
@@ -33,8 +34,10 @@ func incasts(t testing.TB, senders int, speed, congestion string) (ms []float64)
 	t.Helper()
 	for seed := range seeds {
 		var b strings.Builder
-		fmt.Fprintf(&b, "name: incast\nseed: %d\ncluster: {hosts: %d, host: {gpus: 1}, nic: {speed: %s}}\n", seed+1, senders+1, speed)
-		fmt.Fprintf(&b, "fabric: {design: single-switch, links: {delay: 1us}}\ncongestion: {%s}\njob:\n  flows:\n", congestion)
+		fmt.Fprintf(&b, "name: incast\nseed: %d\ncluster: {hosts: %d, host: {gpus: 1}, nic: {speed: %s}}\n",
+			seed+1, senders+1, speed)
+		fmt.Fprintf(&b, "fabric: {design: single-switch, links: {delay: 1us}}\ncongestion: {%s}\njob:\n  flows:\n",
+			congestion)
 		for i := range senders {
 			fmt.Fprintf(&b, "  - {from: host%d/nic0, to: host1/nic0, bytes: 10MB}\n", i+2)
 		}
@@ -68,7 +71,8 @@ func TestDefaultIsNotSlower(t *testing.T) {
 			t.Errorf("%d:1 at %s: %d of %d runs failed", c.senders, c.speed, seeds-len(floor), seeds)
 		}
 		if mean(floor) > mean(paper) {
-			t.Errorf("%d:1 at %s: %.3f ms, with the paper's constants %.3f", c.senders, c.speed, mean(floor), mean(paper))
+			t.Errorf("%d:1 at %s: %.3f ms, with the paper's constants %.3f", c.senders, c.speed,
+				mean(floor), mean(paper))
 		}
 	}
 }

@@ -31,9 +31,11 @@ var variants = map[string]string{
 
 	"pfconly, 4 MiB": "congestion: {algorithm: none}",
 	"fixed window":   "congestion: {preset: hpcc-ns3}\ntransport: {window: 52kB, window_scale: false}",
-	"HPCC": "congestion: {algorithm: hpcc, hpcc: {rate_ai: 50Mb/s, min_rate: 100Mb/s, base_rtt: 4.16us, tx_unit: 128B, queue_unit: 80B}}\n" +
+	"HPCC": "congestion: {algorithm: hpcc, hpcc: {rate_ai: 50Mb/s, min_rate: 100Mb/s, base_rtt: 4.16us, tx_unit: " +
+		"128B, queue_unit: 80B}}\n" +
 		"transport: {frames: {header: 90B, ack: 88B}}",
-	"TIMELY": "congestion: {algorithm: timely, timely: {ai: 10Mb/s, hai: 50Mb/s, min_rate: 100Mb/s}}\ntransport: {frames: {header: 56B, ack: 60B}}",
+	"TIMELY": "congestion: {algorithm: timely, timely: {ai: 10Mb/s, hai: 50Mb/s, min_rate: 100Mb/s}}\ntransport: " +
+		"{frames: {header: 56B, ack: 60B}}",
 }
 
 // scenario writes the experiment as a user would.
@@ -82,7 +84,8 @@ type outcome struct {
 
 func (o *outcome) mean() float64 { return mean(o.fcts) }
 
-// run runs the experiment. The queue is sampled each 1 us from 500 ns on until the last completion, as the reference's was.
+// run runs the experiment. The queue is sampled each 1 us from 500 ns on until the last completion,
+// as the reference's was.
 func (e experiment) run(ctx context.Context) (*outcome, error) {
 	sc, err := scenario.Parse("reference.yaml", []byte(e.scenario()))
 	if err != nil {

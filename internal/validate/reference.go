@@ -1,9 +1,11 @@
 package validate
 
-// The reference: alibaba-edu/High-Precision-Congestion-Control at commit 9f4be2a, built at -O3 and run. "ps" rows are the same library with
-// its clock set to 1 ps; "shipped" rows have its 1 ns clock, which truncates.
+// The reference: alibaba-edu/High-Precision-Congestion-Control at commit 9f4be2a, built at -O3 and
+// run. "ps" rows are the same library with its clock set to 1 ps; "shipped" rows have its 1 ns
+// clock, which truncates.
 
-// Single flows of 1,000-byte packets over one switch at 100 Gb/s, links of 1 us: completion time in ns.
+// Single flows of 1,000-byte packets over one switch at 100 Gb/s, links of 1 us: completion time in
+// ns.
 var singleFlows = []struct {
 	bytes    int64
 	shipped  float64 // 0: not measured
@@ -16,7 +18,8 @@ var singleFlows = []struct {
 	{100_000_000, 8_304_091, 8_387_993, 0},
 }
 
-// incastRow is one measured incast of 10 MB flows, all starting at 0: completion times in us, queue in kB.
+// incastRow is one measured incast of 10 MB flows, all starting at 0: completion times in us, queue
+// in kB.
 type incastRow struct {
 	senders                   int
 	variant                   string
@@ -37,7 +40,8 @@ var incastPS = []incastRow{
 	{8, "pfconly", 6696, 6705, 6711, 14802, 16795, 16804, 0, 2001},
 }
 
-// shippedRow is the mean over ten seeds with the 1 ns clock, and the relative standard deviation over seeds.
+// shippedRow is the mean over ten seeds with the 1 ns clock, and the relative standard deviation
+// over seeds.
 type shippedRow struct {
 	senders                                            int
 	variant                                            string
@@ -55,8 +59,9 @@ var incastShipped = []shippedRow{
 // seeds is over how many seeds the shipped rows were taken.
 const seeds = 10
 
-// exactRow is a measured incast without randomness with the 1 ns clock, all flows starting at 0: completion times in ns. The congestion
-// controls are the simulator's own, with the parameters of variants.
+// exactRow is a measured incast without randomness with the 1 ns clock, all flows starting at 0:
+// completion times in ns. The congestion controls are the simulator's own, with the parameters of
+// variants.
 type exactRow struct {
 	senders        int
 	variant        string

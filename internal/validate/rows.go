@@ -61,7 +61,8 @@ func Run(ctx context.Context, opt Options) ([]Row, error) {
 		opt.Progress = func(int, int) {}
 	}
 	s := &suite{ctx: ctx, opt: opt}
-	for _, part := range []func() error{s.singles, s.deterministic, s.exact, s.several, s.random, s.timeSeries, s.closedForms} {
+	for _, part := range []func() error{s.singles, s.deterministic, s.exact, s.several, s.random,
+		s.timeSeries, s.closedForms} {
 		if err := part(); err != nil {
 			return nil, err
 		}
@@ -104,7 +105,8 @@ func (s *suite) singles() error {
 				continue
 			}
 			packets := float64((f.bytes + 999) / 1000)
-			r := Row{Group: "single flow", Name: fmt.Sprintf("%v, %s", unit.Bytes(f.bytes), name), Quantity: "completion", Unit: "ns", Want: want, Got: o.fcts[0] * 1000,
+			r := Row{Group: "single flow", Name: fmt.Sprintf("%v, %s", unit.Bytes(f.bytes), name),
+				Quantity: "completion", Unit: "ns", Want: want, Got: o.fcts[0] * 1000,
 				Bound: 1 + packets/1000, Why: "1 ns as printed + 1 ps a packet"}
 			if truncate {
 				r.Bound, r.Why = 0.5, "exact to the ns"
@@ -129,7 +131,8 @@ func (s *suite) deterministic() error {
 		name := fmt.Sprintf("%d:1 %s", ref.senders, ref.variant)
 		put := func(quantity, u string, want, got, part, printed float64) {
 			bound, why := within(want, part)
-			s.add(Row{"deterministic incast", name, quantity, u, want, got, bound + printed, why + " of a figure printed in whole " + u})
+			s.add(Row{"deterministic incast", name, quantity, u, want, got, bound + printed,
+				why + " of a figure printed in whole " + u})
 		}
 		put("mean completion", "us", ref.fctMean, o.mean(), 0.001, 0.5)
 		put("max completion", "us", ref.fctMax, maximum(o.fcts), 0.001, 0.5)
@@ -145,18 +148,21 @@ func (s *suite) deterministic() error {
 // exact compares runs without randomness to the nanosecond of the simulator's own clock.
 func (s *suite) exact() error {
 	for _, ref := range exactShipped {
-		o, err := experiment{senders: ref.senders, variant: ref.variant, bytes: ref.bytes, seed: 1, truncate: true}.run(s.ctx)
+		o, err := experiment{senders: ref.senders, variant: ref.variant, bytes: ref.bytes, seed: 1,
+			truncate: true}.run(s.ctx)
 		if err != nil {
 			return err
 		}
 		s.ran()
 		put := func(quantity, u string, want, got, bound float64, why string) {
-			s.add(Row{"deterministic incast, as shipped", fmt.Sprintf("%d:1 %s, %v", ref.senders, ref.variant, unit.Bytes(ref.bytes)), quantity, u, want, got, bound, why})
+			s.add(Row{"deterministic incast, as shipped", fmt.Sprintf("%d:1 %s, %v", ref.senders, ref.variant,
+				unit.Bytes(ref.bytes)), quantity, u, want, got, bound, why})
 		}
 		for _, f := range []struct {
 			quantity  string
 			want, got float64
-		}{{"min completion", ref.min, 1000 * slices.Min(o.fcts)}, {"mean completion", ref.mean, 1000 * o.mean()}, {"max completion", ref.max, 1000 * slices.Max(o.fcts)}} {
+		}{{"min completion", ref.min, 1000 * slices.Min(o.fcts)}, {"mean completion", ref.mean, 1000 * o.mean()},
+			{"max completion", ref.max, 1000 * slices.Max(o.fcts)}} {
 			put(f.quantity, "ns", f.want, f.got, 0.5, "exact to the ns")
 		}
 		bound, why := within(ref.qMax, 0.001)
@@ -213,20 +219,27 @@ func (s *suite) random() error {
 			s.add(Row{"DCQCN incast, mean over seeds", name, quantity, u, want, got, bound, why})
 		}
 		se := ref.fctMean * ref.fctMeanSD / math.Sqrt(seeds)
-		put("mean completion", "us", ref.fctMean, meanOf(all, (*outcome).mean), max(0.03*ref.fctMean, 3*se), "3 %, or 3 standard errors of ten seeds if more")
-		put("mean queue", "kB", ref.queueMean, meanOf(all, func(o *outcome) float64 { return o.queueMean }), 0.10*ref.queueMean, "within 10 %")
-		put("max completion", "us", ref.fctMax, meanOf(all, func(o *outcome) float64 { return maximum(o.fcts) }), -1, "shown: scatters over seeds")
-		put("CNPs", "", ref.cnps, meanOf(all, func(o *outcome) float64 { return o.cnps }), -1, "shown: scatters over seeds")
-		put("p99 queue", "kB", ref.queueP99, meanOf(all, func(o *outcome) float64 { return o.queueP99 }), -1, "shown: scatters over seeds")
+		put("mean completion", "us", ref.fctMean, meanOf(all, (*outcome).mean), max(0.03*ref.fctMean, 3*se),
+			"3 %, or 3 standard errors of ten seeds if more")
+		put("mean queue", "kB", ref.queueMean, meanOf(all, func(o *outcome) float64 { return o.queueMean }),
+			0.10*ref.queueMean, "within 10 %")
+		put("max completion", "us", ref.fctMax, meanOf(all, func(o *outcome) float64 { return maximum(o.fcts) }), -1,
+			"shown: scatters over seeds")
+		put("CNPs", "", ref.cnps, meanOf(all, func(o *outcome) float64 { return o.cnps }), -1,
+			"shown: scatters over seeds")
+		put("p99 queue", "kB", ref.queueP99, meanOf(all, func(o *outcome) float64 { return o.queueP99 }), -1,
+			"shown: scatters over seeds")
 	}
 	return nil
 }
 
-// timeSeries compares runs with the exact clock: their means with the shipped scatter, their courses with the reference's.
+// timeSeries compares runs with the exact clock: their means with the shipped scatter, their
+// courses with the reference's.
 func (s *suite) timeSeries() error {
 	var courses []Row
 	defer func() { s.rows = append(s.rows, courses...) }()
-	files := map[string]string{"2paper": "ts_ps_incast2_paper.csv", "8hpccdef": "ts_ps_incast8_hpccdef.csv", "8paper": "ts_ps_incast8_paper.csv"}
+	files := map[string]string{"2paper": "ts_ps_incast2_paper.csv", "8hpccdef": "ts_ps_incast8_hpccdef.csv",
+		"8paper": "ts_ps_incast8_paper.csv"}
 	for _, ref := range incastShipped {
 		key := fmt.Sprintf("%d%s", ref.senders, ref.variant)
 		e := experiment{senders: ref.senders, variant: ref.variant, bytes: 10_000_000, series: every}
@@ -235,7 +248,8 @@ func (s *suite) timeSeries() error {
 			return err
 		}
 		name := fmt.Sprintf("%d:1 %s, exact clock", ref.senders, ref.variant)
-		s.add(Row{"DCQCN incast, mean over seeds", name, "mean completion", "us", ref.fctMean, meanOf(all, (*outcome).mean), 2 * ref.fctMean * ref.fctMeanSD, "2 s.d. of the as-shipped seeds"})
+		s.add(Row{"DCQCN incast, mean over seeds", name, "mean completion", "us", ref.fctMean,
+			meanOf(all, (*outcome).mean), 2 * ref.fctMean * ref.fctMeanSD, "2 s.d. of the as-shipped seeds"})
 		if files[key] == "" {
 			continue
 		}
@@ -248,13 +262,17 @@ func (s *suite) timeSeries() error {
 			ours = append(ours, o.series)
 		}
 		points, agree := exactUntil(series, ours[0])
-		courses = append(courses, Row{"DCQCN time series", name, "points until the first mark that agree", "", float64(points), float64(agree), 0, "exact"})
+		courses = append(courses, Row{"DCQCN time series", name, "points until the first mark that agree", "",
+			float64(points), float64(agree), 0, "exact"})
 		for _, q := range []struct {
 			name string
 			of   func(point) float64
-		}{{"queue", func(p point) float64 { return float64(p.queue) }}, {"sum of rates", func(p point) float64 { return p.sum }}} {
+		}{{"queue", func(p point) float64 { return float64(p.queue) }},
+			{"sum of rates", func(p point) float64 { return p.sum }}} {
 			n, in := band(series, ours, q.of)
-			row := Row{"DCQCN time series", name, "points of the " + q.name + " inside our 5-95 % band", "%", 90, 100 * float64(in) / float64(n), 10, "a tenth of the points may fall outside, by the band's meaning; twice that is allowed"}
+			row := Row{"DCQCN time series", name, "points of the " + q.name + " inside our 5-95 % band", "%", 90,
+				100 * float64(in) / float64(n), 10,
+				"a tenth of the points may fall outside, by the band's meaning; twice that is allowed"}
 			if s.opt.Seeds < 100 {
 				row.Bound, row.Why = -1, "shown: a band of fewer than 100 seeds is too rough to judge"
 			}

@@ -55,7 +55,8 @@ const (
 	mark75  = "  qos: {ecn: {min: 75kB, max: 75kB, probability: 100%}}"
 	mark300 = "  qos: {ecn: {min: 300kB, max: 300kB, probability: 100%}}"
 	tiny    = "\n  " + noECN + ", switch: {buffer: 1MiB}"
-	hpccKey = "congestion: {algorithm: hpcc, hpcc: {rate_ai: 50Mb/s, min_rate: 100Mb/s, base_rtt: %s, tx_unit: 128B, queue_unit: 80B, fast_react: %v}}\n" +
+	hpccKey = "congestion: {algorithm: hpcc, hpcc: {rate_ai: 50Mb/s, min_rate: 100Mb/s, base_rtt: %s, tx_unit: " +
+		"128B, queue_unit: 80B, fast_react: %v}}\n" +
 		"transport: {frames: {header: 90B, ack: 88B}}"
 )
 
@@ -75,7 +76,8 @@ var severalShipped = []several{
 		each(5, 500_000, 300_333, 200_000), []int64{
 			877372, 516088, 449847, 837714, 509335, 433662, 838449, 508890, 433745, 882489, 527323, 449764}},
 	{"4:1 DCQCN at 25 Gb/s, scaled windows, 3 a host", 5, "25Gb/s",
-		dcqcn + "transport: {window: 14500B, window_scale: true}\n" + mark75, each(5, 500_000, 300_333, 200_000), []int64{
+		dcqcn + "transport: {window: 14500B, window_scale: true}\n" + mark75,
+		each(5, 500_000, 300_333, 200_000), []int64{
 			1472112, 1248667, 959078, 1487187, 1226864, 961758, 1490872, 1233471, 911508, 1490537, 1231340, 938643}},
 	{"8:1 PFC only, 4 MiB, 3 flows a host", 9, "100Gb/s", shallow, each(9, 333_333, 1_000_000, 500_000), []int64{
 		666883, 1215799, 878985, 666189, 1218372, 884712, 662092, 1217376, 882222, 661896, 1219700, 888032,
@@ -86,8 +88,10 @@ var severalShipped = []several{
 	{"4:1 TIMELY, 2 flows a host", 5, "100Gb/s", timely, each(5, 300_333, 200_777), []int64{
 		172387, 138894, 172418, 138960, 172449, 139026, 172480, 139092}},
 	{"4:1 at 400 Gb/s, starts of any nanosecond", 5, "400Gb/s", pfcOnly, []flow{
-		{4, 5, 77, 0}, {4, 5, 300_000, 1716}, {2, 5, 300_000, 3842}, {1, 5, 300_000, 7365}, {2, 5, 150_077, 11_690}, {3, 5, 300_000, 15_102},
-		{1, 5, 77, 17_401}, {3, 5, 77, 18_602}, {1, 5, 150_077, 18_988}, {2, 5, 77, 19_357}, {4, 5, 150_077, 19_413}, {3, 5, 150_077, 20_072}}, []int64{
+		{4, 5, 77, 0}, {4, 5, 300_000, 1716}, {2, 5, 300_000, 3842}, {1, 5, 300_000, 7365},
+		{2, 5, 150_077, 11_690}, {3, 5, 300_000, 15_102},
+		{1, 5, 77, 17_401}, {3, 5, 77, 18_602}, {1, 5, 150_077, 18_988}, {2, 5, 77, 19_357}, {4, 5, 150_077, 19_413},
+		{3, 5, 150_077, 20_072}}, []int64{
 		4006, 14222, 16356, 18033, 15050, 24366, 11641, 11662, 20200, 11989, 20637, 21680}},
 	{"both ways, ACKs held by PFC", 5, "100Gb/s", "congestion: {algorithm: none}\ntransport: {ack_paused: true}" + tiny,
 		bothWays, []int64{336091, 336008, 63635, 63639}},
@@ -103,10 +107,12 @@ func (e *several) scenario() string {
 		fabric = ", " + fabric
 	}
 	fmt.Fprintf(&b, "name: reference\npreset: hpcc-ns3\ncluster: {hosts: %d, host: {gpus: 1}}\n", e.hosts)
-	const form = "fabric: {design: single-switch, clock: truncate-ns, links: {host: %s, delay: 1us}%s}\n%s\njob:\n  flows:\n"
+	const form = "fabric: {design: single-switch, clock: truncate-ns, links: {host: %s, delay: 1us}%s}\n%s\njob:\n  " +
+		"flows:\n"
 	fmt.Fprintf(&b, form, e.rate, fabric, keys)
 	for _, f := range e.flows {
-		fmt.Fprintf(&b, "  - {from: host%d/nic0, to: host%d/nic0, bytes: %dB, start: %dns}\n", f.from, f.to, f.bytes, f.start)
+		fmt.Fprintf(&b, "  - {from: host%d/nic0, to: host%d/nic0, bytes: %dB, start: %dns}\n",
+			f.from, f.to, f.bytes, f.start)
 	}
 	b.WriteString("output: {queues: false, flows: false, operations: false}\n")
 	return b.String()

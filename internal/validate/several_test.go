@@ -18,7 +18,8 @@ func TestSeveralFlowsAHost(t *testing.T) {
 		}
 		for k := range got {
 			if got[k] != e.want[k] {
-				t.Errorf("%s: flow %d of host %d ended after %d ns, in the reference after %d", e.name, k+1, e.flows[k].from, got[k], e.want[k])
+				t.Errorf("%s: flow %d of host %d ended after %d ns, in the reference after %d", e.name, k+1,
+					e.flows[k].from, got[k], e.want[k])
 			}
 		}
 	}

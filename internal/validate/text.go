@@ -6,35 +6,51 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"railyard/internal/sheet"
 )
 
+// textColumns is how wide the text is: that of a terminal as it opens.
+const textColumns = 80
+
 // WriteText prints the rows for a terminal of 80 columns, a block for each group.
-func WriteText(w io.Writer, rows []Row) error {
-	var b strings.Builder
-	group, name := "", ""
-	for _, r := range rows {
-		if r.Group != group {
-			fmt.Fprintf(&b, "\n%s\n%-46s %10s %10s %8s\n", r.Group, "", "known", "Railyard", "")
-			group, name = r.Group, ""
+func WriteText(w io.Writer, all []Row) error {
+	rows := all
+	s := sheet.New(textColumns)
+	for len(rows) > 0 {
+		n := 1
+		for n < len(rows) && rows[n].Group == rows[0].Group {
+			n++
 		}
+		s.Title(rows[0].Group)
+		s.Grid("wrrrl", blockOf(rows[:n]))
+		rows = rows[n:]
+	}
+	judged, ok := count(all)
+	s.Blank()
+	s.Wrap("", fmt.Sprintf("%d of %d judged figures are within their bounds; %d more are shown", ok, judged,
+		len(all)-judged))
+	return s.Flush(w)
+}
+
+// blockOf is a group as a grid: each experiment, and below it what it found.
+func blockOf(group []Row) [][]string {
+	cells := [][]string{{"", "known", "Railyard", "", ""}}
+	name := ""
+	for i := range group {
+		r := &group[i]
 		if r.Name != name {
-			fmt.Fprintf(&b, "  %s\n", r.Name)
 			name = r.Name
+			cells = append(cells, []string{name, "", "", "", ""})
 		}
 		quantity := r.Quantity
 		if r.Unit != "" {
 			quantity += ", " + r.Unit
 		}
-		if len(quantity) > 42 {
-			fmt.Fprintf(&b, "    %s\n", quantity)
-			quantity = ""
-		}
-		fmt.Fprintf(&b, "    %-42s %10s %10s %7s %s\n", quantity, figure(r.Want), figure(r.Got), percent(r.Deviation()), r.verdict())
+		cells = append(cells, []string{"  " + quantity, figure(r.Want), figure(r.Got), percent(r.Deviation()),
+			r.verdict()})
 	}
-	judged, ok := count(rows)
-	fmt.Fprintf(&b, "\n%d of %d judged figures are within their bounds; %d more are shown\n", ok, judged, len(rows)-judged)
-	_, err := io.WriteString(w, b.String())
-	return err
+	return cells
 }
 
 func (r Row) verdict() string {
@@ -80,17 +96,20 @@ func WriteMarkdown(w io.Writer, rows []Row) error {
 	group := ""
 	for _, r := range rows {
 		if r.Group != group {
-			fmt.Fprintf(&b, "\n### %s\n\n| experiment | quantity | known | Railyard | deviation | bound | |\n|---|---|---:|---:|---:|---|---|\n", strings.ToUpper(r.Group[:1])+r.Group[1:])
+			fmt.Fprintf(&b, "\n### %s\n\n| experiment | quantity | known | Railyard | deviation | bound | "+
+				"|\n|---|---|---:|---:|---:|---|---|\n", strings.ToUpper(r.Group[:1])+r.Group[1:])
 			group = r.Group
 		}
 		quantity := r.Quantity
 		if r.Unit != "" {
 			quantity += ", " + r.Unit
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s |\n", r.Name, quantity, figure(r.Want), figure(r.Got), percent(r.Deviation()), r.Why, r.verdict())
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s |\n", r.Name, quantity, figure(r.Want), figure(r.Got),
+			percent(r.Deviation()), r.Why, r.verdict())
 	}
 	judged, ok := count(rows)
-	fmt.Fprintf(&b, "\n%d of %d judged figures are within their bounds; %d more are shown.\n", ok, judged, len(rows)-judged)
+	fmt.Fprintf(&b, "\n%d of %d judged figures are within their bounds; %d more are shown.\n", ok, judged,
+		len(rows)-judged)
 	_, err := io.WriteString(w, b.String())
 	return err
 }

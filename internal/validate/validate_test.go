@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Every judged figure is within its bound. In -short form the random experiments run over fewer seeds, which widens nothing: the bounds
-// are the reference's scatter.
+// Every judged figure is within its bound. In -short form the random experiments run over fewer
+// seeds, which widens nothing: the bounds are the reference's scatter.
 func TestKnownResults(t *testing.T) {
 	n := 100
 	if testing.Short() {
@@ -22,7 +22,8 @@ func TestKnownResults(t *testing.T) {
 	}
 	for _, r := range rows {
 		if !r.OK() {
-			t.Errorf("%s, %s: %s: known %g, Railyard %g, bound %g (%s)", r.Group, r.Name, r.Quantity, r.Want, r.Got, r.Bound, r.Why)
+			t.Errorf("%s, %s: %s: known %g, Railyard %g, bound %g (%s)", r.Group, r.Name, r.Quantity,
+				r.Want, r.Got, r.Bound, r.Why)
 		}
 	}
 	var b bytes.Buffer

@@ -52,7 +52,8 @@ func DecodeAETH(b []byte) (AETH, error) {
 	v := binary.BigEndian.Uint32(b)
 	h := AETH{Kind: AckKind(v >> 29 & 3), Value: uint8(v >> 24 & 31), MSN: v & (1<<24 - 1)}
 	if v>>31 != 0 || h.Kind == 2 {
-		return AETH{}, fmt.Errorf("AETH: syndrome 0x%02x is reserved, want an ACK (000xxxxx), RNR NAK (001xxxxx) or NAK (011xxxxx)", v>>24)
+		return AETH{}, fmt.Errorf("AETH: syndrome 0x%02x is reserved, want an ACK (000xxxxx), RNR NAK (001xxxxx) or "+
+			"NAK (011xxxxx)", v>>24)
 	}
 	return h, nil
 }

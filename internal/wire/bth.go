@@ -37,8 +37,9 @@ var opcodeNames = map[Opcode]string{
 	SendFirst: "SEND First", SendMiddle: "SEND Middle", SendLast: "SEND Last", SendLastImm: "SEND Last with Immediate",
 	SendOnly: "SEND Only", SendOnlyImm: "SEND Only with Immediate",
 	WriteFirst: "RDMA WRITE First", WriteMiddle: "RDMA WRITE Middle", WriteLast: "RDMA WRITE Last",
-	WriteLastImm: "RDMA WRITE Last with Immediate", WriteOnly: "RDMA WRITE Only", WriteOnlyImm: "RDMA WRITE Only with Immediate",
-	Acknowledge: "Acknowledge", CNPOpcode: "CNP",
+	WriteLastImm: "RDMA WRITE Last with Immediate", WriteOnly: "RDMA WRITE Only",
+	WriteOnlyImm: "RDMA WRITE Only with Immediate",
+	Acknowledge:  "Acknowledge", CNPOpcode: "CNP",
 }
 
 // String returns the standard's name of the operation.
@@ -164,7 +165,8 @@ func DecodeRETH(b []byte) (RETH, error) {
 	if err := need(b, RETHBytes, "RETH"); err != nil {
 		return RETH{}, err
 	}
-	return RETH{Address: binary.BigEndian.Uint64(b), RKey: binary.BigEndian.Uint32(b[8:]), Length: binary.BigEndian.Uint32(b[12:])}, nil
+	return RETH{Address: binary.BigEndian.Uint64(b), RKey: binary.BigEndian.Uint32(b[8:]),
+		Length: binary.BigEndian.Uint32(b[12:])}, nil
 }
 
 // need reports that b is too short for what is called name.

@@ -16,7 +16,8 @@ func ExampleSizes() {
 	for _, s := range []wire.Sizes{wire.RoCEv2, wire.HPCCNS3} {
 		fmt.Println("first", int64(s.DataFrame(1000, true, false)), "middle", int64(s.DataFrame(1000, false, false)),
 			"last with immediate", int64(s.DataFrame(1000, false, true)), "largest", int64(s.MaxDataFrame(1000)))
-		fmt.Println("ACK", int64(s.ACK), "CNP", int64(s.CNP), "PFC", int64(s.PFC), "ACK on the link", int64(s.OnLink(s.ACK)))
+		fmt.Println("ACK", int64(s.ACK), "CNP", int64(s.CNP), "PFC", int64(s.PFC),
+			"ACK on the link", int64(s.OnLink(s.ACK)))
 	}
 	// Output:
 	// first 1078 middle 1062 last with immediate 1066 largest 1082
@@ -66,7 +67,8 @@ func TestBookChapter11Quanta(t *testing.T) {
 	if d := wire.PauseTime(1, rate); d != 1280*unit.Picosecond {
 		t.Errorf("one quantum is %v, want 1.28ns", d)
 	}
-	if d := wire.PauseTime(0xFFFF, rate); d != 65535*1280*unit.Picosecond || fmt.Sprintf("%.1f", d.Seconds()*1e6) != "83.9" {
+	if d := wire.PauseTime(0xFFFF, rate); d != 65535*1280*unit.Picosecond ||
+		fmt.Sprintf("%.1f", d.Seconds()*1e6) != "83.9" {
 		t.Errorf("0xFFFF quanta are %v, want 83.9 us", d)
 	}
 	if d := wire.PauseTime(0, rate); d != 0 {
@@ -95,9 +97,12 @@ func TestAnnexA17CapturedCNP(t *testing.T) {
 // 0x12345678's low 24 bits, its RETH, and the ACK that answers it, bit for bit.
 func TestHeadersBitForBit(t *testing.T) {
 	for _, c := range []struct{ name, got, want string }{
-		{"BTH", hexOf(wire.BTH{Opcode: wire.WriteFirst, PKey: 0x8012, DestQP: 0x345678, AckReq: true, PSN: 0xabc}), "06008012" + "00345678" + "80000abc"},
-		{"BTH flags", hexOf(wire.BTH{Opcode: wire.WriteLastImm, Solicited: true, Pad: 3, FECN: true}), "09b00000" + "80000000" + "00000000"},
-		{"RETH", hexOf(wire.RETH{Address: 0x0123456789abcdef, RKey: 0xcafe, Length: 4096}), "0123456789abcdef" + "0000cafe" + "00001000"},
+		{"BTH", hexOf(wire.BTH{Opcode: wire.WriteFirst, PKey: 0x8012, DestQP: 0x345678, AckReq: true, PSN: 0xabc}),
+			"06008012" + "00345678" + "80000abc"},
+		{"BTH flags", hexOf(wire.BTH{Opcode: wire.WriteLastImm, Solicited: true, Pad: 3, FECN: true}),
+			"09b00000" + "80000000" + "00000000"},
+		{"RETH", hexOf(wire.RETH{Address: 0x0123456789abcdef, RKey: 0xcafe, Length: 4096}),
+			"0123456789abcdef" + "0000cafe" + "00001000"},
 		{"ACK", hexOf(wire.AETH{Kind: wire.ACK, Value: 31, MSN: 5}), "1f000005"},
 		{"NAK", hexOf(wire.AETH{Kind: wire.NAK, Value: wire.NAKSequence, MSN: 0xFFFFFF}), "60ffffff"},
 	} {
@@ -147,11 +152,12 @@ func TestDecodeErrorsNameTheField(t *testing.T) {
 		"BTH: transport header version 3, want 0":                                                       version,
 		"AETH: syndrome 0x45 is reserved, want an ACK (000xxxxx), RNR NAK (001xxxxx) or NAK (011xxxxx)": syndrome,
 		"RETH: 15 bytes, want 16":                                                                       short,
-		"CNP: RDMA WRITE First (0x06), want opcode 0x81":                                                decodeCNP(edit(cnp, 0, 6)),
-		"CNP: BECN is 0, want 1":                                                                        decodeCNP(edit(cnp, 4, 0)),
-		"PFC frame: opcode 0x0001, want 0x0101":                                                         decodePFC(refcs(edit(pfc, 14, 0))),
-		"PFC frame: ethertype 0x0008, want 0x8808":                                                      decodePFC(refcs(edit(pfc, 12, 0))),
-		"PFC frame: destination ff 80 c2 00 00 01, want 01 80 c2 00 00 01":                              decodePFC(refcs(edit(pfc, 0, 0xff))),
+
+		"CNP: RDMA WRITE First (0x06), want opcode 0x81":                   decodeCNP(edit(cnp, 0, 6)),
+		"CNP: BECN is 0, want 1":                                           decodeCNP(edit(cnp, 4, 0)),
+		"PFC frame: opcode 0x0001, want 0x0101":                            decodePFC(refcs(edit(pfc, 14, 0))),
+		"PFC frame: ethertype 0x0008, want 0x8808":                         decodePFC(refcs(edit(pfc, 12, 0))),
+		"PFC frame: destination ff 80 c2 00 00 01, want 01 80 c2 00 00 01": decodePFC(refcs(edit(pfc, 0, 0xff))),
 	} {
 		if err == nil || err.Error() != want {
 			t.Errorf("\n got %v\nwant %s", err, want)
@@ -166,8 +172,10 @@ func TestRoundTripAndEveryStrictPrefixFails(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		flag := rapid.Bool()
 		bits := func(n uint) uint32 { return uint32(rapid.Uint64Range(0, 1<<n-1).Draw(t, "bits")) }
-		trip(t, wire.DecodeBTH, wire.BTH{Opcode: wire.Opcode(bits(8)), Solicited: flag.Draw(t, "S"), Migrated: flag.Draw(t, "M"),
-			Pad: uint8(bits(2)), PKey: uint16(bits(16)), FECN: flag.Draw(t, "F"), BECN: flag.Draw(t, "B"), DestQP: bits(24),
+		trip(t, wire.DecodeBTH, wire.BTH{Opcode: wire.Opcode(bits(8)), Solicited: flag.Draw(t, "S"),
+			Migrated: flag.Draw(t, "M"),
+			Pad:      uint8(bits(2)), PKey: uint16(bits(16)), FECN: flag.Draw(t, "F"),
+			BECN: flag.Draw(t, "B"), DestQP: bits(24),
 			AckReq: flag.Draw(t, "A"), PSN: wire.PSN(bits(24))})
 		trip(t, wire.DecodeRETH, wire.RETH{Address: rapid.Uint64().Draw(t, "VA"), RKey: bits(32), Length: bits(32)})
 		kind := rapid.SampledFrom([]wire.AckKind{wire.ACK, wire.RNRNAK, wire.NAK}).Draw(t, "kind")

@@ -77,7 +77,8 @@ func (c *DataParallelConfig) check() error {
 			return fmt.Errorf("data parallel: layer %d is %d x %d, want sizes of at least 1", i+1, l.In, l.Out)
 		}
 		if i > 0 && l.In != c.Layers[i-1].Out {
-			return fmt.Errorf("data parallel: layer %d takes %d inputs, layer %d gives %d", i+1, l.In, i, c.Layers[i-1].Out)
+			return fmt.Errorf("data parallel: layer %d takes %d inputs, layer %d gives %d", i+1,
+				l.In, i, c.Layers[i-1].Out)
 		}
 	}
 	if c.Batch < 1 {
@@ -135,7 +136,8 @@ func (b *builder) add(op Op) int32 {
 
 // compute appends an operation that depends on the one before it on the compute stream.
 func (b *builder) compute(name string, p Phase, layer int, d unit.Duration) int32 {
-	op := Op{Name: name, Kind: Compute, Stream: ComputeStream, Duration: d, Phase: p, Layer: int32(layer), Bucket: -1, Coll: -1}
+	op := Op{Name: name, Kind: Compute, Stream: ComputeStream, Duration: d, Phase: p,
+		Layer: int32(layer), Bucket: -1, Coll: -1}
 	if n := len(b.s.Ops); n > 0 {
 		op.Deps = []int32{int32(n - 1)}
 	}
@@ -149,9 +151,11 @@ func (b *builder) allReduce(bucket int, after int32) int32 {
 	b.kernels++ // the collective's own
 	k := b.s.Buckets[bucket]
 	name := fmt.Sprintf("allreduce.bucket%d", bucket+1)
-	b.s.Collectives = append(b.s.Collectives, Collective{Name: name, Bucket: int32(bucket), Offset: k.Offset, Elems: k.Elems,
-		ElemBytes: elem, Schedule: b.c.Schedule})
-	return b.add(Op{Name: name, Kind: Communication, Stream: 1, Deps: []int32{after}, Duration: b.c.Device.LaunchTime(), Layer: -1, Bucket: -1,
+	b.s.Collectives = append(b.s.Collectives,
+		Collective{Name: name, Bucket: int32(bucket), Offset: k.Offset, Elems: k.Elems,
+			ElemBytes: elem, Schedule: b.c.Schedule})
+	return b.add(Op{Name: name, Kind: Communication, Stream: 1, Deps: []int32{after},
+		Duration: b.c.Device.LaunchTime(), Layer: -1, Bucket: -1,
 		Coll: int32(len(b.s.Collectives) - 1)})
 }
 
@@ -161,7 +165,8 @@ func (b *builder) update(bucket int, after int32) {
 		words = 5
 	}
 	b.add(Op{Name: fmt.Sprintf("update.%d", bucket+1), Kind: Compute, Stream: ComputeStream, Deps: []int32{after},
-		Duration: b.kernel(0, words*b.s.Buckets[bucket].Elems), Phase: Update, Layer: -1, Bucket: int32(bucket), Coll: -1})
+		Duration: b.kernel(0, words*b.s.Buckets[bucket].Elems), Phase: Update, Layer: -1,
+		Bucket: int32(bucket), Coll: -1})
 }
 
 // kernel returns the duration of one kernel that moves so many float32 words.

@@ -58,7 +58,8 @@ func (d *Device) traffic(bytes int64) unit.Duration {
 	if d.MemoryBandwidth == 0 {
 		return 0
 	}
-	return unit.Duration(quotient(bytes, 8*int64(unit.Second), d.MemoryEff.Den, int64(d.MemoryBandwidth), d.MemoryEff.Num))
+	return unit.Duration(quotient(bytes, 8*int64(unit.Second), d.MemoryEff.Den,
+		int64(d.MemoryBandwidth), d.MemoryEff.Num))
 }
 
 // quotient returns a*b*c / (d*e), rounded up, for a, b, c >= 0 and d, e > 0. It

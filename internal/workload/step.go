@@ -103,7 +103,8 @@ func (s *Step) Validate() error {
 			return fmt.Errorf("operation %q is on stream %d, there are %d", op.Name, op.Stream, len(s.Streams))
 		}
 		if (op.Kind == Compute) != (op.Stream == ComputeStream) {
-			return fmt.Errorf("operation %q is on stream %d: compute operations run on stream 0, collectives on the others", op.Name, op.Stream)
+			return fmt.Errorf("operation %q is on stream %d: compute operations run on stream 0, collectives on the "+
+				"others", op.Name, op.Stream)
 		}
 		if op.Kind == Communication && (op.Coll < 0 || int(op.Coll) >= len(s.Collectives)) {
 			return fmt.Errorf("operation %q names collective %d, there are %d", op.Name, op.Coll, len(s.Collectives))

@@ -16,7 +16,8 @@ var h100 = Device{FLOPS: 495e12, MemoryBandwidth: 26800 * unit.GigabitPerSec, La
 	MatmulEff: unit.Ratio{Num: 50, Den: 100}, MemoryEff: unit.Ratio{Num: 80, Den: 100}}
 
 func digits(ranks int, bucket unit.Bytes) DataParallelConfig {
-	c := DataParallelConfig{Layers: []Dense{{784, 128, true}, {128, 10, false}}, Batch: 8, Bucket: bucket, Ranks: ranks, Device: h100}
+	c := DataParallelConfig{Layers: []Dense{{784, 128, true}, {128, 10, false}}, Batch: 8, Bucket: bucket,
+		Ranks: ranks, Device: h100}
 	if ranks > 1 {
 		order := make([]int32, ranks)
 		for i := range order {
@@ -112,7 +113,8 @@ func TestBucketsFillFromTheLastLayer(t *testing.T) {
 }
 
 func TestKernelIsARoofline(t *testing.T) {
-	d := Device{FLOPS: 1e12, MemoryBandwidth: 8e12, Launch: 3 * unit.Microsecond, MatmulEff: unit.Ratio{Num: 1, Den: 2}, MemoryEff: unit.Ratio{Num: 4, Den: 5}}
+	d := Device{FLOPS: 1e12, MemoryBandwidth: 8e12, Launch: 3 * unit.Microsecond, MatmulEff: unit.Ratio{Num: 1, Den: 2},
+		MemoryEff: unit.Ratio{Num: 4, Den: 5}}
 	for _, c := range []struct {
 		flop, bytes int64
 		want        unit.Duration
@@ -167,7 +169,8 @@ func TestChunksAndSlotsTile(t *testing.T) {
 		for i := range k.Schedule.Chunks() {
 			off, n := k.Range(ch, i)
 			if off != at || n > k.SlotBytes() {
-				t.Errorf("chunk %d of channel %d: %d bytes at %d, want them at %d and no more than %d", i, ch, n, off, at, k.SlotBytes())
+				t.Errorf("chunk %d of channel %d: %d bytes at %d, want them at %d and no more than %d", i, ch,
+					n, off, at, k.SlotBytes())
 			}
 			at += n
 		}

@@ -1,11 +1,12 @@
-// Command forecast runs scenarios and prints what `railyard check` said of each beside what the run took: packet-hops
-// and the most memory that the process held. Memory is the machine's to say and differs a little from run to run,
-// so this is looked at by hand; that packet-hops are near is a test of internal/run.
+// Command forecast runs scenarios and prints what `railyard check` said of each beside what the run
+// took: packet-hops and the most memory that the process held. Memory is the machine's to say and
+// differs a little from run to run, so this is looked at by hand; that packet-hops are near is a
+// test of internal/run.
 //
 //	go run ./tools/forecast [FILE...]      default: examples and tools/forecast/shapes
 //
-// It runs in the folder of the repository, for examples name files relative to it, and leaves nothing but the images
-// that an example draws.
+// It runs in the folder of the repository, for examples name files relative to it, and leaves
+// nothing but the images that an example draws.
 package main
 
 import (
@@ -44,7 +45,8 @@ func main() {
 	build := exec.Command("go", "build", "-o", program, "./cmd/railyard")
 	build.Stderr = os.Stderr
 	exitOn(build.Run())
-	fmt.Printf("%-34s %13s %13s %5s  %9s %9s %5s  %6s\n", "scenario", "hops said", "taken", "", "MB said", "taken", "", "s")
+	fmt.Printf("%-34s %13s %13s %5s  %9s %9s %5s  %6s\n", "scenario", "hops said", "taken", "",
+		"MB said", "taken", "", "s")
 	for i, file := range files {
 		if err := measure(program, file, filepath.Join(work, fmt.Sprint(i))); err != nil {
 			fmt.Printf("%-34s %v\n", filepath.Base(file), err)
@@ -67,7 +69,8 @@ func measure(program, file, dir string) error {
 	}
 	const mega = 1e6
 	h, m := said.Estimate.PacketHops, said.Estimate.Memory
-	fmt.Printf("%-34s %13d %13d %5.2f  %9.0f %9.0f %5.2f  %6.1f\n", filepath.Base(file), h, took.PacketHops, float64(h)/float64(took.PacketHops),
+	fmt.Printf("%-34s %13d %13d %5.2f  %9.0f %9.0f %5.2f  %6.1f\n", filepath.Base(file), h, took.PacketHops,
+		float64(h)/float64(took.PacketHops),
 		float64(m)/mega, float64(peak)/mega, float64(m)/float64(peak), took.Seconds)
 	return nil
 }

@@ -2,9 +2,9 @@
 //
 //	go run ./tools/mutate [-v] [NAME...]      default: every mutant of tools/mutate/mutants.txt
 //
-// A mutant is a change of a few words in one file. The tests that should notice it run against a copy of that file
-// (go test -overlay), so the working tree stays as it is. Exit code 1 if a mutant survives, or if the text that
-// it changes is not in its file exactly once.
+// A mutant is a change of a few words in one file. The tests that should notice it run against a
+// copy of that file (go test -overlay), so the working tree stays as it is. Exit code 1 if a mutant
+// survives, or if the text that it changes is not in its file exactly once.
 package main
 
 import (
@@ -83,7 +83,8 @@ func (m *mutant) run() (verdict, out string) {
 	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{path: filepath.Join(dir, "mutant.go")}})
 	exitOn(err)
 	exitOn(os.WriteFile(filepath.Join(dir, "overlay.json"), overlay, 0o600))
-	text, err := exec.Command("go", append([]string{"test", "-overlay", filepath.Join(dir, "overlay.json")}, m.tests...)...).CombinedOutput()
+	text, err := exec.Command("go",
+		append([]string{"test", "-overlay", filepath.Join(dir, "overlay.json")}, m.tests...)...).CombinedOutput()
 	switch {
 	case err == nil:
 		return survived, string(text)
@@ -133,7 +134,8 @@ func parse(text string) (all []mutant, err error) {
 			continue // a comment
 		}
 		if m.name == "" || m.file == "" || len(m.tests) == 0 || m.old == "" || m.old == m.new {
-			return nil, fmt.Errorf("%s:%d: %s: want a name, in FILE, test PACKAGE..., - OLD, + NEW, and OLD other than NEW", list, m.line, m.name)
+			return nil, fmt.Errorf("%s:%d: %s: want a name, in FILE, test PACKAGE..., - OLD, + NEW, and OLD other "+
+				"than NEW", list, m.line, m.name)
 		}
 		all = append(all, m)
 	}

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The list is about the code as it is: each mutant's text is in its file once. Whoever changes that text changes the
-// list, or takes the mutant out with what it was about.
+// The list is about the code as it is: each mutant's text is in its file once. Whoever changes that
+// text changes the list, or takes the mutant out with what it was about.
 func TestMutantsAreNotStale(t *testing.T) {
 	t.Chdir(filepath.Join("..", ".."))
 	text, err := os.ReadFile(list)
@@ -53,11 +53,13 @@ func TestParseAndApply(t *testing.T) {
 		t.Errorf("%q %v", got, err)
 	}
 	for _, src := range []string{"", "a <= b a <= b"} {
-		if _, err := all[0].apply(src); err == nil || !strings.Contains(err.Error(), "mutants.txt:3: first: \"a <= b\" is ") {
+		if _, err := all[0].apply(src); err == nil ||
+			!strings.Contains(err.Error(), "mutants.txt:3: first: \"a <= b\" is ") {
 			t.Errorf("%q: %v", src, err)
 		}
 	}
-	for _, bad := range []string{"first\nin a.go\n- a\n+ b", "first\nin a.go\ntest x\n- a\n+ a", "what is this", "in a.go\ntest x\n- a\n+ b"} {
+	for _, bad := range []string{"first\nin a.go\n- a\n+ b", "first\nin a.go\ntest x\n- a\n+ a", "what is this",
+		"in a.go\ntest x\n- a\n+ b"} {
 		if _, err := parse(bad); err == nil {
 			t.Errorf("%q: no error", bad)
 		}

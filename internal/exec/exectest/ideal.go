@@ -182,10 +182,12 @@ func (e *events) Pop() any {
 	return x
 }
 
-// answer is the trace of an acknowledgement of a message that was placed at an instant, nil where there is nothing to tell.
+// answer is the trace of an acknowledgement of a message that was placed at an instant, nil where
+// there is nothing to tell.
 func (d *Driver) answer(placed unit.Time) *exec.Trace {
 	if d.net.Repeat == 0 {
 		return nil
 	}
-	return &exec.Trace{Posted: placed, Placed: d.now, Segments: []exec.Segment{{Until: placed.Add(d.net.Repeat), Cause: cause.Retransmission, At: -1}, {Until: d.now, Cause: cause.Acknowledgement, At: -1}}}
+	return &exec.Trace{Posted: placed, Placed: d.now, Segments: []exec.Segment{{Until: placed.Add(d.net.Repeat),
+		Cause: cause.Retransmission, At: -1}, {Until: d.now, Cause: cause.Acknowledgement, At: -1}}}
 }

@@ -5,13 +5,11 @@ import (
 	"math"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
 	"railyard/internal/cause"
 	"railyard/internal/qos"
-	"railyard/internal/sheet"
 	"railyard/internal/unit"
 )
 
@@ -45,89 +43,6 @@ func example() *Summary {
 		Notes: []string{"drops 0: PFC stops the sender before a buffer is full, so nothing was lost in this run and go-back-N had nothing to repeat",
 			"retransmissions 0: no packet was lost"},
 	}
-}
-
-func render(t *testing.T, s *Summary, width int) string {
-	t.Helper()
-	var b strings.Builder
-	if err := WriteSummary(&b, s, width); err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(b.String()) {
-		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > max(width, sheet.MinWidth) {
-			t.Errorf("%d columns, want at most %d: %s", n, width, line)
-		}
-	}
-	return b.String()
-}
-
-func TestSummaryAt80Columns(t *testing.T) { golden(t, "summary-80.txt", render(t, example(), 80)) }
-
-func TestSummaryOfFlowsOnly(t *testing.T) {
-	s := &Summary{State: Interrupted, Name: "incast", Seed: 7, VirtualTime: 8_000_000_000, WallSeconds: 1.5, PacketHops: 98_000,
-		Notes: []string{"ECN marks 0: marking is switched off in fabric.qos.ecn"}}
-	for i := range 20 {
-		s.Flows = append(s.Flows, FlowFigures{Name: "flow " + string(rune('a'+i)), Bytes: 1_000_000, Start: new(unit.Time(0)), FCT: new(unit.Duration(80_000_000 + i%7*1_000_000)), Status: StatusDone})
-	}
-	golden(t, "summary-flows.txt", render(t, s, 80))
-}
-
-// The terminal has room for a few flows: the slowest, before them those of which nothing came.
-func TestSlowestFlows(t *testing.T) {
-	flow := func(name string, posted int64, took unit.Duration) FlowFigures {
-		f := FlowFigures{Name: name, Posted: posted}
-		if took > 0 {
-			f.FCT = new(took)
-		}
-		return f
-	}
-	all := []FlowFigures{flow("a", 1, 5), flow("b", 1, 9), flow("later", 0, 0), flow("stuck", 1, 0), flow("c", 1, 9), flow("d", 1, 2)}
-	names := func(list []FlowFigures) (s string) {
-		for _, f := range list {
-			s += f.Name + " "
-		}
-		return s
-	}
-	if got := names(SlowestFlows(all, 3)); got != "stuck b c " {
-		t.Errorf("the slowest three: %s", got)
-	}
-	if got := names(SlowestFlows(all, 5)); got != "stuck b c a d " {
-		t.Errorf("the slowest five: %s", got)
-	}
-	if got := names(SlowestFlows(all, 6)); got != "a b later stuck c d " {
-		t.Errorf("all: %s", got)
-	}
-	if all[0].Name != "a" {
-		t.Error("the caller's list was sorted")
-	}
-}
-
-// A mean over some steps says over which.
-func TestTracedSteps(t *testing.T) {
-	for _, c := range []struct {
-		traced, every, steps int64
-		want                 string
-	}{
-		{1, 1, 1, "1 step"}, {2811, 1, 2811, "2,811 steps"}, {282, 10, 2811, "282 of 2,811 steps (every 10th)"}, {283, 10, 2811, "283 of 2,811 steps (every 10th, and the slowest)"},
-		{3, 2, 5, "3 of 5 steps (every 2nd)"}, {2, 12, 20, "2 of 20 steps (every 12th)"}, {5, 21, 80, "5 of 80 steps (every 21st, and the slowest)"},
-		{5, 10, 5, "5 steps"},
-	} {
-		s := &Summary{PathsTraced: c.traced, PathsEvery: c.every, Steps: c.steps}
-		if got := s.TracedSteps(); got != c.want {
-			t.Errorf("%d of %d, every %d: %s, want %s", c.traced, c.steps, c.every, got, c.want)
-		}
-	}
-}
-
-// No width makes a line longer than the terminal, and nothing panics on figures out of the ordinary.
-func TestSummaryFitsAnyWidth(t *testing.T) {
-	s := example()
-	s.FinalLoss = new(Float(math.NaN()))
-	s.Drops, s.PacketHops, s.VirtualTime = math.MaxInt64, math.MaxInt64, math.MaxInt64
-	for width := 0; width < 200; width += 7 {
-		render(t, s, width)
-	}
-	render(t, &Summary{State: Failed, Error: strings.Repeat("a long reason ", 30)}, 80)
 }
 
 func TestRunJSONReadsBack(t *testing.T) {

@@ -1,0 +1,201 @@
+package headline
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"railyard/internal/chart"
+	"railyard/internal/result"
+	"railyard/internal/unit"
+)
+
+// Figure is one headline figure of a run.
+type Figure struct {
+	Name    string       `json:"name"`
+	Unit    chart.Unit   `json:"unit"` // ps; 1/s; 1: a fraction; -: a plain number; "": a count
+	Value   result.Float `json:"value"`
+	Meaning string       `json:"meaning,omitempty"` // of what, and how it was measured
+}
+
+// The figures by which runs are compared first.
+const (
+	StepTime = "step time"
+	MeanFCT  = "completion, mean"
+)
+
+// The figures whose values are printed in a way of their own.
+const testAccuracy = "test accuracy"
+
+// found is what a run has of a figure.
+type found struct {
+	value   float64
+	meaning string
+	there   bool
+}
+
+func have(v float64, meaning string) found { return found{v, meaning, true} }
+
+// positive is a figure that is 0 where a run has none.
+func positive(v float64, meaning string) found { return found{v, meaning, v > 0} }
+
+// table has every figure in the order in which they are shown.
+var table = []struct {
+	name string
+	unit chart.Unit
+	of   func(*result.Summary) found
+}{
+	{StepTime, chart.Time, func(s *result.Summary) found {
+		return positive(float64(s.StepTime), "virtual time of all steps / steps")
+	}},
+	{"samples/s", chart.Rate, func(s *result.Summary) found {
+		return positive(s.SampleRate,
+			"global batch / step time")
+	}},
+	{"step, median", chart.Time, func(s *result.Summary) found {
+		return positive(float64(s.StepMedian), "of each step's slowest rank")
+	}},
+	{"step, p99", chart.Time, func(s *result.Summary) found {
+		return positive(float64(s.StepP99), "of each step's slowest rank")
+	}},
+	{"steps", chart.Count, steps},
+	{MeanFCT, chart.Time, func(s *result.Summary) found {
+		done, mean, _ := completion(s)
+		return found{float64(mean), "of the " + unit.CountOf(done, "message") + " of the job that completed", done > 0}
+	}},
+	{"completion, slowest", chart.Time, func(s *result.Summary) found {
+		done, _, slowest := completion(s)
+		return found{float64(slowest), "of the job's slowest flow, mean over its messages", done > 0}
+	}},
+	{testAccuracy, chart.Fraction, func(s *result.Summary) found {
+		return pointer(s.TestAccuracy, "of the test images, after the last step")
+	}},
+	{"final loss", chart.Plain, func(s *result.Summary) found {
+		return pointer(s.FinalLoss, "mean training loss of the last epoch")
+	}},
+	{"overlap", chart.Fraction, func(s *result.Summary) found {
+		return pointer(s.Overlap, "of communication ran beside compute")
+	}},
+	{"busiest port", chart.Fraction, func(s *result.Summary) found {
+		if len(s.BusiestLinks) == 0 {
+			return found{}
+		}
+		return have(s.BusiestLinks[0].Utilisation, "used of "+s.BusiestLinks[0].Port)
+	}},
+	{"virtual time", chart.Time, func(s *result.Summary) found {
+		return positive(float64(s.VirtualTime), "from the start of the run to its end")
+	}},
+	{"ECN marks", chart.Count, counter(func(s *result.Summary) int64 { return s.ECNMarks },
+		"packets marked by switches")},
+	{"CNPs", chart.Count, counter(func(s *result.Summary) int64 { return s.CNPs },
+		"congestion notifications of receivers")},
+	{"pause frames", chart.Count, counter(func(s *result.Summary) int64 { return s.Pauses },
+		"of PFC, refreshes included")},
+	{"drops", chart.Count, counter(func(s *result.Summary) int64 { return s.Drops },
+		"packets for which a switch had no room")},
+	{"retransmissions", chart.Count, counter(func(s *result.Summary) int64 { return s.Retransmits },
+		"data packets sent again")},
+	{"packet-hops", chart.Count, counter(func(s *result.Summary) int64 { return s.PacketHops },
+		"frames, once for each link")},
+}
+
+// Of lists the figures that a run has.
+func Of(s *result.Summary) []Figure {
+	out := []Figure{}
+	for _, row := range table {
+		if f := row.of(s); f.there {
+			out = append(out, Figure{Name: row.name, Unit: row.unit, Value: result.Float(f.value), Meaning: f.meaning})
+		}
+	}
+	return out
+}
+
+// Names lists the names of all figures, in order.
+func Names() []string {
+	names := make([]string, len(table))
+	for i := range table {
+		names[i] = table[i].name
+	}
+	return names
+}
+
+// steps is there for every training, as soon as it is known how many steps it is to have.
+func steps(s *result.Summary) found {
+	meaning := "that all ranks ended"
+	if s.StepsPlanned > s.Steps {
+		meaning += ", of " + unit.Count(s.StepsPlanned)
+	}
+	return found{float64(s.Steps), meaning, s.Steps > 0 || s.StepsPlanned > 0 && s.State != result.Running}
+}
+
+// counter is a count that a run has as soon as it has ended, 0 included.
+func counter(of func(*result.Summary) int64, meaning string) func(*result.Summary) found {
+	return func(s *result.Summary) found { return found{float64(of(s)), meaning, s.State != result.Running} }
+}
+
+// pointer is a figure that is nil where a run has none.
+func pointer[F ~float64](v *F, meaning string) found {
+	if v == nil {
+		return found{}
+	}
+	return have(float64(*v), meaning)
+}
+
+// completion returns how many messages of the job's own flows were done, their mean completion
+// time, and that of the flow whose messages took longest.
+func completion(s *result.Summary) (done int64, mean, slowest unit.Duration) {
+	var sum float64
+	for i := range s.Flows {
+		f := &s.Flows[i]
+		if f.Kind != result.KindJob || f.Done == 0 {
+			continue
+		}
+		done += f.Done
+		sum += float64(f.Took()) * float64(f.Done)
+		slowest = max(slowest, f.Took())
+	}
+	if done > 0 {
+		mean = unit.Duration(math.Round(sum / float64(done)))
+	}
+	return done, mean, slowest
+}
+
+// Text prints the value for people.
+func (f *Figure) Text() string {
+	v := float64(f.Value)
+	switch {
+	case f.Name == testAccuracy: // its second decimal is one of the 10,000 images that are usual
+		return strconv.FormatFloat(v*100, 'f', 2, 64) + " %"
+	case math.IsNaN(v): // of a training that diverged: there is a value
+		return "NaN"
+	}
+	return f.Unit.Text(chart.Value(v))
+}
+
+// Change prints how the value differs from that of the same figure of another run: of counts the
+// difference, of fractions points, of all else a percentage.
+func (f *Figure) Change(base *Figure) string {
+	b := float64(base.Value)
+	d := float64(f.Value) - b
+	switch {
+	case d == 0:
+		return "same"
+	case math.IsNaN(d) || math.IsInf(d, 0):
+		return "-" // a loss that is no number
+	case f.Unit == chart.Fraction:
+		return tenths(100*d, " points")
+	case f.Unit == chart.Count:
+		return fmt.Sprintf("%+d", int64(d))
+	case b == 0:
+		return ""
+	}
+	return tenths(100*d/b, " %")
+}
+
+// tenths prints a signed difference to one decimal; one that rounds to nothing is none.
+func tenths(v float64, unit string) string {
+	if math.Abs(v) < 0.05 {
+		return "same"
+	}
+	return fmt.Sprintf("%+.1f%s", v, unit)
+}

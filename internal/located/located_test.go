@@ -1,0 +1,163 @@
+package located
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestProblemText(t *testing.T) {
+	for _, c := range []struct {
+		p    Problem
+		want string
+	}{
+		{Problem{File: "a.yaml", Line: 2, Column: 7, Path: "x.y", Message: "wrong", Hint: "want z"},
+			"a.yaml:2:7: x.y: wrong; want z"},
+		{Problem{File: "a.yaml", Message: "wrong"}, "a.yaml: wrong"},
+		{Problem{File: "a.yaml", Path: "x", Message: "odd", Set: true, Warning: true}, "--set warning: x: odd"},
+	} {
+		if got := c.p.String(); got != c.want {
+			t.Errorf("%s, want %s", got, c.want)
+		}
+	}
+}
+
+// Problems come out in the order of the text, each once.
+func TestSorted(t *testing.T) {
+	ps := Problems{{Line: 3, Column: 1}, {File: "b", Line: 1, Column: 1}, {Line: 1, Column: 9},
+		{Line: 1, Column: 2, Message: "b"}, {Line: 1, Column: 2, Message: "a"}, {Line: 3, Column: 1}}
+	var got []string
+	for _, p := range ps.Sorted() {
+		got = append(got, fmt.Sprint(p.File, p.Line, ":", p.Column, p.Message))
+	}
+	if want := "1:2a 1:2b 1:9 3:1 b1:1"; strings.Join(got, " ") != want {
+		t.Errorf("%s, want %s", strings.Join(got, " "), want)
+	}
+	if Problems(nil).Err() != nil {
+		t.Error("no problem is an error")
+	}
+}
+
+// A long list is cut, and says where the rest begins.
+func TestMost(t *testing.T) {
+	var ps Problems
+	for i := range 2*Most + 1 {
+		ps = append(ps, Problem{File: "f", Line: i + 1, Column: 1, Message: "wrong"})
+		if ps.Full() != (i >= Most) {
+			t.Fatalf("%d problems: full is %v", i+1, ps.Full())
+		}
+	}
+	got := ps.Sorted()
+	if last := got[len(got)-1].String(); len(got) != Most+1 ||
+		last != "f:101:1: and at least 101 more problems from here on" {
+		t.Errorf("%d problems, the last is %s", len(got), last)
+	}
+	got = ps[:Most+1].Sorted()
+	if last := got[len(got)-1].String(); last != "f:101:1: and at least one more problem from here on" {
+		t.Errorf("the last is %s", last)
+	}
+}
+
+func TestRender(t *testing.T) {
+	src := []byte("cluster: {hosts: 2}\njob: {flows: [{from: host1/gpu0, to: host2/gpu0, bytes: 1MB, prioritty: " +
+		"data}]}\r\n" +
+		"# " + strings.Repeat("x", 300))
+	wrong := Problems{{File: "a.yaml", Line: 2, Column: 62, Width: 9, Path: "job.flows[0].prioritty",
+		Message: "unknown key", Hint: "did you mean priority?"}}
+	var plainText, coloured bytes.Buffer
+	wrong.Render(&plainText, src, false)
+	wrong.Render(&coloured, src, true)
+	want := `a.yaml:2:62: job.flows[0].prioritty: unknown key
+    2 | lows: [{from: host1/gpu0, to: host2/gpu0, bytes: 1MB, prioritty: data}]}
+      |                                                       ^^^^^^^^^
+      = did you mean priority?
+`
+	if plainText.String() != want {
+		t.Errorf("got:\n%swant:\n%s", plainText.String(), want)
+	}
+	strip := strings.NewReplacer(red, "", cyan, "", bold, "", plain, "")
+	if strip.Replace(coloured.String()) != want || !strings.Contains(coloured.String(), red+"^^^^^^^^^"+plain) {
+		t.Errorf("in colour: %q", coloured.String())
+	}
+	long := Problems{{File: "a.yaml", Line: 3, Column: 250, Width: 500, Message: "far to the right"}}
+	plainText.Reset()
+	long.Render(&plainText, src, false)
+	for line := range strings.SplitSeq(plainText.String(), "\n") {
+		if len(line) > 80 {
+			t.Errorf("%d characters: %s", len(line), line)
+		}
+	}
+}
+
+// Columns count characters, whatever their bytes.
+func TestColumns(t *testing.T) {
+	var got []string
+	for _, w := range AppendWords(nil, "  ä\tbö \v x\r") {
+		got = append(got, fmt.Sprintf("%s@%d+%d", w.Text, w.Column, w.Width()))
+	}
+	if want := "ä@3+1 bö@5+2 x@10+1"; strings.Join(got, " ") != want {
+		t.Errorf("%s, want %s", strings.Join(got, " "), want)
+	}
+	ps := Problems{{Line: 2, Column: 6}, {Line: 2, Column: 99}, {Line: 7, Column: 3}}
+	ps.InCharacters([]byte("x\näö x\n")) // x is byte 6 of its line
+	if ps[0].Column != 4 || ps[1].Column != 5 || ps[2].Column != 3 {
+		t.Errorf("%+v", ps)
+	}
+}
+
+func TestShown(t *testing.T) {
+	for text, want := range map[string]string{
+		"400G": "400G", "näme": "näme", "": `""`, "a b": `"a b"`, "a\nb": `"a\nb"`, "\x1b[31m": `"\x1b[31m"`,
+		strings.Repeat("x", 50): `"` + strings.Repeat("x", 40) + `..."`,
+	} {
+		if got := Shown(text); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}
+
+// What package unit says of a value is shown as all else is.
+func TestBare(t *testing.T) {
+	for _, c := range []struct{ text, err, want string }{
+		{"400G", `"400G": unknown unit "G"`, `400G: unknown unit "G"`},
+		{"4 G", `"4 G": unknown unit "G"`, `"4 G": unknown unit "G"`},
+		{"4", "too large", "too large"},
+	} {
+		if got := Bare(c.text, errors.New(c.err)).Error(); got != c.want {
+			t.Errorf("%s: %s, want %s", c.err, got, c.want)
+		}
+	}
+}
+
+// Whatever the text, words cover all that is not blank and are where they say, and a place in it
+// renders.
+func FuzzWords(f *testing.F) {
+	f.Add("link h1 s1 400G 20m")
+	f.Add("\xff ä\t\x00")
+	f.Fuzz(func(t *testing.T, line string) {
+		line, _, _ = strings.Cut(line, "\n")
+		words := AppendWords(nil, line)
+		rest := strings.NewReplacer(" ", "", "\t", "", "\r", "", "\v", "", "\f", "").Replace(line)
+		for _, w := range words {
+			if !strings.HasPrefix(rest, w.Text) {
+				t.Fatalf("word %q, want the beginning of %q", w.Text, rest)
+			}
+			rest = rest[len(w.Text):]
+			if before := string([]rune(line)[:w.Column-1]); utf8.ValidString(line) &&
+				!strings.HasPrefix(line[len(before):], w.Text) {
+				t.Fatalf("%q is not at column %d of %q", w.Text, w.Column, line)
+			}
+			p := Problem{File: "f", Line: 1, Column: w.Column, Width: w.Width(), Message: Shown(w.Text)}
+			if strings.ContainsAny(p.String(), "\n\r") {
+				t.Fatalf("more than one line: %q", p.String())
+			}
+			Problems{p}.Render(&bytes.Buffer{}, []byte(line), true)
+		}
+		if rest != "" {
+			t.Fatalf("no word holds %q", rest)
+		}
+	})
+}

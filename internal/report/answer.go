@@ -1,0 +1,175 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"railyard/internal/diagnose"
+	"railyard/internal/result"
+	"railyard/internal/unit"
+)
+
+// majority is the share from which one reason is said to limit a run.
+const majority = 0.4
+
+// How many culprits, other reasons and bullets an answer has at most.
+const (
+	shownCulprits = 3
+	shownReasons  = 3
+	shownBullets  = 3
+)
+
+// Answer says what limited a run: in one sentence the bottleneck, its port, its share of the time,
+// what was lost against an idle network, and what a rerun without it saved, if there was one; then
+// at most three things more, what matters most first. Of a run that did not come to its end the
+// sentence begins with that. Every figure in it is one of the run's, and each thing is said once.
+// It needs no tables: what only they tell is left out without them.
+func Answer(d *Data) (sentence string, bullets []string) {
+	sentence, bullets = d.answer()
+	return sentence, bullets[:min(len(bullets), shownBullets)]
+}
+
+// answer is Answer with everything that there is to say.
+func (d *Data) answer() (sentence string, bullets []string) {
+	g := d.Summary.Diagnosis
+	if g == nil || g.Main() == nil {
+		if sentence = d.stateOnly(); sentence == "" {
+			return d.noTime(), nil
+		}
+		return sentence, d.bullets(nil)
+	}
+	return d.limit(g), d.bullets(g)
+}
+
+// limit is the sentence of a run with a diagnosis.
+func (d *Data) limit(g *diagnose.Diagnosis) string {
+	main := g.Main()
+	first := "this run was limited because"
+	switch {
+	case g.Share(main) < majority && main.Kind.Congestion():
+		first = "the largest single loss was that"
+	case g.Share(main) < majority:
+		first = "no single reason limited this run; the largest was that"
+	}
+	return d.begin(fmt.Sprintf("%s %s: %s of the %s of %s%s.", first, d.lead(main), unit.Percent(g.Share(main)),
+		g.Whole.Human(), g.Subject, d.againstIdle(g, main)))
+}
+
+// stateOnly is the sentence of a run without a diagnosis: in which state most of the time passed,
+// which is not why. "": no time is known.
+func (d *Data) stateOnly() string {
+	subject, whole, all := Findings(d)
+	if len(all) == 0 {
+		return ""
+	}
+	return d.begin(fmt.Sprintf("of the %s of %s, %s passed in a state in which %s; what made it so is not known, "+
+		"for this run has no diagnosis.", whole.Human(), subject, unit.Percent(all[0].Share), all[0].Cause.Meaning()))
+}
+
+// begin puts before a sentence how a run ended that is not complete.
+func (d *Data) begin(sentence string) string {
+	switch ended := d.ended(); {
+	case d.Summary.State == result.Running:
+		return ended + "; so far " + sentence
+	case ended != "":
+		return ended + "; until then " + sentence
+	}
+	return strings.ToUpper(sentence[:1]) + sentence[1:]
+}
+
+// againstIdle says what a better network saves: as reruns found it, or else what the diagnosis
+// gives to the network's being neither idle nor whole, where that is more than the main reason.
+func (d *Data) againstIdle(g *diagnose.Diagnosis, main *diagnose.Blame) string {
+	if proved := d.proved(main); proved != "" {
+		return proved
+	}
+	var lost unit.Duration
+	for i := range g.Blames {
+		if b := &g.Blames[i]; b.Kind.Congestion() && b != main {
+			lost += b.Time
+		}
+	}
+	if unit.Share(lost, g.Whole) < 0.005 {
+		return ""
+	}
+	if main.Kind.Congestion() {
+		lost += main.Time
+	}
+	return fmt.Sprintf("; in all, %s was lost against an idle network", unit.Percent(unit.Share(lost, g.Whole)))
+}
+
+// bullets lists what the sentence does not say, what matters most first. g is nil without a diagnosis.
+func (d *Data) bullets(g *diagnose.Diagnosis) (out []string) {
+	all := []string{d.failed()}
+	if g != nil {
+		all = append(all, felt(g, g.Main()))
+	}
+	all = append(all, d.advice()...)
+	if g != nil {
+		all = append(all, d.others(g))
+	}
+	for _, s := range append(all, d.tail(), d.open(), d.quiet()) {
+		if s != "" {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// felt says in which states the time of a congested network passed, and whose bytes it was.
+func felt(g *diagnose.Diagnosis, b *diagnose.Blame) string {
+	if !b.Kind.Congestion() {
+		return ""
+	}
+	var parts, said []string
+	for _, f := range b.Felt[:min(len(b.Felt), 3)] {
+		if share := unit.Share(f.Time, g.Whole); share >= 0.005 {
+			parts = append(parts, fmt.Sprintf("%s (%s)", f.Cause, unit.Percent(share)))
+		}
+	}
+	switch {
+	case len(parts) == 1 && len(b.Felt) == 1:
+		said = append(said, fmt.Sprintf("It was felt as %s.", b.Felt[0].Cause))
+	case len(parts) > 0:
+		said = append(said, fmt.Sprintf("It was felt as %s.", strings.Join(parts, ", ")))
+	}
+	if s := culprits(b); s != "" {
+		said = append(said, s)
+	}
+	return strings.Join(said, " ")
+}
+
+// culprits names whose bytes it was.
+func culprits(b *diagnose.Blame) string {
+	if len(b.Culprits) == 0 {
+		return ""
+	}
+	var parts []string
+	for _, c := range b.Culprits[:min(len(b.Culprits), shownCulprits)] {
+		parts = append(parts, fmt.Sprintf("%s (%s)", c.Name, unit.Percent(c.Share)))
+	}
+	if more := len(b.Culprits) + b.Others - len(parts); more > 0 {
+		parts = append(parts, fmt.Sprintf("%d more", more))
+	}
+	return fmt.Sprintf("Of what others had waiting there: %s.", strings.Join(parts, ", "))
+}
+
+// others lists further reasons of a tenth or more.
+func (d *Data) others(g *diagnose.Diagnosis) string {
+	var parts []string
+	main := g.Main()
+	for i := range g.Blames {
+		b := &g.Blames[i]
+		if b != main && g.Share(b) >= 0.1 && len(parts) < shownReasons {
+			parts = append(parts, fmt.Sprintf("%s (%s)", d.lead(b), unit.Percent(g.Share(b))))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "Other reasons: " + strings.Join(parts, "; ") + "."
+}
+
+func paragraphOf(sentence string, bullets []string) string {
+	return strings.Join(append([]string{sentence}, bullets...), " ")
+}

@@ -1,0 +1,236 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"railyard/internal/cause"
+	"railyard/internal/result"
+	"railyard/internal/sheet"
+	"railyard/internal/unit"
+)
+
+// How many rows of a list the terminal shows.
+const shownRows = 8
+
+// figures prints the headline figures, and why counters are what they are.
+func (t *text) figures(d *Data) {
+	var rows [][]string
+	for _, f := range d.Headline() {
+		rows = append(rows, []string{f.Name, f.Text(), f.Meaning})
+	}
+	s := d.Summary
+	if s.WeightsSHA256 != "" {
+		rows = append(rows, []string{"weights", sheet.Clip(s.WeightsSHA256, 16), "first 16 digits of their SHA-256"})
+	}
+	if s.WallSeconds > 0 {
+		speed := unit.Rate(float64(s.PacketHops)/s.WallSeconds) + " packet-hops/s"
+		rows = append(rows, []string{"wall time", unit.Clock(s.WallSeconds), speed})
+	}
+	if len(rows) > 0 {
+		t.Title("Figures")
+		t.Grid("lrw", rows)
+	}
+	for _, n := range s.Notes {
+		t.Wrap("  - ", n)
+	}
+}
+
+// unfinished lists messages that were never acknowledged, with the last that is known of them.
+func (t *text) unfinished(s *result.Summary) {
+	list := s.Unfinished
+	if len(list) == 0 {
+		return
+	}
+	t.Title("Never acknowledged")
+	rows := [][]string{{"name", "size", "acknowledged", "posted", "last sent", "waits for"}}
+	for _, m := range list[:min(len(list), shownRows)] {
+		left := "never"
+		if m.Left != nil {
+			left = unit.Duration(*m.Left).Human()
+		}
+		rows = append(rows, []string{m.Name, m.Bytes.Human(), m.Acked.Human(), unit.Duration(m.Posted).Human(), left,
+			m.Waits})
+	}
+	t.Grid("lrrrrw", rows)
+	if n := s.UnfinishedAll - shownRows; n > 0 {
+		t.Line(fmt.Sprintf("  and %s more in flows.parquet (status %s, %s or %s)", unit.Count(n),
+			result.StatusPlaced, result.StatusUnfinished, result.StatusFailed))
+	}
+}
+
+// ranksSplit shows where a step's time went as ranks saw it: beside the critical path, where it has
+// dependency for what other ranks did.
+func (t *text) ranksSplit(s *result.Summary) {
+	if s.StepSplit == nil {
+		return
+	}
+	mean, slow := s.StepSplit.Mean.Split(), s.StepSplit.SlowestRank.Split()
+	t.Title("Where a step's time went, as ranks saw it")
+	rows := [][]string{{"cause", "mean", "share", "slowest rank", "share"}}
+	var quiet []string
+	for _, c := range cause.All() {
+		if mean[c] == 0 && slow[c] == 0 {
+			quiet = append(quiet, c.String())
+			continue
+		}
+		rows = append(rows, []string{c.String(), mean[c].Human(), unit.Percent(unit.Share(mean[c], mean.Sum())),
+			slow[c].Human(), unit.Percent(unit.Share(slow[c], slow.Sum()))})
+	}
+	rows = append(rows, []string{"total", mean.Sum().Human(), "", slow.Sum().Human(), ""})
+	t.Grid("lrrrr", rows)
+	t.Wrap("  ", "mean over steps and ranks, and over each step's slowest rank")
+	if len(quiet) > 0 {
+		t.Wrap("  ", "no time in: "+strings.Join(quiet, ", "))
+	}
+}
+
+// tracedSteps says over which steps the critical path is a mean.
+func tracedSteps(s *result.Summary) string {
+	if s.PathsEvery <= 1 || s.PathsTraced >= s.Steps {
+		return unit.CountOf(s.Steps, "step")
+	}
+	which := "every " + ordinal(s.PathsEvery)
+	if s.PathsTraced > (s.Steps+s.PathsEvery-1)/s.PathsEvery {
+		which += ", and the slowest"
+	}
+	return fmt.Sprintf("%s of %s (%s)", unit.Count(s.PathsTraced), unit.CountOf(s.Steps, "step"), which)
+}
+
+// ordinal prints "2nd", "10th".
+func ordinal(n int64) string {
+	suffix := "th"
+	if tens := n / 10 % 10; tens != 1 {
+		switch n % 10 {
+		case 1:
+			suffix = "st"
+		case 2:
+			suffix = "nd"
+		case 3:
+			suffix = "rd"
+		}
+	}
+	return unit.Count(n) + suffix
+}
+
+func (t *text) collectives(list []result.Collective) {
+	if len(list) == 0 {
+		return
+	}
+	t.Title("Collectives (mean over steps)")
+	rows := [][]string{{"name", "count", "size", "time", "algbw", "bus bandwidth"}}
+	for _, c := range list[:min(len(list), shownRows)] {
+		rows = append(rows, []string{c.Name, unit.Count(c.Count), c.Bytes.Human(), c.Time.Human(),
+			unit.ByteRate(c.AlgBW), unit.ByteRate(c.BusBW)})
+	}
+	t.Grid("lrrrrr", rows)
+	t.more(len(list), "run.json")
+}
+
+func (t *text) flows(list []result.FlowFigures) {
+	if len(list) == 0 {
+		return
+	}
+	list, all := slowestFlows(list, shownRows), len(list)
+	title, third := "Flows", "start"
+	if all > shownRows {
+		title = fmt.Sprintf("The slowest %d of %s flows", shownRows, unit.Count(int64(all)))
+	}
+	repeated := slices.ContainsFunc(list, func(f result.FlowFigures) bool { return f.Posted > 1 })
+	if repeated {
+		title, third = title+" (completion and rate: mean over the messages that are done)", "done"
+	}
+	t.Title(title)
+	rows := [][]string{{"name", "size", third, "completion", "rate", "marks", "CNPs", "retrans."}}
+	for _, f := range list {
+		took, rate := f.Status, ""
+		if d := f.Took(); d > 0 {
+			took, rate = d.Human(), unit.Bitrate(8*float64(f.Bytes)/d.Seconds()).Human()
+		}
+		when := "-"
+		if f.Start != nil {
+			when = unit.Duration(*f.Start).Human()
+		}
+		if repeated {
+			when = unit.Count(f.Done) + " of " + unit.Count(f.Posted)
+		}
+		rows = append(rows, []string{f.Name, f.Bytes.Human(), when, took, rate,
+			unit.Count(f.Marks), unit.Count(f.CNPs), unit.Count(f.Retransmits)})
+	}
+	t.Grid("lrrrrrrr", rows)
+	t.more(all, "run.json")
+}
+
+// slowestFlows returns the flows, in the order of the scenario, or if there are more than n the
+// slowest n, slowest first: those of which no message was done, then by mean completion time,
+// then those that had not begun.
+func slowestFlows(list []result.FlowFigures, n int) []result.FlowFigures {
+	if len(list) <= n {
+		return list
+	}
+	never := func(f result.FlowFigures) int {
+		switch {
+		case f.FCT != nil:
+			return 1
+		case f.Posted > 0:
+			return 0
+		}
+		return 2
+	}
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b result.FlowFigures) int {
+		return cmp.Or(cmp.Compare(never(a), never(b)), cmp.Compare(b.Took(), a.Took()))
+	})
+	return list[:n]
+}
+
+func (t *text) busiest(list []result.LinkFigures) {
+	if len(list) == 0 {
+		return
+	}
+	t.Title("Busiest links")
+	rows := [][]string{{"port", "rate", "used", "sent", "deepest queue", "marks", "drops"}}
+	for _, l := range list[:min(len(list), shownRows)] {
+		rows = append(rows, []string{l.Port, l.Rate.Human(), unit.Percent(l.Utilisation), l.TxBytes.Human(),
+			l.MaxQueue.Human(), unit.Count(l.ECNMarks), unit.Count(l.Drops)})
+	}
+	t.Grid("lrrrrrr", rows)
+	t.more(len(list), "run.json; all are in links.parquet")
+}
+
+func (t *text) deepest(list []result.QueueFigures) {
+	if len(list) == 0 {
+		return
+	}
+	t.Title("Deepest queues (sampled)")
+	rows := [][]string{{"port", "priority", "mean", "99 % of time below", "max"}}
+	for _, q := range list[:min(len(list), shownRows)] {
+		rows = append(rows, []string{q.Port, strconv.Itoa(int(q.Class)), q.Mean.Human(), q.P99.Human(), q.Max.Human()})
+	}
+	t.Grid("lrrrr", rows)
+	t.more(len(list), "run.json; all are in queues.parquet")
+}
+
+func (t *text) pausing(list []result.PauseFigures) {
+	if len(list) == 0 {
+		return
+	}
+	t.Title("Pause frames")
+	rows := [][]string{{"port", "sent", "received", "held for"}}
+	for _, f := range list[:min(len(list), shownRows)] {
+		rows = append(rows, []string{f.Port, unit.Count(f.Sent), unit.Count(f.Received), f.Paused.Human()})
+	}
+	t.Grid("lrrr", rows)
+	t.more(len(list), "run.json; all are in links.parquet")
+}
+
+// more says how many rows of a list of n were left out, and where they are. Lists
+// of ports are cut before they get here: their table has every port.
+func (t *text) more(n int, where string) {
+	if n > shownRows {
+		t.Line(fmt.Sprintf("  and %s more in %s", unit.Count(int64(n-shownRows)), where))
+	}
+}

@@ -1,0 +1,11 @@
+// Package splitmix is the SplitMix64 generator (Steele, Lea, Flood: "Fast splittable pseudorandom
+// number generators", OOPSLA 2014, figure 14): a counter that grows by a constant, and a mixing
+// function.
+//
+// All random numbers of Railyard come from it. It is not a source of seeds: whoever needs a stream
+// derives its first state from the scenario's seed and a name (sim.NewStream; nn, dataset and train
+// have labels of their own).
+//
+// Invariant: the same state gives the same bits in every version. Weights, images, paths and marks
+// depend on it.
+package splitmix
