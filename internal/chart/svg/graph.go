@@ -23,7 +23,6 @@ type graphLayout struct {
 	g    *chart.Graph
 	w, h float64
 	at   map[string]point
-	head float64
 }
 
 // drawGraph draws nodes in tiers, the highest on top. Each half of an edge is the
@@ -288,6 +287,7 @@ func (l *graphLayout) ring(d *Drawing, e *chart.Edge) {
 }
 
 func (l *graphLayout) circle(d *Drawing, p point, tip string) {
-	fmt.Fprintf(&d.b, `<circle cx="%s" cy="%s" r="8" fill="none" stroke-width="2" %s`, num(p.X), num(p.Y), colourOf(chart.Highlight).stroke())
+	fmt.Fprintf(&d.b, `<circle cx="%s" cy="%s" r="8" fill="none" stroke-width="2" %s`,
+		num(p.X), num(p.Y), colourOf(chart.Highlight).stroke())
 	d.end("circle", tip)
 }
