@@ -172,6 +172,37 @@ func TestFabricOfLeaves(t *testing.T) {
 	}
 }
 
+// Groups lie below what they have cables to, those of the leaves that stand alone too.
+func TestFabricGathers(t *testing.T) {
+	d := leaves(32, 4)
+	slowest(d, "host50>leaf7>spine3>leaf20>host155")
+	d.Links[0].Utilisation = 0.6
+	got := strings.Split(graphText(t, d), "\n")
+	want := "host: [host1] [host2 to host8] [host50] [7 more hosts] [host155] [7 more hosts] [232 more hosts]"
+	if got[0] != want || got[1] != "leaf: [leaf1] [leaf7] [leaf20] [29 more leaves]" {
+		t.Errorf("%s; %s; want %s", got[0], got[1], want)
+	}
+}
+
+// Hosts with two leaves each, in 66 pairs: more groups than can be drawn are one.
+func TestFabricOfPairs(t *testing.T) {
+	d, h := &Data{Summary: &result.Summary{}}, 0
+	for a := range 12 {
+		for b := range a {
+			for range 2 {
+				h++
+				for _, leaf := range []int{a, b} {
+					d.Links = append(d.Links, duplex(fmt.Sprintf("host%d", h), result.TierHost,
+						fmt.Sprintf("leaf%d", leaf+1), result.TierLeaf, 0.5, 0.5)...)
+				}
+			}
+		}
+	}
+	if got := strings.Split(graphText(t, d), "\n")[0]; got != "host: [host1] [host2 to host132]" {
+		t.Error(got)
+	}
+}
+
 // A path through a node that no link names, and a network in which nothing was sent.
 func TestFabricWithout(t *testing.T) {
 	d := leaves(2, 1)
@@ -199,7 +230,7 @@ func TestUtilisationBySpine(t *testing.T) {
 		case strings.HasPrefix(l.To, "spine"):
 			l.Utilisation = 0.1
 		case l.From == "spine2" && l.To == "leaf3":
-			l.Utilisation = 0.7
+			l.Utilisation = 0.24
 		case strings.HasPrefix(l.From, "spine"):
 			l.Utilisation = 0.2
 		case l.From == "leaf1":
@@ -215,7 +246,7 @@ func TestUtilisationBySpine(t *testing.T) {
 leaf to host, leaf1 to leaf4: 0.375, 32 ports (50.0 % leaf2/host9)
 leaf to spine, spine4: 0.900, 4 ports (90.0 %)
 leaf to spine, spine1 to spine3: 0.100, 12 ports (10.0 %)
-spine to leaf, spine2: 0.325, 4 ports (70.0 % spine2/leaf3)
+spine to leaf, spine2: 0.210, 4 ports (24.0 % spine2/leaf3)
 spine to leaf, 3 more spines: 0.200, 12 ports (20.0 %)
 `; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

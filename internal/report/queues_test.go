@@ -115,16 +115,16 @@ func TestQueueMap(t *testing.T) {
 	d := leaves(2, 2)
 	d.End = 1600
 	queuesOf(d, map[string]unit.Bytes{
-		"leaf2/host10": 90e3, "leaf2/host9": 100e3, "spine1/leaf2": 50e3, "leaf1/spine2": 60e3,
+		"leaf2/host10": 100e3, "leaf2/host9": 90e3, "spine1/leaf2": 50e3, "leaf1/spine2": 60e3,
 	})
 	f := checked(t, queueMapChart(d))[0]
 	want := "[leaf2/host9 leaf2/host10 leaf1/spine2 spine1/leaf2] " +
-		"[{leaf to host 0 2} {leaf to spine 2 1} {spine to leaf 3 1}] [{0 1 greatest sample: 100 kB at 10 ps}]"
+		"[{leaf to host 0 2} {leaf to spine 2 1} {spine to leaf 3 1}] [{1 1 greatest sample: 100 kB at 10 ps}]"
 	if got := fmt.Sprint(f.Map.Rows, f.Map.Groups, f.Map.Ringed); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if c := f.Map.Cells; c[1][0] != 90e3 || c[1][mapColumns-1] != 90e3 {
-		t.Errorf("host10: %v to %v, want 90 kB throughout", c[1][0], c[1][mapColumns-1])
+	if c := f.Map.Cells; c[0][0] != 90e3 || c[0][mapColumns-1] != 90e3 {
+		t.Errorf("host9: %v to %v, want 90 kB throughout", c[0][0], c[0][mapColumns-1])
 	}
 	many := map[string]unit.Bytes{"leaf1/host1": 100e3}
 	for i := range 60 {

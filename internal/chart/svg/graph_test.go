@@ -84,6 +84,15 @@ func TestGraphNames(t *testing.T) {
 	g.Tiers = []chart.Tier{tier, {Name: "leaf", Nodes: []chart.Node{{ID: "switch", Label: "switch", Count: 1}}}}
 	f := &chart.Figure{Name: "fabric", Title: "Fabric", Graph: g}
 	bounded(t, f)
+	heights := map[float64]bool{}
+	for _, e := range elements(t, Draw(f, 340)) {
+		if e.name == "rect" && strings.HasPrefix(e.tip, "host") {
+			heights[e.num("y")] = true
+		}
+	}
+	if len(heights) != 2 {
+		t.Errorf("32 hosts at 340 pixels lie at %d heights, want 2", len(heights))
+	}
 	narrow, wide := Draw(f, 340).String(), Draw(f, 1800).String()
 	for _, n := range []string{">1<", ">32<", "host by number"} {
 		if !strings.Contains(narrow, n) || strings.Contains(wide, n) {
