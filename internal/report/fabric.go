@@ -229,7 +229,34 @@ func (f *fabric) tiers() []chart.Tier {
 		slices.SortStableFunc(tier.Nodes, func(a, b chart.Node) int { return cmp.Compare(f.rest(&a), f.rest(&b)) })
 		out = append(out, tier)
 	}
+	f.gather(out)
 	return out
+}
+
+// gather puts nodes below what they have cables to: ordered by the first of those.
+func (f *fabric) gather(all []chart.Tier) {
+	above := map[string][]string{}
+	for i := range f.links {
+		if l := &f.links[i]; f.tier[l.To] > f.tier[l.From] {
+			above[f.as[l.From]] = append(above[f.as[l.From]], f.as[l.To])
+		}
+	}
+	for t := len(all) - 2; t >= 0; t-- {
+		place := map[string]int{}
+		for i, n := range all[t+1].Nodes {
+			place[n.ID] = i
+		}
+		first := func(n *chart.Node) int {
+			least := len(place)
+			for _, up := range above[n.ID] {
+				if i, ok := place[up]; ok {
+					least = min(least, i)
+				}
+			}
+			return least
+		}
+		slices.SortStableFunc(all[t].Nodes, func(a, b chart.Node) int { return cmp.Compare(first(&a), first(&b)) })
+	}
 }
 
 // rest puts a group that is no run of numbers after the nodes that have a place of their own.

@@ -10,7 +10,7 @@ import (
 	"railyard/internal/result"
 )
 
-// the checks that every figure has to pass.
+// checked passes figures on that are whole.
 func checked(t *testing.T, figures []chart.Figure) []chart.Figure {
 	t.Helper()
 	for i := range figures {
@@ -59,7 +59,7 @@ func graphText(t *testing.T, d *Data) string {
 	for _, w := range g.Ways {
 		b.WriteString("way: " + strings.Join(w.Nodes, " > ") + ", " + w.Label + "\n")
 	}
-	return b.String() + figures[0].Caption + "\n"
+	return b.String() + strings.ReplaceAll(figures[0].Caption, ". ", ".\n") + "\n"
 }
 
 // slowest makes a path the one of the slowest message.
@@ -81,7 +81,8 @@ leaf: [leaf1 dropped 7 packets]
 host1 -- leaf1 x1: host1/leaf1 0.25 held, leaf1/host1 0.50
 host2 -- leaf1 x2: host2/leaf1 0.10 (mean 0.050), leaf1/host2 0.90 (mean 0.600) ringed
 way: host1 > leaf1 > host2, flow1, 3 us
-The half of a line at a node is that node's port: its colour says in how much of the run it sent. Ringed: leaf1/host2, 90.0 %.
+The half of a line at a node is that node's port: its colour says in how much of the run it sent.
+Ringed: leaf1/host2, 90.0 %.
 `; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -102,7 +103,8 @@ func TestFabricOfRails(t *testing.T) {
 			case h == 40 && r == 2:
 				down = 0.05
 			}
-			d.Links = append(d.Links, duplex(fmt.Sprintf("host%d", h), result.TierHost, fmt.Sprintf("rail%d", r), result.TierLeaf, up, down)...)
+			host, rail := fmt.Sprintf("host%d", h), fmt.Sprintf("rail%d", r)
+			d.Links = append(d.Links, duplex(host, result.TierHost, rail, result.TierLeaf, up, down)...)
 		}
 	}
 	slowest(d, "host64>rail1>host1")
@@ -117,7 +119,9 @@ host5 -- rail2 x1: host5/rail2 0.01, rail2/host5 0.02
 host64 -- rail1 x1: host64/rail1 0.01, rail1/host64 0.02
 host64 -- rail2 x1: host64/rail2 0.01, rail2/host64 0.02
 way: host64 > rail1 > host1, flow1, 3 us
-The half of a line at a node is that node's port: its colour says in how much of the run it sent. Where a line stands for many cables it shows the busiest of them. Ringed: rail1/host1, 40.0 %.
+The half of a line at a node is that node's port: its colour says in how much of the run it sent.
+Where a line stands for many cables it shows the busiest of them.
+Ringed: rail1/host1, 40.0 %.
 `; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -129,7 +133,8 @@ func leaves(n, spines int) *Data {
 	for l := 1; l <= n; l++ {
 		leaf := fmt.Sprintf("leaf%d", l)
 		for h := range 8 {
-			d.Links = append(d.Links, duplex(fmt.Sprintf("host%d", (l-1)*8+h+1), result.TierHost, leaf, result.TierLeaf, 0.5, 0.5)...)
+			host := fmt.Sprintf("host%d", (l-1)*8+h+1)
+			d.Links = append(d.Links, duplex(host, result.TierHost, leaf, result.TierLeaf, 0.5, 0.5)...)
 		}
 		for s := 1; s <= spines; s++ {
 			d.Links = append(d.Links, duplex(leaf, result.TierLeaf, fmt.Sprintf("spine%d", s), result.TierSpine, 0.5, 0.5)...)
@@ -142,22 +147,59 @@ func leaves(n, spines int) *Data {
 // tier is one group.
 func TestFabricOfLeaves(t *testing.T) {
 	got := strings.Split(graphText(t, leaves(12, 4)), "\n")
-	if want := "host: [host1] [host2 to host8] [host9 to host16]"; !strings.HasPrefix(got[0], want) || !strings.HasSuffix(got[0], "[host89 to host96]") {
-		t.Errorf("96 hosts: %s, want %s and so on", got[0], want)
+	want := []string{"host: [host1] [host2 to host8] [host9 to host16]", "leaf: [leaf1] [leaf2]"}
+	if !strings.HasPrefix(got[0], want[0]) || !strings.HasSuffix(got[0], "[host89 to host96]") {
+		t.Errorf("96 hosts: %s, want %s and so on", got[0], want[0])
 	}
-	if want := "leaf: [leaf1] [leaf2]"; !strings.HasPrefix(got[1], want) {
-		t.Errorf("12 leaves: %s, want %s and so on", got[1], want)
+	if !strings.HasPrefix(got[1], want[1]) {
+		t.Errorf("12 leaves: %s, want %s and so on", got[1], want[1])
 	}
 	got = strings.Split(graphText(t, leaves(64, 32)), "\n")
-	want := []string{"host: [host1] [host2 to host8] [host9 to host512]", "leaf: [leaf1] [leaf2 to leaf64]", "spine: [spine1 to spine32]",
-		"host1 -- leaf1 x1: host1/leaf1 0.50 ringed, leaf1/host1 0.50", "host2 and 6 more -- leaf1 x7: host2/leaf1 0.50, leaf1/host2 0.50"}
+	want = []string{
+		"host: [host1] [host2 to host8] [host9 to host512]",
+		"leaf: [leaf1] [leaf2 to leaf64]",
+		"spine: [spine1 to spine32]",
+		"host1 -- leaf1 x1: host1/leaf1 0.50 ringed, leaf1/host1 0.50",
+		"host2 and 6 more -- leaf1 x7: host2/leaf1 0.50, leaf1/host2 0.50",
+	}
 	for i, w := range want {
 		if got[i] != w {
 			t.Errorf("64 leaves, line %d: %s, want %s", i, got[i], w)
 		}
 	}
-	if said := got[len(got)-2]; !strings.HasSuffix(said, "Ringed: host1/leaf1, 50.0 %; 5,119 more ports are as busy.") {
+	if said := got[len(got)-2]; !strings.HasPrefix(said, "Ringed: host1/leaf1, 50.0 %; 5,119 more ports are as busy.") {
 		t.Errorf("caption: %s", said)
+	}
+}
+
+// Groups lie below what they have cables to, those of the leaves that stand alone too.
+func TestFabricGathers(t *testing.T) {
+	d := leaves(32, 4)
+	slowest(d, "host50>leaf7>spine3>leaf20>host155")
+	d.Links[0].Utilisation = 0.6
+	got := strings.Split(graphText(t, d), "\n")
+	want := "host: [host1] [host2 to host8] [host50] [7 more hosts] [host155] [7 more hosts] [232 more hosts]"
+	if got[0] != want || got[1] != "leaf: [leaf1] [leaf7] [leaf20] [29 more leaves]" {
+		t.Errorf("%s; %s; want %s", got[0], got[1], want)
+	}
+}
+
+// Hosts with two leaves each, in 66 pairs: more groups than can be drawn are one.
+func TestFabricOfPairs(t *testing.T) {
+	d, h := &Data{Summary: &result.Summary{}}, 0
+	for a := range 12 {
+		for b := range a {
+			for range 2 {
+				h++
+				for _, leaf := range []int{a, b} {
+					d.Links = append(d.Links, duplex(fmt.Sprintf("host%d", h), result.TierHost,
+						fmt.Sprintf("leaf%d", leaf+1), result.TierLeaf, 0.5, 0.5)...)
+				}
+			}
+		}
+	}
+	if got := strings.Split(graphText(t, d), "\n")[0]; got != "host: [host1] [host2 to host132]" {
+		t.Error(got)
 	}
 }
 
@@ -187,8 +229,8 @@ func TestUtilisationBySpine(t *testing.T) {
 			l.Utilisation = 0.9
 		case strings.HasPrefix(l.To, "spine"):
 			l.Utilisation = 0.1
-		case l.From == "spine2" && l.To == "leaf3":
-			l.Utilisation = 0.7
+		case l.From == "spine2" && (l.To == "leaf1" || l.To == "leaf3"):
+			l.Utilisation = 0.23
 		case strings.HasPrefix(l.From, "spine"):
 			l.Utilisation = 0.2
 		case l.From == "leaf1":
@@ -204,7 +246,7 @@ func TestUtilisationBySpine(t *testing.T) {
 leaf to host, leaf1 to leaf4: 0.375, 32 ports (50.0 % leaf2/host9)
 leaf to spine, spine4: 0.900, 4 ports (90.0 %)
 leaf to spine, spine1 to spine3: 0.100, 12 ports (10.0 %)
-spine to leaf, spine2: 0.325, 4 ports (70.0 % spine2/leaf3)
+spine to leaf, spine2: 0.215, 4 ports (23.0 % spine2/leaf1)
 spine to leaf, 3 more spines: 0.200, 12 ports (20.0 %)
 `; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -226,7 +268,8 @@ func TestUtilisationIdle(t *testing.T) {
 		}
 	}
 	f := checked(t, utilisationChart(d))[0]
-	if want := "Nodes that are used alike share a bar. Idle: leaf to spine, spine to leaf."; f.Caption != want || f.Bars.X.High != 0.05 || len(f.Keys) != 1 {
+	want := "Nodes that are used alike share a bar. Idle: leaf to spine, spine to leaf."
+	if f.Caption != want || f.Bars.X.High != 0.05 || len(f.Keys) != 1 {
 		t.Errorf("caption %q, scale to %v, %d keys, want %q, 0.05 and 1", f.Caption, f.Bars.X.High, len(f.Keys), want)
 	}
 }
@@ -236,8 +279,14 @@ func TestNameAll(t *testing.T) {
 		nodes string
 		more  bool
 		want  string
-	}{{"host7", true, "host7"}, {"host7 host8", true, "host7 to host8"}, {"host7 host9", true, "2 more hosts"}, {"leaf1 leaf3 leaf4", false, "3 leaves"},
-		{"a1 b2", true, "2 more nodes"}, {"a b", false, "2 nodes"}} {
+	}{
+		{"host7", true, "host7"},
+		{"host7 host8", true, "host7 to host8"},
+		{"host7 host9", true, "2 more hosts"},
+		{"leaf1 leaf3 leaf4", false, "3 leaves"},
+		{"a1 b2", true, "2 more nodes"},
+		{"a b", false, "2 nodes"},
+	} {
 		if got := nameAll(strings.Fields(c.nodes), c.more); got != c.want {
 			t.Errorf("%s: %q, want %q", c.nodes, got, c.want)
 		}

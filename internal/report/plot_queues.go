@@ -38,6 +38,11 @@ func (d *Data) thresholds(q *QueueSeries) (t thresholds) {
 	return t
 }
 
+// wredText is where packets are marked: "WRED 800 kB to 3.200 MB".
+func (t *thresholds) wredText() string {
+	return "WRED " + t.marking.Min.Human() + " to " + t.marking.Max.Human()
+}
+
 // xoffText is where senders are paused: "xOFF at most 394.6 kB".
 func (t *thresholds) xoffText() string {
 	at := t.low.Human()
@@ -60,13 +65,14 @@ func queueCharts(d *Data) []chart.Figure {
 	title := fmt.Sprintf("Deepest queue: %s, priority %d", q.Port, q.Class)
 	th := d.thresholds(q)
 	whole := q.figure("queue", title, &q.Whole, &th)
-	whole.Caption = fmt.Sprintf("At most %s, at %s. Line: mean of a part of the run; band: least to greatest sample in it.",
-		q.Max.Human(), unit.Duration(q.PeakAt).Human())
+	whole.Caption = fmt.Sprintf("At most %s, at %s. Line: mean of a part of the run; band: least to greatest"+
+		" sample in it.", q.Max.Human(), unit.Duration(q.PeakAt).Human())
 	whole.Caption += th.said(whole.Lines.Y.High)
 	out := []chart.Figure{whole}
 	if len(q.Peak.Columns) > 0 {
 		near := q.figure("queue-peak", title+", around its peak", &q.Peak, &th)
-		near.Caption = fmt.Sprintf("%s around its greatest length, a sample each %s.", q.Peak.To.Sub(q.Peak.From).Human(), d.Settings.Sample.Human())
+		near.Caption = fmt.Sprintf("%s around its greatest length, a sample each %s.",
+			q.Peak.To.Sub(q.Peak.From).Human(), d.Settings.Sample.Human())
 		out = append(out, near)
 	}
 	return out
@@ -86,7 +92,7 @@ func (q *QueueSeries) figure(name, title string, s *Span, th *thresholds) chart.
 	}
 	keys := []chart.Key{{ID: "length", Name: "queue", Ink: chart.Subject}}
 	if th.marks && chart.Value(th.marking.Min) <= l.Y.High {
-		keys = append(keys, chart.Key{ID: "marking", Name: "marked: WRED " + th.marking.Min.Human() + " to " + th.marking.Max.Human(),
+		keys = append(keys, chart.Key{ID: "marking", Name: "marked: " + th.wredText(),
 			Meaning: "packets that arrive while the queue is this long are marked, above it all", Ink: chart.Marking})
 		to := chart.Value(th.marking.Max)
 		if to > l.Y.High || to <= chart.Value(th.marking.Min) {
@@ -120,7 +126,7 @@ func wholeBytes(mean float64) unit.Bytes { return unit.Bytes(mean + 0.5) }
 func (t *thresholds) said(high chart.Value) string {
 	var above []string
 	if t.marks && chart.Value(t.marking.Min) > high {
-		above = append(above, "marking (WRED "+t.marking.Min.Human()+" to "+t.marking.Max.Human()+")")
+		above = append(above, "marking ("+t.wredText()+")")
 	}
 	said := ""
 	switch {
@@ -157,7 +163,8 @@ func queueMapChart(d *Data) []chart.Figure {
 		return nil
 	}
 	order, groups := d.byDirection(m.Rows)
-	c := &chart.Map{RowName: "port", X: &chart.Axis{Label: "time", Unit: chart.Time, High: chart.Value(d.End)}, Groups: groups}
+	time := chart.Axis{Label: "time", Unit: chart.Time, High: chart.Value(d.End)}
+	c := &chart.Map{RowName: "port", X: &time, Groups: groups}
 	for i, k := range order {
 		q := &m.Rows[k]
 		name := q.Port
@@ -177,9 +184,11 @@ func queueMapChart(d *Data) []chart.Figure {
 	}
 	c.Value = sequential("mean length", chart.Bytes, c.Cells)
 	f := chart.Figure{Name: "queues", Title: "Queues over time", Map: c}
-	f.Caption = fmt.Sprintf("Mean length of a queue in each %s. Ringed: the longest, %s.", (unit.Duration(d.End) / mapColumns).Human(), first.Max.Human())
+	f.Caption = fmt.Sprintf("Mean length of a queue in each %s. Ringed: the longest, %s.",
+		(unit.Duration(d.End) / mapColumns).Human(), first.Max.Human())
 	if m.Left > 0 {
-		f.Caption += fmt.Sprintf(" %s not shown: none of them ever held more than %s.", areMore(int64(m.Left), "queue"), m.LeftMost.Human())
+		f.Caption += fmt.Sprintf(" %s not shown: none of them ever held more than %s.",
+			areMore(int64(m.Left), "queue"), m.LeftMost.Human())
 	}
 	return []chart.Figure{f}
 }

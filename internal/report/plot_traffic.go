@@ -38,8 +38,8 @@ func trafficChart(d *Data) []chart.Figure {
 	m.Columns, m.Groups = m.Rows, t.groups()
 	m.Value = sequential("sent", chart.Bytes, m.Cells)
 	f := chart.Figure{Name: "traffic", Title: "Who sent how much to whom", Map: m}
-	f.Caption = fmt.Sprintf("Payload that went through the network, by %s, over the whole run: %s in all, the most %s from %s to %s.",
-		t.What, all.Human(), most.Human(), from, to)
+	f.Caption = fmt.Sprintf("Payload that went through the network, by %s, over the whole run: %s in all,"+
+		" the most %s from %s to %s.", t.What, all.Human(), most.Human(), from, to)
 	if inside && t.What != "host" {
 		f.Caption += " Inside a host bytes go over NVLink, which no table counts."
 	}

@@ -20,7 +20,9 @@ func TestQueueColumns(t *testing.T) {
 	f.sample(10_001, 5)
 	f.sample(20_500, 0)
 	f.end()
-	for c, want := range map[int]Extent{0: {}, 9: {}, 10: {5, 70, 5.065}, 15: {5, 5, 5}, 20: {0, 5, 2.5}, 21: {}, queueColumns - 1: {}} {
+	for c, want := range map[int]Extent{
+		0: {}, 9: {}, 10: {5, 70, 5.065}, 15: {5, 5, 5}, 20: {0, 5, 2.5}, 21: {}, queueColumns - 1: {},
+	} {
 		if s.Columns[c] != want {
 			t.Errorf("column %d: %v, want %v", c, s.Columns[c], want)
 		}
@@ -78,7 +80,8 @@ func TestQueueThresholds(t *testing.T) {
 	d := load(t, small(t, true))
 	d.Queue.Max = 100 * unit.Kilobyte
 	f := checked(t, queueCharts(d))[0]
-	if len(f.Lines.Zones) > 0 || len(f.Keys) != 1 || !strings.Contains(f.Caption, "Above this plot begin marking (WRED 800 kB to 3.200 MB) and pausing (xOFF at most 457.3 kB).") {
+	want := "Above this plot begin marking (WRED 800 kB to 3.200 MB) and pausing (xOFF at most 457.3 kB)."
+	if len(f.Lines.Zones) > 0 || len(f.Keys) != 1 || !strings.HasSuffix(f.Caption, want) {
 		t.Errorf("zones %v, caption %q", f.Lines.Zones, f.Caption)
 	}
 	d.Queue.Class = 7
@@ -111,14 +114,17 @@ func queuesOf(d *Data, all map[string]unit.Bytes) {
 func TestQueueMap(t *testing.T) {
 	d := leaves(2, 2)
 	d.End = 1600
-	queuesOf(d, map[string]unit.Bytes{"leaf2/host10": 90e3, "leaf2/host9": 100e3, "spine1/leaf2": 50e3, "leaf1/spine2": 60e3})
+	queuesOf(d, map[string]unit.Bytes{
+		"leaf2/host10": 100e3, "leaf2/host9": 90e3, "spine1/leaf2": 50e3, "leaf1/spine2": 60e3,
+	})
 	f := checked(t, queueMapChart(d))[0]
-	if got, want := fmt.Sprint(f.Map.Rows, f.Map.Groups, f.Map.Ringed), "[leaf2/host9 leaf2/host10 leaf1/spine2 spine1/leaf2] "+
-		"[{leaf to host 0 2} {leaf to spine 2 1} {spine to leaf 3 1}] [{0 1 greatest sample: 100 kB at 10 ps}]"; got != want {
+	want := "[leaf2/host9 leaf2/host10 leaf1/spine2 spine1/leaf2] " +
+		"[{leaf to host 0 2} {leaf to spine 2 1} {spine to leaf 3 1}] [{1 1 greatest sample: 100 kB at 10 ps}]"
+	if got := fmt.Sprint(f.Map.Rows, f.Map.Groups, f.Map.Ringed); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if c := f.Map.Cells; c[1][0] != 90e3 || c[1][mapColumns-1] != 90e3 {
-		t.Errorf("host10: %v to %v, want 90 kB throughout", c[1][0], c[1][mapColumns-1])
+	if c := f.Map.Cells; c[0][0] != 90e3 || c[0][mapColumns-1] != 90e3 {
+		t.Errorf("host9: %v to %v, want 90 kB throughout", c[0][0], c[0][mapColumns-1])
 	}
 	many := map[string]unit.Bytes{"leaf1/host1": 100e3}
 	for i := range 60 {
@@ -133,7 +139,8 @@ func TestQueueMap(t *testing.T) {
 	}
 	large := leaves(9, 2)
 	large.End, large.QueueMap = d.End, d.QueueMap
-	if got := checked(t, queueMapChart(large)); len(got) != 1 || !strings.HasSuffix(got[0].Caption, "21 more queues are not shown: none of them ever held more than 5.100 kB.") {
+	want = "21 more queues are not shown: none of them ever held more than 5.100 kB."
+	if got := checked(t, queueMapChart(large)); len(got) != 1 || !strings.HasSuffix(got[0].Caption, want) {
 		t.Errorf("large network: %+v", got)
 	}
 }

@@ -119,7 +119,7 @@ func (m *trafficMeter) known() *Traffic {
 	switch {
 	case m.lost || len(m.row) == 0:
 		return nil
-	case m.ends != nil && len(m.ends) > 0 && !m.oneEach():
+	case len(m.ends) > 0 && !m.oneEach():
 		return m.ofEnds()
 	default:
 		return m.ofHosts()

@@ -46,7 +46,9 @@ func TestTrafficOfRanks(t *testing.T) {
 	lost := message(result.KindCollective, "rank3>rank0#0", "host2/gpu1", "host1/gpu0", 1000)
 	lost.Placed = 0
 	m.add(lost)
-	if got, want := trafficText(m.known()), "GPU or NIC: rank 0, rank 1, rank 2, rank 3, host10/nic0; rank 0 > rank 2 110, rank 2 > host10/nic0 7, rank 3 > rank 1 5"; got != want {
+	want := "GPU or NIC: rank 0, rank 1, rank 2, rank 3, host10/nic0;" +
+		" rank 0 > rank 2 110, rank 2 > host10/nic0 7, rank 3 > rank 1 5"
+	if got := trafficText(m.known()); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	if got, want := fmt.Sprint(m.known().groups()), "[{host1 0 2} {host2 2 2} {host10 4 1}]"; got != want {
@@ -87,7 +89,8 @@ func TestTrafficOfMany(t *testing.T) {
 		t.Errorf("80 ranks: %s", trafficText(got))
 	}
 	got := all(150, hosts(150)).known()
-	if got.What != "3 hosts" || len(got.Ends) != 50 || got.Ends[49].Name != "host148 to host150" || got.Bytes[0][0] != 8 || got.Bytes[0][1] != 4 {
+	if got.What != "3 hosts" || len(got.Ends) != 50 || got.Ends[49].Name != "host148 to host150" ||
+		got.Bytes[0][0] != 8 || got.Bytes[0][1] != 4 {
 		t.Errorf("150 hosts: %s", trafficText(got))
 	}
 }
@@ -101,8 +104,9 @@ func TestTrafficChart(t *testing.T) {
 	if got, want := fmt.Sprint(f.Map.Cells), "[[NaN NaN 100 0] [NaN NaN 0 50] [0 0 NaN NaN] [0 0 NaN NaN]]"; got != want {
 		t.Errorf("cells %s, want %s", got, want)
 	}
-	if want := "Payload that went through the network, by rank, over the whole run: 150 B in all, the most 100 B from rank 0 to rank 2." +
-		" Inside a host bytes go over NVLink, which no table counts."; f.Caption != want {
+	want := "Payload that went through the network, by rank, over the whole run: 150 B in all," +
+		" the most 100 B from rank 0 to rank 2. Inside a host bytes go over NVLink, which no table counts."
+	if f.Caption != want {
 		t.Errorf("caption %q, want %q", f.Caption, want)
 	}
 	pair := newTrafficMeter(hosts(2))

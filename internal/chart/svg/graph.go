@@ -23,7 +23,8 @@ type graphLayout struct {
 	g    *chart.Graph
 	w, h float64
 	at   map[string]point
-	head float64
+	tier map[string]int     // of each node
+	thin map[[2]int]float64 // of edges between two tiers: how thin lines are, 1 where they are few
 }
 
 // drawGraph draws nodes in tiers, the highest on top. Each half of an edge is the
@@ -41,7 +42,7 @@ func drawGraph(f *chart.Figure, w float64) *Drawing {
 		l.way(d, &w)
 	}
 	for t := range l.g.Tiers {
-		l.nodes(d, &l.g.Tiers[t])
+		l.nodes(d, t)
 	}
 	for i := range edges {
 		l.ring(d, &edges[i])
@@ -61,8 +62,8 @@ func most(e *chart.Edge) float64 {
 }
 
 func layoutGraph(f *chart.Figure, w float64) *graphLayout {
-	l := &graphLayout{f: f, g: f.Graph, w: w, at: map[string]point{}}
-	y := l.legend(nil, 12) + 12 + nodeHeight
+	l := &graphLayout{f: f, g: f.Graph, w: w, at: map[string]point{}, tier: map[string]int{}, thin: map[[2]int]float64{}}
+	y := l.legend(nil, 12) + 18 + nodeHeight
 	for t := len(l.g.Tiers) - 1; t >= 0; t-- {
 		nodes := l.g.Tiers[t].Nodes
 		room := w / float64(max(len(nodes), 1))
@@ -72,7 +73,7 @@ func layoutGraph(f *chart.Figure, w float64) *graphLayout {
 			if crowded && i%2 == 1 {
 				p.Y += stagger
 			}
-			l.at[n.ID] = p
+			l.at[n.ID], l.tier[n.ID] = p, t
 		}
 		if crowded {
 			y += stagger
@@ -80,6 +81,12 @@ func layoutGraph(f *chart.Figure, w float64) *graphLayout {
 		y += tierHeight
 	}
 	l.h = y - tierHeight + nodeHeight/2 + 20
+	for i := range l.g.Edges {
+		l.thin[l.tiers(&l.g.Edges[i])]++
+	}
+	for k, n := range l.thin {
+		l.thin[k] = math.Max(0.35, math.Min(1, math.Sqrt(w/(n*13))))
+	}
 	return l
 }
 
@@ -154,9 +161,9 @@ func between(a, b point, t float64) point {
 
 func (l *graphLayout) half(d *Drawing, from, to point, s *chart.Side, e *chart.Edge) {
 	step := rampStep(&l.g.Load, s.Value, len(lineRamp))
-	c, wide, dash := grid, 1.0, ""
+	c, wide, dash := grid, l.width(e, s), ""
 	if step >= 0 {
-		c, wide = lineRamp[step], l.width(s)
+		c = lineRamp[step]
 	}
 	if s.Held {
 		dash = heldDash
@@ -165,12 +172,16 @@ func (l *graphLayout) half(d *Drawing, from, to point, s *chart.Side, e *chart.E
 }
 
 // width grows with the load, so that it does not depend on colour alone.
-func (l *graphLayout) width(s *chart.Side) float64 {
+func (l *graphLayout) width(e *chart.Edge, s *chart.Side) float64 {
+	thin := l.thin[l.tiers(e)]
 	if s.Value.None() || s.Value <= 0 {
-		return 1
+		return thin
 	}
-	return 1.4 + 3*math.Min(l.g.Load.At(s.Value), 1)
+	return float64(thin * (1.4 + 3*math.Min(l.g.Load.At(s.Value), 1)))
 }
+
+// tiers are those of an edge's ends.
+func (l *graphLayout) tiers(e *chart.Edge) [2]int { return [2]int{l.tier[e.Low], l.tier[e.High]} }
 
 func (l *graphLayout) tip(s *chart.Side, e *chart.Edge) string {
 	if s.Port == "" {
@@ -204,7 +215,7 @@ func (l *graphLayout) way(d *Drawing, w *chart.Way) {
 		}
 		e := &l.g.Edges[k]
 		if low, high, ok := l.ends(e); ok {
-			l.casing(d, low, high, max(l.width(&e.Up), l.width(&e.Down)), c)
+			l.casing(d, low, high, max(l.width(e, &e.Up), l.width(e, &e.Down)), c)
 			l.edge(d, e)
 		}
 	}
@@ -217,7 +228,8 @@ func (l *graphLayout) casing(d *Drawing, a, b point, wide float64, c colour) {
 }
 
 // nodes draws a tier: by name, or where names are too long by number.
-func (l *graphLayout) nodes(d *Drawing, t *chart.Tier) {
+func (l *graphLayout) nodes(d *Drawing, tier int) {
+	t := &l.g.Tiers[tier]
 	room := l.w / float64(max(len(t.Nodes), 1))
 	if room < 22 {
 		room *= 2 // staggered
@@ -244,8 +256,11 @@ func (l *graphLayout) nodes(d *Drawing, t *chart.Tier) {
 		d.text(x+wide/2, p.Y+4, smallSize, alignMiddle, ink, label)
 	}
 	if short {
-		y := l.at[t.Nodes[len(t.Nodes)-1].ID].Y + nodeHeight/2 + 13
-		d.text(0, y, tinySize, alignStart, muted, t.Name+" by number")
+		y := l.at[t.Nodes[min(1, len(t.Nodes)-1)].ID].Y + nodeHeight/2 + 13 // the second lies lower, if any does
+		if tier == len(l.g.Tiers)-1 && tier > 0 {
+			y = l.at[t.Nodes[0].ID].Y - nodeHeight/2 - 5
+		}
+		d.label(0, y, tinySize, alignStart, muted, t.Name+" by number")
 	}
 }
 
@@ -288,6 +303,7 @@ func (l *graphLayout) ring(d *Drawing, e *chart.Edge) {
 }
 
 func (l *graphLayout) circle(d *Drawing, p point, tip string) {
-	fmt.Fprintf(&d.b, `<circle cx="%s" cy="%s" r="8" fill="none" stroke-width="2" %s`, num(p.X), num(p.Y), colourOf(chart.Highlight).stroke())
+	fmt.Fprintf(&d.b, `<circle cx="%s" cy="%s" r="8" fill="none" stroke-width="2" %s`,
+		num(p.X), num(p.Y), colourOf(chart.Highlight).stroke())
 	d.end("circle", tip)
 }

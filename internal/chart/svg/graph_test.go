@@ -12,18 +12,21 @@ import (
 func twoTiers() *chart.Figure {
 	side := func(port string, v chart.Value) chart.Side { return chart.Side{Port: port, Value: v, Mean: v} }
 	g := &chart.Graph{Load: chart.Axis{Label: "utilisation", Unit: chart.Fraction, High: 1}, Tiers: []chart.Tier{
-		{Name: "host", Nodes: []chart.Node{{ID: "host1", Label: "host1", Count: 1}, {ID: "rest", Label: "62 more hosts", Count: 62}}},
-		{Name: "leaf", Nodes: []chart.Node{{ID: "leaf1", Label: "leaf1", Count: 1, Alert: "dropped 3 packets"}, {ID: "leaf2", Label: "leaf2", Count: 1}}},
+		{Name: "host", Nodes: []chart.Node{
+			{ID: "host1", Label: "host1", Count: 1}, {ID: "rest", Label: "62 more hosts", Count: 62}}},
+		{Name: "leaf", Nodes: []chart.Node{
+			{ID: "leaf1", Label: "leaf1", Count: 1, Alert: "dropped 3 packets"}, {ID: "leaf2", Label: "leaf2", Count: 1}}},
 	}}
 	g.Edges = []chart.Edge{
 		{Low: "host1", High: "leaf1", Cables: 1, Up: side("host1/leaf1", 0.1), Down: side("leaf1/host1", 0.9)},
-		{Low: "host1", High: "leaf2", Cables: 1, Up: side("host1/leaf2", 0), Down: chart.Side{Value: chart.Nothing, Mean: chart.Nothing}},
+		{Low: "host1", High: "leaf2", Cables: 1, Up: side("host1/leaf2", 0), Down: side("", chart.Nothing)},
 		{Low: "rest", High: "leaf2", Cables: 62, Up: side("host9/leaf2", 0.2), Down: side("leaf2/host9", 0.3)},
 	}
 	g.Edges[0].Down.Ringed = true
 	g.Edges[2].Up.Held, g.Edges[2].Up.Note, g.Edges[2].Up.Mean = true, "host9/leaf2 held by PFC for 3 us", 0.05
 	g.Ways = []chart.Way{{Key: "way", Nodes: []string{"host1", "leaf2", "rest"}, Label: "slow"}}
-	return &chart.Figure{Name: "fabric", Title: "Fabric", Graph: g, Keys: []chart.Key{{ID: "way", Name: "slowest message", Ink: chart.Highlight}}}
+	return &chart.Figure{Name: "fabric", Title: "Fabric", Graph: g,
+		Keys: []chart.Key{{ID: "way", Name: "slowest message", Ink: chart.Highlight}}}
 }
 
 // A half of an edge is the port of the node that it is at: the upper half of the first edge
@@ -56,8 +59,10 @@ func TestGraph(t *testing.T) {
 		t.Errorf("host's half from y %s to %s, leaf's from %s to %s: want the leaf on top, and both to the middle",
 			up.attr["y1"], up.attr["y2"], down.attr["y1"], down.attr["y2"])
 	}
-	if up.attr["class"] != "s-ramp-4" || down.attr["class"] != "s-ramp-10" || up.num("stroke-width") >= down.num("stroke-width") {
-		t.Errorf("10 %%: %v, 90 %%: %v: want the lowest and the highest colour of lines, and a wider line for more", up.attr, down.attr)
+	if up.attr["class"] != "s-ramp-4" || down.attr["class"] != "s-ramp-10" ||
+		up.num("stroke-width") >= down.num("stroke-width") {
+		t.Errorf("10 %%: %v, 90 %%: %v: want the first and the last colour of lines, and a wider line for more",
+			up.attr, down.attr)
 	}
 	if y := ring.num("cy"); y <= down.num("y1") || y >= down.num("y2") {
 		t.Errorf("ring at y %g, want it on the leaf's half, %s to %s", y, down.attr["y1"], down.attr["y2"])
@@ -79,6 +84,15 @@ func TestGraphNames(t *testing.T) {
 	g.Tiers = []chart.Tier{tier, {Name: "leaf", Nodes: []chart.Node{{ID: "switch", Label: "switch", Count: 1}}}}
 	f := &chart.Figure{Name: "fabric", Title: "Fabric", Graph: g}
 	bounded(t, f)
+	heights := map[float64]bool{}
+	for _, e := range elements(t, Draw(f, 340)) {
+		if e.name == "rect" && strings.HasPrefix(e.tip, "host") {
+			heights[e.num("y")] = true
+		}
+	}
+	if len(heights) != 2 {
+		t.Errorf("32 hosts at 340 pixels lie at %d heights, want 2", len(heights))
+	}
 	narrow, wide := Draw(f, 340).String(), Draw(f, 1800).String()
 	for _, n := range []string{">1<", ">32<", "host by number"} {
 		if !strings.Contains(narrow, n) || strings.Contains(wide, n) {

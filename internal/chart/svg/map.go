@@ -113,7 +113,8 @@ func (l *mapLayout) about() string {
 	if l.m.X != nil {
 		columns = fmt.Sprintf("%d parts of the %s", l.columns(), l.m.X.Label)
 	}
-	return fmt.Sprintf("%s of %d rows and %s, at most %s", l.m.Value.Label, len(l.m.Rows), columns, l.m.Value.Unit.Text(l.m.Value.High))
+	return fmt.Sprintf("%s of %d rows and %s, at most %s",
+		l.m.Value.Label, len(l.m.Rows), columns, l.m.Value.Unit.Text(l.m.Value.High))
 }
 
 func (l *mapLayout) columns() int {
@@ -146,9 +147,9 @@ func (l *mapLayout) blanks() bool {
 // cells draws the rows of a group: a path for each colour, of runs of equal cells.
 func (l *mapLayout) cells(d *Drawing, g chart.Group, y float64) {
 	n := l.columns()
-	fmt.Fprintf(&d.b, `<svg class="area" data-first="%d" data-count="%d" x="%s" y="%s" width="%s" height="%s" viewBox="0 0 %d %d" `+
-		`preserveAspectRatio="none" shape-rendering="crispEdges">`+"\n", g.First, g.Count, num(l.left), num(y),
-		num(l.right-l.left), num(l.cellH*float64(g.Count)), n, g.Count)
+	fmt.Fprintf(&d.b, `<svg class="area" data-first="%d" data-count="%d" x="%s" y="%s" width="%s" height="%s" `+
+		`viewBox="0 0 %d %d" preserveAspectRatio="none" shape-rendering="crispEdges">`+"\n", g.First, g.Count,
+		num(l.left), num(y), num(l.right-l.left), num(l.cellH*float64(g.Count)), n, g.Count)
 	d.rect(0, 0, float64(n), float64(g.Count), soft, "")
 	paths := make(map[int]*strings.Builder)
 	for r := range g.Count {

@@ -97,7 +97,8 @@ func bounded(t *testing.T, f *chart.Figure) {
 				continue
 			}
 			if x1 < -1 || x2 > d.W+1 || y1 < -1 || y2 > d.H+1 {
-				t.Errorf("%s at %g: %s %v %q from %g, %g to %g, %g, outside %g x %g", f.Name, w, e.name, e.attr, e.text, x1, y1, x2, y2, d.W, d.H)
+				t.Errorf("%s at %g: %s %v %q from %g, %g to %g, %g, outside %g x %g",
+					f.Name, w, e.name, e.attr, e.text, x1, y1, x2, y2, d.W, d.H)
 			}
 		}
 		if Draw(f, w).String() != d.String() {
@@ -164,8 +165,10 @@ func TestMapRing(t *testing.T) {
 			ring = e
 		}
 	}
-	left, right, low := area.num("x")+area.num("width")*3/4, area.num("x")+area.num("width"), area.num("y")+area.num("height")/2
-	if x, y := ring.num("x"), ring.num("y"); x > left || x < left-4 || x+ring.num("width") < right || y > area.num("y") || y+ring.num("height") < low {
+	left, right := area.num("x")+area.num("width")*3/4, area.num("x")+area.num("width")
+	top, low := area.num("y"), area.num("y")+area.num("height")/2
+	x, y := ring.num("x"), ring.num("y")
+	if x > left || x < left-4 || x+ring.num("width") < right || y > top || y+ring.num("height") < low {
 		t.Errorf("ring %v, want it around x %g to %g, y %s to %g", ring.attr, left, right, area.attr["y"], low)
 	}
 }
@@ -191,7 +194,8 @@ func TestMatrix(t *testing.T) {
 			t.Errorf("%s x %s, want a square", e.attr["width"], e.attr["height"])
 		}
 	}
-	if !strings.Contains(said, ">host8<") || strings.Contains(said, ">rank 8<") || !strings.Contains(said, "rank 62: at most 63 B, to rank 63") {
+	if !strings.Contains(said, ">host8<") || strings.Contains(said, ">rank 8<") ||
+		!strings.Contains(said, "rank 62: at most 63 B, to rank 63") {
 		t.Error("64 ranks: want names of hosts at the sides, and ranks in the hovering texts")
 	}
 	m.Groups = nil

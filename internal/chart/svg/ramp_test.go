@@ -18,7 +18,8 @@ func TestRampRises(t *testing.T) {
 			light := s.lab(before.light)[0] - s.lab(ramp[i].light)[0]
 			dark := s.lab(ramp[i].dark)[0] - s.lab(before.dark)[0]
 			if min(light, dark) < 0.025 || i > 0 && max(light, dark) > 0.095 {
-				t.Errorf("%s: step %d is %.3f darker on light paper and %.3f lighter on dark, want 0.025 to 0.095", s.name, i, light, dark)
+				t.Errorf("%s: step %d is %.3f darker on light paper and %.3f lighter on dark, want 0.025 to 0.095",
+					s.name, i, light, dark)
 			}
 		}
 	}
@@ -40,7 +41,8 @@ func TestRampStep(t *testing.T) {
 		v    chart.Value
 		want int
 	}{
-		{&linear, 0, empty}, {&linear, chart.Nothing, empty}, {&linear, 1e-9, 0}, {&linear, 1, 0}, {&linear, 1.01, 1}, {&linear, 10, 9}, {&linear, 11, 9},
+		{&linear, 0, empty}, {&linear, chart.Nothing, empty}, {&linear, 1e-9, 0},
+		{&linear, 1, 0}, {&linear, 1.01, 1}, {&linear, 10, 9}, {&linear, 11, 9},
 		{&powers, 0.5, 0}, {&powers, 1, 0}, {&powers, 9.9, 3}, {&powers, 1000, 9}, {&powers, 0, empty},
 	} {
 		if got := rampStep(c.axis, c.v, 10); got != c.want {

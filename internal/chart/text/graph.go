@@ -37,7 +37,7 @@ func drawGraph(s *sheet.Sheet, f *chart.Figure) {
 	for _, side := range sides(g) {
 		bar := strings.Repeat("#", int(g.Load.At(side.Value)*24+0.5))
 		note := side.Note
-		if side.Mean < side.Value {
+		if g.Load.Unit.Text(side.Mean) != g.Load.Unit.Text(side.Value) {
 			note = strings.TrimPrefix(note+"; mean of its like "+g.Load.Unit.Text(side.Mean), "; ")
 		}
 		rows = append(rows, []string{side.Port, g.Load.Unit.Text(side.Value), bar, note})

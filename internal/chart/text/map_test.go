@@ -21,9 +21,14 @@ func row(v ...chart.Value) []chart.Value { return v }
 func TestMap(t *testing.T) {
 	long := make([]chart.Value, 200)
 	long[199] = 800
-	f := &chart.Figure{Name: "queues", Map: &chart.Map{Value: chart.Axis{Label: "mean length", Unit: chart.Bytes, High: 800},
-		X: &chart.Axis{Label: "time", Unit: chart.Time, High: 8e6}, Rows: []string{"rail1/host1", "spine1/rail1"}, Cells: [][]chart.Value{long, long},
-		Groups: []chart.Group{{Name: "rail to host", Count: 1}, {Name: "spine to rail", First: 1, Count: 1}}, Ringed: []chart.Cell{{Row: 1, Column: 199, Note: "greatest sample: 900 B"}}}}
+	f := &chart.Figure{Name: "queues", Map: &chart.Map{
+		Value:  chart.Axis{Label: "mean length", Unit: chart.Bytes, High: 800},
+		X:      &chart.Axis{Label: "time", Unit: chart.Time, High: 8e6},
+		Rows:   []string{"rail1/host1", "spine1/rail1"},
+		Cells:  [][]chart.Value{long, long},
+		Groups: []chart.Group{{Name: "rail to host", Count: 1}, {Name: "spine to rail", First: 1, Count: 1}},
+		Ringed: []chart.Cell{{Row: 1, Column: 199, Note: "greatest sample: 900 B"}},
+	}}
 	if got, want := drawn(f, 72), `  mean length: 0 . : - = + * # % @ 800 B
   rail to host
   rail1/host1   .................................................@
@@ -38,7 +43,8 @@ func TestMap(t *testing.T) {
 
 // A matrix has two characters for a column where there is room; what is not known is blank.
 func TestMatrix(t *testing.T) {
-	f := &chart.Figure{Name: "traffic", Map: &chart.Map{Value: chart.Axis{Label: "sent", Unit: chart.Bytes, Low: 1, High: 1e8, Log: true},
+	f := &chart.Figure{Name: "traffic", Map: &chart.Map{
+		Value:   chart.Axis{Label: "sent", Unit: chart.Bytes, Low: 1, High: 1e8, Log: true},
 		ColName: "to", Rows: []string{"a", "b", "c"}, Columns: []string{"a", "b", "c"},
 		Cells: [][]chart.Value{row(chart.Nothing, 1e8, 0), row(1, chart.Nothing, 10), row(11, 9e6, chart.Nothing)}}}
 	if got, want := drawn(f, 60), `  sent: 0 . 1 B : - = + * # % @ 100 MB, log scale
