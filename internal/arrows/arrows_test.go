@@ -64,8 +64,12 @@ var rules = map[string]rule{
 	"validate":      {may: "machine qos result run scenario sweep topo sheet", why: "it compares ordinary runs with known results: if it drove the engine itself, it would vouch for something no user runs. Of topo it takes types, of qos the closed forms of buffer bounds"},
 	"lab":           {may: "coll dataset nn report result run scenario topo", why: "a lab is a user of runs"},
 	"web":           {may: "report result run scenario", why: "the web UI is a user of runs"},
-	"cli":           {may: "coll dataset headline input inventory lab located netconf ns3 qos report result run scenario sheet sweep topo validate web whatif workload", third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys", why: "commands are a user of everything but the engine's insides, which run wires"},
+	"cli":           {may: "coll dataset headline input inventory lab located netconf ns3 qos report result run scenario scenario/schema sheet sweep topo validate web whatif workload", third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys", why: "commands are a user of everything but the engine's insides, which run wires"},
 	"arrows":        {why: "it holds only tests"},
+
+	"scenario/schema":       {may: "scenario", why: "it writes the table of keys for editors: what a scenario is, scenario says"},
+	"scenario/reference":    {may: "scenario", why: "it writes the table of keys for people; nothing but its test runs it"},
+	"scenario/scenariotest": {may: "scenario", third: "pgregory.net/rapid", why: "it draws files for the tests of scenario and schema, as a user could write them"},
 
 	"tools/forecast": {why: "it runs the program as a user does"},
 	"tools/mutate":   {why: "it runs the tests as a developer does"},

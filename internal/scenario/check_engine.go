@@ -45,7 +45,7 @@ func (d *decoder) checkSenders(s *Scenario) {
 		d.problem(d.culprit("congestion.swift.flow_scale_max", "congestion.swift.flow_scale_min"), fmt.Sprintf("flow_scale_max %s is not above flow_scale_min %s", sw.FlowScaleMax, sw.FlowScaleMin), "")
 	}
 	if windowed(&c) && t.Window.Word != "none" && d.ok("transport.window", "congestion.algorithm") {
-		d.problem(d.culprit("transport.window", "congestion.algorithm"), fmt.Sprintf("%s: congestion.algorithm %s keeps a window of its own, want none", formatEither(&t.Window, byPath["transport.window"]), c.Algorithm), "")
+		d.problem(d.culprit("transport.window", "congestion.algorithm"), fmt.Sprintf("%s: congestion.algorithm %s keeps a window of its own, want none", byPath["transport.window"].format(&t.Window), c.Algorithm), "")
 	}
 	d.checkClasses(s)
 	p := s.Fabric.QoS.PFC

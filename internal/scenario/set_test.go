@@ -3,11 +3,8 @@ package scenario
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
-
-	"pgregory.net/rapid"
 )
 
 const settable = `cluster: {hosts: 4, host: {gpus: 2}}
@@ -134,24 +131,4 @@ func TestSourceOfExamples(t *testing.T) {
 			t.Errorf("%s: more than the seed has changed", file)
 		}
 	}
-}
-
-// Whatever a file may hold, the tree written out gives the same scenario.
-func TestSourceIsTheScenario(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		src := drawnScenario(t)
-		s, err := Parse("job.yaml", []byte(src))
-		if err != nil {
-			t.Skip()
-		}
-		path := rapid.SampledFrom([]string{"seed", "output.queues", "fabric.switch.latency"}).Draw(t, "path")
-		i := slices.IndexFunc(s.Fields(), func(f FieldValue) bool { return f.Path == path })
-		same, err := s.Set(path, s.Fields()[i].Value)
-		if err != nil || !same.Equal(s) {
-			t.Fatalf("%s set to what it is: %v", path, err)
-		}
-		if again, err := Parse("job.yaml", same.Source()); err != nil || !again.Equal(s) {
-			t.Fatalf("%v\n%s\nis not\n%s", err, same.Source(), src)
-		}
-	})
 }

@@ -1,37 +1,39 @@
-package scenario
+package reference
 
 import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"railyard/internal/scenario"
 )
 
-// Reference returns docs/scenario.md: every key of a scenario file, from the table.
-func Reference() []byte {
+// Markdown returns docs/scenario.md.
+func Markdown() []byte {
 	var b strings.Builder
-	b.WriteString(referenceHead)
-	for _, k := range Kinds() {
+	b.WriteString(head)
+	for _, k := range scenario.Kinds() {
 		fmt.Fprintf(&b, "| %s | %s |\n", k.Name, cell(k.Meaning))
 	}
-	b.WriteString(referenceKeys)
-	for _, c := range tree.children {
-		if c.field.Kind == Group || listings[c.field.Kind] != nil {
-			referenceGroup(&b, c)
+	b.WriteString(keysHead)
+	for _, c := range scenario.Keys().Keys {
+		if c.Field.Kind == scenario.Group || c.Field.List() != nil {
+			writeGroup(&b, c)
 		}
 	}
 	b.WriteString("\n## Names\n\nWhat may be written where a key takes a name; `railyard list` prints the same.\n")
-	for _, f := range Table() {
-		if f.Kind == Name {
-			referenceChoices(&b, &f)
+	for _, f := range scenario.Table() {
+		if f.Kind == scenario.Name {
+			writeChoices(&b, &f)
 		}
 	}
-	referencePresets(&b)
+	writePresets(&b)
 	return []byte(b.String())
 }
 
-const referenceHead = `# The scenario file
+const head = `# The scenario file
 
-<!-- Made from the table of fields in internal/scenario by its test TestReference -update. Do not edit. -->
+<!-- Made from the table of fields in internal/scenario by the test of package reference, -update. Do not edit. -->
 
 One YAML file describes a run. The smallest one trains a network on eight GPUs:
 
@@ -58,7 +60,7 @@ says what is wrong or unusual and what a run would cost, and [editors.md](editor
 |---|---|
 `
 
-const referenceKeys = `
+const keysHead = `
 ## Keys
 
 Top level:
@@ -67,41 +69,43 @@ Top level:
 |---|---|---|---|
 `
 
-// referenceGroup writes a table of one top-level group, under a heading of its own;
+// writeGroup writes a table of one top-level group, under a heading of its own;
 // before the first of them stand the keys of the top level.
-func referenceGroup(b *strings.Builder, c *branch) {
+func writeGroup(b *strings.Builder, c *scenario.Key) {
 	if !strings.Contains(b.String(), "\n### ") {
-		for _, top := range tree.children {
-			if top.field.Kind != Group && listings[top.field.Kind] == nil {
-				f := top.field
-				fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", f.Path, cell(f.Meaning), code(f.DefaultText(), f.Default != ""), cell(f.Accepts()))
+		for _, top := range scenario.Keys().Keys {
+			if top.Field.Kind != scenario.Group && top.Field.List() == nil {
+				f := top.Field
+				row(b, "`"+f.Path+"`", cell(f.Meaning), defaultCell(f), cell(f.Accepts()))
 			}
 		}
 	}
-	fmt.Fprintf(b, "\n### %s\n\n%s.\n\n| key | meaning | default | accepts | source of the default |\n|---|---|---|---|---|\n", c.name, sentence(c.field.Meaning))
-	for _, f := range Table() {
-		if !strings.HasPrefix(f.Path, c.name+".") && !strings.HasPrefix(f.Path, c.name+"[]") {
+	fmt.Fprintf(b, "\n### %s\n\n%s.\n\n", c.Name, sentence(c.Field.Meaning))
+	row(b, "key", "meaning", "default", "accepts", "source of the default")
+	b.WriteString("|---|---|---|---|---|\n")
+	for _, f := range scenario.Table() {
+		if !strings.HasPrefix(f.Path, c.Name+".") && !strings.HasPrefix(f.Path, c.Name+"[]") {
 			continue
 		}
-		if f.Kind == Group {
+		if f.Kind == scenario.Group {
 			fmt.Fprintf(b, "| **`%s`** | *%s* | | | |\n", f.Path, cell(f.Meaning))
 			continue
 		}
 		source := f.Source
 		if source == "" && f.Default != "" {
-			source = f.sourceless()
+			source = f.DefaultSource()
 		}
-		fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s |\n", f.Path, cell(f.Meaning), code(f.DefaultText(), f.Default != ""), cell(f.Accepts()), cell(source))
+		row(b, "`"+f.Path+"`", cell(f.Meaning), defaultCell(&f), cell(f.Accepts()), cell(source))
 	}
-	if c.name == "faults" {
+	if c.Name == "faults" {
 		b.WriteString("\nA list of mappings. All entries with probabilities share one set of them; links differ.\n")
 	}
-	if c.name == "background" {
+	if c.Name == "background" {
 		b.WriteString("\nThe keys of a flow are those of `job.flows[]`.\n")
 	}
 }
 
-func referenceChoices(b *strings.Builder, f *Field) {
+func writeChoices(b *strings.Builder, f *scenario.Field) {
 	fmt.Fprintf(b, "\n`%s`:\n\n", f.Path)
 	for _, c := range f.Choices {
 		mark := ""
@@ -112,18 +116,18 @@ func referenceChoices(b *strings.Builder, f *Field) {
 	}
 }
 
-// referencePresets writes what each preset sets.
-func referencePresets(b *strings.Builder) {
+// writePresets writes what each preset sets.
+func writePresets(b *strings.Builder) {
 	b.WriteString("\n## What presets set\n")
-	for _, f := range fields {
-		group := presets[f.Path]
-		if group == nil {
+	for _, f := range scenario.Table() {
+		presets := f.Presets()
+		if presets == nil {
 			continue
 		}
 		fmt.Fprintf(b, "\n`%s`:\n\n", f.Path)
 		for _, c := range f.Choices {
 			var set []string
-			for path, text := range group[c.Name] {
+			for path, text := range presets[c.Name] {
 				set = append(set, fmt.Sprintf("`%s: %s`", path, text))
 			}
 			slices.Sort(set)
@@ -138,12 +142,17 @@ func referencePresets(b *strings.Builder) {
 // cell makes text fit a cell of a Markdown table.
 func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
 
-// code marks a value as one.
-func code(s string, value bool) string {
-	if value {
-		return "`" + s + "`"
+// defaultCell is the default as a value, or the rule that finds it in words.
+func defaultCell(f *scenario.Field) string {
+	if f.Default != "" {
+		return "`" + f.Default + "`"
 	}
-	return cell(s)
+	return cell(f.DefaultText())
+}
+
+// row writes a row of a Markdown table.
+func row(b *strings.Builder, cells ...string) {
+	b.WriteString("| " + strings.Join(cells, " | ") + " |\n")
 }
 
 func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

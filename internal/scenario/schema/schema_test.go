@@ -1,15 +1,11 @@
-package scenario
+package schema
 
 import (
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"os"
-	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -18,7 +14,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"pgregory.net/rapid"
 
-	"railyard/internal/unit"
+	"railyard/internal/scenario"
+	"railyard/internal/scenario/scenariotest"
 )
 
 // beyond are the complaints of the decoder that a schema does not share: about the
@@ -37,7 +34,7 @@ var beyond = regexp.MustCompile(strings.Join([]string{
 func TestSchemaAgreesWithDecoder(t *testing.T) {
 	schema := compileSchema(t)
 	refused, cases := 0, 0
-	for name, src := range schemaCases(t) {
+	for name, src := range scenariotest.Cases(t, "../../..") {
 		refusal, why := agree(schema, src)
 		if why != "" {
 			t.Errorf("%s: %s", name, why)
@@ -57,7 +54,7 @@ func TestSchemaAgreesOnDrawnScenarios(t *testing.T) {
 	schema := compileSchema(t)
 	taken, refused := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
-		src := drawnScenario(t)
+		src := scenariotest.Draw(t)
 		refusal, why := agree(schema, src)
 		if why != "" {
 			t.Fatal(why)
@@ -66,7 +63,7 @@ func TestSchemaAgreesOnDrawnScenarios(t *testing.T) {
 			refused++
 			return
 		}
-		s, err := Parse("x.yaml", []byte(src))
+		s, err := scenario.Parse("x.yaml", []byte(src))
 		if err != nil {
 			return
 		}
@@ -78,6 +75,19 @@ func TestSchemaAgreesOnDrawnScenarios(t *testing.T) {
 	if taken == 0 || refused == 0 {
 		t.Errorf("%d scenarios taken and %d refused: want some of each", taken, refused)
 	}
+}
+
+// FuzzSchema: whatever the text, the schema takes what the decoder takes, and refuses what it refuses.
+func FuzzSchema(f *testing.F) {
+	for _, src := range scenariotest.Cases(f, "../../..") {
+		f.Add([]byte(src))
+	}
+	schema := compileSchema(f)
+	f.Fuzz(func(t *testing.T, src []byte) {
+		if _, why := agree(schema, string(src)); why != "" {
+			t.Fatal(why)
+		}
+	})
 }
 
 // The rules between keys that the schema has: it and the decoder refuse each of these.
@@ -117,7 +127,7 @@ func TestSchemaHasRulesBetweenKeys(t *testing.T) {
 		cluster + strings.Replace(flows, "1MB", "1MB, count: 2", 1),
 	} {
 		refusal, why := agree(schema, src)
-		if _, err := Parse("job.yaml", []byte(src)); err == nil || !refusal || why != "" {
+		if _, err := scenario.Parse("job.yaml", []byte(src)); err == nil || !refusal || why != "" {
 			t.Errorf("decoder: %v; schema refuses: %v %s\n%s", err, refusal, why, src)
 		}
 	}
@@ -125,7 +135,7 @@ func TestSchemaHasRulesBetweenKeys(t *testing.T) {
 
 // agree reports whether the schema refuses a file, and how it and the decoder differ, "" if they do not.
 func agree(schema *jsonschema.Schema, src string) (refusal bool, why string) {
-	_, err := Parse("job.yaml", []byte(src))
+	_, err := scenario.Parse("job.yaml", []byte(src))
 	v, notJSON := asJSON(src)
 	if notJSON != nil {
 		if err == nil {
@@ -140,7 +150,7 @@ func agree(schema *jsonschema.Schema, src string) (refusal bool, why string) {
 	case err == nil || invalid != nil:
 		return invalid != nil, ""
 	}
-	for _, p := range err.(Problems) {
+	for _, p := range err.(scenario.Problems) {
 		if !beyond.MatchString(p.String()) {
 			return false, fmt.Sprintf("the schema takes what the decoder refuses: %s\n%s", p, src)
 		}
@@ -181,40 +191,21 @@ func compileSchema(t testing.TB) *jsonschema.Schema {
 }
 
 func schemaTree(t testing.TB) map[string]any {
-	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema()))
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(JSON()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return v.(map[string]any)
 }
 
-func drawnScenario(t *rapid.T) string {
-	values := map[string]string{}
-	for _, f := range fields {
-		if f.Kind != Group && listings[f.Kind] == nil && f.Path != "job.train.data" && rapid.IntRange(0, 5).Draw(t, "give "+f.Path) == 0 {
-			values[f.Path] = drawValue(t, f)
-		}
-	}
-	for path, v := range map[string]string{"cluster.hosts": "8", "job.train.layers": "[784, 10]", "job.train.batch": "2", "job.train.lr": "0.1", "job.train.data.digits.dir": "d"} {
-		values[path] = v
-	}
-	delete(values, "job.train.data.digits.train")
-	delete(values, "job.parallel.dp")
-	src := dropRefused(values)
-	if rapid.Bool().Draw(t, "whole") {
-		return src
-	}
-	path := rapid.SampledFrom(slices.Sorted(maps.Keys(values))).Draw(t, "which")
-	values[path] = rapid.SampledFrom([]string{"400", "-1", "0.5", "1e300", "true", "nonsense", "10 furlongs", `"4"`, "[1]", "[]", "{a: 1}", "{}", "~", "99999999999999999999"}).Draw(t, "broken")
-	var b strings.Builder
-	printKeys(&b, tree, "", values)
-	return b.String()
-}
-
 // Every key of the table is in the schema, with a description.
 func TestSchemaHasEveryField(t *testing.T) {
 	root := schemaTree(t)
-	for _, f := range Table() {
+	nouns := map[string]string{}
+	for _, l := range scenario.Lists() {
+		nouns[strings.TrimSuffix(l.Path, "[]")] = l.Noun
+	}
+	for _, f := range scenario.Table() {
 		at := root
 		for key := range strings.SplitSeq(f.Path, ".") {
 			if next, ok := at["anyOf"].([]any); ok && at["properties"] == nil {
@@ -227,61 +218,11 @@ func TestSchemaHasEveryField(t *testing.T) {
 			}
 			if at = next; strings.HasSuffix(key, "[]") {
 				list, _, _ := strings.Cut(f.Path, "[]")
-				at = root["$defs"].(map[string]any)[listings[byPath[list].Kind].noun].(map[string]any)
+				at = root["$defs"].(map[string]any)[nouns[list]].(map[string]any)
 			}
 		}
 		if d, _ := at["description"].(string); !strings.HasPrefix(d, f.Meaning) {
 			t.Errorf("%s: description %q, want %q", f.Path, d, f.Meaning)
 		}
 	}
-}
-
-// The units in the schema are those that the decoder knows.
-func TestUnitNames(t *testing.T) {
-	parse := map[Kind]func(string) error{
-		Rate:        func(s string) error { _, err := unit.ParseBitrate(s); return err },
-		ByteRate:    func(s string) error { _, err := unit.ParseBitrate(s); return err },
-		ComputeRate: func(s string) error { _, err := ParseFLOPS(s); return err },
-		ByteCount:   func(s string) error { _, err := unit.ParseBytes(s); return err },
-		Time:        func(s string) error { _, err := unit.ParseDuration(s); return err },
-		Distance:    func(s string) error { _, err := unit.ParseLength(s); return err },
-	}
-	known := map[string]bool{}
-	for _, names := range unitNames {
-		for _, u := range names {
-			known[u] = true
-		}
-	}
-	for kind, names := range unitNames {
-		for u := range known {
-			if err := parse[kind]("1" + u); (err == nil) != slices.Contains(names, u) {
-				t.Errorf("%s in %s: %v", kind, u, err)
-			}
-		}
-	}
-}
-
-// schemaCases returns every golden case and example by name.
-func schemaCases(t *testing.T) map[string]string {
-	cases := map[string]string{}
-	golden, _ := filepath.Glob("testdata/*.txt")
-	for _, file := range golden {
-		raw, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, c := range strings.Split(string(raw), "\n====\n") {
-			src, _, _ := strings.Cut(c, "\n----")
-			cases[fmt.Sprintf("%s case %d", file, i+1)] = unescape(src)
-		}
-	}
-	examples, _ := filepath.Glob("../../examples/*.yaml")
-	for _, file := range examples {
-		raw, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		cases[file] = string(raw)
-	}
-	return cases
 }
