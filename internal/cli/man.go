@@ -100,7 +100,8 @@ func manText(cmd *cobra.Command) ([]byte, error) {
 	return []byte(strings.NewReplacer(`\-`, `\-`, "-", `\-`).Replace(page)), nil
 }
 
-// manDescription is what a command does, in Markdown, with the sections that cobra/doc does not know.
+// manDescription is what a command does, in Markdown, with the sections that cobra/doc does not
+// know.
 func manDescription(cmd *cobra.Command) string {
 	var b strings.Builder
 	section := func(title string) { fmt.Fprintf(&b, "\n\n# %s\n", title) }

@@ -176,7 +176,8 @@ func (d *decoder) resolve(table []*Field, s *Scenario, base any, prefix string) 
 		case f.List() != nil:
 			d.entries(v, f, s, path)
 		case f.Unfit(s) != "":
-			if d.given(path) && !d.bad[parent(path)] && !(d.bad["fabric.design"] && strings.HasPrefix(path, "fabric.")) {
+			if d.given(path) && !d.bad[parent(path)] &&
+				!(d.bad["fabric.design"] && strings.HasPrefix(path, "fabric.")) {
 				d.problem(path, "has no meaning here: "+f.Unfit(s), "remove it")
 			}
 		default:

@@ -25,8 +25,8 @@ type Field struct {
 	applies func(s *Scenario) string                         // why the field has no meaning here; "" where it has
 	open    func(base any)                                   // of a Group that may be absent: makes it
 	check   func(text string) string                         // of a Text: what is wrong with it, "" if nothing
-	pattern string                                           // of a Text: the same as a regular expression, as far as one can say it
-	example string                                           // what would be accepted, where the kind does not say it
+	pattern string                                           // of a Text: check as a regular expression, nearly
+	example string                                           // what would be accepted, if the kind does not say it
 }
 
 // at returns a pointer to the variable of the field, nil where its group is absent.
@@ -151,8 +151,8 @@ func index(table []*Field) map[string]*Field {
 	return m
 }
 
-// Table returns every field of a scenario in order, groups first; keys of a flow
-// and of a fault are listed once, as job.flows[].from and faults[].link. For documentation and schemas.
+// Table returns every field of a scenario in order, groups first; keys of a flow and of a fault are
+// listed once, as job.flows[].from and faults[].link. For documentation and schemas.
 func Table() []Field {
 	var all []Field
 	for _, f := range fields {

@@ -32,7 +32,8 @@ func onlyFlowScale(s *Scenario) string {
 	return ""
 }
 
-// onlyDCTCPRate and onlyDCTCPWindow say that a field belongs to DCTCP that controls a rate, or a window.
+// onlyDCTCPRate and onlyDCTCPWindow say that a field belongs to DCTCP that controls a rate, or a
+// window.
 func onlyDCTCPRate(s *Scenario) string {
 	if why := onlyDCTCP(s); why != "" {
 		return why

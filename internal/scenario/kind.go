@@ -175,7 +175,8 @@ func (k *kind[T]) inFile(v any, f *Field) string {
 }
 
 // scalar makes a kind whose values are read without looking at their field.
-func scalar[T any](t traits, parse func(string) (T, error), compare func(a, b T) int, format func(T) string) *kind[T] {
+func scalar[T any](t traits, parse func(string) (T, error), compare func(a, b T) int,
+	format func(T) string) *kind[T] {
 	return &kind[T]{
 		traits:  t,
 		compare: compare,

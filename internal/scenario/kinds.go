@@ -104,7 +104,9 @@ var (
 	names = &kind[[]string]{
 		traits: traits{
 			name: NameList, want: "a list of names such as [host1, leaf1, host2]",
-			forms: only(Form{Type: "array", Entry: &Form{Type: "string", Pattern: nodePattern}, Least: minNames, Most: maxNames}),
+			forms: only(Form{
+				Type: "array", Entry: &Form{Type: "string", Pattern: nodePattern}, Least: minNames, Most: maxNames,
+			}),
 		},
 		list: parseNames, parse: parseNoNames,
 		format: listed(asItIs), yaml: listed(textYAML),

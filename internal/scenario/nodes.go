@@ -19,7 +19,8 @@ func parseNames(f *Field, n *node) ([]string, string, error) {
 		case item.shape != scalarShape || item.null() || item.number() || item.bool():
 			return nil, "", &entryError{item.at, fmt.Errorf("entry %d: %s, want a name", i+1, item.described())}
 		case checkNode(item.text) != "":
-			return nil, "", &entryError{item.at, fmt.Errorf("entry %d: %s: %s", i+1, shown(item.text), checkNode(item.text))}
+			return nil, "", &entryError{item.at, fmt.Errorf("entry %d: %s: %s", i+1, shown(item.text),
+				checkNode(item.text))}
 		}
 		all[i] = item.text
 	}

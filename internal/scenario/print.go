@@ -94,7 +94,7 @@ type FieldValue struct {
 	Default string // the value or the rule
 	Bounds  string // what is accepted
 	Meaning string
-	Source  string // of the default or of the preset's value, "assumed" where nobody states it; "given" where the file says
+	Source  string // of the default or the preset's value; "given": the file says; "assumed": nobody states it
 	Origin  string // "file", "preset NAME" or "default"
 }
 
@@ -123,7 +123,8 @@ func (s *Scenario) Fields() []FieldValue {
 
 func (s *Scenario) show(v any, f *Field, path string) FieldValue {
 	text := f.format(v)
-	fv := FieldValue{Path: path, Value: text, Kind: f.Kind, Unit: unitOf(text, f), Default: f.DefaultText(), Bounds: f.Accepts(),
+	fv := FieldValue{Path: path, Value: text, Kind: f.Kind, Unit: unitOf(text, f), Default: f.DefaultText(),
+		Bounds:  f.Accepts(),
 		Meaning: f.Meaning, Source: f.DefaultSource(), Origin: s.origin[path]}
 	switch name, preset := strings.CutPrefix(fv.Origin, "preset "); {
 	case fv.Origin == "file":
@@ -147,8 +148,8 @@ func (f *Field) DefaultSource() string {
 	return "Railyard's choice"
 }
 
-// presetMeaning returns what the preset is that gave path its value: one of the groups that path belongs to, the
-// narrowest first, or one for the whole scenario.
+// presetMeaning returns what the preset is that gave path its value: one of the groups that path
+// belongs to, the narrowest first, or one for the whole scenario.
 func presetMeaning(path, name string) string {
 	for p := parent(path); ; p = parent(p) {
 		f := byPath["preset"]

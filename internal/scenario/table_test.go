@@ -130,7 +130,8 @@ func TestEdits(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
 		want int
-	}{{"", "", 0}, {"", "abc", 3}, {"spines", "spine", 1}, {"clutser", "cluster", 1}, {"kitten", "sitting", 3}, {"ab", "ba", 1}} {
+	}{{"", "", 0}, {"", "abc", 3}, {"spines", "spine", 1}, {"clutser", "cluster", 1}, {"kitten", "sitting", 3},
+		{"ab", "ba", 1}} {
 		if got := Edits(c.a, c.b); got != c.want {
 			t.Errorf("Edits(%q, %q) = %d, want %d", c.a, c.b, got, c.want)
 		}

@@ -89,7 +89,8 @@ func parseWhole(s string) (int, error) {
 	switch {
 	case len(digits) > 1 && digits[0] == '0' && strings.Trim(digits, "01234567") == "":
 		octal, _ := strconv.ParseInt(digits, 8, 64)
-		return 0, fmt.Errorf("%s: leading zero, write %s (or %d if octal was meant)", shown(s), strings.TrimLeft(digits[:len(digits)-1], "0")+digits[len(digits)-1:], octal)
+		return 0, fmt.Errorf("%s: leading zero, write %s (or %d if octal was meant)", shown(s),
+			strings.TrimLeft(digits[:len(digits)-1], "0")+digits[len(digits)-1:], octal)
 	case err == nil && !strings.HasPrefix(s, "+") && (digits[0] != '0' || len(digits) == 1):
 		return int(v), nil
 	case errors.Is(err, strconv.ErrRange):

@@ -69,7 +69,8 @@ func cuts(p *run.Plan, s *result.Summary, bottleneck string) (all []Cut, omitted
 	}
 	all = append(all, lossCuts(sc, s)...)
 	if w := sc.Transport.Window; w.Word != "none" {
-		one(Window, "with an infinite window", "", set("transport.window", "none"), set("transport.window_scale", "false"))
+		one(Window, "with an infinite window", "", set("transport.window", "none"),
+			set("transport.window_scale", "false"))
 	}
 	if c, ok := portCut(p, bottleneck); ok {
 		all = append(all, c)
@@ -129,7 +130,8 @@ func withoutStorms(sc *scenario.Scenario) (changes []scenario.Change) {
 // lossCuts takes away each fault, all of them, and full buffers.
 func lossCuts(sc *scenario.Scenario, s *result.Summary) (all []Cut) {
 	for i, f := range sc.Faults {
-		all = append(all, Cut{Kind: Fault, Name: fmt.Sprintf("without faults[%d], of %s", i, f.Link), Subject: []string{f.Link},
+		all = append(all, Cut{Kind: Fault, Name: fmt.Sprintf("without faults[%d], of %s", i, f.Link),
+			Subject: []string{f.Link},
 			Changes: []scenario.Change{remove(fmt.Sprintf("faults[%d]", i))}})
 	}
 	if len(sc.Faults) > 1 {
@@ -164,12 +166,14 @@ func portCut(p *run.Plan, name string) (Cut, bool) {
 	if i >= 0 {
 		changes = []scenario.Change{set(fmt.Sprintf("fabric.links.named[%d].rate", i), rate.String())}
 	}
-	return Cut{Kind: Port, Name: fmt.Sprintf("with %s at %s", name, rate), Subject: []string{name}, Changes: changes}, true
+	return Cut{Kind: Port, Name: fmt.Sprintf("with %s at %s", name, rate), Subject: []string{name}, Changes: changes},
+		true
 }
 
 // idealChanges makes the network ideal: see the package.
 func idealChanges(sc *scenario.Scenario) []scenario.Change {
-	changes := []scenario.Change{uncontrolled, set("transport.window", "none"), set("transport.window_scale", "false"),
+	changes := []scenario.Change{uncontrolled, set("transport.window", "none"),
+		set("transport.window_scale", "false"),
 		set("fabric.qos.pfc.enabled", "false"), set("fabric.qos.ecn.enabled", "false"), set("fabric.switch.buffer",
 			huge), set("fabric.switch.latency", "0ns"),
 		set("cluster.nic.latency", "0ns")}

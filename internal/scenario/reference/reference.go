@@ -42,15 +42,17 @@ cluster: {hosts: 2, host: {gpus: 4}}
 job: {train: {layers: [784, 128, 10], data: {digits: {dir: data/digits}}, batch: 8, lr: 0.1}}
 ` + "```" + `
 
-Everything else has a default. ` + "`railyard show scenario FILE`" + ` prints every value with where it comes from, ` + "`railyard check FILE`" + `
-says what is wrong or unusual and what a run would cost, and [editors.md](editors.md) says how to get completion.
+Everything else has a default. ` + "`railyard show scenario FILE`" + ` prints every value with where it comes from,
+` + "`railyard check FILE`" + ` says what is wrong or unusual and what a run would cost, and [editors.md](editors.md)
+says how to get completion.
 
 ## Rules
 
 - Units are mandatory: ` + "`speed: 400`" + ` is an error, ` + "`speed: 400Gb/s`" + ` is a value.
 - Unknown keys are errors. Nothing is rounded or clamped in silence. All problems are reported at once.
 - The value of a field is what the file says, else what the preset of its group says, else its default.
-- Accepted is one YAML document of mappings, sequences and scalars. Anchors, aliases, tags, merge keys, block text and tabs are errors.
+- Accepted is one YAML document of mappings, sequences and scalars. Anchors, aliases, tags, merge keys, block text
+  and tabs are errors.
 - Paths are relative to the directory in which railyard is run.
 - "assumed" as a source means that no public source states the value: check it against your equipment.
 

@@ -29,7 +29,8 @@ func TestMarkdown(t *testing.T) {
 		t.Errorf("%s is stale: go test ./internal/scenario/reference -update", file)
 	}
 	for _, f := range scenario.Table() {
-		if !strings.Contains(string(want), "`"+f.Path+"`") && f.Path != "background" && strings.Contains(f.Path, ".") {
+		if !strings.Contains(string(want), "`"+f.Path+"`") && f.Path != "background" &&
+			strings.Contains(f.Path, ".") {
 			t.Errorf("%s is not in %s", f.Path, file)
 		}
 	}

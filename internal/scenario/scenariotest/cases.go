@@ -37,5 +37,6 @@ func Cases(t testing.TB, root string) map[string]string {
 
 // Unescape makes characters that a text file should not hold.
 func Unescape(s string) string {
-	return strings.NewReplacer("<TAB>", "\t", "<FF>", "\xff", "<NUL>", "\x00", "<CR>", "\r", "<BOM>", "\xef\xbb\xbf").Replace(s)
+	return strings.NewReplacer("<TAB>", "\t", "<FF>", "\xff", "<NUL>", "\x00", "<CR>", "\r", "<BOM>",
+		"\xef\xbb\xbf").Replace(s)
 }

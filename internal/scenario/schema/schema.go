@@ -107,7 +107,8 @@ func keySchema(k *scenario.Key) object {
 	case f.Kind == scenario.Group:
 		return append(o, groupSchema(k, f.Path)...)
 	case f.List() != nil:
-		return append(o, member{"type", "array"}, member{"minItems", 1}, member{"items", object{{"$ref", "#/$defs/" + f.List().Noun}}})
+		return append(o, member{"type", "array"}, member{"minItems", 1},
+			member{"items", object{{"$ref", "#/$defs/" + f.List().Noun}}})
 	case len(k.Keys) > 0: // a value, or a group instead of it
 		keys := append(groupSchema(k, f.Path), member{"minProperties", 1})
 		return append(o, member{"anyOf", []any{valueSchema(f), keys}})

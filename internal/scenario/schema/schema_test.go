@@ -21,12 +21,20 @@ import (
 // beyond are the complaints of the decoder that a schema does not share: about the
 // text and not the value, bounds of quantities, and rules between fields.
 var beyond = regexp.MustCompile(strings.Join([]string{
-	`duplicate key`, `not YAML`, `UTF-8`, `control character`, `tab character`, `not accepted in a scenario`, `second document`, `nested deeper`,
-	`leading zero`, `not plain digits`, `finer than`, `too (large|small)`, `remove the quotes`, `put it in quotes`, `not a whole number`,
-	`must differ`, `is above max`, `do not fit`, `more ranks than GPUs`, `one step takes more`, `no such (host|gpu|nic|rank)`, `the sender too`, `the (link|rank) of .* too`, `both length and delay`, `has no meaning here: it belongs to job.train`, `same NIC`,
-	`are not connected`, `the name of`, `no period`, `has no effect`, `would be posted`, `two ends of a link`, `would be negative`, `PFC would never act`,
-	`less than one packet`, `there is no class for it`, `no window to scale`, `a CNP has a size`, `both headroom`, `NICs per host, want 1`, `do not spread evenly`,
-	`wants an acknowledgement of every packet`, `keeps a window of its own`, `probabilities differ`, `does nothing`, `has no effect without`, `comes from one host`, `above cluster`, `too small for`, `: want true or false`, `: True`, `.*: want a number such as`, `printable`, `longer than`,
+	`duplicate key`, `not YAML`, `UTF-8`, `control character`, `tab character`, `not accepted in a scenario`,
+	`second document`, `nested deeper`,
+	`leading zero`, `not plain digits`, `finer than`, `too (large|small)`, `remove the quotes`, `put it in quotes`,
+	`not a whole number`,
+	`must differ`, `is above max`, `do not fit`, `more ranks than GPUs`, `one step takes more`,
+	`no such (host|gpu|nic|rank)`, `the sender too`, `the (link|rank) of .* too`, `both length and delay`,
+	`has no meaning here: it belongs to job.train`, `same NIC`,
+	`are not connected`, `the name of`, `no period`, `has no effect`, `would be posted`, `two ends of a link`,
+	`would be negative`, `PFC would never act`,
+	`less than one packet`, `there is no class for it`, `no window to scale`, `a CNP has a size`, `both headroom`,
+	`NICs per host, want 1`, `do not spread evenly`,
+	`wants an acknowledgement of every packet`, `keeps a window of its own`, `probabilities differ`, `does nothing`,
+	`has no effect without`, `comes from one host`, `above cluster`, `too small for`, `: want true or false`,
+	`: True`, `.*: want a number such as`, `printable`, `longer than`,
 }, "|"))
 
 // The schema accepts what the decoder accepts, and refuses what it refuses but for
@@ -77,7 +85,8 @@ func TestSchemaAgreesOnDrawnScenarios(t *testing.T) {
 	}
 }
 
-// FuzzSchema: whatever the text, the schema takes what the decoder takes, and refuses what it refuses.
+// FuzzSchema: whatever the text, the schema takes what the decoder takes, and refuses what it
+// refuses.
 func FuzzSchema(f *testing.F) {
 	for _, src := range scenariotest.Cases(f, "../../..") {
 		f.Add([]byte(src))
@@ -94,7 +103,8 @@ func FuzzSchema(f *testing.F) {
 func TestSchemaHasRulesBetweenKeys(t *testing.T) {
 	schema := compileSchema(t)
 	const cluster, flow = "cluster: {hosts: 2}\n", "{from: host1/gpu0, to: host2/gpu0, bytes: 1MB}"
-	const flows, train = "job: {flows: [" + flow + "]}\n", "job: {train: {layers: [784, 10], batch: 2, lr: 0.1, data: {digits: {dir: d}}}}\n"
+	const flows, train = "job: {flows: [" + flow + "]}\n",
+		"job: {train: {layers: [784, 10], batch: 2, lr: 0.1, data: {digits: {dir: d}}}}\n"
 	for _, src := range []string{cluster + flows, cluster + train} {
 		if refusal, why := agree(schema, src); refusal || why != "" {
 			t.Fatalf("refused without a rule: %s%s", why, src)
@@ -133,7 +143,8 @@ func TestSchemaHasRulesBetweenKeys(t *testing.T) {
 	}
 }
 
-// agree reports whether the schema refuses a file, and how it and the decoder differ, "" if they do not.
+// agree reports whether the schema refuses a file, and how it and the decoder differ, "" if they do
+// not.
 func agree(schema *jsonschema.Schema, src string) (refusal bool, why string) {
 	_, err := scenario.Parse("job.yaml", []byte(src))
 	v, notJSON := asJSON(src)
