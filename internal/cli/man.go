@@ -83,7 +83,6 @@ func manText(cmd *cobra.Command) ([]byte, error) {
 	cmd.Long = manDescription(cmd)
 	cmd.Short = markdown(cmd.Short)
 	cmd.DisableAutoGenTag = true
-	cmd.SetHelpCommand(&cobra.Command{Use: "help", Hidden: true}) // it has no page
 	cmd.InitDefaultHelpFlag()
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		f.Hidden = f.Hidden || f.Name == "help"
