@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"railyard/internal/dataset"
+	"railyard/internal/plan"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
 )
@@ -22,7 +23,7 @@ func measureData(ctx context.Context, sc *scenario.Scenario) (size dataset.Size,
 	d := t.Data.Digits
 	if d == nil {
 		if size, err = dataset.Measure(t.Data.Path); err != nil {
-			return size, false, &FieldError{"job.train.data", err}
+			return size, false, &plan.FieldError{Path: "job.train.data", Err: err}
 		}
 		return size, true, nil
 	}
@@ -35,7 +36,7 @@ func measureData(ctx context.Context, sc *scenario.Scenario) (size dataset.Size,
 			d.Dir, d.Dir, d.Train, d.Test, d.Seed)
 	}
 	if err != nil {
-		return size, false, &FieldError{"job.train.data.digits.dir", err}
+		return size, false, &plan.FieldError{Path: "job.train.data.digits.dir", Err: err}
 	}
 	return dataset.Size{Train: d.Train, Test: d.Test, Rows: dataset.Side, Cols: dataset.Side}, there, nil
 }
@@ -72,7 +73,7 @@ func loadData(ctx context.Context, sc *scenario.Scenario, shared *Images, progre
 		return nil, err
 	}
 	if err := fitsLayers(t, set.Set); err != nil {
-		return nil, &FieldError{"job.train.layers", err}
+		return nil, &plan.FieldError{Path: "job.train.layers", Err: err}
 	}
 	return set, nil
 }
@@ -97,7 +98,7 @@ func (im *Images) load(ctx context.Context, sc *scenario.Scenario, progress func
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case err != nil:
-			return nil, &FieldError{"job.train.data.digits.dir", err}
+			return nil, &plan.FieldError{Path: "job.train.data.digits.dir", Err: err}
 		}
 	}
 	runtime.GC() // what was drawn is on disk now: its memory is for what is read
@@ -107,7 +108,7 @@ func (im *Images) load(ctx context.Context, sc *scenario.Scenario, progress func
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case err != nil:
-		return nil, &FieldError{"job.train.data", err}
+		return nil, &plan.FieldError{Path: "job.train.data", Err: err}
 	}
 	if im.sets == nil {
 		im.sets = map[string]*imageSet{}
@@ -117,8 +118,8 @@ func (im *Images) load(ctx context.Context, sc *scenario.Scenario, progress func
 }
 
 // digests lists what a run reads beside its scenario.
-func digests(p *Plan, set *imageSet) (all []result.InputDigest) {
-	for _, in := range p.Inputs {
+func digests(inputs []result.Input, set *imageSet) (all []result.InputDigest) {
+	for _, in := range inputs {
 		all = append(all, in.Digest())
 	}
 	if set != nil {
@@ -139,7 +140,7 @@ func sameInputs(want, got []result.InputDigest) error {
 	for _, w := range want {
 		for _, g := range got {
 			if g.Name == w.Name && g != w {
-				return &FieldError{inputKeys[w.Name], fmt.Errorf("what it names has changed since the run that is repeated: its SHA-256 is %s, want %s", g.SHA256, w.SHA256)}
+				return &plan.FieldError{Path: inputKeys[w.Name], Err: fmt.Errorf("what it names has changed since the run that is repeated: its SHA-256 is %s, want %s", g.SHA256, w.SHA256)}
 			}
 		}
 	}
@@ -166,8 +167,8 @@ func fitsBatch(sc *scenario.Scenario, images int) error {
 		return nil
 	}
 	if images < ranks {
-		return &FieldError{"job.train.data", fmt.Errorf("%s: %d training images for %d ranks, want at least one for each", t.Data.Dir(), images, ranks)}
+		return &plan.FieldError{Path: "job.train.data", Err: fmt.Errorf("%s: %d training images for %d ranks, want at least one for each", t.Data.Dir(), images, ranks)}
 	}
-	return &FieldError{"job.train.batch", fmt.Errorf("%d on each of %d ranks: one step takes more than the %d training images, want at most %d",
+	return &plan.FieldError{Path: "job.train.batch", Err: fmt.Errorf("%d on each of %d ranks: one step takes more than the %d training images, want at most %d",
 		t.Batch, ranks, images, images/ranks)}
 }

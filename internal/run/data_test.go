@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"railyard/internal/coll"
+	"railyard/internal/plan"
 	"railyard/internal/result"
 )
 
@@ -28,7 +29,7 @@ func TestDataThatDoesNotFitIsAProblemOfAField(t *testing.T) {
 		if r.Run != nil {
 			t.Errorf("%s: the run began", c.new)
 		}
-		var field *FieldError
+		var field *plan.FieldError
 		if !errors.As(err, &field) || field.Path != c.path || !strings.Contains(field.Err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s: %s", c.new, err, c.path, c.want)
 		}

@@ -173,6 +173,7 @@ func oneHost(t *testing.T) string {
 
 // The summary lists the busiest links, and every port that queued or was paused, those held longest first.
 func TestListsOfPorts(t *testing.T) {
+	const shown = 10 // busiest links
 	r := run(t, cluster8(5)+weather[1].fabric+`
 job:
   flows:

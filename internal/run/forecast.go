@@ -3,13 +3,14 @@ package run
 import (
 	"context"
 
+	"railyard/internal/plan"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
 )
 
 // Forecast is what a run would cost, and what it would read beside its scenario.
 type Forecast struct {
-	Estimate
+	plan.Estimate
 	Inputs []result.InputDigest
 }
 
@@ -18,7 +19,7 @@ type Forecast struct {
 // packet-hops are the caller's to apply.
 func NewForecast(ctx context.Context, sc *scenario.Scenario, shared *Images,
 	progress func(result.Progress)) (Forecast, error) {
-	plan, err := newPlan(sc, &watcher{ctx: ctx, progress: progress})
+	p, read, err := newPlan(sc, &watcher{ctx: ctx, progress: progress})
 	if err != nil {
 		return Forecast{}, err
 	}
@@ -33,5 +34,5 @@ func NewForecast(ctx context.Context, sc *scenario.Scenario, shared *Images,
 	if err != nil {
 		return Forecast{}, err
 	}
-	return Forecast{plan.Estimate(size), digests(plan, set)}, nil
+	return Forecast{p.Estimate(size), digests(read, set)}, nil
 }

@@ -2,6 +2,7 @@ package run
 
 import (
 	"railyard/internal/cc"
+	"railyard/internal/plan"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
 )
@@ -13,10 +14,10 @@ type View struct {
 }
 
 // Plan returns what the run was made from.
-func (v View) Plan() *Plan { return v.r.plan }
+func (v View) Plan() *plan.Plan { return v.r.plan }
 
 // Queue returns the bytes of data waiting at a port.
-func (v View) Queue(id topo.PortID) unit.Bytes { return v.r.fab.Waiting(id, int(classData)) }
+func (v View) Queue(id topo.PortID) unit.Bytes { return v.r.fab.Waiting(id, int(plan.ClassData)) }
 
 // Shared returns the bytes of the shared part of a switch's buffer in use; switches are numbered in the order of the graph's nodes.
 func (v View) Shared(index int) unit.Bytes { return v.r.fab.Shared(index) }

@@ -11,6 +11,7 @@ import (
 	"railyard/internal/cc"
 	"railyard/internal/fabric"
 	"railyard/internal/nic"
+	"railyard/internal/plan"
 	"railyard/internal/roce"
 	"railyard/internal/unit"
 	"railyard/internal/wire"
@@ -36,7 +37,7 @@ func TestPresetMakesTheHPCCModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, n := p.fabricConfig(), p.nicConfig()
+	f, n := p.FabricConfig(), nicConfig(p)
 	one := unit.Ratio{Num: 1, Den: 1}
 	port := p.Graph.Ports[0]
 	m := f.Classes[0].ECN.At(100 * unit.GigabitPerSec)
@@ -62,26 +63,6 @@ func TestPresetMakesTheHPCCModel(t *testing.T) {
 	}
 }
 
-// Each named reaction point is the one of package cc.
-func TestCongestionPresets(t *testing.T) {
-	for name, want := range cc.Presets {
-		p, err := NewPlan(read(t, strings.Replace(incast(2, star+"congestion: {preset: "+name+"}\n"), "preset: hpcc-ns3\n", "", 1)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := p.controller().(cc.DCQCN)
-		if name == "dcqcn-sigcomm15" { // its steps scale with the port: the scenario writes them out
-			if got.AI != 100*unit.MegabitPerSec || got.HAI != 500*unit.MegabitPerSec {
-				t.Errorf("%s at 100 Gb/s: %v %v", name, got.AI, got.HAI)
-			}
-			got.AI, got.HAI, got.PortRate = want.DCQCN.AI, want.DCQCN.HAI, want.DCQCN.PortRate
-		}
-		if got != want.DCQCN {
-			t.Errorf("%s: %+v, want %+v", name, got, want.DCQCN)
-		}
-	}
-}
-
 // plain writes ratios in one way.
 var plain = strings.NewReplacer("4/5", "80%", "1/2", "50%", "95/100", "95%")
 
@@ -93,7 +74,7 @@ func TestAlgorithmDefaults(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n := p.nicConfig()
+		n := nicConfig(p)
 		switch w := want.(type) {
 		case cc.TIMELY:
 			w.PortRate = 0 // the scenario writes the step out
@@ -107,7 +88,7 @@ func TestAlgorithmDefaults(t *testing.T) {
 		if plain.Replace(fmt.Sprint(n.Controller)) != plain.Replace(fmt.Sprint(want)) || n.Controller.Validate() != nil {
 			t.Errorf("%s: %+v, want %+v (%v)", name, n.Controller, want, n.Controller.Validate())
 		}
-		if tel := name == "hpcc"; n.Telemetry != tel || p.fabricConfig().Telemetry != tel {
+		if tel := name == "hpcc"; n.Telemetry != tel || p.FabricConfig().Telemetry != tel {
 			t.Errorf("%s: telemetry %v", name, n.Telemetry)
 		}
 		if ack := map[string]int{"none": 16}[name]; ack != 16 && n.Transport.AckEvery != 1 || n.EchoMarks != (name == "dctcp") {
@@ -293,27 +274,13 @@ transport: {preset: irn, ack_class: cnp, nak_again: 100us}
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := p.nicConfig()
-	if n.Admission != (nic.Admission{Slots: 2, Bytes: 16384}) || n.AckClass != classCNP || n.Transport != (roce.Params{MTU: 4096, AckEvery: 1, Timeout: 320 * unit.Microsecond,
+	n := nicConfig(p)
+	if n.Admission != (nic.Admission{Slots: 2, Bytes: 16384}) || n.AckClass != plan.ClassCNP || n.Transport != (roce.Params{MTU: 4096, AckEvery: 1, Timeout: 320 * unit.Microsecond,
 		Retries: 7, AckDuplicates: true, NakAgain: 100 * unit.Microsecond, Selective: true, TimeoutLow: 100 * unit.Microsecond, LowPackets: 3}) || !n.Controller.(cc.DCQCN).Window.BDP {
 		t.Errorf("%+v", n)
 	}
 	if r := run(t, yaml, Options{}); r.Summary.Steps != 2 {
 		t.Errorf("%d steps", r.Summary.Steps)
-	}
-}
-
-// The round trip of the idle network, of two hops of 1 us at 100 Gb/s: of frames, 1,048 B there and 60 B back; of the payload, 1,000 B
-// there and nothing back.
-func TestBaseRTT(t *testing.T) {
-	for what, want := range map[string]unit.Duration{"frames": 4*unit.Microsecond + 2*80*(1048+60), "payload": 4*unit.Microsecond + 2*80*1000} {
-		p, err := NewPlan(read(t, incast(2, star+"transport: {base_rtt: "+what+"}\n")))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := p.baseRTT(&p.Pairs[0]); got != want {
-			t.Errorf("%s: %v, want %v", what, got, want)
-		}
 	}
 }
 

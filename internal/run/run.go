@@ -3,13 +3,17 @@ package run
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"railyard/internal/dataset"
 	"railyard/internal/exec"
 	"railyard/internal/fabric"
+	"railyard/internal/machine"
 	"railyard/internal/nic"
 	"railyard/internal/nn"
+	"railyard/internal/plan"
+	"railyard/internal/record"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
 	"railyard/internal/sim"
@@ -42,7 +46,8 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 	if opt.Progress == nil {
 		opt.Progress = func(result.Progress) {}
 	}
-	plan, err := newPlan(sc, &watcher{ctx: ctx, progress: opt.Progress})
+	w := &watcher{ctx: ctx, progress: opt.Progress}
+	p, inputs, err := newPlan(sc, w)
 	if err != nil {
 		return nil, err
 	}
@@ -53,8 +58,8 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 	if err := fitsBatch(sc, size.Train); err != nil {
 		return nil, err
 	}
-	if e := plan.Estimate(size); !opt.Force {
-		if err := e.overLimit(); err != nil {
+	if !opt.Force {
+		if err := p.Estimate(size).OverLimit(machine.Memory()); err != nil {
 			return nil, err
 		}
 	}
@@ -62,11 +67,11 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 	if err != nil {
 		return nil, err
 	}
-	read := digests(plan, set)
+	read := digests(inputs, set)
 	if err := sameInputs(opt.Inputs, read); err != nil {
 		return nil, err
 	}
-	r := &runner{plan: plan, opt: opt, ctx: ctx}
+	r := &runner{plan: p, opt: opt, ctx: ctx, watcher: w}
 	if set != nil {
 		r.set = set.Set
 	}
@@ -74,13 +79,13 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 		return nil, err
 	}
 	sum := &result.Summary{Name: sc.Name, Seed: sc.Seed, Kernel: r.kernel, ScenarioYAML: string(sc.YAML()), StepsPlanned: r.steps(), Inputs: read}
-	if sum.Thresholds, sum.Mistakes, err = plan.Thresholds(); err != nil {
+	if sum.Thresholds, sum.Mistakes, err = p.Thresholds(); err != nil {
 		return nil, err
 	}
 	if err := opt.Dir.Begin(sum); err != nil {
 		return nil, err
 	}
-	if err := opt.Dir.KeepInputs(append([]result.Input{{Name: result.ScenarioInput, Text: sc.Source()}}, plan.Inputs...)); err != nil {
+	if err := opt.Dir.KeepInputs(append([]result.Input{{Name: result.ScenarioInput, Text: sc.Source()}}, inputs...)); err != nil {
 		return nil, err
 	}
 	r.start()
@@ -88,38 +93,32 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 	if r.bodies != nil {
 		r.bodies.Close()
 	}
-	r.finish(sum)
+	err = r.record.Finish(sum, record.Ending{Whole: whole, Stopped: !r.stopBy.IsZero(), Interrupted: ctx.Err(), Diverged: r.diverged})
 	if opt.ended != nil {
 		opt.ended(r)
 	}
-	if sum.State, err = r.outcome(sum, whole); err != nil && sum.State != result.Interrupted {
-		sum.Error = err.Error()
-	}
-	r.finishOpen(sum)
 	return sum, err
 }
 
 // runner is a run in progress.
 type runner struct {
-	plan   *Plan
-	opt    Options
-	ctx    context.Context
-	set    *dataset.Set
-	kernel string
+	plan    *plan.Plan
+	opt     Options
+	ctx     context.Context
+	watcher *watcher
+	set     *dataset.Set
+	kernel  string
 
-	eng       *sim.Engine
-	lookahead unit.Duration // of several islands, else 0
-	fab       *fabric.Fabric
-	net       *nic.Net
-	job       *train.Job
-	ranks     []*exec.Rank
-	bodies    *nic.Bodies
-	watch     *observer
+	eng    *sim.Engine
+	fab    *fabric.Fabric
+	net    *nic.Net
+	job    *train.Job
+	ranks  []*exec.Rank
+	bodies *nic.Bodies
+	record *record.Recorder
 
 	stopBy   time.Time // an interrupted training is given up
 	diverged error     // the loss of the training is not a number
-
-	flowsLeft int64 // messages of the job's own flows that are not acknowledged; 0 with a training job
 }
 
 // steps returns how many training steps the run will take.
@@ -133,28 +132,27 @@ func (r *runner) steps() int64 {
 func (r *runner) build() error {
 	sc := r.plan.Scenario
 	islands := r.opt.Islands
-	if r.plan.asScheduled() {
+	if r.plan.AsScheduled() {
 		islands = 1
 	}
 	islandOf, sizes, lookahead := partition(r.plan.Graph, islands)
 	r.eng = sim.New(sizes, lookahead)
-	if r.plan.asScheduled() {
+	if r.plan.AsScheduled() {
 		r.eng.InOrderOfPushing()
 	}
-	r.lookahead = lookahead
-	r.watch = newObserver(r)
-	fc := r.plan.fabricConfig()
+	r.record = record.New(r.plan, r.opt.Dir, lookahead, record.Hooks{Progress: r.opt.Progress, Step: r.diverge, Done: r.done})
+	fc := r.plan.FabricConfig()
 	if sc.Output.Sample > 0 {
 		fc.SampleEvery = sc.Output.Sample
-		fc.OnSample = r.watch.sample
+		fc.OnSample = r.record.Sample
 	}
-	fc.OnLoss = r.watch.lost
+	fc.OnLoss = r.record.Lost
 	var err error
 	if r.fab, err = fabric.New(r.eng, r.plan.Graph, fc, islandOf); err != nil {
 		return err
 	}
-	nc := r.plan.nicConfig()
-	nc.OnTimeout = r.watch.timedOut
+	nc := nicConfig(r.plan)
+	nc.OnTimeout = r.record.TimedOut
 	if sc.Job.Train != nil {
 		workers := r.opt.Workers
 		if workers < 0 {
@@ -164,16 +162,16 @@ func (r *runner) build() error {
 		nc.Bodies = r.bodies
 	}
 	r.net = nic.New(r.eng, r.fab, r.plan.Graph, nc, islandOf)
-	r.net.OnFlow(r.watch.flow)
+	r.net.OnFlow(r.record.Flow)
 	for i := range r.plan.Pairs {
-		if err := r.plan.watcher.step("building", i, len(r.plan.Pairs)); err != nil {
+		if err := r.watcher.step("building", i, len(r.plan.Pairs)); err != nil {
 			return err
 		}
 		q := &r.plan.Pairs[i]
 		r.net.AddQP(nic.QueuePair{Name: q.Name, From: q.From, To: q.To, FromGPU: q.FromGPU, ToGPU: q.ToGPU,
 			Path: q.Path, Back: q.Back, Class: q.Class, Log: q.Flow == nil})
 	}
-	r.net.Build(func(id int32) unit.Duration { return r.plan.baseRTT(&r.plan.Pairs[id]) })
+	r.net.Build(func(id int32) unit.Duration { return r.plan.BaseRTT(&r.plan.Pairs[id]) })
 	return r.buildTraining()
 }
 
@@ -203,12 +201,12 @@ func (r *runner) buildTraining() error {
 	for _, l := range r.plan.Links {
 		r.net.Connect(l.Src, l.Dst, l.Channel, l.Pair)
 	}
-	paths := r.pathFinder()
+	paths := r.record.PathFinder()
 	for id := range r.plan.Placement.Ranks {
-		if err := r.plan.watcher.step("building", id, len(r.plan.Placement.Ranks)); err != nil {
+		if err := r.watcher.step("building", id, len(r.plan.Placement.Ranks)); err != nil {
 			return err
 		}
-		rank := exec.NewRank(exec.Config{Rank: int32(id), Template: r.plan.StepOf(int32(id)), Steps: r.job.Steps(), Transport: r.net, Clock: r.net, Body: r.job, Observer: r.watch, Paths: paths})
+		rank := exec.NewRank(exec.Config{Rank: int32(id), Template: r.plan.StepOf(int32(id)), Steps: r.job.Steps(), Transport: r.net, Clock: r.net, Body: r.job, Observer: r.record, Paths: paths})
 		r.ranks = append(r.ranks, rank)
 	}
 	return nil
@@ -216,20 +214,17 @@ func (r *runner) buildTraining() error {
 
 // start plans the first events.
 func (r *runner) start() {
-	r.watch.open(r.opt.Dir)
+	r.record.Open(record.Parts{Engine: r.eng, Fabric: r.fab, Net: r.net, Job: r.job, Images: r.set})
 	for id, rank := range r.ranks {
 		r.net.SetRank(int32(id), rank, 0)
 	}
 	for id, q := range r.plan.Pairs {
-		if f := q.Flow; q.sends() {
-			if q.Kind == result.KindJob {
-				r.flowsLeft += int64(f.Count)
-			}
+		if f := q.Flow; q.Sends() {
 			r.net.AddFlow(nic.FlowSpec{QP: int32(id), Start: unit.Time(f.Start), Bytes: f.Bytes, Count: int64(f.Count), Every: f.Every})
 		}
 	}
 	r.eng.OnCheck(func() bool {
-		r.watch.report(r.eng.Now())
+		r.record.Report(r.eng.Now())
 		return !r.interrupted() && r.opt.Dir.Keep() == nil
 	})
 }
@@ -254,14 +249,17 @@ func (r *runner) interrupted() bool {
 	for _, rank := range r.ranks {
 		rank.StopAfter(last)
 	}
-	r.watch.limit = min(r.watch.limit, last)
+	r.record.StopAfter(last)
 	return false
 }
+
+// done ends the run once what is on its way when the job is done has arrived.
+func (r *runner) done(last unit.Time) { r.eng.StopAt(last.Add(r.net.Linger())) }
 
 // diverge ends a training whose loss is not a number: nothing that follows would mean anything. The step after it ends too, for ranks
 // have begun it.
 func (r *runner) diverge(step int64, loss float64) {
-	if r.diverged != nil {
+	if r.diverged != nil || !math.IsNaN(loss) && !math.IsInf(loss, 0) {
 		return
 	}
 	t := r.plan.Scenario.Job.Train
@@ -273,5 +271,5 @@ func (r *runner) diverge(step int64, loss float64) {
 	for _, rank := range r.ranks {
 		rank.StopAfter(step + 2)
 	}
-	r.watch.limit = min(r.watch.limit, step+2)
+	r.record.StopAfter(step + 2)
 }

@@ -96,7 +96,7 @@ func (s *sweep) forecast(ctx context.Context) error {
 		v := &s.variants[i]
 		e, err := run.NewForecast(ctx, v.Scenario, s.opt.Images, func(result.Progress) {})
 		if err == nil {
-			err = e.OverLimit()
+			err = e.OverLimit(machine.Memory())
 			if s.opt.Force {
 				err = nil
 			}

@@ -1,4 +1,4 @@
-package run
+package record
 
 import (
 	"cmp"
@@ -11,32 +11,32 @@ import (
 	"railyard/internal/unit"
 )
 
-// outcome says how the run ended, and with what error. whole: the engine came to an end by itself.
-func (r *runner) outcome(ran *result.Summary, whole bool) (result.State, error) {
+// outcome says how the run ended, and with what error.
+func (r *Recorder) outcome(s *result.Summary, e Ending) (result.State, error) {
 	switch {
 	case r.net.Err() != nil:
 		return result.Failed, r.net.Err()
-	case r.opt.Dir.Err() != nil:
-		return result.Failed, r.opt.Dir.Err()
-	case r.diverged != nil:
-		return result.Failed, r.diverged
-	case !whole || !r.stopBy.IsZero() && ran.Steps < ran.StepsPlanned:
-		return result.Interrupted, r.ctx.Err()
-	case ran.Steps < ran.StepsPlanned || r.flowsLeft > 0:
-		return result.Unfinished, r.unfinished(ran)
+	case r.dir.Err() != nil:
+		return result.Failed, r.dir.Err()
+	case e.Diverged != nil:
+		return result.Failed, e.Diverged
+	case !e.Whole || e.Stopped && s.Steps < s.StepsPlanned:
+		return result.Interrupted, e.Interrupted
+	case s.Steps < s.StepsPlanned || r.jobLeft > 0:
+		return result.Unfinished, r.unfinished(s)
 	}
 	return result.Complete, nil
 }
 
 // unfinished is the error of a run that stands still: no event is left, and the job is not done.
-func (r *runner) unfinished(s *result.Summary) error {
-	t := fmt.Sprintf("%s of %s messages of the job were never acknowledged", unit.Count(r.flowsLeft), unit.Count(r.jobMessages()))
+func (r *Recorder) unfinished(s *result.Summary) error {
+	t := fmt.Sprintf("%s of %s messages of the job were never acknowledged", unit.Count(r.jobLeft), unit.Count(r.jobMessages()))
 	if r.job != nil {
 		t = fmt.Sprintf("not all ranks ended step %d (of %d, counted from 0)", s.Steps, s.StepsPlanned)
 	}
 	t += ", and nothing is left to happen"
-	if len(r.watch.stuck) > 0 {
-		t += ": " + someOf(r.watch.stuck)
+	if len(r.stuck) > 0 {
+		t += ": " + someOf(r.stuck)
 	}
 	if !r.plan.Scenario.Transport.Timeout.Set {
 		t += "; transport.timeout is none, so what is lost is never sent again: want a time such as 1ms"
@@ -45,9 +45,9 @@ func (r *runner) unfinished(s *result.Summary) error {
 }
 
 // jobMessages is how many messages the job's own flows have.
-func (r *runner) jobMessages() (n int64) {
+func (r *Recorder) jobMessages() (n int64) {
 	for i := range r.plan.Pairs {
-		if q := &r.plan.Pairs[i]; q.Kind == result.KindJob && q.sends() {
+		if q := &r.plan.Pairs[i]; q.Kind == result.KindJob && q.Sends() {
 			n += int64(q.Flow.Count)
 		}
 	}
@@ -74,53 +74,53 @@ func someOf(open []result.OpenMessage) string {
 
 // left takes a message that the run left unfinished. Those of a queue pair come in order, the oldest first. Background flows go on
 // until the run ends: of them only those that gave up count.
-func (o *observer) left(f *nic.Flow) {
-	o.flow(f)
-	q := &o.r.plan.Pairs[f.QP]
+func (r *Recorder) left(f *nic.Flow) {
+	r.Flow(f)
+	q := &r.plan.Pairs[f.QP]
 	if q.Kind == result.KindBackground && !f.Failed {
 		return
 	}
-	m := result.OpenMessage{Name: q.Name, Kind: q.Kind, Src: o.endName(q.From, q.FromGPU), Dst: o.endName(q.To, q.ToGPU), Step: -1, Bytes: f.Bytes,
-		Posted: f.Posted, Path: o.paths[f.QP]}
+	m := result.OpenMessage{Name: q.Name, Kind: q.Kind, Src: r.endName(q.From, q.FromGPU), Dst: r.endName(q.To, q.ToGPU), Step: -1, Bytes: f.Bytes,
+		Posted: f.Posted, Path: r.paths[f.QP]}
 	if f.Message != nil {
 		m.Step = int32(f.Message.Step)
 	}
 	if f.Placed >= 0 {
 		m.Placed = new(f.Placed)
 	}
-	st := o.r.net.Standing(f.QP)
+	st := r.net.Standing(f.QP)
 	if st.Left >= 0 {
 		m.Left = new(st.Left)
 	}
 	m.Waits = waits[st.Waits]
-	if n := len(o.stuck); n == 0 || o.stuck[n-1].Name != q.Name {
+	if n := len(r.stuck); n == 0 || r.stuck[n-1].Name != q.Name {
 		m.Acked = st.Acked
 	}
-	o.stuck = append(o.stuck, m)
+	r.stuck = append(r.stuck, m)
 }
 
 var waits = [...]string{nic.ForAck: result.WaitsAck, nic.ForWindow: result.WaitsWindow, nic.ForPause: result.WaitsPause,
 	nic.ForTurn: result.WaitsTurn, nic.ForNone: result.WaitsNone}
 
 // sortStuck puts what gave up first, then what was posted first.
-func (o *observer) sortStuck() {
+func (r *Recorder) sortStuck() {
 	gaveUp := func(m result.OpenMessage) int {
 		if m.Waits == result.WaitsNone {
 			return 0
 		}
 		return 1
 	}
-	slices.SortStableFunc(o.stuck, func(a, b result.OpenMessage) int {
+	slices.SortStableFunc(r.stuck, func(a, b result.OpenMessage) int {
 		return cmp.Or(cmp.Compare(gaveUp(a), gaveUp(b)), cmp.Compare(a.Posted, b.Posted))
 	})
 }
 
 // finishOpen lists the messages that a run that failed or stands still left open.
-func (r *runner) finishOpen(s *result.Summary) {
+func (r *Recorder) finishOpen(s *result.Summary) {
 	if s.State != result.Failed && s.State != result.Unfinished {
 		return
 	}
-	stuck := r.watch.stuck
+	stuck := r.stuck
 	s.UnfinishedAll = int64(len(stuck))
 	s.Unfinished = stuck[:min(len(stuck), shownOpen)]
 }

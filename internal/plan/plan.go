@@ -1,7 +1,6 @@
-package run
+package plan
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -20,9 +19,9 @@ import (
 
 // Traffic classes in dense order, as packets name them.
 const (
-	classData uint8 = iota
-	classOther
-	classCNP
+	ClassData uint8 = iota
+	ClassOther
+	ClassCNP
 )
 
 // Plan is what a scenario comes to before anything runs.
@@ -30,12 +29,12 @@ type Plan struct {
 	Scenario *scenario.Scenario
 	Graph    *topo.Graph
 	Routes   *topo.Routes
-	Pairs    []Pair         // queue pairs in order of number
-	Inputs   []result.Input // files that the scenario names
+	Pairs    []Pair // queue pairs in order of number
 
-	names   *topo.Names
-	faults  *fabric.Faults // nil: none
-	watcher *watcher
+	files    Files
+	progress Progress
+	names    *topo.Names
+	faults   *fabric.Faults // nil: none
 
 	// Of a training job; nil else.
 	Model     *nn.Model
@@ -63,8 +62,8 @@ type Pair struct {
 // Enabled reports whether anything uses the queue pair: ranks, or a flow that is not switched off.
 func (q *Pair) Enabled() bool { return q.Flow == nil || q.Flow.Enabled }
 
-// sends reports whether an explicit flow uses the queue pair.
-func (q *Pair) sends() bool { return q.Flow != nil && q.Flow.Enabled }
+// Sends reports whether an explicit flow uses the queue pair.
+func (q *Pair) Sends() bool { return q.Flow != nil && q.Flow.Enabled }
 
 // RankLink joins two ranks on a channel.
 type RankLink struct {
@@ -72,13 +71,12 @@ type RankLink struct {
 	Pair              int32 // -1: NVLink
 }
 
-// NewPlan derives everything a run needs from a scenario.
-func NewPlan(sc *scenario.Scenario) (*Plan, error) {
-	return newPlan(sc, &watcher{ctx: context.Background(), progress: func(result.Progress) {}})
-}
-
-func newPlan(sc *scenario.Scenario, w *watcher) (*Plan, error) {
-	p := &Plan{Scenario: sc, watcher: w}
+// New derives everything a run needs from a scenario and the files that it names. progress may be nil.
+func New(sc *scenario.Scenario, files Files, progress Progress) (*Plan, error) {
+	if progress == nil {
+		progress = func(int, int) error { return nil }
+	}
+	p := &Plan{Scenario: sc, files: files, progress: progress}
 	g, err := p.graph()
 	if err != nil {
 		return nil, err
@@ -98,7 +96,7 @@ func newPlan(sc *scenario.Scenario, w *watcher) (*Plan, error) {
 	if p.faults, err = p.planFaults(); err != nil {
 		return nil, err
 	}
-	if err := p.controller().Validate(); err != nil {
+	if err := p.Controller().Validate(); err != nil {
 		return nil, fmt.Errorf("congestion: %w", err)
 	}
 	return p, nil
@@ -213,7 +211,7 @@ func (p *Plan) connect(src, dst, channel int32) error {
 	if a.Host != b.Host {
 		rail := coll.RailOf(int(channel), p.Placement.Rails)
 		pair := Pair{Name: fmt.Sprintf("rank%d>rank%d#%d", src, dst, channel), Kind: result.KindCollective,
-			From: p.Graph.Hosts[a.Host].NICs[rail], To: p.Graph.Hosts[b.Host].NICs[rail], FromGPU: a.GPU, ToGPU: b.GPU, Class: classData}
+			From: p.Graph.Hosts[a.Host].NICs[rail], To: p.Graph.Hosts[b.Host].NICs[rail], FromGPU: a.GPU, ToGPU: b.GPU, Class: ClassData}
 		if err := p.addPair(pair); err != nil {
 			return err
 		}
@@ -252,18 +250,18 @@ func (p *Plan) addPair(q Pair) error {
 func (p *Plan) addRouted(q Pair) error {
 	for _, path := range [][]topo.PortID{q.Path, q.Back} {
 		if len(path) > fabric.MaxHops {
-			return fmt.Errorf("%s: %d links on its path %s, want at most %d", q.Name, len(path), p.pathText(path), fabric.MaxHops)
+			return fmt.Errorf("%s: %d links on its path %s, want at most %d", q.Name, len(path), p.PathText(path), fabric.MaxHops)
 		}
 	}
-	if hops := len(q.Path) - 1; p.telemetry() && hops > cc.MaxHops {
-		return fmt.Errorf("%s: %d switches on its path %s, and hpcc keeps the telemetry of at most %d", q.Name, hops, p.pathText(q.Path), cc.MaxHops)
+	if hops := len(q.Path) - 1; p.Telemetry() && hops > cc.MaxHops {
+		return fmt.Errorf("%s: %d switches on its path %s, and hpcc keeps the telemetry of at most %d", q.Name, hops, p.PathText(q.Path), cc.MaxHops)
 	}
 	p.Pairs = append(p.Pairs, q)
-	return p.watcher.step("planning", len(p.Pairs), 0)
+	return p.progress(len(p.Pairs), 0)
 }
 
-// pathText names the nodes of a path: host1>rail1>host2.
-func (p *Plan) pathText(path []topo.PortID) string {
+// PathText names the nodes of a path: host1>rail1>host2.
+func (p *Plan) PathText(path []topo.PortID) string {
 	t := p.Graph.Nodes[p.Graph.Ports[path[0]].Node].Name
 	for _, port := range path {
 		t += ">" + p.Graph.Nodes[p.Graph.Ports[port].To].Name

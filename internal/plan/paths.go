@@ -1,4 +1,4 @@
-package run
+package plan
 
 import (
 	"fmt"
@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"railyard/internal/fabric"
-	"railyard/internal/input"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
 	"railyard/internal/topo"
@@ -17,12 +16,7 @@ import (
 func (p *Plan) customGraph() (*topo.Graph, error) {
 	sc := p.Scenario
 	name := sc.Fabric.Topology.Value
-	src, err := p.read(name, topo.MaxText)
-	if err != nil {
-		return nil, problem(sc, "fabric.topology", "%v", err)
-	}
-	p.Inputs = append(p.Inputs, result.Input{Name: result.TopologyInput, Text: src})
-	g, err := input.Await(p.watcher.ctx, func() (*topo.Graph, error) { return topo.ParseText(name, src, sc.Cluster.Host.GPUs) })
+	g, err := topo.ParseText(name, p.files.Topology, sc.Cluster.Host.GPUs)
 	if err != nil {
 		return nil, err
 	}
@@ -71,15 +65,6 @@ func (p *Plan) recabled(g *topo.Graph) (*topo.Graph, error) {
 	return g.Recabled(changes)
 }
 
-// read reads a file that the scenario names.
-func (p *Plan) read(name string, most int64) ([]byte, error) {
-	src, err := input.Read(p.watcher.ctx, name, most)
-	if err != nil && p.watcher.ctx.Err() == nil {
-		err = fmt.Errorf("cannot read %s: %w", name, err)
-	}
-	return src, err
-}
-
 // problem is an error about a key of the scenario, with its place in the file.
 func problem(sc *scenario.Scenario, path, format string, args ...any) error {
 	return scenario.Problems{sc.Located(scenario.Finding{Severity: scenario.Error, Path: path, Message: fmt.Sprintf(format, args...)})}
@@ -94,12 +79,8 @@ func (p *Plan) addFlows() error {
 		}
 	}
 	if file := sc.Job.FlowsCSV; file.Set {
-		src, err := p.read(file.Value, scenario.MaxFlowBytes)
-		if err != nil {
-			return problem(sc, "job.flows_csv", "%v", err)
-		}
-		p.Inputs = append(p.Inputs, result.Input{Name: result.FlowsInput, Text: src})
-		flows, err := input.Await(p.watcher.ctx, func() ([]scenario.FileFlow, error) { return sc.ReadFlows(file.Value, src) })
+		src := p.files.Flows
+		flows, err := sc.ReadFlows(file.Value, src)
 		if err != nil {
 			return err
 		}
@@ -135,12 +116,12 @@ func inScenario(sc *scenario.Scenario, at string) flowProblem {
 
 // addFlow adds the queue pair of a flow.
 func (p *Plan) addFlow(f *scenario.Flow, kind string, wrong flowProblem) error {
-	pair := Pair{Name: f.Name, Kind: kind, Class: classData, Flow: f}
+	pair := Pair{Name: f.Name, Kind: kind, Class: ClassData, Flow: f}
 	pair.From, pair.FromGPU = p.endpoint(f.From)
 	pair.To, pair.ToGPU = p.endpoint(f.To)
 	if f.Priority == "other" {
-		pair.Class = classOther
-		if int(classOther) >= p.classes() {
+		pair.Class = ClassOther
+		if int(ClassOther) >= p.Classes() {
 			return wrong("priority", "other: fabric.qos.classes is data, so there is no class for it")
 		}
 	}
@@ -280,7 +261,7 @@ func (p *Plan) planFaults() (*fabric.Faults, error) {
 		if nic < 0 {
 			return nil, problem(sc, fmt.Sprintf("faults[%d].link", i), "%s: a storm comes from a host, want a link of one", f.Link)
 		}
-		storm := fabric.Storm{Port: p.Graph.NICs[nic].Port, Class: classData, From: from, Until: from.Add(f.Storm.Value)}
+		storm := fabric.Storm{Port: p.Graph.NICs[nic].Port, Class: ClassData, From: from, Until: from.Add(f.Storm.Value)}
 		if slices.ContainsFunc(out.Storms, func(s fabric.Storm) bool { return s.Port == storm.Port }) {
 			return nil, problem(sc, fmt.Sprintf("faults[%d].storm", i), "a second storm of %s, want one for each NIC", p.Graph.NICName(nic))
 		}

@@ -1,4 +1,4 @@
-package run
+package record
 
 import (
 	"railyard/internal/cause"
@@ -7,18 +7,10 @@ import (
 	"railyard/internal/unit"
 )
 
-// Of which steps the critical path is kept part by part: the first few, one in so many after them, and the slowest.
+// Steps whose critical path is stored in full: the first 10, every 100th, the slowest.
 const (
 	firstPaths = 10
 	everyPath  = 100
-)
-
-// Finding a path needs a record of each operation of each rank's programs: about 70 bytes with its part of a message's trace, for up
-// to three steps. A job that has many is looked at every tenth step, and a huge one not at all, to save memory.
-const (
-	manyOperations = 1 << 20
-	hugeOperations = 1 << 22
-	sparsePaths    = 10 // divides everyPath
 )
 
 // critical gathers the critical paths of steps.
@@ -33,10 +25,10 @@ type critical struct {
 	slowest  exec.PathRecord // of those found; the first among equals
 }
 
-// pathFinder returns what finds the critical paths of the job's steps; nil where it would cost too much.
-func (r *runner) pathFinder() *exec.PathFinder {
-	c := &r.watch.critical
-	c.evidence = r.watch.evidence
+// PathFinder returns what finds the critical paths of the job's steps; nil where it would cost too much.
+func (r *Recorder) PathFinder() *exec.PathFinder {
+	c := &r.critical
+	c.evidence = r.evidence
 	c.launch = func(op int32) unit.Duration { return r.plan.Step.Ops[op].Launch }
 	c.name = func(port int32) string {
 		if port < 0 {
@@ -44,23 +36,10 @@ func (r *runner) pathFinder() *exec.PathFinder {
 		}
 		return r.plan.Graph.Ports[port].Name
 	}
-	operations := 0
-	for _, c := range r.plan.Step.Collectives {
-		for rank := range c.Schedule.Ranks() {
-			for ch := range c.Schedule.Channels() {
-				operations += c.Schedule.Len(rank, ch)
-			}
-		}
-	}
-	every := int64(1)
-	switch {
-	case operations > hugeOperations:
+	if c.every = r.plan.PathsEvery(); c.every == 0 {
 		return nil
-	case operations > manyOperations:
-		every = sparsePaths
 	}
-	c.every = every
-	return exec.NewPathFinder(r.plan.Scenario.RankCount(), every, c.take)
+	return exec.NewPathFinder(r.plan.Scenario.RankCount(), c.every, c.take)
 }
 
 // take takes the path of a step that all ranks have ended.

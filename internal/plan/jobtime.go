@@ -1,4 +1,4 @@
-package run
+package plan
 
 import (
 	"railyard/internal/result"
@@ -16,10 +16,10 @@ func (p *Plan) jobTime(steps int64) unit.Duration {
 	longest := unit.Duration(0)
 	load := p.portLoad()
 	for i := range p.Pairs {
-		if q := &p.Pairs[i]; q.Kind == result.KindJob && q.sends() {
+		if q := &p.Pairs[i]; q.Kind == result.KindJob && q.Sends() {
 			f := q.Flow
 			span := unit.Duration(mul(int64(f.Count-1), int64(f.Every)))
-			longest = max(longest, f.Start+max(span, p.loadTime(load, q))+p.baseRTT(q))
+			longest = max(longest, f.Start+max(span, p.loadTime(load, q))+p.BaseRTT(q))
 		}
 	}
 	return longest
@@ -81,7 +81,7 @@ func (p *Plan) backgroundShare() []float64 {
 	busy := make([]float64, len(p.Graph.Ports))
 	for i := range p.Pairs {
 		q := &p.Pairs[i]
-		if q.Kind != result.KindBackground || !q.sends() || q.Flow.Count < 2 {
+		if q.Kind != result.KindBackground || !q.Sends() || q.Flow.Count < 2 {
 			continue
 		}
 		for _, port := range q.Path {
@@ -100,7 +100,7 @@ func (p *Plan) messageTime(l *RankLink, size unit.Bytes, busy []float64) unit.Du
 	if l.Pair < 0 {
 		return host.NVLinkLatency + transmit(host.NVLink, size) + reduce
 	}
-	q, frames, mtu := &p.Pairs[l.Pair], p.frames(), p.Scenario.Transport.MTU
+	q, frames, mtu := &p.Pairs[l.Pair], p.Frames(), p.Scenario.Transport.MTU
 	first := frames.MaxDataFrame(min(size, mtu))
 	slowest := p.slowest(q.Path)
 	rest := slowest.TransmitTime(unit.Bytes(p.packets(int64(size))-1) * frames.OnLink(frames.MaxDataFrame(mtu)))
@@ -130,9 +130,9 @@ func (p *Plan) slowest(path []topo.PortID) unit.Bitrate {
 // portLoad is the bytes that explicit flows bring to each port, headers included.
 func (p *Plan) portLoad() []int64 {
 	load := make([]int64, len(p.Graph.Ports))
-	frame := int64(p.frames().OnLink(p.frames().MaxDataFrame(0)))
+	frame := int64(p.Frames().OnLink(p.Frames().MaxDataFrame(0)))
 	for i := range p.Pairs {
-		if !p.Pairs[i].sends() {
+		if !p.Pairs[i].Sends() {
 			continue
 		}
 		f := p.Pairs[i].Flow

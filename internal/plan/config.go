@@ -1,35 +1,33 @@
-package run
+package plan
 
 import (
 	"railyard/internal/cc"
 	"railyard/internal/fabric"
-	"railyard/internal/nic"
 	"railyard/internal/qos"
-	"railyard/internal/roce"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
 	"railyard/internal/wire"
 )
 
-// classes returns how many traffic classes ports have, the first of classData, classOther and classCNP.
-func (p *Plan) classes() int {
+// Classes returns how many traffic classes ports have, the first of ClassData, ClassOther and ClassCNP.
+func (p *Plan) Classes() int {
 	if p.Scenario.Fabric.QoS.Classes == "data" {
 		return 1
 	}
 	return 3
 }
 
-// frames translates the sizes of frames.
-func (p *Plan) frames() wire.Sizes {
+// Frames returns the sizes of frames.
+func (p *Plan) Frames() wire.Sizes {
 	f := p.Scenario.Transport.Frames
 	return wire.Sizes{Data: f.Header, RETH: f.RETH, ImmDt: f.Immediate, ACK: f.ACK, CNP: f.CNP, PFC: f.Pause, Overhead: f.Overhead}
 }
 
-// telemetry reports whether data packets carry in-band telemetry.
-func (p *Plan) telemetry() bool { return p.Scenario.Congestion.Algorithm == "hpcc" }
+// Telemetry reports whether data packets carry in-band telemetry.
+func (p *Plan) Telemetry() bool { return p.Scenario.Congestion.Algorithm == "hpcc" }
 
-// fabricConfig translates the scenario's fabric.
-func (p *Plan) fabricConfig() fabric.Config {
+// FabricConfig returns the parameters of the switches and links. Nobody observes them yet.
+func (p *Plan) FabricConfig() fabric.Config {
 	sc := p.Scenario
 	q := sc.Fabric.QoS
 	var ecn *fabric.ECN
@@ -38,26 +36,26 @@ func (p *Plan) fabricConfig() fabric.Config {
 		ecn = &curve
 	}
 	classes := []fabric.Class{
-		classData:  {Name: "data", Priority: uint8(q.DataPriority), Weight: q.DataWeight, Lossless: q.PFC.Enabled, ECN: ecn},
-		classOther: {Name: "other", Priority: uint8(q.OtherPriority), Weight: q.OtherWeight},
-		classCNP:   {Name: "cnp", Priority: uint8(q.CNPPriority), Strict: true},
+		ClassData:  {Name: "data", Priority: uint8(q.DataPriority), Weight: q.DataWeight, Lossless: q.PFC.Enabled, ECN: ecn},
+		ClassOther: {Name: "other", Priority: uint8(q.OtherPriority), Weight: q.OtherWeight},
+		ClassCNP:   {Name: "cnp", Priority: uint8(q.CNPPriority), Strict: true},
 	}
-	frames := p.frames()
+	frames := p.Frames()
 	return fabric.Config{
-		Classes: classes[:p.classes()],
+		Classes: classes[:p.Classes()],
 		PFC: fabric.PFC{Alpha: q.PFC.Alpha, AlphaRate: p.alphaRate(), Threshold: q.PFC.Threshold.Or(0), ResumeOffset: q.PFC.ResumeOffset,
 			Quanta: uint16(q.PFC.Quanta), Refresh: q.PFC.Refresh, Headroom: p.headroom(),
 			Response: qos.Response{Tabulated: !q.PFC.Response.Set, After: q.PFC.Response.Value}},
 		Buffer: fabric.Buffer{Size: sc.Fabric.Switch.Buffer, Reserve: sc.Fabric.Switch.Reserve, LossyAlpha: q.LossyAlpha,
 			FreeAtTxEnd: sc.Fabric.Switch.Release == "end", CrossingInHeadroom: q.PFC.Crossing == "headroom"},
 		SwitchLatency: sc.Fabric.Switch.Latency, HostLatency: sc.Cluster.NIC.Latency, LinkOverhead: frames.Overhead, PauseFrame: frames.PFC,
-		MTU: sc.Fabric.MTU, LargestFrame: frames.MaxDataFrame(sc.Transport.MTU), Seed: sc.Seed, Faults: p.faults, Telemetry: p.telemetry(), TruncateNS: sc.Fabric.Clock == "truncate-ns",
-		AsScheduled: p.asScheduled(),
+		MTU: sc.Fabric.MTU, LargestFrame: frames.MaxDataFrame(sc.Transport.MTU), Seed: sc.Seed, Faults: p.faults, Telemetry: p.Telemetry(), TruncateNS: sc.Fabric.Clock == "truncate-ns",
+		AsScheduled: p.AsScheduled(),
 	}
 }
 
-// asScheduled reports whether events of an instant happen in the order in which they were scheduled.
-func (p *Plan) asScheduled() bool { return p.Scenario.Fabric.Order == "scheduled" }
+// AsScheduled reports whether events of an instant happen in the order in which they were scheduled.
+func (p *Plan) AsScheduled() bool { return p.Scenario.Fabric.Order == "scheduled" }
 
 // alphaRate is the rate above which alpha grows with the rate of a port, 0 for none.
 func (p *Plan) alphaRate() unit.Bitrate {
@@ -86,30 +84,8 @@ func (p *Plan) headroom() qos.Headroom {
 	return qos.FormulaHeadroom(p.Scenario.Fabric.MTU, p.Scenario.Fabric.Switch.Latency)
 }
 
-// nicConfig translates the scenario's hosts and transport.
-func (p *Plan) nicConfig() nic.Config {
-	sc := p.Scenario
-	t := sc.Transport
-	cfg := nic.Config{Frames: p.frames(),
-		Transport: roce.Params{MTU: t.MTU, AckEvery: t.AckEvery, Timeout: t.Timeout.Or(0), Retries: t.Retries, AckDuplicates: t.AckDuplicates,
-			NakAgain: t.NakAgain.Or(0), Selective: t.Recovery == "selective-repeat", TimeoutLow: t.TimeoutLow.Or(0), LowPackets: int64(t.LowPackets)},
-		PCIe:    nic.Pipe{Latency: sc.Cluster.Host.PCIeLatency, Rate: sc.Cluster.Host.PCIe},
-		NVLink:  nic.Pipe{Latency: sc.Cluster.Host.NVLinkLatency, Rate: sc.Cluster.Host.NVLink},
-		Latency: sc.Cluster.NIC.Latency, CNPInterval: sc.Congestion.CNPInterval, EchoMarks: sc.Congestion.Notify == "ack", NoCNPs: sc.Congestion.Notify == "none", Telemetry: p.telemetry(),
-		Repace:      sc.Congestion.HPCC.Repace && p.telemetry(),
-		AsScheduled: p.asScheduled(), SharedTimer: sc.Cluster.NIC.Pacing == "shared", AcksPass: !t.AckPaused,
-		AckClass: classData, CNPClass: classCNP, CompleteAtSender: t.Completion == "sender", Seed: sc.Seed, Controller: p.controller()}
-	if t.AckClass == "cnp" {
-		cfg.AckClass = classCNP
-	}
-	if a := sc.Job.Collective.Admission; a.Slots.Set {
-		cfg.Admission = nic.Admission{Slots: a.Slots.Value, Bytes: a.Bytes}
-	}
-	return cfg
-}
-
-// controller translates the scenario's congestion control.
-func (p *Plan) controller() cc.Params {
+// Controller returns the parameters of the congestion control.
+func (p *Plan) Controller() cc.Params {
 	c, w := p.Scenario.Congestion, p.Scenario.Transport.Window
 	window := cc.Window{Bytes: w.Value, BDP: w.Word == "bdp", Scale: p.Scenario.Transport.WindowScale}
 	switch c.Algorithm {
@@ -144,13 +120,26 @@ func (p *Plan) controller() cc.Params {
 		AI: c.RateAI, HAI: c.RateHAI, MinRate: c.MinRate, Window: window}
 }
 
-// baseRTT is the round trip of an empty network for a queue pair.
-func (p *Plan) baseRTT(q *Pair) unit.Duration {
-	sc, frames := p.Scenario, p.frames()
+// BaseRTT is the round trip of an empty network for a queue pair.
+func (p *Plan) BaseRTT(q *Pair) unit.Duration {
+	sc, frames := p.Scenario, p.Frames()
 	if sc.Transport.BaseRTT == "payload" {
 		return p.oneWay(q.Path, sc.Transport.MTU) + p.oneWay(q.Back, 0)
 	}
 	return p.oneWay(q.Path, frames.MaxDataFrame(sc.Transport.MTU)) + p.oneWay(q.Back, frames.ACK)
+}
+
+// WindowTime returns how long the sender's link takes for a queue pair's window: 0 without one, -1 where congestion control sets it.
+func (p *Plan) WindowTime(q *Pair) unit.Duration {
+	switch w := p.Scenario.Transport.Window; {
+	case p.Scenario.Congestion.Algorithm == "hpcc" || p.Scenario.Congestion.Algorithm == "swift" || p.Scenario.Congestion.Algorithm == "dctcp":
+		return -1
+	case w.Word == "bdp":
+		return p.BaseRTT(q)
+	case w.Value > 0:
+		return p.Graph.Ports[q.Path[0]].Rate.TransmitTime(w.Value)
+	}
+	return 0
 }
 
 // oneWay is how long a frame takes along a path of an empty network, until the far NIC acts on it.
@@ -158,7 +147,7 @@ func (p *Plan) oneWay(path []topo.PortID, frame unit.Bytes) unit.Duration {
 	d := p.Scenario.Cluster.NIC.Latency
 	for i, port := range path {
 		pt := p.Graph.Ports[port]
-		d += pt.Delay + pt.Rate.TransmitTime(p.frames().OnLink(frame))
+		d += pt.Delay + pt.Rate.TransmitTime(p.Frames().OnLink(frame))
 		if i > 0 {
 			d += p.Scenario.Fabric.Switch.Latency
 		}

@@ -1,4 +1,4 @@
-package run
+package plan
 
 import (
 	"railyard/internal/dataset"
@@ -37,9 +37,7 @@ func (p *Plan) memory(e *Estimate, data dataset.Size, job unit.Duration) unit.By
 	}
 	sum = add(sum, int64(len(p.Links))*int64(linkMemory))
 	sum = add(sum, mul(p.waiting(job), int64(messageMemory)))
-	for _, in := range p.Inputs {
-		sum = add(sum, int64(len(in.Text)))
-	}
+	sum = add(sum, int64(p.files.Bytes()))
 	sum = add(sum, int64(p.tableMemory(e, job)))
 	return unit.Bytes(add(sum, mul(p.pathOperations(), int64(traceMemory))))
 }
@@ -74,7 +72,7 @@ func (p *Plan) waiting(job unit.Duration) (slots int64) {
 	load := p.portLoad()
 	for i := range p.Pairs {
 		q := &p.Pairs[i]
-		if !q.sends() {
+		if !q.Sends() {
 			continue
 		}
 		n := q.posted(job)
@@ -102,7 +100,7 @@ func (p *Plan) tableMemory(e *Estimate, job unit.Duration) (sum unit.Bytes) {
 	}
 	messages := int64(0)
 	for i := range p.Pairs {
-		if q := &p.Pairs[i]; q.sends() {
+		if q := &p.Pairs[i]; q.Sends() {
 			messages = add(messages, q.posted(job))
 		}
 	}
@@ -128,12 +126,28 @@ func (p *Plan) tableMemory(e *Estimate, job unit.Duration) (sum unit.Bytes) {
 	return sum
 }
 
-// pathOperations is how many operations are kept to find critical paths: those of three steps; see critical.
-func (p *Plan) pathOperations() int64 {
-	if p.Schedule == nil {
+// To find a critical path takes a record of each operation of each rank's programs: about 70 bytes
+// with its part of a message's trace, for up to three steps. To save memory, a job of many
+// operations is looked at every tenth step, and a huge one not at all.
+const (
+	manyOperations = 1 << 20
+	hugeOperations = 1 << 22
+	sparsePaths    = 10
+)
+
+// PathsEvery says of which steps the critical path is found: of every so many, 0 for none.
+func (p *Plan) PathsEvery() int64 {
+	switch n := p.scheduled(); {
+	case n > hugeOperations:
 		return 0
+	case n > manyOperations:
+		return sparsePaths
 	}
-	operations := int64(0)
+	return 1
+}
+
+// scheduled is how many operations of schedules a step has, on all ranks.
+func (p *Plan) scheduled() (operations int64) {
 	for _, c := range p.Step.Collectives {
 		for rank := range c.Schedule.Ranks() {
 			for ch := range c.Schedule.Channels() {
@@ -141,8 +155,13 @@ func (p *Plan) pathOperations() int64 {
 			}
 		}
 	}
-	if operations > hugeOperations {
+	return operations
+}
+
+// pathOperations is how many operations are kept to find critical paths: those of three steps.
+func (p *Plan) pathOperations() int64 {
+	if p.Schedule == nil || p.PathsEvery() == 0 {
 		return 0
 	}
-	return 3 * operations
+	return 3 * p.scheduled()
 }

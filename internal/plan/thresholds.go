@@ -1,4 +1,4 @@
-package run
+package plan
 
 import (
 	"slices"
@@ -12,9 +12,9 @@ import (
 // Thresholds returns what switches do with RoCE data, a row for each kind of port, and what is
 // wrong with it. It is what the fabric of a run is built from.
 func (p *Plan) Thresholds() ([]qos.Row, []qos.Mistake, error) {
-	cfg := p.fabricConfig()
+	cfg := p.FabricConfig()
 	policy, sites := cfg.Policy(), p.sites()
-	const class = int(classData)
+	const class = int(ClassData)
 	reacts := scenario.NeedsMarks(p.Scenario.Congestion.Algorithm)
 	rows, err := policy.Rows(sites, class, reacts)
 	if err != nil || len(rows) == 0 {
@@ -38,7 +38,7 @@ func (p *Plan) sites() []qos.Site {
 		if n.Kind == topo.HostKind {
 			continue
 		}
-		kind, links := tierNames[n.Kind], fabric.Links(p.Graph, topo.NodeID(id))
+		kind, links := n.Kind.String(), fabric.Links(p.Graph, topo.NodeID(id))
 		i := slices.IndexFunc(sites, func(s qos.Site) bool { return s.Kind == kind && slices.Equal(s.Links, links) })
 		if i < 0 {
 			i = len(sites)

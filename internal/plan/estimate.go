@@ -1,4 +1,4 @@
-package run
+package plan
 
 import (
 	"fmt"
@@ -6,7 +6,6 @@ import (
 
 	"railyard/internal/coll"
 	"railyard/internal/dataset"
-	"railyard/internal/machine"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
 )
@@ -17,17 +16,29 @@ const (
 	MaxHops   = 10_000_000_000
 )
 
+// Speed of a run on one core of a 2 GHz server processor, from which its wall time is estimated:
+// packet-hops as in examples/incast.yaml, real arithmetic as in examples/digits-8gpu.yaml. Other
+// machines and other scenarios differ by a factor of three either way.
+const (
+	HopsPerSecond = 4_000_000
+	FLOPPerSecond = 9_000_000_000
+)
+
 // Estimate is what a run will cost, before it starts.
 type Estimate struct {
-	Steps      int64
-	PacketHops int64
-	Memory     unit.Bytes
+	Steps      int64      `json:"steps"`
+	PacketHops int64      `json:"packet_hops"`
+	Memory     unit.Bytes `json:"memory_bytes"`
+	FLOP       int64      `json:"flop"`         // of real arithmetic
+	Seconds    float64    `json:"wall_seconds"` // at these speeds:
+	HopRate    int64      `json:"assumed_packet_hops_per_s"`
+	FLOPRate   int64      `json:"assumed_flop_per_s"`
 }
 
 // Estimate adds up what each message costs: its data packets over each link of its path, and an acknowledgement for every so many of
 // them on the way back; and CNPs of flows that meet where there is no room for them. It knows nothing of losses. data is the size of the images, nothing for a job of flows.
 func (p *Plan) Estimate(data dataset.Size) Estimate {
-	e := Estimate{Steps: p.steps(data.Train)}
+	e := Estimate{Steps: p.steps(data.Train), HopRate: HopsPerSecond, FLOPRate: FLOPPerSecond}
 	p.eachTraffic(func(_ int, l *RankLink, t traffic) {
 		if l.Pair >= 0 {
 			e.PacketHops = add(e.PacketHops, mul(e.Steps, p.hops(&p.Pairs[l.Pair], t.bytes, t.messages)))
@@ -37,7 +48,7 @@ func (p *Plan) Estimate(data dataset.Size) Estimate {
 	crowded := p.crowded()
 	for i := range p.Pairs {
 		q := &p.Pairs[i]
-		if !q.sends() {
+		if !q.Sends() {
 			continue
 		}
 		n := q.posted(job)
@@ -47,7 +58,35 @@ func (p *Plan) Estimate(data dataset.Size) Estimate {
 		}
 	}
 	e.Memory = p.memory(&e, data, job)
+	e.FLOP = add(mul(e.Steps, p.stepFLOP()), p.testFLOP(data.Test))
+	e.Seconds = float64(e.PacketHops)/HopsPerSecond + float64(e.FLOP)/FLOPPerSecond
 	return e
+}
+
+// stepFLOP returns the floating-point operations of one step on all ranks: per layer a product forward and two backward, of which the
+// first layer needs one.
+func (p *Plan) stepFLOP() int64 {
+	t := p.Scenario.Job.Train
+	if t == nil {
+		return 0
+	}
+	sum := int64(0)
+	for l := 1; l < len(t.Layers); l++ {
+		products := int64(3)
+		if l == 1 {
+			products = 2
+		}
+		sum = add(sum, mul(mul(2*products, int64(t.Layers[l-1])), int64(t.Layers[l])))
+	}
+	return mul(mul(sum, int64(t.Batch)), int64(len(p.Placement.Ranks)))
+}
+
+// testFLOP returns the floating-point operations of classifying so many images once, at the end.
+func (p *Plan) testFLOP(images int) int64 {
+	if p.Model == nil {
+		return 0
+	}
+	return mul(2*int64(p.Model.Params()), int64(images))
 }
 
 // crowded tells of each port whether flows of several NICs leave by it that together are faster than it.
@@ -56,7 +95,7 @@ func (p *Plan) crowded() []bool {
 	seen := map[[2]int32]bool{}
 	for i := range p.Pairs {
 		q := &p.Pairs[i]
-		if q.Flow != nil && !q.sends() {
+		if q.Flow != nil && !q.Sends() {
 			continue
 		}
 		for _, port := range q.Path[1:] {
@@ -160,14 +199,9 @@ func mul(a, b int64) int64 {
 	return a * b
 }
 
-// OverLimit returns an error that names what is over the limits, nil if nothing is.
-func (e Estimate) OverLimit() error { return e.overLimit() }
-
-// overLimit returns an error that names what is over the limits, or over what the machine has free.
-func (e Estimate) overLimit() error { return e.over(machine.Memory()) }
-
-// over is overLimit on a machine that has so much memory free, 0: it does not say.
-func (e Estimate) over(free unit.Bytes) error {
+// OverLimit returns an error that names what is over the limits, or over the memory that the
+// machine has free (0: it does not say); nil if nothing is.
+func (e Estimate) OverLimit(free unit.Bytes) error {
 	switch {
 	case e.Memory > MaxMemory:
 		return fmt.Errorf("this run would need about %s of memory, the limit is %s: make it smaller, or run it anyway with --force", e.Memory.Human(), MaxMemory.Human())

@@ -1,4 +1,4 @@
-package run
+package record
 
 import (
 	"cmp"
@@ -11,6 +11,7 @@ import (
 	"railyard/internal/exec"
 	"railyard/internal/fabric"
 	"railyard/internal/nic"
+	"railyard/internal/plan"
 	"railyard/internal/result"
 	"railyard/internal/roce"
 	"railyard/internal/topo"
@@ -49,7 +50,7 @@ type hopKey struct {
 
 type lostAt struct{ buffer, link int64 }
 
-func newEvidence(p *Plan) *evidence {
+func newEvidence(p *plan.Plan) *evidence {
 	e := &evidence{spans: map[spanKey]unit.Duration{}, pairs: make([]pairEvidence, len(p.Pairs)), connOf: map[connKey]int32{}}
 	for _, l := range p.Links {
 		if l.Pair >= 0 {
@@ -124,9 +125,9 @@ func (e *evidence) message(f *nic.Flow, subject bool) {
 // kindNames are the kinds of frame as the table of losses has them.
 var kindNames = [...]string{fabric.Data: "data", fabric.Ack: "ACK", fabric.Nak: "NAK", fabric.CNP: "CNP", fabric.CTS: "CTS"}
 
-// lost takes a frame that did not arrive.
-func (o *observer) lost(l fabric.Loss) {
-	p := &o.evidence.pairs[l.Flow]
+// Lost takes a frame that did not arrive.
+func (r *Recorder) Lost(l fabric.Loss) {
+	p := &r.evidence.pairs[l.Flow]
 	key := hopKey{l.Port, l.Kind != fabric.Data}
 	if p.hops == nil {
 		p.hops = map[hopKey]*lostAt{}
@@ -134,7 +135,7 @@ func (o *observer) lost(l fabric.Loss) {
 	if p.hops[key] == nil {
 		p.hops[key] = &lostAt{}
 	}
-	row := result.LossRow{Name: o.r.plan.Pairs[l.Flow].Name, Time: l.At, Port: o.r.plan.Graph.Ports[l.Port].Name, Kind: kindNames[l.Kind], Why: "buffer"}
+	row := result.LossRow{Name: r.plan.Pairs[l.Flow].Name, Time: l.At, Port: r.plan.Graph.Ports[l.Port].Name, Kind: kindNames[l.Kind], Why: "buffer"}
 	if l.Link {
 		p.hops[key].link++
 		row.Why = "link"
@@ -145,10 +146,10 @@ func (o *observer) lost(l fabric.Loss) {
 	p.lostSeq = append(p.lostSeq, l.Seq&roce.PSNMask)
 }
 
-// timedOut takes a retransmission timeout.
-func (o *observer) timedOut(now unit.Time, qp int32, oldest int64) {
-	p := &o.evidence.pairs[qp]
-	p.lost = append(p.lost, result.LossRow{Name: o.r.plan.Pairs[qp].Name, Time: now, Kind: "timeout"})
+// TimedOut takes a retransmission timeout.
+func (r *Recorder) TimedOut(now unit.Time, qp int32, oldest int64) {
+	p := &r.evidence.pairs[qp]
+	p.lost = append(p.lost, result.LossRow{Name: r.plan.Pairs[qp].Name, Time: now, Kind: "timeout"})
 	p.lostSeq = append(p.lostSeq, uint32(oldest)&roce.PSNMask)
 }
 
@@ -172,12 +173,12 @@ func (e *evidence) lossesOf(f *nic.Flow) (rows []result.LossRow) {
 }
 
 // diagnosis judges the run; nil where nothing completed.
-func (r *runner) diagnosis(s *result.Summary) *diagnose.Diagnosis {
-	e := r.watch.evidence
+func (r *Recorder) diagnosis(s *result.Summary) *diagnose.Diagnosis {
+	e := r.evidence
 	subject := "a message of the job, mean over " + countOf(e.count, "message")
 	switch {
 	case e.count == 0 && s.Steps > 0: // no path was traced: places are not known
-		for why, d := range r.watch.slowest {
+		for why, d := range r.slowest {
 			e.add(spanKey{why: cause.Cause(why), port: -1, pair: -1, rank: -1}, d)
 		}
 		e.count = s.Steps
@@ -191,8 +192,8 @@ func (r *runner) diagnosis(s *result.Summary) *diagnose.Diagnosis {
 	}
 	in := &diagnose.Evidence{Subject: subject, Count: e.count}
 	if r.job != nil {
-		for rank := range r.watch.computed {
-			in.RankCompute = append(in.RankCompute, r.watch.computed[rank]/unit.Duration(max(1, r.watch.rankSteps[rank])))
+		for rank := range r.computed {
+			in.RankCompute = append(in.RankCompute, r.computed[rank]/unit.Duration(max(1, r.rankSteps[rank])))
 		}
 	}
 	keys := slices.SortedFunc(maps.Keys(e.spans), func(a, b spanKey) int {
@@ -227,21 +228,21 @@ func countOf(n int64, thing string) string {
 	return unit.Count(n) + " " + thing + "s"
 }
 
-func (r *runner) portEvidence(id topo.PortID) diagnose.Port {
+func (r *Recorder) portEvidence(id topo.PortID) diagnose.Port {
 	p := diagnose.Port{Name: r.plan.Graph.Ports[id].Name, Rate: r.plan.Graph.Ports[id].Rate, Delay: r.plan.Graph.Ports[id].Delay}
-	for _, s := range r.fab.Fill(id) {
+	for _, s := range r.fabric.Fill(id) {
 		p.Fill = append(p.Fill, diagnose.Share{Pair: s.Flow, Bytes: s.Bytes})
 	}
-	for _, root := range r.fab.PausedFor(r.eng.Now(), id) {
+	for _, root := range r.fabric.PausedFor(r.engine.Now(), id) {
 		p.Storm = p.Storm || root.Root == id
 	}
 	return p
 }
 
-func (r *runner) pairEvidence(id int32) diagnose.Pair {
-	q, own := &r.plan.Pairs[id], &r.watch.evidence.pairs[id]
+func (r *Recorder) pairEvidence(id int32) diagnose.Pair {
+	q, own := &r.plan.Pairs[id], &r.evidence.pairs[id]
 	p := diagnose.Pair{Name: q.Name, Line: r.plan.Graph.Ports[q.Path[0]].Rate, Held: own.held,
-		Bytes: r.net.Delivered(id), RoundTrip: r.plan.baseRTT(q), Window: r.plan.windowTime(q)}
+		Bytes: r.net.Delivered(id), RoundTrip: r.plan.BaseRTT(q), Window: r.plan.WindowTime(q)}
 	for _, back := range []bool{false, true} {
 		path := q.Path
 		if back {
@@ -270,30 +271,17 @@ func (r *runner) pairEvidence(id int32) diagnose.Pair {
 	return p
 }
 
-// windowTime returns how long the sender's link takes for a queue pair's window: 0 without one, -1 where congestion control sets it.
-func (p *Plan) windowTime(q *Pair) unit.Duration {
-	switch w := p.Scenario.Transport.Window; {
-	case p.Scenario.Congestion.Algorithm == "hpcc" || p.Scenario.Congestion.Algorithm == "swift" || p.Scenario.Congestion.Algorithm == "dctcp":
-		return -1
-	case w.Word == "bdp":
-		return p.baseRTT(q)
-	case w.Value > 0:
-		return p.Graph.Ports[q.Path[0]].Rate.TransmitTime(w.Value)
-	}
-	return 0
-}
-
 // shownShares is how many of those whose bytes waited at a port the table of shares has.
 const shownShares = 32
 
 // finishShares writes whose bytes waited where.
-func (r *runner) finishShares() {
+func (r *Recorder) finishShares() {
 	if !r.plan.Scenario.Output.Flows {
 		return
 	}
-	table := r.opt.Dir.Shares()
+	table := r.dir.Shares()
 	for id, p := range r.plan.Graph.Ports {
-		fill := r.fab.Fill(topo.PortID(id))
+		fill := r.fabric.Fill(topo.PortID(id))
 		whole := int64(0)
 		for _, s := range fill {
 			whole += s.Bytes
@@ -306,9 +294,9 @@ func (r *runner) finishShares() {
 }
 
 // pausedBy names the port from whose queue most of a port's pauses spread, "" if it was never paused.
-func (r *runner) pausedBy(id topo.PortID) string {
+func (r *Recorder) pausedBy(id topo.PortID) string {
 	name, most := "", unit.Duration(0)
-	for _, root := range r.fab.PausedFor(r.eng.Now(), id) {
+	for _, root := range r.fabric.PausedFor(r.engine.Now(), id) {
 		if root.Time > most && root.Root >= 0 {
 			name, most = r.plan.Graph.Ports[root.Root].Name, root.Time
 		}

@@ -1,4 +1,4 @@
-package run
+package record
 
 import (
 	"fmt"
@@ -11,18 +11,18 @@ import (
 
 // notes says, of each counter that a reader would look for and finds at zero, why it is; and of those that are not, what they do not
 // say themselves. Each is a sentence that the run's own figures prove.
-func (r *runner) notes(s *result.Summary) []string {
+func (r *Recorder) notes(s *result.Summary, diverged bool) []string {
 	if r.job != nil && len(r.plan.Pairs) == 0 {
-		return append([]string{"no packets: all ranks are in one host, every gradient went over NVLink"}, r.trainingNotes(s)...)
+		return append([]string{"no packets: all ranks are in one host, every gradient went over NVLink"}, r.trainingNotes(s, diverged)...)
 	}
 	notes := r.markNotes(s)
 	notes = append(notes, r.pauseNotes(s)...)
 	notes = append(notes, r.lossNotes(s)...)
-	return append(notes, r.trainingNotes(s)...)
+	return append(notes, r.trainingNotes(s, diverged)...)
 }
 
 // markNotes is about ECN marks and the CNPs that answer them.
-func (r *runner) markNotes(s *result.Summary) []string {
+func (r *Recorder) markNotes(s *result.Summary) []string {
 	sc := r.plan.Scenario
 	ecn := sc.Fabric.QoS.ECN
 	switch {
@@ -57,19 +57,19 @@ func (r *runner) markNotes(s *result.Summary) []string {
 }
 
 // fullestQueue returns the longest queue of a switch port, measured against where the port starts to mark, and the port.
-func (r *runner) fullestQueue() (unit.Bytes, topo.Port) {
+func (r *Recorder) fullestQueue() (unit.Bytes, topo.Port) {
 	best, at := 0.0, topo.PortID(0)
 	curve := r.plan.Scenario.Fabric.QoS.ECN.Curve()
 	for id, p := range r.plan.Graph.Ports {
-		if full := float64(r.fab.Stats(r.eng.Now(), topo.PortID(id)).MaxQueue) / float64(curve.Min.At(p.Rate)); full > best {
+		if full := float64(r.fabric.Stats(r.engine.Now(), topo.PortID(id)).MaxQueue) / float64(curve.Min.At(p.Rate)); full > best {
 			best, at = full, topo.PortID(id)
 		}
 	}
-	return r.fab.Stats(r.eng.Now(), at).MaxQueue, r.plan.Graph.Ports[at]
+	return r.fabric.Stats(r.engine.Now(), at).MaxQueue, r.plan.Graph.Ports[at]
 }
 
 // whyEmpty says why queues stay empty where no two NICs send data through the same switch port; "" where two do.
-func (r *runner) whyEmpty() string {
+func (r *Recorder) whyEmpty() string {
 	sender := map[topo.PortID]topo.NICID{}
 	for i := range r.plan.Pairs {
 		q := &r.plan.Pairs[i]
@@ -87,7 +87,7 @@ func (r *runner) whyEmpty() string {
 }
 
 // pauseNotes is about PFC.
-func (r *runner) pauseNotes(s *result.Summary) []string {
+func (r *Recorder) pauseNotes(s *result.Summary) []string {
 	pfc := r.plan.Scenario.Fabric.QoS.PFC
 	switch {
 	case s.Pauses > 0:
@@ -119,13 +119,13 @@ func alphas(rows []qos.Row) string {
 }
 
 // fullestBuffer returns the most that the shared buffer of a switch ever held, and its size.
-func (r *runner) fullestBuffer() (used, size unit.Bytes) {
+func (r *Recorder) fullestBuffer() (used, size unit.Bytes) {
 	n := 0
 	for _, node := range r.plan.Graph.Nodes {
 		if node.Kind == topo.HostKind {
 			continue
 		}
-		if u, all := r.fab.MaxShared(n); n == 0 || u > used {
+		if u, all := r.fabric.MaxShared(n); n == 0 || u > used {
 			used, size = u, all
 		}
 		n++
@@ -134,7 +134,7 @@ func (r *runner) fullestBuffer() (used, size unit.Bytes) {
 }
 
 // lossNotes is about drops and retransmissions.
-func (r *runner) lossNotes(s *result.Summary) []string {
+func (r *Recorder) lossNotes(s *result.Summary) []string {
 	sc := r.plan.Scenario
 	timeout := "which is none"
 	if sc.Transport.Timeout.Set {
@@ -168,27 +168,27 @@ func (r *runner) lossNotes(s *result.Summary) []string {
 }
 
 // faulted returns how many frames the scenario's faults discarded.
-func (r *runner) faulted() (n int64) {
+func (r *Recorder) faulted() (n int64) {
 	for id := range r.plan.Graph.Ports {
-		n += r.fab.Stats(r.eng.Now(), topo.PortID(id)).Faulted
+		n += r.fabric.Stats(r.engine.Now(), topo.PortID(id)).Faulted
 	}
 	return n
 }
 
 // trainingNotes is about what a training leaves out, and how to read its split.
-func (r *runner) trainingNotes(s *result.Summary) []string {
+func (r *Recorder) trainingNotes(s *result.Summary, diverged bool) []string {
 	if r.job == nil {
 		return nil
 	}
 	var notes []string
-	if first := r.job.Loss(0); s.Steps > 1 && r.diverged == nil && float64(*s.FinalLoss) >= first {
+	if first := r.job.Loss(0); s.Steps > 1 && !diverged && float64(*s.FinalLoss) >= first {
 		notes = append(notes, fmt.Sprintf("the training has not learned: its final loss, %.4g, is no lower than that of its first step, %.4g. Most often job.train.lr (%v) is too large",
 			float64(*s.FinalLoss), first, r.plan.Scenario.Job.Train.LR))
 	}
-	if s.StepSplit != nil && len(r.ranks) > 1 {
+	if s.StepSplit != nil && r.ranks() > 1 {
 		if mean := s.StepSplit.Mean.Split(); 3*s.StepSplit.Mean.Dependency > mean.Sum() {
 			notes = append(notes, fmt.Sprintf("dependency: waiting for a message that another rank could not send yet. A ring all-reduce over %d ranks takes %d messages, one after the other",
-				len(r.ranks), 2*(len(r.ranks)-1)))
+				r.ranks(), 2*(r.ranks()-1)))
 		}
 	}
 	if s.Steps > 0 && s.PathsTraced == 0 {
@@ -196,7 +196,7 @@ func (r *runner) trainingNotes(s *result.Summary) []string {
 	}
 	if out := r.job.LeftOut(); out > 0 {
 		notes = append(notes, fmt.Sprintf("%s of %s training images were left out of each epoch: they do not fill a global batch",
-			unit.Count(int64(out)), unit.Count(int64(r.set.Train.N))))
+			unit.Count(int64(out)), unit.Count(int64(r.images.Train.N))))
 	}
 	return notes
 }

@@ -1,9 +1,8 @@
-package run
+package plan
 
 import (
 	"maps"
 	"slices"
-	"strings"
 	"testing"
 
 	"railyard/internal/cc"
@@ -59,26 +58,23 @@ func names[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) 
 // Every name makes a plan.
 func TestEveryNameMakesAPlan(t *testing.T) {
 	for _, d := range scenario.Designs {
-		more := "fabric: {design: " + d.Name + "}\n"
+		more, files := "fabric: {design: "+d.Name+"}\n", Files{}
 		switch d.Name {
 		case "leaf-spine":
 			more = "fabric: {design: leaf-spine, spines: 2}\n"
 		case "custom":
-			more = "fabric: {design: custom, topology: ../../examples/parking-lot.txt}\n"
+			more, files.Topology = "fabric: {design: custom, topology: chain.txt}\n", chain(6, 1)
 		}
-		yaml := strings.Replace(incast(5, more), "preset: hpcc-ns3\n", "", 1)
-		if _, err := NewPlan(read(t, yaml)); err != nil {
+		if _, err := New(read(t, withoutPreset(incast(5, more))), files, nil); err != nil {
 			t.Errorf("%s: %v", d.Name, err)
 		}
 	}
 	for _, b := range scenario.Balancers {
-		if _, err := NewPlan(read(t, incast(2, "fabric: {balance: "+b.Name+"}\n"))); err != nil {
-			t.Errorf("%s: %v", b.Name, err)
-		}
+		planned(t, incast(2, "fabric: {balance: "+b.Name+"}\n"))
 	}
 	for _, a := range scenario.CollectiveAlgorithms {
-		if p, err := NewPlan(read(t, cluster8(2)+strings.Replace(training(t, 1, 1), "channels: 1", "algorithm: "+a.Name, 1))); err != nil || p.Schedule == nil {
-			t.Errorf("%s: %v", a.Name, err)
+		if p := planned(t, training(2, "  collective: {algorithm: "+a.Name+"}\n")); p.Schedule == nil {
+			t.Errorf("%s: no schedule", a.Name)
 		}
 	}
 }

@@ -1,11 +1,9 @@
-package run
+package plan
 
 import (
 	"fmt"
 
 	"railyard/internal/coll"
-	"railyard/internal/input"
-	"railyard/internal/result"
 )
 
 // FieldError is what is wrong with one field of a scenario, found after it was decoded.
@@ -23,19 +21,12 @@ func (e *FieldError) Unwrap() error { return e.Err }
 // stagings is how many staging areas a rank uses in turn for one collective; see exec.Staging.
 const stagings = 2
 
-// planSchedule makes or reads the schedule that sums gradients.
+// planSchedule makes or parses the schedule that sums gradients.
 func (p *Plan) planSchedule() (err error) {
 	c := p.Scenario.Job.Collective
 	if c.Schedule.Set {
-		src, err := p.read(c.Schedule.Value, coll.MaxText)
+		p.Schedule, err = parseSchedule(c.Schedule.Value, p.files.Schedule, len(p.Placement.Ranks), c.Channels)
 		if err != nil {
-			return &FieldError{"job.collective.schedule", err}
-		}
-		p.Inputs = append(p.Inputs, result.Input{Name: result.ScheduleInput, Text: src})
-		parsed := func() (coll.Schedule, error) {
-			return parseSchedule(c.Schedule.Value, src, len(p.Placement.Ranks), c.Channels)
-		}
-		if p.Schedule, err = input.Await(p.watcher.ctx, parsed); err != nil {
 			return &FieldError{"job.collective.schedule", err}
 		}
 		return nil

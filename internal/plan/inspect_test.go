@@ -1,4 +1,4 @@
-package run
+package plan
 
 import (
 	"strings"
@@ -9,19 +9,6 @@ import (
 	"railyard/internal/scenario"
 	"railyard/internal/unit"
 )
-
-func inspected(t *testing.T, src string) *Inspection {
-	t.Helper()
-	sc, err := scenario.Parse("a.yaml", []byte(src))
-	if err != nil {
-		t.Fatal(err)
-	}
-	in, err := Inspect(sc)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return in
-}
 
 const twoHosts = `
 cluster: {hosts: 2, host: {gpus: 1}, nic: {speed: 100Gb/s}}
