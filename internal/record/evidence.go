@@ -22,8 +22,8 @@ import (
 // in which islands run cannot matter.
 type evidence struct {
 	spans  map[spanKey]unit.Duration
-	count  int64 // of messages or steps that spans sum over
-	pairs  []pairEvidence
+	count  int64             // of messages or steps that spans sum over
+	pairs  []*pairEvidence   // by queue pair; nil where nothing is known
 	connOf map[connKey]int32 // queue pair of a connection of ranks
 }
 
@@ -51,13 +51,21 @@ type hopKey struct {
 type lostAt struct{ buffer, link int64 }
 
 func newEvidence(p *plan.Plan) *evidence {
-	e := &evidence{spans: map[spanKey]unit.Duration{}, pairs: make([]pairEvidence, len(p.Pairs)), connOf: map[connKey]int32{}}
+	e := &evidence{spans: map[spanKey]unit.Duration{}, pairs: make([]*pairEvidence, len(p.Pairs)), connOf: map[connKey]int32{}}
 	for _, l := range p.Links {
 		if l.Pair >= 0 {
 			e.connOf[connKey{l.Src, l.Dst, l.Channel}] = l.Pair
 		}
 	}
 	return e
+}
+
+// pair returns the evidence of a queue pair, for more to be added.
+func (e *evidence) pair(id int32) *pairEvidence {
+	if e.pairs[id] == nil {
+		e.pairs[id] = &pairEvidence{}
+	}
+	return e.pairs[id]
 }
 
 func (e *evidence) add(k spanKey, d unit.Duration) {
@@ -97,7 +105,7 @@ func (e *evidence) path(p *exec.PathRecord, launch func(op int32) unit.Duration)
 // message takes a completed message: of a job of flows its causes with their ports, of every one
 // what it was held up by.
 func (e *evidence) message(f *nic.Flow, subject bool) {
-	e.pairs[f.QP].held.Add(&f.Split)
+	e.pair(f.QP).held.Add(&f.Split)
 	if !subject {
 		return
 	}
@@ -127,7 +135,7 @@ var kindNames = [...]string{fabric.Data: "data", fabric.Ack: "ACK", fabric.Nak: 
 
 // Lost takes a frame that did not arrive.
 func (r *Recorder) Lost(l fabric.Loss) {
-	p := &r.evidence.pairs[l.Flow]
+	p := r.evidence.pair(l.Flow)
 	key := hopKey{l.Port, l.Kind != fabric.Data}
 	if p.hops == nil {
 		p.hops = map[hopKey]*lostAt{}
@@ -148,14 +156,17 @@ func (r *Recorder) Lost(l fabric.Loss) {
 
 // TimedOut takes a retransmission timeout.
 func (r *Recorder) TimedOut(now unit.Time, qp int32, oldest int64) {
-	p := &r.evidence.pairs[qp]
+	p := r.evidence.pair(qp)
 	p.lost = append(p.lost, result.LossRow{Name: r.plan.Pairs[qp].Name, Time: now, Kind: "timeout"})
 	p.lostSeq = append(p.lostSeq, uint32(oldest)&roce.PSNMask)
 }
 
 // lossesOf takes out what was lost of a message that has ended, or of those before it, in order of time.
 func (e *evidence) lossesOf(f *nic.Flow) (rows []result.LossRow) {
-	p := &e.pairs[f.QP]
+	p := e.pairs[f.QP]
+	if p == nil {
+		return nil
+	}
 	kept := 0
 	for i, row := range p.lost {
 		// CNPs and clear-to-sends have no packet sequence number: they go with whatever ends next.
@@ -190,7 +201,7 @@ func (r *Recorder) diagnosis(s *result.Summary) *diagnose.Diagnosis {
 	case r.job != nil:
 		subject = "a step along its critical path, mean over " + countOf(e.count, "step")
 	}
-	in := &diagnose.Evidence{Subject: subject, Count: e.count}
+	in := &diagnose.Evidence{Subject: subject, Count: e.count, Pairs: map[int32]*diagnose.Pair{}, Name: func(pair int32) string { return r.plan.Pairs[pair].Name }}
 	if r.job != nil {
 		for rank := range r.computed {
 			in.RankCompute = append(in.RankCompute, r.computed[rank]/unit.Duration(max(1, r.rankSteps[rank])))
@@ -201,12 +212,20 @@ func (r *Recorder) diagnosis(s *result.Summary) *diagnose.Diagnosis {
 	})
 	for _, k := range keys {
 		in.Spans = append(in.Spans, diagnose.Span{Cause: k.why, Port: k.port, Pair: k.pair, Rank: k.rank, Launch: k.launch, Time: e.spans[k]})
+		if k.pair >= 0 && in.Pairs[k.pair] == nil {
+			in.Pairs[k.pair] = r.pairEvidence(k.pair)
+		}
 	}
-	for id := range r.plan.Graph.Ports {
+	counted := make([]bool, len(r.plan.Graph.Ports))
+	for id := range counted {
 		in.Ports = append(in.Ports, r.portEvidence(topo.PortID(id)))
+		counted[id] = len(in.Ports[id].Fill) > 0
 	}
-	for id := range r.plan.Pairs {
-		in.Pairs = append(in.Pairs, r.pairEvidence(int32(id)))
+	for id := range r.plan.Pairs { // at their NIC's port they wait in turn
+		if port := r.plan.Pairs[id].Path[0]; !counted[port] {
+			share := diagnose.Share{Pair: int32(id), Bytes: r.net.Delivered(int32(id))}
+			in.Ports[port].Fill = append(in.Ports[port].Fill, share)
+		}
 	}
 	return diagnose.Of(in)
 }
@@ -239,10 +258,10 @@ func (r *Recorder) portEvidence(id topo.PortID) diagnose.Port {
 	return p
 }
 
-func (r *Recorder) pairEvidence(id int32) diagnose.Pair {
-	q, own := &r.plan.Pairs[id], &r.evidence.pairs[id]
-	p := diagnose.Pair{Name: q.Name, Line: r.plan.Graph.Ports[q.Path[0]].Rate, Held: own.held,
-		Bytes: r.net.Delivered(id), RoundTrip: r.plan.BaseRTT(q), Window: r.plan.WindowTime(q)}
+func (r *Recorder) pairEvidence(id int32) *diagnose.Pair {
+	q, own := &r.plan.Pairs[id], r.evidence.pair(id)
+	p := &diagnose.Pair{Line: r.plan.Graph.Ports[q.Path[0]].Rate, Held: own.held,
+		RoundTrip: r.plan.BaseRTT(q), Window: r.plan.WindowTime(q)}
 	for _, back := range []bool{false, true} {
 		path := q.Path
 		if back {
