@@ -9,7 +9,8 @@ import (
 	"railyard/internal/wire"
 )
 
-// Classes returns how many traffic classes ports have, the first of ClassData, ClassOther and ClassCNP.
+// Classes returns how many traffic classes ports have, the first of ClassData, ClassOther and
+// ClassCNP.
 func (p *Plan) Classes() int {
 	if p.Scenario.Fabric.QoS.Classes == "data" {
 		return 1
@@ -20,7 +21,15 @@ func (p *Plan) Classes() int {
 // Frames returns the sizes of frames.
 func (p *Plan) Frames() wire.Sizes {
 	f := p.Scenario.Transport.Frames
-	return wire.Sizes{Data: f.Header, RETH: f.RETH, ImmDt: f.Immediate, ACK: f.ACK, CNP: f.CNP, PFC: f.Pause, Overhead: f.Overhead}
+	return wire.Sizes{
+		Data:     f.Header,
+		RETH:     f.RETH,
+		ImmDt:    f.Immediate,
+		ACK:      f.ACK,
+		CNP:      f.CNP,
+		PFC:      f.Pause,
+		Overhead: f.Overhead,
+	}
 }
 
 // Telemetry reports whether data packets carry in-band telemetry.
@@ -36,25 +45,52 @@ func (p *Plan) FabricConfig() fabric.Config {
 		ecn = &curve
 	}
 	classes := []fabric.Class{
-		ClassData:  {Name: "data", Priority: uint8(q.DataPriority), Weight: q.DataWeight, Lossless: q.PFC.Enabled, ECN: ecn},
+		ClassData: {
+			Name:     "data",
+			Priority: uint8(q.DataPriority),
+			Weight:   q.DataWeight,
+			Lossless: q.PFC.Enabled,
+			ECN:      ecn,
+		},
 		ClassOther: {Name: "other", Priority: uint8(q.OtherPriority), Weight: q.OtherWeight},
 		ClassCNP:   {Name: "cnp", Priority: uint8(q.CNPPriority), Strict: true},
 	}
 	frames := p.Frames()
 	return fabric.Config{
 		Classes: classes[:p.Classes()],
-		PFC: fabric.PFC{Alpha: q.PFC.Alpha, AlphaRate: p.alphaRate(), Threshold: q.PFC.Threshold.Or(0), ResumeOffset: q.PFC.ResumeOffset,
-			Quanta: uint16(q.PFC.Quanta), Refresh: q.PFC.Refresh, Headroom: p.headroom(),
-			Response: qos.Response{Tabulated: !q.PFC.Response.Set, After: q.PFC.Response.Value}},
-		Buffer: fabric.Buffer{Size: sc.Fabric.Switch.Buffer, Reserve: sc.Fabric.Switch.Reserve, LossyAlpha: q.LossyAlpha,
-			FreeAtTxEnd: sc.Fabric.Switch.Release == "end", CrossingInHeadroom: q.PFC.Crossing == "headroom"},
-		SwitchLatency: sc.Fabric.Switch.Latency, HostLatency: sc.Cluster.NIC.Latency, LinkOverhead: frames.Overhead, PauseFrame: frames.PFC,
-		MTU: sc.Fabric.MTU, LargestFrame: frames.MaxDataFrame(sc.Transport.MTU), Seed: sc.Seed, Faults: p.faults, Telemetry: p.Telemetry(), TruncateNS: sc.Fabric.Clock == "truncate-ns",
-		AsScheduled: p.AsScheduled(),
+		PFC: fabric.PFC{
+			Alpha:        q.PFC.Alpha,
+			AlphaRate:    p.alphaRate(),
+			Threshold:    q.PFC.Threshold.Or(0),
+			ResumeOffset: q.PFC.ResumeOffset,
+			Quanta:       uint16(q.PFC.Quanta),
+			Refresh:      q.PFC.Refresh,
+			Headroom:     p.headroom(),
+			Response:     qos.Response{Tabulated: !q.PFC.Response.Set, After: q.PFC.Response.Value},
+		},
+		Buffer: fabric.Buffer{
+			Size:               sc.Fabric.Switch.Buffer,
+			Reserve:            sc.Fabric.Switch.Reserve,
+			LossyAlpha:         q.LossyAlpha,
+			FreeAtTxEnd:        sc.Fabric.Switch.Release == "end",
+			CrossingInHeadroom: q.PFC.Crossing == "headroom",
+		},
+		SwitchLatency: sc.Fabric.Switch.Latency,
+		HostLatency:   sc.Cluster.NIC.Latency,
+		LinkOverhead:  frames.Overhead,
+		PauseFrame:    frames.PFC,
+		MTU:           sc.Fabric.MTU,
+		LargestFrame:  frames.MaxDataFrame(sc.Transport.MTU),
+		Seed:          sc.Seed,
+		Faults:        p.faults,
+		Telemetry:     p.Telemetry(),
+		TruncateNS:    sc.Fabric.Clock == "truncate-ns",
+		AsScheduled:   p.AsScheduled(),
 	}
 }
 
-// AsScheduled reports whether events of an instant happen in the order in which they were scheduled.
+// AsScheduled reports whether events of an instant happen in the order in which they were
+// scheduled.
 func (p *Plan) AsScheduled() bool { return p.Scenario.Fabric.Order == "scheduled" }
 
 // alphaRate is the rate above which alpha grows with the rate of a port, 0 for none.
@@ -93,12 +129,34 @@ func (p *Plan) Controller() cc.Params {
 		return cc.None{Window: window}
 	case "hpcc":
 		h := c.HPCC
-		return cc.HPCC{Eta: h.Eta, MaxStage: int32(h.MaxStage), AI: h.AI, RateAI: h.RateAI.Or(0), BaseRTT: h.BaseRTT.Or(0), MinRate: h.MinRate, TxUnit: h.TxUnit, QueueUnit: h.QueueUnit,
-			OncePerRTT: !h.FastReact}
+		return cc.HPCC{
+			Eta:        h.Eta,
+			MaxStage:   int32(h.MaxStage),
+			AI:         h.AI,
+			RateAI:     h.RateAI.Or(0),
+			BaseRTT:    h.BaseRTT.Or(0),
+			MinRate:    h.MinRate,
+			TxUnit:     h.TxUnit,
+			QueueUnit:  h.QueueUnit,
+			OncePerRTT: !h.FastReact,
+		}
 	case "timely":
 		t := c.TIMELY
-		return cc.TIMELY{Alpha: t.Alpha, Beta: t.Beta, MaxDecrease: t.MaxDecrease, Low: t.Low, High: t.High, MinRTT: t.MinRTT.Or(0), AI: t.AI,
-			HAI: t.HAI.Or(0), HAIAfter: int32(t.HAIAfter), HAIBelowLow: t.HAIBelowLow, Segment: t.Segment.Or(0), MinRate: t.MinRate, Window: window}
+		return cc.TIMELY{
+			Alpha:       t.Alpha,
+			Beta:        t.Beta,
+			MaxDecrease: t.MaxDecrease,
+			Low:         t.Low,
+			High:        t.High,
+			MinRTT:      t.MinRTT.Or(0),
+			AI:          t.AI,
+			HAI:         t.HAI.Or(0),
+			HAIAfter:    int32(t.HAIAfter),
+			HAIBelowLow: t.HAIBelowLow,
+			Segment:     t.Segment.Or(0),
+			MinRate:     t.MinRate,
+			Window:      window,
+		}
 	case "dctcp":
 		d := c.DCTCP
 		if d.RateAI.Set {
@@ -107,17 +165,42 @@ func (p *Plan) Controller() cc.Params {
 		return cc.DCTCP{G: d.G, MSS: d.MSS, InitialWindow: d.InitialWindow.Or(0), MaxWindow: d.MaxWindow.Or(0)}
 	case "swift":
 		s := c.Swift
-		return cc.Swift{Queueing: s.Queueing, AI: s.AI, Beta: s.Beta, MaxDecrease: s.MaxDecrease, MTU: p.Scenario.Transport.MTU, MinWindow: s.MinWindow,
-			MaxWindow: s.MaxWindow.Or(0), FlowScaleRange: s.FlowScaleRange, FlowScaleMin: s.FlowScaleMin, FlowScaleMax: s.FlowScaleMax}
+		return cc.Swift{
+			Queueing:       s.Queueing,
+			AI:             s.AI,
+			Beta:           s.Beta,
+			MaxDecrease:    s.MaxDecrease,
+			MTU:            p.Scenario.Transport.MTU,
+			MinWindow:      s.MinWindow,
+			MaxWindow:      s.MaxWindow.Or(0),
+			FlowScaleRange: s.FlowScaleRange,
+			FlowScaleMin:   s.FlowScaleMin,
+			FlowScaleMax:   s.FlowScaleMax,
+		}
 	}
 	first := unit.Ratio{Num: 1, Den: 1}
 	if c.DecreaseInterval.Set {
 		first = c.FirstCNPRate
 	}
-	return cc.DCQCN{G: c.G, InitialAlpha: c.InitialAlpha, AlphaTimer: c.AlphaTimer, CNPInterval: c.CNPInterval, AckCNP: c.Notify == "ack",
-		DecreaseInterval: c.DecreaseInterval.Or(0), DecreaseOffset: c.DecreaseOffset, FirstCNPRate: first, ClampTarget: c.ClampTarget, CutOnLoss: c.CutOnLoss,
-		IncreaseTimer: c.IncreaseTimer, ByteCounter: c.ByteCounter.Or(0), FastRecovery: int32(c.FastRecovery),
-		AI: c.RateAI, HAI: c.RateHAI, MinRate: c.MinRate, Window: window}
+	return cc.DCQCN{
+		G:                c.G,
+		InitialAlpha:     c.InitialAlpha,
+		AlphaTimer:       c.AlphaTimer,
+		CNPInterval:      c.CNPInterval,
+		AckCNP:           c.Notify == "ack",
+		DecreaseInterval: c.DecreaseInterval.Or(0),
+		DecreaseOffset:   c.DecreaseOffset,
+		FirstCNPRate:     first,
+		ClampTarget:      c.ClampTarget,
+		CutOnLoss:        c.CutOnLoss,
+		IncreaseTimer:    c.IncreaseTimer,
+		ByteCounter:      c.ByteCounter.Or(0),
+		FastRecovery:     int32(c.FastRecovery),
+		AI:               c.RateAI,
+		HAI:              c.RateHAI,
+		MinRate:          c.MinRate,
+		Window:           window,
+	}
 }
 
 // BaseRTT is the round trip of an empty network for a queue pair.
@@ -129,10 +212,12 @@ func (p *Plan) BaseRTT(q *Pair) unit.Duration {
 	return p.oneWay(q.Path, frames.MaxDataFrame(sc.Transport.MTU)) + p.oneWay(q.Back, frames.ACK)
 }
 
-// WindowTime returns how long the sender's link takes for a queue pair's window: 0 without one, -1 where congestion control sets it.
+// WindowTime returns how long the sender's link takes for a queue pair's window: 0 without one, -1
+// where congestion control sets it.
 func (p *Plan) WindowTime(q *Pair) unit.Duration {
-	switch w := p.Scenario.Transport.Window; {
-	case p.Scenario.Congestion.Algorithm == "hpcc" || p.Scenario.Congestion.Algorithm == "swift" || p.Scenario.Congestion.Algorithm == "dctcp":
+	w, algorithm := p.Scenario.Transport.Window, p.Scenario.Congestion.Algorithm
+	switch {
+	case algorithm == "hpcc" || algorithm == "swift" || algorithm == "dctcp":
 		return -1
 	case w.Word == "bdp":
 		return p.BaseRTT(q)

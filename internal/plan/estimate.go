@@ -35,8 +35,10 @@ type Estimate struct {
 	FLOPRate   int64      `json:"assumed_flop_per_s"`
 }
 
-// Estimate adds up what each message costs: its data packets over each link of its path, and an acknowledgement for every so many of
-// them on the way back; and CNPs of flows that meet where there is no room for them. It knows nothing of losses. data is the size of the images, nothing for a job of flows.
+// Estimate adds up what each message costs: its data packets over each link of its path, and an
+// acknowledgement for every so many of them on the way back; and CNPs of flows that meet where
+// there is no room for them. It knows nothing of losses. data is the size of the images, nothing
+// for a job of flows.
 func (p *Plan) Estimate(data dataset.Size) Estimate {
 	e := Estimate{Steps: p.steps(data.Train), HopRate: HopsPerSecond, FLOPRate: FLOPPerSecond}
 	p.eachTraffic(func(_ int, l *RankLink, t traffic) {
@@ -54,7 +56,8 @@ func (p *Plan) Estimate(data dataset.Size) Estimate {
 		n := q.posted(job)
 		e.PacketHops = add(e.PacketHops, mul(n, p.hops(q, int64(q.Flow.Bytes), 1)))
 		if slices.ContainsFunc(q.Path, func(port topo.PortID) bool { return crowded[port] }) {
-			e.PacketHops = add(e.PacketHops, mul(p.cnps(mul(n, p.packets(int64(q.Flow.Bytes))), job), int64(len(q.Back))))
+			cnps := p.cnps(mul(n, p.packets(int64(q.Flow.Bytes))), job)
+			e.PacketHops = add(e.PacketHops, mul(cnps, int64(len(q.Back))))
 		}
 	}
 	e.Memory = p.memory(&e, data, job)
@@ -63,8 +66,8 @@ func (p *Plan) Estimate(data dataset.Size) Estimate {
 	return e
 }
 
-// stepFLOP returns the floating-point operations of one step on all ranks: per layer a product forward and two backward, of which the
-// first layer needs one.
+// stepFLOP returns the floating-point operations of one step on all ranks: per layer a product
+// forward and two backward, of which the first layer needs one.
 func (p *Plan) stepFLOP() int64 {
 	t := p.Scenario.Job.Train
 	if t == nil {
@@ -89,7 +92,8 @@ func (p *Plan) testFLOP(images int) int64 {
 	return mul(2*int64(p.Model.Params()), int64(images))
 }
 
-// crowded tells of each port whether flows of several NICs leave by it that together are faster than it.
+// crowded tells of each port whether flows of several NICs leave by it that together are faster
+// than it.
 func (p *Plan) crowded() []bool {
 	rate := make([]unit.Bitrate, len(p.Graph.Ports))
 	seen := map[[2]int32]bool{}
@@ -112,8 +116,8 @@ func (p *Plan) crowded() []bool {
 	return out
 }
 
-// cnps is how many CNPs a flow's packets bring about where flows meet. That is between none and one for each packet, or one for
-// each interval of the job's time: the middle is taken.
+// cnps is how many CNPs a flow's packets bring about where flows meet. That is between none and one
+// for each packet, or one for each interval of the job's time: the middle is taken.
 func (p *Plan) cnps(packets int64, job unit.Duration) int64 {
 	c, q := p.Scenario.Congestion, p.Scenario.Fabric.QoS
 	if !q.ECN.Enabled || c.Notify != "cnp" {
@@ -162,8 +166,8 @@ func (p *Plan) eachTraffic(visit func(collective int, l *RankLink, t traffic)) {
 	}
 }
 
-// hops returns the packet-hops of messages with so many bytes in all, about as many in each. Receiver-driven admission
-// cuts the messages of ranks, and tells the sender of each piece.
+// hops returns the packet-hops of messages with so many bytes in all, about as many in each.
+// Receiver-driven admission cuts the messages of ranks, and tells the sender of each piece.
 func (p *Plan) hops(q *Pair, bytes, messages int64) int64 {
 	if messages == 0 {
 		return 0
@@ -204,11 +208,14 @@ func mul(a, b int64) int64 {
 func (e Estimate) OverLimit(free unit.Bytes) error {
 	switch {
 	case e.Memory > MaxMemory:
-		return fmt.Errorf("this run would need about %s of memory, the limit is %s: make it smaller, or run it anyway with --force", e.Memory.Human(), MaxMemory.Human())
+		return fmt.Errorf("this run would need about %s of memory, the limit is %s: make it smaller, or run it "+
+			"anyway with --force", e.Memory.Human(), MaxMemory.Human())
 	case free > 0 && e.Memory > free:
-		return fmt.Errorf("this run would need about %s of memory, and this machine, or its control group, has %s free: make it smaller, or run it anyway with --force", e.Memory.Human(), free.Human())
+		return fmt.Errorf("this run would need about %s of memory, and this machine, or its control group, has %s "+
+			"free: make it smaller, or run it anyway with --force", e.Memory.Human(), free.Human())
 	case e.PacketHops > MaxHops:
-		return fmt.Errorf("this run would take about %s packet-hops, the limit is %s: make it smaller, or run it anyway with --force", unit.Count(e.PacketHops), unit.Count(MaxHops))
+		return fmt.Errorf("this run would take about %s packet-hops, the limit is %s: make it smaller, or run it "+
+			"anyway with --force", unit.Count(e.PacketHops), unit.Count(MaxHops))
 	}
 	return nil
 }

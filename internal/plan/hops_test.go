@@ -24,7 +24,8 @@ func chain(hosts, switches int) []byte {
 	return []byte(text + fmt.Sprintf("link host%d leaf%d 100Gb/s 1us\n", hosts, switches))
 }
 
-// TestPathTooLong: a chain of switches is a path that the fabric can follow up to a bound, and an error beyond it.
+// TestPathTooLong: a chain of switches is a path that the fabric can follow up to a bound, and an
+// error beyond it.
 func TestPathTooLong(t *testing.T) {
 	const yaml = `
 cluster: {hosts: 2, host: {gpus: 1}, nic: {speed: 100Gb/s}}

@@ -35,7 +35,8 @@ func TestOrderOfThresholds(t *testing.T) {
 	}
 }
 
-// One sender alone is paused where alpha times what it leaves free is what it has: with alpha 1, at half of the shared buffer.
+// One sender alone is paused where alpha times what it leaves free is what it has: with alpha 1, at
+// half of the shared buffer.
 func TestFirstPauseIsTheFixedPoint(t *testing.T) {
 	th := inspected(t, twoHosts+"fabric: {design: single-switch, qos: {pfc: {alpha: 1}}, switch: {reserve: 0B}}").Thresholds[0]
 	if th.PFC.XOFF != th.Shared || th.PFC.FirstPause != th.Shared/2 {
@@ -46,10 +47,11 @@ func TestFirstPauseIsTheFixedPoint(t *testing.T) {
 	}
 }
 
-// Alpha doubles as the engine doubles it: a port of 300 Gb/s beside NICs of 100 Gb/s has four times theirs (300, 150 and 75 Gb/s). And
-// with an alpha above 1 xOFF is still no more than there is.
+// Alpha doubles as the engine doubles it: a port of 300 Gb/s beside NICs of 100 Gb/s has four times
+// theirs (300, 150 and 75 Gb/s). And with an alpha above 1 xOFF is still no more than there is.
 func TestThresholdsDoubleAlphaAsTheEngine(t *testing.T) {
-	in := inspected(t, twoHosts+"fabric: {design: rail-optimized, spines: 1, links: {spine: 300Gb/s}, qos: {pfc: {alpha_rate: nic}}}")
+	in := inspected(t, twoHosts+"fabric: {design: rail-optimized, spines: 1, links: {spine: 300Gb/s}, qos: {pfc: "+
+		"{alpha_rate: nic}}}")
 	seen := false
 	for _, r := range in.Thresholds {
 		if r.Rate == 300*unit.GigabitPerSec {
@@ -70,14 +72,18 @@ func TestThresholdsDoubleAlphaAsTheEngine(t *testing.T) {
 	}
 }
 
-// PFC that can act before ECN is warned of at the key that makes it so, and the hint, set, is the end of the warning.
+// PFC that can act before ECN is warned of at the key that makes it so, and the hint, set, is the
+// end of the warning.
 func TestPFCBeforeECNIsFoundAndCured(t *testing.T) {
 	for _, c := range []struct{ buffer, rest, path, cure string }{
 		{"12MB", "", "fabric.qos.pfc.alpha", "fabric.qos.pfc.alpha: 1/4"},
-		{"14500kB", "", "fabric.qos.pfc.alpha", "fabric.qos.pfc.alpha: 1/4"}, // a ninth of what is shared is below 1.6 MB
+		// a ninth of what is shared is below 1.6 MB
+		{"14500kB", "", "fabric.qos.pfc.alpha", "fabric.qos.pfc.alpha: 1/4"},
 		{"14600kB", "", "", ""},
-		{"2MB", "", "fabric.qos.pfc.alpha", "fabric.qos.ecn.min: 100kB and fabric.qos.ecn.max: 200kB"}, // no alpha up to 1 helps
-		{"2MB", "ecn: {min: 5kB, max: 2MB, port_rate: 40Gb/s}", "fabric.qos.pfc.alpha", "fabric.qos.ecn.port_rate: any, fabric.qos.ecn.min: 100kB and fabric.qos.ecn.max: 200kB"},
+		// no alpha up to 1 helps
+		{"2MB", "", "fabric.qos.pfc.alpha", "fabric.qos.ecn.min: 100kB and fabric.qos.ecn.max: 200kB"},
+		{"2MB", "ecn: {min: 5kB, max: 2MB, port_rate: 40Gb/s}", "fabric.qos.pfc.alpha",
+			"fabric.qos.ecn.port_rate: any, fabric.qos.ecn.min: 100kB and fabric.qos.ecn.max: 200kB"},
 		{"64MB", "pfc: {threshold: 1MB}", "fabric.qos.pfc.threshold", "fabric.qos.pfc.threshold: 1.6MB"},
 		{"64MB", "pfc: {threshold: 1600kB}", "", ""},
 		{"12MB", "ecn: {enabled: false}", "", ""},
@@ -99,7 +105,8 @@ func TestPFCBeforeECNIsFoundAndCured(t *testing.T) {
 func TestFixedXOFFBound(t *testing.T) {
 	in := inspected(t, twoHosts+"fabric: {design: single-switch, qos: {pfc: {threshold: 100kB}}}")
 	r := qos.Tightest(in.Thresholds)
-	if r.PFC.SafeMark != 50*unit.Kilobyte || r.First != qos.PausesFirst || !strings.HasPrefix(r.MarksBeforePauses(), "With many senders PFC can come before ECN") {
+	if r.PFC.SafeMark != 50*unit.Kilobyte || r.First != qos.PausesFirst ||
+		!strings.HasPrefix(r.MarksBeforePauses(), "With many senders PFC can come before ECN") {
 		t.Errorf("%s: %s", r.First, r.MarksBeforePauses())
 	}
 }
@@ -107,7 +114,8 @@ func TestFixedXOFFBound(t *testing.T) {
 // What would keep a run from starting is a finding of severity error; it comes first.
 func TestInspectionFindsWhatStopsARun(t *testing.T) {
 	in := inspected(t, strings.Replace(twoHosts, "1MB", "1TB, count: 1000, every: 1s", 1)+"transport: {mtu: 1000B}")
-	if in.Errors() != 1 || len(in.Findings) != 2 || in.Findings[0].Severity != scenario.Error || !strings.Contains(in.Findings[0].Message, "packet-hops") {
+	if in.Errors() != 1 || len(in.Findings) != 2 || in.Findings[0].Severity != scenario.Error ||
+		!strings.Contains(in.Findings[0].Message, "packet-hops") {
 		t.Errorf("%+v", in.Findings)
 	}
 }
@@ -130,7 +138,8 @@ func TestScheduleFromFile(t *testing.T) {
 		ranks, channels int
 		want            string
 	}{{4, 1, "ranks are 3, want 4"}, {3, 2, "channels are 1, want 2"}} {
-		if _, err := parseSchedule("s.txt", src, c.ranks, c.channels); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := parseSchedule("s.txt", src, c.ranks, c.channels); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%d ranks, %d channels: %v", c.ranks, c.channels, err)
 		}
 	}

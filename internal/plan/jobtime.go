@@ -6,9 +6,9 @@ import (
 	"railyard/internal/unit"
 )
 
-// jobTime is about how long the job takes, in virtual time: of a training the steps one after the other, of flows until the
-// last message has crossed the port of its path that all flows together load most. It is for the background, which
-// ends with the job.
+// jobTime is about how long the job takes, in virtual time: of a training the steps one after the
+// other, of flows until the last message has crossed the port of its path that all flows together
+// load most. It is for the background, which ends with the job.
 func (p *Plan) jobTime(steps int64) unit.Duration {
 	if p.Step != nil {
 		return unit.Duration(mul(steps, int64(p.stepTime())))
@@ -47,8 +47,9 @@ func (p *Plan) stepTime() unit.Duration {
 	return last
 }
 
-// collectiveTimes is how long each collective takes: a message waits for the one before it all along the way, so the
-// messages of a channel take together, for each rank, the mean of what they take for its links.
+// collectiveTimes is how long each collective takes: a message waits for the one before it all
+// along the way, so the messages of a channel take together, for each rank, the mean of what they
+// take for its links.
 func (p *Plan) collectiveTimes() []unit.Duration {
 	times, busy := make([]unit.Duration, len(p.Step.Collectives)), p.backgroundShare()
 	channels := make([]int64, len(times)*p.channels()) // the sum over links
@@ -73,7 +74,8 @@ func (p *Plan) channels() int {
 	return p.Schedule.Channels()
 }
 
-// mostBusy bounds the part of a port that background is taken to hold: beyond it, congestion control gives way.
+// mostBusy bounds the part of a port that background is taken to hold: beyond it, congestion
+// control gives way.
 const mostBusy = 0.9
 
 // backgroundShare is the part of each port's time that background takes while it goes on.
@@ -92,8 +94,8 @@ func (p *Plan) backgroundShare() []float64 {
 	return busy
 }
 
-// messageTime is how long a message between two ranks takes, with what is then done with it: as in an empty network, but
-// longer by what background leaves of the busiest port.
+// messageTime is how long a message between two ranks takes, with what is then done with it: as in
+// an empty network, but longer by what background leaves of the busiest port.
 func (p *Plan) messageTime(l *RankLink, size unit.Bytes, busy []float64) unit.Duration {
 	host := p.Scenario.Cluster.Host
 	reduce := p.Step.Device.ReduceTime(int64(size))
@@ -152,7 +154,8 @@ func (p *Plan) loadTime(load []int64, q *Pair) (longest unit.Duration) {
 	return longest
 }
 
-// posted is how many of a flow's messages are posted while the job goes on for so long: all of the job's own.
+// posted is how many of a flow's messages are posted while the job goes on for so long: all of the
+// job's own.
 func (q *Pair) posted(job unit.Duration) int64 {
 	f := q.Flow
 	if q.Kind == result.KindJob || f.Every == 0 || f.Start > job {

@@ -6,8 +6,8 @@ import (
 	"railyard/internal/unit"
 )
 
-// What a run takes in memory, measured on 64-bit Linux with tools/forecast: sizes of the engine's own values, with what the
-// runtime adds to them (see debug.SetGCPercent in package cli).
+// What a run takes in memory, measured on 64-bit Linux with tools/forecast: sizes of the engine's
+// own values, with what the runtime adds to them (see debug.SetGCPercent in package cli).
 const (
 	baseMemory    = 23 * unit.Megabyte // the program, and tables without a row
 	portMemory    = 3 * unit.Kilobyte  // a port with its queues and rings, names, counters
@@ -65,9 +65,10 @@ func (p *Plan) tensorMemory() int64 {
 	return mul(ranks, each)
 }
 
-// waiting is how many messages of explicit flows are posted and not acknowledged when it is most: as many as are posted
-// faster than the fullest port of their path takes them. A queue pair keeps them in a ring that doubles; while it is
-// copied, the one before is there too, and as much again has been dropped and not collected.
+// waiting is how many messages of explicit flows are posted and not acknowledged when it is most:
+// as many as are posted faster than the fullest port of their path takes them. A queue pair keeps
+// them in a ring that doubles; while it is copied, the one before is there too, and as much again
+// has been dropped and not collected.
 func (p *Plan) waiting(job unit.Duration) (slots int64) {
 	load := p.portLoad()
 	for i := range p.Pairs {

@@ -12,7 +12,8 @@ import (
 	"railyard/internal/topo"
 )
 
-// Names that a scenario may use are names that the engines know, and the other way round but for what is listed with its reason.
+// Names that a scenario may use are names that the engines know, and the other way round but for
+// what is listed with its reason.
 func TestNamesAreKnownToTheEngines(t *testing.T) {
 	for _, c := range []struct {
 		what    string
@@ -21,10 +22,12 @@ func TestNamesAreKnownToTheEngines(t *testing.T) {
 		own     map[string]string // offered, but not a name of the engine: what stands for it
 		without map[string]string // known, but not offered: why
 	}{
-		{"fabric.design", scenario.Designs, names(topo.Designs), map[string]string{"custom": "run reads the file of fabric.topology"}, nil},
+		{"fabric.design", scenario.Designs, names(topo.Designs),
+			map[string]string{"custom": "run reads the file of fabric.topology"}, nil},
 		{"fabric.balance", scenario.Balancers, names(fabric.Balancers), nil, nil},
 		{"congestion.algorithm", scenario.CongestionAlgorithms, names(cc.Algorithms), nil, nil},
-		{"job.collective.algorithm", scenario.CollectiveAlgorithms, names(coll.Algorithms), map[string]string{"ring": "ring-all-reduce: a training sums gradients, so the collective goes without saying"},
+		{"job.collective.algorithm", scenario.CollectiveAlgorithms, names(coll.Algorithms),
+			map[string]string{"ring": "ring-all-reduce: a training sums gradients, so the collective goes without saying"},
 			map[string]string{
 				"ring-all-reduce":     "offered as ring",
 				"ring-reduce-scatter": "a training needs the whole sum on every rank",

@@ -12,7 +12,8 @@ import (
 	"railyard/internal/unit"
 )
 
-// customGraph reads the topology of a custom design and holds it against what the scenario says of its hosts.
+// customGraph reads the topology of a custom design and holds it against what the scenario says of
+// its hosts.
 func (p *Plan) customGraph() (*topo.Graph, error) {
 	sc := p.Scenario
 	name := sc.Fabric.Topology.Value
@@ -26,7 +27,8 @@ func (p *Plan) customGraph() (*topo.Graph, error) {
 	slowest := unit.Bitrate(0)
 	for _, h := range g.Hosts {
 		if got, want := len(h.NICs), sc.NICsPerHost(); got != want {
-			return nil, problem(sc, "fabric.topology", "%s: %s has %d links, and the scenario %d NICs per host, want as many (cluster.nic.per_gpu, cluster.nic.shared, cluster.host.gpus)", name, h.Name, got, want)
+			return nil, problem(sc, "fabric.topology", "%s: %s has %d links, and the scenario %d NICs per host, "+
+				"want as many (cluster.nic.per_gpu, cluster.nic.shared, cluster.host.gpus)", name, h.Name, got, want)
 		}
 		for _, n := range h.NICs {
 			if r := g.Ports[g.NICs[n].Port].Rate; slowest == 0 || r < slowest {
@@ -35,7 +37,8 @@ func (p *Plan) customGraph() (*topo.Graph, error) {
 		}
 	}
 	if slowest != sc.Cluster.NIC.Speed {
-		return nil, problem(sc, "cluster.nic.speed", "%s: the slowest link of a host in %s is %s, want that", sc.Cluster.NIC.Speed, name, slowest)
+		return nil, problem(sc, "cluster.nic.speed", "%s: the slowest link of a host in %s is %s, want that",
+			sc.Cluster.NIC.Speed, name, slowest)
 	}
 	return g, nil
 }
@@ -57,24 +60,37 @@ func (p *Plan) recabled(g *topo.Graph) (*topo.Graph, error) {
 		}
 		link := g.Ports[port].Link
 		if first, twice := of[link]; twice {
-			return nil, problem(sc, at, "%s: the link of fabric.links.named[%d] too, want one entry for both directions", l.Link, first)
+			return nil, problem(sc, at, "%s: the link of fabric.links.named[%d] too, "+
+				"want one entry for both directions", l.Link, first)
 		}
 		of[link] = i
-		changes = append(changes, topo.Recabling{Link: link, Cable: topo.Cable{Rate: l.Rate.Or(0), Length: l.Length.Or(0), Delay: l.Delay.Or(0)}})
+		changes = append(changes, topo.Recabling{
+			Link: link,
+			Cable: topo.Cable{
+				Rate:   l.Rate.Or(0),
+				Length: l.Length.Or(0),
+				Delay:  l.Delay.Or(0),
+			},
+		})
 	}
 	return g.Recabled(changes)
 }
 
 // problem is an error about a key of the scenario, with its place in the file.
 func problem(sc *scenario.Scenario, path, format string, args ...any) error {
-	return scenario.Problems{sc.Located(scenario.Finding{Severity: scenario.Error, Path: path, Message: fmt.Sprintf(format, args...)})}
+	return scenario.Problems{sc.Located(scenario.Finding{
+		Severity: scenario.Error,
+		Path:     path,
+		Message:  fmt.Sprintf(format, args...),
+	})}
 }
 
 // addFlows adds the queue pairs of the job's flows, those of its file, and those of the background.
 func (p *Plan) addFlows() error {
 	sc := p.Scenario
 	for i := range sc.Job.Flows {
-		if err := p.addFlow(&sc.Job.Flows[i], result.KindJob, inScenario(sc, fmt.Sprintf("job.flows[%d]", i))); err != nil {
+		wrong := inScenario(sc, fmt.Sprintf("job.flows[%d]", i))
+		if err := p.addFlow(&sc.Job.Flows[i], result.KindJob, wrong); err != nil {
 			return err
 		}
 	}
@@ -94,14 +110,16 @@ func (p *Plan) addFlows() error {
 		}
 	}
 	for i := range sc.Background.Flows {
-		if err := p.addFlow(&sc.Background.Flows[i], result.KindBackground, inScenario(sc, fmt.Sprintf("background.flows[%d]", i))); err != nil {
+		wrong := inScenario(sc, fmt.Sprintf("background.flows[%d]", i))
+		if err := p.addFlow(&sc.Background.Flows[i], result.KindBackground, wrong); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// A flowProblem makes an error of what is wrong with a key of a flow, or with the flow as a whole (""): it knows where the flow stands.
+// A flowProblem makes an error of what is wrong with a key of a flow, or with the flow as a whole
+// (""): it knows where the flow stands.
 type flowProblem func(key, message string) error
 
 // inScenario is about a flow at a path of the scenario.
@@ -148,7 +166,8 @@ func (p *Plan) endpoint(e scenario.Endpoint) (topo.NICID, int32) {
 	return p.Graph.Hosts[e.Host].NICs[p.Scenario.NICOf(e)], int32(e.GPU)
 }
 
-// explicitPath finds the ports of a path that is given by its nodes, from the host of one NIC to that of another.
+// explicitPath finds the ports of a path that is given by its nodes, from the host of one NIC to
+// that of another.
 func (p *Plan) explicitPath(nodes []string, from, to topo.NICID) ([]topo.PortID, error) {
 	g := p.Graph
 	name := func(n topo.NICID) string { return g.Hosts[g.NICs[n].Host].Name }
@@ -186,7 +205,8 @@ func count(path []topo.PortID, port topo.PortID) (n int) {
 	return n
 }
 
-// hop finds the port from a node to the next: of parallel links the one that is numbered, or, at the ends, that of the NIC.
+// hop finds the port from a node to the next: of parallel links the one that is numbered, or, at
+// the ends, that of the NIC.
 func (p *Plan) hop(at, next string, first, last bool, from, to topo.NICID) (topo.PortID, error) {
 	g := p.Graph
 	node, number, numbered := strings.Cut(next, "#")
@@ -206,7 +226,8 @@ func (p *Plan) hop(at, next string, first, last bool, from, to topo.NICID) (topo
 		if g.Nodes[g.Ports[want].Node].Name == at && g.Nodes[g.Ports[want].To].Name == node {
 			return want, nil
 		}
-		return 0, fmt.Errorf("no link between %s and %s at the NIC of the flow, which is linked to %s", at, node, g.Ports[want].Name)
+		return 0, fmt.Errorf("no link between %s and %s at the NIC of the flow, which is linked to %s", at, node,
+			g.Ports[want].Name)
 	}
 	port, err := p.names.Port(at + "/" + next)
 	if err != nil && numbered && number == "1" { // the only link may be numbered too
@@ -245,7 +266,8 @@ func (p *Plan) planFaults() (*fabric.Faults, error) {
 			return nil, problem(sc, fmt.Sprintf("faults[%d].link", i), "%v", err)
 		}
 		if f.Random() {
-			out.Drop, out.Duplicate, out.Reorder, out.BitErrors, out.PFC = f.Drop, f.Duplicate, f.Reorder, f.BitErrors, f.PFC
+			out.Drop, out.Duplicate, out.Reorder = f.Drop, f.Duplicate, f.Reorder
+			out.BitErrors, out.PFC = f.BitErrors, f.PFC
 		}
 		from := unit.Time(f.At)
 		for _, l := range links {
@@ -259,11 +281,18 @@ func (p *Plan) planFaults() (*fabric.Faults, error) {
 		}
 		nic := p.Graph.Ports[port].NIC
 		if nic < 0 {
-			return nil, problem(sc, fmt.Sprintf("faults[%d].link", i), "%s: a storm comes from a host, want a link of one", f.Link)
+			return nil, problem(sc, fmt.Sprintf("faults[%d].link", i),
+				"%s: a storm comes from a host, want a link of one", f.Link)
 		}
-		storm := fabric.Storm{Port: p.Graph.NICs[nic].Port, Class: ClassData, From: from, Until: from.Add(f.Storm.Value)}
+		storm := fabric.Storm{
+			Port:  p.Graph.NICs[nic].Port,
+			Class: ClassData,
+			From:  from,
+			Until: from.Add(f.Storm.Value),
+		}
 		if slices.ContainsFunc(out.Storms, func(s fabric.Storm) bool { return s.Port == storm.Port }) {
-			return nil, problem(sc, fmt.Sprintf("faults[%d].storm", i), "a second storm of %s, want one for each NIC", p.Graph.NICName(nic))
+			return nil, problem(sc, fmt.Sprintf("faults[%d].storm", i), "a second storm of %s, want one for each NIC",
+				p.Graph.NICName(nic))
 		}
 		out.Storms = append(out.Storms, storm)
 	}

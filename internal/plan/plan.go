@@ -71,7 +71,8 @@ type RankLink struct {
 	Pair              int32 // -1: NVLink
 }
 
-// New derives everything a run needs from a scenario and the files that it names. progress may be nil.
+// New derives everything a run needs from a scenario and the files that it names. progress may be
+// nil.
 func New(sc *scenario.Scenario, files Files, progress Progress) (*Plan, error) {
 	if progress == nil {
 		progress = func(int, int) error { return nil }
@@ -112,7 +113,12 @@ func (p *Plan) graph() (*topo.Graph, error) {
 	cable := func(r unit.Bitrate, length unit.Length) topo.Cable {
 		return topo.Cable{Rate: r, Length: length, Delay: l.Delay.Or(0)}
 	}
-	t := topo.Params{Hosts: sc.Cluster.Hosts, GPUs: sc.Cluster.Host.GPUs, NICs: sc.NICsPerHost(), HostLink: cable(l.Host, l.Length)}
+	t := topo.Params{
+		Hosts:    sc.Cluster.Hosts,
+		GPUs:     sc.Cluster.Host.GPUs,
+		NICs:     sc.NICsPerHost(),
+		HostLink: cable(l.Host, l.Length),
+	}
 	t.Leaves = sc.Fabric.Leaves
 	if sc.Fabric.Spines > 0 {
 		t.Spines, t.Parallel, t.SpineLink = sc.Fabric.Spines, l.Parallel, cable(l.Spine, l.SpineLength)
@@ -131,7 +137,11 @@ func (p *Plan) planTraining() error {
 	p.Placement = coll.Placement{Rails: rails}
 	for r := range sc.RankCount() {
 		e := sc.RankGPU(r)
-		p.Placement.Ranks = append(p.Placement.Ranks, coll.Place{Host: int32(e.Host), GPU: int32(e.GPU), Rail: int32(sc.NICOf(e))})
+		p.Placement.Ranks = append(p.Placement.Ranks, coll.Place{
+			Host: int32(e.Host),
+			GPU:  int32(e.GPU),
+			Rail: int32(sc.NICOf(e)),
+		})
 	}
 	ranks := len(p.Placement.Ranks)
 	if ranks > 1 {
@@ -139,8 +149,15 @@ func (p *Plan) planTraining() error {
 			return err
 		}
 	}
-	cfg := workload.DataParallelConfig{Layers: train.Layers(m), Batch: t.Batch, Momentum: t.Momentum != 0,
-		Bucket: t.Bucket.Or(workload.BucketPerLayer), Ranks: ranks, Schedule: p.Schedule, Device: device(sc)}
+	cfg := workload.DataParallelConfig{
+		Layers:   train.Layers(m),
+		Batch:    t.Batch,
+		Momentum: t.Momentum != 0,
+		Bucket:   t.Bucket.Or(workload.BucketPerLayer),
+		Ranks:    ranks,
+		Schedule: p.Schedule,
+		Device:   device(sc),
+	}
 	if p.Step, err = workload.DataParallel(cfg); err != nil {
 		return err
 	}
@@ -164,7 +181,13 @@ func device(sc *scenario.Scenario) workload.Device {
 	if sc.Job.Train.Precision == "fp32-strict" {
 		flops = h.FLOPSFP32
 	}
-	return workload.Device{FLOPS: int64(flops), MemoryBandwidth: h.MemoryBandwidth, Launch: h.Launch, MatmulEff: h.MatmulEfficiency, MemoryEff: h.MemoryEfficiency}
+	return workload.Device{
+		FLOPS:           int64(flops),
+		MemoryBandwidth: h.MemoryBandwidth,
+		Launch:          h.Launch,
+		MatmulEff:       h.MatmulEfficiency,
+		MemoryEff:       h.MemoryEfficiency,
+	}
 }
 
 // StepOf returns the step of one rank: Step, but for a rank of cluster.slow.
@@ -188,7 +211,8 @@ func model(t *scenario.Train) (*nn.Model, error) {
 	return nn.NewMLP(t.Layers, act, loss)
 }
 
-// connectRanks finds every pair of ranks that the schedule joins, in order of channel, source and first use.
+// connectRanks finds every pair of ranks that the schedule joins, in order of channel, source and
+// first use.
 func (p *Plan) connectRanks() error {
 	s := p.Schedule
 	var traffic []coll.Traffic
@@ -210,8 +234,15 @@ func (p *Plan) connect(src, dst, channel int32) error {
 	link := RankLink{Src: src, Dst: dst, Channel: channel, Pair: -1}
 	if a.Host != b.Host {
 		rail := coll.RailOf(int(channel), p.Placement.Rails)
-		pair := Pair{Name: fmt.Sprintf("rank%d>rank%d#%d", src, dst, channel), Kind: result.KindCollective,
-			From: p.Graph.Hosts[a.Host].NICs[rail], To: p.Graph.Hosts[b.Host].NICs[rail], FromGPU: a.GPU, ToGPU: b.GPU, Class: ClassData}
+		pair := Pair{
+			Name:    fmt.Sprintf("rank%d>rank%d#%d", src, dst, channel),
+			Kind:    result.KindCollective,
+			From:    p.Graph.Hosts[a.Host].NICs[rail],
+			To:      p.Graph.Hosts[b.Host].NICs[rail],
+			FromGPU: a.GPU,
+			ToGPU:   b.GPU,
+			Class:   ClassData,
+		}
 		if err := p.addPair(pair); err != nil {
 			return err
 		}
@@ -221,25 +252,34 @@ func (p *Plan) connect(src, dst, channel int32) error {
 	return nil
 }
 
-// addPair numbers a queue pair and finds its paths: data by the hash of its 5-tuple, acknowledgements by that of theirs.
+// addPair numbers a queue pair and finds its paths: data by the hash of its 5-tuple,
+// acknowledgements by that of theirs.
 func (p *Plan) addPair(q Pair) error {
 	n := len(p.Pairs)
 	if q.From == q.To {
 		return fmt.Errorf("flow %s: from %s to itself: want two NICs", q.Name, p.Graph.NICName(q.From))
 	}
-	// The source port carries the queue pair number, as RoCEv2 NICs do for entropy: 0xC000 to 0xFFFF.
-	q.Key = fabric.FlowKey{SrcIP: 0x0a000001 + uint32(q.From), DstIP: 0x0a000001 + uint32(q.To), SrcPort: 0xc000 | uint16(n&0x3fff), DstPort: wire.RoCEv2Port}
+	// The source port carries the queue pair number, as RoCEv2 NICs do for entropy: 0xC000 to
+	// 0xFFFF.
+	q.Key = fabric.FlowKey{
+		SrcIP:   0x0a000001 + uint32(q.From),
+		DstIP:   0x0a000001 + uint32(q.To),
+		SrcPort: 0xc000 | uint16(n&0x3fff),
+		DstPort: wire.RoCEv2Port,
+	}
 	balance := fabric.Balancers[p.Scenario.Fabric.Balance](p.Scenario.Seed)
+	by := func(key fabric.FlowKey) func(sw topo.NodeID, n int) int {
+		return func(sw topo.NodeID, n int) int { return balance(key, sw, n) }
+	}
 	var err error
 	if q.Path != nil {
 		return p.addRouted(q)
 	}
-	if q.Path, err = p.Routes.Path(q.From, q.To, func(sw topo.NodeID, n int) int { return balance(q.Key, sw, n) }); err != nil {
+	if q.Path, err = p.Routes.Path(q.From, q.To, by(q.Key)); err != nil {
 		return fmt.Errorf("%s: %w", q.Name, err)
 	}
 	if q.Back == nil {
-		back := q.Key.Reverse()
-		if q.Back, err = p.Routes.Path(q.To, q.From, func(sw topo.NodeID, n int) int { return balance(back, sw, n) }); err != nil {
+		if q.Back, err = p.Routes.Path(q.To, q.From, by(q.Key.Reverse())); err != nil {
 			return fmt.Errorf("%s: %w", q.Name, err)
 		}
 	}
@@ -250,11 +290,13 @@ func (p *Plan) addPair(q Pair) error {
 func (p *Plan) addRouted(q Pair) error {
 	for _, path := range [][]topo.PortID{q.Path, q.Back} {
 		if len(path) > fabric.MaxHops {
-			return fmt.Errorf("%s: %d links on its path %s, want at most %d", q.Name, len(path), p.PathText(path), fabric.MaxHops)
+			return fmt.Errorf("%s: %d links on its path %s, want at most %d", q.Name, len(path), p.PathText(path),
+				fabric.MaxHops)
 		}
 	}
 	if hops := len(q.Path) - 1; p.Telemetry() && hops > cc.MaxHops {
-		return fmt.Errorf("%s: %d switches on its path %s, and hpcc keeps the telemetry of at most %d", q.Name, hops, p.PathText(q.Path), cc.MaxHops)
+		return fmt.Errorf("%s: %d switches on its path %s, and hpcc keeps the telemetry of at most %d", q.Name, hops,
+			p.PathText(q.Path), cc.MaxHops)
 	}
 	p.Pairs = append(p.Pairs, q)
 	return p.progress(len(p.Pairs), 0)

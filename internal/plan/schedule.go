@@ -36,7 +36,8 @@ func (p *Plan) planSchedule() (err error) {
 	return err
 }
 
-// parseSchedule reads an all-reduce from a file's text and proves that it is one, over so many ranks and channels.
+// parseSchedule reads an all-reduce from a file's text and proves that it is one, over so many
+// ranks and channels.
 func parseSchedule(path string, src []byte, ranks, channels int) (coll.Schedule, error) {
 	s, err := coll.ParseText(path, src)
 	if err != nil {
@@ -46,7 +47,8 @@ func parseSchedule(path string, src []byte, ranks, channels int) (coll.Schedule,
 		return nil, fmt.Errorf("%s: its ranks are %d, want %d as the job has", path, s.Ranks(), ranks)
 	}
 	if s.Channels() != channels {
-		return nil, fmt.Errorf("%s: its channels are %d, want %d: give job.collective.channels: %d, or another schedule", path, s.Channels(), channels, s.Channels())
+		return nil, fmt.Errorf("%s: its channels are %d, want %d: give job.collective.channels: %d, "+
+			"or another schedule", path, s.Channels(), channels, s.Channels())
 	}
 	if err := coll.Check(s, coll.Goal{Collective: coll.AllReduce}); err != nil {
 		return nil, fmt.Errorf("%s: not an all-reduce:\n%w", path, err)

@@ -11,7 +11,8 @@ import (
 
 // incast is n hosts that send 10 MB each to one more host over a 100 Gb/s switch.
 func incast(n int, more string) string {
-	t := fmt.Sprintf("preset: hpcc-ns3\ncluster: {hosts: %d, host: {gpus: 1}, nic: {speed: 100Gb/s}}\n%sjob:\n  flows:\n", n+1, more)
+	t := fmt.Sprintf("preset: hpcc-ns3\ncluster: {hosts: %d, host: {gpus: 1}, nic: {speed: 100Gb/s}}\n%s"+
+		"job:\n  flows:\n", n+1, more)
 	for i := range n {
 		t += fmt.Sprintf("    - {from: host%d/nic0, to: host%d/nic0, bytes: 10MB}\n", i+1, n+1)
 	}
@@ -22,7 +23,8 @@ const star = "fabric: {design: single-switch}\n"
 
 // training is a training on hosts of 8 GPUs; more are keys of the job beside it.
 func training(hosts int, more string) string {
-	return fmt.Sprintf("cluster: {hosts: %d, host: {gpus: 8}}\n", hosts) + `fabric: {design: rail-optimized, qos: {pfc: {enabled: false}}, switch: {reserve: 0B}}
+	return fmt.Sprintf("cluster: {hosts: %d, host: {gpus: 8}}", hosts) + `
+fabric: {design: rail-optimized, qos: {pfc: {enabled: false}}, switch: {reserve: 0B}}
 job:
   train: {layers: [784, 1024, 10], data: {digits: {dir: nowhere}}, batch: 1, lr: 0.1}
 ` + more

@@ -25,7 +25,8 @@ type critical struct {
 	slowest  exec.PathRecord // of those found; the first among equals
 }
 
-// PathFinder returns what finds the critical paths of the job's steps; nil where it would cost too much.
+// PathFinder returns what finds the critical paths of the job's steps; nil where it would cost too
+// much.
 func (r *Recorder) PathFinder() *exec.PathFinder {
 	c := &r.critical
 	c.evidence = r.evidence
@@ -68,8 +69,21 @@ func (c *critical) close() {
 
 func (c *critical) write(p *exec.PathRecord) {
 	for _, q := range p.Parts {
-		c.table.Add(result.PathRow{Step: int32(p.Step), Rank: p.Rank, From: q.From, Until: q.Until, Cause: q.Cause.String(), Kind: q.Kind.String(),
-			OnRank: q.Rank, OnStep: int32(q.Step), Op: q.Op, Src: q.Src, Dst: q.Dst, Channel: q.Channel, At: c.name(q.At)})
+		c.table.Add(result.PathRow{
+			Step:    int32(p.Step),
+			Rank:    p.Rank,
+			From:    q.From,
+			Until:   q.Until,
+			Cause:   q.Cause.String(),
+			Kind:    q.Kind.String(),
+			OnRank:  q.Rank,
+			OnStep:  int32(q.Step),
+			Op:      q.Op,
+			Src:     q.Src,
+			Dst:     q.Dst,
+			Channel: q.Channel,
+			At:      c.name(q.At),
+		})
 	}
 }
 

@@ -51,7 +51,11 @@ type hopKey struct {
 type lostAt struct{ buffer, link int64 }
 
 func newEvidence(p *plan.Plan) *evidence {
-	e := &evidence{spans: map[spanKey]unit.Duration{}, pairs: make([]*pairEvidence, len(p.Pairs)), connOf: map[connKey]int32{}}
+	e := &evidence{
+		spans:  map[spanKey]unit.Duration{},
+		pairs:  make([]*pairEvidence, len(p.Pairs)),
+		connOf: map[connKey]int32{},
+	}
 	for _, l := range p.Links {
 		if l.Pair >= 0 {
 			e.connOf[connKey{l.Src, l.Dst, l.Channel}] = l.Pair
@@ -131,7 +135,13 @@ func (e *evidence) message(f *nic.Flow, subject bool) {
 }
 
 // kindNames are the kinds of frame as the table of losses has them.
-var kindNames = [...]string{fabric.Data: "data", fabric.Ack: "ACK", fabric.Nak: "NAK", fabric.CNP: "CNP", fabric.CTS: "CTS"}
+var kindNames = [...]string{
+	fabric.Data: "data",
+	fabric.Ack:  "ACK",
+	fabric.Nak:  "NAK",
+	fabric.CNP:  "CNP",
+	fabric.CTS:  "CTS",
+}
 
 // Lost takes a frame that did not arrive.
 func (r *Recorder) Lost(l fabric.Loss) {
@@ -143,7 +153,13 @@ func (r *Recorder) Lost(l fabric.Loss) {
 	if p.hops[key] == nil {
 		p.hops[key] = &lostAt{}
 	}
-	row := result.LossRow{Name: r.plan.Pairs[l.Flow].Name, Time: l.At, Port: r.plan.Graph.Ports[l.Port].Name, Kind: kindNames[l.Kind], Why: "buffer"}
+	row := result.LossRow{
+		Name: r.plan.Pairs[l.Flow].Name,
+		Time: l.At,
+		Port: r.plan.Graph.Ports[l.Port].Name,
+		Kind: kindNames[l.Kind],
+		Why:  "buffer",
+	}
 	if l.Link {
 		p.hops[key].link++
 		row.Why = "link"
@@ -161,7 +177,8 @@ func (r *Recorder) TimedOut(now unit.Time, qp int32, oldest int64) {
 	p.lostSeq = append(p.lostSeq, uint32(oldest)&roce.PSNMask)
 }
 
-// lossesOf takes out what was lost of a message that has ended, or of those before it, in order of time.
+// lossesOf takes out what was lost of a message that has ended, or of those before it, in order of
+// time.
 func (e *evidence) lossesOf(f *nic.Flow) (rows []result.LossRow) {
 	p := e.pairs[f.QP]
 	if p == nil {
@@ -197,21 +214,35 @@ func (r *Recorder) diagnosis(s *result.Summary) *diagnose.Diagnosis {
 	case e.count == 0:
 		return nil
 	case r.job != nil && e.count < s.Steps:
-		subject = fmt.Sprintf("a step along its critical path, mean over %s of %s", unit.Count(e.count), countOf(s.Steps, "step"))
+		subject = fmt.Sprintf("a step along its critical path, mean over %s of %s", unit.Count(e.count),
+			countOf(s.Steps, "step"))
 	case r.job != nil:
 		subject = "a step along its critical path, mean over " + countOf(e.count, "step")
 	}
-	in := &diagnose.Evidence{Subject: subject, Count: e.count, Pairs: map[int32]*diagnose.Pair{}, Name: func(pair int32) string { return r.plan.Pairs[pair].Name }}
+	in := &diagnose.Evidence{
+		Subject: subject,
+		Count:   e.count,
+		Pairs:   map[int32]*diagnose.Pair{},
+		Name:    func(pair int32) string { return r.plan.Pairs[pair].Name },
+	}
 	if r.job != nil {
 		for rank := range r.computed {
 			in.RankCompute = append(in.RankCompute, r.computed[rank]/unit.Duration(max(1, r.rankSteps[rank])))
 		}
 	}
 	keys := slices.SortedFunc(maps.Keys(e.spans), func(a, b spanKey) int {
-		return cmp.Or(cmp.Compare(a.why, b.why), cmp.Compare(a.port, b.port), cmp.Compare(a.pair, b.pair), cmp.Compare(a.rank, b.rank), compareBool(a.launch, b.launch))
+		return cmp.Or(cmp.Compare(a.why, b.why), cmp.Compare(a.port, b.port), cmp.Compare(a.pair, b.pair),
+			cmp.Compare(a.rank, b.rank), compareBool(a.launch, b.launch))
 	})
 	for _, k := range keys {
-		in.Spans = append(in.Spans, diagnose.Span{Cause: k.why, Port: k.port, Pair: k.pair, Rank: k.rank, Launch: k.launch, Time: e.spans[k]})
+		in.Spans = append(in.Spans, diagnose.Span{
+			Cause:  k.why,
+			Port:   k.port,
+			Pair:   k.pair,
+			Rank:   k.rank,
+			Launch: k.launch,
+			Time:   e.spans[k],
+		})
 		if k.pair >= 0 && in.Pairs[k.pair] == nil {
 			in.Pairs[k.pair] = r.pairEvidence(k.pair)
 		}
@@ -248,7 +279,11 @@ func countOf(n int64, thing string) string {
 }
 
 func (r *Recorder) portEvidence(id topo.PortID) diagnose.Port {
-	p := diagnose.Port{Name: r.plan.Graph.Ports[id].Name, Rate: r.plan.Graph.Ports[id].Rate, Delay: r.plan.Graph.Ports[id].Delay}
+	p := diagnose.Port{
+		Name:  r.plan.Graph.Ports[id].Name,
+		Rate:  r.plan.Graph.Ports[id].Rate,
+		Delay: r.plan.Graph.Ports[id].Delay,
+	}
 	for _, s := range r.fabric.Fill(id) {
 		p.Fill = append(p.Fill, diagnose.Share{Pair: s.Flow, Bytes: s.Bytes})
 	}
@@ -260,8 +295,12 @@ func (r *Recorder) portEvidence(id topo.PortID) diagnose.Port {
 
 func (r *Recorder) pairEvidence(id int32) *diagnose.Pair {
 	q, own := &r.plan.Pairs[id], r.evidence.pair(id)
-	p := &diagnose.Pair{Line: r.plan.Graph.Ports[q.Path[0]].Rate, Held: own.held,
-		RoundTrip: r.plan.BaseRTT(q), Window: r.plan.WindowTime(q)}
+	p := &diagnose.Pair{
+		Line:      r.plan.Graph.Ports[q.Path[0]].Rate,
+		Held:      own.held,
+		RoundTrip: r.plan.BaseRTT(q),
+		Window:    r.plan.WindowTime(q),
+	}
 	for _, back := range []bool{false, true} {
 		path := q.Path
 		if back {
@@ -269,8 +308,18 @@ func (r *Recorder) pairEvidence(id int32) *diagnose.Pair {
 		}
 		for i, port := range path {
 			e, marked := r.net.Evidence(id, back, i)
-			h := diagnose.Hop{Port: int32(port), Marked: marked, Frames: e.Frames, Own: e.Own, Others: e.Others, Pause: e.Pause, Root: -1,
-				Span: e.Span, Served: e.Served, Mine: e.Mine}
+			h := diagnose.Hop{
+				Port:   int32(port),
+				Marked: marked,
+				Frames: e.Frames,
+				Own:    e.Own,
+				Others: e.Others,
+				Pause:  e.Pause,
+				Root:   -1,
+				Span:   e.Span,
+				Served: e.Served,
+				Mine:   e.Mine,
+			}
 			if l := own.hops[hopKey{port, back}]; l != nil {
 				h.LostInBuffer, h.LostOnLink = l.buffer, l.link
 			}
@@ -307,12 +356,18 @@ func (r *Recorder) finishShares() {
 		}
 		for _, s := range fill[:min(len(fill), shownShares)] {
 			q := &r.plan.Pairs[s.Flow]
-			table.Add(result.ShareRow{Port: p.Name, Name: q.Name, Kind: q.Kind, Share: float64(s.Bytes) / float64(whole)})
+			table.Add(result.ShareRow{
+				Port:  p.Name,
+				Name:  q.Name,
+				Kind:  q.Kind,
+				Share: float64(s.Bytes) / float64(whole),
+			})
 		}
 	}
 }
 
-// pausedBy names the port from whose queue most of a port's pauses spread, "" if it was never paused.
+// pausedBy names the port from whose queue most of a port's pauses spread, "" if it was never
+// paused.
 func (r *Recorder) pausedBy(id topo.PortID) string {
 	name, most := "", unit.Duration(0)
 	for _, root := range r.fabric.PausedFor(r.engine.Now(), id) {

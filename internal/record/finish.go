@@ -59,22 +59,52 @@ func (r *Recorder) finishLinks(now unit.Time, s *result.Summary) {
 			used = float64(st.Busy) / float64(now)
 		}
 		from, to := &r.plan.Graph.Nodes[p.Node], &r.plan.Graph.Nodes[p.To]
-		links.Add(result.LinkRow{Port: p.Name, From: from.Name, To: to.Name, Tier: from.Kind.String(), Rate: p.Rate,
-			TxBytes: unit.Bytes(st.Bytes), TxPackets: st.Frames, DataBytes: unit.Bytes(st.DataBytes), Busy: st.Busy, Utilisation: used,
-			PausesSent: st.PausesSent, PausesReceived: st.PausesReceived, Paused: st.Paused, PausedBy: r.pausedBy(topo.PortID(id)), ECNMarks: st.Marks, Drops: st.Drops, MaxQueue: st.MaxQueue})
+		links.Add(result.LinkRow{
+			Port:           p.Name,
+			From:           from.Name,
+			To:             to.Name,
+			Tier:           from.Kind.String(),
+			Rate:           p.Rate,
+			TxBytes:        unit.Bytes(st.Bytes),
+			TxPackets:      st.Frames,
+			DataBytes:      unit.Bytes(st.DataBytes),
+			Busy:           st.Busy,
+			Utilisation:    used,
+			PausesSent:     st.PausesSent,
+			PausesReceived: st.PausesReceived,
+			Paused:         st.Paused,
+			PausedBy:       r.pausedBy(topo.PortID(id)),
+			ECNMarks:       st.Marks,
+			Drops:          st.Drops,
+			MaxQueue:       st.MaxQueue,
+		})
 		s.ECNMarks += st.Marks
 		s.Pauses += st.PausesSent
 		s.Drops += st.Drops
 		s.LosslessDrops += r.fabric.LosslessDrops(topo.PortID(id))
 		if st.Frames > 0 {
-			s.BusiestLinks = append(s.BusiestLinks, result.LinkFigures{Port: p.Name, Rate: p.Rate, TxBytes: unit.Bytes(st.Bytes), Utilisation: used,
-				MaxQueue: st.MaxQueue, ECNMarks: st.Marks, Drops: st.Drops})
+			s.BusiestLinks = append(s.BusiestLinks, result.LinkFigures{
+				Port:        p.Name,
+				Rate:        p.Rate,
+				TxBytes:     unit.Bytes(st.Bytes),
+				Utilisation: used,
+				MaxQueue:    st.MaxQueue,
+				ECNMarks:    st.Marks,
+				Drops:       st.Drops,
+			})
 		}
 		if st.PausesSent+st.PausesReceived > 0 {
-			s.Pausing = append(s.Pausing, result.PauseFigures{Port: p.Name, Sent: st.PausesSent, Received: st.PausesReceived, Paused: st.Paused})
+			s.Pausing = append(s.Pausing, result.PauseFigures{
+				Port:     p.Name,
+				Sent:     st.PausesSent,
+				Received: st.PausesReceived,
+				Paused:   st.Paused,
+			})
 		}
 	}
-	slices.SortStableFunc(s.BusiestLinks, func(a, b result.LinkFigures) int { return cmp.Compare(b.Utilisation, a.Utilisation) })
+	slices.SortStableFunc(s.BusiestLinks, func(a, b result.LinkFigures) int {
+		return cmp.Compare(b.Utilisation, a.Utilisation)
+	})
 	s.BusiestLinks = s.BusiestLinks[:min(len(s.BusiestLinks), shown)]
 	slices.SortStableFunc(s.Pausing, func(a, b result.PauseFigures) int {
 		return cmp.Or(cmp.Compare(b.Paused, a.Paused), cmp.Compare(b.Sent, a.Sent))
@@ -87,8 +117,20 @@ func (r *Recorder) finishFlows(s *result.Summary) {
 			continue
 		}
 		st := &r.pairs[i]
-		f := result.FlowFigures{Name: q.Name, Kind: q.Kind, Src: q.Flow.From.String(), Dst: q.Flow.To.String(), Bytes: q.Flow.Bytes, Posted: st.posted, Done: st.done,
-			Marks: st.marks, CNPs: st.cnps, Retransmits: st.retransmits, Path: r.paths[i], Status: result.StatusUnfinished}
+		f := result.FlowFigures{
+			Name:        q.Name,
+			Kind:        q.Kind,
+			Src:         q.Flow.From.String(),
+			Dst:         q.Flow.To.String(),
+			Bytes:       q.Flow.Bytes,
+			Posted:      st.posted,
+			Done:        st.done,
+			Marks:       st.marks,
+			CNPs:        st.cnps,
+			Retransmits: st.retransmits,
+			Path:        r.paths[i],
+			Status:      result.StatusUnfinished,
+		}
 		switch {
 		case st.failed:
 			f.Status = result.StatusFailed
@@ -148,7 +190,13 @@ func (r *Recorder) finishTraining(s *result.Summary) {
 		size := unit.Bytes(cl.Elems * cl.ElemBytes)
 		mean := sum.time / unit.Duration(sum.n)
 		alg := float64(size) / mean.Seconds()
-		s.Collectives = append(s.Collectives, result.Collective{Name: cl.Name, Count: sum.n, Bytes: size, Time: mean, AlgBW: alg,
-			BusBW: alg * coll.BusFactor(coll.AllReduce, r.ranks()).Float()})
+		s.Collectives = append(s.Collectives, result.Collective{
+			Name:  cl.Name,
+			Count: sum.n,
+			Bytes: size,
+			Time:  mean,
+			AlgBW: alg,
+			BusBW: alg * coll.BusFactor(coll.AllReduce, r.ranks()).Float(),
+		})
 	}
 }

@@ -9,11 +9,13 @@ import (
 	"railyard/internal/unit"
 )
 
-// notes says, of each counter that a reader would look for and finds at zero, why it is; and of those that are not, what they do not
-// say themselves. Each is a sentence that the run's own figures prove.
+// notes says, of each counter that a reader would look for and finds at zero, why it is; and of
+// those that are not, what they do not say themselves. Each is a sentence that the run's own
+// figures prove.
 func (r *Recorder) notes(s *result.Summary, diverged bool) []string {
 	if r.job != nil && len(r.plan.Pairs) == 0 {
-		return append([]string{"no packets: all ranks are in one host, every gradient went over NVLink"}, r.trainingNotes(s, diverged)...)
+		return append([]string{"no packets: all ranks are in one host, every gradient went over NVLink"},
+			r.trainingNotes(s, diverged)...)
 	}
 	notes := r.markNotes(s)
 	notes = append(notes, r.pauseNotes(s)...)
@@ -31,7 +33,8 @@ func (r *Recorder) markNotes(s *result.Summary) []string {
 	case s.ECNMarks > 0 && sc.Congestion.Notify == "ack":
 		return []string{"no CNPs: congestion.notify is ack, marks go back in acknowledgements"}
 	case s.ECNMarks > 0 && sc.Congestion.Notify == "none":
-		return []string{fmt.Sprintf("no CNPs: congestion.notify is none, as congestion.algorithm %s does not look at marks", sc.Congestion.Algorithm)}
+		return []string{fmt.Sprintf("no CNPs: congestion.notify is none, as congestion.algorithm %s does not look "+
+			"at marks", sc.Congestion.Algorithm)}
 	case s.ECNMarks > 0 && s.CNPs == 0:
 		return []string{"no CNPs: no marked packet reached its receiver before the run ended"}
 	case s.ECNMarks > 0 && sc.Congestion.Algorithm == "none":
@@ -46,29 +49,34 @@ func (r *Recorder) markNotes(s *result.Summary) []string {
 	case deepest == 0:
 		return []string{"no ECN marks, hence no CNPs: no switch ever held a second packet for a port. " + r.whyEmpty()}
 	case deepest < low:
-		text := fmt.Sprintf("no ECN marks, hence no CNPs: the fullest queue held %s (%s); marking starts at %s", deepest.Human(), port.Name, low.Human())
+		text := fmt.Sprintf("no ECN marks, hence no CNPs: the fullest queue held %s (%s); marking starts at %s",
+			deepest.Human(), port.Name, low.Human())
 		if why := r.whyEmpty(); why != "" {
 			text += ". " + why
 		}
 		return []string{text}
 	}
-	return []string{fmt.Sprintf("no ECN marks, hence no CNPs: %s waited at %s, but no packet of priority %d was picked: between %s and %s marking is random, and other priorities are not marked",
+	return []string{fmt.Sprintf("no ECN marks, hence no CNPs: %s waited at %s, but no packet of priority %d was "+
+		"picked: between %s and %s marking is random, and other priorities are not marked",
 		deepest.Human(), port.Name, sc.Fabric.QoS.DataPriority, low.Human(), high.Human())}
 }
 
-// fullestQueue returns the longest queue of a switch port, measured against where the port starts to mark, and the port.
+// fullestQueue returns the longest queue of a switch port, measured against where the port starts
+// to mark, and the port.
 func (r *Recorder) fullestQueue() (unit.Bytes, topo.Port) {
 	best, at := 0.0, topo.PortID(0)
 	curve := r.plan.Scenario.Fabric.QoS.ECN.Curve()
 	for id, p := range r.plan.Graph.Ports {
-		if full := float64(r.fabric.Stats(r.engine.Now(), topo.PortID(id)).MaxQueue) / float64(curve.Min.At(p.Rate)); full > best {
+		longest := r.fabric.Stats(r.engine.Now(), topo.PortID(id)).MaxQueue
+		if full := float64(longest) / float64(curve.Min.At(p.Rate)); full > best {
 			best, at = full, topo.PortID(id)
 		}
 	}
 	return r.fabric.Stats(r.engine.Now(), at).MaxQueue, r.plan.Graph.Ports[at]
 }
 
-// whyEmpty says why queues stay empty where no two NICs send data through the same switch port; "" where two do.
+// whyEmpty says why queues stay empty where no two NICs send data through the same switch port; ""
+// where two do.
 func (r *Recorder) whyEmpty() string {
 	sender := map[topo.PortID]topo.NICID{}
 	for i := range r.plan.Pairs {
@@ -81,7 +89,8 @@ func (r *Recorder) whyEmpty() string {
 		}
 	}
 	if r.job != nil {
-		return "Each ring has its rail to itself: no switch port sends what comes from two NICs, but for acknowledgements"
+		return "Each ring has its rail to itself: no switch port sends what comes from two NICs, " +
+			"but for acknowledgements"
 	}
 	return "No switch port sends what comes from two NICs, but for acknowledgements"
 }
@@ -95,10 +104,12 @@ func (r *Recorder) pauseNotes(s *result.Summary) []string {
 	case !pfc.Enabled:
 		return []string{"no pauses: fabric.qos.pfc.enabled is false"}
 	case pfc.Threshold.Set:
-		return []string{fmt.Sprintf("no pauses: what a switch held from any one port stayed below xOFF, %s", pfc.Threshold.Value.Human())}
+		return []string{fmt.Sprintf("no pauses: what a switch held from any one port stayed below xOFF, %s",
+			pfc.Threshold.Value.Human())}
 	}
 	used, size := r.fullestBuffer()
-	return []string{fmt.Sprintf("no pauses: what a switch held from any one port stayed below xOFF, %s of its free buffer (at most %s of %s were in use)",
+	return []string{fmt.Sprintf("no pauses: what a switch held from any one port stayed below xOFF, %s of its free "+
+		"buffer (at most %s of %s were in use)",
 		alphas(s.Thresholds), used.Human(), size.Human())}
 }
 
@@ -144,25 +155,32 @@ func (r *Recorder) lossNotes(s *result.Summary) []string {
 	lost := r.faulted()
 	switch {
 	case s.Drops == 0 && lost > 0:
-		return []string{fmt.Sprintf("no drops in switches: what was lost, %s frames, faults took on links", unit.Count(lost))}
+		return []string{fmt.Sprintf("no drops in switches: what was lost, %s frames, faults took on links",
+			unit.Count(lost))}
 	case s.Drops == 0 && s.Retransmits > 0:
-		return []string{fmt.Sprintf("no drops: packets were sent again because they or their acknowledgements waited longer than transport.timeout (%s)", timeout)}
+		return []string{fmt.Sprintf("no drops: packets were sent again because they or their acknowledgements "+
+			"waited longer than transport.timeout (%s)", timeout)}
 	case s.Drops == 0 && s.Pauses > 0:
-		return []string{"no drops, hence no retransmissions: PFC paused senders, and headroom took what was already on its way"}
+		return []string{"no drops, hence no retransmissions: PFC paused senders, and headroom took what was already " +
+			"on its way"}
 	case s.Drops == 0:
 		return []string{"no drops, hence no retransmissions: every packet found room in the switches' buffers"}
 	}
 	if lost > 0 {
-		notes = append(notes, fmt.Sprintf("faults took %s frames on links; drops are those of switches alone", unit.Count(lost)))
+		notes = append(notes, fmt.Sprintf("faults took %s frames on links; drops are those of switches alone",
+			unit.Count(lost)))
 	}
 	if sc.Fabric.QoS.PFC.Enabled {
-		notes = append(notes, "packets were dropped though PFC is on: it protects only RoCE data, and that only while headroom takes what is on its way after a pause")
+		notes = append(notes, "packets were dropped though PFC is on: it protects only RoCE data, and that only "+
+			"while headroom takes what is on its way after a pause")
 	}
 	if s.Retransmits == 0 {
-		notes = append(notes, fmt.Sprintf("no retransmissions: what was dropped carried no data, or the run ended within transport.timeout (%s) of it", timeout))
+		notes = append(notes, fmt.Sprintf("no retransmissions: what was dropped carried no data, or the run ended "+
+			"within transport.timeout (%s) of it", timeout))
 	}
 	if s.Retransmits > s.Drops {
-		notes = append(notes, "more packets were sent again than dropped: go-back-N repeats everything after the first one lost")
+		notes = append(notes, "more packets were sent again than dropped: go-back-N repeats everything after the "+
+			"first one lost")
 	}
 	return notes
 }
@@ -182,20 +200,24 @@ func (r *Recorder) trainingNotes(s *result.Summary, diverged bool) []string {
 	}
 	var notes []string
 	if first := r.job.Loss(0); s.Steps > 1 && !diverged && float64(*s.FinalLoss) >= first {
-		notes = append(notes, fmt.Sprintf("the training has not learned: its final loss, %.4g, is no lower than that of its first step, %.4g. Most often job.train.lr (%v) is too large",
+		notes = append(notes, fmt.Sprintf("the training has not learned: its final loss, %.4g, is no lower than "+
+			"that of its first step, %.4g. Most often job.train.lr (%v) is too large",
 			float64(*s.FinalLoss), first, r.plan.Scenario.Job.Train.LR))
 	}
 	if s.StepSplit != nil && r.ranks() > 1 {
 		if mean := s.StepSplit.Mean.Split(); 3*s.StepSplit.Mean.Dependency > mean.Sum() {
-			notes = append(notes, fmt.Sprintf("dependency: waiting for a message that another rank could not send yet. A ring all-reduce over %d ranks takes %d messages, one after the other",
+			notes = append(notes, fmt.Sprintf("dependency: waiting for a message that another rank could not send "+
+				"yet. A ring all-reduce over %d ranks takes %d messages, one after the other",
 				r.ranks(), 2*(r.ranks()-1)))
 		}
 	}
 	if s.Steps > 0 && s.PathsTraced == 0 {
-		notes = append(notes, "no critical path: to trace one takes a record of each operation of a step's collectives, and this job has too many of them, or none of its traced steps ended")
+		notes = append(notes, "no critical path: to trace one takes a record of each operation of a step's "+
+			"collectives, and this job has too many of them, or none of its traced steps ended")
 	}
 	if out := r.job.LeftOut(); out > 0 {
-		notes = append(notes, fmt.Sprintf("%s of %s training images were left out of each epoch: they do not fill a global batch",
+		notes = append(notes, fmt.Sprintf("%s of %s training images were left out of each epoch: they do not fill a "+
+			"global batch",
 			unit.Count(int64(out)), unit.Count(int64(r.images.Train.N))))
 	}
 	return notes

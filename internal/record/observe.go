@@ -44,10 +44,12 @@ type Recorder struct {
 	ended      int64     // rank-steps
 	wholeUntil unit.Time // when all ranks had ended the last of stepTimes
 	limit      int64     // steps after which the run is over
-	latest     unit.Time // of the ends of steps and of the job's messages so far: of several islands the last one heard of need not be it
-	comm       unit.Duration
-	overlap    unit.Duration
-	colls      []collective // by collective of the step
+	// latest is the last end of a step or of a message of the job so far. With several islands it
+	// need not be the one that was heard of last.
+	latest  unit.Time
+	comm    unit.Duration
+	overlap unit.Duration
+	colls   []collective // by collective of the step
 
 	flowID int64
 	pairs  []pairStats
@@ -117,8 +119,17 @@ type Hooks struct {
 // islands, 0 with one.
 func New(p *plan.Plan, dir *result.Dir, lookahead unit.Duration, hooks Hooks) *Recorder {
 	ranks := len(p.Placement.Ranks)
-	r := &Recorder{plan: p, dir: dir, lookahead: lookahead, hooks: hooks, unended: map[int64]*openStep{}, pairs: make([]pairStats, len(p.Pairs)),
-		evidence: newEvidence(p), computed: make([]unit.Duration, ranks), rankSteps: make([]int64, ranks)}
+	r := &Recorder{
+		plan:      p,
+		dir:       dir,
+		lookahead: lookahead,
+		hooks:     hooks,
+		unended:   map[int64]*openStep{},
+		pairs:     make([]pairStats, len(p.Pairs)),
+		evidence:  newEvidence(p),
+		computed:  make([]unit.Duration, ranks),
+		rankSteps: make([]int64, ranks),
+	}
 	for i := range p.Pairs {
 		r.paths = append(r.paths, p.PathText(p.Pairs[i].Path))
 	}
@@ -175,7 +186,8 @@ func (r *Recorder) Open(parts Parts) {
 		if out.Queues {
 			table = dir.Queues()
 		}
-		classes := []int{r.plan.Scenario.Fabric.QoS.DataPriority, r.plan.Scenario.Fabric.QoS.OtherPriority, r.plan.Scenario.Fabric.QoS.CNPPriority}
+		q := r.plan.Scenario.Fabric.QoS
+		classes := []int{q.DataPriority, q.OtherPriority, q.CNPPriority}
 		var names []result.Queue
 		for _, p := range r.plan.Graph.Ports {
 			for _, c := range classes[:r.plan.Classes()] {
@@ -183,7 +195,9 @@ func (r *Recorder) Open(parts Parts) {
 			}
 		}
 		r.queues = result.NewQueueLog(table, names)
-		r.samples = ordered[sample]{lookahead: ahead, emit: func(s sample) { r.queues.Sample(int(s.queue), s.at, s.bytes) }}
+		r.samples = ordered[sample]{lookahead: ahead, emit: func(s sample) {
+			r.queues.Sample(int(s.queue), s.at, s.bytes)
+		}}
 	}
 }
 
@@ -206,8 +220,16 @@ func (r *Recorder) Sample(s fabric.Sample) {
 // Step takes a step that a rank has ended: exec.Observer.
 func (r *Recorder) Step(s exec.StepRecord) {
 	loss := r.job.RankLoss(s.Rank, s.Step)
-	r.steps.add(s.End, s.Rank, result.StepRow{Step: int32(s.Step), Rank: s.Rank, Start: s.Start, End: s.End, Loss: &loss, Comm: s.Comm, Overlap: s.Overlap,
-		Causes: result.CausesOf(s.Split)})
+	r.steps.add(s.End, s.Rank, result.StepRow{
+		Step:    int32(s.Step),
+		Rank:    s.Rank,
+		Start:   s.Start,
+		End:     s.End,
+		Loss:    &loss,
+		Comm:    s.Comm,
+		Overlap: s.Overlap,
+		Causes:  result.CausesOf(s.Split),
+	})
 	r.ended++
 	r.latest = max(r.latest, s.End)
 	r.mean.Add(&s.Split)
@@ -217,7 +239,8 @@ func (r *Recorder) Step(s exec.StepRecord) {
 	r.overlap += s.Overlap
 	st := r.step(s.Step)
 	// The slowest rank is the one whose step took longest; among equals the lowest number.
-	if d, best := s.End.Sub(s.Start), st.slowest.End.Sub(st.slowest.Start); st.ranks == 0 || d > best || d == best && s.Rank < st.slowest.Rank {
+	d, best := s.End.Sub(s.Start), st.slowest.End.Sub(st.slowest.Start)
+	if st.ranks == 0 || d > best || d == best && s.Rank < st.slowest.Rank {
 		st.slowest = s
 	}
 	st.end = max(st.end, s.End)
@@ -255,8 +278,16 @@ func (r *Recorder) step(n int64) *openStep {
 // Operation takes an operation that a rank has ended: exec.Observer.
 func (r *Recorder) Operation(p exec.OperationRecord) {
 	op := &r.plan.Step.Ops[p.Op]
-	r.operations.add(p.End, p.Rank, result.OperationRow{Step: int32(p.Step), Rank: p.Rank, Op: p.Op, Name: p.Name, Stream: r.plan.Step.Streams[p.Stream],
-		Start: p.Start, End: p.End, ReleasedBy: p.ReleasedBy})
+	r.operations.add(p.End, p.Rank, result.OperationRow{
+		Step:       int32(p.Step),
+		Rank:       p.Rank,
+		Op:         p.Op,
+		Name:       p.Name,
+		Stream:     r.plan.Step.Streams[p.Stream],
+		Start:      p.Start,
+		End:        p.End,
+		ReleasedBy: p.ReleasedBy,
+	})
 	if op.Kind != workload.Communication {
 		return
 	}
@@ -272,8 +303,21 @@ func (r *Recorder) Operation(p exec.OperationRecord) {
 func (r *Recorder) Flow(f *nic.Flow) {
 	q := &r.plan.Pairs[f.QP]
 	s := &r.pairs[f.QP]
-	row := result.FlowRow{Name: q.Name, Kind: q.Kind, Src: r.endName(q.From, q.FromGPU), Dst: r.endName(q.To, q.ToGPU), Channel: -1, Step: -1,
-		Bytes: f.Bytes, Posted: f.Posted, Marks: f.Marks, CNPs: f.CNPs, Retransmits: f.Retransmits, Path: r.paths[f.QP], Status: result.StatusUnfinished}
+	row := result.FlowRow{
+		Name:        q.Name,
+		Kind:        q.Kind,
+		Src:         r.endName(q.From, q.FromGPU),
+		Dst:         r.endName(q.To, q.ToGPU),
+		Channel:     -1,
+		Step:        -1,
+		Bytes:       f.Bytes,
+		Posted:      f.Posted,
+		Marks:       f.Marks,
+		CNPs:        f.CNPs,
+		Retransmits: f.Retransmits,
+		Path:        r.paths[f.QP],
+		Status:      result.StatusUnfinished,
+	}
 	if f.Message != nil {
 		row.Channel, row.Step = f.Message.Channel, int32(f.Message.Step)
 	}
@@ -336,7 +380,13 @@ func (r *Recorder) waits(f *nic.Flow) (rows []result.HopRow) {
 		if h.Queueing+h.Own+h.Pause == 0 {
 			continue
 		}
-		row := result.HopRow{Hop: r.hopOf(f.QP, &h, i), Port: r.plan.Graph.Ports[h.Port].Name, OwnQueueing: h.Own, Queueing: h.Queueing, Pause: h.Pause}
+		row := result.HopRow{
+			Hop:         r.hopOf(f.QP, &h, i),
+			Port:        r.plan.Graph.Ports[h.Port].Name,
+			OwnQueueing: h.Own,
+			Queueing:    h.Queueing,
+			Pause:       h.Pause,
+		}
 		if h.Pause > 0 && h.Root >= 0 {
 			row.Root = r.plan.Graph.Ports[h.Root].Name
 		}

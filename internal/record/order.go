@@ -37,7 +37,8 @@ func (a place) compare(b place) int {
 	return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.key, b.key), cmp.Compare(a.row, b.row))
 }
 
-// add takes a row of an event at time at. Rows wait for two windows, so that each is sorted a few times at most.
+// add takes a row of an event at time at. Rows wait for two windows, so that each is sorted a few
+// times at most.
 func (o *ordered[R]) add(at unit.Time, key int32, row R) {
 	if at > o.newest {
 		o.newest = at

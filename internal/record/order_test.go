@@ -38,7 +38,8 @@ func TestRowsLeaveInOrder(t *testing.T) {
 			return place{a.at, a.key, int32(a.n)}.compare(place{b.at, b.key, int32(b.n)})
 		})
 		if len(in) < 100 || !slices.Equal(in, out) {
-			t.Errorf("lookahead %v: %d rows out of %d, in order: %t", lookahead, len(out), len(in), slices.Equal(in, out))
+			t.Errorf("lookahead %v: %d rows out of %d, in order: %t", lookahead, len(out), len(in),
+				slices.Equal(in, out))
 		}
 	}
 }

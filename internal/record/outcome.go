@@ -30,7 +30,8 @@ func (r *Recorder) outcome(s *result.Summary, e Ending) (result.State, error) {
 
 // unfinished is the error of a run that stands still: no event is left, and the job is not done.
 func (r *Recorder) unfinished(s *result.Summary) error {
-	t := fmt.Sprintf("%s of %s messages of the job were never acknowledged", unit.Count(r.jobLeft), unit.Count(r.jobMessages()))
+	t := fmt.Sprintf("%s of %s messages of the job were never acknowledged", unit.Count(r.jobLeft),
+		unit.Count(r.jobMessages()))
 	if r.job != nil {
 		t = fmt.Sprintf("not all ranks ended step %d (of %d, counted from 0)", s.Steps, s.StepsPlanned)
 	}
@@ -72,16 +73,24 @@ func someOf(open []result.OpenMessage) string {
 	return strings.Join(names, ", ")
 }
 
-// left takes a message that the run left unfinished. Those of a queue pair come in order, the oldest first. Background flows go on
-// until the run ends: of them only those that gave up count.
+// left takes a message that the run left unfinished. Those of a queue pair come in order, the
+// oldest first. Background flows go on until the run ends: of them only those that gave up count.
 func (r *Recorder) left(f *nic.Flow) {
 	r.Flow(f)
 	q := &r.plan.Pairs[f.QP]
 	if q.Kind == result.KindBackground && !f.Failed {
 		return
 	}
-	m := result.OpenMessage{Name: q.Name, Kind: q.Kind, Src: r.endName(q.From, q.FromGPU), Dst: r.endName(q.To, q.ToGPU), Step: -1, Bytes: f.Bytes,
-		Posted: f.Posted, Path: r.paths[f.QP]}
+	m := result.OpenMessage{
+		Name:   q.Name,
+		Kind:   q.Kind,
+		Src:    r.endName(q.From, q.FromGPU),
+		Dst:    r.endName(q.To, q.ToGPU),
+		Step:   -1,
+		Bytes:  f.Bytes,
+		Posted: f.Posted,
+		Path:   r.paths[f.QP],
+	}
 	if f.Message != nil {
 		m.Step = int32(f.Message.Step)
 	}
@@ -99,8 +108,13 @@ func (r *Recorder) left(f *nic.Flow) {
 	r.stuck = append(r.stuck, m)
 }
 
-var waits = [...]string{nic.ForAck: result.WaitsAck, nic.ForWindow: result.WaitsWindow, nic.ForPause: result.WaitsPause,
-	nic.ForTurn: result.WaitsTurn, nic.ForNone: result.WaitsNone}
+var waits = [...]string{
+	nic.ForAck:    result.WaitsAck,
+	nic.ForWindow: result.WaitsWindow,
+	nic.ForPause:  result.WaitsPause,
+	nic.ForTurn:   result.WaitsTurn,
+	nic.ForNone:   result.WaitsNone,
+}
 
 // sortStuck puts what gave up first, then what was posted first.
 func (r *Recorder) sortStuck() {

@@ -33,7 +33,8 @@ job: {train: {model: mlp, layers: [4, 3, 2], data: nowhere, batch: 1, epochs: 2,
 	images := &dataset.Set{}
 	images.Train.N, images.Train.Pixels, images.Train.Labels = 8, make([]byte, 8*4), make([]uint8, 8)
 	r := New(p, nil, 0, Hooks{Step: func(int64, float64) {}})
-	job, err := train.New(train.Config{Model: p.Model, Kernel: nn.Portable, Train: train.Set{Pixels: images.Train.Pixels, Labels: images.Train.Labels},
+	job, err := train.New(train.Config{Model: p.Model, Kernel: nn.Portable,
+		Train: train.Set{Pixels: images.Train.Pixels, Labels: images.Train.Labels},
 		Ranks: 8, Batch: 1, Epochs: 2, SGD: nn.SGD{LR: 0.2}, Step: p.Step})
 	if err != nil {
 		t.Fatal(err)
@@ -46,14 +47,16 @@ job: {train: {model: mlp, layers: [4, 3, 2], data: nowhere, batch: 1, epochs: 2,
 func TestTheFirstOfEquallySlowPathsIsKept(t *testing.T) {
 	c := critical{evidence: newEvidence(&plan.Plan{}), name: func(int32) string { return "" }}
 	for step, took := range []unit.Time{5, 9, 7, 9} {
-		c.take(&exec.PathRecord{Step: int64(step), Start: 100, End: 100 + took, Parts: []exec.PathPart{{Kind: exec.PathMessage, From: 100, Until: 100 + took}}})
+		c.take(&exec.PathRecord{Step: int64(step), Start: 100, End: 100 + took,
+			Parts: []exec.PathPart{{Kind: exec.PathMessage, From: 100, Until: 100 + took}}})
 	}
 	if c.slowest.Step != 1 || len(c.slowest.Parts) != 1 || c.slowest.Parts[0].Until != 109 {
 		t.Errorf("kept %+v, want step 1", c.slowest)
 	}
 }
 
-// Of ranks that took equally long the one with the lowest number is the slowest, in whatever order they end.
+// Of ranks that took equally long the one with the lowest number is the slowest, in whatever order
+// they end.
 func TestTheFirstOfEquallySlowRanksCounts(t *testing.T) {
 	for _, order := range [][]int32{{0, 1, 2, 3, 4, 5, 6, 7}, {7, 6, 5, 4, 3, 2, 1, 0}, {3, 2, 7, 1, 0, 4, 6, 5}} {
 		r := training(t)
@@ -71,7 +74,8 @@ func TestTheFirstOfEquallySlowRanksCounts(t *testing.T) {
 	}
 }
 
-// The driver hears of each step that all ranks have ended, with its loss, and of the end of the job, which may be sooner than planned.
+// The driver hears of each step that all ranks have ended, with its loss, and of the end of the
+// job, which may be sooner than planned.
 func TestTheDriverHearsOfStepsAndOfTheEnd(t *testing.T) {
 	for limit, want := range map[int64]string{9: "step 0, step 1, done at 208", 1: "step 0, done at 108, step 1"} {
 		r := training(t)
@@ -93,8 +97,10 @@ func TestTheDriverHearsOfStepsAndOfTheEnd(t *testing.T) {
 // A training of which no critical path was traced says so.
 func TestARunWithoutPathsSaysSo(t *testing.T) {
 	for traced, want := range map[int64]bool{0: true, 2: false} {
-		notes := training(t).trainingNotes(&result.Summary{Steps: 2, PathsTraced: traced, FinalLoss: new(result.Float(0))}, false)
-		if got := slices.ContainsFunc(notes, func(n string) bool { return strings.HasPrefix(n, "no critical path: ") }); got != want {
+		notes := training(t).trainingNotes(&result.Summary{Steps: 2, PathsTraced: traced,
+			FinalLoss: new(result.Float(0))}, false)
+		if got := slices.ContainsFunc(notes,
+			func(n string) bool { return strings.HasPrefix(n, "no critical path: ") }); got != want {
 			t.Errorf("%d paths were traced, and the notes say %q", traced, notes)
 		}
 	}

@@ -14,7 +14,8 @@ import (
 	"railyard/internal/scenario"
 )
 
-// measureData says how many images a training has, before any is drawn or read; nothing for a job of flows.
+// measureData says how many images a training has, before any is drawn or read; nothing for a job
+// of flows.
 func measureData(ctx context.Context, sc *scenario.Scenario) (size dataset.Size, drawn bool, err error) {
 	t := sc.Job.Train
 	if t == nil {
@@ -32,7 +33,8 @@ func measureData(ctx context.Context, sc *scenario.Scenario) (size dataset.Size,
 	case ctx.Err() != nil:
 		return size, false, ctx.Err()
 	case err == nil && !there && !filepath.IsLocal(d.Dir):
-		err = fmt.Errorf("%s: outside the folder in which railyard runs, and a run makes no folders there: want a path below, or make it first: railyard data digits --dir %q --train %d --test %d --seed %d",
+		err = fmt.Errorf("%s: outside the folder in which railyard runs, and a run makes no folders there: want a "+
+			"path below, or make it first: railyard data digits --dir %q --train %d --test %d --seed %d",
 			d.Dir, d.Dir, d.Train, d.Test, d.Seed)
 	}
 	if err != nil {
@@ -60,7 +62,8 @@ type imageSet struct {
 
 // loadData reads the images of a training job, nil for other jobs, and holds them against the
 // network.
-func loadData(ctx context.Context, sc *scenario.Scenario, shared *Images, progress func(result.Progress)) (*imageSet, error) {
+func loadData(ctx context.Context, sc *scenario.Scenario, shared *Images,
+	progress func(result.Progress)) (*imageSet, error) {
 	t := sc.Job.Train
 	if t == nil {
 		return nil, nil
@@ -129,8 +132,12 @@ func digests(inputs []result.Input, set *imageSet) (all []result.InputDigest) {
 }
 
 // inputKeys are the keys that name what a run reads.
-var inputKeys = map[string]string{result.ScheduleInput: "job.collective.schedule", result.TopologyInput: "fabric.topology", result.FlowsInput: "job.flows_csv",
-	result.ImagesInput: "job.train.data"}
+var inputKeys = map[string]string{
+	result.ScheduleInput: "job.collective.schedule",
+	result.TopologyInput: "fabric.topology",
+	result.FlowsInput:    "job.flows_csv",
+	result.ImagesInput:   "job.train.data",
+}
 
 // InputKey returns the key of the scenario that names an input, "" if there is none.
 func InputKey(name string) string { return inputKeys[name] }
@@ -140,7 +147,11 @@ func sameInputs(want, got []result.InputDigest) error {
 	for _, w := range want {
 		for _, g := range got {
 			if g.Name == w.Name && g != w {
-				return &plan.FieldError{Path: inputKeys[w.Name], Err: fmt.Errorf("what it names has changed since the run that is repeated: its SHA-256 is %s, want %s", g.SHA256, w.SHA256)}
+				return &plan.FieldError{
+					Path: inputKeys[w.Name],
+					Err: fmt.Errorf("what it names has changed since "+
+						"the run that is repeated: its SHA-256 is %s, want %s", g.SHA256, w.SHA256),
+				}
 			}
 		}
 	}
@@ -155,7 +166,8 @@ func fitsLayers(t *scenario.Train, set *dataset.Set) error {
 	}
 	highest := int(max(slices.Max(set.Train.Labels), slices.Max(set.Test.Labels)))
 	if out := t.Layers[len(t.Layers)-1]; highest >= out {
-		return fmt.Errorf("last layer has %d outputs, the labels in %s go up to %d: want at least %d", out, t.Data.Dir(), highest, highest+1)
+		return fmt.Errorf("last layer has %d outputs, the labels in %s go up to %d: want at least %d", out,
+			t.Data.Dir(), highest, highest+1)
 	}
 	return nil
 }
@@ -167,8 +179,16 @@ func fitsBatch(sc *scenario.Scenario, images int) error {
 		return nil
 	}
 	if images < ranks {
-		return &plan.FieldError{Path: "job.train.data", Err: fmt.Errorf("%s: %d training images for %d ranks, want at least one for each", t.Data.Dir(), images, ranks)}
+		return &plan.FieldError{
+			Path: "job.train.data",
+			Err: fmt.Errorf("%s: %d training images for %d ranks, want "+
+				"at least one for each", t.Data.Dir(), images, ranks),
+		}
 	}
-	return &plan.FieldError{Path: "job.train.batch", Err: fmt.Errorf("%d on each of %d ranks: one step takes more than the %d training images, want at most %d",
-		t.Batch, ranks, images, images/ranks)}
+	return &plan.FieldError{
+		Path: "job.train.batch",
+		Err: fmt.Errorf("%d on each of %d ranks: one step takes more "+
+			"than the %d training images, want at most %d",
+			t.Batch, ranks, images, images/ranks),
+	}
 }

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Packet-hops are forecast within a factor of 1.3, on the examples and on other shapes: the same scenarios, but for the
-// length of trainings, for which tools/forecast prints memory too.
+// Packet-hops are forecast within a factor of 1.3, on the examples and on other shapes: the same
+// scenarios, but for the length of trainings, for which tools/forecast prints memory too.
 func TestForecastOfPacketHops(t *testing.T) {
 	texts := map[string]string{}
 	for _, glob := range []string{"../../examples/*.yaml", "../../tools/forecast/shapes/*.yaml"} {

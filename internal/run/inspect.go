@@ -40,8 +40,11 @@ func inspectData(sc *scenario.Scenario) (size dataset.Size, found []scenario.Fin
 		_, err = loadData(ctx, sc, nil, func(result.Progress) {})
 	case err == nil:
 		images := unit.Count(int64(d.Train + d.Test))
-		found = append(found, scenario.Finding{Severity: scenario.Warning, Path: "job.train.data.digits.dir",
-			Message: fmt.Sprintf("%s: not there yet, the run draws %s images first", d.Dir, images)})
+		found = append(found, scenario.Finding{
+			Severity: scenario.Warning,
+			Path:     "job.train.data.digits.dir",
+			Message:  fmt.Sprintf("%s: not there yet, the run draws %s images first", d.Dir, images),
+		})
 	}
 	var field *plan.FieldError
 	if errors.As(err, &field) {

@@ -57,8 +57,11 @@ func readFiles(ctx context.Context, sc *scenario.Scenario) (files plan.Files, in
 		case ctx.Err() != nil:
 			err = ctx.Err()
 		default:
-			problems = append(problems, sc.Located(scenario.Finding{Severity: scenario.Error, Path: key,
-				Message: fmt.Sprintf("cannot read %s: %v", name, failed)}))
+			problems = append(problems, sc.Located(scenario.Finding{
+				Severity: scenario.Error,
+				Path:     key,
+				Message:  fmt.Sprintf("cannot read %s: %v", name, failed),
+			}))
 		}
 		return src
 	}

@@ -31,8 +31,8 @@ type Options struct {
 	Inputs   []result.InputDigest  // what it must read beside the scenario, nil: anything
 	Islands  int                   // partition of the nodes, 0: by size. No value changes a result
 
-	// For tests.
-	// Look, if set, is called at From, From+Every, ... with the state of the network at that instant, its events done.
+	// For tests. Look, if set, is called at From, From+Every, ... with the state of the network at
+	// that instant, its events done.
 	Look        func(View)
 	From, Every unit.Duration
 
@@ -40,8 +40,9 @@ type Options struct {
 	ended  func(*runner)                 // looks at a run that has just ended
 }
 
-// Run runs a scenario: it fills the tables of opt.Dir and returns the summary. When ctx ends it stops at the next safe point and
-// returns what it has, state interrupted, and ctx's error. After a run that failed, or that is unfinished, the summary comes with the error.
+// Run runs a scenario: it fills the tables of opt.Dir and returns the summary. When ctx ends it
+// stops at the next safe point and returns what it has, state interrupted, and ctx's error. After a
+// run that failed, or that is unfinished, the summary comes with the error.
 func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summary, error) {
 	if opt.Progress == nil {
 		opt.Progress = func(result.Progress) {}
@@ -78,14 +79,22 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 	if err := r.build(); err != nil {
 		return nil, err
 	}
-	sum := &result.Summary{Name: sc.Name, Seed: sc.Seed, Kernel: r.kernel, ScenarioYAML: string(sc.YAML()), StepsPlanned: r.steps(), Inputs: read}
+	sum := &result.Summary{
+		Name:         sc.Name,
+		Seed:         sc.Seed,
+		Kernel:       r.kernel,
+		ScenarioYAML: string(sc.YAML()),
+		StepsPlanned: r.steps(),
+		Inputs:       read,
+	}
 	if sum.Thresholds, sum.Mistakes, err = p.Thresholds(); err != nil {
 		return nil, err
 	}
 	if err := opt.Dir.Begin(sum); err != nil {
 		return nil, err
 	}
-	if err := opt.Dir.KeepInputs(append([]result.Input{{Name: result.ScenarioInput, Text: sc.Source()}}, inputs...)); err != nil {
+	if err := opt.Dir.KeepInputs(append([]result.Input{{Name: result.ScenarioInput, Text: sc.Source()}},
+		inputs...)); err != nil {
 		return nil, err
 	}
 	r.start()
@@ -93,7 +102,12 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 	if r.bodies != nil {
 		r.bodies.Close()
 	}
-	err = r.record.Finish(sum, record.Ending{Whole: whole, Stopped: !r.stopBy.IsZero(), Interrupted: ctx.Err(), Diverged: r.diverged})
+	err = r.record.Finish(sum, record.Ending{
+		Whole:       whole,
+		Stopped:     !r.stopBy.IsZero(),
+		Interrupted: ctx.Err(),
+		Diverged:    r.diverged,
+	})
 	if opt.ended != nil {
 		opt.ended(r)
 	}
@@ -140,7 +154,11 @@ func (r *runner) build() error {
 	if r.plan.AsScheduled() {
 		r.eng.InOrderOfPushing()
 	}
-	r.record = record.New(r.plan, r.opt.Dir, lookahead, record.Hooks{Progress: r.opt.Progress, Step: r.diverge, Done: r.done})
+	r.record = record.New(r.plan, r.opt.Dir, lookahead, record.Hooks{
+		Progress: r.opt.Progress,
+		Step:     r.diverge,
+		Done:     r.done,
+	})
 	fc := r.plan.FabricConfig()
 	if sc.Output.Sample > 0 {
 		fc.SampleEvery = sc.Output.Sample
@@ -168,8 +186,17 @@ func (r *runner) build() error {
 			return err
 		}
 		q := &r.plan.Pairs[i]
-		r.net.AddQP(nic.QueuePair{Name: q.Name, From: q.From, To: q.To, FromGPU: q.FromGPU, ToGPU: q.ToGPU,
-			Path: q.Path, Back: q.Back, Class: q.Class, Log: q.Flow == nil})
+		r.net.AddQP(nic.QueuePair{
+			Name:    q.Name,
+			From:    q.From,
+			To:      q.To,
+			FromGPU: q.FromGPU,
+			ToGPU:   q.ToGPU,
+			Path:    q.Path,
+			Back:    q.Back,
+			Class:   q.Class,
+			Log:     q.Flow == nil,
+		})
 	}
 	r.net.Build(func(id int32) unit.Duration { return r.plan.BaseRTT(&r.plan.Pairs[id]) })
 	return r.buildTraining()
@@ -185,9 +212,21 @@ func (r *runner) buildTraining() error {
 		return err
 	}
 	r.kernel = kernel.Name
-	cfg := train.Config{Model: r.plan.Model, Kernel: kernel, Train: train.Set{Pixels: r.set.Train.Pixels, Labels: r.set.Train.Labels},
-		Ranks: r.plan.Scenario.RankCount(), Batch: t.Batch, Epochs: t.Epochs, Steps: int64(t.Steps.Or(0)), Seed: r.plan.Scenario.Seed,
-		SGD: nn.SGD{LR: float32(t.LR), Momentum: float32(t.Momentum)}, Step: r.plan.Step}
+	cfg := train.Config{
+		Model:  r.plan.Model,
+		Kernel: kernel,
+		Train: train.Set{
+			Pixels: r.set.Train.Pixels,
+			Labels: r.set.Train.Labels,
+		},
+		Ranks:  r.plan.Scenario.RankCount(),
+		Batch:  t.Batch,
+		Epochs: t.Epochs,
+		Steps:  int64(t.Steps.Or(0)),
+		Seed:   r.plan.Scenario.Seed,
+		SGD:    nn.SGD{LR: float32(t.LR), Momentum: float32(t.Momentum)},
+		Step:   r.plan.Step,
+	}
 	if r.job, err = train.New(cfg); err != nil {
 		return err
 	}
@@ -206,7 +245,16 @@ func (r *runner) buildTraining() error {
 		if err := r.watcher.step("building", id, len(r.plan.Placement.Ranks)); err != nil {
 			return err
 		}
-		rank := exec.NewRank(exec.Config{Rank: int32(id), Template: r.plan.StepOf(int32(id)), Steps: r.job.Steps(), Transport: r.net, Clock: r.net, Body: r.job, Observer: r.record, Paths: paths})
+		rank := exec.NewRank(exec.Config{
+			Rank:      int32(id),
+			Template:  r.plan.StepOf(int32(id)),
+			Steps:     r.job.Steps(),
+			Transport: r.net,
+			Clock:     r.net,
+			Body:      r.job,
+			Observer:  r.record,
+			Paths:     paths,
+		})
 		r.ranks = append(r.ranks, rank)
 	}
 	return nil
@@ -220,7 +268,13 @@ func (r *runner) start() {
 	}
 	for id, q := range r.plan.Pairs {
 		if f := q.Flow; q.Sends() {
-			r.net.AddFlow(nic.FlowSpec{QP: int32(id), Start: unit.Time(f.Start), Bytes: f.Bytes, Count: int64(f.Count), Every: f.Every})
+			r.net.AddFlow(nic.FlowSpec{
+				QP:    int32(id),
+				Start: unit.Time(f.Start),
+				Bytes: f.Bytes,
+				Count: int64(f.Count),
+				Every: f.Every,
+			})
 		}
 	}
 	r.eng.OnCheck(func() bool {
@@ -232,8 +286,8 @@ func (r *runner) start() {
 // patience is how long an interrupted training may go on to end the step it is in.
 const patience = 2 * time.Second
 
-// interrupted reports whether to stop at once. A training that is asked to stop first ends the step that its foremost rank is in, so
-// that all ranks hold the same weights.
+// interrupted reports whether to stop at once. A training that is asked to stop first ends the step
+// that its foremost rank is in, so that all ranks hold the same weights.
 func (r *runner) interrupted() bool {
 	if r.ctx.Err() == nil {
 		return false
@@ -256,8 +310,8 @@ func (r *runner) interrupted() bool {
 // done ends the run once what is on its way when the job is done has arrived.
 func (r *runner) done(last unit.Time) { r.eng.StopAt(last.Add(r.net.Linger())) }
 
-// diverge ends a training whose loss is not a number: nothing that follows would mean anything. The step after it ends too, for ranks
-// have begun it.
+// diverge ends a training whose loss is not a number: nothing that follows would mean anything. The
+// step after it ends too, for ranks have begun it.
 func (r *runner) diverge(step int64, loss float64) {
 	if r.diverged != nil || !math.IsNaN(loss) && !math.IsInf(loss, 0) {
 		return
@@ -267,7 +321,8 @@ func (r *runner) diverge(step int64, loss float64) {
 	if t.Momentum > 0 {
 		lower += fmt.Sprintf(" or job.train.momentum (%v)", t.Momentum)
 	}
-	r.diverged = fmt.Errorf("the training diverged: the loss of step %d is %v, that of step 0 was %.4g: try a smaller %s", step, loss, r.job.Loss(0), lower)
+	r.diverged = fmt.Errorf("the training diverged: the loss of step %d is %v, "+
+		"that of step 0 was %.4g: try a smaller %s", step, loss, r.job.Loss(0), lower)
 	for _, rank := range r.ranks {
 		rank.StopAfter(step + 2)
 	}
