@@ -43,7 +43,7 @@ var rules = map[string]rule{
 	"faultsearch":   {may: "cc coll exec fabric nic qos roce sim topo wire workload", why: "it breaks small networks below the level of jobs and files, so that a violation points at the engine"},
 	"rank":          {may: "cc exec roce wire", why: "the real-time driver runs the same cores without a simulator"},
 	"train":         {may: "coll exec nn splitmix workload", why: "it gives operations their code and memory, under any driver; the schedule of coll is for the oracle"},
-	"scenario":      {may: "located qos", third: "github.com/goccy/go-yaml", why: "a scenario is a checked value with names in it: run turns names into things, so reading a file builds nothing. Of qos it takes the marking curve and its default"},
+	"scenario":      {may: "located qos", third: "github.com/goccy/go-yaml", why: "a scenario is a checked value with names in it: plan turns names into things, so reading a file builds nothing. Of qos it takes the marking curve and its default"},
 	"chart":         {why: "plots are values: who draws them and whose figures they are is above"},
 	"chart/svg":     {may: "chart", why: "it draws values at a width; it knows no run"},
 	"chart/text":    {may: "chart sheet", why: "the same in characters"},

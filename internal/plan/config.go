@@ -35,7 +35,7 @@ func (p *Plan) Frames() wire.Sizes {
 // Telemetry reports whether data packets carry in-band telemetry.
 func (p *Plan) Telemetry() bool { return p.Scenario.Congestion.Algorithm == "hpcc" }
 
-// FabricConfig returns the parameters of the switches and links. Nobody observes them yet.
+// FabricConfig returns the parameters of switches and links; the caller sets the observers.
 func (p *Plan) FabricConfig() fabric.Config {
 	sc := p.Scenario
 	q := sc.Fabric.QoS
@@ -109,7 +109,7 @@ func (p *Plan) alphaRate() unit.Bitrate {
 	}
 }
 
-// headroom is the rule for what the receiver of a link keeps for what arrives after xOFF.
+// headroom is the rule for the buffer that a switch keeps for what arrives after xOFF.
 func (p *Plan) headroom() qos.Headroom {
 	switch pfc := p.Scenario.Fabric.QoS.PFC; {
 	case pfc.HeadroomDelays.Set:
@@ -203,7 +203,7 @@ func (p *Plan) Controller() cc.Params {
 	}
 }
 
-// BaseRTT is the round trip of an empty network for a queue pair.
+// BaseRTT is the round-trip time of a queue pair in an empty network.
 func (p *Plan) BaseRTT(q *Pair) unit.Duration {
 	sc, frames := p.Scenario, p.Frames()
 	if sc.Transport.BaseRTT == "payload" {
@@ -212,8 +212,8 @@ func (p *Plan) BaseRTT(q *Pair) unit.Duration {
 	return p.oneWay(q.Path, frames.MaxDataFrame(sc.Transport.MTU)) + p.oneWay(q.Back, frames.ACK)
 }
 
-// WindowTime returns how long the sender's link takes for a queue pair's window: 0 without one, -1
-// where congestion control sets it.
+// WindowTime returns how long the sender's link takes to send a window: 0 without a window, -1 where
+// congestion control sets it.
 func (p *Plan) WindowTime(q *Pair) unit.Duration {
 	w, algorithm := p.Scenario.Transport.Window, p.Scenario.Congestion.Algorithm
 	switch {

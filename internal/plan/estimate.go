@@ -35,10 +35,9 @@ type Estimate struct {
 	FLOPRate   int64      `json:"assumed_flop_per_s"`
 }
 
-// Estimate adds up what each message costs: its data packets over each link of its path, and an
-// acknowledgement for every so many of them on the way back; and CNPs of flows that meet where
-// there is no room for them. It knows nothing of losses. data is the size of the images, nothing
-// for a job of flows.
+// Estimate adds up what each message costs: its data packets over each link of its path, its
+// acknowledgements over each link of the way back, and CNPs where flows exceed a port. Losses are
+// not estimated. data is the size of the images, zero for a job of flows.
 func (p *Plan) Estimate(data dataset.Size) Estimate {
 	e := Estimate{Steps: p.steps(data.Train), HopRate: HopsPerSecond, FLOPRate: FLOPPerSecond}
 	p.eachTraffic(func(_ int, l *RankLink, t traffic) {
@@ -84,7 +83,7 @@ func (p *Plan) stepFLOP() int64 {
 	return mul(mul(sum, int64(t.Batch)), int64(len(p.Placement.Ranks)))
 }
 
-// testFLOP returns the floating-point operations of classifying so many images once, at the end.
+// testFLOP returns the floating-point operations of classifying the test images once, at the end.
 func (p *Plan) testFLOP(images int) int64 {
 	if p.Model == nil {
 		return 0
@@ -92,8 +91,7 @@ func (p *Plan) testFLOP(images int) int64 {
 	return mul(2*int64(p.Model.Params()), int64(images))
 }
 
-// crowded tells of each port whether flows of several NICs leave by it that together are faster
-// than it.
+// crowded reports of each port whether the NICs that send through it are together faster than it.
 func (p *Plan) crowded() []bool {
 	rate := make([]unit.Bitrate, len(p.Graph.Ports))
 	seen := map[[2]int32]bool{}
@@ -116,8 +114,8 @@ func (p *Plan) crowded() []bool {
 	return out
 }
 
-// cnps is how many CNPs a flow's packets bring about where flows meet. That is between none and one
-// for each packet, or one for each interval of the job's time: the middle is taken.
+// cnps estimates how many CNPs a flow's packets cause at a crowded port: half of the most there can
+// be, which is one for each packet or for each CNP interval of the job.
 func (p *Plan) cnps(packets int64, job unit.Duration) int64 {
 	c, q := p.Scenario.Congestion, p.Scenario.Fabric.QoS
 	if !q.ECN.Enabled || c.Notify != "cnp" {
@@ -166,8 +164,8 @@ func (p *Plan) eachTraffic(visit func(collective int, l *RankLink, t traffic)) {
 	}
 }
 
-// hops returns the packet-hops of messages with so many bytes in all, about as many in each.
-// Receiver-driven admission cuts the messages of ranks, and tells the sender of each piece.
+// hops returns the packet-hops of messages of equal size, bytes in all. Receiver-driven admission
+// cuts the messages of ranks into pieces, with a clear-to-send for each.
 func (p *Plan) hops(q *Pair, bytes, messages int64) int64 {
 	if messages == 0 {
 		return 0

@@ -6,9 +6,9 @@ import (
 	"railyard/internal/unit"
 )
 
-// jobTime is about how long the job takes, in virtual time: of a training the steps one after the
-// other, of flows until the last message has crossed the port of its path that all flows together
-// load most. It is for the background, which ends with the job.
+// jobTime estimates how long the job takes in virtual time: a training takes the sum of its steps;
+// flows take until the last message has crossed the most loaded port of its path. Background flows
+// end with the job, so their number depends on it.
 func (p *Plan) jobTime(steps int64) unit.Duration {
 	if p.Step != nil {
 		return unit.Duration(mul(steps, int64(p.stepTime())))
@@ -25,8 +25,8 @@ func (p *Plan) jobTime(steps int64) unit.Duration {
 	return longest
 }
 
-// stepTime is about how long a step takes: operations one by one in each stream, after those that
-// they depend on, collectives in closed form.
+// stepTime estimates how long a step takes: each stream runs its operations one by one, each after
+// those that it depends on; a collective takes its closed form.
 func (p *Plan) stepTime() unit.Duration {
 	collectives := p.collectiveTimes()
 	free, ends := make([]unit.Duration, len(p.Step.Streams)), make([]unit.Duration, len(p.Step.Ops))
@@ -47,9 +47,8 @@ func (p *Plan) stepTime() unit.Duration {
 	return last
 }
 
-// collectiveTimes is how long each collective takes: a message waits for the one before it all
-// along the way, so the messages of a channel take together, for each rank, the mean of what they
-// take for its links.
+// collectiveTimes estimates how long each collective takes. In a channel each message waits for the
+// one before it, so its time is the sum over all links, divided by the number of ranks.
 func (p *Plan) collectiveTimes() []unit.Duration {
 	times, busy := make([]unit.Duration, len(p.Step.Collectives)), p.backgroundShare()
 	channels := make([]int64, len(times)*p.channels()) // the sum over links
@@ -66,7 +65,7 @@ func (p *Plan) collectiveTimes() []unit.Duration {
 	return times
 }
 
-// channels is how many rings or trees run side by side.
+// channels is the number of channels of the schedule, 0 without one.
 func (p *Plan) channels() int {
 	if p.Schedule == nil {
 		return 0
@@ -74,11 +73,11 @@ func (p *Plan) channels() int {
 	return p.Schedule.Channels()
 }
 
-// mostBusy bounds the part of a port that background is taken to hold: beyond it, congestion
-// control gives way.
+// mostBusy is the largest share of a port that background counts with: above it, congestion control
+// slows the background down.
 const mostBusy = 0.9
 
-// backgroundShare is the part of each port's time that background takes while it goes on.
+// backgroundShare is the share of each port's time that background flows take.
 func (p *Plan) backgroundShare() []float64 {
 	busy := make([]float64, len(p.Graph.Ports))
 	for i := range p.Pairs {
@@ -94,8 +93,8 @@ func (p *Plan) backgroundShare() []float64 {
 	return busy
 }
 
-// messageTime is how long a message between two ranks takes, with what is then done with it: as in
-// an empty network, but longer by what background leaves of the busiest port.
+// messageTime estimates how long a message between two ranks and its reduction take: the time in an
+// empty network, divided by the share that background leaves of the busiest port.
 func (p *Plan) messageTime(l *RankLink, size unit.Bytes, busy []float64) unit.Duration {
 	host := p.Scenario.Cluster.Host
 	reduce := p.Step.Device.ReduceTime(int64(size))
@@ -146,7 +145,7 @@ func (p *Plan) portLoad() []int64 {
 	return load
 }
 
-// loadTime is how long the fullest port of a queue pair's path takes for its load.
+// loadTime is how long the most loaded port of a queue pair's path takes to send its load.
 func (p *Plan) loadTime(load []int64, q *Pair) (longest unit.Duration) {
 	for _, port := range q.Path {
 		longest = max(longest, p.Graph.Ports[port].Rate.TransmitTime(unit.Bytes(min(load[port], most/8))))
@@ -154,8 +153,7 @@ func (p *Plan) loadTime(load []int64, q *Pair) (longest unit.Duration) {
 	return longest
 }
 
-// posted is how many of a flow's messages are posted while the job goes on for so long: all of the
-// job's own.
+// posted is how many messages a flow posts in a job of this length. The job's own flows post all.
 func (q *Pair) posted(job unit.Duration) int64 {
 	f := q.Flow
 	if q.Kind == result.KindJob || f.Every == 0 || f.Start > job {

@@ -20,10 +20,10 @@ const (
 	flowRowMemory = 440 * unit.Byte    // of flows
 	packMemory    = 16 * unit.Megabyte // what packs tables of many rows
 	manyRows      = 8192
-	traceMemory   = 100 * unit.Byte // an operation of a step whose critical path may be asked for
+	traceMemory   = 100 * unit.Byte // an operation of a step whose critical path may be found
 )
 
-// memory adds up what the run holds at once.
+// memory estimates the most memory that the run holds at one time.
 func (p *Plan) memory(e *Estimate, data dataset.Size, job unit.Duration) unit.Bytes {
 	sum := add(int64(baseMemory), data.Bytes())
 	sum = add(sum, p.tensorMemory())
@@ -65,10 +65,10 @@ func (p *Plan) tensorMemory() int64 {
 	return mul(ranks, each)
 }
 
-// waiting is how many messages of explicit flows are posted and not acknowledged when it is most:
-// as many as are posted faster than the fullest port of their path takes them. A queue pair keeps
-// them in a ring that doubles; while it is copied, the one before is there too, and as much again
-// has been dropped and not collected.
+// waiting is the largest number of slots for messages of explicit flows that are posted and not
+// acknowledged: those that are posted faster than the most loaded port of their path sends them. A
+// queue pair keeps them in a ring that doubles. While a ring is copied, the old one exists too, and
+// as much again is garbage that is not collected yet.
 func (p *Plan) waiting(job unit.Duration) (slots int64) {
 	load := p.portLoad()
 	for i := range p.Pairs {
@@ -92,7 +92,7 @@ func (p *Plan) waiting(job unit.Duration) (slots int64) {
 	return slots
 }
 
-// tableMemory is what the rows take that tables gather at once.
+// tableMemory is the memory of the rows that tables hold before they write them.
 func (p *Plan) tableMemory(e *Estimate, job unit.Duration) (sum unit.Bytes) {
 	most := int64(0)
 	gather := func(rows int64, each unit.Bytes) {
@@ -127,16 +127,16 @@ func (p *Plan) tableMemory(e *Estimate, job unit.Duration) (sum unit.Bytes) {
 	return sum
 }
 
-// To find a critical path takes a record of each operation of each rank's programs: about 70 bytes
-// with its part of a message's trace, for up to three steps. To save memory, a job of many
-// operations is looked at every tenth step, and a huge one not at all.
+// Finding a critical path takes a record of each operation of each rank: about 70 bytes with its
+// part of a message's trace, for up to three steps. To save memory, the paths of a job with many
+// operations are found every tenth step, and those of a huge job never.
 const (
 	manyOperations = 1 << 20
 	hugeOperations = 1 << 22
 	sparsePaths    = 10
 )
 
-// PathsEvery says of which steps the critical path is found: of every so many, 0 for none.
+// PathsEvery returns n if the critical path of every n-th step is found, 0 if none is.
 func (p *Plan) PathsEvery() int64 {
 	switch n := p.scheduled(); {
 	case n > hugeOperations:

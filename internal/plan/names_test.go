@@ -23,7 +23,7 @@ func TestNamesAreKnownToTheEngines(t *testing.T) {
 		without map[string]string // known, but not offered: why
 	}{
 		{"fabric.design", scenario.Designs, names(topo.Designs),
-			map[string]string{"custom": "run reads the file of fabric.topology"}, nil},
+			map[string]string{"custom": "plan takes the file of fabric.topology"}, nil},
 		{"fabric.balance", scenario.Balancers, names(fabric.Balancers), nil, nil},
 		{"congestion.algorithm", scenario.CongestionAlgorithms, names(cc.Algorithms), nil, nil},
 		{"job.collective.algorithm", scenario.CollectiveAlgorithms, names(coll.Algorithms),

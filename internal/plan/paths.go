@@ -12,8 +12,8 @@ import (
 	"railyard/internal/unit"
 )
 
-// customGraph reads the topology of a custom design and holds it against what the scenario says of
-// its hosts.
+// customGraph parses the topology of a custom design and checks that its hosts are those of the
+// scenario.
 func (p *Plan) customGraph() (*topo.Graph, error) {
 	sc := p.Scenario
 	name := sc.Fabric.Topology.Value
@@ -43,7 +43,7 @@ func (p *Plan) customGraph() (*topo.Graph, error) {
 	return g, nil
 }
 
-// recabled gives the links that the scenario names their own rates and delays.
+// recabled sets the rates and delays of the links in fabric.links.named.
 func (p *Plan) recabled(g *topo.Graph) (*topo.Graph, error) {
 	sc := p.Scenario
 	named := sc.Fabric.Links.Named
@@ -118,11 +118,10 @@ func (p *Plan) addFlows() error {
 	return nil
 }
 
-// A flowProblem makes an error of what is wrong with a key of a flow, or with the flow as a whole
-// (""): it knows where the flow stands.
+// A flowProblem returns an error about a key of a flow ("": about the whole flow) with its place.
 type flowProblem func(key, message string) error
 
-// inScenario is about a flow at a path of the scenario.
+// inScenario returns the flowProblem of a flow at a path of the scenario.
 func inScenario(sc *scenario.Scenario, at string) flowProblem {
 	return func(key, message string) error {
 		if key != "" {
@@ -166,8 +165,7 @@ func (p *Plan) endpoint(e scenario.Endpoint) (topo.NICID, int32) {
 	return p.Graph.Hosts[e.Host].NICs[p.Scenario.NICOf(e)], int32(e.GPU)
 }
 
-// explicitPath finds the ports of a path that is given by its nodes, from the host of one NIC to
-// that of another.
+// explicitPath finds the ports of a path between two NICs that is given by its nodes.
 func (p *Plan) explicitPath(nodes []string, from, to topo.NICID) ([]topo.PortID, error) {
 	g := p.Graph
 	name := func(n topo.NICID) string { return g.Hosts[g.NICs[n].Host].Name }
@@ -205,8 +203,8 @@ func count(path []topo.PortID, port topo.PortID) (n int) {
 	return n
 }
 
-// hop finds the port from a node to the next: of parallel links the one that is numbered, or, at
-// the ends, that of the NIC.
+// hop finds the port from a node to the next. Of parallel links the number decides, or, at the ends
+// of the path, the NIC.
 func (p *Plan) hop(at, next string, first, last bool, from, to topo.NICID) (topo.PortID, error) {
 	g := p.Graph
 	node, number, numbered := strings.Cut(next, "#")
@@ -300,7 +298,7 @@ func (p *Plan) planFaults() (*fabric.Faults, error) {
 	return out, nil
 }
 
-// faultLinks finds the links that a fault is about, and the port of the one that it names.
+// faultLinks finds the links that a fault names, and the port if it names one link.
 func (p *Plan) faultLinks(name string) (links []topo.LinkID, port topo.PortID, err error) {
 	if name == "all" {
 		for i := range p.Graph.Links {

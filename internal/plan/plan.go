@@ -24,7 +24,7 @@ const (
 	ClassCNP
 )
 
-// Plan is what a scenario comes to before anything runs.
+// Plan is what a run is built from.
 type Plan struct {
 	Scenario *scenario.Scenario
 	Graph    *topo.Graph
@@ -36,7 +36,7 @@ type Plan struct {
 	names    *topo.Names
 	faults   *fabric.Faults // nil: none
 
-	// Of a training job; nil else.
+	// Nil where the job sends flows:
 	Model     *nn.Model
 	Placement coll.Placement
 	Rings     [][]int32     // rank order of each channel; nil with one rank, or where a file holds the schedule
@@ -44,7 +44,7 @@ type Plan struct {
 	Step      *workload.Step
 	Links     []RankLink
 
-	slow map[int32]*workload.Step // the step of ranks that are not like Step's
+	slow map[int32]*workload.Step // the step of each rank of cluster.slow
 }
 
 // Pair is a queue pair: a direction between two NICs.
@@ -190,7 +190,7 @@ func device(sc *scenario.Scenario) workload.Device {
 	}
 }
 
-// StepOf returns the step of one rank: Step, but for a rank of cluster.slow.
+// StepOf returns the step of one rank: Step, or its own if cluster.slow names the rank.
 func (p *Plan) StepOf(rank int32) *workload.Step {
 	if s := p.slow[rank]; s != nil {
 		return s
@@ -211,8 +211,8 @@ func model(t *scenario.Train) (*nn.Model, error) {
 	return nn.NewMLP(t.Layers, act, loss)
 }
 
-// connectRanks finds every pair of ranks that the schedule joins, in order of channel, source and
-// first use.
+// connectRanks connects every two ranks between which the schedule sends, in order of channel,
+// source and first use.
 func (p *Plan) connectRanks() error {
 	s := p.Schedule
 	var traffic []coll.Traffic
@@ -286,7 +286,7 @@ func (p *Plan) addPair(q Pair) error {
 	return p.addRouted(q)
 }
 
-// addRouted adds a queue pair that has its paths.
+// addRouted adds a queue pair whose paths are known.
 func (p *Plan) addRouted(q Pair) error {
 	for _, path := range [][]topo.PortID{q.Path, q.Back} {
 		if len(path) > fabric.MaxHops {
@@ -307,7 +307,7 @@ func (p *Plan) PathText(path []topo.PortID) string {
 	t := p.Graph.Nodes[p.Graph.Ports[path[0]].Node].Name
 	for _, port := range path {
 		t += ">" + p.Graph.Nodes[p.Graph.Ports[port].To].Name
-		// Of parallel links the first goes without saying, as in a scenario's path.
+		// The first of parallel links has no number, as in a scenario's path.
 		if _, k, parallel := strings.Cut(p.Graph.Ports[port].Name, "#"); parallel && k != "1" {
 			t += "#" + k
 		}

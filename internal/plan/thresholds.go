@@ -9,8 +9,8 @@ import (
 	"railyard/internal/topo"
 )
 
-// Thresholds returns what switches do with RoCE data, a row for each kind of port, and what is
-// wrong with it. It is what the fabric of a run is built from.
+// Thresholds returns the thresholds of RoCE data, a row for each kind of port, and what is wrong
+// with them. The engine runs with the same values.
 func (p *Plan) Thresholds() ([]qos.Row, []qos.Mistake, error) {
 	cfg := p.FabricConfig()
 	policy, sites := cfg.Policy(), p.sites()
@@ -22,7 +22,7 @@ func (p *Plan) Thresholds() ([]qos.Row, []qos.Mistake, error) {
 	}
 	mistakes, err := policy.Mistakes(sites, class, reacts)
 	if !p.Scenario.Fabric.QoS.ECN.PortRate.Set {
-		for i := range mistakes { // it is so already
+		for i := range mistakes { // the cure is to have none, and there is none
 			mistakes[i].Cures = slices.DeleteFunc(mistakes[i].Cures, func(c qos.Cure) bool {
 				return c.Path == "fabric.qos.ecn.port_rate"
 			})
@@ -31,7 +31,7 @@ func (p *Plan) Thresholds() ([]qos.Row, []qos.Mistake, error) {
 	return rows, mistakes, err
 }
 
-// sites groups the switches that are alike, in order of the first.
+// sites groups switches of the same kind and links, in order of the first of each group.
 func (p *Plan) sites() []qos.Site {
 	var sites []qos.Site
 	for id, n := range p.Graph.Nodes {
@@ -49,8 +49,8 @@ func (p *Plan) sites() []qos.Site {
 	return sites
 }
 
-// warnings are the mistakes as findings. Of one that the scenario's own findings name, they have
-// the hint.
+// warnings adds the mistakes to the findings. Where a finding has the path already, it gets the
+// hint.
 func warnings(mistakes []qos.Mistake, findings []scenario.Finding) []scenario.Finding {
 	for _, m := range mistakes {
 		i := slices.IndexFunc(findings, func(f scenario.Finding) bool { return f.Path == m.Path })

@@ -25,8 +25,7 @@ type critical struct {
 	slowest  exec.PathRecord // of those found; the first among equals
 }
 
-// PathFinder returns what finds the critical paths of the job's steps; nil where it would cost too
-// much.
+// PathFinder returns the finder of critical paths; nil where it would take too much memory.
 func (r *Recorder) PathFinder() *exec.PathFinder {
 	c := &r.critical
 	c.evidence = r.evidence

@@ -106,8 +106,8 @@ func (e *evidence) path(p *exec.PathRecord, launch func(op int32) unit.Duration)
 	}
 }
 
-// message takes a completed message: of a job of flows its causes with their ports, of every one
-// what it was held up by.
+// message takes a completed message: why it was held up and, if the job's time is made of messages
+// (subject), its causes with their ports.
 func (e *evidence) message(f *nic.Flow, subject bool) {
 	e.pair(f.QP).held.Add(&f.Split)
 	if !subject {
@@ -177,8 +177,8 @@ func (r *Recorder) TimedOut(now unit.Time, qp int32, oldest int64) {
 	p.lostSeq = append(p.lostSeq, uint32(oldest)&roce.PSNMask)
 }
 
-// lossesOf takes out what was lost of a message that has ended, or of those before it, in order of
-// time.
+// lossesOf removes and returns what was lost of a message that has ended or of those before it, in
+// order of time.
 func (e *evidence) lossesOf(f *nic.Flow) (rows []result.LossRow) {
 	p := e.pairs[f.QP]
 	if p == nil {
@@ -252,7 +252,7 @@ func (r *Recorder) diagnosis(s *result.Summary) *diagnose.Diagnosis {
 		in.Ports = append(in.Ports, r.portEvidence(topo.PortID(id)))
 		counted[id] = len(in.Ports[id].Fill) > 0
 	}
-	for id := range r.plan.Pairs { // at their NIC's port they wait in turn
+	for id := range r.plan.Pairs { // queue pairs wait in turn at their NIC's port
 		if port := r.plan.Pairs[id].Path[0]; !counted[port] {
 			share := diagnose.Share{Pair: int32(id), Bytes: r.net.Delivered(int32(id))}
 			in.Ports[port].Fill = append(in.Ports[port].Fill, share)
@@ -339,7 +339,7 @@ func (r *Recorder) pairEvidence(id int32) *diagnose.Pair {
 	return p
 }
 
-// shownShares is how many of those whose bytes waited at a port the table of shares has.
+// shownShares is the most rows that the table of shares has for a port.
 const shownShares = 32
 
 // finishShares writes whose bytes waited where.

@@ -9,9 +9,8 @@ import (
 	"railyard/internal/unit"
 )
 
-// notes says, of each counter that a reader would look for and finds at zero, why it is; and of
-// those that are not, what they do not say themselves. Each is a sentence that the run's own
-// figures prove.
+// notes explains counters: why one that a reader looks for is zero, and what one that is not zero
+// does not say by itself. The run's own figures prove each sentence.
 func (r *Recorder) notes(s *result.Summary, diverged bool) []string {
 	if r.job != nil && len(r.plan.Pairs) == 0 {
 		return append([]string{"no packets: all ranks are in one host, every gradient went over NVLink"},
@@ -61,8 +60,8 @@ func (r *Recorder) markNotes(s *result.Summary) []string {
 		deepest.Human(), port.Name, sc.Fabric.QoS.DataPriority, low.Human(), high.Human())}
 }
 
-// fullestQueue returns the longest queue of a switch port, measured against where the port starts
-// to mark, and the port.
+// fullestQueue returns the queue that was longest relative to where its port starts to mark, and
+// the port.
 func (r *Recorder) fullestQueue() (unit.Bytes, topo.Port) {
 	best, at := 0.0, topo.PortID(0)
 	curve := r.plan.Scenario.Fabric.QoS.ECN.Curve()

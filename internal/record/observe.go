@@ -37,7 +37,7 @@ type Recorder struct {
 	queues     *result.QueueLog
 	sampleAt   unit.Duration
 
-	unended    map[int64]*openStep // steps that not all ranks have ended
+	unended    map[int64]*openStep // steps that some ranks have not ended
 	stepTimes  []unit.Duration     // slowest rank, by step
 	mean       cause.Split
 	slowest    cause.Split
@@ -64,7 +64,7 @@ type Recorder struct {
 	stuck     []result.OpenMessage // what was not acknowledged when the run ended
 }
 
-// sample is the length of a queue of the log at a sampling instant.
+// sample is the length of a queue at a sampling instant.
 type sample struct {
 	queue int32
 	at    unit.Time
@@ -99,7 +99,7 @@ type pairStats struct {
 	failed                   bool
 }
 
-// Parts are the parts of a run that is recorded.
+// Parts are the parts of a run that a recorder reads.
 type Parts struct {
 	Engine *sim.Engine
 	Fabric *fabric.Fabric
@@ -201,7 +201,7 @@ func (r *Recorder) Open(parts Parts) {
 	}
 }
 
-// close passes on the rows that wait for earlier ones.
+// close writes the rows that still wait for earlier ones.
 func (r *Recorder) close() {
 	r.steps.flush(unit.Never)
 	r.operations.flush(unit.Never)
@@ -263,7 +263,7 @@ func (r *Recorder) Step(s exec.StepRecord) {
 	}
 }
 
-// StopAfter says that the training is to end after so many steps, if it has more.
+// StopAfter makes the job be done after so many steps, if it has more.
 func (r *Recorder) StopAfter(steps int64) { r.limit = min(r.limit, steps) }
 
 func (r *Recorder) step(n int64) *openStep {
@@ -395,7 +395,7 @@ func (r *Recorder) waits(f *nic.Flow) (rows []result.HopRow) {
 	return rows
 }
 
-// hopOf returns which hop of a queue pair's path a port is; those of the way back are counted on.
+// hopOf returns the index of a port on a queue pair's path; the way back is counted after it.
 func (r *Recorder) hopOf(qp int32, h *nic.HopWait, from int) int32 {
 	path, before := r.plan.Pairs[qp].Path, 0
 	if h.Back {

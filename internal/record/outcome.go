@@ -28,7 +28,7 @@ func (r *Recorder) outcome(s *result.Summary, e Ending) (result.State, error) {
 	return result.Complete, nil
 }
 
-// unfinished is the error of a run that stands still: no event is left, and the job is not done.
+// unfinished is the error of a run in which no event is left and the job is not done.
 func (r *Recorder) unfinished(s *result.Summary) error {
 	t := fmt.Sprintf("%s of %s messages of the job were never acknowledged", unit.Count(r.jobLeft),
 		unit.Count(r.jobMessages()))
@@ -73,8 +73,8 @@ func someOf(open []result.OpenMessage) string {
 	return strings.Join(names, ", ")
 }
 
-// left takes a message that the run left unfinished. Those of a queue pair come in order, the
-// oldest first. Background flows go on until the run ends: of them only those that gave up count.
+// left takes a message that the run left unfinished. Those of a queue pair come oldest first. Of
+// background flows, which go on until the run ends, only messages that gave up count.
 func (r *Recorder) left(f *nic.Flow) {
 	r.Flow(f)
 	q := &r.plan.Pairs[f.QP]
@@ -129,7 +129,7 @@ func (r *Recorder) sortStuck() {
 	})
 }
 
-// finishOpen lists the messages that a run that failed or stands still left open.
+// finishOpen lists the open messages of a run that failed or is unfinished.
 func (r *Recorder) finishOpen(s *result.Summary) {
 	if s.State != result.Failed && s.State != result.Unfinished {
 		return

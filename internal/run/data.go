@@ -60,8 +60,7 @@ type imageSet struct {
 	digest string
 }
 
-// loadData reads the images of a training job, nil for other jobs, and holds them against the
-// network.
+// loadData reads the images of a training, nil for other jobs, and checks that they fit the network.
 func loadData(ctx context.Context, sc *scenario.Scenario, shared *Images,
 	progress func(result.Progress)) (*imageSet, error) {
 	t := sc.Job.Train
@@ -81,7 +80,7 @@ func loadData(ctx context.Context, sc *scenario.Scenario, shared *Images,
 	return set, nil
 }
 
-// load reads the images, making them first if the scenario says how.
+// load reads the images. It draws them first if the scenario says how and they are not there.
 func (im *Images) load(ctx context.Context, sc *scenario.Scenario, progress func(result.Progress)) (*imageSet, error) {
 	t := sc.Job.Train
 	key := t.Data.Path
@@ -104,7 +103,7 @@ func (im *Images) load(ctx context.Context, sc *scenario.Scenario, progress func
 			return nil, &plan.FieldError{Path: "job.train.data.digits.dir", Err: err}
 		}
 	}
-	runtime.GC() // what was drawn is on disk now: its memory is for what is read
+	runtime.GC() // images that were drawn are on disk now: free their memory for reading
 	progress(result.Progress{Phase: "reading data"})
 	set, err := dataset.Load(ctx, t.Data.Dir())
 	switch {
@@ -142,7 +141,7 @@ var inputKeys = map[string]string{
 // InputKey returns the key of the scenario that names an input, "" if there is none.
 func InputKey(name string) string { return inputKeys[name] }
 
-// sameInputs reports what a run that is repeated would read otherwise than the first time.
+// sameInputs reports an input that has changed since the run that is repeated.
 func sameInputs(want, got []result.InputDigest) error {
 	for _, w := range want {
 		for _, g := range got {
@@ -158,7 +157,7 @@ func sameInputs(want, got []result.InputDigest) error {
 	return nil
 }
 
-// fitsLayers reports images or labels that the network has no inputs or outputs for.
+// fitsLayers reports images or labels that do not fit the network's inputs or outputs.
 func fitsLayers(t *scenario.Train, set *dataset.Set) error {
 	if got, want := set.Train.Rows*set.Train.Cols, t.Layers[0]; got != want {
 		return fmt.Errorf("first layer has %d inputs, the images in %s have %dx%d = %d pixels: want %d",

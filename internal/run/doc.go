@@ -1,6 +1,7 @@
 // Package run wires a scenario into a run: the only place that knows everything.
 //
-//	files named by the scenario -> plan.New -> sim.Engine, fabric, nic, exec, train -> record -> result
+//	scenario and the files that it names -> plan.New
+//	         -> sim.Engine, fabric, nic, exec, train -> record -> result
 //
 // It reads what the scenario names, builds the engine from the plan, drives it, and stops it where
 // the job is done, the training diverges or the context ends. The run itself only ends early when

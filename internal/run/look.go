@@ -23,8 +23,8 @@ func (v View) Queue(id topo.PortID) unit.Bytes { return v.r.fab.Waiting(id, int(
 // the order of the graph's nodes.
 func (v View) Shared(index int) unit.Bytes { return v.r.fab.Shared(index) }
 
-// Controller returns the inside of queue pair id's congestion controller: what the algorithm does
-// not have is zero.
+// Controller returns the state of a queue pair's congestion controller. Fields that its algorithm
+// does not have are zero.
 func (v View) Controller(id int32) cc.State { return v.r.net.ControllerState(id, v.Now) }
 
 // drive runs the engine, stopping for Look. It reports whether the run came to its end.

@@ -286,8 +286,8 @@ func (r *runner) start() {
 // patience is how long an interrupted training may go on to end the step it is in.
 const patience = 2 * time.Second
 
-// interrupted reports whether to stop at once. A training that is asked to stop first ends the step
-// that its foremost rank is in, so that all ranks hold the same weights.
+// interrupted reports whether to stop at once. A training first ends the step that its foremost rank
+// is in, so that all ranks hold the same weights.
 func (r *runner) interrupted() bool {
 	if r.ctx.Err() == nil {
 		return false
@@ -307,11 +307,11 @@ func (r *runner) interrupted() bool {
 	return false
 }
 
-// done ends the run once what is on its way when the job is done has arrived.
+// done ends the run after the job: what is on its way may still arrive.
 func (r *runner) done(last unit.Time) { r.eng.StopAt(last.Add(r.net.Linger())) }
 
-// diverge ends a training whose loss is not a number: nothing that follows would mean anything. The
-// step after it ends too, for ranks have begun it.
+// diverge ends a training whose loss is not a number. The next step ends too, because ranks have
+// begun it.
 func (r *runner) diverge(step int64, loss float64) {
 	if r.diverged != nil || !math.IsNaN(loss) && !math.IsInf(loss, 0) {
 		return
