@@ -100,6 +100,7 @@ func New(sc *scenario.Scenario, files Files, progress Progress) (*Plan, error) {
 	if err := p.Controller().Validate(); err != nil {
 		return nil, fmt.Errorf("congestion: %w", err)
 	}
+	p.progress = nil // a plan is a value
 	return p, nil
 }
 

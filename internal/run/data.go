@@ -119,17 +119,6 @@ func (im *Images) load(ctx context.Context, sc *scenario.Scenario, progress func
 	return im.sets[key], nil
 }
 
-// digests lists what a run reads beside its scenario.
-func digests(inputs []result.Input, set *imageSet) (all []result.InputDigest) {
-	for _, in := range inputs {
-		all = append(all, in.Digest())
-	}
-	if set != nil {
-		all = append(all, result.InputDigest{Name: result.ImagesInput, SHA256: set.digest})
-	}
-	return all
-}
-
 // inputKeys are the keys that name what a run reads.
 var inputKeys = map[string]string{
 	result.ScheduleInput: "job.collective.schedule",

@@ -48,53 +48,27 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 		opt.Progress = func(result.Progress) {}
 	}
 	w := &watcher{ctx: ctx, progress: opt.Progress}
-	p, inputs, err := newPlan(sc, w)
-	if err != nil {
-		return nil, err
-	}
-	size, _, err := measureData(ctx, sc)
-	if err != nil {
-		return nil, err
-	}
-	if err := fitsBatch(sc, size.Train); err != nil {
-		return nil, err
-	}
-	if !opt.Force {
-		if err := p.Estimate(size).OverLimit(machine.Memory()); err != nil {
-			return nil, err
+	in, err := prepare(w, sc, opt.Images, func(e plan.Estimate) error {
+		if opt.Force {
+			return nil
 		}
-	}
-	set, err := loadData(ctx, sc, opt.Images, opt.Progress)
+		return e.OverLimit(machine.Memory())
+	})
 	if err != nil {
 		return nil, err
 	}
-	read := digests(inputs, set)
-	if err := sameInputs(opt.Inputs, read); err != nil {
+	if err := sameInputs(opt.Inputs, in.digests()); err != nil {
 		return nil, err
 	}
-	r := &runner{plan: p, opt: opt, ctx: ctx, watcher: w}
-	if set != nil {
-		r.set = set.Set
+	r := &runner{plan: in.plan, opt: opt, ctx: ctx, watcher: w}
+	if in.images != nil {
+		r.set = in.images.Set
 	}
 	if err := r.build(); err != nil {
 		return nil, err
 	}
-	sum := &result.Summary{
-		Name:         sc.Name,
-		Seed:         sc.Seed,
-		Kernel:       r.kernel,
-		ScenarioYAML: string(sc.YAML()),
-		StepsPlanned: r.steps(),
-		Inputs:       read,
-	}
-	if sum.Thresholds, sum.Mistakes, err = p.Thresholds(); err != nil {
-		return nil, err
-	}
-	if err := opt.Dir.Begin(sum); err != nil {
-		return nil, err
-	}
-	if err := opt.Dir.KeepInputs(append([]result.Input{{Name: result.ScenarioInput, Text: sc.Source()}},
-		inputs...)); err != nil {
+	sum, err := r.begin(in)
+	if err != nil {
 		return nil, err
 	}
 	r.start()
@@ -258,6 +232,27 @@ func (r *runner) buildTraining() error {
 		r.ranks = append(r.ranks, rank)
 	}
 	return nil
+}
+
+// begin writes what is known of the run before its first event, and keeps what it has read.
+func (r *runner) begin(in *prepared) (sum *result.Summary, err error) {
+	sc := r.plan.Scenario
+	sum = &result.Summary{
+		Name:         sc.Name,
+		Seed:         sc.Seed,
+		Kernel:       r.kernel,
+		ScenarioYAML: string(sc.YAML()),
+		StepsPlanned: r.steps(),
+		Inputs:       in.digests(),
+	}
+	if sum.Thresholds, sum.Mistakes, err = r.plan.Thresholds(); err != nil {
+		return nil, err
+	}
+	if err := r.opt.Dir.Begin(sum); err != nil {
+		return nil, err
+	}
+	kept := append([]result.Input{{Name: result.ScenarioInput, Text: sc.Source()}}, in.files...)
+	return sum, r.opt.Dir.KeepInputs(kept)
 }
 
 // start plans the first events.
