@@ -3,6 +3,7 @@ package chart
 import (
 	"math"
 	"strconv"
+	"strings"
 
 	"railyard/internal/unit"
 )
@@ -18,9 +19,7 @@ func (u Unit) Text(v Value) string {
 	case v.None():
 		return "-"
 	case multiples[u] != nil:
-		return unit.Scaled(f, multiples[u]...)
-	case u == Rate:
-		return unit.Rate(f)
+		return strings.TrimSuffix(unit.Scaled(f, multiples[u]...), " ")
 	case u == Fraction:
 		return unit.Percent(f)
 	case u == Count && f == math.Trunc(f) && math.Abs(f) < 1<<53:

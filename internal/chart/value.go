@@ -3,6 +3,7 @@ package chart
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"strconv"
 )
@@ -59,7 +60,12 @@ var multiples = map[Unit][]string{
 	Bitrate: {"b/s", "kb/s", "Mb/s", "Gb/s", "Tb/s"},
 
 	ByteRate: {"B/s", "kB/s", "MB/s", "GB/s", "TB/s"},
+	Rate:     {"", "k", "M", "G", "T"},
 }
+
+// Multiples returns the names of the decimal multiples of each unit that has some, each a
+// thousand times the one before.
+func Multiples() map[Unit][]string { return maps.Clone(multiples) }
 
 // scale returns the multiple in which an axis up to high counts: its name, and how much
 // of the unit it is.

@@ -239,7 +239,7 @@ func (d *Drawing) File() string {
 func (d *Drawing) String() string {
 	w, h := num(d.W), num(d.H)
 	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" class="chart" data-figure="%s" `+
-		`width="%s" height="%s" viewBox="0 0 %s %s" role="img" font-family="%s">`+
-		"\n<title>%s</title>\n<desc>%s</desc>\n%s</svg>\n",
-		html.EscapeString(d.name), w, h, w, h, fonts, html.EscapeString(d.title), html.EscapeString(d.desc), d.b.String())
+		`width="%s" height="%s" viewBox="0 0 %s %s" role="img" aria-label="%s" font-family="%s">`+
+		"\n<desc>%s</desc>\n%s</svg>\n",
+		html.EscapeString(d.name), w, h, w, h, html.EscapeString(d.title), fonts, html.EscapeString(d.desc), d.b.String())
 }
