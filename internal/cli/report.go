@@ -19,10 +19,11 @@ func (a *app) reportCommand() *cobra.Command {
 		Use:   "report DIR [flags]",
 		Short: "Report on a run: what limited it and why, in the terminal and as a page with plots",
 		Long: `Prints a report of the run in DIR - first what limited it, in one sentence - and writes
-report.html into it: one page that needs nothing beside itself, with the loss curve, where
-a step's time went, the timeline of ranks, links, queues and the fabric. An incomplete run
-is shown as far as it got.`,
-		Example:           "  railyard report runs/digits-8gpu-1\n  railyard report runs/digits-8gpu-1 --html digits.html --svg plots",
+report.html into it: one page that needs nothing beside itself, with the same answer,
+where the time went, the timeline of ranks, the network and its queues, and tables of
+all flows, ports and steps. An incomplete run is shown as far as it got.`,
+		Example: "  railyard report runs/digits-8gpu-1\n  railyard report runs/digits-8gpu-1 --html digits.html --svg plots\n" +
+			"  railyard report runs/digits-8gpu-1 --json | jq -r .answer",
 		Args:              runDirs(1, 1),
 		ValidArgsFunction: completeDirs,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -31,7 +32,7 @@ is shown as far as it got.`,
 	}
 	fl := cmd.Flags()
 	damagedFlag(fl, &damaged)
-	fl.BoolVar(&asJSON, "json", false, "print the answer and the headline figures as one JSON object; without --html no page")
+	fl.BoolVar(&asJSON, "json", false, "print answer, headline figures and plots as one JSON object; without --html no page")
 	fl.StringVar(&page, "html", "", "write the page to this file (default DIR/report.html)")
 	fl.StringVar(&svg, "svg", "", "also write each plot as an SVG file into this directory")
 	return cmd
@@ -43,7 +44,7 @@ func (a *app) reportRun(dir, page, svg string, damaged, asJSON bool) error {
 		return err
 	}
 	if asJSON {
-		if err := a.printJSON(report.BriefOf(d)); err != nil {
+		if err := a.printJSON(report.DocumentOf(d)); err != nil {
 			return err
 		}
 		return a.reportFiles(io.Discard, d, page, svg)

@@ -59,19 +59,19 @@ func (a *audit) problems() (all []string) {
 // half a screen and of a whole one, in both colour schemes, without a network.
 func TestBrowserReport(t *testing.T) {
 	b := startBrowser(t)
-	steps := []string{"causes", "timeline", "critical-path", "step-time", "loss", "slowest-messages", "completion", "fabric", "utilisation"}
-	flows := []string{"causes", "slowest-messages", "completion", "fabric", "utilisation", "queue-1"}
+	steps := []string{"causes", "timeline", "critical-path", "step-time", "loss", "slowest-messages", "completion", "fabric", "utilisation", "traffic"}
+	flows := []string{"causes", "slowest-messages", "completion", "fabric", "utilisation", "queue"}
 	for _, r := range []struct {
 		name    string
 		file    string
 		figures []string
 	}{
 		{"training", training(t, "digits-8gpu"), steps},
-		{"training beside bursts", training(t, "digits-incast"), append(steps, "queue-1", "events", "ports")},
-		{"training with losses", training(t, "lossy"), append(steps, "events", "ports")},
-		{"incast", example("incast"), append(flows, "events", "ports")},
-		{"pauses only", example("pfc-only"), append(flows, "ports")},
-		{"marks only", example("ecn-only"), append(flows, "events", "ports")},
+		{"training beside bursts", training(t, "digits-incast"), append(steps, "queue", "marks", "held-by-port")},
+		{"training with losses", training(t, "lossy"), append(steps, "retransmissions")},
+		{"incast", example("incast"), append(flows, "marks", "held-by-port")},
+		{"pauses only", example("pfc-only"), append(flows, "held-by-port")},
+		{"marks only", example("ecn-only"), append(flows, "marks")},
 		{"one host", write(t, oneHost(t)), []string{"causes", "critical-path", "step-time", "loss"}},
 		{"three tiers", write(t, rails), flows},
 	} {

@@ -5,8 +5,10 @@
 //	 run.json, *.parquet    bounded |--> Headline    the figures of package headline
 //	summary --OfSummary-->          |--> Findings    causes, largest first
 //	                                |--> WriteText   the terminal, at most 120 columns
-//	                                |--> Figures     SVG, each at any width
-//	                                |--> WritePage   figures and words in one file
+//	                                |--> Charts      plots as values, which chart/svg draws
+//	                                |--> Tables      all flows, ports, steps
+//	                                |--> WritePage   all of it in one file of HTML
+//	                                |--> DocumentOf  the same as JSON, without the tables
 //	                                +--> Compare, ExplainFlow
 //
 // It is not the simulator: it reads what a run left and computes no figure that the
@@ -16,14 +18,12 @@
 //
 // Invariants:
 //   - the same run directory gives the same bytes;
-//   - a page asks for nothing outside itself and has no script: its content security
-//     policy says so, and hovering texts are SVG titles;
+//   - a page asks for nothing outside itself and runs no script but its own, which its
+//     content security policy names by hash; without script all of it reads, but for
+//     rows of long tables, of which it says where they are;
+//   - a page says each thing once and stays under 3 MB, however large the run: a table
+//     has as many rows as fit in its bytes, and says how many are left out;
 //   - a sentence names only what a figure of the run shows; where a table is missing
 //     the sentence is left out and the missing table is named;
 //   - the causes of a comparison sum to the difference that it explains.
-//
-// Colours: Okabe and Ito, Color Universal Design (2008), and the muted scheme of Paul
-// Tol, Colour Schemes (SRON/EPS/TN/09-002, 2021); load is coloured after Viridis.
-// Ticks: multiples of 1, 2 and 5 (Heckbert, Nice Numbers for Graph Labels, Graphics
-// Gems, 1990). Waterfalls divide a span as package cause does.
 package report

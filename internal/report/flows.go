@@ -84,6 +84,7 @@ type FlowStats struct {
 	Events     []Event         // by part of the run
 	Paths      []PathLoad
 	SlowHops   map[int64][]Hop // of Slowest, by id; nil without a table of hops
+	Pairs      pairs           // messages of collectives by queue pair
 	Traffic    *Traffic        // nil: unknown
 }
 
@@ -125,6 +126,9 @@ func (d *Data) readFlows(run *result.Run) error {
 		}
 		m.add(&row)
 		keepSlowest(slow, row)
+		if row.Kind == result.KindCollective {
+			f.Pairs.add(&row)
+		}
 		if old := fast[row.Kind]; row.FCT > 0 && (old == nil || row.FCT < old.FCT) {
 			faster := row // a copy: row itself stays off the heap
 			fast[row.Kind] = &faster

@@ -1,7 +1,9 @@
 package report
 
 import (
-	_ "embed" // the page's template and style
+	"crypto/sha256"
+	_ "embed" // the page's template, style and script
+	"encoding/base64"
 	"fmt"
 	"html/template"
 	"io"
@@ -11,8 +13,8 @@ import (
 	"strconv"
 	"strings"
 
+	"railyard/internal/chart"
 	"railyard/internal/chart/svg"
-	"railyard/internal/result"
 	"railyard/internal/unit"
 )
 
@@ -22,31 +24,71 @@ var pageText string
 //go:embed page.css
 var pageStyle string
 
+//go:embed page.js
+var pageScript string
+
 var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
-// pageFigure is a figure as the page shows it: once for wide and once for narrow windows.
+// pageFigure is a figure as the page shows it, drawn for each of some widths.
 type pageFigure struct {
 	Name, Title, Caption string
-	Wide, Narrow         template.HTML
+	Class                string
+	Drawings             []pageDrawing
+	Causes               []Finding   // said in words below it
+	JSON                 template.JS // for the script; "": nothing to read or to zoom
 }
 
-type pageTable struct {
-	Title string
-	Words int // columns of words, not figures, beside the first
-	Head  []string
-	Rows  [][]string
-	More  string
+// pageDrawing is a figure at a width. The style sheet shows the one that fits.
+type pageDrawing struct {
+	Class string
+	SVG   template.HTML
 }
+
+// Widths at which a page has each figure: for a telephone, for a column of two, three
+// or four, for a column alone, and, of what needs room, for two columns.
+var (
+	pairedWidths = []drawnWidth{{"narrow", 340}, {"middle", 560}, {"wide", 760}}
+	broadWidths  = []drawnWidth{{"narrow", 340}, {"wide", 760}, {"broad", 1160}}
+)
+
+type drawnWidth struct {
+	class string
+	width float64
+}
+
+// fileWidth is the width of a figure in a file of its own.
+const fileWidth = 760
+
+type pageTable struct {
+	Table
+	Columns []pageColumn
+	Rows    [][]string  // the first
+	JSON    template.JS // columns and rows for the script
+	Folded  string      // where the rows are that a page without script does not show
+	Left    string      // where the rows are that no page shows
+}
+
+type pageColumn struct {
+	Name   string
+	Number bool
+}
+
+// pageSection is an entry of the contents.
+type pageSection struct{ ID, Title string }
 
 type pageData struct {
 	Name, About string
 	Style       template.CSS
+	Units       template.JS // names of the multiples of each unit
+	Script      template.JS
+	ScriptHash  string
+	Contents    []pageSection
 	Notes       []string
-	Paragraph   string
-	Figures     []pageFigure
-	Headline    [][2]string
-	Causes      []Finding
-	Subject     string
+	Sentence    string
+	Bullets     []string
+	First       *pageFigure // the picture
+	Figures     []*pageFigure
+	Headline    []headlineFigure
 	Tables      []pageTable
 	RunNotes    []string
 	Scenario    string
@@ -55,45 +97,167 @@ type pageData struct {
 
 // WritePage writes the report as one HTML page that needs nothing beside itself.
 func WritePage(w io.Writer, d *Data) error {
-	subject, whole, causes := Findings(d)
 	s := d.Summary
-	p := pageData{Name: s.Name, Style: template.CSS(pageStyle + "@media screen and (prefers-color-scheme: dark) {\n" + svg.DarkRules() + "}\n"),
-		Notes: d.Notes, Paragraph: paragraphOf(Answer(d)), Headline: d.headlineRows(), Causes: causes, RunNotes: s.Notes,
-		Scenario: s.ScenarioYAML, Version: s.Version}
+	p := pageData{Name: s.Name, Script: template.JS(pageScript), ScriptHash: hashOf(pageScript),
+		Style: template.CSS(pageStyle + "@media screen and (prefers-color-scheme: dark) {\n" + svg.DarkRules() + "}\n"),
+		Notes: d.Notes, RunNotes: s.Notes, Scenario: s.ScenarioYAML, Version: s.Version}
 	if p.Name == "" {
 		p.Name = "run"
+	}
+	p.Sentence, p.Bullets = Answer(d)
+	for _, f := range d.Headline() {
+		p.Headline = append(p.Headline, headlineFigure{f.Name, f.Text(), f.Meaning})
 	}
 	about := []string{string(s.State), "seed " + strconv.FormatUint(s.Seed, 10)}
 	if s.Kernel != "" {
 		about = append(about, "kernel "+s.Kernel)
 	}
 	p.About = strings.Join(about, ", ")
-	if len(causes) > 0 {
-		p.Subject = subject + ", " + whole.Human()
+	units, err := scriptJSON(chart.Multiples())
+	if err != nil {
+		return err
 	}
-	for _, f := range Figures(d) {
-		p.Figures = append(p.Figures, pageFigure{Name: f.Name, Title: f.Title, Caption: f.Caption,
-			Wide: template.HTML(f.Draw(wideFigure).String()), Narrow: template.HTML(f.Draw(narrowFigure).String())})
+	p.Units = template.JS(units)
+	if err := p.draw(d); err != nil {
+		return err
 	}
-	p.Tables = tables(d)
+	for _, t := range Tables(d) {
+		shown, err := pageTableOf(t)
+		if err != nil {
+			return err
+		}
+		p.Tables = append(p.Tables, shown)
+	}
+	p.contents()
 	p.unbreak()
-	return pageTemplate.Execute(w, p)
+	return pageTemplate.Execute(w, &p)
+}
+
+// hashOf is what a content security policy names a script by (CSP 3, section 2.3.1).
+func hashOf(script string) string {
+	sum := sha256.Sum256([]byte(script))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// draw makes the figures. The first is the picture of the answer, and has its causes in words.
+func (p *pageData) draw(d *Data) error {
+	for i, f := range Charts(d) {
+		g, err := pageFigureOf(&f, i == 0)
+		if err != nil {
+			return err
+		}
+		if i == 0 {
+			_, _, g.Causes = Findings(d)
+			p.First = g
+		} else {
+			p.Figures = append(p.Figures, g)
+		}
+	}
+	return nil
+}
+
+// pageFigureOf draws a figure for all widths. What has values over an axis goes to the
+// script, too, which reads them out and zooms.
+func pageFigureOf(f *chart.Figure, first bool) (*pageFigure, error) {
+	g := &pageFigure{Name: f.Name, Title: f.Title, Caption: f.Caption, Class: "paired"}
+	widths := pairedWidths
+	if first || f.Lanes != nil || f.Graph != nil || f.Map != nil && f.Map.X != nil {
+		g.Class, widths = "broad", broadWidths
+	}
+	for _, w := range widths {
+		g.Drawings = append(g.Drawings, pageDrawing{w.class, template.HTML(svg.Draw(f, w.width).String())})
+	}
+	if f.Lines != nil {
+		values, err := scriptJSON(f)
+		if err != nil {
+			return nil, fmt.Errorf("report: figure %s: %w", f.Name, err)
+		}
+		g.JSON = template.JS(values)
+	}
+	return g, nil
+}
+
+// pageTableOf prints the first rows of a table, and encodes all for the script.
+func pageTableOf(t Table) (pageTable, error) {
+	out := pageTable{Table: t}
+	for _, c := range t.Columns {
+		out.Columns = append(out.Columns, pageColumn{c.Name, c.Unit != words})
+	}
+	rows, n, err := t.encode()
+	if err != nil {
+		return out, err
+	}
+	for _, row := range t.Rows[:min(firstRows, n)] {
+		var texts []string
+		for c, cell := range row {
+			texts = append(texts, t.Text(c, cell))
+		}
+		out.Rows = append(out.Rows, texts)
+	}
+	columns, err := scriptJSON(t.Columns)
+	if err != nil {
+		return out, err
+	}
+	out.JSON = template.JS(fmt.Sprintf(`{"first":%d,"columns":%s,"rows":%s}`, firstRows, columns, rows))
+	all := int64(len(t.Rows))
+	if int64(len(out.Rows)) < all {
+		out.Folded = fmt.Sprintf("The first %d of %s rows. All are in %s, and here where script may run.",
+			len(out.Rows), unit.Count(int64(n)), t.File)
+	}
+	left := t.Left
+	if more := all - int64(n); more > 0 {
+		left = join(unit.CountOf(more, "row")+" more", left)
+	}
+	if left != "" {
+		out.Left = "Not shown here: " + left + ", in " + t.File + "."
+	}
+	return out, nil
+}
+
+// contents lists what a reader may want to go to.
+func (p *pageData) contents() {
+	add := func(id, title string) { p.Contents = append(p.Contents, pageSection{id, title}) }
+	add("answer", "What limited it")
+	if p.First != nil {
+		add(p.First.Name, p.First.Title)
+	}
+	if len(p.Headline) > 0 {
+		add("headline", "Figures of the run")
+	}
+	for _, f := range p.Figures {
+		add(f.Name, f.Title)
+	}
+	for _, t := range p.Tables {
+		add("table-"+t.Name, t.Title)
+	}
+	if len(p.RunNotes) > 0 {
+		add("notes", "Notes of the run")
+	}
+	if p.Scenario != "" {
+		add("scenario", "Resolved scenario")
+	}
 }
 
 var quantities = regexp.MustCompile(`(\d) (%|[pnum]?s\b|[kMGT]?B\b|[kMGT]?b/s)`)
 
 // unbreak keeps a figure and its unit on one line.
 func (p *pageData) unbreak() {
-	join := func(s string) string { return quantities.ReplaceAllString(s, "$1\u00a0$2") }
-	p.Paragraph = join(p.Paragraph)
+	join := func(s *string) { *s = quantities.ReplaceAllString(*s, "$1\u00a0$2") }
+	join(&p.Sentence)
+	for i := range p.Bullets {
+		join(&p.Bullets[i])
+	}
 	for i := range p.Headline {
-		p.Headline[i][1] = join(p.Headline[i][1])
+		join(&p.Headline[i].Value)
 	}
-	for i := range p.Figures {
-		p.Figures[i].Caption = join(p.Figures[i].Caption)
+	for _, f := range p.Figures {
+		join(&f.Caption)
 	}
-	for i := range p.Causes {
-		p.Causes[i].Text = join(p.Causes[i].Text)
+	if p.First != nil {
+		join(&p.First.Caption)
+		for i := range p.First.Causes {
+			join(&p.First.Causes[i].Text)
+		}
 	}
 }
 
@@ -104,76 +268,10 @@ func (f Finding) ShareText() string { return unit.Percent(f.Share) }
 func (f Finding) TimeText() string { return f.Time.Human() }
 
 // Meaning says what the cause stands for.
-func (f Finding) Meaning() string { return "in which " + f.Cause.Meaning() }
+func (f Finding) Meaning() string { return "time in which " + f.Cause.Meaning() }
 
-// headlineRows is the run's headline figures, as name and value.
-func (d *Data) headlineRows() (rows [][2]string) {
-	for _, f := range d.Headline() {
-		rows = append(rows, [2]string{f.Name, f.Text()})
-	}
-	return rows
-}
-
-// tableRows is how many rows a table of the page has at most.
-const tableRows = 64
-
-// tables is what the page shows as text beside the figures.
-func tables(d *Data) []pageTable {
-	s := d.Summary
-	var out []pageTable
-	add := func(t pageTable, file string) {
-		if len(t.Rows) == 0 {
-			return
-		}
-		if n := len(t.Rows) - tableRows; n > 0 {
-			t.More = fmt.Sprintf("and %s more in %s", unit.Count(int64(n)), file)
-			t.Rows = t.Rows[:tableRows]
-		}
-		out = append(out, t)
-	}
-	add(openTable(s), "run.json")
-	t := pageTable{Title: "Collectives, mean over steps", Head: []string{"name", "count", "size", "time", "algbw", "bus bandwidth"}}
-	for _, c := range s.Collectives {
-		t.Rows = append(t.Rows, []string{c.Name, unit.Count(c.Count), c.Bytes.Human(), c.Time.Human(), unit.ByteRate(c.AlgBW), unit.ByteRate(c.BusBW)})
-	}
-	add(t, "run.json")
-	t = pageTable{Title: "Flows", Words: 1, Head: []string{"name", "path", "size", "done", "completion", "rate", "marks", "CNPs", "sent again"}}
-	for _, f := range slowestFlows(s.Flows, tableRows) {
-		took, rate := f.Status, ""
-		if d := f.Took(); d > 0 {
-			took, rate = d.Human(), unit.Bitrate(8*float64(f.Bytes)/d.Seconds()).Human()
-		}
-		t.Rows = append(t.Rows, []string{f.Name, f.Path, f.Bytes.Human(), unit.Count(f.Done) + " of " + unit.Count(f.Posted), took, rate,
-			unit.Count(f.Marks), unit.Count(f.CNPs), unit.Count(f.Retransmits)})
-	}
-	if n := len(s.Flows) - len(t.Rows); n > 0 {
-		t.Title = fmt.Sprintf("The slowest %d of %s flows", len(t.Rows), unit.Count(int64(len(s.Flows))))
-		t.More = fmt.Sprintf("and %s more in run.json", unit.Count(int64(n)))
-	}
-	add(t, "run.json")
-	t = pageTable{Title: "Busiest ports", Head: []string{"port", "rate", "used", "sent", "deepest queue", "marks", "drops"}}
-	for _, l := range s.BusiestLinks {
-		t.Rows = append(t.Rows, []string{l.Port, l.Rate.Human(), unit.Percent(l.Utilisation), l.TxBytes.Human(), l.MaxQueue.Human(), unit.Count(l.ECNMarks), unit.Count(l.Drops)})
-	}
-	add(t, "links.parquet")
-	return out
-}
-
-// openTable is the messages that were never acknowledged.
-func openTable(s *result.Summary) pageTable {
-	t := pageTable{Title: "Never acknowledged", Words: 2, Head: []string{"name", "path", "waits for", "size", "acknowledged", "posted", "last sent"}}
-	for _, m := range s.Unfinished {
-		left := "never"
-		if m.Left != nil {
-			left = instant(*m.Left)
-		}
-		t.Rows = append(t.Rows, []string{m.Name, m.Path, m.Waits, m.Bytes.Human(), m.Acked.Human(), instant(m.Posted), left})
-	}
-	if n := s.UnfinishedAll - int64(len(t.Rows)); n > 0 {
-		t.More = fmt.Sprintf("and %s more in flows.parquet", unit.Count(n))
-	}
-	return t
-}
+// headlineFigure is a headline figure as text.
+type headlineFigure struct{ Name, Value, Meaning string }
 
 // WritePageFile writes the page to path: whole or not at all.
 func WritePageFile(path string, d *Data) error {
@@ -191,9 +289,9 @@ func WriteSVGs(dir string, d *Data) ([]string, error) {
 		return nil, err
 	}
 	var out []string
-	for _, f := range Figures(d) {
+	for _, f := range Charts(d) {
 		path := filepath.Join(dir, f.Name+".svg")
-		if err := writeFile(path, f.Draw(wideFigure).File()); err != nil {
+		if err := writeFile(path, svg.Draw(&f, fileWidth).File()); err != nil {
 			return out, err
 		}
 		out = append(out, path)

@@ -29,6 +29,12 @@ type StepStats struct {
 	TailN, RestN int64
 	tail         []bool
 	slowestRank  []int32
+	top          []topCause // by step: the largest cause of its slowest rank but dependency
+}
+
+type topCause struct {
+	Cause cause.Cause
+	Time  unit.Duration
 }
 
 // Quantile returns the time that the fraction q of the steps did not exceed.
@@ -121,6 +127,7 @@ func (s *StepStats) rank() {
 // splitSteps sums the causes, now that it is known which step is which.
 func (d *Data) splitSteps(run *result.Run) error {
 	s := d.Steps
+	s.top = make([]topCause, len(s.Time))
 	var rows, slow int64
 	for row, err := range run.Steps() {
 		if err != nil {
@@ -143,6 +150,10 @@ func (d *Data) splitSteps(run *result.Run) error {
 		} else {
 			s.Rest.Add(&split)
 			s.RestN++
+		}
+		split[cause.Dependency] = 0
+		if all := largest(&split); len(all) > 0 {
+			s.top[row.Step] = topCause{all[0], split[all[0]]}
 		}
 	}
 	divide(&s.Mean, rows)

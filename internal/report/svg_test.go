@@ -85,35 +85,3 @@ func wellFormed(t *testing.T, name, xmlText string) {
 		}
 	}
 }
-
-// The page asks for nothing outside itself, runs no script, and takes names as text.
-func TestPage(t *testing.T) {
-	d := load(t, small(t, true))
-	d.Summary.Name = `<img src="x">`
-	d.Flows.Slowest[0].Name = `"><script>`
-	var a, b bytes.Buffer
-	if err := WritePage(&a, d); err != nil {
-		t.Fatal(err)
-	}
-	if err := WritePage(&b, d); err != nil {
-		t.Fatal(err)
-	}
-	page := a.String()
-	if page != b.String() {
-		t.Error("two pages of one run differ")
-	}
-	for _, s := range []string{"<script", "<img", "<link", "src=", "@import", "url(", "https:"} {
-		if strings.Contains(strings.ReplaceAll(page, `&lt;img src=&#34;x&#34;&gt;`, ""), s) {
-			t.Errorf("the page contains %q", s)
-		}
-	}
-	if rest := strings.ReplaceAll(page, `xmlns="http://www.w3.org/2000/svg"`, ""); strings.Contains(rest, "http:") {
-		t.Error("the page names another address than the SVG namespace")
-	}
-	for _, s := range []string{"default-src &#39;none&#39;", "default-src 'none'"} {
-		if strings.Contains(page, s) {
-			return
-		}
-	}
-	t.Error("the page has no content security policy")
-}

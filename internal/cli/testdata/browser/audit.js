@@ -1,5 +1,5 @@
-// Says what is wrong with how a page looks, as it is shown now. The page itself has no
-// script: the test runs this one from outside. The value is an audit, see report_browser_test.go.
+// Says what is wrong with how a page looks, as it is shown now. It is no part of the page:
+// the test runs it from outside. The value is an audit, see report_browser_test.go.
 (() => {
   const seen = r => r.width > 0 && r.height > 0;
   const box = e => e.getBoundingClientRect();
@@ -33,12 +33,21 @@
     let under = backdrop(svg);
     for (const e of svg.querySelectorAll('rect, circle')) {
       const r = box(e), s = getComputedStyle(e);
-      if (e.compareDocumentPosition(text) & Node.DOCUMENT_POSITION_FOLLOWING && r.left <= x && x <= r.right && r.top <= y && y <= r.bottom) {
+      if (s.fill !== 'none' && e.compareDocumentPosition(text) & Node.DOCUMENT_POSITION_FOLLOWING && r.left <= x && x <= r.right && r.top <= y && y <= r.bottom) {
         const c = colour(s.fill);
         under = over([c[0], c[1], c[2], c[3] * s.fillOpacity], under);
       }
     }
     return under;
+  };
+
+  // Of two texts turned by the same angle, how far their lines are apart, in parts of their
+  // height; undefined of others.
+  const turned = (t, u) => {
+    const [a, b] = [t, u].map(e => (e.getAttribute('transform') || '').match(/^rotate\((-?[\d.]+)/)).map(m => m && Number(m[1]));
+    if (a === null || a !== b) return undefined;
+    const at = (e, n) => Number(e.getAttribute(n)), angle = a * Math.PI / 180;
+    return Math.abs((at(u, 'x') - at(t, 'x')) * Math.sin(angle) - (at(u, 'y') - at(t, 'y')) * Math.cos(angle)) / at(t, 'font-size');
   };
 
   const found = { width: innerWidth, scrollWidth: document.scrollingElement.scrollWidth, title: document.title, headings: [], figures: [], texts: 0,
@@ -59,7 +68,7 @@
   }
 
   for (const f of document.querySelectorAll('figure')) {
-    const drawings = [...f.querySelectorAll('svg')].filter(s => seen(box(s)));
+    const drawings = [...f.querySelectorAll('svg:not(svg svg)')].filter(s => seen(box(s)));
     found.figures.push({ name: f.id, drawings: drawings.length, marks: drawings.reduce((n, s) => n + s.querySelectorAll('rect, line, polyline, polygon, circle').length, 0) });
     for (const svg of drawings) {
       const frame = box(svg);
@@ -72,7 +81,8 @@
           const b = box(u);
           const wide = Math.min(a.right, b.right) - Math.max(a.left, b.left), high = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
           // The box of a text is higher than its letters by a few pixels.
-          if (wide > 1 && high > 4) found.overlaps.push(`${f.id}: ${short(t.textContent)} | ${short(u.textContent)}`);
+          const apart = turned(t, u);
+          if (apart === undefined ? wide > 1 && high > 4 : apart < 0.75 && wide > 1 && high > 1) found.overlaps.push(`${f.id}: ${short(t.textContent)} | ${short(u.textContent)}`);
         }
       });
     }
