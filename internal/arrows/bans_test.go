@@ -10,7 +10,7 @@ import (
 
 // Groups of packages. A pure package is a function of its input: it runs the same under simulated and under real time.
 const (
-	pure   = "unit cause splitmix located wire topo qos coll cc roce workload exec inventory"
+	pure   = "unit cause splitmix located wire topo qos coll cc roce workload exec inventory plan"
 	engine = "sim fabric nic"
 	tensor = "nn dataset train"
 )
@@ -118,7 +118,12 @@ func checkCalls(f file) (problems []string) {
 			if !ok {
 				return true
 			}
-			switch path := named[x.Name]; {
+			path := named[x.Name]
+			inner, _ := strings.CutPrefix(path, module+"/internal/")
+			if names, limited := onlyThese[[2]string{f.pkg, inner}]; limited && !listed(names, n.Sel.Name) {
+				report(n, "%s.%s in %s: of %s it may use only %s, so that it builds and reads nothing", inner, n.Sel.Name, f.pkg, inner, join(names))
+			}
+			switch {
 			case path == "math" && listed(inexact, n.Sel.Name) && listed(pure+" "+engine+" "+tensor, f.pkg):
 				report(n, "math.%s in %s: its last bit differs between processors, and what is computed here reaches events, the data set or the weights, which are the same bits everywhere. nn and dataset have their own exp, log and sine, made of + - * /", n.Sel.Name, f.pkg)
 			case (path == "os" || path == "syscall") && n.Sel.Name == "Exit" && !strings.HasPrefix(f.pkg, "cmd/") && !strings.HasPrefix(f.pkg, "tools/"):
@@ -128,6 +133,15 @@ func checkCalls(f file) (problems []string) {
 		return true
 	})
 	return problems
+}
+
+// onlyThese are the names that a package may use of another: types of parameters, words and bounds, so that it stays pure although the
+// other is not.
+var onlyThese = map[[2]string]string{
+	{"plan", "fabric"}:  "Balancers Buffer Class Config Down ECN Faults FlowKey Links MaxHops PFC Storm",
+	{"plan", "dataset"}: "Size",
+	{"plan", "result"}:  "KindBackground KindCollective KindJob RowGroupRows",
+	{"plan", "train"}:   "Layers",
 }
 
 // localNames maps the names by which a file calls its imports to their paths.
@@ -156,6 +170,8 @@ func TestBannedThingsAreFound(t *testing.T) {
 		{"fabric", `import m "math"; var _ = m.Pow(2, 3)`, "last bit"},
 		{"cli", `import "os"; func f() { os.Exit(1) }`, "only main exits"},
 		{"sim", `func f() { go f() }`, "goroutine"},
+		{"plan", `import "railyard/internal/fabric"; var _ = fabric.New`, "builds and reads nothing"},
+		{"plan", `import "railyard/internal/input"; func f() { go f() }`, "goroutine"},
 		{"cli", `func init() {}`, "init function"},
 	} {
 		f := parse(t, "x.go", "package p; "+c.src)
@@ -170,6 +186,7 @@ func TestBannedThingsAreFound(t *testing.T) {
 		{"cli", `import ("math"; "os"; "time"); var _, _, _ = math.Exp(1), os.Args, time.Now`},
 		{"cmd/railyard", `import "os"; func f() { os.Exit(1) }`},
 		{"train", `import "unsafe"; var _ unsafe.Pointer`},
+		{"plan", `import "railyard/internal/fabric"; var _ fabric.Config`},
 	} {
 		f := parse(t, "x.go", "package p; "+c.src)
 		f.pkg = c.pkg

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/plan"
 	"railyard/internal/qos"
 	"railyard/internal/run"
 	"railyard/internal/scenario"
@@ -46,21 +47,11 @@ type findingJSON struct {
 // A checkJSON is what `railyard check` says. Estimate and thresholds are absent where
 // the scenario could not be planned.
 type checkJSON struct {
-	Errors     int           `json:"errors"`
-	Findings   []findingJSON `json:"findings"`
-	Estimate   *estimateJSON `json:"estimate,omitempty"`
-	Thresholds []qos.Row     `json:"thresholds,omitempty"` // as in run.json
-	Mistakes   []qos.Mistake `json:"mistakes,omitempty"`
-}
-
-type estimateJSON struct {
-	Steps      int64      `json:"steps"`
-	PacketHops int64      `json:"packet_hops"`
-	Memory     unit.Bytes `json:"memory_bytes"`
-	FLOP       int64      `json:"flop"`
-	Seconds    float64    `json:"wall_seconds"`
-	HopRate    int64      `json:"assumed_packet_hops_per_s"`
-	FLOPRate   int64      `json:"assumed_flop_per_s"`
+	Errors     int            `json:"errors"`
+	Findings   []findingJSON  `json:"findings"`
+	Estimate   *plan.Estimate `json:"estimate,omitempty"`
+	Thresholds []qos.Row      `json:"thresholds,omitempty"` // as in run.json
+	Mistakes   []qos.Mistake  `json:"mistakes,omitempty"`
 }
 
 func (a *app) check(file string, asJSON bool) error {
@@ -70,7 +61,7 @@ func (a *app) check(file string, asJSON bool) error {
 	}
 	sc, err := scenario.Parse(file, src)
 	var problems scenario.Problems
-	var in *run.Inspection
+	var in *plan.Inspection
 	switch {
 	case errors.As(err, &problems):
 	case err != nil:
@@ -110,7 +101,7 @@ func (a *app) check(file string, asJSON bool) error {
 // checkUnplanned reports a scenario that is well formed and cannot be planned.
 func (a *app) checkUnplanned(file string, sc *scenario.Scenario, err error, asJSON bool) error {
 	f := scenario.Finding{Severity: scenario.Error, Message: err.Error()}
-	var field *run.FieldError
+	var field *plan.FieldError
 	if errors.As(err, &field) {
 		f.Path, f.Message = field.Path, field.Err.Error()
 	}
@@ -138,7 +129,7 @@ func (a *app) checkUnplanned(file string, sc *scenario.Scenario, err error, asJS
 	return wrong
 }
 
-func checkData(problems scenario.Problems, in *run.Inspection) checkJSON {
+func checkData(problems scenario.Problems, in *plan.Inspection) checkJSON {
 	out := checkJSON{Findings: []findingJSON{}}
 	for _, p := range problems {
 		severity := scenario.Error
@@ -152,14 +143,12 @@ func checkData(problems scenario.Problems, in *run.Inspection) checkJSON {
 	if in == nil {
 		return out
 	}
-	e := in.Estimate
-	out.Estimate = &estimateJSON{e.Steps, e.PacketHops, e.Memory, in.FLOP, in.Seconds, run.HopsPerSecond,
-		run.FLOPPerSecond}
+	out.Estimate = &in.Estimate
 	out.Thresholds, out.Mistakes = in.Thresholds, in.Mistakes
 	return out
 }
 
-func estimateText(s *sheet.Sheet, in *run.Inspection) {
+func estimateText(s *sheet.Sheet, in *plan.Inspection) {
 	e, sc := in.Estimate, in.Plan.Scenario
 	s.Blank()
 	s.Wrap("", "A run of it, estimated")
@@ -174,23 +163,23 @@ func estimateText(s *sheet.Sheet, in *run.Inspection) {
 		rows = append(rows, []string{"steps", unit.Count(e.Steps), about})
 	}
 	rows = append(rows,
-		[]string{"packet-hops", unit.Count(e.PacketHops), "limit " + unit.Count(run.MaxHops) + "; without losses"},
-		[]string{"memory", e.Memory.Human(), "limit " + run.MaxMemory.Human() + ", and what the machine has free"})
-	speed := fmt.Sprintf("at %s packet-hops/s", unit.Rate(run.HopsPerSecond))
-	if in.FLOP > 0 {
-		rows = append(rows, []string{"arithmetic", unit.Rate(float64(in.FLOP)) + "FLOP",
+		[]string{"packet-hops", unit.Count(e.PacketHops), "limit " + unit.Count(plan.MaxHops) + "; without losses"},
+		[]string{"memory", e.Memory.Human(), "limit " + plan.MaxMemory.Human() + ", and what the machine has free"})
+	speed := fmt.Sprintf("at %s packet-hops/s", unit.Rate(plan.HopsPerSecond))
+	if e.FLOP > 0 {
+		rows = append(rows, []string{"arithmetic", unit.Rate(float64(e.FLOP)) + "FLOP",
 			"on this machine: the network is really trained"})
-		speed += fmt.Sprintf(" and %sFLOP/s", unit.Rate(run.FLOPPerSecond))
+		speed += fmt.Sprintf(" and %sFLOP/s", unit.Rate(plan.FLOPPerSecond))
 	}
-	took := "about " + unit.Clock(in.Seconds)
-	if in.Seconds < 0.1 {
+	took := "about " + unit.Clock(e.Seconds)
+	if e.Seconds < 0.1 {
 		took = "less than 0.1 s"
 	}
 	rows = append(rows, []string{"run time", took, speed + ", one core; within a factor of three"})
 	s.Grid("lrw", rows)
 }
 
-func thresholdText(s *sheet.Sheet, in *run.Inspection) {
+func thresholdText(s *sheet.Sheet, in *plan.Inspection) {
 	if len(in.Thresholds) == 0 {
 		return
 	}
@@ -224,7 +213,7 @@ func thresholdText(s *sheet.Sheet, in *run.Inspection) {
 }
 
 // thresholdNotes says what the table of thresholds means.
-func thresholdNotes(in *run.Inspection) []string {
+func thresholdNotes(in *plan.Inspection) []string {
 	var notes []string
 	f := in.Plan.Scenario.Fabric
 	if t := &in.Thresholds[0]; t.Lossless() {

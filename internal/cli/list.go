@@ -8,6 +8,7 @@ import (
 
 	why "railyard/internal/cause"
 	"railyard/internal/scenario"
+	"railyard/internal/scenario/schema"
 )
 
 // A nameList is names that belong together.
@@ -145,7 +146,7 @@ editors: see docs/editors.md. What railyard accepts the schema accepts; it refus
 
 		DisableFlagsInUseLine: true,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := a.stdout.Write(scenario.Schema())
+			_, err := a.stdout.Write(schema.JSON())
 			return err
 		},
 	}

@@ -68,10 +68,3 @@ func TestLane(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 }
-
-// Requests of man(7) at the start of a line are text.
-func TestRoff(t *testing.T) {
-	if got := roffLines(".SH is a request\n\n  a-b \\ c", "  "); got != "\\&.SH is a request\n.PP\n.nf\n  a\\-b \\e c\n.fi\n" {
-		t.Errorf("%q", got)
-	}
-}

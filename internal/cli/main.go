@@ -21,21 +21,26 @@ const (
 	exitInterrupted = 130
 )
 
-// garbage is how much the runtime may leave uncollected, in percent of what is in use. The forecast of memory counts on it.
+// garbage is how much the runtime may leave uncollected, in percent of what is in use. The forecast
+// of memory counts on it.
 const garbage = 25
 
 // Main runs railyard with the arguments that follow the program's name and returns
 // its exit code.
 func Main(args []string, stdout, stderr *os.File) int {
 	if os.Getenv("GOGC") == "" {
-		// Most of what a run holds is there from the start; letting garbage grow to as much again would double it.
+		// Most of what a run holds is there from the start; letting garbage grow to as much again
+		// would double it.
 		debug.SetGCPercent(garbage)
 	}
 	return newApp(stdout, stderr, wired()).execute(args)
 }
 
 func newApp(stdout, stderr *os.File, e engine) *app {
-	return &app{stdin: os.Stdin, stdout: stdout, stderr: stderr, outTerm: terminalOf(stdout), errTerm: terminalOf(stderr), engine: e, start: time.Now()}
+	return &app{
+		stdin: os.Stdin, stdout: stdout, stderr: stderr, outTerm: terminalOf(stdout), errTerm: terminalOf(stderr),
+		engine: e, start: time.Now(),
+	}
 }
 
 // app is one call of the program.

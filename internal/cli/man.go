@@ -1,13 +1,15 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
 	"github.com/spf13/pflag"
 
 	"railyard/internal/input"
@@ -27,137 +29,134 @@ func (a *app) manCommand() *cobra.Command {
 			return nil
 		},
 		DisableFlagsInUseLine: true,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			pages := manPages(cmd.Root())
+		RunE: func(_ *cobra.Command, args []string) error {
+			pages, err := manPages(a.root())
+			if err != nil {
+				return fmt.Errorf("man: %w", err)
+			}
 			if err := os.MkdirAll(args[0], 0o777); err != nil {
 				return fmt.Errorf("man: cannot make %s: %w", args[0], input.Cause(err))
 			}
 			for _, p := range pages {
-				path := filepath.Join(args[0], p.name)
-				if err := os.WriteFile(path, []byte(p.text), 0o666); err != nil {
+				path := filepath.Join(args[0], p.name+".1")
+				if err := os.WriteFile(path, p.text, 0o666); err != nil {
 					return fmt.Errorf("man: cannot write %s: %w", path, input.Cause(err))
 				}
 			}
-			_, err := fmt.Fprintf(a.stdout, "%s: %s\n", args[0], count(len(pages), "page"))
+			_, err = fmt.Fprintf(a.stdout, "%s: %s\n", args[0], count(len(pages), "page"))
 			return err
 		},
 	}
 }
 
 // A manPage is a file in the format of man(7).
-type manPage struct{ name, text string }
+type manPage struct {
+	name string
+	text []byte
+}
 
-// manPages returns a page per command, in order of name.
-func manPages(cmd *cobra.Command) []manPage {
-	pages := []manPage{{manName(cmd) + ".1", manText(cmd)}}
-	for _, c := range cmd.Commands() {
-		if c.IsAvailableCommand() && c.Name() != "help" {
-			pages = append(pages, manPages(c)...)
-		}
+// manPages returns a page for cmd and for each command below it. It changes the commands' texts.
+func manPages(cmd *cobra.Command) ([]manPage, error) {
+	text, err := manText(cmd) // first, because it has what those below say of themselves
+	if err != nil {
+		return nil, err
 	}
-	slices.SortFunc(pages, func(a, b manPage) int { return strings.Compare(a.name, b.name) })
-	return pages
+	pages := []manPage{{manName(cmd), text}}
+	for _, c := range cmd.Commands() {
+		if !c.IsAvailableCommand() {
+			continue
+		}
+		below, err := manPages(c)
+		if err != nil {
+			return nil, err
+		}
+		pages = append(pages, below...)
+	}
+	return pages, nil
 }
 
 func manName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
 
-// manText writes one page.
-func manText(cmd *cobra.Command) string {
+// manText writes one page. cobra/doc makes it of Markdown, and wants a date: the same command
+// should give the same page, so there is none on it.
+func manText(cmd *cobra.Command) ([]byte, error) {
+	cmd.Long = manDescription(cmd)
+	cmd.Short = markdown(cmd.Short)
+	cmd.DisableAutoGenTag = true
+	cmd.InitDefaultHelpFlag()
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		f.Hidden = f.Hidden || f.Name == "help"
+		f.Usage = markdown(f.Usage)
+	})
+	noDate := time.Time{}
+	header := &doc.GenManHeader{Date: &noDate, Source: "railyard " + result.Version, Manual: "Railyard"}
+	var b bytes.Buffer
+	if err := doc.GenMan(cmd, header, &b); err != nil {
+		return nil, err
+	}
+	page := strings.Replace(b.String(), noDate.Format(`"Jan 2006"`), `""`, 1)
+	// A plain - may be printed as a hyphen, which no shell takes for an option.
+	return []byte(strings.NewReplacer(`\-`, `\-`, "-", `\-`).Replace(page)), nil
+}
+
+// manDescription is what a command does, in Markdown, with the sections that cobra/doc does not
+// know.
+func manDescription(cmd *cobra.Command) string {
 	var b strings.Builder
-	section := func(title string) { fmt.Fprintf(&b, ".SH %s\n", title) }
-	fmt.Fprintf(&b, ".TH %s 1 \"\" \"railyard %s\" \"Railyard\"\n", strings.ToUpper(roff(manName(cmd))), roff(result.Version))
-	section("NAME")
-	fmt.Fprintf(&b, "%s \\- %s\n", roff(manName(cmd)), roff(cmd.Short))
-	section("SYNOPSIS")
-	if cmd.HasAvailableSubCommands() {
-		fmt.Fprintf(&b, ".B %s\n.I COMMAND\n", roff(cmd.CommandPath()))
-	} else {
-		fmt.Fprintf(&b, ".B %s\n%s\n", roff(cmd.CommandPath()), roff(strings.TrimSpace(strings.TrimPrefix(cmd.UseLine(), cmd.CommandPath()))))
+	section := func(title string) { fmt.Fprintf(&b, "\n\n# %s\n", title) }
+	entry := func(term, meaning string) { fmt.Fprintf(&b, "\n**%s**\n: %s\n", markdown(term), markdown(meaning)) }
+	b.WriteString(markdown(cmd.Long))
+	if cmd.Long == "" {
+		b.WriteString(markdown(cmd.Short) + ".")
 	}
-	section("DESCRIPTION")
-	text := cmd.Long
-	if text == "" {
-		text = cmd.Short + "."
-	}
-	b.WriteString(roffLines(text, "  "))
 	if cmd.HasAvailableSubCommands() {
 		section("COMMANDS")
 		for _, c := range cmd.Commands() {
-			if c.IsAvailableCommand() && c.Name() != "help" {
-				fmt.Fprintf(&b, ".TP\n.B %s\n%s; see %s(1)\n", roff(c.Name()), roff(c.Short), roff(manName(c)))
+			if c.IsAvailableCommand() {
+				entry(c.Name(), c.Short+"; see "+manName(c)+"(1)")
 			}
 		}
 	}
-	manFlags(&b, cmd)
-	if cmd.Example != "" {
-		section("EXAMPLES")
-		fmt.Fprintf(&b, ".nf\n%s.fi\n", roffLines(cmd.Example, ""))
-	}
 	if !cmd.HasParent() {
 		section("EXIT STATUS")
-		b.WriteString(".TP\n0\nas asked\n.TP\n1\nfindings of severity error, or a run that failed\n.TP\n2\nmisuse: unknown flag or command, missing argument, unreadable file\n.TP\n130\ninterrupted\n")
+		entry("0", "as asked")
+		entry("1", "findings of severity error, or a run that failed")
+		entry("2", "misuse: unknown flag or command, missing argument, unreadable file")
+		entry("130", "interrupted")
 		section("ENVIRONMENT")
-		b.WriteString(".TP\nNO_COLOR\nif set and not empty, no colour on terminals\n")
-	} else {
-		section("SEE ALSO")
-		fmt.Fprintf(&b, "%s(1)\n", roff(manName(cmd.Parent())))
+		entry("NO_COLOR", "if set and not empty, no colour on terminals")
 	}
 	return b.String()
 }
 
-func manFlags(b *strings.Builder, cmd *cobra.Command) {
-	if !cmd.Flags().HasAvailableFlags() {
-		return
-	}
-	b.WriteString(".SH OPTIONS\n")
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if f.Hidden {
-			return
-		}
-		kind, usage := pflag.UnquoteUsage(f)
-		name := `\fB` + roff("--"+f.Name) + `\fR`
-		if f.Shorthand != "" {
-			name = `\fB` + roff("-"+f.Shorthand) + `\fR, ` + name
-		}
-		if kind != "" {
-			name += ` \fI` + roff(kind) + `\fR`
-		}
-		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" {
-			usage += " (default " + f.DefValue + ")"
-		}
-		fmt.Fprintf(b, ".TP\n%s\n%s\n", name, roff(usage))
-	})
-}
-
-// roff escapes text for man(7): backslashes, hyphens that are to be typed, and
-// a period or quote that would begin a request.
-func roff(s string) string {
-	s = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(s)
-	if strings.HasPrefix(s, ".") || strings.HasPrefix(s, "'") {
-		s = `\&` + s
-	}
-	return s
-}
-
-// roffLines escapes lines; an empty line ends a paragraph, and lines that begin with
-// literal, where that is not empty, are printed as they are.
-func roffLines(text, literal string) string {
+// markdown writes text as Markdown that shows it as it is. Lines that begin with two spaces are
+// examples: they are not filled.
+func markdown(text string) string {
 	var b strings.Builder
-	open := false
-	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
-		asIs := literal != "" && strings.HasPrefix(line, literal)
-		if asIs != open {
-			b.WriteString(map[bool]string{true: ".nf\n", false: ".fi\n"}[asIs])
-			open = asIs
+	example := false
+	for i, line := range strings.Split(text, "\n") {
+		if i > 0 {
+			b.WriteString("\n")
 		}
-		if line == "" {
-			b.WriteString(".PP\n")
+		if strings.HasPrefix(line, "  ") != example {
+			example = !example
+			b.WriteString("```\n")
+		}
+		if example {
+			b.WriteString(line)
 			continue
 		}
-		b.WriteString(roff(line) + "\n")
+		if strings.HasPrefix(line, "-") || strings.HasPrefix(line, "+") || strings.HasPrefix(line, ":") {
+			b.WriteString(`\`) // no list
+		}
+		b.WriteString(plainMarkdown.Replace(line))
 	}
-	if open {
-		b.WriteString(".fi\n")
+	if example {
+		b.WriteString("\n```")
 	}
 	return b.String()
 }
+
+// plainMarkdown takes their meaning from characters that mark something up.
+var plainMarkdown = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`,
+	"<", `\<`, ">", `\>`, "#", `\#`, "|", `\|`, "&", `\&`, "~", `\~`)

@@ -86,7 +86,9 @@ func flagError(cmd *cobra.Command, err error) error {
 }
 
 // valueNames says in words what a flag of a type takes.
-var valueNames = map[string]string{"uint64": "whole number from 0 to 2^64-1", "int": "whole number", "string": "text", "bool": "true or false"}
+var valueNames = map[string]string{
+	"uint64": "whole number from 0 to 2^64-1", "int": "whole number", "string": "text", "bool": "true or false",
+}
 
 // didYouMean returns "; did you mean X?" for the name closest to the word, else
 // "; " and where to look.

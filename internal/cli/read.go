@@ -10,6 +10,7 @@ import (
 	"railyard/internal/coll"
 	"railyard/internal/input"
 	"railyard/internal/located"
+	"railyard/internal/plan"
 	"railyard/internal/run"
 	"railyard/internal/scenario"
 	"railyard/internal/topo"
@@ -32,7 +33,7 @@ func (a *app) readScenario(file string) (*scenario.Scenario, error) {
 }
 
 // plan reads a scenario and derives from it what a run needs.
-func (a *app) plan(file string) (*run.Plan, error) {
+func (a *app) plan(file string) (*plan.Plan, error) {
 	sc, err := a.readScenario(file)
 	if err != nil {
 		return nil, err
@@ -58,7 +59,7 @@ func (a *app) located(file string, sc *scenario.Scenario, err error) error {
 // placeOf returns the file that an error belongs to, the scenario's or one that it names,
 // and how many problems the error is.
 func placeOf(file string, err error) (where string, n int) {
-	var field *run.FieldError
+	var field *plan.FieldError
 	var problems located.Problems
 	if !errors.As(err, &field) && errors.As(err, &problems) && len(problems) > 0 {
 		return problems[0].File, len(problems)
@@ -69,7 +70,7 @@ func placeOf(file string, err error) (where string, n int) {
 // renderField writes an error that belongs to a field of the scenario, or to a file that it names; false
 // if it is none.
 func (a *app) renderField(w io.Writer, colour bool, file string, sc *scenario.Scenario, err error) bool {
-	var field *run.FieldError
+	var field *plan.FieldError
 	var problems located.Problems
 	inFile := errors.As(err, &problems)
 	if errors.As(err, &field) {

@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"railyard/internal/coll"
-	"railyard/internal/run"
+	"railyard/internal/plan"
 )
 
 // lookCommands are the commands that look at things and run nothing, or little.
@@ -16,15 +16,15 @@ func (a *app) lookCommands() []*cobra.Command {
 // A view is a value of the pipeline, as text and as data.
 type view struct {
 	name, short, long string
-	text              func(a *app, p *run.Plan) error
-	data              func(p *run.Plan) (any, error)
+	text              func(a *app, p *plan.Plan) error
+	data              func(p *plan.Plan) (any, error)
 }
 
 var views = []view{
 	{"topo", "Print hosts, switches, ports and tiers",
 		"Prints the graph: hosts with their NICs, switches with their ports, rates and delays, the\ncapacity and " +
 			"oversubscription of each tier, and the bisection.",
-		func(a *app, p *run.Plan) error { return p.Graph.WriteText(a.stdout) }, topoData},
+		func(a *app, p *plan.Plan) error { return p.Graph.WriteText(a.stdout) }, topoData},
 	{"placement", "Print where ranks run and which paths queue pairs take",
 		"Prints the host, GPU, rail and NIC of each rank, the ring of each channel, and the path\nof each queue pair " +
 			"through the fabric.",
@@ -85,7 +85,7 @@ func completeScenario(*cobra.Command, []string, string) ([]string, cobra.ShellCo
 	return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
-func scheduleText(a *app, p *run.Plan) error {
+func scheduleText(a *app, p *plan.Plan) error {
 	s, err := scheduleOf(p)
 	if err != nil {
 		return err

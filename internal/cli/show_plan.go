@@ -7,14 +7,14 @@ import (
 	"strings"
 
 	"railyard/internal/coll"
-	"railyard/internal/run"
+	"railyard/internal/plan"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
 	"railyard/internal/workload"
 )
 
 // topoData is the graph as data.
-func topoData(p *run.Plan) (any, error) {
+func topoData(p *plan.Plan) (any, error) {
 	g := p.Graph
 	type nic struct {
 		Name string `json:"name"`
@@ -101,9 +101,9 @@ type placementJSON struct {
 	Pairs []pairJSON `json:"queue_pairs"`
 }
 
-func placementData(p *run.Plan) (any, error) { return placementOf(p), nil }
+func placementData(p *plan.Plan) (any, error) { return placementOf(p), nil }
 
-func placementOf(p *run.Plan) placementJSON {
+func placementOf(p *plan.Plan) placementJSON {
 	out := placementJSON{Ranks: []rankJSON{}, Rings: p.Rings, Pairs: []pairJSON{}}
 	for r, at := range p.Placement.Ranks {
 		h := p.Graph.Hosts[at.Host]
@@ -117,7 +117,7 @@ func placementOf(p *run.Plan) placementJSON {
 	return out
 }
 
-func placementText(a *app, p *run.Plan) error {
+func placementText(a *app, p *plan.Plan) error {
 	d, s := placementOf(p), a.newSheet()
 	if len(d.Ranks) == 0 {
 		s.Wrap("", "no ranks: the job sends flows")
@@ -195,14 +195,14 @@ type collectiveJSON struct {
 	Sent     unit.Bytes `json:"sent_bytes_per_rank"` // the most that any sends
 }
 
-func dagData(p *run.Plan) (any, error) {
+func dagData(p *plan.Plan) (any, error) {
 	if p.Step == nil {
 		return nil, errNoRanks
 	}
 	return dagOf(p), nil
 }
 
-func dagOf(p *run.Plan) dagJSON {
+func dagOf(p *plan.Plan) dagJSON {
 	d := dagJSON{Ranks: len(p.Placement.Ranks), Streams: p.Step.Streams, Collectives: []collectiveJSON{}}
 	for i := range p.Step.Ops {
 		op := &p.Step.Ops[i]
@@ -241,7 +241,7 @@ func mostSent(c *workload.Collective) unit.Bytes {
 	return unit.Bytes(most)
 }
 
-func dagText(a *app, p *run.Plan) error {
+func dagText(a *app, p *plan.Plan) error {
 	if p.Step == nil {
 		return errNoRanks
 	}
@@ -281,7 +281,7 @@ func dagText(a *app, p *run.Plan) error {
 }
 
 // slowRanks names the ranks that take longer than the others, or less.
-func slowRanks(p *run.Plan) (text string) {
+func slowRanks(p *plan.Plan) (text string) {
 	for _, r := range p.Scenario.Cluster.Slow {
 		text += fmt.Sprintf(", but rank %d takes %s times as long", r.Rank, r.Factor)
 	}
@@ -289,7 +289,7 @@ func slowRanks(p *run.Plan) (text string) {
 }
 
 // scheduleOf returns the plan's schedule, or why it has none.
-func scheduleOf(p *run.Plan) (coll.Schedule, error) {
+func scheduleOf(p *plan.Plan) (coll.Schedule, error) {
 	switch {
 	case p.Step == nil:
 		return nil, errNoRanks
@@ -316,7 +316,7 @@ type opJSON struct {
 	Acked *int32 `json:"acked,omitempty"`
 }
 
-func scheduleData(p *run.Plan) (any, error) {
+func scheduleData(p *plan.Plan) (any, error) {
 	s, err := scheduleOf(p)
 	if err != nil {
 		return nil, err

@@ -20,11 +20,12 @@ func two(busy, mine unit.Duration, rate unit.Bitrate) *Evidence {
 	bytes := func(d unit.Duration) unit.Bytes { return rate.BytesIn(d) }
 	return &Evidence{Subject: "a message", Count: 1,
 		Ports: []Port{{Name: "host1/rail1", Rate: 100 * gbps}, {Name: "rail1/host3", Rate: rate, Fill: []Share{{0, 100}, {1, 300}}}, {Name: "host2/rail1", Rate: 100 * gbps}},
-		Pairs: []Pair{
-			{Name: "flow", Line: 100 * gbps, RoundTrip: 10 * us, Held: cause.Split{cause.RateLimit: 90 * us},
+		Name:  func(pair int32) string { return []string{"flow", "noise"}[pair] },
+		Pairs: map[int32]*Pair{
+			0: {Line: 100 * gbps, RoundTrip: 10 * us, Held: cause.Split{cause.RateLimit: 90 * us},
 				Path: []Hop{{Port: 0, Root: -1}, {Port: 1, Root: -1, Marked: 5, Span: 100 * us, Served: bytes(busy), Mine: bytes(mine)}},
 				Back: []Hop{{Port: 2, Root: -1}}},
-			{Name: "noise", Line: 100 * gbps, Path: []Hop{{Port: 2, Root: -1}, {Port: 1, Root: -1}}}}}
+			1: {Line: 100 * gbps, Path: []Hop{{Port: 2, Root: -1}, {Port: 1, Root: -1}}}}}
 }
 
 func (e *Evidence) spent(c cause.Cause, port, pair int32, t unit.Duration) *Evidence {
@@ -137,7 +138,7 @@ func TestBlamesSum(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := func(name string, most int64) int64 { return rapid.Int64Range(0, most).Draw(t, name) }
 		e := two(unit.Duration(n("busy", int64(200*us))), unit.Duration(n("mine", int64(100*us))), unit.Bitrate(1+n("rate", int64(400*gbps))))
-		p := &e.Pairs[0]
+		p := e.Pairs[0]
 		p.Window = unit.Duration(n("window", int64(20*us))) - us
 		for _, way := range [][]Hop{p.Path, p.Back} {
 			for i := range way {

@@ -201,13 +201,6 @@ func (c *court) blame(s *sum, n unit.Duration) Blame {
 // f(c) x sum over v != c of t(v) / (F - f(v)).
 func (c *court) culprits(s *sum) map[int32]float64 {
 	fill := c.e.Ports[s.port].Fill
-	if len(fill) == 0 { // a NIC's port: its queue pairs wait in turn
-		for i := range c.e.Pairs {
-			if p := &c.e.Pairs[i]; p.hop(s.port) == 0 {
-				fill = append(fill, Share{int32(i), p.Bytes})
-			}
-		}
-	}
 	all, own := int64(0), make(map[int32]int64, len(fill))
 	for _, f := range fill {
 		all += f.Bytes
@@ -248,7 +241,7 @@ func (c *court) names(weight map[int32]float64) (list []Culprit, more int) {
 			continue
 		}
 		whole += weight[p]
-		name := c.e.Pairs[p].Name
+		name := c.e.Name(p)
 		i, ok := by[name]
 		if !ok {
 			i = len(list)

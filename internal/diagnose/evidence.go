@@ -10,8 +10,10 @@ type Evidence struct {
 	Subject string // whose time it is
 	Count   int64  // of what Spans sum over: steps, messages
 	Spans   []Span
-	Pairs   []Pair
+	Pairs   map[int32]*Pair // those that Spans name
 	Ports   []Port
+	// Name returns the name of a queue pair of Pairs or of a port's Fill.
+	Name func(pair int32) string
 	// RankCompute is the mean time of compute in a step, by rank.
 	RankCompute []unit.Duration
 }
@@ -28,11 +30,9 @@ type Span struct {
 
 // Pair is a queue pair.
 type Pair struct {
-	Name       string
 	Line       unit.Bitrate  // of its NIC's port
 	Path, Back []Hop         // of its packets and of their acknowledgements, the NIC's own port first
 	Held       cause.Split   // of all its completed messages
-	Bytes      int64         // that arrived
 	RoundTrip  unit.Duration // of a full packet in an empty network
 	// how long the sender's link takes for a window; -1: congestion control sets it, 0: there is
 	// none
@@ -57,7 +57,7 @@ type Port struct {
 	Rate  unit.Bitrate
 	Delay unit.Duration // of its cable
 	Storm bool          // its own peer, a host, paused it
-	Fill  []Share
+	Fill  []Share       // of a NIC's port, whose queue pairs wait in turn: what arrived of each
 }
 
 // Share is whose bytes waited at a port.

@@ -145,7 +145,7 @@ func (c *court) rate(s *Span) {
 		c.charge(Controller, -1, -1, s.Cause, s, s.Time)
 		return
 	}
-	p := &c.e.Pairs[s.Pair]
+	p := c.e.Pairs[s.Pair]
 	whole := int64(0)
 	for i := range p.Path {
 		whole += p.Path[i].Marked
@@ -190,7 +190,7 @@ func (c *court) window(s *Span) {
 		c.charge(Window, -1, -1, s.Cause, s, s.Time)
 		return
 	}
-	p := &c.e.Pairs[s.Pair]
+	p := c.e.Pairs[s.Pair]
 	if p.Window < 0 { // a congestion controller by another means
 		c.rate(s)
 		return
@@ -254,7 +254,7 @@ func (h *Hop) busy(e *Evidence) float64 {
 // port stood idle it is the mechanism's, else the others' or, where the port is slower than the
 // sender, its own.
 func (c *court) held(s *Span, at int, t unit.Duration) {
-	p := &c.e.Pairs[s.Pair]
+	p := c.e.Pairs[s.Pair]
 	h := &p.Path[at]
 	port := &c.e.Ports[h.Port]
 	if h.Span == 0 { // messages of one packet: all that is known is that it waited
@@ -292,7 +292,7 @@ func (c *court) loss(s *Span) {
 		c.charge(Timeouts, -1, -1, s.Cause, s, s.Time)
 		return
 	}
-	p := &c.e.Pairs[s.Pair]
+	p := c.e.Pairs[s.Pair]
 	whole := int64(0)
 	for _, way := range [][]Hop{p.Path, p.Back} {
 		for i := range way {

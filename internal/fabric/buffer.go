@@ -1,19 +1,20 @@
 package fabric
 
 import (
+	"railyard/internal/qos"
 	"railyard/internal/unit"
 )
 
 // chargeLossless charges a frame of a class under PFC to its ingress account: reserve first, then the shared part up to the
 // threshold, else headroom. It reports false, and charges nothing, if there is room in none of them.
-func (f *Fabric) chargeLossless(n *node, a *account, p *port, size int64) bool {
-	limit := p.xoff.At(n.size - n.shared)
-	reserve := int64(f.cfg.Buffer.Reserve)
+func (c *Config) chargeLossless(n *node, a *account, xoff *qos.XOFF, size int64) bool {
+	limit := xoff.At(n.size - n.shared)
+	reserve := int64(c.Buffer.Reserve)
 	used := a.used + size
 	switch {
 	case used <= reserve:
 		a.used = used
-	case !a.sentOff && !f.cfg.Buffer.CrossingInHeadroom && n.shared+min(size, used-reserve) <= n.size+n.spare:
+	case !a.sentOff && !c.Buffer.CrossingInHeadroom && n.shared+min(size, used-reserve) <= n.size+n.spare:
 		// The frame that crosses xOFF: the pool keeps room for one of each account.
 		a.used = used
 		n.shared += min(size, used-reserve)
@@ -37,11 +38,11 @@ func (f *Fabric) overXOFF(n *node, a *account, p *port) bool {
 }
 
 // chargeLossy charges a frame of a class without PFC, unless its egress queue holds its dynamic share already.
-func (f *Fabric) chargeLossy(n *node, a *account, q *queue, size int64) bool {
+func (c *Config) chargeLossy(n *node, a *account, q *queue, size int64) bool {
 	free := max(0, n.size-n.shared)
-	reserve := int64(f.cfg.Buffer.Reserve)
+	reserve := int64(c.Buffer.Reserve)
 	shared := max(0, a.used+size-reserve) - max(0, a.used-reserve)
-	if shared > free || q.bytes+size > f.cfg.Buffer.LossyAlpha.Num*free/f.cfg.Buffer.LossyAlpha.Den && shared > 0 {
+	if shared > free || q.bytes+size > c.Buffer.LossyAlpha.Num*free/c.Buffer.LossyAlpha.Den && shared > 0 {
 		return false
 	}
 	a.used += size

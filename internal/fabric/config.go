@@ -95,6 +95,61 @@ func validatePause(c *PFC, frame unit.Bytes) error {
 	return nil
 }
 
+// Validate reports why no fabric over a graph can be built with the configuration: it is New's error.
+func (c *Config) Validate(g *topo.Graph) error {
+	if err := c.validate(); err != nil {
+		return err
+	}
+	bounded := *c
+	bounded.Buffer.LossyAlpha = qos.Bounded(c.Buffer.LossyAlpha)
+	return bounded.eachSwitch(g, func(topo.NodeID, *qos.Switch) {})
+}
+
+// eachSwitch visits what each switch does at its ports. It reports one whose buffer does not work.
+func (c *Config) eachSwitch(g *topo.Graph, visit func(topo.NodeID, *qos.Switch)) error {
+	policy := c.Policy()
+	for i := range g.Nodes {
+		if g.Nodes[i].Kind == topo.HostKind {
+			continue
+		}
+		s, err := policy.Switch(Links(g, topo.NodeID(i)))
+		if err == nil {
+			err = c.admitsAll(&s)
+		}
+		if err != nil {
+			return fmt.Errorf("fabric: switch %s: %w", g.Nodes[i].Name, err)
+		}
+		visit(topo.NodeID(i), &s)
+	}
+	return nil
+}
+
+// admitsAll reports a class whose largest frame finds no room in an empty buffer: its sender would
+// repeat it for ever.
+func (c *Config) admitsAll(s *qos.Switch) error {
+	size := c.LargestFrame
+	if size == 0 {
+		size = c.MTU
+	}
+	for i := range s.Ports {
+		p, cl := &s.Ports[i], &c.Classes[i%len(c.Classes)]
+		n, a := node{size: int64(s.Shared), spare: int64(s.Spare)}, account{limit: int64(p.PFC.Headroom)}
+		ok, share := false, c.Buffer.LossyAlpha
+		if cl.Lossless {
+			xoff := c.PFC.XOFF(p.Rate)
+			ok, share = c.chargeLossless(&n, &a, &xoff, int64(size)), c.PFC.Alpha
+		} else {
+			ok = c.chargeLossy(&n, &a, &queue{}, int64(size))
+		}
+		if !ok {
+			return fmt.Errorf("a frame of %v of class %s finds no room in the empty buffer, of which %v are shared, "+
+				"%v of that for one queue: want a larger fabric.switch.buffer or share, or a smaller transport.mtu",
+				size, cl.Name, s.Shared, share)
+		}
+	}
+	return nil
+}
+
 // Policy is the configuration of the switches, as qos has it.
 func (c *Config) Policy() qos.Policy {
 	p := qos.Policy{PFC: c.PFC, Buffer: c.Buffer, MTU: c.MTU, Frame: c.LargestFrame, Pause: c.PauseFrame + c.LinkOverhead, Pipeline: c.SwitchLatency}

@@ -1,8 +1,6 @@
 package fabric
 
 import (
-	"fmt"
-
 	"railyard/internal/qos"
 	"railyard/internal/sim"
 	"railyard/internal/topo"
@@ -160,10 +158,10 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
+	cfg.Buffer.LossyAlpha = qos.Bounded(cfg.Buffer.LossyAlpha)
 	f := &Fabric{eng: eng, graph: g, cfg: cfg, nc: len(cfg.Classes), overhead: int64(cfg.LinkOverhead),
 		ports: make([]port, len(g.Ports)), sources: make([]Source, len(g.Ports)), sinks: make([]Sink, len(g.Ports)),
 		fill: make([]map[int32]int64, len(g.Ports)), pausedFor: make([][]RootTime, len(g.Ports))}
-	f.cfg.Buffer.LossyAlpha = qos.Bounded(cfg.Buffer.LossyAlpha)
 	f.queues = make([]queue, len(g.Ports)*f.nc)
 	f.accounts = make([]account, len(g.Ports)*f.nc)
 	f.orderClasses()
@@ -171,10 +169,7 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 	for i := range g.Ports {
 		f.addPort(PortID(i), index, islandOf)
 	}
-	if err := f.applyThresholds(); err != nil {
-		return nil, err
-	}
-	if err := f.admitsAll(); err != nil {
+	if err := f.applyThresholds(index); err != nil {
 		return nil, err
 	}
 	if cfg.Faults != nil {
@@ -262,16 +257,11 @@ func Links(g *topo.Graph, n topo.NodeID) []qos.Link {
 }
 
 // applyThresholds sets what each switch does at its ports.
-func (f *Fabric) applyThresholds() error {
-	policy := f.cfg.Policy()
-	for i := range f.nodes {
-		n := &f.nodes[i]
-		s, err := policy.Switch(Links(f.graph, n.id))
-		if err != nil {
-			return fmt.Errorf("fabric: switch %s: %w", f.graph.Nodes[n.id].Name, err)
-		}
+func (f *Fabric) applyThresholds(index []int32) error {
+	return f.cfg.eachSwitch(f.graph, func(id topo.NodeID, s *qos.Switch) {
+		n := &f.nodes[index[id]]
 		n.size, n.spare = int64(s.Shared), int64(s.Spare)
-		for k, out := range f.graph.Nodes[n.id].Ports {
+		for k, out := range f.graph.Nodes[id].Ports {
 			for c := range f.nc {
 				t := &s.Ports[k*f.nc+c]
 				if t.Marks() {
@@ -280,36 +270,7 @@ func (f *Fabric) applyThresholds() error {
 				f.accounts[int(f.graph.Peer(out))*f.nc+c].limit = int64(t.PFC.Headroom)
 			}
 		}
-	}
-	return nil
-}
-
-// admitsAll reports a class whose largest frame finds no room in an empty buffer: its sender would repeat it for ever.
-func (f *Fabric) admitsAll() error {
-	size := f.cfg.LargestFrame
-	if size == 0 {
-		size = f.cfg.MTU
-	}
-	for id := range f.ports {
-		p := &f.ports[id]
-		if p.far < 0 {
-			continue
-		}
-		for c, cl := range f.cfg.Classes {
-			n, a := f.nodes[p.far], f.accounts[id*f.nc+c]
-			ok, share := false, f.cfg.Buffer.LossyAlpha
-			if cl.Lossless {
-				ok, share = f.chargeLossless(&n, &a, p, int64(size)), f.cfg.PFC.Alpha
-			} else {
-				ok = f.chargeLossy(&n, &a, &queue{}, int64(size))
-			}
-			if !ok {
-				return fmt.Errorf("fabric: switch %s: a frame of %v of class %s finds no room in the empty buffer, of which %v are shared, %v of that for one queue: want a larger fabric.switch.buffer or share, or a smaller transport.mtu",
-					f.graph.Nodes[n.id].Name, size, cl.Name, unit.Bytes(n.size), share)
-			}
-		}
-	}
-	return nil
+	})
 }
 
 // Attach connects a host port to what feeds it and what its link delivers to.

@@ -97,6 +97,9 @@ func TestConfigRefusesWhatCannotWork(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q in it", c.name, err, c.want)
 		}
+		if said := cfg.Validate(g); said == nil || said.Error() != err.Error() {
+			t.Errorf("%s: Validate says %v, New %v", c.name, said, err)
+		}
 	}
 }
 

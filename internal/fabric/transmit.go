@@ -207,14 +207,14 @@ func (f *Fabric) admit(now unit.Time, in PortID, p *port, pk *Packet) {
 	o := &f.ports[out]
 	size := int64(pk.Bytes)
 	if f.lossless&(1<<pk.Class) != 0 {
-		if !f.chargeLossless(n, a, p, size) {
+		if !f.cfg.chargeLossless(n, a, &p.xoff, size) {
 			f.dropped(now, out, o, a, pk)
 			return
 		}
 		if !a.sentOff && f.overXOFF(n, a, p) {
 			f.xoff(now, in, out, a, pk.Class)
 		}
-	} else if !f.chargeLossy(n, a, q, size) {
+	} else if !f.cfg.chargeLossy(n, a, q, size) {
 		f.dropped(now, out, o, a, pk)
 		return
 	}

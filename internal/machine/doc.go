@@ -2,7 +2,7 @@
 // group that the process is in. Only what starts runs asks: what is found here decides whether and
 // how many runs go at once, never a result.
 //
-// Not here: how much a run needs (run.Estimate).
+// Not here: how much a run needs (plan.Estimate).
 //
 //	/proc/meminfo          MemAvailable   \
 //	cgroup v2 memory.max  - memory.current  > the least of them

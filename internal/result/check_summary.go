@@ -44,14 +44,8 @@ func parseSummary(path string, b []byte) (*Summary, error) {
 	damaged := func(err error) error { // which may quote the file
 		return fmt.Errorf("run directory %s: %s is damaged: %s", path, runFile, clean(err.Error()))
 	}
-	if err := dense(b); err != nil {
-		return nil, damaged(err)
-	}
-	var head struct {
-		Version       string `json:"version"`
-		FormatVersion int    `json:"format_version"`
-	}
-	if err := json.Unmarshal(b, &head); err != nil {
+	head, err := readHead(b)
+	if err != nil {
 		return nil, damaged(err)
 	}
 	other := head.FormatVersion != FormatVersion
@@ -60,17 +54,33 @@ func parseSummary(path string, b []byte) (*Summary, error) {
 	if err := json.Unmarshal(b, s); err != nil && !(other && errors.As(err, &wrongType)) {
 		return nil, damaged(err)
 	}
-	s.Version, s.FormatVersion = clean(head.Version), head.FormatVersion
+	s.Version, s.FormatVersion = head.Version, head.FormatVersion
 	c := summaryCheck{forgive: other}
 	if err := c.value(reflect.ValueOf(s).Elem(), ""); err != nil {
 		return nil, damaged(err)
 	}
-	var err error
 	if s.Scenario, err = cleanScenario(s.Scenario); err != nil {
 		return nil, damaged(err)
 	}
 	s.Dir = path
 	return s, nil
+}
+
+// A fileHead says which Railyard wrote run.json or whatif.json, and so what its keys mean.
+type fileHead struct {
+	Version       string `json:"version"`
+	FormatVersion int    `json:"format_version"`
+}
+
+// readHead reads the head of a file that nobody vouches for, and refuses one that would take much
+// memory to read whole.
+func readHead(b []byte) (h fileHead, err error) {
+	if err := dense(b); err != nil {
+		return h, err
+	}
+	err = json.Unmarshal(b, &h)
+	h.Version = clean(h.Version)
+	return h, err
 }
 
 // dense refuses a file of many more values than run.json has for its size: a value of two

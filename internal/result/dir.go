@@ -469,17 +469,25 @@ func Marshal(s *Summary) ([]byte, error) {
 }
 
 func marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	err := EncodeJSON(&b, v)
+	var compact, b bytes.Buffer
+	e := json.NewEncoder(&compact)
+	e.SetEscapeHTML(false) // paths contain ">"
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	// The encoder's own SetIndent copies a large text over and over.
+	err := json.Indent(&b, compact.Bytes(), "", "  ")
 	return b.Bytes(), err
 }
 
 // EncodeJSON writes a value as run.json is written.
 func EncodeJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false) // paths contain ">"
-	e.SetIndent("", "  ")
-	return e.Encode(v)
+	b, err := marshal(v)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(b)
+	return err
 }
 
 func unwritable(path string, err error) error {

@@ -215,6 +215,11 @@ func TestWhatIfIsChecked(t *testing.T) {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}
+	writeFile(t, filepath.Join(dir, whatIfFile), []byte(`{"format_version": 99, "version": "\u001bc"}`))
+	_, err := r.WhatIf()
+	if err == nil || !strings.Contains(err.Error(), "format version 99 of Railyard \ufffdc, want") {
+		t.Errorf("of another version: %v", err)
+	}
 }
 
 // Text keeps what people write, and loses what terminals obey.

@@ -103,19 +103,13 @@ func (r *Run) WhatIf() (*WhatIf, error) {
 	damaged := func(err error) error { // which may quote the file
 		return fmt.Errorf("run directory %s: %s is damaged: %s", r.Path, whatIfFile, clean(err.Error()))
 	}
-	if err := dense(b); err != nil {
-		return nil, damaged(err)
-	}
-	var head struct {
-		Version       string `json:"version"`
-		FormatVersion int    `json:"format_version"`
-	}
-	if err := json.Unmarshal(b, &head); err != nil {
+	head, err := readHead(b)
+	if err != nil {
 		return nil, damaged(err)
 	}
 	if head.FormatVersion != WhatIfFormat {
 		return nil, fmt.Errorf("run directory %s: %s has format version %d of Railyard %s, want %d: run railyard whatif again",
-			r.Path, whatIfFile, head.FormatVersion, clean(head.Version), WhatIfFormat)
+			r.Path, whatIfFile, head.FormatVersion, head.Version, WhatIfFormat)
 	}
 	w := &WhatIf{}
 	if err := json.Unmarshal(b, w); err != nil {

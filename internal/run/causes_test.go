@@ -20,7 +20,8 @@ func TestCausesSum(t *testing.T) {
 				}
 				done++
 				if split.Sum() != f.FCT || f.FCT != f.Placed.Sub(f.Posted) {
-					t.Fatalf("flow %d %s: causes sum to %v, it took %v, placed after %v", f.ID, f.Name, split.Sum(), f.FCT, f.Placed.Sub(f.Posted))
+					t.Fatalf("flow %d %s: causes sum to %v, it took %v, placed after %v", f.ID, f.Name, split.Sum(),
+						f.FCT, f.Placed.Sub(f.Posted))
 				}
 				for c, d := range split {
 					if d < 0 {
@@ -36,7 +37,8 @@ func TestCausesSum(t *testing.T) {
 			for _, s := range steps {
 				split := s.Causes.Split()
 				if split.Sum() != s.End.Sub(s.Start) {
-					t.Fatalf("step %d of rank %d: causes sum to %v, it took %v", s.Step, s.Rank, split.Sum(), s.End.Sub(s.Start))
+					t.Fatalf("step %d of rank %d: causes sum to %v, it took %v", s.Step, s.Rank, split.Sum(),
+						s.End.Sub(s.Start))
 				}
 				if s.Overlap > s.Comm || s.Comm > s.End.Sub(s.Start) || s.Loss == nil {
 					t.Fatalf("step %d of rank %d: %+v", s.Step, s.Rank, s)
@@ -52,8 +54,8 @@ func TestCausesSum(t *testing.T) {
 	}
 }
 
-// Ranks follow one another without a gap, and the flows of the table are those of the schedule: two buckets, 2 (n-1) messages
-// per channel over each of the links that leave a host.
+// Ranks follow one another without a gap, and the flows of the table are those of the schedule: two
+// buckets, 2 (n-1) messages per channel over each of the links that leave a host.
 func TestTablesAreWhole(t *testing.T) {
 	const steps, channels, buckets, perStep = 3, 2, 2, 14
 	r := run(t, cluster8(2)+training(t, steps, channels), Options{})

@@ -9,11 +9,13 @@ import (
 	"sync"
 
 	"railyard/internal/dataset"
+	"railyard/internal/plan"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
 )
 
-// measureData says how many images a training has, before any is drawn or read; nothing for a job of flows.
+// measureData says how many images a training has, before any is drawn or read; nothing for a job
+// of flows.
 func measureData(ctx context.Context, sc *scenario.Scenario) (size dataset.Size, drawn bool, err error) {
 	t := sc.Job.Train
 	if t == nil {
@@ -22,7 +24,7 @@ func measureData(ctx context.Context, sc *scenario.Scenario) (size dataset.Size,
 	d := t.Data.Digits
 	if d == nil {
 		if size, err = dataset.Measure(t.Data.Path); err != nil {
-			return size, false, &FieldError{"job.train.data", err}
+			return size, false, &plan.FieldError{Path: "job.train.data", Err: err}
 		}
 		return size, true, nil
 	}
@@ -31,11 +33,12 @@ func measureData(ctx context.Context, sc *scenario.Scenario) (size dataset.Size,
 	case ctx.Err() != nil:
 		return size, false, ctx.Err()
 	case err == nil && !there && !filepath.IsLocal(d.Dir):
-		err = fmt.Errorf("%s: outside the folder in which railyard runs, and a run makes no folders there: want a path below, or make it first: railyard data digits --dir %q --train %d --test %d --seed %d",
+		err = fmt.Errorf("%s: outside the folder in which railyard runs, and a run makes no folders there: want a "+
+			"path below, or make it first: railyard data digits --dir %q --train %d --test %d --seed %d",
 			d.Dir, d.Dir, d.Train, d.Test, d.Seed)
 	}
 	if err != nil {
-		return size, false, &FieldError{"job.train.data.digits.dir", err}
+		return size, false, &plan.FieldError{Path: "job.train.data.digits.dir", Err: err}
 	}
 	return dataset.Size{Train: d.Train, Test: d.Test, Rows: dataset.Side, Cols: dataset.Side}, there, nil
 }
@@ -57,9 +60,9 @@ type imageSet struct {
 	digest string
 }
 
-// loadData reads the images of a training job, nil for other jobs, and holds them against the
-// network.
-func loadData(ctx context.Context, sc *scenario.Scenario, shared *Images, progress func(result.Progress)) (*imageSet, error) {
+// loadData reads the images of a training, nil for other jobs, and checks that they fit the network.
+func loadData(ctx context.Context, sc *scenario.Scenario, shared *Images,
+	progress func(result.Progress)) (*imageSet, error) {
 	t := sc.Job.Train
 	if t == nil {
 		return nil, nil
@@ -72,12 +75,12 @@ func loadData(ctx context.Context, sc *scenario.Scenario, shared *Images, progre
 		return nil, err
 	}
 	if err := fitsLayers(t, set.Set); err != nil {
-		return nil, &FieldError{"job.train.layers", err}
+		return nil, &plan.FieldError{Path: "job.train.layers", Err: err}
 	}
 	return set, nil
 }
 
-// load reads the images, making them first if the scenario says how.
+// load reads the images. It draws them first if the scenario says how and they are not there.
 func (im *Images) load(ctx context.Context, sc *scenario.Scenario, progress func(result.Progress)) (*imageSet, error) {
 	t := sc.Job.Train
 	key := t.Data.Path
@@ -97,17 +100,17 @@ func (im *Images) load(ctx context.Context, sc *scenario.Scenario, progress func
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case err != nil:
-			return nil, &FieldError{"job.train.data.digits.dir", err}
+			return nil, &plan.FieldError{Path: "job.train.data.digits.dir", Err: err}
 		}
 	}
-	runtime.GC() // what was drawn is on disk now: its memory is for what is read
+	runtime.GC() // images that were drawn are on disk now: free their memory for reading
 	progress(result.Progress{Phase: "reading data"})
 	set, err := dataset.Load(ctx, t.Data.Dir())
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case err != nil:
-		return nil, &FieldError{"job.train.data", err}
+		return nil, &plan.FieldError{Path: "job.train.data", Err: err}
 	}
 	if im.sets == nil {
 		im.sets = map[string]*imageSet{}
@@ -116,37 +119,34 @@ func (im *Images) load(ctx context.Context, sc *scenario.Scenario, progress func
 	return im.sets[key], nil
 }
 
-// digests lists what a run reads beside its scenario.
-func digests(p *Plan, set *imageSet) (all []result.InputDigest) {
-	for _, in := range p.Inputs {
-		all = append(all, in.Digest())
-	}
-	if set != nil {
-		all = append(all, result.InputDigest{Name: result.ImagesInput, SHA256: set.digest})
-	}
-	return all
-}
-
 // inputKeys are the keys that name what a run reads.
-var inputKeys = map[string]string{result.ScheduleInput: "job.collective.schedule", result.TopologyInput: "fabric.topology", result.FlowsInput: "job.flows_csv",
-	result.ImagesInput: "job.train.data"}
+var inputKeys = map[string]string{
+	result.ScheduleInput: "job.collective.schedule",
+	result.TopologyInput: "fabric.topology",
+	result.FlowsInput:    "job.flows_csv",
+	result.ImagesInput:   "job.train.data",
+}
 
 // InputKey returns the key of the scenario that names an input, "" if there is none.
 func InputKey(name string) string { return inputKeys[name] }
 
-// sameInputs reports what a run that is repeated would read otherwise than the first time.
+// sameInputs reports an input that has changed since the run that is repeated.
 func sameInputs(want, got []result.InputDigest) error {
 	for _, w := range want {
 		for _, g := range got {
 			if g.Name == w.Name && g != w {
-				return &FieldError{inputKeys[w.Name], fmt.Errorf("what it names has changed since the run that is repeated: its SHA-256 is %s, want %s", g.SHA256, w.SHA256)}
+				return &plan.FieldError{
+					Path: inputKeys[w.Name],
+					Err: fmt.Errorf("what it names has changed since "+
+						"the run that is repeated: its SHA-256 is %s, want %s", g.SHA256, w.SHA256),
+				}
 			}
 		}
 	}
 	return nil
 }
 
-// fitsLayers reports images or labels that the network has no inputs or outputs for.
+// fitsLayers reports images or labels that do not fit the network's inputs or outputs.
 func fitsLayers(t *scenario.Train, set *dataset.Set) error {
 	if got, want := set.Train.Rows*set.Train.Cols, t.Layers[0]; got != want {
 		return fmt.Errorf("first layer has %d inputs, the images in %s have %dx%d = %d pixels: want %d",
@@ -154,7 +154,8 @@ func fitsLayers(t *scenario.Train, set *dataset.Set) error {
 	}
 	highest := int(max(slices.Max(set.Train.Labels), slices.Max(set.Test.Labels)))
 	if out := t.Layers[len(t.Layers)-1]; highest >= out {
-		return fmt.Errorf("last layer has %d outputs, the labels in %s go up to %d: want at least %d", out, t.Data.Dir(), highest, highest+1)
+		return fmt.Errorf("last layer has %d outputs, the labels in %s go up to %d: want at least %d", out,
+			t.Data.Dir(), highest, highest+1)
 	}
 	return nil
 }
@@ -166,8 +167,16 @@ func fitsBatch(sc *scenario.Scenario, images int) error {
 		return nil
 	}
 	if images < ranks {
-		return &FieldError{"job.train.data", fmt.Errorf("%s: %d training images for %d ranks, want at least one for each", t.Data.Dir(), images, ranks)}
+		return &plan.FieldError{
+			Path: "job.train.data",
+			Err: fmt.Errorf("%s: %d training images for %d ranks, want "+
+				"at least one for each", t.Data.Dir(), images, ranks),
+		}
 	}
-	return &FieldError{"job.train.batch", fmt.Errorf("%d on each of %d ranks: one step takes more than the %d training images, want at most %d",
-		t.Batch, ranks, images, images/ranks)}
+	return &plan.FieldError{
+		Path: "job.train.batch",
+		Err: fmt.Errorf("%d on each of %d ranks: one step takes more "+
+			"than the %d training images, want at most %d",
+			t.Batch, ranks, images, images/ranks),
+	}
 }

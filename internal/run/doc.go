@@ -1,10 +1,13 @@
 // Package run wires a scenario into a run: the only place that knows everything.
 //
-//	scenario -> topo.Graph + placement -> workload.Step + coll.Schedule
-//	         -> sim.Engine, fabric, nic, exec, train -> result
+//	scenario and the files that it names -> plan.New
+//	         -> sim.Engine, fabric, nic, exec, train -> record -> result
 //
-// Every step before the run is a function of the scenario alone; what they make
-// can be printed (Plan). The run itself only ends early when its context does.
+// It reads what the scenario names, builds the engine from the plan, drives it, and stops it where
+// the job is done, the training diverges or the context ends. The run itself only ends early when
+// its context does.
+//
+// Not here: what is derived from a scenario (plan), what a run leaves (record).
 //
 // Invariants:
 //   - the same scenario gives the same tables and the same run.json, but for wall

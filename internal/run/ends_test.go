@@ -72,7 +72,8 @@ func TestTooLargeARunIsRefused(t *testing.T) {
 	}
 }
 
-// An interrupted training ends the step it is in: tables can be read, and every rank has the same weights, those of so many steps.
+// An interrupted training ends the step it is in: tables can be read, and every rank has the same
+// weights, those of so many steps.
 func TestAnInterruptedTrainingKeepsWholeSteps(t *testing.T) {
 	for _, steps := range []int64{1, 5, 20} {
 		yaml := cluster8(2) + training(t, 100, 2)
@@ -122,8 +123,9 @@ func TestInterruptedBeforeItBegan(t *testing.T) {
 	}
 }
 
-// A run in which nothing is left to happen, and not all is done, is unfinished: it says what never finished, how far it got and the
-// last that happened to it. Here the end of a message is lost, and there is no timeout.
+// A run in which nothing is left to happen, and not all is done, is unfinished: it says what never
+// finished, how far it got and the last that happened to it. Here the end of a message is lost, and
+// there is no timeout.
 func TestARunAtAStandstillIsUnfinished(t *testing.T) {
 	yaml := cluster8(2) + `
 transport: {timeout: none}
@@ -135,20 +137,24 @@ job:
 `
 	once := strings.Replace(yaml, ", count: 2, every: 500us", "", 1)
 	r, err := tryRun(t, context.Background(), once, Options{})
-	want := "the run is unfinished: 1 of 2 messages of the job were never acknowledged, and nothing is left to happen: cut (host1/gpu0 to host2/gpu0); transport.timeout is none"
+	want := "the run is unfinished: 1 of 2 messages of the job were never acknowledged, " +
+		"and nothing is left to happen: cut (host1/gpu0 to host2/gpu0); transport.timeout is none"
 	if err == nil || !strings.HasPrefix(err.Error(), want) || r.State != result.Unfinished || r.Error != err.Error() {
 		t.Fatalf("error %v, state %s with %q; want %s", err, r.State, r.Error, want)
 	}
 	cut, fine := flow(r, "cut"), flow(r, "fine")
-	if cut.FCT != nil || cut.Status != result.StatusUnfinished || fine.FCT == nil || *fine.FCT == 0 || fine.Status != result.StatusDone {
+	if cut.FCT != nil || cut.Status != result.StatusUnfinished || fine.FCT == nil || *fine.FCT == 0 ||
+		fine.Status != result.StatusDone {
 		t.Errorf("cut %+v, fine %+v", cut, fine)
 	}
 	if len(r.Unfinished) != 1 || r.UnfinishedAll != 1 {
 		t.Fatalf("left open: %+v", r.Unfinished)
 	}
-	// 100 Gb/s carry the first 60 us and what is under way; the last packet leaves after the link went down.
+	// 100 Gb/s carry the first 60 us and what is under way; the last packet leaves after the link
+	// went down.
 	m := r.Unfinished[0]
-	if m.Name != "cut" || m.Acked < 600_000 || m.Acked > 750_000 || m.Acked%4096 != 0 || m.Placed != nil || m.Left == nil || *m.Left < 80_000_000 || *m.Left > 90_000_000 ||
+	if m.Name != "cut" || m.Acked < 600_000 || m.Acked > 750_000 || m.Acked%4096 != 0 || m.Placed != nil ||
+		m.Left == nil || *m.Left < 80_000_000 || *m.Left > 90_000_000 ||
 		m.Waits != result.WaitsAck || m.Path != "host1>rail1>host2" || m.Step != -1 {
 		t.Errorf("left open: %+v", m)
 	}
@@ -162,7 +168,8 @@ job:
 func TestWhatQueuePairsWaitedFor(t *testing.T) {
 	for _, c := range []struct{ name, more, want string }{
 		{"its turn", "", result.WaitsTurn},
-		{"window", "transport: {window: 80kB, timeout: 40us, retries: 2}\nfabric: {links: {length: 500m}}", result.WaitsWindow},
+		{"window", "transport: {window: 80kB, timeout: 40us, retries: 2}\nfabric: {links: {length: 500m}}",
+			result.WaitsWindow},
 		{"pause", "fabric: {switch: {buffer: 1MB}}", result.WaitsPause},
 	} {
 		faults := "{link: host1/rail2, down: 1s}"
@@ -182,31 +189,28 @@ job:
 		if err == nil || r.State != result.Failed || len(r.Unfinished) != 2 {
 			t.Fatalf("%s: %v, state %s, %+v", c.name, err, r.State, r.Unfinished)
 		}
-		if first, other := r.Unfinished[0], r.Unfinished[1]; first.Name != "dead" || first.Waits != result.WaitsNone || other.Name != "long" || other.Waits != c.want {
+		if first, other := r.Unfinished[0], r.Unfinished[1]; first.Name != "dead" || first.Waits != result.WaitsNone ||
+			other.Name != "long" || other.Waits != c.want {
 			t.Errorf("%s: %s waits for %s, %s for %s", c.name, first.Name, first.Waits, other.Name, other.Waits)
 		}
 	}
 }
 
-// A training of which no critical path was traced says so.
-func TestARunWithoutPathsSaysSo(t *testing.T) {
-	const note = "no critical path: "
-	r := run(t, cluster8(2)+training(t, 2, 1), Options{ended: func(r *runner) {
-		s := &result.Summary{Steps: 2, FinalLoss: new(result.Float(0))}
-		if notes := r.trainingNotes(s); !slices.ContainsFunc(notes, func(n string) bool { return strings.HasPrefix(n, note) }) {
-			t.Errorf("no note that no path was traced: %q", notes)
-		}
-	}})
-	if noteWith(r.Summary, note) {
+// A training of which critical paths were traced says nothing of their being none.
+func TestARunWithPathsDoesNotSayOtherwise(t *testing.T) {
+	if r := run(t, cluster8(2)+training(t, 2, 1), Options{}); noteWith(r.Summary, "no critical path: ") ||
+		r.PathsTraced != 2 {
 		t.Errorf("%d paths were traced, and the notes say %q", r.PathsTraced, r.Notes)
 	}
 }
 
 // A training that stands still keeps the steps that all ranks ended; what it never had is absent.
 func TestATrainingAtAStandstillIsUnfinished(t *testing.T) {
-	yaml := cluster8(2) + "transport: {timeout: none}\nfaults: [{link: host1/rail1, at: 400us, down: 1s}]\n" + training(t, 50, 1)
+	yaml := cluster8(2) + "transport: {timeout: none}\n" +
+		"faults: [{link: host1/rail1, at: 400us, down: 1s}]\n" + training(t, 50, 1)
 	r, err := tryRun(t, context.Background(), yaml, Options{})
-	if err == nil || r.State != result.Unfinished || !strings.Contains(err.Error(), fmt.Sprintf("not all ranks ended step %d (of 50, counted from 0)", r.Summary.Steps)) {
+	if err == nil || r.State != result.Unfinished ||
+		!strings.Contains(err.Error(), fmt.Sprintf("not all ranks ended step %d (of 50, counted from 0)", r.Summary.Steps)) {
 		t.Fatalf("error %v, state %s after %d steps", err, r.State, r.Summary.Steps)
 	}
 	if r.Summary.Steps == 0 || r.StepTime == 0 || len(r.Unfinished) == 0 {
@@ -222,15 +226,16 @@ func TestATrainingAtAStandstillIsUnfinished(t *testing.T) {
 	if err != nil || r.State != result.Unfinished || r.Summary.Steps != 0 {
 		t.Fatalf("%v, state %s after %d steps", err, r.State, r.Summary.Steps)
 	}
-	for _, key := range []string{"step_time_ps", "samples_per_second", "step_median_ps", "step_p99_ps", "final_loss", "step_split_ps", "critical_path_ps"} {
+	for _, key := range []string{"step_time_ps", "samples_per_second", "step_median_ps", "step_p99_ps", "final_loss",
+		"step_split_ps", "critical_path_ps"} {
 		if strings.Contains(string(b), `"`+key+`"`) {
 			t.Errorf("a training without a step has %s", key)
 		}
 	}
 }
 
-// The headline is the virtual time of all steps over their number, and what that makes in samples; its neighbours are of each step's
-// slowest rank. All follow from the rows.
+// The headline is the virtual time of all steps over their number, and what that makes in samples;
+// its neighbours are of each step's slowest rank. All follow from the rows.
 func TestTheTimesOfSteps(t *testing.T) {
 	r := run(t, cluster8(5)+weather[3].fabric+weather[3].background+training(t, 30, 1), Options{})
 	took := map[int32]unit.Duration{}
@@ -240,8 +245,10 @@ func TestTheTimesOfSteps(t *testing.T) {
 		last = max(last, row.End)
 	}
 	ascending := slices.Sorted(maps.Values(took))
-	if want := unit.Duration(last) / 30; r.StepTime != want || r.StepMedian != ascending[14] || r.StepP99 != ascending[29] {
-		t.Errorf("step time %v, median %v, p99 %v; want %v, %v, %v", r.StepTime, r.StepMedian, r.StepP99, want, ascending[14], ascending[29])
+	if want := unit.Duration(last) / 30; r.StepTime != want || r.StepMedian != ascending[14] ||
+		r.StepP99 != ascending[29] {
+		t.Errorf("step time %v, median %v, p99 %v; want %v, %v, %v", r.StepTime, r.StepMedian, r.StepP99, want,
+			ascending[14], ascending[29])
 	}
 	if want := 4 * 8 / r.StepTime.Seconds(); r.SampleRate != want {
 		t.Errorf("%g samples/s, want %g: 8 ranks of 4 in %v", r.SampleRate, want, r.StepTime)
@@ -254,7 +261,8 @@ func TestTheTimesOfSteps(t *testing.T) {
 // A queue pair that gives up ends the run with its name; what was done is kept.
 func TestAQueuePairThatGivesUpEndsTheRun(t *testing.T) {
 	// Three senders without flow control into 16 kB of shared buffer, and one retry.
-	choke := "fabric: {switch: {buffer: 100kB}, qos: {ecn: {enabled: false}, pfc: {enabled: false}}}\ncongestion: {algorithm: none}\ntransport: {timeout: 10us, retries: 1}\n"
+	choke := "fabric: {switch: {buffer: 100kB}, qos: {ecn: {enabled: false}, pfc: {enabled: false}}}\n" +
+		"congestion: {algorithm: none}\ntransport: {timeout: 10us, retries: 1}\n"
 	yaml := cluster8(5) + choke + bursts("3MB", "100us", 50) + training(t, 50, 1)
 	r, err := tryRun(t, context.Background(), yaml, Options{})
 	if err == nil || r.State != result.Failed || r.Error != err.Error() {
@@ -262,7 +270,8 @@ func TestAQueuePairThatGivesUpEndsTheRun(t *testing.T) {
 	}
 	named := false
 	for _, f := range rows(t, r.Run.Flows()) {
-		named = named || f.Status == result.StatusFailed && strings.Contains(err.Error(), "queue pair "+f.Name+" failed at")
+		named = named || f.Status == result.StatusFailed &&
+			strings.Contains(err.Error(), "queue pair "+f.Name+" failed at")
 	}
 	if !named || !strings.Contains(err.Error(), "no acknowledgement within 10 us, nor after a retry") {
 		t.Errorf("error %v names no flow that failed, or not what it waited for", err)
@@ -291,10 +300,12 @@ func TestDigitsAreDrawnWhenMissing(t *testing.T) {
 	if !phases["making data"] || !phases["reading data"] || r.TestAccuracy == nil {
 		t.Errorf("phases %v", phases)
 	}
-	if _, err := tryRun(t, context.Background(), yaml(65), Options{}); err == nil || !strings.Contains(err.Error(), "was made with") {
+	if _, err := tryRun(t, context.Background(), yaml(65), Options{}); err == nil ||
+		!strings.Contains(err.Error(), "was made with") {
 		t.Errorf("error %v", err)
 	}
-	// A scenario makes no folder outside the one in which railyard runs, and uses one that is there.
+	// A scenario makes no folder outside the one in which railyard runs, and uses one that is
+	// there.
 	made, err := filepath.Abs(dir)
 	if err != nil {
 		t.Fatal(err)

@@ -36,14 +36,16 @@ func TestExamplesShowWhatTheySay(t *testing.T) {
 		shows func(ran) bool
 	}{
 		{"digits-8gpu", func(r ran) bool {
-			return r.ECNMarks+r.CNPs+r.Pauses+r.Drops+r.Retransmits == 0 && r.Overlap != nil && *r.Overlap > 0 && 2*r.StepSplit.Mean.Dependency > r.StepMedian
+			return r.ECNMarks+r.CNPs+r.Pauses+r.Drops+r.Retransmits == 0 && r.Overlap != nil && *r.Overlap > 0 &&
+				2*r.StepSplit.Mean.Dependency > r.StepMedian
 		}},
 		{"digits-incast", func(r ran) bool {
 			return r.ECNMarks > 0 && r.CNPs > 0 && r.Pauses > 0 && r.Drops == 0 && r.Pausing[0].Port == "host1/rail1" &&
 				r.BusiestLinks[0].Port == "rail1/host2" && r.StepSplit.Mean.Pause > 0 && r.VirtualTime > clean+clean/4
 		}},
 		{"lossy", func(r ran) bool {
-			return r.Drops > 0 && r.Retransmits > r.Drops && r.ECNMarks+r.Pauses == 0 && r.StepSplit.Mean.Retransmission > 0 && r.VirtualTime > clean+clean/4
+			return r.Drops > 0 && r.Retransmits > r.Drops && r.ECNMarks+r.Pauses == 0 &&
+				r.StepSplit.Mean.Retransmission > 0 && r.VirtualTime > clean+clean/4
 		}},
 		{"incast", func(r ran) bool { return r.ECNMarks > 0 && r.CNPs > 0 && r.Pauses > 0 && r.Drops == 0 }},
 		{"ecn-only", func(r ran) bool { return r.ECNMarks > 0 && r.CNPs > 0 && r.Pauses == 0 && r.Drops > 0 }},
@@ -51,24 +53,31 @@ func TestExamplesShowWhatTheySay(t *testing.T) {
 			return r.ECNMarks+r.CNPs == 0 && r.Pauses > 1000 && r.Drops == 0 && r.BusiestLinks[0].Utilisation > 0.99
 		}},
 		{"hpcc", func(r ran) bool {
-			return r.CNPs+r.Pauses+r.Drops == 0 && r.Summary.Queues[0].Mean < 10*unit.Kilobyte && r.Summary.Queues[0].Max < unit.Megabyte && r.BusiestLinks[0].Utilisation > 0.85
+			return r.CNPs+r.Pauses+r.Drops == 0 && r.Summary.Queues[0].Mean < 10*unit.Kilobyte &&
+				r.Summary.Queues[0].Max < unit.Megabyte && r.BusiestLinks[0].Utilisation > 0.85
 		}},
 		{"hpcc-ns3", func(r ran) bool {
-			return len(r.Summary.Flows) == 8 && r.ECNMarks > 0 && r.CNPs+r.Pauses+r.Drops == 0 && slowest(r) < unit.Time(8600*unit.Microsecond)
+			return len(r.Summary.Flows) == 8 && r.ECNMarks > 0 && r.CNPs+r.Pauses+r.Drops == 0 &&
+				slowest(r) < unit.Time(8600*unit.Microsecond)
 		}},
 		{"leaf-spine", func(r ran) bool {
-			return within(r, "flow1", 4400*unit.Microsecond) && within(r, "flow2", 8700*unit.Microsecond) && allOf(r.BusiestLinks[:8], func(l result.LinkFigures) bool { return strings.Contains(l.Port, "spine4") })
+			return within(r, "flow1", 4400*unit.Microsecond) && within(r, "flow2", 8700*unit.Microsecond) &&
+				allOf(r.BusiestLinks[:8], func(l result.LinkFigures) bool { return strings.Contains(l.Port, "spine4") })
 		}},
 		{"faults", func(r ran) bool {
-			return r.Drops == 0 && noteWith(r.Summary, "faults took on links") && flow(r, "errors").Retransmits == 440 && within(r, "flap", 5340*unit.Microsecond) && within(r, "clean", 4080*unit.Microsecond)
+			return r.Drops == 0 && noteWith(r.Summary, "faults took on links") &&
+				flow(r, "errors").Retransmits == 440 &&
+				within(r, "flap", 5340*unit.Microsecond) && within(r, "clean", 4080*unit.Microsecond)
 		}},
 		{"parking-lot", func(r ran) bool {
-			return within(r, "long", 11170*unit.Microsecond) && within(r, "first", 9550*unit.Microsecond) && within(r, "second", 8490*unit.Microsecond)
+			return within(r, "long", 11170*unit.Microsecond) && within(r, "first", 9550*unit.Microsecond) &&
+				within(r, "second", 8490*unit.Microsecond)
 		}},
 	} {
 		r := run(t, example(t, e.name), Options{Workers: -1})
 		if !e.shows(r) {
-			t.Errorf("%s: %d marks, %d CNPs, %d pauses, %d drops, %d retransmissions, %v; longest held %v, busiest %v, split %+v", e.name, r.ECNMarks, r.CNPs, r.Pauses,
+			t.Errorf("%s: %d marks, %d CNPs, %d pauses, %d drops, %d retransmissions, %v; longest held %v, busiest "+
+				"%v, split %+v", e.name, r.ECNMarks, r.CNPs, r.Pauses,
 				r.Drops, r.Retransmits, r.VirtualTime, first(r.Pausing), first(r.BusiestLinks), r.StepSplit)
 		}
 		if e.name == "digits-8gpu" {
@@ -93,28 +102,37 @@ func TestExamplesChangeAsTheySay(t *testing.T) {
 	}{
 		{"ecn-only", "buffer: 16MB", "buffer: 64MB", func(r ran) bool { return r.Drops == 0 }},
 		{"hpcc", "algorithm: hpcc", "algorithm: dcqcn", func(r ran) bool {
-			return r.Pauses > 0 && r.CNPs > 0 && r.Summary.Queues[0].Mean > 1800*unit.Kilobyte && r.Summary.Queues[0].Max > 9*unit.Megabyte && r.BusiestLinks[0].Utilisation < 0.85
+			return r.Pauses > 0 && r.CNPs > 0 && r.Summary.Queues[0].Mean > 1800*unit.Kilobyte &&
+				r.Summary.Queues[0].Max > 9*unit.Megabyte && r.BusiestLinks[0].Utilisation < 0.85
 		}},
 		{"hpcc-ns3", "preset: hpcc-ns3", "preset: hpcc-ns3\ncongestion: {algorithm: none}", func(r ran) bool {
 			return r.Pauses > 1900 && r.Pauses < 2100 && slowest(r) < unit.Time(6750*unit.Microsecond)
 		}},
-		{"leaf-spine", "name: leaf-spine", "seed: 2", func(r ran) bool { return slowest(r) < unit.Time(9*unit.Millisecond) }},
+		{"leaf-spine", "name: leaf-spine", "seed: 2",
+			func(r ran) bool { return slowest(r) < unit.Time(9*unit.Millisecond) }},
 		{"leaf-spine", "algorithm: hpcc", "algorithm: dcqcn", func(r ran) bool {
 			return within(r, "flow2", 9990*unit.Microsecond) && within(r, "flow7", 9900*unit.Microsecond)
 		}},
 		{"leaf-spine", "algorithm: hpcc", "algorithm: dcqcn, preset: dcqcn-sigcomm15", func(r ran) bool {
 			return within(r, "flow1", 4090*unit.Microsecond) && flow(r, "flow2").Took() > 14*unit.Millisecond
 		}},
-		{"faults", "preset: default", "preset: irn", func(r ran) bool { return flow(r, "errors").Retransmits == 40 && flow(r, "flap").Retransmits < 40 }},
-		{"faults", "preset: default", "preset: default, timeout: 200us", func(r ran) bool { return within(r, "flap", 4490*unit.Microsecond) }},
-		{"parking-lot", `host2, left, "middle#1"`, `host2, left, "middle#2"`, func(r ran) bool { return within(r, "first", 4080*unit.Microsecond) }},
+		{"faults", "preset: default", "preset: irn", func(r ran) bool {
+			return flow(r, "errors").Retransmits == 40 &&
+				flow(r, "flap").Retransmits < 40
+		}},
+		{"faults", "preset: default", "preset: default, timeout: 200us",
+			func(r ran) bool { return within(r, "flap", 4490*unit.Microsecond) }},
+		{"parking-lot", `host2, left, "middle#1"`, `host2, left, "middle#2"`, func(r ran) bool {
+			return within(r, "first", 4080*unit.Microsecond)
+		}},
 	} {
 		yaml := example(t, c.name)
 		if strings.Count(yaml, c.line) != 1 {
 			t.Fatalf("%s: want one %q in it", c.name, c.line)
 		}
 		if r := run(t, strings.Replace(yaml, c.line, c.instead, 1), Options{}); !c.shows(r) {
-			t.Errorf("%s with %s: %d marks, %d CNPs, %d pauses, %d drops, slowest %v; %+v; queue %+v, busiest %+v", c.name, c.instead, r.ECNMarks, r.CNPs, r.Pauses, r.Drops,
+			t.Errorf("%s with %s: %d marks, %d CNPs, %d pauses, %d drops, slowest %v; %+v; queue %+v, busiest %+v",
+				c.name, c.instead, r.ECNMarks, r.CNPs, r.Pauses, r.Drops,
 				slowest(r), r.Summary.Flows[:3], first(r.Summary.Queues), first(r.BusiestLinks))
 		}
 	}

@@ -9,7 +9,8 @@ import (
 	"railyard/internal/unit"
 )
 
-// Flows without a training: each message a row, each flow a line of the summary, the path named node by node.
+// Flows without a training: each message a row, each flow a line of the summary, the path named
+// node by node.
 func TestExplicitFlows(t *testing.T) {
 	r := run(t, cluster8(3)+`
 fabric: {spines: 1}
@@ -28,7 +29,8 @@ background:
 		start                      unit.Time
 	}{
 		{"flow1", result.KindJob, "host1/gpu0", "host2/gpu0", "host1>rail1>host2", 1, 1, 0},
-		{"again", result.KindJob, "host1/gpu1", "host3/gpu2", "host1>rail2>spine1>rail3>host3", 3, 3, unit.Time(50 * unit.Microsecond)},
+		{"again", result.KindJob, "host1/gpu1", "host3/gpu2", "host1>rail2>spine1>rail3>host3", 3, 3,
+			unit.Time(50 * unit.Microsecond)},
 		{"lone", result.KindJob, "host2/nic3", "host3/nic3", "host2>rail4>host3", 1, 1, 0},
 		// The run ends with the job: no later message of the background is posted.
 		{"background1", result.KindBackground, "host3/gpu0", "host1/gpu0", "host3>rail1>host1", 1, 1, 0},
@@ -40,7 +42,8 @@ background:
 	table := rows(t, r.Run.Flows())
 	for i, w := range want {
 		f := r.Summary.Flows[i]
-		if f.Name != w.name || f.Kind != w.kind || f.Src != w.src || f.Dst != w.dst || f.Path != w.path || f.Posted != w.posted || f.Done != w.done || *f.Start != w.start || f.Status != result.StatusDone {
+		if f.Name != w.name || f.Kind != w.kind || f.Src != w.src || f.Dst != w.dst || f.Path != w.path ||
+			f.Posted != w.posted || f.Done != w.done || *f.Start != w.start || f.Status != result.StatusDone {
 			t.Errorf("flow %d is %+v, want %+v", i, f, w)
 		}
 		n := int64(0)
@@ -49,7 +52,8 @@ background:
 				continue
 			}
 			n++
-			if row.Src != w.src || row.Dst != w.dst || row.Path != w.path || row.Bytes != f.Bytes || row.Step != -1 || row.Channel != -1 {
+			if row.Src != w.src || row.Dst != w.dst || row.Path != w.path || row.Bytes != f.Bytes || row.Step != -1 ||
+				row.Channel != -1 {
 				t.Errorf("a row of %s is %+v", w.name, row)
 			}
 			if w.name == "again" {
@@ -73,7 +77,8 @@ background:
 	}
 }
 
-// A GPU's memory is a host path away from its NIC; a flow from NIC to NIC has none. The byte of "lone" shows it: PCIe both ways.
+// A GPU's memory is a host path away from its NIC; a flow from NIC to NIC has none. The byte of
+// "lone" shows it: PCIe both ways.
 func TestANICEndpointHasNoHostPath(t *testing.T) {
 	fct := map[string]unit.Duration{}
 	for _, end := range []string{"gpu", "nic"} {
@@ -86,7 +91,8 @@ func TestANICEndpointHasNoHostPath(t *testing.T) {
 	}
 }
 
-// Traffic of priority other has a queue of its own: it is not paused, and a port shares its rate between the two.
+// Traffic of priority other has a queue of its own: it is not paused, and a port shares its rate
+// between the two.
 func TestOtherTrafficHasItsOwnQueue(t *testing.T) {
 	yaml := func(priority string) string {
 		return cluster8(3) + `
@@ -138,16 +144,24 @@ func TestNotesExplainZeros(t *testing.T) {
 		name, yaml string
 		want       []string
 	}{
-		{"one packet", flow("", "    - {from: host1/gpu0, to: host2/gpu0, bytes: 1kB}\n"), []string{"no ECN marks, hence no CNPs: no switch ever held a second packet", "no pauses: "}},
-		{"one sender", flow("", one), []string{"No switch port sends what comes from two NICs", "no pauses: ", "no drops, hence no retransmissions: every packet found room"}},
+		{"one packet", flow("", "    - {from: host1/gpu0, to: host2/gpu0, bytes: 1kB}\n"),
+			[]string{"no ECN marks, hence no CNPs: no switch ever held a second packet", "no pauses: "}},
+		{"one sender", flow("", one), []string{"No switch port sends what comes from two NICs", "no pauses: ",
+			"no drops, hence no retransmissions: every packet found room"}},
 		{"two senders", flow("", two), []string{"marking starts at 400 kB", "no pauses: what a switch held"}},
-		{"all off", flow("fabric: {qos: {ecn: {enabled: false}, pfc: {enabled: false}}}", two), []string{"fabric.qos.ecn.enabled is false", "fabric.qos.pfc.enabled is false"}},
+		{"all off", flow("fabric: {qos: {ecn: {enabled: false}, pfc: {enabled: false}}}", two),
+			[]string{"fabric.qos.ecn.enabled is false", "fabric.qos.pfc.enabled is false"}},
 		{"one host", cluster8(2) + oneHost(t), []string{"every gradient went over NVLink"}},
-		{"ring", cluster8(2) + training(t, 3, 4), []string{"Each ring has its rail to itself", "14 messages, one after the other", "of 400 training images were left out"}},
-		{"pauses", cluster8(5) + weather[3].fabric + weather[3].background + training(t, 3, 1), []string{"PFC paused senders"}},
-		{"losses", cluster8(5) + weather[4].fabric + weather[4].background + training(t, 6, 1), []string{"go-back-N repeats"}},
-		{"broken link", flow("faults: [{link: host1/rail1, at: 1us, down: 20us}]", one), []string{"no drops in switches: what was lost, "}},
-		{"slow", flow("transport: {timeout: 5us, retries: 1000}\ncongestion: {algorithm: none}", two), []string{"waited longer than transport.timeout (5 us)"}},
+		{"ring", cluster8(2) + training(t, 3, 4), []string{"Each ring has its rail to itself",
+			"14 messages, one after the other", "of 400 training images were left out"}},
+		{"pauses", cluster8(5) + weather[3].fabric + weather[3].background + training(t, 3, 1),
+			[]string{"PFC paused senders"}},
+		{"losses", cluster8(5) + weather[4].fabric + weather[4].background + training(t, 6, 1),
+			[]string{"go-back-N repeats"}},
+		{"broken link", flow("faults: [{link: host1/rail1, at: 1us, down: 20us}]", one),
+			[]string{"no drops in switches: what was lost, "}},
+		{"slow", flow("transport: {timeout: 5us, retries: 1000}\ncongestion: {algorithm: none}", two),
+			[]string{"waited longer than transport.timeout (5 us)"}},
 	} {
 		r := run(t, c.yaml, Options{})
 		for _, want := range c.want {
@@ -171,8 +185,10 @@ func oneHost(t *testing.T) string {
 	return "job: {parallel: {dp: 4}, train: {layers: [784, 10], data: " + digits(t) + ", batch: 4, steps: 2, lr: 0.1}}"
 }
 
-// The summary lists the busiest links, and every port that queued or was paused, those held longest first.
+// The summary lists the busiest links, and every port that queued or was paused, those held longest
+// first.
 func TestListsOfPorts(t *testing.T) {
+	const shown = 10 // busiest links
 	r := run(t, cluster8(5)+weather[1].fabric+`
 job:
   flows:
@@ -189,7 +205,8 @@ job:
 	if len(paused) <= shown || len(r.Pausing) != len(paused) {
 		t.Errorf("%d pausing ports in the summary, %d in the table", len(r.Pausing), len(paused))
 	}
-	if r.Pausing[0].Paused == 0 || !slices.IsSortedFunc(r.Pausing, func(a, b result.PauseFigures) int { return cmp.Compare(b.Paused, a.Paused) }) {
+	if r.Pausing[0].Paused == 0 ||
+		!slices.IsSortedFunc(r.Pausing, func(a, b result.PauseFigures) int { return cmp.Compare(b.Paused, a.Paused) }) {
 		t.Errorf("not longest held first: %+v", r.Pausing)
 	}
 }

@@ -2,6 +2,7 @@ package run
 
 import (
 	"railyard/internal/cc"
+	"railyard/internal/plan"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
 )
@@ -13,15 +14,17 @@ type View struct {
 }
 
 // Plan returns what the run was made from.
-func (v View) Plan() *Plan { return v.r.plan }
+func (v View) Plan() *plan.Plan { return v.r.plan }
 
 // Queue returns the bytes of data waiting at a port.
-func (v View) Queue(id topo.PortID) unit.Bytes { return v.r.fab.Waiting(id, int(classData)) }
+func (v View) Queue(id topo.PortID) unit.Bytes { return v.r.fab.Waiting(id, int(plan.ClassData)) }
 
-// Shared returns the bytes of the shared part of a switch's buffer in use; switches are numbered in the order of the graph's nodes.
+// Shared returns the bytes of the shared part of a switch's buffer in use; switches are numbered in
+// the order of the graph's nodes.
 func (v View) Shared(index int) unit.Bytes { return v.r.fab.Shared(index) }
 
-// Controller returns the inside of queue pair id's congestion controller: what the algorithm does not have is zero.
+// Controller returns the state of a queue pair's congestion controller. Fields that its algorithm
+// does not have are zero.
 func (v View) Controller(id int32) cc.State { return v.r.net.ControllerState(id, v.Now) }
 
 // drive runs the engine, stopping for Look. It reports whether the run came to its end.

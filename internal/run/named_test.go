@@ -32,11 +32,13 @@ job: {flows: [{from: host1/nic0, to: host2/nic0, bytes: 10MB}, {from: host1/nic1
 	far, beside := fct("named: [{link: rail1/host2, delay: 10us}]")
 	long, _ := fct("named: [{link: rail1/host2, length: 2000m}]") // 5 ns a metre
 	if extra := far - whole; extra < 9*unit.Microsecond || beside != whole || long != far {
-		t.Errorf("a delay of 10 us adds %v, 2 km of cable %v, and on the other rail %v", extra, long-whole, beside-whole)
+		t.Errorf("a delay of 10 us adds %v, 2 km of cable %v, and on the other rail %v", extra, long-whole,
+			beside-whole)
 	}
 	for links, want := range map[string]string{
-		"named: [{link: rail1/host9, rate: 25Gb/s}]":                                  `fabric.links.named[0].link: "rail1/host9" is not a port`,
-		"named: [{link: rail1/host2, rate: 25Gb/s}, {link: host2/rail1, delay: 1us}]": "fabric.links.named[1].link: host2/rail1: the link of fabric.links.named[0] too",
+		"named: [{link: rail1/host9, rate: 25Gb/s}]": `fabric.links.named[0].link: "rail1/host9" is not a port`,
+		"named: [{link: rail1/host2, rate: 25Gb/s}, {link: host2/rail1, delay: 1us}]": "" +
+			"fabric.links.named[1].link: host2/rail1: the link of fabric.links.named[0] too",
 	} {
 		if _, err := NewPlan(read(t, yaml(links))); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", links, err, want)
@@ -70,8 +72,10 @@ func TestSlowRank(t *testing.T) {
 		}
 	}
 	// A ring is partly done when the last rank joins it; its launches and sums are slower too.
-	if extra, want := b.Summary.VirtualTime.Sub(a.Summary.VirtualTime), before[5]*3/2; extra < want*9/10 || extra > want*3/2 || len(after) != 8 {
-		t.Errorf("the run of %d ranks takes %v more, want %v of kernels and what launches and sums of the collective add", len(after), extra, want)
+	if extra, want := b.Summary.VirtualTime.Sub(a.Summary.VirtualTime), before[5]*3/2; extra < want*9/10 ||
+		extra > want*3/2 || len(after) != 8 {
+		t.Errorf("the run of %d ranks takes %v more, want %v of kernels "+
+			"and what launches and sums of the collective add", len(after), extra, want)
 	}
 	if a.WeightsSHA256 != b.WeightsSHA256 || a.WeightsSHA256 == "" {
 		t.Error("slowness changes the weights")
@@ -82,7 +86,8 @@ func TestSlowRank(t *testing.T) {
 // numbers: the run is the one in which that flow is over before anything else begins.
 func TestFlowNotEnabled(t *testing.T) {
 	yaml := func(first string) string {
-		return cluster8(4) + "fabric: {spines: 4}\njob:\n  flows:\n    - {from: host1/gpu0, to: host3/gpu3, bytes: 1B" + first + `}
+		return cluster8(4) + "fabric: {spines: 4}\njob:\n  flows:\n" +
+			"    - {from: host1/gpu0, to: host3/gpu3, bytes: 1B" + first + `}
     - {from: host1/gpu1, to: host2/gpu0, bytes: 1MB, start: 1ms}
     - {from: host2/gpu1, to: host3/gpu0, bytes: 1MB, start: 1ms}
     - {from: host3/gpu1, to: host2/gpu0, bytes: 1MB, start: 1ms}

@@ -12,7 +12,8 @@ func TestCNPsFollowTheAlgorithm(t *testing.T) {
 	marking := "fabric: {design: single-switch, qos: {ecn: {min: 5kB, max: 50kB}}}\ncongestion: {algorithm: "
 	for name := range cc.Algorithms {
 		for _, notify := range []string{"", ", notify: cnp"} {
-			yaml := strings.ReplaceAll(strings.Replace(incast(4, marking+name+notify+"}\n"), "preset: hpcc-ns3\n", "", 1), "10MB", "1MB")
+			yaml := strings.ReplaceAll(strings.Replace(incast(4, marking+name+notify+"}\n"), "preset: hpcc-ns3\n", "",
+				1), "10MB", "1MB")
 			s := run(t, yaml, Options{}).Summary
 			if want := name == "dcqcn" || notify != ""; s.ECNMarks == 0 || (s.CNPs > 0) != want {
 				t.Errorf("%s%s: %d marks, %d CNPs, want CNPs: %v", name, notify, s.ECNMarks, s.CNPs, want)

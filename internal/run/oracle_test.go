@@ -16,16 +16,20 @@ var weather = []struct {
 	happened                 func(*result.Summary) bool
 }{
 	{"clean", "", "", func(s *result.Summary) bool { return s.ECNMarks+s.Pauses+s.Drops+s.Retransmits == 0 }},
-	{"incast", "fabric: {switch: {buffer: 2MB}, qos: {ecn: {min: 50kB, max: 200kB}}}\n", bursts("400kB", "200us", 20), func(s *result.Summary) bool { return s.ECNMarks > 0 && s.CNPs > 0 && s.Pauses > 0 && s.Drops == 0 }},
+	{"incast", "fabric: {switch: {buffer: 2MB}, qos: {ecn: {min: 50kB, max: 200kB}}}\n", bursts("400kB", "200us", 20),
+		func(s *result.Summary) bool { return s.ECNMarks > 0 && s.CNPs > 0 && s.Pauses > 0 && s.Drops == 0 }},
 	{"ecn-only", "fabric: {qos: {ecn: {min: 50kB, max: 200kB}, pfc: {enabled: false}}}\n", bursts("400kB", "200us", 20),
 		func(s *result.Summary) bool { return s.ECNMarks > 0 && s.CNPs > 0 && s.Pauses == 0 }},
-	{"pfc-only", "fabric: {switch: {buffer: 2MB}, qos: {ecn: {enabled: false}}}\ncongestion: {algorithm: none}\n", bursts("400kB", "200us", 20),
+	{"pfc-only", "fabric: {switch: {buffer: 2MB}, qos: {ecn: {enabled: false}}}\ncongestion: {algorithm: none}\n",
+		bursts("400kB", "200us", 20),
 		func(s *result.Summary) bool { return s.Pauses > 0 && s.ECNMarks == 0 && s.Drops == 0 }},
-	{"lossy", "fabric: {switch: {buffer: 200kB}, qos: {ecn: {enabled: false}, pfc: {enabled: false}}}\ncongestion: {algorithm: none}\ntransport: {timeout: 100us, retries: 100}\n",
+	{"lossy", "fabric: {switch: {buffer: 200kB}, qos: {ecn: {enabled: false}, pfc: {enabled: false}}}\ncongestion: " +
+		"{algorithm: none}\ntransport: {timeout: 100us, retries: 100}\n",
 		bursts("300kB", "300us", 20), func(s *result.Summary) bool { return s.Drops > 0 && s.Retransmits > 0 }},
 }
 
-// Whatever the fabric does, and over however many rings, every rank ends with the oracle's weights, bit for bit.
+// Whatever the fabric does, and over however many rings, every rank ends with the oracle's weights,
+// bit for bit.
 func TestWeightsEqualTheOraclesInAnyWeather(t *testing.T) {
 	for channels := 1; channels <= 4; channels++ {
 		job := training(t, 6, channels)
@@ -37,7 +41,8 @@ func TestWeightsEqualTheOraclesInAnyWeather(t *testing.T) {
 			t.Run(fmt.Sprintf("%s over %d rings", w.name, channels), func(t *testing.T) {
 				r := run(t, cluster8(5)+w.fabric+w.background+job, Options{Workers: -1})
 				if !w.happened(r.Summary) {
-					t.Errorf("%d marks, %d CNPs, %d pauses, %d drops, %d retransmissions", r.ECNMarks, r.CNPs, r.Pauses, r.Drops, r.Retransmits)
+					t.Errorf("%d marks, %d CNPs, %d pauses, %d drops, %d retransmissions", r.ECNMarks, r.CNPs, r.Pauses,
+						r.Drops, r.Retransmits)
 				}
 				for id, weights := range r.weights {
 					if !equal(weights, want.Weights[id]) {
@@ -67,7 +72,8 @@ func TestLossesHitTheTrainingItself(t *testing.T) {
 		t.Error("no gradient was sent again")
 	}
 	if r.StepSplit.Mean.Retransmission == 0 || r.VirtualTime <= clean.VirtualTime {
-		t.Errorf("retransmission took %v of a step; %v in all, %v without losses", r.StepSplit.Mean.Retransmission, r.VirtualTime, clean.VirtualTime)
+		t.Errorf("retransmission took %v of a step; %v in all, %v without losses", r.StepSplit.Mean.Retransmission,
+			r.VirtualTime, clean.VirtualTime)
 	}
 	if r.WeightsSHA256 != clean.WeightsSHA256 {
 		t.Error("losses changed the weights")

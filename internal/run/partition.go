@@ -5,14 +5,16 @@ import (
 	"railyard/internal/unit"
 )
 
-// When a network is simulated in islands: below, everything fits into a processor's cache anyway, or the windows are too short.
+// A network is simulated in islands from these sizes on. A smaller one fits into a processor's
+// cache; with a shorter lookahead the windows are too short.
 const (
 	islandPorts     = 1 << 10
 	islandLookahead = 50 * unit.Nanosecond
-	islandHosts     = 32 // of those with NICs on several switches
+	islandHosts     = 32 // hosts with NICs on several switches, in one island
 )
 
-// partition puts nodes into islands: n of them, or as many as pay. sizes are their ports, lookahead is 0 with one island.
+// partition puts nodes into islands: n of them, or as many as pay. sizes are their ports, lookahead
+// is 0 with one island.
 func partition(g *topo.Graph, n int) (islandOf []int32, sizes []int, lookahead unit.Duration) {
 	if n == 0 {
 		if len(g.Ports) >= islandPorts {
@@ -39,8 +41,9 @@ func roundRobin(g *topo.Graph, n int) []int32 {
 	return islandOf
 }
 
-// bySwitch makes an island of each switch with the hosts that are on it alone, and of every so many of the other hosts. What an event
-// touches then lies close together, and few links lead out of an island.
+// bySwitch makes an island of each switch with the hosts that are on no other switch, and of each
+// islandHosts of the other hosts. What an event touches then lies close together, and few links lead
+// out of an island.
 func bySwitch(g *topo.Graph) (islandOf []int32, n int) {
 	islandOf = make([]int32, len(g.Nodes))
 	for i := range g.Nodes {
@@ -87,8 +90,8 @@ func ports(g *topo.Graph, islandOf []int32, n int) []int {
 	return sizes
 }
 
-// between returns the shortest delay of a link between two islands: no sooner does one act on another. Without such a link, any time is
-// too short.
+// between returns the shortest delay of a link between two islands: the soonest that one can act on
+// another. It is 0 without such a link.
 func between(g *topo.Graph, islandOf []int32) unit.Duration {
 	lookahead, any := unit.Duration(unit.Never), false
 	for _, l := range g.Links {

@@ -8,7 +8,8 @@ import (
 	"railyard/internal/unit"
 )
 
-// A large fabric is cut at its switches: hosts stay with the one they are on, or, with NICs on several, in groups.
+// A large fabric is cut at its switches: hosts stay with the one they are on, or, with NICs on
+// several, in groups.
 func TestLargeNetworksRunInIslands(t *testing.T) {
 	cable := topo.Cable{Rate: 100 * unit.GigabitPerSec, Delay: 100 * unit.Nanosecond}
 	for _, c := range []struct {
@@ -48,7 +49,8 @@ func TestLargeNetworksRunInIslands(t *testing.T) {
 // Cables so short that windows would be empty: one island.
 func TestShortCablesRunInOneIsland(t *testing.T) {
 	cable := topo.Cable{Rate: 100 * unit.GigabitPerSec, Delay: 5 * unit.Nanosecond}
-	g, err := topo.LeafSpine(topo.Params{Hosts: 512, GPUs: 1, NICs: 1, Leaves: 16, Spines: 16, HostLink: cable, SpineLink: cable})
+	g, err := topo.LeafSpine(topo.Params{Hosts: 512, GPUs: 1, NICs: 1, Leaves: 16, Spines: 16, HostLink: cable,
+		SpineLink: cable})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,8 +59,8 @@ func TestShortCablesRunInOneIsland(t *testing.T) {
 	}
 }
 
-// In islands or in one, a run of a large network leaves the same bytes: flows to the next leaf, and of every fourth host to one host,
-// through a buffer so small that its leaf pauses them.
+// In islands or in one, a run of a large network leaves the same bytes: flows to the next leaf, and
+// of every fourth host to one host, through a buffer so small that its leaf pauses them.
 func TestALargeRunIsTheSameInIslands(t *testing.T) {
 	const hosts, leaves = 256, 16
 	yaml := fmt.Sprintf(`
@@ -68,7 +70,8 @@ job:
   flows:
 `, hosts, leaves, hosts/leaves)
 	for i := range hosts {
-		yaml += fmt.Sprintf("    - {from: host%d/gpu0, to: host%d/gpu0, bytes: %dB, start: %dns}\n", i+1, (i+hosts/leaves)%hosts+1, 20_000+100*i, 3*i)
+		yaml += fmt.Sprintf("    - {from: host%d/gpu0, to: host%d/gpu0, bytes: %dB, start: %dns}\n", i+1,
+			(i+hosts/leaves)%hosts+1, 20_000+100*i, 3*i)
 		if i%4 == 1 {
 			yaml += fmt.Sprintf("    - {from: host%d/gpu0, to: host1/gpu0, bytes: 60kB}\n", i+1)
 		}

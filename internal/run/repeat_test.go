@@ -7,14 +7,16 @@ import (
 	"testing"
 )
 
-// The same bytes in every file of the run directory, however often, on however many cores and in however many islands.
+// The same bytes in every file of the run directory, however often, on however many cores and in
+// however many islands.
 func TestARunIsTheSameHoweverItIsComputed(t *testing.T) {
 	for _, w := range weather {
 		t.Run(w.name, func(t *testing.T) {
 			yaml := cluster8(5) + w.fabric + w.background + training(t, 5, 3)
 			first := run(t, yaml, Options{})
 			want := digestOf(t, first.path)
-			for _, o := range []Options{{}, {Islands: 1}, {Islands: 2}, {Islands: 3, Workers: 1}, {Islands: 7}, {Workers: 1}, {Workers: 2}, {Islands: 2, Workers: 2}} {
+			for _, o := range []Options{{}, {Islands: 1}, {Islands: 2}, {Islands: 3, Workers: 1}, {Islands: 7},
+				{Workers: 1}, {Workers: 2}, {Islands: 2, Workers: 2}} {
 				r := run(t, yaml, o)
 				if digestOf(t, r.path) != want {
 					t.Errorf("%d islands, %d workers: %s", o.Islands, o.Workers, firstDifference(t, first.path, r.path))
@@ -35,7 +37,8 @@ job:
     - {name: late, from: host2/gpu3, to: host3/gpu0, bytes: 2MB, start: 10us, count: 3, every: 70us}
     - {from: host1/nic2, to: host2/gpu1, bytes: 1B, priority: other}
 `
-	for name, yaml := range map[string]string{"flows": flows, "training": cluster8(5) + weather[1].fabric + weather[1].background + training(t, 4, 2)} {
+	for name, yaml := range map[string]string{"flows": flows,
+		"training": cluster8(5) + weather[1].fabric + weather[1].background + training(t, 4, 2)} {
 		first := run(t, yaml, Options{})
 		again := run(t, first.ScenarioYAML, Options{})
 		if digestOf(t, first.path) != digestOf(t, again.path) {

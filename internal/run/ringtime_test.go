@@ -11,8 +11,8 @@ import (
 	"railyard/internal/wire"
 )
 
-// oneEach is n hosts of one GPU on one switch, so that every hop of the ring is RDMA. The network has 256,000 parameters in one
-// bucket: for the MTUs below a chunk is a whole number of packets.
+// oneEach is n hosts of one GPU on one switch, so that every hop of the ring is RDMA. The network
+// has 256,000 parameters in one bucket: for the MTUs below a chunk is a whole number of packets.
 func oneEach(t *testing.T, n, mtu, ackEvery int) string {
 	return fmt.Sprintf(`
 cluster: {hosts: %d, host: {gpus: 1}, nic: {speed: 100Gb/s}}
@@ -24,8 +24,8 @@ job:
 `, n, mtu, ackEvery, digits(t))
 }
 
-// message is how long one message of whole packets takes over an idle switch, from post to its last byte in the peer's GPU, and
-// acknowledgement how much later than that byte the sender hears of it.
+// message is how long one message of whole packets takes over an idle switch, from post to its last
+// byte in the peer's GPU, and acknowledgement how much later than that byte the sender hears of it.
 //
 //	PCIe   |-first->
 //	link           |-first-|------- the others ------->
@@ -43,16 +43,18 @@ func message(sc *scenario.Scenario, bytes unit.Bytes) (placed, acknowledgement u
 	cable := unit.Duration(l.Length) * topo.DelayPerMetre / unit.Duration(unit.Metre)
 	toNIC := host.PCIeLatency + host.PCIe.TransmitTime(mtu) + nic.Latency
 	all := tx(true, false) + unit.Duration(packets-2)*tx(false, false) + tx(false, true)
-	// The first packet is the longest but for the last, whose immediate data leave a little later: nothing waits at the switch but for
-	// those bytes. Of the two links the second ends last: it starts after the first packet and carries all of them back to back.
+	// The first packet is the longest but for the last, whose immediate data leave a little later:
+	// nothing waits at the switch but for those bytes. Of the two links the second ends last: it
+	// starts after the first packet and carries all of them back to back.
 	across := tx(true, false) + cable + sc.Fabric.Switch.Latency + all + cable + nic.Latency
 	toGPU := host.PCIe.TransmitTime(mtu) + host.PCIeLatency
 	ack := 2*(l.Host.TransmitTime(frames.OnLink(frames.ACK))+cable) + sc.Fabric.Switch.Latency + nic.Latency
 	return toNIC + across + toGPU, ack - toGPU
 }
 
-// A ring all-reduce takes 2 (n-1) messages one after the other, n-1 reductions and n-2 copies between them, a launch before and the
-// last acknowledgement after: to the picosecond. coll.RingAllReduceTime has the messages: 2 (n-1)/n * size / rate and latencies.
+// A ring all-reduce takes 2 (n-1) messages one after the other, n-1 reductions and n-2 copies
+// between them, a launch before and the last acknowledgement after: to the picosecond.
+// coll.RingAllReduceTime has the messages: 2 (n-1)/n * size / rate and latencies.
 func TestRingAllReduceTakesItsClosedForm(t *testing.T) {
 	for _, c := range []struct{ n, mtu int }{{2, 4096}, {4, 2048}, {5, 2048}, {8, 1024}} {
 		yaml := oneEach(t, c.n, c.mtu, 65536) // one acknowledgement per message: it never meets data
@@ -80,7 +82,8 @@ func TestRingAllReduceTakesItsClosedForm(t *testing.T) {
 	}
 }
 
-// With an acknowledgement each 16 packets the ring's data share their link with them: 86 bytes in 16 packets of 2,130.
+// With an acknowledgement each 16 packets the ring's data share their link with them: 86 bytes in
+// 16 packets of 2,130.
 func TestAcknowledgementsCostARingLittle(t *testing.T) {
 	few, many := run(t, oneEach(t, 4, 2048, 65536), Options{}), run(t, oneEach(t, 4, 2048, 16), Options{})
 	a, b := few.Collectives[0].Time, many.Collectives[0].Time

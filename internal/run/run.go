@@ -3,13 +3,17 @@ package run
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"railyard/internal/dataset"
 	"railyard/internal/exec"
 	"railyard/internal/fabric"
+	"railyard/internal/machine"
 	"railyard/internal/nic"
 	"railyard/internal/nn"
+	"railyard/internal/plan"
+	"railyard/internal/record"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
 	"railyard/internal/sim"
@@ -27,8 +31,8 @@ type Options struct {
 	Inputs   []result.InputDigest  // what it must read beside the scenario, nil: anything
 	Islands  int                   // partition of the nodes, 0: by size. No value changes a result
 
-	// For tests.
-	// Look, if set, is called at From, From+Every, ... with the state of the network at that instant, its events done.
+	// For tests. Look, if set, is called at From, From+Every, ... with the state of the network at
+	// that instant, its events done.
 	Look        func(View)
 	From, Every unit.Duration
 
@@ -36,51 +40,35 @@ type Options struct {
 	ended  func(*runner)                 // looks at a run that has just ended
 }
 
-// Run runs a scenario: it fills the tables of opt.Dir and returns the summary. When ctx ends it stops at the next safe point and
-// returns what it has, state interrupted, and ctx's error. After a run that failed, or that is unfinished, the summary comes with the error.
+// Run runs a scenario: it fills the tables of opt.Dir and returns the summary. When ctx ends it
+// stops at the next safe point and returns what it has, state interrupted, and ctx's error. After a
+// run that failed, or that is unfinished, the summary comes with the error.
 func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summary, error) {
 	if opt.Progress == nil {
 		opt.Progress = func(result.Progress) {}
 	}
-	plan, err := newPlan(sc, &watcher{ctx: ctx, progress: opt.Progress})
-	if err != nil {
-		return nil, err
-	}
-	size, _, err := measureData(ctx, sc)
-	if err != nil {
-		return nil, err
-	}
-	if err := fitsBatch(sc, size.Train); err != nil {
-		return nil, err
-	}
-	if e := plan.Estimate(size); !opt.Force {
-		if err := e.overLimit(); err != nil {
-			return nil, err
+	w := &watcher{ctx: ctx, progress: opt.Progress}
+	in, err := prepare(w, sc, opt.Images, func(e plan.Estimate) error {
+		if opt.Force {
+			return nil
 		}
-	}
-	set, err := loadData(ctx, sc, opt.Images, opt.Progress)
+		return e.OverLimit(machine.Memory())
+	})
 	if err != nil {
 		return nil, err
 	}
-	read := digests(plan, set)
-	if err := sameInputs(opt.Inputs, read); err != nil {
+	if err := sameInputs(opt.Inputs, in.digests()); err != nil {
 		return nil, err
 	}
-	r := &runner{plan: plan, opt: opt, ctx: ctx}
-	if set != nil {
-		r.set = set.Set
+	r := &runner{plan: in.plan, opt: opt, ctx: ctx, watcher: w}
+	if in.images != nil {
+		r.set = in.images.Set
 	}
 	if err := r.build(); err != nil {
 		return nil, err
 	}
-	sum := &result.Summary{Name: sc.Name, Seed: sc.Seed, Kernel: r.kernel, ScenarioYAML: string(sc.YAML()), StepsPlanned: r.steps(), Inputs: read}
-	if sum.Thresholds, sum.Mistakes, err = plan.Thresholds(); err != nil {
-		return nil, err
-	}
-	if err := opt.Dir.Begin(sum); err != nil {
-		return nil, err
-	}
-	if err := opt.Dir.KeepInputs(append([]result.Input{{Name: result.ScenarioInput, Text: sc.Source()}}, plan.Inputs...)); err != nil {
+	sum, err := r.begin(in)
+	if err != nil {
 		return nil, err
 	}
 	r.start()
@@ -88,38 +76,37 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 	if r.bodies != nil {
 		r.bodies.Close()
 	}
-	r.finish(sum)
+	err = r.record.Finish(sum, record.Ending{
+		Whole:       whole,
+		Stopped:     !r.stopBy.IsZero(),
+		Interrupted: ctx.Err(),
+		Diverged:    r.diverged,
+	})
 	if opt.ended != nil {
 		opt.ended(r)
 	}
-	if sum.State, err = r.outcome(sum, whole); err != nil && sum.State != result.Interrupted {
-		sum.Error = err.Error()
-	}
-	r.finishOpen(sum)
 	return sum, err
 }
 
 // runner is a run in progress.
 type runner struct {
-	plan   *Plan
-	opt    Options
-	ctx    context.Context
-	set    *dataset.Set
-	kernel string
+	plan    *plan.Plan
+	opt     Options
+	ctx     context.Context
+	watcher *watcher
+	set     *dataset.Set
+	kernel  string
 
-	eng       *sim.Engine
-	lookahead unit.Duration // of several islands, else 0
-	fab       *fabric.Fabric
-	net       *nic.Net
-	job       *train.Job
-	ranks     []*exec.Rank
-	bodies    *nic.Bodies
-	watch     *observer
+	eng    *sim.Engine
+	fab    *fabric.Fabric
+	net    *nic.Net
+	job    *train.Job
+	ranks  []*exec.Rank
+	bodies *nic.Bodies
+	record *record.Recorder
 
 	stopBy   time.Time // an interrupted training is given up
 	diverged error     // the loss of the training is not a number
-
-	flowsLeft int64 // messages of the job's own flows that are not acknowledged; 0 with a training job
 }
 
 // steps returns how many training steps the run will take.
@@ -133,28 +120,31 @@ func (r *runner) steps() int64 {
 func (r *runner) build() error {
 	sc := r.plan.Scenario
 	islands := r.opt.Islands
-	if r.plan.asScheduled() {
+	if r.plan.AsScheduled() {
 		islands = 1
 	}
 	islandOf, sizes, lookahead := partition(r.plan.Graph, islands)
 	r.eng = sim.New(sizes, lookahead)
-	if r.plan.asScheduled() {
+	if r.plan.AsScheduled() {
 		r.eng.InOrderOfPushing()
 	}
-	r.lookahead = lookahead
-	r.watch = newObserver(r)
-	fc := r.plan.fabricConfig()
+	r.record = record.New(r.plan, r.opt.Dir, lookahead, record.Hooks{
+		Progress: r.opt.Progress,
+		Step:     r.diverge,
+		Done:     r.done,
+	})
+	fc := r.plan.FabricConfig()
 	if sc.Output.Sample > 0 {
 		fc.SampleEvery = sc.Output.Sample
-		fc.OnSample = r.watch.sample
+		fc.OnSample = r.record.Sample
 	}
-	fc.OnLoss = r.watch.lost
+	fc.OnLoss = r.record.Lost
 	var err error
 	if r.fab, err = fabric.New(r.eng, r.plan.Graph, fc, islandOf); err != nil {
 		return err
 	}
-	nc := r.plan.nicConfig()
-	nc.OnTimeout = r.watch.timedOut
+	nc := nicConfig(r.plan)
+	nc.OnTimeout = r.record.TimedOut
 	if sc.Job.Train != nil {
 		workers := r.opt.Workers
 		if workers < 0 {
@@ -164,16 +154,25 @@ func (r *runner) build() error {
 		nc.Bodies = r.bodies
 	}
 	r.net = nic.New(r.eng, r.fab, r.plan.Graph, nc, islandOf)
-	r.net.OnFlow(r.watch.flow)
+	r.net.OnFlow(r.record.Flow)
 	for i := range r.plan.Pairs {
-		if err := r.plan.watcher.step("building", i, len(r.plan.Pairs)); err != nil {
+		if err := r.watcher.step("building", i, len(r.plan.Pairs)); err != nil {
 			return err
 		}
 		q := &r.plan.Pairs[i]
-		r.net.AddQP(nic.QueuePair{Name: q.Name, From: q.From, To: q.To, FromGPU: q.FromGPU, ToGPU: q.ToGPU,
-			Path: q.Path, Back: q.Back, Class: q.Class, Log: q.Flow == nil})
+		r.net.AddQP(nic.QueuePair{
+			Name:    q.Name,
+			From:    q.From,
+			To:      q.To,
+			FromGPU: q.FromGPU,
+			ToGPU:   q.ToGPU,
+			Path:    q.Path,
+			Back:    q.Back,
+			Class:   q.Class,
+			Log:     q.Flow == nil,
+		})
 	}
-	r.net.Build(func(id int32) unit.Duration { return r.plan.baseRTT(&r.plan.Pairs[id]) })
+	r.net.Build(func(id int32) unit.Duration { return r.plan.BaseRTT(&r.plan.Pairs[id]) })
 	return r.buildTraining()
 }
 
@@ -187,9 +186,21 @@ func (r *runner) buildTraining() error {
 		return err
 	}
 	r.kernel = kernel.Name
-	cfg := train.Config{Model: r.plan.Model, Kernel: kernel, Train: train.Set{Pixels: r.set.Train.Pixels, Labels: r.set.Train.Labels},
-		Ranks: r.plan.Scenario.RankCount(), Batch: t.Batch, Epochs: t.Epochs, Steps: int64(t.Steps.Or(0)), Seed: r.plan.Scenario.Seed,
-		SGD: nn.SGD{LR: float32(t.LR), Momentum: float32(t.Momentum)}, Step: r.plan.Step}
+	cfg := train.Config{
+		Model:  r.plan.Model,
+		Kernel: kernel,
+		Train: train.Set{
+			Pixels: r.set.Train.Pixels,
+			Labels: r.set.Train.Labels,
+		},
+		Ranks:  r.plan.Scenario.RankCount(),
+		Batch:  t.Batch,
+		Epochs: t.Epochs,
+		Steps:  int64(t.Steps.Or(0)),
+		Seed:   r.plan.Scenario.Seed,
+		SGD:    nn.SGD{LR: float32(t.LR), Momentum: float32(t.Momentum)},
+		Step:   r.plan.Step,
+	}
 	if r.job, err = train.New(cfg); err != nil {
 		return err
 	}
@@ -203,33 +214,66 @@ func (r *runner) buildTraining() error {
 	for _, l := range r.plan.Links {
 		r.net.Connect(l.Src, l.Dst, l.Channel, l.Pair)
 	}
-	paths := r.pathFinder()
+	paths := r.record.PathFinder()
 	for id := range r.plan.Placement.Ranks {
-		if err := r.plan.watcher.step("building", id, len(r.plan.Placement.Ranks)); err != nil {
+		if err := r.watcher.step("building", id, len(r.plan.Placement.Ranks)); err != nil {
 			return err
 		}
-		rank := exec.NewRank(exec.Config{Rank: int32(id), Template: r.plan.StepOf(int32(id)), Steps: r.job.Steps(), Transport: r.net, Clock: r.net, Body: r.job, Observer: r.watch, Paths: paths})
+		rank := exec.NewRank(exec.Config{
+			Rank:      int32(id),
+			Template:  r.plan.StepOf(int32(id)),
+			Steps:     r.job.Steps(),
+			Transport: r.net,
+			Clock:     r.net,
+			Body:      r.job,
+			Observer:  r.record,
+			Paths:     paths,
+		})
 		r.ranks = append(r.ranks, rank)
 	}
 	return nil
 }
 
+// begin writes what is known of the run before its first event, and keeps what it has read.
+func (r *runner) begin(in *prepared) (sum *result.Summary, err error) {
+	sc := r.plan.Scenario
+	sum = &result.Summary{
+		Name:         sc.Name,
+		Seed:         sc.Seed,
+		Kernel:       r.kernel,
+		ScenarioYAML: string(sc.YAML()),
+		StepsPlanned: r.steps(),
+		Inputs:       in.digests(),
+	}
+	if sum.Thresholds, sum.Mistakes, err = r.plan.Thresholds(); err != nil {
+		return nil, err
+	}
+	if err := r.opt.Dir.Begin(sum); err != nil {
+		return nil, err
+	}
+	kept := append([]result.Input{{Name: result.ScenarioInput, Text: sc.Source()}}, in.files...)
+	return sum, r.opt.Dir.KeepInputs(kept)
+}
+
 // start plans the first events.
 func (r *runner) start() {
-	r.watch.open(r.opt.Dir)
+	r.record.Open(record.Parts{Engine: r.eng, Fabric: r.fab, Net: r.net, Job: r.job, Images: r.set})
 	for id, rank := range r.ranks {
 		r.net.SetRank(int32(id), rank, 0)
 	}
 	for id, q := range r.plan.Pairs {
-		if f := q.Flow; q.sends() {
-			if q.Kind == result.KindJob {
-				r.flowsLeft += int64(f.Count)
-			}
-			r.net.AddFlow(nic.FlowSpec{QP: int32(id), Start: unit.Time(f.Start), Bytes: f.Bytes, Count: int64(f.Count), Every: f.Every})
+		if f := q.Flow; q.Sends() {
+			r.net.AddFlow(nic.FlowSpec{
+				QP:    int32(id),
+				Start: unit.Time(f.Start),
+				Bytes: f.Bytes,
+				Count: int64(f.Count),
+				Every: f.Every,
+			})
 		}
 	}
 	r.eng.OnCheck(func() bool {
-		r.watch.report(r.eng.Now())
+		r.record.Report(r.eng.Now())
 		return !r.interrupted() && r.opt.Dir.Keep() == nil
 	})
 }
@@ -237,8 +281,8 @@ func (r *runner) start() {
 // patience is how long an interrupted training may go on to end the step it is in.
 const patience = 2 * time.Second
 
-// interrupted reports whether to stop at once. A training that is asked to stop first ends the step that its foremost rank is in, so
-// that all ranks hold the same weights.
+// interrupted reports whether to stop at once. A training first ends the step that its foremost rank
+// is in, so that all ranks hold the same weights.
 func (r *runner) interrupted() bool {
 	if r.ctx.Err() == nil {
 		return false
@@ -254,14 +298,17 @@ func (r *runner) interrupted() bool {
 	for _, rank := range r.ranks {
 		rank.StopAfter(last)
 	}
-	r.watch.limit = min(r.watch.limit, last)
+	r.record.StopAfter(last)
 	return false
 }
 
-// diverge ends a training whose loss is not a number: nothing that follows would mean anything. The step after it ends too, for ranks
-// have begun it.
+// done ends the run after the job: what is on its way may still arrive.
+func (r *runner) done(last unit.Time) { r.eng.StopAt(last.Add(r.net.Linger())) }
+
+// diverge ends a training whose loss is not a number. The next step ends too, because ranks have
+// begun it.
 func (r *runner) diverge(step int64, loss float64) {
-	if r.diverged != nil {
+	if r.diverged != nil || !math.IsNaN(loss) && !math.IsInf(loss, 0) {
 		return
 	}
 	t := r.plan.Scenario.Job.Train
@@ -269,9 +316,10 @@ func (r *runner) diverge(step int64, loss float64) {
 	if t.Momentum > 0 {
 		lower += fmt.Sprintf(" or job.train.momentum (%v)", t.Momentum)
 	}
-	r.diverged = fmt.Errorf("the training diverged: the loss of step %d is %v, that of step 0 was %.4g: try a smaller %s", step, loss, r.job.Loss(0), lower)
+	r.diverged = fmt.Errorf("the training diverged: the loss of step %d is %v, "+
+		"that of step 0 was %.4g: try a smaller %s", step, loss, r.job.Loss(0), lower)
 	for _, rank := range r.ranks {
 		rank.StopAfter(step + 2)
 	}
-	r.watch.limit = min(r.watch.limit, step+2)
+	r.record.StopAfter(step + 2)
 }

@@ -62,7 +62,8 @@ cluster: {hosts: %d, host: {gpus: 4}, nic: {speed: 100Gb/s}}
 func training(t *testing.T, steps, channels int) string {
 	return fmt.Sprintf(`
 job:
-  train: {model: mlp, layers: [784, 32, 10], data: %q, batch: 4, epochs: 9, steps: %d, lr: 0.2, momentum: 0.9, bucket: layer}
+  train: {model: mlp, layers: [784, 32, 10], data: %q, batch: 4, epochs: 9, steps: %d,
+    lr: 0.2, momentum: 0.9, bucket: layer}
   parallel: {dp: 8}
   collective: {channels: %d}
 `, digits(t), steps, channels)
@@ -72,7 +73,8 @@ job:
 func bursts(bytes, every string, count int) string {
 	text := "background:\n  flows:\n"
 	for host := 3; host <= 5; host++ {
-		text += fmt.Sprintf("    - {from: host%d/gpu0, to: host2/gpu0, bytes: %s, every: %s, count: %d}\n", host, bytes, every, count)
+		text += fmt.Sprintf("    - {from: host%d/gpu0, to: host2/gpu0, bytes: %s, every: %s, count: %d}\n", host, bytes,
+			every, count)
 	}
 	return text
 }
@@ -143,12 +145,14 @@ func tryRun(t *testing.T, ctx context.Context, yaml string, opt Options) (ran, e
 	return r, failed
 }
 
-// digestOf hashes everything in a run directory. Wall time is not in run.json here: only the command line measures it.
+// digestOf hashes everything in a run directory. Wall time is not in run.json here: only the
+// command line measures it.
 func digestOf(t *testing.T, dir string) string {
 	t.Helper()
 	h := sha256.New()
 	err := filepath.WalkDir(dir, func(path string, f fs.DirEntry, err error) error {
-		if err != nil || f.IsDir() || f.Name() == result.ScenarioInput { // what the user wrote may say the same in other words
+		// what the user wrote may say the same in other words
+		if err != nil || f.IsDir() || f.Name() == result.ScenarioInput {
 			return err
 		}
 		b, err := os.ReadFile(path)
@@ -178,8 +182,10 @@ func reference(t *testing.T, yaml string) train.Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return train.Config{Model: m, Kernel: nn.Portable, Train: train.Set{Pixels: set.Train.Pixels, Labels: set.Train.Labels},
-		Ranks: 8, Batch: 4, Epochs: 9, Steps: int64(sc.Job.Train.Steps.Value), Seed: sc.Seed, SGD: nn.SGD{LR: 0.2, Momentum: 0.9}, Step: plan.Step}
+	return train.Config{Model: m, Kernel: nn.Portable, Train: train.Set{Pixels: set.Train.Pixels,
+		Labels: set.Train.Labels},
+		Ranks: 8, Batch: 4, Epochs: 9, Steps: int64(sc.Job.Train.Steps.Value), Seed: sc.Seed, SGD: nn.SGD{LR: 0.2,
+			Momentum: 0.9}, Step: plan.Step}
 }
 
 // rows collects a table.

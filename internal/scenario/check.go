@@ -43,11 +43,13 @@ func (d *decoder) checkJob(s *Scenario) {
 	csv := s.Job.FlowsCSV.Set
 	switch {
 	case train && flows:
-		d.at("job", d.keys["job.flows"], "both train and flows, want exactly one", "traffic beside a training job goes in background.flows")
+		d.at("job", d.keys["job.flows"], "both train and flows, want exactly one",
+			"traffic beside a training job goes in background.flows")
 	case !train && !flows && !csv && d.ok("job", "job.flows_csv"):
 		d.problem("job", "missing, want train: (a network to train) or flows: (messages to send)", "")
 	}
-	if !csv && len(s.Job.Flows) > 0 && d.ok("job.flows") && !slices.ContainsFunc(s.Job.Flows, func(f Flow) bool { return f.Enabled }) {
+	if !csv && len(s.Job.Flows) > 0 && d.ok("job.flows") &&
+		!slices.ContainsFunc(s.Job.Flows, func(f Flow) bool { return f.Enabled }) {
 		d.problem("job.flows", "no flow is enabled, want at least one", "")
 	}
 	gpus := s.GPUs()
@@ -55,7 +57,8 @@ func (d *decoder) checkJob(s *Scenario) {
 		return
 	}
 	if dp := s.Job.Parallel.DP; dp > gpus {
-		d.problem("job.parallel.dp", fmt.Sprintf("%d: more ranks than GPUs, want at most %d (%d hosts x %d GPUs)", dp, gpus, s.Cluster.Hosts, s.Cluster.Host.GPUs), "")
+		d.problem("job.parallel.dp", fmt.Sprintf("%d: more ranks than GPUs, want at most %d (%d hosts x %d GPUs)",
+			dp, gpus, s.Cluster.Hosts, s.Cluster.Host.GPUs), "")
 	}
 	if g := s.Job.Train.Data.Digits; g != nil && d.ok("job.train.batch", "job.train.data.digits.train") {
 		d.checkBatch(s.Job.Train.Batch, s.Job.Parallel.DP, g.Train)
@@ -71,7 +74,9 @@ func (d *decoder) checkBatch(batch, ranks, images int) {
 	if images < ranks {
 		want = "want more images or fewer ranks"
 	}
-	d.problem("job.train.batch", fmt.Sprintf("%d on each of %d ranks: one step takes more than the %d training images, %s", batch, ranks, images, want), "")
+	d.problem("job.train.batch",
+		fmt.Sprintf("%d on each of %d ranks: one step takes more than the %d training images, %s",
+			batch, ranks, images, want), "")
 }
 
 func (d *decoder) checkQoS(s *Scenario) {
@@ -79,15 +84,21 @@ func (d *decoder) checkQoS(s *Scenario) {
 	d.distinct([]string{"fabric.qos.data_priority", "fabric.qos.cnp_priority", "fabric.qos.other_priority"},
 		[]int{q.DataPriority, q.CNPPriority, q.OtherPriority})
 	d.distinct([]string{"fabric.qos.dscp", "fabric.qos.cnp_dscp"}, []int{q.DSCP, q.CNPDSCP})
-	if d.ok("fabric.qos.ecn.min", "fabric.qos.ecn.max", "fabric.links.host", "fabric.links.spine", "cluster.nic.speed") {
+	if d.ok("fabric.qos.ecn.min", "fabric.qos.ecn.max", "fabric.links.host", "fabric.links.spine",
+		"cluster.nic.speed") {
 		d.checkECN(s)
 	}
-	if t := q.PFC.Threshold; t.Set && d.ok("fabric.qos.pfc.threshold", "fabric.qos.pfc.resume_offset") && q.PFC.ResumeOffset > t.Value {
+	if t := q.PFC.Threshold; t.Set && d.ok("fabric.qos.pfc.threshold", "fabric.qos.pfc.resume_offset") &&
+		q.PFC.ResumeOffset > t.Value {
 		d.problem(d.culprit("fabric.qos.pfc.resume_offset", "fabric.qos.pfc.threshold"),
-			fmt.Sprintf("xON = threshold %s - resume_offset %s would be negative, want resume_offset at most %s", t.Value, q.PFC.ResumeOffset, t.Value), "")
+			fmt.Sprintf("xON = threshold %s - resume_offset %s would be negative, want resume_offset at most %s",
+				t.Value, q.PFC.ResumeOffset, t.Value), "")
 	}
-	if t := q.PFC.Threshold; t.Set && d.ok("fabric.qos.pfc.threshold", "fabric.switch.buffer") && t.Value > s.Fabric.Switch.Buffer {
-		d.problem("fabric.qos.pfc.threshold", fmt.Sprintf("%s: larger than fabric.switch.buffer, %s: PFC would never act", t.Value, s.Fabric.Switch.Buffer), "")
+	if t := q.PFC.Threshold; t.Set && d.ok("fabric.qos.pfc.threshold", "fabric.switch.buffer") &&
+		t.Value > s.Fabric.Switch.Buffer {
+		d.problem("fabric.qos.pfc.threshold",
+			fmt.Sprintf("%s: larger than fabric.switch.buffer, %s: PFC would never act",
+				t.Value, s.Fabric.Switch.Buffer), "")
 	}
 }
 
@@ -135,7 +146,8 @@ func (d *decoder) distinct(paths []string, values []int) {
 	for i := range paths {
 		for j := range i {
 			if values[i] == values[j] && d.ok(paths[i], paths[j]) {
-				d.problem(d.culprit(paths[i], paths[j]), fmt.Sprintf("%d: %s and %s must differ", values[i], paths[j], paths[i]), "")
+				d.problem(d.culprit(paths[i], paths[j]),
+					fmt.Sprintf("%d: %s and %s must differ", values[i], paths[j], paths[i]), "")
 			}
 		}
 	}
@@ -143,25 +155,36 @@ func (d *decoder) distinct(paths []string, values []int) {
 
 func (d *decoder) checkFrames(s *Scenario) {
 	headers := s.Transport.Frames.MaxHeaders()
-	if d.ok("fabric.mtu", "transport.mtu", "transport.frames.header", "transport.frames.reth", "transport.frames.immediate") && s.Transport.MTU+headers > s.Fabric.MTU {
-		d.problem(d.culprit("transport.mtu", "transport.frames.header", "transport.frames.reth", "transport.frames.immediate", "fabric.mtu"), fmt.Sprintf("payload %s and %s of headers do not fit a frame of fabric.mtu %s, want transport.mtu at most %s",
+	parts := []string{"transport.mtu", "transport.frames.header", "transport.frames.reth", "transport.frames.immediate",
+		"fabric.mtu"}
+	if d.ok(parts...) && s.Transport.MTU+headers > s.Fabric.MTU {
+		d.problem(d.culprit(parts...), fmt.Sprintf(
+			"payload %s and %s of headers do not fit a frame of fabric.mtu %s, want transport.mtu at most %s",
 			s.Transport.MTU, headers, s.Fabric.MTU, s.Fabric.MTU-headers), "")
 	}
-	if w := s.Transport.Window; w.Word == "" && d.ok("transport.window", "transport.mtu") && w.Value < s.Transport.MTU {
-		d.problem("transport.window", fmt.Sprintf("%s: less than one packet of transport.mtu %s, want at least that", w.Value, s.Transport.MTU), "")
+	if w := s.Transport.Window; w.Word == "" && d.ok("transport.window", "transport.mtu") &&
+		w.Value < s.Transport.MTU {
+		d.problem("transport.window", fmt.Sprintf("%s: less than one packet of transport.mtu %s, want at least that",
+			w.Value, s.Transport.MTU), "")
 	}
-	if s.Fabric.Design != "custom" && d.ok("cluster.nic.speed", "fabric.links.host") && s.Cluster.NIC.Speed != s.Fabric.Links.Host {
-		d.problem(d.culprit("fabric.links.host", "cluster.nic.speed"), fmt.Sprintf("%s: differs from cluster.nic.speed %s: the two ends of a link have one rate", s.Fabric.Links.Host, s.Cluster.NIC.Speed), "give one of the two")
+	if s.Fabric.Design != "custom" && d.ok("cluster.nic.speed", "fabric.links.host") &&
+		s.Cluster.NIC.Speed != s.Fabric.Links.Host {
+		d.problem(d.culprit("fabric.links.host", "cluster.nic.speed"),
+			fmt.Sprintf("%s: differs from cluster.nic.speed %s: the two ends of a link have one rate",
+				s.Fabric.Links.Host, s.Cluster.NIC.Speed), "give one of the two")
 	}
 	if d.ok("congestion.min_rate", "cluster.nic.speed") && s.Congestion.MinRate > s.Cluster.NIC.Speed {
-		d.problem("congestion.min_rate", fmt.Sprintf("%s: above cluster.nic.speed %s, want at most that", s.Congestion.MinRate, s.Cluster.NIC.Speed), "")
+		d.problem("congestion.min_rate", fmt.Sprintf("%s: above cluster.nic.speed %s, want at most that",
+			s.Congestion.MinRate, s.Cluster.NIC.Speed), "")
 	}
 }
 
 // checkSwitch reports a buffer that what is set aside in it would fill.
 func (d *decoder) checkSwitch(s *Scenario) {
 	f := s.Fabric
-	if f.Design == "custom" || !d.ok("fabric.design", "fabric.leaves", "fabric.qos.classes", "fabric.switch.buffer", "fabric.switch.reserve", "fabric.qos.pfc.headroom", "fabric.spines", "fabric.links.parallel", "cluster.hosts", "cluster.host.gpus", "fabric.mtu") {
+	if f.Design == "custom" || !d.ok("fabric.design", "fabric.leaves", "fabric.qos.classes", "fabric.switch.buffer",
+		"fabric.switch.reserve", "fabric.qos.pfc.headroom", "fabric.spines", "fabric.links.parallel", "cluster.hosts",
+		"cluster.host.gpus", "fabric.mtu") {
 		return
 	}
 	classes := unit.Bytes(3)
@@ -176,7 +199,8 @@ func (d *decoder) checkSwitch(s *Scenario) {
 		what += fmt.Sprintf(" + %d ports x headroom %s", ports, f.QoS.PFC.Headroom.Value)
 	}
 	if aside+f.MTU > f.Switch.Buffer {
-		d.problem("fabric.switch.buffer", fmt.Sprintf("%s: too small for %s = %s and one frame, want at least %s", f.Switch.Buffer, what, aside, aside+f.MTU), "")
+		d.problem("fabric.switch.buffer", fmt.Sprintf("%s: too small for %s = %s and one frame, want at least %s",
+			f.Switch.Buffer, what, aside, aside+f.MTU), "")
 	}
 }
 
@@ -221,8 +245,8 @@ func (d *decoder) checkFlow(s *Scenario, f *Flow, path string, names map[string]
 	}
 }
 
-// A mistake is what is wrong between fields of a flow. It is one where all of these keys have values; it stands at
-// the first.
+// A mistake is what is wrong between fields of a flow. It is one where all of these keys have
+// values; it stands at the first.
 type mistake struct {
 	keys          []string
 	message, hint string
@@ -244,11 +268,15 @@ func flowMistakes(s *Scenario, f *Flow, spines bool) (all []mistake) {
 	}
 	switch {
 	case f.Count > 1 && f.Every == 0:
-		all = append(all, mistake{[]string{"count", "every", "start"}, fmt.Sprintf("%d: no period, want every: as well, such as every: 100us", f.Count), ""})
+		all = append(all, mistake{[]string{"count", "every", "start"},
+			fmt.Sprintf("%d: no period, want every: as well, such as every: 100us", f.Count), ""})
 	case f.Count == 1 && f.Every > 0:
-		all = append(all, mistake{[]string{"every", "count", "start"}, fmt.Sprintf("%s: has no effect with count 1, want count: 2 or more as well", f.Every), ""})
+		all = append(all, mistake{[]string{"every", "count", "start"},
+			fmt.Sprintf("%s: has no effect with count 1, want count: 2 or more as well", f.Every), ""})
 	case f.Count > 1 && unit.Duration(f.Count-1) > (horizon-f.Start)/f.Every:
-		all = append(all, mistake{[]string{"count", "every", "start"}, fmt.Sprintf("%d: the last message would be posted later than %s of virtual time, want at most %d", f.Count, horizon, 1+(horizon-f.Start)/f.Every), ""})
+		all = append(all, mistake{[]string{"count", "every", "start"},
+			fmt.Sprintf("%d: the last message would be posted later than %s of virtual time, want at most %d",
+				f.Count, horizon, 1+(horizon-f.Start)/f.Every), ""})
 	}
 	return all
 }
@@ -282,9 +310,11 @@ func pairMistake(s *Scenario, f *Flow, spines bool) (message, hint string) {
 	case f.From == f.To:
 		return fmt.Sprintf("%s: the sender too, want another host", f.To), ""
 	case f.From.Host == f.To.Host && a == b:
-		return fmt.Sprintf("%s: uses the same NIC as %s, so nothing crosses the fabric, want another host", f.To, f.From), ""
+		return fmt.Sprintf("%s: uses the same NIC as %s, so nothing crosses the fabric, want another host",
+			f.To, f.From), ""
 	case s.Fabric.Design == "rail-optimized" && s.Fabric.Spines == 0 && a != b && spines:
-		return fmt.Sprintf("%s: on rail%d, the sender is on rail%d, and with fabric.spines 0 rails are not connected", f.To, b+1, a+1), "want two ends on one rail, or a spine"
+		return fmt.Sprintf("%s: on rail%d, the sender is on rail%d, and with fabric.spines 0 rails are not connected",
+			f.To, b+1, a+1), "want two ends on one rail, or a spine"
 	}
 	return "", ""
 }

@@ -8,7 +8,8 @@ import (
 
 // checkDesign reports sizes that do not make a fabric.
 func (d *decoder) checkDesign(s *Scenario) {
-	if !d.ok("fabric.design", "fabric.topology", "fabric.leaves", "fabric.spines", "cluster.hosts", "cluster.nic.shared", "cluster.nic.per_gpu", "cluster.host.gpus") {
+	if !d.ok("fabric.design", "fabric.topology", "fabric.leaves", "fabric.spines", "cluster.hosts",
+		"cluster.nic.shared", "cluster.nic.per_gpu", "cluster.host.gpus") {
 		return
 	}
 	switch f := &s.Fabric; f.Design {
@@ -18,10 +19,14 @@ func (d *decoder) checkDesign(s *Scenario) {
 		}
 	case "leaf-spine":
 		if n := s.NICsPerHost(); n != 1 {
-			d.problem(d.culprit("fabric.design", "cluster.nic.per_gpu", "cluster.host.gpus"), fmt.Sprintf("leaf-spine: %d NICs per host, want 1", n), "cluster.nic.shared: true, or cluster.host.gpus: 1")
+			d.problem(d.culprit("fabric.design", "cluster.nic.per_gpu", "cluster.host.gpus"),
+				fmt.Sprintf("leaf-spine: %d NICs per host, want 1", n),
+				"cluster.nic.shared: true, or cluster.host.gpus: 1")
 		}
 		if s.Cluster.Hosts%f.Leaves != 0 {
-			d.problem(d.culprit("fabric.leaves", "fabric.design"), fmt.Sprintf("%d hosts do not spread evenly over %d leaves, want a multiple of %d hosts", s.Cluster.Hosts, f.Leaves, f.Leaves), "")
+			d.problem(d.culprit("fabric.leaves", "fabric.design"),
+				fmt.Sprintf("%d hosts do not spread evenly over %d leaves, want a multiple of %d hosts",
+					s.Cluster.Hosts, f.Leaves, f.Leaves), "")
 		}
 	}
 }
@@ -30,27 +35,39 @@ func (d *decoder) checkDesign(s *Scenario) {
 func (d *decoder) checkSenders(s *Scenario) {
 	t, c := s.Transport, s.Congestion
 	if c.Algorithm == "hpcc" && t.AckEvery != 1 && d.ok("congestion.algorithm", "transport.ack_every") {
-		d.problem(d.culprit("transport.ack_every", "congestion.algorithm"), fmt.Sprintf("%d: congestion.algorithm hpcc wants an acknowledgement of every packet, want 1", t.AckEvery), "")
+		d.problem(d.culprit("transport.ack_every", "congestion.algorithm"),
+			fmt.Sprintf("%d: congestion.algorithm hpcc wants an acknowledgement of every packet, want 1", t.AckEvery),
+			"")
 	}
 	if d.ok("congestion.notify", "transport.frames.cnp") && c.Notify == "cnp" && t.Frames.CNP == 0 {
-		d.problem(d.culprit("transport.frames.cnp", "congestion.notify"), "0B: congestion.notify is cnp, and a CNP has a size, want at least 1B", "")
+		d.problem(d.culprit("transport.frames.cnp", "congestion.notify"),
+			"0B: congestion.notify is cnp, and a CNP has a size, want at least 1B", "")
 	}
 	if w := t.WindowScale; w && t.Window.Word == "none" && d.ok("transport.window", "transport.window_scale") {
-		d.problem(d.culprit("transport.window_scale", "transport.window"), "true: there is no window to scale, want transport.window as well", "")
+		d.problem(d.culprit("transport.window_scale", "transport.window"),
+			"true: there is no window to scale, want transport.window as well", "")
 	}
-	if c.Algorithm == "timely" && d.ok("congestion.timely.low", "congestion.timely.high") && c.TIMELY.High < c.TIMELY.Low {
-		d.problem(d.culprit("congestion.timely.high", "congestion.timely.low"), fmt.Sprintf("high %s is below low %s", c.TIMELY.High, c.TIMELY.Low), "")
+	if c.Algorithm == "timely" && d.ok("congestion.timely.low", "congestion.timely.high") &&
+		c.TIMELY.High < c.TIMELY.Low {
+		d.problem(d.culprit("congestion.timely.high", "congestion.timely.low"),
+			fmt.Sprintf("high %s is below low %s", c.TIMELY.High, c.TIMELY.Low), "")
 	}
-	if sw := c.Swift; c.Algorithm == "swift" && sw.FlowScaleRange > 0 && d.ok("congestion.swift.flow_scale_min", "congestion.swift.flow_scale_max") && sw.FlowScaleMax.Cmp(sw.FlowScaleMin) <= 0 {
-		d.problem(d.culprit("congestion.swift.flow_scale_max", "congestion.swift.flow_scale_min"), fmt.Sprintf("flow_scale_max %s is not above flow_scale_min %s", sw.FlowScaleMax, sw.FlowScaleMin), "")
+	if sw := c.Swift; c.Algorithm == "swift" && sw.FlowScaleRange > 0 &&
+		d.ok("congestion.swift.flow_scale_min", "congestion.swift.flow_scale_max") &&
+		sw.FlowScaleMax.Cmp(sw.FlowScaleMin) <= 0 {
+		d.problem(d.culprit("congestion.swift.flow_scale_max", "congestion.swift.flow_scale_min"),
+			fmt.Sprintf("flow_scale_max %s is not above flow_scale_min %s", sw.FlowScaleMax, sw.FlowScaleMin), "")
 	}
 	if windowed(&c) && t.Window.Word != "none" && d.ok("transport.window", "congestion.algorithm") {
-		d.problem(d.culprit("transport.window", "congestion.algorithm"), fmt.Sprintf("%s: congestion.algorithm %s keeps a window of its own, want none", formatEither(&t.Window, byPath["transport.window"]), c.Algorithm), "")
+		d.problem(d.culprit("transport.window", "congestion.algorithm"),
+			fmt.Sprintf("%s: congestion.algorithm %s keeps a window of its own, want none",
+				byPath["transport.window"].format(&t.Window), c.Algorithm), "")
 	}
 	d.checkClasses(s)
 	p := s.Fabric.QoS.PFC
 	if p.HeadroomDelays.Set && p.Headroom.Set && d.ok("fabric.qos.pfc.headroom", "fabric.qos.pfc.headroom_delays") {
-		d.problem(d.culprit("fabric.qos.pfc.headroom_delays", "fabric.qos.pfc.headroom"), "both headroom and headroom_delays, want one of them", "headroom: auto")
+		d.problem(d.culprit("fabric.qos.pfc.headroom_delays", "fabric.qos.pfc.headroom"),
+			"both headroom and headroom_delays, want one of them", "headroom: auto")
 	}
 }
 
@@ -65,7 +82,8 @@ func (d *decoder) checkClasses(s *Scenario) {
 		return
 	}
 	no := func(path, what string) {
-		d.problem(d.culprit(path, "fabric.qos.classes"), what+", but fabric.qos.classes is data: there is no class for it", "fabric.qos.classes: all")
+		d.problem(d.culprit(path, "fabric.qos.classes"),
+			what+", but fabric.qos.classes is data: there is no class for it", "fabric.qos.classes: all")
 	}
 	if s.Congestion.Notify == "cnp" && d.ok("congestion.notify") {
 		no("congestion.notify", "cnp: receivers send CNPs")
@@ -117,7 +135,9 @@ func (d *decoder) checkFaults(s *Scenario) {
 			continue
 		}
 		if g := &s.Faults[first]; !sameChances(f, g) {
-			d.problem(path, fmt.Sprintf("its probabilities differ from those of faults[%d]: one set holds for all links that have any", first), "give both entries the same drop, duplicate, reorder, bit_errors and pfc")
+			differ := fmt.Sprintf("its probabilities differ from those of faults[%d]", first)
+			d.problem(path, differ+": one set holds for all links that have any",
+				"give both entries the same drop, duplicate, reorder, bit_errors and pfc")
 		}
 	}
 }
@@ -137,7 +157,8 @@ func (d *decoder) clean(entry string, table []*Field) bool {
 
 func sameChances(a, b *Fault) bool {
 	same := func(x, y unit.Ratio) bool { return x.Cmp(y) == 0 }
-	return same(a.Drop, b.Drop) && same(a.Duplicate, b.Duplicate) && same(a.Reorder, b.Reorder) && same(a.BitErrors, b.BitErrors) && a.PFC == b.PFC
+	return same(a.Drop, b.Drop) && same(a.Duplicate, b.Duplicate) && same(a.Reorder, b.Reorder) &&
+		same(a.BitErrors, b.BitErrors) && a.PFC == b.PFC
 }
 
 // checkNamedLinks reports entries that do nothing or say a thing twice.
@@ -150,7 +171,8 @@ func (d *decoder) checkNamedLinks(s *Scenario) {
 		}
 		switch first, twice := named[l.Link]; {
 		case twice:
-			d.problem(path+".link", fmt.Sprintf("%s: the link of fabric.links.named[%d] too", l.Link, first), "give one entry for a link")
+			d.problem(path+".link", fmt.Sprintf("%s: the link of fabric.links.named[%d] too", l.Link, first),
+				"give one entry for a link")
 		case !l.Rate.Set && !l.Length.Set && !l.Delay.Set:
 			d.problem(path, "does nothing, want rate, length or delay as well", "")
 		case l.Length.Set && l.Delay.Set:
@@ -182,7 +204,8 @@ func (d *decoder) checkSlow(s *Scenario) {
 		case r.Rank >= ranks:
 			d.problem(path+".rank", fmt.Sprintf("%d: no such rank, want 0 to %d", r.Rank, ranks-1), "")
 		case twice:
-			d.problem(path+".rank", fmt.Sprintf("%d: the rank of cluster.slow[%d] too", r.Rank, first), "give one entry for a rank")
+			d.problem(path+".rank", fmt.Sprintf("%d: the rank of cluster.slow[%d] too", r.Rank, first),
+				"give one entry for a rank")
 		default:
 			named[r.Rank] = i
 		}

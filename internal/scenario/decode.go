@@ -97,13 +97,13 @@ func parent(path string) string {
 	return ""
 }
 
-// walk matches the keys of mapping n with branch b.
-func (d *decoder) walk(b *branch, n *node, prefix string, base any) {
+// walk matches the keys of mapping n with the keys of k.
+func (d *decoder) walk(k *Key, n *node, prefix string, base any) {
 	for _, e := range n.entries {
 		path := prefix + e.key
-		c := b.child(e.key)
+		c := k.child(e.key)
 		if c == nil {
-			d.unknown(b, e, prefix)
+			d.unknown(k, e, prefix)
 			continue
 		}
 		if first, ok := d.keys[path]; ok {
@@ -111,7 +111,7 @@ func (d *decoder) walk(b *branch, n *node, prefix string, base any) {
 			continue
 		}
 		d.keys[path] = e.at
-		if c.field.Kind != Group && (len(c.children) == 0 || e.value.shape != mappingShape) {
+		if c.Field.Kind != Group && (len(c.Keys) == 0 || e.value.shape != mappingShape) {
 			d.values[path] = e.value
 			continue
 		}
@@ -119,15 +119,15 @@ func (d *decoder) walk(b *branch, n *node, prefix string, base any) {
 			d.group(c, e, path)
 			continue
 		}
-		if c.field.open != nil {
-			c.field.open(base)
+		if c.Field.open != nil {
+			c.Field.open(base)
 		}
 		d.walk(c, e.value, path+".", base)
 	}
 }
 
 // group reports a value where keys belong.
-func (d *decoder) group(c *branch, e entry, path string) {
+func (d *decoder) group(c *Key, e entry, path string) {
 	hint := ""
 	if e.value.null() {
 		hint = "remove the key, or write {}"
@@ -138,12 +138,12 @@ func (d *decoder) group(c *branch, e entry, path string) {
 
 // unknown reports a key that the table does not have, with the key that was likely
 // meant, else with all that there are.
-func (d *decoder) unknown(b *branch, e entry, prefix string) {
+func (d *decoder) unknown(k *Key, e entry, prefix string) {
 	path := prefix + shown(e.key)
-	meant := suggest(e.key, b.names())
-	for _, c := range b.children {
-		if slices.Contains(c.field.Also, e.key) {
-			meant = c.name
+	meant := suggest(e.key, k.names())
+	for _, c := range k.Keys {
+		if slices.Contains(c.Field.Also, e.key) {
+			meant = c.Name
 		}
 	}
 	if meant != "" {
@@ -151,10 +151,10 @@ func (d *decoder) unknown(b *branch, e entry, prefix string) {
 		return
 	}
 	hint := ""
-	if !listed(b) {
+	if !k.entry {
 		hint = elsewhere(e.key)
 	}
-	d.at(path, e.at, "unknown key, want "+list(b.names()), hint)
+	d.at(path, e.at, "unknown key, want "+list(k.names()), hint)
 }
 
 // elsewhere says where a key belongs that was written in the wrong group.
@@ -170,18 +170,15 @@ func elsewhere(key string) string {
 // resolve gives every field of a table its value in base.
 func (d *decoder) resolve(table []*Field, s *Scenario, base any, prefix string) {
 	for _, f := range table {
-		if f.at == nil {
-			continue
-		}
-		v := f.at(base)
-		path := prefix + f.Path
+		v, path := f.at(base), prefix+f.Path
 		switch {
 		case v == nil:
-		case listings[f.Kind] != nil:
+		case f.List() != nil:
 			d.entries(v, f, s, path)
-		case f.applies != nil && f.applies(s) != "":
-			if d.given(path) && !d.bad[parent(path)] && !(d.bad["fabric.design"] && strings.HasPrefix(path, "fabric.")) {
-				d.problem(path, "has no meaning here: "+f.applies(s), "remove it")
+		case f.Unfit(s) != "":
+			if d.given(path) && !d.bad[parent(path)] &&
+				!(d.bad["fabric.design"] && strings.HasPrefix(path, "fabric.")) {
+				d.problem(path, "has no meaning here: "+f.Unfit(s), "remove it")
 			}
 		default:
 			d.field(v, f, base, path, prefix)
@@ -195,7 +192,7 @@ func (d *decoder) field(v any, f *Field, base any, path, prefix string) {
 	n, text := d.values[path], f.Default
 	if n != nil {
 		d.origin[path] = "file"
-		if hint, err := parseNode(v, f, n); err != nil {
+		if hint, err := f.parseNode(v, n); err != nil {
 			d.bad[path] = true
 			d.at(path, placeOf(err, n), err.Error(), hint)
 		}
@@ -208,7 +205,7 @@ func (d *decoder) field(v any, f *Field, base any, path, prefix string) {
 			d.missing(f, path)
 			return
 		}
-		if _, err := parseText(v, f, text); err != nil {
+		if _, err := f.parseText(v, text); err != nil {
 			d.bad[path] = true // it follows from another field that is bad and was reported
 		}
 	}

@@ -9,11 +9,12 @@
 //	            |                      |               |
 //	            +---------- Problems: file:line:column: path: message
 //
-// One table of fields (fields_*.go) drives the decoder, the diagnostics, the printed
-// scenario, the listing of `show scenario`, the JSON Schema (Schema) and
-// docs/scenario.md (Reference). A field has a path,
-// a type (that of the Go variable it fills), a default or the rule that finds it,
-// bounds or choices, a meaning and a source. Presets fill groups of fields.
+// One table of fields (fields_*.go) drives the decoder, the diagnostics, the printed scenario and
+// the listing of `show scenario`; packages above make the JSON Schema (schema) and docs/scenario.md
+// (reference) of it. A field has a path, a variable of some kind, a default or the rule that finds
+// it, bounds or choices, a meaning and a source. Presets fill groups of fields. One table of kinds
+// (kinds.go) says what is known of values of one Go type: how their text is read, printed and
+// compared with bounds, and what it looks like to an editor.
 //
 // Invariants:
 //   - the value of a field is, in this order: what the file says, what the preset of

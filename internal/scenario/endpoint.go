@@ -21,7 +21,8 @@ var endpointText = regexp.MustCompile(`^host([1-9][0-9]{0,6})/(gpu|nic)(0|[1-9][
 // ParseEndpoint reads hostN/gpuM or hostN/nicM.
 func ParseEndpoint(s string) (Endpoint, error) {
 	if !endpointText.MatchString(s) {
-		return Endpoint{}, fmt.Errorf("%s: want hostN/gpuM or hostN/nicM (hosts from 1, the others from 0), such as host1/gpu0", shown(s))
+		return Endpoint{}, fmt.Errorf("%s: want hostN/gpuM or hostN/nicM (hosts from 1, the others from 0), such "+
+			"as host1/gpu0", shown(s))
 	}
 	host, end, _ := strings.Cut(s, "/")
 	h, _ := strconv.Atoi(host[len("host"):]) // at most seven digits

@@ -12,79 +12,169 @@ import (
 
 // generalFields and clusterFields: the run as a whole, hosts and NICs.
 var generalFields = []*Field{
-	{Path: "name", at: in(func(s *Scenario) *string { return &s.Name }), Rule: "the file's base name", check: checkName, pattern: namePattern, example: "a name such as digits-8gpu",
+	{
+		Path: "name", Rule: "the file's base name", check: checkName, pattern: namePattern,
+		example: "a name such as digits-8gpu",
+		value:   in(text, func(s *Scenario) *string { return &s.Name }),
 		derive:  func(d *decoder, _ any, _ string) string { return nameFromFile(d.file) },
-		Meaning: "names the run directory: lower-case letters, digits and -"},
-	{Path: "seed", at: in(func(s *Scenario) *uint64 { return &s.Seed }), Default: "1",
-		Meaning: "every random choice follows from it: weights, order of data, ECMP hashes, marking"},
-	{Path: "preset", at: in(func(s *Scenario) *string { return &s.Preset }), Default: "none", Choices: Presets,
-		Meaning: "values for many groups at once, their presets among them; what a group's own preset or the file says wins"},
+		Meaning: "names the run directory: lower-case letters, digits and -",
+	},
+	{
+		Path: "seed", Default: "1",
+		value:   in(seed, func(s *Scenario) *uint64 { return &s.Seed }),
+		Meaning: "every random choice follows from it: weights, order of data, ECMP hashes, marking",
+	},
+	{
+		Path: "preset", Default: "none", Choices: Presets,
+		value: in(choice, func(s *Scenario) *string { return &s.Preset }),
+		Meaning: "values for many groups at once, their presets among them; what a group's own preset or the " +
+			"file says wins",
+	},
 }
 
 var clusterFields = []*Field{
 	{Path: "cluster", Meaning: "the hosts"},
-	{Path: "cluster.hosts", at: in(func(s *Scenario) *int { return &s.Cluster.Hosts }), Required: true, Min: "1", Max: "16384",
-		Meaning: "number of hosts; they are called host1, host2, ...", Also: []string{"nodes", "servers", "num_hosts"}},
+	{
+		Path: "cluster.hosts", Required: true, Min: "1", Max: "16384",
+		value:   in(whole, func(s *Scenario) *int { return &s.Cluster.Hosts }),
+		Meaning: "number of hosts; they are called host1, host2, ...",
+		Also:    []string{"nodes", "servers", "num_hosts"},
+	},
 	{Path: "cluster.host", Meaning: "one host; all are alike"},
-	{Path: "cluster.host.preset", at: in(func(s *Scenario) *string { return &s.Cluster.Host.Preset }), Default: "hgx-h100", Choices: HostPresets,
-		Meaning: "the server board that the other figures of the group come from"},
-	{Path: "cluster.host.gpus", at: in(func(s *Scenario) *int { return &s.Cluster.Host.GPUs }), Default: "8", Min: "1", Max: "8",
-		Meaning: "GPUs in use per host: the board's first ones", Also: []string{"gpus_per_host", "gpu", "num_gpus"}},
-	{Path: "cluster.host.nvlink", Kind: ByteRate, at: in(func(s *Scenario) *unit.Bitrate { return &s.Cluster.Host.NVLink }), Min: "1GB/s", Max: "100TB/s",
-		Rule: "from the preset", Meaning: "NVLink rate per GPU and direction", Also: []string{"nvlink_bandwidth"}},
-	{Path: "cluster.host.nvlink_latency", at: in(func(s *Scenario) *unit.Duration { return &s.Cluster.Host.NVLinkLatency }), Default: "1us", Min: "0ns", Max: "1ms",
-		Meaning: "latency of one transfer over NVLink", Source: assumed},
-	{Path: "cluster.host.pcie", Kind: ByteRate, at: in(func(s *Scenario) *unit.Bitrate { return &s.Cluster.Host.PCIe }), Min: "1GB/s", Max: "100TB/s",
-		Rule: "from the preset", Meaning: "PCIe x16 rate per direction between a GPU and its NIC"},
-	{Path: "cluster.host.pcie_latency", at: in(func(s *Scenario) *unit.Duration { return &s.Cluster.Host.PCIeLatency }), Default: "300ns", Min: "0ns", Max: "1ms",
-		Meaning: "latency of one crossing of PCIe", Source: assumed},
-	{Path: "cluster.host.launch", at: in(func(s *Scenario) *unit.Duration { return &s.Cluster.Host.Launch }), Default: "3us", Min: "0ns", Max: "10ms",
-		Meaning: "time to launch a kernel, paid by every operator", Source: assumed},
-	{Path: "cluster.host.flops", at: in(func(s *Scenario) *FLOPS { return &s.Cluster.Host.FLOPS }), Min: "1GFLOP/s", Max: "1000PFLOP/s",
-		Rule: "from the preset", Meaning: "dense TF32 tensor peak of one GPU", Also: []string{"tflops", "peak"}},
-	{Path: "cluster.host.flops_fp32", at: in(func(s *Scenario) *FLOPS { return &s.Cluster.Host.FLOPSFP32 }), Min: "1GFLOP/s", Max: "1000PFLOP/s",
-		Rule: "from the preset", Meaning: "fp32 peak of one GPU without tensor cores, for precision: fp32-strict"},
-	{Path: "cluster.host.memory", at: in(func(s *Scenario) *unit.Bytes { return &s.Cluster.Host.Memory }), Min: "1MB", Max: "100TB",
-		Rule: "from the preset", Meaning: "memory of one GPU"},
-	{Path: "cluster.host.memory_bandwidth", Kind: ByteRate, at: in(func(s *Scenario) *unit.Bitrate { return &s.Cluster.Host.MemoryBandwidth }), Min: "1GB/s", Max: "1000TB/s",
-		Rule: "from the preset", Meaning: "memory bandwidth of one GPU"},
-	{Path: "cluster.host.matmul_efficiency", at: in(func(s *Scenario) *unit.Ratio { return &s.Cluster.Host.MatmulEfficiency }), Default: "50%", Min: "1/1000", Max: "1",
-		Meaning: "part of the peak that a matrix product reaches", Source: "assumed until calibrated"},
-	{Path: "cluster.host.memory_efficiency", at: in(func(s *Scenario) *unit.Ratio { return &s.Cluster.Host.MemoryEfficiency }), Default: "80%", Min: "1/1000", Max: "1",
-		Meaning: "part of the memory bandwidth that an elementwise pass reaches", Source: "assumed until calibrated"},
+	{
+		Path: "cluster.host.preset", Default: "hgx-h100", Choices: HostPresets,
+		value:   in(choice, func(s *Scenario) *string { return &s.Cluster.Host.Preset }),
+		Meaning: "the server board that the other figures of the group come from",
+	},
+	{
+		Path: "cluster.host.gpus", Default: "8", Min: "1", Max: "8",
+		value:   in(whole, func(s *Scenario) *int { return &s.Cluster.Host.GPUs }),
+		Meaning: "GPUs in use per host: the board's first ones",
+		Also:    []string{"gpus_per_host", "gpu", "num_gpus"},
+	},
+	{
+		Path: "cluster.host.nvlink", Min: "1GB/s", Max: "100TB/s", Rule: "from the preset",
+		value:   in(byteRate, func(s *Scenario) *unit.Bitrate { return &s.Cluster.Host.NVLink }),
+		Meaning: "NVLink rate per GPU and direction",
+		Also:    []string{"nvlink_bandwidth"},
+	},
+	{
+		Path: "cluster.host.nvlink_latency", Default: "1us", Min: "0ns", Max: "1ms",
+		value:   in(duration, func(s *Scenario) *unit.Duration { return &s.Cluster.Host.NVLinkLatency }),
+		Meaning: "latency of one transfer over NVLink",
+		Source:  assumed,
+	},
+	{
+		Path: "cluster.host.pcie", Min: "1GB/s", Max: "100TB/s", Rule: "from the preset",
+		value:   in(byteRate, func(s *Scenario) *unit.Bitrate { return &s.Cluster.Host.PCIe }),
+		Meaning: "PCIe x16 rate per direction between a GPU and its NIC",
+	},
+	{
+		Path: "cluster.host.pcie_latency", Default: "300ns", Min: "0ns", Max: "1ms",
+		value:   in(duration, func(s *Scenario) *unit.Duration { return &s.Cluster.Host.PCIeLatency }),
+		Meaning: "latency of one crossing of PCIe",
+		Source:  assumed,
+	},
+	{
+		Path: "cluster.host.launch", Default: "3us", Min: "0ns", Max: "10ms",
+		value:   in(duration, func(s *Scenario) *unit.Duration { return &s.Cluster.Host.Launch }),
+		Meaning: "time to launch a kernel, paid by every operator",
+		Source:  assumed,
+	},
+	{
+		Path: "cluster.host.flops", Min: "1GFLOP/s", Max: "1000PFLOP/s", Rule: "from the preset",
+		value:   in(computeRate, func(s *Scenario) *FLOPS { return &s.Cluster.Host.FLOPS }),
+		Meaning: "dense TF32 tensor peak of one GPU",
+		Also:    []string{"tflops", "peak"},
+	},
+	{
+		Path: "cluster.host.flops_fp32", Min: "1GFLOP/s", Max: "1000PFLOP/s", Rule: "from the preset",
+		value:   in(computeRate, func(s *Scenario) *FLOPS { return &s.Cluster.Host.FLOPSFP32 }),
+		Meaning: "fp32 peak of one GPU without tensor cores, for precision: fp32-strict",
+	},
+	{
+		Path: "cluster.host.memory", Min: "1MB", Max: "100TB", Rule: "from the preset",
+		value:   in(byteCount, func(s *Scenario) *unit.Bytes { return &s.Cluster.Host.Memory }),
+		Meaning: "memory of one GPU",
+	},
+	{
+		Path: "cluster.host.memory_bandwidth", Min: "1GB/s", Max: "1000TB/s", Rule: "from the preset",
+		value:   in(byteRate, func(s *Scenario) *unit.Bitrate { return &s.Cluster.Host.MemoryBandwidth }),
+		Meaning: "memory bandwidth of one GPU",
+	},
+	{
+		Path: "cluster.host.matmul_efficiency", Default: "50%", Min: "1/1000", Max: "1",
+		value:   in(ratio, func(s *Scenario) *unit.Ratio { return &s.Cluster.Host.MatmulEfficiency }),
+		Meaning: "part of the peak that a matrix product reaches",
+		Source:  "assumed until calibrated",
+	},
+	{
+		Path: "cluster.host.memory_efficiency", Default: "80%", Min: "1/1000", Max: "1",
+		value:   in(ratio, func(s *Scenario) *unit.Ratio { return &s.Cluster.Host.MemoryEfficiency }),
+		Meaning: "part of the memory bandwidth that an elementwise pass reaches",
+		Source:  "assumed until calibrated",
+	},
 	{Path: "cluster.nic", Meaning: "the network ports of a host"},
-	{Path: "cluster.nic.shared", at: in(func(s *Scenario) *bool { return &s.Cluster.NIC.Shared }), Default: "false",
-		Meaning: "one NIC per host that all its GPUs share"},
-	{Path: "cluster.nic.per_gpu", at: in(func(s *Scenario) *int { return &s.Cluster.NIC.PerGPU }), Default: "1", Min: "1", Max: "4",
-		applies: func(s *Scenario) string {
+	{
+		Path: "cluster.nic.shared", Default: "false",
+		value:   in(boolean, func(s *Scenario) *bool { return &s.Cluster.NIC.Shared }),
+		Meaning: "one NIC per host that all its GPUs share",
+	},
+	{
+		Path: "cluster.nic.per_gpu", Default: "1", Min: "1", Max: "4", applies: func(s *Scenario) string {
 			if s.Cluster.NIC.Shared {
 				return "cluster.nic.shared is true: the host has one NIC"
 			}
 			return ""
 		},
-		Meaning: "NICs per GPU; NICs per host make the rails"},
-	{Path: "cluster.nic.speed", at: in(func(s *Scenario) *unit.Bitrate { return &s.Cluster.NIC.Speed }), Min: "1Mb/s", Max: "10Tb/s",
-		Rule: "fabric.links.host, or 400Gb/s where neither is given", Also: []string{"rate", "bandwidth"},
+		value:   in(whole, func(s *Scenario) *int { return &s.Cluster.NIC.PerGPU }),
+		Meaning: "NICs per GPU; NICs per host make the rails",
+	},
+	{
+		Path: "cluster.nic.speed", Min: "1Mb/s", Max: "10Tb/s",
+		Rule:  "fabric.links.host, or 400Gb/s where neither is given",
+		value: in(rate, func(s *Scenario) *unit.Bitrate { return &s.Cluster.NIC.Speed }),
 		derive: func(d *decoder, _ any, _ string) string {
 			if r, err := unit.ParseBitrate(d.text("fabric.links.host")); err == nil {
 				return r.String()
 			}
 			return "400Gb/s"
 		},
-		Meaning: "rate of one NIC port", Source: "NVIDIA ConnectX-7 data sheet"},
-	{Path: "cluster.nic.latency", at: in(func(s *Scenario) *unit.Duration { return &s.Cluster.NIC.Latency }), Default: "500ns", Min: "0ns", Max: "1ms",
-		Meaning: "latency of a NIC, on each side", Source: assumed},
-	{Path: "cluster.nic.pacing", at: in(func(s *Scenario) *string { return &s.Cluster.NIC.Pacing }), Default: "each", Choices: Pacings,
-		Meaning: "when a NIC with nothing to send looks again, for queue pairs that wait for their rate"},
-	{Path: "cluster.slow", at: in(func(s *Scenario) *[]SlowRank { return &s.Cluster.Slow }), Meaning: "ranks of the training job whose GPUs are slower or faster than the others"},
+		Meaning: "rate of one NIC port",
+		Source:  "NVIDIA ConnectX-7 data sheet", Also: []string{"rate", "bandwidth"},
+	},
+	{
+		Path: "cluster.nic.latency", Default: "500ns", Min: "0ns", Max: "1ms",
+		value:   in(duration, func(s *Scenario) *unit.Duration { return &s.Cluster.NIC.Latency }),
+		Meaning: "latency of a NIC, on each side",
+		Source:  assumed,
+	},
+	{
+		Path: "cluster.nic.pacing", Default: "each", Choices: Pacings,
+		value:   in(choice, func(s *Scenario) *string { return &s.Cluster.NIC.Pacing }),
+		Meaning: "when a NIC with nothing to send looks again, for queue pairs that wait for their rate",
+	},
+	{
+		Path:    "cluster.slow",
+		value:   in(slowList, func(s *Scenario) *[]SlowRank { return &s.Cluster.Slow }),
+		Meaning: "ranks of the training job whose GPUs are slower or faster than the others",
+	},
 }
 
 // slowFields: one entry of cluster.slow.
 var slowFields = []*Field{
-	{Path: "rank", at: inSlow(func(r *SlowRank) *int { return &r.Rank }), Required: true, Min: "0", Max: "32767",
-		Meaning: "the rank, from 0", Also: []string{"gpu"}},
-	{Path: "factor", at: inSlow(func(r *SlowRank) *unit.Ratio { return &r.Factor }), Required: true, Min: "1/100", Max: "100", example: "a ratio such as 1.5",
-		Meaning: "what its kernels, launches included, take times as long", Also: []string{"multiplier", "slowdown"}},
+	{
+		Path: "rank", Required: true, Min: "0", Max: "32767",
+		value:   in(whole, func(r *SlowRank) *int { return &r.Rank }),
+		Meaning: "the rank, from 0",
+		Also:    []string{"gpu"},
+	},
+	{
+		Path: "factor", Required: true, Min: "1/100", Max: "100", example: "a ratio such as 1.5",
+		value:   in(ratio, func(r *SlowRank) *unit.Ratio { return &r.Factor }),
+		Meaning: "what its kernels, launches included, take times as long",
+		Also:    []string{"multiplier", "slowdown"},
+	},
 }
 
 const assumed = "assumed"

@@ -30,11 +30,20 @@ func onlyDecreaseTimer(s *Scenario) string {
 // congestionFields: the notification point, and DCQCN's reaction point.
 var congestionFields = []*Field{
 	{Path: "congestion", Meaning: "how senders react to marks"},
-	{Path: "congestion.algorithm", at: in(func(s *Scenario) *string { return &s.Congestion.Algorithm }), Default: "dcqcn", Choices: CongestionAlgorithms,
-		Meaning: "the congestion control of every queue pair"},
-	{Path: "congestion.preset", at: in(func(s *Scenario) *string { return &s.Congestion.Preset }), Default: "default", Choices: CongestionPresets,
-		Meaning: "where the constants of DCQCN come from"},
-	{Path: "congestion.notify", at: in(func(s *Scenario) *string { return &s.Congestion.Notify }), Choices: Notifications, Rule: "what congestion.algorithm looks at: cnp for dcqcn, ack for dctcp, none for the others",
+	{
+		Path: "congestion.algorithm", Default: "dcqcn", Choices: CongestionAlgorithms,
+		value:   in(choice, func(s *Scenario) *string { return &s.Congestion.Algorithm }),
+		Meaning: "the congestion control of every queue pair",
+	},
+	{
+		Path: "congestion.preset", Default: "default", Choices: CongestionPresets,
+		value:   in(choice, func(s *Scenario) *string { return &s.Congestion.Preset }),
+		Meaning: "where the constants of DCQCN come from",
+	},
+	{
+		Path: "congestion.notify", Choices: Notifications,
+		Rule:  "what congestion.algorithm looks at: cnp for dcqcn, ack for dctcp, none for the others",
+		value: in(choice, func(s *Scenario) *string { return &s.Congestion.Notify }),
 		derive: func(_ *decoder, b any, _ string) string {
 			switch b.(*Scenario).Congestion.Algorithm {
 			case "dcqcn":
@@ -44,38 +53,103 @@ var congestionFields = []*Field{
 			}
 			return "none"
 		},
-		Meaning: "how a receiver tells a sender of marked packets"},
-	{Path: "congestion.cnp_interval", at: in(func(s *Scenario) *unit.Duration { return &s.Congestion.CNPInterval }), Default: "4us", Min: "0ns", Max: "1s",
-		Meaning: "a receiver sends at most one CNP per flow in this time", Source: assumed + ": as often as the rate can fall"},
-	{Path: "congestion.g", at: in(func(s *Scenario) *unit.Ratio { return &s.Congestion.G }), Default: "5/1024", Min: "1/65536", Max: "1", applies: onlyDCQCN,
-		Meaning: "gain of the moving average alpha", Source: nvidia + ": dce_tcp_g 1019/1024"},
-	{Path: "congestion.initial_alpha", at: in(func(s *Scenario) *unit.Ratio { return &s.Congestion.InitialAlpha }), Default: "1023/1024", Min: "0", Max: "1", applies: onlyDCQCN,
-		Meaning: "alpha at the first CNP", Source: nvidia},
-	{Path: "congestion.alpha_timer", at: in(func(s *Scenario) *unit.Duration { return &s.Congestion.AlphaTimer }), Default: "1us", Min: "100ns", Max: "1s", applies: onlyDCQCN,
-		Meaning: "alpha decays once in this time without a CNP", Source: nvidia + ": dce_tcp_rtt"},
-	{Path: "congestion.decrease_interval", at: in(func(s *Scenario) *Opt[unit.Duration] { return &s.Congestion.DecreaseInterval }), Default: "4us", Word: "none", Min: "1ns", Max: "1s", applies: onlyDCQCN,
-		Meaning: "the rate falls at most once in this time; none: on each CNP", Source: nvidia + ": rate_reduce_monitor_period"},
-	{Path: "congestion.decrease_offset", at: in(func(s *Scenario) *unit.Duration { return &s.Congestion.DecreaseOffset }), Default: "1ns", Min: "0ns", Max: "1ms", applies: onlyDecreaseTimer,
-		Meaning: "the first tick of the decrease timer is so much later, so that alpha is updated first", Source: "HPCC (SIGCOMM'19), authors' simulator: 1 ns"},
-	{Path: "congestion.first_cnp_rate", at: in(func(s *Scenario) *unit.Ratio { return &s.Congestion.FirstCNPRate }), Default: "1", Min: "1/1000", Max: "1", applies: onlyDecreaseTimer,
-		Meaning: "the first CNP sets the rate to this part of itself", Source: nvidia + ": rate_to_set_on_first_cnp 0, no cut"},
-	{Path: "congestion.clamp_target", at: in(func(s *Scenario) *bool { return &s.Congestion.ClampTarget }), Default: "false", applies: onlyDCQCN,
-		Meaning: "each cut sets the target to the rate; false: only a cut after an increase does", Source: assumed + ", as in HPCC (SIGCOMM'19), authors' simulator"},
-	{Path: "congestion.cut_on_loss", at: in(func(s *Scenario) *bool { return &s.Congestion.CutOnLoss }), Default: "false", applies: onlyDCQCN,
-		Meaning: "a NAK or a timeout counts as a CNP", Source: dcqcn},
-	{Path: "congestion.increase_timer", at: in(func(s *Scenario) *unit.Duration { return &s.Congestion.IncreaseTimer }), Default: "300us", Min: "100ns", Max: "1s", applies: onlyDCQCN,
-		Meaning: "the rate rises once in this time", Source: assumed + ", as in HPCC (SIGCOMM'19), authors' simulator"},
-	{Path: "congestion.byte_counter", at: in(func(s *Scenario) *Opt[unit.Bytes] { return &s.Congestion.ByteCounter }), Default: "2097088B", Word: "none", Min: "1kB", Max: "1TB", applies: onlyDCQCN,
-		Meaning: "the rate also rises once per so many bytes sent; none: only with time", Source: assumed + ": rpg_byte_reset 32767 in units of 64 B"},
-	{Path: "congestion.fast_recovery", at: in(func(s *Scenario) *int { return &s.Congestion.FastRecovery }), Default: "1", Min: "1", Max: "1000", applies: onlyDCQCN,
-		Meaning: "rises that halve the way back before the rate grows further", Source: assumed + ", as in HPCC (SIGCOMM'19), authors' simulator"},
-	{Path: "congestion.rate_ai", at: in(func(s *Scenario) *unit.Bitrate { return &s.Congestion.RateAI }), Min: "1b/s", Max: "10Tb/s", Rule: "5Mb/s; with preset dcqcn-sigcomm15 40Mb/s per 40 Gb/s of cluster.nic.speed", applies: onlyDCQCN,
+		Meaning: "how a receiver tells a sender of marked packets",
+	},
+	{
+		Path: "congestion.cnp_interval", Default: "4us", Min: "0ns", Max: "1s",
+		value:   in(duration, func(s *Scenario) *unit.Duration { return &s.Congestion.CNPInterval }),
+		Meaning: "a receiver sends at most one CNP per flow in this time",
+		Source:  assumed + ": as often as the rate can fall",
+	},
+	{
+		Path: "congestion.g", Default: "5/1024", Min: "1/65536", Max: "1", applies: onlyDCQCN,
+		value:   in(ratio, func(s *Scenario) *unit.Ratio { return &s.Congestion.G }),
+		Meaning: "gain of the moving average alpha",
+		Source:  nvidia + ": dce_tcp_g 1019/1024",
+	},
+	{
+		Path: "congestion.initial_alpha", Default: "1023/1024", Min: "0", Max: "1", applies: onlyDCQCN,
+		value:   in(ratio, func(s *Scenario) *unit.Ratio { return &s.Congestion.InitialAlpha }),
+		Meaning: "alpha at the first CNP",
+		Source:  nvidia,
+	},
+	{
+		Path: "congestion.alpha_timer", Default: "1us", Min: "100ns", Max: "1s", applies: onlyDCQCN,
+		value:   in(duration, func(s *Scenario) *unit.Duration { return &s.Congestion.AlphaTimer }),
+		Meaning: "alpha decays once in this time without a CNP",
+		Source:  nvidia + ": dce_tcp_rtt",
+	},
+	{
+		Path: "congestion.decrease_interval", Default: "4us", Word: "none", Min: "1ns", Max: "1s",
+		applies: onlyDCQCN,
+		value:   in(opt(duration), func(s *Scenario) *Opt[unit.Duration] { return &s.Congestion.DecreaseInterval }),
+		Meaning: "the rate falls at most once in this time; none: on each CNP",
+		Source:  nvidia + ": rate_reduce_monitor_period",
+	},
+	{
+		Path: "congestion.decrease_offset", Default: "1ns", Min: "0ns", Max: "1ms", applies: onlyDecreaseTimer,
+		value:   in(duration, func(s *Scenario) *unit.Duration { return &s.Congestion.DecreaseOffset }),
+		Meaning: "the first tick of the decrease timer is so much later, so that alpha is updated first",
+		Source:  "HPCC (SIGCOMM'19), authors' simulator: 1 ns",
+	},
+	{
+		Path: "congestion.first_cnp_rate", Default: "1", Min: "1/1000", Max: "1", applies: onlyDecreaseTimer,
+		value:   in(ratio, func(s *Scenario) *unit.Ratio { return &s.Congestion.FirstCNPRate }),
+		Meaning: "the first CNP sets the rate to this part of itself",
+		Source:  nvidia + ": rate_to_set_on_first_cnp 0, no cut",
+	},
+	{
+		Path: "congestion.clamp_target", Default: "false", applies: onlyDCQCN,
+		value:   in(boolean, func(s *Scenario) *bool { return &s.Congestion.ClampTarget }),
+		Meaning: "each cut sets the target to the rate; false: only a cut after an increase does",
+		Source:  assumed + ", as in HPCC (SIGCOMM'19), authors' simulator",
+	},
+	{
+		Path: "congestion.cut_on_loss", Default: "false", applies: onlyDCQCN,
+		value:   in(boolean, func(s *Scenario) *bool { return &s.Congestion.CutOnLoss }),
+		Meaning: "a NAK or a timeout counts as a CNP",
+		Source:  dcqcn,
+	},
+	{
+		Path: "congestion.increase_timer", Default: "300us", Min: "100ns", Max: "1s", applies: onlyDCQCN,
+		value:   in(duration, func(s *Scenario) *unit.Duration { return &s.Congestion.IncreaseTimer }),
+		Meaning: "the rate rises once in this time",
+		Source:  assumed + ", as in HPCC (SIGCOMM'19), authors' simulator",
+	},
+	{
+		Path: "congestion.byte_counter", Default: "2097088B", Word: "none", Min: "1kB", Max: "1TB",
+		applies: onlyDCQCN,
+		value:   in(opt(byteCount), func(s *Scenario) *Opt[unit.Bytes] { return &s.Congestion.ByteCounter }),
+		Meaning: "the rate also rises once per so many bytes sent; none: only with time",
+		Source:  assumed + ": rpg_byte_reset 32767 in units of 64 B",
+	},
+	{
+		Path: "congestion.fast_recovery", Default: "1", Min: "1", Max: "1000", applies: onlyDCQCN,
+		value:   in(whole, func(s *Scenario) *int { return &s.Congestion.FastRecovery }),
+		Meaning: "rises that halve the way back before the rate grows further",
+		Source:  assumed + ", as in HPCC (SIGCOMM'19), authors' simulator",
+	},
+	{
+		Path: "congestion.rate_ai", Min: "1b/s", Max: "10Tb/s",
+		Rule: "5Mb/s; with preset dcqcn-sigcomm15 40Mb/s per 40 Gb/s of cluster.nic.speed", applies: onlyDCQCN,
+		value:   in(rate, func(s *Scenario) *unit.Bitrate { return &s.Congestion.RateAI }),
 		derive:  perPort(5*unit.MegabitPerSec, 1000),
-		Meaning: "step of additive increase", Source: assumed + ": rpg_ai_rate 5 Mb/s"},
-	{Path: "congestion.rate_hai", at: in(func(s *Scenario) *unit.Bitrate { return &s.Congestion.RateHAI }), Min: "1b/s", Max: "10Tb/s", Rule: "50Mb/s; with preset dcqcn-sigcomm15 200Mb/s per 40 Gb/s of cluster.nic.speed", applies: onlyDCQCN,
+		Meaning: "step of additive increase",
+		Source:  assumed + ": rpg_ai_rate 5 Mb/s",
+	},
+	{
+		Path: "congestion.rate_hai", Min: "1b/s", Max: "10Tb/s",
+		Rule: "50Mb/s; with preset dcqcn-sigcomm15 200Mb/s per 40 Gb/s of cluster.nic.speed", applies: onlyDCQCN,
+		value:   in(rate, func(s *Scenario) *unit.Bitrate { return &s.Congestion.RateHAI }),
 		derive:  perPort(50*unit.MegabitPerSec, 200),
-		Meaning: "step of hyper increase", Source: assumed + ": rpg_hai_rate 50 Mb/s"},
-	{Path: "congestion.min_rate", at: in(func(s *Scenario) *unit.Bitrate { return &s.Congestion.MinRate }), Min: "1kb/s", Max: "10Tb/s", Rule: "1Gb/s, with preset dcqcn-sigcomm15 40Mb/s; or cluster.nic.speed where that is less", applies: onlyDCQCN,
+		Meaning: "step of hyper increase",
+		Source:  assumed + ": rpg_hai_rate 50 Mb/s",
+	},
+	{
+		Path: "congestion.min_rate", Min: "1kb/s", Max: "10Tb/s",
+		Rule:    "1Gb/s, with preset dcqcn-sigcomm15 40Mb/s; or cluster.nic.speed where that is less",
+		applies: onlyDCQCN,
+		value:   in(rate, func(s *Scenario) *unit.Bitrate { return &s.Congestion.MinRate }),
 		derive: func(_ *decoder, b any, _ string) string {
 			s, floor := b.(*Scenario), unit.GigabitPerSec
 			if s.Congestion.Preset == paperPreset {
@@ -83,7 +157,9 @@ var congestionFields = []*Field{
 			}
 			return min(floor, s.Cluster.NIC.Speed).String()
 		},
-		Meaning: "a sender never goes below", Source: assumed + ": NVIDIA's 1 Mb/s makes incasts slower, see docs/accuracy.md"},
+		Meaning: "a sender never goes below",
+		Source:  assumed + ": NVIDIA's 1 Mb/s makes incasts slower, see docs/accuracy.md",
+	},
 }
 
 // paperPreset names the constants of the DCQCN paper, which scale with the port.

@@ -159,7 +159,7 @@ func (r *flowReader) header(c *csv.Reader, row []string) bool {
 		case f.Required && !given[f.Path]:
 			r.d.at("", r.keys[0].at, "no column "+f.Path+", want columns from, to and bytes at least", "")
 		case !f.Required && f.derive == nil:
-			if _, err := parseText(f.at(&r.blank), f, f.Default); err != nil {
+			if _, err := f.parseText(f.at(&r.blank), f.Default); err != nil {
 				panic("scenario: default of " + f.Path + ": " + err.Error())
 			}
 		}
@@ -168,7 +168,7 @@ func (r *flowReader) header(c *csv.Reader, row []string) bool {
 		return false
 	}
 	for _, k := range r.keys {
-		r.cells = append(r.cells, flowTree.child(k.key).field)
+		r.cells = append(r.cells, flowTree.child(k.key).Field)
 	}
 	return true
 }
@@ -199,7 +199,7 @@ func (r *flowReader) quick(row []string) (f Flow, ok bool) {
 		if r.cells[i].Kind == Text {
 			text = strings.Clone(text) // the row's memory is used again
 		}
-		if _, err := parseText(r.cells[i].at(&f), r.cells[i], text); err != nil {
+		if _, err := r.cells[i].parseText(r.cells[i].at(&f), text); err != nil {
 			return f, false // or a path
 		}
 	}

@@ -1,4 +1,4 @@
-package scenario
+package scenario_test
 
 import (
 	"flag"
@@ -6,6 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"railyard/internal/scenario"
+	"railyard/internal/scenario/scenariotest"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected output in testdata")
@@ -31,7 +34,7 @@ func TestDiagnostics(t *testing.T) {
 				if !ok {
 					t.Fatalf("case without ----:\n%s", c)
 				}
-				got := diagnose(unescape(src))
+				got := diagnose(scenariotest.Unescape(src))
 				if want = strings.TrimPrefix(want, "\n"); got != want && !*update {
 					t.Errorf("scenario:\n%s\ngot:\n%s\nwant:\n%s", src, got, want)
 				}
@@ -49,14 +52,9 @@ func TestDiagnostics(t *testing.T) {
 	}
 }
 
-// unescape makes characters that a text file should not hold.
-func unescape(s string) string {
-	return strings.NewReplacer("<TAB>", "\t", "<FF>", "\xff", "<NUL>", "\x00", "<CR>", "\r", "<BOM>", "\xef\xbb\xbf").Replace(s)
-}
-
 func diagnose(src string) string {
-	s, err := Parse("job.yaml", []byte(src))
-	switch ps, ok := err.(Problems); {
+	s, err := scenario.Parse("job.yaml", []byte(src))
+	switch ps, ok := err.(scenario.Problems); {
 	case ok && strings.HasPrefix(src, "# render"):
 		var b strings.Builder
 		ps.Render(&b, []byte(src), false)

@@ -2,30 +2,38 @@ package scenario
 
 import "fmt"
 
-// A listing is a field that holds a list of mappings: flows, faults. Each entry has the keys of a table of its own.
-type listing struct {
-	noun    string // one entry; also its name in the schema
+// A List is a field that holds a list of mappings: flows, faults. Each entry has the keys of a
+// table of its own.
+type List struct {
+	Noun string // one entry
+	Path string // of an entry: job.flows[]
+	Keys *Key   // those of an entry
+
 	example string
 	table   []*Field
-	tree    *branch
 	add     func(list any) any // appends an empty entry and returns it
 	entries func(list any) []any
 }
 
-// listings by kind; made by init, because the tables name their kinds.
-var listings map[Kind]*listing
+var (
+	flowList = listOf[Flow](FlowList, "flow", "job.flows[]", "- {from: host1/gpu0, to: host2/gpu0, bytes: 10MB}",
+		flowFields, flowTree)
+	faultList = listOf[Fault](FaultList, "fault", "faults[]", "- {link: rail1/spine1, at: 1ms, down: 50ms}",
+		faultFields, faultTree)
+	linkList = listOf[NamedLink](LinkList, "link", "fabric.links.named[]", "- {link: rail1/host2, rate: 100Gb/s}",
+		linkFields, linkTree)
+	slowList = listOf[SlowRank](SlowList, "slow", "cluster.slow[]", "- {rank: 3, factor: 1.5}", slowFields, slowTree)
+)
 
-func init() {
-	listings = map[Kind]*listing{
-		FlowList:  newListing[Flow]("flow", "- {from: host1/gpu0, to: host2/gpu0, bytes: 10MB}", flowFields, flowTree),
-		FaultList: newListing[Fault]("fault", "- {link: rail1/spine1, at: 1ms, down: 50ms}", faultFields, faultTree),
-		LinkList:  newListing[NamedLink]("link", "- {link: rail1/host2, rate: 100Gb/s}", linkFields, linkTree),
-		SlowList:  newListing[SlowRank]("slow", "- {rank: 3, factor: 1.5}", slowFields, slowTree),
-	}
+// Lists returns the lists of mappings that a scenario may have.
+func Lists() []*List {
+	return []*List{flowList.rows, faultList.rows, linkList.rows, slowList.rows}
 }
 
-func newListing[T any](noun, example string, table []*Field, tree *branch) *listing {
-	return &listing{noun: noun, example: example, table: table, tree: tree,
+// listOf makes the kind of a list of mappings. It is read entry by entry, so it knows no text.
+func listOf[T any](name Kind, noun, path, example string, table []*Field, keys *Key) *kind[[]T] {
+	keys.entry = true
+	l := &List{Noun: noun, Path: path, Keys: keys, example: example, table: table,
 		add: func(list any) any {
 			l := list.(*[]T)
 			*l = append(*l, *new(T))
@@ -39,32 +47,23 @@ func newListing[T any](noun, example string, table []*Field, tree *branch) *list
 			}
 			return all
 		}}
-}
-
-// listed reports whether a branch holds the keys of an entry of a list.
-func listed(b *branch) bool {
-	for _, l := range listings { // order does not matter
-		if l.tree == b {
-			return true
-		}
-	}
-	return false
+	return &kind[[]T]{traits: traits{name: name, want: "a " + string(name), rows: l}}
 }
 
 // entries resolves a list of mappings.
 func (d *decoder) entries(dst any, f *Field, s *Scenario, path string) {
-	n, l := d.values[path], listings[f.Kind]
+	n, l := d.values[path], f.List()
 	if n == nil {
 		return
 	}
 	if n.shape != sequenceShape {
 		d.bad[path] = true
-		d.problem(path, n.described()+", want "+examples[f.Kind]+": "+l.example, "")
+		d.problem(path, n.described()+", want "+f.want()+": "+l.example, "")
 		return
 	}
 	if len(n.items) == 0 {
 		d.bad[path] = true
-		d.problem(path, "an empty list, want at least one "+l.noun, "remove the key")
+		d.problem(path, "an empty list, want at least one "+l.Noun, "remove the key")
 		return
 	}
 	for i, item := range n.items {
@@ -73,10 +72,10 @@ func (d *decoder) entries(dst any, f *Field, s *Scenario, path string) {
 		v := l.add(dst)
 		if item.shape != mappingShape {
 			d.bad[entry] = true
-			d.problem(entry, item.described()+", want keys: "+list(l.tree.names()), "")
+			d.problem(entry, item.described()+", want keys: "+list(l.Keys.names()), "")
 			continue
 		}
-		d.walk(l.tree, item, entry+".", v)
+		d.walk(l.Keys, item, entry+".", v)
 		d.resolve(l.table, s, v, entry+".")
 	}
 }

@@ -5,26 +5,34 @@ import (
 	"regexp"
 )
 
-// maxNames bounds a list of names.
-const maxNames = 64
+// Bounds of a list of names.
+const minNames, maxNames = 2, 64
 
 // parseNames reads a list of names of nodes.
-func parseNames(dst *[]string, f *Field, n *node) (string, error) {
-	if len(n.items) < 2 || len(n.items) > maxNames {
-		return "", fmt.Errorf("%d entries, want 2 to %d: %s", len(n.items), maxNames, f.want())
+func parseNames(f *Field, n *node) ([]string, string, error) {
+	if len(n.items) < minNames || len(n.items) > maxNames {
+		return nil, "", fmt.Errorf("%d entries, want %d to %d: %s", len(n.items), minNames, maxNames, f.want())
 	}
-	out := make([]string, len(n.items))
+	all := make([]string, len(n.items))
 	for i, item := range n.items {
 		switch {
 		case item.shape != scalarShape || item.null() || item.number() || item.bool():
-			return "", &entryError{item.at, fmt.Errorf("entry %d: %s, want a name", i+1, item.described())}
+			return nil, "", &entryError{item.at, fmt.Errorf("entry %d: %s, want a name", i+1, item.described())}
 		case checkNode(item.text) != "":
-			return "", &entryError{item.at, fmt.Errorf("entry %d: %s: %s", i+1, shown(item.text), checkNode(item.text))}
+			return nil, "", &entryError{item.at, fmt.Errorf("entry %d: %s: %s", i+1, shown(item.text),
+				checkNode(item.text))}
 		}
-		out[i] = item.text
+		all[i] = item.text
 	}
-	*dst = out
-	return "", nil
+	return all, "", nil
+}
+
+// parseNoNames reads the word that stands for a list of names.
+func parseNoNames(f *Field, text string) (none []string, hint string, err error) {
+	if text != f.Word {
+		return nil, "", fmt.Errorf("%s: want %s", shown(text), f.want())
+	}
+	return nil, "", nil
 }
 
 // What checkNode, checkLink and checkOneLink accept, for editors.

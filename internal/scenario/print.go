@@ -14,14 +14,14 @@ func (s *Scenario) YAML() []byte {
 	return []byte(b.String())
 }
 
-func (s *Scenario) print(b *strings.Builder, br *branch, indent string) {
-	for _, c := range br.children {
-		f := c.field
+func (s *Scenario) print(b *strings.Builder, k *Key, indent string) {
+	for _, c := range k.Keys {
+		f := c.Field
 		if f.Kind == Group {
 			var inner strings.Builder
 			s.print(&inner, c, indent+"  ")
 			if inner.Len() > 0 {
-				fmt.Fprintf(b, "%s%s:\n%s", indent, c.name, inner.String())
+				fmt.Fprintf(b, "%s%s:\n%s", indent, c.Name, inner.String())
 			}
 			continue
 		}
@@ -29,31 +29,28 @@ func (s *Scenario) print(b *strings.Builder, br *branch, indent string) {
 		if !ok {
 			continue
 		}
-		if l := listings[f.Kind]; l != nil {
-			printEntries(b, l, v, c.name, indent)
+		if l := f.List(); l != nil {
+			printEntries(b, l, v, c.Name, indent)
 			continue
 		}
-		if len(c.children) > 0 { // a path, or the group below it
+		if len(c.Keys) > 0 { // a path, or the group below it
 			var inner strings.Builder
 			if s.print(&inner, c, indent+"  "); inner.Len() > 0 {
-				fmt.Fprintf(b, "%s%s:\n%s", indent, c.name, inner.String())
+				fmt.Fprintf(b, "%s%s:\n%s", indent, c.Name, inner.String())
 				continue
 			}
 		}
-		fmt.Fprintf(b, "%s%s: %s\n", indent, c.name, scalarYAML(v, f))
+		fmt.Fprintf(b, "%s%s: %s\n", indent, c.Name, f.yaml(v))
 	}
 }
 
 // value returns the variable of a field, if the field has a meaning in s.
 func (s *Scenario) value(f *Field, base any) (any, bool) {
-	if f.at == nil {
-		return nil, false
-	}
 	v := f.at(base)
-	return v, v != nil && (f.applies == nil || f.applies(s) == "")
+	return v, v != nil && f.Unfit(s) == ""
 }
 
-func printEntries(b *strings.Builder, l *listing, v any, name, indent string) {
+func printEntries(b *strings.Builder, l *List, v any, name, indent string) {
 	entries := l.entries(v)
 	if len(entries) == 0 {
 		return
@@ -62,34 +59,24 @@ func printEntries(b *strings.Builder, l *listing, v any, name, indent string) {
 	for _, e := range entries {
 		var parts []string
 		for _, f := range l.table {
-			parts = append(parts, f.Path+": "+scalarYAML(f.at(e), f))
+			parts = append(parts, f.Path+": "+f.yaml(f.at(e)))
 		}
 		fmt.Fprintf(b, "%s  - {%s}\n", indent, strings.Join(parts, ", "))
 	}
 }
 
-// scalarYAML prints a value so that YAML reads the same text and type back.
-func scalarYAML(v any, f *Field) string {
-	if l, ok := v.(*[]string); ok && len(*l) > 0 {
-		quoted := make([]string, len(*l))
-		for i := range *l {
-			quoted[i] = scalarYAML(&(*l)[i], &Field{Kind: Text})
-		}
-		return "[" + strings.Join(quoted, ", ") + "]"
-	}
-	t := formatValue(v, f)
-	if f.Kind != Text && f.Kind != Name {
-		return t
-	}
-	n := node{text: t}
+// textYAML prints text in quotes, unless YAML reads it as that text without them.
+func textYAML(_ *Field, s string) string {
+	n := node{text: s}
 	plain := !n.null() && !n.bool() && !n.number()
-	for i, r := range t {
-		plain = plain && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || i > 0 && strings.ContainsRune("-./", r))
+	for i, r := range s {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_'
+		plain = plain && (letter || i > 0 && strings.ContainsRune("-./", r))
 	}
 	if plain {
-		return t
+		return s
 	}
-	return quoteYAML(t)
+	return quoteYAML(s)
 }
 
 // quoteYAML prints text in double quotes (YAML 1.2.2 section 7.3.1). The text holds
@@ -107,7 +94,7 @@ type FieldValue struct {
 	Default string // the value or the rule
 	Bounds  string // what is accepted
 	Meaning string
-	Source  string // of the default or of the preset's value, "assumed" where nobody states it; "given" where the file says
+	Source  string // of the default or the preset's value; "given": the file says; "assumed": nobody states it
 	Origin  string // "file", "preset NAME" or "default"
 }
 
@@ -120,7 +107,7 @@ func (s *Scenario) Fields() []FieldValue {
 		if !ok || f.Path == "job.train.data" && *v.(*string) == "" {
 			continue
 		}
-		l := listings[f.Kind]
+		l := f.List()
 		if l == nil {
 			out = append(out, s.show(v, f, f.Path))
 			continue
@@ -135,12 +122,10 @@ func (s *Scenario) Fields() []FieldValue {
 }
 
 func (s *Scenario) show(v any, f *Field, path string) FieldValue {
-	text := formatValue(v, f)
-	fv := FieldValue{Path: path, Value: text, Kind: f.Kind, Unit: unitOf(text, f), Default: f.DefaultText(), Bounds: f.Accepts(),
-		Meaning: f.Meaning, Source: f.Source, Origin: s.origin[path]}
-	if fv.Source == "" {
-		fv.Source = f.sourceless()
-	}
+	text := f.format(v)
+	fv := FieldValue{Path: path, Value: text, Kind: f.Kind, Unit: unitOf(text, f), Default: f.DefaultText(),
+		Bounds:  f.Accepts(),
+		Meaning: f.Meaning, Source: f.DefaultSource(), Origin: s.origin[path]}
 	switch name, preset := strings.CutPrefix(fv.Origin, "preset "); {
 	case fv.Origin == "file":
 		fv.Source = "given"
@@ -150,22 +135,21 @@ func (s *Scenario) show(v any, f *Field, path string) FieldValue {
 	return fv
 }
 
-// sourceless says where a default without a source comes from.
-func (f *Field) sourceless() string {
-	switch f.Kind {
-	case Rate, ByteRate, ComputeRate, ByteCount, Time, Distance, Fraction:
-		if f.Rule == "" {
-			return assumed
-		}
-	}
-	if f.Rule != "" {
+// DefaultSource says where the default comes from.
+func (f *Field) DefaultSource() string {
+	switch {
+	case f.Source != "":
+		return f.Source
+	case f.Rule != "":
 		return f.Rule
+	case f.value.kind.facts().quantity:
+		return assumed
 	}
 	return "Railyard's choice"
 }
 
-// presetMeaning returns what the preset is that gave path its value: one of the groups that path belongs to, the
-// narrowest first, or one for the whole scenario.
+// presetMeaning returns what the preset is that gave path its value: one of the groups that path
+// belongs to, the narrowest first, or one for the whole scenario.
 func presetMeaning(path, name string) string {
 	for p := parent(path); ; p = parent(p) {
 		f := byPath["preset"]
@@ -189,13 +173,10 @@ func presetMeaning(path, name string) string {
 
 // unitOf returns the unit of a printed quantity.
 func unitOf(text string, f *Field) string {
-	switch f.Kind {
-	case Rate, ByteRate, ComputeRate, ByteCount, Time, Distance:
-		if text != f.Word && text != f.Other {
-			return strings.TrimLeft(text, "0123456789.")
-		}
+	if f.value.kind.facts().units == nil || text == f.Word || text == f.Other {
+		return ""
 	}
-	return ""
+	return strings.TrimLeft(text, "0123456789.")
 }
 
 // DefaultText returns the default as in a file, or the rule that finds it.
@@ -210,6 +191,10 @@ func (f *Field) DefaultText() string {
 	}
 	return ""
 }
+
+// Presets returns, of a field that names a preset, what each name sets: path -> value as in a file;
+// of others nil.
+func (f *Field) Presets() map[string]map[string]string { return presets[f.Path] }
 
 // Accepts says what a field accepts: its choices or bounds.
 func (f *Field) Accepts() string {

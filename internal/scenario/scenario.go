@@ -59,7 +59,8 @@ type Cluster struct {
 	Slow  []SlowRank
 }
 
-// SlowRank is a rank of the training job whose GPU takes Factor times as long for all that it computes.
+// SlowRank is a rank of the training job whose GPU takes Factor times as long for all that it
+// computes.
 type SlowRank struct {
 	Rank   int // from 0
 	Factor unit.Ratio
@@ -106,7 +107,8 @@ type Fabric struct {
 	QoS      QoS
 }
 
-// Links is the cables. Spine, SpineLength and Parallel belong to designs with spines; a custom design has its own cables.
+// Links is the cables. Spine, SpineLength and Parallel belong to designs with spines; a custom
+// design has its own cables.
 type Links struct {
 	Host        unit.Bitrate
 	Spine       unit.Bitrate
@@ -158,8 +160,8 @@ type ECN struct {
 	When        string // "enqueue" or "dequeue"
 }
 
-// Curve returns the marking curve: qos.DefaultECN where the scenario does not say. What it says scales with the port
-// too, if it says for which rate.
+// Curve returns the marking curve: qos.DefaultECN where the scenario does not say. What it says
+// scales with the port too, if it says for which rate.
 func (e ECN) Curve() qos.ECN {
 	q := qos.DefaultECN
 	if e.Min.Set {
@@ -356,7 +358,8 @@ type Collective struct {
 	Admission Admission
 }
 
-// Admission is receiver-driven: a sender posts what the receiver has a slot for. Not set: everything.
+// Admission is receiver-driven: a sender posts what the receiver has a slot for. Not set:
+// everything.
 type Admission struct {
 	Slots Opt[int]   // per connection
 	Bytes unit.Bytes // of a slot

@@ -68,13 +68,15 @@ job: {flows: [{from: host1/gpu0, to: host2/nic7, bytes: 1MB}]}
 	if h.PCIe != 252*unit.GigabitPerSec || h.FLOPS != 156e12 || h.Memory != 40*unit.Gigabyte {
 		t.Errorf("hgx-a100 with 40GB: %+v", h)
 	}
-	if m := e.Curve().At(s.Fabric.Links.Host); m.Min != 150*unit.Kilobyte || m.Max != 2*unit.Megabyte || m.Probability.String() != "7%" {
+	if m := e.Curve().At(s.Fabric.Links.Host); m.Min != 150*unit.Kilobyte || m.Max != 2*unit.Megabyte ||
+		m.Probability.String() != "7%" {
 		t.Errorf("book with max 2MB: %+v", m)
 	}
 	if s.Transport.Timeout != Some(67108864*unit.Nanosecond) || s.Cluster.NIC.Speed != 100*unit.GigabitPerSec {
 		t.Errorf("timeout %v, NIC %v", s.Transport.Timeout, s.Cluster.NIC.Speed)
 	}
-	want := map[string]string{"cluster.host.pcie": "preset hgx-a100", "cluster.host.memory": "file", "fabric.qos.ecn.min": "preset book", "fabric.qos.ecn.max": "file", "seed": "default"}
+	want := map[string]string{"cluster.host.pcie": "preset hgx-a100", "cluster.host.memory": "file",
+		"fabric.qos.ecn.min": "preset book", "fabric.qos.ecn.max": "file", "seed": "default"}
 	for _, f := range s.Fields() {
 		if w, ok := want[f.Path]; ok && f.Origin != w {
 			t.Errorf("%s comes from %s, want %s", f.Path, f.Origin, w)
@@ -82,7 +84,8 @@ job: {flows: [{from: host1/gpu0, to: host2/nic7, bytes: 1MB}]}
 		if f.Meaning == "" || f.Value == "" || f.Source == "" || f.Origin == "" {
 			t.Errorf("show scenario lacks something: %+v", f)
 		}
-		if f.Path == "cluster.host.pcie" && (f.Value != "31.5GB/s" || f.Unit != "GB/s" || !strings.Contains(f.Source, "A100")) {
+		if f.Path == "cluster.host.pcie" && (f.Value != "31.5GB/s" || f.Unit != "GB/s" ||
+			!strings.Contains(f.Source, "A100")) {
 			t.Errorf("show scenario: %+v", f)
 		}
 		if strings.HasPrefix(f.Path, "job.train") || strings.HasPrefix(f.Path, "job.parallel") {
@@ -97,7 +100,8 @@ func TestECNScalesWithPort(t *testing.T) {
 	if m := given.Curve().At(100 * unit.GigabitPerSec); m.Min != 12500 || m.Max != 1600*unit.Kilobyte {
 		t.Errorf("5 kB at 40 Gb/s are at 100 Gb/s %+v", m)
 	}
-	if m := (ECN{}).Curve().At(400 * unit.GigabitPerSec); m.Min != 1600*unit.Kilobyte || m.Max != 6400*unit.Kilobyte || m.Probability.Num*5 != m.Probability.Den {
+	if m := (ECN{}).Curve().At(400 * unit.GigabitPerSec); m.Min != 1600*unit.Kilobyte ||
+		m.Max != 6400*unit.Kilobyte || m.Probability.Num*5 != m.Probability.Den {
 		t.Errorf("at 400 Gb/s: %+v", m)
 	}
 }
@@ -118,7 +122,8 @@ func TestRanksAndNICs(t *testing.T) {
 
 func TestNameFromFile(t *testing.T) {
 	for file, want := range map[string]string{
-		"examples/digits-8gpu.yaml": "digits-8gpu", "A b.YML": "a-b", "-": "scenario", "": "scenario", "12.yaml": "scenario-12", "été.yaml": "t",
+		"examples/digits-8gpu.yaml": "digits-8gpu", "A b.YML": "a-b", "-": "scenario", "": "scenario",
+		"12.yaml": "scenario-12", "été.yaml": "t",
 		strings.Repeat("x", 99): strings.Repeat("x", 64),
 	} {
 		if got := nameFromFile(file); got != want || checkName(got) != "" {
@@ -203,7 +208,8 @@ func TestEndpointText(t *testing.T) {
 			t.Errorf("%s: %v %v", text, e, err)
 		}
 	}
-	for _, text := range []string{"", "host0/gpu0", "host1", "host1/gpu", "host01/gpu0", "host1/gpu00", "host1/gpu0 ", "Host1/gpu0", "host99999999/gpu0"} {
+	for _, text := range []string{"", "host0/gpu0", "host1", "host1/gpu", "host01/gpu0", "host1/gpu00", "host1/gpu0 ",
+		"Host1/gpu0", "host99999999/gpu0"} {
 		if e, err := ParseEndpoint(text); err == nil {
 			t.Errorf("%q is %v", text, e)
 		}
@@ -211,16 +217,52 @@ func TestEndpointText(t *testing.T) {
 }
 
 func TestFLOPSText(t *testing.T) {
-	for text, want := range map[string]FLOPS{"495TFLOP/s": 495e12, "19.5TFLOP/s": 19.5e12, "1 PFLOP/s": 1e15, "1FLOP/s": 1} {
+	for text, want := range map[string]FLOPS{"495TFLOP/s": 495e12, "19.5TFLOP/s": 19.5e12, "1 PFLOP/s": 1e15,
+		"1FLOP/s": 1} {
 		if f, err := ParseFLOPS(text); err != nil || f != want {
 			t.Errorf("%s: %d %v", text, f, err)
 		} else if back, _ := ParseFLOPS(f.String()); back != f {
 			t.Errorf("%s prints as %s", text, f)
 		}
 	}
-	for _, text := range []string{"", "495", "495TFLOPS", "-1TFLOP/s", "1e3TFLOP/s", "0.1FLOP/s", "99999PFLOP/s", ".5TFLOP/s"} {
+	for _, text := range []string{"", "495", "495TFLOPS", "-1TFLOP/s", "1e3TFLOP/s", "0.1FLOP/s", "99999PFLOP/s",
+		".5TFLOP/s"} {
 		if f, err := ParseFLOPS(text); err == nil {
 			t.Errorf("%q is %d", text, f)
 		}
+	}
+}
+
+// A warning has the place of its value, where the file gives it.
+func TestLocatedFindings(t *testing.T) {
+	s := parse(t, "cluster: {hosts: 2}\ntransport: {mtu: 1000B}\ncongestion: {algorithm: none}\njob: {flows: "+
+		"[{from: host1/gpu0, to: host2/gpu0, bytes: 1MB}]}")
+	var got []string
+	for _, f := range s.Findings() {
+		got = append(got, s.Located(f).String())
+	}
+	want := []string{
+		"runs/My job_2.yaml:3:25: warning: congestion.algorithm: none: switches mark packets and nobody slows down",
+		"runs/My job_2.yaml:2:18: warning: transport.mtu: 1kB: not a path MTU of verbs (256, 512, 1024, 2048 or " +
+			"4096 bytes)",
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if p := s.Located(Finding{Severity: Error, Path: "fabric.qos",
+		Message: "wrong"}); p.String() != "runs/My job_2.yaml: fabric.qos: wrong" {
+		t.Errorf("about what the file does not say: %s", p)
+	}
+}
+
+// A schedule's file takes the place of the algorithm.
+func TestScheduleFile(t *testing.T) {
+	s := parse(t, strings.Replace(minimal, "job: {", "job: {collective: {schedule: mine.txt}, ", 1))
+	if c := s.Job.Collective; c.Schedule.Value != "mine.txt" || c.Algorithm != "" || c.Channels != 4 {
+		t.Errorf("%+v", c)
+	}
+	roundTrip(t, s)
+	if s := parse(t, minimal); s.Job.Collective.Schedule.Set || s.Job.Collective.Algorithm != "ring" {
+		t.Errorf("without a file: %+v", s.Job.Collective)
 	}
 }

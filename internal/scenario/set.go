@@ -34,7 +34,8 @@ func (s *Scenario) With(changes ...Change) (*Scenario, error) {
 	}
 	for _, c := range changes {
 		if c.Path == "" {
-			return nil, Problems{{File: s.file, Message: "a scenario has keys, want the path of one such as fabric.spines",
+			return nil, Problems{{File: s.file, Message: "a scenario has keys, want the path of one such as " +
+				"fabric.spines",
 				Set: true}}
 		}
 		value, err := c.value()
@@ -218,7 +219,8 @@ func (n *node) inline() string {
 // then no number, and was none.
 func plainYAML(t string) string {
 	for i, r := range t {
-		alone := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '/' || r == '.' || r == '~'
+		alone := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '/' ||
+			r == '.' || r == '~'
 		if !alone && (i == 0 || !strings.ContainsRune("-+%#", r)) {
 			if (r == '-' || r == '+') && i == 0 && len(t) > 1 && numberText.MatchString(t) {
 				continue

@@ -17,14 +17,14 @@ func TestTable(t *testing.T) {
 		if f.Meaning == "" {
 			t.Errorf("%s: no meaning", f.Path)
 		}
-		if f.Kind == Group || listings[f.Kind] != nil {
+		if f.Kind == Group || f.List() != nil {
 			return
 		}
 		if f.Default != "" {
-			if _, err := parseText(f.at(base), f, f.Default); err != nil {
+			if _, err := f.parseText(f.at(base), f.Default); err != nil {
 				t.Errorf("%s: default: %v", f.Path, err)
 			}
-			if got := formatValue(f.at(base), f); got != f.Default && f.Kind != ByteCount && f.Kind != Time {
+			if got := f.format(f.at(base)); got != f.Default && f.Kind != ByteCount && f.Kind != Time {
 				t.Errorf("%s: default %s prints as %s", f.Path, f.Default, got)
 			}
 		}
@@ -38,15 +38,14 @@ func TestTable(t *testing.T) {
 			if bound == "" {
 				continue
 			}
-			if _, err := parseText(f.at(base), f, bound); err != nil {
+			if _, err := f.parseText(f.at(base), bound); err != nil {
 				t.Errorf("%s: bound: %v", f.Path, err)
 			}
 		}
+		if f.value.kind.facts().quantity && (f.Min == "" || f.Max == "") {
+			t.Errorf("%s: a quantity without bounds", f.Path)
+		}
 		switch f.Kind {
-		case Rate, ByteRate, ComputeRate, ByteCount, Time, Distance, Fraction:
-			if f.Min == "" || f.Max == "" {
-				t.Errorf("%s: a quantity without bounds", f.Path)
-			}
 		case Text:
 			if f.check == nil {
 				t.Errorf("%s: text without a check", f.Path)
@@ -89,7 +88,7 @@ func TestPresets(t *testing.T) {
 				if g == nil || path != "preset" && !strings.HasPrefix(p, parent(path)+".") {
 					t.Fatalf("%s: %s: sets %s", path, c.Name, p)
 				}
-				if _, err := parseText(g.at(full()), g, text); err != nil {
+				if _, err := g.parseText(g.at(full()), text); err != nil {
 					t.Errorf("%s: %s: %s: %v", path, c.Name, p, err)
 				}
 			}
@@ -115,13 +114,13 @@ func TestSuggestEveryKey(t *testing.T) {
 			continue
 		}
 		swapped := name[:1] + name[2:3] + name[1:2] + name[3:]
-		b := tree
+		k := tree
 		for p := range strings.SplitSeq(parent(f.Path), ".") {
 			if p != "" {
-				b = b.child(p)
+				k = k.child(p)
 			}
 		}
-		if got := suggest(swapped, b.names()); swapped != name && got != name {
+		if got := suggest(swapped, k.names()); swapped != name && got != name {
 			t.Errorf("%s: %s suggests %q", f.Path, swapped, got)
 		}
 	}
@@ -131,7 +130,8 @@ func TestEdits(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
 		want int
-	}{{"", "", 0}, {"", "abc", 3}, {"spines", "spine", 1}, {"clutser", "cluster", 1}, {"kitten", "sitting", 3}, {"ab", "ba", 1}} {
+	}{{"", "", 0}, {"", "abc", 3}, {"spines", "spine", 1}, {"clutser", "cluster", 1}, {"kitten", "sitting", 3},
+		{"ab", "ba", 1}} {
 		if got := Edits(c.a, c.b); got != c.want {
 			t.Errorf("Edits(%q, %q) = %d, want %d", c.a, c.b, got, c.want)
 		}

@@ -58,7 +58,8 @@ type entry struct {
 func readTree(file string, src []byte) (*node, Problems) {
 	r := &reader{file: file}
 	if len(src) > MaxBytes {
-		r.problem(span{1, 1, 1}, fmt.Sprintf("%d bytes or more: a scenario has at most %d (1 MB)", len(src), MaxBytes), "")
+		r.problem(span{1, 1, 1}, fmt.Sprintf("%d bytes or more: a scenario has at most %d (1 MB)", len(src),
+			MaxBytes), "")
 		return nil, r.problems
 	}
 	src = bytes.TrimPrefix(src, located.BOM)
@@ -234,7 +235,8 @@ func (r *reader) syntax(err error) {
 		}
 	}
 	message, _, _ = strings.Cut(message, "\n")
-	r.problem(at, "not YAML: "+message, "look for a missing space after ':', a bracket or quote left open, or a line that is indented differently")
+	r.problem(at, "not YAML: "+message, "look for a missing space after ':', a bracket or quote left open, or a "+
+		"line that is indented differently")
 }
 
 // span returns where t stands, within the text.
@@ -274,7 +276,8 @@ func (r *reader) node(n ast.Node) *node {
 		}
 		return out
 	}
-	r.problem(r.span(n.GetToken()), fmt.Sprintf("a %s: not accepted in a scenario", strings.ToLower(n.Type().YAMLName())), "")
+	r.problem(r.span(n.GetToken()), fmt.Sprintf("a %s: not accepted in a scenario",
+		strings.ToLower(n.Type().YAMLName())), "")
 	return &node{at: r.span(n.GetToken())}
 }
 
@@ -296,9 +299,10 @@ func (r *reader) mapping(at *token.Token, flow bool, values []*ast.MappingValueN
 
 // What unquoted text means in YAML (1.2.2 section 10.3.2, and numbers of YAML 1.1).
 var (
-	nullText    = regexp.MustCompile(`^(~|null|Null|NULL|)$`)
-	boolText    = regexp.MustCompile(`^(true|True|TRUE|false|False|FALSE)$`)
-	numberText  = regexp.MustCompile(`^([-+]?(\.[0-9]+|[0-9][0-9_]*(\.[0-9_]*)?)([eE][-+]?[0-9]+)?|[-+]?0[xX][0-9a-fA-F_]+|[-+]?0[oO][0-7_]+|[-+]?0[bB][01_]+|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN))$`)
+	nullText   = regexp.MustCompile(`^(~|null|Null|NULL|)$`)
+	boolText   = regexp.MustCompile(`^(true|True|TRUE|false|False|FALSE)$`)
+	numberText = regexp.MustCompile(`^([-+]?(\.[0-9]+|[0-9][0-9_]*(\.[0-9_]*)?)([eE][-+]?[0-9]+)?|` +
+		`[-+]?0[xX][0-9a-fA-F_]+|[-+]?0[oO][0-7_]+|[-+]?0[bB][01_]+|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN))$`)
 	decimalText = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?$`)
 )
 

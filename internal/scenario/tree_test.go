@@ -7,8 +7,8 @@ import (
 	"railyard/internal/located"
 )
 
-// A file of nothing but what is refused is not looked at to its end: finding the place of each mistake takes time in
-// proportion to its line, which here is the whole file.
+// A file of nothing but what is refused is not looked at to its end: finding the place of each
+// mistake takes time in proportion to its line, which here is the whole file.
 func TestRefusalsAreBounded(t *testing.T) {
 	for _, what := range []string{"!!a ", "&a ", "*a "} {
 		_, ps := readTree("x.yaml", []byte(strings.Repeat(what, 40_000)))

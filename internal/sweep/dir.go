@@ -33,7 +33,8 @@ func OpenDir(path string) (*Dir, error) {
 	}
 	if len(entries) > 0 {
 		if _, err := os.Stat(filepath.Join(path, tableFile)); err != nil {
-			return nil, fmt.Errorf("sweep directory %s: holds %s and no %s, want a new or an empty folder, or one of an earlier sweep", path, entries[0].Name(), tableFile)
+			return nil, fmt.Errorf("sweep directory %s: holds %s and no %s, want a new or an empty folder, or one "+
+				"of an earlier sweep", path, entries[0].Name(), tableFile)
 		}
 	}
 	d := &Dir{path}

@@ -6,7 +6,7 @@
 // Not here: what the changes mean (packages scenario, whatif) and what a single run leaves in its
 // directory (result).
 //
-//	scenario x axes x seeds --> []Variant --forecast--> Each: core, core, core --> []Row --> Table: median, 5 %, 95 %
+//	scenario x axes x seeds --> []Variant --forecast--> Each: core, core, core --> []Row --> Table
 //	                                                      |                          ^
 //	                                                      +--> DIR/rows/KEY.json ----+ (resumed)
 //

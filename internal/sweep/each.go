@@ -82,7 +82,8 @@ type shares struct {
 func (s *shares) take(bytes unit.Bytes) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for !s.over && s.active > 0 && (s.active >= s.limits.workers() || s.limits.Memory > 0 && s.used+bytes > s.limits.Memory) {
+	for !s.over && s.active > 0 && (s.active >= s.limits.workers() || s.limits.Memory > 0 &&
+		s.used+bytes > s.limits.Memory) {
 		s.free.Wait()
 	}
 	if s.over {

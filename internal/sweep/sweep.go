@@ -51,8 +51,10 @@ type Options struct {
 // a row that says so. When ctx ends the rows that are done are returned with its error; the others
 // have no State.
 func Run(ctx context.Context, variants []Variant, opt Options) ([]Row, error) {
-	s := &sweep{variants: variants, opt: opt, rows: make([]Row, len(variants)), needs: make([]unit.Bytes, len(variants)),
-		hops: make([]int64, len(variants)), parts: make([]float64, len(variants))}
+	s := &sweep{
+		variants: variants, opt: opt, rows: make([]Row, len(variants)), needs: make([]unit.Bytes, len(variants)),
+		hops: make([]int64, len(variants)), parts: make([]float64, len(variants)),
+	}
 	if s.opt.Progress == nil {
 		s.opt.Progress = func(Progress) {}
 	}
@@ -94,13 +96,14 @@ func (s *sweep) forecast(ctx context.Context) error {
 		v := &s.variants[i]
 		e, err := run.NewForecast(ctx, v.Scenario, s.opt.Images, func(result.Progress) {})
 		if err == nil {
-			err = e.OverLimit()
+			err = e.OverLimit(machine.Memory())
 			if s.opt.Force {
 				err = nil
 			}
 		}
 		if err == nil && s.opt.Memory > 0 && e.Memory > s.opt.Memory && !s.opt.Force {
-			err = fmt.Errorf("it would need about %s of memory, and this machine has %s: make it smaller, or run it anyway with --force", e.Memory.Human(), s.opt.Memory.Human())
+			err = fmt.Errorf("it would need about %s of memory, and this machine has %s: make it smaller, or run "+
+				"it anyway with --force", e.Memory.Human(), s.opt.Memory.Human())
 		}
 		if err != nil && ctx.Err() == nil && s.opt.Refused != nil && s.opt.Refused(i, err) {
 			continue

@@ -99,7 +99,8 @@ func spread(rows []*Row) []Figure {
 			continue
 		}
 		slices.Sort(x)
-		out = append(out, Figure{Name: f.name, Median: Percentile(x, 50), P5: Percentile(x, 5), P95: Percentile(x, 95),
+		out = append(out, Figure{Name: f.name, Median: Percentile(x, 50), P5: Percentile(x, 5),
+			P95: Percentile(x, 95),
 			Min: x[0], Max: x[len(x)-1]})
 	}
 	return out

@@ -109,8 +109,8 @@ func Variants(base *scenario.Scenario, axes []Axis, seeds []uint64) ([]Variant, 
 	for i, a := range axes {
 		for _, b := range axes[:i] {
 			if a.Path == b.Path {
-				return nil, fmt.Errorf("%s twice, want its values in one list: %s=%s,%s", a.Path, a.Path, strings.Join(b.Values,
-					","), strings.Join(a.Values, ","))
+				return nil, fmt.Errorf("%s twice, want its values in one list: %s=%s,%s", a.Path, a.Path,
+					strings.Join(b.Values, ","), strings.Join(a.Values, ","))
 			}
 		}
 		if len(seeds) > 0 && a.Path == "seed" {
@@ -128,7 +128,8 @@ func Variants(base *scenario.Scenario, axes []Axis, seeds []uint64) ([]Variant, 
 			changes = append(changes, scenario.Change{Path: v.Path, Text: v.Text})
 		}
 		if len(seeds) > 0 {
-			changes = append(changes, scenario.Change{Path: "seed", Text: strconv.FormatUint(seeds[n%len(seeds)], 10)})
+			seed := strconv.FormatUint(seeds[n%len(seeds)], 10)
+			changes = append(changes, scenario.Change{Path: "seed", Text: seed})
 		}
 		sc := base
 		if len(changes) > 0 {

@@ -42,13 +42,15 @@ func shareOf(c *Cut) func(*diagnose.Blame) unit.Duration {
 	case Fault:
 		return func(b *diagnose.Blame) unit.Duration {
 			return timeIf(b,
-				(b.Kind == diagnose.LossyLink || b.Kind == diagnose.Storm) && (len(c.Subject) == 0 || c.Subject[0] == "all" || diagnose.OnLink(b.Port, c.Subject[0])))
+				(b.Kind == diagnose.LossyLink || b.Kind == diagnose.Storm) &&
+					(len(c.Subject) == 0 || c.Subject[0] == "all" || diagnose.OnLink(b.Port, c.Subject[0])))
 		}
 	case Buffer:
 		return kinds(diagnose.FullBuffer)
 	case Rank:
 		return func(b *diagnose.Blame) unit.Duration {
-			return timeIf(b, b.Kind == diagnose.SlowRank && b.Rank != nil && fmt.Sprintf("rank %d", *b.Rank) == c.Subject[0])
+			return timeIf(b, b.Kind == diagnose.SlowRank && b.Rank != nil &&
+				fmt.Sprintf("rank %d", *b.Rank) == c.Subject[0])
 		}
 	case Launch:
 		return kinds(diagnose.Launch)
@@ -74,7 +76,8 @@ func named(d *diagnose.Diagnosis, flows []string) bool {
 	for i := range d.Blames {
 		b := &d.Blames[i]
 		for _, name := range flows {
-			if b.Others > 0 && !slices.ContainsFunc(b.Culprits, func(c diagnose.Culprit) bool { return c.Name == name }) {
+			if b.Others > 0 && !slices.ContainsFunc(b.Culprits,
+				func(c diagnose.Culprit) bool { return c.Name == name }) {
 				return false
 			}
 		}

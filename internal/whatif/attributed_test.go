@@ -14,8 +14,10 @@ func TestAttributed(t *testing.T) {
 	const us = unit.Microsecond
 	two := int32(2)
 	d := &diagnose.Diagnosis{Whole: 200 * us, Blames: []diagnose.Blame{
-		{Kind: diagnose.SharedPort, Port: "rail1/host2", Time: 80 * us, Culprits: []diagnose.Culprit{{Name: "a", Share: 0.5}, {Name: "b", Share: 0.25}},
-			Felt: []diagnose.Felt{{Cause: cause.Queueing.String(), Time: 50 * us}, {Cause: cause.Pause.String(), Time: 30 * us}}},
+		{Kind: diagnose.SharedPort, Port: "rail1/host2", Time: 80 * us,
+			Culprits: []diagnose.Culprit{{Name: "a", Share: 0.5}, {Name: "b", Share: 0.25}},
+			Felt: []diagnose.Felt{{Cause: cause.Queueing.String(), Time: 50 * us},
+				{Cause: cause.Pause.String(), Time: 30 * us}}},
 		{Kind: diagnose.SlowPort, Port: "host2/rail1", Time: 20 * us},
 		{Kind: diagnose.Controller, Port: "rail1/host2", Time: 10 * us},
 		{Kind: diagnose.LossyLink, Port: "rail2/host3#2", Time: 7 * us},

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"railyard/internal/plan"
 	"railyard/internal/result"
-	"railyard/internal/run"
 	"railyard/internal/scenario"
 	"railyard/internal/unit"
 )
@@ -50,7 +50,7 @@ const (
 
 // cuts lists the changes that apply to a run. omitted says how many single flows the list leaves
 // out.
-func cuts(p *run.Plan, s *result.Summary, bottleneck string) (all []Cut, omitted int) {
+func cuts(p *plan.Plan, s *result.Summary, bottleneck string) (all []Cut, omitted int) {
 	sc := p.Scenario
 	flows, omitted := flowCuts(p, s)
 	all = append(all, flows...)
@@ -69,7 +69,8 @@ func cuts(p *run.Plan, s *result.Summary, bottleneck string) (all []Cut, omitted
 	}
 	all = append(all, lossCuts(sc, s)...)
 	if w := sc.Transport.Window; w.Word != "none" {
-		one(Window, "with an infinite window", "", set("transport.window", "none"), set("transport.window_scale", "false"))
+		one(Window, "with an infinite window", "", set("transport.window", "none"),
+			set("transport.window_scale", "false"))
 	}
 	if c, ok := portCut(p, bottleneck); ok {
 		all = append(all, c)
@@ -129,7 +130,8 @@ func withoutStorms(sc *scenario.Scenario) (changes []scenario.Change) {
 // lossCuts takes away each fault, all of them, and full buffers.
 func lossCuts(sc *scenario.Scenario, s *result.Summary) (all []Cut) {
 	for i, f := range sc.Faults {
-		all = append(all, Cut{Kind: Fault, Name: fmt.Sprintf("without faults[%d], of %s", i, f.Link), Subject: []string{f.Link},
+		all = append(all, Cut{Kind: Fault, Name: fmt.Sprintf("without faults[%d], of %s", i, f.Link),
+			Subject: []string{f.Link},
 			Changes: []scenario.Change{remove(fmt.Sprintf("faults[%d]", i))}})
 	}
 	if len(sc.Faults) > 1 {
@@ -143,7 +145,7 @@ func lossCuts(sc *scenario.Scenario, s *result.Summary) (all []Cut) {
 }
 
 // portCut makes the link of a port ten times faster.
-func portCut(p *run.Plan, name string) (Cut, bool) {
+func portCut(p *plan.Plan, name string) (Cut, bool) {
 	if name == "" {
 		return Cut{}, false
 	}
@@ -164,12 +166,14 @@ func portCut(p *run.Plan, name string) (Cut, bool) {
 	if i >= 0 {
 		changes = []scenario.Change{set(fmt.Sprintf("fabric.links.named[%d].rate", i), rate.String())}
 	}
-	return Cut{Kind: Port, Name: fmt.Sprintf("with %s at %s", name, rate), Subject: []string{name}, Changes: changes}, true
+	return Cut{Kind: Port, Name: fmt.Sprintf("with %s at %s", name, rate), Subject: []string{name}, Changes: changes},
+		true
 }
 
 // idealChanges makes the network ideal: see the package.
 func idealChanges(sc *scenario.Scenario) []scenario.Change {
-	changes := []scenario.Change{uncontrolled, set("transport.window", "none"), set("transport.window_scale", "false"),
+	changes := []scenario.Change{uncontrolled, set("transport.window", "none"),
+		set("transport.window_scale", "false"),
 		set("fabric.qos.pfc.enabled", "false"), set("fabric.qos.ecn.enabled", "false"), set("fabric.switch.buffer",
 			huge), set("fabric.switch.latency", "0ns"),
 		set("cluster.nic.latency", "0ns")}
@@ -194,7 +198,7 @@ func idealChanges(sc *scenario.Scenario) []scenario.Change {
 }
 
 // flowCuts takes away each flow that may hold up the job, each group of them, and all.
-func flowCuts(p *run.Plan, s *result.Summary) (all []Cut, omitted int) {
+func flowCuts(p *plan.Plan, s *result.Summary) (all []Cut, omitted int) {
 	suspects := suspects(p, s)
 	groups := grouped(suspects, p)
 	slices.SortStableFunc(suspects, func(a, b suspect) int { return cmp.Compare(b.bytes, a.bytes) })
@@ -211,7 +215,7 @@ func flowCuts(p *run.Plan, s *result.Summary) (all []Cut, omitted int) {
 
 // grouped makes a cut of each group of flows with one receiver, or with one name but for its
 // number, and of all.
-func grouped(flows []suspect, p *run.Plan) (all []Cut) {
+func grouped(flows []suspect, p *plan.Plan) (all []Cut) {
 	var background []suspect
 	for _, f := range flows {
 		if f.background {
@@ -275,7 +279,7 @@ type suspect struct {
 
 // suspects lists the background flows that share a port with the job or, where pauses spread, any;
 // and the job's own flows that share a port with another of them.
-func suspects(p *run.Plan, s *result.Summary) (all []suspect) {
+func suspects(p *plan.Plan, s *result.Summary) (all []suspect) {
 	users := map[portID]int{} // how many pairs of the job use a port
 	for i := range p.Pairs {
 		if q := &p.Pairs[i]; q.Kind != result.KindBackground && q.Enabled() {

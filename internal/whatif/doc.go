@@ -8,8 +8,9 @@
 // Not here: which cause is to blame in the first place (package report), and how runs share the
 // machine (sweep).
 //
-//	DIR/inputs/ --> scenario --> cuts(plan, figures) --> sweep: as it is, without A, without B, ... ideal --> table, whatif.json
-//	DIR/run.json, tables ----------^          attributed(cut) --------------------------------------------------^
+//	DIR/inputs/ --> scenario --> cuts(plan, figures) --> sweep: as it is, without A, ...
+//	                                ^                               |
+//	DIR/run.json, tables -----------+--> attributed(cut) -----------+--> table, whatif.json
 //
 // The ideal network is the scenario without background traffic, faults, PFC, ECN, congestion
 // control and windows, with links of 10 Tb/s without length and switches and NICs without latency.

@@ -3,8 +3,8 @@ package whatif
 import (
 	"slices"
 
+	"railyard/internal/plan"
 	"railyard/internal/result"
-	"railyard/internal/run"
 	"railyard/internal/topo"
 )
 
@@ -14,7 +14,7 @@ type (
 )
 
 // portsOf lists the ports that a queue pair's data and acknowledgements leave through, each once.
-func portsOf(q *run.Pair) []portID {
+func portsOf(q *plan.Pair) []portID {
 	all := slices.Concat(q.Path, q.Back)
 	slices.Sort(all)
 	return slices.Compact(all)
@@ -22,7 +22,7 @@ func portsOf(q *run.Pair) []portID {
 
 // bottleneck returns the port on the way of the job's data that was sending for the largest part of
 // the run, "" without a table of links.
-func bottleneck(p *run.Plan, r *result.Run) (string, error) {
+func bottleneck(p *plan.Plan, r *result.Run) (string, error) {
 	if !slices.Contains(r.Tables(), "links") {
 		return "", nil
 	}

@@ -129,11 +129,13 @@ func Scenario(r *result.Run) (*scenario.Scenario, error) {
 		return nil, fmt.Errorf("%s: %w", r.InputPath(result.ScenarioInput), err)
 	}
 	if string(sc.YAML()) != r.Summary.ScenarioYAML {
-		return nil, fmt.Errorf("%s: it is not the scenario of this run: it was changed, or the run is of a Railyard with other defaults; run the scenario anew", r.InputPath(result.ScenarioInput))
+		return nil, fmt.Errorf("%s: it is not the scenario of this run: it was changed, or the run is of a "+
+			"Railyard with other defaults; run the scenario anew", r.InputPath(result.ScenarioInput))
 	}
 	if t := sc.Job.Train; t != nil {
 		if _, err := os.Stat(t.Data.Dir()); errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("%s: the images of the run are not there: paths are relative to the directory in which railyard is run", t.Data.Dir())
+			return nil, fmt.Errorf("%s: the images of the run are not there: paths are relative to the directory "+
+				"in which railyard is run", t.Data.Dir())
 		}
 	}
 	var changes []scenario.Change
@@ -168,7 +170,8 @@ func (a *asking) shortened(ctx context.Context, sc *scenario.Scenario) (*scenari
 		return sc, nil
 	}
 	if a.steps == 0 {
-		return nil, fmt.Errorf("run directory %s: no step of the training ended, so there is nothing to compare", a.run.Path)
+		return nil, fmt.Errorf("run directory %s: no step of the training ended, so there is nothing to compare",
+			a.run.Path)
 	}
 	return sc.Set("job.train.steps", fmt.Sprint(a.steps))
 }
@@ -181,7 +184,8 @@ func (a *asking) sameAsBefore() error {
 		return fmt.Errorf("the run as it is ends %s: %s", s.State, s.Error)
 	}
 	if old.State == result.Complete && s.Steps == old.Steps && s.VirtualTime != old.VirtualTime {
-		return fmt.Errorf("run again as it is, it takes %s of virtual time, and took %s in %s: another version wrote it; run the scenario anew",
+		return fmt.Errorf("run again as it is, it takes %s of virtual time, and took %s in %s: another version "+
+			"wrote it; run the scenario anew",
 			unit.Duration(s.VirtualTime).Human(), unit.Duration(old.VirtualTime).Human(), a.run.Path)
 	}
 	return nil

@@ -111,8 +111,10 @@ func TestSavingsAreDifferencesOfRuns(t *testing.T) {
 			t.Errorf("%s saves %v, a run says %v", c.Name, c.Saves, got)
 		}
 	}
-	one, two, all := found.change("without burst-1"), found.change("without burst-2"), found.change("without the 2 background flows on the job's ports")
-	if one.Saves == nil || two.Saves == nil || all.Saves == nil || *one.Saves <= 0 || *all.Saves <= *one.Saves || *all.Saves <= *two.Saves {
+	one, two, all := found.change("without burst-1"), found.change("without burst-2"),
+		found.change("without the 2 background flows on the job's ports")
+	if one.Saves == nil || two.Saves == nil || all.Saves == nil || *one.Saves <= 0 || *all.Saves <= *one.Saves ||
+		*all.Saves <= *two.Saves {
 		t.Errorf("%+v\n%+v\n%+v", one, two, all)
 	}
 	if *found.Whole < *all.Saves || found.Parts < *one.Saves+*two.Saves || found.Best().Kind == Ideal {
@@ -130,7 +132,8 @@ func TestOnlyChangesThatApply(t *testing.T) {
 	quiet = strings.ReplaceAll(quiet, "bytes: 1MB", "bytes: 10kB")
 	got := ask(t, began(t, quiet), Options{}).names()
 	slices.Sort(got)
-	want := []string{"on an ideal network", "with rail1/host4 at 1Tb/s", "without burst-1", "without burst-2", "without the 2 background flows on the job's ports"}
+	want := []string{"on an ideal network", "with rail1/host4 at 1Tb/s", "without burst-1", "without burst-2",
+		"without the 2 background flows on the job's ports"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q\nwant %q", got, want)
 	}
@@ -143,7 +146,8 @@ func TestPlanted(t *testing.T) {
 cluster: {hosts: 4, host: {gpus: 1}, nic: {speed: 100Gb/s}}
 fabric: {design: single-switch%s}
 %s
-job: {flows: [{from: host1/nic0, to: host4/nic0, bytes: 2MB}, {from: host2/nic0, to: host4/nic0, bytes: 2MB}, {from: host3/nic0, to: host4/nic0, bytes: 2MB}]}
+job: {flows: [{from: host1/nic0, to: host4/nic0, bytes: 2MB}, {from: host2/nic0, to: host4/nic0, bytes: 2MB},
+  {from: host3/nic0, to: host4/nic0, bytes: 2MB}]}
 `
 	clean := func(fabric, rest string) string { return fmt.Sprintf(job, fabric, rest) }
 	const none = "congestion: {algorithm: none}"
@@ -151,12 +155,17 @@ job: {flows: [{from: host1/nic0, to: host4/nic0, bytes: 2MB}, {from: host2/nic0,
 		name, fabric, rest string // with the cause
 		fabric0, rest0     string // without
 	}{
-		{"with host4/rail1 as the other links", ", links: {named: [{link: host4/rail1, rate: 10Gb/s}]}", none, "", none},
-		{"without PFC", ", switch: {buffer: 2MB}", none, ", switch: {buffer: 2MB}, qos: {pfc: {enabled: false}}", none},
+		{"with host4/rail1 as the other links", ", links: {named: [{link: host4/rail1, rate: 10Gb/s}]}", none, "",
+			none},
+		{"without PFC", ", switch: {buffer: 2MB}", none, ", switch: {buffer: 2MB}, qos: {pfc: {enabled: false}}",
+			none},
 		{"without congestion control", "", "", "", "congestion: {algorithm: none, notify: none}"},
-		{"with an infinite window", "", none + "\ntransport: {window: 8kB}", "", none + "\ntransport: {window: none}"},
-		{"without faults[0], of host1/rail1", "", none + "\nfaults: [{link: host1/rail1, at: 10us, down: 20us}]", "", none},
-		{"with buffers that are never full", ", switch: {buffer: 200kB}, qos: {pfc: {enabled: false}}", none, ", switch: {buffer: 1TB}, qos: {pfc: {enabled: false}}", none},
+		{"with an infinite window", "", none + "\ntransport: {window: 8kB}", "",
+			none + "\ntransport: {window: none}"},
+		{"without faults[0], of host1/rail1", "", none + "\nfaults: [{link: host1/rail1, at: 10us, down: 20us}]", "",
+			none},
+		{"with buffers that are never full", ", switch: {buffer: 200kB}, qos: {pfc: {enabled: false}}", none,
+			", switch: {buffer: 1TB}, qos: {pfc: {enabled: false}}", none},
 	} {
 		with, without := began(t, clean(c.fabric, c.rest)), began(t, clean(c.fabric0, c.rest0))
 		before, _, _ := sweep.FlowTimes(with.Summary, nil)
@@ -183,7 +192,8 @@ congestion: {algorithm: none}
 job: {flows: [{from: host1/nic0, to: host2/nic0, bytes: 2MB}]}
 `
 	got := ask(t, began(t, slow), Options{}).change("with rail1/host2 at 100Gb/s")
-	if len(got.Set) != 1 || got.Set[0] != (result.WhatIfValue{Path: "fabric.links.named[0].rate", Value: "100Gb/s"}) || *got.Part < 0.8 {
+	if len(got.Set) != 1 || got.Set[0] != (result.WhatIfValue{Path: "fabric.links.named[0].rate",
+		Value: "100Gb/s"}) || *got.Part < 0.8 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -201,12 +211,15 @@ job: {flows: [{from: host1/nic0, to: host4/nic0, bytes: 2MB}, {from: host2/nic0,
 	}
 	m := r.Summary.Mistakes[0]
 	found := ask(t, r, Options{})
-	i := slices.IndexFunc(found.Changes, func(c result.WhatIfChange) bool { return c.Kind == Cure && c.Subject[0] == m.Path })
+	i := slices.IndexFunc(found.Changes, func(c result.WhatIfChange) bool {
+		return c.Kind == Cure && c.Subject[0] == m.Path
+	})
 	if i < 0 {
 		t.Fatalf("%q", found.names())
 	}
 	c := found.Changes[i]
-	if c.Reason != m.Reason || c.Saves == nil || len(c.Set) != len(m.Cures) || c.Set[0].Path != m.Cures[0].Path || c.Set[0].Value != m.Cures[0].Value {
+	if c.Reason != m.Reason || c.Saves == nil || len(c.Set) != len(m.Cures) || c.Set[0].Path != m.Cures[0].Path ||
+		c.Set[0].Value != m.Cures[0].Value {
 		t.Errorf("%+v\nis not %+v", c, m)
 	}
 }
@@ -214,7 +227,8 @@ job: {flows: [{from: host1/nic0, to: host4/nic0, bytes: 2MB}, {from: host2/nic0,
 // A training: steps are compared, and what was not trained for long enough says over how many.
 func TestTraining(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "digits")
-	if err := (dataset.Digits{Dir: data, Train: 400, Test: 100, Seed: 1}).Ensure(context.Background(), nil); err != nil {
+	if err := (dataset.Digits{Dir: data, Train: 400, Test: 100, Seed: 1}).Ensure(context.Background(),
+		nil); err != nil {
 		t.Fatal(err)
 	}
 	src := fmt.Sprintf(`
@@ -228,7 +242,8 @@ output: {operations: false, queues: false}
 	if found.Measure != result.MeasureStep || found.Steps != enoughSteps || found.StepsOfRun != 290 {
 		t.Errorf("%d of %d steps, %s", found.Steps, found.StepsOfRun, found.Measure)
 	}
-	for _, name := range []string{"with rank 1 as the other ranks", "with launches that take no time", "without background1", "on an ideal network"} {
+	for _, name := range []string{"with rank 1 as the other ranks", "with launches that take no time",
+		"without background1", "on an ideal network"} {
 		if c := found.change(name); c.Saves == nil || *c.Saves <= 0 || c.Median == 0 {
 			t.Errorf("%s: %+v", name, c)
 		}
@@ -240,13 +255,16 @@ output: {operations: false, queues: false}
 	if err := os.Rename(data, data+"-away"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Run(context.Background(), r, Options{}); err == nil || !strings.Contains(err.Error(), "the images of the run are not there") {
+	if _, err := Run(context.Background(), r, Options{}); err == nil ||
+		!strings.Contains(err.Error(), "the images of the run are not there") {
 		t.Errorf("without images: %v", err)
 	}
-	if err := (dataset.Digits{Dir: data, Train: 400, Test: 100, Seed: 2}).Ensure(context.Background(), nil); err != nil {
+	if err := (dataset.Digits{Dir: data, Train: 400, Test: 100, Seed: 2}).Ensure(context.Background(),
+		nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Run(context.Background(), r, Options{}); err == nil || !strings.Contains(err.Error(), "job.train.data: what it names has changed since the run") {
+	if _, err := Run(context.Background(), r, Options{}); err == nil ||
+		!strings.Contains(err.Error(), "job.train.data: what it names has changed since the run") {
 		t.Errorf("with other images: %v", err)
 	}
 }
@@ -315,12 +333,14 @@ func TestWhatIfFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	back, err := r.WhatIf()
-	if err != nil || len(back.Changes) != len(found.Changes) || *back.Best().Saves != *found.Best().Saves || back.State != result.Complete {
+	if err != nil || len(back.Changes) != len(found.Changes) || *back.Best().Saves != *found.Best().Saves ||
+		back.State != result.Complete {
 		t.Fatalf("%+v, %v", back, err)
 	}
 	path := filepath.Join(r.Path, "whatif.json")
 	b, _ := os.ReadFile(path)
-	for text, want := range map[string]string{strings.Replace(string(b), `"format_version": 1`, `"format_version": 9`, 1): "format version 9", "{": "damaged"} {
+	for text, want := range map[string]string{strings.Replace(string(b), `"format_version": 1`, `"format_version": 9`,
+		1): "format version 9", "{": "damaged"} {
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -328,7 +348,8 @@ func TestWhatIfFile(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	if _, err := Run(context.Background(), r, Options{Extra: []Cut{cut("fabric.spins", "4")}}); err == nil || !strings.Contains(err.Error(), "--set fabric.spins: unknown key") {
+	if _, err := Run(context.Background(), r, Options{Extra: []Cut{cut("fabric.spins", "4")}}); err == nil ||
+		!strings.Contains(err.Error(), "--set fabric.spins: unknown key") {
 		t.Errorf("a key that is none: %v", err)
 	}
 }
@@ -342,7 +363,8 @@ func TestInterrupted(t *testing.T) {
 			cancel()
 		}
 	}})
-	if !errors.Is(err, context.Canceled) || found == nil || found.State != result.Interrupted || len(found.Changes) < 2 || len(found.Changes) > 4 {
+	if !errors.Is(err, context.Canceled) || found == nil || found.State != result.Interrupted ||
+		len(found.Changes) < 2 || len(found.Changes) > 4 {
 		t.Fatalf("%v, %+v", err, found)
 	}
 	cancel()
@@ -353,9 +375,11 @@ func TestInterrupted(t *testing.T) {
 
 // The text fits 80 columns and holds every change.
 func TestText(t *testing.T) {
-	found := ask(t, began(t, neighbours), Options{Extra: []Cut{{Kind: Set, Name: "with fabric.qos.pfc.enabled=" + strings.Repeat("very ", 12) + strings.Repeat("long", 30),
+	found := ask(t, began(t, neighbours), Options{Extra: []Cut{{Kind: Set,
+		Name:    "with fabric.qos.pfc.enabled=" + strings.Repeat("very ", 12) + strings.Repeat("long", 30),
 		Changes: []scenario.Change{{Path: "fabric.qos.pfc.enabled", Text: "false"}}}}})
-	found.Changes = append(found.Changes, result.WhatIfChange{Name: "without all", Why: strings.Repeat("it did not come to its end ", 5)})
+	found.Changes = append(found.Changes, result.WhatIfChange{Name: "without all",
+		Why: strings.Repeat("it did not come to its end ", 5)})
 	found.Omitted = 3
 	var b bytes.Buffer
 	if err := found.WriteText(&b); err != nil {
@@ -366,7 +390,8 @@ func TestText(t *testing.T) {
 			t.Errorf("%d columns: %s", n, line)
 		}
 	}
-	for _, want := range []string{"without burst-1", "an ideal network saves", "blame does not add up", "3 flows more", "it did not come to its end"} {
+	for _, want := range []string{"without burst-1", "an ideal network saves", "blame does not add up",
+		"3 flows more", "it did not come to its end"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}

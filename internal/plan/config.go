@@ -1,0 +1,241 @@
+package plan
+
+import (
+	"railyard/internal/cc"
+	"railyard/internal/fabric"
+	"railyard/internal/qos"
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+	"railyard/internal/wire"
+)
+
+// Classes returns how many traffic classes ports have, the first of ClassData, ClassOther and
+// ClassCNP.
+func (p *Plan) Classes() int {
+	if p.Scenario.Fabric.QoS.Classes == "data" {
+		return 1
+	}
+	return 3
+}
+
+// Frames returns the sizes of frames.
+func (p *Plan) Frames() wire.Sizes {
+	f := p.Scenario.Transport.Frames
+	return wire.Sizes{
+		Data:     f.Header,
+		RETH:     f.RETH,
+		ImmDt:    f.Immediate,
+		ACK:      f.ACK,
+		CNP:      f.CNP,
+		PFC:      f.Pause,
+		Overhead: f.Overhead,
+	}
+}
+
+// Telemetry reports whether data packets carry in-band telemetry.
+func (p *Plan) Telemetry() bool { return p.Scenario.Congestion.Algorithm == "hpcc" }
+
+// FabricConfig returns the parameters of switches and links; the caller sets the observers.
+func (p *Plan) FabricConfig() fabric.Config {
+	sc := p.Scenario
+	q := sc.Fabric.QoS
+	var ecn *fabric.ECN
+	if q.ECN.Enabled {
+		curve := q.ECN.Curve()
+		ecn = &curve
+	}
+	classes := []fabric.Class{
+		ClassData: {
+			Name:     "data",
+			Priority: uint8(q.DataPriority),
+			Weight:   q.DataWeight,
+			Lossless: q.PFC.Enabled,
+			ECN:      ecn,
+		},
+		ClassOther: {Name: "other", Priority: uint8(q.OtherPriority), Weight: q.OtherWeight},
+		ClassCNP:   {Name: "cnp", Priority: uint8(q.CNPPriority), Strict: true},
+	}
+	frames := p.Frames()
+	return fabric.Config{
+		Classes: classes[:p.Classes()],
+		PFC: fabric.PFC{
+			Alpha:        q.PFC.Alpha,
+			AlphaRate:    p.alphaRate(),
+			Threshold:    q.PFC.Threshold.Or(0),
+			ResumeOffset: q.PFC.ResumeOffset,
+			Quanta:       uint16(q.PFC.Quanta),
+			Refresh:      q.PFC.Refresh,
+			Headroom:     p.headroom(),
+			Response:     qos.Response{Tabulated: !q.PFC.Response.Set, After: q.PFC.Response.Value},
+		},
+		Buffer: fabric.Buffer{
+			Size:               sc.Fabric.Switch.Buffer,
+			Reserve:            sc.Fabric.Switch.Reserve,
+			LossyAlpha:         q.LossyAlpha,
+			FreeAtTxEnd:        sc.Fabric.Switch.Release == "end",
+			CrossingInHeadroom: q.PFC.Crossing == "headroom",
+		},
+		SwitchLatency: sc.Fabric.Switch.Latency,
+		HostLatency:   sc.Cluster.NIC.Latency,
+		LinkOverhead:  frames.Overhead,
+		PauseFrame:    frames.PFC,
+		MTU:           sc.Fabric.MTU,
+		LargestFrame:  frames.MaxDataFrame(sc.Transport.MTU),
+		Seed:          sc.Seed,
+		Faults:        p.faults,
+		Telemetry:     p.Telemetry(),
+		TruncateNS:    sc.Fabric.Clock == "truncate-ns",
+		AsScheduled:   p.AsScheduled(),
+	}
+}
+
+// AsScheduled reports whether events of an instant happen in the order in which they were
+// scheduled.
+func (p *Plan) AsScheduled() bool { return p.Scenario.Fabric.Order == "scheduled" }
+
+// alphaRate is the rate above which alpha grows with the rate of a port, 0 for none.
+func (p *Plan) alphaRate() unit.Bitrate {
+	switch r := p.Scenario.Fabric.QoS.PFC.AlphaRate; r.Word {
+	case "none":
+		return 0
+	case "nic":
+		slowest := p.Graph.Ports[p.Graph.NICs[0].Port].Rate
+		for _, n := range p.Graph.NICs {
+			slowest = min(slowest, p.Graph.Ports[n.Port].Rate)
+		}
+		return slowest
+	default:
+		return r.Value
+	}
+}
+
+// headroom is the rule for the buffer that a switch keeps for what arrives after xOFF.
+func (p *Plan) headroom() qos.Headroom {
+	switch pfc := p.Scenario.Fabric.QoS.PFC; {
+	case pfc.HeadroomDelays.Set:
+		return qos.DelaysHeadroom(pfc.HeadroomDelays.Value)
+	case pfc.Headroom.Set:
+		return qos.FixedHeadroom(pfc.Headroom.Value)
+	}
+	return qos.FormulaHeadroom(p.Scenario.Fabric.MTU, p.Scenario.Fabric.Switch.Latency)
+}
+
+// Controller returns the parameters of the congestion control.
+func (p *Plan) Controller() cc.Params {
+	c, w := p.Scenario.Congestion, p.Scenario.Transport.Window
+	window := cc.Window{Bytes: w.Value, BDP: w.Word == "bdp", Scale: p.Scenario.Transport.WindowScale}
+	switch c.Algorithm {
+	case "none":
+		return cc.None{Window: window}
+	case "hpcc":
+		h := c.HPCC
+		return cc.HPCC{
+			Eta:        h.Eta,
+			MaxStage:   int32(h.MaxStage),
+			AI:         h.AI,
+			RateAI:     h.RateAI.Or(0),
+			BaseRTT:    h.BaseRTT.Or(0),
+			MinRate:    h.MinRate,
+			TxUnit:     h.TxUnit,
+			QueueUnit:  h.QueueUnit,
+			OncePerRTT: !h.FastReact,
+		}
+	case "timely":
+		t := c.TIMELY
+		return cc.TIMELY{
+			Alpha:       t.Alpha,
+			Beta:        t.Beta,
+			MaxDecrease: t.MaxDecrease,
+			Low:         t.Low,
+			High:        t.High,
+			MinRTT:      t.MinRTT.Or(0),
+			AI:          t.AI,
+			HAI:         t.HAI.Or(0),
+			HAIAfter:    int32(t.HAIAfter),
+			HAIBelowLow: t.HAIBelowLow,
+			Segment:     t.Segment.Or(0),
+			MinRate:     t.MinRate,
+			Window:      window,
+		}
+	case "dctcp":
+		d := c.DCTCP
+		if d.RateAI.Set {
+			return cc.DCTCP{G: d.G, MSS: d.MSS, RateAI: d.RateAI.Value, MinRate: d.MinRate, Window: window}
+		}
+		return cc.DCTCP{G: d.G, MSS: d.MSS, InitialWindow: d.InitialWindow.Or(0), MaxWindow: d.MaxWindow.Or(0)}
+	case "swift":
+		s := c.Swift
+		return cc.Swift{
+			Queueing:       s.Queueing,
+			AI:             s.AI,
+			Beta:           s.Beta,
+			MaxDecrease:    s.MaxDecrease,
+			MTU:            p.Scenario.Transport.MTU,
+			MinWindow:      s.MinWindow,
+			MaxWindow:      s.MaxWindow.Or(0),
+			FlowScaleRange: s.FlowScaleRange,
+			FlowScaleMin:   s.FlowScaleMin,
+			FlowScaleMax:   s.FlowScaleMax,
+		}
+	}
+	first := unit.Ratio{Num: 1, Den: 1}
+	if c.DecreaseInterval.Set {
+		first = c.FirstCNPRate
+	}
+	return cc.DCQCN{
+		G:                c.G,
+		InitialAlpha:     c.InitialAlpha,
+		AlphaTimer:       c.AlphaTimer,
+		CNPInterval:      c.CNPInterval,
+		AckCNP:           c.Notify == "ack",
+		DecreaseInterval: c.DecreaseInterval.Or(0),
+		DecreaseOffset:   c.DecreaseOffset,
+		FirstCNPRate:     first,
+		ClampTarget:      c.ClampTarget,
+		CutOnLoss:        c.CutOnLoss,
+		IncreaseTimer:    c.IncreaseTimer,
+		ByteCounter:      c.ByteCounter.Or(0),
+		FastRecovery:     int32(c.FastRecovery),
+		AI:               c.RateAI,
+		HAI:              c.RateHAI,
+		MinRate:          c.MinRate,
+		Window:           window,
+	}
+}
+
+// BaseRTT is the round-trip time of a queue pair in an empty network.
+func (p *Plan) BaseRTT(q *Pair) unit.Duration {
+	sc, frames := p.Scenario, p.Frames()
+	if sc.Transport.BaseRTT == "payload" {
+		return p.oneWay(q.Path, sc.Transport.MTU) + p.oneWay(q.Back, 0)
+	}
+	return p.oneWay(q.Path, frames.MaxDataFrame(sc.Transport.MTU)) + p.oneWay(q.Back, frames.ACK)
+}
+
+// WindowTime returns how long the sender's link takes to send a window: 0 without a window, -1 where
+// congestion control sets it.
+func (p *Plan) WindowTime(q *Pair) unit.Duration {
+	w, algorithm := p.Scenario.Transport.Window, p.Scenario.Congestion.Algorithm
+	switch {
+	case algorithm == "hpcc" || algorithm == "swift" || algorithm == "dctcp":
+		return -1
+	case w.Word == "bdp":
+		return p.BaseRTT(q)
+	case w.Value > 0:
+		return p.Graph.Ports[q.Path[0]].Rate.TransmitTime(w.Value)
+	}
+	return 0
+}
+
+// oneWay is how long a frame takes along a path of an empty network, until the far NIC acts on it.
+func (p *Plan) oneWay(path []topo.PortID, frame unit.Bytes) unit.Duration {
+	d := p.Scenario.Cluster.NIC.Latency
+	for i, port := range path {
+		pt := p.Graph.Ports[port]
+		d += pt.Delay + pt.Rate.TransmitTime(p.Frames().OnLink(frame))
+		if i > 0 {
+			d += p.Scenario.Fabric.Switch.Latency
+		}
+	}
+	return d
+}

@@ -1,0 +1,219 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+
+	"railyard/internal/coll"
+	"railyard/internal/dataset"
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+)
+
+// Limits over which a run does not start unless forced.
+const (
+	MaxMemory = 8 * unit.Gigabyte
+	MaxHops   = 10_000_000_000
+)
+
+// Speed of a run on one core of a 2 GHz server processor, from which its wall time is estimated:
+// packet-hops as in examples/incast.yaml, real arithmetic as in examples/digits-8gpu.yaml. Other
+// machines and other scenarios differ by a factor of three either way.
+const (
+	HopsPerSecond = 4_000_000
+	FLOPPerSecond = 9_000_000_000
+)
+
+// Estimate is what a run will cost, before it starts.
+type Estimate struct {
+	Steps      int64      `json:"steps"`
+	PacketHops int64      `json:"packet_hops"`
+	Memory     unit.Bytes `json:"memory_bytes"`
+	FLOP       int64      `json:"flop"`         // of real arithmetic
+	Seconds    float64    `json:"wall_seconds"` // at these speeds:
+	HopRate    int64      `json:"assumed_packet_hops_per_s"`
+	FLOPRate   int64      `json:"assumed_flop_per_s"`
+}
+
+// Estimate adds up what each message costs: its data packets over each link of its path, its
+// acknowledgements over each link of the way back, and CNPs where flows exceed a port. Losses are
+// not estimated. data is the size of the images, zero for a job of flows.
+func (p *Plan) Estimate(data dataset.Size) Estimate {
+	e := Estimate{Steps: p.steps(data.Train), HopRate: HopsPerSecond, FLOPRate: FLOPPerSecond}
+	p.eachTraffic(func(_ int, l *RankLink, t traffic) {
+		if l.Pair >= 0 {
+			e.PacketHops = add(e.PacketHops, mul(e.Steps, p.hops(&p.Pairs[l.Pair], t.bytes, t.messages)))
+		}
+	})
+	job := p.jobTime(e.Steps)
+	crowded := p.crowded()
+	for i := range p.Pairs {
+		q := &p.Pairs[i]
+		if !q.Sends() {
+			continue
+		}
+		n := q.posted(job)
+		e.PacketHops = add(e.PacketHops, mul(n, p.hops(q, int64(q.Flow.Bytes), 1)))
+		if slices.ContainsFunc(q.Path, func(port topo.PortID) bool { return crowded[port] }) {
+			cnps := p.cnps(mul(n, p.packets(int64(q.Flow.Bytes))), job)
+			e.PacketHops = add(e.PacketHops, mul(cnps, int64(len(q.Back))))
+		}
+	}
+	e.Memory = p.memory(&e, data, job)
+	e.FLOP = add(mul(e.Steps, p.stepFLOP()), p.testFLOP(data.Test))
+	e.Seconds = float64(e.PacketHops)/HopsPerSecond + float64(e.FLOP)/FLOPPerSecond
+	return e
+}
+
+// stepFLOP returns the floating-point operations of one step on all ranks: per layer a product
+// forward and two backward, of which the first layer needs one.
+func (p *Plan) stepFLOP() int64 {
+	t := p.Scenario.Job.Train
+	if t == nil {
+		return 0
+	}
+	sum := int64(0)
+	for l := 1; l < len(t.Layers); l++ {
+		products := int64(3)
+		if l == 1 {
+			products = 2
+		}
+		sum = add(sum, mul(mul(2*products, int64(t.Layers[l-1])), int64(t.Layers[l])))
+	}
+	return mul(mul(sum, int64(t.Batch)), int64(len(p.Placement.Ranks)))
+}
+
+// testFLOP returns the floating-point operations of classifying the test images once, at the end.
+func (p *Plan) testFLOP(images int) int64 {
+	if p.Model == nil {
+		return 0
+	}
+	return mul(2*int64(p.Model.Params()), int64(images))
+}
+
+// crowded reports of each port whether the NICs that send through it are together faster than it.
+func (p *Plan) crowded() []bool {
+	rate := make([]unit.Bitrate, len(p.Graph.Ports))
+	seen := map[[2]int32]bool{}
+	for i := range p.Pairs {
+		q := &p.Pairs[i]
+		if q.Flow != nil && !q.Sends() {
+			continue
+		}
+		for _, port := range q.Path[1:] {
+			if key := [2]int32{int32(port), int32(q.From)}; !seen[key] {
+				seen[key] = true
+				rate[port] += p.Graph.Ports[q.Path[0]].Rate
+			}
+		}
+	}
+	out := make([]bool, len(rate))
+	for port := range rate {
+		out[port] = rate[port] > p.Graph.Ports[port].Rate
+	}
+	return out
+}
+
+// cnps estimates how many CNPs a flow's packets cause at a crowded port: half of the most there can
+// be, which is one for each packet or for each CNP interval of the job.
+func (p *Plan) cnps(packets int64, job unit.Duration) int64 {
+	c, q := p.Scenario.Congestion, p.Scenario.Fabric.QoS
+	if !q.ECN.Enabled || c.Notify != "cnp" {
+		return 0
+	}
+	if c.CNPInterval > 0 {
+		packets = min(packets, int64(job/c.CNPInterval))
+	}
+	return packets / 2
+}
+
+// steps returns how many steps a training on so many images takes.
+func (p *Plan) steps(images int) int64 {
+	t := p.Scenario.Job.Train
+	if t == nil {
+		return 0
+	}
+	steps := int64(images/t.Batch/len(p.Placement.Ranks)) * int64(t.Epochs)
+	if t.Steps.Set {
+		steps = min(steps, int64(t.Steps.Value))
+	}
+	return steps
+}
+
+// traffic is what a collective sends over a link in one step.
+type traffic struct{ bytes, messages int64 }
+
+// eachTraffic visits what each collective of a step sends over each of p.Links.
+func (p *Plan) eachTraffic(visit func(collective int, l *RankLink, t traffic)) {
+	if p.Schedule == nil {
+		return
+	}
+	var one []coll.Traffic
+	for k := range p.Step.Collectives {
+		c := &p.Step.Collectives[k]
+		link := 0 // they are in this order
+		for ch := range c.Schedule.Channels() {
+			for r := range c.Schedule.Ranks() {
+				one = coll.AppendTraffic(one[:0], c.Schedule, r, ch, int(c.Elems))
+				for _, t := range one {
+					visit(k, &p.Links[link], traffic{t.Elems * c.ElemBytes, t.Messages})
+					link++
+				}
+			}
+		}
+	}
+}
+
+// hops returns the packet-hops of messages of equal size, bytes in all. Receiver-driven admission
+// cuts the messages of ranks into pieces, with a clear-to-send for each.
+func (p *Plan) hops(q *Pair, bytes, messages int64) int64 {
+	if messages == 0 {
+		return 0
+	}
+	clear := int64(0)
+	if a := p.Scenario.Job.Collective.Admission; a.Slots.Set && q.Flow == nil {
+		messages = mul(messages, ceil(ceil(bytes, messages), int64(a.Bytes)))
+		clear = messages
+	}
+	packets := p.packets(ceil(bytes, messages))
+	acks := add(mul(messages, ceil(packets, int64(p.Scenario.Transport.AckEvery))), clear)
+	return add(mul(mul(messages, packets), int64(len(q.Path))), mul(acks, int64(len(q.Back))))
+}
+
+// packets is how many a message takes.
+func (p *Plan) packets(bytes int64) int64 {
+	return max(1, ceil(bytes, int64(p.Scenario.Transport.MTU)))
+}
+
+func ceil(a, b int64) int64 { return (a + b - 1) / b }
+
+const most = int64(1) << 60
+
+func add(a, b int64) int64 { return min(a+b, most) }
+
+func mul(a, b int64) int64 {
+	if a == 0 || b == 0 {
+		return 0
+	}
+	if a > most/b {
+		return most
+	}
+	return a * b
+}
+
+// OverLimit returns an error that names what is over the limits, or over the memory that the
+// machine has free (0: it does not say); nil if nothing is.
+func (e Estimate) OverLimit(free unit.Bytes) error {
+	switch {
+	case e.Memory > MaxMemory:
+		return fmt.Errorf("this run would need about %s of memory, the limit is %s: make it smaller, or run it "+
+			"anyway with --force", e.Memory.Human(), MaxMemory.Human())
+	case free > 0 && e.Memory > free:
+		return fmt.Errorf("this run would need about %s of memory, and this machine, or its control group, has %s "+
+			"free: make it smaller, or run it anyway with --force", e.Memory.Human(), free.Human())
+	case e.PacketHops > MaxHops:
+		return fmt.Errorf("this run would take about %s packet-hops, the limit is %s: make it smaller, or run it "+
+			"anyway with --force", unit.Count(e.PacketHops), unit.Count(MaxHops))
+	}
+	return nil
+}

@@ -1,0 +1,65 @@
+package plan
+
+import (
+	"strings"
+	"testing"
+
+	"railyard/internal/dataset"
+	"railyard/internal/scenario"
+	"railyard/internal/unit"
+)
+
+// What is posted and not sent, and the test set, count for memory: by themselves they are over the
+// limit.
+func TestMemoryCountsWhatWaitsAndIsTested(t *testing.T) {
+	waiting := "cluster: {hosts: 2, host: {gpus: 1}, nic: {speed: 25Gb/s}}\n" +
+		"fabric: {design: single-switch}\njob: {flows: [" +
+		strings.Repeat("{from: host1/gpu0, to: host2/gpu0, bytes: 4kB, count: 1000000, every: EVERY},", 12) + "]}"
+	fast := planned(t, strings.ReplaceAll(waiting, "EVERY", "10ns")).Estimate(dataset.Size{})
+	slow := planned(t, strings.ReplaceAll(waiting, "EVERY", "100us")).Estimate(dataset.Size{})
+	if fast.OverLimit(0) == nil || slow.Memory > 100*unit.Megabyte {
+		t.Errorf("12 million messages that wait: %v; as many that do not: %v", fast.Memory, slow.Memory)
+	}
+	p := planned(t, training(2, ""))
+	one := p.Estimate(dataset.Size{Train: 400, Test: 100, Rows: 28, Cols: 28})
+	many := p.Estimate(dataset.Size{Train: 400, Test: 1_000_100, Rows: 28, Cols: 28})
+	if got := many.Memory - one.Memory; got != 1_000_000*785 {
+		t.Errorf("a million test images count %v", got)
+	}
+}
+
+// A run that needs more than the machine has free is refused as one over the limit is.
+func TestForecastAgainstTheMachine(t *testing.T) {
+	e := Estimate{Memory: 2 * unit.Gigabyte, PacketHops: 1}
+	for free, want := range map[unit.Bytes]string{0: "", 3 * unit.Gigabyte: "",
+		unit.Gigabyte: "this machine, or its control group, has 1 GB free"} {
+		if err := e.OverLimit(free); want == "" && err != nil || want != "" &&
+			(err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "--force")) {
+			t.Errorf("%v free: %v, want %q", free, err, want)
+		}
+	}
+}
+
+// Background that would outlast the job is counted only as long as the job lasts.
+func TestBackgroundEndsWithTheJob(t *testing.T) {
+	q := Pair{Kind: "background", Flow: &scenario.Flow{Count: 100, Every: 10 * unit.Microsecond,
+		Start: 5 * unit.Microsecond}}
+	for job, want := range map[unit.Duration]int64{0: 0, 5 * unit.Microsecond: 1, 14 * unit.Microsecond: 1,
+		15 * unit.Microsecond: 2, unit.Second: 100} {
+		if got := q.posted(job); got != want {
+			t.Errorf("a job of %v: %d messages, want %d", job, got, want)
+		}
+	}
+}
+
+// A job on 32,768 GPUs is planned and refused by its estimate in a moment: a ring's messages, of
+// which there are thousands of millions, are not counted one by one.
+func TestAHugeJobIsRefusedByItsEstimate(t *testing.T) {
+	in := inspected(t, training(4096, ""))
+	if n := len(in.Plan.Placement.Ranks); n != 32_768 {
+		t.Fatalf("%d ranks", n)
+	}
+	if in.Errors() != 1 || !strings.Contains(in.Findings[0].Message, "would need about") {
+		t.Errorf("findings: %v", in.Findings)
+	}
+}

@@ -1,0 +1,70 @@
+package plan
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"railyard/internal/dataset"
+	"railyard/internal/qos"
+	"railyard/internal/scenario"
+	"railyard/internal/unit"
+)
+
+// Inspection is what there is to know about a run before it starts.
+type Inspection struct {
+	Plan       *Plan
+	Findings   []scenario.Finding // errors first
+	Data       dataset.Size       // of a training
+	Estimate   Estimate
+	Thresholds []qos.Row
+	Mistakes   []qos.Mistake
+}
+
+// Inspect says what a run would cost, and what keeps it from starting: a finding of severity error.
+// data is the size of the images and found what is to say about them; free is the memory that the
+// machine has free, 0 if it does not say.
+func (p *Plan) Inspect(data dataset.Size, found []scenario.Finding, free unit.Bytes) *Inspection {
+	in := &Inspection{Plan: p, Data: data, Findings: found, Estimate: p.Estimate(data)}
+	if err := in.Estimate.OverLimit(free); err != nil {
+		in.addError("", err.Error())
+	}
+	if err := in.thresholds(); err != nil {
+		in.addError("fabric.switch.buffer", strings.TrimPrefix(err.Error(), "fabric: "))
+	}
+	in.Findings = append(in.Findings, warnings(in.Mistakes, p.Scenario.Findings())...)
+	slices.SortStableFunc(in.Findings, func(a, b scenario.Finding) int { return cmp.Compare(rank(a), rank(b)) })
+	return in
+}
+
+func rank(f scenario.Finding) int {
+	if f.Severity == scenario.Error {
+		return 0
+	}
+	return 1
+}
+
+// Errors returns the number of findings that keep the run from starting.
+func (in *Inspection) Errors() int {
+	n := 0
+	for _, f := range in.Findings {
+		if f.Severity == scenario.Error {
+			n++
+		}
+	}
+	return n
+}
+
+func (in *Inspection) addError(path, message string) {
+	in.Findings = append(in.Findings, scenario.Finding{Severity: scenario.Error, Path: path, Message: message})
+}
+
+// thresholds works them out, and whether a fabric can be built with them.
+func (in *Inspection) thresholds() error {
+	cfg := in.Plan.FabricConfig()
+	err := cfg.Validate(in.Plan.Graph)
+	if err == nil {
+		in.Thresholds, in.Mistakes, err = in.Plan.Thresholds()
+	}
+	return err
+}

@@ -1,0 +1,166 @@
+package plan
+
+import (
+	"railyard/internal/result"
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+)
+
+// jobTime estimates how long the job takes in virtual time: a training takes the sum of its steps;
+// flows take until the last message has crossed the most loaded port of its path. Background flows
+// end with the job, so their number depends on it.
+func (p *Plan) jobTime(steps int64) unit.Duration {
+	if p.Step != nil {
+		return unit.Duration(mul(steps, int64(p.stepTime())))
+	}
+	longest := unit.Duration(0)
+	load := p.portLoad()
+	for i := range p.Pairs {
+		if q := &p.Pairs[i]; q.Kind == result.KindJob && q.Sends() {
+			f := q.Flow
+			span := unit.Duration(mul(int64(f.Count-1), int64(f.Every)))
+			longest = max(longest, f.Start+max(span, p.loadTime(load, q))+p.BaseRTT(q))
+		}
+	}
+	return longest
+}
+
+// stepTime estimates how long a step takes: each stream runs its operations one by one, each after
+// those that it depends on; a collective takes its closed form.
+func (p *Plan) stepTime() unit.Duration {
+	collectives := p.collectiveTimes()
+	free, ends := make([]unit.Duration, len(p.Step.Streams)), make([]unit.Duration, len(p.Step.Ops))
+	last := unit.Duration(0)
+	for i := range p.Step.Ops {
+		op := &p.Step.Ops[i]
+		at := free[op.Stream]
+		for _, d := range op.Deps {
+			at = max(at, ends[d])
+		}
+		at += op.Duration
+		if op.Coll >= 0 {
+			at += collectives[op.Coll]
+		}
+		free[op.Stream], ends[i] = at, at
+		last = max(last, at)
+	}
+	return last
+}
+
+// collectiveTimes estimates how long each collective takes. In a channel each message waits for the
+// one before it, so its time is the sum over all links, divided by the number of ranks.
+func (p *Plan) collectiveTimes() []unit.Duration {
+	times, busy := make([]unit.Duration, len(p.Step.Collectives)), p.backgroundShare()
+	channels := make([]int64, len(times)*p.channels()) // the sum over links
+	p.eachTraffic(func(k int, l *RankLink, t traffic) {
+		if t.messages > 0 {
+			sum := &channels[k*p.channels()+int(l.Channel)]
+			*sum = add(*sum, mul(t.messages, int64(p.messageTime(l, unit.Bytes(ceil(t.bytes, t.messages)), busy))))
+		}
+	})
+	for i, sum := range channels {
+		k := i / p.channels()
+		times[k] = max(times[k], unit.Duration(sum/int64(len(p.Placement.Ranks))))
+	}
+	return times
+}
+
+// channels is the number of channels of the schedule, 0 without one.
+func (p *Plan) channels() int {
+	if p.Schedule == nil {
+		return 0
+	}
+	return p.Schedule.Channels()
+}
+
+// mostBusy is the largest share of a port that background counts with: above it, congestion control
+// slows the background down.
+const mostBusy = 0.9
+
+// backgroundShare is the share of each port's time that background flows take.
+func (p *Plan) backgroundShare() []float64 {
+	busy := make([]float64, len(p.Graph.Ports))
+	for i := range p.Pairs {
+		q := &p.Pairs[i]
+		if q.Kind != result.KindBackground || !q.Sends() || q.Flow.Count < 2 {
+			continue
+		}
+		for _, port := range q.Path {
+			sent := p.Graph.Ports[port].Rate.TransmitTime(q.Flow.Bytes)
+			busy[port] = min(mostBusy, busy[port]+float64(sent)/float64(q.Flow.Every))
+		}
+	}
+	return busy
+}
+
+// messageTime estimates how long a message between two ranks and its reduction take: the time in an
+// empty network, divided by the share that background leaves of the busiest port.
+func (p *Plan) messageTime(l *RankLink, size unit.Bytes, busy []float64) unit.Duration {
+	host := p.Scenario.Cluster.Host
+	reduce := p.Step.Device.ReduceTime(int64(size))
+	if l.Pair < 0 {
+		return host.NVLinkLatency + transmit(host.NVLink, size) + reduce
+	}
+	q, frames, mtu := &p.Pairs[l.Pair], p.Frames(), p.Scenario.Transport.MTU
+	first := frames.MaxDataFrame(min(size, mtu))
+	slowest := p.slowest(q.Path)
+	rest := slowest.TransmitTime(unit.Bytes(p.packets(int64(size))-1) * frames.OnLink(frames.MaxDataFrame(mtu)))
+	share := 0.0
+	for _, port := range q.Path {
+		share = max(share, busy[port])
+	}
+	alone := 2*host.PCIeLatency + p.Scenario.Cluster.NIC.Latency + p.oneWay(q.Path, first) + rest
+	return unit.Duration(float64(alone)/(1-share)) + reduce
+}
+
+func transmit(r unit.Bitrate, size unit.Bytes) unit.Duration {
+	if r == 0 {
+		return 0
+	}
+	return r.TransmitTime(size)
+}
+
+func (p *Plan) slowest(path []topo.PortID) unit.Bitrate {
+	r := p.Graph.Ports[path[0]].Rate
+	for _, port := range path[1:] {
+		r = min(r, p.Graph.Ports[port].Rate)
+	}
+	return r
+}
+
+// portLoad is the bytes that explicit flows bring to each port, headers included.
+func (p *Plan) portLoad() []int64 {
+	load := make([]int64, len(p.Graph.Ports))
+	frame := int64(p.Frames().OnLink(p.Frames().MaxDataFrame(0)))
+	for i := range p.Pairs {
+		if !p.Pairs[i].Sends() {
+			continue
+		}
+		f := p.Pairs[i].Flow
+		each := add(int64(f.Bytes), mul(p.packets(int64(f.Bytes)), frame))
+		for _, port := range p.Pairs[i].Path {
+			load[port] = add(load[port], mul(int64(f.Count), each))
+		}
+	}
+	return load
+}
+
+// loadTime is how long the most loaded port of a queue pair's path takes to send its load.
+func (p *Plan) loadTime(load []int64, q *Pair) (longest unit.Duration) {
+	for _, port := range q.Path {
+		longest = max(longest, p.Graph.Ports[port].Rate.TransmitTime(unit.Bytes(min(load[port], most/8))))
+	}
+	return longest
+}
+
+// posted is how many messages a flow posts in a job of this length. The job's own flows post all.
+func (q *Pair) posted(job unit.Duration) int64 {
+	f := q.Flow
+	if q.Kind == result.KindJob || f.Every == 0 || f.Start > job {
+		if f.Start > job && q.Kind != result.KindJob {
+			return 0
+		}
+		return int64(f.Count)
+	}
+	return min(int64(f.Count), 1+int64((job-f.Start)/f.Every))
+}

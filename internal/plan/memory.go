@@ -1,0 +1,168 @@
+package plan
+
+import (
+	"railyard/internal/dataset"
+	"railyard/internal/result"
+	"railyard/internal/unit"
+)
+
+// What a run takes in memory, measured on 64-bit Linux with tools/forecast: sizes of the engine's
+// own values, with what the runtime adds to them (see debug.SetGCPercent in package cli).
+const (
+	baseMemory    = 23 * unit.Megabyte // the program, and tables without a row
+	portMemory    = 3 * unit.Kilobyte  // a port with its queues and rings, names, counters
+	pairMemory    = 3200 * unit.Byte   // a queue pair: both halves, its controller, first messages, paths
+	flowMemory    = 3500 * unit.Byte   // an explicit flow beside that: names, its row in the summary
+	linkMemory    = 600 * unit.Byte    // a connection of two ranks
+	messageMemory = 640 * unit.Byte    // a message that is posted and not acknowledged
+	rowMemory     = 100 * unit.Byte    // a row that a table gathers,
+	stepMemory    = 200 * unit.Byte    // of steps,
+	flowRowMemory = 440 * unit.Byte    // of flows
+	packMemory    = 16 * unit.Megabyte // what packs tables of many rows
+	manyRows      = 8192
+	traceMemory   = 100 * unit.Byte // an operation of a step whose critical path may be found
+)
+
+// memory estimates the most memory that the run holds at one time.
+func (p *Plan) memory(e *Estimate, data dataset.Size, job unit.Duration) unit.Bytes {
+	sum := add(int64(baseMemory), data.Bytes())
+	sum = add(sum, p.tensorMemory())
+	sum = add(sum, mul(e.Steps, 8*int64(len(p.Placement.Ranks)+1))) // a loss for each rank, the step's time
+	sum = add(sum, int64(len(p.Graph.Ports))*int64(portMemory))
+	sum = add(sum, int64(len(p.Pairs))*int64(pairMemory))
+	for i := range p.Pairs {
+		if p.Pairs[i].Flow != nil {
+			sum = add(sum, int64(flowMemory))
+		}
+	}
+	sum = add(sum, int64(len(p.Links))*int64(linkMemory))
+	sum = add(sum, mul(p.waiting(job), int64(messageMemory)))
+	sum = add(sum, int64(p.files.Bytes()))
+	sum = add(sum, int64(p.tableMemory(e, job)))
+	return unit.Bytes(add(sum, mul(p.pathOperations(), int64(traceMemory))))
+}
+
+// tensorMemory is what the ranks' weights, gradients and staging take.
+func (p *Plan) tensorMemory() int64 {
+	if p.Model == nil {
+		return 0
+	}
+	t, ranks := p.Scenario.Job.Train, int64(len(p.Placement.Ranks))
+	width := int64(0)
+	for _, l := range t.Layers {
+		width += int64(l)
+	}
+	params := int64(p.Model.Params())
+	tensors := 2 * params // parameters and gradients
+	if t.Momentum != 0 {
+		tensors += params
+	}
+	tensors += 3 * width * int64(t.Batch) // activations and their gradients
+	each := mul(4, tensors)
+	for i := range p.Step.Collectives {
+		each = add(each, mul(2, p.Step.Collectives[i].StagingBytes())) // of even and of odd steps
+	}
+	return mul(ranks, each)
+}
+
+// waiting is the largest number of slots for messages of explicit flows that are posted and not
+// acknowledged: those that are posted faster than the most loaded port of their path sends them. A
+// queue pair keeps them in a ring that doubles. While a ring is copied, the old one exists too, and
+// as much again is garbage that is not collected yet.
+func (p *Plan) waiting(job unit.Duration) (slots int64) {
+	load := p.portLoad()
+	for i := range p.Pairs {
+		q := &p.Pairs[i]
+		if !q.Sends() {
+			continue
+		}
+		n := q.posted(job)
+		if need := p.loadTime(load, q); need > 0 {
+			span := min(need, unit.Duration(mul(n-1, int64(q.Flow.Every))))
+			n -= int64(float64(n) * float64(span) / float64(need))
+		}
+		ring := int64(2)
+		for ring < n {
+			ring *= 2
+		}
+		if ring > 2 {
+			slots = add(slots, ring+ring*3/4)
+		}
+	}
+	return slots
+}
+
+// tableMemory is the memory of the rows that tables hold before they write them.
+func (p *Plan) tableMemory(e *Estimate, job unit.Duration) (sum unit.Bytes) {
+	most := int64(0)
+	gather := func(rows int64, each unit.Bytes) {
+		most = max(most, rows)
+		sum += unit.Bytes(min(rows, result.RowGroupRows)) * each
+	}
+	messages := int64(0)
+	for i := range p.Pairs {
+		if q := &p.Pairs[i]; q.Sends() {
+			messages = add(messages, q.posted(job))
+		}
+	}
+	p.eachTraffic(func(_ int, _ *RankLink, t traffic) { messages = add(messages, mul(e.Steps, t.messages)) })
+	out := p.Scenario.Output
+	if out.Flows {
+		gather(messages, flowRowMemory)
+		gather(messages, rowMemory) // the ports that held them up
+	}
+	if p.Step != nil {
+		rankSteps := mul(e.Steps, int64(len(p.Placement.Ranks)))
+		gather(rankSteps, stepMemory)
+		if out.Operations {
+			gather(mul(rankSteps, int64(len(p.Step.Ops))), rowMemory)
+		}
+	}
+	if most >= manyRows {
+		sum += packMemory
+	}
+	if out.Queues && out.Sample > 0 { // at most a row for each sample; most queues are empty
+		sum += unit.Bytes(min(mul(int64(len(p.Graph.Ports)), int64(job/out.Sample)), result.RowGroupRows)) * rowMemory
+	}
+	return sum
+}
+
+// Finding a critical path takes a record of each operation of each rank: about 70 bytes with its
+// part of a message's trace, for up to three steps. To save memory, the paths of a job with many
+// operations are found every tenth step, and those of a huge job never.
+const (
+	manyOperations = 1 << 20
+	hugeOperations = 1 << 22
+	sparsePaths    = 10
+)
+
+// PathsEvery returns n if the critical path of every n-th step is found, 0 if none is.
+func (p *Plan) PathsEvery() int64 {
+	switch n := p.scheduled(); {
+	case n > hugeOperations:
+		return 0
+	case n > manyOperations:
+		return sparsePaths
+	}
+	return 1
+}
+
+// scheduled is how many operations of schedules a step has, on all ranks.
+func (p *Plan) scheduled() (operations int64) {
+	for _, c := range p.Step.Collectives {
+		for rank := range c.Schedule.Ranks() {
+			for ch := range c.Schedule.Channels() {
+				operations += int64(c.Schedule.Len(rank, ch))
+			}
+		}
+	}
+	return operations
+}
+
+// pathOperations is how many operations are kept to find critical paths: those of three steps.
+func (p *Plan) pathOperations() int64 {
+	if p.Schedule == nil || p.PathsEvery() == 0 {
+		return 0
+	}
+	return 3 * p.scheduled()
+}

@@ -1,0 +1,83 @@
+package plan
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"railyard/internal/cc"
+	"railyard/internal/coll"
+	"railyard/internal/fabric"
+	"railyard/internal/scenario"
+	"railyard/internal/topo"
+)
+
+// Names that a scenario may use are names that the engines know, and the other way round but for
+// what is listed with its reason.
+func TestNamesAreKnownToTheEngines(t *testing.T) {
+	for _, c := range []struct {
+		what    string
+		offered []scenario.Choice
+		known   []string
+		own     map[string]string // offered, but not a name of the engine: what stands for it
+		without map[string]string // known, but not offered: why
+	}{
+		{"fabric.design", scenario.Designs, names(topo.Designs),
+			map[string]string{"custom": "plan takes the file of fabric.topology"}, nil},
+		{"fabric.balance", scenario.Balancers, names(fabric.Balancers), nil, nil},
+		{"congestion.algorithm", scenario.CongestionAlgorithms, names(cc.Algorithms), nil, nil},
+		{"job.collective.algorithm", scenario.CollectiveAlgorithms, names(coll.Algorithms),
+			map[string]string{"ring": "ring-all-reduce: a training sums gradients, so the collective goes without saying"},
+			map[string]string{
+				"ring-all-reduce":     "offered as ring",
+				"ring-reduce-scatter": "a training needs the whole sum on every rank",
+				"ring-all-gather":     "sums nothing",
+				"chain-broadcast":     "sums nothing",
+				"tree-broadcast":      "sums nothing",
+			}},
+	} {
+		var offered []string
+		for _, o := range c.offered {
+			offered = append(offered, o.Name)
+			if o.Meaning == "" || !slices.Contains(c.known, o.Name) && c.own[o.Name] == "" {
+				t.Errorf("%s: %s (%q): no engine knows it", c.what, o.Name, o.Meaning)
+			}
+		}
+		for _, k := range c.known {
+			if slices.Contains(offered, k) == (c.without[k] != "") {
+				t.Errorf("%s: %s: want it offered, or listed here with why it is not", c.what, k)
+			}
+		}
+		for _, name := range append(names(c.own), names(c.without)...) {
+			if !slices.Contains(offered, name) && !slices.Contains(c.known, name) {
+				t.Errorf("%s: %s is listed here, but nobody knows it", c.what, name)
+			}
+		}
+	}
+}
+
+func names[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// Every name makes a plan.
+func TestEveryNameMakesAPlan(t *testing.T) {
+	for _, d := range scenario.Designs {
+		more, files := "fabric: {design: "+d.Name+"}\n", Files{}
+		switch d.Name {
+		case "leaf-spine":
+			more = "fabric: {design: leaf-spine, spines: 2}\n"
+		case "custom":
+			more, files.Topology = "fabric: {design: custom, topology: chain.txt}\n", chain(6, 1)
+		}
+		if _, err := New(read(t, withoutPreset(incast(5, more))), files, nil); err != nil {
+			t.Errorf("%s: %v", d.Name, err)
+		}
+	}
+	for _, b := range scenario.Balancers {
+		planned(t, incast(2, "fabric: {balance: "+b.Name+"}\n"))
+	}
+	for _, a := range scenario.CollectiveAlgorithms {
+		if p := planned(t, training(2, "  collective: {algorithm: "+a.Name+"}\n")); p.Schedule == nil {
+			t.Errorf("%s: no schedule", a.Name)
+		}
+	}
+}

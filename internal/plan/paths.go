@@ -1,0 +1,314 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"railyard/internal/fabric"
+	"railyard/internal/result"
+	"railyard/internal/scenario"
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+)
+
+// customGraph parses the topology of a custom design and checks that its hosts are those of the
+// scenario.
+func (p *Plan) customGraph() (*topo.Graph, error) {
+	sc := p.Scenario
+	name := sc.Fabric.Topology.Value
+	g, err := topo.ParseText(name, p.files.Topology, sc.Cluster.Host.GPUs)
+	if err != nil {
+		return nil, err
+	}
+	if len(g.Hosts) != sc.Cluster.Hosts {
+		return nil, problem(sc, "cluster.hosts", "%d: %s has %d, want that many", sc.Cluster.Hosts, name, len(g.Hosts))
+	}
+	slowest := unit.Bitrate(0)
+	for _, h := range g.Hosts {
+		if got, want := len(h.NICs), sc.NICsPerHost(); got != want {
+			return nil, problem(sc, "fabric.topology", "%s: %s has %d links, and the scenario %d NICs per host, "+
+				"want as many (cluster.nic.per_gpu, cluster.nic.shared, cluster.host.gpus)", name, h.Name, got, want)
+		}
+		for _, n := range h.NICs {
+			if r := g.Ports[g.NICs[n].Port].Rate; slowest == 0 || r < slowest {
+				slowest = r
+			}
+		}
+	}
+	if slowest != sc.Cluster.NIC.Speed {
+		return nil, problem(sc, "cluster.nic.speed", "%s: the slowest link of a host in %s is %s, want that",
+			sc.Cluster.NIC.Speed, name, slowest)
+	}
+	return g, nil
+}
+
+// recabled sets the rates and delays of the links in fabric.links.named.
+func (p *Plan) recabled(g *topo.Graph) (*topo.Graph, error) {
+	sc := p.Scenario
+	named := sc.Fabric.Links.Named
+	if len(named) == 0 {
+		return g, nil
+	}
+	names, of := g.Names(), map[topo.LinkID]int{}
+	var changes []topo.Recabling
+	for i, l := range named {
+		at := fmt.Sprintf("fabric.links.named[%d].link", i)
+		port, err := names.Port(l.Link)
+		if err != nil {
+			return nil, problem(sc, at, "%v", err)
+		}
+		link := g.Ports[port].Link
+		if first, twice := of[link]; twice {
+			return nil, problem(sc, at, "%s: the link of fabric.links.named[%d] too, "+
+				"want one entry for both directions", l.Link, first)
+		}
+		of[link] = i
+		changes = append(changes, topo.Recabling{
+			Link: link,
+			Cable: topo.Cable{
+				Rate:   l.Rate.Or(0),
+				Length: l.Length.Or(0),
+				Delay:  l.Delay.Or(0),
+			},
+		})
+	}
+	return g.Recabled(changes)
+}
+
+// problem is an error about a key of the scenario, with its place in the file.
+func problem(sc *scenario.Scenario, path, format string, args ...any) error {
+	return scenario.Problems{sc.Located(scenario.Finding{
+		Severity: scenario.Error,
+		Path:     path,
+		Message:  fmt.Sprintf(format, args...),
+	})}
+}
+
+// addFlows adds the queue pairs of the job's flows, those of its file, and those of the background.
+func (p *Plan) addFlows() error {
+	sc := p.Scenario
+	for i := range sc.Job.Flows {
+		wrong := inScenario(sc, fmt.Sprintf("job.flows[%d]", i))
+		if err := p.addFlow(&sc.Job.Flows[i], result.KindJob, wrong); err != nil {
+			return err
+		}
+	}
+	if file := sc.Job.FlowsCSV; file.Set {
+		src := p.files.Flows
+		flows, err := sc.ReadFlows(file.Value, src)
+		if err != nil {
+			return err
+		}
+		for i := range flows {
+			inFile := func(key, message string) error {
+				return scenario.FlowProblem(file.Value, src, flows[i].Line, key, message)
+			}
+			if err := p.addFlow(&flows[i].Flow, result.KindJob, inFile); err != nil {
+				return err
+			}
+		}
+	}
+	for i := range sc.Background.Flows {
+		wrong := inScenario(sc, fmt.Sprintf("background.flows[%d]", i))
+		if err := p.addFlow(&sc.Background.Flows[i], result.KindBackground, wrong); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A flowProblem returns an error about a key of a flow ("": about the whole flow) with its place.
+type flowProblem func(key, message string) error
+
+// inScenario returns the flowProblem of a flow at a path of the scenario.
+func inScenario(sc *scenario.Scenario, at string) flowProblem {
+	return func(key, message string) error {
+		if key != "" {
+			return problem(sc, at+"."+key, "%s", message)
+		}
+		return problem(sc, at, "%s", message)
+	}
+}
+
+// addFlow adds the queue pair of a flow.
+func (p *Plan) addFlow(f *scenario.Flow, kind string, wrong flowProblem) error {
+	pair := Pair{Name: f.Name, Kind: kind, Class: ClassData, Flow: f}
+	pair.From, pair.FromGPU = p.endpoint(f.From)
+	pair.To, pair.ToGPU = p.endpoint(f.To)
+	if f.Priority == "other" {
+		pair.Class = ClassOther
+		if int(ClassOther) >= p.Classes() {
+			return wrong("priority", "other: fabric.qos.classes is data, so there is no class for it")
+		}
+	}
+	var err error
+	if f.Path != nil {
+		if pair.Path, err = p.explicitPath(f.Path, pair.From, pair.To); err != nil {
+			return wrong("path", err.Error())
+		}
+		pair.Back = p.reversed(pair.Path)
+	}
+	if f.Back != nil {
+		if pair.Back, err = p.explicitPath(f.Back, pair.To, pair.From); err != nil {
+			return wrong("back", err.Error())
+		}
+	}
+	if err := p.addPair(pair); err != nil {
+		return wrong("", err.Error())
+	}
+	return nil
+}
+
+// endpoint returns the NIC of a flow's end, and the GPU whose memory it is, -1 for the NIC itself.
+func (p *Plan) endpoint(e scenario.Endpoint) (topo.NICID, int32) {
+	return p.Graph.Hosts[e.Host].NICs[p.Scenario.NICOf(e)], int32(e.GPU)
+}
+
+// explicitPath finds the ports of a path between two NICs that is given by its nodes.
+func (p *Plan) explicitPath(nodes []string, from, to topo.NICID) ([]topo.PortID, error) {
+	g := p.Graph
+	name := func(n topo.NICID) string { return g.Hosts[g.NICs[n].Host].Name }
+	if nodes[0] != name(from) {
+		return nil, fmt.Errorf("begins at %s, want the sender's host %s", nodes[0], name(from))
+	}
+	if last, _, _ := strings.Cut(nodes[len(nodes)-1], "#"); last != name(to) {
+		return nil, fmt.Errorf("ends at %s, want the receiver's host %s", last, name(to))
+	}
+	var path []topo.PortID
+	at := nodes[0]
+	for i, hop := range nodes[1:] {
+		port, err := p.hop(at, hop, i == 0, i == len(nodes)-2, from, to)
+		if err != nil {
+			return nil, err
+		}
+		path = append(path, port)
+		at, _, _ = strings.Cut(hop, "#")
+		if node := g.Nodes[g.Ports[port].To]; node.Kind == topo.HostKind && i < len(nodes)-2 {
+			return nil, fmt.Errorf("crosses the host %s, want switches between the first and the last node", node.Name)
+		}
+	}
+	if slices.ContainsFunc(path, func(a topo.PortID) bool { return count(path, a) > 1 }) {
+		return nil, fmt.Errorf("%s: crosses a link twice in the same direction", strings.Join(nodes, ">"))
+	}
+	return path, nil
+}
+
+func count(path []topo.PortID, port topo.PortID) (n int) {
+	for _, p := range path {
+		if p == port {
+			n++
+		}
+	}
+	return n
+}
+
+// hop finds the port from a node to the next. Of parallel links the number decides, or, at the ends
+// of the path, the NIC.
+func (p *Plan) hop(at, next string, first, last bool, from, to topo.NICID) (topo.PortID, error) {
+	g := p.Graph
+	node, number, numbered := strings.Cut(next, "#")
+	for _, n := range []string{at, node} {
+		if _, err := p.names.Node(n); err != nil {
+			return 0, err
+		}
+	}
+	want := topo.PortID(-1)
+	switch {
+	case first:
+		want = g.NICs[from].Port
+	case last:
+		want = g.Peer(g.NICs[to].Port)
+	}
+	if want >= 0 && !numbered {
+		if g.Nodes[g.Ports[want].Node].Name == at && g.Nodes[g.Ports[want].To].Name == node {
+			return want, nil
+		}
+		return 0, fmt.Errorf("no link between %s and %s at the NIC of the flow, which is linked to %s", at, node,
+			g.Ports[want].Name)
+	}
+	port, err := p.names.Port(at + "/" + next)
+	if err != nil && numbered && number == "1" { // the only link may be numbered too
+		port, err = p.names.Port(at + "/" + node)
+	}
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("no link from %s to %s: %w", at, next, err)
+	case want >= 0 && port != want:
+		return 0, fmt.Errorf("%s is not the link of the flow's NIC, want %s", g.Ports[port].Name, g.Ports[want].Name)
+	}
+	return port, nil
+}
+
+// reversed returns the ports of the way back.
+func (p *Plan) reversed(path []topo.PortID) []topo.PortID {
+	back := make([]topo.PortID, len(path))
+	for i, port := range path {
+		back[len(path)-1-i] = p.Graph.Peer(port)
+	}
+	return back
+}
+
+// planFaults translates the scenario's faults, nil if there are none.
+func (p *Plan) planFaults() (*fabric.Faults, error) {
+	sc := p.Scenario
+	if len(sc.Faults) == 0 {
+		return nil, nil
+	}
+	out := &fabric.Faults{}
+	hit := map[topo.LinkID]bool{}
+	for i := range sc.Faults {
+		f := &sc.Faults[i]
+		links, port, err := p.faultLinks(f.Link)
+		if err != nil {
+			return nil, problem(sc, fmt.Sprintf("faults[%d].link", i), "%v", err)
+		}
+		if f.Random() {
+			out.Drop, out.Duplicate, out.Reorder = f.Drop, f.Duplicate, f.Reorder
+			out.BitErrors, out.PFC = f.BitErrors, f.PFC
+		}
+		from := unit.Time(f.At)
+		for _, l := range links {
+			hit[l] = hit[l] || f.Random()
+			if f.Down.Set {
+				out.Downs = append(out.Downs, fabric.Down{Link: l, From: from, Until: from.Add(f.Down.Value)})
+			}
+		}
+		if !f.Storm.Set {
+			continue
+		}
+		nic := p.Graph.Ports[port].NIC
+		if nic < 0 {
+			return nil, problem(sc, fmt.Sprintf("faults[%d].link", i),
+				"%s: a storm comes from a host, want a link of one", f.Link)
+		}
+		storm := fabric.Storm{
+			Port:  p.Graph.NICs[nic].Port,
+			Class: ClassData,
+			From:  from,
+			Until: from.Add(f.Storm.Value),
+		}
+		if slices.ContainsFunc(out.Storms, func(s fabric.Storm) bool { return s.Port == storm.Port }) {
+			return nil, problem(sc, fmt.Sprintf("faults[%d].storm", i), "a second storm of %s, want one for each NIC",
+				p.Graph.NICName(nic))
+		}
+		out.Storms = append(out.Storms, storm)
+	}
+	out.On = func(port topo.Port) bool { return hit[port.Link] }
+	return out, nil
+}
+
+// faultLinks finds the links that a fault names, and the port if it names one link.
+func (p *Plan) faultLinks(name string) (links []topo.LinkID, port topo.PortID, err error) {
+	if name == "all" {
+		for i := range p.Graph.Links {
+			links = append(links, topo.LinkID(i))
+		}
+		return links, 0, nil
+	}
+	port, err = p.names.Port(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	return []topo.LinkID{p.Graph.Ports[port].Link}, port, nil
+}

@@ -1,0 +1,317 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+
+	"railyard/internal/cc"
+	"railyard/internal/coll"
+	"railyard/internal/fabric"
+	"railyard/internal/nn"
+	"railyard/internal/result"
+	"railyard/internal/scenario"
+	"railyard/internal/topo"
+	"railyard/internal/train"
+	"railyard/internal/unit"
+	"railyard/internal/wire"
+	"railyard/internal/workload"
+)
+
+// Traffic classes in dense order, as packets name them.
+const (
+	ClassData uint8 = iota
+	ClassOther
+	ClassCNP
+)
+
+// Plan is what a run is built from.
+type Plan struct {
+	Scenario *scenario.Scenario
+	Graph    *topo.Graph
+	Routes   *topo.Routes
+	Pairs    []Pair // queue pairs in order of number
+
+	files    Files
+	progress Progress
+	names    *topo.Names
+	faults   *fabric.Faults // nil: none
+
+	// Nil where the job sends flows:
+	Model     *nn.Model
+	Placement coll.Placement
+	Rings     [][]int32     // rank order of each channel; nil with one rank, or where a file holds the schedule
+	Schedule  coll.Schedule // nil with one rank
+	Step      *workload.Step
+	Links     []RankLink
+
+	slow map[int32]*workload.Step // the step of each rank of cluster.slow
+}
+
+// Pair is a queue pair: a direction between two NICs.
+type Pair struct {
+	Name           string
+	Kind           string // result.KindCollective, KindJob, KindBackground
+	From, To       topo.NICID
+	FromGPU, ToGPU int32
+	Key            fabric.FlowKey
+	Class          uint8
+	Path, Back     []topo.PortID
+	Flow           *scenario.Flow // explicit; nil for ranks
+}
+
+// Enabled reports whether anything uses the queue pair: ranks, or a flow that is not switched off.
+func (q *Pair) Enabled() bool { return q.Flow == nil || q.Flow.Enabled }
+
+// Sends reports whether an explicit flow uses the queue pair.
+func (q *Pair) Sends() bool { return q.Flow != nil && q.Flow.Enabled }
+
+// RankLink joins two ranks on a channel.
+type RankLink struct {
+	Src, Dst, Channel int32
+	Pair              int32 // -1: NVLink
+}
+
+// New derives everything a run needs from a scenario and the files that it names. progress may be
+// nil.
+func New(sc *scenario.Scenario, files Files, progress Progress) (*Plan, error) {
+	if progress == nil {
+		progress = func(int, int) error { return nil }
+	}
+	p := &Plan{Scenario: sc, files: files, progress: progress}
+	g, err := p.graph()
+	if err != nil {
+		return nil, err
+	}
+	if g, err = p.recabled(g); err != nil {
+		return nil, err
+	}
+	p.Graph, p.Routes, p.names = g, topo.NewRoutes(g), g.Names()
+	if sc.Job.Train != nil {
+		if err := p.planTraining(); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.addFlows(); err != nil {
+		return nil, err
+	}
+	if p.faults, err = p.planFaults(); err != nil {
+		return nil, err
+	}
+	if err := p.Controller().Validate(); err != nil {
+		return nil, fmt.Errorf("congestion: %w", err)
+	}
+	p.progress = nil // a plan is a value
+	return p, nil
+}
+
+// graph builds the cluster's hosts and the fabric between them.
+func (p *Plan) graph() (*topo.Graph, error) {
+	sc := p.Scenario
+	if sc.Fabric.Design == "custom" {
+		return p.customGraph()
+	}
+	l := sc.Fabric.Links
+	cable := func(r unit.Bitrate, length unit.Length) topo.Cable {
+		return topo.Cable{Rate: r, Length: length, Delay: l.Delay.Or(0)}
+	}
+	t := topo.Params{
+		Hosts:    sc.Cluster.Hosts,
+		GPUs:     sc.Cluster.Host.GPUs,
+		NICs:     sc.NICsPerHost(),
+		HostLink: cable(l.Host, l.Length),
+	}
+	t.Leaves = sc.Fabric.Leaves
+	if sc.Fabric.Spines > 0 {
+		t.Spines, t.Parallel, t.SpineLink = sc.Fabric.Spines, l.Parallel, cable(l.Spine, l.SpineLength)
+	}
+	return topo.Generate(sc.Fabric.Design, t)
+}
+
+func (p *Plan) planTraining() error {
+	sc, t := p.Scenario, p.Scenario.Job.Train
+	m, err := model(t)
+	if err != nil {
+		return err
+	}
+	p.Model = m
+	rails := sc.NICsPerHost()
+	p.Placement = coll.Placement{Rails: rails}
+	for r := range sc.RankCount() {
+		e := sc.RankGPU(r)
+		p.Placement.Ranks = append(p.Placement.Ranks, coll.Place{
+			Host: int32(e.Host),
+			GPU:  int32(e.GPU),
+			Rail: int32(sc.NICOf(e)),
+		})
+	}
+	ranks := len(p.Placement.Ranks)
+	if ranks > 1 {
+		if err := p.planSchedule(); err != nil {
+			return err
+		}
+	}
+	cfg := workload.DataParallelConfig{
+		Layers:   train.Layers(m),
+		Batch:    t.Batch,
+		Momentum: t.Momentum != 0,
+		Bucket:   t.Bucket.Or(workload.BucketPerLayer),
+		Ranks:    ranks,
+		Schedule: p.Schedule,
+		Device:   device(sc),
+	}
+	if p.Step, err = workload.DataParallel(cfg); err != nil {
+		return err
+	}
+	p.slow = map[int32]*workload.Step{}
+	for _, s := range sc.Cluster.Slow {
+		cfg.Device.Slow = s.Factor
+		if p.slow[int32(s.Rank)], err = workload.DataParallel(cfg); err != nil {
+			return err
+		}
+	}
+	if p.Schedule == nil {
+		return nil
+	}
+	return p.connectRanks()
+}
+
+// device translates the scenario's GPU.
+func device(sc *scenario.Scenario) workload.Device {
+	h := sc.Cluster.Host
+	flops := h.FLOPS
+	if sc.Job.Train.Precision == "fp32-strict" {
+		flops = h.FLOPSFP32
+	}
+	return workload.Device{
+		FLOPS:           int64(flops),
+		MemoryBandwidth: h.MemoryBandwidth,
+		Launch:          h.Launch,
+		MatmulEff:       h.MatmulEfficiency,
+		MemoryEff:       h.MemoryEfficiency,
+	}
+}
+
+// StepOf returns the step of one rank: Step, or its own if cluster.slow names the rank.
+func (p *Plan) StepOf(rank int32) *workload.Step {
+	if s := p.slow[rank]; s != nil {
+		return s
+	}
+	return p.Step
+}
+
+// model builds the network that a scenario trains.
+func model(t *scenario.Train) (*nn.Model, error) {
+	act, err := nn.ParseActivation(t.Activation)
+	if err != nil {
+		return nil, err
+	}
+	loss, err := nn.ParseLoss(t.Loss)
+	if err != nil {
+		return nil, err
+	}
+	return nn.NewMLP(t.Layers, act, loss)
+}
+
+// connectRanks connects every two ranks between which the schedule sends, in order of channel,
+// source and first use.
+func (p *Plan) connectRanks() error {
+	s := p.Schedule
+	var traffic []coll.Traffic
+	for c := range s.Channels() {
+		for r := range s.Ranks() {
+			traffic = coll.AppendTraffic(traffic[:0], s, r, c, 0)
+			for _, t := range traffic {
+				if err := p.connect(int32(r), t.Peer, int32(c)); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (p *Plan) connect(src, dst, channel int32) error {
+	a, b := p.Placement.Ranks[src], p.Placement.Ranks[dst]
+	link := RankLink{Src: src, Dst: dst, Channel: channel, Pair: -1}
+	if a.Host != b.Host {
+		rail := coll.RailOf(int(channel), p.Placement.Rails)
+		pair := Pair{
+			Name:    fmt.Sprintf("rank%d>rank%d#%d", src, dst, channel),
+			Kind:    result.KindCollective,
+			From:    p.Graph.Hosts[a.Host].NICs[rail],
+			To:      p.Graph.Hosts[b.Host].NICs[rail],
+			FromGPU: a.GPU,
+			ToGPU:   b.GPU,
+			Class:   ClassData,
+		}
+		if err := p.addPair(pair); err != nil {
+			return err
+		}
+		link.Pair = int32(len(p.Pairs) - 1)
+	}
+	p.Links = append(p.Links, link)
+	return nil
+}
+
+// addPair numbers a queue pair and finds its paths: data by the hash of its 5-tuple,
+// acknowledgements by that of theirs.
+func (p *Plan) addPair(q Pair) error {
+	n := len(p.Pairs)
+	if q.From == q.To {
+		return fmt.Errorf("flow %s: from %s to itself: want two NICs", q.Name, p.Graph.NICName(q.From))
+	}
+	// The source port carries the queue pair number, as RoCEv2 NICs do for entropy: 0xC000 to
+	// 0xFFFF.
+	q.Key = fabric.FlowKey{
+		SrcIP:   0x0a000001 + uint32(q.From),
+		DstIP:   0x0a000001 + uint32(q.To),
+		SrcPort: 0xc000 | uint16(n&0x3fff),
+		DstPort: wire.RoCEv2Port,
+	}
+	balance := fabric.Balancers[p.Scenario.Fabric.Balance](p.Scenario.Seed)
+	by := func(key fabric.FlowKey) func(sw topo.NodeID, n int) int {
+		return func(sw topo.NodeID, n int) int { return balance(key, sw, n) }
+	}
+	var err error
+	if q.Path != nil {
+		return p.addRouted(q)
+	}
+	if q.Path, err = p.Routes.Path(q.From, q.To, by(q.Key)); err != nil {
+		return fmt.Errorf("%s: %w", q.Name, err)
+	}
+	if q.Back == nil {
+		if q.Back, err = p.Routes.Path(q.To, q.From, by(q.Key.Reverse())); err != nil {
+			return fmt.Errorf("%s: %w", q.Name, err)
+		}
+	}
+	return p.addRouted(q)
+}
+
+// addRouted adds a queue pair whose paths are known.
+func (p *Plan) addRouted(q Pair) error {
+	for _, path := range [][]topo.PortID{q.Path, q.Back} {
+		if len(path) > fabric.MaxHops {
+			return fmt.Errorf("%s: %d links on its path %s, want at most %d", q.Name, len(path), p.PathText(path),
+				fabric.MaxHops)
+		}
+	}
+	if hops := len(q.Path) - 1; p.Telemetry() && hops > cc.MaxHops {
+		return fmt.Errorf("%s: %d switches on its path %s, and hpcc keeps the telemetry of at most %d", q.Name, hops,
+			p.PathText(q.Path), cc.MaxHops)
+	}
+	p.Pairs = append(p.Pairs, q)
+	return p.progress(len(p.Pairs), 0)
+}
+
+// PathText names the nodes of a path: host1>rail1>host2.
+func (p *Plan) PathText(path []topo.PortID) string {
+	t := p.Graph.Nodes[p.Graph.Ports[path[0]].Node].Name
+	for _, port := range path {
+		t += ">" + p.Graph.Nodes[p.Graph.Ports[port].To].Name
+		// The first of parallel links has no number, as in a scenario's path.
+		if _, k, parallel := strings.Cut(p.Graph.Ports[port].Name, "#"); parallel && k != "1" {
+			t += "#" + k
+		}
+	}
+	return t
+}

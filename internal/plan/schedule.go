@@ -1,0 +1,60 @@
+package plan
+
+import (
+	"fmt"
+
+	"railyard/internal/coll"
+)
+
+// FieldError is what is wrong with one field of a scenario, found after it was decoded.
+type FieldError struct {
+	Path string
+	Err  error
+}
+
+// Error returns path: what is wrong.
+func (e *FieldError) Error() string { return e.Path + ": " + e.Err.Error() }
+
+// Unwrap returns what is wrong.
+func (e *FieldError) Unwrap() error { return e.Err }
+
+// stagings is how many staging areas a rank uses in turn for one collective; see exec.Staging.
+const stagings = 2
+
+// planSchedule makes or parses the schedule that sums gradients.
+func (p *Plan) planSchedule() (err error) {
+	c := p.Scenario.Job.Collective
+	if c.Schedule.Set {
+		p.Schedule, err = parseSchedule(c.Schedule.Value, p.files.Schedule, len(p.Placement.Ranks), c.Channels)
+		if err != nil {
+			return &FieldError{"job.collective.schedule", err}
+		}
+		return nil
+	}
+	p.Rings = coll.Rings(p.Placement, c.Channels)
+	p.Schedule, err = coll.Algorithms[c.Algorithm+"-all-reduce"].New(p.Rings, 1)
+	return err
+}
+
+// parseSchedule reads an all-reduce from a file's text and proves that it is one, over so many
+// ranks and channels.
+func parseSchedule(path string, src []byte, ranks, channels int) (coll.Schedule, error) {
+	s, err := coll.ParseText(path, src)
+	if err != nil {
+		return nil, err
+	}
+	if s.Ranks() != ranks {
+		return nil, fmt.Errorf("%s: its ranks are %d, want %d as the job has", path, s.Ranks(), ranks)
+	}
+	if s.Channels() != channels {
+		return nil, fmt.Errorf("%s: its channels are %d, want %d: give job.collective.channels: %d, "+
+			"or another schedule", path, s.Channels(), channels, s.Channels())
+	}
+	if err := coll.Check(s, coll.Goal{Collective: coll.AllReduce}); err != nil {
+		return nil, fmt.Errorf("%s: not an all-reduce:\n%w", path, err)
+	}
+	if err := coll.ReuseSafe(s, stagings); err != nil {
+		return nil, fmt.Errorf("%s: not safe to run step after step:\n%w", path, err)
+	}
+	return s, nil
+}

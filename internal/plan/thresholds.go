@@ -1,0 +1,64 @@
+package plan
+
+import (
+	"slices"
+
+	"railyard/internal/fabric"
+	"railyard/internal/qos"
+	"railyard/internal/scenario"
+	"railyard/internal/topo"
+)
+
+// Thresholds returns the thresholds of RoCE data, a row for each kind of port, and what is wrong
+// with them. The engine runs with the same values.
+func (p *Plan) Thresholds() ([]qos.Row, []qos.Mistake, error) {
+	cfg := p.FabricConfig()
+	policy, sites := cfg.Policy(), p.sites()
+	const class = int(ClassData)
+	reacts := scenario.NeedsMarks(p.Scenario.Congestion.Algorithm)
+	rows, err := policy.Rows(sites, class, reacts)
+	if err != nil || len(rows) == 0 {
+		return nil, nil, err
+	}
+	mistakes, err := policy.Mistakes(sites, class, reacts)
+	if !p.Scenario.Fabric.QoS.ECN.PortRate.Set {
+		for i := range mistakes { // the cure is to have none, and there is none
+			mistakes[i].Cures = slices.DeleteFunc(mistakes[i].Cures, func(c qos.Cure) bool {
+				return c.Path == "fabric.qos.ecn.port_rate"
+			})
+		}
+	}
+	return rows, mistakes, err
+}
+
+// sites groups switches of the same kind and links, in order of the first of each group.
+func (p *Plan) sites() []qos.Site {
+	var sites []qos.Site
+	for id, n := range p.Graph.Nodes {
+		if n.Kind == topo.HostKind {
+			continue
+		}
+		kind, links := n.Kind.String(), fabric.Links(p.Graph, topo.NodeID(id))
+		i := slices.IndexFunc(sites, func(s qos.Site) bool { return s.Kind == kind && slices.Equal(s.Links, links) })
+		if i < 0 {
+			i = len(sites)
+			sites = append(sites, qos.Site{Kind: kind, Links: links})
+		}
+		sites[i].Count++
+	}
+	return sites
+}
+
+// warnings adds the mistakes to the findings. Where a finding has the path already, it gets the
+// hint.
+func warnings(mistakes []qos.Mistake, findings []scenario.Finding) []scenario.Finding {
+	for _, m := range mistakes {
+		i := slices.IndexFunc(findings, func(f scenario.Finding) bool { return f.Path == m.Path })
+		if i < 0 {
+			i = len(findings)
+			findings = append(findings, scenario.Finding{Severity: scenario.Warning, Path: m.Path, Message: m.Reason})
+		}
+		findings[i].Hint = m.Advice()
+	}
+	return findings
+}

@@ -1,0 +1,15 @@
+// Package record turns what happens in a run into what it leaves: rows of the tables, the summary,
+// the evidence for a diagnosis, notes.
+//
+//	exec, nic, fabric -> Recorder -> result.Dir, result.Summary
+//	                        \-> diagnose
+//
+// The driver, package run, hands the recorder's methods to the engine as observers, calls Open when
+// everything is built and Finish when the engine stands still. The recorder decides nothing: it
+// tells the driver of ended steps and of the end of the job (Hooks).
+//
+// Invariants:
+//   - rows leave in the order of time and owner, whatever the partition into islands;
+//   - what is summed is summed in integers, so that the order in which islands run cannot matter;
+//   - observers are called by one goroutine, the event loop.
+package record

@@ -1,0 +1,379 @@
+package record
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"railyard/internal/cause"
+	"railyard/internal/diagnose"
+	"railyard/internal/exec"
+	"railyard/internal/fabric"
+	"railyard/internal/nic"
+	"railyard/internal/plan"
+	"railyard/internal/result"
+	"railyard/internal/roce"
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+)
+
+// evidence gathers what package diagnose judges by. Everything in it is a sum, so that the order
+// in which islands run cannot matter.
+type evidence struct {
+	spans  map[spanKey]unit.Duration
+	count  int64             // of messages or steps that spans sum over
+	pairs  []*pairEvidence   // by queue pair; nil where nothing is known
+	connOf map[connKey]int32 // queue pair of a connection of ranks
+}
+
+type spanKey struct {
+	why              cause.Cause
+	port, pair, rank int32
+	launch           bool
+}
+
+type connKey struct{ src, dst, channel int32 }
+
+// pairEvidence is what is known of one queue pair beside what package nic counts.
+type pairEvidence struct {
+	held    cause.Split
+	lost    []result.LossRow // of messages that have not ended
+	lostSeq []uint32         // packet sequence numbers, by lost
+	hops    map[hopKey]*lostAt
+}
+
+type hopKey struct {
+	port topo.PortID
+	back bool
+}
+
+type lostAt struct{ buffer, link int64 }
+
+func newEvidence(p *plan.Plan) *evidence {
+	e := &evidence{
+		spans:  map[spanKey]unit.Duration{},
+		pairs:  make([]*pairEvidence, len(p.Pairs)),
+		connOf: map[connKey]int32{},
+	}
+	for _, l := range p.Links {
+		if l.Pair >= 0 {
+			e.connOf[connKey{l.Src, l.Dst, l.Channel}] = l.Pair
+		}
+	}
+	return e
+}
+
+// pair returns the evidence of a queue pair, for more to be added.
+func (e *evidence) pair(id int32) *pairEvidence {
+	if e.pairs[id] == nil {
+		e.pairs[id] = &pairEvidence{}
+	}
+	return e.pairs[id]
+}
+
+func (e *evidence) add(k spanKey, d unit.Duration) {
+	if d != 0 {
+		e.spans[k] += d
+	}
+}
+
+// path takes the critical path of a step.
+func (e *evidence) path(p *exec.PathRecord, launch func(op int32) unit.Duration) {
+	e.count++
+	for i := range p.Parts {
+		q := &p.Parts[i]
+		k := spanKey{why: q.Cause, port: q.At, pair: -1, rank: -1}
+		d := q.Until.Sub(q.From)
+		switch q.Kind {
+		case exec.PathCompute, exec.PathLocal:
+			k.rank = q.Rank
+			if q.Kind == exec.PathCompute && q.Op >= 0 {
+				l := k
+				l.launch = true
+				start := min(d, launch(q.Op))
+				e.add(l, start)
+				d -= start
+			}
+		case exec.PathLaunch:
+			k.rank, k.launch = q.Rank, true
+		case exec.PathMessage, exec.PathAck:
+			if pair, ok := e.connOf[connKey{q.Src, q.Dst, q.Channel}]; ok {
+				k.pair = pair
+			}
+		}
+		e.add(k, d)
+	}
+}
+
+// message takes a completed message: why it was held up and, if the job's time is made of messages
+// (subject), its causes with their ports.
+func (e *evidence) message(f *nic.Flow, subject bool) {
+	e.pair(f.QP).held.Add(&f.Split)
+	if !subject {
+		return
+	}
+	e.count++
+	rest := f.Split
+	at := func(why cause.Cause, port topo.PortID, d unit.Duration) {
+		if port < 0 {
+			return
+		}
+		e.add(spanKey{why: why, port: int32(port), pair: f.QP, rank: -1}, d)
+		rest[why] -= d
+	}
+	for _, h := range f.Hops {
+		at(cause.OwnQueueing, h.Port, h.Own)
+		at(cause.Queueing, h.Port, h.Queueing)
+		at(cause.Pause, h.Root, h.Pause)
+		at(cause.Serialisation, h.Port, h.Wire)
+		at(cause.Propagation, h.Port, h.Cable)
+	}
+	for why, d := range rest {
+		e.add(spanKey{why: cause.Cause(why), port: -1, pair: f.QP, rank: -1}, d)
+	}
+}
+
+// kindNames are the kinds of frame as the table of losses has them.
+var kindNames = [...]string{
+	fabric.Data: "data",
+	fabric.Ack:  "ACK",
+	fabric.Nak:  "NAK",
+	fabric.CNP:  "CNP",
+	fabric.CTS:  "CTS",
+}
+
+// Lost takes a frame that did not arrive.
+func (r *Recorder) Lost(l fabric.Loss) {
+	p := r.evidence.pair(l.Flow)
+	key := hopKey{l.Port, l.Kind != fabric.Data}
+	if p.hops == nil {
+		p.hops = map[hopKey]*lostAt{}
+	}
+	if p.hops[key] == nil {
+		p.hops[key] = &lostAt{}
+	}
+	row := result.LossRow{
+		Name: r.plan.Pairs[l.Flow].Name,
+		Time: l.At,
+		Port: r.plan.Graph.Ports[l.Port].Name,
+		Kind: kindNames[l.Kind],
+		Why:  "buffer",
+	}
+	if l.Link {
+		p.hops[key].link++
+		row.Why = "link"
+	} else {
+		p.hops[key].buffer++
+	}
+	p.lost = append(p.lost, row)
+	p.lostSeq = append(p.lostSeq, l.Seq&roce.PSNMask)
+}
+
+// TimedOut takes a retransmission timeout.
+func (r *Recorder) TimedOut(now unit.Time, qp int32, oldest int64) {
+	p := r.evidence.pair(qp)
+	p.lost = append(p.lost, result.LossRow{Name: r.plan.Pairs[qp].Name, Time: now, Kind: "timeout"})
+	p.lostSeq = append(p.lostSeq, uint32(oldest)&roce.PSNMask)
+}
+
+// lossesOf removes and returns what was lost of a message that has ended or of those before it, in
+// order of time.
+func (e *evidence) lossesOf(f *nic.Flow) (rows []result.LossRow) {
+	p := e.pairs[f.QP]
+	if p == nil {
+		return nil
+	}
+	kept := 0
+	for i, row := range p.lost {
+		// CNPs and clear-to-sends have no packet sequence number: they go with whatever ends next.
+		behind := (f.LastPSN - p.lostSeq[i]) & roce.PSNMask
+		if row.Kind == "CNP" || row.Kind == "CTS" || behind < (roce.PSNMask+1)/2 {
+			rows = append(rows, row)
+			continue
+		}
+		p.lost[kept], p.lostSeq[kept] = row, p.lostSeq[i]
+		kept++
+	}
+	p.lost, p.lostSeq = p.lost[:kept], p.lostSeq[:kept]
+	slices.SortStableFunc(rows, func(a, b result.LossRow) int { return cmp.Compare(a.Time, b.Time) })
+	return rows
+}
+
+// diagnosis judges the run; nil where nothing completed.
+func (r *Recorder) diagnosis(s *result.Summary) *diagnose.Diagnosis {
+	e := r.evidence
+	subject := "a message of the job, mean over " + countOf(e.count, "message")
+	switch {
+	case e.count == 0 && s.Steps > 0: // no path was traced: places are not known
+		for why, d := range r.slowest {
+			e.add(spanKey{why: cause.Cause(why), port: -1, pair: -1, rank: -1}, d)
+		}
+		e.count = s.Steps
+		subject = "a step as its slowest rank saw it, mean over " + countOf(e.count, "step")
+	case e.count == 0:
+		return nil
+	case r.job != nil && e.count < s.Steps:
+		subject = fmt.Sprintf("a step along its critical path, mean over %s of %s", unit.Count(e.count),
+			countOf(s.Steps, "step"))
+	case r.job != nil:
+		subject = "a step along its critical path, mean over " + countOf(e.count, "step")
+	}
+	in := &diagnose.Evidence{
+		Subject: subject,
+		Count:   e.count,
+		Pairs:   map[int32]*diagnose.Pair{},
+		Name:    func(pair int32) string { return r.plan.Pairs[pair].Name },
+	}
+	if r.job != nil {
+		for rank := range r.computed {
+			in.RankCompute = append(in.RankCompute, r.computed[rank]/unit.Duration(max(1, r.rankSteps[rank])))
+		}
+	}
+	keys := slices.SortedFunc(maps.Keys(e.spans), func(a, b spanKey) int {
+		return cmp.Or(cmp.Compare(a.why, b.why), cmp.Compare(a.port, b.port), cmp.Compare(a.pair, b.pair),
+			cmp.Compare(a.rank, b.rank), compareBool(a.launch, b.launch))
+	})
+	for _, k := range keys {
+		in.Spans = append(in.Spans, diagnose.Span{
+			Cause:  k.why,
+			Port:   k.port,
+			Pair:   k.pair,
+			Rank:   k.rank,
+			Launch: k.launch,
+			Time:   e.spans[k],
+		})
+		if k.pair >= 0 && in.Pairs[k.pair] == nil {
+			in.Pairs[k.pair] = r.pairEvidence(k.pair)
+		}
+	}
+	counted := make([]bool, len(r.plan.Graph.Ports))
+	for id := range counted {
+		in.Ports = append(in.Ports, r.portEvidence(topo.PortID(id)))
+		counted[id] = len(in.Ports[id].Fill) > 0
+	}
+	for id := range r.plan.Pairs { // queue pairs wait in turn at their NIC's port
+		if port := r.plan.Pairs[id].Path[0]; !counted[port] {
+			share := diagnose.Share{Pair: int32(id), Bytes: r.net.Delivered(int32(id))}
+			in.Ports[port].Fill = append(in.Ports[port].Fill, share)
+		}
+	}
+	return diagnose.Of(in)
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
+
+func countOf(n int64, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return unit.Count(n) + " " + thing + "s"
+}
+
+func (r *Recorder) portEvidence(id topo.PortID) diagnose.Port {
+	p := diagnose.Port{
+		Name:  r.plan.Graph.Ports[id].Name,
+		Rate:  r.plan.Graph.Ports[id].Rate,
+		Delay: r.plan.Graph.Ports[id].Delay,
+	}
+	for _, s := range r.fabric.Fill(id) {
+		p.Fill = append(p.Fill, diagnose.Share{Pair: s.Flow, Bytes: s.Bytes})
+	}
+	for _, root := range r.fabric.PausedFor(r.engine.Now(), id) {
+		p.Storm = p.Storm || root.Root == id
+	}
+	return p
+}
+
+func (r *Recorder) pairEvidence(id int32) *diagnose.Pair {
+	q, own := &r.plan.Pairs[id], r.evidence.pair(id)
+	p := &diagnose.Pair{
+		Line:      r.plan.Graph.Ports[q.Path[0]].Rate,
+		Held:      own.held,
+		RoundTrip: r.plan.BaseRTT(q),
+		Window:    r.plan.WindowTime(q),
+	}
+	for _, back := range []bool{false, true} {
+		path := q.Path
+		if back {
+			path = q.Back
+		}
+		for i, port := range path {
+			e, marked := r.net.Evidence(id, back, i)
+			h := diagnose.Hop{
+				Port:   int32(port),
+				Marked: marked,
+				Frames: e.Frames,
+				Own:    e.Own,
+				Others: e.Others,
+				Pause:  e.Pause,
+				Root:   -1,
+				Span:   e.Span,
+				Served: e.Served,
+				Mine:   e.Mine,
+			}
+			if l := own.hops[hopKey{port, back}]; l != nil {
+				h.LostInBuffer, h.LostOnLink = l.buffer, l.link
+			}
+			most := unit.Duration(0)
+			for _, root := range e.Roots {
+				if root.Time > most {
+					h.Root, most = int32(root.Root), root.Time
+				}
+			}
+			if back {
+				p.Back = append(p.Back, h)
+			} else {
+				p.Path = append(p.Path, h)
+			}
+		}
+	}
+	return p
+}
+
+// shownShares is the most rows that the table of shares has for a port.
+const shownShares = 32
+
+// finishShares writes whose bytes waited where.
+func (r *Recorder) finishShares() {
+	if !r.plan.Scenario.Output.Flows {
+		return
+	}
+	table := r.dir.Shares()
+	for id, p := range r.plan.Graph.Ports {
+		fill := r.fabric.Fill(topo.PortID(id))
+		whole := int64(0)
+		for _, s := range fill {
+			whole += s.Bytes
+		}
+		for _, s := range fill[:min(len(fill), shownShares)] {
+			q := &r.plan.Pairs[s.Flow]
+			table.Add(result.ShareRow{
+				Port:  p.Name,
+				Name:  q.Name,
+				Kind:  q.Kind,
+				Share: float64(s.Bytes) / float64(whole),
+			})
+		}
+	}
+}
+
+// pausedBy names the port from whose queue most of a port's pauses spread, "" if it was never
+// paused.
+func (r *Recorder) pausedBy(id topo.PortID) string {
+	name, most := "", unit.Duration(0)
+	for _, root := range r.fabric.PausedFor(r.engine.Now(), id) {
+		if root.Time > most && root.Root >= 0 {
+			name, most = r.plan.Graph.Ports[root.Root].Name, root.Time
+		}
+	}
+	return name
+}

@@ -1,0 +1,202 @@
+package record
+
+import (
+	"cmp"
+	"slices"
+
+	"railyard/internal/coll"
+	"railyard/internal/result"
+	"railyard/internal/topo"
+	"railyard/internal/train"
+	"railyard/internal/unit"
+)
+
+// shown is how many links a summary lists.
+const shown = 10
+
+// Ending is what the driver of a run knows of its end.
+type Ending struct {
+	Whole       bool  // the engine came to its end by itself
+	Stopped     bool  // a training was asked to stop before its last step
+	Interrupted error // why the driver ended the run, nil if it did not
+	Diverged    error // the loss of the training is not a number
+}
+
+// Finish completes the tables, fills the summary and returns the error that the run ended with.
+func (r *Recorder) Finish(s *result.Summary, e Ending) (err error) {
+	now := r.engine.Now()
+	r.fabric.FlushSamples(now)
+	r.net.Unfinished(r.left)
+	r.sortStuck()
+	r.close()
+	s.VirtualTime = now
+	s.PacketHops, s.Events = r.fabric.Hops(), r.engine.Events()
+	s.ECNMarks, s.CNPs, s.Retransmits = 0, r.net.CNPs(), r.net.Retransmits()
+	r.finishLinks(now, s)
+	if r.queues != nil {
+		s.Queues = r.queues.Figures(now)
+	}
+	r.finishFlows(s)
+	if r.job != nil {
+		r.finishTraining(s)
+	}
+	r.finishShares()
+	s.Diagnosis = r.diagnosis(s)
+	s.Notes = r.notes(s, e.Diverged != nil)
+	if s.State, err = r.outcome(s, e); err != nil && s.State != result.Interrupted {
+		s.Error = err.Error()
+	}
+	r.finishOpen(s)
+	return err
+}
+
+func (r *Recorder) finishLinks(now unit.Time, s *result.Summary) {
+	links := r.dir.Links()
+	for id, p := range r.plan.Graph.Ports {
+		st := r.fabric.Stats(now, topo.PortID(id))
+		used := 0.0
+		if now > 0 {
+			used = float64(st.Busy) / float64(now)
+		}
+		from, to := &r.plan.Graph.Nodes[p.Node], &r.plan.Graph.Nodes[p.To]
+		links.Add(result.LinkRow{
+			Port:           p.Name,
+			From:           from.Name,
+			To:             to.Name,
+			Tier:           from.Kind.String(),
+			Rate:           p.Rate,
+			TxBytes:        unit.Bytes(st.Bytes),
+			TxPackets:      st.Frames,
+			DataBytes:      unit.Bytes(st.DataBytes),
+			Busy:           st.Busy,
+			Utilisation:    used,
+			PausesSent:     st.PausesSent,
+			PausesReceived: st.PausesReceived,
+			Paused:         st.Paused,
+			PausedBy:       r.pausedBy(topo.PortID(id)),
+			ECNMarks:       st.Marks,
+			Drops:          st.Drops,
+			MaxQueue:       st.MaxQueue,
+		})
+		s.ECNMarks += st.Marks
+		s.Pauses += st.PausesSent
+		s.Drops += st.Drops
+		s.LosslessDrops += r.fabric.LosslessDrops(topo.PortID(id))
+		if st.Frames > 0 {
+			s.BusiestLinks = append(s.BusiestLinks, result.LinkFigures{
+				Port:        p.Name,
+				Rate:        p.Rate,
+				TxBytes:     unit.Bytes(st.Bytes),
+				Utilisation: used,
+				MaxQueue:    st.MaxQueue,
+				ECNMarks:    st.Marks,
+				Drops:       st.Drops,
+			})
+		}
+		if st.PausesSent+st.PausesReceived > 0 {
+			s.Pausing = append(s.Pausing, result.PauseFigures{
+				Port:     p.Name,
+				Sent:     st.PausesSent,
+				Received: st.PausesReceived,
+				Paused:   st.Paused,
+			})
+		}
+	}
+	slices.SortStableFunc(s.BusiestLinks, func(a, b result.LinkFigures) int {
+		return cmp.Compare(b.Utilisation, a.Utilisation)
+	})
+	s.BusiestLinks = s.BusiestLinks[:min(len(s.BusiestLinks), shown)]
+	slices.SortStableFunc(s.Pausing, func(a, b result.PauseFigures) int {
+		return cmp.Or(cmp.Compare(b.Paused, a.Paused), cmp.Compare(b.Sent, a.Sent))
+	})
+}
+
+func (r *Recorder) finishFlows(s *result.Summary) {
+	for i, q := range r.plan.Pairs {
+		if !q.Sends() {
+			continue
+		}
+		st := &r.pairs[i]
+		f := result.FlowFigures{
+			Name:        q.Name,
+			Kind:        q.Kind,
+			Src:         q.Flow.From.String(),
+			Dst:         q.Flow.To.String(),
+			Bytes:       q.Flow.Bytes,
+			Posted:      st.posted,
+			Done:        st.done,
+			Marks:       st.marks,
+			CNPs:        st.cnps,
+			Retransmits: st.retransmits,
+			Path:        r.paths[i],
+			Status:      result.StatusUnfinished,
+		}
+		switch {
+		case st.failed:
+			f.Status = result.StatusFailed
+		case st.done == st.posted && st.done > 0:
+			f.Status = result.StatusDone
+		}
+		if st.posted > 0 {
+			f.Start = new(st.first)
+		}
+		if st.done > 0 {
+			f.FCT = new(st.fct / unit.Duration(st.done))
+		}
+		s.Flows = append(s.Flows, f)
+	}
+}
+
+// finishSteps fills in the times of steps.
+func (r *Recorder) finishSteps(s *result.Summary) {
+	s.StepTime = unit.Duration(r.wholeUntil) / unit.Duration(s.Steps)
+	if s.StepTime > 0 {
+		s.SampleRate = float64(r.plan.Scenario.Job.Train.Batch*r.ranks()) / s.StepTime.Seconds()
+	}
+	ascending := slices.Sorted(slices.Values(r.stepTimes))
+	s.StepMedian, s.StepP99 = result.Quantile(ascending, 0.5), result.Quantile(ascending, 0.99)
+	mean, slowest := r.mean, r.slowest
+	for c := range mean {
+		mean[c] /= unit.Duration(r.ended)
+		slowest[c] /= unit.Duration(s.Steps)
+	}
+	s.StepSplit = &result.StepSplit{Mean: result.CausesOf(mean), SlowestRank: result.CausesOf(slowest)}
+	s.CriticalPath = r.critical.mean()
+	s.PathsTraced, s.PathsEvery = r.critical.found, r.critical.every
+}
+
+func (r *Recorder) finishTraining(s *result.Summary) {
+	s.Steps = int64(len(r.stepTimes))
+	if s.Steps > 0 {
+		r.finishSteps(s)
+		loss := result.Float(r.job.EpochLoss(s.Steps - 1))
+		s.FinalLoss = &loss
+		r.hooks.Progress(result.Progress{Phase: "testing", Virtual: r.engine.Now(), PacketHops: r.fabric.Hops()})
+		accuracy := r.job.Accuracy(train.Set{Pixels: r.images.Test.Pixels, Labels: r.images.Test.Labels})
+		s.TestAccuracy = &accuracy
+	}
+	if r.job.Agree() {
+		s.WeightsSHA256 = train.Digest(r.job.Weights(0))
+	}
+	if r.comm > 0 {
+		overlap := float64(r.overlap) / float64(r.comm)
+		s.Overlap = &overlap
+	}
+	for c, sum := range r.colls {
+		if sum.n == 0 || sum.time == 0 {
+			continue
+		}
+		cl := &r.plan.Step.Collectives[c]
+		size := unit.Bytes(cl.Elems * cl.ElemBytes)
+		mean := sum.time / unit.Duration(sum.n)
+		alg := float64(size) / mean.Seconds()
+		s.Collectives = append(s.Collectives, result.Collective{
+			Name:  cl.Name,
+			Count: sum.n,
+			Bytes: size,
+			Time:  mean,
+			AlgBW: alg,
+			BusBW: alg * coll.BusFactor(coll.AllReduce, r.ranks()).Float(),
+		})
+	}
+}

@@ -1,0 +1,223 @@
+package record
+
+import (
+	"fmt"
+
+	"railyard/internal/qos"
+	"railyard/internal/result"
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+)
+
+// notes explains counters: why one that a reader looks for is zero, and what one that is not zero
+// does not say by itself. The run's own figures prove each sentence.
+func (r *Recorder) notes(s *result.Summary, diverged bool) []string {
+	if r.job != nil && len(r.plan.Pairs) == 0 {
+		return append([]string{"no packets: all ranks are in one host, every gradient went over NVLink"},
+			r.trainingNotes(s, diverged)...)
+	}
+	notes := r.markNotes(s)
+	notes = append(notes, r.pauseNotes(s)...)
+	notes = append(notes, r.lossNotes(s)...)
+	return append(notes, r.trainingNotes(s, diverged)...)
+}
+
+// markNotes is about ECN marks and the CNPs that answer them.
+func (r *Recorder) markNotes(s *result.Summary) []string {
+	sc := r.plan.Scenario
+	ecn := sc.Fabric.QoS.ECN
+	switch {
+	case s.ECNMarks == 0 && !ecn.Enabled:
+		return []string{"no ECN marks, hence no CNPs: fabric.qos.ecn.enabled is false"}
+	case s.ECNMarks > 0 && sc.Congestion.Notify == "ack":
+		return []string{"no CNPs: congestion.notify is ack, marks go back in acknowledgements"}
+	case s.ECNMarks > 0 && sc.Congestion.Notify == "none":
+		return []string{fmt.Sprintf("no CNPs: congestion.notify is none, as congestion.algorithm %s does not look "+
+			"at marks", sc.Congestion.Algorithm)}
+	case s.ECNMarks > 0 && s.CNPs == 0:
+		return []string{"no CNPs: no marked packet reached its receiver before the run ended"}
+	case s.ECNMarks > 0 && sc.Congestion.Algorithm == "none":
+		return []string{"the CNPs changed nothing: congestion.algorithm is none, senders stay at line rate"}
+	case s.ECNMarks > 0:
+		return nil
+	}
+	deepest, port := r.fullestQueue()
+	marking := ecn.Curve().At(port.Rate)
+	low, high := marking.Min, marking.Max
+	switch {
+	case deepest == 0:
+		return []string{"no ECN marks, hence no CNPs: no switch ever held a second packet for a port. " + r.whyEmpty()}
+	case deepest < low:
+		text := fmt.Sprintf("no ECN marks, hence no CNPs: the fullest queue held %s (%s); marking starts at %s",
+			deepest.Human(), port.Name, low.Human())
+		if why := r.whyEmpty(); why != "" {
+			text += ". " + why
+		}
+		return []string{text}
+	}
+	return []string{fmt.Sprintf("no ECN marks, hence no CNPs: %s waited at %s, but no packet of priority %d was "+
+		"picked: between %s and %s marking is random, and other priorities are not marked",
+		deepest.Human(), port.Name, sc.Fabric.QoS.DataPriority, low.Human(), high.Human())}
+}
+
+// fullestQueue returns the queue that was longest relative to where its port starts to mark, and
+// the port.
+func (r *Recorder) fullestQueue() (unit.Bytes, topo.Port) {
+	best, at := 0.0, topo.PortID(0)
+	curve := r.plan.Scenario.Fabric.QoS.ECN.Curve()
+	for id, p := range r.plan.Graph.Ports {
+		longest := r.fabric.Stats(r.engine.Now(), topo.PortID(id)).MaxQueue
+		if full := float64(longest) / float64(curve.Min.At(p.Rate)); full > best {
+			best, at = full, topo.PortID(id)
+		}
+	}
+	return r.fabric.Stats(r.engine.Now(), at).MaxQueue, r.plan.Graph.Ports[at]
+}
+
+// whyEmpty says why queues stay empty where no two NICs send data through the same switch port; ""
+// where two do.
+func (r *Recorder) whyEmpty() string {
+	sender := map[topo.PortID]topo.NICID{}
+	for i := range r.plan.Pairs {
+		q := &r.plan.Pairs[i]
+		for _, port := range q.Path[1:] {
+			if from, ok := sender[port]; ok && from != q.From {
+				return ""
+			}
+			sender[port] = q.From
+		}
+	}
+	if r.job != nil {
+		return "Each ring has its rail to itself: no switch port sends what comes from two NICs, " +
+			"but for acknowledgements"
+	}
+	return "No switch port sends what comes from two NICs, but for acknowledgements"
+}
+
+// pauseNotes is about PFC.
+func (r *Recorder) pauseNotes(s *result.Summary) []string {
+	pfc := r.plan.Scenario.Fabric.QoS.PFC
+	switch {
+	case s.Pauses > 0:
+		return nil
+	case !pfc.Enabled:
+		return []string{"no pauses: fabric.qos.pfc.enabled is false"}
+	case pfc.Threshold.Set:
+		return []string{fmt.Sprintf("no pauses: what a switch held from any one port stayed below xOFF, %s",
+			pfc.Threshold.Value.Human())}
+	}
+	used, size := r.fullestBuffer()
+	return []string{fmt.Sprintf("no pauses: what a switch held from any one port stayed below xOFF, %s of its free "+
+		"buffer (at most %s of %s were in use)",
+		alphas(s.Thresholds), used.Human(), size.Human())}
+}
+
+// alphas prints the alpha of all ports: "1/8", or "1/8 to 1/2" where it grows with their rate.
+func alphas(rows []qos.Row) string {
+	low, high := rows[0].PFC.Alpha, rows[0].PFC.Alpha
+	for i := range rows {
+		if a := rows[i].PFC.Alpha; a.Cmp(low) < 0 {
+			low = a
+		} else if a.Cmp(high) > 0 {
+			high = a
+		}
+	}
+	if low == high {
+		return low.String()
+	}
+	return low.String() + " to " + high.String()
+}
+
+// fullestBuffer returns the most that the shared buffer of a switch ever held, and its size.
+func (r *Recorder) fullestBuffer() (used, size unit.Bytes) {
+	n := 0
+	for _, node := range r.plan.Graph.Nodes {
+		if node.Kind == topo.HostKind {
+			continue
+		}
+		if u, all := r.fabric.MaxShared(n); n == 0 || u > used {
+			used, size = u, all
+		}
+		n++
+	}
+	return used, size
+}
+
+// lossNotes is about drops and retransmissions.
+func (r *Recorder) lossNotes(s *result.Summary) []string {
+	sc := r.plan.Scenario
+	timeout := "which is none"
+	if sc.Transport.Timeout.Set {
+		timeout = sc.Transport.Timeout.Value.Human()
+	}
+	var notes []string
+	lost := r.faulted()
+	switch {
+	case s.Drops == 0 && lost > 0:
+		return []string{fmt.Sprintf("no drops in switches: what was lost, %s frames, faults took on links",
+			unit.Count(lost))}
+	case s.Drops == 0 && s.Retransmits > 0:
+		return []string{fmt.Sprintf("no drops: packets were sent again because they or their acknowledgements "+
+			"waited longer than transport.timeout (%s)", timeout)}
+	case s.Drops == 0 && s.Pauses > 0:
+		return []string{"no drops, hence no retransmissions: PFC paused senders, and headroom took what was already " +
+			"on its way"}
+	case s.Drops == 0:
+		return []string{"no drops, hence no retransmissions: every packet found room in the switches' buffers"}
+	}
+	if lost > 0 {
+		notes = append(notes, fmt.Sprintf("faults took %s frames on links; drops are those of switches alone",
+			unit.Count(lost)))
+	}
+	if sc.Fabric.QoS.PFC.Enabled {
+		notes = append(notes, "packets were dropped though PFC is on: it protects only RoCE data, and that only "+
+			"while headroom takes what is on its way after a pause")
+	}
+	if s.Retransmits == 0 {
+		notes = append(notes, fmt.Sprintf("no retransmissions: what was dropped carried no data, or the run ended "+
+			"within transport.timeout (%s) of it", timeout))
+	}
+	if s.Retransmits > s.Drops {
+		notes = append(notes, "more packets were sent again than dropped: go-back-N repeats everything after the "+
+			"first one lost")
+	}
+	return notes
+}
+
+// faulted returns how many frames the scenario's faults discarded.
+func (r *Recorder) faulted() (n int64) {
+	for id := range r.plan.Graph.Ports {
+		n += r.fabric.Stats(r.engine.Now(), topo.PortID(id)).Faulted
+	}
+	return n
+}
+
+// trainingNotes is about what a training leaves out, and how to read its split.
+func (r *Recorder) trainingNotes(s *result.Summary, diverged bool) []string {
+	if r.job == nil {
+		return nil
+	}
+	var notes []string
+	if first := r.job.Loss(0); s.Steps > 1 && !diverged && float64(*s.FinalLoss) >= first {
+		notes = append(notes, fmt.Sprintf("the training has not learned: its final loss, %.4g, is no lower than "+
+			"that of its first step, %.4g. Most often job.train.lr (%v) is too large",
+			float64(*s.FinalLoss), first, r.plan.Scenario.Job.Train.LR))
+	}
+	if s.StepSplit != nil && r.ranks() > 1 {
+		if mean := s.StepSplit.Mean.Split(); 3*s.StepSplit.Mean.Dependency > mean.Sum() {
+			notes = append(notes, fmt.Sprintf("dependency: waiting for a message that another rank could not send "+
+				"yet. A ring all-reduce over %d ranks takes %d messages, one after the other",
+				r.ranks(), 2*(r.ranks()-1)))
+		}
+	}
+	if s.Steps > 0 && s.PathsTraced == 0 {
+		notes = append(notes, "no critical path: to trace one takes a record of each operation of a step's "+
+			"collectives, and this job has too many of them, or none of its traced steps ended")
+	}
+	if out := r.job.LeftOut(); out > 0 {
+		notes = append(notes, fmt.Sprintf("%s of %s training images were left out of each epoch: they do not fill a "+
+			"global batch",
+			unit.Count(int64(out)), unit.Count(int64(r.images.Train.N))))
+	}
+	return notes
+}

@@ -1,0 +1,140 @@
+package record
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"railyard/internal/nic"
+	"railyard/internal/result"
+	"railyard/internal/unit"
+)
+
+// outcome says how the run ended, and with what error.
+func (r *Recorder) outcome(s *result.Summary, e Ending) (result.State, error) {
+	switch {
+	case r.net.Err() != nil:
+		return result.Failed, r.net.Err()
+	case r.dir.Err() != nil:
+		return result.Failed, r.dir.Err()
+	case e.Diverged != nil:
+		return result.Failed, e.Diverged
+	case !e.Whole || e.Stopped && s.Steps < s.StepsPlanned:
+		return result.Interrupted, e.Interrupted
+	case s.Steps < s.StepsPlanned || r.jobLeft > 0:
+		return result.Unfinished, r.unfinished(s)
+	}
+	return result.Complete, nil
+}
+
+// unfinished is the error of a run in which no event is left and the job is not done.
+func (r *Recorder) unfinished(s *result.Summary) error {
+	t := fmt.Sprintf("%s of %s messages of the job were never acknowledged", unit.Count(r.jobLeft),
+		unit.Count(r.jobMessages()))
+	if r.job != nil {
+		t = fmt.Sprintf("not all ranks ended step %d (of %d, counted from 0)", s.Steps, s.StepsPlanned)
+	}
+	t += ", and nothing is left to happen"
+	if len(r.stuck) > 0 {
+		t += ": " + someOf(r.stuck)
+	}
+	if !r.plan.Scenario.Transport.Timeout.Set {
+		t += "; transport.timeout is none, so what is lost is never sent again: want a time such as 1ms"
+	}
+	return fmt.Errorf("the run is unfinished: %s", t)
+}
+
+// jobMessages is how many messages the job's own flows have.
+func (r *Recorder) jobMessages() (n int64) {
+	for i := range r.plan.Pairs {
+		if q := &r.plan.Pairs[i]; q.Kind == result.KindJob && q.Sends() {
+			n += int64(q.Flow.Count)
+		}
+	}
+	return n
+}
+
+// shownOpen is how many messages a summary lists that were not acknowledged.
+const shownOpen = 20
+
+// someOf names the queue pairs of open messages, a few at most.
+func someOf(open []result.OpenMessage) string {
+	const most = 4
+	var names []string
+	for _, m := range open {
+		if name := fmt.Sprintf("%s (%s to %s)", m.Name, m.Src, m.Dst); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if n := len(names) - most; n > 0 {
+		names = append(names[:most], "and others")
+	}
+	return strings.Join(names, ", ")
+}
+
+// left takes a message that the run left unfinished. Those of a queue pair come oldest first. Of
+// background flows, which go on until the run ends, only messages that gave up count.
+func (r *Recorder) left(f *nic.Flow) {
+	r.Flow(f)
+	q := &r.plan.Pairs[f.QP]
+	if q.Kind == result.KindBackground && !f.Failed {
+		return
+	}
+	m := result.OpenMessage{
+		Name:   q.Name,
+		Kind:   q.Kind,
+		Src:    r.endName(q.From, q.FromGPU),
+		Dst:    r.endName(q.To, q.ToGPU),
+		Step:   -1,
+		Bytes:  f.Bytes,
+		Posted: f.Posted,
+		Path:   r.paths[f.QP],
+	}
+	if f.Message != nil {
+		m.Step = int32(f.Message.Step)
+	}
+	if f.Placed >= 0 {
+		m.Placed = new(f.Placed)
+	}
+	st := r.net.Standing(f.QP)
+	if st.Left >= 0 {
+		m.Left = new(st.Left)
+	}
+	m.Waits = waits[st.Waits]
+	if n := len(r.stuck); n == 0 || r.stuck[n-1].Name != q.Name {
+		m.Acked = st.Acked
+	}
+	r.stuck = append(r.stuck, m)
+}
+
+var waits = [...]string{
+	nic.ForAck:    result.WaitsAck,
+	nic.ForWindow: result.WaitsWindow,
+	nic.ForPause:  result.WaitsPause,
+	nic.ForTurn:   result.WaitsTurn,
+	nic.ForNone:   result.WaitsNone,
+}
+
+// sortStuck puts what gave up first, then what was posted first.
+func (r *Recorder) sortStuck() {
+	gaveUp := func(m result.OpenMessage) int {
+		if m.Waits == result.WaitsNone {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(r.stuck, func(a, b result.OpenMessage) int {
+		return cmp.Or(cmp.Compare(gaveUp(a), gaveUp(b)), cmp.Compare(a.Posted, b.Posted))
+	})
+}
+
+// finishOpen lists the open messages of a run that failed or is unfinished.
+func (r *Recorder) finishOpen(s *result.Summary) {
+	if s.State != result.Failed && s.State != result.Unfinished {
+		return
+	}
+	stuck := r.stuck
+	s.UnfinishedAll = int64(len(stuck))
+	s.Unfinished = stuck[:min(len(stuck), shownOpen)]
+}

@@ -1,0 +1,107 @@
+package record
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"railyard/internal/cause"
+	"railyard/internal/dataset"
+	"railyard/internal/exec"
+	"railyard/internal/nn"
+	"railyard/internal/plan"
+	"railyard/internal/result"
+	"railyard/internal/scenario"
+	"railyard/internal/train"
+	"railyard/internal/unit"
+)
+
+// training returns a recorder of a training of 8 ranks that has not begun.
+func training(t *testing.T) *Recorder {
+	t.Helper()
+	sc, err := scenario.Parse("test.yaml", []byte(`
+cluster: {hosts: 2, host: {gpus: 4}, nic: {speed: 100Gb/s}}
+job: {train: {model: mlp, layers: [4, 3, 2], data: nowhere, batch: 1, epochs: 2, lr: 0.2}, parallel: {dp: 8}}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := plan.New(sc, plan.Files{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	images := &dataset.Set{}
+	images.Train.N, images.Train.Pixels, images.Train.Labels = 8, make([]byte, 8*4), make([]uint8, 8)
+	r := New(p, nil, 0, Hooks{Step: func(int64, float64) {}})
+	job, err := train.New(train.Config{Model: p.Model, Kernel: nn.Portable,
+		Train: train.Set{Pixels: images.Train.Pixels, Labels: images.Train.Labels},
+		Ranks: 8, Batch: 1, Epochs: 2, SGD: nn.SGD{LR: 0.2}, Step: p.Step})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Open(Parts{Job: job, Images: images})
+	return r
+}
+
+// Of equally slow steps the path of the first is kept.
+func TestTheFirstOfEquallySlowPathsIsKept(t *testing.T) {
+	c := critical{evidence: newEvidence(&plan.Plan{}), name: func(int32) string { return "" }}
+	for step, took := range []unit.Time{5, 9, 7, 9} {
+		c.take(&exec.PathRecord{Step: int64(step), Start: 100, End: 100 + took,
+			Parts: []exec.PathPart{{Kind: exec.PathMessage, From: 100, Until: 100 + took}}})
+	}
+	if c.slowest.Step != 1 || len(c.slowest.Parts) != 1 || c.slowest.Parts[0].Until != 109 {
+		t.Errorf("kept %+v, want step 1", c.slowest)
+	}
+}
+
+// Of ranks that took equally long the one with the lowest number is the slowest, in whatever order
+// they end.
+func TestTheFirstOfEquallySlowRanksCounts(t *testing.T) {
+	for _, order := range [][]int32{{0, 1, 2, 3, 4, 5, 6, 7}, {7, 6, 5, 4, 3, 2, 1, 0}, {3, 2, 7, 1, 0, 4, 6, 5}} {
+		r := training(t)
+		for _, rank := range order {
+			s := exec.StepRecord{Rank: rank, Step: 0, Start: unit.Time(rank), End: unit.Time(rank) + 100}
+			if rank == 4 {
+				s.End -= 10 // quicker
+			}
+			s.Split[cause.Compute] = unit.Duration(rank + 1)
+			r.Step(s)
+		}
+		if got := r.slowest[cause.Compute]; got != 1 {
+			t.Errorf("ended in the order %v: rank %d counts as the slowest, want 0", order, got-1)
+		}
+	}
+}
+
+// The driver hears of each step that all ranks have ended, with its loss, and of the end of the
+// job, which may be sooner than planned.
+func TestTheDriverHearsOfStepsAndOfTheEnd(t *testing.T) {
+	for limit, want := range map[int64]string{9: "step 0, step 1, done at 208", 1: "step 0, done at 108, step 1"} {
+		r := training(t)
+		var heard []string
+		r.hooks.Step = func(step int64, _ float64) { heard = append(heard, "step "+string('0'+rune(step))) }
+		r.hooks.Done = func(last unit.Time) { heard = append(heard, "done at "+unit.Duration(last).String()) }
+		r.StopAfter(limit)
+		for step := range int64(2) {
+			for rank := range int32(8) {
+				r.Step(exec.StepRecord{Rank: rank, Step: step, End: unit.Time(100*(step+1)) + unit.Time(rank+1)})
+			}
+		}
+		if got := strings.ReplaceAll(strings.Join(heard, ", "), "ps", ""); got != want {
+			t.Errorf("stopped after %d steps: heard %q, want %q", limit, got, want)
+		}
+	}
+}
+
+// A training of which no critical path was traced says so.
+func TestARunWithoutPathsSaysSo(t *testing.T) {
+	for traced, want := range map[int64]bool{0: true, 2: false} {
+		notes := training(t).trainingNotes(&result.Summary{Steps: 2, PathsTraced: traced,
+			FinalLoss: new(result.Float(0))}, false)
+		if got := slices.ContainsFunc(notes,
+			func(n string) bool { return strings.HasPrefix(n, "no critical path: ") }); got != want {
+			t.Errorf("%d paths were traced, and the notes say %q", traced, notes)
+		}
+	}
+}

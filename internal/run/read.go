@@ -1,0 +1,81 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"railyard/internal/coll"
+	"railyard/internal/input"
+	"railyard/internal/plan"
+	"railyard/internal/result"
+	"railyard/internal/scenario"
+	"railyard/internal/topo"
+)
+
+// NewPlan reads the files that a scenario names and plans its run.
+func NewPlan(sc *scenario.Scenario) (*plan.Plan, error) {
+	p, _, err := newPlan(sc, &watcher{ctx: context.Background(), progress: func(result.Progress) {}})
+	return p, err
+}
+
+// newPlan is NewPlan with a watcher. It returns what it read, too.
+func newPlan(sc *scenario.Scenario, w *watcher) (*plan.Plan, []result.Input, error) {
+	files, inputs, err := readFiles(w.ctx, sc)
+	if err != nil {
+		return nil, nil, err
+	}
+	// Planning cannot be stopped while it parses a long file: an interrupted run leaves it behind.
+	var lock sync.Mutex
+	left := false
+	step := func(done, total int) error {
+		lock.Lock()
+		defer lock.Unlock()
+		if left {
+			return w.ctx.Err()
+		}
+		return w.step("planning", done, total)
+	}
+	p, err := input.Await(w.ctx, func() (*plan.Plan, error) { return plan.New(sc, files, step) })
+	lock.Lock()
+	left = true
+	lock.Unlock()
+	return p, inputs, err
+}
+
+// readFiles reads the files that a scenario names, or returns what is wrong with each.
+func readFiles(ctx context.Context, sc *scenario.Scenario) (files plan.Files, inputs []result.Input, err error) {
+	var problems scenario.Problems
+	read := func(key, kind, name string, most int64) []byte {
+		if err != nil {
+			return nil
+		}
+		src, failed := input.Read(ctx, name, most)
+		switch {
+		case failed == nil:
+			inputs = append(inputs, result.Input{Name: kind, Text: src})
+		case ctx.Err() != nil:
+			err = ctx.Err()
+		default:
+			problems = append(problems, sc.Located(scenario.Finding{
+				Severity: scenario.Error,
+				Path:     key,
+				Message:  fmt.Sprintf("cannot read %s: %v", name, failed),
+			}))
+		}
+		return src
+	}
+	if sc.Fabric.Design == "custom" {
+		files.Topology = read("fabric.topology", result.TopologyInput, sc.Fabric.Topology.Value, topo.MaxText)
+	}
+	if s := sc.Job.Collective.Schedule; sc.Job.Train != nil && sc.RankCount() > 1 && s.Set {
+		files.Schedule = read("job.collective.schedule", result.ScheduleInput, s.Value, coll.MaxText)
+	}
+	if f := sc.Job.FlowsCSV; f.Set {
+		files.Flows = read("job.flows_csv", result.FlowsInput, f.Value, scenario.MaxFlowBytes)
+	}
+	if err == nil && len(problems) > 0 {
+		err = problems
+	}
+	return files, inputs, err
+}

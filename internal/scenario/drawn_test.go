@@ -1,0 +1,94 @@
+package scenario_test
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"railyard/internal/scenario"
+	"railyard/internal/scenario/scenariotest"
+)
+
+// FuzzParse: no panic, no hang; every problem points into the file; what parses prints as YAML that
+// parses to an equal value.
+func FuzzParse(f *testing.F) {
+	for _, src := range scenariotest.Cases(f, "../..") {
+		f.Add([]byte(src))
+	}
+	f.Fuzz(func(t *testing.T, src []byte) {
+		s, err := scenario.Parse("fuzz.yaml", src)
+		if err == nil {
+			s.Fields()
+			s.Findings()
+			scenario.RoundTrip(t, s)
+			return
+		}
+		lines := bytes.Split(bytes.TrimPrefix(src, []byte("\xef\xbb\xbf")), []byte("\n"))
+		for _, p := range err.(scenario.Problems) {
+			if p.Line < 1 || p.Line > len(lines) || p.Column < 1 || p.Column > len(lines[p.Line-1])+1 || p.Width < 1 {
+				t.Fatalf("%s points outside the file", p)
+			}
+			if strings.ContainsAny(p.String(), "\n\r\x1b") {
+				t.Fatalf("%q is not one line", p.String())
+			}
+		}
+		err.(scenario.Problems).Render(&bytes.Buffer{}, src, true)
+	})
+}
+
+// Whatever fields a file gives, the resolved scenario prints and parses back.
+func TestResolvedRoundTrip(t *testing.T) {
+	accepted, tried := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		values := scenariotest.Values(t, func(f *scenario.Field) bool {
+			return rapid.Bool().Draw(t, "give "+f.Path) || f.Required
+		})
+		values["cluster.hosts"] = fmt.Sprint(rapid.IntRange(4, 4096).Draw(t, "hosts"))
+		values["job.train.batch"] = fmt.Sprint(rapid.IntRange(1, 3).Draw(t, "batch"))
+		delete(values, "job.train.data") // digits stand for it
+		delete(values, "job.train.data.digits.train")
+		var flow []string
+		for _, f := range scenario.Table() {
+			if key, ok := strings.CutPrefix(f.Path, "job.flows[]."); ok {
+				flow = append(flow, key+": "+scenariotest.Value(t, &f))
+			}
+		}
+		background := "background: {flows: [{" + strings.Join(flow, ", ") + "}]}\n"
+		tried++
+		printed := scenariotest.Accepted(values)
+		for _, src := range []string{printed + background, printed} {
+			if s, err := scenario.Parse("x.yaml", []byte(src)); err == nil {
+				accepted++
+				scenario.RoundTrip(t, s)
+				return
+			}
+		}
+	})
+	if accepted*2 < tried {
+		t.Errorf("only %d of %d drawn scenarios were valid", accepted, tried)
+	}
+}
+
+// Whatever a file may hold, the tree written out gives the same scenario.
+func TestSourceIsTheScenario(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		src := scenariotest.Draw(t)
+		s, err := scenario.Parse("job.yaml", []byte(src))
+		if err != nil {
+			t.Skip()
+		}
+		path := rapid.SampledFrom([]string{"seed", "output.queues", "fabric.switch.latency"}).Draw(t, "path")
+		i := slices.IndexFunc(s.Fields(), func(f scenario.FieldValue) bool { return f.Path == path })
+		same, err := s.Set(path, s.Fields()[i].Value)
+		if err != nil || !same.Equal(s) {
+			t.Fatalf("%s set to what it is: %v", path, err)
+		}
+		if again, err := scenario.Parse("job.yaml", same.Source()); err != nil || !again.Equal(s) {
+			t.Fatalf("%v\n%s\nis not\n%s", err, same.Source(), src)
+		}
+	})
+}

@@ -1,0 +1,46 @@
+package reference
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"strings"
+	"testing"
+
+	"railyard/internal/scenario"
+)
+
+var update = flag.Bool("update", false, "rewrite docs/scenario.md")
+
+// docs/scenario.md is what the table says: run with -update after a change.
+func TestMarkdown(t *testing.T) {
+	const file = "../../../docs/scenario.md"
+	want := Markdown()
+	if *update {
+		if err := os.WriteFile(file, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s is stale: go test ./internal/scenario/reference -update", file)
+	}
+	for _, f := range scenario.Table() {
+		if !strings.Contains(string(want), "`"+f.Path+"`") && f.Path != "background" &&
+			strings.Contains(f.Path, ".") {
+			t.Errorf("%s is not in %s", f.Path, file)
+		}
+	}
+}
+
+// The scenario that the reference begins with is one.
+func TestExample(t *testing.T) {
+	_, rest, _ := strings.Cut(string(Markdown()), "```yaml\n")
+	src, _, _ := strings.Cut(rest, "```")
+	if _, err := scenario.Parse("x.yaml", []byte(src)); err != nil {
+		t.Error(err)
+	}
+}

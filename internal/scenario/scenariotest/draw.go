@@ -1,0 +1,137 @@
+package scenariotest
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"pgregory.net/rapid"
+
+	"railyard/internal/scenario"
+)
+
+// Values draws valid texts for those fields of a scenario that give wants, by path.
+func Values(t *rapid.T, give func(f *scenario.Field) bool) map[string]string {
+	values := map[string]string{}
+	for _, f := range scenario.Table() {
+		if f.Kind != scenario.Group && f.List() == nil && !strings.Contains(f.Path, "[]") && give(&f) {
+			values[f.Path] = Value(t, &f)
+		}
+	}
+	return values
+}
+
+// Value draws a valid text for a field, whatever the others are.
+func Value(t *rapid.T, f *scenario.Field) string {
+	pick := func(from ...string) string { return rapid.SampledFrom(from).Draw(t, f.Path) }
+	between := func(what string, lo, hi int) int { return rapid.IntRange(lo, hi).Draw(t, what+" of "+f.Path) }
+	if f.Word != "" && rapid.Bool().Draw(t, "word") {
+		return pick(f.Words()...)
+	}
+	switch f.Kind {
+	case scenario.Name:
+		return f.Choices[between("choice", 0, len(f.Choices)-1)].Name
+	case scenario.Bool:
+		return pick("true", "false")
+	case scenario.Whole:
+		if f.Max == "" {
+			return fmt.Sprint(rapid.Uint64().Draw(t, f.Path))
+		}
+		lo, _ := strconv.Atoi(f.Min)
+		hi, _ := strconv.Atoi(f.Max)
+		return fmt.Sprint(between("value", lo, hi))
+	case scenario.WholeList:
+		return fmt.Sprintf("[%d, %d]", between("in", 1, 9999), between("out", 1, 99))
+	case scenario.NameList:
+		return `[host1, leaf-1, "spine1#2", host2]`
+	case scenario.Text:
+		if strings.HasSuffix(f.Path, "name") {
+			return rapid.StringMatching(`[a-z][a-z0-9-]{0,20}`).Draw(t, f.Path)
+		}
+		return strconv.Quote(rapid.StringMatching(`[a-z0-9 ./\\"'#:~é{}\[\],&*!|>%@-]{1,12}x`).Draw(t, f.Path))
+	case scenario.Number:
+		return fmt.Sprint(rapid.Float64Range(0.001, 0.9).Draw(t, f.Path))
+	case scenario.End:
+		return fmt.Sprintf("host%d/%s0", between("host", 1, 4), pick("gpu", "nic"))
+	case scenario.Fraction:
+		return fmt.Sprintf("%d/%d", between("num", 1, 99), between("den", 100, 1000))
+	case scenario.ComputeRate:
+		return fmt.Sprintf("%dGFLOP/s", between("value", 1, 2000000))
+	}
+	units := map[scenario.Kind][]string{
+		scenario.Rate: {"Mb/s", "kB/s"}, scenario.ByteRate: {"GB/s", "Gb/s"}, scenario.ByteCount: {"B", "kB", "KiB"},
+		scenario.Time: {"ps", "ns", "us"}, scenario.Distance: {"mm", "cm", "m"},
+	}
+	return fmt.Sprintf("%d%s", between("value", 1, 999999), pick(units[f.Kind]...))
+}
+
+// File prints values, by path, as a scenario file.
+func File(values map[string]string) string {
+	var b strings.Builder
+	printKeys(&b, scenario.Keys(), "", values)
+	return b.String()
+}
+
+func printKeys(b *strings.Builder, k *scenario.Key, indent string, values map[string]string) {
+	for _, c := range k.Keys {
+		if v, ok := values[c.Field.Path]; ok {
+			fmt.Fprintf(b, "%s%s: %s\n", indent, c.Name, v)
+			continue
+		}
+		var inner strings.Builder
+		if printKeys(&inner, c, indent+"  ", values); inner.Len() > 0 {
+			fmt.Fprintf(b, "%s%s:\n%s", indent, c.Name, inner.String())
+		}
+	}
+}
+
+// Accepted prints values as a scenario file, without those that rules between fields refuse. It
+// takes them out of values too.
+func Accepted(values map[string]string) string {
+	required := map[string]bool{}
+	for _, f := range scenario.Table() {
+		required[f.Path] = f.Required
+	}
+	for {
+		src := File(values)
+		_, err := scenario.Parse("x.yaml", []byte(src))
+		if err == nil {
+			return src
+		}
+		dropped := false
+		for _, p := range err.(scenario.Problems) {
+			if _, ok := values[p.Path]; ok && !required[p.Path] {
+				delete(values, p.Path)
+				dropped = true
+			}
+		}
+		if !dropped {
+			return src
+		}
+	}
+}
+
+// Draw draws a scenario file that is valid, or has one value that is not.
+func Draw(t *rapid.T) string {
+	values := Values(t, func(f *scenario.Field) bool {
+		return f.Path != "job.train.data" && rapid.IntRange(0, 5).Draw(t, "give "+f.Path) == 0
+	})
+	maps.Copy(values, map[string]string{
+		"cluster.hosts": "8", "job.train.layers": "[784, 10]", "job.train.batch": "2", "job.train.lr": "0.1",
+		"job.train.data.digits.dir": "d",
+	})
+	delete(values, "job.train.data.digits.train")
+	delete(values, "job.parallel.dp")
+	src := Accepted(values)
+	if rapid.Bool().Draw(t, "whole") {
+		return src
+	}
+	path := rapid.SampledFrom(slices.Sorted(maps.Keys(values))).Draw(t, "which")
+	values[path] = rapid.SampledFrom([]string{
+		"400", "-1", "0.5", "1e300", "true", "nonsense", "10 furlongs", `"4"`, "[1]", "[]", "{a: 1}", "{}", "~",
+		"99999999999999999999",
+	}).Draw(t, "broken")
+	return File(values)
+}

@@ -1,0 +1,100 @@
+package schema
+
+import (
+	"strings"
+
+	"railyard/internal/scenario"
+)
+
+// between holds the rules between the keys of a group that a schema can say. They
+// follow the rules of the decoder; a test compares the two.
+var between = map[string]object{
+	"cluster.nic": {
+		{"if", object{{"required", []string{"shared"}}, {"properties", object{{"shared", object{{"const", true}}}}}}},
+		{"then", forbid("per_gpu")},
+	},
+	"fabric": {{"allOf", []any{
+		when("design", "single-switch", object{{"properties",
+			object{{"spines", false}, {"links", forbid("spine", "spine_length", "parallel")}}}}),
+		when("design", "custom", object{{"required", []string{"topology"}},
+			{"properties", object{{"spines", false},
+				{"links", forbid("host", "spine", "length", "spine_length", "parallel", "delay")}}}}),
+		only("design", "custom", forbid("topology")),
+		only("design", "leaf-spine", forbid("leaves")),
+	}}},
+	"congestion": {{"allOf", []any{
+		unless("algorithm", "dcqcn", forbid(keysOf("congestion")...)),
+		only("algorithm", "hpcc", object{{"properties", object{{"hpcc", forbid(keysOf("congestion.hpcc")...)}}}}),
+		only("algorithm", "timely", object{{"properties",
+			object{{"timely", forbid(keysOf("congestion.timely")...)}}}}),
+		only("algorithm", "dctcp", object{{"properties", object{{"dctcp", forbid(keysOf("congestion.dctcp")...)}}}}),
+		only("algorithm", "swift", object{{"properties", object{{"swift", forbid(keysOf("congestion.swift")...)}}}}),
+	}}},
+	"transport": {{"allOf", []any{unless("recovery", "selective-repeat", forbid("timeout_low", "low_packets"))}}},
+	"job": {
+		{"oneOf", []any{object{{"required", []string{"train"}}},
+			object{{"anyOf", []any{object{{"required", []string{"flows"}}},
+				object{{"required", []string{"flows_csv"}},
+					{"properties", object{{"flows_csv", object{{"not", object{{"const", "none"}}}}}}}}}}}}},
+		{"if", object{{"anyOf", []any{object{{"required", []string{"flows"}}},
+			object{{"required", []string{"flows_csv"}}}}}}},
+		{"then", object{{"properties", object{{"parallel", forbid("dp")},
+			{"collective", object{{"properties", object{{"schedule", false}, {"algorithm", false},
+				{"channels", false},
+				{"admission", forbid("slots", "bytes")}}}}}}}}},
+	},
+	"job.collective.admission": {
+		{"if", object{{"required", []string{"bytes"}}}},
+		{"then", object{{"required", []string{"slots"}}}},
+	},
+	"job.collective": {
+		{"if", object{{"required", []string{"schedule"}},
+			{"properties", object{{"schedule", object{{"not", object{{"const", "none"}}}}}}}}},
+		{"then", forbid("algorithm")},
+	},
+	"job.flows[]": {
+		{"if", object{{"required", []string{"count"}}, {"properties", object{{"count", object{{"minimum", 2}}}}}}},
+		{"then", object{{"required", []string{"every"}}}},
+	},
+}
+
+// when is the schema that holds then where a key has a value.
+func when(key, value string, then object) object {
+	return object{{"if", object{{"required", []string{key}},
+		{"properties", object{{key, object{{"const", value}}}}}}}, {"then", then}}
+}
+
+// only is the schema that holds then unless a key has a value that is not its default.
+func only(key, value string, then object) object {
+	return object{{"if", object{{"not", object{{"required", []string{key}},
+		{"properties", object{{key, object{{"const", value}}}}}}}}}, {"then", then}}
+}
+
+// keysOf lists the keys of a group that have no meaning without their algorithm.
+func keysOf(group string) (keys []string) {
+	var other scenario.Scenario // without an algorithm
+	for _, f := range scenario.Table() {
+		key, below := strings.CutPrefix(f.Path, group+".")
+		if below && !strings.Contains(key, ".") && f.Unfit(&other) != "" {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// unless is the schema that holds then where a key is given with another value. A key that is not
+// given proves nothing: its
+// default or a preset may be that value.
+func unless(key, value string, then object) object {
+	return object{{"if", object{{"required", []string{key}},
+		{"properties", object{{key, object{{"not", object{{"const", value}}}}}}}}}, {"then", then}}
+}
+
+// forbid is the schema of a group that must not have these keys.
+func forbid(keys ...string) object {
+	props := object{}
+	for _, k := range keys {
+		props = append(props, member{k, false})
+	}
+	return object{{"properties", props}}
+}

@@ -1,0 +1,239 @@
+package schema
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/goccy/go-yaml"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"pgregory.net/rapid"
+
+	"railyard/internal/scenario"
+	"railyard/internal/scenario/scenariotest"
+)
+
+// beyond are the complaints of the decoder that a schema does not share: about the
+// text and not the value, bounds of quantities, and rules between fields.
+var beyond = regexp.MustCompile(strings.Join([]string{
+	`duplicate key`, `not YAML`, `UTF-8`, `control character`, `tab character`, `not accepted in a scenario`,
+	`second document`, `nested deeper`,
+	`leading zero`, `not plain digits`, `finer than`, `too (large|small)`, `remove the quotes`, `put it in quotes`,
+	`not a whole number`,
+	`must differ`, `is above max`, `do not fit`, `more ranks than GPUs`, `one step takes more`,
+	`no such (host|gpu|nic|rank)`, `the sender too`, `the (link|rank) of .* too`, `both length and delay`,
+	`has no meaning here: it belongs to job.train`, `same NIC`,
+	`are not connected`, `the name of`, `no period`, `has no effect`, `would be posted`, `two ends of a link`,
+	`would be negative`, `PFC would never act`,
+	`less than one packet`, `there is no class for it`, `no window to scale`, `a CNP has a size`, `both headroom`,
+	`NICs per host, want 1`, `do not spread evenly`,
+	`wants an acknowledgement of every packet`, `keeps a window of its own`, `probabilities differ`, `does nothing`,
+	`has no effect without`, `comes from one host`, `above cluster`, `too small for`, `: want true or false`,
+	`: True`, `.*: want a number such as`, `printable`, `longer than`,
+}, "|"))
+
+// The schema accepts what the decoder accepts, and refuses what it refuses but for
+// the complaints listed above: on every golden case and every example.
+func TestSchemaAgreesWithDecoder(t *testing.T) {
+	schema := compileSchema(t)
+	refused, cases := 0, 0
+	for name, src := range scenariotest.Cases(t, "../../..") {
+		refusal, why := agree(schema, src)
+		if why != "" {
+			t.Errorf("%s: %s", name, why)
+		}
+		if cases++; refusal {
+			refused++
+		}
+	}
+	if refused < 20 || cases < 40 {
+		t.Errorf("the schema refused %d of %d cases: too few to compare", refused, cases)
+	}
+}
+
+// The same on whatever a file gives, valid or with something broken, and on what the
+// decoder prints of it.
+func TestSchemaAgreesOnDrawnScenarios(t *testing.T) {
+	schema := compileSchema(t)
+	taken, refused := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		src := scenariotest.Draw(t)
+		refusal, why := agree(schema, src)
+		if why != "" {
+			t.Fatal(why)
+		}
+		if refusal {
+			refused++
+			return
+		}
+		s, err := scenario.Parse("x.yaml", []byte(src))
+		if err != nil {
+			return
+		}
+		taken++
+		if _, why := agree(schema, string(s.YAML())); why != "" {
+			t.Fatal(why)
+		}
+	})
+	if taken == 0 || refused == 0 {
+		t.Errorf("%d scenarios taken and %d refused: want some of each", taken, refused)
+	}
+}
+
+// FuzzSchema: whatever the text, the schema takes what the decoder takes, and refuses what it
+// refuses.
+func FuzzSchema(f *testing.F) {
+	for _, src := range scenariotest.Cases(f, "../../..") {
+		f.Add([]byte(src))
+	}
+	schema := compileSchema(f)
+	f.Fuzz(func(t *testing.T, src []byte) {
+		if _, why := agree(schema, string(src)); why != "" {
+			t.Fatal(why)
+		}
+	})
+}
+
+// The rules between keys that the schema has: it and the decoder refuse each of these.
+func TestSchemaHasRulesBetweenKeys(t *testing.T) {
+	schema := compileSchema(t)
+	const cluster, flow = "cluster: {hosts: 2}\n", "{from: host1/gpu0, to: host2/gpu0, bytes: 1MB}"
+	const flows, train = "job: {flows: [" + flow + "]}\n",
+		"job: {train: {layers: [784, 10], batch: 2, lr: 0.1, data: {digits: {dir: d}}}}\n"
+	for _, src := range []string{cluster + flows, cluster + train} {
+		if refusal, why := agree(schema, src); refusal || why != "" {
+			t.Fatalf("refused without a rule: %s%s", why, src)
+		}
+	}
+	for _, src := range []string{
+		"cluster: {hosts: 2, nic: {shared: true, per_gpu: 2}}\n" + flows,
+		cluster + flows + "fabric: {design: single-switch, spines: 2}",
+		cluster + flows + "fabric: {design: single-switch, links: {spine: 400Gb/s}}",
+		cluster + flows + "fabric: {design: single-switch, links: {parallel: 2}}",
+		cluster + flows + "fabric: {design: custom}",
+		cluster + flows + "fabric: {design: custom, topology: t.txt, spines: 2}",
+		cluster + flows + "fabric: {design: custom, topology: t.txt, links: {host: 400Gb/s}}",
+		cluster + flows + "fabric: {topology: t.txt}",
+		cluster + flows + "fabric: {leaves: 2}",
+		cluster + flows + "congestion: {algorithm: hpcc, g: 1/256}",
+		cluster + flows + "congestion: {hpcc: {eta: 0.9}}",
+		cluster + flows + "congestion: {timely: {low: 50us}}",
+		cluster + flows + "congestion: {dctcp: {g: 1/16}}",
+		cluster + flows + "congestion: {swift: {beta: 0.8}}",
+		cluster + flows + "transport: {recovery: go-back-n, low_packets: 3}",
+		cluster + "job: {name: nothing}",
+		cluster + "job: {}",
+		cluster + "job: {flows_csv: none}",
+		cluster + strings.TrimSuffix(train, "}\n") + ", flows: [" + flow + "]}",
+		cluster + strings.TrimSuffix(flows, "}\n") + ", parallel: {dp: 2}}",
+		cluster + strings.TrimSuffix(flows, "}\n") + ", collective: {channels: 2}}",
+		cluster + strings.TrimSuffix(train, "}\n") + ", collective: {admission: {bytes: 1MB}}}",
+		cluster + strings.TrimSuffix(train, "}\n") + ", collective: {schedule: s.txt, algorithm: ring}}",
+		cluster + strings.Replace(flows, "1MB", "1MB, count: 2", 1),
+	} {
+		refusal, why := agree(schema, src)
+		if _, err := scenario.Parse("job.yaml", []byte(src)); err == nil || !refusal || why != "" {
+			t.Errorf("decoder: %v; schema refuses: %v %s\n%s", err, refusal, why, src)
+		}
+	}
+}
+
+// agree reports whether the schema refuses a file, and how it and the decoder differ, "" if they do
+// not.
+func agree(schema *jsonschema.Schema, src string) (refusal bool, why string) {
+	_, err := scenario.Parse("job.yaml", []byte(src))
+	v, notJSON := asJSON(src)
+	if notJSON != nil {
+		if err == nil {
+			return false, fmt.Sprintf("the decoder takes what is not JSON: %v\n%s", notJSON, src)
+		}
+		return false, ""
+	}
+	invalid := schema.Validate(v)
+	switch {
+	case err == nil && invalid != nil:
+		return true, fmt.Sprintf("the decoder takes it, the schema does not: %v\n%s", invalid, src)
+	case err == nil || invalid != nil:
+		return invalid != nil, ""
+	}
+	for _, p := range err.(scenario.Problems) {
+		if !beyond.MatchString(p.String()) {
+			return false, fmt.Sprintf("the schema takes what the decoder refuses: %s\n%s", p, src)
+		}
+	}
+	return false, ""
+}
+
+// asJSON returns what an editor hands to a validator: the YAML as JSON would read it.
+func asJSON(src string) (any, error) {
+	if !utf8.ValidString(src) {
+		return nil, errors.New("not UTF-8")
+	}
+	v := any(map[string]any{})
+	if err := yaml.Unmarshal([]byte(src), &v); err != nil {
+		return nil, err
+	}
+	if v == nil {
+		v = map[string]any{}
+	}
+	text, err := json.Marshal(v)
+	if err != nil { // an infinity
+		return nil, err
+	}
+	return jsonschema.UnmarshalJSON(bytes.NewReader(text))
+}
+
+// compileSchema returns the schema, which is one of the draft it names.
+func compileSchema(t testing.TB) *jsonschema.Schema {
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("railyard.schema.json", schemaTree(t)); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.Compile("railyard.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func schemaTree(t testing.TB) map[string]any {
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(JSON()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v.(map[string]any)
+}
+
+// Every key of the table is in the schema, with a description.
+func TestSchemaHasEveryField(t *testing.T) {
+	root := schemaTree(t)
+	nouns := map[string]string{}
+	for _, l := range scenario.Lists() {
+		nouns[strings.TrimSuffix(l.Path, "[]")] = l.Noun
+	}
+	for _, f := range scenario.Table() {
+		at := root
+		for key := range strings.SplitSeq(f.Path, ".") {
+			if next, ok := at["anyOf"].([]any); ok && at["properties"] == nil {
+				at = next[len(next)-1].(map[string]any)
+			}
+			props, _ := at["properties"].(map[string]any)
+			next, _ := props[strings.TrimSuffix(key, "[]")].(map[string]any)
+			if next == nil {
+				t.Fatalf("%s: not in the schema", f.Path)
+			}
+			if at = next; strings.HasSuffix(key, "[]") {
+				list, _, _ := strings.Cut(f.Path, "[]")
+				at = root["$defs"].(map[string]any)[nouns[list]].(map[string]any)
+			}
+		}
+		if d, _ := at["description"].(string); !strings.HasPrefix(d, f.Meaning) {
+			t.Errorf("%s: description %q, want %q", f.Path, d, f.Meaning)
+		}
+	}
+}
