@@ -8,7 +8,7 @@ import (
 func Charts(d *Data) (out []chart.Figure) {
 	for _, make := range []func(*Data) []chart.Figure{
 		causesChart, timelineChart, pathChart, stepTimeCharts, lossChart, slowestChart, completionChart,
-		fabricChart, utilisationChart, queueMapChart, queueCharts, trafficChart, eventCharts, portCharts,
+		fabricChart, queueMapChart, queueCharts, utilisationChart, trafficChart, eventCharts, portCharts,
 	} {
 		out = append(out, make(d)...)
 	}

@@ -90,6 +90,22 @@ func TestPathOverManyRanks(t *testing.T) {
 	}
 }
 
+// An acknowledgement leads back to the sender. The fastest message stands beside the slowest.
+func TestAcknowledgementLeadsBack(t *testing.T) {
+	d := load(t, small(t, true))
+	parts := d.StepPath.Parts
+	parts[2].Kind = "acknowledgement"
+	all, from, _, _ := lanes(d.StepPath.Ops, nil)
+	if got, want := linkText(d.StepPath.links(all, from)), "0@0>0@25 0@25>1@25 1@25>3@66 3@66>1@76 1@76>2@76 2@76>2@81"; got != want {
+		t.Errorf("line %s, want %s", got, want)
+	}
+	d.Steps = nil
+	if _, rows := d.spans(); spanNames(rows) != "mean over 6 messages; fastest: rank0>rank1#0; slowest: rank0>rank1#0" ||
+		rows[1].split.Sum() != 10*us || rows[2].split.Sum() != 50*us {
+		t.Errorf("rows: %+v", rows)
+	}
+}
+
 // Time in any state stands at what made it pass; the rest is one row.
 func TestCausesNameBlames(t *testing.T) {
 	d := load(t, small(t, true))

@@ -65,7 +65,7 @@ func TestFigures(t *testing.T) {
 		}
 	}
 	want := "causes timeline critical-path step-time loss slowest-messages completion " +
-		"fabric utilisation queue traffic marks marks-by-port held-by-port"
+		"fabric queue utilisation traffic marks marks-by-port held-by-port"
 	if got := strings.Join(names, " "); got != want {
 		t.Errorf("figures: %s, want %s", got, want)
 	}
