@@ -196,28 +196,32 @@ type collectiveJSON struct {
 }
 
 func dagData(p *plan.Plan) (any, error) {
-	if p.Step == nil {
+	if p.Work == nil {
 		return nil, errNoRanks
 	}
 	return dagOf(p), nil
 }
 
 func dagOf(p *plan.Plan) dagJSON {
-	d := dagJSON{Ranks: len(p.Placement.Ranks), Streams: p.Step.Streams, Collectives: []collectiveJSON{}}
-	for i := range p.Step.Ops {
-		op := &p.Step.Ops[i]
-		o := operationJSON{Op: op.ID, Name: op.Name, Stream: p.Step.Streams[op.Stream],
+	program := &p.Work.Programs[0]
+	d := dagJSON{Ranks: len(p.Placement.Ranks), Collectives: []collectiveJSON{}}
+	for _, s := range program.Streams {
+		d.Streams = append(d.Streams, s.Name)
+	}
+	for i := range program.Ops {
+		op := &program.Ops[i]
+		o := operationJSON{Op: op.ID, Name: op.Name, Stream: d.Streams[op.Stream],
 			Deps: append([]int32{}, op.Deps...), Duration: op.Duration}
 		if op.Kind == workload.Communication {
-			o.Collective = p.Step.Collectives[op.Coll].Name
+			o.Collective = p.Work.Collectives[op.Coll].Name
 		}
 		d.Operations = append(d.Operations, o)
 	}
-	for i := range p.Step.Collectives {
-		c := &p.Step.Collectives[i]
+	for i := range p.Work.Collectives {
+		c := &p.Work.Collectives[i]
 		s := c.Schedule
 		d.Collectives = append(d.Collectives,
-			collectiveJSON{c.Name, s.Name(), unit.Bytes(c.Elems * c.ElemBytes), s.Channels(), s.Chunks(),
+			collectiveJSON{c.Name, s.Name(), c.Bytes(), s.Channels(), s.Chunks(),
 				unit.Bytes(c.SlotBytes()), mostSent(c)})
 	}
 	return d
@@ -231,7 +235,7 @@ func mostSent(c *workload.Collective) unit.Bytes {
 		for ch := range c.Schedule.Channels() {
 			for i := range c.Schedule.Len(rank, ch) {
 				if op := c.Schedule.Op(rank, ch, i); op.Kind == coll.Send {
-					_, n := c.Range(ch, int(op.Chunk))
+					_, n := c.Chunk(ch, int(op.Chunk))
 					sum += n
 				}
 			}
@@ -242,7 +246,7 @@ func mostSent(c *workload.Collective) unit.Bytes {
 }
 
 func dagText(a *app, p *plan.Plan) error {
-	if p.Step == nil {
+	if p.Work == nil {
 		return errNoRanks
 	}
 	d, s := dagOf(p), a.newSheet()
@@ -252,7 +256,7 @@ func dagText(a *app, p *plan.Plan) error {
 	compute := unit.Duration(0)
 	for i, o := range d.Operations {
 		takes := o.Duration.Human()
-		if p.Step.Ops[i].Kind == workload.Compute {
+		if p.Work.Programs[0].Ops[i].Kind == workload.Compute {
 			compute += o.Duration
 		} else {
 			takes = "launch " + takes
@@ -291,7 +295,7 @@ func slowRanks(p *plan.Plan) (text string) {
 // scheduleOf returns the plan's schedule, or why it has none.
 func scheduleOf(p *plan.Plan) (coll.Schedule, error) {
 	switch {
-	case p.Step == nil:
+	case p.Work == nil:
 		return nil, errNoRanks
 	case p.Schedule == nil:
 		return nil, errors.New("one rank: it sums nothing with anybody, so there is no schedule")

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"fmt"
+	"slices"
 
 	"railyard/internal/coll"
 	"railyard/internal/unit"
@@ -10,7 +11,12 @@ import (
 
 // collRun is one collective of the step, running or finished.
 type collRun struct {
-	op       int32 // the operation that runs it
+	*workload.Collective
+	id       int32   // in Job.Collectives
+	op       int32   // the operation that runs it
+	stream   int32   // and its stream
+	me       int     // this rank, as the schedule numbers it
+	members  []int32 // of the group: rank of the job by that number
 	channels []channelRun
 	open     int   // channels that are not at their end
 	inFlight int   // messages sent and not acknowledged
@@ -62,33 +68,42 @@ type cursor struct {
 	at   int
 }
 
+func newCollRun(job *workload.Job, rank int32, op *workload.Op) collRun {
+	c := &job.Collectives[op.Coll]
+	members := job.Groups[c.Group].Ranks
+	return collRun{Collective: c, id: op.Coll, op: op.ID, stream: op.Stream,
+		me: slices.Index(members, rank), members: members,
+		channels: make([]channelRun, c.Schedule.Channels())}
+}
+
+// conn is the connection to a member of the group on a channel.
+func (c *collRun) conn(member, channel int32) Conn { return Conn{c.Group, c.members[member], channel} }
+
 // launched starts every channel of the collective that op runs.
 func (r *Rank) launched(now unit.Time, op *workload.Op) {
-	c := &r.colls[op.Coll]
-	s := r.cfg.Template.Collectives[op.Coll].Schedule
-	r.running = op.Coll
-	c.op, c.open, c.last = op.ID, len(c.channels), -1
+	c := &r.colls[r.collOf[op.ID]]
+	r.streams[op.Stream].running = r.collOf[op.ID]
+	c.open, c.last = len(c.channels), -1
 	for i := range c.channels {
 		ch := &c.channels[i]
-		ch.pc, ch.length, ch.wait, ch.src = 0, s.Len(int(r.cfg.Rank), i), nothing, -1
+		ch.pc, ch.length, ch.wait, ch.src = 0, c.Schedule.Len(c.me, i), nothing, -1
 		ch.cursors, ch.gates, ch.path = ch.cursors[:0], ch.gates[:0], nil
 		if r.path != nil {
-			ch.path = r.path.channel(op.Coll, i)
+			ch.path = r.path.channel(c.id, i)
 		}
 	}
 	for i := range c.channels {
-		r.advance(now, i)
+		r.advance(now, c, i)
 	}
-	r.finish(now)
+	r.finish(now, c)
 }
 
 // advance runs a channel's program until it has to wait.
-func (r *Rank) advance(now unit.Time, channel int) {
-	c := &r.colls[r.running]
+func (r *Rank) advance(now unit.Time, c *collRun, channel int) {
 	ch := &c.channels[channel]
-	s := r.cfg.Template.Collectives[r.running].Schedule
+	s := c.Schedule
 	for ; ch.pc < ch.length; ch.pc++ {
-		op := s.Op(int(r.cfg.Rank), channel, ch.pc)
+		op := s.Op(c.me, channel, ch.pc)
 		if int(op.After) >= ch.pc || int(op.Acked) >= ch.pc {
 			panic(fmt.Sprintf("exec: %s: rank %d channel %d operation %d waits for a later one", s.Name(),
 				r.cfg.Rank, channel, ch.pc))
@@ -105,7 +120,7 @@ func (r *Rank) advance(now unit.Time, channel int) {
 		ch.did(now)
 	}
 	ch.wait, ch.end = nothing, now
-	r.path.ending(r.running, channel, -1)
+	r.path.ending(c.id, channel, -1)
 	c.open--
 	c.last = int32(channel)
 }
@@ -118,10 +133,10 @@ func (r *Rank) execute(now unit.Time, c *collRun, channel int, op coll.Op) bool 
 		r.send(c, channel, op)
 		return true
 	case coll.Recv:
-		if _, n := r.cfg.Template.Collectives[r.running].Range(channel, int(op.Chunk)); n == 0 {
+		if _, n := c.Chunk(channel, int(op.Chunk)); n == 0 {
 			return true
 		}
-		in := r.inbox(op.Peer, int32(channel))
+		in := r.inbox(c.conn(op.Peer, int32(channel)))
 		if in.queued() == 0 {
 			ch.wait = message
 			return false
@@ -130,106 +145,110 @@ func (r *Rank) execute(now unit.Time, c *collRun, channel int, op coll.Op) bool 
 		in.pop()
 		return true
 	}
-	return r.local(ch, channel, op)
+	return r.local(c, channel, op)
 }
 
 // send posts the message of a Send, addressed to the slot of the matching Recv.
 func (r *Rank) send(c *collRun, channel int, op coll.Op) {
-	t := &r.cfg.Template.Collectives[r.running]
 	ch := &c.channels[channel]
-	recv, at := r.match(ch, channel, op.Peer)
-	off, n := t.Range(channel, int(op.Chunk))
+	recv, at := r.match(c, channel, op.Peer)
+	off, n := c.Chunk(channel, int(op.Chunk))
 	if n == 0 {
 		return
 	}
-	ch.matched(r, channel, op.Peer, at)
-	ch.sent = append(ch.sent, sentOp{op: int32(ch.pc), dst: op.Peer})
+	ch.matched(r, c, channel, op.Peer, at)
+	ch.sent = append(ch.sent, sentOp{op: int32(ch.pc), dst: c.members[op.Peer]})
 	c.inFlight++
-	r.cfg.Transport.Post(Message{Src: r.cfg.Rank, Dst: op.Peer, Channel: int32(channel), Bytes: unit.Bytes(n),
-		From: Ref{Buffer: 0, Off: off, Len: n},
-		To:   Ref{Buffer: Staging(r.running, r.step), Off: t.Slot(channel, int(recv.Slot)), Len: n},
-		Step: r.step, Coll: r.running, Op: int32(ch.pc)})
+	r.cfg.Transport.Post(Message{Way: Way{r.cfg.Rank, c.members[op.Peer], c.Group, int32(channel)},
+		Bytes: unit.Bytes(n),
+		From:  Ref{Buffer: c.Range.Buffer, Off: off, Len: n},
+		To:    Ref{Buffer: Staging(r.cfg.Job, c.id, r.step), Off: c.Slot(channel, int(recv.Slot)), Len: n},
+		Step:  r.step, Coll: c.id, Op: int32(ch.pc)})
 }
 
 // local starts a reduction or copy from staging, or reports true if it took no time.
-func (r *Rank) local(ch *channelRun, channel int, op coll.Op) bool {
-	t := &r.cfg.Template.Collectives[r.running]
-	off, n := t.Range(channel, int(op.Chunk))
+func (r *Rank) local(c *collRun, channel int, op coll.Op) bool {
+	off, n := c.Chunk(channel, int(op.Chunk))
 	if n == 0 {
 		return true
 	}
-	d := r.cfg.Template.Device.ReduceTime(n)
+	d := r.prog.Device.ReduceTime(n)
 	if op.Kind == coll.Copy {
-		d = r.cfg.Template.Device.CopyTime(n)
+		d = r.prog.Device.CopyTime(n)
 	}
 	var body func()
 	if b := r.cfg.Body; b != nil {
-		dst := Ref{Buffer: 0, Off: off, Len: n}
-		src := Ref{Buffer: Staging(r.running, r.step), Off: t.Slot(channel, int(op.Slot)), Len: n}
-		c := r.running
-		body = func() { b.Reduce(r.cfg.Rank, c, dst, src) }
+		dst := Ref{Buffer: c.Range.Buffer, Off: off, Len: n}
+		src := Ref{Buffer: Staging(r.cfg.Job, c.id, r.step), Off: c.Slot(channel, int(op.Slot)), Len: n}
+		id := c.id
+		body = func() { b.Reduce(r.cfg.Rank, id, dst, src) }
 		if op.Kind == coll.Copy {
-			body = func() { b.Copy(r.cfg.Rank, c, dst, src) }
+			body = func() { b.Copy(r.cfg.Rank, id, dst, src) }
 		}
 	}
-	if r.run(Token(len(r.ops)+channel), d, body) {
+	if r.run(r.streams[c.stream].token+Token(channel), d, body) {
 		return true
 	}
-	ch.wait = local
+	c.channels[channel].wait = local
 	return false
 }
 
-// resume goes on after the operation at which the channel waited.
-func (r *Rank) resume(now unit.Time, channel int) {
-	ch := &r.colls[r.running].channels[channel]
+// resume goes on after the operation on which the channel stood still.
+func (r *Rank) resume(now unit.Time, c *collRun, channel int) {
+	ch := &c.channels[channel]
 	ch.did(now)
 	ch.pc++
-	r.advance(now, channel)
-	r.finish(now)
+	r.advance(now, c, channel)
+	r.finish(now, c)
 }
 
 // localDone goes on after a reduction or copy.
-func (r *Rank) localDone(now unit.Time, channel int) {
-	if r.running < 0 || r.colls[r.running].channels[channel].wait != local {
-		panic(fmt.Sprintf("exec: rank %d: nothing runs on channel %d", r.cfg.Rank, channel))
+func (r *Rank) localDone(now unit.Time, tok Token) {
+	for s := range r.streams {
+		st := &r.streams[s]
+		if tok < st.token || tok >= st.until || st.running < 0 {
+			continue
+		}
+		if c := &r.colls[st.running]; c.channels[tok-st.token].wait == local {
+			r.resume(now, c, int(tok-st.token))
+			return
+		}
 	}
-	r.resume(now, channel)
+	panic(fmt.Sprintf("exec: rank %d: nothing runs as %d", r.cfg.Rank, tok))
 }
 
-// arrived goes on with a channel that waited for a message from src.
-func (r *Rank) arrived(now unit.Time, src, channel int32) {
-	c := &r.colls[r.running]
-	if int(channel) >= len(c.channels) {
+// arrived goes on with a channel that stood still for a message from a peer.
+func (r *Rank) arrived(now unit.Time, c *collRun, from Conn) {
+	if int(from.Channel) >= len(c.channels) {
 		return // for a later collective
 	}
-	ch := &c.channels[channel]
-	if ch.wait != message || ch.op.Peer != src {
+	ch := &c.channels[from.Channel]
+	if ch.wait != message || c.members[ch.op.Peer] != from.Peer {
 		return
 	}
-	r.inbox(src, channel).take(&ch.trace)
-	ch.src, ch.gates = src, ch.gates[:0]
+	r.inbox(from).take(&ch.trace)
+	ch.src, ch.gates = from.Peer, ch.gates[:0]
 	ch.took(r, &ch.trace)
-	r.resume(now, int(channel))
+	r.resume(now, c, int(from.Channel))
 }
 
-// acked goes on with a channel that waited for an acknowledgement from dst.
-func (r *Rank) acked(now unit.Time, dst, channel int32, tr *Trace) {
-	c := &r.colls[r.running]
-	ch := &c.channels[channel]
-	op, ok := ch.forget(dst)
+// acked goes on with a channel that stood still for an acknowledgement from a peer.
+func (r *Rank) acked(now unit.Time, c *collRun, to Conn, tr *Trace) {
+	ch := &c.channels[to.Channel]
+	op, ok := ch.forget(to.Peer)
 	if !ok {
 		panic(fmt.Sprintf("exec: rank %d: acknowledgement from rank %d on channel %d, nothing is in flight",
-			r.cfg.Rank, dst, channel))
+			r.cfg.Rank, to.Peer, to.Channel))
 	}
 	c.inFlight--
 	ch.answered(r, op, tr)
 	c.answer.set(tr)
-	r.path.ending(r.running, int(channel), op)
+	r.path.ending(c.id, int(to.Channel), op)
 	if ch.wait == acknowledge && !ch.unacked(ch.op.Acked) {
 		ch.gate(now, tr)
-		r.advance(now, int(channel)) // the operation that waited has not started
+		r.advance(now, c, int(to.Channel)) // the operation that waited has not started
 	}
-	r.finish(now)
+	r.finish(now, c)
 }
 
 // gate notes that the wait for an acknowledgement is over.
@@ -253,11 +272,10 @@ func (t *Trace) set(o *Trace) {
 	t.Posted, t.Placed, t.Segments = o.Posted, o.Placed, append(t.Segments[:0], o.Segments...)
 }
 
-// finish ends the running collective once nothing of it is left.
-func (r *Rank) finish(now unit.Time) {
-	c := &r.colls[r.running]
+// finish ends a running collective once nothing of it is left.
+func (r *Rank) finish(now unit.Time, c *collRun) {
 	if c.open == 0 && c.inFlight == 0 {
-		r.running = -1
+		r.streams[c.stream].running = -1
 		r.endOp(now, c.op)
 	}
 }
@@ -288,18 +306,18 @@ func (ch *channelRun) forget(dst int32) (op int32, ok bool) {
 
 // match returns the peer's Recv for this rank's next Send to it, and its index in the peer's
 // program.
-func (r *Rank) match(ch *channelRun, channel int, peer int32) (recv coll.Op, at int) {
-	s := r.cfg.Template.Collectives[r.running].Schedule
+func (r *Rank) match(c *collRun, channel int, peer int32) (recv coll.Op, at int) {
+	s, ch := c.Schedule, &c.channels[channel]
 	k := ch.cursor(peer)
 	for n := s.Len(int(peer), channel); k.at < n; {
 		op := s.Op(int(peer), channel, k.at)
 		k.at++
-		if op.Kind == coll.Recv && op.Peer == r.cfg.Rank {
+		if op.Kind == coll.Recv && int(op.Peer) == c.me {
 			return op, k.at - 1
 		}
 	}
 	panic(fmt.Sprintf("exec: %s: channel %d: rank %d has no Recv for operation %d of rank %d", s.Name(), channel,
-		peer, ch.pc, r.cfg.Rank))
+		c.members[peer], ch.pc, r.cfg.Rank))
 }
 
 func (ch *channelRun) cursor(peer int32) *cursor {

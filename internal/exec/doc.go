@@ -21,8 +21,8 @@
 //     ready at one instant starts in the order of the streams;
 //   - a channel runs its program strictly in order, one operation at a time, which
 //     is more than Op.After asks for; channels do not wait for each other;
-//   - the k-th message from a rank on a channel belongs to the k-th Recv from that
-//     rank on that channel. It may come before this rank has reached the Recv, or
+//   - the k-th message of a group from a rank on a channel belongs to the k-th Recv from
+//     that rank on that channel. It may come before this rank has reached the Recv, or
 //     even the step: it is counted and waits;
 //   - a collective is done when every channel is at its end and every message that
 //     it sent is acknowledged, so that the next writer of a buffer finds it free;
@@ -30,10 +30,12 @@
 //     sides know its size;
 //   - the causes of a step sum to its duration exactly.
 //
-// A rank has at most one communicator, since messages are matched by source and
-// channel alone. A collective must make every rank wait for every other (as an
-// all-reduce does): two staging buffers are then enough, for no rank can be more
-// than one step ahead. The rank panics when a peer is.
+// A rank is in any number of groups, and runs at most one collective of each at a time:
+// a message is known by its group, channel and peer, and by its place in their order.
+//
+// A collective must make every rank of its group wait for every other (as an all-reduce
+// does): two staging buffers are then enough, for no rank can be more than one step
+// ahead. The rank panics when a peer is.
 //
 // # Why a step took as long as it did
 //

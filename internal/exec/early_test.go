@@ -21,12 +21,14 @@ func TestMessageBeforeTheStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	step := &workload.Step{Streams: []string{"compute", "broadcast"},
-		Ops:         []workload.Op{{Name: "broadcast", Kind: workload.Communication, Stream: 1, Layer: -1, Bucket: -1}},
-		Collectives: []workload.Collective{{Name: "broadcast", Elems: 10, ElemBytes: 4, Schedule: s}}}
+	wait := &one{Collectives: []workload.Collective{collective("broadcast", 10, s)},
+		Program: workload.Program{Streams: []workload.Stream{{Name: "compute", Group: -1},
+			{Name: "broadcast", Group: 0}},
+			Ops: []workload.Op{{Name: "broadcast", Kind: workload.Communication, Stream: 1, Body: -1}}}}
+	job := jobOf(t, 2, same(wait))
 	j, q := &journal{}, &quiet{}
-	r := exec.NewRank(exec.Config{Rank: 1, Template: step, Steps: 1, Transport: q, Clock: q, Observer: j})
-	r.Received(5, 0, 0, nil)
+	r := exec.NewRank(exec.Config{Rank: 1, Job: job, Steps: 1, Transport: q, Clock: q, Observer: j})
+	r.Received(5, exec.Conn{}, nil)
 	if r.Steps() != 0 || r.Finished() || len(j.steps) != 0 {
 		t.Fatalf("%d steps ended before the first began", r.Steps())
 	}

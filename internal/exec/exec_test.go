@@ -78,27 +78,56 @@ func ring(ranks, channels, slices int) coll.Schedule {
 }
 
 // step is: compute for so long, all-reduce of so many elements, compute again for the same time.
-func step(span, launch unit.Duration, elems int64, s coll.Schedule) *workload.Step {
-	return &workload.Step{
-		Streams: []string{"compute", "communicator 1"},
-		Collectives: []workload.Collective{
-			{Name: "allreduce", Elems: elems, ElemBytes: 4, Schedule: s}},
-		Ops: []workload.Op{
-			{ID: 0, Name: "before", Kind: workload.Compute, Duration: span, Coll: -1},
-			{ID: 1, Name: "allreduce", Kind: workload.Communication, Stream: 1, Deps: []int32{0}, Duration: launch},
-			{ID: 2, Name: "after", Kind: workload.Compute, Deps: []int32{1}, Duration: span, Coll: -1},
-		},
+func step(span, launch unit.Duration, elems int64, s coll.Schedule) *one {
+	return &one{
+		Collectives: []workload.Collective{collective("allreduce", elems, s)},
+		Program: workload.Program{Streams: []workload.Stream{{Name: "compute", Group: -1},
+			{Name: "communicator 1", Group: 0}},
+			Ops: []workload.Op{
+				{ID: 0, Name: "before", Kind: workload.Compute, Duration: span, Body: -1, Coll: -1},
+				{ID: 1, Name: "allreduce", Kind: workload.Communication, Stream: 1, Deps: []int32{0},
+					Duration: launch, Body: -1},
+				{ID: 2, Name: "after", Kind: workload.Compute, Deps: []int32{1}, Duration: span, Body: -1, Coll: -1},
+			}},
 	}
+}
+
+// one is the program of one rank, and the collectives that all of them run.
+type one struct {
+	workload.Program
+	Collectives []workload.Collective
+}
+
+func collective(name string, elems int64, s coll.Schedule) workload.Collective {
+	return workload.Collective{Name: name, Range: workload.Range{Elems: elems}, ElemBytes: 4, Schedule: s}
+}
+
+// jobOf is a job of one group, with a program for each rank.
+func jobOf(t rapid.TB, ranks int, template func(rank int) *one) *workload.Job {
+	t.Helper()
+	job := &workload.Job{Collectives: template(0).Collectives,
+		Buffers: []workload.Buffer{{Name: "numbers", Elems: 1 << 40, ElemBytes: 4}},
+		Groups:  []workload.Group{{Name: "all"}}}
+	for r := range ranks {
+		job.Groups[0].Ranks = append(job.Groups[0].Ranks, int32(r))
+		job.Of = append(job.Of, int32(r))
+		job.Programs = append(job.Programs, template(r).Program)
+	}
+	if err := job.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	return job
 }
 
 // replay runs steps on every rank; template gives each its own.
 func replay(t testing.TB, net exectest.Net, ranks int, steps int64,
-	template func(rank int) *workload.Step) (*journal, unit.Time) {
+	template func(rank int) *one) (*journal, unit.Time) {
 	t.Helper()
 	j := &journal{}
 	d := exectest.New(net, nil)
+	job := jobOf(t, ranks, template)
 	for r := range ranks {
-		d.Add(exec.Config{Rank: int32(r), Template: template(r), Steps: steps, Observer: j})
+		d.Add(exec.Config{Rank: int32(r), Job: job, Steps: steps, Observer: j})
 	}
 	end, err := d.Run()
 	if err != nil {
@@ -111,7 +140,7 @@ func constant(d unit.Duration) func(exec.Message) unit.Duration {
 	return func(exec.Message) unit.Duration { return d }
 }
 
-func same(s *workload.Step) func(int) *workload.Step { return func(int) *workload.Step { return s } }
+func same(s *one) func(int) *one { return func(int) *one { return s } }
 
 func check(t testing.TB, got, want string) {
 	t.Helper()
@@ -165,8 +194,7 @@ func TestAWaitHasTheCausesOfTheMessageThatEndsIt(t *testing.T) {
 // has all it needs at 58 us and waits 8 us for the acknowledgement of its last message.)
 func TestMessagesMayComeBeforeTheCollective(t *testing.T) {
 	slow, quick := step(50*us, 0, 50000, ring(2, 1, 1)), step(5*us, 0, 50000, ring(2, 1, 1))
-	j, _ := replay(t, exectest.Net{Rate: 100 * gbps}, 2, 1,
-		func(r int) *workload.Step { return []*workload.Step{quick, slow}[r] })
+	j, _ := replay(t, exectest.Net{Rate: 100 * gbps}, 2, 1, func(r int) *one { return []*one{quick, slow}[r] })
 	check(t, j.rank(0), `
 	0 before             0s - 5us by -1
 	0 allreduce          5us - 66us by 0
@@ -203,8 +231,9 @@ func TestAnyLatencies(t *testing.T) {
 		steps := rapid.Int64Range(1, 3).Draw(t, "steps")
 		j := &journal{}
 		d := exectest.New(net, nil)
+		job := jobOf(t, n, same(s))
 		for r := range n {
-			d.Add(exec.Config{Rank: int32(r), Template: s, Steps: steps, Observer: j})
+			d.Add(exec.Config{Rank: int32(r), Job: job, Steps: steps, Observer: j})
 		}
 		if _, err := d.Run(); err != nil {
 			t.Fatal(err)
@@ -320,28 +349,28 @@ func TestAPeerTwoStepsAheadIsRefused(t *testing.T) {
 			t.Errorf("panic says %q", got)
 		}
 	}()
-	replay(t, exectest.Net{}, 2, 20, func(r int) *workload.Step { return step(unit.Duration(1+9*r)*us, 0, 1000, s) })
+	replay(t, exectest.Net{}, 2, 20, func(r int) *one { return step(unit.Duration(1+9*r)*us, 0, 1000, s) })
 	t.Error("no panic")
 }
 
 // A message that had come before its Recv held nobody up: the wait is explained by
 // the collective before, on which this one followed.
 func TestAnEarlyMessageExplainsNothing(t *testing.T) {
-	two := func(span unit.Duration) *workload.Step {
+	two := func(span unit.Duration) *one {
 		s := step(span, 0, 50000, ring(2, 1, 1))
 		// Rank 1 sends to rank 0, which copies: nobody waits for rank 0.
 		push := program{{{Kind: coll.Recv, Peer: 1, Slot: 0, After: -1, Acked: -1},
 			{Kind: coll.Copy, Peer: -1, Slot: 0, After: 0, Acked: -1}},
 			{{Kind: coll.Send, Peer: 0, Slot: -1, After: -1, Acked: -1}}}
-		s.Collectives = append(s.Collectives, workload.Collective{Name: "push", Elems: 1, ElemBytes: 4, Schedule: push})
-		s.Ops[2] = workload.Op{ID: 2, Name: "push", Kind: workload.Communication, Stream: 1,
-			Deps: []int32{1}, Duration: span, Coll: 1}
+		s.Collectives = append(s.Collectives, collective("push", 1, push))
+		s.Ops[2] = workload.Op{ID: 2, Name: "push", Kind: workload.Communication, Stream: 1, Deps: []int32{1},
+			Duration: span, Body: -1, Coll: 1}
 		s.Ops = append(s.Ops, workload.Op{ID: 3, Name: "after", Kind: workload.Compute, Deps: []int32{2},
-			Duration: span, Coll: -1})
+			Duration: span, Body: -1, Coll: -1})
 		return s
 	}
 	j, _ := replay(t, exectest.Net{Rate: 100 * gbps}, 2, 1,
-		func(r int) *workload.Step { return two([]unit.Duration{30 * us, 5 * us}[r]) })
+		func(r int) *one { return two([]unit.Duration{30 * us, 5 * us}[r]) })
 	check(t, j.rank(0), `
 	0 before             0s - 30us by -1
 	0 allreduce          30us - 46us by 0
@@ -354,19 +383,19 @@ func TestAnEarlyMessageExplainsNothing(t *testing.T) {
 func TestStopEndsAfterTheStepAndFailAtOnce(t *testing.T) {
 	d := exectest.New(exectest.Net{}, nil)
 	j := &journal{}
-	a := d.Add(exec.Config{Rank: 0, Template: step(5*us, 0, 0, program{{}}), Steps: 3, Observer: j})
+	a := d.Add(exec.Config{Rank: 0, Job: jobOf(t, 1, same(step(5*us, 0, 0, program{{}}))), Steps: 3, Observer: j})
 	a.Stop()
 	if _, err := d.Run(); err != nil || a.Steps() != 1 || a.Status() != exec.OK {
 		t.Errorf("%d steps, %v, error %v; want 1, OK and none", a.Steps(), a.Status(), err)
 	}
 	d = exectest.New(exectest.Net{}, nil)
-	a = d.Add(exec.Config{Rank: 0, Template: step(5*us, 0, 0, program{{}}), Steps: 3})
+	a = d.Add(exec.Config{Rank: 0, Job: jobOf(t, 1, same(step(5*us, 0, 0, program{{}}))), Steps: 3})
 	a.Fail(0)
 	if !a.Finished() || a.Status() != exec.Failed {
 		t.Error("a failed rank is not finished")
 	}
 	d = exectest.New(exectest.Net{}, nil)
-	a = d.Add(exec.Config{Rank: 0, Template: step(5*us, 0, 0, program{{}}), Steps: 3})
+	a = d.Add(exec.Config{Rank: 0, Job: jobOf(t, 1, same(step(5*us, 0, 0, program{{}}))), Steps: 3})
 	a.StopAfter(2)
 	if _, err := d.Run(); err != nil || a.Steps() != 2 {
 		t.Errorf("%d steps, error %v; want 2", a.Steps(), err)

@@ -2,24 +2,24 @@ package exec
 
 import "railyard/internal/unit"
 
-// inbox counts the messages of one (source, channel) that have been placed and
+// inbox counts the messages of one connection that have been placed and
 // that no Recv has taken yet, with the trace of each.
 type inbox struct {
-	src, channel int32
-	traces       []Trace // [head:] are waiting; the others' segments are reused
-	head         int
+	Conn
+	traces []Trace // [head:] are waiting; the others' segments are reused
+	head   int
 
 	taken, takenBefore int // by this step's Recvs, by the last step's
 }
 
-// inbox returns the inbox of (src, channel). A rank has few: a search is quick.
-func (r *Rank) inbox(src, channel int32) *inbox {
+// inbox returns the inbox of a connection. A rank has few: a search is quick.
+func (r *Rank) inbox(from Conn) *inbox {
 	for i := range r.inboxes {
-		if in := &r.inboxes[i]; in.src == src && in.channel == channel {
+		if in := &r.inboxes[i]; in.Conn == from {
 			return in
 		}
 	}
-	r.inboxes = append(r.inboxes, inbox{src: src, channel: channel})
+	r.inboxes = append(r.inboxes, inbox{Conn: from})
 	return &r.inboxes[len(r.inboxes)-1]
 }
 

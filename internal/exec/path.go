@@ -34,10 +34,10 @@ type PathPart struct {
 	Rank        int32 // which did it; of a message or an acknowledgement, the sender of the message
 	Step        int64 // of that rank: the path's, or the one before
 	Op          int32 // workload.Op.ID on that rank, also of what happens inside a collective; -1 if unknown
-	// Of a message or an acknowledgement: the message's way. Else -1; Channel is
-	// set for a reduction or copy, too.
-	Src, Dst, Channel int32
-	At                int32 // of a message or an acknowledgement: Segment.At; else -1
+	// Of a message or an acknowledgement: the message's way. Else -1; Group and Channel
+	// are set for a reduction or copy, too.
+	Src, Dst, Group, Channel int32
+	At                       int32 // of a message or an acknowledgement: Segment.At; else -1
 }
 
 // PathRecord is the critical path of one step: what the rank that ended it last
@@ -77,33 +77,42 @@ func NewPathFinder(ranks int, every int64, found func(*PathRecord)) *PathFinder 
 
 // pathLayout is what of a rank's template its records are laid out by.
 type pathLayout struct {
-	template *workload.Step
-	programs [][]extent // by collective and channel: its part of rankPath.program
-	length   int        // of rankPath.program
-	opOf     []int32    // by collective: the operation that runs it
+	program *workload.Program
+	local   map[int32]int32 // of a collective of the job: index in colls
+	colls   []pathColl      // that the rank runs
+	length  int             // of rankPath.program
 }
+
+// pathColl is a collective as one rank runs it.
+type pathColl struct {
+	*workload.Collective
+	op       int32    // the operation that runs it
+	me       int      // the rank, as the schedule numbers it
+	members  []int32  // of the group
+	channels []extent // its parts of rankPath.program
+}
+
+// coll returns a collective of the job as the rank runs it.
+func (l *pathLayout) coll(c int32) *pathColl { return &l.colls[l.local[c]] }
 
 type extent struct{ from, to int }
 
 // add makes a rank known, before any rank starts.
-func (f *PathFinder) add(rank int32, t *workload.Step) {
+func (f *PathFinder) add(rank int32, job *workload.Job, colls []collRun) {
 	if int(rank) >= len(f.ranks) {
 		panic(fmt.Sprintf("exec: rank %d, the path finder is for %d ranks", rank, len(f.ranks)))
 	}
-	l := pathLayout{template: t, programs: make([][]extent, len(t.Collectives)),
-		opOf: make([]int32, len(t.Collectives))}
-	for c := range t.Collectives {
-		s := t.Collectives[c].Schedule
-		for ch := range s.Channels() {
-			to := l.length + s.Len(int(rank), ch)
-			l.programs[c] = append(l.programs[c], extent{l.length, to})
+	l := pathLayout{program: job.Program(rank), local: map[int32]int32{}}
+	for i := range colls {
+		c := &colls[i]
+		p := pathColl{Collective: c.Collective, op: c.op, me: c.me, members: c.members}
+		for ch := range c.channels {
+			to := l.length + c.Schedule.Len(c.me, ch)
+			p.channels = append(p.channels, extent{l.length, to})
 			l.length = to
 		}
-	}
-	for i := range t.Ops {
-		if op := &t.Ops[i]; op.Kind == workload.Communication {
-			l.opOf[op.Coll] = op.ID
-		}
+		l.local[c.id] = int32(len(l.colls))
+		l.colls = append(l.colls, p)
 	}
 	f.ranks[rank] = l
 }
@@ -144,12 +153,12 @@ func (f *PathFinder) open(step int64) *stepPath {
 		s = &stepPath{ranks: make([]rankPath, len(f.ranks))}
 		for r := range s.ranks {
 			l := &f.ranks[r]
-			if l.template == nil {
+			if l.program == nil {
 				panic(fmt.Sprintf("exec: a rank starts, rank %d of the path finder's %d was never made",
 					r, len(f.ranks)))
 			}
-			s.ranks[r] = rankPath{step: s, layout: l, ops: make([]opState, len(l.template.Ops)),
-				program: make([]programOp, l.length), released: make([]release, len(l.programs))}
+			s.ranks[r] = rankPath{step: s, layout: l, ops: make([]opState, len(l.program.Ops)),
+				program: make([]programOp, l.length), released: make([]release, len(l.colls))}
 		}
 	}
 	s.number, s.ended, s.messages, s.segments = step, 0, s.messages[:0], s.segments[:0]

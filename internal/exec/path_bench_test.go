@@ -22,8 +22,9 @@ func BenchmarkSteps(b *testing.B) {
 			if every > 0 {
 				f = exec.NewPathFinder(8, every, func(*exec.PathRecord) {})
 			}
+			job := jobOf(b, 8, same(s))
 			for r := range 8 {
-				d.Add(exec.Config{Rank: int32(r), Template: s, Steps: int64(b.N), Paths: f})
+				d.Add(exec.Config{Rank: int32(r), Job: job, Steps: int64(b.N), Paths: f})
 			}
 			if _, err := d.Run(); err != nil {
 				b.Fatal(err)

@@ -18,14 +18,14 @@ import (
 
 // paths replays steps on every rank and returns the critical path of every every-th.
 func paths(t rapid.TB, net exectest.Net, ranks int, steps, every int64,
-	template func(rank int) *workload.Step) []exec.PathRecord {
+	template func(rank int) *one) []exec.PathRecord {
 	t.Helper()
 	got, _ := observedPaths(t, net, ranks, steps, every, template)
 	return got
 }
 
 func observedPaths(t rapid.TB, net exectest.Net, ranks int, steps, every int64,
-	template func(rank int) *workload.Step) ([]exec.PathRecord, *journal) {
+	template func(rank int) *one) ([]exec.PathRecord, *journal) {
 	t.Helper()
 	var got []exec.PathRecord
 	f := exec.NewPathFinder(ranks, every, func(p *exec.PathRecord) {
@@ -35,8 +35,9 @@ func observedPaths(t rapid.TB, net exectest.Net, ranks int, steps, every int64,
 	})
 	j := &journal{}
 	d := exectest.New(net, nil)
+	job := jobOf(t, ranks, template)
 	for r := range ranks {
-		d.Add(exec.Config{Rank: int32(r), Template: template(r), Steps: steps, Observer: j, Paths: f})
+		d.Add(exec.Config{Rank: int32(r), Job: job, Steps: steps, Observer: j, Paths: f})
 	}
 	if _, err := d.Run(); err != nil {
 		t.Fatal(err)
@@ -116,7 +117,7 @@ func TestPathLeadsToTheStraggler(t *testing.T) {
 	slow, quick := step(90*us, 0, 50000, ring(4, 1, 1)), step(5*us, 0, 50000, ring(4, 1, 1))
 	slow.Ops[2].Duration = 1 * us // all others end after it
 	p := paths(t, exectest.Net{Latency: constant(2 * us)}, 4, 1, 1,
-		func(r int) *workload.Step { return []*workload.Step{quick, quick, slow, quick}[r] })[0]
+		func(r int) *one { return []*one{quick, quick, slow, quick}[r] })[0]
 	first, last := p.Parts[0], p.Parts[len(p.Parts)-1]
 	if first.Kind != exec.PathCompute || first.Rank != 2 || first.Until.Sub(first.From) != 90*us {
 		t.Errorf("path begins with %+v, want 90 us of compute of rank 2", first)
@@ -197,7 +198,7 @@ func TestPathReachesIntoTheStepBefore(t *testing.T) {
 	}}
 	quick, slow := step(5*us, 0, 3, ring(3, 1, 1)), step(5*us, 0, 3, ring(3, 1, 1))
 	slow.Ops[2].Duration = 50 * us
-	p := paths(t, net, 3, 2, 1, func(r int) *workload.Step { return []*workload.Step{quick, slow, quick}[r] })
+	p := paths(t, net, 3, 2, 1, func(r int) *one { return []*one{quick, slow, quick}[r] })
 	check(t, text(p[1]), `
 	step 1 of rank 0, 50us - 315us: compute 55us, propagation 210us
 	50us - 95us compute: compute of rank 1, step 0 operation 2
@@ -221,15 +222,16 @@ func TestPathOfALateStart(t *testing.T) {
 	var got []string
 	f := exec.NewPathFinder(2, 1, func(p *exec.PathRecord) { got = append(got, text(*p)) })
 	var ranks [2]*exec.Rank
+	job := jobOf(t, 2, same(s))
 	for r := range ranks {
-		ranks[r] = exec.NewRank(exec.Config{Rank: int32(r), Template: s, Steps: 1, Transport: silent{},
+		ranks[r] = exec.NewRank(exec.Config{Rank: int32(r), Job: job, Steps: 1, Transport: silent{},
 			Clock: silent{}, Paths: f})
 	}
 	at := func(d unit.Duration) unit.Time { return unit.Time(d) }
 	ranks[0].Start(at(0))
 	ranks[1].Start(at(50 * us))
-	ranks[1].Acked(at(55*us), 0, 0, nil)
-	ranks[0].Received(at(60*us), 1, 0, nil)
+	ranks[1].Acked(at(55*us), exec.Conn{Peer: 0}, nil)
+	ranks[0].Received(at(60*us), exec.Conn{Peer: 1}, nil)
 	check(t, strings.Join(got, ""), `
 	step 0 of rank 0, 0s - 60us: dependency 60us
 	0s - 50us dependency: unknown of rank 1, step 0 operation -1
@@ -242,7 +244,7 @@ func TestPathOfALateStart(t *testing.T) {
 func TestPathsSum(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 6).Draw(t, "ranks")
-		var templates []*workload.Step
+		var templates []*one
 		schedule := ring(n, rapid.IntRange(1, 3).Draw(t, "channels"), rapid.IntRange(1, 2).Draw(t, "slices"))
 		elems := rapid.Int64Range(int64(n), 100).Draw(t, "elements") // all ranks wait for each other
 		device := workload.Device{MemoryBandwidth: gbps, MemoryEff: unit.Ratio{Num: 4, Den: 5}}
@@ -260,7 +262,7 @@ func TestPathsSum(t *testing.T) {
 			}}
 		steps := rapid.Int64Range(1, 5).Draw(t, "steps")
 		every := rapid.Int64Range(2, 4).Draw(t, "every")
-		template := func(r int) *workload.Step { return templates[r] }
+		template := func(r int) *one { return templates[r] }
 		all, j := observedPaths(t, net, n, steps, 1, template)
 		if len(all) != int(steps) {
 			t.Fatalf("%d paths of %d steps", len(all), steps)

@@ -21,7 +21,7 @@ type rankPath struct {
 	last       int32       // the operation that ended last
 	ops        []opState   // copied at the step's end
 	program    []programOp // of all collectives and channels
-	released   []release   // by collective
+	released   []release   // by collective that the rank runs
 }
 
 // programOp is one operation of a channel's program.
@@ -47,7 +47,7 @@ type pathMessage struct {
 
 // channel returns the records of a channel's program.
 func (p *rankPath) channel(coll int32, channel int) []programOp {
-	e := p.layout.programs[coll][channel]
+	e := p.layout.coll(coll).channels[channel]
 	return p.program[e.from:e.to]
 }
 
@@ -66,10 +66,10 @@ func (ch *channelRun) did(now unit.Time) {
 }
 
 // matched notes which Recv of the peer belongs to the channel's current Send.
-func (ch *channelRun) matched(r *Rank, channel int, peer int32, recv int) {
+func (ch *channelRun) matched(r *Rank, c *collRun, channel int, peer int32, recv int) {
 	if ch.path != nil {
 		ch.path[ch.pc].peer = int32(recv)
-		r.path.step.ranks[peer].channel(r.running, channel)[recv].peer = int32(ch.pc)
+		r.path.step.ranks[c.members[peer]].channel(c.id, channel)[recv].peer = int32(ch.pc)
 	}
 }
 
@@ -108,10 +108,10 @@ func (ch *channelRun) answered(r *Rank, op int32, tr *Trace) {
 	}
 }
 
-// ending notes what may have ended the running collective: the acknowledgement of the Send acked
-// or, with -1, the end of the channel's program.
+// ending notes what may turn out to have ended a running collective: the
+// acknowledgement of the Send acked, or, -1, the end of the channel's program.
 func (p *rankPath) ending(coll int32, channel int, acked int32) {
 	if p != nil {
-		p.released[coll] = release{channel: int32(channel), acked: acked}
+		p.released[p.layout.local[coll]] = release{channel: int32(channel), acked: acked}
 	}
 }

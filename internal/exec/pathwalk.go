@@ -47,6 +47,11 @@ func (w *pathWalk) back(t unit.Time, why cause.Cause, part PathPart) {
 	w.at = t
 }
 
+// nowhere is a part that is on no message's way.
+func nowhere(kind PathKind, rank, op int32) PathPart {
+	return PathPart{Kind: kind, Rank: rank, Op: op, Src: -1, Dst: -1, Group: -1, Channel: -1, At: -1}
+}
+
 // operations walks back from the end of operation op on a rank, -1 being the start
 // of its step: from each operation to the one that released it, and from the
 // start of a step to what ended the step before.
@@ -54,7 +59,7 @@ func (w *pathWalk) operations(rank, op int32) {
 	for !w.arrived() {
 		p := &w.step.ranks[rank]
 		if op < 0 {
-			unknown := PathPart{Kind: PathUnknown, Rank: rank, Op: -1, Src: -1, Dst: -1, Channel: -1, At: -1}
+			unknown := nowhere(PathUnknown, rank, -1)
 			w.back(p.start, cause.Dependency, unknown) // a step without operations takes no time: nothing is left here
 			before := w.finder.step(w.step.number - 1)
 			if before == nil {
@@ -64,11 +69,11 @@ func (w *pathWalk) operations(rank, op int32) {
 			w.step, op = before, before.ranks[rank].last
 			continue
 		}
-		part := PathPart{Kind: PathCompute, Rank: rank, Op: op, Src: -1, Dst: -1, Channel: -1, At: -1}
-		if t := &p.layout.template.Ops[op]; t.Kind == workload.Communication {
+		part := nowhere(PathCompute, rank, op)
+		if t := &p.layout.program.Ops[op]; t.Kind == workload.Communication {
 			rank = w.collective(rank, t.Coll)
 			p = &w.step.ranks[rank]
-			op = p.layout.opOf[t.Coll] // on the rank on which the walk has come to its launch
+			op = p.layout.coll(t.Coll).op // on the rank on which the walk has come to its launch
 			part.Kind, part.Rank, part.Op = PathLaunch, rank, op
 		}
 		w.back(p.ops[op].start, cause.Compute, part)
@@ -80,7 +85,8 @@ func (w *pathWalk) operations(rank, op int32) {
 // the rank that it returns: along a channel's program, and across messages to
 // their senders.
 func (w *pathWalk) collective(rank, c int32) int32 {
-	by := w.step.ranks[rank].released[c]
+	p := &w.step.ranks[rank]
+	by := p.released[p.layout.local[c]]
 	channel := int(by.channel)
 	pc := by.acked
 	if pc < 0 {
@@ -92,15 +98,18 @@ func (w *pathWalk) collective(rank, c int32) int32 {
 		p := &w.step.ranks[rank]
 		program := p.channel(c, channel)
 		at := &program[pc]
-		op := p.layout.template.Collectives[c].Schedule.Op(int(rank), channel, int(pc))
+		k := p.layout.coll(c)
+		op := k.Schedule.Op(k.me, channel, int(pc))
 		if op.Kind == coll.Recv && at.done > at.start { // it stood still for the message
-			w.message(op.Peer, rank, c, channel, at)
-			rank, pc = op.Peer, at.peer
+			src := k.members[op.Peer]
+			w.message(src, rank, c, channel, at)
+			rank, pc = src, at.peer
 			continue
 		}
 		if op.Kind == coll.Reduce || op.Kind == coll.Copy {
-			w.back(at.start, cause.Compute, PathPart{Kind: PathLocal, Rank: rank, Op: p.layout.opOf[c], Src: -1,
-				Dst: -1, Channel: by.channel, At: -1})
+			part := nowhere(PathLocal, rank, k.op)
+			part.Group, part.Channel = k.Group, by.channel
+			w.back(at.start, cause.Compute, part)
 		}
 		if pc > 0 && at.start > program[pc-1].done {
 			pc = op.Acked
@@ -115,7 +124,8 @@ func (w *pathWalk) collective(rank, c int32) int32 {
 // message walks back from the arrival of the message that recv took to its post.
 func (w *pathWalk) message(src, dst, c int32, channel int, recv *programOp) {
 	sender := &w.step.ranks[src]
-	part := PathPart{Kind: PathMessage, Rank: src, Op: sender.layout.opOf[c], Src: src, Dst: dst,
+	k := sender.layout.coll(c)
+	part := PathPart{Kind: PathMessage, Rank: src, Op: k.op, Src: src, Dst: dst, Group: k.Group,
 		Channel: int32(channel), At: -1}
 	m := &w.step.messages[recv.message]
 	w.back(m.placed, cause.Dependency, part)
@@ -140,10 +150,11 @@ func (w *pathWalk) trace(m *pathMessage, part PathPart) {
 // Send to the post of the message.
 func (w *pathWalk) acknowledgement(rank, c int32, channel int, send int32) {
 	p := &w.step.ranks[rank]
-	peer := p.layout.template.Collectives[c].Schedule.Op(int(rank), channel, int(send)).Peer
+	k := p.layout.coll(c)
+	peer := k.members[k.Schedule.Op(k.me, channel, int(send)).Peer]
 	at := &p.channel(c, channel)[send]
 	recv := &w.step.ranks[peer].channel(c, channel)[at.peer]
-	part := PathPart{Kind: PathAck, Rank: rank, Op: p.layout.opOf[c], Src: rank, Dst: peer,
+	part := PathPart{Kind: PathAck, Rank: rank, Op: k.op, Src: rank, Dst: peer, Group: k.Group,
 		Channel: int32(channel), At: -1}
 	if at.message >= 0 {
 		w.trace(&w.step.messages[at.message], part)

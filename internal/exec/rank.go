@@ -10,19 +10,20 @@ import (
 // Rank is one rank's state. It belongs to one driver thread.
 type Rank struct {
 	cfg        Config
+	prog       *workload.Program
 	ops        []opState
 	dependents [][]int32 // by operation
 	streams    []streamState
-	colls      []collRun // by collective
-	inboxes    []inbox   // by (source, channel) in order of first use
+	colls      []collRun // that this rank runs, in the order of its program
+	collOf     []int32   // by operation: index in colls, -1 for none
+	inboxes    []inbox   // by connection, in order of first use
 	ended      []int32   // operations that ended and whose dependents have not been told
 
-	step    int64
-	left    int   // operations of this step that have not ended
-	running int32 // the collective in progress, past its launch; -1 none
-	status  Status
-	begun   bool
-	over    bool
+	step   int64
+	left   int // operations of this step that have not ended
+	status Status
+	begun  bool
+	over   bool
 
 	ledger ledger
 	path   *rankPath // where the step is recorded for the path finder; nil: nowhere
@@ -35,40 +36,70 @@ type opState struct {
 }
 
 type streamState struct {
-	queue []int32 // operations in issue order
-	next  int     // the first that has not started
-	busy  bool
+	queue   []int32 // operations in issue order
+	next    int     // the first that has not started
+	busy    bool
+	group   int32
+	running int32 // its collective in progress, past the launch: index in Rank.colls; -1 none
+	token   Token // of local work on channel 0 of its collectives; the other channels follow
+	until   Token
 }
 
-// NewRank returns a rank that has not started. It panics on a template that is
-// not valid, which is a mistake of whoever built it.
+// NewRank returns a rank that has not started. The job must be valid, as Job.Validate
+// says; that is looked at once for all ranks, by whoever built it.
 func NewRank(cfg Config) *Rank {
-	if err := cfg.Template.Validate(); err != nil {
-		panic("exec: " + err.Error())
-	}
-	if len(cfg.Template.Streams) > 2 {
-		panic(fmt.Sprintf("exec: %d streams, want compute and at most one communicator", len(cfg.Template.Streams)))
-	}
 	if cfg.Steps < 1 {
 		panic(fmt.Sprintf("exec: %d steps, want at least 1", cfg.Steps))
 	}
-	t := cfg.Template
-	r := &Rank{cfg: cfg, running: -1, ops: make([]opState, len(t.Ops)), dependents: make([][]int32, len(t.Ops)),
-		streams: make([]streamState, len(t.Streams)), colls: make([]collRun, len(t.Collectives))}
-	for i := range t.Ops {
-		op := &t.Ops[i]
+	p := cfg.Job.Program(cfg.Rank)
+	r := &Rank{cfg: cfg, prog: p, ops: make([]opState, len(p.Ops)), dependents: make([][]int32, len(p.Ops)),
+		streams: make([]streamState, len(p.Streams)), collOf: make([]int32, len(p.Ops))}
+	for s := range r.streams {
+		r.streams[s] = streamState{group: p.Streams[s].Group, running: -1}
+	}
+	for i := range p.Ops {
+		op := &p.Ops[i]
 		for _, d := range op.Deps {
 			r.dependents[d] = append(r.dependents[d], op.ID)
 		}
 		r.streams[op.Stream].queue = append(r.streams[op.Stream].queue, op.ID)
+		r.collOf[i] = -1
+		if op.Kind == workload.Communication {
+			r.collOf[i] = int32(len(r.colls))
+			r.colls = append(r.colls, newCollRun(cfg.Job, cfg.Rank, op))
+		}
 	}
-	for c := range r.colls {
-		r.colls[c].channels = make([]channelRun, t.Collectives[c].Schedule.Channels())
-	}
+	r.numberTokens()
 	if cfg.Paths != nil {
-		cfg.Paths.add(cfg.Rank, t)
+		cfg.Paths.add(cfg.Rank, cfg.Job, r.colls)
 	}
 	return r
+}
+
+// numberTokens gives each stream a token for each channel of its collectives. One runs at
+// a time, so they share them.
+func (r *Rank) numberTokens() {
+	next := Token(len(r.ops))
+	for s := range r.streams {
+		most := 0
+		for _, id := range r.streams[s].queue {
+			if c := r.collOf[id]; c >= 0 {
+				most = max(most, len(r.colls[c].channels))
+			}
+		}
+		r.streams[s].token, r.streams[s].until = next, next+Token(most)
+		next += Token(most)
+	}
+}
+
+// streamOf returns the stream of a group, nil if this rank has none.
+func (r *Rank) streamOf(group int32) *streamState {
+	for s := range r.streams {
+		if r.streams[s].group == group {
+			return &r.streams[s]
+		}
+	}
+	return nil
 }
 
 // Start begins the first step.
@@ -87,53 +118,55 @@ func (r *Rank) Done(now unit.Time, tok Token) {
 		return
 	}
 	if int(tok) < len(r.ops) {
-		op := &r.cfg.Template.Ops[tok]
+		op := &r.prog.Ops[tok]
 		if op.Kind == workload.Compute {
 			r.endOp(now, op.ID)
 		} else {
 			r.launched(now, op)
 		}
 	} else {
-		r.localDone(now, int(tok)-len(r.ops))
+		r.localDone(now, tok)
 	}
 	r.settle(now)
 }
 
-// Received says that the next message from src on channel has been placed in this
-// rank's memory. tr, which may be nil, is copied; without it, waiting for the
+// Received says that the next message of a connection has been placed in this rank's
+// memory. tr, which may be nil, is copied; without it, waiting for the
 // message counts as dependency.
-func (r *Rank) Received(now unit.Time, src, channel int32, tr *Trace) {
+func (r *Rank) Received(now unit.Time, from Conn, tr *Trace) {
 	if r.over {
 		return
 	}
-	in := r.inbox(src, channel)
+	in := r.inbox(from)
 	in.push(now, tr)
 	if r.step > 0 && in.queued()+in.taken > 2*in.takenBefore {
 		panic(fmt.Sprintf("exec: rank %d, step %d: rank %d is two steps ahead on channel %d: its collectives do not "+
 			"wait for this rank",
-			r.cfg.Rank, r.step, src, channel))
+			r.cfg.Rank, r.step, from.Peer, from.Channel))
 	}
-	if r.running >= 0 {
-		r.arrived(now, src, channel)
+	if st := r.streamOf(from.Group); st != nil && st.running >= 0 {
+		r.arrived(now, &r.colls[st.running], from)
 	}
 	if r.begun { // a rank that starts earlier may send to one that has not
 		r.settle(now)
 	}
 }
 
-// Acked says that the next message to dst on channel has been acknowledged: the
-// bytes it was sent from may be overwritten. tr, which may be nil, says what the
+// Acked says that the next message of a connection has been acknowledged: the bytes
+// it was sent from may be overwritten. tr, which may be nil, says what the
 // acknowledgement waited for since the message was placed; without it that is
 // all its own way.
-func (r *Rank) Acked(now unit.Time, dst, channel int32, tr *Trace) {
+func (r *Rank) Acked(now unit.Time, to Conn, tr *Trace) {
 	if r.over {
 		return
 	}
-	if r.running < 0 {
-		panic(fmt.Sprintf("exec: rank %d: acknowledgement from rank %d on channel %d, no collective is running",
-			r.cfg.Rank, dst, channel))
+	st := r.streamOf(to.Group)
+	if st == nil || st.running < 0 {
+		panic(fmt.Sprintf("exec: rank %d: acknowledgement from rank %d on channel %d, no collective of group %d is "+
+			"running",
+			r.cfg.Rank, to.Peer, to.Channel, to.Group))
 	}
-	r.acked(now, dst, channel, tr)
+	r.acked(now, &r.colls[st.running], to, tr)
 	r.settle(now)
 }
 
@@ -161,7 +194,7 @@ func (r *Rank) Steps() int64 { return r.step }
 func (r *Rank) beginStep(now unit.Time) {
 	r.left = len(r.ops)
 	for i := range r.ops {
-		r.ops[i] = opState{waiting: int32(len(r.cfg.Template.Ops[i].Deps)), by: -1}
+		r.ops[i] = opState{waiting: int32(len(r.prog.Ops[i].Deps)), by: -1}
 	}
 	for s := range r.streams {
 		r.streams[s].next = 0
@@ -204,7 +237,7 @@ func (r *Rank) startReady(now unit.Time, by int32) {
 }
 
 func (r *Rank) startOp(now unit.Time, id, by int32) {
-	op := &r.cfg.Template.Ops[id]
+	op := &r.prog.Ops[id]
 	r.ops[id].start, r.ops[id].by = now, by
 	r.streams[op.Stream].busy = true
 	if op.Kind == workload.Communication {
@@ -219,7 +252,7 @@ func (r *Rank) startOp(now unit.Time, id, by int32) {
 	r.explain(now, by)
 	r.ledger.compute(now, +1)
 	var body func()
-	if r.cfg.Body != nil {
+	if r.cfg.Body != nil && op.Body >= 0 {
 		step := r.step
 		body = func() { r.cfg.Body.Compute(r.cfg.Rank, step, op) }
 	}
@@ -241,7 +274,7 @@ func (r *Rank) run(tok Token, d unit.Duration, body func()) bool {
 }
 
 func (r *Rank) endOp(now unit.Time, id int32) {
-	op, st := &r.cfg.Template.Ops[id], &r.ops[id]
+	op, st := &r.prog.Ops[id], &r.ops[id]
 	st.end = now
 	r.streams[op.Stream].busy = false
 	if op.Kind == workload.Compute {

@@ -10,8 +10,8 @@ import (
 // a collective, a reduction or copy inside a channel. It means nothing to a driver.
 type Token int64
 
-// Ref names bytes of one rank's memory. Buffer 0 is the flat gradient vector;
-// the others are staging (see Staging).
+// Ref names bytes of one rank's memory. The first buffers are those of the job;
+// after them comes staging (see Staging).
 type Ref struct {
 	Buffer   int32
 	Off, Len int64 // bytes
@@ -20,19 +20,45 @@ type Ref struct {
 // Staging returns the buffer in which messages of collective coll land during a
 // step. There are two of each, used by even and odd steps, because a peer may
 // begin its next step while this rank still reads the last slots of this one.
-func Staging(coll int32, step int64) int32 { return 1 + 2*coll + int32(step&1) }
+func Staging(job *workload.Job, coll int32, step int64) int32 {
+	return int32(len(job.Buffers)) + 2*coll + int32(step&1)
+}
+
+// StagingOf returns the collective whose messages land in a buffer, -1 for a buffer of
+// the job itself.
+func StagingOf(job *workload.Job, buffer int32) int32 {
+	if b := buffer - int32(len(job.Buffers)); b >= 0 {
+		return b / 2
+	}
+	return -1
+}
+
+// Conn is the messages of one group on one channel, from or to one peer. They are in
+// order; nothing else is.
+type Conn struct {
+	Group   int32 // index in Job.Groups
+	Peer    int32 // a rank of the job
+	Channel int32
+}
+
+// Way is one direction between two ranks of a group on a channel.
+type Way struct{ Src, Dst, Group, Channel int32 }
+
+// AtSource is the way as its sender sees it, AtTarget as its receiver does.
+func (w Way) AtSource() Conn { return Conn{w.Group, w.Dst, w.Channel} }
+func (w Way) AtTarget() Conn { return Conn{w.Group, w.Src, w.Channel} }
 
 // Message is one contiguous transfer between two ranks.
 type Message struct {
-	Src, Dst, Channel int32
-	Bytes             unit.Bytes // > 0
-	From, To          Ref        // From in Src's memory, To in Dst's; both Bytes long
-	Step              int64
-	Coll              int32 // index into Step.Collectives
-	Op                int32 // index of the Send in the channel's program of Src
+	Way
+	Bytes    unit.Bytes // > 0
+	From, To Ref        // From in Src's memory, To in Dst's; both Bytes long
+	Step     int64
+	Coll     int32 // index in Job.Collectives
+	Op       int32 // index of the Send in the channel's program of Src
 }
 
-// Transport moves messages. Messages of one (Src, Dst, Channel) are placed and
+// Transport moves messages. Messages of one Way are placed and
 // acknowledged in the order in which they were posted.
 type Transport interface {
 	// Post starts a transfer. It never completes inside the call: the driver
@@ -123,8 +149,8 @@ type OperationRecord struct {
 // Config is all a rank needs. Body, Observer and Paths may be nil; the rest may not.
 type Config struct {
 	Rank      int32
-	Template  *workload.Step // of every step of this rank
-	Steps     int64          // >= 1, run back to back
+	Job       *workload.Job
+	Steps     int64 // >= 1, run back to back
 	Transport Transport
 	Clock     Clock
 	Body      Body

@@ -19,8 +19,8 @@ import (
 
 // Job is ranks, one on each NIC, that run collectives on real numbers.
 type Job struct {
-	Template *workload.Step
-	Steps    int64
+	Work  *workload.Job
+	Steps int64
 }
 
 // drawJob draws a job for every third case.
@@ -48,8 +48,14 @@ func (c *Case) drawJob(d *dice) error {
 	if err != nil {
 		return err
 	}
-	c.Job = &Job{Steps: 1, Template: &workload.Step{Streams: []string{"compute", "collectives"}}}
-	c.Job.Template.Device = workload.Device{FLOPS: 1e15, MemoryBandwidth: 8000 * unit.GigabitPerSec,
+	work := &workload.Job{Of: make([]int32, n), Groups: []workload.Group{{Name: "all"}},
+		Programs: []workload.Program{{Streams: []workload.Stream{{Name: "compute", Group: -1}, {Name: "collectives"}}}}}
+	c.Job = &Job{Steps: 1, Work: work}
+	for r := range n {
+		work.Groups[0].Ranks = append(work.Groups[0].Ranks, int32(r))
+	}
+	program := &work.Programs[0]
+	program.Device = workload.Device{FLOPS: 1e15, MemoryBandwidth: 8000 * unit.GigabitPerSec,
 		Launch: d.time(unit.Microsecond), MatmulEff: ratio(1, 2), MemoryEff: ratio(4, 5)}
 	if name == "ring-all-reduce" { // of the others a rank may be several steps ahead
 		c.Job.Steps = int64(d.between(1, 3))
@@ -57,11 +63,15 @@ func (c *Case) drawJob(d *dice) error {
 	offset := int64(0)
 	for i := range int32(d.between(1, 2)) {
 		elems := int64(d.below(pick(d, 20, 2_000, 20_000)))
-		c.Job.Template.Ops = append(c.Job.Template.Ops, workload.Op{ID: i, Name: s.Name(), Kind: workload.Communication,
-			Stream: 1, Duration: d.time(unit.Microsecond), Layer: -1, Bucket: -1, Coll: i})
-		c.Job.Template.Collectives = append(c.Job.Template.Collectives,
-			workload.Collective{Name: s.Name(), Offset: offset, Elems: elems, ElemBytes: 4, Schedule: s})
+		program.Ops = append(program.Ops, workload.Op{ID: i, Name: s.Name(), Kind: workload.Communication, Stream: 1,
+			Duration: d.time(unit.Microsecond), Body: -1, Coll: i})
+		work.Collectives = append(work.Collectives, workload.Collective{Name: s.Name(),
+			Range: workload.Range{Offset: offset, Elems: elems}, ElemBytes: 4, Schedule: s})
 		offset += elems
+	}
+	work.Buffers = []workload.Buffer{{Name: "numbers", Elems: offset, ElemBytes: 4}}
+	if err := work.Validate(); err != nil {
+		return err
 	}
 	if d.one(2) {
 		c.NIC.Admission = nic.Admission{Slots: d.between(1, 4), Bytes: unit.Bytes(d.between(1_000, 40_000))}
@@ -87,13 +97,12 @@ var (
 
 // newJob fills the ranks' buffers and adds their queue pairs.
 func newJob(w *watch, routes *topo.Routes) (*job, error) {
-	t := w.c.Job.Template
+	t := w.c.Job.Work
 	n := len(w.c.Graph.NICs)
 	j := &job{Job: w.c.Job, buffers: make([][][]byte, n)}
-	last := t.Collectives[len(t.Collectives)-1]
 	for r := range n {
 		s := sim.NewStream(w.c.Number, "rank", uint64(r))
-		own := make([]float32, last.Offset+last.Elems)
+		own := make([]float32, t.Buffers[0].Elems)
 		for i := range own {
 			own[i] = float32(s.Below(2_000_000))/1_000_000 - 1
 		}
@@ -111,7 +120,7 @@ func newJob(w *watch, routes *topo.Routes) (*job, error) {
 			c := &t.Collectives[i]
 			part := make([][]float32, n)
 			for r := range part {
-				part[r] = j.want[r][c.Offset : c.Offset+c.Elems]
+				part[r] = j.want[r][c.Range.Offset : c.Range.Offset+c.Range.Elems]
 			}
 			coll.Execute(c.Schedule, part)
 		}
@@ -122,7 +131,7 @@ func newJob(w *watch, routes *topo.Routes) (*job, error) {
 
 // connect joins the ranks that the schedule joins.
 func (j *job) connect(w *watch, routes *topo.Routes) error {
-	s := j.Template.Collectives[0].Schedule
+	s := j.Work.Collectives[0].Schedule
 	for c := range s.Channels() {
 		for r := range s.Ranks() {
 			var seen []int32
@@ -145,7 +154,7 @@ func (j *job) connect(w *watch, routes *topo.Routes) error {
 				gpu := int32(c%2) - 1
 				qp := w.net.AddQP(nic.QueuePair{Name: fmt.Sprintf("rank%d>rank%d#%d", r, op.Peer, c), From: from,
 					To: to, FromGPU: gpu, ToGPU: gpu, Path: path, Back: back, Log: true})
-				w.net.Connect(int32(r), op.Peer, int32(c), qp)
+				w.net.Connect(exec.Way{Src: int32(r), Dst: op.Peer, Channel: int32(c)}, qp)
 			}
 		}
 	}
@@ -155,7 +164,7 @@ func (j *job) connect(w *watch, routes *topo.Routes) error {
 // start has every rank begin.
 func (j *job) start(w *watch) {
 	for r := range j.buffers {
-		rank := exec.NewRank(exec.Config{Rank: int32(r), Template: j.Template, Steps: j.Steps, Transport: w.net,
+		rank := exec.NewRank(exec.Config{Rank: int32(r), Job: j.Work, Steps: j.Steps, Transport: w.net,
 			Clock: w.net, Body: j, Observer: j})
 		j.ranks = append(j.ranks, rank)
 		w.net.SetRank(int32(r), rank, unit.Time(r)*unit.Time(unit.Microsecond))

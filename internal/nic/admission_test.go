@@ -73,14 +73,23 @@ func gatherWith(t *testing.T, n int, b unit.Bytes, a nic.Admission, change func(
 		r.net.AddRank(int32(i), 0)
 	}
 	for src := 1; src < n; src++ {
-		r.net.Connect(int32(src), 0, 0, qps[src-1])
+		r.net.Connect(exec.Way{Src: int32(src)}, qps[src-1])
 	}
-	step := &workload.Step{Streams: []string{"compute", "gather"},
-		Ops:         []workload.Op{{Name: "gather", Kind: workload.Communication, Stream: 1, Layer: -1, Bucket: -1}},
-		Collectives: []workload.Collective{{Name: "gather", Elems: int64(b / 4), ElemBytes: 4, Schedule: gather{n}}}}
+	job := &workload.Job{Of: make([]int32, n), Groups: []workload.Group{{Name: "all"}},
+		Buffers: []workload.Buffer{{Name: "numbers", Elems: int64(b / 4), ElemBytes: 4}},
+		Programs: []workload.Program{{Streams: []workload.Stream{{Name: "compute", Group: -1}, {Name: "gather"}},
+			Ops: []workload.Op{{Name: "gather", Kind: workload.Communication, Stream: 1, Body: -1}}}},
+		Collectives: []workload.Collective{{Name: "gather", Range: workload.Range{Elems: int64(b / 4)},
+			ElemBytes: 4, Schedule: gather{n}}}}
+	for i := range n {
+		job.Groups[0].Ranks = append(job.Groups[0].Ranks, int32(i))
+	}
+	if err := job.Validate(); err != nil {
+		t.Fatal(err)
+	}
 	rec := &records{}
 	for i := range n {
-		rank := exec.NewRank(exec.Config{Rank: int32(i), Template: step, Steps: 1, Transport: r.net,
+		rank := exec.NewRank(exec.Config{Rank: int32(i), Job: job, Steps: 1, Transport: r.net,
 			Clock: r.net, Observer: rec})
 		r.net.SetRank(int32(i), rank, 0)
 	}

@@ -14,23 +14,24 @@ type host struct {
 	island  int32
 	agenda  heap[entry] // of future work
 	wakeAt  unit.Time
-	last    bool   // AsScheduled: its event was put behind the others of this instant
-	out, in []pipe // NVLink, by GPU
+	last    bool    // AsScheduled: its event was put behind the others of this instant
+	out, in []share // NVLink, by GPU
 }
 
 // work is what an agenda entry is about; entries of one instant are taken in this order.
 type work uint8
 
 const (
-	workPost   work = iota // post the next message of explicit flow a
-	workStart              // start rank a
-	workDone               // rank a: token b has run
-	workNVLink             // connection a: the oldest message is delivered
-	workPlaced             // connection a: the oldest received message is placed
-	workAcked              // connection a: the oldest sent message is acknowledged
-	workClear              // connection a: a slice is placed, its slot is free
-	workAdmit              // connection a: the sender knows of a free slot
-	workMissed             // connection a: the clear-to-send of slice b must have come by now
+	workPost    work = iota // post the next message of explicit flow a
+	workStart               // start rank a
+	workDone                // rank a: token b has run
+	workNVLink              // connection a: the oldest message is delivered
+	workCarried             // connection a: look whether the oldest messages are past NVLink
+	workPlaced              // connection a: the oldest received message is placed
+	workAcked               // connection a: the oldest sent message is acknowledged
+	workClear               // connection a: a slice is placed, its slot is free
+	workAdmit               // connection a: the sender knows of a free slot
+	workMissed              // connection a: the clear-to-send of slice b must have come by now
 )
 
 type entry struct {
@@ -98,13 +99,15 @@ func (n *Net) do(now unit.Time, e entry) {
 		n.ranks[e.a].rank.Done(now, exec.Token(e.b))
 	case workNVLink:
 		n.delivered(now, e.a)
+	case workCarried:
+		n.carried(now, e.a)
 	case workPlaced:
 		c := &n.conns[e.a]
 		t := c.placed.pop()
-		n.ranks[c.dst].rank.Received(now, c.src, c.channel, t)
+		n.ranks[c.Dst].rank.Received(now, c.AtTarget(), t)
 	case workAcked:
 		c := &n.conns[e.a]
-		n.ranks[c.src].rank.Acked(now, c.dst, c.channel, c.acked.pop())
+		n.ranks[c.Src].rank.Acked(now, c.AtSource(), c.acked.pop())
 	case workAdmit:
 		n.postAdmitted(now, e.a)
 	case workClear:
@@ -122,13 +125,13 @@ type rankState struct {
 	tasks map[exec.Token]*task
 }
 
-type connKey struct{ src, dst, channel int32 }
-
-// conn is one direction between two ranks on a channel: a queue pair, or NVLink within a host.
+// conn is a way over a queue pair, or over NVLink within a host.
 type conn struct {
-	connKey
-	qp      int32 // -1: NVLink
-	nvlink  queue[transfer]
+	exec.Way
+	qp      int32           // -1: NVLink
+	feeds   []feed          // of NVLink
+	nvlink  queue[transfer] // not delivered
+	past    int             // of those, how many are past the link and on their way
 	placed  traces
 	acked   traces
 	segment [1]exec.Segment
@@ -140,8 +143,17 @@ type conn struct {
 // transfer is a message over NVLink that is posted and not delivered.
 type transfer struct {
 	posted   unit.Time
+	ends     [2]mark // behind its last byte, by feed
 	from, to []byte
 }
+
+// feed is a flow of a link inside a host.
+type feed struct {
+	link *share
+	flow int32
+}
+
+func newFeed(s *share) feed { return feed{s, s.flow()} }
 
 // traces is a queue of message traces whose memory is used again.
 type traces struct {
@@ -187,20 +199,23 @@ func (n *Net) SetRank(id int32, r *exec.Rank, at unit.Time) {
 // SetMemory gives messages of ranks their bytes; without it they carry none.
 func (n *Net) SetMemory(m exec.Memory) { n.memory = m }
 
-// Connect joins two ranks on a channel: over NVLink within a host, else over a queue pair that was
-// added with Log.
-func (n *Net) Connect(src, dst, channel, qpID int32) {
-	key := connKey{src, dst, channel}
-	n.connOf[key] = int32(len(n.conns))
+// Connect joins two ranks: over NVLink within a host, else over a queue pair, which must have been added with Log.
+func (n *Net) Connect(w exec.Way, qpID int32) {
+	n.connOf[w] = int32(len(n.conns))
+	c := conn{Way: w, qp: qpID, admitted: admitted{credits: n.cfg.Admission.Slots}}
 	if qpID >= 0 {
 		n.qps[qpID].conn = int32(len(n.conns))
 	}
-	n.conns = append(n.conns, conn{connKey: key, qp: qpID, admitted: admitted{credits: n.cfg.Admission.Slots}})
+	if qpID < 0 {
+		h := &n.hosts[n.ranks[w.Src].host]
+		c.feeds = []feed{newFeed(&h.out[n.ranks[w.Src].gpu]), newFeed(&h.in[n.ranks[w.Dst].gpu])}
+	}
+	n.conns = append(n.conns, c)
 }
 
 // Post sends a message between ranks: exec.Transport.
 func (n *Net) Post(m exec.Message) {
-	id, ok := n.connOf[connKey{m.Src, m.Dst, m.Channel}]
+	id, ok := n.connOf[m.Way]
 	if !ok {
 		panic("nic: ranks are not connected")
 	}
@@ -218,38 +233,57 @@ func (n *Net) Post(m exec.Message) {
 		r.from, r.to, r.msg, r.asked = from, to, m, n.now
 		return
 	}
-	src, dst := &n.ranks[m.Src], &n.ranks[m.Dst]
-	start := n.nvlink(n.now, &n.hosts[src.host], src.gpu, dst.gpu, m.Bytes)
-	end := start.Add(n.cfg.NVLink.Latency)
-	if n.cfg.NVLink.Rate > 0 {
-		end = end.Add(n.cfg.NVLink.Rate.TransmitTime(m.Bytes))
+	t := transfer{posted: n.now, from: from, to: to}
+	for i, f := range c.feeds {
+		t.ends[i] = f.link.add(n.now, f.flow, m.Bytes) + mark(m.Bytes)*markByte
 	}
-	c.nvlink.push(transfer{n.now, from, to})
-	n.plan(src.host, entry{at: end, what: workNVLink, a: id})
+	c.nvlink.push(t)
+	if c.nvlink.n == c.past+1 { // else the one before it is looked at first
+		n.carried(n.now, id)
+	}
+}
+
+// carried sends what is past NVLink on its way, and looks again when the next message may be.
+func (n *Net) carried(now unit.Time, id int32) {
+	c := &n.conns[id]
+	for c.past < c.nvlink.n {
+		t, at := c.nvlink.at(c.past), now
+		for i, f := range c.feeds {
+			at = max(at, f.link.past(now, t.ends[i]))
+		}
+		h := n.ranks[c.Src].host
+		if at > now {
+			n.plan(h, entry{at: at, what: workCarried, a: id})
+			return
+		}
+		c.past++
+		n.plan(h, entry{at: now.Add(n.cfg.NVLink.Latency), what: workNVLink, a: id})
+	}
 }
 
 // delivered completes the oldest NVLink message of a connection, for both ranks.
 func (n *Net) delivered(now unit.Time, id int32) {
 	c := &n.conns[id]
 	m := c.nvlink.pop()
+	c.past--
 	copy(m.to, m.from)
 	c.segment[0] = exec.Segment{Until: now, Cause: cause.NVLink, At: -1}
 	c.trace = exec.Trace{Posted: m.posted, Placed: now, Segments: c.segment[:]}
-	n.ranks[c.dst].rank.Received(now, c.src, c.channel, &c.trace)
-	n.ranks[c.src].rank.Acked(now, c.dst, c.channel, nil)
+	n.ranks[c.Dst].rank.Received(now, c.AtTarget(), &c.trace)
+	n.ranks[c.Src].rank.Acked(now, c.AtSource(), nil)
 }
 
 // received plans the completion of a message that came over a queue pair.
 func (n *Net) received(id int32, m *message, s []exec.Segment) {
 	c := &n.conns[id]
 	if n.cfg.Admission.Slots > 0 {
-		n.plan(n.ranks[c.dst].host, entry{at: m.flow.Placed, what: workClear, a: id, b: n.ends[c.qp].done})
+		n.plan(n.ranks[c.Dst].host, entry{at: m.flow.Placed, what: workClear, a: id, b: n.ends[c.qp].done})
 	}
 	if m.part {
 		return
 	}
 	c.placed.push(m.asked, m.flow.Placed, waited(s, m.asked, m.flow.Posted))
-	n.plan(n.ranks[c.dst].host, entry{at: m.flow.Placed, what: workPlaced, a: id, b: int64(n.ends[c.qp].done)})
+	n.plan(n.ranks[c.Dst].host, entry{at: m.flow.Placed, what: workPlaced, a: id, b: int64(n.ends[c.qp].done)})
 }
 
 // sent plans the sender's side of it.
@@ -259,7 +293,7 @@ func (n *Net) sent(id int32, m *message, now unit.Time) {
 	}
 	c := &n.conns[id]
 	c.acked.push(min(m.flow.Placed, now), now, n.segments)
-	n.plan(n.ranks[c.src].host, entry{at: now, what: workAcked, a: id, b: n.qps[c.qp].popped})
+	n.plan(n.ranks[c.Src].host, entry{at: now, what: workAcked, a: id, b: n.qps[c.qp].popped})
 }
 
 // Run lets a rank's operation take its time: exec.Clock.

@@ -68,6 +68,9 @@ func (q *queue[T]) push(v T) {
 	q.n++
 }
 
+// at returns the value that is i behind the oldest.
+func (q *queue[T]) at(i int) *T { return &q.buf[(q.head+i)&(len(q.buf)-1)] }
+
 func (q *queue[T]) pop() T {
 	v := q.buf[q.head]
 	q.head = (q.head + 1) & (len(q.buf) - 1)

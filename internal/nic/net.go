@@ -106,7 +106,7 @@ type Net struct {
 	hosts    []host
 	ranks    []rankState
 	conns    []conn
-	connOf   map[connKey]int32
+	connOf   map[exec.Way]int32
 	flowDone func(*Flow)
 	acked    int32 // queue pair whose acknowledgement is being handled
 	doneFn   func(*roce.Message)
@@ -152,41 +152,47 @@ type card struct {
 	rtoAt     unit.Time   // pending classTimeout event
 	paused    uint8       // classes
 	qps       []int32
-	down      pipe // PCIe towards the NIC
-	up        pipe // PCIe towards the GPUs
+	down      share // PCIe towards the NIC
+	up        pipe  // PCIe towards the GPUs
 	line      unit.Bitrate
 }
 
-// pipe is the state of a FIFO link inside a host.
+// pipe is the state of a link inside a host that carries packets one after the other.
 type pipe struct{ free unit.Time }
 
-// take occupies the pipe for b bytes, from now or from when it is free, and returns the start.
+// take occupies the pipe for b bytes from now or as soon as it is free and returns when they are
+// past.
 func (p *pipe) take(now unit.Time, b unit.Bytes, rate unit.Bitrate) unit.Time {
-	start := max(now, p.free)
-	p.free = start
+	p.free = max(now, p.free)
 	if rate > 0 {
-		p.free = start.Add(rate.TransmitTime(b))
+		p.free = p.free.Add(rate.TransmitTime(b))
 	}
-	return start
+	return p.free
 }
 
 // New returns the hosts of a fabric's graph. islandOf gives each node's island.
 func New(eng *sim.Engine, fab *fabric.Fabric, g *topo.Graph, cfg Config, islandOf []int32) *Net {
-	n := &Net{eng: eng, fab: fab, graph: g, cfg: cfg, nicOf: make([]int32, len(g.Ports)), connOf: map[connKey]int32{}}
+	n := &Net{eng: eng, fab: fab, graph: g, cfg: cfg, nicOf: make([]int32, len(g.Ports)), connOf: map[exec.Way]int32{}}
 	for i := range n.nicOf {
 		n.nicOf[i] = -1
 	}
 	for i, nc := range g.NICs {
 		h := g.Hosts[nc.Host]
 		n.nics = append(n.nics, card{port: nc.Port, host: nc.Host, island: islandOf[h.Node], wakeAt: unit.Never,
-			rtoAt: unit.Never, line: g.Ports[nc.Port].Rate})
+			rtoAt: unit.Never, line: g.Ports[nc.Port].Rate,
+			down: newShare(cfg.PCIe.Rate, cfg.hostLatency())})
 		n.nicOf[nc.Port] = int32(i)
 		n.nicOf[nc.Port^1] = int32(i)
 		fab.Attach(nc.Port, n, n)
 	}
 	for _, h := range g.Hosts {
 		n.hosts = append(n.hosts,
-			host{island: islandOf[h.Node], wakeAt: unit.Never, out: make([]pipe, h.GPUs), in: make([]pipe, h.GPUs)})
+			host{island: islandOf[h.Node], wakeAt: unit.Never, out: make([]share, h.GPUs), in: make([]share, h.GPUs)})
+		for g := range h.GPUs {
+			last := &n.hosts[len(n.hosts)-1]
+			last.out[g], last.in[g] = newShare(cfg.NVLink.Rate, cfg.hostLatency()),
+				newShare(cfg.NVLink.Rate, cfg.hostLatency())
+		}
 	}
 	for _, l := range g.Links {
 		n.linger = max(n.linger, l.Delay)
@@ -206,8 +212,11 @@ func (n *Net) OnFlow(f func(*Flow)) { n.flowDone = f }
 // Err returns why the run failed, if it did.
 func (n *Net) Err() error { return n.err }
 
-// Linger is how long a run may go on after the last useful event, so that its end does not depend
-// on the partition: the longest propagation delay.
+// hostLatency is the longest that a byte takes from a GPU to a wire, but for being carried.
+func (c *Config) hostLatency() unit.Duration { return c.NVLink.Latency + c.PCIe.Latency + c.Latency }
+
+// Linger is how long after the last useful event a run may go on, so that where it ends does not
+// depend on the partition: the longest propagation delay.
 func (n *Net) Linger() unit.Duration { return n.linger }
 
 // Marks returns how many data packets were received with congestion experienced, over all queue

@@ -40,6 +40,7 @@ type qp struct {
 	rng       sim.Stream // of its timeouts
 	ctl       cc.Controller
 
+	feeds     []feed  // the host path from its GPU, PCIe last; none from the NIC itself
 	way       hostWay // of the next packet's message
 	pauses    []fabric.RootTime
 	ledger    cause.Split
@@ -75,6 +76,7 @@ type message struct {
 	ahead    unit.Duration   // serialisation in the ledger until then
 	pauses0  []unit.Duration // qp.pauses when it was posted
 	first    []hopMark       // what its first packet saw at each port, if more follow
+	starts   [3]mark         // before its first byte, by feed of the queue pair
 	pcie     unit.Time       // its last byte had crossed PCIe at the receiver
 	from, to []byte
 	accepted unit.Time      // its last packet, by the NIC
@@ -88,7 +90,7 @@ type message struct {
 // that it takes to carry the bytes.
 type hostWay struct {
 	nvlink, pcie, nic unit.Time   // nic: it could be sent
-	slowest           cause.Cause // the pipe that limits the rate
+	slowest           cause.Cause // the link that the next packet's bytes are past last
 }
 
 // endpoint is the receiving half of a queue pair.
@@ -96,6 +98,7 @@ type endpoint struct {
 	rcv     roce.Receiver
 	nic     int32
 	route   fabric.Route // back to the sender
+	relay   []feed       // NVLink from the GPU at the NIC, if its memory is another's
 	cnpAt   unit.Time    // last CNP
 	cnpSent bool
 	echo    bool  // a mark that the next acknowledgement echoes
@@ -126,6 +129,13 @@ func (n *Net) AddQP(q QueuePair) int32 {
 	n.qps[id].hopsBack = len(q.Back)
 	n.positions += len(q.Path) + len(q.Back)
 	n.ends = append(n.ends, endpoint{nic: int32(q.To), route: n.fab.AddRoute(q.Back)})
+	if q.FromGPU >= 0 {
+		s := &n.qps[id]
+		s.feeds = append(n.nvlink(q.From, q.FromGPU, true), newFeed(&c.down))
+	}
+	if q.ToGPU >= 0 {
+		n.ends[id].relay = n.nvlink(q.To, q.ToGPU, false)
+	}
 	c.qps = append(c.qps, id)
 	known := false
 	for _, cl := range c.classes {
@@ -182,7 +192,7 @@ func (n *Net) post(now unit.Time, id int32, b unit.Bytes, tag int64) *message {
 	}
 	m.base = q.ledgerAt(now)
 	m.begun = -1
-	m.way = n.hostPath(now, q, b)
+	n.hostPath(now, q, m, b)
 	q.snd.Post(b, tag)
 	if q.state == idle && !q.dead {
 		q.accounted = max(q.accounted, now)
@@ -202,25 +212,47 @@ func (n *Net) enter(q *qp) {
 	}
 }
 
-// hostPath occupies the pipes from a GPU to a NIC and returns when the message's first byte is past
-// each of them, without the time that carrying bytes takes: the byte at offset o is there carry(o)
-// later.
-func (n *Net) hostPath(now unit.Time, q *qp, b unit.Bytes) hostWay {
-	if q.fromGPU < 0 {
-		return hostWay{now, now, now.Add(n.cfg.Latency), cause.NIC}
+// hostPath sets a message's bytes out on the links from a GPU to a NIC.
+func (n *Net) hostPath(now unit.Time, q *qp, m *message, b unit.Bytes) {
+	w := &m.way
+	*w = hostWay{nvlink: now, pcie: now, slowest: cause.NIC}
+	for i, f := range q.feeds {
+		m.starts[i] = f.link.add(now, f.flow, b)
 	}
-	c := &n.nics[q.nic]
-	w := hostWay{nvlink: now, slowest: cause.PCIe}
-	if gpu := n.relay(q.from, q.fromGPU); gpu >= 0 {
-		h := &n.hosts[c.host]
-		w.nvlink = n.nvlink(now, h, q.fromGPU, gpu, b).Add(n.cfg.NVLink.Latency)
-		if n.cfg.NVLink.Rate > 0 && n.cfg.NVLink.Rate < n.cfg.PCIe.Rate {
-			w.slowest = cause.NVLink
+	if len(q.feeds) > 1 {
+		w.nvlink = now.Add(n.cfg.NVLink.Latency)
+	}
+	if len(q.feeds) > 0 {
+		w.pcie = w.nvlink.Add(n.cfg.PCIe.Latency)
+	}
+	w.nic = w.pcie.Add(n.cfg.Latency)
+}
+
+// atNIC finds out when the next packet's bytes, which end at an offset of a message, are at the NIC,
+// as far as that is known now: they may come later, and never before. The links carry them at the
+// same time, and then come the latencies.
+func (n *Net) atNIC(now unit.Time, q *qp, m *message, offset int64) {
+	q.way = m.way
+	q.hostAvail = m.way.nic
+	latency := m.way.nic.Sub(m.flow.Posted)
+	for i, f := range q.feeds {
+		at := f.link.past(now, m.starts[i]+mark(offset)*markByte).Add(latency)
+		if f.link.rate > 0 && at >= q.hostAvail {
+			q.hostAvail = at
+			q.way.slowest = cause.NVLink
+			if i == len(q.feeds)-1 {
+				q.way.slowest = cause.PCIe
+			}
 		}
 	}
-	w.pcie = c.down.take(w.nvlink, b, n.cfg.PCIe.Rate).Add(n.cfg.PCIe.Latency)
-	w.nic = w.pcie.Add(n.cfg.Latency)
-	return w
+}
+
+// lookAgain is atNIC for the packet that is next anyway.
+func (n *Net) lookAgain(now unit.Time, q *qp) {
+	if len(q.feeds) > 0 && q.snd.Ready() {
+		seg := q.snd.Peek()
+		n.atNIC(now, q, q.msgAt(seg.Index), seg.Offset+int64(seg.Payload))
+	}
 }
 
 // relay returns the GPU through which gpu reaches a NIC that is not its own; -1 if it reaches the
@@ -233,25 +265,18 @@ func (n *Net) relay(nicID topo.NICID, gpu int32) int32 {
 	return c.GPU
 }
 
-// nvlink occupies both GPUs' NVLink for b bytes and returns the start.
-func (n *Net) nvlink(now unit.Time, h *host, from, to int32, b unit.Bytes) unit.Time {
-	start := max(now, h.out[from].free, h.in[to].free)
-	h.out[from].take(start, b, n.cfg.NVLink.Rate)
-	h.in[to].take(start, b, n.cfg.NVLink.Rate)
-	return start
-}
-
-// carry returns how long the first b bytes of a message take through the slowest pipe of the host
-// path.
-func (n *Net) carry(q *qp, b int64) unit.Duration {
-	if q.fromGPU < 0 || n.cfg.PCIe.Rate == 0 {
-		return 0
+// nvlink returns flows on NVLink from a GPU to the one through which it reaches a NIC, or back;
+// none if the NIC is its own.
+func (n *Net) nvlink(nicID topo.NICID, gpu int32, out bool) []feed {
+	by := n.relay(nicID, gpu)
+	if by < 0 {
+		return nil
 	}
-	rate := n.cfg.PCIe.Rate
-	if n.relay(q.from, q.fromGPU) >= 0 && n.cfg.NVLink.Rate > 0 {
-		rate = min(rate, n.cfg.NVLink.Rate)
+	h := &n.hosts[n.nics[nicID].host]
+	if !out {
+		gpu, by = by, gpu
 	}
-	return rate.TransmitTime(unit.Bytes(b))
+	return []feed{newFeed(&h.out[gpu]), newFeed(&h.in[by])}
 }
 
 // schedule puts a queue pair into the state where it belongs: ready, waiting, blocked or idle. It
@@ -263,8 +288,7 @@ func (n *Net) schedule(now, free unit.Time, id int32, q *qp) {
 	}
 	seg := q.snd.Peek()
 	m := q.msgAt(seg.Index)
-	q.way = m.way
-	q.hostAvail = m.way.nic.Add(n.carry(q, seg.Offset+int64(seg.Payload)))
+	n.atNIC(now, q, m, seg.Offset+int64(seg.Payload))
 	c := &n.nics[q.nic]
 	if at := q.due(); at > free {
 		q.state = waiting

@@ -134,17 +134,17 @@ func (n *Net) toMemory(now unit.Time, q *qp, e *endpoint, size unit.Bytes) (cros
 	if q.toGPU < 0 {
 		return now, now
 	}
-	c := &n.nics[e.nic]
-	c.up.take(now, size, n.cfg.PCIe.Rate)
-	crossed = max(now, c.up.free).Add(n.cfg.PCIe.Latency)
-	at := crossed
-	if gpu := n.relay(q.to, q.toGPU); gpu >= 0 {
-		at = n.nvlink(at, &n.hosts[c.host], gpu, q.toGPU, size).Add(n.cfg.NVLink.Latency)
-		if n.cfg.NVLink.Rate > 0 {
-			at = at.Add(n.cfg.NVLink.Rate.TransmitTime(size))
-		}
+	crossed = n.nics[e.nic].up.take(now, size, n.cfg.PCIe.Rate).Add(n.cfg.PCIe.Latency)
+	if len(e.relay) == 0 {
+		return crossed, crossed
 	}
-	return crossed, at
+	// It takes its share of NVLink as of now, and the bytes come when they have crossed PCIe. What
+	// comes later does not hold it up.
+	past := now
+	for _, f := range e.relay {
+		past = max(past, f.link.ifAllStay(now, f.link.add(now, f.flow, size)+mark(size)*markByte))
+	}
+	return crossed, crossed.Add(past.Sub(now)).Add(n.cfg.NVLink.Latency)
 }
 
 // explain splits a message's time into the sender's ledger until the packet that completed it left,

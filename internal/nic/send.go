@@ -55,10 +55,15 @@ func (n *Net) Pull(now unit.Time, port fabric.PortID, paused uint8, pk *fabric.P
 	for len(c.timed) > 0 && c.timed[0].at <= now {
 		e := c.timed.pop()
 		q := &n.qps[e.qp]
-		if q.state == waiting && q.due() <= now { // else the entry is from before a change of rate
-			q.state = ready
-			c.ready[q.class].add(int(q.number))
+		if q.state != waiting || q.due() > now {
+			continue // the entry is from before a change of rate
 		}
+		if n.lookAgain(now, q); q.due() > now {
+			c.timed.push(timed{q.due(), e.qp})
+			continue
+		}
+		q.state = ready
+		c.ready[q.class].add(int(q.number))
 	}
 	if n.reopens {
 		n.reopen(now, c)
@@ -117,6 +122,7 @@ func (n *Net) swept(c *card, class uint8, number int32) {
 // or may not send it now.
 func (n *Net) sendFrom(now unit.Time, c *card, id int32, pk *fabric.Packet) bool {
 	q := &n.qps[id]
+	n.lookAgain(now, q)
 	n.account(q, now)
 	if !q.snd.Ready() {
 		q.state = idle
@@ -126,7 +132,7 @@ func (n *Net) sendFrom(now unit.Time, c *card, id int32, pk *fabric.Packet) bool
 		q.state = blocked
 		return false
 	}
-	if q.due() > now { // repaced while it waited for the port
+	if q.due() > now { // repaced while it waited for the port, or others took a share of the host path
 		q.state = waiting
 		c.timed.push(timed{q.due(), id})
 		return false

@@ -149,12 +149,12 @@ func (p *Plan) eachTraffic(visit func(collective int, l *RankLink, t traffic)) {
 		return
 	}
 	var one []coll.Traffic
-	for k := range p.Step.Collectives {
-		c := &p.Step.Collectives[k]
+	for k := range p.Work.Collectives {
+		c := &p.Work.Collectives[k]
 		link := 0 // they are in this order
 		for ch := range c.Schedule.Channels() {
 			for r := range c.Schedule.Ranks() {
-				one = coll.AppendTraffic(one[:0], c.Schedule, r, ch, int(c.Elems))
+				one = coll.AppendTraffic(one[:0], c.Schedule, r, ch, int(c.Range.Elems))
 				for _, t := range one {
 					visit(k, &p.Links[link], traffic{t.Elems * c.ElemBytes, t.Messages})
 					link++

@@ -10,7 +10,7 @@ import (
 // flows take until the last message has crossed the most loaded port of its path. Background flows
 // end with the job, so their number depends on it.
 func (p *Plan) jobTime(steps int64) unit.Duration {
-	if p.Step != nil {
+	if p.Work != nil {
 		return unit.Duration(mul(steps, int64(p.stepTime())))
 	}
 	longest := unit.Duration(0)
@@ -28,11 +28,11 @@ func (p *Plan) jobTime(steps int64) unit.Duration {
 // stepTime estimates how long a step takes: each stream runs its operations one by one, each after
 // those that it depends on; a collective takes its closed form.
 func (p *Plan) stepTime() unit.Duration {
-	collectives := p.collectiveTimes()
-	free, ends := make([]unit.Duration, len(p.Step.Streams)), make([]unit.Duration, len(p.Step.Ops))
+	collectives, program := p.collectiveTimes(), &p.Work.Programs[0]
+	free, ends := make([]unit.Duration, len(program.Streams)), make([]unit.Duration, len(program.Ops))
 	last := unit.Duration(0)
-	for i := range p.Step.Ops {
-		op := &p.Step.Ops[i]
+	for i := range program.Ops {
+		op := &program.Ops[i]
 		at := free[op.Stream]
 		for _, d := range op.Deps {
 			at = max(at, ends[d])
@@ -50,7 +50,7 @@ func (p *Plan) stepTime() unit.Duration {
 // collectiveTimes estimates how long each collective takes. In a channel each message waits for the
 // one before it, so its time is the sum over all links, divided by the number of ranks.
 func (p *Plan) collectiveTimes() []unit.Duration {
-	times, busy := make([]unit.Duration, len(p.Step.Collectives)), p.backgroundShare()
+	times, busy := make([]unit.Duration, len(p.Work.Collectives)), p.backgroundShare()
 	channels := make([]int64, len(times)*p.channels()) // the sum over links
 	p.eachTraffic(func(k int, l *RankLink, t traffic) {
 		if t.messages > 0 {
@@ -97,7 +97,7 @@ func (p *Plan) backgroundShare() []float64 {
 // empty network, divided by the share that background leaves of the busiest port.
 func (p *Plan) messageTime(l *RankLink, size unit.Bytes, busy []float64) unit.Duration {
 	host := p.Scenario.Cluster.Host
-	reduce := p.Step.Device.ReduceTime(int64(size))
+	reduce := p.Work.Programs[0].Device.ReduceTime(int64(size))
 	if l.Pair < 0 {
 		return host.NVLinkLatency + transmit(host.NVLink, size) + reduce
 	}

@@ -59,8 +59,8 @@ func (p *Plan) tensorMemory() int64 {
 	}
 	tensors += 3 * width * int64(t.Batch) // activations and their gradients
 	each := mul(4, tensors)
-	for i := range p.Step.Collectives {
-		each = add(each, mul(2, p.Step.Collectives[i].StagingBytes())) // of even and of odd steps
+	for i := range p.Work.Collectives {
+		each = add(each, mul(2, p.Work.Collectives[i].StagingBytes())) // of even and of odd steps
 	}
 	return mul(ranks, each)
 }
@@ -111,11 +111,11 @@ func (p *Plan) tableMemory(e *Estimate, job unit.Duration) (sum unit.Bytes) {
 		gather(messages, flowRowMemory)
 		gather(messages, rowMemory) // the ports that held them up
 	}
-	if p.Step != nil {
+	if p.Work != nil {
 		rankSteps := mul(e.Steps, int64(len(p.Placement.Ranks)))
 		gather(rankSteps, stepMemory)
 		if out.Operations {
-			gather(mul(rankSteps, int64(len(p.Step.Ops))), rowMemory)
+			gather(mul(rankSteps, int64(len(p.Work.Programs[0].Ops))), rowMemory)
 		}
 	}
 	if most >= manyRows {
@@ -149,7 +149,7 @@ func (p *Plan) PathsEvery() int64 {
 
 // scheduled is how many operations of schedules a step has, on all ranks.
 func (p *Plan) scheduled() (operations int64) {
-	for _, c := range p.Step.Collectives {
+	for _, c := range p.Work.Collectives {
 		for rank := range c.Schedule.Ranks() {
 			for ch := range c.Schedule.Channels() {
 				operations += int64(c.Schedule.Len(rank, ch))

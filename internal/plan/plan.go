@@ -6,6 +6,7 @@ import (
 
 	"railyard/internal/cc"
 	"railyard/internal/coll"
+	"railyard/internal/exec"
 	"railyard/internal/fabric"
 	"railyard/internal/nn"
 	"railyard/internal/result"
@@ -41,10 +42,8 @@ type Plan struct {
 	Placement coll.Placement
 	Rings     [][]int32     // rank order of each channel; nil with one rank, or where a file holds the schedule
 	Schedule  coll.Schedule // nil with one rank
-	Step      *workload.Step
+	Work      *workload.Job // what the ranks do
 	Links     []RankLink
-
-	slow map[int32]*workload.Step // the step of each rank of cluster.slow
 }
 
 // Pair is a queue pair: a direction between two NICs.
@@ -67,8 +66,8 @@ func (q *Pair) Sends() bool { return q.Flow != nil && q.Flow.Enabled }
 
 // RankLink joins two ranks on a channel.
 type RankLink struct {
-	Src, Dst, Channel int32
-	Pair              int32 // -1: NVLink
+	exec.Way
+	Pair int32 // -1: NVLink
 }
 
 // New derives everything a run needs from a scenario and the files that it names. progress may be
@@ -158,16 +157,13 @@ func (p *Plan) planTraining() error {
 		Ranks:    ranks,
 		Schedule: p.Schedule,
 		Device:   device(sc),
+		Slow:     map[int32]unit.Ratio{},
 	}
-	if p.Step, err = workload.DataParallel(cfg); err != nil {
-		return err
-	}
-	p.slow = map[int32]*workload.Step{}
 	for _, s := range sc.Cluster.Slow {
-		cfg.Device.Slow = s.Factor
-		if p.slow[int32(s.Rank)], err = workload.DataParallel(cfg); err != nil {
-			return err
-		}
+		cfg.Slow[int32(s.Rank)] = s.Factor
+	}
+	if p.Work, err = workload.DataParallel(cfg); err != nil {
+		return err
 	}
 	if p.Schedule == nil {
 		return nil
@@ -189,14 +185,6 @@ func device(sc *scenario.Scenario) workload.Device {
 		MatmulEff:       h.MatmulEfficiency,
 		MemoryEff:       h.MemoryEfficiency,
 	}
-}
-
-// StepOf returns the step of one rank: Step, or its own if cluster.slow names the rank.
-func (p *Plan) StepOf(rank int32) *workload.Step {
-	if s := p.slow[rank]; s != nil {
-		return s
-	}
-	return p.Step
 }
 
 // model builds the network that a scenario trains.
@@ -232,7 +220,7 @@ func (p *Plan) connectRanks() error {
 
 func (p *Plan) connect(src, dst, channel int32) error {
 	a, b := p.Placement.Ranks[src], p.Placement.Ranks[dst]
-	link := RankLink{Src: src, Dst: dst, Channel: channel, Pair: -1}
+	link := RankLink{Way: exec.Way{Src: src, Dst: dst, Channel: channel}, Pair: -1}
 	if a.Host != b.Host {
 		rail := coll.RailOf(int(channel), p.Placement.Rails)
 		pair := Pair{

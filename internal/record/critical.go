@@ -18,7 +18,7 @@ type critical struct {
 	table    *result.Table[result.PathRow]
 	name     func(port int32) string
 	evidence *evidence
-	launch   func(op int32) unit.Duration // of an operation: starting its kernels
+	launch   func(rank, op int32) unit.Duration // of an operation: starting its kernels
 	found    int64
 	every    int64 // 0: no step's path is found
 	sum      cause.Split
@@ -29,7 +29,7 @@ type critical struct {
 func (r *Recorder) PathFinder() *exec.PathFinder {
 	c := &r.critical
 	c.evidence = r.evidence
-	c.launch = func(op int32) unit.Duration { return r.plan.Step.Ops[op].Launch }
+	c.launch = func(rank, op int32) unit.Duration { return r.plan.Work.Program(rank).Ops[op].Launch }
 	c.name = func(port int32) string {
 		if port < 0 {
 			return ""

@@ -22,9 +22,9 @@ import (
 // in which islands run cannot matter.
 type evidence struct {
 	spans  map[spanKey]unit.Duration
-	count  int64             // of messages or steps that spans sum over
-	pairs  []*pairEvidence   // by queue pair; nil where nothing is known
-	connOf map[connKey]int32 // queue pair of a connection of ranks
+	count  int64              // of messages or steps that spans sum over
+	pairs  []*pairEvidence    // by queue pair; nil where nothing is known
+	connOf map[exec.Way]int32 // queue pair of a connection of ranks
 }
 
 type spanKey struct {
@@ -32,8 +32,6 @@ type spanKey struct {
 	port, pair, rank int32
 	launch           bool
 }
-
-type connKey struct{ src, dst, channel int32 }
 
 // pairEvidence is what is known of one queue pair beside what package nic counts.
 type pairEvidence struct {
@@ -54,11 +52,11 @@ func newEvidence(p *plan.Plan) *evidence {
 	e := &evidence{
 		spans:  map[spanKey]unit.Duration{},
 		pairs:  make([]*pairEvidence, len(p.Pairs)),
-		connOf: map[connKey]int32{},
+		connOf: map[exec.Way]int32{},
 	}
 	for _, l := range p.Links {
 		if l.Pair >= 0 {
-			e.connOf[connKey{l.Src, l.Dst, l.Channel}] = l.Pair
+			e.connOf[l.Way] = l.Pair
 		}
 	}
 	return e
@@ -79,7 +77,7 @@ func (e *evidence) add(k spanKey, d unit.Duration) {
 }
 
 // path takes the critical path of a step.
-func (e *evidence) path(p *exec.PathRecord, launch func(op int32) unit.Duration) {
+func (e *evidence) path(p *exec.PathRecord, launch func(rank, op int32) unit.Duration) {
 	e.count++
 	for i := range p.Parts {
 		q := &p.Parts[i]
@@ -91,14 +89,14 @@ func (e *evidence) path(p *exec.PathRecord, launch func(op int32) unit.Duration)
 			if q.Kind == exec.PathCompute && q.Op >= 0 {
 				l := k
 				l.launch = true
-				start := min(d, launch(q.Op))
+				start := min(d, launch(q.Rank, q.Op))
 				e.add(l, start)
 				d -= start
 			}
 		case exec.PathLaunch:
 			k.rank, k.launch = q.Rank, true
 		case exec.PathMessage, exec.PathAck:
-			if pair, ok := e.connOf[connKey{q.Src, q.Dst, q.Channel}]; ok {
+			if pair, ok := e.connOf[exec.Way{Src: q.Src, Dst: q.Dst, Group: q.Group, Channel: q.Channel}]; ok {
 				k.pair = pair
 			}
 		}

@@ -186,8 +186,8 @@ func (r *Recorder) finishTraining(s *result.Summary) {
 		if sum.n == 0 || sum.time == 0 {
 			continue
 		}
-		cl := &r.plan.Step.Collectives[c]
-		size := unit.Bytes(cl.Elems * cl.ElemBytes)
+		cl := &r.plan.Work.Collectives[c]
+		size := cl.Bytes()
 		mean := sum.time / unit.Duration(sum.n)
 		alg := float64(size) / mean.Seconds()
 		s.Collectives = append(s.Collectives, result.Collective{

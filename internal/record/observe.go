@@ -133,8 +133,8 @@ func New(p *plan.Plan, dir *result.Dir, lookahead unit.Duration, hooks Hooks) *R
 	for i := range p.Pairs {
 		r.paths = append(r.paths, p.PathText(p.Pairs[i].Path))
 	}
-	if p.Step != nil {
-		r.colls = make([]collective, len(p.Step.Collectives))
+	if p.Work != nil {
+		r.colls = make([]collective, len(p.Work.Collectives))
 	}
 	return r
 }
@@ -277,13 +277,14 @@ func (r *Recorder) step(n int64) *openStep {
 
 // Operation takes an operation that a rank has ended: exec.Observer.
 func (r *Recorder) Operation(p exec.OperationRecord) {
-	op := &r.plan.Step.Ops[p.Op]
+	program := r.plan.Work.Program(p.Rank)
+	op := &program.Ops[p.Op]
 	r.operations.add(p.End, p.Rank, result.OperationRow{
 		Step:       int32(p.Step),
 		Rank:       p.Rank,
 		Op:         p.Op,
 		Name:       p.Name,
-		Stream:     r.plan.Step.Streams[p.Stream],
+		Stream:     program.Streams[p.Stream].Name,
 		Start:      p.Start,
 		End:        p.End,
 		ReleasedBy: p.ReleasedBy,

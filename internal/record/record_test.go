@@ -35,7 +35,7 @@ job: {train: {model: mlp, layers: [4, 3, 2], data: nowhere, batch: 1, epochs: 2,
 	r := New(p, nil, 0, Hooks{Step: func(int64, float64) {}})
 	job, err := train.New(train.Config{Model: p.Model, Kernel: nn.Portable,
 		Train: train.Set{Pixels: images.Train.Pixels, Labels: images.Train.Labels},
-		Ranks: 8, Batch: 1, Epochs: 2, SGD: nn.SGD{LR: 0.2}, Step: p.Step})
+		Ranks: 8, Batch: 1, Epochs: 2, SGD: nn.SGD{LR: 0.2}, Work: p.Work})
 	if err != nil {
 		t.Fatal(err)
 	}

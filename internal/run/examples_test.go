@@ -37,7 +37,7 @@ func TestExamplesShowWhatTheySay(t *testing.T) {
 	}{
 		{"digits-8gpu", func(r ran) bool {
 			return r.ECNMarks+r.CNPs+r.Pauses+r.Drops+r.Retransmits == 0 && r.Overlap != nil && *r.Overlap > 0 &&
-				2*r.StepSplit.Mean.Dependency > r.StepMedian
+				5*r.StepSplit.Mean.Dependency > 2*r.StepMedian
 		}},
 		{"digits-incast", func(r ran) bool {
 			return r.ECNMarks > 0 && r.CNPs > 0 && r.Pauses > 0 && r.Drops == 0 && r.Pausing[0].Port == "host1/rail1" &&
@@ -45,7 +45,7 @@ func TestExamplesShowWhatTheySay(t *testing.T) {
 		}},
 		{"lossy", func(r ran) bool {
 			return r.Drops > 0 && r.Retransmits > r.Drops && r.ECNMarks+r.Pauses == 0 &&
-				r.StepSplit.Mean.Retransmission > 0 && r.VirtualTime > clean+clean/4
+				r.CriticalPath.Retransmission > 0 && r.VirtualTime > clean+clean/4
 		}},
 		{"incast", func(r ran) bool { return r.ECNMarks > 0 && r.CNPs > 0 && r.Pauses > 0 && r.Drops == 0 }},
 		{"ecn-only", func(r ran) bool { return r.ECNMarks > 0 && r.CNPs > 0 && r.Pauses == 0 && r.Drops > 0 }},

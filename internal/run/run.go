@@ -199,7 +199,7 @@ func (r *runner) buildTraining() error {
 		Steps:  int64(t.Steps.Or(0)),
 		Seed:   r.plan.Scenario.Seed,
 		SGD:    nn.SGD{LR: float32(t.LR), Momentum: float32(t.Momentum)},
-		Step:   r.plan.Step,
+		Work:   r.plan.Work,
 	}
 	if r.job, err = train.New(cfg); err != nil {
 		return err
@@ -212,7 +212,7 @@ func (r *runner) buildTraining() error {
 		r.net.AddRank(at.Host, at.GPU)
 	}
 	for _, l := range r.plan.Links {
-		r.net.Connect(l.Src, l.Dst, l.Channel, l.Pair)
+		r.net.Connect(l.Way, l.Pair)
 	}
 	paths := r.record.PathFinder()
 	for id := range r.plan.Placement.Ranks {
@@ -221,7 +221,7 @@ func (r *runner) buildTraining() error {
 		}
 		rank := exec.NewRank(exec.Config{
 			Rank:      int32(id),
-			Template:  r.plan.StepOf(int32(id)),
+			Job:       r.plan.Work,
 			Steps:     r.job.Steps(),
 			Transport: r.net,
 			Clock:     r.net,

@@ -5,8 +5,8 @@
 //
 //	rank 0             rank 1             one replica each:
 //	+---------+        +---------+          parameters, velocity
-//	| params  |        | params  |          gradients   <- exec.Ref buffer 0
-//	| grads   |--------| grads   |          staging     <- the others
+//	| params  |        | params  |          gradients   <- exec.Ref, by buffer of the job
+//	| grads   |--------| grads   |          staging     <- the buffers after those
 //	| staging |        | staging |
 //	+---------+        +---------+
 //

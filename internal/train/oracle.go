@@ -35,10 +35,10 @@ func Oracle(cfg Config) (*Outcome, error) {
 			sum += gradients(&cfg, replica, p.rows(step, r*cfg.Batch, cfg.Batch))
 		}
 		o.Losses = append(o.Losses, sum/float64(cfg.Ranks))
-		for _, c := range cfg.Step.Collectives {
+		for _, c := range cfg.Work.Collectives {
 			bufs := make([][]float32, cfg.Ranks)
 			for r, replica := range replicas {
-				bufs[r] = replica.Grads[c.Offset : c.Offset+c.Elems]
+				bufs[r] = replica.Grads[c.Range.Offset : c.Range.Offset+c.Range.Elems]
 			}
 			coll.Execute(c.Schedule, bufs)
 		}

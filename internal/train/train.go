@@ -33,7 +33,7 @@ type Config struct {
 	Steps  int64  // stop after so many steps; 0: after the last epoch
 	Seed   uint64 // of the parameters and of the order of images
 	SGD    nn.SGD
-	Step   *workload.Step // the operations to bind, of every rank; OneRank needs none
+	Work   *workload.Job // the operations to bind; OneRank needs none
 }
 
 // Job is a training job in progress: the bodies and the memory of all its ranks.
@@ -47,7 +47,7 @@ type Job struct {
 type rank struct {
 	replica  *nn.Replica
 	velocity []float32   // nil without momentum
-	buffers  [][]float32 // by exec.Ref.Buffer; 0 is replica.Grads, staging is made when first used
+	buffers  [][]float32 // by exec.Ref.Buffer; staging is made when first used
 	losses   []float64   // by step: mean over the micro-batch
 }
 
@@ -71,35 +71,42 @@ func New(cfg Config) (*Job, error) {
 		r := &j.ranks[i]
 		r.replica = cfg.Model.NewReplica(start, cfg.Batch, cfg.Kernel)
 		r.velocity = velocity(&cfg)
-		r.buffers = make([][]float32, 1+2*len(cfg.Step.Collectives))
-		r.buffers[0] = r.replica.Grads
+		r.buffers = make([][]float32, len(cfg.Work.Buffers)+2*len(cfg.Work.Collectives))
+		r.buffers[workload.Gradients] = r.replica.Grads
+		r.buffers[workload.Parameters] = r.replica.Params
 		r.losses = make([]float64, p.steps)
 	}
 	return j, nil
 }
 
-// fits reports a step whose operations are not those of the model.
+// fits reports a job whose operations are not those of the model.
 func fits(cfg *Config) error {
-	if cfg.Step == nil {
-		return fmt.Errorf("train: no step to bind, want that of workload.DataParallel")
+	w := cfg.Work
+	if w == nil {
+		return fmt.Errorf("train: no job to bind, want that of workload.DataParallel")
 	}
-	covered := int64(0)
-	for _, b := range cfg.Step.Buckets {
-		covered += b.Elems
+	if w.Ranks() != cfg.Ranks {
+		return fmt.Errorf("train: a job of %d ranks to bind, want %d", w.Ranks(), cfg.Ranks)
 	}
-	if covered != int64(cfg.Model.Params()) {
-		return fmt.Errorf("train: the step's buckets hold %d gradients, the model has %d", covered, cfg.Model.Params())
-	}
-	for i := range cfg.Step.Collectives {
-		c := &cfg.Step.Collectives[i]
-		if c.ElemBytes != 4 || c.Schedule.Ranks() != cfg.Ranks {
-			return fmt.Errorf("train: %s has %d-byte elements over %d ranks, want 4-byte elements over %d", c.Name,
-				c.ElemBytes, c.Schedule.Ranks(), cfg.Ranks)
+	updated, buckets := int64(0), 0
+	for _, b := range w.Bodies {
+		if b.Work == workload.Update {
+			updated += b.On.Elems
+			buckets++
 		}
 	}
-	if cfg.Ranks > 1 && len(cfg.Step.Collectives) != len(cfg.Step.Buckets) {
+	if updated != int64(cfg.Model.Params()) {
+		return fmt.Errorf("train: the job updates %d parameters, the model has %d", updated, cfg.Model.Params())
+	}
+	for i := range w.Collectives {
+		if c := &w.Collectives[i]; c.ElemBytes != 4 || c.Schedule.Ranks() != cfg.Ranks {
+			return fmt.Errorf("train: %s has %d-byte elements over %d ranks, want 4-byte elements over %d",
+				c.Name, c.ElemBytes, c.Schedule.Ranks(), cfg.Ranks)
+		}
+	}
+	if cfg.Ranks > 1 && len(w.Collectives) != buckets {
 		return fmt.Errorf("train: %d ranks and %d buckets with %d collectives, want one for each", cfg.Ranks,
-			len(cfg.Step.Buckets), len(cfg.Step.Collectives))
+			buckets, len(w.Collectives))
 	}
 	return nil
 }
@@ -123,20 +130,19 @@ func (j *Job) LeftOut() int { return j.plan.leftOut() }
 // Compute does the real work of a compute operation.
 func (j *Job) Compute(id int32, step int64, op *workload.Op) {
 	r := &j.ranks[id]
-	switch op.Phase {
+	switch w := &j.cfg.Work.Bodies[op.Body]; w.Work {
 	case workload.Forward:
-		if op.Layer == 0 {
+		if w.Index == 0 {
 			r.replica.LoadPixels(j.cfg.Train.Pixels, j.cfg.Train.Labels,
 				j.plan.rows(step, int(id)*j.cfg.Batch, j.cfg.Batch))
 		}
-		r.replica.Forward(int(op.Layer))
+		r.replica.Forward(int(w.Index))
 	case workload.Loss:
 		r.losses[step], _ = r.replica.Loss()
 	case workload.Backward:
-		r.replica.Backward(int(op.Layer))
+		r.replica.Backward(int(w.Index))
 	case workload.Update:
-		b := j.cfg.Step.Buckets[op.Bucket]
-		update(&j.cfg.SGD, r.replica, r.velocity, int(b.Offset), int(b.Offset+b.Elems), j.cfg.Ranks)
+		update(&j.cfg.SGD, r.replica, r.velocity, int(w.On.Offset), int(w.On.Offset+w.On.Elems), j.cfg.Ranks)
 	default:
 		panic(fmt.Sprintf("train: operation %q computes nothing that a network has", op.Name))
 	}
@@ -184,7 +190,7 @@ func (j *Job) floats(id int32, ref exec.Ref) []float32 {
 func (j *Job) buffer(id, buffer int32) []float32 {
 	r := &j.ranks[id]
 	if r.buffers[buffer] == nil {
-		c := &j.cfg.Step.Collectives[(buffer-1)/2]
+		c := &j.cfg.Work.Collectives[exec.StagingOf(j.cfg.Work, buffer)]
 		r.buffers[buffer] = make([]float32, c.StagingBytes()/4)
 	}
 	return r.buffers[buffer]

@@ -74,7 +74,7 @@ func (j job) config(t interface{ Fatal(...any) }) Config {
 		}
 		dp.Schedule = ring
 	}
-	if cfg.Step, err = workload.DataParallel(dp); err != nil {
+	if cfg.Work, err = workload.DataParallel(dp); err != nil {
 		t.Fatal(err)
 	}
 	return cfg
@@ -88,7 +88,7 @@ func train(t interface{ Fatal(...any) }, cfg Config, net exectest.Net, o exec.Ob
 	}
 	d := exectest.New(net, j)
 	for r := range cfg.Ranks {
-		d.Add(exec.Config{Rank: int32(r), Template: cfg.Step, Steps: j.Steps(), Body: j, Observer: o})
+		d.Add(exec.Config{Rank: int32(r), Job: cfg.Work, Steps: j.Steps(), Body: j, Observer: o})
 	}
 	if _, err := d.Run(); err != nil {
 		t.Fatal(err)
@@ -198,7 +198,7 @@ func TestWrongPlacementChangesTheWeights(t *testing.T) {
 	for name, wrong := range map[string]func(*exec.Message){
 		"4 bytes further":          func(m *exec.Message) { m.To.Off += 4 },
 		"from 4 bytes further":     func(m *exec.Message) { m.From.Off += 4 },
-		"in the other staging":     func(m *exec.Message) { m.To.Buffer = exec.Staging(m.Coll, m.Step+1) },
+		"in the other staging":     func(m *exec.Message) { m.To.Buffer = exec.Staging(cfg.Work, m.Coll, m.Step+1) },
 		"without the last 4 bytes": func(m *exec.Message) { m.From.Len -= 4; m.To.Len -= 4 },
 	} {
 		n := 0
@@ -299,7 +299,7 @@ func TestBytesAreTheLiveMemory(t *testing.T) {
 		math.Float32bits(g[2]) != 0x01010101 {
 		t.Errorf("gradients are %v", g[:4])
 	}
-	if n := len(j.Bytes(0, exec.Ref{Buffer: exec.Staging(0, 1), Off: 3, Len: 5})); n != 5 {
+	if n := len(j.Bytes(0, exec.Ref{Buffer: exec.Staging(j.cfg.Work, 0, 1), Off: 3, Len: 5})); n != 5 {
 		t.Errorf("%d bytes of staging, want 5", n)
 	}
 }
@@ -307,12 +307,12 @@ func TestBytesAreTheLiveMemory(t *testing.T) {
 func TestMistakesAreNamed(t *testing.T) {
 	for want, change := range map[string]func(*Config){
 		"batch 80 on 2 ranks wants 160 images per step, there are 150": func(c *Config) { c.Batch = 80 },
-		"want at least 1":                  func(c *Config) { c.Epochs = 0 },
-		"want 3000":                        func(c *Config) { c.Train.Pixels = c.Train.Pixels[1:] },
-		"image 3 has label 10":             func(c *Config) { c.Train.Labels[3] = 10 },
-		"no step to bind":                  func(c *Config) { c.Step = nil },
-		"over 2 ranks, want 4-byte":        func(c *Config) { c.Ranks = 4 },
-		"the step's buckets hold 381 grad": func(c *Config) { c.Step.Buckets[0].Elems-- },
+		"want at least 1":           func(c *Config) { c.Epochs = 0 },
+		"want 3000":                 func(c *Config) { c.Train.Pixels = c.Train.Pixels[1:] },
+		"image 3 has label 10":      func(c *Config) { c.Train.Labels[3] = 10 },
+		"no job to bind":            func(c *Config) { c.Work = nil },
+		"a job of 2 ranks to bind":  func(c *Config) { c.Ranks = 4 },
+		"the job updates 381 param": func(c *Config) { c.Work.Bodies[len(c.Work.Bodies)-1].On.Elems-- },
 	} {
 		cfg := job{ranks: 2, channels: 1}.config(t)
 		change(&cfg)

@@ -2,6 +2,8 @@ package workload
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"railyard/internal/coll"
 	"railyard/internal/unit"
@@ -25,6 +27,29 @@ type Dense struct {
 // Params returns the number of weights and biases.
 func (l Dense) Params() int64 { return int64(l.In)*int64(l.Out) + int64(l.Out) }
 
+// Buffers of a data-parallel job, by index.
+const (
+	Gradients int32 = iota
+	Parameters
+)
+
+// GroupKindData is the kind of a group over which gradients are summed.
+const GroupKindData = "data-parallel"
+
+// Kinds of work of a dense network: Body.Work.
+const (
+	Forward  = "forward"  // of layer Index
+	Loss     = "loss"     // and its gradient
+	Backward = "backward" // of layer Index
+	Update   = "update"   // of the parameters On
+)
+
+// bucket is a run of layers whose gradients travel together.
+type bucket struct {
+	first, last   int32 // layers from 0, first <= last
+	offset, elems int64 // range of the flat gradient vector
+}
+
 // DataParallelConfig is a network of dense layers trained with the same weights on every rank.
 type DataParallelConfig struct {
 	Layers   []Dense
@@ -34,38 +59,40 @@ type DataParallelConfig struct {
 	Ranks    int
 	Schedule coll.Schedule // all-reduce, over Ranks; unused when Ranks is 1
 	Device   Device
+	Slow     map[int32]unit.Ratio // ranks whose device takes so many times as long
 }
 
-// DataParallel returns the step of one rank (all ranks are alike): forward,
-// loss, backward, an all-reduce per bucket as soon as its layers' gradients are
-// there, and an update per bucket, which also divides by the number of ranks.
-// With one rank there is no communicator and no collective.
-func DataParallel(c DataParallelConfig) (*Step, error) {
+// DataParallel returns a job whose ranks all do the same: forward, loss, // backward, an all-reduce
+// per bucket as soon as its layers' gradients are there, and an update per bucket, which also
+// divides by the number of ranks. With one rank there is no group and no collective. Slow ranks
+// have programs of their own, with other durations.
+func DataParallel(c DataParallelConfig) (*Job, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	b := builder{c: &c, s: &Step{Streams: []string{"compute"}, Device: c.Device}}
-	b.s.Buckets = buckets(c.Layers, c.Bucket)
-	n := len(c.Layers)
-	for l := range n {
-		b.compute(fmt.Sprintf("forward.%d", l+1), Forward, l, b.forward(c.Layers[l]))
+	b := builder{c: &c, j: &Job{Of: make([]int32, c.Ranks)}, buckets: buckets(c.Layers, c.Bucket)}
+	params := int64(0)
+	for _, l := range c.Layers {
+		b.offsets = append(b.offsets, params)
+		params += l.Params()
 	}
-	b.compute("loss", Loss, -1, b.loss(c.Layers[n-1]))
-	backward := make([]int32, n)
-	for l := n - 1; l >= 0; l-- {
-		backward[l] = b.compute(fmt.Sprintf("backward.%d", l+1), Backward, l, b.backward(l))
-	}
-	done := make([]int32, len(b.s.Buckets)) // what each update waits for
-	for i, k := range b.s.Buckets {
-		done[i] = backward[k.First]
-		if c.Ranks > 1 {
-			done[i] = b.allReduce(i, backward[k.First])
+	b.j.Buffers = []Buffer{Gradients: {"gradients", params, elem}, Parameters: {"parameters", params, elem}}
+	if c.Ranks > 1 {
+		all := Group{Name: "communicator 1", Kind: GroupKindData}
+		for r := range c.Ranks {
+			all.Ranks = append(all.Ranks, int32(r))
 		}
+		b.j.Groups = []Group{all}
 	}
-	for i := range b.s.Buckets {
-		b.update(i, done[i])
+	b.bodies()
+	b.program(c.Device)
+	for _, r := range slices.Sorted(maps.Keys(c.Slow)) {
+		d := c.Device
+		d.Slow = c.Slow[r]
+		b.j.Of[r] = int32(len(b.j.Programs))
+		b.program(d)
 	}
-	return b.s, b.s.Validate()
+	return b.j, b.j.Validate()
 }
 
 func (c *DataParallelConfig) check() error {
@@ -90,6 +117,11 @@ func (c *DataParallelConfig) check() error {
 	if c.Bucket < 0 {
 		return fmt.Errorf("data parallel: bucket of %v, want at least 1 byte", c.Bucket)
 	}
+	for r := range c.Slow {
+		if r < 0 || int(r) >= c.Ranks {
+			return fmt.Errorf("data parallel: rank %d is slow, want a rank from 0 to %d", r, c.Ranks-1)
+		}
+	}
 	if c.Ranks > 1 && (c.Schedule == nil || c.Schedule.Ranks() != c.Ranks) {
 		return fmt.Errorf("data parallel: %d ranks want an all-reduce schedule over %d ranks", c.Ranks, c.Ranks)
 	}
@@ -98,7 +130,7 @@ func (c *DataParallelConfig) check() error {
 
 // buckets groups the layers, from the last to the first, into ranges of the flat
 // gradient vector of at least cap bytes each; the last range may be smaller.
-func buckets(layers []Dense, limit unit.Bytes) []Bucket {
+func buckets(layers []Dense, limit unit.Bytes) []bucket {
 	if limit == 0 {
 		limit = DefaultBucket
 	}
@@ -106,14 +138,14 @@ func buckets(layers []Dense, limit unit.Bytes) []Bucket {
 	for _, l := range layers {
 		end += l.Params()
 	}
-	var all []Bucket
-	open := Bucket{Last: int32(len(layers) - 1)}
+	var all []bucket
+	open := bucket{last: int32(len(layers) - 1)}
 	for l := len(layers) - 1; l >= 0; l-- {
-		open.Elems += layers[l].Params()
-		if unit.Bytes(open.Elems*elem) >= limit || l == 0 {
-			open.First, open.Offset = int32(l), end-open.Elems
+		open.elems += layers[l].Params()
+		if unit.Bytes(open.elems*elem) >= limit || l == 0 {
+			open.first, open.offset = int32(l), end-open.elems
 			all = append(all, open)
-			end, open = open.Offset, Bucket{Last: int32(l - 1)}
+			end, open = open.offset, bucket{last: int32(l - 1)}
 		}
 	}
 	return all
@@ -122,41 +154,102 @@ func buckets(layers []Dense, limit unit.Bytes) []Bucket {
 // builder appends operations in issue order.
 type builder struct {
 	c       *DataParallelConfig
-	s       *Step
-	kernels int // since the last operation was added
+	j       *Job
+	p       *Program
+	buckets []bucket
+	offsets []int64                                         // by layer: of its parameters
+	body    struct{ forward, loss, backward, update int32 } // the first of each kind in Job.Bodies
+	kernels int                                             // since the last operation was added
+}
+
+// layer is the parameters of a layer, or their gradients.
+func (b *builder) layer(buffer int32, l int) Range {
+	return Range{Buffer: buffer, Offset: b.offsets[l], Elems: b.c.Layers[l].Params()}
+}
+
+// bucket is the gradients of a bucket, or the parameters that they move.
+func (b *builder) bucket(buffer int32, i int) Range {
+	return Range{Buffer: buffer, Offset: b.buckets[i].offset, Elems: b.buckets[i].elems}
+}
+
+// bodies lists the work that the programs share, and the collectives.
+func (b *builder) bodies() {
+	add := func(w Body) { b.j.Bodies = append(b.j.Bodies, w) }
+	n := len(b.c.Layers)
+	for l := range n {
+		add(Body{Work: Forward, Index: int32(l)})
+	}
+	b.body.loss = int32(n)
+	add(Body{Work: Loss})
+	b.body.backward = int32(n + 1)
+	for l := range n {
+		add(Body{Work: Backward, Index: int32(l)})
+	}
+	b.body.update = int32(2*n + 1)
+	for i := range b.buckets {
+		add(Body{Work: Update, Index: int32(i), On: b.bucket(Parameters, i)})
+		if b.c.Ranks > 1 {
+			b.j.Collectives = append(b.j.Collectives,
+				Collective{Name: fmt.Sprintf("allreduce.bucket%d", i+1), Range: b.bucket(Gradients, i),
+					ElemBytes: elem, Schedule: b.c.Schedule})
+		}
+	}
+}
+
+// program appends the step of ranks with a device.
+func (b *builder) program(d Device) {
+	b.j.Programs = append(b.j.Programs, Program{Streams: []Stream{{"compute", -1}}, Device: d})
+	b.p = &b.j.Programs[len(b.j.Programs)-1]
+	if b.c.Ranks > 1 {
+		b.p.Streams = append(b.p.Streams, Stream{b.j.Groups[0].Name, 0})
+	}
+	n := len(b.c.Layers)
+	for l := range n {
+		b.compute(Op{Name: fmt.Sprintf("forward.%d", l+1), Body: b.body.forward + int32(l),
+			Duration: b.forward(b.c.Layers[l]),
+			Reads:    []Range{b.layer(Parameters, l)}})
+	}
+	b.compute(Op{Name: "loss", Body: b.body.loss, Duration: b.loss(b.c.Layers[n-1])})
+	backward := make([]int32, n)
+	for l := n - 1; l >= 0; l-- {
+		backward[l] = b.compute(Op{Name: fmt.Sprintf("backward.%d", l+1),
+			Body: b.body.backward + int32(l), Duration: b.backward(l),
+			Reads: []Range{b.layer(Parameters, l)}, Writes: []Range{b.layer(Gradients, l)}})
+	}
+	done := make([]int32, len(b.buckets)) // what each update waits for
+	for i, k := range b.buckets {
+		done[i] = backward[k.first]
+		if b.c.Ranks > 1 {
+			done[i] = b.allReduce(i, backward[k.first])
+		}
+	}
+	for i := range b.buckets {
+		b.update(i, done[i])
+	}
 }
 
 func (b *builder) add(op Op) int32 {
-	op.ID = int32(len(b.s.Ops))
+	op.ID = int32(len(b.p.Ops))
 	op.Launch = unit.Duration(b.kernels) * b.c.Device.Launch
 	b.kernels = 0
-	b.s.Ops = append(b.s.Ops, op)
+	b.p.Ops = append(b.p.Ops, op)
 	return op.ID
 }
 
 // compute appends an operation that depends on the one before it on the compute stream.
-func (b *builder) compute(name string, p Phase, layer int, d unit.Duration) int32 {
-	op := Op{Name: name, Kind: Compute, Stream: ComputeStream, Duration: d, Phase: p,
-		Layer: int32(layer), Bucket: -1, Coll: -1}
-	if n := len(b.s.Ops); n > 0 {
+func (b *builder) compute(op Op) int32 {
+	op.Kind, op.Stream, op.Coll = Compute, ComputeStream, -1
+	if n := len(b.p.Ops); n > 0 {
 		op.Deps = []int32{int32(n - 1)}
 	}
 	return b.add(op)
 }
 
 func (b *builder) allReduce(bucket int, after int32) int32 {
-	if len(b.s.Streams) == 1 {
-		b.s.Streams = append(b.s.Streams, "communicator 1")
-	}
 	b.kernels++ // the collective's own
-	k := b.s.Buckets[bucket]
-	name := fmt.Sprintf("allreduce.bucket%d", bucket+1)
-	b.s.Collectives = append(b.s.Collectives,
-		Collective{Name: name, Bucket: int32(bucket), Offset: k.Offset, Elems: k.Elems,
-			ElemBytes: elem, Schedule: b.c.Schedule})
-	return b.add(Op{Name: name, Kind: Communication, Stream: 1, Deps: []int32{after},
-		Duration: b.c.Device.LaunchTime(), Layer: -1, Bucket: -1,
-		Coll: int32(len(b.s.Collectives) - 1)})
+	sum := b.bucket(Gradients, bucket)
+	return b.add(Op{Name: b.j.Collectives[bucket].Name, Kind: Communication, Stream: 1, Deps: []int32{after},
+		Duration: b.p.Device.LaunchTime(), Body: -1, Coll: int32(bucket), Reads: []Range{sum}, Writes: []Range{sum}})
 }
 
 func (b *builder) update(bucket int, after int32) {
@@ -165,14 +258,14 @@ func (b *builder) update(bucket int, after int32) {
 		words = 5
 	}
 	b.add(Op{Name: fmt.Sprintf("update.%d", bucket+1), Kind: Compute, Stream: ComputeStream, Deps: []int32{after},
-		Duration: b.kernel(0, words*b.s.Buckets[bucket].Elems), Phase: Update, Layer: -1,
-		Bucket: int32(bucket), Coll: -1})
+		Duration: b.kernel(0, words*b.buckets[bucket].elems), Body: b.body.update + int32(bucket), Coll: -1,
+		Reads: []Range{b.bucket(Gradients, bucket)}, Writes: []Range{b.bucket(Parameters, bucket)}})
 }
 
 // kernel returns the duration of one kernel that moves so many float32 words.
 func (b *builder) kernel(flop, words int64) unit.Duration {
 	b.kernels++
-	return b.c.Device.Kernel(flop, words*elem)
+	return b.p.Device.Kernel(flop, words*elem)
 }
 
 // forward is a matrix product, Batch x In by In x Out, and one elementwise pass

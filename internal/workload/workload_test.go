@@ -32,13 +32,13 @@ func digits(ranks int, bucket unit.Bytes) DataParallelConfig {
 	return c
 }
 
-// text prints a step as a table.
-func text(s *Step) string {
+// text prints the step of rank 0 as a table.
+func text(j *Job) string {
 	var b strings.Builder
-	for _, op := range s.Ops {
+	for _, op := range j.Program(0).Ops {
 		fmt.Fprintf(&b, "%d %-17s stream %d after %v: %v", op.ID, op.Name, op.Stream, op.Deps, op.Duration)
 		if op.Coll >= 0 {
-			c := s.Collectives[op.Coll]
+			c := j.Collectives[op.Coll].Range
 			fmt.Fprintf(&b, ", elements %d+%d", c.Offset, c.Elems)
 		}
 		b.WriteByte('\n')
@@ -164,10 +164,10 @@ func TestChunksAndSlotsTile(t *testing.T) {
 		t.Fatal(err)
 	}
 	k := &s.Collectives[0]
-	at := k.Offset * 4
+	at := k.Range.Offset * 4
 	for ch := range k.Schedule.Channels() {
 		for i := range k.Schedule.Chunks() {
-			off, n := k.Range(ch, i)
+			off, n := k.Chunk(ch, i)
 			if off != at || n > k.SlotBytes() {
 				t.Errorf("chunk %d of channel %d: %d bytes at %d, want them at %d and no more than %d", i, ch,
 					n, off, at, k.SlotBytes())
@@ -175,8 +175,8 @@ func TestChunksAndSlotsTile(t *testing.T) {
 			at += n
 		}
 	}
-	if at != (k.Offset+k.Elems)*4 {
-		t.Errorf("the chunks end at %d of %d", at, (k.Offset+k.Elems)*4)
+	if at != (k.Range.Offset+k.Range.Elems)*4 {
+		t.Errorf("the chunks end at %d of %d", at, (k.Range.Offset+k.Range.Elems)*4)
 	}
 	if k.Slot(0, k.Schedule.Slots()) != k.StagingBytes() {
 		t.Errorf("slots end at %d of %d", k.Slot(0, k.Schedule.Slots()), k.StagingBytes())
@@ -202,21 +202,84 @@ func TestMistakesAreNamed(t *testing.T) {
 	}
 }
 
-func TestValidateNamesTheOperation(t *testing.T) {
-	for want, change := range map[string]func(*Step){
-		`"loss" has id 9 at index 2`:                          func(s *Step) { s.Ops[2].ID = 9 },
-		`"loss" is on stream 7, there are 2`:                  func(s *Step) { s.Ops[2].Stream = 7 },
-		`"loss" is on stream 1: compute operations run on`:    func(s *Step) { s.Ops[2].Stream = 1 },
-		`"allreduce.bucket1" names collective 5, there are 1`: func(s *Step) { s.Ops[5].Coll = 5 },
-		`"loss" takes -1ps`:                                   func(s *Step) { s.Ops[2].Duration = -1 },
-		`"loss" depends on operation 2, want one before 2`:    func(s *Step) { s.Ops[2].Deps = []int32{2} },
+// Ranks that are slow have a program of their own.
+func TestSlowRanks(t *testing.T) {
+	c := digits(4, DefaultBucket)
+	c.Slow = map[int32]unit.Ratio{2: {Num: 3, Den: 2}, 1: {Num: 3, Den: 1}}
+	j, err := DataParallel(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var loss []unit.Duration
+	for r := range int32(4) {
+		loss = append(loss, j.Program(r).Ops[2].Duration)
+	}
+	if got, want := fmt.Sprint(j.Of, loss), "[0 1 2 0] [3000239ps 9000717ps 4500358ps 3000239ps]"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	c.Slow[4] = unit.Ratio{Num: 2, Den: 1}
+	if _, err := DataParallel(c); err == nil ||
+		!strings.Contains(err.Error(), "rank 4 is slow, want a rank from 0 to 3") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestValidateNamesTheMistake(t *testing.T) {
+	ops := func(j *Job) []Op { return j.Programs[0].Ops }
+	for want, change := range map[string]func(*Job){
+		`"loss" has id 9 at index 2`:                          func(j *Job) { ops(j)[2].ID = 9 },
+		`"loss" is on stream 7, there are 2`:                  func(j *Job) { ops(j)[2].Stream = 7 },
+		`"loss" is on stream 1: compute operations run on`:    func(j *Job) { ops(j)[2].Stream = 1 },
+		`"allreduce.bucket1" names collective 5, there are 1`: func(j *Job) { ops(j)[5].Coll = 5 },
+		`"loss" names body 99, there are`:                     func(j *Job) { ops(j)[2].Body = 99 },
+		`"loss" takes -1ps`:                                   func(j *Job) { ops(j)[2].Duration = -1 },
+		`"loss" depends on operation 2, want one before 2`:    func(j *Job) { ops(j)[2].Deps = []int32{2} },
+		`rank 3 has program 4, there are 1`:                   func(j *Job) { j.Of[3] = 4 },
+		`group "communicator 1" has rank 8, there are 8`:      func(j *Job) { j.Groups[0].Ranks[1] = 8 },
+		`group "communicator 1" has rank 0 twice`:             func(j *Job) { j.Groups[0].Ranks[1] = 0 },
+		`has a schedule over 8 ranks, group "pair" has 2`: func(j *Job) {
+			j.Groups = append(j.Groups, Group{Name: "pair", Ranks: []int32{0, 1}})
+			j.Collectives[0].Group = 1
+		},
+		`"allreduce.bucket1" is of group 1, there are 1`: func(j *Job) { j.Collectives[0].Group = 1 },
+		`is on buffer 2, there are 2`: func(j *Job) {
+			j.Collectives[0].Range.Buffer = 2
+		},
+		`is on 101770 elements from 1, buffer "gradients" has 101770`: func(j *Job) {
+			j.Collectives[0].Range.Offset = 1
+		},
+		`has elements of 2 bytes, buffer "gradients" of 4`: func(j *Job) {
+			j.Collectives[0].ElemBytes = 2
+		},
+		`stream 1, "communicator 1", is of group 1`: func(j *Job) {
+			j.Programs[0].Streams[1].Group = 1
+		},
+		`streams "communicator 1" and "again" are of one group`: func(j *Job) {
+			j.Programs[0].Streams = append(j.Programs[0].Streams, Stream{"again", 0})
+		},
+		`"backward.1" and "allreduce.bucket1" may run at the same time`: func(j *Job) { ops(j)[5].Deps = []int32{3} },
+		`"allreduce.bucket1" and "update.1" may run at the same time`:   func(j *Job) { ops(j)[6].Deps = []int32{4} },
+		`rank 0 runs collectives [0], rank 3 runs []: want one order`: func(j *Job) {
+			j.Programs = append(j.Programs, Program{Streams: j.Programs[0].Streams})
+			j.Of[3] = 1
+		},
+		`rank 7 runs collectives of group "communicator 1" and is not in it`: func(j *Job) {
+			j.Groups[0].Ranks = j.Groups[0].Ranks[:7]
+			order := [][]int32{{0, 1, 2, 3, 4, 5, 6}}
+			j.Collectives[0].Schedule, _ = coll.RingAllReduce(order)
+		},
+		`runs collective "allreduce.bucket1" twice`: func(j *Job) {
+			last := ops(j)[5]
+			last.ID, last.Deps = int32(len(ops(j))), []int32{6}
+			j.Programs[0].Ops = append(ops(j), last)
+		},
 	} {
-		s, err := DataParallel(digits(8, 0))
+		j, err := DataParallel(digits(8, 0))
 		if err != nil {
 			t.Fatal(err)
 		}
-		change(s)
-		if err := s.Validate(); err == nil || !strings.Contains(err.Error(), want) {
+		change(j)
+		if err := j.Validate(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
 	}

@@ -4,7 +4,7 @@
 //	Post --- latency + bytes/rate ---> bytes copied, Received
 //	  ^------------- ack latency ----------' Acked
 //
-// Messages never share a wire; those of one (source, destination, channel) stay
+// Messages never share a wire; those of one (source, destination, group, channel) stay
 // in order. Events at one instant happen in the order in which they were made.
 package exectest
 
@@ -46,15 +46,15 @@ type Driver struct {
 	events events
 	seq    int
 	now    unit.Time
-	pairs  map[[3]int32]*pair
+	pairs  map[exec.Way]*pair
 }
 
-// pair keeps the messages of one (source, destination, channel) in order.
+// pair keeps the messages of one (source, destination, group, channel) in order.
 type pair struct{ placed, acked unit.Time }
 
 // New returns a driver; memory is nil in replay.
 func New(net Net, memory exec.Memory) *Driver {
-	return &Driver{net: net, memory: memory, pairs: map[[3]int32]*pair{}}
+	return &Driver{net: net, memory: memory, pairs: map[exec.Way]*pair{}}
 }
 
 // Add adds the next rank, numbered in order from 0.
@@ -92,11 +92,10 @@ func (d *Driver) Post(m exec.Message) {
 	if d.net.Posted != nil {
 		d.net.Posted(d.now, m)
 	}
-	key := [3]int32{m.Src, m.Dst, m.Channel}
-	p := d.pairs[key]
+	p := d.pairs[m.Way]
 	if p == nil {
 		p = &pair{}
-		d.pairs[key] = p
+		d.pairs[m.Way] = p
 	}
 	tr := exec.Trace{Posted: d.now}
 	at := d.now
@@ -116,9 +115,11 @@ func (d *Driver) Post(m exec.Message) {
 	p.acked = max(p.acked, at.Add(d.net.Ack))
 	d.at(at, func() {
 		d.place(m)
-		d.ranks[m.Dst].Received(d.now, m.Src, m.Channel, &tr)
+		d.ranks[m.Dst].Received(d.now, m.AtTarget(), &tr)
 	})
-	d.at(p.acked, func() { d.ranks[m.Src].Acked(d.now, m.Dst, m.Channel, d.answer(at)) })
+	d.at(p.acked, func() {
+		d.ranks[m.Src].Acked(d.now, m.AtSource(), d.answer(at))
+	})
 }
 
 // place copies a message's bytes, as late as possible: when the last would arrive.

@@ -1,0 +1,175 @@
+package nic
+
+import (
+	"math/bits"
+
+	"railyard/internal/unit"
+)
+
+// share is a link inside a host that several flows use at once, each at an equal part of the
+// link's rate: generalised processor sharing (Parekh and Gallager, IEEE/ACM ToN 1 (1993),
+// section II). A flow's own bytes go in order.
+//
+// Nothing happens per byte or per quantum. served is how much each flow in service has got
+// since the beginning, as if it had been in service all the time; while n flows are in
+// service it grows by rate/n. A byte of a flow is past the link when served has come to the
+// byte's own mark, which is known when the byte is posted and never changes: only when
+// served comes there changes with those that come and go.
+//
+//	served  |          /------ one flow in service
+//	        |      ___/
+//	  mark  |---.-'            two
+//	        |  /
+//	        | /                one
+//	        +-----+---+------- time
+//
+// Invariants:
+//   - while a flow is in service the link is busy at its full rate;
+//   - served never falls; what a flow got is exact to 1/4096 of a byte per change of n;
+//   - asking changes nothing.
+type share struct {
+	rate  unit.Bitrate  // 0: takes no time
+	keep  unit.Duration // how long ago somebody may still ask about
+	last  []mark        // by flow: where its last byte is
+	leave heap[leaving]
+	spans []span // in order of time; the last one goes on
+}
+
+// mark is an amount of service: bytes, in parts of 1/4096.
+type mark int64
+
+const markByte = 4096
+
+// span is a time in which as many flows are in service.
+type span struct {
+	at     unit.Time
+	served mark // at its beginning
+	n      int
+}
+
+// leaving is a flow in service, and how far it was to be served when that was last looked at.
+type leaving struct {
+	at   mark
+	flow int32
+}
+
+func (l leaving) Before(o leaving) bool {
+	return l.at < o.at || l.at == o.at && l.flow < o.flow
+}
+
+// newShare returns a link of a rate whose users ask about the last keep.
+func newShare(rate unit.Bitrate, keep unit.Duration) share {
+	return share{rate: rate, keep: keep, spans: []span{{}}}
+}
+
+// flow adds a flow and returns its number.
+func (s *share) flow() int32 {
+	s.last = append(s.last, 0)
+	return int32(len(s.last) - 1)
+}
+
+func (s *share) now() *span { return &s.spans[len(s.spans)-1] }
+
+// add puts b more bytes behind what a flow has, and returns the mark before the first.
+func (s *share) add(now unit.Time, flow int32, b unit.Bytes) mark {
+	if s.rate == 0 {
+		return 0
+	}
+	s.advance(now)
+	c := s.now()
+	from, served := s.last[flow], c.served+s.service(c, now.Sub(c.at))
+	if from > served { // it is in service
+		s.last[flow] = from + mark(b)*markByte
+		return from
+	}
+	s.last[flow] = served + mark(b)*markByte
+	if b > 0 {
+		s.begin(span{now, served, c.n + 1})
+		s.leave.push(leaving{s.last[flow], flow})
+	}
+	return served
+}
+
+// begin starts another span, and forgets those that nobody asks about.
+func (s *share) begin(c span) {
+	old := 0
+	for old+1 < len(s.spans) && s.spans[old+1].at.Add(s.keep) <= c.at {
+		old++
+	}
+	s.spans = append(s.spans[:copy(s.spans, s.spans[old:])], c)
+}
+
+// advance ends the service of those that have all their bytes by now.
+func (s *share) advance(now unit.Time) {
+	for len(s.leave) > 0 {
+		first := s.leave[0]
+		if end := s.last[first.flow]; end > first.at { // it got more bytes since
+			s.leave.pop()
+			s.leave.push(leaving{end, first.flow})
+			continue
+		}
+		c := s.now()
+		at := c.at.Add(s.time(c, first.at))
+		if at > now {
+			return
+		}
+		s.begin(span{at, first.at, c.n - 1})
+		s.leave.pop()
+	}
+}
+
+// past returns when a byte with this mark is past the link, or was, as far as that is known:
+// if somebody leaves service before, the time of that; and a new flow makes it later. So who
+// waits for it asks again then. Of what is past for longer than keep it returns some time
+// before now - keep.
+func (s *share) past(now unit.Time, m mark) unit.Time {
+	if s.rate == 0 {
+		return now
+	}
+	s.advance(now)
+	i := len(s.spans) - 1
+	for i > 0 && s.spans[i].served >= m {
+		i--
+	}
+	c := &s.spans[i]
+	switch {
+	case m <= c.served:
+		return c.at
+	case i < len(s.spans)-1:
+		return min(c.at.Add(s.time(c, m)), s.spans[i+1].at)
+	case len(s.leave) > 0 && s.leave[0].at < m:
+		m = s.leave[0].at
+	}
+	return c.at.Add(s.time(c, m))
+}
+
+// ifAllStay is when a byte will be past the link if nobody comes, and nobody leaves before it.
+func (s *share) ifAllStay(now unit.Time, m mark) unit.Time {
+	if s.rate == 0 {
+		return now
+	}
+	s.advance(now)
+	c := s.now()
+	return c.at.Add(s.time(c, max(m, c.served)))
+}
+
+// time is how long it takes from the beginning of a span until served comes to m: rounded up
+// to a picosecond.
+func (s *share) time(c *span, m mark) unit.Duration {
+	hi, lo := bits.Mul64(uint64(m-c.served)*uint64(c.n), 8*uint64(unit.Second))
+	q, rest := bits.Div64(hi, lo, markByte*uint64(s.rate))
+	if rest > 0 {
+		q++
+	}
+	return unit.Duration(q)
+}
+
+// service is what each flow in service gets in a time: rounded down.
+func (s *share) service(c *span, d unit.Duration) mark {
+	if c.n == 0 {
+		return 0
+	}
+	hi, lo := bits.Mul64(uint64(d), markByte*uint64(s.rate))
+	q, _ := bits.Div64(hi, lo, 8*uint64(unit.Second)*uint64(c.n))
+	return mark(q)
+}

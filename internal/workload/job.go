@@ -1,0 +1,131 @@
+package workload
+
+import (
+	"railyard/internal/coll"
+	"railyard/internal/unit"
+)
+
+// Job is what ranks do together, step after step. Every step runs the same programs.
+type Job struct {
+	Programs    []Program
+	Of          []int32 // by rank: index in Programs; ranks may share one
+	Groups      []Group
+	Buffers     []Buffer
+	Bodies      []Body
+	Collectives []Collective
+}
+
+// Ranks returns the number of ranks.
+func (j *Job) Ranks() int { return len(j.Of) }
+
+// Program returns what a rank does in a step.
+func (j *Job) Program(rank int32) *Program { return &j.Programs[j.Of[rank]] }
+
+// Program is one step of a rank.
+type Program struct {
+	Ops     []Op
+	Streams []Stream
+	Device  Device
+}
+
+// Stream runs operations one at a time, in issue order.
+type Stream struct {
+	Name  string
+	Group int32 // whose collectives it runs: index in Job.Groups; -1: compute
+}
+
+// ComputeStream is the stream of the compute operations; those of groups follow.
+const ComputeStream = 0
+
+// Group is ranks that communicate: a communicator. A schedule numbers the ranks of
+// its group from 0, in the order of Ranks.
+type Group struct {
+	Name  string
+	Kind  string // "data-parallel", "tensor-parallel", ...: what it is for
+	Ranks []int32
+}
+
+// Buffer is named memory that every rank has.
+type Buffer struct {
+	Name      string
+	Elems     int64
+	ElemBytes int64
+}
+
+// Range is elements of a buffer.
+type Range struct {
+	Buffer        int32 // index in Job.Buffers
+	Offset, Elems int64
+}
+
+// overlaps reports whether two ranges have an element in common.
+func (r Range) overlaps(o Range) bool {
+	return r.Buffer == o.Buffer && r.Offset < o.Offset+o.Elems && o.Offset < r.Offset+r.Elems
+}
+
+// Body names the work of a compute operation, which whoever trains binds to code.
+type Body struct {
+	Work  string // of which kind, by a name that the binder knows
+	Index int32  // on which, such as a layer from 0
+	On    Range  // on which part of a buffer, where the work is on one
+}
+
+// OpKind says who runs an operation.
+type OpKind uint8
+
+// The kinds of operation.
+const (
+	Compute       OpKind = iota // the device, for Duration
+	Communication               // the ranks of a group together: Job.Collectives[Coll]
+)
+
+// Op is one operation of a step.
+type Op struct {
+	ID       int32 // index in Program.Ops
+	Name     string
+	Kind     OpKind
+	Stream   int32         // index in Program.Streams
+	Deps     []int32       // operations of the same step that must be done, all < ID
+	Duration unit.Duration // Compute: how long it runs; Communication: launch, before its first message
+	Launch   unit.Duration // of that, starting kernels
+	Body     int32         // Compute: index in Job.Bodies, -1 if there is no work to do; else -1
+	Coll     int32         // Communication: index in Job.Collectives; else -1
+
+	// What it touches, as far as another stream may touch it too.
+	Reads, Writes []Range
+}
+
+// Collective is one collective over one range of a buffer: what the operation that
+// names it does. The ranges of a group's ranks are the same.
+type Collective struct {
+	Name     string
+	Group    int32 // index in Job.Groups
+	Range    Range
+	Schedule coll.Schedule // over the ranks of the group
+
+	ElemBytes int64 // of the buffer
+}
+
+// Chunk returns the bytes of one chunk within the buffer.
+func (c *Collective) Chunk(channel, chunk int) (off, length int64) {
+	lo, hi := coll.Range(int(c.Range.Elems), c.Schedule.Channels(), c.Schedule.Chunks(), channel, chunk)
+	return (c.Range.Offset + int64(lo)) * c.ElemBytes, int64(hi-lo) * c.ElemBytes
+}
+
+// Bytes returns the size of the collective's range.
+func (c *Collective) Bytes() unit.Bytes { return unit.Bytes(c.Range.Elems * c.ElemBytes) }
+
+// SlotBytes returns the size of one staging slot: the largest chunk.
+func (c *Collective) SlotBytes() int64 {
+	return int64(coll.MaxChunk(int(c.Range.Elems), c.Schedule.Channels(), c.Schedule.Chunks())) * c.ElemBytes
+}
+
+// Slot returns where a staging slot begins. Staging is laid out by channel, then slot.
+func (c *Collective) Slot(channel, slot int) int64 {
+	return int64(channel*c.Schedule.Slots()+slot) * c.SlotBytes()
+}
+
+// StagingBytes returns the size of a rank's staging buffer for one run of the collective.
+func (c *Collective) StagingBytes() int64 {
+	return int64(c.Schedule.Channels()*c.Schedule.Slots()) * c.SlotBytes()
+}

@@ -1,0 +1,209 @@
+package workload
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Validate reports the first way in which the job breaks the package's invariants.
+func (j *Job) Validate() error {
+	for r, p := range j.Of {
+		if p < 0 || int(p) >= len(j.Programs) {
+			return fmt.Errorf("rank %d has program %d, there are %d", r, p, len(j.Programs))
+		}
+	}
+	for i := range j.Groups {
+		if err := j.checkGroup(&j.Groups[i]); err != nil {
+			return err
+		}
+	}
+	for i := range j.Collectives {
+		if err := j.checkCollective(&j.Collectives[i]); err != nil {
+			return err
+		}
+	}
+	for i := range j.Programs {
+		if err := j.checkProgram(&j.Programs[i]); err != nil {
+			return err
+		}
+	}
+	return j.checkMembers()
+}
+
+func (j *Job) checkGroup(g *Group) error {
+	for i, r := range g.Ranks {
+		if r < 0 || int(r) >= len(j.Of) {
+			return fmt.Errorf("group %q has rank %d, there are %d", g.Name, r, len(j.Of))
+		}
+		if slices.Contains(g.Ranks[:i], r) {
+			return fmt.Errorf("group %q has rank %d twice", g.Name, r)
+		}
+	}
+	return nil
+}
+
+func (j *Job) checkCollective(c *Collective) error {
+	switch {
+	case c.Group < 0 || int(c.Group) >= len(j.Groups):
+		return fmt.Errorf("collective %q is of group %d, there are %d", c.Name, c.Group, len(j.Groups))
+	case c.Schedule.Ranks() != len(j.Groups[c.Group].Ranks):
+		return fmt.Errorf("collective %q has a schedule over %d ranks, group %q has %d",
+			c.Name, c.Schedule.Ranks(), j.Groups[c.Group].Name, len(j.Groups[c.Group].Ranks))
+	case c.Range.Buffer < 0 || int(c.Range.Buffer) >= len(j.Buffers):
+		return fmt.Errorf("collective %q is on buffer %d, there are %d", c.Name, c.Range.Buffer, len(j.Buffers))
+	}
+	b := &j.Buffers[c.Range.Buffer]
+	if c.Range.Offset < 0 || c.Range.Elems < 0 || c.Range.Offset+c.Range.Elems > b.Elems {
+		return fmt.Errorf("collective %q is on %d elements from %d, buffer %q has %d",
+			c.Name, c.Range.Elems, c.Range.Offset, b.Name, b.Elems)
+	}
+	if c.ElemBytes != b.ElemBytes {
+		return fmt.Errorf("collective %q has elements of %d bytes, buffer %q of %d", c.Name,
+			c.ElemBytes, b.Name, b.ElemBytes)
+	}
+	return nil
+}
+
+func (j *Job) checkProgram(p *Program) error {
+	for s, st := range p.Streams {
+		if (st.Group < 0) != (s == ComputeStream) || int(st.Group) >= len(j.Groups) {
+			return fmt.Errorf("stream %d, %q, is of group %d: stream 0 is for compute (-1), the others for one of "+
+				"%d groups",
+				s, st.Name, st.Group, len(j.Groups))
+		}
+		for _, o := range p.Streams[:s] {
+			if o.Group == st.Group {
+				return fmt.Errorf("streams %q and %q are of one group: its collectives want one order", o.Name, st.Name)
+			}
+		}
+	}
+	runs := map[int32]bool{}
+	for i := range p.Ops {
+		if err := j.checkOp(p, i); err != nil {
+			return err
+		}
+		if c := p.Ops[i].Coll; p.Ops[i].Kind == Communication {
+			if runs[c] {
+				return fmt.Errorf("a program runs collective %q twice, want once in a step", j.Collectives[c].Name)
+			}
+			runs[c] = true
+		}
+	}
+	return p.checkUses()
+}
+
+func (j *Job) checkOp(p *Program, i int) error {
+	op := &p.Ops[i]
+	if op.ID != int32(i) {
+		return fmt.Errorf("operation %q has id %d at index %d", op.Name, op.ID, i)
+	}
+	if op.Stream < 0 || int(op.Stream) >= len(p.Streams) {
+		return fmt.Errorf("operation %q is on stream %d, there are %d", op.Name, op.Stream, len(p.Streams))
+	}
+	if (op.Kind == Compute) != (op.Stream == ComputeStream) {
+		return fmt.Errorf("operation %q is on stream %d: compute operations run on stream 0, collectives on the others",
+			op.Name, op.Stream)
+	}
+	if op.Kind == Communication {
+		if op.Coll < 0 || int(op.Coll) >= len(j.Collectives) {
+			return fmt.Errorf("operation %q names collective %d, there are %d", op.Name, op.Coll, len(j.Collectives))
+		}
+		if g := j.Collectives[op.Coll].Group; g != p.Streams[op.Stream].Group {
+			return fmt.Errorf("operation %q is on stream %q of group %d, its collective is of group %d",
+				op.Name, p.Streams[op.Stream].Name, p.Streams[op.Stream].Group, g)
+		}
+	} else if op.Body >= int32(len(j.Bodies)) {
+		return fmt.Errorf("operation %q names body %d, there are %d", op.Name, op.Body, len(j.Bodies))
+	}
+	if op.Duration < 0 {
+		return fmt.Errorf("operation %q takes %v", op.Name, op.Duration)
+	}
+	for _, d := range op.Deps {
+		if d < 0 || d >= int32(i) {
+			return fmt.Errorf("operation %q depends on operation %d, want one before %d", op.Name, d, i)
+		}
+	}
+	return nil
+}
+
+// checkMembers reports a collective that a rank runs without being in its group, or that
+// the ranks of a group run in different orders.
+func (j *Job) checkMembers() error {
+	orders := make([][]int32, len(j.Groups)) // of collectives, as the first rank of the group runs them
+	known := make([]bool, len(j.Groups))
+	ofProgram := make([][][]int32, len(j.Programs))
+	for i := range j.Programs {
+		ofProgram[i] = make([][]int32, len(j.Groups))
+		for _, op := range j.Programs[i].Ops {
+			if op.Kind == Communication {
+				g := j.Collectives[op.Coll].Group
+				ofProgram[i][g] = append(ofProgram[i][g], op.Coll)
+			}
+		}
+	}
+	in := make([]map[int32]bool, len(j.Groups))
+	for g := range j.Groups {
+		in[g] = map[int32]bool{}
+		for _, r := range j.Groups[g].Ranks {
+			in[g][r] = true
+			order := ofProgram[j.Of[r]][g]
+			if !known[g] {
+				orders[g], known[g] = order, true
+			} else if !slices.Equal(orders[g], order) {
+				return fmt.Errorf("group %q: rank %d runs collectives %v, rank %d runs %v: want one order",
+					j.Groups[g].Name, j.Groups[g].Ranks[0], orders[g], r, order)
+			}
+		}
+	}
+	for r, p := range j.Of {
+		for g, order := range ofProgram[p] {
+			if len(order) > 0 && !in[g][int32(r)] {
+				return fmt.Errorf("rank %d runs collectives of group %q and is not in it", r, j.Groups[g].Name)
+			}
+		}
+	}
+	return nil
+}
+
+// checkUses reports two operations that may run at the same time although one writes what
+// the other touches.
+func (p *Program) checkUses() error {
+	words := (len(p.Ops) + 63) / 64
+	before := make([][]uint64, len(p.Ops)) // by operation: the set of those that end before it begins
+	last := make([]int, len(p.Streams))
+	for s := range last {
+		last[s] = -1
+	}
+	for i := range p.Ops {
+		op := &p.Ops[i]
+		before[i] = make([]uint64, words)
+		after := func(d int) {
+			for w, bits := range before[d] {
+				before[i][w] |= bits
+			}
+			before[i][d/64] |= 1 << (d % 64)
+		}
+		for _, d := range op.Deps {
+			after(int(d))
+		}
+		if d := last[op.Stream]; d >= 0 {
+			after(d)
+		}
+		last[op.Stream] = i
+		for k := range i {
+			if before[i][k/64]&(1<<(k%64)) == 0 && conflict(op, &p.Ops[k]) {
+				return fmt.Errorf("operations %q and %q may run at the same time, and one writes what the other "+
+					"touches",
+					p.Ops[k].Name, op.Name)
+			}
+		}
+	}
+	return nil
+}
+
+func conflict(a, b *Op) bool {
+	any := func(x, y []Range) bool {
+		return slices.ContainsFunc(x, func(r Range) bool { return slices.ContainsFunc(y, r.overlaps) })
+	}
+	return any(a.Writes, b.Writes) || any(a.Writes, b.Reads) || any(a.Reads, b.Writes)
+}
