@@ -10,12 +10,15 @@ import (
 // execution, not in one. It proves:
 //
 //   - every op is well formed and names earlier ops only;
-//   - each Send has its Recv, carrying the same chunk, and there is no deadlock;
+//   - each Send has its Recv, whose chunk has the size of the one sent whatever
+//     the sizes are;
+//   - there is no deadlock, not even where an op waits for all ops before it, and
+//     credits suffice (a cycle is printed);
 //   - no message can land in a slot whose contents may still be read, and none
 //     is lost;
-//   - no Reduce or Copy overwrites a chunk that an earlier Send may still read
-//     (it must be acknowledged), and nothing reads a chunk or slot that is still
-//     being written;
+//   - no op overwrites a chunk that an earlier Send may still read (it must be
+//     acknowledged), and nothing reads a chunk or slot that is still being
+//     written;
 //   - every rank ends with exactly the contributions of the goal, none lacking,
 //     none doubled; and after an all-reduce all ranks added them in the same
 //     order, so that their bits agree.
@@ -27,10 +30,11 @@ func Check(s Schedule, goal Goal) error {
 	if err := goal.validate(s); err != nil {
 		return fmt.Errorf("goal: %w", err)
 	}
+	a := newAim(goal, s)
 	var all Problems
 	for c := range s.Channels() {
 		p := newProver(s, c, 1, 1)
-		p.goal, p.symbolic = goal, true
+		p.aim = &a
 		p.prove()
 		all = append(all, p.problems...)
 	}
@@ -67,7 +71,8 @@ func ReuseSafe(s Schedule, stagings int) error {
 
 // prove runs the stages; each one presumes the ones before it.
 func (p *prover) prove() {
-	for _, stage := range []func(){p.checkFields, p.matchMessages, p.checkLocalOrder, p.findNeeds, p.run, p.checkGoal} {
+	for _, stage := range []func(){p.checkFields, p.matchMessages, p.checkLocalOrder, p.checkCredits, p.checkProgress,
+		p.findNeeds, p.run, p.checkGoal} {
 		stage()
 		if len(p.problems) > 0 {
 			return
@@ -91,22 +96,36 @@ func (p *prover) checkFields() {
 }
 
 func (p *prover) badField(r, i int, op Op) string {
-	chunks, slots := p.s.Chunks(), p.s.Slots()
+	chunks, slots, inputs := p.s.Chunks(), p.s.Slots(), Inputs(p.s)
+	if op.Buffer == In {
+		chunks = inputs
+	}
 	message := op.Kind == Send || op.Kind == Recv
+	staged := op.Kind == Recv || op.Kind == Reduce || op.Kind == Copy
 	switch {
 	case op.Kind >= kinds:
-		return fmt.Sprintf("%s, want send, recv, reduce or copy", op.Kind)
+		return fmt.Sprintf("%s, want send, recv, reduce, copy or keep", op.Kind)
+	case op.Buffer >= bufferKinds || op.Buffer != Out && op.Kind != Send:
+		return fmt.Sprintf("%s of the %s, want the output: only a send reads the input", op.Kind, op.Buffer)
 	case message && (op.Peer < 0 || int(op.Peer) >= p.n):
 		return fmt.Sprintf("%s: peer %d, want 0 to %d", op.Kind, op.Peer, p.n-1)
 	case message && int(op.Peer) == r:
 		return fmt.Sprintf("%s: peer %d is the rank itself", op.Kind, op.Peer)
 	case !message && op.Peer != -1:
 		return fmt.Sprintf("%s: peer %d, want none (-1)", op.Kind, op.Peer)
+	case op.Buffer == In && inputs == 0:
+		return fmt.Sprintf("%s of the input, but the schedule works in place", op.Kind)
 	case op.Chunk < 0 || int(op.Chunk) >= chunks:
-		return fmt.Sprintf("%s: chunk %d, want 0 to %d", op.Kind, op.Chunk, chunks-1)
+		return fmt.Sprintf("%s: %s, want 0 to %d", op.Kind, op.chunk(), chunks-1)
+	case op.Kind == Keep && (op.Source < 0 || int(op.Source) >= inputs):
+		return fmt.Sprintf("keep: source %d, want a chunk of the input, of which there are %d", op.Source, inputs)
+	case op.Kind != Keep && op.Source != 0:
+		return fmt.Sprintf("%s: source %d, want none (0)", op.Kind, op.Source)
 	case op.Kind == Send && op.Slot != -1:
 		return fmt.Sprintf("send: slot %d, want none (-1): the matching recv names it", op.Slot)
-	case op.Kind != Send && (op.Slot < 0 || int(op.Slot) >= slots):
+	case op.Kind == Keep && op.Slot != -1:
+		return fmt.Sprintf("keep: slot %d, want none (-1)", op.Slot)
+	case staged && (op.Slot < 0 || int(op.Slot) >= slots):
 		return fmt.Sprintf("%s: slot %d, want 0 to %d", op.Kind, op.Slot, slots-1)
 	case op.After < -1 || int(op.After) >= i:
 		return fmt.Sprintf("%s: after op %d, want an earlier op", op.Kind, op.After)
@@ -114,19 +133,28 @@ func (p *prover) badField(r, i int, op Op) string {
 		return fmt.Sprintf("%s: acked op %d, want an earlier send", op.Kind, op.Acked)
 	case op.Acked >= 0 && p.ops[r][op.Acked].Kind != Send:
 		return fmt.Sprintf("%s: acked op %d, which is a %s, want a send", op.Kind, op.Acked, p.ops[r][op.Acked].Kind)
+	case op.Window < 0 || op.Window > 0 && op.Kind != Send:
+		return fmt.Sprintf("%s: window %d, want 0, or more for a send", op.Kind, op.Window)
+	case op.Frees && op.Kind != Reduce && op.Kind != Copy:
+		return fmt.Sprintf("%s frees a slot, want a reduce or copy", op.Kind)
 	}
 	return ""
 }
 
 // matchMessages pairs the k-th Send from a to b with the k-th Recv of b from a.
 func (p *prover) matchMessages() {
-	type pair struct{ from, to int32 }
-	sends := map[pair][]int32{}
+	p.links = map[[2]int32]*link{}
 	for r, ops := range p.ops {
 		for i, op := range ops {
 			if op.Kind == Send {
-				at := pair{int32(r), op.Peer}
-				sends[at] = append(sends[at], int32(i))
+				at := [2]int32{int32(r), op.Peer}
+				if p.links[at] == nil {
+					p.links[at] = &link{}
+				}
+				l := p.links[at]
+				p.order[r][i] = int32(len(l.sends))
+				l.sends = append(l.sends, int32(i))
+				l.windowed = l.windowed || op.Window > 0
 			}
 		}
 	}
@@ -135,17 +163,16 @@ func (p *prover) matchMessages() {
 			if op.Kind != Recv {
 				continue
 			}
-			at := pair{op.Peer, int32(r)}
-			if len(sends[at]) == 0 {
+			l := p.links[[2]int32{op.Peer, int32(r)}]
+			if l == nil || len(l.recvs) == len(l.sends) {
 				p.fail(r, i, "%s: rank %d has no such send left for rank %d", op, op.Peer, r)
 				continue
 			}
-			k := sends[at][0]
-			sends[at] = sends[at][1:]
+			k := l.sends[len(l.recvs)]
+			p.order[r][i] = int32(len(l.recvs))
+			l.recvs = append(l.recvs, int32(i))
 			p.match[r][i], p.match[op.Peer][k] = k, int32(i)
-			if sent := p.ops[op.Peer][k]; sent.Chunk != op.Chunk {
-				p.fail(r, i, "%s, but the matching op %d of rank %d sends chunk %d", op, k, op.Peer, sent.Chunk)
-			}
+			p.checkSize(r, i, int(k))
 		}
 	}
 	for r, ops := range p.ops {
@@ -157,14 +184,32 @@ func (p *prover) matchMessages() {
 	}
 }
 
+// checkSize refuses the Recv i of rank r if the matching Send k may carry
+// another number of elements.
+func (p *prover) checkSize(r, i, k int) {
+	if p.aim == nil {
+		return
+	}
+	op := p.ops[r][i]
+	sent := p.ops[op.Peer][k]
+	want, ok := p.aim.size(r, Out, p.channel, int(op.Chunk))
+	if !ok {
+		p.fail(r, i, "%s: the goal puts nothing in chunk %d of rank %d's output", op, op.Chunk, r)
+		return
+	}
+	if got, ok := p.aim.size(int(op.Peer), sent.Buffer, p.channel, int(sent.Chunk)); !ok || got != want {
+		p.fail(r, i, "%s, but the matching op %d of rank %d sends %s", op, k, op.Peer, sent.chunk())
+	}
+}
+
 // checkLocalOrder proves what concerns one rank alone: its buffer is not
 // overwritten while read, and what it reads has been written.
 func (p *prover) checkLocalOrder() {
 	for r := range p.ops {
-		l := local{p: p, rank: r, received: make([]int, p.s.Slots()), unread: make([]bool, p.s.Slots()),
+		l := local{p: p, rank: r, slots: make([]filled, p.s.Slots()),
 			written: make([]int, p.s.Chunks()), sends: make([][]int, p.s.Chunks())}
-		for i := range l.received {
-			l.received[i] = -1
+		for i := range l.slots {
+			l.slots[i] = filled{by: -1, freed: -1}
 		}
 		for i := range l.written {
 			l.written[i] = -1
@@ -172,9 +217,9 @@ func (p *prover) checkLocalOrder() {
 		for i, op := range p.ops[r] {
 			l.op(i, op)
 		}
-		for slot, unread := range l.unread {
-			if unread {
-				p.fail(r, l.received[slot], "%s: never read", p.ops[r][l.received[slot]])
+		for _, s := range l.slots {
+			if s.unread {
+				p.fail(r, s.by, "%s: never read", p.ops[r][s.by])
 			}
 		}
 	}
@@ -182,35 +227,48 @@ func (p *prover) checkLocalOrder() {
 
 // local follows one rank's program in order.
 type local struct {
-	p        *prover
-	rank     int
-	received []int   // [slot] the Recv that filled it last, -1 none
-	unread   []bool  // [slot] and nothing has read it yet
-	written  []int   // [chunk] the Reduce or Copy that wrote it last, -1 none
-	sends    [][]int // [chunk] the Sends that read it since
+	p       *prover
+	rank    int
+	slots   []filled
+	written []int   // [chunk] the op that wrote it last, -1 none
+	sends   [][]int // [chunk] the Sends that read it since
+}
+
+// filled is what a slot holds.
+type filled struct {
+	by      int   // the Recv that filled it last, -1 none
+	unread  bool  // and nothing has read it yet
+	freed   int   // the op that freed it, -1 none
+	readers []int // the ops that have read it
 }
 
 func (l *local) op(i int, op Op) {
-	if w := -1; op.Kind != Recv {
-		if w = l.written[op.Chunk]; w >= 0 && l.p.done[l.rank][w] > int32(i) {
+	if op.Kind != Recv && op.Buffer == Out {
+		if w := l.written[op.Chunk]; w >= 0 && l.p.done[l.rank][w] > int32(i) {
 			l.p.fail(l.rank, i, "%s: op %d may still be writing chunk %d (wants after %d)", op, w, op.Chunk, w)
 		}
 	}
 	switch op.Kind {
 	case Send:
-		l.sends[op.Chunk] = append(l.sends[op.Chunk], i)
-	case Recv:
-		if l.unread[op.Slot] {
-			l.p.fail(l.rank, i, "%s: overwrites what op %d received, which nothing reads", op, l.received[op.Slot])
+		if op.Buffer == Out {
+			l.sends[op.Chunk] = append(l.sends[op.Chunk], i)
 		}
-		l.received[op.Slot], l.unread[op.Slot] = i, true
+	case Recv:
+		s := &l.slots[op.Slot]
+		if s.unread {
+			l.p.fail(l.rank, i, "%s: overwrites what op %d received, which nothing reads", op, s.by)
+		}
+		*s = filled{by: i, unread: true, freed: -1}
+	case Keep:
+		l.write(i, op)
 	default:
 		l.apply(i, op)
 	}
 }
 
 func (l *local) apply(i int, op Op) {
-	m := l.received[op.Slot]
+	s := &l.slots[op.Slot]
+	m := s.by
 	switch {
 	case m < 0:
 		l.p.fail(l.rank, i, "%s: nothing has been received into slot %d", op, op.Slot)
@@ -218,12 +276,27 @@ func (l *local) apply(i int, op Op) {
 		l.p.fail(l.rank, i, "%s: op %d may still be receiving into slot %d (wants after %d)", op, m, op.Slot, m)
 	case l.p.ops[l.rank][m].Chunk != op.Chunk:
 		l.p.fail(l.rank, i, "%s: slot %d holds chunk %d (op %d)", op, op.Slot, l.p.ops[l.rank][m].Chunk, m)
+	case s.freed >= 0:
+		l.p.fail(l.rank, i, "%s: op %d has freed slot %d", op, s.freed, op.Slot)
 	}
+	if op.Frees && m >= 0 {
+		for _, reader := range s.readers {
+			if l.p.done[l.rank][reader] > int32(i) {
+				l.p.fail(l.rank, i, "%s: op %d may still be reading the slot that it frees (wants after %d)", op, reader, reader)
+			}
+		}
+		s.freed, l.p.freedBy[l.rank][m] = i, int32(i)
+	}
+	s.unread, s.readers = false, append(s.readers, i)
+	l.write(i, op)
+}
+
+// write notes that op i overwrites its chunk.
+func (l *local) write(i int, op Op) {
 	for _, s := range l.sends[op.Chunk] {
 		if l.p.ackedBy[l.rank][s] > int32(i) {
 			l.p.fail(l.rank, i, "%s: overwrites chunk %d, which op %d may still be sending (wants acked %d)", op, op.Chunk, s, s)
 		}
 	}
-	l.unread[op.Slot] = false
 	l.written[op.Chunk], l.sends[op.Chunk] = i, l.sends[op.Chunk][:0]
 }

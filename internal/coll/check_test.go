@@ -43,12 +43,14 @@ func TestCheckExplains(t *testing.T) {
 			"recv chunk 0 from 0 slot 0, but the matching op 0 of rank 0 sends chunk 1"},
 		{"one slot for all", oneSlot(ring), ring.Goal(),
 			"may land in slot 0 of rank"},
-		{"received and not read", edited(t, chain, 2, func(o []Op) []Op { return []Op{o[0], {Recv, 1, 1, 0, -1, -1}, {Copy, -1, 1, 0, 1, -1}} }), chain.Goal(),
+		{"received and not read", edited(t, chain, 2, func(o []Op) []Op {
+			return []Op{o[0], {Kind: Recv, Peer: 1, Chunk: 1, After: -1, Acked: -1}, {Kind: Copy, Peer: -1, Chunk: 1, After: 1, Acked: -1}}
+		}), chain.Goal(),
 			"rank 2 channel 0 op 1: recv chunk 1 from 1 slot 0: overwrites what op 0 received, which nothing reads"},
 		{"never read", edited(t, chain, 2, func(o []Op) []Op { return o[:3] }), chain.Goal(),
 			"rank 2 channel 0 op 2: recv chunk 1 from 1 slot 1: never read"},
 		{"nobody begins", receiveFirst(ring), ring.Goal(),
-			"deadlock: waits for op 0 (recv chunk 2 from 2 slot 0), which is op 2 of rank 2; that rank is at its op 1"},
+			"deadlock: rank 0 at op 0 (recv chunk 2 from 2 slot 0) waits for op 2 (send chunk 2 to 0) of rank 2, rank 2 at op 0"},
 		{"another root", chain, Goal{Collective: BroadcastFrom, Root: 1},
 			"rank 0 channel 0 op 0: send chunk 0 to 1: the chunk holds no contribution yet"},
 		{"the wrong goal", chain, Goal{Collective: AllReduce},

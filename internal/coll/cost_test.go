@@ -44,9 +44,12 @@ func TestBusBandwidthOfARingIsTheLinkRate(t *testing.T) {
 	}
 }
 
+// As nccl-tests has them in GetBw of each test.
 func TestBusFactors(t *testing.T) {
 	for c, want := range map[Collective]unit.Ratio{
-		AllReduce: {Num: 14, Den: 8}, AllGather: {Num: 7, Den: 8}, ReduceScatter: {Num: 7, Den: 8}, BroadcastFrom: {Num: 1, Den: 1},
+		AllReduce: {Num: 14, Den: 8}, AllGather: {Num: 7, Den: 8}, ReduceScatter: {Num: 7, Den: 8}, AllToAll: {Num: 7, Den: 8},
+		GatherTo: {Num: 7, Den: 8}, ScatterFrom: {Num: 7, Den: 8},
+		BroadcastFrom: {Num: 1, Den: 1}, ReduceTo: {Num: 1, Den: 1}, SendReceive: {Num: 1, Den: 1},
 	} {
 		if got := BusFactor(c, 8); got.Cmp(want) != 0 {
 			t.Errorf("%v over 8 ranks: %v, want %v", c, got, want)

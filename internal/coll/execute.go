@@ -2,21 +2,31 @@ package coll
 
 import "fmt"
 
-// Execute applies a schedule to real buffers in one process, in one valid order:
-// the oracle for every driver. bufs[rank] is that rank's whole buffer; all have
-// the same length. It panics if the buffers do not fit the schedule or the
-// schedule deadlocks (Check says why).
+// Execute applies a schedule in place to real buffers in one process, in one
+// valid order: the oracle for every driver. bufs[rank] is that rank's whole
+// buffer; all have the same length. It panics if the buffers do not fit the
+// schedule or the schedule deadlocks (Check says why).
 func Execute(s Schedule, bufs [][]float32) {
 	if len(bufs) != s.Ranks() {
 		panic(fmt.Sprintf("coll: %d buffers for %d ranks", len(bufs), s.Ranks()))
+	}
+	if n := Inputs(s); n > 0 {
+		panic(fmt.Sprintf("coll: %s in place, but it has an input of %d chunks per channel", s.Name(), n))
 	}
 	for r, b := range bufs {
 		if len(b) != len(bufs[0]) {
 			panic(fmt.Sprintf("coll: rank %d has %d elements, rank 0 has %d", r, len(b), len(bufs[0])))
 		}
 	}
+	ExecuteFrom(s, EvenLayout(s, len(bufs[0])), nil, bufs)
+}
+
+// ExecuteFrom is Execute for a schedule out of place, from the buffers in to the
+// buffers out, or for buffers that are not cut evenly.
+func ExecuteFrom(s Schedule, at Layout, in, out [][]float32) {
 	for c := range s.Channels() {
-		x := execution{s: s, channel: c, bufs: bufs, wires: map[[2]int32][][]float32{}}
+		x := execution{s: s, at: at, channel: c, wires: map[[2]int32][][]float32{}}
+		x.bufs[Out], x.bufs[In] = out, in
 		x.run()
 	}
 }
@@ -24,8 +34,9 @@ func Execute(s Schedule, bufs [][]float32) {
 // execution runs one channel: channels touch disjoint elements.
 type execution struct {
 	s       Schedule
+	at      Layout
 	channel int
-	bufs    [][]float32
+	bufs    [bufferKinds][][]float32
 	slots   [][][]float32            // [rank][slot]
 	wires   map[[2]int32][][]float32 // (from, to) -> messages sent and not yet received
 }
@@ -62,7 +73,7 @@ func (x *execution) step(rank int32, op Op) bool {
 	switch op.Kind {
 	case Send:
 		to := [2]int32{rank, op.Peer}
-		x.wires[to] = append(x.wires[to], append([]float32(nil), x.chunk(rank, op.Chunk)...))
+		x.wires[to] = append(x.wires[to], append([]float32(nil), x.chunk(rank, op.Buffer, op.Chunk)...))
 	case Recv:
 		from := [2]int32{op.Peer, rank}
 		if len(x.wires[from]) == 0 {
@@ -71,18 +82,19 @@ func (x *execution) step(rank int32, op Op) bool {
 		x.slots[rank][op.Slot] = x.wires[from][0]
 		x.wires[from] = x.wires[from][1:]
 	case Reduce:
-		dst, src := x.chunk(rank, op.Chunk), x.slots[rank][op.Slot]
+		dst, src := x.chunk(rank, Out, op.Chunk), x.slots[rank][op.Slot]
 		for i := range dst {
 			dst[i] += src[i]
 		}
 	case Copy:
-		copy(x.chunk(rank, op.Chunk), x.slots[rank][op.Slot])
+		copy(x.chunk(rank, Out, op.Chunk), x.slots[rank][op.Slot])
+	case Keep:
+		copy(x.chunk(rank, Out, op.Chunk), x.chunk(rank, In, op.Source))
 	}
 	return true
 }
 
-func (x *execution) chunk(rank, chunk int32) []float32 {
-	b := x.bufs[rank]
-	lo, hi := Range(len(b), x.s.Channels(), x.s.Chunks(), x.channel, int(chunk))
-	return b[lo:hi]
+func (x *execution) chunk(rank int32, b Buffer, chunk int32) []float32 {
+	lo, hi := x.at(int(rank), b, x.channel, int(chunk))
+	return x.bufs[b][rank][lo:hi]
 }

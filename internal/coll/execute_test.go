@@ -10,17 +10,40 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawSchedule draws an algorithm, its size and its rank orders.
-func drawSchedule(t *rapid.T) withGoal {
-	name := rapid.SampledFrom(AlgorithmNames()).Draw(t, "algorithm")
+// drawSchedule draws an algorithm, its size and its rank orders, with credit or
+// without.
+func drawSchedule(t *rapid.T, of func(Algorithm) bool) withGoal {
+	var names []string
+	for _, name := range AlgorithmNames() {
+		if of(Algorithms[name]) {
+			names = append(names, name)
+		}
+	}
+	name := rapid.SampledFrom(names).Draw(t, "algorithm")
 	n := rapid.IntRange(1, 9).Draw(t, "ranks")
 	channels := rapid.IntRange(1, 3).Draw(t, "channels")
-	s, err := Algorithms[name].New(shuffled(n, channels), rapid.IntRange(1, 3).Draw(t, "pipeline"))
+	if !fits(name, channels) {
+		channels++
+	}
+	pipeline := rapid.SampledFrom(pipelines(name, 1, 2, 3)).Draw(t, "pipeline")
+	s, err := Algorithms[name].New(shuffled(n, channels), pipeline)
+	if perHost := rapid.IntRange(1, n).Draw(t, "ranks per host"); Algorithms[name].OnHosts != nil && n%perHost == 0 {
+		s, err = Algorithms[name].OnHosts(shuffled(n, channels), pipeline, perHost)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
+	if slots := rapid.IntRange(0, 4).Draw(t, "slots with credit"); slots > 0 {
+		if c := credited(s.(withGoal), slots); c != nil {
+			return c
+		}
+	}
 	return s.(withGoal)
 }
+
+func anyAlgorithm(Algorithm) bool { return true }
+func inPlace(a Algorithm) bool    { return a.Collective.InPlace() }
+func outOfPlace(a Algorithm) bool { return !a.Collective.InPlace() && a.Collective != Barrier }
 
 func buffers(ranks, elems int, value func() float32) [][]float32 {
 	bufs := make([][]float32, ranks)
@@ -41,23 +64,27 @@ func clones(bufs [][]float32) [][]float32 {
 	return out
 }
 
-// eachWanted calls f with every range that the goal speaks of, and with the sum
-// (float64) of the inputs that belong in it.
+// eachWanted calls f with every range that the goal of a schedule in place speaks
+// of, and with the sum (float64) of the inputs that belong in it.
 func eachWanted(s withGoal, in [][]float32, f func(rank, lo, hi int, sum []float64)) {
 	g, elems := s.Goal(), len(in[0])
 	for c := range s.Channels() {
 		for k := range s.Chunks() {
-			lo, hi := Range(elems, s.Channels(), s.Chunks(), c, k)
+			lo, hi := ChunkRange(s, elems, c, k)
 			sum := make([]float64, hi-lo)
 			for r := range in {
-				for e := lo; e < hi && g.starts(int32(r), c, k); e++ {
+				if g.Collective == BroadcastFrom && r != int(g.Root) || g.Collective == AllGather && r != int(g.Owner(c, k)) {
+					continue
+				}
+				for e := lo; e < hi; e++ {
 					sum[e-lo] += float64(in[r][e])
 				}
 			}
 			for r := range in {
-				if g.wants(int32(r), c, k) {
-					f(r, lo, hi, sum)
+				if g.Collective == ReduceTo && r != int(g.Root) || g.Collective == ReduceScatter && r != int(g.Owner(c, k)) {
+					continue
 				}
+				f(r, lo, hi, sum)
 			}
 		}
 	}
@@ -66,7 +93,7 @@ func eachWanted(s withGoal, in [][]float32, f func(rank, lo, hi int, sum []float
 // Small integers add up exactly in any order.
 func TestExecuteIsExactOnIntegers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := drawSchedule(t)
+		s := drawSchedule(t, inPlace)
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 		in := buffers(s.Ranks(), rapid.IntRange(0, 100).Draw(t, "elements"), func() float32 { return float32(rng.IntN(2001) - 1000) })
 		out := clones(in)
@@ -85,7 +112,7 @@ func TestExecuteIsExactOnIntegers(t *testing.T) {
 // has the same bits.
 func TestExecuteIsCloseOnFloats(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := drawSchedule(t)
+		s := drawSchedule(t, inPlace)
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 		in := buffers(s.Ranks(), rapid.IntRange(1, 100).Draw(t, "elements"), func() float32 { return float32(rng.NormFloat64()) })
 		out := clones(in)
@@ -112,16 +139,94 @@ func TestExecuteIsCloseOnFloats(t *testing.T) {
 	})
 }
 
-// Whatever the interleaving of ranks, channels, messages and acknowledgements,
-// the bits are those of Execute.
+// moves are the buffers of a collective out of place: count is how many elements
+// a block of a rank's input has, want what each rank must end with.
+func moves(s withGoal, count func(rank, block int) int) (at Layout, in, out, want [][]float32) {
+	g, n := s.Goal(), s.Ranks()
+	next := float32(0)
+	blocks := make([][][]float32, n) // [rank][block]
+	for r := range n {
+		for b := range n {
+			one := g.Collective == GatherTo || g.Collective == SendReceive
+			if one && b > 0 || g.Collective == ScatterFrom && r != int(g.Root) {
+				break // one block, or none
+			}
+			block := make([]float32, count(r, b))
+			for e := range block {
+				next++
+				block[e] = next
+			}
+			blocks[r] = append(blocks[r], block)
+		}
+		in = append(in, slices.Concat(blocks[r]...))
+	}
+	for r := range n {
+		var w []float32
+		switch root := r == int(g.Root); {
+		case g.Collective == AllToAll:
+			for q := range n {
+				w = append(w, blocks[q][r]...)
+			}
+		case g.Collective == GatherTo && root:
+			w = slices.Concat(in...)
+		case g.Collective == ScatterFrom:
+			w = blocks[g.Root][r]
+		case g.Collective == SendReceive && g.From(int32(r)) >= 0:
+			w = in[g.From(int32(r))]
+		}
+		want = append(want, w)
+		out = append(out, make([]float32, len(w)))
+	}
+	return BlockLayout(s, g, func(rank, block int) int { return len(blocks[rank][block]) }), in, out, want
+}
+
+// Blocks come where they belong, whatever their sizes: each pair of ranks has its
+// own, none included.
+func TestExecuteMovesBlocksOfAnySize(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawSchedule(t, outOfPlace)
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		most := rapid.IntRange(0, 40).Draw(t, "most elements of a block")
+		at, in, out, want := moves(s, func(int, int) int { return rng.IntN(most + 1) })
+		ExecuteFrom(s, at, in, out)
+		for r := range out {
+			if !slices.Equal(out[r], want[r]) {
+				t.Fatalf("%s: rank %d of %d: %v, want %v", s.Name(), r, s.Ranks(), out[r], want[r])
+			}
+		}
+	})
+}
+
+// Whatever the interleaving of ranks, channels, messages, credits and
+// acknowledgements, the bits are those of Execute.
 func TestBitsDoNotDependOnInterleaving(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := drawSchedule(t)
+		s := drawSchedule(t, anyAlgorithm)
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		again := ReuseSafe(s, 1) == nil
+		if !s.Goal().Collective.InPlace() {
+			runs := 1
+			if again {
+				runs = 2
+			}
+			at, in, out, want := moves(s, func(int, int) int { return s.Channels()*Slices(s) + rng.IntN(5) })
+			if s.Goal().Collective == Barrier {
+				return // proved by its clocks; it moves nothing
+			}
+			if err := runHostileFrom(s, at, in, out, runs, rng.Uint64()); err != nil {
+				t.Fatal(err)
+			}
+			for r := range out {
+				if !slices.Equal(out[r], want[r]) {
+					t.Fatalf("%s: rank %d: %v, want %v", s.Name(), r, out[r], want[r])
+				}
+			}
+			return
+		}
 		elems := s.Channels()*s.Chunks() + rapid.IntRange(0, 20).Draw(t, "elements above one per chunk")
 		in := buffers(s.Ranks(), elems, func() float32 { return float32(rng.NormFloat64()) })
 		runs := 1
-		if ReuseSafe(s, 1) == nil && s.Goal().Collective == AllReduce {
+		if again && s.Goal().Collective == AllReduce {
 			runs = 2
 		}
 		want, got := clones(in), clones(in)
@@ -132,7 +237,7 @@ func TestBitsDoNotDependOnInterleaving(t *testing.T) {
 			t.Fatal(err)
 		}
 		for r := range got {
-			if s.Goal().Collective != ReduceScatter && !slices.Equal(got[r], want[r]) {
+			if c := s.Goal().Collective; c != ReduceScatter && c != ReduceTo && !slices.Equal(got[r], want[r]) {
 				t.Fatalf("rank %d: other bits than Execute", r)
 			}
 		}

@@ -11,10 +11,17 @@ const (
 	AllGather                       // every rank ends with every owner's chunk
 	ReduceScatter                   // each chunk's owner ends with the sum of it
 	BroadcastFrom                   // every rank ends with the root's buffer
+	ReduceTo                        // the root ends with the sum of all
+	GatherTo                        // the root ends with every rank's input, in order of ranks
+	ScatterFrom                     // every rank ends with its block of the root's input
+	AllToAll                        // every rank ends with the block that each rank has for it, in order of ranks
+	SendReceive                     // ranks end with the input of the rank that sends to them
+	Barrier                         // no rank ends before every rank has begun
 	collectives
 )
 
-var collectiveNames = [collectives]string{"all-reduce", "all-gather", "reduce-scatter", "broadcast"}
+var collectiveNames = [collectives]string{"all-reduce", "all-gather", "reduce-scatter", "broadcast", "reduce",
+	"gather", "scatter", "all-to-all", "send-receive", "barrier"}
 
 // String returns the collective's name.
 func (c Collective) String() string {
@@ -24,52 +31,201 @@ func (c Collective) String() string {
 	return collectiveNames[c]
 }
 
+// InPlace reports whether the collective's input lies in the buffer of its
+// result.
+func (c Collective) InPlace() bool { return c <= ReduceTo }
+
 // Goal is what Check proves of a schedule.
 type Goal struct {
 	Collective Collective
-	Root       int32                                 // BroadcastFrom: whose buffer
-	Owner      func(channel, chunk int) (rank int32) // AllGather: who has the chunk at first; ReduceScatter: who must have it in the end
+	// Root is whose buffer a broadcast or scatter hands out, who ends with the result
+	// of a reduce or gather.
+	Root int32
+	// Owner has a chunk at first (AllGather), or must have it in the end
+	// (ReduceScatter).
+	Owner   func(channel, chunk int) (rank int32)
+	From    func(rank int32) (from int32) // SendReceive: who sends to a rank, -1 nobody
+	Members []int32                       // the ranks that take part, in order: blocks count by it; nil: all
+}
+
+// aim is a goal for the ranks of a schedule.
+type aim struct {
+	Goal
+	members []int32 // in order
+	slices  int     // of a block, out of place
+	index   []int32 // [rank] its number among the members, -1 for none
+}
+
+// part is where what a chunk holds comes from: chunk `piece` of the input of
+// rank `from`, or (from < 0) the sum of chunk `piece` over all members.
+type part struct{ piece, from int }
+
+func newAim(g Goal, s Schedule) aim {
+	a := aim{Goal: g, members: g.Members, slices: Slices(s), index: make([]int32, s.Ranks())}
+	if a.members == nil {
+		for r := range a.index {
+			a.members, a.index[r] = append(a.members, int32(r)), int32(r)
+		}
+		return a
+	}
+	for r := range a.index {
+		a.index[r] = -1
+	}
+	for i, r := range a.members {
+		a.index[r] = int32(i)
+	}
+	return a
+}
+
+// inputs reports whether the rank has something of its own in the chunk of its
+// input at the start.
+func (a *aim) inputs(rank, chunk int) bool {
+	switch {
+	case a.index[rank] < 0, a.Collective.InPlace():
+		return false
+	case a.Collective == ScatterFrom:
+		return rank == int(a.Root)
+	case a.Collective == GatherTo || a.Collective == SendReceive:
+		return chunk < a.slices
+	}
+	return true
+}
+
+// starts reports whether the rank has something of its own in the chunk of its
+// output at the start.
+func (a *aim) starts(rank, channel, chunk int) bool {
+	switch a.Collective {
+	case AllGather:
+		return a.Owner(channel, chunk) == int32(rank)
+	case BroadcastFrom:
+		return rank == int(a.Root)
+	case AllReduce, ReduceScatter, ReduceTo:
+		return a.index[rank] >= 0
+	}
+	return false
+}
+
+// want returns what the rank must hold in the chunk of its output at the end,
+// false if anything will do.
+func (a *aim) want(rank, channel, chunk int) (part, bool) {
+	if a.index[rank] < 0 {
+		return part{}, false
+	}
+	me, k := int(a.index[rank]), a.slices
+	block, piece := chunk/k, chunk%k
+	root := rank == int(a.Root)
+	switch a.Collective {
+	case AllReduce:
+		return part{chunk, -1}, true
+	case AllGather:
+		return part{chunk, int(a.Owner(channel, chunk))}, true
+	case ReduceScatter:
+		return part{chunk, -1}, int(a.Owner(channel, chunk)) == rank
+	case BroadcastFrom:
+		return part{chunk, int(a.Root)}, true
+	case ReduceTo:
+		return part{chunk, -1}, root
+	case GatherTo:
+		return part{piece, a.member(block)}, root && block < len(a.members)
+	case ScatterFrom:
+		return part{me*k + piece, int(a.Root)}, block == 0
+	case AllToAll:
+		return part{me*k + piece, a.member(block)}, block < len(a.members)
+	case SendReceive:
+		from := int(a.From(int32(rank)))
+		return part{piece, from}, from >= 0 && block == 0
+	}
+	return part{}, false
+}
+
+// member returns the rank of a block, -1 for a block beyond the last.
+func (a *aim) member(block int) int {
+	if block >= len(a.members) {
+		return -1
+	}
+	return int(a.members[block])
+}
+
+// size names the size of a chunk: chunks of the same name have the same number
+// of elements, and of others nothing is known. false: the chunk has no size, for
+// nothing comes there.
+func (a *aim) size(rank int, b Buffer, channel, chunk int) (part, bool) {
+	switch {
+	case a.Collective.InPlace():
+		return part{chunk, -1}, true
+	case a.Collective == Barrier:
+		return part{0, -1}, true
+	case b == In:
+		return part{chunk, rank}, a.inputs(rank, chunk)
+	}
+	return a.want(rank, channel, chunk)
 }
 
 // validate reports a goal that makes no sense for a schedule.
 func (g Goal) validate(s Schedule) error {
 	n := s.Ranks()
+	in := make([]bool, n)
+	for i := range in {
+		in[i] = g.Members == nil
+	}
+	for i, r := range g.Members {
+		if r < 0 || int(r) >= n {
+			return fmt.Errorf("%s: member %d is rank %d, want 0 to %d", g.Collective, i, r, n-1)
+		}
+		if in[r] {
+			return fmt.Errorf("%s: rank %d is a member twice, want each once", g.Collective, r)
+		}
+		in[r] = true
+	}
+	member := func(r int32) bool { return r >= 0 && int(r) < n && in[r] }
 	switch g.Collective {
-	case AllReduce:
+	case AllReduce, AllToAll, Barrier:
 		return nil
-	case BroadcastFrom:
-		if g.Root < 0 || int(g.Root) >= n {
-			return fmt.Errorf("broadcast from rank %d, want 0 to %d", g.Root, n-1)
+	case BroadcastFrom, ScatterFrom:
+		if !member(g.Root) {
+			return fmt.Errorf("%s from rank %d, want %s", g.Collective, g.Root, g.ranks(n))
+		}
+		return nil
+	case ReduceTo, GatherTo:
+		if !member(g.Root) {
+			return fmt.Errorf("%s to rank %d, want %s", g.Collective, g.Root, g.ranks(n))
 		}
 		return nil
 	case AllGather, ReduceScatter:
-		if g.Owner == nil {
-			return fmt.Errorf("%s without an owner for each chunk", g.Collective)
+		return g.owners(s, member)
+	case SendReceive:
+		if g.From == nil {
+			return fmt.Errorf("%s without who sends to whom", g.Collective)
 		}
-		for c := range s.Channels() {
-			for k := range s.Chunks() {
-				if r := g.Owner(c, k); r < 0 || int(r) >= n {
-					return fmt.Errorf("%s: owner of channel %d chunk %d is rank %d, want 0 to %d", g.Collective, c, k, r, n-1)
-				}
+		for r := range int32(n) {
+			if from := g.From(r); from != -1 && (!member(from) || !member(r)) {
+				return fmt.Errorf("%s: rank %d gets from rank %d, want %s or -1", g.Collective, r, from, g.ranks(n))
 			}
 		}
 		return nil
 	}
-	return fmt.Errorf("%s, want all-reduce, all-gather, reduce-scatter or broadcast", g.Collective)
+	return fmt.Errorf("%s, want one from %s to %s", g.Collective, AllReduce, Barrier)
 }
 
-// starts reports whether rank holds a contribution to the chunk at the start.
-func (g Goal) starts(rank int32, channel, chunk int) bool {
-	switch g.Collective {
-	case AllGather:
-		return g.Owner(channel, chunk) == rank
-	case BroadcastFrom:
-		return g.Root == rank
+// owners validates the owner of each chunk.
+func (g Goal) owners(s Schedule, member func(int32) bool) error {
+	if g.Owner == nil {
+		return fmt.Errorf("%s without an owner for each chunk", g.Collective)
 	}
-	return true
+	for c := range s.Channels() {
+		for k := range s.Chunks() {
+			if r := g.Owner(c, k); !member(r) {
+				return fmt.Errorf("%s: owner of channel %d chunk %d is rank %d, want %s", g.Collective, c, k, r, g.ranks(s.Ranks()))
+			}
+		}
+	}
+	return nil
 }
 
-// wants reports whether the goal says what rank must hold in the chunk at the end.
-func (g Goal) wants(rank int32, channel, chunk int) bool {
-	return g.Collective != ReduceScatter || g.Owner(channel, chunk) == rank
+// ranks says which ranks a goal may name.
+func (g Goal) ranks(n int) string {
+	if g.Members != nil {
+		return fmt.Sprintf("one of its %d members", len(g.Members))
+	}
+	return fmt.Sprintf("0 to %d", n-1)
 }

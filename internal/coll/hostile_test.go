@@ -13,28 +13,32 @@ import (
 // still be there unchanged when it is acknowledged.
 type hostile struct {
 	s       Schedule
-	bufs    [][]float32
+	at      Layout
+	bufs    [bufferKinds][][]float32
 	rng     *rand.Rand
 	runs    int // back to back, in one staging area
 	now     int
-	ranks   [][]*lane // [rank][channel]
+	ranks   [][]*walker // [rank][channel]
 	slots   map[[3]int][]float32
 	actions []action
 }
 
-// lane is one rank's program in one channel.
-type lane struct {
+// walker is one rank's program in one channel.
+type walker struct {
 	rank, channel, run, pc int
 	notBefore              int      // when the next op may start
-	finished               [][]bool // [run][i] Recv: placed; Reduce, Copy: applied; Send: acknowledged
+	finished               [][]bool // [run][i] Recv: placed; Reduce, Copy, Keep: applied; Send: acknowledged
 	sends                  map[int32]int
+	sent, credits          map[int32]int          // to a peer over all runs, and how many of these are credited
+	freed                  map[int32]map[int]bool // by peer: messages from it, numbered over all runs, that are read
+	given                  map[int32]int          // to a peer: credits, which go in the order of its messages
 }
 
 // action is something that will happen to op i of a lane in a run.
 type action struct {
 	at   int
-	kind string // place, ack, apply
-	l    *lane
+	kind string // place, ack, apply, credit
+	l    *walker
 	run  int
 	i    int
 	nth  int       // place: messages to that peer before it in this run
@@ -44,11 +48,17 @@ type action struct {
 // runHostile returns an error if the schedule deadlocks or a chunk is
 // overwritten before the message that reads it is acknowledged.
 func runHostile(s Schedule, bufs [][]float32, runs int, seed uint64) error {
-	h := &hostile{s: s, bufs: bufs, rng: rand.New(rand.NewPCG(seed, 1)), runs: runs, slots: map[[3]int][]float32{}}
+	return runHostileFrom(s, EvenLayout(s, len(bufs[0])), nil, bufs, runs, seed)
+}
+
+func runHostileFrom(s Schedule, at Layout, in, out [][]float32, runs int, seed uint64) error {
+	h := &hostile{s: s, at: at, rng: rand.New(rand.NewPCG(seed, 1)), runs: runs, slots: map[[3]int][]float32{}}
+	h.bufs[Out], h.bufs[In] = out, in
 	for r := range s.Ranks() {
-		lanes := make([]*lane, s.Channels())
+		lanes := make([]*walker, s.Channels())
 		for c := range lanes {
-			lanes[c] = &lane{rank: r, channel: c, sends: map[int32]int{}, notBefore: h.delay()}
+			lanes[c] = &walker{rank: r, channel: c, sends: map[int32]int{}, notBefore: h.delay(),
+				sent: map[int32]int{}, credits: map[int32]int{}, freed: map[int32]map[int]bool{}, given: map[int32]int{}}
 			for range runs {
 				lanes[c].finished = append(lanes[c].finished, make([]bool, s.Len(r, c)))
 			}
@@ -78,7 +88,7 @@ func runHostile(s Schedule, bufs [][]float32, runs int, seed uint64) error {
 func (h *hostile) delay() int { return h.now + 1 + h.rng.IntN(2<<h.rng.IntN(12)) }
 
 // choose returns the lane or action that comes next, if any.
-func (h *hostile) choose() (next *lane, act int) {
+func (h *hostile) choose() (next *walker, act int) {
 	act = -1
 	best := int(^uint(0) >> 1)
 	for i, a := range h.actions {
@@ -96,7 +106,7 @@ func (h *hostile) choose() (next *lane, act int) {
 	return next, act
 }
 
-func (h *hostile) canStart(l *lane) bool {
+func (h *hostile) canStart(l *walker) bool {
 	if l.run == h.runs || l.pc == h.s.Len(l.rank, l.channel) {
 		return false
 	}
@@ -104,15 +114,19 @@ func (h *hostile) canStart(l *lane) bool {
 	if a := op.After; a >= 0 && h.s.Op(l.rank, l.channel, int(a)).Kind != Send && !l.finished[l.run][a] {
 		return false
 	}
+	if op.Window > 0 && l.sent[op.Peer]+1-l.credits[op.Peer] > int(op.Window) {
+		return false
+	}
 	return op.Acked < 0 || l.finished[l.run][op.Acked]
 }
 
-func (h *hostile) start(l *lane) {
+func (h *hostile) start(l *walker) {
 	switch op := h.s.Op(l.rank, l.channel, l.pc); op.Kind {
 	case Send:
 		h.actions = append(h.actions, action{h.delay(), "place", l, l.run, l.pc, l.sends[op.Peer], nil})
 		l.sends[op.Peer]++
-	case Reduce, Copy:
+		l.sent[op.Peer]++
+	case Reduce, Copy, Keep:
 		h.actions = append(h.actions, action{h.delay(), "apply", l, l.run, l.pc, 0, nil})
 	}
 	l.pc++
@@ -121,7 +135,7 @@ func (h *hostile) start(l *lane) {
 
 func (h *hostile) perform(a action) error {
 	op := h.s.Op(a.l.rank, a.l.channel, a.i)
-	chunk := h.chunk(a.l, op.Chunk)
+	chunk := h.chunk(a.l, op.Buffer, op.Chunk)
 	switch a.kind {
 	case "place":
 		to := h.ranks[op.Peer][a.l.channel]
@@ -137,7 +151,14 @@ func (h *hostile) perform(a action) error {
 		if !slices.Equal(a.sent, chunk) {
 			return fmt.Errorf("rank %d channel %d: chunk %d changed while op %d was sending it", a.l.rank, a.l.channel, op.Chunk, a.i)
 		}
+	case "credit":
+		a.l.credits[op.Peer]++
+		return nil
 	case "apply":
+		if op.Kind == Keep {
+			copy(chunk, h.chunk(a.l, In, op.Source))
+			break
+		}
 		slot := h.slots[[3]int{a.l.rank, a.l.channel, int(op.Slot)}]
 		for e := range chunk {
 			if op.Kind == Reduce {
@@ -146,19 +167,53 @@ func (h *hostile) perform(a action) error {
 				chunk[e] = slot[e]
 			}
 		}
+		if op.Frees {
+			h.free(a, op)
+		}
 	}
 	a.l.finished[a.run][a.i] = true
 	return nil
 }
 
-func (h *hostile) chunk(l *lane, chunk int32) []float32 {
-	b := h.bufs[l.rank]
-	lo, hi := Range(len(b), h.s.Channels(), h.s.Chunks(), l.channel, int(chunk))
-	return b[lo:hi]
+// free gives the sender of the message that an op has read a credit, once it has
+// one for each message before.
+func (h *hostile) free(a action, op Op) {
+	m := a.i - 1
+	for q := h.s.Op(a.l.rank, a.l.channel, m); q.Kind != Recv || q.Slot != op.Slot; q = h.s.Op(a.l.rank, a.l.channel, m) {
+		m--
+	}
+	peer := h.s.Op(a.l.rank, a.l.channel, m).Peer
+	before, all := 0, 0
+	for i := range h.s.Len(a.l.rank, a.l.channel) {
+		if q := h.s.Op(a.l.rank, a.l.channel, i); q.Kind == Recv && q.Peer == peer {
+			if all++; i < m {
+				before++
+			}
+		}
+	}
+	if a.l.freed[peer] == nil {
+		a.l.freed[peer] = map[int]bool{}
+	}
+	a.l.freed[peer][a.run*all+before] = true
+	for ; a.l.freed[peer][a.l.given[peer]]; a.l.given[peer]++ {
+		from := h.ranks[peer][a.l.channel]
+		for i := range h.s.Len(from.rank, from.channel) { // any send to this rank names the link
+			if q := h.s.Op(from.rank, from.channel, i); q.Kind == Send && int(q.Peer) == a.l.rank {
+				h.actions = append(h.actions, action{at: h.delay(), kind: "credit", l: from, i: i})
+				break
+			}
+		}
+	}
+}
+
+func (h *hostile) chunk(l *walker, b Buffer, chunk int32) []float32 {
+	buf := h.bufs[b][l.rank]
+	lo, hi := h.at(l.rank, b, l.channel, int(chunk))
+	return buf[lo:hi]
 }
 
 // recv is the index of the nth Recv from a rank.
-func (h *hostile) recv(from int, to *lane, nth int) int {
+func (h *hostile) recv(from int, to *walker, nth int) int {
 	for i := range h.s.Len(to.rank, to.channel) {
 		if op := h.s.Op(to.rank, to.channel, i); op.Kind == Recv && int(op.Peer) == from {
 			if nth == 0 {
@@ -173,7 +228,7 @@ func (h *hostile) recv(from int, to *lane, nth int) int {
 // endRuns takes ranks whose every op has finished to their next run.
 func (h *hostile) endRuns() {
 	for r, lanes := range h.ranks {
-		for lanes[0].run < h.runs && !slices.ContainsFunc(lanes, func(l *lane) bool {
+		for lanes[0].run < h.runs && !slices.ContainsFunc(lanes, func(l *walker) bool {
 			return l.pc < h.s.Len(r, l.channel) || slices.Contains(l.finished[l.run], false)
 		}) {
 			for _, l := range lanes {

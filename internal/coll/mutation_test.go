@@ -55,6 +55,28 @@ func mutants(s Schedule, ops []Op) []mutant {
 				set(fmt.Sprintf("acked %d", v), func(o *Op) { o.Acked = v }, "")
 			}
 		}
+		if op.Kind == Send {
+			set("of the other buffer", func(o *Op) { o.Buffer = In - o.Buffer }, "")
+			for w := range op.Window + 2 {
+				if op.Window > 0 && w != op.Window {
+					same := "its sender knows already that the slot is free"
+					if w > 0 && w < op.Window {
+						same = "a smaller window only waits longer"
+					}
+					set(fmt.Sprintf("window %d", w), func(o *Op) { o.Window = w }, same)
+				}
+			}
+		}
+		if op.Kind == Keep {
+			for v := range int32(Inputs(s)) {
+				if v != op.Source {
+					set(fmt.Sprintf("source %d", v), func(o *Op) { o.Source = v }, "")
+				}
+			}
+		}
+		if op.Kind == Reduce || op.Kind == Copy {
+			set("frees or not", func(o *Op) { o.Frees = !o.Frees }, "")
+		}
 		for k := range kinds {
 			if k != op.Kind {
 				set("becomes "+k.String(), func(o *Op) { o.Kind = k }, "")
@@ -125,10 +147,14 @@ func sameStart(ops []Op, i int, renumbered bool) string {
 		return ""
 	case b.After == int32(i):
 		return ""
+	case a.Kind == Keep || b.Kind == Keep:
+		return "nothing waits for what a rank keeps"
 	case a.Kind == Send && b.Kind == Send && a.Peer != b.Peer && a.After == b.After:
 		return "two sends to different peers, released together"
-	case a.Kind == Recv && a.After < 0 && b.Kind != Recv, b.Kind == Recv && b.After < 0 && a.Kind != Recv:
-		return "a recv that waits for nothing only says where a message will land"
+	case a.Kind == Recv && b.Kind != Recv, b.Kind == Recv && a.Kind != Recv:
+		return "a recv only says where a message will land"
+	case (a.Kind == Reduce || a.Kind == Copy) && b.Kind == Send && (a.Chunk != b.Chunk || b.Buffer == In):
+		return "they touch different chunks"
 	}
 	return ""
 }
@@ -136,51 +162,98 @@ func sameStart(ops []Op, i int, renumbered bool) string {
 // Every single-op mutation is refused, or means the same: then it is listed
 // with the reason, and the hostile driver must find nothing either.
 func TestMutationsAreRefused(t *testing.T) {
-	killed, same := 0, map[string]int{}
+	m := mutations{same: map[string]int{}}
 	for _, name := range AlgorithmNames() {
 		most := 5
 		if Algorithms[name].Collective == BroadcastFrom {
 			most = 8 // a tree with two children below the root
 		}
 		for n := 2; n <= most; n++ {
-			for pipeline := 1; pipeline <= 2 && pipeline*n <= 8; pipeline++ {
-				s := make1(t, name, shuffled(n, 2), pipeline)
-				table := NewTable(s)
-				for part := range table.ops {
-					original := table.ops[part]
-					for k, m := range mutants(s, original) {
-						table.ops[part] = m.ops
-						if Check(table, s.Goal()) != nil {
-							killed++
-							continue
-						}
-						same[m.same]++
-						if m.same == "" {
-							t.Errorf("%s, %d ranks, pipeline %d, rank %d channel %d survives: %s", name, n, pipeline, part/2, part%2, m.what)
-						}
-						if k%7 == 0 {
-							agree(t, s, table, uint64(k))
-						}
-					}
-					table.ops[part] = original
+			for _, pipeline := range pipelines(name, 1, 2) {
+				if pipeline*n <= 8 {
+					m.refuse(t, make1(t, name, shuffled(n, 2), pipeline), fmt.Sprintf("pipeline %d", pipeline), nil)
 				}
 			}
 		}
 	}
-	t.Logf("%d mutants refused; equivalent: %v", killed, same)
-	if killed < 10000 {
-		t.Errorf("only %d mutants were refused: are they still made?", killed)
+	t.Logf("%d mutants refused; equivalent: %v", m.killed, m.same)
+	if m.killed < 80000 {
+		t.Errorf("only %d mutants were refused: are they still made?", m.killed)
 	}
 }
 
-// agree runs a mutant under the hostile driver: it must do what the original does.
-func agree(t *testing.T, s withGoal, mutant Schedule, seed uint64) {
+// The same of schedules with credit, which must be safe to run again too.
+func TestMutationsOfCreditAreRefused(t *testing.T) {
+	m := mutations{same: map[string]int{}}
+	for _, name := range AlgorithmNames() {
+		for n := 2; n <= 3; n++ {
+			for _, slots := range []int{1, 2} {
+				if s := credited(make1(t, name, shuffled(n, 2), pipelines(name, 3)[0]), slots); s != nil {
+					m.refuse(t, s, fmt.Sprintf("%d slots", slots), func(s Schedule) error { return ReuseSafe(s, 1) })
+				}
+			}
+		}
+	}
+	t.Logf("%d mutants refused; equivalent: %v", m.killed, m.same)
+	if free := m.same["its sender knows already that the slot is free"]; m.killed < 30000 || m.killed < 100*free {
+		t.Errorf("only %d mutants were refused, %d windows too large were not: are they still made?", m.killed, free)
+	}
+}
+
+// mutations counts what becomes of mutants.
+type mutations struct {
+	killed int
+	same   map[string]int
+}
+
+// refuse makes every mutant of the programs of a schedule's first channel (the
+// others differ in their rank orders alone) and wants Check, or also, to refuse it.
+func (c *mutations) refuse(t *testing.T, s withGoal, what string, also func(Schedule) error) {
+	table := NewTable(s)
+	for part := 0; part < len(table.ops); part += s.Channels() {
+		original, runs := table.ops[part], 1
+		if also != nil {
+			runs = 3
+		}
+		for k, m := range mutants(s, original) {
+			table.ops[part] = m.ops
+			if Check(table, s.Goal()) != nil || also != nil && also(table) != nil {
+				c.killed++
+				continue
+			}
+			c.same[m.same]++
+			if m.same == "" {
+				t.Errorf("%s, %d ranks, %s, rank %d survives: %s", s.Name(), s.Ranks(), what, part/s.Channels(), m.what)
+			}
+			if k%7 == 0 {
+				agree(t, s, table, runs, uint64(k))
+			}
+		}
+		table.ops[part] = original
+	}
+}
+
+// agree runs a mutant under the hostile driver, back to back: it must do what the
+// original does.
+func agree(t *testing.T, s withGoal, mutant Schedule, runs int, seed uint64) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 3))
+	if c := s.Goal().Collective; !c.InPlace() {
+		if c == Barrier {
+			return
+		}
+		at, in, out, want := moves(s, func(int, int) int { return s.Channels()*Slices(s) + 1 })
+		if err := runHostileFrom(mutant, at, in, out, runs, seed); err != nil || !slices.EqualFunc(out, want, slices.Equal[[]float32]) {
+			t.Errorf("%s: an accepted mutant fails: %v", s.Name(), err)
+		}
+		return
+	}
 	in := buffers(s.Ranks(), s.Channels()*s.Chunks(), rng.Float32)
 	want, got := clones(in), clones(in)
-	Execute(s, want)
-	if err := runHostile(mutant, got, 1, seed); err != nil {
+	for range runs {
+		Execute(s, want)
+	}
+	if err := runHostile(mutant, got, runs, seed); err != nil {
 		t.Errorf("%s: an accepted mutant fails: %v", s.Name(), err)
 	}
 	eachWanted(s, in, func(r, lo, hi int, _ []float64) {

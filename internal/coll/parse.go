@@ -28,7 +28,7 @@ func ParseText(name string, src []byte) (*Table, error) {
 	if len(src) > MaxText {
 		return nil, whole("%d bytes, want at most %d", len(src), MaxText)
 	}
-	p := parser{name: name, rest: string(bytes.TrimPrefix(src, located.BOM)), t: &Table{}, part: -1}
+	p := parser{name: name, rest: string(bytes.TrimPrefix(src, located.BOM)), t: &Table{slices: 1}, part: -1}
 	if p.next(); len(p.words) > 0 && p.words[0].Text != "schedule" {
 		// It may be any file of the reader's: no word of it is shown, and no line.
 		return nil, whole("no schedule: want schedule as the first word, as railyard show schedule prints it")
@@ -182,6 +182,12 @@ func (p *parser) body() {
 			}
 			continue
 		}
+		if key := p.words[0].Text; p.part < 0 && (key == "inputs" || key == "slices") {
+			if !p.option(key) {
+				return
+			}
+			continue
+		}
 		if p.part < 0 {
 			p.fail(p.words[0], "%s, want rank 0 channel 0", quote(p.words[0].Text))
 			return
@@ -196,6 +202,28 @@ func (p *parser) body() {
 		p.fail(located.Word{Column: 1}, "the text ends, want rank %d channel %d",
 			(p.part+1)/p.t.channels, (p.part+1)%p.t.channels)
 	}
+}
+
+// option reads "inputs N" or "slices N", which stand after slots in this order.
+func (p *parser) option(key string) bool {
+	t, first := p.t, p.words[0]
+	to, hi := &t.inputs, maxTextCells/t.ranks
+	if key == "slices" {
+		to, hi = &t.slices, t.chunks
+	}
+	if t.slices > 1 || key == "inputs" && t.inputs > 0 {
+		return p.fail(first, "%s, want rank 0 channel 0", quote(key))
+	}
+	p.words = p.words[1:]
+	v, ok := p.number(key, 1, hi)
+	if *to = v; !ok || !p.ended() {
+		return false
+	}
+	if t.slices == 0 || t.chunks%t.slices != 0 || t.inputs%t.slices != 0 {
+		return p.fail(p.taken, "slices %d, want a number that %d chunks and %d inputs are a multiple of",
+			t.slices, t.chunks, t.inputs)
+	}
+	return true
 }
 
 // section reads "rank R channel C", which must be the next in order.
@@ -224,7 +252,7 @@ func (p *parser) op(i int) (Op, bool) {
 	if _, ok := p.number("op", i, i); !ok {
 		return op, false
 	}
-	w, ok := p.take("send, recv, reduce or copy")
+	w, ok := p.take("send, recv, reduce, copy or keep")
 	if !ok {
 		return op, false
 	}
@@ -232,18 +260,47 @@ func (p *parser) op(i int) (Op, bool) {
 		op.Kind++
 	}
 	if op.Kind == kinds {
-		return op, p.fail(w, "%s, want send, recv, reduce or copy", quote(w.Text))
+		return op, p.fail(w, "%s, want send, recv, reduce, copy or keep", quote(w.Text))
 	}
-	ok = p.field("chunk", &op.Chunk, p.t.chunks-1)
+	chunks := p.t.chunks
+	if op.Kind == Send && p.optional("input") {
+		op.Buffer, chunks = In, p.t.inputs
+	}
+	ok = p.field("chunk", &op.Chunk, chunks-1)
 	switch op.Kind {
 	case Send:
 		ok = ok && p.peer("to", &op.Peer)
 	case Recv:
 		ok = ok && p.peer("from", &op.Peer) && p.field("slot", &op.Slot, p.t.slots-1)
+	case Keep:
+		ok = ok && p.field("source", &op.Source, p.t.inputs-1)
 	default:
 		ok = ok && p.field("slot", &op.Slot, p.t.slots-1)
 	}
-	return op, ok && p.depends(i, &op) && p.ended()
+	return op, ok && p.depends(i, &op) && p.credit(&op) && p.ended()
+}
+
+// optional takes a word if it is the next one.
+func (p *parser) optional(key string) bool {
+	if len(p.words) == 0 || p.words[0].Text != key {
+		return false
+	}
+	_, ok := p.take(key)
+	return ok
+}
+
+// credit takes the optional "window N" of a send and "frees" of a reduce or copy.
+func (p *parser) credit(op *Op) bool {
+	switch {
+	case op.Kind == Send && len(p.words) > 0 && p.words[0].Text == "window":
+		p.words = p.words[1:]
+		v, ok := p.number("window", 1, maxChunks)
+		op.Window = int32(v)
+		return ok
+	case op.Kind == Reduce || op.Kind == Copy:
+		op.Frees = p.optional("frees")
+	}
+	return true
 }
 
 // field takes "key N", N from 0 to hi.

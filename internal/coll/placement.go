@@ -115,3 +115,23 @@ func (p Placement) enter(ranks []int32, channel int) int {
 	}
 	return on[channel/p.Rails%len(on)]
 }
+
+// PerHost returns how many ranks each host has, or an error if they differ.
+func (p Placement) PerHost() (int, error) {
+	hosts := p.byHost()
+	for _, ranks := range hosts {
+		if len(ranks) != len(hosts[0]) {
+			return 0, fmt.Errorf("%d ranks on one host, %d on another, want as many on each", len(hosts[0]), len(ranks))
+		}
+	}
+	return len(hosts[0]), nil
+}
+
+// Group returns where the members of a group run, numbered in the order given.
+func (p Placement) Group(members []int32) Placement {
+	g := Placement{Rails: p.Rails}
+	for _, r := range members {
+		g.Ranks = append(g.Ranks, p.Ranks[r])
+	}
+	return g
+}

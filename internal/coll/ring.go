@@ -12,14 +12,15 @@ import "fmt"
 //	all-reduce       first 0, 2(n-1) steps, n-1 Reduce then n-1 Copy
 //
 // Each ring chunk is k slices (chunk = ring chunk * k + slice); a slice goes on
-// as soon as it has been reduced. The program of a rank:
+// as soon as it has been reduced. Message m = t*k+j carries slice j in step t. Of
+// M = T*k messages to its successor a rank sends L ahead (see lane), L = k or, if
+// they are fewer, the slots.
 //
-//	send(0,0) .. send(0,k-1)                       k ops
-//	recv(t,j) apply(t,j) send(t+1,j)               for each step t but the last, each slice j
-//	recv(T-1,j) apply(T-1,j)                       for each slice j
+// Without credit each message has its own staging slot. Fewer would not do: see
+// doc.go and ReuseSafe. With credit (Credited) S slots serve in turn, and message
+// m waits until message m-S is read:
 //
-// Each (step, slice) has its own staging slot, t*k+j. Fewer would not do: see
-// doc.go and ReuseSafe.
+//	slot   0  1  2  0  1  2  0 ..     S = 3; staging takes S slices
 type Ring struct {
 	orders
 	coll   Collective
@@ -28,6 +29,7 @@ type Ring struct {
 	reduce int // steps that reduce; the later ones copy
 	steps  int // T
 	slices int // k
+	window
 }
 
 // RingAllReduce returns the ring all-reduce over the given rank orders, one
@@ -62,17 +64,30 @@ func newRing(in [][]int32, name string, c Collective) (*Ring, error) {
 	case AllGather:
 		r.first = 1
 	}
+	r.messages = r.steps
 	return r, nil
 }
 
 // Sliced returns the same ring with each ring chunk cut into k slices, so that a
-// hop sends the first slice on while the next one arrives. k >= 1.
+// hop sends the first slice on while the next one arrives. k >= 1. The ring
+// chunks stay what they are, so every element is summed in the same order.
 func (r *Ring) Sliced(k int) (*Ring, error) {
 	if err := pieces(r.name+": slices", 2*r.Ranks(), k); err != nil {
 		return nil, err
 	}
 	s := *r
-	s.slices = k
+	s.slices, s.messages = k, r.steps*k
+	return &s, nil
+}
+
+// Credited returns the same ring with so many staging slots, at least 1, which
+// its messages take in turn.
+func (r *Ring) Credited(slots int) (*Ring, error) {
+	if err := pieces(r.name+": slots", 1, slots); err != nil {
+		return nil, err
+	}
+	s := *r
+	s.window.slots = slots
 	return &s, nil
 }
 
@@ -82,11 +97,17 @@ func (r *Ring) Name() string { return r.name }
 // Chunks returns ranks * slices.
 func (r *Ring) Chunks() int { return r.Ranks() * r.slices }
 
-// Slots returns steps * slices.
-func (r *Ring) Slots() int { return r.steps * r.slices }
+// Slots returns steps * slices, or with credit what was asked for, if it is less.
+func (r *Ring) Slots() int { return r.size() }
 
-// Len returns 3 ops per step and slice.
-func (r *Ring) Len(rank, channel int) int { return 3 * r.steps * r.slices }
+// Slices returns the number of slices per ring chunk.
+func (r *Ring) Slices() int { return r.slices }
+
+// NeedsCredit reports whether the slots serve in turn.
+func (r *Ring) NeedsCredit() bool { return r.frees() && r.messages > 0 }
+
+// Len returns 3 ops per message.
+func (r *Ring) Len(rank, channel int) int { return 3 * r.messages }
 
 // Owner returns the rank that holds chunk after the reduce-scatter (before the
 // all-gather).
@@ -101,50 +122,51 @@ func (r *Ring) Goal() Goal {
 	return g
 }
 
+// lane is the order of a rank's messages: L of them ahead.
+func (r *Ring) lane() lane {
+	l := lane{r.messages, min(r.slices, r.messages)}
+	if r.frees() {
+		l.ahead = min(l.ahead, r.size())
+	}
+	return l
+}
+
 // Op returns op i of rank in channel, in constant time.
 func (r *Ring) Op(rank, channel, i int) Op {
-	k, p := r.slices, int(r.pos[channel][rank])
-	if i < k {
-		return r.send(channel, p, 0, i, -1)
+	p, l := int(r.pos[channel][rank]), r.lane()
+	part, m := l.at(i)
+	if part == sends {
+		return r.send(channel, p, m, l)
 	}
-	if last := k + 3*(r.steps-1)*k; i >= last { // the last step sends nothing on
-		return r.receive(channel, p, r.steps-1, (i-last)/2, (i-last)%2, i)
-	}
-	t, j, part := (i-k)/(3*k), (i-k)/3%k, (i-k)%3
-	if part == 2 {
-		return r.send(channel, p, t+1, j, i-1)
-	}
-	return r.receive(channel, p, t, j, part, i)
+	return r.receive(channel, p, m, part, i, l)
 }
 
-// send is the Send of (step t, slice j) at position p.
-func (r *Ring) send(channel, p, t, j, after int) Op {
-	return Op{Kind: Send, Peer: r.at(channel, p+1), Chunk: r.chunk(p+r.first-t, j), Slot: -1, After: int32(after), Acked: -1}
-}
-
-// receive is the Recv (part 0) or the Reduce or Copy (part 1) of (step t, slice
-// j) at position p, being op i.
-func (r *Ring) receive(channel, p, t, j, part, i int) Op {
-	op := Op{Kind: Recv, Peer: r.at(channel, p-1), Chunk: r.chunk(p+r.first-1-t, j), Slot: int32(t*r.slices + j), After: -1, Acked: -1}
-	if part == 0 {
-		return op
-	}
-	op.Kind, op.Peer, op.After = Reduce, -1, int32(i-1)
-	if t >= r.reduce {
-		op.Kind = Copy
-		if r.reduce > 0 { // the reduce-scatter sent this chunk in step t-(n-1)
-			op.Acked = int32(r.sendIndex(t-r.reduce, j))
-		}
+// send is the Send of message m at position p.
+func (r *Ring) send(channel, p, m int, l lane) Op {
+	op := Op{Kind: Send, Peer: r.at(channel, p+1), Slot: -1, After: -1, Acked: -1, Window: r.window.window(m)}
+	op.Chunk = r.chunk(p+r.first-m/r.slices, m%r.slices)
+	if m >= r.slices {
+		op.After = int32(l.apply(m - r.slices))
 	}
 	return op
 }
 
-// sendIndex is the index of the Send of (step t, slice j).
-func (r *Ring) sendIndex(t, j int) int {
-	if t == 0 {
-		return j
+// receive is the Recv, or the Reduce or Copy, of message m at position p, being op i.
+func (r *Ring) receive(channel, p, m, part, i int, l lane) Op {
+	t, j := m/r.slices, m%r.slices
+	op := Op{Kind: Recv, Peer: r.at(channel, p-1), Slot: int32(r.slot(m)), After: -1, Acked: -1}
+	op.Chunk = r.chunk(p+r.first-1-t, j)
+	if part == receives {
+		return op
 	}
-	return r.slices + 3*((t-1)*r.slices+j) + 2
+	op.Kind, op.Peer, op.After, op.Frees = Reduce, -1, int32(i-1), r.frees()
+	if t >= r.reduce {
+		op.Kind = Copy
+		if r.reduce > 0 { // the reduce-scatter sent this chunk in step t-(n-1)
+			op.Acked = int32(l.send(m - r.reduce*r.slices))
+		}
+	}
+	return op
 }
 
 // chunk is the chunk of slice j of ring chunk c, c taken modulo n; it lies within a few turns of the ring.

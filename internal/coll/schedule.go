@@ -10,14 +10,15 @@ type Kind uint8
 
 // The kinds of operation.
 const (
-	Send   Kind = iota // read Chunk, write it into a staging slot of Peer
-	Recv               // wait until the message from Peer is whole in Slot
+	Send   Kind = iota // read Chunk of Buffer, write it into a staging slot of Peer
+	Recv               // wait until the message from Peer is whole in Slot; it has the size of Chunk
 	Reduce             // chunk = chunk + slot, in that operand order, float32
 	Copy               // chunk = slot
+	Keep               // chunk = chunk Source of the input: what a rank has for itself
 	kinds
 )
 
-var kindNames = [kinds]string{"send", "recv", "reduce", "copy"}
+var kindNames = [kinds]string{"send", "recv", "reduce", "copy", "keep"}
 
 // String returns the kind's name in the text form.
 func (k Kind) String() string {
@@ -27,29 +28,74 @@ func (k Kind) String() string {
 	return kindNames[k]
 }
 
+// Buffer names one of a rank's two buffers.
+type Buffer uint8
+
+// The buffers of a rank.
+const (
+	Out         Buffer = iota // where the result ends; of a schedule in place, what it begins with too
+	In                        // the input of a schedule out of place: only read
+	bufferKinds               // their number
+)
+
+// String returns the buffer's name.
+func (b Buffer) String() string {
+	switch b {
+	case Out:
+		return "output"
+	case In:
+		return "input"
+	}
+	return fmt.Sprintf("buffer(%d)", uint8(b))
+}
+
 // Op is one operation of one rank in one channel. A rank starts the ops of a
 // channel strictly in order.
 type Op struct {
-	Kind  Kind
+	Kind   Kind
+	Buffer Buffer // Send: which buffer it reads; otherwise Out
+	// Frees says of a Reduce or Copy that it is the last to read Slot: when it is
+	// done, the sender of the message gets a credit.
+	Frees bool
 	Peer  int32 // Send: to; Recv: from; otherwise -1
-	Chunk int32 // chunk of the channel's share: read by Send, carried by Recv's message, written by Reduce and Copy
-	Slot  int32 // staging slot: filled by Recv, read by Reduce and Copy; Send: -1 (the matching Recv names it)
+	// Chunk of the channel's share: read by Send, written by Reduce, Copy and Keep;
+	// of a Recv the chunk that the message is for.
+	Chunk int32
+	// Slot is the staging slot filled by Recv, read by Reduce and Copy; otherwise -1
+	// (a Send's matching Recv names it).
+	Slot  int32
 	After int32 // op (same rank, same channel) that must have completed before this one starts, -1 none
-	Acked int32 // earlier Send that must have been acknowledged before this op, which overwrites what it reads, starts; -1 none
+	// Acked is an earlier Send that must have been acknowledged before this op, which
+	// overwrites what it reads, starts; -1 none.
+	Acked int32
+	// Window of a Send: when it starts, it and the messages to Peer that have no
+	// credit yet are at most so many; 0: any number. See doc.go.
+	Window int32
+	Source int32 // Keep: the chunk of the input; otherwise 0
 }
 
 // String returns the op as the text form writes it, without its number.
 func (o Op) String() string { return o.Kind.String() + " " + o.operands() }
 
+// chunk names the op's chunk: "chunk 3", "input chunk 3".
+func (o Op) chunk() string {
+	if o.Buffer == In {
+		return fmt.Sprintf("input chunk %d", o.Chunk)
+	}
+	return fmt.Sprintf("chunk %d", o.Chunk)
+}
+
 // operands returns what follows the kind in the text form.
 func (o Op) operands() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "chunk %d", o.Chunk)
+	b.WriteString(o.chunk())
 	switch o.Kind {
 	case Send:
 		fmt.Fprintf(&b, " to %d", o.Peer)
 	case Recv:
 		fmt.Fprintf(&b, " from %d slot %d", o.Peer, o.Slot)
+	case Keep:
+		fmt.Fprintf(&b, " source %d", o.Source)
 	default:
 		fmt.Fprintf(&b, " slot %d", o.Slot)
 	}
@@ -58,6 +104,12 @@ func (o Op) operands() string {
 	}
 	if o.Acked >= 0 {
 		fmt.Fprintf(&b, " acked %d", o.Acked)
+	}
+	if o.Window != 0 {
+		fmt.Fprintf(&b, " window %d", o.Window)
+	}
+	if o.Frees {
+		b.WriteString(" frees")
 	}
 	return b.String()
 }
@@ -70,39 +122,33 @@ type Schedule interface {
 	Name() string
 	Ranks() int
 	Channels() int
-	Chunks() int                // per channel
+	Chunks() int                // of the output, per channel
 	Slots() int                 // staging slots per rank and channel
 	Len(rank, channel int) int  // number of ops
 	Op(rank, channel, i int) Op // 0 <= i < Len
 }
 
-// Range returns the elements [lo, hi) of chunk `chunk` of channel `channel` in a
-// buffer of elems elements: contiguous, balanced first over channels, then over
-// the channel's chunks (sizes at one level differ by at most 1; the first ones
-// are larger).
-func Range(elems, channels, chunks, channel, chunk int) (lo, hi int) {
-	if elems < 0 || channel < 0 || channel >= channels || chunk < 0 || chunk >= chunks {
-		panic(fmt.Sprintf("coll: range of chunk %d of %d, channel %d of %d, in %d elements", chunk, chunks, channel, channels, elems))
+// Inputs returns how many chunks per channel the input buffer of a schedule
+// has; 0: it works in place, in the output alone.
+func Inputs(s Schedule) int {
+	if o, ok := s.(interface{ Inputs() int }); ok {
+		return o.Inputs()
 	}
-	first, last := split(elems, channels, channel)
-	lo, hi = split(last-first, chunks, chunk)
-	return first + lo, first + hi
+	return 0
 }
 
-// MaxChunk returns the size of the largest chunk, in elements: what a staging
-// slot must hold.
-func MaxChunk(elems, channels, chunks int) int {
-	lo, hi := Range(elems, channels, chunks, 0, 0)
-	return hi - lo
+// Slices returns how many chunks in a row are one part of the algorithm, a ring
+// chunk, say: they subdivide it, so that its boundaries are those of 1 slice.
+func Slices(s Schedule) int {
+	if o, ok := s.(interface{ Slices() int }); ok {
+		return o.Slices()
+	}
+	return 1
 }
 
-// split returns part i of elems elements in n balanced parts.
-func split(elems, n, i int) (lo, hi int) {
-	q, r := elems/n, elems%n
-	lo = i*q + min(i, r)
-	hi = lo + q
-	if i < r {
-		hi++
-	}
-	return lo, hi
+// NeedsCredit reports whether some Send of a schedule has a Window: then the
+// driver must carry credits.
+func NeedsCredit(s Schedule) bool {
+	o, ok := s.(interface{ NeedsCredit() bool })
+	return ok && o.NeedsCredit()
 }

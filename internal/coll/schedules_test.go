@@ -48,38 +48,185 @@ func make1(t testing.TB, name string, orders [][]int32, pipeline int) withGoal {
 	return s.(withGoal)
 }
 
+// pipelines are the depths of a list that an algorithm can have.
+func pipelines(name string, depths ...int) []int {
+	if Algorithms[name].Pipeline == 0 {
+		return []int{1}
+	}
+	return depths
+}
+
+// fits reports whether an algorithm takes so many channels.
+func fits(name string, channels int) bool { return name != "double-tree-all-reduce" || channels%2 == 0 }
+
+// credited is a schedule with so many slots per link, nil if it has no such form.
+func credited(s withGoal, slots int) withGoal {
+	var c withGoal
+	var err error
+	switch s := s.(type) {
+	case *Ring:
+		c, err = s.Credited(slots)
+	case *Tree:
+		c, err = s.Credited(slots)
+	case *Direct:
+		if s.exchange() && !s.paced && slots < s.slices {
+			return nil
+		}
+		c, err = s.Credited(slots)
+	default:
+		return nil
+	}
+	if err != nil {
+		panic(err)
+	}
+	return c
+}
+
+// proofs counts what a test has proved, by algorithm.
+type proofs map[string]int
+
+func (p proofs) prove(t *testing.T, s withGoal, what string, args ...any) {
+	t.Helper()
+	if err := Check(s, s.Goal()); err != nil {
+		t.Fatalf("%s, %d ranks, %d channels, %s:\n%v", s.Name(), s.Ranks(), s.Channels(), fmt.Sprintf(what, args...), err)
+	}
+	p[s.Name()]++
+}
+
+func (p proofs) log(t *testing.T) {
+	total := 0
+	for _, name := range AlgorithmNames() {
+		t.Logf("%-28s %5d", name, p[name])
+		total += p[name]
+	}
+	t.Logf("%-28s %5d", "in all", total)
+}
+
 // Every algorithm, 2 to 17 ranks (and a lone one), 1 to 4 channels with rank
 // orders of their own, several pipelining depths.
 func TestEveryScheduleIsProved(t *testing.T) {
+	p := proofs{}
 	for _, name := range AlgorithmNames() {
 		for n := 1; n <= 17; n++ {
 			for channels := 1; channels <= 4; channels++ {
-				for _, pipeline := range []int{1, 2, 5} {
-					s := make1(t, name, shuffled(n, channels), pipeline)
-					if err := Check(s, s.Goal()); err != nil {
-						t.Fatalf("%s, %d ranks, %d channels, pipeline %d:\n%v", name, n, channels, pipeline, err)
+				for _, pipeline := range pipelines(name, 1, 2, 5) {
+					if fits(name, channels) {
+						p.prove(t, make1(t, name, shuffled(n, channels), pipeline), "pipeline %d", pipeline)
 					}
 				}
 			}
 		}
 	}
+	p.log(t)
 }
 
-// Run back to back: a ring all-reduce in one staging area, the half rings in two
-// in alternation, a broadcast in none.
-func TestReuseOfStaging(t *testing.T) {
-	areas := map[string]int{"ring-all-reduce": 1, "ring-all-gather": 2, "ring-reduce-scatter": 2}
+// With hosts of every size that goes into the ranks.
+func TestEveryScheduleOnHostsIsProved(t *testing.T) {
+	p := proofs{}
 	for _, name := range AlgorithmNames() {
-		for n := 2; n <= 17; n++ {
-			for _, pipeline := range []int{1, 3} {
-				s := make1(t, name, shuffled(n, 2), pipeline)
-				need, ok := areas[name]
-				for stagings := 1; stagings <= 3; stagings++ {
-					err := ReuseSafe(s, stagings)
-					if safe := ok && stagings >= need; safe != (err == nil) {
-						t.Fatalf("%s, %d ranks, pipeline %d, %d areas: safe %t, got: %v", name, n, pipeline, stagings, safe, err)
+		a := Algorithms[name]
+		for n := 1; n <= 18 && a.OnHosts != nil; n++ {
+			for perHost := 1; perHost <= n; perHost++ {
+				for _, pipeline := range pipelines(name, 1, 3) {
+					s, err := a.OnHosts(shuffled(n, 2), pipeline, perHost)
+					if n%perHost != 0 {
+						if err == nil || !strings.Contains(err.Error(), "want as many on each host") {
+							t.Errorf("%s, %d ranks, %d per host: %v", name, n, perHost, err)
+						}
+						continue
+					}
+					if err != nil {
+						t.Fatal(err)
+					}
+					p.prove(t, s.(withGoal), "%d per host, pipeline %d", perHost, pipeline)
+				}
+			}
+		}
+	}
+	p.log(t)
+}
+
+// With slots that serve in turn, from 1 up, a schedule is right, and may be run
+// again and again in one staging area.
+func TestEveryScheduleWithCreditIsProved(t *testing.T) {
+	p := proofs{}
+	for _, name := range AlgorithmNames() {
+		for n := 1; n <= 17; n++ {
+			for _, pipeline := range pipelines(name, 2, 5) {
+				for _, slots := range []int{1, 3, 8} {
+					c := credited(make1(t, name, shuffled(n, 2), pipeline), slots)
+					if c == nil {
+						continue
+					}
+					if want := n > 1; c.(interface{ NeedsCredit() bool }).NeedsCredit() != want {
+						t.Fatalf("%s, %d ranks: needs credit: %t, want %t", name, n, !want, want)
+					}
+					p.prove(t, c, "pipeline %d, %d slots", pipeline, slots)
+					if err := ReuseSafe(c, 1); err != nil {
+						t.Fatalf("%s, %d ranks, pipeline %d, %d slots, run again:\n%v", name, n, pipeline, slots, err)
 					}
 				}
+			}
+		}
+	}
+	p.log(t)
+}
+
+// As a group of a larger job: every other rank, from the last.
+func TestEveryScheduleOfAGroupIsProved(t *testing.T) {
+	p := proofs{}
+	for _, name := range AlgorithmNames() {
+		for n := 1; n <= 17; n++ {
+			var members []int32
+			for i := range n {
+				members = append(members, int32(2*(n-i)))
+			}
+			for _, slots := range []int{0, 2} {
+				s := make1(t, name, shuffled(n, 2), pipelines(name, 2)[0])
+				if slots > 0 {
+					if s = credited(s, slots); s == nil {
+						continue
+					}
+				}
+				g, err := Within(s, members, 2*n+3)
+				if err != nil {
+					t.Fatal(err)
+				}
+				p.prove(t, g, "a group, %d slots", slots)
+				if goal := s.Goal(); n > 1 && goal.From == nil && goal.Collective != Barrier && Check(g, goal) == nil {
+					t.Fatalf("%s: a group of %d reaches the goal of other ranks", name, n)
+				}
+			}
+		}
+	}
+	p.log(t)
+}
+
+// Run back to back without credit, for every number of ranks: an all-reduce in
+// one staging area; what else makes every rank wait for every other in two in
+// alternation, but not in one; what goes one way, or only to the neighbour, in
+// none.
+func TestReuseOfStaging(t *testing.T) {
+	const never = 4
+	for _, name := range AlgorithmNames() {
+		need := never
+		switch Algorithms[name].Collective {
+		case AllReduce:
+			need = 1
+		case AllGather, ReduceScatter, AllToAll, Barrier:
+			need = 2
+		}
+		for stagings := 1; stagings < never; stagings++ {
+			safe, of := 0, 0
+			for n := 2; n <= 17; n++ {
+				for _, pipeline := range pipelines(name, 1, 3) {
+					if of++; ReuseSafe(make1(t, name, shuffled(n, 2), pipeline), stagings) == nil {
+						safe++
+					}
+				}
+			}
+			if want := stagings >= need; want != (safe == of) {
+				t.Errorf("%s, %d areas: safe in %d of %d cases, want %d areas for all", name, stagings, safe, of, need)
 			}
 		}
 	}
@@ -185,45 +332,6 @@ func TestBookRingOfFour(t *testing.T) {
 	}
 }
 
-func TestTreeIsBinaryAndShallow(t *testing.T) {
-	for n := 1; n <= 64; n++ {
-		b, err := TreeBroadcast(identity(n, 1), 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		depth, levels := 0, 0
-		for m := n; m > 1; m /= 2 {
-			levels++
-		}
-		for p := range n {
-			v, d := b.node(p), 0
-			for _, c := range v.children {
-				if c >= 0 && b.node(c).parent != p {
-					t.Fatalf("%d ranks: %d is a child of %d, but its parent is %d", n, c, p, b.node(c).parent)
-				}
-			}
-			for q := p; q != 0; q = b.node(q).parent {
-				d++
-			}
-			depth = max(depth, d)
-		}
-		if depth > levels {
-			t.Errorf("%d ranks: depth %d, want at most %d", n, depth, levels)
-		}
-	}
-	// Two hosts of four: one crossing.
-	b, _ := TreeBroadcast(identity(8, 1), 1)
-	crossings := 0
-	for p := 1; p < 8; p++ {
-		if p/4 != b.node(p).parent/4 {
-			crossings++
-		}
-	}
-	if crossings != 1 {
-		t.Errorf("the tree crosses between two hosts of four %d times, want 1", crossings)
-	}
-}
-
 func TestBadOrders(t *testing.T) {
 	for _, c := range []struct {
 		orders [][]int32
@@ -236,6 +344,9 @@ func TestBadOrders(t *testing.T) {
 		{[][]int32{{0, 1}, {1, 1}}, "channel 1: rank 1 at positions 0 and 1"},
 	} {
 		for _, name := range AlgorithmNames() {
+			if len(c.orders) == 1 && !fits(name, 1) {
+				continue
+			}
 			if _, err := Algorithms[name].New(c.orders, 1); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s over %v: %v, want %q", name, c.orders, err, c.want)
 			}
@@ -246,7 +357,7 @@ func TestBadOrders(t *testing.T) {
 	}
 	for _, name := range AlgorithmNames() {
 		for _, pipeline := range []int{0, -1, 1 << 30} {
-			if _, err := Algorithms[name].New(identity(4, 1), pipeline); err == nil {
+			if _, err := Algorithms[name].New(identity(4, 2), pipeline); err == nil {
 				t.Errorf("%s with pipeline %d: no error", name, pipeline)
 			}
 		}
@@ -256,25 +367,78 @@ func TestBadOrders(t *testing.T) {
 func TestRangeCoversTheBuffer(t *testing.T) {
 	for _, elems := range []int{0, 1, 7, 1024, 1000003} {
 		for _, channels := range []int{1, 2, 4} {
-			for _, chunks := range []int{1, 4, 17} {
-				next, sizes := 0, []int{}
-				for c := range channels {
-					for k := range chunks {
-						lo, hi := Range(elems, channels, chunks, c, k)
-						if lo != next || hi < lo {
-							t.Fatalf("%d elements, channel %d chunk %d: [%d, %d), want to begin at %d", elems, c, k, lo, hi, next)
-						}
-						next = hi
-						sizes = append(sizes, hi-lo)
-					}
-				}
-				if next != elems {
-					t.Fatalf("ranges end at %d, want %d", next, elems)
-				}
-				if got := MaxChunk(elems, channels, chunks); got != slices.Max(sizes) {
-					t.Fatalf("MaxChunk %d, want %d", got, slices.Max(sizes))
+			for _, ranks := range []int{1, 4, 17} {
+				for _, slices := range []int{1, 3} {
+					whole := make1(t, "ring-all-reduce", identity(ranks, channels), 1)
+					coversTheBuffer(t, make1(t, "ring-all-reduce", identity(ranks, channels), slices), whole, elems)
 				}
 			}
+		}
+	}
+}
+
+func coversTheBuffer(t *testing.T, s, whole Schedule, elems int) {
+	t.Helper()
+	next, largest := 0, 0
+	for c := range s.Channels() {
+		for k := range s.Chunks() {
+			lo, hi := ChunkRange(s, elems, c, k)
+			if lo != next || hi < lo {
+				t.Fatalf("%d elements, channel %d chunk %d: [%d, %d), want to begin at %d", elems, c, k, lo, hi, next)
+			}
+			if j := Slices(s); k%j == 0 {
+				if first, _ := Range(elems, s.Channels(), whole.Chunks(), c, k/j); lo != first {
+					t.Fatalf("%d elements, channel %d: ring chunk %d begins at %d, without slices at %d", elems, c, k/j, lo, first)
+				}
+			}
+			next, largest = hi, max(largest, hi-lo)
+		}
+	}
+	if next != elems {
+		t.Fatalf("ranges end at %d, want %d", next, elems)
+	}
+	if got := MaxChunk(s, elems); got != largest {
+		t.Fatalf("MaxChunk %d, want %d", got, largest)
+	}
+}
+
+// Slices and credit change who waits for what, not what is added to what: the
+// bits are those of the ring without.
+func TestSlicesKeepTheBits(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	for n := 2; n <= 9; n++ {
+		ring, _ := RingAllReduce(shuffled(n, 2))
+		in := buffers(n, 237, func() float32 { return float32(rng.NormFloat64()) })
+		want := clones(in)
+		Execute(ring, want)
+		for _, k := range []int{2, 3, 7} {
+			sliced, _ := ring.Sliced(k)
+			few, _ := sliced.Credited(4)
+			for _, s := range []Schedule{sliced, few} {
+				got := clones(in)
+				Execute(s, got)
+				if !slices.EqualFunc(got, want, slices.Equal[[]float32]) {
+					t.Errorf("%d ranks, %d slices, %d slots: other bits than without slices", n, k, s.Slots())
+				}
+			}
+		}
+	}
+}
+
+// With credit staging is as large as is asked for: of 8 ranks with 8 slices in 8
+// slots an eighth of a ring chunk each, 1/8 of the buffer. Without it is 7/4, and
+// two areas take 3.5 buffers.
+func TestStagingWithCredit(t *testing.T) {
+	const elems = 8 * 8 * 1000
+	ring, _ := RingAllReduce(identity(8, 1))
+	sliced, _ := ring.Sliced(8)
+	few, _ := sliced.Credited(8)
+	for _, c := range []struct {
+		s    Schedule
+		want int
+	}{{ring, elems * 7 / 4}, {few, elems / 8}} {
+		if got := c.s.Slots() * MaxChunk(c.s, elems); got != c.want {
+			t.Errorf("%d slots: staging of %d elements, want %d", c.s.Slots(), got, c.want)
 		}
 	}
 }
@@ -282,7 +446,7 @@ func TestRangeCoversTheBuffer(t *testing.T) {
 // Ops are computed, not stored: a large ring costs no more than its orders.
 func TestOpAllocatesNothing(t *testing.T) {
 	for _, name := range AlgorithmNames() {
-		s := make1(t, name, identity(1024, 1), 4)
+		s := make1(t, name, identity(1024, 2), pipelines(name, 4)[0])
 		i := 0
 		if a := testing.AllocsPerRun(100, func() { _ = s.Op(i%1024, 0, i%4); i++ }); a != 0 {
 			t.Errorf("%s: %v allocations per Op", name, a)

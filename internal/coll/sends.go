@@ -16,20 +16,22 @@ type counter interface {
 	traffic(to []Traffic, rank, channel int, share share) []Traffic
 }
 
-// AppendTraffic appends what rank sends in channel, in a buffer of elems
-// elements, peer by peer in order of first use.
+// AppendTraffic appends what rank sends in channel, peer by peer in order of
+// first use. elems is the size of the buffer that it sends from, cut evenly.
 func AppendTraffic(to []Traffic, s Schedule, rank, channel, elems int) []Traffic {
 	first, last := split(elems, s.Channels(), channel)
-	sh := share{elems: last - first, chunks: s.Chunks()}
+	k := Slices(s)
 	if c, ok := s.(counter); ok {
-		return c.traffic(to, rank, channel, sh)
+		return c.traffic(to, rank, channel, share{elems: last - first, parts: s.Chunks() / k, slices: k})
 	}
-	return enumerate(to, s, rank, channel, sh)
+	return enumerate(to, s, rank, channel, last-first)
 }
 
 // enumerate counts operation by operation.
-func enumerate(to []Traffic, s Schedule, rank, channel int, sh share) []Traffic {
+func enumerate(to []Traffic, s Schedule, rank, channel, elems int) []Traffic {
 	begin := len(to)
+	k := Slices(s)
+	of := [bufferKinds]share{Out: {elems, s.Chunks() / k, k}, In: {elems, Inputs(s) / k, k}}
 	for i := range s.Len(rank, channel) {
 		op := s.Op(rank, channel, i)
 		if op.Kind != Send {
@@ -41,7 +43,7 @@ func enumerate(to []Traffic, s Schedule, rank, channel int, sh share) []Traffic 
 			to = append(to, Traffic{Peer: op.Peer})
 		}
 		t := &to[begin+at]
-		if n := sh.run(int(op.Chunk), 1); n > 0 {
+		if n := of[op.Buffer].chunk(int(op.Chunk)); n > 0 {
 			t.Messages++
 			t.Elems += n
 		}
@@ -49,55 +51,40 @@ func enumerate(to []Traffic, s Schedule, rank, channel int, sh share) []Traffic 
 	return to
 }
 
-// share is a channel's part of a buffer, in chunks.
-type share struct{ elems, chunks int }
+// share is a channel's part of a buffer: parts, of which each is so many slices.
+type share struct{ elems, parts, slices int }
 
-// run returns the elements of n chunks in a row, the first of them chunk.
-func (s share) run(chunk, n int) int64 {
-	lo, _ := split(s.elems, s.chunks, chunk)
-	_, hi := split(s.elems, s.chunks, chunk+n-1)
-	return int64(hi - lo)
+// chunk returns the elements of one chunk.
+func (s share) chunk(c int) int64 {
+	lo, hi := split(s.elems, s.parts, c/s.slices)
+	first, last := split(hi-lo, s.slices, c%s.slices)
+	return int64(last - first)
 }
 
-// filled returns how many of n chunks in a row hold an element: the first
-// chunks do.
-func (s share) filled(chunk, n int) int64 {
-	return int64(min(max(min(s.elems, s.chunks)-chunk, 0), n))
-}
-
-// add adds n chunks in a row, each sent times times.
-func (t *Traffic) add(s share, chunk, n, times int) {
-	if n > 0 {
-		t.Messages += int64(times) * s.filled(chunk, n)
-		t.Elems += int64(times) * s.run(chunk, n)
+// add adds n parts in a row, each sent times times, slice by slice.
+func (t *Traffic) add(s share, part, n, times int) {
+	if n <= 0 {
+		return
 	}
+	size, larger := s.elems/s.parts, s.elems%s.parts // the first ones have an element more
+	more := min(max(larger-part, 0), n)
+	t.Messages += int64(times) * (int64(more)*int64(min(size+1, s.slices)) + int64(n-more)*int64(min(size, s.slices)))
+	t.Elems += int64(times) * (int64(n)*int64(size) + int64(more))
 }
 
 // traffic: step t sends ring chunk p+first-t, so all steps together send every
 // ring chunk steps/n times, and those of the steps left over once more.
 func (r *Ring) traffic(to []Traffic, rank, channel int, sh share) []Traffic {
-	n, k, p := r.Ranks(), r.slices, int(r.pos[channel][rank])
+	n, p := r.Ranks(), int(r.pos[channel][rank])
 	if r.steps == 0 {
 		return to
 	}
 	t := Traffic{Peer: r.at(channel, p+1)}
-	t.add(sh, 0, n*k, r.steps/n)
+	t.add(sh, 0, n, r.steps/n)
 	over := r.steps % n
-	lo := int(r.chunk(p+r.first-over+1, 0)) / k // of the last ones, back from p+first
+	lo := wrap(p+r.first-over+1, n) // of the last ones, back from p+first
 	before := min(over, n-lo)
-	t.add(sh, lo*k, before*k, 1)
-	t.add(sh, 0, (over-before)*k, 1)
+	t.add(sh, lo, before, 1)
+	t.add(sh, 0, over-before, 1)
 	return append(to, t)
-}
-
-// traffic: every chunk to each child.
-func (b *Broadcast) traffic(to []Traffic, rank, channel int, sh share) []Traffic {
-	for _, c := range b.node(int(b.pos[channel][rank])).children {
-		if c >= 0 {
-			t := Traffic{Peer: b.at(channel, c)}
-			t.add(sh, 0, b.chunks, 1)
-			to = append(to, t)
-		}
-	}
-	return to
 }

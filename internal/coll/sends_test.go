@@ -9,7 +9,7 @@ import (
 func TestTrafficIsThatOfTheOperations(t *testing.T) {
 	for _, name := range AlgorithmNames() {
 		for n := 1; n <= 9; n++ {
-			for _, pipeline := range []int{1, 3} {
+			for _, pipeline := range pipelines(name, 1, 3) {
 				s := make1(t, name, shuffled(n, 2), pipeline)
 				table := NewTable(s)
 				for _, elems := range []int{0, 1, 2, 7, 2 * n * pipeline, 1000} {

@@ -1,17 +1,21 @@
 package coll
 
+import "slices"
+
 // Table is a schedule written out op by op: what ParseText returns, and what a
 // printed or edited schedule is. Engines use generators; a Table costs memory.
 type Table struct {
 	name            string
 	ranks, channels int
 	chunks, slots   int
+	inputs, slices  int
 	ops             [][]Op // [rank*channels + channel][i]
 }
 
 // NewTable writes out a schedule.
 func NewTable(s Schedule) *Table {
-	t := &Table{name: s.Name(), ranks: s.Ranks(), channels: s.Channels(), chunks: s.Chunks(), slots: s.Slots()}
+	t := &Table{name: s.Name(), ranks: s.Ranks(), channels: s.Channels(), chunks: s.Chunks(), slots: s.Slots(),
+		inputs: Inputs(s), slices: Slices(s)}
 	for r := range t.ranks {
 		for c := range t.channels {
 			ops := make([]Op, s.Len(r, c))
@@ -38,6 +42,19 @@ func (t *Table) Chunks() int { return t.chunks }
 
 // Slots returns the number of staging slots per rank and channel.
 func (t *Table) Slots() int { return t.slots }
+
+// Inputs returns the number of chunks of the input per channel.
+func (t *Table) Inputs() int { return t.inputs }
+
+// Slices returns how many chunks in a row subdivide one part.
+func (t *Table) Slices() int { return t.slices }
+
+// NeedsCredit reports whether some Send has a Window.
+func (t *Table) NeedsCredit() bool {
+	return slices.ContainsFunc(t.ops, func(ops []Op) bool {
+		return slices.ContainsFunc(ops, func(o Op) bool { return o.Window != 0 })
+	})
+}
 
 // Len returns the number of ops of rank in channel.
 func (t *Table) Len(rank, channel int) int { return len(t.ops[rank*t.channels+channel]) }

@@ -25,10 +25,24 @@ import (
 //	rank 1 channel 0
 //	   ...
 //
+// After slots come "inputs N" if the schedule has an input, and "slices N" if N
+// chunks in a row are one part. An op may say more:
+//
+//	0 keep   chunk 0 source 0
+//	1 send   input chunk 1 to 1 window 2
+//	2 copy   chunk 1 slot 0 after 1 frees
+//
 // The same schedule always prints the same bytes.
 func WriteText(w io.Writer, s Schedule) error {
 	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "schedule %s\nranks %d\nchannels %d\nchunks %d\nslots %d\n", s.Name(), s.Ranks(), s.Channels(), s.Chunks(), s.Slots())
+	fmt.Fprintf(b, "schedule %s\nranks %d\nchannels %d\nchunks %d\nslots %d\n",
+		s.Name(), s.Ranks(), s.Channels(), s.Chunks(), s.Slots())
+	if n := Inputs(s); n > 0 {
+		fmt.Fprintf(b, "inputs %d\n", n)
+	}
+	if n := Slices(s); n > 1 {
+		fmt.Fprintf(b, "slices %d\n", n)
+	}
 	for r := range s.Ranks() {
 		for c := range s.Channels() {
 			fmt.Fprintf(b, "\nrank %d channel %d\n", r, c)

@@ -254,9 +254,10 @@ func TestAnyLatencies(t *testing.T) {
 
 // chunks counts those of a ring that have elements.
 func chunks(elems, ranks, channels, slices int) (n int) {
+	s := ring(ranks, channels, slices)
 	for c := range channels {
-		for k := range ranks * slices {
-			if lo, hi := coll.Range(elems, channels, ranks*slices, c, k); hi > lo {
+		for k := range s.Chunks() {
+			if lo, hi := coll.ChunkRange(s, elems, c, k); hi > lo {
 				n++
 			}
 		}

@@ -108,7 +108,7 @@ type Collective struct {
 
 // Chunk returns the bytes of one chunk within the buffer.
 func (c *Collective) Chunk(channel, chunk int) (off, length int64) {
-	lo, hi := coll.Range(int(c.Range.Elems), c.Schedule.Channels(), c.Schedule.Chunks(), channel, chunk)
+	lo, hi := coll.ChunkRange(c.Schedule, int(c.Range.Elems), channel, chunk)
 	return (c.Range.Offset + int64(lo)) * c.ElemBytes, int64(hi-lo) * c.ElemBytes
 }
 
@@ -117,7 +117,7 @@ func (c *Collective) Bytes() unit.Bytes { return unit.Bytes(c.Range.Elems * c.El
 
 // SlotBytes returns the size of one staging slot: the largest chunk.
 func (c *Collective) SlotBytes() int64 {
-	return int64(coll.MaxChunk(int(c.Range.Elems), c.Schedule.Channels(), c.Schedule.Chunks())) * c.ElemBytes
+	return int64(coll.MaxChunk(c.Schedule, int(c.Range.Elems))) * c.ElemBytes
 }
 
 // Slot returns where a staging slot begins. Staging is laid out by channel, then slot.

@@ -1,0 +1,89 @@
+package coll
+
+import "fmt"
+
+// Range returns the elements [lo, hi) of chunk `chunk` of channel `channel` in a
+// buffer of elems elements: contiguous, balanced first over channels, then over
+// the channel's chunks (sizes at one level differ by at most 1; the first ones
+// are larger).
+func Range(elems, channels, chunks, channel, chunk int) (lo, hi int) {
+	if elems < 0 || channel < 0 || channel >= channels || chunk < 0 || chunk >= chunks {
+		panic(fmt.Sprintf("coll: range of chunk %d of %d, channel %d of %d, in %d elements",
+			chunk, chunks, channel, channels, elems))
+	}
+	first, last := split(elems, channels, channel)
+	lo, hi = split(last-first, chunks, chunk)
+	return first + lo, first + hi
+}
+
+// ChunkRange returns the elements [lo, hi) of a chunk of the output of a
+// schedule in place: those of Range for its parts, each cut again into slices.
+func ChunkRange(s Schedule, elems, channel, chunk int) (lo, hi int) {
+	k := Slices(s)
+	lo, hi = Range(elems, s.Channels(), s.Chunks()/k, channel, chunk/k)
+	first, last := split(hi-lo, k, chunk%k)
+	return lo + first, lo + last
+}
+
+// MaxChunk returns the size of the largest chunk, in elements: what a staging
+// slot must hold.
+func MaxChunk(s Schedule, elems int) int {
+	lo, hi := ChunkRange(s, elems, 0, 0)
+	return hi - lo
+}
+
+// split returns part i of elems elements in n balanced parts.
+func split(elems, n, i int) (lo, hi int) {
+	q, r := elems/n, elems%n
+	lo = i*q + min(i, r)
+	hi = lo + q
+	if i < r {
+		hi++
+	}
+	return lo, hi
+}
+
+// Layout says which elements [lo, hi) of a rank's buffer a chunk is. It is asked
+// when a message is sent, not when the schedule is made: the sizes may come from
+// what the ranks have just computed.
+type Layout func(rank int, b Buffer, channel, chunk int) (lo, hi int)
+
+// EvenLayout is the layout of a schedule in place, in buffers of elems elements.
+func EvenLayout(s Schedule, elems int) Layout {
+	return func(_ int, _ Buffer, channel, chunk int) (int, int) { return ChunkRange(s, elems, channel, chunk) }
+}
+
+// BlockLayout is the layout of a schedule out of place. size tells how many
+// elements block `block` of a rank's input has (of an all-to-all what it sends to
+// the group's rank `block`; of a gather block 0, all it has). A block of the
+// output is as large as the block of the input that comes there. Blocks follow
+// each other; each is balanced over channels, then over its slices.
+//
+//	input of rank 1    [ for 0 | for 1  | for 2 ]      blocks
+//	                    / \
+//	             channel 0 channel 1                   of which each has its slices
+func BlockLayout(s Schedule, goal Goal, size func(rank, block int) int) Layout {
+	a := newAim(goal, s)
+	k := a.slices
+	of := func(rank int, b Buffer, channel, block int) int {
+		if b == In || a.Collective == Barrier {
+			if a.Collective == Barrier || a.inputs(rank, block*k) {
+				return size(rank, block)
+			}
+			return 0
+		}
+		if w, ok := a.want(rank, channel, block*k); ok {
+			return size(w.from, w.piece/k)
+		}
+		return 0
+	}
+	return func(rank int, b Buffer, channel, chunk int) (int, int) {
+		base := 0
+		for block := range chunk / k {
+			base += of(rank, b, channel, block)
+		}
+		lo, hi := split(of(rank, b, channel, chunk/k), s.Channels(), channel)
+		first, last := split(hi-lo, k, chunk%k)
+		return base + lo + first, base + lo + last
+	}
+}
