@@ -32,8 +32,11 @@ func (p *Plan) planSchedule() (err error) {
 		return nil
 	}
 	p.Rings = coll.Rings(p.Placement, c.Channels)
-	p.Schedule, err = coll.Algorithms[c.Algorithm+"-all-reduce"].New(p.Rings, 1)
-	return err
+	a := coll.Algorithms[c.Algorithm+"-all-reduce"]
+	if p.Schedule, err = a.Over(p.Placement, c.Channels, max(a.Pipeline, 1)); err != nil {
+		return &FieldError{"job.collective.algorithm", err}
+	}
+	return nil
 }
 
 // parseSchedule reads an all-reduce from a file's text and proves that it is one, over so many
@@ -49,6 +52,9 @@ func parseSchedule(path string, src []byte, ranks, channels int) (coll.Schedule,
 	if s.Channels() != channels {
 		return nil, fmt.Errorf("%s: its channels are %d, want %d: give job.collective.channels: %d, "+
 			"or another schedule", path, s.Channels(), channels, s.Channels())
+	}
+	if s.NeedsCredit() {
+		return nil, fmt.Errorf("%s: it needs credits, which ranks do not send yet: want sends without a window", path)
 	}
 	if err := coll.Check(s, coll.Goal{Collective: coll.AllReduce}); err != nil {
 		return nil, fmt.Errorf("%s: not an all-reduce:\n%w", path, err)

@@ -182,7 +182,7 @@ var jobFields = []*Field{
 		Path: "job.collective.channels", Min: "1", Max: "64", Rule: "NICs per host", applies: onlyTraining,
 		value:   in(whole, func(s *Scenario) *int { return &s.Job.Collective.Channels }),
 		derive:  func(d *decoder, b any, _ string) string { return strconv.Itoa(b.(*Scenario).NICsPerHost()) },
-		Meaning: "rings side by side; channel c uses rail c modulo rails",
+		Meaning: "side by side, each with its share of the data; channel c uses rail c modulo rails",
 		Source:  "NCCL",
 	},
 	{

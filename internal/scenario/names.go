@@ -25,6 +25,11 @@ var (
 	}
 	CollectiveAlgorithms = []Choice{
 		{"ring", "ring all-reduce: reduce-scatter, then all-gather"},
+		{"chain", "sums along a chain of ranks, then back along it, in 8 chunks"},
+		{"tree", "up and down a binary tree of hosts, with a chain of ranks in each, in 8 chunks"},
+		{"double-tree", "NCCL's double binary tree: tree, over a second one for half of the channels, of which there must be an even number"},
+		{"halving-doubling", "recursive halving, then recursive doubling"},
+		{"hierarchical", "rings in three levels: reduce-scatter in each host, all-reduce between hosts, all-gather in each host"},
 	}
 	Models = []Choice{
 		{"mlp", "multi-layer perceptron: dense layers with an activation between"},

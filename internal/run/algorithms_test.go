@@ -1,0 +1,57 @@
+package run
+
+import (
+	"strings"
+	"testing"
+
+	"railyard/internal/scenario"
+	"railyard/internal/train"
+)
+
+// Whatever the algorithm of the all-reduce, in an empty network and in one that loses packets, every rank ends with the
+// oracle's weights, bit for bit; and 6 ranks, no power of two, do with those that take any number on a host.
+func TestWeightsEqualTheOraclesWithAnyAlgorithm(t *testing.T) {
+	lossy := weather[len(weather)-1]
+	for _, a := range scenario.CollectiveAlgorithms {
+		job := strings.Replace(training(t, 6, 2), "channels: 2", "channels: 2, algorithm: "+a.Name, 1)
+		ranks := map[string]string{"8 ranks": job}
+		switch a.Name {
+		case "ring", "chain", "halving-doubling":
+			ranks["6 ranks"] = strings.Replace(job, "dp: 8", "dp: 6", 1)
+		}
+		for what, job := range ranks {
+			want, err := train.Oracle(reference(t, cluster8(5)+job))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for name, fabric := range map[string]string{"clean": "", lossy.name: lossy.fabric + lossy.background} {
+				t.Run(a.Name+", "+what+", "+name, func(t *testing.T) {
+					r := run(t, cluster8(5)+fabric+job, Options{Workers: -1})
+					if name == lossy.name && !lossy.happened(r.Summary) {
+						t.Errorf("%d drops, %d retransmissions", r.Drops, r.Retransmits)
+					}
+					for id, weights := range r.weights {
+						if !equal(weights, want.Weights[id]) {
+							t.Fatalf("rank %d differs from the oracle", id)
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+// What an algorithm wants of the cluster is said at its key.
+func TestAlgorithmsThatDoNotFit(t *testing.T) {
+	for _, c := range []struct{ old, new, want string }{
+		{"channels: 1", "channels: 1, algorithm: double-tree",
+			"job.collective.algorithm: double-tree-all-reduce: 1 channels, want an even number: half of them for each tree"},
+		{"dp: 8}\n  collective: {channels: 1", "dp: 6}\n  collective: {channels: 1, algorithm: hierarchical",
+			"job.collective.algorithm: over hosts: 4 ranks on one host, 2 on another, want as many on each"},
+	} {
+		_, err := NewPlan(read(t, cluster8(2)+strings.Replace(training(t, 1, 1), c.old, c.new, 1)))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", c.new, err, c.want)
+		}
+	}
+}
