@@ -31,7 +31,7 @@ var Algorithms = map[string]Algorithm{
 		"reduce-scatter, then all-gather round a ring: 2(n-1) steps of 1/n of the data",
 		RingAllReduce),
 	"chain-all-reduce": treeOf(AllReduce,
-		"sums along a chain, then back along it, pipelined by chunks: every rank sends the data twice, latency of 2(n-1) hops",
+		"sums along a chain, then back, pipelined by chunks: every rank sends the data twice, latency of 2(n-1) hops",
 		ChainAllReduce),
 	"tree-all-reduce": onHosts(AllReduce, 8,
 		"up and down a binary tree of hosts with a chain in each: inner ranks send the data 3 times, latency of 2 log2(n)",

@@ -144,3 +144,23 @@ func TestScheduleFromFile(t *testing.T) {
 		}
 	}
 }
+
+// Ranks send no credits yet: a schedule that waits for them would never end.
+func TestScheduleThatNeedsCreditIsRefused(t *testing.T) {
+	ring, err := coll.RingAllReduce([][]int32{{0, 1, 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	few, err := ring.Credited(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := coll.WriteText(&b, few); err != nil {
+		t.Fatal(err)
+	}
+	_, err = parseSchedule("s.txt", []byte(b.String()), 3, 1)
+	if err == nil || !strings.Contains(err.Error(), "s.txt: it needs credits") {
+		t.Errorf("%v, want it refused", err)
+	}
+}
