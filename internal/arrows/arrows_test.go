@@ -58,7 +58,7 @@ var rules = map[string]rule{
 	"headline":      {may: "chart result", why: "the one table of what a run is known by: whoever shows figures takes names, units and meanings from it"},
 	"report":        {may: "chart chart/svg chart/text diagnose headline qos result sheet", why: "a report must be possible from the run directory alone, also years later"},
 	"netconf":       {may: "inventory qos topo", why: "switch configuration follows from names and thresholds, not from a run"},
-	"plan":          {may: "cc coll dataset exec fabric nn qos result scenario topo train wire workload", why: "a plan is a function of the scenario and its files: run reads the files. Of what is not pure it takes types and names alone: see onlyThese"},
+	"plan":          {may: "cc coll dataset exec fabric nn qos result scenario splitmix topo train wire workload", why: "a plan is a function of the scenario and its files: run reads the files. Of what is not pure it takes types and names alone: see onlyThese"},
 	"record":        {may: "cc coll dataset diagnose exec fabric nic plan qos result roce sim topo train workload", why: "it turns what happens in a run into tables and figures: what happens is for run and the engine"},
 	"run":           {may: "cc dataset exec fabric input machine nic nn plan rank record result roce scenario sim topo train coll", why: "the only package that knows everything; it is below those that show it"},
 	"sweep":         {may: "machine result run scenario sheet", why: "it is a user of runs: it decides which and how many at once, and sees only what they leave"},

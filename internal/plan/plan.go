@@ -133,16 +133,7 @@ func (p *Plan) planTraining() error {
 		return err
 	}
 	p.Model = m
-	rails := sc.NICsPerHost()
-	p.Placement = coll.Placement{Rails: rails}
-	for r := range sc.RankCount() {
-		e := sc.RankGPU(r)
-		p.Placement.Ranks = append(p.Placement.Ranks, coll.Place{
-			Host: int32(e.Host),
-			GPU:  int32(e.GPU),
-			Rail: int32(sc.NICOf(e)),
-		})
-	}
+	p.Placement = placement(sc)
 	ranks := len(p.Placement.Ranks)
 	if ranks > 1 {
 		if err := p.planSchedule(); err != nil {

@@ -18,6 +18,7 @@ func (d *decoder) check(s *Scenario) {
 	d.checkFaults(s)
 	d.checkNamedLinks(s)
 	d.checkSlow(s)
+	d.checkPlacement(s)
 	if d.ok("cluster.hosts", "cluster.host.gpus", "cluster.nic.shared", "cluster.nic.per_gpu") {
 		names := map[string]string{}
 		d.checkFlows(s, s.Job.Flows, "job.flows", names)

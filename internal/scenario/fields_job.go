@@ -161,8 +161,13 @@ var jobFields = []*Field{
 		Path: "job.parallel.dp", Min: "1", Max: "32768", Rule: "all GPUs", applies: onlyTraining,
 		value:   in(whole, func(s *Scenario) *int { return &s.Job.Parallel.DP }),
 		derive:  func(d *decoder, b any, _ string) string { return strconv.Itoa(b.(*Scenario).GPUs()) },
-		Meaning: "data-parallel ranks; they fill the hosts in order",
+		Meaning: "data-parallel ranks",
 		Also:    []string{"data_parallel", "ranks", "world_size"},
+	},
+	{
+		Path: "job.placement", Default: "packed", Choices: Placements, applies: onlyTraining,
+		value:   in(placement, func(s *Scenario) *Placement { return &s.Job.Placement }),
+		Meaning: "which GPU each rank runs on: a rule, or a list with a GPU for each rank",
 	},
 	{Path: "job.collective", Meaning: "how gradients are summed"},
 	{

@@ -54,8 +54,10 @@ func (s *Scenario) Findings() []Finding {
 		"false: nothing is marked, so %s never slows a sender down", cc)
 	if t := s.Job.Train; t != nil {
 		dp, gpus := s.Job.Parallel.DP, s.Cluster.Host.GPUs
-		add(dp <= gpus, "job.parallel.dp", "%d: all ranks are on host1, so the job sends nothing over the fabric", dp)
-		add(dp > gpus && dp%gpus != 0, "job.parallel.dp",
+		packed := s.Job.Placement.Rule == "packed"
+		add(packed && dp <= gpus, "job.parallel.dp",
+			"%d: all ranks are on host1, so the job sends nothing over the fabric", dp)
+		add(packed && dp > gpus && dp%gpus != 0, "job.parallel.dp",
 			"%d: the last host has %d of its %d GPUs in use", dp, dp%gpus, gpus)
 	}
 	add(!verbsMTU(s.Transport.MTU), "transport.mtu",

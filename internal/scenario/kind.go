@@ -31,6 +31,7 @@ const (
 	Distance    Kind = "length"
 	Fraction    Kind = "ratio"
 	End         Kind = "endpoint"
+	Places      Kind = "placement"
 )
 
 // A kind is all that is known of the values of one Go type. kinds.go has the table of them: a new
@@ -122,7 +123,7 @@ func inDigits[T any](k *kind[T], f func(*Digits) *T) variable {
 
 // readNode reads a value, and refuses what YAML reads as something else.
 func (k *kind[T]) readNode(v any, f *Field, n *node) (hint string, err error) {
-	if k.list != nil && (n.shape == sequenceShape || f.Word == "") {
+	if k.list != nil && (n.shape == sequenceShape || f.Word == "" && f.Choices == nil) {
 		p := v.(*T)
 		*p, hint, err = k.list(f, n)
 		return hint, err

@@ -111,13 +111,27 @@ var (
 		list: parseNames, parse: parseNoNames,
 		format: listed(asItIs), yaml: listed(textYAML),
 	}
+
+	placement = &kind[Placement]{
+		traits: traits{
+			name: Places, want: "packed, rail-aligned, scattered, or a list such as [host1/gpu0, host2/gpu0]",
+			forms: func(f *Field) []Form {
+				return append(choices(f), Form{
+					Type: "array", Entry: &Form{Type: "string", Pattern: gpuPattern}, Least: 1, Most: maxPlaces,
+				})
+			},
+			written: "a name, or a list of GPUs: [host1/gpu0, host2/gpu0]",
+		},
+		list: parsePlaces, parse: parsePlacement,
+		format: func(_ *Field, v Placement) string { return v.String() },
+	}
 )
 
 // Kinds says how the values of each kind are written, for `list` and documentation.
 func Kinds() []Choice {
 	var all []Choice
 	for _, k := range []anyKind{
-		whole, wholes, number, boolean, choice, text, rate, computeRate, byteCount, duration, length, ratio, endpoint,
+		whole, wholes, number, boolean, choice, text, rate, computeRate, byteCount, duration, length, ratio, endpoint, placement,
 	} {
 		t := k.facts()
 		c := Choice{string(t.name), t.written}

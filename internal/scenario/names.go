@@ -23,6 +23,11 @@ var (
 		{"dctcp", "DCTCP: senders cut a window by the part of marked bytes (SIGCOMM'10, RFC 8257)"},
 		{"swift", "Swift: senders keep a window against a target delay (SIGCOMM'20)"},
 	}
+	Placements = []Choice{
+		{"packed", "ranks fill the GPUs of host1, then those of host2, and so on"},
+		{"rail-aligned", "rank after rank on the next host: neighbours are on one rail"},
+		{"scattered", "at random, by the seed: as a scheduler leaves a busy cluster"},
+	}
 	CollectiveAlgorithms = []Choice{
 		{"ring", "ring all-reduce: reduce-scatter, then all-gather"},
 		{"chain", "sums along a chain of ranks, then back along it, in 8 chunks"},

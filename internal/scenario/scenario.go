@@ -299,10 +299,11 @@ type Swift struct {
 }
 
 // Job is what the cluster does: it trains, or it sends Flows and those of FlowsCSV.
-// Parallel and Collective belong to Train.
+// Parallel, Placement and Collective belong to Train.
 type Job struct {
 	Train      *Train
 	Parallel   Parallel
+	Placement  Placement
 	Collective Collective
 	Flows      []Flow
 	FlowsCSV   Opt[string] // file with more flows: see ReadFlows
@@ -455,12 +456,6 @@ func (s *Scenario) RankCount() int {
 		return 0
 	}
 	return s.Job.Parallel.DP
-}
-
-// RankGPU returns where rank r runs: ranks fill hosts in order.
-func (s *Scenario) RankGPU(r int) Endpoint {
-	n := s.Cluster.Host.GPUs
-	return Endpoint{Host: r / n, GPU: r % n, NIC: -1}
 }
 
 // NICOf returns the index, within its host, of the NIC that e uses: its own, or

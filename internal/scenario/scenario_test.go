@@ -106,16 +106,14 @@ func TestECNScalesWithPort(t *testing.T) {
 	}
 }
 
-func TestRanksAndNICs(t *testing.T) {
+func TestNICs(t *testing.T) {
 	s := parse(t, strings.Replace(minimal, "gpus: 4}", "gpus: 4}, nic: {per_gpu: 2}", 1))
-	if got := s.RankGPU(5).String(); got != "host2/gpu1" {
-		t.Errorf("rank 5 is on %s", got)
-	}
-	if got := s.NICOf(s.RankGPU(5)); got != 2 || s.NICsPerHost() != 8 {
+	at := Endpoint{Host: 1, GPU: 1, NIC: -1}
+	if got := s.NICOf(at); got != 2 || s.NICsPerHost() != 8 {
 		t.Errorf("it uses nic%d of %d", got, s.NICsPerHost())
 	}
 	s = parse(t, strings.Replace(minimal, "gpus: 4}", "gpus: 4}, nic: {shared: true}", 1))
-	if got := s.NICOf(s.RankGPU(5)); got != 0 || s.NICsPerHost() != 1 || s.Job.Collective.Channels != 1 {
+	if got := s.NICOf(at); got != 0 || s.NICsPerHost() != 1 || s.Job.Collective.Channels != 1 {
 		t.Errorf("shared: nic%d of %d", got, s.NICsPerHost())
 	}
 }

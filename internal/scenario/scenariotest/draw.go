@@ -33,6 +33,8 @@ func Value(t *rapid.T, f *scenario.Field) string {
 	switch f.Kind {
 	case scenario.Name:
 		return f.Choices[between("choice", 0, len(f.Choices)-1)].Name
+	case scenario.Places:
+		return pick("packed", "scattered", "rail-aligned", "[host1/gpu0, host2/gpu0]")
 	case scenario.Bool:
 		return pick("true", "false")
 	case scenario.Whole:

@@ -1,0 +1,50 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// Where ranks run, as host.gpu, for each rule of job.placement.
+func TestPlacement(t *testing.T) {
+	for _, c := range []struct{ rule, want string }{
+		{"packed", "1.0 1.1 2.0 2.1 3.0"},
+		{"rail-aligned", "1.0 2.0 3.0 1.1 2.1"},
+		{"[host3/gpu1, host1/gpu0, host2/gpu1, host1/gpu1, host2/gpu0]", "3.1 1.0 2.1 1.1 2.0"},
+	} {
+		if got := places(t, c.rule, 1); got != c.want {
+			t.Errorf("%s: %s, want %s", c.rule, got, c.want)
+		}
+	}
+	orders := map[string]bool{}
+	for seed := range 20 {
+		got := places(t, "scattered", seed)
+		if got != places(t, "scattered", seed) {
+			t.Errorf("seed %d: another order the second time", seed)
+		}
+		for i, at := range strings.Fields(got) {
+			if strings.Contains(got[:strings.Index(got, at)], at) || i > 4 {
+				t.Errorf("seed %d: %s", seed, got)
+			}
+		}
+		orders[got] = true
+	}
+	if len(orders) < 15 {
+		t.Errorf("%d orders of 20 seeds", len(orders))
+	}
+}
+
+func places(t *testing.T, rule string, seed int) string {
+	t.Helper()
+	job := training(3, "  parallel: {dp: 5}\n  placement: "+rule+"\n")
+	p := planned(t, fmt.Sprintf("seed: %d\n", seed)+strings.Replace(job, "gpus: 8", "gpus: 2", 1))
+	var all []string
+	for _, at := range p.Placement.Ranks {
+		if at.Rail != at.GPU {
+			t.Errorf("GPU %d on rail %d", at.GPU, at.Rail)
+		}
+		all = append(all, fmt.Sprintf("%d.%d", at.Host+1, at.GPU))
+	}
+	return strings.Join(all, " ")
+}
