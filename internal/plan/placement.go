@@ -47,3 +47,22 @@ func shuffle[T any](all []T, s splitmix.Stream) {
 		all[i], all[k] = all[k], all[i]
 	}
 }
+
+// rails returns by which rail's NIC a message of a channel leaves one place, and at which it comes
+// to the other, on another host.
+func (p *Plan) rails(from, to coll.Place, channel int) (out, in int) {
+	own := func(at coll.Place) int {
+		if p.Scenario.Cluster.NIC.Shared {
+			return int(at.Rail)
+		}
+		return int(at.Rail) + channel%p.Scenario.Cluster.NIC.PerGPU // of its NICs in turn
+	}
+	switch p.Scenario.Job.Collective.Exit {
+	case "own":
+		return own(from), own(to)
+	case "peer":
+		return own(to), own(to)
+	}
+	rail := coll.RailOf(channel, p.Placement.Rails)
+	return rail, rail
+}

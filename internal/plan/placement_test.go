@@ -48,3 +48,24 @@ func places(t *testing.T, rule string, seed int) string {
 	}
 	return strings.Join(all, " ")
 }
+
+// By which NICs messages between a GPU 0 and a GPU 1 on another host leave and arrive, for each rule
+// of job.collective.exit.
+func TestExits(t *testing.T) {
+	for _, c := range []struct{ exit, want string }{
+		{"channel", "host1/nic0>host2/nic0 host2/nic0>host1/nic0"},
+		{"own", "host1/nic0>host2/nic1 host2/nic1>host1/nic0"},
+		{"peer", "host1/nic1>host2/nic1 host2/nic0>host1/nic0"},
+	} {
+		job := training(2, "  parallel: {dp: 2}\n  placement: [host1/gpu0, host2/gpu1]\n"+
+			"  collective: {channels: 1, exit: "+c.exit+"}\n")
+		p := planned(t, strings.Replace(job, "gpus: 8", "gpus: 2", 1))
+		var all []string
+		for _, q := range p.Pairs {
+			all = append(all, p.Graph.NICName(q.From)+">"+p.Graph.NICName(q.To))
+		}
+		if got := strings.Join(all, " "); got != c.want {
+			t.Errorf("%s: %s, want %s", c.exit, got, c.want)
+		}
+	}
+}

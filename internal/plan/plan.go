@@ -213,12 +213,12 @@ func (p *Plan) connect(src, dst, channel int32) error {
 	a, b := p.Placement.Ranks[src], p.Placement.Ranks[dst]
 	link := RankLink{Way: exec.Way{Src: src, Dst: dst, Channel: channel}, Pair: -1}
 	if a.Host != b.Host {
-		rail := coll.RailOf(int(channel), p.Placement.Rails)
+		from, to := p.rails(a, b, int(channel))
 		pair := Pair{
 			Name:    fmt.Sprintf("rank%d>rank%d#%d", src, dst, channel),
 			Kind:    result.KindCollective,
-			From:    p.Graph.Hosts[a.Host].NICs[rail],
-			To:      p.Graph.Hosts[b.Host].NICs[rail],
+			From:    p.Graph.Hosts[a.Host].NICs[from],
+			To:      p.Graph.Hosts[b.Host].NICs[to],
 			FromGPU: a.GPU,
 			ToGPU:   b.GPU,
 			Class:   ClassData,

@@ -191,6 +191,12 @@ var jobFields = []*Field{
 		Source:  "NCCL",
 	},
 	{
+		Path: "job.collective.exit", Default: "channel", Choices: Exits, applies: onlyTraining,
+		value:   in(choice, func(s *Scenario) *string { return &s.Job.Collective.Exit }),
+		Meaning: "by which NIC a message between hosts leaves, and at which it arrives",
+		Source:  "NCCL",
+	},
+	{
 		Path: "job.collective.admission",
 		Meaning: "receiver-driven admission: a sender posts what the receiver has sent a clear-to-send for " +
 			"(Meta, SIGCOMM'24)",

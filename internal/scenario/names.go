@@ -36,6 +36,11 @@ var (
 		{"halving-doubling", "recursive halving, then recursive doubling"},
 		{"hierarchical", "rings: reduce-scatter in each host, all-reduce between hosts, all-gather in each host"},
 	}
+	Exits = []Choice{
+		{"channel", "by the NIC of the channel's rail at both ends, over NVLink where that is another GPU's"},
+		{"own", "by the sender's own NIC to the receiver's own: over spines where their rails differ"},
+		{"peer", "by the NIC on the receiver's rail, over NVLink to it: NCCL's PXN"},
+	}
 	Models = []Choice{
 		{"mlp", "multi-layer perceptron: dense layers with an activation between"},
 	}

@@ -356,6 +356,7 @@ type Collective struct {
 	Schedule  Opt[string] // path of a schedule's text form; not set: Algorithm makes it
 	Algorithm string
 	Channels  int
+	Exit      string
 	Admission Admission
 }
 
