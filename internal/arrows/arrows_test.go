@@ -22,56 +22,181 @@ var rules = map[string]rule{
 	"unit":  {why: "quantities are below everything, so they stand on the standard library alone"},
 	"cause": {why: "the list of causes is shared by all: it may depend on nothing that any of them owns"},
 	"wire":  {why: "frame formats are structs and bytes: the same code serves captures and real endpoints"},
-	"topo":  {may: "located", why: "a graph is a value made from parameters: who simulates it or prints it is above it"},
-	"qos":   {why: "thresholds are arithmetic on a configuration and a list of links: engine, check, run directory and report share the one value, so it knows none of them"},
-	"coll":  {may: "located", why: "a schedule is data, provable without an engine: nothing in it knows time, network or device"},
-	"cc":    {why: "a congestion controller sees what a NIC sees, times and bytes; it cannot look into queues"},
-	"sim":   {may: "splitmix", why: "the engine knows events and owners; a packet or a rank in it would tie every driver to it"},
-	"nn":    {may: "splitmix", why: "tensors know nothing of ranks and networks, so that the oracle and the simulation run the same code"},
+	"topo": {
+		may: "located",
+		why: "a graph is a value made from parameters: who simulates it or prints it is above it",
+	},
+	"qos": {
+		why: "thresholds are arithmetic on a configuration and a list of links: engine, check, run directory " +
+			"and report share the one value, so it knows none of them",
+	},
+	"coll": {
+		may: "located",
+		why: "a schedule is data, provable without an engine: nothing in it knows time, network or device",
+	},
+	"cc": {
+		why: "a congestion controller sees what a NIC sees, times and bytes; it cannot look into queues",
+	},
+	"sim": {
+		may: "splitmix",
+		why: "the engine knows events and owners; a packet or a rank in it would tie every driver to it",
+	},
+	"nn": {
+		may: "splitmix",
+		why: "tensors know nothing of ranks and networks, so that the oracle and the simulation run the same " +
+			"code",
+	},
 
-	"located":  {why: "what is wrong with a text and where is a value: what the text means is for its parser, where it lies for the command line"},
-	"splitmix": {why: "the generator of all random numbers is arithmetic: which stream is whose, its users say"},
+	"located": {
+		why: "what is wrong with a text and where is a value: what the text means is for its parser, where it " +
+			"lies for the command line",
+	},
+	"splitmix": {
+		why: "the generator of all random numbers is arithmetic: which stream is whose, its users say",
+	},
 
-	"dataset":       {may: "input splitmix", why: "images come from files and seeds; who trains on them is above"},
-	"inventory":     {may: "topo", why: "names and addresses are a function of the graph"},
-	"workload":      {may: "coll", why: "a DAG has durations and collectives; running it is for exec, tensors are for train"},
-	"exec":          {may: "coll workload", why: "a rank walks its DAG under any driver, simulated or real"},
-	"exec/exectest": {may: "exec coll workload", why: "the ideal driver for tests of ranks has no network by intent"},
-	"roce":          {may: "cc", why: "a queue pair runs under a simulated and under a real driver, so it knows neither"},
-	"fabric":        {may: "qos sim splitmix topo", why: "it moves frames and knows no RDMA: a switch that looked into a queue pair would know what no switch knows, and would touch memory of the edge at every hop"},
-	"nic":           {may: "cc exec fabric roce sim topo wire", why: "the simulated host joins rank, queue pair and fabric; it knows no tensors, files or scenarios. Of wire it takes the sizes of frames"},
-	"faultsearch":   {may: "cc coll exec fabric nic qos roce sim topo wire workload", why: "it breaks small networks below the level of jobs and files, so that a violation points at the engine"},
-	"rank":          {may: "cc exec roce wire", why: "the real-time driver runs the same cores without a simulator"},
-	"train":         {may: "coll exec nn splitmix workload", why: "it gives operations their code and memory, under any driver; the schedule of coll is for the oracle"},
-	"scenario":      {may: "located qos", third: "github.com/goccy/go-yaml", why: "a scenario is a checked value with names in it: plan turns names into things, so reading a file builds nothing. Of qos it takes the marking curve and its default"},
-	"chart":         {why: "plots are values: who draws them and whose figures they are is above"},
-	"chart/svg":     {may: "chart sheet", why: "it draws values at a width; it knows no run. Of sheet it takes how names are shortened"},
-	"chart/text":    {may: "chart sheet", why: "the same in characters"},
-	"sheet":         {why: "columns of text: what they say is above it"},
-	"input":         {why: "it opens what a user names: what the bytes mean is above it"},
-	"machine":       {why: "it reads what the machine says of itself: who decides by that is above it"},
-	"ns3":           {may: "located", why: "it turns text of another simulator into text of ours; whether that is right is for the decoder to say"},
-	"diagnose":      {why: "what time was lost to is a function of evidence: no engine, no files, so that planted evidence can test it"},
-	"planted":       {may: "diagnose", why: "a planted cause is a scenario and what must be said of it; its test runs it as a user would"},
-	"parquet":       {third: "github.com/klauspost/compress", why: "it reads bytes that nobody vouches for, so it knows the format and nothing else"},
-	"result":        {may: "diagnose input parquet qos", third: "github.com/goccy/go-yaml github.com/parquet-go/parquet-go", why: "a run directory can be read without the simulator that wrote it"},
-	"headline":      {may: "chart result", why: "the one table of what a run is known by: whoever shows figures takes names, units and meanings from it"},
-	"report":        {may: "chart chart/svg chart/text diagnose headline qos result sheet", why: "a report must be possible from the run directory alone, also years later"},
-	"netconf":       {may: "inventory qos topo", why: "switch configuration follows from names and thresholds, not from a run"},
-	"plan":          {may: "cc coll dataset exec fabric nn qos result scenario splitmix topo train wire workload", why: "a plan is a function of the scenario and its files: run reads the files. Of what is not pure it takes types and names alone: see onlyThese"},
-	"record":        {may: "cc coll dataset diagnose exec fabric nic plan qos result roce sim topo train workload", why: "it turns what happens in a run into tables and figures: what happens is for run and the engine"},
-	"run":           {may: "cc dataset exec fabric input machine nic nn plan rank record result roce scenario sim topo train coll", why: "the only package that knows everything; it is below those that show it"},
-	"sweep":         {may: "machine result run scenario sheet", why: "it is a user of runs: it decides which and how many at once, and sees only what they leave"},
-	"whatif":        {may: "diagnose plan result run scenario sweep topo sheet", why: "it changes scenarios and compares what their runs leave; how a change acts is for the engine"},
-	"validate":      {may: "machine qos result run scenario sweep topo sheet", why: "it compares ordinary runs with known results: if it drove the engine itself, it would vouch for something no user runs. Of topo it takes types, of qos the closed forms of buffer bounds"},
-	"lab":           {may: "coll dataset nn report result run scenario topo", why: "a lab is a user of runs"},
-	"web":           {may: "report result run scenario", why: "the web UI is a user of runs"},
-	"cli":           {may: "coll dataset headline input inventory lab located netconf ns3 plan qos report result run scenario scenario/schema sheet sweep topo validate web whatif workload", third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys", why: "commands are a user of everything but the engine's insides, which run wires"},
-	"arrows":        {why: "it holds only tests"},
+	"dataset": {
+		may: "input splitmix",
+		why: "images come from files and seeds; who trains on them is above",
+	},
+	"inventory": {may: "topo", why: "names and addresses are a function of the graph"},
+	"workload": {
+		may: "coll",
+		why: "a DAG has durations and collectives; running it is for exec, tensors are for train",
+	},
+	"exec": {may: "coll workload", why: "a rank walks its DAG under any driver, simulated or real"},
+	"exec/exectest": {
+		may: "exec coll workload",
+		why: "the ideal driver for tests of ranks has no network by intent",
+	},
+	"roce": {
+		may: "cc",
+		why: "a queue pair runs under a simulated and under a real driver, so it knows neither",
+	},
+	"fabric": {
+		may: "qos sim splitmix topo",
+		why: "it moves frames and knows no RDMA: a switch that looked into a queue pair would know what no " +
+			"switch knows, and would touch memory of the edge at every hop",
+	},
+	"nic": {
+		may: "cc exec fabric roce sim topo wire",
+		why: "the simulated host joins rank, queue pair and fabric; it knows no tensors, files or scenarios. " +
+			"Of wire it takes the sizes of frames",
+	},
+	"faultsearch": {
+		may: "cc coll exec fabric nic qos roce sim topo wire workload",
+		why: "it breaks small networks below the level of jobs and files, so that a violation points at the " +
+			"engine",
+	},
+	"rank": {
+		may: "cc exec roce wire",
+		why: "the real-time driver runs the same cores without a simulator",
+	},
+	"train": {
+		may: "coll exec nn splitmix workload",
+		why: "it gives operations their code and memory, under any driver; the schedule of coll is for the " +
+			"oracle",
+	},
+	"scenario": {
+		may:   "located qos",
+		third: "github.com/goccy/go-yaml",
+		why: "a scenario is a checked value with names in it: plan turns names into things, so reading a file " +
+			"builds nothing. Of qos it takes the marking curve and its default",
+	},
+	"chart": {why: "plots are values: who draws them and whose figures they are is above"},
+	"chart/svg": {
+		may: "chart sheet",
+		why: "it draws values at a width; it knows no run. Of sheet it takes how names are shortened",
+	},
+	"chart/text": {may: "chart sheet", why: "the same in characters"},
+	"sheet":      {why: "columns of text: what they say is above it"},
+	"input":      {why: "it opens what a user names: what the bytes mean is above it"},
+	"machine":    {why: "it reads what the machine says of itself: who decides by that is above it"},
+	"ns3": {
+		may: "located",
+		why: "it turns text of another simulator into text of ours; whether that is right is for the decoder " +
+			"to say",
+	},
+	"diagnose": {
+		why: "what time was lost to is a function of evidence: no engine, no files, so that planted evidence " +
+			"can test it",
+	},
+	"planted": {
+		may: "diagnose",
+		why: "a planted cause is a scenario and what must be said of it; its test runs it as a user would",
+	},
+	"parquet": {
+		third: "github.com/klauspost/compress",
+		why:   "it reads bytes that nobody vouches for, so it knows the format and nothing else",
+	},
+	"result": {
+		may:   "diagnose input parquet qos",
+		third: "github.com/goccy/go-yaml github.com/parquet-go/parquet-go",
+		why:   "a run directory can be read without the simulator that wrote it",
+	},
+	"headline": {
+		may: "chart result",
+		why: "the one table of what a run is known by: whoever shows figures takes names, units and meanings " +
+			"from it",
+	},
+	"report": {
+		may: "chart chart/svg chart/text diagnose headline qos result sheet",
+		why: "a report must be possible from the run directory alone, also years later",
+	},
+	"netconf": {
+		may: "inventory qos topo",
+		why: "switch configuration follows from names and thresholds, not from a run",
+	},
+	"plan": {
+		may: "cc coll dataset exec fabric nn qos result scenario splitmix topo train wire workload",
+		why: "a plan is a function of the scenario and its files: run reads the files. Of what is not pure it " +
+			"takes types and names alone: see onlyThese",
+	},
+	"record": {
+		may: "cc coll dataset diagnose exec fabric nic plan qos result roce sim topo train workload",
+		why: "it turns what happens in a run into tables and figures: what happens is for run and the engine",
+	},
+	"run": {
+		may: "cc dataset exec fabric input machine nic nn plan rank record result roce scenario sim topo train " +
+			"coll",
+		why: "the only package that knows everything; it is below those that show it",
+	},
+	"sweep": {
+		may: "machine result run scenario sheet",
+		why: "it is a user of runs: it decides which and how many at once, and sees only what they leave",
+	},
+	"whatif": {
+		may: "diagnose plan result run scenario sweep topo sheet",
+		why: "it changes scenarios and compares what their runs leave; how a change acts is for the engine",
+	},
+	"validate": {
+		may: "machine qos result run scenario sweep topo sheet",
+		why: "it compares ordinary runs with known results: if it drove the engine itself, it would vouch for " +
+			"something no user runs. Of topo it takes types, of qos the closed forms of buffer bounds",
+	},
+	"lab": {may: "coll dataset nn report result run scenario topo", why: "a lab is a user of runs"},
+	"web": {may: "report result run scenario", why: "the web UI is a user of runs"},
+	"cli": {
+		may: "coll dataset headline input inventory lab located netconf ns3 plan qos report result run " +
+			"scenario scenario/schema sheet sweep topo validate web whatif workload",
+		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys",
+		why:   "commands are a user of everything but the engine's insides, which run wires",
+	},
+	"arrows": {why: "it holds only tests"},
 
-	"scenario/schema":       {may: "scenario", why: "it writes the table of keys for editors: what a scenario is, scenario says"},
-	"scenario/reference":    {may: "scenario", why: "it writes the table of keys for people; nothing but its test runs it"},
-	"scenario/scenariotest": {may: "scenario", third: "pgregory.net/rapid", why: "it draws files for the tests of scenario and schema, as a user could write them"},
+	"scenario/schema": {
+		may: "scenario",
+		why: "it writes the table of keys for editors: what a scenario is, scenario says",
+	},
+	"scenario/reference": {
+		may: "scenario",
+		why: "it writes the table of keys for people; nothing but its test runs it",
+	},
+	"scenario/scenariotest": {
+		may:   "scenario",
+		third: "pgregory.net/rapid",
+		why:   "it draws files for the tests of scenario and schema, as a user could write them",
+	},
 
 	"tools/forecast": {why: "it runs the program as a user does"},
 	"tools/mutate":   {why: "it runs the tests as a developer does"},
@@ -95,23 +220,28 @@ func TestArrows(t *testing.T) {
 func checkArrows(f file) (problems []string) {
 	r, known := rules[f.pkg]
 	if !known {
-		return []string{fmt.Sprintf("%s: package %s is not in the table of internal/arrows: add a line that says what it may import and why", f.name, f.pkg)}
+		return []string{fmt.Sprintf("%s: package %s is not in the table of internal/arrows: add a line that says "+
+			"what it may import and why", f.name, f.pkg)}
 	}
 	for _, path := range f.imports {
 		inner, own := strings.CutPrefix(path, module+"/")
 		inner = strings.TrimPrefix(inner, "internal/")
 		switch {
 		case own && inner != "unit" && inner != "cause" && !listed(r.may, inner):
-			problems = append(problems, fmt.Sprintf("%s: %s imports %s, but may import only %s of this module: %s", f.name, f.pkg, inner, join("unit cause "+r.may), r.why))
+			problems = append(problems, fmt.Sprintf("%s: %s imports %s, but may import only %s of this module: %s",
+				f.name, f.pkg, inner, join("unit cause "+r.may), r.why))
 		case !own && strings.Contains(strings.Split(path, "/")[0], ".") && !thirdParty(r.third, path):
-			problems = append(problems, fmt.Sprintf("%s: %s imports %s, but may import only %s of other modules: third-party code stays at the edges (files, command line), where it can be replaced and cannot reach a result",
+			problems = append(problems, fmt.Sprintf("%s: %s imports %s, but may import only %s of other modules: "+
+				"third-party code stays at the edges (files, command line), where it can be replaced and cannot "+
+				"reach a result",
 				f.name, f.pkg, path, join(r.third)))
 		}
 	}
 	return problems
 }
 
-// The arrows have no cycle. (The compiler says so of imports that are there; this says so of what the table would allow.)
+// The arrows have no cycle. (The compiler says so of imports that are there; this says so of what
+// the table would allow.)
 func TestTableHasNoCycle(t *testing.T) {
 	done := map[string]bool{}
 	var visit func(pkg string, way []string)

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// Groups of packages. A pure package is a function of its input: it runs the same under simulated and under real time.
+// Groups of packages. A pure package is a function of its input: it runs the same under simulated
+// and under real time.
 const (
 	pure   = "unit cause splitmix located wire topo qos coll cc roce workload exec inventory plan"
 	engine = "sim fabric nic"
@@ -24,16 +25,25 @@ type ban struct {
 }
 
 var bans = []ban{
-	{in: pure, imports: "railyard/internal/sim", why: "a core that knows the simulator cannot run on real time, and then interop with a kernel RDMA stack says nothing about the simulator"},
-	{in: pure, imports: "net/...", why: "cores have no socket: a driver hands them what arrived and sends what they ask for. (net/netip, a value, would be fine: add it here when it is needed.)"},
-	{in: pure + " " + engine + " nn train", imports: "os/... io/ioutil syscall", why: "these packages work on values: dataset, scenario, result and cli read and write files"},
-	{but: "cli run rank lab web", imports: "time", why: "virtual time is unit.Time, integer picoseconds. The clock of this machine must not reach an event or a table: the same scenario gives the same bytes."},
-	{imports: "math/rand math/rand/v2 crypto/rand", why: "random numbers come from named streams derived from the scenario's seed (sim.NewStream; nn, dataset and train have their own; package splitmix draws them), so that a draw added in one place moves no other, and no version of Go changes a result"},
-	{in: pure + " sim fabric nn", imports: "sync/... context", why: "one owner, no lock: these are state machines or plain loops. Parallel work is arranged by nic, dataset, train and run"},
-	{but: "rank web lab", imports: "net net/http", why: "a run reads its scenario and its data folder and writes its run directory: nothing else on this machine or outside it"},
+	{in: pure, imports: "railyard/internal/sim", why: "a core that knows the simulator cannot run on real time, and " +
+		"then interop with a kernel RDMA stack says nothing about the simulator"},
+	{in: pure, imports: "net/...", why: "cores have no socket: a driver hands them what arrived and sends what they " +
+		"ask for. (net/netip, a value, would be fine: add it here when it is needed.)"},
+	{in: pure + " " + engine + " nn train", imports: "os/... io/ioutil syscall",
+		why: "these packages work on values: dataset, scenario, result and cli read and write files"},
+	{but: "cli run rank lab web", imports: "time", why: "virtual time is unit.Time, integer picoseconds. The clock " +
+		"of this machine must not reach an event or a table: the same scenario gives the same bytes."},
+	{imports: "math/rand math/rand/v2 crypto/rand", why: "random numbers come from named streams derived from the " +
+		"scenario's seed (sim.NewStream; nn, dataset and train have their own; package splitmix draws them), so " +
+		"that a draw added in one place moves no other, and no version of Go changes a result"},
+	{in: pure + " sim fabric nn", imports: "sync/... context", why: "one owner, no lock: these are state machines " +
+		"or plain loops. Parallel work is arranged by nic, dataset, train and run"},
+	{but: "rank web lab", imports: "net net/http", why: "a run reads its scenario and its data folder and writes " +
+		"its run directory: nothing else on this machine or outside it"},
 	{but: "train", imports: "unsafe", why: "only train shows float32 tensors as the bytes that packets carry"},
 	{imports: "C", why: "the binary is static and builds with Go alone"},
-	{imports: "log log/slog", why: "stdout carries results, stderr progress and errors, both through cli: a package returns an error"},
+	{imports: "log log/slog",
+		why: "stdout carries results, stderr progress and errors, both through cli: a package returns an error"},
 	{imports: "plugin", why: "choices by name are map literals"},
 }
 
@@ -57,7 +67,8 @@ func checkBans(f file) (problems []string) {
 			for banned := range strings.FieldsSeq(b.imports) {
 				tree, below := strings.CutSuffix(banned, "/...")
 				if path == tree || below && strings.HasPrefix(path, tree+"/") {
-					problems = append(problems, fmt.Sprintf("%s: %s must not import %s: %s", f.name, f.pkg, path, b.why))
+					problems = append(problems,
+						fmt.Sprintf("%s: %s must not import %s: %s", f.name, f.pkg, path, b.why))
 				}
 			}
 		}
@@ -65,25 +76,30 @@ func checkBans(f file) (problems []string) {
 	return problems
 }
 
-// Nothing but main imports the command line, test code neither: what a test needs of it belongs below it.
+// Nothing but main imports the command line, test code neither: what a test needs of it belongs
+// below it.
 func TestNothingImportsTheCommandLine(t *testing.T) {
 	for _, f := range sources(t) {
 		for _, path := range f.imports {
 			if path == module+"/internal/cli" && f.pkg != "cmd/railyard" {
-				t.Errorf("%s imports cli: arguments, progress and exit codes are the top. What you need from it belongs in run or result", f.name)
+				t.Errorf("%s imports cli: arguments, progress and exit codes are the top. What you need from it "+
+					"belongs in run or result", f.name)
 			}
 		}
 	}
 }
 
-// inexact are the functions of math whose last bit depends on the processor: assembly on some, fused multiply-adds on others.
-// Sqrt, Floor, Ceil, Trunc, Round, Abs, FMA, Mod, Frexp, Ldexp and the bit functions are exact everywhere.
-const inexact = "Exp Exp2 Expm1 Log Log2 Log10 Log1p Pow Pow10 Sin Cos Sincos Tan Asin Acos Atan Atan2 Sinh Cosh Tanh Asinh Acosh Atanh " +
+// inexact are the functions of math whose last bit depends on the processor: assembly on some,
+// fused multiply-adds on others. Sqrt, Floor, Ceil, Trunc, Round, Abs, FMA, Mod, Frexp, Ldexp and
+// the bit functions are exact everywhere.
+const inexact = "Exp Exp2 Expm1 Log Log2 Log10 Log1p Pow Pow10 Sin Cos Sincos Tan Asin Acos Atan Atan2 Sinh Cosh " +
+	"Tanh Asinh Acosh Atanh " +
 	"Hypot Cbrt Erf Erfc Erfinv Erfcinv Gamma Lgamma J0 J1 Jn Y0 Y1 Yn"
 
 // initAllowed are the init functions that there are, with the reason. None may register anything.
 var initAllowed = map[string]string{
-	"internal/scenario/list.go": "the tables of fields and the kinds of their lists name each other: as variables they would be an initialisation cycle",
+	"internal/scenario/list.go": "the tables of fields and the kinds of their lists name each other: as variables " +
+		"they would be an initialisation cycle",
 }
 
 // Calls that some packages must not make, in non-test code.
@@ -100,18 +116,21 @@ func TestBannedCalls(t *testing.T) {
 
 func checkCalls(f file) (problems []string) {
 	report := func(n ast.Node, format string, args ...any) {
-		problems = append(problems, fmt.Sprintf("%s:%d: %s", f.name, f.fset.Position(n.Pos()).Line, fmt.Sprintf(format, args...)))
+		problems = append(problems,
+			fmt.Sprintf("%s:%d: %s", f.name, f.fset.Position(n.Pos()).Line, fmt.Sprintf(format, args...)))
 	}
 	named := localNames(f.syntax)
 	ast.Inspect(f.syntax, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.GoStmt:
 			if listed(pure+" sim fabric nn train", f.pkg) {
-				report(n, "%s starts a goroutine: it is a state machine or a plain loop, and the order of its work must not depend on a scheduler. nic runs bodies on other cores, dataset draws on them", f.pkg)
+				report(n, "%s starts a goroutine: it is a state machine or a plain loop, and the order of its work "+
+					"must not depend on a scheduler. nic runs bodies on other cores, dataset draws on them", f.pkg)
 			}
 		case *ast.FuncDecl:
 			if n.Recv == nil && n.Name.Name == "init" && initAllowed[f.name] == "" {
-				report(n, "init function: a package does nothing by being imported. Choices by name are map literals, without registration. (initAllowed in this test has the exceptions.)")
+				report(n, "init function: a package does nothing by being imported. Choices by name are map "+
+					"literals, without registration. (initAllowed in this test has the exceptions.)")
 			}
 		case *ast.SelectorExpr:
 			x, ok := n.X.(*ast.Ident)
@@ -121,13 +140,18 @@ func checkCalls(f file) (problems []string) {
 			path := named[x.Name]
 			inner, _ := strings.CutPrefix(path, module+"/internal/")
 			if names, limited := onlyThese[[2]string{f.pkg, inner}]; limited && !listed(names, n.Sel.Name) {
-				report(n, "%s.%s in %s: of %s it may use only %s, so that it builds and reads nothing", inner, n.Sel.Name, f.pkg, inner, join(names))
+				report(n, "%s.%s in %s: of %s it may use only %s, so that it builds and reads nothing", inner,
+					n.Sel.Name, f.pkg, inner, join(names))
 			}
 			switch {
 			case path == "math" && listed(inexact, n.Sel.Name) && listed(pure+" "+engine+" "+tensor, f.pkg):
-				report(n, "math.%s in %s: its last bit differs between processors, and what is computed here reaches events, the data set or the weights, which are the same bits everywhere. nn and dataset have their own exp, log and sine, made of + - * /", n.Sel.Name, f.pkg)
-			case (path == "os" || path == "syscall") && n.Sel.Name == "Exit" && !strings.HasPrefix(f.pkg, "cmd/") && !strings.HasPrefix(f.pkg, "tools/"):
-				report(n, "%s.Exit: only main exits. Return an error: deferred work is done, and a test can see it", x.Name)
+				report(n, "math.%s in %s: its last bit differs between processors, and what is computed here "+
+					"reaches events, the data set or the weights, which are the same bits everywhere. nn and "+
+					"dataset have their own exp, log and sine, made of + - * /", n.Sel.Name, f.pkg)
+			case (path == "os" || path == "syscall") && n.Sel.Name == "Exit" && !strings.HasPrefix(f.pkg, "cmd/") &&
+				!strings.HasPrefix(f.pkg, "tools/"):
+				report(n, "%s.Exit: only main exits. Return an error: deferred work is done, and a test can see it",
+					x.Name)
 			}
 		}
 		return true
@@ -135,8 +159,8 @@ func checkCalls(f file) (problems []string) {
 	return problems
 }
 
-// onlyThese are the names that a package may use of another: types of parameters, words and bounds, so that it stays pure although the
-// other is not.
+// onlyThese are the names that a package may use of another: types of parameters, words and bounds,
+// so that it stays pure although the other is not.
 var onlyThese = map[[2]string]string{
 	{"plan", "fabric"}:  "Balancers Buffer Class Config Down ECN Faults FlowKey Links MaxHops PFC Storm",
 	{"plan", "dataset"}: "Size",

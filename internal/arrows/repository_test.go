@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 const module = "railyard"
@@ -68,7 +69,8 @@ func parse(t *testing.T, name, src string) file {
 	return f
 }
 
-// walk calls visit with the path of every file of the repository, but for what git ignores at the top and test data.
+// walk calls visit with the path of every file of the repository, but for what git ignores at the
+// top and test data.
 func walk(t *testing.T, visit func(name string)) {
 	t.Helper()
 	skip := []string{".git", "runs", "data", "node_modules"}
@@ -100,7 +102,8 @@ func TestPackagesAreNamedAndDocumented(t *testing.T) {
 		dir := filepath.Base(filepath.Dir(filepath.Join(root, f.name)))
 		name := strings.TrimSuffix(f.syntax.Name.Name, "_test")
 		if listed(nameless, name) {
-			t.Errorf("%s: package %s: a package is named after what it provides, not after being used by others", f.name, name)
+			t.Errorf("%s: package %s: a package is named after what it provides, not after being used by others",
+				f.name, name)
 		}
 		if name != dir && name != "main" {
 			t.Errorf("%s: package %s in folder %s: want the same name", f.name, name, dir)
@@ -113,7 +116,8 @@ func TestPackagesAreNamedAndDocumented(t *testing.T) {
 	}
 	for pkg, there := range doc {
 		if !there {
-			t.Errorf("package %s has no doc comment: want a doc.go with \"// Package %s ...\": what it is, what it is not, its invariants, its sources",
+			t.Errorf("package %s has no doc comment: want a doc.go with \"// Package %s ...\": what it is, what it "+
+				"is not, its invariants, its sources",
 				pkg, pkg[strings.LastIndexByte(pkg, '/')+1:])
 		}
 	}
@@ -148,7 +152,8 @@ func TestLinksInDocumentsLeadSomewhere(t *testing.T) {
 	}
 }
 
-// machine finds absolute paths of one machine or one person. The patterns are written so that they do not match themselves.
+// machine finds absolute paths of one machine or one person. The patterns are written so that they
+// do not match themselves.
 var machine = regexp.MustCompile(`(^|[^A-Za-z0-9_.$}/~-])(/[w]ork/|/[r]oot/|/[h]ome/[a-z]|/[U]sers/[A-Za-z]|/[t]mp/rail(/|\b))`)
 
 // A path of the machine on which something was written is of no use to anybody else.
@@ -164,7 +169,8 @@ func TestNoFileNamesAPathOfOneMachine(t *testing.T) {
 		}
 		seen++
 		for _, at := range machinePaths(b) {
-			t.Errorf("%s:%s: an absolute path of one machine; want a path relative to the repository, or a temporary folder", name, at)
+			t.Errorf("%s:%s: an absolute path of one machine; want a path relative to the repository, or a "+
+				"temporary folder", name, at)
 		}
 	})
 	if seen < 100 {
@@ -197,4 +203,23 @@ func TestMachinePathsAreFound(t *testing.T) {
 			t.Errorf("%q: found %q, want %d", text, got, want)
 		}
 	}
+}
+
+// No line of Go is wider than what fits beside another on a screen. A tab counts as four columns.
+func TestLinesFit(t *testing.T) {
+	const most = 140
+	walk(t, func(name string) {
+		if !strings.HasSuffix(name, ".go") {
+			return
+		}
+		src, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range strings.Split(string(src), "\n") {
+			if n := utf8.RuneCountInString(strings.ReplaceAll(line, "\t", "    ")); n > most {
+				t.Errorf("%s:%d: %d columns, want at most %d (aim at 120, comments at 100)", name, i+1, n, most)
+			}
+		}
+	})
 }

@@ -15,7 +15,8 @@ func whole() Figure {
 	axis := Axis{Label: "time", Unit: Time, High: 100}
 	return Figure{
 		Name: "fig-1", Title: "A figure", Caption: "What to see.",
-		Keys: []Key{{ID: "a", Name: "one thing", Ink: Subject}, {ID: "b", Name: "another", Meaning: "not the one", Ink: Other}},
+		Keys: []Key{{ID: "a", Name: "one thing", Ink: Subject},
+			{ID: "b", Name: "another", Meaning: "not the one", Ink: Other}},
 		Lines: &Lines{X: axis, Y: Axis{Unit: Bytes, Low: 1, High: 10, Log: true},
 			Series: []Series{{Key: "a", X: []Value{0, 1, 2}, Y: []Value{1, Nothing, 3},
 				Low: []Value{1, Nothing, 2}, High: []Value{2, Nothing, 3}}},
@@ -23,9 +24,11 @@ func whole() Figure {
 			Marks: []Mark{{Key: "b", X: 1, Y: 2, Label: "here"}}},
 		Bars: &Bars{X: axis, Rows: []Bar{{Label: "row", Parts: []Part{{Key: "a", Value: 1}, {Key: "b", Value: 0.1}}}}},
 		Lanes: &Lanes{X: axis,
-			Lanes: []Lane{{Group: "rank 0", Label: "compute", Spans: []Span{{From: 1, To: 2, Key: "a"}}}, {Label: "idle"}},
+			Lanes: []Lane{{Group: "rank 0", Label: "compute", Spans: []Span{{From: 1, To: 2, Key: "a"}}},
+				{Label: "idle"}},
 			Links: []Link{{Key: "b", From: 0, At: 2, To: 1, Then: 3}}},
-		Map: &Map{Value: axis, Rows: []string{"x", "y"}, Columns: []string{"x", "y"}, Cells: [][]Value{{1, 2}, {Nothing, 3}},
+		Map: &Map{Value: axis, Rows: []string{"x", "y"}, Columns: []string{"x", "y"},
+			Cells:  [][]Value{{1, 2}, {Nothing, 3}},
 			Groups: []Group{{Name: "both", First: 0, Count: 2}}, Ringed: []Cell{{Row: 1, Column: 1}}},
 		Graph: &Graph{Load: axis,
 			Tiers: []Tier{{Name: "hosts", Nodes: []Node{{ID: "h1"}}}, {Name: "leaves", Nodes: []Node{{ID: "l1"}}}},
@@ -159,7 +162,8 @@ func TestTicks(t *testing.T) {
 	} {
 		got := c.axis.Ticks(c.n)
 		if strings.Join(got.Texts, " ") != c.texts || got.Unit != c.unit {
-			t.Errorf("%v to %v: %s %q, want %s %q", float64(c.axis.Low), float64(c.axis.High), got.Texts, got.Unit, c.texts, c.unit)
+			t.Errorf("%v to %v: %s %q, want %s %q", float64(c.axis.Low), float64(c.axis.High), got.Texts,
+				got.Unit, c.texts, c.unit)
 		}
 		if len(got.At) != len(got.Texts) || !slices.IsSorted(got.At) {
 			t.Errorf("%v to %v: at %v", float64(c.axis.Low), float64(c.axis.High), got.At)

@@ -36,7 +36,8 @@ type browserEvent struct {
 	Params json.RawMessage
 }
 
-// startBrowser starts the browser with one empty page, offline. It skips the test where there is none.
+// startBrowser starts the browser with one empty page, offline. It skips the test where there is
+// none.
 func startBrowser(t *testing.T) *chromium {
 	t.Helper()
 	program, err := exec.LookPath("chromium")
@@ -45,8 +46,10 @@ func startBrowser(t *testing.T) *chromium {
 	}
 	theirIn, to := pipe(t)
 	from, theirOut := pipe(t)
-	cmd := exec.Command(program, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-		"--disable-component-update", "--disable-sync", "--hide-scrollbars", "--user-data-dir="+t.TempDir(), "--remote-debugging-pipe")
+	cmd := exec.Command(program, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
+		"--disable-background-networking",
+		"--disable-component-update", "--disable-sync", "--hide-scrollbars", "--user-data-dir="+t.TempDir(),
+		"--remote-debugging-pipe")
 	cmd.ExtraFiles = []*os.File{theirIn, theirOut}
 	if err := cmd.Start(); err != nil {
 		t.Fatalf("%s does not start: %v", program, err)
@@ -69,7 +72,8 @@ func startBrowser(t *testing.T) *chromium {
 	for _, domain := range []string{"Page", "Network", "Runtime", "Log"} {
 		b.call(domain+".enable", nil, nil)
 	}
-	b.call("Network.emulateNetworkConditions", fields{"offline": true, "latency": 0, "downloadThroughput": 0, "uploadThroughput": 0}, nil)
+	b.call("Network.emulateNetworkConditions",
+		fields{"offline": true, "latency": 0, "downloadThroughput": 0, "uploadThroughput": 0}, nil)
 	return b
 }
 
@@ -84,7 +88,8 @@ func pipe(t *testing.T) (r, w *os.File) {
 
 type fields map[string]any
 
-// call sends a command, waits for its answer and puts that in result, unless it is nil. Events on the way are kept.
+// call sends a command, waits for its answer and puts that in result, unless it is nil. Events on
+// the way are kept.
 func (b *chromium) call(method string, params fields, result any) {
 	b.t.Helper()
 	b.id++
@@ -158,8 +163,10 @@ func (b *chromium) open(url string) []browserEvent {
 // show sets the width of the window, in pixels of CSS, and the colour scheme, light or dark.
 func (b *chromium) show(width int, scheme string) {
 	b.t.Helper()
-	b.call("Emulation.setDeviceMetricsOverride", fields{"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false}, nil)
-	b.call("Emulation.setEmulatedMedia", fields{"features": []fields{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
+	b.call("Emulation.setDeviceMetricsOverride",
+		fields{"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false}, nil)
+	b.call("Emulation.setEmulatedMedia",
+		fields{"features": []fields{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
 }
 
 // run evaluates an expression in the page and puts its value, which is JSON, in value.

@@ -54,7 +54,8 @@ and csv. Of a run that was killed it writes what there is.`,
 	}
 	fl := cmd.Flags()
 	damagedFlag(fl, &f.damaged)
-	fl.StringVar(&f.trace, "trace", "", "trace-event JSON to write, compressed if the name ends in .gz (default DIR/trace.json.gz)")
+	fl.StringVar(&f.trace, "trace", "",
+		"trace-event JSON to write, compressed if the name ends in .gz (default DIR/trace.json.gz)")
 	fl.StringVar(&f.csv, "csv", "", "folder to write TABLE.csv files to (default DIR/csv)")
 	fl.StringVar(&f.from, "from", "", "virtual time at which the trace begins, such as 1.5ms")
 	fl.StringVar(&f.to, "to", "", "virtual time at which the trace ends")
@@ -90,7 +91,8 @@ func (a *app) export(ctx context.Context, dir string, f exportFlags) error {
 		f.trace, f.csv = filepath.Join(dir, "trace.json.gz"), filepath.Join(dir, "csv")
 	}
 	if len(r.Tables()) == 0 {
-		return fmt.Errorf("run directory %s: holds no table to export: the run was killed early, or wrote none (output in the scenario)", dir)
+		return fmt.Errorf("run directory %s: holds no table to export: the run was killed early, or wrote none "+
+			"(output in the scenario)", dir)
 	}
 	if r.Summary.State == result.Running {
 		fmt.Fprintf(a.stderr, "railyard: %v; exporting the first rows of it\n", &result.IncompleteError{Path: dir})
@@ -130,7 +132,8 @@ func (f *exportFlags) parse() error {
 		return misuse("export: --to %s: want a time after --from %s", f.to, unit.Duration(f.window.From))
 	}
 	if f.trace == "" && f.csv != "" && f.from+f.to != "" {
-		return misuse("export: --from and --to cut the trace, and --csv alone writes none: add --trace FILE, or leave them out")
+		return misuse("export: --from and --to cut the trace, and --csv alone writes none: add --trace FILE, or " +
+			"leave them out")
 	}
 	return nil
 }

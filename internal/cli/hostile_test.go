@@ -43,7 +43,8 @@ background: {flows: [{from: host2/gpu0, to: host1/gpu0, bytes: 100kB}]}
 	hostileFlows = `
 name: flows
 cluster: {hosts: 4, host: {gpus: 1}}
-job: {flows: [{from: host1/gpu0, to: host4/gpu0, bytes: 300kB, count: 3, every: 20us}, {from: host2/gpu0, to: host4/gpu0, bytes: 300kB, count: 3, every: 20us},
+job: {flows: [{from: host1/gpu0, to: host4/gpu0, bytes: 300kB, count: 3, every: 20us},
+  {from: host2/gpu0, to: host4/gpu0, bytes: 300kB, count: 3, every: 20us},
   {from: host3/gpu0, to: host4/gpu0, bytes: 300kB}]}
 `
 )
@@ -103,7 +104,8 @@ func TestMutantsOfRunDirectories(t *testing.T) {
 	}
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	t.Logf("%d mutants, %d commands refused, the slowest took %v, %d MB of heap at most", *mutants, refused, slowest, m.HeapSys>>20)
+	t.Logf("%d mutants, %d commands refused, the slowest took %v, %d MB of heap at most", *mutants,
+		refused, slowest, m.HeapSys>>20)
 	if m.HeapSys > 1<<30 {
 		t.Errorf("%d MB of heap, want at most 1024", m.HeapSys>>20)
 	}
@@ -111,7 +113,8 @@ func TestMutantsOfRunDirectories(t *testing.T) {
 
 // obeyed tells whether a terminal would do something for a character but show it.
 func obeyed(r rune) bool {
-	return r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
+	return r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e ||
+		r >= 0x2066 && r <= 0x2069
 }
 
 func mutantCommand(t *testing.T, i int, what string, args []string) (code int, out string) {
@@ -125,7 +128,8 @@ func mutantCommand(t *testing.T, i int, what string, args []string) (code int, o
 
 // commandsOn is what is done with a mutant.
 func commandsOn(rng *rand.Rand, dir, other string) [][]string {
-	all := [][]string{{"report", dir, "--svg", filepath.Join(dir, "svg")}, {"explain", dir}, {"explain", dir, strconv.Itoa(rng.IntN(8))},
+	all := [][]string{{"report", dir, "--svg", filepath.Join(dir, "svg")}, {"explain", dir},
+		{"explain", dir, strconv.Itoa(rng.IntN(8))},
 		{"compare", dir, other}, {"compare", other, dir, "--json"}, {"export", dir}, {"show", "timeline", dir}}
 	if rng.IntN(3) == 0 {
 		for i := range all {
@@ -227,10 +231,14 @@ func changeJSON(t *testing.T, path string, change func(map[string]any)) {
 
 // Values that break programs.
 var (
-	hostileNumbers = []int64{0, 1, -1, 2, 7, 1 << 20, 1 << 30, 1 << 31, 1 << 40, 1 << 53, 1 << 58, 1 << 60, math.MaxInt32, math.MaxInt64, math.MinInt64}
-	hostileFloats  = []float64{0, 1, -1, 0.5, 1e-300, 1e300, math.NaN(), math.Inf(1), math.Inf(-1), math.SmallestNonzeroFloat64}
-	hostileTexts   = []string{"", "\x1b[31mred\x1b]0;x\x07", "a\nb", "\xff\xfe", "\u202egnp", ">", "host1", "rail1/host99999999999999999999", strings.Repeat("long", 2000), "%s%n",
-		"<script>", "=1+1", "complete", "running", "none", "job", "collective", "1e999s", "-5us", "9223372036854775807ps", "7Gb/s", "1/0"}
+	hostileNumbers = []int64{0, 1, -1, 2, 7, 1 << 20, 1 << 30, 1 << 31, 1 << 40, 1 << 53, 1 << 58, 1 << 60,
+		math.MaxInt32, math.MaxInt64, math.MinInt64}
+	hostileFloats = []float64{0, 1, -1, 0.5, 1e-300, 1e300, math.NaN(), math.Inf(1), math.Inf(-1),
+		math.SmallestNonzeroFloat64}
+	hostileTexts = []string{"", "\x1b[31mred\x1b]0;x\x07", "a\nb", "\xff\xfe", "\u202egnp", ">", "host1",
+		"rail1/host99999999999999999999", strings.Repeat("long", 2000), "%s%n",
+		"<script>", "=1+1", "complete", "running", "none", "job", "collective", "1e999s", "-5us",
+		"9223372036854775807ps", "7Gb/s", "1/0"}
 )
 
 func pick[T any](rng *rand.Rand, of []T) T { return of[rng.IntN(len(of))] }

@@ -48,7 +48,8 @@ its topology and its flows, and says what has no counterpart. Unknown keys are e
 	return cmd
 }
 
-// notImported prints what is wrong with the files, with the lines it stands in, and returns what is left to say.
+// notImported prints what is wrong with the files, with the lines it stands in, and returns what is
+// left to say.
 func (a *app) notImported(err error, read func(file string) ([]byte, error)) error {
 	var problems located.Problems
 	if !errors.As(err, &problems) {
@@ -91,7 +92,8 @@ func (a *app) importHPCC(dir, out string, force bool) error {
 	read := func(name string) ([]byte, error) {
 		return input.Read(context.Background(), filepath.Join(dir, name), ns3.MaxBytes)
 	}
-	in, err := ns3.Import(read, ns3.Names{Name: scenario.NameOf(filepath.Base(out)), Topology: filepath.ToSlash(files[1]), Flows: filepath.ToSlash(files[2])})
+	in, err := ns3.Import(read, ns3.Names{Name: scenario.NameOf(filepath.Base(out)),
+		Topology: filepath.ToSlash(files[1]), Flows: filepath.ToSlash(files[2])})
 	if err != nil {
 		return a.notImported(err, read)
 	}

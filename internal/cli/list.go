@@ -47,7 +47,8 @@ list: fabric.design, or its last part, design.`,
 			if len(args) == 1 {
 				if lists = chosen(lists, args[0]); len(lists) == 0 {
 					known := append(listNames(nameLists()), lastParts(nameLists())...)
-					return misuse("list: no list %q%s", args[0], didYouMean(args[0], known, `"railyard list" prints all`))
+					return misuse("list: no list %q%s", args[0],
+						didYouMean(args[0], known, `"railyard list" prints all`))
 				}
 			}
 			if asJSON {

@@ -32,7 +32,8 @@ func ports() *report.Data {
 			bytes = bytes/1000*1000 + 999
 		}
 		d.Links = append(d.Links, result.LinkRow{Port: fmt.Sprintf("leaf%d/host%d", i/16+1, i+1), Tier: result.TierLeaf,
-			Rate: unit.Bitrate(i+1) * 999_950_000, Utilisation: float64(i) / 299, TxBytes: bytes, MaxQueue: unit.Bytes(i * i * 37),
+			Rate: unit.Bitrate(i+1) * 999_950_000, Utilisation: float64(i) / 299, TxBytes: bytes,
+			MaxQueue: unit.Bytes(i * i * 37),
 			ECNMarks: int64(i * i * i * 13), Paused: unit.Duration(i) * 10_002_500})
 	}
 	return d
@@ -57,7 +58,8 @@ func showPage(t *testing.T, b *chromium, d *report.Data) {
 // cells reads a table of the page.
 func (b *chromium) cells(table string) (rows [][]string) {
 	b.t.Helper()
-	b.run(`[...document.querySelectorAll('#table-`+table+` tbody tr')].map(r => [...r.cells].map(c => c.textContent))`, &rows)
+	b.run(`[...document.querySelectorAll('#table-`+table+` tbody tr')].map(r => [...r.cells].map(c => c.textContent))`,
+		&rows)
 	return rows
 }
 
@@ -101,7 +103,8 @@ func TestBrowserTables(t *testing.T) {
 			order = append(order, r[0])
 		}
 		var marked []string
-		b.run(`[...document.querySelectorAll('#table-ports thead th')].map(h => h.getAttribute('aria-sort') ?? '')`, &marked)
+		b.run(`[...document.querySelectorAll('#table-ports thead th')].map(h => h.getAttribute('aria-sort') ?? '')`,
+			&marked)
 		return append(order, strings.Join(marked, " "))
 	}
 	const sent = 4
@@ -137,7 +140,8 @@ func TestBrowserTables(t *testing.T) {
 	if diff := gocmp.Diff(append(rise, "   ascending      "), sorted(used)); diff != "" {
 		t.Errorf("by use (-want +got):\n%s", diff)
 	}
-	if got := sorted(0); !slices.Equal(got[:3], []string{"leaf1/host1", "leaf1/host2", "leaf1/host3"}) || got[12] != "leaf1/host13" {
+	if got := sorted(0); !slices.Equal(got[:3], []string{"leaf1/host1", "leaf1/host2", "leaf1/host3"}) ||
+		got[12] != "leaf1/host13" {
 		t.Errorf("by name: %q", got[:13])
 	}
 
@@ -221,7 +225,8 @@ func TestBrowserZoom(t *testing.T) {
 	}
 	mouse := func(kind string, x, y float64, clicks int) {
 		t.Helper()
-		b.call("Input.dispatchMouseEvent", fields{"type": kind, "x": x, "y": y, "button": "left", "clickCount": clicks}, nil)
+		b.call("Input.dispatchMouseEvent",
+			fields{"type": kind, "x": x, "y": y, "button": "left", "clickCount": clicks}, nil)
 	}
 	key := func(name string) {
 		t.Helper()

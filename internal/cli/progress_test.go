@@ -23,7 +23,8 @@ func TestProgressOnATerminal(t *testing.T) {
 	p := newProgress(&b, screen, "reading a.yaml", start)
 	p.tick(at(0))
 	p.updateAt(result.Progress{Phase: "training", Done: 0, Total: 100}, at(1))
-	p.updateAt(result.Progress{Phase: "training", Done: 25, Total: 100, Loss: 0.5, HasLoss: true, Virtual: 50_900_000_000, PacketHops: 3_228_000}, at(2))
+	p.updateAt(result.Progress{Phase: "training", Done: 25, Total: 100, Loss: 0.5, HasLoss: true,
+		Virtual: 50_900_000_000, PacketHops: 3_228_000}, at(2))
 	p.tick(at(2))
 	p.stop()
 	p.stop()
@@ -45,7 +46,8 @@ func TestProgressWithoutATerminal(t *testing.T) {
 		p.tick(at(float64(ms) / 1000))
 	}
 	p.stop()
-	want := "making data 1,000/20,000  ETA 0:19\nmaking data 6,000/20,000  ETA 0:14\nmaking data 11,000/20,000  ETA 0:09\n"
+	want := "making data 1,000/20,000  ETA 0:19\nmaking data 6,000/20,000  ETA 0:14\nmaking data 11,000/20,000  ETA " +
+		"0:09\n"
 	if b.String() != want {
 		t.Errorf("got  %q\nwant %q", b.String(), want)
 	}
@@ -74,7 +76,8 @@ func TestProgressFitsTheTerminal(t *testing.T) {
 	for width := 20; width < 120; width++ {
 		p := newProgress(nil, terminal{width: func() int { return width }, rewrites: true}, "x", start)
 		p.updateAt(result.Progress{Phase: "training"}, at(0))
-		p.updateAt(result.Progress{Phase: "training", Done: 123_456, Total: 9_999_999, Loss: 12.3456, HasLoss: true, Virtual: 123_456_789_012, PacketHops: 99_999_999}, at(2.5))
+		p.updateAt(result.Progress{Phase: "training", Done: 123_456, Total: 9_999_999, Loss: 12.3456, HasLoss: true,
+			Virtual: 123_456_789_012, PacketHops: 99_999_999}, at(2.5))
 		line := p.line(at(2.5))
 		if len(line) >= width {
 			t.Errorf("%d columns: %q", width, line)

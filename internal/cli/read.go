@@ -67,8 +67,8 @@ func placeOf(file string, err error) (where string, n int) {
 	return file, 1
 }
 
-// renderField writes an error that belongs to a field of the scenario, or to a file that it names; false
-// if it is none.
+// renderField writes an error that belongs to a field of the scenario, or to a file that it names;
+// false if it is none.
 func (a *app) renderField(w io.Writer, colour bool, file string, sc *scenario.Scenario, err error) bool {
 	var field *plan.FieldError
 	var problems located.Problems
@@ -78,7 +78,8 @@ func (a *app) renderField(w io.Writer, colour bool, file string, sc *scenario.Sc
 		if inFile {
 			message, rest = fmt.Sprintf("%s: %s in the schedule", problems[0].File, count(len(problems), "mistake")), ""
 		}
-		a.renderAt(w, colour, file, located.Problems{sc.Located(scenario.Finding{Severity: scenario.Error, Path: field.Path, Message: message})})
+		a.renderAt(w, colour, file, located.Problems{sc.Located(scenario.Finding{Severity: scenario.Error,
+			Path: field.Path, Message: message})})
 		for line := range strings.Lines(rest) {
 			fmt.Fprintf(w, "      = %s\n", strings.TrimRight(line, "\n"))
 		}

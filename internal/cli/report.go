@@ -22,7 +22,8 @@ func (a *app) reportCommand() *cobra.Command {
 report.html into it: one page that needs nothing beside itself, with the same answer,
 where the time went, the timeline of ranks, the network and its queues, and tables of
 all flows, ports and steps. An incomplete run is shown as far as it got.`,
-		Example: "  railyard report runs/digits-8gpu-1\n  railyard report runs/digits-8gpu-1 --html digits.html --svg plots\n" +
+		Example: "  railyard report runs/digits-8gpu-1\n  railyard report runs/digits-8gpu-1 --html digits.html " +
+			"--svg plots\n" +
 			"  railyard report runs/digits-8gpu-1 --json | jq -r .answer",
 		Args:              runDirs(1, 1),
 		ValidArgsFunction: completeDirs,
@@ -32,7 +33,8 @@ all flows, ports and steps. An incomplete run is shown as far as it got.`,
 	}
 	fl := cmd.Flags()
 	damagedFlag(fl, &damaged)
-	fl.BoolVar(&asJSON, "json", false, "print answer, headline figures and plots as one JSON object; without --html no page")
+	fl.BoolVar(&asJSON, "json", false,
+		"print answer, headline figures and plots as one JSON object; without --html no page")
 	fl.StringVar(&page, "html", "", "write the page to this file (default DIR/report.html)")
 	fl.StringVar(&svg, "svg", "", "also write each plot as an SVG file into this directory")
 	return cmd

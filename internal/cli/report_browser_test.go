@@ -59,7 +59,8 @@ func (a *audit) problems() (all []string) {
 // half a screen and of a whole one, in both colour schemes, without a network.
 func TestBrowserReport(t *testing.T) {
 	b := startBrowser(t)
-	steps := []string{"causes", "timeline", "critical-path", "step-time", "loss", "slowest-messages", "completion", "fabric", "utilisation", "traffic"}
+	steps := []string{"causes", "timeline", "critical-path", "step-time", "loss", "slowest-messages", "completion",
+		"fabric", "utilisation", "traffic"}
 	flows := []string{"causes", "slowest-messages", "completion", "fabric", "utilisation", "queue"}
 	for _, r := range []struct {
 		name    string
@@ -110,8 +111,10 @@ func checkPage(t *testing.T, b *chromium, dir string, figures []string) {
 			for _, p := range a.problems() {
 				t.Errorf("%d pixels, %s: %s", width, scheme, p)
 			}
-			if a.Width != width || a.Texts < 50 || !strings.HasSuffix(a.Title, " - Railyard report") || len(a.Headings) < 2+len(a.Figures) {
-				t.Errorf("%d pixels, %s: this is no report: width %d, %d texts, title %q, headings %q", width, scheme, a.Width, a.Texts, a.Title, a.Headings)
+			if a.Width != width || a.Texts < 50 || !strings.HasSuffix(a.Title, " - Railyard report") ||
+				len(a.Headings) < 2+len(a.Figures) {
+				t.Errorf("%d pixels, %s: this is no report: width %d, %d texts, title %q, headings %q", width, scheme,
+					a.Width, a.Texts, a.Title, a.Headings)
 			}
 			for _, want := range figures {
 				if !slices.ContainsFunc(a.Figures, func(f struct {
@@ -143,9 +146,12 @@ func (e browserEvent) alarming(page string) bool {
 func TestBrowserFindsProblems(t *testing.T) {
 	b := startBrowser(t)
 	file := filepath.Join(t.TempDir(), "bad.html")
-	const bad = `<!DOCTYPE html><meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<body style="margin: 0"><h1>Bad</h1><p style="color: #aaaaaa">grey on white</p><p style="width: 900px">wide</p><img src="http://192.0.2.1/x.png">
-<figure id="f"><svg width="300" height="100"><rect width="100" height="60" fill="#0072b2"/><text x="5" y="20" fill="#101010">dark on blue</text>
+	const bad = `<!DOCTYPE html>
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<body style="margin: 0"><h1>Bad</h1><p style="color: #aaaaaa">grey on white</p><p style="width: 900px">wide</p>
+<img src="http://192.0.2.1/x.png">
+<figure id="f"><svg width="300" height="100"><rect width="100" height="60" fill="#0072b2"/>
+<text x="5" y="20" fill="#101010">dark on blue</text>
 <text x="120" y="20">over</text><text x="135" y="22">lap</text><text x="290" y="50">outside</text></svg></figure>
 <figure id="g"><svg width="300" height="10"></svg></figure>`
 	if err := os.WriteFile(file, []byte(bad), 0o644); err != nil {
@@ -183,7 +189,8 @@ func training(t *testing.T, name string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := strings.Replace(string(b), "dir: data/digits, train: 60000, test: 10000", "dir: "+digits(t, 640, 100, 1)+", train: 640, test: 100", 1)
+	text := strings.Replace(string(b), "dir: data/digits, train: 60000, test: 10000",
+		"dir: "+digits(t, 640, 100, 1)+", train: 640, test: 100", 1)
 	text = strings.Replace(text, "epochs: 3", "epochs: 6", 1)
 	if strings.Contains(text, "data/digits") || !strings.Contains(text, "epochs: 6") {
 		t.Fatalf("%s: no data or epochs as expected:\n%s", name, text)
@@ -214,7 +221,8 @@ func write(t *testing.T, text string) string {
 func oneHost(t *testing.T) string {
 	return `name: one-host
 cluster: {hosts: 1, host: {gpus: 4}}
-job: {train: {layers: [784, 10], data: {digits: {dir: ` + digits(t, 64, 20, 3) + `, train: 64, test: 20, seed: 3}}, batch: 4, epochs: 3, lr: 0.1}}
+job: {train: {layers: [784, 10], data: {digits: {dir: ` + digits(t, 64, 20, 3) +
+		`, train: 64, test: 20, seed: 3}}, batch: 4, epochs: 3, lr: 0.1}}
 `
 }
 

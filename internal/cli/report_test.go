@@ -53,7 +53,8 @@ job:
 // states them for 40.
 func TestReportThresholds(t *testing.T) {
 	for _, c := range []struct{ qos, want string }{
-		{"ecn: {min: 5kB, max: 200kB, port_rate: 40Gb/s}", "WRED min 50 kB passed, WRED max 2 MB not reached, xOFF at most"},
+		{"ecn: {min: 5kB, max: 200kB, port_rate: 40Gb/s}",
+			"WRED min 50 kB passed, WRED max 2 MB not reached, xOFF at most"},
 		{"ecn: {min: 5kB, max: 200kB}", "WRED min 5 kB passed, WRED max 200 kB passed, xOFF at most"},
 		{"ecn: {enabled: false}, pfc: {threshold: 700kB}", "xOFF 700 kB (of one ingress port)."},
 	} {
@@ -73,8 +74,10 @@ func TestReportTellsTheCure(t *testing.T) {
 	const single = "fabric: {design: single-switch, "
 	for _, c := range []struct{ fabric, mistake, told string }{
 		{"switch: {buffer: 3MB}}", qos.PFCBeforeECN, "PFC can act before ECN: one sender alone is paused with"},
-		{"qos: {pfc: {threshold: 100kB}}}", qos.PFCBeforeECN, "and nothing is marked below 1.600 MB (leaf, port of 400 Gb/s). Here it acted:"},
-		{"qos: {pfc: {threshold: 100kB, headroom: 20kB}}}\ntransport: {timeout: 1ms}\n", qos.HeadroomShort, "headroom: auto"},
+		{"qos: {pfc: {threshold: 100kB}}}", qos.PFCBeforeECN,
+			"and nothing is marked below 1.600 MB (leaf, port of 400 Gb/s). Here it acted:"},
+		{"qos: {pfc: {threshold: 100kB, headroom: 20kB}}}\ntransport: {timeout: 1ms}\n",
+			qos.HeadroomShort, "headroom: auto"},
 		{"qos: {pfc: {threshold: 3MB}}}", "", ""}, // a mistake by the book: 6.4 MB of marking, and no pause in this run
 	} {
 		d := ran(t, incast+single+c.fabric)

@@ -173,8 +173,8 @@ func (f *runFlags) changes(sc *scenario.Scenario) (changes []scenario.Change, er
 	return changes, nil
 }
 
-// readFile reads a scenario, from standard input if the path is -. That is read once and kept, for the lines that
-// its problems are shown with.
+// readFile reads a scenario, from standard input if the path is -. That is read once and kept, for
+// the lines that its problems are shown with.
 func (a *app) readFile(ctx context.Context, path string) (src []byte, err error) {
 	if path != input.Stdin {
 		return input.Read(ctx, path, scenario.MaxBytes)

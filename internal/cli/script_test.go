@@ -33,7 +33,8 @@ func TestMain(m *testing.M) {
 
 func TestScripts(t *testing.T) {
 	if signal.Ignored(syscall.SIGHUP) {
-		// Under nohup: what is caught here, commands begin with as usual; what is ignored they would ignore too.
+		// Under nohup: what is caught here, commands begin with as usual; what is ignored they
+		// would ignore too.
 		c := make(chan os.Signal, 1)
 		signal.Notify(c, syscall.SIGHUP)
 		t.Cleanup(func() { signal.Stop(c) }) // the scripts run in parallel, after this function
@@ -66,7 +67,8 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// waitfor PATTERN: some file has such a name. A script that never makes one ends with the test's own time limit.
+// waitfor PATTERN: some file has such a name. A script that never makes one ends with the test's
+// own time limit.
 func waitfor(ts *testscript.TestScript, _ bool, args []string) {
 	for {
 		if found, err := filepath.Glob(ts.MkAbs(args[0])); err != nil || len(found) > 0 {
@@ -123,7 +125,8 @@ func fakeDigits(ctx context.Context, o scenario.Digits, progress func(done, tota
 
 func TestDidYouMean(t *testing.T) {
 	for word, want := range map[string]string{
-		"rnu": "run", "ran": "run", "versoin": "version", "ver": "version", "dta": "data", "x": "", "frobnicate": "", "": "",
+		"rnu": "run", "ran": "run", "versoin": "version", "ver": "version", "dta": "data", "x": "",
+		"frobnicate": "", "": "",
 	} {
 		got := didYouMean(word, []string{"run", "data", "version"}, "see elsewhere")
 		if want == "" && got != "; see elsewhere" || want != "" && got != "; did you mean "+want+"?" {

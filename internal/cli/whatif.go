@@ -33,7 +33,8 @@ knows against mistakes in the thresholds; an ideal network. It prints what the r
 causes attribute to each beside what running without it saved, what saves most first,
 and writes both to DIR/whatif.json. A training is compared over its first 256 steps, or
 as many as make about 20 million packet-hops; --full compares all.`,
-		Example:           "  railyard whatif runs/digits-incast-1\n  railyard whatif runs/incast-1 --set fabric.qos.ecn.min=1MB,2MB",
+		Example: "  railyard whatif runs/digits-incast-1\n  railyard whatif runs/incast-1 --set " +
+			"fabric.qos.ecn.min=1MB,2MB",
 		Args:              runDirs(1, 1),
 		ValidArgsFunction: completeDirs,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -34,7 +34,8 @@ var Algorithms = map[string]Algorithm{
 		"sums along a chain, then back, pipelined by chunks: every rank sends the data twice, latency of 2(n-1) hops",
 		ChainAllReduce),
 	"tree-all-reduce": onHosts(AllReduce, 8,
-		"up and down a binary tree of hosts with a chain in each: inner ranks send the data 3 times, latency of 2 log2(n)",
+		"up and down a binary tree of hosts with a chain in each: inner ranks send the data 3 times, latency of 2 "+
+			"log2(n)",
 		TreeAllReduce),
 	"double-tree-all-reduce": onHosts(AllReduce, 8,
 		"half of the channels each over two binary trees, a leaf of one being none of the other: NCCL's tree",
@@ -171,13 +172,14 @@ func onHosts[S Schedule](c Collective, pipeline int, description string,
 }
 
 func uncut[S Schedule](c Collective, description string, f func([][]int32) (S, error)) Algorithm {
-	return Algorithm{Collective: c, Description: description, New: func(orders [][]int32, pipeline int) (Schedule, error) {
-		s, err := f(orders)
-		if err == nil {
-			err = onlyOne(s.Name(), pipeline)
-		}
-		return schedule(s, err)
-	}}
+	return Algorithm{Collective: c, Description: description,
+		New: func(orders [][]int32, pipeline int) (Schedule, error) {
+			s, err := f(orders)
+			if err == nil {
+				err = onlyOne(s.Name(), pipeline)
+			}
+			return schedule(s, err)
+		}}
 }
 
 // schedule is s as a Schedule, nil with an error.

@@ -282,7 +282,8 @@ func (l *local) apply(i int, op Op) {
 	if op.Frees && m >= 0 {
 		for _, reader := range s.readers {
 			if l.p.done[l.rank][reader] > int32(i) {
-				l.p.fail(l.rank, i, "%s: op %d may still be reading the slot that it frees (wants after %d)", op, reader, reader)
+				l.p.fail(l.rank, i, "%s: op %d may still be reading the slot that it frees (wants after %d)",
+					op, reader, reader)
 			}
 		}
 		s.freed, l.p.freedBy[l.rank][m] = i, int32(i)
@@ -295,7 +296,8 @@ func (l *local) apply(i int, op Op) {
 func (l *local) write(i int, op Op) {
 	for _, s := range l.sends[op.Chunk] {
 		if l.p.ackedBy[l.rank][s] > int32(i) {
-			l.p.fail(l.rank, i, "%s: overwrites chunk %d, which op %d may still be sending (wants acked %d)", op, op.Chunk, s, s)
+			l.p.fail(l.rank, i, "%s: overwrites chunk %d, which op %d may still be sending (wants acked %d)",
+				op, op.Chunk, s, s)
 		}
 	}
 	l.written[op.Chunk], l.sends[op.Chunk] = i, l.sends[op.Chunk][:0]

@@ -29,8 +29,10 @@ func TestCheckExplains(t *testing.T) {
 			"rank 0 channel 0 op 8: chunk 0 ends without the contribution of rank 1"},
 		{"a reduce for a copy", edited(t, ring, 1, func(o []Op) []Op { o[8].Kind = Reduce; return o }), ring.Goal(),
 			"rank 1 channel 0 op 8: reduce chunk 1 slot 2 after 7 acked 0: the contribution of rank"},
-		{"no wait for the acknowledgement", edited(t, ring, 2, func(o []Op) []Op { o[8].Acked = -1; return o }), ring.Goal(),
-			"rank 2 channel 0 op 8: copy chunk 2 slot 2 after 7: overwrites chunk 2, which op 0 may still be sending (wants acked 0)"},
+		{"no wait for the acknowledgement",
+			edited(t, ring, 2, func(o []Op) []Op { o[8].Acked = -1; return o }), ring.Goal(),
+			"rank 2 channel 0 op 8: copy chunk 2 slot 2 after 7: overwrites chunk 2, which op 0 may still be " +
+				"sending (wants acked 0)"},
 		{"no wait for the message", edited(t, ring, 0, func(o []Op) []Op { o[2].After = -1; return o }), ring.Goal(),
 			"op 1 may still be receiving into slot 0 (wants after 1)"},
 		{"no wait for the sum", edited(t, ring, 0, func(o []Op) []Op { o[3].After = -1; return o }), ring.Goal(),
@@ -44,13 +46,15 @@ func TestCheckExplains(t *testing.T) {
 		{"one slot for all", oneSlot(ring), ring.Goal(),
 			"may land in slot 0 of rank"},
 		{"received and not read", edited(t, chain, 2, func(o []Op) []Op {
-			return []Op{o[0], {Kind: Recv, Peer: 1, Chunk: 1, After: -1, Acked: -1}, {Kind: Copy, Peer: -1, Chunk: 1, After: 1, Acked: -1}}
+			return []Op{o[0], {Kind: Recv, Peer: 1, Chunk: 1, After: -1, Acked: -1},
+				{Kind: Copy, Peer: -1, Chunk: 1, After: 1, Acked: -1}}
 		}), chain.Goal(),
 			"rank 2 channel 0 op 1: recv chunk 1 from 1 slot 0: overwrites what op 0 received, which nothing reads"},
 		{"never read", edited(t, chain, 2, func(o []Op) []Op { return o[:3] }), chain.Goal(),
 			"rank 2 channel 0 op 2: recv chunk 1 from 1 slot 1: never read"},
 		{"nobody begins", receiveFirst(ring), ring.Goal(),
-			"deadlock: rank 0 at op 0 (recv chunk 2 from 2 slot 0) waits for op 2 (send chunk 2 to 0) of rank 2, rank 2 at op 0"},
+			"deadlock: rank 0 at op 0 (recv chunk 2 from 2 slot 0) waits for op 2 (send chunk 2 to 0) of rank 2, " +
+				"rank 2 at op 0"},
 		{"another root", chain, Goal{Collective: BroadcastFrom, Root: 1},
 			"rank 0 channel 0 op 0: send chunk 0 to 1: the chunk holds no contribution yet"},
 		{"the wrong goal", chain, Goal{Collective: AllReduce},
@@ -151,7 +155,8 @@ func (e exchange) Op(rank, _, i int) Op {
 	}
 	k := (i - (e.n - 1)) / 2
 	if i -= e.n - 1; i%2 == 0 { // waits for what came before in its turn: an op has one After and one Acked
-		return Op{Kind: Recv, Peer: int32((rank + k + 1) % e.n), Slot: int32(k), After: int32(e.n - 2 + i), Acked: int32(k)}
+		return Op{Kind: Recv, Peer: int32((rank + k + 1) % e.n), Slot: int32(k),
+			After: int32(e.n - 2 + i), Acked: int32(k)}
 	}
 	return Op{Kind: Reduce, Peer: -1, Slot: int32(k), After: int32(e.n - 2 + i), Acked: int32(e.n - 2)}
 }

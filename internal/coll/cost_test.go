@@ -47,7 +47,8 @@ func TestBusBandwidthOfARingIsTheLinkRate(t *testing.T) {
 // As nccl-tests has them in GetBw of each test.
 func TestBusFactors(t *testing.T) {
 	for c, want := range map[Collective]unit.Ratio{
-		AllReduce: {Num: 14, Den: 8}, AllGather: {Num: 7, Den: 8}, ReduceScatter: {Num: 7, Den: 8}, AllToAll: {Num: 7, Den: 8},
+		AllReduce: {Num: 14, Den: 8}, AllGather: {Num: 7, Den: 8}, ReduceScatter: {Num: 7, Den: 8},
+		AllToAll: {Num: 7, Den: 8},
 		GatherTo: {Num: 7, Den: 8}, ScatterFrom: {Num: 7, Den: 8},
 		BroadcastFrom: {Num: 1, Den: 1}, ReduceTo: {Num: 1, Den: 1}, SendReceive: {Num: 1, Den: 1},
 	} {

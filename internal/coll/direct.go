@@ -113,7 +113,8 @@ func (d *Direct) Credited(slots int) (*Direct, error) {
 		return nil, err
 	}
 	if d.exchange() && !d.paced && slots < d.slices {
-		return nil, fmt.Errorf("%s: %d slots for %d slices, want as many slots: all sends start before the first receive",
+		return nil, fmt.Errorf("%s: %d slots for %d slices, want as many slots: all sends start before the first "+
+			"receive",
 			d.name, slots, d.slices)
 	}
 	s := *d

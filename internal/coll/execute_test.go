@@ -73,7 +73,8 @@ func eachWanted(s withGoal, in [][]float32, f func(rank, lo, hi int, sum []float
 			lo, hi := ChunkRange(s, elems, c, k)
 			sum := make([]float64, hi-lo)
 			for r := range in {
-				if g.Collective == BroadcastFrom && r != int(g.Root) || g.Collective == AllGather && r != int(g.Owner(c, k)) {
+				if g.Collective == BroadcastFrom && r != int(g.Root) ||
+					g.Collective == AllGather && r != int(g.Owner(c, k)) {
 					continue
 				}
 				for e := lo; e < hi; e++ {
@@ -81,7 +82,8 @@ func eachWanted(s withGoal, in [][]float32, f func(rank, lo, hi int, sum []float
 				}
 			}
 			for r := range in {
-				if g.Collective == ReduceTo && r != int(g.Root) || g.Collective == ReduceScatter && r != int(g.Owner(c, k)) {
+				if g.Collective == ReduceTo && r != int(g.Root) ||
+					g.Collective == ReduceScatter && r != int(g.Owner(c, k)) {
 					continue
 				}
 				f(r, lo, hi, sum)
@@ -95,7 +97,8 @@ func TestExecuteIsExactOnIntegers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawSchedule(t, inPlace)
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
-		in := buffers(s.Ranks(), rapid.IntRange(0, 100).Draw(t, "elements"), func() float32 { return float32(rng.IntN(2001) - 1000) })
+		in := buffers(s.Ranks(), rapid.IntRange(0, 100).Draw(t, "elements"),
+			func() float32 { return float32(rng.IntN(2001) - 1000) })
 		out := clones(in)
 		Execute(s, out)
 		eachWanted(s, in, func(r, lo, hi int, sum []float64) {
@@ -114,7 +117,8 @@ func TestExecuteIsCloseOnFloats(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawSchedule(t, inPlace)
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
-		in := buffers(s.Ranks(), rapid.IntRange(1, 100).Draw(t, "elements"), func() float32 { return float32(rng.NormFloat64()) })
+		in := buffers(s.Ranks(), rapid.IntRange(1, 100).Draw(t, "elements"),
+			func() float32 { return float32(rng.NormFloat64()) })
 		out := clones(in)
 		Execute(s, out)
 		eachWanted(s, in, func(r, lo, hi int, sum []float64) {

@@ -215,7 +215,8 @@ func (g Goal) owners(s Schedule, member func(int32) bool) error {
 	for c := range s.Channels() {
 		for k := range s.Chunks() {
 			if r := g.Owner(c, k); !member(r) {
-				return fmt.Errorf("%s: owner of channel %d chunk %d is rank %d, want %s", g.Collective, c, k, r, g.ranks(s.Ranks()))
+				return fmt.Errorf("%s: owner of channel %d chunk %d is rank %d, want %s", g.Collective, c,
+					k, r, g.ranks(s.Ranks()))
 			}
 		}
 	}

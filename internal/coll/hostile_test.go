@@ -58,7 +58,8 @@ func runHostileFrom(s Schedule, at Layout, in, out [][]float32, runs int, seed u
 		lanes := make([]*walker, s.Channels())
 		for c := range lanes {
 			lanes[c] = &walker{rank: r, channel: c, sends: map[int32]int{}, notBefore: h.delay(),
-				sent: map[int32]int{}, credits: map[int32]int{}, freed: map[int32]map[int]bool{}, given: map[int32]int{}}
+				sent: map[int32]int{}, credits: map[int32]int{},
+				freed: map[int32]map[int]bool{}, given: map[int32]int{}}
 			for range runs {
 				lanes[c].finished = append(lanes[c].finished, make([]bool, s.Len(r, c)))
 			}
@@ -149,7 +150,8 @@ func (h *hostile) perform(a action) error {
 		return nil
 	case "ack":
 		if !slices.Equal(a.sent, chunk) {
-			return fmt.Errorf("rank %d channel %d: chunk %d changed while op %d was sending it", a.l.rank, a.l.channel, op.Chunk, a.i)
+			return fmt.Errorf("rank %d channel %d: chunk %d changed while op %d was sending it", a.l.rank,
+				a.l.channel, op.Chunk, a.i)
 		}
 	case "credit":
 		a.l.credits[op.Peer]++
@@ -179,7 +181,8 @@ func (h *hostile) perform(a action) error {
 // one for each message before.
 func (h *hostile) free(a action, op Op) {
 	m := a.i - 1
-	for q := h.s.Op(a.l.rank, a.l.channel, m); q.Kind != Recv || q.Slot != op.Slot; q = h.s.Op(a.l.rank, a.l.channel, m) {
+	for q := h.s.Op(a.l.rank, a.l.channel, m); q.Kind != Recv ||
+		q.Slot != op.Slot; q = h.s.Op(a.l.rank, a.l.channel, m) {
 		m--
 	}
 	peer := h.s.Op(a.l.rank, a.l.channel, m).Peer
@@ -243,7 +246,8 @@ func (h *hostile) deadlock() error {
 	for _, lanes := range h.ranks {
 		for _, l := range lanes {
 			if l.run < h.runs {
-				return fmt.Errorf("deadlock: rank %d channel %d stands at op %d of run %d", l.rank, l.channel, l.pc, l.run)
+				return fmt.Errorf("deadlock: rank %d channel %d stands at op %d of run %d",
+					l.rank, l.channel, l.pc, l.run)
 			}
 		}
 	}

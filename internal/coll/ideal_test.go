@@ -80,7 +80,8 @@ func TestTimesAreThoseOfAnIdealNetwork(t *testing.T) {
 						bound, bounded, most = 0.8, true, 1.4
 					}
 					if !bounded && got != want || bounded && (part > most || part < bound) {
-						t.Errorf("%s, %d ranks, pipeline %d, latency %v: %v, the closed form says %v", name, n, k, latency, got, want)
+						t.Errorf("%s, %d ranks, pipeline %d, latency %v: %v, the closed form says %v", name,
+							n, k, latency, got, want)
 					}
 				}
 			}

@@ -123,7 +123,8 @@ func rearranged(ops []Op, i int) []mutant {
 	}
 	swapped := slices.Clone(ops)
 	swapped[i], swapped[i+1] = ops[i+1], ops[i]
-	all = append(all, mutant{fmt.Sprintf("ops %d (%s) and %d (%s) swapped, numbers left", i, ops[i], i+1, ops[i+1]), swapped, sameStart(ops, i, false)})
+	all = append(all, mutant{fmt.Sprintf("ops %d (%s) and %d (%s) swapped, numbers left", i, ops[i], i+1, ops[i+1]),
+		swapped, sameStart(ops, i, false)})
 	renumbered := moved(slices.Clone(swapped), func(v int32) int32 {
 		switch v {
 		case at:
@@ -133,7 +134,8 @@ func rearranged(ops []Op, i int) []mutant {
 		}
 		return v
 	})
-	return append(all, mutant{fmt.Sprintf("ops %d (%s) and %d (%s) swapped", i, ops[i], i+1, ops[i+1]), renumbered, sameStart(ops, i, true)})
+	return append(all, mutant{fmt.Sprintf("ops %d (%s) and %d (%s) swapped", i, ops[i], i+1, ops[i+1]), renumbered,
+		sameStart(ops, i, true)})
 }
 
 // sameStart is why it does not matter which of ops i and i+1 starts first.
@@ -243,7 +245,8 @@ func agree(t *testing.T, s withGoal, mutant Schedule, runs int, seed uint64) {
 			return
 		}
 		at, in, out, want := moves(s, func(int, int) int { return s.Channels()*Slices(s) + 1 })
-		if err := runHostileFrom(mutant, at, in, out, runs, seed); err != nil || !slices.EqualFunc(out, want, slices.Equal[[]float32]) {
+		if err := runHostileFrom(mutant, at, in, out, runs, seed); err != nil ||
+			!slices.EqualFunc(out, want, slices.Equal[[]float32]) {
 			t.Errorf("%s: an accepted mutant fails: %v", s.Name(), err)
 		}
 		return

@@ -35,10 +35,12 @@ func newOrders(in [][]int32) (orders, error) {
 		}
 		for p, r := range order {
 			if r < 0 || int(r) >= n {
-				return orders{}, fmt.Errorf("rank order of channel %d: rank %d at position %d, want 0 to %d", c, r, p, n-1)
+				return orders{}, fmt.Errorf("rank order of channel %d: rank %d at position %d, want 0 to %d",
+					c, r, p, n-1)
 			}
 			if pos[r] >= 0 {
-				return orders{}, fmt.Errorf("rank order of channel %d: rank %d at positions %d and %d, want each rank once", c, r, pos[r], p)
+				return orders{}, fmt.Errorf("rank order of channel %d: rank %d at positions %d and %d, want each "+
+					"rank once", c, r, pos[r], p)
 			}
 			pos[r] = int32(p)
 		}

@@ -38,7 +38,8 @@ func (p Placement) Validate() error {
 			return fmt.Errorf("placement: rank %d on rail %d, want 0 to %d", r, at.Rail, p.Rails-1)
 		}
 		if q, ok := seen[gpu{at.Host, at.GPU}]; ok {
-			return fmt.Errorf("placement: ranks %d and %d both on host %d, GPU %d, want one rank per GPU", q, r, at.Host, at.GPU)
+			return fmt.Errorf("placement: ranks %d and %d both on host %d, GPU %d, want one rank per GPU",
+				q, r, at.Host, at.GPU)
 		}
 		seen[gpu{at.Host, at.GPU}] = r
 	}

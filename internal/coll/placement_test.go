@@ -34,7 +34,8 @@ func ExampleRings() {
 // Each channel's ring enters and leaves each host once, enters on the channel's
 // rail, and is a rank order that a ring accepts.
 func TestRingsVisitEachHostOnce(t *testing.T) {
-	for _, c := range []struct{ hosts, gpus, rails int }{{1, 4, 4}, {2, 4, 4}, {3, 8, 8}, {4, 8, 2}, {16, 1, 1}, {5, 8, 4}} {
+	for _, c := range []struct{ hosts, gpus, rails int }{{1, 4, 4}, {2, 4, 4}, {3, 8, 8},
+		{4, 8, 2}, {16, 1, 1}, {5, 8, 4}} {
 		p := cluster(c.hosts, c.gpus, c.rails)
 		rings := Rings(p, 2*c.rails)
 		if _, err := RingAllReduce(rings); err != nil {
@@ -49,7 +50,8 @@ func TestRingsVisitEachHostOnce(t *testing.T) {
 				}
 				enters++
 				if got, want := int(p.Ranks[r].Rail), RailOf(channel, c.rails); got != want {
-					t.Errorf("%+v: channel %d enters host %d on rail %d, want %d", c, channel, p.Ranks[r].Host, got, want)
+					t.Errorf("%+v: channel %d enters host %d on rail %d, want %d", c, channel,
+						p.Ranks[r].Host, got, want)
 				}
 			}
 			if want := c.hosts; enters != want && c.hosts > 1 {

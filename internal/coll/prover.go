@@ -26,7 +26,8 @@ type prover struct {
 	links   map[[2]int32]*link // by sender and receiver
 	done    [][]int32          // [rank][i] the first op that starts only after op i has completed; Len: the end
 	ackedBy [][]int32          // [rank][i] the first op that starts only after Send i is acknowledged; Len: the end
-	// need is [rank][unrolled Recv] the op that must have started before the message may be sent, -1 none.
+	// need is [rank][unrolled Recv] the op that must have started before the message may be sent,
+	// -1 none.
 	need     [][]int32
 	problems Problems
 
@@ -35,7 +36,8 @@ type prover struct {
 	clock   [][]int32   // [rank][q] newest op of q known to have started; Mattern's vector time
 	waits   []wait      // [rank]
 	arrived [][]arrival // [rank][unrolled Recv]
-	// before is [rank][unrolled Recv] the message in its slot before: its sender, its number over all rounds.
+	// before is [rank][unrolled Recv] the message in its slot before: its sender, its number over
+	// all rounds.
 	before  [][]wait
 	credits []map[int32][]int32 // [rank][unrolled op that frees] its clock
 	read    map[[2]int32]int    // [link] how many messages the sender knows to have been read
@@ -389,7 +391,8 @@ func (p *prover) checkChunk(r, c int, w part) {
 	case int(v.piece) != w.piece:
 		p.fail(r, p.writer[r][c], "chunk %d ends with chunk %d of what it wants chunk %d of", c, v.piece, w.piece)
 	case p.aim.Collective == AllReduce && v != p.holds[first][c]:
-		p.fail(r, p.writer[r][c], "chunk %d is summed in another order than on rank %d: their bits may differ", c, first)
+		p.fail(r, p.writer[r][c],
+			"chunk %d is summed in another order than on rank %d: their bits may differ", c, first)
 	}
 }
 

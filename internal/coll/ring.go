@@ -169,7 +169,8 @@ func (r *Ring) receive(channel, p, m, part, i int, l lane) Op {
 	return op
 }
 
-// chunk is the chunk of slice j of ring chunk c, c taken modulo n; it lies within a few turns of the ring.
+// chunk is the chunk of slice j of ring chunk c, c taken modulo n; it lies within a few turns of
+// the ring.
 func (r *Ring) chunk(c, j int) int32 {
 	return int32(wrap(c, r.Ranks())*r.slices + j)
 }

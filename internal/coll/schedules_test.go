@@ -88,7 +88,8 @@ type proofs map[string]int
 func (p proofs) prove(t *testing.T, s withGoal, what string, args ...any) {
 	t.Helper()
 	if err := Check(s, s.Goal()); err != nil {
-		t.Fatalf("%s, %d ranks, %d channels, %s:\n%v", s.Name(), s.Ranks(), s.Channels(), fmt.Sprintf(what, args...), err)
+		t.Fatalf("%s, %d ranks, %d channels, %s:\n%v", s.Name(), s.Ranks(), s.Channels(),
+			fmt.Sprintf(what, args...), err)
 	}
 	p[s.Name()]++
 }
@@ -235,7 +236,8 @@ func TestReuseOfStaging(t *testing.T) {
 func TestReuseErrorNamesTheMessage(t *testing.T) {
 	s := make1(t, "chain-broadcast", identity(3, 1), 1)
 	err := ReuseSafe(s, 1)
-	want := "rank 0 channel 0 op 0: send chunk 0 to 1 of run 1: may land in slot 0 of rank 1 before its op 1 has read it in run 0"
+	want := "rank 0 channel 0 op 0: send chunk 0 to 1 of run 1: may land in slot 0 of rank 1 before its op 1 has " +
+		"read it in run 0"
 	if err == nil || err.Error() != want {
 		t.Fatalf("got  %v\nwant %s", err, want)
 	}
@@ -352,7 +354,8 @@ func TestBadOrders(t *testing.T) {
 			}
 		}
 	}
-	if _, err := TreeBroadcast([][]int32{{0, 1}, {1, 0}}, 1); err == nil || !strings.Contains(err.Error(), "want the root first in all") {
+	if _, err := TreeBroadcast([][]int32{{0, 1}, {1, 0}}, 1); err == nil ||
+		!strings.Contains(err.Error(), "want the root first in all") {
 		t.Errorf("two roots: %v", err)
 	}
 	for _, name := range AlgorithmNames() {
@@ -388,7 +391,8 @@ func coversTheBuffer(t *testing.T, s, whole Schedule, elems int) {
 			}
 			if j := Slices(s); k%j == 0 {
 				if first, _ := Range(elems, s.Channels(), whole.Chunks(), c, k/j); lo != first {
-					t.Fatalf("%d elements, channel %d: ring chunk %d begins at %d, without slices at %d", elems, c, k/j, lo, first)
+					t.Fatalf("%d elements, channel %d: ring chunk %d begins at %d, without slices at %d",
+						elems, c, k/j, lo, first)
 				}
 			}
 			next, largest = hi, max(largest, hi-lo)

@@ -17,7 +17,8 @@ func TestTrafficIsThatOfTheOperations(t *testing.T) {
 						for r := range n {
 							got, want := AppendTraffic(nil, s, r, c, elems), AppendTraffic(nil, table, r, c, elems)
 							if !slices.Equal(got, want) {
-								t.Fatalf("%s, %d ranks, pipeline %d, %d elements: rank %d channel %d sends %v, its operations %v",
+								t.Fatalf("%s, %d ranks, pipeline %d, %d elements: rank %d channel %d sends %v, its "+
+									"operations %v",
 									name, n, pipeline, elems, r, c, got, want)
 							}
 						}

@@ -114,7 +114,8 @@ func btree(n, p int) node {
 	return v
 }
 
-// btreeParent sets the bit above the lowest and clears that; where there is no such position it only clears it.
+// btreeParent sets the bit above the lowest and clears that; where there is no such position it
+// only clears it.
 func btreeParent(n, p int) int {
 	low := p & -p
 	if up := (p ^ low) | low<<1; up < n {

@@ -106,7 +106,8 @@ func TestTreesCrossBetweenHostsOnce(t *testing.T) {
 			}
 		}
 		if crossings != c.hosts-1 {
-			t.Errorf("%d hosts of %d: the tree crosses between them %d times, want %d", c.hosts, c.per, crossings, c.hosts-1)
+			t.Errorf("%d hosts of %d: the tree crosses between them %d times, want %d", c.hosts,
+				c.per, crossings, c.hosts-1)
 		}
 	}
 }

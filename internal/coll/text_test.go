@@ -115,12 +115,15 @@ func TestTextMistakes(t *testing.T) {
 		{"0 to 1", "0 to 1 window 0", `s.txt:8:28: window "0", want window (1 to 16777216)`},
 		{"0 to 1", "0 to 1 frees", `s.txt:8:21: "frees", want the end of the line`},
 		{"after 0", "after 0 window 1", `s.txt:12:31: "window", want the end of the line`},
-		{"copy chunk 0 slot 0", "keep chunk 0 source 0", `s.txt:12:23: source "0", want no source here: there is none to name`},
+		{"copy chunk 0 slot 0", "keep chunk 0 source 0",
+			`s.txt:12:23: source "0", want no source here: there is none to name`},
 		{"slots 1\n", "slots 1\ninputs 0\n", `s.txt:6:8: inputs "0", want inputs (1 to 2097152)`},
 		{"slots 1\n", "slots 1\ninputs 3\ninputs 3\n", `s.txt:7:1: "inputs", want rank 0 channel 0`},
 		{"slots 1\n", "slots 1\nslices 2\n", `s.txt:6:8: slices "2", want slices 1`},
-		{"chunks 1\nslots 1\n", "chunks 6\nslots 1\ninputs 4\nslices 3\n", `s.txt:7:8: slices 3, want a number that 6 chunks and 4 inputs are a multiple of`},
-		{"1 copy chunk 0 slot 0 after 0\n", "\nrank 2 channel 0\n", `s.txt:13:1: one more rank and channel, want 2 ranks with 1 channels`},
+		{"chunks 1\nslots 1\n", "chunks 6\nslots 1\ninputs 4\nslices 3\n",
+			`s.txt:7:8: slices 3, want a number that 6 chunks and 4 inputs are a multiple of`},
+		{"1 copy chunk 0 slot 0 after 0\n", "\nrank 2 channel 0\n",
+			`s.txt:13:1: one more rank and channel, want 2 ranks with 1 channels`},
 	} {
 		src := strings.Replace(two, c.old, c.new, 1)
 		_, err := ParseText("s.txt", []byte(src))
@@ -142,11 +145,13 @@ func TestTextReportsSeveralLines(t *testing.T) {
 	}
 }
 
-// Of a file that is no schedule, say one that a scenario from elsewhere names, no word is shown, nor a line that could be.
+// Of a file that is no schedule, say one that a scenario from elsewhere names, no word is shown,
+// nor a line that could be.
 func TestForeignFilesAreNotQuoted(t *testing.T) {
 	for _, src := range []string{"root:x:0:0:secret\n", "schedul secret", "\n\n  secret schedule\n"} {
 		_, err := ParseText("s.txt", []byte(src))
-		if want := "s.txt: no schedule: want schedule as the first word, as railyard show schedule prints it"; err == nil || err.Error() != want {
+		const want = "s.txt: no schedule: want schedule as the first word, as railyard show schedule prints it"
+		if err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", src, err, want)
 		}
 	}
@@ -155,7 +160,8 @@ func TestForeignFilesAreNotQuoted(t *testing.T) {
 // Every strict prefix that cuts a line's content is refused.
 func TestTextPrefixes(t *testing.T) {
 	whole := len(strings.TrimRight(two, "\n"))
-	complete := map[int]bool{strings.Index(two, "1 copy"): true, strings.Index(two, "1 copy") - 1: true, whole - len(" after 0"): true, whole - len("after 0"): true}
+	complete := map[int]bool{strings.Index(two, "1 copy"): true, strings.Index(two, "1 copy") - 1: true,
+		whole - len(" after 0"): true, whole - len("after 0"): true}
 	programs := strings.Index(two, "rank 1 channel 0") + len("rank 1 channel 0")
 	for i := range whole {
 		_, err := ParseText("s.txt", []byte(two[:i]))
@@ -166,7 +172,8 @@ func TestTextPrefixes(t *testing.T) {
 }
 
 func TestTextIsBounded(t *testing.T) {
-	if _, err := ParseText("s.txt", make([]byte, MaxText+1)); err == nil || !strings.Contains(err.Error(), "16777217 bytes, want at most 16777216") {
+	if _, err := ParseText("s.txt", make([]byte, MaxText+1)); err == nil ||
+		!strings.Contains(err.Error(), "16777217 bytes, want at most 16777216") {
 		t.Errorf("%v", err)
 	}
 	wrong := strings.Repeat("x\n", 1000)
@@ -209,7 +216,8 @@ func FuzzParseText(f *testing.F) {
 		for r := range bufs {
 			for e, v := range bufs[r] {
 				if v != float32(s.Ranks()) {
-					t.Fatalf("Check accepts an all-reduce that gives rank %d element %d the sum %v of %d ones", r, e, v, s.Ranks())
+					t.Fatalf("Check accepts an all-reduce that gives rank %d element %d the sum %v of %d ones",
+						r, e, v, s.Ranks())
 				}
 			}
 		}

@@ -14,16 +14,19 @@ const (
 	gbps = unit.GigabitPerSec
 )
 
-// two is a flow from a NIC (port 0) over a switch's port (1) that another flow, from port 2, shares.
-// While the flow's message was under way for 100 us, port 1 sent for busy of them, of which mine were its own.
+// two is a flow from a NIC (port 0) over a switch's port (1) that another flow, from port 2,
+// shares. While the flow's message was under way for 100 us, port 1 sent for busy of them, of which
+// mine were its own.
 func two(busy, mine unit.Duration, rate unit.Bitrate) *Evidence {
 	bytes := func(d unit.Duration) unit.Bytes { return rate.BytesIn(d) }
 	return &Evidence{Subject: "a message", Count: 1,
-		Ports: []Port{{Name: "host1/rail1", Rate: 100 * gbps}, {Name: "rail1/host3", Rate: rate, Fill: []Share{{0, 100}, {1, 300}}}, {Name: "host2/rail1", Rate: 100 * gbps}},
-		Name:  func(pair int32) string { return []string{"flow", "noise"}[pair] },
+		Ports: []Port{{Name: "host1/rail1", Rate: 100 * gbps}, {Name: "rail1/host3", Rate: rate,
+			Fill: []Share{{0, 100}, {1, 300}}}, {Name: "host2/rail1", Rate: 100 * gbps}},
+		Name: func(pair int32) string { return []string{"flow", "noise"}[pair] },
 		Pairs: map[int32]*Pair{
 			0: {Line: 100 * gbps, RoundTrip: 10 * us, Held: cause.Split{cause.RateLimit: 90 * us},
-				Path: []Hop{{Port: 0, Root: -1}, {Port: 1, Root: -1, Marked: 5, Span: 100 * us, Served: bytes(busy), Mine: bytes(mine)}},
+				Path: []Hop{{Port: 0, Root: -1},
+					{Port: 1, Root: -1, Marked: 5, Span: 100 * us, Served: bytes(busy), Mine: bytes(mine)}},
 				Back: []Hop{{Port: 2, Root: -1}}},
 			1: {Line: 100 * gbps, Path: []Hop{{Port: 2, Root: -1}, {Port: 1, Root: -1}}}}}
 }
@@ -53,7 +56,8 @@ func TestARateLimitIsThePortsThatMarked(t *testing.T) {
 	b := want(t, d, SharedPort, "rail1/host3", 90*us)
 	want(t, d, Controller, "", 0)
 	want(t, d, LinkSpeed, "host1/rail1", 10*us)
-	if d.Main() != b || len(b.Culprits) != 1 || b.Culprits[0] != (Culprit{"noise", 1}) || !b.Crossed || d.Whole != 100*us {
+	if d.Main() != b || len(b.Culprits) != 1 || b.Culprits[0] != (Culprit{"noise", 1}) ||
+		!b.Crossed || d.Whole != 100*us {
 		t.Errorf("%+v of %+v", b, d)
 	}
 }
@@ -72,10 +76,12 @@ func TestASlowPort(t *testing.T) {
 	want(t, d, SharedPort, "", 0)
 }
 
-// A pause from a port that is not on the path leaves its victim there, uncrossed; a storm is the host's.
+// A pause from a port that is not on the path leaves its victim there, uncrossed; a storm is the
+// host's.
 func TestAPauseGoesToItsRoot(t *testing.T) {
 	e := two(0, 0, 100*gbps)
-	e.Ports = append(e.Ports, Port{Name: "rail1/host9", Rate: 100 * gbps, Fill: []Share{{1, 7}}}, Port{Name: "rail1/host8", Storm: true})
+	e.Ports = append(e.Ports, Port{Name: "rail1/host9", Rate: 100 * gbps, Fill: []Share{{1, 7}}},
+		Port{Name: "rail1/host8", Storm: true})
 	d := Of(e.spent(cause.Pause, 3, 0, 40*us).spent(cause.Pause, 4, 0, 30*us))
 	if b := want(t, d, SharedPort, "rail1/host9", 40*us); b.Crossed || b.Culprits[0].Name != "noise" {
 		t.Errorf("%+v", b)
@@ -83,8 +89,8 @@ func TestAPauseGoesToItsRoot(t *testing.T) {
 	want(t, d, Storm, "rail1/host8", 30*us)
 }
 
-// Of a full window, what a round trip waited at a port is that port's; the way itself counts only as
-// far as it is longer than the window lasts.
+// Of a full window, what a round trip waited at a port is that port's; the way itself counts only
+// as far as it is longer than the window lasts.
 func TestAFullWindow(t *testing.T) {
 	e := two(100*us, 10*us, 100*gbps)
 	e.Pairs[0].Window = 4 * us
@@ -111,7 +117,8 @@ func TestLossesGoToTheirPorts(t *testing.T) {
 // What a rank computes longer than the median rank is its own.
 func TestASlowRank(t *testing.T) {
 	e := &Evidence{Count: 2, RankCompute: []unit.Duration{10 * us, 10 * us, 50 * us, 10 * us}}
-	e.Spans = []Span{{Cause: cause.Compute, Port: -1, Pair: -1, Rank: 2, Time: 100 * us}, {Cause: cause.Compute, Port: -1, Pair: -1, Rank: 0, Launch: true, Time: 20 * us}}
+	e.Spans = []Span{{Cause: cause.Compute, Port: -1, Pair: -1, Rank: 2, Time: 100 * us},
+		{Cause: cause.Compute, Port: -1, Pair: -1, Rank: 0, Launch: true, Time: 20 * us}}
 	d := Of(e)
 	if b := want(t, d, SlowRank, "", 40*us); b.Rank == nil || *b.Rank != 2 || d.Main() != b {
 		t.Errorf("%+v", b)
@@ -120,9 +127,11 @@ func TestASlowRank(t *testing.T) {
 	want(t, d, Launch, "", 10*us)
 }
 
-// Links of one speed are one blame; the work itself is named first only where it outweighs the rest.
+// Links of one speed are one blame; the work itself is named first only where it outweighs the
+// rest.
 func TestTheFirstBlame(t *testing.T) {
-	e := two(100*us, 10*us, 100*gbps).spent(cause.Serialisation, 0, 0, 60*us).spent(cause.Serialisation, 2, 1, 20*us).spent(cause.Queueing, 1, 0, 20*us)
+	e := two(100*us, 10*us, 100*gbps).spent(cause.Serialisation, 0, 0, 60*us).
+		spent(cause.Serialisation, 2, 1, 20*us).spent(cause.Queueing, 1, 0, 20*us)
 	d := Of(e)
 	want(t, d, LinkSpeed, "", 80*us)
 	if b := d.Main(); b.Kind != SharedPort {
@@ -137,19 +146,23 @@ func TestTheFirstBlame(t *testing.T) {
 func TestBlamesSum(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := func(name string, most int64) int64 { return rapid.Int64Range(0, most).Draw(t, name) }
-		e := two(unit.Duration(n("busy", int64(200*us))), unit.Duration(n("mine", int64(100*us))), unit.Bitrate(1+n("rate", int64(400*gbps))))
+		e := two(unit.Duration(n("busy", int64(200*us))), unit.Duration(n("mine", int64(100*us))),
+			unit.Bitrate(1+n("rate", int64(400*gbps))))
 		p := e.Pairs[0]
 		p.Window = unit.Duration(n("window", int64(20*us))) - us
 		for _, way := range [][]Hop{p.Path, p.Back} {
 			for i := range way {
 				h := &way[i]
-				h.Frames, h.Own, h.Others, h.Pause = n("frames", 3), unit.Duration(n("own", int64(us))), unit.Duration(n("others", int64(us))), unit.Duration(n("pause", int64(us)))
+				h.Frames, h.Own, h.Others, h.Pause = n("frames", 3), unit.Duration(n("own", int64(us))),
+					unit.Duration(n("others", int64(us))), unit.Duration(n("pause", int64(us)))
 				h.Root, h.Marked, h.LostInBuffer = int32(n("root", 3))-1, n("marked", 3), n("lost", 2)
 			}
 		}
 		e.Count = 1
 		for range n("spans", 20) {
-			e.Spans = append(e.Spans, Span{Cause: cause.Cause(n("cause", int64(cause.Count)-1)), Port: int32(n("port", 3)) - 1, Pair: int32(n("pair", 2)) - 1, Rank: -1, Time: unit.Duration(n("time", int64(100*us)))})
+			e.Spans = append(e.Spans, Span{Cause: cause.Cause(n("cause", int64(cause.Count)-1)), Rank: -1,
+				Port: int32(n("port", 3)) - 1, Pair: int32(n("pair", 2)) - 1,
+				Time: unit.Duration(n("time", int64(100*us)))})
 		}
 		d := Of(e)
 		var sum unit.Duration

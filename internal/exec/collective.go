@@ -193,7 +193,7 @@ func (r *Rank) local(c *collRun, channel int, op coll.Op) bool {
 	return false
 }
 
-// resume goes on after the operation on which the channel stood still.
+// resume goes on after the operation at which the channel waited.
 func (r *Rank) resume(now unit.Time, c *collRun, channel int) {
 	ch := &c.channels[channel]
 	ch.did(now)
@@ -217,7 +217,7 @@ func (r *Rank) localDone(now unit.Time, tok Token) {
 	panic(fmt.Sprintf("exec: rank %d: nothing runs as %d", r.cfg.Rank, tok))
 }
 
-// arrived goes on with a channel that stood still for a message from a peer.
+// arrived goes on with a channel that waited for a message from a peer.
 func (r *Rank) arrived(now unit.Time, c *collRun, from Conn) {
 	if int(from.Channel) >= len(c.channels) {
 		return // for a later collective
@@ -232,7 +232,7 @@ func (r *Rank) arrived(now unit.Time, c *collRun, from Conn) {
 	r.resume(now, c, int(from.Channel))
 }
 
-// acked goes on with a channel that stood still for an acknowledgement from a peer.
+// acked goes on with a channel that waited for an acknowledgement from a peer.
 func (r *Rank) acked(now unit.Time, c *collRun, to Conn, tr *Trace) {
 	ch := &c.channels[to.Channel]
 	op, ok := ch.forget(to.Peer)

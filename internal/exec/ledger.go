@@ -106,7 +106,7 @@ func (p *painter) along(tr *Trace) {
 }
 
 // waitOut explains a wait since t for an acknowledgement. Time that was not its own way, such as
-// the time until a lost acknowledgement was made good, gets its own cause.
+// the time until a lost acknowledgement was made good, gets that cause.
 func (p *painter) waitOut(t unit.Time, answer *Trace) {
 	q := painter{from: max(p.from, t), to: p.to, split: p.split}
 	q.along(answer)

@@ -108,8 +108,8 @@ func (ch *channelRun) answered(r *Rank, op int32, tr *Trace) {
 	}
 }
 
-// ending notes what may turn out to have ended a running collective: the
-// acknowledgement of the Send acked, or, -1, the end of the channel's program.
+// ending notes what may have ended the running collective: the acknowledgement of the Send acked
+// or, with -1, the end of the channel's program.
 func (p *rankPath) ending(coll int32, channel int, acked int32) {
 	if p != nil {
 		p.released[p.layout.local[coll]] = release{channel: int32(channel), acked: acked}

@@ -26,7 +26,7 @@ type Balancer func(k FlowKey, at topo.NodeID, n int) int
 var Balancers = map[string]func(seed uint64) Balancer{"ecmp": ECMP}
 
 // ECMP hashes the 5-tuple with a seed of each switch, derived from the run's seed: the modulo-N
-// hash of RFC 2992 over well mixed bits.
+// hash of RFC 2992 with a better mixing function.
 func ECMP(seed uint64) Balancer {
 	return func(k FlowKey, at topo.NodeID, n int) int {
 		h := splitmix.Mix(seed ^ uint64(at+1)*splitmix.Gamma)

@@ -5,8 +5,9 @@ import (
 	"railyard/internal/unit"
 )
 
-// chargeLossless charges a frame of a class under PFC to its ingress account: reserve first, then the shared part up to the
-// threshold, else headroom. It reports false, and charges nothing, if there is room in none of them.
+// chargeLossless charges a frame of a class under PFC to its ingress account: first to the reserve,
+// then to the shared part up to the threshold, then to headroom. If no part has room it charges
+// nothing and returns false.
 func (c *Config) chargeLossless(n *node, a *account, xoff *qos.XOFF, size int64) bool {
 	limit := xoff.At(n.size - n.shared)
 	reserve := int64(c.Buffer.Reserve)
@@ -15,7 +16,7 @@ func (c *Config) chargeLossless(n *node, a *account, xoff *qos.XOFF, size int64)
 	case used <= reserve:
 		a.used = used
 	case !a.sentOff && !c.Buffer.CrossingInHeadroom && n.shared+min(size, used-reserve) <= n.size+n.spare:
-		// The frame that crosses xOFF: the pool keeps room for one of each account.
+		// This frame crosses xOFF: the shared part keeps room for one such frame of each account.
 		a.used = used
 		n.shared += min(size, used-reserve)
 		n.maxUsed = max(n.maxUsed, n.shared)
@@ -33,11 +34,14 @@ func (c *Config) chargeLossless(n *node, a *account, xoff *qos.XOFF, size int64)
 }
 
 func (f *Fabric) overXOFF(n *node, a *account, p *port) bool {
-	// A fixed xOFF may lie beyond the pool: what is over that stands in the room kept for frames that cross.
-	return a.headroom > 0 || n.shared > n.size || max(0, a.used-int64(f.cfg.Buffer.Reserve)) >= p.xoff.At(n.size-n.shared)
+	// A fixed xOFF may be larger than the shared part. What is above it lies in the room for frames
+	// that cross xOFF.
+	return a.headroom > 0 || n.shared > n.size ||
+		max(0, a.used-int64(f.cfg.Buffer.Reserve)) >= p.xoff.At(n.size-n.shared)
 }
 
-// chargeLossy charges a frame of a class without PFC, unless its egress queue holds its dynamic share already.
+// chargeLossy charges a frame of a class without PFC. If its egress queue would pass its dynamic
+// threshold it charges nothing and returns false.
 func (c *Config) chargeLossy(n *node, a *account, q *queue, size int64) bool {
 	free := max(0, n.size-n.shared)
 	reserve := int64(c.Buffer.Reserve)
@@ -51,7 +55,8 @@ func (c *Config) chargeLossy(n *node, a *account, q *queue, size int64) bool {
 	return true
 }
 
-// release gives a frame's bytes back to the account of its ingress port, headroom first, and sends xON if that allows it.
+// release gives a frame's bytes back to the account of its ingress port, headroom first, and sends
+// xON if the account is low enough.
 func (f *Fabric) release(now unit.Time, in PortID, class uint8, size int64) {
 	a := &f.accounts[int(in)*f.nc+int(class)]
 	p := &f.ports[in]
@@ -68,5 +73,6 @@ func (f *Fabric) release(now unit.Time, in PortID, class uint8, size int64) {
 
 func (f *Fabric) underXON(n *node, a *account, p *port) bool {
 	used := max(0, a.used-int64(f.cfg.Buffer.Reserve))
-	return a.headroom == 0 && (used == 0 || n.shared <= n.size && used+int64(f.cfg.PFC.ResumeOffset) <= p.xoff.At(n.size-n.shared))
+	return a.headroom == 0 &&
+		(used == 0 || n.shared <= n.size && used+int64(f.cfg.PFC.ResumeOffset) <= p.xoff.At(n.size-n.shared))
 }

@@ -16,13 +16,13 @@ type PortID = topo.PortID
 type Class struct {
 	Name     string
 	Priority uint8 // 802.1p priority, 0-7
-	Strict   bool  // served before every class that is not strict; among strict ones the higher priority first
-	Weight   int   // share of the deficit weighted round robin, if not strict
+	Strict   bool  // served before all classes that are not strict; among strict classes by priority
+	Weight   int   // in the deficit weighted round robin; strict classes have none
 	Lossless bool  // protected by PFC
 	ECN      *ECN  // nil: never marked
 }
 
-// What the switches are told about queues and buffers, and its arithmetic, is package qos.
+// Thresholds of queues and buffers, and how they follow from the configuration, are in package qos.
 type (
 	ECN    = qos.ECN
 	PFC    = qos.PFC
@@ -35,7 +35,7 @@ type Config struct {
 	PFC           PFC
 	Buffer        Buffer
 	SwitchLatency unit.Duration // from a frame's last bit in to its place in the egress queue
-	HostLatency   unit.Duration // a NIC's own, from a frame's last bit in until it acts on it
+	HostLatency   unit.Duration // of a NIC, from a frame's last bit in until the NIC acts on it
 	LinkOverhead  unit.Bytes    // preamble and gap: bytes on the link beyond the frame
 	PauseFrame    unit.Bytes
 	MTU           unit.Bytes // largest frame that a port takes: headroom and schedulers allow for it
@@ -45,14 +45,16 @@ type Config struct {
 	Telemetry     bool          // every data frame collects in-band telemetry at switches (HPCC)
 	SampleEvery   unit.Duration // queue sampling interval, 0: off
 	OnSample      func(Sample)  // receives run-length samples
-	OnLoss        func(Loss)    // receives each frame that is lost, but for PFC frames; nil: nobody
-	// AsScheduled is for an engine with InOrderOfPushing (hpcc-ns3): a frame's end and its arrival are scheduled as its first bit leaves, so
-	// that of two events at one instant that one goes first whose frame has left first.
+	OnLoss        func(Loss)    // receives each lost frame, PFC frames excepted; may be nil
+	// AsScheduled is for an engine with InOrderOfPushing (hpcc-ns3): the end and the arrival of a
+	// frame are scheduled when its first bit leaves. So of two events at one instant, the event of
+	// the frame that left first comes first.
 	AsScheduled bool
 	TruncateNS  bool // hpcc-ns3 as shipped: every transmit time is cut to whole nanoseconds
 }
 
-// Sample says that from Index*SampleEvery (plus half an interval) on, the sampled length of a queue is Bytes.
+// Sample says that from time Index*SampleEvery (plus half an interval) on, the sampled length of a
+// queue is Bytes.
 type Sample struct {
 	Port  PortID
 	Class uint8
@@ -83,19 +85,20 @@ func (c *Config) validate() error {
 	return nil
 }
 
-// validatePause reports a pause that would have to be repeated faster than the frames that repeat it leave.
+// validatePause reports a pause that must be sent again sooner than one PFC frame takes to send.
 func validatePause(c *PFC, frame unit.Bytes) error {
 	if c.Quanta == 0 || c.Refresh.Num == 0 {
 		return nil
 	}
 	if every := c.Refresh.Of(512 * int64(c.Quanta)); every < 8*int64(frame) {
-		return fmt.Errorf("fabric: a pause of %d quanta sent again after %v of its time is a frame each %d bit times, and one takes %d: want more fabric.qos.pfc.quanta or a larger fabric.qos.pfc.refresh",
+		return fmt.Errorf("fabric: a pause of %d quanta sent again after %v of its time is a frame each %d bit "+
+			"times, and one takes %d: want more fabric.qos.pfc.quanta or a larger fabric.qos.pfc.refresh",
 			c.Quanta, c.Refresh, every, 8*frame)
 	}
 	return nil
 }
 
-// Validate reports why no fabric over a graph can be built with the configuration: it is New's error.
+// Validate returns New's error: why no fabric over a graph can be built with the configuration.
 func (c *Config) Validate(g *topo.Graph) error {
 	if err := c.validate(); err != nil {
 		return err
@@ -150,9 +153,10 @@ func (c *Config) admitsAll(s *qos.Switch) error {
 	return nil
 }
 
-// Policy is the configuration of the switches, as qos has it.
+// Policy returns the configuration of the switches in the form that qos takes.
 func (c *Config) Policy() qos.Policy {
-	p := qos.Policy{PFC: c.PFC, Buffer: c.Buffer, MTU: c.MTU, Frame: c.LargestFrame, Pause: c.PauseFrame + c.LinkOverhead, Pipeline: c.SwitchLatency}
+	p := qos.Policy{PFC: c.PFC, Buffer: c.Buffer, MTU: c.MTU, Frame: c.LargestFrame,
+		Pause: c.PauseFrame + c.LinkOverhead, Pipeline: c.SwitchLatency}
 	if p.Frame == 0 {
 		p.Frame = c.MTU
 	}
@@ -162,7 +166,8 @@ func (c *Config) Policy() qos.Policy {
 	return p
 }
 
-// mark holds a queue's WRED profile in integers: above low, marks when random32 * span < (q - low) * slope.
+// mark is a queue's WRED profile in integers: above low, a frame is marked if
+// random32 * span < (q - low) * slope.
 type mark struct {
 	low, high int64
 	slope     uint64 // probability x 2^32

@@ -19,12 +19,14 @@ const (
 	FirstFreeClass
 )
 
-// Source is what feeds a host's egress port. The port asks at the moment of sending, so window, rate and pause are decided then.
+// Source feeds a host's egress port. The port asks at the moment of sending, so window, rate and
+// pause are decided then.
 type Source interface {
-	// Pull fills in the frame to send now; paused has a bit per traffic class held by PFC. If it returns false the source calls
-	// Kick when it has something to send.
+	// Pull fills in the frame to send now; paused has a bit per traffic class held by PFC. If it
+	// returns false the source calls Kick when it has something to send.
 	Pull(now unit.Time, port PortID, paused uint8, p *Packet) bool
-	// Paused says that PFC stopped or restarted a class of the port. It is called before the change takes effect.
+	// Paused says that PFC stopped or restarted a class of the port. It is called before the change
+	// takes effect.
 	Paused(now unit.Time, port PortID, class uint8, on bool)
 }
 
@@ -149,7 +151,8 @@ type Fabric struct {
 	fill       []map[int32]int64 // by port
 	pausedFor  [][]RootTime      // by port
 
-	// What crosses an interface lives here, so that it does not escape to the heap. Neither call comes inside another of its kind.
+	// Packets that are passed through an interface are kept here, so that they are not allocated on
+	// the heap. A call of Pull or Deliver never happens inside another call of the same kind.
 	pulled, delivered Packet
 }
 
@@ -301,7 +304,8 @@ func (f *Fabric) TransmitTime(id PortID, frame unit.Bytes) unit.Duration {
 	return f.txTime(&f.ports[id], int64(frame)+f.overhead)
 }
 
-// Lead returns how long before it arrives over a link a frame's arrival is scheduled, 0 where events of an instant do not go by that.
+// Lead returns how long before its arrival a frame's arrival event is scheduled, where the order of
+// events depends on that (Config.AsScheduled); else 0.
 func (f *Fabric) Lead(id PortID, frame unit.Bytes) unit.Duration {
 	if !f.cfg.AsScheduled {
 		return 0
@@ -324,8 +328,9 @@ func truncated(wire int64, rate unit.Bitrate) unit.Duration {
 	return unit.TruncatedSeconds(float64(8*wire) / float64(rate))
 }
 
-// Spacing returns how long a frame occupies the link of a NIC's port, and how long a sender paced at rate waits from the start of that
-// frame to the start of its next one. Both count what the link carries: preamble and gap too.
+// Spacing returns how long a frame occupies the link of a NIC's port, and how long a sender that is
+// paced at rate waits from the start of that frame to the start of the next. Both count preamble
+// and gap.
 func (f *Fabric) Spacing(id PortID, frame unit.Bytes, rate unit.Bitrate) (tx, gap unit.Duration) {
 	p := &f.ports[id]
 	wire := int64(frame) + f.overhead

@@ -75,7 +75,8 @@ func TestNoCountersOfARunThatNeverEnded(t *testing.T) {
 	}
 }
 
-// A difference says how large it is, that there is none worth a decimal, or that there is no such thing.
+// A difference says how large it is, that there is none worth a decimal, or that there is no such
+// thing.
 func TestChanges(t *testing.T) {
 	for _, c := range []struct {
 		unit    chart.Unit

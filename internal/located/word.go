@@ -49,7 +49,8 @@ func Shown(s string) string {
 	return strconv.Quote(Cut(s))
 }
 
-// Bare turns the "400G": ... of an error of package unit into 400G: ... where the text needs no quotes.
+// Bare turns the "400G": ... of an error of package unit into 400G: ... where the text needs no
+// quotes.
 func Bare(text string, err error) error {
 	if rest, ok := strings.CutPrefix(err.Error(), strconv.Quote(Cut(text))+": "); ok {
 		return errors.New(Shown(text) + ": " + rest)

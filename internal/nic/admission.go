@@ -104,7 +104,8 @@ func (n *Net) expectClear(now unit.Time, id int32, acked uint32) {
 		return
 	}
 	a.checking = true
-	n.plan(n.ranks[n.conns[id].Src].host, entry{at: now.Add(n.cfg.Transport.Timeout), what: workMissed, a: id, b: int64(acked)})
+	n.plan(n.ranks[n.conns[id].Src].host,
+		entry{at: now.Add(n.cfg.Transport.Timeout), what: workMissed, a: id, b: int64(acked)})
 }
 
 // missedClear frees the slots whose CTS should have come by now.

@@ -22,21 +22,21 @@
 //     send), or blocked (window full): in one of these only.
 //
 // Decisions a reader may question:
-//   - The retransmission timer starts anew with each acknowledgement, and with each packet until
-//     one is owed (as many packets as one covers, or a message's end). It runs on while PFC holds
-//     the queue pair.
-//   - The rate limiter counts what the link carries, preamble and gap too, and spaces the starts of
-//     packets; an idle queue pair gathers no credit. Acknowledgements and CNPs are not limited.
-//   - A packet that selective repeat sends again asks for an acknowledgement at once, since
-//     coalescing would wait for packets that need not come. All NAKs of one recovery are one loss
-//     to the controller.
-//   - A round trip is that of the packet that made the receiver acknowledge, so coalescing adds
-//     nothing to it.
-//   - A mark on a packet that is not accepted still makes a CNP, and is echoed only if the packet
-//     is answered.
-//   - SharedTimer is the HPCC authors' NIC with all that follows from its one pacing timer and its
-//     list of queue pairs (armShared, ring, reopen): packets leave later than they could. It costs
-//     a look at all queue pairs of a NIC whenever one has nothing to send.
+//   - The retransmission timer starts again with each acknowledgement. With each packet it starts
+//     again until an acknowledgement is owed (after as many packets as one acknowledgement covers,
+//     or at the end of a message). It does not stop while PFC holds the queue pair.
+//   - The rate limiter counts what the link carries, with preamble and gap, and spaces the starts
+//     of packets. An idle queue pair saves up no credit. Acknowledgements and CNPs are not limited.
+//   - A packet that selective repeat sends again asks for an acknowledgement at once: the packets
+//     that would complete a coalesced acknowledgement may not come. All NAKs of one recovery count
+//     as one loss for the controller.
+//   - A round trip is measured with the packet that made the receiver acknowledge, so coalescing
+//     adds nothing to it.
+//   - A marked packet that is not accepted causes a CNP all the same; its mark is echoed only if
+//     the packet is answered.
+//   - SharedTimer models the NIC of the HPCC authors' simulator, with one pacing timer and one list
+//     of queue pairs (armShared, ring, reopen): packets leave later than they could. It is slow: a
+//     NIC that has nothing to send looks at all its queue pairs.
 //   - A transfer takes its shares of all its links from its post, also of those that its first byte
 //     reaches a latency later. With shares that differ it is as late as on the slowest of them.
 //   - A packet that a NIC hands to another GPU's NVLink takes its share as of then; what comes

@@ -199,7 +199,8 @@ func (n *Net) SetRank(id int32, r *exec.Rank, at unit.Time) {
 // SetMemory gives messages of ranks their bytes; without it they carry none.
 func (n *Net) SetMemory(m exec.Memory) { n.memory = m }
 
-// Connect joins two ranks: over NVLink within a host, else over a queue pair, which must have been added with Log.
+// Connect joins two ranks on a channel: over NVLink within a host, else over a queue pair that was
+// added with Log.
 func (n *Net) Connect(w exec.Way, qpID int32) {
 	n.connOf[w] = int32(len(n.conns))
 	c := conn{Way: w, qp: qpID, admitted: admitted{credits: n.cfg.Admission.Slots}}

@@ -160,7 +160,7 @@ type card struct {
 // pipe is the state of a link inside a host that carries packets one after the other.
 type pipe struct{ free unit.Time }
 
-// take occupies the pipe for b bytes from now or as soon as it is free and returns when they are
+// take occupies the pipe for b bytes, from now or from when it is free, and returns when they are
 // past.
 func (p *pipe) take(now unit.Time, b unit.Bytes, rate unit.Bitrate) unit.Time {
 	p.free = max(now, p.free)
@@ -215,8 +215,8 @@ func (n *Net) Err() error { return n.err }
 // hostLatency is the longest that a byte takes from a GPU to a wire, but for being carried.
 func (c *Config) hostLatency() unit.Duration { return c.NVLink.Latency + c.PCIe.Latency + c.Latency }
 
-// Linger is how long after the last useful event a run may go on, so that where it ends does not
-// depend on the partition: the longest propagation delay.
+// Linger is how long a run may go on after the last useful event, so that its end does not depend
+// on the partition: the longest propagation delay.
 func (n *Net) Linger() unit.Duration { return n.linger }
 
 // Marks returns how many data packets were received with congestion experienced, over all queue

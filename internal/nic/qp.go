@@ -228,9 +228,9 @@ func (n *Net) hostPath(now unit.Time, q *qp, m *message, b unit.Bytes) {
 	w.nic = w.pcie.Add(n.cfg.Latency)
 }
 
-// atNIC finds out when the next packet's bytes, which end at an offset of a message, are at the NIC,
-// as far as that is known now: they may come later, and never before. The links carry them at the
-// same time, and then come the latencies.
+// atNIC finds out when the next packet's bytes, which end at an offset of a message, are at the
+// NIC, as far as that is known now: they may come later, and never before. The links carry them at
+// the same time, and then come the latencies.
 func (n *Net) atNIC(now unit.Time, q *qp, m *message, offset int64) {
 	q.way = m.way
 	q.hostAvail = m.way.nic

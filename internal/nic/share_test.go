@@ -64,7 +64,8 @@ func TestSharesAreEqualAndTheLinkIsBusy(t *testing.T) {
 				s.past(now, all[0].m)
 			}
 			all = append(all, transfer{now, s.add(now, s.flow(), size) + mark(size)*markByte, size})
-			busy = max(busy, now).Add(s.rate.TransmitTime(size)) // a link that serves one after the other ends at the same time
+			// a link that serves one after the other ends at the same time
+			busy = max(busy, now).Add(s.rate.TransmitTime(size))
 		}
 		// In the order in which they end. Asked again later, each ended when it ended.
 		last, at := unit.Time(0), now

@@ -212,8 +212,8 @@ func (p *Plan) BaseRTT(q *Pair) unit.Duration {
 	return p.oneWay(q.Path, frames.MaxDataFrame(sc.Transport.MTU)) + p.oneWay(q.Back, frames.ACK)
 }
 
-// WindowTime returns how long the sender's link takes to send a window: 0 without a window, -1 where
-// congestion control sets it.
+// WindowTime returns how long the sender's link takes to send a window: 0 without a window, -1
+// where congestion control sets it.
 func (p *Plan) WindowTime(q *Pair) unit.Duration {
 	w, algorithm := p.Scenario.Transport.Window, p.Scenario.Congestion.Algorithm
 	switch {

@@ -38,7 +38,8 @@ func TestOrderOfThresholds(t *testing.T) {
 // One sender alone is paused where alpha times what it leaves free is what it has: with alpha 1, at
 // half of the shared buffer.
 func TestFirstPauseIsTheFixedPoint(t *testing.T) {
-	th := inspected(t, twoHosts+"fabric: {design: single-switch, qos: {pfc: {alpha: 1}}, switch: {reserve: 0B}}").Thresholds[0]
+	th := inspected(t, twoHosts+
+		"fabric: {design: single-switch, qos: {pfc: {alpha: 1}}, switch: {reserve: 0B}}").Thresholds[0]
 	if th.PFC.XOFF != th.Shared || th.PFC.FirstPause != th.Shared/2 {
 		t.Errorf("alpha 1: xOFF %v, paused at %v of %v", th.PFC.XOFF, th.PFC.FirstPause, th.Shared)
 	}
@@ -64,10 +65,12 @@ func TestThresholdsDoubleAlphaAsTheEngine(t *testing.T) {
 	if !seen {
 		t.Errorf("no port of 300 Gb/s: %+v", in.Thresholds)
 	}
-	if r := inspected(t, twoHosts+"fabric: {design: single-switch, qos: {pfc: {alpha: 8}}}").Thresholds[0]; r.PFC.XOFF != r.Shared {
+	if r := inspected(t, twoHosts+
+		"fabric: {design: single-switch, qos: {pfc: {alpha: 8}}}").Thresholds[0]; r.PFC.XOFF != r.Shared {
 		t.Errorf("alpha 8: xOFF %v of %v", r.PFC.XOFF, r.Shared)
 	}
-	if r := inspected(t, twoHosts+"fabric: {design: single-switch, qos: {pfc: {threshold: 63900kB}}}").Thresholds[0]; r.PFC.XOFF != r.Shared {
+	if r := inspected(t, twoHosts+
+		"fabric: {design: single-switch, qos: {pfc: {threshold: 63900kB}}}").Thresholds[0]; r.PFC.XOFF != r.Shared {
 		t.Errorf("fixed 63.9 MB: xOFF %v of %v", r.PFC.XOFF, r.Shared)
 	}
 }

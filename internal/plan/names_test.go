@@ -26,7 +26,8 @@ func TestNamesAreKnownToTheEngines(t *testing.T) {
 			map[string]string{"custom": "plan takes the file of fabric.topology"}, nil},
 		{"fabric.balance", scenario.Balancers, names(fabric.Balancers), nil, nil},
 		{"congestion.algorithm", scenario.CongestionAlgorithms, names(cc.Algorithms), nil, nil},
-		{"job.collective.algorithm", inFull(scenario.CollectiveAlgorithms), names(coll.Algorithms), nil, notAllReduce()},
+		{"job.collective.algorithm", inFull(scenario.CollectiveAlgorithms),
+			names(coll.Algorithms), nil, notAllReduce()},
 	} {
 		var offered []string
 		for _, o := range c.offered {
@@ -48,7 +49,8 @@ func TestNamesAreKnownToTheEngines(t *testing.T) {
 	}
 }
 
-// inFull is the choices as coll names them: a training sums gradients, so the collective goes without saying.
+// inFull is the choices as coll names them: a training sums gradients, so the collective goes
+// without saying.
 func inFull(choices []scenario.Choice) []scenario.Choice {
 	full := slices.Clone(choices)
 	for i := range full {

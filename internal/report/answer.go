@@ -98,7 +98,8 @@ func (d *Data) againstIdle(g *diagnose.Diagnosis, main *diagnose.Blame) string {
 	return fmt.Sprintf("; in all, %s was lost against an idle network", unit.Percent(unit.Share(lost, g.Whole)))
 }
 
-// bullets lists what the sentence does not say, what matters most first. g is nil without a diagnosis.
+// bullets lists what the sentence does not say, what matters most first. g is nil without a
+// diagnosis.
 func (d *Data) bullets(g *diagnose.Diagnosis) (out []string) {
 	all := []string{d.failed()}
 	if g != nil {

@@ -36,7 +36,8 @@ func TestAnswerBeginsWithHowTheRunEnded(t *testing.T) {
 	}
 }
 
-// However much there is to say, three bullets are shown: whose bytes it was and the cure stand before the rest.
+// However much there is to say, three bullets are shown: whose bytes it was and the cure stand
+// before the rest.
 func TestAnswerHasThreeBullets(t *testing.T) {
 	d := judged(withTail(latencyBound()),
 		diagnose.Blame{Kind: diagnose.SharedPort, Port: "host1/rail1", Crossed: true, Time: 50 * us,

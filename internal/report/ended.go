@@ -22,7 +22,8 @@ func (d *Data) noTime() string {
 		"completed."
 }
 
-// ended says in a clause how a run ended that is not complete, and how far it came; "" of a complete one.
+// ended says in a clause how a run ended that is not complete, and how far it came; "" of a
+// complete one.
 func (d *Data) ended() string {
 	at := unit.Duration(d.End).Human()
 	var t string
@@ -81,7 +82,8 @@ var waitsText = map[string]string{
 	result.WaitsNone:   "its queue pair used up its retries",
 }
 
-// openMessages lists the messages that were never acknowledged, with the last that happened to each.
+// openMessages lists the messages that were never acknowledged, with the last that happened to
+// each.
 func (t *text) openMessages(d *Data) {
 	s := d.Summary
 	if len(s.Unfinished) == 0 {

@@ -137,7 +137,8 @@ func leaves(n, spines int) *Data {
 			d.Links = append(d.Links, duplex(host, result.TierHost, leaf, result.TierLeaf, 0.5, 0.5)...)
 		}
 		for s := 1; s <= spines; s++ {
-			d.Links = append(d.Links, duplex(leaf, result.TierLeaf, fmt.Sprintf("spine%d", s), result.TierSpine, 0.5, 0.5)...)
+			d.Links = append(d.Links,
+				duplex(leaf, result.TierLeaf, fmt.Sprintf("spine%d", s), result.TierSpine, 0.5, 0.5)...)
 		}
 	}
 	return d
@@ -240,7 +241,8 @@ func TestUtilisationBySpine(t *testing.T) {
 	f := checked(t, utilisationChart(d))[0]
 	got := ""
 	for _, r := range f.Bars.Rows {
-		got += fmt.Sprintf("%s, %s: %.3f, %s (%s)\n", r.Group, r.Label, float64(r.Parts[0].Value), r.Parts[0].Note, r.Note)
+		got += fmt.Sprintf("%s, %s: %.3f, %s (%s)\n", r.Group, r.Label,
+			float64(r.Parts[0].Value), r.Parts[0].Note, r.Note)
 	}
 	if want := `host to leaf, leaf1 to leaf4: 0.500, 32 ports (50.0 %)
 leaf to host, leaf1 to leaf4: 0.375, 32 ports (50.0 % leaf2/host9)
@@ -263,7 +265,8 @@ func TestUtilisationIdle(t *testing.T) {
 	for i := range d.Links {
 		l := &d.Links[i]
 		l.Utilisation = 0.04
-		if strings.HasPrefix(l.From+l.To, "leaf") && strings.Contains(l.Port, "spine") || strings.HasPrefix(l.From, "spine") {
+		if strings.HasPrefix(l.From+l.To, "leaf") && strings.Contains(l.Port, "spine") ||
+			strings.HasPrefix(l.From, "spine") {
 			l.Utilisation = 0
 		}
 	}

@@ -81,29 +81,40 @@ func small(t *testing.T, finish bool) string {
 		}
 		at = at.Add(30*us + wait + us)
 	}
-	dir.Flows().Add(result.FlowRow{ID: 6, Name: "noise", Kind: result.KindBackground, Src: "host3/gpu0", Dst: "host2/gpu0", Channel: -1, Step: -1,
-		Bytes: unit.Megabyte, Posted: unit.Time(80 * us), Placed: unit.Time(140 * us), Acked: unit.Time(142 * us), FCT: 60 * us, Marks: 12, CNPs: 3, Status: result.StatusDone,
-		Path: "host3>rail1>host2", Causes: result.Causes{PCIe: 2 * us, RateLimit: 8 * us, Serialisation: 40 * us, Queueing: 10 * us}})
+	dir.Flows().Add(result.FlowRow{ID: 6, Name: "noise", Kind: result.KindBackground, Src: "host3/gpu0",
+		Dst: "host2/gpu0", Channel: -1, Step: -1,
+		Bytes: unit.Megabyte, Posted: unit.Time(80 * us), Placed: unit.Time(140 * us), Acked: unit.Time(142 * us),
+		FCT: 60 * us, Marks: 12, CNPs: 3, Status: result.StatusDone,
+		Path:   "host3>rail1>host2",
+		Causes: result.Causes{PCIe: 2 * us, RateLimit: 8 * us, Serialisation: 40 * us, Queueing: 10 * us}})
 	writePath(dir, 2, at.Add(-81*us))
 	dir.Hops().Add(result.HopRow{Flow: 4, Hop: 1, Port: "rail1/host2", Queueing: 40 * us})
-	dir.Shares().Add(result.ShareRow{Port: "rail1/host2", Name: "rank0>rank1#0", Kind: result.KindCollective, Share: 0.25})
+	dir.Shares().Add(result.ShareRow{Port: "rail1/host2", Name: "rank0>rank1#0",
+		Kind: result.KindCollective, Share: 0.25})
 	dir.Shares().Add(result.ShareRow{Port: "rail1/host2", Name: "noise", Kind: result.KindBackground, Share: 0.75})
-	dir.Losses().Add(result.LossRow{Flow: 4, Name: "rank0>rank1#0", Time: unit.Time(120 * us), Port: "rail1/host2", Kind: "ACK", Why: "link"})
+	dir.Losses().Add(result.LossRow{Flow: 4, Name: "rank0>rank1#0", Time: unit.Time(120 * us), Port: "rail1/host2",
+		Kind: "ACK", Why: "link"})
 	writePorts(dir)
 	if !finish {
 		return path
 	}
 	s.State, s.Steps, s.VirtualTime = result.Complete, 3, at
-	s.StepTime, s.StepMedian, s.StepP99, s.SampleRate = unit.Duration(at)/3, 41*us, 81*us, 1e12*8/float64(unit.Duration(at)/3)
+	s.StepTime, s.StepMedian, s.StepP99, s.SampleRate = unit.Duration(at)/3, 41*us, 81*us,
+		1e12*8/float64(unit.Duration(at)/3)
 	s.ECNMarks, s.CNPs, s.Pauses = 12, 3, 2
 	s.WallSeconds = 0.25
-	s.Diagnosis = &diagnose.Diagnosis{Subject: "a step along its critical path, mean over 3 steps", Whole: 54 * us, Blames: []diagnose.Blame{
-		{Kind: diagnose.Compute, Time: 30 * us, Felt: []diagnose.Felt{{Cause: "compute", Time: 30 * us}}},
-		{Kind: diagnose.SharedPort, Port: "rail1/host2", Crossed: true, Time: 20 * us, Felt: []diagnose.Felt{{Cause: "queueing", Time: 20 * us}}, Culprits: []diagnose.Culprit{{Name: "noise", Share: 1}}},
-		{Kind: diagnose.PCIe, Time: 4 * us, Felt: []diagnose.Felt{{Cause: "PCIe", Time: 4 * us}}}}}
-	s.Flows = []result.FlowFigures{{Name: "noise", Kind: result.KindBackground, Src: "host3/gpu0", Dst: "host2/gpu0", Bytes: unit.Megabyte, Posted: 1, Done: 1, Start: new(unit.Time(80 * us)), FCT: new(60 * us),
+	s.Diagnosis = &diagnose.Diagnosis{Subject: "a step along its critical path, mean over 3 steps", Whole: 54 * us,
+		Blames: []diagnose.Blame{
+			{Kind: diagnose.Compute, Time: 30 * us, Felt: []diagnose.Felt{{Cause: "compute", Time: 30 * us}}},
+			{Kind: diagnose.SharedPort, Port: "rail1/host2", Crossed: true, Time: 20 * us,
+				Felt:     []diagnose.Felt{{Cause: "queueing", Time: 20 * us}},
+				Culprits: []diagnose.Culprit{{Name: "noise", Share: 1}}},
+			{Kind: diagnose.PCIe, Time: 4 * us, Felt: []diagnose.Felt{{Cause: "PCIe", Time: 4 * us}}}}}
+	s.Flows = []result.FlowFigures{{Name: "noise", Kind: result.KindBackground, Src: "host3/gpu0", Dst: "host2/gpu0",
+		Bytes: unit.Megabyte, Posted: 1, Done: 1, Start: new(unit.Time(80 * us)), FCT: new(60 * us),
 		Marks: 12, CNPs: 3, Status: result.StatusDone, Path: "host3>rail1>host2"}}
-	s.BusiestLinks = []result.LinkFigures{{Port: "rail1/host2", Rate: 200 * unit.GigabitPerSec, TxBytes: unit.Megabyte, Utilisation: 0.55}}
+	s.BusiestLinks = []result.LinkFigures{{Port: "rail1/host2", Rate: 200 * unit.GigabitPerSec,
+		TxBytes: unit.Megabyte, Utilisation: 0.55}}
 	s.Notes = []string{"no drops: nothing overflowed"}
 	if err := dir.Finish(s); err != nil {
 		t.Fatal(err)
@@ -114,7 +125,8 @@ func small(t *testing.T, finish bool) string {
 // smallThresholds is what its switch does, with three ports of 200 Gb/s and 4 MB.
 func smallThresholds(t *testing.T) ([]qos.Row, []qos.Mistake) {
 	t.Helper()
-	p := qos.Policy{Classes: []qos.Class{{Lossless: true, ECN: &qos.DefaultECN}}, PFC: qos.PFC{Alpha: unit.Ratio{Num: 1, Den: 8}, Headroom: qos.FormulaHeadroom(9216, 0)},
+	p := qos.Policy{Classes: []qos.Class{{Lossless: true, ECN: &qos.DefaultECN}},
+		PFC:    qos.PFC{Alpha: unit.Ratio{Num: 1, Den: 8}, Headroom: qos.FormulaHeadroom(9216, 0)},
 		Buffer: qos.Buffer{Size: 4 * unit.Megabyte}, MTU: 9216, Frame: 4178, Pause: 84}
 	link := qos.Link{Rate: 200 * unit.GigabitPerSec, Delay: 100 * unit.Nanosecond}
 	sites := []qos.Site{{Kind: result.TierLeaf, Links: []qos.Link{link, link, link}, Count: 1}}
@@ -136,7 +148,8 @@ func writeStep(dir *result.Dir, step, rank int32, at unit.Time, wait unit.Durati
 	dir.Steps().Add(result.StepRow{Step: step, Rank: rank, Start: at, End: end, Loss: &loss, Comm: wait + us,
 		Causes: result.Causes{Compute: 30 * us, Dependency: wait, Serialisation: us}})
 	op := func(n int32, name, stream string, from, to unit.Time) {
-		dir.Operations().Add(result.OperationRow{Step: step, Rank: rank, Op: n, Name: name, Stream: stream, Start: from, End: to, ReleasedBy: n - 1})
+		dir.Operations().Add(result.OperationRow{Step: step, Rank: rank, Op: n, Name: name, Stream: stream, Start: from,
+			End: to, ReleasedBy: n - 1})
 	}
 	op(0, "forward.1", "compute", at, at.Add(10*us))
 	op(1, "backward.1", "compute", at.Add(10*us), at.Add(25*us))
@@ -146,8 +159,10 @@ func writeStep(dir *result.Dir, step, rank int32, at unit.Time, wait unit.Durati
 	if rank == 1 {
 		from, to = to, from
 	}
-	row := result.FlowRow{ID: int64(step*2 + rank), Name: "rank" + string('0'+rank) + ">rank" + string('1'-rank) + "#0", Kind: result.KindCollective, Src: from + "/gpu0", Dst: to + "/gpu0",
-		Step: step, Bytes: 100 * unit.Kilobyte, Posted: at.Add(25 * us), Placed: at.Add(25*us + wait), Acked: at.Add(26*us + wait), FCT: wait, Status: result.StatusDone,
+	row := result.FlowRow{ID: int64(step*2 + rank), Name: "rank" + string('0'+rank) + ">rank" + string('1'-rank) + "#0",
+		Kind: result.KindCollective, Src: from + "/gpu0", Dst: to + "/gpu0",
+		Step: step, Bytes: 100 * unit.Kilobyte, Posted: at.Add(25 * us), Placed: at.Add(25*us + wait),
+		Acked: at.Add(26*us + wait), FCT: wait, Status: result.StatusDone,
 		Path: from + ">rail1>" + to, Causes: result.Causes{PCIe: 4 * us, Serialisation: 5 * us, Propagation: us}}
 	row.Queueing = wait - 10*us
 	dir.Flows().Add(row)
@@ -157,7 +172,8 @@ func writeStep(dir *result.Dir, step, rank int32, at unit.Time, wait unit.Durati
 // queues, rank 1 computes and ends last.
 func writePath(dir *result.Dir, step int32, at unit.Time) {
 	part := func(from, until unit.Duration, why cause.Cause, kind string, on, src, dst, op int32) {
-		dir.Paths().Add(result.PathRow{Step: step, Rank: 1, From: at.Add(from), Until: at.Add(until), Cause: why.String(), Kind: kind, OnRank: on, OnStep: step, Op: op, Src: src, Dst: dst})
+		dir.Paths().Add(result.PathRow{Step: step, Rank: 1, From: at.Add(from), Until: at.Add(until),
+			Cause: why.String(), Kind: kind, OnRank: on, OnStep: step, Op: op, Src: src, Dst: dst})
 	}
 	part(0, 25*us, cause.Compute, "compute", 0, -1, -1, 0)
 	part(25*us, 66*us, cause.Queueing, "message", 0, 0, 1, 2)
@@ -173,9 +189,11 @@ func writePorts(dir *result.Dir) {
 		deepest    unit.Bytes
 		held       unit.Duration
 		sent, seen int64
-	}{{"host1", 0.12, 0.12, 0, 4158, 0, 0, 0}, {"host2", 0.12, 0.55, 12, 900 * unit.Kilobyte, 0, 0, 0}, {"host3", 0.43, 0.01, 0, 0, 5 * us, 2, 2}} {
+	}{{"host1", 0.12, 0.12, 0, 4158, 0, 0, 0}, {"host2", 0.12, 0.55, 12, 900 * unit.Kilobyte, 0, 0, 0},
+		{"host3", 0.43, 0.01, 0, 0, 5 * us, 2, 2}} {
 		port := func(from, to, tier string, used float64) result.LinkRow {
-			return result.LinkRow{Port: from + "/" + to, From: from, To: to, Tier: tier, Rate: 200 * unit.GigabitPerSec, TxBytes: unit.Megabyte, TxPackets: 250, DataBytes: unit.Megabyte,
+			return result.LinkRow{Port: from + "/" + to, From: from, To: to, Tier: tier, Rate: 200 * unit.GigabitPerSec,
+				TxBytes: unit.Megabyte, TxPackets: 250, DataBytes: unit.Megabyte,
 				Busy: unit.Duration(used * float64(163*us)), Utilisation: used}
 		}
 		up, down := port(h.host, "rail1", result.TierHost, h.up), port("rail1", h.host, result.TierLeaf, h.down)
@@ -185,7 +203,8 @@ func writePorts(dir *result.Dir) {
 		dir.Links().Add(down)
 	}
 	for i, b := range []unit.Bytes{0, 100, 400, 900, 850, 500, 0} {
-		dir.Queues().Add(result.QueueRow{Port: "rail1/host2", Class: 3, Time: unit.Time(80*us + unit.Duration(i)*10*us), Bytes: b * unit.Kilobyte})
+		dir.Queues().Add(result.QueueRow{Port: "rail1/host2", Class: 3, Time: unit.Time(80*us + unit.Duration(i)*10*us),
+			Bytes: b * unit.Kilobyte})
 	}
 }
 

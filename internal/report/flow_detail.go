@@ -76,8 +76,8 @@ func (f *FlowDetail) findLosses(run *result.Run) error {
 	return nil
 }
 
-// weigh divides the message's queueing among the others by their shares of what waited at each port,
-// and ranks them by that.
+// weigh divides the message's queueing among the others by their shares of what waited at each
+// port, and ranks them by that.
 func (f *FlowDetail) weigh(run *result.Run) error {
 	if slices.Contains(run.Tables(), "shares") {
 		part, others := map[[2]string]float64{}, map[string]float64{}

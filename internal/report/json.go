@@ -26,7 +26,8 @@ type Document struct {
 // DocumentOf returns the report of a run.
 func DocumentOf(d *Data) *Document {
 	s := d.Summary
-	doc := &Document{Format: documentFormat, Dir: d.Path, Name: s.Name, State: s.State, Version: s.Version, Notes: d.Notes,
+	doc := &Document{Format: documentFormat, Dir: d.Path, Name: s.Name, State: s.State,
+		Version: s.Version, Notes: d.Notes,
 		Figures: d.Headline(), Plots: append([]chart.Figure{}, Charts(d)...)} // a list, even where a run has none
 	doc.Answer, doc.Bullets = Answer(d)
 	return doc

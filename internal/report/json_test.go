@@ -30,7 +30,8 @@ func TestDocument(t *testing.T) {
 	if doc.Answer != sentence || len(doc.Bullets) != len(bullets) || doc.Format != 1 || doc.Dir != "runs/small-1" {
 		t.Errorf("%+v", doc)
 	}
-	if len(doc.Figures) == 0 || doc.Figures[0].Name != headline.StepTime || float64(doc.Figures[0].Value) != float64(d.Summary.StepTime) {
+	if len(doc.Figures) == 0 || doc.Figures[0].Name != headline.StepTime ||
+		float64(doc.Figures[0].Value) != float64(d.Summary.StepTime) {
 		t.Errorf("figures %+v", doc.Figures)
 	}
 	for i, f := range Charts(d) {
@@ -41,7 +42,8 @@ func TestDocument(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if empty, err := json.Marshal(DocumentOf(&Data{Summary: d.Summary})); err != nil || !strings.Contains(string(empty), `"plots":[`) {
+	if empty, err := json.Marshal(DocumentOf(&Data{Summary: d.Summary})); err != nil ||
+		!strings.Contains(string(empty), `"plots":[`) {
 		t.Errorf("%s, %v", empty, err)
 	}
 }
@@ -63,9 +65,12 @@ func TestDocumentIsDocumented(t *testing.T) {
 		}
 	}
 	for heading, v := range map[string]any{
-		"The object": Document{}, "A headline figure": headline.Figure{}, "A plot": chart.Figure{}, "An entry of the legend": chart.Key{},
-		"An axis": chart.Axis{}, "lines": chart.Lines{}, "A series": chart.Series{}, "A zone": chart.Zone{}, "A rule": chart.Rule{},
-		"A mark": chart.Mark{}, "bars": chart.Bars{}, "A bar": chart.Bar{}, "A part": chart.Part{}, "lanes": chart.Lanes{},
+		"The object": Document{}, "A headline figure": headline.Figure{}, "A plot": chart.Figure{},
+		"An entry of the legend": chart.Key{},
+		"An axis":                chart.Axis{}, "lines": chart.Lines{}, "A series": chart.Series{},
+		"A zone": chart.Zone{}, "A rule": chart.Rule{},
+		"A mark": chart.Mark{}, "bars": chart.Bars{}, "A bar": chart.Bar{},
+		"A part": chart.Part{}, "lanes": chart.Lanes{},
 		"A lane": chart.Lane{}, "A span": chart.Span{}, "A link of two lanes": chart.Link{}, "map": chart.Map{},
 		"A group of rows": chart.Group{}, "A ringed cell": chart.Cell{}, "graph": chart.Graph{}, "A tier": chart.Tier{},
 		"A node": chart.Node{}, "An edge": chart.Edge{}, "A side of an edge": chart.Side{}, "A way": chart.Way{},

@@ -8,8 +8,8 @@ import (
 	"railyard/internal/unit"
 )
 
-// The median step is the first with the lower median's time; of ranks that took equally long the one with the lowest number
-// is the slowest, in whatever order their rows come.
+// The median step is the first with the lower median's time; of ranks that took equally long the
+// one with the lowest number is the slowest, in whatever order their rows come.
 func TestMedianAndTiesOfSteps(t *testing.T) {
 	s := &StepStats{Median: -1, Time: []unit.Duration{40, 10, 30, 20}}
 	s.rank()
@@ -30,7 +30,8 @@ func TestMedianAndTiesOfSteps(t *testing.T) {
 			var split cause.Split
 			split[cause.Compute], split[cause.Window] = unit.Duration(rank+1), us-unit.Duration(rank+1)
 			loss := 1.0
-			dir.Steps().Add(result.StepRow{Step: int32(step), Rank: rank, Start: at, End: at.Add(us), Loss: &loss, Causes: result.CausesOf(split)})
+			dir.Steps().Add(result.StepRow{Step: int32(step), Rank: rank, Start: at, End: at.Add(us), Loss: &loss,
+				Causes: result.CausesOf(split)})
 		}
 		at = at.Add(us)
 	}

@@ -82,7 +82,8 @@ func TestPageOrder(t *testing.T) {
 	at := 0
 	for _, s := range []string{"<h1>small</h1>", `<p class="sentence">` + strings.Fields(sentence)[0],
 		`<figure id="causes"`, `<section id="headline"`,
-		`<figure id="timeline"`, `<section class="table" id="table-flows"`, `<section id="notes"`, `<section id="scenario"`} {
+		`<figure id="timeline"`, `<section class="table" id="table-flows"`, `<section id="notes"`,
+		`<section id="scenario"`} {
 		next := strings.Index(page[at:], s)
 		if next < 0 {
 			t.Fatalf("no %s after what comes before it in\n%s", s, page[:at])
@@ -127,14 +128,17 @@ func TestTableBudget(t *testing.T) {
 	if len(p.JSON) > tableBytes+1000 || len(p.JSON) < tableBytes-1000 || n >= ports {
 		t.Errorf("%d rows in %d bytes, want about %d bytes", n, len(p.JSON), tableBytes)
 	}
-	if want := fmt.Sprintf("Not shown here: %s rows more, in links.parquet.", unit.Count(int64(ports-n))); p.Left != want {
+	if want := fmt.Sprintf("Not shown here: %s rows more, in links.parquet.",
+		unit.Count(int64(ports-n))); p.Left != want {
 		t.Errorf("%q, want %q", p.Left, want)
 	}
-	want := "The first 20 of " + unit.Count(int64(n)) + " rows. All are in links.parquet, and here where script may run."
+	want := "The first 20 of " + unit.Count(int64(n)) +
+		" rows. All are in links.parquet, and here where script may run."
 	if p.Folded != want {
 		t.Errorf("%q, want %q", p.Folded, want)
 	}
-	if p.Rows[0][0] != "leaf562/host8999" || p.Rows[0][3] != "100.0 %" && p.Rows[0][3] != ">99.9 %" || len(p.Rows) != firstRows {
+	if p.Rows[0][0] != "leaf562/host8999" || p.Rows[0][3] != "100.0 %" && p.Rows[0][3] != ">99.9 %" ||
+		len(p.Rows) != firstRows {
 		t.Errorf("%d rows, the first %v", len(p.Rows), p.Rows[0])
 	}
 }
@@ -143,7 +147,8 @@ func TestTableBudget(t *testing.T) {
 func TestTableCells(t *testing.T) {
 	d := &Data{Summary: &result.Summary{Flows: []result.FlowFigures{
 		{Name: "stuck", Path: "host1>host2", Bytes: unit.Megabyte, Posted: 1, Status: result.StatusUnfinished},
-		{Name: "done", Path: "host2>host1", Bytes: unit.Megabyte, Posted: 1, Done: 1, Status: result.StatusDone, FCT: new(80 * us)}}},
+		{Name: "done", Path: "host2>host1", Bytes: unit.Megabyte, Posted: 1, Done: 1,
+			Status: result.StatusDone, FCT: new(80 * us)}}},
 		Steps: &StepStats{Whole: 2, Time: []unit.Duration{10 * us, 0, 30 * us}, slowestRank: []int32{1, -1, 0},
 			Loss: []float64{0.5, 1, math.NaN()}}}
 	flows := flowTable(d)
@@ -164,7 +169,8 @@ done|host2>host1|1 MB|1|1|80 us|100 Gb/s|0|0|0
 	if got := strings.Join(lines, "\n"); got != want {
 		t.Errorf("rows\n%s\nwant\n%s", got, want)
 	}
-	if rows, _, err := flows.encode(); err != nil || !strings.Contains(rows, `"host1>host2",1000000,1,0,"unfinished","",`) {
+	if rows, _, err := flows.encode(); err != nil ||
+		!strings.Contains(rows, `"host1>host2",1000000,1,0,"unfinished","",`) {
 		t.Errorf("%s, %v", rows, err)
 	}
 	if c := flows.Columns[5]; c.Unit != chart.Time {
@@ -182,7 +188,8 @@ func large(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &result.Summary{Name: "large", ScenarioYAML: strings.Replace(smallScenario, "dp: 2", "dp: 512", 1), StepsPlanned: steps}
+	s := &result.Summary{Name: "large",
+		ScenarioYAML: strings.Replace(smallScenario, "dp: 2", "dp: 512", 1), StepsPlanned: steps}
 	s.Thresholds, s.Mistakes = smallThresholds(t)
 	if err := dir.Begin(s); err != nil {
 		t.Fatal(err)
@@ -197,8 +204,10 @@ func large(t *testing.T) string {
 			if step%20 > 0 {
 				continue
 			}
-			row := result.FlowRow{ID: int64(step)<<20 + int64(rank), Name: fmt.Sprintf("rank%d>rank%d#0", rank, peer), Kind: result.KindCollective,
-				Src: fmt.Sprintf("%s/gpu%d", host(rank), rank%gpus), Dst: fmt.Sprintf("%s/gpu%d", host(peer), peer%gpus), Step: step,
+			row := result.FlowRow{ID: int64(step)<<20 + int64(rank), Name: fmt.Sprintf("rank%d>rank%d#0", rank, peer),
+				Kind: result.KindCollective,
+				Src:  fmt.Sprintf("%s/gpu%d", host(rank), rank%gpus),
+				Dst:  fmt.Sprintf("%s/gpu%d", host(peer), peer%gpus), Step: step,
 				Bytes: 100 * unit.Kilobyte, Posted: at.Add(25 * us), Placed: at.Add(25*us + wait),
 				Acked: at.Add(26*us + wait), FCT: wait + unit.Duration(rank)*1234,
 				Status: result.StatusDone, Path: fmt.Sprintf("%s>rail%d>%s", host(rank), rank%gpus+1, host(peer)),
@@ -226,7 +235,8 @@ func large(t *testing.T) string {
 		}
 		for h := range hosts {
 			for i := range 300 {
-				dir.Queues().Add(result.QueueRow{Port: leaf + "/" + host(h*gpus), Class: 3, Time: unit.Time(i) * unit.Time(us) * 40,
+				dir.Queues().Add(result.QueueRow{Port: leaf + "/" + host(h*gpus), Class: 3,
+					Time:  unit.Time(i) * unit.Time(us) * 40,
 					Bytes: unit.Bytes((i*7919+h*31)%900) * unit.Kilobyte})
 			}
 		}

@@ -36,7 +36,8 @@ func (d *Data) eventChart(key chart.Key, title, caption string, of func(*Event) 
 		return nil
 	}
 	each := unit.Duration(d.End) / eventBins
-	caption += fmt.Sprintf(" The run in parts of %s; a message's count stands where it ended: the tables hold no finer time.",
+	caption += fmt.Sprintf(" The run in parts of %s; a message's count stands where it ended: the tables hold no "+
+		"finer time.",
 		each.Human())
 	return []chart.Figure{{Name: key.ID, Title: title, Caption: caption, Keys: []chart.Key{key},
 		Lines: &chart.Lines{X: chart.Axis{Label: "time", Unit: chart.Time, High: chart.Value(d.End)},
@@ -53,7 +54,8 @@ func portCharts(d *Data) (out []chart.Figure) {
 	out = append(out, d.portChart(marks, chart.Count, "ECN marks by port", "Set at the egress queue of the port.",
 		func(l *result.LinkRow) int64 { return l.ECNMarks }, number)...)
 	drops := chart.Key{ID: "drops", Name: "drops", Ink: chart.Alarm}
-	out = append(out, d.portChart(drops, chart.Count, "Drops by port", "Packets dropped at the egress queue of the port.",
+	out = append(out, d.portChart(drops, chart.Count, "Drops by port",
+		"Packets dropped at the egress queue of the port.",
 		func(l *result.LinkRow) int64 { return l.Drops }, number)...)
 	held := chart.Key{ID: "held", Name: "time held", Ink: chart.Pausing}
 	return append(out, d.portChart(held, chart.Time, "How long PFC held which port",

@@ -10,7 +10,8 @@ import (
 	"railyard/internal/unit"
 )
 
-// A curve rises at each time by the messages that took it, from nothing to all; quantiles lie on it.
+// A curve rises at each time by the messages that took it, from nothing to all; quantiles lie on
+// it.
 func TestCompletionCurve(t *testing.T) {
 	m := &Messages{}
 	for _, took := range []unit.Duration{20 * us, 10 * us, 10 * us, 40 * us} {
@@ -20,7 +21,8 @@ func TestCompletionCurve(t *testing.T) {
 	d := &Data{Flows: &FlowStats{Kinds: []string{result.KindJob}, ByKind: map[string]*Messages{result.KindJob: m}}}
 	f := completionChart(d)[0]
 	s := f.Lines.Series[0]
-	if got := fmt.Sprint(s.X[1:], s.Y); got != "[1e+07 2e+07 4e+07] [0 0.5 0.75 1]" || s.X[0] != f.Lines.X.Low || s.Shape != chart.Held {
+	if got := fmt.Sprint(s.X[1:], s.Y); got != "[1e+07 2e+07 4e+07] [0 0.5 0.75 1]" ||
+		s.X[0] != f.Lines.X.Low || s.Shape != chart.Held {
 		t.Errorf("curve %s from %v, shape %s", got, s.X[0], s.Shape)
 	}
 	var labels []string
@@ -36,7 +38,8 @@ func TestCompletionCurve(t *testing.T) {
 		long.add(&row)
 	}
 	s = long.distribution("k")
-	if n := len(s.X); n > shownColumns+2 || n < shownColumns/2 || s.X[0] != 1 || s.X[n-1] != exactTimes || s.Y[n-1] != 1 {
+	if n := len(s.X); n > shownColumns+2 || n < shownColumns/2 || s.X[0] != 1 ||
+		s.X[n-1] != exactTimes || s.Y[n-1] != 1 {
 		t.Errorf("%d points of %d times, from %v to %v (%v)", n, exactTimes, s.X[0], s.X[n-1], s.Y[n-1])
 	}
 }

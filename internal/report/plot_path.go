@@ -191,10 +191,13 @@ func pathChart(d *Data) []chart.Figure {
 	split := p.split()
 	k := keysOf([]cause.Split{split}, split.Sum())
 	whole := p.Until().Sub(p.From())
-	f := chart.Figure{Name: "critical-path", Title: fmt.Sprintf("The critical path of step %d by cause", p.Step), Keys: k.keys,
-		Caption: fmt.Sprintf("What rank %d, which ended the step last, had to wait for, on the rank that did it: %s in all.",
+	f := chart.Figure{Name: "critical-path",
+		Title: fmt.Sprintf("The critical path of step %d by cause", p.Step), Keys: k.keys,
+		Caption: fmt.Sprintf("What rank %d, which ended the step last, had to wait for, on the rank that did it: %s "+
+			"in all.",
 			p.Rank, whole.Human()),
-		Lanes: &chart.Lanes{X: stepTimeAxis(p.From(), p.Until()), Lanes: thinned(p.byRank(out, ranks, k), chart.Value(whole))}}
+		Lanes: &chart.Lanes{X: stepTimeAxis(p.From(), p.Until()),
+			Lanes: thinned(p.byRank(out, ranks, k), chart.Value(whole))}}
 	if all > len(ranks) {
 		f.Caption += fmt.Sprintf(" %d of %d ranks have a lane: those on which it spent most time.", len(ranks), all)
 	}

@@ -43,11 +43,13 @@ func TestPathOverTimeline(t *testing.T) {
 	}
 	want := []string{"rank 0: compute 0 to 25 (compute, compute)",
 		"rank 0: queueing 25 to 66 (queueing, message of rank 0 to rank 1)",
-		"rank 0: serialisation 66 to 76 (serialisation, message of rank 0 to rank 1)", "rank 1: compute 76 to 81 (compute, compute)"}
+		"rank 0: serialisation 66 to 76 (serialisation, message of rank 0 to rank 1)",
+		"rank 1: compute 76 to 81 (compute, compute)"}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("lanes of the path:\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if !strings.Contains(f.Caption, "What rank 1, which ended the step last, had to wait for, on the rank that did it: 81 us in all.") {
+	if !strings.Contains(f.Caption,
+		"What rank 1, which ended the step last, had to wait for, on the rank that did it: 81 us in all.") {
 		t.Errorf("caption: %s", f.Caption)
 	}
 }
@@ -83,7 +85,8 @@ func TestPathOverManyRanks(t *testing.T) {
 		t.Errorf("line %s, want %s: a gap while it is on rank 39", got, want)
 	}
 	f := timelineChart(d)[0]
-	for _, want := range []string{"16 of 40 ranks: the first, the one that ended last, those on the critical path,", "it has a gap."} {
+	for _, want := range []string{"16 of 40 ranks: the first, the one that ended last, those on the critical path,",
+		"it has a gap."} {
 		if !strings.Contains(f.Caption, want) {
 			t.Errorf("no %q in %s", want, f.Caption)
 		}
@@ -96,7 +99,8 @@ func TestAcknowledgementLeadsBack(t *testing.T) {
 	parts := d.StepPath.Parts
 	parts[2].Kind = "acknowledgement"
 	all, from, _, _ := lanes(d.StepPath.Ops, nil)
-	if got, want := linkText(d.StepPath.links(all, from)), "0@0>0@25 0@25>1@25 1@25>3@66 3@66>1@76 1@76>2@76 2@76>2@81"; got != want {
+	if got, want := linkText(d.StepPath.links(all,
+		from)), "0@0>0@25 0@25>1@25 1@25>3@66 3@66>1@76 1@76>2@76 2@76>2@81"; got != want {
 		t.Errorf("line %s, want %s", got, want)
 	}
 	d.Steps = nil
@@ -112,8 +116,10 @@ func TestCausesNameBlames(t *testing.T) {
 	d.Summary.Diagnosis = &diagnose.Diagnosis{Subject: "a step", Whole: 100 * us, Blames: []diagnose.Blame{
 		{Kind: diagnose.SharedPort, Port: "rail1/host2", Crossed: true, Time: 49 * us,
 			Felt: []diagnose.Felt{{Cause: "rate limit", Time: 40 * us}, {Cause: "queueing", Time: 9 * us}}},
-		{Kind: diagnose.SlowRank, Rank: new(int32(3)), Time: 50 * us, Felt: []diagnose.Felt{{Cause: "dependency", Time: 50 * us}}},
-		{Kind: diagnose.LossyLink, Port: "rail1/host9", Time: us / 2, Felt: []diagnose.Felt{{Cause: "retransmission", Time: us / 2}}},
+		{Kind: diagnose.SlowRank, Rank: new(int32(3)), Time: 50 * us,
+			Felt: []diagnose.Felt{{Cause: "dependency", Time: 50 * us}}},
+		{Kind: diagnose.LossyLink, Port: "rail1/host9", Time: us / 2,
+			Felt: []diagnose.Felt{{Cause: "retransmission", Time: us / 2}}},
 		{Kind: diagnose.Cable, Time: us / 2, Felt: []diagnose.Felt{{Cause: "propagation", Time: us / 2}}},
 	}}
 	var got []string
@@ -160,7 +166,8 @@ func TestSmallCausesAreFolded(t *testing.T) {
 
 // Small spans are put together within a column, and only there: nothing moves further.
 func TestSmallSpansAreJoined(t *testing.T) {
-	spans := []chart.Span{{From: 0, To: 1, Key: "a", Name: "x"}, {From: 1, To: 3, Key: "b"}, {From: 3, To: 4.5, Key: "a"},
+	spans := []chart.Span{{From: 0, To: 1, Key: "a", Name: "x"}, {From: 1, To: 3, Key: "b"},
+		{From: 3, To: 4.5, Key: "a"},
 		{From: 4.5, To: 30, Key: "a", Name: "long"}, {From: 31, To: 32, Key: "b", Name: "last"}}
 	got := fmt.Sprint(joinSmall(spans, 5))
 	if want := "[{0 4.5 a 3 together} {4.5 30 a long} {31 32 b last}]"; got != want {

@@ -131,7 +131,8 @@ func stepTimeCharts(d *Data) []chart.Figure {
 	line := stepSeries(v)
 	median := s.Quantile(0.5)
 	out := []chart.Figure{{Name: "step-time", Title: "Time of each step",
-		Caption: fmt.Sprintf("Of the slowest rank, from its own start of the step to its end; the slowest, %s, is step %d.%s",
+		Caption: fmt.Sprintf("Of the slowest rank, from its own start of the step to its end; the slowest, %s, is "+
+			"step %d.%s",
 			most.Human(), s.Worst, banded(&line, len(v))),
 		Keys: []chart.Key{{ID: line.Key, Name: "time of the step", Ink: chart.Subject},
 			{ID: "median", Name: "median " + median.Human(), Ink: chart.Reference}},
@@ -152,12 +153,14 @@ func stepTimeCharts(d *Data) []chart.Figure {
 func stepDistribution(s *StepStats) chart.Figure {
 	bins := histogramOf(times(s.Ranked), 40)
 	f := chart.Figure{Name: "step-time-distribution", Title: "How step times are distributed",
-		Caption: fmt.Sprintf("%s. Half took at most %s, 90 %% at most %s, 99 %% at most %s.", count(int64(s.Whole), "step"),
+		Caption: fmt.Sprintf("%s. Half took at most %s, 90 %% at most %s, 99 %% at most %s.",
+			count(int64(s.Whole), "step"),
 			s.Quantile(0.5).Human(), s.Quantile(0.9).Human(), s.Quantile(0.99).Human()),
 		Keys: []chart.Key{{ID: "steps", Name: "steps", Ink: chart.Subject},
 			{ID: "quantile", Name: "median, 90 %, 99 %", Ink: chart.Reference}},
 		Lines: &chart.Lines{X: distributionAxis("step time", s.Ranked[0], s.Ranked[s.Whole-1]),
-			Y: chart.Axis{Label: "steps", Whole: true, High: bins.most() * 1.05}, Series: []chart.Series{bins.series("steps")}}}
+			Y:      chart.Axis{Label: "steps", Whole: true, High: bins.most() * 1.05},
+			Series: []chart.Series{bins.series("steps")}}}
 	last := ""
 	for _, q := range []float64{0.5, 0.9, 0.99} {
 		at := s.Quantile(q)
@@ -166,7 +169,8 @@ func stepDistribution(s *StepStats) chart.Figure {
 		}
 		last = at.Human()
 		label := fmt.Sprintf("p%.0f %s", q*100, last)
-		f.Lines.Rules = append(f.Lines.Rules, chart.Rule{Key: "quantile", Along: "x", At: chart.Value(at), Label: label})
+		f.Lines.Rules = append(f.Lines.Rules,
+			chart.Rule{Key: "quantile", Along: "x", At: chart.Value(at), Label: label})
 	}
 	return f
 }

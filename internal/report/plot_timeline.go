@@ -52,7 +52,8 @@ func lanes(ops []result.OperationRow, weight map[int32]unit.Duration) (out []lan
 		for _, s := range streams {
 			l := lane{rank: r, stream: s, from: first[r], to: last[r], ops: by[laneKey{r, s}]}
 			if len(l.ops) > 0 {
-				slices.SortStableFunc(l.ops, func(a, b result.OperationRow) int { return cmp.Compare(a.Start, b.Start) })
+				slices.SortStableFunc(l.ops,
+					func(a, b result.OperationRow) int { return cmp.Compare(a.Start, b.Start) })
 				out = append(out, l)
 			}
 		}
@@ -139,7 +140,8 @@ func timelineChart(d *Data) []chart.Figure {
 		if len(f.Lanes.Links) > 0 {
 			f.Keys = append(f.Keys, chart.Key{ID: pathKey, Name: "critical path",
 				Meaning: "what the rank that ended last had to wait for", Ink: chart.Highlight})
-			f.Caption += " The line is the critical path: along a lane while that rank works, between lanes while a message" +
+			f.Caption += " The line is the critical path: along a lane while that rank works, between lanes while a " +
+				"message" +
 				" is on its way."
 			if ranks > countRanks(all) {
 				f.Caption += " Where it leaves these ranks it has a gap."

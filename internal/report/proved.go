@@ -9,8 +9,8 @@ import (
 	"railyard/internal/unit"
 )
 
-// proved says what a rerun without the reason saved, and one on an ideal network, if railyard whatif
-// has made them: attributed is not saved. "": nobody has asked.
+// proved says what a rerun without the reason saved, and one on an ideal network, if railyard
+// whatif has made them: attributed is not saved. "": nobody has asked.
 func (d *Data) proved(b *diagnose.Blame) string {
 	if d.WhatIf == nil {
 		return ""
@@ -54,7 +54,8 @@ func saved(time unit.Duration, part float64) string {
 var takenBy = map[diagnose.Kind]string{
 	diagnose.Controller: result.ChangeCongestion, diagnose.Window: result.ChangeWindow,
 	diagnose.FullBuffer: result.ChangeBuffer,
-	diagnose.Launch:     result.ChangeLaunch, diagnose.LossyLink: result.ChangeFault, diagnose.Storm: result.ChangeFault,
+	diagnose.Launch:     result.ChangeLaunch, diagnose.LossyLink: result.ChangeFault,
+	diagnose.Storm: result.ChangeFault,
 }
 
 // removes reports whether a change takes a blame away.

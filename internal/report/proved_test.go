@@ -9,7 +9,8 @@ import (
 	"railyard/internal/unit"
 )
 
-// What a rerun saved ends the first sentence: that of the change which takes the reason away, not of any other.
+// What a rerun saved ends the first sentence: that of the change which takes the reason away, not
+// of any other.
 func TestARerunEndsTheFirstSentence(t *testing.T) {
 	change := func(kind, name string, saves unit.Duration, subject ...string) result.WhatIfChange {
 		part := float64(saves) / float64(100*us)

@@ -132,7 +132,8 @@ func TestQueueMap(t *testing.T) {
 	}
 	queuesOf(d, many)
 	if m := d.QueueMap; len(m.Rows) != mapRows || m.Left != 21 || m.LeftMost != 5100 {
-		t.Errorf("61 queues: %d rows, %d left of at most %v, want %d, 21 of 5.1 kB", len(m.Rows), m.Left, m.LeftMost, mapRows)
+		t.Errorf("61 queues: %d rows, %d left of at most %v, want %d, 21 of 5.1 kB", len(m.Rows),
+			m.Left, m.LeftMost, mapRows)
 	}
 	if got := queueMapChart(d); len(got) > 0 {
 		t.Error("a map of one deep queue in a small network is drawn: the queue has a figure of its own")

@@ -38,7 +38,8 @@ func SettingsOf(raw json.RawMessage) Settings {
 	number := func(keys ...string) int { f, _ := at(keys...).(float64); return int(f) }
 	s := Settings{
 		Ranks: number("job", "parallel", "dp"), Collective: text("job", "collective", "algorithm"),
-		DataClass: int32(number("fabric", "qos", "data_priority")), Congestion: text("congestion", "algorithm"), Parallel: number("fabric", "links", "parallel"),
+		DataClass: int32(number("fabric", "qos", "data_priority")), Congestion: text("congestion", "algorithm"),
+		Parallel:   number("fabric", "links", "parallel"),
 		Operations: flag("output", "operations"), Flows: flag("output", "flows"), Queues: flag("output", "queues"),
 	}
 	s.Training = at("job", "train") != nil

@@ -11,7 +11,8 @@ import (
 	"railyard/internal/unit"
 )
 
-// The plots number steps as the tables do: the first is 0 and stands at the left edge, the last at the right.
+// The plots number steps as the tables do: the first is 0 and stands at the left edge, the last at
+// the right.
 func TestAxesOfStepsBeginAtZero(t *testing.T) {
 	a, s := stepAxis(5), stepSeries([]float64{1, 2, 3, 4, 5})
 	if a.Low != 0 || a.High != 4 || !a.Whole || a.Label != "step, counted from 0" {
@@ -46,7 +47,8 @@ func TestHistogramOfTimes(t *testing.T) {
 	}
 }
 
-// Many steps have a distribution, with rules at those quantiles that differ; of few the line says it all.
+// Many steps have a distribution, with rules at those quantiles that differ; of few the line says
+// it all.
 func TestDistributionOfStepTimes(t *testing.T) {
 	of := func(n int) *Data {
 		s := &StepStats{Whole: n}
@@ -89,7 +91,8 @@ func TestDistributionOfStepTimes(t *testing.T) {
 // late is a step in which rank 1 begins and ends 20 us after rank 0.
 func late() []result.OperationRow {
 	op := func(rank int32, name, stream string, from, to unit.Duration) result.OperationRow {
-		return result.OperationRow{Step: 3, Rank: rank, Name: name, Stream: stream, Start: unit.Time(from), End: unit.Time(to)}
+		return result.OperationRow{Step: 3, Rank: rank, Name: name, Stream: stream,
+			Start: unit.Time(from), End: unit.Time(to)}
 	}
 	const comm = "communicator 1"
 	return []result.OperationRow{
@@ -115,7 +118,8 @@ func TestATimelineTellsWaitingFromOtherSteps(t *testing.T) {
 	for _, l := range f.Lanes.Lanes {
 		for _, s := range l.Spans {
 			if s.Key == outsideKey {
-				outside = append(outside, fmt.Sprintf("%s %s: %s %g to %g", l.Group, l.Label, s.Name, s.From/1e6, s.To/1e6))
+				outside = append(outside,
+					fmt.Sprintf("%s %s: %s %g to %g", l.Group, l.Label, s.Name, s.From/1e6, s.To/1e6))
 			}
 		}
 	}

@@ -99,7 +99,8 @@ func TestTracedSteps(t *testing.T) {
 	}
 }
 
-// No width makes a line longer than the terminal, and nothing panics on figures out of the ordinary.
+// No width makes a line longer than the terminal, and nothing panics on figures out of the
+// ordinary.
 func TestSummaryFitsAnyWidth(t *testing.T) {
 	s := example(t)
 	s.FinalLoss = new(result.Float(math.NaN()))

@@ -88,7 +88,8 @@ func scriptJSON(v any) (string, error) {
 // Tables lists what the page shows as rows, of what the run has.
 func Tables(d *Data) []Table {
 	var out []Table
-	for _, t := range []Table{openTable(d.Summary), collectiveTable(d.Summary), flowTable(d), pairTable(d), portTable(d), stepTable(d)} {
+	for _, t := range []Table{openTable(d.Summary), collectiveTable(d.Summary), flowTable(d), pairTable(d),
+		portTable(d), stepTable(d)} {
 		if len(t.Rows) > 0 {
 			out = append(out, t)
 		}
@@ -106,7 +107,8 @@ func openTable(s *result.Summary) Table {
 		if m.Left != nil {
 			left = number(*m.Left)
 		}
-		t.Rows = append(t.Rows, []Cell{m.Name, m.Path, m.Waits, number(m.Bytes), number(m.Acked), number(m.Posted), left})
+		t.Rows = append(t.Rows, []Cell{m.Name, m.Path, m.Waits, number(m.Bytes),
+			number(m.Acked), number(m.Posted), left})
 	}
 	if n := s.UnfinishedAll - int64(len(t.Rows)); n > 0 {
 		t.Left = unit.Count(n) + " more"
@@ -119,7 +121,8 @@ func collectiveTable(s *result.Summary) Table {
 		{"name", words}, {"count", chart.Count}, {"size", chart.Bytes}, {"time", chart.Time},
 		{"algbw", chart.ByteRate}, {"bus bandwidth", chart.ByteRate}}}
 	for _, c := range s.Collectives {
-		t.Rows = append(t.Rows, []Cell{c.Name, number(c.Count), number(c.Bytes), number(c.Time), number(c.AlgBW), number(c.BusBW)})
+		t.Rows = append(t.Rows, []Cell{c.Name, number(c.Count), number(c.Bytes), number(c.Time),
+			number(c.AlgBW), number(c.BusBW)})
 	}
 	return t
 }
@@ -147,10 +150,12 @@ func flowTable(d *Data) Table {
 
 // pairTable is the messages of collectives by queue pair, those of the slowest first.
 func pairTable(d *Data) Table {
-	t := Table{Name: "queue-pairs", Title: "Messages of collectives, by queue pair", File: "flows.parquet", Columns: []Column{
-		{"queue pair", words}, {"path", words}, {"messages", chart.Count}, {"sent", chart.Bytes}, {"mean", chart.Time},
-		{"slowest", chart.Time}, {"marks", chart.Count}, {"CNPs", chart.Count}, {"retransmits", chart.Count},
-		{"largest cause", words}, {"its share", chart.Fraction}}}
+	t := Table{Name: "queue-pairs", Title: "Messages of collectives, by queue pair",
+		File: "flows.parquet", Columns: []Column{
+			{"queue pair", words}, {"path", words}, {"messages", chart.Count},
+			{"sent", chart.Bytes}, {"mean", chart.Time},
+			{"slowest", chart.Time}, {"marks", chart.Count}, {"CNPs", chart.Count}, {"retransmits", chart.Count},
+			{"largest cause", words}, {"its share", chart.Fraction}}}
 	if d.Flows == nil {
 		return t
 	}
@@ -206,7 +211,8 @@ func busiestFirst(links []result.LinkRow) []*result.LinkRow {
 // stepTable is every training step that all ranks ended, the slowest first.
 func stepTable(d *Data) Table {
 	t := Table{Name: "steps", Title: "Steps, as their slowest rank saw them", File: "steps.parquet", Columns: []Column{
-		{"step", words}, {"time", chart.Time}, {"slowest rank", chart.Plain}, {"largest cause but dependency", words}, {"its time", chart.Time}}}
+		{"step", words}, {"time", chart.Time}, {"slowest rank", chart.Plain}, {"largest cause but dependency", words},
+		{"its time", chart.Time}}}
 	s := d.Steps
 	if s == nil || s.Whole < 2 {
 		return t

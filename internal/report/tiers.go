@@ -148,7 +148,8 @@ func (t tiers) groups(links []result.LinkRow, upper bool) []LinkGroup {
 		if !ok {
 			i = len(out)
 			index[k] = i
-			out = append(out, LinkGroup{Tier: words[k.from] + " to " + words[k.to], Node: k.node, from: k.from, to: k.to})
+			out = append(out, LinkGroup{Tier: words[k.from] + " to " + words[k.to],
+				Node: k.node, from: k.from, to: k.to})
 		}
 		g := &out[i]
 		g.Ports++

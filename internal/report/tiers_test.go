@@ -9,7 +9,8 @@ import (
 
 // duplex is the two ports of a cable.
 func duplex(a, tierA, b, tierB string, up, down float64) []result.LinkRow {
-	return []result.LinkRow{{Port: a + "/" + b, From: a, To: b, Tier: tierA, Utilisation: up}, {Port: b + "/" + a, From: b, To: a, Tier: tierB, Utilisation: down}}
+	return []result.LinkRow{{Port: a + "/" + b, From: a, To: b, Tier: tierA, Utilisation: up},
+		{Port: b + "/" + a, From: b, To: a, Tier: tierB, Utilisation: down}}
 }
 
 // What a node is follows from its tier; its name may be anything.

@@ -69,7 +69,8 @@ func TestAnswer(t *testing.T) {
 				diagnose.Blame{Kind: diagnose.SharedPort, Port: "rail1/host1", Time: 30 * us,
 					Felt: []diagnose.Felt{{Cause: "pause", Time: 30 * us}}},
 				diagnose.Blame{Kind: diagnose.LinkSpeed, Time: 70 * us}),
-			first: "The largest single loss was that the queue of rail1/host1 (100 Gb/s) made PFC pause messages that " +
+			first: "The largest single loss was that the queue of rail1/host1 (100 Gb/s) made PFC pause messages " +
+				"that " +
 				"do not even cross that port: 30.0 %",
 			not: []string{"CNPs"},
 		},

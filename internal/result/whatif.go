@@ -60,13 +60,15 @@ type WhatIf struct {
 
 // WhatIfChange is one change and what it came to.
 type WhatIfChange struct {
-	Kind       string         `json:"kind"`              // flow, flows, pfc, congestion, fault, buffer, window, port, link, rank, launch, ideal, cure, set
+	// Kind is flow, flows, pfc, congestion, fault, buffer, window, port, link, rank, launch, ideal,
+	// cure or set.
+	Kind       string         `json:"kind"`
 	Name       string         `json:"name"`              // in words: without background1
 	Subject    []string       `json:"subject,omitempty"` // flows, a port, ...
 	Set        []WhatIfValue  `json:"set"`
 	Reason     string         `json:"reason,omitempty"` // of a cure: the mistake
 	Attributed *unit.Duration `json:"attributed_ps"`    // null: the run's causes do not tell
-	Before     unit.Duration  `json:"before_ps"`        // the run as it is; without a flow of the job: over its other flows
+	Before     unit.Duration  `json:"before_ps"`        // the run as it is; without a flow of the job: over the others
 	Time       *unit.Duration `json:"time_ps"`          // null: it did not come to its end, see Why
 	Saves      *unit.Duration `json:"saves_ps"`         // Before - Time; negative: it takes longer
 	Part       *float64       `json:"saves,omitempty"`  // of Before
@@ -108,7 +110,8 @@ func (r *Run) WhatIf() (*WhatIf, error) {
 		return nil, damaged(err)
 	}
 	if head.FormatVersion != WhatIfFormat {
-		return nil, fmt.Errorf("run directory %s: %s has format version %d of Railyard %s, want %d: run railyard whatif again",
+		return nil, fmt.Errorf("run directory %s: %s has format version %d of Railyard %s, want %d: "+
+			"run railyard whatif again",
 			r.Path, whatIfFile, head.FormatVersion, head.Version, WhatIfFormat)
 	}
 	w := &WhatIf{}

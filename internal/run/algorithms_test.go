@@ -8,8 +8,9 @@ import (
 	"railyard/internal/train"
 )
 
-// Whatever the algorithm of the all-reduce, in an empty network and in one that loses packets, every rank ends with the
-// oracle's weights, bit for bit; and 6 ranks, no power of two, do with those that take any number on a host.
+// Whatever the algorithm of the all-reduce, in an empty network and in one that loses packets,
+// every rank ends with the oracle's weights, bit for bit; and 6 ranks, no power of two, do with
+// those that take any number on a host.
 func TestWeightsEqualTheOraclesWithAnyAlgorithm(t *testing.T) {
 	lossy := weather[len(weather)-1]
 	for _, a := range scenario.CollectiveAlgorithms {
@@ -45,7 +46,8 @@ func TestWeightsEqualTheOraclesWithAnyAlgorithm(t *testing.T) {
 func TestAlgorithmsThatDoNotFit(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{"channels: 1", "channels: 1, algorithm: double-tree",
-			"job.collective.algorithm: double-tree-all-reduce: 1 channels, want an even number: half of them for each tree"},
+			"job.collective.algorithm: double-tree-all-reduce: 1 channels, want an even number: half of them for " +
+				"each tree"},
 		{"dp: 8}\n  collective: {channels: 1", "dp: 6}\n  collective: {channels: 1, algorithm: hierarchical",
 			"job.collective.algorithm: over hosts: 4 ranks on one host, 2 on another, want as many on each"},
 	} {

@@ -60,7 +60,8 @@ type imageSet struct {
 	digest string
 }
 
-// loadData reads the images of a training, nil for other jobs, and checks that they fit the network.
+// loadData reads the images of a training, nil for other jobs, and checks that they fit the
+// network.
 func loadData(ctx context.Context, sc *scenario.Scenario, shared *Images,
 	progress func(result.Progress)) (*imageSet, error) {
 	t := sc.Job.Train

@@ -210,7 +210,8 @@ func TestATrainingAtAStandstillIsUnfinished(t *testing.T) {
 		"faults: [{link: host1/rail1, at: 400us, down: 1s}]\n" + training(t, 50, 1)
 	r, err := tryRun(t, context.Background(), yaml, Options{})
 	if err == nil || r.State != result.Unfinished ||
-		!strings.Contains(err.Error(), fmt.Sprintf("not all ranks ended step %d (of 50, counted from 0)", r.Summary.Steps)) {
+		!strings.Contains(err.Error(),
+			fmt.Sprintf("not all ranks ended step %d (of 50, counted from 0)", r.Summary.Steps)) {
 		t.Fatalf("error %v, state %s after %d steps", err, r.State, r.Summary.Steps)
 	}
 	if r.Summary.Steps == 0 || r.StepTime == 0 || len(r.Unfinished) == 0 {

@@ -42,8 +42,8 @@ func roundRobin(g *topo.Graph, n int) []int32 {
 }
 
 // bySwitch makes an island of each switch with the hosts that are on no other switch, and of each
-// islandHosts of the other hosts. What an event touches then lies close together, and few links lead
-// out of an island.
+// islandHosts of the other hosts. What an event touches then lies close together, and few links
+// lead out of an island.
 func bySwitch(g *topo.Graph) (islandOf []int32, n int) {
 	islandOf = make([]int32, len(g.Nodes))
 	for i := range g.Nodes {

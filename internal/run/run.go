@@ -281,8 +281,8 @@ func (r *runner) start() {
 // patience is how long an interrupted training may go on to end the step it is in.
 const patience = 2 * time.Second
 
-// interrupted reports whether to stop at once. A training first ends the step that its foremost rank
-// is in, so that all ranks hold the same weights.
+// interrupted reports whether to stop at once. A training first ends the step that its foremost
+// rank is in, so that all ranks hold the same weights.
 func (r *runner) interrupted() bool {
 	if r.ctx.Err() == nil {
 		return false

@@ -13,7 +13,8 @@ type watcher struct {
 	steps    int
 }
 
-// betweenLooks is how many steps, of some microseconds each, pass between two checks of the context.
+// betweenLooks is how many steps, of some microseconds each, pass between two checks of the
+// context.
 const betweenLooks = 1 << 10
 
 // step counts a step of a phase. It returns an error once the run is to stop.

@@ -25,20 +25,23 @@ type FileFlow struct {
 	Line int
 }
 
-// ReadFlows reads the flows of a CSV file (RFC 4180) for this scenario; name stands for the file in problems. The first
-// line names keys of a flow, in any order; an empty cell is a key that is not given; a path is written host1>leaf1>host2.
-// Lines that begin with # are comments. The error, if any, is Problems.
+// ReadFlows reads the flows of a CSV file (RFC 4180) for this scenario; name stands for the file in
+// problems. The first line names keys of a flow, in any order; an empty cell is a key that is not
+// given; a path is written host1>leaf1>host2. Lines that begin with # are comments. The error, if
+// any, is Problems.
 //
 //	name,from,to,bytes,start,path
 //	a,host1/nic0,host3/nic0,10MB,0us,host1>leaf1>spine2>leaf2>host3
 func (s *Scenario) ReadFlows(name string, src []byte) ([]FileFlow, error) {
 	lines := min(bytes.Count(src, []byte("\n")), MaxFlows)
-	r := &flowReader{s: s, d: newDecoder(name), names: map[string]string{}, lines: make(map[string]int, lines), flows: make([]FileFlow, 0, lines)}
+	r := &flowReader{s: s, d: newDecoder(name), names: map[string]string{}, lines: make(map[string]int, lines),
+		flows: make([]FileFlow, 0, lines)}
 	for i := range s.Job.Flows {
 		r.names[s.Job.Flows[i].Name] = fmt.Sprintf("job.flows[%d] of the scenario", i)
 	}
 	src = bytes.TrimPrefix(src, located.BOM)
-	switch i := bytes.IndexFunc(src, func(c rune) bool { return c == utf8.RuneError || c < ' ' && c != '\n' && c != '\r' && c != '\t' }); {
+	switch i := bytes.IndexFunc(src,
+		func(c rune) bool { return c == utf8.RuneError || c < ' ' && c != '\n' && c != '\r' && c != '\t' }); {
 	case len(src) > MaxFlowBytes:
 		r.d.at("", span{1, 1, 1}, fmt.Sprintf("%d bytes, want at most %d", len(src), MaxFlowBytes), "")
 	case i >= 0:
@@ -55,8 +58,9 @@ func (s *Scenario) ReadFlows(name string, src []byte) ([]FileFlow, error) {
 	return r.flows, nil
 }
 
-// FlowProblem is what is wrong with a key of a flow that ReadFlows took from a line of src, found later; it points at the
-// key's cell or, where that is empty or key is "", at the line. The error is Problems.
+// FlowProblem is what is wrong with a key of a flow that ReadFlows took from a line of src, found
+// later; it points at the key's cell or, where that is empty or key is "", at the line. The error
+// is Problems.
 func FlowProblem(name string, src []byte, line int, key, message string) error {
 	src = bytes.TrimPrefix(src, located.BOM)
 	p := Problem{File: name, Line: line, Column: 1, Width: 1, Path: key, Message: message}
@@ -110,13 +114,15 @@ func (r *flowReader) read(src []byte) {
 		var bad *csv.ParseError
 		switch {
 		case err == io.EOF && len(r.flows)+len(r.d.problems) == 0:
-			r.d.at("", span{1, 1, 1}, "no flows, want a first line such as name,from,to,bytes,start and a line for each flow", "")
+			r.d.at("", span{1, 1, 1},
+				"no flows, want a first line such as name,from,to,bytes,start and a line for each flow", "")
 			return
 		case err == io.EOF:
 			return
 		case errors.Is(err, csv.ErrFieldCount):
 			line, _ := c.FieldPos(0)
-			r.d.at("", span{line, 1, 1}, fmt.Sprintf("%d cells, want %d, as the first line has", len(row), len(r.keys)), "")
+			r.d.at("", span{line, 1, 1},
+				fmt.Sprintf("%d cells, want %d, as the first line has", len(row), len(r.keys)), "")
 		case errors.As(err, &bad):
 			r.d.at("", span{bad.Line, bad.Column, 1}, bad.Err.Error(), "")
 			return
@@ -139,7 +145,8 @@ func (r *flowReader) header(c *csv.Reader, row []string) bool {
 	given := map[string]bool{}
 	if !slices.ContainsFunc(row, func(key string) bool { return flowTree.child(strings.TrimSpace(key)) != nil }) {
 		// It may be any file of the reader's: no word of it is shown, and no line.
-		r.d.at("", span{}, "the first line names no key of a flow, want columns from, to and bytes at least: "+list(flowTree.names()), "")
+		r.d.at("", span{}, "the first line names no key of a flow, want columns from, to and bytes at least: "+
+			list(flowTree.names()), "")
 		return false
 	}
 	for i, key := range row {
@@ -184,8 +191,8 @@ func (r *flowReader) row(c *csv.Reader, row []string) {
 	r.flows = append(r.flows, FileFlow{f, line})
 }
 
-// quick reads a row in which nothing is wrong, as nearly all are; of any other it only says that it is not one.
-// What it takes, explained takes too, as the same flow.
+// quick reads a row in which nothing is wrong, as nearly all are; of any other it only says that it
+// is not one. What it takes, explained takes too, as the same flow.
 func (r *flowReader) quick(row []string) (f Flow, ok bool) {
 	f = r.blank
 	for i, cell := range row {
@@ -211,7 +218,8 @@ func (r *flowReader) quick(row []string) (f Flow, ok bool) {
 	return f, !taken && !twice && len(flowMistakes(r.s, &f, true)) == 0
 }
 
-// explained reads a row as the scenario's own flows are read, with all that is wrong in it and where.
+// explained reads a row as the scenario's own flows are read, with all that is wrong in it and
+// where.
 func (r *flowReader) explained(c *csv.Reader, row []string) (f Flow) {
 	d := newDecoder(r.d.file)
 	prefix := fmt.Sprintf("[%d].", len(r.flows))
@@ -224,7 +232,8 @@ func (r *flowReader) explained(c *csv.Reader, row []string) (f Flow) {
 			continue
 		}
 		line, column := c.FieldPos(i)
-		n := &node{at: span{line, column, utf8.RuneCountInString(text)}, text: strings.Clone(text), quoted: slices.Contains([]Kind{Text, Name, End}, f.Kind)}
+		n := &node{at: span{line, column, utf8.RuneCountInString(text)}, text: strings.Clone(text),
+			quoted: slices.Contains([]Kind{Text, Name, End}, f.Kind)}
 		if f.Kind == NameList && text != f.Word {
 			n.shape = sequenceShape
 			for hop := range strings.SplitSeq(n.text, ">") {

@@ -10,19 +10,25 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What the quick way takes, the one that explains takes too, as the same flow; and rows of the usual keys do go the
-// quick way.
+// What the quick way takes, the one that explains takes too, as the same flow; and rows of the
+// usual keys do go the quick way.
 func TestQuickRowsAreWhatExplainedRowsAre(t *testing.T) {
 	s := parse(t, forFlows)
 	cells := map[string][]string{
-		"name": {"", "a", "b.c", "first", "flow3", "-x", "a b", "7"}, "from": {"", "host1/gpu0", "host2/nic1", "host4/gpu0", "host1/gpu2", "x"},
-		"to": {"", "host2/gpu0", "host3/gpu1", "host1/nic0", "host0/gpu0"}, "bytes": {"", "1B", "1MB", "1.5kB", "0B", "2TB", "1", "1e3B", "true", "~"},
-		"start": {"", "0s", "5us", "2h", "-1s", "0.5ps"}, "count": {"", "1", "3", "0", "01", "1e3", "1000000"}, "every": {"", "0s", "1ms", "1h"},
-		"priority": {"", "data", "other", "Data"}, "path": {"", "auto", "host1>rail1>host2", "a b>c"}, "back": {"", "auto", "x"},
+		"name":  {"", "a", "b.c", "first", "flow3", "-x", "a b", "7"},
+		"from":  {"", "host1/gpu0", "host2/nic1", "host4/gpu0", "host1/gpu2", "x"},
+		"to":    {"", "host2/gpu0", "host3/gpu1", "host1/nic0", "host0/gpu0"},
+		"bytes": {"", "1B", "1MB", "1.5kB", "0B", "2TB", "1", "1e3B", "true", "~"},
+		"start": {"", "0s", "5us", "2h", "-1s", "0.5ps"}, "count": {"", "1", "3", "0", "01", "1e3", "1000000"},
+		"every":    {"", "0s", "1ms", "1h"},
+		"priority": {"", "data", "other", "Data"}, "path": {"", "auto", "host1>rail1>host2", "a b>c"},
+		"back":    {"", "auto", "x"},
 		"enabled": {"", "true", "false", "yes"},
 	}
-	usual := map[string][]string{"name": {"", "b"}, "from": {"host1/gpu0"}, "to": {"host2/gpu0"}, "bytes": {"1B", "1MB"}, "start": {"", "5us"}, "count": {"", "3"},
-		"every": {"", "1ms"}, "priority": {"", "data"}, "path": {"", "auto"}, "back": {"", "auto"}, "enabled": {"", "true", "false"}}
+	usual := map[string][]string{"name": {"", "b"}, "from": {"host1/gpu0"}, "to": {"host2/gpu0"},
+		"bytes": {"1B", "1MB"}, "start": {"", "5us"}, "count": {"", "3"},
+		"every": {"", "1ms"}, "priority": {"", "data"}, "path": {"", "auto"}, "back": {"", "auto"},
+		"enabled": {"", "true", "false"}}
 	quick, tried := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		var keys, row []string
@@ -37,7 +43,8 @@ func TestQuickRowsAreWhatExplainedRowsAre(t *testing.T) {
 			}
 		}
 		read := func() (*flowReader, *csv.Reader) {
-			r := &flowReader{s: s, d: newDecoder("f.csv"), names: map[string]string{"first": "job.flows[0] of the scenario"}, lines: map[string]int{"b.c": 2}}
+			r := &flowReader{s: s, d: newDecoder("f.csv"),
+				names: map[string]string{"first": "job.flows[0] of the scenario"}, lines: map[string]int{"b.c": 2}}
 			c := csv.NewReader(strings.NewReader(strings.Join(keys, ",") + "\n" + strings.Join(row, ",") + "\n"))
 			head, err := c.Read()
 			if err != nil || !r.header(c, head) {
@@ -68,7 +75,8 @@ func TestQuickRowsAreWhatExplainedRowsAre(t *testing.T) {
 	if quick == 0 {
 		t.Errorf("none of %d rows went the quick way", tried)
 	}
-	for i, row := range [][]string{{"a", "host1/gpu0", "host2/gpu1", "1MB", "5us"}, {"", "host1/nic0", "host3/nic1", "1GB", ""}} {
+	for i, row := range [][]string{{"a", "host1/gpu0", "host2/gpu1", "1MB", "5us"},
+		{"", "host1/nic0", "host3/nic1", "1GB", ""}} {
 		r := &flowReader{s: s, d: newDecoder("f.csv"), names: map[string]string{}, lines: map[string]int{}}
 		c := csv.NewReader(strings.NewReader("name,from,to,bytes,start\n"))
 		if head, _ := c.Read(); !r.header(c, head) {

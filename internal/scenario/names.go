@@ -32,7 +32,8 @@ var (
 		{"ring", "ring all-reduce: reduce-scatter, then all-gather"},
 		{"chain", "sums along a chain of ranks, then back along it, in 8 chunks"},
 		{"tree", "up and down a binary tree of hosts, with a chain of ranks in each, in 8 chunks"},
-		{"double-tree", "NCCL's double binary tree: as tree, half of the channels over each; needs an even number of them"},
+		{"double-tree", "NCCL's double binary tree: as tree, half of the channels over each; needs an even number " +
+			"of them"},
 		{"halving-doubling", "recursive halving, then recursive doubling"},
 		{"hierarchical", "rings: reduce-scatter in each host, all-reduce between hosts, all-gather in each host"},
 	}

@@ -158,7 +158,8 @@ func TestManyProblems(t *testing.T) {
 		b.WriteString("wrong" + strings.Repeat("x", i) + ": 1\n")
 	}
 	_, err := Parse("x.yaml", []byte(b.String()))
-	if ps := err.(Problems); len(ps) != located.Most+1 || !strings.Contains(ps.Error(), "and at least 202 more problems") {
+	if ps := err.(Problems); len(ps) != located.Most+1 ||
+		!strings.Contains(ps.Error(), "and at least 202 more problems") {
 		t.Errorf("%d problems, the last is %s", len(ps), ps[len(ps)-1])
 	}
 }

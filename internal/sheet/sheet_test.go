@@ -115,7 +115,8 @@ func turned(rows [][]string) (names []string, columns [][]string) {
 	return names, columns
 }
 
-// Whatever the width and however long the cells, no line is too long and no word of a column of words is lost.
+// Whatever the width and however long the cells, no line is too long and no word of a column of
+// words is lost.
 func TestNoLineIsTooLong(t *testing.T) {
 	words := strings.Repeat("word ", 30) + strings.Repeat("x", 200)
 	rows := [][]string{{strings.Repeat("name", 20), "12345", words}, {"n", "1", "short"}, {words}, {}, {"only", "two"}}

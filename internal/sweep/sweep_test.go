@@ -70,7 +70,8 @@ func table(t *testing.T, sc *scenario.Scenario, ax []Axis, seeds []uint64, opt O
 
 // The same bytes however many run at once; and they are the figures of single runs, in order.
 func TestSweepIsDeterministic(t *testing.T) {
-	sc, ax, seeds := parse(t, incast), axes(t, "fabric.qos.ecn.min=20kB,auto", "congestion.algorithm=dcqcn,none"), []uint64{1, 2, 3}
+	sc, ax, seeds := parse(t, incast),
+		axes(t, "fabric.qos.ecn.min=20kB,auto", "congestion.algorithm=dcqcn,none"), []uint64{1, 2, 3}
 	want := ""
 	for _, workers := range []int{1, 2, 8} {
 		got, tab, err := table(t, sc, ax, seeds, Options{Limits: Limits{Workers: workers}})
@@ -82,7 +83,8 @@ func TestSweepIsDeterministic(t *testing.T) {
 			if len(tab.Rows) != 12 || len(tab.Groups) != 4 || tab.State != result.Complete {
 				t.Fatalf("%d rows, %d groups, %s", len(tab.Rows), len(tab.Groups), tab.State)
 			}
-			if a, b := tab.Groups[0].figure("slowest_fct"), tab.Groups[1].figure("slowest_fct"); a.Min == a.Max || b.Min != b.Max {
+			if a, b := tab.Groups[0].figure("slowest_fct"), tab.Groups[1].figure("slowest_fct"); a.Min == a.Max ||
+				b.Min != b.Max {
 				t.Errorf("over seeds %+v with DCQCN, %+v without: want a spread, and none", a, b)
 			}
 		}
@@ -91,7 +93,8 @@ func TestSweepIsDeterministic(t *testing.T) {
 		}
 	}
 	for i, v := range [][2]string{{"20kB", "dcqcn"}, {"20kB", "none"}, {"auto", "dcqcn"}, {"auto", "none"}} {
-		one, err := sc.With(scenario.Change{Path: "fabric.qos.ecn.min", Text: v[0]}, scenario.Change{Path: "congestion.algorithm", Text: v[1]}, scenario.Change{Path: "seed", Text: "3"})
+		one, err := sc.With(scenario.Change{Path: "fabric.qos.ecn.min", Text: v[0]},
+			scenario.Change{Path: "congestion.algorithm", Text: v[1]}, scenario.Change{Path: "seed", Text: "3"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,10 +139,12 @@ func TestSweepResumes(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("interrupted: %v", err)
 	}
-	if tab := NewTable(sc.Name, nil, seeds, rows); tab.State != result.Interrupted || len(tab.Rows) != ran || ran < 2 || ran > 3 {
+	if tab := NewTable(sc.Name, nil, seeds, rows); tab.State != result.Interrupted ||
+		len(tab.Rows) != ran || ran < 2 || ran > 3 {
 		t.Fatalf("%s with %d rows, %d ran", tab.State, len(tab.Rows), ran)
 	}
-	if err := os.WriteFile(filepath.Join(path, rowFolder, rows[0].Key+".json"), []byte("{"), 0o666); err != nil { // damaged
+	// damaged
+	if err := os.WriteFile(filepath.Join(path, rowFolder, rows[0].Key+".json"), []byte("{"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	if dir, err = OpenDir(path); err != nil {
@@ -147,7 +152,8 @@ func TestSweepResumes(t *testing.T) {
 	}
 	var f Forecast
 	var again []int
-	got, _, err := table(t, sc, nil, seeds, Options{Dir: dir, Forecast: func(x Forecast) { f = x }, Each: func(i int, _ *result.Summary) { again = append(again, i) }})
+	got, _, err := table(t, sc, nil, seeds, Options{Dir: dir, Forecast: func(x Forecast) { f = x },
+		Each: func(i int, _ *result.Summary) { again = append(again, i) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +168,8 @@ func TestSweepResumes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := table(t, other, nil, seeds, Options{Dir: dir, Forecast: func(x Forecast) { f = x }}); err != nil || f.Resumed != 0 {
+	if _, _, err := table(t, other, nil, seeds, Options{Dir: dir, Forecast: func(x Forecast) { f = x }}); err != nil ||
+		f.Resumed != 0 {
 		t.Errorf("another scenario: %v, %d rows taken over", err, f.Resumed)
 	}
 }
@@ -175,28 +182,29 @@ func TestEachKeepsWithinLimits(t *testing.T) {
 	var used, most unit.Bytes
 	var active, at int
 	order := []int{}
-	err := Each(context.Background(), len(needs), Limits{Workers: 4, Memory: 10}, func(i int) unit.Bytes { return needs[i] }, func(_ context.Context, i int) error {
-		mu.Lock()
-		used += needs[i]
-		active++
-		at = max(at, active)
-		if active > 1 {
-			most = max(most, used)
-		}
-		order = append(order, i)
-		if needs[i] > 10 && active > 1 {
-			t.Errorf("%d bytes beside %d others", needs[i], active-1)
-		}
-		mu.Unlock()
-		for range 1000 { // let others begin
-			runtime.Gosched()
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		used -= needs[i]
-		active--
-		return nil
-	})
+	err := Each(context.Background(), len(needs), Limits{Workers: 4, Memory: 10},
+		func(i int) unit.Bytes { return needs[i] }, func(_ context.Context, i int) error {
+			mu.Lock()
+			used += needs[i]
+			active++
+			at = max(at, active)
+			if active > 1 {
+				most = max(most, used)
+			}
+			order = append(order, i)
+			if needs[i] > 10 && active > 1 {
+				t.Errorf("%d bytes beside %d others", needs[i], active-1)
+			}
+			mu.Unlock()
+			for range 1000 { // let others begin
+				runtime.Gosched()
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			used -= needs[i]
+			active--
+			return nil
+		})
 	slices.Sort(order)
 	if err != nil || most > 10 || at > 4 || len(order) != len(needs) || order[len(order)-1] != len(needs)-1 {
 		t.Errorf("%v: %d bytes at once, %d runs at once, %v", err, most, at, order)
@@ -206,12 +214,13 @@ func TestEachKeepsWithinLimits(t *testing.T) {
 // The first error by number is returned, and nothing more is started.
 func TestEachStopsAtAnError(t *testing.T) {
 	bad, started := errors.New("bad"), 0
-	err := Each(context.Background(), 100, Limits{Workers: 1}, func(int) unit.Bytes { return 0 }, func(_ context.Context, i int) error {
-		if started++; i == 3 {
-			return bad
-		}
-		return nil
-	})
+	err := Each(context.Background(), 100, Limits{Workers: 1}, func(int) unit.Bytes { return 0 },
+		func(_ context.Context, i int) error {
+			if started++; i == 3 {
+				return bad
+			}
+			return nil
+		})
 	if !errors.Is(err, bad) || started > 5 {
 		t.Errorf("%v after %d", err, started)
 	}
@@ -253,7 +262,8 @@ func TestAxesAndSeeds(t *testing.T) {
 			t.Errorf("%s: %+v", text, a)
 		}
 	}
-	for text, want := range map[string][]uint64{"1..3": {1, 2, 3}, "7": {7}, "1,5..6, 9": {1, 5, 6, 9}, "18446744073709551615": {1<<64 - 1}} {
+	for text, want := range map[string][]uint64{"1..3": {1, 2, 3}, "7": {7}, "1,5..6, 9": {1, 5, 6, 9},
+		"18446744073709551615": {1<<64 - 1}} {
 		if got, err := ParseSeeds(text); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: %v, %v", text, got, err)
 		}
@@ -267,10 +277,12 @@ func TestAxesAndSeeds(t *testing.T) {
 	if _, err := Variants(sc, axes(t, "seed=1,2"), []uint64{1}); err == nil {
 		t.Error("seeds twice")
 	}
-	if _, err := Variants(sc, axes(t, "name=a,b", "name=c"), nil); err == nil || !strings.Contains(err.Error(), "name=a,b,c") {
+	if _, err := Variants(sc, axes(t, "name=a,b", "name=c"), nil); err == nil ||
+		!strings.Contains(err.Error(), "name=a,b,c") {
 		t.Errorf("a key twice: %v", err)
 	}
-	if _, err := Variants(sc, axes(t, "fabric.spins=2,4"), nil); err == nil || !strings.Contains(err.Error(), "did you mean spines?") {
+	if _, err := Variants(sc, axes(t, "fabric.spins=2,4"), nil); err == nil ||
+		!strings.Contains(err.Error(), "did you mean spines?") {
 		t.Errorf("a key that is none: %v", err)
 	}
 }
@@ -283,7 +295,8 @@ func TestPercentile(t *testing.T) {
 	for _, c := range []struct {
 		x       []int
 		p, want int
-	}{{x, 5, 5}, {x, 50, 50}, {x, 95, 95}, {x, 100, 100}, {x[:1], 5, 1}, {x[:3], 50, 2}, {x[:4], 50, 2}, {x[:10], 95, 10}, {x[:20], 95, 19}} {
+	}{{x, 5, 5}, {x, 50, 50}, {x, 95, 95}, {x, 100, 100}, {x[:1], 5, 1}, {x[:3], 50, 2}, {x[:4], 50, 2},
+		{x[:10], 95, 10}, {x[:20], 95, 19}} {
 		if got := Percentile(c.x, c.p); got != c.want {
 			t.Errorf("%d %% of %d values: %d, want %d", c.p, len(c.x), got, c.want)
 		}
@@ -294,10 +307,12 @@ func TestPercentile(t *testing.T) {
 func TestText(t *testing.T) {
 	ms := func(n float64) unit.Duration { return unit.Duration(n * float64(unit.Millisecond)) }
 	var rows []Row
-	long := Axis{"job.flows", []string{"[" + strings.Repeat("{from: host1/gpu0, to: host2/gpu0, bytes: 1MB}, ", 5) + "]", "[]"}}
+	long := Axis{"job.flows",
+		[]string{"[" + strings.Repeat("{from: host1/gpu0, to: host2/gpu0, bytes: 1MB}, ", 5) + "]", "[]"}}
 	for g, v := range long.Values {
 		for s := range 3 {
-			rows = append(rows, Row{Set: []Value{{long.Path, v}}, Seed: uint64(s + 1), State: result.Complete, MeanFCT: ms(float64(1 + g*2 + s))})
+			rows = append(rows, Row{Set: []Value{{long.Path, v}}, Seed: uint64(s + 1), State: result.Complete,
+				MeanFCT: ms(float64(1 + g*2 + s))})
 		}
 	}
 	rows[5].State, rows[5].Error = result.Failed, "queue pair 3 used up its retries"
@@ -306,12 +321,15 @@ func TestText(t *testing.T) {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(b.String()) {
-		if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > 80 || strings.TrimRight(line, " \n") != strings.TrimRight(line, "\n") {
+		if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > 80 ||
+			strings.TrimRight(line, " \n") != strings.TrimRight(line, "\n") {
 			t.Errorf("%d columns: %q", n, line)
 		}
 	}
-	for _, want := range []string{"x: 6 runs, 2 variants, 3 seeds; 1 failed\n", "  1     3    2 ms  1 ms  3 ms  job.flows=[{from: host1/gpu0,", "  2     2    3 ms  3 ms  4 ms  job.flows=[]\n",
-		"   1 |=======================#=======================                       |\n", "seed 3: queue pair 3 used up its retries"} {
+	for _, want := range []string{"x: 6 runs, 2 variants, 3 seeds; 1 failed\n",
+		"  1     3    2 ms  1 ms  3 ms  job.flows=[{from: host1/gpu0,", "  2     2    3 ms  3 ms  4 ms  job.flows=[]\n",
+		"   1 |=======================#=======================                       |\n",
+		"seed 3: queue pair 3 used up its retries"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}

@@ -56,7 +56,8 @@ func sampleBars(name string) *chart.Figure {
 	group := "Attributed to <" + name + ">"
 	f.Bars.Rows = []chart.Bar{whole,
 		{Group: group, Label: "bytes of others at rail1/host2", Note: "30 us, 24.6 %",
-			Parts: []chart.Part{{Key: "queueing", Value: 20 * us, Note: "at rail1/host2"}, {Key: "pause", Value: 10 * us}}},
+			Parts: []chart.Part{{Key: "queueing", Value: 20 * us, Note: "at rail1/host2"},
+				{Key: "pause", Value: 10 * us}}},
 		{Group: group, Label: "launch", Note: "1 us", Parts: []chart.Part{{Key: "compute", Value: us}}}}
 	return f
 }
@@ -72,7 +73,8 @@ func sampleLines(name string) *chart.Figure {
 		Lines: &chart.Lines{X: chart.Axis{Label: "time", Unit: chart.Time, High: 40 * us},
 			Y: chart.Axis{Label: "length", Unit: chart.Bytes, High: 1e6},
 			Series: []chart.Series{
-				{Key: "q", X: x, Y: []chart.Value{1e5, 5e5, chart.Nothing, 3e5}, Low: []chart.Value{0, 3e5, chart.Nothing, 2e5},
+				{Key: "q", X: x, Y: []chart.Value{1e5, 5e5, chart.Nothing, 3e5},
+					Low:  []chart.Value{0, 3e5, chart.Nothing, 2e5},
 					High: []chart.Value{2e5, 9e5, chart.Nothing, 3e5}},
 				{Key: "p", X: x, Y: []chart.Value{0, 1e6, 5e5, chart.Nothing}, Shape: chart.Points},
 				{Key: "h", X: x, Y: []chart.Value{1e5, 0, 2e5, chart.Nothing}, Shape: chart.Filled},
@@ -91,12 +93,15 @@ func sampleLanes(name string) *chart.Figure {
 		Lanes: &chart.Lanes{X: chart.Axis{Label: "time since the step began", Unit: chart.Time, High: 100 * us},
 			Lanes: []chart.Lane{
 				{Group: "rank 0", Label: "compute", Spans: []chart.Span{
-					{From: 0, To: 40 * us, Key: "f", Name: "forward of " + name}, {From: 40 * us, To: 41 * us, Key: "o"}}},
+					{From: 0, To: 40 * us, Key: "f", Name: "forward of " + name},
+					{From: 40 * us, To: 41 * us, Key: "o"}}},
 				{Group: "rank 0", Label: "comm 1"},
 				{Group: "rank 1", Label: "compute", Spans: []chart.Span{
-					{From: 0, To: 20 * us, Key: "e", Name: "the step before"}, {From: 20 * us, To: 100 * us, Key: "o", Name: "copy"}}}},
+					{From: 0, To: 20 * us, Key: "e", Name: "the step before"},
+					{From: 20 * us, To: 100 * us, Key: "o", Name: "copy"}}}},
 			Links: []chart.Link{{Key: "path", From: 0, At: 0, To: 0, Then: 40 * us},
-				{Key: "path", From: 0, At: 40 * us, To: 2, Then: 60 * us}, {Key: "path", From: 2, At: 70 * us, To: 2, Then: 100 * us}}}}
+				{Key: "path", From: 0, At: 40 * us, To: 2, Then: 60 * us},
+				{Key: "path", From: 2, At: 70 * us, To: 2, Then: 100 * us}}}}
 }
 
 func samples(name string) []*chart.Figure {
@@ -182,7 +187,8 @@ func within(t *testing.T, name string, d *Drawing) {
 			edge = nested[len(nested)-1]
 		}
 		if left < -1 || right > edge.w+1 || low > edge.h+1 || at["y"] < -1 {
-			t.Errorf("%s: %s %v from %g to %g, down to %g, outside %g x %g", name, e.Name.Local, text, left, right, low, edge.w, edge.h)
+			t.Errorf("%s: %s %v from %g to %g, down to %g, outside %g x %g", name, e.Name.Local, text, left,
+				right, low, edge.w, edge.h)
 		}
 		if e.Name.Local == "svg" {
 			nested = append(nested, box{at["width"], at["height"]})
@@ -224,7 +230,8 @@ func TestHatch(t *testing.T) {
 		style hatching
 		want  string
 	}{
-		{rising, "M10 8L12 6M10 14L14 10"}, {falling, "M12 6L14 8M10 10L14 14"}, {upright, "M12 6L12 14"}, {solid, ""}, {outlined, ""},
+		{rising, "M10 8L12 6M10 14L14 10"}, {falling, "M12 6L14 8M10 10L14 14"}, {upright, "M12 6L12 14"},
+		{solid, ""}, {outlined, ""},
 	} {
 		d := &Drawing{}
 		d.hatch(10, 6, 4, 8, c.style)
@@ -242,7 +249,8 @@ func TestFit(t *testing.T) {
 		s     string
 		width float64
 		want  string
-	}{{"rail1/host2", 200, "rail1/host2"}, {"rail1/host2", 50, "rail..st2"}, {"rail1/host2", 20, ""}, {"x", 8, "x"}, {"", 0, ""}} {
+	}{{"rail1/host2", 200, "rail1/host2"}, {"rail1/host2", 50, "rail..st2"}, {"rail1/host2", 20, ""},
+		{"x", 8, "x"}, {"", 0, ""}} {
 		if got := fit(c.s, 10, c.width); got != c.want {
 			t.Errorf("%q in %g: %q, want %q", c.s, c.width, got, c.want)
 		}

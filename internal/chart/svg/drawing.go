@@ -127,7 +127,8 @@ func (d *Drawing) polyline(points []point, width float64, c colour, more, tip st
 
 // area fills a polygon.
 func (d *Drawing) area(points []point, c colour, opacity float64, tip string) {
-	d.b.WriteString(`<polygon ` + c.fill() + ` fill-opacity="` + num(opacity) + `" points="` + coordinates(points) + `"`)
+	d.b.WriteString(`<polygon ` + c.fill() + ` fill-opacity="` + num(opacity) + `" points="` +
+		coordinates(points) + `"`)
 	d.end("polygon", tip)
 }
 
@@ -241,5 +242,6 @@ func (d *Drawing) String() string {
 	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" class="chart" data-figure="%s" `+
 		`width="%s" height="%s" viewBox="0 0 %s %s" role="img" aria-label="%s" font-family="%s">`+
 		"\n<desc>%s</desc>\n%s</svg>\n",
-		html.EscapeString(d.name), w, h, w, h, html.EscapeString(d.title), fonts, html.EscapeString(d.desc), d.b.String())
+		html.EscapeString(d.name), w, h, w, h, html.EscapeString(d.title), fonts,
+		html.EscapeString(d.desc), d.b.String())
 }

@@ -62,7 +62,8 @@ func most(e *chart.Edge) float64 {
 }
 
 func layoutGraph(f *chart.Figure, w float64) *graphLayout {
-	l := &graphLayout{f: f, g: f.Graph, w: w, at: map[string]point{}, tier: map[string]int{}, thin: map[[2]int]float64{}}
+	l := &graphLayout{f: f, g: f.Graph, w: w, at: map[string]point{}, tier: map[string]int{},
+		thin: map[[2]int]float64{}}
 	y := l.legend(nil, 12) + 18 + nodeHeight
 	for t := len(l.g.Tiers) - 1; t >= 0; t-- {
 		nodes := l.g.Tiers[t].Nodes

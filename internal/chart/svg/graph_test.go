@@ -15,7 +15,8 @@ func twoTiers() *chart.Figure {
 		{Name: "host", Nodes: []chart.Node{
 			{ID: "host1", Label: "host1", Count: 1}, {ID: "rest", Label: "62 more hosts", Count: 62}}},
 		{Name: "leaf", Nodes: []chart.Node{
-			{ID: "leaf1", Label: "leaf1", Count: 1, Alert: "dropped 3 packets"}, {ID: "leaf2", Label: "leaf2", Count: 1}}},
+			{ID: "leaf1", Label: "leaf1", Count: 1, Alert: "dropped 3 packets"},
+			{ID: "leaf2", Label: "leaf2", Count: 1}}},
 	}}
 	g.Edges = []chart.Edge{
 		{Low: "host1", High: "leaf1", Cables: 1, Up: side("host1/leaf1", 0.1), Down: side("leaf1/host1", 0.9)},
@@ -42,7 +43,8 @@ func TestGraph(t *testing.T) {
 			up = e
 		case e.name == "line" && e.tip == "leaf1/host1: 90.0 %":
 			down = e
-		case e.name == "line" && e.tip == "host9/leaf2: 20.0 % (busiest of 62; mean 5.0 %); host9/leaf2 held by PFC for 3 us":
+		case e.name == "line" && e.tip == "host9/leaf2: 20.0 % (busiest of 62; mean 5.0 %); host9/leaf2 held by PFC "+
+			"for 3 us":
 			held = e
 		case e.name == "circle" && e.tip != "":
 			ring = e
@@ -53,7 +55,8 @@ func TestGraph(t *testing.T) {
 		}
 	}
 	if up == nil || down == nil || held == nil || ring == nil || !casing || !alert {
-		t.Fatalf("up %v, down %v, held %v, ring %v, casing %v, alert %v: want them all", up, down, held, ring, casing, alert)
+		t.Fatalf("up %v, down %v, held %v, ring %v, casing %v, alert %v: want them all", up, down,
+			held, ring, casing, alert)
 	}
 	if up.num("y1") <= down.num("y1") || up.num("y2") != down.num("y2") {
 		t.Errorf("host's half from y %s to %s, leaf's from %s to %s: want the leaf on top, and both to the middle",

@@ -23,9 +23,12 @@ type sight struct {
 // Vision Deficiency, 2009, table 1.
 var sights = []sight{
 	{"full", [3][3]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}},
-	{"protanopia", [3][3]float64{{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}}},
-	{"deuteranopia", [3][3]float64{{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}}},
-	{"tritanopia", [3][3]float64{{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}}},
+	{"protanopia", [3][3]float64{{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216},
+		{-0.003882, -0.048116, 1.051998}}},
+	{"deuteranopia", [3][3]float64{{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413},
+		{-0.011820, 0.042940, 0.968881}}},
+	{"tritanopia", [3][3]float64{{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602},
+		{0.004733, 0.691367, 0.303900}}},
 }
 
 // lab is where a sight puts a colour in OKLab (Ottosson, 2020): equal distances look equally
@@ -88,7 +91,8 @@ func TestInksCanBeToldApart(t *testing.T) {
 				for _, s := range sights {
 					for _, h := range [][3]string{{"light", x.light, y.light}, {"dark", x.dark, y.dark}} {
 						if d := apart(s.lab(h[1]), s.lab(h[2])); d < leastApart {
-							t.Errorf("%s, %s: %s and %s are %.3f apart with %s sight, want %g", f.name, h[0], a, b, d, s.name, leastApart)
+							t.Errorf("%s, %s: %s and %s are %.3f apart with %s sight, want %g", f.name, h[0], a,
+								b, d, s.name, leastApart)
 						}
 					}
 				}
@@ -104,7 +108,8 @@ func TestWorkLooksLikeNoCause(t *testing.T) {
 	for _, w := range all[2].inks[:6] {
 		for _, c := range all[0].inks {
 			x, y := colourOf(w), colourOf(c)
-			if x.hatch == y.hatch && min(apart(full.lab(x.light), full.lab(y.light)), apart(full.lab(x.dark), full.lab(y.dark))) < 0.05 {
+			if x.hatch == y.hatch && min(apart(full.lab(x.light), full.lab(y.light)),
+				apart(full.lab(x.dark), full.lab(y.dark))) < 0.05 {
 				t.Errorf("%s looks like %s", w, c)
 			}
 		}

@@ -23,7 +23,8 @@ func drawLines(fig *chart.Figure, w float64) *Drawing {
 	inner := frame{d: d, right: f.right - f.left, bottom: f.bottom - f.top, axisX: &l.X, axisY: &l.Y}
 	p := &plot{fig: fig, colours: coloursOf(fig), d: d, frame: inner}
 	fmt.Fprintf(&d.b, `<svg class="area" x="%s" y="%s" width="%s" height="%s" viewBox="0 0 %s %s" `+
-		`preserveAspectRatio="none">`+"\n", num(f.left), num(f.top), num(p.right), num(p.bottom), num(p.right), num(p.bottom))
+		`preserveAspectRatio="none">`+"\n", num(f.left), num(f.top), num(p.right), num(p.bottom),
+		num(p.right), num(p.bottom))
 	p.zones()
 	for i := range l.Series {
 		p.band(&l.Series[i])

@@ -12,8 +12,10 @@ import (
 func TestReach(t *testing.T) {
 	part := func(key string, v chart.Value) chart.Part { return chart.Part{Key: key, Value: v, Note: "of spine4"} }
 	busiest := part("busiest", 0.9)
-	f := &chart.Figure{Name: "utilisation", Title: "Use", Bars: &chart.Bars{X: chart.Axis{Unit: chart.Fraction, High: 1},
-		Rows: []chart.Bar{{Label: "spine4", Parts: []chart.Part{part("mean", 0.5)}, Reach: &busiest, Note: "90.0 %"}}},
+	f := &chart.Figure{Name: "utilisation", Title: "Use",
+		Bars: &chart.Bars{X: chart.Axis{Unit: chart.Fraction, High: 1},
+			Rows: []chart.Bar{{Label: "spine4", Parts: []chart.Part{part("mean", 0.5)},
+				Reach: &busiest, Note: "90.0 %"}}},
 		Keys: []chart.Key{
 			{ID: "mean", Name: "mean over ports", Ink: chart.Subject},
 			{ID: "busiest", Name: "the busiest of them", Ink: chart.Highlight},

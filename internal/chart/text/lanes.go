@@ -21,7 +21,8 @@ func (c *canvas) lanes(l *chart.Lanes) {
 	label = min(label, c.Width/3)
 	n := max(c.Width-label-4, 8)
 	shown := min(len(l.Lanes), mostLanes)
-	for shown > 0 && shown < len(l.Lanes) && l.Lanes[shown].Group != "" && l.Lanes[shown].Group == l.Lanes[shown-1].Group {
+	for shown > 0 && shown < len(l.Lanes) && l.Lanes[shown].Group != "" &&
+		l.Lanes[shown].Group == l.Lanes[shown-1].Group {
 		shown-- // a group is whole
 	}
 	used := map[string]string{}

@@ -25,9 +25,11 @@ func bars(name string) *chart.Figure {
 	return &chart.Figure{Name: "bars", Keys: []chart.Key{key(cause.Compute), key(cause.Dependency), key(cause.Queueing),
 		key(cause.Pause), {ID: "other", Name: "other (2 causes)", Ink: chart.Other}},
 		Bars: &chart.Bars{X: chart.Axis{Unit: chart.Time, High: 100 * us}, Rows: []chart.Bar{
-			{Label: "critical path", Note: "100 us", Parts: []chart.Part{part(cause.Compute, 40), part(cause.Queueing, 59.2),
-				part(cause.Pause, 0.3), {Key: "other", Value: us / 2}}},
-			{Label: name, Note: "80 us", Parts: []chart.Part{part(cause.Compute, 40), part(cause.Dependency, 25), part(cause.Pause, 15)}},
+			{Label: "critical path", Note: "100 us",
+				Parts: []chart.Part{part(cause.Compute, 40), part(cause.Queueing, 59.2),
+					part(cause.Pause, 0.3), {Key: "other", Value: us / 2}}},
+			{Label: name, Note: "80 us",
+				Parts: []chart.Part{part(cause.Compute, 40), part(cause.Dependency, 25), part(cause.Pause, 15)}},
 			{Group: "Attributed to (a step)", Label: "bytes of others at rail1/host2", Note: "59.5 us, 59.5 %",
 				Parts: []chart.Part{part(cause.Queueing, 59.2), part(cause.Pause, 0.3)}}}}}
 }
@@ -49,8 +51,10 @@ func line(name string) *chart.Figure {
 
 func histogram(name string) *chart.Figure {
 	return &chart.Figure{Name: "histogram",
-		Keys: []chart.Key{{ID: "n", Name: name, Ink: chart.Subject}, {ID: "q", Name: "quantiles", Ink: chart.Reference}},
-		Lines: &chart.Lines{X: chart.Axis{Unit: chart.Time, High: 50 * us}, Y: chart.Axis{Label: "steps", Whole: true, High: 8},
+		Keys: []chart.Key{{ID: "n", Name: name, Ink: chart.Subject},
+			{ID: "q", Name: "quantiles", Ink: chart.Reference}},
+		Lines: &chart.Lines{X: chart.Axis{Unit: chart.Time, High: 50 * us},
+			Y: chart.Axis{Label: "steps", Whole: true, High: 8},
 			Series: []chart.Series{{Key: "n", Shape: chart.Filled, X: []chart.Value{10 * us, 20 * us, 30 * us, 40 * us},
 				Y: []chart.Value{8, 0, 3, chart.Nothing}}},
 			Rules: []chart.Rule{{Key: "q", Along: "x", At: 15 * us, Label: "p50 15 us"}},
@@ -112,7 +116,8 @@ func TestWidth(t *testing.T) {
 
 // Every key has a letter of its own, and none that stands for nothing.
 func TestLetters(t *testing.T) {
-	f := &chart.Figure{Keys: []chart.Key{{ID: "x", Ink: "unknown"}, {ID: "y", Ink: "unknown too"}, {ID: "own", Ink: chart.OtherWork}}}
+	f := &chart.Figure{Keys: []chart.Key{{ID: "x", Ink: "unknown"}, {ID: "y", Ink: "unknown too"},
+		{ID: "own", Ink: chart.OtherWork}}}
 	for _, c := range cause.All() {
 		f.Keys = append(f.Keys, key(c))
 	}
