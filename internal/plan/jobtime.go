@@ -99,7 +99,7 @@ func (p *Plan) messageTime(l *RankLink, size unit.Bytes, busy []float64) unit.Du
 	host := p.Scenario.Cluster.Host
 	reduce := p.Work.Programs[0].Device.ReduceTime(int64(size))
 	if l.Pair < 0 {
-		return host.NVLinkLatency + transmit(host.NVLink, size) + reduce
+		return host.NVLinkLatency + transmit(host.NVLinkRate(), size) + reduce
 	}
 	q, frames, mtu := &p.Pairs[l.Pair], p.Frames(), p.Scenario.Transport.MTU
 	first := frames.MaxDataFrame(min(size, mtu))

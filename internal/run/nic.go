@@ -24,7 +24,7 @@ func nicConfig(p *plan.Plan) nic.Config {
 			LowPackets:    int64(t.LowPackets),
 		},
 		PCIe:             nic.Pipe{Latency: sc.Cluster.Host.PCIeLatency, Rate: sc.Cluster.Host.PCIe},
-		NVLink:           nic.Pipe{Latency: sc.Cluster.Host.NVLinkLatency, Rate: sc.Cluster.Host.NVLink},
+		NVLink:           nic.Pipe{Latency: sc.Cluster.Host.NVLinkLatency, Rate: sc.Cluster.Host.NVLinkRate()},
 		Latency:          sc.Cluster.NIC.Latency,
 		CNPInterval:      sc.Congestion.CNPInterval,
 		EchoMarks:        sc.Congestion.Notify == "ack",

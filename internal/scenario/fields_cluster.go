@@ -59,6 +59,12 @@ var clusterFields = []*Field{
 		Also:    []string{"nvlink_bandwidth"},
 	},
 	{
+		Path: "cluster.host.nvlink_efficiency", Default: "36761/45000", Min: "1/1000", Max: "1",
+		value:   in(ratio, func(s *Scenario) *unit.Ratio { return &s.Cluster.Host.NVLinkEfficiency }),
+		Meaning: "part of the NVLink rate that moves data; the rest is headers and flow control",
+		Source:  "nccl-tests on 8 x H200 without NVLS: 367.61 of 450 GB/s",
+	},
+	{
 		Path: "cluster.host.nvlink_latency", Default: "1us", Min: "0ns", Max: "1ms",
 		value:   in(duration, func(s *Scenario) *unit.Duration { return &s.Cluster.Host.NVLinkLatency }),
 		Meaning: "latency of one transfer over NVLink",

@@ -71,6 +71,7 @@ type Host struct {
 	Preset           string
 	GPUs             int
 	NVLink           unit.Bitrate
+	NVLinkEfficiency unit.Ratio // of the rate
 	NVLinkLatency    unit.Duration
 	PCIe             unit.Bitrate
 	PCIeLatency      unit.Duration
@@ -82,6 +83,9 @@ type Host struct {
 	MatmulEfficiency unit.Ratio // of the peak
 	MemoryEfficiency unit.Ratio // of the bandwidth
 }
+
+// NVLinkRate returns the rate at which NVLink moves data, per GPU and direction.
+func (h *Host) NVLinkRate() unit.Bitrate { return unit.Bitrate(h.NVLinkEfficiency.Of(int64(h.NVLink))) }
 
 // NIC says which network ports a host has.
 type NIC struct {
