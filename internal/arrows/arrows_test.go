@@ -47,6 +47,17 @@ var rules = map[string]rule{
 			"code",
 	},
 
+	"nccl": {
+		may: "coll sheet",
+		why: "NCCL's model is arithmetic on constants and a group's links: the engine that plays its choice is " +
+			"above it. Of coll it takes what collectives there are",
+	},
+	"nccltests": {
+		may: "coll located",
+		why: "it turns nccl-tests' text into a table and back: whose figures they are, and what they are compared " +
+			"with, is above it",
+	},
+
 	"located": {
 		why: "what is wrong with a text and where is a value: what the text means is for its parser, where it " +
 			"lies for the command line",

@@ -11,7 +11,7 @@ import (
 // Groups of packages. A pure package is a function of its input: it runs the same under simulated
 // and under real time.
 const (
-	pure   = "unit cause splitmix located wire topo qos coll cc roce workload exec inventory plan"
+	pure   = "unit cause splitmix located wire topo qos coll nccl nccltests cc roce workload exec inventory plan"
 	engine = "sim fabric nic"
 	tensor = "nn dataset train"
 )

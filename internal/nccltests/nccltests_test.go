@@ -1,0 +1,313 @@
+package nccltests
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"railyard/internal/coll"
+	"railyard/internal/unit"
+)
+
+var update = flag.Bool("update", false, "write the tables in testdata anew")
+
+func read(t testing.TB, name string) (*Table, []byte) {
+	t.Helper()
+	src, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := Read(name, src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table, src
+}
+
+func text(t testing.TB, table *Table) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := table.WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// The logs of testdata are made up after the formats that src/util.cu (2.19.6) and src/common.cu, broadcast.cu
+// (2.9.0) print; the bus bandwidths of h200.log are the published ones of 8 x H200. Each is read and printed.
+func TestLogs(t *testing.T) {
+	for _, name := range []string{"h200.log", "launcher.log", "old.log", "results.json"} {
+		table, _ := read(t, name)
+		golden := filepath.Join("testdata", strings.TrimSuffix(strings.TrimSuffix(name, ".log"), ".json")+".txt")
+		got := text(t, table)
+		if *update {
+			if err := os.WriteFile(golden, []byte(got), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(golden)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+		again, err := Read(name, []byte(got))
+		if err != nil {
+			t.Fatalf("%s: as printed: %v", name, err)
+		}
+		if name == "results.json" {
+			continue // has more digits than are printed
+		}
+		if diff := cmp.Diff(table, again); diff != "" {
+			t.Errorf("%s: read, printed and read (-first +second):\n%s", name, diff)
+		}
+	}
+}
+
+// The rows of a log of the newest version are printed as they stand.
+func TestRowsAsTheyStand(t *testing.T) {
+	table, src := read(t, "h200.log")
+	printed := text(t, table)
+	rows := 0
+	for line := range strings.Lines(string(src)) {
+		if !strings.HasPrefix(line, "#") && strings.TrimSpace(line) != "" {
+			rows++
+			if !strings.Contains(printed, line) {
+				t.Errorf("not printed: %s", line)
+			}
+		}
+	}
+	if rows != 6 {
+		t.Errorf("%d rows, want 6", rows)
+	}
+}
+
+func TestWhatLogsSay(t *testing.T) {
+	table, _ := read(t, "h200.log")
+	c, ok := table.Collective()
+	if !ok || c != coll.AllReduce || table.Ranks() != 8 || table.Hosts() != 1 || table.Devices[7].Bus != "0000:df:00" {
+		t.Errorf("%v %v, %d ranks on %d hosts, last device %+v", c, ok, table.Ranks(), table.Hosts(), table.Devices[7])
+	}
+	want := Row{Bytes: unit.Mebibyte, Count: 262144, Type: "float", RedOp: "sum", Root: -1,
+		Out: &Result{25_330_000, 41.40 * gBs, 72.45 * gBs, Errors{Checked: true}},
+		In:  &Result{25_280_000, 41.48 * gBs, 72.60 * gBs, Errors{Checked: true}}}
+	if diff := cmp.Diff(want, table.Rows[1]); diff != "" {
+		t.Errorf("1 MiB (-want +got):\n%s", diff)
+	}
+
+	table, _ = read(t, "launcher.log")
+	c, ok = table.Collective()
+	if !ok || c != coll.AllGather || table.Ranks() != 2 || table.Hosts() != 2 || len(table.Rows) != 3 ||
+		table.Rows[0].Out.Errors.Checked {
+		t.Errorf("%v %v, %d ranks, %d rows", c, ok, table.Ranks(), len(table.Rows))
+	}
+
+	table, _ = read(t, "old.log")
+	if r := table.Rows[1]; !table.Delta || r.Root != 0 || r.RedOp != "none" || r.Out.Errors.Value != 2e-7 ||
+		r.In.Errors.Checked || r.Out.Time != 1432_600_000 {
+		t.Errorf("%+v, errors %+v and %+v", r, r.Out.Errors, r.In.Errors)
+	}
+
+	table, _ = read(t, "results.json")
+	if r := table.Rows; table.Program != "reduce_scatter_perf" || table.Ranks() != 2 || r[1].Out != nil ||
+		r[0].In.Time != 18_500_001 || r[0].Out.BusBW != 28.444444*gBs || r[1].In.Errors.Checked {
+		t.Errorf("%s, %d ranks, %+v", table.Program, table.Ranks(), r)
+	}
+}
+
+const columns = "#       size         count      type   redop    root     time   algbw   busbw  #wrong     time   algbw   busbw  #wrong\n"
+
+// What is not understood is a problem with its place.
+func TestProblems(t *testing.T) {
+	const row = "           8             2     float     sum      -1    42.14    0.00    0.00       0    40.06    0.00    0.00       0\n"
+	for _, c := range []struct{ text, want string }{
+		{"", "no table of nccl-tests"},
+		{"hello\n", "no table of nccl-tests"},
+		{columns, "the table has no row"},
+		{row + columns + row, "f:1:12: a row before the line that names the columns"},
+		{columns + row + columns, "f:3:9: a second table begins here"},
+		{columns + row + "# Collective test starting: x\n", "a second table begins here"},
+		{columns + "      8   2  float  sum  -1  42.14\n", "f:2:30: a row of 6 columns ends here, want 13"},
+		{columns + row[:len(row)-1] + " 7\n", "f:2:120: a row of 14 columns ends here, want 13"},
+		{columns + strings.Replace(row, "42.14", "  abc", 1), "f:2:59: time: abc: want a number, 0 or more"},
+		{columns + strings.Replace(row, "42.14", "   -1", 1), "f:2:60: time: -1: want a number, 0 or more"},
+		{columns + strings.Replace(row, "42.14", "1e300", 1), "f:2:57: time: 1e300: want a number"},
+		{columns + strings.Replace(row, "42.14", "9e15 ", 1), "f:2:57: time: 9e15: too large"},
+		{columns + strings.Replace(row, "float     sum      -1", "float     sum     0.5", 1), "root: 0.5: want a whole number from -1"},
+		{columns + strings.Replace(row, "       0    40", "     bad    40", 1), "#wrong: bad: want a number, 0 or more, or N/A"},
+		{columns + row + "node1: Test NCCL failure common.cu:958 'unhandled cuda error'\n", "f:3:1: the test failed: "},
+		{columns + row + "what is this\n", "f:3:1: what is no row of the table"},
+		{strings.Replace(columns, "algbw", "speed", 1) + row, "columns "},
+		{"#  Rank  x Group  0 Pid 3 on node1 device  0 [0x18] GPU\n" + columns + row, "f:1:10: Rank of a device: x: want a whole number"},
+		{"#  Rank  0 Group  0 Pid 3 on node1\n" + columns + row, "a device that is not whole"},
+		{"{", "f:1:2: not JSON: the text ends inside a value"},
+		{`{"results": [}`, "not JSON"},
+		{`{"x": 1}`, "f:1:1: no results"},
+		{`{"results": []}`, "f:1:13: results: the list is empty"},
+		{`{"results": [3]}`, "f:1:14: results: want a list of objects"},
+		{"{\"results\": [\n {\"size\": 8, \"colour\": 1}]}", "f:2:14: colour of a result: unknown"},
+		{`{"results": [{"size": 8}]}`, "f:1:14: a result without count and type"},
+		{`{"results": [{"size": 8, "count": 2, "type": "float", "out_of_place": {"time": "nan"}}]}`, "time: nan: want a number"},
+		{`{"results": [{"size": 8, "size": 8}]}`, "size: given twice"},
+		{`{"results": [{"size": 8, "count": 2, "type": "float", "in_place": null}]}`, "without out_of_place and in_place"},
+		{`{"results": [{"size": 8, "count": 2, "type": "float", "in_place": {"time": 1}}]}`, "in_place without alg_bw and bus_bw and nwrong"},
+		{`{"results": [1]} 7`, "more after the end"},
+		{`{"x": ` + strings.Repeat("[", 50) + strings.Repeat("]", 50) + `}`, "more than 32 levels"},
+	} {
+		table, err := Read("f", []byte(c.text))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q:\n%v, %v\nwant %s", c.text, table, err, c.want)
+		}
+	}
+}
+
+// Lines of NCCL, launcher tags and texts around the table do no harm.
+func TestTolerance(t *testing.T) {
+	const row = "           8             2     float     sum      -1    42.14    0.00    0.00       0    40.06    0.00    0.00       0\n"
+	plain, err := Read("f", []byte(columns+row+row))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, log := range []string{
+		"\xef\xbb\xbfanything 1 2 3\n12 apples\n" + columns + row + "# a comment\n\n" + row + "# Out of bounds values : 0 OK\nwhat\n17\n",
+		columns + row + "n1:2:3 [0] NCCL INFO Channel 00\nn1:2:3 [0] x.cc:1 NCCL WARN no\n" + row,
+		strings.ReplaceAll(columns+row+row, "\n", "\r\n"),
+		strings.ReplaceAll(columns, "#      ", "") + "(B) (elements) (us)\n" + row + row, // as web pages lose the #
+		"[1,0]<stdout>:" + columns + "[1,0]<stdout>:" + row + "[1,0]<stdout>:" + row,
+	} {
+		got, err := Read("f", []byte(log))
+		if err != nil {
+			t.Errorf("%q: %v", log, err)
+		} else if diff := cmp.Diff(plain, got); diff != "" {
+			t.Errorf("%q:\n%s", log, diff)
+		}
+	}
+}
+
+// Only in place, as traces are replayed: the columns out of place are blank.
+func TestOneResult(t *testing.T) {
+	res := &Result{Time: 12 * us, AlgBW: gBs, BusBW: gBs}
+	for _, row := range []Row{{Bytes: 8, Count: 2, Type: "float", RedOp: "sum", Root: -1, In: res},
+		{Bytes: 8, Count: 2, Type: "float", RedOp: "sum", Root: -1, Out: res}} {
+		table := &Table{Rows: []Row{row}}
+		got, err := Read("f", []byte(text(t, table)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(table, got); diff != "" {
+			t.Errorf("-wrote +read:\n%s", diff)
+		}
+	}
+}
+
+// Any table whose figures have the digits that are printed comes back.
+func TestRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		hundredths := func(name string, most int64) int64 { return rapid.Int64Range(0, most).Draw(t, name) }
+		result := func() *Result {
+			r := &Result{Time: unit.Duration(hundredths("time", 999_999)) * us / 100,
+				AlgBW: unit.Bitrate(hundredths("algbw", 99_999)) * (gBs / 100),
+				BusBW: unit.Bitrate(hundredths("busbw", 99_999)) * (gBs / 100)}
+			if rapid.Bool().Draw(t, "checked") {
+				r.Errors = Errors{Checked: true, Value: float64(rapid.IntRange(0, 999_999).Draw(t, "wrong"))}
+			}
+			return r
+		}
+		table := &Table{Program: rapid.SampledFrom([]string{"", "all_reduce_perf"}).Draw(t, "program"),
+			CPUTime: rapid.Bool().Draw(t, "cpu")}
+		for i := range rapid.IntRange(0, 3).Draw(t, "devices") {
+			table.Devices = append(table.Devices, Device{Rank: i, Pid: 100 * i, Host: "node1", Device: i, Bus: "0x1b",
+				Name: rapid.SampledFrom([]string{"", "NVIDIA H200", "A"}).Draw(t, "name")})
+		}
+		for range rapid.IntRange(1, 5).Draw(t, "rows") {
+			row := Row{Bytes: unit.Bytes(rapid.Int64Range(0, 1<<40).Draw(t, "bytes")),
+				Count: rapid.Int64Range(0, 1<<40).Draw(t, "count"), Type: "bfloat16", RedOp: "none",
+				Root: rapid.IntRange(-1, 7).Draw(t, "root"), Out: result(), In: result()}
+			switch rapid.IntRange(0, 5).Draw(t, "one") {
+			case 0:
+				row.Out = nil
+			case 1:
+				row.In = nil
+			}
+			table.Rows = append(table.Rows, row)
+		}
+		var b bytes.Buffer
+		if err := table.WriteText(&b); err != nil {
+			t.Fatal(err)
+		}
+		got, err := Read("f", b.Bytes())
+		if err != nil {
+			t.Fatalf("%v\n%s", err, b.String())
+		}
+		if diff := cmp.Diff(table, got); diff != "" {
+			t.Fatalf("%s\n-wrote +read:\n%s", b.String(), diff)
+		}
+	})
+}
+
+// Widths as the program has them: two decimals, one, none, an exponent.
+func TestFitted(t *testing.T) {
+	for _, c := range []struct {
+		v     float64
+		width int
+		want  string
+	}{{3.2, 6, "3.20"}, {480.7, 6, "480.70"}, {1234.56, 6, "1234.6"}, {123456.7, 6, "123457"}, {1234567, 6, "1e+06"},
+		{65062.1, 7, "65062.1"}, {1234567.8, 7, "1234568"}, {12345678, 7, "1.2e+07"}} {
+		if got := fitted(c.v, c.width); got != c.want {
+			t.Errorf("%v in %d: %s, want %s", c.v, c.width, got, c.want)
+		}
+	}
+}
+
+// Bandwidths and counts by nccl-tests' definitions.
+func TestDefinitions(t *testing.T) {
+	r := NewResult(coll.AllGather, 8, 8*unit.Gigabyte, unit.Second)
+	if r.AlgBW != 8*gBs || r.BusBW != 7*gBs {
+		t.Errorf("all-gather of 8 GB in 1 s over 8 ranks: %v, bus %v", r.AlgBW, r.BusBW)
+	}
+	if n := Count(coll.AllGather, 8, 1024, 4); n != 32 {
+		t.Errorf("all-gather of 1 KiB over 8 ranks: %d elements of 4 B each, want 32", n)
+	}
+	if n := Count(coll.AllReduce, 8, 1024, 4); n != 256 {
+		t.Errorf("all-reduce of 1 KiB: %d elements of 4 B, want 256", n)
+	}
+	for name, c := range programs {
+		if got, ok := (&Table{Program: "/x/" + name + "_mpi"}).Collective(); Program(c) != name || !ok || got != c {
+			t.Errorf("%s: %v, back %s", name, got, Program(c))
+		}
+	}
+}
+
+// Whatever the text, reading ends with a table that can be printed and read, or with problems on one line each.
+func FuzzRead(f *testing.F) {
+	for _, name := range []string{"h200.log", "launcher.log", "old.log", "results.json"} {
+		src, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(src)
+	}
+	f.Fuzz(func(t *testing.T, src []byte) {
+		table, err := Read("f", src)
+		if err != nil {
+			for line := range strings.SplitSeq(err.Error(), "\n") {
+				if !strings.HasPrefix(line, "f:") || strings.ContainsAny(line, "\r\x1b") {
+					t.Fatalf("problem %q", line)
+				}
+			}
+			return
+		}
+		if len(table.Rows) == 0 {
+			t.Fatal("a table without rows")
+		}
+		table.AverageBusBW()
+		text(t, table)
+	})
+}

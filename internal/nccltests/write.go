@@ -1,0 +1,84 @@
+package nccltests
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// WriteText prints the table as nccl-tests does: devices, columns, rows, and what it says in the end.
+func (t *Table) WriteText(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	if t.Program != "" {
+		fmt.Fprintf(b, "# Collective test starting: %s\n#\n", t.Program)
+	}
+	if len(t.Devices) > 0 {
+		fmt.Fprintf(b, "# Using devices\n")
+		for _, d := range t.Devices {
+			fmt.Fprintf(b, "#  Rank %2d Group %2d Pid %6d on %10s device %2d [%s] %s\n", d.Rank, d.Group, d.Pid, d.Host,
+				d.Device, d.Bus, d.Name)
+		}
+	}
+	time, wrong := "time", "#wrong"
+	if t.CPUTime {
+		time = "cputime"
+	}
+	if t.Delta {
+		wrong = "error"
+	}
+	head := "# %10s  %12s  %8s  %6s  %6s  %7s  %6s  %6s  %6s  %7s  %6s  %6s  %6s"
+	line := func(format string, args ...any) {
+		fmt.Fprintln(b, strings.TrimRight(fmt.Sprintf(format, args...), " "))
+	}
+	line("#")
+	line("# %10s  %12s  %8s  %6s  %6s           out-of-place                       in-place", "", "", "", "", "")
+	line(head, "size", "count", "type", "redop", "root", time, "algbw", "busbw", wrong, time, "algbw", "busbw", wrong)
+	line(head, "(B)", "(elements)", "", "", "", "(us)", "(GB/s)", "(GB/s)", "", "(us)", "(GB/s)", "(GB/s)", "")
+	bad := 0
+	for _, r := range t.Rows {
+		line("%12d  %12d  %8s  %6s  %6d%s%s", int64(r.Bytes), r.Count, r.Type, r.RedOp, r.Root, t.body(r.Out), t.body(r.In))
+		for _, res := range []*Result{r.Out, r.In} {
+			if res != nil && !t.Delta && res.Errors.Value > 0 {
+				bad++
+			}
+		}
+	}
+	verdict := "OK"
+	if bad > 0 {
+		verdict = "FAILED"
+	}
+	line("# %-20s : %d %s", "Out of bounds values", bad, verdict)
+	line("# %-20s : %.6g", "Avg bus bandwidth", t.AverageBusBW())
+	line("#")
+	return b.Flush()
+}
+
+// body prints a result, or as many blanks.
+func (t *Table) body(r *Result) string {
+	if r == nil {
+		return strings.Repeat(" ", 33)
+	}
+	wrong := "N/A"
+	switch {
+	case r.Errors.Checked && t.Delta:
+		wrong = fmt.Sprintf("%.0e", r.Errors.Value)
+	case r.Errors.Checked:
+		wrong = fmt.Sprintf("%.6g", r.Errors.Value)
+	}
+	return fmt.Sprintf("  %7s  %6s  %6s  %6s", fitted(float64(r.Time)/us, 7), fitted(float64(r.AlgBW)/gBs, 6),
+		fitted(float64(r.BusBW)/gBs, 6), wrong)
+}
+
+// fitted prints v with as many of two decimals as fit the width, else with an exponent.
+func fitted(v float64, width int) string {
+	for decimals := 2; decimals >= 0; decimals-- {
+		if s := fmt.Sprintf("%.*f", decimals, v); len(s) <= width {
+			return s
+		}
+	}
+	if width >= 7 {
+		return fmt.Sprintf("%.1e", v)
+	}
+	return fmt.Sprintf("%.0e", v)
+}
