@@ -117,8 +117,8 @@ func carried(c coll.Collective, a Algorithm, g Group, gpu, host unit.Bitrate) un
 	n, local := int64(g.Ranks), int64(g.PerNode())
 	between := host // a tree of two: each sends everything once
 	if g.Nodes > 2 {
-		between = host / 2 // a host is inner in one of two trees: half to the one above, half to two below, and
-		// half up in the other
+		// A host is inner in one of two trees: a half goes up and to two below, the other half up in its tree.
+		between = host / 2
 	}
 	switch a {
 	case Ring:
@@ -187,7 +187,8 @@ func (p Params) nvlsLoop(bytes unit.Bytes, g Group) unit.Bytes {
 // bus bandwidth: that of a ring with Simple at a size at which latencies no longer count.
 func Calibrate(raw, bus unit.Bitrate) (unit.Ratio, error) {
 	if raw <= 0 || bus <= 0 || bus > raw {
-		return unit.Ratio{}, fmt.Errorf("bus bandwidth of %v over links of %v, want more than 0 and at most the links' rate", bus, raw)
+		return unit.Ratio{}, fmt.Errorf("bus bandwidth of %v over links of %v, want more than 0, at most the links' rate",
+			bus, raw)
 	}
 	return unit.Ratio{Num: int64(bus), Den: int64(raw)}, nil
 }

@@ -3,6 +3,7 @@ package nccl
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"railyard/internal/sheet"
 	"railyard/internal/unit"
@@ -11,7 +12,7 @@ import (
 // WriteText prints a choice with all candidates: what NCCL believes of each, or why it cannot be.
 func (c Choice) WriteText(w io.Writer, width int) error {
 	s := sheet.New(width)
-	s.Wrap("", fmt.Sprintf("%v of %s: %v with %v on %s, %s by NCCL's table", c.Collective, c.Bytes.Human(),
+	s.Wrap("", fmt.Sprintf("%v of %v: %v with %v on %s, %s by NCCL's table", c.Collective, c.Bytes,
 		c.Algorithm, c.Protocol, unit.CountOf(int64(c.Channels), "channel"), c.Time.Human()))
 	s.Blank()
 	rows := [][]string{{"", "algorithm", "protocol", "latency", "bandwidth", "time"}}
@@ -27,22 +28,27 @@ func (c Choice) WriteText(w io.Writer, width int) error {
 			unit.ByteRate(float64(k.Bandwidth) / 8), k.Time.Human()})
 	}
 	s.Grid("lllrrr", rows)
-	s.Blank()
-	for _, line := range c.reasons() {
+	for i, line := range c.reasons() {
+		if i == 0 {
+			s.Blank()
+		}
 		s.Wrap("  ", line)
 	}
 	return s.Flush(w)
 }
 
-// reasons says why candidates cannot be, a line per algorithm and reason.
+// reasons says what the group lacks for a candidate, a line per algorithm and reason. What no group could
+// change is left out.
 func (c Choice) reasons() []string {
 	var lines []string
-	last := Candidate{Algorithm: algorithms}
 	for _, k := range c.Candidates {
-		if k.Not != "" && (k.Algorithm != last.Algorithm || k.Not != last.Not) {
-			lines = append(lines, fmt.Sprintf("%v: %s", k.Algorithm, k.Not))
+		switch k.Not {
+		case "", sendsOnly, noAlgorithm, otherwise, simpleOnly, noLL128:
+			continue
 		}
-		last = k
+		if line := fmt.Sprintf("%v: %s", k.Algorithm, k.Not); !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
 	}
 	return lines
 }

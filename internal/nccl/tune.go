@@ -36,10 +36,10 @@ type Only struct {
 
 func (o Only) not(a Algorithm, proto Protocol) string {
 	if len(o.Algorithms) > 0 && !slices.Contains(o.Algorithms, a) {
-		return "algorithm not allowed"
+		return notAllowed
 	}
 	if len(o.Protocols) > 0 && !slices.Contains(o.Protocols, proto) {
-		return "protocol not allowed"
+		return protoAllowed
 	}
 	return ""
 }
@@ -105,7 +105,7 @@ func (p Params) check(c coll.Collective, bytes unit.Bytes, g Group) error {
 func reasons(ks []Candidate) string {
 	var list []string
 	for _, k := range ks {
-		if k.Not != "algorithm not allowed" && k.Not != "protocol not allowed" {
+		if k.Not != notAllowed && k.Not != protoAllowed {
 			list = append(list, fmt.Sprintf("%v %v: %s", k.Algorithm, k.Protocol, k.Not))
 		}
 	}
@@ -124,6 +124,17 @@ func (p Params) directChoice(c Choice, g Group) Candidate {
 	return c.Candidates[i]
 }
 
+// Reasons that lie in the collective or the algorithm, not in the group.
+const (
+	notAllowed   = "algorithm not allowed"
+	protoAllowed = "protocol not allowed"
+	sendsOnly    = "sends and receives only"
+	noAlgorithm  = "no algorithm but sends and receives"
+	otherwise    = "not of this collective"
+	simpleOnly   = "Simple only"
+	noLL128      = "LL and Simple only"
+)
+
 // not says why a candidate cannot be, "" if it can (tuning.cc; enqueue.cc: updateCollCostTable).
 func (p Params) not(c coll.Collective, a Algorithm, proto Protocol, g Group, only Only) string {
 	if why := only.not(a, proto); why != "" {
@@ -132,19 +143,21 @@ func (p Params) not(c coll.Collective, a Algorithm, proto Protocol, g Group, onl
 	ringOnly := c == coll.BroadcastFrom || c == coll.ReduceTo
 	switch tuned := ringOnly || c == coll.AllReduce || c == coll.AllGather || c == coll.ReduceScatter; {
 	case tuned && a == Direct:
-		return "sends and receives only"
+		return sendsOnly
 	case !tuned && a != Direct:
-		return "no algorithm but sends and receives"
+		return noAlgorithm
 	case g.Ranks == 1 && a != Direct && (a != Ring || proto != Simple):
 		return "one rank"
 	case ringOnly && a != Ring, a == Tree && c != coll.AllReduce, a == NVLSTree && c != coll.AllReduce,
 		a == CollNetChain && c != coll.AllReduce:
-		return "not of this collective"
+		return otherwise
 	case a == PAT && c == coll.AllReduce:
-		return "not of this collective"
+		return otherwise
 	case proto != Simple && a != Tree && a != Ring && a != Direct:
-		return "Simple only"
-	case proto == LL128 && (a == Direct || g.Intra != NVLink && g.PerNode() > 1):
+		return simpleOnly
+	case proto == LL128 && a == Direct:
+		return noLL128
+	case proto == LL128 && g.Intra != NVLink && g.PerNode() > 1:
 		return "LL128 needs NVLink inside hosts"
 	}
 	return p.missing(c, a, g)

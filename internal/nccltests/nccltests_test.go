@@ -122,11 +122,14 @@ func TestWhatLogsSay(t *testing.T) {
 	}
 }
 
-const columns = "#       size         count      type   redop    root     time   algbw   busbw  #wrong     time   algbw   busbw  #wrong\n"
+const columns = "#       size         count      type   redop    root     time   algbw   busbw  #wrong     " +
+	"time   algbw   busbw  #wrong\n"
+
+const row = "           8             2     float     sum      -1    42.14    0.00    0.00       0    " +
+	"40.06    0.00    0.00       0\n"
 
 // What is not understood is a problem with its place.
 func TestProblems(t *testing.T) {
-	const row = "           8             2     float     sum      -1    42.14    0.00    0.00       0    40.06    0.00    0.00       0\n"
 	for _, c := range []struct{ text, want string }{
 		{"", "no table of nccl-tests"},
 		{"hello\n", "no table of nccl-tests"},
@@ -140,12 +143,17 @@ func TestProblems(t *testing.T) {
 		{columns + strings.Replace(row, "42.14", "   -1", 1), "f:2:60: time: -1: want a number, 0 or more"},
 		{columns + strings.Replace(row, "42.14", "1e300", 1), "f:2:57: time: 1e300: want a number"},
 		{columns + strings.Replace(row, "42.14", "9e15 ", 1), "f:2:57: time: 9e15: too large"},
-		{columns + strings.Replace(row, "float     sum      -1", "float     sum     0.5", 1), "root: 0.5: want a whole number from -1"},
-		{columns + strings.Replace(row, "       0    40", "     bad    40", 1), "#wrong: bad: want a number, 0 or more, or N/A"},
-		{columns + row + "node1: Test NCCL failure common.cu:958 'unhandled cuda error'\n", "f:3:1: the test failed: "},
+		{columns + strings.Replace(row, "float     sum      -1", "float     sum     0.5", 1),
+			"root: 0.5: want a whole number from -1"},
+		{columns + strings.Replace(row, "       0    40", "     bad    40", 1),
+			"#wrong: bad: want a number, 0 or more, or N/A"},
+		{columns + row + "node1: Test NCCL failure common.cu:958 'unhandled cuda error'\n",
+			"f:3:1: the test failed: "},
 		{columns + row + "what is this\n", "f:3:1: what is no row of the table"},
 		{strings.Replace(columns, "algbw", "speed", 1) + row, "columns "},
-		{"#  Rank  x Group  0 Pid 3 on node1 device  0 [0x18] GPU\n" + columns + row, "f:1:10: Rank of a device: x: want a whole number"},
+		{"size count type time x time 0 0\n0 0 0 0 0 0 0 0\n", "columns "},
+		{"#  Rank  x Group  0 Pid 3 on node1 device  0 [0x18] GPU\n" + columns + row,
+			"f:1:10: Rank of a device: x: want a whole number"},
 		{"#  Rank  0 Group  0 Pid 3 on node1\n" + columns + row, "a device that is not whole"},
 		{"{", "f:1:2: not JSON: the text ends inside a value"},
 		{`{"results": [}`, "not JSON"},
@@ -154,10 +162,13 @@ func TestProblems(t *testing.T) {
 		{`{"results": [3]}`, "f:1:14: results: want a list of objects"},
 		{"{\"results\": [\n {\"size\": 8, \"colour\": 1}]}", "f:2:14: colour of a result: unknown"},
 		{`{"results": [{"size": 8}]}`, "f:1:14: a result without count and type"},
-		{`{"results": [{"size": 8, "count": 2, "type": "float", "out_of_place": {"time": "nan"}}]}`, "time: nan: want a number"},
+		{`{"results": [{"size": 8, "count": 2, "type": "float", "out_of_place": {"time": "nan"}}]}`,
+			"time: nan: want a number"},
 		{`{"results": [{"size": 8, "size": 8}]}`, "size: given twice"},
-		{`{"results": [{"size": 8, "count": 2, "type": "float", "in_place": null}]}`, "without out_of_place and in_place"},
-		{`{"results": [{"size": 8, "count": 2, "type": "float", "in_place": {"time": 1}}]}`, "in_place without alg_bw and bus_bw and nwrong"},
+		{`{"results": [{"size": 8, "count": 2, "type": "float", "in_place": null}]}`,
+			"without out_of_place and in_place"},
+		{`{"results": [{"size": 8, "count": 2, "type": "float", "in_place": {"time": 1}}]}`,
+			"in_place without alg_bw and bus_bw and nwrong"},
 		{`{"results": [1]} 7`, "more after the end"},
 		{`{"x": ` + strings.Repeat("[", 50) + strings.Repeat("]", 50) + `}`, "more than 32 levels"},
 	} {
@@ -170,13 +181,13 @@ func TestProblems(t *testing.T) {
 
 // Lines of NCCL, launcher tags and texts around the table do no harm.
 func TestTolerance(t *testing.T) {
-	const row = "           8             2     float     sum      -1    42.14    0.00    0.00       0    40.06    0.00    0.00       0\n"
 	plain, err := Read("f", []byte(columns+row+row))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, log := range []string{
-		"\xef\xbb\xbfanything 1 2 3\n12 apples\n" + columns + row + "# a comment\n\n" + row + "# Out of bounds values : 0 OK\nwhat\n17\n",
+		"\xef\xbb\xbfanything 1 2 3\n12 apples\n" + columns + row +
+			"# a comment\n\n" + row + "# Out of bounds values : 0 OK\nwhat\n17\n",
 		columns + row + "n1:2:3 [0] NCCL INFO Channel 00\nn1:2:3 [0] x.cc:1 NCCL WARN no\n" + row,
 		strings.ReplaceAll(columns+row+row, "\n", "\r\n"),
 		strings.ReplaceAll(columns, "#      ", "") + "(B) (elements) (us)\n" + row + row, // as web pages lose the #

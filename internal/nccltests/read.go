@@ -53,6 +53,7 @@ type reader struct {
 
 	line    int
 	columns []string // nil before the line that names them
+	known   bool     // they are those of a version
 	done    bool     // the table has ended
 }
 
@@ -180,6 +181,7 @@ func (r *reader) header(words []located.Word) {
 	long := append(slices.Clip(result), each...)
 	for _, want := range [][]string{append(slices.Clip(result), result...), append(slices.Clip(long), long...)} {
 		if slices.Equal(rest, want) && slices.Contains(columns[:i], "count") && slices.Contains(columns[:i], "type") {
+			r.known = true
 			return
 		}
 	}
@@ -224,14 +226,14 @@ func (r *reader) device(line string, words []located.Word) {
 
 // row reads a size and its results.
 func (r *reader) row(words []located.Word) {
+	if !r.known {
+		return // the columns are a problem already
+	}
 	columns := r.columns
 	if n := len(columns); columns[n-1] == "timestamp" { // a date and a time
 		columns = append(slices.Clip(columns[:n-1]), "timestamp", "timestamp")
 	}
 	first := slices.Index(columns, "time")
-	if first < 0 {
-		return // the columns are a problem already
-	}
 	group := slices.Index(columns[first+1:], "time") + 1
 	row := Row{RedOp: "none", Root: -1}
 	skip := 0 // columns of a result that was not run: blanks
