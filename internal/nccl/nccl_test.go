@@ -88,6 +88,8 @@ func golden(t *testing.T, name string, got []byte) {
 func TestGraphs(t *testing.T) {
 	p := Default()
 	a100 := Group{Ranks: 8, Nodes: 1, Generation: Ampere, IntraRate: 300 * gBs}
+	slowNICs, fourNICs := hopper(2), hopper(2)
+	slowNICs.NICRate, fourNICs.NICs = 25*gBs, 4
 	b200 := Group{Ranks: 8, Nodes: 1, Generation: Blackwell, IntraRate: 900 * gBs, NVSwitch: true}
 	for _, c := range []struct {
 		name     string
@@ -103,6 +105,10 @@ func TestGraphs(t *testing.T) {
 		{"8 x B200", b200, Ring, Graph{16, 45 * gBs, 45 * gBs}, 32},
 		{"slow NICs", Group{Ranks: 2, Nodes: 2, Generation: Volta, NICs: 1, NICRate: 12.5 * gBs}, Ring,
 			Graph{1, 12 * gBs, 12 * gBs}, 2},
+		{"3 GB/s would fill more of 65", Group{Ranks: 2, Nodes: 1, Generation: Hopper, IntraRate: 79 * gBs}, Ring,
+			Graph{2, 30 * gBs, 30 * gBs}, 4},
+		{"trees faster inside hosts", slowNICs, Tree, Graph{8, 45 * gBs, 24 * gBs}, 16},
+		{"four heads", fourNICs, NVLSTree, Graph{4, 48 * gBs, 48 * gBs}, 16},
 		{"slower than the list", Group{Ranks: 2, Nodes: 1, Generation: Hopper, IntraRate: gBs}, Ring,
 			Graph{1, 3 * gBs, 3 * gBs}, 2},
 	} {
@@ -115,6 +121,11 @@ func TestGraphs(t *testing.T) {
 // Closed forms, with a pencil from the constants.
 func TestClosedForms(t *testing.T) {
 	g1, g2 := hopper(1), hopper(2)
+	amd, collNet, volta := g2, g2, g2
+	amd.AMD, collNet.InNetwork, volta.Generation = true, true, Volta
+	sixNICs := collNet
+	sixNICs.NICs = 6
+	single := Group{Ranks: 4, Nodes: 4, Generation: Hopper, NICs: 1, NICRate: 50 * gBs}
 	for _, c := range []struct {
 		name      string
 		c         coll.Collective
@@ -136,6 +147,16 @@ func TestClosedForms(t *testing.T) {
 		{"7 hops and one between, up and down", coll.AllReduce, g2, Tree, LL, (6.8 + 2*(7*.6+5)) * us, 0},
 		{"one switch, one hop up and down; 57.7 GB/s for each of 8 channels", coll.AllReduce, g2, NVLSTree, Simple,
 			(25 + 2*20.9) * us, 461.6 / 30 * 16},
+		{"AMD hosts post for 6 us", coll.AllReduce, amd, Ring, Simple, 1.4 * (8.4 + 28*6 + 2*14) * us, 192 * 1},
+		{"90 % more", coll.AllReduce, volta, Ring, Simple, 1.9 * (8.4 + 28*3.4 + 2*14) * us, 0},
+		{"hosts of one GPU see all of a tree's latency", coll.AllReduce, single, Ring, LL, (6.6 + 6*5) * us, 0},
+		{"2 of 4 us and 2.8 us per rank, 75 % of 48 GB/s", coll.AllGather, single, PAT, Simple,
+			(8 + 2*4 + 4*2.8) * us, 36},
+		{"8 GPUs to the NIC's, one hop between", coll.AllReduce, collNet, CollNetDirect, Simple,
+			(2*(3.7+7*.4) + 31) * us, 153},
+		{"8 GPUs to 6 NICs: 6/7 of it", coll.AllReduce, sixNICs, CollNetDirect, Simple,
+			(2*(3.7+7*.4) + 31) * us, 288. * 6 / 7 * .85 / 2},
+		{"a chain of 8, one hop between", coll.AllReduce, collNet, CollNetChain, Simple, (14*2.8 + 30) * us, 180},
 	} {
 		bytes := unit.Gibibyte
 		k := choose(t, c.c, bytes, c.g, Only{Algorithms: []Algorithm{c.a}, Protocols: []Protocol{c.proto}})
@@ -152,11 +173,11 @@ func TestClosedForms(t *testing.T) {
 	// Between hosts LL is limited by the processors: 39 GB/s with Intel's, 22.5 with AMD's.
 	intel := choose(t, coll.AllReduce, unit.Gibibyte, g2, Only{[]Algorithm{Ring}, []Protocol{LL}})
 	g2.AMD = true
-	amd := choose(t, coll.AllReduce, unit.Gibibyte, g2, Only{[]Algorithm{Ring}, []Protocol{LL}})
-	if bus := intel.Bandwidth * 30 / 16; bus/gBs != 38 && bus/gBs != 39 || amd.Bandwidth*30/16/gBs != 22 {
-		t.Errorf("LL over two hosts: %v, AMD %v", bus, amd.Bandwidth*30/16)
+	slow := choose(t, coll.AllReduce, unit.Gibibyte, g2, Only{[]Algorithm{Ring}, []Protocol{LL}})
+	if bus := intel.Bandwidth * 30 / 16; bus/gBs != 38 && bus/gBs != 39 || slow.Bandwidth*30/16/gBs != 22 {
+		t.Errorf("LL over two hosts: %v, AMD %v", bus, slow.Bandwidth*30/16)
 	}
-	if more := amd.Latency - intel.Latency; more != 28*us {
+	if more := slow.Latency - intel.Latency; more != 28*us {
 		t.Errorf("28 messages of AMD hosts take %v more, want 28 us", more)
 	}
 }
@@ -195,6 +216,11 @@ func TestChannels(t *testing.T) {
 		if k := choose(t, coll.AllReduce, bytes, hopper(1), ll); k.Channels != want {
 			t.Errorf("%v: %d channels, want %d", bytes, k.Channels, want)
 		}
+	}
+	pcie3 := Group{Ranks: 8, Nodes: 1, Intra: PCI, IntraRate: 15.75 * gBs} // 256 threads of 64 B: 16 KiB for each
+	simple := Only{[]Algorithm{Ring}, []Protocol{Simple}}
+	if k := choose(t, coll.AllReduce, 32*unit.Kibibyte, pcie3, simple); k.Channels != 2 {
+		t.Errorf("32 KiB over PCIe 3: %d channels, want 2", k.Channels)
 	}
 	if k := choose(t, coll.AllReduce, unit.Gibibyte, hopper(1), Only{}); k.Algorithm != NVLS || k.Channels != 16 {
 		t.Errorf("1 GiB: %v on %d channels, want NVLS on 16", k.Algorithm, k.Channels)
@@ -368,6 +394,53 @@ func TestTwiceTheRate(t *testing.T) {
 	if r := float64(slow.Data) / float64(half.Data); math.Abs(r-2) > 1e-9 {
 		t.Errorf("data takes %v, over links of twice the rate %v", slow.Data, half.Data)
 	}
+}
+
+// Sends take LL up to 16 KiB for each peer, inside a host.
+func TestSends(t *testing.T) {
+	for bytes, want := range map[unit.Bytes]Protocol{128 * unit.Kibibyte: LL, 128*unit.Kibibyte + 1: Simple} {
+		if k := choose(t, coll.AllToAll, bytes, hopper(1), Only{}); k.Algorithm != Direct || k.Protocol != want {
+			t.Errorf("all-to-all of %v: %v with %v, want Direct with %v", bytes, k.Algorithm, k.Protocol, want)
+		}
+	}
+	if k := choose(t, coll.AllToAll, 8, hopper(2), Only{}); k.Protocol != Simple {
+		t.Errorf("between hosts: %v", k.Protocol)
+	}
+}
+
+// What links allow and what trees reach, by hand.
+func TestLinks(t *testing.T) {
+	p := Default()
+	slow := func(nodes int, nic unit.Bitrate) Group {
+		g := hopper(nodes)
+		g.NICRate = nic
+		return g
+	}
+	for _, c := range []struct {
+		name string
+		got  unit.Bitrate
+		want float64 // GB/s
+	}{
+		{"two hosts send all once", p.Bound(coll.AllReduce, Tree, slow(2, 25*gBs)), 200},
+		{"inner hosts send it twice", p.Bound(coll.AllReduce, Tree, slow(4, 25*gBs)), 100},
+		{"a ring sends 30/16 of it", p.Bound(coll.AllReduce, Ring, slow(2, 25*gBs)), 200. * 16 / 30},
+		{"a reducing switch pulls all, and a part's sum goes in", p.Bound(coll.AllReduce, NVLS, hopper(1)), 400},
+		{"15 of 16 parts by 8 NICs, 8 to the other host", p.Bound(coll.AllToAll, Direct, slow(2, 25*gBs)), 50},
+		{"46 % of twice what leaves a host", p.predicted(t, slow(2, 10*gBs), Tree), .92 * 80 * 4096 / 4178},
+		{"46 % of what leaves a host", p.predicted(t, slow(4, 10*gBs), Tree), .46 * 80 * 4096 / 4178},
+	} {
+		if math.Abs(float64(c.got)-c.want*gBs) > 100 {
+			t.Errorf("%s: %v, want %v GB/s", c.name, c.got, c.want)
+		}
+	}
+}
+
+func (p Params) predicted(t *testing.T, g Group, a Algorithm) unit.Bitrate {
+	d, err := p.Predict(coll.AllReduce, unit.Gibibyte, g, a, Simple)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d.Bandwidth
 }
 
 // One rank has nothing to send.

@@ -12,8 +12,12 @@ import (
 // WriteText prints a choice with all candidates: what NCCL believes of each, or why it cannot be.
 func (c Choice) WriteText(w io.Writer, width int) error {
 	s := sheet.New(width)
-	s.Wrap("", fmt.Sprintf("%v of %v: %v with %v on %s, %s by NCCL's table", c.Collective, c.Bytes,
-		c.Algorithm, c.Protocol, unit.CountOf(int64(c.Channels), "channel"), c.Time.Human()))
+	by := "by NCCL's table"
+	if c.Algorithm == Direct {
+		by = "assumed: NCCL's table has no sends"
+	}
+	s.Wrap("", fmt.Sprintf("%v of %v: %v with %v on %s, %s %s", c.Collective, c.Bytes, c.Algorithm, c.Protocol,
+		unit.CountOf(int64(c.Channels), "channel"), c.Time.Human(), by))
 	s.Blank()
 	rows := [][]string{{"", "algorithm", "protocol", "latency", "bandwidth", "time"}}
 	for _, k := range c.Candidates {

@@ -263,6 +263,23 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
+// Times of the host, wrong elements, figures finer than a picosecond.
+func TestSmallPrint(t *testing.T) {
+	table, err := Read("f", []byte(`{"results": [{"size": 8, "count": 2, "type": "float",
+		"out_of_place": {"cpu_time": 1.0000006, "alg_bw": 0.5, "bus_bw": 1e-2, "nwrong": 3.0}}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &Table{CPUTime: true, Rows: []Row{{Bytes: 8, Count: 2, Type: "float", RedOp: "none", Root: -1,
+		Out: &Result{1_000_001, gBs / 2, gBs / 100, Errors{true, 3}}}}}
+	if diff := cmp.Diff(want, table); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if got := text(t, table); !strings.Contains(got, "cputime") || !strings.Contains(got, "values : 1 FAILED\n") {
+		t.Errorf("printed:\n%s", got)
+	}
+}
+
 // Widths as the program has them: two decimals, one, none, an exponent.
 func TestFitted(t *testing.T) {
 	for _, c := range []struct {
