@@ -25,9 +25,10 @@ func measuredTime(bytes unit.Bytes, bus float64) unit.Duration {
 	return unit.Duration(math.Round(float64(bytes) * 14 / 8 / bus * 1000))
 }
 
-// The model (not the packet engine) against the published sweep. One constant is calibrated, the links'
-// efficiency, on a point that does not score: the same host without NVLS. All six points score, with what
-// NCCL chooses by its own table. No constant belongs to a size but NCCL's own chunk sizes.
+// The model (not the packet engine) against the published sweep. One constant is calibrated, the
+// links' efficiency, on a point that does not score: the same host without NVLS. All six points
+// score, with what NCCL chooses by its own table. No constant belongs to a size but NCCL's own
+// chunk sizes.
 func TestCalibration(t *testing.T) {
 	efficiency, err := Calibrate(450*gBs, 367.61*gBs)
 	if err != nil {

@@ -73,9 +73,10 @@ type Graph struct {
 	Intra, Inter unit.Bitrate // per channel, inside a host and between hosts
 }
 
-// Graph follows NCCL's search where hosts are alike and their GPUs all equally near: the speed of its list
-// by which most bandwidth fits the links, then channels of half the speed (search.cc: ncclTopoCompute,
-// ncclTopoDupChannels). It does not look at PCIe switches and sockets, and gives trees the ring's channels.
+// Graph follows NCCL's search where hosts are alike and their GPUs all equally near: the speed of
+// its list by which most bandwidth fits the links, then channels of half the speed (search.cc:
+// ncclTopoCompute, ncclTopoDupChannels). It does not look at PCIe switches and sockets, and gives
+// trees the ring's channels.
 func (p Params) Graph(g Group, a Algorithm) Graph {
 	speeds, total, most := p.Speeds[g.Generation][0], p.intraTotal(g), unit.Bitrate(MaxRate)
 	if g.Nodes > 1 {
@@ -117,8 +118,8 @@ func (p Params) Graph(g Group, a Algorithm) Graph {
 	return best
 }
 
-// nvlsGraph has a channel per head: a GPU, between hosts one with a NIC. The search then raises the speed
-// between hosts as far as NICs go; inside one host nothing limits it.
+// nvlsGraph has a channel per head: a GPU, between hosts one with a NIC. The search then raises the
+// speed between hosts as far as NICs go; inside one host nothing limits it.
 func nvlsGraph(g Group, speeds []unit.Bitrate, total, most unit.Bitrate) Graph {
 	heads := g.PerNode()
 	if g.Nodes > 1 {

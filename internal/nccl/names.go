@@ -112,8 +112,8 @@ func parse(kind string, names []string, name string) (int, error) {
 	return 0, fmt.Errorf("%s %q: want one of %v", kind, name, names)
 }
 
-// Schedule returns the name in coll.Algorithms of what the algorithm does for a collective, "" if coll
-// has none: NVLS, CollNet and PAT are predicted only.
+// Schedule returns the name in coll.Algorithms of what the algorithm does for a collective, "" if
+// coll has none: NVLS, CollNet and PAT are predicted only.
 func (a Algorithm) Schedule(c coll.Collective) string { return schedules[a][c] }
 
 // NCCL's broadcast and reduce along a ring stop before they close it: chains.

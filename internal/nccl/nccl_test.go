@@ -83,8 +83,8 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 }
 
-// What the search finds, as NCCL prints it on such hosts: 12 rings of 30 GB/s and 24 channels in one with
-// NVLink 4, 16 channels over hosts with 8 NICs of 400 Gb/s, 24 channels with NVLink 3.
+// What the search finds, as NCCL prints it on such hosts: 12 rings of 30 GB/s and 24 channels in
+// one with NVLink 4, 16 channels over hosts with 8 NICs of 400 Gb/s, 24 channels with NVLink 3.
 func TestGraphs(t *testing.T) {
 	p := Default()
 	a100 := Group{Ranks: 8, Nodes: 1, Generation: Ampere, IntraRate: 300 * gBs}
@@ -182,7 +182,8 @@ func TestClosedForms(t *testing.T) {
 	}
 }
 
-// The published switch points of 8 x H200 with NCCL 2.27: Ring with LL up to 1 MiB, NVLS from 2 MiB.
+// The published switch points of 8 x H200 with NCCL 2.27: Ring with LL up to 1 MiB, NVLS from 2
+// MiB.
 func TestSwitchPoints(t *testing.T) {
 	for bytes := 32 * unit.Kibibyte; bytes <= 16*unit.Gibibyte; bytes *= 2 {
 		k := choose(t, coll.AllReduce, bytes, hopper(1), Only{})
@@ -251,6 +252,18 @@ func TestBuffers(t *testing.T) {
 		if s, k := p.Slice(c.c, c.a, c.proto), p.Chunk(c.c, c.a, c.proto); s != c.slice || k != c.chunk {
 			t.Errorf("%v, %v, %v: slice %v, chunk %v, want %v and %v", c.c, c.a, c.proto, s, k, c.slice, c.chunk)
 		}
+	}
+}
+
+func TestSendChunks(t *testing.T) {
+	p := Default()
+	if a, b := p.SendChunk(hopper(1)), p.SendChunk(hopper(2)); a != 512*unit.Kibibyte || b != 128*unit.Kibibyte {
+		t.Errorf("chunks of sends: %v inside a host, %v between hosts", a, b)
+	}
+	pp := &p.Protocols[Simple]
+	pp.Buffer = unit.Mebibyte
+	if a := p.SendChunk(hopper(1)); a != 128*unit.Kibibyte {
+		t.Errorf("a chunk of %v, more than a step of the buffer", a)
 	}
 }
 
@@ -343,8 +356,8 @@ func drawGroup(t *rapid.T) Group {
 	return g
 }
 
-// For any group and size NCCL has a choice; no prediction is faster than the links allow, and none falls as
-// bytes grow.
+// For any group and size NCCL has a choice; no prediction is faster than the links allow, and none
+// falls as bytes grow.
 func TestProperties(t *testing.T) {
 	p := Default()
 	rapid.Check(t, func(t *rapid.T) {
@@ -385,7 +398,8 @@ func TestProperties(t *testing.T) {
 	})
 }
 
-// Links of twice the rate: never slower, and a large ring with Simple in one host takes half the time.
+// Links of twice the rate: never slower, and a large ring with Simple in one host takes half the
+// time.
 func TestTwiceTheRate(t *testing.T) {
 	slow := predict(t, coll.AllReduce, 16*unit.Gibibyte, hopper(1), Ring, Simple)
 	fast := hopper(1)

@@ -18,8 +18,8 @@ type ProtocolParams struct {
 	SliceSteps int        // steps of the buffer that are sent as one, in a ring
 	ChunkSteps int        // steps of a ring's chunk, in a ring
 	Threads    int        // per channel, at most
-	// PerThread is the least work of a thread: fewer bytes take fewer channels. Of a ring with LL it is
-	// multiplied by the ranks.
+	// PerThread is the least work of a thread: fewer bytes take fewer channels. Of a ring with LL
+	// it is multiplied by the ranks.
 	PerThread unit.Bytes
 }
 
@@ -39,11 +39,12 @@ type Params struct {
 
 	Base Latencies       // of a whole collective
 	Hop  [hops]Latencies // of each step
-	// NetOverhead is what a host takes to post a message, NetOverheadAMD if its processors are AMD's.
+	// NetOverhead is what a host takes to post a message, NetOverheadAMD if its processors are
+	// AMD's.
 	NetOverhead, NetOverheadAMD unit.Duration
 
-	// LLMax is the most that a ring or tree reaches with LL, as bus bandwidth. Over nodes the row of
-	// Volta holds for Intel hosts, that of Ampere for AMD hosts.
+	// LLMax is the most that a ring or tree reaches with LL, as bus bandwidth. Over nodes the row
+	// of Volta holds for Intel hosts, that of Ampere for AMD hosts.
 	LLMax [generations]ByNodes
 	// Caps per channel.
 	RingLL128Max, TreeMax, TreeLL128Max, NVLSTreeMax [generations]ByNodes
@@ -55,7 +56,8 @@ type Params struct {
 	PAT       unit.Ratio
 	// TreeCorrection is by size, 64 B and each power of two above.
 	TreeCorrection [protocols][]unit.Ratio
-	// RingPlateau multiplies the latency of a ring with Simple over nodes from 64 B per channel and rank on.
+	// RingPlateau multiplies the latency of a ring with Simple over nodes from 64 B per channel and
+	// rank on.
 	RingPlateau, RingPlateauVolta unit.Ratio
 	Arity                         unit.Duration // CollNetDirect, per GPU of a host
 	PATRank                       unit.Duration // PAT, per rank
@@ -63,10 +65,11 @@ type Params struct {
 	NVLSEfficiency [generations]unit.Ratio // of a reducing NVSwitch; 0: it has none
 	NVLSChannels   [generations][2]int     // in one node, over nodes
 	NVLSChunk      unit.Bytes              // per channel and head, at most
-	// NVLSChunks are the smaller chunks of smaller sizes: below Loops whole loops a chunk has so many bytes.
+	// NVLSChunks are the smaller chunks of smaller sizes: below Loops whole loops a chunk has so
+	// many bytes.
 	NVLSChunks []NVLSChunk
-	// NVLSStages is what a chunk passes through in turn: copied to the switch's buffer, reduced and sent to
-	// all, copied to the result.
+	// NVLSStages is what a chunk passes through in turn: copied to the switch's buffer, reduced and
+	// sent to all, copied to the result.
 	NVLSStages int
 
 	// Speeds are the bandwidths per channel that the search tries, inside a node and between nodes.
@@ -77,8 +80,9 @@ type Params struct {
 	PCIShare    unit.Ratio
 
 	// P2PLL is the most bytes per peer and channel that a send takes LL for.
-	P2PLL                         unit.Bytes
-	P2PNVLink, P2PPCI, P2PNetwork unit.Bytes // chunks of sends
+	P2PLL unit.Bytes
+	// Chunks of sends: over NVLink, PCI and between hosts, see SendChunk.
+	P2PChunk [hops]unit.Bytes
 
 	// NVLinkEfficiency is what of an NVLink's raw rate moves data: calibrated, see Calibrate.
 	NVLinkEfficiency unit.Ratio
@@ -97,13 +101,15 @@ func Default() Params {
 	return Params{
 		Steps: 8, // NCCL_STEPS, device.h
 		Protocols: [protocols]ProtocolParams{
-			// Lines of 16 B with 8 of data, 8 per thread and step (device.h: NCCL_LL_LINES_PER_THREAD).
+			// Lines of 16 B with 8 of data, 8 per thread and step (device.h:
+			// NCCL_LL_LINES_PER_THREAD).
 			LL: {Efficiency: ratio(1, 2), Buffer: 8 * 512 * 8 * 16, SliceSteps: 1, ChunkSteps: 1,
 				Threads: 512, PerThread: 8},
 			// Lines of 128 B with 120 of data (device.h: NCCL_LL128_ELEMS_PER_THREAD).
 			LL128: {Efficiency: ratio(120, 128), Buffer: 120 * 640 * 8 * 8, SliceSteps: 1, ChunkSteps: 1,
 				Threads: 640, PerThread: 8},
-			// init.cc: DEFAULT_BUFFSIZE; collectives.h: NCCL_STEPS/4 and /2; comm.h: the thresholds.
+			// init.cc: DEFAULT_BUFFSIZE; collectives.h: NCCL_STEPS/4 and /2; comm.h: the
+			// thresholds.
 			Simple: {Efficiency: ratio(1, 1), Buffer: 4 * unit.Mebibyte, SliceSteps: 2, ChunkSteps: 4,
 				Threads: 512, PerThread: 64},
 		},
@@ -168,14 +174,15 @@ func Default() Params {
 		RingPlateau: ratio(14, 10), RingPlateauVolta: ratio(19, 10),
 		Arity: 0.4 * us, PATRank: 2.8 * us,
 
-		// nvls.cc: NVLS_NCHANNELS..., NVLS_CHUNKSIZE; enqueue.cc: calcCollChunking; all_reduce.h: scatter,
-		// reduce, gather.
+		// nvls.cc: NVLS_NCHANNELS..., NVLS_CHUNKSIZE; enqueue.cc: calcCollChunking; all_reduce.h:
+		// scatter, reduce, gather.
 		NVLSChannels: [generations][2]int{{}, {}, {16, 16}, {24, 32}},
 		NVLSChunk:    128 * unit.Kibibyte,
 		NVLSChunks:   []NVLSChunk{{64, 64 * unit.Kibibyte}, {8, 32 * unit.Kibibyte}, {2, 16 * unit.Kibibyte}},
 		NVLSStages:   3,
 
-		// search.cc: speedArray...; topo.h: SM..._NVLINK_BW per link of 25 or 50 GB/s, PCI_BW of 15.75 GB/s.
+		// search.cc: speedArray...; topo.h: SM..._NVLINK_BW per link of 25 or 50 GB/s, PCI_BW of
+		// 15.75 GB/s.
 		Speeds: [generations][2][]unit.Bitrate{
 			{sm70Intra, sm70Inter}, {sm70Intra, sm70Inter}, {sm90Intra, sm90Inter}, {sm100Intra, sm100Inter},
 		},
@@ -184,11 +191,12 @@ func Default() Params {
 		PCIShare:    ratio(1200, 1575),
 
 		// enqueue.cc: P2P_LL_THRESHOLD; init.cc: P2P_..._CHUNKSIZE.
-		P2PLL: 16 * unit.Kibibyte, P2PNVLink: 512 * unit.Kibibyte, P2PPCI: 128 * unit.Kibibyte,
-		P2PNetwork: 128 * unit.Kibibyte,
+		P2PLL:    16 * unit.Kibibyte,
+		P2PChunk: [hops]unit.Bytes{512 * unit.Kibibyte, 128 * unit.Kibibyte, 128 * unit.Kibibyte},
 
-		// Measured: an all-reduce over 8 x H200 without NVLS reaches 367.61 of 450 GB/s of bus bandwidth
-		// (stas00/ml-engineering, NCCL 2.27). A frame with 4096 B of data takes 4178 B on Ethernet (RoCEv2).
+		// Measured: an all-reduce over 8 x H200 without NVLS reaches 367.61 of 450 GB/s of bus
+		// bandwidth (stas00/ml-engineering, NCCL 2.27). A frame with 4096 B of data takes 4178 B on
+		// Ethernet (RoCEv2).
 		NVLinkEfficiency: ratio(36761, 45000),
 		NetEfficiency:    ratio(4096, 4178),
 	}
@@ -233,9 +241,9 @@ func (p Params) Step(proto Protocol) unit.Bytes {
 	return unit.Bytes(pp.Efficiency.Of(int64(pp.Buffer))) / unit.Bytes(p.Steps)
 }
 
-// Slice is how many bytes of data are sent as one, Chunk how many of a rank's data go round together, with
-// this algorithm and protocol. Only rings with Simple put several steps into one (enqueue.cc:
-// calcCollChunking); broadcast, reduce and sends take one (collectives.h).
+// Slice is how many bytes of data are sent as one, Chunk how many of a rank's data go round
+// together, with this algorithm and protocol. Only rings with Simple put several steps into one
+// (enqueue.cc: calcCollChunking); broadcast, reduce and sends take one (collectives.h).
 func (p Params) Slice(c coll.Collective, a Algorithm, proto Protocol) unit.Bytes {
 	if !p.several(c, a, proto) {
 		return p.Step(proto)
@@ -249,6 +257,16 @@ func (p Params) Chunk(c coll.Collective, a Algorithm, proto Protocol) unit.Bytes
 		return p.Step(proto)
 	}
 	return p.Step(proto) * unit.Bytes(p.Protocols[proto].ChunkSteps)
+}
+
+// SendChunk is how many bytes of a send go together over a group's links (init.cc:
+// computeBuffSizes).
+func (p Params) SendChunk(g Group) unit.Bytes {
+	hop := g.Intra
+	if g.Nodes > 1 {
+		hop = Net
+	}
+	return min(p.P2PChunk[hop], p.Step(Simple))
 }
 
 func (p Params) several(c coll.Collective, a Algorithm, proto Protocol) bool {

@@ -18,10 +18,10 @@ type Prediction struct {
 // Time is all of it.
 func (p Prediction) Time() unit.Duration { return p.Latency + p.Fill + p.Data }
 
-// Predict returns how long a collective takes with this algorithm and protocol: NCCL's latencies and limits
-// per protocol, over links at the rate that they reach when measured (NVLinkEfficiency, NetEfficiency) in
-// place of the search's rounded speeds; with the copies of NVLS before and after its reduction, and without
-// NCCL's correction of trees by size.
+// Predict returns how long a collective takes with this algorithm and protocol: NCCL's latencies
+// and limits per protocol, over links at the rate that they reach when measured (NVLinkEfficiency,
+// NetEfficiency) in place of the search's rounded speeds; with the copies of NVLS before and after
+// its reduction, and without NCCL's correction of trees by size.
 func (p Params) Predict(c coll.Collective, bytes unit.Bytes, g Group, a Algorithm, proto Protocol) (Prediction, error) {
 	if err := p.check(c, bytes, g); err != nil {
 		return Prediction{}, err
@@ -97,8 +97,8 @@ func (p Params) direct(c coll.Collective, proto Protocol, g Group) unit.Bitrate 
 	return of(p.Protocols[proto].Efficiency, carriedDirect(c, g, gpu, host, nic))
 }
 
-// Bound is the most that an algorithm can reach over the raw links of a group, as bytes of the whole buffer
-// of a rank over time: what the busiest link sends and receives, at its rate.
+// Bound is the most that an algorithm can reach over the raw links of a group, as bytes of the
+// whole buffer of a rank over time: what the busiest link sends and receives, at its rate.
 func (p Params) Bound(c coll.Collective, a Algorithm, g Group) unit.Bitrate {
 	raw := p
 	raw.NVLinkEfficiency, raw.NetEfficiency, raw.PCIShare = ratio(1, 1), ratio(1, 1), ratio(1, 1)
@@ -117,7 +117,8 @@ func carried(c coll.Collective, a Algorithm, g Group, gpu, host unit.Bitrate) un
 	n, local := int64(g.Ranks), int64(g.PerNode())
 	between := host // a tree of two: each sends everything once
 	if g.Nodes > 2 {
-		// A host is inner in one of two trees: a half goes up and to two below, the other half up in its tree.
+		// A host is inner in one of two trees: a half goes up and to two below, the other half up
+		// in its tree.
 		between = host / 2
 	}
 	switch a {
@@ -132,8 +133,8 @@ func carried(c coll.Collective, a Algorithm, g Group, gpu, host unit.Bitrate) un
 		}
 		return min(gpu, between)
 	case NVLS, NVLSTree:
-		// All-reduce: the switch pulls all that a GPU has, and the GPU sends its own part's sum to all. A
-		// gathered buffer comes in whole, one to be scattered goes out whole.
+		// All-reduce: the switch pulls all that a GPU has, and the GPU sends its own part's sum to
+		// all. A gathered buffer comes in whole, one to be scattered goes out whole.
 		if c == coll.AllReduce {
 			gpu = of(ratio(local, local+1), gpu)
 		}
@@ -148,8 +149,8 @@ func carried(c coll.Collective, a Algorithm, g Group, gpu, host unit.Bitrate) un
 	return min(gpu, host) // CollNet and PAT: everything leaves a host, or enters it, once
 }
 
-// carriedDirect: what is for other hosts leaves through the host's NICs, a root's and a single send's
-// through one.
+// carriedDirect: what is for other hosts leaves through the host's NICs, a root's and a single
+// send's through one.
 func carriedDirect(c coll.Collective, g Group, gpu, host, nic unit.Bitrate) unit.Bitrate {
 	n, local := int64(g.Ranks), int64(g.PerNode())
 	share := nic
@@ -183,8 +184,8 @@ func (p Params) nvlsLoop(bytes unit.Bytes, g Group) unit.Bytes {
 	return lanes * chunk
 }
 
-// Calibrate returns the efficiency of links of rate raw inside a host by which the model gives a measured
-// bus bandwidth: that of a ring with Simple at a size at which latencies no longer count.
+// Calibrate returns the efficiency of links of rate raw inside a host by which the model gives a
+// measured bus bandwidth: that of a ring with Simple at a size at which latencies no longer count.
 func Calibrate(raw, bus unit.Bitrate) (unit.Ratio, error) {
 	if raw <= 0 || bus <= 0 || bus > raw {
 		return unit.Ratio{}, fmt.Errorf("bus bandwidth of %v over links of %v, want more than 0, at most the links' rate",

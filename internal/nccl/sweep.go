@@ -26,8 +26,8 @@ func (p Pair) ratio() float64 {
 	return float64(max(p.Measured, p.Simulated)) / float64(min(p.Measured, p.Simulated))
 }
 
-// Pairs joins two sweeps by size, in order. Of sizes measured several times the first counts; points
-// without a time do not.
+// Pairs joins two sweeps by size, in order. Of sizes measured several times the first counts;
+// points without a time do not.
 func Pairs(measured, simulated []Point) []Pair {
 	at := map[unit.Bytes]unit.Duration{}
 	for _, s := range simulated {
@@ -46,15 +46,15 @@ func Pairs(measured, simulated []Point) []Pair {
 	return ps
 }
 
-// Error returns exp(mean |ln(simulated/measured)|) - 1 over the pairs: by how much a time is wrong, as a
-// factor either way, on the whole. 0 of none.
+// Error returns exp(mean |ln(simulated/measured)|) - 1 over the pairs: by how much a time is wrong,
+// as a factor either way, on the whole. 0 of none.
 func Error(ps []Pair) float64 {
 	most := 1.0
 	for _, p := range ps {
 		most = max(most, p.ratio())
 	}
-	// The geometric mean x of the ratios: their product over x is 1. Found by halves, without a logarithm,
-	// whose last bit differs between processors.
+	// The geometric mean x of the ratios: their product over x is 1. Found by halves, without a
+	// logarithm, whose last bit differs between processors.
 	low, high := 1.0, most
 	for range 64 {
 		x := low + (high-low)/2
@@ -107,11 +107,11 @@ type theory struct {
 	text   string
 }
 
-// Part finds the first size at which measured and simulated times of a collective differ by more than a
-// factor; found is false if they never do. The likely reason is the one change of the model that explains
-// the measured times from there on best: all latencies times a factor, all bandwidths, another algorithm or
-// protocol, or bandwidth in proportion to the channels that a size uses. used nil: what NCCL would choose.
-// It fails if there is no pair, or if the group cannot be.
+// Part finds the first size at which measured and simulated times of a collective differ by more
+// than a factor; found is false if they never do. The likely reason is the one change of the model
+// that explains the measured times from there on best: all latencies times a factor, all
+// bandwidths, another algorithm or protocol, or bandwidth in proportion to the channels that a size
+// uses. used nil: what NCCL would choose. It fails if there is no pair, or if the group cannot be.
 func (p Params) Part(c coll.Collective, g Group, ps []Pair, factor unit.Ratio, used Used) (at Parting, found bool,
 	err error) {
 	if len(ps) == 0 {
@@ -182,8 +182,8 @@ func with(ps []Pair, time func(i int) float64) []Pair {
 	return out
 }
 
-// scaled are the theories of wrong latencies, by the first size, and of wrong bandwidths, by the last; first
-// the one of what takes most of the first size.
+// scaled are the theories of wrong latencies, by the first size, and of wrong bandwidths, by the
+// last; first the one of what takes most of the first size.
 func scaled(ps []Pair, ms []model) []theory {
 	parts := func(i int) (latency, bytes float64) {
 		return float64(ms[i].d.Latency), float64(ms[i].d.Fill + ms[i].d.Data)
@@ -242,7 +242,8 @@ func (p Params) others(c coll.Collective, g Group, ps []Pair, now model) []theor
 	return list
 }
 
-// fewChannels is the theory that a size has bandwidth in proportion to its channels, if sizes differ.
+// fewChannels is the theory that a size has bandwidth in proportion to its channels, if sizes
+// differ.
 func fewChannels(ps []Pair, ms []model) []theory {
 	most := 0
 	for _, m := range ms {

@@ -41,8 +41,8 @@ func (c Choice) WriteText(w io.Writer, width int) error {
 	return s.Flush(w)
 }
 
-// reasons says what the group lacks for a candidate, a line per algorithm and reason. What no group could
-// change is left out.
+// reasons says what the group lacks for a candidate, a line per algorithm and reason. What no group
+// could change is left out.
 func (c Choice) reasons() []string {
 	var lines []string
 	for _, k := range c.Candidates {

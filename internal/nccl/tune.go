@@ -44,8 +44,8 @@ func (o Only) not(a Algorithm, proto Protocol) string {
 	return ""
 }
 
-// Choose returns what NCCL takes for a collective of bytes, counted as nccl-tests does: the whole buffer of
-// one rank. It fails if the group cannot be, or if what only allows cannot do it.
+// Choose returns what NCCL takes for a collective of bytes, counted as nccl-tests does: the whole
+// buffer of one rank. It fails if the group cannot be, or if what only allows cannot do it.
 func (p Params) Choose(c coll.Collective, bytes unit.Bytes, g Group, only Only) (Choice, error) {
 	if err := p.check(c, bytes, g); err != nil {
 		return Choice{}, err
@@ -112,7 +112,8 @@ func reasons(ks []Candidate) string {
 	return fmt.Sprint(list)
 }
 
-// directChoice: a send takes LL up to so many bytes per peer and channel, inside a host (enqueue.cc).
+// directChoice: a send takes LL up to so many bytes per peer and channel, inside a host
+// (enqueue.cc).
 func (p Params) directChoice(c Choice, g Group) Candidate {
 	proto := Simple
 	if peers := unit.Bytes(max(1, g.Ranks)); g.Nodes == 1 && (c.Bytes+peers-1)/peers <= p.P2PLL {
@@ -247,7 +248,8 @@ func (p Params) latency(c coll.Collective, a Algorithm, proto Protocol, g Group,
 
 func (p Params) ringLatency(c coll.Collective, proto Protocol, g Group, intra, inter unit.Duration) unit.Duration {
 	if c == coll.BroadcastFrom || c == coll.ReduceTo {
-		// The same channels on all nodes: only one hop is not hidden. Else each, as long as a tree's.
+		// The same channels on all nodes: only one hop is not hidden. Else each, as long as a
+		// tree's.
 		if g.Nodes == 1 {
 			return intra
 		}
@@ -284,8 +286,8 @@ func (p Params) plateau(lat unit.Duration, proto Protocol, c coll.Collective, g 
 
 func of(r unit.Ratio, b unit.Bitrate) unit.Bitrate { return unit.Bitrate(r.Of(int64(b))) }
 
-// bandwidth is what an algorithm reaches over a graph, as bytes of the whole buffer over time (tuning.cc:
-// ncclTopoTuneModel).
+// bandwidth is what an algorithm reaches over a graph, as bytes of the whole buffer over time
+// (tuning.cc: ncclTopoTuneModel).
 func (p Params) bandwidth(c coll.Collective, a Algorithm, proto Protocol, g Group, gr Graph) unit.Bitrate {
 	n, speed := g.Ranks, gr.Intra
 	if g.Nodes > 2 && a != CollNetDirect && a != CollNetChain {
@@ -357,7 +359,8 @@ func (p Params) busBandwidth(c coll.Collective, a Algorithm, proto Protocol, g G
 	return bus
 }
 
-// collNetDirect wants a NIC per GPU: with fewer channels than GPUs it loses half of what is missing.
+// collNetDirect wants a NIC per GPU: with fewer channels than GPUs it loses half of what is
+// missing.
 func (p Params) collNetDirect(c coll.Collective, g Group, gr Graph, bus unit.Bitrate) unit.Bitrate {
 	local, channels := int64(g.PerNode()), int64(gr.Channels)
 	if c != coll.AllReduce {

@@ -87,6 +87,7 @@ func (r *jsonReader) value(depth int) (v value, err error) {
 	switch token := token.(type) {
 	case json.Delim:
 		v.kind = byte(token)
+		seen := map[string]bool{}
 		for r.dec.More() {
 			m := member{at: r.next()}
 			if token == '{' {
@@ -95,9 +96,10 @@ func (r *jsonReader) value(depth int) (v value, err error) {
 					return v, err
 				}
 				m.key, _ = key.(string)
-				if slices.ContainsFunc(v.members, func(o member) bool { return o.key == m.key }) {
+				if seen[m.key] {
 					r.problem(m.at, "%s: given twice", located.Shown(m.key))
 				}
+				seen[m.key] = true
 			}
 			if m.value, err = r.value(depth + 1); err != nil {
 				return v, err
@@ -122,8 +124,12 @@ func (r *jsonReader) value(depth int) (v value, err error) {
 	return v, nil
 }
 
-// problem is one at an offset.
+// problem is one at an offset. Once the list is full more are not placed: that takes a look at all
+// before.
 func (r *jsonReader) problem(at int64, format string, args ...any) {
+	if r.problems.Full() {
+		return
+	}
 	before := r.src[:min(at, int64(len(r.src)))]
 	start := bytes.LastIndexByte(before, '\n') + 1
 	r.problems = append(r.problems, located.Problem{File: r.name, Line: 1 + bytes.Count(before, []byte("\n")),
@@ -139,8 +145,8 @@ func (v value) get(key string) (value, bool) {
 	return value{}, false
 }
 
-// table turns the object into a table. Of the whole it takes args, config.devices and results: what else
-// there is describes the run. In results every key must be known.
+// table turns the object into a table. Of the whole it takes args, config.devices and results: what
+// else there is describes the run. In results every key must be known.
 func (r *jsonReader) table(top value) *Table {
 	t := &Table{}
 	if args, _ := top.get("args"); len(args.list) > 0 {

@@ -3,6 +3,7 @@ package nccltests
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"railyard/internal/coll"
+	"railyard/internal/located"
 	"railyard/internal/unit"
 )
 
@@ -39,8 +41,9 @@ func text(t testing.TB, table *Table) string {
 	return b.String()
 }
 
-// The logs of testdata are made up after the formats that src/util.cu (2.19.6) and src/common.cu, broadcast.cu
-// (2.9.0) print; the bus bandwidths of h200.log are the published ones of 8 x H200. Each is read and printed.
+// The logs of testdata are made up after the formats that src/util.cu (2.19.6) and src/common.cu,
+// broadcast.cu (2.9.0) print; the bus bandwidths of h200.log are the published ones of 8 x H200.
+// Each is read and printed.
 func TestLogs(t *testing.T) {
 	for _, name := range []string{"h200.log", "launcher.log", "old.log", "results.json"} {
 		table, _ := read(t, name)
@@ -179,6 +182,20 @@ func TestProblems(t *testing.T) {
 	}
 }
 
+// A hostile file of many wrong keys is refused without a look at all of it for each.
+func TestManyProblems(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(`{"results": [{`)
+	for i := range 20_000 {
+		fmt.Fprintf(&b, "\"k%d\": 1,\n", i)
+	}
+	b.WriteString(`"x": 1}]}`)
+	_, err := Read("f", []byte(b.String()))
+	if err == nil || strings.Count(err.Error(), "\n") != located.Most {
+		t.Errorf("%d problems, want %d and how many more", strings.Count(err.Error(), "\n"), located.Most)
+	}
+}
+
 // Lines of NCCL, launcher tags and texts around the table do no harm.
 func TestTolerance(t *testing.T) {
 	plain, err := Read("f", []byte(columns+row+row))
@@ -313,7 +330,8 @@ func TestDefinitions(t *testing.T) {
 	}
 }
 
-// Whatever the text, reading ends with a table that can be printed and read, or with problems on one line each.
+// Whatever the text, reading ends with a table that can be printed and read, or with problems on
+// one line each.
 func FuzzRead(f *testing.F) {
 	for _, name := range []string{"h200.log", "launcher.log", "old.log", "results.json"} {
 		src, err := os.ReadFile(filepath.Join("testdata", name))

@@ -15,8 +15,8 @@ import (
 // MaxText is how large a log may be, in bytes.
 const MaxText = 16 << 20
 
-// Read reads a log of nccl-tests: the text that it prints, or the JSON that it writes. name is used in
-// errors, which are located.Problems: all that is not understood.
+// Read reads a log of nccl-tests: the text that it prints, or the JSON that it writes. name is used
+// in errors, which are located.Problems: all that is not understood.
 func Read(name string, src []byte) (*Table, error) {
 	src = bytes.TrimPrefix(src, located.BOM)
 	if len(src) > MaxText {
@@ -167,7 +167,8 @@ func (r *reader) header(words []located.Word) {
 		columns = append(columns, name)
 	}
 	r.columns = columns
-	// What is expected: those of a row in order, though some versions leave some out; then a result twice.
+	// What is expected: those of a row in order, though some versions leave some out; then a result
+	// twice.
 	i := 0
 	for _, name := range before {
 		if i < len(columns) && columns[i] == name {
@@ -189,7 +190,8 @@ func (r *reader) header(words []located.Word) {
 		"time algbw busbw #wrong [i_min i_max i_p99 i_cv%%], then [timestamp]", located.Shown(strings.Join(columns, " ")))
 }
 
-// device reads # Rank 0 Group 0 Pid 313 on host device 0 [0x18] name. What the program cut short is left out.
+// device reads # Rank 0 Group 0 Pid 313 on host device 0 [0x18] name. What the program cut short is
+// left out.
 func (r *reader) device(line string, words []located.Word) {
 	var d Device
 	numbers := map[string]*int{"Rank": &d.Rank, "Group": &d.Group, "Pid": &d.Pid, "device": &d.Device}
@@ -241,7 +243,8 @@ func (r *reader) row(words []located.Word) {
 	case len(columns):
 		row.Out, row.In = &Result{}, &Result{}
 	case len(columns) - group:
-		// The first result starts some 4 columns behind the word before it, the second some 32 more.
+		// The first result starts some 4 columns behind the word before it, the second some 32
+		// more.
 		if before := words[first-1]; words[first].Column-before.Column-before.Width() > 20 {
 			row.In, skip = &Result{}, group
 		} else {

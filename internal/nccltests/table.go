@@ -13,8 +13,8 @@ type Table struct {
 	Program string   // such as all_reduce_perf; empty where the log does not say, as before 2.17
 	Devices []Device // a line each; may be cut short by the program
 	CPUTime bool     // times are those until the host was done (-C 1)
-	// Delta: errors are the greatest difference from the right result, as before 2.11, not the number of wrong
-	// elements.
+	// Delta: errors are the greatest difference from the right result, as before 2.11, not the
+	// number of wrong elements.
 	Delta bool
 	Rows  []Row
 }
@@ -98,14 +98,15 @@ func (t *Table) Hosts() int {
 	return len(seen)
 }
 
-// NewResult is a time with its bandwidths (doc/PERFORMANCE.md). bytes is the whole buffer of a rank.
+// NewResult is a time with its bandwidths (doc/PERFORMANCE.md). bytes is the whole buffer of a
+// rank.
 func NewResult(c coll.Collective, ranks int, bytes unit.Bytes, time unit.Duration) Result {
 	return Result{Time: time, AlgBW: coll.BusBandwidth(coll.SendReceive, ranks, bytes, time), // factor 1
 		BusBW: coll.BusBandwidth(c, ranks, bytes, time)}
 }
 
-// Count is how many elements of a size the call of a collective names for a buffer of bytes (the tests'
-// GetCollByteCount).
+// Count is how many elements of a size the call of a collective names for a buffer of bytes (the
+// tests' GetCollByteCount).
 func Count(c coll.Collective, ranks int, bytes, element unit.Bytes) int64 {
 	n := int64(bytes / element)
 	switch c {

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// WriteText prints the table as nccl-tests does: devices, columns, rows, and what it says in the end.
+// WriteText prints the table as nccl-tests does: devices, columns, rows, and what it says in the
+// end.
 func (t *Table) WriteText(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	if t.Program != "" {
