@@ -235,6 +235,22 @@ func TestOneResult(t *testing.T) {
 	}
 }
 
+// A time stamp stands last, whichever result is blank.
+func TestOneResultWithTimestamp(t *testing.T) {
+	head := strings.TrimSuffix(columns, "\n") + "  timestamp\n"
+	blank := strings.Repeat(" ", 33)
+	whole := strings.TrimSuffix(row, "\n")
+	end := len(whole) - 33
+	for _, line := range []string{whole[:end] + blank, whole[:end-33] + blank + whole[end:]} {
+		table, err := Read("f", []byte(head+line+"  2026-11-02 10:15:30\n"))
+		if err != nil {
+			t.Errorf("%q: %v", line, err)
+		} else if r := table.Rows[0]; (r.Out == nil) == (r.In == nil) {
+			t.Errorf("%q: %+v", line, r)
+		}
+	}
+}
+
 // Any table whose figures have the digits that are printed comes back.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

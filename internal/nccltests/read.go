@@ -238,7 +238,7 @@ func (r *reader) row(words []located.Word) {
 	first := slices.Index(columns, "time")
 	group := slices.Index(columns[first+1:], "time") + 1
 	row := Row{RedOp: "none", Root: -1}
-	skip := 0 // columns of a result that was not run: blanks
+	from, skip := len(words), 0 // the columns of a result that was not run are blank, from this word on
 	switch len(words) {
 	case len(columns):
 		row.Out, row.In = &Result{}, &Result{}
@@ -246,9 +246,9 @@ func (r *reader) row(words []located.Word) {
 		// The first result starts some 4 columns behind the word before it, the second some 32
 		// more.
 		if before := words[first-1]; words[first].Column-before.Column-before.Width() > 20 {
-			row.In, skip = &Result{}, group
+			row.In, from, skip = &Result{}, first, group
 		} else {
-			row.Out = &Result{}
+			row.Out, from, skip = &Result{}, first+group, group
 		}
 	default:
 		last := words[len(words)-1]
@@ -257,13 +257,12 @@ func (r *reader) row(words []located.Word) {
 	}
 	bad := len(r.problems)
 	for i, w := range words {
-		at := i
-		to := row.Out
-		if i >= first {
+		at, to := i, row.Out
+		if i >= from {
 			at += skip
-			if at >= first+group {
-				to = row.In
-			}
+		}
+		if at >= first+group {
+			to = row.In
 		}
 		if err := row.set(columns[at], w.Text, to); err != nil {
 			r.problem(w, "%s: %v", columns[at], err)
