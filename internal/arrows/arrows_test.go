@@ -159,7 +159,7 @@ var rules = map[string]rule{
 		why: "switch configuration follows from names and thresholds, not from a run",
 	},
 	"plan": {
-		may: "cc coll dataset exec fabric nn qos result scenario splitmix topo train wire workload",
+		may: "cc coll dataset exec fabric located nn qos result scenario splitmix topo train wire workload",
 		why: "a plan is a function of the scenario and its files: run reads the files. Of what is not pure it " +
 			"takes types and names alone: see onlyThese",
 	},
@@ -168,8 +168,8 @@ var rules = map[string]rule{
 		why: "it turns what happens in a run into tables and figures: what happens is for run and the engine",
 	},
 	"run": {
-		may: "cc dataset exec fabric input machine nic nn plan rank record result roce scenario sim topo train " +
-			"coll",
+		may: "cc coll dataset exec fabric input located machine nic nn plan rank record result roce scenario " +
+			"sim topo train",
 		why: "the only package that knows everything; it is below those that show it",
 	},
 	"sweep": {
@@ -204,7 +204,7 @@ var rules = map[string]rule{
 		why: "it writes the table of keys for people; nothing but its test runs it",
 	},
 	"scenario/scenariotest": {
-		may:   "scenario",
+		may:   "located scenario",
 		third: "pgregory.net/rapid",
 		why:   "it draws files for the tests of scenario and schema, as a user could write them",
 	},

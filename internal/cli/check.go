@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/located"
 	"railyard/internal/plan"
 	"railyard/internal/qos"
 	"railyard/internal/run"
@@ -60,7 +61,7 @@ func (a *app) check(file string, asJSON bool) error {
 		return misuse("cannot read scenario %s: %w", file, err)
 	}
 	sc, err := scenario.Parse(file, src)
-	var problems scenario.Problems
+	var problems located.Problems
 	var in *plan.Inspection
 	switch {
 	case errors.As(err, &problems):
@@ -105,10 +106,10 @@ func (a *app) checkUnplanned(file string, sc *scenario.Scenario, err error, asJS
 	if errors.As(err, &field) {
 		f.Path, f.Message = field.Path, field.Err.Error()
 	}
-	problems := scenario.Problems{sc.Located(f)}
-	var located scenario.Problems
-	if errors.As(err, &located) {
-		problems = located
+	problems := located.Problems{sc.Located(f)}
+	var inFile located.Problems
+	if errors.As(err, &inFile) {
+		problems = inFile
 	}
 	where, n := placeOf(file, err)
 	wrong := fmt.Errorf("%s: %s", where, count(n, "error"))
@@ -129,7 +130,7 @@ func (a *app) checkUnplanned(file string, sc *scenario.Scenario, err error, asJS
 	return wrong
 }
 
-func checkData(problems scenario.Problems, in *plan.Inspection) checkJSON {
+func checkData(problems located.Problems, in *plan.Inspection) checkJSON {
 	out := checkJSON{Findings: []findingJSON{}}
 	for _, p := range problems {
 		severity := scenario.Error

@@ -24,7 +24,7 @@ func (a *app) readScenario(file string) (*scenario.Scenario, error) {
 		return nil, misuse("cannot read scenario %s: %w", file, err)
 	}
 	sc, err := scenario.Parse(file, src)
-	var problems scenario.Problems
+	var problems located.Problems
 	if errors.As(err, &problems) {
 		problems.Render(a.stderr, src, a.errTerm.colour)
 		return nil, fmt.Errorf("%s: %s", file, count(len(problems), "problem"))

@@ -13,6 +13,7 @@ import (
 
 	"railyard/internal/headline"
 	"railyard/internal/input"
+	"railyard/internal/located"
 	"railyard/internal/report"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
@@ -146,7 +147,7 @@ func (a *app) load(ctx context.Context, p *progress, file string, f runFlags) (*
 
 // problems prints the problems of a scenario with their lines and returns what is left to say.
 func (a *app) problems(file string, src []byte, err error) error {
-	var problems scenario.Problems
+	var problems located.Problems
 	if !errors.As(err, &problems) {
 		return err
 	}

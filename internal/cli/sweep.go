@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"railyard/internal/input"
+	"railyard/internal/located"
 	"railyard/internal/result"
-	"railyard/internal/scenario"
 	"railyard/internal/sweep"
 	"railyard/internal/unit"
 )
@@ -68,7 +68,7 @@ func (a *app) runSweep(ctx context.Context, file string, f runFlags, m *many) er
 	variants, err := sweep.Variants(sc, m.axes, m.seeds)
 	if err != nil {
 		p.stop()
-		var problems scenario.Problems
+		var problems located.Problems
 		if errors.As(err, &problems) {
 			return a.problems(file, src, err)
 		}

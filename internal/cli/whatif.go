@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"railyard/internal/input"
+	"railyard/internal/located"
 	"railyard/internal/result"
-	"railyard/internal/scenario"
 	"railyard/internal/sweep"
 	"railyard/internal/whatif"
 )
@@ -93,7 +93,7 @@ func (a *app) whatif(ctx context.Context, dir string, f whatifFlags) error {
 
 // changeProblems prints what is wrong with a change, and returns what is left to say.
 func (a *app) changeProblems(err error) error {
-	var problems scenario.Problems
+	var problems located.Problems
 	if !errors.As(err, &problems) {
 		return err
 	}

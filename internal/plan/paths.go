@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"railyard/internal/fabric"
+	"railyard/internal/located"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
 	"railyard/internal/topo"
@@ -78,7 +79,7 @@ func (p *Plan) recabled(g *topo.Graph) (*topo.Graph, error) {
 
 // problem is an error about a key of the scenario, with its place in the file.
 func problem(sc *scenario.Scenario, path, format string, args ...any) error {
-	return scenario.Problems{sc.Located(scenario.Finding{
+	return located.Problems{sc.Located(scenario.Finding{
 		Severity: scenario.Error,
 		Path:     path,
 		Message:  fmt.Sprintf(format, args...),

@@ -7,6 +7,7 @@ import (
 
 	"railyard/internal/coll"
 	"railyard/internal/input"
+	"railyard/internal/located"
 	"railyard/internal/plan"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
@@ -45,7 +46,7 @@ func newPlan(sc *scenario.Scenario, w *watcher) (*plan.Plan, []result.Input, err
 
 // readFiles reads the files that a scenario names, or returns what is wrong with each.
 func readFiles(ctx context.Context, sc *scenario.Scenario) (files plan.Files, inputs []result.Input, err error) {
-	var problems scenario.Problems
+	var problems located.Problems
 	read := func(key, kind, name string, most int64) []byte {
 		if err != nil {
 			return nil

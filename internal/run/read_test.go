@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"railyard/internal/scenario"
+	"railyard/internal/located"
 )
 
 // Every file that cannot be read is reported, at its key.
@@ -15,7 +15,7 @@ cluster: {hosts: 2, host: {gpus: 1}}
 fabric: {design: custom, topology: none/net.txt}
 job: {flows_csv: none/flows.csv}
 `))
-	var problems scenario.Problems
+	var problems located.Problems
 	if !errors.As(err, &problems) || len(problems) != 2 {
 		t.Fatalf("%v, want two problems", err)
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"railyard/internal/located"
 )
 
 // A decoder resolves one scenario. First it walks the tree and matches keys with
@@ -12,7 +14,7 @@ import (
 // rule may look at fields above its own; then it checks fields against each other.
 type decoder struct {
 	file     string
-	problems Problems
+	problems located.Problems
 	keys     map[string]span   // where the key of a path stands
 	values   map[string]*node  // the value given for a path
 	preset   map[string]string // path -> value, from the presets chosen so far
@@ -139,7 +141,7 @@ func (d *decoder) group(c *Key, e entry, path string) {
 // unknown reports a key that the table does not have, with the key that was likely
 // meant, else with all that there are.
 func (d *decoder) unknown(k *Key, e entry, prefix string) {
-	path := prefix + shown(e.key)
+	path := prefix + located.Shown(e.key)
 	meant := suggest(e.key, k.names())
 	for _, c := range k.Keys {
 		if slices.Contains(c.Field.Also, e.key) {

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"railyard/internal/located"
 	"railyard/internal/scenario"
 	"railyard/internal/scenario/scenariotest"
 )
@@ -28,7 +29,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		lines := bytes.Split(bytes.TrimPrefix(src, []byte("\xef\xbb\xbf")), []byte("\n"))
-		for _, p := range err.(scenario.Problems) {
+		for _, p := range err.(located.Problems) {
 			if p.Line < 1 || p.Line > len(lines) || p.Column < 1 || p.Column > len(lines[p.Line-1])+1 || p.Width < 1 {
 				t.Fatalf("%s points outside the file", p)
 			}
@@ -36,7 +37,7 @@ func FuzzParse(f *testing.F) {
 				t.Fatalf("%q is not one line", p.String())
 			}
 		}
-		err.(scenario.Problems).Render(&bytes.Buffer{}, src, true)
+		err.(located.Problems).Render(&bytes.Buffer{}, src, true)
 	})
 }
 

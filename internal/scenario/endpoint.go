@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"railyard/internal/located"
 )
 
 // Endpoint is one end of a flow: a GPU or a NIC of a host.
@@ -22,7 +24,7 @@ var endpointText = regexp.MustCompile(`^host([1-9][0-9]{0,6})/(gpu|nic)(0|[1-9][
 func ParseEndpoint(s string) (Endpoint, error) {
 	if !endpointText.MatchString(s) {
 		return Endpoint{}, fmt.Errorf("%s: want hostN/gpuM or hostN/nicM (hosts from 1, the others from 0), such "+
-			"as host1/gpu0", shown(s))
+			"as host1/gpu0", located.Shown(s))
 	}
 	host, end, _ := strings.Cut(s, "/")
 	h, _ := strconv.Atoi(host[len("host"):]) // at most seven digits

@@ -3,6 +3,7 @@ package scenario
 import (
 	"fmt"
 
+	"railyard/internal/located"
 	"railyard/internal/unit"
 )
 
@@ -10,7 +11,7 @@ import (
 type Severity string
 
 // The severities. A scenario with a finding of severity Error does not run; what is
-// wrong with the file itself is a Problem and not a finding.
+// wrong with the file itself is a located.Problem and not a finding.
 const (
 	Warning Severity = "warning" // allowed but likely not meant, or worth knowing
 	Error   Severity = "error"
@@ -29,7 +30,7 @@ func (f Finding) String() string { return f.Path + ": " + f.Message }
 
 // Located returns the finding as a problem with its place in the scenario's file. Line
 // is 0 where the file says nothing about the path.
-func (s *Scenario) Located(f Finding) Problem {
+func (s *Scenario) Located(f Finding) located.Problem {
 	p := s.places[f.Path].problem(s.file, f.Path, f.Message, f.Hint)
 	p.Warning = f.Severity == Warning
 	return p

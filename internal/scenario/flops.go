@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
+
+	"railyard/internal/located"
 )
 
 // FLOPS is a compute rate in floating-point operations per second.
@@ -25,10 +27,10 @@ func ParseFLOPS(s string) (FLOPS, error) {
 	}
 	number, name := t[:i], strings.TrimSpace(t[i:])
 	if !decimalText.MatchString(number) || len(number) > 40 {
-		return 0, fmt.Errorf("%s: want a number with a unit: %s", shown(s), want)
+		return 0, fmt.Errorf("%s: want a number with a unit: %s", located.Shown(s), want)
 	}
 	if name == "" {
-		return 0, fmt.Errorf("%s: no unit, want %s", shown(s), want)
+		return 0, fmt.Errorf("%s: no unit, want %s", located.Shown(s), want)
 	}
 	for _, sc := range flopsScales {
 		if sc.name != name {
@@ -36,15 +38,15 @@ func ParseFLOPS(s string) (FLOPS, error) {
 		}
 		r, ok := new(big.Rat).SetString(number)
 		if !ok {
-			return 0, fmt.Errorf("%s: want a number with a unit: %s", shown(s), want)
+			return 0, fmt.Errorf("%s: want a number with a unit: %s", located.Shown(s), want)
 		}
 		r.Mul(r, new(big.Rat).SetInt64(sc.size))
 		if !r.IsInt() || !r.Num().IsInt64() {
-			return 0, fmt.Errorf("%s: not a whole number of FLOP/s below 2^63", shown(s))
+			return 0, fmt.Errorf("%s: not a whole number of FLOP/s below 2^63", located.Shown(s))
 		}
 		return FLOPS(r.Num().Int64()), nil
 	}
-	return 0, fmt.Errorf("%s: unknown unit %q, want %s", shown(s), cut(name), want)
+	return 0, fmt.Errorf("%s: unknown unit %q, want %s", located.Shown(s), located.Cut(name), want)
 }
 
 // String prints the rate exactly, in the largest unit that needs at most three decimals.

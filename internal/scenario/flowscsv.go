@@ -28,7 +28,7 @@ type FileFlow struct {
 // ReadFlows reads the flows of a CSV file (RFC 4180) for this scenario; name stands for the file in
 // problems. The first line names keys of a flow, in any order; an empty cell is a key that is not
 // given; a path is written host1>leaf1>host2. Lines that begin with # are comments. The error, if
-// any, is Problems.
+// any, is located.Problems.
 //
 //	name,from,to,bytes,start,path
 //	a,host1/nic0,host3/nic0,10MB,0us,host1>leaf1>spine2>leaf2>host3
@@ -60,10 +60,10 @@ func (s *Scenario) ReadFlows(name string, src []byte) ([]FileFlow, error) {
 
 // FlowProblem is what is wrong with a key of a flow that ReadFlows took from a line of src, found
 // later; it points at the key's cell or, where that is empty or key is "", at the line. The error
-// is Problems.
+// is located.Problems.
 func FlowProblem(name string, src []byte, line int, key, message string) error {
 	src = bytes.TrimPrefix(src, located.BOM)
-	p := Problem{File: name, Line: line, Column: 1, Width: 1, Path: key, Message: message}
+	p := located.Problem{File: name, Line: line, Column: 1, Width: 1, Path: key, Message: message}
 	c := newFlowsReader(src)
 	for keys := []string(nil); ; {
 		row, err := c.Read()
@@ -84,7 +84,7 @@ func FlowProblem(name string, src []byte, line int, key, message string) error {
 		}
 		break
 	}
-	ps := Problems{p}
+	ps := located.Problems{p}
 	ps.InCharacters(src)
 	return ps
 }

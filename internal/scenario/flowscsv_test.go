@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"railyard/internal/located"
 )
 
 const forFlows = `
@@ -88,7 +90,7 @@ func TestFlowProblem(t *testing.T) {
 		{3, "path", "f.csv:3:1: path: wrong (1)"},   // an empty cell
 		{3, "count", "f.csv:3:1: count: wrong (1)"}, // no such column
 	} {
-		p := FlowProblem("f.csv", src, c.line, c.key, "wrong").(Problems)[0]
+		p := FlowProblem("f.csv", src, c.line, c.key, "wrong").(located.Problems)[0]
 		if got := fmt.Sprintf("%s (%d)", p, p.Width); got != c.want {
 			t.Errorf("%q of line %d: %s, want %s", c.key, c.line, got, c.want)
 		}
@@ -107,7 +109,7 @@ func FuzzReadFlows(f *testing.F) {
 			return
 		}
 		lines := strings.Count(string(src), "\n") + 1
-		for _, p := range err.(Problems) {
+		for _, p := range err.(located.Problems) {
 			if p.Line < 0 || p.Line > lines || strings.ContainsAny(p.String(), "\n\r") {
 				t.Fatalf("%q", p.String())
 			}

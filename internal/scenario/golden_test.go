@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"railyard/internal/located"
 	"railyard/internal/scenario"
 	"railyard/internal/scenario/scenariotest"
 )
@@ -54,7 +55,7 @@ func TestDiagnostics(t *testing.T) {
 
 func diagnose(src string) string {
 	s, err := scenario.Parse("job.yaml", []byte(src))
-	switch ps, ok := err.(scenario.Problems); {
+	switch ps, ok := err.(located.Problems); {
 	case ok && strings.HasPrefix(src, "# render"):
 		var b strings.Builder
 		ps.Render(&b, []byte(src), false)

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"railyard/internal/located"
 )
 
 // Kind is the name of what a field holds.
@@ -154,7 +156,7 @@ func (k *kind[T]) value(f *Field, text string) (v T, hint string, err error) {
 	default:
 		return v, "", nil
 	}
-	return v, "", f.orWord(fmt.Errorf("%s: %s, want %s", shown(text), side, f.interval()))
+	return v, "", f.orWord(fmt.Errorf("%s: %s, want %s", located.Shown(text), side, f.interval()))
 }
 
 // bound reads a bound of the table.
@@ -184,7 +186,7 @@ func scalar[T any](t traits, parse func(string) (T, error), compare func(a, b T)
 		format:  func(_ *Field, v T) string { return format(v) },
 		parse: func(f *Field, text string) (v T, hint string, err error) {
 			if v, err = parse(text); err != nil {
-				return *new(T), "", f.orWord(bare(text, err))
+				return *new(T), "", f.orWord(located.Bare(text, err))
 			}
 			return v, "", nil
 		},

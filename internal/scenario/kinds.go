@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"railyard/internal/located"
 	"railyard/internal/unit"
 )
 
@@ -146,7 +147,7 @@ func Kinds() []Choice {
 // parseBool reads true and false.
 func parseBool(text string) (bool, error) {
 	if text != "true" && text != "false" {
-		return false, fmt.Errorf("%s: want true or false", shown(text))
+		return false, fmt.Errorf("%s: want true or false", located.Shown(text))
 	}
 	return text == "true", nil
 }
@@ -154,7 +155,7 @@ func parseBool(text string) (bool, error) {
 // parseChecked reads text that the field has a check for.
 func parseChecked(f *Field, text string) (v, hint string, err error) {
 	if why := f.check(text); why != "" {
-		return "", "", fmt.Errorf("%s: %s", shown(text), why)
+		return "", "", fmt.Errorf("%s: %s", located.Shown(text), why)
 	}
 	return text, "", nil
 }
@@ -168,7 +169,7 @@ func parseChoice(f *Field, text string) (v, hint string, err error) {
 	if s := suggest(text, known); s != "" {
 		hint = "did you mean " + s + "?"
 	}
-	return "", hint, fmt.Errorf("%s: unknown, want %s", shown(text), list(known))
+	return "", hint, fmt.Errorf("%s: unknown, want %s", located.Shown(text), list(known))
 }
 
 // names returns the names of the choices.

@@ -3,6 +3,8 @@ package scenario
 import (
 	"fmt"
 	"regexp"
+
+	"railyard/internal/located"
 )
 
 // Bounds of a list of names.
@@ -19,7 +21,7 @@ func parseNames(f *Field, n *node) ([]string, string, error) {
 		case item.shape != scalarShape || item.null() || item.number() || item.bool():
 			return nil, "", &entryError{item.at, fmt.Errorf("entry %d: %s, want a name", i+1, item.described())}
 		case checkNode(item.text) != "":
-			return nil, "", &entryError{item.at, fmt.Errorf("entry %d: %s: %s", i+1, shown(item.text),
+			return nil, "", &entryError{item.at, fmt.Errorf("entry %d: %s: %s", i+1, located.Shown(item.text),
 				checkNode(item.text))}
 		}
 		all[i] = item.text
@@ -30,7 +32,7 @@ func parseNames(f *Field, n *node) ([]string, string, error) {
 // parseNoNames reads the word that stands for a list of names.
 func parseNoNames(f *Field, text string) (none []string, hint string, err error) {
 	if text != f.Word {
-		return nil, "", fmt.Errorf("%s: want %s", shown(text), f.want())
+		return nil, "", fmt.Errorf("%s: want %s", located.Shown(text), f.want())
 	}
 	return nil, "", nil
 }

@@ -3,6 +3,8 @@ package scenario
 import (
 	"strings"
 	"testing"
+
+	"railyard/internal/located"
 )
 
 const placed = `cluster: {hosts: 2, host: {gpus: 4}}
@@ -26,7 +28,7 @@ func TestPlacementMistakes(t *testing.T) {
 	} {
 		job := "  parallel: {dp: 2}\n  placement: " + c.value + "\n"
 		_, err := Parse("a.yaml", []byte(placed+job))
-		if err == nil || !strings.Contains(err.(Problems).Error()+hints(err), c.want) {
+		if err == nil || !strings.Contains(err.(located.Problems).Error()+hints(err), c.want) {
 			t.Errorf("%s: %v, want %s", c.value, err, c.want)
 		}
 	}
@@ -37,7 +39,7 @@ func TestPlacementMistakes(t *testing.T) {
 }
 
 func hints(err error) (all string) {
-	for _, p := range err.(Problems) {
+	for _, p := range err.(located.Problems) {
 		all += p.Hint
 	}
 	return all

@@ -415,7 +415,7 @@ type Output struct {
 }
 
 // Parse resolves the scenario in src; name stands for the file in problems and
-// gives the scenario its default name. The error, if any, is Problems.
+// gives the scenario its default name. The error, if any, is located.Problems.
 func Parse(name string, src []byte) (*Scenario, error) {
 	root, ps := readTree(name, src)
 	if len(ps) > 0 {

@@ -144,7 +144,7 @@ func TestBoundedBeforeParsing(t *testing.T) {
 		"tags":          strings.Repeat("!a ", MaxBytes/3),
 	} {
 		_, err := Parse("big.yaml", []byte(src))
-		var ps Problems
+		var ps located.Problems
 		if !errors.As(err, &ps) || len(ps) == 0 || len(ps) > located.Most+1 {
 			t.Errorf("%s: %d problems", name, len(ps))
 		}
@@ -158,7 +158,7 @@ func TestManyProblems(t *testing.T) {
 		b.WriteString("wrong" + strings.Repeat("x", i) + ": 1\n")
 	}
 	_, err := Parse("x.yaml", []byte(b.String()))
-	if ps := err.(Problems); len(ps) != located.Most+1 ||
+	if ps := err.(located.Problems); len(ps) != located.Most+1 ||
 		!strings.Contains(ps.Error(), "and at least 202 more problems") {
 		t.Errorf("%d problems, the last is %s", len(ps), ps[len(ps)-1])
 	}

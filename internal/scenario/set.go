@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"railyard/internal/located"
 )
 
 // A Change is one edit of a scenario's file: Text, as a file would have it, becomes the value of
@@ -17,7 +19,7 @@ type Change struct {
 
 // Set returns the scenario that the file would give if it had text as the value of path: presets
 // and what follows from other keys are found anew, and everything is checked. The error, if any, is
-// Problems.
+// located.Problems.
 func (s *Scenario) Set(path, text string) (*Scenario, error) {
 	return s.With(Change{Path: path, Text: text})
 }
@@ -27,14 +29,14 @@ func (s *Scenario) Set(path, text string) (*Scenario, error) {
 func (s *Scenario) With(changes ...Change) (*Scenario, error) {
 	root := s.root
 	if root == nil { // not from a file
-		var ps Problems
+		var ps located.Problems
 		if root, ps = readTree(s.file, s.YAML()); len(ps) > 0 {
 			return nil, ps.Sorted()
 		}
 	}
 	for _, c := range changes {
 		if c.Path == "" {
-			return nil, Problems{{File: s.file, Message: "a scenario has keys, want the path of one such as " +
+			return nil, located.Problems{{File: s.file, Message: "a scenario has keys, want the path of one such as " +
 				"fabric.spines",
 				Set: true}}
 		}
@@ -43,7 +45,7 @@ func (s *Scenario) With(changes ...Change) (*Scenario, error) {
 			root, err = edited(root, c.Path, "", value)
 		}
 		if err != nil {
-			return nil, Problems{{File: s.file, Line: 0, Path: c.Path, Message: err.Error(), Set: true}}
+			return nil, located.Problems{{File: s.file, Line: 0, Path: c.Path, Message: err.Error(), Set: true}}
 		}
 	}
 	return decode(s.file, root, nil)
@@ -59,7 +61,7 @@ func (c Change) value() (*node, error) {
 	}
 	n, ps := readTree("", []byte(c.Text))
 	if len(ps) > 0 {
-		return nil, fmt.Errorf("%s: %s", shown(c.Text), ps[0].Message)
+		return nil, fmt.Errorf("%s: %s", located.Shown(c.Text), ps[0].Message)
 	}
 	n.settle()
 	return n, nil

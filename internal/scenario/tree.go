@@ -28,6 +28,16 @@ const (
 // A span is where something stands in the file.
 type span struct{ line, column, width int }
 
+// problem makes a problem at a place of a file. What stands at the place of a change is about the
+// change.
+func (at span) problem(file, path, message, hint string) located.Problem {
+	if at == settled {
+		return located.Problem{File: file, Path: path, Message: message, Hint: hint, Set: true}
+	}
+	return located.Problem{File: file, Line: at.line, Column: at.column, Width: at.width, Path: path,
+		Message: message, Hint: hint}
+}
+
 // shape is what a node is.
 type shape uint8
 
@@ -55,7 +65,7 @@ type entry struct {
 }
 
 // readTree bounds, checks and parses src.
-func readTree(file string, src []byte) (*node, Problems) {
+func readTree(file string, src []byte) (*node, located.Problems) {
 	r := &reader{file: file}
 	if len(src) > MaxBytes {
 		r.problem(span{1, 1, 1}, fmt.Sprintf("%d bytes or more: a scenario has at most %d (1 MB)", len(src),
@@ -74,7 +84,7 @@ func readTree(file string, src []byte) (*node, Problems) {
 type reader struct {
 	file     string
 	lines    []string
-	problems Problems
+	problems located.Problems
 }
 
 func (r *reader) problem(at span, message, hint string) {

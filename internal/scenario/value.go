@@ -6,6 +6,8 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
+
+	"railyard/internal/located"
 )
 
 // refuse refuses a node that is not a scalar, or that YAML reads as another type than the field's.
@@ -89,17 +91,17 @@ func parseWhole(s string) (int, error) {
 	switch {
 	case len(digits) > 1 && digits[0] == '0' && strings.Trim(digits, "01234567") == "":
 		octal, _ := strconv.ParseInt(digits, 8, 64)
-		return 0, fmt.Errorf("%s: leading zero, write %s (or %d if octal was meant)", shown(s),
+		return 0, fmt.Errorf("%s: leading zero, write %s (or %d if octal was meant)", located.Shown(s),
 			strings.TrimLeft(digits[:len(digits)-1], "0")+digits[len(digits)-1:], octal)
 	case err == nil && !strings.HasPrefix(s, "+") && (digits[0] != '0' || len(digits) == 1):
 		return int(v), nil
 	case errors.Is(err, strconv.ErrRange):
-		return 0, fmt.Errorf("%s: too large for a whole number", shown(s))
+		return 0, fmt.Errorf("%s: too large for a whole number", located.Shown(s))
 	}
 	if n, ok := meant(s); ok {
-		return 0, fmt.Errorf("%s: not plain digits, write %s", shown(s), n)
+		return 0, fmt.Errorf("%s: not plain digits, write %s", located.Shown(s), n)
 	}
-	return 0, fmt.Errorf("%s: want a whole number such as 8", shown(s))
+	return 0, fmt.Errorf("%s: want a whole number such as 8", located.Shown(s))
 }
 
 // meant evaluates 0x10, 1e3, 8.0, 1_000 and the like, for advice.
@@ -127,18 +129,18 @@ func parseSeed(s string) (uint64, error) {
 	if _, err := parseWhole(s); err != nil && !strings.Contains(err.Error(), "too large") {
 		return 0, err
 	}
-	return 0, fmt.Errorf("%s: want 0 to 18446744073709551615", shown(s))
+	return 0, fmt.Errorf("%s: want 0 to 18446744073709551615", located.Shown(s))
 }
 
 // parseNumber reads a plain decimal number, with an exponent if it has one.
 func parseNumber(s string) (float64, error) {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(strings.TrimPrefix(s, "-")), "e")
 	if !decimalText.MatchString(mantissa) || len(s) > 40 || len(exponent) > 4 {
-		return 0, fmt.Errorf("%s: want a number such as 0.1", shown(s))
+		return 0, fmt.Errorf("%s: want a number such as 0.1", located.Shown(s))
 	}
 	v, err := strconv.ParseFloat(s, 64)
 	if err != nil {
-		return 0, fmt.Errorf("%s: want a number such as 0.1", shown(s))
+		return 0, fmt.Errorf("%s: want a number such as 0.1", located.Shown(s))
 	}
 	if v == 0 {
 		v = 0 // not -0
@@ -209,7 +211,7 @@ func (n *node) described() string {
 	case n.shape == sequenceShape:
 		return "a list"
 	case n.quoted:
-		return strconv.Quote(cut(n.text)) + ": text"
+		return strconv.Quote(located.Cut(n.text)) + ": text"
 	case n.null():
 		return "no value"
 	case n.bool():
@@ -217,5 +219,5 @@ func (n *node) described() string {
 	case n.number():
 		return n.text + ": a number"
 	}
-	return shown(n.text) + ": text"
+	return located.Shown(n.text) + ": text"
 }

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"railyard/internal/located"
 	"railyard/internal/scenario"
 )
 
@@ -103,7 +104,7 @@ func Accepted(values map[string]string) string {
 			return src
 		}
 		dropped := false
-		for _, p := range err.(scenario.Problems) {
+		for _, p := range err.(located.Problems) {
 			if _, ok := values[p.Path]; ok && !required[p.Path] {
 				delete(values, p.Path)
 				dropped = true

@@ -14,6 +14,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"pgregory.net/rapid"
 
+	"railyard/internal/located"
 	"railyard/internal/scenario"
 	"railyard/internal/scenario/scenariotest"
 )
@@ -161,7 +162,7 @@ func agree(schema *jsonschema.Schema, src string) (refusal bool, why string) {
 	case err == nil || invalid != nil:
 		return invalid != nil, ""
 	}
-	for _, p := range err.(scenario.Problems) {
+	for _, p := range err.(located.Problems) {
 		if !beyond.MatchString(p.String()) {
 			return false, fmt.Sprintf("the schema takes what the decoder refuses: %s\n%s", p, src)
 		}
