@@ -164,7 +164,7 @@ var rules = map[string]rule{
 			"takes types and names alone: see onlyThese",
 	},
 	"record": {
-		may: "cc coll dataset diagnose exec fabric nic plan qos result roce sim topo train workload",
+		may: "coll dataset diagnose exec fabric nic plan qos result roce sim topo train workload",
 		why: "it turns what happens in a run into tables and figures: what happens is for run and the engine",
 	},
 	"run": {

@@ -1,7 +1,7 @@
 // Package cli is the command line: it reads arguments, calls the packages that do
 // the work, shows progress and prints results.
 //
-//	arguments ──> command ──> run.Run, run.NewPlan, run.Inspect, dataset ...
+//	arguments ──> command ──> run, sweep, whatif, validate, report, ...
 //	                 |              |
 //	   stdout: results   progress ──> stderr, one line
 //

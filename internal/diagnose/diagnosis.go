@@ -46,7 +46,7 @@ func (k Kind) Congestion() bool {
 
 // Diagnosis is what the time of a step or message was lost to.
 //
-// Invariant: the times of Blames and Rest sum to Whole, but for rounding down.
+// Invariant: the times of Blames and Rest sum to Whole, less what is rounded down.
 type Diagnosis struct {
 	Subject string        `json:"subject"` // whose time: a step along its critical path, ...
 	Whole   unit.Duration `json:"whole_ps"`

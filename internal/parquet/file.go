@@ -113,12 +113,6 @@ func Open(r io.ReaderAt, size int64, limits Limits) (*File, error) {
 // Close lets go of the decompressor. The underlying file is the caller's.
 func (f *File) Close() { f.zstd.Close() }
 
-// Rows returns how many rows the table has.
-func (f *File) Rows() int64 { return f.rows }
-
-// Columns returns the columns in their order.
-func (f *File) Columns() []Column { return f.columns }
-
 // footer reads struct FileMetaData.
 func (f *File) footer(b []byte) error {
 	t := &thrift{b: b}

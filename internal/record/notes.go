@@ -89,9 +89,9 @@ func (r *Recorder) whyEmpty() string {
 	}
 	if r.job != nil {
 		return "Each ring has its rail to itself: no switch port sends what comes from two NICs, " +
-			"but for acknowledgements"
+			"except acknowledgements"
 	}
-	return "No switch port sends what comes from two NICs, but for acknowledgements"
+	return "No switch port sends what comes from two NICs, except acknowledgements"
 }
 
 // pauseNotes is about PFC.

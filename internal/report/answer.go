@@ -170,7 +170,3 @@ func (d *Data) others(g *diagnose.Diagnosis) string {
 	}
 	return "Other reasons: " + strings.Join(parts, "; ") + "."
 }
-
-func paragraphOf(sentence string, bullets []string) string {
-	return strings.Join(append([]string{sentence}, bullets...), " ")
-}

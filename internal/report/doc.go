@@ -19,8 +19,8 @@
 // Invariants:
 //   - the same run directory gives the same bytes;
 //   - a page asks for nothing outside itself and runs no script but its own, which its
-//     content security policy names by hash; without script all of it reads, but for
-//     rows of long tables, of which it says where they are;
+//     content security policy names by hash; without script all of it reads, except
+//     rows of long tables: the page says where those are;
 //   - a page says each thing once and stays under 3 MB, however large the run: a table
 //     has as many rows as fit in its bytes, and says how many are left out;
 //   - a sentence names only what a figure of the run shows; where a table is missing

@@ -23,8 +23,8 @@ type Headline struct {
 	Text       string        `json:"text"`
 }
 
-// Headline lists the figures that the run is known by. Those of a run that never ended are found
-// from its tables, as far as these have them.
+// Headline lists the figures that the run is known by. Of a run that never ended it takes those
+// that its tables have.
 func (d *Data) Headline() []headline.Figure {
 	if d.Summary.State != result.Running {
 		return headline.Of(d.Summary)
@@ -79,9 +79,9 @@ func (h *Headline) because(s *SplitDelta, explained string) {
 	h.Text += " " + mostOf(*s, s.After-s.Before)
 }
 
-// inOrder puts three runs or more whose scenarios differ in one key, but for their names, in
-// the order of its values; key "" and the order given if there is no such key, or its values
-// are no quantities. Of two runs the first is what the user compares with.
+// inOrder returns three runs or more in the order of the values of the one key in which their
+// scenarios differ (names do not count). If there is no such key, or its values are no quantities,
+// it returns key "" and the order given. Of two runs the first is what the user compares with.
 func inOrder(runs []*Data) (ordered []*Data, key string) {
 	if len(runs) < 3 {
 		return runs, ""

@@ -62,7 +62,7 @@ func loadRun(path string, damaged bool) (*Data, error) {
 	return d, nil
 }
 
-// OfSummary is a run of which there is the summary alone.
+// OfSummary returns the data of a run that left only its summary, and no tables.
 func OfSummary(s *result.Summary) *Data {
 	d := &Data{Path: s.Dir, Summary: s, Settings: SettingsOf(s.Scenario), End: s.VirtualTime}
 	d.noteState()
@@ -133,8 +133,8 @@ func (d *Data) readLinks(run *result.Run) error {
 	return nil
 }
 
-// maxHeld bounds what is kept of a table: a port of the largest networks each, a rank's
-// operations of one step. More than that is in the tables, and in no report.
+// maxHeld bounds the rows that are kept of a table: enough for each port of the largest networks,
+// or for one rank's operations of one step. A report does not show the rows beyond it.
 const maxHeld = 1 << 21
 
 func tooMany(n int, things string) error {

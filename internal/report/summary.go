@@ -164,9 +164,9 @@ func (t *text) flows(list []result.FlowFigures) {
 	t.more(all, "run.json")
 }
 
-// slowestFlows returns the flows, in the order of the scenario, or if there are more than n the
-// slowest n, slowest first: those of which no message was done, then by mean completion time,
-// then those that had not begun.
+// slowestFlows returns the flows in the order of the scenario. If there are more than n, it returns
+// the slowest n, slowest first: flows without a completed message, then by mean completion time,
+// then flows that had not begun.
 func slowestFlows(list []result.FlowFigures, n int) []result.FlowFigures {
 	if len(list) <= n {
 		return list

@@ -74,7 +74,7 @@ func (d *Data) diagnosed() (subject string, split cause.Split) {
 	return g.Subject, split
 }
 
-// because says of a cause where and why, as far as the tables tell.
+// because says where a cause arose and why, if the tables have it.
 func (d *Data) because(c cause.Cause) string {
 	var parts []string
 	switch c {

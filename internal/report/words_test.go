@@ -93,7 +93,8 @@ func TestAnswer(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			text := paragraphOf(c.run.answer())
+			sentence, bullets := c.run.answer()
+			text := strings.Join(append([]string{sentence}, bullets...), " ")
 			if !strings.HasPrefix(text, c.first) {
 				t.Errorf("begins with %q, want %q", text, c.first)
 			}

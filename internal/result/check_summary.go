@@ -28,8 +28,8 @@ func readBounded(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, size))
 }
 
-// ReadSummary reads run.json of whatever format, as far as its keys mean the same: those of
-// another type stay zero.
+// ReadSummary reads run.json of any format version. Keys that have another type there than here
+// stay zero.
 func ReadSummary(path string) (*Summary, error) {
 	b, err := readBounded(filepath.Join(path, runFile))
 	if err != nil {

@@ -122,8 +122,8 @@ func (r *Run) Shares() iter.Seq2[ShareRow, error] { return rows(r, "shares", che
 // Paths reads paths.parquet.
 func (r *Run) Paths() iter.Seq2[PathRow, error] { return rows(r, "paths", checkPaths) }
 
-// Tables lists the tables of which there are rows to read, in the order of
-// TableNames. A run need not write all of them.
+// Tables lists the tables that have rows to read, in the order of TableNames. A run need not write
+// all of them.
 func (r *Run) Tables() []string {
 	var names []string
 	for _, n := range TableNames() {

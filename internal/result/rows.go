@@ -185,8 +185,8 @@ type QueueRow struct {
 }
 
 // HopRow is how long a message was held up at one port: a row of hops.parquet. At the NIC's port
-// (hop 0) that is while its packets waited to be sent; at a switch's, as far as the packet that
-// completed it waited there. Ports that did not hold it up have no row.
+// (hop 0) that is the time in which its packets waited to be sent; at a switch's port, the time in
+// which the packet that completed it waited there. Ports that did not hold it up have no row.
 //
 // Invariant: over the hops of a flow, Queueing and Pause sum to those of its row in flows.parquet,
 // and OwnQueueing to at most its own.

@@ -3,9 +3,8 @@
 //	scenario and the files that it names -> plan.New
 //	         -> sim.Engine, fabric, nic, exec, train -> record -> result
 //
-// It reads what the scenario names, builds the engine from the plan, drives it, and stops it where
-// the job is done, the training diverges or the context ends. The run itself only ends early when
-// its context does.
+// It reads what the scenario names, builds the engine from the plan, drives it, and stops it when
+// the job is done, the training diverges or the context ends.
 //
 // Not here: what is derived from a scenario (plan), what a run leaves (record).
 //

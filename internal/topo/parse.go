@@ -15,8 +15,8 @@ import (
 // MaxText is the largest topology in source form, in bytes.
 const MaxText = 64 << 20
 
-// ParseText reads a graph in source form, of which WriteSource is the inverse; name is used in
-// errors. Each line is one of
+// ParseText reads a graph in source form, as WriteSource writes it; name is used in errors. Each
+// line is one of
 //
 //	host host1
 //	switch leaf1 [leaf|spine|superspine]
