@@ -173,8 +173,9 @@ var rules = map[string]rule{
 		why: "the only package that knows everything; it is below those that show it",
 	},
 	"sweep": {
-		may: "machine result run scenario sheet",
-		why: "it is a user of runs: it decides which and how many at once, and sees only what they leave",
+		may: "chart headline input machine report result run scenario sheet",
+		why: "it is a user of runs: it decides which and how many at once, and sees only what they leave; " +
+			"its page is made as theirs are",
 	},
 	"whatif": {
 		may: "diagnose plan result run scenario sweep topo sheet",

@@ -1,13 +1,18 @@
 package cli
 
 import (
+	"fmt"
+	"io"
+
 	"github.com/spf13/cobra"
 
 	"railyard/internal/report"
+	"railyard/internal/sweep"
 )
 
 func (a *app) compareCommand() *cobra.Command {
 	var asJSON, damaged bool
+	var page string
 	cmd := &cobra.Command{
 		Use:   "compare A B [C...] [flags]",
 		Short: "Compare runs: what differs, and which causes account for it",
@@ -16,22 +21,29 @@ differs and which cause has most of it, then which keys of their scenarios diffe
 figures, and how much each cause adds to the difference of what is divided among causes.
 The causes sum to that difference. The first run is what the others are compared with.
 Three runs or more that differ in one key, but for their names, are put in the order of
-that key's values, so the first is the one with the least.`,
-		Example:           "  railyard compare runs/digits-8gpu-1 runs/digits-incast-1",
+that key's values, so the first is the one with the least. --html writes the same as a
+page with plots, which all have the same scales. For the directory of a sweep there is
+railyard report.`,
+		Example: "  railyard compare runs/digits-8gpu-1 runs/digits-incast-1\n" +
+			"  railyard compare runs/digits-* --html compare.html",
 		Args:              runDirs(2, 0),
 		ValidArgsFunction: completeDirs,
 		RunE: func(_ *cobra.Command, args []string) error {
-			return a.compareRuns(args, asJSON, damaged)
+			return a.compareRuns(args, page, asJSON, damaged)
 		},
 	}
 	damagedFlag(cmd.Flags(), &damaged)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the comparison as one JSON object")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the comparison and its plots as one JSON object")
+	cmd.Flags().StringVar(&page, "html", "", "also write a page with plots to this file")
 	return cmd
 }
 
-func (a *app) compareRuns(dirs []string, asJSON, damaged bool) error {
+func (a *app) compareRuns(dirs []string, page string, asJSON, damaged bool) error {
 	var runs []*report.Data
 	for _, dir := range dirs {
+		if sweep.IsDir(dir) {
+			return misuse("%s is the directory of a sweep, not of a run: railyard report %s shows it", dir, dir)
+		}
 		d, err := loadRun(dir, damaged)
 		if err != nil {
 			return err
@@ -39,8 +51,17 @@ func (a *app) compareRuns(dirs []string, asJSON, damaged bool) error {
 		runs = append(runs, d)
 	}
 	c := report.Compare(runs)
-	if !asJSON {
-		return c.WriteText(a.stdout, min(a.outTerm.columns(), compareColumns))
+	if asJSON {
+		if err := a.printJSON(c); err != nil {
+			return err
+		}
+		return a.writePage(io.Discard, c.Page(), page, "")
 	}
-	return a.printJSON(c)
+	if err := c.WriteText(a.stdout, min(a.outTerm.columns(), compareColumns)); err != nil {
+		return err
+	}
+	if page != "" {
+		fmt.Fprintln(a.stdout)
+	}
+	return a.writePage(a.stdout, c.Page(), page, "")
 }

@@ -10,6 +10,7 @@ import (
 
 	"railyard/internal/input"
 	"railyard/internal/report"
+	"railyard/internal/sweep"
 )
 
 func (a *app) reportCommand() *cobra.Command {
@@ -17,11 +18,15 @@ func (a *app) reportCommand() *cobra.Command {
 	var damaged, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "report DIR [flags]",
-		Short: "Report on a run: what limited it and why, in the terminal and as a page with plots",
+		Short: "Report on a run or a sweep: what limited it and why, in the terminal and as a page with plots",
 		Long: `Prints a report of the run in DIR - first what limited it, in one sentence - and writes
 report.html into it: one page that needs nothing beside itself, with the same answer,
 where the time went, the timeline of ranks, the network and its queues, and tables of
-all flows, ports and steps. An incomplete run is shown as far as it got.`,
+all flows, ports and steps. An incomplete run is shown as far as it got.
+
+DIR may also be the directory of a sweep (railyard run with --set KEY=V1,V2 or --seeds):
+then the table of its variants, and a page with a curve of each figure over the key that
+was changed, with the band in which the seeds lie.`,
 		Example: "  railyard report runs/digits-8gpu-1\n  railyard report runs/digits-8gpu-1 --html digits.html " +
 			"--svg plots\n" +
 			"  railyard report runs/digits-8gpu-1 --json | jq -r .answer",
@@ -41,6 +46,9 @@ all flows, ports and steps. An incomplete run is shown as far as it got.`,
 }
 
 func (a *app) reportRun(dir, page, svg string, damaged, asJSON bool) error {
+	if sweep.IsDir(dir) {
+		return a.reportSweep(dir, page, svg, asJSON)
+	}
 	d, err := loadRun(dir, damaged)
 	if err != nil {
 		return err
@@ -49,7 +57,7 @@ func (a *app) reportRun(dir, page, svg string, damaged, asJSON bool) error {
 		if err := a.printJSON(report.DocumentOf(d)); err != nil {
 			return err
 		}
-		return a.reportFiles(io.Discard, d, page, svg)
+		return a.writePage(io.Discard, report.PageOf(d), page, svg)
 	}
 	if err := report.WriteText(a.stdout, d, a.pageWidth()); err != nil {
 		return err
@@ -58,13 +66,13 @@ func (a *app) reportRun(dir, page, svg string, damaged, asJSON bool) error {
 		page = filepath.Join(dir, "report.html")
 	}
 	fmt.Fprintln(a.stdout)
-	return a.reportFiles(a.stdout, d, page, svg)
+	return a.writePage(a.stdout, report.PageOf(d), page, svg)
 }
 
-// reportFiles writes the files that were asked for, and names them to say.
-func (a *app) reportFiles(say io.Writer, d *report.Data, page, svg string) error {
+// writePage writes a page and its plots into the files that are named, and names them to say.
+func (a *app) writePage(say io.Writer, p *report.Page, page, svg string) error {
 	if page != "" {
-		if err := report.WritePageFile(page, d); err != nil {
+		if err := p.WriteFile(page); err != nil {
 			return fmt.Errorf("report: cannot write %s: %w; --html FILE writes it elsewhere", page, input.Cause(err))
 		}
 		fmt.Fprintf(say, "report: %s\n", page)
@@ -72,12 +80,35 @@ func (a *app) reportFiles(say io.Writer, d *report.Data, page, svg string) error
 	if svg == "" {
 		return nil
 	}
-	files, err := report.WriteSVGs(svg, d)
+	files, err := p.WriteSVGs(svg)
 	if err != nil {
 		return fmt.Errorf("report: cannot write plots into %s: %w", svg, input.Cause(err))
 	}
 	fmt.Fprintf(say, "plots: %s in %s\n", count(len(files), "file"), svg)
 	return nil
+}
+
+// reportSweep prints the table of a sweep, and writes its page.
+func (a *app) reportSweep(dir, page, svg string, asJSON bool) error {
+	t, err := sweep.Read(dir)
+	if err != nil {
+		return misuse("%w", err)
+	}
+	p := t.Page()
+	if asJSON {
+		if err := a.printJSON(t.Document()); err != nil {
+			return err
+		}
+		return a.writePage(io.Discard, p, page, svg)
+	}
+	if err := t.WriteText(a.stdout); err != nil {
+		return err
+	}
+	if page == "" {
+		page = filepath.Join(dir, "report.html")
+	}
+	fmt.Fprintln(a.stdout)
+	return a.writePage(a.stdout, p, page, svg)
 }
 
 // loadRun reads a run directory. One that cannot be read at all is misuse.

@@ -160,6 +160,39 @@ func completion(s *result.Summary) (done int64, mean, slowest unit.Duration) {
 	return done, mean, slowest
 }
 
+// Way says which way a figure is better.
+type Way int
+
+// A figure may be neither: marks and notifications are how a network works.
+const (
+	Neither Way = iota
+	Lower
+	Higher
+)
+
+// ways has the figures of which one way is better.
+var ways = map[string]Way{
+	StepTime: Lower, "samples/s": Higher, "step, median": Lower, "step, p99": Lower,
+	MeanFCT: Lower, "completion, slowest": Lower, testAccuracy: Higher, "final loss": Lower, "overlap": Higher,
+	"pause frames": Lower, "drops": Lower, "retransmissions": Lower,
+}
+
+// BetterWay returns which way the figure with a name is better.
+func BetterWay(name string) Way { return ways[name] }
+
+// Verdict says whether the value is better or worse than that of another run: "" where it is the
+// same to a reader, or where neither way is better.
+func (f *Figure) Verdict(base *Figure) string {
+	change := f.Change(base)
+	switch lower := f.Value < base.Value; {
+	case change == "same" || change == "-" || ways[f.Name] == Neither:
+		return ""
+	case lower == (ways[f.Name] == Lower):
+		return "better"
+	}
+	return "worse"
+}
+
 // Text prints the value for people.
 func (f *Figure) Text() string {
 	v := float64(f.Value)

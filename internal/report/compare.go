@@ -19,12 +19,18 @@ import (
 type Comparison struct {
 	Runs        []ComparedRun `json:"runs"`
 	OrderedBy   string        `json:"ordered_by,omitempty"` // the one key that differs; "": as given
-	Headlines   []Headline    `json:"headlines,omitempty"`  // one for each run but the first
+	Answer      string        `json:"answer"`               // which run is better, by what, and why
+	Bullets     []string      `json:"bullets,omitempty"`
+	Headlines   []Headline    `json:"headlines,omitempty"` // one for each run but the first
 	Differences []Difference  `json:"scenario_differences"`
 	Figures     []FigureRow   `json:"figures"`
 	Explained   string        `json:"explained,omitempty"` // what the causes divide, in words
 	Splits      []SplitDelta  `json:"causes,omitempty"`    // one for each run but the first
 	Notes       []string      `json:"notes,omitempty"`
+
+	Plots []chart.Figure `json:"plots"` // those of the page
+
+	runs []*Data
 }
 
 // ComparedRun names a run.
@@ -66,6 +72,7 @@ type SplitDelta struct {
 func Compare(runs []*Data) *Comparison {
 	c := &Comparison{}
 	runs, c.OrderedBy = inOrder(runs)
+	c.runs = runs
 	for _, d := range runs {
 		c.Runs = append(c.Runs, ComparedRun{d.Path, d.Summary.Name, d.Summary.State})
 		for _, n := range d.Notes {
@@ -76,6 +83,8 @@ func Compare(runs []*Data) *Comparison {
 	c.Figures = figuresOf(runs)
 	c.split(runs)
 	c.headlines(runs)
+	c.answer()
+	c.Plots = c.charts()
 	return c
 }
 
@@ -117,6 +126,14 @@ func (c *Comparison) split(runs []*Data) {
 	} else {
 		c.Explained = "a " + runs[0].Flows.Main() + " message, mean over those that completed in each run"
 	}
+}
+
+// splitOf is what a run's time is divided by; c.Splits are there.
+func (c *Comparison) splitOf(run int) cause.Split {
+	if run == 0 {
+		return c.Splits[0].From.Split()
+	}
+	return c.Splits[run-1].To.Split()
 }
 
 // differences flattens the scenarios to keys and lists those that differ, by key.

@@ -42,14 +42,10 @@ func (d *Data) Headline() []headline.Figure {
 
 // headlines compares each run with the first, by the figure that all of them have.
 func (c *Comparison) headlines(runs []*Data) {
-	i := slices.IndexFunc(c.Figures, func(f FigureRow) bool {
-		return f.Name == headline.StepTime ||
-			f.Name == headline.MeanFCT
-	})
-	if i < 0 || slices.Contains(c.Figures[i].of, nil) {
+	f := c.headlineRow()
+	if f == nil {
 		return
 	}
-	f := &c.Figures[i]
 	for k := range runs[1:] {
 		a, b := f.of[0], f.of[k+1]
 		h := Headline{Figure: f.Name, Before: unit.Duration(a.Value), After: unit.Duration(b.Value)}

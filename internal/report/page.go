@@ -10,11 +10,13 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"railyard/internal/chart"
 	"railyard/internal/chart/svg"
+	"railyard/internal/headline"
 	"railyard/internal/unit"
 )
 
@@ -76,6 +78,23 @@ type pageColumn struct {
 // pageSection is an entry of the contents.
 type pageSection struct{ ID, Title string }
 
+// Page is what a page shows, before it is drawn.
+type Page struct {
+	Name, About string
+	Version     string // of the Railyard that made what is shown
+	Subject     string // of the answer, in the contents: "What limited it"
+	Sentence    string
+	Bullets     []string
+	Notes       []string // what is wrong with what was read, a sentence each
+	Figures     []chart.Figure
+	Causes      []Finding // said in words below the first figure
+	Headline    []headline.Figure
+	Compared    *Compared // figures of several runs side by side
+	Tables      []Table
+	RunNotes    []string
+	Scenario    string
+}
+
 type pageData struct {
 	Name, About string
 	Style       template.CSS
@@ -89,6 +108,7 @@ type pageData struct {
 	First       *pageFigure // the picture
 	Figures     []*pageFigure
 	Headline    []headlineFigure
+	Compared    *Compared
 	Tables      []pageTable
 	RunNotes    []string
 	Scenario    string
@@ -96,41 +116,53 @@ type pageData struct {
 }
 
 // WritePage writes the report as one HTML page that needs nothing beside itself.
-func WritePage(w io.Writer, d *Data) error {
+func WritePage(w io.Writer, d *Data) error { return PageOf(d).Write(w) }
+
+// PageOf is the page of a run.
+func PageOf(d *Data) *Page {
 	s := d.Summary
-	p := pageData{Name: s.Name, Script: template.JS(pageScript), ScriptHash: hashOf(pageScript),
-		Style: template.CSS(pageStyle + "@media screen and (prefers-color-scheme: dark) {\n" + svg.DarkRules() + "}\n"),
-		Notes: d.Notes, RunNotes: s.Notes, Scenario: s.ScenarioYAML, Version: s.Version}
-	if p.Name == "" {
-		p.Name = "run"
-	}
+	p := &Page{Name: s.Name, Subject: "What limited it", Version: s.Version, Notes: d.Notes, Figures: Charts(d),
+		Headline: d.Headline(), Tables: Tables(d), RunNotes: s.Notes, Scenario: s.ScenarioYAML}
 	p.Sentence, p.Bullets = Answer(d)
-	for _, f := range d.Headline() {
-		p.Headline = append(p.Headline, headlineFigure{f.Name, f.Text(), f.Meaning})
-	}
+	_, _, p.Causes = Findings(d)
 	about := []string{string(s.State), "seed " + strconv.FormatUint(s.Seed, 10)}
 	if s.Kernel != "" {
 		about = append(about, "kernel "+s.Kernel)
 	}
 	p.About = strings.Join(about, ", ")
+	return p
+}
+
+// Write draws a page and writes it.
+func (p *Page) Write(w io.Writer) error {
+	out := pageData{Name: p.Name, About: p.About, Script: template.JS(pageScript), ScriptHash: hashOf(pageScript),
+		Style: template.CSS(pageStyle + "@media screen and (prefers-color-scheme: dark) {\n" + svg.DarkRules() + "}\n"),
+		Notes: p.Notes, Sentence: p.Sentence, Bullets: slices.Clone(p.Bullets), Compared: p.Compared,
+		RunNotes: p.RunNotes, Scenario: p.Scenario, Version: p.Version}
+	if out.Name == "" {
+		out.Name = "run"
+	}
+	for _, f := range p.Headline {
+		out.Headline = append(out.Headline, headlineFigure{f.Name, f.Text(), f.Meaning})
+	}
 	units, err := scriptJSON(chart.Multiples())
 	if err != nil {
 		return err
 	}
-	p.Units = template.JS(units)
-	if err := p.draw(d); err != nil {
+	out.Units = template.JS(units)
+	if err := out.draw(p); err != nil {
 		return err
 	}
-	for _, t := range Tables(d) {
+	for _, t := range p.Tables {
 		shown, err := pageTableOf(t)
 		if err != nil {
 			return err
 		}
-		p.Tables = append(p.Tables, shown)
+		out.Tables = append(out.Tables, shown)
 	}
-	p.contents()
-	p.unbreak()
-	return pageTemplate.Execute(w, &p)
+	out.contents(p.Subject)
+	out.unbreak()
+	return pageTemplate.Execute(w, &out)
 }
 
 // hashOf is what a content security policy names a script by (CSP 3, section 2.3.1).
@@ -140,14 +172,14 @@ func hashOf(script string) string {
 }
 
 // draw makes the figures. The first is the picture of the answer, and has its causes in words.
-func (p *pageData) draw(d *Data) error {
-	for i, f := range Charts(d) {
+func (p *pageData) draw(page *Page) error {
+	for i, f := range page.Figures {
 		g, err := pageFigureOf(&f, i == 0)
 		if err != nil {
 			return err
 		}
 		if i == 0 {
-			_, _, g.Causes = Findings(d)
+			g.Causes = slices.Clone(page.Causes)
 			p.First = g
 		} else {
 			p.Figures = append(p.Figures, g)
@@ -181,7 +213,7 @@ func pageFigureOf(f *chart.Figure, first bool) (*pageFigure, error) {
 func pageTableOf(t Table) (pageTable, error) {
 	out := pageTable{Table: t}
 	for _, c := range t.Columns {
-		out.Columns = append(out.Columns, pageColumn{c.Name, c.Unit != words})
+		out.Columns = append(out.Columns, pageColumn{c.Name, c.Unit != Words})
 	}
 	rows, n, err := t.encode()
 	if err != nil {
@@ -215,14 +247,17 @@ func pageTableOf(t Table) (pageTable, error) {
 }
 
 // contents lists what a reader may want to go to.
-func (p *pageData) contents() {
+func (p *pageData) contents(subject string) {
 	add := func(id, title string) { p.Contents = append(p.Contents, pageSection{id, title}) }
-	add("answer", "What limited it")
+	add("answer", subject)
 	if p.First != nil {
 		add(p.First.Name, p.First.Title)
 	}
 	if len(p.Headline) > 0 {
 		add("headline", "Figures of the run")
+	}
+	if p.Compared != nil {
+		add("compared", p.Compared.Title)
 	}
 	for _, f := range p.Figures {
 		add(f.Name, f.Title)
@@ -274,9 +309,12 @@ func (f Finding) Meaning() string { return "time in which " + f.Cause.Meaning() 
 type headlineFigure struct{ Name, Value, Meaning string }
 
 // WritePageFile writes the page to path: whole or not at all.
-func WritePageFile(path string, d *Data) error {
+func WritePageFile(path string, d *Data) error { return PageOf(d).WriteFile(path) }
+
+// WriteFile writes the page to path: whole or not at all.
+func (p *Page) WriteFile(path string) error {
 	var b strings.Builder
-	if err := WritePage(&b, d); err != nil {
+	if err := p.Write(&b); err != nil {
 		return err
 	}
 	return writeFile(path, b.String())
@@ -284,12 +322,12 @@ func WritePageFile(path string, d *Data) error {
 
 // WriteSVGs writes each figure as NAME.svg into dir, which is made if it is missing,
 // and returns the files' paths.
-func WriteSVGs(dir string, d *Data) ([]string, error) {
+func (p *Page) WriteSVGs(dir string) ([]string, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
 	var out []string
-	for _, f := range Charts(d) {
+	for _, f := range p.Figures {
 		path := filepath.Join(dir, f.Name+".svg")
 		if err := writeFile(path, svg.Draw(&f, fileWidth).File()); err != nil {
 			return out, err

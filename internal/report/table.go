@@ -19,8 +19,8 @@ const (
 	tableBytes = 256 << 10
 )
 
-// words is the unit of a column that holds words.
-const words chart.Unit = "words"
+// Words is the unit of a column that holds words.
+const Words chart.Unit = "words"
 
 // Table is rows of a run with a unit for each column: all its flows, ports, steps.
 type Table struct {
@@ -100,7 +100,7 @@ func Tables(d *Data) []Table {
 // openTable is the messages that were never acknowledged.
 func openTable(s *result.Summary) Table {
 	t := Table{Name: "never-acknowledged", Title: "Never acknowledged", File: "flows.parquet", Columns: []Column{
-		{"name", words}, {"path", words}, {"waits for", words}, {"size", chart.Bytes}, {"acknowledged", chart.Bytes},
+		{"name", Words}, {"path", Words}, {"waits for", Words}, {"size", chart.Bytes}, {"acknowledged", chart.Bytes},
 		{"posted", chart.Time}, {"last sent", chart.Time}}}
 	for _, m := range s.Unfinished {
 		var left Cell = "never"
@@ -118,7 +118,7 @@ func openTable(s *result.Summary) Table {
 
 func collectiveTable(s *result.Summary) Table {
 	t := Table{Name: "collectives", Title: "Collectives, mean over steps", File: "run.json", Columns: []Column{
-		{"name", words}, {"count", chart.Count}, {"size", chart.Bytes}, {"time", chart.Time},
+		{"name", Words}, {"count", chart.Count}, {"size", chart.Bytes}, {"time", chart.Time},
 		{"algbw", chart.ByteRate}, {"bus bandwidth", chart.ByteRate}}}
 	for _, c := range s.Collectives {
 		t.Rows = append(t.Rows, []Cell{c.Name, number(c.Count), number(c.Bytes), number(c.Time),
@@ -130,7 +130,7 @@ func collectiveTable(s *result.Summary) Table {
 // flowTable is the flows that the scenario names, the slowest first.
 func flowTable(d *Data) Table {
 	t := Table{Name: "flows", Title: "Flows", File: "run.json", Columns: []Column{
-		{"name", words}, {"path", words}, {"size", chart.Bytes}, {"posted", chart.Count}, {"done", chart.Count},
+		{"name", Words}, {"path", Words}, {"size", chart.Bytes}, {"posted", chart.Count}, {"done", chart.Count},
 		{"completion", chart.Time}, {"rate", chart.Bitrate}, {"marks", chart.Count}, {"CNPs", chart.Count},
 		{"retransmits", chart.Count}}}
 	all := slowestFlows(d.Summary.Flows, len(d.Summary.Flows))
@@ -152,10 +152,10 @@ func flowTable(d *Data) Table {
 func pairTable(d *Data) Table {
 	t := Table{Name: "queue-pairs", Title: "Messages of collectives, by queue pair",
 		File: "flows.parquet", Columns: []Column{
-			{"queue pair", words}, {"path", words}, {"messages", chart.Count},
+			{"queue pair", Words}, {"path", Words}, {"messages", chart.Count},
 			{"sent", chart.Bytes}, {"mean", chart.Time},
 			{"slowest", chart.Time}, {"marks", chart.Count}, {"CNPs", chart.Count}, {"retransmits", chart.Count},
-			{"largest cause", words}, {"its share", chart.Fraction}}}
+			{"largest cause", Words}, {"its share", chart.Fraction}}}
 	if d.Flows == nil {
 		return t
 	}
@@ -180,7 +180,7 @@ func pairTable(d *Data) Table {
 // portTable is every port of the network, the busiest first.
 func portTable(d *Data) Table {
 	t := Table{Name: "ports", Title: "Ports", File: "links.parquet", Columns: []Column{
-		{"port", words}, {"tier", words}, {"rate", chart.Bitrate}, {"used", chart.Fraction}, {"sent", chart.Bytes},
+		{"port", Words}, {"tier", Words}, {"rate", chart.Bitrate}, {"used", chart.Fraction}, {"sent", chart.Bytes},
 		{"deepest queue", chart.Bytes}, {"marks", chart.Count}, {"paused", chart.Time}, {"pauses sent", chart.Count},
 		{"drops", chart.Count}}}
 	for _, l := range busiestFirst(d.Links) {
@@ -211,7 +211,7 @@ func busiestFirst(links []result.LinkRow) []*result.LinkRow {
 // stepTable is every training step that all ranks ended, the slowest first.
 func stepTable(d *Data) Table {
 	t := Table{Name: "steps", Title: "Steps, as their slowest rank saw them", File: "steps.parquet", Columns: []Column{
-		{"step", words}, {"time", chart.Time}, {"slowest rank", chart.Plain}, {"largest cause but dependency", words},
+		{"step", Words}, {"time", chart.Time}, {"slowest rank", chart.Plain}, {"largest cause but dependency", Words},
 		{"its time", chart.Time}}}
 	s := d.Steps
 	if s == nil || s.Whole < 2 {

@@ -11,8 +11,8 @@ import (
 	"railyard/internal/result"
 )
 
-// rowFormat changes when the figures of a row change their meaning: older rows are run again.
-const rowFormat = 1
+// rowFormat changes when a row has other figures, or they mean something else: older rows are run again.
+const rowFormat = 2
 
 // Files of a sweep directory.
 const (

@@ -15,6 +15,7 @@ type Row struct {
 
 	Steps       int64         `json:"steps,omitempty"`        // of a training
 	StepTime    unit.Duration `json:"step_time_ps,omitempty"` // virtual time / steps
+	StepP99     unit.Duration `json:"step_p99_ps,omitempty"`  // of each step's slowest rank
 	MeanFCT     unit.Duration `json:"mean_fct_ps,omitempty"`  // over the messages of the job's own flows
 	SlowestFCT  unit.Duration `json:"slowest_fct_ps,omitempty"`
 	Unfinished  int           `json:"unfinished_flows,omitempty"`
@@ -32,7 +33,7 @@ func (r *Row) Whole() bool { return r.State == result.Complete && r.Unfinished =
 // fill takes the figures of a run.
 func (r *Row) fill(s *result.Summary) {
 	r.State, r.Error, r.Seed = s.State, s.Error, s.Seed
-	r.Steps, r.StepTime = s.Steps, s.StepTime
+	r.Steps, r.StepTime, r.StepP99 = s.Steps, s.StepTime, s.StepP99
 	r.VirtualTime, r.PacketHops = s.VirtualTime, s.PacketHops
 	r.ECNMarks, r.Pauses, r.Drops, r.Retransmits = s.ECNMarks, s.Pauses, s.Drops, s.Retransmits
 	r.MeanFCT, r.SlowestFCT, r.Unfinished = FlowTimes(s, nil)

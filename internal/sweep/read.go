@@ -1,0 +1,115 @@
+package sweep
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+
+	"railyard/internal/input"
+	"railyard/internal/result"
+)
+
+// maxTable bounds sweep.json: 100,000 rows are about 60 MB.
+const maxTable = 128 << 20
+
+// IsDir reports whether a directory is that of a sweep.
+func IsDir(path string) bool {
+	_, err := os.Lstat(filepath.Join(path, tableFile))
+	return err == nil
+}
+
+// Read reads the table of a sweep that came to its end, or was interrupted. Groups are found anew
+// from the rows, so what a file says of them does not matter.
+func Read(path string) (*Table, error) {
+	b, err := input.Read(context.Background(), filepath.Join(path, tableFile), maxTable)
+	if err != nil {
+		return nil, fmt.Errorf("sweep directory %s: %s: %w", path, tableFile, input.Cause(err))
+	}
+	var kept Table
+	if err := json.Unmarshal(b, &kept); err != nil {
+		return nil, fmt.Errorf("sweep directory %s: %s is damaged: %s", path, tableFile, plainText(err.Error()))
+	}
+	if kept.State == result.Running {
+		return nil, fmt.Errorf("sweep directory %s: holds no table yet: the sweep is still going, or was killed; the command "+
+			"that made it goes on with --out %s where it stopped", path, path)
+	}
+	rows, err := kept.grid()
+	if err != nil {
+		return nil, fmt.Errorf("sweep directory %s: %s is damaged: %w", path, tableFile, err)
+	}
+	t := NewTable(kept.Name, kept.Axes, kept.Seeds, rows)
+	t.Version, t.Dir = kept.Version, path
+	return t, nil
+}
+
+// grid puts the rows where their variants are; the others have no State.
+func (t *Table) grid() ([]Row, error) {
+	texts := []string{t.Name, t.Version}
+	total := max(1, len(t.Seeds))
+	for _, a := range t.Axes {
+		texts = append(append(texts, a.Path), a.Values...)
+		if total *= len(a.Values); total < 1 || total > MaxVariants {
+			return nil, fmt.Errorf("axis %q of %d values: want 1 to %d variants in all", a.Path, len(a.Values), MaxVariants)
+		}
+	}
+	rows := make([]Row, total)
+	for n := range rows {
+		rows[n].Set = values(t.Axes, n/max(1, len(t.Seeds)))
+	}
+	for i := range t.Rows {
+		r := &t.Rows[i]
+		texts = append(texts, string(r.State), r.Error)
+		at, ok := t.place(r)
+		if !ok {
+			return nil, fmt.Errorf("row %d: %s, seed %d: no such variant", i, plainText(label(r.Set)), r.Seed)
+		}
+		if r.State == "" || r.least() < 0 {
+			return nil, fmt.Errorf("row %d: no state, or a figure below 0", i)
+		}
+		rows[at] = *r
+	}
+	if i := slices.IndexFunc(texts, func(s string) bool { return s != plainText(s) }); i >= 0 {
+		return nil, fmt.Errorf("a control character in %q", texts[i])
+	}
+	return rows, nil
+}
+
+// place is the number of the variant that a row is of.
+func (t *Table) place(r *Row) (n int, ok bool) {
+	if len(r.Set) != len(t.Axes) {
+		return 0, false
+	}
+	for i, a := range t.Axes {
+		k := slices.Index(a.Values, r.Set[i].Text)
+		if k < 0 || r.Set[i].Path != a.Path {
+			return 0, false
+		}
+		n = n*len(a.Values) + k
+	}
+	if len(t.Seeds) == 0 {
+		return n, true
+	}
+	k := slices.Index(t.Seeds, r.Seed)
+	return n*len(t.Seeds) + k, k >= 0
+}
+
+// least is the smallest of all figures of a row.
+func (r *Row) least() int64 {
+	return min(r.Steps, int64(r.StepTime), int64(r.StepP99), int64(r.MeanFCT), int64(r.SlowestFCT), int64(r.Unfinished),
+		int64(r.VirtualTime), r.PacketHops, r.ECNMarks, r.Pauses, r.Drops, r.Retransmits)
+}
+
+// plainText puts a blank in place of each control character.
+func plainText(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return ' '
+		}
+		return r
+	}, s)
+}
