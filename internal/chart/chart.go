@@ -92,8 +92,9 @@ type Mark struct {
 
 // Bars is rows that are each divided into parts.
 type Bars struct {
-	X    Axis  `json:"x"`
-	Rows []Bar `json:"rows"`
+	X     Axis  `json:"x"`
+	Rows  []Bar `json:"rows"`
+	Peers bool  `json:"peers,omitempty"` // the rows are alike, such as runs: a legend says nothing of one of them
 }
 
 // Bar is a row: its parts lie one after the other from zero. Rows of the same group

@@ -160,6 +160,14 @@ func completion(s *result.Summary) (done int64, mean, slowest unit.Duration) {
 	return done, mean, slowest
 }
 
+// InWords is the name of a figure inside a sentence.
+func InWords(name string) string {
+	if name == MeanFCT {
+		return "mean completion time"
+	}
+	return name
+}
+
 // Way says which way a figure is better.
 type Way int
 

@@ -62,7 +62,7 @@ func (c *Comparison) answer() {
 		}
 	}
 	if short.Change(long) == "same" {
-		c.Answer = c.partly(fmt.Sprintf("%s have the same %s: %s.", c.all(), figureWords(f.Name), long.Text()))
+		c.Answer = c.partly(fmt.Sprintf("%s have the same %s: %s.", c.all(), headline.InWords(f.Name), long.Text()))
 		c.Bullets = keep(c.changed(), c.alsoDiffer(best, worst), c.limits(slices.Compact(shown)))
 		return
 	}
@@ -72,7 +72,7 @@ func (c *Comparison) answer() {
 		word = fmt.Sprintf("the best of %d runs", len(c.runs))
 		against += ", the worst"
 	}
-	c.Answer = c.partly(fmt.Sprintf("%s is %s: its %s is %s, %s less than %s%s.", c.label(best), word, figureWords(f.Name),
+	c.Answer = c.partly(fmt.Sprintf("%s is %s: its %s is %s, %s less than %s%s.", c.label(best), word, headline.InWords(f.Name),
 		short.Text(), strings.TrimPrefix(short.Change(long), "-"), against, c.mostly(best, worst)))
 	c.Bullets = keep(c.changed(), c.alsoDiffer(best, worst), c.limits(shown))
 }
@@ -91,14 +91,6 @@ func (c *Comparison) all() string {
 		return c.label(0) + " and " + c.label(1)
 	}
 	return fmt.Sprintf("All %d runs", len(c.runs))
-}
-
-// figureWords is the name of the headline figure in a sentence.
-func figureWords(name string) string {
-	if name == headline.MeanFCT {
-		return "mean completion time"
-	}
-	return name
 }
 
 // label names a run in a sentence and in a plot: its letter, and what tells it from the others.
@@ -215,15 +207,22 @@ func (c *Comparison) alsoDiffer(best, worst int) string {
 // limits says what most of the time of some runs is attributed to.
 func (c *Comparison) limits(runs []int) string {
 	var parts []string
+	reasons := map[string]bool{}
 	for _, i := range runs {
 		g := c.runs[i].Summary.Diagnosis
 		if g == nil || g.Main() == nil {
 			continue
 		}
+		reasons[shortly(g.Main())] = true
 		parts = append(parts, fmt.Sprintf("in %s %s (%s)", letter(i), shortly(g.Main()), unit.Percent(g.Share(g.Main()))))
 	}
-	if len(parts) == 0 {
+	switch {
+	case len(parts) == 0:
 		return ""
+	case len(reasons) == 1 && len(parts) > 1:
+		for reason := range reasons {
+			return "In each of them most time went to one thing: " + reason + "."
+		}
 	}
 	return "What took most time: " + strings.Join(parts, "; ") + "."
 }

@@ -17,7 +17,7 @@ const overlaidRuns = 6
 
 // How many ports are compared.
 const (
-	comparedBars = 24 // bars in all
+	comparedBars = 16 // bars in all
 	comparedRows = 24 // rows of a map
 )
 
@@ -70,7 +70,7 @@ func (c *Comparison) causesChart() []chart.Figure {
 	k := keysOf(splits, longest)
 	f := chart.Figure{Name: "causes", Title: "Where the time went in each run", Keys: k.keys,
 		Caption: "Of " + c.Explained + ". A bar is the whole, divided by the state in which its time passed.",
-		Bars:    &chart.Bars{X: chart.Axis{Label: "time", Unit: chart.Time, High: chart.Value(longest)}}}
+		Bars:    &chart.Bars{X: chart.Axis{Label: "time", Unit: chart.Time, High: chart.Value(longest)}, Peers: true}}
 	for i := range c.runs {
 		note := splits[i].Sum().Human()
 		if i > 0 {
@@ -81,6 +81,9 @@ func (c *Comparison) causesChart() []chart.Figure {
 	return []chart.Figure{f}
 }
 
+// curveless are figures whose curve would be that of another again.
+var curveless = map[string]bool{"samples/s": true, "step, median": true}
+
 // curveCharts are the headline figures that vary, over the one key that differs.
 func (c *Comparison) curveCharts() (out []chart.Figure) {
 	i := slices.IndexFunc(c.Differences, func(d Difference) bool { return d.Key == c.OrderedBy })
@@ -89,10 +92,10 @@ func (c *Comparison) curveCharts() (out []chart.Figure) {
 	}
 	for k := range c.Figures {
 		f := &c.Figures[k]
-		if headline.BetterWay(f.Name) == headline.Neither || f.Name == "samples/s" || !f.varies() {
+		if headline.BetterWay(f.Name) == headline.Neither || !f.varies() || curveless[f.Name] {
 			continue
 		}
-		curve := Curve{Name: "curve-" + Slug(f.Name), Title: f.Name + " over " + c.OrderedBy, Key: c.OrderedBy,
+		curve := Curve{Name: "curve-" + Slug(f.Name), Title: Capital(f.Name) + " over " + c.OrderedBy, Key: c.OrderedBy,
 			Values: c.Differences[i].Values, Label: f.Name, Unit: f.Unit}
 		points := make([]CurvePoint, len(c.runs))
 		for n, v := range f.of {
@@ -295,15 +298,13 @@ func (c *Comparison) queueCharts() (out []chart.Figure) {
 	if len(c.runs) > overlaidRuns {
 		return c.queueMap(runs, end)
 	}
-	high := chart.Value(0)
+	high := 1.05 * chart.Value(deepest)
 	for _, i := range runs {
 		d := c.runs[i]
 		th := d.thresholds(d.Queue)
 		f := d.Queue.figure("queue-"+string(rune('a'+i)), fmt.Sprintf("%s: deepest queue, %s", c.label(i), d.Queue.Port),
-			&d.Queue.Whole, &th)
-		f.Caption = fmt.Sprintf("At most %s, at %s.", d.Queue.Max.Human(), unit.Duration(d.Queue.PeakAt).Human())
-		f.Keys[0].Ink = chart.InkOfRun(i)
-		high = max(high, f.Lines.Y.High, 1.05*chart.Value(deepest))
+			&d.Queue.Whole, &th, high)
+		f.Caption = fmt.Sprintf("At most %s, at %s.", d.Queue.Max.Human(), unit.Duration(d.Queue.PeakAt).Human()) + th.said(high)
 		out = append(out, f)
 	}
 	for i := range out { // what ends before the longest run ends there
@@ -312,7 +313,7 @@ func (c *Comparison) queueCharts() (out []chart.Figure) {
 			s.X, s.Y = append(s.X, l.X.High), append(s.Y, chart.Nothing)
 			s.Low, s.High = append(s.Low, chart.Nothing), append(s.High, chart.Nothing)
 		}
-		l.X.High, l.Y.High = chart.Value(end), high
+		l.X.High = chart.Value(end)
 	}
 	return out
 }
@@ -402,6 +403,6 @@ func (c *Comparison) portsChart() []chart.Figure {
 	if all > len(ports) {
 		f.Caption += fmt.Sprintf(", of %s that differ", unit.Count(int64(all)))
 	}
-	f.Caption += ". A port that a run does not have has no bar in it."
+	f.Caption += "."
 	return []chart.Figure{f}
 }

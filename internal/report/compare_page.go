@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"railyard/internal/chart"
@@ -36,6 +37,9 @@ func (c *Comparison) Page() *Page {
 		names = append(names, c.label(i))
 	}
 	p.Name = strings.Join(names, ", ")
+	if name := c.Runs[0].Name; !slices.ContainsFunc(c.Runs, func(r ComparedRun) bool { return r.Name != name }) {
+		p.Name = name + ": " + p.Name
+	}
 	if len(names) > 3 {
 		p.Name = fmt.Sprintf("%d runs", len(names))
 		if c.OrderedBy != "" {

@@ -83,6 +83,12 @@ func (c *Curve) drawLines(f *chart.Figure, axis chart.Axis, at []chart.Value) {
 		}
 		f.Keys = append(f.Keys, chart.Key{ID: s.Key, Name: line.Name, Ink: c.ink(n)})
 		f.Lines.Series = append(f.Lines.Series, s)
+		for k, i := range order {
+			if len(c.Lines) == 1 && !s.Y[k].None() {
+				f.Lines.Marks = append(f.Lines.Marks, chart.Mark{Key: s.Key, X: s.X[k], Y: s.Y[k],
+					Label: c.Values[i] + ": " + c.Unit.Text(s.Y[k])})
+			}
+		}
 	}
 	if c.Band != "" && len(c.Lines) <= bandedLines {
 		f.Caption = sentences(f.Caption, "Line: median; band: "+c.Band+".")
@@ -204,6 +210,9 @@ func keyAxis(key string, texts []string) (axis chart.Axis, at []chart.Value, ok 
 	axis.High += room
 	return axis, at, true
 }
+
+// Capital makes the first letter of a name that of a title.
+func Capital(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
 
 // sentences puts a blank between those that are not empty.
 func sentences(all ...string) string {

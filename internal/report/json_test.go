@@ -48,10 +48,11 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// Each key of the document is in docs/format, under the heading of what it belongs to, and
-// no other is.
-func TestDocumentIsDocumented(t *testing.T) {
-	b, err := os.ReadFile("../../docs/format/report-json.md")
+// isDocumented checks that each key of some objects is in a file of docs/format, under the heading
+// of what it belongs to, and no other is.
+func isDocumented(t *testing.T, file string, objects map[string]any) {
+	t.Helper()
+	b, err := os.ReadFile("../../docs/format/" + file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,20 +65,13 @@ func TestDocumentIsDocumented(t *testing.T) {
 			documented[heading] += strings.Trim(cells[1], " `") + " " + strings.TrimSpace(cells[2]) + "\n"
 		}
 	}
-	for heading, v := range map[string]any{
-		"The object": Document{}, "A headline figure": headline.Figure{}, "A plot": chart.Figure{},
-		"An entry of the legend": chart.Key{},
-		"An axis":                chart.Axis{}, "lines": chart.Lines{}, "A series": chart.Series{},
-		"A zone": chart.Zone{}, "A rule": chart.Rule{},
-		"A mark": chart.Mark{}, "bars": chart.Bars{}, "A bar": chart.Bar{},
-		"A part": chart.Part{}, "lanes": chart.Lanes{},
-		"A lane": chart.Lane{}, "A span": chart.Span{}, "A link of two lanes": chart.Link{}, "map": chart.Map{},
-		"A group of rows": chart.Group{}, "A ringed cell": chart.Cell{}, "graph": chart.Graph{}, "A tier": chart.Tier{},
-		"A node": chart.Node{}, "An edge": chart.Edge{}, "A side of an edge": chart.Side{}, "A way": chart.Way{},
-	} {
+	for heading, v := range objects {
 		want, typ := "", reflect.TypeOf(v)
 		for i := range typ.NumField() {
 			name, option, _ := strings.Cut(typ.Field(i).Tag.Get("json"), ",")
+			if !typ.Field(i).IsExported() {
+				continue
+			}
 			want += name + " " + jsonType(typ.Field(i).Type)
 			if option == "omitempty" {
 				want += "?"
@@ -93,6 +87,18 @@ func TestDocumentIsDocumented(t *testing.T) {
 	if len(documented) > 0 {
 		t.Errorf("documented, but not there: %v", documented)
 	}
+}
+
+func TestDocumentIsDocumented(t *testing.T) {
+	isDocumented(t, "report-json.md", map[string]any{
+		"The object": Document{}, "A headline figure": headline.Figure{}, "A plot": chart.Figure{},
+		"An entry of the legend": chart.Key{},
+		"An axis":                chart.Axis{}, "lines": chart.Lines{}, "A series": chart.Series{}, "A zone": chart.Zone{}, "A rule": chart.Rule{},
+		"A mark": chart.Mark{}, "bars": chart.Bars{}, "A bar": chart.Bar{}, "A part": chart.Part{}, "lanes": chart.Lanes{},
+		"A lane": chart.Lane{}, "A span": chart.Span{}, "A link of two lanes": chart.Link{}, "map": chart.Map{},
+		"A group of rows": chart.Group{}, "A ringed cell": chart.Cell{}, "graph": chart.Graph{}, "A tier": chart.Tier{},
+		"A node": chart.Node{}, "An edge": chart.Edge{}, "A side of an edge": chart.Side{}, "A way": chart.Way{},
+	})
 }
 
 func jsonType(t reflect.Type) string {

@@ -64,13 +64,14 @@ func queueCharts(d *Data) []chart.Figure {
 	}
 	title := fmt.Sprintf("Deepest queue: %s, priority %d", q.Port, q.Class)
 	th := d.thresholds(q)
-	whole := q.figure("queue", title, &q.Whole, &th)
+	high := q.top(&th)
+	whole := q.figure("queue", title, &q.Whole, &th, high)
 	whole.Caption = fmt.Sprintf("At most %s, at %s. Line: mean of a part of the run; band: least to greatest"+
 		" sample in it.", q.Max.Human(), unit.Duration(q.PeakAt).Human())
 	whole.Caption += th.said(whole.Lines.Y.High)
 	out := []chart.Figure{whole}
 	if len(q.Peak.Columns) > 0 {
-		near := q.figure("queue-peak", title+", around its peak", &q.Peak, &th)
+		near := q.figure("queue-peak", title+", around its peak", &q.Peak, &th, high)
 		near.Caption = fmt.Sprintf("%s around its greatest length, a sample each %s.",
 			q.Peak.To.Sub(q.Peak.From).Human(), d.Settings.Sample.Human())
 		out = append(out, near)
@@ -78,16 +79,22 @@ func queueCharts(d *Data) []chart.Figure {
 	return out
 }
 
-func (q *QueueSeries) figure(name, title string, s *Span, th *thresholds) chart.Figure {
+// top is how far up a plot of the queue reaches: to its greatest length, or to a threshold not
+// far above.
+func (q *QueueSeries) top(th *thresholds) chart.Value {
 	high := q.Max
 	for _, at := range []unit.Bytes{th.marking.Min, th.marking.Max, th.low} {
 		if at <= 2*q.Max { // one far above would flatten the queue
 			high = max(high, at)
 		}
 	}
+	return 1.05 * chart.Value(high)
+}
+
+func (q *QueueSeries) figure(name, title string, s *Span, th *thresholds, high chart.Value) chart.Figure {
 	l := &chart.Lines{
 		X:      chart.Axis{Label: "time", Unit: chart.Time, Low: chart.Value(s.From), High: chart.Value(s.To)},
-		Y:      chart.Axis{Label: "length", Unit: chart.Bytes, High: 1.05 * chart.Value(high)},
+		Y:      chart.Axis{Label: "length", Unit: chart.Bytes, High: high},
 		Series: []chart.Series{q.series(s)},
 	}
 	keys := []chart.Key{{ID: "length", Name: "queue", Ink: chart.Subject}}

@@ -138,40 +138,32 @@ func (t *Table) answer(m *measure) (sentence string, bullets []string) {
 	if len(order) == 1 {
 		p := m.point(best)
 		if n := len(m.values[best]); p.Low < p.High {
-			return fmt.Sprintf("The %s is %s in the median of %s; of 90 %% of them it lies between %s and %s.", inWords(m.name),
+			return fmt.Sprintf("The %s is %s in the median of %s; in 90 %% of them it lies between %s and %s.", headline.InWords(m.name),
 				m.text(p.Median), unit.CountOf(int64(n), "run"), m.text(p.Low), m.text(p.High)), nil
 		}
-		return fmt.Sprintf("The %s is %s in every run.", inWords(m.name), m.text(p.Median)), nil
+		return fmt.Sprintf("The %s is %s in every run.", headline.InWords(m.name), m.text(p.Median)), nil
 	}
 	of := ""
 	if n := len(m.values[best]); n > 1 {
 		of = fmt.Sprintf(" in the median of %s", unit.CountOf(int64(n), "run"))
 	}
 	if median(best) == median(worst) {
-		return fmt.Sprintf("All %d variants have the same %s: %s%s.", len(order), inWords(m.name), m.text(median(best)), of), nil
+		return fmt.Sprintf("All %d variants have the same %s: %s%s.", len(order), headline.InWords(m.name), m.text(median(best)), of), nil
 	}
 	less := unit.Percent(float64((median(worst) - median(best)) / median(worst)))
 	sentence = fmt.Sprintf("%s is the best of %d variants: its %s is %s%s, %s less than the %s of %s, the worst.",
-		label(t.Groups[best].Set), len(order), inWords(m.name), m.text(median(best)), of, less, m.text(median(worst)),
+		label(t.Groups[best].Set), len(order), headline.InWords(m.name), m.text(median(best)), of, less, m.text(median(worst)),
 		label(t.Groups[worst].Set))
 	if a, b := m.point(best), m.point(order[1]); a.Low < a.High || b.Low < b.High {
-		verdict := "seeds alone cannot make the second better"
+		verdict := "they do not overlap"
 		if a.High >= b.Low {
-			verdict = "they overlap, so with some seeds the second is better"
+			verdict = "they overlap, so one seed of each does not tell them apart"
 		}
 		bullets = append(bullets, fmt.Sprintf("With %s, 5 to 95 %% of the runs lie between %s and %s; with %s, the second, "+
 			"between %s and %s: %s.", label(t.Groups[best].Set), m.text(a.Low), m.text(a.High), label(t.Groups[order[1]].Set),
 			m.text(b.Low), m.text(b.High), verdict))
 	}
 	return sentence, bullets
-}
-
-// inWords is the name of a figure in a sentence.
-func inWords(name string) string {
-	if name == headline.MeanFCT {
-		return "mean completion time"
-	}
-	return name
 }
 
 // chart draws a figure over the axis with the most values; what the other axes make is a line
@@ -182,7 +174,7 @@ func (t *Table) chart(m *measure) *chart.Figure {
 		return m.distribution()
 	}
 	axis := t.Axes[along]
-	c := report.Curve{Name: report.Slug(m.name), Title: m.name + " over " + axis.Path, Key: axis.Path, Values: axis.Values,
+	c := report.Curve{Name: report.Slug(m.name), Title: report.Capital(m.name) + " over " + axis.Path, Key: axis.Path, Values: axis.Values,
 		Label: m.name, Unit: m.unit}
 	if n := len(t.Seeds); n > 1 {
 		c.Band = fmt.Sprintf("5th to 95th percentile of %d seeds", n)
@@ -230,7 +222,7 @@ func (m *measure) distribution() *chart.Figure {
 		return nil
 	}
 	room := (v[len(v)-1] - v[0]) * 0.06
-	f := &chart.Figure{Name: report.Slug(m.name), Title: m.name + " over the seeds",
+	f := &chart.Figure{Name: report.Slug(m.name), Title: report.Capital(m.name) + " over the seeds",
 		Caption: "The share of the runs that had at most so much.",
 		Keys:    []chart.Key{{ID: "runs", Name: "runs", Ink: chart.Subject}, {ID: "quantile", Name: "5 %, median, 95 %", Ink: chart.Reference}},
 		Lines: &chart.Lines{X: chart.Axis{Label: m.name, Unit: m.unit, Low: max(0, v[0]-room), High: v[len(v)-1] + room},

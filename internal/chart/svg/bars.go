@@ -104,7 +104,7 @@ func (s *barSheet) bar(r *chart.Bar, y float64) {
 			gap = 1
 		}
 		s.d.rect(x, y+2, wide-gap, s.thick, c, s.words(r, p, whole))
-		if label := s.inside(p, whole); label != "" && (len(r.Parts) > 1 || r.Reach != nil) {
+		if label := s.inside(p, whole); label != "" && (len(r.Parts) > 1 || r.Reach != nil && s.axisX.Unit == chart.Fraction) {
 			if c.hatch != solid && c.hatch != outlined { // no lines under words
 				w := textWidth(label, tinySize) + 4
 				s.d.rect((x+end-gap-w)/2, y+3, w, s.thick-2, c.plain(), "")
@@ -191,7 +191,7 @@ func (s *barSheet) legend() (all []entry) {
 		}
 		if part == row.Reach {
 			e.look = stroke
-		} else if whole := total(row); s.shares(row) && s.inside(part, whole) == "" {
+		} else if whole := total(row); !s.fig.Bars.Peers && s.shares(row) && s.inside(part, whole) == "" {
 			e.note = s.axisX.Unit.Text(part.Value) + ", " + s.share(part.Value, whole)
 		}
 		all = append(all, e)
