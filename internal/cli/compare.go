@@ -12,7 +12,7 @@ import (
 
 func (a *app) compareCommand() *cobra.Command {
 	var asJSON, damaged bool
-	var page string
+	var page, svg string
 	cmd := &cobra.Command{
 		Use:   "compare A B [C...] [flags]",
 		Short: "Compare runs: what differs, and which causes account for it",
@@ -29,20 +29,21 @@ railyard report.`,
 		Args:              runDirs(2, 0),
 		ValidArgsFunction: completeDirs,
 		RunE: func(_ *cobra.Command, args []string) error {
-			return a.compareRuns(args, page, asJSON, damaged)
+			return a.compareRuns(args, page, svg, asJSON, damaged)
 		},
 	}
 	damagedFlag(cmd.Flags(), &damaged)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the comparison and its plots as one JSON object")
 	cmd.Flags().StringVar(&page, "html", "", "also write a page with plots to this file")
+	cmd.Flags().StringVar(&svg, "svg", "", "also write each plot as an SVG file into this directory")
 	return cmd
 }
 
-func (a *app) compareRuns(dirs []string, page string, asJSON, damaged bool) error {
+func (a *app) compareRuns(dirs []string, page, svg string, asJSON, damaged bool) error {
 	var runs []*report.Data
 	for _, dir := range dirs {
 		if sweep.IsDir(dir) {
-			return misuse("%s is the directory of a sweep, not of a run: railyard report %s shows it", dir, dir)
+			return misuse("compare: %s is the directory of a sweep, not of a run: railyard report %s shows it", dir, dir)
 		}
 		d, err := loadRun(dir, damaged)
 		if err != nil {
@@ -55,13 +56,13 @@ func (a *app) compareRuns(dirs []string, page string, asJSON, damaged bool) erro
 		if err := a.printJSON(c); err != nil {
 			return err
 		}
-		return a.writePage(io.Discard, c.Page(), page, "")
+		return a.writePage(io.Discard, c.Page(), page, svg)
 	}
 	if err := c.WriteText(a.stdout, min(a.outTerm.columns(), compareColumns)); err != nil {
 		return err
 	}
-	if page != "" {
+	if page != "" || svg != "" {
 		fmt.Fprintln(a.stdout)
 	}
-	return a.writePage(a.stdout, c.Page(), page, "")
+	return a.writePage(a.stdout, c.Page(), page, svg)
 }

@@ -42,8 +42,14 @@ func ports() *report.Data {
 // showPage opens the page of a run in a window of 1,440 pixels.
 func showPage(t *testing.T, b *chromium, d *report.Data) {
 	t.Helper()
+	b.showPage(t, report.PageOf(d))
+}
+
+// showPage opens a page in a window of 1,440 pixels, and finds that it asks for nothing else.
+func (b *chromium) showPage(t *testing.T, p *report.Page) {
+	t.Helper()
 	file := filepath.Join(t.TempDir(), "report.html")
-	if err := report.WritePageFile(file, d); err != nil {
+	if err := p.WriteFile(file); err != nil {
 		t.Fatal(err)
 	}
 	page := (&url.URL{Scheme: "file", Path: file}).String()
