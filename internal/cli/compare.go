@@ -43,7 +43,8 @@ func (a *app) compareRuns(dirs []string, page, svg string, asJSON, damaged bool)
 	var runs []*report.Data
 	for _, dir := range dirs {
 		if sweep.IsDir(dir) {
-			return misuse("compare: %s is the directory of a sweep, not of a run: railyard report %s shows it", dir, dir)
+			return misuse("compare: %s is the directory of a sweep, not of a run: railyard report %s shows it",
+				dir, dir)
 		}
 		d, err := loadRun(dir, damaged)
 		if err != nil {

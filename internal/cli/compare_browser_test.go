@@ -42,7 +42,8 @@ func TestBrowserCompare(t *testing.T) {
 	b := startBrowser(t)
 	var runs []*report.Data
 	for n := range 8 {
-		d := ran(t, fmt.Sprintf("%sseed: %d\nfabric: {design: single-switch, switch: {latency: %dns}}\n", incast, 1, 100*(n+1)))
+		d := ran(t, fmt.Sprintf("%sseed: %d\nfabric: {design: single-switch, switch: {latency: %dns}}\n", incast,
+			1, 100*(n+1)))
 		d.Path = fmt.Sprint("runs/", n)
 		runs = append(runs, d)
 	}
@@ -53,7 +54,8 @@ func TestBrowserCompare(t *testing.T) {
 		figures []string
 	}{
 		{"two", []*report.Data{runs[0], runs[7]}, []string{"causes", "completion", "queue-a", "queue-b", "ports"}},
-		{"three", []*report.Data{runs[0], runs[7], runs[3]}, append(curves, "completion", "queue-a", "queue-b", "queue-c", "ports")},
+		{"three", []*report.Data{runs[0], runs[7], runs[3]}, append(curves, "completion", "queue-a", "queue-b",
+			"queue-c", "ports")},
 		{"eight", runs, append(curves, "completion", "queues", "ports")},
 	} {
 		t.Run(c.name, func(t *testing.T) { checkShown(t, b, report.Compare(c.runs).Page(), c.figures) })
@@ -61,7 +63,8 @@ func TestBrowserCompare(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "two")
 	other := filepath.Join(t.TempDir(), "three")
 	for i, out := range []string{dir, other} {
-		if err := quiet(t).runFile(t.Context(), training(t, "digits-incast"), runFlags{out: out, quiet: true, seed: uint64(i + 1),
+		if err := quiet(t).runFile(t.Context(), training(t, "digits-incast"), runFlags{out: out, quiet: true,
+			seed:    uint64(i + 1),
 			hasSeed: true}); err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +78,8 @@ func TestBrowserCompare(t *testing.T) {
 			}
 			two = append(two, d)
 		}
-		checkShown(t, b, report.Compare(two).Page(), []string{"causes", "step-time", "step-time-distribution", "completion",
+		checkShown(t, b, report.Compare(two).Page(), []string{"causes", "step-time", "step-time-distribution",
+			"completion",
 			"queue-a", "queue-b"})
 	})
 }
@@ -89,10 +93,13 @@ func TestBrowserSweep(t *testing.T) {
 		flags   runFlags
 		figures []string
 	}{
-		{"quantities", runFlags{set: []string{"fabric.switch.latency=100ns,1us,10us", "congestion.algorithm=dcqcn,none"}, seeds: "1..3"},
+		{"quantities", runFlags{set: []string{"fabric.switch.latency=100ns,1us,10us",
+			"congestion.algorithm=dcqcn,none"}, seeds: "1..3"},
 			[]string{"completion-mean", "completion-slowest", "ecn-marks"}},
-		{"words", runFlags{set: []string{"congestion.algorithm=dcqcn,none,hpcc"}}, []string{"completion-mean", "completion-slowest", "ecn-marks"}},
-		{"seeds", runFlags{set: []string{"fabric.qos.ecn.min=20kB"}, seeds: "1..9"}, []string{"completion-mean", "completion-slowest", "ecn-marks"}},
+		{"words", runFlags{set: []string{"congestion.algorithm=dcqcn,none,hpcc"}}, []string{"completion-mean",
+			"completion-slowest", "ecn-marks"}},
+		{"seeds", runFlags{set: []string{"fabric.qos.ecn.min=20kB"}, seeds: "1..9"}, []string{"completion-mean",
+			"completion-slowest", "ecn-marks"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.flags.out, c.flags.quiet = filepath.Join(t.TempDir(), "sweep"), true

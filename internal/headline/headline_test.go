@@ -116,12 +116,14 @@ func TestVerdicts(t *testing.T) {
 		base, v float64
 		want    string
 	}{
-		{StepTime, chart.Time, 100, 90, "better"}, {StepTime, chart.Time, 90, 100, "worse"}, {StepTime, chart.Time, 1e6, 1e6 + 1, ""},
+		{StepTime, chart.Time, 100, 90, "better"}, {StepTime, chart.Time, 90, 100, "worse"},
+		{StepTime, chart.Time, 1e6, 1e6 + 1, ""},
 		{"samples/s", chart.Rate, 10, 20, "better"}, {"overlap", chart.Fraction, 0.5, 0.4, "worse"},
 		{"drops", chart.Count, 0, 1, "worse"}, {"ECN marks", chart.Count, 5, 1, ""},
 		{"final loss", chart.Plain, 0.2, math.NaN(), ""},
 	} {
-		a, b := &Figure{Name: c.name, Unit: c.unit, Value: result.Float(c.base)}, &Figure{Name: c.name, Unit: c.unit, Value: result.Float(c.v)}
+		a := &Figure{Name: c.name, Unit: c.unit, Value: result.Float(c.base)}
+		b := &Figure{Name: c.name, Unit: c.unit, Value: result.Float(c.v)}
 		if got := b.Verdict(a); got != c.want {
 			t.Errorf("%s from %v to %v: %q, want %q", c.name, c.base, c.v, got, c.want)
 		}

@@ -72,7 +72,8 @@ func (c *Comparison) answer() {
 		word = fmt.Sprintf("the best of %d runs", len(c.runs))
 		against += ", the worst"
 	}
-	c.Answer = c.partly(fmt.Sprintf("%s is %s: its %s is %s, %s less than %s%s.", c.label(best), word, headline.InWords(f.Name),
+	c.Answer = c.partly(fmt.Sprintf("%s is %s: its %s is %s, %s less than %s%s.", c.label(best), word,
+		headline.InWords(f.Name),
 		short.Text(), strings.TrimPrefix(short.Change(long), "-"), against, c.mostly(best, worst)))
 	c.Bullets = keep(c.changed(), c.alsoDiffer(best, worst), c.limits(shown))
 }
@@ -214,7 +215,8 @@ func (c *Comparison) limits(runs []int) string {
 			continue
 		}
 		reasons[shortly(g.Main())] = true
-		parts = append(parts, fmt.Sprintf("in %s %s (%s)", letter(i), shortly(g.Main()), unit.Percent(g.Share(g.Main()))))
+		parts = append(parts, fmt.Sprintf("in %s %s (%s)", letter(i), shortly(g.Main()),
+			unit.Percent(g.Share(g.Main()))))
 	}
 	switch {
 	case len(parts) == 0:

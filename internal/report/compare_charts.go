@@ -24,7 +24,8 @@ const (
 // charts lists the plots of a comparison, in the order of the page. Runs share their scales.
 func (c *Comparison) charts() (out []chart.Figure) {
 	for _, make := range []func() []chart.Figure{
-		c.causesChart, c.curveCharts, c.stepTimeChart, c.stepDistributionChart, c.completionChart, c.queueCharts, c.portsChart,
+		c.causesChart, c.curveCharts, c.stepTimeChart, c.stepDistributionChart, c.completionChart, c.queueCharts,
+		c.portsChart,
 	} {
 		out = append(out, make()...)
 	}
@@ -158,7 +159,8 @@ func (c *Comparison) stepTimeChart() []chart.Figure {
 		return []chart.Figure{f}
 	}
 	f.Keys = c.runKeys(func(i int) bool { return slices.Contains(runs, i) })
-	f.Lines = &chart.Lines{X: stepAxis(steps), Y: chart.Axis{Label: "step time", Unit: chart.Time, High: chart.Value(most) * 1.05}}
+	f.Lines = &chart.Lines{X: stepAxis(steps), Y: chart.Axis{Label: "step time", Unit: chart.Time,
+		High: chart.Value(most) * 1.05}}
 	for _, i := range runs {
 		s := stepSeries(stepTimes(c.runs[i].Steps))
 		s.Key = runID(i)
@@ -212,7 +214,8 @@ func (c *Comparison) stepDistributionChart() []chart.Figure {
 	var all []timed
 	for _, i := range c.those(func(d *Data) bool { return d.Steps != nil && d.Steps.Whole > 1 }) {
 		s := c.runs[i].Steps
-		t := timed{run: i, least: s.Ranked[0], most: s.Ranked[s.Whole-1], median: s.Quantile(0.5), p99: s.Quantile(0.99)}
+		t := timed{run: i, least: s.Ranked[0], most: s.Ranked[s.Whole-1], median: s.Quantile(0.5),
+			p99: s.Quantile(0.99)}
 		t.series = chart.Series{Key: runID(i), Shape: chart.Held}
 		every := (s.Whole + shownColumns - 1) / shownColumns
 		for n, took := range s.Ranked {
@@ -262,17 +265,20 @@ func (c *Comparison) distributions(name, title, label, things string, all []time
 	}
 	if len(c.runs) > overlaidRuns {
 		f.Caption = "Bar: median; line: the time that 99 % of the " + things + " did not exceed."
-		f.Keys = []chart.Key{{ID: "median", Name: "median", Ink: chart.Subject}, {ID: "p99", Name: "99th percentile", Ink: chart.Highlight}}
+		f.Keys = []chart.Key{{ID: "median", Name: "median", Ink: chart.Subject},
+			{ID: "p99", Name: "99th percentile", Ink: chart.Highlight}}
 		f.Bars = &chart.Bars{X: chart.Axis{Label: label, Unit: chart.Time, High: chart.Value(tail)}}
 		for _, t := range all {
-			f.Bars.Rows = append(f.Bars.Rows, chart.Bar{Label: c.label(t.run), Note: t.median.Human() + ", p99 " + t.p99.Human(),
+			f.Bars.Rows = append(f.Bars.Rows, chart.Bar{Label: c.label(t.run),
+				Note:  t.median.Human() + ", p99 " + t.p99.Human(),
 				Parts: []chart.Part{{Key: "median", Value: chart.Value(t.median)}},
 				Reach: &chart.Part{Key: "p99", Value: chart.Value(t.p99)}})
 		}
 		return []chart.Figure{f}
 	}
 	f.Caption = "The share of the " + things + " that took at most so long."
-	f.Lines = &chart.Lines{X: distributionAxis(label, least, most), Y: chart.Axis{Label: things, Unit: chart.Fraction, High: 1}}
+	f.Lines = &chart.Lines{X: distributionAxis(label, least, most), Y: chart.Axis{Label: things,
+		Unit: chart.Fraction, High: 1}}
 	has := map[int]bool{}
 	for _, t := range all {
 		has[t.run] = true
@@ -302,9 +308,11 @@ func (c *Comparison) queueCharts() (out []chart.Figure) {
 	for _, i := range runs {
 		d := c.runs[i]
 		th := d.thresholds(d.Queue)
-		f := d.Queue.figure("queue-"+string(rune('a'+i)), fmt.Sprintf("%s: deepest queue, %s", c.label(i), d.Queue.Port),
+		f := d.Queue.figure("queue-"+string(rune('a'+i)), fmt.Sprintf("%s: deepest queue, %s", c.label(i),
+			d.Queue.Port),
 			&d.Queue.Whole, &th, high)
-		f.Caption = fmt.Sprintf("At most %s, at %s.", d.Queue.Max.Human(), unit.Duration(d.Queue.PeakAt).Human()) + th.said(high)
+		f.Caption = fmt.Sprintf("At most %s, at %s.", d.Queue.Max.Human(),
+			unit.Duration(d.Queue.PeakAt).Human()) + th.said(high)
 		out = append(out, f)
 	}
 	for i := range out { // what ends before the longest run ends there

@@ -30,7 +30,8 @@ type ComparedCell struct{ Value, Text, Verdict string }
 
 // Page is what the page of a comparison shows.
 func (c *Comparison) Page() *Page {
-	p := &Page{Subject: "Which is better", Version: result.Version, Sentence: c.Answer, Bullets: c.Bullets, Notes: c.Notes,
+	p := &Page{Subject: "Which is better", Version: result.Version, Sentence: c.Answer, Bullets: c.Bullets,
+		Notes:   c.Notes,
 		Figures: c.Plots}
 	var names []string
 	for i := range c.Runs {
@@ -102,7 +103,8 @@ func (c *Comparison) compared() *Compared {
 
 // runTable is the runs and their figures, a row for each.
 func (c *Comparison) runTable() Table {
-	t := Table{Name: "runs", Title: "The runs", File: "the run directories", Columns: []Column{{"run", Words}, {"name", Words},
+	t := Table{Name: "runs", Title: "The runs", File: "the run directories", Columns: []Column{{"run", Words},
+		{"name", Words},
 		{"state", Words}}}
 	shown := c.Figures
 	if len(c.Runs) <= overlaidRuns {

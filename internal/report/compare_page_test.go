@@ -140,17 +140,22 @@ func TestCompareAnswer(t *testing.T) {
 		runs []*Data
 		want string
 	}{
-		{[]*Data{key("a", 1, 100*us), key("b", 2, 160*us)}, "A (x 1) is better: its step time is 100 us, 37.5 % less than " +
-			"the 160 us of B (x 2); 100 % of the difference is queueing."},
-		{[]*Data{key("a", 1, 160*us), key("b", 2, 100*us)}, "B (x 2) is better: its step time is 100 us, 37.5 % less than " +
-			"the 160 us of A (x 1); 100 % of the difference is queueing."},
-		{[]*Data{key("c", 3, 110*us), key("a", 1, 160*us), key("b", 2, 100*us)}, "B (x 2) is the best of 3 runs: its step " +
-			"time is 100 us, 37.5 % less than the 160 us of A (x 1), the worst; 100 % of the difference is queueing."},
+		{[]*Data{key("a", 1, 100*us), key("b", 2, 160*us)},
+			"A (x 1) is better: its step time is 100 us, 37.5 % less than " +
+				"the 160 us of B (x 2); 100 % of the difference is queueing."},
+		{[]*Data{key("a", 1, 160*us), key("b", 2, 100*us)},
+			"B (x 2) is better: its step time is 100 us, 37.5 % less than " +
+				"the 160 us of A (x 1); 100 % of the difference is queueing."},
+		{[]*Data{key("c", 3, 110*us), key("a", 1, 160*us), key("b", 2, 100*us)},
+			"B (x 2) is the best of 3 runs: its step " +
+				"time is 100 us, 37.5 % less than the 160 us of A (x 1), the worst; 100 % of the difference is queueing."},
 		{[]*Data{key("a", 1, 100*us), key("b", 2, 100*us)}, "A (x 1) and B (x 2) have the same step time: 100 us."},
-		{[]*Data{key("a", 1, 100*us), cut}, "Not every run came to its end; as far as they got, A (x 1) is better: its step " +
-			"time is 100 us, 37.5 % less than the 160 us of B (x 2); 100 % of the difference is queueing."},
-		{[]*Data{key("a", 1, 100*us), mixed()}, "These runs have no figure in common that says which is better: not all have " +
-			"a step time, or a mean completion time."},
+		{[]*Data{key("a", 1, 100*us), cut},
+			"Not every run came to its end; as far as they got, A (x 1) is better: its step " +
+				"time is 100 us, 37.5 % less than the 160 us of B (x 2); 100 % of the difference is queueing."},
+		{[]*Data{key("a", 1, 100*us), mixed()},
+			"These runs have no figure in common that says which is better: not all have " +
+				"a step time, or a mean completion time."},
 	} {
 		if got := Compare(c.runs).Answer; got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)

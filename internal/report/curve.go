@@ -110,7 +110,8 @@ func (c *Curve) drawBars(f *chart.Figure) {
 				continue
 			}
 			key := fmt.Sprintf("line%d", n)
-			bar := chart.Bar{Label: value, Note: c.Unit.Text(p.Median), Parts: []chart.Part{{Key: key, Value: p.Median}}}
+			bar := chart.Bar{Label: value, Note: c.Unit.Text(p.Median), Parts: []chart.Part{{Key: key,
+				Value: p.Median}}}
 			if len(c.Lines) > 1 {
 				bar.Group, bar.Label = value, line.Name
 			}
@@ -168,7 +169,8 @@ func (c *Curve) most() chart.Value {
 }
 
 // keyUnits are in what quantities of a scenario count on an axis. Lengths are drawn in metres.
-var keyUnits = map[string]chart.Unit{"number": chart.Plain, "time": chart.Time, "rate": chart.Bitrate, "bytes": chart.Bytes,
+var keyUnits = map[string]chart.Unit{"number": chart.Plain, "time": chart.Time, "rate": chart.Bitrate,
+	"bytes":  chart.Bytes,
 	"length": chart.Plain}
 
 // keyAxis is an axis for the values of a key, and where each lies on it: Nothing for a word

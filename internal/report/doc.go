@@ -9,7 +9,11 @@
 //	                                |--> Tables      all flows, ports, steps
 //	                                |--> WritePage   all of it in one file of HTML
 //	                                |--> DocumentOf  the same as JSON, without the tables
-//	                                +--> Compare, ExplainFlow
+//	                                +--> ExplainFlow
+//	several Data --Compare--> Comparison --> WriteText, Page, JSON
+//
+// A Page is what an HTML page shows as values: of a run, of a comparison, of a sweep
+// (whose package makes its own, with Curve).
 //
 // It is not the simulator: it reads what a run left and computes no figure that the
 // run could know better. It holds no table in memory, only what it draws from it:

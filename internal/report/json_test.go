@@ -93,8 +93,10 @@ func TestDocumentIsDocumented(t *testing.T) {
 	isDocumented(t, "report-json.md", map[string]any{
 		"The object": Document{}, "A headline figure": headline.Figure{}, "A plot": chart.Figure{},
 		"An entry of the legend": chart.Key{},
-		"An axis":                chart.Axis{}, "lines": chart.Lines{}, "A series": chart.Series{}, "A zone": chart.Zone{}, "A rule": chart.Rule{},
-		"A mark": chart.Mark{}, "bars": chart.Bars{}, "A bar": chart.Bar{}, "A part": chart.Part{}, "lanes": chart.Lanes{},
+		"An axis":                chart.Axis{}, "lines": chart.Lines{}, "A series": chart.Series{},
+		"A zone": chart.Zone{}, "A rule": chart.Rule{},
+		"A mark": chart.Mark{}, "bars": chart.Bars{}, "A bar": chart.Bar{}, "A part": chart.Part{},
+		"lanes":  chart.Lanes{},
 		"A lane": chart.Lane{}, "A span": chart.Span{}, "A link of two lanes": chart.Link{}, "map": chart.Map{},
 		"A group of rows": chart.Group{}, "A ringed cell": chart.Cell{}, "graph": chart.Graph{}, "A tier": chart.Tier{},
 		"A node": chart.Node{}, "An edge": chart.Edge{}, "A side of an edge": chart.Side{}, "A way": chart.Way{},

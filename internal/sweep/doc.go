@@ -10,6 +10,9 @@
 //	                                                      |                          ^
 //	                                                      +--> DIR/rows/KEY.json ----+ (resumed)
 //
+// Read takes the table of a sweep's directory back, and Page says which variant is best, with a
+// curve of each figure over the key that was changed.
+//
 // Percentiles are by nearest rank (Hyndman and Fan 1996, definition 1): a value that a run had,
 // never one between two.
 package sweep

@@ -138,7 +138,8 @@ func (t *Table) answer(m *measure) (sentence string, bullets []string) {
 	if len(order) == 1 {
 		p := m.point(best)
 		if n := len(m.values[best]); p.Low < p.High {
-			return fmt.Sprintf("The %s is %s in the median of %s; in 90 %% of them it lies between %s and %s.", headline.InWords(m.name),
+			return fmt.Sprintf("The %s is %s in the median of %s; in 90 %% of them it lies between %s and %s.",
+				headline.InWords(m.name),
 				m.text(p.Median), unit.CountOf(int64(n), "run"), m.text(p.Low), m.text(p.High)), nil
 		}
 		return fmt.Sprintf("The %s is %s in every run.", headline.InWords(m.name), m.text(p.Median)), nil
@@ -148,20 +149,24 @@ func (t *Table) answer(m *measure) (sentence string, bullets []string) {
 		of = fmt.Sprintf(" in the median of %s", unit.CountOf(int64(n), "run"))
 	}
 	if median(best) == median(worst) {
-		return fmt.Sprintf("All %d variants have the same %s: %s%s.", len(order), headline.InWords(m.name), m.text(median(best)), of), nil
+		return fmt.Sprintf("All %d variants have the same %s: %s%s.", len(order), headline.InWords(m.name),
+			m.text(median(best)), of), nil
 	}
 	less := unit.Percent(float64((median(worst) - median(best)) / median(worst)))
 	sentence = fmt.Sprintf("%s is the best of %d variants: its %s is %s%s, %s less than the %s of %s, the worst.",
-		label(t.Groups[best].Set), len(order), headline.InWords(m.name), m.text(median(best)), of, less, m.text(median(worst)),
+		label(t.Groups[best].Set), len(order), headline.InWords(m.name), m.text(median(best)), of, less,
+		m.text(median(worst)),
 		label(t.Groups[worst].Set))
 	if a, b := m.point(best), m.point(order[1]); a.Low < a.High || b.Low < b.High {
 		verdict := "they do not overlap"
 		if a.High >= b.Low {
 			verdict = "they overlap, so one seed of each does not tell them apart"
 		}
-		bullets = append(bullets, fmt.Sprintf("With %s, 5 to 95 %% of the runs lie between %s and %s; with %s, the second, "+
-			"between %s and %s: %s.", label(t.Groups[best].Set), m.text(a.Low), m.text(a.High), label(t.Groups[order[1]].Set),
-			m.text(b.Low), m.text(b.High), verdict))
+		bullets = append(bullets,
+			fmt.Sprintf("With %s, 5 to 95 %% of the runs lie between %s and %s; with %s, the second, "+
+				"between %s and %s: %s.", label(t.Groups[best].Set), m.text(a.Low), m.text(a.High),
+				label(t.Groups[order[1]].Set),
+				m.text(b.Low), m.text(b.High), verdict))
 	}
 	return sentence, bullets
 }
@@ -174,7 +179,8 @@ func (t *Table) chart(m *measure) *chart.Figure {
 		return m.distribution()
 	}
 	axis := t.Axes[along]
-	c := report.Curve{Name: report.Slug(m.name), Title: report.Capital(m.name) + " over " + axis.Path, Key: axis.Path, Values: axis.Values,
+	c := report.Curve{Name: report.Slug(m.name), Title: report.Capital(m.name) + " over " + axis.Path,
+		Key: axis.Path, Values: axis.Values,
 		Label: m.name, Unit: m.unit}
 	if n := len(t.Seeds); n > 1 {
 		c.Band = fmt.Sprintf("5th to 95th percentile of %d seeds", n)
@@ -187,8 +193,9 @@ func (t *Table) chart(m *measure) *chart.Figure {
 		if !known {
 			k = len(c.Lines)
 			index[name] = k
-			c.Lines = append(c.Lines, report.CurveLine{Name: name, Points: slices.Repeat([]report.CurvePoint{report.NoPoint},
-				len(axis.Values))})
+			c.Lines = append(c.Lines, report.CurveLine{Name: name,
+				Points: slices.Repeat([]report.CurvePoint{report.NoPoint},
+					len(axis.Values))})
 		}
 		c.Lines[k].Points[slices.Index(axis.Values, set[along].Text)] = m.point(g)
 	}
@@ -224,8 +231,10 @@ func (m *measure) distribution() *chart.Figure {
 	room := (v[len(v)-1] - v[0]) * 0.06
 	f := &chart.Figure{Name: report.Slug(m.name), Title: report.Capital(m.name) + " over the seeds",
 		Caption: "The share of the runs that had at most so much.",
-		Keys:    []chart.Key{{ID: "runs", Name: "runs", Ink: chart.Subject}, {ID: "quantile", Name: "5 %, median, 95 %", Ink: chart.Reference}},
-		Lines: &chart.Lines{X: chart.Axis{Label: m.name, Unit: m.unit, Low: max(0, v[0]-room), High: v[len(v)-1] + room},
+		Keys: []chart.Key{{ID: "runs", Name: "runs", Ink: chart.Subject}, {ID: "quantile",
+			Name: "5 %, median, 95 %", Ink: chart.Reference}},
+		Lines: &chart.Lines{X: chart.Axis{Label: m.name, Unit: m.unit, Low: max(0, v[0]-room),
+			High: v[len(v)-1] + room},
 			Y: chart.Axis{Label: "runs", Unit: chart.Fraction, High: 1}}}
 	s := chart.Series{Key: "runs", Shape: chart.Held, X: []chart.Value{f.Lines.X.Low}, Y: []chart.Value{0}}
 	for i, x := range v {
@@ -252,7 +261,8 @@ func (t *Table) tables(all []measure) []report.Table {
 	}
 	runs.Columns = append(slices.Clone(variants.Columns), report.Column{Name: "seed", Unit: report.Words},
 		report.Column{Name: "state", Unit: report.Words})
-	variants.Columns = append(variants.Columns, report.Column{Name: "runs", Unit: chart.Count}, report.Column{Name: "failed", Unit: chart.Count})
+	variants.Columns = append(variants.Columns, report.Column{Name: "runs", Unit: chart.Count},
+		report.Column{Name: "failed", Unit: chart.Count})
 	for _, m := range all {
 		name := m.name
 		if len(t.Seeds) > 1 {
@@ -260,7 +270,8 @@ func (t *Table) tables(all []measure) []report.Table {
 		}
 		variants.Columns = append(variants.Columns, report.Column{Name: name, Unit: m.unit})
 		if len(t.Seeds) > 1 {
-			variants.Columns = append(variants.Columns, report.Column{Name: "5 %", Unit: m.unit}, report.Column{Name: "95 %", Unit: m.unit})
+			variants.Columns = append(variants.Columns, report.Column{Name: "5 %", Unit: m.unit},
+				report.Column{Name: "95 %", Unit: m.unit})
 		}
 		runs.Columns = append(runs.Columns, report.Column{Name: m.name, Unit: m.unit})
 	}

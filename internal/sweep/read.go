@@ -35,8 +35,9 @@ func Read(path string) (*Table, error) {
 		return nil, fmt.Errorf("sweep directory %s: %s is damaged: %s", path, tableFile, plainText(err.Error()))
 	}
 	if kept.State == result.Running {
-		return nil, fmt.Errorf("sweep directory %s: holds no table yet: the sweep is still going, or was killed; the command "+
-			"that made it goes on with --out %s where it stopped", path, path)
+		return nil,
+			fmt.Errorf("sweep directory %s: holds no table yet: the sweep is still going, or was killed; the command "+
+				"that made it goes on with --out %s where it stopped", path, path)
 	}
 	rows, err := kept.grid()
 	if err != nil {
@@ -54,7 +55,8 @@ func (t *Table) grid() ([]Row, error) {
 	for _, a := range t.Axes {
 		texts = append(append(texts, a.Path), a.Values...)
 		if total *= len(a.Values); total < 1 || total > MaxVariants {
-			return nil, fmt.Errorf("axis %q of %d values: want 1 to %d variants in all", a.Path, len(a.Values), MaxVariants)
+			return nil, fmt.Errorf("axis %q of %d values: want 1 to %d variants in all", a.Path, len(a.Values),
+				MaxVariants)
 		}
 	}
 	rows := make([]Row, total)

@@ -104,7 +104,8 @@ func (s *barSheet) bar(r *chart.Bar, y float64) {
 			gap = 1
 		}
 		s.d.rect(x, y+2, wide-gap, s.thick, c, s.words(r, p, whole))
-		if label := s.inside(p, whole); label != "" && (len(r.Parts) > 1 || r.Reach != nil && s.axisX.Unit == chart.Fraction) {
+		shares := len(r.Parts) > 1 || r.Reach != nil && s.axisX.Unit == chart.Fraction
+		if label := s.inside(p, whole); label != "" && shares {
 			if c.hatch != solid && c.hatch != outlined { // no lines under words
 				w := textWidth(label, tinySize) + 4
 				s.d.rect((x+end-gap-w)/2, y+3, w, s.thick-2, c.plain(), "")
