@@ -235,7 +235,7 @@ func mostSent(c *workload.Collective) unit.Bytes {
 		for ch := range c.Schedule.Channels() {
 			for i := range c.Schedule.Len(rank, ch) {
 				if op := c.Schedule.Op(rank, ch, i); op.Kind == coll.Send {
-					_, n := c.Chunk(ch, int(op.Chunk))
+					_, n := c.Chunk(rank, op.Buffer, ch, int(op.Chunk))
 					sum += n
 				}
 			}

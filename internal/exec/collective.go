@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"railyard/internal/cause"
 	"railyard/internal/coll"
 	"railyard/internal/unit"
 	"railyard/internal/workload"
@@ -22,6 +23,7 @@ type collRun struct {
 	inFlight int   // messages sent and not acknowledged
 	last     int32 // the channel that finished last
 	answer   Trace // of the acknowledgement that came last
+	areas    int64 // of staging
 }
 
 // wait is what a channel waits for.
@@ -32,6 +34,7 @@ const (
 	message                 // a message from the peer of the current Recv
 	acknowledge             // the acknowledgement that the current operation names
 	local                   // its own reduction or copy
+	credit                  // a credit of the peer of the current Send
 )
 
 // channelRun is where one channel of a collective stands in its program.
@@ -46,19 +49,23 @@ type channelRun struct {
 	// The message for which it last waited, and the gates since then.
 	src   int32 // -1: none
 	trace Trace
-	gated unit.Time // wait == acknowledge: since when
+	gated unit.Time // wait is acknowledge or credit: since when
 	gates []gate
 
-	path []programOp // for the path finder: by index in the program; nil: nothing is recorded
+	credits *credits // nil: each message has a slot of its own
+
+	path  []programOp // for the path finder: by index in the program; nil: nothing is recorded
+	freed []int32     // and, with credits, what let a Send start: see rankPath.freed
 }
 
 // sentOp is a Send, by its index in the program, that awaits its acknowledgement.
 type sentOp struct{ op, dst int32 }
 
-// gate is a span in which a channel waited for an acknowledgement.
+// gate is a span in which a channel waited for an acknowledgement or a credit.
 type gate struct {
 	from, to unit.Time
-	answer   Trace
+	why      cause.Cause
+	answer   Trace // of the acknowledgement
 }
 
 // cursor is how far a peer's program has been searched for the Recvs that match
@@ -71,9 +78,20 @@ type cursor struct {
 func newCollRun(job *workload.Job, rank int32, op *workload.Op) collRun {
 	c := &job.Collectives[op.Coll]
 	members := job.Groups[c.Group].Ranks
-	return collRun{Collective: c, id: op.Coll, op: op.ID, stream: op.Stream,
+	run := collRun{Collective: c, id: op.Coll, op: op.ID, stream: op.Stream,
 		me: slices.Index(members, rank), members: members,
-		channels: make([]channelRun, c.Schedule.Channels())}
+		channels: make([]channelRun, c.Schedule.Channels()), areas: c.Areas()}
+	if coll.NeedsCredit(c.Schedule) {
+		for i := range run.channels {
+			run.channels[i].credits = &credits{slots: make([]held, c.Schedule.Slots())}
+		}
+	}
+	return run
+}
+
+// staging is where a collective's messages land in the step in progress.
+func (r *Rank) staging(c *collRun) int32 {
+	return int32(len(r.cfg.Job.Buffers)) + workload.MaxAreas*c.id + int32(r.step%c.areas)
 }
 
 // conn is the connection to a member of the group on a channel.
@@ -88,8 +106,9 @@ func (r *Rank) launched(now unit.Time, op *workload.Op) {
 		ch := &c.channels[i]
 		ch.pc, ch.length, ch.wait, ch.src = 0, c.Schedule.Len(c.me, i), nothing, -1
 		ch.cursors, ch.gates, ch.path = ch.cursors[:0], ch.gates[:0], nil
+		ch.freed = nil
 		if r.path != nil {
-			ch.path = r.path.channel(c.id, i)
+			ch.path, ch.freed = r.path.channel(c.id, i), r.path.credits(c.id, i)
 		}
 	}
 	for i := range c.channels {
@@ -113,16 +132,37 @@ func (r *Rank) advance(now unit.Time, c *collRun, channel int) {
 			ch.wait, ch.gated = acknowledge, now
 			return
 		}
+		if op.Window > 0 && !c.hasCredit(channel, op) {
+			ch.wait, ch.gated = credit, now
+			return
+		}
 		ch.began(now)
 		if !r.execute(now, c, channel, op) {
 			return
 		}
-		ch.did(now)
+		r.did(now, c, channel)
 	}
 	ch.wait, ch.end = nothing, now
 	r.path.ending(c.id, channel, -1)
 	c.open--
 	c.last = int32(channel)
+}
+
+// did notes that the channel's current operation is done.
+func (r *Rank) did(now unit.Time, c *collRun, channel int) {
+	ch := &c.channels[channel]
+	ch.did(now)
+	if ch.credits == nil || ch.op.Kind != coll.Recv && !ch.op.Frees {
+		return
+	}
+	if _, n := c.Chunk(c.me, coll.Out, channel, int(ch.op.Chunk)); n == 0 {
+		return
+	}
+	if ch.op.Kind == coll.Recv {
+		c.fills(channel, ch.op)
+	} else {
+		r.frees(c, channel, ch.op)
+	}
 }
 
 // execute does one operation of a program, or reports false if the channel has to wait for it.
@@ -133,7 +173,7 @@ func (r *Rank) execute(now unit.Time, c *collRun, channel int, op coll.Op) bool 
 		r.send(c, channel, op)
 		return true
 	case coll.Recv:
-		if _, n := c.Chunk(channel, int(op.Chunk)); n == 0 {
+		if _, n := c.Chunk(c.me, coll.Out, channel, int(op.Chunk)); n == 0 {
 			return true
 		}
 		in := r.inbox(c.conn(op.Peer, int32(channel)))
@@ -152,7 +192,8 @@ func (r *Rank) execute(now unit.Time, c *collRun, channel int, op coll.Op) bool 
 func (r *Rank) send(c *collRun, channel int, op coll.Op) {
 	ch := &c.channels[channel]
 	recv, at := r.match(c, channel, op.Peer)
-	off, n := c.Chunk(channel, int(op.Chunk))
+	off, n := c.Chunk(c.me, op.Buffer, channel, int(op.Chunk))
+	c.counts(channel, op, n, r.step)
 	if n == 0 {
 		return
 	}
@@ -161,29 +202,35 @@ func (r *Rank) send(c *collRun, channel int, op coll.Op) {
 	c.inFlight++
 	r.cfg.Transport.Post(Message{Way: Way{r.cfg.Rank, c.members[op.Peer], c.Group, int32(channel)},
 		Bytes: unit.Bytes(n),
-		From:  Ref{Buffer: c.Range.Buffer, Off: off, Len: n},
-		To:    Ref{Buffer: Staging(r.cfg.Job, c.id, r.step), Off: c.Slot(channel, int(recv.Slot)), Len: n},
+		From:  Ref{Buffer: c.Buffer(op.Buffer), Off: off, Len: n},
+		To:    Ref{Buffer: r.staging(c), Off: c.Slot(channel, int(recv.Slot)), Len: n},
 		Step:  r.step, Coll: c.id, Op: int32(ch.pc)})
 }
 
-// local starts a reduction or copy from staging, or reports true if it took no time.
+// local starts a reduction or copy, or reports true if it took no time.
 func (r *Rank) local(c *collRun, channel int, op coll.Op) bool {
-	off, n := c.Chunk(channel, int(op.Chunk))
+	off, n := c.Chunk(c.me, coll.Out, channel, int(op.Chunk))
 	if n == 0 {
 		return true
 	}
-	d := r.prog.Device.ReduceTime(n)
-	if op.Kind == coll.Copy {
-		d = r.prog.Device.CopyTime(n)
+	d := r.prog.Device.CopyTime(n)
+	if op.Kind == coll.Reduce {
+		d = r.prog.Device.ReduceTime(n)
 	}
 	var body func()
 	if b := r.cfg.Body; b != nil {
 		dst := Ref{Buffer: c.Range.Buffer, Off: off, Len: n}
-		src := Ref{Buffer: Staging(r.cfg.Job, c.id, r.step), Off: c.Slot(channel, int(op.Slot)), Len: n}
+		src := Ref{Buffer: r.staging(c), Len: n}
+		if op.Kind == coll.Keep {
+			src.Buffer = c.Buffer(coll.In)
+			src.Off, _ = c.Chunk(c.me, coll.In, channel, int(op.Source))
+		} else {
+			src.Off = c.Slot(channel, int(op.Slot))
+		}
 		id := c.id
-		body = func() { b.Reduce(r.cfg.Rank, id, dst, src) }
-		if op.Kind == coll.Copy {
-			body = func() { b.Copy(r.cfg.Rank, id, dst, src) }
+		body = func() { b.Copy(r.cfg.Rank, id, dst, src) }
+		if op.Kind == coll.Reduce {
+			body = func() { b.Reduce(r.cfg.Rank, id, dst, src) }
 		}
 	}
 	if r.run(r.streams[c.stream].token+Token(channel), d, body) {
@@ -195,9 +242,8 @@ func (r *Rank) local(c *collRun, channel int, op coll.Op) bool {
 
 // resume goes on after the operation at which the channel waited.
 func (r *Rank) resume(now unit.Time, c *collRun, channel int) {
-	ch := &c.channels[channel]
-	ch.did(now)
-	ch.pc++
+	r.did(now, c, channel)
+	c.channels[channel].pc++
 	r.advance(now, c, channel)
 	r.finish(now, c)
 }
@@ -245,21 +291,21 @@ func (r *Rank) acked(now unit.Time, c *collRun, to Conn, tr *Trace) {
 	c.answer.set(tr)
 	r.path.ending(c.id, int(to.Channel), op)
 	if ch.wait == acknowledge && !ch.unacked(ch.op.Acked) {
-		ch.gate(now, tr)
+		ch.gate(now, cause.Acknowledgement, tr)
 		r.advance(now, c, int(to.Channel)) // the operation that waited has not started
 	}
 	r.finish(now, c)
 }
 
-// gate notes that the wait for an acknowledgement is over.
-func (ch *channelRun) gate(now unit.Time, tr *Trace) {
+// gate notes that the wait for an acknowledgement or a credit is over.
+func (ch *channelRun) gate(now unit.Time, why cause.Cause, tr *Trace) {
 	if len(ch.gates) < cap(ch.gates) {
 		ch.gates = ch.gates[:len(ch.gates)+1] // with the memory of its segments
 	} else {
 		ch.gates = append(ch.gates, gate{})
 	}
 	g := &ch.gates[len(ch.gates)-1]
-	g.from, g.to = ch.gated, now
+	g.from, g.to, g.why = ch.gated, now, why
 	g.answer.set(tr)
 }
 

@@ -8,8 +8,6 @@ type inbox struct {
 	Conn
 	traces []Trace // [head:] are waiting; the others' segments are reused
 	head   int
-
-	taken, takenBefore int // by this step's Recvs, by the last step's
 }
 
 // inbox returns the inbox of a connection. A rank has few: a search is quick.
@@ -53,10 +51,7 @@ func (in *inbox) push(now unit.Time, tr *Trace) {
 func (in *inbox) front() *Trace { return &in.traces[in.head] }
 
 // pop takes the oldest message.
-func (in *inbox) pop() {
-	in.head++
-	in.taken++
-}
+func (in *inbox) pop() { in.head++ }
 
 // take takes the oldest message and its trace, in exchange for the segments of *tr.
 func (in *inbox) take(tr *Trace) {

@@ -67,8 +67,13 @@ func (c *collRun) explain(p *painter, start unit.Time) bool {
 	ch := &c.channels[c.last]
 	p.waitOut(ch.end, &c.answer) // for the last acknowledgement
 	for i := len(ch.gates) - 1; i >= 0; i-- {
-		p.back(ch.gates[i].to, cause.Compute)
-		p.waitOut(ch.gates[i].from, &ch.gates[i].answer)
+		g := &ch.gates[i]
+		p.back(g.to, cause.Compute)
+		if g.why == cause.Acknowledgement {
+			p.waitOut(g.from, &g.answer)
+		} else {
+			p.back(g.from, g.why)
+		}
 	}
 	if ch.src < 0 {
 		p.back(start, cause.Compute)

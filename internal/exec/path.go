@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"railyard/internal/cause"
+	"railyard/internal/coll"
 	"railyard/internal/unit"
 	"railyard/internal/workload"
 )
@@ -18,10 +19,11 @@ const (
 	PathLocal                   // a reduction or copy inside a collective
 	PathMessage                 // a message, from its post to its placement
 	PathAck                     // the way of an acknowledgement back to the sender
+	PathCredit                  // the way of a credit back to the sender
 	PathUnknown                 // before the first step of a rank that started late, or in a step that was not recorded
 )
 
-var pathKindNames = [...]string{"compute", "launch", "reduce or copy", "message", "acknowledgement", "unknown"}
+var pathKindNames = [...]string{"compute", "launch", "reduce or copy", "message", "acknowledgement", "credit", "unknown"}
 
 // String returns the name that tables use.
 func (k PathKind) String() string { return pathKindNames[k] }
@@ -31,10 +33,10 @@ type PathPart struct {
 	From, Until unit.Time
 	Cause       cause.Cause
 	Kind        PathKind
-	Rank        int32 // which did it; of a message or an acknowledgement, the sender of the message
+	Rank        int32 // which did it; of a message, an acknowledgement or a credit, the sender of the message
 	Step        int64 // of that rank: the path's, or the one before
 	Op          int32 // workload.Op.ID on that rank, also of what happens inside a collective; -1 if unknown
-	// Of a message or an acknowledgement: the message's way. Else -1; Group and Channel
+	// Of a message, an acknowledgement or a credit: the message's way. Else -1; Group and Channel
 	// are set for a reduction or copy, too.
 	Src, Dst, Group, Channel int32
 	At                       int32 // of a message or an acknowledgement: Segment.At; else -1
@@ -81,6 +83,7 @@ type pathLayout struct {
 	local   map[int32]int32 // of a collective of the job: index in colls
 	colls   []pathColl      // that the rank runs
 	length  int             // of rankPath.program
+	credit  bool            // a collective needs credits
 }
 
 // pathColl is a collective as one rank runs it.
@@ -92,8 +95,8 @@ type pathColl struct {
 	channels []extent // its parts of rankPath.program
 }
 
-// coll returns a collective of the job as the rank runs it.
-func (l *pathLayout) coll(c int32) *pathColl { return &l.colls[l.local[c]] }
+// collective returns a collective of the job as the rank runs it.
+func (l *pathLayout) collective(c int32) *pathColl { return &l.colls[l.local[c]] }
 
 type extent struct{ from, to int }
 
@@ -111,6 +114,7 @@ func (f *PathFinder) add(rank int32, job *workload.Job, colls []collRun) {
 			p.channels = append(p.channels, extent{l.length, to})
 			l.length = to
 		}
+		l.credit = l.credit || coll.NeedsCredit(c.Schedule)
 		l.local[c.id] = int32(len(l.colls))
 		l.colls = append(l.colls, p)
 	}
@@ -159,6 +163,9 @@ func (f *PathFinder) open(step int64) *stepPath {
 			}
 			s.ranks[r] = rankPath{step: s, layout: l, ops: make([]opState, len(l.program.Ops)),
 				program: make([]programOp, l.length), released: make([]release, len(l.colls))}
+			if l.credit {
+				s.ranks[r].freed = make([]int32, l.length)
+			}
 		}
 	}
 	s.number, s.ended, s.messages, s.segments = step, 0, s.messages[:0], s.segments[:0]

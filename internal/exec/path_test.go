@@ -213,6 +213,7 @@ func TestPathReachesIntoTheStepBefore(t *testing.T) {
 type silent struct{}
 
 func (silent) Post(exec.Message)                            {}
+func (silent) Credit(exec.Way, int32)                       {}
 func (silent) Run(int32, exec.Token, unit.Duration, func()) {}
 
 // A rank that starts late has no step before its first; a message without a trace is dependency.

@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"math"
+
 	"railyard/internal/unit"
 )
 
@@ -22,6 +24,10 @@ type rankPath struct {
 	ops        []opState   // copied at the step's end
 	program    []programOp // of all collectives and channels
 	released   []release   // by collective that the rank runs
+
+	// freed is, as program, what let a Send start that had to wait for a credit: 0 for one that
+	// did not, i+1 if it was the credit of the message of Send i, -i-1 if that of the step before.
+	freed []int32 // nil: no collective needs credits
 }
 
 // programOp is one operation of a channel's program.
@@ -47,8 +53,36 @@ type pathMessage struct {
 
 // channel returns the records of a channel's program.
 func (p *rankPath) channel(coll int32, channel int) []programOp {
-	e := p.layout.coll(coll).channels[channel]
+	e := p.layout.collective(coll).channels[channel]
 	return p.program[e.from:e.to]
+}
+
+// credits returns the records of the credits of a channel, empty; nil where there are none.
+func (p *rankPath) credits(coll int32, channel int) []int32 {
+	if p.freed == nil {
+		return nil
+	}
+	e := p.layout.collective(coll).channels[channel]
+	clear(p.freed[e.from:e.to])
+	return p.freed[e.from:e.to]
+}
+
+// older stands for a credit of a message of an earlier step than the one before.
+const older = math.MinInt32
+
+// credited notes the credit for which the channel's current Send has waited in a step.
+func (ch *channelRun) credited(step int64, m sentMessage) {
+	if ch.freed == nil {
+		return
+	}
+	switch step - m.step {
+	case 0:
+		ch.freed[ch.pc] = m.op + 1
+	case 1:
+		ch.freed[ch.pc] = -m.op - 1
+	default:
+		ch.freed[ch.pc] = older
+	}
 }
 
 // began notes that the channel's current operation has started.

@@ -73,7 +73,7 @@ func (w *pathWalk) operations(rank, op int32) {
 		if t := &p.layout.program.Ops[op]; t.Kind == workload.Communication {
 			rank = w.collective(rank, t.Coll)
 			p = &w.step.ranks[rank]
-			op = p.layout.coll(t.Coll).op // on the rank on which the walk has come to its launch
+			op = p.layout.collective(t.Coll).op // on the rank on which the walk has come to its launch
 			part.Kind, part.Rank, part.Op = PathLaunch, rank, op
 		}
 		w.back(p.ops[op].start, cause.Compute, part)
@@ -98,7 +98,7 @@ func (w *pathWalk) collective(rank, c int32) int32 {
 		p := &w.step.ranks[rank]
 		program := p.channel(c, channel)
 		at := &program[pc]
-		k := p.layout.coll(c)
+		k := p.layout.collective(c)
 		op := k.Schedule.Op(k.me, channel, int(pc))
 		if op.Kind == coll.Recv && at.done > at.start { // it stood still for the message
 			src := k.members[op.Peer]
@@ -106,10 +106,14 @@ func (w *pathWalk) collective(rank, c int32) int32 {
 			rank, pc = src, at.peer
 			continue
 		}
-		if op.Kind == coll.Reduce || op.Kind == coll.Copy {
+		if op.Kind == coll.Reduce || op.Kind == coll.Copy || op.Kind == coll.Keep {
 			part := nowhere(PathLocal, rank, k.op)
 			part.Group, part.Channel = k.Group, by.channel
 			w.back(at.start, cause.Compute, part)
+		}
+		if freed := p.creditOf(c, channel, int(pc)); freed != 0 {
+			rank, pc = w.credit(rank, c, channel, freed)
+			continue
 		}
 		if pc > 0 && at.start > program[pc-1].done {
 			pc = op.Acked
@@ -124,7 +128,7 @@ func (w *pathWalk) collective(rank, c int32) int32 {
 // message walks back from the arrival of the message that recv took to its post.
 func (w *pathWalk) message(src, dst, c int32, channel int, recv *programOp) {
 	sender := &w.step.ranks[src]
-	k := sender.layout.coll(c)
+	k := sender.layout.collective(c)
 	part := PathPart{Kind: PathMessage, Rank: src, Op: k.op, Src: src, Dst: dst, Group: k.Group,
 		Channel: int32(channel), At: -1}
 	m := &w.step.messages[recv.message]
@@ -150,7 +154,7 @@ func (w *pathWalk) trace(m *pathMessage, part PathPart) {
 // Send to the post of the message.
 func (w *pathWalk) acknowledgement(rank, c int32, channel int, send int32) {
 	p := &w.step.ranks[rank]
-	k := p.layout.coll(c)
+	k := p.layout.collective(c)
 	peer := k.members[k.Schedule.Op(k.me, channel, int(send)).Peer]
 	at := &p.channel(c, channel)[send]
 	recv := &w.step.ranks[peer].channel(c, channel)[at.peer]
@@ -161,4 +165,35 @@ func (w *pathWalk) acknowledgement(rank, c int32, channel int, send int32) {
 	}
 	w.back(w.step.messages[recv.message].placed, cause.Acknowledgement, part)
 	w.message(rank, peer, c, channel, recv)
+}
+
+// creditOf returns what let an operation of a channel start: see freed.
+func (p *rankPath) creditOf(c int32, channel, pc int) int32 {
+	if p.freed == nil {
+		return 0
+	}
+	return p.freed[p.layout.collective(c).channels[channel].from+pc]
+}
+
+// credit walks back from the arrival of a credit to the operation of the peer that freed the slot.
+func (w *pathWalk) credit(rank, c int32, channel int, freed int32) (peer, pc int32) {
+	from, send := w.step, freed-1
+	if freed < 0 {
+		from, send = w.finder.step(w.step.number-1), -freed-1
+	}
+	if from == nil || freed == older {
+		w.back(w.record.Start, cause.Window, nowhere(PathUnknown, rank, -1))
+		return rank, -1
+	}
+	p := &from.ranks[rank]
+	k := p.layout.collective(c)
+	peer = k.members[k.Schedule.Op(k.me, channel, int(send)).Peer]
+	q := &from.ranks[peer]
+	to := q.layout.collective(c)
+	recv := p.channel(c, channel)[send].peer
+	pc = int32(frees(to.Schedule, to.me, channel, int(recv)))
+	w.back(q.channel(c, channel)[pc].done, cause.Window, PathPart{Kind: PathCredit, Rank: rank, Op: k.op, Src: rank,
+		Dst: peer, Group: k.Group, Channel: int32(channel), At: -1})
+	w.step = from
+	return peer, pc
 }

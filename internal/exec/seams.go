@@ -18,17 +18,18 @@ type Ref struct {
 }
 
 // Staging returns the buffer in which messages of collective coll land during a
-// step. There are two of each, used by even and odd steps, because a peer may
-// begin its next step while this rank still reads the last slots of this one.
+// step. There are numbers for two of each, used by even and odd steps, because a peer may
+// begin its next step while this rank still reads the last slots of this one. With
+// credit one serves all steps.
 func Staging(job *workload.Job, coll int32, step int64) int32 {
-	return int32(len(job.Buffers)) + 2*coll + int32(step&1)
+	return int32(len(job.Buffers)) + workload.MaxAreas*coll + int32(step%job.Collectives[coll].Areas())
 }
 
 // StagingOf returns the collective whose messages land in a buffer, -1 for a buffer of
 // the job itself.
 func StagingOf(job *workload.Job, buffer int32) int32 {
 	if b := buffer - int32(len(job.Buffers)); b >= 0 {
-		return b / 2
+		return b / workload.MaxAreas
 	}
 	return -1
 }
@@ -64,6 +65,10 @@ type Transport interface {
 	// Post starts a transfer. It never completes inside the call: the driver
 	// calls Received at the destination and Acked at the source later.
 	Post(m Message)
+	// Credit tells the sender of a way that its receiver has read the oldest message of a
+	// collective for which it has not said so: the staging slot is free. The driver calls Credited
+	// at the source later, never inside the call, in the order of the credits of the way.
+	Credit(w Way, coll int32)
 }
 
 // Clock lets virtual (or real) time pass for something that runs on the rank.

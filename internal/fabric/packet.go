@@ -14,6 +14,8 @@ const (
 	Nak
 	CNP
 	CTS
+	Credit
+	CreditAck
 )
 
 // Packet is one frame: 32 bytes, no pointer. Flow, Seq and Kind belong to sources and sinks at the

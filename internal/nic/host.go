@@ -32,6 +32,8 @@ const (
 	workClear               // connection a: a slice is placed, its slot is free
 	workAdmit               // connection a: the sender knows of a free slot
 	workMissed              // connection a: the clear-to-send of slice b must have come by now
+	workCredit              // connection a: the sender knows of b credits
+	workRepeat              // connection a: the sender's answer to b credits must have come by now
 )
 
 type entry struct {
@@ -114,6 +116,10 @@ func (n *Net) do(now unit.Time, e entry) {
 		n.clear(now, e.a)
 	case workMissed:
 		n.missedClear(now, e.a, uint32(e.b))
+	case workCredit:
+		n.takeCredits(now, e.a, uint32(e.b))
+	case workRepeat:
+		n.repeatCredit(now, e.a, uint32(e.b))
 	}
 }
 
@@ -138,6 +144,7 @@ type conn struct {
 	trace   exec.Trace
 
 	admitted admitted
+	credited credited
 }
 
 // transfer is a message over NVLink that is posted and not delivered.

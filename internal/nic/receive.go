@@ -21,6 +21,10 @@ func (n *Net) Deliver(now unit.Time, port fabric.PortID, pk *fabric.Packet) {
 		q.ctl.OnCNP(now, n.fab.Lead(port, unit.Bytes(pk.Bytes)))
 	case fabric.CTS:
 		n.onCTS(now, pk)
+	case fabric.Credit:
+		n.onCredit(now, pk)
+	case fabric.CreditAck:
+		n.onCreditAck(pk)
 	default:
 		n.onAck(now, port, pk)
 	}

@@ -60,7 +60,7 @@ func (p *Plan) tensorMemory() int64 {
 	tensors += 3 * width * int64(t.Batch) // activations and their gradients
 	each := mul(4, tensors)
 	for i := range p.Work.Collectives {
-		each = add(each, mul(2, p.Work.Collectives[i].StagingBytes())) // of even and of odd steps
+		each = add(each, mul(p.Work.Collectives[i].Areas(), p.Work.Collectives[i].StagingBytes()))
 	}
 	return mul(ranks, each)
 }

@@ -159,6 +159,11 @@ func (p *Plan) planTraining() error {
 	if p.Schedule == nil {
 		return nil
 	}
+	if !sc.Job.Collective.Schedule.Set { // a file's has been looked at
+		if err := p.Work.CheckRepeat(); err != nil {
+			return &FieldError{"job.collective.algorithm", err}
+		}
+	}
 	return p.connectRanks()
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"railyard/internal/coll"
+	"railyard/internal/workload"
 )
 
 // FieldError is what is wrong with one field of a scenario, found after it was decoded.
@@ -18,9 +19,6 @@ func (e *FieldError) Error() string { return e.Path + ": " + e.Err.Error() }
 // Unwrap returns what is wrong.
 func (e *FieldError) Unwrap() error { return e.Err }
 
-// stagings is how many staging areas a rank uses in turn for one collective; see exec.Staging.
-const stagings = 2
-
 // planSchedule makes or parses the schedule that sums gradients.
 func (p *Plan) planSchedule() (err error) {
 	c := p.Scenario.Job.Collective
@@ -33,8 +31,18 @@ func (p *Plan) planSchedule() (err error) {
 	}
 	p.Rings = coll.Rings(p.Placement, c.Channels)
 	a := coll.Algorithms[c.Algorithm+"-all-reduce"]
-	if p.Schedule, err = a.Over(p.Placement, c.Channels, max(a.Pipeline, 1)); err != nil {
-		return &FieldError{"job.collective.algorithm", err}
+	key := "job.collective.algorithm"
+	if c.Slices.Set {
+		key = "job.collective.slices"
+	}
+	if p.Schedule, err = a.Over(p.Placement, c.Channels, c.Slices.Or(max(a.Pipeline, 1))); err != nil {
+		return &FieldError{key, err}
+	}
+	if !c.Slots.Set {
+		return nil
+	}
+	if p.Schedule, err = coll.WithCredit(p.Schedule, c.Slots.Value); err != nil {
+		return &FieldError{"job.collective.slots", err}
 	}
 	return nil
 }
@@ -53,13 +61,10 @@ func parseSchedule(path string, src []byte, ranks, channels int) (coll.Schedule,
 		return nil, fmt.Errorf("%s: its channels are %d, want %d: give job.collective.channels: %d, "+
 			"or another schedule", path, s.Channels(), channels, s.Channels())
 	}
-	if s.NeedsCredit() {
-		return nil, fmt.Errorf("%s: it needs credits, which ranks do not send yet: want sends without a window", path)
-	}
 	if err := coll.Check(s, coll.Goal{Collective: coll.AllReduce}); err != nil {
 		return nil, fmt.Errorf("%s: not an all-reduce:\n%w", path, err)
 	}
-	if err := coll.ReuseSafe(s, stagings); err != nil {
+	if err := coll.ReuseSafe(s, int(workload.Areas(s))); err != nil {
 		return nil, fmt.Errorf("%s: not safe to run step after step:\n%w", path, err)
 	}
 	return s, nil

@@ -95,7 +95,7 @@ func (e *evidence) path(p *exec.PathRecord, launch func(rank, op int32) unit.Dur
 			}
 		case exec.PathLaunch:
 			k.rank, k.launch = q.Rank, true
-		case exec.PathMessage, exec.PathAck:
+		case exec.PathMessage, exec.PathAck, exec.PathCredit:
 			if pair, ok := e.connOf[exec.Way{Src: q.Src, Dst: q.Dst, Group: q.Group, Channel: q.Channel}]; ok {
 				k.pair = pair
 			}
@@ -134,17 +134,22 @@ func (e *evidence) message(f *nic.Flow, subject bool) {
 
 // kindNames are the kinds of frame as the table of losses has them.
 var kindNames = [...]string{
-	fabric.Data: "data",
-	fabric.Ack:  "ACK",
-	fabric.Nak:  "NAK",
-	fabric.CNP:  "CNP",
-	fabric.CTS:  "CTS",
+	fabric.Data:      "data",
+	fabric.Ack:       "ACK",
+	fabric.Nak:       "NAK",
+	fabric.CNP:       "CNP",
+	fabric.CTS:       "CTS",
+	fabric.Credit:    "credit",
+	fabric.CreditAck: "credit ACK",
 }
+
+// unnumbered are the kinds of frame without a packet sequence number.
+var unnumbered = map[string]bool{"CNP": true, "CTS": true, "credit": true, "credit ACK": true}
 
 // Lost takes a frame that did not arrive.
 func (r *Recorder) Lost(l fabric.Loss) {
 	p := r.evidence.pair(l.Flow)
-	key := hopKey{l.Port, l.Kind != fabric.Data}
+	key := hopKey{l.Port, l.Kind != fabric.Data && l.Kind != fabric.CreditAck}
 	if p.hops == nil {
 		p.hops = map[hopKey]*lostAt{}
 	}
@@ -184,9 +189,9 @@ func (e *evidence) lossesOf(f *nic.Flow) (rows []result.LossRow) {
 	}
 	kept := 0
 	for i, row := range p.lost {
-		// CNPs and clear-to-sends have no packet sequence number: they go with whatever ends next.
+		// CNPs, clear-to-sends and credits have no packet sequence number: they go with whatever ends next.
 		behind := (f.LastPSN - p.lostSeq[i]) & roce.PSNMask
-		if row.Kind == "CNP" || row.Kind == "CTS" || behind < (roce.PSNMask+1)/2 {
+		if unnumbered[row.Kind] || behind < (roce.PSNMask+1)/2 {
 			rows = append(rows, row)
 			continue
 		}

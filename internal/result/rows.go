@@ -208,7 +208,7 @@ type LossRow struct {
 	Name string    `parquet:"name,delta"` // of the queue pair
 	Time unit.Time `parquet:"time_ps,delta"`
 	Port string    `parquet:"port,delta"` // where; "" for a timeout
-	Kind string    `parquet:"kind,delta"` // data, ACK, NAK, CNP, CTS; timeout
+	Kind string    `parquet:"kind,delta"` // data, ACK, NAK, CNP, CTS, credit, credit ACK; timeout
 	Why  string    `parquet:"why,delta"`  // buffer: it was full; link: a fault; "" for a timeout
 }
 

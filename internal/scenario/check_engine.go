@@ -94,6 +94,9 @@ func (d *decoder) checkClasses(s *Scenario) {
 	if s.Job.Collective.Admission.Slots.Set {
 		no("job.collective.admission.slots", "clear-to-send goes with CNPs")
 	}
+	if s.Job.Collective.Slots.Set {
+		no("job.collective.slots", "credits go with CNPs")
+	}
 	for _, l := range []struct {
 		path  string
 		flows []Flow

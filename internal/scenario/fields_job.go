@@ -197,6 +197,20 @@ var jobFields = []*Field{
 		Source:  "NCCL",
 	},
 	{
+		Path: "job.collective.slices", Default: "auto", Word: "auto", Min: "1", Max: "1024",
+		applies: unlessScheduled,
+		value:   in(opt(whole), func(s *Scenario) *Opt[int] { return &s.Job.Collective.Slices }),
+		Meaning: "a rank sends on a slice as soon as it has it: of a ring's chunk so many; of a chain or tree, of " +
+			"a channel's data; auto: 1 for a ring, 8 for chains and trees",
+	},
+	{
+		Path: "job.collective.slots", Default: "none", Word: "none", Min: "1", Max: "1024",
+		applies: unlessScheduled,
+		value:   in(opt(whole), func(s *Scenario) *Opt[int] { return &s.Job.Collective.Slots }),
+		Meaning: "staging slots of a receiver for each connection, of a slice each, that serve in turn: a sender waits " +
+			"for the credit that says that one is free; none: a slot for each message of a collective",
+	},
+	{
 		Path: "job.collective.admission",
 		Meaning: "receiver-driven admission: a sender posts what the receiver has sent a clear-to-send for " +
 			"(Meta, SIGCOMM'24)",

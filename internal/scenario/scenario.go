@@ -361,6 +361,8 @@ type Collective struct {
 	Algorithm string
 	Channels  int
 	Exit      string
+	Slices    Opt[int] // not set: the algorithm's own
+	Slots     Opt[int] // with credit; not set: one for each message
 	Admission Admission
 }
 

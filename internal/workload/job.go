@@ -99,17 +99,52 @@ type Op struct {
 // names it does. The ranges of a group's ranks are the same.
 type Collective struct {
 	Name     string
-	Group    int32 // index in Job.Groups
-	Range    Range
+	Group    int32         // index in Job.Groups
+	Range    Range         // the output; of a schedule in place, the input too
+	Input    Range         // of a schedule out of place: see OutOfPlace
 	Schedule coll.Schedule // over the ranks of the group
 
-	ElemBytes int64 // of the buffer
+	ElemBytes int64 // of the buffers
+
+	layout  coll.Layout // of a schedule out of place
+	largest int64       // and the elements of its largest chunk
 }
 
-// Chunk returns the bytes of one chunk within the buffer.
-func (c *Collective) Chunk(channel, chunk int) (off, length int64) {
-	lo, hi := coll.ChunkRange(c.Schedule, int(c.Range.Elems), channel, chunk)
-	return (c.Range.Offset + int64(lo)) * c.ElemBytes, int64(hi-lo) * c.ElemBytes
+// OutOfPlace returns c with an input. A member of the group has size(member, block) elements for
+// each block of it: of an all-to-all what it sends to member `block`, of a gather block 0, all it
+// has. See coll.BlockLayout.
+func (c Collective) OutOfPlace(input Range, goal coll.Goal, size func(member, block int) int) Collective {
+	c.Input, c.layout, c.largest = input, coll.BlockLayout(c.Schedule, goal, size), 0
+	pieces := c.Schedule.Channels() * coll.Slices(c.Schedule)
+	for m := range c.Schedule.Ranks() {
+		for b := range max(coll.Inputs(c.Schedule), c.Schedule.Chunks()) / coll.Slices(c.Schedule) {
+			c.largest = max(c.largest, int64((size(m, b)+pieces-1)/pieces))
+		}
+	}
+	return c
+}
+
+// Buffer returns which buffer of the job the schedule's input or output is in.
+func (c *Collective) Buffer(b coll.Buffer) int32 {
+	if b == coll.In {
+		return c.Input.Buffer
+	}
+	return c.Range.Buffer
+}
+
+// Chunk returns the bytes of one chunk of a member of the group, within the buffer.
+func (c *Collective) Chunk(member int, b coll.Buffer, channel, chunk int) (off, length int64) {
+	var lo, hi int
+	start := c.Range.Offset
+	if c.layout == nil {
+		lo, hi = coll.ChunkRange(c.Schedule, int(c.Range.Elems), channel, chunk)
+	} else {
+		lo, hi = c.layout(member, b, channel, chunk)
+		if b == coll.In {
+			start = c.Input.Offset
+		}
+	}
+	return (start + int64(lo)) * c.ElemBytes, int64(hi-lo) * c.ElemBytes
 }
 
 // Bytes returns the size of the collective's range.
@@ -117,6 +152,9 @@ func (c *Collective) Bytes() unit.Bytes { return unit.Bytes(c.Range.Elems * c.El
 
 // SlotBytes returns the size of one staging slot: the largest chunk.
 func (c *Collective) SlotBytes() int64 {
+	if c.layout != nil {
+		return c.largest * c.ElemBytes
+	}
 	return int64(coll.MaxChunk(c.Schedule, int(c.Range.Elems))) * c.ElemBytes
 }
 
@@ -125,7 +163,22 @@ func (c *Collective) Slot(channel, slot int) int64 {
 	return int64(channel*c.Schedule.Slots()+slot) * c.SlotBytes()
 }
 
-// StagingBytes returns the size of a rank's staging buffer for one run of the collective.
+// MaxAreas is the largest number of staging areas that a rank has for one collective.
+const MaxAreas = 2
+
+// Areas returns how many staging areas a rank has for a collective of a schedule. Steps use them
+// in turn. With credit one is enough: a slot is written when its receiver has said that it is free.
+func Areas(s coll.Schedule) int64 {
+	if coll.NeedsCredit(s) {
+		return 1
+	}
+	return MaxAreas
+}
+
+// Areas returns how many staging areas a rank has for the collective.
+func (c *Collective) Areas() int64 { return Areas(c.Schedule) }
+
+// StagingBytes returns the size of one staging area.
 func (c *Collective) StagingBytes() int64 {
 	return int64(c.Schedule.Channels()*c.Schedule.Slots()) * c.SlotBytes()
 }

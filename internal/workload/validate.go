@@ -3,6 +3,8 @@ package workload
 import (
 	"fmt"
 	"slices"
+
+	"railyard/internal/coll"
 )
 
 // Validate reports the first way in which the job breaks the package's invariants.
@@ -28,6 +30,36 @@ func (j *Job) Validate() error {
 		}
 	}
 	return j.checkMembers()
+}
+
+// CheckRepeat reports the first collective that the ranks of a valid job may not run step after
+// step: how far they run apart follows from the staging slots, and without credit a message of a
+// later step could come into one that is still to be read.
+func (j *Job) CheckRepeat() error {
+	for i := range j.Collectives {
+		c := &j.Collectives[i]
+		if err := coll.Repeats(c.Schedule, int(c.Areas()), c.full()); err != nil {
+			return fmt.Errorf("collective %q cannot run step after step: %w", c.Name, err)
+		}
+	}
+	return nil
+}
+
+// full reports whether no chunk is empty.
+func (c *Collective) full() bool {
+	for m := range c.Schedule.Ranks() {
+		for ch := range c.Schedule.Channels() {
+			for k := range c.Schedule.Chunks() {
+				if _, n := c.Chunk(m, coll.Out, ch, k); n == 0 {
+					return false
+				}
+			}
+		}
+		if c.layout == nil { // all members are alike
+			break
+		}
+	}
+	return true
 }
 
 func (j *Job) checkGroup(g *Group) error {
@@ -60,6 +92,47 @@ func (j *Job) checkCollective(c *Collective) error {
 	if c.ElemBytes != b.ElemBytes {
 		return fmt.Errorf("collective %q has elements of %d bytes, buffer %q of %d", c.Name,
 			c.ElemBytes, b.Name, b.ElemBytes)
+	}
+	return j.checkInput(c)
+}
+
+// checkInput reports an input that a schedule lacks, or that does not hold its chunks.
+func (j *Job) checkInput(c *Collective) error {
+	n := coll.Inputs(c.Schedule)
+	if (n > 0) != (c.layout != nil) {
+		return fmt.Errorf("collective %q of %s has an input: %v; the schedule has %d chunks of input",
+			c.Name, c.Schedule.Name(), c.layout != nil, n)
+	}
+	if n == 0 {
+		return nil
+	}
+	in := c.Input
+	if in.Buffer < 0 || int(in.Buffer) >= len(j.Buffers) {
+		return fmt.Errorf("collective %q reads buffer %d, there are %d", c.Name, in.Buffer, len(j.Buffers))
+	}
+	b := &j.Buffers[in.Buffer]
+	if in.Offset < 0 || in.Elems < 0 || in.Offset+in.Elems > b.Elems || b.ElemBytes != c.ElemBytes {
+		return fmt.Errorf("collective %q reads %d elements of %d bytes from %d, buffer %q has %d of %d bytes",
+			c.Name, in.Elems, c.ElemBytes, in.Offset, b.Name, b.Elems, b.ElemBytes)
+	}
+	if in.overlaps(c.Range) {
+		return fmt.Errorf("collective %q reads what it writes, of buffer %q", c.Name, b.Name)
+	}
+	for m := range c.Schedule.Ranks() {
+		for _, part := range []struct {
+			of     coll.Buffer
+			chunks int
+			elems  int64
+		}{{coll.In, n, in.Elems}, {coll.Out, c.Schedule.Chunks(), c.Range.Elems}} {
+			for ch := range c.Schedule.Channels() {
+				for k := range part.chunks {
+					if _, hi := c.layout(m, part.of, ch, k); int64(hi) > part.elems {
+						return fmt.Errorf("collective %q: %s chunk %d of member %d ends at element %d, want at most %d",
+							c.Name, part.of, k, m, hi, part.elems)
+					}
+				}
+			}
+		}
 	}
 	return nil
 }

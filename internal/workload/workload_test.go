@@ -167,7 +167,7 @@ func TestChunksAndSlotsTile(t *testing.T) {
 	at := k.Range.Offset * 4
 	for ch := range k.Schedule.Channels() {
 		for i := range k.Schedule.Chunks() {
-			off, n := k.Chunk(ch, i)
+			off, n := k.Chunk(0, coll.Out, ch, i)
 			if off != at || n > k.SlotBytes() {
 				t.Errorf("chunk %d of channel %d: %d bytes at %d, want them at %d and no more than %d", i, ch,
 					n, off, at, k.SlotBytes())

@@ -3,6 +3,7 @@
 //
 //	Post --- latency + bytes/rate ---> bytes copied, Received
 //	  ^------------- ack latency ----------' Acked
+//	Credited <------ credit latency ------ Credit
 //
 // Messages never share a wire; those of one (source, destination, group, channel) stay
 // in order. Events at one instant happen in the order in which they were made.
@@ -32,6 +33,8 @@ type Net struct {
 	Latency  func(exec.Message) unit.Duration // nil: 0
 	Rate     unit.Bitrate                     // of every message; 0: infinite
 	Ack      unit.Duration                    // from placement to the sender
+	Credit   func(exec.Way) unit.Duration     // from the receiver to the sender; nil: 0
+	Credited func(exec.Way, *int32) bool      // changes the collective of a credit, or loses it: false; nil: neither
 	Repeat   unit.Duration                    // of that, until a lost acknowledgement was made good
 	BodyAt   BodyAt
 	Misplace func(*exec.Message) // changes what a message names, before its bytes are placed
@@ -50,7 +53,7 @@ type Driver struct {
 }
 
 // pair keeps the messages of one (source, destination, group, channel) in order.
-type pair struct{ placed, acked unit.Time }
+type pair struct{ placed, acked, credited unit.Time }
 
 // New returns a driver; memory is nil in replay.
 func New(net Net, memory exec.Memory) *Driver {
@@ -92,11 +95,7 @@ func (d *Driver) Post(m exec.Message) {
 	if d.net.Posted != nil {
 		d.net.Posted(d.now, m)
 	}
-	p := d.pairs[m.Way]
-	if p == nil {
-		p = &pair{}
-		d.pairs[m.Way] = p
-	}
+	p := d.pair(m.Way)
 	tr := exec.Trace{Posted: d.now}
 	at := d.now
 	if d.net.Latency != nil {
@@ -120,6 +119,28 @@ func (d *Driver) Post(m exec.Message) {
 	d.at(p.acked, func() {
 		d.ranks[m.Src].Acked(d.now, m.AtSource(), d.answer(at))
 	})
+}
+
+func (d *Driver) pair(w exec.Way) *pair {
+	p := d.pairs[w]
+	if p == nil {
+		p = &pair{}
+		d.pairs[w] = p
+	}
+	return p
+}
+
+// Credit implements exec.Transport.
+func (d *Driver) Credit(w exec.Way, coll int32) {
+	if d.net.Credited != nil && !d.net.Credited(w, &coll) {
+		return
+	}
+	p, at := d.pair(w), d.now
+	if d.net.Credit != nil {
+		at = at.Add(d.net.Credit(w))
+	}
+	p.credited = max(p.credited, at)
+	d.at(p.credited, func() { d.ranks[w.Src].Credited(d.now, w.AtSource(), coll) })
 }
 
 // place copies a message's bytes, as late as possible: when the last would arrive.

@@ -1,0 +1,185 @@
+package exec
+
+import (
+	"fmt"
+
+	"railyard/internal/cause"
+	"railyard/internal/coll"
+	"railyard/internal/unit"
+)
+
+// credits is what a channel of a collective whose staging slots serve in turn knows of them.
+// Unlike the rest of a channelRun it lasts from step to step: so do the slots.
+type credits struct {
+	out   []outLink
+	in    []inLink
+	slots []held // by slot
+}
+
+// outLink is the messages to one peer.
+type outLink struct {
+	peer     int32 // as the schedule numbers it
+	windowed bool  // some Send waits for credits
+	sent     int64 // messages, those of empty chunks too, over all steps
+	waiting  []sentMessage
+}
+
+// sentMessage is a message without a credit, the number-th of its link.
+type sentMessage struct {
+	number, step int64
+	op           int32 // the Send in the program
+}
+
+// inLink is the messages from one peer.
+type inLink struct {
+	peer  int32
+	gives bool   // this rank gives credits
+	taken int64  // messages
+	read  []bool // of the last ones, those that have no credit yet: which are read
+}
+
+// held is the message that lies in a slot: the number-th of an inLink.
+type held struct {
+	link   int
+	number int64
+}
+
+// toPeer returns the link to the peer of a Send, the operation at index i of the program.
+func (c *collRun) toPeer(channel int, peer int32, i int) *outLink {
+	k := c.channels[channel].credits
+	for l := range k.out {
+		if k.out[l].peer == peer {
+			return &k.out[l]
+		}
+	}
+	l := outLink{peer: peer}
+	for n := c.Schedule.Len(c.me, channel); i < n && !l.windowed; i++ {
+		op := c.Schedule.Op(c.me, channel, i)
+		l.windowed = op.Kind == coll.Send && op.Peer == peer && op.Window > 0
+	}
+	k.out = append(k.out, l)
+	return &k.out[len(k.out)-1]
+}
+
+// fromPeer returns the number of the link from the peer of the Recv at index i of the program.
+func (c *collRun) fromPeer(channel int, peer int32, i int) int {
+	k := c.channels[channel].credits
+	for l := range k.in {
+		if k.in[l].peer == peer {
+			return l
+		}
+	}
+	k.in = append(k.in, inLink{peer: peer, gives: frees(c.Schedule, c.me, channel, i) >= 0})
+	return len(k.in) - 1
+}
+
+// frees returns the operation that frees the slot of the Recv at index i of a rank's program, -1
+// if none does.
+func frees(s coll.Schedule, rank, channel, i int) int {
+	slot := s.Op(rank, channel, i).Slot
+	for n := s.Len(rank, channel); i+1 < n; {
+		i++
+		op := s.Op(rank, channel, i)
+		if op.Slot != slot {
+			continue
+		}
+		if op.Kind == coll.Recv {
+			return -1
+		}
+		if op.Frees {
+			return i
+		}
+	}
+	return -1
+}
+
+// hasCredit reports whether a Send with a window may start: whether the message Window before it
+// has its credit. Those of empty chunks count, and need none.
+func (c *collRun) hasCredit(channel int, op coll.Op) bool {
+	if _, n := c.Chunk(c.me, op.Buffer, channel, int(op.Chunk)); n == 0 {
+		return true
+	}
+	l := c.toPeer(channel, op.Peer, 0)
+	return len(l.waiting) == 0 || l.waiting[0].number > l.sent-int64(op.Window)
+}
+
+// counts notes a Send of so many bytes.
+func (c *collRun) counts(channel int, op coll.Op, n, step int64) {
+	ch := &c.channels[channel]
+	if ch.credits == nil {
+		return
+	}
+	l := c.toPeer(channel, op.Peer, 0)
+	if l.windowed && n > 0 {
+		l.waiting = append(l.waiting, sentMessage{l.sent, step, int32(ch.pc)})
+	}
+	l.sent++
+}
+
+// fills notes the message that the channel's current Recv has taken.
+func (c *collRun) fills(channel int, op coll.Op) {
+	k := c.channels[channel].credits
+	at := c.fromPeer(channel, op.Peer, c.channels[channel].pc)
+	l := &k.in[at]
+	if !l.gives {
+		return
+	}
+	k.slots[op.Slot] = held{at, l.taken}
+	l.taken++
+	l.read = append(l.read, false)
+}
+
+// frees gives the sender credits when a slot is free: in the order of the messages, so that each
+// says that all before it are read.
+func (r *Rank) frees(c *collRun, channel int, op coll.Op) {
+	k := c.channels[channel].credits
+	h := k.slots[op.Slot]
+	l := &k.in[h.link]
+	l.read[h.number-(l.taken-int64(len(l.read)))] = true
+	for len(l.read) > 0 && l.read[0] {
+		l.read = append(l.read[:0], l.read[1:]...)
+		r.cfg.Transport.Credit(Way{c.members[l.peer], r.cfg.Rank, c.Group, int32(channel)}, c.id)
+	}
+}
+
+// Credited says that the peer of a connection has read the oldest message of a collective to it
+// without a credit: its slot is free.
+func (r *Rank) Credited(now unit.Time, from Conn, coll int32) {
+	if r.over {
+		return
+	}
+	c, l := r.owed(from, coll)
+	if l == nil {
+		panic(fmt.Sprintf("exec: rank %d: credit from rank %d on channel %d for collective %d, no message waits for one",
+			r.cfg.Rank, from.Peer, from.Channel, coll))
+	}
+	m := l.waiting[0]
+	l.waiting = append(l.waiting[:0], l.waiting[1:]...)
+	ch := &c.channels[from.Channel]
+	if ch.wait != credit || ch.op.Peer != l.peer || !c.hasCredit(int(from.Channel), ch.op) {
+		return
+	}
+	ch.credited(r.step, m)
+	ch.gate(now, cause.Window, nil)
+	r.advance(now, c, int(from.Channel)) // the Send that waited has not started
+	r.finish(now, c)
+	r.settle(now)
+}
+
+// owed returns the link on which a message of a collective waits for a credit, nil if none does.
+func (r *Rank) owed(from Conn, id int32) (*collRun, *outLink) {
+	for i := range r.colls {
+		c := &r.colls[i]
+		if c.id != id || c.Group != from.Group || int(from.Channel) >= len(c.channels) ||
+			c.channels[from.Channel].credits == nil {
+			continue
+		}
+		out := c.channels[from.Channel].credits.out
+		for k := range out {
+			if c.members[out[k].peer] == from.Peer && len(out[k].waiting) > 0 {
+				return c, &out[k]
+			}
+		}
+	}
+	return nil, nil
+}

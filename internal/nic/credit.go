@@ -1,0 +1,97 @@
+package nic
+
+import (
+	"railyard/internal/exec"
+	"railyard/internal/fabric"
+	"railyard/internal/unit"
+)
+
+// A credit is what a receiving rank sends when it has read a staging slot that serves again. In the
+// library it is a reliable write of a counter (NCCL writes the head of the receive buffer), and so it
+// is here: a frame in the class of CNPs says how many credits there have been on the connection, so
+// one that comes twice or late does nothing; the sender answers with the number that it knows; and
+// the receiver repeats the frame one retransmission timeout later as long as an answer is missing.
+//
+// It is not admission: a slot of Admission belongs to the transport, which cuts messages to its size
+// and clears it when the bytes are in memory, under any schedule; a credit is given when the rank has
+// added up or copied what lay in the slot.
+
+// credited is the credits of a connection.
+type credited struct {
+	given    uint32       // by the receiver
+	answered uint32       // of those, what it knows the sender to know
+	checking bool         // a workRepeat is planned
+	known    uint32       // to the sender
+	colls    queue[int32] // which collective each credit is of that the sender does not know
+}
+
+// Credit tells the sender of a way that a slot is free: exec.Transport.
+func (n *Net) Credit(w exec.Way, coll int32) {
+	id, ok := n.connOf[w]
+	if !ok {
+		panic("nic: ranks are not connected")
+	}
+	c := &n.conns[id]
+	c.credited.given++
+	c.credited.colls.push(coll)
+	if c.qp < 0 {
+		n.plan(n.ranks[c.Src].host, entry{at: n.now.Add(n.cfg.NVLink.Latency), what: workCredit, a: id,
+			b: int64(c.credited.given)})
+		return
+	}
+	n.sendCredit(n.now, id)
+}
+
+// sendCredit sends the number of credits so far.
+func (n *Net) sendCredit(now unit.Time, id int32) {
+	c := &n.conns[id]
+	e := &n.ends[c.qp]
+	nc := &n.nics[e.nic]
+	nc.cnp.push(fabric.Make(fabric.Credit, c.qp, c.credited.given, e.route, n.cfg.CNPClass, n.cfg.Frames.ACK))
+	n.fab.Kick(now, nc.port)
+	if n.cfg.Transport.Timeout > 0 && !c.credited.checking {
+		c.credited.checking = true
+		n.plan(nc.host, entry{at: now.Add(n.cfg.Transport.Timeout), what: workRepeat, a: id, b: int64(c.credited.given)})
+	}
+}
+
+// onCredit answers a credit; ranks belong to the host's phase.
+func (n *Net) onCredit(now unit.Time, pk *fabric.Packet) {
+	q := &n.qps[pk.Flow]
+	nc := &n.nics[q.nic]
+	nc.cnp.push(fabric.Make(fabric.CreditAck, pk.Flow, pk.Seq, q.route, n.cfg.CNPClass, n.cfg.Frames.ACK))
+	n.fab.Kick(now, nc.port)
+	n.plan(nc.host, entry{at: now, what: workCredit, a: q.conn, b: int64(pk.Seq)})
+}
+
+// onCreditAck notes at the receiver what the sender knows.
+func (n *Net) onCreditAck(pk *fabric.Packet) {
+	c := &n.conns[n.qps[pk.Flow].conn].credited
+	if int32(pk.Seq-c.answered) > 0 {
+		c.answered = pk.Seq
+	}
+}
+
+// takeCredits tells the sending rank that there have been so many credits.
+func (n *Net) takeCredits(now unit.Time, id int32, given uint32) {
+	c := &n.conns[id]
+	for int32(given-c.credited.known) > 0 {
+		c.credited.known++
+		n.ranks[c.Src].rank.Credited(now, c.AtSource(), c.credited.colls.pop())
+	}
+}
+
+// repeatCredit sends the credits once more if the answer to the first `given` is missing, and looks
+// again as long as there are others without one.
+func (n *Net) repeatCredit(now unit.Time, id int32, given uint32) {
+	c := &n.conns[id]
+	c.credited.checking = false
+	switch {
+	case int32(given-c.credited.answered) > 0:
+		n.sendCredit(now, id)
+	case c.credited.given != c.credited.answered:
+		c.credited.checking = true
+		n.plan(n.ranks[c.Dst].host, entry{at: now.Add(n.cfg.Transport.Timeout), what: workRepeat, a: id,
+			b: int64(c.credited.given)})
+	}
+}
