@@ -45,6 +45,9 @@ func (c *Case) drawJob(d *dice) error {
 	name := pick(d, "ring-all-reduce", "ring-all-reduce", "ring-all-gather", "ring-reduce-scatter",
 		"chain-broadcast", "tree-broadcast")
 	s, err := coll.Algorithms[name].New(orders, d.between(1, 3))
+	if err == nil && d.one(2) {
+		s, err = coll.WithCredit(s, d.between(1, 4))
+	}
 	if err != nil {
 		return err
 	}
@@ -57,9 +60,6 @@ func (c *Case) drawJob(d *dice) error {
 	program := &work.Programs[0]
 	program.Device = workload.Device{FLOPS: 1e15, MemoryBandwidth: 8000 * unit.GigabitPerSec,
 		Launch: d.time(unit.Microsecond), MatmulEff: ratio(1, 2), MemoryEff: ratio(4, 5)}
-	if name == "ring-all-reduce" { // of the others a rank may be several steps ahead
-		c.Job.Steps = int64(d.between(1, 3))
-	}
 	offset := int64(0)
 	for i := range int32(d.between(1, 2)) {
 		elems := int64(d.below(pick(d, 20, 2_000, 20_000)))
@@ -72,6 +72,9 @@ func (c *Case) drawJob(d *dice) error {
 	work.Buffers = []workload.Buffer{{Name: "numbers", Elems: offset, ElemBytes: 4}}
 	if err := work.Validate(); err != nil {
 		return err
+	}
+	if steps := int64(d.between(1, 3)); work.CheckRepeat() == nil {
+		c.Job.Steps = steps
 	}
 	if d.one(2) {
 		c.NIC.Admission = nic.Admission{Slots: d.between(1, 4), Bytes: unit.Bytes(d.between(1_000, 40_000))}

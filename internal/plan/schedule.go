@@ -23,9 +23,14 @@ func (e *FieldError) Unwrap() error { return e.Err }
 func (p *Plan) planSchedule() (err error) {
 	c := p.Scenario.Job.Collective
 	if c.Schedule.Set {
-		p.Schedule, err = parseSchedule(c.Schedule.Value, p.files.Schedule, len(p.Placement.Ranks), c.Channels)
+		s, err := parseSchedule(c.Schedule.Value, p.files.Schedule, len(p.Placement.Ranks), c.Channels)
+		p.Schedule = s
 		if err != nil {
 			return &FieldError{"job.collective.schedule", err}
+		}
+		if coll.NeedsCredit(p.Schedule) && p.Scenario.Fabric.QoS.Classes == "data" {
+			return &FieldError{"job.collective.schedule", fmt.Errorf("%s: it needs credits, which go with CNPs, but "+
+				"fabric.qos.classes is data: there is no class for them", c.Schedule.Value)}
 		}
 		return nil
 	}
@@ -49,7 +54,7 @@ func (p *Plan) planSchedule() (err error) {
 
 // parseSchedule reads an all-reduce from a file's text and proves that it is one, over so many
 // ranks and channels.
-func parseSchedule(path string, src []byte, ranks, channels int) (coll.Schedule, error) {
+func parseSchedule(path string, src []byte, ranks, channels int) (*coll.Table, error) {
 	s, err := coll.ParseText(path, src)
 	if err != nil {
 		return nil, err

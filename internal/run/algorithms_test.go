@@ -50,10 +50,41 @@ func TestAlgorithmsThatDoNotFit(t *testing.T) {
 				"each tree"},
 		{"dp: 8}\n  collective: {channels: 1", "dp: 6}\n  collective: {channels: 1, algorithm: hierarchical",
 			"job.collective.algorithm: over hosts: 4 ranks on one host, 2 on another, want as many on each"},
+		{"channels: 1", "channels: 1, algorithm: halving-doubling, slots: 2",
+			"job.collective.slots: halving-doubling-all-reduce: 2 slots with credit, want a ring, chain, tree"},
+		{"channels: 1", "channels: 1, algorithm: hierarchical, slices: 2",
+			"job.collective.slices: hierarchical-all-reduce: pipeline of 2, want 1"},
 	} {
 		_, err := NewPlan(read(t, cluster8(2)+strings.Replace(training(t, 1, 1), c.old, c.new, 1)))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.new, err, c.want)
+		}
+	}
+}
+
+// Slices, and slots that serve in turn, change when bytes travel and not which numbers are added: the weights of a ring
+// are those without them, over NVLink and RDMA, also where frames of credits are lost.
+func TestSlicesAndSlotsLeaveTheWeights(t *testing.T) {
+	plain := training(t, 6, 2)
+	want, err := train.Oracle(reference(t, cluster8(5)+plain))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lost := "faults: [{link: all, drop: 1%}]\ntransport: {timeout: 100us, retries: 100}\n"
+	for _, keys := range []string{"slices: 3", "slots: 1", "slices: 3, slots: 2", "slices: 4, slots: 4"} {
+		for name, faults := range map[string]string{"clean": "", "lossy": lost} {
+			t.Run(keys+", "+name, func(t *testing.T) {
+				job := strings.Replace(plain, "channels: 2", "channels: 2, "+keys, 1)
+				r := run(t, cluster8(5)+faults+job, Options{Workers: -1})
+				if name == "lossy" && r.Drops+r.Retransmits == 0 {
+					t.Error("nothing was lost")
+				}
+				for id, weights := range r.weights {
+					if !equal(weights, want.Weights[id]) {
+						t.Fatalf("rank %d differs from the oracle of the ring without them", id)
+					}
+				}
+			})
 		}
 	}
 }

@@ -284,3 +284,77 @@ func TestValidateNamesTheMistake(t *testing.T) {
 		}
 	}
 }
+
+// How far ranks run apart follows from the slots: who is never heard of wants credit.
+func TestCheckRepeat(t *testing.T) {
+	orders := [][]int32{{0, 1, 2, 3}}
+	of := func(name string, slots int) coll.Schedule {
+		s, err := coll.Algorithms[name].New(orders, 2)
+		if err == nil && slots > 0 {
+			s, err = coll.WithCredit(s, slots)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	for _, c := range []struct {
+		name  string
+		slots int
+		elems int64
+		want  string // "": none
+	}{
+		{"ring-all-reduce", 0, 100, ""},
+		{"ring-all-reduce", 0, 1, ""},
+		{"ring-all-gather", 0, 100, ""},
+		{"ring-all-gather", 0, 7, "some chunks are empty"},
+		{"ring-all-gather", 2, 7, ""},
+		{"chain-broadcast", 0, 100, "who sends does not learn who has read"},
+		{"chain-broadcast", 2, 100, ""},
+		{"chain-reduce", 0, 100, "want slots with credit"},
+	} {
+		j := &Job{Collectives: []Collective{{Name: "sum", Range: Range{Elems: c.elems}, ElemBytes: 4,
+			Schedule: of(c.name, c.slots)}}}
+		err := j.CheckRepeat()
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s, %d slots, %d elements: %v, want %q", c.name, c.slots, c.elems, err, c.want)
+		}
+		// What is known of an algorithm is what ReuseSafe proves of it.
+		k := &j.Collectives[0]
+		if full := c.elems >= 8; full && (coll.ReuseSafe(k.Schedule, int(k.Areas())) == nil) != (err == nil) {
+			t.Errorf("%s, %d slots: %v, ReuseSafe says otherwise", c.name, c.slots, err)
+		}
+	}
+}
+
+// A ring's staging is a slot for each message; with credit, the slots that it has.
+func TestStagingWithCredit(t *testing.T) {
+	for _, n := range []int{8, 64} {
+		order := make([]int32, n)
+		for r := range order {
+			order[r] = int32(r)
+		}
+		ring, err := coll.RingAllReduce([][]int32{order})
+		if err == nil {
+			ring, err = ring.Sliced(4)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		few, err := ring.Credited(8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		area := func(s coll.Schedule) int64 {
+			c := Collective{Range: Range{Elems: 25_600_000}, ElemBytes: 4, Schedule: s}
+			return c.Areas() * c.StagingBytes()
+		}
+		chunk := int64(102_400_000 / n)
+		if got, want := area(ring), int64(2*2*(n-1))*chunk; got != want {
+			t.Errorf("%d ranks: %d bytes of staging, want %d", n, got, want)
+		}
+		if got, want := area(few), 8*chunk/4; got != want {
+			t.Errorf("%d ranks, 8 slots of a quarter chunk: %d bytes of staging, want %d", n, got, want)
+		}
+	}
+}
