@@ -6,15 +6,15 @@
 // by calling Transport, Clock and Observer. The same rank replays a job (Body
 // nil: durations only) or trains a network (every operation bound to real code).
 //
-//	            Start  Done  Received  Acked
-//	               \     |      |      /
+//	      Start  Done  Received  Acked  Credited
+//	          \     \     |      /     /
 //	driver ->  +------------------------------+
 //	           | step: streams of operations  |
 //	           |   collective: channels       |
 //	           |     program: send recv ...   |
 //	           +------------------------------+
 //	               /     |      \
-//	driver <-   Post    Run    Step, Operation records
+//	driver <- Post, Credit  Run  Step, Operation records
 //
 // Invariants:
 //   - operations of a stream start in issue order, one at a time; what becomes
@@ -33,9 +33,12 @@
 // A rank is in any number of groups, and runs at most one collective of each at a time:
 // a message is known by its group, channel and peer, and by its place in their order.
 //
-// A collective must make every rank of its group wait for every other (as an all-reduce
-// does): two staging buffers are then enough, for no rank can be more than one step
-// ahead. The rank panics when a peer is.
+// How far ranks run apart follows from their staging. Without credit there are two areas for
+// a collective, which must make every rank of its group wait for every other (as an all-reduce
+// does): then no rank is more than one step ahead. With credit there is one area, whose slots
+// serve in turn: when an operation that frees a slot is done, the rank posts a credit to the
+// sender, and a Send with a window waits for it. Job.CheckRepeat refuses the rest before a run;
+// the rank itself looks at none of this.
 //
 // # Why a step took as long as it did
 //
@@ -53,7 +56,8 @@
 // rank's own reductions and copies are compute; a write that waits for the
 // acknowledgement of an earlier send, and the end of a collective that waits for
 // its last acknowledgement, are acknowledgement, but for what the driver knows held it up: a
-// queue on its way, or the time until a lost one was made good.
+// queue on its way, or the time until a lost one was made good. The wait of a Send for a credit
+// is window.
 // A collective that waited for no message is compute from its start (its launch and
 // its copies), and the wait before it is explained by the operation that released it.
 //
@@ -83,6 +87,8 @@
 //   - An overwrite or the end of a collective that waited for an acknowledgement was
 //     released by it: its way, back to the placement of the message at the peer;
 //     then that message, back to its post.
+//   - A Send that waited for a credit was released by it: its way (window) back to the end of the
+//     operation of the peer that freed the slot, which may belong to the step before.
 //   - The start of a step was released by what ended last in that rank's step before.
 //     The walk stops at the start of the step of the rank it began with.
 //

@@ -41,6 +41,7 @@ func blobs(images, inputs int) Set {
 
 type job struct {
 	ranks, channels, slices int
+	slots                   int // with credit; 0: without
 	bucket                  unit.Bytes
 	momentum                float32
 	steps                   int64
@@ -68,6 +69,9 @@ func (j job) config(t interface{ Fatal(...any) }) Config {
 		ring, err := coll.RingAllReduce(orders)
 		if err == nil {
 			ring, err = ring.Sliced(max(j.slices, 1))
+		}
+		if err == nil && j.slots > 0 {
+			ring, err = ring.Credited(j.slots)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -105,7 +109,8 @@ func TestWeightsEqualTheOracles(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := job{ranks: rapid.SampledFrom([]int{1, 2, 4, 8}).Draw(t, "ranks"),
 			channels: rapid.IntRange(1, 4).Draw(t, "channels"),
-			slices:   rapid.IntRange(1, 2).Draw(t, "slices"),
+			slices:   rapid.IntRange(1, 3).Draw(t, "slices"),
+			slots:    rapid.SampledFrom([]int{0, 1, 2, 4}).Draw(t, "slots"),
 			bucket:   rapid.SampledFrom([]unit.Bytes{0, workload.BucketPerLayer}).Draw(t, "bucket"),
 			momentum: rapid.SampledFrom([]float32{0, 0.9}).Draw(t, "momentum"), steps: 4}
 		cfg := w.config(t)
@@ -116,6 +121,7 @@ func TestWeightsEqualTheOracles(t *testing.T) {
 		seed := stream{splitmix.Stream(rapid.Uint64().Draw(t, "latencies"))}
 		j := train(t, cfg, exectest.Net{Rate: unit.GigabitPerSec,
 			Ack:     unit.Duration(rapid.Int64Range(0, 30).Draw(t, "ack")) * us,
+			Credit:  func(exec.Way) unit.Duration { return unit.Duration(seed.below(40)) * us },
 			Latency: func(exec.Message) unit.Duration { return unit.Duration(seed.below(40)) * us },
 			BodyAt: rapid.SampledFrom([]exectest.BodyAt{exectest.AtStart, exectest.AtEnd, exectest.Beside}).Draw(t,
 				"bodies")}, nil)
