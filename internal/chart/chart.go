@@ -103,8 +103,25 @@ type Bar struct {
 	Group string `json:"group,omitempty"`
 	Label string `json:"label"`
 	Note  string `json:"note,omitempty"` // said after it
+	Of    Value  `json:"of,omitempty"`   // what shares of its parts are of; 0: of the bar
 	Parts []Part `json:"parts"`
 	Reach *Part  `json:"reach,omitempty"` // a thin line on to this value: the most of what the bar is the mean of
+}
+
+// Sum is how long a bar is.
+func (b *Bar) Sum() (sum Value) {
+	for i := range b.Parts {
+		sum += b.Parts[i].Value
+	}
+	return sum
+}
+
+// Whole is what shares of a bar's parts are of.
+func (b *Bar) Whole() Value {
+	if b.Of > 0 {
+		return b.Of
+	}
+	return b.Sum()
 }
 
 // Part is a piece of a bar.

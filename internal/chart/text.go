@@ -18,6 +18,8 @@ func (u Unit) Text(v Value) string {
 	switch {
 	case v.None():
 		return "-"
+	case multiples[u] != nil && f == 0:
+		return "0" // of whatever
 	case multiples[u] != nil:
 		return strings.TrimSuffix(unit.Scaled(f, multiples[u]...), " ")
 	case u == Fraction:

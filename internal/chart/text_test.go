@@ -8,7 +8,7 @@ func TestUnitText(t *testing.T) {
 		v    Value
 		want string
 	}{
-		{Time, 151_700_000, "151.7 us"}, {Time, 0, "0 ps"}, {Bytes, 1_062_500, "1.062 MB"},
+		{Time, 151_700_000, "151.7 us"}, {Time, 0, "0"}, {Bytes, 1_062_500, "1.062 MB"},
 		{Bitrate, 400e9, "400 Gb/s"},
 		{ByteRate, 84.41e6, "84.41 MB/s"}, {Rate, 738_900, "738.9 k"}, {Fraction, 0.0004, "<0.1 %"},
 		{Fraction, 1, "100 %"}, {Count, 12_345_678, "12,345,678"},

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"math"
+
 	"railyard/internal/dataset"
 	"railyard/internal/result"
 	"railyard/internal/unit"
@@ -129,18 +131,24 @@ func (p *Plan) tableMemory(e *Estimate, job unit.Duration) (sum unit.Bytes) {
 
 // Finding a critical path takes a record of each operation of each rank: about 70 bytes with its
 // part of a message's trace, for up to three steps. To save memory, the paths of a job with many
-// operations are found every tenth step, and those of a huge job never.
+// operations are found every tenth step, of a huge one that of the first step alone, before which
+// no other is kept, and beyond that none.
 const (
 	manyOperations = 1 << 20
 	hugeOperations = 1 << 22
+	mostOperations = 3 * hugeOperations // its first step takes what three of a huge job would
 	sparsePaths    = 10
+	firstPathOnly  = math.MaxInt32
 )
 
-// PathsEvery returns n if the critical path of every n-th step is found, 0 if none is.
+// PathsEvery returns n if the critical path of every n-th step from the first on is found, 0 if
+// none is.
 func (p *Plan) PathsEvery() int64 {
 	switch n := p.scheduled(); {
-	case n > hugeOperations:
+	case n > mostOperations:
 		return 0
+	case n > hugeOperations:
+		return firstPathOnly
 	case n > manyOperations:
 		return sparsePaths
 	}
@@ -159,10 +167,17 @@ func (p *Plan) scheduled() (operations int64) {
 	return operations
 }
 
-// pathOperations is how many operations are kept to find critical paths: those of three steps.
+// pathOperations is how many operations are kept to find critical paths: those of three steps, or
+// of the first.
 func (p *Plan) pathOperations() int64 {
-	if p.Schedule == nil || p.PathsEvery() == 0 {
+	if p.Schedule == nil {
 		return 0
+	}
+	switch p.PathsEvery() {
+	case 0:
+		return 0
+	case firstPathOnly:
+		return p.scheduled()
 	}
 	return 3 * p.scheduled()
 }

@@ -214,8 +214,15 @@ func (r *Recorder) diagnosis(s *result.Summary) *diagnose.Diagnosis {
 		}
 		e.count = s.Steps
 		subject = "a step as its slowest rank saw it, mean over " + countOf(e.count, "step")
+		if e.count == 1 {
+			subject = "the one step as its slowest rank saw it"
+		}
 	case e.count == 0:
 		return nil
+	case r.job != nil && s.Steps == 1:
+		subject = "the one step along its critical path"
+	case r.job != nil && e.count == 1:
+		subject = "the first of " + countOf(s.Steps, "step") + " along its critical path"
 	case r.job != nil && e.count < s.Steps:
 		subject = fmt.Sprintf("a step along its critical path, mean over %s of %s", unit.Count(e.count),
 			countOf(s.Steps, "step"))

@@ -103,7 +103,7 @@ func (d *Data) againstIdle(g *diagnose.Diagnosis, main *diagnose.Blame) string {
 func (d *Data) bullets(g *diagnose.Diagnosis) (out []string) {
 	all := []string{d.failed()}
 	if g != nil {
-		all = append(all, felt(g, g.Main()))
+		all = append(all, felt(g, g.Main()), d.untraced(g))
 	}
 	all = append(all, d.advice()...)
 	if g != nil {

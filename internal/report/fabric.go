@@ -31,6 +31,9 @@ type fabric struct {
 	as     map[string]string        // node -> ID of what it is drawn as
 	groups map[string][]string      // ID -> its nodes, where there are several
 	folded bool
+
+	inside     int // ports between two nodes of one group, which graph does not draw
+	insideMost float64
 }
 
 // newFabric returns nil where the tiers are not known.
@@ -154,7 +157,9 @@ func (f *fabric) graph(hot *result.LinkRow) *chart.Graph {
 		l := &f.links[i]
 		low, high, up := f.as[l.From], f.as[l.To], true
 		if low == high {
-			continue // cables inside a group
+			f.inside++
+			f.insideMost = max(f.insideMost, l.Utilisation)
+			continue // a port between two nodes of a group
 		}
 		if cmp.Or(cmp.Compare(f.tier[l.From], f.tier[l.To]), byName(low, high)) > 0 {
 			low, high, up = high, low, false

@@ -40,6 +40,9 @@ type pageFigure struct {
 	JSON                 template.JS // for the script; "": nothing to read or to zoom
 }
 
+// shortBars is how many bars are about as high as a plot of lines.
+const shortBars = 9
+
 // pageDrawing is a figure at a width. The style sheet shows the one that fits.
 type pageDrawing struct {
 	Class string
@@ -188,10 +191,13 @@ func (p *pageData) draw(page *Page) error {
 	return nil
 }
 
-// pageFigureOf draws a figure for all widths. What has values over an axis goes to the
-// script, too, which reads them out and zooms.
+// pageFigureOf draws a figure for all widths. What has values over an axis, or in cells, goes
+// to the script, too, which reads them out and zooms.
 func pageFigureOf(f *chart.Figure, first bool) (*pageFigure, error) {
 	g := &pageFigure{Name: f.Name, Title: f.Title, Caption: f.Caption, Class: "paired"}
+	if f.Map != nil && f.Map.X == nil || f.Bars != nil && len(f.Bars.Rows) > shortBars {
+		g.Class = "paired tall" // two others have room beside it
+	}
 	widths := pairedWidths
 	if first || f.Lanes != nil || f.Graph != nil || f.Map != nil && f.Map.X != nil {
 		g.Class, widths = "broad", broadWidths
@@ -199,7 +205,7 @@ func pageFigureOf(f *chart.Figure, first bool) (*pageFigure, error) {
 	for _, w := range widths {
 		g.Drawings = append(g.Drawings, pageDrawing{w.class, template.HTML(svg.Draw(f, w.width).String())})
 	}
-	if f.Lines != nil {
+	if f.Lines != nil || f.Map != nil {
 		values, err := scriptJSON(f)
 		if err != nil {
 			return nil, fmt.Errorf("report: figure %s: %w", f.Name, err)

@@ -21,6 +21,7 @@
     if (v === null) return '-';
     const names = scales[unit];
     if (names) {
+      if (v === 0) return '0';
       let i = 0, digits = 3;
       for (; i + 1 < names.length && abs(v) >= 999.95; i++) v /= 1000;
       for (let a = abs(v); digits > 0 && a >= 9.9995; a /= 10) digits--;
@@ -229,9 +230,24 @@
     };
   };
 
+  // Maps: the value of the cell at the pointer.
+  const cells = ({ rows, row_name, columns, column_name, x: axis, value, cells: all }) => (svg, e) => {
+    const area = e.target.closest('.area');
+    if (!area) return [];
+    const [x, y, w, h] = ['x', 'y', 'width', 'height'].map(n => Number(area.getAttribute(n)));
+    const { first, count } = area.dataset, n = all[0].length;
+    const q = new DOMPoint(e.clientX, e.clientY).matrixTransform(svg.getScreenCTM().inverse());
+    const r = Number(first) + floor((q.y - y) / h * count), c = floor((q.x - x) / w * n), v = all[r]?.[c];
+    if (v === undefined) return [];
+    const when = axis && text(axis.low + (axis.high - axis.low) * c / n, axis.unit);
+    return [axis ? `${rows[r]}, ${axis.label} from ${when}` : `${row_name} ${rows[r]} ${column_name} ${columns[c]}`,
+      `${value.label}: ${v === null ? 'not counted' : text(v, value.unit)}`];
+  };
+
   for (const figure of every('figure')) {
     const drawings = every('svg.chart', figure), json = figure.querySelector('script');
-    const values = json && drawings.length ? lines(figure, drawings, JSON.parse(json.textContent)) : () => [];
+    const shown = json && drawings.length ? JSON.parse(json.textContent) : {};
+    const values = shown.lines ? lines(figure, drawings, shown) : shown.map ? cells(shown.map) : () => [];
     for (const svg of drawings) {
       svg.onpointermove = svg.onpointerdown = e => {
         const found = values(svg, e);

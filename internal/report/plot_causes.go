@@ -20,15 +20,22 @@ type span struct {
 // spans returns what the run's time is divided by: a step's, or a message's. The critical
 // path is of the rank that ended last: not beside the rank that took longest.
 func (d *Data) spans() (what string, all []span) {
-	if s := d.Steps; s != nil {
-		first := span{"slowest rank, mean over steps", s.Slowest}
-		if p := d.Summary.CriticalPath; p != nil {
-			first = span{"critical path, mean over " + tracedSteps(d.Summary), p.Split()}
+	if slow, mean, steps := d.stepSplits(); steps > 0 {
+		slowest, all := "slowest rank, mean over steps", "mean over steps and ranks"
+		if steps == 1 {
+			slowest, all = "slowest rank", "mean over ranks"
 		}
-		return "step", []span{first, {"mean over steps and ranks", s.Mean}}
+		first := span{slowest, slow}
+		if p := d.Summary.CriticalPath; p != nil {
+			first = span{"critical path" + pathOver(d.Summary), p.Split()}
+		}
+		return "step", []span{first, {all, mean}}
 	}
 	m := d.Flows.Of(d.Flows.Main())
 	if m.Done == 0 || len(d.Flows.Slowest) == 0 {
+		if _, split := d.diagnosed(); split.Sum() > 0 {
+			return "message", []span{{"mean", split}}
+		}
 		return "", nil
 	}
 	_, mean := m.Mean()
@@ -38,6 +45,17 @@ func (d *Data) spans() (what string, all []span) {
 		all = append(all, span{"fastest: " + fast.Name, fast.Split()})
 	}
 	return "message", append(all, span{"slowest: " + slow.Name, slow.Split()})
+}
+
+// stepSplits is what a step of the slowest rank, and of a rank, was spent on, mean over steps.
+func (d *Data) stepSplits() (slowest, mean cause.Split, steps int64) {
+	if s := d.Steps; s != nil {
+		return s.Slowest, s.Mean, int64(s.Whole)
+	}
+	if p := d.Summary.StepSplit; p != nil {
+		return p.SlowestRank.Split(), p.Mean.Split(), d.Summary.Steps
+	}
+	return slowest, mean, 0
 }
 
 // foldBelow is the share of the largest span below which parts are put together.
@@ -147,14 +165,14 @@ func causesChart(d *Data) []chart.Figure {
 		note := s.split.Sum().Human()
 		f.Bars.Rows = append(f.Bars.Rows, chart.Bar{Label: s.name, Note: note, Parts: k.parts(&s.split, nil)})
 	}
-	f.Caption = "A bar is a whole span, divided by the state in which its time passed."
+	f.Caption = "Each bar at the top is one time, divided by the state in which it passed."
 	if g := d.Summary.Diagnosis; len(blames) > 0 {
 		for _, b := range blames {
 			note := b.split.Sum().Human() + ", " + unit.Percent(unit.Share(b.split.Sum(), g.Whole))
 			f.Bars.Rows = append(f.Bars.Rows, chart.Bar{Group: "What it is attributed to", Label: b.name, Note: note,
-				Parts: k.parts(&b.split, nil)})
+				Of: chart.Value(g.Whole), Parts: k.parts(&b.split, nil)})
 		}
-		f.Caption += " Below, of " + g.Subject + ": the same time by what made it pass, whatever the state."
+		f.Caption += " Below, the time of " + g.Subject + ", is divided by what made it pass; the colours still say the state."
 	}
 	if d.Steps != nil && d.Summary.CriticalPath != nil {
 		f.Caption += " The critical path follows each wait to the rank that did the work;" +

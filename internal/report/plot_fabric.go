@@ -24,6 +24,10 @@ func fabricChart(d *Data) []chart.Figure {
 	if f.folded {
 		fig.Caption += " Where a line stands for many cables it shows the busiest of them."
 	}
+	if f.inside > 0 {
+		fig.Caption += fmt.Sprintf(" Not drawn: %s between nodes that are drawn as one, used %s at most.",
+			count(int64(f.inside), "port"), unit.Percent(f.insideMost))
+	}
 	fig.Caption += fmt.Sprintf(" Ringed: %s, %s", hot.Port, unit.Percent(hot.Utilisation))
 	if n := asBusy(d.Links, hot); n > 0 {
 		fig.Caption += fmt.Sprintf("; %s as busy", areMore(n, "port"))

@@ -88,6 +88,36 @@ func (t *text) ranksSplit(s *result.Summary) {
 	}
 }
 
+// alongPath says of which steps the critical path is: of the only one, of the first, or a mean.
+func alongPath(s *result.Summary) string {
+	switch {
+	case s.Steps == 1:
+		return "the one step along its critical path"
+	case s.PathsTraced == 1:
+		return fmt.Sprintf("the first of %s along its critical path", unit.CountOf(s.Steps, "step"))
+	}
+	return "a step along its critical path, mean over " + tracedSteps(s)
+}
+
+// pathOver is the same after "critical path".
+func pathOver(s *result.Summary) string {
+	switch {
+	case s.Steps == 1:
+		return ""
+	case s.PathsTraced == 1:
+		return fmt.Sprintf(" of the first of %s", unit.CountOf(s.Steps, "step"))
+	}
+	return ", mean over " + tracedSteps(s)
+}
+
+// slowestOver says of which steps the slowest rank is.
+func slowestOver(steps int64) string {
+	if steps == 1 {
+		return "the one step of the slowest rank"
+	}
+	return "a step of the slowest rank, mean over " + count(steps, "step")
+}
+
 // tracedSteps says over which steps the critical path is a mean.
 func tracedSteps(s *result.Summary) string {
 	if s.PathsEvery <= 1 || s.PathsTraced >= s.Steps {

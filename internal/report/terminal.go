@@ -6,17 +6,14 @@ import (
 	"strconv"
 	"strings"
 
-	"railyard/internal/cause"
+	"railyard/internal/chart"
+	draw "railyard/internal/chart/text"
 	"railyard/internal/result"
-	"railyard/internal/sheet"
 	"railyard/internal/unit"
 )
 
-// How many ranks and groups of links the terminal shows.
-const (
-	terminalRanks  = 8
-	terminalGroups = 16
-)
+// terminalGroups is how many groups of links the terminal shows.
+const terminalGroups = 16
 
 // WriteText prints the report for a terminal of width columns (at least 60 are used): the answer,
 // what else there is to say, one picture, then the tables. Of a run that is known by its summary
@@ -36,11 +33,11 @@ func WriteText(w io.Writer, d *Data, width int) error {
 	t.busiest(s.BusiestLinks)
 	t.deepest(s.Queues)
 	t.pausing(s.Pausing)
-	t.timeline(d)
+	t.plot(timelineChart(d))
 	t.steps(d)
 	t.messages(d)
 	t.groups(d)
-	t.queues(d)
+	t.plot(queueCharts(d))
 	return t.Flush(w)
 }
 
@@ -80,106 +77,19 @@ func (t *text) answer(sentence string, bullets []string) {
 
 // picture draws how the time of what the run is measured by divides among causes.
 func (t *text) picture(d *Data) {
-	subject, split := d.subject()
-	whole := split.Sum()
-	if whole == 0 {
-		return
-	}
-	t.Blank()
-	t.Wrap("", "Time of "+subject)
-	rows := [][]string{{"cause", "time", "share", ""}}
-	for _, c := range cause.All() {
-		if split[c] == 0 {
-			continue
-		}
-		part := unit.Share(split[c], whole)
-		rows = append(rows, []string{c.String(), split[c].Human(), unit.Percent(part), t.bar(part)})
-	}
-	rows = append(rows, []string{"total", whole.Human(), "", ""})
-	t.Grid("lrrl", rows)
-}
-
-// bar draws a share.
-func (t *text) bar(share float64) string {
-	return strings.Repeat("#", int(share*float64(min(t.Width-46, 36))+0.5))
-}
-
-// letters stands for the phases in a timeline.
-const letters = "flbAuo"
-
-// timeline draws the median step, a row for each stream of a rank: the letter of what
-// ran longest in a column, a point for waiting, nothing where the rank is in another step.
-func (t *text) timeline(d *Data) {
-	if len(d.Timeline) == 0 {
-		return
-	}
-	all, from, to, ranks := lanes(d.Timeline, nil)
-	label := 0
-	for _, l := range all {
-		label = max(label, len(laneName(l)))
-	}
-	columns := max(t.Width-label-4, 8)
-	span := to.Sub(from)
-	t.Title(fmt.Sprintf("Timeline of step %d, which took the median time (a column is %s)", d.Steps.Median,
-		(span / unit.Duration(columns)).Human()))
-	elsewhere := false
-	used, shown, last := map[int]bool{}, 0, int32(-1)
-	for _, l := range all {
-		if l.rank != last {
-			last = l.rank
-			if shown++; shown > terminalRanks {
-				break
-			}
-		}
-		elsewhere = elsewhere || l.from > from || l.to < to
-		t.Line("  " + laneName(l) + strings.Repeat(" ", label-len(laneName(l))) + "  " +
-			laneText(l, from, span, columns, used))
-	}
-	var keys []string
-	for i, p := range phases {
-		if used[i] {
-			keys = append(keys, letters[i:i+1]+" "+p.name)
-		}
-	}
-	keys = append(keys, ". waiting")
-	if elsewhere {
-		keys = append(keys, "blank "+otherStep)
-	}
-	t.Wrap("  ", strings.Join(keys, ", "))
-	if ranks > terminalRanks {
-		t.Line(fmt.Sprintf("  and %d more ranks: operations.parquet", ranks-terminalRanks))
+	for _, f := range causesChart(d) {
+		t.Blank()
+		t.Wrap("", f.Title)
+		draw.Draw(t.Sheet, &f)
 	}
 }
 
-func laneName(l lane) string {
-	return "rank " + strconv.Itoa(int(l.rank)) + " " +
-		sheet.Shorten(strings.Replace(l.stream, "communicator ", "comm ", 1), 20)
-}
-
-func laneText(l lane, from unit.Time, span unit.Duration, columns int, used map[int]bool) string {
-	cell := make([]byte, columns)
-	best := make([]unit.Duration, columns)
-	for i := range cell {
-		cell[i] = '.'
-		best[i] = span / unit.Duration(2*columns) // waiting, where it fills most of the column
+// plot draws the first of some figures, if there is one.
+func (t *text) plot(all []chart.Figure) {
+	if len(all) > 0 {
+		t.Title(all[0].Title)
+		draw.Draw(t.Sheet, &all[0])
 	}
-	edge := func(c int) unit.Time { return from.Add(unit.Duration(float64(span) * float64(c) / float64(columns))) }
-	for c := range cell {
-		if edge(c+1) <= l.from || edge(c) >= l.to {
-			cell[c] = ' '
-		}
-	}
-	for _, op := range l.ops {
-		p := phaseOf(op.Name)
-		for c := range cell {
-			d := min(op.End, edge(c+1)).Sub(max(op.Start, edge(c)))
-			if d > best[c] {
-				cell[c], best[c] = letters[p], d
-				used[p] = true
-			}
-		}
-	}
-	return strings.TrimRight(string(cell), " ")
 }
 
 func (t *text) steps(d *Data) {
@@ -231,54 +141,7 @@ func (t *text) groups(d *Data) {
 	}
 }
 
-// queues draws the deepest queue over time, greatest length of a column.
-func (t *text) queues(d *Data) {
-	q := d.Queue
-	if q == nil {
-		return
-	}
-	const rows = 5
-	columns := t.Width - 14
-	t.Title(fmt.Sprintf("Deepest queue: %s, priority %d, over %s", q.Port, q.Class, unit.Duration(d.End).Human()))
-	high := make([]unit.Bytes, columns)
-	for i, e := range q.Whole.Columns {
-		c := i * columns / len(q.Whole.Columns)
-		high[c] = max(high[c], e.High)
-	}
-	for r := rows; r > 0; r-- {
-		label := ""
-		if r == rows {
-			label = q.Max.Human()
-		}
-		var b strings.Builder
-		for _, v := range high {
-			if float64(v) > float64(q.Max)*float64(r-1)/rows {
-				b.WriteByte('#')
-			} else {
-				b.WriteByte(' ')
-			}
-		}
-		t.Line(fmt.Sprintf("  %9s |%s", label, b.String()))
-	}
-	t.Line("          0 +" + strings.Repeat("-", columns))
-	th := d.thresholds(q)
-	var named []string
-	if th.marks {
-		for _, b := range []struct {
-			name string
-			at   unit.Bytes
-		}{{"WRED min", th.marking.Min}, {"WRED max", th.marking.Max}} {
-			passed := " not reached"
-			if q.Max >= b.at {
-				passed = " passed"
-			}
-			named = append(named, b.name+" "+b.at.Human()+passed)
-		}
-	}
-	if th.pauses {
-		named = append(named, th.xoffText()+" (of one ingress port)")
-	}
-	if len(named) > 0 {
-		t.Wrap("  ", strings.Join(named, ", ")+".")
-	}
+// bar draws a share.
+func (t *text) bar(share float64) string {
+	return strings.Repeat("#", int(share*float64(min(t.Width-46, 36))+0.5))
 }

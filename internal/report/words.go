@@ -37,7 +37,7 @@ func Findings(d *Data) (subject string, whole unit.Duration, all []Finding) {
 // subject returns whose time is explained.
 func (d *Data) subject() (string, cause.Split) {
 	if p := d.Summary.CriticalPath; p != nil {
-		return fmt.Sprintf("a step along its critical path, mean over %s", tracedSteps(d.Summary)), p.Split()
+		return alongPath(d.Summary), p.Split()
 	}
 	return d.ownSubject()
 }
@@ -45,12 +45,8 @@ func (d *Data) subject() (string, cause.Split) {
 // ownSubject is subject without the critical path, which not every run has: a step as
 // its slowest rank saw it, where what other ranks did is dependency.
 func (d *Data) ownSubject() (string, cause.Split) {
-	if s := d.Steps; s != nil {
-		return fmt.Sprintf("a step of the slowest rank, mean over %s", count(int64(s.Whole), "step")), s.Slowest
-	}
-	if p := d.Summary.StepSplit; p != nil && d.Summary.Steps > 0 {
-		return fmt.Sprintf("a step of the slowest rank, mean over %s", count(d.Summary.Steps, "step")),
-			p.SlowestRank.Split()
+	if slowest, _, steps := d.stepSplits(); steps > 0 {
+		return slowestOver(steps), slowest
 	}
 	kind := d.Flows.Main()
 	if m := d.Flows.Of(kind); m.Done > 0 {

@@ -14,12 +14,11 @@ import (
 //	       0 ------------- axis
 type barSheet struct {
 	frame
-	fig       *chart.Figure
-	colours   colours
-	thick     float64 // of a bar
-	row       float64 // from bar to bar
-	above     bool    // labels stand above their bars: a narrow drawing
-	noteWidth float64
+	fig     *chart.Figure
+	colours colours
+	thick   float64 // of a bar
+	row     float64 // from bar to bar
+	above   bool    // labels stand above their bars: a narrow drawing
 }
 
 // groupRow is what the name of a group takes.
@@ -61,16 +60,20 @@ func layBars(fig *chart.Figure, w float64) *barSheet {
 	label := 0.0
 	for i := range b.Rows {
 		label = max(label, textWidth(b.Rows[i].Label, smallSize))
-		s.noteWidth = max(s.noteWidth, textWidth(b.Rows[i].Note, tinySize))
-	}
-	if s.noteWidth > 0 {
-		s.noteWidth = min(s.noteWidth+6, w*0.3)
 	}
 	s.left = math.Ceil(min(label+10, w*0.34))
 	if s.above {
 		s.left, s.row = 4, s.row+14
 	}
-	s.right = w - max(s.noteWidth, 14)
+	s.right = w - 14
+	for i := range b.Rows { // as far as what is said after each bar lets it
+		r := &b.Rows[i]
+		if end := b.X.At(reached(r)); r.Note != "" && end > 0 {
+			room := w - s.left - textWidth(r.Note, tinySize) - 7
+			s.right = min(s.right, s.left+room/end)
+		}
+	}
+	s.right = math.Floor(max(s.right, w*0.5))
 	s.axisX = &b.X
 	return s
 }
@@ -94,7 +97,7 @@ func (s *barSheet) bar(r *chart.Bar, y float64) {
 	} else {
 		s.d.text(s.left-8, y+s.thick/2+6, smallSize, alignEnd, ink, fit(r.Label, smallSize, s.left-8))
 	}
-	at, whole := chart.Value(0), total(r)
+	at, whole := chart.Value(0), r.Whole()
 	for i := range r.Parts {
 		p := &r.Parts[i]
 		x, end := s.x(at), s.x(at+p.Value)
@@ -118,7 +121,7 @@ func (s *barSheet) bar(r *chart.Bar, y float64) {
 	if r.Reach != nil {
 		end = max(end, s.reach(r, end, y+2+s.thick/2))
 	}
-	if note := fit(r.Note, tinySize, s.noteWidth); note != "" {
+	if note := fit(r.Note, tinySize, s.d.W-end-5); note != "" {
 		s.d.text(end+5, y+s.thick/2+5.5, tinySize, alignStart, muted, note)
 	}
 }
@@ -135,14 +138,15 @@ func (s *barSheet) reach(r *chart.Bar, from, y float64) float64 {
 	return to
 }
 
-func total(r *chart.Bar) (sum chart.Value) {
-	for i := range r.Parts {
-		sum += r.Parts[i].Value
+// reached is the largest value of a bar.
+func reached(r *chart.Bar) chart.Value {
+	if r.Reach != nil {
+		return max(r.Sum(), r.Reach.Value)
 	}
-	return sum
+	return r.Sum()
 }
 
-// share is what part of the bar a part is; values that are shares themselves stay.
+// share is what part of the whole a part is; values that are shares themselves stay.
 func (s *barSheet) share(v, whole chart.Value) string {
 	switch {
 	case s.axisX.Unit == chart.Fraction:
@@ -192,7 +196,7 @@ func (s *barSheet) legend() (all []entry) {
 		}
 		if part == row.Reach {
 			e.look = stroke
-		} else if whole := total(row); !s.fig.Bars.Peers && s.shares(row) && s.inside(part, whole) == "" {
+		} else if whole := row.Whole(); !s.fig.Bars.Peers && s.shares(row) && s.inside(part, whole) == "" {
 			e.note = s.axisX.Unit.Text(part.Value) + ", " + s.share(part.Value, whole)
 		}
 		all = append(all, e)
@@ -228,13 +232,12 @@ func (b *barSheet) about() string {
 	fig, s := b.fig, ""
 	for i := range fig.Bars.Rows[:min(len(fig.Bars.Rows), 3)] {
 		r := &fig.Bars.Rows[i]
-		whole := total(r)
 		if i > 0 {
 			s += ". "
 		}
-		s += r.Label + ", " + fig.Bars.X.Unit.Text(whole) + ":"
+		s += r.Label + ", " + fig.Bars.X.Unit.Text(r.Sum()) + ":"
 		for k := range r.Parts {
-			s += " " + keyOf(fig, r.Parts[k].Key).Name + " " + b.share(r.Parts[k].Value, whole)
+			s += " " + keyOf(fig, r.Parts[k].Key).Name + " " + b.share(r.Parts[k].Value, r.Whole())
 		}
 	}
 	return s

@@ -12,13 +12,19 @@ import (
 // bars draws a line of letters for each row: a letter for each part that fills most of a
 // column.
 func (c *canvas) bars(b *chart.Bars) {
-	label, note := 0, 0
+	label := 0
 	for i := range b.Rows {
 		label = max(label, utf8.RuneCountInString(b.Rows[i].Label))
-		note = max(note, utf8.RuneCountInString(b.Rows[i].Note))
 	}
-	label = min(label, c.Width/3)
-	long := max(c.Width-label-note-6, 8)
+	label = min(label, c.Width*2/5)
+	long := c.Width - label - 4
+	for i := range b.Rows { // as long as what is said after each lets it
+		if end := b.X.At(b.Rows[i].Sum()); end > 0 {
+			room := c.Width - label - 7 - utf8.RuneCountInString(b.Rows[i].Note)
+			long = min(long, int(float64(room)/end))
+		}
+	}
+	long = max(long, 8)
 	group := ""
 	for i := range b.Rows {
 		r := &b.Rows[i]
@@ -47,10 +53,7 @@ func padded(s string, n int) string {
 func (c *canvas) amounts(b *chart.Bars) map[string]string {
 	out := map[string]string{}
 	for i := range b.Rows {
-		whole := chart.Value(0)
-		for _, p := range b.Rows[i].Parts {
-			whole += p.Value
-		}
+		whole := b.Rows[i].Whole()
 		for _, p := range b.Rows[i].Parts {
 			if _, said := out[p.Key]; !said && whole > 0 {
 				out[p.Key] = fmt.Sprintf("%s (%s)", b.X.Unit.Text(p.Value), chart.Fraction.Text(p.Value/whole))

@@ -81,6 +81,10 @@ func (c *canvas) said(l *chart.Lines) {
 	}
 	for _, z := range l.Zones {
 		text := c.name(z.Key)
+		if strings.Contains(text, l.Y.Unit.Text(z.From)) {
+			more = append(more, text) // it says so itself
+			continue
+		}
 		if !z.From.None() {
 			text += " from " + l.Y.Unit.Text(z.From)
 		}

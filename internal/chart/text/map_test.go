@@ -34,7 +34,7 @@ func TestMap(t *testing.T) {
   rail1/host1   .................................................@
   spine to rail
   spine1/rail1  .................................................@
-                time from 0 ps to 8 us
+                time from 0 to 8 us
                 spine1/rail1: greatest sample: 900 B
 `; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
