@@ -49,7 +49,7 @@ func completionChart(d *Data) []chart.Figure {
 		s.X, s.Y = append([]chart.Value{f.Lines.X.Low}, s.X...), append([]chart.Value{0}, s.Y...)
 	}
 	if grouped {
-		f.Caption += " Many times are grouped to within 2 %."
+		f.Caption += " To draw so many, times are rounded up by at most 2 %."
 	}
 	return []chart.Figure{f}
 }
