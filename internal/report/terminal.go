@@ -38,6 +38,7 @@ func WriteText(w io.Writer, d *Data, width int) error {
 	t.messages(d)
 	t.groups(d)
 	t.plot(queueCharts(d))
+	t.thresholds(d)
 	return t.Flush(w)
 }
 
@@ -138,6 +139,34 @@ func (t *text) groups(d *Data) {
 	t.Grid("llrrrll", rows)
 	if n := len(all) - terminalGroups; n > 0 {
 		t.Line(fmt.Sprintf("  and %d more: links.parquet", n))
+	}
+}
+
+// thresholds says which of them the deepest queue passed.
+func (t *text) thresholds(d *Data) {
+	q := d.Queue
+	if len(queueCharts(d)) == 0 {
+		return
+	}
+	th := d.thresholds(q)
+	var named []string
+	if th.marks {
+		for _, b := range []struct {
+			name string
+			at   unit.Bytes
+		}{{"WRED min", th.marking.Min}, {"WRED max", th.marking.Max}} {
+			passed := " not reached"
+			if q.Max >= b.at {
+				passed = " passed"
+			}
+			named = append(named, b.name+" "+b.at.Human()+passed)
+		}
+	}
+	if th.pauses {
+		named = append(named, th.xoffText()+" (of one ingress port)")
+	}
+	if len(named) > 0 {
+		t.Wrap("  ", "At most "+q.Max.Human()+": "+strings.Join(named, ", ")+".")
 	}
 }
 

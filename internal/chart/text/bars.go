@@ -16,7 +16,7 @@ func (c *canvas) bars(b *chart.Bars) {
 	for i := range b.Rows {
 		label = max(label, utf8.RuneCountInString(b.Rows[i].Label))
 	}
-	label = min(label, c.Width*2/5)
+	label = min(label, c.Width*9/20)
 	long := c.Width - label - 4
 	for i := range b.Rows { // as long as what is said after each lets it
 		if end := b.X.At(b.Rows[i].Sum()); end > 0 {
