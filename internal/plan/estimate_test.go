@@ -63,3 +63,17 @@ func TestAHugeJobIsRefusedByItsEstimate(t *testing.T) {
 		t.Errorf("findings: %v", in.Findings)
 	}
 }
+
+// The more operations a step has the fewer steps have their critical path found, and no job keeps
+// more operations for it than three steps of one that is just not huge.
+func TestPathsOfLargeJobs(t *testing.T) {
+	for n, want := range map[int64]int64{1: 1, 1 << 20: 1, 1<<20 + 1: 10, 1 << 22: 10, 1<<22 + 1: firstPathOnly,
+		3 << 22: firstPathOnly, 3<<22 + 1: 0} {
+		if got := pathsEvery(n); got != want {
+			t.Errorf("%d operations: every %d steps, want %d", n, got, want)
+		}
+		if kept := keptForPaths(n); kept > 3<<22 || (kept > 0) != (want > 0) {
+			t.Errorf("%d operations: %d are kept", n, kept)
+		}
+	}
+}

@@ -143,8 +143,10 @@ const (
 
 // PathsEvery returns n if the critical path of every n-th step from the first on is found, 0 if
 // none is.
-func (p *Plan) PathsEvery() int64 {
-	switch n := p.scheduled(); {
+func (p *Plan) PathsEvery() int64 { return pathsEvery(p.scheduled()) }
+
+func pathsEvery(n int64) int64 {
+	switch {
 	case n > mostOperations:
 		return 0
 	case n > hugeOperations:
@@ -167,17 +169,21 @@ func (p *Plan) scheduled() (operations int64) {
 	return operations
 }
 
-// pathOperations is how many operations are kept to find critical paths: those of three steps, or
-// of the first.
+// pathOperations is how many operations are kept to find critical paths.
 func (p *Plan) pathOperations() int64 {
 	if p.Schedule == nil {
 		return 0
 	}
-	switch p.PathsEvery() {
+	return keptForPaths(p.scheduled())
+}
+
+// keptForPaths is the operations of three steps, or of the first, of n each.
+func keptForPaths(n int64) int64 {
+	switch pathsEvery(n) {
 	case 0:
 		return 0
 	case firstPathOnly:
-		return p.scheduled()
+		return n
 	}
-	return 3 * p.scheduled()
+	return 3 * n
 }

@@ -295,3 +295,12 @@ func TestNameAll(t *testing.T) {
 		}
 	}
 }
+
+// Ports between nodes that are drawn as one are counted in words.
+func TestFabricSaysWhatItDoesNotDraw(t *testing.T) {
+	f := &fabric{links: []result.LinkRow{{Port: "leaf1/leaf2", From: "leaf1", To: "leaf2", Utilisation: 0.25}},
+		tier: map[string]int{}, as: map[string]string{"leaf1": "all", "leaf2": "all"}}
+	if g := f.graph(&f.links[0]); len(g.Edges) > 0 || f.inside != 1 || f.insideMost != 0.25 {
+		t.Errorf("%d edges, %d ports inside, used %g at most", len(g.Edges), f.inside, f.insideMost)
+	}
+}

@@ -256,3 +256,23 @@ func TestFit(t *testing.T) {
 		}
 	}
 }
+
+// What is said after a bar is never cut: the bars end where it has room. Shares of a bar may
+// be of more than the bar.
+func TestNotesAfterBarsAreWhole(t *testing.T) {
+	const note = "124.3 ms, 24,499 xOFF"
+	f := &chart.Figure{Name: "held", Title: "Held", Bars: &chart.Bars{
+		X: chart.Axis{Label: "time", Unit: chart.Time, High: 100e9},
+		Rows: []chart.Bar{{Label: "host1/rail1", Note: note, Of: 400e9, Parts: []chart.Part{
+			{Key: "a", Value: 60e9}, {Key: "b", Value: 40e9}}}}},
+		Keys: []chart.Key{{ID: "a", Name: "a", Ink: chart.Subject}, {ID: "b", Name: "b", Ink: chart.Pausing}}}
+	for _, w := range []float64{340, 760} {
+		d := Draw(f, w).String()
+		if !strings.Contains(d, note) {
+			t.Errorf("at %g the note is cut", w)
+		}
+		if !strings.Contains(d, "a 60 ms (15.0 %)") || strings.Contains(d, "60.0 %") {
+			t.Errorf("at %g a share is not of the whole:\n%s", w, d)
+		}
+	}
+}
