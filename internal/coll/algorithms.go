@@ -118,9 +118,15 @@ var Algorithms = map[string]Algorithm{
 func AlgorithmNames() []string { return slices.Sorted(maps.Keys(Algorithms)) }
 
 // Over makes the schedule over the ranks of a placement, with rank orders from
-// Rings.
+// Rings. Where the collective has a root it is rank 0, and every order begins with it.
 func (a Algorithm) Over(p Placement, channels, pipeline int) (Schedule, error) {
 	orders := Rings(p, channels)
+	if a.Collective.Rooted() {
+		for c, o := range orders {
+			at := slices.Index(o, 0)
+			orders[c] = slices.Concat(o[at:], o[:at])
+		}
+	}
 	if a.OnHosts == nil {
 		return a.New(orders, pipeline)
 	}

@@ -31,6 +31,11 @@ func (c Collective) String() string {
 	return collectiveNames[c]
 }
 
+// Rooted reports whether one rank has a part of its own.
+func (c Collective) Rooted() bool {
+	return c == BroadcastFrom || c == ReduceTo || c == GatherTo || c == ScatterFrom
+}
+
 // InPlace reports whether the collective's input lies in the buffer of its
 // result.
 func (c Collective) InPlace() bool { return c <= ReduceTo }

@@ -6,6 +6,7 @@ import (
 
 	"railyard/internal/coll"
 	"railyard/internal/dataset"
+	"railyard/internal/exec"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
 )
@@ -127,11 +128,11 @@ func (p *Plan) cnps(packets int64, job unit.Duration) int64 {
 	return packets / 2
 }
 
-// steps returns how many steps a training on so many images takes.
+// steps returns how many steps the job takes, a training on so many images; 0 of flows.
 func (p *Plan) steps(images int) int64 {
 	t := p.Scenario.Job.Train
 	if t == nil {
-		return 0
+		return int64(min(len(p.Rows), 1)) // all rows are one step
 	}
 	steps := int64(images/t.Batch/len(p.Placement.Ranks)) * int64(t.Epochs)
 	if t.Steps.Set {
@@ -145,19 +146,18 @@ type traffic struct{ bytes, messages int64 }
 
 // eachTraffic visits what each collective of a step sends over each of p.Links.
 func (p *Plan) eachTraffic(visit func(collective int, l *RankLink, t traffic)) {
-	if p.Schedule == nil {
+	if p.Work == nil {
 		return
 	}
 	var one []coll.Traffic
 	for k := range p.Work.Collectives {
 		c := &p.Work.Collectives[k]
-		link := 0 // they are in this order
 		for ch := range c.Schedule.Channels() {
 			for r := range c.Schedule.Ranks() {
 				one = coll.AppendTraffic(one[:0], c.Schedule, r, ch, int(c.Range.Elems))
 				for _, t := range one {
+					link := p.linkOf[exec.Way{Src: int32(r), Dst: t.Peer, Channel: int32(ch)}]
 					visit(k, &p.Links[link], traffic{t.Elems * c.ElemBytes, t.Messages})
-					link++
 				}
 			}
 		}

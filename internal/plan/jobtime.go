@@ -51,26 +51,27 @@ func (p *Plan) stepTime() unit.Duration {
 // one before it, so its time is the sum over all links, divided by the number of ranks.
 func (p *Plan) collectiveTimes() []unit.Duration {
 	times, busy := make([]unit.Duration, len(p.Work.Collectives)), p.backgroundShare()
-	channels := make([]int64, len(times)*p.channels()) // the sum over links
+	width := p.channels()
+	channels := make([]int64, len(times)*width) // the sum over links
 	p.eachTraffic(func(k int, l *RankLink, t traffic) {
 		if t.messages > 0 {
-			sum := &channels[k*p.channels()+int(l.Channel)]
+			sum := &channels[k*width+int(l.Channel)]
 			*sum = add(*sum, mul(t.messages, int64(p.messageTime(l, unit.Bytes(ceil(t.bytes, t.messages)), busy))))
 		}
 	})
 	for i, sum := range channels {
-		k := i / p.channels()
+		k := i / width
 		times[k] = max(times[k], unit.Duration(sum/int64(len(p.Placement.Ranks))))
 	}
 	return times
 }
 
-// channels is the number of channels of the schedule, 0 without one.
-func (p *Plan) channels() int {
-	if p.Schedule == nil {
-		return 0
+// channels is the most channels that a collective has, 0 without one.
+func (p *Plan) channels() (most int) {
+	for i := range p.Work.Collectives {
+		most = max(most, p.Work.Collectives[i].Schedule.Channels())
 	}
-	return p.Schedule.Channels()
+	return most
 }
 
 // mostBusy is the largest share of a port that background counts with: above it, congestion control

@@ -171,8 +171,11 @@ func (p *Plan) scheduled() (operations int64) {
 
 // pathOperations is how many operations are kept to find critical paths.
 func (p *Plan) pathOperations() int64 {
-	if p.Schedule == nil {
+	if p.Work == nil {
 		return 0
+	}
+	if len(p.Rows) > 0 && p.PathsEvery() != 0 {
+		return p.scheduled() // all rows are one step
 	}
 	return keptForPaths(p.scheduled())
 }

@@ -37,13 +37,16 @@ type Plan struct {
 	names    *topo.Names
 	faults   *fabric.Faults // nil: none
 
-	// Nil where the job sends flows:
+	// Nil where the job sends flows; Model and Schedule also where it runs collectives:
 	Model     *nn.Model
 	Placement coll.Placement
 	Rings     [][]int32     // rank order of each channel; nil with one rank, or where a file holds the schedule
 	Schedule  coll.Schedule // nil with one rank
 	Work      *workload.Job // what the ranks do
 	Links     []RankLink
+	Rows      []Row // of job.collectives
+
+	linkOf map[exec.Way]int32 // index in Links
 }
 
 // Pair is a queue pair: a direction between two NICs.
@@ -85,10 +88,14 @@ func New(sc *scenario.Scenario, files Files, progress Progress) (*Plan, error) {
 		return nil, err
 	}
 	p.Graph, p.Routes, p.names = g, topo.NewRoutes(g), g.Names()
-	if sc.Job.Train != nil {
-		if err := p.planTraining(); err != nil {
-			return nil, err
-		}
+	switch {
+	case sc.Job.Train != nil:
+		err = p.planTraining()
+	case len(sc.Job.Collectives) > 0:
+		err = p.planBenchmark()
+	}
+	if err != nil {
+		return nil, err
 	}
 	if err := p.addFlows(); err != nil {
 		return nil, err
@@ -126,6 +133,15 @@ func (p *Plan) graph() (*topo.Graph, error) {
 	return topo.Generate(sc.Fabric.Design, t)
 }
 
+// slow returns the ranks whose device takes longer than the others, or less.
+func (p *Plan) slow() map[int32]unit.Ratio {
+	slow := map[int32]unit.Ratio{}
+	for _, s := range p.Scenario.Cluster.Slow {
+		slow[int32(s.Rank)] = s.Factor
+	}
+	return slow
+}
+
 func (p *Plan) planTraining() error {
 	sc, t := p.Scenario, p.Scenario.Job.Train
 	m, err := model(t)
@@ -148,10 +164,7 @@ func (p *Plan) planTraining() error {
 		Ranks:    ranks,
 		Schedule: p.Schedule,
 		Device:   device(sc),
-		Slow:     map[int32]unit.Ratio{},
-	}
-	for _, s := range sc.Cluster.Slow {
-		cfg.Slow[int32(s.Rank)] = s.Factor
+		Slow:     p.slow(),
 	}
 	if p.Work, err = workload.DataParallel(cfg); err != nil {
 		return err
@@ -164,14 +177,14 @@ func (p *Plan) planTraining() error {
 			return &FieldError{"job.collective.algorithm", err}
 		}
 	}
-	return p.connectRanks()
+	return p.connectRanks(p.Schedule)
 }
 
 // device translates the scenario's GPU.
 func device(sc *scenario.Scenario) workload.Device {
 	h := sc.Cluster.Host
 	flops := h.FLOPS
-	if sc.Job.Train.Precision == "fp32-strict" {
+	if t := sc.Job.Train; t != nil && t.Precision == "fp32-strict" {
 		flops = h.FLOPSFP32
 	}
 	return workload.Device{
@@ -196,17 +209,19 @@ func model(t *scenario.Train) (*nn.Model, error) {
 	return nn.NewMLP(t.Layers, act, loss)
 }
 
-// connectRanks connects every two ranks between which the schedule sends, in order of channel,
-// source and first use.
-func (p *Plan) connectRanks() error {
-	s := p.Schedule
+// connectRanks connects every two ranks between which one of the schedules sends, in order of
+// schedule, channel, source and first use. What two schedules use is one connection.
+func (p *Plan) connectRanks(schedules ...coll.Schedule) error {
+	p.linkOf = map[exec.Way]int32{}
 	var traffic []coll.Traffic
-	for c := range s.Channels() {
-		for r := range s.Ranks() {
-			traffic = coll.AppendTraffic(traffic[:0], s, r, c, 0)
-			for _, t := range traffic {
-				if err := p.connect(int32(r), t.Peer, int32(c)); err != nil {
-					return err
+	for _, s := range schedules {
+		for c := range s.Channels() {
+			for r := range s.Ranks() {
+				traffic = coll.AppendTraffic(traffic[:0], s, r, c, 0)
+				for _, t := range traffic {
+					if err := p.connect(int32(r), t.Peer, int32(c)); err != nil {
+						return err
+					}
 				}
 			}
 		}
@@ -217,6 +232,10 @@ func (p *Plan) connectRanks() error {
 func (p *Plan) connect(src, dst, channel int32) error {
 	a, b := p.Placement.Ranks[src], p.Placement.Ranks[dst]
 	link := RankLink{Way: exec.Way{Src: src, Dst: dst, Channel: channel}, Pair: -1}
+	if _, there := p.linkOf[link.Way]; there {
+		return nil
+	}
+	p.linkOf[link.Way] = int32(len(p.Links))
 	if a.Host != b.Host {
 		from, to := p.rails(a, b, int(channel))
 		pair := Pair{

@@ -219,14 +219,14 @@ func (r *Recorder) diagnosis(s *result.Summary) *diagnose.Diagnosis {
 		}
 	case e.count == 0:
 		return nil
-	case r.job != nil && s.Steps == 1:
+	case r.ranks() > 0 && s.Steps == 1:
 		subject = "the one step along its critical path"
-	case r.job != nil && e.count == 1:
+	case r.ranks() > 0 && e.count == 1:
 		subject = "the first of " + countOf(s.Steps, "step") + " along its critical path"
-	case r.job != nil && e.count < s.Steps:
+	case r.ranks() > 0 && e.count < s.Steps:
 		subject = fmt.Sprintf("a step along its critical path, mean over %s of %s", unit.Count(e.count),
 			countOf(s.Steps, "step"))
-	case r.job != nil:
+	case r.ranks() > 0:
 		subject = "a step along its critical path, mean over " + countOf(e.count, "step")
 	}
 	in := &diagnose.Evidence{
@@ -235,7 +235,7 @@ func (r *Recorder) diagnosis(s *result.Summary) *diagnose.Diagnosis {
 		Pairs:   map[int32]*diagnose.Pair{},
 		Name:    func(pair int32) string { return r.plan.Pairs[pair].Name },
 	}
-	if r.job != nil {
+	if r.ranks() > 0 {
 		for rank := range r.computed {
 			in.RankCompute = append(in.RankCompute, r.computed[rank]/unit.Duration(max(1, r.rankSteps[rank])))
 		}

@@ -37,8 +37,8 @@ func (r *Recorder) Finish(s *result.Summary, e Ending) (err error) {
 		s.Queues = r.queues.Figures(now)
 	}
 	r.finishFlows(s)
-	if r.job != nil {
-		r.finishTraining(s)
+	if r.ranks() > 0 {
+		r.finishRanks(s)
 	}
 	r.finishShares()
 	s.Diagnosis = r.diagnosis(s)
@@ -150,7 +150,7 @@ func (r *Recorder) finishFlows(s *result.Summary) {
 // finishSteps fills in the times of steps.
 func (r *Recorder) finishSteps(s *result.Summary) {
 	s.StepTime = unit.Duration(r.wholeUntil) / unit.Duration(s.Steps)
-	if s.StepTime > 0 {
+	if s.StepTime > 0 && r.job != nil {
 		s.SampleRate = float64(r.plan.Scenario.Job.Train.Batch*r.ranks()) / s.StepTime.Seconds()
 	}
 	ascending := slices.Sorted(slices.Values(r.stepTimes))
@@ -165,10 +165,33 @@ func (r *Recorder) finishSteps(s *result.Summary) {
 	s.PathsTraced, s.PathsEvery = r.critical.found, r.critical.every
 }
 
-func (r *Recorder) finishTraining(s *result.Summary) {
+// finishRanks fills in what ranks have done.
+func (r *Recorder) finishRanks(s *result.Summary) {
 	s.Steps = int64(len(r.stepTimes))
 	if s.Steps > 0 {
 		r.finishSteps(s)
+	}
+	if r.comm > 0 {
+		overlap := float64(r.overlap) / float64(r.comm)
+		s.Overlap = &overlap
+	}
+	if r.job == nil {
+		r.finishRows(s)
+		return
+	}
+	r.finishTraining(s)
+	for c, sum := range r.colls {
+		if sum.n == 0 || sum.time == 0 {
+			continue
+		}
+		cl := &r.plan.Work.Collectives[c]
+		s.Collectives = append(s.Collectives,
+			figures(cl.Name, coll.AllReduce, sum.n, cl.Bytes(), sum.time/unit.Duration(sum.n), r.ranks()))
+	}
+}
+
+func (r *Recorder) finishTraining(s *result.Summary) {
+	if s.Steps > 0 {
 		loss := result.Float(r.job.EpochLoss(s.Steps - 1))
 		s.FinalLoss = &loss
 		r.hooks.Progress(result.Progress{Phase: "testing", Virtual: r.engine.Now(), PacketHops: r.fabric.Hops()})
@@ -177,26 +200,5 @@ func (r *Recorder) finishTraining(s *result.Summary) {
 	}
 	if r.job.Agree() {
 		s.WeightsSHA256 = train.Digest(r.job.Weights(0))
-	}
-	if r.comm > 0 {
-		overlap := float64(r.overlap) / float64(r.comm)
-		s.Overlap = &overlap
-	}
-	for c, sum := range r.colls {
-		if sum.n == 0 || sum.time == 0 {
-			continue
-		}
-		cl := &r.plan.Work.Collectives[c]
-		size := cl.Bytes()
-		mean := sum.time / unit.Duration(sum.n)
-		alg := float64(size) / mean.Seconds()
-		s.Collectives = append(s.Collectives, result.Collective{
-			Name:  cl.Name,
-			Count: sum.n,
-			Bytes: size,
-			Time:  mean,
-			AlgBW: alg,
-			BusBW: alg * coll.BusFactor(coll.AllReduce, r.ranks()).Float(),
-		})
 	}
 }

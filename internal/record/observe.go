@@ -27,7 +27,7 @@ type Recorder struct {
 	engine *sim.Engine
 	fabric *fabric.Fabric
 	net    *nic.Net
-	job    *train.Job
+	job    *train.Job // nil: the ranks compute nothing real, or there are none
 	images *dataset.Set
 
 	steps      ordered[result.StepRow]
@@ -50,6 +50,8 @@ type Recorder struct {
 	comm    unit.Duration
 	overlap unit.Duration
 	colls   []collective // by collective of the step
+	rows    []rowTimes   // of job.collectives
+	rowOf   []int32      // by collective of the step: index in rows, -1 where it is not timed
 
 	flowID int64
 	pairs  []pairStats
@@ -60,7 +62,8 @@ type Recorder struct {
 
 	computed  []unit.Duration // in compute, by rank
 	rankSteps []int64
-	jobLeft   int64                // messages of the job's own flows that are not acknowledged; 0 with a training
+	jobLeft   int64                // messages of the job's own flows that are not acknowledged; 0 with ranks
+	ran       int64                // collectives that ranks have ended, each rank's own
 	stuck     []result.OpenMessage // what was not acknowledged when the run ended
 }
 
@@ -104,7 +107,8 @@ type Parts struct {
 	Engine *sim.Engine
 	Fabric *fabric.Fabric
 	Net    *nic.Net
-	Job    *train.Job   // nil: the job sends flows
+	Job    *train.Job   // nil: no training
+	Steps  int64        // that the ranks take; 0 where the job sends flows
 	Images *dataset.Set // of a training
 }
 
@@ -135,6 +139,16 @@ func New(p *plan.Plan, dir *result.Dir, lookahead unit.Duration, hooks Hooks) *R
 	}
 	if p.Work != nil {
 		r.colls = make([]collective, len(p.Work.Collectives))
+		r.rowOf = make([]int32, len(p.Work.Collectives))
+		for c := range r.rowOf {
+			r.rowOf[c] = -1
+		}
+	}
+	for i := range p.Rows {
+		r.rows = append(r.rows, rowTimes{began: make([]unit.Time, ranks)})
+		for k := range p.Rows[i].Count {
+			r.rowOf[p.Rows[i].First+k] = int32(i)
+		}
 	}
 	return r
 }
@@ -153,8 +167,8 @@ func (r *Recorder) Open(parts Parts) {
 	var flows *result.Table[result.FlowRow]
 	var hops *result.Table[result.HopRow]
 	var losses *result.Table[result.LossRow]
-	if r.job != nil {
-		r.limit = r.job.Steps()
+	if parts.Steps > 0 {
+		r.limit = parts.Steps
 		steps = dir.Steps()
 		r.critical.table = dir.Paths()
 		if out.Operations {
@@ -219,13 +233,16 @@ func (r *Recorder) Sample(s fabric.Sample) {
 
 // Step takes a step that a rank has ended: exec.Observer.
 func (r *Recorder) Step(s exec.StepRecord) {
-	loss := r.job.RankLoss(s.Rank, s.Step)
+	var loss *float64
+	if r.job != nil {
+		loss = new(r.job.RankLoss(s.Rank, s.Step))
+	}
 	r.steps.add(s.End, s.Rank, result.StepRow{
 		Step:    int32(s.Step),
 		Rank:    s.Rank,
 		Start:   s.Start,
 		End:     s.End,
-		Loss:    &loss,
+		Loss:    loss,
 		Comm:    s.Comm,
 		Overlap: s.Overlap,
 		Causes:  result.CausesOf(s.Split),
@@ -257,7 +274,9 @@ func (r *Recorder) Step(s exec.StepRecord) {
 			r.colls[c].time += sp.end.Sub(sp.start)
 		}
 	}
-	r.hooks.Step(s.Step, r.job.Loss(s.Step))
+	if r.job != nil {
+		r.hooks.Step(s.Step, r.job.Loss(s.Step))
+	}
 	if int64(len(r.stepTimes)) == r.limit {
 		r.hooks.Done(r.latest)
 	}
@@ -292,6 +311,7 @@ func (r *Recorder) Operation(p exec.OperationRecord) {
 	if op.Kind != workload.Communication {
 		return
 	}
+	r.timeRow(&p, op.Coll)
 	sp := &r.step(p.Step).colls[op.Coll]
 	if sp.n == 0 {
 		sp.start, sp.end = p.Start, p.End
@@ -420,12 +440,15 @@ func (r *Recorder) endName(nicID topo.NICID, gpu int32) string {
 // Report tells the progress of the run.
 func (r *Recorder) Report(now unit.Time) {
 	p := result.Progress{Phase: "flows", Virtual: now, PacketHops: r.fabric.Hops()}
-	if r.job != nil {
+	switch {
+	case r.job != nil:
 		p.Phase, p.Done, p.Total = "training", int64(len(r.stepTimes)), r.job.Steps()
 		if p.Done > 0 {
 			p.Loss, p.HasLoss = r.job.Loss(p.Done-1), true
 		}
-	} else {
+	case len(r.rows) > 0:
+		p.Phase, p.Done, p.Total = "collectives", r.ran/int64(r.ranks()), int64(len(r.colls))
+	default:
 		for i := range r.pairs {
 			q := &r.plan.Pairs[i]
 			if q.Kind == result.KindJob && q.Sends() {

@@ -32,7 +32,7 @@ func (r *Recorder) outcome(s *result.Summary, e Ending) (result.State, error) {
 func (r *Recorder) unfinished(s *result.Summary) error {
 	t := fmt.Sprintf("%s of %s messages of the job were never acknowledged", unit.Count(r.jobLeft),
 		unit.Count(r.jobMessages()))
-	if r.job != nil {
+	if r.ranks() > 0 {
 		t = fmt.Sprintf("not all ranks ended step %d (of %d, counted from 0)", s.Steps, s.StepsPlanned)
 	}
 	t += ", and nothing is left to happen"

@@ -39,7 +39,7 @@ job: {train: {model: mlp, layers: [4, 3, 2], data: nowhere, batch: 1, epochs: 2,
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Open(Parts{Job: job, Images: images})
+	r.Open(Parts{Job: job, Steps: job.Steps(), Images: images})
 	return r
 }
 

@@ -109,12 +109,16 @@ type runner struct {
 	diverged error     // the loss of the training is not a number
 }
 
-// steps returns how many training steps the run will take.
+// steps returns how many steps the ranks will take, 0 where there are none. All collectives of a
+// benchmark are one step.
 func (r *runner) steps() int64 {
-	if r.job == nil {
-		return 0
+	switch {
+	case r.job != nil:
+		return r.job.Steps()
+	case len(r.plan.Rows) > 0:
+		return 1
 	}
-	return r.job.Steps()
+	return 0
 }
 
 func (r *runner) build() error {
@@ -173,14 +177,17 @@ func (r *runner) build() error {
 		})
 	}
 	r.net.Build(func(id int32) unit.Duration { return r.plan.BaseRTT(&r.plan.Pairs[id]) })
-	return r.buildTraining()
+	if sc.Job.Train != nil {
+		if err := r.buildTraining(); err != nil {
+			return err
+		}
+	}
+	return r.buildRanks()
 }
 
+// buildTraining gives the ranks real work.
 func (r *runner) buildTraining() error {
 	t := r.plan.Scenario.Job.Train
-	if t == nil {
-		return nil
-	}
 	kernel, err := nn.KernelNamed(t.Kernel)
 	if err != nil {
 		return err
@@ -208,6 +215,14 @@ func (r *runner) buildTraining() error {
 	if r.opt.memory != nil {
 		r.net.SetMemory(r.opt.memory(r.job))
 	}
+	return nil
+}
+
+// buildRanks adds the ranks of the job, if it has any.
+func (r *runner) buildRanks() error {
+	if r.plan.Work == nil {
+		return nil
+	}
 	for _, at := range r.plan.Placement.Ranks {
 		r.net.AddRank(at.Host, at.GPU)
 	}
@@ -215,6 +230,10 @@ func (r *runner) buildTraining() error {
 		r.net.Connect(l.Way, l.Pair)
 	}
 	paths := r.record.PathFinder()
+	var body exec.Body // nil: nothing is computed
+	if r.job != nil {
+		body = r.job
+	}
 	for id := range r.plan.Placement.Ranks {
 		if err := r.watcher.step("building", id, len(r.plan.Placement.Ranks)); err != nil {
 			return err
@@ -222,10 +241,10 @@ func (r *runner) buildTraining() error {
 		rank := exec.NewRank(exec.Config{
 			Rank:      int32(id),
 			Job:       r.plan.Work,
-			Steps:     r.job.Steps(),
+			Steps:     r.steps(),
 			Transport: r.net,
 			Clock:     r.net,
-			Body:      r.job,
+			Body:      body,
 			Observer:  r.record,
 			Paths:     paths,
 		})
@@ -257,7 +276,7 @@ func (r *runner) begin(in *prepared) (sum *result.Summary, err error) {
 
 // start plans the first events.
 func (r *runner) start() {
-	r.record.Open(record.Parts{Engine: r.eng, Fabric: r.fab, Net: r.net, Job: r.job, Images: r.set})
+	r.record.Open(record.Parts{Engine: r.eng, Fabric: r.fab, Net: r.net, Job: r.job, Steps: r.steps(), Images: r.set})
 	for id, rank := range r.ranks {
 		r.net.SetRank(int32(id), rank, 0)
 	}

@@ -40,15 +40,23 @@ func (d *decoder) ok(paths ...string) bool {
 
 func (d *decoder) checkJob(s *Scenario) {
 	_, train := d.keys["job.train"]
+	_, rows := d.keys["job.collectives"]
 	_, flows := d.keys["job.flows"]
 	csv := s.Job.FlowsCSV.Set
 	switch {
+	case train && rows:
+		d.at("job", d.keys["job.collectives"], "both train and collectives, want exactly one", "")
 	case train && flows:
 		d.at("job", d.keys["job.flows"], "both train and flows, want exactly one",
 			"traffic beside a training job goes in background.flows")
-	case !train && !flows && !csv && d.ok("job", "job.flows_csv"):
-		d.problem("job", "missing, want train: (a network to train) or flows: (messages to send)", "")
+	case rows && flows:
+		d.at("job", d.keys["job.flows"], "both collectives and flows, want exactly one",
+			"traffic beside collectives goes in background.flows")
+	case !train && !rows && !flows && !csv && d.ok("job", "job.flows_csv"):
+		d.problem("job", "missing, want train: (a network to train), collectives: (collectives to time) or flows: "+
+			"(messages to send)", "")
 	}
+	d.checkRows(s)
 	if !csv && len(s.Job.Flows) > 0 && d.ok("job.flows") &&
 		!slices.ContainsFunc(s.Job.Flows, func(f Flow) bool { return f.Enabled }) {
 		d.problem("job.flows", "no flow is enabled, want at least one", "")
@@ -65,6 +73,39 @@ func (d *decoder) checkJob(s *Scenario) {
 		d.checkBatch(s.Job.Train.Batch, s.Job.Parallel.DP, g.Train)
 	}
 }
+
+// maxOperations bounds the operations of a job of collectives: each is planned, and kept until it is run.
+const maxOperations = 10_000
+
+// checkRows reports rows of job.collectives whose keys do not go together.
+func (d *decoder) checkRows(s *Scenario) {
+	operations := 0
+	for i := range s.Job.Collectives {
+		c, path := &s.Job.Collectives[i], fmt.Sprintf("job.collectives[%d]", i)
+		if !d.clean(path, rowFields) {
+			continue
+		}
+		if all := algorithmsOf[c.Op]; c.Algorithm != "auto" && !slices.Contains(all, c.Algorithm) {
+			d.problem(path+".algorithm", fmt.Sprintf("%s: no algorithm of %s, want %s", c.Algorithm, c.Op,
+				list(append([]string{"auto"}, all...))), "")
+		}
+		if c.Bytes%4 != 0 {
+			d.problem(path+".bytes", fmt.Sprintf("%s: not a whole number of float32 values, want a multiple of 4 bytes",
+				c.Bytes), "")
+		}
+		operations += c.Iterations + c.Warmup
+	}
+	if operations > maxOperations {
+		d.problem("job.collectives", fmt.Sprintf("%d operations in all, want at most %d: fewer iterations, or fewer rows",
+			operations, maxOperations), "")
+	}
+	if len(s.Job.Collectives) > 0 && d.ok("cluster.hosts", "cluster.host.gpus") && s.GPUs() > maxRanks {
+		d.problem("job.collectives", fmt.Sprintf("over %d GPUs, want at most %d ranks", s.GPUs(), maxRanks), "")
+	}
+}
+
+// maxRanks is the most ranks that a job has, as of job.parallel.dp.
+const maxRanks = 32768
 
 // checkBatch reports a step that takes more images than there are.
 func (d *decoder) checkBatch(batch, ranks, images int) {

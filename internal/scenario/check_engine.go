@@ -192,7 +192,7 @@ func (d *decoder) checkSlow(s *Scenario) {
 	if len(s.Cluster.Slow) == 0 {
 		return
 	}
-	if why := onlyTraining(s); why != "" {
+	if why := onlyRanks(s); why != "" {
 		d.problem("cluster.slow", "has no meaning here: "+why, "remove it")
 		return
 	}

@@ -114,6 +114,7 @@ var (
 	faultTree = grow(faultFields)
 	linkTree  = grow(linkFields)
 	slowTree  = grow(slowFields)
+	rowTree   = grow(rowFields)
 	byPath    = index(fields)
 )
 

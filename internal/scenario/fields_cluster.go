@@ -163,7 +163,7 @@ var clusterFields = []*Field{
 	{
 		Path:    "cluster.slow",
 		value:   in(slowList, func(s *Scenario) *[]SlowRank { return &s.Cluster.Slow }),
-		Meaning: "ranks of the training job whose GPUs are slower or faster than the others",
+		Meaning: "ranks of the job whose GPUs are slower or faster than the others",
 	},
 }
 

@@ -15,17 +15,31 @@ func onlyTraining(s *Scenario) string {
 	return ""
 }
 
-// unlessTraining says that a field belongs to jobs of flows.
-func unlessTraining(s *Scenario) string {
-	if s.Job.Train != nil {
-		return "the job is job.train; traffic beside it goes in background.flows"
+// onlyRanks says that a field belongs to jobs with ranks.
+func onlyRanks(s *Scenario) string {
+	if s.Job.Train == nil && len(s.Job.Collectives) == 0 {
+		return "it belongs to job.train and job.collectives, which are not there"
 	}
 	return ""
 }
 
+// unlessRanks says that a field belongs to jobs of flows.
+func unlessRanks(s *Scenario) string {
+	job := ""
+	switch {
+	case s.Job.Train != nil:
+		job = "job.train"
+	case len(s.Job.Collectives) > 0:
+		job = "job.collectives"
+	default:
+		return ""
+	}
+	return "the job is " + job + "; traffic beside it goes in background.flows"
+}
+
 // onlyAdmitted says that a field belongs to receiver-driven admission.
 func onlyAdmitted(s *Scenario) string {
-	if why := onlyTraining(s); why != "" {
+	if why := onlyRanks(s); why != "" {
 		return why
 	}
 	if !s.Job.Collective.Admission.Slots.Set {
@@ -47,7 +61,7 @@ func unlessScheduled(s *Scenario) string {
 
 // jobFields: the job, traffic beside it, what is written.
 var jobFields = []*Field{
-	{Path: "job", Meaning: "what the cluster does: exactly one of train and flows"},
+	{Path: "job", Meaning: "what the cluster does: exactly one of train, collectives and flows"},
 	{
 		Path:    "job.train",
 		open:    func(b any) { b.(*Scenario).Job.Train = &Train{} },
@@ -156,6 +170,12 @@ var jobFields = []*Field{
 		value:   inTrain(choice, func(t *Train) *string { return &t.Kernel }),
 		Meaning: "code that computes the matrix products",
 	},
+	{
+		Path:    "job.collectives",
+		value:   in(rowList, func(s *Scenario) *[]CollectiveRow { return &s.Job.Collectives }),
+		Meaning: "collectives over all GPUs, one after the other, as a benchmark runs them; they carry no real numbers",
+		Also:    []string{"perf", "nccl_tests", "benchmark"},
+	},
 	{Path: "job.parallel", Meaning: "how the job is spread over the GPUs"},
 	{
 		Path: "job.parallel.dp", Min: "1", Max: "32768", Rule: "all GPUs", applies: onlyTraining,
@@ -165,7 +185,7 @@ var jobFields = []*Field{
 		Also:    []string{"data_parallel", "ranks", "world_size"},
 	},
 	{
-		Path: "job.placement", Default: "packed", Choices: Placements, applies: onlyTraining,
+		Path: "job.placement", Default: "packed", Choices: Placements, applies: onlyRanks,
 		value:   in(placement, func(s *Scenario) *Placement { return &s.Job.Placement }),
 		Meaning: "which GPU each rank runs on: a rule, or a list with a GPU for each rank",
 	},
@@ -191,7 +211,7 @@ var jobFields = []*Field{
 		Source:  "NCCL",
 	},
 	{
-		Path: "job.collective.exit", Default: "channel", Choices: Exits, applies: onlyTraining,
+		Path: "job.collective.exit", Default: "channel", Choices: Exits, applies: onlyRanks,
 		value:   in(choice, func(s *Scenario) *string { return &s.Job.Collective.Exit }),
 		Meaning: "by which NIC a message between hosts leaves, and at which it arrives",
 		Source:  "NCCL",
@@ -217,7 +237,7 @@ var jobFields = []*Field{
 	},
 	{
 		Path: "job.collective.admission.slots", Default: "none", Word: "none", Min: "1", Max: "1024",
-		applies: onlyTraining,
+		applies: onlyRanks,
 		value:   in(opt(whole), func(s *Scenario) *Opt[int] { return &s.Job.Collective.Admission.Slots }),
 		Meaning: "buffer slots of a receiver for each connection; none: everything is admitted",
 	},
@@ -229,7 +249,7 @@ var jobFields = []*Field{
 	},
 	{
 		Path: "job.flows_csv", Default: "none", Word: "none", check: checkFile, pattern: pathPattern,
-		example: "the path of a CSV file whose first line names keys of a flow, or none", applies: unlessTraining,
+		example: "the path of a CSV file whose first line names keys of a flow, or none", applies: unlessRanks,
 		value: in(opt(text), func(s *Scenario) *Opt[string] { return &s.Job.FlowsCSV }),
 		Meaning: "CSV file with more flows: its first line names keys of a flow, such as " +
 			"name,from,to,bytes,start; a path is written host1>leaf1>host2",
@@ -341,6 +361,50 @@ var flowFields = []*Field{
 		value:   in(names, func(f *Flow) *[]string { return &f.Back }),
 		Meaning: "the nodes that acknowledgements cross; auto: path reversed, or as fabric.balance says",
 		Also:    []string{"reverse"},
+	},
+}
+
+// rowFields: one entry of job.collectives.
+var rowFields = []*Field{
+	{
+		Path: "op", Required: true, Choices: CollectiveOps,
+		value:   in(choice, func(c *CollectiveRow) *string { return &c.Op }),
+		Meaning: "the collective",
+		Also:    []string{"collective", "operation", "name"},
+	},
+	{
+		Path: "bytes", Required: true, Min: "0B", Max: "1TB", example: "bytes such as 64MB",
+		value:   in(byteCount, func(c *CollectiveRow) *unit.Bytes { return &c.Bytes }),
+		Meaning: "size as nccl-tests counts it: the larger of a rank's input and output; whole float32 numbers",
+		Also:    []string{"size", "length"},
+	},
+	{
+		Path: "algorithm", Default: "auto", Choices: RowAlgorithms,
+		value:   in(choice, func(c *CollectiveRow) *string { return &c.Algorithm }),
+		Meaning: "the schedule of sends, receives and sums",
+	},
+	{
+		Path: "protocol", Default: "simple", Choices: Protocols,
+		value:   in(choice, func(c *CollectiveRow) *string { return &c.Protocol }),
+		Meaning: "how data are told from what is not there yet",
+	},
+	{
+		Path: "channels", Default: "auto", Word: "auto", Min: "1", Max: "64",
+		value:   in(opt(whole), func(c *CollectiveRow) *Opt[int] { return &c.Channels }),
+		Meaning: "side by side, each with its share of the data; channel c uses rail c modulo rails; auto: NICs per host",
+		Source:  "NCCL",
+	},
+	{
+		Path: "iterations", Default: "5", Min: "1", Max: "1000",
+		value:   in(whole, func(c *CollectiveRow) *int { return &c.Iterations }),
+		Meaning: "how often it is run and timed",
+		Also:    []string{"iters", "count", "n"},
+	},
+	{
+		Path: "warmup", Default: "1", Min: "0", Max: "1000",
+		value:   in(whole, func(c *CollectiveRow) *int { return &c.Warmup }),
+		Meaning: "how often it is run before that, not timed",
+		Also:    []string{"warmup_iters", "w"},
 	},
 }
 

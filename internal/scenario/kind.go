@@ -18,6 +18,7 @@ const (
 	FaultList   Kind = "list of faults"
 	LinkList    Kind = "list of links"
 	SlowList    Kind = "list of slow ranks"
+	RowList     Kind = "list of collectives"
 	Whole       Kind = "whole number"
 	WholeList   Kind = "list of whole numbers"
 	NameList    Kind = "list of names"

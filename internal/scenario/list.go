@@ -22,12 +22,14 @@ var (
 		faultFields, faultTree)
 	linkList = listOf[NamedLink](LinkList, "link", "fabric.links.named[]", "- {link: rail1/host2, rate: 100Gb/s}",
 		linkFields, linkTree)
+	rowList = listOf[CollectiveRow](RowList, "collective", "job.collectives[]", "- {op: all-reduce, bytes: 64MB}",
+		rowFields, rowTree)
 	slowList = listOf[SlowRank](SlowList, "slow", "cluster.slow[]", "- {rank: 3, factor: 1.5}", slowFields, slowTree)
 )
 
 // Lists returns the lists of mappings that a scenario may have.
 func Lists() []*List {
-	return []*List{flowList.rows, faultList.rows, linkList.rows, slowList.rows}
+	return []*List{flowList.rows, faultList.rows, linkList.rows, slowList.rows, rowList.rows}
 }
 
 // listOf makes the kind of a list of mappings. It is read entry by entry, so it knows no text.

@@ -42,6 +42,29 @@ var (
 		{"own", "by the sender's own NIC to the receiver's own: over spines where their rails differ"},
 		{"peer", "by the NIC on the receiver's rail, over NVLink to it: NCCL's PXN"},
 	}
+	CollectiveOps = []Choice{
+		{"all-reduce", "every rank ends with the sum of all"},
+		{"all-gather", "every rank ends with every rank's part"},
+		{"reduce-scatter", "every rank ends with its part of the sum of all"},
+		{"broadcast", "every rank ends with rank 0's data"},
+		{"reduce", "rank 0 ends with the sum of all"},
+	}
+	RowAlgorithms = []Choice{
+		{"auto", "ring, but for broadcast and reduce chain"},
+		{"ring", "all-reduce, all-gather, reduce-scatter: 1/n of the data per step round a ring"},
+		{"chain", "all-reduce, broadcast, reduce: along a chain of ranks, in 8 chunks"},
+		{"tree", "all-reduce, broadcast, reduce: along a binary tree, in 8 chunks"},
+		{"double-tree", "all-reduce: NCCL's double binary tree; needs an even number of channels"},
+		{"halving-doubling", "all-reduce: recursive halving, then recursive doubling"},
+		{"hierarchical", "all-reduce: rings in each host and between hosts"},
+		{"halving", "reduce-scatter: recursive halving"},
+		{"doubling", "all-gather: recursive doubling"},
+		{"direct", "all-gather, reduce-scatter: straight to every rank, all at once"},
+		{"pairwise", "all-gather, reduce-scatter: straight to every rank, one after the other"},
+	}
+	Protocols = []Choice{
+		{"simple", "whole chunks, acknowledged; nothing beside the data (NCCL's Simple)"},
+	}
 	Models = []Choice{
 		{"mlp", "multi-layer perceptron: dense layers with an activation between"},
 	}
@@ -151,6 +174,24 @@ var (
 		{"other", "the class for other traffic: neither marked nor paused"},
 	}
 )
+
+// algorithmsOf lists the algorithms that a row of job.collectives may name for its collective; the
+// first is what auto means.
+var algorithmsOf = map[string][]string{
+	"all-reduce":     {"ring", "chain", "tree", "double-tree", "halving-doubling", "hierarchical"},
+	"all-gather":     {"ring", "doubling", "direct", "pairwise"},
+	"reduce-scatter": {"ring", "halving", "direct", "pairwise"},
+	"broadcast":      {"chain", "tree"},
+	"reduce":         {"chain", "tree"},
+}
+
+// Chosen returns the algorithm of the row: what auto means, where that stands.
+func (c *CollectiveRow) Chosen() string {
+	if c.Algorithm == "auto" {
+		return algorithmsOf[c.Op][0]
+	}
+	return c.Algorithm
+}
 
 // hpccNS3 is the source of the preset of that name.
 const hpccNS3 = "HPCC authors' ns-3 model (alibaba-edu/High-Precision-Congestion-Control)"

@@ -59,7 +59,7 @@ type Cluster struct {
 	Slow  []SlowRank
 }
 
-// SlowRank is a rank of the training job whose GPU takes Factor times as long for all that it
+// SlowRank is a rank of the job whose GPU takes Factor times as long for all that it
 // computes.
 type SlowRank struct {
 	Rank   int // from 0
@@ -302,15 +302,17 @@ type Swift struct {
 	FlowScaleMin, FlowScaleMax unit.Ratio // packets
 }
 
-// Job is what the cluster does: it trains, or it sends Flows and those of FlowsCSV.
-// Parallel, Placement and Collective belong to Train.
+// Job is what the cluster does: it trains, it runs Collectives, or it sends Flows and those of
+// FlowsCSV. Parallel and Collective belong to Train, but for Collective.Exit and Admission, which
+// Collectives have too, as Placement.
 type Job struct {
-	Train      *Train
-	Parallel   Parallel
-	Placement  Placement
-	Collective Collective
-	Flows      []Flow
-	FlowsCSV   Opt[string] // file with more flows: see ReadFlows
+	Train       *Train
+	Parallel    Parallel
+	Placement   Placement
+	Collective  Collective
+	Collectives []CollectiveRow
+	Flows       []Flow
+	FlowsCSV    Opt[string] // file with more flows: see ReadFlows
 }
 
 // Train is a network that is really trained.
@@ -364,6 +366,17 @@ type Collective struct {
 	Slices    Opt[int] // not set: the algorithm's own
 	Slots     Opt[int] // with credit; not set: one for each message
 	Admission Admission
+}
+
+// CollectiveRow is one collective over all GPUs, run again and again: a row of a benchmark.
+type CollectiveRow struct {
+	Op         string     // see CollectiveOps
+	Bytes      unit.Bytes // of float32, the larger of input and output
+	Algorithm  string     // see RowAlgorithms
+	Protocol   string     // see Protocols
+	Channels   Opt[int]   // not set: one for each NIC of a host
+	Iterations int        // timed
+	Warmup     int        // before them, not timed
 }
 
 // Admission is receiver-driven: a sender posts what the receiver has a slot for. Not set:
@@ -457,12 +470,15 @@ func (s *Scenario) NICsPerHost() int {
 	return s.Cluster.Host.GPUs * s.Cluster.NIC.PerGPU
 }
 
-// RankCount returns the number of ranks of the training job, 0 for a job of flows.
+// RankCount returns the number of ranks of the job, 0 for a job of flows. Collectives run on all GPUs.
 func (s *Scenario) RankCount() int {
-	if s.Job.Train == nil {
-		return 0
+	switch {
+	case s.Job.Train != nil:
+		return s.Job.Parallel.DP
+	case len(s.Job.Collectives) > 0:
+		return s.GPUs()
 	}
-	return s.Job.Parallel.DP
+	return 0
 }
 
 // NICOf returns the index, within its host, of the NIC that e uses: its own, or

@@ -1,0 +1,108 @@
+package workload
+
+import (
+	"fmt"
+
+	"railyard/internal/coll"
+	"railyard/internal/unit"
+)
+
+// BenchmarkRow is one collective that is run again and again.
+type BenchmarkRow struct {
+	Name       string
+	Elems      int64         // of float32
+	Schedule   coll.Schedule // in place, over all ranks
+	Warmup     int           // runs before those that are timed
+	Iterations int
+}
+
+// BenchmarkConfig is collectives over all ranks, timed one after the other.
+type BenchmarkConfig struct {
+	Ranks  int
+	Rows   []BenchmarkRow
+	Device Device
+	Slow   map[int32]unit.Ratio // ranks whose device takes so many times as long
+	// Barrier, if not nil, runs before the timed runs of a row, so that ranks begin them together.
+	Barrier coll.Schedule // of one channel
+}
+
+// TimedRow is what of a job is one row of a benchmark: collectives First to First+Count-1.
+type TimedRow struct{ First, Count int32 }
+
+// GroupKindWorld is the kind of a group of all ranks.
+const GroupKindWorld = "world"
+
+// Benchmark returns a job whose one step runs each row, run after run, as nccl-tests does: first
+// those that warm up, then a barrier, which costs no launch, then those that are timed. Every run
+// is a collective of its own with a launch. timed says which are timed.
+//
+// nccl-tests, src/common.cu (BenchTime): between warm-up and measurement it synchronises streams
+// and crosses a barrier of the processes.
+func Benchmark(c BenchmarkConfig) (j *Job, timed []TimedRow, err error) {
+	if c.Ranks < 1 {
+		return nil, nil, fmt.Errorf("benchmark over %d ranks, want at least 1", c.Ranks)
+	}
+	group := Group{Name: "world", Kind: GroupKindWorld}
+	for r := range c.Ranks {
+		group.Ranks = append(group.Ranks, int32(r))
+	}
+	j = &Job{Groups: []Group{group}, Of: make([]int32, c.Ranks),
+		Buffers: []Buffer{{Name: "data", ElemBytes: elem}, {Name: "token", Elems: 1, ElemBytes: elem}}}
+	for i := range c.Rows {
+		row := &c.Rows[i]
+		if row.Elems < 0 || row.Iterations < 1 || row.Warmup < 0 {
+			return nil, nil, fmt.Errorf("benchmark row %q: %d elements, %d iterations, %d to warm up", row.Name, row.Elems,
+				row.Iterations, row.Warmup)
+		}
+		for k := range row.Warmup {
+			j.collective(fmt.Sprintf("%s.warmup%d", row.Name, k+1), row.Schedule, row.Elems)
+		}
+		if c.Barrier != nil {
+			j.barrier(row.Name+".barrier", c.Barrier)
+		}
+		timed = append(timed, TimedRow{int32(len(j.Collectives)), int32(row.Iterations)})
+		for k := range row.Iterations {
+			j.collective(fmt.Sprintf("%s.%d", row.Name, k+1), row.Schedule, row.Elems)
+		}
+	}
+	fast := j.benchmarkProgram(c, c.Device)
+	for r := range j.Of {
+		j.Of[r] = fast
+		if slow, ok := c.Slow[int32(r)]; ok {
+			d := c.Device
+			d.Slow = slow
+			j.Of[r] = j.benchmarkProgram(c, d)
+		}
+	}
+	return j, timed, j.Validate()
+}
+
+// collective appends a collective over all ranks and the start of the buffer, which grows with it.
+func (j *Job) collective(name string, s coll.Schedule, elems int64) {
+	j.Buffers[0].Elems = max(j.Buffers[0].Elems, elems)
+	j.Collectives = append(j.Collectives, Collective{Name: name, Range: Range{Elems: elems}, Schedule: s,
+		ElemBytes: elem})
+}
+
+// barrier appends a barrier of one channel. Its token is one element: none is empty.
+func (j *Job) barrier(name string, s coll.Schedule) {
+	j.collective(name, s, int64(s.Chunks()))
+	c := &j.Collectives[len(j.Collectives)-1]
+	*c = c.OutOfPlace(Range{Buffer: 1, Elems: 1}, coll.Goal{Collective: coll.Barrier}, func(int, int) int { return 1 })
+}
+
+// benchmarkProgram appends the program of a device and returns its index.
+func (j *Job) benchmarkProgram(c BenchmarkConfig, d Device) int32 {
+	p := Program{Streams: []Stream{{"compute", -1}, {j.Groups[0].Name, 0}}, Device: d}
+	for i := range j.Collectives {
+		cl := &j.Collectives[i]
+		op := Op{ID: int32(i), Name: cl.Name, Kind: Communication, Stream: 1, Body: -1, Coll: int32(i),
+			Writes: []Range{cl.Range}}
+		if cl.Schedule != c.Barrier {
+			op.Duration, op.Launch = d.LaunchTime(), d.LaunchTime()
+		}
+		p.Ops = append(p.Ops, op)
+	}
+	j.Programs = append(j.Programs, p)
+	return int32(len(j.Programs) - 1)
+}
