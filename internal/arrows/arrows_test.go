@@ -172,6 +172,10 @@ var rules = map[string]rule{
 			"sim topo train",
 		why: "the only package that knows everything; it is below those that show it",
 	},
+	"perf": {
+		may: "coll nccl nccltests result scenario",
+		why: "it says what a benchmark runs, as scenarios, and how its figures are counted: who runs them is above it",
+	},
 	"sweep": {
 		may: "chart headline input machine report result run scenario sheet",
 		why: "it is a user of runs: it decides which and how many at once, and sees only what they leave; " +
@@ -189,7 +193,7 @@ var rules = map[string]rule{
 	"lab": {may: "coll dataset nn report result run scenario topo", why: "a lab is a user of runs"},
 	"web": {may: "report result run scenario", why: "the web UI is a user of runs"},
 	"cli": {
-		may: "coll dataset headline input inventory lab located netconf ns3 plan qos report result run " +
+		may: "coll dataset headline input inventory lab located nccltests netconf ns3 perf plan qos report result run " +
 			"scenario scenario/schema sheet sweep topo validate web whatif workload",
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys",
 		why:   "commands are a user of everything but the engine's insides, which run wires",

@@ -38,10 +38,15 @@ type progress struct {
 
 // startProgress shows the phase at once on a terminal, elsewhere when it lasts.
 func (a *app) startProgress(quiet bool, phase string) *progress {
+	return a.startProgressAt(a.start, quiet, phase)
+}
+
+// startProgressAt is startProgress for one of many things that are done one after the other.
+func (a *app) startProgressAt(start time.Time, quiet bool, phase string) *progress {
 	if quiet {
 		return nil
 	}
-	p := newProgress(a.stderr, a.errTerm, phase, a.start)
+	p := newProgress(a.stderr, a.errTerm, phase, start)
 	p.tick(time.Now())
 	go func() {
 		t := time.NewTicker(redrawEvery)

@@ -11,6 +11,34 @@ import (
 // end.
 func (t *Table) WriteText(w io.Writer) error {
 	b := bufio.NewWriter(w)
+	t.writeHead(b)
+	for i := range t.Rows {
+		t.writeRow(b, &t.Rows[i])
+	}
+	t.writeFoot(b)
+	return b.Flush()
+}
+
+// WriteHead prints what comes before the rows, for those who print rows as they come.
+func (t *Table) WriteHead(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	t.writeHead(b)
+	return b.Flush()
+}
+
+// WriteRow prints a row.
+func (t *Table) WriteRow(w io.Writer, r *Row) error {
+	b := bufio.NewWriter(w)
+	t.writeRow(b, r)
+	return b.Flush()
+}
+
+// line prints a line without blanks at its end.
+func line(w io.Writer, format string, args ...any) {
+	fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf(format, args...), " "))
+}
+
+func (t *Table) writeHead(b *bufio.Writer) {
 	if t.Program != "" {
 		fmt.Fprintf(b, "# Collective test starting: %s\n#\n", t.Program)
 	}
@@ -29,16 +57,19 @@ func (t *Table) WriteText(w io.Writer) error {
 		wrong = "error"
 	}
 	head := "# %10s  %12s  %8s  %6s  %6s  %7s  %6s  %6s  %6s  %7s  %6s  %6s  %6s"
-	line := func(format string, args ...any) {
-		fmt.Fprintln(b, strings.TrimRight(fmt.Sprintf(format, args...), " "))
-	}
-	line("#")
-	line("# %10s  %12s  %8s  %6s  %6s           out-of-place                       in-place", "", "", "", "", "")
-	line(head, "size", "count", "type", "redop", "root", time, "algbw", "busbw", wrong, time, "algbw", "busbw", wrong)
-	line(head, "(B)", "(elements)", "", "", "", "(us)", "(GB/s)", "(GB/s)", "", "(us)", "(GB/s)", "(GB/s)", "")
+	line(b, "#")
+	line(b, "# %10s  %12s  %8s  %6s  %6s           out-of-place                       in-place", "", "", "", "", "")
+	line(b, head, "size", "count", "type", "redop", "root", time, "algbw", "busbw", wrong, time, "algbw", "busbw", wrong)
+	line(b, head, "(B)", "(elements)", "", "", "", "(us)", "(GB/s)", "(GB/s)", "", "(us)", "(GB/s)", "(GB/s)", "")
+}
+
+func (t *Table) writeRow(b *bufio.Writer, r *Row) {
+	line(b, "%12d  %12d  %8s  %6s  %6d%s%s", int64(r.Bytes), r.Count, r.Type, r.RedOp, r.Root, t.body(r.Out), t.body(r.In))
+}
+
+func (t *Table) writeFoot(b *bufio.Writer) {
 	bad := 0
 	for _, r := range t.Rows {
-		line("%12d  %12d  %8s  %6s  %6d%s%s", int64(r.Bytes), r.Count, r.Type, r.RedOp, r.Root, t.body(r.Out), t.body(r.In))
 		for _, res := range []*Result{r.Out, r.In} {
 			if res != nil && !t.Delta && res.Errors.Value > 0 {
 				bad++
@@ -49,10 +80,9 @@ func (t *Table) WriteText(w io.Writer) error {
 	if bad > 0 {
 		verdict = "FAILED"
 	}
-	line("# %-20s : %d %s", "Out of bounds values", bad, verdict)
-	line("# %-20s : %.6g", "Avg bus bandwidth", t.AverageBusBW())
-	line("#")
-	return b.Flush()
+	line(b, "# %-20s : %d %s", "Out of bounds values", bad, verdict)
+	line(b, "# %-20s : %.6g", "Avg bus bandwidth", t.AverageBusBW())
+	line(b, "#")
 }
 
 // body prints a result, or as many blanks.

@@ -1,0 +1,267 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"railyard/internal/input"
+	"railyard/internal/nccltests"
+	"railyard/internal/perf"
+	"railyard/internal/result"
+	"railyard/internal/scenario"
+	"railyard/internal/unit"
+)
+
+// perfFlags is the flags of `railyard perf`.
+type perfFlags struct {
+	min, max, step string
+	factor         int
+	iterations     int
+	warmup         int
+	hosts, gpus    int
+	cluster        string
+	algorithm      string
+	channels       int
+	scenario       bool
+	json           bool
+	force          bool
+	quiet          bool
+}
+
+func (a *app) perfCommand() *cobra.Command {
+	var f perfFlags
+	can, cannot := perf.Operations()
+	cmd := &cobra.Command{
+		Use:   "perf OP [flags]",
+		Short: "Time a collective in sizes from small to large, as nccl-tests does",
+		Long: `Runs the collective OP over all GPUs of a simulated cluster, in sizes from -b to -e, and
+prints nccl-tests' table row by row. Each row is one run of the packet engine; its time is
+counted as nccl-tests does: each rank's time for all iterations after the warm-up, over
+their number, mean over ranks. No real numbers are sent, so #wrong is N/A.
+
+OP is ` + strings.Join(can, ", ") + `.
+The buffer is input and output: figures are in place. ` + strings.Join(cannot, ", ") + `
+cannot be run yet.
+
+Sizes are written as for nccl-tests: 8, 64K, 32M, 1G, where K, M and G are powers of 1024;
+a scenario file writes them as 64KiB, 32MiB, 1GiB. They are rounded down as nccl-tests does:
+to whole float32 values, where each rank has a part to 16 bytes of each.
+
+Algorithm and channels of each row are what NCCL's published model chooses among rings and
+trees with the protocol Simple, unless --algorithm or --channels say so. A line that begins
+with # names them where they change.
+
+The cluster is --hosts HGX H100 hosts with --gpus GPUs and as many 400 Gb/s NICs on a
+rail-optimized fabric, or that of the scenario in --cluster FILE: all of it but its job.
+--scenario prints the whole sweep as a scenario, to change it, run it and read its report.
+Ctrl-C ends the sweep; the rows that are printed stay.`,
+		Example: "  railyard perf all_reduce --hosts 2 -b 8 -e 1G -f 2\n" +
+			"  railyard perf all_gather --cluster my.yaml -b 1M -e 64M -f 4 --json\n" +
+			"  railyard perf broadcast -b 64M -e 64M --scenario > sweep.yaml && railyard run sweep.yaml",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return misuse("perf: %d arguments, want one operation: %s", len(args), strings.Join(can, ", "))
+			}
+			return nil
+		},
+		ValidArgs: can,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.cluster != "" && (cmd.Flags().Changed("hosts") || cmd.Flags().Changed("gpus")) {
+				return misuse("perf: --cluster says how many hosts and GPUs there are: leave --hosts and --gpus out")
+			}
+			if cmd.Flags().Changed("stepfactor") && cmd.Flags().Changed("stepbytes") {
+				return misuse("perf: --stepfactor and --stepbytes: want one of them")
+			}
+			return a.perf(cmd.Context(), args[0], f)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVarP(&f.min, "minbytes", "b", "32M", "smallest size")
+	fl.StringVarP(&f.max, "maxbytes", "e", "32M", "largest size")
+	fl.StringVarP(&f.step, "stepbytes", "i", "1M", "from one size to the next, unless -f is given")
+	fl.IntVarP(&f.factor, "stepfactor", "f", 0, "the next size is so many times the last")
+	fl.IntVarP(&f.iterations, "iters", "n", 5, "timed runs of each size")
+	fl.IntVarP(&f.warmup, "warmup_iters", "w", 1, "runs of each size before them")
+	fl.IntVar(&f.hosts, "hosts", 1, "hosts")
+	fl.IntVar(&f.gpus, "gpus", 8, "GPUs of a host, each with a NIC")
+	fl.StringVar(&f.cluster, "cluster", "", "scenario whose cluster, fabric, transport and congestion control are taken")
+	fl.StringVar(&f.algorithm, "algorithm", "", "algorithm of all rows, as job.collectives[].algorithm")
+	fl.IntVar(&f.channels, "channels", 0, "channels of all rows; 0: as NCCL chooses")
+	fl.BoolVar(&f.scenario, "scenario", false, "print the sweep as a scenario and run nothing")
+	fl.BoolVar(&f.json, "json", false, "print the rows as one JSON object")
+	fl.BoolVar(&f.force, "force", false, "run although the estimate is over the limits of railyard run")
+	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress on stderr")
+	return cmd
+}
+
+// A perfRow is a row of the table, with how it was run.
+type perfRow struct {
+	Size       unit.Bytes    `json:"size_bytes"`
+	Count      int64         `json:"count"`
+	Type       string        `json:"type"`
+	RedOp      string        `json:"redop"`
+	Root       int           `json:"root"`
+	Time       unit.Duration `json:"time_ps"` // in place
+	AlgBW      float64       `json:"algbw_bytes_per_s"`
+	BusBW      float64       `json:"busbw_bytes_per_s"`
+	Algorithm  string        `json:"algorithm"`
+	Protocol   string        `json:"protocol"`
+	Channels   int           `json:"channels"`
+	PacketHops int64         `json:"packet_hops"`
+}
+
+type perfJSON struct {
+	Program    string    `json:"program"`
+	Hosts      int       `json:"hosts"`
+	Ranks      int       `json:"ranks"`
+	Iterations int       `json:"iterations"`
+	Warmup     int       `json:"warmup"`
+	Rows       []perfRow `json:"rows"`
+}
+
+// perf is `railyard perf`.
+func (a *app) perf(ctx context.Context, op string, f perfFlags) error {
+	ctx, stop := a.interruptible(ctx)
+	defer stop()
+	s, err := a.perfSweep(ctx, op, f)
+	if err != nil {
+		return err
+	}
+	rows, err := s.Rows()
+	if err != nil {
+		return misuse("perf: %w", err)
+	}
+	all, err := s.Scenario(rows...)
+	if err != nil {
+		return fmt.Errorf("perf: %w", err)
+	}
+	if f.scenario {
+		_, err := a.stdout.Write(all.YAML())
+		return err
+	}
+	out := perfJSON{Program: nccltests.Program(s.Op), Hosts: s.Base.Cluster.Hosts, Ranks: s.Base.GPUs(),
+		Iterations: f.iterations, Warmup: f.warmup, Rows: []perfRow{}}
+	t := &nccltests.Table{Program: out.Program}
+	if !f.json {
+		fmt.Fprintf(a.stdout, "# simulated by railyard: %s x %s, %s\n", count(out.Hosts, "host"),
+			count(s.Base.Cluster.Host.GPUs, "GPU"), s.Base.Cluster.Host.Preset)
+		if err := t.WriteHead(a.stdout); err != nil {
+			return err
+		}
+	}
+	for i := range rows {
+		row, err := a.perfOne(ctx, s, rows[i], f, fmt.Sprintf("size %d of %d", i+1, len(rows)))
+		if err != nil {
+			return a.perfEnd(ctx, t, &out, f, fmt.Errorf("perf: %s: %w", rows[i].Bytes, err))
+		}
+		out.Rows = append(out.Rows, row.data)
+		t.Rows = append(t.Rows, row.row)
+		if f.json {
+			continue
+		}
+		if how := rows[i].How(); i == 0 || how != rows[i-1].How() {
+			fmt.Fprintf(a.stdout, "# %s\n", how)
+		}
+		if err := t.WriteRow(a.stdout, &t.Rows[i]); err != nil {
+			return err
+		}
+	}
+	return a.perfEnd(ctx, t, &out, f, nil)
+}
+
+// perfSweep says what to run.
+func (a *app) perfSweep(ctx context.Context, op string, f perfFlags) (s *perf.Sweep, err error) {
+	s = &perf.Sweep{Iterations: f.iterations, Warmup: f.warmup, Algorithm: f.algorithm, Channels: f.channels}
+	if s.Op, err = perf.ParseOp(op); err != nil {
+		return nil, misuse("perf: %w", err)
+	}
+	s.Sizes.Factor = f.factor
+	for _, size := range []struct {
+		flag, text string
+		to         *unit.Bytes
+	}{{"minbytes", f.min, &s.Sizes.Min}, {"maxbytes", f.max, &s.Sizes.Max}, {"stepbytes", f.step, &s.Sizes.Step}} {
+		if *size.to, err = perf.ParseSize(size.text); err != nil {
+			return nil, misuse("perf: --%s: %w", size.flag, err)
+		}
+	}
+	if f.channels < 0 {
+		return nil, misuse("perf: --channels %d: want 1 to 64, or 0 for what NCCL chooses", f.channels)
+	}
+	name, src := "perf.yaml", fmt.Appendf(nil, "cluster: {hosts: %d, host: {gpus: %d}}\njob: {collectives: "+
+		"[{op: all-reduce, bytes: 4B}]}\n", f.hosts, f.gpus)
+	if f.cluster != "" {
+		name = f.cluster
+		if src, err = a.readFile(ctx, name); err != nil {
+			return nil, misuse("cannot read scenario %s: %w", name, err)
+		}
+	}
+	if s.Base, err = scenario.Parse(name, src); err != nil {
+		return nil, a.problems(name, src, err)
+	}
+	return s, nil
+}
+
+// perfDone is a row that was run.
+type perfDone struct {
+	row  nccltests.Row
+	data perfRow
+}
+
+// perfOne runs one row.
+func (a *app) perfOne(ctx context.Context, s *perf.Sweep, row perf.Row, f perfFlags, what string) (d perfDone, err error) {
+	sc, err := s.Scenario(row)
+	if err != nil {
+		return d, err
+	}
+	p := a.startProgressAt(time.Now(), f.quiet, what)
+	defer p.stop()
+	sum, err := a.engine.run(ctx, sc, runOptions{Force: f.force, Progress: func(v result.Progress) {
+		v.Phase = what + ", " + v.Phase
+		p.update(v)
+	}})
+	p.stop()
+	if ctx.Err() != nil {
+		return d, ctx.Err()
+	}
+	if err != nil {
+		return d, err
+	}
+	if d.row, err = s.Result(row, sum); err != nil {
+		return d, err
+	}
+	c := sum.Collectives[0]
+	d.data = perfRow{Size: d.row.Bytes, Count: d.row.Count, Type: d.row.Type, RedOp: d.row.RedOp, Root: d.row.Root,
+		Time: c.Time, AlgBW: c.AlgBW, BusBW: c.BusBW, Algorithm: row.Algorithm, Protocol: row.Protocol,
+		Channels: row.Channels, PacketHops: sum.PacketHops}
+	return d, nil
+}
+
+// perfEnd prints what comes after the rows, or why there are no more.
+func (a *app) perfEnd(ctx context.Context, t *nccltests.Table, out *perfJSON, f perfFlags, failed error) error {
+	var printed error
+	if f.json {
+		printed = a.printJSON(out)
+	} else if len(t.Rows) > 0 {
+		_, printed = fmt.Fprintf(a.stdout, "# %-20s : %s\n", "Avg bus bandwidth",
+			strconv.FormatFloat(t.AverageBusBW(), 'g', 6, 64))
+	}
+	switch {
+	case ctx.Err() != nil && (failed == nil || errors.Is(failed, ctx.Err())):
+		if failed == nil {
+			break
+		}
+		return &exitError{exitInterrupted, fmt.Errorf("interrupted after %s of the sweep", count(len(out.Rows), "row"))}
+	case failed != nil:
+		return failed
+	}
+	if printed != nil {
+		return fmt.Errorf("cannot print the table: %w", input.Cause(printed))
+	}
+	return nil
+}

@@ -1,0 +1,157 @@
+package perf
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"railyard/internal/coll"
+	"railyard/internal/nccl"
+	"railyard/internal/nccltests"
+	"railyard/internal/result"
+	"railyard/internal/scenario"
+	"railyard/internal/unit"
+)
+
+// Sweep is what to run.
+type Sweep struct {
+	Op         coll.Collective
+	Sizes      Sizes
+	Iterations int
+	Warmup     int
+	Algorithm  string // of job.collectives; empty: as NCCL chooses
+	Channels   int    // 0: as NCCL chooses
+	Base       *scenario.Scenario
+}
+
+// Row is one size of a sweep.
+type Row struct {
+	Bytes     unit.Bytes // of the larger of a rank's input and output
+	Count     int64      // elements that the call names
+	Algorithm string
+	Protocol  string
+	Channels  int
+}
+
+// Operations names nccl-tests' operations, those that ranks can run here first.
+func Operations() (can, cannot []string) {
+	for c := coll.AllReduce; c < coll.Barrier; c++ {
+		if name := strings.TrimSuffix(nccltests.Program(c), "_perf"); runs(c) {
+			can = append(can, name)
+		} else {
+			cannot = append(cannot, name)
+		}
+	}
+	return can, append(cannot, "hypercube")
+}
+
+// runs reports whether a scenario can have the collective.
+func runs(c coll.Collective) bool {
+	return slices.ContainsFunc(scenario.CollectiveOps, func(o scenario.Choice) bool { return o.Name == c.String() })
+}
+
+// ParseOp returns the collective of nccl-tests' name, all_reduce or all_reduce_perf.
+func ParseOp(name string) (coll.Collective, error) {
+	t := nccltests.Table{Program: strings.TrimSuffix(name, "_perf") + "_perf"}
+	can, cannot := Operations()
+	c, known := t.Collective()
+	switch {
+	case known && runs(c):
+		return c, nil
+	case known || slices.Contains(cannot, strings.TrimSuffix(name, "_perf")):
+		return 0, fmt.Errorf("%s: ranks cannot run it yet, as its input and output differ, want one of %s", name,
+			strings.Join(can, ", "))
+	}
+	return 0, fmt.Errorf("%q: no operation of nccl-tests, want one of %s", name, strings.Join(can, ", "))
+}
+
+// generations are those of the GPUs that presets name.
+var generations = map[string]nccl.Generation{"hgx-a100": nccl.Ampere, "hgx-h100": nccl.Hopper,
+	"hgx-h200": nccl.Hopper, "hgx-b200": nccl.Blackwell}
+
+// Group is the ranks of the sweep as NCCL's model sees them: one on each GPU of the cluster.
+func (s *Sweep) Group() nccl.Group {
+	c := s.Base.Cluster
+	nics := s.Base.NICsPerHost()
+	return nccl.Group{Ranks: s.Base.GPUs(), Nodes: c.Hosts, Generation: generations[c.Host.Preset], Intra: nccl.NVLink,
+		IntraRate: c.Host.NVLink, NVSwitch: true, NICs: nics, NICRate: c.NIC.Speed}
+}
+
+// Rows returns the rows of the sweep.
+func (s *Sweep) Rows() ([]Row, error) {
+	sizes, err := s.Sizes.List()
+	if err != nil {
+		return nil, err
+	}
+	var rows []Row
+	for _, size := range sizes {
+		size = rounded(s.Op, s.Base.GPUs(), size)
+		row := Row{Bytes: size, Count: nccltests.Count(s.Op, s.Base.GPUs(), size, element), Algorithm: s.Algorithm,
+			Protocol: scenario.Protocols[0].Name, Channels: s.Channels}
+		if err := s.choose(&row); err != nil {
+			return nil, err
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// choose fills in what NCCL's model chooses: among rings and trees, with the protocol Simple.
+func (s *Sweep) choose(row *Row) error {
+	if row.Algorithm != "" && row.Channels > 0 {
+		return nil
+	}
+	only := nccl.Only{Algorithms: []nccl.Algorithm{nccl.Ring, nccl.Tree}, Protocols: []nccl.Protocol{nccl.Simple}}
+	choice, err := nccl.Default().Choose(s.Op, max(row.Bytes, 1), s.Group(), only)
+	if err != nil {
+		return err
+	}
+	if row.Algorithm == "" {
+		name := choice.Algorithm.Schedule(s.Op)
+		row.Algorithm = strings.TrimSuffix(name, "-"+s.Op.String())
+	}
+	if row.Channels == 0 {
+		row.Channels = max(choice.Channels, 1)
+		if row.Algorithm == "double-tree" { // half of the channels for each tree
+			row.Channels += row.Channels % 2
+		}
+	}
+	return nil
+}
+
+// Scenario returns the sweep's cluster with a job of these rows.
+func (s *Sweep) Scenario(rows ...Row) (*scenario.Scenario, error) {
+	var entries []string
+	for _, r := range rows {
+		entries = append(entries, fmt.Sprintf(
+			"{op: %v, bytes: %dB, algorithm: %s, protocol: %s, channels: %d, iterations: %d, warmup: %d}",
+			s.Op, int64(r.Bytes), r.Algorithm, r.Protocol, r.Channels, s.Iterations, s.Warmup))
+	}
+	return s.Base.Set("job", "{collectives: ["+strings.Join(entries, ", ")+"]}")
+}
+
+// Result is what the run of a row says, as nccl-tests counts. The buffer is both input and output.
+func (s *Sweep) Result(row Row, sum *result.Summary) (nccltests.Row, error) {
+	if len(sum.Collectives) != 1 {
+		return nccltests.Row{}, fmt.Errorf("the run has figures of %d collectives, want 1", len(sum.Collectives))
+	}
+	c := sum.Collectives[0]
+	in := &nccltests.Result{Time: c.Time}
+	if c.Time > 0 && c.Bytes > 0 {
+		*in = nccltests.NewResult(s.Op, s.Base.GPUs(), row.Bytes, c.Time)
+	}
+	out := nccltests.Row{Bytes: row.Bytes, Count: row.Count, Type: "float", RedOp: "none", Root: -1, In: in}
+	switch s.Op {
+	case coll.AllReduce, coll.ReduceScatter, coll.ReduceTo:
+		out.RedOp = "sum"
+	}
+	if s.Op.Rooted() {
+		out.Root = 0
+	}
+	return out, nil
+}
+
+// How says in words how the row is run.
+func (r *Row) How() string {
+	return fmt.Sprintf("%s, %s, %s", r.Algorithm, r.Protocol, unit.CountOf(int64(r.Channels), "channel"))
+}
