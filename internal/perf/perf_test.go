@@ -1,0 +1,186 @@
+package perf
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"railyard/internal/coll"
+	"railyard/internal/result"
+	"railyard/internal/scenario"
+	"railyard/internal/unit"
+)
+
+func sweep(t *testing.T, op coll.Collective, hosts, gpus int, sizes Sizes) *Sweep {
+	t.Helper()
+	base, err := scenario.Parse("base.yaml", fmt.Appendf(nil, "name: base\nseed: 7\n"+
+		"cluster: {hosts: %d, host: {gpus: %d}}\njob: {collectives: [{op: reduce, bytes: 4B}]}\n", hosts, gpus))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Sweep{Op: op, Sizes: sizes, Iterations: 3, Warmup: 2, Base: base}
+}
+
+func TestParseSize(t *testing.T) {
+	for text, want := range map[string]unit.Bytes{"8": 8, "1k": 1024, "64K": 65536, "32M": 1 << 25, "1G": 1 << 30,
+		"0": 0, "931G": 931 << 30} {
+		if got, err := ParseSize(text); err != nil || got != want {
+			t.Errorf("%s: %d, %v, want %d", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "M", "-8", "+8", "1.5M", "8B", "8 ", "1P", "932G", "99999999999999999999", "1MM"} {
+		if got, err := ParseSize(text); err == nil {
+			t.Errorf("%q: %d, want an error", text, got)
+		}
+	}
+}
+
+func TestSizes(t *testing.T) {
+	for _, c := range []struct {
+		s    Sizes
+		want string
+	}{
+		{Sizes{Min: 8, Max: 100, Factor: 2}, "[8 16 32 64]"},
+		{Sizes{Min: 8, Max: 32, Factor: 2}, "[8 16 32]"},
+		{Sizes{Min: 10, Max: 30, Step: 10}, "[10 20 30]"},
+		{Sizes{Min: 5, Max: 5, Step: 1}, "[5]"},
+		{Sizes{Max: 5, Step: 1}, "sizes from 0B: want at least 1 byte"},
+		{Sizes{Min: 6, Max: 5, Step: 1}, "sizes from 6B to 5B: the first is larger than the last"},
+		{Sizes{Min: 5, Max: 5, Factor: 1}, "a factor of 1: want at least 2"},
+		{Sizes{Min: 5, Max: 5}, "a step of 0B: want at least 1 byte"},
+		{Sizes{Min: 1, Max: 1001, Step: 1}, "more than 1000 sizes from 1B to 1001B: want a larger step"},
+	} {
+		all, err := c.s.List()
+		got := fmt.Sprint(err)
+		if err == nil {
+			var sizes []int64
+			for _, b := range all {
+				sizes = append(sizes, int64(b))
+			}
+			got = fmt.Sprint(sizes)
+		}
+		if got != c.want {
+			t.Errorf("%+v: %s, want %s", c.s, got, c.want)
+		}
+	}
+}
+
+// Every operation of nccl-tests is known; those that ranks cannot run are refused by name.
+func TestOperations(t *testing.T) {
+	can, cannot := Operations()
+	all := slices.Sorted(slices.Values(slices.Concat(can, cannot)))
+	if want := "all_gather all_reduce alltoall broadcast gather hypercube reduce reduce_scatter scatter sendrecv"; want !=
+		strings.Join(all, " ") {
+		t.Errorf("%v, want %s", all, want)
+	}
+	for _, name := range can {
+		c, err := ParseOp(name + "_perf")
+		if d, e := ParseOp(name); err != nil || e != nil || c != d || !runs(c) {
+			t.Errorf("%s: %v %v, %v %v", name, c, d, err, e)
+		}
+	}
+	for _, name := range cannot {
+		if _, err := ParseOp(name); err == nil || !strings.Contains(err.Error(), name+": ranks cannot run it yet") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := ParseOp("allreduce"); err == nil || !strings.Contains(err.Error(), "no operation of nccl-tests") {
+		t.Errorf("allreduce: %v", err)
+	}
+}
+
+// Sizes are rounded as nccl-tests does, and counts are those that its calls name: of an all-gather
+// over 16 ranks a rank's part, in 16 bytes.
+func TestRowsCountAsNcclTests(t *testing.T) {
+	for _, c := range []struct {
+		op   coll.Collective
+		size unit.Bytes
+		want string // bytes, count
+	}{
+		{coll.AllReduce, 1001, "1000 250"},
+		{coll.AllReduce, 3, "0 0"},
+		{coll.AllGather, 1001, "768 12"},
+		{coll.ReduceScatter, 255, "0 0"},
+		{coll.ReduceScatter, 256, "256 4"},
+		{coll.BroadcastFrom, 1001, "1000 250"},
+	} {
+		rows, err := sweep(t, c.op, 2, 8, Sizes{Min: c.size, Max: c.size, Step: 1}).Rows()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(int64(rows[0].Bytes), rows[0].Count); got != c.want {
+			t.Errorf("%v of %d: %s, want %s", c.op, c.size, got, c.want)
+		}
+	}
+}
+
+// Small sizes go along trees, large ones round rings; what the flags say stays; each row is a
+// scenario of the base's cluster that can be planned by name.
+func TestChoices(t *testing.T) {
+	s := sweep(t, coll.AllReduce, 2, 8, Sizes{Min: 8, Max: 1 << 30, Factor: 2})
+	rows, err := s.Rows()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first, last := rows[0], rows[len(rows)-1]; first.Algorithm != "double-tree" || last.Algorithm != "ring" ||
+		last.Channels < 8 {
+		t.Errorf("%s for 8 B, %s for 1 GiB", first.How(), last.How())
+	}
+	for _, op := range []coll.Collective{coll.AllReduce, coll.AllGather, coll.ReduceScatter, coll.BroadcastFrom,
+		coll.ReduceTo} {
+		for _, shape := range [][2]int{{1, 8}, {2, 8}, {3, 1}, {1, 2}} {
+			s := sweep(t, op, shape[0], shape[1], Sizes{Min: 8, Max: 1 << 30, Factor: 32})
+			rows, err := s.Rows()
+			if err != nil {
+				t.Fatalf("%v on %v: %v", op, shape, err)
+			}
+			for _, r := range rows {
+				a, ok := coll.Algorithms[r.Algorithm+"-"+op.String()]
+				if !ok || a.Collective != op || r.Algorithm == "double-tree" && r.Channels%2 > 0 || r.Channels < 1 {
+					t.Errorf("%v on %v: %s", op, shape, r.How())
+				}
+			}
+			sc, err := s.Scenario(rows...)
+			if err != nil {
+				t.Fatalf("%v on %v: %v", op, shape, err)
+			}
+			got := sc.Job.Collectives
+			if len(got) != len(rows) || got[0].Iterations != 3 || got[0].Warmup != 2 || sc.Seed != 7 ||
+				got[len(got)-1].Bytes != rows[len(rows)-1].Bytes {
+				t.Errorf("%v on %v: %+v", op, shape, sc.Job)
+			}
+		}
+	}
+	s = sweep(t, coll.AllGather, 2, 8, Sizes{Min: 1024, Max: 1024, Step: 1})
+	s.Algorithm, s.Channels = "direct", 3
+	if rows, err = s.Rows(); err != nil || rows[0].How() != "direct, simple, 3 channels" {
+		t.Errorf("%v, %v, want what was asked for", rows, err)
+	}
+	s.Algorithm = "chain"
+	rows, _ = s.Rows()
+	if _, err = s.Scenario(rows...); err == nil || !strings.Contains(err.Error(), "chain: no algorithm of all-gather") {
+		t.Errorf("%v, want an error that names the algorithm", err)
+	}
+}
+
+func TestResults(t *testing.T) {
+	sum := &result.Summary{Collectives: []result.Collective{{Bytes: 1 << 20, Time: 10 * unit.Microsecond}}}
+	for op, want := range map[coll.Collective]string{
+		coll.AllReduce: "sum -1 838860800000 1572864000000", coll.AllGather: "none -1 838860800000 786432000000",
+		coll.ReduceTo: "sum 0 838860800000 838860800000",
+	} {
+		s := sweep(t, op, 2, 8, Sizes{})
+		r, err := s.Result(Row{Bytes: 1 << 20, Count: 5}, sum)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := fmt.Sprint(r.RedOp, " ", r.Root, " ", int64(r.In.AlgBW), " ", int64(r.In.BusBW)) // bits per second
+		if got != want || r.Out != nil || r.Count != 5 || r.In.Errors.Checked {
+			t.Errorf("%v: %s, %+v, want %s", op, got, r, want)
+		}
+	}
+	if _, err := sweep(t, coll.AllReduce, 2, 8, Sizes{}).Result(Row{}, &result.Summary{}); err == nil {
+		t.Error("a run without figures gave a row")
+	}
+}

@@ -1,0 +1,71 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"railyard/internal/coll"
+	"railyard/internal/scenario"
+)
+
+func benchmarkOf(entries ...string) string {
+	return "cluster: {hosts: 2, host: {gpus: 4}}\njob: {collectives: [{" + strings.Join(entries, "}, {") + "}]}\n"
+}
+
+// The scenario's table of collectives and algorithms is that of coll, in place.
+func TestRowsHaveTheAlgorithmsOfColl(t *testing.T) {
+	var want, got []string
+	for name, a := range coll.Algorithms {
+		if a.Collective.InPlace() {
+			want = append(want, name)
+		}
+	}
+	for _, op := range scenario.CollectiveOps {
+		for _, a := range scenario.RowAlgorithms {
+			sc, err := scenario.Parse("a.yaml", []byte(benchmarkOf(fmt.Sprintf("op: %s, bytes: 1MB, algorithm: %s", op.Name,
+				a.Name))))
+			if err != nil {
+				continue
+			}
+			if _, err := New(sc, Files{}, nil); err != nil {
+				t.Errorf("%s %s: %v", a.Name, op.Name, err)
+			}
+			if a.Name != "auto" {
+				got = append(got, a.Name+"-"+op.Name)
+			}
+		}
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// Rows of one algorithm and number of channels share a schedule, and all rows a connection where
+// their messages go the same way: each way has one queue pair. The estimate counts the warm-up.
+func TestRowsShareConnections(t *testing.T) {
+	one := planned(t, benchmarkOf("op: all-reduce, bytes: 1MB, iterations: 2, warmup: 1"))
+	two := planned(t, benchmarkOf("op: all-reduce, bytes: 1MB, iterations: 2, warmup: 1",
+		"op: all-gather, bytes: 1MB", "op: all-reduce, bytes: 2MB, iterations: 2, warmup: 1"))
+	if len(one.Pairs) == 0 || len(one.Pairs) != len(two.Pairs) || len(one.Links) != len(two.Links) {
+		t.Errorf("%d queue pairs and %d links, with more rows round the same rings %d and %d", len(one.Pairs), len(one.Links),
+			len(two.Pairs), len(two.Links))
+	}
+	seen := map[string]bool{}
+	for _, l := range planned(t, benchmarkOf("op: all-reduce, bytes: 1MB", "op: all-reduce, bytes: 1MB, algorithm: tree",
+		"op: broadcast, bytes: 1MB, channels: 2")).Links {
+		if way := fmt.Sprint(l.Way); seen[way] {
+			t.Errorf("%s twice", way)
+		} else {
+			seen[way] = true
+		}
+	}
+	hops := func(row string) int64 { return inspected(t, benchmarkOf(row)).Estimate.PacketHops }
+	few := hops("op: all-reduce, bytes: 8MB, iterations: 1, warmup: 0")
+	if many := hops("op: all-reduce, bytes: 8MB, iterations: 6, warmup: 4"); many < 99*few/10 || many > 10*few {
+		t.Errorf("%d packet-hops for 1 run, %d for 10", few, many)
+	}
+}

@@ -1,0 +1,71 @@
+package workload
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"railyard/internal/coll"
+	"railyard/internal/unit"
+)
+
+func ring(t *testing.T, ranks int) coll.Schedule {
+	t.Helper()
+	order := make([]int32, ranks)
+	for i := range order {
+		order[i] = int32(i)
+	}
+	s, err := coll.RingAllReduce([][]int32{order})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// A row is its warm-up, a barrier without a launch, and its timed runs; a slow rank launches later.
+func TestBenchmark(t *testing.T) {
+	barrier, err := coll.DisseminationBarrier([][]int32{{0, 1, 2, 3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := BenchmarkConfig{Ranks: 4, Device: Device{Launch: 2 * unit.Microsecond}, Barrier: barrier,
+		Slow: map[int32]unit.Ratio{2: {Num: 3, Den: 2}},
+		Rows: []BenchmarkRow{{Name: "a", Elems: 100, Schedule: ring(t, 4), Warmup: 1, Iterations: 2},
+			{Name: "b", Elems: 50, Schedule: ring(t, 4), Iterations: 1}}}
+	j, timed, err := Benchmark(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rank, want := range map[int32]string{
+		0: "a.warmup1 2us, a.barrier 0s, a.1 2us, a.2 2us, b.barrier 0s, b.1 2us",
+		2: "a.warmup1 3us, a.barrier 0s, a.1 3us, a.2 3us, b.barrier 0s, b.1 3us",
+	} {
+		var ops []string
+		for _, op := range j.Program(rank).Ops {
+			ops = append(ops, fmt.Sprintf("%s %v", op.Name, op.Duration))
+		}
+		if got := strings.Join(ops, ", "); got != want {
+			t.Errorf("rank %d: %s, want %s", rank, got, want)
+		}
+	}
+	if got := fmt.Sprint(timed, j.Of, j.Buffers[0].Elems); got != "[{2 2} {5 1}] [0 0 1 0] 100" {
+		t.Error(got)
+	}
+	if n := j.Collectives[1].Bytes(); n == 0 {
+		t.Error("the barrier has empty tokens: it would wait for nobody")
+	}
+	for _, bad := range []func(*BenchmarkConfig){
+		func(c *BenchmarkConfig) { c.Ranks = 0 },
+		func(c *BenchmarkConfig) { c.Rows[0].Elems = -1 },
+		func(c *BenchmarkConfig) { c.Rows[0].Iterations = 0 },
+		func(c *BenchmarkConfig) { c.Rows[0].Warmup = -1 },
+		func(c *BenchmarkConfig) { c.Rows[0].Schedule = ring(t, 3) },
+	} {
+		c := c
+		c.Rows = append([]BenchmarkRow(nil), c.Rows...)
+		bad(&c)
+		if _, _, err := Benchmark(c); err == nil {
+			t.Errorf("%+v: no error", c)
+		}
+	}
+}
