@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"railyard/internal/coll"
+	"railyard/internal/nccltests"
+	"railyard/internal/result"
+	"railyard/internal/scenario"
+)
+
+func perfApp(run func(context.Context, *scenario.Scenario, runOptions) (*result.Summary, error)) (*app, *bytes.Buffer) {
+	out := &bytes.Buffer{}
+	e := wired()
+	if run != nil {
+		e.run = run
+	}
+	return &app{stdin: strings.NewReader(""), stdout: out, stderr: &bytes.Buffer{}, engine: e, start: time.Now()}, out
+}
+
+// What perf prints is a log of nccl-tests: its reader finds the rows.
+func TestPerfPrintsALogOfNcclTests(t *testing.T) {
+	a, out := perfApp(nil)
+	if code := a.execute([]string{"perf", "reduce_scatter", "--gpus", "2", "-b", "1K", "-e", "1M", "-f", "4"}); code != 0 {
+		t.Fatalf("exit code %d: %s", code, a.stderr)
+	}
+	table, err := nccltests.Read("stdout", out.Bytes())
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if c, ok := table.Collective(); !ok || c != coll.ReduceScatter || len(table.Rows) != 6 {
+		t.Fatalf("%v, %d rows, want 6 of a reduce-scatter", c, len(table.Rows))
+	}
+	for _, r := range table.Rows {
+		if r.Out != nil || r.In == nil || r.In.Time <= 0 || r.In.BusBW > r.In.AlgBW || r.In.Errors.Checked {
+			t.Errorf("%+v: want a time in place and no check", r)
+		}
+	}
+}
+
+// An interrupt keeps the rows that there are, in the table and as data, and says so by exit code 130.
+func TestAnInterruptedSweepKeepsItsRows(t *testing.T) {
+	for _, format := range []string{"--json", "--quiet"} {
+		ctx, cancel := context.WithCancel(context.Background())
+		runs := 0
+		a, out := perfApp(func(ctx context.Context, sc *scenario.Scenario, _ runOptions) (*result.Summary, error) {
+			if runs++; runs == 3 {
+				cancel()
+				return &result.Summary{State: result.Interrupted}, ctx.Err()
+			}
+			return &result.Summary{Collectives: []result.Collective{{Bytes: sc.Job.Collectives[0].Bytes, Time: 1e6}}}, nil
+		})
+		root := a.root()
+		root.SetArgs([]string{"perf", "broadcast", "-b", "8", "-e", "1K", "-f", "2", format})
+		err := root.ExecuteContext(ctx)
+		var e *exitError
+		if !errors.As(err, &e) || e.code != exitInterrupted || !strings.Contains(err.Error(), "after 2 rows") || runs != 3 {
+			t.Errorf("%s: %v after %d runs, want an interrupt after 2 rows", format, err, runs)
+		}
+		if rows := strings.Count(out.String(), "chain"); rows != map[string]int{"--json": 2, "--quiet": 1}[format] ||
+			!strings.Contains(out.String(), "16") || strings.Contains(out.String(), " 32 ") {
+			t.Errorf("%s: the rows of 8 and 16 bytes are not there:\n%s", format, out)
+		}
+	}
+}
+
+// A run that fails ends the sweep with its size.
+func TestAFailedRowNamesItsSize(t *testing.T) {
+	a, out := perfApp(func(context.Context, *scenario.Scenario, runOptions) (*result.Summary, error) {
+		return nil, errors.New("no luck")
+	})
+	if code := a.execute([]string{"perf", "all_reduce", "-b", "64K", "-e", "64K", "-q"}); code != exitFailed {
+		t.Errorf("exit code %d", code)
+	}
+	if text := a.stderr.(*bytes.Buffer).String(); !strings.Contains(text, "perf: 64KiB: no luck") ||
+		strings.Contains(out.String(), "Avg") {
+		t.Errorf("%s\n%s", text, out)
+	}
+}
