@@ -22,7 +22,8 @@ const (
 	flowRowMemory = 440 * unit.Byte    // of flows
 	packMemory    = 16 * unit.Megabyte // what packs tables of many rows
 	manyRows      = 8192
-	traceMemory   = 100 * unit.Byte // an operation of a step whose critical path may be found
+	traceMemory   = 100 * unit.Byte  // an operation of a step whose critical path may be found,
+	longTrace     = 1300 * unit.Byte // of a benchmark, whose messages are long: with what held each up
 )
 
 // memory estimates the most memory that the run holds at one time.
@@ -41,7 +42,11 @@ func (p *Plan) memory(e *Estimate, data dataset.Size, job unit.Duration) unit.By
 	sum = add(sum, mul(p.waiting(job), int64(messageMemory)))
 	sum = add(sum, int64(p.files.Bytes()))
 	sum = add(sum, int64(p.tableMemory(e, job)))
-	return unit.Bytes(add(sum, mul(p.pathOperations(), int64(traceMemory))))
+	trace := traceMemory
+	if len(p.Rows) > 0 {
+		trace = longTrace
+	}
+	return unit.Bytes(add(sum, mul(p.pathOperations(), int64(trace))))
 }
 
 // tensorMemory is what the ranks' weights, gradients and staging take.
@@ -139,11 +144,18 @@ const (
 	mostOperations = 3 * hugeOperations // its first step takes what three of a huge job would
 	sparsePaths    = 10
 	firstPathOnly  = math.MaxInt32
+	longOperations = 1 << 18 // of a benchmark, all of which is one step
 )
 
 // PathsEvery returns n if the critical path of every n-th step from the first on is found, 0 if
 // none is.
-func (p *Plan) PathsEvery() int64 { return pathsEvery(p.scheduled()) }
+func (p *Plan) PathsEvery() int64 {
+	n := p.scheduled()
+	if len(p.Rows) > 0 && n > longOperations {
+		return 0
+	}
+	return pathsEvery(n)
+}
 
 func pathsEvery(n int64) int64 {
 	switch {
