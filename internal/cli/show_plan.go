@@ -250,7 +250,7 @@ func dagText(a *app, p *plan.Plan) error {
 		return errNoRanks
 	}
 	d, s := dagOf(p), a.newSheet()
-	s.Wrap("", fmt.Sprintf("one training step of one rank; all %d ranks are alike%s", d.Ranks, slowRanks(p)))
+	s.Wrap("", fmt.Sprintf("one step of one rank; all %d ranks are alike%s", d.Ranks, slowRanks(p)))
 	s.Blank()
 	rows := [][]string{{"op", "name", "stream", "takes", "waits for"}}
 	compute := unit.Duration(0)
@@ -297,6 +297,15 @@ func scheduleOf(p *plan.Plan) (coll.Schedule, error) {
 	switch {
 	case p.Work == nil:
 		return nil, errNoRanks
+	case len(p.Rows) > 0:
+		s := p.Work.Collectives[p.Rows[0].First].Schedule
+		for i := range p.Rows {
+			if p.Work.Collectives[p.Rows[i].First].Schedule != s {
+				return nil, errors.New("the rows of job.collectives have several schedules: leave in one algorithm with one " +
+					"number of channels")
+			}
+		}
+		return s, nil
 	case p.Schedule == nil:
 		return nil, errors.New("one rank: it sums nothing with anybody, so there is no schedule")
 	}

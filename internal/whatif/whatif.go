@@ -155,6 +155,10 @@ func Scenario(r *result.Run) (*scenario.Scenario, error) {
 
 // shortened limits a training to the steps that are compared.
 func (a *asking) shortened(ctx context.Context, sc *scenario.Scenario) (*scenario.Scenario, error) {
+	if len(sc.Job.Collectives) > 0 { // all of them are one step
+		a.steps = a.run.Summary.Steps
+		return sc, nil
+	}
 	if sc.Job.Train == nil {
 		return sc, nil
 	}

@@ -32,7 +32,7 @@ var between = map[string]object{
 	}}},
 	"transport": {{"allOf", []any{unless("recovery", "selective-repeat", forbid("timeout_low", "low_packets"))}}},
 	"job": {
-		{"oneOf", []any{object{{"required", []string{"train"}}},
+		{"oneOf", []any{object{{"required", []string{"train"}}}, object{{"required", []string{"collectives"}}},
 			object{{"anyOf", []any{object{{"required", []string{"flows"}}},
 				object{{"required", []string{"flows_csv"}},
 					{"properties", object{{"flows_csv", object{{"not", object{{"const", "none"}}}}}}}}}}}}},
@@ -42,6 +42,9 @@ var between = map[string]object{
 			{"collective", object{{"properties", object{{"schedule", false}, {"algorithm", false},
 				{"channels", false},
 				{"admission", forbid("slots", "bytes")}}}}}}}}},
+		{"allOf", []any{object{{"if", object{{"required", []string{"collectives"}}}},
+			{"then", object{{"properties", object{{"parallel", forbid("dp")},
+				{"collective", forbid("schedule", "algorithm", "channels")}}}}}}}},
 	},
 	"job.collective.admission": {
 		{"if", object{{"required", []string{"bytes"}}}},

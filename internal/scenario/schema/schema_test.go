@@ -35,7 +35,7 @@ var beyond = regexp.MustCompile(strings.Join([]string{
 	`NICs per host, want 1`, `do not spread evenly`,
 	`wants an acknowledgement of every packet`, `keeps a window of its own`, `probabilities differ`, `does nothing`,
 	`has no effect without`, `comes from one host`, `above cluster`, `too small for`, `: want true or false`,
-	`: True`, `.*: want a number such as`, `printable`, `longer than`,
+	`no algorithm of`, `operations in all`, `: True`, `.*: want a number such as`, `printable`, `longer than`,
 }, "|"))
 
 // The schema accepts what the decoder accepts, and refuses what it refuses but for
@@ -132,6 +132,8 @@ func TestSchemaHasRulesBetweenKeys(t *testing.T) {
 		cluster + "job: {flows_csv: none}",
 		cluster + strings.TrimSuffix(train, "}\n") + ", flows: [" + flow + "]}",
 		cluster + strings.TrimSuffix(flows, "}\n") + ", parallel: {dp: 2}}",
+		cluster + "job: {collectives: [{op: reduce, bytes: 1MB}], parallel: {dp: 2}}",
+		cluster + "job: {collectives: [{op: reduce, bytes: 1MB}], collective: {channels: 2}}",
 		cluster + strings.TrimSuffix(flows, "}\n") + ", collective: {channels: 2}}",
 		cluster + strings.TrimSuffix(train, "}\n") + ", collective: {admission: {bytes: 1MB}}}",
 		cluster + strings.TrimSuffix(train, "}\n") + ", collective: {schedule: s.txt, algorithm: ring}}",
