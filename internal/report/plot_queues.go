@@ -7,6 +7,7 @@ import (
 
 	"railyard/internal/chart"
 	"railyard/internal/qos"
+	"railyard/internal/result"
 	"railyard/internal/unit"
 )
 
@@ -69,6 +70,7 @@ func queueCharts(d *Data) []chart.Figure {
 	whole.Caption = fmt.Sprintf("At most %s, at %s. Line: mean of a part of the run; band: least to greatest"+
 		" sample in it.", q.Max.Human(), unit.Duration(q.PeakAt).Human())
 	whole.Caption += th.said(whole.Lines.Y.High)
+	d.markP99(&whole, q)
 	out := []chart.Figure{whole}
 	if len(q.Peak.Columns) > 0 {
 		near := q.figure("queue-peak", title+", around its peak", &q.Peak, &th, high)
@@ -77,6 +79,17 @@ func queueCharts(d *Data) []chart.Figure {
 		out = append(out, near)
 	}
 	return out
+}
+
+// markP99 draws the length below which the queue was for 99 % of the time, if the summary has it.
+func (d *Data) markP99(f *chart.Figure, q *QueueSeries) {
+	i := slices.IndexFunc(d.Summary.Queues, func(o result.QueueFigures) bool { return o.Port == q.Port && o.Class == q.Class })
+	if i < 0 || d.Summary.Queues[i].P99 <= 0 {
+		return
+	}
+	at := d.Summary.Queues[i].P99
+	f.Keys = append(f.Keys, chart.Key{ID: "p99", Name: "99 % of the time below " + at.Human(), Ink: chart.Reference})
+	f.Lines.Rules = append(f.Lines.Rules, chart.Rule{Key: "p99", Along: "y", At: chart.Value(at)})
 }
 
 // top is how far up a plot of the queue reaches: to its greatest length, or to a threshold not

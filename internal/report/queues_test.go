@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"railyard/internal/chart"
+	"railyard/internal/result"
 	"railyard/internal/unit"
 )
 
@@ -39,6 +40,22 @@ func TestQueueEdges(t *testing.T) {
 	}
 	if s.edge(0) != s.From || s.edge(33) != s.To {
 		t.Errorf("columns from %d to %d, want %d to %d", s.edge(0), s.edge(33), s.From, s.To)
+	}
+}
+
+// The length below which the deepest queue was for 99 % of the time is a rule, where the summary
+// has that queue.
+func TestQueueP99(t *testing.T) {
+	d := load(t, small(t, true))
+	other := result.QueueFigures{Port: d.Queue.Port, Class: d.Queue.Class + 1, P99: 7}
+	d.Summary.Queues = []result.QueueFigures{other, {Port: d.Queue.Port, Class: d.Queue.Class, P99: 41_000}}
+	rules := checked(t, queueCharts(d))[0].Lines.Rules
+	if len(rules) != 1 || rules[0].At != 41_000 || rules[0].Along != "y" {
+		t.Errorf("rules %+v, want one at 41 kB", rules)
+	}
+	d.Summary.Queues = d.Summary.Queues[:1]
+	if rules = queueCharts(d)[0].Lines.Rules; len(rules) > 0 {
+		t.Errorf("rules %+v of another priority", rules)
 	}
 }
 
