@@ -21,7 +21,7 @@ import (
 func (a *app) importCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import",
-		Short: "Turn the input of another simulator into a scenario",
+		Short: "Read what others wrote: another simulator's input, a measured sweep",
 		Args:  subcommandOnly,
 		RunE:  needSubcommand,
 	}
@@ -44,7 +44,7 @@ its topology and its flows, and says what has no counterpart. Unknown keys are e
 	}
 	hpcc.Flags().StringVarP(&out, "out", "o", "", "scenario to write (default NAME.yaml, after DIR)")
 	hpcc.Flags().BoolVar(&force, "force", false, "replace files that are there already")
-	cmd.AddCommand(hpcc)
+	cmd.AddCommand(hpcc, a.importNCCLTests())
 	return cmd
 }
 

@@ -168,6 +168,12 @@ func TestPart(t *testing.T) {
 			scattered[i].Time *= 9
 		}
 	}
+	one := sweep(plain, g, Only{})
+	one[3].Time *= 2
+	quick := sweep(plain, g, Only{})
+	for i := range quick {
+		quick[i].Time /= 3
+	}
 	for _, c := range []struct {
 		name                string
 		g                   Group
@@ -185,6 +191,9 @@ func TestPart(t *testing.T) {
 			BandwidthBound, "bandwidth fits if it is 0.6"},
 		{"few channels", none, few, sweep(plain, none, ll), func(unit.Bytes) (Algorithm, Protocol) { return Ring, LL },
 			16 * unit.Kibibyte, FewChannels, "it uses 1 of 24"},
+		{"a wrong simulation", g, sweep(plain, g, Only{}), quick, nil, unit.Kibibyte, Simulation,
+			"NCCL's model fits as it is"},
+		{"one size off", g, one, sweep(plain, g, Only{}), nil, 8 * unit.Kibibyte, Unclear, "no single change"},
 		{"no rule", g, scattered, sweep(plain, g, Only{}), nil, unit.Kibibyte, Unclear, "no single change"},
 	} {
 		at, found, err := plain.Part(coll.AllReduce, c.g, Pairs(c.measured, c.simulated), factor, c.used)

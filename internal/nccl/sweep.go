@@ -21,8 +21,8 @@ type Pair struct {
 	Measured, Simulated unit.Duration
 }
 
-// ratio is how often one time goes into the other, at least 1.
-func (p Pair) ratio() float64 {
+// Ratio is how often one time goes into the other, at least 1.
+func (p Pair) Ratio() float64 {
 	return float64(max(p.Measured, p.Simulated)) / float64(min(p.Measured, p.Simulated))
 }
 
@@ -51,7 +51,7 @@ func Pairs(measured, simulated []Point) []Pair {
 func Error(ps []Pair) float64 {
 	most := 1.0
 	for _, p := range ps {
-		most = max(most, p.ratio())
+		most = max(most, p.Ratio())
 	}
 	// The geometric mean x of the ratios: their product over x is 1. Found by halves, without a
 	// logarithm, whose last bit differs between processors.
@@ -60,7 +60,7 @@ func Error(ps []Pair) float64 {
 		x := low + (high-low)/2
 		product, exponent := 1.0, 0
 		for _, p := range ps {
-			f, e := math.Frexp(product * (p.ratio() / x))
+			f, e := math.Frexp(product * (p.Ratio() / x))
 			product, exponent = f, exponent+e
 		}
 		if exponent > 0 { // product x 2^exponent is 1 or more
@@ -78,13 +78,14 @@ type Reason uint8
 // The reasons, and what to look at.
 const (
 	Unclear        Reason = iota // no single change of the model explains what was measured
+	Simulation                   // the model as it is explains it: what simulated takes another time
 	LatencyBound                 // base latency, latency of hops
 	BandwidthBound               // rate or efficiency of links
 	Switched                     // another algorithm or protocol than simulated
 	FewChannels                  // fewer channels at small sizes than at large ones
 )
 
-var reasonNames = []string{"unclear", "latency", "bandwidth", "switch point", "channels"}
+var reasonNames = []string{"unclear", "simulation", "latency", "bandwidth", "switch point", "channels"}
 
 // String returns the reason in a word or two.
 func (r Reason) String() string { return nameOf("reason", reasonNames, int(r)) }
@@ -111,7 +112,8 @@ type theory struct {
 // than a factor; found is false if they never do. The likely reason is the one change of the model
 // that explains the measured times from there on best: all latencies times a factor, all
 // bandwidths, another algorithm or protocol, or bandwidth in proportion to the channels that a size
-// uses. used nil: what NCCL would choose. It fails if there is no pair, or if the group cannot be.
+// uses; none if the model as it is comes within the factor at all of them. used nil: what NCCL would
+// choose. It fails if there is no pair, or if the group cannot be.
 func (p Params) Part(c coll.Collective, g Group, ps []Pair, factor unit.Ratio, used Used) (at Parting, found bool,
 	err error) {
 	if len(ps) == 0 {
@@ -120,7 +122,7 @@ func (p Params) Part(c coll.Collective, g Group, ps []Pair, factor unit.Ratio, u
 	if factor.Num <= factor.Den {
 		return Parting{}, false, fmt.Errorf("factor %v, want more than 1", factor)
 	}
-	i := slices.IndexFunc(ps, func(p Pair) bool { return p.ratio() > factor.Float() })
+	i := slices.IndexFunc(ps, func(p Pair) bool { return p.Ratio() > factor.Float() })
 	if i < 0 {
 		return Parting{}, false, nil
 	}
@@ -137,7 +139,11 @@ func (p Params) Part(c coll.Collective, g Group, ps []Pair, factor unit.Ratio, u
 			at.Reason, at.Left, at.Text = th.reason, e, th.text
 		}
 	}
-	if at.Left > factor.Float()-1 {
+	switch plain := with(ps[i:], func(i int) float64 { return float64(model[i].d.Time()) }); {
+	case !slices.ContainsFunc(plain, func(p Pair) bool { return p.Ratio() > factor.Float() }):
+		at.Reason, at.Left, at.Text = Simulation, Error(plain), "NCCL's model fits as it is: the simulation takes "+
+			"another time than the model of what it runs"
+	case at.Text == "" || at.Left > factor.Float()-1:
 		at.Reason, at.Text = Unclear, "no single change of the model explains the sizes from here on"
 	}
 	at.Text = fmt.Sprintf("at %v it takes %s as measured, %s as simulated (%v with %v): %s", at.Bytes,

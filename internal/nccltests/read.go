@@ -190,6 +190,9 @@ func (r *reader) header(words []located.Word) {
 		"time algbw busbw #wrong [i_min i_max i_p99 i_cv%%], then [timestamp]", located.Shown(strings.Join(columns, " ")))
 }
 
+// cutShort is how the program ends a list of devices that is too long for it (src/common.cu).
+const cutShort = "..."
+
 // device reads # Rank 0 Group 0 Pid 313 on host device 0 [0x18] name. What the program cut short is
 // left out.
 func (r *reader) device(line string, words []located.Word) {
@@ -203,6 +206,7 @@ func (r *reader) device(line string, words []located.Word) {
 				d.Name = strings.TrimLeft(d.Name+" "+w.Text, " ")
 			}
 			r.table.Devices = append(r.table.Devices, d)
+			r.table.Cut = r.table.Cut || strings.HasSuffix(d.Name, cutShort)
 			return
 		}
 		to := numbers[key.Text]
@@ -221,7 +225,9 @@ func (r *reader) device(line string, words []located.Word) {
 		}
 		*to = int(n)
 	}
-	if !strings.HasSuffix(strings.TrimSpace(line), "...") {
+	if strings.HasSuffix(strings.TrimSpace(line), cutShort) {
+		r.table.Cut = true
+	} else {
 		r.problem(words[0], "a device that is not whole: want Rank, Pid, on, device, [bus] and a name")
 	}
 }

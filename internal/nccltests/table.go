@@ -11,7 +11,8 @@ import (
 // Table is what a run of nccl-tests says.
 type Table struct {
 	Program string   // such as all_reduce_perf; empty where the log does not say, as before 2.17
-	Devices []Device // a line each; may be cut short by the program
+	Devices []Device // a line each
+	Cut     bool     // the program cut short what it says of devices: some are missing
 	CPUTime bool     // times are those until the host was done (-C 1)
 	// Delta: errors are the greatest difference from the right result, as before 2.11, not the
 	// number of wrong elements.
@@ -60,13 +61,19 @@ var programs = map[string]coll.Collective{
 	"scatter_perf": coll.ScatterFrom, "alltoall_perf": coll.AllToAll, "sendrecv_perf": coll.SendReceive,
 }
 
+// Operation is the program's name without what builds put round it: all_reduce of
+// build/all_reduce_perf_mpi. Empty where the log does not say.
+func (t *Table) Operation() string {
+	name, _, _ := strings.Cut(path.Base(strings.ReplaceAll(t.Program, `\`, "/")), "_perf")
+	if t.Program == "" {
+		return ""
+	}
+	return name
+}
+
 // Collective returns what the program ran; ok is false if that is not known.
 func (t *Table) Collective() (c coll.Collective, ok bool) {
-	name := path.Base(strings.ReplaceAll(t.Program, `\`, "/"))
-	if at := strings.Index(name, "_perf"); at > 0 {
-		name = name[:at+len("_perf")] // builds may add a suffix, such as _mpi
-	}
-	c, ok = programs[name]
+	c, ok = programs[t.Operation()+"_perf"]
 	return c, ok
 }
 

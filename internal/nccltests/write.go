@@ -48,6 +48,9 @@ func (t *Table) writeHead(b *bufio.Writer) {
 			fmt.Fprintf(b, "#  Rank %2d Group %2d Pid %6d on %10s device %2d [%s] %s\n", d.Rank, d.Group, d.Pid, d.Host,
 				d.Device, d.Bus, d.Name)
 		}
+		if t.Cut {
+			fmt.Fprintf(b, "#  Rank %2d Group %2d Pid%s\n", len(t.Devices), 0, cutShort)
+		}
 	}
 	time, wrong := "time", "#wrong"
 	if t.CPUTime {

@@ -5,6 +5,8 @@
 //	op, sizes, a scenario's cluster -> Rows      what is run
 //	row                             -> Scenario  job.collectives with that row
 //	summary of its run              -> Result    as nccl-tests counts
+//	log of nccl-tests               -> Measured  what to run beside it
+//	both times                      -> Comparison
 //
 // It runs nothing and prints nothing. The choice is package nccl's and the table is package
 // nccltests'; the time is the packet engine's alone.

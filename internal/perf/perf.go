@@ -85,15 +85,20 @@ func (s *Sweep) Rows() ([]Row, error) {
 	}
 	var rows []Row
 	for _, size := range sizes {
-		size = rounded(s.Op, s.Base.GPUs(), size)
-		row := Row{Bytes: size, Count: nccltests.Count(s.Op, s.Base.GPUs(), size, element), Algorithm: s.Algorithm,
-			Protocol: scenario.Protocols[0].Name, Channels: s.Channels}
-		if err := s.choose(&row); err != nil {
+		row, err := s.row(rounded(s.Op, s.Base.GPUs(), size))
+		if err != nil {
 			return nil, err
 		}
 		rows = append(rows, row)
 	}
 	return rows, nil
+}
+
+// row says how a size is run.
+func (s *Sweep) row(size unit.Bytes) (Row, error) {
+	row := Row{Bytes: size, Count: nccltests.Count(s.Op, s.Base.GPUs(), size, element), Algorithm: s.Algorithm,
+		Protocol: scenario.Protocols[0].Name, Channels: s.Channels}
+	return row, s.choose(&row)
 }
 
 // choose fills in what NCCL's model chooses: among rings and trees, with the protocol Simple.

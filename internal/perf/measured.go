@@ -1,0 +1,234 @@
+package perf
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"railyard/internal/coll"
+	"railyard/internal/nccl"
+	"railyard/internal/nccltests"
+	"railyard/internal/scenario"
+	"railyard/internal/unit"
+)
+
+// Machines is what a log says of where it was measured.
+type Machines struct {
+	Hosts, GPUs int    // GPUs of each host; 0 where the log does not say
+	Preset      string // of cluster.host; empty where the log names no GPU that has one
+	GPU         string // as the log names it
+}
+
+// boards are the GPUs of host presets, as nccl-tests names them behind NVIDIA.
+var boards = map[string]string{"A100": "hgx-a100", "H100": "hgx-h100", "H200": "hgx-h200", "B200": "hgx-b200"}
+
+// MachinesOf reads hosts and GPUs from the devices that a log names. It fails if no cluster of
+// equal hosts with one group of ranks can be what it says.
+func MachinesOf(t *nccltests.Table) (m Machines, err error) {
+	if len(t.Devices) == 0 {
+		return m, nil
+	}
+	on := map[string]int{}
+	var hosts []string // in the log's order
+	for _, d := range t.Devices {
+		if on[d.Host]++; on[d.Host] == 1 {
+			hosts = append(hosts, d.Host)
+		}
+		if d.Group != t.Devices[0].Group {
+			return m, fmt.Errorf("ranks in groups %d and %d: want one group of all ranks", t.Devices[0].Group, d.Group)
+		}
+		if d.Name != t.Devices[0].Name && !t.Cut {
+			return m, fmt.Errorf("rank %d has %s, rank %d %s: want equal GPUs", t.Devices[0].Rank, t.Devices[0].Name, d.Rank,
+				d.Name)
+		}
+	}
+	m.GPU = t.Devices[0].Name
+	m.Preset = preset(m.GPU)
+	if t.Cut { // some devices are missing
+		return m, nil
+	}
+	for _, h := range hosts {
+		if on[h] != on[hosts[0]] {
+			return m, fmt.Errorf("%s on %s, %d on %s: want as many on each host", unit.CountOf(int64(on[hosts[0]]), "GPU"),
+				hosts[0], on[h], h)
+		}
+	}
+	m.Hosts, m.GPUs = len(hosts), on[hosts[0]]
+	return m, nil
+}
+
+// preset returns the host preset with a GPU, empty if there is none: cards are in no HGX board.
+func preset(gpu string) string {
+	words := strings.Fields(gpu)
+	if slices.Contains(words, "PCIe") || slices.Contains(words, "NVL") {
+		return ""
+	}
+	for _, w := range words {
+		w, _, _ = strings.Cut(w, "-")
+		if p := boards[w]; p != "" {
+			return p
+		}
+	}
+	return ""
+}
+
+// Measured is a row of a log, with how it is simulated.
+type Measured struct {
+	Row
+	nccltests.Result
+	InPlace bool
+	Left    string // why it cannot be compared; empty if it can
+}
+
+// Measured returns the rows of a log in its order, those in place where it has them, and what is
+// to say about them. It fails if the bus bandwidths are not those of the sweep's operation and
+// ranks.
+func (s *Sweep) Measured(t *nccltests.Table) (all []Measured, notes []string, err error) {
+	ranks := s.Base.GPUs()
+	seen := map[unit.Bytes]bool{}
+	var out, wrong, roots int
+	types := []string{}
+	for _, row := range t.Rows {
+		m := Measured{Row: Row{Bytes: row.Bytes}, InPlace: row.In != nil}
+		if m.InPlace {
+			m.Result = *row.In
+		} else {
+			m.Result = *row.Out
+		}
+		if err := s.counted(row, m.Result); err != nil {
+			return nil, nil, err
+		}
+		switch size := rounded(s.Op, ranks, row.Bytes); {
+		case row.Bytes == 0 || m.Time == 0:
+			m.Left = "no bytes or no time: nothing to compare"
+		case seen[row.Bytes]:
+			m.Left = "measured more than once: the first row of a size counts"
+		case size != row.Bytes:
+			m.Left = fmt.Sprintf("ranks here send whole float32 values and would run %s", size)
+		case row.Bytes > maxSize:
+			m.Left = fmt.Sprintf("too large, want at most %s", maxSize)
+		default:
+			if m.Row, err = s.row(row.Bytes); err != nil {
+				return nil, nil, err
+			}
+			seen[row.Bytes] = true
+			if !m.InPlace {
+				out++
+			}
+			if m.Errors.Value > 0 && !t.Delta {
+				wrong++
+			}
+			if row.Root > 0 {
+				roots++
+			}
+			if row.Type != "float" && !slices.Contains(types, row.Type) {
+				types = append(types, row.Type)
+			}
+		}
+		all = append(all, m)
+	}
+	note := func(n int, format string) {
+		if n > 0 {
+			notes = append(notes, fmt.Sprintf("%s: %s", unit.CountOf(int64(n), "size"), format))
+		}
+	}
+	note(out, "only measured out of place; simulated in place")
+	note(wrong, "the log counts wrong results: what was timed may not be what should have run")
+	note(roots, "measured with another root than rank 0, which is the one simulated")
+	if len(types) > 0 {
+		notes = append(notes, fmt.Sprintf("measured with %s; simulated as many bytes of float", strings.Join(types, ", ")))
+	}
+	if t.CPUTime {
+		notes = append(notes, "the log has the host's times (-C 1); simulated are the GPUs'")
+	}
+	return all, notes, nil
+}
+
+// counted says whether a row's bus bandwidth is what nccl-tests makes of its bandwidth for the
+// sweep's operation and ranks (doc/PERFORMANCE.md): another factor is another operation, or other
+// ranks.
+func (s *Sweep) counted(row nccltests.Row, r nccltests.Result) error {
+	ranks := s.Base.GPUs()
+	const gBs = 8_000_000_000.0 // bits per second
+	alg, bus := float64(r.AlgBW)/gBs, float64(r.BusBW)/gBs
+	factor := coll.BusFactor(s.Op, ranks).Float()
+	// Each is printed with two decimals, fewer where it is large: half of the last digit, and a
+	// little for the decimals' own rounding.
+	half := func(v float64) float64 {
+		switch {
+		case v < 1000:
+			return 0.0051
+		case v < 10_000:
+			return 0.051
+		}
+		return 0.51
+	}
+	if math.Abs(bus-float64(factor*alg)) <= half(bus)+float64(factor*half(alg)) {
+		return nil
+	}
+	return fmt.Errorf("%s: busbw is %.4g times algbw, of %s over %s it is %.4g: want the operation and the ranks that "+
+		"were measured", row.Bytes, bus/alg, strings.TrimSuffix(nccltests.Program(s.Op), "_perf"),
+		unit.CountOf(int64(ranks), "rank"), factor)
+}
+
+// Comparison is a measured sweep beside the simulated one.
+type Comparison struct {
+	Error   float64       // see nccl.Error
+	Parting *nccl.Parting // nil: nowhere by more than the factor
+}
+
+// Compare says how far simulated times are off, and from which size on and why they differ by more
+// than a factor. rows are those that were simulated.
+func (s *Sweep) Compare(rows []Row, pairs []nccl.Pair, factor unit.Ratio) (c Comparison, err error) {
+	c.Error = nccl.Error(pairs)
+	p, g := nccl.Default(), s.Group()
+	p.NVLinkEfficiency = s.Base.Cluster.Host.NVLinkEfficiency
+	g.Channels = s.Channels
+	i := slices.IndexFunc(rows, func(r Row) bool { _, _, ok := s.known(&r); return !ok })
+	if i >= 0 { // nothing to model it with
+		at := slices.IndexFunc(pairs, func(p nccl.Pair) bool { return p.Ratio() > factor.Float() })
+		if at >= 0 {
+			c.Parting = &nccl.Parting{Pair: pairs[at], Left: nccl.Error(pairs[at:]), Text: fmt.Sprintf(
+				"at %v: NCCL has no %s of this, so there is no model to look for a reason with", pairs[at].Bytes,
+				rows[i].Algorithm)}
+		}
+		return c, nil
+	}
+	used := func(size unit.Bytes) (nccl.Algorithm, nccl.Protocol) {
+		a, proto, _ := s.known(&rows[slices.IndexFunc(rows, func(r Row) bool { return r.Bytes == size })])
+		return a, proto
+	}
+	at, found, err := p.Part(s.Op, g, pairs, factor, used)
+	if found && err == nil {
+		c.Parting = &at
+	}
+	return c, err
+}
+
+// known returns NCCL's algorithm and protocol of a row.
+func (s *Sweep) known(r *Row) (nccl.Algorithm, nccl.Protocol, bool) {
+	for _, a := range []nccl.Algorithm{nccl.Ring, nccl.Tree, nccl.Direct} {
+		if a.Schedule(s.Op) != r.Algorithm+"-"+s.Op.String() {
+			continue
+		}
+		for _, proto := range []nccl.Protocol{nccl.LL, nccl.LL128, nccl.Simple} {
+			if strings.EqualFold(proto.String(), r.Protocol) {
+				return a, proto, true
+			}
+		}
+	}
+	return 0, 0, false
+}
+
+// BaseOf returns the scenario of default hosts with these GPUs.
+func BaseOf(name string, m Machines) (*scenario.Scenario, []byte, error) {
+	preset := ""
+	if m.Preset != "" {
+		preset = "preset: " + m.Preset + ", "
+	}
+	src := fmt.Appendf(nil, "cluster: {hosts: %d, host: {%sgpus: %d}}\njob: {collectives: "+
+		"[{op: all-reduce, bytes: 4B}]}\n", m.Hosts, preset, m.GPUs)
+	sc, err := scenario.Parse(name, src)
+	return sc, src, err
+}
