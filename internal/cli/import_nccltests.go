@@ -335,7 +335,11 @@ func (c *comparing) tooLong(row perf.Row) (why string, err error) {
 		return "", err
 	}
 	if s := in.Estimate.Seconds; s > c.limit.Seconds() {
-		return fmt.Sprintf("would take about %s, the limit is %s (--limit)", unit.Clock(s), unit.Clock(c.limit.Seconds())), nil
+		about := unit.Clock(s)
+		if s < 10 {
+			about = unit.TruncatedSeconds(s).Human()
+		}
+		return fmt.Sprintf("would take about %s, the limit is %s (--limit)", about, c.flags.limit), nil
 	}
 	over := func(f scenario.Finding) bool { return f.Severity == scenario.Error && f.Path == "" }
 	if slices.ContainsFunc(in.Findings, over) { // errors at a key are the run's to tell

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -79,6 +80,49 @@ func TestAFailedRowNamesItsSize(t *testing.T) {
 	}
 	if text := a.stderr.(*bytes.Buffer).String(); !strings.Contains(text, "perf: 64KiB: no luck") ||
 		strings.Contains(out.String(), "Avg") {
+		t.Errorf("%s\n%s", text, out)
+	}
+}
+
+// The same of a measured sweep: what was compared so far stays.
+func TestAnInterruptedComparisonKeepsItsRows(t *testing.T) {
+	log := filepath.Join("..", "..", "examples", "nccl-tests.log")
+	for _, format := range []string{"--json", "--quiet"} {
+		ctx, cancel := context.WithCancel(context.Background())
+		runs := 0
+		a, out := perfApp(func(ctx context.Context, sc *scenario.Scenario, _ runOptions) (*result.Summary, error) {
+			if runs++; runs == 3 {
+				cancel()
+				return &result.Summary{State: result.Interrupted}, ctx.Err()
+			}
+			return &result.Summary{Collectives: []result.Collective{{Bytes: sc.Job.Collectives[0].Bytes, Time: 25280000}}}, nil
+		})
+		root := a.root()
+		root.SetArgs([]string{"import", "nccl-tests", log, format})
+		err := root.ExecuteContext(ctx)
+		var e *exitError
+		if !errors.As(err, &e) || e.code != exitInterrupted || !strings.Contains(err.Error(), "after 2 rows") || runs != 3 {
+			t.Errorf("%s: %v after %d runs, want an interrupt after 2 rows", format, err, runs)
+		}
+		want := map[string]string{"--json": `"size_bytes": 1048576`, "--quiet": "\nerror: 18.9 % over 2 sizes"}[format]
+		if !strings.Contains(out.String(), want) || strings.Contains(out.String(), "16MiB") ||
+			strings.Contains(out.String(), "16777216") {
+			t.Errorf("%s: want the rows of 32 KiB and 1 MiB alone:\n%s", format, out)
+		}
+	}
+}
+
+// A size that fails is named, and ends the sweep.
+func TestAFailedSizeOfAComparison(t *testing.T) {
+	a, out := perfApp(func(context.Context, *scenario.Scenario, runOptions) (*result.Summary, error) {
+		return nil, errors.New("no luck")
+	})
+	log := filepath.Join("..", "..", "examples", "nccl-tests.log")
+	if code := a.execute([]string{"import", "nccl-tests", log, "-q"}); code != exitFailed {
+		t.Errorf("exit code %d", code)
+	}
+	if text := a.stderr.(*bytes.Buffer).String(); !strings.Contains(text, "import nccl-tests: 32KiB: no luck") ||
+		strings.Contains(out.String(), "error:") {
 		t.Errorf("%s\n%s", text, out)
 	}
 }

@@ -184,7 +184,7 @@ func TestPart(t *testing.T) {
 		text                string
 	}{
 		{"no NVLS", g, sweep(plain, g, ring), sweep(plain, g, Only{}), nil, 32 * unit.Mebibyte, Switched,
-			"simulated (NVLS with Simple): Ring fits"},
+			"by its model): Ring fits"},
 		{"hops of twice the latency", g, sweep(slowHops, g, Only{}), sweep(plain, g, Only{}), nil, unit.Kibibyte,
 			LatencyBound, "latency fits if it is 1.5"},
 		{"slow links", none, sweep(slowLinks, none, ring), sweep(plain, none, ring), nil, 4 * unit.Mebibyte,

@@ -146,8 +146,8 @@ func (p Params) Part(c coll.Collective, g Group, ps []Pair, factor unit.Ratio, u
 	case at.Text == "" || at.Left > factor.Float()-1:
 		at.Reason, at.Text = Unclear, "no single change of the model explains the sizes from here on"
 	}
-	at.Text = fmt.Sprintf("at %v it takes %s as measured, %s as simulated (%v with %v): %s", at.Bytes,
-		at.Measured.Human(), at.Simulated.Human(), model[0].a, model[0].proto, at.Text)
+	at.Text = fmt.Sprintf("at %v it takes %s as measured, %s as simulated (%v with %v, %s by its model): %s", at.Bytes,
+		at.Measured.Human(), at.Simulated.Human(), model[0].a, model[0].proto, model[0].d.Time().Human(), at.Text)
 	return at, true, nil
 }
 
