@@ -233,16 +233,8 @@ func (a *app) measuredSweep(ctx context.Context, log string, t *nccltests.Table,
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", log, err)
 	}
-	known := m.Hosts > 0
-	if f.cluster != "" {
-		src, err := a.readFile(ctx, f.cluster)
-		if err != nil {
-			return nil, misuse("cannot read scenario %s: %w", f.cluster, err)
-		}
-		if s.Base, err = scenario.Parse(f.cluster, src); err != nil {
-			return nil, a.problems(f.cluster, src, err)
-		}
-	} else {
+	use, known := m, m.Hosts > 0
+	if f.cluster == "" {
 		if !known && !f.hasHosts && !f.hasGPUs {
 			return nil, misuse("import nccl-tests: %s does not name all hosts and GPUs: want --hosts and --gpus, or --cluster",
 				log)
@@ -250,17 +242,17 @@ func (a *app) measuredSweep(ctx context.Context, log string, t *nccltests.Table,
 		if m.GPU != "" && m.Preset == "" {
 			return nil, misuse("import nccl-tests: %s is of %s, which no preset of cluster.host has: want --cluster", log, m.GPU)
 		}
-		use := m
 		if !known || f.hasHosts {
 			use.Hosts = f.hosts
 		}
 		if !known || f.hasGPUs {
 			use.GPUs = f.gpus
 		}
-		var src []byte
-		if s.Base, src, err = perf.BaseOf("flags.yaml", use); err != nil {
-			return nil, a.problems("flags.yaml", src, err)
-		}
+	}
+	if s.Base, err = a.perfBase(ctx, f.cluster, use); err != nil {
+		return nil, err
+	}
+	if f.cluster == "" {
 		c.assume(s.Base, m)
 	}
 	if cl := s.Base.Cluster; known && (cl.Hosts != m.Hosts || cl.Host.GPUs != m.GPUs) {

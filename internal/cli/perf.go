@@ -193,18 +193,29 @@ func (a *app) perfSweep(ctx context.Context, op string, f perfFlags) (s *perf.Sw
 	if f.channels < 0 {
 		return nil, misuse("perf: --channels %d: want 1 to 64, or 0 for what NCCL chooses", f.channels)
 	}
-	name, src := "perf.yaml", fmt.Appendf(nil, "cluster: {hosts: %d, host: {gpus: %d}}\njob: {collectives: "+
-		"[{op: all-reduce, bytes: 4B}]}\n", f.hosts, f.gpus)
-	if f.cluster != "" {
-		name = f.cluster
-		if src, err = a.readFile(ctx, name); err != nil {
-			return nil, misuse("cannot read scenario %s: %w", name, err)
-		}
-	}
-	if s.Base, err = scenario.Parse(name, src); err != nil {
-		return nil, a.problems(name, src, err)
+	s.Base, err = a.perfBase(ctx, f.cluster, perf.Machines{Hosts: f.hosts, GPUs: f.gpus})
+	if err != nil {
+		return nil, err
 	}
 	return s, nil
+}
+
+// perfBase returns the scenario in the file that --cluster names, without one that of these machines.
+func (a *app) perfBase(ctx context.Context, file string, m perf.Machines) (*scenario.Scenario, error) {
+	src := perf.BaseOf(m)
+	if file == "" {
+		file = "perf.yaml"
+	} else {
+		var err error
+		if src, err = a.readFile(ctx, file); err != nil {
+			return nil, misuse("cannot read scenario %s: %w", file, err)
+		}
+	}
+	sc, err := scenario.Parse(file, src)
+	if err != nil {
+		return nil, a.problems(file, src, err)
+	}
+	return sc, nil
 }
 
 // perfDone is a row that was run.
