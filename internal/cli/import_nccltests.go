@@ -240,7 +240,7 @@ func (a *app) measuredSweep(ctx context.Context, log string, t *nccltests.Table,
 				log)
 		}
 		if m.GPU != "" && m.Preset == "" {
-			return nil, misuse("import nccl-tests: %s is of %s, which no preset of cluster.host has: want --cluster", log, m.GPU)
+			return nil, misuse("import nccl-tests: %s is of %q, which no preset of cluster.host has: want --cluster", log, m.GPU)
 		}
 		if !known || f.hasHosts {
 			use.Hosts = f.hosts

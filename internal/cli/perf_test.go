@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -124,5 +125,34 @@ func TestAFailedSizeOfAComparison(t *testing.T) {
 	if text := a.stderr.(*bytes.Buffer).String(); !strings.Contains(text, "import nccl-tests: 32KiB: no luck") ||
 		strings.Contains(out.String(), "error:") {
 		t.Errorf("%s\n%s", text, out)
+	}
+}
+
+// The comparison that docs/perf.md shows is what the sample log gives; RAILYARD_UPDATE=1 rewrites it.
+func TestTheComparisonInTheDocuments(t *testing.T) {
+	t.Chdir(filepath.Join("..", ".."))
+	a, out := perfApp(nil)
+	const log = "examples/nccl-tests.log"
+	if code := a.execute([]string{"import", "nccl-tests", log, "-q"}); code != exitOK {
+		t.Fatalf("exit code %d: %s", code, a.stderr)
+	}
+	doc, err := os.ReadFile("docs/perf.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, found := strings.Cut(string(doc), "$ railyard import nccl-tests "+log+"\n")
+	shown, after, closed := strings.Cut(rest, "```\n")
+	if !found || !closed {
+		t.Fatal("docs/perf.md does not show it")
+	}
+	if shown == out.String() {
+		return
+	}
+	if os.Getenv("RAILYARD_UPDATE") == "" {
+		t.Fatalf("docs/perf.md shows\n%s\nit is\n%s", shown, out)
+	}
+	text := before + "$ railyard import nccl-tests " + log + "\n" + out.String() + "```\n" + after
+	if err := os.WriteFile("docs/perf.md", []byte(text), 0o666); err != nil {
+		t.Fatal(err)
 	}
 }

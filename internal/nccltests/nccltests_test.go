@@ -373,3 +373,18 @@ func FuzzRead(f *testing.F) {
 		text(t, table)
 	})
 }
+
+// A list of devices that the program cut short, between two words or inside a name, says so.
+func TestDevicesCutShort(t *testing.T) {
+	const rest = "#  size  count  type  redop  root  time  algbw  busbw  #wrong  time  algbw  busbw  #wrong\n" +
+		" 8 2 float sum -1 1.00 0.00 0.00 0 1.00 0.00 0.00 0\n"
+	const whole = "#  Rank  0 Group  0 Pid  1 on  a device  0 [0x1b] NVIDIA H200\n"
+	for text, cut := range map[string]bool{whole: false, whole + "#  Rank  1 Group  0 Pid...\n": true,
+		"#  Rank  0 Group  0 Pid  1 on  a device  0 [0x1b] NVIDIA H...\n": true,
+		"#  Rank  1 Group  0 Pid...\n" + whole:                            true} {
+		table, err := Read("log", []byte(text+rest))
+		if err != nil || table.Cut != cut || len(table.Devices) > 1 {
+			t.Errorf("%s%v, %+v", text, err, table)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"railyard/internal/coll"
@@ -38,7 +39,7 @@ func MachinesOf(t *nccltests.Table) (m Machines, err error) {
 			return m, fmt.Errorf("ranks in groups %d and %d: want one group of all ranks", t.Devices[0].Group, d.Group)
 		}
 		if d.Name != t.Devices[0].Name && !t.Cut {
-			return m, fmt.Errorf("rank %d has %s, rank %d %s: want equal GPUs", t.Devices[0].Rank, t.Devices[0].Name, d.Rank,
+			return m, fmt.Errorf("rank %d has %q, rank %d %q: want equal GPUs", t.Devices[0].Rank, t.Devices[0].Name, d.Rank,
 				d.Name)
 		}
 	}
@@ -49,7 +50,7 @@ func MachinesOf(t *nccltests.Table) (m Machines, err error) {
 	}
 	for _, h := range hosts {
 		if on[h] != on[hosts[0]] {
-			return m, fmt.Errorf("%s on %s, %d on %s: want as many on each host", unit.CountOf(int64(on[hosts[0]]), "GPU"),
+			return m, fmt.Errorf("%s on %q, %d on %q: want as many on each host", unit.CountOf(int64(on[hosts[0]]), "GPU"),
 				hosts[0], on[h], h)
 		}
 	}
@@ -84,6 +85,9 @@ type Measured struct {
 // to say about them. It fails if the bus bandwidths are not those of the sweep's operation and
 // ranks.
 func (s *Sweep) Measured(t *nccltests.Table) (all []Measured, notes []string, err error) {
+	if len(t.Rows) > MaxRows {
+		return nil, nil, fmt.Errorf("%d rows, want at most %d", len(t.Rows), MaxRows)
+	}
 	ranks := s.Base.GPUs()
 	seen := map[unit.Bytes]bool{}
 	var out, wrong, roots int
@@ -121,8 +125,8 @@ func (s *Sweep) Measured(t *nccltests.Table) (all []Measured, notes []string, er
 			if row.Root > 0 {
 				roots++
 			}
-			if row.Type != "float" && !slices.Contains(types, row.Type) {
-				types = append(types, row.Type)
+			if row.Type != "float" && !slices.Contains(types, strconv.Quote(row.Type)) {
+				types = append(types, strconv.Quote(row.Type))
 			}
 		}
 		all = append(all, m)

@@ -37,9 +37,9 @@ func TestMachinesOf(t *testing.T) {
 		{nccltests.Table{Devices: devices("NVIDIA H100 NVL", 2)}, "1 x 2 "},
 		{nccltests.Table{Devices: devices("NVIDIA GH200 480GB", 1)}, "1 x 1 "},
 		{nccltests.Table{Devices: devices("NVIDIA B200", 8), Cut: true}, "0 x 0 hgx-b200"},
-		{nccltests.Table{Devices: devices("NVIDIA B200", 8, 4)}, "8 GPUs on node1, 4 on node2: want as many on each host"},
+		{nccltests.Table{Devices: devices("NVIDIA B200", 8, 4)}, `8 GPUs on "node1", 4 on "node2": want as many on each host`},
 		{nccltests.Table{Devices: split}, "ranks in groups 0 and 1: want one group of all ranks"},
-		{nccltests.Table{Devices: mixed}, "rank 0 has NVIDIA H100 80GB HBM3, rank 1 NVIDIA H200: want equal GPUs"},
+		{nccltests.Table{Devices: mixed}, `rank 0 has "NVIDIA H100 80GB HBM3", rank 1 "NVIDIA H200": want equal GPUs`},
 	} {
 		m, err := MachinesOf(&c.table)
 		got := fmt.Sprintf("%d x %d %s", m.Hosts, m.GPUs, m.Preset)
@@ -85,7 +85,7 @@ func TestMeasured(t *testing.T) {
 		t.Errorf("%+v: not how perf runs it", all[3].Row)
 	}
 	for i, want := range []string{"1 size: only measured out of place", "1 size: the log counts wrong results",
-		"1 size: measured with another root", "measured with half", "host's times (-C 1)"} {
+		"1 size: measured with another root", `measured with "half"`, "host's times (-C 1)"} {
 		if len(notes) != 5 || !strings.Contains(notes[i], want) {
 			t.Errorf("%q, want %q", notes, want)
 		}
@@ -117,6 +117,11 @@ func TestBusBandwidthsOfOtherRanks(t *testing.T) {
 		if err := printed(c.op, c.alg, c.bus); (err == nil) != c.fits {
 			t.Errorf("%v, algbw %v, busbw %v: %v", c.op, c.alg, c.bus, err)
 		}
+	}
+	many := &nccltests.Table{Rows: make([]nccltests.Row, MaxRows+1)}
+	if _, _, err := sweep(t, coll.AllReduce, 1, 8, Sizes{}).Measured(many); err == nil || err.Error() !=
+		"1001 rows, want at most 1000" {
+		t.Errorf("%v", err)
 	}
 	if err := printed(coll.AllReduce, 10, 18.75); err == nil || !strings.Contains(err.Error(),
 		"1GiB: busbw is 1.875 times algbw, of all_reduce over 8 ranks it is 1.75") {
