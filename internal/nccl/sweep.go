@@ -78,7 +78,7 @@ type Reason uint8
 // The reasons, and what to look at.
 const (
 	Unclear        Reason = iota // no single change of the model explains what was measured
-	Simulation                   // the model as it is explains it: what simulated takes another time
+	Simulation                   // the model as it is fits at the size: what simulated takes another time
 	LatencyBound                 // base latency, latency of hops
 	BandwidthBound               // rate or efficiency of links
 	Switched                     // another algorithm or protocol than simulated
@@ -112,7 +112,7 @@ type theory struct {
 // than a factor; found is false if they never do. The likely reason is the one change of the model
 // that explains the measured times from there on best: all latencies times a factor, all
 // bandwidths, another algorithm or protocol, or bandwidth in proportion to the channels that a size
-// uses; none if the model as it is comes within the factor at all of them. used nil: what NCCL would
+// uses. Where the model as it is comes within the factor, the simulation is the reason. used nil: what NCCL would
 // choose. It fails if there is no pair, or if the group cannot be.
 func (p Params) Part(c coll.Collective, g Group, ps []Pair, factor unit.Ratio, used Used) (at Parting, found bool,
 	err error) {
@@ -140,7 +140,7 @@ func (p Params) Part(c coll.Collective, g Group, ps []Pair, factor unit.Ratio, u
 		}
 	}
 	switch plain := with(ps[i:], func(i int) float64 { return float64(model[i].d.Time()) }); {
-	case !slices.ContainsFunc(plain, func(p Pair) bool { return p.Ratio() > factor.Float() }):
+	case plain[0].Ratio() <= factor.Float():
 		at.Reason, at.Left, at.Text = Simulation, Error(plain), "NCCL's model fits as it is: the simulation takes "+
 			"another time than the model of what it runs"
 	case at.Text == "" || at.Left > factor.Float()-1:
