@@ -112,8 +112,8 @@ type theory struct {
 // than a factor; found is false if they never do. The likely reason is the one change of the model
 // that explains the measured times from there on best: all latencies times a factor, all
 // bandwidths, another algorithm or protocol, or bandwidth in proportion to the channels that a size
-// uses. Where the model as it is comes within the factor, the simulation is the reason. used nil: what NCCL would
-// choose. It fails if there is no pair, or if the group cannot be.
+// uses. Where the model as it is comes within the factor, the simulation is the reason. used nil:
+// what NCCL would choose. It fails if there is no pair, or if the group cannot be.
 func (p Params) Part(c coll.Collective, g Group, ps []Pair, factor unit.Ratio, used Used) (at Parting, found bool,
 	err error) {
 	if len(ps) == 0 {
