@@ -166,6 +166,13 @@ func (a *app) measured(ctx context.Context, log string, f measuredFlags) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", log, err)
 	}
+	for _, m := range all {
+		if m.Left == "" {
+			if _, err := c.Scenario(m.Row); err != nil { // before anything is printed
+				return fmt.Errorf("import nccl-tests: %w", err)
+			}
+		}
+	}
 	c.out.Log, c.out.Program = log, nccltests.Program(c.Op)
 	c.out.Hosts, c.out.Ranks, c.out.Preset = c.Base.Cluster.Hosts, c.Base.GPUs(), c.Base.Cluster.Host.Preset
 	c.out.Iterations, c.out.Warmup, c.out.Factor = c.Iterations, c.Warmup, c.factor.Float()
@@ -268,8 +275,8 @@ func (c *comparing) assume(base *scenario.Scenario, m perf.Machines) {
 		c.out.Notes = append(c.out.Notes, fmt.Sprintf("the log names no GPU: %s is assumed", base.Cluster.Host.Preset))
 	}
 	if base.Cluster.Hosts > 1 {
-		c.out.Notes = append(c.out.Notes, fmt.Sprintf("no log says what joins hosts: a %s fabric with a NIC of %v for each GPU "+
-			"is assumed; --cluster says another", base.Fabric.Design, base.Cluster.NIC.Speed))
+		c.out.Notes = append(c.out.Notes, fmt.Sprintf("no log says what joins hosts: a %s fabric with a NIC of %v for "+
+			"each GPU is assumed; --cluster says another", base.Fabric.Design, base.Cluster.NIC.Speed))
 	}
 }
 
@@ -386,7 +393,8 @@ func (a *app) printCompared(c *comparing) error {
 		} else {
 			s.Wrap("", fmt.Sprintf("they part nowhere by more than a factor of %s", c.flags.factor))
 		}
-		s.Wrap("", fmt.Sprintf("scores: %s. Calibrated on this log: nothing. %s", count(len(c.pairs), "size"), c.efficiency()))
+		s.Wrap("", fmt.Sprintf("scores: %s. Calibrated on this log: nothing. %s", count(len(c.pairs), "size"),
+			c.efficiency()))
 	}
 	for _, l := range c.out.LeftOut {
 		s.Wrap("", fmt.Sprintf("left out: %s: %s", l.Size, l.Why))
@@ -404,5 +412,6 @@ func (c *comparing) efficiency() string {
 		return fmt.Sprintf("cluster.host.nvlink_efficiency is the scenario's, %v: if it was fitted to this log, large sizes "+
 			"say nothing", e)
 	}
-	return fmt.Sprintf("cluster.host.nvlink_efficiency, %v, was calibrated on one other point: 16 GiB on 8 x H200 without NVLS", e)
+	return fmt.Sprintf("cluster.host.nvlink_efficiency, %v, was calibrated on one other point: 16 GiB on 8 x H200 "+
+		"without NVLS", e)
 }

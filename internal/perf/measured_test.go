@@ -37,7 +37,8 @@ func TestMachinesOf(t *testing.T) {
 		{nccltests.Table{Devices: devices("NVIDIA H100 NVL", 2)}, "1 x 2 "},
 		{nccltests.Table{Devices: devices("NVIDIA GH200 480GB", 1)}, "1 x 1 "},
 		{nccltests.Table{Devices: devices("NVIDIA B200", 8), Cut: true}, "0 x 0 hgx-b200"},
-		{nccltests.Table{Devices: devices("NVIDIA B200", 8, 4)}, `8 GPUs on "node1", 4 on "node2": want as many on each host`},
+		{nccltests.Table{Devices: devices("NVIDIA B200", 8, 4)},
+			`8 GPUs on "node1", 4 on "node2": want as many on each host`},
 		{nccltests.Table{Devices: split}, "ranks in groups 0 and 1: want one group of all ranks"},
 		{nccltests.Table{Devices: mixed}, `rank 0 has "NVIDIA H100 80GB HBM3", rank 1 "NVIDIA H200": want equal GPUs`},
 	} {
