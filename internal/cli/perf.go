@@ -46,15 +46,15 @@ counted as nccl-tests does: each rank's time for all iterations after the warm-u
 their number, mean over ranks. No real numbers are sent, so #wrong is N/A.
 
 OP is ` + strings.Join(can, ", ") + `.
-The buffer is input and output: figures are in place. ` + strings.Join(cannot, ", ") + `
-cannot be run yet.
+Figures of alltoall, gather, scatter and sendrecv are out of place; of the others one buffer
+is input and output, and figures are in place. ` + strings.Join(cannot, ", ") + ` cannot be run.
 
 Sizes are written as for nccl-tests: 8, 64K, 32M, 1G, where K, M and G are powers of 1024;
 a scenario file writes them as 64KiB, 32MiB, 1GiB. They are rounded down as nccl-tests does:
 to whole float32 values, where each rank has a part to 16 bytes of each.
 
-Algorithm and channels of each row are what NCCL's published model chooses among rings and
-trees with the protocol Simple, unless --algorithm or --channels say so. A line that begins
+Algorithm and channels of each row are what NCCL's published model chooses among rings,
+trees and sends with the protocol Simple, unless --algorithm or --channels say so. A line that begins
 with # names them where they change.
 
 The cluster is --hosts HGX H100 hosts with --gpus GPUs and as many 400 Gb/s NICs on a
@@ -107,7 +107,8 @@ type perfRow struct {
 	Type       string        `json:"type"`
 	RedOp      string        `json:"redop"`
 	Root       int           `json:"root"`
-	Time       unit.Duration `json:"time_ps"` // in place
+	InPlace    bool          `json:"in_place"`
+	Time       unit.Duration `json:"time_ps"`
 	AlgBW      float64       `json:"algbw_bytes_per_s"`
 	BusBW      float64       `json:"busbw_bytes_per_s"`
 	Algorithm  string        `json:"algorithm"`
@@ -248,7 +249,7 @@ func (a *app) perfOne(ctx context.Context, s *perf.Sweep, row perf.Row, f perfFl
 	}
 	c := sum.Collectives[0]
 	d.data = perfRow{Size: d.row.Bytes, Count: d.row.Count, Type: d.row.Type, RedOp: d.row.RedOp, Root: d.row.Root,
-		Time: c.Time, AlgBW: c.AlgBW, BusBW: c.BusBW, Algorithm: row.Algorithm, Protocol: row.Protocol,
+		InPlace: d.row.In != nil, Time: c.Time, AlgBW: c.AlgBW, BusBW: c.BusBW, Algorithm: row.Algorithm, Protocol: row.Protocol,
 		Channels: row.Channels, PacketHops: sum.PacketHops}
 	return d, nil
 }

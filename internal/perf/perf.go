@@ -2,7 +2,6 @@ package perf
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"railyard/internal/coll"
@@ -33,33 +32,26 @@ type Row struct {
 	Channels  int
 }
 
+// hypercube is the one operation of nccl-tests that ranks cannot run here.
+const hypercube = "hypercube"
+
 // Operations names nccl-tests' operations, those that ranks can run here first.
 func Operations() (can, cannot []string) {
 	for c := coll.AllReduce; c < coll.Barrier; c++ {
-		if name := strings.TrimSuffix(nccltests.Program(c), "_perf"); runs(c) {
-			can = append(can, name)
-		} else {
-			cannot = append(cannot, name)
-		}
+		can = append(can, strings.TrimSuffix(nccltests.Program(c), "_perf"))
 	}
-	return can, append(cannot, "hypercube")
-}
-
-// runs reports whether a scenario can have the collective.
-func runs(c coll.Collective) bool {
-	return slices.ContainsFunc(scenario.CollectiveOps, func(o scenario.Choice) bool { return o.Name == c.String() })
+	return can, []string{hypercube}
 }
 
 // ParseOp returns the collective of nccl-tests' name, all_reduce or all_reduce_perf.
 func ParseOp(name string) (coll.Collective, error) {
 	t := nccltests.Table{Program: strings.TrimSuffix(name, "_perf") + "_perf"}
-	can, cannot := Operations()
-	c, known := t.Collective()
-	switch {
-	case known && runs(c):
+	can, _ := Operations()
+	if c, known := t.Collective(); known {
 		return c, nil
-	case known || slices.Contains(cannot, strings.TrimSuffix(name, "_perf")):
-		return 0, fmt.Errorf("%s: ranks cannot run it yet, as its input and output differ, want one of %s", name,
+	}
+	if strings.TrimSuffix(name, "_perf") == hypercube {
+		return 0, fmt.Errorf("%s: ranks cannot run it, there is no schedule of it, want one of %s", name,
 			strings.Join(can, ", "))
 	}
 	return 0, fmt.Errorf("%q: no operation of nccl-tests, want one of %s", name, strings.Join(can, ", "))
@@ -101,12 +93,14 @@ func (s *Sweep) row(size unit.Bytes) (Row, error) {
 	return row, s.choose(&row)
 }
 
-// choose fills in what NCCL's model chooses: among rings and trees, with the protocol Simple.
+// choose fills in what NCCL's model chooses: among rings and trees, or sends where it has no choice,
+// with the protocol Simple.
 func (s *Sweep) choose(row *Row) error {
 	if row.Algorithm != "" && row.Channels > 0 {
 		return nil
 	}
-	only := nccl.Only{Algorithms: []nccl.Algorithm{nccl.Ring, nccl.Tree}, Protocols: []nccl.Protocol{nccl.Simple}}
+	only := nccl.Only{Algorithms: []nccl.Algorithm{nccl.Ring, nccl.Tree, nccl.Direct},
+		Protocols: []nccl.Protocol{nccl.Simple}}
 	choice, err := nccl.Default().Choose(s.Op, max(row.Bytes, 1), s.Group(), only)
 	if err != nil {
 		return err
@@ -135,19 +129,25 @@ func (s *Sweep) Scenario(rows ...Row) (*scenario.Scenario, error) {
 	return s.Base.Set("job", "{collectives: ["+strings.Join(entries, ", ")+"]}")
 }
 
-// Result is what the run of a row says, as nccl-tests counts. The buffer is both input and output.
+// Result is what the run of a row says, as nccl-tests counts: in place, or out
+// of place where input and output are two buffers.
 func (s *Sweep) Result(row Row, sum *result.Summary) (nccltests.Row, error) {
 	if len(sum.Collectives) != 1 {
 		return nccltests.Row{}, fmt.Errorf("the run has figures of %d collectives, want 1", len(sum.Collectives))
 	}
 	c := sum.Collectives[0]
-	in := &nccltests.Result{Time: c.Time}
+	took := &nccltests.Result{Time: c.Time}
 	if c.Time > 0 && c.Bytes > 0 {
-		*in = nccltests.NewResult(s.Op, s.Base.GPUs(), row.Bytes, c.Time)
+		*took = nccltests.NewResult(s.Op, s.Base.GPUs(), row.Bytes, c.Time)
 	}
-	out := nccltests.Row{Bytes: row.Bytes, Count: row.Count, Type: "float", RedOp: "none", Root: -1, In: in}
+	out := nccltests.Row{Bytes: row.Bytes, Count: row.Count, Type: "float", RedOp: "none", Root: -1}
+	if s.Op.InPlace() {
+		out.In = took
+	} else {
+		out.Out = took
+	}
 	switch s.Op {
-	case coll.AllReduce, coll.ReduceScatter, coll.ReduceTo:
+	case coll.AllReduce, coll.ReduceScatter, coll.ReduceTo, coll.SendReceive: // which adds nothing, but says so
 		out.RedOp = "sum"
 	}
 	if s.Op.Rooted() {

@@ -66,7 +66,8 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// Every operation of nccl-tests is known; those that ranks cannot run are refused by name.
+// Every operation of nccl-tests is known and one of a scenario; those that ranks cannot run are
+// refused by name.
 func TestOperations(t *testing.T) {
 	can, cannot := Operations()
 	all := slices.Sorted(slices.Values(slices.Concat(can, cannot)))
@@ -76,12 +77,14 @@ func TestOperations(t *testing.T) {
 	}
 	for _, name := range can {
 		c, err := ParseOp(name + "_perf")
-		if d, e := ParseOp(name); err != nil || e != nil || c != d || !runs(c) {
+		if d, e := ParseOp(name); err != nil || e != nil || c != d {
 			t.Errorf("%s: %v %v, %v %v", name, c, d, err, e)
+		} else if !slices.ContainsFunc(scenario.CollectiveOps, func(o scenario.Choice) bool { return o.Name == c.String() }) {
+			t.Errorf("%s: a scenario has no %v", name, c)
 		}
 	}
 	for _, name := range cannot {
-		if _, err := ParseOp(name); err == nil || !strings.Contains(err.Error(), name+": ranks cannot run it yet") {
+		if _, err := ParseOp(name); err == nil || !strings.Contains(err.Error(), name+": ranks cannot run it, there is no schedule") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -104,6 +107,10 @@ func TestRowsCountAsNcclTests(t *testing.T) {
 		{coll.ReduceScatter, 255, "0 0"},
 		{coll.ReduceScatter, 256, "256 4"},
 		{coll.BroadcastFrom, 1001, "1000 250"},
+		{coll.AllToAll, 1001, "768 12"},
+		{coll.GatherTo, 1001, "768 12"},
+		{coll.ScatterFrom, 255, "0 0"},
+		{coll.SendReceive, 1001, "1000 250"},
 	} {
 		rows, err := sweep(t, c.op, 2, 8, Sizes{Min: c.size, Max: c.size, Step: 1}).Rows()
 		if err != nil {
@@ -127,8 +134,7 @@ func TestChoices(t *testing.T) {
 		last.Channels < 8 {
 		t.Errorf("%s for 8 B, %s for 1 GiB", first.How(), last.How())
 	}
-	for _, op := range []coll.Collective{coll.AllReduce, coll.AllGather, coll.ReduceScatter, coll.BroadcastFrom,
-		coll.ReduceTo} {
+	for op := coll.AllReduce; op < coll.Barrier; op++ {
 		for _, shape := range [][2]int{{1, 8}, {2, 8}, {3, 1}, {1, 2}} {
 			s := sweep(t, op, shape[0], shape[1], Sizes{Min: 8, Max: 1 << 30, Factor: 32})
 			rows, err := s.Rows()
@@ -168,15 +174,25 @@ func TestResults(t *testing.T) {
 	sum := &result.Summary{Collectives: []result.Collective{{Bytes: 1 << 20, Time: 10 * unit.Microsecond}}}
 	for op, want := range map[coll.Collective]string{
 		coll.AllReduce: "sum -1 838860800000 1572864000000", coll.AllGather: "none -1 838860800000 786432000000",
-		coll.ReduceTo: "sum 0 838860800000 838860800000",
+		coll.ReduceTo: "sum 0 838860800000 838860800000", coll.AllToAll: "none -1 838860800000 786432000000",
+		coll.GatherTo: "none 0 838860800000 786432000000", coll.ScatterFrom: "none 0 838860800000 786432000000",
+		coll.SendReceive: "sum -1 838860800000 838860800000",
 	} {
 		s := sweep(t, op, 2, 8, Sizes{})
 		r, err := s.Result(Row{Bytes: 1 << 20, Count: 5}, sum)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := fmt.Sprint(r.RedOp, " ", r.Root, " ", int64(r.In.AlgBW), " ", int64(r.In.BusBW)) // bits per second
-		if got != want || r.Out != nil || r.Count != 5 || r.In.Errors.Checked {
+		took, none := r.In, r.Out
+		if op >= coll.GatherTo {
+			took, none = r.Out, r.In
+		}
+		if took == nil || none != nil {
+			t.Errorf("%v: %+v in place, %+v out of place", op, r.In, r.Out)
+			continue
+		}
+		got := fmt.Sprint(r.RedOp, " ", r.Root, " ", int64(took.AlgBW), " ", int64(took.BusBW)) // bits per second
+		if got != want || r.Count != 5 || took.Errors.Checked {
 			t.Errorf("%v: %s, %+v, want %s", op, got, r, want)
 		}
 	}

@@ -79,7 +79,7 @@ const aligned = 16
 func rounded(c coll.Collective, ranks int, size unit.Bytes) unit.Bytes {
 	part := unit.Bytes(element)
 	switch c {
-	case coll.AllGather, coll.ReduceScatter:
+	case coll.AllGather, coll.ReduceScatter, coll.AllToAll, coll.GatherTo, coll.ScatterFrom:
 		part = aligned * unit.Bytes(ranks)
 	}
 	return size / part * part

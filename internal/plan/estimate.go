@@ -154,7 +154,7 @@ func (p *Plan) eachTraffic(visit func(collective int, l *RankLink, t traffic)) {
 		c := &p.Work.Collectives[k]
 		for ch := range c.Schedule.Channels() {
 			for r := range c.Schedule.Ranks() {
-				one = coll.AppendTraffic(one[:0], c.Schedule, r, ch, int(c.Range.Elems))
+				one = coll.AppendTraffic(one[:0], c.Schedule, r, ch, int(c.Sent()))
 				for _, t := range one {
 					link := p.linkOf[exec.Way{Src: int32(r), Dst: t.Peer, Channel: int32(ch)}]
 					visit(k, &p.Links[link], traffic{t.Elems * c.ElemBytes, t.Messages})

@@ -38,16 +38,23 @@ func every(bytes string) (entries []string) {
 
 // crosses is the part of a buffer that must come into a place that is one of n alike, or leave it.
 // What all end with depends on all: of each element of an all-reduce something enters each place,
-// of a broadcast and a reduce enters or leaves each that is not the root's.
-func crosses(op string, n int64) unit.Ratio {
-	if op == "all-gather" || op == "reduce-scatter" {
+// of a broadcast and a reduce enters or leaves each that is not the root's; of a gather and a
+// scatter the others' parts that of the root. Of an all-to-all each of the ranks there has parts
+// for others; in a ring one rank there sends all it has to another place.
+func crosses(op string, n, ranks int64) unit.Ratio {
+	switch op {
+	case "all-gather", "reduce-scatter", "gather", "scatter":
 		return unit.Ratio{Num: n - 1, Den: n}
+	case "all-to-all":
+		return unit.Ratio{Num: ranks * (n - 1), Den: n}
 	}
 	return unit.Ratio{Num: 1, Den: 1}
 }
 
 // Whatever the collective, the algorithm and the size: no link sends above its rate, and no time is
-// below that of the cut around a host or around a GPU at the full rate of its links.
+// below that of the cut around a host or around a GPU at the full rate of its links. Time is that
+// from the first rank's start to the last rank's end; the mean over ranks, which rows have, may be
+// less where only some ranks send over the cut.
 func TestCollectivesKeepTheCutBound(t *testing.T) {
 	for _, bytes := range []string{"8B", "64kB", "4MB"} {
 		for _, hosts := range []int{1, 2} {
@@ -58,10 +65,14 @@ func TestCollectivesKeepTheCutBound(t *testing.T) {
 					t.Fatalf("%d figures of %d rows", len(r.Collectives), len(entries))
 				}
 				host := read(t, benchmark(hosts, "100Gb/s", entries...)).Cluster.Host
+				spans := timedSpans(t, r)
 				for i, c := range r.Collectives {
 					op, _, _ := strings.Cut(strings.TrimPrefix(entries[i], "op: "), ",")
-					bound := bound(op, c.Bytes, hosts, host)
-					if c.Time < bound || c.Time < host.Launch {
+					bound, some := bound(op, c.Bytes, hosts, host), op == "gather" || op == "scatter" || op == "send-receive"
+					if span := spans[fmt.Sprintf("%s%d", op, i+1)]; span < bound*unit.Duration(c.Count) {
+						t.Errorf("%s: %d runs in %v, below %d times the bound %v", entries[i], c.Count, span, c.Count, bound)
+					}
+					if c.Time < bound && !some || c.Time < host.Launch {
 						t.Errorf("%s: %v, below the bound %v", entries[i], c.Time, bound)
 					}
 				}
@@ -75,17 +86,40 @@ func TestCollectivesKeepTheCutBound(t *testing.T) {
 	}
 }
 
+// timedSpans is how long the timed runs of each row took, by what their operations are named for,
+// from the first start on any rank to the last end.
+func timedSpans(t *testing.T, r ran) map[string]unit.Duration {
+	t.Helper()
+	spans, began := map[string]unit.Duration{}, map[string]unit.Time{}
+	for _, op := range rows(t, r.Operations()) {
+		row, run, _ := strings.Cut(op.Name, ".")
+		if run == "" || run[0] < '0' || run[0] > '9' { // a warm-up or a barrier
+			continue
+		}
+		if at, seen := began[row]; !seen || op.Start < at {
+			began[row] = op.Start
+		}
+	}
+	for _, op := range rows(t, r.Operations()) {
+		row, run, _ := strings.Cut(op.Name, ".")
+		if at, timed := began[row]; timed && run[0] >= '0' && run[0] <= '9' {
+			spans[row] = max(spans[row], op.End.Sub(at))
+		}
+	}
+	return spans
+}
+
 // bound is the least time that links allow: around a host its NICs, around a GPU its NVLink and,
 // where there are other hosts, the host's NICs.
 func bound(op string, bytes unit.Bytes, hosts int, host scenario.Host) unit.Duration {
 	nics, gpu := 4*100*unit.GigabitPerSec, host.NVLink
-	cross := func(n int, rate unit.Bitrate) unit.Duration {
-		return rate.TransmitTime(unit.Bytes(crosses(op, int64(n)).Of(int64(bytes))))
+	cross := func(n, ranks int64, rate unit.Bitrate) unit.Duration {
+		return rate.TransmitTime(unit.Bytes(crosses(op, n, ranks).Of(int64(bytes))))
 	}
 	if hosts == 1 {
-		return cross(4, gpu)
+		return cross(4, 1, gpu)
 	}
-	return max(cross(4*hosts, gpu+nics), cross(hosts, nics))
+	return max(cross(4*int64(hosts), 1, gpu+nics), cross(int64(hosts), 4, nics))
 }
 
 // Twice the rate of the NICs halves the time of what is large, and of what is small does not.
@@ -107,8 +141,10 @@ func TestTwiceTheRateHalvesTheTime(t *testing.T) {
 func TestFiguresOfRows(t *testing.T) {
 	r := run(t, benchmark(2, "100Gb/s", "op: all-reduce, bytes: 1MB, iterations: 3, warmup: 2",
 		"op: all-gather, bytes: 1MB, iterations: 2", "op: broadcast, bytes: 1MB, warmup: 0",
-		"op: all-reduce, bytes: 0B"), Options{})
-	factors := []unit.Ratio{{Num: 14, Den: 8}, {Num: 7, Den: 8}, {Num: 1, Den: 1}, {Num: 14, Den: 8}}
+		"op: all-reduce, bytes: 0B", "op: all-to-all, bytes: 1MB", "op: gather, bytes: 1MB", "op: scatter, bytes: 1MB",
+		"op: send-receive, bytes: 1MB"), Options{})
+	factors := []unit.Ratio{{Num: 14, Den: 8}, {Num: 7, Den: 8}, {Num: 1, Den: 1}, {Num: 14, Den: 8},
+		{Num: 7, Den: 8}, {Num: 7, Den: 8}, {Num: 7, Den: 8}, {Num: 1, Den: 1}}
 	for i, c := range r.Collectives {
 		if want := float64(c.Bytes) / c.Time.Seconds(); c.AlgBW != want || c.BusBW != want*factors[i].Float() {
 			t.Errorf("%s: algbw %v, busbw %v, want %v and %v times it", c.Name, c.AlgBW, c.BusBW, want, factors[i])

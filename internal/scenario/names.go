@@ -48,10 +48,15 @@ var (
 		{"reduce-scatter", "every rank ends with its part of the sum of all"},
 		{"broadcast", "every rank ends with rank 0's data"},
 		{"reduce", "rank 0 ends with the sum of all"},
+		{"all-to-all", "every rank ends with the part that each rank has for it"},
+		{"gather", "rank 0 ends with every rank's part"},
+		{"scatter", "every rank ends with its part of rank 0's data"},
+		{"send-receive", "every rank ends with the data of the one before it in the ring"},
 	}
 	RowAlgorithms = []Choice{
-		{"auto", "ring, but for broadcast and reduce chain"},
-		{"ring", "all-reduce, all-gather, reduce-scatter: 1/n of the data per step round a ring"},
+		{"auto", "chain for broadcast and reduce, direct for all-to-all, gather and scatter, else ring"},
+		{"ring", "all-reduce, all-gather, reduce-scatter: 1/n of the data per step round a ring; send-receive: one " +
+			"step of all the data"},
 		{"chain", "all-reduce, broadcast, reduce: along a chain of ranks, in 8 chunks"},
 		{"tree", "all-reduce, broadcast, reduce: along a binary tree, in 8 chunks"},
 		{"double-tree", "all-reduce: NCCL's double binary tree; needs an even number of channels"},
@@ -59,8 +64,8 @@ var (
 		{"hierarchical", "all-reduce: rings in each host and between hosts"},
 		{"halving", "reduce-scatter: recursive halving"},
 		{"doubling", "all-gather: recursive doubling"},
-		{"direct", "all-gather, reduce-scatter: straight to every rank, all at once"},
-		{"pairwise", "all-gather, reduce-scatter: straight to every rank, one after the other"},
+		{"direct", "all-gather, reduce-scatter, all-to-all, gather, scatter: straight to every rank, all at once"},
+		{"pairwise", "all-gather, reduce-scatter, all-to-all: straight to every rank, one after the other"},
 	}
 	Protocols = []Choice{
 		{"simple", "whole chunks, acknowledged; nothing beside the data (NCCL's Simple)"},
@@ -183,6 +188,10 @@ var algorithmsOf = map[string][]string{
 	"reduce-scatter": {"ring", "halving", "direct", "pairwise"},
 	"broadcast":      {"chain", "tree"},
 	"reduce":         {"chain", "tree"},
+	"all-to-all":     {"direct", "pairwise"},
+	"gather":         {"direct"},
+	"scatter":        {"direct"},
+	"send-receive":   {"ring"},
 }
 
 // Chosen returns the algorithm of the row: what auto means, where that stands.

@@ -10,8 +10,8 @@ import (
 // BenchmarkRow is one collective that is run again and again.
 type BenchmarkRow struct {
 	Name       string
-	Elems      int64         // of float32
-	Schedule   coll.Schedule // in place, over all ranks
+	Elems      int64         // of float32, of the larger of a rank's input and output
+	Schedule   coll.Schedule // over all ranks; out of place with its Goal
 	Warmup     int           // runs before those that are timed
 	Iterations int
 }
@@ -47,7 +47,8 @@ func Benchmark(c BenchmarkConfig) (j *Job, timed []TimedRow, err error) {
 		group.Ranks = append(group.Ranks, int32(r))
 	}
 	j = &Job{Groups: []Group{group}, Of: make([]int32, c.Ranks),
-		Buffers: []Buffer{{Name: "data", ElemBytes: elem}, {Name: "token", Elems: 1, ElemBytes: elem}}}
+		Buffers: []Buffer{{Name: "data", ElemBytes: elem}, {Name: "token", Elems: 1, ElemBytes: elem},
+			{Name: "input", ElemBytes: elem}}}
 	for i := range c.Rows {
 		row := &c.Rows[i]
 		if row.Elems < 0 || row.Iterations < 1 || row.Warmup < 0 {
@@ -78,17 +79,45 @@ func Benchmark(c BenchmarkConfig) (j *Job, timed []TimedRow, err error) {
 }
 
 // collective appends a collective over all ranks and the start of the buffer, which grows with it.
+// One out of place reads the start of another.
 func (j *Job) collective(name string, s coll.Schedule, elems int64) {
-	j.Buffers[0].Elems = max(j.Buffers[0].Elems, elems)
-	j.Collectives = append(j.Collectives, Collective{Name: name, Range: Range{Elems: elems}, Schedule: s,
-		ElemBytes: elem})
+	c := Collective{Name: name, Range: Range{Elems: elems}, Schedule: s, ElemBytes: elem}
+	if goaled, ok := s.(interface{ Goal() coll.Goal }); ok && coll.Inputs(s) > 0 {
+		c = c.shared(goaled.Goal(), elems)
+		j.Buffers[c.Input.Buffer].Elems = max(j.Buffers[c.Input.Buffer].Elems, c.Input.Elems)
+	}
+	j.Buffers[0].Elems = max(j.Buffers[0].Elems, c.Range.Elems)
+	j.Collectives = append(j.Collectives, c)
+}
+
+// shared returns c out of place, from the buffer "input". The larger of a member's input and output
+// has so many elements. Where they are shared among n members, all blocks are alike but for one
+// element that some have more, so that input and output are no larger: in an all-to-all block b of
+// member m is part (m+b) mod n.
+func (c Collective) shared(goal coll.Goal, elems int64) Collective {
+	n := c.Schedule.Ranks()
+	part := func(i int) int {
+		lo, hi := coll.Range(int(elems), 1, n, 0, i%n)
+		return hi - lo
+	}
+	in, size := elems, func(_, _ int) int { return int(elems) }
+	switch goal.Collective {
+	case coll.AllToAll:
+		size = func(member, block int) int { return part(member + block) }
+	case coll.GatherTo:
+		in, size = int64(part(0)), func(member, _ int) int { return part(member) }
+	case coll.ScatterFrom:
+		c.Range.Elems, size = int64(part(0)), func(_, block int) int { return part(block) }
+	}
+	return c.OutOfPlace(Range{Buffer: 2, Elems: in}, goal, size)
 }
 
 // barrier appends a barrier of one channel. Its token is one element: none is empty.
 func (j *Job) barrier(name string, s coll.Schedule) {
-	j.collective(name, s, int64(s.Chunks()))
-	c := &j.Collectives[len(j.Collectives)-1]
-	*c = c.OutOfPlace(Range{Buffer: 1, Elems: 1}, coll.Goal{Collective: coll.Barrier}, func(int, int) int { return 1 })
+	c := Collective{Name: name, Range: Range{Elems: int64(s.Chunks())}, Schedule: s, ElemBytes: elem}
+	j.Buffers[0].Elems = max(j.Buffers[0].Elems, c.Range.Elems)
+	j.Collectives = append(j.Collectives, c.OutOfPlace(Range{Buffer: 1, Elems: 1}, coll.Goal{Collective: coll.Barrier},
+		func(int, int) int { return 1 }))
 }
 
 // benchmarkProgram appends the program of a device and returns its index.
@@ -98,6 +127,9 @@ func (j *Job) benchmarkProgram(c BenchmarkConfig, d Device) int32 {
 		cl := &j.Collectives[i]
 		op := Op{ID: int32(i), Name: cl.Name, Kind: Communication, Stream: 1, Body: -1, Coll: int32(i),
 			Writes: []Range{cl.Range}}
+		if coll.Inputs(cl.Schedule) > 0 {
+			op.Reads = []Range{cl.Input}
+		}
 		if cl.Schedule != c.Barrier {
 			op.Duration, op.Launch = d.LaunchTime(), d.LaunchTime()
 		}

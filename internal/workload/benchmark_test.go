@@ -69,3 +69,43 @@ func TestBenchmark(t *testing.T) {
 		}
 	}
 }
+
+// Out of place, every element of the larger buffer is in one block, also where blocks differ; a job
+// of such rows is valid, and what is sent is counted by the input.
+func TestBenchmarkOutOfPlace(t *testing.T) {
+	orders := [][]int32{{0, 1, 2}}
+	for name, want := range map[string]string{
+		"direct-all-to-all": "in [11 11 11] out [11 11 11] of 11, 11 sent", "direct-gather": "in [4 4 3] out [11 0 0] of 4, 4 sent",
+		"direct-scatter":    "in [11 0 0] out [4 4 3] of 11, 11 sent",
+		"ring-send-receive": "in [11 11 11] out [11 11 11] of 11, 11 sent",
+	} {
+		s, err := coll.Algorithms[name].New(orders, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		j, _, err := Benchmark(BenchmarkConfig{Ranks: 3, Rows: []BenchmarkRow{{Name: "a", Elems: 11, Schedule: s,
+			Iterations: 2}}})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		c := &j.Collectives[1]
+		var in, out [3]int64
+		for m := range 3 {
+			for k := range coll.Inputs(s) {
+				_, n := c.Chunk(m, coll.In, 0, k)
+				in[m] += n / 4
+			}
+			for k := range s.Chunks() {
+				_, n := c.Chunk(m, coll.Out, 0, k)
+				out[m] += n / 4
+			}
+		}
+		got := fmt.Sprintf("in %v out %v of %d, %d sent", in, out, j.Buffers[c.Input.Buffer].Elems, c.Sent())
+		if got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+		if op := j.Program(0).Ops[1]; len(op.Reads) != 1 || op.Reads[0] != c.Input {
+			t.Errorf("%s reads %v, want %v", name, op.Reads, c.Input)
+		}
+	}
+}

@@ -150,6 +150,15 @@ func (c *Collective) Chunk(member int, b coll.Buffer, channel, chunk int) (off, 
 // Bytes returns the size of the collective's range.
 func (c *Collective) Bytes() unit.Bytes { return unit.Bytes(c.Range.Elems * c.ElemBytes) }
 
+// Sent returns the elements of the buffer that members send from: the input, of a schedule in place
+// the only one.
+func (c *Collective) Sent() int64 {
+	if c.layout != nil {
+		return c.Input.Elems
+	}
+	return c.Range.Elems
+}
+
 // SlotBytes returns the size of one staging slot: the largest chunk.
 func (c *Collective) SlotBytes() int64 {
 	if c.layout != nil {
