@@ -249,8 +249,8 @@ func (a *app) perfOne(ctx context.Context, s *perf.Sweep, row perf.Row, f perfFl
 	}
 	c := sum.Collectives[0]
 	d.data = perfRow{Size: d.row.Bytes, Count: d.row.Count, Type: d.row.Type, RedOp: d.row.RedOp, Root: d.row.Root,
-		InPlace: d.row.In != nil, Time: c.Time, AlgBW: c.AlgBW, BusBW: c.BusBW, Algorithm: row.Algorithm, Protocol: row.Protocol,
-		Channels: row.Channels, PacketHops: sum.PacketHops}
+		InPlace: d.row.In != nil, Time: c.Time, AlgBW: c.AlgBW, BusBW: c.BusBW, Algorithm: row.Algorithm,
+		Protocol: row.Protocol, Channels: row.Channels, PacketHops: sum.PacketHops}
 	return d, nil
 }
 

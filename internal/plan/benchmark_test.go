@@ -70,3 +70,18 @@ func TestRowsShareConnections(t *testing.T) {
 		t.Errorf("%d packet-hops for 1 run, %d for 10", few, many)
 	}
 }
+
+// The estimate counts what ranks send from their inputs: of 8 ranks, on 2 hosts, 4 send their part to
+// the root's host or get it from there, and in an all-to-all all 8 send 4 parts to the other host.
+func TestEstimateOfRowsOutOfPlace(t *testing.T) {
+	hops := func(op string) float64 {
+		return float64(inspected(t, benchmarkOf("op: "+op+", bytes: 32MB, channels: 1, warmup: 0, iterations: 1")).Estimate.
+			PacketHops)
+	}
+	gather := hops("gather")
+	for op, want := range map[string]float64{"scatter": 1, "all-to-all": 8, "broadcast": 2, "send-receive": 4} {
+		if got := hops(op) / gather; got < 0.6*want || got > 1.5*want {
+			t.Errorf("%s: %.2f times the packet-hops of a gather, want about %v", op, got, want)
+		}
+	}
+}

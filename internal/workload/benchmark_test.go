@@ -75,7 +75,8 @@ func TestBenchmark(t *testing.T) {
 func TestBenchmarkOutOfPlace(t *testing.T) {
 	orders := [][]int32{{0, 1, 2}}
 	for name, want := range map[string]string{
-		"direct-all-to-all": "in [11 11 11] out [11 11 11] of 11, 11 sent", "direct-gather": "in [4 4 3] out [11 0 0] of 4, 4 sent",
+		"direct-all-to-all": "in [11 11 11] out [11 11 11] of 11, 11 sent",
+		"direct-gather":     "in [4 4 3] out [11 0 0] of 4, 4 sent",
 		"direct-scatter":    "in [11 0 0] out [4 4 3] of 11, 11 sent",
 		"ring-send-receive": "in [11 11 11] out [11 11 11] of 11, 11 sent",
 	} {
