@@ -41,7 +41,8 @@ and bus bandwidth (GB/s) and simulated over measured time. Then
                   which change of NCCL's published model would explain it from there on
   what scores     which sizes count, and which constant was fitted to a measurement
 
-Figures in place are taken where the log has them. Operation, hosts, GPUs of each and their kind
+Figures in place, of alltoall, gather, scatter and sendrecv out of place, are taken where the
+log has them. Operation, hosts, GPUs of each and their kind
 are those that the log names; --op, --hosts and --gpus say what it does not. What joins the hosts
 no log says: 400 Gb/s NICs, one per GPU, on a rail-optimized fabric, or that of --cluster FILE.
 
@@ -86,7 +87,7 @@ Ctrl-C ends the sweep; the rows that are printed stay.`,
 // A measuredRow is a size with both times.
 type measuredRow struct {
 	Size       unit.Bytes    `json:"size_bytes"`
-	InPlace    bool          `json:"in_place"` // as measured; simulated always is
+	InPlace    bool          `json:"in_place"` // as measured
 	Measured   unit.Duration `json:"measured_time_ps"`
 	MeasuredBW float64       `json:"measured_busbw_bytes_per_s"`
 	Simulated  unit.Duration `json:"simulated_time_ps"`

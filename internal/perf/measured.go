@@ -81,7 +81,8 @@ type Measured struct {
 	Left    string // why it cannot be compared; empty if it can
 }
 
-// Measured returns the rows of a log in its order, those in place where it has them, and what is
+// Measured returns the rows of a log in its order, those in place or out of place as
+// they are simulated where it has them, and what is
 // to say about them. It fails if the bus bandwidths are not those of the sweep's operation and
 // ranks.
 func (s *Sweep) Measured(t *nccltests.Table) (all []Measured, notes []string, err error) {
@@ -90,10 +91,14 @@ func (s *Sweep) Measured(t *nccltests.Table) (all []Measured, notes []string, er
 	}
 	ranks := s.Base.GPUs()
 	seen := map[unit.Bytes]bool{}
-	var out, wrong, roots int
+	var other, wrong, roots int
+	simulated, otherwise := "in place", "out of place"
+	if !s.Op.InPlace() {
+		simulated, otherwise = otherwise, simulated
+	}
 	types := []string{}
 	for _, row := range t.Rows {
-		m := Measured{Row: Row{Bytes: row.Bytes}, InPlace: row.In != nil}
+		m := Measured{Row: Row{Bytes: row.Bytes}, InPlace: row.In != nil && (s.Op.InPlace() || row.Out == nil)}
 		if m.InPlace {
 			m.Result = *row.In
 		} else {
@@ -116,8 +121,8 @@ func (s *Sweep) Measured(t *nccltests.Table) (all []Measured, notes []string, er
 				return nil, nil, err
 			}
 			seen[row.Bytes] = true
-			if !m.InPlace {
-				out++
+			if m.InPlace != s.Op.InPlace() {
+				other++
 			}
 			if m.Errors.Value > 0 && !t.Delta {
 				wrong++
@@ -136,7 +141,7 @@ func (s *Sweep) Measured(t *nccltests.Table) (all []Measured, notes []string, er
 			notes = append(notes, fmt.Sprintf("%s: %s", unit.CountOf(int64(n), "size"), format))
 		}
 	}
-	note(out, "only measured out of place; simulated in place")
+	note(other, "only measured "+otherwise+"; simulated "+simulated)
 	note(wrong, "the log counts wrong results: what was timed may not be what should have run")
 	note(roots, "measured with another root than rank 0, which is the one simulated")
 	if len(types) > 0 {

@@ -93,6 +93,25 @@ func TestMeasured(t *testing.T) {
 	}
 }
 
+// Of a row that was measured both ways the figures are those of the way that is simulated.
+func TestMeasuredAsSimulated(t *testing.T) {
+	for op := coll.AllReduce; op < coll.Barrier; op++ {
+		row := measuredRow(op, 1<<20, 30*unit.Microsecond)
+		out := nccltests.NewResult(op, 8, row.Bytes, 40*unit.Microsecond)
+		in := row
+		row.Out = &out
+		all, notes, err := sweep(t, op, 1, 8, Sizes{}).Measured(&nccltests.Table{Rows: []nccltests.Row{row}})
+		if err != nil || len(notes) > 0 || all[0].InPlace != op.InPlace() || (all[0].Time == out.Time) == op.InPlace() {
+			t.Errorf("%v: %+v, %q, %v", op, all, notes, err)
+		}
+		_, notes, err = sweep(t, op, 1, 8, Sizes{}).Measured(&nccltests.Table{Rows: []nccltests.Row{in}})
+		if err != nil || (len(notes) == 0) != op.InPlace() ||
+			len(notes) > 0 && !strings.Contains(notes[0], "only measured in place; simulated out of place") {
+			t.Errorf("%v measured in place: %q, %v", op, notes, err)
+		}
+	}
+}
+
 // Bandwidths of a log tell which operation over how many ranks it is of.
 func TestBusBandwidthsOfOtherRanks(t *testing.T) {
 	printed := func(op coll.Collective, alg, bus float64) error {
