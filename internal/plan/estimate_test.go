@@ -77,3 +77,13 @@ func TestPathsOfLargeJobs(t *testing.T) {
 		}
 	}
 }
+
+// A long benchmark finds no critical path, so its estimate counts no record of one.
+func TestALongBenchmarkKeepsNoPath(t *testing.T) {
+	yaml := "cluster: {hosts: 8, host: {gpus: 8}}\nfabric: {design: rail-optimized}\njob:\n  collectives:\n" +
+		"    - {op: all-reduce, bytes: 1GiB, algorithm: ring, channels: 16, iterations: 5}\n"
+	p := planned(t, yaml)
+	if every, kept := p.PathsEvery(), p.pathOperations(); every != 0 || kept != 0 || p.scheduled() <= longOperations {
+		t.Errorf("a path every %d steps, %d operations kept of %d; want none", every, kept, p.scheduled())
+	}
+}

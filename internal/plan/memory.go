@@ -183,10 +183,10 @@ func (p *Plan) scheduled() (operations int64) {
 
 // pathOperations is how many operations are kept to find critical paths.
 func (p *Plan) pathOperations() int64 {
-	if p.Work == nil {
+	switch {
+	case p.Work == nil || p.PathsEvery() == 0:
 		return 0
-	}
-	if len(p.Rows) > 0 && p.PathsEvery() != 0 {
+	case len(p.Rows) > 0:
 		return p.scheduled() // all rows are one step
 	}
 	return keptForPaths(p.scheduled())
