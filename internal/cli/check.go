@@ -154,9 +154,9 @@ func estimateText(s *sheet.Sheet, in *plan.Inspection) {
 	s.Blank()
 	s.Wrap("", "A run of it, estimated")
 	var rows [][]string
-	if t := sc.Job.Train; t != nil {
+	if t := sc.Jobs[0].Train; t != nil {
 		about := fmt.Sprintf("%s images, %s ranks x batch %s, %s", unit.Count(int64(in.Data.Train)),
-			unit.Count(int64(sc.RankCount())),
+			unit.Count(int64(sc.RankCount(&sc.Jobs[0]))),
 			unit.Count(int64(t.Batch)), count(t.Epochs, "epoch"))
 		if t.Steps.Set {
 			about += fmt.Sprintf(", at most %s steps", unit.Count(int64(t.Steps.Value)))

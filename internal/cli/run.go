@@ -164,7 +164,7 @@ func (f *runFlags) changes(sc *scenario.Scenario) (changes []scenario.Change, er
 		if !slices.ContainsFunc(scenario.Kernels, func(k scenario.Choice) bool { return k.Name == f.kernel }) {
 			return nil, misuse("run: --kernel %q: want one of: %s", f.kernel, kernelNames())
 		}
-		if sc.Job.Train != nil {
+		if sc.Jobs[0].Train != nil {
 			changes = append(changes, scenario.Change{Path: "job.train.kernel", Text: f.kernel})
 		}
 	}

@@ -103,8 +103,8 @@ func (a *app) runSteps(ctx context.Context, file, dir string, f timelineFlags) e
 	if err != nil {
 		return err
 	}
-	sc.Output = scenario.Output{Sample: sc.Output.Sample, Operations: true, Flows: sc.Job.Train == nil}
-	if t := sc.Job.Train; t != nil {
+	sc.Output = scenario.Output{Sample: sc.Output.Sample, Operations: true, Flows: sc.Jobs[0].Train == nil}
+	if t := sc.Jobs[0].Train; t != nil {
 		t.Steps = scenario.Some(min(f.from+f.steps, t.Steps.Or(f.from+f.steps)))
 	}
 	ctx, stop := a.interruptible(ctx)

@@ -76,7 +76,7 @@ func imported(t *testing.T, dir fstest.MapFS) (*Imported, *scenario.Scenario) {
 	if _, err := topo.ParseText("x-topology.txt", in.Topology, sc.Cluster.Host.GPUs); err != nil {
 		t.Fatalf("%v\n%s", err, in.Topology)
 	}
-	if _, err := sc.ReadFlows("x-flows.csv", in.Flows); err != nil {
+	if _, err := sc.ReadFlows(&sc.Jobs[0], "x-flows.csv", in.Flows); err != nil {
 		t.Fatalf("%v\n%s", err, in.Flows)
 	}
 	return in, sc

@@ -151,10 +151,10 @@ func TestChoices(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v on %v: %v", op, shape, err)
 			}
-			got := sc.Job.Collectives
+			got := sc.Jobs[0].Collectives
 			if len(got) != len(rows) || got[0].Iterations != 3 || got[0].Warmup != 2 || sc.Seed != 7 ||
 				got[len(got)-1].Bytes != rows[len(rows)-1].Bytes {
-				t.Errorf("%v on %v: %+v", op, shape, sc.Job)
+				t.Errorf("%v on %v: %+v", op, shape, sc.Jobs[0])
 			}
 		}
 	}

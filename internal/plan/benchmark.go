@@ -25,13 +25,13 @@ func (r *Row) Name() string { return fmt.Sprintf("%v of %s", r.Op, r.Bytes) }
 // planBenchmark plans a job of collectives: a row for each entry, one after the other.
 func (p *Plan) planBenchmark() error {
 	sc := p.Scenario
-	p.Placement = placement(sc)
+	p.Placement = placement(sc, &sc.Jobs[0])
 	ranks := len(p.Placement.Ranks)
 	cfg := workload.BenchmarkConfig{Ranks: ranks, Device: device(sc), Slow: p.slow()}
 	var schedules []coll.Schedule
 	known := map[string]coll.Schedule{} // rows of one algorithm share a schedule
-	for i := range sc.Job.Collectives {
-		c := &sc.Job.Collectives[i]
+	for i := range sc.Jobs[0].Collectives {
+		c := &sc.Jobs[0].Collectives[i]
 		row := Row{Algorithm: c.Chosen(), Protocol: c.Protocol, Channels: c.Channels.Or(sc.NICsPerHost()), Bytes: c.Bytes,
 			Iterations: c.Iterations}
 		name := row.Algorithm + "-" + c.Op

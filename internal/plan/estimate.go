@@ -69,7 +69,7 @@ func (p *Plan) Estimate(data dataset.Size) Estimate {
 // stepFLOP returns the floating-point operations of one step on all ranks: per layer a product
 // forward and two backward, of which the first layer needs one.
 func (p *Plan) stepFLOP() int64 {
-	t := p.Scenario.Job.Train
+	t := p.Scenario.Jobs[0].Train
 	if t == nil {
 		return 0
 	}
@@ -130,7 +130,7 @@ func (p *Plan) cnps(packets int64, job unit.Duration) int64 {
 
 // steps returns how many steps the job takes, a training on so many images; 0 of flows.
 func (p *Plan) steps(images int) int64 {
-	t := p.Scenario.Job.Train
+	t := p.Scenario.Jobs[0].Train
 	if t == nil {
 		return int64(min(len(p.Rows), 1)) // all rows are one step
 	}
@@ -171,7 +171,7 @@ func (p *Plan) hops(q *Pair, bytes, messages int64) int64 {
 		return 0
 	}
 	clear := int64(0)
-	if a := p.Scenario.Job.Collective.Admission; a.Slots.Set && q.Flow == nil {
+	if a := p.Scenario.Jobs[0].Collective.Admission; a.Slots.Set && q.Flow == nil {
 		messages = mul(messages, ceil(ceil(bytes, messages), int64(a.Bytes)))
 		clear = messages
 	}

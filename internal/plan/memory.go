@@ -54,7 +54,7 @@ func (p *Plan) tensorMemory() int64 {
 	if p.Model == nil {
 		return 0
 	}
-	t, ranks := p.Scenario.Job.Train, int64(len(p.Placement.Ranks))
+	t, ranks := p.Scenario.Jobs[0].Train, int64(len(p.Placement.Ranks))
 	width := int64(0)
 	for _, l := range t.Layers {
 		width += int64(l)

@@ -89,15 +89,15 @@ func problem(sc *scenario.Scenario, path, format string, args ...any) error {
 // addFlows adds the queue pairs of the job's flows, those of its file, and those of the background.
 func (p *Plan) addFlows() error {
 	sc := p.Scenario
-	for i := range sc.Job.Flows {
+	for i := range sc.Jobs[0].Flows {
 		wrong := inScenario(sc, fmt.Sprintf("job.flows[%d]", i))
-		if err := p.addFlow(&sc.Job.Flows[i], result.KindJob, wrong); err != nil {
+		if err := p.addFlow(&sc.Jobs[0].Flows[i], result.KindJob, wrong); err != nil {
 			return err
 		}
 	}
-	if file := sc.Job.FlowsCSV; file.Set {
+	if file := sc.Jobs[0].FlowsCSV; file.Set {
 		src := p.files.Flows
-		flows, err := sc.ReadFlows(file.Value, src)
+		flows, err := sc.ReadFlows(&sc.Jobs[0], file.Value, src)
 		if err != nil {
 			return err
 		}

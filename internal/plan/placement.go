@@ -6,31 +6,31 @@ import (
 	"railyard/internal/splitmix"
 )
 
-// placement says where each rank of the job runs.
-func placement(sc *scenario.Scenario) coll.Placement {
+// placement says where each rank of a job runs.
+func placement(sc *scenario.Scenario, j *scenario.Job) coll.Placement {
 	p := coll.Placement{Rails: sc.NICsPerHost()}
-	for _, e := range rankGPUs(sc)[:sc.RankCount()] {
+	for _, e := range rankGPUs(sc, j)[:sc.RankCount(j)] {
 		p.Ranks = append(p.Ranks, coll.Place{Host: int32(e.Host), GPU: int32(e.GPU), Rail: int32(sc.NICOf(e))})
 	}
 	return p
 }
 
-// rankGPUs returns GPUs in the order in which ranks take them, at least one for each rank.
-func rankGPUs(sc *scenario.Scenario) []scenario.Endpoint {
-	at := sc.Job.Placement
-	if at.Rule == "" {
-		return at.GPUs
+// rankGPUs returns GPUs in the order in which ranks of a job take them, at least one for each rank.
+func rankGPUs(sc *scenario.Scenario, j *scenario.Job) []scenario.Endpoint {
+	rule := j.Placement.Rule
+	if rule == "" {
+		return j.Placement.GPUs
 	}
-	hosts, gpus := sc.Cluster.Hosts, sc.Cluster.Host.GPUs
-	all := make([]scenario.Endpoint, hosts*gpus)
+	hosts, gpus := j.Hosts.Of(sc.Cluster.Hosts), j.GPUs.Of(sc.Cluster.Host.GPUs)
+	all := make([]scenario.Endpoint, len(hosts)*len(gpus))
 	for i := range all {
-		e := scenario.Endpoint{Host: i / gpus, GPU: i % gpus, NIC: -1}
-		if at.Rule == "rail-aligned" {
-			e.Host, e.GPU = i%hosts, i/hosts
+		host, gpu := i/len(gpus), i%len(gpus)
+		if rule == "rail-aligned" {
+			host, gpu = i%len(hosts), i/len(hosts)
 		}
-		all[i] = e
+		all[i] = scenario.Endpoint{Host: hosts[host], GPU: gpus[gpu], NIC: -1}
 	}
-	if at.Rule == "scattered" {
+	if rule == "scattered" {
 		shuffle(all, splitmix.Stream(splitmix.Mix(sc.Seed^scatterLabel)))
 	}
 	return all
@@ -57,7 +57,7 @@ func (p *Plan) rails(from, to coll.Place, channel int) (out, in int) {
 		}
 		return int(at.Rail) + channel%p.Scenario.Cluster.NIC.PerGPU // of its NICs in turn
 	}
-	switch p.Scenario.Job.Collective.Exit {
+	switch p.Scenario.Jobs[0].Collective.Exit {
 	case "own":
 		return own(from), own(to)
 	case "peer":

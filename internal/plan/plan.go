@@ -80,6 +80,9 @@ func New(sc *scenario.Scenario, files Files, progress Progress) (*Plan, error) {
 		progress = func(int, int) error { return nil }
 	}
 	p := &Plan{Scenario: sc, files: files, progress: progress}
+	if len(sc.Jobs) > 1 {
+		return nil, problem(sc, "jobs", "%d jobs: only one can be run yet", len(sc.Jobs))
+	}
 	g, err := p.graph()
 	if err != nil {
 		return nil, err
@@ -89,9 +92,9 @@ func New(sc *scenario.Scenario, files Files, progress Progress) (*Plan, error) {
 	}
 	p.Graph, p.Routes, p.names = g, topo.NewRoutes(g), g.Names()
 	switch {
-	case sc.Job.Train != nil:
+	case sc.Jobs[0].Train != nil:
 		err = p.planTraining()
-	case len(sc.Job.Collectives) > 0:
+	case len(sc.Jobs[0].Collectives) > 0:
 		err = p.planBenchmark()
 	}
 	if err != nil {
@@ -143,13 +146,13 @@ func (p *Plan) slow() map[int32]unit.Ratio {
 }
 
 func (p *Plan) planTraining() error {
-	sc, t := p.Scenario, p.Scenario.Job.Train
+	sc, t := p.Scenario, p.Scenario.Jobs[0].Train
 	m, err := model(t)
 	if err != nil {
 		return err
 	}
 	p.Model = m
-	p.Placement = placement(sc)
+	p.Placement = placement(sc, &sc.Jobs[0])
 	ranks := len(p.Placement.Ranks)
 	if ranks > 1 {
 		if err := p.planSchedule(); err != nil {
@@ -172,7 +175,7 @@ func (p *Plan) planTraining() error {
 	if p.Schedule == nil {
 		return nil
 	}
-	if !sc.Job.Collective.Schedule.Set { // a file's has been looked at
+	if !sc.Jobs[0].Collective.Schedule.Set { // a file's has been looked at
 		if err := p.Work.CheckRepeat(); err != nil {
 			return &FieldError{"job.collective.algorithm", err}
 		}
@@ -184,7 +187,7 @@ func (p *Plan) planTraining() error {
 func device(sc *scenario.Scenario) workload.Device {
 	h := sc.Cluster.Host
 	flops := h.FLOPS
-	if t := sc.Job.Train; t != nil && t.Precision == "fp32-strict" {
+	if t := sc.Jobs[0].Train; t != nil && t.Precision == "fp32-strict" {
 		flops = h.FLOPSFP32
 	}
 	return workload.Device{

@@ -21,7 +21,7 @@ func (e *FieldError) Unwrap() error { return e.Err }
 
 // planSchedule makes or parses the schedule that sums gradients.
 func (p *Plan) planSchedule() (err error) {
-	c := p.Scenario.Job.Collective
+	c := p.Scenario.Jobs[0].Collective
 	if c.Schedule.Set {
 		s, err := parseSchedule(c.Schedule.Value, p.files.Schedule, len(p.Placement.Ranks), c.Channels)
 		p.Schedule = s

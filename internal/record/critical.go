@@ -39,7 +39,7 @@ func (r *Recorder) PathFinder() *exec.PathFinder {
 	if c.every = r.plan.PathsEvery(); c.every == 0 {
 		return nil
 	}
-	return exec.NewPathFinder(r.plan.Scenario.RankCount(), c.every, c.take)
+	return exec.NewPathFinder(r.plan.Scenario.RankCount(&r.plan.Scenario.Jobs[0]), c.every, c.take)
 }
 
 // take takes the path of a step that all ranks have ended.

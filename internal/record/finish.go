@@ -151,7 +151,7 @@ func (r *Recorder) finishFlows(s *result.Summary) {
 func (r *Recorder) finishSteps(s *result.Summary) {
 	s.StepTime = unit.Duration(r.wholeUntil) / unit.Duration(s.Steps)
 	if s.StepTime > 0 && r.job != nil {
-		s.SampleRate = float64(r.plan.Scenario.Job.Train.Batch*r.ranks()) / s.StepTime.Seconds()
+		s.SampleRate = float64(r.plan.Scenario.Jobs[0].Train.Batch*r.ranks()) / s.StepTime.Seconds()
 	}
 	ascending := slices.Sorted(slices.Values(r.stepTimes))
 	s.StepMedian, s.StepP99 = result.Quantile(ascending, 0.5), result.Quantile(ascending, 0.99)

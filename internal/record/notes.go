@@ -201,7 +201,7 @@ func (r *Recorder) trainingNotes(s *result.Summary, diverged bool) []string {
 	if first := r.job.Loss(0); s.Steps > 1 && !diverged && float64(*s.FinalLoss) >= first {
 		notes = append(notes, fmt.Sprintf("the training has not learned: its final loss, %.4g, is no lower than "+
 			"that of its first step, %.4g. Most often job.train.lr (%v) is too large",
-			float64(*s.FinalLoss), first, r.plan.Scenario.Job.Train.LR))
+			float64(*s.FinalLoss), first, r.plan.Scenario.Jobs[0].Train.LR))
 	}
 	if s.StepSplit != nil && r.ranks() > 1 {
 		if mean := s.StepSplit.Mean.Split(); 3*s.StepSplit.Mean.Dependency > mean.Sum() {

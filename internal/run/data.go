@@ -17,7 +17,7 @@ import (
 // measureData says how many images a training has, before any is drawn or read; nothing for a job
 // of flows.
 func measureData(ctx context.Context, sc *scenario.Scenario) (size dataset.Size, drawn bool, err error) {
-	t := sc.Job.Train
+	t := sc.Jobs[0].Train
 	if t == nil {
 		return size, false, nil
 	}
@@ -64,7 +64,7 @@ type imageSet struct {
 // network.
 func loadData(ctx context.Context, sc *scenario.Scenario, shared *Images,
 	progress func(result.Progress)) (*imageSet, error) {
-	t := sc.Job.Train
+	t := sc.Jobs[0].Train
 	if t == nil {
 		return nil, nil
 	}
@@ -83,7 +83,7 @@ func loadData(ctx context.Context, sc *scenario.Scenario, shared *Images,
 
 // load reads the images. It draws them first if the scenario says how and they are not there.
 func (im *Images) load(ctx context.Context, sc *scenario.Scenario, progress func(result.Progress)) (*imageSet, error) {
-	t := sc.Job.Train
+	t := sc.Jobs[0].Train
 	key := t.Data.Path
 	if d := t.Data.Digits; d != nil {
 		key = fmt.Sprintf("digits %+v", *d)
@@ -163,7 +163,7 @@ func fitsLayers(t *scenario.Train, set *dataset.Set) error {
 
 // fitsBatch reports a training set that is smaller than what one step takes.
 func fitsBatch(sc *scenario.Scenario, images int) error {
-	t, ranks := sc.Job.Train, sc.RankCount()
+	t, ranks := sc.Jobs[0].Train, sc.RankCount(&sc.Jobs[0])
 	if t == nil || t.Batch <= images/ranks {
 		return nil
 	}

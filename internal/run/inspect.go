@@ -27,7 +27,7 @@ func Inspect(sc *scenario.Scenario) (*plan.Inspection, error) {
 // inspectData finds how many images a training has, and what is to say about them. It reads those
 // that are there, and draws none.
 func inspectData(sc *scenario.Scenario) (size dataset.Size, found []scenario.Finding) {
-	t, ctx := sc.Job.Train, context.Background()
+	t, ctx := sc.Jobs[0].Train, context.Background()
 	if t == nil {
 		return size, nil
 	}

@@ -43,7 +43,7 @@ func nicConfig(p *plan.Plan) nic.Config {
 	if t.AckClass == "cnp" {
 		cfg.AckClass = plan.ClassCNP
 	}
-	if a := sc.Job.Collective.Admission; a.Slots.Set {
+	if a := sc.Jobs[0].Collective.Admission; a.Slots.Set {
 		cfg.Admission = nic.Admission{Slots: a.Slots.Value, Bytes: a.Bytes}
 	}
 	return cfg

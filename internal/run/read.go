@@ -69,10 +69,10 @@ func readFiles(ctx context.Context, sc *scenario.Scenario) (files plan.Files, in
 	if sc.Fabric.Design == "custom" {
 		files.Topology = read("fabric.topology", result.TopologyInput, sc.Fabric.Topology.Value, topo.MaxText)
 	}
-	if s := sc.Job.Collective.Schedule; sc.Job.Train != nil && sc.RankCount() > 1 && s.Set {
+	if s := sc.Jobs[0].Collective.Schedule; sc.Jobs[0].Train != nil && sc.RankCount(&sc.Jobs[0]) > 1 && s.Set {
 		files.Schedule = read("job.collective.schedule", result.ScheduleInput, s.Value, coll.MaxText)
 	}
-	if f := sc.Job.FlowsCSV; f.Set {
+	if f := sc.Jobs[0].FlowsCSV; f.Set {
 		files.Flows = read("job.flows_csv", result.FlowsInput, f.Value, scenario.MaxFlowBytes)
 	}
 	if err == nil && len(problems) > 0 {

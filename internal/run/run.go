@@ -149,7 +149,7 @@ func (r *runner) build() error {
 	}
 	nc := nicConfig(r.plan)
 	nc.OnTimeout = r.record.TimedOut
-	if sc.Job.Train != nil {
+	if sc.Jobs[0].Train != nil {
 		workers := r.opt.Workers
 		if workers < 0 {
 			workers = nic.DefaultWorkers()
@@ -177,7 +177,7 @@ func (r *runner) build() error {
 		})
 	}
 	r.net.Build(func(id int32) unit.Duration { return r.plan.BaseRTT(&r.plan.Pairs[id]) })
-	if sc.Job.Train != nil {
+	if sc.Jobs[0].Train != nil {
 		if err := r.buildTraining(); err != nil {
 			return err
 		}
@@ -187,7 +187,7 @@ func (r *runner) build() error {
 
 // buildTraining gives the ranks real work.
 func (r *runner) buildTraining() error {
-	t := r.plan.Scenario.Job.Train
+	t := r.plan.Scenario.Jobs[0].Train
 	kernel, err := nn.KernelNamed(t.Kernel)
 	if err != nil {
 		return err
@@ -200,7 +200,7 @@ func (r *runner) buildTraining() error {
 			Pixels: r.set.Train.Pixels,
 			Labels: r.set.Train.Labels,
 		},
-		Ranks:  r.plan.Scenario.RankCount(),
+		Ranks:  r.plan.Scenario.RankCount(&r.plan.Scenario.Jobs[0]),
 		Batch:  t.Batch,
 		Epochs: t.Epochs,
 		Steps:  int64(t.Steps.Or(0)),
@@ -330,7 +330,7 @@ func (r *runner) diverge(step int64, loss float64) {
 	if r.diverged != nil || !math.IsNaN(loss) && !math.IsInf(loss, 0) {
 		return
 	}
-	t := r.plan.Scenario.Job.Train
+	t := r.plan.Scenario.Jobs[0].Train
 	lower := fmt.Sprintf("job.train.lr (%v)", t.LR)
 	if t.Momentum > 0 {
 		lower += fmt.Sprintf(" or job.train.momentum (%v)", t.Momentum)

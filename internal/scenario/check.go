@@ -9,7 +9,7 @@ import (
 
 // check reports what is wrong between fields. A rule whose fields are bad is skipped.
 func (d *decoder) check(s *Scenario) {
-	d.checkJob(s)
+	d.checkJobs(s)
 	d.checkQoS(s)
 	d.checkFrames(s)
 	d.checkDesign(s)
@@ -18,10 +18,18 @@ func (d *decoder) check(s *Scenario) {
 	d.checkFaults(s)
 	d.checkNamedLinks(s)
 	d.checkSlow(s)
-	d.checkPlacement(s)
 	if d.ok("cluster.hosts", "cluster.host.gpus", "cluster.nic.shared", "cluster.nic.per_gpu") {
 		names := map[string]string{}
-		d.checkFlows(s, s.Job.Flows, "job.flows", names)
+		for i := range s.Jobs {
+			j := &s.Jobs[i]
+			if len(s.Jobs) > 1 { // the name of the job stands before those of its flows
+				names = map[string]string{}
+			}
+			d.checkFlows(s, j.Flows, j.Path()+".flows", names)
+		}
+		if len(s.Jobs) > 1 {
+			names = map[string]string{}
+		}
 		d.checkFlows(s, s.Background.Flows, "background.flows", names)
 	}
 }
@@ -38,50 +46,80 @@ func (d *decoder) ok(paths ...string) bool {
 	return true
 }
 
-func (d *decoder) checkJob(s *Scenario) {
-	_, train := d.keys["job.train"]
-	_, rows := d.keys["job.collectives"]
-	_, flows := d.keys["job.flows"]
-	csv := s.Job.FlowsCSV.Set
+func (d *decoder) checkJobs(s *Scenario) {
+	_, one := d.keys["job"]
+	_, several := d.keys["jobs"]
 	switch {
-	case train && rows:
-		d.at("job", d.keys["job.collectives"], "both train and collectives, want exactly one", "")
-	case train && flows:
-		d.at("job", d.keys["job.flows"], "both train and flows, want exactly one",
-			"traffic beside a training job goes in background.flows")
-	case rows && flows:
-		d.at("job", d.keys["job.flows"], "both collectives and flows, want exactly one",
-			"traffic beside collectives goes in background.flows")
-	case !train && !rows && !flows && !csv && d.ok("job", "job.flows_csv"):
-		d.problem("job", "missing, want train: (a network to train), collectives: (collectives to time) or flows: "+
-			"(messages to send)", "")
+	case one && several:
+		d.at("jobs", d.keys["jobs"], "both job and jobs, want one of them", "make job an entry of jobs")
+		return
+	case !one && !several:
+		d.problem("job", noJob, "")
 	}
-	d.checkRows(s)
-	if !csv && len(s.Job.Flows) > 0 && d.ok("job.flows") &&
-		!slices.ContainsFunc(s.Job.Flows, func(f Flow) bool { return f.Enabled }) {
-		d.problem("job.flows", "no flow is enabled, want at least one", "")
+	names := map[string]string{}
+	for i := range s.Jobs {
+		j := &s.Jobs[i]
+		d.checkJob(s, j)
+		if !d.ok(j.Path() + ".name") {
+			continue
+		}
+		if other, twice := names[j.Name]; twice {
+			d.problem(j.Path()+".name", fmt.Sprintf("%s: the name of %s too, want one of its own", j.Name, other), "")
+		}
+		names[j.Name] = j.Path()
 	}
-	gpus := s.GPUs()
-	if s.Job.Train == nil || !d.ok("job.parallel.dp", "cluster.hosts", "cluster.host.gpus") {
+}
+
+const noJob = "missing, want train: (a network to train), collectives: (collectives to time) or flows: " +
+	"(messages to send)"
+
+func (d *decoder) checkJob(s *Scenario, j *Job) {
+	at := j.Path()
+	if !d.ok(at) {
 		return
 	}
-	if dp := s.Job.Parallel.DP; dp > gpus {
-		d.problem("job.parallel.dp", fmt.Sprintf("%d: more ranks than GPUs, want at most %d (%d hosts x %d GPUs)",
-			dp, gpus, s.Cluster.Hosts, s.Cluster.Host.GPUs), "")
+	given := func(key string) bool { _, ok := d.keys[at+"."+key]; return ok }
+	train, rows, flows := given("train"), given("collectives"), given("flows")
+	csv := j.FlowsCSV.Set
+	switch {
+	case train && rows:
+		d.at(at, d.keys[at+".collectives"], "both train and collectives, want exactly one", "")
+	case train && flows:
+		d.at(at, d.keys[at+".flows"], "both train and flows, want exactly one",
+			"traffic beside a training job goes in background.flows")
+	case rows && flows:
+		d.at(at, d.keys[at+".flows"], "both collectives and flows, want exactly one",
+			"traffic beside collectives goes in background.flows")
+	case !train && !rows && !flows && !csv && d.ok(at+".flows_csv"):
+		d.problem(at, noJob, "")
 	}
-	if g := s.Job.Train.Data.Digits; g != nil && d.ok("job.train.batch", "job.train.data.digits.train") {
-		d.checkBatch(s.Job.Train.Batch, s.Job.Parallel.DP, g.Train)
+	d.checkRows(s, j)
+	d.checkPlacement(s, j)
+	if !csv && len(j.Flows) > 0 && d.ok(at+".flows") &&
+		!slices.ContainsFunc(j.Flows, func(f Flow) bool { return f.Enabled }) {
+		d.problem(at+".flows", "no flow is enabled, want at least one", "")
+	}
+	if j.Train == nil || !d.ok(at+".parallel.dp", at+".hosts", at+".gpus", "cluster.hosts", "cluster.host.gpus") {
+		return
+	}
+	if dp, gpus := j.Parallel.DP, s.rankPlaces(j); dp > gpus && len(j.Placement.GPUs) == 0 {
+		hosts := len(j.Hosts.Of(s.Cluster.Hosts))
+		d.problem(at+".parallel.dp", fmt.Sprintf("%d: more ranks than GPUs, want at most %d (%d hosts x %d GPUs)",
+			dp, gpus, hosts, gpus/max(hosts, 1)), "")
+	}
+	if g := j.Train.Data.Digits; g != nil && d.ok(at+".train.batch", at+".train.data.digits.train") {
+		d.checkBatch(at, j.Train.Batch, j.Parallel.DP, g.Train)
 	}
 }
 
 // maxOperations bounds the operations of a job of collectives: each is planned, and kept until it is run.
 const maxOperations = 10_000
 
-// checkRows reports rows of job.collectives whose keys do not go together.
-func (d *decoder) checkRows(s *Scenario) {
-	operations := 0
-	for i := range s.Job.Collectives {
-		c, path := &s.Job.Collectives[i], fmt.Sprintf("job.collectives[%d]", i)
+// checkRows reports rows of a job's collectives whose keys do not go together.
+func (d *decoder) checkRows(s *Scenario, j *Job) {
+	operations, rows := 0, j.Path()+".collectives"
+	for i := range j.Collectives {
+		c, path := &j.Collectives[i], fmt.Sprintf("%s[%d]", rows, i)
 		if !d.clean(path, rowFields) {
 			continue
 		}
@@ -96,19 +134,19 @@ func (d *decoder) checkRows(s *Scenario) {
 		operations += c.Iterations + c.Warmup
 	}
 	if operations > maxOperations {
-		d.problem("job.collectives", fmt.Sprintf("%d operations in all, want at most %d: fewer iterations, or fewer rows",
+		d.problem(rows, fmt.Sprintf("%d operations in all, want at most %d: fewer iterations, or fewer rows",
 			operations, maxOperations), "")
 	}
-	if len(s.Job.Collectives) > 0 && d.ok("cluster.hosts", "cluster.host.gpus") && s.GPUs() > maxRanks {
-		d.problem("job.collectives", fmt.Sprintf("over %d GPUs, want at most %d ranks", s.GPUs(), maxRanks), "")
+	if n := s.RankCount(j); n > maxRanks && j.Train == nil && d.ok("cluster.hosts", "cluster.host.gpus") {
+		d.problem(rows, fmt.Sprintf("over %d GPUs, want at most %d ranks", n, maxRanks), "")
 	}
 }
 
-// maxRanks is the most ranks that a job has, as of job.parallel.dp.
+// maxRanks is the most ranks that a job has, as of parallel.dp.
 const maxRanks = 32768
 
 // checkBatch reports a step that takes more images than there are.
-func (d *decoder) checkBatch(batch, ranks, images int) {
+func (d *decoder) checkBatch(job string, batch, ranks, images int) {
 	if batch*ranks <= images {
 		return
 	}
@@ -116,7 +154,7 @@ func (d *decoder) checkBatch(batch, ranks, images int) {
 	if images < ranks {
 		want = "want more images or fewer ranks"
 	}
-	d.problem("job.train.batch",
+	d.problem(job+".train.batch",
 		fmt.Sprintf("%d on each of %d ranks: one step takes more than the %d training images, %s",
 			batch, ranks, images, want), "")
 }

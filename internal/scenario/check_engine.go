@@ -91,22 +91,24 @@ func (d *decoder) checkClasses(s *Scenario) {
 	if s.Transport.AckClass == "cnp" && d.ok("transport.ack_class") {
 		no("transport.ack_class", "cnp: acknowledgements go with CNPs")
 	}
-	if s.Job.Collective.Admission.Slots.Set {
-		no("job.collective.admission.slots", "clear-to-send goes with CNPs")
-	}
-	if s.Job.Collective.Slots.Set {
-		no("job.collective.slots", "credits go with CNPs")
-	}
-	for _, l := range []struct {
-		path  string
-		flows []Flow
-	}{{"job.flows", s.Job.Flows}, {"background.flows", s.Background.Flows}} {
-		for i := range l.flows {
-			if l.flows[i].Priority == "other" {
-				no(fmt.Sprintf("%s[%d].priority", l.path, i), "other")
+	flows := func(path string, flows []Flow) {
+		for i := range flows {
+			if flows[i].Priority == "other" {
+				no(fmt.Sprintf("%s[%d].priority", path, i), "other")
 			}
 		}
 	}
+	for i := range s.Jobs {
+		j := &s.Jobs[i]
+		if j.Collective.Admission.Slots.Set {
+			no(j.Path()+".collective.admission.slots", "clear-to-send goes with CNPs")
+		}
+		if j.Collective.Slots.Set {
+			no(j.Path()+".collective.slots", "credits go with CNPs")
+		}
+		flows(j.Path()+".flows", j.Flows)
+	}
+	flows("background.flows", s.Background.Flows)
 }
 
 // checkFaults reports faults that do nothing, or that the links cannot have at once.
@@ -192,25 +194,42 @@ func (d *decoder) checkSlow(s *Scenario) {
 	if len(s.Cluster.Slow) == 0 {
 		return
 	}
-	if why := onlyRanks(s); why != "" {
-		d.problem("cluster.slow", "has no meaning here: "+why, "remove it")
+	ranked := s.Ranked()
+	if len(ranked) == 0 {
+		if len(s.Jobs) > 0 {
+			d.problem("cluster.slow", "has no meaning here: "+onlyRanks(&s.Jobs[0]), "remove it")
+		}
 		return
 	}
-	named := map[int]int{}
+	type rankOf struct {
+		job  string
+		rank int
+	}
+	named := map[rankOf]int{}
 	for i, r := range s.Cluster.Slow {
 		path := fmt.Sprintf("cluster.slow[%d]", i)
-		if !d.clean(path, slowFields) || !d.ok("job.parallel.dp", "cluster.hosts", "cluster.host.gpus") {
+		j := s.SlowJob(&r)
+		if !d.clean(path, slowFields) || j != nil && !d.ok(j.Path()+".parallel.dp", "cluster.hosts", "cluster.host.gpus") {
 			continue
 		}
-		first, twice := named[r.Rank]
-		switch ranks := s.RankCount(); {
+		if j == nil {
+			var names []string
+			for _, k := range ranked {
+				names = append(names, k.Name)
+			}
+			d.problem(path+".job", fmt.Sprintf("%s: no job with ranks has that name, want %s", r.Job.Value, list(names)), "")
+			continue
+		}
+		key := rankOf{j.Path(), r.Rank}
+		first, twice := named[key]
+		switch ranks := s.RankCount(j); {
 		case r.Rank >= ranks:
 			d.problem(path+".rank", fmt.Sprintf("%d: no such rank, want 0 to %d", r.Rank, ranks-1), "")
 		case twice:
 			d.problem(path+".rank", fmt.Sprintf("%d: the rank of cluster.slow[%d] too", r.Rank, first),
 				"give one entry for a rank")
 		default:
-			named[r.Rank] = i
+			named[key] = i
 		}
 	}
 }

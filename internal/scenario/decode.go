@@ -14,6 +14,7 @@ import (
 // rule may look at fields above its own; then it checks fields against each other.
 type decoder struct {
 	file     string
+	scenario *Scenario // as far as it is resolved
 	problems located.Problems
 	keys     map[string]span   // where the key of a path stands
 	values   map[string]*node  // the value given for a path
@@ -28,15 +29,16 @@ func newDecoder(file string) *decoder {
 		from: map[string]string{}, origin: map[string]string{}, bad: map[string]bool{}}
 }
 
-// scenario decodes the whole file. The result means nothing if there are problems.
-func (d *decoder) scenario(root *node) *Scenario {
+// decode decodes the whole file. The result means nothing if there are problems.
+func (d *decoder) decode(root *node) *Scenario {
 	s := &Scenario{}
+	d.scenario = s
 	if root.shape != mappingShape {
 		d.at("", root.at, root.described()+", want the keys of a scenario: "+list(tree.names()), "")
 		return s
 	}
 	d.walk(tree, root, "", s)
-	d.resolve(fields, s, s, "")
+	d.resolve(fields, s, "")
 	d.check(s)
 	s.file, s.origin, s.places = d.file, d.origin, d.places()
 	return s
@@ -113,12 +115,12 @@ func (d *decoder) walk(k *Key, n *node, prefix string, base any) {
 			continue
 		}
 		d.keys[path] = e.at
-		if c.Field.Kind != Group && (len(c.Keys) == 0 || e.value.shape != mappingShape) {
+		if c.Field.List() != nil || c.Field.Kind != Group && (len(c.Keys) == 0 || e.value.shape != mappingShape) {
 			d.values[path] = e.value
 			continue
 		}
 		if e.value.shape != mappingShape {
-			d.group(c, e, path)
+			d.group(c, e.value, path)
 			continue
 		}
 		if c.Field.open != nil {
@@ -129,13 +131,13 @@ func (d *decoder) walk(k *Key, n *node, prefix string, base any) {
 }
 
 // group reports a value where keys belong.
-func (d *decoder) group(c *Key, e entry, path string) {
+func (d *decoder) group(c *Key, n *node, path string) {
 	hint := ""
-	if e.value.null() {
+	if n.null() {
 		hint = "remove the key, or write {}"
 	}
 	d.bad[path] = true
-	d.at(path, e.value.at, e.value.described()+", want keys: "+list(c.names()), hint)
+	d.at(path, n.at, n.described()+", want keys: "+list(c.names()), hint)
 }
 
 // unknown reports a key that the table does not have, with the key that was likely
@@ -161,8 +163,8 @@ func (d *decoder) unknown(k *Key, e entry, prefix string) {
 
 // elsewhere says where a key belongs that was written in the wrong group.
 func elsewhere(key string) string {
-	for _, f := range fields {
-		if strings.HasSuffix(f.Path, "."+key) {
+	for _, f := range Table() {
+		if strings.HasSuffix(f.Path, "."+key) && !strings.Contains(f.Path, "[]") {
 			return "there is a key " + f.Path
 		}
 	}
@@ -170,17 +172,17 @@ func elsewhere(key string) string {
 }
 
 // resolve gives every field of a table its value in base.
-func (d *decoder) resolve(table []*Field, s *Scenario, base any, prefix string) {
+func (d *decoder) resolve(table []*Field, base any, prefix string) {
 	for _, f := range table {
 		v, path := f.at(base), prefix+f.Path
 		switch {
 		case v == nil:
 		case f.List() != nil:
-			d.entries(v, f, s, path)
-		case f.Unfit(s) != "":
+			d.entries(v, f, path)
+		case f.Unfit(base) != "":
 			if d.given(path) && !d.bad[parent(path)] &&
 				!(d.bad["fabric.design"] && strings.HasPrefix(path, "fabric.")) {
-				d.problem(path, "has no meaning here: "+f.Unfit(s), "remove it")
+				d.problem(path, "has no meaning here: "+f.Unfit(base), "remove it")
 			}
 		default:
 			d.field(v, f, base, path, prefix)
@@ -244,7 +246,7 @@ func (d *decoder) choose(name string, f *Field, group map[string]map[string]stri
 
 // missing reports a required field that is not in the file.
 func (d *decoder) missing(f *Field, path string) {
-	if f.Path == "job.train.data" && d.keys["job.train.data.digits"].line != 0 || !d.ok(parent(path)) {
+	if f.Path == "train.data" && d.keys[path+".digits"].line != 0 || !d.ok(parent(path)) {
 		return // given the other way, or its group was reported
 	}
 	d.bad[path] = true

@@ -22,7 +22,7 @@ type Field struct {
 
 	value   variable                                         // the zero value: a group
 	derive  func(d *decoder, base any, prefix string) string // the default by Rule
-	applies func(s *Scenario) string                         // why the field has no meaning here; "" where it has
+	applies func(base any) string                            // why the field has no meaning here; "" where it has
 	open    func(base any)                                   // of a Group that may be absent: makes it
 	check   func(text string) string                         // of a Text: what is wrong with it, "" if nothing
 	pattern string                                           // of a Text: check as a regular expression, nearly
@@ -70,12 +70,18 @@ func (f *Field) Forms() []Form { return f.value.kind.facts().forms(f) }
 // Optional reports whether the field is a group that a scenario may be without.
 func (f *Field) Optional() bool { return f.open != nil }
 
-// Unfit says why the field has no meaning in s, "" where it has one.
-func (f *Field) Unfit(s *Scenario) string {
+// Unfit says why the field has no meaning in a scenario, or in an entry of a list such as a job; ""
+// where it has one.
+func (f *Field) Unfit(base any) string {
 	if f.applies == nil {
 		return ""
 	}
-	return f.applies(s)
+	return f.applies(base)
+}
+
+// where is a condition of fields that are found in a B.
+func where[B any](unfit func(*B) string) func(base any) string {
+	return func(base any) string { return unfit(base.(*B)) }
 }
 
 // A Key is a key of a file with the keys below it. It is not to be changed.
@@ -108,13 +114,14 @@ func (k *Key) names() []string {
 // scenario; tree, flowTree, ... are the same by key.
 var (
 	fields = slices.Concat(generalFields, clusterFields, fabricFields, transportFields, congestionFields,
-		algorithmFields, jobFields)
+		algorithmFields, runFields)
 	tree      = grow(fields)
 	flowTree  = grow(flowFields)
 	faultTree = grow(faultFields)
 	linkTree  = grow(linkFields)
 	slowTree  = grow(slowFields)
 	rowTree   = grow(rowFields)
+	jobTree   = grow(jobFields)
 	byPath    = index(fields)
 )
 
@@ -136,7 +143,11 @@ func grow(table []*Field) *Key {
 				panic("scenario: field " + f.Path + " stands before its group")
 			}
 		}
-		k.Keys = append(k.Keys, &Key{Name: parts[len(parts)-1], Field: f})
+		key := &Key{Name: parts[len(parts)-1], Field: f}
+		if l := f.List(); l != nil && l.Single {
+			key.Keys = l.Keys.Keys
+		}
+		k.Keys = append(k.Keys, key)
 	}
 	return root
 }
@@ -152,19 +163,21 @@ func index(table []*Field) map[string]*Field {
 	return m
 }
 
-// Table returns every field of a scenario in order, groups first; keys of a flow and of a fault are
-// listed once, as job.flows[].from and faults[].link. For documentation and schemas.
+// Table returns every field of a scenario in order, groups first; keys of a flow, a fault and so on
+// are listed once, as job.flows[].from and faults[].link. For documentation and schemas.
 func Table() []Field {
 	var all []Field
-	for _, f := range fields {
-		all = append(all, *f)
-		if l := f.List(); l != nil && f.Path != "background.flows" {
-			for _, g := range l.table {
-				row := *g
-				row.Path = f.Path + "[]." + g.Path
-				all = append(all, row)
+	var list func(table []*Field, prefix string)
+	list = func(table []*Field, prefix string) {
+		for _, f := range table {
+			row := *f
+			row.Path = prefix + f.Path
+			all = append(all, row)
+			if l := f.List(); l != nil && row.Path != "background.flows" && row.Path != "jobs" {
+				list(l.table, l.entry(row.Path, -1)+".")
 			}
 		}
 	}
+	list(fields, "")
 	return all
 }

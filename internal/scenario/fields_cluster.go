@@ -127,12 +127,12 @@ var clusterFields = []*Field{
 		Meaning: "one NIC per host that all its GPUs share",
 	},
 	{
-		Path: "cluster.nic.per_gpu", Default: "1", Min: "1", Max: "4", applies: func(s *Scenario) string {
+		Path: "cluster.nic.per_gpu", Default: "1", Min: "1", Max: "4", applies: where(func(s *Scenario) string {
 			if s.Cluster.NIC.Shared {
 				return "cluster.nic.shared is true: the host has one NIC"
 			}
 			return ""
-		},
+		}),
 		value:   in(whole, func(s *Scenario) *int { return &s.Cluster.NIC.PerGPU }),
 		Meaning: "NICs per GPU; NICs per host make the rails",
 	},
@@ -169,6 +169,12 @@ var clusterFields = []*Field{
 
 // slowFields: one entry of cluster.slow.
 var slowFields = []*Field{
+	{
+		Path: "job", Default: "first", Word: "first", check: checkName, pattern: namePattern,
+		example: "the name of a job such as job1",
+		value:   in(opt(text), func(r *SlowRank) *Opt[string] { return &r.Job }),
+		Meaning: "the job whose rank it is; first: the first that has ranks",
+	},
 	{
 		Path: "rank", Required: true, Min: "0", Max: "32767",
 		value:   in(whole, func(r *SlowRank) *int { return &r.Rank }),

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -8,29 +9,29 @@ import (
 )
 
 // onlyTraining says that a field belongs to training jobs.
-func onlyTraining(s *Scenario) string {
-	if s.Job.Train == nil {
-		return "it belongs to job.train, which is not there"
+func onlyTraining(j *Job) string {
+	if j.Train == nil {
+		return "it belongs to " + j.Path() + ".train, which is not there"
 	}
 	return ""
 }
 
 // onlyRanks says that a field belongs to jobs with ranks.
-func onlyRanks(s *Scenario) string {
-	if s.Job.Train == nil && len(s.Job.Collectives) == 0 {
-		return "it belongs to job.train and job.collectives, which are not there"
+func onlyRanks(j *Job) string {
+	if j.Train == nil && len(j.Collectives) == 0 {
+		return fmt.Sprintf("it belongs to %[1]s.train and %[1]s.collectives, which are not there", j.Path())
 	}
 	return ""
 }
 
 // unlessRanks says that a field belongs to jobs of flows.
-func unlessRanks(s *Scenario) string {
+func unlessRanks(j *Job) string {
 	job := ""
 	switch {
-	case s.Job.Train != nil:
-		job = "job.train"
-	case len(s.Job.Collectives) > 0:
-		job = "job.collectives"
+	case j.Train != nil:
+		job = j.Path() + ".train"
+	case len(j.Collectives) > 0:
+		job = j.Path() + ".collectives"
 	default:
 		return ""
 	}
@@ -38,228 +39,275 @@ func unlessRanks(s *Scenario) string {
 }
 
 // onlyAdmitted says that a field belongs to receiver-driven admission.
-func onlyAdmitted(s *Scenario) string {
-	if why := onlyRanks(s); why != "" {
+func onlyAdmitted(j *Job) string {
+	if why := onlyRanks(j); why != "" {
 		return why
 	}
-	if !s.Job.Collective.Admission.Slots.Set {
-		return "job.collective.admission.slots is none"
+	if !j.Collective.Admission.Slots.Set {
+		return j.Path() + ".collective.admission.slots is none"
 	}
 	return ""
 }
 
 // unlessScheduled says that a field has no meaning where a file holds the schedule.
-func unlessScheduled(s *Scenario) string {
-	if why := onlyTraining(s); why != "" {
+func unlessScheduled(j *Job) string {
+	if why := onlyTraining(j); why != "" {
 		return why
 	}
-	if s.Job.Collective.Schedule.Set {
-		return "job.collective.schedule says who sends what"
+	if j.Collective.Schedule.Set {
+		return j.Path() + ".collective.schedule says who sends what"
 	}
 	return ""
 }
 
-// jobFields: the job, traffic beside it, what is written.
+// onlyRules says that a field belongs to jobs whose GPUs a rule finds.
+func onlyRules(j *Job) string {
+	if why := onlyRanks(j); why != "" {
+		return why
+	}
+	if len(j.Placement.GPUs) > 0 {
+		return j.Path() + ".placement lists the GPUs"
+	}
+	return ""
+}
+
+// jobFields: one job: job, or an entry of jobs.
 var jobFields = []*Field{
-	{Path: "job", Meaning: "what the cluster does: exactly one of train, collectives and flows"},
 	{
-		Path:    "job.train",
-		open:    func(b any) { b.(*Scenario).Job.Train = &Train{} },
+		Path: "name", Rule: "job; in jobs job1, job2, ...", check: checkName, pattern: namePattern,
+		value:   in(text, func(j *Job) *string { return &j.Name }),
+		derive:  jobName,
+		Meaning: "name in tables and reports",
+	},
+	{
+		Path: "start", Default: "0s", Min: "0s", Max: "1h",
+		value:   in(duration, func(j *Job) *unit.Duration { return &j.Start }),
+		Meaning: "virtual time at which the job begins: its ranks, or the clock of its flows",
+		Also:    []string{"at", "delay"},
+	},
+	{
+		Path:    "train",
+		open:    func(b any) { b.(*Job).Train = &Train{} },
 		Meaning: "a network that is really trained",
 	},
 	{
-		Path: "job.train.model", Default: "mlp", Choices: Models,
+		Path: "train.model", Default: "mlp", Choices: Models,
 		value:   inTrain(choice, func(t *Train) *string { return &t.Model }),
 		Meaning: "kind of network",
 	},
 	{
-		Path: "job.train.layers", Required: true, Min: "1", Max: "1000000",
+		Path: "train.layers", Required: true, Min: "1", Max: "1000000",
 		value:   inTrain(wholes, func(t *Train) *[]int { return &t.Layers }),
 		Meaning: "units per layer, inputs first, classes last",
 		Also:    []string{"sizes", "hidden"},
 	},
 	{
-		Path: "job.train.activation", Default: "relu", Choices: Activations,
+		Path: "train.activation", Default: "relu", Choices: Activations,
 		value:   inTrain(choice, func(t *Train) *string { return &t.Activation }),
 		Meaning: "between the layers",
 	},
 	{
-		Path: "job.train.loss", Default: "cross-entropy", Choices: Losses,
+		Path: "train.loss", Default: "cross-entropy", Choices: Losses,
 		value:   inTrain(choice, func(t *Train) *string { return &t.Loss }),
 		Meaning: "what training makes small",
 	},
 	{
-		Path: "job.train.data", Required: true, check: checkFolder, pattern: pathPattern,
+		Path: "train.data", Required: true, check: checkFolder, pattern: pathPattern,
 		example: "the path of a folder of IDX files, or keys: digits: {dir: PATH}",
 		value:   inTrain(text, func(t *Train) *string { return &t.Data.Path }),
 		Meaning: "folder of IDX files with the standard MNIST names, or digits: how to make one",
 		Also:    []string{"dataset"},
 	},
 	{
-		Path: "job.train.data.digits",
+		Path: "train.data.digits",
 		open: func(b any) {
-			if t := b.(*Scenario).Job.Train; t != nil {
+			if t := b.(*Job).Train; t != nil {
 				t.Data.Digits = &Digits{}
 			}
 		},
 		Meaning: "handwritten-looking digits, drawn when the folder is missing",
 	},
 	{
-		Path: "job.train.data.digits.dir", Required: true, check: checkFolder, pattern: pathPattern,
+		Path: "train.data.digits.dir", Required: true, check: checkFolder, pattern: pathPattern,
 		example: "the path of a folder",
 		value:   inDigits(text, func(d *Digits) *string { return &d.Dir }),
 		Meaning: "the folder; a run makes it only below the directory in which railyard runs",
 		Also:    []string{"path", "folder"},
 	},
 	{
-		Path: "job.train.data.digits.train", Default: "60000", Min: "1", Max: "1000000",
+		Path: "train.data.digits.train", Default: "60000", Min: "1", Max: "1000000",
 		value:   inDigits(whole, func(d *Digits) *int { return &d.Train }),
 		Meaning: "training images",
 	},
 	{
-		Path: "job.train.data.digits.test", Default: "10000", Min: "1", Max: "1000000",
+		Path: "train.data.digits.test", Default: "10000", Min: "1", Max: "1000000",
 		value:   inDigits(whole, func(d *Digits) *int { return &d.Test }),
 		Meaning: "test images",
 	},
 	{
-		Path: "job.train.data.digits.seed", Default: "1",
+		Path: "train.data.digits.seed", Default: "1",
 		value:   inDigits(seed, func(d *Digits) *uint64 { return &d.Seed }),
 		Meaning: "which digits are drawn",
 	},
 	{
-		Path: "job.train.batch", Required: true, Min: "1", Max: "1000000",
+		Path: "train.batch", Required: true, Min: "1", Max: "1000000",
 		value:   inTrain(whole, func(t *Train) *int { return &t.Batch }),
 		Meaning: "samples per rank and step",
 		Also:    []string{"batch_size", "micro_batch"},
 	},
 	{
-		Path: "job.train.epochs", Default: "1", Min: "1", Max: "1000000",
+		Path: "train.epochs", Default: "1", Min: "1", Max: "1000000",
 		value:   inTrain(whole, func(t *Train) *int { return &t.Epochs }),
 		Meaning: "passes over the training data",
 	},
 	{
-		Path: "job.train.steps", Default: "all", Word: "all", Min: "1", Max: "1000000000",
+		Path: "train.steps", Default: "all", Word: "all", Min: "1", Max: "1000000000",
 		value:   inTrain(opt(whole), func(t *Train) *Opt[int] { return &t.Steps }),
 		Meaning: "stop after so many steps; all: when the epochs are done",
 		Also:    []string{"max_steps"},
 	},
 	{
-		Path: "job.train.lr", Required: true, Min: "0.000000001", Max: "1000",
+		Path: "train.lr", Required: true, Min: "0.000000001", Max: "1000",
 		value:   inTrain(number, func(t *Train) *float64 { return &t.LR }),
 		Meaning: "learning rate of SGD",
 		Also:    []string{"learning_rate", "rate"},
 	},
 	{
-		Path: "job.train.momentum", Default: "0", Min: "0", Max: "0.999999",
+		Path: "train.momentum", Default: "0", Min: "0", Max: "0.999999",
 		value:   inTrain(number, func(t *Train) *float64 { return &t.Momentum }),
 		Meaning: "momentum of SGD",
 	},
 	{
-		Path: "job.train.bucket", Default: "25MB", Word: "layer", Min: "4B", Max: "100GB",
+		Path: "train.bucket", Default: "25MB", Word: "layer", Min: "4B", Max: "100GB",
 		value:   inTrain(opt(byteCount), func(t *Train) *Opt[unit.Bytes] { return &t.Bucket }),
 		Meaning: "gradients are all-reduced in pieces of this size; layer: one per layer",
 		Source:  "PyTorch DistributedDataParallel: bucket_cap_mb", Also: []string{"bucket_size", "bucket_cap"},
 	},
 	{
-		Path: "job.train.precision", Default: "tf32", Choices: Precisions,
+		Path: "train.precision", Default: "tf32", Choices: Precisions,
 		value:   inTrain(choice, func(t *Train) *string { return &t.Precision }),
 		Meaning: "which peak the device model takes; sums are float32 either way",
 	},
 	{
-		Path: "job.train.kernel", Default: "portable", Choices: Kernels,
+		Path: "train.kernel", Default: "portable", Choices: Kernels,
 		value:   inTrain(choice, func(t *Train) *string { return &t.Kernel }),
 		Meaning: "code that computes the matrix products",
 	},
 	{
-		Path:    "job.collectives",
-		value:   in(rowList, func(s *Scenario) *[]CollectiveRow { return &s.Job.Collectives }),
-		Meaning: "collectives over all GPUs, one after the other, as a benchmark runs them; they carry no real numbers",
+		Path:    "collectives",
+		value:   in(rowList, func(j *Job) *[]CollectiveRow { return &j.Collectives }),
+		Meaning: "collectives over all GPUs of the job, one after the other, as a benchmark runs them; they carry no real numbers",
 		Also:    []string{"perf", "nccl_tests", "benchmark"},
 	},
-	{Path: "job.parallel", Meaning: "how the job is spread over the GPUs"},
 	{
-		Path: "job.parallel.dp", Min: "1", Max: "32768", Rule: "all GPUs", applies: onlyTraining,
-		value:   in(whole, func(s *Scenario) *int { return &s.Job.Parallel.DP }),
-		derive:  func(d *decoder, b any, _ string) string { return strconv.Itoa(b.(*Scenario).GPUs()) },
+		Path: "placement", Default: "packed", Choices: Placements, applies: where(onlyRanks),
+		value:   in(placement, func(j *Job) *Placement { return &j.Placement }),
+		Meaning: "which GPU each rank runs on: a rule that takes those of hosts and gpus, or a list with a GPU for each rank",
+	},
+	{
+		Path: "hosts", Default: "all", Word: "all", applies: where(onlyRules),
+		value:   in(hosts, func(j *Job) *Selection { return &j.Hosts }),
+		Meaning: "the hosts that the job's ranks run on",
+		Also:    []string{"nodes"},
+	},
+	{
+		Path: "gpus", Default: "all", Word: "all", applies: where(onlyRules),
+		value:   in(gpus, func(j *Job) *Selection { return &j.GPUs }),
+		Meaning: "the GPUs of each of those hosts that they run on",
+	},
+	{Path: "parallel", Meaning: "how the job is spread over the GPUs"},
+	{
+		Path: "parallel.dp", Min: "1", Max: "32768", Rule: "all GPUs of the job", applies: where(onlyTraining),
+		value:   in(whole, func(j *Job) *int { return &j.Parallel.DP }),
+		derive:  func(d *decoder, b any, _ string) string { return strconv.Itoa(d.scenario.rankPlaces(b.(*Job))) },
 		Meaning: "data-parallel ranks",
 		Also:    []string{"data_parallel", "ranks", "world_size"},
 	},
+	{Path: "collective", Meaning: "how gradients are summed"},
 	{
-		Path: "job.placement", Default: "packed", Choices: Placements, applies: onlyRanks,
-		value:   in(placement, func(s *Scenario) *Placement { return &s.Job.Placement }),
-		Meaning: "which GPU each rank runs on: a rule, or a list with a GPU for each rank",
-	},
-	{Path: "job.collective", Meaning: "how gradients are summed"},
-	{
-		Path: "job.collective.schedule", Default: "none", Word: "none", check: checkFile, pattern: pathPattern,
-		example: "the path of a file such as railyard show schedule prints, or none", applies: onlyTraining,
-		value: in(opt(text), func(s *Scenario) *Opt[string] { return &s.Job.Collective.Schedule }),
+		Path: "collective.schedule", Default: "none", Word: "none", check: checkFile, pattern: pathPattern,
+		example: "the path of a file such as railyard show schedule prints, or none", applies: where(onlyTraining),
+		value: in(opt(text), func(j *Job) *Opt[string] { return &j.Collective.Schedule }),
 		Meaning: "file with an all-reduce schedule, instead of an algorithm's; its ranks and channels must be " +
 			"those of the job",
 	},
 	{
-		Path: "job.collective.algorithm", Default: "ring", Choices: CollectiveAlgorithms,
-		applies: unlessScheduled,
-		value:   in(choice, func(s *Scenario) *string { return &s.Job.Collective.Algorithm }),
+		Path: "collective.algorithm", Default: "ring", Choices: CollectiveAlgorithms,
+		applies: where(unlessScheduled),
+		value:   in(choice, func(j *Job) *string { return &j.Collective.Algorithm }),
 		Meaning: "the schedule of sends, receives and sums",
 	},
 	{
-		Path: "job.collective.channels", Min: "1", Max: "64", Rule: "NICs per host", applies: onlyTraining,
-		value:   in(whole, func(s *Scenario) *int { return &s.Job.Collective.Channels }),
-		derive:  func(d *decoder, b any, _ string) string { return strconv.Itoa(b.(*Scenario).NICsPerHost()) },
+		Path: "collective.channels", Min: "1", Max: "64", Rule: "NICs per host", applies: where(onlyTraining),
+		value:   in(whole, func(j *Job) *int { return &j.Collective.Channels }),
+		derive:  func(d *decoder, b any, _ string) string { return strconv.Itoa(d.scenario.NICsPerHost()) },
 		Meaning: "side by side, each with its share of the data; channel c uses rail c modulo rails",
 		Source:  "NCCL",
 	},
 	{
-		Path: "job.collective.exit", Default: "channel", Choices: Exits, applies: onlyRanks,
-		value:   in(choice, func(s *Scenario) *string { return &s.Job.Collective.Exit }),
+		Path: "collective.exit", Default: "channel", Choices: Exits, applies: where(onlyRanks),
+		value:   in(choice, func(j *Job) *string { return &j.Collective.Exit }),
 		Meaning: "by which NIC a message between hosts leaves, and at which it arrives",
 		Source:  "NCCL",
 	},
 	{
-		Path: "job.collective.slices", Default: "auto", Word: "auto", Min: "1", Max: "1024",
-		applies: unlessScheduled,
-		value:   in(opt(whole), func(s *Scenario) *Opt[int] { return &s.Job.Collective.Slices }),
+		Path: "collective.slices", Default: "auto", Word: "auto", Min: "1", Max: "1024",
+		applies: where(unlessScheduled),
+		value:   in(opt(whole), func(j *Job) *Opt[int] { return &j.Collective.Slices }),
 		Meaning: "a rank sends on a slice as soon as it has it: of a ring's chunk so many; of a chain or tree, of " +
 			"a channel's data; auto: 1 for a ring, 8 for chains and trees",
 	},
 	{
-		Path: "job.collective.slots", Default: "none", Word: "none", Min: "1", Max: "1024",
-		applies: unlessScheduled,
-		value:   in(opt(whole), func(s *Scenario) *Opt[int] { return &s.Job.Collective.Slots }),
+		Path: "collective.slots", Default: "none", Word: "none", Min: "1", Max: "1024",
+		applies: where(unlessScheduled),
+		value:   in(opt(whole), func(j *Job) *Opt[int] { return &j.Collective.Slots }),
 		Meaning: "staging slots of a receiver for each connection, of a slice each, that serve in turn: a sender waits " +
 			"for the credit that says that one is free; none: a slot for each message of a collective",
 	},
 	{
-		Path: "job.collective.admission",
+		Path: "collective.admission",
 		Meaning: "receiver-driven admission: a sender posts what the receiver has sent a clear-to-send for " +
 			"(Meta, SIGCOMM'24)",
 	},
 	{
-		Path: "job.collective.admission.slots", Default: "none", Word: "none", Min: "1", Max: "1024",
-		applies: onlyRanks,
-		value:   in(opt(whole), func(s *Scenario) *Opt[int] { return &s.Job.Collective.Admission.Slots }),
+		Path: "collective.admission.slots", Default: "none", Word: "none", Min: "1", Max: "1024",
+		applies: where(onlyRanks),
+		value:   in(opt(whole), func(j *Job) *Opt[int] { return &j.Collective.Admission.Slots }),
 		Meaning: "buffer slots of a receiver for each connection; none: everything is admitted",
 	},
 	{
-		Path: "job.collective.admission.bytes", Default: "512KiB", Min: "64B", Max: "1GB", applies: onlyAdmitted,
-		value:   in(byteCount, func(s *Scenario) *unit.Bytes { return &s.Job.Collective.Admission.Bytes }),
+		Path: "collective.admission.bytes", Default: "512KiB", Min: "64B", Max: "1GB", applies: where(onlyAdmitted),
+		value:   in(byteCount, func(j *Job) *unit.Bytes { return &j.Collective.Admission.Bytes }),
 		Meaning: "size of a slot; longer messages are cut",
 		Source:  "NCCL: 4 MiB buffer of a channel in 8 steps",
 	},
 	{
-		Path: "job.flows_csv", Default: "none", Word: "none", check: checkFile, pattern: pathPattern,
-		example: "the path of a CSV file whose first line names keys of a flow, or none", applies: unlessRanks,
-		value: in(opt(text), func(s *Scenario) *Opt[string] { return &s.Job.FlowsCSV }),
+		Path: "flows_csv", Default: "none", Word: "none", check: checkFile, pattern: pathPattern,
+		example: "the path of a CSV file whose first line names keys of a flow, or none", applies: where(unlessRanks),
+		value: in(opt(text), func(j *Job) *Opt[string] { return &j.FlowsCSV }),
 		Meaning: "CSV file with more flows: its first line names keys of a flow, such as " +
 			"name,from,to,bytes,start; a path is written host1>leaf1>host2",
 	},
 	{
-		Path:    "job.flows",
-		value:   in(flowList, func(s *Scenario) *[]Flow { return &s.Job.Flows }),
+		Path:    "flows",
+		value:   in(flowList, func(j *Job) *[]Flow { return &j.Flows }),
 		Meaning: "messages from GPU to GPU",
 	},
-	{Path: "background", Meaning: "traffic beside the job; a training run ends when the job ends"},
+}
+
+// runFields: the jobs, traffic beside them, what is written.
+var runFields = []*Field{
+	{
+		Path:    "job",
+		value:   in(oneJob, func(s *Scenario) *[]Job { return &s.Jobs }),
+		Meaning: "what the cluster does: exactly one of train, collectives and flows",
+	},
+	{
+		Path:    "jobs",
+		value:   in(jobList, func(s *Scenario) *[]Job { return &s.Jobs }),
+		Meaning: "several jobs side by side, instead of job: each has its own GPUs, all share the fabric",
+	},
+	{Path: "background", Meaning: "traffic beside the jobs; a run ends when its jobs have ended"},
 	{
 		Path:    "background.flows",
 		value:   in(flowList, func(s *Scenario) *[]Flow { return &s.Background.Flows }),
@@ -469,10 +517,8 @@ func flowName(_ *decoder, _ any, prefix string) string {
 	if strings.HasPrefix(prefix, "background") {
 		kind = "background"
 	}
-	_, rest, _ := strings.Cut(prefix, "[")
-	digits, _, _ := strings.Cut(rest, "]")
-	i, err := strconv.Atoi(digits)
-	if err != nil {
+	i, listed := entryOf(prefix)
+	if !listed {
 		panic("scenario: flow prefix " + prefix)
 	}
 	return nthFlow(kind, i)
@@ -480,3 +526,18 @@ func flowName(_ *decoder, _ any, prefix string) string {
 
 // nthFlow is the name of a flow that has none, by its place in its list from 0.
 func nthFlow(kind string, i int) string { return kind + strconv.Itoa(i+1) }
+
+// jobName numbers the jobs of a list: jobs[0]. gives job1.
+func jobName(_ *decoder, _ any, prefix string) string {
+	if i, listed := entryOf(prefix); listed {
+		return "job" + strconv.Itoa(i+1)
+	}
+	return "job"
+}
+
+// entryOf returns the last number in brackets of a prefix, if there is one.
+func entryOf(prefix string) (int, bool) {
+	digits, _, _ := strings.Cut(prefix[strings.LastIndexByte(prefix, '[')+1:], "]")
+	i, err := strconv.Atoi(digits)
+	return i, err == nil
+}

@@ -128,13 +128,13 @@ var transportFields = []*Field{
 	},
 	{
 		Path: "transport.timeout_low", Default: "none", Word: "none", Min: "1us", Max: "10min",
-		applies: onlySelective,
+		applies: where(onlySelective),
 		value:   in(opt(duration), func(s *Scenario) *Opt[unit.Duration] { return &s.Transport.TimeoutLow }),
 		Meaning: "timeout while few packets are outstanding",
 		Source:  "IRN (SIGCOMM'18): 100 us",
 	},
 	{
-		Path: "transport.low_packets", Default: "3", Min: "0", Max: "65536", applies: onlySelective,
+		Path: "transport.low_packets", Default: "3", Min: "0", Max: "65536", applies: where(onlySelective),
 		value:   in(whole, func(s *Scenario) *int { return &s.Transport.LowPackets }),
 		Meaning: "how many packets are few",
 		Source:  "IRN (SIGCOMM'18): N",

@@ -53,12 +53,15 @@ func (s *Scenario) Findings() []Finding {
 	add(q.ECN.Enabled && cc == "none", "congestion.algorithm", "none: switches mark packets and nobody slows down")
 	add(!q.ECN.Enabled && NeedsMarks(cc), "fabric.qos.ecn.enabled",
 		"false: nothing is marked, so %s never slows a sender down", cc)
-	if t := s.Job.Train; t != nil {
-		dp, gpus := s.Job.Parallel.DP, s.Cluster.Host.GPUs
-		packed := s.Job.Placement.Rule == "packed"
-		add(packed && dp <= gpus, "job.parallel.dp",
-			"%d: all ranks are on host1, so the job sends nothing over the fabric", dp)
-		add(packed && dp > gpus && dp%gpus != 0, "job.parallel.dp",
+	for i := range s.Jobs {
+		j := &s.Jobs[i]
+		if j.Train == nil || j.Placement.Rule != "packed" {
+			continue
+		}
+		dp, gpus := j.Parallel.DP, len(j.GPUs.Of(s.Cluster.Host.GPUs))
+		add(dp <= gpus, j.Path()+".parallel.dp",
+			"%d: all ranks are on host%d, so the job sends nothing over the fabric", dp, j.Hosts.Of(s.Cluster.Hosts)[0]+1)
+		add(dp > gpus && dp%gpus != 0, j.Path()+".parallel.dp",
 			"%d: the last host has %d of its %d GPUs in use", dp, dp%gpus, gpus)
 	}
 	add(!verbsMTU(s.Transport.MTU), "transport.mtu",

@@ -25,19 +25,19 @@ type FileFlow struct {
 	Line int
 }
 
-// ReadFlows reads the flows of a CSV file (RFC 4180) for this scenario; name stands for the file in
+// ReadFlows reads the flows of a CSV file (RFC 4180) for a job of this scenario; name stands for the file in
 // problems. The first line names keys of a flow, in any order; an empty cell is a key that is not
 // given; a path is written host1>leaf1>host2. Lines that begin with # are comments. The error, if
 // any, is located.Problems.
 //
 //	name,from,to,bytes,start,path
 //	a,host1/nic0,host3/nic0,10MB,0us,host1>leaf1>spine2>leaf2>host3
-func (s *Scenario) ReadFlows(name string, src []byte) ([]FileFlow, error) {
+func (s *Scenario) ReadFlows(j *Job, name string, src []byte) ([]FileFlow, error) {
 	lines := min(bytes.Count(src, []byte("\n")), MaxFlows)
 	r := &flowReader{s: s, d: newDecoder(name), names: map[string]string{}, lines: make(map[string]int, lines),
 		flows: make([]FileFlow, 0, lines)}
-	for i := range s.Job.Flows {
-		r.names[s.Job.Flows[i].Name] = fmt.Sprintf("job.flows[%d] of the scenario", i)
+	for i := range j.Flows {
+		r.names[j.Flows[i].Name] = fmt.Sprintf("%s.flows[%d] of the scenario", j.Path(), i)
 	}
 	src = bytes.TrimPrefix(src, located.BOM)
 	switch i := bytes.IndexFunc(src,
@@ -242,7 +242,7 @@ func (r *flowReader) explained(c *csv.Reader, row []string) (f Flow) {
 		}
 		d.values[prefix+f.Path] = n
 	}
-	d.resolve(flowFields, r.s, &f, prefix)
+	d.resolve(flowFields, &f, prefix)
 	names := map[string]string{}
 	if other, ok := r.names[f.Name]; ok {
 		names[f.Name] = other

@@ -100,7 +100,7 @@ func BenchmarkReadFlows(b *testing.B) {
 	src := []byte(t.String())
 	b.SetBytes(int64(len(src)))
 	for b.Loop() {
-		if got, err := s.ReadFlows("f.csv", src); err != nil || len(got) != flows {
+		if got, err := s.ReadFlows(&s.Jobs[0], "f.csv", src); err != nil || len(got) != flows {
 			b.Fatal(len(got), err)
 		}
 	}

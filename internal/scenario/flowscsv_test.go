@@ -16,7 +16,7 @@ job: {flows: [{name: first, from: host1/gpu0, to: host2/gpu0, bytes: 1MB}]}
 // Columns are keys of a flow, in any order; cells that are empty have the key's default.
 func TestReadFlows(t *testing.T) {
 	s := parse(t, forFlows)
-	flows, err := s.ReadFlows("f.csv",
+	flows, err := s.ReadFlows(&s.Jobs[0], "f.csv",
 		[]byte("# a comment\nbytes, to, from, start, count, every, priority, path, name\n"+
 			"1MB, host2/gpu1, host1/gpu1, 5us, 3, 1ms, other, host1>rail2>host2, a\r\n2 "+
 			"kB,host3/nic0,host1/gpu0,,,,,auto,\n"))
@@ -68,7 +68,7 @@ func TestReadFlowsProblems(t *testing.T) {
 		{"from,to,bytes\nhost1/gpu0,host2/gpu0,1B\x00\n",
 			"f.csv:2:25: a byte that is no UTF-8 text; save the file as UTF-8"},
 	} {
-		_, err := s.ReadFlows("f.csv", []byte(c.src))
+		_, err := s.ReadFlows(&s.Jobs[0], "f.csv", []byte(c.src))
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%q:\ngot  %v\nwant %s", c.src, err, c.want)
 		}
@@ -104,7 +104,7 @@ func FuzzReadFlows(f *testing.F) {
 	f.Add([]byte("from,to,bytes\n\"host1/gpu0\",,1B\n#x\n\nhost1/gpu0,host2/gpu0,9TB,7\n"))
 	s := parse(f, forFlows)
 	f.Fuzz(func(t *testing.T, src []byte) {
-		_, err := s.ReadFlows("f.csv", src)
+		_, err := s.ReadFlows(&s.Jobs[0], "f.csv", src)
 		if err == nil {
 			return
 		}

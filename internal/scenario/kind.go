@@ -19,6 +19,8 @@ const (
 	LinkList    Kind = "list of links"
 	SlowList    Kind = "list of slow ranks"
 	RowList     Kind = "list of collectives"
+	OneJob      Kind = "job"
+	JobList     Kind = "list of jobs"
 	Whole       Kind = "whole number"
 	WholeList   Kind = "list of whole numbers"
 	NameList    Kind = "list of names"
@@ -35,6 +37,7 @@ const (
 	Fraction    Kind = "ratio"
 	End         Kind = "endpoint"
 	Places      Kind = "placement"
+	Chosen      Kind = "selection"
 )
 
 // A kind is all that is known of the values of one Go type. kinds.go has the table of them: a new
@@ -104,20 +107,20 @@ func in[B, T any](k *kind[T], f func(*B) *T) variable {
 	return variable{k, func(base any) any { return f(base.(*B)) }}
 }
 
-// inTrain is a variable in job.train.
+// inTrain is a variable in train of a job.
 func inTrain[T any](k *kind[T], f func(*Train) *T) variable {
 	return variable{k, func(base any) any {
-		if t := base.(*Scenario).Job.Train; t != nil {
+		if t := base.(*Job).Train; t != nil {
 			return f(t)
 		}
 		return nil
 	}}
 }
 
-// inDigits is a variable in job.train.data.digits.
+// inDigits is a variable in train.data.digits of a job.
 func inDigits[T any](k *kind[T], f func(*Digits) *T) variable {
 	return variable{k, func(base any) any {
-		if t := base.(*Scenario).Job.Train; t != nil && t.Data.Digits != nil {
+		if t := base.(*Job).Train; t != nil && t.Data.Digits != nil {
 			return f(t.Data.Digits)
 		}
 		return nil

@@ -113,6 +113,8 @@ var (
 		format: listed(asItIs), yaml: listed(textYAML),
 	}
 
+	hosts, gpus = selection("host", 1), selection("gpu", 0)
+
 	placement = &kind[Placement]{
 		traits: traits{
 			name: Places, want: "packed, rail-aligned, scattered, or a list such as [host1/gpu0, host2/gpu0]",
@@ -132,7 +134,7 @@ var (
 func Kinds() []Choice {
 	var all []Choice
 	for _, k := range []anyKind{
-		whole, wholes, number, boolean, choice, text, rate, computeRate, byteCount, duration, length, ratio, endpoint, placement,
+		whole, wholes, number, boolean, choice, text, rate, computeRate, byteCount, duration, length, ratio, endpoint, placement, hosts,
 	} {
 		t := k.facts()
 		c := Choice{string(t.name), t.written}

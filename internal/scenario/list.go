@@ -9,10 +9,20 @@ type List struct {
 	Path string // of an entry: job.flows[]
 	Keys *Key   // those of an entry
 
+	Single bool // there is one entry, which stands without the list
+
 	example string
 	table   []*Field
 	add     func(list any) any // appends an empty entry and returns it
 	entries func(list any) []any
+}
+
+// of returns the entries of a list. The jobs of a scenario are its job or its jobs.
+func (l *List) of(list any) []any {
+	if jobs, ok := list.(*[]Job); ok && len(*jobs) > 0 && l.Single != ((*jobs)[0].Path() == "job") {
+		return nil
+	}
+	return l.entries(list)
 }
 
 var (
@@ -24,17 +34,19 @@ var (
 		linkFields, linkTree)
 	rowList = listOf[CollectiveRow](RowList, "collective", "job.collectives[]", "- {op: all-reduce, bytes: 64MB}",
 		rowFields, rowTree)
+	jobList  = listOf[Job](JobList, "job", "job", "- {name: a, train: {...}}", jobFields, jobTree)
+	oneJob   = single(jobList, OneJob)
 	slowList = listOf[SlowRank](SlowList, "slow", "cluster.slow[]", "- {rank: 3, factor: 1.5}", slowFields, slowTree)
 )
 
 // Lists returns the lists of mappings that a scenario may have.
 func Lists() []*List {
-	return []*List{flowList.rows, faultList.rows, linkList.rows, slowList.rows, rowList.rows}
+	return []*List{flowList.rows, faultList.rows, linkList.rows, slowList.rows, rowList.rows, jobList.rows}
 }
 
 // listOf makes the kind of a list of mappings. It is read entry by entry, so it knows no text.
 func listOf[T any](name Kind, noun, path, example string, table []*Field, keys *Key) *kind[[]T] {
-	keys.entry = true
+	keys.entry = noun != "job" // whose keys are found as those of the file
 	l := &List{Noun: noun, Path: path, Keys: keys, example: example, table: table,
 		add: func(list any) any {
 			l := list.(*[]T)
@@ -52,10 +64,34 @@ func listOf[T any](name Kind, noun, path, example string, table []*Field, keys *
 	return &kind[[]T]{traits: traits{name: name, want: "a " + string(name), rows: l}}
 }
 
+// single is the kind of a list of one entry, which is written as the entry alone.
+func single[T any](k *kind[[]T], name Kind) *kind[[]T] {
+	one, l := *k, *k.rows
+	l.Single = true
+	one.traits = traits{name: name, want: "a " + string(name), rows: &l}
+	return &one
+}
+
+// entry is the path of an entry of a list that is at path; of any (i < 0) as documentation has it.
+func (l *List) entry(path string, i int) string {
+	switch {
+	case l.Single:
+		return path
+	case i < 0:
+		return path + "[]"
+	}
+	return fmt.Sprintf("%s[%d]", path, i)
+}
+
 // entries resolves a list of mappings.
-func (d *decoder) entries(dst any, f *Field, s *Scenario, path string) {
+func (d *decoder) entries(dst any, f *Field, path string) {
 	n, l := d.values[path], f.List()
 	if n == nil {
+		return
+	}
+	if l.Single {
+		delete(d.values, path) // it is a group: problems stand at its key
+		d.entry(dst, l, n, path)
 		return
 	}
 	if n.shape != sequenceShape {
@@ -69,15 +105,22 @@ func (d *decoder) entries(dst any, f *Field, s *Scenario, path string) {
 		return
 	}
 	for i, item := range n.items {
-		entry := fmt.Sprintf("%s[%d]", path, i)
+		entry := l.entry(path, i)
 		d.keys[entry] = item.at
-		v := l.add(dst)
-		if item.shape != mappingShape {
-			d.bad[entry] = true
-			d.problem(entry, item.described()+", want keys: "+list(l.Keys.names()), "")
-			continue
-		}
-		d.walk(l.Keys, item, entry+".", v)
-		d.resolve(l.table, s, v, entry+".")
+		d.entry(dst, l, item, entry)
 	}
+}
+
+// entry resolves a new entry of a list.
+func (d *decoder) entry(dst any, l *List, n *node, path string) {
+	v := l.add(dst)
+	if j, ok := v.(*Job); ok {
+		j.path = path
+	}
+	if n.shape != mappingShape {
+		d.group(l.Keys, n, path)
+		return
+	}
+	d.walk(l.Keys, n, path+".", v)
+	d.resolve(l.table, v, path+".")
 }

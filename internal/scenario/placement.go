@@ -61,14 +61,22 @@ func parsePlaces(f *Field, n *node) (p Placement, hint string, err error) {
 	return p, "", nil
 }
 
-// checkPlacement reports a list of GPUs that the ranks cannot run on.
-func (d *decoder) checkPlacement(s *Scenario) {
-	const key = "job.placement"
-	list := s.Job.Placement.GPUs
-	if len(list) == 0 || !d.ok(key, "job.parallel.dp", "cluster.hosts", "cluster.host.gpus") {
+// checkPlacement reports hosts and GPUs that a job's ranks cannot run on.
+func (d *decoder) checkPlacement(s *Scenario, j *Job) {
+	if !d.ok("cluster.hosts", "cluster.host.gpus") {
 		return
 	}
-	if n := s.RankCount(); len(list) != n {
+	if path, last := j.Path()+".hosts", j.Hosts.last(); last >= s.Cluster.Hosts && d.ok(path) {
+		d.problem(path, fmt.Sprintf("host%d: no such host, want host1 to host%d", last+1, s.Cluster.Hosts), "")
+	}
+	if path, last := j.Path()+".gpus", j.GPUs.last(); last >= s.Cluster.Host.GPUs && d.ok(path) {
+		d.problem(path, fmt.Sprintf("gpu%d: no such GPU, want gpu0 to gpu%d", last, s.Cluster.Host.GPUs-1), "")
+	}
+	key, list := j.Path()+".placement", j.Placement.GPUs
+	if len(list) == 0 || !d.ok(key, j.Path()+".parallel.dp") {
+		return
+	}
+	if n := s.RankCount(j); len(list) != n {
 		d.problem(key, fmt.Sprintf("%d GPUs for %d ranks, want one for each", len(list), n), "")
 	}
 	used := map[Endpoint]int{}

@@ -33,7 +33,7 @@ func TestPlacementMistakes(t *testing.T) {
 		}
 	}
 	s := parse(t, placed+"  parallel: {dp: 2}\n  placement: [host2/gpu1, host1/gpu3]\n")
-	if got := s.Job.Placement.String(); got != "[host2/gpu1, host1/gpu3]" {
+	if got := s.Jobs[0].Placement.String(); got != "[host2/gpu1, host1/gpu3]" {
 		t.Errorf("placement %s", got)
 	}
 }

@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 )
 
@@ -10,58 +9,71 @@ import (
 // gives an equal scenario.
 func (s *Scenario) YAML() []byte {
 	var b strings.Builder
-	s.print(&b, tree, "")
+	print(&b, tree, s, "")
 	return []byte(b.String())
 }
 
-func (s *Scenario) print(b *strings.Builder, k *Key, indent string) {
+// print writes the keys below k, which are found in base.
+func print(b *strings.Builder, k *Key, base any, indent string) {
 	for _, c := range k.Keys {
 		f := c.Field
 		if f.Kind == Group {
-			var inner strings.Builder
-			s.print(&inner, c, indent+"  ")
-			if inner.Len() > 0 {
-				fmt.Fprintf(b, "%s%s:\n%s", indent, c.Name, inner.String())
-			}
+			printGroup(b, c, base, indent)
 			continue
 		}
-		v, ok := s.value(f, s)
+		v, ok := value(f, base)
 		if !ok {
 			continue
 		}
 		if l := f.List(); l != nil {
-			printEntries(b, l, v, c.Name, indent)
+			printList(b, l, v, c.Name, indent)
 			continue
 		}
-		if len(c.Keys) > 0 { // a path, or the group below it
-			var inner strings.Builder
-			if s.print(&inner, c, indent+"  "); inner.Len() > 0 {
-				fmt.Fprintf(b, "%s%s:\n%s", indent, c.Name, inner.String())
-				continue
-			}
+		if len(c.Keys) > 0 && printGroup(b, c, base, indent) { // a path, or the group below it
+			continue
 		}
 		fmt.Fprintf(b, "%s%s: %s\n", indent, c.Name, f.yaml(v))
 	}
 }
 
-// value returns the variable of a field, if the field has a meaning in s.
-func (s *Scenario) value(f *Field, base any) (any, bool) {
-	v := f.at(base)
-	return v, v != nil && f.Unfit(s) == ""
+// printGroup writes a group, unless nothing is in it.
+func printGroup(b *strings.Builder, k *Key, base any, indent string) bool {
+	var inner strings.Builder
+	print(&inner, k, base, indent+"  ")
+	if inner.Len() > 0 {
+		fmt.Fprintf(b, "%s%s:\n%s", indent, k.Name, inner.String())
+	}
+	return inner.Len() > 0
 }
 
-func printEntries(b *strings.Builder, l *List, v any, name, indent string) {
-	entries := l.entries(v)
+// value returns the variable of a field, if the field has a meaning in base.
+func value(f *Field, base any) (any, bool) {
+	v := f.at(base)
+	return v, v != nil && f.Unfit(base) == ""
+}
+
+// printList writes a list: entries with groups in several lines, others in one.
+func printList(b *strings.Builder, l *List, v any, name, indent string) {
+	entries := l.of(v)
 	if len(entries) == 0 {
 		return
 	}
 	fmt.Fprintf(b, "%s%s:\n", indent, name)
 	for _, e := range entries {
-		var parts []string
-		for _, f := range l.table {
-			parts = append(parts, f.Path+": "+f.yaml(f.at(e)))
+		switch {
+		case l.Single:
+			print(b, l.Keys, e, indent+"  ")
+		case l.Keys == jobTree:
+			var inner strings.Builder
+			print(&inner, l.Keys, e, indent+"    ")
+			fmt.Fprintf(b, "%s  - %s", indent, strings.TrimPrefix(inner.String(), indent+"    "))
+		default:
+			var parts []string
+			for _, f := range l.table {
+				parts = append(parts, f.Path+": "+f.yaml(f.at(e)))
+			}
+			fmt.Fprintf(b, "%s  - {%s}\n", indent, strings.Join(parts, ", "))
 		}
-		fmt.Fprintf(b, "%s  - {%s}\n", indent, strings.Join(parts, ", "))
 	}
 }
 
@@ -102,22 +114,24 @@ type FieldValue struct {
 // entries of flow lists included.
 func (s *Scenario) Fields() []FieldValue {
 	var out []FieldValue
-	for _, f := range fields {
-		v, ok := s.value(f, s)
-		if !ok || f.Path == "job.train.data" && *v.(*string) == "" {
-			continue
-		}
-		l := f.List()
-		if l == nil {
-			out = append(out, s.show(v, f, f.Path))
-			continue
-		}
-		for i, e := range l.entries(v) {
-			for _, g := range l.table {
-				out = append(out, s.show(g.at(e), g, f.Path+"["+strconv.Itoa(i)+"]."+g.Path))
+	var list func(table []*Field, base any, prefix string)
+	list = func(table []*Field, base any, prefix string) {
+		for _, f := range table {
+			v, ok := value(f, base)
+			if !ok || f.Path == "train.data" && *v.(*string) == "" {
+				continue
+			}
+			l := f.List()
+			if l == nil {
+				out = append(out, s.show(v, f, prefix+f.Path))
+				continue
+			}
+			for i, e := range l.of(v) {
+				list(l.table, e, l.entry(prefix+f.Path, i)+".")
 			}
 		}
 	}
+	list(fields, s, "")
 	return out
 }
 

@@ -16,7 +16,7 @@ type Scenario struct {
 	Fabric     Fabric
 	Transport  Transport
 	Congestion Congestion
-	Job        Job
+	Jobs       []Job // at least one
 	Background Background
 	Faults     []Fault
 	Output     Output
@@ -59,10 +59,10 @@ type Cluster struct {
 	Slow  []SlowRank
 }
 
-// SlowRank is a rank of the job whose GPU takes Factor times as long for all that it
-// computes.
+// SlowRank is a rank of a job whose GPU takes Factor times as long for all that it computes.
 type SlowRank struct {
-	Rank   int // from 0
+	Job    Opt[string] // not set: the first job with ranks
+	Rank   int         // from 0
 	Factor unit.Ratio
 }
 
@@ -302,17 +302,31 @@ type Swift struct {
 	FlowScaleMin, FlowScaleMax unit.Ratio // packets
 }
 
-// Job is what the cluster does: it trains, it runs Collectives, or it sends Flows and those of
-// FlowsCSV. Parallel and Collective belong to Train, but for Collective.Exit and Admission, which
-// Collectives have too, as Placement.
+// Job is one thing that the cluster does: it trains, it runs Collectives, or it sends Flows and
+// those of FlowsCSV. Parallel and Collective belong to Train, but for Collective.Exit and Admission,
+// which Collectives have too, as Hosts, GPUs and Placement.
 type Job struct {
+	Name        string
+	Start       unit.Duration
 	Train       *Train
 	Parallel    Parallel
+	Hosts       Selection // that a rule of Placement takes
+	GPUs        Selection // of each of them
 	Placement   Placement
 	Collective  Collective
 	Collectives []CollectiveRow
 	Flows       []Flow
 	FlowsCSV    Opt[string] // file with more flows: see ReadFlows
+
+	path string // where it stands in the file
+}
+
+// Path returns the path of the job's keys: job, or jobs[0], jobs[1], ... of several.
+func (j *Job) Path() string {
+	if j.path == "" {
+		return "job"
+	}
+	return j.path
 }
 
 // Train is a network that is really trained.
@@ -442,7 +456,7 @@ func Parse(name string, src []byte) (*Scenario, error) {
 // decode resolves the scenario of a tree.
 func decode(name string, root *node, src []byte) (*Scenario, error) {
 	d := newDecoder(name)
-	s := d.scenario(root)
+	s := d.decode(root)
 	if len(d.problems) > 0 {
 		return nil, d.problems.Sorted()
 	}
@@ -470,15 +484,44 @@ func (s *Scenario) NICsPerHost() int {
 	return s.Cluster.Host.GPUs * s.Cluster.NIC.PerGPU
 }
 
-// RankCount returns the number of ranks of the job, 0 for a job of flows. Collectives run on all GPUs.
-func (s *Scenario) RankCount() int {
+// RankCount returns the number of ranks of a job, 0 for a job of flows. Collectives run on all GPUs
+// of the job.
+func (s *Scenario) RankCount(j *Job) int {
 	switch {
-	case s.Job.Train != nil:
-		return s.Job.Parallel.DP
-	case len(s.Job.Collectives) > 0:
-		return s.GPUs()
+	case j.Train != nil:
+		return j.Parallel.DP
+	case len(j.Collectives) > 0:
+		return s.rankPlaces(j)
 	}
 	return 0
+}
+
+// Ranked returns the jobs that have ranks.
+func (s *Scenario) Ranked() (all []*Job) {
+	for i := range s.Jobs {
+		if j := &s.Jobs[i]; j.Train != nil || len(j.Collectives) > 0 {
+			all = append(all, j)
+		}
+	}
+	return all
+}
+
+// SlowJob returns the job whose rank r is, nil if there is none.
+func (s *Scenario) SlowJob(r *SlowRank) *Job {
+	for _, j := range s.Ranked() {
+		if !r.Job.Set || j.Name == r.Job.Value {
+			return j
+		}
+	}
+	return nil
+}
+
+// rankPlaces returns on how many GPUs ranks of a job may run.
+func (s *Scenario) rankPlaces(j *Job) int {
+	if n := len(j.Placement.GPUs); n > 0 {
+		return n
+	}
+	return len(j.Hosts.Of(s.Cluster.Hosts)) * len(j.GPUs.Of(s.Cluster.Host.GPUs))
 }
 
 // NICOf returns the index, within its host, of the NIC that e uses: its own, or

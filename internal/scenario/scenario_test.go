@@ -45,10 +45,10 @@ func TestDefaults(t *testing.T) {
 		{"R_HAI", s.Congestion.RateHAI, 50 * unit.MegabitPerSec},
 		{"minimum rate", s.Congestion.MinRate, unit.GigabitPerSec},
 		{"alpha timer", s.Congestion.AlphaTimer, unit.Microsecond},
-		{"bucket", s.Job.Train.Bucket, Some(25 * unit.Megabyte)},
-		{"ranks", s.RankCount(), 8},
-		{"channels", s.Job.Collective.Channels, 4},
-		{"data", s.Job.Train.Data.Dir(), "data/mnist"},
+		{"bucket", s.Jobs[0].Train.Bucket, Some(25 * unit.Megabyte)},
+		{"ranks", s.RankCount(&s.Jobs[0]), 8},
+		{"channels", s.Jobs[0].Collective.Channels, 4},
+		{"data", s.Jobs[0].Train.Data.Dir(), "data/mnist"},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: %v, want %v", c.what, c.got, c.want)
@@ -113,7 +113,7 @@ func TestNICs(t *testing.T) {
 		t.Errorf("it uses nic%d of %d", got, s.NICsPerHost())
 	}
 	s = parse(t, strings.Replace(minimal, "gpus: 4}", "gpus: 4}, nic: {shared: true}", 1))
-	if got := s.NICOf(at); got != 0 || s.NICsPerHost() != 1 || s.Job.Collective.Channels != 1 {
+	if got := s.NICOf(at); got != 0 || s.NICsPerHost() != 1 || s.Jobs[0].Collective.Channels != 1 {
 		t.Errorf("shared: nic%d of %d", got, s.NICsPerHost())
 	}
 }
@@ -257,11 +257,11 @@ func TestLocatedFindings(t *testing.T) {
 // A schedule's file takes the place of the algorithm.
 func TestScheduleFile(t *testing.T) {
 	s := parse(t, strings.Replace(minimal, "job: {", "job: {collective: {schedule: mine.txt}, ", 1))
-	if c := s.Job.Collective; c.Schedule.Value != "mine.txt" || c.Algorithm != "" || c.Channels != 4 {
+	if c := s.Jobs[0].Collective; c.Schedule.Value != "mine.txt" || c.Algorithm != "" || c.Channels != 4 {
 		t.Errorf("%+v", c)
 	}
 	roundTrip(t, s)
-	if s := parse(t, minimal); s.Job.Collective.Schedule.Set || s.Job.Collective.Algorithm != "ring" {
-		t.Errorf("without a file: %+v", s.Job.Collective)
+	if s := parse(t, minimal); s.Jobs[0].Collective.Schedule.Set || s.Jobs[0].Collective.Algorithm != "ring" {
+		t.Errorf("without a file: %+v", s.Jobs[0].Collective)
 	}
 }

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -127,12 +128,17 @@ func edited(n *node, path, above string, value *node) (*node, error) {
 	return out, err
 }
 
-// editedEntry is edited for path "3]..." in a list. A list that loses its last entry goes away.
+// editedEntry is edited for path "3]..." in a list, or "name]..." of the entry with that name. A list
+// that loses its last entry goes away.
 func editedEntry(n *node, path, above string, value *node) (*node, error) {
 	digits, rest, closed := strings.Cut(path, "]")
 	i, err := strconv.Atoi(digits)
+	if k := n.named(digits); err != nil && k >= 0 {
+		i, err = k, nil
+	}
 	if !closed || err != nil || i < 0 || rest != "" && rest[0] != '.' && rest[0] != '[' {
-		return nil, fmt.Errorf("not the path of a key, want an entry such as job.flows[0]")
+		return nil, fmt.Errorf("not the path of a key, want an entry such as job.flows[0], or job.flows[a] of the one " +
+			"whose name is a")
 	}
 	out := &node{shape: sequenceShape, at: settled}
 	if n != nil && n.shape == sequenceShape {
@@ -163,6 +169,16 @@ func editedEntry(n *node, path, above string, value *node) (*node, error) {
 	return out, nil
 }
 
+// named returns the index of the entry of a list that has a name, -1 if none has.
+func (n *node) named(name string) int {
+	if n == nil {
+		return -1
+	}
+	return slices.IndexFunc(n.items, func(item *node) bool {
+		return slices.ContainsFunc(item.entries, func(e entry) bool { return e.key == "name" && e.value.text == name })
+	})
+}
+
 // Source returns the text of a file that gives this scenario without its derived values: the file
 // that it was read from, or one that says the same where changes were made.
 func (s *Scenario) Source() []byte {
@@ -188,12 +204,23 @@ func (n *node) print(b *strings.Builder, indent string) {
 		if s := e.value; s.shape == sequenceShape && len(s.items) > 0 && s.items[0].shape == mappingShape {
 			fmt.Fprintf(b, "%s%s:\n", indent, plainYAML(e.key))
 			for _, item := range s.items {
-				fmt.Fprintf(b, "%s  - %s\n", indent, item.inline())
+				if !item.nested() {
+					fmt.Fprintf(b, "%s  - %s\n", indent, item.inline())
+					continue
+				}
+				var inner strings.Builder
+				item.print(&inner, indent+"    ")
+				fmt.Fprintf(b, "%s  - %s", indent, strings.TrimPrefix(inner.String(), indent+"    "))
 			}
 			continue
 		}
 		fmt.Fprintf(b, "%s%s: %s\n", indent, plainYAML(e.key), e.value.inline())
 	}
+}
+
+// nested reports whether a mapping holds mappings.
+func (n *node) nested() bool {
+	return slices.ContainsFunc(n.entries, func(e entry) bool { return e.value.shape == mappingShape })
 }
 
 // inline writes a value in one line.

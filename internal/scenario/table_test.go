@@ -5,9 +5,12 @@ import (
 	"testing"
 )
 
+// fullJob is a job in which every group is there.
+func fullJob() *Job { return &Job{Train: &Train{Data: Data{Digits: &Digits{}}}} }
+
 // full is a scenario in which every group is there.
 func full() *Scenario {
-	return &Scenario{Job: Job{Train: &Train{Data: Data{Digits: &Digits{}}}}}
+	return &Scenario{Jobs: []Job{*fullJob()}}
 }
 
 // Every row says what its field means, and its default, bounds and choices can be
@@ -63,6 +66,11 @@ func TestTable(t *testing.T) {
 			check(f, full())
 		}
 	}
+	for _, f := range jobFields {
+		if f.Kind != WholeList {
+			check(f, fullJob())
+		}
+	}
 	for _, f := range flowFields {
 		check(f, &Flow{})
 	}
@@ -108,7 +116,10 @@ func TestPresets(t *testing.T) {
 
 // A misspelt key of any field gets that field as a suggestion.
 func TestSuggestEveryKey(t *testing.T) {
-	for _, f := range fields {
+	for _, f := range Table() {
+		if strings.Contains(f.Path, "[]") {
+			continue
+		}
 		name := f.Path[strings.LastIndex(f.Path, ".")+1:]
 		if len(name) < 5 {
 			continue

@@ -82,7 +82,7 @@ func cuts(p *plan.Plan, s *result.Summary, bottleneck string) (all []Cut, omitte
 		one(Rank, fmt.Sprintf("with rank %d as the other ranks", r.Rank), fmt.Sprintf("rank %d", r.Rank),
 			remove(fmt.Sprintf("cluster.slow[%d]", i)))
 	}
-	if sc.Job.Train != nil && sc.Cluster.Host.Launch > 0 {
+	if sc.Jobs[0].Train != nil && sc.Cluster.Host.Launch > 0 {
 		one(Launch, "with launches that take no time", "", set("cluster.host.launch", "0ns"))
 	}
 	all = append(all, cures(s)...)
@@ -292,8 +292,8 @@ func suspects(p *plan.Plan, s *result.Summary) (all []suspect) {
 	for i := range p.Scenario.Background.Flows {
 		at[&p.Scenario.Background.Flows[i]] = fmt.Sprintf("background.flows[%d]", i)
 	}
-	for i := range p.Scenario.Job.Flows {
-		at[&p.Scenario.Job.Flows[i]] = fmt.Sprintf("job.flows[%d]", i)
+	for i := range p.Scenario.Jobs[0].Flows {
+		at[&p.Scenario.Jobs[0].Flows[i]] = fmt.Sprintf("job.flows[%d]", i)
 	}
 	for i := range p.Pairs {
 		q := &p.Pairs[i]

@@ -132,7 +132,7 @@ func Scenario(r *result.Run) (*scenario.Scenario, error) {
 		return nil, fmt.Errorf("%s: it is not the scenario of this run: it was changed, or the run is of a "+
 			"Railyard with other defaults; run the scenario anew", r.InputPath(result.ScenarioInput))
 	}
-	if t := sc.Job.Train; t != nil {
+	if t := sc.Jobs[0].Train; t != nil {
 		if _, err := os.Stat(t.Data.Dir()); errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("%s: the images of the run are not there: paths are relative to the directory "+
 				"in which railyard is run", t.Data.Dir())
@@ -155,11 +155,11 @@ func Scenario(r *result.Run) (*scenario.Scenario, error) {
 
 // shortened limits a training to the steps that are compared.
 func (a *asking) shortened(ctx context.Context, sc *scenario.Scenario) (*scenario.Scenario, error) {
-	if len(sc.Job.Collectives) > 0 { // all of them are one step
+	if len(sc.Jobs[0].Collectives) > 0 { // all of them are one step
 		a.steps = a.run.Summary.Steps
 		return sc, nil
 	}
-	if sc.Job.Train == nil {
+	if sc.Jobs[0].Train == nil {
 		return sc, nil
 	}
 	f, err := run.NewForecast(ctx, sc, a.images, func(result.Progress) {})

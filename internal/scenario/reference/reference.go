@@ -83,6 +83,10 @@ func writeGroup(b *strings.Builder, c *scenario.Key) {
 		}
 	}
 	fmt.Fprintf(b, "\n### %s\n\n%s.\n\n", c.Name, sentence(c.Field.Meaning))
+	if c.Name == "jobs" {
+		b.WriteString("A list of mappings. The keys of an entry are those of `job`.\n")
+		return
+	}
 	row(b, "key", "meaning", "default", "accepts", "source of the default")
 	b.WriteString("|---|---|---|---|---|\n")
 	for _, f := range scenario.Table() {

@@ -34,6 +34,9 @@ func Value(t *rapid.T, f *scenario.Field) string {
 	switch f.Kind {
 	case scenario.Name:
 		return f.Choices[between("choice", 0, len(f.Choices)-1)].Name
+	case scenario.Chosen:
+		word := strings.TrimSuffix(f.Path[strings.LastIndexByte(f.Path, '.')+1:], "s")
+		return fmt.Sprintf("[%s1, %s2-%s3]", word, word, word)
 	case scenario.Places:
 		return pick("packed", "scattered", "rail-aligned", "[host1/gpu0, host2/gpu0]")
 	case scenario.Bool:
@@ -73,18 +76,19 @@ func Value(t *rapid.T, f *scenario.Field) string {
 // File prints values, by path, as a scenario file.
 func File(values map[string]string) string {
 	var b strings.Builder
-	printKeys(&b, scenario.Keys(), "", values)
+	printKeys(&b, scenario.Keys(), "", "", values)
 	return b.String()
 }
 
-func printKeys(b *strings.Builder, k *scenario.Key, indent string, values map[string]string) {
+// printKeys prints the values of the keys below k, whose paths begin with prefix.
+func printKeys(b *strings.Builder, k *scenario.Key, prefix, indent string, values map[string]string) {
 	for _, c := range k.Keys {
-		if v, ok := values[c.Field.Path]; ok {
+		if v, ok := values[prefix+c.Name]; ok {
 			fmt.Fprintf(b, "%s%s: %s\n", indent, c.Name, v)
 			continue
 		}
 		var inner strings.Builder
-		if printKeys(&inner, c, indent+"  ", values); inner.Len() > 0 {
+		if printKeys(&inner, c, prefix+c.Name+".", indent+"  ", values); inner.Len() > 0 {
 			fmt.Fprintf(b, "%s%s:\n%s", indent, c.Name, inner.String())
 		}
 	}

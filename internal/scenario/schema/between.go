@@ -9,6 +9,7 @@ import (
 // between holds the rules between the keys of a group that a schema can say. They
 // follow the rules of the decoder; a test compares the two.
 var between = map[string]object{
+	"": {{"oneOf", []any{object{{"required", []string{"job"}}}, object{{"required", []string{"jobs"}}}}}},
 	"cluster.nic": {
 		{"if", object{{"required", []string{"shared"}}, {"properties", object{{"shared", object{{"const", true}}}}}}},
 		{"then", forbid("per_gpu")},

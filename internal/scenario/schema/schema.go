@@ -42,7 +42,7 @@ func JSON() []byte {
 	root := object{
 		{"$schema", "https://json-schema.org/draft/2020-12/schema"},
 		{"title", "Railyard scenario"},
-		{"description", "A cluster, a fabric, a transport and a job: what `railyard run` runs."},
+		{"description", "A cluster, a fabric, a transport and jobs: what `railyard run` runs."},
 	}
 	root = append(root, groupSchema(scenario.Keys(), "")...)
 	defs := object{}
@@ -66,13 +66,14 @@ func JSON() []byte {
 func groupSchema(k *scenario.Key, path string) object {
 	props, required := object{}, []string{}
 	for _, c := range k.Keys {
-		props = append(props, member{c.Name, keySchema(c)})
+		below := c.Name
+		if path != "" {
+			below = path + "." + c.Name
+		}
+		props = append(props, member{c.Name, keySchema(c, below)})
 		if needed(c) {
 			required = append(required, c.Name)
 		}
-	}
-	if path == "" {
-		required = append(required, "job") // a rule between fields, but a simple one
 	}
 	o := object{{"type", "object"}}
 	if len(required) > 0 {
@@ -99,18 +100,20 @@ func needed(k *scenario.Key) bool {
 	return false
 }
 
-// keySchema is the schema of one key: its value, with what an editor shows.
-func keySchema(k *scenario.Key) object {
+// keySchema is the schema of one key at a path: its value, with what an editor shows.
+func keySchema(k *scenario.Key, path string) object {
 	f := k.Field
 	o := object{{"description", describe(f)}}
 	switch {
 	case f.Kind == scenario.Group:
-		return append(o, groupSchema(k, f.Path)...)
+		return append(o, groupSchema(k, path)...)
+	case f.List() != nil && f.List().Single:
+		return append(o, member{"$ref", "#/$defs/" + f.List().Noun})
 	case f.List() != nil:
 		return append(o, member{"type", "array"}, member{"minItems", 1},
 			member{"items", object{{"$ref", "#/$defs/" + f.List().Noun}}})
 	case len(k.Keys) > 0: // a value, or a group instead of it
-		keys := append(groupSchema(k, f.Path), member{"minProperties", 1})
+		keys := append(groupSchema(k, path), member{"minProperties", 1})
 		return append(o, member{"anyOf", []any{valueSchema(f), keys}})
 	}
 	if d := defaultJSON(f); d != nil {

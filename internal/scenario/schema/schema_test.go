@@ -230,6 +230,9 @@ func TestSchemaHasEveryField(t *testing.T) {
 			if next == nil {
 				t.Fatalf("%s: not in the schema", f.Path)
 			}
+			if ref, _ := next["$ref"].(string); ref != "" && strings.Count(f.Path, ".") > 0 {
+				next = root["$defs"].(map[string]any)[strings.TrimPrefix(ref, "#/$defs/")].(map[string]any)
+			}
 			if at = next; strings.HasSuffix(key, "[]") {
 				list, _, _ := strings.Cut(f.Path, "[]")
 				at = root["$defs"].(map[string]any)[nouns[list]].(map[string]any)
