@@ -19,8 +19,9 @@ import (
 
 // Job is ranks, one on each NIC, that run collectives on real numbers.
 type Job struct {
-	Work  *workload.Job
-	Steps int64
+	Work      *workload.Job
+	Steps     int64
+	Admission nic.Admission
 }
 
 // drawJob draws a job for every third case.
@@ -77,15 +78,16 @@ func (c *Case) drawJob(d *dice) error {
 		c.Job.Steps = steps
 	}
 	if d.one(2) {
-		c.NIC.Admission = nic.Admission{Slots: d.between(1, 4), Bytes: unit.Bytes(d.between(1_000, 40_000))}
+		c.Job.Admission = nic.Admission{Slots: d.between(1, 4), Bytes: unit.Bytes(d.between(1_000, 40_000))}
 	}
-	c.Lossy = c.Lossy || c.NIC.Admission.Slots > 0 // a clear-to-send may be dropped
+	c.Lossy = c.Lossy || c.Job.Admission.Slots > 0 // a clear-to-send may be dropped
 	return nil
 }
 
 // job is a Job in a run: the memory of its ranks, and what they report.
 type job struct {
 	*Job
+	driver  *nic.Job
 	ranks   []*exec.Rank
 	buffers [][][]byte // by rank and exec.Ref.Buffer
 	want    [][]float32
@@ -102,7 +104,7 @@ var (
 func newJob(w *watch, routes *topo.Routes) (*job, error) {
 	t := w.c.Job.Work
 	n := len(w.c.Graph.NICs)
-	j := &job{Job: w.c.Job, buffers: make([][][]byte, n)}
+	j := &job{Job: w.c.Job, driver: w.net.AddJob(w.c.Job.Admission), buffers: make([][][]byte, n)}
 	for r := range n {
 		s := sim.NewStream(w.c.Number, "rank", uint64(r))
 		own := make([]float32, t.Buffers[0].Elems)
@@ -116,7 +118,7 @@ func newJob(w *watch, routes *topo.Routes) (*job, error) {
 				j.buffers[r] = append(j.buffers[r], make([]byte, t.Collectives[i].StagingBytes()))
 			}
 		}
-		w.net.AddRank(w.c.Graph.NICs[r].Host, 0)
+		j.driver.AddRank(w.c.Graph.NICs[r].Host, 0)
 	}
 	for range j.Steps {
 		for i := range t.Collectives {
@@ -128,7 +130,7 @@ func newJob(w *watch, routes *topo.Routes) (*job, error) {
 			coll.Execute(c.Schedule, part)
 		}
 	}
-	w.net.SetMemory(j)
+	j.driver.SetMemory(j)
 	return j, j.connect(w, routes)
 }
 
@@ -157,7 +159,7 @@ func (j *job) connect(w *watch, routes *topo.Routes) error {
 				gpu := int32(c%2) - 1
 				qp := w.net.AddQP(nic.QueuePair{Name: fmt.Sprintf("rank%d>rank%d#%d", r, op.Peer, c), From: from,
 					To: to, FromGPU: gpu, ToGPU: gpu, Path: path, Back: back, Log: true})
-				w.net.Connect(exec.Way{Src: int32(r), Dst: op.Peer, Channel: int32(c)}, qp)
+				j.driver.Connect(exec.Way{Src: int32(r), Dst: op.Peer, Channel: int32(c)}, qp)
 			}
 		}
 	}
@@ -167,10 +169,10 @@ func (j *job) connect(w *watch, routes *topo.Routes) error {
 // start has every rank begin.
 func (j *job) start(w *watch) {
 	for r := range j.buffers {
-		rank := exec.NewRank(exec.Config{Rank: int32(r), Job: j.Work, Steps: j.Steps, Transport: w.net,
-			Clock: w.net, Body: j, Observer: j})
+		rank := exec.NewRank(exec.Config{Rank: int32(r), Job: j.Work, Steps: j.Steps, Transport: j.driver,
+			Clock: j.driver, Body: j, Observer: j})
 		j.ranks = append(j.ranks, rank)
-		w.net.SetRank(int32(r), rank, unit.Time(r)*unit.Time(unit.Microsecond))
+		j.driver.SetRank(int32(r), rank, unit.Time(r)*unit.Time(unit.Microsecond))
 	}
 }
 

@@ -42,12 +42,13 @@ type slice struct {
 
 // admit cuts a rank's message into slices and posts those for which there are slots.
 func (n *Net) admit(now unit.Time, id int32, m exec.Message) {
-	a := &n.conns[id].admitted
+	c := &n.conns[id]
+	a, most := &c.admitted, int64(c.job.admission.Bytes)
 	if a.head == len(a.waiting) {
 		a.waiting, a.head = a.waiting[:0], 0
 	}
-	for off := int64(0); off < int64(m.Bytes); off += int64(n.cfg.Admission.Bytes) {
-		size := min(int64(n.cfg.Admission.Bytes), int64(m.Bytes)-off)
+	for off := int64(0); off < int64(m.Bytes); off += most {
+		size := min(most, int64(m.Bytes)-off)
 		a.waiting = append(a.waiting, slice{msg: m, asked: now, off: off, len: size, last: off+size == int64(m.Bytes)})
 	}
 	n.postAdmitted(now, id)
@@ -60,9 +61,8 @@ func (n *Net) postAdmitted(now unit.Time, id int32) {
 		a.credits--
 		r := n.post(now, c.qp, unit.Bytes(s.len), 0)
 		r.msg, r.asked, r.part = s.msg, s.asked, !s.last
-		if n.memory != nil {
-			r.from = n.memory.Bytes(s.msg.Src, s.msg.From)[s.off : s.off+s.len]
-			r.to = n.memory.Bytes(s.msg.Dst, s.msg.To)[s.off : s.off+s.len]
+		if from, to := c.job.bytes(&s.msg); from != nil {
+			r.from, r.to = from[s.off:s.off+s.len], to[s.off:s.off+s.len]
 		}
 	}
 }
@@ -104,7 +104,7 @@ func (n *Net) expectClear(now unit.Time, id int32, acked uint32) {
 		return
 	}
 	a.checking = true
-	n.plan(n.ranks[n.conns[id].Src].host,
+	n.plan(n.ranks[n.conns[id].src].host,
 		entry{at: now.Add(n.cfg.Transport.Timeout), what: workMissed, a: id, b: int64(acked)})
 }
 

@@ -56,7 +56,6 @@ func gatherWith(t *testing.T, n int, b unit.Bytes, a nic.Admission, change func(
 	r.fabric.Classes = append(r.fabric.Classes, fabric.Class{Name: "cnp", Priority: 7, Strict: true})
 	r.fabric.Classes[0].ECN = nil
 	r.nic.CNPClass = 1
-	r.nic.Admission = a
 	change(r)
 	r.build(t)
 	r.net.OnFlow(nil)
@@ -69,11 +68,12 @@ func gatherWith(t *testing.T, n int, b unit.Bytes, a nic.Admission, change func(
 			To: 0, FromGPU: -1, ToGPU: -1, Path: path, Back: back, Log: true}))
 	}
 	r.net.Build(func(int32) unit.Duration { return 4 * unit.Microsecond })
+	driver := r.net.AddJob(a)
 	for i := range n {
-		r.net.AddRank(int32(i), 0)
+		driver.AddRank(int32(i), 0)
 	}
 	for src := 1; src < n; src++ {
-		r.net.Connect(exec.Way{Src: int32(src)}, qps[src-1])
+		driver.Connect(exec.Way{Src: int32(src)}, qps[src-1])
 	}
 	job := &workload.Job{Of: make([]int32, n), Groups: []workload.Group{{Name: "all"}},
 		Buffers: []workload.Buffer{{Name: "numbers", Elems: int64(b / 4), ElemBytes: 4}},
@@ -89,9 +89,9 @@ func gatherWith(t *testing.T, n int, b unit.Bytes, a nic.Admission, change func(
 	}
 	rec := &records{}
 	for i := range n {
-		rank := exec.NewRank(exec.Config{Rank: int32(i), Job: job, Steps: 1, Transport: r.net,
-			Clock: r.net, Observer: rec})
-		r.net.SetRank(int32(i), rank, 0)
+		rank := exec.NewRank(exec.Config{Rank: int32(i), Job: job, Steps: 1, Transport: driver,
+			Clock: driver, Observer: rec})
+		driver.SetRank(int32(i), rank, 0)
 	}
 	r.eng.Run()
 	if err := r.fab.Check(); err != nil {

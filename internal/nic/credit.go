@@ -26,8 +26,9 @@ type credited struct {
 }
 
 // Credit tells the sender of a way that a slot is free: exec.Transport.
-func (n *Net) Credit(w exec.Way, coll int32) {
-	id, ok := n.connOf[w]
+func (j *Job) Credit(w exec.Way, coll int32) {
+	n := j.net
+	id, ok := j.connOf[w]
 	if !ok {
 		panic("nic: ranks are not connected")
 	}
@@ -35,7 +36,7 @@ func (n *Net) Credit(w exec.Way, coll int32) {
 	c.credited.given++
 	c.credited.colls.push(coll)
 	if c.qp < 0 {
-		n.plan(n.ranks[c.Src].host, entry{at: n.now.Add(n.cfg.NVLink.Latency), what: workCredit, a: id,
+		n.plan(n.ranks[c.src].host, entry{at: n.now.Add(n.cfg.NVLink.Latency), what: workCredit, a: id,
 			b: int64(c.credited.given)})
 		return
 	}
@@ -77,7 +78,7 @@ func (n *Net) takeCredits(now unit.Time, id int32, given uint32) {
 	c := &n.conns[id]
 	for int32(given-c.credited.known) > 0 {
 		c.credited.known++
-		n.ranks[c.Src].rank.Credited(now, c.AtSource(), c.credited.colls.pop())
+		n.ranks[c.src].rank.Credited(now, c.AtSource(), c.credited.colls.pop())
 	}
 }
 
@@ -91,7 +92,7 @@ func (n *Net) repeatCredit(now unit.Time, id int32, given uint32) {
 		n.sendCredit(now, id)
 	case c.credited.given != c.credited.answered:
 		c.credited.checking = true
-		n.plan(n.ranks[c.Dst].host, entry{at: now.Add(n.cfg.Transport.Timeout), what: workRepeat, a: id,
+		n.plan(n.ranks[c.dst].host, entry{at: now.Add(n.cfg.Transport.Timeout), what: workRepeat, a: id,
 			b: int64(c.credited.given)})
 	}
 }

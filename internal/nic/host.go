@@ -106,10 +106,10 @@ func (n *Net) do(now unit.Time, e entry) {
 	case workPlaced:
 		c := &n.conns[e.a]
 		t := c.placed.pop()
-		n.ranks[c.Dst].rank.Received(now, c.AtTarget(), t)
+		n.ranks[c.dst].rank.Received(now, c.AtTarget(), t)
 	case workAcked:
 		c := &n.conns[e.a]
-		n.ranks[c.Src].rank.Acked(now, c.AtSource(), c.acked.pop())
+		n.ranks[c.src].rank.Acked(now, c.AtSource(), c.acked.pop())
 	case workAdmit:
 		n.postAdmitted(now, e.a)
 	case workClear:
@@ -133,15 +133,17 @@ type rankState struct {
 
 // conn is a way over a queue pair, or over NVLink within a host.
 type conn struct {
-	exec.Way
-	qp      int32           // -1: NVLink
-	feeds   []feed          // of NVLink
-	nvlink  queue[transfer] // not delivered
-	past    int             // of those, how many are past the link and on their way
-	placed  traces
-	acked   traces
-	segment [1]exec.Segment
-	trace   exec.Trace
+	exec.Way // as the job numbers its ranks
+	job      *Job
+	src, dst int32           // the ranks: indices in Net.ranks
+	qp       int32           // -1: NVLink
+	feeds    []feed          // of NVLink
+	nvlink   queue[transfer] // not delivered
+	past     int             // of those, how many are past the link and on their way
+	placed   traces
+	acked    traces
+	segment  [1]exec.Segment
+	trace    exec.Trace
 
 	admitted admitted
 	credited credited
@@ -190,64 +192,16 @@ func (t *traces) pop() *exec.Trace {
 	return tr
 }
 
-// AddRank places rank number len(ranks) on a GPU. The rank itself is set with SetRank, because it
-// needs the Net as its driver.
-func (n *Net) AddRank(hostIndex, gpu int32) int32 {
-	n.ranks = append(n.ranks, rankState{host: hostIndex, gpu: gpu, tasks: map[exec.Token]*task{}})
-	return int32(len(n.ranks) - 1)
-}
-
-// SetRank gives rank id its state machine, which starts at time at.
-func (n *Net) SetRank(id int32, r *exec.Rank, at unit.Time) {
-	n.ranks[id].rank = r
-	n.plan(n.ranks[id].host, entry{at: at, what: workStart, a: id})
-}
-
-// SetMemory gives messages of ranks their bytes; without it they carry none.
-func (n *Net) SetMemory(m exec.Memory) { n.memory = m }
-
-// Connect joins two ranks on a channel: over NVLink within a host, else over a queue pair that was
-// added with Log.
-func (n *Net) Connect(w exec.Way, qpID int32) {
-	n.connOf[w] = int32(len(n.conns))
-	c := conn{Way: w, qp: qpID, admitted: admitted{credits: n.cfg.Admission.Slots}}
-	if qpID >= 0 {
-		n.qps[qpID].conn = int32(len(n.conns))
-	}
-	if qpID < 0 {
-		h := &n.hosts[n.ranks[w.Src].host]
-		c.feeds = []feed{newFeed(&h.out[n.ranks[w.Src].gpu]), newFeed(&h.in[n.ranks[w.Dst].gpu])}
-	}
-	n.conns = append(n.conns, c)
-}
-
-// Post sends a message between ranks: exec.Transport.
-func (n *Net) Post(m exec.Message) {
-	id, ok := n.connOf[m.Way]
-	if !ok {
-		panic("nic: ranks are not connected")
-	}
+// postNVLink sends a message to another GPU of the host.
+func (n *Net) postNVLink(now unit.Time, id int32, size unit.Bytes, from, to []byte) {
 	c := &n.conns[id]
-	if c.qp >= 0 && n.cfg.Admission.Slots > 0 {
-		n.admit(n.now, id, m)
-		return
-	}
-	var from, to []byte
-	if n.memory != nil {
-		from, to = n.memory.Bytes(m.Src, m.From), n.memory.Bytes(m.Dst, m.To)
-	}
-	if c.qp >= 0 {
-		r := n.post(n.now, c.qp, m.Bytes, 0)
-		r.from, r.to, r.msg, r.asked = from, to, m, n.now
-		return
-	}
-	t := transfer{posted: n.now, from: from, to: to}
+	t := transfer{posted: now, from: from, to: to}
 	for i, f := range c.feeds {
-		t.ends[i] = f.link.add(n.now, f.flow, m.Bytes) + mark(m.Bytes)*markByte
+		t.ends[i] = f.link.add(now, f.flow, size) + mark(size)*markByte
 	}
 	c.nvlink.push(t)
 	if c.nvlink.n == c.past+1 { // else the one before it is looked at first
-		n.carried(n.now, id)
+		n.carried(now, id)
 	}
 }
 
@@ -259,7 +213,7 @@ func (n *Net) carried(now unit.Time, id int32) {
 		for i, f := range c.feeds {
 			at = max(at, f.link.past(now, t.ends[i]))
 		}
-		h := n.ranks[c.Src].host
+		h := n.ranks[c.src].host
 		if at > now {
 			n.plan(h, entry{at: at, what: workCarried, a: id})
 			return
@@ -277,21 +231,21 @@ func (n *Net) delivered(now unit.Time, id int32) {
 	copy(m.to, m.from)
 	c.segment[0] = exec.Segment{Until: now, Cause: cause.NVLink, At: -1}
 	c.trace = exec.Trace{Posted: m.posted, Placed: now, Segments: c.segment[:]}
-	n.ranks[c.Dst].rank.Received(now, c.AtTarget(), &c.trace)
-	n.ranks[c.Src].rank.Acked(now, c.AtSource(), nil)
+	n.ranks[c.dst].rank.Received(now, c.AtTarget(), &c.trace)
+	n.ranks[c.src].rank.Acked(now, c.AtSource(), nil)
 }
 
 // received plans the completion of a message that came over a queue pair.
 func (n *Net) received(id int32, m *message, s []exec.Segment) {
 	c := &n.conns[id]
-	if n.cfg.Admission.Slots > 0 {
-		n.plan(n.ranks[c.Dst].host, entry{at: m.flow.Placed, what: workClear, a: id, b: n.ends[c.qp].done})
+	if c.job.admission.Slots > 0 {
+		n.plan(n.ranks[c.dst].host, entry{at: m.flow.Placed, what: workClear, a: id, b: n.ends[c.qp].done})
 	}
 	if m.part {
 		return
 	}
 	c.placed.push(m.asked, m.flow.Placed, waited(s, m.asked, m.flow.Posted))
-	n.plan(n.ranks[c.Dst].host, entry{at: m.flow.Placed, what: workPlaced, a: id, b: int64(n.ends[c.qp].done)})
+	n.plan(n.ranks[c.dst].host, entry{at: m.flow.Placed, what: workPlaced, a: id, b: int64(n.ends[c.qp].done)})
 }
 
 // sent plans the sender's side of it.
@@ -301,11 +255,11 @@ func (n *Net) sent(id int32, m *message, now unit.Time) {
 	}
 	c := &n.conns[id]
 	c.acked.push(min(m.flow.Placed, now), now, n.segments)
-	n.plan(n.ranks[c.Src].host, entry{at: now, what: workAcked, a: id, b: n.qps[c.qp].popped})
+	n.plan(n.ranks[c.src].host, entry{at: now, what: workAcked, a: id, b: n.qps[c.qp].popped})
 }
 
-// Run lets a rank's operation take its time: exec.Clock.
-func (n *Net) Run(rank int32, tok exec.Token, d unit.Duration, body func()) {
+// run lets a rank's operation take its time.
+func (n *Net) run(rank int32, tok exec.Token, d unit.Duration, body func()) {
 	r := &n.ranks[rank]
 	if body != nil {
 		if t := n.cfg.Bodies.start(d, body); t != nil {

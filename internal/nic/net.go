@@ -52,7 +52,6 @@ type Config struct {
 	CompleteAtSender bool // a flow's completion time ends with its last acknowledgement instead of its last placed byte
 	Controller       cc.Params
 	Seed             uint64
-	Admission        Admission                                   // of messages between ranks
 	OnTimeout        func(now unit.Time, qp int32, oldest int64) // takes a retransmission timeout; nil: nobody
 	Bodies           *Bodies                                     // runs the real work of ranks; nil in replay
 }
@@ -106,7 +105,6 @@ type Net struct {
 	hosts    []host
 	ranks    []rankState
 	conns    []conn
-	connOf   map[exec.Way]int32
 	flowDone func(*Flow)
 	acked    int32 // queue pair whose acknowledgement is being handled
 	doneFn   func(*roce.Message)
@@ -119,7 +117,6 @@ type Net struct {
 	hops     []cc.Hop
 	news     cc.Ack // what a controller is told; kept here, so that it is not allocated on the heap
 	segments []exec.Segment
-	memory   exec.Memory
 	now      unit.Time // of the host work being done
 	flows    []flowState
 
@@ -172,7 +169,7 @@ func (p *pipe) take(now unit.Time, b unit.Bytes, rate unit.Bitrate) unit.Time {
 
 // New returns the hosts of a fabric's graph. islandOf gives each node's island.
 func New(eng *sim.Engine, fab *fabric.Fabric, g *topo.Graph, cfg Config, islandOf []int32) *Net {
-	n := &Net{eng: eng, fab: fab, graph: g, cfg: cfg, nicOf: make([]int32, len(g.Ports)), connOf: map[exec.Way]int32{}}
+	n := &Net{eng: eng, fab: fab, graph: g, cfg: cfg, nicOf: make([]int32, len(g.Ports))}
 	for i := range n.nicOf {
 		n.nicOf[i] = -1
 	}

@@ -317,7 +317,7 @@ func (n *Net) messageAcked(rm *roce.Message) {
 		n.sent(q.conn, m, n.ackedAt)
 	}
 	m.from, m.to = nil, nil
-	if q.conn >= 0 && n.cfg.Admission.Slots > 0 {
+	if q.conn >= 0 && n.conns[q.conn].job.admission.Slots > 0 {
 		n.expectClear(n.ackedAt, q.conn, uint32(q.popped+1))
 	}
 	q.head = (q.head + 1) & (len(q.msgs) - 1)

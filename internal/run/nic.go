@@ -4,6 +4,7 @@ import (
 	"railyard/internal/nic"
 	"railyard/internal/plan"
 	"railyard/internal/roce"
+	"railyard/internal/scenario"
 )
 
 // nicConfig returns the parameters of hosts and transport.
@@ -43,8 +44,13 @@ func nicConfig(p *plan.Plan) nic.Config {
 	if t.AckClass == "cnp" {
 		cfg.AckClass = plan.ClassCNP
 	}
-	if a := sc.Jobs[0].Collective.Admission; a.Slots.Set {
-		cfg.Admission = nic.Admission{Slots: a.Slots.Value, Bytes: a.Bytes}
-	}
 	return cfg
+}
+
+// admission is that of the messages between the ranks of a job.
+func admission(j *scenario.Job) nic.Admission {
+	if a := j.Collective.Admission; a.Slots.Set {
+		return nic.Admission{Slots: a.Slots.Value, Bytes: a.Bytes}
+	}
+	return nic.Admission{}
 }

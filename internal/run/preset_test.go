@@ -308,7 +308,7 @@ transport: {preset: irn, ack_class: cnp, nak_again: 100us}
 		TimeoutLow:    100 * unit.Microsecond,
 		LowPackets:    3,
 	}
-	if n.Admission != (nic.Admission{Slots: 2, Bytes: 16384}) || n.AckClass != plan.ClassCNP ||
+	if admission(&p.Scenario.Jobs[0]) != (nic.Admission{Slots: 2, Bytes: 16384}) || n.AckClass != plan.ClassCNP ||
 		n.Transport != transport || !n.Controller.(cc.DCQCN).Window.BDP {
 		t.Errorf("%+v", n)
 	}

@@ -100,6 +100,7 @@ type runner struct {
 	eng    *sim.Engine
 	fab    *fabric.Fabric
 	net    *nic.Net
+	driver *nic.Job
 	job    *train.Job
 	ranks  []*exec.Rank
 	bodies *nic.Bodies
@@ -158,6 +159,7 @@ func (r *runner) build() error {
 		nc.Bodies = r.bodies
 	}
 	r.net = nic.New(r.eng, r.fab, r.plan.Graph, nc, islandOf)
+	r.driver = r.net.AddJob(admission(&sc.Jobs[0]))
 	r.net.OnFlow(r.record.Flow)
 	for i := range r.plan.Pairs {
 		if err := r.watcher.step("building", i, len(r.plan.Pairs)); err != nil {
@@ -211,9 +213,9 @@ func (r *runner) buildTraining() error {
 	if r.job, err = train.New(cfg); err != nil {
 		return err
 	}
-	r.net.SetMemory(r.job)
+	r.driver.SetMemory(r.job)
 	if r.opt.memory != nil {
-		r.net.SetMemory(r.opt.memory(r.job))
+		r.driver.SetMemory(r.opt.memory(r.job))
 	}
 	return nil
 }
@@ -224,10 +226,10 @@ func (r *runner) buildRanks() error {
 		return nil
 	}
 	for _, at := range r.plan.Placement.Ranks {
-		r.net.AddRank(at.Host, at.GPU)
+		r.driver.AddRank(at.Host, at.GPU)
 	}
 	for _, l := range r.plan.Links {
-		r.net.Connect(l.Way, l.Pair)
+		r.driver.Connect(l.Way, l.Pair)
 	}
 	paths := r.record.PathFinder()
 	var body exec.Body // nil: nothing is computed
@@ -242,8 +244,8 @@ func (r *runner) buildRanks() error {
 			Rank:      int32(id),
 			Job:       r.plan.Work,
 			Steps:     r.steps(),
-			Transport: r.net,
-			Clock:     r.net,
+			Transport: r.driver,
+			Clock:     r.driver,
 			Body:      body,
 			Observer:  r.record,
 			Paths:     paths,
@@ -278,7 +280,7 @@ func (r *runner) begin(in *prepared) (sum *result.Summary, err error) {
 func (r *runner) start() {
 	r.record.Open(record.Parts{Engine: r.eng, Fabric: r.fab, Net: r.net, Job: r.job, Steps: r.steps(), Images: r.set})
 	for id, rank := range r.ranks {
-		r.net.SetRank(int32(id), rank, 0)
+		r.driver.SetRank(int32(id), rank, 0)
 	}
 	for id, q := range r.plan.Pairs {
 		if f := q.Flow; q.Sends() {
