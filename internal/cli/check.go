@@ -155,7 +155,7 @@ func estimateText(s *sheet.Sheet, in *plan.Inspection) {
 	s.Wrap("", "A run of it, estimated")
 	var rows [][]string
 	if t := sc.Jobs[0].Train; t != nil {
-		about := fmt.Sprintf("%s images, %s ranks x batch %s, %s", unit.Count(int64(in.Data.Train)),
+		about := fmt.Sprintf("%s images, %s ranks x batch %s, %s", unit.Count(int64(in.Data[0].Train)),
 			unit.Count(int64(sc.RankCount(&sc.Jobs[0]))),
 			unit.Count(int64(t.Batch)), count(t.Epochs, "epoch"))
 		if t.Steps.Set {

@@ -104,8 +104,8 @@ type placementJSON struct {
 func placementData(p *plan.Plan) (any, error) { return placementOf(p), nil }
 
 func placementOf(p *plan.Plan) placementJSON {
-	out := placementJSON{Ranks: []rankJSON{}, Rings: p.Rings, Pairs: []pairJSON{}}
-	for r, at := range p.Placement.Ranks {
+	out := placementJSON{Ranks: []rankJSON{}, Rings: p.Jobs[0].Rings, Pairs: []pairJSON{}}
+	for r, at := range p.Jobs[0].Placement.Ranks {
 		h := p.Graph.Hosts[at.Host]
 		out.Ranks = append(out.Ranks, rankJSON{r, h.Name, at.GPU, at.Rail + 1, p.Graph.NICName(h.NICs[at.Rail])})
 	}
@@ -134,8 +134,8 @@ func placementText(a *app, p *plan.Plan) error {
 		s.Blank()
 		s.Wrap("", "rings, in order of ranks; > crosses the fabric, - stays in the host")
 		for c, ring := range d.Rings {
-			s.Hang(fmt.Sprintf("  channel %d, rail%d:  ", c, coll.RailOf(c, p.Placement.Rails)+1), "      ",
-				ringText(ring, p.Placement))
+			s.Hang(fmt.Sprintf("  channel %d, rail%d:  ", c, coll.RailOf(c, p.Jobs[0].Placement.Rails)+1), "      ",
+				ringText(ring, p.Jobs[0].Placement))
 		}
 	}
 	s.Blank()
@@ -196,15 +196,15 @@ type collectiveJSON struct {
 }
 
 func dagData(p *plan.Plan) (any, error) {
-	if p.Work == nil {
+	if p.Jobs[0].Work == nil {
 		return nil, errNoRanks
 	}
 	return dagOf(p), nil
 }
 
 func dagOf(p *plan.Plan) dagJSON {
-	program := &p.Work.Programs[0]
-	d := dagJSON{Ranks: len(p.Placement.Ranks), Collectives: []collectiveJSON{}}
+	program := &p.Jobs[0].Work.Programs[0]
+	d := dagJSON{Ranks: len(p.Jobs[0].Placement.Ranks), Collectives: []collectiveJSON{}}
 	for _, s := range program.Streams {
 		d.Streams = append(d.Streams, s.Name)
 	}
@@ -213,12 +213,12 @@ func dagOf(p *plan.Plan) dagJSON {
 		o := operationJSON{Op: op.ID, Name: op.Name, Stream: d.Streams[op.Stream],
 			Deps: append([]int32{}, op.Deps...), Duration: op.Duration}
 		if op.Kind == workload.Communication {
-			o.Collective = p.Work.Collectives[op.Coll].Name
+			o.Collective = p.Jobs[0].Work.Collectives[op.Coll].Name
 		}
 		d.Operations = append(d.Operations, o)
 	}
-	for i := range p.Work.Collectives {
-		c := &p.Work.Collectives[i]
+	for i := range p.Jobs[0].Work.Collectives {
+		c := &p.Jobs[0].Work.Collectives[i]
 		s := c.Schedule
 		d.Collectives = append(d.Collectives,
 			collectiveJSON{c.Name, s.Name(), c.Bytes(), s.Channels(), s.Chunks(),
@@ -246,7 +246,7 @@ func mostSent(c *workload.Collective) unit.Bytes {
 }
 
 func dagText(a *app, p *plan.Plan) error {
-	if p.Work == nil {
+	if p.Jobs[0].Work == nil {
 		return errNoRanks
 	}
 	d, s := dagOf(p), a.newSheet()
@@ -256,7 +256,7 @@ func dagText(a *app, p *plan.Plan) error {
 	compute := unit.Duration(0)
 	for i, o := range d.Operations {
 		takes := o.Duration.Human()
-		if p.Work.Programs[0].Ops[i].Kind == workload.Compute {
+		if p.Jobs[0].Work.Programs[0].Ops[i].Kind == workload.Compute {
 			compute += o.Duration
 		} else {
 			takes = "launch " + takes
@@ -295,21 +295,21 @@ func slowRanks(p *plan.Plan) (text string) {
 // scheduleOf returns the plan's schedule, or why it has none.
 func scheduleOf(p *plan.Plan) (coll.Schedule, error) {
 	switch {
-	case p.Work == nil:
+	case p.Jobs[0].Work == nil:
 		return nil, errNoRanks
-	case len(p.Rows) > 0:
-		s := p.Work.Collectives[p.Rows[0].First].Schedule
-		for i := range p.Rows {
-			if p.Work.Collectives[p.Rows[i].First].Schedule != s {
+	case len(p.Jobs[0].Rows) > 0:
+		s := p.Jobs[0].Work.Collectives[p.Jobs[0].Rows[0].First].Schedule
+		for i := range p.Jobs[0].Rows {
+			if p.Jobs[0].Work.Collectives[p.Jobs[0].Rows[i].First].Schedule != s {
 				return nil, errors.New("the rows of job.collectives have several schedules: leave in one algorithm with one " +
 					"number of channels")
 			}
 		}
 		return s, nil
-	case p.Schedule == nil:
+	case p.Jobs[0].Schedule == nil:
 		return nil, errors.New("one rank: it sums nothing with anybody, so there is no schedule")
 	}
-	return p.Schedule, nil
+	return p.Jobs[0].Schedule, nil
 }
 
 // A programJSON is what one rank does in one channel.

@@ -8,7 +8,7 @@ import (
 	"railyard/internal/workload"
 )
 
-// Row is one entry of job.collectives, as it runs.
+// Row is one entry of a job's collectives, as it runs.
 type Row struct {
 	Op         coll.Collective
 	Algorithm  string // of the schedule, without the collective
@@ -23,15 +23,13 @@ type Row struct {
 func (r *Row) Name() string { return fmt.Sprintf("%v of %s", r.Op, r.Bytes) }
 
 // planBenchmark plans a job of collectives: a row for each entry, one after the other.
-func (p *Plan) planBenchmark() error {
+func (p *Plan) planBenchmark(j *Job) error {
 	sc := p.Scenario
-	p.Placement = placement(sc, &sc.Jobs[0])
-	ranks := len(p.Placement.Ranks)
-	cfg := workload.BenchmarkConfig{Ranks: ranks, Device: device(sc), Slow: p.slow()}
+	cfg := workload.BenchmarkConfig{Ranks: j.Ranks(), Device: p.device(j), Slow: p.slow(j)}
 	var schedules []coll.Schedule
 	known := map[string]coll.Schedule{} // rows of one algorithm share a schedule
-	for i := range sc.Jobs[0].Collectives {
-		c := &sc.Jobs[0].Collectives[i]
+	for i := range j.Spec.Collectives {
+		c := &j.Spec.Collectives[i]
 		row := Row{Algorithm: c.Chosen(), Protocol: c.Protocol, Channels: c.Channels.Or(sc.NICsPerHost()), Bytes: c.Bytes,
 			Iterations: c.Iterations}
 		name := row.Algorithm + "-" + c.Op
@@ -44,8 +42,8 @@ func (p *Plan) planBenchmark() error {
 		s := known[key]
 		if s == nil {
 			var err error
-			if s, err = a.Over(p.Placement, row.Channels, max(a.Pipeline, 1)); err != nil {
-				return &FieldError{fmt.Sprintf("job.collectives[%d].algorithm", i), err}
+			if s, err = a.Over(j.Placement, row.Channels, max(a.Pipeline, 1)); err != nil {
+				return j.wrong(fmt.Sprintf("collectives[%d].algorithm", i), err)
 			}
 			known[key] = s
 			schedules = append(schedules, s)
@@ -57,11 +55,11 @@ func (p *Plan) planBenchmark() error {
 			Warmup:     c.Warmup,
 			Iterations: c.Iterations,
 		})
-		p.Rows = append(p.Rows, row)
+		j.Rows = append(j.Rows, row)
 	}
-	if ranks > 1 {
+	if j.Ranks() > 1 {
 		var err error
-		if cfg.Barrier, err = coll.Algorithms["dissemination-barrier"].Over(p.Placement, 1, 1); err != nil {
+		if cfg.Barrier, err = coll.Algorithms["dissemination-barrier"].Over(j.Placement, 1, 1); err != nil {
 			return err
 		}
 		schedules = append(schedules, cfg.Barrier)
@@ -70,9 +68,9 @@ func (p *Plan) planBenchmark() error {
 	if err != nil {
 		return err
 	}
-	p.Work = work
+	j.Work = work
 	for i := range timed {
-		p.Rows[i].TimedRow = timed[i]
+		j.Rows[i].TimedRow = timed[i]
 	}
-	return p.connectRanks(schedules...)
+	return p.connectRanks(j, schedules...)
 }

@@ -51,13 +51,13 @@ func TestRowsShareConnections(t *testing.T) {
 	one := planned(t, benchmarkOf("op: all-reduce, bytes: 1MB, iterations: 2, warmup: 1"))
 	two := planned(t, benchmarkOf("op: all-reduce, bytes: 1MB, iterations: 2, warmup: 1",
 		"op: all-gather, bytes: 1MB", "op: all-reduce, bytes: 2MB, iterations: 2, warmup: 1"))
-	if len(one.Pairs) == 0 || len(one.Pairs) != len(two.Pairs) || len(one.Links) != len(two.Links) {
-		t.Errorf("%d queue pairs and %d links, with more rows round the same rings %d and %d", len(one.Pairs), len(one.Links),
-			len(two.Pairs), len(two.Links))
+	if len(one.Pairs) == 0 || len(one.Pairs) != len(two.Pairs) || len(one.Jobs[0].Links) != len(two.Jobs[0].Links) {
+		t.Errorf("%d queue pairs and %d links, with more rows round the same rings %d and %d", len(one.Pairs), len(one.Jobs[0].Links),
+			len(two.Pairs), len(two.Jobs[0].Links))
 	}
 	seen := map[string]bool{}
 	for _, l := range planned(t, benchmarkOf("op: all-reduce, bytes: 1MB", "op: all-reduce, bytes: 1MB, algorithm: tree",
-		"op: broadcast, bytes: 1MB, channels: 2")).Links {
+		"op: broadcast, bytes: 1MB, channels: 2")).Jobs[0].Links {
 		if way := fmt.Sprint(l.Way); seen[way] {
 			t.Errorf("%s twice", way)
 		} else {

@@ -27,7 +27,7 @@ const (
 
 // Estimate is what a run will cost, before it starts.
 type Estimate struct {
-	Steps      int64      `json:"steps"`
+	Steps      int64      `json:"steps"` // of all jobs
 	PacketHops int64      `json:"packet_hops"`
 	Memory     unit.Bytes `json:"memory_bytes"`
 	FLOP       int64      `json:"flop"`         // of real arithmetic
@@ -38,15 +38,22 @@ type Estimate struct {
 
 // Estimate adds up what each message costs: its data packets over each link of its path, its
 // acknowledgements over each link of the way back, and CNPs where flows exceed a port. Losses are
-// not estimated. data is the size of the images, zero for a job of flows.
-func (p *Plan) Estimate(data dataset.Size) Estimate {
-	e := Estimate{Steps: p.steps(data.Train), HopRate: HopsPerSecond, FLOPRate: FLOPPerSecond}
-	p.eachTraffic(func(_ int, l *RankLink, t traffic) {
-		if l.Pair >= 0 {
-			e.PacketHops = add(e.PacketHops, mul(e.Steps, p.hops(&p.Pairs[l.Pair], t.bytes, t.messages)))
-		}
-	})
-	job := p.jobTime(e.Steps)
+// not estimated. data is the size of each job's images, zero where it trains nothing.
+func (p *Plan) Estimate(data []dataset.Size) Estimate {
+	e := Estimate{HopRate: HopsPerSecond, FLOPRate: FLOPPerSecond}
+	steps := make([]int64, len(p.Jobs))
+	for i := range p.Jobs {
+		j := &p.Jobs[i]
+		steps[i] = j.steps(data[i].Train)
+		e.Steps = add(e.Steps, steps[i])
+		e.FLOP = add(e.FLOP, add(mul(steps[i], j.stepFLOP()), j.testFLOP(data[i].Test)))
+		j.eachTraffic(func(_ int, l *RankLink, t traffic) {
+			if l.Pair >= 0 {
+				e.PacketHops = add(e.PacketHops, mul(steps[i], p.hops(&p.Pairs[l.Pair], t.bytes, t.messages)))
+			}
+		})
+	}
+	job := p.jobTime(steps)
 	crowded := p.crowded()
 	for i := range p.Pairs {
 		q := &p.Pairs[i]
@@ -60,16 +67,15 @@ func (p *Plan) Estimate(data dataset.Size) Estimate {
 			e.PacketHops = add(e.PacketHops, mul(cnps, int64(len(q.Back))))
 		}
 	}
-	e.Memory = p.memory(&e, data, job)
-	e.FLOP = add(mul(e.Steps, p.stepFLOP()), p.testFLOP(data.Test))
+	e.Memory = p.memory(steps, data, job)
 	e.Seconds = float64(e.PacketHops)/HopsPerSecond + float64(e.FLOP)/FLOPPerSecond
 	return e
 }
 
 // stepFLOP returns the floating-point operations of one step on all ranks: per layer a product
 // forward and two backward, of which the first layer needs one.
-func (p *Plan) stepFLOP() int64 {
-	t := p.Scenario.Jobs[0].Train
+func (j *Job) stepFLOP() int64 {
+	t := j.Spec.Train
 	if t == nil {
 		return 0
 	}
@@ -81,15 +87,15 @@ func (p *Plan) stepFLOP() int64 {
 		}
 		sum = add(sum, mul(mul(2*products, int64(t.Layers[l-1])), int64(t.Layers[l])))
 	}
-	return mul(mul(sum, int64(t.Batch)), int64(len(p.Placement.Ranks)))
+	return mul(mul(sum, int64(t.Batch)), int64(j.Ranks()))
 }
 
 // testFLOP returns the floating-point operations of classifying the test images once, at the end.
-func (p *Plan) testFLOP(images int) int64 {
-	if p.Model == nil {
+func (j *Job) testFLOP(images int) int64 {
+	if j.Model == nil {
 		return 0
 	}
-	return mul(2*int64(p.Model.Params()), int64(images))
+	return mul(2*int64(j.Model.Params()), int64(images))
 }
 
 // crowded reports of each port whether the NICs that send through it are together faster than it.
@@ -129,12 +135,12 @@ func (p *Plan) cnps(packets int64, job unit.Duration) int64 {
 }
 
 // steps returns how many steps the job takes, a training on so many images; 0 of flows.
-func (p *Plan) steps(images int) int64 {
-	t := p.Scenario.Jobs[0].Train
+func (j *Job) steps(images int) int64 {
+	t := j.Spec.Train
 	if t == nil {
-		return int64(min(len(p.Rows), 1)) // all rows are one step
+		return int64(min(len(j.Rows), 1)) // all rows are one step
 	}
-	steps := int64(images/t.Batch/len(p.Placement.Ranks)) * int64(t.Epochs)
+	steps := int64(images/t.Batch/j.Ranks()) * int64(t.Epochs)
 	if t.Steps.Set {
 		steps = min(steps, int64(t.Steps.Value))
 	}
@@ -144,20 +150,20 @@ func (p *Plan) steps(images int) int64 {
 // traffic is what a collective sends over a link in one step.
 type traffic struct{ bytes, messages int64 }
 
-// eachTraffic visits what each collective of a step sends over each of p.Links.
-func (p *Plan) eachTraffic(visit func(collective int, l *RankLink, t traffic)) {
-	if p.Work == nil {
+// eachTraffic visits what each collective of a step sends over each of j.Links.
+func (j *Job) eachTraffic(visit func(collective int, l *RankLink, t traffic)) {
+	if j.Work == nil {
 		return
 	}
 	var one []coll.Traffic
-	for k := range p.Work.Collectives {
-		c := &p.Work.Collectives[k]
+	for k := range j.Work.Collectives {
+		c := &j.Work.Collectives[k]
 		for ch := range c.Schedule.Channels() {
 			for r := range c.Schedule.Ranks() {
 				one = coll.AppendTraffic(one[:0], c.Schedule, r, ch, int(c.Sent()))
 				for _, t := range one {
-					link := p.linkOf[exec.Way{Src: int32(r), Dst: t.Peer, Channel: int32(ch)}]
-					visit(k, &p.Links[link], traffic{t.Elems * c.ElemBytes, t.Messages})
+					link := j.linkOf[exec.Way{Src: int32(r), Dst: t.Peer, Channel: int32(ch)}]
+					visit(k, &j.Links[link], traffic{t.Elems * c.ElemBytes, t.Messages})
 				}
 			}
 		}
@@ -171,9 +177,11 @@ func (p *Plan) hops(q *Pair, bytes, messages int64) int64 {
 		return 0
 	}
 	clear := int64(0)
-	if a := p.Scenario.Jobs[0].Collective.Admission; a.Slots.Set && q.Flow == nil {
-		messages = mul(messages, ceil(ceil(bytes, messages), int64(a.Bytes)))
-		clear = messages
+	if q.Flow == nil {
+		if a := p.Jobs[q.Job].Spec.Collective.Admission; a.Slots.Set {
+			messages = mul(messages, ceil(ceil(bytes, messages), int64(a.Bytes)))
+			clear = messages
+		}
 	}
 	packets := p.packets(ceil(bytes, messages))
 	acks := add(mul(messages, ceil(packets, int64(p.Scenario.Transport.AckEvery))), clear)

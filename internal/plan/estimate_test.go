@@ -15,14 +15,14 @@ func TestMemoryCountsWhatWaitsAndIsTested(t *testing.T) {
 	waiting := "cluster: {hosts: 2, host: {gpus: 1}, nic: {speed: 25Gb/s}}\n" +
 		"fabric: {design: single-switch}\njob: {flows: [" +
 		strings.Repeat("{from: host1/gpu0, to: host2/gpu0, bytes: 4kB, count: 1000000, every: EVERY},", 12) + "]}"
-	fast := planned(t, strings.ReplaceAll(waiting, "EVERY", "10ns")).Estimate(dataset.Size{})
-	slow := planned(t, strings.ReplaceAll(waiting, "EVERY", "100us")).Estimate(dataset.Size{})
+	fast := planned(t, strings.ReplaceAll(waiting, "EVERY", "10ns")).Estimate(make([]dataset.Size, 1))
+	slow := planned(t, strings.ReplaceAll(waiting, "EVERY", "100us")).Estimate(make([]dataset.Size, 1))
 	if fast.OverLimit(0) == nil || slow.Memory > 100*unit.Megabyte {
 		t.Errorf("12 million messages that wait: %v; as many that do not: %v", fast.Memory, slow.Memory)
 	}
 	p := planned(t, training(2, ""))
-	one := p.Estimate(dataset.Size{Train: 400, Test: 100, Rows: 28, Cols: 28})
-	many := p.Estimate(dataset.Size{Train: 400, Test: 1_000_100, Rows: 28, Cols: 28})
+	one := p.Estimate([]dataset.Size{{Train: 400, Test: 100, Rows: 28, Cols: 28}})
+	many := p.Estimate([]dataset.Size{{Train: 400, Test: 1_000_100, Rows: 28, Cols: 28}})
 	if got := many.Memory - one.Memory; got != 1_000_000*785 {
 		t.Errorf("a million test images count %v", got)
 	}
@@ -42,8 +42,8 @@ func TestForecastAgainstTheMachine(t *testing.T) {
 
 // Background that would outlast the job is counted only as long as the job lasts.
 func TestBackgroundEndsWithTheJob(t *testing.T) {
-	q := Pair{Kind: "background", Flow: &scenario.Flow{Count: 100, Every: 10 * unit.Microsecond,
-		Start: 5 * unit.Microsecond}}
+	q := Pair{Kind: "background", Flow: &scenario.Flow{Count: 100, Every: 10 * unit.Microsecond},
+		Start: unit.Time(5 * unit.Microsecond)}
 	for job, want := range map[unit.Duration]int64{0: 0, 5 * unit.Microsecond: 1, 14 * unit.Microsecond: 1,
 		15 * unit.Microsecond: 2, unit.Second: 100} {
 		if got := q.posted(job); got != want {
@@ -56,7 +56,7 @@ func TestBackgroundEndsWithTheJob(t *testing.T) {
 // which there are thousands of millions, are not counted one by one.
 func TestAHugeJobIsRefusedByItsEstimate(t *testing.T) {
 	in := inspected(t, training(4096, ""))
-	if n := len(in.Plan.Placement.Ranks); n != 32_768 {
+	if n := len(in.Plan.Jobs[0].Placement.Ranks); n != 32_768 {
 		t.Fatalf("%d ranks", n)
 	}
 	if in.Errors() != 1 || !strings.Contains(in.Findings[0].Message, "would need about") {
@@ -82,7 +82,7 @@ func TestPathsOfLargeJobs(t *testing.T) {
 func TestALongBenchmarkKeepsNoPath(t *testing.T) {
 	yaml := "cluster: {hosts: 8, host: {gpus: 8}}\nfabric: {design: rail-optimized}\njob:\n  collectives:\n" +
 		"    - {op: all-reduce, bytes: 1GiB, algorithm: ring, channels: 16, iterations: 5}\n"
-	p := planned(t, yaml)
+	p := &planned(t, yaml).Jobs[0]
 	if every, kept := p.PathsEvery(), p.pathOperations(); every != 0 || kept != 0 || p.scheduled() <= longOperations {
 		t.Errorf("a path every %d steps, %d operations kept of %d; want none", every, kept, p.scheduled())
 	}

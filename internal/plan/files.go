@@ -4,14 +4,31 @@ import "railyard/internal/unit"
 
 // Files are the texts of the files that a scenario names. One that it does not name is nil.
 type Files struct {
-	Topology []byte // of fabric.topology
-	Schedule []byte // of job.collective.schedule
-	Flows    []byte // of job.flows_csv
+	Topology []byte     // of fabric.topology
+	Jobs     []JobFiles // by job; missing: the job names none
+}
+
+// JobFiles are the texts of the files that a job names.
+type JobFiles struct {
+	Schedule []byte // of collective.schedule
+	Flows    []byte // of flows_csv
+}
+
+// of returns the files of a job.
+func (f *Files) of(j *Job) JobFiles {
+	if int(j.index) < len(f.Jobs) {
+		return f.Jobs[j.index]
+	}
+	return JobFiles{}
 }
 
 // Bytes is what they take in memory.
 func (f *Files) Bytes() unit.Bytes {
-	return unit.Bytes(len(f.Topology) + len(f.Schedule) + len(f.Flows))
+	n := len(f.Topology)
+	for _, j := range f.Jobs {
+		n += len(j.Schedule) + len(j.Flows)
+	}
+	return unit.Bytes(n)
 }
 
 // Progress is told how far planning is: done queue pairs of total, 0 if that is not known yet. An

@@ -15,16 +15,16 @@ import (
 type Inspection struct {
 	Plan       *Plan
 	Findings   []scenario.Finding // errors first
-	Data       dataset.Size       // of a training
+	Data       []dataset.Size     // by job, zero where it trains nothing
 	Estimate   Estimate
 	Thresholds []qos.Row
 	Mistakes   []qos.Mistake
 }
 
 // Inspect says what a run would cost, and what keeps it from starting: a finding of severity error.
-// data is the size of the images and found what is to say about them; free is the memory that the
+// data is the size of each job's images and found what is to say about them; free is the memory that the
 // machine has free, 0 if it does not say.
-func (p *Plan) Inspect(data dataset.Size, found []scenario.Finding, free unit.Bytes) *Inspection {
+func (p *Plan) Inspect(data []dataset.Size, found []scenario.Finding, free unit.Bytes) *Inspection {
 	in := &Inspection{Plan: p, Data: data, Findings: found, Estimate: p.Estimate(data)}
 	if err := in.Estimate.OverLimit(free); err != nil {
 		in.addError("", err.Error())

@@ -123,6 +123,12 @@ func TestInspectionFindsWhatStopsARun(t *testing.T) {
 	}
 }
 
+// scheduled is a job whose schedule is in the file s.txt.
+func scheduled(ranks, channels int) *Job {
+	c := scenario.Collective{Channels: channels, Schedule: scenario.Some("s.txt")}
+	return &Job{Spec: &scenario.Job{Collective: c}, Placement: coll.Placement{Ranks: make([]coll.Place, ranks)}}
+}
+
 // A schedule from a file is used as it is, after it is proved.
 func TestScheduleFromFile(t *testing.T) {
 	ring, err := coll.RingAllReduce([][]int32{{1, 0, 2}})
@@ -134,14 +140,14 @@ func TestScheduleFromFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	src := []byte(b.String())
-	if s, err := parseSchedule("s.txt", src, 3, 1); err != nil || s.Op(1, 0, 0) != ring.Op(1, 0, 0) {
+	if s, err := parseSchedule(scheduled(3, 1), src); err != nil || s.Op(1, 0, 0) != ring.Op(1, 0, 0) {
 		t.Errorf("%v %v", s, err)
 	}
 	for _, c := range []struct {
 		ranks, channels int
 		want            string
 	}{{4, 1, "ranks are 3, want 4"}, {3, 2, "channels are 1, want 2"}} {
-		if _, err := parseSchedule("s.txt", src, c.ranks, c.channels); err == nil ||
+		if _, err := parseSchedule(scheduled(c.ranks, c.channels), src); err == nil ||
 			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%d ranks, %d channels: %v", c.ranks, c.channels, err)
 		}
@@ -162,7 +168,7 @@ func TestScheduleWithCredit(t *testing.T) {
 	if err := coll.WriteText(&b, few); err != nil {
 		t.Fatal(err)
 	}
-	s, err := parseSchedule("s.txt", []byte(b.String()), 3, 1)
+	s, err := parseSchedule(scheduled(3, 1), []byte(b.String()))
 	if err != nil || !s.NeedsCredit() {
 		t.Errorf("%v %v", s, err)
 	}

@@ -6,20 +6,22 @@ import (
 	"railyard/internal/unit"
 )
 
-// jobTime estimates how long the job takes in virtual time: a training takes the sum of its steps;
-// flows take until the last message has crossed the most loaded port of its path. Background flows
-// end with the job, so their number depends on it.
-func (p *Plan) jobTime(steps int64) unit.Duration {
-	if p.Work != nil {
-		return unit.Duration(mul(steps, int64(p.stepTime())))
-	}
+// jobTime estimates how long the jobs take in virtual time, until the last has ended: a training
+// takes the sum of its steps; flows take until the last message has crossed the most loaded port of
+// its path. Background flows end with the jobs, so their number depends on it. steps is by job.
+func (p *Plan) jobTime(steps []int64) unit.Duration {
 	longest := unit.Duration(0)
+	for i := range p.Jobs {
+		if j := &p.Jobs[i]; j.Work != nil {
+			longest = max(longest, unit.Duration(add(int64(j.Spec.Start), mul(steps[i], int64(p.stepTime(j))))))
+		}
+	}
 	load := p.portLoad()
 	for i := range p.Pairs {
 		if q := &p.Pairs[i]; q.Kind == result.KindJob && q.Sends() {
 			f := q.Flow
 			span := unit.Duration(mul(int64(f.Count-1), int64(f.Every)))
-			longest = max(longest, f.Start+max(span, p.loadTime(load, q))+p.BaseRTT(q))
+			longest = max(longest, unit.Duration(q.Start)+max(span, p.loadTime(load, q))+p.BaseRTT(q))
 		}
 	}
 	return longest
@@ -27,8 +29,8 @@ func (p *Plan) jobTime(steps int64) unit.Duration {
 
 // stepTime estimates how long a step takes: each stream runs its operations one by one, each after
 // those that it depends on; a collective takes its closed form.
-func (p *Plan) stepTime() unit.Duration {
-	collectives, program := p.collectiveTimes(), &p.Work.Programs[0]
+func (p *Plan) stepTime(j *Job) unit.Duration {
+	collectives, program := p.collectiveTimes(j), &j.Work.Programs[0]
 	free, ends := make([]unit.Duration, len(program.Streams)), make([]unit.Duration, len(program.Ops))
 	last := unit.Duration(0)
 	for i := range program.Ops {
@@ -49,27 +51,27 @@ func (p *Plan) stepTime() unit.Duration {
 
 // collectiveTimes estimates how long each collective takes. In a channel each message waits for the
 // one before it, so its time is the sum over all links, divided by the number of ranks.
-func (p *Plan) collectiveTimes() []unit.Duration {
-	times, busy := make([]unit.Duration, len(p.Work.Collectives)), p.backgroundShare()
-	width := p.channels()
+func (p *Plan) collectiveTimes(j *Job) []unit.Duration {
+	times, busy := make([]unit.Duration, len(j.Work.Collectives)), p.backgroundShare()
+	width := j.channels()
 	channels := make([]int64, len(times)*width) // the sum over links
-	p.eachTraffic(func(k int, l *RankLink, t traffic) {
+	j.eachTraffic(func(k int, l *RankLink, t traffic) {
 		if t.messages > 0 {
 			sum := &channels[k*width+int(l.Channel)]
-			*sum = add(*sum, mul(t.messages, int64(p.messageTime(l, unit.Bytes(ceil(t.bytes, t.messages)), busy))))
+			*sum = add(*sum, mul(t.messages, int64(p.messageTime(j, l, unit.Bytes(ceil(t.bytes, t.messages)), busy))))
 		}
 	})
 	for i, sum := range channels {
 		k := i / width
-		times[k] = max(times[k], unit.Duration(sum/int64(len(p.Placement.Ranks))))
+		times[k] = max(times[k], unit.Duration(sum/int64(j.Ranks())))
 	}
 	return times
 }
 
 // channels is the most channels that a collective has, 0 without one.
-func (p *Plan) channels() (most int) {
-	for i := range p.Work.Collectives {
-		most = max(most, p.Work.Collectives[i].Schedule.Channels())
+func (j *Job) channels() (most int) {
+	for i := range j.Work.Collectives {
+		most = max(most, j.Work.Collectives[i].Schedule.Channels())
 	}
 	return most
 }
@@ -96,9 +98,9 @@ func (p *Plan) backgroundShare() []float64 {
 
 // messageTime estimates how long a message between two ranks and its reduction take: the time in an
 // empty network, divided by the share that background leaves of the busiest port.
-func (p *Plan) messageTime(l *RankLink, size unit.Bytes, busy []float64) unit.Duration {
+func (p *Plan) messageTime(j *Job, l *RankLink, size unit.Bytes, busy []float64) unit.Duration {
 	host := p.Scenario.Cluster.Host
-	reduce := p.Work.Programs[0].Device.ReduceTime(int64(size))
+	reduce := j.Work.Programs[0].Device.ReduceTime(int64(size))
 	if l.Pair < 0 {
 		return host.NVLinkLatency + transmit(host.NVLinkRate(), size) + reduce
 	}
@@ -157,11 +159,12 @@ func (p *Plan) loadTime(load []int64, q *Pair) (longest unit.Duration) {
 // posted is how many messages a flow posts in a job of this length. The job's own flows post all.
 func (q *Pair) posted(job unit.Duration) int64 {
 	f := q.Flow
-	if q.Kind == result.KindJob || f.Every == 0 || f.Start > job {
-		if f.Start > job && q.Kind != result.KindJob {
+	start := unit.Duration(q.Start)
+	if q.Kind == result.KindJob || f.Every == 0 || start > job {
+		if start > job && q.Kind != result.KindJob {
 			return 0
 		}
 		return int64(f.Count)
 	}
-	return min(int64(f.Count), 1+int64((job-f.Start)/f.Every))
+	return min(int64(f.Count), 1+int64((job-start)/f.Every))
 }

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"math"
+	"slices"
 
 	"railyard/internal/dataset"
 	"railyard/internal/result"
@@ -27,10 +28,23 @@ const (
 )
 
 // memory estimates the most memory that the run holds at one time.
-func (p *Plan) memory(e *Estimate, data dataset.Size, job unit.Duration) unit.Bytes {
-	sum := add(int64(baseMemory), data.Bytes())
-	sum = add(sum, p.tensorMemory())
-	sum = add(sum, mul(e.Steps, 8*int64(len(p.Placement.Ranks)+1))) // a loss for each rank, the step's time
+// steps and data are by job.
+func (p *Plan) memory(steps []int64, data []dataset.Size, job unit.Duration) unit.Bytes {
+	sum := int64(baseMemory)
+	for i := range p.Jobs {
+		j := &p.Jobs[i]
+		if !p.sameImages(i) {
+			sum = add(sum, data[i].Bytes())
+		}
+		sum = add(sum, j.tensorMemory())
+		sum = add(sum, mul(steps[i], 8*int64(j.Ranks()+1))) // a loss for each rank, the step's time
+		sum = add(sum, int64(len(j.Links))*int64(linkMemory))
+		trace := traceMemory
+		if len(j.Rows) > 0 {
+			trace = longTrace
+		}
+		sum = add(sum, mul(j.pathOperations(), int64(trace)))
+	}
 	sum = add(sum, int64(len(p.Graph.Ports))*int64(portMemory))
 	sum = add(sum, int64(len(p.Pairs))*int64(pairMemory))
 	for i := range p.Pairs {
@@ -38,36 +52,38 @@ func (p *Plan) memory(e *Estimate, data dataset.Size, job unit.Duration) unit.By
 			sum = add(sum, int64(flowMemory))
 		}
 	}
-	sum = add(sum, int64(len(p.Links))*int64(linkMemory))
 	sum = add(sum, mul(p.waiting(job), int64(messageMemory)))
 	sum = add(sum, int64(p.files.Bytes()))
-	sum = add(sum, int64(p.tableMemory(e, job)))
-	trace := traceMemory
-	if len(p.Rows) > 0 {
-		trace = longTrace
-	}
-	return unit.Bytes(add(sum, mul(p.pathOperations(), int64(trace))))
+	return unit.Bytes(add(sum, int64(p.tableMemory(steps, job))))
+}
+
+// sameImages reports whether an earlier job has the images of job i: they are read once.
+func (p *Plan) sameImages(i int) bool {
+	t := p.Jobs[i].Spec.Train
+	return t != nil && slices.ContainsFunc(p.Jobs[:i], func(j Job) bool {
+		return j.Spec.Train != nil && j.Spec.Train.Data.Dir() == t.Data.Dir()
+	})
 }
 
 // tensorMemory is what the ranks' weights, gradients and staging take.
-func (p *Plan) tensorMemory() int64 {
-	if p.Model == nil {
+func (j *Job) tensorMemory() int64 {
+	if j.Model == nil {
 		return 0
 	}
-	t, ranks := p.Scenario.Jobs[0].Train, int64(len(p.Placement.Ranks))
+	t, ranks := j.Spec.Train, int64(j.Ranks())
 	width := int64(0)
 	for _, l := range t.Layers {
 		width += int64(l)
 	}
-	params := int64(p.Model.Params())
+	params := int64(j.Model.Params())
 	tensors := 2 * params // parameters and gradients
 	if t.Momentum != 0 {
 		tensors += params
 	}
 	tensors += 3 * width * int64(t.Batch) // activations and their gradients
 	each := mul(4, tensors)
-	for i := range p.Work.Collectives {
-		each = add(each, mul(p.Work.Collectives[i].Areas(), p.Work.Collectives[i].StagingBytes()))
+	for i := range j.Work.Collectives {
+		each = add(each, mul(j.Work.Collectives[i].Areas(), j.Work.Collectives[i].StagingBytes()))
 	}
 	return mul(ranks, each)
 }
@@ -100,7 +116,7 @@ func (p *Plan) waiting(job unit.Duration) (slots int64) {
 }
 
 // tableMemory is the memory of the rows that tables hold before they write them.
-func (p *Plan) tableMemory(e *Estimate, job unit.Duration) (sum unit.Bytes) {
+func (p *Plan) tableMemory(steps []int64, job unit.Duration) (sum unit.Bytes) {
 	most := int64(0)
 	gather := func(rows int64, each unit.Bytes) {
 		most = max(most, rows)
@@ -112,18 +128,23 @@ func (p *Plan) tableMemory(e *Estimate, job unit.Duration) (sum unit.Bytes) {
 			messages = add(messages, q.posted(job))
 		}
 	}
-	p.eachTraffic(func(_ int, _ *RankLink, t traffic) { messages = add(messages, mul(e.Steps, t.messages)) })
+	rankSteps, operations := int64(0), int64(0)
+	for i := range p.Jobs {
+		j := &p.Jobs[i]
+		j.eachTraffic(func(_ int, _ *RankLink, t traffic) { messages = add(messages, mul(steps[i], t.messages)) })
+		if j.Work != nil {
+			n := mul(steps[i], int64(j.Ranks()))
+			rankSteps, operations = add(rankSteps, n), add(operations, mul(n, int64(len(j.Work.Programs[0].Ops))))
+		}
+	}
 	out := p.Scenario.Output
 	if out.Flows {
 		gather(messages, flowRowMemory)
 		gather(messages, rowMemory) // the ports that held them up
 	}
-	if p.Work != nil {
-		rankSteps := mul(e.Steps, int64(len(p.Placement.Ranks)))
-		gather(rankSteps, stepMemory)
-		if out.Operations {
-			gather(mul(rankSteps, int64(len(p.Work.Programs[0].Ops))), rowMemory)
-		}
+	gather(rankSteps, stepMemory)
+	if out.Operations {
+		gather(operations, rowMemory)
 	}
 	if most >= manyRows {
 		sum += packMemory
@@ -147,11 +168,11 @@ const (
 	longOperations = 1 << 18 // of a benchmark, all of which is one step
 )
 
-// PathsEvery returns n if the critical path of every n-th step from the first on is found, 0 if
-// none is.
-func (p *Plan) PathsEvery() int64 {
-	n := p.scheduled()
-	if len(p.Rows) > 0 && n > longOperations {
+// PathsEvery returns n if the critical path of every n-th step of the job from the first on is
+// found, 0 if none is.
+func (j *Job) PathsEvery() int64 {
+	n := j.scheduled()
+	if len(j.Rows) > 0 && n > longOperations {
 		return 0
 	}
 	return pathsEvery(n)
@@ -170,8 +191,8 @@ func pathsEvery(n int64) int64 {
 }
 
 // scheduled is how many operations of schedules a step has, on all ranks.
-func (p *Plan) scheduled() (operations int64) {
-	for _, c := range p.Work.Collectives {
+func (j *Job) scheduled() (operations int64) {
+	for _, c := range j.Work.Collectives {
 		for rank := range c.Schedule.Ranks() {
 			for ch := range c.Schedule.Channels() {
 				operations += int64(c.Schedule.Len(rank, ch))
@@ -182,14 +203,14 @@ func (p *Plan) scheduled() (operations int64) {
 }
 
 // pathOperations is how many operations are kept to find critical paths.
-func (p *Plan) pathOperations() int64 {
+func (j *Job) pathOperations() int64 {
 	switch {
-	case p.Work == nil || p.PathsEvery() == 0:
+	case j.Work == nil || j.PathsEvery() == 0:
 		return 0
-	case len(p.Rows) > 0:
-		return p.scheduled() // all rows are one step
+	case len(j.Rows) > 0:
+		return j.scheduled() // all rows are one step
 	}
-	return keptForPaths(p.scheduled())
+	return keptForPaths(j.scheduled())
 }
 
 // keptForPaths is the operations of three steps, or of the first, of n each.

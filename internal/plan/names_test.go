@@ -90,7 +90,7 @@ func TestEveryNameMakesAPlan(t *testing.T) {
 		planned(t, incast(2, "fabric: {balance: "+b.Name+"}\n"))
 	}
 	for _, a := range scenario.CollectiveAlgorithms {
-		if p := planned(t, training(2, "  collective: {channels: 2, algorithm: "+a.Name+"}\n")); p.Schedule == nil {
+		if p := planned(t, training(2, "  collective: {channels: 2, algorithm: "+a.Name+"}\n")); p.Jobs[0].Schedule == nil {
 			t.Errorf("%s: no schedule", a.Name)
 		}
 	}

@@ -86,33 +86,29 @@ func problem(sc *scenario.Scenario, path, format string, args ...any) error {
 	})}
 }
 
-// addFlows adds the queue pairs of the job's flows, those of its file, and those of the background.
-func (p *Plan) addFlows() error {
+// addFlows adds the queue pairs of a job's flows, and those of its file.
+func (p *Plan) addFlows(j *Job) error {
 	sc := p.Scenario
-	for i := range sc.Jobs[0].Flows {
-		wrong := inScenario(sc, fmt.Sprintf("job.flows[%d]", i))
-		if err := p.addFlow(&sc.Jobs[0].Flows[i], result.KindJob, wrong); err != nil {
+	for i := range j.Spec.Flows {
+		wrong := inScenario(sc, fmt.Sprintf("%s.flows[%d]", j.Spec.Path(), i))
+		if err := p.addFlow(&j.Spec.Flows[i], j, wrong); err != nil {
 			return err
 		}
 	}
-	if file := sc.Jobs[0].FlowsCSV; file.Set {
-		src := p.files.Flows
-		flows, err := sc.ReadFlows(&sc.Jobs[0], file.Value, src)
-		if err != nil {
-			return err
-		}
-		for i := range flows {
-			inFile := func(key, message string) error {
-				return scenario.FlowProblem(file.Value, src, flows[i].Line, key, message)
-			}
-			if err := p.addFlow(&flows[i].Flow, result.KindJob, inFile); err != nil {
-				return err
-			}
-		}
+	file := j.Spec.FlowsCSV
+	if !file.Set {
+		return nil
 	}
-	for i := range sc.Background.Flows {
-		wrong := inScenario(sc, fmt.Sprintf("background.flows[%d]", i))
-		if err := p.addFlow(&sc.Background.Flows[i], result.KindBackground, wrong); err != nil {
+	src := p.files.of(j).Flows
+	flows, err := sc.ReadFlows(j.Spec, file.Value, src)
+	if err != nil {
+		return err
+	}
+	for i := range flows {
+		inFile := func(key, message string) error {
+			return scenario.FlowProblem(file.Value, src, flows[i].Line, key, message)
+		}
+		if err := p.addFlow(&flows[i].Flow, j, inFile); err != nil {
 			return err
 		}
 	}
@@ -132,9 +128,12 @@ func inScenario(sc *scenario.Scenario, at string) flowProblem {
 	}
 }
 
-// addFlow adds the queue pair of a flow.
-func (p *Plan) addFlow(f *scenario.Flow, kind string, wrong flowProblem) error {
-	pair := Pair{Name: f.Name, Kind: kind, Class: ClassData, Flow: f}
+// addFlow adds the queue pair of a flow of a job, nil: of the background.
+func (p *Plan) addFlow(f *scenario.Flow, j *Job, wrong flowProblem) error {
+	pair := Pair{Name: f.Name, Kind: result.KindBackground, Job: -1, Class: ClassData, Flow: f, Start: unit.Time(f.Start)}
+	if j != nil {
+		pair.Kind, pair.Job, pair.Start = result.KindJob, j.index, pair.Start.Add(j.Spec.Start)
+	}
 	pair.From, pair.FromGPU = p.endpoint(f.From)
 	pair.To, pair.ToGPU = p.endpoint(f.To)
 	if f.Priority == "other" {

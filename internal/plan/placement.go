@@ -1,7 +1,10 @@
 package plan
 
 import (
+	"fmt"
+
 	"railyard/internal/coll"
+	"railyard/internal/located"
 	"railyard/internal/scenario"
 	"railyard/internal/splitmix"
 )
@@ -50,19 +53,56 @@ func shuffle[T any](all []T, s splitmix.Stream) {
 
 // rails returns by which rail's NIC a message of a channel leaves one place, and at which it comes
 // to the other, on another host.
-func (p *Plan) rails(from, to coll.Place, channel int) (out, in int) {
+func (p *Plan) rails(j *Job, from, to coll.Place, channel int) (out, in int) {
 	own := func(at coll.Place) int {
 		if p.Scenario.Cluster.NIC.Shared {
 			return int(at.Rail)
 		}
 		return int(at.Rail) + channel%p.Scenario.Cluster.NIC.PerGPU // of its NICs in turn
 	}
-	switch p.Scenario.Jobs[0].Collective.Exit {
+	switch j.Spec.Collective.Exit {
 	case "own":
 		return own(from), own(to)
 	case "peer":
 		return own(to), own(to)
 	}
-	rail := coll.RailOf(channel, p.Placement.Rails)
+	rail := coll.RailOf(channel, j.Placement.Rails)
 	return rail, rail
+}
+
+// checkGPUs reports jobs whose ranks share a GPU.
+func (p *Plan) checkGPUs() error {
+	var problems located.Problems
+	for b := range p.Jobs {
+		of := map[coll.Place]bool{}
+		for _, at := range p.Jobs[b].Placement.Ranks {
+			of[at] = true
+		}
+		for a := range b {
+			var shared []coll.Place
+			for _, at := range p.Jobs[a].Placement.Ranks {
+				if of[at] {
+					shared = append(shared, at)
+				}
+			}
+			if len(shared) == 0 {
+				continue
+			}
+			first := scenario.Endpoint{Host: int(shared[0].Host), GPU: int(shared[0].GPU), NIC: -1}.String()
+			if n := len(shared) - 1; n > 0 {
+				first += fmt.Sprintf(" and %d more", n)
+			}
+			problems = append(problems, p.Scenario.Located(scenario.Finding{
+				Severity: scenario.Error,
+				Path:     p.Jobs[b].Spec.Path(),
+				Message: fmt.Sprintf("%s and %s both have ranks on %s, want GPUs of its own for each job",
+					p.Jobs[a].Spec.Name, p.Jobs[b].Spec.Name, first),
+				Hint: "set hosts, gpus or placement of the jobs",
+			}))
+		}
+	}
+	if len(problems) > 0 {
+		return problems
+	}
+	return nil
 }

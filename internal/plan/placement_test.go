@@ -40,7 +40,7 @@ func places(t *testing.T, rule string, seed int) string {
 	job := training(3, "  parallel: {dp: 5}\n  placement: "+rule+"\n")
 	p := planned(t, fmt.Sprintf("seed: %d\n", seed)+strings.Replace(job, "gpus: 8", "gpus: 2", 1))
 	var all []string
-	for _, at := range p.Placement.Ranks {
+	for _, at := range p.Jobs[0].Placement.Ranks {
 		if at.Rail != at.GPU {
 			t.Errorf("GPU %d on rail %d", at.GPU, at.Rail)
 		}

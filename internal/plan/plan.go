@@ -30,12 +30,19 @@ type Plan struct {
 	Scenario *scenario.Scenario
 	Graph    *topo.Graph
 	Routes   *topo.Routes
-	Pairs    []Pair // queue pairs in order of number
+	Jobs     []Job  // as the scenario lists them
+	Pairs    []Pair // queue pairs in order of number: those of each job, then background
 
 	files    Files
 	progress Progress
 	names    *topo.Names
 	faults   *fabric.Faults // nil: none
+}
+
+// Job is what one job of the scenario does. Its ranks are numbered from 0, whatever other jobs
+// there are.
+type Job struct {
+	Spec *scenario.Job
 
 	// Nil where the job sends flows; Model and Schedule also where it runs collectives:
 	Model     *nn.Model
@@ -44,21 +51,28 @@ type Plan struct {
 	Schedule  coll.Schedule // nil with one rank
 	Work      *workload.Job // what the ranks do
 	Links     []RankLink
-	Rows      []Row // of job.collectives
+	Rows      []Row // of the job's collectives
 
+	index  int32              // in Plan.Jobs
+	pairs  int32              // how many queue pairs it has
 	linkOf map[exec.Way]int32 // index in Links
 }
+
+// Ranks is how many ranks the job has, 0 where it sends flows.
+func (j *Job) Ranks() int { return len(j.Placement.Ranks) }
 
 // Pair is a queue pair: a direction between two NICs.
 type Pair struct {
 	Name           string
 	Kind           string // result.KindCollective, KindJob, KindBackground
+	Job            int32  // index in Plan.Jobs; -1: background
 	From, To       topo.NICID
 	FromGPU, ToGPU int32
 	Key            fabric.FlowKey
 	Class          uint8
 	Path, Back     []topo.PortID
 	Flow           *scenario.Flow // explicit; nil for ranks
+	Start          unit.Time      // of the flow: when its first message is posted
 }
 
 // Enabled reports whether anything uses the queue pair: ranks, or a flow that is not switched off.
@@ -80,9 +94,6 @@ func New(sc *scenario.Scenario, files Files, progress Progress) (*Plan, error) {
 		progress = func(int, int) error { return nil }
 	}
 	p := &Plan{Scenario: sc, files: files, progress: progress}
-	if len(sc.Jobs) > 1 {
-		return nil, problem(sc, "jobs", "%d jobs: only one can be run yet", len(sc.Jobs))
-	}
 	g, err := p.graph()
 	if err != nil {
 		return nil, err
@@ -91,17 +102,14 @@ func New(sc *scenario.Scenario, files Files, progress Progress) (*Plan, error) {
 		return nil, err
 	}
 	p.Graph, p.Routes, p.names = g, topo.NewRoutes(g), g.Names()
-	switch {
-	case sc.Jobs[0].Train != nil:
-		err = p.planTraining()
-	case len(sc.Jobs[0].Collectives) > 0:
-		err = p.planBenchmark()
-	}
-	if err != nil {
+	if err := p.planJobs(); err != nil {
 		return nil, err
 	}
-	if err := p.addFlows(); err != nil {
-		return nil, err
+	for i := range sc.Background.Flows {
+		wrong := inScenario(sc, fmt.Sprintf("background.flows[%d]", i))
+		if err := p.addFlow(&sc.Background.Flows[i], nil, wrong); err != nil {
+			return nil, err
+		}
 	}
 	if p.faults, err = p.planFaults(); err != nil {
 		return nil, err
@@ -111,6 +119,39 @@ func New(sc *scenario.Scenario, files Files, progress Progress) (*Plan, error) {
 	}
 	p.progress = nil // a plan is a value
 	return p, nil
+}
+
+// planJobs plans one job after another. None needs to know of another but that their ranks must
+// not share a GPU.
+func (p *Plan) planJobs() error {
+	sc := p.Scenario
+	p.Jobs = make([]Job, len(sc.Jobs))
+	for i := range sc.Jobs {
+		j := &p.Jobs[i]
+		j.Spec, j.index = &sc.Jobs[i], int32(i)
+		if sc.RankCount(j.Spec) > 0 {
+			j.Placement = placement(sc, j.Spec)
+		}
+	}
+	if err := p.checkGPUs(); err != nil {
+		return err
+	}
+	for i := range p.Jobs {
+		j := &p.Jobs[i]
+		var err error
+		switch {
+		case j.Spec.Train != nil:
+			err = p.planTraining(j)
+		case len(j.Spec.Collectives) > 0:
+			err = p.planBenchmark(j)
+		default:
+			err = p.addFlows(j)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // graph builds the cluster's hosts and the fabric between them.
@@ -136,26 +177,26 @@ func (p *Plan) graph() (*topo.Graph, error) {
 	return topo.Generate(sc.Fabric.Design, t)
 }
 
-// slow returns the ranks whose device takes longer than the others, or less.
-func (p *Plan) slow() map[int32]unit.Ratio {
+// slow returns the ranks of a job whose device takes longer than the others, or less.
+func (p *Plan) slow(j *Job) map[int32]unit.Ratio {
 	slow := map[int32]unit.Ratio{}
 	for _, s := range p.Scenario.Cluster.Slow {
-		slow[int32(s.Rank)] = s.Factor
+		if p.Scenario.SlowJob(&s) == j.Spec {
+			slow[int32(s.Rank)] = s.Factor
+		}
 	}
 	return slow
 }
 
-func (p *Plan) planTraining() error {
-	sc, t := p.Scenario, p.Scenario.Jobs[0].Train
+func (p *Plan) planTraining(j *Job) error {
+	t := j.Spec.Train
 	m, err := model(t)
 	if err != nil {
 		return err
 	}
-	p.Model = m
-	p.Placement = placement(sc, &sc.Jobs[0])
-	ranks := len(p.Placement.Ranks)
-	if ranks > 1 {
-		if err := p.planSchedule(); err != nil {
+	j.Model = m
+	if j.Ranks() > 1 {
+		if err := p.planSchedule(j); err != nil {
 			return err
 		}
 	}
@@ -164,30 +205,30 @@ func (p *Plan) planTraining() error {
 		Batch:    t.Batch,
 		Momentum: t.Momentum != 0,
 		Bucket:   t.Bucket.Or(workload.BucketPerLayer),
-		Ranks:    ranks,
-		Schedule: p.Schedule,
-		Device:   device(sc),
-		Slow:     p.slow(),
+		Ranks:    j.Ranks(),
+		Schedule: j.Schedule,
+		Device:   p.device(j),
+		Slow:     p.slow(j),
 	}
-	if p.Work, err = workload.DataParallel(cfg); err != nil {
+	if j.Work, err = workload.DataParallel(cfg); err != nil {
 		return err
 	}
-	if p.Schedule == nil {
+	if j.Schedule == nil {
 		return nil
 	}
-	if !sc.Jobs[0].Collective.Schedule.Set { // a file's has been looked at
-		if err := p.Work.CheckRepeat(); err != nil {
-			return &FieldError{"job.collective.algorithm", err}
+	if !j.Spec.Collective.Schedule.Set { // a file's has been looked at
+		if err := j.Work.CheckRepeat(); err != nil {
+			return j.wrong("collective.algorithm", err)
 		}
 	}
-	return p.connectRanks(p.Schedule)
+	return p.connectRanks(j, j.Schedule)
 }
 
-// device translates the scenario's GPU.
-func device(sc *scenario.Scenario) workload.Device {
-	h := sc.Cluster.Host
+// device translates the scenario's GPU, as a job uses it.
+func (p *Plan) device(j *Job) workload.Device {
+	h := p.Scenario.Cluster.Host
 	flops := h.FLOPS
-	if t := sc.Jobs[0].Train; t != nil && t.Precision == "fp32-strict" {
+	if t := j.Spec.Train; t != nil && t.Precision == "fp32-strict" {
 		flops = h.FLOPSFP32
 	}
 	return workload.Device{
@@ -214,15 +255,15 @@ func model(t *scenario.Train) (*nn.Model, error) {
 
 // connectRanks connects every two ranks between which one of the schedules sends, in order of
 // schedule, channel, source and first use. What two schedules use is one connection.
-func (p *Plan) connectRanks(schedules ...coll.Schedule) error {
-	p.linkOf = map[exec.Way]int32{}
+func (p *Plan) connectRanks(j *Job, schedules ...coll.Schedule) error {
+	j.linkOf = map[exec.Way]int32{}
 	var traffic []coll.Traffic
 	for _, s := range schedules {
 		for c := range s.Channels() {
 			for r := range s.Ranks() {
 				traffic = coll.AppendTraffic(traffic[:0], s, r, c, 0)
 				for _, t := range traffic {
-					if err := p.connect(int32(r), t.Peer, int32(c)); err != nil {
+					if err := p.connect(j, int32(r), t.Peer, int32(c)); err != nil {
 						return err
 					}
 				}
@@ -232,18 +273,19 @@ func (p *Plan) connectRanks(schedules ...coll.Schedule) error {
 	return nil
 }
 
-func (p *Plan) connect(src, dst, channel int32) error {
-	a, b := p.Placement.Ranks[src], p.Placement.Ranks[dst]
+func (p *Plan) connect(j *Job, src, dst, channel int32) error {
+	a, b := j.Placement.Ranks[src], j.Placement.Ranks[dst]
 	link := RankLink{Way: exec.Way{Src: src, Dst: dst, Channel: channel}, Pair: -1}
-	if _, there := p.linkOf[link.Way]; there {
+	if _, there := j.linkOf[link.Way]; there {
 		return nil
 	}
-	p.linkOf[link.Way] = int32(len(p.Links))
+	j.linkOf[link.Way] = int32(len(j.Links))
 	if a.Host != b.Host {
-		from, to := p.rails(a, b, int(channel))
+		from, to := p.rails(j, a, b, int(channel))
 		pair := Pair{
 			Name:    fmt.Sprintf("rank%d>rank%d#%d", src, dst, channel),
 			Kind:    result.KindCollective,
+			Job:     j.index,
 			From:    p.Graph.Hosts[a.Host].NICs[from],
 			To:      p.Graph.Hosts[b.Host].NICs[to],
 			FromGPU: a.GPU,
@@ -255,14 +297,19 @@ func (p *Plan) connect(src, dst, channel int32) error {
 		}
 		link.Pair = int32(len(p.Pairs) - 1)
 	}
-	p.Links = append(p.Links, link)
+	j.Links = append(j.Links, link)
 	return nil
 }
 
 // addPair numbers a queue pair and finds its paths: data by the hash of its 5-tuple,
-// acknowledgements by that of theirs.
+// acknowledgements by that of theirs. Those of a job are numbered among themselves, so that their
+// paths do not depend on what else runs.
 func (p *Plan) addPair(q Pair) error {
 	n := len(p.Pairs)
+	if q.Job >= 0 {
+		n = int(p.Jobs[q.Job].pairs)
+		p.Jobs[q.Job].pairs++
+	}
 	if q.From == q.To {
 		return fmt.Errorf("flow %s: from %s to itself: want two NICs", q.Name, p.Graph.NICName(q.From))
 	}

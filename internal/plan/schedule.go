@@ -19,42 +19,46 @@ func (e *FieldError) Error() string { return e.Path + ": " + e.Err.Error() }
 // Unwrap returns what is wrong.
 func (e *FieldError) Unwrap() error { return e.Err }
 
+// wrong is what is wrong with a field of the job.
+func (j *Job) wrong(key string, err error) error { return &FieldError{j.Spec.Path() + "." + key, err} }
+
 // planSchedule makes or parses the schedule that sums gradients.
-func (p *Plan) planSchedule() (err error) {
-	c := p.Scenario.Jobs[0].Collective
+func (p *Plan) planSchedule(j *Job) (err error) {
+	c := j.Spec.Collective
 	if c.Schedule.Set {
-		s, err := parseSchedule(c.Schedule.Value, p.files.Schedule, len(p.Placement.Ranks), c.Channels)
-		p.Schedule = s
+		s, err := parseSchedule(j, p.files.of(j).Schedule)
+		j.Schedule = s
 		if err != nil {
-			return &FieldError{"job.collective.schedule", err}
+			return j.wrong("collective.schedule", err)
 		}
-		if coll.NeedsCredit(p.Schedule) && p.Scenario.Fabric.QoS.Classes == "data" {
-			return &FieldError{"job.collective.schedule", fmt.Errorf("%s: it needs credits, which go with CNPs, but "+
-				"fabric.qos.classes is data: there is no class for them", c.Schedule.Value)}
+		if coll.NeedsCredit(j.Schedule) && p.Scenario.Fabric.QoS.Classes == "data" {
+			return j.wrong("collective.schedule", fmt.Errorf("%s: it needs credits, which go with CNPs, but "+
+				"fabric.qos.classes is data: there is no class for them", c.Schedule.Value))
 		}
 		return nil
 	}
-	p.Rings = coll.Rings(p.Placement, c.Channels)
+	j.Rings = coll.Rings(j.Placement, c.Channels)
 	a := coll.Algorithms[c.Algorithm+"-all-reduce"]
-	key := "job.collective.algorithm"
+	key := "collective.algorithm"
 	if c.Slices.Set {
-		key = "job.collective.slices"
+		key = "collective.slices"
 	}
-	if p.Schedule, err = a.Over(p.Placement, c.Channels, c.Slices.Or(max(a.Pipeline, 1))); err != nil {
-		return &FieldError{key, err}
+	if j.Schedule, err = a.Over(j.Placement, c.Channels, c.Slices.Or(max(a.Pipeline, 1))); err != nil {
+		return j.wrong(key, err)
 	}
 	if !c.Slots.Set {
 		return nil
 	}
-	if p.Schedule, err = coll.WithCredit(p.Schedule, c.Slots.Value); err != nil {
-		return &FieldError{"job.collective.slots", err}
+	if j.Schedule, err = coll.WithCredit(j.Schedule, c.Slots.Value); err != nil {
+		return j.wrong("collective.slots", err)
 	}
 	return nil
 }
 
-// parseSchedule reads an all-reduce from a file's text and proves that it is one, over so many
-// ranks and channels.
-func parseSchedule(path string, src []byte, ranks, channels int) (*coll.Table, error) {
+// parseSchedule reads an all-reduce from a file's text and proves that it is one, over the ranks and
+// channels of the job.
+func parseSchedule(j *Job, src []byte) (*coll.Table, error) {
+	path, ranks, channels := j.Spec.Collective.Schedule.Value, j.Ranks(), j.Spec.Collective.Channels
 	s, err := coll.ParseText(path, src)
 	if err != nil {
 		return nil, err
@@ -63,8 +67,8 @@ func parseSchedule(path string, src []byte, ranks, channels int) (*coll.Table, e
 		return nil, fmt.Errorf("%s: its ranks are %d, want %d as the job has", path, s.Ranks(), ranks)
 	}
 	if s.Channels() != channels {
-		return nil, fmt.Errorf("%s: its channels are %d, want %d: give job.collective.channels: %d, "+
-			"or another schedule", path, s.Channels(), channels, s.Channels())
+		return nil, fmt.Errorf("%s: its channels are %d, want %d: give %s.collective.channels: %d, "+
+			"or another schedule", path, s.Channels(), channels, j.Spec.Path(), s.Channels())
 	}
 	if err := coll.Check(s, coll.Goal{Collective: coll.AllReduce}); err != nil {
 		return nil, fmt.Errorf("%s: not an all-reduce:\n%w", path, err)

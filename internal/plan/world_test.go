@@ -55,7 +55,7 @@ func planned(t *testing.T, yaml string) *Plan {
 
 func inspected(t *testing.T, yaml string) *Inspection {
 	t.Helper()
-	return planned(t, yaml).Inspect(images, nil, 0)
+	return planned(t, yaml).Inspect([]dataset.Size{images}, nil, 0)
 }
 
 // withoutPreset is a scenario as it is without the preset of incast.

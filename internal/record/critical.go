@@ -29,17 +29,17 @@ type critical struct {
 func (r *Recorder) PathFinder() *exec.PathFinder {
 	c := &r.critical
 	c.evidence = r.evidence
-	c.launch = func(rank, op int32) unit.Duration { return r.plan.Work.Program(rank).Ops[op].Launch }
+	c.launch = func(rank, op int32) unit.Duration { return r.plan.Jobs[0].Work.Program(rank).Ops[op].Launch }
 	c.name = func(port int32) string {
 		if port < 0 {
 			return ""
 		}
 		return r.plan.Graph.Ports[port].Name
 	}
-	if c.every = r.plan.PathsEvery(); c.every == 0 {
+	if c.every = r.plan.Jobs[0].PathsEvery(); c.every == 0 {
 		return nil
 	}
-	return exec.NewPathFinder(r.plan.Scenario.RankCount(&r.plan.Scenario.Jobs[0]), c.every, c.take)
+	return exec.NewPathFinder(r.ranks(), c.every, c.take)
 }
 
 // take takes the path of a step that all ranks have ended.

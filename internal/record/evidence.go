@@ -54,9 +54,11 @@ func newEvidence(p *plan.Plan) *evidence {
 		pairs:  make([]*pairEvidence, len(p.Pairs)),
 		connOf: map[exec.Way]int32{},
 	}
-	for _, l := range p.Links {
-		if l.Pair >= 0 {
-			e.connOf[l.Way] = l.Pair
+	for i := range p.Jobs {
+		for _, l := range p.Jobs[i].Links {
+			if l.Pair >= 0 {
+				e.connOf[l.Way] = l.Pair
+			}
 		}
 	}
 	return e

@@ -184,7 +184,7 @@ func (r *Recorder) finishRanks(s *result.Summary) {
 		if sum.n == 0 || sum.time == 0 {
 			continue
 		}
-		cl := &r.plan.Work.Collectives[c]
+		cl := &r.plan.Jobs[0].Work.Collectives[c]
 		s.Collectives = append(s.Collectives,
 			figures(cl.Name, coll.AllReduce, sum.n, cl.Bytes(), sum.time/unit.Duration(sum.n), r.ranks()))
 	}

@@ -122,7 +122,8 @@ type Hooks struct {
 // New returns a recorder of a run into a directory, nil for none. lookahead is that of the run's
 // islands, 0 with one.
 func New(p *plan.Plan, dir *result.Dir, lookahead unit.Duration, hooks Hooks) *Recorder {
-	ranks := len(p.Placement.Ranks)
+	job := &p.Jobs[0]
+	ranks := job.Ranks()
 	r := &Recorder{
 		plan:      p,
 		dir:       dir,
@@ -137,24 +138,24 @@ func New(p *plan.Plan, dir *result.Dir, lookahead unit.Duration, hooks Hooks) *R
 	for i := range p.Pairs {
 		r.paths = append(r.paths, p.PathText(p.Pairs[i].Path))
 	}
-	if p.Work != nil {
-		r.colls = make([]collective, len(p.Work.Collectives))
-		r.rowOf = make([]int32, len(p.Work.Collectives))
+	if job.Work != nil {
+		r.colls = make([]collective, len(job.Work.Collectives))
+		r.rowOf = make([]int32, len(job.Work.Collectives))
 		for c := range r.rowOf {
 			r.rowOf[c] = -1
 		}
 	}
-	for i := range p.Rows {
+	for i := range job.Rows {
 		r.rows = append(r.rows, rowTimes{began: make([]unit.Time, ranks)})
-		for k := range p.Rows[i].Count {
-			r.rowOf[p.Rows[i].First+k] = int32(i)
+		for k := range job.Rows[i].Count {
+			r.rowOf[job.Rows[i].First+k] = int32(i)
 		}
 	}
 	return r
 }
 
 // ranks is how many there are, 0 where the job sends flows.
-func (r *Recorder) ranks() int { return len(r.plan.Placement.Ranks) }
+func (r *Recorder) ranks() int { return r.plan.Jobs[0].Ranks() }
 
 // Open is called when the run is built, before its first event: it opens the tables that the
 // scenario wants.
@@ -296,7 +297,7 @@ func (r *Recorder) step(n int64) *openStep {
 
 // Operation takes an operation that a rank has ended: exec.Observer.
 func (r *Recorder) Operation(p exec.OperationRecord) {
-	program := r.plan.Work.Program(p.Rank)
+	program := r.plan.Jobs[0].Work.Program(p.Rank)
 	op := &program.Ops[p.Op]
 	r.operations.add(p.End, p.Rank, result.OperationRow{
 		Step:       int32(p.Step),

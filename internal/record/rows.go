@@ -24,7 +24,7 @@ func (r *Recorder) timeRow(p *exec.OperationRecord, c int32) {
 	if i < 0 {
 		return
 	}
-	t, row := &r.rows[i], &r.plan.Rows[i]
+	t, row := &r.rows[i], &r.plan.Jobs[0].Rows[i]
 	if c == row.First {
 		t.began[p.Rank] = p.Start
 	}
@@ -40,7 +40,7 @@ func (r *Recorder) timeRow(p *exec.OperationRecord, c int32) {
 func (r *Recorder) finishRows(s *result.Summary) {
 	ranks := r.ranks()
 	for i := range r.rows {
-		t, row := &r.rows[i], &r.plan.Rows[i]
+		t, row := &r.rows[i], &r.plan.Jobs[0].Rows[i]
 		if t.ended < ranks {
 			continue
 		}

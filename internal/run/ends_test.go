@@ -35,7 +35,7 @@ job:
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, r := plan.Estimate(dataset.Size{Train: trainImages, Test: 100, Rows: 28, Cols: 28}), run(t, yaml, Options{})
+		e, r := plan.Estimate([]dataset.Size{{Train: trainImages, Test: 100, Rows: 28, Cols: 28}}), run(t, yaml, Options{})
 		if e.PacketHops > 2*r.PacketHops || 2*e.PacketHops < r.PacketHops {
 			t.Errorf("%s: %d packet-hops estimated, %d taken", name, e.PacketHops, r.PacketHops)
 		}

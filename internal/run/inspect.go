@@ -21,7 +21,7 @@ func Inspect(sc *scenario.Scenario) (*plan.Inspection, error) {
 		return nil, err
 	}
 	data, found := inspectData(sc)
-	return p.Inspect(data, found, machine.Memory()), nil
+	return p.Inspect([]dataset.Size{data}, found, machine.Memory()), nil
 }
 
 // inspectData finds how many images a training has, and what is to say about them. It reads those

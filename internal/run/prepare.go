@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 
+	"railyard/internal/dataset"
 	"railyard/internal/plan"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
@@ -31,7 +32,7 @@ func prepare(w *watcher, sc *scenario.Scenario, shared *Images, allow func(plan.
 	if err := fitsBatch(sc, size.Train); err != nil {
 		return nil, err
 	}
-	in.estimate = in.plan.Estimate(size)
+	in.estimate = in.plan.Estimate([]dataset.Size{size})
 	if err := allow(in.estimate); err != nil {
 		return nil, err
 	}

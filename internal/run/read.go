@@ -41,6 +41,9 @@ func newPlan(sc *scenario.Scenario, w *watcher) (*plan.Plan, []result.Input, err
 	lock.Lock()
 	left = true
 	lock.Unlock()
+	if n := len(sc.Jobs); err == nil && n > 1 {
+		err = &plan.FieldError{Path: "jobs", Err: fmt.Errorf("%d jobs: only one can be run yet", n)}
+	}
 	return p, inputs, err
 }
 
@@ -69,11 +72,15 @@ func readFiles(ctx context.Context, sc *scenario.Scenario) (files plan.Files, in
 	if sc.Fabric.Design == "custom" {
 		files.Topology = read("fabric.topology", result.TopologyInput, sc.Fabric.Topology.Value, topo.MaxText)
 	}
-	if s := sc.Jobs[0].Collective.Schedule; sc.Jobs[0].Train != nil && sc.RankCount(&sc.Jobs[0]) > 1 && s.Set {
-		files.Schedule = read("job.collective.schedule", result.ScheduleInput, s.Value, coll.MaxText)
-	}
-	if f := sc.Jobs[0].FlowsCSV; f.Set {
-		files.Flows = read("job.flows_csv", result.FlowsInput, f.Value, scenario.MaxFlowBytes)
+	files.Jobs = make([]plan.JobFiles, len(sc.Jobs))
+	for i := range sc.Jobs {
+		j := &sc.Jobs[i]
+		if s := j.Collective.Schedule; j.Train != nil && sc.RankCount(j) > 1 && s.Set {
+			files.Jobs[i].Schedule = read(j.Path()+".collective.schedule", result.ScheduleInput, s.Value, coll.MaxText)
+		}
+		if f := j.FlowsCSV; f.Set {
+			files.Jobs[i].Flows = read(j.Path()+".flows_csv", result.FlowsInput, f.Value, scenario.MaxFlowBytes)
+		}
 	}
 	if err == nil && len(problems) > 0 {
 		err = problems

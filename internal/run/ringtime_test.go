@@ -66,7 +66,7 @@ func TestRingAllReduceTakesItsClosedForm(t *testing.T) {
 		const size = 4 * 256_000 * unit.Byte
 		chunk := size / unit.Bytes(c.n)
 		placed, ack := message(sc, chunk)
-		device := plan.Work.Programs[0].Device
+		device := plan.Jobs[0].Work.Programs[0].Device
 		latency := placed - sc.Fabric.Links.Host.TransmitTime(chunk)
 		reduce, copied := device.ReduceTime(int64(chunk)), device.CopyTime(int64(chunk))
 		want := device.Launch + coll.RingAllReduceTime(c.n, size, sc.Fabric.Links.Host, latency) +

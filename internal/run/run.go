@@ -116,7 +116,7 @@ func (r *runner) steps() int64 {
 	switch {
 	case r.job != nil:
 		return r.job.Steps()
-	case len(r.plan.Rows) > 0:
+	case len(r.plan.Jobs[0].Rows) > 0:
 		return 1
 	}
 	return 0
@@ -196,19 +196,19 @@ func (r *runner) buildTraining() error {
 	}
 	r.kernel = kernel.Name
 	cfg := train.Config{
-		Model:  r.plan.Model,
+		Model:  r.plan.Jobs[0].Model,
 		Kernel: kernel,
 		Train: train.Set{
 			Pixels: r.set.Train.Pixels,
 			Labels: r.set.Train.Labels,
 		},
-		Ranks:  r.plan.Scenario.RankCount(&r.plan.Scenario.Jobs[0]),
+		Ranks:  r.plan.Jobs[0].Ranks(),
 		Batch:  t.Batch,
 		Epochs: t.Epochs,
 		Steps:  int64(t.Steps.Or(0)),
 		Seed:   r.plan.Scenario.Seed,
 		SGD:    nn.SGD{LR: float32(t.LR), Momentum: float32(t.Momentum)},
-		Work:   r.plan.Work,
+		Work:   r.plan.Jobs[0].Work,
 	}
 	if r.job, err = train.New(cfg); err != nil {
 		return err
@@ -222,13 +222,13 @@ func (r *runner) buildTraining() error {
 
 // buildRanks adds the ranks of the job, if it has any.
 func (r *runner) buildRanks() error {
-	if r.plan.Work == nil {
+	if r.plan.Jobs[0].Work == nil {
 		return nil
 	}
-	for _, at := range r.plan.Placement.Ranks {
+	for _, at := range r.plan.Jobs[0].Placement.Ranks {
 		r.driver.AddRank(at.Host, at.GPU)
 	}
-	for _, l := range r.plan.Links {
+	for _, l := range r.plan.Jobs[0].Links {
 		r.driver.Connect(l.Way, l.Pair)
 	}
 	paths := r.record.PathFinder()
@@ -236,13 +236,13 @@ func (r *runner) buildRanks() error {
 	if r.job != nil {
 		body = r.job
 	}
-	for id := range r.plan.Placement.Ranks {
-		if err := r.watcher.step("building", id, len(r.plan.Placement.Ranks)); err != nil {
+	for id := range r.plan.Jobs[0].Placement.Ranks {
+		if err := r.watcher.step("building", id, r.plan.Jobs[0].Ranks()); err != nil {
 			return err
 		}
 		rank := exec.NewRank(exec.Config{
 			Rank:      int32(id),
-			Job:       r.plan.Work,
+			Job:       r.plan.Jobs[0].Work,
 			Steps:     r.steps(),
 			Transport: r.driver,
 			Clock:     r.driver,
@@ -280,13 +280,13 @@ func (r *runner) begin(in *prepared) (sum *result.Summary, err error) {
 func (r *runner) start() {
 	r.record.Open(record.Parts{Engine: r.eng, Fabric: r.fab, Net: r.net, Job: r.job, Steps: r.steps(), Images: r.set})
 	for id, rank := range r.ranks {
-		r.driver.SetRank(int32(id), rank, 0)
+		r.driver.SetRank(int32(id), rank, unit.Time(r.plan.Jobs[0].Spec.Start))
 	}
 	for id, q := range r.plan.Pairs {
 		if f := q.Flow; q.Sends() {
 			r.net.AddFlow(nic.FlowSpec{
 				QP:    int32(id),
-				Start: unit.Time(f.Start),
+				Start: q.Start,
 				Bytes: f.Bytes,
 				Count: int64(f.Count),
 				Every: f.Every,
