@@ -66,6 +66,13 @@ var rules = map[string]rule{
 		why: "the generator of all random numbers is arithmetic: which stream is whose, its users say",
 	},
 
+	"safetensors": {why: "named tensors to bytes and back: what they are the weights of is above it"},
+	"checkpoint": {
+		may: "nn safetensors train",
+		why: "it names the tensors of a training's state, and says whether another training can go on from it: " +
+			"files are for those above",
+	},
+
 	"dataset": {
 		may: "input splitmix",
 		why: "images come from files and seeds; who trains on them is above",
