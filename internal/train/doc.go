@@ -18,7 +18,7 @@
 // Invariants:
 //   - every rank owns its replica alone: ranks meet only in the bytes that a
 //     driver carries, so wrong placement gives wrong weights;
-//   - all replicas begin with the same parameters (no broadcast is simulated yet)
+//   - all replicas begin with the same parameters, drawn or those of a State (no broadcast is simulated yet)
 //     and, after every step, hold the same bits;
 //   - bodies of different ranks, and of one rank's compute and channels, touch
 //     disjoint memory: a driver may run them on any core.

@@ -25,8 +25,8 @@ func Oracle(cfg Config) (*Outcome, error) {
 	replicas := make([]*nn.Replica, cfg.Ranks)
 	velocities := make([][]float32, cfg.Ranks)
 	for r := range replicas {
-		replicas[r] = cfg.Model.NewReplica(cfg.Model.Init(cfg.Seed), cfg.Batch, cfg.Kernel)
-		velocities[r] = velocity(&cfg)
+		replicas[r] = cfg.Model.NewReplica(cfg.params(), cfg.Batch, cfg.Kernel)
+		velocities[r] = cfg.velocity()
 	}
 	o := &Outcome{}
 	for step := range p.steps {
@@ -58,8 +58,8 @@ func OneRank(cfg Config) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	replica := cfg.Model.NewReplica(cfg.Model.Init(cfg.Seed), p.global, cfg.Kernel)
-	v := velocity(&cfg)
+	replica := cfg.Model.NewReplica(cfg.params(), p.global, cfg.Kernel)
+	v := cfg.velocity()
 	o := &Outcome{Weights: [][]float32{replica.Params}}
 	for step := range p.steps {
 		o.Losses = append(o.Losses, gradients(&cfg, replica, p.rows(step, 0, p.global)))

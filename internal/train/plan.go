@@ -13,7 +13,8 @@ type plan struct {
 	order    *order
 	global   int   // images per step
 	perEpoch int64 // steps
-	steps    int64 // of the whole job
+	first    int64 // of the training that the job takes: those before it are done
+	steps    int64 // of the job
 }
 
 func newPlan(cfg *Config) (plan, error) {
@@ -25,6 +26,13 @@ func newPlan(cfg *Config) (plan, error) {
 	p.steps = p.perEpoch * int64(cfg.Epochs)
 	if cfg.Steps > 0 {
 		p.steps = min(p.steps, cfg.Steps)
+	}
+	if err := checkStart(cfg, p.steps); err != nil {
+		return plan{}, err
+	}
+	if cfg.Start != nil {
+		p.first = cfg.Start.Step
+		p.steps -= p.first
 	}
 	return p, nil
 }
@@ -54,6 +62,7 @@ func check(cfg *Config) error {
 
 // rows returns the images from the first-th of a step's global batch.
 func (p *plan) rows(step int64, first, n int) []int {
+	step += p.first
 	at := int(step%p.perEpoch)*p.global + first
 	return p.order.epoch(step / p.perEpoch)[at : at+n]
 }

@@ -30,10 +30,11 @@ type Config struct {
 	Ranks  int
 	Batch  int    // images per rank and step
 	Epochs int    // passes over the training set
-	Steps  int64  // stop after so many steps; 0: after the last epoch
+	Steps  int64  // stop after so many steps of the training; 0: after the last epoch
 	Seed   uint64 // of the parameters and of the order of images
 	SGD    nn.SGD
 	Work   *workload.Job // the operations to bind; OneRank needs none
+	Start  *State        // go on from here; nil: from step 0, with parameters drawn from the seed
 }
 
 // Job is a training job in progress: the bodies and the memory of all its ranks.
@@ -66,11 +67,11 @@ func New(cfg Config) (*Job, error) {
 		return nil, err
 	}
 	j := &Job{cfg: cfg, plan: p, ranks: make([]rank, cfg.Ranks)}
-	start := cfg.Model.Init(cfg.Seed)
+	start := cfg.params()
 	for i := range j.ranks {
 		r := &j.ranks[i]
 		r.replica = cfg.Model.NewReplica(start, cfg.Batch, cfg.Kernel)
-		r.velocity = velocity(&cfg)
+		r.velocity = cfg.velocity()
 		r.buffers = make([][]float32, len(cfg.Work.Buffers)+2*len(cfg.Work.Collectives))
 		r.buffers[workload.Gradients] = r.replica.Grads
 		r.buffers[workload.Parameters] = r.replica.Params
@@ -111,14 +112,8 @@ func fits(cfg *Config) error {
 	return nil
 }
 
-func velocity(cfg *Config) []float32 {
-	if cfg.SGD.Momentum == 0 {
-		return nil
-	}
-	return make([]float32, cfg.Model.Params())
-}
-
-// Steps returns how many steps the job takes.
+// Steps returns how many steps the job takes, from its start on. Steps are counted from there, but
+// for those of a State.
 func (j *Job) Steps() int64 { return j.plan.steps }
 
 // EpochSteps returns how many steps an epoch takes.
@@ -211,11 +206,7 @@ func (j *Job) Loss(step int64) float64 {
 // EpochLoss returns the mean loss over the steps of the epoch to which step
 // last belongs, up to and including it.
 func (j *Job) EpochLoss(last int64) float64 {
-	sum, n := 0.0, 0
-	for s := last / j.plan.perEpoch * j.plan.perEpoch; s <= last; s++ {
-		sum += j.Loss(s)
-		n++
-	}
+	sum, n := j.epochLoss(last)
 	return sum / float64(n)
 }
 

@@ -1,0 +1,83 @@
+package train
+
+import "fmt"
+
+// State is what a training goes on from: the whole model in one rank's order, whatever the ranks
+// hold of it.
+type State struct {
+	Step      int64     // steps that are done, since the first of the training
+	EpochLoss float64   // sum of the losses of the epoch to which the last of them belongs, in their order
+	Params    []float32 // as nn.Model lays them out
+	Velocity  []float32 // of the same layout; nil without momentum
+}
+
+// checkStart reports a state that the job cannot go on from.
+func checkStart(cfg *Config, steps int64) error {
+	s := cfg.Start
+	if s == nil {
+		return nil
+	}
+	params, velocities := cfg.Model.Params(), 0
+	if cfg.SGD.Momentum != 0 {
+		velocities = params
+	}
+	switch {
+	case len(s.Params) != params || len(s.Velocity) != velocities:
+		return fmt.Errorf("train: a state of %d parameters and %d velocities, want %d and %d", len(s.Params),
+			len(s.Velocity), params, velocities)
+	case s.Step < 0 || s.Step >= steps:
+		return fmt.Errorf("train: a state after %d steps, the job has %d: want fewer", s.Step, steps)
+	}
+	return nil
+}
+
+// params are those that every rank begins with.
+func (cfg *Config) params() []float32 {
+	if cfg.Start != nil {
+		return cfg.Start.Params
+	}
+	return cfg.Model.Init(cfg.Seed)
+}
+
+// velocity is that with which a rank begins, its own; nil without momentum.
+func (cfg *Config) velocity() []float32 {
+	if cfg.SGD.Momentum == 0 {
+		return nil
+	}
+	v := make([]float32, cfg.Model.Params())
+	if cfg.Start != nil {
+		copy(v, cfg.Start.Velocity)
+	}
+	return v
+}
+
+// Keep makes s the state after a step, the newest that all ranks have ended. It is called before
+// the last of them goes on: then none has begun to update the parameters again, for that takes
+// gradients of all. Called for step after step with the same s it makes no memory.
+func (j *Job) Keep(s *State, step int64) {
+	next := s.Params != nil && s.Step == j.plan.first+step
+	s.Step = j.plan.first + step + 1
+	if next && (s.Step-1)%j.plan.perEpoch != 0 {
+		s.EpochLoss += j.Loss(step)
+	} else {
+		s.EpochLoss, _ = j.epochLoss(step)
+	}
+	s.Params = append(s.Params[:0], j.ranks[0].replica.Params...)
+	if j.ranks[0].velocity != nil {
+		s.Velocity = append(s.Velocity[:0], j.ranks[0].velocity...)
+	}
+}
+
+// epochLoss sums the losses of the epoch to which step last belongs, up to and including it, those
+// of the steps before the job's first too. n is how many they are.
+func (j *Job) epochLoss(last int64) (sum float64, n int64) {
+	begin := (j.plan.first+last)/j.plan.perEpoch*j.plan.perEpoch - j.plan.first
+	n = last + 1 - begin
+	if begin < 0 {
+		sum, begin = j.cfg.Start.EpochLoss, 0
+	}
+	for s := begin; s <= last; s++ {
+		sum += j.Loss(s)
+	}
+	return sum, n
+}
