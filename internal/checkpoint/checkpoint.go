@@ -1,0 +1,202 @@
+package checkpoint
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"railyard/internal/nn"
+	"railyard/internal/safetensors"
+	"railyard/internal/train"
+)
+
+// version is that of the metadata, raised when one changes its meaning.
+const version = "1"
+
+// A Checkpoint is a training after a step.
+type Checkpoint struct {
+	Training
+	train.State
+}
+
+// Training is what a state belongs to.
+type Training struct {
+	Name        string // of the scenario
+	Seed        uint64 // of the order of images, and of the first parameters
+	Layers      []int  // units, inputs first
+	Activation  string // between the layers
+	Loss        string
+	Kernel      string // that computed the last steps
+	Rows, Cols  int    // of an image, in pixels
+	Images      string // SHA-256 of training and test images
+	GlobalBatch int    // images per step
+	EpochSteps  int64  // steps per epoch
+}
+
+// Model returns the model.
+func (t *Training) Model() (*nn.Model, error) {
+	hidden, err := nn.ParseActivation(t.Activation)
+	if err != nil {
+		return nil, err
+	}
+	loss, err := nn.ParseLoss(t.Loss)
+	if err != nil {
+		return nil, err
+	}
+	return nn.NewMLP(t.Layers, hidden, loss)
+}
+
+// tensors names the parts of a vector with the parameters' layout.
+func tensors(m *nn.Model, prefix string, v []float32) (all []safetensors.Tensor) {
+	sizes := m.Sizes()
+	for l := range m.Layers() {
+		in, out := sizes[l], sizes[l+1]
+		lo, hi := m.LayerRange(l)
+		name := fmt.Sprintf("%slayers.%d.", prefix, l+1)
+		all = append(all, safetensors.Tensor{Name: name + "weight", Shape: []int{out, in}, Data: v[lo : hi-out]},
+			safetensors.Tensor{Name: name + "bias", Shape: []int{out}, Data: v[hi-out : hi]})
+	}
+	return all
+}
+
+const velocityPrefix = "optimizer.velocity."
+
+// Write writes the file.
+func (c *Checkpoint) Write(w io.Writer) error {
+	m, err := c.Model()
+	if err != nil {
+		return err
+	}
+	f := safetensors.File{Metadata: map[string]string{}, Tensors: tensors(m, "", c.Params)}
+	if c.Velocity != nil {
+		f.Tensors = append(f.Tensors, tensors(m, velocityPrefix, c.Velocity)...)
+	}
+	for _, k := range c.keys() {
+		f.Metadata[k.name] = k.put()
+	}
+	return f.Write(w)
+}
+
+// Read reads a file from its bytes. The error does not name the file.
+func Read(b []byte) (*Checkpoint, error) {
+	f, err := safetensors.Read(b)
+	if err != nil {
+		return nil, err
+	}
+	c := &Checkpoint{}
+	keys := c.keys()
+	for _, k := range keys {
+		text, ok := f.Metadata[k.name]
+		if !ok {
+			return nil, fmt.Errorf("metadata: no %s: not weights that railyard wrote", k.name)
+		}
+		if err := k.get(text); err != nil {
+			return nil, fmt.Errorf("metadata: %s %q: want %s", k.name, text, k.want)
+		}
+	}
+	m, err := c.Model()
+	if err != nil {
+		return nil, fmt.Errorf("metadata: %w", err)
+	}
+	if c.Rows > m.Inputs() || c.Cols > m.Inputs() || c.Rows*c.Cols != m.Inputs() {
+		return nil, fmt.Errorf("metadata: images of %dx%d pixels for %d inputs", c.Rows, c.Cols, m.Inputs())
+	}
+	c.Params = make([]float32, m.Params())
+	want := tensors(m, "", c.Params)
+	if len(f.Tensors) > len(want) {
+		c.Velocity = make([]float32, m.Params())
+		want = append(want, tensors(m, velocityPrefix, c.Velocity)...)
+	}
+	return c, fill(want, f.Tensors)
+}
+
+// fill copies tensors that are read to their places.
+func fill(want, got []safetensors.Tensor) error {
+	byName := map[string]*safetensors.Tensor{}
+	for i := range got {
+		byName[got[i].Name] = &got[i]
+	}
+	for _, w := range want {
+		g := byName[w.Name]
+		if g == nil {
+			return fmt.Errorf("no tensor %q", w.Name)
+		}
+		if fmt.Sprint(g.Shape) != fmt.Sprint(w.Shape) {
+			return fmt.Errorf("tensor %q has shape %v, want %v", w.Name, g.Shape, w.Shape)
+		}
+		for i, v := range g.Data {
+			if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+				return fmt.Errorf("tensor %q: element %d is %v, want a number", w.Name, i, v)
+			}
+		}
+		copy(w.Data, g.Data)
+		delete(byName, w.Name)
+	}
+	for i := range got {
+		if byName[got[i].Name] != nil {
+			return fmt.Errorf("tensor %q belongs to no layer", got[i].Name)
+		}
+	}
+	return nil
+}
+
+// A key is one of the metadata.
+type key struct {
+	name string
+	want string // what get takes, in words
+	put  func() string
+	get  func(text string) error
+}
+
+func (c *Checkpoint) keys() []key {
+	return []key{
+		{"railyard_weights", version + ", the version of these metadata", func() string { return version }, func(t string) error {
+			if t != version {
+				return strconv.ErrSyntax
+			}
+			return nil
+		}},
+		text("name", &c.Name),
+		whole("step", &c.Step, 0),
+		{"epoch_loss", "a number",
+			func() string { return strconv.FormatFloat(c.EpochLoss, 'g', -1, 64) },
+			func(t string) (err error) {
+				if c.EpochLoss, err = strconv.ParseFloat(t, 64); math.IsNaN(c.EpochLoss) || math.IsInf(c.EpochLoss, 0) {
+					return strconv.ErrRange
+				}
+				return err
+			}},
+		{"seed", "a whole number of at least 0",
+			func() string { return strconv.FormatUint(c.Seed, 10) },
+			func(t string) (err error) { c.Seed, err = strconv.ParseUint(t, 10, 64); return err }},
+		{"layers", "a list such as [784,10]",
+			func() string { b, _ := json.Marshal(c.Layers); return string(b) },
+			func(t string) error { return json.Unmarshal([]byte(t), &c.Layers) }},
+		text("activation", &c.Activation),
+		text("loss", &c.Loss),
+		text("kernel", &c.Kernel),
+		whole("image_rows", &c.Rows, 1),
+		whole("image_columns", &c.Cols, 1),
+		text("images_sha256", &c.Images),
+		whole("global_batch", &c.GlobalBatch, 1),
+		whole("epoch_steps", &c.EpochSteps, 1),
+	}
+}
+
+func text(name string, v *string) key {
+	return key{name, "text", func() string { return *v }, func(t string) error { *v = t; return nil }}
+}
+
+func whole[T int | int64](name string, v *T, least int64) key {
+	return key{name, fmt.Sprintf("a whole number from %d to 2^53", least),
+		func() string { return strconv.FormatInt(int64(*v), 10) },
+		func(t string) error {
+			n, err := strconv.ParseInt(t, 10, 64)
+			if *v = T(n); err == nil && (n < least || n > 1<<53) {
+				return strconv.ErrRange
+			}
+			return err
+		}}
+}

@@ -1,0 +1,163 @@
+package checkpoint
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"railyard/internal/safetensors"
+	"railyard/internal/train"
+)
+
+func sample() *Checkpoint {
+	c := &Checkpoint{
+		Training: Training{Name: "digits", Seed: math.MaxUint64, Layers: []int{6, 3, 2}, Activation: "relu",
+			Loss: "cross-entropy", Kernel: "portable", Rows: 2, Cols: 3, Images: "ab", GlobalBatch: 12, EpochSteps: 5},
+		State: train.State{Step: 7, EpochLoss: 0.1 + 0.2},
+	}
+	for i := range 6*3 + 3 + 3*2 + 2 {
+		c.Params = append(c.Params, float32(i)/3)
+		c.Velocity = append(c.Velocity, -float32(i)/7)
+	}
+	return c
+}
+
+func written(t testing.TB, c *Checkpoint) []byte {
+	var b bytes.Buffer
+	if err := c.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestRoundTrip(t *testing.T) {
+	for name, change := range map[string]func(*Checkpoint){
+		"with momentum":    func(*Checkpoint) {},
+		"without momentum": func(c *Checkpoint) { c.Velocity = nil },
+	} {
+		want := sample()
+		change(want)
+		got, err := Read(written(t, want))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+}
+
+// The layout as other tools see it.
+func TestNamesAndShapes(t *testing.T) {
+	f, err := safetensors.Read(written(t, sample()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got strings.Builder
+	for _, x := range f.Tensors {
+		fmt.Fprintln(&got, x.Name, x.Shape, x.Data[0])
+	}
+	const want = `layers.1.weight [3 6] 0
+layers.1.bias [3] 6
+layers.2.weight [2 3] 7
+layers.2.bias [2] 9
+optimizer.velocity.layers.1.weight [3 6] -0
+optimizer.velocity.layers.1.bias [3] -2.5714285
+optimizer.velocity.layers.2.weight [2 3] -3
+optimizer.velocity.layers.2.bias [2] -3.857143
+`
+	if d := cmp.Diff(want, got.String()); d != "" {
+		t.Error(d)
+	}
+}
+
+// A file with a right checksum may still be no weights.
+func TestWhatIsRefused(t *testing.T) {
+	for want, change := range map[string]func(*safetensors.File){
+		"no step: not weights that railyard wrote":               func(f *safetensors.File) { delete(f.Metadata, "step") },
+		`step "-1": want a whole number from 0`:                  func(f *safetensors.File) { f.Metadata["step"] = "-1" },
+		`epoch_loss "NaN": want a number`:                        func(f *safetensors.File) { f.Metadata["epoch_loss"] = "NaN" },
+		`epoch_steps "0": want a whole number from 1`:            func(f *safetensors.File) { f.Metadata["epoch_steps"] = "0" },
+		`railyard_weights "2": want 1`:                           func(f *safetensors.File) { f.Metadata["railyard_weights"] = "2" },
+		`layers "[6,x]": want a list`:                            func(f *safetensors.File) { f.Metadata["layers"] = "[6,x]" },
+		"layers: [6] has 1 sizes":                                func(f *safetensors.File) { f.Metadata["layers"] = "[6]" },
+		`unknown loss "x"`:                                       func(f *safetensors.File) { f.Metadata["loss"] = "x" },
+		"images of 3x3 pixels for 6 inputs":                      func(f *safetensors.File) { f.Metadata["image_rows"] = "3" },
+		`no tensor "layers.2.bias"`:                              func(f *safetensors.File) { f.Tensors[3].Name = "other" },
+		`tensor "layers.1.weight" has shape [6 3], want [3 6]`:   func(f *safetensors.File) { f.Tensors[0].Shape = []int{6, 3} },
+		`tensor "layers.2.weight": element 1 is NaN, want a num`: func(f *safetensors.File) { f.Tensors[2].Data[1] = float32(math.NaN()) },
+		`tensor "more" belongs to no layer`: func(f *safetensors.File) {
+			f.Tensors = append(f.Tensors, safetensors.Tensor{Name: "more", Data: []float32{1}})
+		},
+		`no tensor "optimizer.velocity.layers.2.bias"`: func(f *safetensors.File) { f.Tensors = f.Tensors[:7] },
+	} {
+		f, err := safetensors.Read(written(t, sample()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(f)
+		var b bytes.Buffer
+		if err := f.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(b.Bytes()); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+}
+
+func TestWhereATrainingGoesOn(t *testing.T) {
+	for name, c := range map[string]struct {
+		step     int64 // of 5 in an epoch
+		change   func(*Training)
+		momentum bool
+		want     int64 // -1: not at all
+		fields   string
+	}{
+		"the same":                {7, func(*Training) {}, true, 7, ""},
+		"another kernel and name": {7, func(t *Training) { t.Kernel, t.Name = "x", "y" }, true, 7, ""},
+		"another seed":            {7, func(t *Training) { t.Seed = 2 }, true, -1, "Seed"},
+		"another batch":           {7, func(t *Training) { t.GlobalBatch, t.EpochSteps = 6, 10 }, true, -1, "GlobalBatch"},
+		"shorter epochs":          {7, func(t *Training) { t.EpochSteps = 4 }, true, -1, "GlobalBatch"},
+		"a new epoch":             {10, func(t *Training) { t.Seed, t.GlobalBatch, t.EpochSteps = 2, 6, 11 }, true, 22, ""},
+		"no momentum":             {7, func(*Training) {}, false, -1, "Momentum"},
+		"another net": {10, func(t *Training) { t.Layers, t.Activation, t.Loss = []int{6, 2}, "tanh", "mse" }, true, -1,
+			"Layers Activation Loss"},
+	} {
+		w := sample()
+		w.Step = c.step
+		to := w.Training
+		c.change(&to)
+		s, problems := w.Continue(to, c.momentum)
+		var fields []string
+		for _, p := range problems {
+			fields = append(fields, p.Field)
+		}
+		if got := strings.Join(fields, " "); got != c.fields || c.want >= 0 && s.Step != c.want {
+			t.Errorf("%s: from step %d, problems with %q; want %d, %q", name, s.Step, got, c.want, c.fields)
+		}
+	}
+	w := sample()
+	w.Velocity = nil
+	if _, problems := w.Continue(w.Training, true); len(problems) != 1 || problems[0].Field != "Momentum" {
+		t.Errorf("momentum without velocities: %v", problems)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add(written(f, sample()))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		c, err := Read(b)
+		if err != nil {
+			return
+		}
+		again, err := Read(written(t, c))
+		if err != nil || cmp.Diff(c, again) != "" {
+			t.Fatal(err, cmp.Diff(c, again))
+		}
+	})
+}

@@ -1,0 +1,51 @@
+package checkpoint
+
+import (
+	"fmt"
+	"slices"
+
+	"railyard/internal/train"
+)
+
+// A Mismatch is why a training cannot go on from a checkpoint.
+type Mismatch struct {
+	Field string // of the training, as Training names it
+	Text  string
+}
+
+// Continue returns the state from which a training goes on, with its step counted as that training
+// counts, or everything that keeps it from going on. momentum says whether it has velocities.
+func (c *Checkpoint) Continue(to Training, momentum bool) (train.State, []Mismatch) {
+	var all []Mismatch
+	differ := func(same bool, field string, is, was any) {
+		if !same {
+			all = append(all, Mismatch{field, fmt.Sprintf("%v, the weights are of %v: want the same", is, was)})
+		}
+	}
+	differ(slices.Equal(c.Layers, to.Layers), "Layers", to.Layers, c.Layers)
+	differ(c.Activation == to.Activation, "Activation", to.Activation, c.Activation)
+	differ(c.Loss == to.Loss, "Loss", to.Loss, c.Loss)
+	switch {
+	case momentum && c.Velocity == nil:
+		all = append(all, Mismatch{"Momentum", "the weights were trained without momentum and have no velocities: want 0"})
+	case !momentum && c.Velocity != nil:
+		all = append(all, Mismatch{"Momentum", "0, the weights were trained with momentum: want a momentum above 0, " +
+			"or their velocities would be lost"})
+	}
+	s := c.State
+	done := c.Step % c.EpochSteps
+	if done == 0 {
+		s.Step = c.Step / c.EpochSteps * to.EpochSteps
+		return s, all
+	}
+	where := fmt.Sprintf("the weights are those within an epoch, after step %d of its %d, and ", done, c.EpochSteps)
+	if c.Seed != to.Seed {
+		all = append(all, Mismatch{"Seed", fmt.Sprintf("%d: %sseed %d has the order of its images: want the same, or "+
+			"weights from the end of an epoch", to.Seed, where, c.Seed)})
+	}
+	if c.GlobalBatch != to.GlobalBatch || c.EpochSteps != to.EpochSteps {
+		all = append(all, Mismatch{"GlobalBatch", fmt.Sprintf("%d images per step and %d steps per epoch: %seach step took "+
+			"%d: want the same, or weights from the end of an epoch", to.GlobalBatch, to.EpochSteps, where, c.GlobalBatch)})
+	}
+	return s, all
+}
