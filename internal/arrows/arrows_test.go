@@ -175,8 +175,8 @@ var rules = map[string]rule{
 		why: "it turns what happens in a run into tables and figures: what happens is for run and the engine",
 	},
 	"run": {
-		may: "cc coll dataset exec fabric input located machine nic nn plan rank record result roce scenario " +
-			"sim topo train",
+		may: "cc checkpoint coll dataset exec fabric input located machine nic nn plan rank record result roce " +
+			"scenario sim topo train",
 		why: "the only package that knows everything; it is below those that show it",
 	},
 	"perf": {

@@ -65,7 +65,7 @@ func TestBrowserCompare(t *testing.T) {
 	for i, out := range []string{dir, other} {
 		if err := quiet(t).runFile(t.Context(), training(t, "digits-incast"), runFlags{out: out, quiet: true,
 			seed:    uint64(i + 1),
-			hasSeed: true}); err != nil {
+			hasSeed: true}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,6 +31,7 @@ type runFlags struct {
 	seed    uint64
 	hasSeed bool
 	kernel  string
+	resume  string
 	set     []string
 	seeds   string
 	single  []sweep.Axis // of set: those with one value
@@ -38,7 +40,7 @@ type runFlags struct {
 func (a *app) runCommand() *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
-		Use:   "run FILE [flags]",
+		Use:   "run [--resume DIR] FILE [flags]",
 		Short: "Run a scenario",
 		Long: `Runs the scenario in FILE, prints a summary and leaves a run directory: run.json and
 tables in Parquet. Ctrl-C ends the run at the next safe point and keeps what it has;
@@ -53,10 +55,22 @@ every other and every seed, on all cores, as many at once as memory holds. They 
 the median, 5th and 95th percentile of the step time or of completion times, with a
 plot; their directory holds sweep.json with a row for each run. A comma within [], {}
 or quotes belongs to a value: --set 'job.train.layers=[784,10],[784,32,10]'. After
-Ctrl-C the same command with --out DIR runs what is missing.`,
+Ctrl-C the same command with --out DIR runs what is missing.
+
+A training leaves its weights in weights.safetensors. --resume DIR goes on from the newest
+weights of a run directory, with the scenario of that run or with FILE, into a new
+directory: losses, weights and accuracy are bit for bit those of a run that never stopped.
+Virtual times are not: they begin at 0, with an idle network. DIR may also be a file of
+weights, with FILE.`,
 		Example: "  railyard run examples/digits-8gpu.yaml\n  railyard run my.yaml --seed 2 --out runs/try --json\n" +
-			"  railyard run my.yaml --seeds 1..100 --set congestion.algorithm=dcqcn,none",
-		Args: oneFile,
+			"  railyard run my.yaml --seeds 1..100 --set congestion.algorithm=dcqcn,none\n" +
+			"  railyard run --resume runs/digits-8gpu-1 --set job.train.epochs=6",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if f.resume != "" && len(args) == 0 {
+				return nil
+			}
+			return oneFile(cmd, args)
+		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
 		},
@@ -69,10 +83,13 @@ Ctrl-C the same command with --out DIR runs what is missing.`,
 			if err != nil {
 				return err
 			}
+			if cmd.Flags().Changed("resume") {
+				return a.runResumed(cmd.Context(), args, f, many != nil)
+			}
 			if many != nil {
 				return a.runSweep(cmd.Context(), args[0], f, many)
 			}
-			return a.runFile(cmd.Context(), args[0], f)
+			return a.runFile(cmd.Context(), args[0], f, nil)
 		},
 	}
 	fl := cmd.Flags()
@@ -85,6 +102,7 @@ Ctrl-C the same command with --out DIR runs what is missing.`,
 	fl.StringArrayVar(&f.set, "set", nil,
 		"KEY=VALUE: a value instead of the scenario's; KEY=VALUE,VALUE: a run with each; may be repeated")
 	fl.StringVar(&f.seeds, "seeds", "", "many runs, one with each seed: 1..100 or 1,2,7")
+	fl.StringVar(&f.resume, "resume", "", "go on from the newest weights of this run directory, or from this file")
 	fl.StringVar(&f.kernel, "kernel", "", "tensor kernel, instead of the scenario's: "+kernelNames())
 	return cmd
 }
@@ -98,12 +116,22 @@ func kernelNames() string {
 }
 
 // runFile is `railyard run`: read, run, finish the directory, print.
-func (a *app) runFile(ctx context.Context, file string, f runFlags) error {
+func (a *app) runFile(ctx context.Context, file string, f runFlags, from *resumed) error {
 	ctx, stop := a.interruptible(ctx)
 	defer stop()
-	p := a.startProgress(f.quiet, "reading "+file)
+	p := a.startProgress(f.quiet, "reading "+cmp.Or(file, f.resume))
 	defer p.stop()
-	sc, err := a.load(ctx, p, file, f)
+	weights, err := from.read(ctx)
+	if err != nil {
+		return err
+	}
+	var sc *scenario.Scenario
+	if file != "" {
+		sc, err = a.load(ctx, p, file, f)
+	} else {
+		file = from.run.InputPath(result.ScenarioInput)
+		sc, err = a.loadAgain(p, from.run, f)
+	}
 	if err != nil {
 		return err
 	}
@@ -111,7 +139,7 @@ func (a *app) runFile(ctx context.Context, file string, f runFlags) error {
 	if err != nil {
 		return err
 	}
-	sum, err := a.engine.run(ctx, sc, runOptions{Dir: dir, Force: f.force, Progress: p.update})
+	sum, err := a.engine.run(ctx, sc, runOptions{Dir: dir, Force: f.force, Progress: p.update, Resume: weights})
 	p.stop()
 	if sum == nil && err != nil {
 		err = a.located(file, sc, err)
@@ -134,6 +162,12 @@ func (a *app) load(ctx context.Context, p *progress, file string, f runFlags) (*
 		p.stop()
 		return nil, a.problems(file, src, err)
 	}
+	return a.changed(p, file, src, sc, f)
+}
+
+// changed applies the flags that replace values of a scenario.
+func (a *app) changed(p *progress, file string, src []byte, sc *scenario.Scenario,
+	f runFlags) (*scenario.Scenario, error) {
 	changes, err := f.changes(sc)
 	if err != nil || len(changes) == 0 {
 		return sc, err

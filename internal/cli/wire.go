@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"railyard/internal/result"
+	"railyard/internal/run"
 	"railyard/internal/scenario"
 )
 
@@ -26,4 +27,5 @@ type runOptions struct {
 	Dir      *result.Dir
 	Force    bool // run although the estimate is over the limits
 	Progress func(result.Progress)
+	Resume   *run.Resume // weights from which a training goes on; nil: from the beginning
 }

@@ -144,7 +144,7 @@ func (j *Job) steps(images int) int64 {
 	if t.Steps.Set {
 		steps = min(steps, int64(t.Steps.Value))
 	}
-	return steps
+	return steps - j.Done
 }
 
 // traffic is what a collective sends over a link in one step.

@@ -85,7 +85,11 @@ func (j *Job) tensorMemory() int64 {
 	for i := range j.Work.Collectives {
 		each = add(each, mul(j.Work.Collectives[i].Areas(), j.Work.Collectives[i].StagingBytes()))
 	}
-	return mul(ranks, each)
+	kept := params // the state after the last step
+	if t.Momentum != 0 {
+		kept += params
+	}
+	return add(mul(ranks, each), mul(4, kept))
 }
 
 // waiting is the largest number of slots for messages of explicit flows that are posted and not

@@ -43,6 +43,7 @@ type Plan struct {
 // there are.
 type Job struct {
 	Spec *scenario.Job
+	Done int64 // steps of a training that an earlier run has done; the estimate counts the others
 
 	// Nil where the job sends flows; Model and Schedule also where it runs collectives:
 	Model     *nn.Model

@@ -198,7 +198,7 @@ func (r *Recorder) trainingNotes(s *result.Summary, diverged bool) []string {
 		return nil
 	}
 	var notes []string
-	if first := r.job.Loss(0); s.Steps > 1 && !diverged && float64(*s.FinalLoss) >= first {
+	if first := r.job.Loss(0); s.Steps > 1 && !diverged && s.Resumed == nil && float64(*s.FinalLoss) >= first {
 		notes = append(notes, fmt.Sprintf("the training has not learned: its final loss, %.4g, is no lower than "+
 			"that of its first step, %.4g. Most often job.train.lr (%v) is too large",
 			float64(*s.FinalLoss), first, r.plan.Scenario.Jobs[0].Train.LR))

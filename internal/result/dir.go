@@ -46,6 +46,8 @@ type Dir struct {
 	group  int   // rows of a part; RowGroupRows, but in tests
 	keepAt int64 // rows of all tables together at which Keep closes parts
 	stop   bool  // a table has failed
+
+	weights error // the first of writing weights
 }
 
 // A closer is a table, whatever its rows.
@@ -256,8 +258,11 @@ func (d *Dir) Err() error {
 	if d == nil {
 		return nil
 	}
-	return d.tableErr()
+	return d.failed()
 }
+
+// failed is the first error of a table, or else of weights.
+func (d *Dir) failed() error { return cmp.Or(d.tableErr(), d.weights) }
 
 // Keep makes rows outlive the process once there are enough new ones, and returns Err. A long run
 // calls it now and then; it costs next to nothing. If the process is killed, a table has lost at
@@ -275,7 +280,7 @@ func (d *Dir) Keep() error {
 		d.keep()
 		d.keepAt = rows + min(max(keepLeast, rows/keepShare), keepMost)
 	}
-	return d.tableErr()
+	return d.failed()
 }
 
 func (d *Dir) keep() {
@@ -325,7 +330,7 @@ func (d *Dir) Finish(s *Summary) error {
 	for _, t := range d.open {
 		t.close()
 	}
-	err := d.tableErr()
+	err := d.failed()
 	s.Tables = nil
 	if err == nil {
 		err = d.sync()
@@ -353,12 +358,7 @@ func (d *Dir) sync() error {
 		paths = append(paths, t.finished())
 	}
 	for _, path := range paths {
-		f, err := os.Open(path)
-		if err == nil {
-			err = f.Sync()
-			f.Close()
-		}
-		if err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrInvalid) {
+		if err := syncFile(path); err != nil {
 			return fmt.Errorf("run directory %s: cannot write %s to the disk: %w", d.path,
 				filepath.Base(path), input.Cause(err))
 		}

@@ -82,8 +82,9 @@ type Summary struct {
 	Thresholds []qos.Row      `json:"thresholds,omitempty"` // of RoCE data, a row for each kind of port
 	Mistakes   []qos.Mistake  `json:"mistakes,omitempty"`   // in the thresholds, with their cures
 	// those that the run wrote, as they were when it ended
-	Tables []TableFile `json:"tables,omitempty"`
-	Notes  []string    `json:"notes,omitempty"` // why a counter is zero, findings: a sentence each
+	Tables  []TableFile `json:"tables,omitempty"`
+	Notes   []string    `json:"notes,omitempty"`   // why a counter is zero, findings: a sentence each
+	Resumed *Resumed    `json:"resumed,omitempty"` // the training went on from weights of another run
 	// what the run read beside its scenario, in the order in which it did
 	Inputs   []InputDigest   `json:"inputs,omitempty"`
 	Scenario json.RawMessage `json:"scenario,omitempty"` // resolved, as data; made from ScenarioYAML if nil
@@ -91,6 +92,14 @@ type Summary struct {
 	ScenarioYAML string `json:"scenario_yaml,omitempty"`
 
 	Dir string `json:"directory,omitempty"` // where it lies; not in run.json itself: the file may be moved
+}
+
+// Resumed says what a training went on from. Its steps are counted from there.
+type Resumed struct {
+	Name   string `json:"name"`   // of the run that left the weights
+	Step   int64  `json:"step"`   // of the training: so many are done before the run's first
+	File   string `json:"file"`   // of the weights, without its folder
+	SHA256 string `json:"sha256"` // of that file
 }
 
 // StepSplit is where the time of a training step went.

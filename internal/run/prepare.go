@@ -3,10 +3,12 @@ package run
 import (
 	"context"
 
+	"railyard/internal/checkpoint"
 	"railyard/internal/dataset"
 	"railyard/internal/plan"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
+	"railyard/internal/train"
 )
 
 // prepared is what a run is built from.
@@ -15,11 +17,15 @@ type prepared struct {
 	estimate plan.Estimate
 	files    []result.Input // that the scenario names
 	images   *imageSet      // of a training
+
+	about checkpoint.Training // what the weights of the training belong to
+	start *train.State        // from which it goes on; nil: from its beginning
 }
 
-// prepare plans a run and reads what it needs; shared keeps the images. allow may refuse the run
-// before its images are drawn or read.
-func prepare(w *watcher, sc *scenario.Scenario, shared *Images, allow func(plan.Estimate) error) (*prepared, error) {
+// prepare plans a run and reads what it needs; shared keeps the images, from is what a
+// training goes on from. allow may refuse the run before its images are drawn or read.
+func prepare(w *watcher, sc *scenario.Scenario, shared *Images, from *Resume,
+	allow func(plan.Estimate) error) (*prepared, error) {
 	in := &prepared{}
 	var err error
 	if in.plan, in.files, err = newPlan(sc, w); err != nil {
@@ -32,12 +38,22 @@ func prepare(w *watcher, sc *scenario.Scenario, shared *Images, allow func(plan.
 	if err := fitsBatch(sc, size.Train); err != nil {
 		return nil, err
 	}
+	if in.start, err = from.goOn(in.plan, size); err != nil {
+		return nil, err
+	}
+	if in.start != nil {
+		in.plan.Jobs[0].Done = in.start.Step
+	}
 	in.estimate = in.plan.Estimate([]dataset.Size{size})
 	if err := allow(in.estimate); err != nil {
 		return nil, err
 	}
-	in.images, err = loadData(w.ctx, sc, shared, w.progress)
-	return in, err
+	if in.images, err = loadData(w.ctx, sc, shared, w.progress); err != nil || in.images == nil {
+		return in, err
+	}
+	in.about = about(in.plan, size)
+	in.about.Images = in.images.digest
+	return in, from.sameImages(in.images)
 }
 
 // digests lists what the run reads beside its scenario.
@@ -63,7 +79,7 @@ type Forecast struct {
 func NewForecast(ctx context.Context, sc *scenario.Scenario, shared *Images,
 	progress func(result.Progress)) (Forecast, error) {
 	w := &watcher{ctx: ctx, progress: progress}
-	in, err := prepare(w, sc, shared, func(plan.Estimate) error { return nil })
+	in, err := prepare(w, sc, shared, nil, func(plan.Estimate) error { return nil })
 	if err != nil {
 		return Forecast{}, err
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"time"
 
+	"railyard/internal/checkpoint"
 	"railyard/internal/dataset"
 	"railyard/internal/exec"
 	"railyard/internal/fabric"
@@ -29,6 +30,7 @@ type Options struct {
 	Workers  int                   // cores for the real work of ranks beside the event loop; < 0: as many as there are
 	Images   *Images               // shared with other runs of this process; nil: its own
 	Inputs   []result.InputDigest  // what it must read beside the scenario, nil: anything
+	Resume   *Resume               // a training goes on from these weights; nil: from the beginning
 	Islands  int                   // partition of the nodes, 0: by size. No value changes a result
 
 	// For tests. Look, if set, is called at From, From+Every, ... with the state of the network at
@@ -48,7 +50,7 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 		opt.Progress = func(result.Progress) {}
 	}
 	w := &watcher{ctx: ctx, progress: opt.Progress}
-	in, err := prepare(w, sc, opt.Images, func(e plan.Estimate) error {
+	in, err := prepare(w, sc, opt.Images, opt.Resume, func(e plan.Estimate) error {
 		if opt.Force {
 			return nil
 		}
@@ -63,6 +65,8 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 	r := &runner{plan: in.plan, opt: opt, ctx: ctx, watcher: w}
 	if in.images != nil {
 		r.set = in.images.Set
+		r.begun = in.start
+		r.kept.Training = in.about
 	}
 	if err := r.build(); err != nil {
 		return nil, err
@@ -76,12 +80,16 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 	if r.bodies != nil {
 		r.bodies.Close()
 	}
+	r.keepWeights()
 	err = r.record.Finish(sum, record.Ending{
 		Whole:       whole,
 		Stopped:     !r.stopBy.IsZero(),
 		Interrupted: ctx.Err(),
 		Diverged:    r.diverged,
 	})
+	if opt.Resume != nil {
+		sum.Notes = append(sum.Notes, opt.Resume.note(in.start))
+	}
 	if opt.ended != nil {
 		opt.ended(r)
 	}
@@ -105,6 +113,9 @@ type runner struct {
 	ranks  []*exec.Rank
 	bodies *nic.Bodies
 	record *record.Recorder
+
+	begun *train.State          // nil: the training begins
+	kept  checkpoint.Checkpoint // after the last step that all ranks have ended
 
 	stopBy   time.Time // an interrupted training is given up
 	diverged error     // the loss of the training is not a number
@@ -135,7 +146,7 @@ func (r *runner) build() error {
 	}
 	r.record = record.New(r.plan, r.opt.Dir, lookahead, record.Hooks{
 		Progress: r.opt.Progress,
-		Step:     r.diverge,
+		Step:     r.ended,
 		Done:     r.done,
 	})
 	fc := r.plan.FabricConfig()
@@ -209,6 +220,7 @@ func (r *runner) buildTraining() error {
 		Seed:   r.plan.Scenario.Seed,
 		SGD:    nn.SGD{LR: float32(t.LR), Momentum: float32(t.Momentum)},
 		Work:   r.plan.Jobs[0].Work,
+		Start:  r.begun,
 	}
 	if r.job, err = train.New(cfg); err != nil {
 		return err
@@ -264,6 +276,7 @@ func (r *runner) begin(in *prepared) (sum *result.Summary, err error) {
 		Kernel:       r.kernel,
 		ScenarioYAML: string(sc.YAML()),
 		StepsPlanned: r.steps(),
+		Resumed:      r.opt.Resume.resumed(in.start),
 		Inputs:       in.digests(),
 	}
 	if sum.Thresholds, sum.Mistakes, err = r.plan.Thresholds(); err != nil {

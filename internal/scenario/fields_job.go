@@ -38,6 +38,14 @@ func unlessRanks(j *Job) string {
 	return "the job is " + job + "; traffic beside it goes in background.flows"
 }
 
+// onlyCheckpoints says that a field belongs to weights that are kept during a training.
+func onlyCheckpoints(j *Job) string {
+	if j.Train == nil || j.Train.Checkpoint.Every.Word == "none" {
+		return j.Path() + ".train.checkpoint.every is none"
+	}
+	return ""
+}
+
 // onlyAdmitted says that a field belongs to receiver-driven admission.
 func onlyAdmitted(j *Job) string {
 	if why := onlyRanks(j); why != "" {
@@ -192,6 +200,18 @@ var jobFields = []*Field{
 		Path: "train.kernel", Default: "portable", Choices: Kernels,
 		value:   inTrain(choice, func(t *Train) *string { return &t.Kernel }),
 		Meaning: "code that computes the matrix products",
+	},
+	{Path: "train.checkpoint", Meaning: "weights that are kept during the training; those at its end always are"},
+	{
+		Path: "train.checkpoint.every", Default: "none", Word: "none", Other: "epoch", Min: "1", Max: "1000000000",
+		value:   inTrain(either(whole), func(t *Train) *Either[int] { return &t.Checkpoint.Every }),
+		Meaning: "after so many steps, or after each epoch; writing takes no virtual time",
+		Also:    []string{"interval", "steps"},
+	},
+	{
+		Path: "train.checkpoint.keep", Default: "2", Min: "1", Max: "1000000", applies: where(onlyCheckpoints),
+		value:   inTrain(whole, func(t *Train) *int { return &t.Checkpoint.Keep }),
+		Meaning: "how many of them stay, the newest",
 	},
 	{
 		Path:    "collectives",

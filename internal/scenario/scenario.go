@@ -344,6 +344,13 @@ type Train struct {
 	Bucket     Opt[unit.Bytes] // not set: one bucket per layer
 	Precision  string
 	Kernel     string
+	Checkpoint Checkpoint
+}
+
+// Checkpoint says when the weights of a training are kept, beside those at its end.
+type Checkpoint struct {
+	Every Either[int] // steps, none, or epoch
+	Keep  int         // how many stay
 }
 
 // Data is a folder of IDX files; Digits says how to make it when it is missing.

@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"context"
+	"os"
+
+	"railyard/internal/result"
+	"railyard/internal/run"
+	"railyard/internal/scenario"
+	"railyard/internal/whatif"
+)
+
+// resumed is what a run goes on from.
+type resumed struct {
+	run         *result.Run // nil: a file of weights alone
+	file, older string
+}
+
+// runResumed is `railyard run --resume`.
+func (a *app) runResumed(ctx context.Context, args []string, f runFlags, many bool) error {
+	if many {
+		return misuse("run: --resume %s: it goes on with one run, want no --seeds and no --set with several values",
+			f.resume)
+	}
+	file := ""
+	if len(args) > 0 {
+		file = args[0]
+	}
+	from, err := findWeights(f.resume)
+	if err != nil {
+		return err
+	}
+	if from.run == nil && file == "" {
+		return misuse("run: --resume %s: is a file, which has no scenario: want FILE after it, or a run directory",
+			f.resume)
+	}
+	return a.runFile(ctx, file, f, from)
+}
+
+// findWeights finds the newest weights of a run directory; a file of weights is itself.
+func findWeights(path string) (*resumed, error) {
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		return &resumed{file: path}, nil
+	}
+	r, err := result.OpenIncomplete(path)
+	if err != nil {
+		return nil, misuse("%w", err)
+	}
+	from := &resumed{run: r}
+	if from.file, from.older, err = r.Weights(""); err != nil {
+		return nil, misuse("%w", err)
+	}
+	return from, nil
+}
+
+// read reads the weights; nil from nothing.
+func (from *resumed) read(ctx context.Context) (*run.Resume, error) {
+	if from == nil {
+		return nil, nil
+	}
+	return run.ReadResume(ctx, from.file, from.older)
+}
+
+// loadAgain is load for the scenario that a run directory keeps.
+func (a *app) loadAgain(p *progress, r *result.Run, f runFlags) (*scenario.Scenario, error) {
+	sc, err := whatif.Scenario(r)
+	if err != nil {
+		return nil, err
+	}
+	return a.changed(p, r.InputPath(result.ScenarioInput), sc.Source(), sc, f)
+}

@@ -1,0 +1,162 @@
+package run
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+
+	"railyard/internal/checkpoint"
+	"railyard/internal/dataset"
+	"railyard/internal/input"
+	"railyard/internal/located"
+	"railyard/internal/plan"
+	"railyard/internal/result"
+	"railyard/internal/scenario"
+	"railyard/internal/train"
+)
+
+// Resume is what a training goes on from.
+type Resume struct {
+	*checkpoint.Checkpoint
+	File, SHA256 string // of the file, for run.json
+}
+
+// ReadResume reads what a training goes on from. older names weights before them, for who is told
+// that these are damaged; "" if there are none.
+func ReadResume(ctx context.Context, file, older string) (*Resume, error) {
+	b, err := input.Read(ctx, file, result.MaxWeights)
+	if err != nil {
+		return nil, fmt.Errorf("weights %s: %w", file, err)
+	}
+	c, err := checkpoint.Read(b)
+	if err != nil {
+		if older != "" {
+			older = "; there are older ones: " + older
+		}
+		return nil, fmt.Errorf("weights %s: %w%s", file, err, older)
+	}
+	sum := sha256.Sum256(b)
+	return &Resume{c, filepath.Base(file), hex.EncodeToString(sum[:])}, nil
+}
+
+// oneJob is the name of the folder of a job's weights: none, for there is one job.
+const oneJob = ""
+
+// about says what the weights of a training belong to. The digest of its images is not known before
+// they are read.
+func about(p *plan.Plan, size dataset.Size) checkpoint.Training {
+	sc := p.Scenario
+	t := sc.Jobs[0].Train
+	global := t.Batch * sc.RankCount(&sc.Jobs[0])
+	return checkpoint.Training{
+		Name:        sc.Name,
+		Seed:        sc.Seed,
+		Layers:      t.Layers,
+		Activation:  t.Activation,
+		Loss:        t.Loss,
+		Kernel:      t.Kernel,
+		Rows:        size.Rows,
+		Cols:        size.Cols,
+		GlobalBatch: global,
+		EpochSteps:  int64(size.Train / global),
+	}
+}
+
+// fields are the keys of a scenario that say what a Mismatch of a job names.
+func fields(job string) map[string]string {
+	return map[string]string{
+		"Layers":      job + ".train.layers",
+		"Activation":  job + ".train.activation",
+		"Loss":        job + ".train.loss",
+		"Momentum":    job + ".train.momentum",
+		"Seed":        "seed",
+		"GlobalBatch": job + ".train.batch",
+	}
+}
+
+// goOn returns the state from which the training goes on, nil for its beginning.
+func (from *Resume) goOn(p *plan.Plan, size dataset.Size) (*train.State, error) {
+	if from == nil {
+		return nil, nil
+	}
+	sc := p.Scenario
+	t, job := sc.Jobs[0].Train, sc.Jobs[0].Path()
+	if t == nil {
+		return nil, fmt.Errorf("%s of %s has no weights to go on from: want %s.train", job, sc.Name, job)
+	}
+	state, mismatches := from.Continue(about(p, size), t.Momentum != 0)
+	var problems located.Problems
+	for _, m := range mismatches {
+		problems = append(problems, sc.Located(scenario.Finding{
+			Severity: scenario.Error,
+			Path:     fields(job)[m.Field],
+			Message:  m.Text,
+		}))
+	}
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	if last := p.Estimate([]dataset.Size{size}).Steps; state.Step >= last {
+		key, raise := job+".train.epochs", fmt.Sprintf("%d epochs", t.Epochs)
+		if t.Steps.Set && int64(t.Steps.Value) == last {
+			key = job + ".train.steps"
+			raise = fmt.Sprintf("%s %d", key, t.Steps.Value)
+		}
+		return nil, &plan.FieldError{Path: key, Err: fmt.Errorf("%s end after step %d, and the weights are those after step %d: want more",
+			raise, last, state.Step)}
+	}
+	return &state, nil
+}
+
+// sameImages reports weights that were trained on other images.
+func (from *Resume) sameImages(images *imageSet) error {
+	if from == nil || from.Images == images.digest {
+		return nil
+	}
+	return &plan.FieldError{Path: "job.train.data", Err: fmt.Errorf("the images are not those that the weights were "+
+		"trained on: their SHA-256 is %s, want %s", images.digest, from.Images)}
+}
+
+// resumed is what the summary says of it.
+func (from *Resume) resumed(start *train.State) *result.Resumed {
+	if from == nil {
+		return nil
+	}
+	return &result.Resumed{Name: from.Name, Step: start.Step, File: from.File, SHA256: from.SHA256}
+}
+
+// note is a sentence for the summary.
+func (from *Resume) note(start *train.State) string {
+	return fmt.Sprintf("the training went on from %s of %s, after step %d. Steps and times are counted from there: the "+
+		"network and the ranks began idle", from.File, from.Name, start.Step)
+}
+
+// ended takes a step that all ranks have ended.
+func (r *runner) ended(step int64, loss float64) {
+	r.diverge(step, loss)
+	if r.opt.Dir == nil || r.diverged != nil {
+		return
+	}
+	r.job.Keep(&r.kept.State, step)
+	c := r.plan.Scenario.Jobs[0].Train.Checkpoint
+	every := int64(c.Every.Value)
+	switch c.Every.Word {
+	case "none":
+		return
+	case "epoch":
+		every = r.kept.EpochSteps
+	}
+	if r.kept.Step%every == 0 {
+		// An error stops the run: the directory remembers it.
+		_ = r.opt.Dir.KeepCheckpoint(oneJob, r.kept.Step, c.Keep, r.kept.Write)
+	}
+}
+
+// keepWeights writes those after the last step that all ranks ended, unless they are no numbers.
+func (r *runner) keepWeights() {
+	if r.kept.Params != nil && r.diverged == nil {
+		_ = r.opt.Dir.KeepWeights(oneJob, r.kept.Write)
+	}
+}
