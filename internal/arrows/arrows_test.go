@@ -200,7 +200,7 @@ var rules = map[string]rule{
 	"lab": {may: "coll dataset nn report result run scenario topo", why: "a lab is a user of runs"},
 	"web": {may: "report result run scenario", why: "the web UI is a user of runs"},
 	"cli": {
-		may: "coll dataset headline input inventory lab located nccl nccltests netconf ns3 perf plan qos report result run " +
+		may: "coll dataset headline input inventory lab located nccl nccltests netconf nn ns3 perf plan qos report result run " +
 			"scenario scenario/schema sheet sweep topo validate web whatif workload",
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys",
 		why:   "commands are a user of everything but the engine's insides, which run wires",

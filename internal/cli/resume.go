@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"os"
 
 	"railyard/internal/result"
@@ -58,7 +59,14 @@ func (from *resumed) read(ctx context.Context) (*run.Resume, error) {
 	if from == nil {
 		return nil, nil
 	}
-	return run.ReadResume(ctx, from.file, from.older)
+	w, err := run.ReadResume(ctx, from.file, from.older)
+	switch {
+	case ctx.Err() != nil:
+		return nil, &exitError{exitInterrupted, errors.New("interrupted before the run began; nothing was kept")}
+	case err != nil:
+		return nil, misuse("%w", err)
+	}
+	return w, nil
 }
 
 // loadAgain is load for the scenario that a run directory keeps.

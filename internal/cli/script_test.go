@@ -4,6 +4,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"os/exec"
@@ -43,8 +44,31 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata/script",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "narrow": narrow, "waitfor": waitfor,
+			"same": same, "damage": damage,
 		},
 	})
+}
+
+// same FILE FILE KEY...: both JSON objects have the keys, with the same values.
+func same(ts *testscript.TestScript, _ bool, args []string) {
+	var objects [2]map[string]json.RawMessage
+	for i := range objects {
+		ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[i])), &objects[i]))
+	}
+	for _, key := range args[2:] {
+		if a, b := string(objects[0][key]), string(objects[1][key]); a == "" || a != b {
+			ts.Fatalf("%s: %q and %q", key, a, b)
+		}
+	}
+}
+
+// damage FILE: flips a bit in the middle of it.
+func damage(ts *testscript.TestScript, _ bool, args []string) {
+	path := ts.MkAbs(args[0])
+	b, err := os.ReadFile(path)
+	ts.Check(err)
+	b[len(b)/2] ^= 1
+	ts.Check(os.WriteFile(path, b, 0o666))
 }
 
 // exits N command args...: the command ends with exit code N.

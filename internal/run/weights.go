@@ -129,8 +129,12 @@ func (from *Resume) resumed(start *train.State) *result.Resumed {
 
 // note is a sentence for the summary.
 func (from *Resume) note(start *train.State) string {
-	return fmt.Sprintf("the training went on from %s of %s, after step %d. Steps and times are counted from there: the "+
-		"network and the ranks began idle", from.File, from.Name, start.Step)
+	here := ""
+	if start.Step != from.Step {
+		here = fmt.Sprintf(", which is %d with this global batch", start.Step)
+	}
+	return fmt.Sprintf("the training went on from %s of %s, after step %d%s. Steps and times are counted from there: the "+
+		"network and the ranks began idle", from.File, from.Name, from.Step, here)
 }
 
 // ended takes a step that all ranks have ended.
