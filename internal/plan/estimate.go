@@ -44,7 +44,7 @@ func (p *Plan) Estimate(data []dataset.Size) Estimate {
 	steps := make([]int64, len(p.Jobs))
 	for i := range p.Jobs {
 		j := &p.Jobs[i]
-		steps[i] = j.steps(data[i].Train)
+		steps[i] = j.Steps(data[i].Train)
 		e.Steps = add(e.Steps, steps[i])
 		e.FLOP = add(e.FLOP, add(mul(steps[i], j.stepFLOP()), j.testFLOP(data[i].Test)))
 		j.eachTraffic(func(_ int, l *RankLink, t traffic) {
@@ -134,8 +134,8 @@ func (p *Plan) cnps(packets int64, job unit.Duration) int64 {
 	return packets / 2
 }
 
-// steps returns how many steps the job takes, a training on so many images; 0 of flows.
-func (j *Job) steps(images int) int64 {
+// Steps returns how many steps the job takes, a training on so many images; 0 of flows.
+func (j *Job) Steps(images int) int64 {
 	t := j.Spec.Train
 	if t == nil {
 		return int64(min(len(j.Rows), 1)) // all rows are one step

@@ -69,7 +69,7 @@ func TestJobsAreEstimatedTogether(t *testing.T) {
 			if p.Jobs[i].Model != nil {
 				data[i] = images
 			}
-			steps[i] = p.Jobs[i].steps(data[i].Train)
+			steps[i] = p.Jobs[i].Steps(data[i].Train)
 		}
 		return p.Estimate(data), p.jobTime(steps)
 	}

@@ -98,7 +98,7 @@ func (from *Resume) goOn(p *plan.Plan, size dataset.Size) (*train.State, error) 
 	if len(problems) > 0 {
 		return nil, problems
 	}
-	if last := p.Estimate([]dataset.Size{size}).Steps; state.Step >= last {
+	if last := p.Jobs[0].Steps(size.Train); state.Step >= last {
 		key, raise := job+".train.epochs", fmt.Sprintf("%d epochs", t.Epochs)
 		if t.Steps.Set && int64(t.Steps.Value) == last {
 			key = job + ".train.steps"
