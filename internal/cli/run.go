@@ -40,7 +40,7 @@ type runFlags struct {
 func (a *app) runCommand() *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
-		Use:   "run [--resume DIR] FILE [flags]",
+		Use:   "run FILE [flags]",
 		Short: "Run a scenario",
 		Long: `Runs the scenario in FILE, prints a summary and leaves a run directory: run.json and
 tables in Parquet. Ctrl-C ends the run at the next safe point and keeps what it has;
