@@ -94,7 +94,7 @@ func TestBookChapter3GradientIsSoftmaxMinusOneHot(t *testing.T) {
 	r := m.NewReplica(params, 1, Portable)
 	loss := step(r, x, []uint8{3})
 	near(t, "loss, -ln 0.181", loss, 1.709, 5e-4)
-	_, bias := m.layer(r.Grads, 0) // the gradient at the logits
+	_, bias := m.Layer(0, Portable).(dense).cut(r.Grads) // the gradient at the logits
 	for i := range p {
 		want := p[i]
 		if i == 3 {

@@ -89,11 +89,27 @@ func (m *Model) Outputs() int { return m.sizes[len(m.sizes)-1] }
 // LayerRange is where layer l lies in the parameter vector: [lo, hi), W then b.
 func (m *Model) LayerRange(l int) (lo, hi int) { return m.starts[l], m.starts[l+1] }
 
-// layer cuts layer l out of a vector with the parameters' layout.
-func (m *Model) layer(v []float32, l int) (w, b []float32) {
-	lo, hi := m.LayerRange(l)
-	split := hi - m.sizes[l+1]
-	return v[lo:split:split], v[split:hi:hi]
+// Layer is layer l, whose products a kernel computes.
+func (m *Model) Layer(l int, k Kernel) Layer {
+	return dense{in: m.sizes[l], out: m.sizes[l+1], activation: m.activation(l), kernel: k}
+}
+
+// Loss compares outputs with labels, a row for each: the mean loss, how many rows have their largest
+// output at the label, and in d the gradient of that mean with respect to the outputs.
+func (m *Model) Loss(d, y []float32, labels []uint8) (mean float64, correct int) {
+	of, out, n := crossEntropy, m.Outputs(), len(labels)
+	if m.loss == MSE {
+		of = squaredError
+	}
+	sum := 0.0
+	for i, label := range labels {
+		row := y[i*out : (i+1)*out]
+		sum += of(d[i*out:(i+1)*out], row, label, n)
+		if argmax(row) == int(label) {
+			correct++
+		}
+	}
+	return sum / float64(n), correct
 }
 
 // activation is what follows layer l.

@@ -9,13 +9,13 @@ type Replica struct {
 	Grads  []float32 // same layout: mean gradient over the micro-batch
 
 	model  *Model
-	kernel Kernel
+	layers []Layer
 	batch  int // rows there is room for
 	n      int // rows loaded
 	labels []uint8
 	acts   [][]float32 // acts[0]: inputs, batch x sizes[0]; acts[l+1]: what layer l gives
 	deltas [][]float32 // deltas[l]: d loss / d z of layer l, batch x sizes[l+1]
-	inputs []Inputs    // the kernel's notes on acts[l], made by Forward(l), used by Backward(l)
+	saved  []*Saved    // by layer
 }
 
 // NewReplica makes a replica with its own copy of params and room for batch
@@ -31,11 +31,12 @@ func (m *Model) replica(params []float32, batch int, k Kernel, train bool) *Repl
 	if batch < 1 {
 		panic(fmt.Sprintf("nn: room for %d examples, want at least 1", batch))
 	}
-	r := &Replica{Params: params, model: m, kernel: k, batch: batch, labels: make([]uint8, batch)}
+	r := &Replica{Params: params, model: m, batch: batch, labels: make([]uint8, batch)}
 	for l, size := range m.sizes {
 		r.acts = append(r.acts, make([]float32, batch*size))
 		if l < m.Layers() {
-			r.inputs = append(r.inputs, newInputs(batch, size))
+			r.layers = append(r.layers, m.Layer(l, k))
+			r.saved = append(r.saved, r.layers[l].NewSaved(batch))
 		}
 		if l > 0 && (train || l == m.Layers()) {
 			r.deltas = append(r.deltas, make([]float32, batch*size))
@@ -59,13 +60,20 @@ func (r *Replica) Load(x []float32, labels []uint8, n int) {
 // LoadPixels loads the rows of a set of grey images (Model.Inputs() bytes each,
 // one after the other, with their labels): a byte p becomes p/255.
 func (r *Replica) LoadPixels(pixels, labels []byte, rows []int) {
-	n, in := len(rows), r.model.Inputs()
-	r.begin(n)
+	r.begin(len(rows))
 	for i, row := range rows {
 		r.setLabel(i, labels[row])
-		x := r.acts[0][i*in : (i+1)*in]
-		for j, p := range pixels[row*in : (row+1)*in] {
-			x[j] = grey[p]
+	}
+	Pixels(r.acts[0], pixels, rows, r.model.Inputs())
+}
+
+// Pixels makes inputs of the rows of a set of grey images of so many bytes each: a byte p becomes
+// p/255.
+func Pixels(x []float32, pixels []byte, rows []int, width int) {
+	for i, row := range rows {
+		to := x[i*width : (i+1)*width]
+		for j, p := range pixels[row*width : (row+1)*width] {
+			to[j] = grey[p]
 		}
 	}
 }
@@ -92,37 +100,27 @@ func (r *Replica) setLabel(i int, label uint8) {
 	r.labels[i] = label
 }
 
-// Forward computes layer l from the layer before: y = activation(x Wᵀ + b).
+// Forward computes layer l from the layer before.
 func (r *Replica) Forward(l int) {
-	m := r.model
-	w, b := m.layer(r.Params, l)
-	y := r.acts[l+1][:r.n*m.sizes[l+1]]
-	x := r.acts[l][:r.n*m.sizes[l]]
-	r.kernel.Forward(y, x, w, b, Shape{r.n, m.sizes[l], m.sizes[l+1]}, &r.inputs[l])
-	m.activation(l).apply(y)
+	lo, hi := r.model.LayerRange(l)
+	r.layers[l].Forward(r.activations(l+1), r.activations(l), r.Params[lo:hi], r.n, r.saved[l])
 }
+
+// activations is what layer l takes of the loaded examples.
+func (r *Replica) activations(l int) []float32 { return r.acts[l][:r.n*r.model.sizes[l]] }
+
+// delta is the gradient that Backward(l) starts from.
+func (r *Replica) delta(l int) []float32 { return r.deltas[l][:r.n*r.model.sizes[l+1]] }
 
 // Loss compares the last layer's outputs with the labels: the mean loss, how
 // many examples have their largest output at the label, and (kept inside) the
 // gradient that Backward of the last layer starts from.
 func (r *Replica) Loss() (meanLoss float64, correct int) {
-	m, last := r.model, r.model.Layers()-1
-	out := m.Outputs()
-	y, d := r.acts[last+1][:r.n*out], r.deltas[len(r.deltas)-1][:r.n*out]
-	of := crossEntropy
-	if m.loss == MSE {
-		of = squaredError
-	}
-	sum := 0.0
-	for i, label := range r.labels[:r.n] {
-		row := y[i*out : (i+1)*out]
-		sum += of(d[i*out:(i+1)*out], row, label, r.n)
-		if argmax(row) == int(label) {
-			correct++
-		}
-	}
-	m.output.backward(d, y)
-	return sum / float64(r.n), correct
+	last := len(r.layers) - 1
+	d, y := r.deltas[len(r.deltas)-1][:r.n*r.model.Outputs()], r.Outputs()
+	meanLoss, correct = r.model.Loss(d, y, r.labels[:r.n])
+	r.layers[last].Through(d, y)
+	return meanLoss, correct
 }
 
 // Backward fills Grads[LayerRange(l)] with the mean gradient over the
@@ -130,18 +128,16 @@ func (r *Replica) Loss() (meanLoss float64, correct int) {
 // after Loss, for the last layer first; layer l's inputs must be as Forward(l)
 // saw them.
 func (r *Replica) Backward(l int) {
-	m := r.model
-	s := Shape{r.n, m.sizes[l], m.sizes[l+1]}
-	d, x := r.deltas[l][:s.N*s.Out], r.acts[l][:s.N*s.In]
-	gw, gb := m.layer(r.Grads, l)
-	r.kernel.Weights(gw, gb, d, x, s, &r.inputs[l])
-	if l == 0 {
-		return // nobody wants the gradient at the pixels
+	lo, hi := r.model.LayerRange(l)
+	x := r.activations(l)
+	var dx []float32 // nobody wants the gradient at the pixels
+	if l > 0 {
+		dx = r.delta(l - 1)
 	}
-	w, _ := m.layer(r.Params, l)
-	dx := r.deltas[l-1][:s.N*s.In]
-	r.kernel.Back(dx, d, w, s)
-	m.activation(l-1).backward(dx, x)
+	r.layers[l].Backward(dx, r.Grads[lo:hi], r.delta(l), x, r.Params[lo:hi], r.n, r.saved[l])
+	if l > 0 {
+		r.layers[l-1].Through(dx, x)
+	}
 }
 
 // Outputs are the last layer's activations of the loaded examples, n x
