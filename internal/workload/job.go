@@ -13,6 +13,7 @@ type Job struct {
 	Buffers     []Buffer
 	Bodies      []Body
 	Collectives []Collective
+	Training    *Training // what it trains; nil: nothing
 }
 
 // Ranks returns the number of ranks.
@@ -41,11 +42,11 @@ const ComputeStream = 0
 // its group from 0, in the order of Ranks.
 type Group struct {
 	Name  string
-	Kind  string // "data-parallel", "tensor-parallel", ...: what it is for
+	Kind  string // GroupKindData, ...: what it is for
 	Ranks []int32
 }
 
-// Buffer is named memory that every rank has.
+// Buffer is named memory that those ranks have whose program touches it: see Job.Touches.
 type Buffer struct {
 	Name      string
 	Elems     int64
@@ -61,13 +62,6 @@ type Range struct {
 // overlaps reports whether two ranges have an element in common.
 func (r Range) overlaps(o Range) bool {
 	return r.Buffer == o.Buffer && r.Offset < o.Offset+o.Elems && o.Offset < r.Offset+r.Elems
-}
-
-// Body names the work of a compute operation, which whoever trains binds to code.
-type Body struct {
-	Work  string // of which kind, by a name that the binder knows
-	Index int32  // on which, such as a layer from 0
-	On    Range  // on which part of a buffer, where the work is on one
 }
 
 // OpKind says who runs an operation.
@@ -91,7 +85,7 @@ type Op struct {
 	Body     int32         // Compute: index in Job.Bodies, -1 if there is no work to do; else -1
 	Coll     int32         // Communication: index in Job.Collectives; else -1
 
-	// What it touches, as far as another stream may touch it too.
+	// What it touches of the job's buffers.
 	Reads, Writes []Range
 }
 

@@ -191,6 +191,15 @@ func (j *Job) checkOp(p *Program, i int) error {
 	if op.Duration < 0 {
 		return fmt.Errorf("operation %q takes %v", op.Name, op.Duration)
 	}
+	for _, r := range slices.Concat(op.Reads, op.Writes) {
+		if r.Buffer < 0 || int(r.Buffer) >= len(j.Buffers) {
+			return fmt.Errorf("operation %q touches buffer %d, there are %d", op.Name, r.Buffer, len(j.Buffers))
+		}
+		if b := &j.Buffers[r.Buffer]; r.Offset < 0 || r.Elems < 0 || r.Offset+r.Elems > b.Elems {
+			return fmt.Errorf("operation %q touches %d elements from %d, buffer %q has %d", op.Name, r.Elems, r.Offset,
+				b.Name, b.Elems)
+		}
+	}
 	for _, d := range op.Deps {
 		if d < 0 || d >= int32(i) {
 			return fmt.Errorf("operation %q depends on operation %d, want one before %d", op.Name, d, i)
@@ -202,11 +211,9 @@ func (j *Job) checkOp(p *Program, i int) error {
 // checkMembers reports a collective that a rank runs without being in its group, or that
 // the ranks of a group run in different orders.
 func (j *Job) checkMembers() error {
-	orders := make([][]int32, len(j.Groups)) // of collectives, as the first rank of the group runs them
-	known := make([]bool, len(j.Groups))
-	ofProgram := make([][][]int32, len(j.Programs))
+	ofProgram := make([]map[int32][]int32, len(j.Programs)) // by group: collectives in order
 	for i := range j.Programs {
-		ofProgram[i] = make([][]int32, len(j.Groups))
+		ofProgram[i] = map[int32][]int32{}
 		for _, op := range j.Programs[i].Ops {
 			if op.Kind == Communication {
 				g := j.Collectives[op.Coll].Group
@@ -217,20 +224,24 @@ func (j *Job) checkMembers() error {
 	in := make([]map[int32]bool, len(j.Groups))
 	for g := range j.Groups {
 		in[g] = map[int32]bool{}
-		for _, r := range j.Groups[g].Ranks {
+		var order []int32 // as the first rank of the group runs them
+		for i, r := range j.Groups[g].Ranks {
 			in[g][r] = true
-			order := ofProgram[j.Of[r]][g]
-			if !known[g] {
-				orders[g], known[g] = order, true
-			} else if !slices.Equal(orders[g], order) {
+			own := ofProgram[j.Of[r]][int32(g)]
+			if i == 0 {
+				order = own
+			} else if !slices.Equal(order, own) {
 				return fmt.Errorf("group %q: rank %d runs collectives %v, rank %d runs %v: want one order",
-					j.Groups[g].Name, j.Groups[g].Ranks[0], orders[g], r, order)
+					j.Groups[g].Name, j.Groups[g].Ranks[0], order, r, own)
 			}
 		}
 	}
 	for r, p := range j.Of {
-		for g, order := range ofProgram[p] {
-			if len(order) > 0 && !in[g][int32(r)] {
+		for _, op := range j.Programs[p].Ops {
+			if op.Kind != Communication {
+				continue
+			}
+			if g := j.Collectives[op.Coll].Group; !in[g][int32(r)] {
 				return fmt.Errorf("rank %d runs collectives of group %q and is not in it", r, j.Groups[g].Name)
 			}
 		}
@@ -247,6 +258,7 @@ func (p *Program) checkUses() error {
 	for s := range last {
 		last[s] = -1
 	}
+	users := map[int32][]int{} // by buffer: operations in order
 	for i := range p.Ops {
 		op := &p.Ops[i]
 		before[i] = make([]uint64, words)
@@ -263,15 +275,30 @@ func (p *Program) checkUses() error {
 			after(d)
 		}
 		last[op.Stream] = i
-		for k := range i {
-			if before[i][k/64]&(1<<(k%64)) == 0 && conflict(op, &p.Ops[k]) {
-				return fmt.Errorf("operations %q and %q may run at the same time, and one writes what the other "+
-					"touches",
-					p.Ops[k].Name, op.Name)
+		for _, buffer := range op.buffers() {
+			for _, k := range users[buffer] {
+				if before[i][k/64]&(1<<(k%64)) == 0 && conflict(op, &p.Ops[k]) {
+					return fmt.Errorf("operations %q and %q may run at the same time, and one writes what the other "+
+						"touches",
+						p.Ops[k].Name, op.Name)
+				}
 			}
+			users[buffer] = append(users[buffer], i)
 		}
 	}
 	return nil
+}
+
+// buffers returns those that the operation touches, each once.
+func (op *Op) buffers() (all []int32) {
+	for _, ranges := range [][]Range{op.Reads, op.Writes} {
+		for _, r := range ranges {
+			if !slices.Contains(all, r.Buffer) {
+				all = append(all, r.Buffer)
+			}
+		}
+	}
+	return all
 }
 
 func conflict(a, b *Op) bool {

@@ -16,7 +16,7 @@ var h100 = Device{FLOPS: 495e12, MemoryBandwidth: 26800 * unit.GigabitPerSec, La
 	MatmulEff: unit.Ratio{Num: 50, Den: 100}, MemoryEff: unit.Ratio{Num: 80, Den: 100}}
 
 func digits(ranks int, bucket unit.Bytes) DataParallelConfig {
-	c := DataParallelConfig{Layers: []Dense{{784, 128, true}, {128, 10, false}}, Batch: 8, Bucket: bucket,
+	c := DataParallelConfig{Layers: dense(784, 128, 10), Batch: 8, Bucket: bucket,
 		Ranks: ranks, Device: h100}
 	if ranks > 1 {
 		order := make([]int32, ranks)
@@ -30,6 +30,14 @@ func digits(ranks int, bucket unit.Bytes) DataParallelConfig {
 		c.Schedule = s
 	}
 	return c
+}
+
+// dense are the layers of a network of these sizes; an activation follows all but the last.
+func dense(sizes ...int) (all []Layer) {
+	for i := range len(sizes) - 1 {
+		all = append(all, Dense{sizes[i], sizes[i+1], i < len(sizes)-2}.Layer())
+	}
+	return all
 }
 
 // text prints the step of rank 0 as a table.
@@ -95,7 +103,7 @@ func TestOneBucketAndOneRank(t *testing.T) {
 
 // A bucket closes when its size reaches the cap, from the last layer to the first.
 func TestBucketsFillFromTheLastLayer(t *testing.T) {
-	layers := []Dense{{9, 10, true}, {10, 10, true}, {10, 20, true}, {20, 1, false}} // 400, 440, 880, 84 bytes
+	layers := dense(9, 10, 10, 20, 1) // 400, 440, 880, 84 bytes
 	for _, c := range []struct {
 		limit unit.Bytes
 		want  string
@@ -242,8 +250,8 @@ func TestValidateNamesTheMistake(t *testing.T) {
 			j.Collectives[0].Group = 1
 		},
 		`"allreduce.bucket1" is of group 1, there are 1`: func(j *Job) { j.Collectives[0].Group = 1 },
-		`is on buffer 2, there are 2`: func(j *Job) {
-			j.Collectives[0].Range.Buffer = 2
+		`is on buffer 9, there are 7`: func(j *Job) {
+			j.Collectives[0].Range.Buffer = 9
 		},
 		`is on 101770 elements from 1, buffer "gradients" has 101770`: func(j *Job) {
 			j.Collectives[0].Range.Offset = 1

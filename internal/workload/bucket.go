@@ -1,0 +1,38 @@
+package workload
+
+import "railyard/internal/unit"
+
+// DefaultBucket is PyTorch's bucket_cap_mb: 25 MB.
+const DefaultBucket = 25 * unit.Megabyte
+
+// BucketPerLayer as a cap closes a bucket after every layer.
+const BucketPerLayer = 1 * unit.Byte
+
+// bucket is a run of layers whose gradients travel together.
+type bucket struct {
+	first, last   int   // layers from 0, first <= last
+	offset, elems int64 // range of the flat gradient vector
+}
+
+// buckets groups the layers, from the last to the first, into ranges of the flat
+// gradient vector of at least cap bytes each; the last range may be smaller.
+func buckets(layers []Layer, limit unit.Bytes) []bucket {
+	if limit == 0 {
+		limit = DefaultBucket
+	}
+	var end int64
+	for _, l := range layers {
+		end += l.Params
+	}
+	var all []bucket
+	open := bucket{last: len(layers) - 1}
+	for l := len(layers) - 1; l >= 0; l-- {
+		open.elems += layers[l].Params
+		if unit.Bytes(open.elems*elem) >= limit || l == 0 {
+			open.first, open.offset = l, end-open.elems
+			all = append(all, open)
+			end, open = open.offset, bucket{last: l - 1}
+		}
+	}
+	return all
+}

@@ -1,0 +1,143 @@
+package workload
+
+import (
+	"fmt"
+
+	"railyard/internal/coll"
+)
+
+// groups makes the groups and their collectives.
+func (b *lowering) groups() error {
+	for s := range b.l.PP {
+		for t := range b.l.TP {
+			if err := b.replicas(Coord{Tensor: t, Stage: s}); err != nil {
+				return err
+			}
+		}
+	}
+	for run := 1; run < b.l.Chunks(); run++ {
+		for d := range b.l.DP {
+			for t := range b.l.TP {
+				for _, backward := range []bool{false, true} {
+					if err := b.neighbours(link{d, t, run, backward}); err != nil {
+						return err
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// group adds a group.
+func (b *lowering) group(name, kind string, ranks ...int32) (*Group, int32) {
+	b.j.Groups = append(b.j.Groups, Group{Name: name, Kind: kind, Ranks: ranks})
+	n := len(b.j.Groups) - 1
+	return &b.j.Groups[n], int32(n)
+}
+
+// replicas joins the replicas of a stage and tensor rank, which sum their gradients bucket by bucket.
+func (b *lowering) replicas(at Coord) error {
+	if b.l.DP == 1 {
+		return nil
+	}
+	name, of := "communicator 1", ""
+	if b.l.PP > 1 || b.l.TP > 1 {
+		name, of = "data-parallel"+b.l.suffix(at, false), b.l.suffix(at, false)
+	}
+	var ranks []int32
+	for d := range b.l.DP {
+		at.Data = d
+		ranks = append(ranks, int32(b.l.Rank(at)))
+	}
+	at.Data = 0
+	g, id := b.group(name, GroupKindData, ranks...)
+	s, err := b.Schedules(g, coll.AllReduce)
+	if err != nil {
+		return err
+	}
+	b.data[at] = id
+	st, n := &b.stages[at.Stage], 0
+	for v := len(st.chunks) - 1; v >= 0; v-- {
+		for _, k := range st.chunks[v].buckets {
+			n++
+			for m := range b.updates() {
+				b.sums[sum{id, k.offset, m}] = int32(len(b.j.Collectives))
+				b.j.Collectives = append(b.j.Collectives, Collective{
+					Name:  fmt.Sprintf("allreduce%s.bucket%d%s", of, n, b.ofUpdate(m)),
+					Group: id, Range: Range{Buffer: st.Gradients, Offset: k.offset, Elems: k.elems}, ElemBytes: elem, Schedule: s})
+			}
+		}
+	}
+	return nil
+}
+
+// neighbours joins two stages of one replica and tensor rank at a boundary of runs, in one direction.
+func (b *lowering) neighbours(at link) error {
+	from, to := (at.run-1)%b.l.PP, at.run%b.l.PP
+	out, in := b.chunk(at.run-1), b.chunk(at.run)
+	layer, n := in.first+1, len(out.x)-1
+	what, source, target := "activations", out.x[n], in.x[0]
+	if at.backward {
+		from, to = to, from
+		what, source, target = "deltas", in.d[0], out.d[n]
+		layer--
+	}
+	rank := func(stage int) int32 { return int32(b.l.Rank(Coord{at.data, at.tensor, stage})) }
+	what = fmt.Sprintf("%s.%d", what, layer)
+	where := b.l.suffix(Coord{Data: at.data, Tensor: at.tensor, Stage: -1}, true)
+	g, id := b.group("pipeline "+what+where, GroupKindPipeline, rank(from), rank(to))
+	b.links[at] = id
+	s, err := b.Schedules(g, coll.SendReceive)
+	if err != nil {
+		return err
+	}
+	goal := coll.Goal{Collective: coll.SendReceive, From: func(member int32) int32 { return member - 1 }}
+	for m := range b.l.MicroBatches {
+		b.sends[send{at, m}] = int32(len(b.j.Collectives))
+		c := Collective{Name: what + b.ofMicro(m) + where, Group: id, Range: target.at(m), ElemBytes: elem, Schedule: s}
+		b.j.Collectives = append(b.j.Collectives,
+			c.OutOfPlace(source.at(m), goal, func(int, int) int { return int(source.elems) }))
+	}
+	return nil
+}
+
+// chunk is a run of layers.
+func (b *lowering) chunk(run int) *chunk { return &b.stages[run%b.l.PP].chunks[run/b.l.PP] }
+
+// suffix names a place by the axes that are more than one rank long, those of replicas on demand.
+func (l *Layout) suffix(at Coord, replica bool) (s string) {
+	if l.PP > 1 && at.Stage >= 0 {
+		s += fmt.Sprintf(".stage%d", at.Stage+1)
+	}
+	if l.DP > 1 && replica {
+		s += fmt.Sprintf(".replica%d", at.Data+1)
+	}
+	if l.TP > 1 {
+		s += fmt.Sprintf(".part%d", at.Tensor+1)
+	}
+	return s
+}
+
+// ofMicro names a micro-batch where there are several.
+func (b *lowering) ofMicro(m int) string {
+	if b.l.MicroBatches == 1 {
+		return ""
+	}
+	return fmt.Sprintf(".m%d", m+1)
+}
+
+// updates is how often a stage updates in a step.
+func (b *lowering) updates() int {
+	if b.l.Update == UpdateEach {
+		return b.l.MicroBatches
+	}
+	return 1
+}
+
+func (b *lowering) ofUpdate(m int) string {
+	if b.updates() == 1 {
+		return ""
+	}
+	return b.ofMicro(m)
+}

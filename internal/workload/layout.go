@@ -1,0 +1,163 @@
+package workload
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Axis is one of the ways in which ranks share the work.
+type Axis uint8
+
+// The axes.
+const (
+	TensorAxis   Axis = iota // parts of each layer
+	DataAxis                 // replicas, each with rows of its own
+	PipelineAxis             // stages: runs of layers
+	axes
+)
+
+var axisNames = [axes]string{"tp", "dp", "pp"}
+
+// String is the name that a scenario uses.
+func (a Axis) String() string { return axisNames[a] }
+
+// DefaultOrder is that of Megatron-LM: tensor-parallel ranks are neighbours, then replicas.
+var DefaultOrder = [axes]Axis{TensorAxis, DataAxis, PipelineAxis}
+
+// Updates says when a stage's parameters are updated.
+type Updates uint8
+
+// The times of updates.
+const (
+	UpdateEnd  Updates = iota // once, after the step's last backward: as one rank does
+	UpdateEach                // after each micro-batch's backward: PipeDream (Narayanan et al., SOSP 2019)
+	updates
+)
+
+var updateNames = [updates]string{"end", "each"}
+
+// String is the name that a scenario uses.
+func (u Updates) String() string { return updateNames[u] }
+
+// Layout is how the ranks of a job share one training.
+type Layout struct {
+	DP, TP, PP   int // replicas, parts of each layer, stages; 0 is 1
+	MicroBatches int // into which a replica's rows of a step are cut; 0 is 1
+	Schedule     PipelineSchedule
+	Virtual      int // runs of layers that a rank has, with interleaved; 0 is 1
+	Update       Updates
+	Stash        bool       // with UpdateEach: a backward uses the parameters that its forward did
+	Slots        int        // micro-batches that a sending stage holds, so that it can run ahead; 0 is 2
+	Order        [axes]Axis // of ranks, innermost first; zero is DefaultOrder
+}
+
+// filled returns l with its defaults.
+func (l Layout) filled() Layout {
+	for _, n := range []*int{&l.DP, &l.TP, &l.PP, &l.MicroBatches, &l.Virtual} {
+		if *n == 0 {
+			*n = 1
+		}
+	}
+	if l.Slots == 0 {
+		l.Slots = 2
+	}
+	if l.Order == ([axes]Axis{}) {
+		l.Order = DefaultOrder
+	}
+	return l
+}
+
+// World returns the number of ranks.
+func (l Layout) World() int {
+	l = l.filled()
+	return l.DP * l.TP * l.PP
+}
+
+// Coord is a rank's place in a layout, each from 0.
+type Coord struct{ Data, Tensor, Stage int }
+
+// at returns the place along an axis.
+func (c *Coord) at(a Axis) *int { return [axes]*int{&c.Tensor, &c.Data, &c.Stage}[a] }
+
+func (l *Layout) size(a Axis) int { return [axes]int{l.TP, l.DP, l.PP}[a] }
+
+// Coord returns the place of a rank.
+func (l Layout) Coord(rank int) (c Coord) {
+	l = l.filled()
+	for _, a := range l.Order {
+		*c.at(a) = rank % l.size(a)
+		rank /= l.size(a)
+	}
+	return c
+}
+
+// Rank returns the rank at a place.
+func (l Layout) Rank(c Coord) int {
+	l = l.filled()
+	rank := 0
+	for i := len(l.Order) - 1; i >= 0; i-- {
+		a := l.Order[i]
+		rank = rank*l.size(a) + *c.at(a)
+	}
+	return rank
+}
+
+// Chunks returns how many runs of layers there are over all stages. Run q belongs to stage q mod PP.
+func (l Layout) Chunks() int {
+	l = l.filled()
+	return l.PP * l.Virtual
+}
+
+// Run returns the layers [lo, hi) of run q of a network of so many layers: as even as can be.
+func (l Layout) Run(layers, q int) (lo, hi int) {
+	n := l.Chunks()
+	at := func(q int) int { return q*(layers/n) + min(q, layers%n) }
+	return at(q), at(q + 1)
+}
+
+// check reports what cannot be laid out so: all of it.
+func (l Layout) check(layers, batch int) error {
+	var wrong []string
+	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
+	for _, n := range []struct {
+		name string
+		is   int
+	}{{"dp", l.DP}, {"tp", l.TP}, {"pp", l.PP}, {"micro-batches", l.MicroBatches}, {"virtual stages", l.Virtual},
+		{"slots", l.Slots}} {
+		if n.is < 1 {
+			say("%s %d, want at least 1", n.name, n.is)
+		}
+	}
+	if sorted := l.Order; len(wrong) == 0 {
+		slices.Sort(sorted[:])
+		if sorted != [axes]Axis{TensorAxis, DataAxis, PipelineAxis} {
+			say("order %d, want tp, dp and pp, each once", l.Order)
+		}
+	}
+	if len(wrong) > 0 {
+		return fmt.Errorf("layout: %s", strings.Join(wrong, "; "))
+	}
+	if l.TP > 1 {
+		say("tp %d, want 1", l.TP)
+	}
+	if batch%l.MicroBatches != 0 {
+		say("%d micro-batches do not divide a batch of %d rows", l.MicroBatches, batch)
+	}
+	if l.Chunks() > layers {
+		say("%d stages with %d virtual stages each want %d layers, there are %d", l.PP, l.Virtual, l.Chunks(), layers)
+	}
+	if err := l.Schedule.check(l.PP, l.Virtual, l.MicroBatches); err != nil {
+		say("%v", err)
+	}
+	if l.Update >= updates {
+		say("update %d, want end or each", l.Update)
+	}
+	if l.Stash && l.Update != UpdateEach {
+		say("stash with one update at the end of a step, before which parameters do not change: want update each")
+	}
+	if len(wrong) > 0 {
+		return fmt.Errorf("layout: %s", strings.Join(wrong, "; "))
+	}
+	return nil
+}

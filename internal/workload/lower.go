@@ -1,0 +1,255 @@
+package workload
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"railyard/internal/coll"
+	"railyard/internal/unit"
+)
+
+// Config is a network, layer after layer, and how ranks share its training.
+type Config struct {
+	Layers   []Layer
+	Batch    int        // rows per replica and step
+	Momentum bool       // the update also reads and writes a velocity
+	Bucket   unit.Bytes // cap; 0 is DefaultBucket
+	Layout   Layout
+	Device   Device
+	Slow     map[int32]unit.Ratio // ranks whose device takes so many times as long
+	// Schedules makes a group's schedule of a collective: AllReduce of a data-parallel group,
+	// SendReceive from the first rank to the second, with credit, of a pipeline group.
+	Schedules func(*Group, coll.Collective) (coll.Schedule, error)
+}
+
+// lowering makes a job of a config.
+type lowering struct {
+	*Config
+	l      Layout
+	rows   int // of a micro-batch
+	j      *Job
+	stages []stage
+	links  map[link]int32 // index in Job.Groups
+	data   map[Coord]int32
+	sums   map[sum]int32 // index in Job.Collectives
+	sends  map[send]int32
+	bodies map[Body]int32
+}
+
+// stage is what the ranks of a stage have in common.
+type stage struct {
+	*Stage
+	timetable []Pass
+	chunks    []chunk
+}
+
+// chunk is a run of layers of a stage.
+type chunk struct {
+	run         int // of Layout.Run
+	first, last int // layers
+	flight      int // micro-batches between forward and backward
+	stash       area
+	buckets     []bucket // by offset in the stage's vectors
+	// What lies at the boundaries of its layers: x[i] is the input of layer first+i, and d[i] the
+	// gradient with respect to it. The last of both is the run's output.
+	x, d []area
+}
+
+// area is a part of a buffer for each of some micro-batches, which take the slots in turn.
+type area struct {
+	buffer int32
+	elems  int64 // of a slot
+	slots  int
+}
+
+func (a area) at(micro int) Range {
+	return Range{Buffer: a.buffer, Offset: int64(micro%a.slots) * a.elems, Elems: a.elems}
+}
+
+// link is a boundary between two runs of layers of one replica and tensor rank.
+type link struct {
+	data, tensor int
+	run          int  // the later of the two
+	backward     bool // from it to the earlier one, not to it
+}
+
+// send is what goes over a link for a micro-batch.
+type send struct {
+	link
+	micro int
+}
+
+// sum is a bucket's all-reduce over a data-parallel group.
+type sum struct {
+	group  int32
+	offset int64
+	micro  int // with UpdateEach
+}
+
+// Lower returns the job of a training: for each rank a program of forwards and backwards in the
+// order of its stage's timetable, an all-reduce over the replicas for each bucket as soon as its
+// gradients are there, and an update for each bucket, which also divides by the number of summands.
+// Between stages activations and their gradients travel. Where a group would have one rank, there is
+// none. Ranks of a layout with replicas alone share a program, but for slow ones, which have their own.
+func Lower(c Config) (*Job, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	l := c.Layout.filled()
+	b := lowering{Config: &c, l: l, rows: c.Batch / l.MicroBatches, links: map[link]int32{}, data: map[Coord]int32{},
+		sums: map[sum]int32{}, sends: map[send]int32{}, bodies: map[Body]int32{}, j: &Job{Of: make([]int32, l.World()),
+			Training: &Training{Layout: l, Layers: len(c.Layers), Batch: c.Batch, Stages: make([]Stage, l.PP)}}}
+	for s := range l.PP {
+		b.stage(s)
+	}
+	if err := b.groups(); err != nil {
+		return nil, err
+	}
+	b.programs()
+	return b.j, b.j.Validate()
+}
+
+func (c *Config) check() error {
+	if len(c.Layers) == 0 {
+		return fmt.Errorf("training: no layers, want at least 1")
+	}
+	for i, l := range c.Layers {
+		if l.In < 1 || l.Out < 1 {
+			return fmt.Errorf("training: layer %d is %d x %d, want sizes of at least 1", i+1, l.In, l.Out)
+		}
+		if i > 0 && l.In != c.Layers[i-1].Out {
+			return fmt.Errorf("training: layer %d takes %d inputs, layer %d gives %d", i+1, l.In, i, c.Layers[i-1].Out)
+		}
+	}
+	if c.Batch < 1 {
+		return fmt.Errorf("training: batch %d, want at least 1 row per replica", c.Batch)
+	}
+	if c.Bucket < 0 {
+		return fmt.Errorf("training: bucket of %v, want at least 1 byte", c.Bucket)
+	}
+	if err := c.Layout.filled().check(len(c.Layers), c.Batch); err != nil {
+		return err
+	}
+	for r := range c.Slow {
+		if r < 0 || int(r) >= c.Layout.World() {
+			return fmt.Errorf("training: rank %d is slow, want a rank from 0 to %d", r, c.Layout.World()-1)
+		}
+	}
+	return nil
+}
+
+// buffer adds named memory.
+func (b *lowering) buffer(name string, elems int64) int32 {
+	b.j.Buffers = append(b.j.Buffers, Buffer{Name: name, Elems: elems, ElemBytes: elem})
+	return int32(len(b.j.Buffers) - 1)
+}
+
+// area adds a buffer of rows of a width for so many micro-batches.
+func (b *lowering) area(name string, layer, width, slots int) area {
+	a := area{elems: int64(b.rows) * int64(width), slots: slots}
+	a.buffer = b.buffer(fmt.Sprintf("%s.%d", name, layer+1), a.elems*int64(slots))
+	return a
+}
+
+// stage gives a stage its layers and buffers.
+func (b *lowering) stage(s int) {
+	l := &b.l
+	st := stage{Stage: &b.j.Training.Stages[s], timetable: l.Schedule.Timetable(l.PP, l.Virtual, l.MicroBatches, s)}
+	offset := int64(0)
+	for v := range l.Virtual {
+		c := chunk{run: v*l.PP + s, flight: InFlight(st.timetable, v)}
+		lo, hi := l.Run(len(b.Layers), c.run)
+		c.first, c.last = lo, hi-1
+		c.buckets = buckets(b.Layers[lo:hi], b.Bucket)
+		for i := range c.buckets {
+			k := &c.buckets[i]
+			k.first, k.last, k.offset = k.first+lo, k.last+lo, k.offset+offset
+		}
+		for i, layer := range b.Layers[lo:hi] {
+			st.Layers = append(st.Layers, Held{lo + i, offset, layer.Params})
+			offset += layer.Params
+		}
+		st.chunks = append(st.chunks, c)
+	}
+	of := ""
+	if l.PP > 1 {
+		of = fmt.Sprintf(".stage%d", s+1)
+	}
+	st.Gradients = b.buffer("gradients"+of, offset)
+	st.Parameters = b.buffer("parameters"+of, offset)
+	st.Velocity = -1
+	if b.Momentum {
+		st.Velocity = b.buffer("velocity"+of, offset)
+	}
+	for i := range st.chunks {
+		b.boundaries(&st, &st.chunks[i])
+	}
+	b.stages = append(b.stages, st)
+}
+
+// boundaries gives a run of layers room for what goes in and out of each. The inputs of a layer stay
+// until its backward; what is sent stays until it is acknowledged.
+func (b *lowering) boundaries(st *stage, c *chunk) {
+	ahead := min(b.l.Slots, b.l.MicroBatches)
+	for l := c.first; l <= c.last; l++ {
+		c.x = append(c.x, b.area("activations", l, b.Layers[l].In, c.flight))
+		switch {
+		case l > c.first:
+			c.d = append(c.d, b.area("deltas", l-1, b.Layers[l].In, 1))
+		case l > 0:
+			c.d = append(c.d, b.area("input-deltas", l, b.Layers[l].In, ahead))
+		default:
+			c.d = append(c.d, area{slots: 1}) // nobody wants the gradient of the network's input
+		}
+	}
+	out := b.Layers[c.last].Out
+	if c.last == len(b.Layers)-1 { // the loss follows at once, its backward later
+		c.x = append(c.x, b.area("outputs", c.last, out, 1))
+		c.d = append(c.d, b.area("deltas", c.last, out, c.flight))
+	} else {
+		c.x = append(c.x, b.area("outputs", c.last, out, ahead))
+		c.d = append(c.d, b.area("deltas", c.last, out, ahead))
+	}
+	if b.l.Stash {
+		lo, hi := st.span(c.first, c.last)
+		c.stash = area{elems: hi - lo, slots: c.flight}
+		c.stash.buffer = b.buffer(fmt.Sprintf("stash.run%d", c.run+1), c.stash.elems*int64(c.flight))
+	}
+}
+
+// held is where a layer lies in the stage's vectors.
+func (s *Stage) held(layer int) *Held {
+	i, _ := slices.BinarySearchFunc(s.Layers, layer, func(h Held, l int) int { return h.Layer - l })
+	return &s.Layers[i]
+}
+
+// span is where the layers from first to last, of one run, lie in the stage's vectors.
+func (s *Stage) span(first, last int) (lo, hi int64) {
+	h := s.held(last)
+	return s.held(first).Offset, h.Offset + h.Elems
+}
+
+// of is a layer's part of one of the stage's vectors.
+func (s *Stage) of(buffer int32, layer int) Range {
+	h := s.held(layer)
+	return Range{Buffer: buffer, Offset: h.Offset, Elems: h.Elems}
+}
+
+// programs makes the ranks' programs.
+func (b *lowering) programs() {
+	if b.l.PP > 1 || b.l.TP > 1 {
+		for r := range b.j.Of {
+			d := b.Device
+			d.Slow = b.Slow[int32(r)]
+			b.j.Of[r] = b.program(r, d)
+		}
+		return
+	}
+	b.program(0, b.Device)
+	for _, r := range slices.Sorted(maps.Keys(b.Slow)) {
+		d := b.Device
+		d.Slow = b.Slow[r]
+		b.j.Of[r] = b.program(0, d)
+	}
+}

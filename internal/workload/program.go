@@ -1,0 +1,272 @@
+package workload
+
+import (
+	"fmt"
+	"slices"
+
+	"railyard/internal/unit"
+)
+
+// builder appends a rank's operations in issue order.
+type builder struct {
+	*lowering
+	p       *Program
+	at      Coord
+	st      *stage
+	kernels int     // since the last operation was added
+	last    int32   // compute operation, -1 none
+	uses    [][]use // by buffer
+}
+
+// use is an operation's use of a range.
+type use struct {
+	Range
+	op     int32
+	writes bool
+}
+
+// program appends the program of a rank, or of all that are alike, and returns its index.
+func (b *lowering) program(rank int, d Device) int32 {
+	at := b.l.Coord(rank)
+	p := &builder{lowering: b, p: &Program{Streams: []Stream{{"compute", -1}}, Device: d}, at: at,
+		st: &b.stages[at.Stage], last: -1, uses: make([][]use, len(b.j.Buffers))}
+	for i := range b.j.Groups {
+		if g := &b.j.Groups[i]; slices.Contains(g.Ranks, int32(rank)) {
+			p.p.Streams = append(p.p.Streams, Stream{g.Name, int32(i)})
+		}
+	}
+	done := make([]int32, len(b.Layers)) // by layer: its last backward
+	for _, pass := range p.st.timetable {
+		c := &p.st.chunks[pass.Chunk]
+		if !pass.Backward {
+			p.forward(c, pass.Micro)
+			continue
+		}
+		p.backward(c, pass.Micro, done)
+		if b.l.Update == UpdateEach {
+			p.update(c.buckets, pass.Micro, done)
+		}
+	}
+	if b.l.Update == UpdateEnd {
+		var all []bucket
+		for v := len(p.st.chunks) - 1; v >= 0; v-- {
+			all = append(all, p.st.chunks[v].buckets...)
+		}
+		p.update(all, 0, done)
+	}
+	b.j.Programs = append(b.j.Programs, *p.p)
+	return int32(len(b.j.Programs) - 1)
+}
+
+// forward takes a micro-batch through a run of layers.
+func (b *builder) forward(c *chunk, m int) {
+	if c.run > 0 {
+		b.receive(send{link{b.at.Data, b.at.Tensor, c.run, false}, m})
+	}
+	if b.l.Stash {
+		b.stash(c, m)
+	}
+	for l := c.first; l <= c.last; l++ {
+		b.compute(fmt.Sprintf("forward.%d%s", l+1, b.ofMicro(m)), b.all(b.Layers[l].Forward),
+			Body{Work: Forward, Layer: l, Micro: m, Slot: m % c.flight, Params: b.params(c, l, m),
+				X: c.x[l-c.first].at(m), Y: c.x[l-c.first+1].at(m)})
+	}
+	n := len(c.x) - 1
+	if c.last < len(b.Layers)-1 {
+		b.send(send{link{b.at.Data, b.at.Tensor, c.run + 1, false}, m})
+		return
+	}
+	b.compute("loss"+b.ofMicro(m), b.loss(), Body{Work: Loss, Layer: c.last, Micro: m, Y: c.x[n].at(m), D: c.d[n].at(m)})
+}
+
+// loss is one elementwise pass over the outputs that also writes their gradient, and the way back
+// through what follows the last layer.
+func (b *builder) loss() unit.Duration {
+	last := &b.Layers[len(b.Layers)-1]
+	return b.kernel(Kernel{Words: 2 * int64(last.Out)}) + b.all(last.Through)
+}
+
+// backward takes a micro-batch back through a run of layers.
+func (b *builder) backward(c *chunk, m int, done []int32) {
+	if c.last < len(b.Layers)-1 {
+		b.receive(send{link{b.at.Data, b.at.Tensor, c.run + 1, true}, m})
+	}
+	adds := m > 0 && b.l.Update == UpdateEnd
+	for l := c.last; l >= c.first; l-- {
+		i, layer := l-c.first, &b.Layers[l]
+		d := b.gradient(layer, adds)
+		if l > 0 {
+			d += b.all(layer.Input) + b.all(b.Layers[l-1].Through)
+		}
+		done[l] = b.compute(fmt.Sprintf("backward.%d%s", l+1, b.ofMicro(m)), d,
+			Body{Work: Backward, Layer: l, Micro: m, Slot: m % c.flight, Adds: adds, Params: b.params(c, l, m),
+				Grads: b.st.of(b.st.Gradients, l), X: c.x[i].at(m), D: c.d[i+1].at(m), DX: c.d[i].at(m)})
+	}
+	if c.run > 0 {
+		b.send(send{link{b.at.Data, b.at.Tensor, c.run, true}, m})
+	}
+}
+
+// gradient is how long a layer's gradient takes; what it is added to is read too.
+func (b *builder) gradient(l *Layer, adds bool) (d unit.Duration) {
+	for i, k := range l.Gradient {
+		if adds && i == 0 {
+			k.Fixed += l.Params
+		}
+		d += b.kernel(k)
+	}
+	return d
+}
+
+// params is a layer's parameters as a micro-batch uses them.
+func (b *builder) params(c *chunk, layer, m int) Range {
+	of := b.st.of(b.st.Parameters, layer)
+	if b.l.Stash {
+		first, _ := b.st.span(c.first, c.last)
+		kept := c.stash.at(m)
+		of.Buffer, of.Offset = kept.Buffer, kept.Offset+of.Offset-first
+	}
+	return of
+}
+
+// stash copies the parameters of a run of layers for a micro-batch: a read and a write.
+func (b *builder) stash(c *chunk, m int) {
+	lo, hi := b.st.span(c.first, c.last)
+	b.compute("stash"+b.ofMicro(m), b.kernel(Kernel{Fixed: 2 * (hi - lo)}),
+		Body{Work: Stash, X: Range{b.st.Parameters, lo, hi - lo}, Y: c.stash.at(m)})
+}
+
+// update sums buckets over the replicas and moves the parameters by them. Without replicas there is
+// nothing to sum.
+func (b *builder) update(all []bucket, m int, done []int32) {
+	ready := make([]int32, len(all))
+	for i, k := range all {
+		ready[i] = done[k.first]
+		if group, ok := b.data[Coord{Tensor: b.at.Tensor, Stage: b.at.Stage}]; ok {
+			sums := Range{b.st.Gradients, k.offset, k.elems}
+			ready[i] = b.communicate("", b.sums[sum{group, k.offset, m}], []Range{sums}, []Range{sums})
+		}
+	}
+	words := int64(3) // weights and gradients are read, weights written
+	if b.Momentum {
+		words = 5
+	}
+	for i, k := range all {
+		of := func(buffer int32) Range { return Range{buffer, k.offset, k.elems} }
+		body := Body{Work: Update, Params: of(b.st.Parameters), Grads: of(b.st.Gradients)}
+		if b.Momentum {
+			body.Velocity = of(b.st.Velocity)
+		}
+		b.add(Op{Name: fmt.Sprintf("update.%d%s", b.number(k), b.ofUpdate(m)), Stream: ComputeStream,
+			Duration: b.kernel(Kernel{Fixed: words * k.elems}), Deps: []int32{ready[i]}, Body: b.body(body), Coll: -1,
+			Reads: body.reads(), Writes: body.writes()})
+	}
+}
+
+// number is a bucket's place in the stage, from 1.
+func (b *builder) number(k bucket) int {
+	n := 1
+	for v := len(b.st.chunks) - 1; v >= 0; v-- {
+		for _, o := range b.st.chunks[v].buckets {
+			if o.offset == k.offset {
+				return n
+			}
+			n++
+		}
+	}
+	panic("workload: a bucket of another stage")
+}
+
+// receive and send are the two ends of what a neighbour sends.
+func (b *builder) receive(s send) {
+	id := b.sends[s]
+	b.communicate("receive.", id, nil, []Range{b.j.Collectives[id].Range})
+}
+
+func (b *builder) send(s send) {
+	id := b.sends[s]
+	b.communicate("send.", id, []Range{b.j.Collectives[id].Input}, nil)
+}
+
+// communicate appends this rank's part in a collective.
+func (b *builder) communicate(part string, id int32, reads, writes []Range) int32 {
+	c := &b.j.Collectives[id]
+	b.kernels++ // the collective's own
+	at := slices.IndexFunc(b.p.Streams, func(s Stream) bool { return s.Group == c.Group })
+	return b.add(Op{Name: part + c.Name, Kind: Communication, Stream: int32(at), Duration: b.p.Device.LaunchTime(),
+		Body: -1, Coll: id, Reads: reads, Writes: writes})
+}
+
+// compute appends an operation that depends on the one before it on the compute stream.
+func (b *builder) compute(name string, d unit.Duration, body Body) int32 {
+	op := Op{Name: name, Stream: ComputeStream, Duration: d, Body: b.body(body), Coll: -1, Reads: body.reads(),
+		Writes: body.writes()}
+	if b.last >= 0 {
+		op.Deps = []int32{b.last}
+	}
+	return b.add(op)
+}
+
+// body is the index of a body of the job.
+func (b *builder) body(body Body) int32 {
+	id, known := b.bodies[body]
+	if !known {
+		id = int32(len(b.j.Bodies))
+		b.bodies[body] = id
+		b.j.Bodies = append(b.j.Bodies, body)
+	}
+	return id
+}
+
+// add appends an operation. Beside what it names it depends on the operations of other streams that
+// use what it writes or write what it uses.
+func (b *builder) add(op Op) int32 {
+	op.ID = int32(len(b.p.Ops))
+	op.Launch = unit.Duration(b.kernels) * b.Device.Launch
+	b.kernels = 0
+	after := map[int32]int32{} // by stream: the last such operation
+	for _, r := range op.Reads {
+		b.follow(after, use{r, op.ID, false})
+	}
+	for _, r := range op.Writes {
+		b.follow(after, use{r, op.ID, true})
+	}
+	delete(after, op.Stream)
+	for _, d := range after {
+		if !slices.Contains(op.Deps, d) {
+			op.Deps = append(op.Deps, d)
+		}
+	}
+	slices.Sort(op.Deps)
+	if op.Stream == ComputeStream {
+		b.last = op.ID
+	}
+	b.p.Ops = append(b.p.Ops, op)
+	return op.ID
+}
+
+// follow notes a use and the operations that it must come after.
+func (b *builder) follow(after map[int32]int32, u use) {
+	for _, o := range b.uses[u.Buffer] {
+		if (u.writes || o.writes) && o.op != u.op && o.overlaps(u.Range) {
+			s := b.p.Ops[o.op].Stream
+			after[s] = max(after[s], o.op)
+		}
+	}
+	b.uses[u.Buffer] = append(b.uses[u.Buffer], u)
+}
+
+// all is the duration of some kernels on a micro-batch, one after the other.
+func (b *builder) all(kernels []Kernel) (d unit.Duration) {
+	for _, k := range kernels {
+		d += b.kernel(k)
+	}
+	return d
+}
+
+// kernel is the duration of one kernel on a micro-batch.
+func (b *builder) kernel(k Kernel) unit.Duration {
+	b.kernels++
+	rows := int64(b.rows)
+	return b.p.Device.Kernel(k.FLOP*rows, (k.Words*rows+k.Fixed)*elem)
+}

@@ -1,0 +1,114 @@
+package workload
+
+// Buffers of the first stage of a training, by index: with data parallelism alone those of all ranks.
+const (
+	Gradients int32 = iota
+	Parameters
+)
+
+// Kinds of group: what it is for.
+const (
+	GroupKindData     = "data-parallel" // gradients are summed over it
+	GroupKindPipeline = "pipeline"      // the first rank sends activations or their gradients to the second
+)
+
+// Kinds of work of a training: Body.Work.
+const (
+	Forward  = "forward"  // Y from X with Params
+	Loss     = "loss"     // and its gradient D, from Y
+	Backward = "backward" // Grads, and DX unless it is empty, from X and D with Params
+	Update   = "update"   // Params, and Velocity unless it is empty, by Grads
+	Stash    = "stash"    // Y is what X is
+)
+
+// Body names the work of a compute operation, which whoever trains binds to code, and the memory
+// that it is on.
+type Body struct {
+	Work  string // of which kind, by a name that the binder knows
+	Layer int    // from 0
+	Micro int    // the micro-batch, from 0
+	Slot  int    // of what Forward saves for Backward
+	Adds  bool   // Backward adds its gradients to those of the micro-batches before
+
+	Params, Grads, Velocity, X, Y, D, DX Range
+}
+
+// reads and writes are the ranges that the work touches.
+func (b *Body) reads() []Range {
+	switch b.Work {
+	case Forward:
+		return present(b.Params, b.X)
+	case Loss:
+		return present(b.Y)
+	case Backward:
+		return present(b.Params, b.X, b.D)
+	case Update:
+		return present(b.Grads)
+	}
+	return present(b.X)
+}
+
+func (b *Body) writes() []Range {
+	switch b.Work {
+	case Loss:
+		return present(b.D)
+	case Backward:
+		return present(b.Grads, b.DX)
+	case Update:
+		return present(b.Params, b.Velocity)
+	}
+	return present(b.Y)
+}
+
+// present returns the ranges that are not empty.
+func present(all ...Range) []Range {
+	kept := all[:0]
+	for _, r := range all {
+		if r.Elems > 0 {
+			kept = append(kept, r)
+		}
+	}
+	return kept
+}
+
+// Training says what a job trains and where the parameters lie in its ranks' memory.
+type Training struct {
+	Layout Layout // with its defaults
+	Layers int
+	Batch  int // rows per replica and step
+	Stages []Stage
+}
+
+// Rows returns the rows of a micro-batch.
+func (t *Training) Rows() int { return t.Batch / t.Layout.MicroBatches }
+
+// Stage is what the ranks of a stage hold: one flat vector of parameters, one of gradients, and one
+// of velocities if there is momentum, layer after layer in ascending order.
+type Stage struct {
+	Parameters, Gradients int32
+	Velocity              int32 // -1: none
+	Layers                []Held
+}
+
+// Held is where a layer's parameters lie in the vectors of its stage.
+type Held struct {
+	Layer         int // from 0
+	Offset, Elems int64
+}
+
+// Params returns the length of the stage's vectors.
+func (s *Stage) Params() int64 {
+	last := s.Layers[len(s.Layers)-1]
+	return last.Offset + last.Elems
+}
+
+// Touches reports of each buffer whether a program touches it: the rank that runs it has that memory.
+func (j *Job) Touches(p *Program) []bool {
+	touched := make([]bool, len(j.Buffers))
+	for i := range p.Ops {
+		for _, b := range p.Ops[i].buffers() {
+			touched[b] = true
+		}
+	}
+	return touched
+}
