@@ -1,6 +1,7 @@
 // Package nn is the neural network that Railyard trains: dense layers as
 // explicit forward and backward pairs, activations, losses, and stochastic
-// gradient descent. It knows nothing of ranks, networks, files or time, starts
+// gradient descent. A Layer works on memory that others own; a Replica is a whole
+// model with memory of its own. It knows nothing of ranks, networks, files or time, starts
 // no goroutine and allocates nothing per step.
 //
 //	x ──Forward(0)──> h ──Forward(1)──> logits ──Loss──> mean loss

@@ -17,7 +17,7 @@ type Shape struct {
 //	x: N x In    w: Out x In    b: Out    z, d: N x Out
 type Kernel struct {
 	Name string
-	// Forward: z = x wᵀ + b. It may leave notes on x in `in`.
+	// Forward: z = x wᵀ + b, without a b if that is nil. It may leave notes on x in `in`.
 	Forward func(z, x, w, b []float32, s Shape, in *Inputs)
 	// Weights: gw = dᵀ x (Out x In) and gb = column sums of d (Out), with the
 	// notes that Forward left for the same x.
@@ -105,6 +105,11 @@ func portableForward(z, x, w, b []float32, s Shape, in *Inputs) {
 	} else {
 		sparseForward(z, w, s, in)
 	}
+	addRows(z, b)
+}
+
+// addRows adds b to each row of z, if there is one.
+func addRows(z, b []float32) {
 	for len(z) >= len(b) && len(b) > 0 {
 		row := z[:len(b)]
 		for o, bias := range b {

@@ -199,6 +199,6 @@ func (r *Recorder) finishTraining(s *result.Summary) {
 		s.TestAccuracy = &accuracy
 	}
 	if r.job.Agree() {
-		s.WeightsSHA256 = train.Digest(r.job.Weights(0))
+		s.WeightsSHA256 = train.Digest(r.job.Gathered(0))
 	}
 }

@@ -34,8 +34,8 @@ job: {train: {model: mlp, layers: [4, 3, 2], data: nowhere, batch: 1, epochs: 2,
 	images.Train.N, images.Train.Pixels, images.Train.Labels = 8, make([]byte, 8*4), make([]uint8, 8)
 	r := New(p, nil, 0, Hooks{Step: func(int64, float64) {}})
 	job, err := train.New(train.Config{Model: p.Jobs[0].Model, Kernel: nn.Portable,
-		Train: train.Set{Pixels: images.Train.Pixels, Labels: images.Train.Labels},
-		Ranks: 8, Batch: 1, Epochs: 2, SGD: nn.SGD{LR: 0.2}, Work: p.Jobs[0].Work})
+		Train:    train.Set{Pixels: images.Train.Pixels, Labels: images.Train.Labels},
+		Replicas: 8, Batch: 1, Epochs: 2, SGD: nn.SGD{LR: 0.2}, Work: p.Jobs[0].Work})
 	if err != nil {
 		t.Fatal(err)
 	}

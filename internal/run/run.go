@@ -213,14 +213,14 @@ func (r *runner) buildTraining() error {
 			Pixels: r.set.Train.Pixels,
 			Labels: r.set.Train.Labels,
 		},
-		Ranks:  r.plan.Jobs[0].Ranks(),
-		Batch:  t.Batch,
-		Epochs: t.Epochs,
-		Steps:  int64(t.Steps.Or(0)),
-		Seed:   r.plan.Scenario.Seed,
-		SGD:    nn.SGD{LR: float32(t.LR), Momentum: float32(t.Momentum)},
-		Work:   r.plan.Jobs[0].Work,
-		Start:  r.begun,
+		Replicas: r.plan.Jobs[0].Ranks(),
+		Batch:    t.Batch,
+		Epochs:   t.Epochs,
+		Steps:    int64(t.Steps.Or(0)),
+		Seed:     r.plan.Scenario.Seed,
+		SGD:      nn.SGD{LR: float32(t.LR), Momentum: float32(t.Momentum)},
+		Work:     r.plan.Jobs[0].Work,
+		Start:    r.begun,
 	}
 	if r.job, err = train.New(cfg); err != nil {
 		return err

@@ -1,19 +1,26 @@
 package train
 
 import (
+	"slices"
+
 	"railyard/internal/coll"
 	"railyard/internal/nn"
+	"railyard/internal/workload"
 )
 
 // Outcome is what a training without a network comes to.
 type Outcome struct {
-	Weights [][]float32 // by rank
-	Losses  []float64   // by step: mean over the global batch
+	Weights   [][]float32 // by replica, in the order in which one rank holds them
+	Gradients [][]float32 // likewise: of the last update, summed over micro-batches and replicas
+	Losses    []float64   // by step: mean over the global batch
 }
 
-// Oracle trains cfg in one process and one loop: every rank's gradients, then
-// each bucket's all-reduce by coll.Execute, then every rank's update. A Job that
-// ran over any network must hold these weights, bit for bit.
+// Oracle trains cfg in one process and one loop: every replica's micro-batches, whole models with
+// memory of their own for each, then each bucket's all-reduce by coll.Execute, then every replica's
+// update. Where each micro-batch has an update, it goes through the stages' timetables instead, for
+// they say which weights a pass meets. A Job that ran over any network must hold these weights, bit
+// for bit. Tensor-parallel ranks add up products in another order than whole layers do, which the
+// oracle has: their weights differ in the last bits.
 func Oracle(cfg Config) (*Outcome, error) {
 	p, err := newPlan(&cfg)
 	if err != nil {
@@ -22,34 +29,237 @@ func Oracle(cfg Config) (*Outcome, error) {
 	if err := fits(&cfg); err != nil {
 		return nil, err
 	}
-	replicas := make([]*nn.Replica, cfg.Ranks)
-	velocities := make([][]float32, cfg.Ranks)
-	for r := range replicas {
-		replicas[r] = cfg.Model.NewReplica(cfg.params(), cfg.Batch, cfg.Kernel)
-		velocities[r] = cfg.velocity()
+	o := oracle{cfg: &cfg, t: cfg.Work.Training, p: &p}
+	for l := range cfg.Model.Layers() {
+		o.layers = append(o.layers, cfg.Model.Layer(l, cfg.Kernel))
 	}
-	o := &Outcome{}
+	for range cfg.Replicas {
+		o.replicas = append(o.replicas, replica{params: slices.Clone(cfg.params()),
+			grads: make([]float32, cfg.Model.Params()), velocity: cfg.velocity()})
+	}
+	out := &Outcome{}
 	for step := range p.steps {
-		sum := 0.0
-		for r, replica := range replicas {
-			sum += gradients(&cfg, replica, p.rows(step, r*cfg.Batch, cfg.Batch))
-		}
-		o.Losses = append(o.Losses, sum/float64(cfg.Ranks))
-		for _, c := range cfg.Work.Collectives {
-			bufs := make([][]float32, cfg.Ranks)
-			for r, replica := range replicas {
-				bufs[r] = replica.Grads[c.Range.Offset : c.Range.Offset+c.Range.Elems]
+		out.Losses = append(out.Losses, o.step(step))
+	}
+	for _, r := range o.replicas {
+		out.Weights, out.Gradients = append(out.Weights, r.params), append(out.Gradients, r.grads)
+	}
+	return out, nil
+}
+
+// oracle is a training in one loop.
+type oracle struct {
+	cfg      *Config
+	t        *workload.Training
+	p        *plan
+	layers   []nn.Layer
+	replicas []replica
+}
+
+// replica is a whole model.
+type replica struct {
+	params, grads, velocity []float32
+	micro                   []micro
+	loss                    float64 // sum over the micro-batches of a step
+}
+
+// micro is a micro-batch on its way.
+type micro struct {
+	x, d   [][]float32 // by layer: inputs, and the gradient with respect to its output
+	saved  []*nn.Saved
+	params []float32 // that the forwards met, where they are kept
+}
+
+// visit is a micro-batch's pass through a run of layers.
+type visit struct {
+	run, micro int
+	backward   bool
+}
+
+// step takes all micro-batches of a step forward and backward and returns the mean loss.
+func (o *oracle) step(step int64) float64 {
+	for d := range o.replicas {
+		o.replicas[d].loss = 0
+		o.replicas[d].micro = make([]micro, o.t.Layout.MicroBatches)
+	}
+	each := o.t.Layout.Update == workload.UpdateEach
+	for _, v := range o.visits() {
+		lo, hi := o.t.Layout.Run(len(o.layers), v.run)
+		for d := range o.replicas {
+			if v.backward {
+				o.backward(&o.replicas[d], v, lo, hi)
+			} else {
+				o.forward(&o.replicas[d], d, step, v, lo, hi)
 			}
-			coll.Execute(c.Schedule, bufs)
 		}
-		for r, replica := range replicas {
-			update(&cfg.SGD, replica, velocities[r], 0, cfg.Model.Params(), cfg.Ranks)
+		if each && v.backward {
+			o.update(lo, hi, o.cfg.Replicas)
 		}
 	}
-	for _, replica := range replicas {
-		o.Weights = append(o.Weights, replica.Params)
+	if !each {
+		o.update(0, len(o.layers), o.cfg.Replicas*o.t.Layout.MicroBatches)
 	}
-	return o, nil
+	sum := 0.0
+	for _, r := range o.replicas {
+		sum += r.loss / float64(o.t.Layout.MicroBatches)
+	}
+	return sum / float64(len(o.replicas))
+}
+
+// visits is an order of a step's passes.
+func (o *oracle) visits() (all []visit) {
+	l := o.t.Layout
+	if l.Update == workload.UpdateEach {
+		return joint(l)
+	}
+	n := l.Chunks()
+	for m := range l.MicroBatches {
+		for q := range n {
+			all = append(all, visit{q, m, false})
+		}
+		for q := range n {
+			all = append(all, visit{n - 1 - q, m, true})
+		}
+	}
+	return all
+}
+
+// joint merges the stages' timetables: each stage goes as far as what it needs is there.
+func joint(l workload.Layout) (all []visit) {
+	tables, pc := make([][]workload.Pass, l.PP), make([]int, l.PP)
+	left := 0
+	for s := range tables {
+		tables[s] = l.Schedule.Timetable(l.PP, l.Virtual, l.MicroBatches, s)
+		left += len(tables[s])
+	}
+	done := map[visit]bool{}
+	for left > 0 {
+		before := left
+		for s, table := range tables {
+			for ; pc[s] < len(table); pc[s]++ {
+				v := visit{table[pc[s]].Chunk*l.PP + s, table[pc[s]].Micro, table[pc[s]].Backward}
+				needs := visit{v.run - 1, v.micro, false}
+				if v.backward {
+					needs = visit{v.run + 1, v.micro, v.run < l.Chunks()-1}
+				}
+				if v.backward && v.run == l.Chunks()-1 {
+					needs.run = v.run
+				}
+				if needs.run >= 0 && !done[needs] {
+					break
+				}
+				done[v] = true
+				all = append(all, v)
+				left--
+			}
+		}
+		if left == before {
+			panic("train: the timetables wait for each other")
+		}
+	}
+	return all
+}
+
+// forward takes a micro-batch of replica d through layers [lo, hi).
+func (o *oracle) forward(r *replica, d int, step int64, v visit, lo, hi int) {
+	n, m := o.t.Rows(), &r.micro[v.micro]
+	rows := o.p.rows(step, d*o.cfg.Batch+v.micro*n, n)
+	if lo == 0 {
+		m.x, m.d = make([][]float32, len(o.layers)+1), make([][]float32, len(o.layers))
+		m.saved, m.params = make([]*nn.Saved, len(o.layers)), make([]float32, len(r.params))
+		m.x[0] = make([]float32, n*o.cfg.Model.Inputs())
+		nn.Pixels(m.x[0], o.cfg.Train.Pixels, rows, o.cfg.Model.Inputs())
+	}
+	for l := lo; l < hi; l++ {
+		first, end := o.cfg.Model.LayerRange(l)
+		m.x[l+1], m.saved[l] = make([]float32, n*o.layers[l].Out()), o.layers[l].NewSaved(n)
+		o.layers[l].Forward(m.x[l+1], m.x[l], r.params[first:end], n, m.saved[l])
+		copy(m.params[first:end], r.params[first:end])
+	}
+	if hi < len(o.layers) {
+		return
+	}
+	var labels []uint8
+	for _, row := range rows {
+		labels = append(labels, o.cfg.Train.Labels[row])
+	}
+	m.d[hi-1] = make([]float32, len(m.x[hi]))
+	mean, _ := o.cfg.Model.Loss(m.d[hi-1], m.x[hi], labels)
+	r.loss += mean
+	o.layers[hi-1].Through(m.d[hi-1], m.x[hi])
+}
+
+// backward takes a micro-batch back through layers [lo, hi).
+func (o *oracle) backward(r *replica, v visit, lo, hi int) {
+	n, m, params := o.t.Rows(), &r.micro[v.micro], r.params
+	if o.t.Layout.Stash {
+		params = m.params
+	}
+	for l := hi - 1; l >= lo; l-- {
+		first, end := o.cfg.Model.LayerRange(l)
+		var dx []float32
+		if l > 0 {
+			dx = make([]float32, len(m.x[l]))
+			m.d[l-1] = dx
+		}
+		g := make([]float32, end-first)
+		o.layers[l].Backward(dx, g, m.d[l], m.x[l], params[first:end], n, m.saved[l])
+		if l > 0 {
+			o.layers[l-1].Through(dx, m.x[l])
+		}
+		if v.micro == 0 || o.t.Layout.Update == workload.UpdateEach {
+			copy(r.grads[first:end], g)
+			continue
+		}
+		for i, x := range g {
+			r.grads[first+i] += x
+		}
+	}
+}
+
+// update sums the gradients of layers [lo, hi) over the replicas, bucket by bucket, and moves all
+// replicas by the mean over so many summands.
+func (o *oracle) update(lo, hi, summands int) {
+	for s := range o.t.Stages {
+		o.sum(&o.t.Stages[s], lo, hi)
+	}
+	first, _ := o.cfg.Model.LayerRange(lo)
+	_, end := o.cfg.Model.LayerRange(hi - 1)
+	for d := range o.replicas {
+		r := &o.replicas[d]
+		var v []float32
+		if r.velocity != nil {
+			v = r.velocity[first:end]
+		}
+		o.cfg.SGD.Step(r.params[first:end], r.grads[first:end], v, 1/float32(summands))
+	}
+}
+
+// sum runs the all-reduces of a stage's buckets that are of layers [lo, hi).
+func (o *oracle) sum(st *workload.Stage, lo, hi int) {
+	seen := map[int64]bool{} // a bucket has a collective for each update
+	for i := range o.cfg.Work.Collectives {
+		c := &o.cfg.Work.Collectives[i]
+		if c.Range.Buffer != st.Gradients || seen[c.Range.Offset] {
+			continue
+		}
+		of := slices.IndexFunc(st.Layers, func(h workload.Held) bool { return h.Offset == c.Range.Offset })
+		if l := st.Layers[of].Layer; l < lo || l >= hi {
+			continue
+		}
+		seen[c.Range.Offset] = true
+		first, end := o.cfg.Model.LayerRange(st.Layers[of].Layer)
+		for _, h := range st.Layers[of:] { // a bucket's layers are of one run
+			if h.Offset < c.Range.Offset+c.Range.Elems {
+				_, end = o.cfg.Model.LayerRange(h.Layer)
+			}
+		}
+		bufs := make([][]float32, len(o.replicas))
+		for d := range o.replicas {
+			bufs[d] = o.replicas[d].grads[first:end]
+		}
+		coll.Execute(c.Schedule, bufs)
+	}
 }
 
 // OneRank trains cfg on a single replica that takes whole global batches.
@@ -60,10 +270,10 @@ func OneRank(cfg Config) (*Outcome, error) {
 	}
 	replica := cfg.Model.NewReplica(cfg.params(), p.global, cfg.Kernel)
 	v := cfg.velocity()
-	o := &Outcome{Weights: [][]float32{replica.Params}}
+	o := &Outcome{Weights: [][]float32{replica.Params}, Gradients: [][]float32{replica.Grads}}
 	for step := range p.steps {
 		o.Losses = append(o.Losses, gradients(&cfg, replica, p.rows(step, 0, p.global)))
-		update(&cfg.SGD, replica, v, 0, cfg.Model.Params(), 1)
+		cfg.SGD.Step(replica.Params, replica.Grads, v, 1)
 	}
 	return o, nil
 }

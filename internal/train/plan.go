@@ -21,7 +21,7 @@ func newPlan(cfg *Config) (plan, error) {
 	if err := check(cfg); err != nil {
 		return plan{}, err
 	}
-	p := plan{order: &order{seed: cfg.Seed, images: cfg.Train.Images()}, global: cfg.Ranks * cfg.Batch}
+	p := plan{order: &order{seed: cfg.Seed, images: cfg.Train.Images()}, global: cfg.Replicas * cfg.Batch}
 	p.perEpoch = int64(p.order.images / p.global)
 	p.steps = p.perEpoch * int64(cfg.Epochs)
 	if cfg.Steps > 0 {
@@ -42,12 +42,12 @@ func check(cfg *Config) error {
 	case len(cfg.Train.Pixels) != images*in:
 		return fmt.Errorf("train: %d labels with %d bytes of pixels, the model's %d inputs want %d", images,
 			len(cfg.Train.Pixels), in, images*in)
-	case cfg.Ranks < 1 || cfg.Batch < 1 || cfg.Epochs < 1 || cfg.Steps < 0:
-		return fmt.Errorf("train: %d ranks, batch %d, %d epochs, at most %d steps: want at least 1, 1, 1 and 0 (no "+
-			"limit)", cfg.Ranks, cfg.Batch, cfg.Epochs, cfg.Steps)
-	case images < cfg.Batch || images/cfg.Batch < cfg.Ranks:
-		return fmt.Errorf("train: batch %d on %d ranks wants %d images per step, there are %d", cfg.Batch, cfg.Ranks,
-			cfg.Batch*cfg.Ranks, images)
+	case cfg.Replicas < 1 || cfg.Batch < 1 || cfg.Epochs < 1 || cfg.Steps < 0:
+		return fmt.Errorf("train: %d replicas, batch %d, %d epochs, at most %d steps: want at least 1, 1, 1 and 0 (no "+
+			"limit)", cfg.Replicas, cfg.Batch, cfg.Epochs, cfg.Steps)
+	case images < cfg.Batch || images/cfg.Batch < cfg.Replicas:
+		return fmt.Errorf("train: batch %d on %d replicas wants %d images per step, there are %d", cfg.Batch, cfg.Replicas,
+			cfg.Batch*cfg.Replicas, images)
 	case images > math.MaxInt32:
 		return fmt.Errorf("train: %d images, want at most %d", images, math.MaxInt32)
 	}
@@ -71,11 +71,11 @@ func (p *plan) leftOut() int { return p.order.images - int(p.perEpoch)*p.global 
 
 // Layers returns the model's layers as workload counts them. The last has no
 // activation of its own: its softmax belongs to the loss.
-func Layers(m *nn.Model) []workload.Dense {
+func Layers(m *nn.Model) []workload.Layer {
 	sizes := m.Sizes()
-	layers := make([]workload.Dense, m.Layers())
+	layers := make([]workload.Layer, m.Layers())
 	for l := range layers {
-		layers[l] = workload.Dense{In: sizes[l], Out: sizes[l+1], Activated: l < len(layers)-1}
+		layers[l] = workload.Dense{In: sizes[l], Out: sizes[l+1], Activated: l < len(layers)-1}.Layer()
 	}
 	return layers
 }

@@ -1,6 +1,10 @@
 package train
 
-import "fmt"
+import (
+	"fmt"
+
+	"railyard/internal/workload"
+)
 
 // State is what a training goes on from: the whole model in one rank's order, whatever the ranks
 // hold of it.
@@ -31,7 +35,7 @@ func checkStart(cfg *Config, steps int64) error {
 	return nil
 }
 
-// params are those that every rank begins with.
+// params are those that every replica begins with.
 func (cfg *Config) params() []float32 {
 	if cfg.Start != nil {
 		return cfg.Start.Params
@@ -39,7 +43,7 @@ func (cfg *Config) params() []float32 {
 	return cfg.Model.Init(cfg.Seed)
 }
 
-// velocity is that with which a rank begins, its own; nil without momentum.
+// velocity is that with which a replica begins, its own; nil without momentum.
 func (cfg *Config) velocity() []float32 {
 	if cfg.SGD.Momentum == 0 {
 		return nil
@@ -62,9 +66,9 @@ func (j *Job) Keep(s *State, step int64) {
 	} else {
 		s.EpochLoss, _ = j.epochLoss(step)
 	}
-	s.Params = append(s.Params[:0], j.ranks[0].replica.Params...)
-	if j.ranks[0].velocity != nil {
-		s.Velocity = append(s.Velocity[:0], j.ranks[0].velocity...)
+	s.Params = j.gather(s.Params, 0, func(s *workload.Stage) int32 { return s.Parameters })
+	if j.cfg.SGD.Momentum != 0 {
+		s.Velocity = j.gather(s.Velocity, 0, func(s *workload.Stage) int32 { return s.Velocity })
 	}
 }
 

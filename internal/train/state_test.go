@@ -36,7 +36,7 @@ func kept(t interface{ Fatal(...any) }, cfg Config, net exectest.Net) *keeper {
 	}
 	k := &keeper{job: j, ended: map[int64]int{}}
 	d := exectest.New(net, j)
-	for r := range cfg.Ranks {
+	for r := range cfg.Work.Ranks() {
 		d.Add(exec.Config{Rank: int32(r), Job: cfg.Work, Steps: j.Steps(), Body: j, Observer: k})
 	}
 	if _, err := d.Run(); err != nil {

@@ -21,6 +21,9 @@ import (
 
 const us = unit.Microsecond
 
+var device = workload.Device{FLOPS: 1e9, MemoryBandwidth: unit.GigabitPerSec, Launch: 3 * us,
+	MatmulEff: unit.Ratio{Num: 1, Den: 2}, MemoryEff: unit.Ratio{Num: 4, Den: 5}}
+
 // blobs is a set of noisy pictures of the classes 0..9: enough to learn something from.
 func blobs(images, inputs int) Set {
 	var s Set
@@ -52,13 +55,12 @@ func (j job) config(t interface{ Fatal(...any) }) Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := Config{Model: m, Kernel: nn.Portable, Train: blobs(150, 20), Ranks: j.ranks, Batch: 3,
-		Epochs: 10, Steps: j.steps, Seed: 5,
+	cfg := Config{Model: m, Kernel: nn.Portable, Train: blobs(150, 20), Replicas: j.ranks, Batch: 3,
+		Epochs: 10, Steps: j.steps, Seed: 5, poison: true,
 		SGD: nn.SGD{LR: 0.5, Momentum: j.momentum}}
 	dp := workload.DataParallelConfig{Layers: Layers(m), Batch: cfg.Batch, Momentum: j.momentum != 0,
 		Bucket: j.bucket, Ranks: j.ranks,
-		Device: workload.Device{FLOPS: 1e9, MemoryBandwidth: unit.GigabitPerSec, Launch: 3 * us,
-			MatmulEff: unit.Ratio{Num: 1, Den: 2}, MemoryEff: unit.Ratio{Num: 4, Den: 5}}}
+		Device: device}
 	if j.ranks > 1 {
 		orders := make([][]int32, j.channels)
 		for c := range orders {
@@ -91,7 +93,7 @@ func train(t interface{ Fatal(...any) }, cfg Config, net exectest.Net, o exec.Ob
 		t.Fatal(err)
 	}
 	d := exectest.New(net, j)
-	for r := range cfg.Ranks {
+	for r := range cfg.Work.Ranks() {
 		d.Add(exec.Config{Rank: int32(r), Job: cfg.Work, Steps: j.Steps(), Body: j, Observer: o})
 	}
 	if _, err := d.Run(); err != nil {
@@ -125,7 +127,7 @@ func TestWeightsEqualTheOracles(t *testing.T) {
 			Latency: func(exec.Message) unit.Duration { return unit.Duration(seed.below(40)) * us },
 			BodyAt: rapid.SampledFrom([]exectest.BodyAt{exectest.AtStart, exectest.AtEnd, exectest.Beside}).Draw(t,
 				"bodies")}, nil)
-		for r := range cfg.Ranks {
+		for r := range cfg.Replicas {
 			if !equal(j.Weights(int32(r)), oracle.Weights[r]) {
 				t.Fatalf("rank %d differs from the oracle", r)
 			}
@@ -296,12 +298,13 @@ func TestDigest(t *testing.T) { // 1.0 is 0x3f800000: bytes 00 00 80 3f
 
 func TestBytesAreTheLiveMemory(t *testing.T) {
 	cfg := job{ranks: 2, channels: 1}.config(t)
+	cfg.poison = false
 	j, err := New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
 	copy(j.Bytes(1, exec.Ref{Buffer: 0, Off: 4, Len: 8}), bytes.Repeat([]byte{1, 1, 1, 1}, 2))
-	if g := j.ranks[1].replica.Grads; math.Float32bits(g[1]) != 0x01010101 || g[0] != 0 || g[3] != 0 ||
+	if g := j.ranks[1].buffers[workload.Gradients]; math.Float32bits(g[1]) != 0x01010101 || g[0] != 0 || g[3] != 0 ||
 		math.Float32bits(g[2]) != 0x01010101 {
 		t.Errorf("gradients are %v", g[:4])
 	}
@@ -312,13 +315,16 @@ func TestBytesAreTheLiveMemory(t *testing.T) {
 
 func TestMistakesAreNamed(t *testing.T) {
 	for want, change := range map[string]func(*Config){
-		"batch 80 on 2 ranks wants 160 images per step, there are 150": func(c *Config) { c.Batch = 80 },
-		"want at least 1":           func(c *Config) { c.Epochs = 0 },
-		"want 3000":                 func(c *Config) { c.Train.Pixels = c.Train.Pixels[1:] },
-		"image 3 has label 10":      func(c *Config) { c.Train.Labels[3] = 10 },
-		"no job to bind":            func(c *Config) { c.Work = nil },
-		"a job of 2 ranks to bind":  func(c *Config) { c.Ranks = 4 },
-		"the job updates 381 param": func(c *Config) { c.Work.Bodies[len(c.Work.Bodies)-1].On.Elems-- },
+		"batch 80 on 2 replicas wants 160 images per step, there are 150": func(c *Config) { c.Batch = 80 },
+		"want at least 1":      func(c *Config) { c.Epochs = 0 },
+		"want 3000":            func(c *Config) { c.Train.Pixels = c.Train.Pixels[1:] },
+		"image 3 has label 10": func(c *Config) { c.Train.Labels[3] = 10 },
+		"no job to bind":       func(c *Config) { c.Work = nil },
+		"a job of 2 ranks with 2 replicas and batch 3 to bind, want 4": func(c *Config) { c.Replicas = 4 },
+		"layer 2 with 129 parameters, the model has 130": func(c *Config) {
+			c.Work.Training.Stages[0].Layers[1].Elems--
+		},
+		"a job with velocities: false, momentum is 0.9": func(c *Config) { c.SGD.Momentum = 0.9 },
 	} {
 		cfg := job{ranks: 2, channels: 1}.config(t)
 		change(&cfg)

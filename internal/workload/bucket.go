@@ -16,7 +16,7 @@ type bucket struct {
 
 // buckets groups the layers, from the last to the first, into ranges of the flat
 // gradient vector of at least cap bytes each; the last range may be smaller.
-func buckets(layers []Layer, limit unit.Bytes) []bucket {
+func buckets(layers []part, limit unit.Bytes) []bucket {
 	if limit == 0 {
 		limit = DefaultBucket
 	}

@@ -4,7 +4,13 @@
 //
 // Ranks may share a program or have their own; every step runs the same programs. It knows neither
 // time that has passed (exec walks the graph) nor tensors (train binds each operation to its real
-// code), and it reads no model code: layers are given as shapes.
+// code), and it reads no model code: layers are given as shapes, parameters and kernels, and nothing
+// in the lowering knows what a layer computes.
+//
+// Lower makes the job of a training from layers and a Layout: replicas (dp) with rows of their own,
+// parts of layers (tp), stages (pp) with runs of layers, micro-batches in the order of a timetable.
+// DataParallel is the layout with replicas alone. Parameters lie in one flat vector per stage and
+// part; updates act on ranges of it.
 //
 // One step of a two-layer network, a bucket per layer:
 //
@@ -13,17 +19,32 @@
 //	stream 1                                +-> allreduce.bucket1 ----+        |
 //	                                                   +-> allreduce.bucket2 --+
 //
+// One step of two stages with two micro-batches (F forward, B backward; > activations, < their
+// gradients travel), and the sum over the replicas of each stage:
+//
+//	stage 1   F1 F2          B1    B2   allreduce update
+//	            >  >       <     <
+//	stage 2       F1 B1 F2 B2           allreduce update
+//
 // Invariants:
 //   - a stream runs one operation at a time, in the order of Program.Ops;
 //   - an operation depends only on operations before it in Program.Ops, so the order
 //     of Ops is one valid execution and no program can deadlock on its own;
 //   - a rank has one stream for each of its groups, and the ranks of a group run its
 //     collectives in the same order;
-//   - of two operations that may run at the same time none writes what the other touches;
+//   - of two operations that may run at the same time none writes what the other touches; an
+//     operation names all that it touches, and a rank has the buffers that its program touches;
+//   - a stage adds up gradients in ascending order of micro-batches, whatever the timetable;
 //   - durations are exact integers: the same on every machine.
 //
 // Buckets follow PyTorch DistributedDataParallel (Li et al., VLDB 2020, section
 // 3.2.3): gradients become ready from the last layer to the first and a bucket
 // closes when its size reaches the cap. Unlike PyTorch the first bucket has the
-// same cap as the others, and a layer is never split.
+// same cap as the others, a layer is never split, and a bucket's layers are of one run.
+//
+// Two layers shared by two ranks: by columns, then by rows (Megatron), and each by columns (the
+// book's way); = is an all-reduce, # an all-gather, and | puts parts side by side:
+//
+//	forward.1 forward.2 = finish.2 loss backward.2 backward.1
+//	forward.1 # join.1| forward.2 # join.2| loss backward.2 = backward.1
 package workload

@@ -15,6 +15,13 @@ func (b *lowering) groups() error {
 			}
 		}
 	}
+	for d := range b.l.DP {
+		for s := range b.l.PP {
+			if err := b.parted(d, s); err != nil {
+				return err
+			}
+		}
+	}
 	for run := 1; run < b.l.Chunks(); run++ {
 		for d := range b.l.DP {
 			for t := range b.l.TP {
@@ -45,7 +52,7 @@ func (b *lowering) replicas(at Coord) error {
 	if b.l.PP > 1 || b.l.TP > 1 {
 		name, of = "data-parallel"+b.l.suffix(at, false), b.l.suffix(at, false)
 	}
-	var ranks []int32
+	ranks := make([]int32, 0, b.l.DP)
 	for d := range b.l.DP {
 		at.Data = d
 		ranks = append(ranks, int32(b.l.Rank(at)))

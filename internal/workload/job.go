@@ -141,6 +141,27 @@ func (c *Collective) Chunk(member int, b coll.Buffer, channel, chunk int) (off, 
 	return (start + int64(lo)) * c.ElemBytes, int64(hi-lo) * c.ElemBytes
 }
 
+// Owned visits the elements [lo, hi) of the range that a member of the group has before an all-gather,
+// in order. It panics where nobody does: see owned.
+func (c *Collective) Owned(member int, visit func(lo, hi int)) {
+	owner := owned(c.Schedule)
+	for ch := range c.Schedule.Channels() {
+		for k := range c.Schedule.Chunks() {
+			if int(owner(ch, k)) == member {
+				visit(coll.ChunkRange(c.Schedule, int(c.Range.Elems), ch, k))
+			}
+		}
+	}
+}
+
+// owned returns who has which chunk before the schedule of an all-gather, nil if it is none.
+func owned(s coll.Schedule) func(channel, chunk int) int32 {
+	if made, ok := s.(interface{ Goal() coll.Goal }); ok && made.Goal().Collective == coll.AllGather {
+		return made.Goal().Owner
+	}
+	return nil
+}
+
 // Bytes returns the size of the collective's range.
 func (c *Collective) Bytes() unit.Bytes { return unit.Bytes(c.Range.Elems * c.ElemBytes) }
 

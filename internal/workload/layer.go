@@ -14,6 +14,19 @@ type Layer struct {
 	// Through takes a gradient of the output back through what follows the layer element by
 	// element. Who makes that gradient runs it, and has the output.
 	Through []Kernel
+
+	// How tensor-parallel ranks may share it; nil: not so.
+	Columns *Split // each makes a part of the outputs from all inputs
+	Rows    *Split // each makes a share of all outputs from a part of the inputs
+	// Finish makes the outputs from the sum of the shares, of a layer split by rows.
+	Finish []Kernel
+}
+
+// Split is a layer in equal parts.
+type Split struct {
+	Width int // what is split: the parts divide it
+	// Of returns one of so many parts: split by columns In is whole, split by rows Out is.
+	Of func(parts int) Layer
 }
 
 // Kernel is what one kernel does for so many rows.
@@ -34,6 +47,18 @@ type Dense struct {
 // for the weights' gradient, which also sums the bias's (as cuBLAS's epilogue does), and the product
 // for the gradient of the input; an activation has an elementwise pass back.
 func (l Dense) Layer() Layer {
+	of := l.part()
+	of.Columns = &Split{l.Out, func(parts int) Layer { return Dense{l.In, l.Out / parts, l.Activated}.part() }}
+	of.Rows = &Split{l.In, func(parts int) Layer {
+		share := Dense{l.In / parts, l.Out, l.Activated}.part()
+		share.Forward, share.Finish = share.Forward[:1], share.Forward[1:]
+		return share
+	}}
+	return of
+}
+
+// part is what a part of the layer costs, or all of it.
+func (l Dense) part() Layer {
 	in, out := int64(l.In), int64(l.Out)
 	product := Kernel{FLOP: 2 * in * out, Words: in + out, Fixed: in * out}
 	sums := product

@@ -40,9 +40,30 @@ var updateNames = [updates]string{"end", "each"}
 // String is the name that a scenario uses.
 func (u Updates) String() string { return updateNames[u] }
 
+// TensorStyle says how tensor-parallel ranks share layers.
+type TensorStyle uint8
+
+// The styles.
+const (
+	// Megatron splits a pair of layers by columns, then by rows: one all-reduce of the pair's outputs
+	// forward, one of its input's gradient backward (Shoeybi et al., "Megatron-LM", 2019, section 3).
+	// A layer without another in its run is split as by BookStyle.
+	Megatron TensorStyle = iota
+	// BookStyle splits every layer by columns: an all-gather of its outputs forward, an all-reduce
+	// of its input's gradient backward (Pasanen, 2025, chapter 8).
+	BookStyle
+	tensorStyles
+)
+
+var tensorNames = [tensorStyles]string{"megatron", "book"}
+
+// String is the name that a scenario uses.
+func (s TensorStyle) String() string { return tensorNames[s] }
+
 // Layout is how the ranks of a job share one training.
 type Layout struct {
 	DP, TP, PP   int // replicas, parts of each layer, stages; 0 is 1
+	TPStyle      TensorStyle
 	MicroBatches int // into which a replica's rows of a step are cut; 0 is 1
 	Schedule     PipelineSchedule
 	Virtual      int // runs of layers that a rank has, with interleaved; 0 is 1
@@ -132,14 +153,11 @@ func (l Layout) check(layers, batch int) error {
 	if sorted := l.Order; len(wrong) == 0 {
 		slices.Sort(sorted[:])
 		if sorted != [axes]Axis{TensorAxis, DataAxis, PipelineAxis} {
-			say("order %d, want tp, dp and pp, each once", l.Order)
+			say("order %v, want tp, dp and pp, each once", l.Order)
 		}
 	}
 	if len(wrong) > 0 {
 		return fmt.Errorf("layout: %s", strings.Join(wrong, "; "))
-	}
-	if l.TP > 1 {
-		say("tp %d, want 1", l.TP)
 	}
 	if batch%l.MicroBatches != 0 {
 		say("%d micro-batches do not divide a batch of %d rows", l.MicroBatches, batch)
@@ -149,6 +167,9 @@ func (l Layout) check(layers, batch int) error {
 	}
 	if err := l.Schedule.check(l.PP, l.Virtual, l.MicroBatches); err != nil {
 		say("%v", err)
+	}
+	if l.TPStyle >= tensorStyles {
+		say("tensor-parallel style %d, want megatron or book", l.TPStyle)
 	}
 	if l.Update >= updates {
 		say("update %d, want end or each", l.Update)

@@ -19,7 +19,8 @@ type Config struct {
 	Device   Device
 	Slow     map[int32]unit.Ratio // ranks whose device takes so many times as long
 	// Schedules makes a group's schedule of a collective: AllReduce of a data-parallel group,
-	// SendReceive from the first rank to the second, with credit, of a pipeline group.
+	// SendReceive from the first rank to the second, with credit, of a pipeline group, AllReduce and
+	// AllGather of a tensor-parallel group.
 	Schedules func(*Group, coll.Collective) (coll.Schedule, error)
 }
 
@@ -29,12 +30,16 @@ type lowering struct {
 	l      Layout
 	rows   int // of a micro-batch
 	j      *Job
+	parts  []part // by layer
 	stages []stage
 	links  map[link]int32 // index in Job.Groups
 	data   map[Coord]int32
 	sums   map[sum]int32 // index in Job.Collectives
 	sends  map[send]int32
 	bodies map[Body]int32
+
+	exchanges map[exchange]int32 // index in Job.Collectives
+	gathers   map[int]int32      // by layer: index in Job.Buffers
 }
 
 // stage is what the ranks of a stage have in common.
@@ -98,8 +103,12 @@ func Lower(c Config) (*Job, error) {
 	}
 	l := c.Layout.filled()
 	b := lowering{Config: &c, l: l, rows: c.Batch / l.MicroBatches, links: map[link]int32{}, data: map[Coord]int32{},
-		sums: map[sum]int32{}, sends: map[send]int32{}, bodies: map[Body]int32{}, j: &Job{Of: make([]int32, l.World()),
+		sums: map[sum]int32{}, sends: map[send]int32{}, bodies: map[Body]int32{}, exchanges: map[exchange]int32{},
+		gathers: map[int]int32{}, j: &Job{Of: make([]int32, l.World()),
 			Training: &Training{Layout: l, Layers: len(c.Layers), Batch: c.Batch, Stages: make([]Stage, l.PP)}}}
+	if err := b.split(); err != nil {
+		return nil, err
+	}
 	for s := range l.PP {
 		b.stage(s)
 	}
@@ -161,13 +170,13 @@ func (b *lowering) stage(s int) {
 		c := chunk{run: v*l.PP + s, flight: InFlight(st.timetable, v)}
 		lo, hi := l.Run(len(b.Layers), c.run)
 		c.first, c.last = lo, hi-1
-		c.buckets = buckets(b.Layers[lo:hi], b.Bucket)
+		c.buckets = buckets(b.parts[lo:hi], b.Bucket)
 		for i := range c.buckets {
 			k := &c.buckets[i]
 			k.first, k.last, k.offset = k.first+lo, k.last+lo, k.offset+offset
 		}
-		for i, layer := range b.Layers[lo:hi] {
-			st.Layers = append(st.Layers, Held{lo + i, offset, layer.Params})
+		for i, layer := range b.parts[lo:hi] {
+			st.Layers = append(st.Layers, Held{lo + i, offset, layer.Params, layer.how})
 			offset += layer.Params
 		}
 		st.chunks = append(st.chunks, c)
@@ -193,12 +202,13 @@ func (b *lowering) stage(s int) {
 func (b *lowering) boundaries(st *stage, c *chunk) {
 	ahead := min(b.l.Slots, b.l.MicroBatches)
 	for l := c.first; l <= c.last; l++ {
-		c.x = append(c.x, b.area("activations", l, b.Layers[l].In, c.flight))
+		in := b.parts[l].In
+		c.x = append(c.x, b.area("activations", l, in, c.flight))
 		switch {
 		case l > c.first:
-			c.d = append(c.d, b.area("deltas", l-1, b.Layers[l].In, 1))
+			c.d = append(c.d, b.area("deltas", l-1, in, 1))
 		case l > 0:
-			c.d = append(c.d, b.area("input-deltas", l, b.Layers[l].In, ahead))
+			c.d = append(c.d, b.area("input-deltas", l, in, ahead))
 		default:
 			c.d = append(c.d, area{slots: 1}) // nobody wants the gradient of the network's input
 		}

@@ -13,9 +13,10 @@ type builder struct {
 	p       *Program
 	at      Coord
 	st      *stage
-	kernels int     // since the last operation was added
-	last    int32   // compute operation, -1 none
-	uses    [][]use // by buffer
+	kernels int       // since the last operation was added
+	last    []int32   // by stream: operation, -1 none
+	uses    [][]use   // by buffer
+	clocks  [][]int32 // by operation, then stream: the last operation that ends before it, -1 none
 }
 
 // use is an operation's use of a range.
@@ -29,12 +30,13 @@ type use struct {
 func (b *lowering) program(rank int, d Device) int32 {
 	at := b.l.Coord(rank)
 	p := &builder{lowering: b, p: &Program{Streams: []Stream{{"compute", -1}}, Device: d}, at: at,
-		st: &b.stages[at.Stage], last: -1, uses: make([][]use, len(b.j.Buffers))}
+		st: &b.stages[at.Stage], uses: make([][]use, len(b.j.Buffers))}
 	for i := range b.j.Groups {
 		if g := &b.j.Groups[i]; slices.Contains(g.Ranks, int32(rank)) {
 			p.p.Streams = append(p.p.Streams, Stream{g.Name, int32(i)})
 		}
 	}
+	p.last = slices.Repeat([]int32{-1}, len(p.p.Streams))
 	done := make([]int32, len(b.Layers)) // by layer: its last backward
 	for _, pass := range p.st.timetable {
 		c := &p.st.chunks[pass.Chunk]
@@ -67,16 +69,43 @@ func (b *builder) forward(c *chunk, m int) {
 		b.stash(c, m)
 	}
 	for l := c.first; l <= c.last; l++ {
-		b.compute(fmt.Sprintf("forward.%d%s", l+1, b.ofMicro(m)), b.all(b.Layers[l].Forward),
-			Body{Work: Forward, Layer: l, Micro: m, Slot: m % c.flight, Params: b.params(c, l, m),
-				X: c.x[l-c.first].at(m), Y: c.x[l-c.first+1].at(m)})
+		b.layer(c, l, m)
 	}
 	n := len(c.x) - 1
 	if c.last < len(b.Layers)-1 {
 		b.send(send{link{b.at.Data, b.at.Tensor, c.run + 1, false}, m})
 		return
 	}
-	b.compute("loss"+b.ofMicro(m), b.loss(), Body{Work: Loss, Layer: c.last, Micro: m, Y: c.x[n].at(m), D: c.d[n].at(m)})
+	b.compute("loss"+b.ofMicro(m), b.loss(), Body{Work: Loss, Layer: c.last, Micro: m, Coll: -1,
+		Y: c.x[n].at(m), D: c.d[n].at(m)})
+}
+
+// layer makes a layer's outputs of a micro-batch, with the other ranks that have parts of it.
+func (b *builder) layer(c *chunk, l, m int) {
+	part, name := &b.parts[l], func(work string) string { return fmt.Sprintf("%s.%d%s", work, l+1, b.ofMicro(m)) }
+	y := c.x[l-c.first+1].at(m)
+	body := Body{Work: Forward, Layer: l, Micro: m, Slot: m % c.flight, How: part.how, Coll: -1,
+		Params: b.params(c, l, m), X: c.x[l-c.first].at(m), Y: y}
+	id, shared := b.exchanges[exchange{b.at.Data, b.at.Stage, l, false, m}]
+	var on Range
+	if shared {
+		on = b.j.Collectives[id].Range
+	}
+	if part.how == Gather {
+		body.Y, body.Coll = on, id
+	}
+	b.compute(name("forward"), b.all(part.Forward), body)
+	if shared {
+		b.communicate("", id, []Range{on}, []Range{on})
+	}
+	switch part.how {
+	case Rows:
+		b.compute(name("finish"), b.all(part.Finish), Body{Work: Finish, Layer: l, Micro: m, Coll: -1,
+			Params: body.Params, Y: y})
+	case Gather:
+		b.compute(name("join"), b.kernel(Kernel{Words: 2 * int64(b.Layers[l].Out)}),
+			Body{Work: Join, Layer: l, Micro: m, Coll: id, X: on, Y: y})
+	}
 }
 
 // loss is one elementwise pass over the outputs that also writes their gradient, and the way back
@@ -93,14 +122,18 @@ func (b *builder) backward(c *chunk, m int, done []int32) {
 	}
 	adds := m > 0 && b.l.Update == UpdateEnd
 	for l := c.last; l >= c.first; l-- {
-		i, layer := l-c.first, &b.Layers[l]
-		d := b.gradient(layer, adds)
+		i, part := l-c.first, &b.parts[l]
+		d := b.gradient(&part.Layer, adds)
 		if l > 0 {
-			d += b.all(layer.Input) + b.all(b.Layers[l-1].Through)
+			d += b.all(part.Input) + b.all(b.parts[l-1].through)
 		}
 		done[l] = b.compute(fmt.Sprintf("backward.%d%s", l+1, b.ofMicro(m)), d,
-			Body{Work: Backward, Layer: l, Micro: m, Slot: m % c.flight, Adds: adds, Params: b.params(c, l, m),
-				Grads: b.st.of(b.st.Gradients, l), X: c.x[i].at(m), D: c.d[i+1].at(m), DX: c.d[i].at(m)})
+			Body{Work: Backward, Layer: l, Micro: m, Slot: m % c.flight, Adds: adds, How: part.how, Coll: -1,
+				Params: b.params(c, l, m), Grads: b.st.of(b.st.Gradients, l), X: c.x[i].at(m), D: c.d[i+1].at(m), DX: c.d[i].at(m)})
+		if id, shared := b.exchanges[exchange{b.at.Data, b.at.Stage, l, true, m}]; shared {
+			on := []Range{b.j.Collectives[id].Range}
+			b.communicate("", id, on, on)
+		}
 	}
 	if c.run > 0 {
 		b.send(send{link{b.at.Data, b.at.Tensor, c.run, true}, m})
@@ -133,7 +166,7 @@ func (b *builder) params(c *chunk, layer, m int) Range {
 func (b *builder) stash(c *chunk, m int) {
 	lo, hi := b.st.span(c.first, c.last)
 	b.compute("stash"+b.ofMicro(m), b.kernel(Kernel{Fixed: 2 * (hi - lo)}),
-		Body{Work: Stash, X: Range{b.st.Parameters, lo, hi - lo}, Y: c.stash.at(m)})
+		Body{Work: Stash, Coll: -1, X: Range{b.st.Parameters, lo, hi - lo}, Y: c.stash.at(m)})
 }
 
 // update sums buckets over the replicas and moves the parameters by them. Without replicas there is
@@ -153,7 +186,7 @@ func (b *builder) update(all []bucket, m int, done []int32) {
 	}
 	for i, k := range all {
 		of := func(buffer int32) Range { return Range{buffer, k.offset, k.elems} }
-		body := Body{Work: Update, Params: of(b.st.Parameters), Grads: of(b.st.Gradients)}
+		body := Body{Work: Update, Coll: -1, Params: of(b.st.Parameters), Grads: of(b.st.Gradients)}
 		if b.Momentum {
 			body.Velocity = of(b.st.Velocity)
 		}
@@ -201,8 +234,8 @@ func (b *builder) communicate(part string, id int32, reads, writes []Range) int3
 func (b *builder) compute(name string, d unit.Duration, body Body) int32 {
 	op := Op{Name: name, Stream: ComputeStream, Duration: d, Body: b.body(body), Coll: -1, Reads: body.reads(),
 		Writes: body.writes()}
-	if b.last >= 0 {
-		op.Deps = []int32{b.last}
+	if last := b.last[ComputeStream]; last >= 0 {
+		op.Deps = []int32{last}
 	}
 	return b.add(op)
 }
@@ -219,34 +252,54 @@ func (b *builder) body(body Body) int32 {
 }
 
 // add appends an operation. Beside what it names it depends on the operations of other streams that
-// use what it writes or write what it uses.
+// use what it writes or write what it uses, unless they have ended anyway.
 func (b *builder) add(op Op) int32 {
 	op.ID = int32(len(b.p.Ops))
 	op.Launch = unit.Duration(b.kernels) * b.Device.Launch
 	b.kernels = 0
-	after := map[int32]int32{} // by stream: the last such operation
+	after := make([]int32, len(b.p.Streams)) // by stream: the last such operation
+	clock := make([]int32, len(b.p.Streams))
+	for s := range clock {
+		after[s], clock[s] = -1, -1
+	}
 	for _, r := range op.Reads {
 		b.follow(after, use{r, op.ID, false})
 	}
 	for _, r := range op.Writes {
 		b.follow(after, use{r, op.ID, true})
 	}
-	delete(after, op.Stream)
-	for _, d := range after {
-		if !slices.Contains(op.Deps, d) {
+	b.join(clock, b.last[op.Stream])
+	for _, d := range op.Deps {
+		b.join(clock, d)
+	}
+	for i := len(after) - 1; i >= 0; i-- {
+		d := slices.Max(after) // the latest says most
+		s := slices.Index(after, d)
+		if after[s] = -1; d > clock[s] {
 			op.Deps = append(op.Deps, d)
+			b.join(clock, d)
 		}
 	}
 	slices.Sort(op.Deps)
-	if op.Stream == ComputeStream {
-		b.last = op.ID
-	}
+	b.last[op.Stream] = op.ID
+	clock[op.Stream] = op.ID
+	b.clocks = append(b.clocks, clock)
 	b.p.Ops = append(b.p.Ops, op)
 	return op.ID
 }
 
+// join notes what has ended when an operation has.
+func (b *builder) join(clock []int32, op int32) {
+	if op < 0 {
+		return
+	}
+	for s, o := range b.clocks[op] {
+		clock[s] = max(clock[s], o)
+	}
+}
+
 // follow notes a use and the operations that it must come after.
-func (b *builder) follow(after map[int32]int32, u use) {
+func (b *builder) follow(after []int32, u use) {
 	for _, o := range b.uses[u.Buffer] {
 		if (u.writes || o.writes) && o.op != u.op && o.overlaps(u.Range) {
 			s := b.p.Ops[o.op].Stream

@@ -41,6 +41,8 @@ func (s PipelineSchedule) check(stages, virtual, micro int) error {
 		return fmt.Errorf("schedule %d, want one of %v", s, pipelineNames)
 	case s != Interleaved && virtual > 1:
 		return fmt.Errorf("%d virtual stages with schedule %s, want 1, or interleaved", virtual, s)
+	case s == Interleaved && stages < 2:
+		return fmt.Errorf("schedule interleaved with %d stage, want at least 2", stages)
 	case s == Interleaved && virtual < 2:
 		return fmt.Errorf("schedule interleaved with %d virtual stages, want at least 2", virtual)
 	case s == Interleaved && micro%stages != 0:

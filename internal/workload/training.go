@@ -8,13 +8,16 @@ const (
 
 // Kinds of group: what it is for.
 const (
-	GroupKindData     = "data-parallel" // gradients are summed over it
-	GroupKindPipeline = "pipeline"      // the first rank sends activations or their gradients to the second
+	GroupKindData     = "data-parallel"   // gradients are summed over it
+	GroupKindTensor   = "tensor-parallel" // its ranks share layers: activations and their gradients go round
+	GroupKindPipeline = "pipeline"        // the first rank sends activations or their gradients to the second
 )
 
 // Kinds of work of a training: Body.Work.
 const (
-	Forward  = "forward"  // Y from X with Params
+	Forward  = "forward"  // Y from X with Params; of a layer that is gathered, the rank's part of Y
+	Finish   = "finish"   // of a layer split by rows: Y is the sum of the shares, then what follows
+	Join     = "join"     // of the parts X of a layer's outputs: Y
 	Loss     = "loss"     // and its gradient D, from Y
 	Backward = "backward" // Grads, and DX unless it is empty, from X and D with Params
 	Update   = "update"   // Params, and Velocity unless it is empty, by Grads
@@ -29,6 +32,8 @@ type Body struct {
 	Micro int    // the micro-batch, from 0
 	Slot  int    // of what Forward saves for Backward
 	Adds  bool   // Backward adds its gradients to those of the micro-batches before
+	How   How    // the rank has the layer: of one that is gathered, D is whole
+	Coll  int32  // Forward, Join of a layer that is gathered: the all-gather, index in Job.Collectives
 
 	Params, Grads, Velocity, X, Y, D, DX Range
 }
@@ -40,6 +45,8 @@ func (b *Body) reads() []Range {
 		return present(b.Params, b.X)
 	case Loss:
 		return present(b.Y)
+	case Finish:
+		return present(b.Params, b.Y)
 	case Backward:
 		return present(b.Params, b.X, b.D)
 	case Update:
@@ -94,6 +101,7 @@ type Stage struct {
 type Held struct {
 	Layer         int // from 0
 	Offset, Elems int64
+	How           How // of tensor-parallel ranks: part Coord.Tensor of Layout.TP
 }
 
 // Params returns the length of the stage's vectors.

@@ -103,7 +103,10 @@ func TestOneBucketAndOneRank(t *testing.T) {
 
 // A bucket closes when its size reaches the cap, from the last layer to the first.
 func TestBucketsFillFromTheLastLayer(t *testing.T) {
-	layers := dense(9, 10, 10, 20, 1) // 400, 440, 880, 84 bytes
+	var layers []part
+	for _, l := range dense(9, 10, 10, 20, 1) {
+		layers = append(layers, part{Layer: l})
+	} // 400, 440, 880, 84 bytes
 	for _, c := range []struct {
 		limit unit.Bytes
 		want  string

@@ -1,0 +1,119 @@
+package train
+
+import (
+	"fmt"
+
+	"railyard/internal/nn"
+	"railyard/internal/workload"
+)
+
+// Compute does the real work of a compute operation.
+func (j *Job) Compute(id int32, step int64, op *workload.Op) {
+	r, w := &j.ranks[id], &j.cfg.Work.Bodies[op.Body]
+	switch w.Work {
+	case workload.Forward:
+		j.forward(r, step, w)
+	case workload.Finish:
+		r.layers[w.Layer].(nn.Share).Finish(r.on(w.Y), r.on(w.Params))
+	case workload.Join:
+		j.join(r, w)
+	case workload.Loss:
+		j.loss(r, step, w)
+	case workload.Backward:
+		j.backward(r, w)
+	case workload.Update:
+		j.cfg.SGD.Step(r.on(w.Params), r.on(w.Grads), r.on(w.Velocity), j.scale())
+	case workload.Stash:
+		copy(r.on(w.Y), r.on(w.X))
+	default:
+		panic(fmt.Sprintf("train: operation %q computes nothing that a network has", op.Name))
+	}
+}
+
+// rows are the images of a replica's micro-batch.
+func (j *Job) rows(replica, micro int, step int64) []int {
+	n := j.work.Rows()
+	return j.plan.rows(step, replica*j.cfg.Batch+micro*n, n)
+}
+
+// forward makes a layer's output of a micro-batch, or the rank's part of it; the first layer takes
+// images.
+func (j *Job) forward(r *rank, step int64, w *workload.Body) {
+	x := r.on(w.X)
+	if w.Layer == 0 {
+		nn.Pixels(x, j.cfg.Train.Pixels, j.rows(r.at.Data, w.Micro, step), j.cfg.Model.Inputs())
+	}
+	layer, rows := r.layers[w.Layer], j.work.Rows()
+	y := r.on(w.Y)
+	if w.How == workload.Gather {
+		y = r.part[:rows*layer.Out()]
+	}
+	layer.Forward(y, x, r.on(w.Params), rows, r.saved[w.Layer][w.Slot])
+	if w.How != workload.Gather {
+		return
+	}
+	to := r.on(w.Y)
+	j.cfg.Work.Collectives[w.Coll].Owned(r.at.Tensor, func(lo, hi int) { y = y[copy(to[lo:hi], y):] })
+}
+
+// join puts the gathered parts of a layer's outputs side by side.
+//
+//	x  | part 0: rows x width | part 1: rows x width |    y  rows x | part 0 | part 1 |
+func (j *Job) join(r *rank, w *workload.Body) {
+	x, y := r.on(w.X), r.on(w.Y)
+	width, whole := r.layers[w.Layer].Out(), j.layers[w.Layer].Out()
+	for t := range whole / width {
+		rest := r.part[:j.work.Rows()*width]
+		j.cfg.Work.Collectives[w.Coll].Owned(t, func(lo, hi int) { rest = rest[copy(rest, x[lo:hi]):] })
+		for i := range j.work.Rows() {
+			copy(y[i*whole+t*width:][:width], r.part[i*width:])
+		}
+	}
+}
+
+// loss makes the gradient that the last layer's backward starts from.
+func (j *Job) loss(r *rank, step int64, w *workload.Body) {
+	for i, row := range j.rows(r.at.Data, w.Micro, step) {
+		r.labels[i] = j.cfg.Train.Labels[row]
+	}
+	d, y := r.on(w.D), r.on(w.Y)
+	mean, _ := j.cfg.Model.Loss(d, y, r.labels)
+	r.losses[step] += mean
+	j.layers[w.Layer].Through(d, y)
+}
+
+// backward makes a layer's gradients of a micro-batch, or adds them to those of the ones before.
+func (j *Job) backward(r *rank, w *workload.Body) {
+	x, d, dx, grads := r.on(w.X), r.on(w.D), r.on(w.DX), r.on(w.Grads)
+	layer, rows := r.layers[w.Layer], j.work.Rows()
+	if w.How == workload.Gather { // the columns of its part
+		width, whole := layer.Out(), j.layers[w.Layer].Out()
+		for i := range rows {
+			copy(r.part[i*width:][:width], d[i*whole+r.at.Tensor*width:])
+		}
+		d = r.part[:rows*width]
+	}
+	into := grads
+	if w.Adds {
+		into = r.batch[:len(grads)]
+	}
+	layer.Backward(dx, into, d, x, r.on(w.Params), rows, r.saved[w.Layer][w.Slot])
+	if w.Adds {
+		for i, g := range into {
+			grads[i] += g
+		}
+	}
+	if dx != nil {
+		j.layers[w.Layer-1].Through(dx, x)
+	}
+}
+
+// scale turns gradients that are summed over replicas, and over micro-batches unless each has an
+// update of its own, into a mean.
+func (j *Job) scale() float32 {
+	n := j.cfg.Replicas
+	if j.work.Layout.Update == workload.UpdateEnd {
+		n *= j.work.Layout.MicroBatches
+	}
+	return 1 / float32(n)
+}

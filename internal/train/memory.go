@@ -1,0 +1,149 @@
+package train
+
+import (
+	"fmt"
+	"math"
+	"unsafe"
+
+	"railyard/internal/exec"
+	"railyard/internal/nn"
+	"railyard/internal/workload"
+)
+
+// rank is what one rank owns.
+type rank struct {
+	at      workload.Coord
+	buffers [][]float32   // by exec.Ref.Buffer: those that it touches; staging is made when first used
+	saved   [][]*nn.Saved // by layer, then slot: what its forwards leave for their backwards
+	layers  []nn.Layer    // that it has, whole or in part
+	batch   []float32     // the gradient of a micro-batch that is to be added
+	part    []float32     // a layer's part of outputs, or of their gradient
+	labels  []uint8       // of a micro-batch
+	losses  []float64     // by step: sum over the micro-batches; on the last stage
+}
+
+// newRank gives a rank its memory, and what it holds of a model's parameters and velocity.
+func (j *Job) newRank(id int32, model, velocity []float32) rank {
+	work, p := j.cfg.Work, j.cfg.Work.Program(id)
+	r := rank{at: j.work.Layout.Coord(int(id)), labels: make([]uint8, j.work.Rows()),
+		layers: make([]nn.Layer, len(j.layers)), saved: make([][]*nn.Saved, len(j.layers)),
+		losses: make([]float64, j.plan.steps)}
+	r.buffers = make([][]float32, len(work.Buffers)+workload.MaxAreas*len(work.Collectives))
+	for b, touched := range work.Touches(p) {
+		if touched {
+			r.buffers[b] = j.memory(work.Buffers[b].Elems)
+		}
+	}
+	st := &j.work.Stages[r.at.Stage]
+	for _, h := range st.Layers {
+		layer, pieces := j.part(&h, r.at.Tensor)
+		r.layers[h.Layer] = layer
+		lo, _ := j.cfg.Model.LayerRange(h.Layer)
+		for _, p := range pieces {
+			copy(r.buffers[st.Parameters][int(h.Offset)+p.Part:][:p.Elems], model[lo+p.Whole:])
+			if st.Velocity >= 0 {
+				copy(r.buffers[st.Velocity][int(h.Offset)+p.Part:][:p.Elems], velocity[lo+p.Whole:])
+			}
+		}
+	}
+	r.scratch(j.cfg.Work, p, j.work.Rows())
+	return r
+}
+
+// scratch makes room for what the bodies of a program keep between them, and within.
+func (r *rank) scratch(work *workload.Job, p *workload.Program, rows int) {
+	sum, part := 0, 0
+	for i := range p.Ops {
+		if p.Ops[i].Body < 0 {
+			continue
+		}
+		switch w := &work.Bodies[p.Ops[i].Body]; w.Work {
+		case workload.Forward:
+			if w.Slot >= len(r.saved[w.Layer]) {
+				r.saved[w.Layer] = append(r.saved[w.Layer], r.layers[w.Layer].NewSaved(rows))
+			}
+			if w.How == workload.Gather {
+				part = max(part, rows*r.layers[w.Layer].Out())
+			}
+		case workload.Backward:
+			if w.Adds {
+				sum = max(sum, r.layers[w.Layer].Params())
+			}
+		}
+	}
+	r.batch, r.part = make([]float32, sum), make([]float32, part)
+}
+
+// part returns a layer as a tensor-parallel rank has it, and which parameters those are.
+func (j *Job) part(h *workload.Held, tensor int) (nn.Layer, []nn.Piece) {
+	return partOf(j.layers[h.Layer], h.How, tensor, j.work.Layout.TP)
+}
+
+// partOf returns a part of so many of a layer.
+func partOf(whole nn.Layer, how workload.How, part, parts int) (nn.Layer, []nn.Piece) {
+	switch how {
+	case workload.Whole:
+		return whole, []nn.Piece{{Elems: whole.Params()}}
+	case workload.Rows:
+		return whole.(nn.Splitter).Rows(part, parts)
+	}
+	return whole.(nn.Splitter).Columns(part, parts)
+}
+
+// memory returns so many elements that nobody has written yet.
+func (j *Job) memory(elems int64) []float32 {
+	m := make([]float32, elems)
+	if j.cfg.poison {
+		for i := range m {
+			m[i] = float32(math.NaN())
+		}
+	}
+	return m
+}
+
+// on is the elements of a range, nil of none.
+func (r *rank) on(x workload.Range) []float32 {
+	if x.Elems == 0 {
+		return nil
+	}
+	return r.buffers[x.Buffer][x.Offset : x.Offset+x.Elems : x.Offset+x.Elems]
+}
+
+// Reduce does dst = dst + src, both of whole elements.
+func (j *Job) Reduce(id int32, _ int32, dst, src exec.Ref) {
+	d, s := j.floats(id, dst), j.floats(id, src)
+	for i, v := range s {
+		d[i] += v
+	}
+}
+
+// Copy does dst = src, both of whole elements.
+func (j *Job) Copy(id int32, _ int32, dst, src exec.Ref) { copy(j.floats(id, dst), j.floats(id, src)) }
+
+// Bytes returns the live bytes that ref names, in the machine's byte order.
+func (j *Job) Bytes(id int32, ref exec.Ref) []byte {
+	b := j.buffer(id, ref.Buffer)
+	if ref.Len == 0 {
+		return nil
+	}
+	all := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(b))), 4*len(b))
+	return all[ref.Off : ref.Off+ref.Len : ref.Off+ref.Len]
+}
+
+func (j *Job) floats(id int32, ref exec.Ref) []float32 {
+	if ref.Off%4 != 0 || ref.Len%4 != 0 {
+		panic(fmt.Sprintf("train: %d bytes at %d of buffer %d are not whole elements", ref.Len, ref.Off, ref.Buffer))
+	}
+	return j.buffer(id, ref.Buffer)[ref.Off/4 : (ref.Off+ref.Len)/4]
+}
+
+// buffer returns a rank's buffer. Only the driver's thread makes one, for a
+// message is placed before a body reads it.
+func (j *Job) buffer(id, buffer int32) []float32 {
+	r := &j.ranks[id]
+	if r.buffers[buffer] == nil {
+		c := &j.cfg.Work.Collectives[exec.StagingOf(j.cfg.Work, buffer)]
+		r.buffers[buffer] = j.memory(c.StagingBytes() / 4)
+	}
+	return r.buffers[buffer]
+}

@@ -1,0 +1,104 @@
+package train
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"math"
+	"runtime"
+	"sync"
+
+	"railyard/internal/workload"
+)
+
+// Weights returns the parameters that a rank holds, those of its stage: live, not a copy.
+func (j *Job) Weights(id int32) []float32 {
+	return j.ranks[id].buffers[j.work.Stages[j.work.Layout.Coord(int(id)).Stage].Parameters]
+}
+
+// Gathered returns the model that a replica's ranks hold together, in the order in which one rank
+// would hold it. The caller must not change it.
+func (j *Job) Gathered(replica int) []float32 {
+	if l := j.work.Layout; l.PP*l.TP == 1 {
+		return j.Weights(int32(l.Rank(workload.Coord{Data: replica})))
+	}
+	return j.gather(nil, replica, func(s *workload.Stage) int32 { return s.Parameters })
+}
+
+// gather copies any of the stages' vectors into one of a whole model, which it makes if there is
+// none.
+func (j *Job) gather(all []float32, replica int, of func(*workload.Stage) int32) []float32 {
+	l := j.work.Layout
+	if all == nil {
+		all = make([]float32, j.cfg.Model.Params())
+	}
+	held := func(t, s int) []float32 {
+		rank := l.Rank(workload.Coord{Data: replica, Tensor: t, Stage: s})
+		return j.ranks[rank].buffers[of(&j.work.Stages[s])]
+	}
+	for s := range j.work.Stages {
+		for t := range l.TP {
+			from := held(t, s)
+			for _, h := range j.work.Stages[s].Layers {
+				lo, _ := j.cfg.Model.LayerRange(h.Layer)
+				_, pieces := j.part(&h, t)
+				for _, p := range pieces {
+					copy(all[lo+p.Whole:][:p.Elems], from[int(h.Offset)+p.Part:])
+				}
+			}
+		}
+	}
+	return all
+}
+
+// Agree reports whether all replicas hold the same bits, as they do after every step.
+func (j *Job) Agree() bool {
+	l := j.work.Layout
+	for id := range j.ranks {
+		first := l.Coord(id)
+		first.Data = 0
+		for k, w := range j.Weights(int32(l.Rank(first))) {
+			if math.Float32bits(w) != math.Float32bits(j.Weights(int32(id))[k]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Accuracy returns the fraction of a set's images that the first replica classifies right. Each core takes a
+// part of the images, and adding up whole numbers in any order gives the same sum.
+func (j *Job) Accuracy(test Set) float64 {
+	images, width := test.Images(), j.cfg.Model.Inputs()
+	workers := min(runtime.GOMAXPROCS(0), images)
+	right, weights := make([]int, workers), j.Gathered(0)
+	var wait sync.WaitGroup
+	for w := range workers {
+		lo, hi := images*w/workers, images*(w+1)/workers
+		wait.Go(func() {
+			right[w], _ = j.cfg.Model.Evaluate(weights, test.Pixels[lo*width:hi*width],
+				test.Labels[lo:hi], j.cfg.Kernel)
+		})
+	}
+	wait.Wait()
+	sum := 0
+	for _, n := range right {
+		sum += n
+	}
+	return float64(sum) / float64(max(images, 1))
+}
+
+// Digest returns the SHA-256, in hexadecimal, of weights as little-endian float32. All NaNs count
+// as one: their bits are the processor's.
+func Digest(weights []float32) string {
+	h := sha256.New()
+	var b [4]byte
+	for _, w := range weights {
+		if math.IsNaN(float64(w)) {
+			w = float32(math.NaN())
+		}
+		binary.LittleEndian.PutUint32(b[:], math.Float32bits(w))
+		h.Write(b[:])
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}

@@ -1,0 +1,180 @@
+package workload
+
+import (
+	"fmt"
+	"strings"
+
+	"railyard/internal/coll"
+)
+
+// How a rank has its part of a layer: Held.How.
+type How uint8
+
+// The ways.
+const (
+	Whole   How = iota
+	Columns     // of a pair: what follows it takes the part of its outputs as it is
+	Rows        // the shares are summed, then finished
+	Gather      // split by columns, and the parts of the outputs are gathered
+)
+
+// part is a layer as a rank has it.
+type part struct {
+	Layer
+	how     How
+	through []Kernel // back through what follows the layer, on its outputs as the next layer takes them
+}
+
+// split decides how the tensor-parallel ranks share the layers.
+func (b *lowering) split() error {
+	b.parts = make([]part, len(b.Layers))
+	for i, l := range b.Layers {
+		b.parts[i] = part{Layer: l, through: l.Through}
+	}
+	if b.l.TP == 1 {
+		return nil
+	}
+	var wrong []string
+	fits := 0 // what tp must divide
+	take := func(i int, how How, s *Split) {
+		what := "outputs"
+		if how == Rows {
+			what = "inputs"
+		}
+		switch {
+		case s == nil:
+			wrong = append(wrong, fmt.Sprintf("layer %d cannot be split by its %s", i+1, what))
+			return
+		case s.Width%b.l.TP != 0:
+			wrong = append(wrong, fmt.Sprintf("tp %d does not divide the %d %s of layer %d", b.l.TP, s.Width, what, i+1))
+		default:
+			b.parts[i] = part{s.Of(b.l.TP), how, b.Layers[i].Through}
+		}
+		fits = gcd(s.Width, fits)
+		if how == Columns {
+			b.parts[i].through = b.parts[i].Through
+		}
+	}
+	for q := range b.l.Chunks() {
+		lo, hi := b.l.Run(len(b.Layers), q)
+		for i := lo; i < hi; i++ {
+			if b.l.TPStyle == BookStyle || i+1 == hi || b.Layers[i+1].Rows == nil {
+				take(i, Gather, b.Layers[i].Columns)
+				continue
+			}
+			take(i, Columns, b.Layers[i].Columns)
+			take(i+1, Rows, b.Layers[i+1].Rows)
+			i++
+		}
+	}
+	if len(wrong) == 0 {
+		return nil
+	}
+	if fits > 0 {
+		wrong = append(wrong, "tp would do as "+divisors(fits))
+	}
+	return fmt.Errorf("layout: %s", strings.Join(wrong, "; "))
+}
+
+// gcd is the greatest common divisor; of 0 and n it is n.
+func gcd(n, m int) int {
+	for m != 0 {
+		n, m = m, n%m
+	}
+	return n
+}
+
+// divisors lists those of n: 1, 2 or 4.
+func divisors(n int) string {
+	var all []string
+	for d := 1; d <= n; d++ {
+		if n%d == 0 {
+			all = append(all, fmt.Sprint(d))
+		}
+	}
+	if len(all) == 1 {
+		return all[0]
+	}
+	return strings.Join(all[:len(all)-1], ", ") + " or " + all[len(all)-1]
+}
+
+// exchange is a layer's collective of tensor-parallel ranks for a micro-batch.
+type exchange struct {
+	data, stage int
+	layer       int
+	backward    bool
+	micro       int
+}
+
+// parted joins the ranks that share the layers of a stage of a replica.
+func (b *lowering) parted(data, stage int) error {
+	if b.l.TP == 1 {
+		return nil
+	}
+	var ranks []int32
+	for t := range b.l.TP {
+		ranks = append(ranks, int32(b.l.Rank(Coord{data, t, stage})))
+	}
+	where := ""
+	if b.l.PP > 1 {
+		where = fmt.Sprintf(".stage%d", stage+1)
+	}
+	if b.l.DP > 1 {
+		where += fmt.Sprintf(".replica%d", data+1)
+	}
+	g, id := b.group("tensor-parallel"+where, GroupKindTensor, ranks...)
+	sum, err := b.Schedules(g, coll.AllReduce)
+	if err != nil {
+		return err
+	}
+	gather, err := b.Schedules(g, coll.AllGather)
+	if err != nil {
+		return err
+	}
+	if owned(gather) == nil {
+		return fmt.Errorf("group %q: %s is no all-gather whose owners are known", g.Name, gather.Name())
+	}
+	st := &b.stages[stage]
+	for v := range st.chunks {
+		c := &st.chunks[v]
+		for l := c.first; l <= c.last; l++ {
+			for m := range b.l.MicroBatches {
+				forward, backward := exchange{data, stage, l, false, m}, exchange{data, stage, l, true, m}
+				x, d := c.x[l-c.first+1].at(m), c.d[l-c.first].at(m)
+				switch b.parts[l].how {
+				case Rows:
+					b.exchange(forward, id, fmt.Sprintf("allreduce.outputs.%d%s%s", l+1, b.ofMicro(m), where), x, sum)
+				case Gather:
+					b.exchange(forward, id, fmt.Sprintf("allgather.outputs.%d%s%s", l+1, b.ofMicro(m), where),
+						b.gathered(l, gather), gather)
+				}
+				if b.parts[l].how != Rows && l > 0 {
+					b.exchange(backward, id, fmt.Sprintf("allreduce.input-deltas.%d%s%s", l+1, b.ofMicro(m), where), d, sum)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// exchange adds a collective over a range.
+func (b *lowering) exchange(at exchange, group int32, name string, on Range, s coll.Schedule) {
+	b.exchanges[at] = int32(len(b.j.Collectives))
+	b.j.Collectives = append(b.j.Collectives, Collective{Name: name, Group: group, Range: on,
+		ElemBytes: elem, Schedule: s})
+}
+
+// gathered is where the parts of a layer's outputs come together: part after part as the schedule
+// has it, each with as many elements, so that its chunks are equal.
+func (b *lowering) gathered(layer int, s coll.Schedule) Range {
+	cut := s.Channels() * coll.Slices(s)
+	each := (b.rows*b.parts[layer].Out + cut - 1) / cut * cut
+	elems := int64(each * b.l.TP)
+	buffer, there := b.gathers[layer]
+	if !there {
+		buffer = b.buffer(fmt.Sprintf("gathered.%d", layer+1), elems)
+		b.gathers[layer] = buffer
+	}
+	b.j.Buffers[buffer].Elems = max(b.j.Buffers[buffer].Elems, elems)
+	return Range{Buffer: buffer, Elems: elems}
+}
