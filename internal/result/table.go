@@ -19,6 +19,9 @@ const RowGroupRows = 1 << 16
 // batchRows is how many rows Add gathers before it hands them to the encoder.
 const batchRows = 512
 
+// earlyRows is how many rows of the first row group a table holds that no closed part has.
+const earlyRows = 1 << 13
+
 // Table writes the rows of one table in the order in which they are added. A nil
 // table takes rows and drops them, so that a run without a directory needs no
 // branches. Not for concurrent use.
@@ -28,6 +31,14 @@ const batchRows = 512
 //	Add ... 100 rows     flows.0003.parquet.part
 //	close                flows.0003.parquet, then all three -> flows.parquet
 //
+// Rows of the first row group are there before it is full, in early parts that take its place until
+// then. They are written beside it, once more, so that nothing is read back.
+//
+//	Add ... 1000 rows    flows.0001.parquet.part grows
+//	keep                 flows.0001.parquet: the 1000 rows
+//	Add ... 300, keep    flows.0002.parquet: the 300 rows
+//	Add ... 65536 rows   flows.0002.parquet goes, flows.0001.parquet.part -> flows.0001.parquet
+//
 // Invariant: the closed parts hold a prefix of the rows, in order.
 type Table[R any] struct {
 	dir, name string
@@ -35,9 +46,10 @@ type Table[R any] struct {
 	file      *os.File // of the part that is open; nil: none is
 	w         *parquet.GenericWriter[R]
 	batch     []R
+	early     []R // rows of the first row group that no closed part holds
+	small     *parquet.GenericWriter[R]
 	rows      int64
-	inPart    int   // rows that the open part's encoder was given
-	closed    int   // parts
+	closed    int   // parts; while the first row group is open, early ones
 	err       error // the first one
 	stop      *bool // of the directory: a table has failed, no table takes more rows
 }
@@ -64,6 +76,14 @@ func newWriter[R any](w io.Writer) *parquet.GenericWriter[R] {
 		parquet.KeyValueMetadata("railyard.format_version", strconv.Itoa(FormatVersion)))
 }
 
+// newSmallWriter returns an encoder of early parts, which seldom outlive the run: what takes little
+// time and memory.
+func newSmallWriter[R any](w io.Writer) *parquet.GenericWriter[R] {
+	return parquet.NewGenericWriter[R](w, parquet.PageBufferSize(16<<10),
+		parquet.CreatedBy("railyard", Version, ""),
+		parquet.KeyValueMetadata("railyard.format_version", strconv.Itoa(FormatVersion)))
+}
+
 // Add appends one row. It is cheap: rows are copied and encoded in batches. An
 // error, such as a full disk, is reported by Dir.Err and Dir.Finish.
 func (t *Table[R]) Add(row R) {
@@ -72,6 +92,11 @@ func (t *Table[R]) Add(row R) {
 	}
 	t.rows++
 	t.batch = append(t.batch, row)
+	if t.rows < int64(t.group) {
+		if t.early = append(t.early, row); len(t.early) == earlyRows {
+			t.keep()
+		}
+	}
 	if len(t.batch) == batchRows || t.full() {
 		t.flush()
 	}
@@ -85,8 +110,7 @@ func (t *Table[R]) Rows() int64 {
 	return t.rows
 }
 
-// full reports whether the rows fill row groups, and so the open part ends here: parts that were
-// closed early add up to a row group, and those after them are one each.
+// full reports whether the rows fill row groups, and so the open part ends here.
 func (t *Table[R]) full() bool { return t.rows%int64(t.group) == 0 }
 
 // flush encodes the rows that were gathered, and closes the part if it is full.
@@ -102,7 +126,6 @@ func (t *Table[R]) flush() {
 			t.fail(err)
 		}
 	}
-	t.inPart += len(t.batch)
 	clear(t.batch) // nil the pointers
 	t.batch = t.batch[:0]
 	if t.err == nil && t.full() {
@@ -110,27 +133,56 @@ func (t *Table[R]) flush() {
 	}
 }
 
-// keep closes the part, however few rows it has: what it holds outlives the process from then on.
-// Past the first row group it waits until the part is full: joining small parts means to encode
-// them again.
+// keep writes the rows of the first row group that no closed part holds to an early part: they
+// outlive the process from then on. Past the first row group parts close when they are full.
 func (t *Table[R]) keep() {
-	if t.err != nil || t.inPart+len(t.batch) == 0 || t.rows > int64(t.group) {
+	if t.err != nil || len(t.early) == 0 {
 		return
 	}
-	t.flush()
-	if t.err == nil && t.file != nil {
-		t.closePart()
+	path := filepath.Join(t.dir, partName(t.name, t.closed+1))
+	if err := t.writeEarly(path); err != nil {
+		t.fail(err)
+		return
 	}
+	t.closed++
+	clear(t.early)
+	t.early = t.early[:0]
+}
+
+func (t *Table[R]) writeEarly(path string) error {
+	temp := path + ".early" + unfinished // beside the part of the same number
+	f, err := os.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	if err != nil {
+		return err
+	}
+	if t.small == nil {
+		t.small = newSmallWriter[R](f)
+	} else {
+		t.small.Reset(f)
+	}
+	if _, err = t.small.Write(t.early); err == nil {
+		err = t.small.Close()
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(temp, path)
+	}
+	if err != nil {
+		os.Remove(temp)
+	}
+	return err
 }
 
 func (t *Table[R]) openPart() {
-	path := filepath.Join(t.dir, partName(t.name, t.closed+1)+unfinished)
+	path := filepath.Join(t.dir, partName(t.name, t.closed+1)+unfinished) // none is early here
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 	if err != nil {
 		t.fail(err)
 		return
 	}
-	t.file, t.inPart = f, 0
+	t.file = f
 	if t.w == nil {
 		t.w = newWriter[R](f)
 	} else {
@@ -138,19 +190,28 @@ func (t *Table[R]) openPart() {
 	}
 }
 
-// closePart ends the open part's file and gives it its number.
+// closePart ends the open part's file and gives it its number. The first row group takes the place
+// of its early parts, the last of which goes first: at each instant the parts hold a prefix.
 func (t *Table[R]) closePart() {
 	if err := t.w.Close(); err != nil {
 		t.fail(err)
 		return
 	}
 	f := t.file
-	t.file, t.inPart = nil, 0
-	if err := f.Close(); err != nil {
-		t.fail(err)
-		return
+	t.file = nil
+	err := f.Close()
+	if t.rows <= int64(t.group) {
+		t.early, t.small = nil, nil
+		for ; t.closed > 1 && err == nil; t.closed-- {
+			err = os.Remove(filepath.Join(t.dir, partName(t.name, t.closed)))
+		}
+		t.closed = 0
 	}
-	if err := os.Rename(f.Name(), filepath.Join(t.dir, partName(t.name, t.closed+1))); err != nil {
+	if err == nil {
+		err = os.Rename(f.Name(), filepath.Join(t.dir, partName(t.name, t.closed+1)))
+	}
+	if err != nil {
+		os.Remove(f.Name())
 		t.fail(err)
 		return
 	}
@@ -168,7 +229,7 @@ func (t *Table[R]) fail(err error) {
 	if t.file != nil {
 		t.file.Close()
 		os.Remove(t.file.Name())
-		t.file, t.inPart = nil, 0
+		t.file = nil
 	}
 }
 
