@@ -42,7 +42,11 @@ func startBrowser(t *testing.T) *chromium {
 	t.Helper()
 	program, err := exec.LookPath("chromium")
 	if err != nil {
-		t.Skip("no chromium in PATH: install it to check the report's page (Debian: apt-get install chromium)")
+		const missing = "no chromium in PATH: install it to check the report's page (Debian: apt-get install chromium)"
+		if os.Getenv("RAILYARD_BROWSER") == "required" {
+			t.Fatal(missing)
+		}
+		t.Skip(missing)
 	}
 	theirIn, to := pipe(t)
 	from, theirOut := pipe(t)
