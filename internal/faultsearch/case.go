@@ -212,7 +212,15 @@ func (c *Case) drawFlows(d *dice) {
 
 // String describes the case in a line.
 func (c *Case) String() string {
-	return fmt.Sprintf("case %d: %d nodes, %d flows, %s, selective %v, PFC %v, faults %+v", c.Number,
-		len(c.Graph.Nodes), len(c.Flows), c.NIC.Controller.Algorithm(), c.NIC.Transport.Selective,
+	job := "no job"
+	if c.Job != nil {
+		job = fmt.Sprintf("%d steps of", c.Job.Steps)
+		for i := range c.Job.Work.Collectives {
+			k := &c.Job.Work.Collectives[i]
+			job += fmt.Sprintf(" %s (%d elements, %d slots)", k.Name, k.Range.Elems, k.Schedule.Slots())
+		}
+	}
+	return fmt.Sprintf("case %d: %d nodes, %d flows, %s, %s, selective %v, PFC %v, faults %+v", c.Number,
+		len(c.Graph.Nodes), len(c.Flows), job, c.NIC.Controller.Algorithm(), c.NIC.Transport.Selective,
 		c.Fabric.Classes[0].Lossless, c.Fabric.Faults)
 }

@@ -14,7 +14,9 @@
 //   - the causes of every message sum to its time;
 //   - when all is over, no switch holds a byte;
 //   - the buffers of ranks that run collectives beside the flows, with receiver-driven admission or
-//     without, equal those of coll.Execute, bit for bit, and the causes of their steps sum;
+//     without, equal those of coll.Execute, bit for bit, and the causes of their steps sum. What they
+//     run is any algorithm, in slices and over slots with credit: on ranges of a buffer step after
+//     step, as a training does, or one after the other, in place and out of place, as a benchmark;
 //   - run again with its nodes spread over two to five islands, the case gives the same messages,
 //     steps and counters.
 //

@@ -24,57 +24,25 @@ type Job struct {
 	Admission nic.Admission
 }
 
-// drawJob draws a job for every third case.
-func (c *Case) drawJob(d *dice) error {
+// drawJob draws a job for every third case: as of a training one schedule on ranges of one buffer,
+// step after step, or a benchmark of several collectives.
+func (c *Case) drawJob(d *dice) (err error) {
 	n := len(c.Graph.NICs)
 	if !d.one(3) || n < 2 {
 		return nil
 	}
-	orders := make([][]int32, d.between(1, 3))
-	for i := range orders {
-		orders[i] = make([]int32, n)
-		for k := range orders[i] {
-			orders[i][k] = int32(k)
-		}
-		if i > 0 { // a broadcast has one root: the first rank of every order
-			for k := n - 1; k > 1; k-- {
-				j := 1 + d.below(k)
-				orders[i][k], orders[i][j] = orders[i][j], orders[i][k]
-			}
-		}
-	}
-	name := pick(d, "ring-all-reduce", "ring-all-reduce", "ring-all-gather", "ring-reduce-scatter",
-		"chain-broadcast", "tree-broadcast")
-	s, err := coll.Algorithms[name].New(orders, d.between(1, 3))
-	if err == nil && d.one(2) {
-		s, err = coll.WithCredit(s, d.between(1, 4))
+	device := workload.Device{FLOPS: 1e15, MemoryBandwidth: 8000 * unit.GigabitPerSec,
+		Launch: d.time(unit.Microsecond), MatmulEff: ratio(1, 2), MemoryEff: ratio(4, 5)}
+	c.Job = &Job{Steps: 1}
+	if d.one(2) {
+		c.Job.Work, err = drawBenchmark(d, n, device)
+	} else {
+		c.Job.Work, err = drawRanges(d, n, device)
 	}
 	if err != nil {
 		return err
 	}
-	work := &workload.Job{Of: make([]int32, n), Groups: []workload.Group{{Name: "all"}},
-		Programs: []workload.Program{{Streams: []workload.Stream{{Name: "compute", Group: -1}, {Name: "collectives"}}}}}
-	c.Job = &Job{Steps: 1, Work: work}
-	for r := range n {
-		work.Groups[0].Ranks = append(work.Groups[0].Ranks, int32(r))
-	}
-	program := &work.Programs[0]
-	program.Device = workload.Device{FLOPS: 1e15, MemoryBandwidth: 8000 * unit.GigabitPerSec,
-		Launch: d.time(unit.Microsecond), MatmulEff: ratio(1, 2), MemoryEff: ratio(4, 5)}
-	offset := int64(0)
-	for i := range int32(d.between(1, 2)) {
-		elems := int64(d.below(pick(d, 20, 2_000, 20_000)))
-		program.Ops = append(program.Ops, workload.Op{ID: i, Name: s.Name(), Kind: workload.Communication, Stream: 1,
-			Duration: d.time(unit.Microsecond), Body: -1, Coll: i})
-		work.Collectives = append(work.Collectives, workload.Collective{Name: s.Name(),
-			Range: workload.Range{Offset: offset, Elems: elems}, ElemBytes: 4, Schedule: s})
-		offset += elems
-	}
-	work.Buffers = []workload.Buffer{{Name: "numbers", Elems: offset, ElemBytes: 4}}
-	if err := work.Validate(); err != nil {
-		return err
-	}
-	if steps := int64(d.between(1, 3)); work.CheckRepeat() == nil {
+	if steps := int64(d.between(1, 3)); c.Job.Work.CheckRepeat() == nil {
 		c.Job.Steps = steps
 	}
 	if d.one(2) {
@@ -84,13 +52,117 @@ func (c *Case) drawJob(d *dice) error {
 	return nil
 }
 
+// drawSchedule draws a schedule over n ranks, of those that may be taken: its channels, slices, ranks
+// of a host, slots with credit.
+func drawSchedule(d *dice, n int, may func(coll.Algorithm, coll.Schedule) bool) (coll.Schedule, error) {
+	names := coll.AlgorithmNames()
+	for {
+		name := names[d.below(len(names))]
+		a := coll.Algorithms[name]
+		orders := make([][]int32, d.between(1, 3))
+		if name == "double-tree-all-reduce" {
+			orders = make([][]int32, 2)
+		}
+		for i := range orders {
+			orders[i] = make([]int32, n)
+			for k := range orders[i] {
+				orders[i][k] = int32(k)
+			}
+			if i > 0 { // a broadcast has one root: the first rank of every order
+				for k := n - 1; k > 1; k-- {
+					j := 1 + d.below(k)
+					orders[i][k], orders[i][j] = orders[i][j], orders[i][k]
+				}
+			}
+		}
+		pipeline := 1
+		if a.Pipeline > 0 {
+			pipeline = d.between(1, 3)
+		}
+		perHost := d.between(1, n)
+		var s coll.Schedule
+		var err error
+		if a.OnHosts != nil && n%perHost == 0 {
+			s, err = a.OnHosts(orders, pipeline, perHost)
+		} else {
+			s, err = a.New(orders, pipeline)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if slots := d.between(1, 4); d.one(2) {
+			if credited, err := coll.WithCredit(s, slots); err == nil {
+				s = credited
+			}
+		}
+		if may(a, s) {
+			return s, nil
+		}
+	}
+}
+
+// drawRanges draws a job of one schedule in place on one or two ranges of a buffer.
+func drawRanges(d *dice, n int, device workload.Device) (*workload.Job, error) {
+	s, err := drawSchedule(d, n, func(_ coll.Algorithm, s coll.Schedule) bool { return coll.Inputs(s) == 0 })
+	if err != nil {
+		return nil, err
+	}
+	work := &workload.Job{Of: make([]int32, n), Groups: []workload.Group{{Name: "all"}},
+		Programs: []workload.Program{{Streams: []workload.Stream{{Name: "compute", Group: -1}, {Name: "collectives"}},
+			Device: device}}}
+	for r := range n {
+		work.Groups[0].Ranks = append(work.Groups[0].Ranks, int32(r))
+	}
+	offset := int64(0)
+	for i := range int32(d.between(1, 2)) {
+		elems := int64(d.below(pick(d, 20, 2_000, 20_000)))
+		program := &work.Programs[0]
+		program.Ops = append(program.Ops, workload.Op{ID: i, Name: s.Name(), Kind: workload.Communication, Stream: 1,
+			Duration: d.time(unit.Microsecond), Body: -1, Coll: i})
+		work.Collectives = append(work.Collectives, workload.Collective{Name: s.Name(),
+			Range: workload.Range{Offset: offset, Elems: elems}, ElemBytes: 4, Schedule: s})
+		offset += elems
+	}
+	work.Buffers = []workload.Buffer{{Name: "numbers", Elems: offset, ElemBytes: 4}}
+	return work, work.Validate()
+}
+
+// drawBenchmark draws a benchmark as job.collectives has it, of any operations, in place and out of
+// place.
+func drawBenchmark(d *dice, n int, device workload.Device) (*workload.Job, error) {
+	c := workload.BenchmarkConfig{Ranks: n, Device: device}
+	for i := range d.between(1, 3) {
+		s, err := drawSchedule(d, n, func(a coll.Algorithm, _ coll.Schedule) bool {
+			return a.Collective != coll.Barrier
+		})
+		if err != nil {
+			return nil, err
+		}
+		c.Rows = append(c.Rows, workload.BenchmarkRow{Name: fmt.Sprintf("%s.row%d", s.Name(), i+1), Schedule: s,
+			Elems: int64(d.below(pick(d, 20, 2_000, 20_000))), Warmup: d.below(2), Iterations: d.between(1, 2)})
+	}
+	if d.one(2) {
+		order := make([]int32, n)
+		for r := range order {
+			order[r] = int32(r)
+		}
+		barrier, err := coll.DisseminationBarrier([][]int32{order})
+		if err != nil {
+			return nil, err
+		}
+		c.Barrier = barrier
+	}
+	work, _, err := workload.Benchmark(c)
+	return work, err
+}
+
 // job is a Job in a run: the memory of its ranks, and what they report.
 type job struct {
 	*Job
 	driver  *nic.Job
 	ranks   []*exec.Rank
-	buffers [][][]byte // by rank and exec.Ref.Buffer
-	want    [][]float32
+	buffers [][][]byte    // by rank and exec.Ref.Buffer
+	want    [][][]float32 // by buffer of the job and rank
 	steps   []exec.StepRecord
 }
 
@@ -104,17 +176,20 @@ var (
 func newJob(w *watch, routes *topo.Routes) (*job, error) {
 	t := w.c.Job.Work
 	n := len(w.c.Graph.NICs)
-	j := &job{Job: w.c.Job, driver: w.net.AddJob(w.c.Job.Admission), buffers: make([][][]byte, n)}
+	j := &job{Job: w.c.Job, driver: w.net.AddJob(w.c.Job.Admission), buffers: make([][][]byte, n),
+		want: make([][][]float32, len(t.Buffers))}
 	for r := range n {
 		s := sim.NewStream(w.c.Number, "rank", uint64(r))
-		own := make([]float32, t.Buffers[0].Elems)
-		for i := range own {
-			own[i] = float32(s.Below(2_000_000))/1_000_000 - 1
+		for b := range t.Buffers {
+			own := make([]float32, t.Buffers[b].Elems)
+			for i := range own {
+				own[i] = float32(s.Below(2_000_000))/1_000_000 - 1
+			}
+			j.want[b] = append(j.want[b], own)
+			j.buffers[r] = append(j.buffers[r], pack(own))
 		}
-		j.want = append(j.want, own)
-		j.buffers[r] = append(j.buffers[r], pack(own))
 		for i := range t.Collectives {
-			for range 2 {
+			for range workload.MaxAreas {
 				j.buffers[r] = append(j.buffers[r], make([]byte, t.Collectives[i].StagingBytes()))
 			}
 		}
@@ -122,47 +197,73 @@ func newJob(w *watch, routes *topo.Routes) (*job, error) {
 	}
 	for range j.Steps {
 		for i := range t.Collectives {
-			c := &t.Collectives[i]
-			part := make([][]float32, n)
-			for r := range part {
-				part[r] = j.want[r][c.Range.Offset : c.Range.Offset+c.Range.Elems]
-			}
-			coll.Execute(c.Schedule, part)
+			j.expect(&t.Collectives[i])
 		}
 	}
 	j.driver.SetMemory(j)
 	return j, j.connect(w, routes)
 }
 
-// connect joins the ranks that the schedule joins.
+// expect does to what is wanted what a collective does.
+func (j *job) expect(c *workload.Collective) {
+	of := func(r workload.Range) (parts [][]float32) {
+		for _, own := range j.want[r.Buffer] {
+			parts = append(parts, own[r.Offset:r.Offset+r.Elems])
+		}
+		return parts
+	}
+	at := func(member int, b coll.Buffer, channel, chunk int) (lo, hi int) {
+		off, length := c.Chunk(member, b, channel, chunk)
+		start := c.Range.Offset
+		if b == coll.In {
+			start = c.Input.Offset
+		}
+		lo = int(off/c.ElemBytes - start)
+		return lo, lo + int(length/c.ElemBytes)
+	}
+	coll.ExecuteFrom(c.Schedule, at, of(c.Input), of(c.Range))
+}
+
+// connect joins the ranks that the schedules join.
 func (j *job) connect(w *watch, routes *topo.Routes) error {
-	s := j.Work.Collectives[0].Schedule
-	for c := range s.Channels() {
-		for r := range s.Ranks() {
-			var seen []int32
-			for i := range s.Len(r, c) {
-				op := s.Op(r, c, i)
-				if op.Kind != coll.Send || slices.Contains(seen, op.Peer) {
-					continue
+	seen := map[exec.Way]bool{}
+	for i := range j.Work.Collectives {
+		s := j.Work.Collectives[i].Schedule
+		for c := range s.Channels() {
+			for r := range s.Ranks() {
+				for i := range s.Len(r, c) {
+					op := s.Op(r, c, i)
+					way := exec.Way{Src: int32(r), Dst: op.Peer, Channel: int32(c)}
+					if op.Kind != coll.Send || seen[way] {
+						continue
+					}
+					seen[way] = true
+					if err := j.join(w, routes, way); err != nil {
+						return err
+					}
 				}
-				seen = append(seen, op.Peer)
-				from, to := topo.NICID(r), topo.NICID(op.Peer)
-				choose := func(_ topo.NodeID, n int) int { return (r + c) % n }
-				path, err := routes.Path(from, to, choose)
-				if err != nil {
-					return err
-				}
-				back, err := routes.Path(to, from, choose)
-				if err != nil {
-					return err
-				}
-				gpu := int32(c%2) - 1
-				qp := w.net.AddQP(nic.QueuePair{Name: fmt.Sprintf("rank%d>rank%d#%d", r, op.Peer, c), From: from,
-					To: to, FromGPU: gpu, ToGPU: gpu, Path: path, Back: back, Log: true})
-				j.driver.Connect(exec.Way{Src: int32(r), Dst: op.Peer, Channel: int32(c)}, qp)
 			}
 		}
 	}
+	return nil
+}
+
+// join adds the queue pair of a way.
+func (j *job) join(w *watch, routes *topo.Routes, way exec.Way) error {
+	from, to := topo.NICID(way.Src), topo.NICID(way.Dst)
+	choose := func(_ topo.NodeID, n int) int { return int(way.Src+way.Channel) % n }
+	path, err := routes.Path(from, to, choose)
+	if err != nil {
+		return err
+	}
+	back, err := routes.Path(to, from, choose)
+	if err != nil {
+		return err
+	}
+	gpu := way.Channel%2 - 1
+	qp := w.net.AddQP(nic.QueuePair{Name: fmt.Sprintf("rank%d>rank%d#%d", way.Src, way.Dst, way.Channel), From: from,
+		To: to, FromGPU: gpu, ToGPU: gpu, Path: path, Back: back, Log: true})
+	j.driver.Connect(way, qp)
 	return nil
 }
 
@@ -182,8 +283,10 @@ func (j *job) check() error {
 		if !rank.Finished() {
 			return fmt.Errorf("rank %d is stuck in step %d of %d", r, rank.Steps(), j.Steps)
 		}
-		if !bytes.Equal(j.buffers[r][0], pack(j.want[r])) {
-			return fmt.Errorf("rank %d: buffer differs from coll.Execute", r)
+		for b := range j.want {
+			if !bytes.Equal(j.buffers[r][b], pack(j.want[b][r])) {
+				return fmt.Errorf("rank %d: buffer %q differs from coll.Execute", r, j.Work.Buffers[b].Name)
+			}
 		}
 	}
 	for _, s := range j.steps {

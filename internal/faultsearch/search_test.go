@@ -2,7 +2,12 @@ package faultsearch
 
 import (
 	"flag"
+	"fmt"
+	"maps"
+	"slices"
 	"testing"
+
+	"railyard/internal/coll"
 )
 
 var (
@@ -28,4 +33,44 @@ func TestSearch(t *testing.T) {
 		}
 	}
 	t.Logf("%d cases, %d events", *cases, events)
+}
+
+// What a job may run is drawn: every algorithm in place and as a row of a benchmark, with credit and
+// without, and barriers between rows.
+func TestEveryAlgorithmIsDrawn(t *testing.T) {
+	left := map[string]bool{}
+	for _, name := range coll.AlgorithmNames() {
+		s, err := coll.Algorithms[name].New([][]int32{{0, 1}, {0, 1}}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = coll.WithCredit(s, 1)
+		for _, credit := range []bool{false, true} {
+			if !credit || err == nil {
+				left[fmt.Sprintf("%s, credit %v, benchmark", name, credit)] = true
+				left[fmt.Sprintf("%s, credit %v, range", name, credit)] = coll.Inputs(s) == 0
+			}
+		}
+	}
+	maps.DeleteFunc(left, func(_ string, want bool) bool { return !want })
+	for n := uint64(1); n <= 8000 && len(left) > 0; n++ {
+		c, err := New(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Job == nil {
+			continue
+		}
+		kind := "range"
+		if c.Job.Work.Buffers[0].Name == "data" {
+			kind = "benchmark"
+		}
+		for i := range c.Job.Work.Collectives {
+			s := c.Job.Work.Collectives[i].Schedule
+			delete(left, fmt.Sprintf("%s, credit %v, %s", s.Name(), coll.NeedsCredit(s), kind))
+		}
+	}
+	if len(left) > 0 {
+		t.Errorf("never drawn: %q", slices.Sorted(maps.Keys(left)))
+	}
 }
