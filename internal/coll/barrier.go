@@ -20,6 +20,7 @@ import (
 type Dissemination struct {
 	orders
 	rounds int
+	window window // of each link, which has one message
 }
 
 // DisseminationBarrier returns the barrier over the given rank orders.
@@ -28,8 +29,22 @@ func DisseminationBarrier(orders [][]int32) (*Dissemination, error) {
 	if err != nil {
 		return nil, fmt.Errorf("dissemination-barrier: %w", err)
 	}
-	return &Dissemination{o, bits.Len(uint(o.Ranks() - 1))}, nil
+	return &Dissemination{orders: o, rounds: bits.Len(uint(o.Ranks() - 1)), window: window{messages: 1}}, nil
 }
+
+// Credited returns the same barrier with credit. The peers of all rounds differ, and so each of a
+// rank's links has one message, which no more slots than one can serve.
+func (d *Dissemination) Credited(slots int) (*Dissemination, error) {
+	if err := pieces(d.Name()+": slots", 1, slots); err != nil {
+		return nil, err
+	}
+	s := *d
+	s.window.slots = slots
+	return &s, nil
+}
+
+// NeedsCredit reports whether the slots serve in turn.
+func (d *Dissemination) NeedsCredit() bool { return d.window.frees() && d.rounds > 0 }
 
 // Name returns the algorithm's name, a key of Algorithms.
 func (d *Dissemination) Name() string { return "dissemination-barrier" }
@@ -55,12 +70,12 @@ func (d *Dissemination) Op(rank, channel, i int) Op {
 	op := Op{Peer: -1, Chunk: int32(round), Slot: int32(round), After: -1, Acked: -1}
 	switch i % 3 {
 	case 0:
-		op.Kind, op.Buffer, op.Chunk, op.Slot = Send, In, 0, -1
+		op.Kind, op.Buffer, op.Chunk, op.Slot, op.Window = Send, In, 0, -1, d.window.window(0)
 		op.Peer = d.at(channel, p+1<<round) // it starts after the copy before it, which waits for its message
 	case 1:
 		op.Kind, op.Peer = Recv, d.at(channel, p-1<<round)
 	case 2:
-		op.Kind, op.After = Copy, int32(i-1)
+		op.Kind, op.After, op.Frees = Copy, int32(i-1), d.window.frees()
 	}
 	return op
 }

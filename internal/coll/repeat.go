@@ -14,9 +14,14 @@ func WithCredit(s Schedule, slots int) (Schedule, error) {
 	case *Direct:
 		c, err := s.Credited(slots)
 		return schedule(c, err)
+	case *Dissemination:
+		c, err := s.Credited(slots)
+		return schedule(c, err)
 	}
-	return nil, fmt.Errorf("%s: %d slots with credit, want a ring, chain, tree or direct algorithm: others have a slot "+
-		"for each message", s.Name(), slots)
+	// A recursive halving sends all of an exchange before it receives: with fewer slots than that both
+	// ranks would wait for the other's credit. The three rings of a hierarchical one share links.
+	return nil, fmt.Errorf("%s: %d slots with credit, want a ring, chain, tree, direct algorithm or barrier: others have "+
+		"a slot for each message", s.Name(), slots)
 }
 
 // Repeats says, as ReuseSafe does, whether a schedule may run again and again with so many staging

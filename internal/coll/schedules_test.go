@@ -73,6 +73,8 @@ func credited(s withGoal, slots int) withGoal {
 			return nil
 		}
 		c, err = s.Credited(slots)
+	case *Dissemination:
+		c, err = s.Credited(slots)
 	default:
 		return nil
 	}
