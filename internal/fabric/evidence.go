@@ -32,7 +32,9 @@ func (q *queue) sampled(i, k uint32, salt uint64) *Packet {
 func (f *Fabric) ownAhead(now unit.Time, id PortID, o *port, q *queue, p *Packet) unit.Duration {
 	var own unit.Duration
 	if over := o.busyUntil.Sub(now); over > 0 && o.flying.n > 0 {
-		if last := o.flying.back(); last.Flow == p.Flow && last.Kind() == p.Kind() {
+		// The newest frame on the link is the one being sent, unless that is a pause frame.
+		last := o.flying.back()
+		if last.at == o.busyUntil.Add(o.delay) && last.Flow == p.Flow && last.Kind() == p.Kind() {
 			own = over
 		}
 	}

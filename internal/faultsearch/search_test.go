@@ -35,6 +35,22 @@ func TestSearch(t *testing.T) {
 	t.Logf("%d cases, %d events", *cases, events)
 }
 
+// Cases that a long search found, and what was wrong. They are drawn anew when drawing changes, and
+// then show nothing in particular.
+func TestCasesThatWereFound(t *testing.T) {
+	for _, n := range []uint64{
+		5335, // a frame that waited for a pause frame to leave counted that as its own flow's, in one island
+	} {
+		c, err := New(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Run(); err != nil {
+			t.Errorf("case %d: %v", n, err)
+		}
+	}
+}
+
 // What a job may run is drawn: every algorithm in place and as a row of a benchmark, with credit and
 // without, and barriers between rows.
 func TestEveryAlgorithmIsDrawn(t *testing.T) {
