@@ -321,12 +321,34 @@ type programJSON struct {
 
 // An opJSON is one op; fields that an op does not have are absent.
 type opJSON struct {
-	Kind  string `json:"kind"`
-	Chunk int32  `json:"chunk"`
-	Peer  *int32 `json:"peer,omitempty"`
-	Slot  *int32 `json:"slot,omitempty"`
-	After *int32 `json:"after,omitempty"`
-	Acked *int32 `json:"acked,omitempty"`
+	Kind   string `json:"kind"`
+	Buffer string `json:"buffer,omitempty"` // of a send: input, if that is what it reads
+	Chunk  int32  `json:"chunk"`
+	Source *int32 `json:"source,omitempty"` // of a keep: chunk of the input
+	Peer   *int32 `json:"peer,omitempty"`
+	Slot   *int32 `json:"slot,omitempty"`
+	After  *int32 `json:"after,omitempty"`
+	Acked  *int32 `json:"acked,omitempty"`
+	Window int32  `json:"window,omitempty"`
+	Frees  bool   `json:"frees,omitempty"`
+}
+
+func opData(op coll.Op) opJSON {
+	there := func(v int32) *int32 {
+		if v < 0 {
+			return nil
+		}
+		return &v
+	}
+	o := opJSON{Kind: op.Kind.String(), Chunk: op.Chunk, Peer: there(op.Peer), Slot: there(op.Slot), After: there(op.After),
+		Acked: there(op.Acked), Window: op.Window, Frees: op.Frees}
+	if op.Buffer != coll.Out {
+		o.Buffer = op.Buffer.String()
+	}
+	if op.Kind == coll.Keep {
+		o.Source = &op.Source
+	}
+	return o
 }
 
 func scheduleData(p *plan.Plan) (any, error) {
@@ -340,22 +362,15 @@ func scheduleData(p *plan.Plan) (any, error) {
 		Channels int           `json:"channels"`
 		Chunks   int           `json:"chunks"`
 		Slots    int           `json:"slots"`
+		Inputs   int           `json:"inputs,omitempty"` // chunks of the input, per channel
+		Slices   int           `json:"slices"`           // chunks in a row that are one part
 		Programs []programJSON `json:"programs"`
-	}{s.Name(), s.Ranks(), s.Channels(), s.Chunks(), s.Slots(), nil}
-	there := func(v int32) *int32 {
-		if v < 0 {
-			return nil
-		}
-		return &v
-	}
+	}{s.Name(), s.Ranks(), s.Channels(), s.Chunks(), s.Slots(), coll.Inputs(s), coll.Slices(s), nil}
 	for r := range s.Ranks() {
 		for c := range s.Channels() {
 			prog := programJSON{r, c, []opJSON{}}
 			for i := range s.Len(r, c) {
-				op := s.Op(r, c, i)
-				prog.Ops = append(prog.Ops,
-					opJSON{op.Kind.String(), op.Chunk, there(op.Peer), there(op.Slot), there(op.After),
-						there(op.Acked)})
+				prog.Ops = append(prog.Ops, opData(s.Op(r, c, i)))
 			}
 			out.Programs = append(out.Programs, prog)
 		}

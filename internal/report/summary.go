@@ -150,7 +150,7 @@ func (t *text) collectives(list []result.Collective) {
 	if len(list) == 0 {
 		return
 	}
-	t.Title("Collectives (mean over steps)")
+	t.Title("Collectives (mean over their runs)")
 	rows := [][]string{{"name", "count", "size", "time", "algbw", "bus bandwidth"}}
 	for _, c := range list[:min(len(list), shownRows)] {
 		rows = append(rows, []string{c.Name, unit.Count(c.Count), c.Bytes.Human(), c.Time.Human(),

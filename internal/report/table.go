@@ -117,7 +117,7 @@ func openTable(s *result.Summary) Table {
 }
 
 func collectiveTable(s *result.Summary) Table {
-	t := Table{Name: "collectives", Title: "Collectives, mean over steps", File: "run.json", Columns: []Column{
+	t := Table{Name: "collectives", Title: "Collectives, mean over their runs", File: "run.json", Columns: []Column{
 		{"name", Words}, {"count", chart.Count}, {"size", chart.Bytes}, {"time", chart.Time},
 		{"algbw", chart.ByteRate}, {"bus bandwidth", chart.ByteRate}}}
 	for _, c := range s.Collectives {
