@@ -154,7 +154,8 @@ func TestLinksInDocumentsLeadSomewhere(t *testing.T) {
 
 // machine finds absolute paths of one machine or one person. The patterns are written so that they
 // do not match themselves.
-var machine = regexp.MustCompile(`(^|[^A-Za-z0-9_.$}/~-])(/[w]ork/|/[r]oot/|/[h]ome/[a-z]|/[U]sers/[A-Za-z]|/[t]mp/rail(/|\b))`)
+var machine = regexp.MustCompile(`(^|[^A-Za-z0-9_.$}/~-])` +
+	`(/[w]ork/|/[r]oot/|/[h]ome/[a-z]|/[U]sers/[A-Za-z]|/[t]mp/rail(/|\b))`)
 
 // A path of the machine on which something was written is of no use to anybody else.
 func TestNoFileNamesAPathOfOneMachine(t *testing.T) {

@@ -215,7 +215,8 @@ const shownScript = `(() => {
   const area = svg.querySelector('.area'), r = svg.getBoundingClientRect(), k = r.width / svg.viewBox.baseVal.width;
   const [x, y, w, h] = ['x', 'y', 'width', 'height'].map(n => k * area.getAttribute(n));
   const tip = document.querySelector('.tip');
-  return { X: r.x + x, Y: r.y + y, W: w, H: h, Ticks: [...svg.querySelectorAll('.ticks-x text')].map(t => t.textContent),
+  return { X: r.x + x, Y: r.y + y, W: w, H: h,
+    Ticks: [...svg.querySelectorAll('.ticks-x text')].map(t => t.textContent),
     View: area.getAttribute('viewBox'), Tip: tip.hidden ? '' : tip.textContent };
 })()`
 

@@ -226,7 +226,8 @@ type perfDone struct {
 }
 
 // perfOne runs one row.
-func (a *app) perfOne(ctx context.Context, s *perf.Sweep, row perf.Row, f perfFlags, what string) (d perfDone, err error) {
+func (a *app) perfOne(ctx context.Context, s *perf.Sweep, row perf.Row, f perfFlags, what string) (
+	d perfDone, err error) {
 	sc, err := s.Scenario(row)
 	if err != nil {
 		return d, err

@@ -340,8 +340,8 @@ func opData(op coll.Op) opJSON {
 		}
 		return &v
 	}
-	o := opJSON{Kind: op.Kind.String(), Chunk: op.Chunk, Peer: there(op.Peer), Slot: there(op.Slot), After: there(op.After),
-		Acked: there(op.Acked), Window: op.Window, Frees: op.Frees}
+	o := opJSON{Kind: op.Kind.String(), Chunk: op.Chunk, Peer: there(op.Peer), Slot: there(op.Slot),
+		After: there(op.After), Acked: there(op.Acked), Window: op.Window, Frees: op.Frees}
 	if op.Buffer != coll.Out {
 		o.Buffer = op.Buffer.String()
 	}

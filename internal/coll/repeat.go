@@ -34,8 +34,8 @@ func Repeats(s Schedule, stagings int, full bool) error {
 			return err
 		}
 		if Check(s, Goal{Collective: AllReduce}) != nil {
-			return fmt.Errorf("%s: some of its %d chunks are empty, and ranks that exchange nothing do not wait for each other: "+
-				"want an element for each", s.Name(), s.Channels()*s.Chunks())
+			return fmt.Errorf("%s: some of its %d chunks are empty, and ranks that exchange nothing do not wait for "+
+				"each other: want an element for each", s.Name(), s.Channels()*s.Chunks())
 		}
 		return nil
 	}

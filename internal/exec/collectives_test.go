@@ -319,7 +319,8 @@ func TestCreditsThatGoWrong(t *testing.T) {
 		t.Errorf("without credits: %v", err)
 	}
 	defer func() {
-		if got, want := recover(), "exec: rank 0: credit from rank 1 on channel 0 for collective 7, no message waits for one"; got != want {
+		const want = "exec: rank 0: credit from rank 1 on channel 0 for collective 7, no message waits for one"
+		if got := recover(); got != want {
 			t.Errorf("panic says %q", got)
 		}
 	}()

@@ -23,7 +23,8 @@ const (
 	PathUnknown                 // before the first step of a rank that started late, or in a step that was not recorded
 )
 
-var pathKindNames = [...]string{"compute", "launch", "reduce or copy", "message", "acknowledgement", "credit", "unknown"}
+var pathKindNames = [...]string{"compute", "launch", "reduce or copy", "message", "acknowledgement", "credit",
+	"unknown"}
 
 // String returns the name that tables use.
 func (k PathKind) String() string { return pathKindNames[k] }

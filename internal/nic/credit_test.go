@@ -54,13 +54,13 @@ func creditRun(t *testing.T, timeout unit.Duration, downs ...fabric.Down) (poste
 	if err := job.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	rec := &records{}
+	rec, driver := &records{}, r.net.AddJob(nic.Admission{})
 	for i := range int32(2) {
-		r.net.AddRank(i, 0)
+		driver.AddRank(i, 0)
 	}
-	r.net.Connect(exec.Way{Src: 0, Dst: 1}, qp)
+	driver.Connect(exec.Way{Src: 0, Dst: 1}, qp)
 	for i := range int32(2) {
-		r.net.SetRank(i, exec.NewRank(exec.Config{Rank: i, Job: job, Steps: 1, Transport: r.net, Clock: r.net,
+		driver.SetRank(i, exec.NewRank(exec.Config{Rank: i, Job: job, Steps: 1, Transport: driver, Clock: driver,
 			Observer: rec}), 0)
 	}
 	r.eng.Run()
@@ -94,8 +94,8 @@ func TestALostCreditIsRepeated(t *testing.T) {
 		late := unit.Duration(times) * ms
 		if got[0] != clean[0] || got[1] != clean[1].Add(late) || got[2] != clean[2].Add(late) ||
 			ends[1] != cleanEnds[1].Add(late) {
-			t.Errorf("lost %d times: messages posted at %v, rank 1 ends at %v; want %v later than %v and %v", times, got, ends[1],
-				late, clean[1:], cleanEnds[1])
+			t.Errorf("lost %d times: messages posted at %v, rank 1 ends at %v; want %v later than %v and %v", times, got,
+				ends[1], late, clean[1:], cleanEnds[1])
 		}
 	}
 }

@@ -171,7 +171,8 @@ func TestCompareAnswerOfCausesThatCancel(t *testing.T) {
 	if got := Compare([]*Data{a, b}).Answer; !strings.HasSuffix(got, "; the largest change is queueing, -140 us.") {
 		t.Error(got)
 	}
-	b.Steps.Slowest = result.Causes{Compute: 200 * us}.Split() // what is divided is longer, though the step time is shorter
+	// What is divided is longer, though the step time is shorter.
+	b.Steps.Slowest = result.Causes{Compute: 200 * us}.Split()
 	if got := Compare([]*Data{a, b}).Answer; !strings.HasSuffix(got, "the 160 us of A (x 1).") {
 		t.Error(got)
 	}

@@ -172,7 +172,8 @@ func causesChart(d *Data) []chart.Figure {
 			f.Bars.Rows = append(f.Bars.Rows, chart.Bar{Group: "What it is attributed to", Label: b.name, Note: note,
 				Of: chart.Value(g.Whole), Parts: k.parts(&b.split, nil)})
 		}
-		f.Caption += " Below, the time of " + g.Subject + ", is divided by what made it pass; the colours still say the state."
+		f.Caption += " Below, the time of " + g.Subject + ", is divided by what made it pass; the colours " +
+			"still say the state."
 	}
 	if d.Steps != nil && d.Summary.CriticalPath != nil {
 		f.Caption += " The critical path follows each wait to the rank that did the work;" +

@@ -83,7 +83,9 @@ func queueCharts(d *Data) []chart.Figure {
 
 // markP99 draws the length below which the queue was for 99 % of the time, if the summary has it.
 func (d *Data) markP99(f *chart.Figure, q *QueueSeries) {
-	i := slices.IndexFunc(d.Summary.Queues, func(o result.QueueFigures) bool { return o.Port == q.Port && o.Class == q.Class })
+	i := slices.IndexFunc(d.Summary.Queues, func(o result.QueueFigures) bool {
+		return o.Port == q.Port && o.Class == q.Class
+	})
 	if i < 0 || d.Summary.Queues[i].P99 <= 0 {
 		return
 	}

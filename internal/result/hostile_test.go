@@ -174,7 +174,8 @@ func TestSummaryIsChecked(t *testing.T) {
 	}
 	dir := t.TempDir() // of another format
 	writeFile(t, filepath.Join(dir, runFile),
-		[]byte(`{"format_version": 99, "version": "\u001bc", "steps": -1, "drops": 3, "overlap": "all", "notes": ["\u0007"]}`))
+		[]byte(`{"format_version": 99, "version": "\u001bc", "steps": -1, "drops": 3, `+
+			`"overlap": "all", "notes": ["\u0007"]}`))
 	if s, err := ReadSummary(dir); err != nil || s.Version != "\ufffdc" || s.Steps != 0 ||
 		s.Drops != 3 || s.Notes[0] != "\ufffd" {
 		t.Errorf("%+v %v", s, err)

@@ -250,7 +250,8 @@ z,host3/nic0,host1/nic0,1MB,5us,,
 		a, b := write(t, "net.txt", c.net), write(t, "flows.csv", c.csv)
 		_, err := NewPlan(read(t, fmt.Sprintf(yaml, a, b)))
 		if err == nil ||
-			!strings.Contains(strings.NewReplacer(filepath.Dir(a)+"/", "", filepath.Dir(b)+"/", "").Replace(err.Error()), c.want) {
+			!strings.Contains(strings.NewReplacer(filepath.Dir(a)+"/", "", filepath.Dir(b)+"/", "").Replace(err.Error()),
+				c.want) {
 			t.Errorf("got  %v\nwant %s", err, c.want)
 		}
 	}

@@ -134,7 +134,8 @@ var (
 func Kinds() []Choice {
 	var all []Choice
 	for _, k := range []anyKind{
-		whole, wholes, number, boolean, choice, text, rate, computeRate, byteCount, duration, length, ratio, endpoint, placement, hosts,
+		whole, wholes, number, boolean, choice, text, rate, computeRate, byteCount, duration, length, ratio, endpoint,
+		placement, hosts,
 	} {
 		t := k.facts()
 		c := Choice{string(t.name), t.written}

@@ -55,8 +55,8 @@ var spines = Axis{"fabric.spines", []string{"1", "2", "4", "8"}}
 func TestPage(t *testing.T) {
 	tab := made([]Axis{spines}, upTo(20), bySpines)
 	p := tab.Page()
-	const want = "fabric.spines=8 is the best of 4 variants: its mean completion time is 110 us in the median of 20 runs, " +
-		"86.4 % less than the 810 us of fabric.spines=1, the worst."
+	const want = "fabric.spines=8 is the best of 4 variants: its mean completion time is 110 us in the median " +
+		"of 20 runs, 86.4 % less than the 810 us of fabric.spines=1, the worst."
 	if p.Sentence != want {
 		t.Errorf("got  %s\nwant %s", p.Sentence, want)
 	}

@@ -285,7 +285,8 @@ func TestValidateNamesWhatIsBroken(t *testing.T) {
 		"link 0: ends are nodes 0 and 99, want 0 to 7": func(g *topo.Graph) {
 			g.Links[0].B = 99
 		},
-		"link host1/rail1: port 1 leads from node 2 to node 1 on link 0, want node 2 to node 0 on link 0": func(g *topo.Graph) {
+		"link host1/rail1: port 1 leads from node 2 to node 1 on link 0, want node 2 to node 0 " +
+			"on link 0": func(g *topo.Graph) {
 			g.Ports[1].To = 1
 		},
 		"link host1/rail1: port host1/rail1 has rate 1b/s and delay 100ns, its link 200Gb/s and 100ns": func(g *topo.Graph) {
