@@ -147,6 +147,9 @@ func drawBenchmark(d *dice, n int, device workload.Device) (*workload.Job, error
 			order[r] = int32(r)
 		}
 		barrier, err := coll.DisseminationBarrier([][]int32{order})
+		if err == nil && d.one(2) {
+			barrier, err = barrier.Credited(1)
+		}
 		if err != nil {
 			return nil, err
 		}
