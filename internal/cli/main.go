@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"railyard/internal/plan"
 )
 
 // Exit codes.
@@ -21,17 +23,13 @@ const (
 	exitInterrupted = 130
 )
 
-// garbage is how much the runtime may leave uncollected, in percent of what is in use. The forecast
-// of memory counts on it.
-const garbage = 25
-
 // Main runs railyard with the arguments that follow the program's name and returns
 // its exit code.
 func Main(args []string, stdout, stderr *os.File) int {
 	if os.Getenv("GOGC") == "" {
 		// Most of what a run holds is there from the start; letting garbage grow to as much again
 		// would double it.
-		debug.SetGCPercent(garbage)
+		debug.SetGCPercent(plan.Garbage)
 	}
 	return newApp(stdout, stderr, wired()).execute(args)
 }

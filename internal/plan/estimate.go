@@ -47,10 +47,16 @@ func (p *Plan) Estimate(data []dataset.Size) Estimate {
 		steps[i] = j.Steps(data[i].Train)
 		e.Steps = add(e.Steps, steps[i])
 		e.FLOP = add(e.FLOP, add(mul(steps[i], j.stepFLOP()), j.testFLOP(data[i].Test)))
-		j.eachTraffic(func(_ int, l *RankLink, t traffic) {
-			if l.Pair >= 0 {
-				e.PacketHops = add(e.PacketHops, mul(steps[i], p.hops(&p.Pairs[l.Pair], t.bytes, t.messages)))
+		j.eachTraffic(func(k int, l *RankLink, t traffic) {
+			if l.Pair < 0 {
+				return
 			}
+			q := &p.Pairs[l.Pair]
+			hops := p.hops(q, t.bytes, t.messages)
+			if coll.NeedsCredit(j.Work.Collectives[k].Schedule) { // a credit for each message, and its answer
+				hops = add(hops, mul(t.messages, int64(len(q.Back)+len(q.Path))))
+			}
+			e.PacketHops = add(e.PacketHops, mul(steps[i], hops))
 		})
 	}
 	job := p.jobTime(steps)

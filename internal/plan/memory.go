@@ -23,28 +23,30 @@ const (
 	flowRowMemory = 440 * unit.Byte    // of flows
 	packMemory    = 16 * unit.Megabyte // what packs tables of many rows
 	manyRows      = 8192
-	traceMemory   = 100 * unit.Byte  // an operation of a step whose critical path may be found,
-	longTrace     = 1300 * unit.Byte // of a benchmark, whose messages are long: with what held each up
+	traceMemory   = 100 * unit.Byte // an operation of a step whose critical path may be found,
+	spanMemory    = 24 * unit.Byte  // and a span of what held up its message over the network
+	packetSpans   = 2               // of a packet of a long message: it waits, and is sent
+	mostSpans     = 1024            // of a message: nic keeps no more
 )
+
+// Garbage is how much the runtime may leave uncollected, in percent of what is in use.
+const Garbage = 25
 
 // memory estimates the most memory that the run holds at one time.
 // steps and data are by job.
 func (p *Plan) memory(steps []int64, data []dataset.Size, job unit.Duration) unit.Bytes {
-	sum := int64(baseMemory)
+	sum, large := int64(baseMemory), int64(0) // what is large is in use all the time; the constants hold their garbage
 	for i := range p.Jobs {
 		j := &p.Jobs[i]
 		if !p.sameImages(i) {
-			sum = add(sum, data[i].Bytes())
+			large = add(large, data[i].Bytes())
 		}
-		sum = add(sum, j.tensorMemory())
+		large = add(large, j.tensorMemory())
 		sum = add(sum, mul(steps[i], 8*int64(j.Ranks()+1))) // a loss for each rank, the step's time
 		sum = add(sum, int64(len(j.Links))*int64(linkMemory))
-		trace := traceMemory
-		if len(j.Rows) > 0 {
-			trace = longTrace
-		}
-		sum = add(sum, mul(j.pathOperations(), int64(trace)))
+		sum = add(sum, p.pathMemory(j, steps[i]))
 	}
+	sum = add(sum, add(large, large/100*Garbage))
 	sum = add(sum, int64(len(p.Graph.Ports))*int64(portMemory))
 	sum = add(sum, int64(len(p.Pairs))*int64(pairMemory))
 	for i := range p.Pairs {
@@ -63,6 +65,25 @@ func (p *Plan) sameImages(i int) bool {
 	return t != nil && slices.ContainsFunc(p.Jobs[:i], func(j Job) bool {
 		return j.Spec.Train != nil && j.Spec.Train.Data.Dir() == t.Data.Dir()
 	})
+}
+
+// pathMemory is what finding critical paths keeps: of each operation what happened when, of each
+// message over the network the spans that held it up.
+func (p *Plan) pathMemory(j *Job, steps int64) int64 {
+	kept := j.pathOperations()
+	if kept == 0 {
+		return 0
+	}
+	of := kept / j.scheduled()
+	spans := int64(0)
+	j.eachTraffic(func(_ int, l *RankLink, t traffic) {
+		if l.Pair >= 0 && t.messages > 0 {
+			packets := p.packets(ceil(t.bytes, t.messages))
+			spans = add(spans, mul(t.messages, min(mul(packetSpans, packets), mostSpans)))
+		}
+	})
+	each := add(mul(j.scheduled(), int64(traceMemory)), mul(spans, int64(spanMemory)))
+	return mul(min(of, max(steps, 1)), each)
 }
 
 // tensorMemory is what the ranks' weights, gradients and staging take.

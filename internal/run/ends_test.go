@@ -45,6 +45,26 @@ job:
 	}
 }
 
+// A credit is a frame, and so is its answer: where nothing is lost or marked the forecast counts them
+// all.
+func TestCreditsAreForecast(t *testing.T) {
+	hops := map[string]int64{}
+	for _, slots := range []string{"none", "2"} {
+		yaml := strings.Replace(cluster8(5)+training(t, 3, 2), "{channels: 2", "{channels: 2, slices: 4, slots: "+slots, 1)
+		plan, err := NewPlan(read(t, yaml))
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, r := plan.Estimate([]dataset.Size{{Train: trainImages, Test: 100, Rows: 28, Cols: 28}}), run(t, yaml, Options{})
+		if hops[slots] = r.PacketHops; e.PacketHops != r.PacketHops {
+			t.Errorf("slots %s: %d packet-hops estimated, %d taken", slots, e.PacketHops, r.PacketHops)
+		}
+	}
+	if hops["2"] <= hops["none"] {
+		t.Errorf("packet-hops %v: want more with credit", hops)
+	}
+}
+
 // A run over a limit does not start, and says what it would take; forced, it does.
 func TestTooLargeARunIsRefused(t *testing.T) {
 	large := "cluster: {hosts: 2}\njob: {flows: [{from: host1/gpu0, to: host2/gpu0, bytes: 1TB, count: 40, every: 1s}]}"
