@@ -197,7 +197,12 @@ var rules = map[string]rule{
 		why: "it compares ordinary runs with known results: if it drove the engine itself, it would vouch for " +
 			"something no user runs. Of topo it takes types, of qos the closed forms of buffer bounds",
 	},
-	"lab": {may: "coll dataset nn report result run scenario topo", why: "a lab is a user of runs"},
+	"labs": {why: "the labs that come with Railyard as files; what they mean, lab says"},
+	"lab": {
+		may: "chart chart/svg chart/text coll labs located nn report result run scenario sheet",
+		why: "a lab is a user of runs: it knows one by its directory. Of nn and coll its benches show the " +
+			"arithmetic and the schedules that runs use",
+	},
 	"web": {may: "report result run scenario", why: "the web UI is a user of runs"},
 	"cli": {
 		may: "coll dataset headline input inventory lab located nccl nccltests netconf nn ns3 perf plan qos report result run " +

@@ -79,7 +79,8 @@ says how long a step takes and why.`,
 		a.importCommand())
 	root.AddCommand(a.lookCommands()...)
 	root.AddCommand(a.reportCommand(), a.compareCommand(), a.explainCommand(), a.whatifCommand(), a.predictCommand(),
-		a.validateCommand())
+		a.validateCommand(),
+		a.labCommand())
 	return root
 }
 

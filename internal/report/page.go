@@ -343,6 +343,21 @@ func (p *Page) WriteSVGs(dir string) ([]string, error) {
 	return out, nil
 }
 
+// Style is the style sheet of pages, for a page of another kind.
+func Style() string { return pageStyle }
+
+// FigureHTML draws a figure for a page that has Style and no script.
+func FigureHTML(f *chart.Figure) (template.HTML, error) {
+	g, err := pageFigureOf(f, false)
+	if err != nil {
+		return "", err
+	}
+	g.JSON = ""
+	var b strings.Builder
+	err = pageTemplate.ExecuteTemplate(&b, "figure", g)
+	return template.HTML(b.String()), err
+}
+
 // writeFile replaces a file by renaming a finished one.
 func writeFile(path, content string) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")

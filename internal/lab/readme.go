@@ -1,0 +1,349 @@
+package lab
+
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"railyard/internal/located"
+)
+
+// The markup of README.md is a small part of Markdown, so that a text means the same here and on
+// any site that shows Markdown:
+//
+//	# title             the first line
+//	> question          after it
+//	## heading
+//	paragraphs, - lists, 1. lists, | tables |, ``` blocks
+//	`code`, **strong**, *stressed*
+//	{{value NAME}} in a text or in code, {{PLACE}} or {{PLACE NAME}} on a line of its own
+//
+// A paragraph of one code span is a displayed formula. There are no links, pictures and HTML: a
+// page asks for nothing.
+
+// blockKind is what a block of a text is.
+type blockKind string
+
+const (
+	heading   blockKind = "heading"
+	paragraph blockKind = "paragraph"
+	display   blockKind = "display" // a formula
+	bullets   blockKind = "bullets"
+	numbered  blockKind = "numbered"
+	grid      blockKind = "table"
+	fenced    blockKind = "fenced"
+	place     blockKind = "place"
+)
+
+// block is a part of a text.
+type block struct {
+	kind  blockKind
+	items [][]inline   // of a heading and a paragraph one
+	rows  [][][]inline // of a table; the first is its head
+	lines []string     // fenced
+	place token        // its text is the place, its name follows
+	name  string
+}
+
+// inline is a run of characters that look alike.
+type inline struct {
+	style string // "", "code", "strong", "em"
+	text  string
+	value string // of a place: the name of the value, instead of a text
+	show  digits // decimals, auto: as the value says
+	at    token
+}
+
+// readme is README.md, read.
+type readme struct {
+	title    string
+	question []inline
+	blocks   []block
+}
+
+// places are what may stand on a line of its own in {{ }}, and whether a name follows.
+var places = map[string]bool{
+	"given": false, "predicted": false, "checks": false, "errata": false, "try": false,
+	"steps": true, "table": true, "figure": true,
+}
+
+// reader reads README.md.
+type reader struct {
+	lines    []string
+	n        int // the line that is next
+	problems located.Problems
+	out      readme
+}
+
+func parseText(src string) (readme, located.Problems) {
+	r := &reader{lines: strings.Split(strings.ReplaceAll(src, "\r\n", "\n"), "\n")}
+	if title, ok := strings.CutPrefix(r.lines[0], "# "); ok && strings.TrimSpace(title) != "" {
+		r.out.title, r.n = strings.TrimSpace(title), 1
+	} else {
+		r.fail(1, 1, 1, "want # and the title of the lab in the first line")
+	}
+	for r.n < len(r.lines) {
+		r.block()
+	}
+	if r.out.question == nil {
+		r.fail(min(2, len(r.lines)), 1, 1, "want the question that the lab answers below the title, in a line that begins with > ")
+	}
+	return r.out, r.problems
+}
+
+func (r *reader) fail(line, column, width int, message string) {
+	r.problems = append(r.problems,
+		located.Problem{File: readmeFile, Line: line, Column: column, Width: width, Message: message})
+}
+
+var (
+	placeLine  = regexp.MustCompile(`^\{\{([a-z]+)(?: +([^ }]+))?\}\}$`)
+	numberItem = regexp.MustCompile(`^\d+\. `)
+	tableRule  = regexp.MustCompile(`^\|(?: *:?-+:? *\|)+$`)
+)
+
+// block reads one block.
+func (r *reader) block() {
+	line := strings.TrimRight(r.lines[r.n], " \t")
+	at := r.n + 1
+	switch m := placeLine.FindStringSubmatch(line); {
+	case line == "":
+		r.n++
+	case m != nil && m[1] != "value":
+		r.n++
+		named, known := places[m[1]]
+		t := token{kind: word, text: m[1], line: at, column: 3, width: utf8.RuneCountInString(line) - 4}
+		switch {
+		case !known:
+			r.fail(at, 3, t.width, "unknown place "+located.Shown(m[1])+", want value or "+list(keys(places)))
+		case named != (m[2] != ""):
+			r.fail(at, 3, t.width, "a place of this kind has "+map[bool]string{true: "a", false: "no"}[named]+" name")
+		default:
+			r.add(block{kind: place, place: t, name: m[2]})
+		}
+	case strings.HasPrefix(line, "> "):
+		if r.out.question != nil || len(r.out.blocks) > 0 {
+			r.fail(at, 1, 1, "only the question begins with >, and it stands once, below the title")
+		}
+		r.out.question = r.inlines(r.gather(func(l string) bool { return strings.HasPrefix(l, ">") }, "> "))
+	case strings.HasPrefix(line, "## "):
+		r.n++
+		r.add(block{kind: heading, items: [][]inline{r.inlines([]span{{line[3:], at, 4}})}})
+	case strings.HasPrefix(line, "#"):
+		r.n++
+		r.fail(at, 1, 1, "headings begin with ## and a blank")
+	case strings.HasPrefix(line, "```"):
+		r.fence()
+	case strings.HasPrefix(line, "- "):
+		r.list(bullets, func(l string) int { return 2 * btoi(strings.HasPrefix(l, "- ")) })
+	case numberItem.MatchString(line):
+		r.list(numbered, func(l string) int { return len(numberItem.FindString(l)) })
+	case strings.HasPrefix(line, "|"):
+		r.table()
+	default:
+		b := block{kind: paragraph, items: [][]inline{r.inlines(r.gather(func(l string) bool { return !begins(l) }, ""))}}
+		if formula(b.items[0]) {
+			b.kind = display
+		}
+		r.add(b)
+	}
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func (r *reader) add(b block) { r.out.blocks = append(r.out.blocks, b) }
+
+// formula reports whether a paragraph is one code span.
+func formula(items []inline) bool {
+	for _, in := range items {
+		if in.style != "code" {
+			return false
+		}
+	}
+	return len(items) > 0
+}
+
+// begins reports whether a line begins a block other than a paragraph.
+func begins(l string) bool {
+	return strings.TrimSpace(l) == "" || strings.HasPrefix(l, "#") || strings.HasPrefix(l, "- ") ||
+		strings.HasPrefix(l, "|") ||
+		strings.HasPrefix(l, "> ") || strings.HasPrefix(l, "```") || numberItem.MatchString(l) ||
+		placeLine.MatchString(l) && !strings.HasPrefix(l, "{{value")
+}
+
+// span is a piece of a line and where it stands.
+type span struct {
+	text         string
+	line, column int
+}
+
+// gather takes lines as long as they belong together, without what they begin with.
+func (r *reader) gather(belongs func(string) bool, without string) (spans []span) {
+	for first := true; r.n < len(r.lines) && (first || belongs(r.lines[r.n])); first = false {
+		l := strings.TrimPrefix(r.lines[r.n], without)
+		column := 1 + utf8.RuneCountInString(r.lines[r.n]) - utf8.RuneCountInString(l)
+		r.n++
+		spans = append(spans, span{l, r.n, column})
+	}
+	return spans
+}
+
+func (r *reader) fence() {
+	b := block{kind: fenced}
+	from := r.n + 1
+	for r.n++; r.n < len(r.lines); r.n++ {
+		if strings.HasPrefix(r.lines[r.n], "```") {
+			r.n++
+			r.add(b)
+			return
+		}
+		b.lines = append(b.lines, r.lines[r.n])
+	}
+	r.fail(from, 1, 3, "this block is never closed, want ``` below it")
+}
+
+// list reads items; lines that begin with a blank go on with the item before them.
+func (r *reader) list(k blockKind, lead func(string) int) {
+	b := block{kind: k}
+	for r.n < len(r.lines) {
+		l := r.lines[r.n]
+		n := lead(l)
+		if n == 0 {
+			break
+		}
+		spans := []span{{l[n:], r.n + 1, n + 1}}
+		for r.n++; r.n < len(r.lines) && strings.HasPrefix(r.lines[r.n], " ") && strings.TrimSpace(r.lines[r.n]) != ""; r.n++ {
+			spans = append(spans, span{r.lines[r.n], r.n + 1, 1})
+		}
+		b.items = append(b.items, r.inlines(spans))
+	}
+	r.add(b)
+}
+
+func (r *reader) table() {
+	b := block{kind: grid}
+	for first := r.n; r.n < len(r.lines) && strings.HasPrefix(r.lines[r.n], "|"); r.n++ {
+		line := strings.TrimRight(r.lines[r.n], " \t")
+		switch {
+		case r.n == first+1 && tableRule.MatchString(line):
+			continue
+		case r.n == first+1:
+			r.fail(r.n+1, 1, 1, "want |---|---| below the first row of a table")
+		case !strings.HasSuffix(line, "|") || len(line) < 2:
+			r.fail(r.n+1, 1, 1, "a row of a table ends with |")
+			continue
+		}
+		var row [][]inline
+		column := 2
+		for cell := range strings.SplitSeq(line[1:len(line)-1], "|") {
+			text := strings.TrimLeft(cell, " ")
+			row = append(row, r.inlines([]span{{strings.TrimRight(text, " "), r.n + 1, column + len(cell) - len(text)}}))
+			column += utf8.RuneCountInString(cell) + 1
+		}
+		if len(b.rows) > 0 && len(row) != len(b.rows[0]) {
+			r.fail(r.n+1, 1, 1, "this row has another number of cells than the first one")
+		}
+		b.rows = append(b.rows, row)
+	}
+	r.add(b)
+}
+
+// inlines reads the characters of some lines as one text.
+func (r *reader) inlines(spans []span) (out []inline) {
+	style, opened := "", span{}
+	var buf strings.Builder
+	flush := func() {
+		if buf.Len() > 0 {
+			out = append(out, inline{style: style, text: buf.String(), show: auto})
+			buf.Reset()
+		}
+	}
+	toggle := func(s string, at span) {
+		flush()
+		if style == s {
+			style = ""
+		} else {
+			style, opened = s, at
+		}
+	}
+	for i, sp := range spans {
+		if i > 0 {
+			buf.WriteByte(' ')
+			sp.column += len(sp.text) - len(strings.TrimLeft(sp.text, " "))
+			sp.text = strings.TrimLeft(sp.text, " ")
+		}
+		for s := strings.TrimRight(sp.text, " \t"); s != ""; {
+			here := span{s, sp.line, sp.column + utf8.RuneCountInString(sp.text) - utf8.RuneCountInString(s)}
+			n := 1
+			switch {
+			case s[0] == '`' && (style == "" || style == "code"):
+				toggle("code", here)
+			case strings.HasPrefix(s, "{{"):
+				closing := strings.Index(s, "}}")
+				if closing < 0 {
+					r.fail(here.line, here.column, 2, "{{ is never closed, want }} in the same line")
+					return out
+				}
+				flush()
+				if in, ok := r.valueOf(s[2:closing], here); ok {
+					in.style = style
+					out = append(out, in)
+				}
+				n = closing + 2
+			case style == "code":
+				_, n = utf8.DecodeRuneInString(s)
+				buf.WriteString(s[:n])
+			case strings.HasPrefix(s, "**") && (style == "" || style == "strong"):
+				toggle("strong", here)
+				n = 2
+			case s[0] == '*' && (style == "em" || style == "" && len(s) > 1 && s[1] != ' '):
+				toggle("em", here)
+			default:
+				r.refuse(s, here)
+				_, n = utf8.DecodeRuneInString(s)
+				buf.WriteString(s[:n])
+			}
+			s = s[n:]
+		}
+	}
+	if style != "" {
+		r.fail(opened.line, opened.column, 1, "this "+map[string]string{"code": "`", "strong": "**", "em": "*"}[style]+
+			" is never closed")
+	}
+	flush()
+	return out
+}
+
+var htmlTag = regexp.MustCompile(`^</?[A-Za-z!]`)
+
+// refuse tells of Markdown that is no part of the markup.
+func (r *reader) refuse(s string, at span) {
+	switch {
+	case strings.HasPrefix(s, "]("):
+		r.fail(at.line, at.column, 2, "links and pictures are no part of a lab's text: a page asks for nothing")
+	case htmlTag.MatchString(s):
+		r.fail(at.line, at.column, 1, "HTML is no part of a lab's text; a formula such as a<b stands in `code`")
+	}
+}
+
+// valueOf reads the inside of {{value NAME}} or {{value NAME to 2}}.
+func (r *reader) valueOf(inside string, at span) (inline, bool) {
+	words := strings.Fields(inside)
+	t := token{kind: word, line: at.line, column: at.column + 2, width: utf8.RuneCountInString(inside)}
+	in := inline{show: auto, at: t}
+	if len(words) == 4 && words[2] == "to" && len(words[3]) == 1 && words[3][0] >= '0' && words[3][0] <= '9' {
+		in.show, words = digits(words[3][0]-'0'), words[:2]
+	}
+	if len(words) != 2 || words[0] != "value" {
+		r.fail(at.line, at.column, 2, "want {{value NAME}} or {{value NAME to DECIMALS}}; places other than value "+
+			"stand on a line of their own")
+		return in, false
+	}
+	in.value = words[1]
+	return in, true
+}

@@ -1,0 +1,281 @@
+package lab
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"railyard/internal/chart"
+	"railyard/internal/located"
+	"railyard/internal/report"
+	"railyard/internal/result"
+	"railyard/internal/run"
+	"railyard/internal/scenario"
+)
+
+// Change is another value for an input or for a key of the lab's scenario.
+type Change struct{ Name, Text string }
+
+// Options is what a lab needs to run.
+type Options struct {
+	Dir      string // where its files go: a new or empty folder
+	Called   string // how the user named the lab, for its commands: its number or folder
+	Set      []Change
+	Progress func(result.Progress) // nil: silent
+}
+
+// Try is a command with which a reader changes something.
+type Try struct {
+	Command string `json:"command"`
+	See     string `json:"see"`
+}
+
+// Outcome is what came out of a lab.
+type Outcome struct {
+	Lab     *Lab
+	Changed []Change // then nothing is judged
+	Given   []*Quantity
+	Formula []*Quantity // the predictions
+	Measure []*Quantity
+	Walks   []Walk
+	Rows    []Row
+	Errata  []Erratum
+	Figures []chart.Figure
+	Tries   []Try
+	Dir     string // where its files are
+	RunDir  string // of the run, "": nothing was run
+	Page    string // path of the page
+
+	all map[string]*Quantity
+}
+
+// Files that a lab leaves beside its own.
+const (
+	pageFile   = "lab.html"
+	valuesFile = "lab.json"
+	runFolder  = "run"
+)
+
+// Run runs a lab, and leaves its files, its run directory, its figures and its page in opt.Dir.
+// The error of a name that cannot be set is a *Unknown.
+func (l *Lab) Run(ctx context.Context, opt Options) (*Outcome, error) {
+	g := &ledger{lab: l, scenario: l.Scenario}
+	if err := g.change(opt.Set); err != nil {
+		return nil, err
+	}
+	if ps := g.pass(); len(ps) > 0 { // what can be wrong before the run is told before it
+		return nil, &Broken{ps.Sorted(), l.files}
+	}
+	if err := l.unpack(opt.Dir); err != nil {
+		return nil, err
+	}
+	o := &Outcome{Lab: l, Changed: opt.Set, Dir: opt.Dir, Page: filepath.Join(opt.Dir, pageFile)}
+	var figures []chart.Figure
+	if g.scenario != nil {
+		o.RunDir = filepath.Join(opt.Dir, runFolder)
+		if err := runScenario(ctx, g.scenario, o.RunDir, opt.Progress); err != nil {
+			return nil, err
+		}
+		d, err := report.Load(o.RunDir)
+		if err != nil {
+			return nil, err
+		}
+		if figures = report.PageOf(d).Figures; len(figures) == 0 {
+			return nil, fmt.Errorf("lab: the run in %s has no figures", o.RunDir)
+		}
+		if g.run, err = readRun(o.RunDir); err != nil {
+			return nil, err
+		}
+	}
+	if g.run != nil {
+		if ps := g.pass(); len(ps) > 0 {
+			return nil, &Broken{ps.Sorted(), l.files}
+		}
+	}
+	if err := o.fill(g, figures, opt.Called); err != nil {
+		return nil, err
+	}
+	return o, o.write()
+}
+
+// Unknown is a name that is no input of the lab and no key of its scenario.
+type Unknown struct {
+	Name string
+	Lab  *Lab
+}
+
+func (u *Unknown) Error() string {
+	inputs := u.Lab.inputNames()
+	if len(inputs) == 0 {
+		return fmt.Sprintf("%s: this lab has no inputs and no scenario", u.Name)
+	}
+	return fmt.Sprintf("%s: this lab has no such input, want %s", u.Name, list(inputs))
+}
+
+// change applies what is set: to inputs, and all else to the scenario.
+func (g *ledger) change(set []Change) error {
+	g.set = map[string]float64{}
+	var keys []scenario.Change
+	for _, c := range set {
+		switch {
+		case slices.Contains(g.lab.inputNames(), c.Name):
+			v, err := constant(c.Text)
+			if err != nil {
+				return fmt.Errorf("%s=%s: %w", c.Name, c.Text, err)
+			}
+			g.set[c.Name] = v
+		case g.scenario == nil:
+			return &Unknown{c.Name, g.lab}
+		default:
+			keys = append(keys, scenario.Change{Path: c.Name, Text: c.Text})
+		}
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	sc, err := g.scenario.With(keys...)
+	if err != nil {
+		return err
+	}
+	g.scenario = sc
+	return nil
+}
+
+// constant reads a number or arithmetic with numbers: -4, 1/3.
+func constant(text string) (float64, error) {
+	tokens, ps := tokensOf(text, 1)
+	if len(ps) > 0 || len(tokens) == 0 {
+		return 0, errors.New("want a number such as -4 or 1/3")
+	}
+	c := newCursor(tokens)
+	e := c.expr()
+	if t := c.peek(); t.kind != end {
+		c.fail(t, "%s: want a number such as -4 or 1/3", t.shown())
+	}
+	if c.err != nil {
+		return 0, c.err
+	}
+	return e.eval(func(name string) (float64, error) {
+		return 0, fmt.Errorf("%s is no number: want one such as -4 or 1/3", name)
+	})
+}
+
+// unpack writes the lab's own files.
+func (l *Lab) unpack(dir string) error {
+	entries, err := os.ReadDir(dir)
+	switch {
+	case err == nil && len(entries) > 0:
+		return fmt.Errorf("folder %s: holds %s already, want a new or an empty folder", dir, entries[0].Name())
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	for _, name := range keys(l.files) {
+		if err := os.WriteFile(filepath.Join(dir, name), l.files[name], 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// runScenario runs a scenario into a new run directory.
+func runScenario(ctx context.Context, sc *scenario.Scenario, path string, progress func(result.Progress)) error {
+	dir, err := result.Create(path)
+	if err != nil {
+		return err
+	}
+	sum, err := run.Run(ctx, sc, run.Options{Dir: dir, Progress: progress, Workers: -1})
+	if err != nil {
+		if sum == nil {
+			return errors.Join(err, dir.Fail(result.Failed, err))
+		}
+		sum.State, sum.Error = result.Failed, err.Error()
+		return errors.Join(err, dir.Finish(sum))
+	}
+	sum.State = result.Complete
+	sum.Dir = path
+	return dir.Finish(sum)
+}
+
+// readRun reads run.json as data.
+func readRun(dir string) (map[string]any, error) {
+	b, err := os.ReadFile(filepath.Join(dir, "run.json"))
+	if err != nil {
+		return nil, err
+	}
+	var run map[string]any
+	return run, json.Unmarshal(b, &run)
+}
+
+// fill takes everything that is shown from the ledger.
+func (o *Outcome) fill(g *ledger, figures []chart.Figure, called string) error {
+	o.all, o.Walks, o.Rows, o.Errata = g.all, g.walks, g.rows, g.errata
+	for _, q := range g.order {
+		switch q.Origin {
+		case Given:
+			o.Given = append(o.Given, q)
+		case Predicted:
+			o.Formula = append(o.Formula, q)
+		case Measured:
+			o.Measure = append(o.Measure, q)
+		}
+	}
+	o.Figures = g.figures
+	for _, s := range o.Lab.statements {
+		switch s.verb {
+		case "figure":
+			i := slices.IndexFunc(figures, func(f chart.Figure) bool { return f.Name == s.name.text })
+			if i < 0 {
+				var names []string
+				for _, f := range figures {
+					names = append(names, f.Name)
+				}
+				return &Broken{located.Problems{problemAt(expectFile, s.name,
+					"the report of this run has no figure %s, it has %s", s.name.text, list(names))}, o.Lab.files}
+			}
+			f := figures[i]
+			f.Caption = s.words[0]
+			o.Figures = append(o.Figures, f)
+		case "try":
+			of := strings.NewReplacer("{lab}", called, "{dir}", o.Dir)
+			o.Tries = append(o.Tries, Try{of.Replace(s.words[0]), s.words[1]})
+		}
+	}
+	return nil
+}
+
+// Failed lists the expectations that do not hold: none once something was changed.
+func (o *Outcome) Failed() (out []Row) {
+	if len(o.Changed) > 0 {
+		return nil
+	}
+	for _, r := range o.Judged() {
+		if !r.OK() {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// Judged lists the expectations, those of errata last, without illustrative ones.
+func (o *Outcome) Judged() (out []Row) {
+	for _, r := range o.Rows {
+		if r.Kind != Illustrative {
+			out = append(out, r)
+		}
+	}
+	for _, e := range o.Errata {
+		if e.Right != nil {
+			out = append(out, *e.Right)
+		}
+	}
+	return out
+}
