@@ -76,5 +76,11 @@ func (s *Shown) add(name string, value float64, how, meaning string) float64 {
 
 // benches are those that a lab can call.
 var benches = map[string]Bench{
-	"neuron": neuronBench,
+	"neuron":     neuronBench,
+	"layers":     layersBench,
+	"backprop":   backpropBench,
+	"descent":    descentBench,
+	"replicas":   replicasBench,
+	"softmax":    softmaxBench,
+	"classifier": classifierBench,
 }

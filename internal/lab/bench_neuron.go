@@ -2,7 +2,6 @@ package lab
 
 import (
 	"fmt"
-	"strings"
 
 	"railyard/internal/chart"
 	"railyard/internal/nn"
@@ -30,11 +29,10 @@ func runNeuron(a Args) (*Shown, error) {
 		return nil, err
 	}
 	s := &Shown{}
-	terms, z := []string{short(bias) + "*1"}, bias
+	how, z := product(bias, 1), bias
 	for i := range x {
 		s.add(fmt.Sprintf("term%d", i+1), w[i]*x[i], product(w[i], x[i]), fmt.Sprintf("weight %d times input %d", i+1, i+1))
-		terms = append(terms, product(w[i], x[i]))
-		z += w[i] * x[i]
+		how, z = plus(how, w[i], x[i]), z+w[i]*x[i]
 	}
 	// What the network of a run would compute, in its own arithmetic.
 	network, err := one(x, w, bias, nn.Identity)
@@ -45,7 +43,7 @@ func runNeuron(a Args) (*Shown, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.add("z", z, strings.Join(terms, " + "), "weighted sum, bias first")
+	s.add("z", z, how, "weighted sum, bias first")
 	s.add("z32", network, "", "the same from the network code, in 32-bit floats")
 	s.add("y", y, activationText(act, z), "output: "+act.String()+" of z")
 	s.add("slope", slopeOf(act, y), "", "derivative of the activation there")
@@ -104,14 +102,22 @@ func short(v float64) string { return auto.text(v) }
 
 // bracketed is short with brackets around what begins with a minus sign.
 func bracketed(v float64) string {
-	if t := short(v); t[0] == '-' {
-		return "(" + t + ")"
-	} else {
-		return t
+	if v < 0 {
+		return "(" + short(v) + ")"
 	}
+	return short(v)
 }
 
-func product(a, b float64) string { return bracketed(a) + "*" + bracketed(b) }
+// product writes a*b.
+func product(a, b float64) string { return short(a) + "*" + bracketed(b) }
+
+// plus writes sum + a*b, or sum - a*b of a negative a.
+func plus(sum string, a, b float64) string {
+	if a < 0 {
+		return sum + " - " + product(-a, b)
+	}
+	return sum + " + " + product(a, b)
+}
 
 // activationFigure is the activation with the neuron's place on it.
 func activationFigure(act nn.Activation, z, y float64) chart.Figure {

@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -301,9 +300,7 @@ func placeOf(err error, otherwise token) (token, error) {
 	return otherwise, err
 }
 
-// quantityOf names what a statement defines: "" for one that defines nothing.
+// defines reports whether a statement gives a name to something.
 func (s *statement) defines() bool {
 	return s.verb == "input" || s.verb == "formula" || s.verb == "measure" || s.verb == "bench"
 }
-
-func (s *statement) meaning() string { return cmp.Or(s.words...) }

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -159,7 +160,7 @@ func TestNumbersForPeople(t *testing.T) {
 		want string
 	}{
 		{auto, 4.84, "4.84"}, {auto, 0.99217, "0.9922"}, {auto, 131072, "131,072"}, {auto, 131072.6, "131,073"},
-		{auto, 1.0000001, "1"}, {auto, -0.0, "0"}, {auto, 0.1 + 0.2, "0.3"}, {auto, 12.346, "12.35"}, {auto, 1e-7, "1e-07"},
+		{auto, 1.0000001, "1"}, {auto, math.Copysign(0, -1), "0"}, {auto, 0.1 + 0.2, "0.3"}, {auto, 12.346, "12.35"}, {auto, 1e-7, "1e-07"},
 		{2, 1234.5, "1,234.50"}, {0, 0.4, "0"}, {3, -0.5, "-0.500"}, {auto, -1234.56, "-1,235"}, {2, -1234.5, "-1,234.50"},
 	} {
 		if got := c.d.text(c.v); got != c.want {

@@ -307,7 +307,7 @@ func (g *ledger) call(s *statement) (token, error) {
 		w.Tables = append(w.Tables, t)
 	}
 	for _, f := range shown.Figures {
-		f.Name = w.Name + "-" + f.Name
+		f.Name = strings.ReplaceAll(w.Name, "_", "-") + "-" + f.Name
 		if err := chart.Check(&f); err != nil {
 			return s.name, fmt.Errorf("bench %s: %w", s.bench, err)
 		}

@@ -228,7 +228,7 @@ func (o *Outcome) fill(g *ledger, figures []chart.Figure, called string) error {
 			o.Measure = append(o.Measure, q)
 		}
 	}
-	o.Figures = g.figures
+	o.Figures = o.Lab.wanted(g.figures)
 	for _, s := range o.Lab.statements {
 		switch s.verb {
 		case "figure":
@@ -250,6 +250,21 @@ func (o *Outcome) fill(g *ledger, figures []chart.Figure, called string) error {
 		}
 	}
 	return nil
+}
+
+// wanted leaves of the benches' figures those that the text has a place for, or all if it has none
+// for any.
+func (l *Lab) wanted(figures []chart.Figure) []chart.Figure {
+	var names []string
+	for _, b := range l.text.blocks {
+		if b.kind == place && b.place.text == "figure" {
+			names = append(names, b.name)
+		}
+	}
+	if len(names) == 0 {
+		return figures
+	}
+	return slices.DeleteFunc(slices.Clone(figures), func(f chart.Figure) bool { return !slices.Contains(names, f.Name) })
 }
 
 // Failed lists the expectations that do not hold: none once something was changed.
