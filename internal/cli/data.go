@@ -29,7 +29,7 @@ func (a *app) digitsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "digits [flags]",
 		Short: "Draw handwritten-looking digits into IDX files, the format of MNIST",
-		Long: `Draws 28x28 images of handwritten-looking digits and writes them as the four IDX files
+		Long: `Draws images of 28x28 pixels of handwritten-looking digits and writes them as the four IDX files
 that MNIST comes in. The same numbers and seed give the same bytes on every machine.
 A folder that holds them already is left alone; one made with other numbers is an error.`,
 		Args: noArguments,
@@ -44,6 +44,7 @@ A folder that holds them already is left alone; one made with other numbers is a
 	f.StringVar(&o.Dir, "dir", "data/digits", "folder to write")
 	f.IntVar(&o.Train, "train", 60000, "training images")
 	f.IntVar(&o.Test, "test", 10000, "test images")
+	f.IntVar(&o.Side, "side", 28, "pixels on a side, 28 to 64; what is more than 28 is black")
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of every random choice")
 	f.BoolVarP(&quiet, "quiet", "q", false, "no progress on stderr")
 	return cmd

@@ -253,6 +253,33 @@ func TestImageDependsOnSeedSplitAndIndexOnly(t *testing.T) {
 	}
 }
 
+// A larger image is the same drawing in the middle of a black frame.
+func TestLargerImagesHaveAFrame(t *testing.T) {
+	d := Digits{Train: 5, Test: 3, Seed: 4}
+	plain, err := d.Make(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Side = 32
+	framed, err := d.Make(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if framed.Test.Rows != 32 || framed.Test.Cols != 32 || !bytes.Equal(framed.Test.Labels, plain.Test.Labels) {
+		t.Fatalf("%d x %d, labels %v", framed.Test.Rows, framed.Test.Cols, framed.Test.Labels)
+	}
+	for i, p := range framed.Test.Pixels {
+		image, row, col := i/1024, i%1024/32-2, i%32-2
+		want := byte(0)
+		if row >= 0 && row < Side && col >= 0 && col < Side {
+			want = plain.Test.Pixels[image*Side*Side+row*Side+col]
+		}
+		if p != want {
+			t.Fatalf("image %d, row %d, column %d is %d, want %d", image, row, col, p, want)
+		}
+	}
+}
+
 func TestDrawnDigitsAreBalancedAndInked(t *testing.T) {
 	set, err := Digits{Train: 5000, Test: 1, Seed: 3}.Make(context.Background(), nil)
 	if err != nil {
@@ -332,6 +359,12 @@ func TestEnsureRefusesWhatItDidNotMake(t *testing.T) {
 	other := made
 	other.Seed = 2
 	refused("other parameters", other, "was made with train 20, test 10, seed 1", "asks for train 20, test 10, seed 2")
+	other = made
+	other.Side = 32
+	refused("another size", other, "was made with train 20, test 10, seed 1, generation",
+		"asks for train 20, test 10, seed 1, side 32, generation")
+	other.Side = 65
+	refused("too large", other, "side is 65 pixels, want 28 to 64")
 	refused("own data", Digits{Dir: folder(t, nil), Train: 1, Test: 1},
 		"holds image data that digits did not make", "want `data: ")
 	refused("own packed data",

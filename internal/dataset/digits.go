@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
@@ -14,10 +15,17 @@ type Digits struct {
 	Dir         string
 	Train, Test int // images, 1 to MaxImages each
 	Seed        uint64
+	Side        int // pixels, 0 for Side: more are black, on all sides of the drawing
 }
 
-// MaxImages bounds each of Train and Test.
-const MaxImages = 1_000_000
+// MaxImages bounds each of Train and Test, MaxSide the pixels on a side.
+const (
+	MaxImages = 1_000_000
+	MaxSide   = 64
+)
+
+// side is how many pixels each image has on a side.
+func (d Digits) side() int { return cmp.Or(d.Side, Side) }
 
 // Splits: part of an image's identity, so that test images are not training
 // images of the same index.
@@ -38,6 +46,9 @@ func (d Digits) check() error {
 			return fmt.Errorf("digits: %s is %d images, want 1 to %d", c.name, c.n, MaxImages)
 		}
 	}
+	if s := d.side(); s < Side || s > MaxSide {
+		return fmt.Errorf("digits: side is %d pixels, want %d to %d", s, Side, MaxSide)
+	}
 	return nil
 }
 
@@ -51,7 +62,7 @@ func (d Digits) Make(ctx context.Context, progress func(done, total int)) (*Set,
 	if progress == nil {
 		progress = func(int, int) {}
 	}
-	set := &Set{Train: blank(d.Train), Test: blank(d.Test)}
+	set := &Set{Train: blank(d.Train, d.side()), Test: blank(d.Test, d.side())}
 	total := d.Train + d.Test
 	progress(0, total)
 	drawn := make(chan int)
@@ -88,16 +99,22 @@ func (d Digits) Make(ctx context.Context, progress func(done, total int)) (*Set,
 	return set, nil
 }
 
-func blank(n int) Images {
-	return Images{N: n, Rows: Side, Cols: Side, Pixels: make([]byte, n*Side*Side), Labels: make([]byte, n)}
+func blank(n, side int) Images {
+	return Images{N: n, Rows: side, Cols: side, Pixels: make([]byte, n*side*side), Labels: make([]byte, n)}
 }
 
-// image draws the i-th image of the set, training images first.
+// image draws the i-th image of the set, training images first, in the middle of its frame.
 func (d Digits) image(p *pen, set *Set, i int) {
 	im, split := &set.Train, uint64(splitTrain)
 	if i >= d.Train {
 		im, split, i = &set.Test, splitTest, i-d.Train
 	}
-	const size = Side * Side
-	im.Labels[i] = p.draw(im.Pixels[i*size:(i+1)*size:(i+1)*size], newStream(d.Seed, split, uint64(i)))
+	var drawn [Side * Side]byte
+	im.Labels[i] = p.draw(drawn[:], newStream(d.Seed, split, uint64(i)))
+	side := d.side()
+	frame := (side - Side) / 2
+	for row := range Side {
+		at := (i*side+frame+row)*side + frame
+		copy(im.Pixels[at:at+Side], drawn[row*Side:])
+	}
 }

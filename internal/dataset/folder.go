@@ -29,18 +29,27 @@ type record struct {
 	Train      int               `json:"train"`
 	Test       int               `json:"test"`
 	Seed       uint64            `json:"seed"`
-	SHA256     map[string]string `json:"sha256"` // of each of the four files, hexadecimal
+	Side       int               `json:"side,omitempty"` // absent: Side
+	SHA256     map[string]string `json:"sha256"`         // of each of the four files, hexadecimal
 }
 
 const generatorName = "railyard digits"
 
 func (r *record) String() string {
-	return fmt.Sprintf("train %d, test %d, seed %d, generation %d", r.Train, r.Test, r.Seed, r.Generation)
+	side := ""
+	if r.Side != 0 {
+		side = fmt.Sprintf("side %d, ", r.Side)
+	}
+	return fmt.Sprintf("train %d, test %d, seed %d, %sgeneration %d", r.Train, r.Test, r.Seed, side, r.Generation)
 }
 
 func (d Digits) record() *record {
-	return &record{Generator: generatorName, Generation: generation, Train: d.Train, Test: d.Test, Seed: d.Seed,
+	r := &record{Generator: generatorName, Generation: generation, Train: d.Train, Test: d.Test, Seed: d.Seed,
 		SHA256: map[string]string{}}
+	if d.side() != Side {
+		r.Side = d.Side
+	}
+	return r
 }
 
 // Ensure makes the folder d.Dir unless it is there: four plain IDX files and

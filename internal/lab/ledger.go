@@ -134,6 +134,8 @@ func (g *ledger) statement(s *statement) (token, error) {
 			if err != nil {
 				return at, err
 			}
+			right := *r.Quantity // shown with as many decimals as it was written with
+			r.Quantity, right.Digits = &right, r.Digits
 			r.Kind, r.Meaning = Exact, e.Instead
 			e.Right = r
 		}

@@ -40,11 +40,11 @@ func measureData(ctx context.Context, sc *scenario.Scenario) (size dataset.Size,
 	if err != nil {
 		return size, false, &plan.FieldError{Path: "job.train.data.digits.dir", Err: err}
 	}
-	return dataset.Size{Train: d.Train, Test: d.Test, Rows: dataset.Side, Cols: dataset.Side}, there, nil
+	return dataset.Size{Train: d.Train, Test: d.Test, Rows: d.Side, Cols: d.Side}, there, nil
 }
 
 func digitsOf(d *scenario.Digits) dataset.Digits {
-	return dataset.Digits{Dir: d.Dir, Train: d.Train, Test: d.Test, Seed: d.Seed}
+	return dataset.Digits{Dir: d.Dir, Train: d.Train, Test: d.Test, Seed: d.Seed, Side: d.Side}
 }
 
 // Images keeps the images that the runs of one process read: a folder is read once. The zero value

@@ -158,6 +158,11 @@ var jobFields = []*Field{
 		Meaning: "which digits are drawn",
 	},
 	{
+		Path: "train.data.digits.side", Default: "28", Min: "28", Max: "64",
+		value:   inDigits(whole, func(d *Digits) *int { return &d.Side }),
+		Meaning: "pixels on a side of an image; what is more than 28 is black, on all sides",
+	},
+	{
 		Path: "train.batch", Required: true, Min: "1", Max: "1000000",
 		value:   inTrain(whole, func(t *Train) *int { return &t.Batch }),
 		Meaning: "samples per rank and step",

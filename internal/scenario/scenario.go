@@ -373,6 +373,7 @@ type Digits struct {
 	Dir         string
 	Train, Test int
 	Seed        uint64
+	Side        int // pixels
 }
 
 // Parallel says how the model is split over the GPUs.
