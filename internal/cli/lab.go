@@ -85,7 +85,7 @@ holds for the book's inputs, so nothing is judged then.`,
 func (a *app) labs() ([]*lab.Lab, error) {
 	all, err := lab.All()
 	if err != nil {
-		return nil, a.brokenLab("", err)
+		return nil, a.brokenLab("all", "", err)
 	}
 	return all, nil
 }
@@ -138,7 +138,7 @@ func (a *app) findLab(which string) (*lab.Lab, error) {
 		}
 		l, err := lab.Parse(filepath.Base(path), os.DirFS(which))
 		if err != nil {
-			return nil, a.brokenLab(which, err)
+			return nil, a.brokenLab(which, which, err)
 		}
 		return l, nil
 	}
@@ -158,7 +158,7 @@ func (a *app) findLab(which string) (*lab.Lab, error) {
 }
 
 // brokenLab prints the problems of a lab with their lines, and returns what is left to say.
-func (a *app) brokenLab(dir string, err error) error {
+func (a *app) brokenLab(which, dir string, err error) error {
 	var b *lab.Broken
 	if !errors.As(err, &b) {
 		return err
@@ -173,7 +173,7 @@ func (a *app) brokenLab(dir string, err error) error {
 		}
 		of.Render(a.stderr, b.Files[b.Problems[first].File], a.errTerm.colour)
 	}
-	return fmt.Errorf("lab %s: %s", dir, count(len(b.Problems), "problem"))
+	return fmt.Errorf("lab %s: %s", which, count(len(b.Problems), "problem"))
 }
 
 // runLab runs one lab.
@@ -244,7 +244,7 @@ func (a *app) workLab(ctx context.Context, l *lab.Lab, which, out string, f labF
 		problems.Render(a.stderr, nil, a.errTerm.colour)
 		return nil, fmt.Errorf("lab %s: %s; nothing was run", which, count(len(problems), "problem"))
 	}
-	return nil, a.brokenLab(folderOf(which), err)
+	return nil, a.brokenLab(which, folderOf(which), err)
 }
 
 // folderOf is a lab's folder as the user named it; "" for one that comes with Railyard.

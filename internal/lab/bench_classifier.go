@@ -75,15 +75,16 @@ func runSoftmax(a Args) (*Shown, error) {
 	}
 	p := func(i int) float64 { return float64(gradient[i]) + float64(btoi(i == label)) }
 	s.add("sum", sum, "", "sum of the exponentials")
-	s.add("largest", p(best), fmt.Sprintf("%s/%s", short(math.Exp(logits[best])), short(sum)),
+	s.add("largest", p(best), fmt.Sprintf("%s/%s", digits(3).text(math.Exp(logits[best])), digits(3).text(sum)),
 		fmt.Sprintf("largest probability, of class %d", best))
-	s.add("labelled", p(label), fmt.Sprintf("%s/%s", short(math.Exp(logits[label])), short(sum)),
+	s.add("labelled", p(label), fmt.Sprintf("%s/%s", digits(3).text(math.Exp(logits[label])), digits(3).text(sum)),
 		fmt.Sprintf("probability of the labelled class, %d", label))
 	s.add("total", total, "", "sum of the probabilities")
 	s.add("loss", loss, "-ln("+short(p(label))+")", "loss")
 	s.add("loss10", -math.Log10(p(label)), "-log10("+short(p(label))+")", "with the logarithm to base 10")
 	s.add("gradient_labelled", float64(gradient[label]), short(p(label))+" - 1", "gradient at the labelled logit")
 	s.add("gradient_largest", float64(gradient[best]), minus(p(best), float64(btoi(best == label))), "gradient at the largest logit")
+	s.Steps[0].Digits = 3
 	s.Tables = []Table{t}
 	s.Figures = []chart.Figure{{Name: "probabilities", Title: "What the network thinks the image is", Bars: &f,
 		Caption: "Probability of each class after SoftMax. The labelled class is the right answer.",

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"encoding/json"
 	"math"
 	"strconv"
 
@@ -146,4 +147,14 @@ func (o *Outcome) write() error {
 		return err
 	}
 	return o.writePage()
+}
+
+// Read returns what a lab left in its folder.
+func Read(dir string) (*Document, error) {
+	b, err := os.ReadFile(filepath.Join(dir, valuesFile))
+	if err != nil {
+		return nil, err
+	}
+	var d Document
+	return &d, json.Unmarshal(b, &d)
 }

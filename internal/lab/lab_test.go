@@ -230,6 +230,8 @@ func TestRunIsMeasured(t *testing.T) {
 formula bits = scenario.job.flows[0].bytes*8 "bits"
 formula wire = bits/scenario.cluster.nic.speed*1e6 in us "time on the wire"
 measure took = run.flows[0].fct_ps/1e6 in us "completion"
+measure ports = run.busiest_links[].rate_bps/scenario.cluster.nic.speed "ports, by the sum of their rates"
+value ports = 4 within 0 exact "two hosts, two directions"
 value took = wire within 20% shape "completion beside the wire"
 figure causes "Completion."
 try "railyard report {dir}/run" "the report"
@@ -257,7 +259,10 @@ try "railyard report {dir}/run" "the report"
 func TestProblemsAfterTheRun(t *testing.T) {
 	for expect, want := range map[string]string{
 		"measure a = run.stepz \"x\"":           "expect.txt:1:13: run of this run has no stepz, it has ",
-		"measure a = run.flows[7].fct_ps \"x\"": "expect.txt:1:13: run.flows has 1 entries",
+		"measure a = run.flows[7].fct_ps \"x\"": "expect.txt:1:13: run.flows has no entry 7: it has 1, counted from 0",
+		"measure a = run.flows[] \"x\"":         "expect.txt:1:13: run.flows[] is no number",
+		"measure a = run.steps[0] \"x\"":        "expect.txt:1:13: run.steps is no list",
+		"measure a = run.steps.mean \"x\"":      "expect.txt:1:13: run.steps has no keys",
 		"measure a = run.name \"x\"":            "expect.txt:1:13: run.name is no number",
 		"figure timeline \"x\"":                 "expect.txt:1:8: the report of this run has no figure timeline, it has ",
 	} {

@@ -137,7 +137,7 @@ func numberRune(r, before rune) bool {
 }
 
 // wordLength is how long the name is that s begins with. [ belongs to it where a number and ]
-// follow: run.flows[0].fct_ps.
+// follow, or ] alone: run.flows[0].fct_ps, run.collectives[].bytes.
 func wordLength(s string) int {
 	n := 0
 	for n < len(s) {
@@ -148,7 +148,7 @@ func wordLength(s string) int {
 			break
 		}
 		digits := spanOf(s[n+1:], func(r, _ rune) bool { return r >= '0' && r <= '9' })
-		if digits == 0 || !strings.HasPrefix(s[n+1+digits:], "]") {
+		if !strings.HasPrefix(s[n+1+digits:], "]") {
 			break
 		}
 		n += digits + 2

@@ -139,7 +139,7 @@ func PageOf(d *Data) *Page {
 // Write draws a page and writes it.
 func (p *Page) Write(w io.Writer) error {
 	out := pageData{Name: p.Name, About: p.About, Script: template.JS(pageScript), ScriptHash: hashOf(pageScript),
-		Style: template.CSS(pageStyle + "@media screen and (prefers-color-scheme: dark) {\n" + svg.DarkRules() + "}\n"),
+		Style: template.CSS(Style()),
 		Notes: p.Notes, Sentence: p.Sentence, Bullets: slices.Clone(p.Bullets), Compared: p.Compared,
 		RunNotes: p.RunNotes, Scenario: p.Scenario, Version: p.Version}
 	if out.Name == "" {
@@ -343,8 +343,10 @@ func (p *Page) WriteSVGs(dir string) ([]string, error) {
 	return out, nil
 }
 
-// Style is the style sheet of pages, for a page of another kind.
-func Style() string { return pageStyle }
+// Style is the style sheet of pages, that of their drawings on dark paper included.
+func Style() string {
+	return pageStyle + "@media screen and (prefers-color-scheme: dark) {\n" + svg.DarkRules() + "}\n"
+}
 
 // FigureHTML draws a figure for a page that has Style and no script.
 func FigureHTML(f *chart.Figure) (template.HTML, error) {

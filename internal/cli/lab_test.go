@@ -1,0 +1,71 @@
+//go:build unix
+
+package cli
+
+import (
+	"bytes"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"railyard/internal/lab"
+)
+
+// Every command that a lab offers to try works, and so does the one that runs it.
+func TestLabCommands(t *testing.T) {
+	all, err := lab.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	for _, l := range all {
+		t.Run(l.Name, func(t *testing.T) {
+			number := strings.TrimLeft(l.Name[:2], "0")
+			out := filepath.Join("runs", "first-"+l.Name)
+			execute(t, "lab", number, "--out", out, "--quiet")
+			document, err := lab.Read(out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, try := range document.Try {
+				execute(t, shellWords(t, strings.TrimPrefix(try.Command, "railyard "))...)
+			}
+		})
+	}
+}
+
+// execute runs a command line, which ends with 0.
+func execute(t *testing.T, args ...string) string {
+	t.Helper()
+	var out, errs bytes.Buffer
+	a := quiet(t)
+	a.stdout, a.stderr = &out, &errs
+	if code := a.execute(args); code != exitOK {
+		t.Errorf("railyard %s: exit code %d\n%s", strings.Join(args, " "), code, errs.String())
+	}
+	return out.String()
+}
+
+// shellWords cuts a command at blanks outside of single quotes, as a shell does.
+func shellWords(t *testing.T, command string) (words []string) {
+	t.Helper()
+	if strings.ContainsAny(command, "\"$`\\*?~<>|&;") {
+		t.Fatalf("%s: a shell may read this as something else: quote it with ' or leave it out", command)
+	}
+	for i, part := range strings.Split(command, "'") {
+		if i%2 == 1 {
+			words[len(words)-1] += part
+			continue
+		}
+		fields := strings.Fields(part)
+		if i > 0 && part != "" && part[0] != ' ' {
+			words[len(words)-1] += fields[0]
+			fields = fields[1:]
+		}
+		words = append(words, fields...)
+		if strings.HasSuffix(part, " ") {
+			words = append(words, "")
+		}
+	}
+	return words
+}
