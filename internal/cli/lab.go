@@ -151,7 +151,7 @@ func (a *app) findLab(which string) (*lab.Lab, error) {
 	}
 	names := []string{"all", "new"}
 	for _, l := range all {
-		names = append(names, l.Name)
+		names = append(names, l.Name, l.Short())
 	}
 	return nil, misuse("lab: no lab and no folder %s%s", located.Shown(which), didYouMean(which, names,
 		`"railyard lab" lists the labs`))

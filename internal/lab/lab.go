@@ -200,11 +200,14 @@ func named(name string) (*Lab, error) {
 	return Parse(name, sub)
 }
 
+// Short is the name without its number.
+func (l *Lab) Short() string { return strings.TrimLeft(l.Name, "0123456789-") }
+
 // Find returns the lab with a number or the name of a folder, nil if none has it.
 func Find(all []*Lab, which string) *Lab {
 	n, err := strconv.Atoi(which)
 	for _, l := range all {
-		if err == nil && l.Number == n || l.Name == which || strings.TrimLeft(l.Name, "0123456789-") == which {
+		if err == nil && l.Number == n || l.Name == which || l.Short() == which {
 			return l
 		}
 	}

@@ -316,3 +316,40 @@ func TestLabs(t *testing.T) {
 		})
 	}
 }
+
+// docs/labs.md has every statement, bench, argument, place, function and lab.
+func TestDocumented(t *testing.T) {
+	b, err := os.ReadFile("../../docs/labs.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc := strings.Join(strings.Fields(string(b)), " ")
+	var want []string
+	for name := range verbs {
+		want = append(want, " "+name+" ")
+	}
+	for name, bench := range benches {
+		want = append(want, "| `"+name+"` |")
+		for _, p := range bench.Params {
+			want = append(want, p.Name)
+		}
+	}
+	for name := range places {
+		want = append(want, "`{{"+name)
+	}
+	for name := range functions {
+		want = append(want, name)
+	}
+	all, err := All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range all {
+		want = append(want, "| "+l.number()+" "+l.Title+" |")
+	}
+	for _, w := range want {
+		if !strings.Contains(doc, w) {
+			t.Errorf("docs/labs.md says nothing of %q", w)
+		}
+	}
+}

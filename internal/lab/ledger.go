@@ -37,6 +37,14 @@ type Quantity struct {
 // Text prints the value with its unit.
 func (q *Quantity) Text() string { return with(q.Digits.text(q.Value), q.Unit) }
 
+// Short is the name without that of the bench that it is a step of.
+func (q *Quantity) Short() string {
+	if _, short, ok := strings.Cut(q.Name, "."); ok && q.Origin == Stepped {
+		return short
+	}
+	return q.Name
+}
+
 // Walk is what a bench showed.
 type Walk struct {
 	Name    string // of the bench's call

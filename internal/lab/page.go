@@ -166,6 +166,8 @@ func (w *writer) place(kind, name string) {
 		w.template("quantities", o.Given)
 	case "predicted":
 		w.template("quantities", o.Formula)
+	case "measured":
+		w.template("quantities", o.Measure)
 	case "checks":
 		w.template("checks", o.checks())
 	case "errata":
@@ -203,22 +205,11 @@ func (w *writer) figure(f *chart.Figure) {
 	w.out = append(w.out, h)
 }
 
-// rest adds what the text has no place for, under headings of its own.
+// rest adds what the text has no place for: what was measured and where the book errs as sections,
+// every other number in a part that is folded.
 func (w *writer) rest() {
 	o := w.o
-	section := func(place, title string, there bool) {
-		if there && !w.done[place+" "] {
-			w.add("<h2>" + title + "</h2>")
-			w.place(place, "")
-		}
-	}
-	section("given", "What is given", len(o.Given) > 0)
-	section("predicted", "What the formulas predict", len(o.Formula) > 0)
 	for _, k := range o.Walks {
-		if !w.done["steps "+k.Name] && len(k.Steps) > 0 {
-			w.add("<h2>Step by step: " + template.HTMLEscapeString(k.Meaning) + "</h2>")
-			w.place("steps", k.Name)
-		}
 		for _, t := range k.Tables {
 			if !w.done["table "+t.Name] {
 				w.place("table", t.Name)
@@ -230,9 +221,33 @@ func (w *writer) rest() {
 			w.place("figure", o.Figures[i].Name)
 		}
 	}
-	section("checks", "Measured beside expected", len(o.Rows) > 0)
-	section("errata", "Where the book errs", len(o.Errata) > 0)
-	section("try", "Change this and see", len(o.Tries) > 0)
+	w.section("h2", "checks", "Measured beside expected", len(o.Rows) > 0)
+	w.section("h2", "errata", "Where the book errs", len(o.Errata) > 0)
+	w.section("h2", "try", "Change this and see", len(o.Tries) > 0)
+	w.add(`<details class="all"><summary>Every other number</summary>`)
+	before := len(w.out)
+	w.section("h3", "given", "Given", len(o.Given) > 0)
+	w.section("h3", "predicted", "Predicted by formula", len(o.Formula) > 0)
+	for _, k := range o.Walks {
+		if !w.done["steps "+k.Name] && len(k.Steps) > 0 {
+			w.add("<h3>Step by step: " + template.HTMLEscapeString(k.Meaning) + "</h3>")
+			w.place("steps", k.Name)
+		}
+	}
+	w.section("h3", "measured", "Measured", len(o.Measure) > 0)
+	if len(w.out) == before {
+		w.out = w.out[:before-1]
+		return
+	}
+	w.add("</details>")
+}
+
+// section adds a place under a heading, unless the text has it.
+func (w *writer) section(tag, place, title string, there bool) {
+	if there && !w.done[place+" "] {
+		w.add("<" + tag + ">" + title + "</" + tag + ">")
+		w.place(place, "")
+	}
 }
 
 // check is an expectation as the page shows it.

@@ -114,7 +114,7 @@ func printWalk(s *sheet.Sheet, w *Walk) {
 	s.Title("Step by step: " + w.Meaning)
 	var rows [][]string
 	for _, q := range w.Steps {
-		rows = append(rows, []string{strings.TrimPrefix(q.Name, w.Name+"."), q.Text(), q.Meaning})
+		rows = append(rows, []string{q.Short(), q.Text(), q.Meaning})
 		if q.How != "" {
 			rows = append(rows, []string{"= " + q.How})
 		}
