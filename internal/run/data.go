@@ -34,8 +34,8 @@ func measureData(ctx context.Context, sc *scenario.Scenario) (size dataset.Size,
 		return size, false, ctx.Err()
 	case err == nil && !there && !filepath.IsLocal(d.Dir):
 		err = fmt.Errorf("%s: outside the folder in which railyard runs, and a run makes no folders there: want a "+
-			"path below, or make it first: railyard data digits --dir %q --train %d --test %d --seed %d",
-			d.Dir, d.Dir, d.Train, d.Test, d.Seed)
+			"path below, or make it first: railyard data digits --dir %q --train %d --test %d --seed %d --side %d",
+			d.Dir, d.Dir, d.Train, d.Test, d.Seed, d.Side)
 	}
 	if err != nil {
 		return size, false, &plan.FieldError{Path: "job.train.data.digits.dir", Err: err}
