@@ -76,11 +76,14 @@ func (s *Shown) add(name string, value float64, how, meaning string) float64 {
 
 // benches are those that a lab can call.
 var benches = map[string]Bench{
-	"neuron":     neuronBench,
-	"layers":     layersBench,
 	"backprop":   backpropBench,
-	"descent":    descentBench,
-	"replicas":   replicasBench,
-	"softmax":    softmaxBench,
 	"classifier": classifierBench,
+	"descent":    descentBench,
+	"launch":     launchBench,
+	"layers":     layersBench,
+	"neuron":     neuronBench,
+	"replicas":   replicasBench,
+	"ring":       ringBench,
+	"softmax":    softmaxBench,
+	"tree":       treeBench,
 }
