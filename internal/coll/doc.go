@@ -1,8 +1,8 @@
 // Package coll holds collective algorithms as data: for every rank and channel
 // the list of sends, receives, reductions and copies, generated op by op and
 // never stored. It also proves such a schedule right (Check, ReuseSafe), applies
-// it to real buffers in one process (Execute), states its closed-form time (Time),
-// and prints and reads it (WriteText, ParseText).
+// it to real buffers in one process (Execute), in rounds for people to read (Walk),
+// states its closed-form time (Time), and prints and reads it (WriteText, ParseText).
 //
 // It is not an engine: nothing here knows time, a network or a device. Package
 // exec walks a schedule, and a driver moves the bytes.
