@@ -199,8 +199,8 @@ var rules = map[string]rule{
 	},
 	"labs": {why: "the labs that come with Railyard as files; what they mean, lab says"},
 	"lab": {
-		may: "chart chart/svg chart/text coll labs located nn report result run scenario sheet",
-		why: "a lab is a user of runs: it knows one by its directory. Of nn and coll its benches show the " +
+		may: "chart chart/svg chart/text coll labs located nn report result run scenario sheet workload",
+		why: "a lab is a user of runs: it knows one by its directory. Of nn, coll and workload its benches show the " +
 			"arithmetic and the schedules that runs use",
 	},
 	"web": {may: "report result run scenario", why: "the web UI is a user of runs"},

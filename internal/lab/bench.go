@@ -74,6 +74,12 @@ func (s *Shown) add(name string, value float64, how, meaning string) float64 {
 	return value
 }
 
+// addIn adds a step that has a unit.
+func (s *Shown) addIn(unit, name string, value float64, how, meaning string) {
+	s.add(name, value, how, meaning)
+	s.Steps[len(s.Steps)-1].Unit = unit
+}
+
 // benches are those that a lab can call.
 var benches = map[string]Bench{
 	"backprop":   backpropBench,
@@ -81,7 +87,9 @@ var benches = map[string]Bench{
 	"descent":    descentBench,
 	"launch":     launchBench,
 	"layers":     layersBench,
+	"memory":     memoryBench,
 	"neuron":     neuronBench,
+	"pipeline":   pipelineBench,
 	"replicas":   replicasBench,
 	"ring":       ringBench,
 	"softmax":    softmaxBench,
