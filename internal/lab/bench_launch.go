@@ -37,7 +37,7 @@ func runLaunch(a Args) (*Shown, error) {
 			to, id := fmt.Sprintf("%s:%d", a.Text("address"), port), "from rank 0"
 			switch {
 			case node == 0 && l == 0:
-				to, id = fmt.Sprintf("(listens on port %d)", port), "makes it"
+				to, id = "(listens)", "makes it"
 			case node == 0:
 				to = fmt.Sprintf("%s:%d", loopback, port)
 				local++
