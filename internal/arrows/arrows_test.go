@@ -166,7 +166,7 @@ var rules = map[string]rule{
 		why: "switch configuration follows from names and thresholds, not from a run",
 	},
 	"plan": {
-		may: "cc coll dataset exec fabric located nn qos result scenario splitmix topo train wire workload",
+		may: "cc coll dataset exec fabric located nccl nn qos result scenario splitmix topo train wire workload",
 		why: "a plan is a function of the scenario and its files: run reads the files. Of what is not pure it " +
 			"takes types and names alone: see onlyThese",
 	},
@@ -180,8 +180,9 @@ var rules = map[string]rule{
 		why: "the only package that knows everything; it is below those that show it",
 	},
 	"perf": {
-		may: "coll nccl nccltests result scenario",
-		why: "it says what a benchmark runs, as scenarios, and how its figures are counted: who runs them is above it",
+		may: "coll nccl nccltests plan result scenario",
+		why: "it says what a benchmark runs, as scenarios, and how its figures are counted: who runs them is above it; " +
+			"plan says what NCCL's model takes on a scenario's cluster",
 	},
 	"sweep": {
 		may: "chart headline input machine report result run scenario sheet",

@@ -27,6 +27,7 @@ type perfFlags struct {
 	hosts, gpus    int
 	cluster        string
 	algorithm      string
+	protocol       string
 	channels       int
 	scenario       bool
 	json           bool
@@ -53,8 +54,8 @@ Sizes are written as for nccl-tests: 8, 64K, 32M, 1G, where K, M and G are power
 a scenario file writes them as 64KiB, 32MiB, 1GiB. They are rounded down as nccl-tests does:
 to whole float32 values, where each rank has a part to 16 bytes of each.
 
-Algorithm and channels of each row are what NCCL's published model chooses among rings,
-trees and sends with the protocol Simple, unless --algorithm or --channels say so. A line that begins
+Algorithm, protocol and channels of each row are what NCCL's published model chooses among rings,
+trees, NVLS and sends, unless --algorithm, --protocol or --channels say so. A line that begins
 with # names them where they change.
 
 The cluster is --hosts HGX H100 hosts with --gpus GPUs and as many 400 Gb/s NICs on a
@@ -92,6 +93,7 @@ Ctrl-C ends the sweep; the rows that are printed stay.`,
 	fl.IntVar(&f.gpus, "gpus", 8, "GPUs of a host, each with a NIC")
 	fl.StringVar(&f.cluster, "cluster", "", "scenario whose cluster, fabric, transport and congestion control are taken")
 	fl.StringVar(&f.algorithm, "algorithm", "", "algorithm of all rows, as job.collectives[].algorithm")
+	fl.StringVar(&f.protocol, "protocol", "", "protocol of all rows: ll, ll128, simple, or none for messages alone")
 	fl.IntVar(&f.channels, "channels", 0, "channels of all rows; 0: as NCCL chooses")
 	fl.BoolVar(&f.scenario, "scenario", false, "print the sweep as a scenario and run nothing")
 	fl.BoolVar(&f.json, "json", false, "print the rows as one JSON object")
@@ -178,7 +180,8 @@ func (a *app) perf(ctx context.Context, op string, f perfFlags) error {
 
 // perfSweep says what to run.
 func (a *app) perfSweep(ctx context.Context, op string, f perfFlags) (s *perf.Sweep, err error) {
-	s = &perf.Sweep{Iterations: f.iterations, Warmup: f.warmup, Algorithm: f.algorithm, Channels: f.channels}
+	s = &perf.Sweep{Iterations: f.iterations, Warmup: f.warmup, Algorithm: f.algorithm, Protocol: f.protocol,
+		Channels: f.channels}
 	if s.Op, err = perf.ParseOp(op); err != nil {
 		return nil, misuse("perf: %w", err)
 	}

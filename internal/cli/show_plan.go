@@ -301,8 +301,8 @@ func scheduleOf(p *plan.Plan) (coll.Schedule, error) {
 		s := p.Jobs[0].Work.Collectives[p.Jobs[0].Rows[0].First].Schedule
 		for i := range p.Jobs[0].Rows {
 			if p.Jobs[0].Work.Collectives[p.Jobs[0].Rows[i].First].Schedule != s {
-				return nil, errors.New("the rows of job.collectives have several schedules: leave in one algorithm with one " +
-					"number of channels")
+				return nil, errors.New("the rows of job.collectives have several schedules: leave in one algorithm, cut one way, " +
+					"with one number of channels")
 			}
 		}
 		return s, nil

@@ -22,10 +22,6 @@ type Algorithm struct {
 }
 
 // Algorithms holds every algorithm by name; the schedules' Name is the key.
-//
-// Missing is what needs a network that computes: NVLS, an all-reduce inside a host
-// by a switch that adds. It will be a schedule over the ranks and one more that
-// has no input and stands for the switch.
 var Algorithms = map[string]Algorithm{
 	"ring-all-reduce": ringOf(AllReduce,
 		"reduce-scatter, then all-gather round a ring: 2(n-1) steps of 1/n of the data",
@@ -51,6 +47,9 @@ var Algorithms = map[string]Algorithm{
 			}
 			return HierarchicalAllReduce(orders, perHost)
 		}),
+	"nvls-all-reduce": nvlsOf(AllReduce,
+		"in a host whose switch adds: each rank has it add 1/n of the data and hand the sum to all",
+		NVLSAllReduce),
 
 	"ring-all-gather": ringOf(AllGather,
 		"each owner's chunk round a ring: n-1 steps of 1/n of the data",
@@ -64,6 +63,9 @@ var Algorithms = map[string]Algorithm{
 	"pairwise-all-gather": directOf(AllGather,
 		"each owner's chunk straight to every rank, one after the other",
 		PairwiseAllGather),
+	"nvls-all-gather": nvlsOf(AllGather,
+		"in a host whose switch copies: each owner's chunk leaves it once",
+		NVLSAllGather),
 
 	"ring-reduce-scatter": ringOf(ReduceScatter,
 		"partial sums round a ring: n-1 steps of 1/n of the data",
@@ -77,6 +79,9 @@ var Algorithms = map[string]Algorithm{
 	"pairwise-reduce-scatter": directOf(ReduceScatter,
 		"each rank's part of every chunk straight to its owner, one after the other",
 		PairwiseReduceScatter),
+	"nvls-reduce-scatter": nvlsOf(ReduceScatter,
+		"in a host whose switch adds: each rank's sum comes to it once",
+		NVLSReduceScatter),
 
 	"chain-broadcast": treeOf(BroadcastFrom,
 		"from the root along a chain, pipelined by chunks: full bandwidth, latency of n-1 hops",
@@ -164,6 +169,13 @@ func directOf(c Collective, description string, f func([][]int32, int) (*Direct,
 	return cut(c, description, 1, func(orders [][]int32, pipeline int) (Schedule, error) {
 		d, err := f(orders, pipeline)
 		return schedule(d, err)
+	})
+}
+
+func nvlsOf(c Collective, description string, f func([][]int32, int) (*NVLS, error)) Algorithm {
+	return cut(c, description, 4, func(orders [][]int32, pipeline int) (Schedule, error) {
+		v, err := f(orders, pipeline)
+		return schedule(v, err)
 	})
 }
 

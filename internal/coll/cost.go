@@ -63,6 +63,7 @@ var times = map[string]timeOf{
 	"direct-all-gather": directTime, "direct-reduce-scatter": directTime, "direct-all-to-all": directTime,
 	"direct-gather": directTime, "direct-scatter": directTime,
 	"pairwise-all-gather": pairwiseTime, "pairwise-reduce-scatter": pairwiseTime, "pairwise-all-to-all": pairwiseTime,
+	"nvls-all-gather": directTime, "nvls-reduce-scatter": directTime, "nvls-all-reduce": nvlsTime,
 	"ring-send-receive": sendTime, "direct-send": sendTime,
 	"dissemination-barrier": func(n int, bytes unit.Bytes, l Link, _ int) unit.Duration {
 		return unit.Duration(bits.Len(uint(n-1))) * (l.send(1, bytes) + l.Latency)
@@ -167,6 +168,12 @@ func sendTime(_ int, bytes unit.Bytes, l Link, k int) unit.Duration {
 // directTime: n-1 blocks through one link.
 func directTime(n int, bytes unit.Bytes, l Link, k int) unit.Duration {
 	return l.send((n-1)*k, ceil(ceil(bytes, n), k)) + l.Latency
+}
+
+// nvlsTime: as if the switch neither added nor copied, and nothing were handed out while something
+// is added. An upper bound.
+func nvlsTime(n int, bytes unit.Bytes, l Link, k int) unit.Duration {
+	return 2 * directTime(n, bytes, l, k)
 }
 
 // pairwiseTime: n-1 steps of a block.

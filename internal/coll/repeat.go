@@ -24,6 +24,17 @@ func WithCredit(s Schedule, slots int) (Schedule, error) {
 		"a slot for each message", s.Name(), slots)
 }
 
+// WithLag returns a schedule for hops that take as long as so many chunks, inside a host and between
+// hosts, where that makes a difference: see Tree.Lagged.
+func WithLag(s Schedule, inside, between int) (Schedule, error) {
+	t, ok := s.(*Tree)
+	if !ok {
+		return s, nil
+	}
+	l, err := t.Lagged(inside, between)
+	return schedule(l, err)
+}
+
 // Repeats says, as ReuseSafe does, whether a schedule may run again and again with so many staging
 // areas in alternation. Of the schedules made here it knows it, as doc.go says and the tests prove;
 // full says that no chunk is empty.

@@ -3,6 +3,8 @@ package coll
 import (
 	"fmt"
 	"strings"
+
+	"railyard/internal/unit"
 )
 
 // Kind says what an Op does.
@@ -151,4 +153,22 @@ func Slices(s Schedule) int {
 func NeedsCredit(s Schedule) bool {
 	o, ok := s.(interface{ NeedsCredit() bool })
 	return ok && o.NeedsCredit()
+}
+
+// Carried returns what part of the bytes of a Send, op i of a rank, the link of the sender and that
+// of the receiver carry: all, but where a switch between them adds up or copies messages.
+func Carried(s Schedule, rank, channel, i int) (out, in unit.Ratio) {
+	if o, ok := s.(interface {
+		Carried(rank, channel, i int) (out, in unit.Ratio)
+	}); ok && SwitchAdds(s) {
+		return o.Carried(rank, channel, i)
+	}
+	return unit.Ratio{Num: 1, Den: 1}, unit.Ratio{Num: 1, Den: 1}
+}
+
+// SwitchAdds reports whether a switch between the ranks adds up and copies what they send: all of
+// them must be on one.
+func SwitchAdds(s Schedule) bool {
+	o, ok := s.(interface{ SwitchAdds() bool })
+	return ok && o.SwitchAdds()
 }

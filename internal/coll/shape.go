@@ -5,6 +5,7 @@ type node struct {
 	parent   int
 	children [3]int
 	depth    int // hops to the root
+	outer    int // of those, between hosts, where the shape knows them
 }
 
 var alone = node{parent: -1, children: [3]int{-1, -1, -1}}
@@ -173,6 +174,7 @@ func overHosts(per int, top shape) shape {
 	return func(n, p int) node {
 		at := p % per
 		v := top(n/per, p/per)
+		v.outer = v.depth
 		v.depth += at // the chain hangs below
 		if at > 0 {
 			v.parent, v.children = p-1, alone.children

@@ -20,6 +20,7 @@ import "fmt"
 //
 // In an all-reduce chunk c comes down to depth d about 2d chunks after it went
 // up from there: so many chunks the rank sends up first, then one down, one up.
+// Where a hop takes longer than a chunk it is as many times more (Lagged).
 //
 // Without credit each chunk has its own staging slot for each child and for the
 // parent. With credit (Credited) each of these links has S slots in turn.
@@ -30,6 +31,7 @@ type Tree struct {
 	shapes []shape // the channels in so many equal runs, each over one shape
 	chunks int
 	fan    int // most children
+	lags   [2]int
 	window
 }
 
@@ -105,7 +107,8 @@ func newTree(in [][]int32, name string, c Collective, chunks int, shapes ...shap
 			return nil, err
 		}
 	}
-	t := &Tree{orders: o, coll: c, name: name, shapes: shapes, chunks: chunks, window: window{messages: chunks}}
+	t := &Tree{orders: o, coll: c, name: name, shapes: shapes, chunks: chunks, lags: [2]int{1, 1},
+		window: window{messages: chunks}}
 	if c != BroadcastFrom { // only what goes up has a slot per child
 		for _, s := range shapes {
 			for p := range o.Ranks() {
@@ -135,7 +138,30 @@ func (t *Tree) Credited(slots int) (*Tree, error) {
 	}
 	s := *t
 	s.window.slots = slots
-	return &s, nil
+	return &s, s.checkLags()
+}
+
+// checkLags refuses fewer slots than a hop is long in chunks: a rank would send up more than its
+// parent has slots for, which waits for it to take what comes down.
+func (t *Tree) checkLags() error {
+	if most := max(t.lags[0], t.lags[1]); t.frees() && t.window.slots < most && t.coll == AllReduce {
+		return fmt.Errorf("%s: %d slots where a hop takes as long as %d chunks, want as many slots", t.name,
+			t.window.slots, most)
+	}
+	return nil
+}
+
+// Lagged returns the same tree for hops that take as long as so many chunks, inside a host and
+// between hosts; where the shape knows no hosts all are inside. A chunk comes down so much later.
+func (t *Tree) Lagged(inside, between int) (*Tree, error) {
+	for _, lag := range []int{inside, between} {
+		if err := pieces(t.name+": chunks per hop", 2*t.Ranks(), lag); err != nil {
+			return nil, err
+		}
+	}
+	s := *t
+	s.lags = [2]int{inside, between}
+	return &s, s.checkLags()
 }
 
 // Name returns the algorithm's name, a key of Algorithms.
@@ -201,7 +227,9 @@ func (t *Tree) down(v *node) int {
 }
 
 // ahead is how many chunks go up before the first comes down.
-func (t *Tree) ahead(v *node) int { return min(t.chunks, 2*v.depth+1) }
+func (t *Tree) ahead(v *node) int {
+	return min(t.chunks, 2*(t.lags[0]*(v.depth-v.outer)+t.lags[1]*v.outer)+1)
+}
 
 // Op returns op i of rank in channel: constant time in a chain, O(log ranks) in a
 // tree.

@@ -24,6 +24,7 @@ type collRun struct {
 	last     int32 // the channel that finished last
 	answer   Trace // of the acknowledgement that came last
 	areas    int64 // of staging
+	switched bool  // a switch adds up and copies its messages
 }
 
 // wait is what a channel waits for.
@@ -80,7 +81,8 @@ func newCollRun(job *workload.Job, rank int32, op *workload.Op) collRun {
 	members := job.Groups[c.Group].Ranks
 	run := collRun{Collective: c, id: op.Coll, op: op.ID, stream: op.Stream,
 		me: slices.Index(members, rank), members: members,
-		channels: make([]channelRun, c.Schedule.Channels()), areas: c.Areas()}
+		channels: make([]channelRun, c.Schedule.Channels()), areas: c.Areas(),
+		switched: coll.SwitchAdds(c.Schedule)}
 	if coll.NeedsCredit(c.Schedule) {
 		for i := range run.channels {
 			run.channels[i].credits = &credits{slots: make([]held, c.Schedule.Slots())}
@@ -204,7 +206,31 @@ func (r *Rank) send(c *collRun, channel int, op coll.Op) {
 		Bytes: unit.Bytes(n),
 		From:  Ref{Buffer: c.Buffer(op.Buffer), Off: off, Len: n},
 		To:    Ref{Buffer: r.staging(c), Off: c.Slot(channel, int(recv.Slot)), Len: n},
+		Wire:  c.wire(channel, ch.pc, n),
 		Step:  r.step, Coll: c.id, Op: int32(ch.pc)})
+}
+
+// wire says how the message of the Send at index i of the program travels.
+func (c *collRun) wire(channel, i int, n int64) Wire {
+	p := c.Protocol
+	w := Wire{Bytes: unit.Bytes(p.Wire(n))}
+	w.Out, w.In = w.Bytes, w.Bytes
+	if c.switched {
+		out, in := coll.Carried(c.Schedule, c.me, channel, i)
+		w.Out, w.In = part(out, w.Bytes), part(in, w.Bytes)
+	}
+	if p != nil {
+		w.Inside, w.Between = p.Inside, p.Between
+		if p.Rate > 0 {
+			w.Busy = p.Rate.TransmitTime(unit.Bytes(n))
+		}
+	}
+	return w
+}
+
+// part is r of b, rounded up.
+func part(r unit.Ratio, b unit.Bytes) unit.Bytes {
+	return unit.Bytes((r.Num*int64(b) + r.Den - 1) / r.Den)
 }
 
 // local starts a reduction or copy, or reports true if it took no time.
@@ -216,6 +242,9 @@ func (r *Rank) local(c *collRun, channel int, op coll.Op) bool {
 	d := r.prog.Device.CopyTime(n)
 	if op.Kind == coll.Reduce {
 		d = r.prog.Device.ReduceTime(n)
+		if c.switched { // the switch has added
+			d = 0
+		}
 	}
 	var body func()
 	if b := r.cfg.Body; b != nil {

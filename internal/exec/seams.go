@@ -54,9 +54,25 @@ type Message struct {
 	Way
 	Bytes    unit.Bytes // > 0
 	From, To Ref        // From in Src's memory, To in Dst's; both Bytes long
+	Wire     Wire
 	Step     int64
 	Coll     int32 // index in Job.Collectives
 	Op       int32 // index of the Send in the channel's program of Src
+}
+
+// Wire is how a message travels: what its protocol, and a switch that adds, make of its bytes.
+type Wire struct {
+	// Bytes that a queue pair carries, at least those of the message. Byte k of them holds the
+	// message's byte k*(message's bytes)/(these), rounded down.
+	Bytes unit.Bytes
+	// Out and In are the bytes that NVLink carries: the sender's link, and the receiver's.
+	Out, In unit.Bytes
+	// Busy is how long NVLink takes for it at the least: the connection sends nothing else then.
+	Busy unit.Duration
+	// Inside and Between is how much later the message is there than the bytes of one without a
+	// protocol, over NVLink (it may be sooner, but not before they are past the link) and over a
+	// queue pair.
+	Inside, Between unit.Duration
 }
 
 // Transport moves messages. Messages of one Way are placed and

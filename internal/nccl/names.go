@@ -113,7 +113,7 @@ func parse(kind string, names []string, name string) (int, error) {
 }
 
 // Schedule returns the name in coll.Algorithms of what the algorithm does for a collective, "" if
-// coll has none: NVLS, CollNet and PAT are predicted only.
+// coll has none: CollNet, NVLSTree and PAT are predicted only.
 func (a Algorithm) Schedule(c coll.Collective) string { return schedules[a][c] }
 
 // NCCL's broadcast and reduce along a ring stop before they close it: chains.
@@ -123,6 +123,10 @@ var schedules = [algorithms]map[coll.Collective]string{
 		coll.AllReduce: "ring-all-reduce", coll.AllGather: "ring-all-gather",
 		coll.ReduceScatter: "ring-reduce-scatter",
 		coll.BroadcastFrom: "chain-broadcast", coll.ReduceTo: "chain-reduce",
+	},
+	NVLS: {
+		coll.AllReduce: "nvls-all-reduce", coll.AllGather: "nvls-all-gather",
+		coll.ReduceScatter: "nvls-reduce-scatter",
 	},
 	Direct: {
 		coll.AllToAll: "direct-all-to-all", coll.GatherTo: "direct-gather", coll.ScatterFrom: "direct-scatter",

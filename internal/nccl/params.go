@@ -13,15 +13,21 @@ const (
 
 // ProtocolParams is what a protocol is.
 type ProtocolParams struct {
-	Efficiency unit.Ratio // bytes of data per byte on the wire
+	Data, Line unit.Bytes // of each line on the wire so many bytes are data
 	Buffer     unit.Bytes // per channel and connection
 	SliceSteps int        // steps of the buffer that are sent as one, in a ring
 	ChunkSteps int        // steps of a ring's chunk, in a ring
 	Threads    int        // per channel, at most
+	Warp       unit.Bytes // data that a chain or tree passes on as they come; 0: whole steps
 	// PerThread is the least work of a thread: fewer bytes take fewer channels. Of a ring with LL
 	// it is multiplied by the ranks.
 	PerThread unit.Bytes
+	// Cap is the most data per time from rank to rank on a channel, if not 0; else NCCL's limits.
+	Cap unit.Bitrate
 }
+
+// Efficiency is the part of what a wire carries that is data.
+func (p ProtocolParams) Efficiency() unit.Ratio { return ratio(int64(p.Data), int64(p.Line)) }
 
 // ByNodes is a value for one node, two, and more.
 type ByNodes [3]unit.Bitrate
@@ -103,14 +109,14 @@ func Default() Params {
 		Protocols: [protocols]ProtocolParams{
 			// Lines of 16 B with 8 of data, 8 per thread and step (device.h:
 			// NCCL_LL_LINES_PER_THREAD).
-			LL: {Efficiency: ratio(1, 2), Buffer: 8 * 512 * 8 * 16, SliceSteps: 1, ChunkSteps: 1,
-				Threads: 512, PerThread: 8},
+			LL: {Data: 8, Line: 16, Buffer: 8 * 512 * 8 * 16, SliceSteps: 1, ChunkSteps: 1,
+				Threads: 512, Warp: 32 * 8, PerThread: 8},
 			// Lines of 128 B with 120 of data (device.h: NCCL_LL128_ELEMS_PER_THREAD).
-			LL128: {Efficiency: ratio(120, 128), Buffer: 120 * 640 * 8 * 8, SliceSteps: 1, ChunkSteps: 1,
-				Threads: 640, PerThread: 8},
+			LL128: {Data: 120, Line: 128, Buffer: 120 * 640 * 8 * 8, SliceSteps: 1, ChunkSteps: 1,
+				Threads: 640, Warp: 32 * 8 * 8 * 120 / 128, PerThread: 8},
 			// init.cc: DEFAULT_BUFFSIZE; collectives.h: NCCL_STEPS/4 and /2; comm.h: the
 			// thresholds.
-			Simple: {Efficiency: ratio(1, 1), Buffer: 4 * unit.Mebibyte, SliceSteps: 2, ChunkSteps: 4,
+			Simple: {Data: 1, Line: 1, Buffer: 4 * unit.Mebibyte, SliceSteps: 2, ChunkSteps: 4,
 				Threads: 512, PerThread: 64},
 		},
 
@@ -238,7 +244,7 @@ func tenths(list string) []unit.Ratio {
 // Step is the data that one step of a buffer holds.
 func (p Params) Step(proto Protocol) unit.Bytes {
 	pp := p.Protocols[proto]
-	return unit.Bytes(pp.Efficiency.Of(int64(pp.Buffer))) / unit.Bytes(p.Steps)
+	return unit.Bytes(pp.Efficiency().Of(int64(pp.Buffer))) / unit.Bytes(p.Steps)
 }
 
 // Slice is how many bytes of data are sent as one, Chunk how many of a rank's data go round

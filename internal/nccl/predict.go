@@ -94,7 +94,7 @@ func (p Params) direct(c coll.Collective, proto Protocol, g Group) unit.Bitrate 
 		return MaxRate
 	}
 	gpu, host, nic := p.links(g)
-	return of(p.Protocols[proto].Efficiency, carriedDirect(c, g, gpu, host, nic))
+	return of(p.Protocols[proto].Efficiency(), carriedDirect(c, g, gpu, host, nic))
 }
 
 // Bound is the most that an algorithm can reach over the raw links of a group, as bytes of the
@@ -174,14 +174,19 @@ func carriedDirect(c coll.Collective, g Group, gpu, host, nic unit.Bitrate) unit
 // calcCollChunking; all_reduce.h: loopCount).
 func (p Params) nvlsLoop(bytes unit.Bytes, g Group) unit.Bytes {
 	heads := p.Graph(g, NVLS).Channels
-	lanes := unit.Bytes(p.NVLSChannels[g.Generation][min(g.Nodes, 2)-1] * heads)
+	lanes := p.NVLSChannels[g.Generation][min(g.Nodes, 2)-1] * heads
+	return unit.Bytes(lanes) * p.nvlsChunk(bytes, lanes)
+}
+
+// nvlsChunk is the part of a loop of one head on one channel.
+func (p Params) nvlsChunk(bytes unit.Bytes, lanes int) unit.Bytes {
 	chunk := p.NVLSChunk
 	for _, s := range p.NVLSChunks {
-		if bytes < unit.Bytes(s.Loops)*lanes*chunk && chunk > s.Bytes {
+		if bytes < unit.Bytes(s.Loops*lanes)*chunk && chunk > s.Bytes {
 			chunk = s.Bytes
 		}
 	}
-	return lanes * chunk
+	return chunk
 }
 
 // Calibrate returns the efficiency of links of rate raw inside a host by which the model gives a

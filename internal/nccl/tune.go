@@ -246,6 +246,18 @@ func (p Params) latency(c coll.Collective, a Algorithm, proto Protocol, g Group,
 	return base + intra
 }
 
+// post is what a host takes at the least from step to step of a ring between hosts.
+func (p Params) post(proto Protocol, g Group) unit.Duration {
+	post := p.NetOverhead
+	if g.AMD {
+		post = p.NetOverheadAMD
+	}
+	if proto == Simple {
+		post *= 3
+	}
+	return post
+}
+
 func (p Params) ringLatency(c coll.Collective, proto Protocol, g Group, intra, inter unit.Duration) unit.Duration {
 	if c == coll.BroadcastFrom || c == coll.ReduceTo {
 		// The same channels on all nodes: only one hop is not hidden. Else each, as long as a
@@ -261,14 +273,7 @@ func (p Params) ringLatency(c coll.Collective, proto Protocol, g Group, intra, i
 	}
 	between := 0
 	if g.Nodes > 1 {
-		post := p.NetOverhead
-		if g.AMD {
-			post = p.NetOverheadAMD
-		}
-		if proto == Simple {
-			post *= 3
-		}
-		intra, between = max(intra, post), steps(c, g.Nodes)
+		intra, between = max(intra, p.post(proto, g)), steps(c, g.Nodes)
 	}
 	return unit.Duration(steps(c, g.Ranks)-between)*intra + unit.Duration(between)*inter
 }
@@ -329,15 +334,8 @@ func (p Params) busBandwidth(c coll.Collective, a Algorithm, proto Protocol, g G
 	speed unit.Bitrate) unit.Bitrate {
 	channels := unit.Bitrate(gr.Channels)
 	bus := speed * channels
-	row := g.Generation
-	if g.Nodes > 1 {
-		row = Volta
-		if g.AMD {
-			row = Ampere
-		}
-	}
-	llMax := p.LLMax[row].For(g.Nodes)
-	gen, efficiency := g.Generation, p.Protocols[proto].Efficiency
+	llMax := p.LLMax[p.llRow(g)].For(g.Nodes)
+	gen, efficiency := g.Generation, p.Protocols[proto].Efficiency()
 	switch {
 	case a == Ring && proto == LL:
 		return min(llMax, of(efficiency, bus))
@@ -357,6 +355,17 @@ func (p Params) busBandwidth(c coll.Collective, a Algorithm, proto Protocol, g G
 		return p.collNetDirect(c, g, gr, bus)
 	}
 	return bus
+}
+
+// llRow is the row of LLMax for a group.
+func (p Params) llRow(g Group) Generation {
+	switch {
+	case g.Nodes == 1:
+		return g.Generation
+	case g.AMD:
+		return Ampere
+	}
+	return Volta
 }
 
 // collNetDirect wants a NIC per GPU: with fewer channels than GPUs it loses half of what is

@@ -140,6 +140,8 @@ type conn struct {
 	feeds    []feed          // of NVLink
 	nvlink   queue[transfer] // not delivered
 	past     int             // of those, how many are past the link and on their way
+	busy     unit.Time       // its channel is, until then
+	there    unit.Time       // the last message is, for its receiver: none comes before it
 	placed   traces
 	acked    traces
 	segment  [1]exec.Segment
@@ -152,7 +154,9 @@ type conn struct {
 // transfer is a message over NVLink that is posted and not delivered.
 type transfer struct {
 	posted   unit.Time
-	ends     [2]mark // behind its last byte, by feed
+	ends     [2]mark       // behind its last byte, by feed
+	least    unit.Time     // when it may be past the link
+	late     unit.Duration // how much later than the link's latency it is there
 	from, to []byte
 }
 
@@ -193,12 +197,14 @@ func (t *traces) pop() *exec.Trace {
 }
 
 // postNVLink sends a message to another GPU of the host.
-func (n *Net) postNVLink(now unit.Time, id int32, size unit.Bytes, from, to []byte) {
+func (n *Net) postNVLink(now unit.Time, id int32, w exec.Wire, from, to []byte) {
 	c := &n.conns[id]
-	t := transfer{posted: now, from: from, to: to}
-	for i, f := range c.feeds {
-		t.ends[i] = f.link.add(now, f.flow, size) + mark(size)*markByte
+	t := transfer{posted: now, from: from, to: to, late: w.Inside}
+	for i, b := range [...]unit.Bytes{w.Out, w.In} {
+		t.ends[i] = c.feeds[i].link.add(now, c.feeds[i].flow, b) + mark(b)*markByte
 	}
+	c.busy = max(c.busy, now).Add(w.Busy)
+	t.least = c.busy
 	c.nvlink.push(t)
 	if c.nvlink.n == c.past+1 { // else the one before it is looked at first
 		n.carried(now, id)
@@ -209,7 +215,8 @@ func (n *Net) postNVLink(now unit.Time, id int32, size unit.Bytes, from, to []by
 func (n *Net) carried(now unit.Time, id int32) {
 	c := &n.conns[id]
 	for c.past < c.nvlink.n {
-		t, at := c.nvlink.at(c.past), now
+		t := c.nvlink.at(c.past)
+		at := max(now, t.least)
 		for i, f := range c.feeds {
 			at = max(at, f.link.past(now, t.ends[i]))
 		}
@@ -219,7 +226,8 @@ func (n *Net) carried(now unit.Time, id int32) {
 			return
 		}
 		c.past++
-		n.plan(h, entry{at: now.Add(n.cfg.NVLink.Latency), what: workNVLink, a: id})
+		c.there = max(c.there, now.Add(n.cfg.NVLink.Latency+t.late))
+		n.plan(h, entry{at: c.there, what: workNVLink, a: id})
 	}
 }
 
@@ -244,8 +252,13 @@ func (n *Net) received(id int32, m *message, s []exec.Segment) {
 	if m.part {
 		return
 	}
-	c.placed.push(m.asked, m.flow.Placed, waited(s, m.asked, m.flow.Posted))
-	n.plan(n.ranks[c.dst].host, entry{at: m.flow.Placed, what: workPlaced, a: id, b: int64(n.ends[c.qp].done)})
+	s = waited(s, m.asked, m.flow.Posted)
+	c.there = max(c.there, m.flow.Placed.Add(m.msg.Wire.Between))
+	if c.there > m.flow.Placed { // proxy, NIC and rank find out that it is there
+		s = append(s, exec.Segment{Until: c.there, Cause: cause.NIC, At: -1})
+	}
+	c.placed.push(m.asked, c.there, s)
+	n.plan(n.ranks[c.dst].host, entry{at: c.there, what: workPlaced, a: id, b: int64(n.ends[c.qp].done)})
 }
 
 // sent plans the sender's side of it.

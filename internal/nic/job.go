@@ -75,11 +75,11 @@ func (j *Job) Post(m exec.Message) {
 	}
 	from, to := j.bytes(&m)
 	if c.qp >= 0 {
-		r := n.post(n.now, c.qp, m.Bytes, 0)
+		r := n.post(n.now, c.qp, m.Wire.Bytes, 0)
 		r.from, r.to, r.msg, r.asked = from, to, m, n.now
 		return
 	}
-	n.postNVLink(n.now, id, m.Bytes, from, to)
+	n.postNVLink(n.now, id, m.Wire, from, to)
 }
 
 // bytes returns what a message reads and where it goes; nil where messages carry nothing.

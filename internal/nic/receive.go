@@ -107,7 +107,8 @@ func (n *Net) place(now unit.Time, pk *fabric.Packet, e *endpoint, seq int64) {
 	off := (seq - rm.First) * int64(n.cfg.Transport.MTU)
 	size := min(int64(n.cfg.Transport.MTU), int64(rm.Bytes)-off)
 	if m.from != nil {
-		copy(m.to[off:off+size], m.from[off:off+size])
+		lo, hi := carries(len(m.from), off, size, int64(rm.Bytes))
+		copy(m.to[lo:hi], m.from[lo:hi])
 	}
 	tr := n.fab.Trace(pk)
 	if tr != nil && seq == rm.First && seq < rm.Last() {
@@ -130,6 +131,16 @@ func (n *Net) place(now unit.Time, pk *fabric.Packet, e *endpoint, seq int64) {
 			n.received(q.conn, m, n.segments)
 		}
 	}
+}
+
+// carries returns which bytes of a message of so many lie in size bytes from off of the total that
+// its protocol makes of it.
+func carries(bytes int, off, size, total int64) (lo, hi int64) {
+	if total == int64(bytes) {
+		return off, off + size
+	}
+	data := unit.Ratio{Num: int64(bytes), Den: total}
+	return data.Of(off), data.Of(off + size)
 }
 
 // toMemory carries a packet's payload from the NIC into a GPU's memory. It returns when the payload

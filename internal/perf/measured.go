@@ -10,6 +10,7 @@ import (
 	"railyard/internal/coll"
 	"railyard/internal/nccl"
 	"railyard/internal/nccltests"
+	"railyard/internal/plan"
 	"railyard/internal/unit"
 )
 
@@ -190,8 +191,11 @@ type Comparison struct {
 // than a factor. rows are those that were simulated.
 func (s *Sweep) Compare(rows []Row, pairs []nccl.Pair, factor unit.Ratio) (c Comparison, err error) {
 	c.Error = nccl.Error(pairs)
-	p, g := nccl.Default(), s.Group()
-	p.NVLinkEfficiency = s.Base.Cluster.Host.NVLinkEfficiency
+	sc, err := s.ofAll()
+	if err != nil {
+		return c, err
+	}
+	p, g := plan.NCCLParams(sc), plan.NCCLGroup(sc, &sc.Jobs[0])
 	g.Channels = s.Channels
 	i := slices.IndexFunc(rows, func(r Row) bool { _, _, ok := s.known(&r); return !ok })
 	if i >= 0 { // nothing to model it with
@@ -216,7 +220,7 @@ func (s *Sweep) Compare(rows []Row, pairs []nccl.Pair, factor unit.Ratio) (c Com
 
 // known returns NCCL's algorithm and protocol of a row.
 func (s *Sweep) known(r *Row) (nccl.Algorithm, nccl.Protocol, bool) {
-	for _, a := range []nccl.Algorithm{nccl.Ring, nccl.Tree, nccl.Direct} {
+	for _, a := range plan.RowAlgorithms {
 		if a.Schedule(s.Op) != r.Algorithm+"-"+s.Op.String() {
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 	"railyard/internal/coll"
 	"railyard/internal/nccl"
 	"railyard/internal/nccltests"
+	"railyard/internal/plan"
 	"railyard/internal/unit"
 )
 
@@ -152,19 +153,23 @@ func TestBusBandwidthsOfOtherRanks(t *testing.T) {
 // The model that looks for a reason has the efficiency of the scenario and the algorithm that ran.
 func TestCompare(t *testing.T) {
 	s := sweep(t, coll.AllReduce, 1, 8, Sizes{})
+	s.Algorithm = "ring"
+	p := nccl.Default()
+	p.NVLinkEfficiency = unit.Ratio{Num: 1, Den: 2}
+	var err error
+	if s.Base, err = s.Base.Set("cluster.host.nvlink_efficiency", "1/2"); err != nil {
+		t.Fatal(err)
+	}
 	row, err := s.row(1 << 30)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := nccl.Default()
-	p.NVLinkEfficiency = unit.Ratio{Num: 1, Den: 2}
-	slow, err := p.Predict(coll.AllReduce, row.Bytes, s.Group(), nccl.Ring, nccl.Simple)
+	slow, err := p.Predict(coll.AllReduce, row.Bytes, plan.NCCLGroup(s.Base, &s.Base.Jobs[0]), nccl.Ring, nccl.Simple)
 	if err != nil {
 		t.Fatal(err)
 	}
 	pairs := []nccl.Pair{{Bytes: row.Bytes, Measured: slow.Time(), Simulated: 3 * slow.Time() / 2}}
 	factor := unit.Ratio{Num: 5, Den: 4}
-	s.Base.Cluster.Host.NVLinkEfficiency = p.NVLinkEfficiency
 	for _, c := range []struct {
 		algorithm string
 		factor    unit.Ratio

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"railyard/internal/coll"
-	"railyard/internal/nccl"
 	"railyard/internal/nccltests"
+	"railyard/internal/plan"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
 	"railyard/internal/unit"
@@ -19,8 +19,20 @@ type Sweep struct {
 	Iterations int
 	Warmup     int
 	Algorithm  string // of job.collectives; empty: as NCCL chooses
+	Protocol   string // the same
 	Channels   int    // 0: as NCCL chooses
 	Base       *scenario.Scenario
+
+	all *scenario.Scenario // see ofAll
+}
+
+// ofAll is the base with a job of collectives over all its GPUs.
+func (s *Sweep) ofAll() (*scenario.Scenario, error) {
+	var err error
+	if s.all == nil {
+		s.all, err = s.Base.Set("job", fmt.Sprintf("{collectives: [{op: %v, bytes: 4B}]}", s.Op))
+	}
+	return s.all, err
 }
 
 // Row is one size of a sweep.
@@ -57,18 +69,6 @@ func ParseOp(name string) (coll.Collective, error) {
 	return 0, fmt.Errorf("%q: no operation of nccl-tests, want one of %s", name, strings.Join(can, ", "))
 }
 
-// generations are those of the GPUs that presets name.
-var generations = map[string]nccl.Generation{"hgx-a100": nccl.Ampere, "hgx-h100": nccl.Hopper,
-	"hgx-h200": nccl.Hopper, "hgx-b200": nccl.Blackwell}
-
-// Group is the ranks of the sweep as NCCL's model sees them: one on each GPU of the cluster.
-func (s *Sweep) Group() nccl.Group {
-	c := s.Base.Cluster
-	nics := s.Base.NICsPerHost()
-	return nccl.Group{Ranks: s.Base.GPUs(), Nodes: c.Hosts, Generation: generations[c.Host.Preset], Intra: nccl.NVLink,
-		IntraRate: c.Host.NVLink, NVSwitch: true, NICs: nics, NICRate: c.NIC.Speed}
-}
-
 // Rows returns the rows of the sweep.
 func (s *Sweep) Rows() ([]Row, error) {
 	sizes, err := s.Sizes.List()
@@ -86,36 +86,35 @@ func (s *Sweep) Rows() ([]Row, error) {
 	return rows, nil
 }
 
-// row says how a size is run.
+// row says how a size is run: as NCCL's model chooses, but for what the sweep says.
 func (s *Sweep) row(size unit.Bytes) (Row, error) {
 	row := Row{Bytes: size, Count: nccltests.Count(s.Op, s.Base.GPUs(), size, element), Algorithm: s.Algorithm,
-		Protocol: scenario.Protocols[0].Name, Channels: s.Channels}
-	return row, s.choose(&row)
-}
-
-// choose fills in what NCCL's model chooses: among rings and trees, or sends where it has no choice,
-// with the protocol Simple.
-func (s *Sweep) choose(row *Row) error {
-	if row.Algorithm != "" && row.Channels > 0 {
-		return nil
+		Protocol: s.Protocol, Channels: s.Channels}
+	if row.Algorithm != "" && row.Protocol == "none" && row.Channels > 0 {
+		return row, nil
 	}
-	only := nccl.Only{Algorithms: []nccl.Algorithm{nccl.Ring, nccl.Tree, nccl.Direct},
-		Protocols: []nccl.Protocol{nccl.Simple}}
-	choice, err := nccl.Default().Choose(s.Op, max(row.Bytes, 1), s.Group(), only)
+	algorithm, protocol := s.Algorithm, s.Protocol
+	if algorithm == "" {
+		algorithm = "auto"
+	}
+	sc, err := s.ofAll()
 	if err != nil {
-		return err
+		return row, err
+	}
+	choice, err := plan.NCCLChoice(sc, &sc.Jobs[0], s.Op, row.Bytes, algorithm, protocol, row.Channels)
+	if err != nil {
+		return row, err
 	}
 	if row.Algorithm == "" {
-		name := choice.Algorithm.Schedule(s.Op)
-		row.Algorithm = strings.TrimSuffix(name, "-"+s.Op.String())
+		row.Algorithm = strings.TrimSuffix(choice.Algorithm.Schedule(s.Op), "-"+s.Op.String())
+	}
+	if row.Protocol == "" {
+		row.Protocol = strings.ToLower(choice.Protocol.String())
 	}
 	if row.Channels == 0 {
-		row.Channels = max(choice.Channels, 1)
-		if row.Algorithm == "double-tree" { // half of the channels for each tree
-			row.Channels += row.Channels % 2
-		}
+		row.Channels = plan.EvenChannels(row.Algorithm, choice.Channels)
 	}
-	return nil
+	return row, nil
 }
 
 // Scenario returns the sweep's cluster with a job of these rows.

@@ -134,6 +134,10 @@ func TestChoices(t *testing.T) {
 		last.Channels < 8 {
 		t.Errorf("%s for 8 B, %s for 1 GiB", first.How(), last.How())
 	}
+	inHost, err := sweep(t, coll.AllReduce, 1, 8, Sizes{Min: 8, Max: 1 << 30, Factor: 1 << 27}).Rows()
+	if err != nil || inHost[0].How() != "ring, ll, 1 channel" || inHost[1].How() != "nvls, simple, 16 channels" {
+		t.Errorf("in a host: %v, %v", inHost, err)
+	}
 	for op := coll.AllReduce; op < coll.Barrier; op++ {
 		for _, shape := range [][2]int{{1, 8}, {2, 8}, {3, 1}, {1, 2}} {
 			s := sweep(t, op, shape[0], shape[1], Sizes{Min: 8, Max: 1 << 30, Factor: 32})
@@ -159,7 +163,7 @@ func TestChoices(t *testing.T) {
 		}
 	}
 	s = sweep(t, coll.AllGather, 2, 8, Sizes{Min: 1024, Max: 1024, Step: 1})
-	s.Algorithm, s.Channels = "direct", 3
+	s.Algorithm, s.Protocol, s.Channels = "direct", "simple", 3
 	if rows, err = s.Rows(); err != nil || rows[0].How() != "direct, simple, 3 channels" {
 		t.Errorf("%v, %v, want what was asked for", rows, err)
 	}

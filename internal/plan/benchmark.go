@@ -2,8 +2,10 @@ package plan
 
 import (
 	"fmt"
+	"strings"
 
 	"railyard/internal/coll"
+	"railyard/internal/scenario"
 	"railyard/internal/unit"
 	"railyard/internal/workload"
 )
@@ -24,25 +26,30 @@ func (r *Row) Name() string { return fmt.Sprintf("%v of %s", r.Op, r.Bytes) }
 
 // planBenchmark plans a job of collectives: a row for each entry, one after the other.
 func (p *Plan) planBenchmark(j *Job) error {
-	sc := p.Scenario
 	cfg := workload.BenchmarkConfig{Ranks: j.Ranks(), Device: p.device(j), Slow: p.slow(j)}
 	var schedules []coll.Schedule
 	known := map[string]coll.Schedule{} // rows of one algorithm share a schedule
+	var protocols []*workload.Protocol
 	for i := range j.Spec.Collectives {
 		c := &j.Spec.Collectives[i]
-		row := Row{Algorithm: c.Chosen(), Protocol: c.Protocol, Channels: c.Channels.Or(sc.NICsPerHost()), Bytes: c.Bytes,
-			Iterations: c.Iterations}
-		name := row.Algorithm + "-" + c.Op
-		a, ok := coll.Algorithms[name]
-		if !ok {
-			panic("plan: the scenario has an algorithm that coll has not: " + name)
+		row, err := p.row(j, c)
+		if err != nil {
+			return j.wrong(fmt.Sprintf("collectives[%d].protocol", i), err)
 		}
-		row.Op = a.Collective
-		key := fmt.Sprintf("%s %d", name, row.Channels)
+		a, ok := coll.Algorithms[row.Algorithm+"-"+c.Op]
+		if !ok {
+			panic("plan: the scenario has an algorithm that coll has not: " + row.Algorithm + "-" + c.Op)
+		}
+		protocol, by := p.messages(j, row.Op, row.Algorithm, row.Protocol, row.Channels, row.Bytes)
+		protocols = append(protocols, protocol)
+		key := fmt.Sprint(row.Algorithm, row.Op, row.Channels, by)
 		s := known[key]
 		if s == nil {
-			var err error
-			if s, err = a.Over(j.Placement, row.Channels, max(a.Pipeline, 1)); err != nil {
+			var what string
+			if s, what, err = p.schedule(j, a, row.Channels, by); err != nil {
+				if what == "slots" {
+					return j.wrong("collective.slots", err)
+				}
 				return j.wrong(fmt.Sprintf("collectives[%d].algorithm", i), err)
 			}
 			known[key] = s
@@ -52,6 +59,7 @@ func (p *Plan) planBenchmark(j *Job) error {
 			Name:       fmt.Sprintf("%v%d", row.Op, i+1),
 			Elems:      int64(c.Bytes) / 4,
 			Schedule:   s,
+			Protocol:   protocol,
 			Warmup:     c.Warmup,
 			Iterations: c.Iterations,
 		})
@@ -72,5 +80,47 @@ func (p *Plan) planBenchmark(j *Job) error {
 	for i := range timed {
 		j.Rows[i].TimedRow = timed[i]
 	}
-	return p.connectRanks(j, schedules...)
+	if err := p.connectRanks(j, schedules...); err != nil {
+		return err
+	}
+	p.lessNetwork(j, protocols...)
+	return nil
 }
+
+// row says how an entry of job.collectives is run.
+func (p *Plan) row(j *Job, c *scenario.CollectiveRow) (Row, error) {
+	row := Row{Op: ops[c.Op], Algorithm: c.Chosen(), Protocol: c.Protocol,
+		Channels: c.Channels.Or(p.Scenario.NICsPerHost()), Bytes: c.Bytes, Iterations: c.Iterations}
+	if c.Protocol != "auto" {
+		return row, nil
+	}
+	choice, err := NCCLChoice(p.Scenario, j.Spec, row.Op, c.Bytes, c.Algorithm, c.Protocol, c.Channels.Or(0))
+	if err != nil {
+		return row, err
+	}
+	row.Protocol = strings.ToLower(choice.Protocol.String())
+	if c.Algorithm == "auto" {
+		row.Algorithm = strings.TrimSuffix(choice.Algorithm.Schedule(row.Op), "-"+c.Op)
+	}
+	if !c.Channels.Set {
+		row.Channels = EvenChannels(row.Algorithm, choice.Channels)
+	}
+	return row, nil
+}
+
+// EvenChannels returns n channels, at least 1, for a double tree an even number: half for each tree.
+func EvenChannels(algorithm string, n int) int {
+	if n = max(n, 1); algorithm == "double-tree" {
+		n += n % 2
+	}
+	return n
+}
+
+// ops are the collectives by the names that rows have.
+var ops = func() map[string]coll.Collective {
+	all := map[string]coll.Collective{}
+	for c := coll.AllReduce; c <= coll.Barrier; c++ {
+		all[c.String()] = c
+	}
+	return all
+}()

@@ -25,8 +25,11 @@ func TestRowsHaveTheAlgorithmsOfColl(t *testing.T) {
 	}
 	for _, op := range scenario.CollectiveOps {
 		for _, a := range scenario.RowAlgorithms {
-			sc, err := scenario.Parse("a.yaml", []byte(benchmarkOf(fmt.Sprintf("op: %s, bytes: 1MB, algorithm: %s", op.Name,
-				a.Name))))
+			file := benchmarkOf(fmt.Sprintf("op: %s, bytes: 1MB, algorithm: %s", op.Name, a.Name))
+			if a.Name == "nvls" {
+				file = strings.Replace(file, "hosts: 2", "hosts: 1", 1)
+			}
+			sc, err := scenario.Parse("a.yaml", []byte(file))
 			if err != nil {
 				continue
 			}

@@ -169,7 +169,7 @@ func (j *Job) eachTraffic(visit func(collective int, l *RankLink, t traffic)) {
 				one = coll.AppendTraffic(one[:0], c.Schedule, r, ch, int(c.Sent()))
 				for _, t := range one {
 					link := j.linkOf[exec.Way{Src: int32(r), Dst: t.Peer, Channel: int32(ch)}]
-					visit(k, &j.Links[link], traffic{t.Elems * c.ElemBytes, t.Messages})
+					visit(k, &j.Links[link], traffic{c.Protocol.Wire(t.Elems * c.ElemBytes), t.Messages})
 				}
 			}
 		}

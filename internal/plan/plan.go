@@ -222,7 +222,15 @@ func (p *Plan) planTraining(j *Job) error {
 			return j.wrong("collective.algorithm", err)
 		}
 	}
-	return p.connectRanks(j, j.Schedule)
+	if err := p.connectRanks(j, j.Schedule); err != nil {
+		return err
+	}
+	c := j.Spec.Collective
+	if protocol, _ := p.messages(j, coll.AllReduce, c.Algorithm, c.Protocol, c.Channels, 4*unit.Byte); protocol != nil {
+		p.lessNetwork(j, protocol)
+		j.Work.SetProtocol(protocol)
+	}
+	return nil
 }
 
 // device translates the scenario's GPU, as a job uses it.

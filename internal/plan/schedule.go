@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"railyard/internal/coll"
+	"railyard/internal/unit"
 	"railyard/internal/workload"
 )
 
@@ -39,18 +40,14 @@ func (p *Plan) planSchedule(j *Job) (err error) {
 	}
 	j.Rings = coll.Rings(j.Placement, c.Channels)
 	a := coll.Algorithms[c.Algorithm+"-all-reduce"]
-	key := "collective.algorithm"
-	if c.Slices.Set {
-		key = "collective.slices"
-	}
-	if j.Schedule, err = a.Over(j.Placement, c.Channels, c.Slices.Or(max(a.Pipeline, 1))); err != nil {
-		return j.wrong(key, err)
-	}
-	if !c.Slots.Set {
-		return nil
-	}
-	if j.Schedule, err = coll.WithCredit(j.Schedule, c.Slots.Value); err != nil {
-		return j.wrong("collective.slots", err)
+	// One schedule serves all buckets: it is cut for all parameters together.
+	_, by := p.messages(j, coll.AllReduce, c.Algorithm, c.Protocol, c.Channels, unit.Bytes(4*j.Model.Params()))
+	var key string
+	if j.Schedule, key, err = p.schedule(j, a, c.Channels, by); err != nil {
+		if key == "algorithm" && c.Slices.Set {
+			key = "slices"
+		}
+		return j.wrong("collective."+key, err)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"railyard/internal/scenario"
 	"railyard/internal/train"
+	"railyard/internal/unit"
 )
 
 // Whatever the algorithm of the all-reduce, in an empty network and in one that loses packets,
@@ -17,6 +18,8 @@ func TestWeightsEqualTheOraclesWithAnyAlgorithm(t *testing.T) {
 		job := strings.Replace(training(t, 6, 2), "channels: 2", "channels: 2, algorithm: "+a.Name, 1)
 		ranks := map[string]string{"8 ranks": job}
 		switch a.Name {
+		case "nvls": // of one host: nothing is lost there
+			continue
 		case "ring", "chain", "halving-doubling":
 			ranks["6 ranks"] = strings.Replace(job, "dp: 8", "dp: 6", 1)
 		}
@@ -39,6 +42,38 @@ func TestWeightsEqualTheOraclesWithAnyAlgorithm(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+// Whatever the protocol, and with a switch that adds, every rank ends with the oracle's weights: LL
+// sends twice the bytes and places each once.
+func TestWeightsEqualTheOraclesWithAnyProtocol(t *testing.T) {
+	lossy := weather[len(weather)-1]
+	times := map[string]unit.Duration{}
+	for _, how := range []string{"none", "ll", "ll128", "simple", "simple, algorithm: nvls", "ll, algorithm: double-tree"} {
+		job := strings.Replace(training(t, 6, 2), "channels: 2", "channels: 2, protocol: "+how, 1)
+		cluster, fabric := cluster8(5), lossy.fabric+lossy.background
+		if strings.HasSuffix(how, "nvls") {
+			cluster, fabric = "cluster: {hosts: 1, host: {gpus: 8}}\n", ""
+		}
+		want, err := train.Oracle(reference(t, cluster+job))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, fabric := range []string{"", fabric} {
+			r := run(t, cluster+fabric+job, Options{Workers: -1})
+			for id, weights := range r.weights {
+				if !equal(weights, want.Weights[id]) {
+					t.Fatalf("%s: rank %d differs from the oracle", how, id)
+				}
+			}
+			if fabric == "" {
+				times[how] = r.VirtualTime.Sub(0)
+			}
+		}
+	}
+	if times["none"] >= times["ll"] || times["ll"] >= times["simple"] {
+		t.Errorf("%v: want simple to take longer than ll, and that longer than none", times)
 	}
 }
 

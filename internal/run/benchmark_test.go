@@ -24,13 +24,21 @@ job:
 `, hosts, nic, strings.Join(entries, "}\n    - {"))
 }
 
-// every is a row for each collective with each of its algorithms.
-func every(bytes string) (entries []string) {
+// every is a row for each collective with each of its algorithms that so many hosts can run and, in
+// turn, a protocol.
+func every(hosts int, bytes string) (entries []string) {
 	for _, op := range scenario.CollectiveOps {
 		for _, a := range scenario.RowAlgorithms {
-			if _, ok := coll.Algorithms[a.Name+"-"+op.Name]; ok {
-				entries = append(entries, fmt.Sprintf("op: %s, bytes: %s, algorithm: %s, iterations: 2", op.Name, bytes, a.Name))
+			_, ok := coll.Algorithms[a.Name+"-"+op.Name]
+			protocol := scenario.Protocols[len(entries)%len(scenario.Protocols)].Name
+			switch {
+			case !ok || a.Name == "nvls" && hosts > 1:
+				continue
+			case a.Name == "nvls":
+				protocol = "simple"
 			}
+			entries = append(entries, fmt.Sprintf("op: %s, bytes: %s, algorithm: %s, protocol: %s, iterations: 2", op.Name,
+				bytes, a.Name, protocol))
 		}
 	}
 	return entries
@@ -59,7 +67,7 @@ func TestCollectivesKeepTheCutBound(t *testing.T) {
 	for _, bytes := range []string{"8B", "64kB", "4MB"} {
 		for _, hosts := range []int{1, 2} {
 			t.Run(fmt.Sprintf("%s on %d", bytes, hosts), func(t *testing.T) {
-				entries := every(bytes)
+				entries := every(hosts, bytes)
 				r := run(t, benchmark(hosts, "100Gb/s", entries...), Options{})
 				if len(r.Collectives) != len(entries) {
 					t.Fatalf("%d figures of %d rows", len(r.Collectives), len(entries))
@@ -181,7 +189,7 @@ func TestFiguresOfRows(t *testing.T) {
 
 // Partition and cores change nothing.
 func TestBenchmarksAreDeterministic(t *testing.T) {
-	yaml := benchmark(2, "100Gb/s", every("100kB")...)
+	yaml := benchmark(2, "100Gb/s", every(2, "100kB")...)
 	one := run(t, yaml, Options{Islands: 1})
 	for _, islands := range []int{1, 3} {
 		if other := run(t, yaml, Options{Islands: islands}); digestOf(t, other.path) != digestOf(t, one.path) {

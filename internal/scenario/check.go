@@ -56,6 +56,7 @@ func (d *decoder) checkJobs(s *Scenario) {
 	case !one && !several:
 		d.problem("job", noJob, "")
 	}
+	d.checkLines(s)
 	names := map[string]string{}
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
@@ -94,6 +95,9 @@ func (d *decoder) checkJob(s *Scenario, j *Job) {
 		d.problem(at, noJob, "")
 	}
 	d.checkRows(s, j)
+	if j.Train != nil && d.ok(at+".collective.algorithm", at+".collective.protocol") {
+		d.checkProtocol(j, at+".collective", j.Collective.Algorithm, j.Collective.Protocol)
+	}
 	d.checkPlacement(s, j)
 	if !csv && len(j.Flows) > 0 && d.ok(at+".flows") &&
 		!slices.ContainsFunc(j.Flows, func(f Flow) bool { return f.Enabled }) {
@@ -131,6 +135,7 @@ func (d *decoder) checkRows(s *Scenario, j *Job) {
 			d.problem(path+".bytes", fmt.Sprintf("%s: not a whole number of float32 values, want a multiple of 4 bytes",
 				c.Bytes), "")
 		}
+		d.checkProtocol(j, path, c.Algorithm, c.Protocol)
 		operations += c.Iterations + c.Warmup
 	}
 	if operations > maxOperations {
@@ -139,6 +144,30 @@ func (d *decoder) checkRows(s *Scenario, j *Job) {
 	}
 	if n := s.RankCount(j); n > maxRanks && j.Train == nil && d.ok("cluster.hosts", "cluster.host.gpus") {
 		d.problem(rows, fmt.Sprintf("over %d GPUs, want at most %d ranks", n, maxRanks), "")
+	}
+}
+
+// checkProtocol reports an algorithm and a protocol that do not go together, or not with admission.
+func (d *decoder) checkProtocol(j *Job, path, algorithm, protocol string) {
+	lines := protocol == "ll" || protocol == "ll128"
+	if algorithm == "nvls" && lines {
+		d.problem(path+".protocol", protocol+": not of nvls, want simple or none", "")
+	}
+	if at := j.Path() + ".collective.admission"; lines && j.Collective.Admission.Slots.Set && d.ok(at) {
+		d.problem(path+".protocol", fmt.Sprintf("%s: %s cuts messages of data, want simple or none", protocol, at), "")
+	}
+}
+
+// checkLines reports protocols whose lines hold more data than bytes.
+func (d *decoder) checkLines(s *Scenario) {
+	for _, p := range []struct {
+		name string
+		*Protocol
+	}{{"ll", &s.Cluster.Protocols.LL}, {"ll128", &s.Cluster.Protocols.LL128}, {"simple", &s.Cluster.Protocols.Simple}} {
+		path := "cluster.protocols." + p.name
+		if d.ok(path+".data", path+".line") && p.Data > p.Line {
+			d.problem(path+".data", fmt.Sprintf("%s: more than %s.line, %s", p.Data, path, p.Line), "")
+		}
 	}
 }
 

@@ -111,10 +111,11 @@ func (k *Key) names() []string {
 }
 
 // fields and the tables of lists (flowFields, ...) are the table, in the order of a printed
-// scenario; tree, flowTree, ... are the same by key.
+// scenario; tree, flowTree, ... are the same by key. protocolFields come last: whether they have a
+// meaning is known when the jobs are.
 var (
 	fields = slices.Concat(generalFields, clusterFields, fabricFields, transportFields, congestionFields,
-		algorithmFields, runFields)
+		algorithmFields, runFields, protocolFields)
 	tree      = grow(fields)
 	flowTree  = grow(flowFields)
 	faultTree = grow(faultFields)

@@ -68,6 +68,14 @@ func unlessScheduled(j *Job) string {
 	return ""
 }
 
+// unlessFromFile says that a field belongs to jobs with ranks whose schedule is not in a file.
+func unlessFromFile(j *Job) string {
+	if j.Collective.Schedule.Set {
+		return unlessScheduled(j)
+	}
+	return onlyRanks(j)
+}
+
 // onlyRules says that a field belongs to jobs whose GPUs a rule finds.
 func onlyRules(j *Job) string {
 	if why := onlyRanks(j); why != "" {
@@ -263,6 +271,12 @@ var jobFields = []*Field{
 		Meaning: "the schedule of sends, receives and sums",
 	},
 	{
+		Path: "collective.protocol", Default: "none", Choices: Protocols, applies: where(onlyTraining),
+		value:   in(choice, func(j *Job) *string { return &j.Collective.Protocol }),
+		Meaning: "how a receiver tells data from what is not there yet, and what that takes",
+		Source:  "NCCL",
+	},
+	{
 		Path: "collective.channels", Min: "1", Max: "64", Rule: "NICs per host", applies: where(onlyTraining),
 		value:   in(whole, func(j *Job) *int { return &j.Collective.Channels }),
 		derive:  func(d *decoder, b any, _ string) string { return strconv.Itoa(d.scenario.NICsPerHost()) },
@@ -277,17 +291,19 @@ var jobFields = []*Field{
 	},
 	{
 		Path: "collective.slices", Default: "auto", Word: "auto", Min: "1", Max: "1024",
-		applies: where(unlessScheduled),
+		applies: where(unlessFromFile),
 		value:   in(opt(whole), func(j *Job) *Opt[int] { return &j.Collective.Slices }),
 		Meaning: "a rank sends on a slice as soon as it has it: of a ring's chunk so many; of a chain or tree, of " +
-			"a channel's data; auto: 1 for a ring, 8 for chains and trees",
+			"a channel's data; auto: as the protocol's buffer has them; without a protocol 1 for a ring, 8 for " +
+			"chains and trees",
 	},
 	{
 		Path: "collective.slots", Default: "none", Word: "none", Min: "1", Max: "1024",
-		applies: where(unlessScheduled),
+		applies: where(unlessFromFile),
 		value:   in(opt(whole), func(j *Job) *Opt[int] { return &j.Collective.Slots }),
 		Meaning: "staging slots of a receiver for each connection, of a slice each, that serve in turn: a sender waits " +
-			"for the credit that says that one is free; none: a slot for each message of a collective",
+			"for the credit that says that one is free; none: as many as the protocol's buffer holds; without a " +
+			"protocol a slot for each message of a collective",
 	},
 	{
 		Path: "collective.admission",
@@ -457,9 +473,10 @@ var rowFields = []*Field{
 		Meaning: "the schedule of sends, receives and sums",
 	},
 	{
-		Path: "protocol", Default: "simple", Choices: Protocols,
+		Path: "protocol", Default: "simple", Choices: RowProtocols,
 		value:   in(choice, func(c *CollectiveRow) *string { return &c.Protocol }),
-		Meaning: "how data are told from what is not there yet",
+		Meaning: "how a receiver tells data from what is not there yet, and what that takes",
+		Source:  "NCCL",
 	},
 	{
 		Path: "channels", Default: "auto", Word: "auto", Min: "1", Max: "64",

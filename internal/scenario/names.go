@@ -36,6 +36,7 @@ var (
 			"of them"},
 		{"halving-doubling", "recursive halving, then recursive doubling"},
 		{"hierarchical", "rings: reduce-scatter in each host, all-reduce between hosts, all-gather in each host"},
+		{"nvls", "in one host, by a switch that adds and copies: NVLink SHARP"},
 	}
 	Exits = []Choice{
 		{"channel", "by the NIC of the channel's rail at both ends, over NVLink where that is another GPU's"},
@@ -54,7 +55,8 @@ var (
 		{"send-receive", "every rank ends with the data of the one before it in the ring"},
 	}
 	RowAlgorithms = []Choice{
-		{"auto", "chain for broadcast and reduce, direct for all-to-all, gather and scatter, else ring"},
+		{"auto", "chain for broadcast and reduce, direct for all-to-all, gather and scatter, else ring; with " +
+			"protocol: auto what NCCL's published model takes"},
 		{"ring", "all-reduce, all-gather, reduce-scatter: 1/n of the data per step round a ring; send-receive: one " +
 			"step of all the data"},
 		{"chain", "all-reduce, broadcast, reduce: along a chain of ranks, in 8 chunks"},
@@ -62,15 +64,20 @@ var (
 		{"double-tree", "all-reduce: NCCL's double binary tree; needs an even number of channels"},
 		{"halving-doubling", "all-reduce: recursive halving, then recursive doubling"},
 		{"hierarchical", "all-reduce: rings in each host and between hosts"},
+		{"nvls", "all-reduce, all-gather, reduce-scatter: in one host, by a switch that adds and copies"},
 		{"halving", "reduce-scatter: recursive halving"},
 		{"doubling", "all-gather: recursive doubling"},
 		{"direct", "all-gather, reduce-scatter, all-to-all, gather, scatter: straight to every rank, all at once"},
 		{"pairwise", "all-gather, reduce-scatter, all-to-all: straight to every rank, one after the other"},
 	}
 	Protocols = []Choice{
-		{"simple", "whole chunks, acknowledged; nothing beside the data (NCCL's Simple)"},
+		{"none", "messages alone: no latency of a library, all of a link carries data"},
+		{"ll", "NCCL's LL: a flag with each 4 bytes; short latency, half the rate"},
+		{"ll128", "NCCL's LL128: a flag with each 120 bytes, over NVLink"},
+		{"simple", "NCCL's Simple: slices, each with a flag behind it; long latency, full rate"},
 	}
-	Models = []Choice{
+	RowProtocols = append([]Choice{{"auto", "what NCCL's published model takes for that size"}}, Protocols...)
+	Models       = []Choice{
 		{"mlp", "multi-layer perceptron: dense layers with an activation between"},
 	}
 	Activations = []Choice{
@@ -183,9 +190,9 @@ var (
 // algorithmsOf lists the algorithms that a row of job.collectives may name for its collective; the
 // first is what auto means.
 var algorithmsOf = map[string][]string{
-	"all-reduce":     {"ring", "chain", "tree", "double-tree", "halving-doubling", "hierarchical"},
-	"all-gather":     {"ring", "doubling", "direct", "pairwise"},
-	"reduce-scatter": {"ring", "halving", "direct", "pairwise"},
+	"all-reduce":     {"ring", "chain", "tree", "double-tree", "halving-doubling", "hierarchical", "nvls"},
+	"all-gather":     {"ring", "doubling", "direct", "pairwise", "nvls"},
+	"reduce-scatter": {"ring", "halving", "direct", "pairwise", "nvls"},
 	"broadcast":      {"chain", "tree"},
 	"reduce":         {"chain", "tree"},
 	"all-to-all":     {"direct", "pairwise"},

@@ -53,10 +53,30 @@ type Either[T any] struct {
 
 // Cluster is the hosts and their NICs.
 type Cluster struct {
-	Hosts int
-	Host  Host
-	NIC   NIC
-	Slow  []SlowRank
+	Hosts     int
+	Host      Host
+	NIC       NIC
+	Slow      []SlowRank
+	Protocols ProtocolConstants
+}
+
+// ProtocolConstants is the constants of NCCL's protocols, and of a switch that adds.
+type ProtocolConstants struct {
+	LL, LL128, Simple Protocol
+	NVLSEfficiency    Opt[unit.Ratio] // not set: of the GPUs' generation
+	NVLSLaunch        unit.Duration
+	NVLSChunk         unit.Bytes
+}
+
+// Protocol is the constants of one of NCCL's protocols.
+type Protocol struct {
+	Data, Line             unit.Bytes // Data of each Line bytes are data
+	Buffer                 unit.Bytes // per channel and connection
+	Slice                  int        // steps of it
+	LaunchRing, LaunchTree unit.Duration
+	NVLinkRing, NVLinkTree unit.Duration
+	NetRing, NetTree       unit.Duration
+	Rate                   Opt[unit.Bitrate] // of a channel; not set: NCCL's limits
 }
 
 // SlowRank is a rank of a job whose GPU takes Factor times as long for all that it computes.
@@ -383,6 +403,7 @@ type Parallel struct{ DP int }
 type Collective struct {
 	Schedule  Opt[string] // path of a schedule's text form; not set: Algorithm makes it
 	Algorithm string
+	Protocol  string // see Protocols
 	Channels  int
 	Exit      string
 	Slices    Opt[int] // not set: the algorithm's own
@@ -395,7 +416,7 @@ type CollectiveRow struct {
 	Op         string     // see CollectiveOps
 	Bytes      unit.Bytes // of float32, the larger of input and output
 	Algorithm  string     // see RowAlgorithms
-	Protocol   string     // see Protocols
+	Protocol   string     // see RowProtocols
 	Channels   Opt[int]   // not set: one for each NIC of a host
 	Iterations int        // timed
 	Warmup     int        // before them, not timed

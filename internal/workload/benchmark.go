@@ -12,6 +12,7 @@ type BenchmarkRow struct {
 	Name       string
 	Elems      int64         // of float32, of the larger of a rank's input and output
 	Schedule   coll.Schedule // over all ranks; out of place with its Goal
+	Protocol   *Protocol     // nil: nothing beside the data
 	Warmup     int           // runs before those that are timed
 	Iterations int
 }
@@ -56,14 +57,14 @@ func Benchmark(c BenchmarkConfig) (j *Job, timed []TimedRow, err error) {
 				row.Iterations, row.Warmup)
 		}
 		for k := range row.Warmup {
-			j.collective(fmt.Sprintf("%s.warmup%d", row.Name, k+1), row.Schedule, row.Elems)
+			j.collective(fmt.Sprintf("%s.warmup%d", row.Name, k+1), row)
 		}
 		if c.Barrier != nil {
 			j.barrier(row.Name+".barrier", c.Barrier)
 		}
 		timed = append(timed, TimedRow{int32(len(j.Collectives)), int32(row.Iterations)})
 		for k := range row.Iterations {
-			j.collective(fmt.Sprintf("%s.%d", row.Name, k+1), row.Schedule, row.Elems)
+			j.collective(fmt.Sprintf("%s.%d", row.Name, k+1), row)
 		}
 	}
 	fast := j.benchmarkProgram(c, c.Device)
@@ -80,8 +81,9 @@ func Benchmark(c BenchmarkConfig) (j *Job, timed []TimedRow, err error) {
 
 // collective appends a collective over all ranks and the start of the buffer, which grows with it.
 // One out of place reads the start of another.
-func (j *Job) collective(name string, s coll.Schedule, elems int64) {
-	c := Collective{Name: name, Range: Range{Elems: elems}, Schedule: s, ElemBytes: elem}
+func (j *Job) collective(name string, row *BenchmarkRow) {
+	s, elems := row.Schedule, row.Elems
+	c := Collective{Name: name, Range: Range{Elems: elems}, Schedule: s, ElemBytes: elem, Protocol: row.Protocol}
 	if goaled, ok := s.(interface{ Goal() coll.Goal }); ok && coll.Inputs(s) > 0 {
 		c = c.shared(goaled.Goal(), elems)
 		j.Buffers[c.Input.Buffer].Elems = max(j.Buffers[c.Input.Buffer].Elems, c.Input.Elems)
@@ -131,7 +133,11 @@ func (j *Job) benchmarkProgram(c BenchmarkConfig, d Device) int32 {
 			op.Reads = []Range{cl.Input}
 		}
 		if cl.Schedule != c.Barrier {
-			op.Duration, op.Launch = d.LaunchTime(), d.LaunchTime()
+			op.Duration = d.LaunchTime()
+			if cl.Protocol != nil {
+				op.Duration = max(op.Duration, cl.Protocol.Launch)
+			}
+			op.Launch = op.Duration
 		}
 		p.Ops = append(p.Ops, op)
 	}

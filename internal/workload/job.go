@@ -98,7 +98,8 @@ type Collective struct {
 	Input    Range         // of a schedule out of place: see OutOfPlace
 	Schedule coll.Schedule // over the ranks of the group
 
-	ElemBytes int64 // of the buffers
+	ElemBytes int64     // of the buffers
+	Protocol  *Protocol // of its messages; nil: nothing beside the data
 
 	layout  coll.Layout // of a schedule out of place
 	largest int64       // and the elements of its largest chunk

@@ -1,0 +1,203 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+
+	"railyard/internal/coll"
+	"railyard/internal/nccl"
+	"railyard/internal/scenario"
+	"railyard/internal/unit"
+	"railyard/internal/workload"
+)
+
+// generations are those of the GPUs that host presets name.
+var generations = map[string]nccl.Generation{"hgx-a100": nccl.Ampere, "hgx-h100": nccl.Hopper,
+	"hgx-h200": nccl.Hopper, "hgx-b200": nccl.Blackwell}
+
+// NCCLGroup is the ranks of a job as NCCL's model sees them: as many on each host.
+func NCCLGroup(sc *scenario.Scenario, j *scenario.Job) nccl.Group {
+	return groupOf(sc, placement(sc, j))
+}
+
+func groupOf(sc *scenario.Scenario, at coll.Placement) nccl.Group {
+	c := &sc.Cluster
+	g := nccl.Group{Ranks: len(at.Ranks), Nodes: hostsOf(at), Generation: generations[c.Host.Preset],
+		Intra: nccl.NVLink, IntraRate: c.Host.NVLink, NVSwitch: true, NICs: sc.NICsPerHost(), NICRate: c.NIC.Speed}
+	g.Ranks += (g.Nodes - g.Ranks%g.Nodes) % g.Nodes
+	return g
+}
+
+// hostsOf is how many hosts have ranks.
+func hostsOf(at coll.Placement) int {
+	seen := map[int32]bool{}
+	for _, r := range at.Ranks {
+		seen[r.Host] = true
+	}
+	return len(seen)
+}
+
+// NCCLParams is the constants of NCCL's model, those of cluster.protocols as the scenario has them.
+func NCCLParams(sc *scenario.Scenario) nccl.Params {
+	p, keys := nccl.Default(), &sc.Cluster.Protocols
+	p.NVLinkEfficiency = sc.Cluster.Host.NVLinkEfficiency
+	if keys.LL.Line == 0 { // no collective of the scenario has a protocol
+		return p
+	}
+	for proto, k := range map[nccl.Protocol]*scenario.Protocol{nccl.LL: &keys.LL, nccl.LL128: &keys.LL128,
+		nccl.Simple: &keys.Simple} {
+		pp := &p.Protocols[proto]
+		pp.Data, pp.Line, pp.Buffer, pp.Cap = k.Data, k.Line, k.Buffer, k.Rate.Or(0)
+		if k.Slice != pp.SliceSteps {
+			pp.SliceSteps, pp.ChunkSteps = k.Slice, max(k.Slice, pp.ChunkSteps)
+		}
+		p.Base[nccl.Ring][proto], p.Base[nccl.Tree][proto] = k.LaunchRing, k.LaunchTree
+		p.Hop[nccl.NVLink][nccl.Ring][proto], p.Hop[nccl.NVLink][nccl.Tree][proto] = k.NVLinkRing, k.NVLinkTree
+		p.Hop[nccl.Net][nccl.Ring][proto], p.Hop[nccl.Net][nccl.Tree][proto] = k.NetRing, k.NetTree
+		p.Base[nccl.Direct][proto] = k.LaunchRing
+		p.Hop[nccl.NVLink][nccl.Direct][proto], p.Hop[nccl.Net][nccl.Direct][proto] = k.NVLinkRing, k.NetRing
+	}
+	if e := keys.NVLSEfficiency; e.Set {
+		for g := range p.NVLSEfficiency {
+			p.NVLSEfficiency[g] = e.Value
+		}
+	}
+	p.Hop[nccl.NVLink][nccl.NVLS][nccl.Simple], p.NVLSChunk = keys.NVLSLaunch, keys.NVLSChunk
+	return p
+}
+
+// RowAlgorithms are those of NCCL that rows of job.collectives can run.
+var RowAlgorithms = []nccl.Algorithm{nccl.Ring, nccl.Tree, nccl.NVLS, nccl.Direct}
+
+// NCCLChoice is what NCCL's published model takes for a collective over the ranks of a job, among
+// what ranks can run. algorithm and protocol may be "auto"; channels 0: as many as NCCL's.
+func NCCLChoice(sc *scenario.Scenario, j *scenario.Job, op coll.Collective, bytes unit.Bytes, algorithm, protocol string,
+	channels int) (nccl.Choice, error) {
+	only := nccl.Only{Algorithms: RowAlgorithms}
+	if algorithm != "auto" {
+		only.Algorithms = []nccl.Algorithm{ncclAlgorithm(op, algorithm)}
+	}
+	if proto, ok := ncclProtocol(protocol); ok {
+		only.Protocols = []nccl.Protocol{proto}
+	} else if j.Collective.Admission.Slots.Set { // which cuts messages of data
+		only.Protocols = []nccl.Protocol{nccl.Simple}
+	}
+	g := NCCLGroup(sc, j)
+	g.Channels = channels
+	return NCCLParams(sc).Choose(op, max(bytes, 1), g, only)
+}
+
+// ncclAlgorithm is NCCL's algorithm of a schedule of coll; of those that NCCL has not, the one that
+// is most like it.
+func ncclAlgorithm(op coll.Collective, algorithm string) nccl.Algorithm {
+	for _, a := range RowAlgorithms {
+		if a.Schedule(op) == algorithm+"-"+op.String() {
+			return a
+		}
+	}
+	switch {
+	case op > coll.ReduceTo:
+		return nccl.Direct
+	case op == coll.AllReduce && (strings.HasSuffix(algorithm, "tree") || algorithm == "chain"):
+		return nccl.Tree
+	}
+	return nccl.Ring
+}
+
+// ncclProtocol returns NCCL's protocol of that name; false for auto and none.
+func ncclProtocol(name string) (nccl.Protocol, bool) {
+	for _, p := range []nccl.Protocol{nccl.LL, nccl.LL128, nccl.Simple} {
+		if strings.EqualFold(p.String(), name) {
+			return p, true
+		}
+	}
+	return 0, false
+}
+
+// cut is how an algorithm cuts its data: into so many pieces, with so many slots (0: one for each
+// message), hops as long as so many pieces.
+type cut struct {
+	pieces, slots int
+	hops          [2]int
+}
+
+// messages says how the messages of a collective travel, nil without a protocol, and how its
+// algorithm cuts its data.
+func (p *Plan) messages(j *Job, op coll.Collective, algorithm, protocol string, channels int, bytes unit.Bytes) (
+	w *workload.Protocol, by cut) {
+	a, sc := coll.Algorithms[algorithm+"-"+op.String()], p.Scenario
+	by = cut{pieces: max(a.Pipeline, 1), hops: [2]int{1, 1}}
+	if proto, ok := ncclProtocol(protocol); ok {
+		g := groupOf(sc, j.Placement)
+		g.Channels = channels
+		like := ncclAlgorithm(op, algorithm)
+		m := NCCLParams(sc).Messages(op, like, proto, g, channels, bytes)
+		w = &workload.Protocol{Name: protocol, Data: m.Data, Line: m.Line, Launch: m.Launch, Rate: m.Rate,
+			Inside: m.NVLink - sc.Cluster.Host.NVLinkLatency, Between: m.Net}
+		if like == nccl.NVLS {
+			ways := unit.Duration(1)
+			if op == coll.AllReduce {
+				ways = 2
+			}
+			w.Launch, w.Inside, w.Between = max(m.Launch-ways*sc.Cluster.Host.NVLinkLatency, 0), m.NVLink, 0
+		}
+		if a.Pipeline > 0 {
+			by = cut{m.Pieces, m.Slots, m.Hops}
+		}
+		if sc.Fabric.QoS.Classes == "data" || j.Spec.Collective.Admission.Slots.Set {
+			by.slots = 0 // there is no class for credits, or the transport has slots of its own
+		}
+	}
+	c := j.Spec.Collective
+	by.pieces, by.slots = c.Slices.Or(by.pieces), c.Slots.Or(by.slots)
+	for i := range by.hops { // no more pieces are on their way than there are slots for
+		if by.slots > 0 {
+			by.hops[i] = min(by.hops[i], by.slots)
+		}
+	}
+	return w, by
+}
+
+// schedule makes the schedule of an algorithm. key is what of a collective an error is about.
+func (p *Plan) schedule(j *Job, a coll.Algorithm, channels int, by cut) (s coll.Schedule, key string, err error) {
+	if s, err = a.Over(j.Placement, channels, by.pieces); err == nil {
+		err = j.oneSwitch(s)
+	}
+	if err == nil {
+		s, err = coll.WithLag(s, by.hops[0], by.hops[1])
+	}
+	if err != nil || by.slots == 0 {
+		return s, "algorithm", err
+	}
+	s, err = coll.WithCredit(s, by.slots)
+	return s, "slots", err
+}
+
+// lessNetwork takes what the idle network does of a hop out of what a protocol has for it: the
+// least that a message between two ranks can take. A longer path comes on top.
+func (p *Plan) lessNetwork(j *Job, protocols ...*workload.Protocol) {
+	least := unit.Duration(-1)
+	for i := range j.Links {
+		if j.Links[i].Pair < 0 {
+			continue
+		}
+		sc, q := p.Scenario, &p.Pairs[j.Links[i].Pair]
+		d := 2*sc.Cluster.Host.PCIeLatency + sc.Cluster.NIC.Latency + p.oneWay(q.Path, p.Frames().MaxDataFrame(0))
+		if least < 0 || d < least {
+			least = d
+		}
+	}
+	for _, w := range protocols {
+		if w != nil {
+			w.Between = max(w.Between-max(least, 0), 0)
+		}
+	}
+}
+
+// oneSwitch refuses a schedule whose messages a switch adds up where ranks are on several hosts.
+func (j *Job) oneSwitch(s coll.Schedule) error {
+	if n := hostsOf(j.Placement); coll.SwitchAdds(s) && n > 1 {
+		return fmt.Errorf("%s: ranks on %d hosts, want all on one: its switch adds", s.Name(), n)
+	}
+	return nil
+}

@@ -1,0 +1,78 @@
+package plan
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"railyard/internal/coll"
+	"railyard/internal/nccl"
+	"railyard/internal/unit"
+)
+
+// The defaults of cluster.protocols are NCCL's, and each key changes the model.
+func TestProtocolKeysAreNCCLs(t *testing.T) {
+	sc := planned(t, benchmarkOf("op: all-reduce, bytes: 1MB")).Scenario
+	if got, want := NCCLParams(sc), nccl.Default(); !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v\nwant %+v", got, want)
+	}
+	for _, key := range []string{"ll.data: 4B", "ll.line: 32B", "ll128.buffer: 1MiB", "simple.slice: 1",
+		"ll.launch_ring: 1us", "ll.launch_tree: 1us", "ll128.nvlink_ring: 1us", "simple.nvlink_tree: 1us",
+		"ll.net_ring: 1us", "ll.net_tree: 1us", "simple.rate: 1GB/s", "nvls.efficiency: 50%", "nvls.launch: 1us",
+		"nvls.chunk: 1MiB"} {
+		group, rest, _ := strings.Cut(key, ".")
+		yaml := strings.Replace(benchmarkOf("op: all-reduce, bytes: 1MB"), "hosts: 2,",
+			fmt.Sprintf("hosts: 2, protocols: {%s: {%s}},", group, rest), 1)
+		if reflect.DeepEqual(NCCLParams(planned(t, yaml).Scenario), nccl.Default()) {
+			t.Errorf("%s changes nothing", key)
+		}
+	}
+}
+
+// What the idle network takes of NCCL's latency between hosts is not added again: a message of a
+// protocol is there as long after its post as NCCL says, where the network is quicker.
+func TestNetworkIsNotCountedTwice(t *testing.T) {
+	p := planned(t, benchmarkOf("op: all-reduce, bytes: 8B, protocol: simple", "op: all-reduce, bytes: 8B, protocol: none"))
+	with, without := p.Jobs[0].Work.Collectives[p.Jobs[0].Rows[0].First].Protocol, p.Jobs[0].Work.Collectives[p.Jobs[0].Rows[1].First].Protocol
+	if without != nil {
+		t.Errorf("none is %+v", without)
+	}
+	host := p.Scenario.Cluster.Host
+	idle := unit.Never.Sub(0)
+	for i := range p.Pairs {
+		idle = min(idle, 2*host.PCIeLatency+p.Scenario.Cluster.NIC.Latency+
+			p.oneWay(p.Pairs[i].Path, p.Frames().MaxDataFrame(0)))
+	}
+	hop := nccl.Default().Hop
+	if got, want := with.Between+idle, hop[nccl.Net][nccl.Ring][nccl.Simple]; got != want || with.Between <= 0 {
+		t.Errorf("%v between hosts, want %v", got, want)
+	}
+	if got, want := with.Inside+host.NVLinkLatency, hop[nccl.NVLink][nccl.Ring][nccl.Simple]; got != want {
+		t.Errorf("%v inside, want %v", got, want)
+	}
+}
+
+// A switch adds for the GPUs of one host alone.
+func TestOneSwitchAdds(t *testing.T) {
+	_, err := New(read(t, benchmarkOf("op: all-reduce, bytes: 1MB, algorithm: nvls")), Files{}, nil)
+	if want := "job.collectives[0].algorithm: nvls-all-reduce: ranks on 2 hosts, want all on one: its switch adds"; err == nil ||
+		err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// auto is NCCL's choice, as the row says.
+func TestAutoIsNCCLs(t *testing.T) {
+	p := planned(t, strings.Replace(benchmarkOf("op: all-reduce, bytes: 8B, protocol: auto",
+		"op: all-reduce, bytes: 1GiB, protocol: auto", "op: all-reduce, bytes: 1GiB, protocol: auto, algorithm: ring"),
+		"hosts: 2, host: {gpus: 4}", "hosts: 1", 1))
+	var got []string
+	for _, r := range p.Jobs[0].Rows {
+		got = append(got, fmt.Sprint(r.Algorithm, " ", r.Protocol, " ", p.Jobs[0].Work.Collectives[r.First].Schedule.Name()))
+	}
+	want := "[ring ll ring-all-reduce nvls simple nvls-all-reduce ring simple ring-all-reduce]"
+	if fmt.Sprint(got) != want || p.Jobs[0].Rows[0].Op != coll.AllReduce {
+		t.Errorf("%v, want %s", got, want)
+	}
+}

@@ -1,0 +1,42 @@
+package workload
+
+import "railyard/internal/unit"
+
+// Protocol is how the messages of a collective travel, beside what links and networks take: what a
+// collective library puts round them. The zero Protocol adds nothing.
+type Protocol struct {
+	Name string
+	// Data of each Line bytes on a link are data, the rest says that they are there. 0: all are.
+	Data, Line unit.Bytes
+	// Launch is what a collective takes before its first message, its kernel's launch included.
+	Launch unit.Duration
+	// Inside is what a message inside a host takes beside the link, which may be less than nothing:
+	// the link's latency is of messages without a protocol. Between is what one between hosts takes
+	// beside the network: the receiver finds out that it is there.
+	Inside, Between unit.Duration
+	// Rate is the most data per time that a rank sends another over NVLink on a channel. 0: no limit.
+	Rate unit.Bitrate
+}
+
+// Wire returns the bytes that links carry for so many bytes of data: whole lines.
+func (p *Protocol) Wire(n int64) int64 {
+	if p == nil || p.Line == 0 {
+		return n
+	}
+	return (n + int64(p.Data) - 1) / int64(p.Data) * int64(p.Line)
+}
+
+// SetProtocol gives all collectives of the job a protocol.
+func (j *Job) SetProtocol(p *Protocol) {
+	for i := range j.Collectives {
+		j.Collectives[i].Protocol = p
+	}
+	for i := range j.Programs {
+		for k := range j.Programs[i].Ops {
+			if op := &j.Programs[i].Ops[k]; op.Coll >= 0 {
+				op.Duration = max(op.Duration, p.Launch)
+				op.Launch = op.Duration
+			}
+		}
+	}
+}
