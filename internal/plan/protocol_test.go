@@ -34,7 +34,8 @@ func TestProtocolKeysAreNCCLs(t *testing.T) {
 // protocol is there as long after its post as NCCL says, where the network is quicker.
 func TestNetworkIsNotCountedTwice(t *testing.T) {
 	p := planned(t, benchmarkOf("op: all-reduce, bytes: 8B, protocol: simple", "op: all-reduce, bytes: 8B, protocol: none"))
-	with, without := p.Jobs[0].Work.Collectives[p.Jobs[0].Rows[0].First].Protocol, p.Jobs[0].Work.Collectives[p.Jobs[0].Rows[1].First].Protocol
+	j := p.Jobs[0]
+	with, without := j.Work.Collectives[j.Rows[0].First].Protocol, j.Work.Collectives[j.Rows[1].First].Protocol
 	if without != nil {
 		t.Errorf("none is %+v", without)
 	}
