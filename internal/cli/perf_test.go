@@ -55,7 +55,9 @@ func TestAnInterruptedSweepKeepsItsRows(t *testing.T) {
 				cancel()
 				return &result.Summary{State: result.Interrupted}, ctx.Err()
 			}
-			return &result.Summary{Collectives: []result.Collective{{Bytes: sc.Jobs[0].Collectives[0].Bytes, Time: 1e6}}}, nil
+			return &result.Summary{
+				JobFigures: result.JobFigures{Collectives: []result.Collective{{Bytes: sc.Jobs[0].Collectives[0].Bytes,
+					Time: 1e6}}}}, nil
 		})
 		root := a.root()
 		root.SetArgs([]string{"perf", "broadcast", "-b", "8", "-e", "1K", "-f", "2", format})
@@ -96,7 +98,9 @@ func TestAnInterruptedComparisonKeepsItsRows(t *testing.T) {
 				cancel()
 				return &result.Summary{State: result.Interrupted}, ctx.Err()
 			}
-			return &result.Summary{Collectives: []result.Collective{{Bytes: sc.Jobs[0].Collectives[0].Bytes, Time: 25280000}}}, nil
+			return &result.Summary{
+				JobFigures: result.JobFigures{Collectives: []result.Collective{{Bytes: sc.Jobs[0].Collectives[0].Bytes,
+					Time: 25280000}}}}, nil
 		})
 		root := a.root()
 		root.SetArgs([]string{"import", "nccl-tests", log, format})

@@ -22,13 +22,12 @@ func lines(s *result.Summary) string {
 
 // A training has its step time first, then what it is not, then counters, 0 included.
 func TestFiguresOfATraining(t *testing.T) {
-	got := lines(&result.Summary{State: result.Interrupted, StepTime: 41_234_567, SampleRate: 1.552e6,
-		StepMedian: 44_234_567,
-		StepP99:    71_234_567, Steps: 20, StepsPlanned: 2814, TestAccuracy: new(0.96412),
-		FinalLoss: new(result.Float(0.084123)),
-		Overlap:   new(0.6131), VirtualTime: 116_300_000_000, ECNMarks: 5310, PacketHops: 123_456,
+	got := lines(&result.Summary{State: result.Interrupted, VirtualTime: 116_300_000_000, ECNMarks: 5310, PacketHops: 123_456,
 		BusiestLinks: []result.LinkFigures{{Port: "rail1/host1", Utilisation: 0.8123},
-			{Port: "rail1/host2", Utilisation: 0.5}}})
+			{Port: "rail1/host2", Utilisation: 0.5}},
+		JobFigures: result.JobFigures{StepTime: 41_234_567, SampleRate: 1.552e6, StepMedian: 44_234_567,
+			StepP99: 71_234_567, Steps: 20, StepsPlanned: 2814, TestAccuracy: new(0.96412),
+			FinalLoss: new(result.Float(0.084123)), Overlap: new(0.6131)}})
 	const want = `step time: 41.23 us virtual time of all steps / steps
 samples/s: 1.552 M global batch / step time
 step, median: 44.23 us of each step's slowest rank
@@ -68,7 +67,8 @@ func TestFiguresOfFlows(t *testing.T) {
 
 // Of a run that never ended no counter is known: 0 would be a lie.
 func TestNoCountersOfARunThatNeverEnded(t *testing.T) {
-	if got := Of(&result.Summary{State: result.Running, StepsPlanned: 7}); len(got) != 0 {
+	if got := Of(&result.Summary{State: result.Running,
+		JobFigures: result.JobFigures{StepsPlanned: 7}}); len(got) != 0 {
 		t.Errorf("%+v", got)
 	}
 	if got := Of(&result.Summary{State: result.Complete}); len(got) == 0 || got[0].Name != "ECN marks" {
@@ -99,7 +99,8 @@ func TestChanges(t *testing.T) {
 
 // The loss of a training that diverged is a figure: it is shown, and it is JSON.
 func TestALossThatIsNoNumber(t *testing.T) {
-	f := Of(&result.Summary{State: result.Running, FinalLoss: new(result.Float(math.NaN()))})
+	f := Of(&result.Summary{State: result.Running,
+		JobFigures: result.JobFigures{FinalLoss: new(result.Float(math.NaN()))}})
 	if len(f) != 1 || f[0].Text() != "NaN" {
 		t.Fatalf("%+v", f)
 	}

@@ -115,6 +115,9 @@ type QueuePair struct {
 	Path, Back     []topo.PortID // egress ports, first a NIC's own
 	Class          uint8
 	Log            bool // keep what held up each message in order of time, for ranks that wait for it
+	// Stream names the stream of random numbers of its timeouts: with the number of the queue pair
+	// among those of its job, these do not depend on what else runs.
+	Stream uint64
 }
 
 // AddQP adds a queue pair; all are added before Build.
@@ -124,7 +127,7 @@ func (n *Net) AddQP(q QueuePair) int32 {
 	n.qps = append(n.qps, qp{nic: int32(q.From), number: int32(len(c.qps)), class: q.Class, line: c.line,
 		route: n.fab.AddRoute(q.Path), from: q.From, to: q.To,
 		fromGPU: q.FromGPU, toGPU: q.ToGPU, name: q.Name, conn: -1, log: q.Log, deadline: unit.Never,
-		rng: sim.NewStream(n.cfg.Seed, "timeout", uint64(id))})
+		rng: sim.NewStream(n.cfg.Seed, "timeout", q.Stream)})
 	n.qps[id].snd.Init(n.cfg.Transport.MTU)
 	n.qps[id].hopsBack = len(q.Back)
 	n.positions += len(q.Path) + len(q.Back)

@@ -175,7 +175,9 @@ func TestChoices(t *testing.T) {
 }
 
 func TestResults(t *testing.T) {
-	sum := &result.Summary{Collectives: []result.Collective{{Bytes: 1 << 20, Time: 10 * unit.Microsecond}}}
+	sum := &result.Summary{
+		JobFigures: result.JobFigures{Collectives: []result.Collective{{Bytes: 1 << 20,
+			Time: 10 * unit.Microsecond}}}}
 	for op, want := range map[coll.Collective]string{
 		coll.AllReduce: "sum -1 838860800000 1572864000000", coll.AllGather: "none -1 838860800000 786432000000",
 		coll.ReduceTo: "sum 0 838860800000 838860800000", coll.AllToAll: "none -1 838860800000 786432000000",

@@ -74,6 +74,7 @@ type Pair struct {
 	Path, Back     []topo.PortID
 	Flow           *scenario.Flow // explicit; nil for ranks
 	Start          unit.Time      // of the flow: when its first message is posted
+	Stream         uint64         // of random numbers: the same whatever else runs
 }
 
 // Enabled reports whether anything uses the queue pair: ranks, or a flow that is not switched off.
@@ -315,9 +316,12 @@ func (p *Plan) connect(j *Job, src, dst, channel int32) error {
 // paths do not depend on what else runs.
 func (p *Plan) addPair(q Pair) error {
 	n := len(p.Pairs)
+	q.Stream = uint64(n)
 	if q.Job >= 0 {
-		n = int(p.Jobs[q.Job].pairs)
-		p.Jobs[q.Job].pairs++
+		j := &p.Jobs[q.Job]
+		n = int(j.pairs)
+		j.pairs++
+		q.Stream = uint64(n) ^ nameLabel(j.Spec.Name) ^ nameLabel(soleJob)
 	}
 	if q.From == q.To {
 		return fmt.Errorf("flow %s: from %s to itself: want two NICs", q.Name, p.Graph.NICName(q.From))
@@ -347,6 +351,18 @@ func (p *Plan) addPair(q Pair) error {
 		}
 	}
 	return p.addRouted(q)
+}
+
+// soleJob is the name of a job that is the only one and has no other name.
+const soleJob = "job"
+
+// nameLabel keeps the random streams of jobs apart: 64-bit FNV-1a of a name.
+func nameLabel(name string) uint64 {
+	h := uint64(0xcbf29ce484222325)
+	for _, c := range []byte(name) {
+		h = (h ^ uint64(c)) * 0x100000001b3
+	}
+	return h
 }
 
 // addRouted adds a queue pair whose paths are known.

@@ -15,6 +15,7 @@ const (
 
 // critical gathers the critical paths of steps.
 type critical struct {
+	job      string
 	table    *result.Table[result.PathRow]
 	name     func(port int32) string
 	evidence *evidence
@@ -22,24 +23,28 @@ type critical struct {
 	found    int64
 	every    int64 // 0: no step's path is found
 	sum      cause.Split
+	groups   []cause.Split   // of sum, what passed in the communication of each group; nil: there is one
 	slowest  exec.PathRecord // of those found; the first among equals
 }
 
 // PathFinder returns the finder of critical paths; nil where it would take too much memory.
-func (r *Recorder) PathFinder() *exec.PathFinder {
-	c := &r.critical
-	c.evidence = r.evidence
-	c.launch = func(rank, op int32) unit.Duration { return r.plan.Jobs[0].Work.Program(rank).Ops[op].Launch }
+func (j *Job) PathFinder() *exec.PathFinder {
+	c := &j.critical
+	c.job, c.evidence = j.name(), j.evidence
+	c.launch = func(rank, op int32) unit.Duration { return j.plan.Work.Program(rank).Ops[op].Launch }
 	c.name = func(port int32) string {
 		if port < 0 {
 			return ""
 		}
-		return r.plan.Graph.Ports[port].Name
+		return j.r.plan.Graph.Ports[port].Name
 	}
-	if c.every = r.plan.Jobs[0].PathsEvery(); c.every == 0 {
+	if n := len(j.plan.Work.Groups); n > 1 {
+		c.groups = make([]cause.Split, n)
+	}
+	if c.every = j.plan.PathsEvery(); c.every == 0 {
 		return nil
 	}
-	return exec.NewPathFinder(r.ranks(), c.every, c.take)
+	return exec.NewPathFinder(j.ranks(), c.every, c.take)
 }
 
 // take takes the path of a step that all ranks have ended.
@@ -47,6 +52,13 @@ func (c *critical) take(p *exec.PathRecord) {
 	c.found++
 	c.sum.Add(&p.Split)
 	c.evidence.path(p, c.launch)
+	if c.groups != nil {
+		for i := range p.Parts {
+			if q := &p.Parts[i]; q.Group >= 0 {
+				c.groups[q.Group][q.Cause] += q.Until.Sub(q.From)
+			}
+		}
+	}
 	if kept(p.Step) {
 		c.write(p)
 	}
@@ -69,6 +81,7 @@ func (c *critical) close() {
 func (c *critical) write(p *exec.PathRecord) {
 	for _, q := range p.Parts {
 		c.table.Add(result.PathRow{
+			Job:     c.job,
 			Step:    int32(p.Step),
 			Rank:    p.Rank,
 			From:    q.From,
@@ -91,10 +104,28 @@ func (c *critical) mean() *result.Causes {
 	if c.found == 0 {
 		return nil
 	}
-	mean := c.sum
-	for i := range mean {
-		mean[i] /= unit.Duration(c.found)
-	}
-	causes := result.CausesOf(mean)
+	causes := c.over(c.sum)
 	return &causes
+}
+
+// over divides a sum over the steps whose path was found by their number.
+func (c *critical) over(sum cause.Split) result.Causes {
+	for i := range sum {
+		sum[i] /= unit.Duration(c.found)
+	}
+	return result.CausesOf(sum)
+}
+
+// groupFigures says which part of the critical path passed in the communication of each group; nil
+// where there is one group.
+func (j *Job) groupFigures() (all []result.GroupFigures) {
+	if j.critical.found == 0 {
+		return nil
+	}
+	for g, sum := range j.critical.groups {
+		group := &j.plan.Work.Groups[g]
+		all = append(all, result.GroupFigures{Group: group.Name, Ranks: int64(len(group.Ranks)),
+			CriticalPath: j.critical.over(sum)})
+	}
+	return all
 }

@@ -18,13 +18,12 @@ import (
 	"railyard/internal/unit"
 )
 
-// evidence gathers what package diagnose judges by. Everything in it is a sum, so that the order
-// in which islands run cannot matter.
+// evidence gathers what package diagnose judges a job by. Everything in it is a sum, so that the
+// order in which islands run cannot matter.
 type evidence struct {
 	spans  map[spanKey]unit.Duration
 	count  int64              // of messages or steps that spans sum over
-	pairs  []*pairEvidence    // by queue pair; nil where nothing is known
-	connOf map[exec.Way]int32 // queue pair of a connection of ranks
+	connOf map[exec.Way]int32 // queue pair of a connection of the job's ranks
 }
 
 type spanKey struct {
@@ -48,28 +47,22 @@ type hopKey struct {
 
 type lostAt struct{ buffer, link int64 }
 
-func newEvidence(p *plan.Plan) *evidence {
-	e := &evidence{
-		spans:  map[spanKey]unit.Duration{},
-		pairs:  make([]*pairEvidence, len(p.Pairs)),
-		connOf: map[exec.Way]int32{},
-	}
-	for i := range p.Jobs {
-		for _, l := range p.Jobs[i].Links {
-			if l.Pair >= 0 {
-				e.connOf[l.Way] = l.Pair
-			}
+func newEvidence(p *plan.Job) *evidence {
+	e := &evidence{spans: map[spanKey]unit.Duration{}, connOf: map[exec.Way]int32{}}
+	for _, l := range p.Links {
+		if l.Pair >= 0 {
+			e.connOf[l.Way] = l.Pair
 		}
 	}
 	return e
 }
 
 // pair returns the evidence of a queue pair, for more to be added.
-func (e *evidence) pair(id int32) *pairEvidence {
-	if e.pairs[id] == nil {
-		e.pairs[id] = &pairEvidence{}
+func (r *Recorder) pair(id int32) *pairEvidence {
+	if r.known[id] == nil {
+		r.known[id] = &pairEvidence{}
 	}
-	return e.pairs[id]
+	return r.known[id]
 }
 
 func (e *evidence) add(k spanKey, d unit.Duration) {
@@ -106,13 +99,8 @@ func (e *evidence) path(p *exec.PathRecord, launch func(rank, op int32) unit.Dur
 	}
 }
 
-// message takes a completed message: why it was held up and, if the job's time is made of messages
-// (subject), its causes with their ports.
-func (e *evidence) message(f *nic.Flow, subject bool) {
-	e.pair(f.QP).held.Add(&f.Split)
-	if !subject {
-		return
-	}
+// message takes a completed message of a job whose time is made of messages.
+func (e *evidence) message(f *nic.Flow) {
 	e.count++
 	rest := f.Split
 	at := func(why cause.Cause, port topo.PortID, d unit.Duration) {
@@ -150,7 +138,7 @@ var unnumbered = map[string]bool{"CNP": true, "CTS": true, "credit": true, "cred
 
 // Lost takes a frame that did not arrive.
 func (r *Recorder) Lost(l fabric.Loss) {
-	p := r.evidence.pair(l.Flow)
+	p := r.pair(l.Flow)
 	key := hopKey{l.Port, l.Kind != fabric.Data && l.Kind != fabric.CreditAck}
 	if p.hops == nil {
 		p.hops = map[hopKey]*lostAt{}
@@ -177,15 +165,15 @@ func (r *Recorder) Lost(l fabric.Loss) {
 
 // TimedOut takes a retransmission timeout.
 func (r *Recorder) TimedOut(now unit.Time, qp int32, oldest int64) {
-	p := r.evidence.pair(qp)
+	p := r.pair(qp)
 	p.lost = append(p.lost, result.LossRow{Name: r.plan.Pairs[qp].Name, Time: now, Kind: "timeout"})
 	p.lostSeq = append(p.lostSeq, uint32(oldest)&roce.PSNMask)
 }
 
 // lossesOf removes and returns what was lost of a message that has ended or of those before it, in
 // order of time.
-func (e *evidence) lossesOf(f *nic.Flow) (rows []result.LossRow) {
-	p := e.pairs[f.QP]
+func (r *Recorder) lossesOf(f *nic.Flow) (rows []result.LossRow) {
+	p := r.known[f.QP]
 	if p == nil {
 		return nil
 	}
@@ -205,13 +193,13 @@ func (e *evidence) lossesOf(f *nic.Flow) (rows []result.LossRow) {
 	return rows
 }
 
-// diagnosis judges the run; nil where nothing completed.
-func (r *Recorder) diagnosis(s *result.Summary) *diagnose.Diagnosis {
-	e := r.evidence
+// diagnosis judges the job, whose figures are s; nil where nothing completed.
+func (j *Job) diagnosis(s *result.JobFigures) *diagnose.Diagnosis {
+	e, r, ranks := j.evidence, j.r, j.ranks()
 	subject := "a message of the job, mean over " + countOf(e.count, "message")
 	switch {
 	case e.count == 0 && s.Steps > 0: // no path was traced: places are not known
-		for why, d := range r.slowest {
+		for why, d := range j.slowest {
 			e.add(spanKey{why: cause.Cause(why), port: -1, pair: -1, rank: -1}, d)
 		}
 		e.count = s.Steps
@@ -221,26 +209,24 @@ func (r *Recorder) diagnosis(s *result.Summary) *diagnose.Diagnosis {
 		}
 	case e.count == 0:
 		return nil
-	case r.ranks() > 0 && s.Steps == 1:
+	case ranks > 0 && s.Steps == 1:
 		subject = "the one step along its critical path"
-	case r.ranks() > 0 && e.count == 1:
+	case ranks > 0 && e.count == 1:
 		subject = "the first of " + countOf(s.Steps, "step") + " along its critical path"
-	case r.ranks() > 0 && e.count < s.Steps:
+	case ranks > 0 && e.count < s.Steps:
 		subject = fmt.Sprintf("a step along its critical path, mean over %s of %s", unit.Count(e.count),
 			countOf(s.Steps, "step"))
-	case r.ranks() > 0:
+	case ranks > 0:
 		subject = "a step along its critical path, mean over " + countOf(e.count, "step")
 	}
 	in := &diagnose.Evidence{
 		Subject: subject,
 		Count:   e.count,
 		Pairs:   map[int32]*diagnose.Pair{},
-		Name:    func(pair int32) string { return r.plan.Pairs[pair].Name },
+		Name:    j.pairName,
 	}
-	if r.ranks() > 0 {
-		for rank := range r.computed {
-			in.RankCompute = append(in.RankCompute, r.computed[rank]/unit.Duration(max(1, r.rankSteps[rank])))
-		}
+	for rank := range j.computed {
+		in.RankCompute = append(in.RankCompute, j.computed[rank]/unit.Duration(max(1, j.rankSteps[rank])))
 	}
 	keys := slices.SortedFunc(maps.Keys(e.spans), func(a, b spanKey) int {
 		return cmp.Or(cmp.Compare(a.why, b.why), cmp.Compare(a.port, b.port), cmp.Compare(a.pair, b.pair),
@@ -271,6 +257,16 @@ func (r *Recorder) diagnosis(s *result.Summary) *diagnose.Diagnosis {
 		}
 	}
 	return diagnose.Of(in)
+}
+
+// pairName names a queue pair as the job sees it: one of its own, or of background, by its name; of
+// another job's it matters whose it is.
+func (j *Job) pairName(pair int32) string {
+	q := &j.r.plan.Pairs[pair]
+	if other := j.r.jobOf(q); other != nil && other != j {
+		return "job " + other.name()
+	}
+	return q.Name
 }
 
 func compareBool(a, b bool) int {
@@ -306,7 +302,7 @@ func (r *Recorder) portEvidence(id topo.PortID) diagnose.Port {
 }
 
 func (r *Recorder) pairEvidence(id int32) *diagnose.Pair {
-	q, own := &r.plan.Pairs[id], r.evidence.pair(id)
+	q, own := &r.plan.Pairs[id], r.pair(id)
 	p := &diagnose.Pair{
 		Line:      r.plan.Graph.Ports[q.Path[0]].Rate,
 		Held:      own.held,
@@ -368,8 +364,13 @@ func (r *Recorder) finishShares() {
 		}
 		for _, s := range fill[:min(len(fill), shownShares)] {
 			q := &r.plan.Pairs[s.Flow]
+			job := ""
+			if j := r.jobOf(q); j != nil {
+				job = j.name()
+			}
 			table.Add(result.ShareRow{
 				Port:  p.Name,
+				Job:   job,
 				Name:  q.Name,
 				Kind:  q.Kind,
 				Share: float64(s.Bytes) / float64(whole),

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"railyard/internal/coll"
+	"railyard/internal/plan"
 	"railyard/internal/result"
 	"railyard/internal/topo"
 	"railyard/internal/train"
@@ -17,9 +18,9 @@ const shown = 10
 // Ending is what the driver of a run knows of its end.
 type Ending struct {
 	Whole       bool  // the engine came to its end by itself
-	Stopped     bool  // a training was asked to stop before its last step
+	Stopped     bool  // trainings were asked to stop before their last steps
 	Interrupted error // why the driver ended the run, nil if it did not
-	Diverged    error // the loss of the training is not a number
+	Diverged    error // the loss of a training is not a number
 }
 
 // Finish completes the tables, fills the summary and returns the error that the run ended with.
@@ -37,11 +38,18 @@ func (r *Recorder) Finish(s *result.Summary, e Ending) (err error) {
 		s.Queues = r.queues.Figures(now)
 	}
 	r.finishFlows(s)
-	if r.ranks() > 0 {
-		r.finishRanks(s)
+	for i, f := range s.PerJob() {
+		j := r.jobs[i]
+		if j.ranks() > 0 {
+			j.finishRanks(f)
+		}
+		f.Diagnosis = j.diagnosis(f)
+		if r.several() {
+			f.Until = j.latest
+			s.Steps += f.Steps
+		}
 	}
 	r.finishShares()
-	s.Diagnosis = r.diagnosis(s)
 	s.Notes = r.notes(s, e.Diverged != nil)
 	if s.State, err = r.outcome(s, e); err != nil && s.State != result.Interrupted {
 		s.Error = err.Error()
@@ -118,6 +126,7 @@ func (r *Recorder) finishFlows(s *result.Summary) {
 		}
 		st := &r.pairs[i]
 		f := result.FlowFigures{
+			Job:         r.keyOf(&q),
 			Name:        q.Name,
 			Kind:        q.Kind,
 			Src:         q.Flow.From.String(),
@@ -147,58 +156,67 @@ func (r *Recorder) finishFlows(s *result.Summary) {
 	}
 }
 
-// finishSteps fills in the times of steps.
-func (r *Recorder) finishSteps(s *result.Summary) {
-	s.StepTime = unit.Duration(r.wholeUntil) / unit.Duration(s.Steps)
-	if s.StepTime > 0 && r.job != nil {
-		s.SampleRate = float64(r.plan.Scenario.Jobs[0].Train.Batch*r.ranks()) / s.StepTime.Seconds()
+// keyOf is the name of a queue pair's job, where there are several; "": background.
+func (r *Recorder) keyOf(q *plan.Pair) string {
+	if j := r.jobOf(q); j != nil && r.several() {
+		return j.name()
 	}
-	ascending := slices.Sorted(slices.Values(r.stepTimes))
+	return ""
+}
+
+// finishSteps fills in the times of steps.
+func (j *Job) finishSteps(s *result.JobFigures) {
+	s.StepTime = j.wholeUntil.Sub(s.From) / unit.Duration(s.Steps)
+	if s.StepTime > 0 && j.train != nil {
+		s.SampleRate = float64(j.plan.Spec.Train.Batch*j.ranks()) / s.StepTime.Seconds()
+	}
+	ascending := slices.Sorted(slices.Values(j.stepTimes))
 	s.StepMedian, s.StepP99 = result.Quantile(ascending, 0.5), result.Quantile(ascending, 0.99)
-	mean, slowest := r.mean, r.slowest
+	mean, slowest := j.mean, j.slowest
 	for c := range mean {
-		mean[c] /= unit.Duration(r.ended)
+		mean[c] /= unit.Duration(j.ended)
 		slowest[c] /= unit.Duration(s.Steps)
 	}
 	s.StepSplit = &result.StepSplit{Mean: result.CausesOf(mean), SlowestRank: result.CausesOf(slowest)}
-	s.CriticalPath = r.critical.mean()
-	s.PathsTraced, s.PathsEvery = r.critical.found, r.critical.every
+	s.CriticalPath = j.critical.mean()
+	s.PathsTraced, s.PathsEvery = j.critical.found, j.critical.every
+	s.Groups = j.groupFigures()
 }
 
 // finishRanks fills in what ranks have done.
-func (r *Recorder) finishRanks(s *result.Summary) {
-	s.Steps = int64(len(r.stepTimes))
+func (j *Job) finishRanks(s *result.JobFigures) {
+	s.Steps = int64(len(j.stepTimes))
 	if s.Steps > 0 {
-		r.finishSteps(s)
+		j.finishSteps(s)
 	}
-	if r.comm > 0 {
-		overlap := float64(r.overlap) / float64(r.comm)
+	if j.comm > 0 {
+		overlap := float64(j.overlap) / float64(j.comm)
 		s.Overlap = &overlap
 	}
-	if r.job == nil {
-		r.finishRows(s)
+	if j.train == nil {
+		j.finishRows(s)
 		return
 	}
-	r.finishTraining(s)
-	for c, sum := range r.colls {
+	j.finishTraining(s)
+	for c, sum := range j.colls {
 		if sum.n == 0 || sum.time == 0 {
 			continue
 		}
-		cl := &r.plan.Jobs[0].Work.Collectives[c]
+		cl := &j.plan.Work.Collectives[c]
 		s.Collectives = append(s.Collectives,
-			figures(cl.Name, coll.AllReduce, sum.n, cl.Bytes(), sum.time/unit.Duration(sum.n), r.ranks()))
+			figures(cl.Name, coll.AllReduce, sum.n, cl.Bytes(), sum.time/unit.Duration(sum.n), j.ranks()))
 	}
 }
 
-func (r *Recorder) finishTraining(s *result.Summary) {
+func (j *Job) finishTraining(s *result.JobFigures) {
 	if s.Steps > 0 {
-		loss := result.Float(r.job.EpochLoss(s.Steps - 1))
+		loss := result.Float(j.train.EpochLoss(s.Steps - 1))
 		s.FinalLoss = &loss
-		r.hooks.Progress(result.Progress{Phase: "testing", Virtual: r.engine.Now(), PacketHops: r.fabric.Hops()})
-		accuracy := r.job.Accuracy(train.Set{Pixels: r.images.Test.Pixels, Labels: r.images.Test.Labels})
+		j.r.hooks.Progress(result.Progress{Phase: "testing", Virtual: j.r.engine.Now(), PacketHops: j.r.fabric.Hops()})
+		accuracy := j.train.Accuracy(train.Set{Pixels: j.set.Test.Pixels, Labels: j.set.Test.Labels})
 		s.TestAccuracy = &accuracy
 	}
-	if r.job.Agree() {
-		s.WeightsSHA256 = train.Digest(r.job.Gathered(0))
+	if j.train.Agree() {
+		s.WeightsSHA256 = train.Digest(j.train.Gathered(0))
 	}
 }

@@ -2,6 +2,7 @@ package record
 
 import (
 	"fmt"
+	"slices"
 
 	"railyard/internal/qos"
 	"railyard/internal/result"
@@ -11,15 +12,32 @@ import (
 
 // notes explains counters: why one that a reader looks for is zero, and what one that is not zero
 // does not say by itself. The run's own figures prove each sentence.
-func (r *Recorder) notes(s *result.Summary, diverged bool) []string {
-	if r.job != nil && len(r.plan.Pairs) == 0 {
-		return append([]string{"no packets: all ranks are in one host, every gradient went over NVLink"},
-			r.trainingNotes(s, diverged)...)
+func (r *Recorder) notes(s *result.Summary, diverged bool) (notes []string) {
+	switch {
+	case len(r.plan.Pairs) == 0 && r.trains():
+		notes = []string{"no packets: all ranks are in one host, every gradient went over NVLink"}
+		if r.several() {
+			notes = []string{"no packets: all ranks of each job are in one host, every gradient went over NVLink"}
+		}
+	default:
+		notes = r.markNotes(s)
+		notes = append(notes, r.pauseNotes(s)...)
+		notes = append(notes, r.lossNotes(s)...)
 	}
-	notes := r.markNotes(s)
-	notes = append(notes, r.pauseNotes(s)...)
-	notes = append(notes, r.lossNotes(s)...)
-	return append(notes, r.trainingNotes(s, diverged)...)
+	for i, f := range s.PerJob() {
+		for _, n := range r.jobs[i].trainingNotes(f, diverged) {
+			if r.several() {
+				n = "job " + r.jobs[i].name() + ": " + n
+			}
+			notes = append(notes, n)
+		}
+	}
+	return notes
+}
+
+// trains reports whether all jobs are trainings.
+func (r *Recorder) trains() bool {
+	return !slices.ContainsFunc(r.jobs, func(j *Job) bool { return j.train == nil })
 }
 
 // markNotes is about ECN marks and the CNPs that answer them.
@@ -87,7 +105,7 @@ func (r *Recorder) whyEmpty() string {
 			sender[port] = q.From
 		}
 	}
-	if r.job != nil {
+	if r.trains() {
 		return "Each ring has its rail to itself: no switch port sends what comes from two NICs, " +
 			"except acknowledgements"
 	}
@@ -193,31 +211,31 @@ func (r *Recorder) faulted() (n int64) {
 }
 
 // trainingNotes is about what a training leaves out, and how to read its split.
-func (r *Recorder) trainingNotes(s *result.Summary, diverged bool) []string {
-	if r.job == nil {
+func (j *Job) trainingNotes(s *result.JobFigures, diverged bool) []string {
+	if j.train == nil {
 		return nil
 	}
 	var notes []string
-	if first := r.job.Loss(0); s.Steps > 1 && !diverged && s.Resumed == nil && float64(*s.FinalLoss) >= first {
+	if first := j.train.Loss(0); s.Steps > 1 && !diverged && s.Resumed == nil && float64(*s.FinalLoss) >= first {
 		notes = append(notes, fmt.Sprintf("the training has not learned: its final loss, %.4g, is no lower than "+
-			"that of its first step, %.4g. Most often job.train.lr (%v) is too large",
-			float64(*s.FinalLoss), first, r.plan.Scenario.Jobs[0].Train.LR))
+			"that of its first step, %.4g. Most often %s.train.lr (%v) is too large",
+			float64(*s.FinalLoss), first, j.plan.Spec.Path(), j.plan.Spec.Train.LR))
 	}
-	if s.StepSplit != nil && r.ranks() > 1 {
+	if s.StepSplit != nil && j.ranks() > 1 {
 		if mean := s.StepSplit.Mean.Split(); 3*s.StepSplit.Mean.Dependency > mean.Sum() {
 			notes = append(notes, fmt.Sprintf("dependency: waiting for a message that another rank could not send "+
 				"yet. A ring all-reduce over %d ranks takes %d messages, one after the other",
-				r.ranks(), 2*(r.ranks()-1)))
+				j.ranks(), 2*(j.ranks()-1)))
 		}
 	}
 	if s.Steps > 0 && s.PathsTraced == 0 {
 		notes = append(notes, "no critical path: to trace one takes a record of each operation of a step's "+
 			"collectives, and this job has too many of them, or none of its traced steps ended")
 	}
-	if out := r.job.LeftOut(); out > 0 {
+	if out := j.train.LeftOut(); out > 0 {
 		notes = append(notes, fmt.Sprintf("%s of %s training images were left out of each epoch: they do not fill a "+
 			"global batch",
-			unit.Count(int64(out)), unit.Count(int64(r.images.Train.N))))
+			unit.Count(int64(out)), unit.Count(int64(j.set.Train.N))))
 	}
 	return notes
 }

@@ -1,6 +1,8 @@
 package record
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 
 	"railyard/internal/cause"
@@ -27,8 +29,12 @@ type Recorder struct {
 	engine *sim.Engine
 	fabric *fabric.Fabric
 	net    *nic.Net
-	job    *train.Job // nil: the ranks compute nothing real, or there are none
-	images *dataset.Set
+
+	jobs []*Job
+	open int // jobs that are not done
+	// latest is the last end of a step or of a message of a job so far. With several islands it need
+	// not be the one that was heard of last.
+	latest unit.Time
 
 	steps      ordered[result.StepRow]
 	operations ordered[result.OperationRow]
@@ -37,34 +43,44 @@ type Recorder struct {
 	queues     *result.QueueLog
 	sampleAt   unit.Duration
 
+	flowID int64
+	pairs  []pairStats
+	known  []*pairEvidence // by queue pair; nil where nothing is known
+	paths  []string
+
+	stuck []result.OpenMessage // what was not acknowledged when the run ended
+}
+
+// Job records one job: it is the exec.Observer of its ranks.
+type Job struct {
+	r     *Recorder
+	plan  *plan.Job
+	base  int32      // its rank 0 among the ranks of all jobs
+	train *train.Job // nil: the ranks compute nothing real, or there are none
+	set   *dataset.Set
+
 	unended    map[int64]*openStep // steps that some ranks have not ended
 	stepTimes  []unit.Duration     // slowest rank, by step
 	mean       cause.Split
 	slowest    cause.Split
 	ended      int64     // rank-steps
 	wholeUntil unit.Time // when all ranks had ended the last of stepTimes
-	limit      int64     // steps after which the run is over
-	// latest is the last end of a step or of a message of the job so far. With several islands it
-	// need not be the one that was heard of last.
-	latest  unit.Time
-	comm    unit.Duration
-	overlap unit.Duration
-	colls   []collective // by collective of the step
-	rows    []rowTimes   // of job.collectives
-	rowOf   []int32      // by collective of the step: index in rows, -1 where it is not timed
-
-	flowID int64
-	pairs  []pairStats
-	paths  []string
+	limit      int64     // steps after which the job is done
+	latest     unit.Time // the last end of a step or of a message so far
+	done       bool
+	comm       unit.Duration
+	overlap    unit.Duration
+	colls      []collective // by collective of the step
+	rows       []rowTimes   // of its collectives
+	rowOf      []int32      // by collective of the step: index in rows, -1 where it is not timed
 
 	critical critical
 	evidence *evidence
 
 	computed  []unit.Duration // in compute, by rank
 	rankSteps []int64
-	jobLeft   int64                // messages of the job's own flows that are not acknowledged; 0 with ranks
-	ran       int64                // collectives that ranks have ended, each rank's own
-	stuck     []result.OpenMessage // what was not acknowledged when the run ended
+	left      int64 // messages of its own flows that are not acknowledged; 0 with ranks
+	ran       int64 // collectives that ranks have ended, each rank's own
 }
 
 // sample is the length of a queue at a sampling instant.
@@ -107,7 +123,12 @@ type Parts struct {
 	Engine *sim.Engine
 	Fabric *fabric.Fabric
 	Net    *nic.Net
-	Job    *train.Job   // nil: no training
+	Jobs   []JobParts // as the plan lists them
+}
+
+// JobParts are those of one job.
+type JobParts struct {
+	Train  *train.Job   // nil: no training
 	Steps  int64        // that the ranks take; 0 where the job sends flows
 	Images *dataset.Set // of a training
 }
@@ -115,63 +136,102 @@ type Parts struct {
 // Hooks are what a recorder tells the driver of a run.
 type Hooks struct {
 	Progress func(result.Progress)
-	Step     func(step int64, loss float64) // all ranks have ended a step
-	Done     func(last unit.Time)           // the job is done; the last event of it was then
+	Step     func(job int, step int64, loss float64) // all ranks of a training have ended a step
+	Done     func(last unit.Time)                    // the jobs are done; the last event of them was then
 }
 
 // New returns a recorder of a run into a directory, nil for none. lookahead is that of the run's
 // islands, 0 with one.
 func New(p *plan.Plan, dir *result.Dir, lookahead unit.Duration, hooks Hooks) *Recorder {
-	job := &p.Jobs[0]
-	ranks := job.Ranks()
 	r := &Recorder{
 		plan:      p,
 		dir:       dir,
 		lookahead: lookahead,
 		hooks:     hooks,
-		unended:   map[int64]*openStep{},
 		pairs:     make([]pairStats, len(p.Pairs)),
-		evidence:  newEvidence(p),
-		computed:  make([]unit.Duration, ranks),
-		rankSteps: make([]int64, ranks),
+		known:     make([]*pairEvidence, len(p.Pairs)),
 	}
 	for i := range p.Pairs {
 		r.paths = append(r.paths, p.PathText(p.Pairs[i].Path))
 	}
-	if job.Work != nil {
-		r.colls = make([]collective, len(job.Work.Collectives))
-		r.rowOf = make([]int32, len(job.Work.Collectives))
-		for c := range r.rowOf {
-			r.rowOf[c] = -1
-		}
-	}
-	for i := range job.Rows {
-		r.rows = append(r.rows, rowTimes{began: make([]unit.Time, ranks)})
-		for k := range job.Rows[i].Count {
-			r.rowOf[job.Rows[i].First+k] = int32(i)
-		}
+	base := int32(0)
+	for i := range p.Jobs {
+		j := newJob(r, &p.Jobs[i], base)
+		r.jobs = append(r.jobs, j)
+		base += int32(j.ranks())
 	}
 	return r
 }
 
+func newJob(r *Recorder, p *plan.Job, base int32) *Job {
+	ranks := p.Ranks()
+	j := &Job{
+		r:         r,
+		plan:      p,
+		base:      base,
+		unended:   map[int64]*openStep{},
+		evidence:  newEvidence(p),
+		computed:  make([]unit.Duration, ranks),
+		rankSteps: make([]int64, ranks),
+	}
+	if p.Work != nil {
+		j.colls = make([]collective, len(p.Work.Collectives))
+		j.rowOf = make([]int32, len(p.Work.Collectives))
+		for c := range j.rowOf {
+			j.rowOf[c] = -1
+		}
+	}
+	for i := range p.Rows {
+		j.rows = append(j.rows, rowTimes{began: make([]unit.Time, ranks)})
+		for k := range p.Rows[i].Count {
+			j.rowOf[p.Rows[i].First+k] = int32(i)
+		}
+	}
+	return j
+}
+
+// Job returns the recorder of a job, which its ranks report to.
+func (r *Recorder) Job(i int) *Job { return r.jobs[i] }
+
+// several reports whether names of jobs are needed to tell what is whose.
+func (r *Recorder) several() bool { return len(r.jobs) > 1 }
+
+// jobOf returns the job of a queue pair, nil for background.
+func (r *Recorder) jobOf(q *plan.Pair) *Job {
+	if q.Job < 0 {
+		return nil
+	}
+	return r.jobs[q.Job]
+}
+
+// name is that of the job.
+func (j *Job) name() string { return j.plan.Spec.Name }
+
 // ranks is how many there are, 0 where the job sends flows.
-func (r *Recorder) ranks() int { return r.plan.Jobs[0].Ranks() }
+func (j *Job) ranks() int { return j.plan.Ranks() }
 
 // Open is called when the run is built, before its first event: it opens the tables that the
 // scenario wants.
 func (r *Recorder) Open(parts Parts) {
-	r.engine, r.fabric, r.net, r.job, r.images = parts.Engine, parts.Fabric, parts.Net, parts.Job, parts.Images
-	r.jobLeft = r.jobMessages()
+	r.engine, r.fabric, r.net = parts.Engine, parts.Fabric, parts.Net
 	dir, out := r.dir, r.plan.Scenario.Output
 	var steps *result.Table[result.StepRow] // a nil table takes rows and keeps none
 	var operations *result.Table[result.OperationRow]
 	var flows *result.Table[result.FlowRow]
 	var hops *result.Table[result.HopRow]
 	var losses *result.Table[result.LossRow]
-	if parts.Steps > 0 {
-		r.limit = parts.Steps
+	for i, p := range parts.Jobs {
+		j := r.jobs[i]
+		j.train, j.set, j.limit, j.left = p.Train, p.Images, p.Steps, j.messages()
+		j.done = p.Steps == 0 && j.left == 0
+		if !j.done {
+			r.open++
+		}
+		if p.Steps == 0 {
+			continue
+		}
 		steps = dir.Steps()
-		r.critical.table = dir.Paths()
+		j.critical.table = dir.Paths()
 		if out.Operations {
 			operations = dir.Operations()
 		}
@@ -222,7 +282,9 @@ func (r *Recorder) close() {
 	r.operations.flush(unit.Never)
 	r.flows.flush(unit.Never)
 	r.samples.flush(unit.Never)
-	r.critical.close()
+	for _, j := range r.jobs {
+		j.critical.close()
+	}
 }
 
 // Sample takes a queue's length from the fabric.
@@ -233,12 +295,13 @@ func (r *Recorder) Sample(s fabric.Sample) {
 }
 
 // Step takes a step that a rank has ended: exec.Observer.
-func (r *Recorder) Step(s exec.StepRecord) {
+func (j *Job) Step(s exec.StepRecord) {
 	var loss *float64
-	if r.job != nil {
-		loss = new(r.job.RankLoss(s.Rank, s.Step))
+	if j.train != nil {
+		loss = new(j.train.RankLoss(s.Rank, s.Step))
 	}
-	r.steps.add(s.End, s.Rank, result.StepRow{
+	j.r.steps.add(s.End, j.base+s.Rank, result.StepRow{
+		Job:     j.name(),
 		Step:    int32(s.Step),
 		Rank:    s.Rank,
 		Start:   s.Start,
@@ -248,63 +311,96 @@ func (r *Recorder) Step(s exec.StepRecord) {
 		Overlap: s.Overlap,
 		Causes:  result.CausesOf(s.Split),
 	})
-	r.ended++
-	r.latest = max(r.latest, s.End)
-	r.mean.Add(&s.Split)
-	r.computed[s.Rank] += s.Split[cause.Compute]
-	r.rankSteps[s.Rank]++
-	r.comm += s.Comm
-	r.overlap += s.Overlap
-	st := r.step(s.Step)
+	j.ended++
+	j.passed(s.End)
+	j.mean.Add(&s.Split)
+	j.computed[s.Rank] += s.Split[cause.Compute]
+	j.rankSteps[s.Rank]++
+	j.comm += s.Comm
+	j.overlap += s.Overlap
+	st := j.step(s.Step)
 	// The slowest rank is the one whose step took longest; among equals the lowest number.
 	d, best := s.End.Sub(s.Start), st.slowest.End.Sub(st.slowest.Start)
 	if st.ranks == 0 || d > best || d == best && s.Rank < st.slowest.Rank {
 		st.slowest = s
 	}
 	st.end = max(st.end, s.End)
-	if st.ranks++; st.ranks < r.ranks() {
+	if st.ranks++; st.ranks < j.ranks() {
 		return
 	}
-	delete(r.unended, s.Step)
-	r.stepTimes = append(r.stepTimes, st.slowest.End.Sub(st.slowest.Start))
-	r.wholeUntil = max(r.wholeUntil, st.end)
-	r.slowest.Add(&st.slowest.Split)
+	delete(j.unended, s.Step)
+	j.stepTimes = append(j.stepTimes, st.slowest.End.Sub(st.slowest.Start))
+	j.wholeUntil = max(j.wholeUntil, st.end)
+	j.slowest.Add(&st.slowest.Split)
 	for c, sp := range st.colls {
-		if sp.n == r.ranks() {
-			r.colls[c].n++
-			r.colls[c].time += sp.end.Sub(sp.start)
+		if sp.n == j.ranks() {
+			j.colls[c].n++
+			j.colls[c].time += sp.end.Sub(sp.start)
 		}
 	}
-	if r.job != nil {
-		r.hooks.Step(s.Step, r.job.Loss(s.Step))
+	if j.train != nil {
+		j.r.hooks.Step(j.number(), s.Step, j.train.Loss(s.Step))
 	}
-	if int64(len(r.stepTimes)) == r.limit {
-		r.hooks.Done(r.latest)
+	if int64(len(j.stepTimes)) == j.limit {
+		j.end()
+	}
+}
+
+// number is the job's in the plan.
+func (j *Job) number() int { return slices.Index(j.r.jobs, j) }
+
+// passed takes the time at which a step or a message of the job ended.
+func (j *Job) passed(at unit.Time) {
+	j.latest = max(j.latest, at)
+	j.r.latest = max(j.r.latest, at)
+}
+
+// end takes it that the job is done. With the last one the run is.
+func (j *Job) end() {
+	if j.done {
+		return
+	}
+	j.done = true
+	if j.r.open--; j.r.open == 0 {
+		j.r.hooks.Done(j.r.latest)
 	}
 }
 
 // StopAfter makes the job be done after so many steps, if it has more.
-func (r *Recorder) StopAfter(steps int64) { r.limit = min(r.limit, steps) }
+func (j *Job) StopAfter(steps int64) { j.limit = min(j.limit, steps) }
 
-func (r *Recorder) step(n int64) *openStep {
-	st := r.unended[n]
+// GiveUp makes the run not wait for the job. Another one is not done yet.
+func (j *Job) GiveUp() {
+	if !j.done {
+		j.done = true
+		j.r.open--
+	}
+}
+
+// Done reports whether the job is done, or given up.
+func (j *Job) Done() bool { return j.done }
+
+func (j *Job) step(n int64) *openStep {
+	st := j.unended[n]
 	if st == nil {
-		st = &openStep{colls: make([]span, len(r.colls))}
-		r.unended[n] = st
+		st = &openStep{colls: make([]span, len(j.colls))}
+		j.unended[n] = st
 	}
 	return st
 }
 
 // Operation takes an operation that a rank has ended: exec.Observer.
-func (r *Recorder) Operation(p exec.OperationRecord) {
-	program := r.plan.Jobs[0].Work.Program(p.Rank)
-	op := &program.Ops[p.Op]
-	r.operations.add(p.End, p.Rank, result.OperationRow{
+func (j *Job) Operation(p exec.OperationRecord) {
+	program := j.plan.Work.Program(p.Rank)
+	op, stream := &program.Ops[p.Op], &program.Streams[p.Stream]
+	j.r.operations.add(p.End, j.base+p.Rank, result.OperationRow{
+		Job:        j.name(),
 		Step:       int32(p.Step),
 		Rank:       p.Rank,
 		Op:         p.Op,
 		Name:       p.Name,
-		Stream:     program.Streams[p.Stream].Name,
+		Stream:     stream.Name,
+		Group:      j.group(stream.Group),
 		Start:      p.Start,
 		End:        p.End,
 		ReleasedBy: p.ReleasedBy,
@@ -312,13 +408,21 @@ func (r *Recorder) Operation(p exec.OperationRecord) {
 	if op.Kind != workload.Communication {
 		return
 	}
-	r.timeRow(&p, op.Coll)
-	sp := &r.step(p.Step).colls[op.Coll]
+	j.timeRow(&p, op.Coll)
+	sp := &j.step(p.Step).colls[op.Coll]
 	if sp.n == 0 {
 		sp.start, sp.end = p.Start, p.End
 	}
 	sp.start, sp.end = min(sp.start, p.Start), max(sp.end, p.End)
 	sp.n++
+}
+
+// group is the name of a group of the job's ranks, "" of none.
+func (j *Job) group(g int32) string {
+	if g < 0 {
+		return ""
+	}
+	return j.plan.Work.Groups[g].Name
 }
 
 // Flow takes a message that has been acknowledged, or that the run left unfinished.
@@ -340,8 +444,12 @@ func (r *Recorder) Flow(f *nic.Flow) {
 		Path:        r.paths[f.QP],
 		Status:      result.StatusUnfinished,
 	}
+	j := r.jobOf(q)
+	if j != nil {
+		row.Job = j.name()
+	}
 	if f.Message != nil {
-		row.Channel, row.Step = f.Message.Channel, int32(f.Message.Step)
+		row.Channel, row.Step, row.Group = f.Message.Channel, int32(f.Message.Step), j.group(f.Message.Group)
 	}
 	if f.Placed >= 0 {
 		row.Placed, row.Status, row.Causes = f.Placed, result.StatusPlaced, result.CausesOf(f.Split)
@@ -355,7 +463,7 @@ func (r *Recorder) Flow(f *nic.Flow) {
 	if end := r.net.Completed(f); end >= 0 {
 		row.FCT = end.Sub(f.Posted)
 	}
-	losses := r.evidence.lossesOf(f)
+	losses := r.lossesOf(f)
 	for i := range losses {
 		if losses[i].Kind == "timeout" {
 			row.Timeouts++
@@ -364,7 +472,10 @@ func (r *Recorder) Flow(f *nic.Flow) {
 		}
 	}
 	if row.FCT > 0 {
-		r.evidence.message(f, q.Kind == result.KindJob)
+		r.pair(f.QP).held.Add(&f.Split)
+		if q.Kind == result.KindJob {
+			j.evidence.message(f)
+		}
 	}
 	r.flows.add(r.engine.Now(), f.QP, flowRows{row, r.waits(f), losses})
 	if s.posted == 0 || f.Posted < s.first {
@@ -379,9 +490,9 @@ func (r *Recorder) Flow(f *nic.Flow) {
 	s.done++
 	s.fct += row.FCT
 	if q.Kind == result.KindJob {
-		r.latest = max(r.latest, f.Acked)
-		if r.jobLeft--; r.jobLeft == 0 {
-			r.hooks.Done(r.latest)
+		j.passed(f.Acked)
+		if j.left--; j.left == 0 {
+			j.end()
 		}
 	}
 }
@@ -438,25 +549,51 @@ func (r *Recorder) endName(nicID topo.NICID, gpu int32) string {
 	return r.plan.Graph.Hosts[r.plan.Graph.NICs[nicID].Host].Name + "/gpu" + strconv.Itoa(int(gpu))
 }
 
-// Report tells the progress of the run.
+// Report tells the progress of the run: of its trainings, or else of its collectives, or of its
+// flows.
 func (r *Recorder) Report(now unit.Time) {
-	p := result.Progress{Phase: "flows", Virtual: now, PacketHops: r.fabric.Hops()}
-	switch {
-	case r.job != nil:
-		p.Phase, p.Done, p.Total = "training", int64(len(r.stepTimes)), r.job.Steps()
-		if p.Done > 0 {
-			p.Loss, p.HasLoss = r.job.Loss(p.Done-1), true
+	all := map[string]*result.Progress{}
+	for _, j := range r.jobs {
+		var p result.Progress
+		j.progress(&p)
+		sum := all[p.Phase]
+		if sum == nil {
+			all[p.Phase] = &p
+			continue
 		}
-	case len(r.rows) > 0:
-		p.Phase, p.Done, p.Total = "collectives", r.ran/int64(r.ranks()), int64(len(r.colls))
+		sum.Done, sum.Total = sum.Done+p.Done, sum.Total+p.Total
+		if !sum.HasLoss {
+			sum.Loss, sum.HasLoss = p.Loss, p.HasLoss
+		}
+	}
+	p := cmp.Or(all["training"], all["collectives"], all["flows"])
+	p.Virtual, p.PacketHops = now, r.fabric.Hops()
+	r.hooks.Progress(*p)
+}
+
+// progress tells that of the job.
+func (j *Job) progress(p *result.Progress) {
+	p.Phase = "flows"
+	switch {
+	case j.train != nil:
+		p.Phase, p.Done, p.Total = "training", int64(len(j.stepTimes)), j.train.Steps()
+		if p.Done > 0 {
+			p.Loss, p.HasLoss = j.train.Loss(p.Done-1), true
+		}
+	case len(j.rows) > 0:
+		p.Phase, p.Done, p.Total = "collectives", j.ran/int64(j.ranks()), int64(len(j.colls))
 	default:
-		for i := range r.pairs {
-			q := &r.plan.Pairs[i]
-			if q.Kind == result.KindJob && q.Sends() {
+		for i := range j.r.pairs {
+			q := &j.r.plan.Pairs[i]
+			if j.sends(q) {
 				p.Total += int64(q.Flow.Count) * int64(q.Flow.Bytes)
-				p.Done += r.pairs[i].done * int64(q.Flow.Bytes)
+				p.Done += j.r.pairs[i].done * int64(q.Flow.Bytes)
 			}
 		}
 	}
-	r.hooks.Progress(p)
+}
+
+// sends reports whether a queue pair carries one of the job's own flows.
+func (j *Job) sends(q *plan.Pair) bool {
+	return q.Kind == result.KindJob && q.Sends() && j.r.jobs[q.Job] == j
 }

@@ -20,22 +20,44 @@ func (r *Recorder) outcome(s *result.Summary, e Ending) (result.State, error) {
 		return result.Failed, r.dir.Err()
 	case e.Diverged != nil:
 		return result.Failed, e.Diverged
-	case !e.Whole || e.Stopped && s.Steps < s.StepsPlanned:
+	case !e.Whole || e.Stopped && r.behind(s):
 		return result.Interrupted, e.Interrupted
-	case s.Steps < s.StepsPlanned || r.jobLeft > 0:
+	case r.behind(s):
 		return result.Unfinished, r.unfinished(s)
 	}
 	return result.Complete, nil
 }
 
-// unfinished is the error of a run in which no event is left and the job is not done.
-func (r *Recorder) unfinished(s *result.Summary) error {
-	t := fmt.Sprintf("%s of %s messages of the job were never acknowledged", unit.Count(r.jobLeft),
-		unit.Count(r.jobMessages()))
-	if r.ranks() > 0 {
-		t = fmt.Sprintf("not all ranks ended step %d (of %d, counted from 0)", s.Steps, s.StepsPlanned)
+// behind reports whether a job has not done all that it was to do.
+func (r *Recorder) behind(s *result.Summary) bool {
+	for i, f := range s.PerJob() {
+		if r.jobs[i].behind(f) {
+			return true
+		}
 	}
-	t += ", and nothing is left to happen"
+	return false
+}
+
+func (j *Job) behind(f *result.JobFigures) bool { return f.Steps < f.StepsPlanned || j.left > 0 }
+
+// unfinished is the error of a run in which no event is left and a job is not done.
+func (r *Recorder) unfinished(s *result.Summary) error {
+	var all []string
+	for i, f := range s.PerJob() {
+		j := r.jobs[i]
+		if !j.behind(f) {
+			continue
+		}
+		t := fmt.Sprintf("%s of %s messages of the job were never acknowledged", unit.Count(j.left), unit.Count(j.messages()))
+		if j.ranks() > 0 {
+			t = fmt.Sprintf("not all ranks ended step %d (of %d, counted from 0)", f.Steps, f.StepsPlanned)
+		}
+		if r.several() {
+			t = "job " + j.name() + ": " + t
+		}
+		all = append(all, t)
+	}
+	t := strings.Join(all, "; ") + ", and nothing is left to happen"
 	if len(r.stuck) > 0 {
 		t += ": " + someOf(r.stuck)
 	}
@@ -45,10 +67,10 @@ func (r *Recorder) unfinished(s *result.Summary) error {
 	return fmt.Errorf("the run is unfinished: %s", t)
 }
 
-// jobMessages is how many messages the job's own flows have.
-func (r *Recorder) jobMessages() (n int64) {
-	for i := range r.plan.Pairs {
-		if q := &r.plan.Pairs[i]; q.Kind == result.KindJob && q.Sends() {
+// messages is how many messages the job's own flows have.
+func (j *Job) messages() (n int64) {
+	for i := range j.r.plan.Pairs {
+		if q := &j.r.plan.Pairs[i]; j.sends(q) {
 			n += int64(q.Flow.Count)
 		}
 	}
@@ -82,6 +104,7 @@ func (r *Recorder) left(f *nic.Flow) {
 		return
 	}
 	m := result.OpenMessage{
+		Job:    r.keyOf(q),
 		Name:   q.Name,
 		Kind:   q.Kind,
 		Src:    r.endName(q.From, q.FromGPU),

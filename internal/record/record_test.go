@@ -32,20 +32,20 @@ job: {train: {model: mlp, layers: [4, 3, 2], data: nowhere, batch: 1, epochs: 2,
 	}
 	images := &dataset.Set{}
 	images.Train.N, images.Train.Pixels, images.Train.Labels = 8, make([]byte, 8*4), make([]uint8, 8)
-	r := New(p, nil, 0, Hooks{Step: func(int64, float64) {}})
+	r := New(p, nil, 0, Hooks{Step: func(int, int64, float64) {}})
 	job, err := train.New(train.Config{Model: p.Jobs[0].Model, Kernel: nn.Portable,
 		Train:    train.Set{Pixels: images.Train.Pixels, Labels: images.Train.Labels},
 		Replicas: 8, Batch: 1, Epochs: 2, SGD: nn.SGD{LR: 0.2}, Work: p.Jobs[0].Work})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Open(Parts{Job: job, Steps: job.Steps(), Images: images})
+	r.Open(Parts{Jobs: []JobParts{{Train: job, Steps: job.Steps(), Images: images}}})
 	return r
 }
 
 // Of equally slow steps the path of the first is kept.
 func TestTheFirstOfEquallySlowPathsIsKept(t *testing.T) {
-	c := critical{evidence: newEvidence(&plan.Plan{}), name: func(int32) string { return "" }}
+	c := critical{evidence: newEvidence(&plan.Job{}), name: func(int32) string { return "" }}
 	for step, took := range []unit.Time{5, 9, 7, 9} {
 		c.take(&exec.PathRecord{Step: int64(step), Start: 100, End: 100 + took,
 			Parts: []exec.PathPart{{Kind: exec.PathMessage, From: 100, Until: 100 + took}}})
@@ -66,9 +66,9 @@ func TestTheFirstOfEquallySlowRanksCounts(t *testing.T) {
 				s.End -= 10 // quicker
 			}
 			s.Split[cause.Compute] = unit.Duration(rank + 1)
-			r.Step(s)
+			r.Job(0).Step(s)
 		}
-		if got := r.slowest[cause.Compute]; got != 1 {
+		if got := r.jobs[0].slowest[cause.Compute]; got != 1 {
 			t.Errorf("ended in the order %v: rank %d counts as the slowest, want 0", order, got-1)
 		}
 	}
@@ -80,12 +80,12 @@ func TestTheDriverHearsOfStepsAndOfTheEnd(t *testing.T) {
 	for limit, want := range map[int64]string{9: "step 0, step 1, done at 208", 1: "step 0, done at 108, step 1"} {
 		r := training(t)
 		var heard []string
-		r.hooks.Step = func(step int64, _ float64) { heard = append(heard, "step "+string('0'+rune(step))) }
+		r.hooks.Step = func(_ int, step int64, _ float64) { heard = append(heard, "step "+string('0'+rune(step))) }
 		r.hooks.Done = func(last unit.Time) { heard = append(heard, "done at "+unit.Duration(last).String()) }
-		r.StopAfter(limit)
+		r.Job(0).StopAfter(limit)
 		for step := range int64(2) {
 			for rank := range int32(8) {
-				r.Step(exec.StepRecord{Rank: rank, Step: step, End: unit.Time(100*(step+1)) + unit.Time(rank+1)})
+				r.Job(0).Step(exec.StepRecord{Rank: rank, Step: step, End: unit.Time(100*(step+1)) + unit.Time(rank+1)})
 			}
 		}
 		if got := strings.ReplaceAll(strings.Join(heard, ", "), "ps", ""); got != want {
@@ -97,8 +97,8 @@ func TestTheDriverHearsOfStepsAndOfTheEnd(t *testing.T) {
 // A training of which no critical path was traced says so.
 func TestARunWithoutPathsSaysSo(t *testing.T) {
 	for traced, want := range map[int64]bool{0: true, 2: false} {
-		notes := training(t).trainingNotes(&result.Summary{Steps: 2, PathsTraced: traced,
-			FinalLoss: new(result.Float(0))}, false)
+		notes := training(t).Job(0).trainingNotes(&result.JobFigures{Steps: 2, PathsTraced: traced, FinalLoss: new(result.Float(0))},
+			false)
 		if got := slices.ContainsFunc(notes,
 			func(n string) bool { return strings.HasPrefix(n, "no critical path: ") }); got != want {
 			t.Errorf("%d paths were traced, and the notes say %q", traced, notes)

@@ -15,16 +15,16 @@ type rowTimes struct {
 }
 
 // timeRow takes a collective that a rank has ended.
-func (r *Recorder) timeRow(p *exec.OperationRecord, c int32) {
-	if len(r.rows) == 0 {
+func (j *Job) timeRow(p *exec.OperationRecord, c int32) {
+	if len(j.rows) == 0 {
 		return
 	}
-	r.ran++
-	i := r.rowOf[c]
+	j.ran++
+	i := j.rowOf[c]
 	if i < 0 {
 		return
 	}
-	t, row := &r.rows[i], &r.plan.Jobs[0].Rows[i]
+	t, row := &j.rows[i], &j.plan.Rows[i]
 	if c == row.First {
 		t.began[p.Rank] = p.Start
 	}
@@ -37,10 +37,10 @@ func (r *Recorder) timeRow(p *exec.OperationRecord, c int32) {
 // finishRows fills in the rows that all ranks have ended. The time of a row is what nccl-tests
 // reports by default (-a 1): each rank's time from its first timed run to the end of its last, over
 // the number of runs, mean over ranks (src/common.cu, BenchTime).
-func (r *Recorder) finishRows(s *result.Summary) {
-	ranks := r.ranks()
-	for i := range r.rows {
-		t, row := &r.rows[i], &r.plan.Jobs[0].Rows[i]
+func (j *Job) finishRows(s *result.JobFigures) {
+	ranks := j.ranks()
+	for i := range j.rows {
+		t, row := &j.rows[i], &j.plan.Rows[i]
 		if t.ended < ranks {
 			continue
 		}

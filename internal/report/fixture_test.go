@@ -65,7 +65,8 @@ func small(t *testing.T, finish bool) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &result.Summary{Name: "small", Seed: 7, Kernel: "portable", ScenarioYAML: smallScenario, StepsPlanned: 3}
+	s := &result.Summary{Name: "small", Seed: 7, ScenarioYAML: smallScenario,
+		JobFigures: result.JobFigures{Kernel: "portable", StepsPlanned: 3}}
 	s.Thresholds, s.Mistakes = smallThresholds(t)
 	if err := dir.Begin(s); err != nil {
 		t.Fatal(err)

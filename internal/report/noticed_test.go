@@ -20,7 +20,7 @@ func TestMedianAndTiesOfSteps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum := &result.Summary{Name: "ties", Steps: 2, ScenarioYAML: smallScenario}
+	sum := &result.Summary{Name: "ties", ScenarioYAML: smallScenario, JobFigures: result.JobFigures{Steps: 2}}
 	if err := dir.Begin(sum); err != nil {
 		t.Fatal(err)
 	}

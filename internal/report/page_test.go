@@ -189,7 +189,8 @@ func large(t *testing.T) string {
 		t.Fatal(err)
 	}
 	s := &result.Summary{Name: "large",
-		ScenarioYAML: strings.Replace(smallScenario, "dp: 2", "dp: 512", 1), StepsPlanned: steps}
+		ScenarioYAML: strings.Replace(smallScenario, "dp: 2", "dp: 512", 1),
+		JobFigures:   result.JobFigures{StepsPlanned: steps}}
 	s.Thresholds, s.Mistakes = smallThresholds(t)
 	if err := dir.Begin(s); err != nil {
 		t.Fatal(err)

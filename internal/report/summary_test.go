@@ -92,7 +92,8 @@ func TestTracedSteps(t *testing.T) {
 		{5, 21, 80, "5 of 80 steps (every 21st, and the slowest)"},
 		{5, 10, 5, "5 steps"},
 	} {
-		s := &result.Summary{PathsTraced: c.traced, PathsEvery: c.every, Steps: c.steps}
+		s := &result.Summary{
+			JobFigures: result.JobFigures{PathsTraced: c.traced, PathsEvery: c.every, Steps: c.steps}}
 		if got := tracedSteps(s); got != c.want {
 			t.Errorf("%d of %d, every %d: %s, want %s", c.traced, c.steps, c.every, got, c.want)
 		}

@@ -57,7 +57,8 @@ func TestOfWhichStepsThePathIs(t *testing.T) {
 		{3, 1, 1<<31 - 1, "the first of 3 steps along its critical path", " of the first of 3 steps"},
 		{3, 3, 1, "a step along its critical path, mean over 3 steps", ", mean over 3 steps"},
 	} {
-		s := &result.Summary{Steps: c.steps, PathsTraced: c.traced, PathsEvery: c.every}
+		s := &result.Summary{
+			JobFigures: result.JobFigures{Steps: c.steps, PathsTraced: c.traced, PathsEvery: c.every}}
 		if got := alongPath(s); got != c.subject {
 			t.Errorf("%d of %d steps: %q, want %q", c.traced, c.steps, got, c.subject)
 		}

@@ -140,7 +140,8 @@ func training(split result.Causes) *Data {
 	}
 	st := &StepStats{Ranks: 8, Time: times, Slowest: s, Mean: s, slowestRank: make([]int32, 20)}
 	st.rank()
-	return &Data{Summary: &result.Summary{State: result.Complete, Steps: 20}, Steps: st, End: unit.Time(20 * s.Sum()),
+	return &Data{Summary: &result.Summary{State: result.Complete,
+		JobFigures: result.JobFigures{Steps: 20}}, Steps: st, End: unit.Time(20 * s.Sum()),
 		Settings: Settings{Training: true, Ranks: 8, Collective: "ring"},
 		Links: []result.LinkRow{{Port: "host1/rail1", From: "host1", To: "rail1", Tier: result.TierHost,
 			Rate: 200 * unit.GigabitPerSec, Utilisation: 0.09}}}

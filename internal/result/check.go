@@ -86,12 +86,13 @@ func (c *Causes) within(whole unit.Duration) error {
 
 func checkSteps(b *bounds) func(*StepRow) error {
 	n := int64(0)
+	job := ""
 	var step, rank int32 = -1, -1
 	return func(r *StepRow) error {
-		if r.Step == step && r.Rank == rank {
+		if r.Job == job && r.Step == step && r.Rank == rank {
 			return errTwice
 		}
-		step, rank = r.Step, r.Rank
+		job, step, rank = r.Job, r.Step, r.Rank
 		err := cmp.Or(b.step(r.Step, 0), index("rank", r.Rank, 0), b.ordered("start_ps", "end_ps", r.Start, r.End),
 			b.span("comm_ps", r.Comm), b.span("overlap_ps", r.Overlap))
 		if err != nil {
@@ -109,14 +110,18 @@ func checkSteps(b *bounds) func(*StepRow) error {
 }
 
 func checkOperations(b *bounds) func(*OperationRow) error {
-	var last [3]int32
+	type key struct {
+		job            string
+		step, rank, op int32
+	}
+	var last key
 	first := true
 	return func(r *OperationRow) error {
-		key := [3]int32{r.Step, r.Rank, r.Op}
-		if !first && key == last {
+		k := key{r.Job, r.Step, r.Rank, r.Op}
+		if !first && k == last {
 			return errTwice
 		}
-		first, last = false, key
+		first, last = false, k
 		return cmp.Or(b.step(r.Step, 0), index("rank", r.Rank, 0), index("op", r.Op, 0),
 			b.ordered("start_ps", "end_ps", r.Start, r.End),
 			index("released_by", r.ReleasedBy, -1))
@@ -217,7 +222,7 @@ func checkPaths(b *bounds) func(*PathRow) error {
 		switch {
 		case !first && *r == last:
 			return errTwice
-		case !first && r.Step == last.Step && r.Rank == last.Rank && r.From != last.Until:
+		case !first && r.Job == last.Job && r.Step == last.Step && r.Rank == last.Rank && r.From != last.Until:
 			return fmt.Errorf("from_ps is %d, want %d, where the part before it ends", int64(r.From), int64(last.Until))
 		}
 		first, last = false, *r

@@ -146,7 +146,10 @@ func (c *summaryCheck) fields(v reflect.Value, name string) error {
 			continue
 		}
 		key, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
-		if name != "" {
+		switch {
+		case v.Type().Field(i).Anonymous: // its keys stand among the others
+			key = name
+		case name != "":
 			key = name + "." + key
 		}
 		if err := c.value(v.Field(i), key); err != nil {

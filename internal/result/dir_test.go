@@ -214,11 +214,11 @@ func TestOpenComplains(t *testing.T) {
 		{"", "holds no run.json, so it is no run directory"},
 		{`{"state": "comp`, "run.json is damaged: unexpected end of JSON input"},
 		{`{"state": "complete", "version": "9.1.0", "format_version": 99, "seed": "s"}`,
-			"format version 99 of Railyard 9.1.0 is newer than this one reads (2): use that version, or run the " +
+			"format version 99 of Railyard 9.1.0 is newer than this one reads (3): use that version, or run the " +
 				"scenario again"},
 		{`{"state": "complete", "version": "0.0.1", "format_version": 0}`,
-			"format version 0 of Railyard 0.0.1 is older than this one reads (2)"},
-		{`{"state": "running", "format_version": 2}`,
+			"format version 0 of Railyard 0.0.1 is older than this one reads (3)"},
+		{`{"state": "running", "format_version": 3}`,
 			`incomplete: its run was killed or is still going (state "running" in run.json)`},
 	} {
 		dir := t.TempDir()

@@ -93,7 +93,8 @@ func TestTablesAreSummed(t *testing.T) {
 
 // Rows that no run writes are refused, with the row and the column.
 func TestRowsAreChecked(t *testing.T) {
-	s := &Summary{State: Complete, FormatVersion: FormatVersion, VirtualTime: 1000, StepsPlanned: 4}
+	s := &Summary{State: Complete, FormatVersion: FormatVersion, VirtualTime: 1000,
+		JobFigures: JobFigures{StepsPlanned: 4}}
 	for _, c := range []struct {
 		want string
 		err  error

@@ -77,6 +77,7 @@ func (c Causes) Split() cause.Split {
 //
 // Invariant: the causes sum to End - Start.
 type StepRow struct {
+	Job     string        `parquet:"job,delta"` // its name in the scenario
 	Step    int32         `parquet:"step,delta"`
 	Rank    int32         `parquet:"rank,delta"`
 	Start   unit.Time     `parquet:"start_ps,delta"`
@@ -89,11 +90,13 @@ type StepRow struct {
 
 // OperationRow is one operation of a rank's DAG: a row of operations.parquet.
 type OperationRow struct {
+	Job        string    `parquet:"job,delta"`
 	Step       int32     `parquet:"step,delta"`
 	Rank       int32     `parquet:"rank,delta"`
 	Op         int32     `parquet:"op,delta"`     // index in the rank's DAG, from 0
 	Name       string    `parquet:"name,delta"`   // "forward 1", "all-reduce 0"
 	Stream     string    `parquet:"stream,delta"` // "compute", the communicator's name, "copy"
+	Group      string    `parquet:"group,delta"`  // of ranks that communicate; "": it is no communication
 	Start      unit.Time `parquet:"start_ps,delta"`
 	End        unit.Time `parquet:"end_ps,delta"`
 	ReleasedBy int32     `parquet:"released_by,delta"` // the operation whose end let this one start; -1: none
@@ -119,6 +122,8 @@ const (
 // Invariant: of a completed flow the causes sum to FCT.
 type FlowRow struct {
 	ID      int64      `parquet:"id,delta"`
+	Job     string     `parquet:"job,delta"`   // "": background
+	Group   string     `parquet:"group,delta"` // of ranks, whose collective it belongs to; "": none
 	Name    string     `parquet:"name,delta"`
 	Kind    string     `parquet:"kind,delta"` // collective, job, background
 	Src     string     `parquet:"src,delta"`  // host1/gpu0 or host1/nic0
@@ -216,6 +221,7 @@ type LossRow struct {
 // made its switch send a pause: a row of shares.parquet.
 type ShareRow struct {
 	Port  string  `parquet:"port,delta"`
+	Job   string  `parquet:"job,delta"`  // "": background
 	Name  string  `parquet:"name,delta"` // of the queue pair
 	Kind  string  `parquet:"kind,delta"`
 	Share float64 `parquet:"share"` // of all that waited at the port, 0 to 1
@@ -228,6 +234,7 @@ type ShareRow struct {
 //
 // Invariant: the parts of a step are contiguous, from the start of Rank's step to its end.
 type PathRow struct {
+	Job     string    `parquet:"job,delta"`
 	Step    int32     `parquet:"step,delta"`
 	Rank    int32     `parquet:"rank,delta"` // which ended the step last
 	From    unit.Time `parquet:"from_ps,delta"`

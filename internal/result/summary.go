@@ -27,7 +27,7 @@ const (
 )
 
 // Summary is run.json and the object that `railyard run --json` prints. Every
-// figure but WallSeconds is the same on each repetition. A figure that the job does
+// figure but WallSeconds is the same on each repetition. A figure that the run does
 // not have is nil or zero, and its key absent.
 //
 // Of the times of steps StepTime is the headline: ranks begin a step while others end
@@ -39,17 +39,9 @@ type Summary struct {
 	FormatVersion int    `json:"format_version"`
 	Name          string `json:"name"`
 	Seed          uint64 `json:"seed"`
-	Kernel        string `json:"kernel,omitempty"` // which tensor kernel: values depend on it
-	// virtual time until all ranks had ended Steps, over Steps
-	StepTime   unit.Duration `json:"step_time_ps,omitempty"`
-	SampleRate float64       `json:"samples_per_second,omitempty"` // global batch over StepTime
-	StepMedian unit.Duration `json:"step_median_ps,omitempty"`     // over steps, of the rank that took longest
-	// 99 % of the steps took at most this, of the rank that took longest
-	StepP99       unit.Duration `json:"step_p99_ps,omitempty"`
-	TestAccuracy  *float64      `json:"test_accuracy,omitempty"`
-	FinalLoss     *Float        `json:"final_loss,omitempty"`    // mean training loss of the last epoch
-	Steps         int64         `json:"steps"`                   // training steps completed
-	StepsPlanned  int64         `json:"steps_planned,omitempty"` // differs from Steps when interrupted
+	// of the one job that there is; with several Steps and StepsPlanned are sums, the others absent
+	JobFigures
+	Jobs          []JobFigures  `json:"jobs,omitempty"` // of several, in order of the scenario
 	VirtualTime   unit.Time     `json:"virtual_time_ps"`
 	WallSeconds   float64       `json:"wall_seconds"`
 	PacketHops    int64         `json:"packet_hops"`
@@ -60,17 +52,7 @@ type Summary struct {
 	Drops         int64         `json:"drops"`
 	LosslessDrops int64         `json:"lossless_drops"` // of them, of classes under PFC
 	Retransmits   int64         `json:"retransmits"`
-	// float32 little-endian, layers in order, W then b, row-major
-	WeightsSHA256 string     `json:"weights_sha256,omitempty"`
-	Overlap       *float64   `json:"overlap,omitempty"` // fraction of communication time beside compute, 0..1
-	StepSplit     *StepSplit `json:"step_split_ps,omitempty"`
-	// mean over PathsTraced steps: what the rank that ended the step last waited for
-	CriticalPath *Causes             `json:"critical_path_ps,omitempty"`
-	PathsTraced  int64               `json:"paths_traced,omitempty"` // steps whose critical path was traced
-	PathsEvery   int64               `json:"paths_every,omitempty"`  // one of so many steps was to be traced
-	Diagnosis    *diagnose.Diagnosis `json:"diagnosis,omitempty"`    // what the time was lost to
-	Collectives  []Collective        `json:"collectives,omitempty"`
-	BusiestLinks []LinkFigures       `json:"busiest_links,omitempty"` // busiest first
+	BusiestLinks  []LinkFigures `json:"busiest_links,omitempty"` // busiest first
 	// explicit and background flows, in order of the scenario
 	Flows []FlowFigures `json:"flows,omitempty"`
 	// of a run that failed or is unfinished: the first messages that were not acknowledged
@@ -82,9 +64,8 @@ type Summary struct {
 	Thresholds []qos.Row      `json:"thresholds,omitempty"` // of RoCE data, a row for each kind of port
 	Mistakes   []qos.Mistake  `json:"mistakes,omitempty"`   // in the thresholds, with their cures
 	// those that the run wrote, as they were when it ended
-	Tables  []TableFile `json:"tables,omitempty"`
-	Notes   []string    `json:"notes,omitempty"`   // why a counter is zero, findings: a sentence each
-	Resumed *Resumed    `json:"resumed,omitempty"` // the training went on from weights of another run
+	Tables []TableFile `json:"tables,omitempty"`
+	Notes  []string    `json:"notes,omitempty"` // why a counter is zero, findings: a sentence each
 	// what the run read beside its scenario, in the order in which it did
 	Inputs   []InputDigest   `json:"inputs,omitempty"`
 	Scenario json.RawMessage `json:"scenario,omitempty"` // resolved, as data; made from ScenarioYAML if nil
@@ -100,6 +81,77 @@ type Resumed struct {
 	Step   int64  `json:"step"`   // of the training: so many are done before the run's first
 	File   string `json:"file"`   // of the weights, without its folder
 	SHA256 string `json:"sha256"` // of that file
+}
+
+// JobFigures is what one job did. A figure that it does not have is nil or zero, and its key
+// absent.
+type JobFigures struct {
+	Job    string    `json:"job,omitempty"`      // its name, and what kind it is, where there are several
+	Kind   string    `json:"kind,omitempty"`     // one of the Job constants
+	From   unit.Time `json:"from_ps,omitempty"`  // when it started
+	Until  unit.Time `json:"until_ps,omitempty"` // when its last step or message ended, of several jobs
+	Kernel string    `json:"kernel,omitempty"`   // which tensor kernel: values depend on it
+	// virtual time from its start until all ranks had ended Steps, over Steps
+	StepTime   unit.Duration `json:"step_time_ps,omitempty"`
+	SampleRate float64       `json:"samples_per_second,omitempty"` // global batch over StepTime
+	StepMedian unit.Duration `json:"step_median_ps,omitempty"`     // over steps, of the rank that took longest
+	// 99 % of the steps took at most this, of the rank that took longest
+	StepP99      unit.Duration `json:"step_p99_ps,omitempty"`
+	TestAccuracy *float64      `json:"test_accuracy,omitempty"`
+	FinalLoss    *Float        `json:"final_loss,omitempty"`    // mean training loss of the last epoch
+	Steps        int64         `json:"steps"`                   // training steps completed
+	StepsPlanned int64         `json:"steps_planned,omitempty"` // differs from Steps when interrupted
+	// float32 little-endian, layers in order, W then b, row-major
+	WeightsSHA256 string     `json:"weights_sha256,omitempty"`
+	Overlap       *float64   `json:"overlap,omitempty"` // fraction of communication time beside compute, 0..1
+	StepSplit     *StepSplit `json:"step_split_ps,omitempty"`
+	// mean over PathsTraced steps: what the rank that ended the step last waited for
+	CriticalPath *Causes             `json:"critical_path_ps,omitempty"`
+	PathsTraced  int64               `json:"paths_traced,omitempty"` // steps whose critical path was traced
+	PathsEvery   int64               `json:"paths_every,omitempty"`  // one of so many steps was to be traced
+	Groups       []GroupFigures      `json:"groups,omitempty"`       // of several that communicate
+	Diagnosis    *diagnose.Diagnosis `json:"diagnosis,omitempty"`    // what the time was lost to
+	Collectives  []Collective        `json:"collectives,omitempty"`
+	Resumed      *Resumed            `json:"resumed,omitempty"` // the training went on from weights of another run
+}
+
+// The kinds of job.
+const (
+	JobTrain       = "train"
+	JobCollectives = "collectives"
+	JobFlows       = "flows"
+)
+
+// GroupFigures is the part that one group of a job's ranks has in the critical path: its messages,
+// reductions and copies, mean over PathsTraced steps.
+type GroupFigures struct {
+	Group        string `json:"group"`
+	Ranks        int64  `json:"ranks"`
+	CriticalPath Causes `json:"critical_path_ps"`
+}
+
+// PerJob returns the figures of each job.
+func (s *Summary) PerJob() (all []*JobFigures) {
+	if len(s.Jobs) == 0 {
+		return []*JobFigures{&s.JobFigures}
+	}
+	for i := range s.Jobs {
+		all = append(all, &s.Jobs[i])
+	}
+	return all
+}
+
+// OfJob returns the run as if job i of Jobs were the only one: with its figures and flows, and those
+// of the network, which the jobs share. Background flows belong to none.
+func (s *Summary) OfJob(i int) *Summary {
+	one := *s
+	one.JobFigures, one.Jobs, one.Flows = s.Jobs[i], nil, nil
+	for _, f := range s.Flows {
+		if f.Job == one.Job {
+			one.Flows = append(one.Flows, f)
+		}
+	}
+	return &one
 }
 
 // StepSplit is where the time of a training step went.
@@ -131,6 +183,7 @@ type LinkFigures struct {
 
 // FlowFigures is one explicit flow.
 type FlowFigures struct {
+	Job         string         `json:"job,omitempty"` // whose, of several jobs; "": background
 	Name        string         `json:"name"`
 	Kind        string         `json:"kind"`
 	Src         string         `json:"src"`
@@ -158,7 +211,8 @@ func (f FlowFigures) Took() unit.Duration {
 // OpenMessage is a message that was posted and never acknowledged, and the last that is known of
 // it.
 type OpenMessage struct {
-	Name   string     `json:"name"` // of its flow, or its queue pair
+	Job    string     `json:"job,omitempty"` // whose, of several jobs
+	Name   string     `json:"name"`          // of its flow, or its queue pair
 	Kind   string     `json:"kind"`
 	Src    string     `json:"src"`
 	Dst    string     `json:"dst"`

@@ -23,19 +23,9 @@ func example() *Summary {
 	path := slow
 	path[cause.Dependency], path[cause.Queueing] = 0, slow[cause.Queueing]+slow[cause.Dependency]
 	return &Summary{
-		State: Complete, Name: "digits-incast", Seed: 1, Kernel: "portable", Dir: "runs/digits-incast-1",
-		TestAccuracy: new(0.96412), FinalLoss: new(Float(0.084123)), Steps: 2814, VirtualTime: 116_300_000_000,
-		StepTime: 41_234_567, SampleRate: 1.552e6, StepMedian: 44_234_567, StepP99: 71_234_567,
-		PathsTraced: 283, PathsEvery: 10,
+		State: Complete, Name: "digits-incast", Seed: 1, Dir: "runs/digits-incast-1", VirtualTime: 116_300_000_000,
 		WallSeconds: 38.24, PacketHops: 123_456_789, Events: 400_000_000, ECNMarks: 5310, CNPs: 81,
-		Pauses: 12, Overlap: new(0.6131),
-		WeightsSHA256: strings.Repeat("0123456789abcdef", 4),
-		StepSplit:     &StepSplit{Mean: CausesOf(mean), SlowestRank: CausesOf(slow)},
-		CriticalPath:  new(CausesOf(path)),
-		Collectives: []Collective{{Name: "all-reduce 0 (layer 2)", Count: 2814, Bytes: 5160, Time: 20_000_000,
-			AlgBW: 2.58e8, BusBW: 4.515e8},
-			{Name: "all-reduce 1 (layer 1)", Count: 2814, Bytes: 401_920, Time: 31_250_000,
-				AlgBW: 1.286144e10, BusBW: 2.250752e10}},
+		Pauses: 12,
 		Flows: []FlowFigures{{Name: "background 1", Bytes: 100_000_000, Start: new(unit.Time(1_000_000_000)),
 			FCT: new(unit.Duration(8_500_000_000)), Marks: 5310, CNPs: 81, Status: StatusDone},
 			{Name: "a background flow with a very long name indeed", Bytes: 100_000_000,
@@ -56,6 +46,17 @@ func example() *Summary {
 		Notes: []string{"drops 0: PFC stops the sender before a buffer is full, so nothing was lost in this run and " +
 			"go-back-N had nothing to repeat",
 			"retransmissions 0: no packet was lost"},
+		JobFigures: JobFigures{Kernel: "portable", TestAccuracy: new(0.96412),
+			FinalLoss: new(Float(0.084123)), Steps: 2814, StepTime: 41_234_567, SampleRate: 1.552e6,
+			StepMedian: 44_234_567, StepP99: 71_234_567, PathsTraced: 283, PathsEvery: 10,
+			Overlap: new(0.6131), WeightsSHA256: strings.Repeat("0123456789abcdef", 4),
+			StepSplit:    &StepSplit{Mean: CausesOf(mean), SlowestRank: CausesOf(slow)},
+			CriticalPath: new(CausesOf(path)),
+			Collectives: []Collective{{Name: "all-reduce 0 (layer 2)", Count: 2814, Bytes: 5160,
+				Time:  20_000_000,
+				AlgBW: 2.58e8, BusBW: 4.515e8},
+				{Name: "all-reduce 1 (layer 1)", Count: 2814, Bytes: 401_920, Time: 31_250_000,
+					AlgBW: 1.286144e10, BusBW: 2.250752e10}}},
 	}
 }
 

@@ -5,4 +5,4 @@ const Version = "0.1.0"
 
 // FormatVersion is the version of the run directory: it is raised when a column
 // or a key of run.json changes its meaning or goes away.
-const FormatVersion = 2
+const FormatVersion = 3

@@ -16,15 +16,15 @@ import (
 
 // measureData says how many images a training has, before any is drawn or read; nothing for a job
 // of flows.
-func measureData(ctx context.Context, sc *scenario.Scenario) (size dataset.Size, drawn bool, err error) {
-	t := sc.Jobs[0].Train
+func measureData(ctx context.Context, j *scenario.Job) (size dataset.Size, drawn bool, err error) {
+	t := j.Train
 	if t == nil {
 		return size, false, nil
 	}
 	d := t.Data.Digits
 	if d == nil {
 		if size, err = dataset.Measure(t.Data.Path); err != nil {
-			return size, false, &plan.FieldError{Path: "job.train.data", Err: err}
+			return size, false, &plan.FieldError{Path: j.Path() + ".train.data", Err: err}
 		}
 		return size, true, nil
 	}
@@ -38,7 +38,7 @@ func measureData(ctx context.Context, sc *scenario.Scenario) (size dataset.Size,
 			d.Dir, d.Dir, d.Train, d.Test, d.Seed, d.Side)
 	}
 	if err != nil {
-		return size, false, &plan.FieldError{Path: "job.train.data.digits.dir", Err: err}
+		return size, false, &plan.FieldError{Path: j.Path() + ".train.data.digits.dir", Err: err}
 	}
 	return dataset.Size{Train: d.Train, Test: d.Test, Rows: d.Side, Cols: d.Side}, there, nil
 }
@@ -62,28 +62,23 @@ type imageSet struct {
 
 // loadData reads the images of a training, nil for other jobs, and checks that they fit the
 // network.
-func loadData(ctx context.Context, sc *scenario.Scenario, shared *Images,
-	progress func(result.Progress)) (*imageSet, error) {
-	t := sc.Jobs[0].Train
-	if t == nil {
+func loadData(ctx context.Context, j *scenario.Job, shared *Images, progress func(result.Progress)) (*imageSet, error) {
+	if j.Train == nil {
 		return nil, nil
 	}
-	if shared == nil {
-		shared = &Images{}
-	}
-	set, err := shared.load(ctx, sc, progress)
+	set, err := shared.load(ctx, j, progress)
 	if err != nil {
 		return nil, err
 	}
-	if err := fitsLayers(t, set.Set); err != nil {
-		return nil, &plan.FieldError{Path: "job.train.layers", Err: err}
+	if err := fitsLayers(j.Train, set.Set); err != nil {
+		return nil, &plan.FieldError{Path: j.Path() + ".train.layers", Err: err}
 	}
 	return set, nil
 }
 
 // load reads the images. It draws them first if the scenario says how and they are not there.
-func (im *Images) load(ctx context.Context, sc *scenario.Scenario, progress func(result.Progress)) (*imageSet, error) {
-	t := sc.Jobs[0].Train
+func (im *Images) load(ctx context.Context, j *scenario.Job, progress func(result.Progress)) (*imageSet, error) {
+	t := j.Train
 	key := t.Data.Path
 	if d := t.Data.Digits; d != nil {
 		key = fmt.Sprintf("digits %+v", *d)
@@ -101,7 +96,7 @@ func (im *Images) load(ctx context.Context, sc *scenario.Scenario, progress func
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case err != nil:
-			return nil, &plan.FieldError{Path: "job.train.data.digits.dir", Err: err}
+			return nil, &plan.FieldError{Path: j.Path() + ".train.data.digits.dir", Err: err}
 		}
 	}
 	runtime.GC() // images that were drawn are on disk now: free their memory for reading
@@ -111,7 +106,7 @@ func (im *Images) load(ctx context.Context, sc *scenario.Scenario, progress func
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case err != nil:
-		return nil, &plan.FieldError{Path: "job.train.data", Err: err}
+		return nil, &plan.FieldError{Path: j.Path() + ".train.data", Err: err}
 	}
 	if im.sets == nil {
 		im.sets = map[string]*imageSet{}
@@ -120,24 +115,43 @@ func (im *Images) load(ctx context.Context, sc *scenario.Scenario, progress func
 	return im.sets[key], nil
 }
 
-// inputKeys are the keys that name what a run reads.
+// inputKeys are the keys that name what a run reads: of a job below its own path.
 var inputKeys = map[string]string{
-	result.ScheduleInput: "job.collective.schedule",
-	result.TopologyInput: "fabric.topology",
-	result.FlowsInput:    "job.flows_csv",
-	result.ImagesInput:   "job.train.data",
+	result.ScheduleInput: "collective.schedule",
+	result.FlowsInput:    "flows_csv",
+	result.ImagesInput:   "train.data",
+}
+
+// inputName is the name of an input of a job: its own, or that of the kind and the job of several.
+func inputName(sc *scenario.Scenario, job int, kind string) string {
+	if len(sc.Jobs) == 1 {
+		return kind
+	}
+	return sc.Jobs[job].Name + "-" + kind
 }
 
 // InputKey returns the key of the scenario that names an input, "" if there is none.
-func InputKey(name string) string { return inputKeys[name] }
+func InputKey(sc *scenario.Scenario, name string) string {
+	if name == result.TopologyInput {
+		return "fabric.topology"
+	}
+	for i := range sc.Jobs {
+		for kind, key := range inputKeys {
+			if inputName(sc, i, kind) == name {
+				return sc.Jobs[i].Path() + "." + key
+			}
+		}
+	}
+	return ""
+}
 
 // sameInputs reports an input that has changed since the run that is repeated.
-func sameInputs(want, got []result.InputDigest) error {
+func sameInputs(sc *scenario.Scenario, want, got []result.InputDigest) error {
 	for _, w := range want {
 		for _, g := range got {
 			if g.Name == w.Name && g != w {
 				return &plan.FieldError{
-					Path: inputKeys[w.Name],
+					Path: InputKey(sc, w.Name),
 					Err: fmt.Errorf("what it names has changed since "+
 						"the run that is repeated: its SHA-256 is %s, want %s", g.SHA256, w.SHA256),
 				}
@@ -162,20 +176,20 @@ func fitsLayers(t *scenario.Train, set *dataset.Set) error {
 }
 
 // fitsBatch reports a training set that is smaller than what one step takes.
-func fitsBatch(sc *scenario.Scenario, images int) error {
-	t, ranks := sc.Jobs[0].Train, sc.RankCount(&sc.Jobs[0])
+func fitsBatch(sc *scenario.Scenario, j *scenario.Job, images int) error {
+	t, ranks := j.Train, sc.RankCount(j)
 	if t == nil || t.Batch <= images/ranks {
 		return nil
 	}
 	if images < ranks {
 		return &plan.FieldError{
-			Path: "job.train.data",
+			Path: j.Path() + ".train.data",
 			Err: fmt.Errorf("%s: %d training images for %d ranks, want "+
 				"at least one for each", t.Data.Dir(), images, ranks),
 		}
 	}
 	return &plan.FieldError{
-		Path: "job.train.batch",
+		Path: j.Path() + ".train.batch",
 		Err: fmt.Errorf("%d on each of %d ranks: one step takes more "+
 			"than the %d training images, want at most %d",
 			t.Batch, ranks, images, images/ranks),

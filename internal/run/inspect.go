@@ -20,29 +20,35 @@ func Inspect(sc *scenario.Scenario) (*plan.Inspection, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, found := inspectData(sc)
-	return p.Inspect([]dataset.Size{data}, found, machine.Memory()), nil
+	sizes := make([]dataset.Size, len(sc.Jobs))
+	var found []scenario.Finding
+	for i := range sc.Jobs {
+		var more []scenario.Finding
+		sizes[i], more = inspectData(sc, &sc.Jobs[i])
+		found = append(found, more...)
+	}
+	return p.Inspect(sizes, found, machine.Memory()), nil
 }
 
 // inspectData finds how many images a training has, and what is to say about them. It reads those
 // that are there, and draws none.
-func inspectData(sc *scenario.Scenario) (size dataset.Size, found []scenario.Finding) {
-	t, ctx := sc.Jobs[0].Train, context.Background()
+func inspectData(sc *scenario.Scenario, j *scenario.Job) (size dataset.Size, found []scenario.Finding) {
+	t, ctx := j.Train, context.Background()
 	if t == nil {
 		return size, nil
 	}
-	size, there, err := measureData(ctx, sc)
+	size, there, err := measureData(ctx, j)
 	if err == nil {
-		err = fitsBatch(sc, size.Train)
+		err = fitsBatch(sc, j, size.Train)
 	}
 	switch d := t.Data.Digits; {
 	case err == nil && there:
-		_, err = loadData(ctx, sc, nil, func(result.Progress) {})
+		_, err = loadData(ctx, j, &Images{}, func(result.Progress) {})
 	case err == nil:
 		images := unit.Count(int64(d.Train + d.Test))
 		found = append(found, scenario.Finding{
 			Severity: scenario.Warning,
-			Path:     "job.train.data.digits.dir",
+			Path:     j.Path() + ".train.data.digits.dir",
 			Message:  fmt.Sprintf("%s: not there yet, the run draws %s images first", d.Dir, images),
 		})
 	}

@@ -16,10 +16,10 @@ type prepared struct {
 	plan     *plan.Plan
 	estimate plan.Estimate
 	files    []result.Input // that the scenario names
-	images   *imageSet      // of a training
+	images   []*imageSet    // by job, nil but of trainings
 
-	about checkpoint.Training // what the weights of the training belong to
-	start *train.State        // from which it goes on; nil: from its beginning
+	about []checkpoint.Training // by job: what the weights of a training belong to
+	start *train.State          // from which the only job goes on; nil: from its beginning
 }
 
 // prepare plans a run and reads what it needs; shared keeps the images, from is what a
@@ -31,29 +31,41 @@ func prepare(w *watcher, sc *scenario.Scenario, shared *Images, from *Resume,
 	if in.plan, in.files, err = newPlan(sc, w); err != nil {
 		return nil, err
 	}
-	size, _, err := measureData(w.ctx, sc)
-	if err != nil {
-		return nil, err
+	sizes := make([]dataset.Size, len(sc.Jobs))
+	for i := range sc.Jobs {
+		if sizes[i], _, err = measureData(w.ctx, &sc.Jobs[i]); err != nil {
+			return nil, err
+		}
+		if err := fitsBatch(sc, &sc.Jobs[i], sizes[i].Train); err != nil {
+			return nil, err
+		}
 	}
-	if err := fitsBatch(sc, size.Train); err != nil {
-		return nil, err
-	}
-	if in.start, err = from.goOn(in.plan, size); err != nil {
+	if in.start, err = from.goOn(in.plan, sizes[0]); err != nil {
 		return nil, err
 	}
 	if in.start != nil {
 		in.plan.Jobs[0].Done = in.start.Step
 	}
-	in.estimate = in.plan.Estimate([]dataset.Size{size})
+	in.estimate = in.plan.Estimate(sizes)
 	if err := allow(in.estimate); err != nil {
 		return nil, err
 	}
-	if in.images, err = loadData(w.ctx, sc, shared, w.progress); err != nil || in.images == nil {
-		return in, err
+	if shared == nil {
+		shared = &Images{}
 	}
-	in.about = about(in.plan, size)
-	in.about.Images = in.images.digest
-	return in, from.sameImages(in.images)
+	in.about = make([]checkpoint.Training, len(sc.Jobs))
+	for i := range sc.Jobs {
+		set, err := loadData(w.ctx, &sc.Jobs[i], shared, w.progress)
+		if err != nil {
+			return nil, err
+		}
+		in.images = append(in.images, set)
+		if set != nil {
+			in.about[i] = about(sc, &sc.Jobs[i], sizes[i])
+			in.about[i].Images = set.digest
+		}
+	}
+	return in, from.sameImages(sc, in.images[0])
 }
 
 // digests lists what the run reads beside its scenario.
@@ -61,8 +73,10 @@ func (in *prepared) digests() (all []result.InputDigest) {
 	for _, f := range in.files {
 		all = append(all, f.Digest())
 	}
-	if in.images != nil {
-		all = append(all, result.InputDigest{Name: result.ImagesInput, SHA256: in.images.digest})
+	for i, set := range in.images {
+		if set != nil {
+			all = append(all, result.InputDigest{Name: inputName(in.plan.Scenario, i, result.ImagesInput), SHA256: set.digest})
+		}
 	}
 	return all
 }

@@ -41,9 +41,6 @@ func newPlan(sc *scenario.Scenario, w *watcher) (*plan.Plan, []result.Input, err
 	lock.Lock()
 	left = true
 	lock.Unlock()
-	if n := len(sc.Jobs); err == nil && n > 1 {
-		err = &plan.FieldError{Path: "jobs", Err: fmt.Errorf("%d jobs: only one can be run yet", n)}
-	}
 	return p, inputs, err
 }
 
@@ -76,10 +73,10 @@ func readFiles(ctx context.Context, sc *scenario.Scenario) (files plan.Files, in
 	for i := range sc.Jobs {
 		j := &sc.Jobs[i]
 		if s := j.Collective.Schedule; j.Train != nil && sc.RankCount(j) > 1 && s.Set {
-			files.Jobs[i].Schedule = read(j.Path()+".collective.schedule", result.ScheduleInput, s.Value, coll.MaxText)
+			files.Jobs[i].Schedule = read(j.Path()+".collective.schedule", inputName(sc, i, result.ScheduleInput), s.Value, coll.MaxText)
 		}
 		if f := j.FlowsCSV; f.Set {
-			files.Jobs[i].Flows = read(j.Path()+".flows_csv", result.FlowsInput, f.Value, scenario.MaxFlowBytes)
+			files.Jobs[i].Flows = read(j.Path()+".flows_csv", inputName(sc, i, result.FlowsInput), f.Value, scenario.MaxFlowBytes)
 		}
 	}
 	if err == nil && len(problems) > 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"railyard/internal/checkpoint"
@@ -59,14 +60,18 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 	if err != nil {
 		return nil, err
 	}
-	if err := sameInputs(opt.Inputs, in.digests()); err != nil {
+	if err := sameInputs(sc, opt.Inputs, in.digests()); err != nil {
 		return nil, err
 	}
 	r := &runner{plan: in.plan, opt: opt, ctx: ctx, watcher: w}
-	if in.images != nil {
-		r.set = in.images.Set
-		r.begun = in.start
-		r.kept.Training = in.about
+	for i := range in.plan.Jobs {
+		j := &job{run: r, plan: &in.plan.Jobs[i]}
+		if set := in.images[i]; set != nil {
+			j.set = set.Set
+			j.begun = in.start
+			j.kept.Training = in.about[i]
+		}
+		r.jobs = append(r.jobs, j)
 	}
 	if err := r.build(); err != nil {
 		return nil, err
@@ -80,7 +85,9 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 	if r.bodies != nil {
 		r.bodies.Close()
 	}
-	r.keepWeights()
+	for _, j := range r.jobs {
+		j.keepWeights()
+	}
 	err = r.record.Finish(sum, record.Ending{
 		Whole:       whole,
 		Stopped:     !r.stopBy.IsZero(),
@@ -102,35 +109,55 @@ type runner struct {
 	opt     Options
 	ctx     context.Context
 	watcher *watcher
-	set     *dataset.Set
-	kernel  string
 
 	eng    *sim.Engine
 	fab    *fabric.Fabric
 	net    *nic.Net
-	driver *nic.Job
-	job    *train.Job
-	ranks  []*exec.Rank
+	jobs   []*job // as the plan lists them
 	bodies *nic.Bodies
 	record *record.Recorder
 
+	stopBy   time.Time // interrupted trainings are given up
+	diverged error     // the loss of a training is not a number
+}
+
+// job is one job of a run.
+type job struct {
+	run    *runner
+	plan   *plan.Job
+	set    *dataset.Set // of a training
+	kernel string
+	driver *nic.Job
+	train  *train.Job // nil: the ranks compute nothing real, or there are none
+	ranks  []*exec.Rank
+	record *record.Job
+
 	begun *train.State          // nil: the training begins
 	kept  checkpoint.Checkpoint // after the last step that all ranks have ended
-
-	stopBy   time.Time // an interrupted training is given up
-	diverged error     // the loss of the training is not a number
+	nan   bool                  // its loss is not a number
 }
 
 // steps returns how many steps the ranks will take, 0 where there are none. All collectives of a
 // benchmark are one step.
-func (r *runner) steps() int64 {
+func (j *job) steps() int64 {
 	switch {
-	case r.job != nil:
-		return r.job.Steps()
-	case len(r.plan.Jobs[0].Rows) > 0:
+	case j.train != nil:
+		return j.train.Steps()
+	case len(j.plan.Rows) > 0:
 		return 1
 	}
 	return 0
+}
+
+// kind says what kind of job it is.
+func (j *job) kind() string {
+	switch {
+	case j.train != nil:
+		return result.JobTrain
+	case len(j.plan.Rows) > 0:
+		return result.JobCollectives
+	}
+	return result.JobFlows
 }
 
 func (r *runner) build() error {
@@ -161,7 +188,7 @@ func (r *runner) build() error {
 	}
 	nc := nicConfig(r.plan)
 	nc.OnTimeout = r.record.TimedOut
-	if sc.Jobs[0].Train != nil {
+	if r.trains() {
 		workers := r.opt.Workers
 		if workers < 0 {
 			workers = nic.DefaultWorkers()
@@ -170,7 +197,9 @@ func (r *runner) build() error {
 		nc.Bodies = r.bodies
 	}
 	r.net = nic.New(r.eng, r.fab, r.plan.Graph, nc, islandOf)
-	r.driver = r.net.AddJob(admission(&sc.Jobs[0]))
+	for i, j := range r.jobs {
+		j.driver, j.record = r.net.AddJob(admission(j.plan.Spec)), r.record.Job(i)
+	}
 	r.net.OnFlow(r.record.Flow)
 	for i := range r.plan.Pairs {
 		if err := r.watcher.step("building", i, len(r.plan.Pairs)); err != nil {
@@ -187,82 +216,97 @@ func (r *runner) build() error {
 			Back:    q.Back,
 			Class:   q.Class,
 			Log:     q.Flow == nil,
+			Stream:  q.Stream,
 		})
 	}
 	r.net.Build(func(id int32) unit.Duration { return r.plan.BaseRTT(&r.plan.Pairs[id]) })
-	if sc.Jobs[0].Train != nil {
-		if err := r.buildTraining(); err != nil {
+	for _, j := range r.jobs {
+		if err := j.build(); err != nil {
 			return err
 		}
 	}
-	return r.buildRanks()
+	return nil
+}
+
+// trains reports whether a job is a training.
+func (r *runner) trains() bool {
+	return slices.ContainsFunc(r.jobs, func(j *job) bool { return j.plan.Spec.Train != nil })
+}
+
+func (j *job) build() error {
+	if j.plan.Spec.Train != nil {
+		if err := j.buildTraining(); err != nil {
+			return err
+		}
+	}
+	return j.buildRanks()
 }
 
 // buildTraining gives the ranks real work.
-func (r *runner) buildTraining() error {
-	t := r.plan.Scenario.Jobs[0].Train
+func (j *job) buildTraining() error {
+	t := j.plan.Spec.Train
 	kernel, err := nn.KernelNamed(t.Kernel)
 	if err != nil {
 		return err
 	}
-	r.kernel = kernel.Name
+	j.kernel = kernel.Name
 	cfg := train.Config{
-		Model:  r.plan.Jobs[0].Model,
+		Model:  j.plan.Model,
 		Kernel: kernel,
 		Train: train.Set{
-			Pixels: r.set.Train.Pixels,
-			Labels: r.set.Train.Labels,
+			Pixels: j.set.Train.Pixels,
+			Labels: j.set.Train.Labels,
 		},
-		Replicas: r.plan.Jobs[0].Ranks(),
+		Replicas: j.plan.Ranks(),
 		Batch:    t.Batch,
 		Epochs:   t.Epochs,
 		Steps:    int64(t.Steps.Or(0)),
-		Seed:     r.plan.Scenario.Seed,
+		Seed:     j.run.plan.Scenario.Seed,
 		SGD:      nn.SGD{LR: float32(t.LR), Momentum: float32(t.Momentum)},
-		Work:     r.plan.Jobs[0].Work,
-		Start:    r.begun,
+		Work:     j.plan.Work,
+		Start:    j.begun,
 	}
-	if r.job, err = train.New(cfg); err != nil {
+	if j.train, err = train.New(cfg); err != nil {
 		return err
 	}
-	r.driver.SetMemory(r.job)
-	if r.opt.memory != nil {
-		r.driver.SetMemory(r.opt.memory(r.job))
+	j.driver.SetMemory(j.train)
+	if replace := j.run.opt.memory; replace != nil {
+		j.driver.SetMemory(replace(j.train))
 	}
 	return nil
 }
 
 // buildRanks adds the ranks of the job, if it has any.
-func (r *runner) buildRanks() error {
-	if r.plan.Jobs[0].Work == nil {
+func (j *job) buildRanks() error {
+	if j.plan.Work == nil {
 		return nil
 	}
-	for _, at := range r.plan.Jobs[0].Placement.Ranks {
-		r.driver.AddRank(at.Host, at.GPU)
+	for _, at := range j.plan.Placement.Ranks {
+		j.driver.AddRank(at.Host, at.GPU)
 	}
-	for _, l := range r.plan.Jobs[0].Links {
-		r.driver.Connect(l.Way, l.Pair)
+	for _, l := range j.plan.Links {
+		j.driver.Connect(l.Way, l.Pair)
 	}
-	paths := r.record.PathFinder()
+	paths := j.record.PathFinder()
 	var body exec.Body // nil: nothing is computed
-	if r.job != nil {
-		body = r.job
+	if j.train != nil {
+		body = j.train
 	}
-	for id := range r.plan.Jobs[0].Placement.Ranks {
-		if err := r.watcher.step("building", id, r.plan.Jobs[0].Ranks()); err != nil {
+	for id := range j.plan.Placement.Ranks {
+		if err := j.run.watcher.step("building", id, j.plan.Ranks()); err != nil {
 			return err
 		}
 		rank := exec.NewRank(exec.Config{
 			Rank:      int32(id),
-			Job:       r.plan.Jobs[0].Work,
-			Steps:     r.steps(),
-			Transport: r.driver,
-			Clock:     r.driver,
+			Job:       j.plan.Work,
+			Steps:     j.steps(),
+			Transport: j.driver,
+			Clock:     j.driver,
 			Body:      body,
-			Observer:  r.record,
+			Observer:  j.record,
 			Paths:     paths,
 		})
-		r.ranks = append(r.ranks, rank)
+		j.ranks = append(j.ranks, rank)
 	}
 	return nil
 }
@@ -273,11 +317,20 @@ func (r *runner) begin(in *prepared) (sum *result.Summary, err error) {
 	sum = &result.Summary{
 		Name:         sc.Name,
 		Seed:         sc.Seed,
-		Kernel:       r.kernel,
 		ScenarioYAML: string(sc.YAML()),
-		StepsPlanned: r.steps(),
-		Resumed:      r.opt.Resume.resumed(in.start),
 		Inputs:       in.digests(),
+	}
+	if len(r.jobs) > 1 {
+		sum.Jobs = make([]result.JobFigures, len(r.jobs))
+	}
+	for i, f := range sum.PerJob() {
+		j := r.jobs[i]
+		f.From, f.Kernel, f.StepsPlanned = unit.Time(j.plan.Spec.Start), j.kernel, j.steps()
+		f.Resumed = r.opt.Resume.resumed(in.start)
+		if len(sum.Jobs) > 0 {
+			f.Job, f.Kind = j.plan.Spec.Name, j.kind()
+			sum.StepsPlanned += f.StepsPlanned
+		}
 	}
 	if sum.Thresholds, sum.Mistakes, err = r.plan.Thresholds(); err != nil {
 		return nil, err
@@ -291,9 +344,15 @@ func (r *runner) begin(in *prepared) (sum *result.Summary, err error) {
 
 // start plans the first events.
 func (r *runner) start() {
-	r.record.Open(record.Parts{Engine: r.eng, Fabric: r.fab, Net: r.net, Job: r.job, Steps: r.steps(), Images: r.set})
-	for id, rank := range r.ranks {
-		r.driver.SetRank(int32(id), rank, unit.Time(r.plan.Jobs[0].Spec.Start))
+	parts := record.Parts{Engine: r.eng, Fabric: r.fab, Net: r.net}
+	for _, j := range r.jobs {
+		parts.Jobs = append(parts.Jobs, record.JobParts{Train: j.train, Steps: j.steps(), Images: j.set})
+	}
+	r.record.Open(parts)
+	for _, j := range r.jobs {
+		for id, rank := range j.ranks {
+			j.driver.SetRank(int32(id), rank, unit.Time(j.plan.Spec.Start))
+		}
 	}
 	for id, q := range r.plan.Pairs {
 		if f := q.Flow; q.Sends() {
@@ -312,7 +371,7 @@ func (r *runner) start() {
 	})
 }
 
-// patience is how long an interrupted training may go on to end the step it is in.
+// patience is how long interrupted trainings may go on to end the steps that they are in.
 const patience = 2 * time.Second
 
 // interrupted reports whether to stop at once. A training first ends the step that its foremost
@@ -321,39 +380,74 @@ func (r *runner) interrupted() bool {
 	if r.ctx.Err() == nil {
 		return false
 	}
-	if r.job == nil || !r.stopBy.IsZero() {
-		return r.job == nil || time.Now().After(r.stopBy)
+	if !r.stopBy.IsZero() {
+		return time.Now().After(r.stopBy)
+	}
+	if !r.training() {
+		return true
 	}
 	r.stopBy = time.Now().Add(patience)
-	last := int64(0)
-	for _, rank := range r.ranks {
-		last = max(last, rank.Steps()+1)
-	}
-	for _, rank := range r.ranks {
-		rank.StopAfter(last)
-	}
-	r.record.StopAfter(last)
+	r.stop()
 	return false
 }
 
-// done ends the run after the job: what is on its way may still arrive.
+// training reports whether a training is not done, or all jobs are and one was a training.
+func (r *runner) training() bool {
+	going, all := false, true
+	for _, j := range r.jobs {
+		going = going || j.train != nil && !j.record.Done()
+		all = all && j.record.Done()
+	}
+	return going || all && r.trains()
+}
+
+// stop makes every training end the step that its foremost rank is in, and gives up the other jobs.
+func (r *runner) stop() {
+	for _, j := range r.jobs {
+		if j.train == nil {
+			j.record.GiveUp()
+			continue
+		}
+		last := int64(0)
+		for _, rank := range j.ranks {
+			last = max(last, rank.Steps()+1)
+		}
+		j.stopAfter(last)
+	}
+}
+
+func (j *job) stopAfter(steps int64) {
+	for _, rank := range j.ranks {
+		rank.StopAfter(steps)
+	}
+	j.record.StopAfter(steps)
+}
+
+// done ends the run after the jobs: what is on its way may still arrive.
 func (r *runner) done(last unit.Time) { r.eng.StopAt(last.Add(r.net.Linger())) }
 
 // diverge ends a training whose loss is not a number. The next step ends too, because ranks have
-// begun it.
-func (r *runner) diverge(step int64, loss float64) {
-	if r.diverged != nil || !math.IsNaN(loss) && !math.IsInf(loss, 0) {
+// begun it. The other trainings end their steps.
+func (r *runner) diverge(index int, step int64, loss float64) {
+	if !math.IsNaN(loss) && !math.IsInf(loss, 0) {
 		return
 	}
-	t := r.plan.Scenario.Jobs[0].Train
-	lower := fmt.Sprintf("job.train.lr (%v)", t.LR)
+	j := r.jobs[index]
+	if j.nan = true; r.diverged != nil {
+		return
+	}
+	t, path, whose := j.plan.Spec.Train, j.plan.Spec.Path(), ""
+	if len(r.jobs) > 1 {
+		whose = " of job " + j.plan.Spec.Name
+	}
+	lower := fmt.Sprintf("%s.train.lr (%v)", path, t.LR)
 	if t.Momentum > 0 {
-		lower += fmt.Sprintf(" or job.train.momentum (%v)", t.Momentum)
+		lower += fmt.Sprintf(" or %s.train.momentum (%v)", path, t.Momentum)
 	}
-	r.diverged = fmt.Errorf("the training diverged: the loss of step %d is %v, "+
-		"that of step 0 was %.4g: try a smaller %s", step, loss, r.job.Loss(0), lower)
-	for _, rank := range r.ranks {
-		rank.StopAfter(step + 2)
+	r.diverged = fmt.Errorf("the training%s diverged: the loss of step %d is %v, "+
+		"that of step 0 was %.4g: try a smaller %s", whose, step, loss, j.train.Loss(0), lower)
+	if len(r.jobs) > 1 {
+		r.stop()
 	}
-	r.record.StopAfter(step + 2)
+	j.stopAfter(step + 2)
 }

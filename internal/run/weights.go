@@ -41,15 +41,19 @@ func ReadResume(ctx context.Context, file, older string) (*Resume, error) {
 	return &Resume{c, filepath.Base(file), hex.EncodeToString(sum[:])}, nil
 }
 
-// oneJob is the name of the folder of a job's weights: none, for there is one job.
-const oneJob = ""
+// folder is the name of the folder of a job's weights: none where there is one job.
+func (j *job) folder() string {
+	if len(j.run.jobs) == 1 {
+		return ""
+	}
+	return j.plan.Spec.Name
+}
 
 // about says what the weights of a training belong to. The digest of its images is not known before
 // they are read.
-func about(p *plan.Plan, size dataset.Size) checkpoint.Training {
-	sc := p.Scenario
-	t := sc.Jobs[0].Train
-	global := t.Batch * sc.RankCount(&sc.Jobs[0])
+func about(sc *scenario.Scenario, j *scenario.Job, size dataset.Size) checkpoint.Training {
+	t := j.Train
+	global := t.Batch * sc.RankCount(j)
 	return checkpoint.Training{
 		Name:        sc.Name,
 		Seed:        sc.Seed,
@@ -82,11 +86,14 @@ func (from *Resume) goOn(p *plan.Plan, size dataset.Size) (*train.State, error) 
 		return nil, nil
 	}
 	sc := p.Scenario
+	if n := len(sc.Jobs); n > 1 {
+		return nil, fmt.Errorf("%s has %d jobs: want one to go on from weights", sc.Name, n)
+	}
 	t, job := sc.Jobs[0].Train, sc.Jobs[0].Path()
 	if t == nil {
 		return nil, fmt.Errorf("%s of %s has no weights to go on from: want %s.train", job, sc.Name, job)
 	}
-	state, mismatches := from.Continue(about(p, size), t.Momentum != 0)
+	state, mismatches := from.Continue(about(sc, &sc.Jobs[0], size), t.Momentum != 0)
 	var problems located.Problems
 	for _, m := range mismatches {
 		problems = append(problems, sc.Located(scenario.Finding{
@@ -111,11 +118,11 @@ func (from *Resume) goOn(p *plan.Plan, size dataset.Size) (*train.State, error) 
 }
 
 // sameImages reports weights that were trained on other images.
-func (from *Resume) sameImages(images *imageSet) error {
+func (from *Resume) sameImages(sc *scenario.Scenario, images *imageSet) error {
 	if from == nil || from.Images == images.digest {
 		return nil
 	}
-	return &plan.FieldError{Path: "job.train.data", Err: fmt.Errorf("the images are not those that the weights were "+
+	return &plan.FieldError{Path: sc.Jobs[0].Path() + ".train.data", Err: fmt.Errorf("the images are not those that the weights were "+
 		"trained on: their SHA-256 is %s, want %s", images.digest, from.Images)}
 }
 
@@ -137,30 +144,31 @@ func (from *Resume) note(start *train.State) string {
 		"network and the ranks began idle", from.File, from.Name, from.Step, here)
 }
 
-// ended takes a step that all ranks have ended.
-func (r *runner) ended(step int64, loss float64) {
-	r.diverge(step, loss)
-	if r.opt.Dir == nil || r.diverged != nil {
+// ended takes a step that all ranks of a training have ended.
+func (r *runner) ended(job int, step int64, loss float64) {
+	r.diverge(job, step, loss)
+	j := r.jobs[job]
+	if r.opt.Dir == nil || j.nan {
 		return
 	}
-	r.job.Keep(&r.kept.State, step)
-	c := r.plan.Scenario.Jobs[0].Train.Checkpoint
+	j.train.Keep(&j.kept.State, step)
+	c := j.plan.Spec.Train.Checkpoint
 	every := int64(c.Every.Value)
 	switch c.Every.Word {
 	case "none":
 		return
 	case "epoch":
-		every = r.kept.EpochSteps
+		every = j.kept.EpochSteps
 	}
-	if r.kept.Step%every == 0 {
+	if j.kept.Step%every == 0 {
 		// An error stops the run: the directory remembers it.
-		_ = r.opt.Dir.KeepCheckpoint(oneJob, r.kept.Step, c.Keep, r.kept.Write)
+		_ = r.opt.Dir.KeepCheckpoint(j.folder(), j.kept.Step, c.Keep, j.kept.Write)
 	}
 }
 
 // keepWeights writes those after the last step that all ranks ended, unless they are no numbers.
-func (r *runner) keepWeights() {
-	if r.kept.Params != nil && r.diverged == nil {
-		_ = r.opt.Dir.KeepWeights(oneJob, r.kept.Write)
+func (j *job) keepWeights() {
+	if j.kept.Params != nil && !j.nan {
+		_ = j.run.opt.Dir.KeepWeights(j.folder(), j.kept.Write)
 	}
 }

@@ -124,11 +124,11 @@ func tryRun(t *testing.T, ctx context.Context, yaml string, opt Options) (ran, e
 		if ended != nil {
 			ended(r1)
 		}
-		if r1.job == nil {
+		if r1.jobs[0].train == nil {
 			return
 		}
-		for id := range r1.ranks {
-			r.weights = append(r.weights, r1.job.Weights(int32(id)))
+		for id := range r1.jobs[0].ranks {
+			r.weights = append(r.weights, r1.jobs[0].train.Weights(int32(id)))
 		}
 	}
 	sum, failed := Run(ctx, read(t, yaml), opt)

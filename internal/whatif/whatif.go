@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 
 	"railyard/internal/result"
 	"railyard/internal/run"
@@ -140,7 +141,7 @@ func Scenario(r *result.Run) (*scenario.Scenario, error) {
 	}
 	var changes []scenario.Change
 	for _, in := range r.Summary.Inputs {
-		if key := run.InputKey(in.Name); key != "" && in.Name != result.ImagesInput {
+		if key := run.InputKey(sc, in.Name); key != "" && !strings.HasSuffix(key, ".train.data") {
 			if _, err := os.Stat(r.InputPath(in.Name)); err != nil {
 				return nil, fmt.Errorf("run directory %s: a file that the run read is missing: %w", r.Path, err)
 			}
