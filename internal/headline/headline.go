@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"railyard/internal/chart"
 	"railyard/internal/result"
@@ -39,12 +40,16 @@ func have(v float64, meaning string) found { return found{v, meaning, true} }
 // positive is a figure that is 0 where a run has none.
 func positive(v float64, meaning string) found { return found{v, meaning, v > 0} }
 
-// table has every figure in the order in which they are shown.
-var table = []struct {
+// row is a figure in a table of them.
+type row struct {
 	name string
 	unit chart.Unit
 	of   func(*result.Summary) found
-}{
+}
+
+// ofJob has every figure of a job, ofNetwork those of the network, which jobs share, in the order
+// in which they are shown.
+var ofJob = []row{
 	{StepTime, chart.Time, func(s *result.Summary) found {
 		return positive(float64(s.StepTime), "virtual time of all steps / steps")
 	}},
@@ -76,6 +81,9 @@ var table = []struct {
 	{"overlap", chart.Fraction, func(s *result.Summary) found {
 		return pointer(s.Overlap, "of communication ran beside compute")
 	}},
+}
+
+var ofNetwork = []row{
 	{"busiest port", chart.Fraction, func(s *result.Summary) found {
 		if len(s.BusiestLinks) == 0 {
 			return found{}
@@ -99,19 +107,53 @@ var table = []struct {
 		"frames, once for each link")},
 }
 
-// Of lists the figures that a run has.
+// Of lists the figures that a run has: of several jobs those of each, with its name before theirs.
 func Of(s *result.Summary) []Figure {
 	out := []Figure{}
+	if len(s.Jobs) == 0 {
+		out = add(out, ofJob, s, "")
+	}
+	for i := range s.Jobs {
+		out = add(out, ofJob, s.OfJob(i), s.Jobs[i].Job)
+	}
+	return add(out, ofNetwork, s, "")
+}
+
+// add adds the figures of a table that a run has, named as those of a job unless that is "".
+func add(out []Figure, table []row, s *result.Summary, job string) []Figure {
 	for _, row := range table {
 		if f := row.of(s); f.there {
-			out = append(out, Figure{Name: row.name, Unit: row.unit, Value: result.Float(f.value), Meaning: f.meaning})
+			out = append(out, Figure{Name: Named(job, row.name), Unit: row.unit, Value: result.Float(f.value),
+				Meaning: f.meaning})
 		}
 	}
 	return out
 }
 
-// Names lists the names of all figures, in order.
-func Names() []string {
+// between stands between the name of a job and that of its figure.
+const between = ": "
+
+// Named is the name of a figure of a job among those of several; job "": of the only one.
+func Named(job, figure string) string {
+	if job == "" {
+		return figure
+	}
+	return job + between + figure
+}
+
+// Plain is the name of a figure without that of a job.
+func Plain(name string) string {
+	if _, figure, found := strings.Cut(name, between); found {
+		return figure
+	}
+	return name
+}
+
+// JobNames lists the names of all figures of a job, in order; Names those of the network, too.
+func JobNames() []string { return namesOf(ofJob) }
+func Names() []string    { return append(JobNames(), namesOf(ofNetwork)...) }
+
+func namesOf(table []row) []string {
 	names := make([]string, len(table))
 	for i := range table {
 		names[i] = table[i].name
@@ -162,8 +204,8 @@ func completion(s *result.Summary) (done int64, mean, slowest unit.Duration) {
 
 // InWords is the name of a figure inside a sentence.
 func InWords(name string) string {
-	if name == MeanFCT {
-		return "mean completion time"
+	if Plain(name) == MeanFCT {
+		return strings.TrimSuffix(name, MeanFCT) + "mean completion time"
 	}
 	return name
 }
@@ -186,16 +228,16 @@ var ways = map[string]Way{
 }
 
 // BetterWay returns which way the figure with a name is better.
-func BetterWay(name string) Way { return ways[name] }
+func BetterWay(name string) Way { return ways[Plain(name)] }
 
 // Verdict says whether the value is better or worse than that of another run: "" where it is the
 // same to a reader, or where neither way is better.
 func (f *Figure) Verdict(base *Figure) string {
 	change := f.Change(base)
 	switch lower := f.Value < base.Value; {
-	case change == "same" || change == "-" || ways[f.Name] == Neither:
+	case change == "same" || change == "-" || BetterWay(f.Name) == Neither:
 		return ""
-	case lower == (ways[f.Name] == Lower):
+	case lower == (BetterWay(f.Name) == Lower):
 		return "better"
 	}
 	return "worse"

@@ -31,6 +31,9 @@ func Answer(d *Data) (sentence string, bullets []string) {
 
 // answer is Answer with everything that there is to say.
 func (d *Data) answer() (sentence string, bullets []string) {
+	if len(d.Jobs) > 0 {
+		return d.jobAnswers()
+	}
 	g := d.Summary.Diagnosis
 	if g == nil || g.Main() == nil {
 		if sentence = d.stateOnly(); sentence == "" {
@@ -41,15 +44,54 @@ func (d *Data) answer() (sentence string, bullets []string) {
 	return d.limit(g), d.bullets(g)
 }
 
+// jobAnswers is the answer of several jobs: the sentence of each, and what matters most of each
+// before what is left of all.
+func (d *Data) jobAnswers() (sentence string, bullets []string) {
+	var sentences, most, rest []string
+	for _, j := range d.Jobs {
+		s, all := j.answer()
+		if g := j.Summary.Diagnosis; g == nil || g.Main() == nil {
+			s = fmt.Sprintf("Job %s: %s", j.job, s)
+		}
+		sentences = append(sentences, s)
+		quiet := j.quiet()
+		for i, b := range all {
+			switch {
+			case b == quiet: // said once, of the network
+			case i == 0:
+				most = append(most, fmt.Sprintf("Job %s: %s", j.job, b))
+			default:
+				rest = append(rest, fmt.Sprintf("Job %s: %s", j.job, b))
+			}
+		}
+	}
+	bullets = append(most, rest...)
+	if quiet := d.quiet(); quiet != "" {
+		bullets = append(bullets, quiet)
+	}
+	return strings.Join(sentences, " "), bullets
+}
+
+// who is what an answer is about.
+func (d *Data) who() string {
+	if d.job != "" {
+		return "job " + d.job
+	}
+	return "this run"
+}
+
 // limit is the sentence of a run with a diagnosis.
 func (d *Data) limit(g *diagnose.Diagnosis) string {
 	main := g.Main()
-	first := "this run was limited because"
+	first := d.who() + " was limited because"
 	switch {
 	case g.Share(main) < majority && main.Kind.Congestion():
 		first = "the largest single loss was that"
+		if d.job != "" {
+			first = "the largest single loss of " + d.who() + " was that"
+		}
 	case g.Share(main) < majority:
-		first = "no single reason limited this run; the largest was that"
+		first = "no single reason limited " + d.who() + "; the largest was that"
 	}
 	return d.begin(fmt.Sprintf("%s %s: %s of the %s of %s%s.", first, d.lead(main), unit.Percent(g.Share(main)),
 		g.Whole.Human(), g.Subject, d.againstIdle(g, main)))

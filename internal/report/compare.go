@@ -269,7 +269,7 @@ func figuresOf(runs []*Data) []FigureRow {
 	for i, d := range runs {
 		lists[i] = d.Headline()
 	}
-	for _, name := range headline.Names() {
+	for _, name := range figureNames(runs, lists) {
 		row := FigureRow{Name: name, Values: make([]*result.Float, len(runs)), of: make([]*headline.Figure, len(runs))}
 		has := false
 		for i, list := range lists {
@@ -285,6 +285,36 @@ func figuresOf(runs []*Data) []FigureRow {
 		}
 	}
 	return out
+}
+
+// figureNames lists the names of figures in order. Where a run has several jobs the figures of the
+// only job of another are named as its own, if it is known: those of one job stand beside each
+// other.
+func figureNames(runs []*Data, lists [][]headline.Figure) []string {
+	if !slices.ContainsFunc(runs, func(d *Data) bool { return len(d.Summary.Jobs) > 0 }) {
+		return headline.Names()
+	}
+	own := headline.JobNames()
+	var jobs []string
+	for i, d := range runs {
+		for k := range lists[i] {
+			if f := &lists[i][k]; slices.Contains(own, f.Name) {
+				f.Name = headline.Named(d.Summary.Job, f.Name)
+			}
+		}
+		for _, f := range d.Summary.PerJob() {
+			if !slices.Contains(jobs, f.Job) {
+				jobs = append(jobs, f.Job)
+			}
+		}
+	}
+	var names []string
+	for _, job := range jobs {
+		for _, figure := range own {
+			names = append(names, headline.Named(job, figure))
+		}
+	}
+	return append(names, headline.Names()[len(own):]...)
 }
 
 // signed prints a difference of time.

@@ -20,7 +20,8 @@ const (
 // headlineRow is the figure by which all runs are compared; nil if some run lacks it.
 func (c *Comparison) headlineRow() *FigureRow {
 	i := slices.IndexFunc(c.Figures, func(f FigureRow) bool {
-		return f.Name == headline.StepTime || f.Name == headline.MeanFCT
+		plain := headline.Plain(f.Name)
+		return (plain == headline.StepTime || plain == headline.MeanFCT) && (plain == f.Name || !slices.Contains(f.of, nil))
 	})
 	if i < 0 || slices.Contains(c.Figures[i].of, nil) {
 		return nil

@@ -15,14 +15,25 @@ import (
 func WriteCauses(w io.Writer, d *Data, width int) error {
 	t := newText(width)
 	t.notes(d)
-	subject, whole, all := Findings(d)
 	t.answer(d.answer())
 	t.openMessages(d)
-	if len(all) == 0 {
-		t.runNotes(d)
-		return t.Flush(w)
+	for _, j := range d.Jobs {
+		t.causes(j, "Job "+j.job+": ")
 	}
-	t.Title(fmt.Sprintf("%s of %s:", whole.Human(), subject))
+	if len(d.Jobs) == 0 {
+		t.causes(d, "")
+	}
+	t.runNotes(d)
+	return t.Flush(w)
+}
+
+// causes lists the causes of a run, or of one of its jobs.
+func (t *text) causes(d *Data, whose string) {
+	subject, whole, all := Findings(d)
+	if len(all) == 0 {
+		return
+	}
+	t.Title(whose + fmt.Sprintf("%s of %s:", whole.Human(), subject))
 	var rows [][]string
 	for i, f := range all {
 		s := "Time in which " + f.Cause.Meaning() + "."
@@ -34,8 +45,6 @@ func WriteCauses(w io.Writer, d *Data, width int) error {
 			[]string{"  " + s})
 	}
 	t.Grid("rlrrl", rows)
-	t.runNotes(d)
-	return t.Flush(w)
 }
 
 func (t *text) runNotes(d *Data) {
@@ -49,7 +58,7 @@ func (t *text) runNotes(d *Data) {
 func WriteFlow(w io.Writer, f *FlowDetail, width int) error {
 	t := newText(width)
 	r := &f.Row
-	t.Line(fmt.Sprintf("%s (message %d, %s): %s, %s to %s", r.Name, r.ID, r.Kind, r.Bytes.Human(), r.Src, r.Dst))
+	t.Line(fmt.Sprintf("%s (message %d, %s): %s, %s to %s", f.Name, r.ID, r.Kind, r.Bytes.Human(), r.Src, r.Dst))
 	if f.Namesakes > 1 {
 		t.Wrap("", fmt.Sprintf("%s messages have this name; this is the slowest. Give the id of another to see it: "+
 			"column id of flows.parquet, or of the CSV that railyard export makes.", unit.Count(f.Namesakes)))

@@ -19,8 +19,9 @@ const shownSharers = 12
 // FlowDetail is one message with what was around it.
 type FlowDetail struct {
 	Row          result.FlowRow
-	Namesakes    int64 // messages with its name
-	Hops         []Hop // ports that held it up; none also where the run has no such table
+	Name         string // of several jobs with that of its job
+	Namesakes    int64  // messages with its name
+	Hops         []Hop  // ports that held it up; none also where the run has no such table
 	Sharers      []Sharer
 	SharersTotal int64 // names
 	Messages     int64 // other messages on its ports in its time
@@ -45,6 +46,7 @@ func (d *Data) Flow(which string) (*FlowDetail, error) {
 	if err := f.find(run, which); err != nil {
 		return nil, err
 	}
+	f.Name = whose(run, f.Row.Job, f.Row.Name)
 	if err := f.findHops(run); err != nil {
 		return nil, err
 	}
@@ -85,8 +87,8 @@ func (f *FlowDetail) weigh(run *result.Run) error {
 			if err != nil {
 				return err
 			}
-			if row.Name != f.Row.Name {
-				part[[2]string{row.Port, row.Name}] += row.Share
+			if name := whose(run, row.Job, row.Name); name != f.Name {
+				part[[2]string{row.Port, name}] += row.Share
 				others[row.Port] += row.Share
 			}
 		}
@@ -104,6 +106,14 @@ func (f *FlowDetail) weigh(run *result.Run) error {
 	})
 	f.Sharers = f.Sharers[:min(len(f.Sharers), shownSharers)]
 	return nil
+}
+
+// whose is the name of a flow, of several jobs with that of its job: digits/rank0>rank1#0.
+func whose(run *result.Run, job, name string) string {
+	if job == "" || len(run.Summary.Jobs) == 0 {
+		return name
+	}
+	return job + "/" + name
 }
 
 // findHops reads the message's hops, if the run has a table of them.
@@ -133,12 +143,13 @@ func (f *FlowDetail) find(run *result.Run, which string) error {
 			return err
 		}
 		rows++
+		name := whose(run, row.Job, row.Name)
 		if len(names) < 8 {
-			names[row.Name] = true
+			names[name] = true
 		}
-		if row.Name == which {
+		if name == which {
 			f.Namesakes++
-			if !found || row.FCT > f.Row.FCT || f.Row.Name != which {
+			if !found || row.FCT > f.Row.FCT || whose(run, f.Row.Job, f.Row.Name) != which {
 				f.Row, found = row, true
 			}
 		} else if byID && row.ID == id && f.Namesakes == 0 {
@@ -174,13 +185,14 @@ func (f *FlowDetail) share(run *result.Run) error {
 		if len(ports) == 0 {
 			continue
 		}
-		s := byName[row.Name]
+		name := whose(run, row.Job, row.Name)
+		s := byName[name]
 		if err := tooMany(len(byName), "names"); err != nil {
 			return fmt.Errorf("table flows: %w", err)
 		}
 		if s == nil {
-			s = &Sharer{Name: row.Name, Kind: row.Kind, Ports: ports}
-			byName[row.Name] = s
+			s = &Sharer{Name: name, Kind: row.Kind, Ports: ports}
+			byName[name] = s
 		}
 		s.Messages++
 		s.Bytes += row.Bytes

@@ -119,6 +119,9 @@ func (d *Data) readFlows(run *result.Run) error {
 		if err != nil {
 			return err
 		}
+		if !d.of(row.Job) {
+			continue
+		}
 		m := f.ByKind[row.Kind]
 		if m == nil {
 			m = &Messages{}

@@ -24,8 +24,10 @@ type Data struct {
 	Queue    *QueueSeries // the deepest; nil: none held anything
 	QueueMap *QueueMap    // nil with Queue
 	End      unit.Time    // of the run, or the last time that a table mentions
+	Jobs     []*Data      // of several jobs: the run as each of them alone
 
-	damaged bool // tables are read, too, that are not those that the run wrote
+	job     string // whose rows are read; "": everybody's
+	damaged bool   // tables are read, too, that are not those that the run wrote
 }
 
 // Load reads a run directory. Of a run that never ended, or of another version of
@@ -59,6 +61,15 @@ func loadRun(path string, damaged bool) (*Data, error) {
 		d.note("%v", err)
 	}
 	d.read(run)
+	for _, j := range d.perJob() {
+		j.Links, j.Queue, j.QueueMap, j.damaged = d.Links, d.Queue, d.QueueMap, damaged
+		j.readJob(run)
+		for _, n := range j.Notes {
+			if !slices.Contains(d.Notes, n) {
+				d.note("%s", n)
+			}
+		}
+	}
 	return d, nil
 }
 
@@ -66,8 +77,21 @@ func loadRun(path string, damaged bool) (*Data, error) {
 func OfSummary(s *result.Summary) *Data {
 	d := &Data{Path: s.Dir, Summary: s, Settings: SettingsOf(s.Scenario), End: s.VirtualTime}
 	d.noteState()
+	d.perJob()
 	return d
 }
+
+// perJob makes the data of each of several jobs, without tables.
+func (d *Data) perJob() []*Data {
+	for i := range d.Summary.Jobs {
+		s := d.Summary.OfJob(i)
+		d.Jobs = append(d.Jobs, &Data{Path: d.Path, Summary: s, Settings: settingsOfJob(s.Scenario, i), End: d.End, job: s.Job})
+	}
+	return d.Jobs
+}
+
+// of reports whether a row of a job is one that is read.
+func (d *Data) of(job string) bool { return d.job == "" || d.job == job }
 
 // noteState says of a run that is not complete what that means for its figures.
 func (d *Data) noteState() {
@@ -90,9 +114,26 @@ func (d *Data) note(format string, args ...any) {
 
 // read goes through the tables. What a run of this kind does not write is not missed.
 func (d *Data) read(run *result.Run) {
-	training := d.Summary.StepsPlanned > 0 || d.Summary.Steps > 0 || d.Settings.Training
 	d.End = d.Summary.VirtualTime
-	if training {
+	if len(d.Summary.Jobs) == 0 {
+		d.readRanks(run)
+	}
+	d.table("links", func() error { return d.readLinks(run) })
+	d.readMessages(run)
+	if d.Settings.Queues && d.Settings.Sample > 0 {
+		d.table("queues", func() error { return d.readQueues(run) })
+	}
+}
+
+// readJob goes through the tables that have rows of a job among several.
+func (d *Data) readJob(run *result.Run) {
+	d.readRanks(run)
+	d.readMessages(run)
+}
+
+// readRanks reads what ranks did.
+func (d *Data) readRanks(run *result.Run) {
+	if d.Summary.StepsPlanned > 0 || d.Summary.Steps > 0 || d.Settings.Training {
 		d.table("steps", func() error { return d.readSteps(run) })
 	}
 	if d.Steps != nil && d.Settings.Operations {
@@ -101,15 +142,16 @@ func (d *Data) read(run *result.Run) {
 		}
 		d.table("operations", func() error { return d.readTimeline(run) })
 	}
-	d.table("links", func() error { return d.readLinks(run) })
-	if d.Settings.Flows {
-		d.table("flows", func() error { return d.readFlows(run) })
-		if d.Flows != nil && slices.Contains(run.Tables(), "hops") {
-			d.table("hops", func() error { return d.readHops(run) })
-		}
+}
+
+// readMessages reads what was sent, and what held it up.
+func (d *Data) readMessages(run *result.Run) {
+	if !d.Settings.Flows {
+		return
 	}
-	if d.Settings.Queues && d.Settings.Sample > 0 {
-		d.table("queues", func() error { return d.readQueues(run) })
+	d.table("flows", func() error { return d.readFlows(run) })
+	if d.Flows != nil && slices.Contains(run.Tables(), "hops") {
+		d.table("hops", func() error { return d.readHops(run) })
 	}
 }
 
@@ -153,6 +195,9 @@ func (d *Data) readTimeline(run *result.Run) error {
 		if err := tooMany(len(d.Timeline), "operations in a step"); err != nil {
 			d.Timeline = nil
 			return fmt.Errorf("table operations: %w", err)
+		}
+		if !d.of(row.Job) {
+			continue
 		}
 		if int(row.Step) == d.Steps.Median {
 			d.Timeline = append(d.Timeline, row)

@@ -127,7 +127,11 @@ func PageOf(d *Data) *Page {
 	p := &Page{Name: s.Name, Subject: "What limited it", Version: s.Version, Notes: d.Notes, Figures: Charts(d),
 		Headline: d.Headline(), Tables: Tables(d), RunNotes: s.Notes, Scenario: s.ScenarioYAML}
 	p.Sentence, p.Bullets = Answer(d)
-	_, _, p.Causes = Findings(d)
+	first := d
+	if len(d.Jobs) > 0 {
+		first = d.Jobs[0]
+	}
+	_, _, p.Causes = Findings(first)
 	about := []string{string(s.State), "seed " + strconv.FormatUint(s.Seed, 10)}
 	if s.Kernel != "" {
 		about = append(about, "kernel "+s.Kernel)

@@ -43,6 +43,9 @@ func (d *Data) readPath(run *result.Run) error {
 		if err != nil {
 			return err
 		}
+		if !d.of(row.Job) {
+			continue
+		}
 		if len(parts) > 0 && row.Step != parts[0].Step {
 			keep()
 		}

@@ -22,7 +22,10 @@ type Settings struct {
 
 // SettingsOf reads the resolved scenario as data. A key that is missing or has
 // another form leaves its field zero.
-func SettingsOf(raw json.RawMessage) Settings {
+func SettingsOf(raw json.RawMessage) Settings { return settingsOfJob(raw, -1) }
+
+// settingsOfJob is SettingsOf for a job of several; -1: for all, or the only one.
+func settingsOfJob(raw json.RawMessage, i int) Settings {
 	var root any
 	_ = json.Unmarshal(raw, &root) // nothing to read: nothing set
 	at := func(keys ...string) any {
@@ -37,12 +40,30 @@ func SettingsOf(raw json.RawMessage) Settings {
 	flag := func(keys ...string) bool { b, _ := at(keys...).(bool); return b }
 	number := func(keys ...string) int { f, _ := at(keys...).(float64); return int(f) }
 	s := Settings{
-		Ranks: number("job", "parallel", "dp"), Collective: text("job", "collective", "algorithm"),
 		DataClass: int32(number("fabric", "qos", "data_priority")), Congestion: text("congestion", "algorithm"),
 		Parallel:   number("fabric", "links", "parallel"),
 		Operations: flag("output", "operations"), Flows: flag("output", "flows"), Queues: flag("output", "queues"),
 	}
-	s.Training = at("job", "train") != nil
+	jobs, _ := at("jobs").([]any)
+	if len(jobs) == 0 {
+		jobs = []any{at("job")}
+	}
+	if len(jobs) == 1 {
+		i = 0
+	}
+	if i >= 0 && i < len(jobs) {
+		s.ofJob(jobs[i])
+	}
 	s.Sample, _ = unit.ParseDuration(text("output", "sample"))
 	return s
+}
+
+// ofJob adds what a job sets.
+func (s *Settings) ofJob(data any) {
+	job, _ := data.(map[string]any)
+	parallel, _ := job["parallel"].(map[string]any)
+	collective, _ := job["collective"].(map[string]any)
+	ranks, _ := parallel["dp"].(float64)
+	s.Ranks, s.Training = int(ranks), job["train"] != nil
+	s.Collective, _ = collective["algorithm"].(string)
 }

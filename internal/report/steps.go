@@ -53,6 +53,9 @@ func (d *Data) readSteps(run *result.Run) error {
 		if err != nil {
 			return err
 		}
+		if !d.of(row.Job) {
+			continue
+		}
 		n := int(row.Step)
 		if n < 0 {
 			continue
@@ -132,6 +135,9 @@ func (d *Data) splitSteps(run *result.Run) error {
 	for row, err := range run.Steps() {
 		if err != nil {
 			return err
+		}
+		if !d.of(row.Job) {
+			continue
 		}
 		if row.Step < 0 || int(row.Step) >= len(s.Time) || s.Time[row.Step] == 0 { // or the file changed meanwhile
 			continue

@@ -94,6 +94,14 @@ func Tables(d *Data) []Table {
 			out = append(out, t)
 		}
 	}
+	for _, j := range d.Jobs {
+		for _, t := range []Table{collectiveTable(j.Summary), stepTable(j)} {
+			if len(t.Rows) > 0 {
+				t.Name, t.Title = j.job+"-"+t.Name, "Job "+j.job+": "+t.Title
+				out = append(out, t)
+			}
+		}
+	}
 	return out
 }
 

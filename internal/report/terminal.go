@@ -24,22 +24,39 @@ func WriteText(w io.Writer, d *Data, width int) error {
 	t.header(s)
 	t.notes(d)
 	t.answer(Answer(d))
-	t.picture(d)
+	if len(d.Jobs) == 0 {
+		t.picture(d)
+	}
 	t.figures(d)
 	t.unfinished(s)
+	for _, j := range d.Jobs {
+		t.job(j)
+	}
 	t.ranksSplit(s)
 	t.collectives(s.Collectives)
 	t.flows(s.Flows)
 	t.busiest(s.BusiestLinks)
 	t.deepest(s.Queues)
 	t.pausing(s.Pausing)
-	t.plot(timelineChart(d))
-	t.steps(d)
+	if len(d.Jobs) == 0 {
+		t.plot(timelineChart(d))
+		t.steps(d)
+	}
 	t.messages(d)
 	t.groups(d)
 	t.plot(queueCharts(d))
 	t.thresholds(d)
 	return t.Flush(w)
+}
+
+// job prints what is a job's own, of several.
+func (t *text) job(d *Data) {
+	t.Title("Job " + d.job)
+	t.picture(d)
+	t.ranksSplit(d.Summary)
+	t.collectives(d.Summary.Collectives)
+	t.plot(timelineChart(d))
+	t.steps(d)
 }
 
 // header names the run.

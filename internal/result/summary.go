@@ -86,7 +86,7 @@ type Resumed struct {
 // JobFigures is what one job did. A figure that it does not have is nil or zero, and its key
 // absent.
 type JobFigures struct {
-	Job    string    `json:"job,omitempty"`      // its name, and what kind it is, where there are several
+	Job    string    `json:"job,omitempty"`      // its name, and what kind it is, where the scenario has a list of jobs
 	Kind   string    `json:"kind,omitempty"`     // one of the Job constants
 	From   unit.Time `json:"from_ps,omitempty"`  // when it started
 	Until  unit.Time `json:"until_ps,omitempty"` // when its last step or message ended, of several jobs
@@ -139,6 +139,15 @@ func (s *Summary) PerJob() (all []*JobFigures) {
 		all = append(all, &s.Jobs[i])
 	}
 	return all
+}
+
+// First returns the run as its first job alone: the one that is measured where runs are compared by
+// one figure.
+func (s *Summary) First() *Summary {
+	if len(s.Jobs) == 0 {
+		return s
+	}
+	return s.OfJob(0)
 }
 
 // OfJob returns the run as if job i of Jobs were the only one: with its figures and flows, and those

@@ -311,6 +311,9 @@ func (j *job) buildRanks() error {
 	return nil
 }
 
+// soleJob is the path of a job that is not in a list.
+const soleJob = "job"
+
 // begin writes what is known of the run before its first event, and keeps what it has read.
 func (r *runner) begin(in *prepared) (sum *result.Summary, err error) {
 	sc := r.plan.Scenario
@@ -327,8 +330,10 @@ func (r *runner) begin(in *prepared) (sum *result.Summary, err error) {
 		j := r.jobs[i]
 		f.From, f.Kernel, f.StepsPlanned = unit.Time(j.plan.Spec.Start), j.kernel, j.steps()
 		f.Resumed = r.opt.Resume.resumed(in.start)
-		if len(sum.Jobs) > 0 {
+		if j.plan.Spec.Path() != soleJob {
 			f.Job, f.Kind = j.plan.Spec.Name, j.kind()
+		}
+		if len(sum.Jobs) > 0 {
 			sum.StepsPlanned += f.StepsPlanned
 		}
 	}

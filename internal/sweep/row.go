@@ -30,13 +30,14 @@ type Row struct {
 // Whole reports whether the run has the figures that it was made for.
 func (r *Row) Whole() bool { return r.State == result.Complete && r.Unfinished == 0 }
 
-// fill takes the figures of a run.
+// fill takes the figures of a run: of several jobs those of the first.
 func (r *Row) fill(s *result.Summary) {
 	r.State, r.Error, r.Seed = s.State, s.Error, s.Seed
-	r.Steps, r.StepTime, r.StepP99 = s.Steps, s.StepTime, s.StepP99
+	first := s.First()
+	r.Steps, r.StepTime, r.StepP99 = first.Steps, first.StepTime, first.StepP99
 	r.VirtualTime, r.PacketHops = s.VirtualTime, s.PacketHops
 	r.ECNMarks, r.Pauses, r.Drops, r.Retransmits = s.ECNMarks, s.Pauses, s.Drops, s.Retransmits
-	r.MeanFCT, r.SlowestFCT, r.Unfinished = FlowTimes(s, nil)
+	r.MeanFCT, r.SlowestFCT, r.Unfinished = FlowTimes(first, nil)
 }
 
 // FlowTimes returns the mean completion time of the messages of the job's own flows, that of the
