@@ -87,6 +87,9 @@ func (d *Data) perJob() []*Data {
 		s := d.Summary.OfJob(i)
 		d.Jobs = append(d.Jobs, &Data{Path: d.Path, Summary: s, Settings: settingsOfJob(s.Scenario, i), End: d.End, job: s.Job})
 	}
+	if len(d.Jobs) > 0 {
+		d.Jobs[0].WhatIf = d.WhatIf // which compares the first
+	}
 	return d.Jobs
 }
 

@@ -66,7 +66,7 @@ func removes(c *result.WhatIfChange, b *diagnose.Blame) bool {
 		culprit := func(flow string) bool {
 			return slices.ContainsFunc(b.Culprits, func(x diagnose.Culprit) bool { return x.Name == flow })
 		}
-		flows := c.Kind == result.ChangeFlow || c.Kind == result.ChangeFlows
+		flows := c.Kind == result.ChangeFlow || c.Kind == result.ChangeFlows || c.Kind == result.ChangeJob
 		return flows && slices.ContainsFunc(c.Subject, culprit) || c.Kind == result.ChangePort && onLink
 	case diagnose.SlowPort, diagnose.LinkSpeed, diagnose.Cable:
 		return (c.Kind == result.ChangePort || c.Kind == result.ChangeLink) && onLink

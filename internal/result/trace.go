@@ -57,7 +57,7 @@ func (r *Run) WriteTrace(out io.Writer, window TraceWindow) error {
 	return t.w.Flush()
 }
 
-// traceWriter prints events. Rank r is process r+1; the others come after them.
+// traceWriter prints events. Rank r of the only job is process r+1; the others come after them.
 type traceWriter struct {
 	w      *bufio.Writer
 	buf    []byte // the event that is being printed
@@ -112,7 +112,7 @@ func (t *traceWriter) path(p PathRow) {
 	if !t.window.overlaps(p.From, p.Until) {
 		return
 	}
-	t.slice(t.process("critical path"), "of the rank that ended last", "critical path",
+	t.slice(t.process(t.whose(p.Job, "critical path")), "of the rank that ended last", "critical path",
 		p.Kind+" of rank "+strconv.Itoa(int(p.OnRank)), p.From, p.Until)
 	t.text("cause", p.Cause)
 	t.number("step", int64(p.Step))
@@ -130,7 +130,7 @@ func (t *traceWriter) step(s StepRow) {
 	if !t.window.overlaps(s.Start, s.End) {
 		return
 	}
-	t.slice(t.rank(s.Rank), "steps", "step", "step "+strconv.Itoa(int(s.Step)), s.Start, s.End)
+	t.slice(t.rank(s.Job, s.Rank), "steps", "step", "step "+strconv.Itoa(int(s.Step)), s.Start, s.End)
 	if s.Loss != nil {
 		loss, _ := Float(*s.Loss).MarshalJSON()
 		t.arg("loss", loss)
@@ -143,7 +143,7 @@ func (t *traceWriter) operation(o OperationRow) {
 	if !t.window.overlaps(o.Start, o.End) {
 		return
 	}
-	pid := t.rank(o.Rank)
+	pid := t.rank(o.Job, o.Rank)
 	t.track(pid, "compute") // next to the steps
 	t.slice(pid, o.Stream, "operation", o.Name, o.Start, o.End)
 	t.number("step", int64(o.Step))

@@ -23,16 +23,29 @@ func eachRow[R any](t *traceWriter, rows iter.Seq2[R, error], f func(R)) error {
 }
 
 // rank returns the process of a rank.
-func (t *traceWriter) rank(rank int32) int {
-	pid := int(rank) + 1
+func (t *traceWriter) rank(job string, rank int32) int {
+	name, pid := t.whose(job, "rank "+strconv.Itoa(int(rank))), int(rank)+1
+	switch {
+	case len(t.run.Summary.Jobs) > 0:
+		pid = t.process(name)
+	case t.threads[pid] == 0:
+		t.nameProcess(pid, name)
+	}
 	if t.threads[pid] == 0 {
-		t.nameProcess(pid, "rank "+strconv.Itoa(int(rank)))
 		t.track(pid, "steps") // first, whatever comes first
 	}
 	return pid
 }
 
-// process returns the process of a name. Ranks have all been seen before.
+// whose names a process of a job among several.
+func (t *traceWriter) whose(job, name string) string {
+	if len(t.run.Summary.Jobs) == 0 {
+		return name
+	}
+	return job + ": " + name
+}
+
+// process returns the process of a name. Ranks of the only job have all been seen before.
 func (t *traceWriter) process(name string) int {
 	pid := t.named[name]
 	if pid == 0 {

@@ -21,6 +21,7 @@ const WhatIfFormat = 1
 const (
 	ChangeFlow       = "flow"       // without a flow
 	ChangeFlows      = "flows"      // without a group of flows
+	ChangeJob        = "job"        // without a job but the first
 	ChangePFC        = "pfc"        // without PFC
 	ChangeCongestion = "congestion" // without congestion control
 	ChangeFault      = "fault"      // without a fault, or all

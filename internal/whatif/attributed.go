@@ -13,7 +13,7 @@ import (
 // message; false where it does not tell.
 func attributed(c *Cut, d *diagnose.Diagnosis) (unit.Duration, bool) {
 	share := shareOf(c)
-	if d == nil || share == nil || (c.Kind == OneFlow || c.Kind == Flows) && !named(d, c.Subject) {
+	if d == nil || share == nil || (c.Kind == OneFlow || c.Kind == Flows || c.Kind == Neighbour) && !named(d, c.Subject) {
 		return 0, false
 	}
 	sum := unit.Duration(0)
@@ -29,7 +29,7 @@ func shareOf(c *Cut) func(*diagnose.Blame) unit.Duration {
 		return func(b *diagnose.Blame) unit.Duration { return timeIf(b, slices.Contains(all, b.Kind)) }
 	}
 	switch c.Kind {
-	case OneFlow, Flows:
+	case OneFlow, Flows, Neighbour:
 		return func(b *diagnose.Blame) unit.Duration { return culpable(b, c.Subject) }
 	case PFC:
 		return func(b *diagnose.Blame) unit.Duration { return felt(b, cause.Pause) }

@@ -16,6 +16,7 @@ import (
 const (
 	OneFlow    = result.ChangeFlow
 	Flows      = result.ChangeFlows
+	Neighbour  = result.ChangeJob
 	PFC        = result.ChangePFC
 	Congestion = result.ChangeCongestion
 	Fault      = result.ChangeFault
@@ -53,7 +54,7 @@ const (
 func cuts(p *plan.Plan, s *result.Summary, bottleneck string) (all []Cut, omitted int) {
 	sc := p.Scenario
 	flows, omitted := flowCuts(p, s)
-	all = append(all, flows...)
+	all = append(jobCuts(sc), flows...)
 	one := func(kind, name string, subject string, changes ...scenario.Change) {
 		c := Cut{Kind: kind, Name: name, Changes: changes}
 		if subject != "" {
@@ -82,12 +83,23 @@ func cuts(p *plan.Plan, s *result.Summary, bottleneck string) (all []Cut, omitte
 		one(Rank, fmt.Sprintf("with rank %d as the other ranks", r.Rank), fmt.Sprintf("rank %d", r.Rank),
 			remove(fmt.Sprintf("cluster.slow[%d]", i)))
 	}
-	if sc.Jobs[0].Train != nil && sc.Cluster.Host.Launch > 0 {
+	if sc.Jobs[0].Train != nil && sc.Cluster.Host.Launch > 0 { // of the job that is compared
 		one(Launch, "with launches that take no time", "", set("cluster.host.launch", "0ns"))
 	}
 	all = append(all, cures(s)...)
 	one(Ideal, "on an ideal network", "", idealChanges(sc)...)
 	return all, omitted
+}
+
+// jobCuts takes away each job but the first, which is compared. What the others do stays the same:
+// paths and random streams of a job are its own.
+func jobCuts(sc *scenario.Scenario) (all []Cut) {
+	for i := range sc.Jobs[1:] {
+		j := &sc.Jobs[i+1]
+		all = append(all, Cut{Kind: Neighbour, Name: "without job " + j.Name, Subject: []string{"job " + j.Name},
+			Changes: []scenario.Change{remove(j.Path())}})
+	}
+	return all
 }
 
 // Setting is a change of one key that a user asks for.
@@ -292,8 +304,11 @@ func suspects(p *plan.Plan, s *result.Summary) (all []suspect) {
 	for i := range p.Scenario.Background.Flows {
 		at[&p.Scenario.Background.Flows[i]] = fmt.Sprintf("background.flows[%d]", i)
 	}
-	for i := range p.Scenario.Jobs[0].Flows {
-		at[&p.Scenario.Jobs[0].Flows[i]] = fmt.Sprintf("job.flows[%d]", i)
+	for k := range p.Scenario.Jobs {
+		j := &p.Scenario.Jobs[k]
+		for i := range j.Flows {
+			at[&j.Flows[i]] = fmt.Sprintf("%s.flows[%d]", j.Path(), i)
+		}
 	}
 	for i := range p.Pairs {
 		q := &p.Pairs[i]

@@ -133,7 +133,11 @@ func Scenario(r *result.Run) (*scenario.Scenario, error) {
 		return nil, fmt.Errorf("%s: it is not the scenario of this run: it was changed, or the run is of a "+
 			"Railyard with other defaults; run the scenario anew", r.InputPath(result.ScenarioInput))
 	}
-	if t := sc.Jobs[0].Train; t != nil {
+	for i := range sc.Jobs {
+		t := sc.Jobs[i].Train
+		if t == nil {
+			continue
+		}
 		if _, err := os.Stat(t.Data.Dir()); errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("%s: the images of the run are not there: paths are relative to the directory "+
 				"in which railyard is run", t.Data.Dir())
@@ -154,13 +158,15 @@ func Scenario(r *result.Run) (*scenario.Scenario, error) {
 	return sc.With(changes...)
 }
 
-// shortened limits a training to the steps that are compared.
+// shortened limits a training to the steps that are compared. Several jobs run as long as they do:
+// the first is compared, and what the others do beside it must be what they did.
 func (a *asking) shortened(ctx context.Context, sc *scenario.Scenario) (*scenario.Scenario, error) {
-	if len(sc.Jobs[0].Collectives) > 0 { // all of them are one step
-		a.steps = a.run.Summary.Steps
+	job := &sc.Jobs[0]
+	if len(sc.Jobs) > 1 || len(job.Collectives) > 0 { // all collectives are one step
+		a.steps = a.run.Summary.First().Steps
 		return sc, nil
 	}
-	if sc.Jobs[0].Train == nil {
+	if job.Train == nil {
 		return sc, nil
 	}
 	f, err := run.NewForecast(ctx, sc, a.images, func(result.Progress) {})
@@ -178,7 +184,7 @@ func (a *asking) shortened(ctx context.Context, sc *scenario.Scenario) (*scenari
 		return nil, fmt.Errorf("run directory %s: no step of the training ended, so there is nothing to compare",
 			a.run.Path)
 	}
-	return sc.Set("job.train.steps", fmt.Sprint(a.steps))
+	return sc.Set(job.Path()+".train.steps", fmt.Sprint(a.steps))
 }
 
 // sameAsBefore holds the run as it is against the directory: what cannot be repeated cannot be
@@ -198,9 +204,9 @@ func (a *asking) sameAsBefore() error {
 
 // result compares.
 func (a *asking) result(interrupted bool) *result.WhatIf {
-	base := a.sums[0]
+	base := a.sums[0].First()
 	w := &result.WhatIf{State: result.Complete, Name: base.Name, Measure: result.MeasureFCT, Steps: a.steps,
-		StepsOfRun: a.run.Summary.Steps}
+		StepsOfRun: a.run.Summary.First().Steps}
 	if interrupted {
 		w.State = result.Interrupted
 	}
@@ -233,6 +239,7 @@ func (a *asking) measured(s *result.Summary, but map[string]bool) (time, slowest
 	if s.State != result.Complete {
 		return 0, 0, fmt.Sprintf("the run ends %s: %s", s.State, s.Error)
 	}
+	s = s.First()
 	if a.steps > 0 {
 		return s.StepTime, 0, ""
 	}
@@ -255,7 +262,7 @@ func (a *asking) change(i int) result.WhatIfChange {
 	for _, x := range c.Changes {
 		out.Set = append(out.Set, result.WhatIfValue{Path: x.Path, Value: x.Text, Gone: x.Remove})
 	}
-	if d, ok := attributed(c, a.run.Summary.Diagnosis); ok {
+	if d, ok := attributed(c, a.run.Summary.First().Diagnosis); ok {
 		out.Attributed = &d
 	}
 	but := map[string]bool{} // a flow that is not there has no completion time: compare the others
@@ -279,7 +286,7 @@ func (a *asking) change(i int) result.WhatIfChange {
 	saves := out.Before - time
 	out.Time, out.Saves, out.Slowest = &time, &saves, slowest
 	if a.steps > 0 {
-		out.Median = s.StepMedian
+		out.Median = s.First().StepMedian
 	}
 	if out.Before > 0 {
 		part := float64(saves) / float64(out.Before)
