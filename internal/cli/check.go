@@ -154,14 +154,23 @@ func estimateText(s *sheet.Sheet, in *plan.Inspection) {
 	s.Blank()
 	s.Wrap("", "A run of it, estimated")
 	var rows [][]string
-	if t := sc.Jobs[0].Train; t != nil {
-		about := fmt.Sprintf("%s images, %s ranks x batch %s, %s", unit.Count(int64(in.Data[0].Train)),
-			unit.Count(int64(sc.RankCount(&sc.Jobs[0]))),
+	for i := range sc.Jobs {
+		j := &sc.Jobs[i]
+		t := j.Train
+		if t == nil {
+			continue
+		}
+		about := fmt.Sprintf("%s images, %s ranks x batch %s, %s", unit.Count(int64(in.Data[i].Train)),
+			unit.Count(int64(sc.RankCount(j))),
 			unit.Count(int64(t.Batch)), count(t.Epochs, "epoch"))
 		if t.Steps.Set {
 			about += fmt.Sprintf(", at most %s steps", unit.Count(int64(t.Steps.Value)))
 		}
-		rows = append(rows, []string{"steps", unit.Count(e.Steps), about})
+		what, steps := "steps", e.Steps
+		if len(sc.Jobs) > 1 {
+			what, steps = "steps of "+j.Name, in.Plan.Jobs[i].Steps(in.Data[i].Train)
+		}
+		rows = append(rows, []string{what, unit.Count(steps), about})
 	}
 	rows = append(rows,
 		[]string{"packet-hops", unit.Count(e.PacketHops), "limit " + unit.Count(plan.MaxHops) + "; without losses"},

@@ -198,8 +198,10 @@ func (f *runFlags) changes(sc *scenario.Scenario) (changes []scenario.Change, er
 		if !slices.ContainsFunc(scenario.Kernels, func(k scenario.Choice) bool { return k.Name == f.kernel }) {
 			return nil, misuse("run: --kernel %q: want one of: %s", f.kernel, kernelNames())
 		}
-		if sc.Jobs[0].Train != nil {
-			changes = append(changes, scenario.Change{Path: "job.train.kernel", Text: f.kernel})
+		for i := range sc.Jobs {
+			if j := &sc.Jobs[i]; j.Train != nil {
+				changes = append(changes, scenario.Change{Path: j.Path() + ".train.kernel", Text: f.kernel})
+			}
 		}
 	}
 	for _, v := range f.single {

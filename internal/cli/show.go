@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"railyard/internal/coll"
@@ -16,15 +18,15 @@ func (a *app) lookCommands() []*cobra.Command {
 // A view is a value of the pipeline, as text and as data.
 type view struct {
 	name, short, long string
-	text              func(a *app, p *plan.Plan) error
-	data              func(p *plan.Plan) (any, error)
+	text              func(a *app, p *plan.Plan, j *plan.Job) error
+	data              func(p *plan.Plan, j *plan.Job) (any, error)
 }
 
 var views = []view{
 	{"topo", "Print hosts, switches, ports and tiers",
 		"Prints the graph: hosts with their NICs, switches with their ports, rates and delays, the\ncapacity and " +
 			"oversubscription of each tier, and the bisection.",
-		func(a *app, p *plan.Plan) error { return p.Graph.WriteText(a.stdout) }, topoData},
+		func(a *app, p *plan.Plan, _ *plan.Job) error { return p.Graph.WriteText(a.stdout) }, topoData},
 	{"placement", "Print where ranks run and which paths queue pairs take",
 		"Prints the host, GPU, rail and NIC of each rank, the ring of each channel, and the path\nof each queue pair " +
 			"through the fabric.",
@@ -56,7 +58,7 @@ func (a *app) showCommand() *cobra.Command {
 }
 
 func (a *app) viewCommand(v view) *cobra.Command {
-	asJSON := false
+	asJSON, name := false, ""
 	cmd := &cobra.Command{
 		Use: v.name + " FILE", Short: v.short, Long: v.long, Example: "  railyard show " + v.name +
 			" examples/digits-8gpu.yaml",
@@ -66,10 +68,14 @@ func (a *app) viewCommand(v view) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if !asJSON {
-				return v.text(a, p)
+			j, err := jobNamed(p, name)
+			if err != nil {
+				return err
 			}
-			d, err := v.data(p)
+			if !asJSON {
+				return v.text(a, p, j)
+			}
+			d, err := v.data(p, j)
 			if err != nil {
 				return err
 			}
@@ -77,7 +83,22 @@ func (a *app) viewCommand(v view) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	if v.name != "topo" {
+		cmd.Flags().StringVar(&name, "job", "", "of several jobs the one with this NAME, instead of the first")
+	}
 	return cmd
+}
+
+// jobNamed returns the job with a name; "": the first.
+func jobNamed(p *plan.Plan, name string) (*plan.Job, error) {
+	var names []string
+	for i := range p.Jobs {
+		if j := &p.Jobs[i]; name == "" || j.Spec.Name == name {
+			return j, nil
+		}
+		names = append(names, p.Jobs[i].Spec.Name)
+	}
+	return nil, misuse("show: --job %s: no job has that name, want one of: %s", name, strings.Join(names, ", "))
 }
 
 // completeScenario completes names of scenario files in a shell.
@@ -85,8 +106,8 @@ func completeScenario(*cobra.Command, []string, string) ([]string, cobra.ShellCo
 	return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
-func scheduleText(a *app, p *plan.Plan) error {
-	s, err := scheduleOf(p)
+func scheduleText(a *app, _ *plan.Plan, j *plan.Job) error {
+	s, err := scheduleOf(j)
 	if err != nil {
 		return err
 	}

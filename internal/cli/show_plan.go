@@ -14,7 +14,7 @@ import (
 )
 
 // topoData is the graph as data.
-func topoData(p *plan.Plan) (any, error) {
+func topoData(p *plan.Plan, _ *plan.Job) (any, error) {
 	g := p.Graph
 	type nic struct {
 		Name string `json:"name"`
@@ -101,24 +101,27 @@ type placementJSON struct {
 	Pairs []pairJSON `json:"queue_pairs"`
 }
 
-func placementData(p *plan.Plan) (any, error) { return placementOf(p), nil }
+func placementData(p *plan.Plan, j *plan.Job) (any, error) { return placementOf(p, j), nil }
 
-func placementOf(p *plan.Plan) placementJSON {
-	out := placementJSON{Ranks: []rankJSON{}, Rings: p.Jobs[0].Rings, Pairs: []pairJSON{}}
-	for r, at := range p.Jobs[0].Placement.Ranks {
+func placementOf(p *plan.Plan, j *plan.Job) placementJSON {
+	out := placementJSON{Ranks: []rankJSON{}, Rings: j.Rings, Pairs: []pairJSON{}}
+	for r, at := range j.Placement.Ranks {
 		h := p.Graph.Hosts[at.Host]
 		out.Ranks = append(out.Ranks, rankJSON{r, h.Name, at.GPU, at.Rail + 1, p.Graph.NICName(h.NICs[at.Rail])})
 	}
 	for i := range p.Pairs {
 		q := &p.Pairs[i]
+		if q.Job >= 0 && &p.Jobs[q.Job] != j {
+			continue
+		}
 		out.Pairs = append(out.Pairs, pairJSON{q.Name, q.Kind, p.Graph.NICName(q.From), p.Graph.NICName(q.To),
 			p.PathText(q.Path), p.PathText(q.Back)})
 	}
 	return out
 }
 
-func placementText(a *app, p *plan.Plan) error {
-	d, s := placementOf(p), a.newSheet()
+func placementText(a *app, p *plan.Plan, j *plan.Job) error {
+	d, s := placementOf(p, j), a.newSheet()
 	if len(d.Ranks) == 0 {
 		s.Wrap("", "no ranks: the job sends flows")
 	} else {
@@ -134,8 +137,8 @@ func placementText(a *app, p *plan.Plan) error {
 		s.Blank()
 		s.Wrap("", "rings, in order of ranks; > crosses the fabric, - stays in the host")
 		for c, ring := range d.Rings {
-			s.Hang(fmt.Sprintf("  channel %d, rail%d:  ", c, coll.RailOf(c, p.Jobs[0].Placement.Rails)+1), "      ",
-				ringText(ring, p.Jobs[0].Placement))
+			s.Hang(fmt.Sprintf("  channel %d, rail%d:  ", c, coll.RailOf(c, j.Placement.Rails)+1), "      ",
+				ringText(ring, j.Placement))
 		}
 	}
 	s.Blank()
@@ -195,16 +198,16 @@ type collectiveJSON struct {
 	Sent     unit.Bytes `json:"sent_bytes_per_rank"` // the most that any sends
 }
 
-func dagData(p *plan.Plan) (any, error) {
-	if p.Jobs[0].Work == nil {
+func dagData(_ *plan.Plan, j *plan.Job) (any, error) {
+	if j.Work == nil {
 		return nil, errNoRanks
 	}
-	return dagOf(p), nil
+	return dagOf(j), nil
 }
 
-func dagOf(p *plan.Plan) dagJSON {
-	program := &p.Jobs[0].Work.Programs[0]
-	d := dagJSON{Ranks: len(p.Jobs[0].Placement.Ranks), Collectives: []collectiveJSON{}}
+func dagOf(j *plan.Job) dagJSON {
+	program := &j.Work.Programs[0]
+	d := dagJSON{Ranks: len(j.Placement.Ranks), Collectives: []collectiveJSON{}}
 	for _, s := range program.Streams {
 		d.Streams = append(d.Streams, s.Name)
 	}
@@ -213,12 +216,12 @@ func dagOf(p *plan.Plan) dagJSON {
 		o := operationJSON{Op: op.ID, Name: op.Name, Stream: d.Streams[op.Stream],
 			Deps: append([]int32{}, op.Deps...), Duration: op.Duration}
 		if op.Kind == workload.Communication {
-			o.Collective = p.Jobs[0].Work.Collectives[op.Coll].Name
+			o.Collective = j.Work.Collectives[op.Coll].Name
 		}
 		d.Operations = append(d.Operations, o)
 	}
-	for i := range p.Jobs[0].Work.Collectives {
-		c := &p.Jobs[0].Work.Collectives[i]
+	for i := range j.Work.Collectives {
+		c := &j.Work.Collectives[i]
 		s := c.Schedule
 		d.Collectives = append(d.Collectives,
 			collectiveJSON{c.Name, s.Name(), c.Bytes(), s.Channels(), s.Chunks(),
@@ -245,18 +248,18 @@ func mostSent(c *workload.Collective) unit.Bytes {
 	return unit.Bytes(most)
 }
 
-func dagText(a *app, p *plan.Plan) error {
-	if p.Jobs[0].Work == nil {
+func dagText(a *app, p *plan.Plan, j *plan.Job) error {
+	if j.Work == nil {
 		return errNoRanks
 	}
-	d, s := dagOf(p), a.newSheet()
-	s.Wrap("", fmt.Sprintf("one step of one rank; all %d ranks are alike%s", d.Ranks, slowRanks(p)))
+	d, s := dagOf(j), a.newSheet()
+	s.Wrap("", fmt.Sprintf("one step of one rank; all %d ranks are alike%s", d.Ranks, slowRanks(p, j)))
 	s.Blank()
 	rows := [][]string{{"op", "name", "stream", "takes", "waits for"}}
 	compute := unit.Duration(0)
 	for i, o := range d.Operations {
 		takes := o.Duration.Human()
-		if p.Jobs[0].Work.Programs[0].Ops[i].Kind == workload.Compute {
+		if j.Work.Programs[0].Ops[i].Kind == workload.Compute {
 			compute += o.Duration
 		} else {
 			takes = "launch " + takes
@@ -285,31 +288,34 @@ func dagText(a *app, p *plan.Plan) error {
 }
 
 // slowRanks names the ranks that take longer than the others, or less.
-func slowRanks(p *plan.Plan) (text string) {
+func slowRanks(p *plan.Plan, j *plan.Job) (text string) {
 	for _, r := range p.Scenario.Cluster.Slow {
+		if p.Scenario.SlowJob(&r) != j.Spec {
+			continue
+		}
 		text += fmt.Sprintf(", but rank %d takes %s times as long", r.Rank, r.Factor)
 	}
 	return text
 }
 
-// scheduleOf returns the plan's schedule, or why it has none.
-func scheduleOf(p *plan.Plan) (coll.Schedule, error) {
+// scheduleOf returns the schedule of a job, or why it has none.
+func scheduleOf(j *plan.Job) (coll.Schedule, error) {
 	switch {
-	case p.Jobs[0].Work == nil:
+	case j.Work == nil:
 		return nil, errNoRanks
-	case len(p.Jobs[0].Rows) > 0:
-		s := p.Jobs[0].Work.Collectives[p.Jobs[0].Rows[0].First].Schedule
-		for i := range p.Jobs[0].Rows {
-			if p.Jobs[0].Work.Collectives[p.Jobs[0].Rows[i].First].Schedule != s {
+	case len(j.Rows) > 0:
+		s := j.Work.Collectives[j.Rows[0].First].Schedule
+		for i := range j.Rows {
+			if j.Work.Collectives[j.Rows[i].First].Schedule != s {
 				return nil, errors.New("the rows of job.collectives have several schedules: leave in one algorithm, cut one way, " +
 					"with one number of channels")
 			}
 		}
 		return s, nil
-	case p.Jobs[0].Schedule == nil:
+	case j.Schedule == nil:
 		return nil, errors.New("one rank: it sums nothing with anybody, so there is no schedule")
 	}
-	return p.Jobs[0].Schedule, nil
+	return j.Schedule, nil
 }
 
 // A programJSON is what one rank does in one channel.
@@ -351,8 +357,8 @@ func opData(op coll.Op) opJSON {
 	return o
 }
 
-func scheduleData(p *plan.Plan) (any, error) {
-	s, err := scheduleOf(p)
+func scheduleData(_ *plan.Plan, j *plan.Job) (any, error) {
+	s, err := scheduleOf(j)
 	if err != nil {
 		return nil, err
 	}

@@ -21,6 +21,7 @@ import (
 
 // timelineFlags is the flags of `railyard show timeline`.
 type timelineFlags struct {
+	job                string
 	steps, from, ranks int
 	json, force, quiet bool
 }
@@ -55,6 +56,7 @@ flows the bars are messages.`,
 	fl := cmd.Flags()
 	fl.IntVar(&f.steps, "steps", 2, "how many steps to show")
 	fl.IntVar(&f.from, "from", 0, "first step to show, from 0")
+	fl.StringVar(&f.job, "job", "", "of several jobs the one with this NAME, instead of the first")
 	fl.IntVar(&f.ranks, "ranks", 16, "show so many ranks, or flows, at most")
 	fl.BoolVar(&f.json, "json", false, "print all operations as JSON")
 	fl.BoolVar(&f.force, "force", false, "run although the estimate is over 8 GB, what the machine has free, or 10^10 "+
@@ -103,9 +105,13 @@ func (a *app) runSteps(ctx context.Context, file, dir string, f timelineFlags) e
 	if err != nil {
 		return err
 	}
-	sc.Output = scenario.Output{Sample: sc.Output.Sample, Operations: true, Flows: sc.Jobs[0].Train == nil}
-	if t := sc.Jobs[0].Train; t != nil {
-		t.Steps = scenario.Some(min(f.from+f.steps, t.Steps.Or(f.from+f.steps)))
+	sc.Output = scenario.Output{Sample: sc.Output.Sample, Operations: true}
+	for i := range sc.Jobs {
+		if t := sc.Jobs[i].Train; t != nil {
+			t.Steps = scenario.Some(min(f.from+f.steps, t.Steps.Or(f.from+f.steps)))
+		} else {
+			sc.Output.Flows = true
+		}
 	}
 	ctx, stop := a.interruptible(ctx)
 	defer stop()
@@ -143,15 +149,38 @@ type bar struct {
 	stream     string
 }
 
+// summaryOf returns the summary of the job with a name; "": of the first.
+func summaryOf(s *result.Summary, name string) (*result.Summary, error) {
+	if name == "" {
+		return s.First(), nil
+	}
+	var names []string
+	for i, f := range s.PerJob() {
+		if f.Job == name && len(s.Jobs) == 0 {
+			return s, nil
+		}
+		if f.Job == name {
+			return s.OfJob(i), nil
+		}
+		names = append(names, f.Job)
+	}
+	return nil, misuse("show: --job %s: no job has that name, want one of: %s", name, strings.Join(names, ", "))
+}
+
 // readSpans reads the bars of the steps, or of the flows, in order of lane and time.
 func readSpans(r *result.Run, f timelineFlags) ([]bar, error) {
 	bars := []bar{}
-	if r.Summary.StepsPlanned == 0 && r.Summary.Steps == 0 {
+	sum, err := summaryOf(r.Summary, f.job)
+	if err != nil {
+		return nil, err
+	}
+	others := func(job string) bool { return len(r.Summary.Jobs) > 0 && job != sum.Job }
+	if sum.StepsPlanned == 0 && sum.Steps == 0 {
 		for row, err := range r.Flows() {
 			if err != nil {
 				return nil, err
 			}
-			if end := max(row.Placed, row.Acked); end > 0 && row.Kind != result.KindCollective {
+			if end := max(row.Placed, row.Acked); end > 0 && !others(row.Job) && row.Kind != result.KindCollective {
 				bars = append(bars, bar{row.Name, -1, -1, -1, row.Name, row.Posted, end, end.Sub(row.Posted), -1, ""})
 			}
 		}
@@ -160,7 +189,7 @@ func readSpans(r *result.Run, f timelineFlags) ([]bar, error) {
 			if err != nil {
 				return nil, err
 			}
-			if s := int(row.Step); s >= f.from && s < f.from+f.steps {
+			if s := int(row.Step); s >= f.from && s < f.from+f.steps && !others(row.Job) {
 				bars = append(bars, bar{fmt.Sprintf("rank %d %s", row.Rank, row.Stream), row.Rank, row.Step, row.Op,
 					row.Name, row.Start, row.End, row.End.Sub(row.Start), row.ReleasedBy, row.Stream})
 			}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"railyard/internal/diagnose"
 	"railyard/internal/result"
 	"railyard/internal/unit"
 )
@@ -20,10 +21,13 @@ func example(t *testing.T, name string) string {
 	}
 	text := strings.ReplaceAll(string(b), ": examples/", ": ../../examples/")
 	const set = "digits: {dir: data/digits, train: 60000, test: 10000, seed: 1}"
-	text = strings.Replace(text, "data:\n      "+set, "data: "+digits(t), 1)
+	for _, indent := range []string{"      ", "        "} {
+		text = strings.Replace(text, "data:\n"+indent+set, "data: "+digits(t), 1)
+	}
 	if strings.Contains(text, "data/digits") {
 		t.Fatalf("%s: no data as expected:\n%s", name, text)
 	}
+	text = strings.Replace(text, "epochs: 1\n", "epochs: 99\n", 1)
 	return strings.Replace(text, "epochs: 3", "epochs: 9\n    steps: 50", 1)
 }
 
@@ -46,6 +50,13 @@ func TestExamplesShowWhatTheySay(t *testing.T) {
 		{"lossy", func(r ran) bool {
 			return r.Drops > 0 && r.Retransmits > r.Drops && r.ECNMarks+r.Pauses == 0 &&
 				r.CriticalPath.Retransmission > 0 && r.VirtualTime > clean+clean/4
+		}},
+		{"two-jobs", func(r ran) bool {
+			one, other := r.Summary.Jobs[0], r.Summary.Jobs[1]
+			blame := one.Diagnosis.Blames[0]
+			return one.StepMedian > 4*250*unit.Microsecond &&
+				blame.Kind == diagnose.SharedPort && blame.Culprits[0].Name == "job shuffle" && other.Until < one.Until/2 &&
+				r.Drops+r.Pauses == 0
 		}},
 		{"incast", func(r ran) bool { return r.ECNMarks > 0 && r.CNPs > 0 && r.Pauses > 0 && r.Drops == 0 }},
 		{"ecn-only", func(r ran) bool { return r.ECNMarks > 0 && r.CNPs > 0 && r.Pauses == 0 && r.Drops > 0 }},

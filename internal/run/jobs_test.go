@@ -89,8 +89,8 @@ func TestRowsNameTheirJob(t *testing.T) {
 	for _, f := range rows(t, r.Run.Flows()) {
 		flows[fmt.Sprint(f.Job, " ", f.Kind, " ", f.Group)]++
 	}
-	if want := []string{" background ", "a collective communicator 1", "b collective communicator 1", "c job "}; !slices.Equal(slices.Sorted(
-		maps.Keys(flows)), want) || flows["c job "] != 1 {
+	want := []string{" background ", "a collective communicator 1", "b collective communicator 1", "c job "}
+	if !slices.Equal(slices.Sorted(maps.Keys(flows)), want) || flows["c job "] != 1 {
 		t.Errorf("flows of %v, want %q", flows, want)
 	}
 	steps, operations, paths := map[string]int{}, map[string]int{}, map[string]int64{}
