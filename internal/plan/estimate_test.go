@@ -94,7 +94,7 @@ func TestALongBenchmarkKeepsNoPath(t *testing.T) {
 func TestMemoryCountsSpansOfLongMessages(t *testing.T) {
 	of := func(cluster, bytes string) int64 {
 		p := planned(t, "cluster: {"+cluster+"}\njob: {collectives: [{op: all-reduce, bytes: "+bytes+", channels: 1, "+
-			"algorithm: ring, warmup: 0, iterations: 1}]}")
+			"algorithm: ring, protocol: none, warmup: 0, iterations: 1}]}")
 		return p.pathMemory(&p.Jobs[0], 1) - p.Jobs[0].scheduled()*int64(traceMemory)
 	}
 	// Two ranks send each other two messages of half the bytes, and before that one of a barrier.
