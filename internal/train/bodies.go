@@ -22,12 +22,17 @@ func (j *Job) Compute(id int32, step int64, op *workload.Op) {
 	case workload.Backward:
 		j.backward(r, w)
 	case workload.Update:
-		j.cfg.SGD.Step(r.on(w.Params), r.on(w.Grads), r.on(w.Velocity), j.scale())
+		j.update(r, w)
 	case workload.Stash:
 		copy(r.on(w.Y), r.on(w.X))
+	case workload.Place:
+		j.place(r, w)
+	case workload.Accumulate:
+		j.accumulate(r, w)
 	default:
 		panic(fmt.Sprintf("train: operation %q computes nothing that a network has", op.Name))
 	}
+	fill(r.on(w.Drop))
 }
 
 // rows are the images of a replica's micro-batch.

@@ -35,17 +35,25 @@ func (j *Job) newRank(id int32, model, velocity []float32) rank {
 		}
 	}
 	st := &j.work.Stages[r.at.Stage]
+	params, keepParams := j.room(id, r.buffers[st.Parameters], st, workload.ZeroParameters)
+	var velocities []float32
+	keepVelocities := func() {}
+	if st.Velocity >= 0 {
+		velocities, keepVelocities = j.room(id, r.buffers[st.Velocity], st, workload.ZeroOptimiser)
+	}
 	for _, h := range st.Layers {
 		layer, pieces := j.part(&h, r.at.Tensor)
 		r.layers[h.Layer] = layer
 		lo, _ := j.cfg.Model.LayerRange(h.Layer)
 		for _, p := range pieces {
-			copy(r.buffers[st.Parameters][int(h.Offset)+p.Part:][:p.Elems], model[lo+p.Whole:])
+			copy(params[int(h.Offset)+p.Part:][:p.Elems], model[lo+p.Whole:])
 			if st.Velocity >= 0 {
-				copy(r.buffers[st.Velocity][int(h.Offset)+p.Part:][:p.Elems], velocity[lo+p.Whole:])
+				copy(velocities[int(h.Offset)+p.Part:][:p.Elems], velocity[lo+p.Whole:])
 			}
 		}
 	}
+	keepParams()
+	keepVelocities()
 	r.scratch(j.cfg.Work, p, j.work.Rows())
 	return r
 }
@@ -93,12 +101,17 @@ func partOf(whole nn.Layer, how workload.How, part, parts int) (nn.Layer, []nn.P
 // memory returns so many elements that nobody has written yet.
 func (j *Job) memory(elems int64) []float32 {
 	m := make([]float32, elems)
-	if j.cfg.poison {
-		for i := range m {
-			m[i] = float32(math.NaN())
-		}
+	if j.cfg.poison || j.work.Layout.Zero > workload.ZeroNone {
+		fill(m)
 	}
 	return m
+}
+
+// fill makes all of v NaN: what is taken from there shows.
+func fill(v []float32) {
+	for i := range v {
+		v[i] = float32(math.NaN())
+	}
 }
 
 // on is the elements of a range, nil of none.

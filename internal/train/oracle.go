@@ -35,7 +35,7 @@ func Oracle(cfg Config) (*Outcome, error) {
 	}
 	for range cfg.Replicas {
 		o.replicas = append(o.replicas, replica{params: slices.Clone(cfg.params()),
-			grads: make([]float32, cfg.Model.Params()), velocity: cfg.velocity()})
+			grads: make([]float32, cfg.Model.Params()), sums: make([]float32, cfg.Model.Params()), velocity: cfg.velocity()})
 	}
 	out := &Outcome{}
 	for step := range p.steps {
@@ -59,6 +59,7 @@ type oracle struct {
 // replica is a whole model.
 type replica struct {
 	params, grads, velocity []float32
+	sums                    []float32 // with shards of gradients: over replicas, of the micro-batches so far
 	micro                   []micro
 	loss                    float64 // sum over the micro-batches of a step
 }
@@ -91,6 +92,9 @@ func (o *oracle) step(step int64) float64 {
 			} else {
 				o.forward(&o.replicas[d], d, step, v, lo, hi)
 			}
+		}
+		if o.scatters() && v.backward {
+			o.accumulate(v, lo, hi)
 		}
 		if each && v.backward {
 			o.update(lo, hi, o.cfg.Replicas)
@@ -207,7 +211,7 @@ func (o *oracle) backward(r *replica, v visit, lo, hi int) {
 		if l > 0 {
 			o.layers[l-1].Through(dx, m.x[l])
 		}
-		if v.micro == 0 || o.t.Layout.Update == workload.UpdateEach {
+		if v.micro == 0 || o.t.Layout.Update == workload.UpdateEach || o.scatters() {
 			copy(r.grads[first:end], g)
 			continue
 		}
@@ -220,8 +224,8 @@ func (o *oracle) backward(r *replica, v visit, lo, hi int) {
 // update sums the gradients of layers [lo, hi) over the replicas, bucket by bucket, and moves all
 // replicas by the mean over so many summands.
 func (o *oracle) update(lo, hi, summands int) {
-	for s := range o.t.Stages {
-		o.sum(&o.t.Stages[s], lo, hi)
+	if !o.scatters() {
+		o.sum(lo, hi)
 	}
 	first, _ := o.cfg.Model.LayerRange(lo)
 	_, end := o.cfg.Model.LayerRange(hi - 1)
@@ -231,34 +235,59 @@ func (o *oracle) update(lo, hi, summands int) {
 		if r.velocity != nil {
 			v = r.velocity[first:end]
 		}
+		if o.scatters() {
+			copy(r.grads, r.sums)
+		}
 		o.cfg.SGD.Step(r.params[first:end], r.grads[first:end], v, 1/float32(summands))
 	}
 }
 
-// sum runs the all-reduces of a stage's buckets that are of layers [lo, hi).
-func (o *oracle) sum(st *workload.Stage, lo, hi int) {
-	seen := map[int64]bool{} // a bucket has a collective for each update
-	for i := range o.cfg.Work.Collectives {
-		c := &o.cfg.Work.Collectives[i]
-		if c.Range.Buffer != st.Gradients || seen[c.Range.Offset] {
+// scatters reports whether gradients are summed over the replicas micro-batch by micro-batch.
+func (o *oracle) scatters() bool { return o.t.Layout.Zero >= workload.ZeroGradients }
+
+// accumulate sums the gradients of a micro-batch over the replicas, and adds them to those before.
+func (o *oracle) accumulate(v visit, lo, hi int) {
+	o.sum(lo, hi)
+	first, _ := o.cfg.Model.LayerRange(lo)
+	_, end := o.cfg.Model.LayerRange(hi - 1)
+	for d := range o.replicas {
+		sums, grads := o.replicas[d].sums[first:end], o.replicas[d].grads[first:end]
+		if v.micro == 0 {
+			copy(sums, grads)
 			continue
 		}
-		of := slices.IndexFunc(st.Layers, func(h workload.Held) bool { return h.Offset == c.Range.Offset })
-		if l := st.Layers[of].Layer; l < lo || l >= hi {
-			continue
+		for i, g := range grads {
+			sums[i] += g
 		}
-		seen[c.Range.Offset] = true
-		first, end := o.cfg.Model.LayerRange(st.Layers[of].Layer)
-		for _, h := range st.Layers[of:] { // a bucket's layers are of one run
-			if h.Offset < c.Range.Offset+c.Range.Elems {
-				_, end = o.cfg.Model.LayerRange(h.Layer)
+	}
+}
+
+// sum runs the all-reduces of the buckets that are of layers [lo, hi), or, with ZeRO, reduce-scatters
+// and all-gathers.
+func (o *oracle) sum(lo, hi int) {
+	for s := range o.t.Stages {
+		st := &o.t.Stages[s]
+		for _, k := range st.Buckets {
+			of := slices.IndexFunc(st.Layers, func(h workload.Held) bool { return h.Offset == k.Offset })
+			if l := st.Layers[of].Layer; l < lo || l >= hi {
+				continue
+			}
+			first, end := o.cfg.Model.LayerRange(st.Layers[of].Layer)
+			for _, h := range st.Layers[of:] { // a bucket's layers are of one run
+				if h.Offset < k.Offset+k.Elems {
+					_, end = o.cfg.Model.LayerRange(h.Layer)
+				}
+			}
+			bufs := make([][]float32, len(o.replicas))
+			for d := range o.replicas {
+				bufs[d] = o.replicas[d].grads[first:end]
+			}
+			for _, c := range []int32{k.Sum, k.Gather} {
+				if c >= 0 {
+					coll.Execute(o.cfg.Work.Collectives[c].Schedule, bufs)
+				}
 			}
 		}
-		bufs := make([][]float32, len(o.replicas))
-		for d := range o.replicas {
-			bufs[d] = o.replicas[d].grads[first:end]
-		}
-		coll.Execute(c.Schedule, bufs)
 	}
 }
 

@@ -2,8 +2,6 @@ package train
 
 import (
 	"fmt"
-
-	"railyard/internal/workload"
 )
 
 // State is what a training goes on from: the whole model in one rank's order, whatever the ranks
@@ -66,9 +64,9 @@ func (j *Job) Keep(s *State, step int64) {
 	} else {
 		s.EpochLoss, _ = j.epochLoss(step)
 	}
-	s.Params = j.gather(s.Params, 0, func(s *workload.Stage) int32 { return s.Parameters })
+	s.Params = j.gather(s.Params, 0, parameters)
 	if j.cfg.SGD.Momentum != 0 {
-		s.Velocity = j.gather(s.Velocity, 0, func(s *workload.Stage) int32 { return s.Velocity })
+		s.Velocity = j.gather(s.Velocity, 0, velocities)
 	}
 }
 

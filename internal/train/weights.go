@@ -11,34 +11,46 @@ import (
 	"railyard/internal/workload"
 )
 
-// Weights returns the parameters that a rank holds, those of its stage: live, not a copy.
+// Weights returns the parameters that a rank holds, those of its stage or its shard of them: live,
+// not a copy.
 func (j *Job) Weights(id int32) []float32 {
-	return j.ranks[id].buffers[j.work.Stages[j.work.Layout.Coord(int(id)).Stage].Parameters]
+	all := j.ranks[id].buffers[j.work.Stages[j.work.Layout.Coord(int(id)).Stage].Parameters]
+	if j.work.Layout.Zero < workload.ZeroParameters {
+		return all
+	}
+	return all[:j.shardElems(id)]
 }
 
-// Gathered returns the model that a replica's ranks hold together, in the order in which one rank
-// would hold it. The caller must not change it.
+// Gathered returns the model that a replica's ranks hold together, and those of other replicas where
+// they hold shards of it, in the order in which one rank would hold it. The caller must not change it.
 func (j *Job) Gathered(replica int) []float32 {
-	if l := j.work.Layout; l.PP*l.TP == 1 {
+	if l := j.work.Layout; l.PP*l.TP == 1 && l.Zero < workload.ZeroParameters {
 		return j.Weights(int32(l.Rank(workload.Coord{Data: replica})))
 	}
-	return j.gather(nil, replica, func(s *workload.Stage) int32 { return s.Parameters })
+	return j.gather(nil, replica, parameters)
 }
+
+// vector is one of the stages' vectors: in which buffer, and from which stage of ZeRO on in shards.
+type vector struct {
+	of      func(*workload.Stage) int32
+	sharded workload.Zero
+}
+
+var (
+	parameters = vector{func(s *workload.Stage) int32 { return s.Parameters }, workload.ZeroParameters}
+	velocities = vector{func(s *workload.Stage) int32 { return s.Velocity }, workload.ZeroOptimiser}
+)
 
 // gather copies any of the stages' vectors into one of a whole model, which it makes if there is
 // none.
-func (j *Job) gather(all []float32, replica int, of func(*workload.Stage) int32) []float32 {
+func (j *Job) gather(all []float32, replica int, v vector) []float32 {
 	l := j.work.Layout
 	if all == nil {
 		all = make([]float32, j.cfg.Model.Params())
 	}
-	held := func(t, s int) []float32 {
-		rank := l.Rank(workload.Coord{Data: replica, Tensor: t, Stage: s})
-		return j.ranks[rank].buffers[of(&j.work.Stages[s])]
-	}
 	for s := range j.work.Stages {
 		for t := range l.TP {
-			from := held(t, s)
+			from := j.whole(workload.Coord{Data: replica, Tensor: t, Stage: s}, v)
 			for _, h := range j.work.Stages[s].Layers {
 				lo, _ := j.cfg.Model.LayerRange(h.Layer)
 				_, pieces := j.part(&h, t)
@@ -51,9 +63,13 @@ func (j *Job) gather(all []float32, replica int, of func(*workload.Stage) int32)
 	return all
 }
 
-// Agree reports whether all replicas hold the same bits, as they do after every step.
+// Agree reports whether all replicas hold the same bits, as they do after every step. Replicas with
+// shards of parameters have none in common.
 func (j *Job) Agree() bool {
 	l := j.work.Layout
+	if l.Zero >= workload.ZeroParameters {
+		return true
+	}
 	for id := range j.ranks {
 		first := l.Coord(id)
 		first.Data = 0

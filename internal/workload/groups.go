@@ -59,24 +59,38 @@ func (b *lowering) replicas(at Coord) error {
 	}
 	at.Data = 0
 	g, id := b.group(name, GroupKindData, ranks...)
+	b.data[at] = id
+	st := &b.stages[at.Stage]
+	if b.l.Zero > ZeroNone {
+		return b.shards(st, g, id, of)
+	}
 	s, err := b.Schedules(g, coll.AllReduce)
 	if err != nil {
 		return err
 	}
-	b.data[at] = id
-	st, n := &b.stages[at.Stage], 0
-	for v := len(st.chunks) - 1; v >= 0; v-- {
-		for _, k := range st.chunks[v].buckets {
-			n++
-			for m := range b.updates() {
-				b.sums[sum{id, k.offset, m}] = int32(len(b.j.Collectives))
-				b.j.Collectives = append(b.j.Collectives, Collective{
-					Name:  fmt.Sprintf("allreduce%s.bucket%d%s", of, n, b.ofUpdate(m)),
-					Group: id, Range: Range{Buffer: st.Gradients, Offset: k.offset, Elems: k.elems}, ElemBytes: elem, Schedule: s})
-			}
+	for i := range st.Buckets {
+		k := &st.Buckets[i]
+		for m := range b.updates() {
+			b.sum(k, sum{id, k.Offset, m}, fmt.Sprintf("allreduce%s.bucket%d%s", of, i+1, b.ofUpdate(m)),
+				Range{st.Gradients, k.Offset, k.Elems}, s)
 		}
 	}
 	return nil
+}
+
+// sum adds the collective that sums a bucket.
+func (b *lowering) sum(k *Bucket, at sum, name string, on Range, s coll.Schedule) {
+	id := b.collective(name, at.group, on, s)
+	b.sums[at] = id
+	if k.Sum < 0 {
+		k.Sum = id
+	}
+}
+
+// collective adds one in place.
+func (b *lowering) collective(name string, group int32, on Range, s coll.Schedule) int32 {
+	b.j.Collectives = append(b.j.Collectives, Collective{Name: name, Group: group, Range: on, ElemBytes: elem, Schedule: s})
+	return int32(len(b.j.Collectives) - 1)
 }
 
 // neighbours joins two stages of one replica and tensor rank at a boundary of runs, in one direction.

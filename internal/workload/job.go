@@ -143,9 +143,12 @@ func (c *Collective) Chunk(member int, b coll.Buffer, channel, chunk int) (off, 
 }
 
 // Owned visits the elements [lo, hi) of the range that a member of the group has before an all-gather,
-// in order. It panics where nobody does: see owned.
+// or after a reduce-scatter, in order. It panics where nobody does: see owned.
 func (c *Collective) Owned(member int, visit func(lo, hi int)) {
-	owner := owned(c.Schedule)
+	owner := owned(c.Schedule, coll.AllGather)
+	if owner == nil {
+		owner = owned(c.Schedule, coll.ReduceScatter)
+	}
 	for ch := range c.Schedule.Channels() {
 		for k := range c.Schedule.Chunks() {
 			if int(owner(ch, k)) == member {
@@ -155,9 +158,10 @@ func (c *Collective) Owned(member int, visit func(lo, hi int)) {
 	}
 }
 
-// owned returns who has which chunk before the schedule of an all-gather, nil if it is none.
-func owned(s coll.Schedule) func(channel, chunk int) int32 {
-	if made, ok := s.(interface{ Goal() coll.Goal }); ok && made.Goal().Collective == coll.AllGather {
+// owned returns who has which chunk before the schedule of an all-gather, or after that of a
+// reduce-scatter, nil if it is none.
+func owned(s coll.Schedule, c coll.Collective) func(channel, chunk int) int32 {
+	if made, ok := s.(interface{ Goal() coll.Goal }); ok && made.Goal().Collective == c {
 		return made.Goal().Owner
 	}
 	return nil

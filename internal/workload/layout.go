@@ -60,6 +60,25 @@ var tensorNames = [tensorStyles]string{"megatron", "book"}
 // String is the name that a scenario uses.
 func (s TensorStyle) String() string { return tensorNames[s] }
 
+// Zero says what the replicas of a training hold in shards, each its own, instead of whole: the
+// stages of ZeRO (Rajbhandari et al., "ZeRO: Memory Optimizations Toward Training Trillion Parameter
+// Models", SC 2020, section 5).
+type Zero uint8
+
+// The stages.
+const (
+	ZeroNone       Zero = iota // nothing: gradients are all-reduced
+	ZeroOptimiser              // velocities: gradients are scattered as they are summed, parameters gathered once
+	ZeroGradients              // and gradients: those of each micro-batch are summed and scattered
+	ZeroParameters             // and parameters: gathered before each forward and each backward
+	zeros
+)
+
+// ZeroBuckets is how many whole buckets a rank has room for beside its shards: of gradients
+// (ZeroGradients) the one that is made and the one before it, which travels; of parameters
+// (ZeroParameters) the one in use and the next, which is gathered meanwhile.
+const ZeroBuckets = 2
+
 // Layout is how the ranks of a job share one training.
 type Layout struct {
 	DP, TP, PP   int // replicas, parts of each layer, stages; 0 is 1
@@ -71,6 +90,7 @@ type Layout struct {
 	Stash        bool       // with UpdateEach: a backward uses the parameters that its forward did
 	Slots        int        // micro-batches that a sending stage holds, so that it can run ahead; 0 is 2
 	Order        [axes]Axis // of ranks, innermost first; zero is DefaultOrder
+	Zero         Zero       // with UpdateEnd and more than one replica
 }
 
 // filled returns l with its defaults.
@@ -173,6 +193,14 @@ func (l Layout) check(layers, batch int) error {
 	}
 	if l.Update >= updates {
 		say("update %d, want end or each", l.Update)
+	}
+	switch {
+	case l.Zero >= zeros:
+		say("zero %d, want 0 to 3", l.Zero)
+	case l.Zero > ZeroNone && l.DP == 1:
+		say("zero %d with dp 1: replicas hold the shards, want dp at least 2", l.Zero)
+	case l.Zero > ZeroNone && l.Update == UpdateEach:
+		say("zero %d with update each, want update end", l.Zero)
 	}
 	if l.Stash && l.Update != UpdateEach {
 		say("stash with one update at the end of a step, before which parameters do not change: want update each")

@@ -20,7 +20,9 @@ type Config struct {
 	Slow     map[int32]unit.Ratio // ranks whose device takes so many times as long
 	// Schedules makes a group's schedule of a collective: AllReduce of a data-parallel group,
 	// SendReceive from the first rank to the second, with credit, of a pipeline group, AllReduce and
-	// AllGather of a tensor-parallel group.
+	// AllGather of a tensor-parallel group. With ZeRO, ReduceScatter and AllGather of a data-parallel
+	// group, which cut a buffer alike and say who owns which chunk: where the two in turn are that
+	// AllReduce, sums have the same bits.
 	Schedules func(*Group, coll.Collective) (coll.Schedule, error)
 }
 
@@ -40,6 +42,8 @@ type lowering struct {
 
 	exchanges map[exchange]int32 // index in Job.Collectives
 	gathers   map[int]int32      // by layer: index in Job.Buffers
+
+	gatherings map[gathering]int32 // index in Job.Collectives
 }
 
 // stage is what the ranks of a stage have in common.
@@ -47,6 +51,9 @@ type stage struct {
 	*Stage
 	timetable []Pass
 	chunks    []chunk
+	// Of ZeRO: the turns of a step, and room for whole buckets of gradients and parameters.
+	turns           []turn
+	made, assembled area
 }
 
 // chunk is a run of layers of a stage.
@@ -85,18 +92,19 @@ type send struct {
 	micro int
 }
 
-// sum is a bucket's all-reduce over a data-parallel group.
+// sum is a bucket's all-reduce over a data-parallel group, or its reduce-scatter.
 type sum struct {
 	group  int32
 	offset int64
-	micro  int // with UpdateEach
+	micro  int // with UpdateEach, or gradients in shards
 }
 
 // Lower returns the job of a training: for each rank a program of forwards and backwards in the
 // order of its stage's timetable, an all-reduce over the replicas for each bucket as soon as its
 // gradients are there, and an update for each bucket, which also divides by the number of summands.
 // Between stages activations and their gradients travel. Where a group would have one rank, there is
-// none. Ranks of a layout with replicas alone share a program, but for slow ones, which have their own.
+// none. Ranks of a layout with replicas alone share a program, but for slow ones, which have their
+// own, and for ZeRO, where each updates its own shard.
 func Lower(c Config) (*Job, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -104,7 +112,7 @@ func Lower(c Config) (*Job, error) {
 	l := c.Layout.filled()
 	b := lowering{Config: &c, l: l, rows: c.Batch / l.MicroBatches, links: map[link]int32{}, data: map[Coord]int32{},
 		sums: map[sum]int32{}, sends: map[send]int32{}, bodies: map[Body]int32{}, exchanges: map[exchange]int32{},
-		gathers: map[int]int32{}, j: &Job{Of: make([]int32, l.World()),
+		gathers: map[int]int32{}, gatherings: map[gathering]int32{}, j: &Job{Of: make([]int32, l.World()),
 			Training: &Training{Layout: l, Layers: len(c.Layers), Batch: c.Batch, Stages: make([]Stage, l.PP)}}}
 	if err := b.split(); err != nil {
 		return nil, err
@@ -185,12 +193,24 @@ func (b *lowering) stage(s int) {
 	if l.PP > 1 {
 		of = fmt.Sprintf(".stage%d", s+1)
 	}
-	st.Gradients = b.buffer("gradients"+of, offset)
-	st.Parameters = b.buffer("parameters"+of, offset)
+	for v := len(st.chunks) - 1; v >= 0; v-- {
+		for _, k := range st.chunks[v].buckets {
+			st.Buckets = append(st.Buckets, Bucket{Span{k.offset, k.elems}, -1, -1})
+		}
+	}
+	vector := func(name string, sharded Zero) int32 {
+		if l.Zero >= sharded {
+			return b.buffer(name+".shard"+of, 0) // as large as the largest turns out to be
+		}
+		return b.buffer(name+of, offset)
+	}
+	st.Gradients = vector("gradients", ZeroGradients)
+	st.Parameters = vector("parameters", ZeroParameters)
 	st.Velocity = -1
 	if b.Momentum {
-		st.Velocity = b.buffer("velocity"+of, offset)
+		st.Velocity = vector("velocity", ZeroOptimiser)
 	}
+	b.roomForBuckets(&st, of)
 	for i := range st.chunks {
 		b.boundaries(&st, &st.chunks[i])
 	}
@@ -248,7 +268,7 @@ func (s *Stage) of(buffer int32, layer int) Range {
 
 // programs makes the ranks' programs.
 func (b *lowering) programs() {
-	if b.l.PP > 1 || b.l.TP > 1 {
+	if b.l.PP > 1 || b.l.TP > 1 || b.l.Zero > ZeroNone {
 		for r := range b.j.Of {
 			d := b.Device
 			d.Slow = b.Slow[int32(r)]

@@ -131,7 +131,7 @@ func (b *lowering) parted(data, stage int) error {
 	if err != nil {
 		return err
 	}
-	if owned(gather) == nil {
+	if owned(gather, coll.AllGather) == nil {
 		return fmt.Errorf("group %q: %s is no all-gather whose owners are known", g.Name, gather.Name())
 	}
 	st := &b.stages[stage]
@@ -159,9 +159,7 @@ func (b *lowering) parted(data, stage int) error {
 
 // exchange adds a collective over a range.
 func (b *lowering) exchange(at exchange, group int32, name string, on Range, s coll.Schedule) {
-	b.exchanges[at] = int32(len(b.j.Collectives))
-	b.j.Collectives = append(b.j.Collectives, Collective{Name: name, Group: group, Range: on,
-		ElemBytes: elem, Schedule: s})
+	b.exchanges[at] = b.collective(name, group, on, s)
 }
 
 // gathered is where the parts of a layer's outputs come together: part after part as the schedule

@@ -17,6 +17,7 @@ type builder struct {
 	last    []int32   // by stream: operation, -1 none
 	uses    [][]use   // by buffer
 	clocks  [][]int32 // by operation, then stream: the last operation that ends before it, -1 none
+	zero    shardState
 }
 
 // use is an operation's use of a range.
@@ -84,6 +85,14 @@ func (b *builder) forward(c *chunk, m int) {
 func (b *builder) layer(c *chunk, l, m int) {
 	part, name := &b.parts[l], func(work string) string { return fmt.Sprintf("%s.%d%s", work, l+1, b.ofMicro(m)) }
 	y := c.x[l-c.first+1].at(m)
+	k := c.bucket(l)
+	if l == k.first {
+		b.begin()
+	}
+	var drop Range
+	if l == k.last {
+		drop = b.zero.params
+	}
 	body := Body{Work: Forward, Layer: l, Micro: m, Slot: m % c.flight, How: part.how, Coll: -1,
 		Params: b.params(c, l, m), X: c.x[l-c.first].at(m), Y: y}
 	id, shared := b.exchanges[exchange{b.at.Data, b.at.Stage, l, false, m}]
@@ -94,6 +103,9 @@ func (b *builder) layer(c *chunk, l, m int) {
 	if part.how == Gather {
 		body.Y, body.Coll = on, id
 	}
+	if part.how != Rows { // else finish is the last to use the parameters
+		body.Drop = drop
+	}
 	b.compute(name("forward"), b.all(part.Forward), body)
 	if shared {
 		b.communicate("", id, []Range{on}, []Range{on})
@@ -101,7 +113,7 @@ func (b *builder) layer(c *chunk, l, m int) {
 	switch part.how {
 	case Rows:
 		b.compute(name("finish"), b.all(part.Finish), Body{Work: Finish, Layer: l, Micro: m, Coll: -1,
-			Params: body.Params, Y: y})
+			Params: body.Params, Y: y, Drop: drop})
 	case Gather:
 		b.compute(name("join"), b.kernel(Kernel{Words: 2 * int64(b.Layers[l].Out)}),
 			Body{Work: Join, Layer: l, Micro: m, Coll: id, X: on, Y: y})
@@ -120,19 +132,29 @@ func (b *builder) backward(c *chunk, m int, done []int32) {
 	if c.last < len(b.Layers)-1 {
 		b.receive(send{link{b.at.Data, b.at.Tensor, c.run + 1, true}, m})
 	}
-	adds := m > 0 && b.l.Update == UpdateEnd
+	adds := m > 0 && b.l.Update == UpdateEnd && b.l.Zero < ZeroGradients
 	for l := c.last; l >= c.first; l-- {
-		i, part := l-c.first, &b.parts[l]
+		i, part, k := l-c.first, &b.parts[l], c.bucket(l)
+		if l == k.last {
+			b.begin()
+			b.room(k, m)
+		}
 		d := b.gradient(&part.Layer, adds)
 		if l > 0 {
 			d += b.all(part.Input) + b.all(b.parts[l-1].through)
 		}
-		done[l] = b.compute(fmt.Sprintf("backward.%d%s", l+1, b.ofMicro(m)), d,
-			Body{Work: Backward, Layer: l, Micro: m, Slot: m % c.flight, Adds: adds, How: part.how, Coll: -1,
-				Params: b.params(c, l, m), Grads: b.st.of(b.st.Gradients, l), X: c.x[i].at(m), D: c.d[i+1].at(m), DX: c.d[i].at(m)})
+		body := Body{Work: Backward, Layer: l, Micro: m, Slot: m % c.flight, Adds: adds, How: part.how, Coll: -1,
+			Params: b.params(c, l, m), Grads: b.grads(k, l), X: c.x[i].at(m), D: c.d[i+1].at(m), DX: c.d[i].at(m)}
+		if l == k.first {
+			body.Drop = b.zero.params
+		}
+		done[l] = b.compute(fmt.Sprintf("backward.%d%s", l+1, b.ofMicro(m)), d, body)
 		if id, shared := b.exchanges[exchange{b.at.Data, b.at.Stage, l, true, m}]; shared {
 			on := []Range{b.j.Collectives[id].Range}
 			b.communicate("", id, on, on)
+		}
+		if l == k.first {
+			b.scatter(k, m)
 		}
 	}
 	if c.run > 0 {
@@ -154,6 +176,9 @@ func (b *builder) gradient(l *Layer, adds bool) (d unit.Duration) {
 // params is a layer's parameters as a micro-batch uses them.
 func (b *builder) params(c *chunk, layer, m int) Range {
 	of := b.st.of(b.st.Parameters, layer)
+	if b.l.Zero >= ZeroParameters {
+		return within(b.zero.params, c.bucket(layer), of)
+	}
 	if b.l.Stash {
 		first, _ := b.st.span(c.first, c.last)
 		kept := c.stash.at(m)
@@ -172,6 +197,10 @@ func (b *builder) stash(c *chunk, m int) {
 // update sums buckets over the replicas and moves the parameters by them. Without replicas there is
 // nothing to sum.
 func (b *builder) update(all []bucket, m int, done []int32) {
+	if b.l.Zero > ZeroNone {
+		b.updateShards(all)
+		return
+	}
 	ready := make([]int32, len(all))
 	for i, k := range all {
 		ready[i] = done[k.first]
@@ -180,34 +209,25 @@ func (b *builder) update(all []bucket, m int, done []int32) {
 			ready[i] = b.communicate("", b.sums[sum{group, k.offset, m}], []Range{sums}, []Range{sums})
 		}
 	}
-	words := int64(3) // weights and gradients are read, weights written
-	if b.Momentum {
-		words = 5
-	}
 	for i, k := range all {
 		of := func(buffer int32) Range { return Range{buffer, k.offset, k.elems} }
 		body := Body{Work: Update, Coll: -1, Params: of(b.st.Parameters), Grads: of(b.st.Gradients)}
 		if b.Momentum {
 			body.Velocity = of(b.st.Velocity)
 		}
-		b.add(Op{Name: fmt.Sprintf("update.%d%s", b.number(k), b.ofUpdate(m)), Stream: ComputeStream,
-			Duration: b.kernel(Kernel{Fixed: words * k.elems}), Deps: []int32{ready[i]}, Body: b.body(body), Coll: -1,
+		b.add(Op{Name: fmt.Sprintf("update.%d%s", b.st.bucket(k.offset)+1, b.ofUpdate(m)), Stream: ComputeStream,
+			Duration: b.kernel(Kernel{Fixed: b.updateWords() * k.elems}), Deps: []int32{ready[i]}, Body: b.body(body), Coll: -1,
 			Reads: body.reads(), Writes: body.writes()})
 	}
 }
 
-// number is a bucket's place in the stage, from 1.
-func (b *builder) number(k bucket) int {
-	n := 1
-	for v := len(b.st.chunks) - 1; v >= 0; v-- {
-		for _, o := range b.st.chunks[v].buckets {
-			if o.offset == k.offset {
-				return n
-			}
-			n++
-		}
+// updateWords is what an update moves for each element: weights and gradients are read, weights
+// written, and velocities both.
+func (b *builder) updateWords() int64 {
+	if b.Momentum {
+		return 5
 	}
-	panic("workload: a bucket of another stage")
+	return 3
 }
 
 // receive and send are the two ends of what a neighbour sends.

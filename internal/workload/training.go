@@ -1,5 +1,7 @@
 package workload
 
+import "slices"
+
 // Buffers of the first stage of a training, by index: with data parallelism alone those of all ranks.
 const (
 	Gradients int32 = iota
@@ -20,8 +22,11 @@ const (
 	Join     = "join"     // of the parts X of a layer's outputs: Y
 	Loss     = "loss"     // and its gradient D, from Y
 	Backward = "backward" // Grads, and DX unless it is empty, from X and D with Params
-	Update   = "update"   // Params, and Velocity unless it is empty, by Grads
+	Update   = "update"   // Params, and Velocity unless it is empty, by Grads: all, or what Coll says
 	Stash    = "stash"    // Y is what X is
+	// Of shards: Coll says what of a bucket the rank owns, which its shard has one after the other.
+	Place      = "place"      // what the rank owns of Y is X
+	Accumulate = "accumulate" // Grads is what the rank owns of X, or is added to
 )
 
 // Body names the work of a compute operation, which whoever trains binds to code, and the memory
@@ -31,14 +36,20 @@ type Body struct {
 	Layer int    // from 0
 	Micro int    // the micro-batch, from 0
 	Slot  int    // of what Forward saves for Backward
-	Adds  bool   // Backward adds its gradients to those of the micro-batches before
+	Adds  bool   // Backward, Accumulate add gradients to those of the micro-batches before
 	How   How    // the rank has the layer: of one that is gathered, D is whole
-	Coll  int32  // Forward, Join of a layer that is gathered: the all-gather, index in Job.Collectives
+	// Coll is whose Owned says what is whose, index in Job.Collectives: the all-gather of Forward and
+	// Join of a layer that is gathered, and of Place; the reduce-scatter of Accumulate, and of an
+	// Update of a part of Params. Else -1.
+	Coll int32
 
 	Params, Grads, Velocity, X, Y, D, DX Range
+
+	Drop Range // what is not needed after it, and holds nothing from then on
 }
 
-// reads and writes are the ranges that the work touches.
+// reads and writes are the ranges that the work touches, of an Update of a part no more than those
+// that part is of.
 func (b *Body) reads() []Range {
 	switch b.Work {
 	case Forward:
@@ -60,11 +71,13 @@ func (b *Body) writes() []Range {
 	case Loss:
 		return present(b.D)
 	case Backward:
-		return present(b.Grads, b.DX)
+		return present(b.Grads, b.DX, b.Drop)
 	case Update:
 		return present(b.Params, b.Velocity)
+	case Accumulate:
+		return present(b.Grads, b.Drop)
 	}
-	return present(b.Y)
+	return present(b.Y, b.Drop)
 }
 
 // present returns the ranges that are not empty.
@@ -84,17 +97,37 @@ type Training struct {
 	Layers int
 	Batch  int // rows per replica and step
 	Stages []Stage
+	Shards [][]Span // by rank, with ZeRO: what it owns of its stage's vectors, in the order of its shards
 }
 
 // Rows returns the rows of a micro-batch.
 func (t *Training) Rows() int { return t.Batch / t.Layout.MicroBatches }
 
 // Stage is what the ranks of a stage hold: one flat vector of parameters, one of gradients, and one
-// of velocities if there is momentum, layer after layer in ascending order.
+// of velocities if there is momentum, layer after layer in ascending order. Of a vector that
+// Layout.Zero names a rank holds its shard, in a buffer for the largest.
 type Stage struct {
 	Parameters, Gradients int32
 	Velocity              int32 // -1: none
 	Layers                []Held
+	Buckets               []Bucket // in the order of their numbers: gradients are there in it
+}
+
+// Span is elements of a stage's vectors.
+type Span struct{ Offset, Elems int64 }
+
+// Bucket is layers of a stage whose gradients, and with ZeRO parameters, travel together.
+type Bucket struct {
+	Span
+	// Sum and Gather are the collectives of its first micro-batch among the replicas that have the
+	// first part of layers, indices in Job.Collectives: the all-reduce, or the reduce-scatter and
+	// the all-gather. -1: none.
+	Sum, Gather int32
+}
+
+// bucket is the index of the bucket at an offset.
+func (s *Stage) bucket(offset int64) int {
+	return slices.IndexFunc(s.Buckets, func(k Bucket) bool { return k.Offset == offset })
 }
 
 // Held is where a layer's parameters lie in the vectors of its stage.

@@ -1,0 +1,93 @@
+package train
+
+import (
+	"railyard/internal/workload"
+)
+
+// owned visits what a replica owns of the range of a collective.
+func (j *Job) owned(r *rank, w *workload.Body, visit func(lo, hi int)) {
+	j.cfg.Work.Collectives[w.Coll].Owned(r.at.Data, visit)
+}
+
+// place puts a rank's shard of parameters where those of the whole bucket come together.
+func (j *Job) place(r *rank, w *workload.Body) {
+	shard, bucket := r.on(w.X), r.on(w.Y)
+	j.owned(r, w, func(lo, hi int) { shard = shard[copy(bucket[lo:hi], shard):] })
+}
+
+// accumulate adds what a rank owns of a bucket's summed gradients to its shard, or begins it with them.
+func (j *Job) accumulate(r *rank, w *workload.Body) {
+	shard, bucket := r.on(w.Grads), r.on(w.X)
+	j.owned(r, w, func(lo, hi int) {
+		if w.Adds {
+			for i, g := range bucket[lo:hi] {
+				shard[i] += g
+			}
+		} else {
+			copy(shard, bucket[lo:hi])
+		}
+		shard = shard[hi-lo:]
+	})
+}
+
+// update moves the parameters of a bucket, or those that the rank owns of it. What is held in shards
+// lies there one after the other.
+func (j *Job) update(r *rank, w *workload.Body) {
+	params, grads, velocity := r.on(w.Params), r.on(w.Grads), r.on(w.Velocity)
+	if w.Coll < 0 {
+		j.cfg.SGD.Step(params, grads, velocity, j.scale())
+		return
+	}
+	j.owned(r, w, func(lo, hi int) {
+		g, v := grads, velocity
+		if j.work.Layout.Zero >= workload.ZeroGradients {
+			g, grads = grads[:hi-lo], grads[hi-lo:]
+		} else {
+			g = grads[lo:hi]
+		}
+		if velocity != nil {
+			v, velocity = velocity[:hi-lo], velocity[hi-lo:]
+		}
+		j.cfg.SGD.Step(params[lo:hi], g, v, j.scale())
+	})
+}
+
+// room returns room for a whole vector of a rank's stage, and what puts it into the buffer: that is the
+// buffer itself, or of a vector in shards the rank's shard.
+func (j *Job) room(id int32, buffer []float32, st *workload.Stage, sharded workload.Zero) ([]float32, func()) {
+	if j.work.Layout.Zero < sharded {
+		return buffer, func() {}
+	}
+	whole := make([]float32, st.Params())
+	return whole, func() {
+		rest := buffer
+		for _, s := range j.work.Shards[id] {
+			rest = rest[copy(rest, whole[s.Offset:][:s.Elems]):]
+		}
+	}
+}
+
+// whole returns a vector of a place's stage: of shards one that it puts together from all replicas.
+func (j *Job) whole(at workload.Coord, v vector) []float32 {
+	l, st := j.work.Layout, &j.work.Stages[at.Stage]
+	if l.Zero < v.sharded {
+		return j.ranks[l.Rank(at)].buffers[v.of(st)]
+	}
+	all := make([]float32, st.Params())
+	for at.Data = range l.DP {
+		id := l.Rank(at)
+		from := j.ranks[id].buffers[v.of(st)]
+		for _, s := range j.work.Shards[id] {
+			from = from[copy(all[s.Offset:][:s.Elems], from):]
+		}
+	}
+	return all
+}
+
+// shardElems is the length of a rank's shard of any vector of its stage.
+func (j *Job) shardElems(id int32) (n int64) {
+	for _, s := range j.work.Shards[id] {
+		n += s.Elems
+	}
+	return n
+}

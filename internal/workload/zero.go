@@ -1,0 +1,348 @@
+package workload
+
+import (
+	"fmt"
+	"slices"
+
+	"railyard/internal/coll"
+)
+
+// turn is a micro-batch's way through the layers of a bucket.
+type turn struct {
+	bucket   int64 // its offset in the stage's vectors
+	micro    int
+	backward bool
+}
+
+// gathering is the all-gather of a bucket's parameters over a data-parallel group: for a turn, or
+// after the updates (ZeroOptimiser, ZeroGradients; the turn of the first micro-batch stands for all).
+type gathering struct {
+	group int32
+	turn
+}
+
+// bucket is the one that a layer of the run is in.
+func (c *chunk) bucket(layer int) *bucket {
+	i := slices.IndexFunc(c.buckets, func(k bucket) bool { return k.first <= layer && layer <= k.last })
+	return &c.buckets[i]
+}
+
+// roomForBuckets lists a stage's turns and gives it room for the whole buckets of ZeRO.
+func (b *lowering) roomForBuckets(st *stage, of string) {
+	if b.l.Zero < ZeroGradients {
+		return
+	}
+	backwards := 0
+	for _, pass := range st.timetable {
+		passed := slices.Clone(st.chunks[pass.Chunk].buckets)
+		if !pass.Backward {
+			slices.Reverse(passed) // buckets go from the last layer to the first
+		} else {
+			backwards += len(passed)
+		}
+		for _, k := range passed {
+			st.turns = append(st.turns, turn{k.offset, pass.Micro, pass.Backward})
+		}
+	}
+	largest := int64(0)
+	for _, k := range st.Buckets {
+		largest = max(largest, k.Elems)
+	}
+	room := func(name string, turns int) area {
+		a := area{elems: largest, slots: min(ZeroBuckets, turns)}
+		a.buffer = b.buffer(name+of, a.elems*int64(a.slots))
+		return a
+	}
+	st.made = room("gradients.buckets", backwards)
+	if b.l.Zero >= ZeroParameters {
+		st.assembled = room("parameters.buckets", len(st.turns))
+	}
+}
+
+// shards adds the collectives of ZeRO among the replicas of a stage and tensor rank, and says what
+// each of them owns.
+func (b *lowering) shards(st *stage, g *Group, id int32, of string) error {
+	scatter, err := b.Schedules(g, coll.ReduceScatter)
+	if err != nil {
+		return err
+	}
+	gather, err := b.Schedules(g, coll.AllGather)
+	if err != nil {
+		return err
+	}
+	if err := sameOwners(scatter, gather); err != nil {
+		return fmt.Errorf("group %q: %w", g.Name, err)
+	}
+	if b.l.Zero >= ZeroGradients {
+		b.bucketsInTurn(st, id, of, scatter, gather)
+	}
+	for i := range st.Buckets {
+		k := &st.Buckets[i]
+		if b.l.Zero == ZeroOptimiser {
+			b.sum(k, sum{id, k.Offset, 0}, fmt.Sprintf("reducescatter%s.bucket%d", of, i+1),
+				Range{st.Gradients, k.Offset, k.Elems}, scatter)
+		}
+		if b.l.Zero < ZeroParameters {
+			b.gathering(k, gathering{id, turn{bucket: k.Offset}}, fmt.Sprintf("allgather%s.bucket%d", of, i+1),
+				Range{st.Parameters, k.Offset, k.Elems}, gather)
+		}
+	}
+	b.own(st, g, id)
+	return nil
+}
+
+// bucketsInTurn adds the collectives of each turn, which use the room for whole buckets in turn.
+func (b *lowering) bucketsInTurn(st *stage, id int32, of string, scatter, gather coll.Schedule) {
+	backwards := 0
+	for i, t := range st.turns {
+		n := st.bucket(t.bucket)
+		k := &st.Buckets[n]
+		in := func(a area, turn int) Range { return Range{a.buffer, a.at(turn).Offset, k.Elems} }
+		if b.l.Zero >= ZeroParameters {
+			way := "forward"
+			if t.backward {
+				way = "backward"
+			}
+			b.gathering(k, gathering{id, t}, fmt.Sprintf("allgather.%s%s.bucket%d%s", way, of, n+1, b.ofMicro(t.micro)),
+				in(st.assembled, i), gather)
+		}
+		if t.backward {
+			b.sum(k, sum{id, k.Offset, t.micro}, fmt.Sprintf("reducescatter%s.bucket%d%s", of, n+1, b.ofMicro(t.micro)),
+				in(st.made, backwards), scatter)
+			backwards++
+		}
+	}
+}
+
+// gathering adds the collective that gathers a bucket's parameters.
+func (b *lowering) gathering(k *Bucket, at gathering, name string, on Range, s coll.Schedule) {
+	id := b.collective(name, at.group, on, s)
+	b.gatherings[at] = id
+	if k.Gather < 0 {
+		k.Gather = id
+	}
+}
+
+// sameOwners reports a reduce-scatter after which not those ranks have the chunks who have them before
+// an all-gather, or whose chunks are others.
+func sameOwners(scatter, gather coll.Schedule) error {
+	has, had := owned(scatter, coll.ReduceScatter), owned(gather, coll.AllGather)
+	if has == nil || had == nil {
+		return fmt.Errorf("%s and %s are no reduce-scatter and all-gather whose owners are known", scatter.Name(),
+			gather.Name())
+	}
+	if scatter.Channels() != gather.Channels() || scatter.Chunks() != gather.Chunks() ||
+		coll.Slices(scatter) != coll.Slices(gather) {
+		return fmt.Errorf("%s has %d channels of %d chunks of %d slices, %s %d of %d of %d: want the same", scatter.Name(),
+			scatter.Channels(), scatter.Chunks(), coll.Slices(scatter), gather.Name(), gather.Channels(), gather.Chunks(),
+			coll.Slices(gather))
+	}
+	for ch := range gather.Channels() {
+		for k := range gather.Chunks() {
+			if has(ch, k) != had(ch, k) {
+				return fmt.Errorf("%s leaves chunk %d of channel %d to rank %d, %s takes it from rank %d: want one owner",
+					scatter.Name(), k, ch, has(ch, k), gather.Name(), had(ch, k))
+			}
+		}
+	}
+	return nil
+}
+
+// own notes what each rank of a data-parallel group owns, bucket after bucket in ascending order, and
+// makes room for the largest shard.
+func (b *lowering) own(st *stage, g *Group, id int32) {
+	t := b.j.Training
+	if t.Shards == nil {
+		t.Shards = make([][]Span, b.l.World())
+	}
+	ascending := slices.Clone(st.Buckets)
+	slices.SortFunc(ascending, func(a, b Bucket) int { return int(a.Offset - b.Offset) })
+	for member, rank := range g.Ranks {
+		sum := int64(0)
+		for _, k := range ascending {
+			for _, s := range b.owned(id, &k, member) {
+				t.Shards[rank], sum = append(t.Shards[rank], s), sum+s.Elems
+			}
+		}
+		for _, v := range []struct {
+			buffer int32
+			from   Zero
+		}{{st.Velocity, ZeroOptimiser}, {st.Gradients, ZeroGradients}, {st.Parameters, ZeroParameters}} {
+			if v.buffer >= 0 && b.l.Zero >= v.from {
+				b.j.Buffers[v.buffer].Elems = max(b.j.Buffers[v.buffer].Elems, sum)
+			}
+		}
+	}
+}
+
+// owned is what a member of a data-parallel group owns of a bucket: chunks in a row are one span.
+func (b *lowering) owned(group int32, k *Bucket, member int) (spans []Span) {
+	c := &b.j.Collectives[b.sums[sum{group, k.Offset, 0}]]
+	c.Owned(member, func(lo, hi int) {
+		s := Span{k.Offset + int64(lo), int64(hi - lo)}
+		last := len(spans) - 1
+		switch {
+		case s.Elems == 0:
+		case last >= 0 && spans[last].Offset+spans[last].Elems == s.Offset:
+			spans[last].Elems += s.Elems
+		default:
+			spans = append(spans, s)
+		}
+	})
+	return spans
+}
+
+// shardState is where a program of ZeRO is.
+type shardState struct {
+	params      Range // of the turn's bucket, whole
+	grads       Range // that are made
+	turn, ahead int   // of the stage's turns: how many have begun, how many are gathered
+	travelling  []sum // not yet accumulated, oldest first
+}
+
+// group is the data-parallel group of the rank.
+func (b *builder) group() int32 { return b.data[Coord{Tensor: b.at.Tensor, Stage: b.at.Stage}] }
+
+// begin begins a turn: its bucket's parameters are gathered, and those of the next turns while it
+// computes. What a gathering overwrites, a turn that has ended dropped.
+//
+//	compute   place.1 place.2  forward.1        place.3  forward.2       place.4 ..
+//	group          allgather.1 | allgather.2               allgather.3 ..
+func (b *builder) begin() {
+	if b.l.Zero < ZeroParameters {
+		return
+	}
+	turns := b.st.turns
+	for ; b.zero.ahead < min(len(turns), b.zero.turn+b.st.assembled.slots); b.zero.ahead++ {
+		t := turns[b.zero.ahead]
+		id := b.gatherings[gathering{b.group(), t}]
+		c := &b.j.Collectives[id]
+		own := b.ownRange(b.st.Parameters, t.bucket)
+		b.compute("place."+c.Name, b.kernel(Kernel{Fixed: 2 * own.Elems}),
+			Body{Work: Place, Micro: t.micro, Coll: id, X: own, Y: c.Range})
+		b.communicate("", id, []Range{c.Range}, []Range{c.Range})
+	}
+	b.zero.params = b.j.Collectives[b.gatherings[gathering{b.group(), turns[b.zero.turn]}]].Range
+	b.zero.turn++
+}
+
+// room finds room for a bucket's gradients of a micro-batch: what was there before is accumulated.
+func (b *builder) room(k *bucket, m int) {
+	if b.l.Zero < ZeroGradients {
+		return
+	}
+	b.zero.grads = b.j.Collectives[b.sums[sum{b.group(), k.offset, m}]].Range
+	for len(b.zero.travelling) > 0 && b.j.Collectives[b.sums[b.zero.travelling[0]]].Range.overlaps(b.zero.grads) {
+		b.accumulate()
+	}
+}
+
+// scatter sums a bucket's gradients of a micro-batch over the replicas, each of whom gets its shard.
+func (b *builder) scatter(k *bucket, m int) {
+	if b.l.Zero < ZeroGradients {
+		return
+	}
+	at := sum{b.group(), k.offset, m}
+	on := []Range{b.zero.grads}
+	b.communicate("", b.sums[at], on, on)
+	b.zero.travelling = append(b.zero.travelling, at)
+}
+
+// accumulate adds the oldest sums that travel to those of the micro-batches before, or begins with
+// them. It comes as late as can be, for the compute stream waits for them there.
+func (b *builder) accumulate() {
+	at := b.zero.travelling[0]
+	b.zero.travelling = b.zero.travelling[1:]
+	c, own, words := &b.j.Collectives[b.sums[at]], b.ownRange(b.st.Gradients, at.offset), int64(2)
+	if at.micro > 0 {
+		words = 3
+	}
+	b.compute(fmt.Sprintf("accumulate.%d%s", b.st.bucket(at.offset)+1, b.ofMicro(at.micro)),
+		b.kernel(Kernel{Fixed: words * own.Elems}), Body{Work: Accumulate, Micro: at.micro, Adds: at.micro > 0,
+			Coll: b.sums[at], X: c.Range, Grads: own, Drop: c.Range})
+}
+
+// updateShards moves what the rank owns of the parameters, and gathers them where they are held whole.
+func (b *builder) updateShards(all []bucket) {
+	if b.l.Zero == ZeroOptimiser {
+		for _, k := range all {
+			on := []Range{{b.st.Gradients, k.offset, k.elems}}
+			b.communicate("", b.sums[sum{b.group(), k.offset, 0}], on, on)
+		}
+	}
+	for _, k := range all {
+		for slices.ContainsFunc(b.zero.travelling, func(at sum) bool { return at.offset == k.offset }) {
+			b.accumulate()
+		}
+		b.updateShard(&k)
+		if b.l.Zero < ZeroParameters {
+			on := []Range{{b.st.Parameters, k.offset, k.elems}}
+			b.communicate("", b.gatherings[gathering{b.group(), turn{bucket: k.offset}}], on, on)
+		}
+	}
+}
+
+// updateShard moves what the rank owns of a bucket's parameters.
+func (b *builder) updateShard(k *bucket) {
+	own := func(buffer int32) Range { return b.ownRange(buffer, k.offset) }
+	all := func(buffer int32) Range { return Range{buffer, k.offset, k.elems} }
+	id := b.sums[sum{b.group(), k.offset, 0}]
+	body := Body{Work: Update, Coll: id, Params: all(b.st.Parameters), Grads: all(b.st.Gradients)}
+	reads, writes := b.ownRanges(b.st.Gradients, k), b.ownRanges(b.st.Parameters, k)
+	if b.l.Zero >= ZeroGradients {
+		body.Grads = own(b.st.Gradients)
+		reads = present(body.Grads)
+	}
+	if b.l.Zero >= ZeroParameters {
+		body.Params, body.Coll = own(b.st.Parameters), -1
+		writes = present(body.Params)
+	}
+	if b.Momentum {
+		body.Velocity = own(b.st.Velocity)
+		writes = append(writes, present(body.Velocity)...)
+	}
+	n := own(-1).Elems
+	b.add(Op{Name: fmt.Sprintf("update.%d", b.st.bucket(k.offset)+1), Stream: ComputeStream,
+		Duration: b.kernel(Kernel{Fixed: b.updateWords() * n}), Body: b.body(body), Coll: -1, Reads: reads, Writes: writes})
+}
+
+// ownRanges is what the rank owns of a bucket in a vector that is whole.
+func (b *builder) ownRanges(buffer int32, k *bucket) (all []Range) {
+	for _, s := range b.shard() {
+		if k.offset <= s.Offset && s.Offset < k.offset+k.elems {
+			all = append(all, Range{buffer, s.Offset, s.Elems})
+		}
+	}
+	return all
+}
+
+// ownRange is where a bucket's elements lie in the rank's shard of a vector.
+func (b *builder) ownRange(buffer int32, bucket int64) Range {
+	r := Range{Buffer: buffer}
+	k := &b.st.Buckets[b.st.bucket(bucket)]
+	for _, s := range b.shard() {
+		switch {
+		case s.Offset < k.Offset:
+			r.Offset += s.Elems
+		case s.Offset < k.Offset+k.Elems:
+			r.Elems += s.Elems
+		}
+	}
+	return r
+}
+
+func (b *builder) shard() []Span { return b.j.Training.Shards[b.l.Rank(b.at)] }
+
+// grads is where a layer's gradients are made.
+func (b *builder) grads(k *bucket, layer int) Range {
+	of := b.st.of(b.st.Gradients, layer)
+	if b.l.Zero >= ZeroGradients {
+		return within(b.zero.grads, k, of)
+	}
+	return of
+}
+
+// within is a part of a stage's vector as a whole bucket has it.
+func within(whole Range, k *bucket, of Range) Range {
+	return Range{whole.Buffer, whole.Offset + of.Offset - k.offset, of.Elems}
+}
