@@ -21,12 +21,15 @@ func TestLayoutsAreExplained(t *testing.T) {
 		for i := range layers {
 			layers[i] = workload.Dense{In: 6, Out: 6, Activated: true}.Layer()
 		}
-		job, err := workload.Lower(workload.Config{Layers: layers, Batch: 4, Bucket: workload.BucketPerLayer,
-			Layout: workload.Layout{DP: rapid.IntRange(1, 2).Draw(t, "dp"), TP: rapid.IntRange(1, 2).Draw(t, "tp"),
-				PP: rapid.IntRange(1, 4).Draw(t, "pp"), MicroBatches: rapid.SampledFrom([]int{1, 2, 4}).Draw(t, "micro-batches"),
-				Schedule: rapid.SampledFrom([]workload.PipelineSchedule{workload.OneFOneB, workload.GPipe,
-					workload.BookOrder}).Draw(t, "schedule"),
-				TPStyle: rapid.SampledFrom([]workload.TensorStyle{workload.Megatron, workload.BookStyle}).Draw(t, "style")},
+		l := workload.Layout{DP: rapid.IntRange(1, 2).Draw(t, "dp"), TP: rapid.IntRange(1, 2).Draw(t, "tp"),
+			PP: rapid.IntRange(1, 4).Draw(t, "pp"), MicroBatches: rapid.SampledFrom([]int{1, 2, 4}).Draw(t, "micro-batches"),
+			Schedule: rapid.SampledFrom([]workload.PipelineSchedule{workload.OneFOneB, workload.GPipe,
+				workload.BookOrder}).Draw(t, "schedule"),
+			TPStyle: rapid.SampledFrom([]workload.TensorStyle{workload.Megatron, workload.BookStyle}).Draw(t, "style")}
+		if l.DP > 1 {
+			l.Zero = workload.Zero(rapid.IntRange(0, 3).Draw(t, "zero"))
+		}
+		job, err := workload.Lower(workload.Config{Layers: layers, Batch: 4, Bucket: workload.BucketPerLayer, Layout: l,
 			Device:    workload.Device{MemoryBandwidth: gbps, MemoryEff: unit.Ratio{Num: 4, Den: 5}, Launch: 2 * us},
 			Schedules: schedules})
 		if err != nil {
@@ -70,7 +73,7 @@ func TestLayoutsAreExplained(t *testing.T) {
 // schedules are rings, and for neighbours a send with a slot.
 func schedules(g *workload.Group, c coll.Collective) (coll.Schedule, error) {
 	name := map[coll.Collective]string{coll.AllReduce: "ring-all-reduce", coll.AllGather: "ring-all-gather",
-		coll.SendReceive: "direct-send"}[c]
+		coll.ReduceScatter: "ring-reduce-scatter", coll.SendReceive: "direct-send"}[c]
 	order := make([]int32, len(g.Ranks))
 	for i := range order {
 		order[i] = int32(i)
@@ -113,6 +116,35 @@ func TestTheBubbleOfAPipeline(t *testing.T) {
 		end, err := d.Run()
 		if got := end.Sub(0); err != nil || got != c.want {
 			t.Errorf("%s, %d stages, %d virtual: %v, %v, want %v", c.l.Schedule, c.l.PP, c.l.Virtual, got, err, c.want)
+		}
+	}
+}
+
+// Parameters in shards are gathered while the layer before computes: of gatherings that are shorter,
+// only the first is waited for, and of sums the last. Of longer ones all are.
+func TestGatheringIsHiddenBehindCompute(t *testing.T) {
+	layers := make([]workload.Layer, 8)
+	for i := range layers { // forward 10 us for a row, backward 20 us
+		layers[i] = workload.Layer{In: 1, Out: 1, Params: 4, Forward: []workload.Kernel{{FLOP: 10}},
+			Gradient: []workload.Kernel{{FLOP: 20}}}
+	}
+	job, err := workload.Lower(workload.Config{Layers: layers, Batch: 1, Bucket: workload.BucketPerLayer,
+		Layout: workload.Layout{DP: 2, Zero: workload.ZeroParameters}, Schedules: schedules,
+		Device: workload.Device{FLOPS: 1e6, MatmulEff: unit.Ratio{Num: 1, Den: 1}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for latency, want := range map[unit.Duration]unit.Duration{
+		5 * us:  5*us + 8*(10+20)*us + 5*us,
+		40 * us: (8 + 8 + 8) * 40 * us, // the group is busy all the time
+	} {
+		d := exectest.New(exectest.Net{Latency: func(exec.Message) unit.Duration { return latency }}, nil)
+		for r := range job.Ranks() {
+			d.Add(exec.Config{Rank: int32(r), Job: job, Steps: 1})
+		}
+		end, err := d.Run()
+		if got := end.Sub(0); err != nil || got != want {
+			t.Errorf("messages of %v: %v, %v, want %v", latency, got, err, want)
 		}
 	}
 }

@@ -21,7 +21,7 @@ func laidOut(l Layout, layers, batch int) Config {
 		Schedules: schedules}
 }
 
-// schedules are a ring for sums and a send with one slot.
+// schedules are a ring for sums, a reduce-scatter and an all-gather, and a send with one slot.
 func schedules(g *Group, c coll.Collective) (coll.Schedule, error) {
 	order := make([]int32, len(g.Ranks))
 	for i := range order {
@@ -34,8 +34,11 @@ func schedules(g *Group, c coll.Collective) (coll.Schedule, error) {
 		}
 		return s.Credited(1)
 	}
-	if c == coll.AllGather {
+	switch c {
+	case coll.AllGather:
 		return coll.RingAllGather([][]int32{order})
+	case coll.ReduceScatter:
+		return coll.RingReduceScatter([][]int32{order})
 	}
 	return coll.RingAllReduce([][]int32{order})
 }
@@ -250,6 +253,9 @@ func anyLayout(t *rapid.T) Config {
 		Update:   Updates(rapid.IntRange(0, 1).Draw(t, "update")),
 		Order:    [axes]Axis(rapid.Permutation(DefaultOrder[:]).Draw(t, "order"))}
 	l.Stash = l.Update == UpdateEach && rapid.Bool().Draw(t, "stash")
+	if l.DP > 1 && l.Update == UpdateEnd {
+		l.Zero = Zero(rapid.IntRange(0, int(zeros)-1).Draw(t, "zero"))
+	}
 	if l.Schedule == Interleaved {
 		l.PP = max(l.PP, 2)
 		l.Virtual, l.MicroBatches = 2, l.PP*rapid.IntRange(1, 2).Draw(t, "rounds")
@@ -301,6 +307,9 @@ func TestLayoutMistakesAreNamed(t *testing.T) {
 		"1 micro-batches, want a multiple of 2 stages":             {Schedule: Interleaved, Virtual: 2, PP: 2},
 		"order [dp dp tp], want tp, dp and pp, each once":          {Order: [axes]Axis{DataAxis, DataAxis, TensorAxis}},
 		"stash with one update at the end of a step":               {Stash: true},
+		"zero 4, want 0 to 3":                                      {Zero: 4, DP: 2},
+		"zero 2 with dp 1: replicas hold the shards, want dp":      {Zero: ZeroGradients, PP: 2},
+		"zero 1 with update each, want update end":                 {Zero: ZeroOptimiser, DP: 2, Update: UpdateEach},
 		"do not divide a batch of 8 rows; 5 stages with 1 virtual": {MicroBatches: 5, PP: 5},
 	} {
 		if _, err := Lower(laidOut(l, 3, 8)); err == nil || !strings.Contains(err.Error(), want) {

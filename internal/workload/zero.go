@@ -14,6 +14,14 @@ type turn struct {
 	backward bool
 }
 
+// way names it for those who have their micro-batch and bucket.
+func (t turn) way() string {
+	if t.backward {
+		return "backward"
+	}
+	return "forward"
+}
+
 // gathering is the all-gather of a bucket's parameters over a data-parallel group: for a turn, or
 // after the updates (ZeroOptimiser, ZeroGradients; the turn of the first micro-batch stands for all).
 type gathering struct {
@@ -99,11 +107,7 @@ func (b *lowering) bucketsInTurn(st *stage, id int32, of string, scatter, gather
 		k := &st.Buckets[n]
 		in := func(a area, turn int) Range { return Range{a.buffer, a.at(turn).Offset, k.Elems} }
 		if b.l.Zero >= ZeroParameters {
-			way := "forward"
-			if t.backward {
-				way = "backward"
-			}
-			b.gathering(k, gathering{id, t}, fmt.Sprintf("allgather.%s%s.bucket%d%s", way, of, n+1, b.ofMicro(t.micro)),
+			b.gathering(k, gathering{id, t}, fmt.Sprintf("allgather.%s%s.bucket%d%s", t.way(), of, n+1, b.ofMicro(t.micro)),
 				in(st.assembled, i), gather)
 		}
 		if t.backward {
@@ -218,7 +222,7 @@ func (b *builder) begin() {
 		id := b.gatherings[gathering{b.group(), t}]
 		c := &b.j.Collectives[id]
 		own := b.ownRange(b.st.Parameters, t.bucket)
-		b.compute("place."+c.Name, b.kernel(Kernel{Fixed: 2 * own.Elems}),
+		b.compute(fmt.Sprintf("place.%s.%d%s", t.way(), b.st.bucket(t.bucket)+1, b.ofMicro(t.micro)), b.kernel(Kernel{Fixed: 2 * own.Elems}),
 			Body{Work: Place, Micro: t.micro, Coll: id, X: own, Y: c.Range})
 		b.communicate("", id, []Range{c.Range}, []Range{c.Range})
 	}
