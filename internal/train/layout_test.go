@@ -24,6 +24,8 @@ type layout struct {
 	batch    int // images per replica and step
 	steps    int64
 	sizes    []int // nil: of layers that two ranks cannot share
+	slices   int   // of the chunks that replicas send each other; 0: 1
+	credits  int   // of their rings; 0: without
 	sigmoid  bool  // not ReLU, which hides what it multiplies by nothing
 }
 
@@ -46,7 +48,7 @@ func (l layout) config(t interface{ Fatal(...any) }) Config {
 	cfg := Config{Model: m, Kernel: nn.Portable, Train: blobs(150, 20), Replicas: max(l.DP, 1), Batch: l.batch,
 		Epochs: 10, Steps: l.steps, Seed: 5, SGD: nn.SGD{LR: 0.1, Momentum: l.momentum}, poison: true}
 	cfg.Work, err = workload.Lower(workload.Config{Layers: Layers(m), Batch: l.batch, Momentum: l.momentum != 0,
-		Bucket: l.bucket, Layout: l.Layout, Schedules: schedules, Device: device})
+		Bucket: l.bucket, Layout: l.Layout, Schedules: l.schedules, Device: device})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,8 +58,8 @@ func (l layout) config(t interface{ Fatal(...any) }) Config {
 	return cfg
 }
 
-// schedules are a ring for sums, and for neighbours a send with a slot.
-func schedules(g *workload.Group, c coll.Collective) (coll.Schedule, error) {
+// schedules are rings, and for neighbours a send with a slot.
+func (l *layout) schedules(g *workload.Group, c coll.Collective) (coll.Schedule, error) {
 	order := make([]int32, len(g.Ranks))
 	for i := range order {
 		order[i] = int32(i)
@@ -75,14 +77,15 @@ func schedules(g *workload.Group, c coll.Collective) (coll.Schedule, error) {
 	}
 	back := slices.Clone(order)
 	slices.Reverse(back)
-	both := [][]int32{order, back}
-	switch c {
-	case coll.ReduceScatter:
-		return coll.RingReduceScatter(both)
-	case coll.AllGather:
-		return coll.RingAllGather(both)
+	ring, err := map[coll.Collective]func([][]int32) (*coll.Ring, error){coll.AllReduce: coll.RingAllReduce,
+		coll.ReduceScatter: coll.RingReduceScatter, coll.AllGather: coll.RingAllGather}[c]([][]int32{order, back})
+	if err != nil || g.Kind != workload.GroupKindData {
+		return ring, err
 	}
-	return coll.RingAllReduce(both)
+	if ring, err = ring.Sliced(max(l.slices, 1)); err == nil && l.credits > 0 {
+		return ring.Credited(l.credits)
+	}
+	return ring, err
 }
 
 func anyLayout(t *rapid.T) layout {
@@ -101,6 +104,7 @@ func anyLayout(t *rapid.T) layout {
 		l.MicroBatches = 2 * rapid.IntRange(1, 2).Draw(t, "rounds")
 	}
 	l.batch = l.MicroBatches * rapid.IntRange(1, 2).Draw(t, "rows")
+	l.slices, l.credits = rapid.IntRange(1, 2).Draw(t, "slices"), rapid.IntRange(0, 2).Draw(t, "credits")
 	if l.DP > 1 && l.Update == workload.UpdateEnd {
 		l.Zero = workload.Zero(rapid.IntRange(0, 3).Draw(t, "zero"))
 	}

@@ -261,7 +261,7 @@ func TestOwnersThatDifferAreRefused(t *testing.T) {
 				if c == coll.AllGather {
 					return other([][]int32{{0, 1, 2}, {2, 1, 0}})
 				}
-				return schedules(g, c)
+				return (&layout{}).schedules(g, c)
 			}})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
