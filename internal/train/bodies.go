@@ -22,13 +22,13 @@ func (j *Job) Compute(id int32, step int64, op *workload.Op) {
 	case workload.Backward:
 		j.backward(r, w)
 	case workload.Update:
-		j.update(r, w)
+		j.update(id, r, w)
 	case workload.Stash:
 		copy(r.on(w.Y), r.on(w.X))
 	case workload.Place:
-		j.place(r, w)
+		j.place(id, r, w)
 	case workload.Accumulate:
-		j.accumulate(r, w)
+		j.accumulate(id, r, w)
 	default:
 		panic(fmt.Sprintf("train: operation %q computes nothing that a network has", op.Name))
 	}

@@ -4,21 +4,16 @@ import (
 	"railyard/internal/workload"
 )
 
-// owned visits what a replica owns of the range of a collective.
-func (j *Job) owned(r *rank, w *workload.Body, visit func(lo, hi int)) {
-	j.cfg.Work.Collectives[w.Coll].Owned(r.at.Data, visit)
-}
-
 // place puts a rank's shard of parameters where those of the whole bucket come together.
-func (j *Job) place(r *rank, w *workload.Body) {
+func (j *Job) place(id int32, r *rank, w *workload.Body) {
 	shard, bucket := r.on(w.X), r.on(w.Y)
-	j.owned(r, w, func(lo, hi int) { shard = shard[copy(bucket[lo:hi], shard):] })
+	j.work.Owned(id, w.Bucket, func(lo, hi int64) { shard = shard[copy(bucket[lo:hi], shard):] })
 }
 
 // accumulate adds what a rank owns of a bucket's summed gradients to its shard, or begins it with them.
-func (j *Job) accumulate(r *rank, w *workload.Body) {
+func (j *Job) accumulate(id int32, r *rank, w *workload.Body) {
 	shard, bucket := r.on(w.Grads), r.on(w.X)
-	j.owned(r, w, func(lo, hi int) {
+	j.work.Owned(id, w.Bucket, func(lo, hi int64) {
 		if w.Adds {
 			for i, g := range bucket[lo:hi] {
 				shard[i] += g
@@ -30,15 +25,15 @@ func (j *Job) accumulate(r *rank, w *workload.Body) {
 	})
 }
 
-// update moves the parameters of a bucket, or those that the rank owns of it. What is held in shards
-// lies there one after the other.
-func (j *Job) update(r *rank, w *workload.Body) {
+// update moves the parameters of a bucket, with ZeRO those that the rank owns of it. What is held in
+// shards lies there one after the other.
+func (j *Job) update(id int32, r *rank, w *workload.Body) {
 	params, grads, velocity := r.on(w.Params), r.on(w.Grads), r.on(w.Velocity)
-	if w.Coll < 0 {
+	if z := j.work.Layout.Zero; z == workload.ZeroNone || z >= workload.ZeroParameters {
 		j.cfg.SGD.Step(params, grads, velocity, j.scale())
 		return
 	}
-	j.owned(r, w, func(lo, hi int) {
+	j.work.Owned(id, w.Bucket, func(lo, hi int64) {
 		g, v := grads, velocity
 		if j.work.Layout.Zero >= workload.ZeroGradients {
 			g, grads = grads[:hi-lo], grads[hi-lo:]

@@ -1,6 +1,9 @@
 package workload
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Buffers of the first stage of a training, by index: with data parallelism alone those of all ranks.
 const (
@@ -22,9 +25,9 @@ const (
 	Join     = "join"     // of the parts X of a layer's outputs: Y
 	Loss     = "loss"     // and its gradient D, from Y
 	Backward = "backward" // Grads, and DX unless it is empty, from X and D with Params
-	Update   = "update"   // Params, and Velocity unless it is empty, by Grads: all, or what Coll says
+	Update   = "update"   // Params, and Velocity unless it is empty, by Grads; with ZeRO what the rank owns
 	Stash    = "stash"    // Y is what X is
-	// Of shards: Coll says what of a bucket the rank owns, which its shard has one after the other.
+	// Of what the rank owns of a bucket its shard has one element after the other.
 	Place      = "place"      // what the rank owns of Y is X
 	Accumulate = "accumulate" // Grads is what the rank owns of X, or is added to
 )
@@ -38,18 +41,17 @@ type Body struct {
 	Slot  int    // of what Forward saves for Backward
 	Adds  bool   // Backward, Accumulate add gradients to those of the micro-batches before
 	How   How    // the rank has the layer: of one that is gathered, D is whole
-	// Coll is whose Owned says what is whose, index in Job.Collectives: the all-gather of Forward and
-	// Join of a layer that is gathered, and of Place; the reduce-scatter of Accumulate, and of an
-	// Update of a part of Params. Else -1.
-	Coll int32
+	Coll  int32  // Forward, Join of a layer that is gathered: the all-gather, index in Job.Collectives
+
+	Bucket int // of ZeRO's Place, Accumulate, Update: index in Stage.Buckets, see Training.Owned
 
 	Params, Grads, Velocity, X, Y, D, DX Range
 
 	Drop Range // what is not needed after it, and holds nothing from then on
 }
 
-// reads and writes are the ranges that the work touches, of an Update of a part no more than those
-// that part is of.
+// reads and writes are the ranges that the work touches. Of a vector that is whole, an Update with
+// ZeRO touches less.
 func (b *Body) reads() []Range {
 	switch b.Work {
 	case Forward:
@@ -98,6 +100,15 @@ type Training struct {
 	Batch  int // rows per replica and step
 	Stages []Stage
 	Shards [][]Span // by rank, with ZeRO: what it owns of its stage's vectors, in the order of its shards
+}
+
+// Owned visits the elements [lo, hi) of a bucket of its stage that a rank owns, with ZeRO, in order.
+func (t *Training) Owned(rank int32, bucket int, visit func(lo, hi int64)) {
+	k, all := &t.Stages[t.Layout.Coord(int(rank)).Stage].Buckets[bucket], t.Shards[rank]
+	i, _ := slices.BinarySearchFunc(all, k.Offset, func(s Span, at int64) int { return cmp.Compare(s.Offset, at) })
+	for ; i < len(all) && all[i].Offset < k.Offset+k.Elems; i++ {
+		visit(all[i].Offset-k.Offset, all[i].Offset-k.Offset+all[i].Elems)
+	}
 }
 
 // Rows returns the rows of a micro-batch.

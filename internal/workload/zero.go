@@ -161,12 +161,13 @@ func (b *lowering) own(st *stage, g *Group, id int32) {
 	}
 	ascending := slices.Clone(st.Buckets)
 	slices.SortFunc(ascending, func(a, b Bucket) int { return int(a.Offset - b.Offset) })
-	for member, rank := range g.Ranks {
+	for i := range ascending {
+		b.share(g, &ascending[i], b.sums[sum{id, ascending[i].Offset, 0}])
+	}
+	for _, rank := range g.Ranks {
 		sum := int64(0)
-		for _, k := range ascending {
-			for _, s := range b.owned(id, &k, member) {
-				t.Shards[rank], sum = append(t.Shards[rank], s), sum+s.Elems
-			}
+		for _, s := range t.Shards[rank] {
+			sum += s.Elems
 		}
 		for _, v := range []struct {
 			buffer int32
@@ -179,21 +180,25 @@ func (b *lowering) own(st *stage, g *Group, id int32) {
 	}
 }
 
-// owned is what a member of a data-parallel group owns of a bucket: chunks in a row are one span.
-func (b *lowering) owned(group int32, k *Bucket, member int) (spans []Span) {
-	c := &b.j.Collectives[b.sums[sum{group, k.Offset, 0}]]
-	c.Owned(member, func(lo, hi int) {
-		s := Span{k.Offset + int64(lo), int64(hi - lo)}
-		last := len(spans) - 1
-		switch {
-		case s.Elems == 0:
-		case last >= 0 && spans[last].Offset+spans[last].Elems == s.Offset:
-			spans[last].Elems += s.Elems
-		default:
-			spans = append(spans, s)
+// share gives the members of a data-parallel group what each owns of a bucket: chunks in a row are
+// one span.
+func (b *lowering) share(g *Group, k *Bucket, scatter int32) {
+	c := &b.j.Collectives[scatter]
+	owner := owned(c.Schedule, coll.ReduceScatter)
+	for ch := range c.Schedule.Channels() {
+		for n := range c.Schedule.Chunks() {
+			lo, hi := coll.ChunkRange(c.Schedule, int(c.Range.Elems), ch, n)
+			all := &b.j.Training.Shards[g.Ranks[owner(ch, n)]]
+			s, last := Span{k.Offset + int64(lo), int64(hi - lo)}, len(*all)-1
+			switch {
+			case lo == hi:
+			case last >= 0 && lo > 0 && (*all)[last].Offset+(*all)[last].Elems == s.Offset:
+				(*all)[last].Elems += s.Elems
+			default:
+				*all = append(*all, s)
+			}
 		}
-	})
-	return spans
+	}
 }
 
 // shardState is where a program of ZeRO is.
@@ -221,9 +226,10 @@ func (b *builder) begin() {
 		t := turns[b.zero.ahead]
 		id := b.gatherings[gathering{b.group(), t}]
 		c := &b.j.Collectives[id]
+		n := b.st.bucket(t.bucket)
 		own := b.ownRange(b.st.Parameters, t.bucket)
-		b.compute(fmt.Sprintf("place.%s.%d%s", t.way(), b.st.bucket(t.bucket)+1, b.ofMicro(t.micro)), b.kernel(Kernel{Fixed: 2 * own.Elems}),
-			Body{Work: Place, Micro: t.micro, Coll: id, X: own, Y: c.Range})
+		b.compute(fmt.Sprintf("place.%s.%d%s", t.way(), n+1, b.ofMicro(t.micro)), b.kernel(Kernel{Fixed: 2 * own.Elems}),
+			Body{Work: Place, Micro: t.micro, Bucket: n, Coll: -1, X: own, Y: c.Range})
 		b.communicate("", id, []Range{c.Range}, []Range{c.Range})
 	}
 	b.zero.params = b.j.Collectives[b.gatherings[gathering{b.group(), turns[b.zero.turn]}]].Range
@@ -261,9 +267,10 @@ func (b *builder) accumulate() {
 	if at.micro > 0 {
 		words = 3
 	}
-	b.compute(fmt.Sprintf("accumulate.%d%s", b.st.bucket(at.offset)+1, b.ofMicro(at.micro)),
+	n := b.st.bucket(at.offset)
+	b.compute(fmt.Sprintf("accumulate.%d%s", n+1, b.ofMicro(at.micro)),
 		b.kernel(Kernel{Fixed: words * own.Elems}), Body{Work: Accumulate, Micro: at.micro, Adds: at.micro > 0,
-			Coll: b.sums[at], X: c.Range, Grads: own, Drop: c.Range})
+			Bucket: n, Coll: -1, X: c.Range, Grads: own, Drop: c.Range})
 }
 
 // updateShards moves what the rank owns of the parameters, and gathers them where they are held whole.
@@ -290,41 +297,37 @@ func (b *builder) updateShards(all []bucket) {
 func (b *builder) updateShard(k *bucket) {
 	own := func(buffer int32) Range { return b.ownRange(buffer, k.offset) }
 	all := func(buffer int32) Range { return Range{buffer, k.offset, k.elems} }
-	id := b.sums[sum{b.group(), k.offset, 0}]
-	body := Body{Work: Update, Coll: id, Params: all(b.st.Parameters), Grads: all(b.st.Gradients)}
+	body := Body{Work: Update, Bucket: b.st.bucket(k.offset), Coll: -1, Params: all(b.st.Parameters), Grads: all(b.st.Gradients)}
 	reads, writes := b.ownRanges(b.st.Gradients, k), b.ownRanges(b.st.Parameters, k)
 	if b.l.Zero >= ZeroGradients {
 		body.Grads = own(b.st.Gradients)
 		reads = present(body.Grads)
 	}
 	if b.l.Zero >= ZeroParameters {
-		body.Params, body.Coll = own(b.st.Parameters), -1
+		body.Params = own(b.st.Parameters)
 		writes = present(body.Params)
 	}
 	if b.Momentum {
 		body.Velocity = own(b.st.Velocity)
 		writes = append(writes, present(body.Velocity)...)
 	}
-	n := own(-1).Elems
-	b.add(Op{Name: fmt.Sprintf("update.%d", b.st.bucket(k.offset)+1), Stream: ComputeStream,
-		Duration: b.kernel(Kernel{Fixed: b.updateWords() * n}), Body: b.body(body), Coll: -1, Reads: reads, Writes: writes})
+	b.add(Op{Name: fmt.Sprintf("update.%d", body.Bucket+1), Stream: ComputeStream,
+		Duration: b.kernel(Kernel{Fixed: b.updateWords() * own(b.st.Parameters).Elems}), Body: b.body(body), Coll: -1, Reads: reads, Writes: writes})
 }
 
 // ownRanges is what the rank owns of a bucket in a vector that is whole.
 func (b *builder) ownRanges(buffer int32, k *bucket) (all []Range) {
-	for _, s := range b.shard() {
-		if k.offset <= s.Offset && s.Offset < k.offset+k.elems {
-			all = append(all, Range{buffer, s.Offset, s.Elems})
-		}
-	}
+	b.j.Training.Owned(int32(b.l.Rank(b.at)), b.st.bucket(k.offset), func(lo, hi int64) {
+		all = append(all, Range{buffer, k.offset + lo, hi - lo})
+	})
 	return all
 }
 
-// ownRange is where a bucket's elements lie in the rank's shard of a vector.
+// ownRange is where what the rank owns of a bucket lies in its shard of a vector.
 func (b *builder) ownRange(buffer int32, bucket int64) Range {
 	r := Range{Buffer: buffer}
 	k := &b.st.Buckets[b.st.bucket(bucket)]
-	for _, s := range b.shard() {
+	for _, s := range b.j.Training.Shards[b.l.Rank(b.at)] {
 		switch {
 		case s.Offset < k.Offset:
 			r.Offset += s.Elems
@@ -334,8 +337,6 @@ func (b *builder) ownRange(buffer int32, bucket int64) Range {
 	}
 	return r
 }
-
-func (b *builder) shard() []Span { return b.j.Training.Shards[b.l.Rank(b.at)] }
 
 // grads is where a layer's gradients are made.
 func (b *builder) grads(k *bucket, layer int) Range {
