@@ -22,6 +22,9 @@
 //   - parameters are drawn for the whole model, or those of a State, and each rank takes its
 //     part: all replicas begin with the same (no broadcast is simulated yet) and, after every
 //     step, hold the same bits;
+//   - with ZeRO a rank holds its shards, and whole buckets while they are needed: before they are
+//     gathered and after their last use they are NaN, so that a byte that comes too late, or is taken
+//     too early, shows;
 //   - bodies of different ranks, and of one rank's compute and channels, touch
 //     disjoint memory: a driver may run them on any core.
 //

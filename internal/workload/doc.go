@@ -8,9 +8,9 @@
 // in the lowering knows what a layer computes.
 //
 // Lower makes the job of a training from layers and a Layout: replicas (dp) with rows of their own,
-// parts of layers (tp), stages (pp) with runs of layers, micro-batches in the order of a timetable.
-// DataParallel is the layout with replicas alone. Parameters lie in one flat vector per stage and
-// part; updates act on ranges of it.
+// parts of layers (tp), stages (pp) with runs of layers, micro-batches in the order of a timetable,
+// shards of what replicas would hold alike (ZeRO). DataParallel is the layout with replicas alone.
+// Parameters lie in one flat vector per stage and part, or in shards of it; updates act on ranges.
 //
 // One step of a two-layer network, a bucket per layer:
 //
@@ -26,6 +26,26 @@
 //	            >  >       <     <
 //	stage 2       F1 B1 F2 B2           allreduce update
 //
+// With ZeRO a replica holds a shard of what Layout.Zero names: of each bucket the chunks that a
+// reduce-scatter leaves with it, one span or more for each channel, one after the other in a buffer of
+// the shard. Whole buckets of gradients and parameters have room for two of each (ZeroBuckets), which
+// they take in turn: one is in use and the other travels. What a rank has of parameters P, gradients
+// and velocities, of n replicas and buckets of at most B elements:
+//
+//	zero  parameters  gradients  velocities   a step sends, with m micro-batches
+//	0     P           P          P            2(n-1)/n P
+//	1     P           P          P/n          2(n-1)/n P
+//	2     P           P/n + 2B   P/n          (m+1)(n-1)/n P
+//	3     P/n + 2B    P/n + 2B   P/n          3m(n-1)/n P
+//
+// One step of two layers with parameters in shards: A gathers, R scatters sums, + adds them to the
+// shard (place, before each A, puts the rank's own part there):
+//
+//	stream 0      forward.1 forward.2 loss backward.2 backward.1        + update.1 + update.2
+//	stream 1  A1  A2        A2             A1         R2          R1
+//
+// Staging is beside all this, for each collective its own: small only of schedules with credit.
+//
 // Invariants:
 //   - a stream runs one operation at a time, in the order of Program.Ops;
 //   - an operation depends only on operations before it in Program.Ops, so the order
@@ -35,6 +55,8 @@
 //   - of two operations that may run at the same time none writes what the other touches; an
 //     operation names all that it touches, and a rank has the buffers that its program touches;
 //   - a stage adds up gradients in ascending order of micro-batches, whatever the timetable;
+//   - of n replicas each element of a stage's vectors has one owner, the same for gradients,
+//     velocities and parameters;
 //   - durations are exact integers: the same on every machine.
 //
 // Buckets follow PyTorch DistributedDataParallel (Li et al., VLDB 2020, section
