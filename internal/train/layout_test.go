@@ -188,7 +188,7 @@ func TestTensorParallelIsCloseToTheOracle(t *testing.T) {
 			t.Fatalf("loss %v, the oracle's %v; replicas agree: %v", j.Loss(0), oracle.Losses[0], j.Agree())
 		}
 		for d := range cfg.Replicas {
-			if l.Zero != workload.ZeroOptimiser { // after a reduce-scatter a replica has sums of a part alone
+			if l.Zero != workload.ZeroOptimiser { // else a replica has sums of its part alone
 				near(t, cfg, j.gather(nil, d, gradientsOf), oracle.Gradients[d], 1)
 			}
 			near(t, cfg, j.Gathered(d), oracle.Weights[d], 1)

@@ -59,7 +59,7 @@ type oracle struct {
 // replica is a whole model.
 type replica struct {
 	params, grads, velocity []float32
-	sums                    []float32 // with shards of gradients: over replicas, of the micro-batches so far
+	sums                    []float32 // over replicas, with shards of gradients: of the step so far
 	micro                   []micro
 	loss                    float64 // sum over the micro-batches of a step
 }

@@ -34,7 +34,8 @@ func (j *Job) update(id int32, r *rank, w *workload.Body) {
 		return
 	}
 	j.work.Owned(id, w.Bucket, func(lo, hi int64) {
-		g, v := grads, velocity
+		var g []float32
+		v := velocity
 		if j.work.Layout.Zero >= workload.ZeroGradients {
 			g, grads = grads[:hi-lo], grads[hi-lo:]
 		} else {

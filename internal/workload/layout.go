@@ -68,7 +68,7 @@ type Zero uint8
 // The stages.
 const (
 	ZeroNone       Zero = iota // nothing: gradients are all-reduced
-	ZeroOptimiser              // velocities: gradients are scattered as they are summed, parameters gathered once
+	ZeroOptimiser              // velocities: each updates its part, which is gathered
 	ZeroGradients              // and gradients: those of each micro-batch are summed and scattered
 	ZeroParameters             // and parameters: gathered before each forward and each backward
 	zeros

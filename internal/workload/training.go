@@ -99,7 +99,7 @@ type Training struct {
 	Layers int
 	Batch  int // rows per replica and step
 	Stages []Stage
-	Shards [][]Span // by rank, with ZeRO: what it owns of its stage's vectors, in the order of its shards
+	Shards [][]Span // by rank, with ZeRO: what it owns of its stage's vectors, ascending
 }
 
 // Owned visits the elements [lo, hi) of a bucket of its stage that a rank owns, with ZeRO, in order.

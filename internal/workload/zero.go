@@ -311,8 +311,9 @@ func (b *builder) updateShard(k *bucket) {
 		body.Velocity = own(b.st.Velocity)
 		writes = append(writes, present(body.Velocity)...)
 	}
-	b.add(Op{Name: fmt.Sprintf("update.%d", body.Bucket+1), Stream: ComputeStream,
-		Duration: b.kernel(Kernel{Fixed: b.updateWords() * own(b.st.Parameters).Elems}), Body: b.body(body), Coll: -1, Reads: reads, Writes: writes})
+	d := b.kernel(Kernel{Fixed: b.updateWords() * own(b.st.Parameters).Elems})
+	b.add(Op{Name: fmt.Sprintf("update.%d", body.Bucket+1), Stream: ComputeStream, Duration: d, Body: b.body(body),
+		Coll: -1, Reads: reads, Writes: writes})
 }
 
 // ownRanges is what the rank owns of a bucket in a vector that is whole.
