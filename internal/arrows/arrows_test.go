@@ -79,8 +79,9 @@ var rules = map[string]rule{
 	},
 	"inventory": {may: "topo", why: "names and addresses are a function of the graph"},
 	"workload": {
-		may: "coll",
-		why: "a DAG has durations and collectives; running it is for exec, tensors are for train",
+		may: "coll splitmix",
+		why: "a DAG has durations and collectives, and declared sizes are drawn; running it is for exec, tensors are for " +
+			"train",
 	},
 	"exec": {may: "coll workload", why: "a rank walks its DAG under any driver, simulated or real"},
 	"exec/exectest": {

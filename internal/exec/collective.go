@@ -25,6 +25,9 @@ type collRun struct {
 	answer   Trace // of the acknowledgement that came last
 	areas    int64 // of staging
 	switched bool  // a switch adds up and copies its messages
+
+	sizes  workload.MemberCounts // that are decided in each step: those of the step in progress
+	layout coll.Layout           // by them; nil: the sizes are known
 }
 
 // wait is what a channel waits for.
@@ -83,6 +86,10 @@ func newCollRun(job *workload.Job, rank int32, op *workload.Op) collRun {
 		me: slices.Index(members, rank), members: members,
 		channels: make([]channelRun, c.Schedule.Channels()), areas: c.Areas(),
 		switched: coll.SwitchAdds(c.Schedule)}
+	if c.Counts != nil {
+		run.sizes = workload.NewMemberCounts(len(members))
+		run.layout = c.LayoutOf(run.me, run.sizes)
+	}
 	if coll.NeedsCredit(c.Schedule) {
 		for i := range run.channels {
 			run.channels[i].credits = &credits{slots: make([]held, c.Schedule.Slots())}
@@ -102,6 +109,9 @@ func (c *collRun) conn(member, channel int32) Conn { return Conn{c.Group, c.memb
 // launched starts every channel of the collective that op runs.
 func (r *Rank) launched(now unit.Time, op *workload.Op) {
 	c := &r.colls[r.collOf[op.ID]]
+	if !r.decided(c) {
+		return
+	}
 	r.streams[op.Stream].running = r.collOf[op.ID]
 	c.open, c.last = len(c.channels), -1
 	for i := range c.channels {
@@ -121,6 +131,9 @@ func (r *Rank) launched(now unit.Time, op *workload.Op) {
 
 // advance runs a channel's program until it has to wait.
 func (r *Rank) advance(now unit.Time, c *collRun, channel int) {
+	if r.over { // another channel has found that it cannot go on
+		return
+	}
 	ch := &c.channels[channel]
 	s := c.Schedule
 	for ; ch.pc < ch.length; ch.pc++ {
@@ -157,7 +170,7 @@ func (r *Rank) did(now unit.Time, c *collRun, channel int) {
 	if ch.credits == nil || ch.op.Kind != coll.Recv && !ch.op.Frees {
 		return
 	}
-	if _, n := c.Chunk(c.me, coll.Out, channel, int(ch.op.Chunk)); n == 0 {
+	if _, n := c.Chunk(coll.Out, channel, ch.op.Chunk); n == 0 {
 		return
 	}
 	if ch.op.Kind == coll.Recv {
@@ -175,12 +188,15 @@ func (r *Rank) execute(now unit.Time, c *collRun, channel int, op coll.Op) bool 
 		r.send(c, channel, op)
 		return true
 	case coll.Recv:
-		if _, n := c.Chunk(c.me, coll.Out, channel, int(op.Chunk)); n == 0 {
+		if _, n := c.Chunk(coll.Out, channel, op.Chunk); n == 0 {
 			return true
 		}
 		in := r.inbox(c.conn(op.Peer, int32(channel)))
 		if in.queued() == 0 {
 			ch.wait = message
+			return false
+		}
+		if !r.expected(c, channel, op, in) {
 			return false
 		}
 		ch.took(r, in.front())
@@ -194,7 +210,7 @@ func (r *Rank) execute(now unit.Time, c *collRun, channel int, op coll.Op) bool 
 func (r *Rank) send(c *collRun, channel int, op coll.Op) {
 	ch := &c.channels[channel]
 	recv, at := r.match(c, channel, op.Peer)
-	off, n := c.Chunk(c.me, op.Buffer, channel, int(op.Chunk))
+	off, n := c.Chunk(op.Buffer, channel, op.Chunk)
 	c.counts(channel, op, n, r.step)
 	if n == 0 {
 		return
@@ -235,7 +251,7 @@ func part(r unit.Ratio, b unit.Bytes) unit.Bytes {
 
 // local starts a reduction or copy, or reports true if it took no time.
 func (r *Rank) local(c *collRun, channel int, op coll.Op) bool {
-	off, n := c.Chunk(c.me, coll.Out, channel, int(op.Chunk))
+	off, n := c.Chunk(coll.Out, channel, op.Chunk)
 	if n == 0 {
 		return true
 	}
@@ -252,7 +268,7 @@ func (r *Rank) local(c *collRun, channel int, op coll.Op) bool {
 		src := Ref{Buffer: r.staging(c), Len: n}
 		if op.Kind == coll.Keep {
 			src.Buffer = c.Buffer(coll.In)
-			src.Off, _ = c.Chunk(c.me, coll.In, channel, int(op.Source))
+			src.Off, _ = c.Chunk(coll.In, channel, op.Source)
 		} else {
 			src.Off = c.Slot(channel, int(op.Slot))
 		}
@@ -301,7 +317,11 @@ func (r *Rank) arrived(now unit.Time, c *collRun, from Conn) {
 	if ch.wait != message || c.members[ch.op.Peer] != from.Peer {
 		return
 	}
-	r.inbox(from).take(&ch.trace)
+	in := r.inbox(from)
+	if !r.expected(c, int(from.Channel), ch.op, in) {
+		return
+	}
+	in.take(&ch.trace)
 	ch.src, ch.gates = from.Peer, ch.gates[:0]
 	ch.took(r, &ch.trace)
 	r.resume(now, c, int(from.Channel))
@@ -349,7 +369,7 @@ func (t *Trace) set(o *Trace) {
 
 // finish ends a running collective once nothing of it is left.
 func (r *Rank) finish(now unit.Time, c *collRun) {
-	if c.open == 0 && c.inFlight == 0 {
+	if c.open == 0 && c.inFlight == 0 && !r.over {
 		r.streams[c.stream].running = -1
 		r.endOp(now, c.op)
 	}

@@ -96,7 +96,7 @@ func frees(s coll.Schedule, rank, channel, i int) int {
 // hasCredit reports whether a Send with a window may start: whether the message Window before it
 // has its credit. Those of empty chunks count, and need none.
 func (c *collRun) hasCredit(channel int, op coll.Op) bool {
-	if _, n := c.Chunk(c.me, op.Buffer, channel, int(op.Chunk)); n == 0 {
+	if _, n := c.Chunk(op.Buffer, channel, op.Chunk); n == 0 {
 		return true
 	}
 	l := c.toPeer(channel, op.Peer, 0)

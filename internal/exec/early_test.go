@@ -14,6 +14,7 @@ type quiet struct{ posted []exec.Message }
 
 func (q *quiet) Post(m exec.Message)                        { q.posted = append(q.posted, m) }
 func (*quiet) Credit(exec.Way, int32)                       {}
+func (*quiet) Abort(_ int32, err error)                     { panic(err) }
 func (*quiet) Run(int32, exec.Token, unit.Duration, func()) {}
 
 // TestMessageBeforeTheStart: a message for a rank that has not begun waits for its first step.
@@ -29,7 +30,7 @@ func TestMessageBeforeTheStart(t *testing.T) {
 	job := jobOf(t, 2, same(wait))
 	j, q := &journal{}, &quiet{}
 	r := exec.NewRank(exec.Config{Rank: 1, Job: job, Steps: 1, Transport: q, Clock: q, Observer: j})
-	r.Received(5, exec.Conn{}, nil)
+	r.Received(5, exec.Conn{}, exec.Arrival{Bytes: 40}, nil)
 	if r.Steps() != 0 || r.Finished() || len(j.steps) != 0 {
 		t.Fatalf("%d steps ended before the first began", r.Steps())
 	}

@@ -8,6 +8,7 @@ type inbox struct {
 	Conn
 	traces []Trace // [head:] are waiting; the others' segments are reused
 	head   int
+	what   []Arrival // of those that are waiting
 }
 
 // inbox returns the inbox of a connection. A rank has few: a search is quick.
@@ -24,7 +25,8 @@ func (r *Rank) inbox(from Conn) *inbox {
 func (in *inbox) queued() int { return len(in.traces) - in.head }
 
 // push adds a message with a copy of its trace.
-func (in *inbox) push(now unit.Time, tr *Trace) {
+func (in *inbox) push(now unit.Time, what Arrival, tr *Trace) {
+	in.what = append(in.what, what)
 	if in.head == len(in.traces) {
 		in.traces, in.head = in.traces[:0], 0
 	}
@@ -51,7 +53,10 @@ func (in *inbox) push(now unit.Time, tr *Trace) {
 func (in *inbox) front() *Trace { return &in.traces[in.head] }
 
 // pop takes the oldest message.
-func (in *inbox) pop() { in.head++ }
+func (in *inbox) pop() {
+	in.head++
+	in.what = append(in.what[:0], in.what[1:]...)
+}
 
 // take takes the oldest message and its trace, in exchange for the segments of *tr.
 func (in *inbox) take(tr *Trace) {

@@ -23,9 +23,11 @@ func TestInboxKeepsTheOrder(t *testing.T) {
 				reused.Posted, reused.Placed = unit.Time(i), unit.Time(2*i)
 				reused.Segments = append(reused.Segments[:0], Segment{unit.Time(i), cause.Queueing, 3},
 					Segment{unit.Time(2 * i), cause.Pause, 4})
-				in.push(0, &reused)
+				in.push(0, Arrival{Step: int64(i)}, &reused)
 				want = append(want, Trace{reused.Posted, reused.Placed, slices.Clone(reused.Segments)})
 			case len(want) == 0:
+			case unit.Time(2*in.what[0].Step) != want[0].Placed:
+				t.Fatalf("got message %d, want %+v", in.what[0].Step, want[0])
 			case a == 2:
 				in.pop()
 				want = want[1:]

@@ -214,6 +214,7 @@ type silent struct{}
 
 func (silent) Post(exec.Message)                            {}
 func (silent) Credit(exec.Way, int32)                       {}
+func (silent) Abort(_ int32, err error)                     { panic(err) }
 func (silent) Run(int32, exec.Token, unit.Duration, func()) {}
 
 // A rank that starts late has no step before its first; a message without a trace is dependency.
@@ -232,7 +233,7 @@ func TestPathOfALateStart(t *testing.T) {
 	ranks[0].Start(at(0))
 	ranks[1].Start(at(50 * us))
 	ranks[1].Acked(at(55*us), exec.Conn{Peer: 0}, nil)
-	ranks[0].Received(at(60*us), exec.Conn{Peer: 1}, nil)
+	ranks[0].Received(at(60*us), exec.Conn{Peer: 1}, exec.Arrival{Bytes: 4}, nil)
 	check(t, strings.Join(got, ""), `
 	step 0 of rank 0, 0s - 60us: dependency 60us
 	0s - 50us dependency: unknown of rank 1, step 0 operation -1

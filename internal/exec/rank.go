@@ -10,6 +10,7 @@ import (
 // Rank is one rank's state. It belongs to one driver thread.
 type Rank struct {
 	cfg        Config
+	counter    Counter // cfg.Body, if it is one
 	prog       *workload.Program
 	ops        []opState
 	dependents [][]int32 // by operation
@@ -57,6 +58,7 @@ func NewRank(cfg Config) *Rank {
 	for s := range r.streams {
 		r.streams[s] = streamState{group: p.Streams[s].Group, running: -1}
 	}
+	r.counter, _ = cfg.Body.(Counter)
 	for i := range p.Ops {
 		op := &p.Ops[i]
 		for _, d := range op.Deps {
@@ -67,6 +69,9 @@ func NewRank(cfg Config) *Rank {
 		if op.Kind == workload.Communication {
 			r.collOf[i] = int32(len(r.colls))
 			r.colls = append(r.colls, newCollRun(cfg.Job, cfg.Rank, op))
+			if c := &cfg.Job.Collectives[op.Coll]; c.Counts != nil && cfg.Body != nil && r.counter == nil {
+				panic(fmt.Sprintf("exec: the sizes of collective %q are decided in each step, the body decides none", c.Name))
+			}
 		}
 	}
 	r.numberTokens()
@@ -131,13 +136,16 @@ func (r *Rank) Done(now unit.Time, tok Token) {
 }
 
 // Received says that the next message of a connection has been placed in this rank's
-// memory. tr, which may be nil, is copied; without it, waiting for the
+// memory, and what it is. tr, which may be nil, is copied; without it, waiting for the
 // message counts as dependency.
-func (r *Rank) Received(now unit.Time, from Conn, tr *Trace) {
+func (r *Rank) Received(now unit.Time, from Conn, what Arrival, tr *Trace) {
+	if r.status == OK && what.Step < r.step {
+		r.abort(r.unwanted(from, what))
+	}
 	if r.over {
 		return
 	}
-	r.inbox(from).push(now, tr)
+	r.inbox(from).push(now, what, tr)
 	if st := r.streamOf(from.Group); st != nil && st.running >= 0 {
 		r.arrived(now, &r.colls[st.running], from)
 	}
@@ -175,6 +183,12 @@ func (r *Rank) StopAfter(steps int64) { r.cfg.Steps = min(r.cfg.Steps, max(steps
 
 // Fail ends the rank at once: a queue pair gave up. The step in progress leaves no record.
 func (r *Rank) Fail(unit.Time) { r.status, r.over = Failed, true }
+
+// abort ends the rank at once: what it is to do makes no sense.
+func (r *Rank) abort(err error) {
+	r.status, r.over = Failed, true
+	r.cfg.Transport.Abort(r.cfg.Rank, err)
+}
 
 // Finished reports whether the last step has ended or the rank has failed.
 func (r *Rank) Finished() bool { return r.over }
@@ -223,7 +237,7 @@ func (r *Rank) settle(now unit.Time) {
 func (r *Rank) startReady(now unit.Time, by int32) {
 	for s := range r.streams {
 		st := &r.streams[s]
-		if !st.busy && st.next < len(st.queue) && r.ops[st.queue[st.next]].waiting == 0 {
+		if !r.over && !st.busy && st.next < len(st.queue) && r.ops[st.queue[st.next]].waiting == 0 {
 			st.next++
 			r.startOp(now, st.queue[st.next-1], by)
 		}
@@ -288,6 +302,12 @@ func (r *Rank) endOp(now unit.Time, id int32) {
 }
 
 func (r *Rank) endStep(now unit.Time) {
+	for i := range r.inboxes {
+		if in := &r.inboxes[i]; in.queued() > 0 && in.what[0].Step <= r.step {
+			r.abort(r.unwanted(in.Conn, in.what[0]))
+			return
+		}
+	}
 	l := &r.ledger
 	r.explain(now, l.last) // if no compute operation ended it
 	l.advance(now)

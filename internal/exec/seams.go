@@ -60,6 +60,16 @@ type Message struct {
 	Op       int32 // index of the Send in the channel's program of Src
 }
 
+// Arrival is what comes with a message that is placed: what its completion says of it.
+type Arrival struct {
+	Bytes unit.Bytes
+	Step  int64
+	Coll  int32
+}
+
+// Arrival returns what its receiver is told of the message.
+func (m *Message) Arrival() Arrival { return Arrival{m.Bytes, m.Step, m.Coll} }
+
 // Wire is how a message travels: what its protocol, and a switch that adds, make of its bytes.
 type Wire struct {
 	// Bytes that a queue pair carries, at least those of the message. Byte k of them holds the
@@ -85,6 +95,8 @@ type Transport interface {
 	// collective for which it has not said so: the staging slot is free. The driver calls Credited
 	// at the source later, never inside the call, in the order of the credits of the way.
 	Credit(w Way, coll int32)
+	// Abort says that a rank cannot go on, and so its job cannot: it has failed.
+	Abort(rank int32, err error)
 }
 
 // Clock lets virtual (or real) time pass for something that runs on the rank.
@@ -109,6 +121,14 @@ type Body interface {
 	Reduce(rank int32, coll int32, dst, src Ref)
 	// Copy does dst = src.
 	Copy(rank int32, coll int32, dst, src Ref)
+}
+
+// Counter is a Body that decides sizes: see workload.Counts. A Body needs it only for such a job.
+type Counter interface {
+	// Counts fills in what a rank, a member of the collective's group, exchanges in a step, as it knows it
+	// itself: what it sends from the operation that decided it, what it receives from the exchange. It
+	// is asked when the collective's first message may go: both have ended.
+	Counts(rank int32, step int64, coll int32, n workload.MemberCounts)
 }
 
 // Segment is part of a Trace: up to Until, the message was held up by Cause.

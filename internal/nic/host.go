@@ -106,7 +106,7 @@ func (n *Net) do(now unit.Time, e entry) {
 	case workPlaced:
 		c := &n.conns[e.a]
 		t := c.placed.pop()
-		n.ranks[c.dst].rank.Received(now, c.AtTarget(), t)
+		n.ranks[c.dst].rank.Received(now, c.AtTarget(), c.posted.pop(), t)
 	case workAcked:
 		c := &n.conns[e.a]
 		n.ranks[c.src].rank.Acked(now, c.AtSource(), c.acked.pop())
@@ -144,6 +144,7 @@ type conn struct {
 	there    unit.Time       // the last message is, for its receiver: none comes before it
 	placed   traces
 	acked    traces
+	posted   queue[exec.Arrival] // and not received
 	segment  [1]exec.Segment
 	trace    exec.Trace
 
@@ -239,7 +240,7 @@ func (n *Net) delivered(now unit.Time, id int32) {
 	copy(m.to, m.from)
 	c.segment[0] = exec.Segment{Until: now, Cause: cause.NVLink, At: -1}
 	c.trace = exec.Trace{Posted: m.posted, Placed: now, Segments: c.segment[:]}
-	n.ranks[c.dst].rank.Received(now, c.AtTarget(), &c.trace)
+	n.ranks[c.dst].rank.Received(now, c.AtTarget(), c.posted.pop(), &c.trace)
 	n.ranks[c.src].rank.Acked(now, c.AtSource(), nil)
 }
 

@@ -69,6 +69,7 @@ func (j *Job) Post(m exec.Message) {
 		panic("nic: ranks are not connected")
 	}
 	c := &n.conns[id]
+	c.posted.push(m.Arrival())
 	if c.qp >= 0 && j.admission.Slots > 0 {
 		n.admit(n.now, id, m)
 		return
@@ -88,6 +89,13 @@ func (j *Job) bytes(m *exec.Message) (from, to []byte) {
 		return nil, nil
 	}
 	return j.memory.Bytes(m.Src, m.From), j.memory.Bytes(m.Dst, m.To)
+}
+
+// Abort ends the run, whose ranks cannot go on: exec.Transport. A queue pair that fails at the same
+// instant is named before it.
+func (j *Job) Abort(rank int32, err error) {
+	n := j.net
+	n.fail(n.now, int32(len(n.qps))+j.ranks[rank], "%w", err)
 }
 
 // Run lets a rank's operation take its time: exec.Clock.

@@ -111,7 +111,7 @@ type Net struct {
 	ackedAt  unit.Time
 	err      error
 	failedAt unit.Time
-	failed   int32 // queue pair that err is about
+	failed   int32 // what err is about: a queue pair or, counted on after them, a rank
 	linger   unit.Duration
 	parts    []fabric.Part
 	hops     []cc.Hop
@@ -232,7 +232,7 @@ func (n *Net) QueuePairs() int { return len(n.qps) }
 // Delivered returns the payload bytes that a queue pair's receiver has acknowledged.
 func (n *Net) Delivered(id int32) int64 { return n.qps[id].snd.Acked() }
 
-// fail ends the run because of queue pair id. If several fail before the run ends, the first is
+// fail ends the run because of queue pair id, or of a rank (see failed). If several fail before the run ends, the first is
 // named; at the same instant, the one with the lowest number, because the order in which they are
 // handled depends on the partition.
 func (n *Net) fail(now unit.Time, id int32, format string, args ...any) {

@@ -85,6 +85,9 @@ type Op struct {
 	Body     int32         // Compute: index in Job.Bodies, -1 if there is no work to do; else -1
 	Coll     int32         // Communication: index in Job.Collectives; else -1
 
+	// Decides is the collectives whose sizes it decides: indices in Job.Collectives. See Counts.
+	Decides []int32
+
 	// What it touches of the job's buffers.
 	Reads, Writes []Range
 }
@@ -100,6 +103,7 @@ type Collective struct {
 
 	ElemBytes int64     // of the buffers
 	Protocol  *Protocol // of its messages; nil: nothing beside the data
+	Counts    *Counts   // of sizes that are decided in each step; nil: the sizes are known
 
 	layout  coll.Layout // of a schedule out of place
 	largest int64       // and the elements of its largest chunk
@@ -110,10 +114,9 @@ type Collective struct {
 // has. See coll.BlockLayout.
 func (c Collective) OutOfPlace(input Range, goal coll.Goal, size func(member, block int) int) Collective {
 	c.Input, c.layout, c.largest = input, coll.BlockLayout(c.Schedule, goal, size), 0
-	pieces := c.Schedule.Channels() * coll.Slices(c.Schedule)
 	for m := range c.Schedule.Ranks() {
 		for b := range max(coll.Inputs(c.Schedule), c.Schedule.Chunks()) / coll.Slices(c.Schedule) {
-			c.largest = max(c.largest, int64((size(m, b)+pieces-1)/pieces))
+			c.largest = max(c.largest, largestPiece(c.Schedule, int64(size(m, b))))
 		}
 	}
 	return c
@@ -127,14 +130,20 @@ func (c *Collective) Buffer(b coll.Buffer) int32 {
 	return c.Range.Buffer
 }
 
-// Chunk returns the bytes of one chunk of a member of the group, within the buffer.
+// Chunk returns the bytes of one chunk of a member of the group, within the buffer. Of sizes that are
+// decided in each step it takes those that are declared for the first.
 func (c *Collective) Chunk(member int, b coll.Buffer, channel, chunk int) (off, length int64) {
+	return c.ChunkBy(c.layout, member, b, channel, chunk)
+}
+
+// ChunkBy is Chunk with the sizes of a layout; nil: of a schedule in place.
+func (c *Collective) ChunkBy(at coll.Layout, member int, b coll.Buffer, channel, chunk int) (off, length int64) {
 	var lo, hi int
 	start := c.Range.Offset
-	if c.layout == nil {
+	if at == nil {
 		lo, hi = coll.ChunkRange(c.Schedule, int(c.Range.Elems), channel, chunk)
 	} else {
-		lo, hi = c.layout(member, b, channel, chunk)
+		lo, hi = at(member, b, channel, chunk)
 		if b == coll.In {
 			start = c.Input.Offset
 		}

@@ -38,6 +38,9 @@ func (j *Job) Validate() error {
 func (j *Job) CheckRepeat() error {
 	for i := range j.Collectives {
 		c := &j.Collectives[i]
+		if c.Counts != nil {
+			continue // who has the counts of a step from all knows that all have read what came in the one before
+		}
 		if err := coll.Repeats(c.Schedule, int(c.Areas()), c.full()); err != nil {
 			return fmt.Errorf("collective %q cannot run step after step: %w", c.Name, err)
 		}
@@ -93,7 +96,10 @@ func (j *Job) checkCollective(c *Collective) error {
 		return fmt.Errorf("collective %q has elements of %d bytes, buffer %q of %d", c.Name,
 			c.ElemBytes, b.Name, b.ElemBytes)
 	}
-	return j.checkInput(c)
+	if err := j.checkInput(c); err != nil {
+		return err
+	}
+	return j.checkCounts(c)
 }
 
 // checkInput reports an input that a schedule lacks, or that does not hold its chunks.
@@ -162,7 +168,11 @@ func (j *Job) checkProgram(p *Program) error {
 			runs[c] = true
 		}
 	}
-	return p.checkUses()
+	before := p.before()
+	if err := p.checkUses(before); err != nil {
+		return err
+	}
+	return j.checkDecided(p, before)
 }
 
 func (j *Job) checkOp(p *Program, i int) error {
@@ -249,22 +259,25 @@ func (j *Job) checkMembers() error {
 	return nil
 }
 
-// checkUses reports two operations that may run at the same time although one writes what
-// the other touches.
-func (p *Program) checkUses() error {
+// opSet is a set of operations of a program.
+type opSet []uint64
+
+func (s opSet) has(i int) bool { return s[i/64]&(1<<(i%64)) != 0 }
+
+// before returns of each operation the set of those that end before it begins.
+func (p *Program) before() []opSet {
 	words := (len(p.Ops) + 63) / 64
-	before := make([][]uint64, len(p.Ops)) // by operation: the set of those that end before it begins
+	before := make([]opSet, len(p.Ops))
 	last := make([]int, len(p.Streams))
 	for s := range last {
 		last[s] = -1
 	}
-	users := map[int32][]int{} // by buffer: operations in order
 	for i := range p.Ops {
 		op := &p.Ops[i]
-		before[i] = make([]uint64, words)
+		before[i] = make(opSet, words)
 		after := func(d int) {
-			for w, bits := range before[d] {
-				before[i][w] |= bits
+			for w, set := range before[d] {
+				before[i][w] |= set
 			}
 			before[i][d/64] |= 1 << (d % 64)
 		}
@@ -275,9 +288,19 @@ func (p *Program) checkUses() error {
 			after(d)
 		}
 		last[op.Stream] = i
+	}
+	return before
+}
+
+// checkUses reports two operations that may run at the same time although one writes what
+// the other touches.
+func (p *Program) checkUses(before []opSet) error {
+	users := map[int32][]int{} // by buffer: operations in order
+	for i := range p.Ops {
+		op := &p.Ops[i]
 		for _, buffer := range op.buffers() {
 			for _, k := range users[buffer] {
-				if before[i][k/64]&(1<<(k%64)) == 0 && conflict(op, &p.Ops[k]) {
+				if !before[i].has(k) && conflict(op, &p.Ops[k]) {
 					return fmt.Errorf("operations %q and %q may run at the same time, and one writes what the other "+
 						"touches",
 						p.Ops[k].Name, op.Name)

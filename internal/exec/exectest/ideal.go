@@ -49,6 +49,7 @@ type Driver struct {
 	events events
 	seq    int
 	now    unit.Time
+	err    error
 	pairs  map[exec.Way]*pair
 }
 
@@ -72,15 +73,18 @@ func (d *Driver) Add(cfg exec.Config) *exec.Rank {
 }
 
 // Run starts every rank and returns when nothing is left to happen, or an error
-// naming the ranks that are stuck.
+// naming the ranks that are stuck, or that of the first rank that cannot go on.
 func (d *Driver) Run() (unit.Time, error) {
 	for _, r := range d.ranks {
 		r.Start(0)
 	}
-	for len(d.events) > 0 {
+	for len(d.events) > 0 && d.err == nil {
 		e := heap.Pop(&d.events).(event)
 		d.now = e.at
 		e.do()
+	}
+	if d.err != nil {
+		return d.now, d.err
 	}
 	for i, r := range d.ranks {
 		if !r.Finished() {
@@ -114,7 +118,7 @@ func (d *Driver) Post(m exec.Message) {
 	p.acked = max(p.acked, at.Add(d.net.Ack))
 	d.at(at, func() {
 		d.place(m)
-		d.ranks[m.Dst].Received(d.now, m.AtTarget(), &tr)
+		d.ranks[m.Dst].Received(d.now, m.AtTarget(), m.Arrival(), &tr)
 	})
 	d.at(p.acked, func() {
 		d.ranks[m.Src].Acked(d.now, m.AtSource(), d.answer(at))
@@ -141,6 +145,13 @@ func (d *Driver) Credit(w exec.Way, coll int32) {
 	}
 	p.credited = max(p.credited, at)
 	d.at(p.credited, func() { d.ranks[w.Src].Credited(d.now, w.AtSource(), coll) })
+}
+
+// Abort implements exec.Transport.
+func (d *Driver) Abort(_ int32, err error) {
+	if d.err == nil {
+		d.err = err
+	}
 }
 
 // place copies a message's bytes, as late as possible: when the last would arrive.
