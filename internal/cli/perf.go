@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/coll"
 	"railyard/internal/input"
 	"railyard/internal/nccltests"
 	"railyard/internal/perf"
@@ -29,6 +30,7 @@ type perfFlags struct {
 	algorithm      string
 	protocol       string
 	channels       int
+	skew           int
 	scenario       bool
 	json           bool
 	force          bool
@@ -57,6 +59,9 @@ to whole float32 values, where each rank has a part to 16 bytes of each.
 Algorithm, protocol and channels of each row are what NCCL's published model chooses among rings,
 trees, NVLS and sends, unless --algorithm, --protocol or --channels say so. A line that begins
 with # names them where they change.
+
+--skew 4 gives rank 0 in an alltoall four times as much as each other rank, as when many tokens
+choose its experts; bytes and bandwidths are still those that each rank sends.
 
 The cluster is --hosts HGX H100 hosts with --gpus GPUs and as many 400 Gb/s NICs on a
 rail-optimized fabric, or that of the scenario in --cluster FILE: all of it but its job.
@@ -95,6 +100,7 @@ Ctrl-C ends the sweep; the rows that are printed stay.`,
 	fl.StringVar(&f.algorithm, "algorithm", "", "algorithm of all rows, as job.collectives[].algorithm")
 	fl.StringVar(&f.protocol, "protocol", "", "protocol of all rows: ll, ll128, simple, or none for messages alone")
 	fl.IntVar(&f.channels, "channels", 0, "channels of all rows; 0: as NCCL chooses")
+	fl.IntVar(&f.skew, "skew", 1, "of alltoall: rank 0 gets so many times as much of what each rank sends as each other")
 	fl.BoolVar(&f.scenario, "scenario", false, "print the sweep as a scenario and run nothing")
 	fl.BoolVar(&f.json, "json", false, "print the rows as one JSON object")
 	fl.BoolVar(&f.force, "force", false, "run although the estimate is over the limits of railyard run")
@@ -125,6 +131,7 @@ type perfJSON struct {
 	Ranks      int       `json:"ranks"`
 	Iterations int       `json:"iterations"`
 	Warmup     int       `json:"warmup"`
+	Skew       int       `json:"skew,omitempty"` // over 1
 	Rows       []perfRow `json:"rows"`
 }
 
@@ -150,6 +157,9 @@ func (a *app) perf(ctx context.Context, op string, f perfFlags) error {
 	}
 	out := perfJSON{Program: nccltests.Program(s.Op), Hosts: s.Base.Cluster.Hosts, Ranks: s.Base.GPUs(),
 		Iterations: f.iterations, Warmup: f.warmup, Rows: []perfRow{}}
+	if f.skew > 1 {
+		out.Skew = f.skew
+	}
 	t := &nccltests.Table{Program: out.Program}
 	if !f.json {
 		fmt.Fprintf(a.stdout, "# simulated by railyard: %s x %s, %s\n", count(out.Hosts, "host"),
@@ -181,7 +191,7 @@ func (a *app) perf(ctx context.Context, op string, f perfFlags) error {
 // perfSweep says what to run.
 func (a *app) perfSweep(ctx context.Context, op string, f perfFlags) (s *perf.Sweep, err error) {
 	s = &perf.Sweep{Iterations: f.iterations, Warmup: f.warmup, Algorithm: f.algorithm, Protocol: f.protocol,
-		Channels: f.channels}
+		Channels: f.channels, Skew: f.skew}
 	if s.Op, err = perf.ParseOp(op); err != nil {
 		return nil, misuse("perf: %w", err)
 	}
@@ -196,6 +206,9 @@ func (a *app) perfSweep(ctx context.Context, op string, f perfFlags) (s *perf.Sw
 	}
 	if f.channels < 0 {
 		return nil, misuse("perf: --channels %d: want 1 to 64, or 0 for what NCCL chooses", f.channels)
+	}
+	if f.skew < 1 || f.skew > 1 && s.Op != coll.AllToAll {
+		return nil, misuse("perf: --skew %d: want 1 or, of alltoall, 1 to 1000", f.skew)
 	}
 	s.Base, err = a.perfBase(ctx, f.cluster, perf.Machines{Hosts: f.hosts, GPUs: f.gpus})
 	if err != nil {

@@ -54,7 +54,10 @@
 //     all-reduce all ranks hold the same bits;
 //   - no slot is written while unread, no chunk while a Send may still read it;
 //   - nothing of this depends on sizes: chunks of an input may each have a size of
-//     their own, known only when they are sent (Layout);
+//     their own, known only when they are sent (Layout). Check gives each size a name,
+//     of an all-to-all who sends it to whom, and lets an op join two chunks only if their
+//     names are the same. So what it proves holds for any numbers, 0 too, if the two
+//     ranks of a message take the same number for its name. That is the driver's to see to;
 //   - no deadlock, with any number of slots per link from 1 up, even if each op
 //     waits for all ops before it, as exec's do;
 //   - the result does not depend on the interleaving of ranks, channels and

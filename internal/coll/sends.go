@@ -24,14 +24,23 @@ func AppendTraffic(to []Traffic, s Schedule, rank, channel, elems int) []Traffic
 	if c, ok := s.(counter); ok {
 		return c.traffic(to, rank, channel, share{elems: last - first, parts: s.Chunks() / k, slices: k})
 	}
-	return enumerate(to, s, rank, channel, last-first)
+	of := [bufferKinds]share{Out: {last - first, s.Chunks() / k, k}, In: {last - first, Inputs(s) / k, k}}
+	return enumerate(to, s, rank, channel, func(b Buffer, chunk int) int64 { return of[b].chunk(chunk) })
+}
+
+// AppendBlocks is AppendTraffic of a schedule out of place, in which the rank has size(block)
+// elements for each block of its input: see BlockLayout.
+func AppendBlocks(to []Traffic, s Schedule, rank, channel int, size func(block int) int) []Traffic {
+	k := Slices(s)
+	return enumerate(to, s, rank, channel, func(_ Buffer, chunk int) int64 {
+		lo, hi := split(size(chunk/k), s.Channels(), channel)
+		return share{hi - lo, 1, k}.chunk(chunk % k)
+	})
 }
 
 // enumerate counts operation by operation.
-func enumerate(to []Traffic, s Schedule, rank, channel, elems int) []Traffic {
+func enumerate(to []Traffic, s Schedule, rank, channel int, elems func(b Buffer, chunk int) int64) []Traffic {
 	begin := len(to)
-	k := Slices(s)
-	of := [bufferKinds]share{Out: {elems, s.Chunks() / k, k}, In: {elems, Inputs(s) / k, k}}
 	for i := range s.Len(rank, channel) {
 		op := s.Op(rank, channel, i)
 		if op.Kind != Send {
@@ -43,7 +52,7 @@ func enumerate(to []Traffic, s Schedule, rank, channel, elems int) []Traffic {
 			to = append(to, Traffic{Peer: op.Peer})
 		}
 		t := &to[begin+at]
-		if n := of[op.Buffer].chunk(int(op.Chunk)); n > 0 {
+		if n := elems(op.Buffer, int(op.Chunk)); n > 0 {
 			t.Messages++
 			t.Elems += n
 		}

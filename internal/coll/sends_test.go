@@ -38,3 +38,54 @@ func TestTrafficOfARing(t *testing.T) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
+
+// Traffic of blocks of any sizes is what the layout of those blocks gives, message by message.
+func TestTrafficOfBlocks(t *testing.T) {
+	seen := 0
+	for _, name := range AlgorithmNames() {
+		for n := 1; n <= 6; n++ {
+			for _, pipeline := range pipelines(name, 1, 3) {
+				s := make1(t, name, shuffled(n, 2), pipeline)
+				if Inputs(s) == 0 {
+					continue
+				}
+				seen++
+				size := func(rank, block int) int { return (7*rank + 5*block) % 11 }
+				if goal := s.(interface{ Goal() Goal }).Goal(); goal.Collective == Barrier {
+					size = func(int, int) int { return 3 }
+				}
+				at := BlockLayout(s, s.(interface{ Goal() Goal }).Goal(), size)
+				for c := range s.Channels() {
+					for r := range n {
+						want := map[int32]Traffic{}
+						for i := range s.Len(r, c) {
+							op := s.Op(r, c, i)
+							if op.Kind != Send {
+								continue
+							}
+							w := want[op.Peer]
+							w.Peer = op.Peer
+							if lo, hi := at(r, op.Buffer, c, int(op.Chunk)); hi > lo {
+								w.Messages, w.Elems = w.Messages+1, w.Elems+int64(hi-lo)
+							}
+							want[op.Peer] = w
+						}
+						got := AppendBlocks(nil, s, r, c, func(block int) int { return size(r, block) })
+						for _, g := range got {
+							if g != want[g.Peer] {
+								t.Fatalf("%s, %d ranks, pipeline %d: rank %d channel %d sends %v, want %v", name, n, pipeline, r, c,
+									g, want[g.Peer])
+							}
+						}
+						if len(got) != len(want) {
+							t.Fatalf("%s: rank %d sends to %d peers, want %d", name, r, len(got), len(want))
+						}
+					}
+				}
+			}
+		}
+	}
+	if seen == 0 {
+		t.Error("no schedule out of place")
+	}
+}

@@ -27,7 +27,7 @@
 //   - a collective is done when every channel is at its end and every message that
 //     it sent is acknowledged, so that the next writer of a buffer finds it free;
 //   - a chunk of no elements is neither sent, received, reduced nor copied. Both
-//     sides know its size;
+//     sides know its size: see below;
 //   - the causes of a step sum to its duration exactly.
 //
 // A rank is in any number of groups, and runs at most one collective of each at a time:
@@ -39,6 +39,21 @@
 // serve in turn: when an operation that frees a slot is done, the rank posts a credit to the
 // sender, and a Send with a window waits for it. Job.CheckRepeat refuses the rest before a run;
 // the rank itself looks at none of this.
+//
+// # Sizes that are decided in each step
+//
+// Of a collective with Counts a rank takes the sizes as the collective begins: what it sends from the
+// compute operation that decided it, what it receives from an exchange of counts, which carries them
+// as bytes of the job's buffers. Both have ended, and the driver has joined their bodies: this is
+// the only way in which what is computed has a say in when something happens. In a replay the sizes
+// are those that the job declares. Sizes beyond the capacity or the buffers end the job.
+//
+// Do two ranks believe different sizes, then their schedule is no longer one. So each message says what it
+// is (Arrival), and a rank that waits for another, or gets one for a step that is over, ends the job.
+// A rank that waits for a message that nobody sends waits for ever, as in real life.
+//
+// Such a collective needs no credit to run step after step: a message of the next step is sent when its
+// counts have come from all members, each of which has decided them after its step before.
 //
 // # Why a step took as long as it did
 //

@@ -21,6 +21,7 @@ type Sweep struct {
 	Algorithm  string // of job.collectives; empty: as NCCL chooses
 	Protocol   string // the same
 	Channels   int    // 0: as NCCL chooses
+	Skew       int    // of an all-to-all, as job.collectives[].skew; 0: 1
 	Base       *scenario.Scenario
 
 	all *scenario.Scenario // see ofAll
@@ -42,6 +43,7 @@ type Row struct {
 	Algorithm string
 	Protocol  string
 	Channels  int
+	Skew      int // 1: all blocks are alike
 }
 
 // hypercube is the one operation of nccl-tests that ranks cannot run here.
@@ -89,7 +91,7 @@ func (s *Sweep) Rows() ([]Row, error) {
 // row says how a size is run: as NCCL's model chooses, but for what the sweep says.
 func (s *Sweep) row(size unit.Bytes) (Row, error) {
 	row := Row{Bytes: size, Count: nccltests.Count(s.Op, s.Base.GPUs(), size, element), Algorithm: s.Algorithm,
-		Protocol: s.Protocol, Channels: s.Channels}
+		Protocol: s.Protocol, Channels: s.Channels, Skew: max(s.Skew, 1)}
 	if row.Algorithm != "" && row.Protocol == "none" && row.Channels > 0 {
 		return row, nil
 	}
@@ -121,9 +123,13 @@ func (s *Sweep) row(size unit.Bytes) (Row, error) {
 func (s *Sweep) Scenario(rows ...Row) (*scenario.Scenario, error) {
 	var entries []string
 	for _, r := range rows {
+		skew := ""
+		if r.Skew > 1 {
+			skew = fmt.Sprintf(", skew: %d", r.Skew)
+		}
 		entries = append(entries, fmt.Sprintf(
-			"{op: %v, bytes: %dB, algorithm: %s, protocol: %s, channels: %d, iterations: %d, warmup: %d}",
-			s.Op, int64(r.Bytes), r.Algorithm, r.Protocol, r.Channels, s.Iterations, s.Warmup))
+			"{op: %v, bytes: %dB, algorithm: %s, protocol: %s, channels: %d, iterations: %d, warmup: %d%s}",
+			s.Op, int64(r.Bytes), r.Algorithm, r.Protocol, r.Channels, s.Iterations, s.Warmup, skew))
 	}
 	return s.Base.Set("job", "{collectives: ["+strings.Join(entries, ", ")+"]}")
 }
@@ -157,5 +163,9 @@ func (s *Sweep) Result(row Row, sum *result.Summary) (nccltests.Row, error) {
 
 // How says in words how the row is run.
 func (r *Row) How() string {
-	return fmt.Sprintf("%s, %s, %s", r.Algorithm, r.Protocol, unit.CountOf(int64(r.Channels), "channel"))
+	how := fmt.Sprintf("%s, %s, %s", r.Algorithm, r.Protocol, unit.CountOf(int64(r.Channels), "channel"))
+	if r.Skew > 1 {
+		how += fmt.Sprintf(", skew %d", r.Skew)
+	}
+	return how
 }

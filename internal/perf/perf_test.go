@@ -174,6 +174,24 @@ func TestChoices(t *testing.T) {
 	}
 }
 
+// A skew goes into the scenario and into what is said of a row; without one the rows are as they were.
+func TestSkew(t *testing.T) {
+	s := sweep(t, coll.AllToAll, 2, 8, Sizes{Min: 1024, Max: 1024, Step: 1})
+	s.Algorithm, s.Protocol, s.Channels = "direct", "simple", 3
+	for skew, want := range map[int]string{0: "direct, simple, 3 channels", 1: "direct, simple, 3 channels",
+		4: "direct, simple, 3 channels, skew 4"} {
+		s.Skew = skew
+		rows, err := s.Rows()
+		if err != nil || rows[0].How() != want {
+			t.Errorf("skew %d: %v, %v, want %s", skew, rows, err, want)
+		}
+		sc, err := s.Scenario(rows...)
+		if err != nil || sc.Jobs[0].Collectives[0].Skew != max(skew, 1) {
+			t.Errorf("skew %d: %v, %v", skew, sc, err)
+		}
+	}
+}
+
 func TestResults(t *testing.T) {
 	sum := &result.Summary{
 		JobFigures: result.JobFigures{Collectives: []result.Collective{{Bytes: 1 << 20,

@@ -62,6 +62,7 @@ func (p *Plan) planBenchmark(j *Job) error {
 			Protocol:   protocol,
 			Warmup:     c.Warmup,
 			Iterations: c.Iterations,
+			Skew:       c.Skew,
 		})
 		j.Rows = append(j.Rows, row)
 	}

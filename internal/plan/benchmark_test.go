@@ -74,6 +74,27 @@ func TestRowsShareConnections(t *testing.T) {
 	}
 }
 
+// The estimate knows the sizes of each pair.
+func TestTrafficOfASkewedRow(t *testing.T) {
+	j := &planned(t, benchmarkOf("op: all-to-all, bytes: 11MB, skew: 4, channels: 3, warmup: 0, iterations: 1")).Jobs[0]
+	to := make([]int64, j.Ranks())
+	first := j.Rows[0].First
+	j.eachTraffic(func(k int, l *RankLink, t traffic) {
+		if int32(k) == first {
+			to[l.Dst] += t.bytes
+		}
+	})
+	for r, got := range to { // of 11 MB 4 for rank 0 and 1 for each other, from 7 ranks
+		want := int64(7_000_000)
+		if r == 0 {
+			want *= 4
+		}
+		if got != want {
+			t.Errorf("rank %d gets %d bytes, want %d", r, got, want)
+		}
+	}
+}
+
 // The estimate counts what ranks send from their inputs: of 8 ranks, on 2 hosts, 4 send their part to
 // the root's host or get it from there, and in an all-to-all all 8 send 4 parts to the other host.
 func TestEstimateOfRowsOutOfPlace(t *testing.T) {

@@ -166,7 +166,7 @@ func (j *Job) eachTraffic(visit func(collective int, l *RankLink, t traffic)) {
 		c := &j.Work.Collectives[k]
 		for ch := range c.Schedule.Channels() {
 			for r := range c.Schedule.Ranks() {
-				one = coll.AppendTraffic(one[:0], c.Schedule, r, ch, int(c.Sent()))
+				one = c.AppendTraffic(one[:0], r, ch)
 				for _, t := range one {
 					link := j.linkOf[exec.Way{Src: int32(r), Dst: t.Peer, Channel: int32(ch)}]
 					visit(k, &j.Links[link], traffic{c.Protocol.Wire(t.Elems * c.ElemBytes), t.Messages})

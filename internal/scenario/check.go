@@ -135,6 +135,9 @@ func (d *decoder) checkRows(s *Scenario, j *Job) {
 			d.problem(path+".bytes", fmt.Sprintf("%s: not a whole number of float32 values, want a multiple of 4 bytes",
 				c.Bytes), "")
 		}
+		if c.Skew > 1 && c.Op != "all-to-all" {
+			d.problem(path+".skew", fmt.Sprintf("%d: %s has one size for all, want 1 or op: all-to-all", c.Skew, c.Op), "")
+		}
 		d.checkProtocol(j, path, c.Algorithm, c.Protocol)
 		operations += c.Iterations + c.Warmup
 	}

@@ -496,6 +496,13 @@ var rowFields = []*Field{
 		Meaning: "how often it is run before that, not timed",
 		Also:    []string{"warmup_iters", "w"},
 	},
+	{
+		Path: "skew", Default: "1", Min: "1", Max: "1000",
+		value: in(whole, func(c *CollectiveRow) *int { return &c.Skew }),
+		Meaning: "of an all-to-all: how many times as much of what each rank sends goes to rank 0 as to each other; " +
+			"1: all the same",
+		Also: []string{"imbalance", "hot"},
+	},
 }
 
 // faultFields: one entry of faults.

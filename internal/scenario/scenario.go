@@ -420,6 +420,7 @@ type CollectiveRow struct {
 	Channels   Opt[int]   // not set: one for each NIC of a host
 	Iterations int        // timed
 	Warmup     int        // before them, not timed
+	Skew       int        // of an all-to-all: GPU 0 gets so many times as much as each other
 }
 
 // Admission is receiver-driven: a sender posts what the receiver has a slot for. Not set:

@@ -15,6 +15,7 @@ type BenchmarkRow struct {
 	Protocol   *Protocol     // nil: nothing beside the data
 	Warmup     int           // runs before those that are timed
 	Iterations int
+	Skew       int // of an all-to-all: rank 0 gets so many times as much as each other; 0 and 1: as much
 }
 
 // BenchmarkConfig is collectives over all ranks, timed one after the other.
@@ -85,7 +86,7 @@ func (j *Job) collective(name string, row *BenchmarkRow) {
 	s, elems := row.Schedule, row.Elems
 	c := Collective{Name: name, Range: Range{Elems: elems}, Schedule: s, ElemBytes: elem, Protocol: row.Protocol}
 	if goaled, ok := s.(interface{ Goal() coll.Goal }); ok && coll.Inputs(s) > 0 {
-		c = c.shared(goaled.Goal(), elems)
+		c = c.shared(goaled.Goal(), elems, int64(row.Skew))
 		j.Buffers[c.Input.Buffer].Elems = max(j.Buffers[c.Input.Buffer].Elems, c.Input.Elems)
 	}
 	j.Buffers[0].Elems = max(j.Buffers[0].Elems, c.Range.Elems)
@@ -95,8 +96,8 @@ func (j *Job) collective(name string, row *BenchmarkRow) {
 // shared returns c out of place, from the buffer "input". The larger of a member's input and output
 // has so many elements. Where they are shared among n members, all blocks are alike but for one
 // element that some have more, so that input and output are no larger: in an all-to-all block b of
-// member m is part (m+b) mod n.
-func (c Collective) shared(goal coll.Goal, elems int64) Collective {
+// member m is part (m+b) mod n, unless there is a skew: then member 0 receives more than it sends.
+func (c Collective) shared(goal coll.Goal, elems, skew int64) Collective {
 	n := c.Schedule.Ranks()
 	part := func(i int) int {
 		lo, hi := coll.Range(int(elems), 1, n, 0, i%n)
@@ -106,6 +107,10 @@ func (c Collective) shared(goal coll.Goal, elems int64) Collective {
 	switch goal.Collective {
 	case coll.AllToAll:
 		size = func(member, block int) int { return part(member + block) }
+		if skew > 1 {
+			size = func(_, block int) int { return skewed(elems, n, skew, 0, block) }
+			c.Range.Elems = int64(n) * int64(size(0, 0))
+		}
 	case coll.GatherTo:
 		in, size = int64(part(0)), func(member, _ int) int { return part(member) }
 	case coll.ScatterFrom:

@@ -71,26 +71,32 @@ func TestBenchmark(t *testing.T) {
 }
 
 // Out of place, every element of the larger buffer is in one block, also where blocks differ; a job
-// of such rows is valid, and what is sent is counted by the input.
+// of such rows is valid, and what is sent is counted block by block.
 func TestBenchmarkOutOfPlace(t *testing.T) {
 	orders := [][]int32{{0, 1, 2}}
-	for name, want := range map[string]string{
-		"direct-all-to-all": "in [11 11 11] out [11 11 11] of 11, 11 sent",
-		"direct-gather":     "in [4 4 3] out [11 0 0] of 4, 4 sent",
-		"direct-scatter":    "in [11 0 0] out [4 4 3] of 11, 11 sent",
-		"ring-send-receive": "in [11 11 11] out [11 11 11] of 11, 11 sent",
+	for _, w := range []struct {
+		name string
+		skew int
+		want string
+	}{
+		{"direct-all-to-all", 1, "in [11 11 11] out [11 11 11] of 11 and 11, [7 8 7] sent"},
+		{"direct-all-to-all", 4, "in [11 11 11] out [21 6 6] of 11 and 21, [4 9 9] sent"},
+		{"direct-gather", 0, "in [4 4 3] out [11 0 0] of 4 and 11, [0 4 3] sent"},
+		{"direct-scatter", 0, "in [11 0 0] out [4 4 3] of 11 and 4, [7 0 0] sent"},
+		{"ring-send-receive", 0, "in [11 11 11] out [11 11 11] of 11 and 11, [11 11 11] sent"},
 	} {
+		name := w.name
 		s, err := coll.Algorithms[name].New(orders, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		j, _, err := Benchmark(BenchmarkConfig{Ranks: 3, Rows: []BenchmarkRow{{Name: "a", Elems: 11, Schedule: s,
-			Iterations: 2}}})
+			Iterations: 2, Skew: w.skew}}})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		c := &j.Collectives[1]
-		var in, out [3]int64
+		var in, out, sent [3]int64
 		for m := range 3 {
 			for k := range coll.Inputs(s) {
 				_, n := c.Chunk(m, coll.In, 0, k)
@@ -100,10 +106,14 @@ func TestBenchmarkOutOfPlace(t *testing.T) {
 				_, n := c.Chunk(m, coll.Out, 0, k)
 				out[m] += n / 4
 			}
+			for _, to := range c.AppendTraffic(nil, m, 0) {
+				sent[m] += to.Elems
+			}
 		}
-		got := fmt.Sprintf("in %v out %v of %d, %d sent", in, out, j.Buffers[c.Input.Buffer].Elems, c.Sent())
-		if got != want {
-			t.Errorf("%s: %s, want %s", name, got, want)
+		got := fmt.Sprintf("in %v out %v of %d and %d, %v sent", in, out, j.Buffers[c.Input.Buffer].Elems,
+			j.Buffers[c.Range.Buffer].Elems, sent)
+		if got != w.want {
+			t.Errorf("%s: %s, want %s", name, got, w.want)
 		}
 		if op := j.Program(0).Ops[1]; len(op.Reads) != 1 || op.Reads[0] != c.Input {
 			t.Errorf("%s reads %v, want %v", name, op.Reads, c.Input)

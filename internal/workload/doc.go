@@ -59,6 +59,9 @@
 //     velocities and parameters;
 //   - durations are exact integers: the same on every machine.
 //
+// Sizes of an all-to-all may be decided in each step by a compute operation (Counts), as by the router of
+// a network with experts.
+//
 // Buckets follow PyTorch DistributedDataParallel (Li et al., VLDB 2020, section
 // 3.2.3): gradients become ready from the last layer to the first and a bucket
 // closes when its size reaches the cap. Unlike PyTorch the first bucket has the

@@ -105,15 +105,16 @@ type Collective struct {
 	Protocol  *Protocol // of its messages; nil: nothing beside the data
 	Counts    *Counts   // of sizes that are decided in each step; nil: the sizes are known
 
-	layout  coll.Layout // of a schedule out of place
-	largest int64       // and the elements of its largest chunk
+	layout  coll.Layout                 // of a schedule out of place
+	size    func(member, block int) int // and the sizes that it is made of
+	largest int64                       // and the elements of its largest chunk
 }
 
 // OutOfPlace returns c with an input. A member of the group has size(member, block) elements for
 // each block of it: of an all-to-all what it sends to member `block`, of a gather block 0, all it
 // has. See coll.BlockLayout.
 func (c Collective) OutOfPlace(input Range, goal coll.Goal, size func(member, block int) int) Collective {
-	c.Input, c.layout, c.largest = input, coll.BlockLayout(c.Schedule, goal, size), 0
+	c.Input, c.layout, c.size, c.largest = input, coll.BlockLayout(c.Schedule, goal, size), size, 0
 	for m := range c.Schedule.Ranks() {
 		for b := range max(coll.Inputs(c.Schedule), c.Schedule.Chunks()) / coll.Slices(c.Schedule) {
 			c.largest = max(c.largest, largestPiece(c.Schedule, int64(size(m, b))))
@@ -176,13 +177,13 @@ func owned(s coll.Schedule, c coll.Collective) func(channel, chunk int) int32 {
 // Bytes returns the size of the collective's range.
 func (c *Collective) Bytes() unit.Bytes { return unit.Bytes(c.Range.Elems * c.ElemBytes) }
 
-// Sent returns the elements of the buffer that members send from: the input, of a schedule in place
-// the only one.
-func (c *Collective) Sent() int64 {
-	if c.layout != nil {
-		return c.Input.Elems
+// AppendTraffic appends what a member sends in a channel, peer by peer: see coll.AppendTraffic. Of sizes
+// that are decided in each step it takes those that are declared for the first.
+func (c *Collective) AppendTraffic(to []coll.Traffic, member, channel int) []coll.Traffic {
+	if c.size == nil {
+		return coll.AppendTraffic(to, c.Schedule, member, channel, int(c.Range.Elems))
 	}
-	return c.Range.Elems
+	return coll.AppendBlocks(to, c.Schedule, member, channel, func(block int) int { return c.size(member, block) })
 }
 
 // SlotBytes returns the size of one staging slot: the largest chunk.
