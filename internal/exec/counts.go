@@ -6,11 +6,12 @@ import (
 	"railyard/internal/coll"
 )
 
-// decided takes the sizes of a collective that begins, where they are decided in each step, or reports
-// false if they do not fit.
+// decided takes the sizes of a collective that begins, where they are decided in each step, or
+// reports false if they do not fit.
 //
 // This is the one way from what is computed to when something happens. Both operations from which
-// the sizes come have ended, and the driver has joined their bodies, so it cannot matter when they ran.
+// the sizes come have ended, and the driver has joined their bodies, so it cannot matter when they
+// ran.
 func (r *Rank) decided(c *collRun) bool {
 	if c.Counts == nil {
 		return true
@@ -35,13 +36,13 @@ func (c *collRun) Chunk(b coll.Buffer, channel int, chunk int32) (off, length in
 	return c.ChunkBy(c.layout, c.me, b, channel, int(chunk))
 }
 
-// expected reports whether the oldest message of a connection is what a Recv waits for. If it is not, the
-// two ranks do not agree on the sizes.
+// expected reports whether the oldest message of a connection is what a Recv waits for. If it is
+// not, the two ranks do not agree on the sizes.
 func (r *Rank) expected(c *collRun, channel int, op coll.Op, in *inbox) bool {
 	_, n := c.Chunk(coll.Out, channel, op.Chunk)
 	if what := in.what[0]; int64(what.Bytes) != n || what.Coll != c.id || what.Step != r.step {
-		r.abort(fmt.Errorf("rank %d, step %d, collective %q: want %d B from rank %d, got %d B of step %d, collective %q: the "+
-			"ranks do not agree on the sizes", r.cfg.Rank, r.step, c.Name, n, in.Peer, int64(what.Bytes), what.Step,
+		r.abort(fmt.Errorf("rank %d, step %d, collective %q: want %d B from rank %d, got %d B of step %d, "+
+			"collective %q: the ranks do not agree on the sizes", r.cfg.Rank, r.step, c.Name, n, in.Peer, int64(what.Bytes), what.Step,
 			r.cfg.Job.Collectives[what.Coll].Name))
 		return false
 	}
@@ -50,6 +51,6 @@ func (r *Rank) expected(c *collRun, channel int, op coll.Op, in *inbox) bool {
 
 // unwanted says that a message came for a step that is over here.
 func (r *Rank) unwanted(from Conn, what Arrival) error {
-	return fmt.Errorf("rank %d: %d B from rank %d of step %d, collective %q, which has ended here: the ranks do not agree on "+
-		"the sizes", r.cfg.Rank, int64(what.Bytes), from.Peer, what.Step, r.cfg.Job.Collectives[what.Coll].Name)
+	return fmt.Errorf("rank %d: %d B from rank %d of step %d, collective %q, which has ended here: the ranks do not "+
+		"agree on the sizes", r.cfg.Rank, int64(what.Bytes), from.Peer, what.Step, r.cfg.Job.Collectives[what.Coll].Name)
 }

@@ -16,16 +16,45 @@ import (
 	"railyard/internal/workload"
 )
 
-// experts is a job in which the members of a group decide in each step who gets how many of their rows,
-// tell each other, send the rows, and send them back.
+// experts is a job in which the members of a group decide in each step who gets how many of their
+// rows, tell each other, send the rows, and send them back.
 //
 //	route = counts = dispatch = combine = check
 type experts struct {
 	floats
 	job    *workload.Job
 	counts func(step int64, from, to int) int // what is decided
+	gather bool                               // all counts are in countsIn, row by row: told by an all-gather
 	said   func(rank int32, step int64, n workload.MemberCounts)
 	wrong  []string
+}
+
+// gathers has the members tell each other by an all-gather.
+func (e *experts) gathers() {
+	n := int64(len(e.job.Groups[0].Ranks))
+	s, err := coll.DirectAllGather([][]int32{identity(int(n))}, 1)
+	if err != nil {
+		panic(err)
+	}
+	e.gather = true
+	all := workload.Range{Buffer: countsIn, Elems: n * n}
+	e.job.Buffers[countsIn].Elems = n * n
+	e.job.Collectives[counting] = workload.Collective{Name: "counts", Range: all, Schedule: s, ElemBytes: 4}
+	ops := e.job.Programs[0].Ops
+	ops[0].Writes = append(ops[0].Writes, all)
+	ops[1].Reads, ops[1].Writes = nil, []workload.Range{all}
+	for _, op := range ops[2:4] {
+		op.Reads[2] = all
+	}
+	ops[4].Reads[0] = all
+	for r, own := range e.buffers {
+		if own != nil {
+			own[countsIn] = make([]byte, 4*n*n)
+			for area := range workload.MaxAreas {
+				e.buffers[r][len(e.job.Buffers)+area] = make([]byte, e.job.Collectives[counting].StagingBytes())
+			}
+		}
+	}
 }
 
 // The buffers and collectives of experts.
@@ -82,8 +111,9 @@ func newExperts(ranks int, members []int32, schedule coll.Schedule, most int,
 	e.job.Programs = []workload.Program{{
 		Streams: []workload.Stream{{Name: "compute", Group: -1}, {Name: "experts", Group: 0}},
 		Ops: []workload.Op{
-			{Name: "route", Kind: workload.Compute, Duration: 3 * us, Body: routing, Coll: -1, Decides: []int32{dispatch, combine},
-				Writes: []workload.Range{at(countsOut, n), at(rows, all)}},
+			{Name: "route", Kind: workload.Compute, Duration: 3 * us, Body: routing, Coll: -1,
+				Decides: []int32{dispatch, combine},
+				Writes:  []workload.Range{at(countsOut, n), at(rows, all)}},
 			run(1, "counts", counting, known[:1], known[1]),
 			run(2, "dispatch", dispatch, append([]workload.Range{at(rows, all)}, known...), at(placed, all)),
 			run(3, "combine", combine, append([]workload.Range{at(placed, all)}, known...), at(returned, all)),
@@ -139,7 +169,11 @@ func (e *experts) Compute(rank int32, step int64, op *workload.Op) {
 		i := 0
 		for to := range n {
 			count := e.counts(step, me, to)
-			e.put(rank, countsOut, to, uint32(count))
+			if e.gather {
+				e.put(rank, countsIn, me*n+to, uint32(count))
+			} else {
+				e.put(rank, countsOut, to, uint32(count))
+			}
 			for k := range min(count, int(e.job.Collectives[dispatch].Counts.Capacity)) {
 				e.put(rank, rows, i, row(step, me, to, k))
 				i++
@@ -169,6 +203,9 @@ func (e *experts) Compute(rank int32, step int64, op *workload.Op) {
 func (e *experts) Counts(rank int32, step int64, c int32, n workload.MemberCounts) {
 	for b := range n.Send {
 		n.Send[b], n.Receive[b] = int(e.at(rank, countsOut, b)), int(e.at(rank, countsIn, b))
+		if me, k := e.member(rank), len(n.Send); e.gather {
+			n.Send[b], n.Receive[b] = int(e.at(rank, countsIn, me*k+b)), int(e.at(rank, countsIn, b*k+me))
+		}
 		if c == combine {
 			n.Send[b], n.Receive[b] = n.Receive[b], n.Send[b]
 		}
@@ -195,9 +232,9 @@ func (e *experts) run(steps int64, net exectest.Net, replay bool, paths func(*ex
 	return j, err
 }
 
-// Rows come to whom they were decided for, and back, whatever is decided in a step, and however long
-// messages take; when things happen depends on the counts alone: not on when bodies run, and a replay
-// of the same counts takes the same times.
+// Rows come to whom they were decided for, and back, whatever is decided in a step, and however
+// long messages take; when things happen depends on the counts alone: not on when bodies run, and a
+// replay of the same counts takes the same times.
 func TestCountsAtRunTime(t *testing.T) {
 	empty, credited := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -233,6 +270,9 @@ func TestCountsAtRunTime(t *testing.T) {
 		}
 		counts := func(step int64, from, to int) int { return drawn[(int(step)*n+from)*n+to] }
 		e := newExperts(ranks, members, s, most, counts)
+		if rapid.Bool().Draw(t, "gathers") {
+			e.gathers()
+		}
 		if rapid.Bool().Draw(t, "device") {
 			e.job.Programs[0].Device = workload.Device{MemoryBandwidth: gbps / 100, MemoryEff: unit.Ratio{Num: 1, Den: 2}}
 		}
@@ -404,14 +444,15 @@ func TestValidateCounts(t *testing.T) {
 			`collective "dispatch", as declared: member 0 sends 2 elements to member 0, want 0 to 1 (the capacity)`},
 		{"no exchange", func(e *experts) { e.job.Collectives[dispatch].Counts.Exchange = 3 },
 			`collective "dispatch" learns its sizes by collective 3, there are 3`},
-		{"an exchange of sizes that are not known", func(e *experts) { e.job.Collectives[combine].Counts.Exchange = dispatch },
-			`collective "combine" learns its sizes by "dispatch", want an all-to-all or all-gather of the same group, of known ` +
-				`sizes, without an empty chunk`},
+		{"an exchange of sizes that are not known", func(e *experts) {
+			e.job.Collectives[combine].Counts.Exchange = dispatch
+		}, `collective "combine" learns its sizes by "dispatch", want an all-to-all or all-gather of the same group, ` +
+			`of known sizes, without an empty chunk`},
 		{"an exchange with an empty chunk", func(e *experts) {
 			c := &e.job.Collectives[counting]
 			*c = c.OutOfPlace(c.Input, coll.Goal{Collective: coll.AllToAll}, func(from, to int) int { return min(from, 1) })
-		}, `collective "dispatch" learns its sizes by "counts", want an all-to-all or all-gather of the same group, of known ` +
-			`sizes, without an empty chunk`},
+		}, `collective "dispatch" learns its sizes by "counts", want an all-to-all or all-gather of the same group, ` +
+			`of known sizes, without an empty chunk`},
 		{"a sum", func(e *experts) {
 			c := &e.job.Collectives[dispatch]
 			*c = workload.Collective{Name: c.Name, Range: c.Range, Schedule: ring, ElemBytes: 4, Counts: c.Counts}

@@ -42,18 +42,18 @@
 //
 // # Sizes that are decided in each step
 //
-// Of a collective with Counts a rank takes the sizes as the collective begins: what it sends from the
-// compute operation that decided it, what it receives from an exchange of counts, which carries them
-// as bytes of the job's buffers. Both have ended, and the driver has joined their bodies: this is
-// the only way in which what is computed has a say in when something happens. In a replay the sizes
-// are those that the job declares. Sizes beyond the capacity or the buffers end the job.
+// Of a collective with Counts a rank takes the sizes as the collective begins: what it sends from
+// the compute operation that decided it, what it receives from an exchange of counts, which carries
+// them as bytes of the job's buffers. Both have ended, and the driver has joined their bodies: this
+// is the only way in which what is computed has a say in when something happens. In a replay the
+// sizes are those that the job declares. Sizes beyond the capacity or the buffers end the job.
 //
-// Do two ranks believe different sizes, then their schedule is no longer one. So each message says what it
-// is (Arrival), and a rank that waits for another, or gets one for a step that is over, ends the job.
-// A rank that waits for a message that nobody sends waits for ever, as in real life.
+// Do two ranks believe different sizes, then their schedule is no longer one. So each message says
+// what it is (Arrival), and a rank that waits for another, or gets one for a step that is over,
+// ends the job. A rank that waits for a message that nobody sends waits for ever, as in real life.
 //
-// Such a collective needs no credit to run step after step: a message of the next step is sent when its
-// counts have come from all members, each of which has decided them after its step before.
+// Such a collective needs no credit to run step after step: a message of the next step is sent when
+// its counts have come from all members, each of which has decided them after its step before.
 //
 // # Why a step took as long as it did
 //

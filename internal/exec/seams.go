@@ -125,9 +125,9 @@ type Body interface {
 
 // Counter is a Body that decides sizes: see workload.Counts. A Body needs it only for such a job.
 type Counter interface {
-	// Counts fills in what a rank, a member of the collective's group, exchanges in a step, as it knows it
-	// itself: what it sends from the operation that decided it, what it receives from the exchange. It
-	// is asked when the collective's first message may go: both have ended.
+	// Counts fills in what a rank, a member of the collective's group, exchanges in a step, as it
+	// knows it itself: what it sends from the operation that decided it, what it receives from the
+	// exchange. It is asked when the collective's first message may go: both have ended.
 	Counts(rank int32, step int64, coll int32, n workload.MemberCounts)
 }
 

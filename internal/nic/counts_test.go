@@ -12,9 +12,9 @@ import (
 	"railyard/internal/workload"
 )
 
-// countsRun has two ranks, host by host or on one host, exchange in each of 3 steps as many elements as is
-// declared, after a compute operation and an exchange of counts. It returns the bytes of all messages
-// but those of counts, and the error of the run.
+// countsRun has two ranks, host by host or on one host, exchange in each of 3 steps as many
+// elements as is declared, after a compute operation and an exchange of counts. It returns the
+// bytes of all messages but those of counts, and the error of the run.
 func countsRun(t *testing.T, together bool, declared workload.Declared) (sent unit.Bytes, steps int, err error) {
 	t.Helper()
 	const rate, most = 100 * unit.GigabitPerSec, 1 << 20
@@ -66,8 +66,8 @@ func countsRun(t *testing.T, together bool, declared workload.Declared) (sent un
 			routes := topo.NewRoutes(g)
 			path, _ := routes.Path(topo.NICID(i), topo.NICID(1-i), nil)
 			back, _ := routes.Path(topo.NICID(1-i), topo.NICID(i), nil)
-			qp = r.net.AddQP(nic.QueuePair{Name: fmt.Sprint(i), From: topo.NICID(i), FromGPU: -1, To: topo.NICID(1 - i), ToGPU: -1,
-				Path: path, Back: back, Log: true})
+			qp = r.net.AddQP(nic.QueuePair{Name: fmt.Sprint(i), From: topo.NICID(i), FromGPU: -1, To: topo.NICID(1 - i),
+				ToGPU: -1, Path: path, Back: back, Log: true})
 		}
 		driver.Connect(way, qp)
 	}

@@ -232,9 +232,9 @@ func (n *Net) QueuePairs() int { return len(n.qps) }
 // Delivered returns the payload bytes that a queue pair's receiver has acknowledged.
 func (n *Net) Delivered(id int32) int64 { return n.qps[id].snd.Acked() }
 
-// fail ends the run because of queue pair id, or of a rank (see failed). If several fail before the run ends, the first is
-// named; at the same instant, the one with the lowest number, because the order in which they are
-// handled depends on the partition.
+// fail ends the run because of queue pair id, or of a rank (see failed). If several fail before the
+// run ends, the first is named; at the same instant, the one with the lowest number, because the
+// order in which they are handled depends on the partition.
 func (n *Net) fail(now unit.Time, id int32, format string, args ...any) {
 	if n.err == nil || now < n.failedAt || now == n.failedAt && id < n.failed {
 		n.err, n.failedAt, n.failed = fmt.Errorf(format, args...), now, id

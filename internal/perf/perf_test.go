@@ -174,7 +174,8 @@ func TestChoices(t *testing.T) {
 	}
 }
 
-// A skew goes into the scenario and into what is said of a row; without one the rows are as they were.
+// A skew goes into the scenario and into what is said of a row; without one the rows are as they
+// were.
 func TestSkew(t *testing.T) {
 	s := sweep(t, coll.AllToAll, 2, 8, Sizes{Min: 1024, Max: 1024, Step: 1})
 	s.Algorithm, s.Protocol, s.Channels = "direct", "simple", 3

@@ -8,19 +8,19 @@ import (
 	"railyard/internal/splitmix"
 )
 
-// Counts says that the sizes of an all-to-all are decided in each step, by the compute operation that
-// names the collective in Op.Decides: how many elements each member has for each other.
+// Counts says that the sizes of an all-to-all are decided in each step, by the compute operation
+// that names the collective in Op.Decides: how many elements each member has for each other.
 //
 //	stream 0  route ---------------------+-----> experts
 //	             |  \                    |         ^
 //	stream 1     |   +-> all-to-all of counts      |
 //	             +------------+-> all-to-all of rows
 //
-// A sender knows what it sends when that operation has ended. A receiver learns it from the senders, by
-// an exchange of counts before it: of as many bytes, and as real, as any other collective. FastMoE
-// exchanges counts by an all-to-all (expert_exchange), Megatron-Core's MoEAlltoAllTokenDispatcher by
-// an all-gather; either will do here. DeepSpeed pads to a capacity instead, on which ranks agree by
-// an all-reduce: that is an all-to-all with sizes that are known.
+// A sender knows what it sends when that operation has ended. A receiver learns it from the
+// senders, by an exchange of counts before it: of as many bytes, and as real, as any other
+// collective. FastMoE exchanges counts by an all-to-all (expert_exchange), Megatron-Core's
+// MoEAlltoAllTokenDispatcher by an all-gather; either will do here. DeepSpeed pads to a capacity
+// instead, which is stated or, with drop_tokens off, agreed on by an all-reduce.
 type Counts struct {
 	Exchange int32 // index in Job.Collectives: an all-to-all or all-gather of the same group
 	Capacity int64 // elements of the largest block that a member may send to another, or keep
@@ -31,9 +31,9 @@ type Counts struct {
 // Declared returns how many elements a member has in a step for the member `block`.
 type Declared func(step int64, member, block int) int
 
-// SkewedCounts is a distribution in which each of n members has so many elements in each step, of which the
-// hottest gets skew times as many as each other: skew 1 is even. Who is the hottest is drawn from the
-// seed, anew for each step.
+// SkewedCounts is a distribution in which each of n members has so many elements in each step, of
+// which the hottest gets skew times as many as each other: skew 1 is even. Who is the hottest is
+// drawn from the seed, anew for each step.
 func SkewedCounts(n int, elems, skew int64, seed uint64) Declared {
 	return func(step int64, _, block int) int {
 		s := splitmix.Stream(splitmix.Mix(seed) + uint64(step))
@@ -41,8 +41,8 @@ func SkewedCounts(n int, elems, skew int64, seed uint64) Declared {
 	}
 }
 
-// skewed returns part i of so many elements in n parts, all alike but for the hot one, which is skew times
-// as large. Parts that should be alike differ by at most one element.
+// skewed returns part i of so many elements in n parts, all alike but for the hot one, which is
+// skew times as large. Parts that should be alike differ by at most one element.
 func skewed(elems int64, n int, skew int64, hot, i int) int {
 	whole := int64(n) - 1 + skew
 	until := func(i int) int64 { // parts in units of a part that is not hot
@@ -55,16 +55,17 @@ func skewed(elems int64, n int, skew int64, hot, i int) int {
 	return int(until(i+1) - until(i))
 }
 
-// AtRunTime returns c, over a schedule of an all-to-all, with an input and sizes that are decided in each
-// step.
+// AtRunTime returns c, over a schedule of an all-to-all, with an input and sizes that are decided
+// in each step.
 func (c Collective) AtRunTime(input Range, counts Counts) Collective {
-	c = c.OutOfPlace(input, coll.Goal{Collective: coll.AllToAll}, func(member, block int) int { return counts.Declared(0, member, block) })
+	first := func(member, block int) int { return counts.Declared(0, member, block) }
+	c = c.OutOfPlace(input, coll.Goal{Collective: coll.AllToAll}, first)
 	c.Counts, c.largest = &counts, largestPiece(c.Schedule, counts.Capacity)
 	return c
 }
 
-// MemberCounts is what one member of an all-to-all exchanges in a step, in elements, by member: all that it
-// has to know of the sizes.
+// MemberCounts is what one member of an all-to-all exchanges in a step, in elements, by member: all
+// that it has to know of the sizes.
 type MemberCounts struct{ Send, Receive []int }
 
 // NewMemberCounts returns counts for n members, all 0.
@@ -77,7 +78,8 @@ func (c *Collective) DeclaredOf(step int64, member int, n MemberCounts) {
 	}
 }
 
-// LayoutOf returns the layout of the chunks of a member whose counts are n, and will be when it is asked.
+// LayoutOf returns the layout of the chunks of a member whose counts are n, and will be when it is
+// asked.
 func (c *Collective) LayoutOf(member int, n MemberCounts) coll.Layout {
 	return coll.BlockLayout(c.Schedule, coll.Goal{Collective: coll.AllToAll}, func(from, to int) int {
 		if from == member {
@@ -155,8 +157,8 @@ func isFor(s coll.Schedule, all ...coll.Collective) bool {
 	return ok && slices.Contains(all, made.Goal().Collective)
 }
 
-// checkDecided reports an operation that runs a collective before its sizes are known, before[i] being
-// the operations that end before operation i begins.
+// checkDecided reports an operation that runs a collective before its sizes are known, before[i]
+// being the operations that end before operation i begins.
 func (j *Job) checkDecided(p *Program, before []opSet) error {
 	decided := map[int32]int{} // by collective
 	for i := range p.Ops {

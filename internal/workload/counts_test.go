@@ -8,7 +8,8 @@ import (
 	"railyard/internal/coll"
 )
 
-// The parts of a skewed distribution are all of it, the hot one is skew times as large as each other.
+// The parts of a skewed distribution are all of it, the hot one is skew times as large as each
+// other.
 func TestSkewed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 50).Draw(t, "parts")

@@ -4,8 +4,8 @@
 //
 // Ranks may share a program or have their own; every step runs the same programs. It knows neither
 // time that has passed (exec walks the graph) nor tensors (train binds each operation to its real
-// code), and it reads no model code: layers are given as shapes, parameters and kernels, and nothing
-// in the lowering knows what a layer computes.
+// code), and it reads no model code: layers are given as shapes, parameters and kernels, and
+// nothing in the lowering knows what a layer computes.
 //
 // Lower makes the job of a training from layers and a Layout: replicas (dp) with rows of their own,
 // parts of layers (tp), stages (pp) with runs of layers, micro-batches in the order of a timetable,
@@ -59,8 +59,8 @@
 //     velocities and parameters;
 //   - durations are exact integers: the same on every machine.
 //
-// Sizes of an all-to-all may be decided in each step by a compute operation (Counts), as by the router of
-// a network with experts.
+// Sizes of an all-to-all may be decided in each step by a compute operation (Counts), as by the
+// router of a network with experts.
 //
 // Buckets follow PyTorch DistributedDataParallel (Li et al., VLDB 2020, section
 // 3.2.3): gradients become ready from the last layer to the first and a bucket

@@ -131,8 +131,8 @@ func (c *Collective) Buffer(b coll.Buffer) int32 {
 	return c.Range.Buffer
 }
 
-// Chunk returns the bytes of one chunk of a member of the group, within the buffer. Of sizes that are
-// decided in each step it takes those that are declared for the first.
+// Chunk returns the bytes of one chunk of a member of the group, within the buffer. Of sizes that
+// are decided in each step it takes those that are declared for the first.
 func (c *Collective) Chunk(member int, b coll.Buffer, channel, chunk int) (off, length int64) {
 	return c.ChunkBy(c.layout, member, b, channel, chunk)
 }
@@ -152,8 +152,8 @@ func (c *Collective) ChunkBy(at coll.Layout, member int, b coll.Buffer, channel,
 	return (start + int64(lo)) * c.ElemBytes, int64(hi-lo) * c.ElemBytes
 }
 
-// Owned visits the elements [lo, hi) of the range that a member of the group has before an all-gather,
-// in order. It panics where nobody does: see owned.
+// Owned visits the elements [lo, hi) of the range that a member of the group has before an
+// all-gather, in order. It panics where nobody does: see owned.
 func (c *Collective) Owned(member int, visit func(lo, hi int)) {
 	owner := owned(c.Schedule, coll.AllGather)
 	for ch := range c.Schedule.Channels() {
@@ -177,8 +177,8 @@ func owned(s coll.Schedule, c coll.Collective) func(channel, chunk int) int32 {
 // Bytes returns the size of the collective's range.
 func (c *Collective) Bytes() unit.Bytes { return unit.Bytes(c.Range.Elems * c.ElemBytes) }
 
-// AppendTraffic appends what a member sends in a channel, peer by peer: see coll.AppendTraffic. Of sizes
-// that are decided in each step it takes those that are declared for the first.
+// AppendTraffic appends what a member sends in a channel, peer by peer: see coll.AppendTraffic. Of
+// sizes that are decided in each step it takes those that are declared for the first.
 func (c *Collective) AppendTraffic(to []coll.Traffic, member, channel int) []coll.Traffic {
 	if c.size == nil {
 		return coll.AppendTraffic(to, c.Schedule, member, channel, int(c.Range.Elems))
