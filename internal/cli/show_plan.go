@@ -8,6 +8,7 @@ import (
 
 	"railyard/internal/coll"
 	"railyard/internal/plan"
+	"railyard/internal/sheet"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
 	"railyard/internal/workload"
@@ -175,6 +176,7 @@ var errNoRanks = errors.New("the job sends flows: it has no training step; want 
 type dagJSON struct {
 	Ranks       int              `json:"ranks"`
 	Streams     []string         `json:"streams"`
+	Start       []operationJSON  `json:"start,omitempty"` // once, before the first step
 	Operations  []operationJSON  `json:"operations"`
 	Collectives []collectiveJSON `json:"collectives"`
 }
@@ -186,6 +188,7 @@ type operationJSON struct {
 	Deps       []int32       `json:"deps"`
 	Duration   unit.Duration `json:"duration_ps"` // of a collective: its launch
 	Collective string        `json:"collective,omitempty"`
+	kind       workload.OpKind
 }
 
 type collectiveJSON struct {
@@ -211,15 +214,19 @@ func dagOf(j *plan.Job) dagJSON {
 	for _, s := range program.Streams {
 		d.Streams = append(d.Streams, s.Name)
 	}
-	for i := range program.Ops {
-		op := &program.Ops[i]
-		o := operationJSON{Op: op.ID, Name: op.Name, Stream: d.Streams[op.Stream],
-			Deps: append([]int32{}, op.Deps...), Duration: op.Duration}
-		if op.Kind == workload.Communication {
-			o.Collective = j.Work.Collectives[op.Coll].Name
+	operations := func(ops []workload.Op) (all []operationJSON) {
+		for i := range ops {
+			op := &ops[i]
+			o := operationJSON{Op: op.ID, Name: op.Name, Stream: d.Streams[op.Stream],
+				Deps: append([]int32{}, op.Deps...), Duration: op.Duration, kind: op.Kind}
+			if op.Kind == workload.Communication {
+				o.Collective = j.Work.Collectives[op.Coll].Name
+			}
+			all = append(all, o)
 		}
-		d.Operations = append(d.Operations, o)
+		return all
 	}
+	d.Start, d.Operations = operations(program.Start), operations(program.Ops)
 	for i := range j.Work.Collectives {
 		c := &j.Work.Collectives[i]
 		s := c.Schedule
@@ -255,23 +262,14 @@ func dagText(a *app, p *plan.Plan, j *plan.Job) error {
 	d, s := dagOf(j), a.newSheet()
 	s.Wrap("", fmt.Sprintf("one step of one rank; all %d ranks are alike%s", d.Ranks, slowRanks(p, j)))
 	s.Blank()
-	rows := [][]string{{"op", "name", "stream", "takes", "waits for"}}
-	compute := unit.Duration(0)
-	for i, o := range d.Operations {
-		takes := o.Duration.Human()
-		if j.Work.Programs[0].Ops[i].Kind == workload.Compute {
-			compute += o.Duration
-		} else {
-			takes = "launch " + takes
-		}
-		var names []string
-		for _, dep := range o.Deps {
-			names = append(names, d.Operations[dep].Name)
-		}
-		rows = append(rows, []string{strconv.Itoa(int(o.Op)), o.Name, o.Stream, takes, strings.Join(names, ", ")})
-	}
-	s.Grid("rllrw", rows)
+	compute := operationGrid(s, d.Operations)
 	s.Blank()
+	if len(d.Start) > 0 {
+		s.Wrap("", "once, before the first step")
+		s.Blank()
+		operationGrid(s, d.Start)
+		s.Blank()
+	}
 	s.Wrap("", fmt.Sprintf("compute in all: %s; a stream runs one operation at a time, in order", compute.Human()))
 	if len(d.Collectives) > 0 {
 		rows := [][]string{{"collective", "schedule", "size", "chunks", "largest", "a rank sends"}}
@@ -285,6 +283,26 @@ func dagText(a *app, p *plan.Plan, j *plan.Job) error {
 		s.Wrap("  ", "chunks: channels x chunks of each")
 	}
 	return s.Flush(a.stdout)
+}
+
+// operationGrid prints operations and returns how long those that compute take.
+func operationGrid(s *sheet.Sheet, ops []operationJSON) (compute unit.Duration) {
+	rows := [][]string{{"op", "name", "stream", "takes", "waits for"}}
+	for _, o := range ops {
+		takes := o.Duration.Human()
+		if o.kind == workload.Compute {
+			compute += o.Duration
+		} else {
+			takes = "launch " + takes
+		}
+		var names []string
+		for _, dep := range o.Deps {
+			names = append(names, ops[dep].Name)
+		}
+		rows = append(rows, []string{strconv.Itoa(int(o.Op)), o.Name, o.Stream, takes, strings.Join(names, ", ")})
+	}
+	s.Grid("rllrw", rows)
+	return compute
 }
 
 // slowRanks names the ranks that take longer than the others, or less.

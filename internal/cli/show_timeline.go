@@ -139,7 +139,7 @@ func (a *app) runSteps(ctx context.Context, file, dir string, f timelineFlags) e
 type bar struct {
 	Lane       string        `json:"lane"` // "rank 0 compute", or the flow's name
 	Rank       int32         `json:"rank"` // -1: none
-	Step       int32         `json:"step"` // -1: none
+	Step       int32         `json:"step"` // -1: of the start phase, or none
 	Op         int32         `json:"op"`   // -1: none
 	Name       string        `json:"name"`
 	Start      unit.Time     `json:"start_ps"`
@@ -189,7 +189,8 @@ func readSpans(r *result.Run, f timelineFlags) ([]bar, error) {
 			if err != nil {
 				return nil, err
 			}
-			if s := int(row.Step); s >= f.from && s < f.from+f.steps && !others(row.Job) {
+			start := row.Step < 0 && f.from == 0
+			if s := int(row.Step); (start || s >= f.from && s < f.from+f.steps) && !others(row.Job) {
 				bars = append(bars, bar{fmt.Sprintf("rank %d %s", row.Rank, row.Stream), row.Rank, row.Step, row.Op,
 					row.Name, row.Start, row.End, row.End.Sub(row.Start), row.ReleasedBy, row.Stream})
 			}
@@ -224,7 +225,7 @@ func timelineText(s *sheet.Sheet, r *result.Run, bars []bar, f timelineFlags) er
 	}
 	c := newChart(s, bars)
 	title := fmt.Sprintf("%s, seed %d", r.Summary.Name, r.Summary.Seed)
-	if bars[0].Step >= 0 {
+	if bars[0].Rank >= 0 {
 		title += fmt.Sprintf(": step %d", f.from)
 		if last := lastStep(bars); int(last) > f.from {
 			title = strings.Replace(title, ": step ", ": steps ", 1) + fmt.Sprintf(" to %d", last)
@@ -234,7 +235,7 @@ func timelineText(s *sheet.Sheet, r *result.Run, bars []bar, f timelineFlags) er
 	s.Blank()
 	c.draw(s, f.ranks)
 	s.Blank()
-	if bars[0].Step >= 0 {
+	if bars[0].Rank >= 0 {
 		operationTable(s, bars, c.from)
 	} else {
 		messageTable(s, bars, f.ranks, c.from)
@@ -273,15 +274,19 @@ func newChart(s *sheet.Sheet, bars []bar) *chart {
 	c.columns = max(s.Width-c.label-4, 8)
 	byTime := slices.Clone(bars)
 	slices.SortStableFunc(byTime, func(a, b bar) int { return cmp.Compare(a.Start, b.Start) })
-	for _, b := range byTime {
-		c.letter(b.kind())
+	for _, start := range []bool{false, true} { // what is in steps has its own first letter
+		for _, b := range byTime {
+			if start == (b.Rank >= 0 && b.Step < 0) {
+				c.letter(b.kind())
+			}
+		}
 	}
 	return c
 }
 
 // kind is the operation's name without its number: forward.1 is forward.
 func (b *bar) kind() string {
-	if b.Step < 0 {
+	if b.Rank < 0 {
 		return "message"
 	}
 	k, _, _ := strings.Cut(b.Name, ".")
@@ -392,18 +397,18 @@ func (c *chart) scale() string {
 	line := []byte(strings.Repeat(" ", c.columns))
 	begins := map[int32]unit.Time{}
 	for _, b := range c.bars {
-		if t, ok := begins[b.Step]; b.Step >= 0 && (!ok || b.Start < t) {
+		if t, ok := begins[b.Step]; b.Rank >= 0 && (!ok || b.Start < t) {
 			begins[b.Step] = b.Start
 		}
 	}
 	free := 0
-	for step := int32(0); len(begins) > 0 && step <= lastStep(c.bars); step++ {
+	for step := int32(-1); len(begins) > 0 && step <= lastStep(c.bars); step++ {
 		t, ok := begins[step]
 		if !ok {
 			continue
 		}
 		at := min(int(int64(t-c.from)*int64(c.columns)/max(int64(c.to-c.from), 1)), c.columns-1)
-		mark := "^step " + strconv.Itoa(int(step))
+		mark := "^" + stepName(step)
 		if at >= free && at+len(mark) <= c.columns {
 			free = at + copy(line[at:], mark) + 1
 		}
@@ -416,6 +421,14 @@ func (c *chart) scale() string {
 		copy(line[c.columns-len(end):], end)
 	}
 	return string(line)
+}
+
+// stepName is what a step is called, or the start phase.
+func stepName(step int32) string {
+	if step < 0 {
+		return "start"
+	}
+	return "step " + strconv.Itoa(int(step))
 }
 
 // instant prints a point in virtual time.
@@ -468,7 +481,11 @@ func operationTable(s *sheet.Sheet, bars []bar, from unit.Time) {
 	slices.SortFunc(all, func(a, b row) int { return cmp.Or(cmp.Compare(a.step, b.step), cmp.Compare(a.op, b.op)) })
 	cells := [][]string{{"step", "operation", "starts", "ends", "mean", "longest", "on rank"}}
 	for _, r := range all[:min(len(all), mostRows)] {
-		cells = append(cells, []string{strconv.Itoa(int(r.step)), r.name, instant(r.start - from),
+		number := strconv.Itoa(int(r.step))
+		if r.step < 0 {
+			number = stepName(r.step)
+		}
+		cells = append(cells, []string{number, r.name, instant(r.start - from),
 			instant(r.end - from),
 			(r.sum / unit.Duration(r.n)).Human(), r.max.Human(), strconv.Itoa(int(r.slowest))})
 	}

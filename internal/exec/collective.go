@@ -100,7 +100,7 @@ func newCollRun(job *workload.Job, rank int32, op *workload.Op) collRun {
 
 // staging is where a collective's messages land in the step in progress.
 func (r *Rank) staging(c *collRun) int32 {
-	return int32(len(r.cfg.Job.Buffers)) + workload.MaxAreas*c.id + int32(r.step%c.areas)
+	return int32(len(r.cfg.Job.Buffers)) + workload.MaxAreas*c.id + int32(max(r.step, 0)%c.areas)
 }
 
 // conn is the connection to a member of the group on a channel.
@@ -108,11 +108,11 @@ func (c *collRun) conn(member, channel int32) Conn { return Conn{c.Group, c.memb
 
 // launched starts every channel of the collective that op runs.
 func (r *Rank) launched(now unit.Time, op *workload.Op) {
-	c := &r.colls[r.collOf[op.ID]]
+	c := &r.colls[r.in.collOf[op.ID]]
 	if !r.decided(c) {
 		return
 	}
-	r.streams[op.Stream].running = r.collOf[op.ID]
+	r.streams[op.Stream].running = r.in.collOf[op.ID]
 	c.open, c.last = len(c.channels), -1
 	for i := range c.channels {
 		ch := &c.channels[i]

@@ -49,11 +49,11 @@ func (l *ledger) communicate(now unit.Time, n int) {
 func (r *Rank) explain(now unit.Time, by int32) {
 	p := painter{from: r.ledger.idle, to: now, split: &r.ledger.split}
 	for by >= 0 && p.from < p.to {
-		op := &r.prog.Ops[by]
+		op := &r.in.ops[by]
 		if op.Kind != workload.Communication {
 			break
 		}
-		if r.colls[r.collOf[by]].explain(&p, r.ops[by].start) {
+		if r.colls[r.in.collOf[by]].explain(&p, r.ops[by].start) {
 			break
 		}
 		by = r.ops[by].by
@@ -122,10 +122,10 @@ func (p *painter) waitOut(t unit.Time, answer *Trace) {
 // releasedBy returns the source and channel of the message that ended operation
 // by, or -1 and -1 where no message did.
 func (r *Rank) releasedBy(by int32) (src, channel int32) {
-	if by < 0 || r.prog.Ops[by].Kind != workload.Communication {
+	if by < 0 || r.in.ops[by].Kind != workload.Communication {
 		return -1, -1
 	}
-	c := &r.colls[r.collOf[by]]
+	c := &r.colls[r.in.collOf[by]]
 	if c.channels[c.last].src < 0 {
 		return -1, -1
 	}

@@ -68,8 +68,8 @@ type PathFinder struct {
 	record PathRecord // handed out and used again
 }
 
-// NewPathFinder returns a finder for a job of ranks ranks. It calls found for every
-// every-th step, from step 0 on, in order, once all ranks have ended it.
+// NewPathFinder returns a finder for a job of ranks ranks. It calls found for the start phase, if
+// there is one, and for every every-th step, from step 0 on, in order, once all ranks have ended it.
 func NewPathFinder(ranks int, every int64, found func(*PathRecord)) *PathFinder {
 	if ranks < 1 || every < 1 || found == nil {
 		panic(fmt.Sprintf("exec: path finder for %d ranks and every %d steps, want at least 1 and a function",
@@ -123,7 +123,7 @@ func (f *PathFinder) add(rank int32, job *workload.Job, colls []collRun) {
 }
 
 // wants reports whether the path of a step is to be found.
-func (f *PathFinder) wants(step int64) bool { return step%f.every == 0 }
+func (f *PathFinder) wants(step int64) bool { return step == workload.StartStep || step%f.every == 0 }
 
 // step returns the record of a step, nil if there is none.
 func (f *PathFinder) step(n int64) *stepPath {
@@ -162,7 +162,7 @@ func (f *PathFinder) open(step int64) *stepPath {
 				panic(fmt.Sprintf("exec: a rank starts, rank %d of the path finder's %d was never made",
 					r, len(f.ranks)))
 			}
-			s.ranks[r] = rankPath{step: s, layout: l, ops: make([]opState, len(l.program.Ops)),
+			s.ranks[r] = rankPath{step: s, layout: l, ops: make([]opState, max(len(l.program.Start), len(l.program.Ops))),
 				program: make([]programOp, l.length), released: make([]release, len(l.colls))}
 			if l.credit {
 				s.ranks[r].freed = make([]int32, l.length)

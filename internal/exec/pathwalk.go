@@ -70,7 +70,7 @@ func (w *pathWalk) operations(rank, op int32) {
 			continue
 		}
 		part := nowhere(PathCompute, rank, op)
-		if t := &p.layout.program.Ops[op]; t.Kind == workload.Communication {
+		if t := &p.layout.program.OpsOf(w.step.number)[op]; t.Kind == workload.Communication {
 			rank = w.collective(rank, t.Coll)
 			p = &w.step.ranks[rank]
 			op = p.layout.collective(t.Coll).op // on the rank on which the walk has come to its launch

@@ -9,25 +9,34 @@ import (
 
 // Rank is one rank's state. It belongs to one driver thread.
 type Rank struct {
-	cfg        Config
-	counter    Counter // cfg.Body, if it is one
-	prog       *workload.Program
-	ops        []opState
-	dependents [][]int32 // by operation
-	streams    []streamState
-	colls      []collRun // that this rank runs, in the order of its program
-	collOf     []int32   // by operation: index in colls, -1 for none
-	inboxes    []inbox   // by connection, in order of first use
-	ended      []int32   // operations that ended and whose dependents have not been told
+	cfg     Config
+	counter Counter // cfg.Body, if it is one
+	prog    *workload.Program
+	start   template
+	steps   template
+	in      *template // the phase in progress: start or steps
+	ops     []opState // of its operations
+	streams []streamState
+	colls   []collRun // that this rank runs: those of the start phase, then in the order of its step
+	inboxes []inbox   // by connection, in order of first use
+	ended   []int32   // operations that ended and whose dependents have not been told
 
-	step   int64
-	left   int // operations of this step that have not ended
+	step   int64 // workload.StartStep: the start phase
+	left   int   // operations of this step that have not ended
 	status Status
 	begun  bool
 	over   bool
 
 	ledger ledger
 	path   *rankPath // where the step is recorded for the path finder; nil: nowhere
+}
+
+// template is what is known of the operations of a phase before it begins.
+type template struct {
+	ops        []workload.Op
+	dependents [][]int32 // by operation
+	queues     [][]int32 // by stream: operations in issue order
+	collOf     []int32   // by operation: index in Rank.colls, -1 for none
 }
 
 type opState struct {
@@ -37,8 +46,7 @@ type opState struct {
 }
 
 type streamState struct {
-	queue   []int32 // operations in issue order
-	next    int     // the first that has not started
+	next    int // the first operation in its queue that has not started
 	busy    bool
 	group   int32
 	running int32 // its collective in progress, past the launch: index in Rank.colls; -1 none
@@ -53,32 +61,44 @@ func NewRank(cfg Config) *Rank {
 		panic(fmt.Sprintf("exec: %d steps, want at least 1", cfg.Steps))
 	}
 	p := cfg.Job.Program(cfg.Rank)
-	r := &Rank{cfg: cfg, prog: p, ops: make([]opState, len(p.Ops)), dependents: make([][]int32, len(p.Ops)),
-		streams: make([]streamState, len(p.Streams)), collOf: make([]int32, len(p.Ops))}
+	r := &Rank{cfg: cfg, prog: p, streams: make([]streamState, len(p.Streams)),
+		ops: make([]opState, max(len(p.Start), len(p.Ops)))}
 	for s := range r.streams {
 		r.streams[s] = streamState{group: p.Streams[s].Group, running: -1}
 	}
 	r.counter, _ = cfg.Body.(Counter)
-	for i := range p.Ops {
-		op := &p.Ops[i]
-		for _, d := range op.Deps {
-			r.dependents[d] = append(r.dependents[d], op.ID)
-		}
-		r.streams[op.Stream].queue = append(r.streams[op.Stream].queue, op.ID)
-		r.collOf[i] = -1
-		if op.Kind == workload.Communication {
-			r.collOf[i] = int32(len(r.colls))
-			r.colls = append(r.colls, newCollRun(cfg.Job, cfg.Rank, op))
-			if c := &cfg.Job.Collectives[op.Coll]; c.Counts != nil && cfg.Body != nil && r.counter == nil {
-				panic(fmt.Sprintf("exec: the sizes of collective %q are decided in each step, the body decides none", c.Name))
-			}
-		}
-	}
+	r.start, r.steps = r.template(p.Start), r.template(p.Ops)
 	r.numberTokens()
+	r.in = &r.steps
+	if cfg.Job.Starts() {
+		r.in, r.step = &r.start, workload.StartStep
+	}
 	if cfg.Paths != nil {
 		cfg.Paths.add(cfg.Rank, cfg.Job, r.colls)
 	}
 	return r
+}
+
+// template looks at the operations of a phase, and adds their collectives.
+func (r *Rank) template(ops []workload.Op) template {
+	t := template{ops: ops, dependents: make([][]int32, len(ops)), queues: make([][]int32, len(r.streams)),
+		collOf: make([]int32, len(ops))}
+	for i := range ops {
+		op := &ops[i]
+		for _, d := range op.Deps {
+			t.dependents[d] = append(t.dependents[d], op.ID)
+		}
+		t.queues[op.Stream] = append(t.queues[op.Stream], op.ID)
+		t.collOf[i] = -1
+		if op.Kind == workload.Communication {
+			t.collOf[i] = int32(len(r.colls))
+			r.colls = append(r.colls, newCollRun(r.cfg.Job, r.cfg.Rank, op))
+			if c := &r.cfg.Job.Collectives[op.Coll]; c.Counts != nil && r.cfg.Body != nil && r.counter == nil {
+				panic(fmt.Sprintf("exec: the sizes of collective %q are decided in each step, the body decides none", c.Name))
+			}
+		}
+	}
+	return t
 }
 
 // numberTokens gives each stream a token for each channel of its collectives. One runs at
@@ -87,9 +107,9 @@ func (r *Rank) numberTokens() {
 	next := Token(len(r.ops))
 	for s := range r.streams {
 		most := 0
-		for _, id := range r.streams[s].queue {
-			if c := r.collOf[id]; c >= 0 {
-				most = max(most, len(r.colls[c].channels))
+		for i := range r.colls {
+			if c := &r.colls[i]; c.stream == int32(s) {
+				most = max(most, len(c.channels))
 			}
 		}
 		r.streams[s].token, r.streams[s].until = next, next+Token(most)
@@ -107,7 +127,7 @@ func (r *Rank) streamOf(group int32) *streamState {
 	return nil
 }
 
-// Start begins the first step.
+// Start begins the start phase, or the first step of a job without one.
 func (r *Rank) Start(now unit.Time) {
 	if r.begun {
 		panic("exec: rank started twice")
@@ -123,7 +143,7 @@ func (r *Rank) Done(now unit.Time, tok Token) {
 		return
 	}
 	if int(tok) < len(r.ops) {
-		op := &r.prog.Ops[tok]
+		op := &r.in.ops[tok]
 		if op.Kind == workload.Compute {
 			r.endOp(now, op.ID)
 		} else {
@@ -178,7 +198,7 @@ func (r *Rank) Acked(now unit.Time, to Conn, tr *Trace) {
 func (r *Rank) Stop() { r.StopAfter(0) }
 
 // StopAfter ends the rank once so many steps have ended, if it is not past that;
-// otherwise after the step in progress. For a whole job: the largest Steps()+1.
+// otherwise after the step, or the start phase, in progress. For a whole job: the largest Steps()+1.
 func (r *Rank) StopAfter(steps int64) { r.cfg.Steps = min(r.cfg.Steps, max(steps, r.step+1)) }
 
 // Fail ends the rank at once: a queue pair gave up. The step in progress leaves no record.
@@ -196,13 +216,13 @@ func (r *Rank) Finished() bool { return r.over }
 // Status reports whether the rank has failed.
 func (r *Rank) Status() Status { return r.status }
 
-// Steps returns how many steps have ended.
-func (r *Rank) Steps() int64 { return r.step }
+// Steps returns how many steps have ended; the start phase is none.
+func (r *Rank) Steps() int64 { return max(r.step, 0) }
 
 func (r *Rank) beginStep(now unit.Time) {
-	r.left = len(r.ops)
-	for i := range r.ops {
-		r.ops[i] = opState{waiting: int32(len(r.prog.Ops[i].Deps)), by: -1}
+	r.left = len(r.in.ops)
+	for i := range r.in.ops {
+		r.ops[i] = opState{waiting: int32(len(r.in.ops[i].Deps)), by: -1}
 	}
 	for s := range r.streams {
 		r.streams[s].next = 0
@@ -220,7 +240,7 @@ func (r *Rank) settle(now unit.Time) {
 	for !r.over {
 		for i := 0; i < len(r.ended); i++ {
 			id := r.ended[i]
-			for _, d := range r.dependents[id] {
+			for _, d := range r.in.dependents[id] {
 				r.ops[d].waiting--
 			}
 			r.startReady(now, id)
@@ -236,16 +256,16 @@ func (r *Rank) settle(now unit.Time) {
 // startReady starts the operations at the heads of the streams that can start.
 func (r *Rank) startReady(now unit.Time, by int32) {
 	for s := range r.streams {
-		st := &r.streams[s]
-		if !r.over && !st.busy && st.next < len(st.queue) && r.ops[st.queue[st.next]].waiting == 0 {
+		st, queue := &r.streams[s], r.in.queues[s]
+		if !r.over && !st.busy && st.next < len(queue) && r.ops[queue[st.next]].waiting == 0 {
 			st.next++
-			r.startOp(now, st.queue[st.next-1], by)
+			r.startOp(now, queue[st.next-1], by)
 		}
 	}
 }
 
 func (r *Rank) startOp(now unit.Time, id, by int32) {
-	op := &r.prog.Ops[id]
+	op := &r.in.ops[id]
 	r.ops[id].start, r.ops[id].by = now, by
 	r.streams[op.Stream].busy = true
 	if op.Kind == workload.Communication {
@@ -282,7 +302,7 @@ func (r *Rank) run(tok Token, d unit.Duration, body func()) bool {
 }
 
 func (r *Rank) endOp(now unit.Time, id int32) {
-	op, st := &r.prog.Ops[id], &r.ops[id]
+	op, st := &r.in.ops[id], &r.ops[id]
 	st.end = now
 	r.streams[op.Stream].busy = false
 	if op.Kind == workload.Compute {
@@ -311,14 +331,15 @@ func (r *Rank) endStep(now unit.Time) {
 	l := &r.ledger
 	r.explain(now, l.last) // if no compute operation ended it
 	l.advance(now)
-	if r.cfg.Observer != nil {
+	// a rank that does nothing in the start phase passes through it without a record
+	if r.cfg.Observer != nil && (r.step >= 0 || len(r.in.ops) > 0) {
 		r.cfg.Observer.Step(StepRecord{Rank: r.cfg.Rank, Step: r.step, Start: l.start, End: now, Split: l.split,
 			Comm: l.comm, Overlap: l.overlap})
 	}
 	if r.path != nil {
-		r.cfg.Paths.ended(r.path, now, r.ops, l.last)
+		r.cfg.Paths.ended(r.path, now, r.ops[:len(r.in.ops)], l.last)
 	}
-	r.step++
+	r.step, r.in = r.step+1, &r.steps
 	if r.step == r.cfg.Steps {
 		r.over = true
 		return

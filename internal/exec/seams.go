@@ -22,7 +22,7 @@ type Ref struct {
 // begin its next step while this rank still reads the last slots of this one. With
 // credit one serves all steps.
 func Staging(job *workload.Job, coll int32, step int64) int32 {
-	return int32(len(job.Buffers)) + workload.MaxAreas*coll + int32(step%job.Collectives[coll].Areas())
+	return int32(len(job.Buffers)) + workload.MaxAreas*coll + int32(max(step, 0)%job.Collectives[coll].Areas())
 }
 
 // StagingOf returns the collective whose messages land in a buffer, -1 for a buffer of
@@ -161,7 +161,7 @@ type Observer interface {
 	Operation(OperationRecord)
 }
 
-// StepRecord is one step of one rank.
+// StepRecord is one step of one rank, or its start phase: workload.StartStep.
 //
 // Invariant: Split.Sum() == End - Start.
 type StepRecord struct {
@@ -191,7 +191,7 @@ type OperationRecord struct {
 type Config struct {
 	Rank      int32
 	Job       *workload.Job
-	Steps     int64 // >= 1, run back to back
+	Steps     int64 // >= 1, run back to back after the start phase
 	Transport Transport
 	Clock     Clock
 	Body      Body

@@ -64,6 +64,12 @@ var ofJob = []row{
 		return positive(float64(s.StepP99), "of each step's slowest rank")
 	}},
 	{"steps", chart.Count, steps},
+	{"start phase", chart.Time, func(s *result.Summary) found {
+		if s.Start == nil {
+			return found{}
+		}
+		return have(float64(s.Start.Time), "broadcast of "+s.Start.Bytes.Human()+" of parameters, before step 0")
+	}},
 	{MeanFCT, chart.Time, func(s *result.Summary) found {
 		done, mean, _ := completion(s)
 		return found{float64(mean), "of the " + unit.CountOf(done, "message") + " of the job that completed", done > 0}
@@ -222,7 +228,7 @@ const (
 
 // ways has the figures of which one way is better.
 var ways = map[string]Way{
-	StepTime: Lower, "samples/s": Higher, "step, median": Lower, "step, p99": Lower,
+	StepTime: Lower, "samples/s": Higher, "step, median": Lower, "step, p99": Lower, "start phase": Lower,
 	MeanFCT: Lower, "completion, slowest": Lower, testAccuracy: Higher, "final loss": Lower, "overlap": Higher,
 	"pause frames": Lower, "drops": Lower, "retransmissions": Lower,
 }

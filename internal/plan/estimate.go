@@ -56,7 +56,7 @@ func (p *Plan) Estimate(data []dataset.Size) Estimate {
 			if coll.NeedsCredit(j.Work.Collectives[k].Schedule) { // a credit for each message, and its answer
 				hops = add(hops, mul(t.messages, int64(len(q.Back)+len(q.Path))))
 			}
-			e.PacketHops = add(e.PacketHops, mul(steps[i], hops))
+			e.PacketHops = add(e.PacketHops, mul(j.runs(k, steps[i]), hops))
 		})
 	}
 	job := p.jobTime(steps)
@@ -153,10 +153,18 @@ func (j *Job) Steps(images int) int64 {
 	return steps - j.Done
 }
 
-// traffic is what a collective sends over a link in one step.
+// runs is how often a collective runs in so many steps.
+func (j *Job) runs(collective int, steps int64) int64 {
+	if j.Work.Collectives[collective].Once {
+		return 1
+	}
+	return steps
+}
+
+// traffic is what a collective sends over a link each time.
 type traffic struct{ bytes, messages int64 }
 
-// eachTraffic visits what each collective of a step sends over each of j.Links.
+// eachTraffic visits what each collective of a step or of the start phase sends over each of j.Links.
 func (j *Job) eachTraffic(visit func(collective int, l *RankLink, t traffic)) {
 	if j.Work == nil {
 		return
@@ -164,11 +172,12 @@ func (j *Job) eachTraffic(visit func(collective int, l *RankLink, t traffic)) {
 	var one []coll.Traffic
 	for k := range j.Work.Collectives {
 		c := &j.Work.Collectives[k]
+		ranks := j.Work.Groups[c.Group].Ranks
 		for ch := range c.Schedule.Channels() {
 			for r := range c.Schedule.Ranks() {
 				one = c.AppendTraffic(one[:0], r, ch)
 				for _, t := range one {
-					link := j.linkOf[exec.Way{Src: int32(r), Dst: t.Peer, Channel: int32(ch)}]
+					link := j.linkOf[exec.Way{Src: ranks[r], Dst: ranks[t.Peer], Channel: int32(ch)}]
 					visit(k, &j.Links[link], traffic{c.Protocol.Wire(t.Elems * c.ElemBytes), t.Messages})
 				}
 			}

@@ -31,11 +31,17 @@ func TestAJobIsPlannedAsIfAlone(t *testing.T) {
 	if len(p.Jobs) != len(entries) {
 		t.Fatalf("%d jobs", len(p.Jobs))
 	}
-	begins := 0
+	of := make([][]Pair, len(entries))
+	for _, q := range p.Pairs {
+		of[q.Job] = append(of[q.Job], q)
+	}
 	for i, entry := range entries {
 		alone := planned(t, jobs(entry))
-		own, want := p.Pairs[begins:begins+len(alone.Pairs)], alone.Pairs
-		begins += len(own)
+		j, k := &p.Jobs[i], &alone.Jobs[0]
+		own, want := of[i], alone.Pairs
+		if len(own) != len(want) {
+			t.Fatalf("%s: %d queue pairs, alone %d", j.Spec.Name, len(own), len(want))
+		}
 		for k := range own {
 			a, b := own[k], want[k]
 			if a.Job != int32(i) || b.Job != 0 {
@@ -45,16 +51,12 @@ func TestAJobIsPlannedAsIfAlone(t *testing.T) {
 				t.Errorf("a queue pair beside others\n%+v, alone\n%+v", a, b)
 			}
 		}
-		j, k := &p.Jobs[i], &alone.Jobs[0]
 		if !reflect.DeepEqual(j.Placement, k.Placement) || len(j.Links) != len(k.Links) ||
 			j.Work != nil && !reflect.DeepEqual(j.Work.Programs, k.Work.Programs) {
 			t.Errorf("%s differs from what it is alone", j.Spec.Name)
 		}
 	}
-	if begins != len(p.Pairs) {
-		t.Errorf("%d queue pairs, those of the jobs are %d", len(p.Pairs), begins)
-	}
-	if at := p.Pairs[begins-1].Start; at != unit.Time(9*unit.Microsecond) {
+	if at := of[2][0].Start; at != unit.Time(9*unit.Microsecond) {
 		t.Errorf("the flow starts at %v, want 2 us after its job", at)
 	}
 }

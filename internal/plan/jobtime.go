@@ -4,16 +4,18 @@ import (
 	"railyard/internal/result"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
+	"railyard/internal/workload"
 )
 
 // jobTime estimates how long the jobs take in virtual time, until the last has ended: a training
-// takes the sum of its steps; flows take until the last message has crossed the most loaded port of
+// takes its start phase and the sum of its steps; flows take until the last message has crossed the most loaded port of
 // its path. Background flows end with the jobs, so their number depends on it. steps is by job.
 func (p *Plan) jobTime(steps []int64) unit.Duration {
 	longest := unit.Duration(0)
 	for i := range p.Jobs {
 		if j := &p.Jobs[i]; j.Work != nil {
-			longest = max(longest, unit.Duration(add(int64(j.Spec.Start), mul(steps[i], int64(p.stepTime(j))))))
+			start, step := p.phaseTimes(j)
+			longest = max(longest, unit.Duration(add(int64(j.Spec.Start)+int64(start), mul(steps[i], int64(step)))))
 		}
 	}
 	load := p.portLoad()
@@ -27,14 +29,20 @@ func (p *Plan) jobTime(steps []int64) unit.Duration {
 	return longest
 }
 
-// stepTime estimates how long a step takes: each stream runs its operations one by one, each after
-// those that it depends on; a collective takes its closed form.
-func (p *Plan) stepTime(j *Job) unit.Duration {
+// phaseTimes estimates how long the start phase takes, and each step.
+func (p *Plan) phaseTimes(j *Job) (start, step unit.Duration) {
 	collectives, program := p.collectiveTimes(j), &j.Work.Programs[0]
-	free, ends := make([]unit.Duration, len(program.Streams)), make([]unit.Duration, len(program.Ops))
+	streams := len(program.Streams)
+	return phaseTime(program.Start, streams, collectives), phaseTime(program.Ops, streams, collectives)
+}
+
+// phaseTime estimates how long operations take: each stream runs its operations one by one, each
+// after those that it depends on; a collective takes its closed form.
+func phaseTime(ops []workload.Op, streams int, collectives []unit.Duration) unit.Duration {
+	free, ends := make([]unit.Duration, streams), make([]unit.Duration, len(ops))
 	last := unit.Duration(0)
-	for i := range program.Ops {
-		op := &program.Ops[i]
+	for i := range ops {
+		op := &ops[i]
 		at := free[op.Stream]
 		for _, d := range op.Deps {
 			at = max(at, ends[d])

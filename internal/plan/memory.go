@@ -103,9 +103,17 @@ func (j *Job) tensorMemory() int64 {
 	}
 	tensors += 3 * width * int64(t.Batch) // activations and their gradients
 	each := mul(4, tensors)
+	once, steps := int64(0), int64(0) // staging of the start phase, which is let go of before that of steps is made
 	for i := range j.Work.Collectives {
-		each = add(each, mul(j.Work.Collectives[i].Areas(), j.Work.Collectives[i].StagingBytes()))
+		c := &j.Work.Collectives[i]
+		areas := mul(c.Areas(), c.StagingBytes())
+		if c.Once {
+			once = add(once, areas)
+		} else {
+			steps = add(steps, areas)
+		}
 	}
+	each = add(each, max(once, steps))
 	kept := params // the state after the last step
 	if t.Momentum != 0 {
 		kept += params
@@ -156,7 +164,9 @@ func (p *Plan) tableMemory(steps []int64, job unit.Duration) (sum unit.Bytes) {
 	rankSteps, operations := int64(0), int64(0)
 	for i := range p.Jobs {
 		j := &p.Jobs[i]
-		j.eachTraffic(func(_ int, _ *RankLink, t traffic) { messages = add(messages, mul(steps[i], t.messages)) })
+		j.eachTraffic(func(k int, _ *RankLink, t traffic) {
+			messages = add(messages, mul(j.runs(k, steps[i]), t.messages))
+		})
 		if j.Work != nil {
 			n := mul(steps[i], int64(j.Ranks()))
 			rankSteps, operations = add(rankSteps, n), add(operations, mul(n, int64(len(j.Work.Programs[0].Ops))))
@@ -215,7 +225,8 @@ func pathsEvery(n int64) int64 {
 	return 1
 }
 
-// scheduled is how many operations of schedules a step has, on all ranks.
+// scheduled is how many operations of schedules a step has, on all ranks, with those of the start
+// phase: what is kept to find paths has room for both.
 func (j *Job) scheduled() (operations int64) {
 	for _, c := range j.Work.Collectives {
 		for rank := range c.Schedule.Ranks() {

@@ -31,7 +31,7 @@ type Plan struct {
 	Graph    *topo.Graph
 	Routes   *topo.Routes
 	Jobs     []Job  // as the scenario lists them
-	Pairs    []Pair // queue pairs in order of number: those of each job, then background
+	Pairs    []Pair // queue pairs in order of number: those of each job, background, then those of start phases alone
 
 	files    Files
 	progress Progress
@@ -112,6 +112,9 @@ func New(sc *scenario.Scenario, files Files, progress Progress) (*Plan, error) {
 		if err := p.addFlow(&sc.Background.Flows[i], nil, wrong); err != nil {
 			return nil, err
 		}
+	}
+	if err := p.planStart(); err != nil {
+		return nil, err
 	}
 	if p.faults, err = p.planFaults(); err != nil {
 		return nil, err
@@ -267,15 +270,27 @@ func model(t *scenario.Train) (*nn.Model, error) {
 // schedule, channel, source and first use. What two schedules use is one connection.
 func (p *Plan) connectRanks(j *Job, schedules ...coll.Schedule) error {
 	j.linkOf = map[exec.Way]int32{}
-	var traffic []coll.Traffic
+	all := make([]int32, j.Ranks())
+	for r := range all {
+		all[r] = int32(r)
+	}
 	for _, s := range schedules {
-		for c := range s.Channels() {
-			for r := range s.Ranks() {
-				traffic = coll.AppendTraffic(traffic[:0], s, r, c, 0)
-				for _, t := range traffic {
-					if err := p.connect(j, int32(r), t.Peer, int32(c)); err != nil {
-						return err
-					}
+		if err := p.connectSchedule(j, s, all); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// connectSchedule connects those of ranks between which a schedule over them sends.
+func (p *Plan) connectSchedule(j *Job, s coll.Schedule, ranks []int32) error {
+	var traffic []coll.Traffic
+	for c := range s.Channels() {
+		for r := range s.Ranks() {
+			traffic = coll.AppendTraffic(traffic[:0], s, r, c, 0)
+			for _, t := range traffic {
+				if err := p.connect(j, ranks[r], ranks[t.Peer], int32(c)); err != nil {
+					return err
 				}
 			}
 		}

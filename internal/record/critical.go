@@ -5,6 +5,7 @@ import (
 	"railyard/internal/exec"
 	"railyard/internal/result"
 	"railyard/internal/unit"
+	"railyard/internal/workload"
 )
 
 // Steps whose critical path is stored in full: the first 10, every 100th, the slowest.
@@ -19,7 +20,8 @@ type critical struct {
 	table    *result.Table[result.PathRow]
 	name     func(port int32) string
 	evidence *evidence
-	launch   func(rank, op int32) unit.Duration // of an operation: starting its kernels
+	launch   func(part *exec.PathPart) unit.Duration // of its operation: starting kernels
+	start    *startPhase
 	found    int64
 	every    int64 // 0: no step's path is found
 	sum      cause.Split
@@ -31,7 +33,8 @@ type critical struct {
 func (j *Job) PathFinder() *exec.PathFinder {
 	c := &j.critical
 	c.job, c.evidence = j.name(), j.evidence
-	c.launch = func(rank, op int32) unit.Duration { return j.plan.Work.Program(rank).Ops[op].Launch }
+	c.launch = func(q *exec.PathPart) unit.Duration { return j.plan.Work.Program(q.Rank).OpsOf(q.Step)[q.Op].Launch }
+	c.start = &j.start
 	c.name = func(port int32) string {
 		if port < 0 {
 			return ""
@@ -49,6 +52,12 @@ func (j *Job) PathFinder() *exec.PathFinder {
 
 // take takes the path of a step that all ranks have ended.
 func (c *critical) take(p *exec.PathRecord) {
+	if p.Step == workload.StartStep {
+		causes := result.CausesOf(p.Split)
+		c.start.path = &causes
+		c.write(p)
+		return
+	}
 	c.found++
 	c.sum.Add(&p.Split)
 	c.evidence.path(p, c.launch)

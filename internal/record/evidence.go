@@ -72,7 +72,7 @@ func (e *evidence) add(k spanKey, d unit.Duration) {
 }
 
 // path takes the critical path of a step.
-func (e *evidence) path(p *exec.PathRecord, launch func(rank, op int32) unit.Duration) {
+func (e *evidence) path(p *exec.PathRecord, launch func(*exec.PathPart) unit.Duration) {
 	e.count++
 	for i := range p.Parts {
 		q := &p.Parts[i]
@@ -84,7 +84,7 @@ func (e *evidence) path(p *exec.PathRecord, launch func(rank, op int32) unit.Dur
 			if q.Kind == exec.PathCompute && q.Op >= 0 {
 				l := k
 				l.launch = true
-				start := min(d, launch(q.Rank, q.Op))
+				start := min(d, launch(q))
 				e.add(l, start)
 				d -= start
 			}

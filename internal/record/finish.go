@@ -166,7 +166,7 @@ func (r *Recorder) keyOf(q *plan.Pair) string {
 
 // finishSteps fills in the times of steps.
 func (j *Job) finishSteps(s *result.JobFigures) {
-	s.StepTime = j.wholeUntil.Sub(s.From) / unit.Duration(s.Steps)
+	s.StepTime = j.wholeUntil.Sub(j.start.end) / unit.Duration(s.Steps)
 	if s.StepTime > 0 && j.train != nil {
 		s.SampleRate = float64(j.plan.Spec.Train.Batch*j.ranks()) / s.StepTime.Seconds()
 	}
@@ -186,6 +186,7 @@ func (j *Job) finishSteps(s *result.JobFigures) {
 // finishRanks fills in what ranks have done.
 func (j *Job) finishRanks(s *result.JobFigures) {
 	s.Steps = int64(len(j.stepTimes))
+	j.finishStart(s)
 	if s.Steps > 0 {
 		j.finishSteps(s)
 	}
@@ -202,9 +203,12 @@ func (j *Job) finishRanks(s *result.JobFigures) {
 		if sum.n == 0 || sum.time == 0 {
 			continue
 		}
-		cl := &j.plan.Work.Collectives[c]
+		cl, op := &j.plan.Work.Collectives[c], coll.AllReduce
+		if cl.Once {
+			op = coll.BroadcastFrom
+		}
 		s.Collectives = append(s.Collectives,
-			figures(cl.Name, coll.AllReduce, sum.n, cl.Bytes(), sum.time/unit.Duration(sum.n), j.ranks()))
+			figures(cl.Name, op, sum.n, cl.Bytes(), sum.time/unit.Duration(sum.n), len(j.membersOf(c))))
 	}
 }
 

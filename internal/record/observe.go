@@ -59,6 +59,7 @@ type Job struct {
 	train *train.Job // nil: the ranks compute nothing real, or there are none
 	set   *dataset.Set
 
+	start      startPhase
 	unended    map[int64]*openStep // steps that some ranks have not ended
 	stepTimes  []unit.Duration     // slowest rank, by step
 	mean       cause.Split
@@ -164,13 +165,14 @@ func New(p *plan.Plan, dir *result.Dir, lookahead unit.Duration, hooks Hooks) *R
 }
 
 func newJob(r *Recorder, p *plan.Job, base int32) *Job {
-	ranks := p.Ranks()
+	ranks, begin := p.Ranks(), unit.Time(p.Spec.Start)
 	j := &Job{
 		r:         r,
 		plan:      p,
 		base:      base,
 		unended:   map[int64]*openStep{},
 		evidence:  newEvidence(p),
+		start:     startPhase{begin: begin, end: begin},
 		computed:  make([]unit.Duration, ranks),
 		rankSteps: make([]int64, ranks),
 	}
@@ -297,7 +299,7 @@ func (r *Recorder) Sample(s fabric.Sample) {
 // Step takes a step that a rank has ended: exec.Observer.
 func (j *Job) Step(s exec.StepRecord) {
 	var loss *float64
-	if j.train != nil {
+	if j.train != nil && s.Step != workload.StartStep {
 		loss = new(j.train.RankLoss(s.Rank, s.Step))
 	}
 	j.r.steps.add(s.End, j.base+s.Rank, result.StepRow{
@@ -311,8 +313,12 @@ func (j *Job) Step(s exec.StepRecord) {
 		Overlap: s.Overlap,
 		Causes:  result.CausesOf(s.Split),
 	})
-	j.ended++
 	j.passed(s.End)
+	if s.Step == workload.StartStep {
+		j.started(&s)
+		return
+	}
+	j.ended++
 	j.mean.Add(&s.Split)
 	j.computed[s.Rank] += s.Split[cause.Compute]
 	j.rankSteps[s.Rank]++
@@ -332,12 +338,7 @@ func (j *Job) Step(s exec.StepRecord) {
 	j.stepTimes = append(j.stepTimes, st.slowest.End.Sub(st.slowest.Start))
 	j.wholeUntil = max(j.wholeUntil, st.end)
 	j.slowest.Add(&st.slowest.Split)
-	for c, sp := range st.colls {
-		if sp.n == j.ranks() {
-			j.colls[c].n++
-			j.colls[c].time += sp.end.Sub(sp.start)
-		}
-	}
+	j.sumCollectives(st)
 	if j.train != nil {
 		j.r.hooks.Step(j.number(), s.Step, j.train.Loss(s.Step))
 	}
@@ -366,6 +367,22 @@ func (j *Job) end() {
 	}
 }
 
+// sumCollectives takes the times of the collectives of a step that all ranks have ended.
+func (j *Job) sumCollectives(st *openStep) {
+	for c, sp := range st.colls {
+		if sp.n == len(j.membersOf(c)) {
+			j.colls[c].n++
+			j.colls[c].time += sp.end.Sub(sp.start)
+		}
+	}
+}
+
+// membersOf are the ranks of a collective's group.
+func (j *Job) membersOf(c int) []int32 {
+	w := j.plan.Work
+	return w.Groups[w.Collectives[c].Group].Ranks
+}
+
 // StopAfter makes the job be done after so many steps, if it has more.
 func (j *Job) StopAfter(steps int64) { j.limit = min(j.limit, steps) }
 
@@ -392,7 +409,7 @@ func (j *Job) step(n int64) *openStep {
 // Operation takes an operation that a rank has ended: exec.Observer.
 func (j *Job) Operation(p exec.OperationRecord) {
 	program := j.plan.Work.Program(p.Rank)
-	op, stream := &program.Ops[p.Op], &program.Streams[p.Stream]
+	op, stream := &program.OpsOf(p.Step)[p.Op], &program.Streams[p.Stream]
 	j.r.operations.add(p.End, j.base+p.Rank, result.OperationRow{
 		Job:        j.name(),
 		Step:       int32(p.Step),

@@ -43,7 +43,7 @@ func (d *Data) readPath(run *result.Run) error {
 		if err != nil {
 			return err
 		}
-		if !d.of(row.Job) {
+		if row.Step < 0 || !d.of(row.Job) { // of the start phase, or of another job
 			continue
 		}
 		if len(parts) > 0 && row.Step != parts[0].Step {

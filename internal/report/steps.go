@@ -20,13 +20,14 @@ type StepStats struct {
 	Median  int             // the first step with the median time; -1: none
 	Worst   int             // the slowest step; -1: none
 	Ranked  []unit.Duration // times of whole steps, ascending
-	PerStep unit.Duration   // virtual time until all ranks had ended the whole steps, over their number: the headline
+	PerStep unit.Duration   // as result.Summary.StepTime: the headline
 	Mean    cause.Split     // mean over steps and ranks
 	Slowest cause.Split     // mean over steps of the slowest rank
 
 	// The slowest tenth of the steps beside the others, slowest rank, means.
 	Tail, Rest   cause.Split
 	TailN, RestN int64
+	start        unit.Time // when all ranks had ended the start phase; 0: there is none
 	tail         []bool
 	slowestRank  []int32
 	top          []topCause // by step: the largest cause of its slowest rank but dependency
@@ -58,6 +59,7 @@ func (d *Data) readSteps(run *result.Run) error {
 		}
 		n := int(row.Step)
 		if n < 0 {
+			s.start = max(s.start, row.End)
 			continue
 		}
 		for len(s.Time) <= n {
@@ -99,7 +101,7 @@ func (s *StepStats) settle(seen []int32, ends []unit.Time) {
 	}
 	s.rank()
 	if s.Whole > 0 {
-		s.PerStep = unit.Duration(whole) / unit.Duration(s.Whole)
+		s.PerStep = whole.Sub(s.start) / unit.Duration(s.Whole)
 	}
 }
 

@@ -53,8 +53,9 @@ func (b *bounds) span(name string, d unit.Duration) error {
 	return in(name, d, 0, unit.Duration(b.end))
 }
 
-func (b *bounds) step(step int32, least int64) error {
-	return in("step", int64(step), least, b.steps-1)
+// step holds a step in the run; what has none has -1, as has the start phase.
+func (b *bounds) step(step int32) error {
+	return in("step", int64(step), -1, b.steps-1)
 }
 
 func index(name string, v, least int32) error { return in(name, v, least, maxIndex) }
@@ -87,13 +88,13 @@ func (c *Causes) within(whole unit.Duration) error {
 func checkSteps(b *bounds) func(*StepRow) error {
 	n := int64(0)
 	job := ""
-	var step, rank int32 = -1, -1
+	var step, rank int32 = -2, -1
 	return func(r *StepRow) error {
 		if r.Job == job && r.Step == step && r.Rank == rank {
 			return errTwice
 		}
 		job, step, rank = r.Job, r.Step, r.Rank
-		err := cmp.Or(b.step(r.Step, 0), index("rank", r.Rank, 0), b.ordered("start_ps", "end_ps", r.Start, r.End),
+		err := cmp.Or(b.step(r.Step), index("rank", r.Rank, 0), b.ordered("start_ps", "end_ps", r.Start, r.End),
 			b.span("comm_ps", r.Comm), b.span("overlap_ps", r.Overlap))
 		if err != nil {
 			return err
@@ -104,7 +105,9 @@ func checkSteps(b *bounds) func(*StepRow) error {
 		if int64(r.Step) > n { // a rank ends its steps in order
 			return fmt.Errorf("step is %d, want at most %d: no earlier row has the steps before it", r.Step, n)
 		}
-		n++
+		if r.Step >= 0 {
+			n++
+		}
 		return r.Causes.within(r.End.Sub(r.Start))
 	}
 }
@@ -122,7 +125,7 @@ func checkOperations(b *bounds) func(*OperationRow) error {
 			return errTwice
 		}
 		first, last = false, k
-		return cmp.Or(b.step(r.Step, 0), index("rank", r.Rank, 0), index("op", r.Op, 0),
+		return cmp.Or(b.step(r.Step), index("rank", r.Rank, 0), index("op", r.Op, 0),
 			b.ordered("start_ps", "end_ps", r.Start, r.End),
 			index("released_by", r.ReleasedBy, -1))
 	}
@@ -136,7 +139,7 @@ func checkFlows(b *bounds) func(*FlowRow) error {
 		}
 		last = r.ID
 		// What was on its way inside a host when the run ended is placed after the end.
-		err := cmp.Or(size("id", r.ID), index("channel", r.Channel, -1), b.step(r.Step, -1), size("bytes", r.Bytes),
+		err := cmp.Or(size("id", r.ID), index("channel", r.Channel, -1), b.step(r.Step), size("bytes", r.Bytes),
 			b.time("posted_ps", r.Posted),
 			size("placed_ps", r.Placed), size("acked_ps", r.Acked), size("fct_ps", r.FCT),
 			size("marks", r.Marks), size("cnps", r.CNPs), size("retransmits", r.Retransmits),
@@ -226,8 +229,8 @@ func checkPaths(b *bounds) func(*PathRow) error {
 			return fmt.Errorf("from_ps is %d, want %d, where the part before it ends", int64(r.From), int64(last.Until))
 		}
 		first, last = false, *r
-		return cmp.Or(b.step(r.Step, 0), index("rank", r.Rank, 0), b.ordered("from_ps", "until_ps", r.From, r.Until),
-			index("on_rank", r.OnRank, -1), b.step(r.OnStep, -1), index("op", r.Op, -1), index("src", r.Src, -1),
+		return cmp.Or(b.step(r.Step), index("rank", r.Rank, 0), b.ordered("from_ps", "until_ps", r.From, r.Until),
+			index("on_rank", r.OnRank, -1), b.step(r.OnStep), index("op", r.Op, -1), index("src", r.Src, -1),
 			index("dst", r.Dst, -1), index("channel", r.Channel, -1))
 	}
 }

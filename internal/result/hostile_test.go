@@ -101,7 +101,7 @@ func TestRowsAreChecked(t *testing.T) {
 	}{
 		{"row 1: step is 2, want at most 1: no earlier row has the steps before it",
 			checked(t, s, "steps", []StepRow{{}, {Step: 2}}, (*Run).Steps)},
-		{"row 0: step is 1073741824, want 0 to 3", checked(t, s, "steps", []StepRow{{Step: 1 << 30}}, (*Run).Steps)},
+		{"row 0: step is 1073741824, want -1 to 3", checked(t, s, "steps", []StepRow{{Step: 1 << 30}}, (*Run).Steps)},
 		{"row 0: end_ps is 1001, want 0 to 1000", checked(t, s, "steps", []StepRow{{End: 1001}}, (*Run).Steps)},
 		{"row 0: loss is 1e+301, want", checked(t, s, "steps", []StepRow{{Loss: new(1e301)}}, (*Run).Steps)},
 		{"row 0: pause_ps is 6, want 0 to 4: the causes are part of 10",

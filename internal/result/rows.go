@@ -77,8 +77,8 @@ func (c Causes) Split() cause.Split {
 //
 // Invariant: the causes sum to End - Start.
 type StepRow struct {
-	Job     string        `parquet:"job,delta"` // its name in the scenario
-	Step    int32         `parquet:"step,delta"`
+	Job     string        `parquet:"job,delta"`  // its name in the scenario
+	Step    int32         `parquet:"step,delta"` // -1: the start phase
 	Rank    int32         `parquet:"rank,delta"`
 	Start   unit.Time     `parquet:"start_ps,delta"`
 	End     unit.Time     `parquet:"end_ps,delta"`

@@ -91,7 +91,7 @@ type JobFigures struct {
 	From   unit.Time `json:"from_ps,omitempty"`  // when it started
 	Until  unit.Time `json:"until_ps,omitempty"` // when its last step or message ended, of several jobs
 	Kernel string    `json:"kernel,omitempty"`   // which tensor kernel: values depend on it
-	// virtual time from its start until all ranks had ended Steps, over Steps
+	// virtual time from when all ranks had ended the start phase until all had ended Steps, over Steps
 	StepTime   unit.Duration `json:"step_time_ps,omitempty"`
 	SampleRate float64       `json:"samples_per_second,omitempty"` // global batch over StepTime
 	StepMedian unit.Duration `json:"step_median_ps,omitempty"`     // over steps, of the rank that took longest
@@ -102,9 +102,11 @@ type JobFigures struct {
 	Steps        int64         `json:"steps"`                   // training steps completed
 	StepsPlanned int64         `json:"steps_planned,omitempty"` // differs from Steps when interrupted
 	// float32 little-endian, layers in order, W then b, row-major
-	WeightsSHA256 string     `json:"weights_sha256,omitempty"`
-	Overlap       *float64   `json:"overlap,omitempty"` // fraction of communication time beside compute, 0..1
-	StepSplit     *StepSplit `json:"step_split_ps,omitempty"`
+	WeightsSHA256 string   `json:"weights_sha256,omitempty"`
+	Overlap       *float64 `json:"overlap,omitempty"` // fraction of communication time beside compute, 0..1
+	// what the ranks did once, before step 0; nil: nothing
+	Start     *StartPhase `json:"start,omitempty"`
+	StepSplit *StepSplit  `json:"step_split_ps,omitempty"`
 	// mean over PathsTraced steps: what the rank that ended the step last waited for
 	CriticalPath *Causes             `json:"critical_path_ps,omitempty"`
 	PathsTraced  int64               `json:"paths_traced,omitempty"` // steps whose critical path was traced
@@ -161,6 +163,15 @@ func (s *Summary) OfJob(i int) *Summary {
 		}
 	}
 	return &one
+}
+
+// StartPhase is what the ranks did once, before step 0: a broadcast of the parameters.
+type StartPhase struct {
+	Time  unit.Duration `json:"time_ps"` // until all ranks had ended it
+	Bytes unit.Bytes    `json:"bytes"`   // that each rank had at its end
+	// where the time of the rank that ended it last went, as it saw it and through all ranks
+	LastRank     Causes  `json:"last_rank_ps"`
+	CriticalPath *Causes `json:"critical_path_ps,omitempty"` // nil: it was not traced
 }
 
 // StepSplit is where the time of a training step went.

@@ -72,8 +72,8 @@ func TestADivergedTrainingStops(t *testing.T) {
 			}
 			rows++
 		}
-		if rows != 8*steps {
-			t.Errorf("%d rows in steps, want %d", rows, 8*steps)
+		if rows != 8*(1+steps) {
+			t.Errorf("%d rows in steps, want %d", rows, 8*(1+steps))
 		}
 	}
 }

@@ -110,8 +110,8 @@ func TestAnInterruptedTrainingKeepsWholeSteps(t *testing.T) {
 		if r.Summary.Steps < steps || r.Summary.Steps >= 100 || r.StepsPlanned != 100 {
 			t.Errorf("%d of %d steps, interrupted after %d", r.Summary.Steps, r.StepsPlanned, steps)
 		}
-		if n := len(rows(t, r.Run.Steps())); int64(n) != 8*r.Summary.Steps {
-			t.Errorf("%d rows of steps, want 8 for each of %d", n, r.Summary.Steps)
+		if n := len(rows(t, r.Run.Steps())); int64(n) != 8*(1+r.Summary.Steps) {
+			t.Errorf("%d rows of steps, want 8 for the start and for each of %d", n, r.Summary.Steps)
 		}
 		cfg := reference(t, yaml)
 		cfg.Steps = r.Summary.Steps
@@ -256,17 +256,24 @@ func TestATrainingAtAStandstillIsUnfinished(t *testing.T) {
 }
 
 // The headline is the virtual time of all steps over their number, and what that makes in samples;
-// its neighbours are of each step's slowest rank. All follow from the rows.
+// its neighbours are of each step's slowest rank. The start phase is no step. All follow from the rows.
 func TestTheTimesOfSteps(t *testing.T) {
 	r := run(t, cluster8(5)+weather[3].fabric+weather[3].background+training(t, 30, 1), Options{})
 	took := map[int32]unit.Duration{}
-	last := unit.Time(0)
+	start, last := unit.Time(0), unit.Time(0)
 	for _, row := range rows(t, r.Run.Steps()) {
+		if row.Step < 0 {
+			start = max(start, row.End)
+			continue
+		}
 		took[row.Step] = max(took[row.Step], row.End.Sub(row.Start))
 		last = max(last, row.End)
 	}
 	ascending := slices.Sorted(maps.Values(took))
-	if want := unit.Duration(last) / 30; r.StepTime != want || r.StepMedian != ascending[14] ||
+	if start == 0 || r.Start.Time != unit.Duration(start) {
+		t.Errorf("the start phase took %v, want %v", r.Start.Time, start)
+	}
+	if want := last.Sub(start) / 30; r.StepTime != want || r.StepMedian != ascending[14] ||
 		r.StepP99 != ascending[29] {
 		t.Errorf("step time %v, median %v, p99 %v; want %v, %v, %v", r.StepTime, r.StepMedian, r.StepP99, want,
 			ascending[14], ascending[29])

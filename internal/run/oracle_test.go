@@ -1,8 +1,11 @@
 package run
 
 import (
+	"context"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"railyard/internal/exec"
@@ -109,12 +112,13 @@ func TestTwentyStepsStayCloseToOneRank(t *testing.T) {
 // misplaced is the memory of a network that once names wrong bytes.
 type misplaced struct {
 	exec.Memory
-	left  int // calls until it does
-	wrong func(*exec.Ref)
+	from, until int32 // the buffers that count
+	left        int   // calls until it does
+	wrong       func(*exec.Ref)
 }
 
 func (m *misplaced) Bytes(rank int32, r exec.Ref) []byte {
-	if r.Buffer > 0 { // staging: where a message goes
+	if r.Buffer >= m.from && r.Buffer < m.until {
 		if m.left--; m.left == 0 {
 			m.wrong(&r)
 		}
@@ -125,17 +129,19 @@ func (m *misplaced) Bytes(rank int32, r exec.Ref) []byte {
 // The packets carry the gradients: one message placed wrongly, and the weights are others.
 func TestWrongPlacementChangesTheWeights(t *testing.T) {
 	yaml := cluster8(2) + training(t, 3, 2)
-	want, err := train.Oracle(reference(t, yaml))
+	cfg := reference(t, yaml)
+	want, err := train.Oracle(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
+	staging := int32(len(cfg.Work.Buffers))
 	for name, wrong := range map[string]func(*exec.Ref){
 		"right":                func(*exec.Ref) {},
 		"4 bytes further":      func(r *exec.Ref) { r.Off += 4 },
-		"in the other staging": func(r *exec.Ref) { r.Buffer = (r.Buffer - 1 ^ 1) + 1 },
+		"in the other staging": func(r *exec.Ref) { r.Buffer ^= 1 },
 	} {
 		// The first message of a ring's first step has room after it.
-		m := &misplaced{left: 9, wrong: wrong}
+		m := &misplaced{from: staging, until: staging + 4, left: 9, wrong: wrong} // of two all-reduces
 		r := run(t, yaml, Options{memory: func(live exec.Memory) exec.Memory { m.Memory = live; return m }})
 		if m.left > 0 {
 			t.Fatal("nothing was placed")
@@ -146,6 +152,41 @@ func TestWrongPlacementChangesTheWeights(t *testing.T) {
 		}
 		if same != (name == "right") {
 			t.Errorf("%s: weights equal the oracle's: %v", name, same)
+		}
+	}
+}
+
+// One message of the broadcast that is not where it belongs, and there are weights without a number.
+func TestAWrongBroadcastShows(t *testing.T) {
+	yaml := cluster8(2) + training(t, 3, 2)
+	staging := int32(len(reference(t, yaml).Work.Buffers)) + 4
+	for _, c := range []struct {
+		name  string
+		left  int
+		wrong func(*exec.Ref)
+		want  string
+	}{
+		{"right", 1, func(*exec.Ref) {}, ""},
+		// its first weight goes with a pixel that is always black: the products skip it
+		{"first, 4 bytes further", 1, func(r *exec.Ref) { r.Off += 4 }, "NaN weights"},
+		{"later, 4 bytes further", 60, func(r *exec.Ref) { r.Off += 4 }, "the loss of step 0 is NaN, NaN weights"},
+		{"elsewhere", 30, func(r *exec.Ref) { r.Buffer, r.Off = 0, 0 }, "the loss of step 0 is NaN, NaN weights"},
+	} {
+		m := &misplaced{from: staging, until: staging + 1, left: c.left, wrong: c.wrong}
+		r, err := tryRun(t, context.Background(), yaml,
+			Options{memory: func(live exec.Memory) exec.Memory { m.Memory = live; return m }})
+		if m.left > 0 {
+			t.Fatalf("%s: nothing was placed", c.name)
+		}
+		var found []string
+		if err != nil && strings.Contains(err.Error(), "the loss of step 0 is NaN") {
+			found = append(found, "the loss of step 0 is NaN")
+		}
+		if slices.ContainsFunc(slices.Concat(r.weights...), func(w float32) bool { return w != w }) {
+			found = append(found, "NaN weights")
+		}
+		if got := strings.Join(found, ", "); got != c.want || (err != nil) != (len(found) > 1) {
+			t.Errorf("%s: %q, error %v, want %q", c.name, got, err, c.want)
 		}
 	}
 }

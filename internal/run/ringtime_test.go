@@ -19,7 +19,8 @@ cluster: {hosts: %d, host: {gpus: 1}, nic: {speed: 100Gb/s}}
 fabric: {design: single-switch}
 transport: {mtu: %dB, ack_every: %d}
 job:
-  train: {model: mlp, layers: [784, 322, 10], data: %q, batch: 1, steps: 3, lr: 0.1}
+  train: {model: mlp, layers: [784, 322, 10], data: %q, batch: 1, steps: 3, lr: 0.1,
+    start: equal}
   collective: {channels: 1}
 `, n, mtu, ackEvery, digits(t))
 }

@@ -205,6 +205,12 @@ var jobFields = []*Field{
 		Source:  "PyTorch DistributedDataParallel: bucket_cap_mb", Also: []string{"bucket_size", "bucket_cap"},
 	},
 	{
+		Path: "train.start", Default: "broadcast", Choices: Starts,
+		value:   inTrain(choice, func(t *Train) *string { return &t.Start }),
+		Meaning: "how all ranks come to the same parameters before step 0",
+		Source:  "PyTorch DistributedDataParallel: it broadcasts them from rank 0 when it is made",
+	},
+	{
 		Path: "train.precision", Default: "tf32", Choices: Precisions,
 		value:   inTrain(choice, func(t *Train) *string { return &t.Precision }),
 		Meaning: "which peak the device model takes; sums are float32 either way",

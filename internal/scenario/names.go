@@ -88,6 +88,10 @@ var (
 		{"cross-entropy", "softmax and cross entropy"},
 		{"mse", "mean squared error"},
 	}
+	Starts = []Choice{
+		{"broadcast", "along a tree, from the first rank of each data-parallel group"},
+		{"equal", "all have them; nothing is sent"},
+	}
 	Precisions = []Choice{
 		{"tf32", "matrix products run at the TF32 tensor peak"},
 		{"fp32-strict", "matrix products run at the plain fp32 peak"},

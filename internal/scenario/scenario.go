@@ -362,6 +362,7 @@ type Train struct {
 	LR         float64
 	Momentum   float64
 	Bucket     Opt[unit.Bytes] // not set: one bucket per layer
+	Start      string
 	Precision  string
 	Kernel     string
 	Checkpoint Checkpoint

@@ -19,9 +19,9 @@
 // Invariants:
 //   - every rank owns its memory alone: ranks meet only in the bytes that a
 //     driver carries, so wrong placement gives wrong weights;
-//   - parameters are drawn for the whole model, or those of a State, and each rank takes its
-//     part: all replicas begin with the same (no broadcast is simulated yet) and, after every
-//     step, hold the same bits;
+//   - parameters that a rank gets from another in its start phase are NaN until it has them:
+//     all replicas begin with the same, drawn or those of a State, and, after every step,
+//     hold the same bits;
 //   - with ZeRO a rank holds its shards, and whole buckets while they are needed: before they are
 //     gathered and after their last use they are NaN, so that a byte that comes too late, or is taken
 //     too early, shows;

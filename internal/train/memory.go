@@ -54,7 +54,8 @@ func (j *Job) newRank(id int32, model, velocity []float32) rank {
 	}
 	keepParams()
 	keepVelocities()
-	r.scratch(j.cfg.Work, p, j.work.Rows())
+	r.awaits(work.StartRange(id))
+	r.scratch(work, p, j.work.Rows())
 	return r
 }
 
@@ -157,6 +158,9 @@ func (j *Job) buffer(id, buffer int32) []float32 {
 	if r.buffers[buffer] == nil {
 		c := &j.cfg.Work.Collectives[exec.StagingOf(j.cfg.Work, buffer)]
 		r.buffers[buffer] = j.memory(c.StagingBytes() / 4)
+		if c.Once {
+			fill(r.buffers[buffer])
+		}
 	}
 	return r.buffers[buffer]
 }

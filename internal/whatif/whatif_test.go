@@ -249,7 +249,7 @@ output: {operations: false, queues: false}
 		}
 	}
 	full := ask(t, r, Options{Full: true})
-	if want := unit.Duration(int64(r.Summary.VirtualTime) / 290); full.Steps != 290 || full.Time != want {
+	if want := (unit.Duration(r.Summary.VirtualTime) - r.Summary.Start.Time) / 290; full.Steps != 290 || full.Time != want {
 		t.Errorf("all %d steps: %v, want %v", full.Steps, full.Time, want)
 	}
 	if err := os.Rename(data, data+"-away"); err != nil {

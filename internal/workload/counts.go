@@ -159,10 +159,10 @@ func isFor(s coll.Schedule, all ...coll.Collective) bool {
 
 // checkDecided reports an operation that runs a collective before its sizes are known, before[i]
 // being the operations that end before operation i begins.
-func (j *Job) checkDecided(p *Program, before []opSet) error {
+func (j *Job) checkDecided(ops []Op, before []opSet) error {
 	decided := map[int32]int{} // by collective
-	for i := range p.Ops {
-		op := &p.Ops[i]
+	for i := range ops {
+		op := &ops[i]
 		for _, c := range op.Decides {
 			switch {
 			case op.Kind != Compute:
@@ -171,15 +171,15 @@ func (j *Job) checkDecided(p *Program, before []opSet) error {
 				return fmt.Errorf("operation %q decides the sizes of collective %d: it has none to be decided", op.Name, c)
 			}
 			if k, twice := decided[c]; twice {
-				return fmt.Errorf("operations %q and %q decide the sizes of collective %q, want one", p.Ops[k].Name, op.Name,
+				return fmt.Errorf("operations %q and %q decide the sizes of collective %q, want one", ops[k].Name, op.Name,
 					j.Collectives[c].Name)
 			}
 			decided[c] = i
 		}
 	}
 	runs := map[int32]int{} // by collective
-	for i := range p.Ops {
-		op := &p.Ops[i]
+	for i := range ops {
+		op := &ops[i]
 		if op.Kind != Communication {
 			continue
 		}

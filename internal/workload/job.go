@@ -1,6 +1,8 @@
 package workload
 
 import (
+	"slices"
+
 	"railyard/internal/coll"
 	"railyard/internal/unit"
 )
@@ -19,14 +21,31 @@ type Job struct {
 // Ranks returns the number of ranks.
 func (j *Job) Ranks() int { return len(j.Of) }
 
-// Program returns what a rank does in a step.
+// Starts reports whether the ranks have a start phase. One whose program has none passes through it.
+func (j *Job) Starts() bool {
+	return slices.ContainsFunc(j.Programs, func(p Program) bool { return len(p.Start) > 0 })
+}
+
+// Program returns what a rank does.
 func (j *Job) Program(rank int32) *Program { return &j.Programs[j.Of[rank]] }
 
-// Program is one step of a rank.
+// StartStep numbers the start phase of a rank, before step 0.
+const StartStep int64 = -1
+
+// Program is what a rank does once, before its first step, and in each step.
 type Program struct {
-	Ops     []Op
+	Start   []Op // of the start phase; empty: there is none
+	Ops     []Op // of a step
 	Streams []Stream
 	Device  Device
+}
+
+// OpsOf returns the operations of a step, or of the start phase.
+func (p *Program) OpsOf(step int64) []Op {
+	if step == StartStep {
+		return p.Start
+	}
+	return p.Ops
 }
 
 // Stream runs operations one at a time, in issue order.
@@ -73,9 +92,9 @@ const (
 	Communication               // the ranks of a group together: Job.Collectives[Coll]
 )
 
-// Op is one operation of a step.
+// Op is one operation of a step or of the start phase.
 type Op struct {
-	ID       int32 // index in Program.Ops
+	ID       int32 // index in Program.Ops, or in Program.Start
 	Name     string
 	Kind     OpKind
 	Stream   int32         // index in Program.Streams
@@ -97,6 +116,7 @@ type Op struct {
 type Collective struct {
 	Name     string
 	Group    int32         // index in Job.Groups
+	Once     bool          // it runs in the start phase, and in no step
 	Range    Range         // the output; of a schedule in place, the input too
 	Input    Range         // of a schedule out of place: see OutOfPlace
 	Schedule coll.Schedule // over the ranks of the group
@@ -212,7 +232,12 @@ func Areas(s coll.Schedule) int64 {
 }
 
 // Areas returns how many staging areas a rank has for the collective.
-func (c *Collective) Areas() int64 { return Areas(c.Schedule) }
+func (c *Collective) Areas() int64 {
+	if c.Once {
+		return 1
+	}
+	return Areas(c.Schedule)
+}
 
 // StagingBytes returns the size of one staging area.
 func (c *Collective) StagingBytes() int64 {

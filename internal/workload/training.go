@@ -157,9 +157,11 @@ func (s *Stage) Params() int64 {
 // Touches reports of each buffer whether a program touches it: the rank that runs it has that memory.
 func (j *Job) Touches(p *Program) []bool {
 	touched := make([]bool, len(j.Buffers))
-	for i := range p.Ops {
-		for _, b := range p.Ops[i].buffers() {
-			touched[b] = true
+	for _, ops := range [][]Op{p.Start, p.Ops} {
+		for i := range ops {
+			for _, b := range ops[i].buffers() {
+				touched[b] = true
+			}
 		}
 	}
 	return touched

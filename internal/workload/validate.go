@@ -38,7 +38,7 @@ func (j *Job) Validate() error {
 func (j *Job) CheckRepeat() error {
 	for i := range j.Collectives {
 		c := &j.Collectives[i]
-		if c.Counts != nil {
+		if c.Once || c.Counts != nil {
 			continue // who has the counts of a step from all knows that all have read what came in the one before
 		}
 		if err := coll.Repeats(c.Schedule, int(c.Areas()), c.full()); err != nil {
@@ -156,27 +156,42 @@ func (j *Job) checkProgram(p *Program) error {
 			}
 		}
 	}
-	runs := map[int32]bool{}
-	for i := range p.Ops {
-		if err := j.checkOp(p, i); err != nil {
-			return err
-		}
-		if c := p.Ops[i].Coll; p.Ops[i].Kind == Communication {
-			if runs[c] {
-				return fmt.Errorf("a program runs collective %q twice, want once in a step", j.Collectives[c].Name)
-			}
-			runs[c] = true
-		}
-	}
-	before := p.before()
-	if err := p.checkUses(before); err != nil {
+	if err := j.checkOps(p, p.Start, true); err != nil {
 		return err
 	}
-	return j.checkDecided(p, before)
+	return j.checkOps(p, p.Ops, false)
 }
 
-func (j *Job) checkOp(p *Program, i int) error {
-	op := &p.Ops[i]
+// checkOps looks at the operations of a program's step, or of its start phase.
+func (j *Job) checkOps(p *Program, ops []Op, starts bool) error {
+	runs := map[int32]bool{}
+	for i := range ops {
+		if err := j.checkOp(p, ops, i); err != nil {
+			return err
+		}
+		if ops[i].Kind != Communication {
+			continue
+		}
+		c := ops[i].Coll
+		switch name := j.Collectives[c].Name; {
+		case runs[c]:
+			return fmt.Errorf("a program runs collective %q twice, want once in a step", name)
+		case j.Collectives[c].Once && !starts:
+			return fmt.Errorf("a step runs collective %q, which is for the start phase", name)
+		case starts && !j.Collectives[c].Once:
+			return fmt.Errorf("the start phase runs collective %q, which is for steps", name)
+		}
+		runs[c] = true
+	}
+	before := endsBefore(ops, len(p.Streams))
+	if err := checkUses(ops, before); err != nil {
+		return err
+	}
+	return j.checkDecided(ops, before)
+}
+
+func (j *Job) checkOp(p *Program, ops []Op, i int) error {
+	op := &ops[i]
 	if op.ID != int32(i) {
 		return fmt.Errorf("operation %q has id %d at index %d", op.Name, op.ID, i)
 	}
@@ -224,7 +239,8 @@ func (j *Job) checkMembers() error {
 	ofProgram := make([]map[int32][]int32, len(j.Programs)) // by group: collectives in order
 	for i := range j.Programs {
 		ofProgram[i] = map[int32][]int32{}
-		for _, op := range j.Programs[i].Ops {
+		p := &j.Programs[i]
+		for _, op := range slices.Concat(p.Start, p.Ops) {
 			if op.Kind == Communication {
 				g := j.Collectives[op.Coll].Group
 				ofProgram[i][g] = append(ofProgram[i][g], op.Coll)
@@ -247,7 +263,7 @@ func (j *Job) checkMembers() error {
 		}
 	}
 	for r, p := range j.Of {
-		for _, op := range j.Programs[p].Ops {
+		for _, op := range slices.Concat(j.Programs[p].Start, j.Programs[p].Ops) {
 			if op.Kind != Communication {
 				continue
 			}
@@ -259,21 +275,21 @@ func (j *Job) checkMembers() error {
 	return nil
 }
 
-// opSet is a set of operations of a program.
+// opSet is a set of operations of a phase.
 type opSet []uint64
 
 func (s opSet) has(i int) bool { return s[i/64]&(1<<(i%64)) != 0 }
 
-// before returns of each operation the set of those that end before it begins.
-func (p *Program) before() []opSet {
-	words := (len(p.Ops) + 63) / 64
-	before := make([]opSet, len(p.Ops))
-	last := make([]int, len(p.Streams))
+// endsBefore returns of each operation the set of those that end before it begins.
+func endsBefore(ops []Op, streams int) []opSet {
+	words := (len(ops) + 63) / 64
+	before := make([]opSet, len(ops))
+	last := make([]int, streams)
 	for s := range last {
 		last[s] = -1
 	}
-	for i := range p.Ops {
-		op := &p.Ops[i]
+	for i := range ops {
+		op := &ops[i]
 		before[i] = make(opSet, words)
 		after := func(d int) {
 			for w, set := range before[d] {
@@ -294,16 +310,16 @@ func (p *Program) before() []opSet {
 
 // checkUses reports two operations that may run at the same time although one writes what
 // the other touches.
-func (p *Program) checkUses(before []opSet) error {
+func checkUses(ops []Op, before []opSet) error {
 	users := map[int32][]int{} // by buffer: operations in order
-	for i := range p.Ops {
-		op := &p.Ops[i]
+	for i := range ops {
+		op := &ops[i]
 		for _, buffer := range op.buffers() {
 			for _, k := range users[buffer] {
-				if !before[i].has(k) && conflict(op, &p.Ops[k]) {
+				if !before[i].has(k) && conflict(op, &ops[k]) {
 					return fmt.Errorf("operations %q and %q may run at the same time, and one writes what the other "+
 						"touches",
-						p.Ops[k].Name, op.Name)
+						ops[k].Name, op.Name)
 				}
 			}
 			users[buffer] = append(users[buffer], i)

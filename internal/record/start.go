@@ -1,0 +1,57 @@
+package record
+
+import (
+	"railyard/internal/exec"
+	"railyard/internal/result"
+	"railyard/internal/unit"
+	"railyard/internal/workload"
+)
+
+// startPhase is what is known of what ranks do once, before step 0.
+type startPhase struct {
+	ranks int       // that have ended it
+	begin unit.Time // of the job
+	end   unit.Time // of the last of them; begin without a start phase
+	last  exec.StepRecord
+	path  *result.Causes // nil: its critical path was not traced
+}
+
+// started takes the start phase of a rank that has ended it.
+func (j *Job) started(s *exec.StepRecord) {
+	p := &j.start
+	if j.train != nil {
+		j.train.Started(s.Rank)
+	}
+	if p.ranks == 0 || s.End > p.end || s.End == p.end && s.Rank < p.last.Rank {
+		p.end, p.last = s.End, *s
+	}
+	if p.ranks++; p.ranks < j.starting() {
+		return
+	}
+	j.sumCollectives(j.step(workload.StartStep))
+	delete(j.unended, workload.StartStep)
+}
+
+// starting is how many ranks do something in the start phase.
+func (j *Job) starting() (n int) {
+	for rank := range j.ranks() {
+		if len(j.plan.Work.Program(int32(rank)).Start) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// finishStart fills in the start phase, if all ranks have ended it.
+func (j *Job) finishStart(s *result.JobFigures) {
+	p := &j.start
+	if p.ranks == 0 || p.ranks < j.starting() {
+		return
+	}
+	s.Start = &result.StartPhase{Time: p.end.Sub(p.begin), LastRank: result.CausesOf(p.last.Split), CriticalPath: p.path}
+	for i := range j.plan.Work.Collectives {
+		if c := &j.plan.Work.Collectives[i]; c.Once {
+			s.Start.Bytes += c.Bytes()
+		}
+	}
+}

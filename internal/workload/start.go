@@ -1,0 +1,81 @@
+package workload
+
+import (
+	"fmt"
+
+	"railyard/internal/coll"
+)
+
+// Broadcast gives a training a start phase in which, in each data-parallel group, the first rank
+// sends its parameters to the others. schedule makes a group's broadcast from its first rank. Where
+// there is one replica there is no group, and nothing to send. With ZeroParameters no rank ever has
+// them whole: each begins with its shard.
+//
+// torch.nn.parallel.DistributedDataParallel does so when a model is wrapped (Li et al., "PyTorch
+// Distributed", VLDB 2020, section 3.1: replicas start from the same state).
+func (j *Job) Broadcast(schedule func(*Group) (coll.Schedule, error)) error {
+	t := j.Training
+	if t.Layout.Zero >= ZeroParameters {
+		return nil
+	}
+	for id := range j.Groups {
+		g := &j.Groups[id]
+		if g.Kind != GroupKindData {
+			continue
+		}
+		s, err := schedule(g)
+		if err != nil {
+			return err
+		}
+		goaled, ok := s.(interface{ Goal() coll.Goal })
+		if !ok || goaled.Goal().Collective != coll.BroadcastFrom || goaled.Goal().Root != 0 {
+			return fmt.Errorf("the start of group %q runs %s, want a broadcast from its first rank", g.Name, s.Name())
+		}
+		at := t.Layout.Coord(int(g.Ranks[0]))
+		st := &t.Stages[at.Stage]
+		whole := Range{Buffer: st.Parameters, Elems: j.Buffers[st.Parameters].Elems}
+		j.Collectives = append(j.Collectives, Collective{Name: "broadcast" + t.Layout.suffix(at, false), Group: int32(id),
+			Once: true, Range: whole, ElemBytes: elem, Schedule: s})
+		j.broadcast(int32(len(j.Collectives) - 1))
+	}
+	return j.Validate()
+}
+
+// broadcast makes the ranks of a collective's group run it in their start phases.
+func (j *Job) broadcast(id int32) {
+	done := map[int32]bool{}
+	for _, r := range j.Groups[j.Collectives[id].Group].Ranks {
+		if p := j.Of[r]; !done[p] {
+			done[p] = true
+			j.Programs[p].broadcast(&j.Collectives[id], id)
+		}
+	}
+}
+
+// broadcast appends a broadcast to the start phase. It writes what it names on every rank but the
+// first, which only reads it.
+func (p *Program) broadcast(c *Collective, id int32) {
+	stream := int32(-1)
+	for s := range p.Streams {
+		if p.Streams[s].Group == c.Group {
+			stream = int32(s)
+		}
+	}
+	launch := p.Device.LaunchTime()
+	p.Start = append(p.Start, Op{ID: int32(len(p.Start)), Name: c.Name, Kind: Communication, Stream: stream,
+		Duration: launch, Launch: launch, Body: -1, Coll: id, Reads: []Range{c.Range}, Writes: []Range{c.Range}})
+}
+
+// StartRange returns which range a rank has from its start phase alone, because a broadcast of its
+// group fills it: none of the first rank of the group.
+func (j *Job) StartRange(rank int32) (filled []Range) {
+	for _, op := range j.Program(rank).Start {
+		if op.Kind != Communication {
+			continue
+		}
+		if c := &j.Collectives[op.Coll]; j.Groups[c.Group].Ranks[0] != rank {
+			filled = append(filled, c.Range)
+		}
+	}
+	return filled
+}
