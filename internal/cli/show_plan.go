@@ -188,6 +188,7 @@ type operationJSON struct {
 	Deps       []int32       `json:"deps"`
 	Duration   unit.Duration `json:"duration_ps"` // of a collective: its launch
 	Collective string        `json:"collective,omitempty"`
+	Bytes      unit.Bytes    `json:"bytes,omitempty"` // of a copy from host memory
 	kind       workload.OpKind
 }
 
@@ -218,7 +219,7 @@ func dagOf(j *plan.Job) dagJSON {
 		for i := range ops {
 			op := &ops[i]
 			o := operationJSON{Op: op.ID, Name: op.Name, Stream: d.Streams[op.Stream],
-				Deps: append([]int32{}, op.Deps...), Duration: op.Duration, kind: op.Kind}
+				Deps: append([]int32{}, op.Deps...), Duration: op.Duration, Bytes: op.Bytes, kind: op.Kind}
 			if op.Kind == workload.Communication {
 				o.Collective = j.Work.Collectives[op.Coll].Name
 			}
@@ -290,10 +291,13 @@ func operationGrid(s *sheet.Sheet, ops []operationJSON) (compute unit.Duration) 
 	rows := [][]string{{"op", "name", "stream", "takes", "waits for"}}
 	for _, o := range ops {
 		takes := o.Duration.Human()
-		if o.kind == workload.Compute {
+		switch o.kind {
+		case workload.Compute:
 			compute += o.Duration
-		} else {
+		case workload.Communication:
 			takes = "launch " + takes
+		case workload.Copy:
+			takes = "copies " + o.Bytes.Human()
 		}
 		var names []string
 		for _, dep := range o.Deps {

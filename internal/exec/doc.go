@@ -14,7 +14,7 @@
 //	           |     program: send recv ...   |
 //	           +------------------------------+
 //	               /     |      \
-//	driver <- Post, Credit  Run  Step, Operation records
+//	driver <- Post, Credit, CopyIn  Run  Step, Operation records
 //
 // Invariants:
 //   - operations of a stream start in issue order, one at a time; what becomes
@@ -75,6 +75,8 @@
 // is window.
 // A collective that waited for no message is compute from its start (its launch and
 // its copies), and the wait before it is explained by the operation that released it.
+//
+// A wait that the end of a copy ended is PCIe since the copy began.
 //
 // # The critical path of a step
 //

@@ -50,6 +50,11 @@ func (r *Rank) explain(now unit.Time, by int32) {
 	p := painter{from: r.ledger.idle, to: now, split: &r.ledger.split}
 	for by >= 0 && p.from < p.to {
 		op := &r.in.ops[by]
+		if op.Kind == workload.Copy {
+			p.back(r.ops[by].start, cause.PCIe)
+			by = r.ops[by].by
+			continue
+		}
 		if op.Kind != workload.Communication {
 			break
 		}

@@ -20,11 +20,12 @@ const (
 	PathMessage                 // a message, from its post to its placement
 	PathAck                     // the way of an acknowledgement back to the sender
 	PathCredit                  // the way of a credit back to the sender
+	PathCopy                    // a copy from host memory
 	PathUnknown                 // before the first step of a rank that started late, or in a step that was not recorded
 )
 
 var pathKindNames = [...]string{"compute", "launch", "reduce or copy", "message", "acknowledgement", "credit",
-	"unknown"}
+	"copy", "unknown"}
 
 // String returns the name that tables use.
 func (k PathKind) String() string { return pathKindNames[k] }

@@ -215,6 +215,7 @@ type silent struct{}
 func (silent) Post(exec.Message)                            {}
 func (silent) Credit(exec.Way, int32)                       {}
 func (silent) Abort(_ int32, err error)                     { panic(err) }
+func (silent) CopyIn(int32, exec.Token, unit.Bytes, func()) {}
 func (silent) Run(int32, exec.Token, unit.Duration, func()) {}
 
 // A rank that starts late has no step before its first; a message without a trace is dependency.

@@ -69,14 +69,16 @@ func (w *pathWalk) operations(rank, op int32) {
 			w.step, op = before, before.ranks[rank].last
 			continue
 		}
-		part := nowhere(PathCompute, rank, op)
+		part, why := nowhere(PathCompute, rank, op), cause.Compute
 		if t := &p.layout.program.OpsOf(w.step.number)[op]; t.Kind == workload.Communication {
 			rank = w.collective(rank, t.Coll)
 			p = &w.step.ranks[rank]
 			op = p.layout.collective(t.Coll).op // on the rank on which the walk has come to its launch
 			part.Kind, part.Rank, part.Op = PathLaunch, rank, op
+		} else if t.Kind == workload.Copy {
+			part.Kind, why = PathCopy, cause.PCIe
 		}
-		w.back(p.ops[op].start, cause.Compute, part)
+		w.back(p.ops[op].start, why, part)
 		op = p.ops[op].by
 	}
 }

@@ -144,10 +144,10 @@ func (r *Rank) Done(now unit.Time, tok Token) {
 	}
 	if int(tok) < len(r.ops) {
 		op := &r.in.ops[tok]
-		if op.Kind == workload.Compute {
-			r.endOp(now, op.ID)
-		} else {
+		if op.Kind == workload.Communication {
 			r.launched(now, op)
+		} else {
+			r.endOp(now, op.ID)
 		}
 	} else {
 		r.localDone(now, tok)
@@ -277,13 +277,21 @@ func (r *Rank) startOp(now unit.Time, id, by int32) {
 		}
 		return
 	}
-	r.explain(now, by)
-	r.ledger.compute(now, +1)
 	var body func()
 	if r.cfg.Body != nil && op.Body >= 0 {
 		step := r.step
 		body = func() { r.cfg.Body.Compute(r.cfg.Rank, step, op) }
 	}
+	if op.Kind == workload.Copy {
+		if r.step+1 < r.cfg.Steps {
+			r.cfg.Transport.CopyIn(r.cfg.Rank, Token(id), op.Bytes, body)
+		} else {
+			r.endOp(now, id) // no step is left to copy for
+		}
+		return
+	}
+	r.explain(now, by)
+	r.ledger.compute(now, +1)
 	if r.run(Token(id), op.Duration, body) {
 		r.endOp(now, id)
 	}
@@ -305,9 +313,10 @@ func (r *Rank) endOp(now unit.Time, id int32) {
 	op, st := &r.in.ops[id], &r.ops[id]
 	st.end = now
 	r.streams[op.Stream].busy = false
-	if op.Kind == workload.Compute {
+	switch op.Kind {
+	case workload.Compute:
 		r.ledger.compute(now, -1)
-	} else {
+	case workload.Communication:
 		r.ledger.communicate(now, -1)
 	}
 	r.ended = append(r.ended, id)

@@ -6,7 +6,7 @@ import (
 	"railyard/internal/workload"
 )
 
-// Token names one running thing of one rank: a compute operation, the launch of
+// Token names one running thing of one rank: a compute operation, a copy, the launch of
 // a collective, a reduction or copy inside a channel. It means nothing to a driver.
 type Token int64
 
@@ -97,6 +97,10 @@ type Transport interface {
 	Credit(w Way, coll int32)
 	// Abort says that a rank cannot go on, and so its job cannot: it has failed.
 	Abort(rank int32, err error)
+	// CopyIn carries bytes from host memory to the GPU of a rank over its PCIe, which the NICs use
+	// too. The driver calls Rank.Done(tok) later, never inside the call, when body, nil in replay, has
+	// run, as with Clock.Run.
+	CopyIn(rank int32, tok Token, bytes unit.Bytes, body func())
 }
 
 // Clock lets virtual (or real) time pass for something that runs on the rank.
@@ -115,7 +119,7 @@ type Memory interface {
 
 // Body is the real work bound to operations; nil in replay.
 type Body interface {
-	// Compute does the work of a compute operation.
+	// Compute does the work of a compute operation or of a copy.
 	Compute(rank int32, step int64, op *workload.Op)
 	// Reduce does dst = dst + src, element by element, in that operand order.
 	Reduce(rank int32, coll int32, dst, src Ref)

@@ -68,7 +68,11 @@ var ofJob = []row{
 		if s.Start == nil {
 			return found{}
 		}
-		return have(float64(s.Start.Time), "broadcast of "+s.Start.Bytes.Human()+" of parameters, before step 0")
+		meaning := "before step 0"
+		if s.Start.Bytes > 0 {
+			meaning = "broadcast of " + s.Start.Bytes.Human() + " of parameters, before step 0"
+		}
+		return have(float64(s.Start.Time), meaning)
 	}},
 	{MeanFCT, chart.Time, func(s *result.Summary) found {
 		done, mean, _ := completion(s)

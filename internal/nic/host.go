@@ -14,8 +14,10 @@ type host struct {
 	island  int32
 	agenda  heap[entry] // of future work
 	wakeAt  unit.Time
-	last    bool    // AsScheduled: its event was put behind the others of this instant
-	out, in []share // NVLink, by GPU
+	last    bool      // AsScheduled: its event was put behind the others of this instant
+	out, in []share   // NVLink, by GPU
+	copies  []*copies // by GPU; nil: none yet
+	copying bool      // some GPU has
 }
 
 // work is what an agenda entry is about; entries of one instant are taken in this order.
@@ -34,6 +36,7 @@ const (
 	workMissed              // connection a: the clear-to-send of slice b must have come by now
 	workCredit              // connection a: the sender knows of b credits
 	workRepeat              // connection a: the sender's answer to b credits must have come by now
+	workCopied              // rank a: look whether its copy is past PCIe
 )
 
 type entry struct {
@@ -120,6 +123,8 @@ func (n *Net) do(now unit.Time, e entry) {
 		n.takeCredits(now, e.a, uint32(e.b))
 	case workRepeat:
 		n.repeatCredit(now, e.a, uint32(e.b))
+	case workCopied:
+		n.copied(now, e.a)
 	}
 }
 

@@ -184,7 +184,8 @@ func New(eng *sim.Engine, fab *fabric.Fabric, g *topo.Graph, cfg Config, islandO
 	}
 	for _, h := range g.Hosts {
 		n.hosts = append(n.hosts,
-			host{island: islandOf[h.Node], wakeAt: unit.Never, out: make([]share, h.GPUs), in: make([]share, h.GPUs)})
+			host{island: islandOf[h.Node], wakeAt: unit.Never, out: make([]share, h.GPUs), in: make([]share, h.GPUs),
+				copies: make([]*copies, h.GPUs)})
 		for g := range h.GPUs {
 			last := &n.hosts[len(n.hosts)-1]
 			last.out[g], last.in[g] = newShare(cfg.NVLink.Rate, cfg.hostLatency()),

@@ -149,7 +149,18 @@ func (n *Net) toMemory(now unit.Time, q *qp, e *endpoint, size unit.Bytes) (cros
 	if q.toGPU < 0 {
 		return now, now
 	}
-	crossed = n.nics[e.nic].up.take(now, size, n.cfg.PCIe.Rate).Add(n.cfg.PCIe.Latency)
+	card := &n.nics[e.nic]
+	crossed = card.up.take(now, size, n.cfg.PCIe.Rate)
+	if n.hosts[card.host].copying {
+		gpu := q.toGPU
+		if by := n.relay(topo.NICID(e.nic), gpu); by >= 0 {
+			gpu = by
+		}
+		if c := n.hosts[card.host].copies[gpu]; c != nil {
+			crossed = c.beside(now, crossed, topo.NICID(e.nic), size)
+		}
+	}
+	crossed = crossed.Add(n.cfg.PCIe.Latency)
 	if len(e.relay) == 0 {
 		return crossed, crossed
 	}

@@ -32,13 +32,13 @@ func (p *Plan) jobTime(steps []int64) unit.Duration {
 // phaseTimes estimates how long the start phase takes, and each step.
 func (p *Plan) phaseTimes(j *Job) (start, step unit.Duration) {
 	collectives, program := p.collectiveTimes(j), &j.Work.Programs[0]
-	streams := len(program.Streams)
-	return phaseTime(program.Start, streams, collectives), phaseTime(program.Ops, streams, collectives)
+	streams, pcie := len(program.Streams), p.Scenario.Cluster.Host.PCIe
+	return phaseTime(program.Start, streams, collectives, pcie), phaseTime(program.Ops, streams, collectives, pcie)
 }
 
 // phaseTime estimates how long operations take: each stream runs its operations one by one, each
-// after those that it depends on; a collective takes its closed form.
-func phaseTime(ops []workload.Op, streams int, collectives []unit.Duration) unit.Duration {
+// after those that it depends on; a collective takes its closed form, a copy its bytes alone on PCIe.
+func phaseTime(ops []workload.Op, streams int, collectives []unit.Duration, pcie unit.Bitrate) unit.Duration {
 	free, ends := make([]unit.Duration, streams), make([]unit.Duration, len(ops))
 	last := unit.Duration(0)
 	for i := range ops {
@@ -51,6 +51,7 @@ func phaseTime(ops []workload.Op, streams int, collectives []unit.Duration) unit
 		if op.Coll >= 0 {
 			at += collectives[op.Coll]
 		}
+		at += transmit(pcie, op.Bytes)
 		free[op.Stream], ends[i] = at, at
 		last = max(last, at)
 	}

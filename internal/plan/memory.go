@@ -104,6 +104,9 @@ func (j *Job) tensorMemory() int64 {
 	tensors += 3 * width * int64(t.Batch) // activations and their gradients
 	each := mul(4, tensors)
 	once, steps := int64(0), int64(0) // staging of the start phase, which is let go of before that of steps is made
+	if t.Prefetch {
+		each = add(each, 2*int64(t.Batch)*int64(4*t.Layers[0]+1)) // labels are bytes here
+	}
 	for i := range j.Work.Collectives {
 		c := &j.Work.Collectives[i]
 		areas := mul(c.Areas(), c.StagingBytes())

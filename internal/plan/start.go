@@ -2,26 +2,46 @@ package plan
 
 import (
 	"railyard/internal/coll"
+	"railyard/internal/scenario"
+	"railyard/internal/unit"
 	"railyard/internal/workload"
 )
 
 // startBroadcast is the algorithm by which parameters come to all ranks.
 const startBroadcast = "tree-broadcast"
 
-// planStart gives trainings their start phases. Their queue pairs come
-// after all others, so that these have the same numbers, paths and random streams either way.
+// planStart gives trainings their start phases. Their queue pairs come after all others, so that
+// these have the same numbers, paths and random streams with and without.
 func (p *Plan) planStart() error {
 	for i := range p.Jobs {
-		if err := p.planBroadcast(&p.Jobs[i]); err != nil {
+		j := &p.Jobs[i]
+		t := j.Spec.Train
+		if t == nil {
+			continue
+		}
+		if t.Prefetch {
+			if err := j.Work.Prefetch(batchBytes(t)); err != nil {
+				return err
+			}
+		}
+		if err := p.planBroadcast(j); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// labelBytes is a label in host memory: int64.
+const labelBytes = 8
+
+// batchBytes is what a replica copies for each step: float32 inputs, and labels.
+func batchBytes(t *scenario.Train) (inputs, labels unit.Bytes) {
+	return unit.Bytes(t.Batch) * unit.Bytes(4*t.Layers[0]), unit.Bytes(t.Batch) * labelBytes
+}
+
 // planBroadcast sends the parameters of a training to all its ranks, unless they begin equal.
 func (p *Plan) planBroadcast(j *Job) error {
-	if t := j.Spec.Train; t == nil || t.Start != "broadcast" || j.Ranks() < 2 {
+	if j.Spec.Train.Start != "broadcast" || j.Ranks() < 2 {
 		return nil
 	}
 	first := len(j.Work.Collectives)

@@ -58,7 +58,7 @@ var plainly = map[diagnose.Kind]string{
 	diagnose.Launch:      "kernels and collectives had to be started",
 	diagnose.Compute:     "GPUs computed",
 	diagnose.NVLink:      "bytes crossed NVLink, or waited for it",
-	diagnose.PCIe:        "bytes crossed PCIe between GPUs and NICs, or waited for it",
+	diagnose.PCIe:        "bytes crossed PCIe to or from GPUs, or waited for it",
 	diagnose.NIC:         "NICs took their own time to send and to receive",
 	diagnose.Dependency:  "ranks waited for data that others had not sent yet",
 	diagnose.Answer:      "ranks waited for acknowledgements",

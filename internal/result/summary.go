@@ -165,10 +165,11 @@ func (s *Summary) OfJob(i int) *Summary {
 	return &one
 }
 
-// StartPhase is what the ranks did once, before step 0: a broadcast of the parameters.
+// StartPhase is what the ranks did once, before step 0: a broadcast of the parameters, a copy of the
+// first batch.
 type StartPhase struct {
-	Time  unit.Duration `json:"time_ps"` // until all ranks had ended it
-	Bytes unit.Bytes    `json:"bytes"`   // that each rank had at its end
+	Time  unit.Duration `json:"time_ps"` // from the start of the job until all ranks had ended it
+	Bytes unit.Bytes    `json:"bytes"`   // of the parameters that were broadcast to each replica
 	// where the time of the rank that ended it last went, as it saw it and through all ranks
 	LastRank     Causes  `json:"last_rank_ps"`
 	CriticalPath *Causes `json:"critical_path_ps,omitempty"` // nil: it was not traced

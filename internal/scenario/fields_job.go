@@ -211,6 +211,14 @@ var jobFields = []*Field{
 		Source:  "PyTorch DistributedDataParallel: it broadcasts them from rank 0 when it is made",
 	},
 	{
+		Path: "train.prefetch", Default: "false",
+		value: inTrain(boolean, func(t *Train) *bool { return &t.Prefetch }),
+		Meaning: "each GPU copies the next batch from host memory over its PCIe while a step computes, as float32 with " +
+			"labels of 8 bytes; false: batches are there, nothing is copied",
+		Source: "PyTorch's labels are int64; false: assumed",
+		Also:   []string{"copy_stream", "pin_memory", "prefetch_factor"},
+	},
+	{
 		Path: "train.precision", Default: "tf32", Choices: Precisions,
 		value:   inTrain(choice, func(t *Train) *string { return &t.Precision }),
 		Meaning: "which peak the device model takes; sums are float32 either way",

@@ -363,6 +363,7 @@ type Train struct {
 	Momentum   float64
 	Bucket     Opt[unit.Bytes] // not set: one bucket per layer
 	Start      string
+	Prefetch   bool
 	Precision  string
 	Kernel     string
 	Checkpoint Checkpoint

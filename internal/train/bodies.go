@@ -7,7 +7,7 @@ import (
 	"railyard/internal/workload"
 )
 
-// Compute does the real work of a compute operation.
+// Compute does the real work of a compute operation or a copy.
 func (j *Job) Compute(id int32, step int64, op *workload.Op) {
 	r, w := &j.ranks[id], &j.cfg.Work.Bodies[op.Body]
 	switch w.Work {
@@ -29,6 +29,8 @@ func (j *Job) Compute(id int32, step int64, op *workload.Op) {
 		j.place(id, r, w)
 	case workload.Accumulate:
 		j.accumulate(id, r, w)
+	case workload.Load:
+		j.load(r, step+1)
 	default:
 		panic(fmt.Sprintf("train: operation %q computes nothing that a network has", op.Name))
 	}
@@ -46,7 +48,7 @@ func (j *Job) rows(replica, micro int, step int64) []int {
 func (j *Job) forward(r *rank, step int64, w *workload.Body) {
 	x := r.on(w.X)
 	if w.Layer == 0 {
-		nn.Pixels(x, j.cfg.Train.Pixels, j.rows(r.at.Data, w.Micro, step), j.cfg.Model.Inputs())
+		j.inputs(x, r, w.Micro, step)
 	}
 	layer, rows := r.layers[w.Layer], j.work.Rows()
 	y := r.on(w.Y)
@@ -78,11 +80,8 @@ func (j *Job) join(r *rank, w *workload.Body) {
 
 // loss makes the gradient that the last layer's backward starts from.
 func (j *Job) loss(r *rank, step int64, w *workload.Body) {
-	for i, row := range j.rows(r.at.Data, w.Micro, step) {
-		r.labels[i] = j.cfg.Train.Labels[row]
-	}
 	d, y := r.on(w.D), r.on(w.Y)
-	mean, _ := j.cfg.Model.Loss(d, y, r.labels)
+	mean, _ := j.cfg.Model.Loss(d, y, j.labels(r, w.Micro, step))
 	r.losses[step] += mean
 	j.layers[w.Layer].Through(d, y)
 }

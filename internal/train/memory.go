@@ -19,6 +19,7 @@ type rank struct {
 	batch   []float32     // the gradient of a micro-batch that is to be added
 	part    []float32     // a layer's part of outputs, or of their gradient
 	labels  []uint8       // of a micro-batch
+	batches [2]batch      // of even and odd steps; empty without copies
 	losses  []float64     // by step: sum over the micro-batches; on the last stage
 }
 
@@ -55,6 +56,7 @@ func (j *Job) newRank(id int32, model, velocity []float32) rank {
 	keepParams()
 	keepVelocities()
 	r.awaits(work.StartRange(id))
+	j.makeBatches(&r, p)
 	r.scratch(work, p, j.work.Rows())
 	return r
 }

@@ -51,8 +51,14 @@ func (p *Program) OpsOf(step int64) []Op {
 // Stream runs operations one at a time, in issue order.
 type Stream struct {
 	Name  string
-	Group int32 // whose collectives it runs: index in Job.Groups; -1: compute
+	Group int32 // whose collectives it runs: index in Job.Groups; or ComputeGroup, CopyGroup
 }
+
+// What a stream has for a group that runs no collectives.
+const (
+	ComputeGroup int32 = -1 // it computes
+	CopyGroup    int32 = -2 // it copies from host memory
+)
 
 // ComputeStream is the stream of the compute operations; those of groups follow.
 const ComputeStream = 0
@@ -90,6 +96,7 @@ type OpKind uint8
 const (
 	Compute       OpKind = iota // the device, for Duration
 	Communication               // the ranks of a group together: Job.Collectives[Coll]
+	Copy                        // the GPU's copy engine: Bytes from host memory over PCIe, for the next step; none in the last
 )
 
 // Op is one operation of a step or of the start phase.
@@ -99,9 +106,10 @@ type Op struct {
 	Kind     OpKind
 	Stream   int32         // index in Program.Streams
 	Deps     []int32       // operations of the same step that must be done, all < ID
-	Duration unit.Duration // Compute: how long it runs; Communication: launch, before its first message
+	Duration unit.Duration // Compute: how long it runs; Communication: launch, before its first message; Copy: 0
+	Bytes    unit.Bytes    // Copy: how many; else 0
 	Launch   unit.Duration // of that, starting kernels
-	Body     int32         // Compute: index in Job.Bodies, -1 if there is no work to do; else -1
+	Body     int32         // Compute, Copy: index in Job.Bodies, -1 if there is no work to do; else -1
 	Coll     int32         // Communication: index in Job.Collectives; else -1
 
 	// Decides is the collectives whose sizes it decides: indices in Job.Collectives. See Counts.

@@ -32,7 +32,7 @@ const (
 	Accumulate = "accumulate" // Grads is what the rank owns of X, or is added to
 )
 
-// Body names the work of a compute operation, which whoever trains binds to code, and the memory
+// Body names the work of a compute operation or a copy, which whoever trains binds to code, and the memory
 // that it is on.
 type Body struct {
 	Work  string // of which kind, by a name that the binder knows

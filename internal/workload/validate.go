@@ -145,9 +145,9 @@ func (j *Job) checkInput(c *Collective) error {
 
 func (j *Job) checkProgram(p *Program) error {
 	for s, st := range p.Streams {
-		if (st.Group < 0) != (s == ComputeStream) || int(st.Group) >= len(j.Groups) {
+		if (st.Group == ComputeGroup) != (s == ComputeStream) || st.Group < CopyGroup || int(st.Group) >= len(j.Groups) {
 			return fmt.Errorf("stream %d, %q, is of group %d: stream 0 is for compute (-1), the others for one of "+
-				"%d groups",
+				"%d groups, or for copies (-2)",
 				s, st.Name, st.Group, len(j.Groups))
 		}
 		for _, o := range p.Streams[:s] {
@@ -198,9 +198,13 @@ func (j *Job) checkOp(p *Program, ops []Op, i int) error {
 	if op.Stream < 0 || int(op.Stream) >= len(p.Streams) {
 		return fmt.Errorf("operation %q is on stream %d, there are %d", op.Name, op.Stream, len(p.Streams))
 	}
-	if (op.Kind == Compute) != (op.Stream == ComputeStream) {
-		return fmt.Errorf("operation %q is on stream %d: compute operations run on stream 0, collectives on the others",
-			op.Name, op.Stream)
+	if kind := p.Streams[op.Stream].runs(); op.Kind != kind {
+		return fmt.Errorf("operation %q is on stream %d: compute operations run on stream 0, collectives on those of "+
+			"groups, copies on that for copies", op.Name, op.Stream)
+	}
+	if op.Kind == Copy != (op.Bytes > 0) || op.Kind == Copy && op.Duration != 0 {
+		return fmt.Errorf("operation %q has %d bytes and takes %v: want bytes of a copy alone, and no time", op.Name,
+			op.Bytes, op.Duration)
 	}
 	if op.Kind == Communication {
 		if op.Coll < 0 || int(op.Coll) >= len(j.Collectives) {

@@ -36,6 +36,7 @@ type Net struct {
 	Credit   func(exec.Way) unit.Duration     // from the receiver to the sender; nil: 0
 	Credited func(exec.Way, *int32) bool      // changes the collective of a credit, or loses it: false; nil: neither
 	Repeat   unit.Duration                    // of that, until a lost acknowledgement was made good
+	Host     unit.Bitrate                     // of copies from host memory; 0: infinite
 	BodyAt   BodyAt
 	Misplace func(*exec.Message) // changes what a message names, before its bytes are placed
 	Posted   func(unit.Time, exec.Message)
@@ -187,6 +188,15 @@ func (d clock) Run(rank int32, tok exec.Token, span unit.Duration, body func()) 
 		join()
 		d.ranks[rank].Done(d.now, tok)
 	})
+}
+
+// CopyIn implements exec.Transport.
+func (d *Driver) CopyIn(rank int32, tok exec.Token, bytes unit.Bytes, body func()) {
+	span := unit.Duration(0)
+	if d.net.Host > 0 {
+		span = d.net.Host.TransmitTime(bytes)
+	}
+	clock{d}.Run(rank, tok, span, body)
 }
 
 func (d *Driver) at(t unit.Time, do func()) {
