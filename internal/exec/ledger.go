@@ -13,6 +13,7 @@ type ledger struct {
 	idle           unit.Time // since when no compute operation has run
 	split          cause.Split
 	comm, overlap  unit.Duration
+	computing      unit.Duration
 	last           int32 // the operation that ended last
 }
 
@@ -24,6 +25,7 @@ func (l *ledger) advance(now unit.Time) {
 	l.at = now
 	if l.busy > 0 {
 		l.split[cause.Compute] += d
+		l.computing += d
 	}
 	if l.speaking > 0 {
 		l.comm += d

@@ -343,7 +343,7 @@ func (r *Rank) endStep(now unit.Time) {
 	// a rank that does nothing in the start phase passes through it without a record
 	if r.cfg.Observer != nil && (r.step >= 0 || len(r.in.ops) > 0) {
 		r.cfg.Observer.Step(StepRecord{Rank: r.cfg.Rank, Step: r.step, Start: l.start, End: now, Split: l.split,
-			Comm: l.comm, Overlap: l.overlap})
+			Comm: l.comm, Overlap: l.overlap, Computing: l.computing})
 	}
 	if r.path != nil {
 		r.cfg.Paths.ended(r.path, now, r.ops[:len(r.in.ops)], l.last)

@@ -175,6 +175,7 @@ type StepRecord struct {
 	Split      cause.Split
 	Comm       unit.Duration // communicator streams busy
 	Overlap    unit.Duration // the part of Comm during which a compute operation ran
+	Computing  unit.Duration // a compute operation ran: of Split's compute what is no waiting for own reductions
 }
 
 // OperationRecord is one operation of one step of one rank.

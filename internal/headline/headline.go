@@ -91,6 +91,16 @@ var ofJob = []row{
 	{"overlap", chart.Fraction, func(s *result.Summary) found {
 		return pointer(s.Overlap, "of communication ran beside compute")
 	}},
+	{"GPU utilisation", chart.Fraction, func(s *result.Summary) found {
+		if s.GPU == nil {
+			return found{}
+		}
+		meaning := "of the run GPUs computed, mean over ranks"
+		if g := s.GPU; g.Least < g.Most {
+			meaning += fmt.Sprintf("; rank %d least, %s", g.LeastRank, unit.Percent(g.Least))
+		}
+		return have(s.GPU.Mean, meaning)
+	}},
 }
 
 var ofNetwork = []row{
@@ -233,7 +243,7 @@ const (
 // ways has the figures of which one way is better.
 var ways = map[string]Way{
 	StepTime: Lower, "samples/s": Higher, "step, median": Lower, "step, p99": Lower, "start phase": Lower,
-	MeanFCT: Lower, "completion, slowest": Lower, testAccuracy: Higher, "final loss": Lower, "overlap": Higher,
+	MeanFCT: Lower, "completion, slowest": Lower, testAccuracy: Higher, "final loss": Lower, "overlap": Higher, "GPU utilisation": Higher,
 	"pause frames": Lower, "drops": Lower, "retransmissions": Lower,
 }
 

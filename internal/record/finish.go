@@ -187,6 +187,7 @@ func (j *Job) finishSteps(s *result.JobFigures) {
 func (j *Job) finishRanks(s *result.JobFigures) {
 	s.Steps = int64(len(j.stepTimes))
 	j.finishStart(s)
+	s.GPU = utilisation(j.busy, j.latest.Sub(j.start.begin))
 	if s.Steps > 0 {
 		j.finishSteps(s)
 	}

@@ -80,8 +80,9 @@ type Job struct {
 
 	computed  []unit.Duration // in compute, by rank
 	rankSteps []int64
-	left      int64 // messages of its own flows that are not acknowledged; 0 with ranks
-	ran       int64 // collectives that ranks have ended, each rank's own
+	busy      []unit.Duration // computing, by rank, in all
+	left      int64           // messages of its own flows that are not acknowledged; 0 with ranks
+	ran       int64           // collectives that ranks have ended, each rank's own
 }
 
 // sample is the length of a queue at a sampling instant.
@@ -175,6 +176,7 @@ func newJob(r *Recorder, p *plan.Job, base int32) *Job {
 		start:     startPhase{begin: begin, end: begin},
 		computed:  make([]unit.Duration, ranks),
 		rankSteps: make([]int64, ranks),
+		busy:      make([]unit.Duration, ranks),
 	}
 	if p.Work != nil {
 		j.colls = make([]collective, len(p.Work.Collectives))
@@ -314,6 +316,7 @@ func (j *Job) Step(s exec.StepRecord) {
 		Causes:  result.CausesOf(s.Split),
 	})
 	j.passed(s.End)
+	j.busy[s.Rank] += s.Computing
 	if s.Step == workload.StartStep {
 		j.started(&s)
 		return

@@ -20,7 +20,8 @@ func Charts(d *Data) (out []chart.Figure) {
 
 // jobCharts are those of one job.
 func jobCharts(d *Data) []chart.Figure {
-	return chartsOf(d, causesChart, timelineChart, pathChart, stepTimeCharts, lossChart, slowestChart, completionChart)
+	return chartsOf(d, causesChart, timelineChart, computingChart, pathChart, stepTimeCharts, lossChart,
+		slowestChart, completionChart)
 }
 
 // networkCharts are those of what jobs share.

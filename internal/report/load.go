@@ -11,20 +11,21 @@ import (
 
 // Data is what the report takes from a run directory: bounded, whatever the run's length.
 type Data struct {
-	Path     string
-	Summary  *result.Summary
-	Notes    []string // what is wrong with the directory, a sentence each
-	Settings Settings
-	WhatIf   *result.WhatIf        // nil: nobody has asked yet
-	Steps    *StepStats            // nil: no training steps
-	Timeline []result.OperationRow // of the median step
-	StepPath *StepPath             // nil: no critical path was kept
-	Flows    *FlowStats            // nil: no flows table
-	Links    []result.LinkRow
-	Queue    *QueueSeries // the deepest; nil: none held anything
-	QueueMap *QueueMap    // nil with Queue
-	End      unit.Time    // of the run, or the last time that a table mentions
-	Jobs     []*Data      // of several jobs: the run as each of them alone
+	Path      string
+	Summary   *result.Summary
+	Notes     []string // what is wrong with the directory, a sentence each
+	Settings  Settings
+	WhatIf    *result.WhatIf        // nil: nobody has asked yet
+	Steps     *StepStats            // nil: no training steps
+	Timeline  []result.OperationRow // of the median step
+	Computing *Computing            // of all ranks in the first steps; nil: operations were not read
+	StepPath  *StepPath             // nil: no critical path was kept
+	Flows     *FlowStats            // nil: no flows table
+	Links     []result.LinkRow
+	Queue     *QueueSeries // the deepest; nil: none held anything
+	QueueMap  *QueueMap    // nil with Queue
+	End       unit.Time    // of the run, or the last time that a table mentions
+	Jobs      []*Data      // of several jobs: the run as each of them alone
 
 	job     string // whose rows are read; "": everybody's
 	damaged bool   // tables are read, too, that are not those that the run wrote
@@ -189,10 +190,13 @@ func tooMany(n int, things string) error {
 	return fmt.Errorf("has more than %s %s, too many for a report", unit.Count(maxHeld), things)
 }
 
-// readTimeline keeps the operations of the median step and of the one with the path.
+// readTimeline keeps the operations of the median step and of the one with the path, and how much
+// all ranks computed in the first steps.
 func (d *Data) readTimeline(run *result.Run) error {
+	d.Computing = newComputing(d.Steps, d.Summary.From)
 	for row, err := range run.Operations() {
 		if err != nil {
+			d.Computing = nil
 			return err
 		}
 		if err := tooMany(len(d.Timeline), "operations in a step"); err != nil {
@@ -202,6 +206,7 @@ func (d *Data) readTimeline(run *result.Run) error {
 		if !d.of(row.Job) {
 			continue
 		}
+		d.Computing.add(&row)
 		if int(row.Step) == d.Steps.Median {
 			d.Timeline = append(d.Timeline, row)
 		}

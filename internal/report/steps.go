@@ -27,7 +27,8 @@ type StepStats struct {
 	// The slowest tenth of the steps beside the others, slowest rank, means.
 	Tail, Rest   cause.Split
 	TailN, RestN int64
-	start        unit.Time // when all ranks had ended the start phase; 0: there is none
+	start        unit.Time   // when all ranks had ended the start phase; 0: there is none
+	ends         []unit.Time // by step: of the rank that ended it last
 	tail         []bool
 	slowestRank  []int32
 	top          []topCause // by step: the largest cause of its slowest rank but dependency
@@ -99,6 +100,7 @@ func (s *StepStats) settle(seen []int32, ends []unit.Time) {
 			whole = max(whole, ends[n])
 		}
 	}
+	s.ends = ends
 	s.rank()
 	if s.Whole > 0 {
 		s.PerStep = whole.Sub(s.start) / unit.Duration(s.Whole)

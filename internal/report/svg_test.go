@@ -64,7 +64,7 @@ func TestFigures(t *testing.T) {
 			t.Errorf("%s: two encodings differ", f.Name)
 		}
 	}
-	want := "causes timeline critical-path step-time loss slowest-messages completion " +
+	want := "causes timeline gpu-utilisation critical-path step-time loss slowest-messages completion " +
 		"fabric queue utilisation traffic marks marks-by-port held-by-port"
 	if got := strings.Join(names, " "); got != want {
 		t.Errorf("figures: %s, want %s", got, want)

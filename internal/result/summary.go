@@ -102,8 +102,9 @@ type JobFigures struct {
 	Steps        int64         `json:"steps"`                   // training steps completed
 	StepsPlanned int64         `json:"steps_planned,omitempty"` // differs from Steps when interrupted
 	// float32 little-endian, layers in order, W then b, row-major
-	WeightsSHA256 string   `json:"weights_sha256,omitempty"`
-	Overlap       *float64 `json:"overlap,omitempty"` // fraction of communication time beside compute, 0..1
+	WeightsSHA256 string       `json:"weights_sha256,omitempty"`
+	Overlap       *float64     `json:"overlap,omitempty"`         // fraction of communication time beside compute, 0..1
+	GPU           *Utilisation `json:"gpu_utilisation,omitempty"` // nil: nothing was computed
 	// what the ranks did once, before step 0; nil: nothing
 	Start     *StartPhase `json:"start,omitempty"`
 	StepSplit *StepSplit  `json:"step_split_ps,omitempty"`
@@ -173,6 +174,16 @@ type StartPhase struct {
 	// where the time of the rank that ended it last went, as it saw it and through all ranks
 	LastRank     Causes  `json:"last_rank_ps"`
 	CriticalPath *Causes `json:"critical_path_ps,omitempty"` // nil: it was not traced
+}
+
+// Utilisation is the share of the time, from the start of the job to the end of its last step, in
+// which GPUs ran compute operations, in steps that their ranks ended: 0..1.
+type Utilisation struct {
+	Mean      float64 `json:"mean"` // over ranks
+	Least     float64 `json:"least"`
+	LeastRank int32   `json:"least_rank"`
+	Most      float64 `json:"most"`
+	MostRank  int32   `json:"most_rank"`
 }
 
 // StepSplit is where the time of a training step went.
