@@ -30,8 +30,8 @@ func (c *copyEnds) Step(s exec.StepRecord) {
 func copying(t *testing.T, r *rig, b unit.Bytes) *copyEnds {
 	t.Helper()
 	job := &workload.Job{Of: []int32{0},
-		Training: &workload.Training{Layout: workload.Layout{PP: 1}}, Programs: []workload.Program{{Streams: []workload.Stream{{Name: "compute",
-			Group: workload.ComputeGroup}}}}}
+		Training: &workload.Training{Layout: workload.Layout{PP: 1}},
+		Programs: []workload.Program{{Streams: []workload.Stream{{Name: "compute", Group: workload.ComputeGroup}}}}}
 	if err := job.Prefetch(b, 0); err != nil {
 		t.Fatal(err)
 	}
