@@ -100,6 +100,7 @@ type openStep struct {
 
 type span struct {
 	n          int
+	begun      bool // start is known
 	start, end unit.Time
 }
 
@@ -333,7 +334,7 @@ func (j *Job) Step(s exec.StepRecord) {
 	j.wholeUntil = max(j.wholeUntil, st.end)
 	j.slowest.Add(&st.slowest.Split)
 	for c, sp := range st.colls {
-		if sp.n == j.ranks() {
+		if sp.n == members(j.plan.Work, c) {
 			j.colls[c].n++
 			j.colls[c].time += sp.end.Sub(sp.start)
 		}
@@ -409,12 +410,7 @@ func (j *Job) Operation(p exec.OperationRecord) {
 		return
 	}
 	j.timeRow(&p, op.Coll)
-	sp := &j.step(p.Step).colls[op.Coll]
-	if sp.n == 0 {
-		sp.start, sp.end = p.Start, p.End
-	}
-	sp.start, sp.end = min(sp.start, p.Start), max(sp.end, p.End)
-	sp.n++
+	j.step(p.Step).colls[op.Coll].take(&p, j.plan.Work, op.Coll)
 }
 
 // group is the name of a group of the job's ranks, "" of none.
