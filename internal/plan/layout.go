@@ -143,6 +143,27 @@ func (p *Plan) stageSchedule(j *Job, in group, bytes unit.Bytes) (travelling, er
 	return travelling{s, protocol}, err
 }
 
+// RankWork is how long the compute of each rank's step would take were all devices alike; nil where
+// ranks do the same.
+func (j *Job) RankWork() []unit.Duration {
+	if !j.split() {
+		return nil
+	}
+	all := make([]unit.Duration, j.Ranks())
+	for r := range all {
+		p := j.Work.Program(int32(r))
+		for i := range p.Ops {
+			if p.Ops[i].Kind == workload.Compute {
+				all[r] += p.Ops[i].Duration
+			}
+		}
+		if slow := p.Device.Slow; slow.Num > 0 {
+			all[r] = unit.Duration(float64(all[r]) / slow.Float())
+		}
+	}
+	return all
+}
+
 // crossing lists the findings about groups that are on links too slow for what they carry: ranks
 // that share layers talk in every layer of every micro-batch.
 func (p *Plan) crossing() (all []scenario.Finding) {
