@@ -105,6 +105,9 @@ type travelling struct {
 func (p *Plan) groupSchedule(j *Job, g *workload.Group, op coll.Collective) (travelling, error) {
 	c, in := &j.Spec.Collective, p.group(j, g)
 	algorithm, channels := "ring", c.Channels
+	if j.split() {
+		channels = int(ceil(int64(c.Channels*len(in.rails)), int64(j.Placement.Rails)))
+	}
 	bytes := unit.Bytes(4 * j.Model.Params() / (j.Spec.Parallel.TP * j.Spec.Parallel.PP))
 	switch g.Kind {
 	case workload.GroupKindData:
@@ -112,7 +115,9 @@ func (p *Plan) groupSchedule(j *Job, g *workload.Group, op coll.Collective) (tra
 			s, err := p.fileSchedule(j, len(g.Ranks))
 			return travelling{Schedule: s}, err
 		}
-		algorithm = c.Algorithm
+		if algorithm = c.Algorithm; j.split() {
+			channels = EvenChannels(algorithm, channels)
+		}
 	case workload.GroupKindPipeline:
 		if hostsOf(in.Placement) > 1 && p.Scenario.Fabric.QoS.Classes == "data" {
 			return travelling{}, j.wrong("parallel.pp", fmt.Errorf("%d: stages on two hosts need credits, which go with CNPs, "+

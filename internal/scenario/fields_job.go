@@ -278,10 +278,11 @@ var sumFields = []*Field{
 	},
 	{
 		Path: "collective.channels", Min: "1", Max: "64", Rule: "NICs per host", applies: where(onlyTraining),
-		value:   in(whole, func(j *Job) *int { return &j.Collective.Channels }),
-		derive:  func(d *decoder, b any, _ string) string { return strconv.Itoa(d.scenario.NICsPerHost()) },
-		Meaning: "side by side, each with its share of the data; channel c uses rail c modulo rails",
-		Source:  "NCCL",
+		value:  in(whole, func(j *Job) *int { return &j.Collective.Channels }),
+		derive: func(d *decoder, b any, _ string) string { return strconv.Itoa(d.scenario.NICsPerHost()) },
+		Meaning: "side by side, each with its share of the data; channel c uses rail c modulo rails; ranks of a group " +
+			"on some of the rails have channels in proportion",
+		Source: "NCCL",
 	},
 	{
 		Path: "collective.exit", Default: "channel", Choices: Exits, applies: where(onlyRanks),
