@@ -287,3 +287,47 @@ func TestAnyLayoutEqualsTheOracle(t *testing.T) {
 		})
 	}
 }
+
+// What crosses between hosts in a step is what the groups' formulas say, to the byte. The layers have
+// 784 x 8 + 8, 8 x 6 + 6 and 6 x 10 + 10 parameters; the batch is 8 rows in all.
+func TestBytesOfLayouts(t *testing.T) {
+	const params = 784*8 + 8 + 8*6 + 6 + 6*10 + 10
+	for _, c := range []struct {
+		parallel, gpus string
+		want           map[string]int // by kind of group
+	}{
+		{"{dp: 4, tp: 1}", "1", map[string]int{"communicator": 2 * 3 * 4 * params}},
+		{"{pp: 3, dp: 1, micro_batches: 2}", "1", map[string]int{"pipeline": 2 * 8 * (8 + 6) * 4}},
+		// Replicas on four hosts, parts of layers in each; two parts have the biases of a layer by rows.
+		{"{tp: 2, dp: 4}", "2", map[string]int{"data-parallel": 2 * 3 * 4 * (params + 6)}},
+		// Both parts send the complete outputs. A gather of n parts is n - 1 of them for each rank.
+		{"{tp: 2, pp: 3, dp: 1, tensor: book}", "2", map[string]int{"pipeline": 2 * 2 * 8 * (8 + 6) * 4}},
+		{"{tp: 2, dp: 1, tensor: book}", "1", map[string]int{"tensor-parallel": 2*8*(8+6+10)/2*4 + 2*8*(8+6)*4}},
+	} {
+		dp := 1
+		if strings.Contains(c.parallel, "dp: 4") {
+			dp = 4
+		}
+		r := run(t, fmt.Sprintf(`
+cluster: {hosts: 4, host: {gpus: %s}}
+job:
+  train: {layers: [784, 8, 6, 10], data: %q, batch: %d, steps: 2, lr: 0.1}
+  parallel: %s
+  collective: {channels: 1}
+`, c.gpus, digits(t), 8/dp, c.parallel), Options{})
+		got := map[string]int{}
+		for _, f := range rows(t, r.Run.Flows()) {
+			kind, _, _ := strings.Cut(f.Group, ".")
+			kind, _, _ = strings.Cut(kind, " ")
+			got[kind] += int(f.Bytes)
+		}
+		for kind, n := range got {
+			if got[kind] = n / 2; got[kind] != c.want[kind] {
+				t.Errorf("%s: %d bytes of %s, want %d", c.parallel, got[kind], kind, c.want[kind])
+			}
+		}
+		if len(got) != len(c.want) {
+			t.Errorf("%s: %v, want %v", c.parallel, got, c.want)
+		}
+	}
+}
