@@ -17,7 +17,7 @@ import (
 // layout translates how ranks share a training.
 func layout(s *scenario.Parallel) workload.Layout {
 	l := workload.Layout{DP: s.DP, TP: s.TP, PP: s.PP, MicroBatches: s.MicroBatches, Virtual: s.VirtualStages,
-		Stash: s.Stash, Order: workload.DefaultOrder}
+		Stash: s.Stash, Order: workload.DefaultOrder, Zero: workload.Zero(s.Zero)}
 	known := func(what, name string, ok bool) {
 		if !ok {
 			panic(fmt.Sprintf("plan: the scenario has %s %s, which workload has not", what, name))
@@ -111,6 +111,14 @@ func (p *Plan) groupSchedule(j *Job, g *workload.Group, op coll.Collective) (tra
 	bytes := unit.Bytes(4 * j.Model.Params() / (j.Spec.Parallel.TP * j.Spec.Parallel.PP))
 	switch g.Kind {
 	case workload.GroupKindData:
+		if zero := j.Spec.Parallel.Zero; zero > 0 && (c.Schedule.Set || c.Algorithm != "ring") {
+			key := "collective.algorithm"
+			if c.Schedule.Set {
+				key = "collective.schedule"
+			}
+			return travelling{}, j.wrong(key, fmt.Errorf("with %s.parallel.zero %d gradients are summed to shards and weights "+
+				"gathered from them, by rings: want algorithm: ring and no schedule", j.Spec.Path(), zero))
+		}
 		if c.Schedule.Set {
 			s, err := p.fileSchedule(j, len(g.Ranks))
 			return travelling{Schedule: s}, err

@@ -221,7 +221,7 @@ func (p *Plan) planTraining(j *Job) error {
 			}
 			protocols[s.Schedule] = s.protocol
 			schedules[g.Name] = append(schedules[g.Name], s.Schedule)
-			if !j.split() {
+			if !j.split() && op == coll.AllReduce {
 				j.Schedule = s.Schedule
 			}
 			if c := &j.Spec.Collective; !j.split() && !c.Schedule.Set {

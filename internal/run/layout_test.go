@@ -225,7 +225,9 @@ func drawLayout(t *rapid.T, data string) string {
 	if tp*pp > 1 {
 		parallel += ", order: " + order
 	}
-	if rapid.IntRange(0, 3).Draw(t, "update") == 0 {
+	if zero := rapid.IntRange(0, 3).Draw(t, "zero"); dp > 1 && zero > 0 {
+		parallel += fmt.Sprintf(", zero: %d", zero)
+	} else if rapid.IntRange(0, 3).Draw(t, "update") == 0 {
 		parallel += fmt.Sprintf(", update: each, stash: %v", rapid.Bool().Draw(t, "stash"))
 	}
 	layers := "784"

@@ -81,6 +81,14 @@ var parallelFields = []*Field{
 		Also:    []string{"data_parallel", "ranks", "world_size"},
 	},
 	{
+		Path: "parallel.zero", Default: "0", Min: "0", Max: "3", applies: where(onlyTraining),
+		value: in(whole, func(j *Job) *int { return &j.Parallel.Zero }),
+		Meaning: "ZeRO: replicas hold shards, each its own, of the optimiser's state (1), of gradients too (2), of weights " +
+			"too (3)",
+		Source: "Rajbhandari et al., SC 2020",
+		Also:   []string{"zero_stage", "zero_optimization", "fsdp"},
+	},
+	{
 		Path: "parallel.order", Default: "tp-dp-pp", Choices: RankOrders, applies: where(unlessReplicas),
 		value:   in(choice, func(j *Job) *string { return &j.Parallel.Order }),
 		Meaning: "in which order ranks are numbered, the innermost axis first; job.placement says where they run",

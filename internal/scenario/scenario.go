@@ -400,6 +400,7 @@ type Digits struct {
 // layers, Order with replicas alone.
 type Parallel struct {
 	TP, PP, DP    int // parts of each layer, stages of layers, replicas
+	Zero          int // stage of ZeRO, 0: none
 	Order         string
 	MicroBatches  int
 	Schedule      string // see PipelineSchedules
