@@ -82,3 +82,20 @@ func TestQueuePairsOfGroups(t *testing.T) {
 		t.Errorf("%d queue pairs, want 16", len(got))
 	}
 }
+
+// Between stages on different rails each direction takes the receiver's.
+func TestAStageSendsOnTheReceiversRail(t *testing.T) {
+	for exit, want := range map[string]string{
+		"channel": "host1>rail1>host2 host2>rail2>host1",
+		"own":     "host1>rail2>spine1>rail1>host2 host2>rail1>spine1>rail2>host1",
+	} {
+		p := planned(t, split("[784, 20, 20, 20, 10]", "{pp: 4, dp: 1}", "  collective: {exit: "+exit+"}\nfabric: {spines: 1}\n"))
+		var got []string
+		for i := range p.Pairs {
+			got = append(got, p.PathText(p.Pairs[i].Path))
+		}
+		if s := strings.Join(got, " "); s != want {
+			t.Errorf("%s: %s, want %s", exit, s, want)
+		}
+	}
+}
