@@ -160,9 +160,8 @@ func estimateText(s *sheet.Sheet, in *plan.Inspection) {
 		if t == nil {
 			continue
 		}
-		about := fmt.Sprintf("%s images, %s ranks x batch %s, %s", unit.Count(int64(in.Data[i].Train)),
-			unit.Count(int64(sc.RankCount(j))),
-			unit.Count(int64(t.Batch)), count(t.Epochs, "epoch"))
+		about := fmt.Sprintf("%s images, %s x batch %s, %s", unit.Count(int64(in.Data[i].Train)),
+			count(j.Parallel.DP, "replica"), unit.Count(int64(t.Batch)), count(t.Epochs, "epoch"))
 		if t.Steps.Set {
 			about += fmt.Sprintf(", at most %s steps", unit.Count(int64(t.Steps.Value)))
 		}

@@ -127,6 +127,19 @@ func TestASlowRank(t *testing.T) {
 	want(t, d, Launch, "", 10*us)
 }
 
+// A rank that has more to do than others is not slow; one that takes longer for its work is.
+func TestASlowRankAmongStages(t *testing.T) {
+	e := &Evidence{Count: 1, RankCompute: []unit.Duration{50 * us, 10 * us, 40 * us},
+		RankWork: []unit.Duration{50 * us, 10 * us, 10 * us}}
+	e.Spans = []Span{{Cause: cause.Compute, Port: -1, Pair: -1, Rank: 0, Time: 50 * us},
+		{Cause: cause.Compute, Port: -1, Pair: -1, Rank: 2, Time: 40 * us}}
+	d := Of(e)
+	if b := want(t, d, SlowRank, "", 30*us); b.Rank == nil || *b.Rank != 2 {
+		t.Errorf("%+v", b)
+	}
+	want(t, d, Compute, "", 60*us)
+}
+
 // Links of one speed are one blame; the work itself is named first only where it outweighs the
 // rest.
 func TestTheFirstBlame(t *testing.T) {

@@ -16,6 +16,8 @@ type Evidence struct {
 	Name func(pair int32) string
 	// RankCompute is the mean time of compute in a step, by rank.
 	RankCompute []unit.Duration
+	// RankWork is how long a rank's compute would take were all devices alike; nil: as long on all.
+	RankWork []unit.Duration
 }
 
 // Span is time that passed for one cause, summed.

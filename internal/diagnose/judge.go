@@ -79,18 +79,33 @@ func (c *court) compute(s *Span) {
 // slower is by how much a rank must compute longer than the median to be called slow, in percent.
 const slower = 2
 
-// usual returns how long a rank's compute would have taken on the median rank.
+// usual returns how long a rank's compute would have taken on the median rank: the one in the middle
+// of those whose times are compared with the work that they have.
 func (c *court) usual(rank int32, t unit.Duration) unit.Duration {
 	if rank < 0 || int(rank) >= len(c.e.RankCompute) {
 		return t
 	}
-	all := slices.Clone(c.e.RankCompute)
-	slices.Sort(all)
-	median, own := all[(len(all)-1)/2], c.e.RankCompute[rank]
+	own := c.e.RankCompute[rank]
+	median := c.e.median(rank)
 	if own*100 <= median*(100+slower) {
 		return t
 	}
 	return part(t, float64(median)/float64(own))
+}
+
+// median is how long the median rank would take for the compute of a rank.
+func (e *Evidence) median(rank int32) unit.Duration {
+	all := slices.Clone(e.RankCompute)
+	if e.RankWork == nil {
+		slices.Sort(all)
+		return all[(len(all)-1)/2]
+	}
+	ratios := make([]float64, len(all))
+	for r, t := range all {
+		ratios[r] = float64(t) / float64(max(e.RankWork[r], 1))
+	}
+	slices.Sort(ratios)
+	return unit.Duration(ratios[(len(ratios)-1)/2] * float64(e.RankWork[rank]))
 }
 
 func part(t unit.Duration, f float64) unit.Duration {

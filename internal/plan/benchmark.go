@@ -40,13 +40,13 @@ func (p *Plan) planBenchmark(j *Job) error {
 		if !ok {
 			panic("plan: the scenario has an algorithm that coll has not: " + row.Algorithm + "-" + c.Op)
 		}
-		protocol, by := p.messages(j, row.Op, row.Algorithm, row.Protocol, row.Channels, row.Bytes)
+		protocol, by := p.messages(j, j.Placement, row.Op, row.Algorithm, row.Protocol, row.Channels, row.Bytes)
 		protocols = append(protocols, protocol)
 		key := fmt.Sprint(row.Algorithm, row.Op, row.Channels, by)
 		s := known[key]
 		if s == nil {
 			var what string
-			if s, what, err = p.schedule(j, a, row.Channels, by); err != nil {
+			if s, what, err = p.schedule(j.Placement, a, row.Channels, by); err != nil {
 				if what == "slots" {
 					return j.wrong("collective.slots", err)
 				}
@@ -81,7 +81,7 @@ func (p *Plan) planBenchmark(j *Job) error {
 	for i := range timed {
 		j.Rows[i].TimedRow = timed[i]
 	}
-	if err := p.connectRanks(j, schedules...); err != nil {
+	if err := p.connectRanks(j, func(int32) []coll.Schedule { return schedules }); err != nil {
 		return err
 	}
 	p.lessNetwork(j, protocols...)

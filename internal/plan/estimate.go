@@ -93,7 +93,7 @@ func (j *Job) stepFLOP() int64 {
 		}
 		sum = add(sum, mul(mul(2*products, int64(t.Layers[l-1])), int64(t.Layers[l])))
 	}
-	return mul(mul(sum, int64(t.Batch)), int64(j.Ranks()))
+	return mul(mul(sum, int64(t.Batch)), int64(j.Replicas()))
 }
 
 // testFLOP returns the floating-point operations of classifying the test images once, at the end.
@@ -146,7 +146,7 @@ func (j *Job) Steps(images int) int64 {
 	if t == nil {
 		return int64(min(len(j.Rows), 1)) // all rows are one step
 	}
-	steps := int64(images/t.Batch/j.Ranks()) * int64(t.Epochs)
+	steps := int64(images/t.Batch/j.Replicas()) * int64(t.Epochs)
 	if t.Steps.Set {
 		steps = min(steps, int64(t.Steps.Value))
 	}
@@ -172,12 +172,12 @@ func (j *Job) eachTraffic(visit func(collective int, l *RankLink, t traffic)) {
 	var one []coll.Traffic
 	for k := range j.Work.Collectives {
 		c := &j.Work.Collectives[k]
-		ranks := j.Work.Groups[c.Group].Ranks
+		members := j.Work.Groups[c.Group].Ranks
 		for ch := range c.Schedule.Channels() {
 			for r := range c.Schedule.Ranks() {
 				one = c.AppendTraffic(one[:0], r, ch)
 				for _, t := range one {
-					link := j.linkOf[exec.Way{Src: ranks[r], Dst: ranks[t.Peer], Channel: int32(ch)}]
+					link := j.linkOf[exec.Way{Src: members[r], Dst: members[t.Peer], Group: c.Group, Channel: int32(ch)}]
 					visit(k, &j.Links[link], traffic{c.Protocol.Wire(t.Elems * c.ElemBytes), t.Messages})
 				}
 			}

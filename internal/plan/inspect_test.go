@@ -140,14 +140,14 @@ func TestScheduleFromFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	src := []byte(b.String())
-	if s, err := parseSchedule(scheduled(3, 1), src); err != nil || s.Op(1, 0, 0) != ring.Op(1, 0, 0) {
+	if s, err := parseSchedule(scheduled(3, 1), 3, src); err != nil || s.Op(1, 0, 0) != ring.Op(1, 0, 0) {
 		t.Errorf("%v %v", s, err)
 	}
 	for _, c := range []struct {
 		ranks, channels int
 		want            string
 	}{{4, 1, "ranks are 3, want 4"}, {3, 2, "channels are 1, want 2"}} {
-		if _, err := parseSchedule(scheduled(c.ranks, c.channels), src); err == nil ||
+		if _, err := parseSchedule(scheduled(c.ranks, c.channels), c.ranks, src); err == nil ||
 			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%d ranks, %d channels: %v", c.ranks, c.channels, err)
 		}
@@ -168,7 +168,7 @@ func TestScheduleWithCredit(t *testing.T) {
 	if err := coll.WriteText(&b, few); err != nil {
 		t.Fatal(err)
 	}
-	s, err := parseSchedule(scheduled(3, 1), []byte(b.String()))
+	s, err := parseSchedule(scheduled(3, 1), 3, []byte(b.String()))
 	if err != nil || !s.NeedsCredit() {
 		t.Errorf("%v %v", s, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"railyard/internal/dataset"
 	"railyard/internal/result"
 	"railyard/internal/unit"
+	"railyard/internal/workload"
 )
 
 // What a run takes in memory, measured on 64-bit Linux with tools/forecast: sizes of the engine's
@@ -86,42 +87,68 @@ func (p *Plan) pathMemory(j *Job, steps int64) int64 {
 	return mul(min(of, max(steps, 1)), each)
 }
 
-// tensorMemory is what the ranks' weights, gradients and staging take.
+// tensorMemory is what the ranks' buffers, what they save between forward and backward, and staging
+// take, and the state after the last step.
 func (j *Job) tensorMemory() int64 {
 	if j.Model == nil {
 		return 0
 	}
-	t, ranks := j.Spec.Train, int64(j.Ranks())
-	width := int64(0)
-	for _, l := range t.Layers {
-		width += int64(l)
+	each := make([]int64, len(j.Work.Programs))
+	for i := range each {
+		each[i] = j.programMemory(&j.Work.Programs[i])
 	}
-	params := int64(j.Model.Params())
-	tensors := 2 * params // parameters and gradients
-	if t.Momentum != 0 {
-		tensors += params
+	kept := int64(j.Model.Params())
+	if j.Spec.Train.Momentum != 0 {
+		kept *= 2
 	}
-	tensors += 3 * width * int64(t.Batch) // activations and their gradients
-	each := mul(4, tensors)
-	once, steps := int64(0), int64(0) // staging of the start phase, which is let go of before that of steps is made
-	if t.Prefetch {
-		each = add(each, 2*int64(t.Batch)*int64(4*t.Layers[0]+1)) // labels are bytes here
+	sum := mul(4, kept)
+	for _, p := range j.Work.Of {
+		sum = add(sum, each[p])
 	}
-	for i := range j.Work.Collectives {
-		c := &j.Work.Collectives[i]
-		areas := mul(c.Areas(), c.StagingBytes())
-		if c.Once {
-			once = add(once, areas)
-		} else {
-			steps = add(steps, areas)
+	return sum
+}
+
+// savedBytes is what a layer saves of an input: a column and a value.
+const savedBytes = 8
+
+// programMemory is what a rank with a program has. The staging of its start phase is let go of
+// before that of its steps is made.
+func (j *Job) programMemory(p *workload.Program) (sum int64) {
+	for b, touched := range j.Work.Touches(p) {
+		if touched {
+			sum = add(sum, mul(j.Work.Buffers[b].Elems, j.Work.Buffers[b].ElemBytes))
 		}
 	}
-	each = add(each, max(once, steps))
-	kept := params // the state after the last step
-	if t.Momentum != 0 {
-		kept += params
+	if t := j.Spec.Train; t.Prefetch {
+		sum = add(sum, 2*int64(t.Batch)*int64(4*t.Layers[0]+1)) // labels are bytes here
 	}
-	return add(mul(ranks, each), mul(4, kept))
+	sum = add(sum, max(j.stagingMemory(p.Start), j.stagingMemory(p.Ops)))
+	type slot struct{ layer, slot int }
+	saved := map[slot]bool{}
+	for i := range p.Ops {
+		if p.Ops[i].Body < 0 {
+			continue
+		}
+		w := &j.Work.Bodies[p.Ops[i].Body]
+		if at := (slot{w.Layer, w.Slot}); w.Work == workload.Forward && !saved[at] {
+			saved[at] = true
+			sum = add(sum, mul(savedBytes, w.X.Elems))
+		}
+	}
+	return sum
+}
+
+// stagingMemory is the staging of the collectives that operations run.
+func (j *Job) stagingMemory(ops []workload.Op) (sum int64) {
+	staged := map[int32]bool{}
+	for i := range ops {
+		if id := ops[i].Coll; id >= 0 && !staged[id] {
+			staged[id] = true
+			c := &j.Work.Collectives[id]
+			sum = add(sum, mul(c.Areas(), c.StagingBytes()))
+		}
+	}
+	return sum
 }
 
 // waiting is the largest number of slots for messages of explicit flows that are posted and not
@@ -171,8 +198,10 @@ func (p *Plan) tableMemory(steps []int64, job unit.Duration) (sum unit.Bytes) {
 			messages = add(messages, mul(j.runs(k, steps[i]), t.messages))
 		})
 		if j.Work != nil {
-			n := mul(steps[i], int64(j.Ranks()))
-			rankSteps, operations = add(rankSteps, n), add(operations, mul(n, int64(len(j.Work.Programs[0].Ops))))
+			rankSteps = add(rankSteps, mul(steps[i], int64(j.Ranks())))
+			for _, program := range j.Work.Of {
+				operations = add(operations, mul(steps[i], int64(len(j.Work.Programs[program].Ops))))
+			}
 		}
 	}
 	out := p.Scenario.Output

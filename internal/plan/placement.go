@@ -7,6 +7,7 @@ import (
 	"railyard/internal/located"
 	"railyard/internal/scenario"
 	"railyard/internal/splitmix"
+	"railyard/internal/workload"
 )
 
 // placement says where each rank of a job runs.
@@ -51,22 +52,23 @@ func shuffle[T any](all []T, s splitmix.Stream) {
 	}
 }
 
-// rails returns by which rail's NIC a message of a channel leaves one place, and at which it comes
-// to the other, on another host.
-func (p *Plan) rails(j *Job, from, to coll.Place, channel int) (out, in int) {
+// rails returns by which rail's NIC a message of a group's channel leaves one place, and at which it
+// comes to the other, on another host. A stage sends as NCCL's send and receive do, by the NIC on the
+// receiver's rail, where channels do not say; they take the group's rails in turn.
+func (p *Plan) rails(j *Job, g *workload.Group, from, to coll.Place, channel int, rails []int32) (out, in int) {
 	own := func(at coll.Place) int {
 		if p.Scenario.Cluster.NIC.Shared {
 			return int(at.Rail)
 		}
 		return int(at.Rail) + channel%p.Scenario.Cluster.NIC.PerGPU // of its NICs in turn
 	}
-	switch j.Spec.Collective.Exit {
-	case "own":
+	switch exit := j.Spec.Collective.Exit; {
+	case exit == "own":
 		return own(from), own(to)
-	case "peer":
+	case exit == "peer" || g.Kind == workload.GroupKindPipeline:
 		return own(to), own(to)
 	}
-	rail := coll.RailOf(channel, j.Placement.Rails)
+	rail := int(rails[coll.RailOf(channel, len(rails))])
 	return rail, rail
 }
 

@@ -2,6 +2,8 @@ package plan
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"railyard/internal/cc"
@@ -49,7 +51,7 @@ type Job struct {
 	Model     *nn.Model
 	Placement coll.Placement
 	Rings     [][]int32     // rank order of each channel; nil with one rank, or where a file holds the schedule
-	Schedule  coll.Schedule // nil with one rank
+	Schedule  coll.Schedule // of all ranks; nil with one rank, or where ranks hold parts of the model
 	Work      *workload.Job // what the ranks do
 	Links     []RankLink
 	Rows      []Row // of the job's collectives
@@ -61,6 +63,12 @@ type Job struct {
 
 // Ranks is how many ranks the job has, 0 where it sends flows.
 func (j *Job) Ranks() int { return len(j.Placement.Ranks) }
+
+// Replicas is how many ranks, or groups of them, hold a whole model; 0 without one.
+func (j *Job) Replicas() int { return j.Spec.Parallel.DP }
+
+// split reports whether ranks hold parts of the model.
+func (j *Job) split() bool { return j.Model != nil && j.Ranks() > j.Replicas() }
 
 // Pair is a queue pair: a direction between two NICs.
 type Pair struct {
@@ -200,40 +208,44 @@ func (p *Plan) planTraining(j *Job) error {
 		return err
 	}
 	j.Model = m
-	if j.Ranks() > 1 {
-		if err := p.planSchedule(j); err != nil {
-			return err
-		}
-	}
-	cfg := workload.DataParallelConfig{
+	protocols, schedules := map[coll.Schedule]*workload.Protocol{}, map[string][]coll.Schedule{} // the latter by group
+	cfg := workload.Config{
 		Layers:   train.Layers(m),
 		Batch:    t.Batch,
 		Momentum: t.Momentum != 0,
 		Bucket:   t.Bucket.Or(workload.BucketPerLayer),
-		Ranks:    j.Ranks(),
-		Schedule: j.Schedule,
+		Layout:   layout(&j.Spec.Parallel),
 		Device:   p.device(j),
 		Slow:     p.slow(j),
+		Schedules: func(g *workload.Group, op coll.Collective) (coll.Schedule, error) {
+			s, err := p.groupSchedule(j, g, op)
+			if err != nil {
+				return nil, err
+			}
+			protocols[s.Schedule] = s.protocol
+			schedules[g.Name] = append(schedules[g.Name], s.Schedule)
+			if !j.split() && op == coll.AllReduce {
+				j.Schedule = s.Schedule
+			}
+			if c := &j.Spec.Collective; !j.split() && !c.Schedule.Set {
+				j.Rings = coll.Rings(j.Placement, c.Channels)
+			}
+			return s.Schedule, nil
+		},
 	}
-	if j.Work, err = workload.DataParallel(cfg); err != nil {
-		return err
-	}
-	if j.Schedule == nil {
-		return nil
+	if j.Work, err = workload.Lower(cfg); err != nil {
+		return p.misfits(j, err)
 	}
 	if !j.Spec.Collective.Schedule.Set { // a file's has been looked at
 		if err := j.Work.CheckRepeat(); err != nil {
 			return j.wrong("collective.algorithm", err)
 		}
 	}
-	if err := p.connectRanks(j, j.Schedule); err != nil {
+	if err := p.connectRanks(j, func(g int32) []coll.Schedule { return schedules[j.Work.Groups[g].Name] }); err != nil {
 		return err
 	}
-	c := j.Spec.Collective
-	if protocol, _ := p.messages(j, coll.AllReduce, c.Algorithm, c.Protocol, c.Channels, 4*unit.Byte); protocol != nil {
-		p.lessNetwork(j, protocol)
-		j.Work.SetProtocol(protocol)
-	}
+	p.lessNetwork(j, slices.Collect(maps.Values(protocols))...)
+	j.Work.SetProtocols(func(c *workload.Collective) *workload.Protocol { return protocols[c.Schedule] })
 	return nil
 }
 
@@ -266,30 +278,32 @@ func model(t *scenario.Train) (*nn.Model, error) {
 	return nn.NewMLP(t.Layers, act, loss)
 }
 
-// connectRanks connects every two ranks between which one of the schedules sends, in order of
-// schedule, channel, source and first use. What two schedules use is one connection.
-func (p *Plan) connectRanks(j *Job, schedules ...coll.Schedule) error {
+// connectRanks connects every two ranks of a group between which one of its schedules sends, in
+// order of group, schedule, channel, source and first use. What two schedules of a group use is one
+// connection.
+func (p *Plan) connectRanks(j *Job, schedules func(group int32) []coll.Schedule) error {
 	j.linkOf = map[exec.Way]int32{}
-	all := make([]int32, j.Ranks())
-	for r := range all {
-		all[r] = int32(r)
-	}
-	for _, s := range schedules {
-		if err := p.connectSchedule(j, s, all); err != nil {
-			return err
+	for g := range j.Work.Groups {
+		in := p.group(j, &j.Work.Groups[g])
+		for _, s := range schedules(int32(g)) {
+			if err := p.connectGroup(j, int32(g), in.rails, s); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// connectSchedule connects those of ranks between which a schedule over them sends.
-func (p *Plan) connectSchedule(j *Job, s coll.Schedule, ranks []int32) error {
+// connectGroup connects the ranks of a group for a schedule.
+func (p *Plan) connectGroup(j *Job, group int32, rails []int32, s coll.Schedule) error {
+	members := j.Work.Groups[group].Ranks
 	var traffic []coll.Traffic
 	for c := range s.Channels() {
-		for r := range s.Ranks() {
-			traffic = coll.AppendTraffic(traffic[:0], s, r, c, 0)
+		for m := range s.Ranks() {
+			traffic = coll.AppendTraffic(traffic[:0], s, m, c, 0)
 			for _, t := range traffic {
-				if err := p.connect(j, ranks[r], ranks[t.Peer], int32(c)); err != nil {
+				way := exec.Way{Src: members[m], Dst: members[t.Peer], Group: group, Channel: int32(c)}
+				if err := p.connect(j, way, rails); err != nil {
 					return err
 				}
 			}
@@ -298,17 +312,22 @@ func (p *Plan) connectSchedule(j *Job, s coll.Schedule, ranks []int32) error {
 	return nil
 }
 
-func (p *Plan) connect(j *Job, src, dst, channel int32) error {
-	a, b := j.Placement.Ranks[src], j.Placement.Ranks[dst]
-	link := RankLink{Way: exec.Way{Src: src, Dst: dst, Channel: channel}, Pair: -1}
-	if _, there := j.linkOf[link.Way]; there {
+func (p *Plan) connect(j *Job, way exec.Way, rails []int32) error {
+	a, b := j.Placement.Ranks[way.Src], j.Placement.Ranks[way.Dst]
+	link := RankLink{Way: way, Pair: -1}
+	if _, there := j.linkOf[way]; there {
 		return nil
 	}
-	j.linkOf[link.Way] = int32(len(j.Links))
+	j.linkOf[way] = int32(len(j.Links))
 	if a.Host != b.Host {
-		from, to := p.rails(j, a, b, int(channel))
+		g := &j.Work.Groups[way.Group]
+		from, to := p.rails(j, g, a, b, int(way.Channel), rails)
+		name := fmt.Sprintf("rank%d>rank%d#%d", way.Src, way.Dst, way.Channel)
+		if j.split() {
+			name += " " + g.Name // two ranks may be of several groups
+		}
 		pair := Pair{
-			Name:    fmt.Sprintf("rank%d>rank%d#%d", src, dst, channel),
+			Name:    name,
 			Kind:    result.KindCollective,
 			Job:     j.index,
 			From:    p.Graph.Hosts[a.Host].NICs[from],

@@ -121,14 +121,14 @@ type cut struct {
 	hops          [2]int
 }
 
-// messages says how the messages of a collective travel, nil without a protocol, and how its
+// messages says how the messages of a collective of ranks at these places travel, nil without a protocol, and how its
 // algorithm cuts its data.
-func (p *Plan) messages(j *Job, op coll.Collective, algorithm, protocol string, channels int, bytes unit.Bytes) (
-	w *workload.Protocol, by cut) {
+func (p *Plan) messages(j *Job, at coll.Placement, op coll.Collective, algorithm, protocol string, channels int,
+	bytes unit.Bytes) (w *workload.Protocol, by cut) {
 	a, sc := coll.Algorithms[algorithm+"-"+op.String()], p.Scenario
 	by = cut{pieces: max(a.Pipeline, 1), hops: [2]int{1, 1}}
 	if proto, ok := ncclProtocol(protocol); ok {
-		g := groupOf(sc, j.Placement)
+		g := groupOf(sc, at)
 		g.Channels = channels
 		like := ncclAlgorithm(op, algorithm)
 		m := NCCLParams(sc).Messages(op, like, proto, g, channels, bytes)
@@ -159,9 +159,10 @@ func (p *Plan) messages(j *Job, op coll.Collective, algorithm, protocol string, 
 }
 
 // schedule makes the schedule of an algorithm. key is what of a collective an error is about.
-func (p *Plan) schedule(j *Job, a coll.Algorithm, channels int, by cut) (s coll.Schedule, key string, err error) {
-	if s, err = a.Over(j.Placement, channels, by.pieces); err == nil {
-		err = j.oneSwitch(s)
+func (p *Plan) schedule(at coll.Placement, a coll.Algorithm, channels int, by cut) (s coll.Schedule, key string,
+	err error) {
+	if s, err = a.Over(at, channels, by.pieces); err == nil {
+		err = oneSwitch(at, s)
 	}
 	if err == nil {
 		s, err = coll.WithLag(s, by.hops[0], by.hops[1])
@@ -195,8 +196,8 @@ func (p *Plan) lessNetwork(j *Job, protocols ...*workload.Protocol) {
 }
 
 // oneSwitch refuses a schedule whose messages a switch adds up where ranks are on several hosts.
-func (j *Job) oneSwitch(s coll.Schedule) error {
-	if n := hostsOf(j.Placement); coll.SwitchAdds(s) && n > 1 {
+func oneSwitch(at coll.Placement, s coll.Schedule) error {
+	if n := hostsOf(at); coll.SwitchAdds(s) && n > 1 {
 		return fmt.Errorf("%s: ranks on %d hosts, want all on one: its switch adds", s.Name(), n)
 	}
 	return nil

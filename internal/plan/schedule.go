@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"railyard/internal/coll"
-	"railyard/internal/unit"
 	"railyard/internal/workload"
 )
 
@@ -23,39 +22,24 @@ func (e *FieldError) Unwrap() error { return e.Err }
 // wrong is what is wrong with a field of the job.
 func (j *Job) wrong(key string, err error) error { return &FieldError{j.Spec.Path() + "." + key, err} }
 
-// planSchedule makes or parses the schedule that sums gradients.
-func (p *Plan) planSchedule(j *Job) (err error) {
+// fileSchedule reads the schedule by which so many replicas sum gradients.
+func (p *Plan) fileSchedule(j *Job, replicas int) (*coll.Table, error) {
 	c := j.Spec.Collective
-	if c.Schedule.Set {
-		s, err := parseSchedule(j, p.files.of(j).Schedule)
-		j.Schedule = s
-		if err != nil {
-			return j.wrong("collective.schedule", err)
-		}
-		if coll.NeedsCredit(j.Schedule) && p.Scenario.Fabric.QoS.Classes == "data" {
-			return j.wrong("collective.schedule", fmt.Errorf("%s: it needs credits, which go with CNPs, but "+
-				"fabric.qos.classes is data: there is no class for them", c.Schedule.Value))
-		}
-		return nil
+	s, err := parseSchedule(j, replicas, p.files.of(j).Schedule)
+	if err != nil {
+		return nil, j.wrong("collective.schedule", err)
 	}
-	j.Rings = coll.Rings(j.Placement, c.Channels)
-	a := coll.Algorithms[c.Algorithm+"-all-reduce"]
-	// One schedule serves all buckets: it is cut for all parameters together.
-	_, by := p.messages(j, coll.AllReduce, c.Algorithm, c.Protocol, c.Channels, unit.Bytes(4*j.Model.Params()))
-	var key string
-	if j.Schedule, key, err = p.schedule(j, a, c.Channels, by); err != nil {
-		if key == "algorithm" && c.Slices.Set {
-			key = "slices"
-		}
-		return j.wrong("collective."+key, err)
+	if coll.NeedsCredit(s) && p.Scenario.Fabric.QoS.Classes == "data" {
+		return nil, j.wrong("collective.schedule", fmt.Errorf("%s: it needs credits, which go with CNPs, but "+
+			"fabric.qos.classes is data: there is no class for them", c.Schedule.Value))
 	}
-	return nil
+	return s, nil
 }
 
-// parseSchedule reads an all-reduce from a file's text and proves that it is one, over the ranks and
-// channels of the job.
-func parseSchedule(j *Job, src []byte) (*coll.Table, error) {
-	path, ranks, channels := j.Spec.Collective.Schedule.Value, j.Ranks(), j.Spec.Collective.Channels
+// parseSchedule reads an all-reduce from a file's text and proves that it is one, over the replicas
+// and channels of the job.
+func parseSchedule(j *Job, ranks int, src []byte) (*coll.Table, error) {
+	path, channels := j.Spec.Collective.Schedule.Value, j.Spec.Collective.Channels
 	s, err := coll.ParseText(path, src)
 	if err != nil {
 		return nil, err

@@ -46,19 +46,16 @@ func (p *Plan) planBroadcast(j *Job) error {
 	}
 	first := len(j.Work.Collectives)
 	err := j.Work.Broadcast(func(g *workload.Group) (coll.Schedule, error) {
-		members := coll.Placement{Ranks: make([]coll.Place, len(g.Ranks)), Rails: j.Placement.Rails}
-		for i, r := range g.Ranks {
-			members.Ranks[i] = j.Placement.Ranks[r]
-		}
+		in := p.group(j, g)
 		a := coll.Algorithms[startBroadcast]
-		return a.Over(members, j.Schedule.Channels(), a.Pipeline)
+		return a.Over(in.Placement, p.groupChannels(j, in), a.Pipeline)
 	})
 	if err != nil {
 		return err
 	}
 	for i := first; i < len(j.Work.Collectives); i++ {
 		c := &j.Work.Collectives[i]
-		if err := p.connectSchedule(j, c.Schedule, j.Work.Groups[c.Group].Ranks); err != nil {
+		if err := p.connectGroup(j, c.Group, p.group(j, &j.Work.Groups[c.Group]).rails, c.Schedule); err != nil {
 			return err
 		}
 	}

@@ -225,6 +225,7 @@ func (j *Job) diagnosis(s *result.JobFigures) *diagnose.Diagnosis {
 		Pairs:   map[int32]*diagnose.Pair{},
 		Name:    j.pairName,
 	}
+	in.RankWork = j.plan.RankWork()
 	for rank := range j.computed {
 		in.RankCompute = append(in.RankCompute, j.computed[rank]/unit.Duration(max(1, j.rankSteps[rank])))
 	}

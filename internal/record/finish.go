@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"railyard/internal/coll"
 	"railyard/internal/plan"
 	"railyard/internal/result"
 	"railyard/internal/topo"
@@ -168,7 +167,7 @@ func (r *Recorder) keyOf(q *plan.Pair) string {
 func (j *Job) finishSteps(s *result.JobFigures) {
 	s.StepTime = j.wholeUntil.Sub(j.start.end) / unit.Duration(s.Steps)
 	if s.StepTime > 0 && j.train != nil {
-		s.SampleRate = float64(j.plan.Spec.Train.Batch*j.ranks()) / s.StepTime.Seconds()
+		s.SampleRate = float64(j.plan.Spec.Train.Batch*j.plan.Replicas()) / s.StepTime.Seconds()
 	}
 	ascending := slices.Sorted(slices.Values(j.stepTimes))
 	s.StepMedian, s.StepP99 = result.Quantile(ascending, 0.5), result.Quantile(ascending, 0.99)
@@ -200,17 +199,7 @@ func (j *Job) finishRanks(s *result.JobFigures) {
 		return
 	}
 	j.finishTraining(s)
-	for c, sum := range j.colls {
-		if sum.n == 0 || sum.time == 0 {
-			continue
-		}
-		cl, op := &j.plan.Work.Collectives[c], coll.AllReduce
-		if cl.Once {
-			op = coll.BroadcastFrom
-		}
-		s.Collectives = append(s.Collectives,
-			figures(cl.Name, op, sum.n, cl.Bytes(), sum.time/unit.Duration(sum.n), len(j.membersOf(c))))
-	}
+	s.Collectives = trainingFigures(j.plan.Work, j.colls)
 }
 
 func (j *Job) finishTraining(s *result.JobFigures) {

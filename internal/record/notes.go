@@ -223,9 +223,18 @@ func (j *Job) trainingNotes(s *result.JobFigures, diverged bool) []string {
 	}
 	if s.StepSplit != nil && j.ranks() > 1 {
 		if mean := s.StepSplit.Mean.Split(); 3*s.StepSplit.Mean.Dependency > mean.Sum() {
-			notes = append(notes, fmt.Sprintf("dependency: waiting for a message that another rank could not send "+
-				"yet. A ring all-reduce over %d ranks takes %d messages, one after the other",
-				j.ranks(), 2*(j.ranks()-1)))
+			note := "dependency: waiting for a message that another rank could not send yet. "
+			switch p := j.plan.Spec.Parallel; {
+			case p.PP > 1:
+				note += fmt.Sprintf("Of %d stages each waits for the one before it, and on the way back for the one after "+
+					"it: with equal stages (p-1)/(m+p-1) of a step, here %d/%d", p.PP, p.PP-1, p.MicroBatches+p.PP-1)
+			case p.TP > 1:
+				note += fmt.Sprintf("%d ranks share each layer and wait for each other's part of it", p.TP)
+			default:
+				note += fmt.Sprintf("A ring all-reduce over %d ranks takes %d messages, one after the other", j.ranks(),
+					2*(j.ranks()-1))
+			}
+			notes = append(notes, note)
 		}
 	}
 	if s.Steps > 0 && s.PathsTraced == 0 {

@@ -102,6 +102,7 @@ type openStep struct {
 
 type span struct {
 	n          int
+	begun      bool // start is known
 	start, end unit.Time
 }
 
@@ -373,17 +374,11 @@ func (j *Job) end() {
 // sumCollectives takes the times of the collectives of a step that all ranks have ended.
 func (j *Job) sumCollectives(st *openStep) {
 	for c, sp := range st.colls {
-		if sp.n == len(j.membersOf(c)) {
+		if sp.n == members(j.plan.Work, c) {
 			j.colls[c].n++
 			j.colls[c].time += sp.end.Sub(sp.start)
 		}
 	}
-}
-
-// membersOf are the ranks of a collective's group.
-func (j *Job) membersOf(c int) []int32 {
-	w := j.plan.Work
-	return w.Groups[w.Collectives[c].Group].Ranks
 }
 
 // StopAfter makes the job be done after so many steps, if it has more.
@@ -429,12 +424,7 @@ func (j *Job) Operation(p exec.OperationRecord) {
 		return
 	}
 	j.timeRow(&p, op.Coll)
-	sp := &j.step(p.Step).colls[op.Coll]
-	if sp.n == 0 {
-		sp.start, sp.end = p.Start, p.End
-	}
-	sp.start, sp.end = min(sp.start, p.Start), max(sp.end, p.End)
-	sp.n++
+	j.step(p.Step).colls[op.Coll].take(&p, j.plan.Work, op.Coll)
 }
 
 // group is the name of a group of the job's ranks, "" of none.

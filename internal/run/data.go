@@ -176,22 +176,22 @@ func fitsLayers(t *scenario.Train, set *dataset.Set) error {
 }
 
 // fitsBatch reports a training set that is smaller than what one step takes.
-func fitsBatch(sc *scenario.Scenario, j *scenario.Job, images int) error {
-	t, ranks := j.Train, sc.RankCount(j)
-	if t == nil || t.Batch <= images/ranks {
+func fitsBatch(j *scenario.Job, images int) error {
+	t, replicas := j.Train, j.Parallel.DP
+	if t == nil || t.Batch <= images/replicas {
 		return nil
 	}
-	if images < ranks {
+	if images < replicas {
 		return &plan.FieldError{
 			Path: j.Path() + ".train.data",
-			Err: fmt.Errorf("%s: %d training images for %d ranks, want "+
-				"at least one for each", t.Data.Dir(), images, ranks),
+			Err: fmt.Errorf("%s: %d training images for %d replicas, want "+
+				"at least one for each", t.Data.Dir(), images, replicas),
 		}
 	}
 	return &plan.FieldError{
 		Path: j.Path() + ".train.batch",
-		Err: fmt.Errorf("%d on each of %d ranks: one step takes more "+
+		Err: fmt.Errorf("%d on each of %d replicas: one step takes more "+
 			"than the %d training images, want at most %d",
-			t.Batch, ranks, images, images/ranks),
+			t.Batch, replicas, images, images/replicas),
 	}
 }

@@ -21,7 +21,7 @@ func TestDataThatDoesNotFitIsAProblemOfAField(t *testing.T) {
 		{"[784, 32, 10]", "[100, 32, 10]", "job.train.layers", "first layer has 100 inputs"},
 		{"[784, 32, 10]", "[784, 32, 9]", "job.train.layers",
 			"the labels in " + digits(t) + " go up to 9: want at least 10"},
-		{"batch: 4", "batch: 51", "job.train.batch", "51 on each of 8 ranks: one step takes more than the 400 " +
+		{"batch: 4", "batch: 51", "job.train.batch", "51 on each of 8 replicas: one step takes more than the 400 " +
 			"training images, want at most 50"},
 		{digits(t), digits(t) + "/none", "job.train.data", "none: no such folder"},
 		{fmt.Sprintf("data: %q", digits(t)), fmt.Sprintf("data: {digits: {dir: %q, seed: 9}}", digits(t)),

@@ -39,7 +39,7 @@ func inspectData(sc *scenario.Scenario, j *scenario.Job) (size dataset.Size, fou
 	}
 	size, there, err := measureData(ctx, j)
 	if err == nil {
-		err = fitsBatch(sc, j, size.Train)
+		err = fitsBatch(j, size.Train)
 	}
 	switch d := t.Data.Digits; {
 	case err == nil && there:

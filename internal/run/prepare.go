@@ -36,7 +36,7 @@ func prepare(w *watcher, sc *scenario.Scenario, shared *Images, from *Resume,
 		if sizes[i], _, err = measureData(w.ctx, &sc.Jobs[i]); err != nil {
 			return nil, err
 		}
-		if err := fitsBatch(sc, &sc.Jobs[i], sizes[i].Train); err != nil {
+		if err := fitsBatch(&sc.Jobs[i], sizes[i].Train); err != nil {
 			return nil, err
 		}
 	}

@@ -72,7 +72,7 @@ func readFiles(ctx context.Context, sc *scenario.Scenario) (files plan.Files, in
 	files.Jobs = make([]plan.JobFiles, len(sc.Jobs))
 	for i := range sc.Jobs {
 		j := &sc.Jobs[i]
-		if s := j.Collective.Schedule; j.Train != nil && sc.RankCount(j) > 1 && s.Set {
+		if s := j.Collective.Schedule; j.Train != nil && j.Parallel.DP > 1 && s.Set {
 			files.Jobs[i].Schedule = read(j.Path()+".collective.schedule", inputName(sc, i, result.ScheduleInput), s.Value, coll.MaxText)
 		}
 		if f := j.FlowsCSV; f.Set {

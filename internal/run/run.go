@@ -257,7 +257,7 @@ func (j *job) buildTraining() error {
 			Pixels: j.set.Train.Pixels,
 			Labels: j.set.Train.Labels,
 		},
-		Replicas: j.plan.Ranks(),
+		Replicas: j.plan.Replicas(),
 		Batch:    t.Batch,
 		Epochs:   t.Epochs,
 		Steps:    int64(t.Steps.Or(0)),

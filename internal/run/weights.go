@@ -53,7 +53,7 @@ func (j *job) folder() string {
 // they are read.
 func about(sc *scenario.Scenario, j *scenario.Job, size dataset.Size) checkpoint.Training {
 	t := j.Train
-	global := t.Batch * sc.RankCount(j)
+	global := t.Batch * j.Parallel.DP
 	return checkpoint.Training{
 		Name:        sc.Name,
 		Seed:        sc.Seed,

@@ -103,16 +103,37 @@ func (d *decoder) checkJob(s *Scenario, j *Job) {
 		!slices.ContainsFunc(j.Flows, func(f Flow) bool { return f.Enabled }) {
 		d.problem(at+".flows", "no flow is enabled, want at least one", "")
 	}
-	if j.Train == nil || !d.ok(at+".parallel.dp", at+".hosts", at+".gpus", "cluster.hosts", "cluster.host.gpus") {
+	if j.Train == nil || !d.okRanks(j) || !d.ok(at+".hosts", at+".gpus", "cluster.hosts", "cluster.host.gpus") {
 		return
 	}
-	if dp, gpus := j.Parallel.DP, s.rankPlaces(j); dp > gpus && len(j.Placement.GPUs) == 0 {
-		hosts := len(j.Hosts.Of(s.Cluster.Hosts))
-		d.problem(at+".parallel.dp", fmt.Sprintf("%d: more ranks than GPUs, want at most %d (%d hosts x %d GPUs)",
-			dp, gpus, hosts, gpus/max(hosts, 1)), "")
-	}
+	d.checkParallel(s, j)
 	if g := j.Train.Data.Digits; g != nil && d.ok(at+".train.batch", at+".train.data.digits.train") {
 		d.checkBatch(at, j.Train.Batch, j.Parallel.DP, g.Train)
+	}
+}
+
+// okRanks reports whether the number of a job's ranks is known.
+func (d *decoder) okRanks(j *Job) bool {
+	at := j.Path() + ".parallel"
+	return d.ok(at+".tp", at+".pp", at+".dp")
+}
+
+// checkParallel reports a layout that does not fit the GPUs of the job.
+func (d *decoder) checkParallel(s *Scenario, j *Job) {
+	p, at := &j.Parallel, j.Path()+".parallel"
+	ranks, gpus := p.Ranks(), s.rankPlaces(j)
+	product := fmt.Sprintf("dp %d x tp %d x pp %d = %d", p.DP, p.TP, p.PP, ranks)
+	if p.TP*p.PP == 1 {
+		product = fmt.Sprint(ranks)
+	}
+	switch path := d.culprit(at+".dp", at+".pp", at+".tp"); {
+	case ranks > gpus && len(j.Placement.GPUs) == 0:
+		hosts := len(j.Hosts.Of(s.Cluster.Hosts))
+		d.problem(path, fmt.Sprintf("%s: more ranks than GPUs, want at most %d (%d hosts x %d GPUs)", product, gpus, hosts,
+			gpus/max(hosts, 1)), "")
+	case !d.given(at+".dp") && ranks < gpus:
+		d.problem(path, fmt.Sprintf("tp %d x pp %d = %d: does not divide the %d GPUs of the job", p.TP, p.PP, p.TP*p.PP, gpus),
+			"give dp, which leaves GPUs idle, or other sizes")
 	}
 }
 
@@ -178,17 +199,17 @@ func (d *decoder) checkLines(s *Scenario) {
 const maxRanks = 32768
 
 // checkBatch reports a step that takes more images than there are.
-func (d *decoder) checkBatch(job string, batch, ranks, images int) {
-	if batch*ranks <= images {
+func (d *decoder) checkBatch(job string, batch, replicas, images int) {
+	if batch*replicas <= images {
 		return
 	}
-	want := fmt.Sprintf("want at most %d", images/ranks)
-	if images < ranks {
-		want = "want more images or fewer ranks"
+	want := fmt.Sprintf("want at most %d", images/replicas)
+	if images < replicas {
+		want = "want more images or fewer replicas"
 	}
 	d.problem(job+".train.batch",
-		fmt.Sprintf("%d on each of %d ranks: one step takes more than the %d training images, %s",
-			batch, ranks, images, want), "")
+		fmt.Sprintf("%d on each of %d replicas: one step takes more than the %d training images, %s",
+			batch, replicas, images, want), "")
 }
 
 func (d *decoder) checkQoS(s *Scenario) {

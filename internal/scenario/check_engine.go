@@ -209,7 +209,7 @@ func (d *decoder) checkSlow(s *Scenario) {
 	for i, r := range s.Cluster.Slow {
 		path := fmt.Sprintf("cluster.slow[%d]", i)
 		j := s.SlowJob(&r)
-		if !d.clean(path, slowFields) || j != nil && !d.ok(j.Path()+".parallel.dp", "cluster.hosts", "cluster.host.gpus") {
+		if !d.clean(path, slowFields) || j != nil && (!d.okRanks(j) || !d.ok("cluster.hosts", "cluster.host.gpus")) {
 			continue
 		}
 		if j == nil {

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -88,7 +89,10 @@ func onlyRules(j *Job) string {
 }
 
 // jobFields: one job: job, or an entry of jobs.
-var jobFields = []*Field{
+var jobFields = slices.Concat(workFields, parallelFields, sumFields)
+
+// workFields: what a job does, and where.
+var workFields = []*Field{
 	{
 		Path: "name", Rule: "job; in jobs job1, job2, ...", check: checkName, pattern: namePattern,
 		value:   in(text, func(j *Job) *string { return &j.Name }),
@@ -173,8 +177,8 @@ var jobFields = []*Field{
 	{
 		Path: "train.batch", Required: true, Min: "1", Max: "1000000",
 		value:   inTrain(whole, func(t *Train) *int { return &t.Batch }),
-		Meaning: "samples per rank and step",
-		Also:    []string{"batch_size", "micro_batch"},
+		Meaning: "samples per replica and step",
+		Also:    []string{"batch_size"},
 	},
 	{
 		Path: "train.epochs", Default: "1", Min: "1", Max: "1000000",
@@ -262,14 +266,10 @@ var jobFields = []*Field{
 		value:   in(gpus, func(j *Job) *Selection { return &j.GPUs }),
 		Meaning: "the GPUs of each of those hosts that they run on",
 	},
-	{Path: "parallel", Meaning: "how the job is spread over the GPUs"},
-	{
-		Path: "parallel.dp", Min: "1", Max: "32768", Rule: "all GPUs of the job", applies: where(onlyTraining),
-		value:   in(whole, func(j *Job) *int { return &j.Parallel.DP }),
-		derive:  func(d *decoder, b any, _ string) string { return strconv.Itoa(d.scenario.rankPlaces(b.(*Job))) },
-		Meaning: "data-parallel ranks",
-		Also:    []string{"data_parallel", "ranks", "world_size"},
-	},
+}
+
+// sumFields: how gradients are summed, and the messages of jobs without ranks.
+var sumFields = []*Field{
 	{Path: "collective", Meaning: "how gradients are summed"},
 	{
 		Path: "collective.schedule", Default: "none", Word: "none", check: checkFile, pattern: pathPattern,
@@ -292,10 +292,11 @@ var jobFields = []*Field{
 	},
 	{
 		Path: "collective.channels", Min: "1", Max: "64", Rule: "NICs per host", applies: where(onlyTraining),
-		value:   in(whole, func(j *Job) *int { return &j.Collective.Channels }),
-		derive:  func(d *decoder, b any, _ string) string { return strconv.Itoa(d.scenario.NICsPerHost()) },
-		Meaning: "side by side, each with its share of the data; channel c uses rail c modulo rails",
-		Source:  "NCCL",
+		value:  in(whole, func(j *Job) *int { return &j.Collective.Channels }),
+		derive: func(d *decoder, b any, _ string) string { return strconv.Itoa(d.scenario.NICsPerHost()) },
+		Meaning: "side by side, each with its share of the data; channel c uses rail c modulo rails; ranks of a group " +
+			"on some of the rails have channels in proportion",
+		Source: "NCCL",
 	},
 	{
 		Path: "collective.exit", Default: "channel", Choices: Exits, applies: where(onlyRanks),

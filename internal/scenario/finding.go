@@ -58,11 +58,12 @@ func (s *Scenario) Findings() []Finding {
 		if j.Train == nil || j.Placement.Rule != "packed" {
 			continue
 		}
-		dp, gpus := j.Parallel.DP, len(j.GPUs.Of(s.Cluster.Host.GPUs))
-		add(dp <= gpus, j.Path()+".parallel.dp",
-			"%d: all ranks are on host%d, so the job sends nothing over the fabric", dp, j.Hosts.Of(s.Cluster.Hosts)[0]+1)
-		add(dp > gpus && dp%gpus != 0, j.Path()+".parallel.dp",
-			"%d: the last host has %d of its %d GPUs in use", dp, dp%gpus, gpus)
+		ranks, gpus := j.Parallel.Ranks(), len(j.GPUs.Of(s.Cluster.Host.GPUs))
+		add(ranks <= gpus, j.Path()+".parallel.dp",
+			"%d: all ranks are on host%d, so the job sends nothing over the fabric", ranks,
+			j.Hosts.Of(s.Cluster.Hosts)[0]+1)
+		add(ranks > gpus && ranks%gpus != 0, j.Path()+".parallel.dp",
+			"%d: the last host has %d of its %d GPUs in use", ranks, ranks%gpus, gpus)
 	}
 	add(!verbsMTU(s.Transport.MTU), "transport.mtu",
 		"%s: not a path MTU of verbs (256, 512, 1024, 2048 or 4096 bytes)", s.Transport.MTU)

@@ -38,6 +38,28 @@ var (
 		{"hierarchical", "rings: reduce-scatter in each host, all-reduce between hosts, all-gather in each host"},
 		{"nvls", "in one host, by a switch that adds and copies: NVLink SHARP"},
 	}
+	PipelineSchedules = []Choice{
+		{"1f1b", "as many forwards ahead as there are stages behind, then one forward and one backward in turn"},
+		{"gpipe", "all forwards, then all backwards"},
+		{"interleaved", "1f1b over several runs of layers on each stage: parallel.virtual_stages"},
+		{"book", "forward and backward of a slot on one stage: the last stage starts back in the slot of its forward"},
+	}
+	RankOrders = []Choice{
+		{"tp-dp-pp", "the parts of a layer are neighbours, then replicas, then stages"},
+		{"tp-pp-dp", "parts, then stages, then replicas"},
+		{"dp-tp-pp", "replicas, then parts, then stages"},
+		{"dp-pp-tp", "replicas, then stages, then parts"},
+		{"pp-tp-dp", "stages, then parts, then replicas"},
+		{"pp-dp-tp", "stages, then replicas, then parts"},
+	}
+	TensorStyles = []Choice{
+		{"megatron", "a pair of layers by columns, then by rows: one all-reduce forward, one back"},
+		{"book", "every layer by columns: an all-gather of its outputs forward, an all-reduce of its input gradients back"},
+	}
+	UpdateTimes = []Choice{
+		{"end", "once a step, after its last backward: as one rank does"},
+		{"each", "after each micro-batch: a backward may meet newer weights than its forward did"},
+	}
 	Exits = []Choice{
 		{"channel", "by the NIC of the channel's rail at both ends, over NVLink where that is another GPU's"},
 		{"own", "by the sender's own NIC to the receiver's own: over spines where their rails differ"},

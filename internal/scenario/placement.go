@@ -73,7 +73,7 @@ func (d *decoder) checkPlacement(s *Scenario, j *Job) {
 		d.problem(path, fmt.Sprintf("gpu%d: no such GPU, want gpu0 to gpu%d", last, s.Cluster.Host.GPUs-1), "")
 	}
 	key, list := j.Path()+".placement", j.Placement.GPUs
-	if len(list) == 0 || !d.ok(key, j.Path()+".parallel.dp") {
+	if len(list) == 0 || !d.ok(key) || j.Train != nil && !d.okRanks(j) {
 		return
 	}
 	if n := s.RankCount(j); len(list) != n {

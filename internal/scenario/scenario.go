@@ -398,8 +398,22 @@ type Digits struct {
 	Side        int // pixels
 }
 
-// Parallel says how the model is split over the GPUs.
-type Parallel struct{ DP int }
+// Parallel says how ranks share a training. Schedule is empty with one stage, Tensor with whole
+// layers, Order with replicas alone.
+type Parallel struct {
+	TP, PP, DP    int // parts of each layer, stages of layers, replicas
+	Zero          int // stage of ZeRO, 0: none
+	Order         string
+	MicroBatches  int
+	Schedule      string // see PipelineSchedules
+	VirtualStages int    // 0 unless Schedule is interleaved
+	Tensor        string // see TensorStyles
+	Update        string // see UpdateTimes
+	Stash         bool
+}
+
+// Ranks is how many there are.
+func (p *Parallel) Ranks() int { return p.TP * p.PP * p.DP }
 
 // Collective says how gradients are summed. Algorithm is empty where Schedule is set.
 type Collective struct {
@@ -521,7 +535,7 @@ func (s *Scenario) NICsPerHost() int {
 func (s *Scenario) RankCount(j *Job) int {
 	switch {
 	case j.Train != nil:
-		return j.Parallel.DP
+		return j.Parallel.Ranks()
 	case len(j.Collectives) > 0:
 		return s.rankPlaces(j)
 	}

@@ -22,6 +22,22 @@ var axisNames = [axes]string{"tp", "dp", "pp"}
 // String is the name that a scenario uses.
 func (a Axis) String() string { return axisNames[a] }
 
+// OrderNamed returns the order of axes of a name such as tp-dp-pp, innermost first.
+func OrderNamed(name string) (o [axes]Axis, ok bool) {
+	parts := strings.Split(name, "-")
+	for i := range o {
+		at := -1
+		if len(parts) == len(o) {
+			at = slices.Index(axisNames[:], parts[i])
+		}
+		if at < 0 || slices.Contains(parts[:i], parts[i]) {
+			return o, false
+		}
+		o[i] = Axis(at)
+	}
+	return o, true
+}
+
 // DefaultOrder is that of Megatron-LM: tensor-parallel ranks are neighbours, then replicas.
 var DefaultOrder = [axes]Axis{TensorAxis, DataAxis, PipelineAxis}
 
@@ -39,6 +55,12 @@ var updateNames = [updates]string{"end", "each"}
 
 // String is the name that a scenario uses.
 func (u Updates) String() string { return updateNames[u] }
+
+// UpdatesNamed returns the time of updates of a name.
+func UpdatesNamed(name string) (Updates, bool) {
+	i := slices.Index(updateNames[:], name)
+	return Updates(max(i, 0)), i >= 0
+}
 
 // TensorStyle says how tensor-parallel ranks share layers.
 type TensorStyle uint8
@@ -78,6 +100,12 @@ const (
 // (ZeroGradients) the one that is made and the one before it, which travels; of parameters
 // (ZeroParameters) the one in use and the next, which is gathered meanwhile.
 const ZeroBuckets = 2
+
+// TensorStyleNamed returns the style of a name.
+func TensorStyleNamed(name string) (TensorStyle, bool) {
+	i := slices.Index(tensorNames[:], name)
+	return TensorStyle(max(i, 0)), i >= 0
+}
 
 // Layout is how the ranks of a job share one training.
 type Layout struct {
@@ -157,56 +185,78 @@ func (l Layout) Run(layers, q int) (lo, hi int) {
 	return at(q), at(q + 1)
 }
 
+// Misfit is one thing of a layout that cannot be. Key is what a scenario calls it.
+type Misfit struct{ Key, Text string }
+
+// Misfits is why a training cannot be laid out so: all that is wrong.
+type Misfits []Misfit
+
+// Error lists them.
+func (m Misfits) Error() string {
+	all := make([]string, len(m))
+	for i := range m {
+		all[i] = m[i].Text
+	}
+	return "layout: " + strings.Join(all, "; ")
+}
+
+// err is nil of none.
+func (m Misfits) err() error {
+	if len(m) == 0 {
+		return nil
+	}
+	return m
+}
+
 // check reports what cannot be laid out so: all of it.
 func (l Layout) check(layers, batch int) error {
-	var wrong []string
-	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
+	var wrong Misfits
+	say := func(key, format string, args ...any) {
+		wrong = append(wrong, Misfit{key, fmt.Sprintf(format, args...)})
+	}
 	for _, n := range []struct {
-		name string
-		is   int
-	}{{"dp", l.DP}, {"tp", l.TP}, {"pp", l.PP}, {"micro-batches", l.MicroBatches}, {"virtual stages", l.Virtual},
-		{"slots", l.Slots}} {
+		key, name string
+		is        int
+	}{{"dp", "dp", l.DP}, {"tp", "tp", l.TP}, {"pp", "pp", l.PP}, {"micro_batches", "micro-batches", l.MicroBatches},
+		{"virtual_stages", "virtual stages", l.Virtual}, {"slots", "slots", l.Slots}} {
 		if n.is < 1 {
-			say("%s %d, want at least 1", n.name, n.is)
+			say(n.key, "%s %d, want at least 1", n.name, n.is)
 		}
 	}
 	if sorted := l.Order; len(wrong) == 0 {
 		slices.Sort(sorted[:])
 		if sorted != [axes]Axis{TensorAxis, DataAxis, PipelineAxis} {
-			say("order %v, want tp, dp and pp, each once", l.Order)
+			say("order", "order %v, want tp, dp and pp, each once", l.Order)
 		}
 	}
 	if len(wrong) > 0 {
-		return fmt.Errorf("layout: %s", strings.Join(wrong, "; "))
+		return wrong
 	}
 	if batch%l.MicroBatches != 0 {
-		say("%d micro-batches do not divide a batch of %d rows", l.MicroBatches, batch)
+		say("micro_batches", "%d micro-batches do not divide a batch of %d rows", l.MicroBatches, batch)
 	}
 	if l.Chunks() > layers {
-		say("%d stages with %d virtual stages each want %d layers, there are %d", l.PP, l.Virtual, l.Chunks(), layers)
+		say("pp", "%d stages with %d virtual stages each want %d layers, there are %d", l.PP, l.Virtual, l.Chunks(), layers)
 	}
 	if err := l.Schedule.check(l.PP, l.Virtual, l.MicroBatches); err != nil {
-		say("%v", err)
+		say("schedule", "%v", err)
 	}
 	if l.TPStyle >= tensorStyles {
-		say("tensor-parallel style %d, want megatron or book", l.TPStyle)
+		say("tensor", "tensor-parallel style %d, want megatron or book", l.TPStyle)
 	}
 	if l.Update >= updates {
-		say("update %d, want end or each", l.Update)
+		say("update", "update %d, want end or each", l.Update)
 	}
 	switch {
 	case l.Zero >= zeros:
-		say("zero %d, want 0 to 3", l.Zero)
+		say("zero", "zero %d, want 0 to 3", l.Zero)
 	case l.Zero > ZeroNone && l.DP == 1:
-		say("zero %d with dp 1: replicas hold the shards, want dp at least 2", l.Zero)
+		say("zero", "zero %d with dp 1: replicas hold the shards, want dp at least 2", l.Zero)
 	case l.Zero > ZeroNone && l.Update == UpdateEach:
-		say("zero %d with update each, want update end", l.Zero)
+		say("zero", "zero %d with update each, want update end", l.Zero)
 	}
 	if l.Stash && l.Update != UpdateEach {
-		say("stash with one update at the end of a step, before which parameters do not change: want update each")
+		say("stash", "stash with one update at the end of a step, before which parameters do not change: want update each")
 	}
-	if len(wrong) > 0 {
-		return fmt.Errorf("layout: %s", strings.Join(wrong, "; "))
-	}
-	return nil
+	return wrong.err()
 }

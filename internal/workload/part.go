@@ -34,7 +34,8 @@ func (b *lowering) split() error {
 	if b.l.TP == 1 {
 		return nil
 	}
-	var wrong []string
+	var wrong Misfits
+	say := func(format string, args ...any) { wrong = append(wrong, Misfit{"tp", fmt.Sprintf(format, args...)}) }
 	fits := 0 // what tp must divide
 	take := func(i int, how How, s *Split) {
 		what := "outputs"
@@ -43,10 +44,10 @@ func (b *lowering) split() error {
 		}
 		switch {
 		case s == nil:
-			wrong = append(wrong, fmt.Sprintf("layer %d cannot be split by its %s", i+1, what))
+			say("layer %d cannot be split by its %s", i+1, what)
 			return
 		case s.Width%b.l.TP != 0:
-			wrong = append(wrong, fmt.Sprintf("tp %d does not divide the %d %s of layer %d", b.l.TP, s.Width, what, i+1))
+			say("tp %d does not divide the %d %s of layer %d", b.l.TP, s.Width, what, i+1)
 		default:
 			b.parts[i] = part{s.Of(b.l.TP), how, b.Layers[i].Through}
 		}
@@ -67,13 +68,10 @@ func (b *lowering) split() error {
 			i++
 		}
 	}
-	if len(wrong) == 0 {
-		return nil
+	if len(wrong) > 0 && fits > 0 {
+		say("tp would do as %s", divisors(fits))
 	}
-	if fits > 0 {
-		wrong = append(wrong, "tp would do as "+divisors(fits))
-	}
-	return fmt.Errorf("layout: %s", strings.Join(wrong, "; "))
+	return wrong.err()
 }
 
 // gcd is the greatest common divisor; of 0 and n it is n.

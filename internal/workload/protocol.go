@@ -26,17 +26,19 @@ func (p *Protocol) Wire(n int64) int64 {
 	return (n + int64(p.Data) - 1) / int64(p.Data) * int64(p.Line)
 }
 
-// SetProtocol gives all collectives of the job a protocol.
-func (j *Job) SetProtocol(p *Protocol) {
+// SetProtocols gives the collectives of the job protocols, nil: none.
+func (j *Job) SetProtocols(of func(*Collective) *Protocol) {
 	for i := range j.Collectives {
-		j.Collectives[i].Protocol = p
+		j.Collectives[i].Protocol = of(&j.Collectives[i])
 	}
 	for i := range j.Programs {
 		for k := range j.Programs[i].Ops {
-			if op := &j.Programs[i].Ops[k]; op.Coll >= 0 {
-				op.Duration = max(op.Duration, p.Launch)
-				op.Launch = op.Duration
+			op := &j.Programs[i].Ops[k]
+			if op.Coll < 0 || j.Collectives[op.Coll].Protocol == nil {
+				continue
 			}
+			op.Duration = max(op.Duration, j.Collectives[op.Coll].Protocol.Launch)
+			op.Launch = op.Duration
 		}
 	}
 }

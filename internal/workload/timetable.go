@@ -1,6 +1,9 @@
 package workload
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // PipelineSchedule is in which order a stage takes its micro-batches forward and backward.
 type PipelineSchedule uint8
@@ -27,6 +30,12 @@ var pipelineNames = [pipelineSchedules]string{"1f1b", "gpipe", "interleaved", "b
 
 // String is the name that a scenario uses.
 func (s PipelineSchedule) String() string { return pipelineNames[s] }
+
+// PipelineScheduleNamed returns the schedule of a name.
+func PipelineScheduleNamed(name string) (PipelineSchedule, bool) {
+	i := slices.Index(pipelineNames[:], name)
+	return PipelineSchedule(max(i, 0)), i >= 0
+}
 
 // Pass is a micro-batch's way through one run of layers of a stage, forward or backward.
 type Pass struct {
