@@ -102,9 +102,13 @@ func (j *Job) Memory(rank int32) (m Memory) {
 	}
 	m[BucketTerm] = st.bucketMemory(&l)
 	j.workspace(&m, st, rank)
-	for i := range j.Collectives {
-		c := &j.Collectives[i]
-		if g := &j.Groups[c.Group]; c.receives(g, rank) {
+	for _, op := range j.Program(rank).Ops {
+		if op.Coll < 0 {
+			continue
+		}
+		c := &j.Collectives[op.Coll]
+		g := &j.Groups[c.Group]
+		if sender := sends(c.Schedule) && g.Ranks[0] == rank; !sender {
 			m[g.Staging()] += unit.Bytes(c.Areas() * c.StagingBytes())
 		}
 	}
@@ -186,23 +190,16 @@ func (j *Job) workspace(m *Memory, st *Stage, rank int32) {
 	}
 	m[WorkspaceTerm] = elem * unit.Bytes(sum+int64(part))
 	whole := map[int32]int64{} // by buffer: of outputs that are gathered
-	for i := range j.Collectives {
-		c := &j.Collectives[i]
-		if g := &j.Groups[c.Group]; g.Kind == GroupKindTensor && owned(c.Schedule, coll.AllGather) != nil && c.receives(g, rank) {
+	for _, op := range j.Program(rank).Ops {
+		if op.Coll < 0 {
+			continue
+		}
+		c := &j.Collectives[op.Coll]
+		if j.Groups[c.Group].Kind == GroupKindTensor && owned(c.Schedule, coll.AllGather) != nil {
 			whole[c.Range.Buffer] = c.Range.Elems
 		}
 	}
 	for _, elems := range whole {
 		m[WorkspaceTerm] += elem * unit.Bytes(elems)
 	}
-}
-
-// receives reports whether a rank gets messages of a collective of its group.
-func (c *Collective) receives(g *Group, rank int32) bool {
-	for m, r := range g.Ranks {
-		if r == rank {
-			return m > 0 || !sends(c.Schedule)
-		}
-	}
-	return false
 }
