@@ -35,6 +35,14 @@ var views = []view{
 		"Prints the operations of one step of one rank in issue order: stream, what each waits\nfor, how long it " +
 			"takes; and the collectives with the bytes they sum.",
 		dagText, dagData},
+	{"groups", "Print what each group of ranks sends, and over which links",
+		"Prints the groups of a job: ranks, hosts, the payload of a step, what of it stays on NVLink,\nwhat enters the " +
+			"network by which rail, and what crosses a spine.",
+		groupsText, groupsData},
+	{"memory", "Print what each rank's GPU holds, term by term",
+		"Prints the memory of each rank by formula: weights, gradients, the optimiser's state,\nactivations in flight, " +
+			"errors, staging; beside the letters of the book's figure 8-1.",
+		memoryText, memoryData},
 	{"schedule", "Print who sends what to whom in a collective",
 		"Prints the all-reduce op by op. The text can be edited and given back to a scenario as\njob: {collective: " +
 			"{schedule: FILE}}; one that does not sum is refused, and why.",

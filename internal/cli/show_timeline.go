@@ -17,6 +17,7 @@ import (
 	"railyard/internal/scenario"
 	"railyard/internal/sheet"
 	"railyard/internal/unit"
+	"railyard/internal/workload"
 )
 
 // timelineFlags is the flags of `railyard show timeline`.
@@ -24,6 +25,7 @@ type timelineFlags struct {
 	job                string
 	steps, from, ranks int
 	json, force, quiet bool
+	forecast           bool
 }
 
 func (a *app) timelineCommand() *cobra.Command {
@@ -33,7 +35,8 @@ func (a *app) timelineCommand() *cobra.Command {
 		Short: "Print what each rank did when, in a few steps",
 		Long: `Runs the first steps of the scenario in FILE, or reads the run directory DIR, and prints
 the operations of each rank and stream as bars over time, and as a table. For a job of
-flows the bars are messages.`,
+flows the bars are messages. Of a pipeline, its timetable comes first, with the bubble measured
+and by formula. --forecast runs nothing: it draws a step as the plan expects it.`,
 		Example: "  railyard show timeline examples/digits-8gpu.yaml\n  railyard show timeline runs/digits-8gpu-1 " +
 			"--from 100 --steps 1",
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -58,6 +61,7 @@ flows the bars are messages.`,
 	fl.IntVar(&f.from, "from", 0, "first step to show, from 0")
 	fl.StringVar(&f.job, "job", "", "of several jobs the one with this NAME, instead of the first")
 	fl.IntVar(&f.ranks, "ranks", 16, "show so many ranks, or flows, at most")
+	fl.BoolVar(&f.forecast, "forecast", false, "of a FILE: a step as it is expected, without a run")
 	fl.BoolVar(&f.json, "json", false, "print all operations as JSON")
 	fl.BoolVar(&f.force, "force", false, "run although the estimate is over 8 GB, what the machine has free, or 10^10 "+
 		"packet-hops")
@@ -66,6 +70,9 @@ flows the bars are messages.`,
 }
 
 func (a *app) timeline(ctx context.Context, path string, f timelineFlags) error {
+	if f.forecast {
+		return a.forecast(path, f)
+	}
 	dir := path
 	if st, err := os.Stat(path); err != nil || !st.IsDir() {
 		temp, err := os.MkdirTemp("", "railyard-timeline-")
@@ -87,10 +94,7 @@ func (a *app) timeline(ctx context.Context, path string, f timelineFlags) error 
 		return err
 	}
 	if f.json {
-		return a.printJSON(struct {
-			Name string `json:"name"`
-			Bars []bar  `json:"bars"`
-		}{r.Summary.Name, spans})
+		return a.timelineJSON(r.Summary.Name, spans, f)
 	}
 	s := a.newSheet()
 	if err := timelineText(s, r, spans, f); err != nil {
@@ -98,6 +102,60 @@ func (a *app) timeline(ctx context.Context, path string, f timelineFlags) error 
 	}
 	return s.Flush(a.stdout)
 }
+
+// timelineJSON prints bars, and of a pipeline the timetable of the first step.
+func (a *app) timelineJSON(name string, bars []bar, f timelineFlags) error {
+	return a.printJSON(struct {
+		Name     string     `json:"name"`
+		Pipeline *timetable `json:"pipeline,omitempty"`
+		Bars     []bar      `json:"bars"`
+	}{name, newTimetable(int32(f.from), bars), bars})
+}
+
+// forecast prints a step of a scenario as it is expected.
+func (a *app) forecast(path string, f timelineFlags) error {
+	if st, err := os.Stat(path); err == nil && st.IsDir() {
+		return misuse("show timeline: --forecast %s: a run directory, want a scenario", path)
+	}
+	p, err := a.plan(path)
+	if err != nil {
+		return err
+	}
+	j, err := jobNamed(p, f.job)
+	switch {
+	case err != nil:
+		return err
+	case j.Work == nil:
+		return errNoRanks
+	}
+	f.from, f.steps = 0, 1
+	bars := forecastBars(j.Work, p.Forecast(j))
+	if f.json {
+		return a.timelineJSON(p.Scenario.Name, bars, f)
+	}
+	s := a.newSheet()
+	barsText(s, bars, f, p.Scenario.Name+": a step as it is expected, nothing was run")
+	return s.Flush(a.stdout)
+}
+
+// forecastBars are the operations of a step of a job, each when it is expected.
+func forecastBars(work *workload.Job, at [][]workload.Times) []bar {
+	bars := []bar{}
+	for r, spans := range at {
+		program := work.Program(int32(r))
+		for i, span := range spans {
+			op := &program.Ops[i]
+			stream := program.Streams[op.Stream].Name
+			bars = append(bars, bar{laneOf(int32(r), stream), int32(r), 0, op.ID, op.Name, unit.Time(span.Start),
+				unit.Time(span.End), span.End - span.Start, -1, stream})
+		}
+	}
+	sortBars(bars, nil)
+	return bars
+}
+
+// laneOf names what a rank runs one after the other.
+func laneOf(rank int32, stream string) string { return fmt.Sprintf("rank %d %s", rank, stream) }
 
 // runSteps runs as much of a scenario as is to be shown into dir.
 func (a *app) runSteps(ctx context.Context, file, dir string, f timelineFlags) error {
@@ -191,7 +249,7 @@ func readSpans(r *result.Run, f timelineFlags) ([]bar, error) {
 			}
 			start := row.Step < 0 && f.from == 0
 			if s := int(row.Step); (start || s >= f.from && s < f.from+f.steps) && !others(row.Job) {
-				bars = append(bars, bar{fmt.Sprintf("rank %d %s", row.Rank, row.Stream), row.Rank, row.Step, row.Op,
+				bars = append(bars, bar{laneOf(row.Rank, row.Stream), row.Rank, row.Step, row.Op,
 					row.Name, row.Start, row.End, row.End.Sub(row.Start), row.ReleasedBy, row.Stream})
 			}
 		}
@@ -200,12 +258,17 @@ func readSpans(r *result.Run, f timelineFlags) ([]bar, error) {
 	for i, fl := range r.Summary.Flows {
 		order[fl.Name] = i
 	}
+	sortBars(bars, order)
+	return bars, nil
+}
+
+// sortBars puts bars in order of lane and time; flows is the order of flows by name.
+func sortBars(bars []bar, flows map[string]int) {
 	slices.SortStableFunc(bars, func(a, b bar) int {
-		return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(order[a.Lane], order[b.Lane]),
+		return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(flows[a.Lane], flows[b.Lane]),
 			cmp.Compare(streamOrder(a.stream), streamOrder(b.stream)), cmp.Compare(a.stream, b.stream),
 			cmp.Compare(a.Start, b.Start), cmp.Compare(a.Op, b.Op))
 	})
-	return bars, nil
 }
 
 // streamOrder puts compute before communicators.
@@ -223,7 +286,6 @@ func timelineText(s *sheet.Sheet, r *result.Run, bars []bar, f timelineFlags) er
 		}
 		return errors.New("nothing to show: no operation and no message ended")
 	}
-	c := newChart(s, bars)
 	title := fmt.Sprintf("%s, seed %d", r.Summary.Name, r.Summary.Seed)
 	if bars[0].Rank >= 0 {
 		title += fmt.Sprintf(": step %d", f.from)
@@ -231,8 +293,18 @@ func timelineText(s *sheet.Sheet, r *result.Run, bars []bar, f timelineFlags) er
 			title = strings.Replace(title, ": step ", ": steps ", 1) + fmt.Sprintf(" to %d", last)
 		}
 	}
+	barsText(s, bars, f, title)
+	return nil
+}
+
+// barsText draws the bars, and of a pipeline the timetable of the first step before them.
+func barsText(s *sheet.Sheet, bars []bar, f timelineFlags, title string) {
+	c := newChart(s, bars)
 	s.Wrap("", fmt.Sprintf("%s, %s of virtual time from %s on", title, c.to.Sub(c.from).Human(), instant(c.from)))
 	s.Blank()
+	if t := newTimetable(int32(f.from), bars); t != nil {
+		t.text(s, f.ranks)
+	}
 	c.draw(s, f.ranks)
 	s.Blank()
 	if bars[0].Rank >= 0 {
@@ -240,7 +312,6 @@ func timelineText(s *sheet.Sheet, r *result.Run, bars []bar, f timelineFlags) er
 	} else {
 		messageTable(s, bars, f.ranks, c.from)
 	}
-	return nil
 }
 
 func lastStep(bars []bar) int32 {
@@ -450,13 +521,16 @@ func fit(s string, width int) string {
 // mostRows bounds a table; --json has all.
 const mostRows = 60
 
-// operationTable has a row per step and operation: when the first rank starts it and
+// operationTable has a row per step and name of operation: when the first rank starts it and
 // the last one ends it, as time from `from` on.
 func operationTable(s *sheet.Sheet, bars []bar, from unit.Time) {
-	type key struct{ step, op int32 }
+	type key struct {
+		step int32
+		name string
+	}
 	type row struct {
 		key
-		name       string
+		op         int32 // the first by that name: programs of ranks may differ
 		start, end unit.Time
 		sum, max   unit.Duration
 		n          int64
@@ -465,21 +539,24 @@ func operationTable(s *sheet.Sheet, bars []bar, from unit.Time) {
 	var all []row
 	index := map[key]int{}
 	for _, b := range bars {
-		k := key{b.Step, b.Op}
+		k := key{b.Step, b.Name}
 		i, ok := index[k]
 		if !ok {
 			i = len(all)
 			index[k] = i
-			all = append(all, row{key: k, name: b.Name, start: b.Start, max: -1})
+			all = append(all, row{key: k, op: b.Op, start: b.Start, max: -1})
 		}
 		r := &all[i]
-		r.start, r.end, r.sum, r.n = min(r.start, b.Start), max(r.end, b.End), r.sum+b.Duration, r.n+1
+		r.op, r.start, r.end = min(r.op, b.Op), min(r.start, b.Start), max(r.end, b.End)
+		r.sum, r.n = r.sum+b.Duration, r.n+1
 		if b.Duration > r.max {
 			r.max, r.slowest = b.Duration, b.Rank
 		}
 	}
-	slices.SortFunc(all, func(a, b row) int { return cmp.Or(cmp.Compare(a.step, b.step), cmp.Compare(a.op, b.op)) })
-	cells := [][]string{{"step", "operation", "starts", "ends", "mean", "longest", "on rank"}}
+	slices.SortFunc(all, func(a, b row) int {
+		return cmp.Or(cmp.Compare(a.step, b.step), cmp.Compare(a.op, b.op), cmp.Compare(a.name, b.name))
+	})
+	cells := [][]string{{"step", "operation", "starts", "ends", "mean", "longest", "rank"}}
 	for _, r := range all[:min(len(all), mostRows)] {
 		number := strconv.Itoa(int(r.step))
 		if r.step < 0 {
@@ -489,7 +566,7 @@ func operationTable(s *sheet.Sheet, bars []bar, from unit.Time) {
 			instant(r.end - from),
 			(r.sum / unit.Duration(r.n)).Human(), r.max.Human(), strconv.Itoa(int(r.slowest))})
 	}
-	s.Grid("rlrrrrr", cells)
+	s.Grid("rwrrrrr", cells)
 	if n := len(all) - mostRows; n > 0 {
 		s.Wrap("  ", fmt.Sprintf("and %d more: --json has all", n))
 	}

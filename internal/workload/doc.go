@@ -46,6 +46,9 @@
 //
 // Staging is beside all this, for each collective its own: small only of schedules with credit.
 //
+// A job says of itself what a step should take (Forecast), what its groups send (Collective.AppendTraffic)
+// and what each rank holds (Memory): closed forms and walks, without a network.
+//
 // Invariants:
 //   - a stream runs one operation at a time, in the order of Program.Ops;
 //   - an operation depends only on operations before it in Program.Ops, so the order

@@ -74,6 +74,7 @@ type Group struct {
 // Buffer is named memory that those ranks have whose program touches it: see Job.Touches.
 type Buffer struct {
 	Name      string
+	Term      Term // what it is for
 	Elems     int64
 	ElemBytes int64
 }

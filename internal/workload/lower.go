@@ -157,15 +157,15 @@ func (c *Config) check() error {
 }
 
 // buffer adds named memory.
-func (b *lowering) buffer(name string, elems int64) int32 {
-	b.j.Buffers = append(b.j.Buffers, Buffer{Name: name, Elems: elems, ElemBytes: elem})
+func (b *lowering) buffer(term Term, name string, elems int64) int32 {
+	b.j.Buffers = append(b.j.Buffers, Buffer{Name: name, Term: term, Elems: elems, ElemBytes: elem})
 	return int32(len(b.j.Buffers) - 1)
 }
 
 // area adds a buffer of rows of a width for so many micro-batches.
-func (b *lowering) area(name string, layer, width, slots int) area {
+func (b *lowering) area(term Term, name string, layer, width, slots int) area {
 	a := area{elems: int64(b.rows) * int64(width), slots: slots}
-	a.buffer = b.buffer(fmt.Sprintf("%s.%d", name, layer+1), a.elems*int64(slots))
+	a.buffer = b.buffer(term, fmt.Sprintf("%s.%d", name, layer+1), a.elems*int64(slots))
 	return a
 }
 
@@ -184,7 +184,8 @@ func (b *lowering) stage(s int) {
 			k.first, k.last, k.offset = k.first+lo, k.last+lo, k.offset+offset
 		}
 		for i, layer := range b.parts[lo:hi] {
-			st.Layers = append(st.Layers, Held{lo + i, offset, layer.Params, layer.how})
+			st.Layers = append(st.Layers, Held{Layer: lo + i, Offset: offset, Elems: layer.Params, In: layer.In,
+				Out: b.Layers[lo+i].Out, How: layer.how})
 			offset += layer.Params
 		}
 		st.chunks = append(st.chunks, c)
@@ -198,17 +199,17 @@ func (b *lowering) stage(s int) {
 			st.Buckets = append(st.Buckets, Bucket{Span{k.offset, k.elems}, -1, -1})
 		}
 	}
-	vector := func(name string, sharded Zero) int32 {
+	vector := func(term Term, name string, sharded Zero) int32 {
 		if l.Zero >= sharded {
-			return b.buffer(name+".shard"+of, 0) // as large as the largest turns out to be
+			return b.buffer(term, name+".shard"+of, 0) // as large as the largest turns out to be
 		}
-		return b.buffer(name+of, offset)
+		return b.buffer(term, name+of, offset)
 	}
-	st.Gradients = vector("gradients", ZeroGradients)
-	st.Parameters = vector("parameters", ZeroParameters)
+	st.Gradients = vector(GradientsTerm, "gradients", ZeroGradients)
+	st.Parameters = vector(WeightsTerm, "parameters", ZeroParameters)
 	st.Velocity = -1
 	if b.Momentum {
-		st.Velocity = vector("velocity", ZeroOptimiser)
+		st.Velocity = vector(OptimiserTerm, "velocity", ZeroOptimiser)
 	}
 	b.roomForBuckets(&st, of)
 	for i := range st.chunks {
@@ -223,28 +224,28 @@ func (b *lowering) boundaries(st *stage, c *chunk) {
 	ahead := min(b.l.Slots, b.l.MicroBatches)
 	for l := c.first; l <= c.last; l++ {
 		in := b.parts[l].In
-		c.x = append(c.x, b.area("activations", l, in, c.flight))
+		c.x = append(c.x, b.area(ActivationTerm, "activations", l, in, c.flight))
 		switch {
 		case l > c.first:
-			c.d = append(c.d, b.area("deltas", l-1, in, 1))
+			c.d = append(c.d, b.area(ErrorTerm, "deltas", l-1, in, 1))
 		case l > 0:
-			c.d = append(c.d, b.area("input-deltas", l, in, ahead))
+			c.d = append(c.d, b.area(ErrorTerm, "input-deltas", l, in, ahead))
 		default:
 			c.d = append(c.d, area{slots: 1}) // nobody wants the gradient of the network's input
 		}
 	}
 	out := b.Layers[c.last].Out
 	if c.last == len(b.Layers)-1 { // the loss follows at once, its backward later
-		c.x = append(c.x, b.area("outputs", c.last, out, 1))
-		c.d = append(c.d, b.area("deltas", c.last, out, c.flight))
+		c.x = append(c.x, b.area(ActivationTerm, "outputs", c.last, out, 1))
+		c.d = append(c.d, b.area(ErrorTerm, "deltas", c.last, out, c.flight))
 	} else {
-		c.x = append(c.x, b.area("outputs", c.last, out, ahead))
-		c.d = append(c.d, b.area("deltas", c.last, out, ahead))
+		c.x = append(c.x, b.area(ActivationTerm, "outputs", c.last, out, ahead))
+		c.d = append(c.d, b.area(ErrorTerm, "deltas", c.last, out, ahead))
 	}
 	if b.l.Stash {
 		lo, hi := st.span(c.first, c.last)
 		c.stash = area{elems: hi - lo, slots: c.flight}
-		c.stash.buffer = b.buffer(fmt.Sprintf("stash.run%d", c.run+1), c.stash.elems*int64(c.flight))
+		c.stash.buffer = b.buffer(StashTerm, fmt.Sprintf("stash.run%d", c.run+1), c.stash.elems*int64(c.flight))
 	}
 }
 

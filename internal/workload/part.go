@@ -168,7 +168,7 @@ func (b *lowering) gathered(layer int, s coll.Schedule) Range {
 	elems := int64(each * b.l.TP)
 	buffer, there := b.gathers[layer]
 	if !there {
-		buffer = b.buffer(fmt.Sprintf("gathered.%d", layer+1), elems)
+		buffer = b.buffer(WorkspaceTerm, fmt.Sprintf("gathered.%d", layer+1), elems)
 		b.gathers[layer] = buffer
 	}
 	b.j.Buffers[buffer].Elems = max(b.j.Buffers[buffer].Elems, elems)

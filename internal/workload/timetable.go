@@ -114,15 +114,60 @@ func nth(stages, virtual, k int, backward bool) Pass {
 
 // bookOrder goes through the slots.
 func bookOrder(stages, micro, stage int) (all []Pass) {
-	for slot := range 2*stages + micro {
-		if m := slot - stage; m >= 0 && m < micro {
-			all = append(all, Pass{Micro: m})
-		}
-		if m := slot - (2*stages - 2 - stage); m >= 0 && m < micro {
-			all = append(all, Pass{Backward: true, Micro: m})
-		}
+	for slot := range bookSlots(stages, micro) {
+		all = append(all, bookSlot(stages, micro, stage, slot)...)
 	}
 	return all
+}
+
+func bookSlots(stages, micro int) int { return micro + 2*stages - 2 }
+
+// bookSlot is what a stage does in a slot, all from 0.
+func bookSlot(stages, micro, stage, slot int) (all []Pass) {
+	if m := slot - stage; m >= 0 && m < micro {
+		all = append(all, Pass{Micro: m})
+	}
+	if m := slot - (2*stages - 2 - stage); m >= 0 && m < micro {
+		all = append(all, Pass{Backward: true, Micro: m})
+	}
+	return all
+}
+
+// BookBusy returns how many of so many stages do anything in each slot of BookOrder.
+func BookBusy(stages, micro int) []int {
+	busy := make([]int, bookSlots(stages, micro))
+	for slot := range busy {
+		for stage := range stages {
+			if len(bookSlot(stages, micro, stage, slot)) > 0 {
+				busy[slot]++
+			}
+		}
+	}
+	return busy
+}
+
+// Orders returns the schedules, by their names, in whose timetables stages take these passes.
+func Orders(stages, virtual, micro int, taken [][]Pass) (names []string) {
+	for s := range pipelineSchedules {
+		if s.check(stages, virtual, micro) != nil {
+			continue
+		}
+		same := true
+		for stage := range stages {
+			same = same && slices.Equal(taken[stage], s.Timetable(stages, virtual, micro, stage))
+		}
+		if same {
+			names = append(names, s.String())
+		}
+	}
+	return names
+}
+
+// Bubble returns the share of time in which stages wait, as slots of how many, if all passes take
+// equally long and nothing that goes from stage to stage takes time: (p-1)/(m+p-1) of GPipe and 1F1B,
+// (p-1)/(vm+p-1) of v interleaved runs of layers (Narayanan et al., SC 2021, sections 2.2.1, 2.2.2).
+func Bubble(stages, virtual, micro int) (waits, slots int) {
+	return stages - 1, virtual*micro + stages - 1
 }
 
 // InFlight returns the most micro-batches whose forward through a run of layers of a stage has begun

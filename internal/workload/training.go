@@ -145,6 +145,7 @@ func (s *Stage) bucket(offset int64) int {
 type Held struct {
 	Layer         int // from 0
 	Offset, Elems int64
+	In, Out       int // of a row: inputs as the rank takes them, outputs of the whole layer
 	How           How // of tensor-parallel ranks: part Coord.Tensor of Layout.TP
 }
 

@@ -58,7 +58,7 @@ func (b *lowering) roomForBuckets(st *stage, of string) {
 	}
 	room := func(name string, turns int) area {
 		a := area{elems: largest, slots: min(ZeroBuckets, turns)}
-		a.buffer = b.buffer(name+of, a.elems*int64(a.slots))
+		a.buffer = b.buffer(BucketTerm, name+of, a.elems*int64(a.slots))
 		return a
 	}
 	st.made = room("gradients.buckets", backwards)

@@ -1,0 +1,135 @@
+package workload
+
+import (
+	"railyard/internal/coll"
+	"railyard/internal/unit"
+)
+
+// Times are when an operation runs, from the start of the step.
+type Times struct{ Start, End unit.Duration }
+
+// Forecast returns when each rank runs each operation of a step, by rank and index in Program.Ops, if
+// each collective takes as long as took says from when the last of its ranks has launched it. Of a
+// send and its receive, the receiver has it so long after the sender has launched it, but not before
+// it asks. Staging slots are not counted: a sender never waits for one. It panics where ranks wait for
+// each other for ever, which Lower's never do.
+func (j *Job) Forecast(took func(coll int32) unit.Duration) [][]Times {
+	f := forecast{Job: j, took: took, ranks: make([]forecastRank, j.Ranks()),
+		waits: make([]int, len(j.Collectives)), last: make([]unit.Duration, len(j.Collectives)),
+		sent: make([]bool, len(j.Collectives))}
+	for k := range j.Collectives {
+		f.waits[k] = len(j.Groups[j.Collectives[k].Group].Ranks)
+	}
+	left := 0
+	for r := range f.ranks {
+		p := j.Program(int32(r))
+		f.ranks[r] = forecastRank{p: p, spans: make([]Times, len(p.Ops)), done: make([]bool, len(p.Ops)),
+			posted: make([]bool, len(p.Ops)), queues: make([][]int32, len(p.Streams)),
+			free: make([]unit.Duration, len(p.Streams))}
+		for i := range p.Ops {
+			s := p.Ops[i].Stream
+			f.ranks[r].queues[s] = append(f.ranks[r].queues[s], int32(i))
+		}
+		left += len(p.Ops)
+	}
+	for left > 0 {
+		before := left
+		for r := range f.ranks {
+			left -= f.advance(int32(r))
+		}
+		if left == before {
+			panic("workload: ranks wait for each other")
+		}
+	}
+	spans := make([][]Times, len(f.ranks))
+	for r := range spans {
+		spans[r] = f.ranks[r].spans
+	}
+	return spans
+}
+
+type forecast struct {
+	*Job
+	took  func(int32) unit.Duration
+	ranks []forecastRank
+
+	// By collective: members that have not launched it, when the last of those that have did, and
+	// whether the first member has.
+	waits []int
+	last  []unit.Duration
+	sent  []bool
+}
+
+type forecastRank struct {
+	p            *Program
+	spans        []Times
+	done, posted []bool          // by operation; posted: of a collective, launched
+	queues       [][]int32       // by stream: operations that are left
+	free         []unit.Duration // by stream: when the one before has ended
+}
+
+// advance runs what a rank can run and returns how many operations those are.
+func (f *forecast) advance(rank int32) (n int) {
+	r := &f.ranks[rank]
+	for again := true; again; {
+		again = false
+		for s := range r.queues {
+			for len(r.queues[s]) > 0 && f.run(rank, r.queues[s][0]) {
+				r.queues[s] = r.queues[s][1:]
+				n++
+				again = true
+			}
+		}
+	}
+	return n
+}
+
+// run ends the first operation that is left on a stream, if it can.
+func (f *forecast) run(rank, id int32) bool {
+	r := &f.ranks[rank]
+	op := &r.p.Ops[id]
+	start := r.free[op.Stream]
+	for _, d := range op.Deps {
+		if !r.done[d] {
+			return false
+		}
+		start = max(start, r.spans[d].End)
+	}
+	end := start + op.Duration
+	if op.Kind == Communication {
+		var known bool
+		if end, known = f.communicate(rank, op, end); !known {
+			return false
+		}
+	}
+	r.spans[id], r.done[id], r.free[op.Stream] = Times{start, end}, true, end
+	return true
+}
+
+// communicate returns when a collective that a rank has launched ends there, if that is known.
+func (f *forecast) communicate(rank int32, op *Op, launched unit.Duration) (end unit.Duration, known bool) {
+	c, posted := &f.Collectives[op.Coll], &f.ranks[rank].posted[op.ID]
+	send := sends(c.Schedule)
+	first := f.Groups[c.Group].Ranks[0] == rank
+	if !*posted {
+		*posted = true
+		f.waits[op.Coll]--
+		f.sent[op.Coll] = f.sent[op.Coll] || first
+		if !send || first {
+			f.last[op.Coll] = max(f.last[op.Coll], launched)
+		}
+	}
+	switch {
+	case send && f.sent[op.Coll]:
+		return max(f.last[op.Coll]+f.took(op.Coll), launched), true
+	case send || f.waits[op.Coll] > 0:
+		return 0, false
+	}
+	return f.last[op.Coll] + f.took(op.Coll), true
+}
+
+// sends reports whether a schedule sends from the first of two ranks to the second.
+func sends(s coll.Schedule) bool {
+	made, ok := s.(interface{ Goal() coll.Goal })
+	return ok && s.Ranks() == 2 && made.Goal().Collective == coll.SendReceive
+}
