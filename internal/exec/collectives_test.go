@@ -152,7 +152,7 @@ func (w *together) collectives(t *rapid.T, n int, rng *rand.Rand) {
 	c := workload.Collective{Name: s.Name(), ElemBytes: 4, Schedule: s, Range: workload.Range{Elems: int64(elems)}}
 	w.layout = coll.EvenLayout(s, elems)
 	if inputs := coll.Inputs(s) / coll.Slices(s); inputs > 0 {
-		goal := s.(interface{ Goal() coll.Goal }).Goal()
+		goal, _ := coll.GoalOf(s)
 		blocks := max(inputs, s.Chunks()/coll.Slices(s))
 		most := rapid.IntRange(0, 12).Draw(t, "elements of a block")
 		sizes := make([]int, n*blocks)
