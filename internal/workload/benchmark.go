@@ -138,11 +138,7 @@ func (j *Job) benchmarkProgram(c BenchmarkConfig, d Device) int32 {
 			op.Reads = []Range{cl.Input}
 		}
 		if cl.Schedule != c.Barrier {
-			op.Duration = d.LaunchTime()
-			if cl.Protocol != nil {
-				op.Duration = max(op.Duration, cl.Protocol.Launch)
-			}
-			op.Launch = op.Duration
+			op.launch(d.LaunchTime(), cl.Protocol)
 		}
 		p.Ops = append(p.Ops, op)
 	}

@@ -26,6 +26,15 @@ func (p *Protocol) Wire(n int64) int64 {
 	return (n + int64(p.Data) - 1) / int64(p.Data) * int64(p.Line)
 }
 
+// launch sets what a collective takes before its first message: its kernel's launch, or more by the
+// protocol, if there is one.
+func (op *Op) launch(kernel unit.Duration, p *Protocol) {
+	if op.Duration = kernel; p != nil {
+		op.Duration = max(kernel, p.Launch)
+	}
+	op.Launch = op.Duration
+}
+
 // SetProtocol gives all collectives of the job a protocol.
 func (j *Job) SetProtocol(p *Protocol) {
 	for i := range j.Collectives {
@@ -34,8 +43,7 @@ func (j *Job) SetProtocol(p *Protocol) {
 	for i := range j.Programs {
 		for k := range j.Programs[i].Ops {
 			if op := &j.Programs[i].Ops[k]; op.Coll >= 0 {
-				op.Duration = max(op.Duration, p.Launch)
-				op.Launch = op.Duration
+				op.launch(op.Duration, p)
 			}
 		}
 	}
