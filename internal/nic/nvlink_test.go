@@ -77,6 +77,9 @@ func TestInsideAHost(t *testing.T) {
 		{"one slot", 1, nil, [2]unit.Duration{30 * us, 40 * us}},
 		// A connection that takes 10 us for a chunk takes them one after the other, and copies wait.
 		{"a limit of rate", 0, &workload.Protocol{Rate: 12_800 * unit.MegabitPerSec}, [2]unit.Duration{32 * us, 42 * us}},
+		// That limit counts data, not what is put round them.
+		{"a limit of rate on half of the bytes", 0, &workload.Protocol{Rate: 12_800 * unit.MegabitPerSec, Data: 8, Line: 16},
+			[2]unit.Duration{32 * us, 42 * us}},
 		// A message that is there 1 us sooner than the link's latency, or later.
 		{"sooner", 0, &workload.Protocol{Inside: -1 * us}, [2]unit.Duration{1 * us, 31 * us}},
 		{"later", 0, &workload.Protocol{Inside: 3 * us}, [2]unit.Duration{5 * us, 35 * us}},

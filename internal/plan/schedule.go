@@ -32,6 +32,9 @@ func (p *Plan) planSchedule(j *Job) (err error) {
 		if err != nil {
 			return j.wrong("collective.schedule", err)
 		}
+		if err := j.oneSwitch(j.Schedule); err != nil {
+			return j.wrong("collective.schedule", fmt.Errorf("%s: %w", c.Schedule.Value, err))
+		}
 		if coll.NeedsCredit(j.Schedule) && p.Scenario.Fabric.QoS.Classes == "data" {
 			return j.wrong("collective.schedule", fmt.Errorf("%s: it needs credits, which go with CNPs, but "+
 				"fabric.qos.classes is data: there is no class for them", c.Schedule.Value))
