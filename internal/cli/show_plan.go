@@ -387,15 +387,16 @@ func scheduleData(_ *plan.Plan, j *plan.Job) (any, error) {
 		return nil, err
 	}
 	out := struct {
-		Name     string        `json:"name"`
-		Ranks    int           `json:"ranks"`
-		Channels int           `json:"channels"`
-		Chunks   int           `json:"chunks"`
-		Slots    int           `json:"slots"`
-		Inputs   int           `json:"inputs,omitempty"` // chunks of the input, per channel
-		Slices   int           `json:"slices"`           // chunks in a row that are one part
-		Programs []programJSON `json:"programs"`
-	}{s.Name(), s.Ranks(), s.Channels(), s.Chunks(), s.Slots(), coll.Inputs(s), coll.Slices(s), nil}
+		Name       string        `json:"name"`
+		Ranks      int           `json:"ranks"`
+		Channels   int           `json:"channels"`
+		Chunks     int           `json:"chunks"`
+		Slots      int           `json:"slots"`
+		Inputs     int           `json:"inputs,omitempty"`      // chunks of the input, per channel
+		Slices     int           `json:"slices"`                // chunks in a row that are one part
+		SwitchAdds bool          `json:"switch_adds,omitempty"` // a switch adds up and copies messages
+		Programs   []programJSON `json:"programs"`
+	}{s.Name(), s.Ranks(), s.Channels(), s.Chunks(), s.Slots(), coll.Inputs(s), coll.Slices(s), coll.SwitchAdds(s), nil}
 	for r := range s.Ranks() {
 		for c := range s.Channels() {
 			prog := programJSON{r, c, []opJSON{}}

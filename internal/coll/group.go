@@ -90,7 +90,13 @@ func (m *Group) Op(rank, channel, i int) Op {
 }
 
 // Goal returns what the schedule is to achieve, for the group.
-func (m *Group) Goal() Goal { return m.Schedule.(interface{ Goal() Goal }).Goal().Within(m.members) }
+func (m *Group) Goal() Goal {
+	goal, ok := GoalOf(m.Schedule)
+	if !ok {
+		panic("coll: " + m.Name() + " does not say what it is to achieve")
+	}
+	return goal.Within(m.members)
+}
 
 // Inputs returns the number of chunks of the input per channel.
 func (m *Group) Inputs() int { return Inputs(m.Schedule) }

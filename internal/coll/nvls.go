@@ -105,12 +105,19 @@ func (v *NVLS) SwitchAdds() bool { return true }
 
 // Carried returns what part of the Send i of a rank its own link and the receiver's carry.
 func (v *NVLS) Carried(rank, channel, i int) (out, in unit.Ratio) {
-	n, p := int64(v.Ranks()), int64(v.peers())
-	many, one := unit.Ratio{Num: n, Den: p}, unit.Ratio{Num: 1, Den: p}
-	if part, _, _ := v.find(i); part == nvlsOut {
-		return many, one
+	part, _, _ := v.find(i)
+	return carriedBySwitch(v.Ranks(), part != nvlsOut)
+}
+
+// carriedBySwitch is Carried of a message among so many ranks, from the head of what it carries or to
+// it.
+func carriedBySwitch(ranks int, fromHead bool) (out, in unit.Ratio) {
+	n := int64(ranks)
+	many, one := unit.Ratio{Num: n, Den: n - 1}, unit.Ratio{Num: 1, Den: n - 1}
+	if fromHead {
+		return one, many
 	}
-	return one, many
+	return many, one
 }
 
 // peers is the ranks that a rank exchanges messages with.

@@ -182,6 +182,12 @@ func (p *parser) body() {
 			}
 			continue
 		}
+		if p.part < 0 && p.words[0].Text == "switch" {
+			if !p.switchAdds() {
+				return
+			}
+			continue
+		}
 		if key := p.words[0].Text; p.part < 0 && (key == "inputs" || key == "slices") {
 			if !p.option(key) {
 				return
@@ -211,7 +217,7 @@ func (p *parser) option(key string) bool {
 	if key == "slices" {
 		to, hi = &t.slices, t.chunks
 	}
-	if t.slices > 1 || key == "inputs" && t.inputs > 0 {
+	if t.switched || t.slices > 1 || key == "inputs" && t.inputs > 0 {
 		return p.fail(first, "%s, want rank 0 channel 0", quote(key))
 	}
 	p.words = p.words[1:]
@@ -224,6 +230,21 @@ func (p *parser) option(key string) bool {
 			t.slices, t.chunks, t.inputs)
 	}
 	return true
+}
+
+// switchAdds reads "switch adds", which stands after slices, once.
+func (p *parser) switchAdds() bool {
+	t, first := p.t, p.words[0]
+	switch {
+	case t.switched:
+		return p.fail(first, "%s, want rank 0 channel 0", quote(first.Text))
+	case t.inputs > 0 || t.chunks != t.ranks*t.slices:
+		return p.fail(first, "a switch that adds with %d ranks, %d inputs, %d chunks and %d slices: want no inputs, "+
+			"and as many chunks as ranks times slices", t.ranks, t.inputs, t.chunks, t.slices)
+	}
+	p.words = p.words[1:]
+	t.switched = p.keyword("adds")
+	return t.switched && p.ended()
 }
 
 // section reads "rank R channel C", which must be the next in order.

@@ -39,7 +39,7 @@ func WithLag(s Schedule, inside, between int) (Schedule, error) {
 // areas in alternation. Of the schedules made here it knows it, as doc.go says and the tests prove;
 // full says that no chunk is empty.
 func Repeats(s Schedule, stagings int, full bool) error {
-	made, ok := s.(interface{ Goal() Goal })
+	goal, ok := GoalOf(s)
 	if !ok {
 		if err := ReuseSafe(s, stagings); err != nil || full {
 			return err
@@ -53,7 +53,7 @@ func Repeats(s Schedule, stagings int, full bool) error {
 	if NeedsCredit(s) || s.Ranks() == 1 {
 		return nil
 	}
-	switch c := made.Goal().Collective; c {
+	switch goal.Collective {
 	case AllReduce: // whoever ends has heard of every rank, by whatever chunk has elements
 		return nil
 	case ReduceScatter, AllGather, AllToAll, Barrier:

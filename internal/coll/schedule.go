@@ -148,6 +148,15 @@ func Slices(s Schedule) int {
 	return 1
 }
 
+// GoalOf returns what a schedule was made to achieve, false where it does not say: a Table's is
+// what Check proves of it.
+func GoalOf(s Schedule) (Goal, bool) {
+	if made, ok := s.(interface{ Goal() Goal }); ok {
+		return made.Goal(), true
+	}
+	return Goal{}, false
+}
+
 // NeedsCredit reports whether some Send of a schedule has a Window: then the
 // driver must carry credits.
 func NeedsCredit(s Schedule) bool {

@@ -26,7 +26,8 @@ import (
 //	   ...
 //
 // After slots come "inputs N" if the schedule has an input, and "slices N" if N
-// chunks in a row are one part. An op may say more:
+// chunks in a row are one part, then "switch adds" if a switch adds up and copies the messages
+// (SwitchAdds): the head of chunk c is rank c / N. An op may say more:
 //
 //	0 keep   chunk 0 source 0
 //	1 send   input chunk 1 to 1 window 2
@@ -42,6 +43,9 @@ func WriteText(w io.Writer, s Schedule) error {
 	}
 	if n := Slices(s); n > 1 {
 		fmt.Fprintf(b, "slices %d\n", n)
+	}
+	if SwitchAdds(s) {
+		fmt.Fprintln(b, "switch adds")
 	}
 	for r := range s.Ranks() {
 		for c := range s.Channels() {

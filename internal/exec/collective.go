@@ -100,7 +100,7 @@ func newCollRun(job *workload.Job, rank int32, op *workload.Op) collRun {
 
 // staging is where a collective's messages land in the step in progress.
 func (r *Rank) staging(c *collRun) int32 {
-	return int32(len(r.cfg.Job.Buffers)) + workload.MaxAreas*c.id + int32(max(r.step, 0)%c.areas)
+	return stagingArea(r.cfg.Job, c.id, max(r.step, 0)%c.areas)
 }
 
 // conn is the connection to a member of the group on a channel.
@@ -174,9 +174,9 @@ func (r *Rank) did(now unit.Time, c *collRun, channel int) {
 		return
 	}
 	if ch.op.Kind == coll.Recv {
-		c.fills(channel, ch.op)
+		c.fillSlot(channel, ch.op)
 	} else {
-		r.frees(c, channel, ch.op)
+		r.giveCredits(c, channel, ch.op)
 	}
 }
 
@@ -211,7 +211,7 @@ func (r *Rank) send(c *collRun, channel int, op coll.Op) {
 	ch := &c.channels[channel]
 	recv, at := r.match(c, channel, op.Peer)
 	off, n := c.Chunk(op.Buffer, channel, op.Chunk)
-	c.counts(channel, op, n, r.step)
+	c.countSend(channel, op, n, r.step)
 	if n == 0 {
 		return
 	}

@@ -3,6 +3,8 @@ package exec_test
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -152,7 +154,7 @@ func (w *together) collectives(t *rapid.T, n int, rng *rand.Rand) {
 	c := workload.Collective{Name: s.Name(), ElemBytes: 4, Schedule: s, Range: workload.Range{Elems: int64(elems)}}
 	w.layout = coll.EvenLayout(s, elems)
 	if inputs := coll.Inputs(s) / coll.Slices(s); inputs > 0 {
-		goal := s.(interface{ Goal() coll.Goal }).Goal()
+		goal, _ := coll.GoalOf(s)
 		blocks := max(inputs, s.Chunks()/coll.Slices(s))
 		most := rapid.IntRange(0, 12).Draw(t, "elements of a block")
 		sizes := make([]int, n*blocks)
@@ -286,6 +288,40 @@ func TestASendWaitsForACredit(t *testing.T) {
 	12us - 22us compute: reduce or copy of rank 1, step 0 operation 1 on 0
 	22us - 32us compute: reduce or copy of rank 1, step 0 operation 1 on 0
 	`)
+}
+
+// A rank that reads its messages in another order than that in which they came gives credits in the
+// order in which they came: a credit says that all before it are read.
+func TestCreditsGoInTheOrderOfMessages(t *testing.T) {
+	const text = `schedule late-first
+ranks 2
+channels 1
+chunks 2
+slots 2
+rank 0 channel 0
+0 send chunk 0 to 1 window 2
+1 send chunk 1 to 1 window 2
+rank 1 channel 0
+0 recv chunk 0 from 0 slot 0
+1 recv chunk 1 from 0 slot 1
+2 copy chunk 1 slot 1 after 1 frees
+3 copy chunk 0 slot 0 after 0 frees
+`
+	s, err := coll.ParseText("late-first", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(coll.Check(s, coll.Goal{Collective: coll.BroadcastFrom}), coll.ReuseSafe(s, 1)); err != nil {
+		t.Fatal(err)
+	}
+	p := step(0, 0, 20000, s)
+	p.Device = workload.Device{MemoryBandwidth: 64 * gbps, MemoryEff: unit.Ratio{Num: 1, Den: 1}} // copy: 10 us
+	posts := ""
+	replay(t, exectest.Net{Latency: constant(2 * us), Credit: func(exec.Way) unit.Duration { return 3 * us },
+		Posted: func(now unit.Time, m exec.Message) { posts += fmt.Sprintf("%d at %v, ", m.Op, now) }}, 2, 2, same(p))
+	if want := "0 at 0s, 1 at 0s, 0 at 25us, 1 at 25us, "; posts != want {
+		t.Errorf("posts %s; want %s", posts, want)
+	}
 }
 
 // When credits take long, they are on the path, from one step into the next.

@@ -69,13 +69,13 @@ func (c *collRun) fromPeer(channel int, peer int32, i int) int {
 			return l
 		}
 	}
-	k.in = append(k.in, inLink{peer: peer, gives: frees(c.Schedule, c.me, channel, i) >= 0})
+	k.in = append(k.in, inLink{peer: peer, gives: freedBy(c.Schedule, c.me, channel, i) >= 0})
 	return len(k.in) - 1
 }
 
-// frees returns the operation that frees the slot of the Recv at index i of a rank's program, -1
+// freedBy returns the operation that frees the slot of the Recv at index i of a rank's program, -1
 // if none does.
-func frees(s coll.Schedule, rank, channel, i int) int {
+func freedBy(s coll.Schedule, rank, channel, i int) int {
 	slot := s.Op(rank, channel, i).Slot
 	for n := s.Len(rank, channel); i+1 < n; {
 		i++
@@ -103,8 +103,8 @@ func (c *collRun) hasCredit(channel int, op coll.Op) bool {
 	return len(l.waiting) == 0 || l.waiting[0].number > l.sent-int64(op.Window)
 }
 
-// counts notes a Send of so many bytes.
-func (c *collRun) counts(channel int, op coll.Op, n, step int64) {
+// countSend notes a Send of so many bytes.
+func (c *collRun) countSend(channel int, op coll.Op, n, step int64) {
 	ch := &c.channels[channel]
 	if ch.credits == nil {
 		return
@@ -116,8 +116,8 @@ func (c *collRun) counts(channel int, op coll.Op, n, step int64) {
 	l.sent++
 }
 
-// fills notes the message that the channel's current Recv has taken.
-func (c *collRun) fills(channel int, op coll.Op) {
+// fillSlot notes the message that the channel's current Recv has taken.
+func (c *collRun) fillSlot(channel int, op coll.Op) {
 	k := c.channels[channel].credits
 	at := c.fromPeer(channel, op.Peer, c.channels[channel].pc)
 	l := &k.in[at]
@@ -129,9 +129,9 @@ func (c *collRun) fills(channel int, op coll.Op) {
 	l.read = append(l.read, false)
 }
 
-// frees gives the sender credits when a slot is free: in the order of the messages, so that each
+// giveCredits gives the sender credits when a slot is free: in the order of the messages, so that each
 // says that all before it are read.
-func (r *Rank) frees(c *collRun, channel int, op coll.Op) {
+func (r *Rank) giveCredits(c *collRun, channel int, op coll.Op) {
 	k := c.channels[channel].credits
 	h := k.slots[op.Slot]
 	l := &k.in[h.link]

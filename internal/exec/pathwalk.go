@@ -193,7 +193,7 @@ func (w *pathWalk) credit(rank, c int32, channel int, freed int32) (peer, pc int
 	q := &from.ranks[peer]
 	to := q.layout.collective(c)
 	recv := p.channel(c, channel)[send].peer
-	pc = int32(frees(to.Schedule, to.me, channel, int(recv)))
+	pc = int32(freedBy(to.Schedule, to.me, channel, int(recv)))
 	w.back(q.channel(c, channel)[pc].done, cause.Window, PathPart{Kind: PathCredit, Rank: rank, Op: k.op, Src: rank,
 		Dst: peer, Group: k.Group, Channel: int32(channel), At: -1})
 	w.step = from

@@ -22,7 +22,11 @@ type Ref struct {
 // begin its next step while this rank still reads the last slots of this one. With
 // credit one serves all steps.
 func Staging(job *workload.Job, coll int32, step int64) int32 {
-	return int32(len(job.Buffers)) + workload.MaxAreas*coll + int32(max(step, 0)%job.Collectives[coll].Areas())
+	return stagingArea(job, coll, max(step, 0)%job.Collectives[coll].Areas())
+}
+
+func stagingArea(job *workload.Job, coll int32, area int64) int32 {
+	return int32(len(job.Buffers)) + workload.MaxAreas*coll + int32(area)
 }
 
 // StagingOf returns the collective whose messages land in a buffer, -1 for a buffer of

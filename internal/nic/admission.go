@@ -24,7 +24,7 @@ type Admission struct {
 
 // admitted is a connection under admission.
 type admitted struct {
-	credits  int    // slots that the sender knows to be free
+	free     int    // slots that the sender knows to be free
 	cleared  uint32 // slices that it knows to be placed
 	checking bool   // a workMissed is planned
 	waiting  []slice
@@ -56,9 +56,9 @@ func (n *Net) admit(now unit.Time, id int32, m exec.Message) {
 
 func (n *Net) postAdmitted(now unit.Time, id int32) {
 	c := &n.conns[id]
-	for a := &c.admitted; a.credits > 0 && a.head < len(a.waiting); a.head++ {
+	for a := &c.admitted; a.free > 0 && a.head < len(a.waiting); a.head++ {
 		s := &a.waiting[a.head]
-		a.credits--
+		a.free--
 		r := n.post(now, c.qp, unit.Bytes(s.len), 0)
 		r.msg, r.asked, r.part = s.msg, s.asked, !s.last
 		if from, to := c.job.bytes(&s.msg); from != nil {
@@ -80,20 +80,20 @@ func (n *Net) clear(now unit.Time, id int32) {
 // onCTS notes free slots; ranks and their posts belong to the host's phase.
 func (n *Net) onCTS(now unit.Time, pk *fabric.Packet) {
 	q := &n.qps[pk.Flow]
-	if n.credit(q.conn, pk.Seq) {
+	if n.frees(q.conn, pk.Seq) {
 		n.plan(n.nics[q.nic].host, entry{at: now, what: workAdmit, a: q.conn})
 	}
 }
 
-// credit notes that so many slices have been placed. It reports whether that is new.
-func (n *Net) credit(id int32, placed uint32) bool {
+// frees notes that so many slices have been placed: their slots are free. It reports whether that is new.
+func (n *Net) frees(id int32, placed uint32) bool {
 	a := &n.conns[id].admitted
 	news := int32(placed - a.cleared)
 	if news <= 0 {
 		return false
 	}
 	a.cleared = placed
-	a.credits += int(news)
+	a.free += int(news)
 	return true
 }
 
@@ -112,7 +112,7 @@ func (n *Net) expectClear(now unit.Time, id int32, acked uint32) {
 func (n *Net) missedClear(now unit.Time, id int32, acked uint32) {
 	c := &n.conns[id]
 	c.admitted.checking = false
-	if n.credit(id, acked) {
+	if n.frees(id, acked) {
 		n.postAdmitted(now, id)
 	}
 	n.expectClear(now, id, uint32(n.qps[c.qp].popped))

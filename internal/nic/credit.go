@@ -30,7 +30,7 @@ func (j *Job) Credit(w exec.Way, coll int32) {
 	n := j.net
 	id, ok := j.connOf[w]
 	if !ok {
-		panic("nic: ranks are not connected")
+		panic(notConnected(w))
 	}
 	c := &n.conns[id]
 	c.credited.given++

@@ -1,6 +1,8 @@
 package nic
 
 import (
+	"fmt"
+
 	"railyard/internal/exec"
 	"railyard/internal/unit"
 )
@@ -51,7 +53,7 @@ func (j *Job) Connect(w exec.Way, qpID int32) {
 	id := int32(len(n.conns))
 	j.connOf[w] = id
 	c := conn{Way: w, job: j, src: j.ranks[w.Src], dst: j.ranks[w.Dst], qp: qpID,
-		admitted: admitted{credits: j.admission.Slots}}
+		admitted: admitted{free: j.admission.Slots}}
 	if qpID >= 0 {
 		n.qps[qpID].conn = id
 	} else {
@@ -66,7 +68,7 @@ func (j *Job) Post(m exec.Message) {
 	n := j.net
 	id, ok := j.connOf[m.Way]
 	if !ok {
-		panic("nic: ranks are not connected")
+		panic(notConnected(m.Way))
 	}
 	c := &n.conns[id]
 	c.posted.push(m.Arrival())
@@ -81,6 +83,10 @@ func (j *Job) Post(m exec.Message) {
 		return
 	}
 	n.postNVLink(n.now, id, m.Wire, from, to)
+}
+
+func notConnected(w exec.Way) string {
+	return fmt.Sprintf("nic: rank %d is not connected to rank %d in group %d on channel %d", w.Src, w.Dst, w.Group, w.Channel)
 }
 
 // bytes returns what a message reads and where it goes; nil where messages carry nothing.

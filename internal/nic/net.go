@@ -21,7 +21,7 @@ const (
 	classHost                                   // owner: host with work on its agenda
 )
 
-// Pipe is a FIFO link inside a host. Rate 0: no limit.
+// Pipe is a link inside a host, which is shared as doc.go says. Rate 0: no limit.
 type Pipe struct {
 	Latency unit.Duration
 	Rate    unit.Bitrate // each direction

@@ -1,6 +1,6 @@
 // Package plan derives from a scenario everything that a run needs, before anything runs:
 //
-//	scenario + files -> topo.Graph, Routes -> coll.Placement, Schedule -> workload.Step
+//	scenario + files -> topo.Graph, Routes -> coll.Placement, Schedule -> workload.Job
 //	                 -> queue pairs with paths, faults, thresholds, parameters -> Estimate
 //
 // A plan is a value: it can be printed, inspected and run any number of times. Files are given as

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"bytes"
 	"fmt"
 	"reflect"
 	"strings"
@@ -60,6 +61,29 @@ func TestOneSwitchAdds(t *testing.T) {
 	if want := "job.collectives[0].algorithm: nvls-all-reduce: ranks on 2 hosts, want all on one: its switch adds"; err == nil ||
 		err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// It does so by a schedule from a file, too.
+func TestOneSwitchAddsByAFile(t *testing.T) {
+	for hosts, want := range map[string]string{
+		"hosts: 1, host: {gpus: 2}": "",
+		"hosts: 2, host: {gpus: 1}": "job.collective.schedule: s.txt: nvls-all-reduce: ranks on 2 hosts, want all on one: its switch adds",
+	} {
+		s, err := coll.NVLSAllReduce([][]int32{{0, 1}}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var file bytes.Buffer
+		if err := coll.WriteText(&file, s); err != nil {
+			t.Fatal(err)
+		}
+		sc := read(t, "cluster: {"+hosts+"}\njob: {train: {layers: [784, 10], data: {digits: {dir: nowhere}}, batch: 1, lr: 0.1}, "+
+			"collective: {schedule: s.txt, channels: 1}}\n")
+		p, err := New(sc, Files{Jobs: []JobFiles{{Schedule: file.Bytes()}}}, nil)
+		if got := fmt.Sprint(err); want != "" && got != want || want == "" && (err != nil || !coll.SwitchAdds(p.Jobs[0].Schedule)) {
+			t.Errorf("%s: %v, want %q and a switch that adds", hosts, err, want)
+		}
 	}
 }
 

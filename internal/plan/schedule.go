@@ -29,6 +29,9 @@ func (p *Plan) fileSchedule(j *Job, replicas int) (*coll.Table, error) {
 	if err != nil {
 		return nil, j.wrong("collective.schedule", err)
 	}
+	if err := oneSwitch(j.Placement, s); err != nil {
+		return nil, j.wrong("collective.schedule", fmt.Errorf("%s: %w", c.Schedule.Value, err))
+	}
 	if coll.NeedsCredit(s) && p.Scenario.Fabric.QoS.Classes == "data" {
 		return nil, j.wrong("collective.schedule", fmt.Errorf("%s: it needs credits, which go with CNPs, but "+
 			"fabric.qos.classes is data: there is no class for them", c.Schedule.Value))

@@ -37,8 +37,8 @@ func members(work *workload.Job, c int) int { return len(work.Groups[work.Collec
 
 // opOf is what a collective does; a schedule that does not say is a file's, an all-reduce.
 func opOf(s coll.Schedule) coll.Collective {
-	if made, ok := s.(interface{ Goal() coll.Goal }); ok {
-		return made.Goal().Collective
+	if g, ok := coll.GoalOf(s); ok {
+		return g.Collective
 	}
 	return coll.AllReduce
 }

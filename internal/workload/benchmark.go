@@ -85,8 +85,8 @@ func Benchmark(c BenchmarkConfig) (j *Job, timed []TimedRow, err error) {
 func (j *Job) collective(name string, row *BenchmarkRow) {
 	s, elems := row.Schedule, row.Elems
 	c := Collective{Name: name, Range: Range{Elems: elems}, Schedule: s, ElemBytes: elem, Protocol: row.Protocol}
-	if goaled, ok := s.(interface{ Goal() coll.Goal }); ok && coll.Inputs(s) > 0 {
-		c = c.shared(goaled.Goal(), elems, int64(row.Skew))
+	if goal, ok := coll.GoalOf(s); ok && coll.Inputs(s) > 0 {
+		c = c.shared(goal, elems, int64(row.Skew))
 		j.Buffers[c.Input.Buffer].Elems = max(j.Buffers[c.Input.Buffer].Elems, c.Input.Elems)
 	}
 	j.Buffers[0].Elems = max(j.Buffers[0].Elems, c.Range.Elems)
@@ -138,11 +138,7 @@ func (j *Job) benchmarkProgram(c BenchmarkConfig, d Device) int32 {
 			op.Reads = []Range{cl.Input}
 		}
 		if cl.Schedule != c.Barrier {
-			op.Duration = d.LaunchTime()
-			if cl.Protocol != nil {
-				op.Duration = max(op.Duration, cl.Protocol.Launch)
-			}
-			op.Launch = op.Duration
+			op.launch(d.LaunchTime(), cl.Protocol)
 		}
 		p.Ops = append(p.Ops, op)
 	}

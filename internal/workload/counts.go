@@ -153,8 +153,8 @@ func (j *Job) checkCounts(c *Collective) error {
 
 // isFor reports whether a schedule is for one of these collectives.
 func isFor(s coll.Schedule, all ...coll.Collective) bool {
-	made, ok := s.(interface{ Goal() coll.Goal })
-	return ok && slices.Contains(all, made.Goal().Collective)
+	goal, ok := coll.GoalOf(s)
+	return ok && slices.Contains(all, goal.Collective)
 }
 
 // checkDecided reports an operation that runs a collective before its sizes are known, before[i]

@@ -130,6 +130,6 @@ func (f *forecast) communicate(rank int32, op *Op, launched unit.Duration) (end 
 
 // sends reports whether a schedule sends from the first of two ranks to the second.
 func sends(s coll.Schedule) bool {
-	made, ok := s.(interface{ Goal() coll.Goal })
-	return ok && s.Ranks() == 2 && made.Goal().Collective == coll.SendReceive
+	g, ok := coll.GoalOf(s)
+	return ok && s.Ranks() == 2 && g.Collective == coll.SendReceive
 }

@@ -197,8 +197,8 @@ func (c *Collective) Owned(member int, visit func(lo, hi int)) {
 // owned returns who has which chunk before the schedule of an all-gather, or after that of a
 // reduce-scatter, nil if it is none.
 func owned(s coll.Schedule, c coll.Collective) func(channel, chunk int) int32 {
-	if made, ok := s.(interface{ Goal() coll.Goal }); ok && made.Goal().Collective == c {
-		return made.Goal().Owner
+	if goal, ok := coll.GoalOf(s); ok && goal.Collective == c {
+		return goal.Owner
 	}
 	return nil
 }

@@ -275,7 +275,7 @@ func (b *builder) body(body Body) int32 {
 // use what it writes or write what it uses, unless they have ended anyway.
 func (b *builder) add(op Op) int32 {
 	op.ID = int32(len(b.p.Ops))
-	op.Launch = unit.Duration(b.kernels) * b.Device.Launch
+	op.Launch = unit.Duration(b.kernels) * b.p.Device.LaunchTime()
 	b.kernels = 0
 	after := make([]int32, len(b.p.Streams)) // by stream: the last such operation
 	clock := make([]int32, len(b.p.Streams))

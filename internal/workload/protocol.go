@@ -26,6 +26,15 @@ func (p *Protocol) Wire(n int64) int64 {
 	return (n + int64(p.Data) - 1) / int64(p.Data) * int64(p.Line)
 }
 
+// launch sets what a collective takes before its first message: its kernel's launch, or more by the
+// protocol, if there is one.
+func (op *Op) launch(kernel unit.Duration, p *Protocol) {
+	if op.Duration = kernel; p != nil {
+		op.Duration = max(kernel, p.Launch)
+	}
+	op.Launch = op.Duration
+}
+
 // SetProtocols gives the collectives of the job protocols, nil: none.
 func (j *Job) SetProtocols(of func(*Collective) *Protocol) {
 	for i := range j.Collectives {
@@ -33,12 +42,9 @@ func (j *Job) SetProtocols(of func(*Collective) *Protocol) {
 	}
 	for i := range j.Programs {
 		for k := range j.Programs[i].Ops {
-			op := &j.Programs[i].Ops[k]
-			if op.Coll < 0 || j.Collectives[op.Coll].Protocol == nil {
-				continue
+			if op := &j.Programs[i].Ops[k]; op.Coll >= 0 && j.Collectives[op.Coll].Protocol != nil {
+				op.launch(op.Duration, j.Collectives[op.Coll].Protocol)
 			}
-			op.Duration = max(op.Duration, j.Collectives[op.Coll].Protocol.Launch)
-			op.Launch = op.Duration
 		}
 	}
 }

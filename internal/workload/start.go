@@ -27,8 +27,7 @@ func (j *Job) Broadcast(schedule func(*Group) (coll.Schedule, error)) error {
 		if err != nil {
 			return err
 		}
-		goaled, ok := s.(interface{ Goal() coll.Goal })
-		if !ok || goaled.Goal().Collective != coll.BroadcastFrom || goaled.Goal().Root != 0 {
+		if goal, ok := coll.GoalOf(s); !ok || goal.Collective != coll.BroadcastFrom || goal.Root != 0 {
 			return fmt.Errorf("the start of group %q runs %s, want a broadcast from its first rank", g.Name, s.Name())
 		}
 		at := t.Layout.Coord(int(g.Ranks[0]))

@@ -108,6 +108,11 @@ F1  .  .  .  . B1
 F1aF2aF1bF2bF3aB1bF4aB2bF3bB1aF4bB2a . B3b . B4bB3aB4a
  . F1aF2aF1bB1bF2bB2bF3aB1aF4aB2aF3bB3bF4bB4bB3aB4a
 `},
+		// As many micro-batches as stages: all forwards first.
+		{Interleaved, 2, 2, 2, `
+F1aF2aF1bF2b .  . B1bB2bB1aB2a
+ . F1aF2aF1bF2bB1bB2bB1aB2a
+`},
 	} {
 		if got := grid(t, c.s, c.p, c.v, c.m); got != c.want[1:] {
 			t.Errorf("%s, %d stages, %d micro-batches:\n%swant\n%s", c.s, c.p, c.m, got, c.want[1:])

@@ -220,6 +220,9 @@ func (j *Job) checkOp(p *Program, ops []Op, i int) error {
 	if op.Duration < 0 {
 		return fmt.Errorf("operation %q takes %v", op.Name, op.Duration)
 	}
+	if op.Launch < 0 || op.Launch > op.Duration {
+		return fmt.Errorf("operation %q takes %v, starting kernels %v of it", op.Name, op.Duration, op.Launch)
+	}
 	for _, r := range slices.Concat(op.Reads, op.Writes) {
 		if r.Buffer < 0 || int(r.Buffer) >= len(j.Buffers) {
 			return fmt.Errorf("operation %q touches buffer %d, there are %d", op.Name, r.Buffer, len(j.Buffers))

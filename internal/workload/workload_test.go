@@ -221,11 +221,13 @@ func TestSlowRanks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var loss []unit.Duration
+	var loss, launch []unit.Duration
 	for r := range int32(4) {
 		loss = append(loss, j.Program(r).Ops[2].Duration)
+		launch = append(launch, j.Program(r).Ops[2].Launch)
 	}
-	if got, want := fmt.Sprint(j.Of, loss), "[0 1 2 0] [3000239ps 9000717ps 4500358ps 3000239ps]"; got != want {
+	want := "[0 1 2 0] [3000239ps 9000717ps 4500358ps 3000239ps] [3us 9us 4.5us 3us]"
+	if got := fmt.Sprint(j.Of, loss, launch); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	c.Slow[4] = unit.Ratio{Num: 2, Den: 1}
@@ -238,16 +240,17 @@ func TestSlowRanks(t *testing.T) {
 func TestValidateNamesTheMistake(t *testing.T) {
 	ops := func(j *Job) []Op { return j.Programs[0].Ops }
 	for want, change := range map[string]func(*Job){
-		`"loss" has id 9 at index 2`:                          func(j *Job) { ops(j)[2].ID = 9 },
-		`"loss" is on stream 7, there are 2`:                  func(j *Job) { ops(j)[2].Stream = 7 },
-		`"loss" is on stream 1: compute operations run on`:    func(j *Job) { ops(j)[2].Stream = 1 },
-		`"allreduce.bucket1" names collective 5, there are 1`: func(j *Job) { ops(j)[5].Coll = 5 },
-		`"loss" names body 99, there are`:                     func(j *Job) { ops(j)[2].Body = 99 },
-		`"loss" takes -1ps`:                                   func(j *Job) { ops(j)[2].Duration = -1 },
-		`"loss" depends on operation 2, want one before 2`:    func(j *Job) { ops(j)[2].Deps = []int32{2} },
-		`rank 3 has program 4, there are 1`:                   func(j *Job) { j.Of[3] = 4 },
-		`group "communicator 1" has rank 8, there are 8`:      func(j *Job) { j.Groups[0].Ranks[1] = 8 },
-		`group "communicator 1" has rank 0 twice`:             func(j *Job) { j.Groups[0].Ranks[1] = 0 },
+		`"loss" has id 9 at index 2`:                               func(j *Job) { ops(j)[2].ID = 9 },
+		`"loss" is on stream 7, there are 2`:                       func(j *Job) { ops(j)[2].Stream = 7 },
+		`"loss" is on stream 1: compute operations run on`:         func(j *Job) { ops(j)[2].Stream = 1 },
+		`"allreduce.bucket1" names collective 5, there are 1`:      func(j *Job) { ops(j)[5].Coll = 5 },
+		`"loss" takes 3000239ps, starting kernels 3000.24ns of it`: func(j *Job) { ops(j)[2].Launch = ops(j)[2].Duration + 1 },
+		`"loss" names body 99, there are`:                          func(j *Job) { ops(j)[2].Body = 99 },
+		`"loss" takes -1ps`:                                        func(j *Job) { ops(j)[2].Duration = -1 },
+		`"loss" depends on operation 2, want one before 2`:         func(j *Job) { ops(j)[2].Deps = []int32{2} },
+		`rank 3 has program 4, there are 1`:                        func(j *Job) { j.Of[3] = 4 },
+		`group "communicator 1" has rank 8, there are 8`:           func(j *Job) { j.Groups[0].Ranks[1] = 8 },
+		`group "communicator 1" has rank 0 twice`:                  func(j *Job) { j.Groups[0].Ranks[1] = 0 },
 		`has a schedule over 8 ranks, group "pair" has 2`: func(j *Job) {
 			j.Groups = append(j.Groups, Group{Name: "pair", Ranks: []int32{0, 1}})
 			j.Collectives[0].Group = 1

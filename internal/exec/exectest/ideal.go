@@ -33,9 +33,9 @@ type Net struct {
 	Latency  func(exec.Message) unit.Duration // nil: 0
 	Rate     unit.Bitrate                     // of every message; 0: infinite
 	Ack      unit.Duration                    // from placement to the sender
+	Repeat   unit.Duration                    // of that, until a lost acknowledgement was made good
 	Credit   func(exec.Way) unit.Duration     // from the receiver to the sender; nil: 0
 	Credited func(exec.Way, *int32) bool      // changes the collective of a credit, or loses it: false; nil: neither
-	Repeat   unit.Duration                    // of that, until a lost acknowledgement was made good
 	Host     unit.Bitrate                     // of copies from host memory; 0: infinite
 	BodyAt   BodyAt
 	Misplace func(*exec.Message) // changes what a message names, before its bytes are placed
