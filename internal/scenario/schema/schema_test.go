@@ -26,7 +26,7 @@ var beyond = regexp.MustCompile(strings.Join([]string{
 	`second document`, `nested deeper`,
 	`leading zero`, `not plain digits`, `finer than`, `too (large|small)`, `remove the quotes`, `put it in quotes`,
 	`not a whole number`,
-	`must differ`, `is above max`, `do not fit`, `more ranks than GPUs`, `one step takes more`,
+	`must differ`, `is above max`, `do not fit`, `more ranks than GPUs`, `does not divide the`, `one step takes more`,
 	`no such (host|gpu|nic|rank)`, `the sender too`, `the (link|rank) of .* too`, `both length and delay`,
 	`has no meaning here: it belongs to job.train`, `same NIC`,
 	`are not connected`, `the name of`, `no period`, `has no effect`, `would be posted`, `two ends of a link`,
