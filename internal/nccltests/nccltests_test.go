@@ -95,7 +95,8 @@ func TestRowsAsTheyStand(t *testing.T) {
 func TestWhatLogsSay(t *testing.T) {
 	table, _ := read(t, "h200.log")
 	c, ok := table.Operation()
-	if !ok || c.Collective != coll.AllReduce || table.Ranks() != 8 || table.Hosts() != 1 || table.Devices[7].Bus != "0000:df:00" {
+	if !ok || c.Collective != coll.AllReduce ||
+		table.Ranks() != 8 || table.Hosts() != 1 || table.Devices[7].Bus != "0000:df:00" {
 		t.Errorf("%v %v, %d ranks on %d hosts, last device %+v", c, ok, table.Ranks(), table.Hosts(), table.Devices[7])
 	}
 	want := Row{Bytes: unit.Mebibyte, Count: 262144, Type: "float", RedOp: "sum", Root: -1,
