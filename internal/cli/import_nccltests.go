@@ -174,7 +174,7 @@ func (a *app) measured(ctx context.Context, log string, f measuredFlags) error {
 			}
 		}
 	}
-	c.out.Log, c.out.Program = log, nccltests.Program(c.Op)
+	c.out.Log, c.out.Program = log, c.Op.Program()
 	c.out.Hosts, c.out.Ranks, c.out.Preset = c.Base.Cluster.Hosts, c.Base.GPUs(), c.Base.Cluster.Host.Preset
 	c.out.Iterations, c.out.Warmup, c.out.Factor = c.Iterations, c.Warmup, c.factor.Float()
 	c.out.Efficiency = c.Base.Cluster.Host.NVLinkEfficiency.Float()
@@ -221,12 +221,12 @@ func (a *app) measuredSweep(ctx context.Context, log string, t *nccltests.Table,
 		return nil, misuse("import nccl-tests: --channels %d: want 1 to 64, or 0 for what NCCL chooses", f.channels)
 	}
 	var err error
-	logged, said := t.Collective()
+	logged, said := t.Operation()
 	switch {
 	case f.op == "" && t.Program == "":
 		return nil, misuse("import nccl-tests: %s does not say which operation it is of: want --op", log)
 	case f.op == "":
-		if s.Op, err = perf.ParseOp(t.Operation()); err != nil {
+		if s.Op, err = perf.ParseOp(t.Name()); err != nil {
 			return nil, fmt.Errorf("%s: %w", log, err)
 		}
 	default:
@@ -234,7 +234,7 @@ func (a *app) measuredSweep(ctx context.Context, log string, t *nccltests.Table,
 			return nil, misuse("import nccl-tests: --op %w", err)
 		}
 		if said && s.Op != logged {
-			return nil, misuse("import nccl-tests: --op %s: %s is of %s", f.op, log, t.Operation())
+			return nil, misuse("import nccl-tests: --op %s: %s is of %s", f.op, log, t.Name())
 		}
 	}
 	m, err := perf.MachinesOf(t)

@@ -35,7 +35,7 @@ func TestPerfPrintsALogOfNcclTests(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if c, ok := table.Collective(); !ok || c != coll.ReduceScatter || len(table.Rows) != 6 {
+	if c, ok := table.Operation(); !ok || c.Collective != coll.ReduceScatter || len(table.Rows) != 6 {
 		t.Fatalf("%v, %d rows, want 6 of a reduce-scatter", c, len(table.Rows))
 	}
 	for _, r := range table.Rows {

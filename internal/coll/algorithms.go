@@ -19,6 +19,8 @@ type Algorithm struct {
 	// OnHosts is New for orders that have perHost ranks of a host in a row; nil:
 	// hosts do not matter.
 	OnHosts func(orders [][]int32, pipeline, perHost int) (Schedule, error)
+	// ByNumber: Over's orders are those of the ranks' numbers, not of rings.
+	ByNumber bool
 }
 
 // Algorithms holds every algorithm by name; the schedules' Name is the key.
@@ -57,6 +59,10 @@ var Algorithms = map[string]Algorithm{
 	"doubling-all-gather": uncut(AllGather,
 		"recursive doubling: log2(n) exchanges with ever more data",
 		DoublingAllGather),
+	"hypercube-all-gather": byNumber(uncut(AllGather,
+		"recursive doubling as nccl-tests' hypercube: in step s with the rank 2^s on or back, so the farthest "+
+			"exchange most",
+		HypercubeAllGather)),
 	"direct-all-gather": directOf(AllGather,
 		"each owner's chunk straight to every rank, all at once",
 		DirectAllGather),
@@ -123,9 +129,14 @@ var Algorithms = map[string]Algorithm{
 func AlgorithmNames() []string { return slices.Sorted(maps.Keys(Algorithms)) }
 
 // Over makes the schedule over the ranks of a placement, with rank orders from
-// Rings. Where the collective has a root it is rank 0, and every order begins with it.
+// Rings, or ByNumber. Where the collective has a root it is rank 0, and every order begins with it.
 func (a Algorithm) Over(p Placement, channels, pipeline int) (Schedule, error) {
 	orders := Rings(p, channels)
+	if a.ByNumber {
+		for _, o := range orders {
+			slices.Sort(o)
+		}
+	}
 	if a.Collective.Rooted() {
 		for c, o := range orders {
 			at := slices.Index(o, 0)
@@ -198,6 +209,11 @@ func uncut[S Schedule](c Collective, description string, f func([][]int32) (S, e
 			}
 			return schedule(s, err)
 		}}
+}
+
+func byNumber(a Algorithm) Algorithm {
+	a.ByNumber = true
+	return a
 }
 
 // schedule is s as a Schedule, nil with an error.

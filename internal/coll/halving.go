@@ -56,6 +56,31 @@ func DoublingAllGather(orders [][]int32) (*Halving, error) {
 	return newHalving(orders, "doubling-all-gather", AllGather)
 }
 
+// HypercubeAllGather returns DoublingAllGather as nccl-tests' hypercube goes
+// (src/hypercube.cu): in step s a rank and the one 2^s on or back in the order give
+// each other all that they have, so the farthest exchange most. Of n ranks that are
+// no power of two the last ones are guests.
+func HypercubeAllGather(in [][]int32) (*Halving, error) {
+	o, err := newOrders(in) // before the order is looked at
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", hypercube, err)
+	}
+	steps := bits.Len(uint(o.Ranks())) - 1
+	guests := o.Ranks() - 1<<steps
+	reversed := make([][]int32, o.Channels())
+	for c, order := range o.rank {
+		for w := range 1 << steps {
+			if w < guests {
+				reversed[c] = append(reversed[c], order[1<<steps+w])
+			}
+			reversed[c] = append(reversed[c], order[bits.Reverse64(uint64(w))>>(64-steps)])
+		}
+	}
+	return newHalving(reversed, hypercube, AllGather)
+}
+
+const hypercube = "hypercube-all-gather"
+
 func newHalving(in [][]int32, name string, c Collective) (*Halving, error) {
 	o, err := newOrders(in)
 	if err != nil {

@@ -64,7 +64,8 @@ func TestTimesAreThoseOfAnIdealNetwork(t *testing.T) {
 	bounds := map[string]float64{"chain-all-reduce": 0.5, "tree-broadcast": 0.5, "tree-reduce": 0.3,
 		"tree-all-reduce": 0.4, "double-tree-all-reduce": 0.4, "nvls-all-reduce": 0.5}
 	powers := map[string]bool{ // exact for powers of two
-		"halving-doubling-all-reduce": true, "halving-reduce-scatter": true, "doubling-all-gather": true}
+		"halving-doubling-all-reduce": true, "halving-reduce-scatter": true, "doubling-all-gather": true,
+		"hypercube-all-gather": true}
 	for _, name := range AlgorithmNames() {
 		least := 1.0
 		for _, n := range []int{2, 3, 4, 5, 8, 13, 15, 16, 17} {

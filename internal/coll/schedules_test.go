@@ -336,6 +336,31 @@ func TestBookRingOfFour(t *testing.T) {
 	}
 }
 
+// nccl-tests, src/hypercube.cu: in step s a rank sends all the 2^s chunks that it has to the rank
+// whose number differs in bit s, on every channel.
+func TestHypercubeGoesByRankNumbers(t *testing.T) {
+	const channels = 3
+	s, err := Algorithms[hypercube].Over(cluster(2, 4, 4), channels, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rank := range s.Ranks() {
+		for c := range channels {
+			var got []int32
+			for i := range s.Len(rank, c) {
+				if op := s.Op(rank, c, i); op.Kind == Send {
+					got = append(got, op.Peer)
+				}
+			}
+			r := int32(rank)
+			want := []int32{r ^ 1, r ^ 2, r ^ 2, r ^ 4, r ^ 4, r ^ 4, r ^ 4}
+			if !slices.Equal(got, want) {
+				t.Errorf("rank %d, channel %d sends to %v, want %v", rank, c, got, want)
+			}
+		}
+	}
+}
+
 func TestBadOrders(t *testing.T) {
 	for _, c := range []struct {
 		orders [][]int32

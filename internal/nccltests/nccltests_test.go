@@ -94,8 +94,9 @@ func TestRowsAsTheyStand(t *testing.T) {
 
 func TestWhatLogsSay(t *testing.T) {
 	table, _ := read(t, "h200.log")
-	c, ok := table.Collective()
-	if !ok || c != coll.AllReduce || table.Ranks() != 8 || table.Hosts() != 1 || table.Devices[7].Bus != "0000:df:00" {
+	c, ok := table.Operation()
+	if !ok || c.Collective != coll.AllReduce ||
+		table.Ranks() != 8 || table.Hosts() != 1 || table.Devices[7].Bus != "0000:df:00" {
 		t.Errorf("%v %v, %d ranks on %d hosts, last device %+v", c, ok, table.Ranks(), table.Hosts(), table.Devices[7])
 	}
 	want := Row{Bytes: unit.Mebibyte, Count: 262144, Type: "float", RedOp: "sum", Root: -1,
@@ -106,8 +107,8 @@ func TestWhatLogsSay(t *testing.T) {
 	}
 
 	table, _ = read(t, "launcher.log")
-	c, ok = table.Collective()
-	if !ok || c != coll.AllGather || table.Ranks() != 2 || table.Hosts() != 2 || len(table.Rows) != 3 ||
+	c, ok = table.Operation()
+	if !ok || c.Collective != coll.AllGather || table.Ranks() != 2 || table.Hosts() != 2 || len(table.Rows) != 3 ||
 		table.Rows[0].Out.Errors.Checked {
 		t.Errorf("%v %v, %d ranks, %d rows", c, ok, table.Ranks(), len(table.Rows))
 	}
@@ -179,6 +180,27 @@ func TestProblems(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q:\n%v, %v\nwant %s", c.text, table, err, c.want)
 		}
+	}
+}
+
+// hypercube_perf leaves the column of the operation blank, and empty in its JSON.
+func TestBlankOperation(t *testing.T) {
+	with := strings.Replace(row, " sum ", "none ", 1)
+	want, err := Read("f", []byte(columns+with))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Read("f", []byte(columns+strings.Replace(with, "none", "    ", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-with none +blank):\n%s", diff)
+	}
+	got, err = Read("f", []byte(`{"results": [{"size": 8, "count": 2, "type": "float", "redop": "", "root": "  -1", `+
+		`"in_place": {"time": 1, "alg_bw": 1, "bus_bw": 1, "nwrong": 0}}]}`))
+	if err != nil || got.Rows[0].RedOp != "none" {
+		t.Errorf("%+v, %v, want none", got, err)
 	}
 }
 
@@ -329,9 +351,19 @@ func TestFitted(t *testing.T) {
 
 // Bandwidths and counts by nccl-tests' definitions.
 func TestDefinitions(t *testing.T) {
-	r := NewResult(coll.AllGather, 8, 8*unit.Gigabyte, unit.Second)
+	r := NewResult(Operation{Collective: coll.AllGather}, 8, 8*unit.Gigabyte, unit.Second)
 	if r.AlgBW != 8*gBs || r.BusBW != 7*gBs {
 		t.Errorf("all-gather of 8 GB in 1 s over 8 ranks: %v, bus %v", r.AlgBW, r.BusBW)
+	}
+	cube := Operation{coll.AllGather, true}
+	r = NewResult(cube, 8, 8*unit.Gigabyte, unit.Second)
+	if r.AlgBW != 7*gBs || r.BusBW != 7*gBs || cube.BusFactor(8).Float() != 1 {
+		t.Errorf("hypercube of 8 GB in 1 s over 8 ranks: %v, bus %v, want what a rank receives as both", r.AlgBW, r.BusBW)
+	}
+	for n, want := range map[int]bool{1: true, 2: true, 3: false, 6: false, 8: true, 12: false, 16: true} {
+		if (cube.Check(n) == nil) != want || (Operation{Collective: coll.AllGather}).Check(n) != nil {
+			t.Errorf("over %d ranks: %v", n, cube.Check(n))
+		}
 	}
 	if n := Count(coll.AllGather, 8, 1024, 4); n != 32 {
 		t.Errorf("all-gather of 1 KiB over 8 ranks: %d elements of 4 B each, want 32", n)
@@ -339,9 +371,13 @@ func TestDefinitions(t *testing.T) {
 	if n := Count(coll.AllReduce, 8, 1024, 4); n != 256 {
 		t.Errorf("all-reduce of 1 KiB: %d elements of 4 B, want 256", n)
 	}
+	all := map[string]Operation{"hypercube_perf": cube}
 	for name, c := range programs {
-		if got, ok := (&Table{Program: "/x/" + name + "_mpi"}).Collective(); Program(c) != name || !ok || got != c {
-			t.Errorf("%s: %v, back %s", name, got, Program(c))
+		all[name] = Operation{Collective: c}
+	}
+	for name, op := range all {
+		if got, ok := (&Table{Program: "/x/" + name + "_mpi"}).Operation(); op.Program() != name || !ok || got != op {
+			t.Errorf("%s: %v, back %s", name, got, op.Program())
 		}
 	}
 }

@@ -244,6 +244,12 @@ func (r *reader) row(words []located.Word) {
 	first := slices.Index(columns, "time")
 	group := slices.Index(columns[first+1:], "time") + 1
 	row := Row{RedOp: "none", Root: -1}
+	// hypercube_perf leaves the operation blank: the root is in its place, and no operation is a number.
+	if len(words) > 3 && columns[3] == "redop" {
+		if _, err := whole(words[3].Text, -1); err == nil {
+			columns, first = slices.Delete(slices.Clone(columns), 3, 4), first-1
+		}
+	}
 	from, skip := len(words), 0 // the columns of a result that was not run are blank, from this word on
 	switch len(words) {
 	case len(columns):
@@ -291,7 +297,9 @@ func (row *Row) set(column, text string, to *Result) (err error) {
 	case "type":
 		row.Type = text
 	case "redop":
-		row.RedOp = text
+		if row.RedOp = text; text == "" { // in the JSON of hypercube_perf
+			row.RedOp = "none"
+		}
 	case "root":
 		n, err = whole(text, -1)
 		row.Root = int(n)

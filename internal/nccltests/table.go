@@ -1,6 +1,7 @@
 package nccltests
 
 import (
+	"fmt"
 	"path"
 	"strings"
 
@@ -61,9 +62,19 @@ var programs = map[string]coll.Collective{
 	"scatter_perf": coll.ScatterFrom, "alltoall_perf": coll.AllToAll, "sendrecv_perf": coll.SendReceive,
 }
 
-// Operation is the program's name without what builds put round it: all_reduce of
+// Operation is what a program times.
+type Operation struct {
+	coll.Collective
+	// Hypercube: an all-gather that the program makes of sends, by recursive doubling, and counts in
+	// another way than all_gather_perf (src/hypercube.cu).
+	Hypercube bool
+}
+
+const hypercube = "hypercube_perf"
+
+// Name is the program's name without what builds put round it: all_reduce of
 // build/all_reduce_perf_mpi. Empty where the log does not say.
-func (t *Table) Operation() string {
+func (t *Table) Name() string {
 	name, _, _ := strings.Cut(path.Base(strings.ReplaceAll(t.Program, `\`, "/")), "_perf")
 	if t.Program == "" {
 		return ""
@@ -71,16 +82,31 @@ func (t *Table) Operation() string {
 	return name
 }
 
-// Collective returns what the program ran; ok is false if that is not known.
-func (t *Table) Collective() (c coll.Collective, ok bool) {
-	c, ok = programs[t.Operation()+"_perf"]
-	return c, ok
+// Operation returns what the program ran; ok is false if that is not known.
+func (t *Table) Operation() (op Operation, ok bool) {
+	name := t.Name() + "_perf"
+	if name == hypercube {
+		return Operation{coll.AllGather, true}, true
+	}
+	c, ok := programs[name]
+	return Operation{Collective: c}, ok
 }
 
-// Program returns the name of the program for a collective, empty if there is none.
-func Program(c coll.Collective) string {
+// Check says why an operation cannot be run over so many ranks.
+func (o Operation) Check(ranks int) error {
+	if o.Hypercube && ranks&(ranks-1) != 0 {
+		return fmt.Errorf("hypercube over %d ranks: want a power of two: 1, 2, 4, 8 and so on", ranks)
+	}
+	return nil
+}
+
+// Program returns the name of the program for an operation, empty if there is none.
+func (o Operation) Program() string {
+	if o.Hypercube {
+		return hypercube
+	}
 	for name, of := range programs {
-		if of == c {
+		if of == o.Collective {
 			return name
 		}
 	}
@@ -106,10 +132,22 @@ func (t *Table) Hosts() int {
 }
 
 // NewResult is a time with its bandwidths (doc/PERFORMANCE.md). bytes is the whole buffer of a
-// rank.
-func NewResult(c coll.Collective, ranks int, bytes unit.Bytes, time unit.Duration) Result {
-	return Result{Time: time, AlgBW: coll.BusBandwidth(coll.SendReceive, ranks, bytes, time), // factor 1
-		BusBW: coll.BusBandwidth(c, ranks, bytes, time)}
+// rank. hypercube counts what a rank receives, as both (src/hypercube.cu).
+func NewResult(o Operation, ranks int, bytes unit.Bytes, time unit.Duration) Result {
+	r := Result{Time: time, AlgBW: coll.BusBandwidth(coll.SendReceive, ranks, bytes, time), // factor 1
+		BusBW: coll.BusBandwidth(o.Collective, ranks, bytes, time)}
+	if o.Hypercube {
+		r.AlgBW = r.BusBW
+	}
+	return r
+}
+
+// BusFactor is bus bandwidth over the bandwidth that the program gives as algbw.
+func (o Operation) BusFactor(ranks int) unit.Ratio {
+	if o.Hypercube {
+		return unit.Ratio{Num: 1, Den: 1}
+	}
+	return coll.BusFactor(o.Collective, ranks)
 }
 
 // Count is how many elements of a size the call of a collective names for a buffer of bytes (the

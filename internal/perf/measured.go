@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"railyard/internal/coll"
 	"railyard/internal/nccl"
 	"railyard/internal/nccltests"
 	"railyard/internal/plan"
@@ -90,6 +89,9 @@ func (s *Sweep) Measured(t *nccltests.Table) (all []Measured, notes []string, er
 	if len(t.Rows) > MaxRows {
 		return nil, nil, fmt.Errorf("%d rows, want at most %d", len(t.Rows), MaxRows)
 	}
+	if _, err := s.algorithm(); err != nil {
+		return nil, nil, err
+	}
 	ranks := s.Base.GPUs()
 	seen := map[unit.Bytes]bool{}
 	var other, wrong, roots int
@@ -108,7 +110,7 @@ func (s *Sweep) Measured(t *nccltests.Table) (all []Measured, notes []string, er
 		if err := s.counted(row, m.Result); err != nil {
 			return nil, nil, err
 		}
-		switch size := rounded(s.Op, ranks, row.Bytes); {
+		switch size := rounded(s.Op.Collective, ranks, row.Bytes); {
 		case row.Bytes == 0 || m.Time == 0:
 			m.Left = "no bytes or no time: nothing to compare"
 		case seen[row.Bytes]:
@@ -161,7 +163,7 @@ func (s *Sweep) counted(row nccltests.Row, r nccltests.Result) error {
 	ranks := s.Base.GPUs()
 	const gBs = 8_000_000_000.0 // bits per second
 	alg, bus := float64(r.AlgBW)/gBs, float64(r.BusBW)/gBs
-	factor := coll.BusFactor(s.Op, ranks).Float()
+	factor := s.Op.BusFactor(ranks).Float()
 	// Each is printed with two decimals, fewer where it is large: half of the last digit, and a
 	// little for the decimals' own rounding.
 	half := func(v float64) float64 {
@@ -177,7 +179,7 @@ func (s *Sweep) counted(row nccltests.Row, r nccltests.Result) error {
 		return nil
 	}
 	return fmt.Errorf("%s: busbw is %.4g times algbw, of %s over %s it is %.4g: want the operation and the ranks that "+
-		"were measured", row.Bytes, bus/alg, strings.TrimSuffix(nccltests.Program(s.Op), "_perf"),
+		"were measured", row.Bytes, bus/alg, name(s.Op),
 		unit.CountOf(int64(ranks), "rank"), factor)
 }
 
@@ -211,7 +213,7 @@ func (s *Sweep) Compare(rows []Row, pairs []nccl.Pair, factor unit.Ratio) (c Com
 		a, proto, _ := s.known(&rows[slices.IndexFunc(rows, func(r Row) bool { return r.Bytes == size })])
 		return a, proto
 	}
-	at, found, err := p.Part(s.Op, g, pairs, factor, used)
+	at, found, err := p.Part(s.Op.Collective, g, pairs, factor, used)
 	if found && err == nil {
 		c.Parting = &at
 	}
@@ -221,7 +223,7 @@ func (s *Sweep) Compare(rows []Row, pairs []nccl.Pair, factor unit.Ratio) (c Com
 // known returns NCCL's algorithm and protocol of a row.
 func (s *Sweep) known(r *Row) (nccl.Algorithm, nccl.Protocol, bool) {
 	for _, a := range plan.RowAlgorithms {
-		if a.Schedule(s.Op) != r.Algorithm+"-"+s.Op.String() {
+		if a.Schedule(s.Op.Collective) != r.Algorithm+"-"+s.Op.String() {
 			continue
 		}
 		for _, proto := range []nccl.Protocol{nccl.LL, nccl.LL128, nccl.Simple} {

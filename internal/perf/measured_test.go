@@ -56,7 +56,7 @@ func TestMachinesOf(t *testing.T) {
 
 // measuredRow is a row as nccl-tests counts it over 8 ranks.
 func measuredRow(op coll.Collective, size unit.Bytes, time unit.Duration) nccltests.Row {
-	r := nccltests.NewResult(op, 8, max(size, 1), time)
+	r := nccltests.NewResult(nccltests.Operation{Collective: op}, 8, max(size, 1), time)
 	return nccltests.Row{Bytes: size, Type: "float", RedOp: "none", Root: -1, In: &r}
 }
 
@@ -98,7 +98,7 @@ func TestMeasured(t *testing.T) {
 func TestMeasuredAsSimulated(t *testing.T) {
 	for op := coll.AllReduce; op < coll.Barrier; op++ {
 		row := measuredRow(op, 1<<20, 30*unit.Microsecond)
-		out := nccltests.NewResult(op, 8, row.Bytes, 40*unit.Microsecond)
+		out := nccltests.NewResult(nccltests.Operation{Collective: op}, 8, row.Bytes, 40*unit.Microsecond)
 		in := row
 		row.Out = &out
 		all, notes, err := sweep(t, op, 1, 8, Sizes{}).Measured(&nccltests.Table{Rows: []nccltests.Row{row}})

@@ -14,7 +14,7 @@ import (
 
 // Sweep is what to run.
 type Sweep struct {
-	Op         coll.Collective
+	Op         nccltests.Operation
 	Sizes      Sizes
 	Iterations int
 	Warmup     int
@@ -46,29 +46,37 @@ type Row struct {
 	Skew      int // 1: all blocks are alike
 }
 
-// hypercube is the one operation of nccl-tests that ranks cannot run here.
-const hypercube = "hypercube"
-
-// Operations names nccl-tests' operations, those that ranks can run here first.
-func Operations() (can, cannot []string) {
+// Operations names nccl-tests' operations.
+func Operations() []string {
+	var all []string
 	for c := coll.AllReduce; c < coll.Barrier; c++ {
-		can = append(can, strings.TrimSuffix(nccltests.Program(c), "_perf"))
+		all = append(all, name(nccltests.Operation{Collective: c}))
 	}
-	return can, []string{hypercube}
+	return append(all, name(nccltests.Operation{Collective: coll.AllGather, Hypercube: true}))
 }
 
-// ParseOp returns the collective of nccl-tests' name, all_reduce or all_reduce_perf.
-func ParseOp(name string) (coll.Collective, error) {
+// name is what nccl-tests calls an operation.
+func name(op nccltests.Operation) string { return strings.TrimSuffix(op.Program(), "_perf") }
+
+// ParseOp returns the operation of nccl-tests' name, all_reduce or all_reduce_perf.
+func ParseOp(name string) (nccltests.Operation, error) {
 	t := nccltests.Table{Program: strings.TrimSuffix(name, "_perf") + "_perf"}
-	can, _ := Operations()
-	if c, known := t.Collective(); known {
-		return c, nil
+	op, known := t.Operation()
+	if !known {
+		return op, fmt.Errorf("%q: no operation of nccl-tests, want one of %s", name, strings.Join(Operations(), ", "))
 	}
-	if strings.TrimSuffix(name, "_perf") == hypercube {
-		return 0, fmt.Errorf("%s: ranks cannot run it, there is no schedule of it, want one of %s", name,
-			strings.Join(can, ", "))
+	return op, nil
+}
+
+// algorithm is the algorithm of all rows, empty if NCCL chooses: hypercube is one itself.
+func (s *Sweep) algorithm() (string, error) {
+	if !s.Op.Hypercube {
+		return s.Algorithm, nil
 	}
-	return 0, fmt.Errorf("%q: no operation of nccl-tests, want one of %s", name, strings.Join(can, ", "))
+	if s.Algorithm != "" && s.Algorithm != "hypercube" {
+		return "", fmt.Errorf("algorithm %s of hypercube, which is one itself: leave it out", s.Algorithm)
+	}
+	return "hypercube", s.Op.Check(s.Base.GPUs())
 }
 
 // Rows returns the rows of the sweep.
@@ -79,7 +87,7 @@ func (s *Sweep) Rows() ([]Row, error) {
 	}
 	var rows []Row
 	for _, size := range sizes {
-		row, err := s.row(rounded(s.Op, s.Base.GPUs(), size))
+		row, err := s.row(rounded(s.Op.Collective, s.Base.GPUs(), size))
 		if err != nil {
 			return nil, err
 		}
@@ -90,12 +98,15 @@ func (s *Sweep) Rows() ([]Row, error) {
 
 // row says how a size is run: as NCCL's model chooses, but for what the sweep says.
 func (s *Sweep) row(size unit.Bytes) (Row, error) {
-	row := Row{Bytes: size, Count: nccltests.Count(s.Op, s.Base.GPUs(), size, element), Algorithm: s.Algorithm,
+	algorithm, err := s.algorithm()
+	if err != nil {
+		return Row{}, err
+	}
+	row := Row{Bytes: size, Count: nccltests.Count(s.Op.Collective, s.Base.GPUs(), size, element), Algorithm: algorithm,
 		Protocol: s.Protocol, Channels: s.Channels, Skew: max(s.Skew, 1)}
 	if row.Algorithm != "" && row.Protocol == "none" && row.Channels > 0 {
 		return row, nil
 	}
-	algorithm, protocol := s.Algorithm, s.Protocol
 	if algorithm == "" {
 		algorithm = "auto"
 	}
@@ -103,12 +114,12 @@ func (s *Sweep) row(size unit.Bytes) (Row, error) {
 	if err != nil {
 		return row, err
 	}
-	choice, err := plan.NCCLChoice(sc, &sc.Jobs[0], s.Op, row.Bytes, algorithm, protocol, row.Channels)
+	choice, err := plan.NCCLChoice(sc, &sc.Jobs[0], s.Op.Collective, row.Bytes, algorithm, s.Protocol, row.Channels)
 	if err != nil {
 		return row, err
 	}
 	if row.Algorithm == "" {
-		row.Algorithm = strings.TrimSuffix(choice.Algorithm.Schedule(s.Op), "-"+s.Op.String())
+		row.Algorithm = strings.TrimSuffix(choice.Algorithm.Schedule(s.Op.Collective), "-"+s.Op.String())
 	}
 	if row.Protocol == "" {
 		row.Protocol = strings.ToLower(choice.Protocol.String())
@@ -151,7 +162,7 @@ func (s *Sweep) Result(row Row, sum *result.Summary) (nccltests.Row, error) {
 	} else {
 		out.Out = took
 	}
-	switch s.Op {
+	switch s.Op.Collective {
 	case coll.AllReduce, coll.ReduceScatter, coll.ReduceTo, coll.SendReceive: // which adds nothing, but says so
 		out.RedOp = "sum"
 	}

@@ -73,6 +73,9 @@ var RowAlgorithms = []nccl.Algorithm{nccl.Ring, nccl.Tree, nccl.NVLS, nccl.Direc
 // what ranks can run. algorithm and protocol may be "auto"; channels 0: as many as NCCL's.
 func NCCLChoice(sc *scenario.Scenario, j *scenario.Job, op coll.Collective, bytes unit.Bytes, algorithm, protocol string,
 	channels int) (nccl.Choice, error) {
+	if op == coll.AllGather && algorithm == hypercube { // which nccl-tests makes of sends
+		op = coll.SendReceive
+	}
 	only := nccl.Only{Algorithms: RowAlgorithms}
 	if algorithm != "auto" {
 		only.Algorithms = []nccl.Algorithm{ncclAlgorithm(op, algorithm)}
@@ -87,6 +90,9 @@ func NCCLChoice(sc *scenario.Scenario, j *scenario.Job, op coll.Collective, byte
 	return NCCLParams(sc).Choose(op, max(bytes, 1), g, only)
 }
 
+// hypercube is the all-gather of nccl-tests' program of that name.
+const hypercube = "hypercube"
+
 // ncclAlgorithm is NCCL's algorithm of a schedule of coll; of those that NCCL has not, the one that
 // is most like it.
 func ncclAlgorithm(op coll.Collective, algorithm string) nccl.Algorithm {
@@ -96,7 +102,7 @@ func ncclAlgorithm(op coll.Collective, algorithm string) nccl.Algorithm {
 		}
 	}
 	switch {
-	case op > coll.ReduceTo:
+	case op > coll.ReduceTo, op == coll.AllGather && algorithm == hypercube:
 		return nccl.Direct
 	case op == coll.AllReduce && (strings.HasSuffix(algorithm, "tree") || algorithm == "chain"):
 		return nccl.Tree

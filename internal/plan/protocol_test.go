@@ -101,3 +101,13 @@ func TestAutoIsNCCLs(t *testing.T) {
 		t.Errorf("%v, want %s", got, want)
 	}
 }
+
+// nccl-tests' hypercube is sends, so its messages take what those of sends do; recursive doubling
+// that NCCL itself might do is like a ring.
+func TestHypercubeIsSends(t *testing.T) {
+	for algorithm, want := range map[string]nccl.Algorithm{"hypercube": nccl.Direct, "doubling": nccl.Ring} {
+		if got := ncclAlgorithm(coll.AllGather, algorithm); got != want {
+			t.Errorf("%s: as %v, want as %v", algorithm, got, want)
+		}
+	}
+}

@@ -89,6 +89,7 @@ var (
 		{"nvls", "all-reduce, all-gather, reduce-scatter: in one host, by a switch that adds and copies"},
 		{"halving", "reduce-scatter: recursive halving"},
 		{"doubling", "all-gather: recursive doubling"},
+		{"hypercube", "all-gather: recursive doubling by rank numbers, as nccl-tests' hypercube; the farthest exchange most"},
 		{"direct", "all-gather, reduce-scatter, all-to-all, gather, scatter: straight to every rank, all at once"},
 		{"pairwise", "all-gather, reduce-scatter, all-to-all: straight to every rank, one after the other"},
 	}
@@ -217,7 +218,7 @@ var (
 // first is what auto means.
 var algorithmsOf = map[string][]string{
 	"all-reduce":     {"ring", "chain", "tree", "double-tree", "halving-doubling", "hierarchical", "nvls"},
-	"all-gather":     {"ring", "doubling", "direct", "pairwise", "nvls"},
+	"all-gather":     {"ring", "doubling", "hypercube", "direct", "pairwise", "nvls"},
 	"reduce-scatter": {"ring", "halving", "direct", "pairwise", "nvls"},
 	"broadcast":      {"chain", "tree"},
 	"reduce":         {"chain", "tree"},
