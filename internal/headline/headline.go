@@ -246,7 +246,8 @@ const (
 // ways has the figures of which one way is better.
 var ways = map[string]Way{
 	StepTime: Lower, "samples/s": Higher, "step, median": Lower, "step, p99": Lower, "start phase": Lower,
-	MeanFCT: Lower, "completion, slowest": Lower, testAccuracy: Higher, "final loss": Lower, "drift": Lower, "overlap": Higher, "GPU utilisation": Higher,
+	MeanFCT: Lower, "completion, slowest": Lower, testAccuracy: Higher, "final loss": Lower, "drift": Lower,
+	"overlap": Higher, "GPU utilisation": Higher,
 	"pause frames": Lower, "drops": Lower, "retransmissions": Lower,
 }
 
