@@ -88,6 +88,9 @@ var ofJob = []row{
 	{"final loss", chart.Plain, func(s *result.Summary) found {
 		return pointer(s.FinalLoss, "mean training loss of the last epoch")
 	}},
+	{"drift", chart.Plain, func(s *result.Summary) found {
+		return pointer(s.Drift, "distance from one rank's weights, as a part of their norm")
+	}},
 	{"overlap", chart.Fraction, func(s *result.Summary) found {
 		return pointer(s.Overlap, "of communication ran beside compute")
 	}},
@@ -243,7 +246,8 @@ const (
 // ways has the figures of which one way is better.
 var ways = map[string]Way{
 	StepTime: Lower, "samples/s": Higher, "step, median": Lower, "step, p99": Lower, "start phase": Lower,
-	MeanFCT: Lower, "completion, slowest": Lower, testAccuracy: Higher, "final loss": Lower, "overlap": Higher, "GPU utilisation": Higher,
+	MeanFCT: Lower, "completion, slowest": Lower, testAccuracy: Higher, "final loss": Lower, "drift": Lower,
+	"overlap": Higher, "GPU utilisation": Higher,
 	"pause frames": Lower, "drops": Lower, "retransmissions": Lower,
 }
 

@@ -27,7 +27,7 @@ func TestFiguresOfATraining(t *testing.T) {
 			{Port: "rail1/host2", Utilisation: 0.5}},
 		JobFigures: result.JobFigures{StepTime: 41_234_567, SampleRate: 1.552e6, StepMedian: 44_234_567,
 			StepP99: 71_234_567, Steps: 20, StepsPlanned: 2814, TestAccuracy: new(0.96412),
-			FinalLoss: new(result.Float(0.084123)), Overlap: new(0.6131)}})
+			FinalLoss: new(result.Float(0.084123)), Drift: new(0.01234), Overlap: new(0.6131)}})
 	const want = `step time: 41.23 us virtual time of all steps / steps
 samples/s: 1.552 M global batch / step time
 step, median: 44.23 us of each step's slowest rank
@@ -35,6 +35,7 @@ step, p99: 71.23 us of each step's slowest rank
 steps: 20 that all ranks ended, of 2,814
 test accuracy: 96.41 % of the test images, after the last step
 final loss: 0.08412 mean training loss of the last epoch
+drift: 0.01234 distance from one rank's weights, as a part of their norm
 overlap: 61.3 % of communication ran beside compute
 busiest port: 81.2 % used of rail1/host1
 virtual time: 116.3 ms from the start of the run to its end

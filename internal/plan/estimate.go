@@ -9,6 +9,7 @@ import (
 	"railyard/internal/exec"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
+	"railyard/internal/workload"
 )
 
 // Limits over which a run does not start unless forced.
@@ -46,7 +47,7 @@ func (p *Plan) Estimate(data []dataset.Size) Estimate {
 		j := &p.Jobs[i]
 		steps[i] = j.Steps(data[i].Train)
 		e.Steps = add(e.Steps, steps[i])
-		e.FLOP = add(e.FLOP, add(mul(steps[i], j.stepFLOP()), j.testFLOP(data[i].Test)))
+		e.FLOP = add(e.FLOP, add(mul(mul(steps[i], j.trainings()), j.stepFLOP()), j.testFLOP(data[i].Test)))
 		j.eachTraffic(func(k int, l *RankLink, t traffic) {
 			if l.Pair < 0 {
 				return
@@ -76,6 +77,19 @@ func (p *Plan) Estimate(data []dataset.Size) Estimate {
 	e.Memory = p.memory(steps, data, job)
 	e.Seconds = float64(e.PacketHops)/HopsPerSecond + float64(e.FLOP)/FLOPPerSecond
 	return e
+}
+
+// drifts reports whether the job's weights are compared with those of one rank at the end.
+func (j *Job) drifts() bool {
+	return j.Model != nil && j.Work.Training.Layout.Update == workload.UpdateEach
+}
+
+// trainings returns how many times the job's training is computed.
+func (j *Job) trainings() int64 {
+	if j.drifts() {
+		return 2
+	}
+	return 1
 }
 
 // stepFLOP returns the floating-point operations of one step on all ranks: per layer a product

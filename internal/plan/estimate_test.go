@@ -29,6 +29,22 @@ func TestMemoryCountsWhatWaitsAndIsTested(t *testing.T) {
 	}
 }
 
+// What updates within a step is compared with one rank, which is the training once more, in memory
+// of its own.
+func TestTheComparisonWithOneRankIsEstimated(t *testing.T) {
+	of := func(update string) Estimate {
+		yaml := training(2, "") + "  parallel: {pp: 2, dp: 1, update: " + update + "}\n"
+		return planned(t, yaml).Estimate([]dataset.Size{{Train: 400, Rows: 28, Cols: 28}})
+	}
+	end, each := of("end"), of("each")
+	const params = 784*1024 + 1024 + 1024*10 + 10
+	want := unit.Bytes(2*4*params+16*(784+1024+10)) * (100 + Garbage) / 100
+	if got := each.Memory - end.Memory; each.FLOP != 2*end.FLOP || got < want-200 || got > want+200 ||
+		each.PacketHops != end.PacketHops {
+		t.Errorf("%+v with one update a step, %+v with one for each micro-batch", end, each)
+	}
+}
+
 // A run that needs more than the machine has free is refused as one over the limit is.
 func TestForecastAgainstTheMachine(t *testing.T) {
 	e := Estimate{Memory: 2 * unit.Gigabyte, PacketHops: 1}

@@ -105,7 +105,24 @@ func (j *Job) tensorMemory() int64 {
 	for _, p := range j.Work.Of {
 		sum = add(sum, each[p])
 	}
+	if j.drifts() {
+		sum = add(sum, j.oneRankMemory())
+	}
 	return sum
+}
+
+// oneRankMemory is what one rank has that the weights are compared with: parameters, gradients and
+// velocity, and of a global batch the values between layers, their gradients and what layers save.
+func (j *Job) oneRankMemory() int64 {
+	vectors, values := int64(2), int64(0)
+	if j.Spec.Train.Momentum != 0 {
+		vectors = 3
+	}
+	for _, size := range j.Spec.Train.Layers {
+		values += int64(size)
+	}
+	global := int64(j.Spec.Train.Batch) * int64(j.Replicas())
+	return add(mul(4*vectors, int64(j.Model.Params())), mul(global, (2*4+savedBytes)*values))
 }
 
 // savedBytes is what a layer saves of an input: a column and a value.

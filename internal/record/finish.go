@@ -210,7 +210,24 @@ func (j *Job) finishTraining(s *result.JobFigures) {
 		accuracy := j.train.Accuracy(train.Set{Pixels: j.set.Test.Pixels, Labels: j.set.Test.Labels})
 		s.TestAccuracy = &accuracy
 	}
+	if j.train.Drifts() && !j.behind(s) {
+		j.finishDrift(s)
+	}
 	if j.train.Agree() {
 		s.WeightsSHA256 = train.Digest(j.train.Gathered(0))
+	}
+}
+
+// finishDrift compares the weights with those of one rank, which takes its time: it is left out when
+// the driver wants the end.
+func (j *Job) finishDrift(s *result.JobFigures) {
+	p := result.Progress{Phase: "one rank, to compare", Total: s.Steps, Virtual: j.r.engine.Now(), PacketHops: j.r.fabric.Hops()}
+	drift, ok := j.train.Drift(func(done int64) bool {
+		p.Done = done
+		j.r.hooks.Progress(p)
+		return !j.r.hooks.Stopped()
+	})
+	if ok {
+		s.Drift = &drift
 	}
 }

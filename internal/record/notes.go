@@ -221,6 +221,10 @@ func (j *Job) trainingNotes(s *result.JobFigures, diverged bool) []string {
 			"that of its first step, %.4g. Most often %s.train.lr (%v) is too large",
 			float64(*s.FinalLoss), first, j.plan.Spec.Path(), j.plan.Spec.Train.LR))
 	}
+	if s.Drift != nil {
+		notes = append(notes, fmt.Sprintf("drift: after %s the weights are %.4g of their norm away from those of one rank: stages "+
+			"updated after each micro-batch; one rank updates once a step", unit.CountOf(s.Steps, "step"), *s.Drift))
+	}
 	if s.StepSplit != nil && j.ranks() > 1 {
 		if mean := s.StepSplit.Mean.Split(); 3*s.StepSplit.Mean.Dependency > mean.Sum() {
 			note := "dependency: waiting for a message that another rank could not send yet. "

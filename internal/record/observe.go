@@ -139,6 +139,7 @@ type JobParts struct {
 // Hooks are what a recorder tells the driver of a run.
 type Hooks struct {
 	Progress func(result.Progress)
+	Stopped  func() bool                             // the driver wants the end: what can be left out is
 	Step     func(job int, step int64, loss float64) // all ranks of a training have ended a step
 	Done     func(last unit.Time)                    // the jobs are done; the last event of them was then
 }

@@ -98,9 +98,12 @@ type JobFigures struct {
 	// 99 % of the steps took at most this, of the rank that took longest
 	StepP99      unit.Duration `json:"step_p99_ps,omitempty"`
 	TestAccuracy *float64      `json:"test_accuracy,omitempty"`
-	FinalLoss    *Float        `json:"final_loss,omitempty"`    // mean training loss of the last epoch
-	Steps        int64         `json:"steps"`                   // training steps completed
-	StepsPlanned int64         `json:"steps_planned,omitempty"` // differs from Steps when interrupted
+	FinalLoss    *Float        `json:"final_loss,omitempty"` // mean training loss of the last epoch
+	// distance of all weights from those of one rank, over the norm of the latter; nil: stages update
+	// once a step, as one rank does, or it is not known
+	Drift        *float64 `json:"drift,omitempty"`
+	Steps        int64    `json:"steps"`                   // training steps completed
+	StepsPlanned int64    `json:"steps_planned,omitempty"` // differs from Steps when interrupted
 	// float32 little-endian, layers in order, W then b, row-major
 	WeightsSHA256 string       `json:"weights_sha256,omitempty"`
 	Overlap       *float64     `json:"overlap,omitempty"`         // fraction of communication time beside compute, 0..1

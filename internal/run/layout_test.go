@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -198,6 +199,62 @@ func closeToOneRank(t *testing.T, yaml string) {
 	}
 	if d := math.Abs(float64(*r.FinalLoss)-sum/float64(n)) / (sum / float64(n)); !(d <= 1e-3) {
 		t.Errorf("after 20 steps the loss %v is %g away from one rank's", *r.FinalLoss, d)
+	}
+}
+
+// The summary of a training that updates after each micro-batch says how far it is from one rank's
+// weights, with replicas and kept weights too; of any other it says nothing.
+func TestDriftOfUpdatesWithinAStep(t *testing.T) {
+	base := strings.Replace(example(t, "digits-pp4"), "steps: 50", "steps: 5", 1)
+	base = strings.Replace(base, "hosts: 2\n", "hosts: 4\n", 1)
+	seen := map[float64]string{}
+	for _, keys := range []string{"", ", update: each", ", update: each, stash: true", ", update: each, dp: 2"} {
+		if !strings.Contains(keys, "dp") {
+			keys += ", dp: 1"
+		}
+		yaml := strings.Replace(base, "micro_batches: 4", "micro_batches: 4"+keys, 1)
+		phases := map[string]bool{}
+		var weights []float32
+		r := run(t, yaml, Options{Progress: func(p result.Progress) { phases[p.Phase] = true },
+			ended: func(r *runner) { weights = r.jobs[0].train.Gathered(0) }})
+		note := slices.IndexFunc(r.Notes, func(n string) bool { return strings.HasPrefix(n, "drift: after 5 steps the weights are 0.") })
+		if each := strings.Contains(keys, "each"); each != (r.Drift != nil) || each != (note >= 0) ||
+			each != phases["one rank, to compare"] {
+			t.Fatalf("%s: drift %v, phases %v, notes %q", keys, r.Drift, phases, r.Notes)
+		} else if !each {
+			continue
+		}
+		one, err := train.OneRank(laidOut(t, yaml))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := distance(weights, one.Weights[0]); *r.Drift != want || want < 1e-4 {
+			t.Errorf("%s: drift %v, want %v", keys, *r.Drift, want)
+		}
+		if of, twice := seen[*r.Drift]; twice {
+			t.Errorf("%s: the drift of %s", keys, of)
+		}
+		seen[*r.Drift] = keys
+	}
+}
+
+// Who interrupts the comparison with one rank has a complete run without it.
+func TestAnInterruptedComparisonIsLeftOut(t *testing.T) {
+	yaml := strings.Replace(strings.Replace(example(t, "digits-pp4"), "steps: 50", "steps: 5", 1),
+		"micro_batches: 4", "micro_batches: 4, update: each", 1)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	last := int64(-1)
+	r, err := tryRun(t, ctx, yaml, Options{Progress: func(p result.Progress) {
+		if p.Phase != "one rank, to compare" {
+			return
+		}
+		if last = p.Done; last == 2 {
+			cancel()
+		}
+	}})
+	if err != nil || r.State != result.Complete || r.Drift != nil || last != 2 || r.TestAccuracy == nil || r.WeightsSHA256 == "" {
+		t.Errorf("state %s, %v: drift %v, compared up to step %d", r.State, err, r.Drift, last)
 	}
 }
 

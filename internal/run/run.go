@@ -173,6 +173,7 @@ func (r *runner) build() error {
 	}
 	r.record = record.New(r.plan, r.opt.Dir, lookahead, record.Hooks{
 		Progress: r.opt.Progress,
+		Stopped:  func() bool { return r.ctx.Err() != nil },
 		Step:     r.ended,
 		Done:     r.done,
 	})

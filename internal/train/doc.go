@@ -31,7 +31,8 @@
 // Oracle is the judge of all this: the same training in one process and one loop,
 // with whole models, whose sums follow the schedule through coll.Execute and which uses
 // nothing of exec, of a network, or of the lowering's programs. OneRank trains the same
-// global batches on a single replica.
+// global batches on a single replica; Job.Drift is how far from that a job came that updates within
+// a step.
 //
 // Synchronous data-parallel SGD: Li et al., "PyTorch Distributed", VLDB 2020,
 // section 2. Pipelines: see workload.PipelineSchedule.

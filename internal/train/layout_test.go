@@ -262,11 +262,25 @@ func TestUpdatesWithinAStepDrift(t *testing.T) {
 	for _, l := range []workload.Layout{{}, {Update: workload.UpdateEach}, {Update: workload.UpdateEach, Stash: true}} {
 		l.PP, l.MicroBatches = 3, 4
 		cfg := layout{Layout: l, batch: 4, steps: 3}.config(t)
-		d := Digest(train(t, cfg, exectest.Net{}, nil).Gathered(0))
+		j := train(t, cfg, exectest.Net{}, nil)
+		d := Digest(j.Gathered(0))
 		if slices.Contains(digests, d) {
 			t.Errorf("%+v: the weights of another layout", l)
 		}
 		digests = append(digests, d)
+		one, err := OneRank(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		each := l.Update == workload.UpdateEach
+		drift, ok := j.Drift(func(int64) bool { return true })
+		if want := distance(j.Gathered(0), one.Weights[0]); !ok || drift != want || j.Drifts() != each || drift > 1e-3 != each {
+			t.Errorf("%+v: drift %v, want %v", l, drift, want)
+		}
+		asked := int64(0)
+		if drift, ok := j.Drift(func(done int64) bool { asked++; return done < 1 }); ok || drift != 0 || asked != 2 {
+			t.Errorf("%+v: stopped when asked %d times, drift %v", l, asked, drift)
+		}
 	}
 }
 

@@ -297,14 +297,23 @@ func OneRank(cfg Config) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
+	return oneRank(&cfg, &p, func(int64) bool { return true }), nil
+}
+
+// oneRank trains on one rank. Before each step it tells how many are done; told to stop there, it
+// returns nil.
+func oneRank(cfg *Config, p *plan, goOn func(done int64) bool) *Outcome {
 	replica := cfg.Model.NewReplica(cfg.params(), p.global, cfg.Kernel)
 	v := cfg.velocity()
 	o := &Outcome{Weights: [][]float32{replica.Params}, Gradients: [][]float32{replica.Grads}}
 	for step := range p.steps {
-		o.Losses = append(o.Losses, gradients(&cfg, replica, p.rows(step, 0, p.global)))
+		if !goOn(step) {
+			return nil
+		}
+		o.Losses = append(o.Losses, gradients(cfg, replica, p.rows(step, 0, p.global)))
 		cfg.SGD.Step(replica.Params, replica.Grads, v, 1)
 	}
-	return o, nil
+	return o
 }
 
 // gradients runs one micro-batch forward and backward and returns its mean loss.
