@@ -41,8 +41,11 @@ var rules = map[string]rule{
 		may: "splitmix",
 		why: "the engine knows events and owners; a packet or a rank in it would tie every driver to it",
 	},
+	"nn/kernel": {
+		why: "products of matrices are loops over memory: what they are the layers of is above them",
+	},
 	"nn": {
-		may: "splitmix",
+		may: "nn/kernel splitmix",
 		why: "tensors know nothing of ranks and networks, so that the oracle and the simulation run the same " +
 			"code",
 	},

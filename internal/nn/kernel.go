@@ -3,6 +3,8 @@ package nn
 import (
 	"fmt"
 	"math"
+
+	"railyard/internal/nn/kernel"
 )
 
 // Shape is that of one layer's work on a micro-batch.
@@ -24,13 +26,20 @@ type Kernel struct {
 	Weights func(gw, gb, d, x []float32, s Shape, in *Inputs)
 	// Back: dx = d w (N x In).
 	Back func(dx, d, w []float32, s Shape)
+
+	// The general forms, of any leading dimensions: c = a b, a bᵀ, aᵀ b, or added to c.
+	NN, NT, TN func(c, a, b []float32, p Product)
 }
+
+// Product is the shape of a product of matrices.
+type Product = kernel.Product
 
 // Portable gives the same bits on every processor: each element of a product
 // is one float32 sum that starts from +0 and takes its terms in ascending order
 // of the summed index, each product rounded to float32 first; a bias is added
 // last. Terms with a zero input x may be left out (see Inputs).
-var Portable = Kernel{Name: "portable", Forward: portableForward, Weights: portableWeights, Back: portableBack}
+var Portable = Kernel{Name: "portable", Forward: portableForward, Weights: portableWeights, Back: portableBack,
+	NN: kernel.PortableNN, NT: kernel.PortableNT, TN: kernel.PortableTN}
 
 // KernelNamed finds a kernel by the name that --kernel and run.json use.
 func KernelNamed(name string) (Kernel, error) {

@@ -1,0 +1,172 @@
+package kernel
+
+import (
+	"fmt"
+	"sync"
+)
+
+// A Product is the shape of one product of matrices: C is M x N, and each of its
+// elements sums K terms.
+type Product struct {
+	M, N, K       int
+	LDA, LDB, LDC int  // elements from one row to the next
+	Add           bool // C += A B, else C = A B
+}
+
+// Blocks of B that are packed at once: 512 KiB, which a second-level cache
+// holds most of. A panel of a block fits into the first level.
+const (
+	blockK = 256
+	blockN = 512
+)
+
+// maxWidth is that of the widest panel of any processor.
+const maxWidth = 32
+
+// A matrix is an operand, seen as its product takes it: element i, j is at
+// data[i*row + j*col].
+type matrix struct {
+	data     []float32
+	row, col int
+}
+
+// from is the matrix whose first element is i, j.
+func (m matrix) from(i, j int) matrix {
+	return matrix{m.data[i*m.row+j*m.col:], m.row, m.col}
+}
+
+// tile is a product of some rows with one panel: c, m x width, is made, or
+// added to, from a, m x k, and the panel, k x width.
+type tile func(c []float32, ldc int, a matrix, panel []float32, m, k int, add bool)
+
+// engine is what a family of products runs on one processor.
+type engine struct {
+	width int // of a panel
+	tile  tile
+}
+
+// scratch is room for a packed block, and for a tile at the edge of C.
+type scratch struct {
+	block [blockK * blockN]float32
+	edge  [edgeRows * maxWidth]float32
+}
+
+// edgeRows of a tile at C's right edge are made at once.
+const edgeRows = 64
+
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+func (e *engine) nn(c, a, b []float32, p Product) {
+	p.check(len(c), len(a), len(b), size(p.M, p.K, p.LDA), size(p.K, p.N, p.LDB))
+	e.multiply(c, matrix{a, p.LDA, 1}, matrix{b, p.LDB, 1}, p)
+}
+
+func (e *engine) nt(c, a, b []float32, p Product) {
+	p.check(len(c), len(a), len(b), size(p.M, p.K, p.LDA), size(p.N, p.K, p.LDB))
+	e.multiply(c, matrix{a, p.LDA, 1}, matrix{b, 1, p.LDB}, p)
+}
+
+func (e *engine) tn(c, a, b []float32, p Product) {
+	p.check(len(c), len(a), len(b), size(p.K, p.M, p.LDA), size(p.K, p.N, p.LDB))
+	e.multiply(c, matrix{a, 1, p.LDA}, matrix{b, p.LDB, 1}, p)
+}
+
+// size is how many elements a matrix spans; -1 if its rows overlap.
+func size(rows, cols, ld int) int {
+	switch {
+	case rows == 0 || cols == 0:
+		return 0
+	case ld < cols:
+		return -1
+	}
+	return (rows-1)*ld + cols
+}
+
+// check stops at a shape that does not fit the memory: assembly would not.
+func (p Product) check(c, a, b, wantA, wantB int) {
+	wantC := size(p.M, p.N, p.LDC)
+	if min(p.M, p.N, p.K, wantA, wantB, wantC) < 0 || a < wantA || b < wantB || c < wantC {
+		panic(fmt.Sprintf("kernel: product %+v of %d and %d elements into %d", p, a, b, c))
+	}
+}
+
+func (e *engine) multiply(c []float32, a, b matrix, p Product) {
+	if p.M == 0 || p.N == 0 {
+		return
+	}
+	if p.K == 0 {
+		if !p.Add {
+			clearRows(c, p)
+		}
+		return
+	}
+	s := scratches.Get().(*scratch)
+	for j := 0; j < p.N; j += blockN {
+		n := min(blockN, p.N-j)
+		for k := 0; k < p.K; k += blockK {
+			part := Product{M: p.M, N: n, K: min(blockK, p.K-k), LDC: p.LDC, Add: p.Add || k > 0}
+			pack(s.block[:], b.from(k, j), part.K, n, e.width)
+			e.panels(c[j:], a.from(0, k), part, s)
+		}
+	}
+	scratches.Put(s)
+}
+
+func clearRows(c []float32, p Product) {
+	for i := range p.M {
+		clear(c[i*p.LDC : i*p.LDC+p.N])
+	}
+}
+
+// panels multiplies a with the packed block.
+func (e *engine) panels(c []float32, a matrix, p Product, s *scratch) {
+	for j := 0; j < p.N; j += e.width {
+		panel := s.block[j*p.K : (j+e.width)*p.K]
+		if n := p.N - j; n < e.width {
+			e.edge(c[j:], a, panel, p, n, s)
+		} else {
+			e.tile(c[j:], p.LDC, a, panel, p.M, p.K, p.Add)
+		}
+	}
+}
+
+// edge makes the last n columns of C, fewer than a panel has, through a tile of
+// full width.
+func (e *engine) edge(c []float32, a matrix, panel []float32, p Product, n int, s *scratch) {
+	w := e.width
+	for i := 0; i < p.M; i += edgeRows {
+		m := min(edgeRows, p.M-i)
+		if p.Add {
+			for r := range m {
+				copy(s.edge[r*w:r*w+n], c[(i+r)*p.LDC:])
+			}
+		}
+		e.tile(s.edge[:], w, a.from(i, 0), panel, m, p.K, p.Add)
+		for r := range m {
+			copy(c[(i+r)*p.LDC:][:n], s.edge[r*w:])
+		}
+	}
+}
+
+// pack writes k rows and n columns of b as panels, with zeros after the last column.
+func pack(block []float32, b matrix, k, n, width int) {
+	for j := 0; j < n; j += width {
+		panel, cols := block[j*k:(j+width)*k], min(width, n-j)
+		if cols < width {
+			clear(panel)
+		}
+		if b.col == 1 {
+			for r := range k {
+				copy(panel[r*width:r*width+cols], b.data[r*b.row+j:])
+			}
+			continue
+		}
+		for i := range cols {
+			from := b.data[(j+i)*b.col:][:k]
+			to := panel[i:]
+			for r, v := range from {
+				to[r*width] = v
+			}
+		}
+	}
+}
