@@ -18,22 +18,24 @@ type stream struct {
 	got   int
 }
 
-func (s *stream) Pull(_ unit.Time, _ fabric.PortID, paused uint8, p *fabric.Packet) bool {
+func (s *stream) Pull(_ *sim.Island, _ unit.Time, _ fabric.PortID, paused uint8, p *fabric.Packet) bool {
 	if s.left == 0 || paused&1 != 0 {
 		return false
 	}
 	s.left--
-	*p = fabric.Make(fabric.Data, 0, uint32(s.left), s.route, 0, 4178)
+	*p = fabric.Make(fabric.WriteMiddle, 0, uint32(s.left), s.route, 0, 4178)
 	return true
 }
 
-func (s *stream) Paused(unit.Time, fabric.PortID, uint8, bool)     {}
-func (s *stream) Deliver(unit.Time, fabric.PortID, *fabric.Packet) { s.got++ }
+func (s *stream) Paused(*sim.Island, unit.Time, fabric.PortID, uint8, bool)     {}
+func (s *stream) Deliver(*sim.Island, unit.Time, fabric.PortID, *fabric.Packet) { s.got++ }
 
 // kicks starts the streams at their times.
 type kicks struct{ fab *fabric.Fabric }
 
-func (k kicks) Handle(now unit.Time, owner int32) { k.fab.Kick(now, fabric.PortID(owner)) }
+func (k kicks) Handle(isl *sim.Island, now unit.Time, owner int32) {
+	k.fab.Kick(isl, now, fabric.PortID(owner))
+}
 
 // BenchmarkForward is the bare fabric: 16 hosts on 4 leaves and 4 spines at 100 Gb/s, each sending
 // 16 MB of 4,178-byte frames to the host one leaf further, marking and PFC on, no RDMA. Start times

@@ -2,6 +2,7 @@ package fabric
 
 import (
 	"railyard/internal/qos"
+	"railyard/internal/sim"
 	"railyard/internal/unit"
 )
 
@@ -57,7 +58,7 @@ func (c *Config) chargeLossy(n *node, a *account, q *queue, size int64) bool {
 
 // release gives a frame's bytes back to the account of its ingress port, headroom first, and sends
 // xON if the account is low enough.
-func (f *Fabric) release(now unit.Time, in PortID, class uint8, size int64) {
+func (f *Fabric) release(isl *sim.Island, now unit.Time, in PortID, class uint8, size int64) {
 	a := &f.accounts[int(in)*f.nc+int(class)]
 	p := &f.ports[in]
 	n := &f.nodes[p.far]
@@ -67,7 +68,7 @@ func (f *Fabric) release(now unit.Time, in PortID, class uint8, size int64) {
 	a.used -= size - head
 	n.shared -= shared
 	if a.sentOff && f.underXON(n, a, p) {
-		f.xon(now, in, a, class)
+		f.xon(isl, now, in, a, class)
 	}
 }
 

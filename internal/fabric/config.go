@@ -41,11 +41,11 @@ type Config struct {
 	MTU           unit.Bytes // largest frame that a port takes: headroom and schedulers allow for it
 	LargestFrame  unit.Bytes // largest frame that anybody sends; 0: MTU
 	Seed          uint64
-	Faults        *Faults       // nil: none
-	Telemetry     bool          // every data frame collects in-band telemetry at switches (HPCC)
-	SampleEvery   unit.Duration // queue sampling interval, 0: off
-	OnSample      func(Sample)  // receives run-length samples
-	OnLoss        func(Loss)    // receives each lost frame, PFC frames excepted; may be nil
+	Faults        *Faults                      // nil: none
+	Telemetry     bool                         // every data frame collects in-band telemetry at switches (HPCC)
+	SampleEvery   unit.Duration                // queue sampling interval, 0: off
+	OnSample      func(island int32, s Sample) // receives run-length samples
+	OnLoss        func(island int32, l Loss)   // receives each lost frame, PFC frames excepted; may be nil
 	// AsScheduled is for an engine with InOrderOfPushing (hpcc-ns3): the end and the arrival of a
 	// frame are scheduled when its first bit leaves. So of two events at one instant, the event of
 	// the frame that left first comes first.

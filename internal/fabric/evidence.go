@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"railyard/internal/sim"
 	"railyard/internal/splitmix"
 	"railyard/internal/unit"
 )
@@ -31,12 +32,8 @@ func (q *queue) sampled(i, k uint32, salt uint64) *Packet {
 // for short queues it is exact. It also counts whose frames it waits for.
 func (f *Fabric) ownAhead(now unit.Time, id PortID, o *port, q *queue, p *Packet) unit.Duration {
 	var own unit.Duration
-	if over := o.busyUntil.Sub(now); over > 0 && o.flying.n > 0 {
-		// The newest frame on the link is the one being sent, unless that is a pause frame.
-		last := o.flying.back()
-		if last.at == o.busyUntil.Add(o.delay) && last.Flow == p.Flow && last.Kind() == p.Kind() {
-			own = over
-		}
+	if over := o.busyUntil.Sub(now); over > 0 && o.sent.flow == p.Flow && o.sent.op.Kind() == p.Kind() {
+		own = over
 	}
 	k := min(q.n, lookAt)
 	var bytes, frames int64
@@ -169,7 +166,7 @@ func (q *queue) from(in PortID, salt uint64) int64 {
 	k := min(q.n, lookAt)
 	bytes := int64(0)
 	for i := range k {
-		if x := q.sampled(i, k, salt); x.in == in {
+		if x := q.sampled(i, k, salt); x.in() == in {
 			bytes += int64(x.Bytes)
 		}
 	}
@@ -185,13 +182,13 @@ type Loss struct {
 	Port PortID // whose queue had no room, or whose link lost it
 	Kind Kind
 	Flow int32
-	Seq  uint32
-	Link bool // a fault of the link took it; else a buffer was full
+	Seq  uint32 // PSN
+	Link bool   // a fault of the link took it; else a buffer was full
 }
 
-func (f *Fabric) lost(now unit.Time, id PortID, p *Packet, link bool) {
-	f.traceDrop(p.trace)
+func (f *Fabric) lost(isl *sim.Island, now unit.Time, id PortID, p *Packet, link bool) {
+	f.traceDrop(isl, p)
 	if f.cfg.OnLoss != nil {
-		f.cfg.OnLoss(Loss{At: now, Port: id, Kind: p.Kind(), Flow: p.Flow, Seq: p.Seq, Link: link})
+		f.cfg.OnLoss(isl.Index(), Loss{At: now, Port: id, Kind: p.Kind(), Flow: p.Flow, Seq: p.PSN(), Link: link})
 	}
 }

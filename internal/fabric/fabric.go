@@ -24,20 +24,21 @@ const (
 type Source interface {
 	// Pull fills in the frame to send now; paused has a bit per traffic class held by PFC. If it
 	// returns false the source calls Kick when it has something to send.
-	Pull(now unit.Time, port PortID, paused uint8, p *Packet) bool
+	Pull(isl *sim.Island, now unit.Time, port PortID, paused uint8, p *Packet) bool
 	// Paused says that PFC stopped or restarted a class of the port. It is called before the change
 	// takes effect.
-	Paused(now unit.Time, port PortID, class uint8, on bool)
+	Paused(isl *sim.Island, now unit.Time, port PortID, class uint8, on bool)
 }
 
 // Sink receives the frames that reach a host over link port. It may keep nothing of p.
 type Sink interface {
-	Deliver(now unit.Time, port PortID, p *Packet)
+	Deliver(isl *sim.Island, now unit.Time, port PortID, p *Packet)
 }
 
 // port is one direction of a link. The first line is what every frame touches.
 type port struct {
 	busyUntil unit.Time
+	sent      sent          // in transmission, or last
 	flying    ring          // frames on the link, in order of arrival
 	delay     unit.Duration // from the last bit out until the far end acts: propagation and, at a switch, its pipeline
 	psPerByte int64         // if exact, else 0
@@ -76,6 +77,16 @@ const (
 	flagRefresh = 1 << 2 // a refresh is pending
 	flagHolds   = 1 << 3 // the frame being sent is still charged to the buffer
 )
+
+// sent is what the sending end of a link keeps of the frame that it sent last: once on the link it
+// is the far end's.
+type sent struct {
+	in    PortID // the link it came over to the switch
+	flow  int32
+	op    Opcode // 0: a PFC frame
+	class uint8
+	bytes uint16
+}
 
 // pauseFrame is a PFC frame: class is stopped or, with quanta 0, restarted.
 type pauseFrame struct {

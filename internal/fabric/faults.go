@@ -117,14 +117,14 @@ func (x *faults) loses(last unit.Time, id PortID, bytes int64) bool {
 
 // hits applies faults to a frame at the end of link id. It returns true if the frame was taken:
 // lost, or held back.
-func (x *faults) hits(now unit.Time, id PortID, p *port, pk *Packet) bool {
+func (x *faults) hits(isl *sim.Island, now unit.Time, id PortID, p *port, pk *Packet) bool {
 	l := &x.links[id]
 	if x.loses(now.Add(p.cable-p.delay), id, int64(pk.Bytes)) {
 		p.faulted++
-		x.f.lost(now, id, pk, true)
+		x.f.lost(isl, now, id, pk, true)
 		if l.holding {
 			l.holding = false
-			x.f.receive(now, id, p, &l.held)
+			x.f.receive(isl, now, id, p, &l.held)
 		}
 		return true
 	}
@@ -133,13 +133,13 @@ func (x *faults) hits(now unit.Time, id PortID, p *port, pk *Packet) bool {
 	}
 	if chance(&l.rng, x.cfg.Duplicate) {
 		twin := *pk
-		x.f.copyTrace(&twin)
-		x.f.receive(now, id, p, &twin)
+		x.f.copyTrace(isl, &twin)
+		x.f.receive(isl, now, id, p, &twin)
 	}
 	if l.holding {
 		l.holding = false
-		x.f.receive(now, id, p, pk)
-		x.f.receive(now, id, p, &l.held)
+		x.f.receive(isl, now, id, p, pk)
+		x.f.receive(isl, now, id, p, &l.held)
 		return true
 	}
 	if x.followed(now, p) && chance(&l.rng, x.cfg.Reorder) {
@@ -157,13 +157,13 @@ func (x *faults) followed(now unit.Time, p *port) bool {
 		return false
 	}
 	next := p.flying.front()
-	return next.at <= now.Add(x.f.txTime(p, int64(next.Bytes)+x.f.overhead))
+	return next.arrival() <= now.Add(x.f.txTime(p, int64(next.Bytes)+x.f.overhead))
 }
 
 type storm Fabric
 
 // Handle sends one pause frame of a storm and plans the next at half its time.
-func (h *storm) Handle(now unit.Time, owner int32) {
+func (h *storm) Handle(isl *sim.Island, now unit.Time, owner int32) {
 	f := (*Fabric)(h)
 	s := f.faults.storm[owner]
 	if now >= s.Until {
@@ -174,6 +174,6 @@ func (h *storm) Handle(now unit.Time, owner int32) {
 		quanta = 0xffff
 	}
 	p := &f.ports[owner]
-	f.queuePause(now, PortID(owner)^1, pauseFrame{class: s.Class, on: true, quanta: quanta, root: PortID(owner) ^ 1})
-	f.eng.At(p.island, now.Add(f.quantaTime(p, quanta)/2), sim.MakeKey(sim.Timer, classStorm, owner))
+	f.queuePause(isl, now, PortID(owner)^1, pauseFrame{class: s.Class, on: true, quanta: quanta, root: PortID(owner) ^ 1})
+	isl.At(now.Add(f.quantaTime(p, quanta)/2), sim.MakeKey(sim.Timer, classStorm, owner))
 }

@@ -86,7 +86,7 @@ func (n *net) sendBy(at unit.Time, from topo.NICID, path []topo.PortID, class ui
 	route := n.fab.AddRoute(path)
 	b := batch{from: from}
 	for i := range count {
-		b.frames = append(b.frames, fabric.Make(fabric.Data, int32(len(n.batches)), uint32(i), route, class, size))
+		b.frames = append(b.frames, fabric.Make(fabric.WriteMiddle, int32(len(n.batches)), uint32(i), route, class, size))
 	}
 	n.batches = append(n.batches, b)
 	n.eng.At(0, at, sim.MakeKey(sim.Host, classScript, int32(len(n.batches)-1)))
@@ -94,20 +94,20 @@ func (n *net) sendBy(at unit.Time, from topo.NICID, path []topo.PortID, class ui
 }
 
 // Handle begins a batch.
-func (n *net) Handle(now unit.Time, owner int32) {
+func (n *net) Handle(isl *sim.Island, now unit.Time, owner int32) {
 	b := n.batches[owner]
 	h := n.hosts[b.from]
-	h.queues[b.frames[0].Class] = append(h.queues[b.frames[0].Class], b.frames...)
-	n.fab.Kick(now, h.port)
+	h.queues[b.frames[0].Class()] = append(h.queues[b.frames[0].Class()], b.frames...)
+	n.fab.Kick(isl, now, h.port)
 }
 
-func (n *net) Pull(now unit.Time, port fabric.PortID, paused uint8, p *fabric.Packet) bool {
+func (n *net) Pull(isl *sim.Island, now unit.Time, port fabric.PortID, paused uint8, p *fabric.Packet) bool {
 	h := n.of[port]
 	for c := range h.queues {
 		if q := h.queues[c]; len(q) > 0 && paused&(1<<c) == 0 {
 			*p, h.queues[c] = q[0], q[1:]
-			if n.traced[[2]int{int(p.Flow), int(p.Seq)}] != nil {
-				n.fab.StartTrace(now, port, p)
+			if n.traced[[2]int{int(p.Flow), int(p.PSN())}] != nil {
+				n.fab.StartTrace(isl, now, port, p)
 			}
 			return true
 		}
@@ -123,15 +123,15 @@ func (n *net) trace(batch, frame int, got func(*fabric.Trace)) {
 	n.traced[[2]int{batch, frame}] = got
 }
 
-func (n *net) Paused(now unit.Time, _ fabric.PortID, class uint8, on bool) {
+func (n *net) Paused(_ *sim.Island, now unit.Time, _ fabric.PortID, class uint8, on bool) {
 	n.pauses = append(n.pauses, pause{now, class, on})
 }
 
-func (n *net) Deliver(now unit.Time, port fabric.PortID, p *fabric.Packet) {
-	if got := n.traced[[2]int{int(p.Flow), int(p.Seq)}]; got != nil {
-		got(n.fab.TakeTrace(p))
+func (n *net) Deliver(isl *sim.Island, now unit.Time, port fabric.PortID, p *fabric.Packet) {
+	if got := n.traced[[2]int{int(p.Flow), int(p.PSN())}]; got != nil {
+		got(n.fab.TakeTrace(isl, p))
 	}
-	n.of[port].arrived = append(n.of[port].arrived, arrival{now, int(p.Flow), int(p.Bytes), p.Class, p.Marked()})
+	n.of[port].arrived = append(n.of[port].arrived, arrival{now, int(p.Flow), int(p.Bytes), p.Class(), p.Marked()})
 }
 
 // run runs to the end and verifies the buffers' accounts after every event's instant, and that what

@@ -6,6 +6,7 @@ import (
 	"railyard/internal/cause"
 	"railyard/internal/fabric"
 	"railyard/internal/qos"
+	"railyard/internal/sim"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
 )
@@ -16,17 +17,17 @@ type traced struct {
 	ways [][]fabric.Part
 }
 
-func (n *traced) Pull(now unit.Time, port fabric.PortID, paused uint8, p *fabric.Packet) bool {
-	if !n.net.Pull(now, port, paused, p) {
+func (n *traced) Pull(isl *sim.Island, now unit.Time, port fabric.PortID, paused uint8, p *fabric.Packet) bool {
+	if !n.net.Pull(isl, now, port, paused, p) {
 		return false
 	}
-	n.fab.StartTrace(now, port, p)
+	n.fab.StartTrace(isl, now, port, p)
 	return true
 }
 
-func (n *traced) Deliver(now unit.Time, port fabric.PortID, p *fabric.Packet) {
-	n.ways = append(n.ways, n.fab.Parts(nil, n.fab.TakeTrace(p)))
-	n.net.Deliver(now, port, p)
+func (n *traced) Deliver(isl *sim.Island, now unit.Time, port fabric.PortID, p *fabric.Packet) {
+	n.ways = append(n.ways, n.fab.Parts(nil, n.fab.TakeTrace(isl, p)))
+	n.net.Deliver(isl, now, port, p)
 }
 
 // A frame that PFC holds at a switch waits in pause, and behind what is before it in the queue:

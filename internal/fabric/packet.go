@@ -4,7 +4,30 @@ import (
 	"railyard/internal/unit"
 )
 
-// Kind says what a frame carries.
+// Opcode says what a frame carries: the number of the base transport header (IBTA vol. 1, 9.2.1,
+// and annex A17 for the CNP). What has none there has one from the manufacturers' range.
+type Opcode uint8
+
+// The opcodes of frames.
+const (
+	WriteFirst   Opcode = 0x06
+	WriteMiddle  Opcode = 0x07
+	WriteLast    Opcode = 0x08
+	WriteLastImm Opcode = 0x09
+	WriteOnly    Opcode = 0x0A
+	WriteOnlyImm Opcode = 0x0B
+	OpAck        Opcode = 0x11
+	OpCNP        Opcode = 0x81
+	OpNak        Opcode = 0xC0
+	OpCTS        Opcode = 0xC1
+	OpCredit     Opcode = 0xC2
+	OpCreditAck  Opcode = 0xC3
+)
+
+// data reports whether the frame carries data: a part of an RDMA WRITE.
+func (o Opcode) data() bool { return o-WriteFirst <= WriteOnlyImm-WriteFirst }
+
+// Kind says what a frame carries, all parts of a message being one kind.
 type Kind uint8
 
 // The kinds of frame.
@@ -18,67 +41,156 @@ const (
 	CreditAck
 )
 
-// Packet is one frame: 32 bytes, no pointer. Flow, Seq and Kind belong to sources and sinks at the
-// edge; the fabric only carries them.
+// Kind returns the kind of frame that an opcode makes.
+func (o Opcode) Kind() Kind {
+	switch o {
+	case OpAck:
+		return Ack
+	case OpNak:
+		return Nak
+	case OpCNP:
+		return CNP
+	case OpCTS:
+		return CTS
+	case OpCredit:
+		return Credit
+	case OpCreditAck:
+		return CreditAck
+	}
+	return Data
+}
+
+// Packet is one frame: 32 bytes, no pointer.
+//
+//	 0                   1                   2                   3
+//	 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+//	+---------------------------------------------------------------+
+//	|  on a link: when it reaches the far end                       |
+//	|  in a switch: the link that it came over                      |
+//	|  in a NIC: since when it waits there                (64 bits) |
+//	+---------------------------------------------------------------+
+//	|  flow                                                         |
+//	+-----------------------------------------------+---------------+
+//	|  PSN, or collective                           |  opcode       |
+//	+-----------------------------------------------+---------------+
+//	|  route: index of the port that it leaves by next              |
+//	+---------------------------------------------------------------+
+//	|  attachment: slot of a Trace + 1, or a count                  |
+//	+-------------------------------+-------------------------------+
+//	|  bytes                        |  entropy                      |
+//	+-------------------------------+-----------+---+-----+-+-+-----+
+//	|  SACK                         |  DSCP     |ECN|class|E|A|     |
+//	+-------------------------------+-----------+---+-----+-+-+-----+
+//
+// Drawn as named, not as laid out in memory. E: echo, A: AckReq. Flow, PSN, SACK, count, collective
+// and what a Trace says of landing belong to sources and sinks at the edge; the fabric carries them.
+// Clear-to-sends and credits have a count and a collective, and no Trace.
 type Packet struct {
-	at    unit.Time // when it reaches the far end of the link it is on
-	Flow  int32     // whose frame it is, to the edge
-	Seq   uint32    // packet sequence number, to the edge
-	route uint32    // index into the route table of the port it leaves by next
-	trace int32     // trace slot + 1, 0: not traced
-	in    PortID    // the link it came over to the switch it is in
-	Bytes uint16    // frame bytes, headers and FCS included, preamble and gap not
-	Class uint8     // dense traffic class
-	flags uint8
+	at      int64  // by where it is, see above
+	Flow    int32  // whose frame it is, to the edge
+	psn     uint32 // opcode in the upper 8 bits
+	route   uint32 // index into the route table of the port it leaves by next
+	attach  int32
+	Bytes   uint16 // of the frame, headers and FCS included, preamble and gap not
+	Entropy uint16 // the UDP source port: what tells flows between two addresses apart
+	sack    uint16
+	tos     uint8 // DSCP and ECN, as in the IP header (RFC 2474, RFC 3168)
+	bits    uint8
 }
 
 const (
-	flagCE    = 1 << 0 // congestion experienced
-	flagEcho  = 1 << 1 // an acknowledgement that echoes a mark
-	flagECT   = 1 << 2 // ECN-capable transport
-	flagLast  = 1 << 3 // ends a message
-	flagAsks  = 1 << 7 // wants an acknowledgement at once
-	kindShift = 4
-	kindMask  = 7
+	psnMask = 1<<24 - 1
+
+	// ECN in tos.
+	ecnMask    = 3
+	ecnCapable = 2 // ECT(0)
+	ecnMarked  = 3 // congestion experienced
+
+	// bits.
+	classMask = 7
+	bitEcho   = 1 << 3 // an acknowledgement that echoes a mark
+	bitAckReq = 1 << 4 // wants an acknowledgement at once
 )
 
-// Make returns a frame of a kind on a route.
-func Make(kind Kind, flow int32, seq uint32, r Route, class uint8, bytes unit.Bytes) Packet {
-	p := Packet{Flow: flow, Seq: seq, route: uint32(r), Class: class, Bytes: uint16(bytes),
-		flags: uint8(kind) << kindShift}
-	if kind == Data {
-		p.flags |= flagECT
+// Make returns a frame on a route. Of psn, the lower 24 bits count.
+func Make(op Opcode, flow int32, psn uint32, r Route, class uint8, bytes unit.Bytes) Packet {
+	p := Packet{Flow: flow, psn: psn&psnMask | uint32(op)<<24, route: uint32(r), bits: class & classMask,
+		Bytes: uint16(bytes)}
+	if op.data() {
+		p.tos = ecnCapable
 	}
 	return p
 }
 
-// Kind returns what the frame carries.
-func (p *Packet) Kind() Kind { return Kind(p.flags >> kindShift & kindMask) }
+// Count returns a clear-to-send's or credit's count.
+func (p *Packet) Count() uint32 { return uint32(p.attach) }
+
+// SetCount gives a clear-to-send or a credit its count. It takes the place of a Trace.
+func (p *Packet) SetCount(n uint32) { p.attach = int32(n) }
+
+// PSN returns the packet sequence number; of a credit, which collective it is of.
+func (p *Packet) PSN() uint32 { return p.psn & psnMask }
+
+// Opcode returns what the frame carries.
+func (p *Packet) Opcode() Opcode { return Opcode(p.psn >> 24) }
+
+// Kind returns what kind of frame it is.
+func (p *Packet) Kind() Kind { return p.Opcode().Kind() }
+
+// data reports whether the frame carries data.
+func (p *Packet) data() bool { return p.Opcode().data() }
+
+// counts reports whether the attachment is a count.
+func (p *Packet) counts() bool { return p.Opcode() >= OpCTS }
+
+// Class returns the frame's traffic class, by its dense number.
+func (p *Packet) Class() uint8 { return p.bits & classMask }
+
+// DSCP returns the differentiated services code point: 6 bits.
+func (p *Packet) DSCP() uint8 { return p.tos >> 2 }
+
+// SetDSCP sets it.
+func (p *Packet) SetDSCP(d uint8) { p.tos = p.tos&ecnMask | d<<2 }
 
 // Marked reports whether a switch marked the frame: congestion experienced (RFC 3168).
-func (p *Packet) Marked() bool { return p.flags&flagCE != 0 }
-
-// SetLast says that the frame ends its message.
-func (p *Packet) SetLast() { p.flags |= flagLast }
+func (p *Packet) Marked() bool { return p.tos&ecnMask == ecnMarked }
 
 // Last reports whether the frame ends its message.
-func (p *Packet) Last() bool { return p.flags&flagLast != 0 }
+func (p *Packet) Last() bool {
+	o := p.Opcode()
+	return o.data() && o >= WriteLast
+}
 
-// SetAsks makes the frame ask for an acknowledgement at once: the AckReq bit of the base transport
+// Immediate reports whether the frame carries immediate data.
+func (p *Packet) Immediate() bool { return p.Opcode() == WriteLastImm || p.Opcode() == WriteOnlyImm }
+
+// SetAckReq makes the frame ask for an acknowledgement at once: the AckReq bit of the base transport
 // header. Other frames are acknowledged together.
-func (p *Packet) SetAsks() { p.flags |= flagAsks }
+func (p *Packet) SetAckReq() { p.bits |= bitAckReq }
 
-// Asks reports whether the sender wants the frame acknowledged at once.
-func (p *Packet) Asks() bool { return p.flags&flagAsks != 0 }
+// AckReq reports whether the sender wants the frame acknowledged at once.
+func (p *Packet) AckReq() bool { return p.bits&bitAckReq != 0 }
+
+// SetSack says how far past the PSN of a selective NAK the packet lies that was accepted.
+func (p *Packet) SetSack(d uint32) { p.sack = uint16(d) }
+
+// Sack returns that distance.
+func (p *Packet) Sack() uint32 { return uint32(p.sack) }
 
 // SetQueued says since when an acknowledgement waits to be sent, for its trace.
-func (p *Packet) SetQueued(at unit.Time) { p.at = at }
+func (p *Packet) SetQueued(at unit.Time) { p.at = int64(at) }
 
 // SetEcho makes an acknowledgement say that data it acknowledges was marked.
-func (p *Packet) SetEcho() { p.flags |= flagEcho }
+func (p *Packet) SetEcho() { p.bits |= bitEcho }
 
 // Echo reports whether the acknowledgement echoes a mark.
-func (p *Packet) Echo() bool { return p.flags&flagEcho != 0 }
+func (p *Packet) Echo() bool { return p.bits&bitEcho != 0 }
+
+// arrival is when a frame on a link reaches its far end.
+func (p *Packet) arrival() unit.Time { return unit.Time(p.at) }
+
+// in is the link over which a frame came to the switch that it is in.
+func (p *Packet) in() PortID { return PortID(p.at) }
 
 // ring is a queue of packets by value; its capacity is a power of two and only grows.
 type ring struct {
@@ -104,7 +216,6 @@ func (r *ring) grow() {
 }
 
 func (r *ring) front() *Packet { return &r.buf[r.head&uint32(len(r.buf)-1)] }
-func (r *ring) back() *Packet  { return &r.buf[(r.head+r.n-1)&uint32(len(r.buf)-1)] }
 
 func (r *ring) drop() {
 	r.head++

@@ -6,43 +6,44 @@ import (
 )
 
 // xoff tells the sender of link in to stop a class, because of a frame that goes out by port out.
-func (f *Fabric) xoff(now unit.Time, in, out PortID, a *account, class uint8) {
+func (f *Fabric) xoff(isl *sim.Island, now unit.Time, in, out PortID, a *account, class uint8) {
 	a.sentOff = true
 	a.root = f.blame(now, in, out, class)
-	f.queuePause(now, in, pauseFrame{class: class, on: true, quanta: f.cfg.PFC.Quanta, root: a.root})
-	f.armRefresh(now, in, a)
+	f.queuePause(isl, now, in, pauseFrame{class: class, on: true, quanta: f.cfg.PFC.Quanta, root: a.root})
+	f.armRefresh(isl, now, in, a)
 }
 
 // xon tells it to go on.
-func (f *Fabric) xon(now unit.Time, in PortID, a *account, class uint8) {
+func (f *Fabric) xon(isl *sim.Island, now unit.Time, in PortID, a *account, class uint8) {
 	a.sentOff = false
-	f.queuePause(now, in, pauseFrame{class: class})
+	f.queuePause(isl, now, in, pauseFrame{class: class})
 }
 
 // queuePause gives a PFC frame to the port towards the sender of link in. It goes before all frames
 // but the one in transmission.
-func (f *Fabric) queuePause(now unit.Time, in PortID, fr pauseFrame) {
+func (f *Fabric) queuePause(isl *sim.Island, now unit.Time, in PortID, fr pauseFrame) {
 	id := in ^ 1
 	p := &f.ports[id]
 	p.ctl = append(p.ctl, fr)
 	if p.flags&flagBusy == 0 {
-		f.next(now, id, p)
+		f.next(isl, now, id, p)
 	}
 }
 
 // sendPause puts a PFC frame on the link. It acts on the port at the far end after the cable's
 // delay and the response time of the peer.
-func (f *Fabric) sendPause(now unit.Time, id PortID, p *port) {
+func (f *Fabric) sendPause(isl *sim.Island, now unit.Time, id PortID, p *port) {
 	fr := p.ctl[0]
 	p.ctl = p.ctl[:copy(p.ctl, p.ctl[1:])]
 	tx := f.txTime(p, int64(f.cfg.PauseFrame)+f.overhead)
+	p.sent = sent{flow: -1}
 	p.busyUntil = now.Add(tx)
 	p.busy += tx
 	p.pfcFrames++
 	if fr.on {
 		p.pausesSent++
 	}
-	f.awaitTxEnd(id, p)
+	f.awaitTxEnd(isl, id, p)
 	fr.at = p.busyUntil.Add(p.cable + f.ports[id^1].respond)
 	if len(p.ctlLive) == 0 || f.cfg.AsScheduled {
 		f.eng.At(p.farIsland, fr.at, sim.MakeKey(sim.Arrival, classPause, int32(id^1)))
@@ -51,14 +52,14 @@ func (f *Fabric) sendPause(now unit.Time, id PortID, p *port) {
 }
 
 // Handle lets a PFC frame act on port owner.
-func (h *pauseArrive) Handle(now unit.Time, owner int32) {
+func (h *pauseArrive) Handle(isl *sim.Island, now unit.Time, owner int32) {
 	f := (*Fabric)(h)
 	from := &f.ports[owner^1]
 	fr := from.ctlLive[0]
 	from.ctlLive = from.ctlLive[:copy(from.ctlLive, from.ctlLive[1:])]
 	p := &f.ports[owner]
 	if len(from.ctlLive) > 0 && !f.cfg.AsScheduled {
-		f.eng.At(p.island, from.ctlLive[0].at, sim.MakeKey(sim.Arrival, classPause, owner))
+		isl.At(from.ctlLive[0].at, sim.MakeKey(sim.Arrival, classPause, owner))
 	}
 	if f.faults != nil && f.faults.cfg.PFC &&
 		f.faults.loses(now.Add(-p.respond), PortID(owner^1), int64(f.cfg.PauseFrame)) {
@@ -66,20 +67,20 @@ func (h *pauseArrive) Handle(now unit.Time, owner int32) {
 		return
 	}
 	if !fr.on {
-		f.resume(now, PortID(owner), p, fr.class)
+		f.resume(isl, now, PortID(owner), p, fr.class)
 		return
 	}
 	p.pausesReceived++
 	if q := &f.queues[int(owner)*f.nc+int(fr.class)]; p.paused&(1<<fr.class) == 0 {
-		f.setPaused(now, PortID(owner), p, fr.class, true)
+		f.setPaused(isl, now, PortID(owner), p, fr.class, true)
 		q.root, q.rootSince = fr.root, now
 	} else if fr.root != q.root {
-		f.moveRoot(now, PortID(owner), q, fr)
+		f.moveRoot(isl, now, PortID(owner), q, fr)
 	}
 	p.expires[fr.class] = unit.Never
 	if fr.quanta > 0 {
 		p.expires[fr.class] = now.Add(f.quantaTime(p, fr.quanta))
-		f.eng.At(p.island, p.expires[fr.class], sim.MakeKey(sim.Timer, classExpire, owner))
+		isl.At(p.expires[fr.class], sim.MakeKey(sim.Timer, classExpire, owner))
 	}
 }
 
@@ -88,28 +89,28 @@ func (f *Fabric) quantaTime(p *port, quanta uint16) unit.Duration {
 	return p.rate.TransmitTime(unit.Bytes(quanta) * 64)
 }
 
-func (f *Fabric) resume(now unit.Time, id PortID, p *port, class uint8) {
+func (f *Fabric) resume(isl *sim.Island, now unit.Time, id PortID, p *port, class uint8) {
 	if p.paused&(1<<class) == 0 {
 		return
 	}
-	f.setPaused(now, id, p, class, false)
+	f.setPaused(isl, now, id, p, class, false)
 	if p.flags&flagBusy == 0 {
-		f.next(now, id, p)
+		f.next(isl, now, id, p)
 	}
 }
 
 // moveRoot notes that a pause in force now has another root.
-func (f *Fabric) moveRoot(now unit.Time, id PortID, q *queue, fr pauseFrame) {
+func (f *Fabric) moveRoot(isl *sim.Island, now unit.Time, id PortID, q *queue, fr pauseFrame) {
 	if src := f.sources[id]; src != nil {
-		src.Paused(now, id, fr.class, true)
+		src.Paused(isl, now, id, fr.class, true)
 	}
 	f.pausedFor[id] = AddRoot(f.pausedFor[id], q.root, now.Sub(q.rootSince))
 	q.root, q.rootSince = fr.root, now
 }
 
-func (f *Fabric) setPaused(now unit.Time, id PortID, p *port, class uint8, on bool) {
+func (f *Fabric) setPaused(isl *sim.Island, now unit.Time, id PortID, p *port, class uint8, on bool) {
 	if src := f.sources[id]; src != nil {
-		src.Paused(now, id, class, on)
+		src.Paused(isl, now, id, class, on)
 	}
 	q := &f.queues[int(id)*f.nc+int(class)]
 	if on {
@@ -138,18 +139,18 @@ func (f *Fabric) pausedBy(now unit.Time, id PortID, class uint8) unit.Duration {
 }
 
 // Handle ends the pauses whose time is over.
-func (h *expire) Handle(now unit.Time, owner int32) {
+func (h *expire) Handle(isl *sim.Island, now unit.Time, owner int32) {
 	f := (*Fabric)(h)
 	p := &f.ports[owner]
 	for c := range uint8(f.nc) {
 		if p.paused&(1<<c) != 0 && p.expires[c] <= now {
-			f.resume(now, PortID(owner), p, c)
+			f.resume(isl, now, PortID(owner), p, c)
 		}
 	}
 }
 
 // armRefresh plans to send a pause again before it ends at the peer.
-func (f *Fabric) armRefresh(now unit.Time, in PortID, a *account) {
+func (f *Fabric) armRefresh(isl *sim.Island, now unit.Time, in PortID, a *account) {
 	a.sentAt = now
 	if f.cfg.PFC.Quanta == 0 || f.cfg.PFC.Refresh.Num == 0 {
 		return
@@ -159,7 +160,7 @@ func (f *Fabric) armRefresh(now unit.Time, in PortID, a *account) {
 		return // its handler finds this account too
 	}
 	p.flags |= flagRefresh
-	f.eng.At(p.farIsland, now.Add(f.refreshAfter(p)), sim.MakeKey(sim.Timer, classRefresh, int32(in)))
+	isl.At(now.Add(f.refreshAfter(p)), sim.MakeKey(sim.Timer, classRefresh, int32(in)))
 }
 
 func (f *Fabric) refreshAfter(p *port) unit.Duration {
@@ -167,7 +168,7 @@ func (f *Fabric) refreshAfter(p *port) unit.Duration {
 }
 
 // Handle repeats the pauses of ingress port owner that still hold and are due.
-func (h *refresh) Handle(now unit.Time, owner int32) {
+func (h *refresh) Handle(isl *sim.Island, now unit.Time, owner int32) {
 	f := (*Fabric)(h)
 	p := &f.ports[owner]
 	p.flags &^= flagRefresh
@@ -181,12 +182,12 @@ func (h *refresh) Handle(now unit.Time, owner int32) {
 		if a.sentAt.Add(after) <= now {
 			a.sentAt = now
 			a.root = f.blame(now, PortID(owner), a.root, c)
-			f.queuePause(now, PortID(owner), pauseFrame{class: c, on: true, quanta: f.cfg.PFC.Quanta, root: a.root})
+			f.queuePause(isl, now, PortID(owner), pauseFrame{class: c, on: true, quanta: f.cfg.PFC.Quanta, root: a.root})
 		}
 		next = min(next, a.sentAt.Add(after))
 	}
 	if next != unit.Never {
 		p.flags |= flagRefresh
-		f.eng.At(p.farIsland, next, sim.MakeKey(sim.Timer, classRefresh, owner))
+		isl.At(next, sim.MakeKey(sim.Timer, classRefresh, owner))
 	}
 }

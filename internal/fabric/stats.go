@@ -3,6 +3,7 @@ package fabric
 import (
 	"fmt"
 
+	"railyard/internal/sim"
 	"railyard/internal/unit"
 )
 
@@ -54,7 +55,7 @@ func (f *Fabric) Waiting(id PortID, class int) unit.Bytes {
 // sample notes a queue's length at the sampling instants since its last change, run-length coded:
 // one sample where the value differs from the one before. It is called before each change. Sampling
 // instant i is at (i+1/2) intervals.
-func (f *Fabric) sample(now unit.Time, id PortID, class int, q *queue) {
+func (f *Fabric) sample(isl *sim.Island, now unit.Time, id PortID, class int, q *queue) {
 	every := int64(f.cfg.SampleEvery)
 	// The last instant at or before now. An instant that coincides with a change sees the value
 	// before it.
@@ -63,7 +64,7 @@ func (f *Fabric) sample(now unit.Time, id PortID, class int, q *queue) {
 		return
 	}
 	if q.bytes != q.lastValue {
-		f.cfg.OnSample(Sample{Port: id, Class: uint8(class), Index: q.lastSample, Bytes: unit.Bytes(q.bytes)})
+		f.cfg.OnSample(isl.Index(), Sample{Port: id, Class: uint8(class), Index: q.lastSample, Bytes: unit.Bytes(q.bytes)})
 		q.lastValue = q.bytes
 	}
 	q.lastSample = index
@@ -75,7 +76,7 @@ func (f *Fabric) FlushSamples(now unit.Time) {
 		return
 	}
 	for i := range f.queues {
-		f.sample(now, PortID(i/f.nc), i%f.nc, &f.queues[i])
+		f.sample(f.eng.Island(f.ports[i/f.nc].island), now, PortID(i/f.nc), i%f.nc, &f.queues[i])
 	}
 }
 
@@ -89,7 +90,7 @@ func (f *Fabric) Check() error {
 		for k := range q.n {
 			pk := &q.buf[(q.head+k)&uint32(len(q.buf)-1)]
 			sum += int64(pk.Bytes)
-			held[int(pk.in)*f.nc+int(pk.Class)] += int64(pk.Bytes)
+			held[int(pk.in())*f.nc+int(pk.Class())] += int64(pk.Bytes)
 		}
 		if sum != q.bytes {
 			return fmt.Errorf("fabric: queue %s class %d: holds %d bytes, counts %d",
@@ -98,8 +99,7 @@ func (f *Fabric) Check() error {
 	}
 	for i := range f.ports {
 		if p := &f.ports[i]; p.flags&flagHolds != 0 {
-			last := p.flying.back()
-			held[int(last.in)*f.nc+int(last.Class)] += int64(last.Bytes)
+			held[int(p.sent.in)*f.nc+int(p.sent.class)] += int64(p.sent.bytes)
 		}
 	}
 	shared := make([]int64, len(f.nodes))

@@ -2,6 +2,7 @@ package fabric
 
 import (
 	"railyard/internal/cause"
+	"railyard/internal/sim"
 	"railyard/internal/unit"
 )
 
@@ -32,34 +33,48 @@ type Trace struct {
 	N     int
 	Class uint8
 	Bytes unit.Bytes
-	// Sender is for the edge: the sender's ledger when the frame left (see package nic).
-	Sender cause.Split
+	// Sender and Landing are for the edge: the sender's ledger when the frame left, and where the
+	// bytes of its message go (see package nic).
+	Sender  cause.Split
+	Landing Landing
+}
+
+// Landing says where the bytes of an RDMA WRITE go, as the RDMA extended transport header of its
+// first packet does (IBTA vol. 1, 9.3), with the first packet's PSN, so that any packet of the
+// message can be placed; and the immediate data of its last packet. The fabric carries it.
+type Landing struct {
+	Address   uint64
+	Key       uint32
+	Length    uint32
+	PSN       uint32 // of the message's first packet
+	Immediate uint32
 }
 
 // traced reports whether the way of a frame is noted. With telemetry, an acknowledgement carries
 // the way of the data packet back instead of its own.
 func (f *Fabric) traced(p *Packet) bool {
-	return p.trace != 0 && (p.Kind() == Data || !f.cfg.Telemetry)
+	return p.attach != 0 && !p.counts() && (p.data() || !f.cfg.Telemetry)
 }
 
 // StartTrace gives a trace to a frame that is about to leave a NIC's port. The fabric fills in the
 // hops; the sink that receives the frame takes the trace with TakeTrace. The trace of a dropped
 // frame is discarded.
-func (f *Fabric) StartTrace(now unit.Time, id PortID, p *Packet) *Trace {
-	slot := f.traceSlot()
+func (f *Fabric) StartTrace(isl *sim.Island, now unit.Time, id PortID, p *Packet) *Trace {
+	slot := f.traceSlot(isl)
 	t := &f.traces[slot]
 	t.N = 1
-	t.Class = p.Class
+	t.Class = p.Class()
+	t.Landing = Landing{}
 	t.Bytes = unit.Bytes(p.Bytes)
 	t.Hops[0] = Hop{Port: id, Ready: now, Start: now, Root: -1}
-	if p.Kind() != Data {
-		t.Hops[0].Ready = p.at
+	if !p.data() {
+		t.Hops[0].Ready = unit.Time(p.at)
 	}
-	p.trace = slot + 1
+	p.attach = slot + 1
 	return t
 }
 
-func (f *Fabric) traceSlot() int32 {
+func (f *Fabric) traceSlot(_ *sim.Island) int32 {
 	slot := int32(len(f.traces))
 	if n := len(f.freeTr); n > 0 {
 		slot = f.freeTr[n-1]
@@ -71,48 +86,44 @@ func (f *Fabric) traceSlot() int32 {
 }
 
 // copyTrace gives a duplicated frame a trace of its own.
-func (f *Fabric) copyTrace(p *Packet) {
-	if p.trace != 0 {
-		slot := f.traceSlot()
-		f.traces[slot] = f.traces[p.trace-1]
-		p.trace = slot + 1
+func (f *Fabric) copyTrace(isl *sim.Island, p *Packet) {
+	if p.attach != 0 && !p.counts() {
+		slot := f.traceSlot(isl)
+		f.traces[slot] = f.traces[p.attach-1]
+		p.attach = slot + 1
 	}
 }
 
 // TakeTrace returns the trace of a received frame, nil if it has none. It is valid until the next
 // StartTrace.
-func (f *Fabric) TakeTrace(p *Packet) *Trace {
-	if p.trace == 0 {
+func (f *Fabric) TakeTrace(_ *sim.Island, p *Packet) *Trace {
+	if p.attach == 0 || p.counts() {
 		return nil
 	}
-	slot := p.trace - 1
-	p.trace = 0
+	slot := p.attach - 1
+	p.attach = 0
 	f.freeTr = append(f.freeTr, slot)
 	return &f.traces[slot]
 }
 
-func (f *Fabric) traceDrop(tr int32) {
-	if tr != 0 {
-		f.freeTr = append(f.freeTr, tr-1)
-	}
-}
+func (f *Fabric) traceDrop(isl *sim.Island, p *Packet) { f.TakeTrace(isl, p) }
 
 // Trace returns a frame's trace without taking it, nil if it has none.
-func (f *Fabric) Trace(p *Packet) *Trace {
-	if p.trace == 0 {
+func (f *Fabric) Trace(_ *sim.Island, p *Packet) *Trace {
+	if p.attach == 0 || p.counts() {
 		return nil
 	}
-	return &f.traces[p.trace-1]
+	return &f.traces[p.attach-1]
 }
 
 // PassTrace moves the trace of a received frame to the acknowledgement that goes back, which then
 // carries the telemetry. Nothing is added to it on the way.
-func (f *Fabric) PassTrace(from, to *Packet) { to.trace, from.trace = from.trace, 0 }
+func (f *Fabric) PassTrace(_ *sim.Island, from, to *Packet) { to.attach, from.attach = from.attach, 0 }
 
 func (f *Fabric) traceEnqueue(now unit.Time, id PortID, o *port, q *queue, p *Packet) {
-	t := &f.traces[p.trace-1]
+	t := &f.traces[p.attach-1]
 	h := &t.Hops[t.N]
-	*h = Hop{Port: id, Ready: now, Start: -1, Root: -1, pausedAt: f.pausedBy(now, id, p.Class)}
+	*h = Hop{Port: id, Ready: now, Start: -1, Root: -1, pausedAt: f.pausedBy(now, id, p.Class())}
 	t.N++
 	if q.n > 0 || now < o.busyUntil {
 		h.Own = f.ownAhead(now, id, o, q, p)
@@ -120,7 +131,7 @@ func (f *Fabric) traceEnqueue(now unit.Time, id PortID, o *port, q *queue, p *Pa
 }
 
 func (f *Fabric) traceStart(now unit.Time, id PortID, p *port, pk *Packet) {
-	t := &f.traces[pk.trace-1]
+	t := &f.traces[pk.attach-1]
 	h := &t.Hops[t.N-1]
 	h.TxBytes = unit.Bytes(p.txBytes - int64(pk.Bytes) - f.overhead)
 	if f.cfg.Telemetry && p.node >= 0 {

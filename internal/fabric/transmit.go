@@ -17,44 +17,43 @@ type (
 )
 
 // Kick tells a host port that its source has something to send.
-func (f *Fabric) Kick(now unit.Time, id PortID) {
+func (f *Fabric) Kick(isl *sim.Island, now unit.Time, id PortID) {
 	p := &f.ports[id]
 	if p.flags&flagBusy == 0 {
-		f.next(now, id, p)
+		f.next(isl, now, id, p)
 	}
 }
 
 // Handle ends a transmission: the frame's buffer is free, the port looks for the next one.
-func (h *txEnd) Handle(now unit.Time, owner int32) {
+func (h *txEnd) Handle(isl *sim.Island, now unit.Time, owner int32) {
 	f := (*Fabric)(h)
 	p := &f.ports[owner]
 	p.flags &^= flagBusy
 	if p.flags&flagHolds != 0 {
 		p.flags &^= flagHolds
-		last := p.flying.back() // the frame that just left is the newest on the link
-		f.release(now, last.in, last.Class, int64(last.Bytes))
+		f.release(isl, now, p.sent.in, p.sent.class, int64(p.sent.bytes))
 	}
 	if p.flags&flagBusy == 0 {
-		f.next(now, PortID(owner), p)
+		f.next(isl, now, PortID(owner), p)
 	}
 }
 
 // next starts the transmission of whatever goes first. The port is idle.
-func (f *Fabric) next(now unit.Time, id PortID, p *port) {
+func (f *Fabric) next(isl *sim.Island, now unit.Time, id PortID, p *port) {
 	if now < p.busyUntil {
-		f.awaitTxEnd(id, p)
+		f.awaitTxEnd(isl, id, p)
 		return
 	}
 	if len(p.ctl) > 0 {
-		f.sendPause(now, id, p)
+		f.sendPause(isl, now, id, p)
 		return
 	}
 	if p.flags&flagHost != 0 {
-		if !f.sources[id].Pull(now, id, p.paused, &f.pulled) {
+		if !f.sources[id].Pull(isl, now, id, p.paused, &f.pulled) {
 			return
 		}
-		f.transmit(now, id, p, &f.pulled)
-		f.awaitTxEnd(id, p)
+		f.transmit(isl, now, id, p, &f.pulled)
+		f.awaitTxEnd(isl, id, p)
 		return
 	}
 	c, ok := f.pick(id, p)
@@ -63,34 +62,34 @@ func (f *Fabric) next(now unit.Time, id PortID, p *port) {
 	}
 	var pk Packet
 	p.flags |= flagBusy // if the frame goes back the way it came, dequeue may send xON by this port
-	f.dequeue(now, id, p, c, &pk)
+	f.dequeue(isl, now, id, p, c, &pk)
 	p.flags &^= flagBusy
-	f.transmit(now, id, p, &pk)
+	f.transmit(isl, now, id, p, &pk)
 	if f.cfg.Buffer.FreeAtTxEnd {
 		p.flags |= flagHolds
-		f.awaitTxEnd(id, p)
+		f.awaitTxEnd(isl, id, p)
 	} else if p.backlog != 0 || len(p.ctl) > 0 {
-		f.awaitTxEnd(id, p)
+		f.awaitTxEnd(isl, id, p)
 	}
 }
 
-func (f *Fabric) awaitTxEnd(id PortID, p *port) {
+func (f *Fabric) awaitTxEnd(isl *sim.Island, id PortID, p *port) {
 	if p.flags&flagBusy != 0 {
 		return
 	}
 	p.flags |= flagBusy
-	f.eng.At(p.island, p.busyUntil, sim.MakeKey(sim.TxEnd, classTxEnd, int32(id)))
+	isl.At(p.busyUntil, sim.MakeKey(sim.TxEnd, classTxEnd, int32(id)))
 }
 
 // transmit puts a frame on the link.
-func (f *Fabric) transmit(now unit.Time, id PortID, p *port, pk *Packet) {
+func (f *Fabric) transmit(isl *sim.Island, now unit.Time, id PortID, p *port, pk *Packet) {
 	wire := int64(pk.Bytes) + f.overhead
 	tx := f.txTime(p, wire)
 	p.busyUntil = now.Add(tx)
 	p.busy += tx
 	p.txFrames++
 	p.txBytes += wire
-	if pk.Kind() == Data {
+	if pk.data() {
 		p.dataBytes += wire
 	}
 	f.hops++
@@ -98,11 +97,12 @@ func (f *Fabric) transmit(now unit.Time, id PortID, p *port, pk *Packet) {
 		f.traceStart(now, id, p, pk)
 	}
 	if f.cfg.AsScheduled {
-		f.awaitTxEnd(id, p)
+		f.awaitTxEnd(isl, id, p)
 	}
-	pk.at = p.busyUntil.Add(p.delay)
+	p.sent = sent{in: pk.in(), flow: pk.Flow, op: pk.Opcode(), class: pk.Class(), bytes: pk.Bytes}
+	pk.at = int64(p.busyUntil.Add(p.delay))
 	if p.flying.n == 0 || f.cfg.AsScheduled {
-		f.eng.At(p.farIsland, pk.at, sim.MakeKey(sim.Arrival, classArrive, int32(id)))
+		f.eng.At(p.farIsland, pk.arrival(), sim.MakeKey(sim.Arrival, classArrive, int32(id)))
 	}
 	p.flying.push(pk)
 }
@@ -142,10 +142,10 @@ func (f *Fabric) pick(id PortID, p *port) (int, bool) {
 }
 
 // dequeue takes the first frame of a class out of its queue.
-func (f *Fabric) dequeue(now unit.Time, id PortID, p *port, c int, pk *Packet) {
+func (f *Fabric) dequeue(isl *sim.Island, now unit.Time, id PortID, p *port, c int, pk *Packet) {
 	q := &f.queues[int(id)*f.nc+c]
 	if f.cfg.SampleEvery > 0 {
-		f.sample(now, id, c, q)
+		f.sample(isl, now, id, c, q)
 	}
 	*pk = *q.front()
 	q.drop()
@@ -158,78 +158,79 @@ func (f *Fabric) dequeue(now unit.Time, id PortID, p *port, c int, pk *Packet) {
 		f.setMark(p, pk)
 	}
 	if !f.cfg.Buffer.FreeAtTxEnd {
-		f.release(now, pk.in, pk.Class, int64(pk.Bytes))
+		f.release(isl, now, pk.in(), pk.Class(), int64(pk.Bytes))
 	}
 }
 
 func (f *Fabric) setMark(p *port, pk *Packet) {
-	if pk.flags&flagECT != 0 {
-		pk.flags |= flagCE
+	if pk.tos&ecnMask != 0 {
+		pk.tos |= ecnMarked
 		p.marks++
 		f.routeMarks[pk.route-1]++
 	}
 }
 
 // Handle takes a frame off link owner: delivers it to a host, or admits it to a switch.
-func (h *arrive) Handle(now unit.Time, owner int32) {
+func (h *arrive) Handle(isl *sim.Island, now unit.Time, owner int32) {
 	f := (*Fabric)(h)
 	p := &f.ports[owner]
 	pk := *p.flying.front()
 	p.flying.drop()
 	if p.flying.n > 0 && !f.cfg.AsScheduled {
-		f.eng.At(p.farIsland, p.flying.front().at, sim.MakeKey(sim.Arrival, classArrive, owner))
+		isl.At(p.flying.front().arrival(), sim.MakeKey(sim.Arrival, classArrive, owner))
 	}
-	if f.faults != nil && f.faults.hits(now, PortID(owner), p, &pk) {
+	if f.faults != nil && f.faults.hits(isl, now, PortID(owner), p, &pk) {
 		return
 	}
-	f.receive(now, PortID(owner), p, &pk)
+	f.receive(isl, now, PortID(owner), p, &pk)
 }
 
 // receive hands a frame that came over a link to whoever is at its end.
-func (f *Fabric) receive(now unit.Time, id PortID, p *port, pk *Packet) {
+func (f *Fabric) receive(isl *sim.Island, now unit.Time, id PortID, p *port, pk *Packet) {
 	if p.far < 0 {
 		f.delivered = *pk
-		f.sinks[id].Deliver(now, id, &f.delivered)
+		f.sinks[id].Deliver(isl, now, id, &f.delivered)
 		return
 	}
-	f.admit(now, id, p, pk)
+	f.admit(isl, now, id, p, pk)
 }
 
 // admit charges a frame to the switch's buffer, sends xOFF if need be, and queues it at its egress
 // port.
-func (f *Fabric) admit(now unit.Time, in PortID, p *port, pk *Packet) {
+func (f *Fabric) admit(isl *sim.Island, now unit.Time, in PortID, p *port, pk *Packet) {
 	out := f.routes[pk.route]
 	pk.route++
-	pk.in = in
-	a := &f.accounts[int(in)*f.nc+int(pk.Class)]
+	pk.at = int64(in)
+	class := pk.Class()
+	a := &f.accounts[int(in)*f.nc+int(class)]
 	n := &f.nodes[p.far]
-	q := &f.queues[int(out)*f.nc+int(pk.Class)]
+	q := &f.queues[int(out)*f.nc+int(class)]
 	o := &f.ports[out]
 	size := int64(pk.Bytes)
-	if f.lossless&(1<<pk.Class) != 0 {
+	if f.lossless&(1<<class) != 0 {
 		if !f.cfg.chargeLossless(n, a, &p.xoff, size) {
-			f.dropped(now, out, o, a, pk)
+			f.dropped(isl, now, out, o, a, pk)
 			return
 		}
 		if !a.sentOff && f.overXOFF(n, a, p) {
-			f.xoff(now, in, out, a, pk.Class)
+			f.xoff(isl, now, in, out, a, class)
 		}
 	} else if !f.cfg.chargeLossy(n, a, q, size) {
-		f.dropped(now, out, o, a, pk)
+		f.dropped(isl, now, out, o, a, pk)
 		return
 	}
-	f.enqueue(now, out, o, q, pk)
+	f.enqueue(isl, now, out, o, q, pk)
 }
 
-func (f *Fabric) dropped(now unit.Time, out PortID, o *port, a *account, pk *Packet) {
+func (f *Fabric) dropped(isl *sim.Island, now unit.Time, out PortID, o *port, a *account, pk *Packet) {
 	o.drops++
 	a.drops++
-	f.lost(now, out, pk, false)
+	f.lost(isl, now, out, pk, false)
 }
 
-func (f *Fabric) enqueue(now unit.Time, out PortID, o *port, q *queue, pk *Packet) {
+func (f *Fabric) enqueue(isl *sim.Island, now unit.Time, out PortID, o *port, q *queue, pk *Packet) {
 	if f.cfg.SampleEvery > 0 {
-		f.sample(now, out, int(pk.Class), q)
+		f.sample(isl, now, out, int(pk.Class()), q)
 	}
 	if q.mark.on && !q.mark.dequeue && q.mark.hit(q.bytes, q.rng.Uint32) {
 		f.setMark(o, pk)
@@ -239,9 +240,9 @@ func (f *Fabric) enqueue(now unit.Time, out PortID, o *port, q *queue, pk *Packe
 	}
 	q.push(pk)
 	q.bytes += int64(pk.Bytes)
-	o.backlog |= 1 << pk.Class
+	o.backlog |= 1 << pk.Class()
 	if o.flags&flagBusy == 0 {
-		f.next(now, out, o)
+		f.next(isl, now, out, o)
 	}
 	// A frame that goes straight out has not waited: the peak counts what does.
 	if q.bytes > q.high {

@@ -104,7 +104,7 @@ func (c *Case) drawFabric(d *dice) {
 		PauseFrame: 64, MTU: frame,
 		Seed: c.Number, TruncateNS: d.one(8), SampleEvery: pick(d, 0, unit.Duration(unit.Microsecond)),
 	}
-	c.Fabric.OnSample = func(fabric.Sample) {}
+	c.Fabric.OnSample = func(int32, fabric.Sample) {}
 	c.Fabric.PFC.Headroom = qos.FormulaHeadroom(frame, c.Fabric.SwitchLatency)
 	if d.one(2) {
 		c.Fabric.PFC.Response.Tabulated = true

@@ -204,7 +204,7 @@ func (w *watch) look() bool {
 }
 
 // flow checks a message that has been acknowledged.
-func (w *watch) flow(f *nic.Flow) {
+func (w *watch) flow(_ int32, f *nic.Flow) {
 	keep := *f
 	keep.Hops, keep.Message = slices.Clone(f.Hops), nil
 	w.flows = append(w.flows, keep)

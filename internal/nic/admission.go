@@ -73,14 +73,14 @@ func (n *Net) clear(now unit.Time, id int32) {
 	c.admitted.placed++
 	e := &n.ends[c.qp]
 	nc := &n.nics[e.nic]
-	nc.cnp.push(fabric.Make(fabric.CTS, c.qp, c.admitted.placed, e.route, n.cfg.CNPClass, n.cfg.Frames.ACK))
-	n.fab.Kick(now, nc.port)
+	nc.cnp.push(n.counting(fabric.OpCTS, c.qp, c.admitted.placed, e.route))
+	n.fab.Kick(n.eng.Island(nc.island), now, nc.port)
 }
 
 // onCTS notes free slots; ranks and their posts belong to the host's phase.
 func (n *Net) onCTS(now unit.Time, pk *fabric.Packet) {
 	q := &n.qps[pk.Flow]
-	if n.frees(q.conn, pk.Seq) {
+	if n.frees(q.conn, pk.Count()) {
 		n.plan(n.nics[q.nic].host, entry{at: now, what: workAdmit, a: q.conn})
 	}
 }

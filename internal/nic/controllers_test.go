@@ -49,7 +49,7 @@ type queueSeries struct {
 	value []int64
 }
 
-func (s *queueSeries) add(x fabric.Sample) {
+func (s *queueSeries) add(_ int32, x fabric.Sample) {
 	if x.Port == s.port {
 		s.index = append(s.index, x.Index)
 		s.value = append(s.value, int64(x.Bytes))

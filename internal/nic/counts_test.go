@@ -71,7 +71,7 @@ func countsRun(t *testing.T, together bool, declared workload.Declared) (sent un
 		}
 		driver.Connect(way, qp)
 	}
-	r.net.OnFlow(func(f *nic.Flow) {
+	r.net.OnFlow(func(_ int32, f *nic.Flow) {
 		if f.Message != nil && f.Message.Coll == 1 {
 			sent += f.Bytes
 		}

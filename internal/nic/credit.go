@@ -48,28 +48,35 @@ func (n *Net) sendCredit(now unit.Time, id int32) {
 	c := &n.conns[id]
 	e := &n.ends[c.qp]
 	nc := &n.nics[e.nic]
-	nc.cnp.push(fabric.Make(fabric.Credit, c.qp, c.credited.given, e.route, n.cfg.CNPClass, n.cfg.Frames.ACK))
-	n.fab.Kick(now, nc.port)
+	nc.cnp.push(n.counting(fabric.OpCredit, c.qp, c.credited.given, e.route))
+	n.fab.Kick(n.eng.Island(nc.island), now, nc.port)
 	if n.cfg.Transport.Timeout > 0 && !c.credited.checking {
 		c.credited.checking = true
 		n.plan(nc.host, entry{at: now.Add(n.cfg.Transport.Timeout), what: workRepeat, a: id, b: int64(c.credited.given)})
 	}
 }
 
+// counting returns a frame that says how many there have been, in the class of CNPs.
+func (n *Net) counting(op fabric.Opcode, qp int32, count uint32, r fabric.Route) fabric.Packet {
+	p := fabric.Make(op, qp, 0, r, n.cfg.CNPClass, n.cfg.Frames.ACK)
+	p.SetCount(count)
+	return p
+}
+
 // onCredit answers a credit; ranks belong to the host's phase.
 func (n *Net) onCredit(now unit.Time, pk *fabric.Packet) {
 	q := &n.qps[pk.Flow]
 	nc := &n.nics[q.nic]
-	nc.cnp.push(fabric.Make(fabric.CreditAck, pk.Flow, pk.Seq, q.route, n.cfg.CNPClass, n.cfg.Frames.ACK))
-	n.fab.Kick(now, nc.port)
-	n.plan(nc.host, entry{at: now, what: workCredit, a: q.conn, b: int64(pk.Seq)})
+	nc.cnp.push(n.counting(fabric.OpCreditAck, pk.Flow, pk.Count(), q.route))
+	n.fab.Kick(n.eng.Island(nc.island), now, nc.port)
+	n.plan(nc.host, entry{at: now, what: workCredit, a: q.conn, b: int64(pk.Count())})
 }
 
 // onCreditAck notes at the receiver what the sender knows.
 func (n *Net) onCreditAck(pk *fabric.Packet) {
 	c := &n.conns[n.qps[pk.Flow].conn].credited
-	if int32(pk.Seq-c.answered) > 0 {
-		c.answered = pk.Seq
+	if int32(pk.Count()-c.answered) > 0 {
+		c.answered = pk.Count()
 	}
 }
 

@@ -26,7 +26,7 @@ func creditRun(t *testing.T, timeout unit.Duration, downs ...fabric.Down) (poste
 	}
 	r.fabric.Faults = &fabric.Faults{Downs: downs}
 	r.build(t)
-	r.net.OnFlow(func(f *nic.Flow) {
+	r.net.OnFlow(func(_ int32, f *nic.Flow) {
 		posted = append(posted, f.Posted)
 		if f.Retransmits > 0 {
 			t.Errorf("a message was sent again: the link was down for its packets")

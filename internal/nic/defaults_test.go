@@ -102,7 +102,7 @@ type probe struct {
 	do    func(now unit.Time) bool
 }
 
-func (p *probe) Handle(now unit.Time, _ int32) {
+func (p *probe) Handle(_ *sim.Island, now unit.Time, _ int32) {
 	if p.do(now) {
 		p.eng.At(0, now.Add(p.every()), probeKey)
 	}

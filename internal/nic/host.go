@@ -69,7 +69,7 @@ func (n *Net) plan(id int32, e entry) {
 }
 
 // Handle does the work that is due on host owner.
-func (hw *hostWork) Handle(now unit.Time, owner int32) {
+func (hw *hostWork) Handle(_ *sim.Island, now unit.Time, owner int32) {
 	n := (*Net)(hw)
 	h := &n.hosts[owner]
 	if h.wakeAt > now {

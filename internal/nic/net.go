@@ -52,8 +52,8 @@ type Config struct {
 	CompleteAtSender bool // a flow's completion time ends with its last acknowledgement instead of its last placed byte
 	Controller       cc.Params
 	Seed             uint64
-	OnTimeout        func(now unit.Time, qp int32, oldest int64) // takes a retransmission timeout; nil: nobody
-	Bodies           *Bodies                                     // runs the real work of ranks; nil in replay
+	OnTimeout        func(island int32, now unit.Time, qp int32, oldest int64) // takes a retransmission timeout; nil: nobody
+	Bodies           *Bodies                                                   // runs the real work of ranks; nil in replay
 }
 
 // A Flow is one finished (or, at the end of the run, unfinished) message.
@@ -105,7 +105,7 @@ type Net struct {
 	hosts    []host
 	ranks    []rankState
 	conns    []conn
-	flowDone func(*Flow)
+	flowDone func(island int32, f *Flow)
 	acked    int32 // queue pair whose acknowledgement is being handled
 	doneFn   func(*roce.Message)
 	ackedAt  unit.Time
@@ -205,7 +205,7 @@ func New(eng *sim.Engine, fab *fabric.Fabric, g *topo.Graph, cfg Config, islandO
 }
 
 // OnFlow sets what receives each message that has been acknowledged.
-func (n *Net) OnFlow(f func(*Flow)) { n.flowDone = f }
+func (n *Net) OnFlow(f func(island int32, f *Flow)) { n.flowDone = f }
 
 // Err returns why the run failed, if it did.
 func (n *Net) Err() error { return n.err }

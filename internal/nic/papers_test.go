@@ -48,31 +48,31 @@ type poisson struct {
 	class sim.Class
 }
 
-func (s *poisson) Handle(now unit.Time, i int32) {
+func (s *poisson) Handle(isl *sim.Island, now unit.Time, i int32) {
 	s.next[i] = now
-	s.fab.Kick(now, s.ports[i])
+	s.fab.Kick(isl, now, s.ports[i])
 	if s.left--; s.left > 0 {
 		u := (float64(s.rng.Uint64()>>11) + 0.5) / (1 << 53)
 		s.eng.At(0, now+unit.Time(-math.Log(u)*s.gap)+1, sim.MakeKey(sim.Host, s.class, i))
 	}
 }
 
-func (s *poisson) Pull(now unit.Time, port topo.PortID, _ uint8, p *fabric.Packet) bool {
+func (s *poisson) Pull(isl *sim.Island, now unit.Time, port topo.PortID, _ uint8, p *fabric.Packet) bool {
 	for i, id := range s.ports {
 		if id == port && s.next[i] >= 0 {
 			s.next[i] = -1
-			*p = fabric.Make(fabric.Data, int32(i), 0, s.route[i], 0, 1048)
-			s.fab.StartTrace(now, port, p)
+			*p = fabric.Make(fabric.WriteMiddle, int32(i), 0, s.route[i], 0, 1048)
+			s.fab.StartTrace(isl, now, port, p)
 			return true
 		}
 	}
 	return false
 }
 
-func (s *poisson) Paused(unit.Time, topo.PortID, uint8, bool) {}
+func (s *poisson) Paused(*sim.Island, unit.Time, topo.PortID, uint8, bool) {}
 
-func (s *poisson) Deliver(_ unit.Time, _ topo.PortID, p *fabric.Packet) {
-	t := s.fab.TakeTrace(p)
+func (s *poisson) Deliver(isl *sim.Island, _ unit.Time, _ topo.PortID, p *fabric.Packet) {
+	t := s.fab.TakeTrace(isl, p)
 	s.waits = append(s.waits, t.Hops[1].Start.Sub(t.Hops[1].Ready))
 }
 

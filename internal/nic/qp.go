@@ -325,7 +325,9 @@ func (n *Net) windowFull(now unit.Time, q *qp) bool {
 
 // wake makes a NIC look for something to send: now if its port is free, else when it becomes free.
 // If there is nothing, it arms its timer.
-func (n *Net) wake(now unit.Time, id int32) { n.fab.Kick(now, n.nics[id].port) }
+func (n *Net) wake(now unit.Time, id int32) {
+	n.fab.Kick(n.eng.Island(n.nics[id].island), now, n.nics[id].port)
+}
 
 // arm schedules an idle NIC for the first queue pair in its heap.
 func (n *Net) arm(now unit.Time, c *card, id int32) {

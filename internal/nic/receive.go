@@ -6,15 +6,16 @@ import (
 	"railyard/internal/exec"
 	"railyard/internal/fabric"
 	"railyard/internal/roce"
+	"railyard/internal/sim"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
 )
 
 // Deliver handles a frame that has reached a NIC.
-func (n *Net) Deliver(now unit.Time, port fabric.PortID, pk *fabric.Packet) {
+func (n *Net) Deliver(isl *sim.Island, now unit.Time, port fabric.PortID, pk *fabric.Packet) {
 	switch pk.Kind() {
 	case fabric.Data:
-		n.onData(now, pk)
+		n.onData(isl, now, pk)
 	case fabric.CNP:
 		q := &n.qps[pk.Flow]
 		q.notified()
@@ -26,14 +27,14 @@ func (n *Net) Deliver(now unit.Time, port fabric.PortID, pk *fabric.Packet) {
 	case fabric.CreditAck:
 		n.onCreditAck(pk)
 	default:
-		n.onAck(now, port, pk)
+		n.onAck(isl, now, port, pk)
 	}
 }
 
-func (n *Net) onData(now unit.Time, pk *fabric.Packet) {
+func (n *Net) onData(isl *sim.Island, now unit.Time, pk *fabric.Packet) {
 	e := &n.ends[pk.Flow]
 	c := &n.nics[e.nic]
-	if tr := n.fab.Trace(pk); tr != nil {
+	if tr := n.fab.Trace(isl, pk); tr != nil {
 		n.witness(tr, n.qps[pk.Flow].route)
 	}
 	sent := false
@@ -42,42 +43,40 @@ func (n *Net) onData(now unit.Time, pk *fabric.Packet) {
 		n.marks++
 		sent = n.notify(now, pk.Flow, e, c)
 	}
-	seq := e.rcv.Seq(pk.Seq)
-	v := e.rcv.OnData(now, pk.Seq, pk.Last() || pk.Asks(), &n.cfg.Transport)
+	seq := e.rcv.Seq(pk.PSN())
+	v := e.rcv.OnData(now, pk.PSN(), pk.Last() || pk.AckReq(), &n.cfg.Transport)
 	if pk.Marked() && (v.Accept || v.Ack || v.Nak) {
 		e.echo = true
 	}
 	if v.Accept {
-		n.place(now, pk, e, seq)
+		n.place(isl, now, pk, e, seq)
 	}
 	if v.Ack || v.Nak {
-		n.acknowledge(now, pk, e, c, v)
+		n.acknowledge(isl, now, pk, e, c, v)
 		sent = true
 	}
-	n.fab.TakeTrace(pk)
+	n.fab.TakeTrace(isl, pk)
 	if sent {
-		n.fab.Kick(now, c.port)
+		n.fab.Kick(isl, now, c.port)
 	}
 }
 
 // acknowledge queues an ACK or NAK for a data packet; the packet's telemetry goes back with it.
-func (n *Net) acknowledge(now unit.Time, pk *fabric.Packet, e *endpoint, c *card, v roce.Verdict) {
-	kind, psn := fabric.Ack, v.PSN
+func (n *Net) acknowledge(isl *sim.Island, now unit.Time, pk *fabric.Packet, e *endpoint, c *card, v roce.Verdict) {
+	op := fabric.OpAck
 	if v.Nak {
-		kind = fabric.Nak
-		if n.cfg.Transport.Selective {
-			psn = v.PSN&0xffff | v.Sack<<16 // IRN's NACK has a field for each; 16 bits tell them apart within MaxAhead
-		}
+		op = fabric.OpNak
 	}
-	a := fabric.Make(kind, pk.Flow, psn, e.route, n.cfg.AckClass, n.cfg.Frames.ACK)
+	a := fabric.Make(op, pk.Flow, v.PSN, e.route, n.cfg.AckClass, n.cfg.Frames.ACK)
+	a.SetSack(v.Sack)
 	if e.echo && n.cfg.EchoMarks {
 		a.SetEcho()
 	}
 	e.echo = false
 	if n.cfg.Telemetry {
-		n.fab.PassTrace(pk, &a)
-	} else if n.fab.Trace(pk) != nil { // the way of the acknowledgement is traced too
-		a.SetAsks()
+		n.fab.PassTrace(isl, pk, &a)
+	} else if n.fab.Trace(isl, pk) != nil { // the way of the acknowledgement is traced too
+		a.SetAckReq()
 		a.SetQueued(now)
 	}
 	c.ack.push(a)
@@ -91,13 +90,13 @@ func (n *Net) notify(now unit.Time, flow int32, e *endpoint, c *card) bool {
 	}
 	e.cnpSent, e.cnpAt = true, now
 	n.cnps++
-	c.cnp.push(fabric.Make(fabric.CNP, flow, 0, e.route, n.cfg.CNPClass, n.cfg.Frames.CNP))
+	c.cnp.push(fabric.Make(fabric.OpCNP, flow, 0, e.route, n.cfg.CNPClass, n.cfg.Frames.CNP))
 	return true
 }
 
 // place copies the bytes of an accepted packet to where its message wants them, and completes
 // messages that are now whole, in the order of their posts.
-func (n *Net) place(now unit.Time, pk *fabric.Packet, e *endpoint, seq int64) {
+func (n *Net) place(isl *sim.Island, now unit.Time, pk *fabric.Packet, e *endpoint, seq int64) {
 	q := &n.qps[pk.Flow]
 	i := int(e.done - q.popped)
 	for q.snd.Message(i).Last() < seq {
@@ -110,7 +109,7 @@ func (n *Net) place(now unit.Time, pk *fabric.Packet, e *endpoint, seq int64) {
 		lo, hi := carries(len(m.from), off, size, int64(rm.Bytes))
 		copy(m.to[lo:hi], m.from[lo:hi])
 	}
-	tr := n.fab.Trace(pk)
+	tr := n.fab.Trace(isl, pk)
 	if tr != nil && seq == rm.First && seq < rm.Last() {
 		m.noteFirst(tr)
 	}
@@ -237,9 +236,9 @@ func (f *Flow) wait(c cause.Cause, at, root topo.PortID, back bool, d unit.Durat
 	}
 }
 
-func (n *Net) onAck(now unit.Time, port fabric.PortID, pk *fabric.Packet) {
+func (n *Net) onAck(isl *sim.Island, now unit.Time, port fabric.PortID, pk *fabric.Packet) {
 	q := &n.qps[pk.Flow]
-	tr := n.fab.TakeTrace(pk)
+	tr := n.fab.TakeTrace(isl, pk)
 	if q.dead {
 		return
 	}
@@ -254,9 +253,9 @@ func (n *Net) onAck(now unit.Time, port fabric.PortID, pk *fabric.Packet) {
 	if pk.Kind() == fabric.Nak {
 		known := q.snd.Recovery()
 		if n.cfg.Transport.Selective {
-			bytes = q.snd.OnSack(roce.Expand16(pk.Seq, q.snd.Una()), pk.Seq>>16, n.doneFn)
+			bytes = q.snd.OnSack(roce.Expand16(pk.PSN(), q.snd.Una()), pk.Sack(), n.doneFn)
 		} else {
-			bytes = q.snd.OnNak(pk.Seq, n.doneFn)
+			bytes = q.snd.OnNak(pk.PSN(), n.doneFn)
 		}
 		// Every packet behind a gap is answered with a selective NAK: all NAKs of one recovery are
 		// one loss.
@@ -267,7 +266,7 @@ func (n *Net) onAck(now unit.Time, port fabric.PortID, pk *fabric.Packet) {
 			q.ctl.OnLoss(now)
 		}
 	} else {
-		bytes = q.snd.OnAck(pk.Seq, n.doneFn)
+		bytes = q.snd.OnAck(pk.PSN(), n.doneFn)
 	}
 	q.owed = q.owed && q.snd.Una() == una
 	if at, ok := q.probes.answered(q.snd.Una()); ok {
@@ -333,7 +332,7 @@ func (n *Net) messageAcked(rm *roce.Message) {
 		if q.conn >= 0 {
 			m.flow.Message = &m.msg
 		}
-		n.flowDone(&m.flow)
+		n.flowDone(n.nics[q.nic].island, &m.flow)
 	}
 	if q.conn >= 0 {
 		n.sent(q.conn, m, n.ackedAt)

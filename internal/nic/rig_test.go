@@ -74,7 +74,7 @@ func (r *rig) build(tb testing.TB) {
 		tb.Fatal(err)
 	}
 	r.net = nic.New(r.eng, r.fab, r.graph, r.nic, islandOf)
-	r.net.OnFlow(func(f *nic.Flow) {
+	r.net.OnFlow(func(_ int32, f *nic.Flow) {
 		keep := *f
 		keep.Hops = slices.Clone(f.Hops)
 		r.flows = append(r.flows, keep)

@@ -18,7 +18,7 @@ type (
 func sendKey(nic int32) sim.Key { return sim.MakeKey(sim.Timer, classSend, nic) }
 
 // Handle looks for something to send: a queue pair's time has come.
-func (h *sendTimer) Handle(now unit.Time, owner int32) {
+func (h *sendTimer) Handle(isl *sim.Island, now unit.Time, owner int32) {
 	n := (*Net)(h)
 	c := &n.nics[owner]
 	if i := slices.Index(c.cancelled, now); i >= 0 {
@@ -29,12 +29,12 @@ func (h *sendTimer) Handle(now unit.Time, owner int32) {
 		return // armed anew for later
 	}
 	c.wakeAt = unit.Never
-	n.fab.Kick(now, c.port)
+	n.fab.Kick(isl, now, c.port)
 }
 
 // Pull gives a NIC's port the next frame: CNPs, then acknowledgements, then the queue pairs of each
 // class in turn.
-func (n *Net) Pull(now unit.Time, port fabric.PortID, paused uint8, pk *fabric.Packet) bool {
+func (n *Net) Pull(isl *sim.Island, now unit.Time, port fabric.PortID, paused uint8, pk *fabric.Packet) bool {
 	id := n.nicOf[port]
 	c := &n.nics[id]
 	held := paused
@@ -47,8 +47,8 @@ func (n *Net) Pull(now unit.Time, port fabric.PortID, paused uint8, pk *fabric.P
 	}
 	if c.ack.n > 0 && held&(1<<n.cfg.AckClass) == 0 {
 		*pk = c.ack.pop()
-		if pk.Asks() {
-			n.fab.StartTrace(now, port, pk)
+		if pk.AckReq() {
+			n.fab.StartTrace(isl, now, port, pk)
 		}
 		return true
 	}
@@ -78,7 +78,7 @@ func (n *Net) Pull(now unit.Time, port fabric.PortID, paused uint8, pk *fabric.P
 			continue
 		}
 		for c.ready[cl].n > 0 {
-			if i := c.ready[cl].take(); n.sendFrom(now, c, c.qps[i], pk) {
+			if i := c.ready[cl].take(); n.sendFrom(isl, now, c, c.qps[i], pk) {
 				c.ready[cl].last = i
 				if n.cfg.SharedTimer {
 					n.swept(c, cl, int32(i))
@@ -118,9 +118,22 @@ func (n *Net) swept(c *card, class uint8, number int32) {
 	c.rings[class].served(number, func(i int32) bool { return n.qps[c.qps[i]].n == 0 })
 }
 
+// opcode returns that of a packet of a message, whose last packet has immediate data.
+func opcode(first, last bool) fabric.Opcode {
+	switch {
+	case first && last:
+		return fabric.WriteOnlyImm
+	case first:
+		return fabric.WriteFirst
+	case last:
+		return fabric.WriteLastImm
+	}
+	return fabric.WriteMiddle
+}
+
 // sendFrom takes the next packet of a ready queue pair. It may find that the queue pair has none,
 // or may not send it now.
-func (n *Net) sendFrom(now unit.Time, c *card, id int32, pk *fabric.Packet) bool {
+func (n *Net) sendFrom(isl *sim.Island, now unit.Time, c *card, id int32, pk *fabric.Packet) bool {
 	q := &n.qps[id]
 	n.lookAgain(now, q)
 	n.account(q, now)
@@ -139,7 +152,7 @@ func (n *Net) sendFrom(now unit.Time, c *card, id int32, pk *fabric.Packet) bool
 	}
 	seg := q.snd.Next()
 	bytes := n.cfg.Frames.DataFrame(seg.Payload, seg.First, seg.Last)
-	*pk = fabric.Make(fabric.Data, id, seg.PSN, q.route, q.class, bytes)
+	*pk = fabric.Make(opcode(seg.First, seg.Last), id, seg.PSN, q.route, q.class, bytes)
 	// The rate limiter spaces the starts of packets.
 	tx, gap := n.fab.Spacing(c.port, bytes, q.ctl.Rate(now))
 	free := now.Add(tx)
@@ -156,23 +169,20 @@ func (n *Net) sendFrom(now unit.Time, c *card, id int32, pk *fabric.Packet) bool
 	}
 	q.add(q.txCause, -1, free)
 	q.ctl.OnSent(now, bytes)
-	if seg.Last {
-		pk.SetLast()
-		if q.log && !seg.Again {
-			q.remember(now, q.msgAt(seg.Index))
-		}
+	if seg.Last && q.log && !seg.Again {
+		q.remember(now, q.msgAt(seg.Index))
 	}
 	// The packet that completes a message is its last; with selective repeat it may be any packet.
 	// The first packet and some between show what the queue pair meets on its way.
 	if seg.Last || n.cfg.Transport.Selective || n.cfg.Telemetry || seg.Offset == 0 || seg.Seq%probeEvery == 0 {
-		tr := n.fab.StartTrace(now, c.port, pk)
+		tr := n.fab.StartTrace(isl, now, c.port, pk)
 		if seg.Last || n.cfg.Transport.Selective {
 			tr.Sender = q.ledgerAt(now)
 			tr.Hops[0].Root = q.pauseRoot(q.msgAt(seg.Index))
 		}
 	}
 	if seg.Again && n.cfg.Transport.Selective {
-		pk.SetAsks()
+		pk.SetAckReq()
 	}
 	// A packet starts the timer again until an acknowledgement is owed. So a paced sender with
 	// coalesced acknowledgements does not time out, but one that is never answered does, however
@@ -235,7 +245,7 @@ func (n *Net) timeout(q *qp) unit.Duration {
 
 // Handle sends again what was not acknowledged in time. One timer serves all queue pairs of a NIC:
 // deadlines only move later, so the timer may come too early.
-func (h *timeoutTimer) Handle(now unit.Time, owner int32) {
+func (h *timeoutTimer) Handle(isl *sim.Island, now unit.Time, owner int32) {
 	n := (*Net)(h)
 	c := &n.nics[owner]
 	if c.rtoAt > now {
@@ -264,7 +274,7 @@ func (n *Net) timedOut(now unit.Time, id int32, q *qp) {
 	}
 	q.timedOut = now
 	if n.cfg.OnTimeout != nil {
-		n.cfg.OnTimeout(now, id, q.snd.Una())
+		n.cfg.OnTimeout(n.nics[q.nic].island, now, id, q.snd.Una())
 	}
 	if q.snd.OnTimeout(&n.cfg.Transport) {
 		q.dead = true
@@ -297,7 +307,7 @@ func (n *Net) queuePairFailed(now unit.Time, id int32) {
 
 // Paused brings the ledgers of a NIC's queue pairs up to date before PFC stops or restarts one of
 // its classes.
-func (n *Net) Paused(now unit.Time, port fabric.PortID, class uint8, on bool) {
+func (n *Net) Paused(_ *sim.Island, now unit.Time, port fabric.PortID, class uint8, on bool) {
 	c := &n.nics[n.nicOf[port]]
 	for _, id := range c.qps {
 		if q := &n.qps[id]; q.class == class && q.state != idle {

@@ -137,7 +137,7 @@ var kindNames = [...]string{
 var unnumbered = map[string]bool{"CNP": true, "CTS": true, "credit": true, "credit ACK": true}
 
 // Lost takes a frame that did not arrive.
-func (r *Recorder) Lost(l fabric.Loss) {
+func (r *Recorder) Lost(_ int32, l fabric.Loss) {
 	p := r.pair(l.Flow)
 	key := hopKey{l.Port, l.Kind != fabric.Data && l.Kind != fabric.CreditAck}
 	if p.hops == nil {
@@ -164,7 +164,7 @@ func (r *Recorder) Lost(l fabric.Loss) {
 }
 
 // TimedOut takes a retransmission timeout.
-func (r *Recorder) TimedOut(now unit.Time, qp int32, oldest int64) {
+func (r *Recorder) TimedOut(_ int32, now unit.Time, qp int32, oldest int64) {
 	p := r.pair(qp)
 	p.lost = append(p.lost, result.LossRow{Name: r.plan.Pairs[qp].Name, Time: now, Kind: "timeout"})
 	p.lostSeq = append(p.lostSeq, uint32(oldest)&roce.PSNMask)

@@ -294,7 +294,7 @@ func (r *Recorder) close() {
 }
 
 // Sample takes a queue's length from the fabric.
-func (r *Recorder) Sample(s fabric.Sample) {
+func (r *Recorder) Sample(_ int32, s fabric.Sample) {
 	at := unit.Time(s.Index*int64(r.sampleAt)) + unit.Time(r.sampleAt/2)
 	q := int32(int(s.Port)*r.fabric.Classes() + int(s.Class))
 	r.samples.add(r.engine.Now(), q, sample{q, at, s.Bytes})
@@ -437,7 +437,7 @@ func (j *Job) group(g int32) string {
 }
 
 // Flow takes a message that has been acknowledged, or that the run left unfinished.
-func (r *Recorder) Flow(f *nic.Flow) {
+func (r *Recorder) Flow(_ int32, f *nic.Flow) {
 	q := &r.plan.Pairs[f.QP]
 	s := &r.pairs[f.QP]
 	row := result.FlowRow{

@@ -98,7 +98,7 @@ func someOf(open []result.OpenMessage) string {
 // left takes a message that the run left unfinished. Those of a queue pair come oldest first. Of
 // background flows, which go on until the run ends, only messages that gave up count.
 func (r *Recorder) left(f *nic.Flow) {
-	r.Flow(f)
+	r.Flow(0, f)
 	q := &r.plan.Pairs[f.QP]
 	if q.Kind == result.KindBackground && !f.Failed {
 		return

@@ -17,7 +17,7 @@ type hold struct {
 	left int
 }
 
-func (h *hold) Handle(now unit.Time, owner int32) {
+func (h *hold) Handle(_ *sim.Island, now unit.Time, owner int32) {
 	if h.left--; h.left <= 0 {
 		h.e.StopAt(now)
 		return

@@ -36,7 +36,7 @@ func byTimePhaseClassOwner(a, b planned) int {
 // handler is a class whose events do what a test wants.
 type handler func(now unit.Time, owner int32)
 
-func (h handler) Handle(now unit.Time, owner int32) { h(now, owner) }
+func (h handler) Handle(_ *sim.Island, now unit.Time, owner int32) { h(now, owner) }
 
 // anyEvent draws an event at or after a time: in the same slot of the wheel, on the wheel, or far
 // beyond it.

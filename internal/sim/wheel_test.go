@@ -8,7 +8,7 @@ import (
 
 type handle func(now unit.Time)
 
-func (h handle) Handle(now unit.Time, _ int32) { h(now) }
+func (h handle) Handle(_ *Island, now unit.Time, _ int32) { h(now) }
 
 // TestIslandThatWaitsTakesNoMemory: an island with one event far off, to which another island sends
 // all the while, holds what is pending and not what has been handled.
@@ -25,7 +25,7 @@ func TestIslandThatWaitsTakesNoMemory(t *testing.T) {
 	e.At(0, 0, MakeKey(Timer, 0, 0))
 	e.At(1, far, MakeKey(Timer, 1, 0))
 	e.Run()
-	if n := cap(e.wheels[1].cur); n > 64 {
+	if n := cap(e.islands[1].wheel.cur); n > 64 {
 		t.Errorf("room for %d events in one slot after %d events, of which at most 2 were pending", n, e.Events())
 	}
 }
