@@ -25,7 +25,7 @@ func accuracy(t testing.TB, set *dataset.Set, epochs int, sizes ...int) (correct
 		order := random.Perm(set.Train.N)
 		for len(order) > 0 {
 			n := min(batch, len(order))
-			r.LoadPixels(set.Train.Pixels, set.Train.Labels, order[:n])
+			r.LoadRows(&set.Train, order[:n])
 			order = order[n:]
 			for l := range m.Layers() {
 				r.Forward(l)
@@ -37,8 +37,7 @@ func accuracy(t testing.TB, set *dataset.Set, epochs int, sizes ...int) (correct
 			sgd.Step(r.Params, r.Grads, nil, 1)
 		}
 	}
-	correct, _ = m.Evaluate(r.Params, set.Test.Pixels, set.Test.Labels, nn.Portable)
-	return correct
+	return m.Evaluate(r.Params, &set.Test, 0, set.Test.N, nn.Portable).Correct
 }
 
 // BenchmarkDifficulty trains on the full set: a linear classifier for 10 epochs

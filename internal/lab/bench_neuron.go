@@ -61,7 +61,7 @@ func one(x, w []float64, bias float64, act nn.Activation) (float64, error) {
 		return 0, err
 	}
 	r := m.NewReplica(append(float32s(w), float32(bias)), 1, nn.Portable)
-	r.Load(float32s(x), []uint8{0}, 1)
+	r.Load(float32s(x), []int32{0}, 1)
 	r.Forward(0)
 	return float64(r.Outputs()[0]), nil
 }

@@ -13,7 +13,7 @@ func BenchmarkStep(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			m := mlp(b, ReLU, CrossEntropy, 784, 128, 10)
 			r := m.NewReplica(m.Init(1), 8, Portable)
-			x, labels := values(1, 8*784, c.zeros), []uint8{0, 1, 2, 3, 4, 5, 6, 7}
+			x, labels := values(1, 8*784, c.zeros), []int32{0, 1, 2, 3, 4, 5, 6, 7}
 			o := SGD{LR: 0.001}
 			b.ReportAllocs()
 			for b.Loop() {

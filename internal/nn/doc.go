@@ -1,7 +1,7 @@
-// Package nn is the neural network that Railyard trains: dense layers as
-// explicit forward and backward pairs, activations, losses, and stochastic
-// gradient descent. A Layer works on memory that others own; a Replica is a whole
-// model with memory of its own. It knows nothing of ranks, networks, files or time, starts
+// Package nn is the neural network that Railyard trains: a Model is a list of layers, each an
+// explicit forward and backward pair, and a loss; beside them stochastic gradient descent. A
+// Layer works on memory that others own; a Replica is a whole model with memory of its own, and
+// takes its rows from Examples. It knows nothing of ranks, networks, files or time, starts
 // no goroutine and allocates nothing per step.
 //
 //	x ──Forward(0)──> h ──Forward(1)──> logits ──Loss──> mean loss
@@ -9,7 +9,8 @@
 //	     Grads[0] <──Backward(0)── dh <──Backward(1)── p - onehot
 //
 // One parameter vector per replica, gradients in the same layout: layers in
-// order, each W (out x in, row-major, as in PyTorch's Linear) then b (out).
+// order, each its tensors in order, named (Model.Tensors). Of dense layers W (out x in, row-major,
+// as in PyTorch's Linear) then b (out):
 //
 //	| W0: 128 rows of 784 | b0: 128 | W1: 10 rows of 128 | b1: 10 |
 //
@@ -20,8 +21,10 @@
 //     exp and log are our own, made of + - * / and bit operations. A test reads
 //     the source for products that could fuse. (A NaN's sign is the
 //     processor's own: package run stops when the loss is not finite.)
-//   - Grads hold the mean over the micro-batch, so that the mean over ranks
-//     with equal micro-batches is the gradient of the whole batch.
+//   - Grads hold the mean over the micro-batch's labels, so that the mean over ranks
+//     with equal micro-batches is the gradient of the whole batch. Labels may be Ignored: who
+//     divides a batch says over how many a mean goes (Model.Loss).
+//   - a layer's first values depend on the seed, its place and its own shape.
 //
 // Back-propagation: Rumelhart, Hinton, Williams, Nature 323 (1986). Weight
 // initialisation: torch.nn.Linear (kaiming_uniform with a = sqrt 5), which is

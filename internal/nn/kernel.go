@@ -71,6 +71,9 @@ type term struct {
 	val float32
 }
 
+// termBytes is the size of a term.
+const termBytes = 8
+
 func newInputs(batch, in int) Inputs {
 	return Inputs{terms: make([]term, batch*in+1), ends: make([]int, batch)}
 }

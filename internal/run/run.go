@@ -252,12 +252,9 @@ func (j *job) buildTraining() error {
 	}
 	j.kernel = kernel.Name
 	cfg := train.Config{
-		Model:  j.plan.Model,
-		Kernel: kernel,
-		Train: train.Set{
-			Pixels: j.set.Train.Pixels,
-			Labels: j.set.Train.Labels,
-		},
+		Model:    j.plan.Model,
+		Kernel:   kernel,
+		Train:    &j.set.Train,
 		Replicas: j.plan.Replicas(),
 		Batch:    t.Batch,
 		Epochs:   t.Epochs,
