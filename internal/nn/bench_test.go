@@ -1,9 +1,13 @@
 package nn
 
-import "testing"
+import (
+	"testing"
+
+	"railyard/internal/machine/machinetest"
+)
 
 // BenchmarkStep is one rank's whole step of 784-128-10 with batch 8, optimiser
-// included. The GFLOP/s count every product, also those left out for zero
+// included. The GFLOP count every product, also those left out for zero
 // inputs: 6 N weights, less the first layer's gradient at its inputs.
 func BenchmarkStep(b *testing.B) {
 	for _, c := range []struct {
@@ -16,12 +20,13 @@ func BenchmarkStep(b *testing.B) {
 			x, labels := values(1, 8*784, c.zeros), []int32{0, 1, 2, 3, 4, 5, 6, 7}
 			o := SGD{LR: 0.001}
 			b.ReportAllocs()
+			cpu := machinetest.Start(b)
 			for b.Loop() {
 				step(r, x, labels)
 				o.Step(r.Params, r.Grads, nil, 1)
 			}
 			flop := 8. * (4*784*128 + 6*128*10)
-			b.ReportMetric(flop*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
+			b.ReportMetric(flop*float64(b.N)/(cpu.Report()*1e9), "GFLOP/cpu-s")
 		})
 	}
 }
@@ -39,10 +44,11 @@ func BenchmarkKernel(b *testing.B) {
 		notes := newInputs(s.N, s.In)
 		run := func(name string, f func()) {
 			b.Run(name+"/"+c.name, func(b *testing.B) {
+				cpu := machinetest.Start(b)
 				for b.Loop() {
 					f()
 				}
-				b.ReportMetric(2*float64(s.N*s.In*s.Out)*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
+				b.ReportMetric(2*float64(s.N*s.In*s.Out)*float64(b.N)/(cpu.Report()*1e9), "GFLOP/cpu-s")
 			})
 		}
 		run("forward", func() { Portable.Forward(z, x, w, bias, s, &notes) })

@@ -33,6 +33,7 @@ type Options struct {
 	Inputs   []result.InputDigest  // what it must read beside the scenario, nil: anything
 	Resume   *Resume               // a training goes on from these weights; nil: from the beginning
 	Islands  int                   // partition of the nodes, 0: by size. No value changes a result
+	Around   func(loop func())     // for who measures: calls loop, which runs the event loop; nil: it runs
 
 	// For tests. Look, if set, is called at From, From+Every, ... with the state of the network at
 	// that instant, its events done.
@@ -49,6 +50,9 @@ type Options struct {
 func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summary, error) {
 	if opt.Progress == nil {
 		opt.Progress = func(result.Progress) {}
+	}
+	if opt.Around == nil {
+		opt.Around = func(loop func()) { loop() }
 	}
 	w := &watcher{ctx: ctx, progress: opt.Progress}
 	in, err := prepare(w, sc, opt.Images, opt.Resume, func(e plan.Estimate) error {
@@ -73,6 +77,7 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 		}
 		r.jobs = append(r.jobs, j)
 	}
+	r.pace = newPace(in.plan, in.estimate.PacketHops, in.estimate.Steps)
 	if err := r.build(); err != nil {
 		return nil, err
 	}
@@ -81,7 +86,8 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 		return nil, err
 	}
 	r.start()
-	whole := r.drive()
+	whole := false
+	r.opt.Around(func() { whole = r.drive() })
 	if r.bodies != nil {
 		r.bodies.Close()
 	}
@@ -116,6 +122,7 @@ type runner struct {
 	jobs   []*job // as the plan lists them
 	bodies *nic.Bodies
 	record *record.Recorder
+	pace   *pace
 
 	stopBy   time.Time // interrupted trainings are given up
 	diverged error     // the loss of a training is not a number
@@ -143,6 +150,8 @@ func (j *job) steps() int64 {
 	switch {
 	case j.train != nil:
 		return j.train.Steps()
+	case j.plan.Spec.Replay != nil:
+		return int64(j.plan.Spec.Replay.Steps)
 	case len(j.plan.Rows) > 0:
 		return 1
 	}
@@ -154,6 +163,8 @@ func (j *job) kind() string {
 	switch {
 	case j.train != nil:
 		return result.JobTrain
+	case j.plan.Spec.Replay != nil:
+		return result.JobReplay
 	case len(j.plan.Rows) > 0:
 		return result.JobCollectives
 	}
@@ -172,7 +183,7 @@ func (r *runner) build() error {
 		r.eng.InOrderOfPushing()
 	}
 	r.record = record.New(r.plan, r.opt.Dir, lookahead, record.Hooks{
-		Progress: r.opt.Progress,
+		Progress: r.progress,
 		Stopped:  func() bool { return r.ctx.Err() != nil },
 		Step:     r.ended,
 		Done:     r.done,
