@@ -45,11 +45,14 @@ type Saved any
 
 // Pass is what a Forward knows beside its inputs.
 type Pass struct {
-	Train   bool   // false: the model is used, not trained; nothing is dropped out
-	Seed    uint64 // of the training
-	Step    int64  // of the training, from 0
-	Layer   int    // the layer's place in the model, from 0
-	Samples []int  // which example each row is, by its number in the data: the same in every layout
+	Train bool   // false: the model is used, not trained; nothing is dropped out
+	Seed  uint64 // of the training
+	Step  int64  // of the training, from 0
+	Layer int    // the layer's place in the model, from 0
+	// Tokens are the rows' inputs to the model where it takes text; those that are Padding are not
+	// looked at. nil: nothing is padding.
+	Tokens  []float32
+	Samples []int // which example each row is, by its number in the data: the same in every layout
 }
 
 // Role says what a tensor is to those who draw first values.

@@ -10,8 +10,12 @@ type dense struct {
 	share      bool // Forward is x wᵀ alone
 }
 
-// Dense is a fully connected layer of in inputs and out outputs, and what follows it.
+// Dense is a fully connected layer of in inputs and out outputs, and what follows it: an activation
+// whose slope can be told from its output.
 func Dense(in, out int, a Activation) Layer {
+	if err := a.fromOutput(); err != nil {
+		panic("nn: " + err.Error())
+	}
 	return dense{in: in, out: out, activation: a, kernel: Portable}
 }
 

@@ -87,15 +87,25 @@ func NewMLP(sizes []int, hidden Activation, loss Loss) (*Model, error) {
 			return nil, fmt.Errorf("layers: %v have more than %d parameters", sizes, maxParams)
 		}
 	}
-	layers := make([]Named, len(sizes)-1)
-	for l := range layers {
-		after := hidden
-		if l == len(layers)-1 {
+	return NewModel(denseLayers(nil, "layers", sizes, hidden), loss, 1)
+}
+
+// denseLayers appends dense layers, called NAME.1 and so on: an activation follows every one but the
+// last. One that needs its input for the way back is a layer of its own.
+func denseLayers(layers []Named, name string, sizes []int, hidden Activation) []Named {
+	for i := 1; i < len(sizes); i++ {
+		after, called := hidden, fmt.Sprintf("%s.%d", name, i)
+		if i == len(sizes)-1 {
 			after = Identity
 		}
-		layers[l].Layer = Dense(sizes[l], sizes[l+1], after)
+		if after.ByOutput() {
+			layers = append(layers, Named{called, Dense(sizes[i-1], sizes[i], after)})
+			continue
+		}
+		layers = append(layers, Named{called, Dense(sizes[i-1], sizes[i], Identity)},
+			Named{called + "." + after.String(), Elementwise(sizes[i], after)})
 	}
-	return NewModel(layers, loss, 1)
+	return layers
 }
 
 // WithOutput is a model of dense layers with an activation after the last one, too. Only MSE takes
@@ -103,6 +113,9 @@ func NewMLP(sizes []int, hidden Activation, loss Loss) (*Model, error) {
 func (m *Model) WithOutput(a Activation) (*Model, error) {
 	if a >= activations {
 		return nil, fmt.Errorf("output activation: %d is none, want %s", a, names(activationNames[:]))
+	}
+	if err := a.fromOutput(); err != nil {
+		return nil, fmt.Errorf("output %w", err)
 	}
 	if m.loss == CrossEntropy && a != Identity {
 		return nil, fmt.Errorf("output activation: %v before cross-entropy, which applies the softmax to the logits "+

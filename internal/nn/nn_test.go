@@ -383,8 +383,8 @@ func TestNewMLPSaysWhatItWants(t *testing.T) {
 			t.Errorf("%v: error %v, want %q", c.sizes, err, c.want)
 		}
 	}
-	if _, err := ParseActivation("tanh"); err == nil ||
-		err.Error() != `unknown activation "tanh", want identity, relu or sigmoid` {
+	if _, err := ParseActivation("swish"); err == nil ||
+		err.Error() != `unknown activation "swish", want identity, relu, sigmoid, tanh, gelu, gelu-tanh or silu` {
 		t.Error(err)
 	}
 	if _, err := ParseLoss("l1"); err == nil || err.Error() != `unknown loss "l1", want cross-entropy or mse` {
