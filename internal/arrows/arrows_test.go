@@ -42,7 +42,13 @@ var rules = map[string]rule{
 		why: "the engine knows events and owners; a packet or a rank in it would tie every driver to it",
 	},
 	"nn/kernel": {
-		why: "products of matrices are loops over memory: what they are the layers of is above them",
+		third: "golang.org/x/sys",
+		why: "products of matrices are loops over memory: what they are the layers of is above them. Of x/sys it " +
+			"takes what the processor can do, which chooses among loops with the same bits",
+	},
+	"nn/kernel/gen": {
+		third: "github.com/mmcloughlin/avo",
+		why:   "it writes assembly that is committed: no program runs it",
 	},
 	"nn": {
 		may: "nn/kernel splitmix",

@@ -158,7 +158,6 @@ func (l positions) Through(_, _ []float32) {}
 func (l positions) Backward(dx, g, d, _, _ []float32, rows int, _ Saved) {
 	d = d[:rows*l.In()]
 	if l.fixed == nil {
-		clear(g)
 		sumRows(g, d)
 	}
 	if dx != nil {

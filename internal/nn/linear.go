@@ -53,7 +53,6 @@ func (l dense) Cost() Cost {
 		Forward:  []Work{product},
 		Gradient: []Work{sums},
 		Input:    []Work{product},
-		Notes:    termBytes * l.in,
 	}
 	elements := Work{Words: 2 * out, Fixed: out}
 	if l.share {
@@ -67,26 +66,21 @@ func (l dense) Cost() Cost {
 	return c
 }
 
-func (l dense) shape(rows int) Shape { return Shape{rows, l.in, l.out} }
-
 // cut returns the weights and the biases of a vector with the parameters' layout.
 func (l dense) cut(v []float32) (w, b []float32) {
 	split := l.in * l.out
 	return v[:split:split], v[split:l.Params()]
 }
 
-func (l dense) NewSaved(rows int) Saved {
-	notes := newInputs(rows, l.in)
-	return &notes
-}
+func (l dense) NewSaved(int) Saved { return nil }
 
-func (l dense) Forward(y, x, p []float32, rows int, saved Saved, _ *Pass) {
+func (l dense) Forward(y, x, p []float32, rows int, _ Saved, _ *Pass) {
 	w, b := l.cut(p)
+	l.kernel.NT(y, x, w, Product{M: rows, N: l.out, K: l.in, LDA: l.in, LDB: l.in, LDC: l.out})
 	if l.share {
-		l.kernel.Forward(y, x, w, nil, l.shape(rows), saved.(*Inputs))
 		return
 	}
-	l.kernel.Forward(y, x, w, b, l.shape(rows), saved.(*Inputs))
+	addRows(y, b)
 	l.activation.apply(y)
 }
 
@@ -122,12 +116,13 @@ func (l dense) Rows(part, parts int) (Share, []Piece) {
 
 func (l dense) Through(d, y []float32) { l.activation.backward(d, y) }
 
-func (l dense) Backward(dx, g, d, x, p []float32, rows int, saved Saved) {
+func (l dense) Backward(dx, g, d, x, p []float32, rows int, _ Saved) {
 	gw, gb := l.cut(g)
-	l.kernel.Weights(gw, gb, d, x, l.shape(rows), saved.(*Inputs))
+	l.kernel.TN(gw, d, x, Product{M: l.out, N: l.in, K: rows, LDA: l.out, LDB: l.in, LDC: l.in})
+	sumRows(gb, d[:rows*l.out])
 	if dx == nil {
 		return
 	}
 	w, _ := l.cut(p)
-	l.kernel.Back(dx, d, w, l.shape(rows))
+	l.kernel.NN(dx, d, w, Product{M: rows, N: l.in, K: l.out, LDA: l.out, LDB: l.in, LDC: l.in})
 }

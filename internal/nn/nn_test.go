@@ -147,59 +147,84 @@ func TestGradientsMatchFiniteDifferences(t *testing.T) {
 	}
 }
 
-// plain are the kernel's three products straight from its definition.
-func plain(x, w, b, d []float32, s Shape) (z, gw, gb, dx []float32) {
-	z, gw, gb, dx = make([]float32, s.N*s.Out), make([]float32, s.Out*s.In), make([]float32, s.Out),
-		make([]float32, s.N*s.In)
-	for i := range s.N {
-		for o := range s.Out {
-			for k := range s.In {
-				z[i*s.Out+o] += float32(x[i*s.In+k] * w[o*s.In+k])
-				gw[o*s.In+k] += float32(d[i*s.Out+o] * x[i*s.In+k])
-				dx[i*s.In+k] += float32(d[i*s.Out+o] * w[o*s.In+k])
+// plain is what a dense layer makes, straight from its definition.
+func plain(x, w, b, d []float32, n, in, out int) (z, gw, gb, dx []float32) {
+	z, gw, gb, dx = make([]float32, n*out), make([]float32, out*in), make([]float32, out), make([]float32, n*in)
+	for i := range n {
+		for o := range out {
+			for k := range in {
+				z[i*out+o] += float32(x[i*in+k] * w[o*in+k])
+				gw[o*in+k] += float32(d[i*out+o] * x[i*in+k])
+				dx[i*in+k] += float32(d[i*out+o] * w[o*in+k])
 			}
-			z[i*s.Out+o] += b[o]
-			gb[o] += d[i*s.Out+o]
+			z[i*out+o] += b[o]
+			gb[o] += d[i*out+o]
 		}
 	}
 	return z, gw, gb, dx
 }
 
-// Blocking, tails and leaving out zero inputs change no bit, signed zeros included.
-func TestPortableKernelIsOneSumInAscendingOrder(t *testing.T) {
+// Blocks and tails change no bit, and what was in memory before does not matter. The fused kernel
+// makes the same to 1e-5.
+func TestDenseLayerIsItsDefinition(t *testing.T) {
 	for n := 1; n <= 5; n++ {
 		for _, in := range []int{1, 2, 3, 5, 16, 33} {
 			for _, out := range []int{1, 3, 4, 5, 9} {
-				for _, zeros := range []uint64{0, 3, 6, 8} {
-					s := Shape{n, in, out}
-					seed := uint64(n*1000 + in*10 + out)
-					x, w := values(seed, n*in, zeros), values(seed+1, out*in, 2)
-					b, d := values(seed+2, out, 4), values(seed+3, n*out, 2)
-					minus := float32(math.Copysign(0, -1))
-					for i := range x {
-						if x[i] == 0 && i%2 == 0 {
-							x[i] = minus
-						}
+				seed := uint64(n*1000 + in*10 + out)
+				x, p, d := values(seed, n*in, 3), values(seed+1, out*in+out, 2), values(seed+3, n*out, 2)
+				z, gw, gb, dx := plain(x, p[:out*in], p[out*in:], d, n, in, out)
+				for _, k := range []Kernel{Portable, Fused} {
+					l := dense{in: in, out: out, kernel: k}
+					gotZ, gotDX, g := values(9, n*out, 0), values(9, n*in, 0), values(9, len(p), 0)
+					l.Forward(gotZ, x, p, n, l.NewSaved(n), &Pass{})
+					l.Backward(gotDX, g, d, x, p, n, l.NewSaved(n))
+					equal := same
+					if k.Name == Fused.Name {
+						equal = nearby
 					}
-					for i := range w {
-						if w[i] == 0 && i%3 == 0 {
-							w[i] = minus
-						}
-					}
-					z, gw, gb, dx := plain(x, w, b, d, s)
-					notes := newInputs(n, in)
-					gotZ, gotGW := values(9, n*out, 0), values(9, out*in, 0) // stale contents must not matter
-					gotGB, gotDX := values(9, out, 0), values(9, n*in, 0)
-					Portable.Forward(gotZ, x, w, b, s, &notes)
-					Portable.Weights(gotGW, gotGB, d, x, s, &notes)
-					Portable.Back(gotDX, d, w, s)
-					same(t, fmt.Sprint("z ", s, zeros), gotZ, z)
-					same(t, fmt.Sprint("gw ", s, zeros), gotGW, gw)
-					same(t, fmt.Sprint("gb ", s, zeros), gotGB, gb)
-					same(t, fmt.Sprint("dx ", s, zeros), gotDX, dx)
+					what := fmt.Sprint(k.Name, n, in, out)
+					equal(t, "z "+what, gotZ, z)
+					equal(t, "gw "+what, g[:out*in], gw)
+					equal(t, "gb "+what, g[out*in:], gb)
+					equal(t, "dx "+what, gotDX, dx)
 				}
 			}
 		}
+	}
+}
+
+// nearby compares to 1e-5 of the norm.
+func nearby(t *testing.T, what string, got, want []float32) {
+	t.Helper()
+	apart, norm := 0.0, 0.0
+	for i, w := range want {
+		apart += math.Pow(float64(got[i])-float64(w), 2)
+		norm += float64(w) * float64(w)
+	}
+	if !(math.Sqrt(apart) <= 1e-5*math.Sqrt(norm)) {
+		t.Fatalf("%s: %v apart at a norm of %v", what, math.Sqrt(apart), math.Sqrt(norm))
+	}
+}
+
+// Twenty steps with the fused kernel stay within 1e-5 of the portable ones, and its bits are the same
+// on every processor.
+func TestFusedTrainingIsNearPortable(t *testing.T) {
+	m := mlp(t, ReLU, CrossEntropy, 784, 128, 10)
+	train := func(k Kernel) []float32 {
+		r, o := m.NewReplica(m.Init(1), 8, k), SGD{LR: 0.1}
+		for i := range uint64(20) {
+			step(r, values(i, 8*784, 6), []int32{0, 1, 2, 3, 4, 5, 6, int32(i % 10)})
+			o.Step(r.Params, r.Grads, nil, 1)
+		}
+		return r.Params
+	}
+	portable, fused := train(Portable), train(Fused)
+	nearby(t, "weights after 20 steps", fused, portable)
+	if slices.Equal(fused, portable) {
+		t.Error("not one bit differs: is the kernel asked?")
+	}
+	if got, want := digest(fused), "8504e652479e0af2"; got != want {
+		t.Errorf("weights after 20 fused steps %s, want %s", got, want)
 	}
 }
 

@@ -65,7 +65,6 @@ func (l linear) gradients(k Kernel, g, d, x []float32, n int) {
 	k.TN(l.weight(g), d, x, Product{M: l.out, N: l.in, K: n, LDA: l.out, LDB: l.in, LDC: l.in})
 	if l.biased {
 		gb := l.bias(g)
-		clear(gb)
 		sumRows(gb, d[:n*l.out])
 	}
 }
@@ -88,17 +87,6 @@ func (l linear) gradientWork(positions int) Work {
 		w.Fixed += int64(l.out)
 	}
 	return w
-}
-
-// sumRows adds the rows of d to sum, the first row first.
-func sumRows(sum, d []float32) {
-	for len(d) >= len(sum) && len(sum) > 0 {
-		row := d[:len(sum)]
-		for i, v := range row {
-			sum[i] += v
-		}
-		d = d[len(sum):]
-	}
 }
 
 // add adds v to each element of y.

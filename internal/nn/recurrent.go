@@ -114,7 +114,6 @@ func (l recurrent) gradient(dx, g, dz, x, h, p []float32, rows int) {
 			copy(gb, l.bias(g, 0))
 			continue
 		}
-		clear(gb)
 		sumRows(gb, dz[:rows*l.steps*w.out])
 	}
 	if l.mean {
