@@ -16,6 +16,15 @@ func TestModelsWithEveryActivation(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		var own []string
+		for l := range image.Layers() {
+			if _, ok := image.layers[l].Layer.(elementwise); ok {
+				own = append(own, image.LayerName(l))
+			}
+		}
+		if want := []string{"conv.1." + a.String(), "dense.1." + a.String()}; !a.ByOutput() && !slices.Equal(own, want) {
+			t.Errorf("%v: layers %v, want %v", a, own, want)
+		}
 		for _, m := range []*Model{mlp(t, a, CrossEntropy, 5, 4, 3), image} {
 			of := drawnSet{m: m, seed: 3}
 			r := m.NewReplica(m.Init(1), trainRows, Portable)
@@ -69,6 +78,14 @@ func TestBookChapter4Network(t *testing.T) {
 	}
 	if m.Params() != 34992178 || 4*m.Params() != 139968712 {
 		t.Errorf("%d parameters, want 34,992,178", m.Params())
+	}
+	fixed, n, of, ok := Filters(m.Layer(0, Portable), nil)
+	if !ok || n != 8 || of != (Volume{3, 3, 3}) || len(fixed) != 216 || fixed[27+1] != 5 {
+		t.Errorf("%d filters of %v: %v", n, of, fixed)
+	}
+	p := make([]float32, 1168)
+	if w, n, of, ok := Filters(m.Layer(2, Portable), p); !ok || n != 16 || of != (Volume{8, 3, 3}) || len(w) != 1152 {
+		t.Errorf("%d filters of %v, %d weights", n, of, len(w))
 	}
 	var sizes []string
 	for l := range m.Layers() {
@@ -162,5 +179,37 @@ func TestModelsSayWhatTheyWant(t *testing.T) {
 		if _, err := c.make(); err == nil || err.Error() != c.want {
 			t.Errorf("%v, want %q", err, c.want)
 		}
+	}
+}
+
+// What is inside a model after a pass: each layer with what it kept, and how long its gradient is.
+func TestLookInsideAModel(t *testing.T) {
+	m, err := NewLSTM(Recurrent{Vocabulary: vocabulary, Context: context, Embedding: 4, Cells: []int{5},
+		Activation: Tanh})
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := drawnSet{m: m, seed: 5}
+	r := m.NewReplica(m.Init(1), trainRows, Portable)
+	of.load(r, 0)
+	for l := range m.Layers() {
+		r.Forward(l)
+	}
+	l, saved := r.Inside(1)
+	if g, ok := GatesAt(l, saved, 3, context-1); !ok || g.Forget[0] <= 0 || g.Forget[0] >= 1 || len(g.Cell) != 5 {
+		t.Errorf("gates %+v", g)
+	}
+	of.pass(r, 0)
+	if n := StepNorms(saved); len(n) != context || n[0] <= 0 {
+		t.Errorf("norms by step %v", n)
+	}
+	norms := m.GradientNorms(r.Grads)
+	lo, hi := m.LayerRange(2)
+	sum := 0.0
+	for _, v := range r.Grads[lo:hi] {
+		sum += float64(v) * float64(v)
+	}
+	if len(norms) != 3 || math.Abs(norms[2]-math.Sqrt(sum)) > 1e-12 || norms[0] <= 0 {
+		t.Errorf("norms by layer %v, the last's is %v", norms, math.Sqrt(sum))
 	}
 }
