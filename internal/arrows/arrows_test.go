@@ -86,6 +86,11 @@ var rules = map[string]rule{
 		may: "input splitmix",
 		why: "images come from files and seeds; who trains on them is above",
 	},
+	"corpus": {
+		may: "located splitmix",
+		why: "it turns texts into tokens, and draws texts from a grammar: who opens their files, and who learns from " +
+			"them, is above",
+	},
 	"inventory": {may: "topo", why: "names and addresses are a function of the graph"},
 	"workload": {
 		may: "coll splitmix",
