@@ -81,7 +81,7 @@ func (a *app) predict(ctx context.Context, dir string, images []string, invert, 
 		all.Scores = "output"
 	}
 	for _, name := range images {
-		im, err := dataset.ReadPicture(ctx, name)
+		im, err := dataset.ReadPicture(ctx, name, dataset.Grey)
 		if err != nil {
 			return misuse("image %w", err)
 		}

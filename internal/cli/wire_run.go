@@ -22,7 +22,7 @@ func wired() engine {
 
 // drawDigits makes the folder that o names, unless it is there.
 func drawDigits(ctx context.Context, o scenario.Digits, progress func(done, total int64)) (made bool, err error) {
-	d := dataset.Digits{Dir: o.Dir, Train: o.Train, Test: o.Test, Seed: o.Seed, Side: o.Side}
+	d := dataset.Drawn{Dir: o.Dir, Train: o.Train, Test: o.Test, Seed: o.Seed, Side: o.Side}
 	err = d.Ensure(ctx, func(done, total int) {
 		made = true // it reports progress only if it draws
 		progress(int64(done), int64(total))

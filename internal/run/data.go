@@ -43,8 +43,8 @@ func measureData(ctx context.Context, j *scenario.Job) (size dataset.Size, drawn
 	return dataset.Size{Train: d.Train, Test: d.Test, Rows: d.Side, Cols: d.Side}, there, nil
 }
 
-func digitsOf(d *scenario.Digits) dataset.Digits {
-	return dataset.Digits{Dir: d.Dir, Train: d.Train, Test: d.Test, Seed: d.Seed, Side: d.Side}
+func digitsOf(d *scenario.Digits) dataset.Drawn {
+	return dataset.Drawn{Dir: d.Dir, Train: d.Train, Test: d.Test, Seed: d.Seed, Side: d.Side}
 }
 
 // Images keeps the images that the runs of one process read: a folder is read once. The zero value
