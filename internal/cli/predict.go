@@ -95,7 +95,7 @@ func (a *app) predict(ctx context.Context, dir string, images []string, invert, 
 			}
 		}
 		x := make([]float32, len(im.Pixels))
-		dataset.Grey(x, im.Pixels)
+		dataset.Inputs(x, im.Pixels)
 		p := prediction{Image: name, Scores: m.Predict(w.Params, x, nn.Portable)}
 		for c, v := range p.Scores {
 			if math.IsNaN(v) || math.IsInf(v, 0) {

@@ -101,11 +101,12 @@ func TestFoldersThatAreRefused(t *testing.T) {
 		"train: no such folder, want DIR/train/CLASS/PICTURE and DIR/test/": {"x": ""},
 		"test: no such folder":     {"train/a/1.pgm": grey},
 		"test: class b is not in ": {"train/a/1.pgm": grey, "test/b/1.pgm": grey},
-		"a/2.pgm: 1x1 pixels, the first picture has 1x2: want one size": {"train/a/1.pgm": grey, "train/a/2.pgm": "P5 1 1 255 x", "test/a/1.pgm": grey},
-		"a/1.txt: want a PNG, PGM or PPM file":                          {"train/a/1.txt": "text", "test/a/1.pgm": grey},
-		"a/1.ppm: the pixel in row 0, column 0 is coloured":             {"train/a/1.ppm": "P6 1 1 255 abc", "test/a/1.pgm": grey},
-		"train/a: is empty, want pictures":                              {"train/a/.x": "", "test/a/1.pgm": grey},
-		"train/1.pgm: not a directory; want a folder with pictures":     {"train/1.pgm": grey, "test/a/1.pgm": grey},
+		"a/2.pgm: 1x1 pixels, the first picture has 1x2: want one size": {"train/a/1.pgm": grey,
+			"train/a/2.pgm": "P5 1 1 255 x", "test/a/1.pgm": grey},
+		"a/1.txt: want a PNG, PGM or PPM file":                      {"train/a/1.txt": "text", "test/a/1.pgm": grey},
+		"a/1.ppm: the pixel in row 0, column 0 is coloured":         {"train/a/1.ppm": "P6 1 1 255 abc", "test/a/1.pgm": grey},
+		"train/a: is empty, want pictures":                          {"train/a/.x": "", "test/a/1.pgm": grey},
+		"train/1.pgm: not a directory; want a folder with pictures": {"train/1.pgm": grey, "test/a/1.pgm": grey},
 	} {
 		_, err := Pictures{Dir: pictures(t, files), Channels: Grey}.Load(t.Context(), nil)
 		if err == nil || !strings.Contains(err.Error(), want) {

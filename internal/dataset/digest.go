@@ -13,7 +13,7 @@ func (s *Set) Digest() string {
 	for _, im := range []Images{s.Train, s.Test} {
 		var shape []byte
 		sizes := []int{im.N, im.Rows, im.Cols}
-		if im.Channels != Grey {
+		if im.Channels == Colour {
 			sizes = []int{im.N, im.Channels, im.Rows, im.Cols}
 		}
 		for _, n := range sizes {

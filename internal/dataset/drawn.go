@@ -147,7 +147,7 @@ func (d Drawn) image(p painter, set *Set, i int) {
 	if i >= d.Train {
 		im, split, i = &set.Test, splitTest, i-d.Train
 	}
-	size := im.size()
+	size := im.Width()
 	im.Labels[i] = p.paint(im.Pixels[i*size:(i+1)*size], newStream(p.label(), d.Seed, split, uint64(i)))
 }
 

@@ -34,13 +34,10 @@ const (
 // Images are N pictures of Channels x Rows x Cols bytes, one after the other, channel by channel,
 // row by row, with one label each.
 type Images struct {
-	N, Channels, Rows, Cols int
-	Pixels                  []byte // len N*Channels*Rows*Cols
+	N, Channels, Rows, Cols int    // no channels are one
+	Pixels                  []byte // len N*Width()
 	Labels                  []byte // len N: 0 to 255
 }
-
-// size is how many bytes a picture has.
-func (im *Images) size() int { return im.Channels * im.Rows * im.Cols }
 
 // A fileError places what is wrong in a file.
 type fileError struct {

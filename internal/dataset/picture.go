@@ -91,7 +91,7 @@ func readIndexed(ctx context.Context, file string, index int) (*Images, error) {
 	if index >= all.N {
 		return nil, fmt.Errorf("%s: image %d, want 0 to %d", file, index, all.N-1)
 	}
-	size := all.size()
+	size := all.Width()
 	all.N, all.Pixels = 1, all.Pixels[index*size:(index+1)*size]
 	return &all, nil
 }

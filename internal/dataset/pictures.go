@@ -142,7 +142,7 @@ func (p Pictures) Load(ctx context.Context, progress func(done, total int)) (*Se
 // images is room for n images.
 func (s Size) images(n int) Images {
 	im := Images{N: n, Channels: s.Channels, Rows: s.Rows, Cols: s.Cols, Labels: make([]byte, n)}
-	im.Pixels = make([]byte, n*im.size())
+	im.Pixels = make([]byte, n*im.Width())
 	return im
 }
 
@@ -159,7 +159,7 @@ func (p Pictures) read(ctx context.Context, file string, im *Images, at int) err
 		return fmt.Errorf("%s: %s pixels, the first picture has %s: want one size, or size: to scale them all", file,
 			got.Pixels(), want.Pixels())
 	}
-	copy(im.Pixels[at*im.size():], one.Pixels)
+	copy(im.Pixels[at*im.Width():], one.Pixels)
 	return nil
 }
 
