@@ -198,3 +198,6 @@ func (k *Corpus) Frequencies(w *Windows, log func(float64) float64) float64 {
 	}
 	return sum / float64(n)
 }
+
+// Bytes is what the corpus takes in memory: tokens, and where windows are.
+func (k *Corpus) Bytes() int64 { return k.Train.bytes() + k.Test.bytes() }

@@ -33,6 +33,14 @@ func newVocabulary(c Cut, pieces []string) *Vocabulary {
 	return v
 }
 
+// Equal reports whether two vocabularies are the same.
+func (v *Vocabulary) Equal(w *Vocabulary) bool {
+	if v == nil || w == nil {
+		return v == w
+	}
+	return v.Cut == w.Cut && slices.Equal(v.pieces, w.pieces)
+}
+
 // Size is how many tokens there are, 0 and 1 included.
 func (v *Vocabulary) Size() int { return reserved + len(v.pieces) }
 

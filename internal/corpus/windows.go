@@ -122,3 +122,5 @@ func (w *Windows) digest(h hash.Hash) {
 }
 
 func newDigest() hash.Hash { return sha256.New() }
+
+func (w *Windows) bytes() int64 { return 4 * int64(len(w.tokens)+len(w.from)+len(w.end)) }

@@ -55,6 +55,16 @@ var kinds = [...]kind{
 		painter: func(side int) painter { return &canvas{side: side} }},
 }
 
+// KindNamed is the kind with a name that there is.
+func KindNamed(name string) Kind {
+	for k := range kinds {
+		if kinds[k].name == name {
+			return Kind(k)
+		}
+	}
+	panic("dataset: nobody draws " + name)
+}
+
 func (k Kind) String() string { return kinds[k].name }
 
 func (d Drawn) kind() *kind { return &kinds[d.Kind] }
@@ -77,7 +87,8 @@ const (
 // chunk is how many images a worker draws between two looks at the context.
 const chunk = 128
 
-func (d Drawn) check() error {
+// Check reports numbers out of bounds.
+func (d Drawn) Check() error {
 	k, side := d.kind(), d.side()
 	if side < k.least || side > k.most {
 		return fmt.Errorf("%s: side is %d pixels, want %d to %d", k.name, side, k.least, k.most)
@@ -98,7 +109,7 @@ func (d Drawn) check() error {
 // from this goroutine with the number of images drawn so far, first 0 and last
 // the total. A cancelled context ends it with the context's error.
 func (d Drawn) Make(ctx context.Context, progress func(done, total int)) (*Set, error) {
-	if err := d.check(); err != nil {
+	if err := d.Check(); err != nil {
 		return nil, err
 	}
 	if progress == nil {

@@ -68,7 +68,7 @@ func (d Drawn) record() *record {
 // is nothing to make. When the context ends, or on any error, nothing new
 // stays behind.
 func (d Drawn) Ensure(ctx context.Context, progress func(done, total int)) error {
-	if err := d.check(); err != nil {
+	if err := d.Check(); err != nil {
 		return err
 	}
 	if d.Dir == "" {

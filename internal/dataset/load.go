@@ -50,8 +50,8 @@ func (s Size) Pixels() string {
 	return fmt.Sprintf("%dx%d", s.Rows, s.Cols)
 }
 
-// shape is the size of the images of a part.
-func (im *Images) shape() Size { return Size{Channels: im.Channels, Rows: im.Rows, Cols: im.Cols} }
+// Shape is how large the images are.
+func (im *Images) Shape() Size { return Size{Channels: im.Channels, Rows: im.Rows, Cols: im.Cols} }
 
 // Measure reads the headers of the four files of a folder, and no image.
 func Measure(dir string) (Size, error) {
@@ -73,10 +73,10 @@ func Measure(dir string) (Size, error) {
 
 // sizeOf is the size of a set whose images must be alike.
 func sizeOf(dir string, train, test *Images) (Size, error) {
-	s := train.shape()
-	if s != test.shape() {
+	s := train.Shape()
+	if s != test.Shape() {
 		return Size{}, fmt.Errorf("%s: training images are %s and test images %s pixels, want one size", dir, s.Pixels(),
-			test.shape().Pixels())
+			test.Shape().Pixels())
 	}
 	s.Train, s.Test = train.N, test.N
 	return s, nil

@@ -155,7 +155,7 @@ func (p Pictures) read(ctx context.Context, file string, im *Images, at int) err
 	if p.Rows > 0 {
 		one = one.scaled(im.Rows, im.Cols)
 	}
-	if got, want := one.shape(), im.shape(); got != want {
+	if got, want := one.Shape(), im.Shape(); got != want {
 		return fmt.Errorf("%s: %s pixels, the first picture has %s: want one size, or size: to scale them all", file,
 			got.Pixels(), want.Pixels())
 	}
