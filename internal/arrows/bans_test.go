@@ -11,9 +11,10 @@ import (
 // Groups of packages. A pure package is a function of its input: it runs the same under simulated
 // and under real time.
 const (
-	pure   = "unit cause splitmix located wire topo qos coll nccl nccltests cc roce workload exec inventory plan"
+	pure = "unit cause splitmix located wire topo qos coll nccl nccltests cc roce workload exec inventory plan " +
+		"corpus"
 	engine = "sim fabric nic"
-	tensor = "nn dataset train"
+	tensor = "nn dataset corpus train"
 )
 
 // ban refuses imports in a group of packages, in non-test code.

@@ -6,10 +6,10 @@ import (
 	"strconv"
 
 	"railyard/internal/cause"
-	"railyard/internal/dataset"
 	"railyard/internal/exec"
 	"railyard/internal/fabric"
 	"railyard/internal/nic"
+	"railyard/internal/nn"
 	"railyard/internal/plan"
 	"railyard/internal/result"
 	"railyard/internal/sim"
@@ -57,7 +57,7 @@ type Job struct {
 	plan  *plan.Job
 	base  int32      // its rank 0 among the ranks of all jobs
 	train *train.Job // nil: the ranks compute nothing real, or there are none
-	set   *dataset.Set
+	data  Data
 
 	start      startPhase
 	unended    map[int64]*openStep // steps that some ranks have not ended
@@ -129,11 +129,17 @@ type Parts struct {
 	Jobs   []JobParts // as the plan lists them
 }
 
+// Data is what a training learns from.
+type Data struct {
+	Train, Test nn.Examples
+	Are         string // what examples are called: images, windows
+}
+
 // JobParts are those of one job.
 type JobParts struct {
 	Train  *train.Job   // nil: no training
 	Steps  int64        // that the ranks take; 0 where the job sends flows
-	Images *dataset.Set // of a training
+	Data  Data // of a training
 }
 
 // Hooks are what a recorder tells the driver of a run.
@@ -228,7 +234,7 @@ func (r *Recorder) Open(parts Parts) {
 	var losses *result.Table[result.LossRow]
 	for i, p := range parts.Jobs {
 		j := r.jobs[i]
-		j.train, j.set, j.limit, j.left = p.Train, p.Images, p.Steps, j.messages()
+		j.train, j.data, j.limit, j.left = p.Train, p.Data, p.Steps, j.messages()
 		j.done = p.Steps == 0 && j.left == 0
 		if !j.done {
 			r.open++
