@@ -228,6 +228,9 @@ func (f *Fabric) Hops() (n int64) {
 	return n
 }
 
+// Linger is how long a run goes on after its last useful event: see Config.Linger.
+func (f *Fabric) Linger() unit.Duration { return f.cfg.Linger(f.graph) }
+
 // Classes returns how many traffic classes there are.
 func (f *Fabric) Classes() int { return f.nc }
 

@@ -192,9 +192,7 @@ func New(eng *sim.Engine, fab *fabric.Fabric, g *topo.Graph, cfg Config, islandO
 				newShare(cfg.NVLink.Rate, cfg.hostLatency())
 		}
 	}
-	for _, l := range g.Links {
-		n.linger = max(n.linger, l.Delay)
-	}
+	n.linger = fab.Linger()
 	n.doneFn = n.messageAcked
 	n.timesRTT = cc.UsesRTT(cfg.Controller)
 	n.reopens = cfg.SharedTimer && cc.WindowGrowsUnasked(cfg.Controller)
@@ -214,7 +212,7 @@ func (n *Net) Err() error { return n.err }
 func (c *Config) hostLatency() unit.Duration { return c.NVLink.Latency + c.PCIe.Latency + c.Latency }
 
 // Linger is how long a run may go on after the last useful event, so that its end does not depend
-// on the partition: the longest propagation delay.
+// on the partition: the longest time in which one node acts on another.
 func (n *Net) Linger() unit.Duration { return n.linger }
 
 // Marks returns how many data packets were received with congestion experienced, over all queue
