@@ -2,6 +2,7 @@ package fabric
 
 import (
 	"math"
+	"math/bits"
 
 	"railyard/internal/qos"
 	"railyard/internal/sim"
@@ -58,11 +59,11 @@ type Fabric struct {
 	lossless  uint8
 	faults    *faults // nil: none
 
-	states []state // by island
-	depot  depot
-	traces traceTable
-	boxes  []box
-	pauses [][]pauseFrame // by link: PFC frames on it that the receiving end knows of
+	states     []state // by island
+	islandBits int     // in a trace's slot
+	depot      depot
+	boxes      []box
+	pauses     [][]pauseFrame // by link: PFC frames on it that the receiving end knows of
 
 	// Evidence, see there.
 	routeMarks []int32           // by route and hop, as routes
@@ -85,9 +86,7 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 	f.slow = make([]slow, n*f.nc)
 	f.accounts = make([]account, n*f.nc)
 	f.states = make([]state, eng.Islands())
-	for i := range f.states {
-		f.states[i].chunks.depot = &f.depot
-	}
+	f.islandBits = bits.Len(uint(eng.Islands() - 1))
 	f.orderClasses()
 	index := f.addNodes()
 	for i := range g.Ports {

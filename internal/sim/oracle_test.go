@@ -15,6 +15,7 @@ import (
 // walker is nodes that act at drawn times on themselves and, no sooner than a lookahead, on others,
 // in whatever islands. What a node does next depends on all that has happened to it, in its order.
 type walker struct {
+	e     *Engine
 	of    []int32 // island of each node
 	state []uint64
 	left  []int
@@ -52,6 +53,7 @@ func (w *walker) Handle(isl *Island, now unit.Time, n int32) {
 func (w *walker) Collect(isl *Island) {
 	for _, s := range w.out[isl.Index()] {
 		w.in[w.of[s.to]] = append(w.in[w.of[s.to]], s)
+		w.e.islands[w.of[s.to]].Wake(s.at)
 	}
 	w.out[isl.Index()] = w.out[isl.Index()][:0]
 }
@@ -69,20 +71,8 @@ func walk(seed uint64, of []int32, islands, workers int, plain bool) (state []ui
 		out: make([][]sending, islands), in: make([][]sending, islands)}
 	e := New(make([]int, islands), ahead)
 	e.SetWorkers(workers)
-	// With one worker mail is delivered by hand, before each window.
+	w.e = e
 	e.SetMail(w)
-	if workers == 1 {
-		e.OnWindow(func(unit.Time) {
-			for _, isl := range e.islands {
-				w.Collect(isl)
-			}
-			for _, isl := range e.islands {
-				w.Empty(isl)
-			}
-		})
-	} else {
-		e.SetMail(&waking{w, e})
-	}
 	for _, isl := range e.islands {
 		if plain {
 			isl.heap = newHeap(byKey)
@@ -96,19 +86,6 @@ func walk(seed uint64, of []int32, islands, workers int, plain bool) (state []ui
 	}
 	e.Run()
 	return w.state, e.Events()
-}
-
-// waking is the walker's mail with the wakes that the engine asks for.
-type waking struct {
-	*walker
-	e *Engine
-}
-
-func (w *waking) Collect(isl *Island) {
-	for _, s := range w.out[isl.Index()] {
-		w.e.islands[w.of[s.to]].Wake(s.at)
-	}
-	w.walker.Collect(isl)
 }
 
 // TestWheelIsAHeap: on drawn scripts in one island or several, on one worker or several, wheel and
