@@ -84,7 +84,7 @@ type checkJSON struct {
 	Errors     int            `json:"errors"`
 	Findings   []findingJSON  `json:"findings"`
 	Estimate   *plan.Estimate `json:"estimate,omitempty"`
-	Measured   *run.Measured  `json:"measured,omitempty"` // with --measure
+	Measured   *run.Measured  `json:"measured,omitempty"`   // with --measure
 	Thresholds []qos.Row      `json:"thresholds,omitempty"` // as in run.json
 	Mistakes   []qos.Mistake  `json:"mistakes,omitempty"`
 }
