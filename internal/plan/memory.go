@@ -97,10 +97,7 @@ func (j *Job) tensorMemory() int64 {
 	for i := range each {
 		each[i] = j.programMemory(&j.Work.Programs[i])
 	}
-	kept := int64(j.Model.Params())
-	if j.Spec.Train.Momentum != 0 {
-		kept *= 2
-	}
+	kept := int64(1+len(j.Optimiser.State())) * int64(j.Model.Params())
 	sum := mul(4, kept)
 	for _, p := range j.Work.Of {
 		sum = add(sum, each[p])
@@ -111,13 +108,10 @@ func (j *Job) tensorMemory() int64 {
 	return sum
 }
 
-// oneRankMemory is what one rank has that the weights are compared with: parameters, gradients and
-// velocity, and of a global batch the values between layers, their gradients and what layers save.
+// oneRankMemory is what one rank has that the weights are compared with: parameters, gradients, the
+// optimiser's state, and of a global batch the values between layers, their gradients and what layers save.
 func (j *Job) oneRankMemory() int64 {
-	vectors, values := int64(2), int64(0)
-	if j.Spec.Train.Momentum != 0 {
-		vectors = 3
-	}
+	vectors, values := int64(2+len(j.Optimiser.State())), int64(0)
 	for _, size := range j.Spec.Train.Layers {
 		values += int64(size)
 	}

@@ -22,7 +22,7 @@ func (j *Job) Compute(id int32, step int64, op *workload.Op) {
 	case workload.Backward:
 		j.backward(r, w)
 	case workload.Update:
-		j.update(id, r, w)
+		j.update(id, r, step, w)
 	case workload.Stash:
 		copy(r.on(w.Y), r.on(w.X))
 	case workload.Place:
@@ -119,12 +119,12 @@ func (j *Job) backward(r *rank, w *workload.Body) {
 	}
 }
 
-// scale turns gradients that are summed over replicas, and over micro-batches unless each has an
-// update of its own, into a mean.
-func (j *Job) scale() float32 {
-	n := j.cfg.Replicas
-	if j.work.Layout.Update == workload.UpdateEnd {
-		n *= j.work.Layout.MicroBatches
+// move is an update of a step. It turns gradients that are summed over replicas, and over
+// micro-batches unless each has an update of its own, into a mean.
+func (p *plan) move(step int64, micro int, l *workload.Layout, replicas int) nn.Move {
+	at := p.first + step
+	if l.Update == workload.UpdateEach {
+		return nn.Move{Step: at, Update: at*int64(l.MicroBatches) + int64(micro), Scale: 1 / float32(replicas)}
 	}
-	return 1 / float32(n)
+	return nn.Move{Step: at, Update: at, Scale: 1 / float32(replicas*l.MicroBatches)}
 }

@@ -36,7 +36,7 @@ func Oracle(cfg Config) (*Outcome, error) {
 	}
 	for range cfg.Replicas {
 		o.replicas = append(o.replicas, replica{params: slices.Clone(cfg.params()),
-			grads: make([]float32, cfg.Model.Params()), sums: make([]float32, cfg.Model.Params()), velocity: cfg.velocity()})
+			grads: make([]float32, cfg.Model.Params()), sums: make([]float32, cfg.Model.Params()), state: cfg.state()})
 	}
 	out := &Outcome{}
 	for step := range p.steps {
@@ -60,10 +60,11 @@ type oracle struct {
 
 // replica is a whole model.
 type replica struct {
-	params, grads, velocity []float32
-	sums                    []float32 // over replicas, with shards of gradients: of the step so far
-	micro                   []micro
-	loss                    float64 // sum over the micro-batches of a step
+	params, grads []float32
+	state         [][]float32 // of the optimiser
+	sums          []float32   // over replicas, with shards of gradients: of the step so far
+	micro         []micro
+	loss          float64 // sum over the micro-batches of a step
 }
 
 // micro is a micro-batch on its way.
@@ -99,11 +100,11 @@ func (o *oracle) step(step int64) float64 {
 			o.accumulate(v, lo, hi)
 		}
 		if each && v.backward {
-			o.update(lo, hi, o.cfg.Replicas)
+			o.update(step, v.micro, lo, hi)
 		}
 	}
 	if !each {
-		o.update(0, len(o.layers), o.cfg.Replicas*o.t.Layout.MicroBatches)
+		o.update(step, 0, 0, len(o.layers))
 	}
 	sum := 0.0
 	for _, r := range o.replicas {
@@ -223,8 +224,8 @@ func (o *oracle) backward(r *replica, v visit, lo, hi int) {
 }
 
 // update sums the gradients of layers [lo, hi) over the replicas, bucket by bucket, and moves all
-// replicas by the mean over so many summands.
-func (o *oracle) update(lo, hi, summands int) {
+// replicas by the mean.
+func (o *oracle) update(step int64, micro, lo, hi int) {
 	if !o.scatters() {
 		o.sum(lo, hi)
 	}
@@ -232,14 +233,15 @@ func (o *oracle) update(lo, hi, summands int) {
 	_, end := o.cfg.Model.LayerRange(hi - 1)
 	for d := range o.replicas {
 		r := &o.replicas[d]
-		var v []float32
-		if r.velocity != nil {
-			v = r.velocity[first:end]
+		var state [][]float32
+		for _, v := range r.state {
+			state = append(state, v[first:end])
 		}
 		if o.scatters() {
 			copy(r.grads, r.sums)
 		}
-		o.cfg.SGD.Step(r.params[first:end], r.grads[first:end], v, 1/float32(summands))
+		o.cfg.Optimiser.Step(r.params[first:end], r.grads[first:end], state,
+			o.p.move(step, micro, &o.t.Layout, o.cfg.Replicas))
 	}
 }
 
@@ -305,14 +307,14 @@ func OneRank(cfg Config) (*Outcome, error) {
 // returns nil.
 func oneRank(cfg *Config, p *plan, goOn func(done int64) bool) *Outcome {
 	replica := cfg.Model.NewReplica(cfg.params(), p.global, cfg.Kernel)
-	v := cfg.velocity()
+	state, one := cfg.state(), workload.Layout{MicroBatches: 1}
 	o := &Outcome{Weights: [][]float32{replica.Params}, Gradients: [][]float32{replica.Grads}}
 	for step := range p.steps {
 		if !goOn(step) {
 			return nil
 		}
 		o.Losses = append(o.Losses, gradients(cfg, replica, p.first+step, p.rows(step, 0, p.global)))
-		cfg.SGD.Step(replica.Params, replica.Grads, v, 1)
+		cfg.Optimiser.Step(replica.Params, replica.Grads, state, p.move(step, 0, &one, 1))
 	}
 	return o
 }

@@ -90,7 +90,7 @@ type Zero uint8
 // The stages.
 const (
 	ZeroNone       Zero = iota // nothing: gradients are all-reduced
-	ZeroOptimiser              // velocities: each updates its part, which is gathered
+	ZeroOptimiser              // the optimiser's state: each updates its part, which is gathered
 	ZeroGradients              // and gradients: those of each micro-batch are summed and scattered
 	ZeroParameters             // and parameters: gathered before each forward and each backward
 	zeros

@@ -11,13 +11,13 @@ import (
 
 // Config is a network, layer after layer, and how ranks share its training.
 type Config struct {
-	Layers   []Layer
-	Batch    int        // rows per replica and step
-	Momentum bool       // the update also reads and writes a velocity
-	Bucket   unit.Bytes // cap; 0 is DefaultBucket
-	Layout   Layout
-	Device   Device
-	Slow     map[int32]unit.Ratio // ranks whose device takes so many times as long
+	Layers []Layer
+	Batch  int        // rows per replica and step
+	State  []string   // vectors that the update also reads and writes, as long as the parameters: at most MaxState
+	Bucket unit.Bytes // cap; 0 is DefaultBucket
+	Layout Layout
+	Device Device
+	Slow   map[int32]unit.Ratio // ranks whose device takes so many times as long
 	// Schedules makes a group's schedule of a collective: AllReduce of a data-parallel group,
 	// SendReceive from the first rank to the second, with credit, of a pipeline group, AllReduce and
 	// AllGather of a tensor-parallel group. With ZeRO, ReduceScatter and AllGather of a data-parallel
@@ -142,6 +142,9 @@ func (c *Config) check() error {
 	if c.Batch < 1 {
 		return fmt.Errorf("training: batch %d, want at least 1 row per replica", c.Batch)
 	}
+	if len(c.State) > MaxState {
+		return fmt.Errorf("training: %d vectors of state for the optimiser, want at most %d", len(c.State), MaxState)
+	}
 	if c.Bucket < 0 {
 		return fmt.Errorf("training: bucket of %v, want at least 1 byte", c.Bucket)
 	}
@@ -207,9 +210,8 @@ func (b *lowering) stage(s int) {
 	}
 	st.Gradients = vector(GradientsTerm, "gradients", ZeroGradients)
 	st.Parameters = vector(WeightsTerm, "parameters", ZeroParameters)
-	st.Velocity = -1
-	if b.Momentum {
-		st.Velocity = vector(OptimiserTerm, "velocity", ZeroOptimiser)
+	for _, name := range b.State {
+		st.State = append(st.State, vector(OptimiserTerm, name, ZeroOptimiser))
 	}
 	b.roomForBuckets(&st, of)
 	for i := range st.chunks {

@@ -14,7 +14,7 @@ const (
 	WeightsTerm                 // parameters, or the rank's shard of them
 	StashTerm                   // parameters that forwards met and whose backwards are to come: Layout.Stash
 	GradientsTerm               // of the parameters, or the rank's shard of them
-	OptimiserTerm               // velocities, or the rank's shard of them
+	OptimiserTerm               // the optimiser's state, or the rank's shard of it
 	ActivationTerm              // inputs and outputs of layers, of micro-batches in flight
 	ErrorTerm                   // their gradients, which go from layer to layer
 	BucketTerm                  // with ZeRO 2 and 3: whole buckets on their way
@@ -69,7 +69,7 @@ func (g *Group) Staging() Term {
 //	weights      4 B x P, P the parameters of its part of its stage's layers
 //	stash        4 B x P of a run of layers, for each micro-batch in flight
 //	gradients    4 B x P
-//	optimiser    4 B x P with momentum
+//	optimiser    4 B x P for each vector of its state: one of momentum, two of Adam
 //	activations  4 B x rows of a micro-batch x (inputs of each layer x micro-batches in flight
 //	             + outputs of each run of layers x those that are being sent, at most Slots)
 //	errors       the same with in flight only at the loss, and 1 between layers
@@ -92,9 +92,7 @@ func (j *Job) Memory(rank int32) (m Memory) {
 		return elem * unit.Bytes(params)
 	}
 	m[WeightsTerm], m[GradientsTerm] = vector(ZeroParameters), vector(ZeroGradients)
-	if st.Velocity >= 0 {
-		m[OptimiserTerm] = vector(ZeroOptimiser)
-	}
+	m[OptimiserTerm] = unit.Bytes(len(st.State)) * vector(ZeroOptimiser)
 	timetable := l.Schedule.Timetable(l.PP, l.Virtual, l.MicroBatches, at.Stage)
 	for v := range l.Virtual {
 		lo, hi := l.Run(t.Layers, v*l.PP+at.Stage)

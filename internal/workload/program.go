@@ -211,9 +211,9 @@ func (b *builder) update(all []bucket, m int, done []int32) {
 	}
 	for i, k := range all {
 		of := func(buffer int32) Range { return Range{buffer, k.offset, k.elems} }
-		body := Body{Work: Update, Coll: -1, Params: of(b.st.Parameters), Grads: of(b.st.Gradients)}
-		if b.Momentum {
-			body.Velocity = of(b.st.Velocity)
+		body := Body{Work: Update, Micro: m, Coll: -1, Params: of(b.st.Parameters), Grads: of(b.st.Gradients)}
+		for i, buffer := range b.st.State {
+			body.State[i] = of(buffer)
 		}
 		b.add(Op{Name: fmt.Sprintf("update.%d%s", b.st.bucket(k.offset)+1, b.ofUpdate(m)), Stream: ComputeStream,
 			Duration: b.kernel(Kernel{Fixed: b.updateWords() * k.elems}), Deps: []int32{ready[i]}, Body: b.body(body), Coll: -1,
@@ -222,13 +222,8 @@ func (b *builder) update(all []bucket, m int, done []int32) {
 }
 
 // updateWords is what an update moves for each element: weights and gradients are read, weights
-// written, and velocities both.
-func (b *builder) updateWords() int64 {
-	if b.Momentum {
-		return 5
-	}
-	return 3
-}
+// written, and the optimiser's state both.
+func (b *builder) updateWords() int64 { return 3 + 2*int64(len(b.State)) }
 
 // receive and send are the two ends of what a neighbour sends.
 func (b *builder) receive(s send) {

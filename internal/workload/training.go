@@ -25,7 +25,7 @@ const (
 	Join     = "join"     // of the parts X of a layer's outputs: Y
 	Loss     = "loss"     // and its gradient D, from Y
 	Backward = "backward" // Grads, and DX unless it is empty, from X and D with Params
-	Update   = "update"   // Params, and Velocity unless it is empty, by Grads; with ZeRO what the rank owns
+	Update   = "update"   // Params and State, by Grads; with ZeRO what the rank owns
 	Stash    = "stash"    // Y is what X is
 	// Of what the rank owns of a bucket its shard has one element after the other.
 	Place      = "place"      // what the rank owns of Y is X
@@ -45,7 +45,8 @@ type Body struct {
 
 	Bucket int // of ZeRO's Place, Accumulate, Update: index in Stage.Buckets, see Training.Owned
 
-	Params, Grads, Velocity, X, Y, D, DX Range
+	Params, Grads, X, Y, D, DX Range
+	State                      [MaxState]Range // of the optimiser; empty: not kept
 
 	Drop Range // what is not needed after it, and holds nothing from then on
 }
@@ -75,7 +76,7 @@ func (b *Body) writes() []Range {
 	case Backward:
 		return present(b.Grads, b.DX, b.Drop)
 	case Update:
-		return present(b.Params, b.Velocity)
+		return present(append([]Range{b.Params}, b.State[:]...)...)
 	case Accumulate:
 		return present(b.Grads, b.Drop)
 	}
@@ -114,12 +115,15 @@ func (t *Training) Owned(rank int32, bucket int, visit func(lo, hi int64)) {
 // Rows returns the rows of a micro-batch.
 func (t *Training) Rows() int { return t.Batch / t.Layout.MicroBatches }
 
-// Stage is what the ranks of a stage hold: one flat vector of parameters, one of gradients, and one
-// of velocities if there is momentum, layer after layer in ascending order. Of a vector that
+// MaxState is the most vectors that an optimiser keeps beside parameters and gradients.
+const MaxState = 2
+
+// Stage is what the ranks of a stage hold: one flat vector of parameters, one of gradients, and those
+// of the optimiser's state, layer after layer in ascending order. Of a vector that
 // Layout.Zero names a rank holds its shard, in a buffer for the largest.
 type Stage struct {
 	Parameters, Gradients int32
-	Velocity              int32 // -1: none
+	State                 []int32 // of the optimiser
 	Layers                []Held
 	Buckets               []Bucket // in the order of their numbers: gradients are there in it
 }
