@@ -77,35 +77,12 @@ func (m *Model) draw(p []float32, t *Tensor, draw *Stream) {
 	case XavierUniform:
 		draw.Uniform(p, float32(math.Sqrt(6/both)))
 	case XavierNormal:
-		draw.Normal(p, float32(math.Sqrt(2/both)))
+		draw.Normal(p, math.Sqrt(2/both))
 	case HeUniform:
 		draw.Uniform(p, float32(math.Sqrt(6/in)))
 	case HeNormal:
-		draw.Normal(p, float32(math.Sqrt(2/in)))
+		draw.Normal(p, math.Sqrt(2/in))
 	case Normal:
-		draw.Normal(p, float32(m.deviation))
-	}
-}
-
-// Normal fills p with draws from a normal distribution around 0: Marsaglia's polar method (Knuth,
-// TAOCP volume 2, algorithm 3.4.1P).
-func (s *Stream) Normal(p []float32, deviation float32) {
-	for i := 0; i < len(p); i += 2 {
-		x, y, r := s.inDisc()
-		scale := math.Sqrt(float64(-2*log(r)) / r)
-		p[i] = float32(float32(float64(x*scale)) * deviation)
-		if i+1 < len(p) {
-			p[i+1] = float32(float32(float64(y*scale)) * deviation)
-		}
-	}
-}
-
-// inDisc is a point of the unit disc other than its middle, and the square of its distance from there.
-func (s *Stream) inDisc() (x, y, r float64) {
-	for {
-		x, y = float64(s.Symmetric()), float64(s.Symmetric())
-		if r = float64(x*x) + float64(y*y); r > 0 && r < 1 {
-			return x, y, r
-		}
+		draw.Normal(p, m.deviation)
 	}
 }
