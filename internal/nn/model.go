@@ -163,6 +163,16 @@ func (m *Model) TakesText() bool {
 // Classes is how many outputs there are for a label.
 func (m *Model) Classes() int { return m.Outputs() / m.targets }
 
+// Trained is the first layer that has parameters: nobody wants the gradient of its input.
+func (m *Model) Trained() int {
+	for l := range m.layers {
+		if m.layers[l].Params() > 0 {
+			return l
+		}
+	}
+	return len(m.layers)
+}
+
 // LayerRange is where layer l lies in the parameter vector: [lo, hi).
 func (m *Model) LayerRange(l int) (lo, hi int) { return m.starts[l], m.starts[l+1] }
 

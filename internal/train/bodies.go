@@ -52,11 +52,11 @@ func (j *Job) forward(r *rank, step int64, w *workload.Body) {
 	}
 	layer, rows := r.layers[w.Layer], j.work.Rows()
 	y := r.on(w.Y)
-	if w.How == workload.Gather {
+	if w.Sharing.Outputs == workload.Gather {
 		y = r.part[:rows*layer.Out()]
 	}
 	layer.Forward(y, x, r.on(w.Params), rows, r.saved[w.Layer][w.Slot], j.pass(r, step, w))
-	if w.How != workload.Gather {
+	if w.Sharing.Outputs != workload.Gather {
 		return
 	}
 	to := r.on(w.Y)
@@ -97,7 +97,7 @@ func (j *Job) loss(r *rank, step int64, w *workload.Body) {
 func (j *Job) backward(r *rank, w *workload.Body) {
 	x, d, dx, grads := r.on(w.X), r.on(w.D), r.on(w.DX), r.on(w.Grads)
 	layer, rows := r.layers[w.Layer], j.work.Rows()
-	if w.How == workload.Gather { // the columns of its part
+	if w.Sharing.Outputs == workload.Gather { // the columns of its part
 		width, whole := layer.Out(), j.layers[w.Layer].Out()
 		for i := range rows {
 			copy(r.part[i*width:][:width], d[i*whole+r.at.Tensor*width:])

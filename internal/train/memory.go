@@ -81,7 +81,7 @@ func (r *rank) scratch(work *workload.Job, p *workload.Program, rows int) {
 			if w.Slot >= len(r.saved[w.Layer]) {
 				r.saved[w.Layer] = append(r.saved[w.Layer], r.layers[w.Layer].NewSaved(rows))
 			}
-			if w.How == workload.Gather {
+			if w.Sharing.Outputs == workload.Gather {
 				part = max(part, rows*r.layers[w.Layer].Out())
 			}
 		case workload.Backward:
@@ -95,18 +95,18 @@ func (r *rank) scratch(work *workload.Job, p *workload.Program, rows int) {
 
 // part returns a layer as a tensor-parallel rank has it, and which parameters those are.
 func (j *Job) part(h *workload.Held, tensor int) (nn.Layer, []nn.Piece) {
-	return partOf(j.layers[h.Layer], h.How, tensor, j.work.Layout.TP)
+	return partOf(j.layers[h.Layer], h.Sharing.Cut, tensor, j.work.Layout.TP)
 }
 
 // partOf returns a part of so many of a layer.
-func partOf(whole nn.Layer, how workload.How, part, parts int) (nn.Layer, []nn.Piece) {
-	switch how {
+func partOf(whole nn.Layer, cut workload.Cut, part, parts int) (nn.Layer, []nn.Piece) {
+	switch cut {
 	case workload.Whole:
 		return whole, []nn.Piece{{Elems: whole.Params()}}
 	case workload.Rows:
-		return whole.(nn.Splitter).Rows(part, parts)
+		return whole.(nn.RowSplitter).Rows(part, parts)
 	}
-	return whole.(nn.Splitter).Columns(part, parts)
+	return whole.(nn.ColumnSplitter).Columns(part, parts)
 }
 
 // memory returns so many elements that nobody has written yet.

@@ -203,14 +203,17 @@ func (o *oracle) backward(r *replica, v visit, lo, hi int) {
 	}
 	for l := hi - 1; l >= lo; l-- {
 		first, end := o.cfg.Model.LayerRange(l)
+		if l < o.t.Trained {
+			break
+		}
 		var dx []float32
-		if l > 0 {
+		if l > o.t.Trained {
 			dx = make([]float32, len(m.x[l]))
 			m.d[l-1] = dx
 		}
 		g := make([]float32, end-first)
 		o.layers[l].Backward(dx, g, m.d[l], m.x[l], params[first:end], n, m.saved[l])
-		if l > 0 {
+		if dx != nil {
 			o.layers[l-1].Through(dx, m.x[l])
 		}
 		if v.micro == 0 || o.t.Layout.Update == workload.UpdateEach || o.scatters() {
@@ -271,7 +274,7 @@ func (o *oracle) sum(lo, hi int) {
 	for s := range o.t.Stages {
 		st := &o.t.Stages[s]
 		for _, k := range st.Buckets {
-			of := slices.IndexFunc(st.Layers, func(h workload.Held) bool { return h.Offset == k.Offset })
+			of := slices.IndexFunc(st.Layers, func(h workload.Held) bool { return h.Offset == k.Offset && h.Elems > 0 })
 			if l := st.Layers[of].Layer; l < lo || l >= hi {
 				continue
 			}

@@ -97,10 +97,12 @@ func holds(cfg *Config, h *workload.Held) error {
 		return fmt.Errorf("train: the job has layer %d, the model has %d", h.Layer+1, cfg.Model.Layers())
 	}
 	layer := cfg.Model.Layer(h.Layer, cfg.Kernel)
-	if _, splits := layer.(nn.Splitter); h.How != workload.Whole && !splits {
+	_, columns := layer.(nn.ColumnSplitter)
+	_, rows := layer.(nn.RowSplitter)
+	if cut := h.Sharing.Cut; cut == workload.Columns && !columns || cut == workload.Rows && !rows {
 		return fmt.Errorf("train: the job splits layer %d, which the model cannot", h.Layer+1)
 	}
-	part, _ := partOf(layer, h.How, 0, cfg.Work.Training.Layout.TP)
+	part, _ := partOf(layer, h.Sharing.Cut, 0, cfg.Work.Training.Layout.TP)
 	if h.Elems != int64(part.Params()) {
 		return fmt.Errorf("train: the job has layer %d with %d parameters, the model has %d", h.Layer+1, h.Elems,
 			part.Params())

@@ -29,16 +29,17 @@ type Config struct {
 // lowering makes a job of a config.
 type lowering struct {
 	*Config
-	l      Layout
-	rows   int // of a micro-batch
-	j      *Job
-	parts  []part // by layer
-	stages []stage
-	links  map[link]int32 // index in Job.Groups
-	data   map[Coord]int32
-	sums   map[sum]int32 // index in Job.Collectives
-	sends  map[send]int32
-	bodies map[Body]int32
+	l       Layout
+	rows    int // of a micro-batch
+	trained int // the first layer with parameters
+	j       *Job
+	parts   []part // by layer
+	stages  []stage
+	links   map[link]int32 // index in Job.Groups
+	data    map[Coord]int32
+	sums    map[sum]int32 // index in Job.Collectives
+	sends   map[send]int32
+	bodies  map[Body]int32
 
 	exchanges map[exchange]int32 // index in Job.Collectives
 	gathers   map[int]int32      // by layer: index in Job.Buffers
@@ -110,10 +111,10 @@ func Lower(c Config) (*Job, error) {
 		return nil, err
 	}
 	l := c.Layout.filled()
-	b := lowering{Config: &c, l: l, rows: c.Batch / l.MicroBatches, links: map[link]int32{}, data: map[Coord]int32{},
+	b := lowering{Config: &c, l: l, rows: c.Batch / l.MicroBatches, trained: Trained(c.Layers), links: map[link]int32{}, data: map[Coord]int32{},
 		sums: map[sum]int32{}, sends: map[send]int32{}, bodies: map[Body]int32{}, exchanges: map[exchange]int32{},
 		gathers: map[int]int32{}, gatherings: map[gathering]int32{}, j: &Job{Of: make([]int32, l.World()),
-			Training: &Training{Layout: l, Layers: len(c.Layers), Batch: c.Batch, Stages: make([]Stage, l.PP)}}}
+			Training: &Training{Layout: l, Layers: len(c.Layers), Trained: Trained(c.Layers), Batch: c.Batch, Stages: make([]Stage, l.PP)}}}
 	if err := b.split(); err != nil {
 		return nil, err
 	}
@@ -148,7 +149,7 @@ func (c *Config) check() error {
 	if c.Bucket < 0 {
 		return fmt.Errorf("training: bucket of %v, want at least 1 byte", c.Bucket)
 	}
-	if err := c.Layout.filled().check(len(c.Layers), c.Batch); err != nil {
+	if err := c.Layout.filled().check(c.Layers, c.Batch); err != nil {
 		return err
 	}
 	for r := range c.Slow {
@@ -188,7 +189,7 @@ func (b *lowering) stage(s int) {
 		}
 		for i, layer := range b.parts[lo:hi] {
 			st.Layers = append(st.Layers, Held{Layer: lo + i, Offset: offset, Elems: layer.Params, In: layer.In,
-				Out: b.Layers[lo+i].Out, How: layer.how})
+				Out: b.Layers[lo+i].Out, Saved: layer.Saved, Sharing: layer.sharing})
 			offset += layer.Params
 		}
 		st.chunks = append(st.chunks, c)
@@ -228,12 +229,12 @@ func (b *lowering) boundaries(st *stage, c *chunk) {
 		in := b.parts[l].In
 		c.x = append(c.x, b.area(ActivationTerm, "activations", l, in, c.flight))
 		switch {
+		case l <= b.trained:
+			c.d = append(c.d, area{slots: 1}) // nobody wants the gradient
 		case l > c.first:
 			c.d = append(c.d, b.area(ErrorTerm, "deltas", l-1, in, 1))
-		case l > 0:
-			c.d = append(c.d, b.area(ErrorTerm, "input-deltas", l, in, ahead))
 		default:
-			c.d = append(c.d, area{slots: 1}) // nobody wants the gradient of the network's input
+			c.d = append(c.d, b.area(ErrorTerm, "input-deltas", l, in, ahead))
 		}
 	}
 	out := b.Layers[c.last].Out
@@ -251,9 +252,12 @@ func (b *lowering) boundaries(st *stage, c *chunk) {
 	}
 }
 
-// held is where a layer lies in the stage's vectors.
+// held is where a layer lies in the stage's vectors; nil: it is of another stage.
 func (s *Stage) held(layer int) *Held {
-	i, _ := slices.BinarySearchFunc(s.Layers, layer, func(h Held, l int) int { return h.Layer - l })
+	i, there := slices.BinarySearchFunc(s.Layers, layer, func(h Held, l int) int { return h.Layer - l })
+	if !there {
+		return nil
+	}
 	return &s.Layers[i]
 }
 
