@@ -90,6 +90,12 @@ func (l dense) Finish(y, p []float32) {
 	l.activation.apply(y)
 }
 
+// ColumnWidth is the number of outputs.
+func (l dense) ColumnWidth() int { return l.out }
+
+// RowWidth is the number of inputs.
+func (l dense) RowWidth() int { return l.in }
+
 // Columns is rows of w, and as much of b.
 //
 //	w  | part 0 |    b  | part 0 |

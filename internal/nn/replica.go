@@ -126,12 +126,16 @@ func (r *Replica) Loss() (meanLoss float64, correct int) {
 func (r *Replica) Backward(l int) {
 	lo, hi := r.model.LayerRange(l)
 	x := r.activations(l)
-	var dx []float32 // nobody wants the gradient at the pixels
-	if l > 0 {
+	trained := r.model.Trained()
+	if l < trained {
+		return
+	}
+	var dx []float32
+	if l > trained {
 		dx = r.delta(l - 1)
 	}
 	r.layers[l].Backward(dx, r.Grads[lo:hi], r.delta(l), x, r.Params[lo:hi], r.n, r.saved[l])
-	if l > 0 {
+	if dx != nil {
 		r.layers[l-1].Through(dx, x)
 	}
 	for _, t := range r.model.ties {

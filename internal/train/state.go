@@ -7,10 +7,10 @@ import (
 // State is what a training goes on from: the whole model in one rank's order, whatever the ranks
 // hold of it.
 type State struct {
-	Step      int64     // steps that are done, since the first of the training
-	EpochLoss float64   // sum of the losses of the epoch to which the last of them belongs, in their order
-	Params    []float32 // as nn.Model lays them out
-	Velocity  []float32 // of the same layout; nil without momentum
+	Step      int64       // steps that are done, since the first of the training
+	EpochLoss float64     // sum of the losses of the epoch to which the last of them belongs, in their order
+	Params    []float32   // as nn.Model lays them out
+	Optimiser [][]float32 // the optimiser's state, each of the same layout: nn.Optimiser.State
 }
 
 // checkStart reports a state that the job cannot go on from.
@@ -19,14 +19,16 @@ func checkStart(cfg *Config, steps int64) error {
 	if s == nil {
 		return nil
 	}
-	params, velocities := cfg.Model.Params(), 0
-	if cfg.SGD.Momentum != 0 {
-		velocities = params
+	params, vectors := cfg.Model.Params(), len(cfg.Optimiser.State())
+	for _, v := range s.Optimiser {
+		if len(v) != params {
+			return fmt.Errorf("train: a state with a vector of %d elements for %d parameters", len(v), params)
+		}
 	}
 	switch {
-	case len(s.Params) != params || len(s.Velocity) != velocities:
-		return fmt.Errorf("train: a state of %d parameters and %d velocities, want %d and %d", len(s.Params),
-			len(s.Velocity), params, velocities)
+	case len(s.Params) != params || len(s.Optimiser) != vectors:
+		return fmt.Errorf("train: a state of %d parameters and %d vectors beside them, want %d and %d", len(s.Params),
+			len(s.Optimiser), params, vectors)
 	case s.Step < 0 || s.Step >= steps:
 		return fmt.Errorf("train: a state after %d steps, the job has %d: want fewer", s.Step, steps)
 	}
@@ -41,16 +43,16 @@ func (cfg *Config) params() []float32 {
 	return cfg.Model.Init(cfg.Seed)
 }
 
-// velocity is that with which a replica begins, its own; nil without momentum.
-func (cfg *Config) velocity() []float32 {
-	if cfg.SGD.Momentum == 0 {
-		return nil
+// state is the optimiser's with which a replica begins, its own.
+func (cfg *Config) state() [][]float32 {
+	all := make([][]float32, len(cfg.Optimiser.State()))
+	for i := range all {
+		all[i] = make([]float32, cfg.Model.Params())
+		if cfg.Start != nil {
+			copy(all[i], cfg.Start.Optimiser[i])
+		}
 	}
-	v := make([]float32, cfg.Model.Params())
-	if cfg.Start != nil {
-		copy(v, cfg.Start.Velocity)
-	}
-	return v
+	return all
 }
 
 // Keep makes s the state after a step, the newest that all ranks have ended. It is called before
@@ -65,8 +67,12 @@ func (j *Job) Keep(s *State, step int64) {
 		s.EpochLoss, _ = j.epochLoss(step)
 	}
 	s.Params = j.gather(s.Params, 0, parameters)
-	if j.cfg.SGD.Momentum != 0 {
-		s.Velocity = j.gather(s.Velocity, 0, velocities)
+	vectors := len(j.cfg.Optimiser.State())
+	if s.Optimiser == nil && vectors > 0 {
+		s.Optimiser = make([][]float32, vectors)
+	}
+	for i := range s.Optimiser {
+		s.Optimiser[i] = j.gather(s.Optimiser[i], 0, stateOf(i))
 	}
 }
 
