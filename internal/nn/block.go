@@ -112,6 +112,7 @@ func (h half) cost() Cost {
 		Forward: []Work{h.norm.work(h.positions), {FLOP: n, Words: 3 * n}},
 		Input:   []Work{h.norm.backWork(h.positions), {FLOP: n, Words: 3 * n}},
 		Saved:   h.Out() + 2*h.positions,
+		Notes:   4*h.Out() + 8,
 	}
 }
 
@@ -161,6 +162,7 @@ func (l attention) Cost() Cost {
 	c.Gradient = []Work{l.to.gradientWork(n), l.qkv.gradientWork(n)}
 	c.Input = append(c.Input, l.to.work(n), l.heads.work(4), l.qkv.work(n))
 	c.Saved += l.heads.saved() + n*(l.qkv.out+l.to.in)
+	c.Notes += 8
 	return c
 }
 
