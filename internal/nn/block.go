@@ -132,7 +132,7 @@ func Attention(c Half, count, size int) (Layer, error) {
 	if err == nil && (count < 1 || size < 1) {
 		err = fmt.Errorf("attention: %d heads of %d elements, want at least 1 of each", count, size)
 	}
-	l := attention{half: h, heads: heads{c.Positions, count, size, h.dropout}, kernel: Portable}
+	l := attention{half: h, heads: heads{c.Positions, count, size, h.dropout, attentionBlock}, kernel: Portable}
 	l.qkv = linear{"in_proj_", c.Size, 3 * count * size, !c.NoBias, h.norm.end()}
 	l.to = linear{"out_proj.", count * size, c.Size, !c.NoBias, l.qkv.end()}
 	return l, err
