@@ -86,7 +86,7 @@ func (s drawnSet) ReadLabels(to []int32, rows []int) {
 func begin(m *Model, seed uint64) []float32 {
 	p := make([]float32, m.Params())
 	// PyTorch's side has a tied head once, so it draws fewer numbers.
-	copy(p, drawn(seed, 1, m.Free(), 0.4))
+	copy(p, drawn(seed, 1, m.Free(), 0.6))
 	for l := range m.Layers() {
 		gains(m.Tensors(l), p)
 	}
