@@ -72,6 +72,7 @@ func (l feedForward) Cost() Cost {
 		c.Gradient = append(c.Gradient, l.gate.gradientWork(n))
 		c.Input = append(c.Input, l.gate.work(n))
 		c.Saved += 2 * n * l.up.out
+		c.Notes += 4 * l.Out()
 	}
 	return c
 }

@@ -45,7 +45,7 @@ func (l lstm) With(k Kernel) Layer {
 
 func (l lstm) Cost() Cost {
 	c := l.cost(12)
-	c.Saved = (lstmGates + 3) * l.Out()
+	c.Saved, c.Notes = (lstmGates+3)*l.Out(), 4*2*l.size
 	return c
 }
 

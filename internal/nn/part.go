@@ -44,12 +44,13 @@ func (l linear) init(p []float32, draw *Stream) {
 
 // forward makes y, n x out, from x, n x in: the product first, then the bias is added.
 func (l linear) forward(k Kernel, y, x, p []float32, n int) {
-	l.product(k, y, x, p, n, false)
+	l.product(k, y, x, p, n)
 	addRows(y[:n*l.out], l.bias(p))
 }
 
-func (l linear) product(k Kernel, y, x, p []float32, n int, add bool) {
-	k.NT(y, x, l.weight(p), Product{M: n, N: l.out, K: l.in, LDA: l.in, LDB: l.in, LDC: l.out, Add: add})
+// product is x wᵀ alone.
+func (l linear) product(k Kernel, y, x, p []float32, n int) {
+	k.NT(y, x, l.weight(p), Product{M: n, N: l.out, K: l.in, LDA: l.in, LDB: l.in, LDC: l.out})
 }
 
 // backward makes the gradients of weights and biases from that of y, and dx unless it is nil.

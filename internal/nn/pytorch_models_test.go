@@ -86,7 +86,7 @@ func (s drawnSet) ReadLabels(to []int32, rows []int) {
 func begin(m *Model, seed uint64) []float32 {
 	p := make([]float32, m.Params())
 	// PyTorch's side has a tied head once, so it draws fewer numbers.
-	copy(p, drawn(seed, 1, m.Free(), 0.4))
+	copy(p, drawn(seed, 1, m.Free(), 0.6))
 	for l := range m.Layers() {
 		gains(m.Tensors(l), p)
 	}
@@ -135,8 +135,10 @@ func TestModelsMatchPyTorch(t *testing.T) {
 			Blocks: 2, Heads: 2, Hidden: 24, Norm: RMSNorm, Activation: SiLU, Gated: true, NoBias: true})), "adamw", false},
 	} {
 		of := drawnSet{n.model, 2000 + uint64(i), n.padded}
-		c.training("20 steps of "+n.name, of)
-		c.adaptive("20 steps of "+n.name, of, n.other)
+		for _, k := range []Kernel{Portable, Fused} {
+			c.training("20 steps of "+n.name, of, k)
+			c.adaptive("20 steps of "+n.name, of, n.other, k)
+		}
 	}
 	c.finish(func(name string) bool { return strings.HasPrefix(name, "20 steps of ") })
 }
@@ -166,8 +168,8 @@ func (s drawnSet) each(f func(t *Tensor)) {
 }
 
 // training is 20 steps of plain SGD: the first gradients, the losses, the weights at the end.
-func (c *comparison) training(name string, of drawnSet) {
-	r := of.m.NewReplica(begin(of.m, of.seed), trainRows, Portable)
+func (c *comparison) training(name string, of drawnSet, k Kernel) {
+	r := of.m.NewReplica(begin(of.m, of.seed), trainRows, k)
 	o, losses := SGD{LR: 0.1}, make([]float32, 0, trainSteps)
 	for step := range trainSteps {
 		losses = append(losses, float32(of.pass(r, step)))
@@ -191,8 +193,8 @@ func (c *comparison) training(name string, of drawnSet) {
 // adaptive is 20 steps of Adam or AdamW: the first update, and the losses. The update of an element
 // whose true gradient is 0 is the sign of what rounding leaves: the key biases of attention are left
 // out, for the softmax does not see them.
-func (c *comparison) adaptive(name string, of drawnSet, optimiser string) {
-	r := of.m.NewReplica(begin(of.m, of.seed), trainRows, Portable)
+func (c *comparison) adaptive(name string, of drawnSet, optimiser string, k Kernel) {
+	r := of.m.NewReplica(begin(of.m, of.seed), trainRows, k)
 	o := adam{rate: 0.002}
 	if optimiser == "adamw" {
 		o.decay = 0.1

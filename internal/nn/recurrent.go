@@ -156,7 +156,7 @@ func (l rnn) With(k Kernel) Layer {
 
 func (l rnn) Cost() Cost {
 	c := l.cost(2)
-	c.Saved = 2 * l.Out()
+	c.Saved, c.Notes = l.Out(), 4*(l.Out()+l.size)
 	return c
 }
 
