@@ -41,12 +41,15 @@ var rules = map[string]rule{
 		may: "splitmix",
 		why: "the engine knows events and owners; a packet or a rank in it would tie every driver to it",
 	},
+	"nn/kernel/series": {why: "coefficients are numbers: the definition in Go and the generator of assembly share them"},
 	"nn/kernel": {
+		may:   "nn/kernel/series",
 		third: "golang.org/x/sys",
 		why: "products of matrices are loops over memory: what they are the layers of is above them. Of x/sys it " +
 			"takes what the processor can do, which chooses among loops with the same bits",
 	},
 	"nn/kernel/gen": {
+		may:   "nn/kernel/series",
 		third: "github.com/mmcloughlin/avo",
 		why:   "it writes assembly that is committed: no program runs it",
 	},
