@@ -45,7 +45,7 @@ func (h heads) forward(kernel Kernel, o, qkv []float32, rows int, s *attended, p
 			m := s.maps[(r*h.count+i)*h.area():][:h.area()]
 			kernel.NT(m, q, k, Product{M: n, N: n, K: h.size, LDA: ld, LDB: ld, LDC: n})
 			for t := range n {
-				h.softmax(m[t*n:(t+1)*n], t, r, pass)
+				h.softmax(kernel, m[t*n:(t+1)*n], t, r, pass)
 			}
 			kernel.NN(o[r*n*h.inner()+i*h.size:], h.dropped(m, s, r, i), v,
 				Product{M: n, N: h.size, K: n, LDA: n, LDB: ld, LDC: h.inner()})
@@ -55,7 +55,7 @@ func (h heads) forward(kernel Kernel, o, qkv []float32, rows int, s *attended, p
 
 // softmax makes a map's row of the scores of query t: 0 of what it may not see. A query that may see
 // nothing takes nothing.
-func (h heads) softmax(scores []float32, t, row int, pass *Pass) {
+func (h heads) softmax(kernel Kernel, scores []float32, t, row int, pass *Pass) {
 	by := rootOf(h.size)
 	top := float32(math.Inf(-1))
 	for j := range scores {
@@ -72,12 +72,7 @@ func (h heads) softmax(scores []float32, t, row int, pass *Pass) {
 		clear(scores)
 		return
 	}
-	sum := 0.0
-	for j, v := range scores[:t+1] {
-		e := exp(float64(v) - float64(top))
-		scores[j] = float32(e)
-		sum += e
-	}
+	sum := kernel.ExpSum(scores[:t+1], scores[:t+1], top)
 	for j, v := range scores[:t+1] {
 		scores[j] = float32(float64(v) / sum)
 	}
