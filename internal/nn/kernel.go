@@ -77,10 +77,7 @@ func KernelNamed(name string) (Kernel, error) {
 // addRows adds b to each row of z.
 func addRows(z, b []float32) {
 	for len(z) >= len(b) && len(b) > 0 {
-		row := z[:len(b)]
-		for o, bias := range b {
-			row[o] += bias
-		}
+		kernel.Add(z, b)
 		z = z[len(b):]
 	}
 }
@@ -89,8 +86,6 @@ func addRows(z, b []float32) {
 func sumRows(sum, d []float32) {
 	clear(sum)
 	for ; len(d) > 0; d = d[len(sum):] {
-		for o, v := range d[:len(sum)] {
-			sum[o] += v
-		}
+		kernel.Add(sum, d[:len(sum)])
 	}
 }

@@ -33,7 +33,8 @@ func (m *Model) replica(params []float32, batch int, k Kernel, train bool) *Repl
 	if batch < 1 {
 		panic(fmt.Sprintf("nn: room for %d examples, want at least 1", batch))
 	}
-	r := &Replica{Params: params, model: m, kernel: k, batch: batch, labels: make([]int32, batch*m.targets), pass: Pass{Train: train}}
+	r := &Replica{Params: params, model: m, kernel: k, batch: batch, labels: make([]int32, batch*m.targets),
+		pass: Pass{Train: train}}
 	r.acts = append(r.acts, make([]float32, batch*m.Inputs()))
 	for l := range m.layers {
 		layer := m.Layer(l, k)

@@ -15,8 +15,12 @@ type loops struct {
 	name                string
 	sigmoid, tanh, gelu func(z []float32)
 	geluSlope           func(d, z []float32)
+	add                 func(to, v []float32)
 	expSum              func(to, from []float32, top float32) [lanes]float32
 }
+
+// Add adds v to as many first elements of to. It is the same in both families.
+func Add(to, v []float32) { elements.add(to[:len(v)], v) }
 
 // FusedSigmoid replaces each z by 1/(1+e^-z).
 func FusedSigmoid(z []float32) { elements.sigmoid(z) }
@@ -56,6 +60,7 @@ func goLoops() loops {
 				d[i] = float32(d[i] * geluSlope(v))
 			}
 		},
+		add: add,
 		expSum: func(to, from []float32, top float32) (sums [lanes]float32) {
 			for i, v := range from {
 				to[i] = exp(v - top)
@@ -63,6 +68,13 @@ func goLoops() loops {
 			}
 			return sums
 		},
+	}
+}
+
+func add(to, v []float32) {
+	to = to[:len(v)]
+	for i, x := range v {
+		to[i] += x
 	}
 }
 

@@ -19,8 +19,8 @@ func numbers(n int) []float32 {
 			v[i] = float32(int32(seed>>32)) / (1 << 31) * float32(int(1)<<(seed>>20&7))
 		}
 	}
-	special := []float32{0, float32(math.Copysign(0, -1)), 1, -1, 0.625, -0.625, 86, -86, 88, -88, 1e-40, -1e-40, 3e38, -3e38,
-		float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN())}
+	special := []float32{0, float32(math.Copysign(0, -1)), 1, -1, 0.625, -0.625, 86, -86, 88, -88, 1e-40, -1e-40,
+		3e38, -3e38, float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN())}
 	copy(v, special)
 	return v
 }
@@ -39,8 +39,8 @@ func TestFunctionsHaveTheSameBits(t *testing.T) {
 	}
 	for _, of := range all[1:] {
 		for _, n := range []int{0, 1, 7, 8, 9, 15, 16, 17, 31, 33, 40000} {
-			for name, f := range map[string][2]func([]float32){"sigmoid": {of.sigmoid, want.sigmoid}, "tanh": {of.tanh, want.tanh},
-				"gelu": {of.gelu, want.gelu}} {
+			for name, f := range map[string][2]func([]float32){"sigmoid": {of.sigmoid, want.sigmoid},
+				"tanh": {of.tanh, want.tanh}, "gelu": {of.gelu, want.gelu}} {
 				a, b := append([]float32{}, x...), append([]float32{}, x...)
 				f[0](a[:n])
 				f[1](b[:n])
@@ -50,6 +50,9 @@ func TestFunctionsHaveTheSameBits(t *testing.T) {
 			of.geluSlope(a[:n], x[:n])
 			want.geluSlope(b[:n], x[:n])
 			same(of.name+" slope", n, a, b)
+			of.add(a[:n], x[:n])
+			want.add(b[:n], x[:n])
+			same(of.name+" add", n, a, b)
 			down := numbers(n)
 			for i, v := range down {
 				if down[i] = -abs(v); v != v || math.IsInf(float64(v), 0) {
@@ -102,13 +105,15 @@ func TestFunctionsAtTheEnds(t *testing.T) {
 		got, want float32
 	}{
 		{"exp(-inf)", exp(-inf), 0}, {"exp(0)", exp(0), 1}, {"exp(-86.1)", exp(-86.1), 0},
-		{"sigmoid(inf)", sigmoid(inf), 1}, {"tanh(inf)", tanh(inf), 1}, {"tanh(-inf)", tanh(-inf), -1}, {"gelu(9)", gelu(9), 9},
+		{"sigmoid(inf)", sigmoid(inf), 1}, {"tanh(inf)", tanh(inf), 1}, {"tanh(-inf)", tanh(-inf), -1},
+		{"gelu(9)", gelu(9), 9},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s is %v, want %v", c.name, c.got, c.want)
 		}
 	}
-	for name, f := range map[string]func(float32) float32{"exp": exp, "sigmoid": sigmoid, "tanh": tanh, "gelu": gelu, "slope": geluSlope} {
+	for name, f := range map[string]func(float32) float32{"exp": exp, "sigmoid": sigmoid, "tanh": tanh, "gelu": gelu,
+		"slope": geluSlope} {
 		if v := f(nan); v == v {
 			t.Errorf("%s of NaN is %v", name, v)
 		}
@@ -141,7 +146,8 @@ func TestSumOfLanes(t *testing.T) {
 func BenchmarkFunction(b *testing.B) {
 	x, y := numbers(4096), numbers(4096)
 	for name, f := range map[string]func(){"sigmoid": func() { FusedSigmoid(x) }, "tanh": func() { FusedTanh(x) },
-		"gelu": func() { FusedGELU(x) }, "slope": func() { FusedGELUSlope(y, x) }, "expsum": func() { FusedExpSum(y, x, 1) }} {
+		"gelu":  func() { FusedGELU(x) },
+		"slope": func() { FusedGELUSlope(y, x) }, "expsum": func() { FusedExpSum(y, x, 1) }} {
 		b.Run(fmt.Sprint(name), func(b *testing.B) {
 			for b.Loop() {
 				f()

@@ -75,6 +75,7 @@ func elementLoops() []loops {
 			tanh:      inPlace(fusedTanhAVX2),
 			gelu:      inPlace(fusedGELUAVX2),
 			geluSlope: geluSlopeAVX2,
+			add:       addVectors,
 			expSum:    expSumAVX2,
 		})
 	}
@@ -100,6 +101,14 @@ func inPlace(f func(z *float32, n int)) func(z []float32) {
 
 // vectors are room for what is left over, where a call by value would let it escape.
 var vectors = sync.Pool{New: func() any { return new([8]float32) }}
+
+func addVectors(to, v []float32) {
+	whole := len(v) &^ 7
+	if whole > 0 {
+		addAVX2(&to[0], &v[0], whole)
+	}
+	add(to[whole:], v[whole:])
+}
 
 func geluSlopeAVX2(d, z []float32) {
 	whole := len(z) &^ 7

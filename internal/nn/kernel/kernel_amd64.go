@@ -63,3 +63,8 @@ func fusedGELUSlopeAVX2(d *float32, z *float32, n int)
 //
 //go:noescape
 func fusedExpSumAVX2(to *float32, from *float32, top float32, lanes *float32, n int)
+
+// addAVX2 adds n elements, a multiple of 8, to others.
+//
+//go:noescape
+func addAVX2(to *float32, v *float32, n int)

@@ -4642,3 +4642,21 @@ loop:
 	VMOVUPS     Y2, 32(DX)
 	VZEROUPPER
 	RET
+
+// func addAVX2(to *float32, v *float32, n int)
+// Requires: AVX
+TEXT ·addAVX2(SB), NOSPLIT, $0-24
+	MOVQ to+0(FP), AX
+	MOVQ v+8(FP), CX
+	MOVQ n+16(FP), DX
+
+loop:
+	VMOVUPS (CX), Y0
+	VADDPS  (AX), Y0, Y0
+	VMOVUPS Y0, (AX)
+	ADDQ    $0x20, CX
+	ADDQ    $0x20, AX
+	SUBQ    $0x08, DX
+	JNZ     loop
+	VZEROUPPER
+	RET

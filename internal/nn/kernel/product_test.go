@@ -21,9 +21,12 @@ func straight(v []float32, ld, i, j int) float32   { return v[i*ld+j] }
 func transposed(v []float32, ld, i, j int) float32 { return v[j*ld+i] }
 
 var forms = []form{
-	{"NN", straight, straight, func(p Product) (int, int) { return p.M, p.K }, func(p Product) (int, int) { return p.K, p.N }},
-	{"NT", straight, transposed, func(p Product) (int, int) { return p.M, p.N }, func(p Product) (int, int) { return p.K, p.K }},
-	{"TN", transposed, straight, func(p Product) (int, int) { return p.K, p.K }, func(p Product) (int, int) { return p.M, p.N }},
+	{"NN", straight, straight, func(p Product) (int, int) { return p.M, p.K },
+		func(p Product) (int, int) { return p.K, p.N }},
+	{"NT", straight, transposed, func(p Product) (int, int) { return p.M, p.N },
+		func(p Product) (int, int) { return p.K, p.K }},
+	{"TN", transposed, straight, func(p Product) (int, int) { return p.K, p.K },
+		func(p Product) (int, int) { return p.M, p.N }},
 }
 
 // chain is an element by the definition: from its start, term by term.

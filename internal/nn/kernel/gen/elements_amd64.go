@@ -53,6 +53,7 @@ func (g *generator) elements() {
 	})
 	g.slope()
 	g.expSum()
+	g.add()
 }
 
 // inPlace is a loop that replaces each element.
@@ -91,6 +92,20 @@ func (g *generator) slope() {
 		g.VMOVUPS(below, at(d, 0))
 		g.ADDQ(operand.Imm(uint64(4*g.wide)), z)
 		g.ADDQ(operand.Imm(uint64(4*g.wide)), d)
+	})
+}
+
+// add belongs to both families: it has one rounding.
+func (g *generator) add() {
+	g.begin("add"+g.name, "func(to, v *float32, n int)", "adds n elements, a multiple of 8, to others.")
+	to, v, n := g.pointer("to"), g.pointer("v"), g.count("n")
+	g.loop(n, g.wide, func() {
+		x := g.vec()
+		g.VMOVUPS(at(v, 0), x)
+		g.VADDPS(at(to, 0), x, x)
+		g.VMOVUPS(x, at(to, 0))
+		g.ADDQ(operand.Imm(uint64(4*g.wide)), v)
+		g.ADDQ(operand.Imm(uint64(4*g.wide)), to)
 	})
 }
 
