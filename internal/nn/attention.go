@@ -60,7 +60,7 @@ func (h heads) forward(kernel Kernel, o, qkv []float32, rows int, s *attended, p
 					Product{M: to - from, N: to, K: h.size, LDA: ld, LDB: ld, LDC: n})
 			})
 			for t := range n {
-				h.softmax(m[t*n:(t+1)*n], t, r, pass)
+				h.softmax(kernel, m[t*n:(t+1)*n], t, r, pass)
 			}
 			seen := h.dropped(m, s, r, i)
 			h.blocks(func(from, to int) {
@@ -73,7 +73,7 @@ func (h heads) forward(kernel Kernel, o, qkv []float32, rows int, s *attended, p
 
 // softmax makes a map's row of the scores of query t: 0 of what it may not see. A query that may see
 // nothing takes nothing.
-func (h heads) softmax(scores []float32, t, row int, pass *Pass) {
+func (h heads) softmax(kernel Kernel, scores []float32, t, row int, pass *Pass) {
 	clear(scores[t+1:])
 	scores = scores[:t+1]
 	by, top := rootOf(h.size), float32(math.Inf(-1))
@@ -90,12 +90,7 @@ func (h heads) softmax(scores []float32, t, row int, pass *Pass) {
 		clear(scores)
 		return
 	}
-	sum := 0.0
-	for j, v := range scores {
-		e := exp(float64(v) - float64(top))
-		scores[j] = float32(e)
-		sum += e
-	}
+	sum := kernel.ExpSum(scores, scores, top)
 	for j, v := range scores {
 		scores[j] = float32(float64(v) / sum)
 	}

@@ -182,7 +182,7 @@ func (l conv2d) Forward(y, x, p []float32, rows int, saved Saved, _ *Pass) {
 			}
 		}
 	}
-	l.activation.apply(y[:rows*l.Out()])
+	l.activation.apply(y[:rows*l.Out()], l.kernel)
 }
 
 func (l conv2d) Through(d, y []float32) { l.activation.backward(d, y) }

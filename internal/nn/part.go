@@ -1,5 +1,7 @@
 package nn
 
+import "railyard/internal/nn/kernel"
+
 // A linear is x wᵀ + b as a part of a layer: at every position of a sequence, for one. Its weights
 // (out x in, row-major) begin at a place of the layer's parameters, its biases follow them.
 type linear struct {
@@ -92,8 +94,5 @@ func (l linear) gradientWork(positions int) Work {
 
 // add adds v to each element of y.
 func add(y, v []float32) {
-	v = v[:len(y)]
-	for i, a := range v {
-		y[i] += a
-	}
+	kernel.Add(y, v[:len(y)])
 }

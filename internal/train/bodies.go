@@ -88,7 +88,7 @@ func (j *Job) join(r *rank, w *workload.Body) {
 // loss makes the gradient that the last layer's backward starts from.
 func (j *Job) loss(r *rank, step int64, w *workload.Body) {
 	d, y := r.on(w.D), r.on(w.Y)
-	mean, _ := j.cfg.Model.Loss(d, y, j.labels(r, w.Micro, step), j.counts.over(step, w.Micro))
+	mean, _ := j.cfg.Model.Loss(j.cfg.Kernel, d, y, j.labels(r, w.Micro, step), j.counts.over(step, w.Micro))
 	r.losses[step] += mean
 	j.layers[w.Layer].Through(d, y)
 }

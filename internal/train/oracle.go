@@ -190,7 +190,7 @@ func (o *oracle) forward(r *replica, d int, step int64, v visit, lo, hi int) {
 	labels := make([]int32, n*o.cfg.Model.Targets())
 	o.cfg.Train.ReadLabels(labels, rows)
 	m.d[hi-1] = make([]float32, len(m.x[hi]))
-	mean, _ := o.cfg.Model.Loss(m.d[hi-1], m.x[hi], labels, o.counts.over(step, v.micro))
+	mean, _ := o.cfg.Model.Loss(o.cfg.Kernel, m.d[hi-1], m.x[hi], labels, o.counts.over(step, v.micro))
 	r.loss += mean
 	o.layers[hi-1].Through(m.d[hi-1], m.x[hi])
 }
