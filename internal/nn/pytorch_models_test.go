@@ -1,7 +1,6 @@
 package nn
 
 import (
-	"math"
 	"strings"
 	"testing"
 )
@@ -195,15 +194,16 @@ func (c *comparison) training(name string, of drawnSet, k Kernel) {
 // out, for the softmax does not see them.
 func (c *comparison) adaptive(name string, of drawnSet, optimiser string, k Kernel) {
 	r := of.m.NewReplica(begin(of.m, of.seed), trainRows, k)
-	o := adam{rate: 0.002}
+	o := Optimiser{Method: Adam, LR: 0.002, Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8}
 	if optimiser == "adamw" {
-		o.decay = 0.1
+		o.Method, o.WeightDecay = AdamW, 0.1
 	}
+	state := [][]float32{make([]float32, len(r.Params)), make([]float32, len(r.Params))}
 	var losses []float32
 	for step := range trainSteps {
 		losses = append(losses, float32(of.pass(r, step)))
 		before := append([]float32(nil), r.Params...)
-		o.step(r.Params, r.Grads)
+		o.Step(r.Params, r.Grads, state, Move{Step: int64(step), Update: int64(step), Scale: 1})
 		if step > 0 {
 			continue
 		}
@@ -220,26 +220,4 @@ func (c *comparison) adaptive(name string, of drawnSet, optimiser string, k Kern
 		})
 	}
 	c.near(name+"/losses/"+optimiser, losses, 1e-3)
-}
-
-// adam is torch.optim.AdamW's rule, and with no decay Adam's.
-type adam struct {
-	rate, decay float64
-	steps       int
-	m, v        []float64
-}
-
-func (o *adam) step(p, g []float32) {
-	if o.m == nil {
-		o.m, o.v = make([]float64, len(p)), make([]float64, len(p))
-	}
-	o.steps++
-	first, second := 1-math.Pow(0.9, float64(o.steps)), 1-math.Pow(0.999, float64(o.steps))
-	for i := range p {
-		d := float64(g[i])
-		o.m[i] = 0.9*o.m[i] + 0.1*d
-		o.v[i] = 0.999*o.v[i] + 0.001*d*d
-		x := float64(p[i]) * (1 - o.rate*o.decay)
-		p[i] = float32(x - o.rate*o.m[i]/first/(math.Sqrt(o.v[i]/second)+1e-8))
-	}
 }
