@@ -82,6 +82,7 @@ type Job struct {
 	rankSteps []int64
 	busy      []unit.Duration // computing, by rank, in all
 	left      int64           // messages of its own flows that are not acknowledged; 0 with ranks
+	all, sent unit.Bytes      // of its own flows: of all messages, of those that are acknowledged
 	ran       int64           // collectives that ranks have ended, each rank's own
 }
 
@@ -228,7 +229,8 @@ func (r *Recorder) Open(parts Parts) {
 	var losses *result.Table[result.LossRow]
 	for i, p := range parts.Jobs {
 		j := r.jobs[i]
-		j.train, j.set, j.limit, j.left = p.Train, p.Images, p.Steps, j.messages()
+		j.train, j.set, j.limit = p.Train, p.Images, p.Steps
+		j.left, j.all = j.messages()
 		j.done = p.Steps == 0 && j.left == 0
 		if !j.done {
 			r.open++
@@ -502,6 +504,7 @@ func (r *Recorder) Flow(_ int32, f *nic.Flow) {
 	s.fct += row.FCT
 	if q.Kind == result.KindJob {
 		j.passed(f.Acked)
+		j.sent += f.Bytes
 		if j.left--; j.left == 0 {
 			j.end()
 		}
@@ -594,13 +597,7 @@ func (j *Job) progress(p *result.Progress) {
 	case len(j.rows) > 0:
 		p.Phase, p.Done, p.Total = "collectives", j.ran/int64(j.ranks()), int64(len(j.colls))
 	default:
-		for i := range j.r.pairs {
-			q := &j.r.plan.Pairs[i]
-			if j.sends(q) {
-				p.Total += int64(q.Flow.Count) * int64(q.Flow.Bytes)
-				p.Done += j.r.pairs[i].done * int64(q.Flow.Bytes)
-			}
-		}
+		p.Done, p.Total = int64(j.sent), int64(j.all)
 	}
 }
 

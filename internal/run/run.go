@@ -117,6 +117,7 @@ type runner struct {
 	bodies *nic.Bodies
 	record *record.Recorder
 
+	reported time.Time // when progress was told last
 	stopBy   time.Time // interrupted trainings are given up
 	diverged error     // the loss of a training is not a number
 }
@@ -372,10 +373,16 @@ func (r *runner) start() {
 		}
 	}
 	r.eng.OnCheck(func() bool {
-		r.record.Report(r.eng.Now())
+		if now := time.Now(); now.Sub(r.reported) >= betweenReports {
+			r.reported = now
+			r.record.Report(r.eng.Now())
+		}
 		return !r.interrupted() && r.opt.Dir.Keep() == nil
 	})
 }
+
+// betweenReports is how often progress is told: no more often than somebody can read it.
+const betweenReports = 100 * time.Millisecond
 
 // patience is how long interrupted trainings may go on to end the steps that they are in.
 const patience = 2 * time.Second
