@@ -58,8 +58,9 @@ type channelRun struct {
 
 	credits *credits // nil: each message has a slot of its own
 
-	path  []programOp // for the path finder: by index in the program; nil: nothing is recorded
-	freed []int32     // and, with credits, what let a Send start: see rankPath.freed
+	path    []programOp // for the path finder: by index in the program; nil: nothing is recorded
+	peerOps []int32     // and the other ends of messages: see pathLayout.peer
+	freed   []int32     // and, with credits, what let a Send start: see rankPath.freed
 }
 
 // sendPeer is the messages of a channel to one peer.
@@ -121,6 +122,7 @@ func (r *Rank) launched(now unit.Time, op *workload.Op) {
 		ch.gates, ch.path, ch.freed = ch.gates[:0], nil, nil
 		if r.path != nil {
 			ch.path, ch.freed = r.path.channel(c.id, i), r.path.credits(c.id, i)
+			ch.peerOps = r.path.layout.peers(c.id, i)
 		}
 	}
 	for i := range c.channels {
@@ -216,7 +218,7 @@ func (r *Rank) send(c *collRun, channel int, op coll.Op) {
 	if n == 0 {
 		return
 	}
-	ch.matched(r, c, channel, op.Peer, at)
+	ch.matched(r, at)
 	to.sent = append(to.sent, int32(ch.pc))
 	c.inFlight++
 	r.cfg.Transport.Post(Message{Way: Way{r.cfg.Rank, c.members[op.Peer], c.Group, int32(channel)},

@@ -15,7 +15,7 @@ type credits struct {
 	outOf index[int32] // by peer: a rank of the job
 	in    []inLink
 	inOf  index[int32] // by peer, as the schedule numbers it
-	slots []held // by slot
+	slots []held       // by slot
 }
 
 // outLink is the messages to one peer.

@@ -343,13 +343,13 @@ func (r *Rank) endStep(now unit.Time) {
 	l := &r.ledger
 	r.explain(now, l.last) // if no compute operation ended it
 	l.advance(now)
+	if r.path != nil {
+		r.path.ended(now, r.ops[:len(r.in.ops)], l.last)
+	}
 	// a rank that does nothing in the start phase passes through it without a record
 	if r.cfg.Observer != nil && (r.step >= 0 || len(r.in.ops) > 0) {
 		r.cfg.Observer.Step(StepRecord{Rank: r.cfg.Rank, Step: r.step, Start: l.start, End: now, Split: l.split,
 			Comm: l.comm, Overlap: l.overlap, Computing: l.computing})
-	}
-	if r.path != nil {
-		r.cfg.Paths.ended(r.path, now, r.ops[:len(r.in.ops)], l.last)
 	}
 	r.step, r.in = r.step+1, &r.steps
 	if r.step == r.cfg.Steps {

@@ -32,7 +32,7 @@ job: {train: {model: mlp, layers: [4, 3, 2], data: nowhere, batch: 1, epochs: 2,
 	}
 	images := &dataset.Set{}
 	images.Train.N, images.Train.Pixels, images.Train.Labels = 8, make([]byte, 8*4), make([]uint8, 8)
-	r := New(p, nil, 0, Hooks{Step: func(int, int64, float64) {}})
+	r := New(p, nil, 1, Hooks{Step: func(int, int64, float64) {}})
 	job, err := train.New(train.Config{Model: p.Jobs[0].Model, Kernel: nn.Portable,
 		Train:    train.Set{Pixels: images.Train.Pixels, Labels: images.Train.Labels},
 		Replicas: 8, Batch: 1, Epochs: 2, SGD: nn.SGD{LR: 0.2}, Work: p.Jobs[0].Work})
@@ -66,7 +66,7 @@ func TestTheFirstOfEquallySlowRanksCounts(t *testing.T) {
 				s.End -= 10 // quicker
 			}
 			s.Split[cause.Compute] = unit.Duration(rank + 1)
-			r.Job(0).Step(s)
+			r.Job(0).step(&s)
 		}
 		if got := r.jobs[0].slowest[cause.Compute]; got != 1 {
 			t.Errorf("ended in the order %v: rank %d counts as the slowest, want 0", order, got-1)
@@ -85,7 +85,7 @@ func TestTheDriverHearsOfStepsAndOfTheEnd(t *testing.T) {
 		r.Job(0).StopAfter(limit)
 		for step := range int64(2) {
 			for rank := range int32(8) {
-				r.Job(0).Step(exec.StepRecord{Rank: rank, Step: step, End: unit.Time(100*(step+1)) + unit.Time(rank+1)})
+				r.Job(0).step(&exec.StepRecord{Rank: rank, Step: step, End: unit.Time(100*(step+1)) + unit.Time(rank+1)})
 			}
 		}
 		if got := strings.ReplaceAll(strings.Join(heard, ", "), "ps", ""); got != want {

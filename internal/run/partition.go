@@ -13,23 +13,44 @@ const (
 	islandHosts     = 32 // hosts with NICs on several switches, in one island
 )
 
-// partition puts nodes into islands: n of them, or as many as pay. sizes are their ports, lookahead
-// is 0 with one island.
-func partition(g *topo.Graph, n int) (islandOf []int32, sizes []int, lookahead unit.Duration) {
-	if n == 0 {
-		if len(g.Ports) >= islandPorts {
-			if islandOf, n = bySwitch(g); between(g, islandOf) >= islandLookahead {
-				return islandOf, ports(g, islandOf, n), between(g, islandOf)
-			}
+// islands is a partition of a network's nodes.
+type islands struct {
+	of    []int32 // by node
+	sizes []int   // ports of each island
+	// lookahead is how soon one island can act on another: the length of a window. Of one island it
+	// is how long the run lingers, so that a window is never longer than that.
+	lookahead unit.Duration
+}
+
+// partition puts nodes into islands: n of them, or as many as pay.
+func partition(g *topo.Graph, n int) islands {
+	if n == 0 && len(g.Ports) >= islandPorts {
+		if of, n := bySwitch(g); between(g, of) >= islandLookahead {
+			return islands{of, ports(g, of, n), between(g, of)}
 		}
-		n = 1
 	}
-	islandOf = roundRobin(g, n)
-	sizes = ports(g, islandOf, n)
-	if n == 1 {
-		return islandOf, sizes, 0
+	n = max(n, 1)
+	p := islands{of: roundRobin(g, n), lookahead: longest(g)}
+	if d := between(g, p.of); d > 0 {
+		p.lookahead = d
 	}
-	return islandOf, sizes, between(g, islandOf)
+	p.sizes = ports(g, p.of, n)
+	return p
+}
+
+// aloneWindow is the window where there are no links: nothing ever leaves an island.
+const aloneWindow = unit.Microsecond
+
+// longest returns the longest delay of a link: see Net.Linger.
+func longest(g *topo.Graph) unit.Duration {
+	d := unit.Duration(0)
+	for _, l := range g.Links {
+		d = max(d, l.Delay)
+	}
+	if d == 0 {
+		return aloneWindow
+	}
+	return d
 }
 
 // roundRobin is for tests of the engine's promise that no partition changes a result.

@@ -30,17 +30,17 @@ func TestLargeNetworksRunInIslands(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		islandOf, sizes, lookahead := partition(g, 0)
+		p := partition(g, 0)
 		sum := 0
-		for _, n := range sizes {
+		for _, n := range p.sizes {
 			sum += n
 		}
-		if len(sizes) != c.want || sum != len(g.Ports) || (lookahead == cable.Delay) != (c.want > 1) {
-			t.Errorf("%s: %d islands of %v ports, lookahead %v, want %d", c.name, len(sizes), sizes, lookahead, c.want)
+		if len(p.sizes) != c.want || sum != len(g.Ports) || p.lookahead != cable.Delay {
+			t.Errorf("%s: %d islands of %v ports, lookahead %v, want %d", c.name, len(p.sizes), p.sizes, p.lookahead, c.want)
 		}
-		for _, i := range islandOf {
-			if int(i) >= len(sizes) {
-				t.Fatalf("%s: island %d of %d", c.name, i, len(sizes))
+		for _, i := range p.of {
+			if int(i) >= len(p.sizes) {
+				t.Fatalf("%s: island %d of %d", c.name, i, len(p.sizes))
 			}
 		}
 	}
@@ -54,8 +54,8 @@ func TestShortCablesRunInOneIsland(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, sizes, lookahead := partition(g, 0); len(sizes) != 1 || lookahead != 0 {
-		t.Errorf("%d islands, lookahead %v", len(sizes), lookahead)
+	if p := partition(g, 0); len(p.sizes) != 1 {
+		t.Errorf("%d islands, lookahead %v", len(p.sizes), p.lookahead)
 	}
 }
 

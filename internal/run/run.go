@@ -110,14 +110,17 @@ type runner struct {
 	ctx     context.Context
 	watcher *watcher
 
-	eng    *sim.Engine
-	fab    *fabric.Fabric
-	net    *nic.Net
-	jobs   []*job // as the plan lists them
-	bodies *nic.Bodies
-	record *record.Recorder
+	islands islands
+	eng     *sim.Engine
+	fab     *fabric.Fabric
+	net     *nic.Net
+	jobs    []*job // as the plan lists them
+	bodies  *nic.Bodies
+	record  *record.Recorder
 
+	checked  bool      // the engine has asked whether to go on since the last window
 	reported time.Time // when progress was told last
+	giveUp   bool      // trainings are to end the step that they are in
 	stopBy   time.Time // interrupted trainings are given up
 	diverged error     // the loss of a training is not a number
 }
@@ -163,16 +166,16 @@ func (j *job) kind() string {
 
 func (r *runner) build() error {
 	sc := r.plan.Scenario
-	islands := r.opt.Islands
+	n := r.opt.Islands
 	if r.plan.AsScheduled() {
-		islands = 1
+		n = 1
 	}
-	islandOf, sizes, lookahead := partition(r.plan.Graph, islands)
-	r.eng = sim.New(sizes, lookahead)
+	r.islands = partition(r.plan.Graph, n)
+	r.eng = sim.New(r.islands.sizes, r.islands.lookahead)
 	if r.plan.AsScheduled() {
 		r.eng.InOrderOfPushing()
 	}
-	r.record = record.New(r.plan, r.opt.Dir, lookahead, record.Hooks{
+	r.record = record.New(r.plan, r.opt.Dir, len(r.islands.sizes), record.Hooks{
 		Progress: r.opt.Progress,
 		Stopped:  func() bool { return r.ctx.Err() != nil },
 		Step:     r.ended,
@@ -185,7 +188,7 @@ func (r *runner) build() error {
 	}
 	fc.OnLoss = r.record.Lost
 	var err error
-	if r.fab, err = fabric.New(r.eng, r.plan.Graph, fc, islandOf); err != nil {
+	if r.fab, err = fabric.New(r.eng, r.plan.Graph, fc, r.islands.of); err != nil {
 		return err
 	}
 	nc := nicConfig(r.plan)
@@ -198,7 +201,7 @@ func (r *runner) build() error {
 		r.bodies = nic.NewBodies(workers)
 		nc.Bodies = r.bodies
 	}
-	r.net = nic.New(r.eng, r.fab, r.plan.Graph, nc, islandOf)
+	r.net = nic.New(r.eng, r.fab, r.plan.Graph, nc, r.islands.of)
 	for i, j := range r.jobs {
 		j.driver, j.record = r.net.AddJob(admission(j.plan.Spec)), r.record.Job(i)
 	}
@@ -294,7 +297,7 @@ func (j *job) buildRanks() error {
 	if j.train != nil {
 		body = j.train
 	}
-	for id := range j.plan.Placement.Ranks {
+	for id, at := range j.plan.Placement.Ranks {
 		if err := j.run.watcher.step("building", id, j.plan.Ranks()); err != nil {
 			return err
 		}
@@ -305,13 +308,16 @@ func (j *job) buildRanks() error {
 			Transport: j.driver,
 			Clock:     j.driver,
 			Body:      body,
-			Observer:  j.record,
+			Observer:  j.record.Observer(j.run.islandOfHost(at.Host)),
 			Paths:     paths,
 		})
 		j.ranks = append(j.ranks, rank)
 	}
 	return nil
 }
+
+// islandOfHost is where the ranks of a host live.
+func (r *runner) islandOfHost(host int32) int32 { return r.islands.of[r.plan.Graph.Hosts[host].Node] }
 
 // soleJob is the path of a job that is not in a list.
 const soleJob = "job"
@@ -353,7 +359,12 @@ func (r *runner) begin(in *prepared) (sum *result.Summary, err error) {
 func (r *runner) start() {
 	parts := record.Parts{Engine: r.eng, Fabric: r.fab, Net: r.net}
 	for _, j := range r.jobs {
-		parts.Jobs = append(parts.Jobs, record.JobParts{Train: j.train, Steps: j.steps(), Images: j.set})
+		parts.Jobs = append(parts.Jobs, record.JobParts{
+			Train:  j.train,
+			Keeps:  j.train != nil && r.opt.Dir != nil,
+			Steps:  j.steps(),
+			Images: j.set,
+		})
 	}
 	r.record.Open(parts)
 	for _, j := range r.jobs {
@@ -372,13 +383,30 @@ func (r *runner) start() {
 			})
 		}
 	}
+	r.eng.OnWindow(func(unit.Time) { r.join() })
 	r.eng.OnCheck(func() bool {
-		if now := time.Now(); now.Sub(r.reported) >= betweenReports {
-			r.reported = now
-			r.record.Report(r.eng.Now())
-		}
-		return !r.interrupted() && r.opt.Dir.Keep() == nil
+		r.checked = true
+		return !r.interrupted()
 	})
+}
+
+// join takes what happened in the islands in a window. All that acts on ranks acts here, between
+// windows.
+func (r *runner) join() {
+	r.record.Join()
+	if r.giveUp {
+		r.giveUp = false
+		r.stop()
+	}
+	if !r.checked {
+		return
+	}
+	r.checked = false
+	r.opt.Dir.Keep() // its error ends the run at the next check
+	if now := time.Now(); now.Sub(r.reported) >= betweenReports {
+		r.reported = now
+		r.record.Report(r.eng.Now())
+	}
 }
 
 // betweenReports is how often progress is told: no more often than somebody can read it.
@@ -390,6 +418,9 @@ const patience = 2 * time.Second
 // interrupted reports whether to stop at once. A training first ends the step that its foremost
 // rank is in, so that all ranks hold the same weights.
 func (r *runner) interrupted() bool {
+	if r.opt.Dir.Err() != nil {
+		return true
+	}
 	if r.ctx.Err() == nil {
 		return false
 	}
@@ -399,8 +430,7 @@ func (r *runner) interrupted() bool {
 	if !r.training() {
 		return true
 	}
-	r.stopBy = time.Now().Add(patience)
-	r.stop()
+	r.stopBy, r.giveUp = time.Now().Add(patience), true
 	return false
 }
 

@@ -148,7 +148,11 @@ func (from *Resume) note(start *train.State) string {
 func (r *runner) ended(job int, step int64, loss float64) {
 	r.diverge(job, step, loss)
 	j := r.jobs[job]
-	if r.opt.Dir == nil || j.nan {
+	if r.opt.Dir == nil {
+		return
+	}
+	if j.nan {
+		j.train.LetGo(step)
 		return
 	}
 	j.train.Keep(&j.kept.State, step)
