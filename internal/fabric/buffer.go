@@ -16,7 +16,7 @@ func (c *Config) chargeLossless(n *node, a *account, xoff *qos.XOFF, size int64)
 	switch {
 	case used <= reserve:
 		a.used = used
-	case !a.sentOff && !c.Buffer.CrossingInHeadroom && n.shared+min(size, used-reserve) <= n.size+n.spare:
+	case !a.sentOff && n.shared+min(size, used-reserve) <= n.crossing:
 		// This frame crosses xOFF: the shared part keeps room for one such frame of each account.
 		a.used = used
 		n.shared += min(size, used-reserve)
@@ -34,20 +34,20 @@ func (c *Config) chargeLossless(n *node, a *account, xoff *qos.XOFF, size int64)
 	return true
 }
 
-func (f *Fabric) overXOFF(n *node, a *account, p *port) bool {
+func (f *Fabric) overXOFF(n *node, a *account, in *ingress) bool {
 	// A fixed xOFF may be larger than the shared part. What is above it lies in the room for frames
 	// that cross xOFF.
 	return a.headroom > 0 || n.shared > n.size ||
-		max(0, a.used-int64(f.cfg.Buffer.Reserve)) >= p.xoff.At(n.size-n.shared)
+		max(0, a.used-int64(f.cfg.Buffer.Reserve)) >= in.xoff.At(n.size-n.shared)
 }
 
-// chargeLossy charges a frame of a class without PFC. If its egress queue would pass its dynamic
+// chargeLossy charges a frame of a class without PFC. If its egress queue, which holds queued bytes, would pass its dynamic
 // threshold it charges nothing and returns false.
-func (c *Config) chargeLossy(n *node, a *account, q *queue, size int64) bool {
+func (c *Config) chargeLossy(n *node, a *account, queued, size int64) bool {
 	free := max(0, n.size-n.shared)
 	reserve := int64(c.Buffer.Reserve)
 	shared := max(0, a.used+size-reserve) - max(0, a.used-reserve)
-	if shared > free || q.bytes+size > c.Buffer.LossyAlpha.Num*free/c.Buffer.LossyAlpha.Den && shared > 0 {
+	if shared > free || queued+size > c.Buffer.LossyAlpha.Num*free/c.Buffer.LossyAlpha.Den && shared > 0 {
 		return false
 	}
 	a.used += size
@@ -60,20 +60,20 @@ func (c *Config) chargeLossy(n *node, a *account, q *queue, size int64) bool {
 // xON if the account is low enough.
 func (f *Fabric) release(isl *sim.Island, now unit.Time, in PortID, class uint8, size int64) {
 	a := &f.accounts[int(in)*f.nc+int(class)]
-	p := &f.ports[in]
-	n := &f.nodes[p.far]
+	i := &f.ingresses[in]
+	n := &f.nodes[i.far]
 	head := min(a.headroom, size)
 	shared := min(size-head, max(0, a.used-int64(f.cfg.Buffer.Reserve)))
 	a.headroom -= head
 	a.used -= size - head
 	n.shared -= shared
-	if a.sentOff && f.underXON(n, a, p) {
+	if a.sentOff && f.underXON(n, a, i) {
 		f.xon(isl, now, in, a, class)
 	}
 }
 
-func (f *Fabric) underXON(n *node, a *account, p *port) bool {
+func (f *Fabric) underXON(n *node, a *account, in *ingress) bool {
 	used := max(0, a.used-int64(f.cfg.Buffer.Reserve))
 	return a.headroom == 0 &&
-		(used == 0 || n.shared <= n.size && used+int64(f.cfg.PFC.ResumeOffset) <= p.xoff.At(n.size-n.shared))
+		(used == 0 || n.shared <= n.size && used+int64(f.cfg.PFC.ResumeOffset) <= in.xoff.At(n.size-n.shared))
 }

@@ -46,11 +46,7 @@ type Config struct {
 	SampleEvery   unit.Duration                // queue sampling interval, 0: off
 	OnSample      func(island int32, s Sample) // receives run-length samples
 	OnLoss        func(island int32, l Loss)   // receives each lost frame, PFC frames excepted; may be nil
-	// AsScheduled is for an engine with InOrderOfPushing (hpcc-ns3): the end and the arrival of a
-	// frame are scheduled when its first bit leaves. So of two events at one instant, the event of
-	// the frame that left first comes first.
-	AsScheduled bool
-	TruncateNS  bool // hpcc-ns3 as shipped: every transmit time is cut to whole nanoseconds
+	Quirks        *Quirks                      // of a simulator that is compared with; nil: none
 }
 
 // Sample says that from time Index*SampleEvery (plus half an interval) on, the sampled length of a
@@ -136,13 +132,16 @@ func (c *Config) admitsAll(s *qos.Switch) error {
 	}
 	for i := range s.Ports {
 		p, cl := &s.Ports[i], &c.Classes[i%len(c.Classes)]
-		n, a := node{size: int64(s.Shared), spare: int64(s.Spare)}, account{limit: int64(p.PFC.Headroom)}
+		n, a := node{size: int64(s.Shared), crossing: int64(s.Shared + s.Spare)}, account{limit: int64(p.PFC.Headroom)}
+		if c.Buffer.CrossingInHeadroom {
+			n.crossing = -1
+		}
 		ok, share := false, c.Buffer.LossyAlpha
 		if cl.Lossless {
 			xoff := c.PFC.XOFF(p.Rate)
 			ok, share = c.chargeLossless(&n, &a, &xoff, int64(size)), c.PFC.Alpha
 		} else {
-			ok = c.chargeLossy(&n, &a, &queue{}, int64(size))
+			ok = c.chargeLossy(&n, &a, 0, int64(size))
 		}
 		if !ok {
 			return fmt.Errorf("a frame of %v of class %s finds no room in the empty buffer, of which %v are shared, "+
@@ -192,4 +191,45 @@ func (m *mark) hit(q int64, draw func() uint32) bool {
 	lhi, llo := bits.Mul64(uint64(draw()), uint64(m.high-m.low))
 	rhi, rlo := bits.Mul64(uint64(q-m.low), m.slope)
 	return lhi < rhi || lhi == rhi && llo < rlo
+}
+
+// delay is the time from a frame's last bit out of a port until the far end of its link acts:
+// propagation, and the pipeline there.
+func (c *Config) delay(g *topo.Graph, id PortID) unit.Duration {
+	p := &g.Ports[id]
+	if g.Nodes[p.To].Kind == topo.HostKind {
+		return p.Delay + c.HostLatency
+	}
+	return p.Delay + c.SwitchLatency
+}
+
+// reach is the shortest time and the longest in which one end of a link acts on the other: with a
+// frame or with a PFC frame.
+func (c *Config) reach(g *topo.Graph, id PortID) (least, most unit.Duration) {
+	frame := c.delay(g, id)
+	pause := g.Ports[id].Delay + c.PFC.Response.At(g.Ports[id^1].Rate)
+	return min(frame, pause), max(frame, pause)
+}
+
+// Lookahead returns the shortest time in which one island acts on another; if none does, Linger.
+// Windows may be as long.
+func (c *Config) Lookahead(g *topo.Graph, islandOf []int32) unit.Duration {
+	ahead := c.Linger(g)
+	for id, p := range g.Ports {
+		if islandOf[p.Node] != islandOf[p.To] {
+			least, _ := c.reach(g, PortID(id))
+			ahead = min(ahead, least)
+		}
+	}
+	return ahead
+}
+
+// Linger returns the longest time in which one node acts on another over a link. A run that goes on
+// for so long after its last useful event ends at the same instant with any partition.
+func (c *Config) Linger(g *topo.Graph) (linger unit.Duration) {
+	for id := range g.Ports {
+		_, most := c.reach(g, PortID(id))
+		linger = max(linger, most)
+	}
+	return linger
 }

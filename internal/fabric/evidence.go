@@ -17,15 +17,25 @@ import (
 // lookAt is the largest number of frames of one queue that are read.
 const lookAt = 32
 
-// sampled returns frame i of the k frames of a queue that are read. If the queue has more, one
+// look calls see with the k frames of a queue that are read, up to lookAt. If the queue has more, one
 // frame of each of k equal parts is drawn.
-func (q *queue) sampled(i, k uint32, salt uint64) *Packet {
-	at := uint64(i)
-	if k < q.n { // one of each stratum
-		lo, hi := uint64(i)*uint64(q.n)/uint64(k), uint64(i+1)*uint64(q.n)/uint64(k)
-		at = lo + splitmix.Mix(salt^uint64(i))%(hi-lo)
+func (q *queue) look(k uint32, salt uint64, see func(*Packet)) {
+	i, at := uint32(0), uint64(0)
+	draw := func() {
+		at = uint64(i)
+		if k < q.n { // one of each stratum
+			lo, hi := uint64(i)*uint64(q.n)/uint64(k), uint64(i+1)*uint64(q.n)/uint64(k)
+			at = lo + splitmix.Mix(salt^uint64(i))%(hi-lo)
+		}
 	}
-	return &q.buf[(q.head+uint32(at))&uint32(len(q.buf)-1)]
+	draw()
+	q.each(func(n uint32, x *Packet) {
+		if i < k && uint64(n) == at {
+			see(x)
+			i++
+			draw()
+		}
+	})
 }
 
 // ownAhead estimates how long a frame that is about to be queued waits for frames of its own flow;
@@ -37,12 +47,12 @@ func (f *Fabric) ownAhead(now unit.Time, id PortID, o *port, q *queue, p *Packet
 	}
 	k := min(q.n, lookAt)
 	var bytes, frames int64
-	for i := range k {
-		if x := q.sampled(i, k, uint64(now)); x.Flow == p.Flow && x.Kind() == p.Kind() {
+	q.look(k, uint64(now), func(x *Packet) {
+		if x.Flow == p.Flow && x.Kind() == p.Kind() {
 			bytes += int64(x.Bytes)
 			frames++
 		}
-	}
+	})
 	f.tally(now, id)
 	if frames == 0 {
 		return own
@@ -59,10 +69,7 @@ func (f *Fabric) tally(now unit.Time, id PortID) {
 	for c := range f.nc {
 		q := &f.queues[int(id)*f.nc+c]
 		k := min(q.n, lookAt)
-		for i := range k {
-			x := q.sampled(i, k, uint64(now))
-			fill[x.Flow] += int64(x.Bytes) * int64(q.n) / int64(k)
-		}
+		q.look(k, uint64(now), func(x *Packet) { fill[x.Flow] += int64(x.Bytes) * int64(q.n) / int64(k) })
 	}
 }
 
@@ -94,7 +101,7 @@ func (f *Fabric) Marked(r Route, hop int) int64 { return int64(f.routeMarks[r.Po
 // spreads from there hop by hop. -1: it was never paused. The port itself: its peer is a host and
 // sent the pause.
 func (f *Fabric) PauseRoot(id PortID, class uint8) PortID {
-	return f.queues[int(id)*f.nc+int(class)].root
+	return f.slow[int(id)*f.nc+int(class)].root
 }
 
 // RootTime is how long a port was paused because of another port.
@@ -108,7 +115,7 @@ type RootTime struct {
 func (f *Fabric) PausedFor(now unit.Time, id PortID) []RootTime {
 	all := slices.Clone(f.pausedFor[id])
 	for c := range f.nc {
-		if q := &f.queues[int(id)*f.nc+c]; f.ports[id].paused&(1<<c) != 0 {
+		if q := &f.slow[int(id)*f.nc+c]; f.ports[id].paused&(1<<c) != 0 {
 			all = AddRoot(all, q.root, now.Sub(q.rootSince))
 		}
 	}
@@ -131,7 +138,7 @@ func AddRoot(all []RootTime, root PortID, d unit.Duration) []RootTime {
 // that holds most of the bytes from there or, if that port is paused itself, the root of that
 // pause. If no bytes wait it is port out, to which the frame that caused the pause goes.
 func (f *Fabric) blame(now unit.Time, in, out PortID, class uint8) PortID {
-	n := &f.nodes[f.ports[in].far]
+	n := &f.nodes[f.ingresses[in].far]
 	root, most := out, int64(0)
 	whole := f.crowded(in, n, class)
 	for _, id := range f.graph.Nodes[n.id].Ports {
@@ -148,7 +155,7 @@ func (f *Fabric) blame(now unit.Time, in, out PortID, class uint8) PortID {
 		return root
 	}
 	f.tally(now, root)
-	if q := &f.queues[int(root)*f.nc+int(class)]; f.ports[root].paused&(1<<class) != 0 && q.root >= 0 {
+	if q := &f.slow[int(root)*f.nc+int(class)]; f.ports[root].paused&(1<<class) != 0 && q.root >= 0 {
 		return q.root
 	}
 	return root
@@ -158,18 +165,18 @@ func (f *Fabric) blame(now unit.Time, in, out PortID, class uint8) PortID {
 // it holds less than a quarter of what it could hold in an empty buffer.
 func (f *Fabric) crowded(in PortID, n *node, class uint8) bool {
 	a := &f.accounts[int(in)*f.nc+int(class)]
-	return f.cfg.PFC.Threshold == 0 && 4*(a.used+a.headroom) < f.ports[in].xoff.At(n.size)
+	return f.cfg.PFC.Threshold == 0 && 4*(a.used+a.headroom) < f.ingresses[in].xoff.At(n.size)
 }
 
 // from estimates how many bytes of a queue came in by a port.
 func (q *queue) from(in PortID, salt uint64) int64 {
 	k := min(q.n, lookAt)
 	bytes := int64(0)
-	for i := range k {
-		if x := q.sampled(i, k, salt); x.in() == in {
+	q.look(k, salt, func(x *Packet) {
+		if x.in() == in {
 			bytes += int64(x.Bytes)
 		}
-	}
+	})
 	if k == 0 {
 		return 0
 	}

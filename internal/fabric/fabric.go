@@ -1,6 +1,8 @@
 package fabric
 
 import (
+	"math"
+
 	"railyard/internal/qos"
 	"railyard/internal/sim"
 	"railyard/internal/topo"
@@ -35,136 +37,37 @@ type Sink interface {
 	Deliver(isl *sim.Island, now unit.Time, port PortID, p *Packet)
 }
 
-// port is one direction of a link. The first line is what every frame touches.
-type port struct {
-	busyUntil unit.Time
-	sent      sent          // in transmission, or last
-	flying    ring          // frames on the link, in order of arrival
-	delay     unit.Duration // from the last bit out until the far end acts: propagation and, at a switch, its pipeline
-	psPerByte int64         // if exact, else 0
-	backlog   uint8         // classes with frames waiting
-	paused    uint8         // classes held by PFC
-	flags     uint8
-	turn      uint8 // class the round robin is at
-	island    int32
-	farIsland int32
-
-	node    int32    // switch index at this end, -1: host
-	far     int32    // switch index at the far end, -1: host
-	xoff    qos.XOFF // of what the far end holds from this link
-	rate    unit.Bitrate
-	cable   unit.Duration
-	respond unit.Duration // from a pause frame's arrival until this port stops
-	ctl     []pauseFrame  // PFC frames waiting to leave by this port
-	ctlLive []pauseFrame  // PFC frames on the link
-	expires [8]unit.Time  // when each class's pause runs out, if it is paused
-
-	// Counters.
-	txFrames, txBytes, dataBytes int64 // without PFC frames: INT reports these
-	pfcFrames                    int64 // sent, those that restart a class too
-	busy                         unit.Duration
-	pausesSent, pausesReceived   int64
-	pausedTotal                  unit.Duration
-	pausedSince                  unit.Time
-	drops                        int64
-	marks                        int64
-	faulted                      int64
-}
-
-const (
-	flagBusy    = 1 << 0 // a transmission end is pending
-	flagHost    = 1 << 1 // pulls from a Source
-	flagRefresh = 1 << 2 // a refresh is pending
-	flagHolds   = 1 << 3 // the frame being sent is still charged to the buffer
-)
-
-// sent is what the sending end of a link keeps of the frame that it sent last: once on the link it
-// is the far end's.
-type sent struct {
-	in    PortID // the link it came over to the switch
-	flow  int32
-	op    Opcode // 0: a PFC frame
-	class uint8
-	bytes uint16
-}
-
-// pauseFrame is a PFC frame: class is stopped or, with quanta 0, restarted.
-type pauseFrame struct {
-	at     unit.Time
-	class  uint8
-	on     bool
-	quanta uint16
-	root   PortID
-}
-
-// queue is the egress queue of a class at a port.
-type queue struct {
-	ring
-	bytes   int64
-	deficit int64
-	quantum int64
-	mark    mark
-	rng     sim.Stream
-
-	pausedTotal unit.Duration
-	pausedSince unit.Time
-	root        PortID // of the pause, see PauseRoot
-	rootSince   unit.Time
-
-	high       int64 // most bytes ever waiting
-	lastSample int64 // index of the last sampling instant that has been accounted for
-	lastValue  int64 // value reported last
-}
-
-// account is what a switch holds of one class from one ingress port.
-type account struct {
-	used     int64 // reserve and shared part
-	headroom int64
-	limit    int64 // most that headroom may hold
-	sentOff  bool  // the peer has been told to stop
-	sentAt   unit.Time
-	root     PortID // of the pause, see PauseRoot
-	drops    int64
-}
-
-// node is a switch.
-type node struct {
-	id      topo.NodeID
-	shared  int64 // bytes of the shared part in use
-	size    int64 // of the shared part
-	maxUsed int64
-	spare   int64 // beyond size: a largest frame for each lossless account, for the one that crosses xOFF
-}
-
 // Fabric is a running network.
 type Fabric struct {
-	eng      *sim.Engine
-	graph    *topo.Graph
-	cfg      Config
-	nc       int // classes
-	ports    []port
-	queues   []queue   // port*nc + class
-	accounts []account // ingress port*nc + class
-	nodes    []node
-	sources  []Source // by port, nil between switches
-	sinks    []Sink
-	routes   []PortID
-	strict   []uint8 // strict classes in order of service
-	lossless uint8
-	traces   []Trace
-	freeTr   []int32
-	hops     int64
-	overhead int64
-	faults   *faults // nil: none
+	eng       *sim.Engine
+	graph     *topo.Graph
+	cfg       Config
+	nc        int // classes
+	overhead  int64
+	each      bool      // Quirks.AsScheduled
+	ports     []port    // by link: sending ends
+	ingresses []ingress // by link: receiving ends
+	queues    []queue   // port*nc + class
+	slow      []slow    // of the queues
+	accounts  []account // ingress*nc + class
+	nodes     []node
+	sources   []Source // by port, nil between switches
+	sinks     []Sink
+	routes    []PortID
+	strict    []uint8 // strict classes in order of service
+	lossless  uint8
+	faults    *faults // nil: none
+
+	states []state // by island
+	depot  depot
+	traces traceTable
+	boxes  []box
+	pauses [][]pauseFrame // by link: PFC frames on it that the receiving end knows of
 
 	// Evidence, see there.
 	routeMarks []int32           // by route and hop, as routes
 	fill       []map[int32]int64 // by port
 	pausedFor  [][]RootTime      // by port
-
-	// Packets that are passed through an interface are kept here, so that they are not allocated on
-	// the heap. A call of Pull or Deliver never happens inside another call of the same kind.
-	pulled, delivered Packet
 }
 
 // New builds a fabric over a graph. islandOf gives each node's island.
@@ -173,11 +76,17 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 		return nil, err
 	}
 	cfg.Buffer.LossyAlpha = qos.Bounded(cfg.Buffer.LossyAlpha)
+	n := len(g.Ports)
 	f := &Fabric{eng: eng, graph: g, cfg: cfg, nc: len(cfg.Classes), overhead: int64(cfg.LinkOverhead),
-		ports: make([]port, len(g.Ports)), sources: make([]Source, len(g.Ports)), sinks: make([]Sink, len(g.Ports)),
-		fill: make([]map[int32]int64, len(g.Ports)), pausedFor: make([][]RootTime, len(g.Ports))}
-	f.queues = make([]queue, len(g.Ports)*f.nc)
-	f.accounts = make([]account, len(g.Ports)*f.nc)
+		each: cfg.Quirks.scheduled(), ports: make([]port, n), ingresses: make([]ingress, n), pauses: make([][]pauseFrame, n),
+		sources: make([]Source, n), sinks: make([]Sink, n), fill: make([]map[int32]int64, n), pausedFor: make([][]RootTime, n)}
+	f.queues = make([]queue, n*f.nc)
+	f.slow = make([]slow, n*f.nc)
+	f.accounts = make([]account, n*f.nc)
+	f.states = make([]state, eng.Islands())
+	for i := range f.states {
+		f.states[i].chunks.depot = &f.depot
+	}
 	f.orderClasses()
 	index := f.addNodes()
 	for i := range g.Ports {
@@ -186,6 +95,7 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 	if err := f.applyThresholds(index); err != nil {
 		return nil, err
 	}
+	f.addBoxes(islandOf)
 	if cfg.Faults != nil {
 		f.faults = newFaults(f, cfg.Faults)
 	}
@@ -196,6 +106,9 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 	eng.Register(classRefresh, (*refresh)(f))
 	return f, nil
 }
+
+// state returns what an island has of the fabric.
+func (f *Fabric) state(isl *sim.Island) *state { return &f.states[isl.Index()] }
 
 func (f *Fabric) orderClasses() {
 	for prio := 7; prio >= 0; prio-- {
@@ -228,22 +141,17 @@ func (f *Fabric) addPort(id PortID, index, islandOf []int32) {
 	gp := f.graph.Ports[id]
 	p := &f.ports[id]
 	p.rate, p.cable = gp.Rate, gp.Delay
-	p.node, p.far = index[gp.Node], index[gp.To]
-	p.island, p.farIsland = islandOf[gp.Node], islandOf[gp.To]
-	p.delay = gp.Delay
-	p.xoff = f.cfg.PFC.XOFF(gp.Rate)
+	p.node, p.island = index[gp.Node], islandOf[gp.Node]
+	p.delay = f.cfg.delay(f.graph, id)
 	p.respond = f.cfg.PFC.Response.At(gp.Rate)
-	if p.far >= 0 {
-		p.delay += f.cfg.SwitchLatency
-	} else {
-		p.delay += f.cfg.HostLatency
-	}
 	if p.node < 0 {
 		p.flags |= flagHost
 	}
-	if ps := 8 * int64(unit.Second) / int64(gp.Rate); ps*int64(gp.Rate) == 8*int64(unit.Second) {
-		p.psPerByte = ps
+	if ps := 8 * int64(unit.Second) / int64(gp.Rate); ps*int64(gp.Rate) == 8*int64(unit.Second) &&
+		ps <= math.MaxUint32 && !f.cfg.Quirks.truncates() {
+		p.psPerByte = uint32(ps)
 	}
+	f.ingresses[id].far, f.ingresses[id].xoff = index[gp.To], f.cfg.PFC.XOFF(gp.Rate)
 	least := 0
 	for _, cl := range f.cfg.Classes {
 		if !cl.Strict && (least == 0 || cl.Weight < least) {
@@ -251,7 +159,11 @@ func (f *Fabric) addPort(id PortID, index, islandOf []int32) {
 		}
 	}
 	for c, cl := range f.cfg.Classes {
-		q := &f.queues[int(id)*f.nc+c]
+		f.queues[int(id)*f.nc+c].low = math.MaxInt64
+		if f.cfg.SampleEvery <= 0 {
+			f.queues[int(id)*f.nc+c].sampled = unit.Never
+		}
+		q := &f.slow[int(id)*f.nc+c]
 		q.root = -1
 		q.rng = sim.NewStream(f.cfg.Seed, "wred "+gp.Name, uint64(c))
 		if !cl.Strict {
@@ -274,12 +186,16 @@ func Links(g *topo.Graph, n topo.NodeID) []qos.Link {
 func (f *Fabric) applyThresholds(index []int32) error {
 	return f.cfg.eachSwitch(f.graph, func(id topo.NodeID, s *qos.Switch) {
 		n := &f.nodes[index[id]]
-		n.size, n.spare = int64(s.Shared), int64(s.Spare)
+		n.size, n.spare, n.crossing = int64(s.Shared), int64(s.Spare), int64(s.Shared+s.Spare)
+		if f.cfg.Buffer.CrossingInHeadroom {
+			n.crossing = -1
+		}
 		for k, out := range f.graph.Nodes[id].Ports {
 			for c := range f.nc {
 				t := &s.Ports[k*f.nc+c]
 				if t.Marks() {
-					f.queues[int(out)*f.nc+c].mark = newMark(t.ECN)
+					m := newMark(t.ECN)
+					f.slow[int(out)*f.nc+c].mark, f.queues[int(out)*f.nc+c].low = m, m.low
 				}
 				f.accounts[int(f.graph.Peer(out))*f.nc+c].limit = int64(t.PFC.Headroom)
 			}
@@ -305,7 +221,12 @@ func (f *Fabric) AddRoute(path []PortID) Route {
 }
 
 // Hops returns how many frames have been put on links so far, PFC frames not counted.
-func (f *Fabric) Hops() int64 { return f.hops }
+func (f *Fabric) Hops() (n int64) {
+	for i := range f.states {
+		n += f.states[i].hops
+	}
+	return n
+}
 
 // Classes returns how many traffic classes there are.
 func (f *Fabric) Classes() int { return f.nc }
@@ -318,18 +239,23 @@ func (f *Fabric) TransmitTime(id PortID, frame unit.Bytes) unit.Duration {
 // Lead returns how long before its arrival a frame's arrival event is scheduled, where the order of
 // events depends on that (Config.AsScheduled); else 0.
 func (f *Fabric) Lead(id PortID, frame unit.Bytes) unit.Duration {
-	if !f.cfg.AsScheduled {
+	if !f.each {
 		return 0
 	}
 	return f.TransmitTime(id, frame) + f.ports[id].delay
 }
 
 func (f *Fabric) txTime(p *port, wire int64) unit.Duration {
-	switch {
-	case f.cfg.TruncateNS:
+	if p.psPerByte != 0 {
+		return unit.Duration(wire * int64(p.psPerByte))
+	}
+	return f.longTxTime(p, wire)
+}
+
+// longTxTime is txTime where a byte does not take whole picoseconds.
+func (f *Fabric) longTxTime(p *port, wire int64) unit.Duration {
+	if f.cfg.Quirks.truncates() {
 		return truncated(wire, p.rate)
-	case p.psPerByte != 0:
-		return unit.Duration(wire * p.psPerByte)
 	}
 	return p.rate.TransmitTime(unit.Bytes(wire))
 }
@@ -349,7 +275,7 @@ func (f *Fabric) Spacing(id PortID, frame unit.Bytes, rate unit.Bitrate) (tx, ga
 	if rate >= p.rate {
 		return tx, tx
 	}
-	if f.cfg.TruncateNS {
+	if f.cfg.Quirks.truncates() {
 		return tx, truncated(wire, rate)
 	}
 	return tx, rate.TransmitTime(unit.Bytes(wire))

@@ -117,14 +117,15 @@ func (x *faults) loses(last unit.Time, id PortID, bytes int64) bool {
 
 // hits applies faults to a frame at the end of link id. It returns true if the frame was taken:
 // lost, or held back.
-func (x *faults) hits(isl *sim.Island, now unit.Time, id PortID, p *port, pk *Packet) bool {
+func (x *faults) hits(isl *sim.Island, now unit.Time, id PortID, in *ingress, pk *Packet) bool {
 	l := &x.links[id]
+	p := &x.f.ports[id]
 	if x.loses(now.Add(p.cable-p.delay), id, int64(pk.Bytes)) {
-		p.faulted++
+		in.faulted++
 		x.f.lost(isl, now, id, pk, true)
 		if l.holding {
 			l.holding = false
-			x.f.receive(isl, now, id, p, &l.held)
+			x.f.receive(isl, now, id, in, &l.held)
 		}
 		return true
 	}
@@ -134,15 +135,15 @@ func (x *faults) hits(isl *sim.Island, now unit.Time, id PortID, p *port, pk *Pa
 	if chance(&l.rng, x.cfg.Duplicate) {
 		twin := *pk
 		x.f.copyTrace(isl, &twin)
-		x.f.receive(isl, now, id, p, &twin)
+		x.f.receive(isl, now, id, in, &twin)
 	}
 	if l.holding {
 		l.holding = false
-		x.f.receive(isl, now, id, p, pk)
-		x.f.receive(isl, now, id, p, &l.held)
+		x.f.receive(isl, now, id, in, pk)
+		x.f.receive(isl, now, id, in, &l.held)
 		return true
 	}
-	if x.followed(now, p) && chance(&l.rng, x.cfg.Reorder) {
+	if x.followed(now, p, in) && chance(&l.rng, x.cfg.Reorder) {
 		l.held, l.holding = *pk, true
 		return true
 	}
@@ -150,13 +151,14 @@ func (x *faults) hits(isl *sim.Island, now unit.Time, id PortID, p *port, pk *Pa
 }
 
 // followed reports whether the next frame on a link came right behind the frame that has just
-// arrived. Later frames are not looked at: how many of them are already on the link depends on how
-// far the sender's island has come.
-func (x *faults) followed(now unit.Time, p *port) bool {
-	if p.flying.n == 0 {
+// arrived. Later frames are not looked at: how many of them are already known here depends on how far
+// the sender's island has come. This one is: it began to leave before the frame that has arrived had
+// been on its way for the link's delay, which is a lookahead at least.
+func (x *faults) followed(now unit.Time, p *port, in *ingress) bool {
+	if in.n == 0 {
 		return false
 	}
-	next := p.flying.front()
+	next := in.front()
 	return next.arrival() <= now.Add(x.f.txTime(p, int64(next.Bytes)+x.f.overhead))
 }
 

@@ -191,33 +191,3 @@ func (p *Packet) arrival() unit.Time { return unit.Time(p.at) }
 
 // in is the link over which a frame came to the switch that it is in.
 func (p *Packet) in() PortID { return PortID(p.at) }
-
-// ring is a queue of packets by value; its capacity is a power of two and only grows.
-type ring struct {
-	buf  []Packet
-	head uint32
-	n    uint32
-}
-
-func (r *ring) push(p *Packet) {
-	if int(r.n) == len(r.buf) {
-		r.grow()
-	}
-	r.buf[(r.head+r.n)&uint32(len(r.buf)-1)] = *p
-	r.n++
-}
-
-func (r *ring) grow() {
-	buf := make([]Packet, max(4, 2*len(r.buf)))
-	for i := range r.n {
-		buf[i] = r.buf[(r.head+i)&uint32(len(r.buf)-1)]
-	}
-	r.buf, r.head = buf, 0
-}
-
-func (r *ring) front() *Packet { return &r.buf[r.head&uint32(len(r.buf)-1)] }
-
-func (r *ring) drop() {
-	r.head++
-	r.n--
-}

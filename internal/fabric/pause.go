@@ -25,6 +25,7 @@ func (f *Fabric) queuePause(isl *sim.Island, now unit.Time, in PortID, fr pauseF
 	id := in ^ 1
 	p := &f.ports[id]
 	p.ctl = append(p.ctl, fr)
+	p.flags |= flagCtl
 	if p.flags&flagBusy == 0 {
 		f.next(isl, now, id, p)
 	}
@@ -34,36 +35,47 @@ func (f *Fabric) queuePause(isl *sim.Island, now unit.Time, in PortID, fr pauseF
 // delay and the response time of the peer.
 func (f *Fabric) sendPause(isl *sim.Island, now unit.Time, id PortID, p *port) {
 	fr := p.ctl[0]
-	p.ctl = p.ctl[:copy(p.ctl, p.ctl[1:])]
+	if p.ctl = p.ctl[:copy(p.ctl, p.ctl[1:])]; len(p.ctl) == 0 {
+		p.flags &^= flagCtl
+	}
 	tx := f.txTime(p, int64(f.cfg.PauseFrame)+f.overhead)
 	p.sent = sent{flow: -1}
 	p.busyUntil = now.Add(tx)
-	p.busy += tx
+	if p.psPerByte == 0 {
+		p.busy += tx
+	}
 	p.pfcFrames++
 	if fr.on {
 		p.pausesSent++
 	}
 	f.awaitTxEnd(isl, id, p)
 	fr.at = p.busyUntil.Add(p.cable + f.ports[id^1].respond)
-	if len(p.ctlLive) == 0 || f.cfg.AsScheduled {
-		f.eng.At(p.farIsland, fr.at, sim.MakeKey(sim.Arrival, classPause, int32(id^1)))
+	to := isl
+	if p.box >= 0 {
+		if isl.Mails() {
+			f.postPause(f.state(isl), id, p, fr)
+			return
+		}
+		to = f.boxes[p.box].to
 	}
-	p.ctlLive = append(p.ctlLive, fr)
+	f.pauseArriving(to, id, fr)
 }
 
 // Handle lets a PFC frame act on port owner.
 func (h *pauseArrive) Handle(isl *sim.Island, now unit.Time, owner int32) {
 	f := (*Fabric)(h)
-	from := &f.ports[owner^1]
-	fr := from.ctlLive[0]
-	from.ctlLive = from.ctlLive[:copy(from.ctlLive, from.ctlLive[1:])]
+	link := owner ^ 1 // that it came over
+	live := f.pauses[link]
+	fr := live[0]
+	live = live[:copy(live, live[1:])]
+	f.pauses[link] = live
 	p := &f.ports[owner]
-	if len(from.ctlLive) > 0 && !f.cfg.AsScheduled {
-		isl.At(from.ctlLive[0].at, sim.MakeKey(sim.Arrival, classPause, owner))
+	if len(live) > 0 && !f.each {
+		isl.At(live[0].at, sim.MakeKey(sim.Arrival, classPause, owner))
 	}
 	if f.faults != nil && f.faults.cfg.PFC &&
-		f.faults.loses(now.Add(-p.respond), PortID(owner^1), int64(f.cfg.PauseFrame)) {
-		from.faulted++
+		f.faults.loses(now.Add(-p.respond), PortID(link), int64(f.cfg.PauseFrame)) {
+		f.ingresses[link].faulted++
 		return
 	}
 	if !fr.on {
@@ -71,7 +83,7 @@ func (h *pauseArrive) Handle(isl *sim.Island, now unit.Time, owner int32) {
 		return
 	}
 	p.pausesReceived++
-	if q := &f.queues[int(owner)*f.nc+int(fr.class)]; p.paused&(1<<fr.class) == 0 {
+	if q := &f.slow[int(owner)*f.nc+int(fr.class)]; p.paused&(1<<fr.class) == 0 {
 		f.setPaused(isl, now, PortID(owner), p, fr.class, true)
 		q.root, q.rootSince = fr.root, now
 	} else if fr.root != q.root {
@@ -100,7 +112,7 @@ func (f *Fabric) resume(isl *sim.Island, now unit.Time, id PortID, p *port, clas
 }
 
 // moveRoot notes that a pause in force now has another root.
-func (f *Fabric) moveRoot(isl *sim.Island, now unit.Time, id PortID, q *queue, fr pauseFrame) {
+func (f *Fabric) moveRoot(isl *sim.Island, now unit.Time, id PortID, q *slow, fr pauseFrame) {
 	if src := f.sources[id]; src != nil {
 		src.Paused(isl, now, id, fr.class, true)
 	}
@@ -112,7 +124,7 @@ func (f *Fabric) setPaused(isl *sim.Island, now unit.Time, id PortID, p *port, c
 	if src := f.sources[id]; src != nil {
 		src.Paused(isl, now, id, class, on)
 	}
-	q := &f.queues[int(id)*f.nc+int(class)]
+	q := &f.slow[int(id)*f.nc+int(class)]
 	if on {
 		if p.paused == 0 {
 			p.pausedSince = now
@@ -131,7 +143,7 @@ func (f *Fabric) setPaused(isl *sim.Island, now unit.Time, id PortID, p *port, c
 
 // pausedBy returns how long a queue has been paused in total, up to now.
 func (f *Fabric) pausedBy(now unit.Time, id PortID, class uint8) unit.Duration {
-	q := &f.queues[int(id)*f.nc+int(class)]
+	q := &f.slow[int(id)*f.nc+int(class)]
 	if f.ports[id].paused&(1<<class) != 0 {
 		return q.pausedTotal + now.Sub(q.pausedSince)
 	}
@@ -155,12 +167,11 @@ func (f *Fabric) armRefresh(isl *sim.Island, now unit.Time, in PortID, a *accoun
 	if f.cfg.PFC.Quanta == 0 || f.cfg.PFC.Refresh.Num == 0 {
 		return
 	}
-	p := &f.ports[in]
-	if p.flags&flagRefresh != 0 {
+	if f.ingresses[in].refresh {
 		return // its handler finds this account too
 	}
-	p.flags |= flagRefresh
-	isl.At(now.Add(f.refreshAfter(p)), sim.MakeKey(sim.Timer, classRefresh, int32(in)))
+	f.ingresses[in].refresh = true
+	isl.At(now.Add(f.refreshAfter(&f.ports[in])), sim.MakeKey(sim.Timer, classRefresh, int32(in)))
 }
 
 func (f *Fabric) refreshAfter(p *port) unit.Duration {
@@ -170,9 +181,9 @@ func (f *Fabric) refreshAfter(p *port) unit.Duration {
 // Handle repeats the pauses of ingress port owner that still hold and are due.
 func (h *refresh) Handle(isl *sim.Island, now unit.Time, owner int32) {
 	f := (*Fabric)(h)
-	p := &f.ports[owner]
-	p.flags &^= flagRefresh
-	after := f.refreshAfter(p)
+	in := &f.ingresses[owner]
+	in.refresh = false
+	after := f.refreshAfter(&f.ports[owner])
 	next := unit.Never
 	for c := range uint8(f.nc) {
 		a := &f.accounts[int(owner)*f.nc+int(c)]
@@ -187,7 +198,7 @@ func (h *refresh) Handle(isl *sim.Island, now unit.Time, owner int32) {
 		next = min(next, a.sentAt.Add(after))
 	}
 	if next != unit.Never {
-		p.flags |= flagRefresh
+		in.refresh = true
 		isl.At(next, sim.MakeKey(sim.Timer, classRefresh, owner))
 	}
 }

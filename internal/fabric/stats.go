@@ -25,8 +25,11 @@ func (f *Fabric) Stats(now unit.Time, id PortID) PortStats {
 	p := &f.ports[id]
 	pfc := p.pfcFrames * (int64(f.cfg.PauseFrame) + f.overhead)
 	s := PortStats{Frames: p.txFrames + p.pfcFrames, Bytes: p.txBytes + pfc, DataBytes: p.dataBytes, Busy: p.busy,
-		PausesSent:     p.pausesSent,
-		PausesReceived: p.pausesReceived, Paused: p.pausedTotal, Marks: p.marks, Drops: p.drops, Faulted: p.faulted}
+		PausesSent: p.pausesSent, PausesReceived: p.pausesReceived, Paused: p.pausedTotal, Marks: p.marks, Drops: p.drops,
+		Faulted: f.ingresses[id].faulted}
+	if p.psPerByte != 0 {
+		s.Busy = f.txTime(p, s.Bytes)
+	}
 	if p.paused != 0 {
 		s.Paused += now.Sub(p.pausedSince)
 	}
@@ -57,17 +60,19 @@ func (f *Fabric) Waiting(id PortID, class int) unit.Bytes {
 // instant i is at (i+1/2) intervals.
 func (f *Fabric) sample(isl *sim.Island, now unit.Time, id PortID, class int, q *queue) {
 	every := int64(f.cfg.SampleEvery)
+	s := &f.slow[int(id)*f.nc+class]
 	// The last instant at or before now. An instant that coincides with a change sees the value
 	// before it.
 	index := (int64(now) + every/2) / every
-	if index == q.lastSample {
+	q.sampled = unit.Time((index+1)*every - every/2)
+	if index == s.lastSample {
 		return
 	}
-	if q.bytes != q.lastValue {
-		f.cfg.OnSample(isl.Index(), Sample{Port: id, Class: uint8(class), Index: q.lastSample, Bytes: unit.Bytes(q.bytes)})
-		q.lastValue = q.bytes
+	if q.bytes != s.lastValue {
+		f.cfg.OnSample(isl.Index(), Sample{Port: id, Class: uint8(class), Index: s.lastSample, Bytes: unit.Bytes(q.bytes)})
+		s.lastValue = q.bytes
 	}
-	q.lastSample = index
+	s.lastSample = index
 }
 
 // FlushSamples reports the samples up to now of every queue.
@@ -87,11 +92,10 @@ func (f *Fabric) Check() error {
 	for i := range f.queues {
 		q := &f.queues[i]
 		sum := int64(0)
-		for k := range q.n {
-			pk := &q.buf[(q.head+k)&uint32(len(q.buf)-1)]
+		q.each(func(_ uint32, pk *Packet) {
 			sum += int64(pk.Bytes)
 			held[int(pk.in())*f.nc+int(pk.Class())] += int64(pk.Bytes)
-		}
+		})
 		if sum != q.bytes {
 			return fmt.Errorf("fabric: queue %s class %d: holds %d bytes, counts %d",
 				f.graph.Ports[i/f.nc].Name, i%f.nc, sum, q.bytes)
@@ -105,8 +109,8 @@ func (f *Fabric) Check() error {
 	shared := make([]int64, len(f.nodes))
 	for i := range f.accounts {
 		a := &f.accounts[i]
-		p := &f.ports[i/f.nc]
-		if p.far < 0 {
+		far := f.ingresses[i/f.nc].far
+		if far < 0 {
 			continue
 		}
 		if a.used+a.headroom != held[i] {
@@ -117,7 +121,7 @@ func (f *Fabric) Check() error {
 			return fmt.Errorf("fabric: account of %s class %d: headroom %d of %d, used %d", f.graph.Ports[i/f.nc].Name,
 				i%f.nc, a.headroom, a.limit, a.used)
 		}
-		shared[p.far] += max(0, a.used-int64(f.cfg.Buffer.Reserve))
+		shared[far] += max(0, a.used-int64(f.cfg.Buffer.Reserve))
 	}
 	for i := range f.nodes {
 		if n := &f.nodes[i]; shared[i] != n.shared || n.shared > n.size+n.spare || n.shared < 0 {

@@ -60,8 +60,8 @@ func (f *Fabric) traced(p *Packet) bool {
 // hops; the sink that receives the frame takes the trace with TakeTrace. The trace of a dropped
 // frame is discarded.
 func (f *Fabric) StartTrace(isl *sim.Island, now unit.Time, id PortID, p *Packet) *Trace {
-	slot := f.traceSlot(isl)
-	t := &f.traces[slot]
+	slot := f.traces.get(&f.state(isl).traces)
+	t := f.traces.at(slot)
 	t.N = 1
 	t.Class = p.Class()
 	t.Landing = Landing{}
@@ -74,36 +74,25 @@ func (f *Fabric) StartTrace(isl *sim.Island, now unit.Time, id PortID, p *Packet
 	return t
 }
 
-func (f *Fabric) traceSlot(_ *sim.Island) int32 {
-	slot := int32(len(f.traces))
-	if n := len(f.freeTr); n > 0 {
-		slot = f.freeTr[n-1]
-		f.freeTr = f.freeTr[:n-1]
-	} else {
-		f.traces = append(f.traces, Trace{})
-	}
-	return slot
-}
-
 // copyTrace gives a duplicated frame a trace of its own.
 func (f *Fabric) copyTrace(isl *sim.Island, p *Packet) {
 	if p.attach != 0 && !p.counts() {
-		slot := f.traceSlot(isl)
-		f.traces[slot] = f.traces[p.attach-1]
+		slot := f.traces.get(&f.state(isl).traces)
+		*f.traces.at(slot) = *f.traces.at(p.attach - 1)
 		p.attach = slot + 1
 	}
 }
 
 // TakeTrace returns the trace of a received frame, nil if it has none. It is valid until the next
-// StartTrace.
-func (f *Fabric) TakeTrace(_ *sim.Island, p *Packet) *Trace {
+// StartTrace of the island.
+func (f *Fabric) TakeTrace(isl *sim.Island, p *Packet) *Trace {
 	if p.attach == 0 || p.counts() {
 		return nil
 	}
 	slot := p.attach - 1
 	p.attach = 0
-	f.freeTr = append(f.freeTr, slot)
-	return &f.traces[slot]
+	f.traces.put(&f.state(isl).traces, slot)
+	return f.traces.at(slot)
 }
 
 func (f *Fabric) traceDrop(isl *sim.Island, p *Packet) { f.TakeTrace(isl, p) }
@@ -113,7 +102,7 @@ func (f *Fabric) Trace(_ *sim.Island, p *Packet) *Trace {
 	if p.attach == 0 || p.counts() {
 		return nil
 	}
-	return &f.traces[p.attach-1]
+	return f.traces.at(p.attach - 1)
 }
 
 // PassTrace moves the trace of a received frame to the acknowledgement that goes back, which then
@@ -121,7 +110,7 @@ func (f *Fabric) Trace(_ *sim.Island, p *Packet) *Trace {
 func (f *Fabric) PassTrace(_ *sim.Island, from, to *Packet) { to.attach, from.attach = from.attach, 0 }
 
 func (f *Fabric) traceEnqueue(now unit.Time, id PortID, o *port, q *queue, p *Packet) {
-	t := &f.traces[p.attach-1]
+	t := f.traces.at(p.attach - 1)
 	h := &t.Hops[t.N]
 	*h = Hop{Port: id, Ready: now, Start: -1, Root: -1, pausedAt: f.pausedBy(now, id, p.Class())}
 	t.N++
@@ -131,7 +120,7 @@ func (f *Fabric) traceEnqueue(now unit.Time, id PortID, o *port, q *queue, p *Pa
 }
 
 func (f *Fabric) traceStart(now unit.Time, id PortID, p *port, pk *Packet) {
-	t := &f.traces[pk.attach-1]
+	t := f.traces.at(pk.attach - 1)
 	h := &t.Hops[t.N-1]
 	h.TxBytes = unit.Bytes(p.txBytes - int64(pk.Bytes) - f.overhead)
 	if f.cfg.Telemetry && p.node >= 0 {
@@ -157,7 +146,7 @@ func (f *Fabric) Way(r Route, n int, frame unit.Bytes) (s cause.Split) {
 		p := &f.ports[id]
 		s[cause.Serialisation] += f.txTime(p, int64(frame)+f.overhead)
 		s[cause.Propagation] += p.cable
-		if p.far >= 0 {
+		if f.ingresses[id].far >= 0 {
 			s[cause.SwitchLatency] += p.delay - p.cable
 		} else {
 			s[cause.NIC] += p.delay - p.cable
@@ -201,7 +190,7 @@ func (f *Fabric) Parts(parts []Part, t *Trace) []Part {
 		end := h.Start.Add(f.txTime(p, int64(t.Bytes)+f.overhead))
 		add(end, cause.Serialisation, -1)
 		add(end.Add(p.cable), cause.Propagation, -1)
-		if p.far >= 0 {
+		if f.ingresses[h.Port].far >= 0 {
 			add(end.Add(p.delay), cause.SwitchLatency, -1)
 		} else {
 			add(end.Add(p.delay), cause.NIC, -1)

@@ -44,33 +44,41 @@ func (f *Fabric) next(isl *sim.Island, now unit.Time, id PortID, p *port) {
 		f.awaitTxEnd(isl, id, p)
 		return
 	}
-	if len(p.ctl) > 0 {
-		f.sendPause(isl, now, id, p)
-		return
-	}
-	if p.flags&flagHost != 0 {
-		if !f.sources[id].Pull(isl, now, id, p.paused, &f.pulled) {
-			return
-		}
-		f.transmit(isl, now, id, p, &f.pulled)
-		f.awaitTxEnd(isl, id, p)
+	if p.flags&(flagCtl|flagHost) != 0 {
+		f.nextOther(isl, now, id, p)
 		return
 	}
 	c, ok := f.pick(id, p)
 	if !ok {
 		return
 	}
-	var pk Packet
+	st := f.state(isl)
+	pk := f.room(st, p)
 	p.flags |= flagBusy // if the frame goes back the way it came, dequeue may send xON by this port
-	f.dequeue(isl, now, id, p, c, &pk)
+	f.dequeue(isl, st, now, id, p, c, pk)
 	p.flags &^= flagBusy
-	f.transmit(isl, now, id, p, &pk)
+	f.transmit(isl, st, now, id, p, pk)
 	if f.cfg.Buffer.FreeAtTxEnd {
 		p.flags |= flagHolds
 		f.awaitTxEnd(isl, id, p)
-	} else if p.backlog != 0 || len(p.ctl) > 0 {
+	} else if p.backlog != 0 || p.flags&flagCtl != 0 {
 		f.awaitTxEnd(isl, id, p)
 	}
+}
+
+// nextOther starts the transmission of a PFC frame, or of what a NIC wants to send.
+func (f *Fabric) nextOther(isl *sim.Island, now unit.Time, id PortID, p *port) {
+	if p.flags&flagCtl != 0 {
+		f.sendPause(isl, now, id, p)
+		return
+	}
+	st := f.state(isl)
+	pk := f.room(st, p)
+	if !f.sources[id].Pull(isl, now, id, p.paused, pk) {
+		return
+	}
+	f.transmit(isl, st, now, id, p, pk)
+	f.awaitTxEnd(isl, id, p)
 }
 
 func (f *Fabric) awaitTxEnd(isl *sim.Island, id PortID, p *port) {
@@ -81,30 +89,51 @@ func (f *Fabric) awaitTxEnd(isl *sim.Island, id PortID, p *port) {
 	isl.At(p.busyUntil, sim.MakeKey(sim.TxEnd, classTxEnd, int32(id)))
 }
 
-// transmit puts a frame on the link.
-func (f *Fabric) transmit(isl *sim.Island, now unit.Time, id PortID, p *port, pk *Packet) {
+// room returns the place on the link for the next frame of a port. It is taken by transmit.
+func (f *Fabric) room(st *state, p *port) *Packet {
+	if p.tail == nil || p.used == chunkFrames {
+		c := st.chunks.get()
+		if p.tail != nil {
+			p.tail.next = c
+		}
+		p.tail, p.used = c, 0
+	}
+	return &p.tail.frames[p.used]
+}
+
+// transmit sends the frame that lies in the room for it.
+func (f *Fabric) transmit(isl *sim.Island, st *state, now unit.Time, id PortID, p *port, pk *Packet) {
 	wire := int64(pk.Bytes) + f.overhead
 	tx := f.txTime(p, wire)
 	p.busyUntil = now.Add(tx)
-	p.busy += tx
+	if p.psPerByte == 0 {
+		p.busy += tx
+	}
 	p.txFrames++
 	p.txBytes += wire
 	if pk.data() {
 		p.dataBytes += wire
 	}
-	f.hops++
+	st.hops++
 	if f.traced(pk) {
 		f.traceStart(now, id, p, pk)
 	}
-	if f.cfg.AsScheduled {
+	if f.each {
 		f.awaitTxEnd(isl, id, p)
 	}
 	p.sent = sent{in: pk.in(), flow: pk.Flow, op: pk.Opcode(), class: pk.Class(), bytes: pk.Bytes}
-	pk.at = int64(p.busyUntil.Add(p.delay))
-	if p.flying.n == 0 || f.cfg.AsScheduled {
-		f.eng.At(p.farIsland, pk.arrival(), sim.MakeKey(sim.Arrival, classArrive, int32(id)))
+	at := p.busyUntil.Add(p.delay)
+	pk.at = int64(at)
+	p.used++
+	to := isl
+	if p.box >= 0 {
+		if isl.Mails() {
+			f.post(st, id, p, at)
+			return
+		}
+		to = f.boxes[p.box].to
 	}
-	p.flying.push(pk)
+	f.arriving(to, id, p.tail, at, 1)
 }
 
 // pick chooses the class to serve: strict ones by priority, then deficit weighted round robin.
@@ -136,30 +165,36 @@ func (f *Fabric) pick(id PortID, p *port) (int, bool) {
 		}
 		p.turn = c
 		if m&(1<<c) != 0 {
-			qs[c].deficit += qs[c].quantum
+			qs[c].deficit += f.slow[int(id)*f.nc+int(c)].quantum
 		}
 	}
 }
 
 // dequeue takes the first frame of a class out of its queue.
-func (f *Fabric) dequeue(isl *sim.Island, now unit.Time, id PortID, p *port, c int, pk *Packet) {
+func (f *Fabric) dequeue(isl *sim.Island, st *state, now unit.Time, id PortID, p *port, c int, pk *Packet) {
 	q := &f.queues[int(id)*f.nc+c]
-	if f.cfg.SampleEvery > 0 {
+	if now >= q.sampled {
 		f.sample(isl, now, id, c, q)
 	}
 	*pk = *q.front()
-	q.drop()
+	q.drop(&st.chunks)
 	q.bytes -= int64(pk.Bytes)
 	if q.n == 0 {
 		p.backlog &^= 1 << c
 		q.deficit = 0
 	}
-	if q.mark.on && q.mark.dequeue && q.mark.hit(q.bytes, q.rng.Uint32) {
+	if q.bytes > q.low && f.marks(id, c, q.bytes, true) {
 		f.setMark(p, pk)
 	}
 	if !f.cfg.Buffer.FreeAtTxEnd {
 		f.release(isl, now, pk.in(), pk.Class(), int64(pk.Bytes))
 	}
+}
+
+// marks decides whether a frame is marked by a queue of so many bytes, as it enters or leaves it.
+func (f *Fabric) marks(id PortID, c int, bytes int64, leaves bool) bool {
+	s := &f.slow[int(id)*f.nc+c]
+	return s.mark.dequeue == leaves && s.mark.hit(bytes, s.rng.Uint32)
 }
 
 func (f *Fabric) setMark(p *port, pk *Packet) {
@@ -173,49 +208,47 @@ func (f *Fabric) setMark(p *port, pk *Packet) {
 // Handle takes a frame off link owner: delivers it to a host, or admits it to a switch.
 func (h *arrive) Handle(isl *sim.Island, now unit.Time, owner int32) {
 	f := (*Fabric)(h)
-	p := &f.ports[owner]
-	pk := *p.flying.front()
-	p.flying.drop()
-	if p.flying.n > 0 && !f.cfg.AsScheduled {
-		isl.At(p.flying.front().arrival(), sim.MakeKey(sim.Arrival, classArrive, owner))
+	in := &f.ingresses[owner]
+	pk := in.take(&f.state(isl).chunks)
+	if in.n > 0 && !f.each {
+		isl.At(in.front().arrival(), sim.MakeKey(sim.Arrival, classArrive, owner))
 	}
-	if f.faults != nil && f.faults.hits(isl, now, PortID(owner), p, &pk) {
+	if f.faults != nil && f.faults.hits(isl, now, PortID(owner), in, pk) {
 		return
 	}
-	f.receive(isl, now, PortID(owner), p, &pk)
+	f.receive(isl, now, PortID(owner), in, pk)
 }
 
 // receive hands a frame that came over a link to whoever is at its end.
-func (f *Fabric) receive(isl *sim.Island, now unit.Time, id PortID, p *port, pk *Packet) {
-	if p.far < 0 {
-		f.delivered = *pk
-		f.sinks[id].Deliver(isl, now, id, &f.delivered)
+func (f *Fabric) receive(isl *sim.Island, now unit.Time, id PortID, in *ingress, pk *Packet) {
+	if in.far < 0 {
+		f.sinks[id].Deliver(isl, now, id, pk)
 		return
 	}
-	f.admit(isl, now, id, p, pk)
+	f.admit(isl, now, id, in, pk)
 }
 
 // admit charges a frame to the switch's buffer, sends xOFF if need be, and queues it at its egress
 // port.
-func (f *Fabric) admit(isl *sim.Island, now unit.Time, in PortID, p *port, pk *Packet) {
+func (f *Fabric) admit(isl *sim.Island, now unit.Time, id PortID, in *ingress, pk *Packet) {
 	out := f.routes[pk.route]
 	pk.route++
-	pk.at = int64(in)
+	pk.at = int64(id)
 	class := pk.Class()
-	a := &f.accounts[int(in)*f.nc+int(class)]
-	n := &f.nodes[p.far]
+	a := &f.accounts[int(id)*f.nc+int(class)]
+	n := &f.nodes[in.far]
 	q := &f.queues[int(out)*f.nc+int(class)]
 	o := &f.ports[out]
 	size := int64(pk.Bytes)
 	if f.lossless&(1<<class) != 0 {
-		if !f.cfg.chargeLossless(n, a, &p.xoff, size) {
+		if !f.cfg.chargeLossless(n, a, &in.xoff, size) {
 			f.dropped(isl, now, out, o, a, pk)
 			return
 		}
-		if !a.sentOff && f.overXOFF(n, a, p) {
-			f.xoff(isl, now, in, out, a, class)
+		if !a.sentOff && f.overXOFF(n, a, in) {
+			f.xoff(isl, now, id, out, a, class)
 		}
-	} else if !f.cfg.chargeLossy(n, a, q, size) {
+	} else if !f.cfg.chargeLossy(n, a, q.bytes, size) {
 		f.dropped(isl, now, out, o, a, pk)
 		return
 	}
@@ -229,18 +262,19 @@ func (f *Fabric) dropped(isl *sim.Island, now unit.Time, out PortID, o *port, a 
 }
 
 func (f *Fabric) enqueue(isl *sim.Island, now unit.Time, out PortID, o *port, q *queue, pk *Packet) {
-	if f.cfg.SampleEvery > 0 {
-		f.sample(isl, now, out, int(pk.Class()), q)
+	class := pk.Class()
+	if now >= q.sampled {
+		f.sample(isl, now, out, int(class), q)
 	}
-	if q.mark.on && !q.mark.dequeue && q.mark.hit(q.bytes, q.rng.Uint32) {
+	if q.bytes > q.low && f.marks(out, int(class), q.bytes, false) {
 		f.setMark(o, pk)
 	}
 	if f.traced(pk) {
 		f.traceEnqueue(now, out, o, q, pk)
 	}
-	q.push(pk)
+	q.push(&f.state(isl).chunks, pk)
 	q.bytes += int64(pk.Bytes)
-	o.backlog |= 1 << pk.Class()
+	o.backlog |= 1 << class
 	if o.flags&flagBusy == 0 {
 		f.next(isl, now, out, o)
 	}

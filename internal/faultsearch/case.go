@@ -102,7 +102,7 @@ func (c *Case) drawFabric(d *dice) {
 			int64(pick(d, 1, 4))), FreeAtTxEnd: d.one(2), CrossingInHeadroom: d.one(4)},
 		SwitchLatency: d.time(unit.Microsecond), HostLatency: d.time(unit.Microsecond), LinkOverhead: 20,
 		PauseFrame: 64, MTU: frame,
-		Seed: c.Number, TruncateNS: d.one(8), SampleEvery: pick(d, 0, unit.Duration(unit.Microsecond)),
+		Seed: c.Number, Quirks: &fabric.Quirks{TruncateNS: d.one(8)}, SampleEvery: pick(d, 0, unit.Duration(unit.Microsecond)),
 	}
 	c.Fabric.OnSample = func(int32, fabric.Sample) {}
 	c.Fabric.PFC.Headroom = qos.FormulaHeadroom(frame, c.Fabric.SwitchLatency)

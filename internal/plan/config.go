@@ -84,9 +84,17 @@ func (p *Plan) FabricConfig() fabric.Config {
 		Seed:          sc.Seed,
 		Faults:        p.faults,
 		Telemetry:     p.Telemetry(),
-		TruncateNS:    sc.Fabric.Clock == "truncate-ns",
-		AsScheduled:   p.AsScheduled(),
+		Quirks:        p.quirks(),
 	}
+}
+
+// quirks are the habits of a simulator that the scenario asks for, nil for none.
+func (p *Plan) quirks() *fabric.Quirks {
+	q := fabric.Quirks{AsScheduled: p.AsScheduled(), TruncateNS: p.Scenario.Fabric.Clock == "truncate-ns"}
+	if q == (fabric.Quirks{}) {
+		return nil
+	}
+	return &q
 }
 
 // AsScheduled reports whether events of an instant happen in the order in which they were

@@ -59,7 +59,7 @@ func TestPresetMakesTheHPCCModel(t *testing.T) {
 			"3KiB 0 0s"},
 		{"headroom", f.PFC.Headroom.At(fabric.Links(p.Graph, port.To)[0]), 37500 * unit.Byte},
 		{"link and switch", fmt.Sprint(port.Delay, f.SwitchLatency, f.HostLatency, f.LinkOverhead, f.PauseFrame,
-			f.TruncateNS), "1us 0s 0s 0B 43B false"},
+			f.Quirks != nil && f.Quirks.TruncateNS), "1us 0s 0s 0B 43B false"},
 	} {
 		if fmt.Sprintf("%#v", c.got) != fmt.Sprintf("%#v", c.want) {
 			t.Errorf("%s: %+v, want %+v", c.what, c.got, c.want)

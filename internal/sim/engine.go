@@ -39,26 +39,14 @@ type Handler interface {
 	Handle(isl *Island, now unit.Time, owner int32)
 }
 
-// Island is a group of nodes with events of its own. While a window runs, what handles its events
-// schedules in this island alone.
-type Island struct {
-	wheel  *wheel
-	index  int32
-	now    unit.Time // of the event being handled, or of the latest
-	next   unit.Time // it has no earlier event
-	events int64
-}
-
-// Index returns the island's number.
-func (isl *Island) Index() int32 { return isl.index }
-
-// Now returns the time of the event that the island is handling or, between windows, of its latest.
-func (isl *Island) Now() unit.Time { return isl.now }
-
-// At schedules an event in the island.
-func (isl *Island) At(at unit.Time, key Key) {
-	isl.next = min(isl.next, at)
-	isl.wheel.push(at, key)
+// Mail is what islands send to each other. An engine with several workers uses it; with one worker
+// what goes to another island may be put there at once.
+type Mail interface {
+	// Collect takes what an island has sent in the window that is over, and wakes whom it is for. It
+	// is called between windows.
+	Collect(isl *Island)
+	// Empty gives an island what was sent to it. It is called by the island's worker.
+	Empty(isl *Island)
 }
 
 // Engine runs events in order of time, island by island within windows of the lookahead.
@@ -67,10 +55,14 @@ type Engine struct {
 	handlers  [Classes]Handler
 	lookahead unit.Duration // 0: one island, in one window
 	stopAt    unit.Time
-	running   *Island // whose events are being handled, nil between windows
+	running   *Island // whose events one worker is handling, nil between windows
+	mail      Mail
 	onWindow  func(end unit.Time)
 	check     func() bool
 	every     int
+	unchecked int64 // events since the last check
+	workers   int
+	crew      *crew // of the run in progress, nil with one worker
 }
 
 // checkEvery is how many events pass between two questions whether the run was interrupted.
@@ -84,15 +76,9 @@ func New(sizes []int, lookahead unit.Duration) *Engine {
 	if len(sizes) > 1 && lookahead <= 0 {
 		panic("sim: several islands need a positive lookahead")
 	}
-	e := &Engine{lookahead: lookahead, stopAt: unit.Never, every: checkEvery}
+	e := &Engine{lookahead: lookahead, stopAt: unit.Never, every: checkEvery, workers: 1}
 	for i, n := range sizes {
-		// Aim at an event or two per slot when every owner sends a frame of about 100 ns, and at a
-		// horizon of 8 us.
-		shift := uint(14)
-		for w := 16_384; w > 256 && w*n > 150_000; w /= 2 {
-			shift--
-		}
-		e.islands = append(e.islands, &Island{wheel: newWheel(shift, 23-shift), index: int32(i), next: unit.Never})
+		e.islands = append(e.islands, newIsland(int32(i), n))
 	}
 	return e
 }
@@ -103,8 +89,18 @@ func (e *Engine) InOrderOfPushing() {
 	if len(e.islands) > 1 {
 		panic("sim: with several islands events have no order of scheduling")
 	}
-	e.islands[0].wheel.ties = 0
+	e.islands[0].heap = newHeap(byScheduling)
 }
+
+// SetWorkers sets how many goroutines handle events: never more than there are islands. With
+// several, handlers of different islands run at the same time.
+func (e *Engine) SetWorkers(n int) { e.workers = max(1, min(n, len(e.islands))) }
+
+// Workers returns how many goroutines handle events.
+func (e *Engine) Workers() int { return e.workers }
+
+// SetMail sets how islands send to each other.
+func (e *Engine) SetMail(m Mail) { e.mail = m }
 
 // Register sets the handler of a class.
 func (e *Engine) Register(c Class, h Handler) {
@@ -124,25 +120,23 @@ func (e *Engine) Island(i int32) *Island { return e.islands[i] }
 func (e *Engine) At(island int32, at unit.Time, key Key) { e.islands[island].At(at, key) }
 
 // StopAt ends the run after every event up to and including t; the earliest call counts. To keep
-// the result independent of the partition, t must lie at least a lookahead after now.
-func (e *Engine) StopAt(t unit.Time) {
-	if t < e.stopAt {
-		e.stopAt = t
-	}
-}
+// the result independent of the partition, t must lie at least a lookahead after now. With several
+// workers it is for OnWindow; what handles an event has Island.StopAt.
+func (e *Engine) StopAt(t unit.Time) { e.stopAt = min(e.stopAt, t) }
 
 // OnWindow sets a function that is called on one goroutine after every window: all events before
-// end are done, in all islands, and none after it.
+// end, or up to StopAt, are done in all islands, and none after it.
 func (e *Engine) OnWindow(f func(end unit.Time)) { e.onWindow = f }
 
 // OnCheck sets a function that is asked every so many events whether to go on; if it says no, Run
-// returns early.
+// returns early. With several islands it is asked between windows only.
 func (e *Engine) OnCheck(f func() bool) { e.check = f }
 
 // CheckEvery sets how many events pass between two such questions.
 func (e *Engine) CheckEvery(n int) { e.every = n }
 
-// Now returns the time of the event that is being handled; after Run, of the latest one.
+// Now returns the time of the event that is being handled, if there is one worker; between windows
+// and after Run, of the latest one.
 func (e *Engine) Now() unit.Time {
 	if e.running != nil {
 		return e.running.now
@@ -172,63 +166,111 @@ func (e *Engine) Run() bool {
 // RunUntil handles events up to and including t. more says that the run goes on after t; ok is
 // false if it was interrupted.
 func (e *Engine) RunUntil(t unit.Time) (more, ok bool) {
-	left := e.every
 	defer func() { e.running = nil }()
+	if e.workers > 1 {
+		e.crew = hire(e)
+		defer func() {
+			e.crew.dismiss()
+			e.crew = nil
+		}()
+	}
 	for {
-		start := unit.Never
-		for _, isl := range e.islands {
-			start = min(start, isl.next)
-		}
+		start := e.next()
 		if start == unit.Never || start > e.stopAt {
 			return false, true
 		}
 		if start > t {
 			return true, true
 		}
-		end := unit.Never
-		if e.lookahead > 0 && start < unit.Never.Add(-e.lookahead) {
-			end = start.Add(e.lookahead)
-		}
+		end := e.windowFrom(start)
 		if t < end {
 			end = t + 1
 		}
-		for _, isl := range e.islands {
-			if isl.next >= end {
-				continue // most islands, in a quiet network
-			}
-			e.running = isl
-			whole := e.window(isl, end, &left)
-			isl.next = isl.wheel.next()
-			if !whole {
-				return true, false
-			}
+		if !e.runWindow(end) {
+			return true, false
 		}
-		e.running = nil
 		if e.onWindow != nil {
 			e.onWindow(end)
+		}
+		if e.unchecked >= int64(e.every) && !e.asked() {
+			return true, false
 		}
 	}
 }
 
-// window runs one island up to end. It returns false if the run was interrupted.
-func (e *Engine) window(isl *Island, end unit.Time, left *int) bool {
-	for {
-		limit := end
-		if e.stopAt < limit {
-			limit = e.stopAt + 1
+// next returns the time of the earliest event.
+func (e *Engine) next() unit.Time {
+	start := unit.Never
+	for _, isl := range e.islands {
+		start = min(start, isl.next)
+	}
+	return start
+}
+
+// windowFrom returns the end of a window.
+func (e *Engine) windowFrom(start unit.Time) unit.Time {
+	if e.lookahead > 0 && start < unit.Never.Add(-e.lookahead) {
+		return start.Add(e.lookahead)
+	}
+	return unit.Never
+}
+
+// runWindow handles the events before end. It returns false if the run was interrupted.
+func (e *Engine) runWindow(end unit.Time) bool {
+	if e.crew != nil {
+		e.crew.window(end)
+		return true
+	}
+	for _, isl := range e.islands {
+		if isl.next >= end {
+			continue // most islands, in a quiet network
 		}
-		ev, ok := isl.wheel.pop(limit)
+		e.running = isl
+		if !e.window(isl, end) {
+			return false
+		}
+		e.joined(isl)
+	}
+	e.running = nil
+	return true
+}
+
+// joined adds to the run what an island has done in a window.
+func (e *Engine) joined(isl *Island) {
+	e.stopAt = min(e.stopAt, isl.stopAt)
+	e.unchecked += isl.events - isl.counted
+	isl.counted = isl.events
+}
+
+// asked asks whether to go on.
+func (e *Engine) asked() bool {
+	e.unchecked = 0
+	return e.check == nil || e.check()
+}
+
+// window runs one island up to end. It returns false if the run was interrupted.
+func (e *Engine) window(isl *Island, end unit.Time) bool {
+	alone := len(e.islands) == 1
+	for {
+		limit := min(end, e.stopAt, isl.stopAt)
+		if limit < end {
+			limit++
+		}
+		ev, ok := isl.pop(limit)
 		if !ok {
-			return true
+			break
 		}
 		isl.events++
 		isl.now = ev.at
 		e.handlers[ev.key>>26&(Classes-1)].Handle(isl, ev.at, int32(ev.key&MaxOwner))
-		if *left--; *left <= 0 {
-			*left = e.every
-			if e.check != nil && !e.check() {
+		if alone && isl.events-isl.counted >= int64(e.every) {
+			isl.counted = isl.events
+			if !e.asked() {
+				isl.next = isl.peek()
 				return false
 			}
 		}
 	}
+	isl.next = isl.peek()
+	return true
 }

@@ -10,17 +10,15 @@ import (
 // event is one pending event: 16 bytes, no pointer.
 type event struct {
 	at  unit.Time
-	tie Key // orders the events of an instant; equal ones keep the order in which they were pushed
+	tie uint32 // of a heap alone: the number of its push
 	key Key
 }
 
-func before(a, b event) bool { return a.at < b.at || a.at == b.at && a.tie < b.tie }
-
 func compare(a, b event) int {
 	switch {
-	case before(a, b):
+	case byKey(a, b):
 		return -1
-	case before(b, a):
+	case byKey(b, a):
 		return 1
 	}
 	return 0
@@ -55,13 +53,11 @@ type wheel struct {
 	pool  []node
 	free  int32
 	far   []event // binary heap
-	ties  Key     // mask of what of a key orders the events of an instant: all of it, or nothing with order of pushing
-	count Key     // with order of pushing: far events so far
 }
 
 func newWheel(shift, logSlots uint) *wheel {
 	w := &wheel{shift: shift, mask: 1<<logSlots - 1, head: make([]int32, 1<<logSlots),
-		words: make([]uint64, 1<<logSlots/64), free: -1, ties: ^Key(0)}
+		words: make([]uint64, 1<<logSlots/64), free: -1}
 	for i := range w.head {
 		w.head[i] = -1
 	}
@@ -72,14 +68,10 @@ func (w *wheel) push(at unit.Time, key Key) {
 	s := int64(at) >> w.shift
 	switch d := s - w.slot; {
 	case d <= 0:
-		w.insert(event{at, key & w.ties, key})
+		w.insert(event{at: at, key: key})
 	case d > w.mask:
-		e := event{at, key, key}
-		if w.ties == 0 {
-			w.count++
-			e.tie = w.count // a heap does not keep the order of equal ones
-		}
-		w.pushFar(e)
+		w.far = append(w.far, event{at: at, key: key})
+		up(w.far, byKey)
 	default:
 		w.list(s, at, key)
 	}
@@ -89,7 +81,7 @@ func (w *wheel) push(at unit.Time, key Key) {
 func (w *wheel) insert(e event) {
 	c := append(w.cur, e)
 	i := len(c) - 1
-	for i > w.pos && before(e, c[i-1]) {
+	for i > w.pos && byKey(e, c[i-1]) {
 		c[i] = c[i-1]
 		i--
 	}
@@ -160,20 +152,17 @@ func (w *wheel) advance(end int64) bool {
 	w.slot = s
 	w.cur, w.pos = w.cur[:0], 0
 	// Far events that are now within the horizon: those of this slot go into cur, the others onto
-	// the wheel. They were pushed before all events that went straight to the wheel.
+	// the wheel.
 	for len(w.far) > 0 && int64(w.far[0].at)>>w.shift-s <= w.mask {
-		e := w.popFar()
+		e := w.far[0]
+		w.far = removeFirst(w.far, byKey)
 		if int64(e.at)>>w.shift == s {
-			w.cur = append(w.cur, event{e.at, e.key & w.ties, e.key})
+			w.cur = append(w.cur, e)
 		} else {
 			w.list(int64(e.at)>>w.shift, e.at, e.key)
 		}
 	}
-	n := len(w.cur)
 	w.drain(s & w.mask)
-	if w.ties == 0 {
-		slices.Reverse(w.cur[n:]) // the newest of a list is its head
-	}
 	w.sort()
 	return true
 }
@@ -200,7 +189,7 @@ func (w *wheel) drain(j int64) {
 	w.words[j>>6] &^= 1 << (j & 63)
 	for x >= 0 {
 		nd := &w.pool[x]
-		w.cur = append(w.cur, event{nd.at, nd.key & w.ties, nd.key})
+		w.cur = append(w.cur, event{at: nd.at, key: nd.key})
 		nd.next, w.free, x = w.free, x, nd.next
 		w.n--
 	}
@@ -208,63 +197,17 @@ func (w *wheel) drain(j int64) {
 
 func (w *wheel) sort() {
 	c := w.cur
-	switch {
-	case len(c) > 24 && w.ties == 0:
-		slices.SortStableFunc(c, compare)
-		return
-	case len(c) > 24:
+	if len(c) > 24 {
 		slices.SortFunc(c, compare)
 		return
 	}
 	for i := 1; i < len(c); i++ {
 		e := c[i]
 		j := i
-		for j > 0 && before(e, c[j-1]) {
+		for j > 0 && byKey(e, c[j-1]) {
 			c[j] = c[j-1]
 			j--
 		}
 		c[j] = e
 	}
-}
-
-func (w *wheel) pushFar(e event) {
-	h := append(w.far, e)
-	i := len(h) - 1
-	for i > 0 {
-		p := (i - 1) / 2
-		if !before(e, h[p]) {
-			break
-		}
-		h[i] = h[p]
-		i = p
-	}
-	h[i] = e
-	w.far = h
-}
-
-func (w *wheel) popFar() event {
-	h := w.far
-	top, e := h[0], h[len(h)-1]
-	h = h[:len(h)-1]
-	w.far = h
-	if len(h) == 0 {
-		return top
-	}
-	i := 0
-	for {
-		c := 2*i + 1
-		if c >= len(h) {
-			break
-		}
-		if c+1 < len(h) && before(h[c+1], h[c]) {
-			c++
-		}
-		if !before(h[c], e) {
-			break
-		}
-		h[i] = h[c]
-		i = c
-	}
-	h[i] = e
-	return top
 }

@@ -1,0 +1,145 @@
+package fabric
+
+import (
+	"railyard/internal/sim"
+	"railyard/internal/unit"
+)
+
+// box is what one island sends to another in a window, while other islands run at the same time:
+// how many frames it has put on which link, and PFC frames. The frames themselves lie on the link.
+//
+// Frames of a link stay in order. That of links does not matter: the receiving end plans an event
+// for the first frame of each, and events go by time and key.
+type box struct {
+	out, in  mail
+	earliest unit.Time // of out
+	to       *sim.Island
+}
+
+type mail struct {
+	frames []posted
+	pauses []postedPause
+}
+
+// posted is frames that were put on a link.
+type posted struct {
+	first *chunk    // with the first of them
+	at    unit.Time // when that arrives
+	link  PortID
+	n     int32
+}
+
+type postedPause struct {
+	link PortID
+	pauseFrame
+}
+
+func (b *box) empty() bool { return len(b.out.frames) == 0 && len(b.out.pauses) == 0 }
+
+// opened returns the box by which a port sends.
+func (f *Fabric) opened(st *state, p *port, at unit.Time) *box {
+	b := &f.boxes[p.box]
+	if b.empty() {
+		st.dirty = append(st.dirty, p.box)
+	}
+	b.earliest = min(b.earliest, at)
+	return b
+}
+
+// post tells the far end of a link, in another island, of a frame that is now on it.
+func (f *Fabric) post(st *state, id PortID, p *port, at unit.Time) {
+	b := f.opened(st, p, at)
+	if k := int(p.posted); k < len(b.out.frames) && b.out.frames[k].link == id {
+		b.out.frames[k].n++
+		return
+	}
+	p.posted = int32(len(b.out.frames))
+	b.out.frames = append(b.out.frames, posted{first: p.tail, at: at, link: id, n: 1})
+}
+
+// postPause sends a PFC frame to the far end of a link in another island.
+func (f *Fabric) postPause(st *state, id PortID, p *port, fr pauseFrame) {
+	b := f.opened(st, p, fr.at)
+	b.out.pauses = append(b.out.pauses, postedPause{id, fr})
+}
+
+// post office: sim.Mail.
+type office Fabric
+
+func (o *office) Collect(isl *sim.Island) {
+	f := (*Fabric)(o)
+	st := f.state(isl)
+	for _, i := range st.dirty {
+		b := &f.boxes[i]
+		to := f.state(b.to)
+		if len(b.in.frames) == 0 && len(b.in.pauses) == 0 {
+			b.in, b.out = b.out, b.in
+			to.inbox = append(to.inbox, i)
+		} else { // it has not been emptied: nothing was due
+			b.in.frames = append(b.in.frames, b.out.frames...)
+			b.in.pauses = append(b.in.pauses, b.out.pauses...)
+		}
+		b.out = mail{b.out.frames[:0], b.out.pauses[:0]}
+		b.to.Wake(b.earliest)
+		b.earliest = unit.Never
+	}
+	st.dirty = st.dirty[:0]
+}
+
+func (o *office) Empty(isl *sim.Island) {
+	f := (*Fabric)(o)
+	st := f.state(isl)
+	for _, i := range st.inbox {
+		in := &f.boxes[i].in
+		for k := range in.frames {
+			m := &in.frames[k]
+			f.arriving(isl, m.link, m.first, m.at, m.n)
+		}
+		for k := range in.pauses {
+			f.pauseArriving(isl, in.pauses[k].link, in.pauses[k].pauseFrame)
+		}
+		*in = mail{in.frames[:0], in.pauses[:0]}
+	}
+	st.inbox = st.inbox[:0]
+}
+
+// arriving tells the receiving end of a link, which is in island isl, of n more frames on it: the
+// first lies in a chunk and arrives at an instant.
+func (f *Fabric) arriving(isl *sim.Island, id PortID, first *chunk, at unit.Time, n int32) {
+	in := &f.ingresses[id]
+	if in.head == nil {
+		in.head = first
+	}
+	if in.n == 0 || f.each {
+		isl.At(at, sim.MakeKey(sim.Arrival, classArrive, int32(id)))
+	}
+	in.n += n
+}
+
+// pauseArriving tells it of a PFC frame.
+func (f *Fabric) pauseArriving(isl *sim.Island, id PortID, fr pauseFrame) {
+	if len(f.pauses[id]) == 0 || f.each {
+		isl.At(fr.at, sim.MakeKey(sim.Arrival, classPause, int32(id^1)))
+	}
+	f.pauses[id] = append(f.pauses[id], fr)
+}
+
+// addBoxes makes a mailbox for each ordered pair of islands with a link.
+func (f *Fabric) addBoxes(islandOf []int32) {
+	boxOf := map[[2]int32]int32{}
+	for id, gp := range f.graph.Ports {
+		pair := [2]int32{islandOf[gp.Node], islandOf[gp.To]}
+		f.ports[id].box = -1
+		if pair[0] == pair[1] {
+			continue
+		}
+		i, known := boxOf[pair]
+		if !known {
+			i = int32(len(f.boxes))
+			boxOf[pair] = i
+			f.boxes = append(f.boxes, box{to: f.eng.Island(pair[1]), earliest: unit.Never})
+		}
+		f.ports[id].box = i
+	}
+	f.eng.SetMail((*office)(f))
+}

@@ -1,0 +1,160 @@
+package fabric
+
+import (
+	"railyard/internal/qos"
+	"railyard/internal/sim"
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+)
+
+// port is the sending end of a link: an egress of a node. The first line is what every frame
+// touches.
+type port struct {
+	busyUntil unit.Time
+	delay     unit.Duration // from the last bit out until the far end acts: propagation and, at a switch, its pipeline
+	tail      *chunk        // newest frames on the link
+	psPerByte uint32        // if exact, else 0
+	backlog   uint8         // classes with frames waiting
+	paused    uint8         // classes held by PFC
+	flags     uint8
+	turn      uint8 // class the round robin is at
+	sent      sent  // in transmission, or last
+	used      uint8 // frames in tail
+	box       int32 // mailbox to the island of the far end, -1: it is in this one
+	posted    int32 // where the box has an entry for this link, if it has one
+	txBytes   int64 // with dataBytes to txFrames: without PFC frames, which is what INT reports
+
+	dataBytes int64
+	txFrames  int64
+	busy      unit.Duration // transmitting, if psPerByte is 0
+	rate      unit.Bitrate
+	cable     unit.Duration
+	respond   unit.Duration // from a pause frame's arrival until this port stops
+	node      int32         // switch index at this end, -1: host
+	island    int32
+	ctl       []pauseFrame // PFC frames waiting to leave by this port
+	expires   [8]unit.Time // when each class's pause runs out, if it is paused
+
+	pfcFrames                  int64 // sent, those that restart a class too
+	pausesSent, pausesReceived int64
+	pausedTotal                unit.Duration
+	pausedSince                unit.Time
+	drops                      int64
+	marks                      int64
+}
+
+const (
+	flagBusy  = 1 << iota // a classTxEnd event is pending: the port is looked at when the transmission ends
+	flagHolds             // the frame in transmission still occupies buffer
+	flagHost              // the port belongs to a NIC
+	flagCtl               // PFC frames wait
+)
+
+// sent is what the sending end of a link keeps of the frame that it sent last: once on the link it
+// is the far end's.
+type sent struct {
+	in    PortID // the link it came over to the switch
+	flow  int32
+	op    Opcode // 0: a PFC frame
+	class uint8
+	bytes uint16
+}
+
+// ingress is the receiving end of a link. Like what is on the link it belongs to the node that the
+// link leads to.
+type ingress struct {
+	head    *chunk // oldest frames on the link; the one before pos may still be read
+	n       int32  // frames on the link that this end knows of
+	far     int32  // switch index, -1: host
+	pos     uint8  // of the first frame in head
+	refresh bool   // a classRefresh event is pending
+	xoff    qos.XOFF
+	faulted int64
+	_       [8]byte
+}
+
+// take removes the first frame. It is valid until the next call.
+func (in *ingress) take(p *pool) *Packet {
+	if in.pos == chunkFrames {
+		c := in.head
+		in.head, in.pos = c.next, 0
+		p.put(c)
+	}
+	pk := &in.head.frames[in.pos]
+	in.pos++
+	in.n--
+	return pk
+}
+
+// front returns the first frame, of at least one.
+func (in *ingress) front() *Packet {
+	if in.pos == chunkFrames {
+		return &in.head.next.frames[0]
+	}
+	return &in.head.frames[in.pos]
+}
+
+// pauseFrame is a PFC frame: class is stopped or, with quanta 0, restarted.
+type pauseFrame struct {
+	at     unit.Time
+	class  uint8
+	on     bool
+	quanta uint16
+	root   PortID
+}
+
+// queue is the egress queue of a class at a port: what every frame touches.
+type queue struct {
+	fifo
+	bytes   int64
+	deficit int64
+	low     int64     // it marks above this; the largest number if it never does
+	high    int64     // most bytes ever waiting
+	sampled unit.Time // until then the last sample is good
+}
+
+// slow is what few frames touch of a queue.
+type slow struct {
+	quantum int64
+	mark    mark
+	rng     sim.Stream
+
+	pausedTotal unit.Duration
+	pausedSince unit.Time
+	root        PortID // of the pause, see PauseRoot
+	rootSince   unit.Time
+
+	lastSample int64 // index of the last sampling instant that has been accounted for
+	lastValue  int64 // value reported last
+}
+
+// account is what a switch holds of one class from one ingress port.
+type account struct {
+	used     int64 // reserve and shared part
+	headroom int64
+	limit    int64 // most that headroom may hold
+	sentOff  bool  // the peer has been told to stop
+	sentAt   unit.Time
+	root     PortID // of the pause, see PauseRoot
+	drops    int64
+}
+
+// node is a switch.
+type node struct {
+	shared   int64 // bytes of the shared part in use
+	size     int64 // of the shared part
+	crossing int64 // what frames that cross xOFF may fill of the shared part and its spare; -1: they may not
+	maxUsed  int64
+	spare    int64 // beyond size: a largest frame for each lossless account, for the one that crosses xOFF
+	id       topo.NodeID
+}
+
+// state is what the islands do not share of the fabric.
+type state struct {
+	chunks pool
+	hops   int64
+	traces freeTraces
+	dirty  []int32 // boxes with mail from here
+	inbox  []int32 // boxes with mail for here
+	_      [64]byte
+}
