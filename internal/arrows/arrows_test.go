@@ -42,7 +42,13 @@ var rules = map[string]rule{
 		why: "the engine knows events and owners; a packet or a rank in it would tie every driver to it",
 	},
 	"nn/kernel": {
-		why: "products of matrices are loops over memory: what they are the layers of is above them",
+		third: "golang.org/x/sys",
+		why: "products of matrices are loops over memory: what they are the layers of is above them. Of x/sys it " +
+			"takes what the processor can do, which chooses among loops with the same bits",
+	},
+	"nn/kernel/gen": {
+		third: "github.com/mmcloughlin/avo",
+		why:   "it writes assembly that is committed: no program runs it",
 	},
 	"nn": {
 		may: "nn/kernel splitmix",
@@ -134,6 +140,10 @@ var rules = map[string]rule{
 	"sheet":      {why: "columns of text: what they say is above it"},
 	"input":      {why: "it opens what a user names: what the bytes mean is above it"},
 	"machine":    {why: "it reads what the machine says of itself: who decides by that is above it"},
+	"machine/machinetest": {
+		may: "machine",
+		why: "benchmarks in CPU time, which the machine says",
+	},
 	"ns3": {
 		may: "located",
 		why: "it turns text of another simulator into text of ours; whether that is right is for the decoder " +
@@ -197,6 +207,10 @@ var rules = map[string]rule{
 		may: "diagnose plan result run scenario sweep topo sheet",
 		why: "it changes scenarios and compares what their runs leave; how a change acts is for the engine",
 	},
+	"bench": {
+		may: "machine result run scenario",
+		why: "it measures ordinary runs: what it runs is what a user can write",
+	},
 	"validate": {
 		may: "machine qos result run scenario sweep topo sheet",
 		why: "it compares ordinary runs with known results: if it drove the engine itself, it would vouch for " +
@@ -210,7 +224,7 @@ var rules = map[string]rule{
 	},
 	"web": {may: "report result run scenario", why: "the web UI is a user of runs"},
 	"cli": {
-		may: "coll dataset headline input inventory lab located nccl nccltests netconf nn ns3 perf plan qos report result run " +
+		may: "bench coll dataset headline input inventory lab located nccl nccltests netconf nn ns3 perf plan qos report result run " +
 			"scenario scenario/schema sheet sweep topo validate web whatif workload",
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys",
 		why:   "commands are a user of everything but the engine's insides, which run wires",

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"railyard/internal/machine/machinetest"
 	"railyard/internal/unit"
 )
 
@@ -122,6 +123,8 @@ func BenchmarkRate(b *testing.B) {
 			c.OnCNP(0, 0)
 			now := unit.Time(0)
 			b.ReportAllocs()
+			cpu := machinetest.Start(b)
+			defer cpu.Report()
 			for b.Loop() {
 				now = now.Add(83840)
 				c.OnSent(now, 1048)

@@ -50,13 +50,10 @@ func (t *Training) Model() (*nn.Model, error) {
 
 // tensors names the parts of a vector with the parameters' layout.
 func tensors(m *nn.Model, prefix string, v []float32) (all []safetensors.Tensor) {
-	sizes := m.Sizes()
 	for l := range m.Layers() {
-		in, out := sizes[l], sizes[l+1]
-		lo, hi := m.LayerRange(l)
-		name := fmt.Sprintf("%slayers.%d.", prefix, l+1)
-		all = append(all, safetensors.Tensor{Name: name + "weight", Shape: []int{out, in}, Data: v[lo : hi-out]},
-			safetensors.Tensor{Name: name + "bias", Shape: []int{out}, Data: v[hi-out : hi]})
+		for _, t := range m.Tensors(l) {
+			all = append(all, safetensors.Tensor{Name: prefix + t.Name, Shape: t.Shape, Data: v[t.Offset:][:t.Elems()]})
+		}
 	}
 	return all
 }

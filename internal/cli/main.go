@@ -79,7 +79,7 @@ says how long a step takes and why.`,
 		a.importCommand())
 	root.AddCommand(a.lookCommands()...)
 	root.AddCommand(a.reportCommand(), a.compareCommand(), a.explainCommand(), a.whatifCommand(), a.predictCommand(),
-		a.validateCommand(),
+		a.validateCommand(), a.benchCommand(),
 		a.labCommand())
 	return root
 }

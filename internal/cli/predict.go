@@ -94,7 +94,9 @@ func (a *app) predict(ctx context.Context, dir string, images []string, invert, 
 				im.Pixels[i] = 255 - v
 			}
 		}
-		p := prediction{Image: name, Scores: m.Predict(w.Params, im.Pixels, nn.Portable)}
+		x := make([]float32, len(im.Pixels))
+		dataset.Grey(x, im.Pixels)
+		p := prediction{Image: name, Scores: m.Predict(w.Params, x, nn.Portable)}
 		for c, v := range p.Scores {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
 				return fmt.Errorf("image %s: the score of class %d is %v: the weights are too large", name, c, v)

@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"railyard/internal/coll"
+	"railyard/internal/nn"
 	"railyard/internal/sheet"
+	"railyard/internal/train"
 	"railyard/internal/unit"
 	"railyard/internal/workload"
 )
@@ -15,10 +17,13 @@ import (
 // as many layers as a stage has; what goes from stage to stage takes so long.
 func pipelineBars(t *testing.T, l workload.Layout, layers int, transfer unit.Duration) []bar {
 	t.Helper()
-	d := workload.Dense{In: 8, Out: 8}.Layer()
+	m, err := nn.NewMLP([]int{8, 8}, nn.ReLU, nn.CrossEntropy)
+	if err != nil {
+		t.Fatal(err)
+	}
 	device := workload.Device{Launch: unit.Microsecond, FLOPS: 1e12, MemoryBandwidth: 1e12,
 		MatmulEff: unit.Ratio{Num: 1, Den: 1}, MemoryEff: unit.Ratio{Num: 1, Den: 1}}
-	work, err := workload.Lower(workload.Config{Layers: slices.Repeat([]workload.Layer{d}, layers),
+	work, err := workload.Lower(workload.Config{Layers: slices.Repeat(train.Layers(m), layers),
 		Batch: 2 * l.MicroBatches, Layout: l, Device: device,
 		Schedules: func(g *workload.Group, c coll.Collective) (coll.Schedule, error) {
 			order := [][]int32{{0, 1}}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"railyard/internal/dataset"
+	"railyard/internal/machine/machinetest"
 	"railyard/internal/nn"
 )
 
@@ -25,7 +26,7 @@ func accuracy(t testing.TB, set *dataset.Set, epochs int, sizes ...int) (correct
 		order := random.Perm(set.Train.N)
 		for len(order) > 0 {
 			n := min(batch, len(order))
-			r.LoadPixels(set.Train.Pixels, set.Train.Labels, order[:n])
+			r.LoadRows(&set.Train, order[:n])
 			order = order[n:]
 			for l := range m.Layers() {
 				r.Forward(l)
@@ -37,13 +38,14 @@ func accuracy(t testing.TB, set *dataset.Set, epochs int, sizes ...int) (correct
 			sgd.Step(r.Params, r.Grads, nil, 1)
 		}
 	}
-	correct, _ = m.Evaluate(r.Params, set.Test.Pixels, set.Test.Labels, nn.Portable)
-	return correct
+	return m.Evaluate(r.Params, &set.Test, 0, set.Test.N, nn.Portable).Correct
 }
 
 // BenchmarkDifficulty trains on the full set: a linear classifier for 10 epochs
 // must stay below 93 % and 784-128-10 for 3 epochs get above 95 %.
 func BenchmarkDifficulty(b *testing.B) {
+	cpu := machinetest.Start(b)
+	defer cpu.Report()
 	for b.Loop() {
 		set, err := dataset.Digits{Train: 60000, Test: 10000, Seed: 1}.Make(context.Background(), nil)
 		if err != nil {
@@ -61,12 +63,13 @@ func BenchmarkDifficulty(b *testing.B) {
 
 // BenchmarkMake draws the 70,000 images of the default set on all cores.
 func BenchmarkMake(b *testing.B) {
+	cpu := machinetest.Start(b)
 	for b.Loop() {
 		if _, err := (dataset.Digits{Train: 60000, Test: 10000, Seed: 1}).Make(context.Background(), nil); err != nil {
 			b.Fatal(err)
 		}
 	}
-	b.ReportMetric(b.Elapsed().Seconds()*1e6/70000/float64(b.N), "us/image")
+	b.ReportMetric(cpu.Report()*1e6/70000/float64(b.N), "cpu-us/image")
 }
 
 // The same on a tenth of the data: the network learns, and the digits need its hidden layer.

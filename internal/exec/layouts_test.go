@@ -9,6 +9,8 @@ import (
 	"railyard/internal/coll"
 	"railyard/internal/exec"
 	"railyard/internal/exec/exectest"
+	"railyard/internal/nn"
+	"railyard/internal/train"
 	"railyard/internal/unit"
 	"railyard/internal/workload"
 )
@@ -17,9 +19,9 @@ import (
 // and critical paths are explained all the same, to the picosecond.
 func TestLayoutsAreExplained(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		layers := make([]workload.Layer, 4)
-		for i := range layers {
-			layers[i] = workload.Dense{In: 6, Out: 6, Activated: true}.Layer()
+		m, err := nn.NewMLP([]int{6, 6, 6, 6, 6}, nn.ReLU, nn.CrossEntropy)
+		if err != nil {
+			t.Fatal(err)
 		}
 		l := workload.Layout{DP: rapid.IntRange(1, 2).Draw(t, "dp"), TP: rapid.IntRange(1, 2).Draw(t, "tp"),
 			PP: rapid.IntRange(1, 4).Draw(t, "pp"), MicroBatches: rapid.SampledFrom([]int{1, 2, 4}).Draw(t, "micro-batches"),
@@ -29,7 +31,7 @@ func TestLayoutsAreExplained(t *testing.T) {
 		if l.DP > 1 {
 			l.Zero = workload.Zero(rapid.IntRange(0, 3).Draw(t, "zero"))
 		}
-		job, err := workload.Lower(workload.Config{Layers: layers, Batch: 4, Bucket: workload.BucketPerLayer, Layout: l,
+		job, err := workload.Lower(workload.Config{Layers: train.Layers(m), Batch: 4, Bucket: workload.BucketPerLayer, Layout: l,
 			Device:    workload.Device{MemoryBandwidth: gbps, MemoryEff: unit.Ratio{Num: 4, Den: 5}, Launch: 2 * us},
 			Schedules: schedules})
 		if err != nil {

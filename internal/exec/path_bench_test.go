@@ -6,6 +6,7 @@ import (
 
 	"railyard/internal/exec"
 	"railyard/internal/exec/exectest"
+	"railyard/internal/machine/machinetest"
 	"railyard/internal/unit"
 	"railyard/internal/workload"
 )
@@ -26,9 +27,11 @@ func BenchmarkSteps(b *testing.B) {
 			for r := range 8 {
 				d.Add(exec.Config{Rank: int32(r), Job: job, Steps: int64(b.N), Paths: f})
 			}
+			cpu := machinetest.Start(b)
 			if _, err := d.Run(); err != nil {
 				b.Fatal(err)
 			}
+			cpu.Report()
 		})
 	}
 }

@@ -46,7 +46,7 @@ func newPair(a Args) (*pair, error) {
 
 // forward returns the output and its error, 0.5*(y - target)^2.
 func (p *pair) forward() (y, loss float64) {
-	p.replica.Load([]float32{float32(p.x)}, []uint8{0}, 1) // one output: label 0, target 1
+	p.replica.Load([]float32{float32(p.x)}, []int32{0}, 1) // one output: label 0, target 1
 	p.replica.Forward(0)
 	p.replica.Forward(1)
 	loss, _ = p.replica.Loss()
@@ -202,7 +202,7 @@ func runReplicas(a Args) (*Shown, error) {
 	}
 	grads := func(x []float64) (w, bias float64) {
 		r := m.NewReplica(float32s([]float64{a.Number("w"), a.Number("bias")}), len(x), nn.Portable)
-		r.Load(float32s(x), make([]uint8, len(x)), len(x))
+		r.Load(float32s(x), make([]int32, len(x)), len(x))
 		r.Forward(0)
 		r.Loss()
 		r.Backward(0)

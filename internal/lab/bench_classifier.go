@@ -38,7 +38,7 @@ func runSoftmax(a Args) (*Shown, error) {
 		params[i*n+i] = 1
 	}
 	r := m.NewReplica(params, 1, nn.Portable)
-	r.Load(float32s(logits), []uint8{uint8(label)}, 1)
+	r.Load(float32s(logits), []int32{int32(label)}, 1)
 	r.Forward(0)
 	loss, _ := r.Loss()
 	r.Backward(0)
@@ -131,7 +131,7 @@ func runClassifier(a Args) (*Shown, error) {
 	start = append(append(start, float32s(w2)...), make([]float32, classes)...)
 	r := m.NewReplica(start, 1, nn.Portable)
 	pass := func() float64 {
-		r.Load(float32s(x), []uint8{uint8(label)}, 1)
+		r.Load(float32s(x), []int32{int32(label)}, 1)
 		r.Forward(0)
 		r.Forward(1)
 		loss, _ := r.Loss()

@@ -47,7 +47,7 @@ func runLayers(a Args) (*Shown, error) {
 		params := append(float32s(w1), make([]float32, len(w2))...) // biases of 0
 		params = append(append(params, float32s(w2)...), 0)
 		r := m.NewReplica(params, 1, nn.Portable)
-		r.Load(float32s(x), []uint8{0}, 1)
+		r.Load(float32s(x), []int32{0}, 1)
 		r.Forward(0)
 		r.Forward(1)
 		y := float64(r.Outputs()[0])

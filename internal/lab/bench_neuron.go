@@ -14,7 +14,7 @@ var neuronBench = Bench{
 		{Name: "x", Meaning: "inputs", Default: []float64(nil), Needed: true},
 		{Name: "w", Meaning: "weights, one for each input", Default: []float64(nil), Needed: true},
 		{Name: "bias", Meaning: "weight of the bias input, which is 1", Default: 0.0},
-		{Name: "activation", Meaning: "identity, relu or sigmoid", Default: "sigmoid"},
+		{Name: "activation", Meaning: "identity, relu, sigmoid or tanh", Default: "sigmoid"},
 	},
 	Run: runNeuron,
 }
@@ -61,7 +61,7 @@ func one(x, w []float64, bias float64, act nn.Activation) (float64, error) {
 		return 0, err
 	}
 	r := m.NewReplica(append(float32s(w), float32(bias)), 1, nn.Portable)
-	r.Load(float32s(x), []uint8{0}, 1)
+	r.Load(float32s(x), []int32{0}, 1)
 	r.Forward(0)
 	return float64(r.Outputs()[0]), nil
 }
@@ -79,6 +79,8 @@ func slopeOf(act nn.Activation, y float64) float64 {
 	switch act {
 	case nn.Sigmoid:
 		return y * (1 - y)
+	case nn.Tanh:
+		return 1 - y*y
 	case nn.ReLU:
 		if y <= 0 {
 			return 0
@@ -91,6 +93,8 @@ func activationText(act nn.Activation, z float64) string {
 	switch act {
 	case nn.Sigmoid:
 		return "1/(1 + e^" + bracketed(-z) + ")"
+	case nn.Tanh:
+		return "tanh(" + short(z) + ")"
 	case nn.ReLU:
 		return "max(0, " + short(z) + ")"
 	}
@@ -138,8 +142,11 @@ func activationFigure(act nn.Activation, z, y float64) chart.Figure {
 		curve.X, curve.Y = append(curve.X, chart.Value(at)), append(curve.Y, chart.Value(v))
 	}
 	low := 0.0
-	if act == nn.Identity {
+	switch act {
+	case nn.Identity:
 		low = -span
+	case nn.Tanh:
+		low = -1
 	}
 	return chart.Figure{
 		Name:    "activation",

@@ -1,6 +1,7 @@
 // Package machine says what this machine has for a run: its memory, within the limit of the control
-// group that the process is in. Only what starts runs asks: what is found here decides whether and
-// how many runs go at once, never a result.
+// group that the process is in; and what the process has taken of it so far, CPU time and memory. Only
+// what starts or measures runs asks: what is found here decides whether and how many runs go at once,
+// never a result.
 //
 // Not here: how much a run needs (plan.Estimate).
 //
@@ -8,6 +9,6 @@
 //	cgroup v2 memory.max  - memory.current  > the least of them
 //	cgroup v1 limit       - usage          /
 //
-// Sources: proc(5), cgroups(7), Linux Documentation/admin-guide/cgroup-v2.rst and
+// Sources: proc(5), getrusage(2), cgroups(7), Linux Documentation/admin-guide/cgroup-v2.rst and
 // cgroup-v1/memory.rst.
 package machine

@@ -37,16 +37,24 @@ func available(root fs.FS) unit.Bytes {
 	defer f.Close()
 	values := map[string]unit.Bytes{}
 	for lines := bufio.NewScanner(f); lines.Scan(); {
-		key, rest, _ := strings.Cut(lines.Text(), ":")
-		number, _ := strings.CutSuffix(strings.TrimSpace(rest), " kB")
-		if n, err := strconv.ParseInt(number, 10, 64); err == nil {
-			values[key] = unit.Bytes(n) * unit.Kibibyte
+		for _, key := range []string{"MemAvailable", "MemTotal"} {
+			if n, ok := kilobytes(lines.Text(), key); ok {
+				values[key] = n
+			}
 		}
 	}
 	if v, ok := values["MemAvailable"]; ok {
 		return v
 	}
 	return values["MemTotal"]
+}
+
+// kilobytes reads a line such as "MemTotal:  32768 kB", if it has the key.
+func kilobytes(line, key string) (unit.Bytes, bool) {
+	rest, ok := strings.CutPrefix(line, key+":")
+	number, _ := strings.CutSuffix(strings.TrimSpace(rest), " kB")
+	n, err := strconv.ParseInt(number, 10, 64)
+	return unit.Bytes(n) * unit.Kibibyte, ok && err == nil
 }
 
 // A group is a control group's folder with the names of its two files: one hierarchy has one pair.

@@ -20,7 +20,7 @@ func neuron(t *testing.T, a Activation, bias float32, x1, x2 float32) float64 {
 		t.Fatal(err)
 	}
 	r := m.NewReplica([]float32{0.5, -0.3, bias}, 1, Portable)
-	r.Load([]float32{x1, x2}, []uint8{0}, 1)
+	r.Load([]float32{x1, x2}, []int32{0}, 1)
 	r.Forward(0)
 	return float64(r.Outputs()[0])
 }
@@ -46,7 +46,7 @@ func TestBookChapter2Gradients(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := m.NewReplica([]float32{0.1, 2.7, 0.4, 0.5}, 1, Portable) // w_a1, b_a, w_b1, b_b
-	loss := step(r, []float32{3}, []uint8{0})                     // one output, label 0: target 1.0
+	loss := step(r, []float32{3}, []int32{0})                     // one output, label 0: target 1.0
 	near(t, "output", float64(r.Outputs()[0]), 1.7, 1e-6)
 	near(t, "error", loss, 0.245, 1e-6)
 	near(t, "error term of a", float64(r.Grads[1]), 0.28, 1e-6)
@@ -61,7 +61,7 @@ func TestBookChapter2Gradients(t *testing.T) {
 	near(t, "w_a1 after two equal GPUs", float64(r.Params[0]), 0.016, 1e-6)
 
 	biasFixed := m.NewReplica([]float32{0.058, 2.7, 0.295, 0.5}, 1, Portable)
-	step(biasFixed, []float32{3}, []uint8{0})
+	step(biasFixed, []float32{3}, []int32{0})
 	near(t, "second forward pass with the biases fixed", float64(biasFixed.Outputs()[0]), 1.35, 0.005)
 }
 
@@ -92,7 +92,7 @@ func TestBookChapter3GradientIsSoftmaxMinusOneHot(t *testing.T) {
 		x[i] = float32(math.Log(p[i] * 24.813))
 	}
 	r := m.NewReplica(params, 1, Portable)
-	loss := step(r, x, []uint8{3})
+	loss := step(r, x, []int32{3})
 	near(t, "loss, -ln 0.181", loss, 1.709, 5e-4)
 	_, bias := m.Layer(0, Portable).(dense).cut(r.Grads) // the gradient at the logits
 	for i := range p {

@@ -1,31 +1,106 @@
 package nn
 
-// A Layer is a part of a network with parameters of its own, as a pair of functions over memory
-// that others own. All matrices are row-major, a row for each example:
+// A Layer is a part of a network, as a pair of functions over memory that others own. A row is one
+// example: an image (channels x height x width) or a sequence (positions x features, one position
+// after the other; the tokens of a text are numbers, each a float32). All matrices are row-major, a
+// row for each example:
 //
 //	x, dx: rows x In    y, d: rows x Out    p, g: Params
 //
 // What follows a layer element by element belongs to it, but its way back is taken by whoever
 // makes the gradient of the layer's output (Through): then the gradient that goes from layer to
-// layer, and from host to host, is the one that Backward starts from.
+// layer, and from host to host, is the one that Backward starts from. A layer whose last function
+// cannot tell its slope from the output leaves Through empty and goes back in Backward.
+//
+// A layer is immutable. Forward, Through and Backward allocate nothing: what they keep or need
+// between them is in Saved.
 type Layer interface {
 	In() int     // elements of an example's input
 	Out() int    // and of its output
-	Params() int // length of the parameter vector
+	Params() int // length of the parameter vector; 0 is normal
+
+	// Tensors names the parts of the parameter vector, in order: all of it, each element once.
+	Tensors() []Tensor
+	// Init draws the parameters of the whole layer; those of ranks that share it are parts of these.
+	Init(p []float32, draw *Stream)
+	// With returns the layer with its products computed by a kernel.
+	With(k Kernel) Layer
+	// Cost is what the layer takes on a device, by which virtual time passes.
+	Cost() Cost
 
 	// NewSaved has room for what Forward leaves for the Backward of the same examples.
-	NewSaved(rows int) *Saved
+	NewSaved(rows int) Saved
 	// Forward makes y from x.
-	Forward(y, x, p []float32, rows int, saved *Saved)
+	Forward(y, x, p []float32, rows int, saved Saved, pass *Pass)
 	// Through turns the gradient with respect to the output y into the one that Backward takes.
 	Through(d, y []float32)
-	// Backward makes the parameters' gradient g, and that of the input unless dx is nil. x and saved
-	// are those of Forward; p may be newer.
-	Backward(dx, g, d, x, p []float32, rows int, saved *Saved)
+	// Backward writes the parameters' gradient g, and that of the input unless dx is nil. x and saved
+	// are those of Forward; p may be newer. It may use d as room: nobody reads it afterwards.
+	Backward(dx, g, d, x, p []float32, rows int, saved Saved)
 }
 
-// Saved is what a layer's Forward leaves for its Backward, beside input and output.
-type Saved struct{ inputs Inputs }
+// Saved is what a layer's Forward leaves for its Backward, beside input and output. Each layer has a
+// type of its own, which only it looks into; nil of one that leaves nothing.
+type Saved any
+
+// Pass is what a Forward knows beside its inputs.
+type Pass struct {
+	Train bool   // false: the model is used, not trained; nothing is dropped out
+	Seed  uint64 // of the training
+	Step  int64  // of the training, from 0
+	Layer int    // the layer's place in the model, from 0
+	// Tokens are the rows' inputs to the model where it takes text; those that are Padding are not
+	// looked at. nil: nothing is padding.
+	Tokens  []float32
+	Samples []int // which example each row is, by its number in the data: the same in every layout
+}
+
+// Role says what a tensor is to those who draw first values.
+type Role uint8
+
+// The roles.
+const (
+	Weight Role = iota // a scheme draws it by its fans
+	Bias               // a scheme makes it 0
+	Gain               // it begins as its layer says, whatever the scheme
+)
+
+// A Tensor is one named part of a layer's parameters, or of a model's.
+type Tensor struct {
+	Name          string // as PyTorch's where it has the layer: "weight", "bias", "weight_ih_l0"
+	Shape         []int  // row-major, likewise
+	Offset        int    // where it begins in the parameter vector
+	Role          Role
+	FanIn, FanOut int // of a Weight: how many inputs make an output, and the other way round
+}
+
+// Elems is how many elements the tensor has.
+func (t *Tensor) Elems() int {
+	n := 1
+	for _, size := range t.Shape {
+		n *= size
+	}
+	return n
+}
+
+// Cost is what a layer's kernels do on a device, list by list one after the other, and what it keeps
+// there.
+type Cost struct {
+	Forward  []Work // output from input
+	Gradient []Work // of the parameters; where they are added to earlier ones, those are read too
+	Input    []Work // gradient of the input, which the first layer does not need
+	Through  []Work
+	Finish   []Work // of a Share
+	Saved    int    // float32 that a row's Forward leaves for its Backward
+	Notes    int    // bytes for each row that only this process keeps, beside them
+}
+
+// Work is what one kernel does for so many rows.
+type Work struct {
+	FLOP  int64 // for each row
+	Words int64 // of float32 that it moves for each row
+	Fixed int64 // and beside them
+}
 
 // A Splitter is a layer that ranks may share, each with an equal part of it.
 type Splitter interface {
@@ -46,77 +121,3 @@ type Share interface {
 // Piece says which elements of a layer's parameters a part has: those from Whole are those from Part
 // of the part's own.
 type Piece struct{ Whole, Part, Elems int }
-
-// dense is a fully connected layer: y = activation(x wᵀ + b), parameters w (out x in), then b.
-type dense struct {
-	in, out    int
-	activation Activation
-	kernel     Kernel
-	share      bool // Forward is x wᵀ alone
-}
-
-func (l dense) In() int     { return l.in }
-func (l dense) Out() int    { return l.out }
-func (l dense) Params() int { return l.in*l.out + l.out }
-
-func (l dense) shape(rows int) Shape { return Shape{rows, l.in, l.out} }
-
-// cut returns the weights and the biases of a vector with the parameters' layout.
-func (l dense) cut(v []float32) (w, b []float32) {
-	split := l.in * l.out
-	return v[:split:split], v[split:l.Params()]
-}
-
-func (l dense) NewSaved(rows int) *Saved { return &Saved{newInputs(rows, l.in)} }
-
-func (l dense) Forward(y, x, p []float32, rows int, saved *Saved) {
-	w, b := l.cut(p)
-	if l.share {
-		l.kernel.Forward(y, x, w, nil, l.shape(rows), &saved.inputs)
-		return
-	}
-	l.kernel.Forward(y, x, w, b, l.shape(rows), &saved.inputs)
-	l.activation.apply(y)
-}
-
-func (l dense) Finish(y, p []float32) {
-	_, b := l.cut(p)
-	addRows(y, b)
-	l.activation.apply(y)
-}
-
-// Columns is rows of w, and as much of b.
-//
-//	w  | part 0 |    b  | part 0 |
-//	   | part 1 |       | part 1 |
-func (l dense) Columns(part, parts int) (Layer, []Piece) {
-	of := l
-	of.out = l.out / parts
-	n := of.in * of.out
-	return of, []Piece{{part * n, 0, n}, {l.in*l.out + part*of.out, n, of.out}}
-}
-
-// Rows is columns of w, and b.
-//
-//	w  | part 0 | part 1 |    b  | all |
-func (l dense) Rows(part, parts int) (Share, []Piece) {
-	of := l
-	of.in, of.share = l.in/parts, true
-	var pieces []Piece
-	for o := range l.out {
-		pieces = append(pieces, Piece{o*l.in + part*of.in, o * of.in, of.in})
-	}
-	return of, append(pieces, Piece{l.in * l.out, of.in * l.out, l.out})
-}
-
-func (l dense) Through(d, y []float32) { l.activation.backward(d, y) }
-
-func (l dense) Backward(dx, g, d, x, p []float32, rows int, saved *Saved) {
-	gw, gb := l.cut(g)
-	l.kernel.Weights(gw, gb, d, x, l.shape(rows), &saved.inputs)
-	if dx == nil {
-		return
-	}
-	w, _ := l.cut(p)
-	l.kernel.Back(dx, d, w, l.shape(rows))
-}

@@ -2,13 +2,13 @@ package nn
 
 import "fmt"
 
-// A Loss compares the outputs with the label's one-hot vector.
+// A Loss compares the outputs for a label with its one-hot vector.
 type Loss uint8
 
 // The losses.
 const (
 	CrossEntropy Loss = iota // -ln softmax(z)[label]
-	MSE                      // 1/2 sum (y - onehot)^2, over the outputs of an example
+	MSE                      // 1/2 sum (y - onehot)^2, over the outputs for a label
 	losses
 )
 
@@ -27,39 +27,89 @@ func ParseLoss(s string) (Loss, error) {
 	return 0, fmt.Errorf("unknown loss %q, want %s", s, names(lossNames[:]))
 }
 
-// crossEntropy is one example's -ln softmax(z)[label]; d becomes its gradient
+// Loss compares outputs with labels, Targets of them for each row: the sum of their losses over n, how
+// many of them have the largest output at the label, and in d the gradient of what it returns with
+// respect to the outputs. Where a label is Ignored the gradient is 0 and nothing is counted. n is
+// how many labels a mean is over: those that count in these rows, or what makes parts of a batch add
+// up to its mean.
+func (m *Model) Loss(d, y []float32, labels []int32, n float64) (mean float64, correct int) {
+	of, out := crossEntropy, m.Classes()
+	if m.loss == MSE {
+		of = squaredError
+	}
+	sum := 0.0
+	for i, label := range labels {
+		row, to := y[i*out:(i+1)*out], d[i*out:(i+1)*out]
+		if label == Ignored {
+			clear(to)
+			continue
+		}
+		sum += of(to, row, int(label), n)
+		if argmax(row) == int(label) {
+			correct++
+		}
+	}
+	if n == 0 { // all are ignored
+		return 0, 0
+	}
+	return sum / n, correct
+}
+
+// Counted is how many labels are not Ignored.
+func Counted(labels []int32) (n int) {
+	for _, label := range labels {
+		if label != Ignored {
+			n++
+		}
+	}
+	return n
+}
+
+// keptTerms is for how many outputs crossEntropy keeps exponentials; of more it computes each twice.
+const keptTerms = 256
+
+// crossEntropy is the loss of one label, -ln softmax(z)[label]; d becomes its gradient
 // with respect to z, softmax minus one-hot, divided by n.
 //
 // The sum starts with the largest term, which is e^0 = 1, so log never sees 0.
-func crossEntropy(d, z []float32, label uint8, n int) float64 {
-	var e [256]float64 // Model.Outputs() is at most 256
+func crossEntropy(d, z []float32, label int, n float64) float64 {
+	var kept [keptTerms]float64
 	top := float64(z[argmax(z)])
 	sum := 0.0
 	for j, v := range z {
-		e[j] = exp(float64(v) - top)
-		sum += e[j]
+		e := exp(float64(v) - top)
+		if j < keptTerms {
+			kept[j] = e
+		}
+		sum += e
 	}
-	for j := range z {
-		p := e[j] / sum
-		if j == int(label) {
+	for j, v := range z {
+		var e float64
+		if j < keptTerms {
+			e = kept[j]
+		} else {
+			e = exp(float64(v) - top)
+		}
+		p := e / sum
+		if j == label {
 			p -= 1
 		}
-		d[j] = float32(p / float64(n))
+		d[j] = float32(p / n)
 	}
 	return log(sum) - (float64(z[label]) - top)
 }
 
-// squaredError is one example's 1/2 sum (y - onehot)^2; d becomes its gradient
+// squaredError is the loss of one label, 1/2 sum (y - onehot)^2; d becomes its gradient
 // with respect to y, divided by n.
-func squaredError(d, y []float32, label uint8, n int) float64 {
+func squaredError(d, y []float32, label int, n float64) float64 {
 	sum := 0.0
 	for j, v := range y {
 		e := float64(v)
-		if j == int(label) {
+		if j == label {
 			e -= 1
 		}
 		sum += float64(e * e)
-		d[j] = float32(e / float64(n))
+		d[j] = float32(e / n)
 	}
 	return float64(sum / 2)
 }

@@ -2,8 +2,6 @@ package nn
 
 import (
 	"fmt"
-	"math"
-	"slices"
 )
 
 // Bounds of a model: far beyond what a simulated training run can hold, small
@@ -13,14 +11,58 @@ const (
 	maxParams = 1 << 28
 )
 
-// A Model describes a multilayer perceptron: its layer sizes, activations and
-// loss. It is immutable and holds no weights.
+// A Model is a list of layers, each of which takes what the one before gives, and a loss. It is
+// immutable and holds no weights.
 type Model struct {
-	sizes  []int // sizes[0] inputs, then the outputs of each layer
-	starts []int // starts[l]: where layer l begins in the parameter vector; one extra entry for the end
-	hidden Activation
-	output Activation
-	loss   Loss
+	layers  []Named
+	starts  []int // starts[l]: where layer l begins in the parameter vector; one extra entry for the end
+	loss    Loss
+	targets int // labels of a row
+}
+
+// Named is a layer with its name in the model: its tensors are called by it. "" is layers.N, N from
+// 1 on.
+type Named struct {
+	Name string
+	Layer
+}
+
+// NewModel makes a model of layers. Of targets labels of a row each is compared with as many of the
+// last layer's outputs, one after the other: 1 of an image, one for each position of a text.
+func NewModel(layers []Named, loss Loss, targets int) (*Model, error) {
+	if len(layers) == 0 {
+		return nil, fmt.Errorf("layers: there are none, want at least 1")
+	}
+	if loss >= losses {
+		return nil, fmt.Errorf("loss: %d is none, want %s", loss, names(lossNames[:]))
+	}
+	m := &Model{starts: []int{0}, loss: loss, targets: targets}
+	called := map[string]bool{}
+	for i, l := range layers {
+		if l.Name == "" {
+			l.Name = fmt.Sprintf("layers.%d", i+1)
+		}
+		if called[l.Name] {
+			return nil, fmt.Errorf("layers: two are called %s", l.Name)
+		}
+		called[l.Name] = true
+		if l.In() < 1 || l.Out() < 1 {
+			return nil, fmt.Errorf("layers: %s takes %d inputs and gives %d outputs, want at least 1", l.Name, l.In(), l.Out())
+		}
+		if i > 0 && l.In() != layers[i-1].Out() {
+			return nil, fmt.Errorf("layers: %s takes %d inputs, %s gives %d", l.Name, l.In(), m.layers[i-1].Name,
+				layers[i-1].Out())
+		}
+		end := int64(m.starts[i]) + int64(l.Params())
+		if end > maxParams {
+			return nil, fmt.Errorf("layers: more than %d parameters", maxParams)
+		}
+		m.layers, m.starts = append(m.layers, l), append(m.starts, int(end))
+	}
+	if out := m.Outputs(); targets < 1 || out%targets != 0 {
+		return nil, fmt.Errorf("layers: the last gives %d outputs for %d labels, want as many for each", out, targets)
+	}
+	return m, nil
 }
 
 // NewMLP describes dense layers sizes[0] -> sizes[1] -> ...: hidden follows
@@ -33,105 +75,107 @@ func NewMLP(sizes []int, hidden Activation, loss Loss) (*Model, error) {
 	if hidden >= activations {
 		return nil, fmt.Errorf("activation: %d is none, want %s", hidden, names(activationNames[:]))
 	}
-	if loss >= losses {
-		return nil, fmt.Errorf("loss: %d is none, want %s", loss, names(lossNames[:]))
-	}
-	m := &Model{sizes: slices.Clone(sizes), starts: []int{0}, hidden: hidden, output: Identity, loss: loss}
+	params := int64(0)
 	for i, n := range sizes {
 		if n < 1 || n > maxWidth {
 			return nil, fmt.Errorf("layers: size %d is %d, want 1 to %d", i, n, maxWidth)
 		}
-		if i == 0 {
-			continue
+		if i > 0 {
+			params += int64(n) * int64(sizes[i-1]+1)
 		}
-		end := int64(m.starts[i-1]) + int64(n)*int64(sizes[i-1]+1)
-		if end > maxParams {
+		if params > maxParams {
 			return nil, fmt.Errorf("layers: %v have more than %d parameters", sizes, maxParams)
 		}
-		m.starts = append(m.starts, int(end))
 	}
-	if last := sizes[len(sizes)-1]; last > 256 {
-		return nil, fmt.Errorf("layers: the last size is %d, want at most 256 (labels are bytes)", last)
-	}
-	return m, nil
+	return NewModel(denseLayers(nil, "layers", sizes, hidden), loss, 1)
 }
 
-// WithOutput is m with an activation after the last layer, too. Only MSE takes
+// denseLayers appends dense layers, called NAME.1 and so on: an activation follows every one but the
+// last. One that needs its input for the way back is a layer of its own.
+func denseLayers(layers []Named, name string, sizes []int, hidden Activation) []Named {
+	for i := 1; i < len(sizes); i++ {
+		after, called := hidden, fmt.Sprintf("%s.%d", name, i)
+		if i == len(sizes)-1 {
+			after = Identity
+		}
+		if after.ByOutput() {
+			layers = append(layers, Named{called, Dense(sizes[i-1], sizes[i], after)})
+			continue
+		}
+		layers = append(layers, Named{called, Dense(sizes[i-1], sizes[i], Identity)},
+			Named{called + "." + after.String(), Elementwise(sizes[i], after)})
+	}
+	return layers
+}
+
+// WithOutput is a model of dense layers with an activation after the last one, too. Only MSE takes
 // one: cross entropy wants logits.
 func (m *Model) WithOutput(a Activation) (*Model, error) {
 	if a >= activations {
 		return nil, fmt.Errorf("output activation: %d is none, want %s", a, names(activationNames[:]))
 	}
+	if err := a.fromOutput(); err != nil {
+		return nil, fmt.Errorf("output %w", err)
+	}
 	if m.loss == CrossEntropy && a != Identity {
 		return nil, fmt.Errorf("output activation: %v before cross-entropy, which applies the softmax to the logits "+
 			"itself; want identity, or loss mse", a)
 	}
+	last := len(m.layers) - 1
+	of, ok := m.layers[last].Layer.(dense)
+	if !ok {
+		return nil, fmt.Errorf("output activation: %v after %s, want a dense layer", a, m.layers[last].Name)
+	}
+	of.activation = a
 	with := *m
-	with.output = a
+	with.layers = append(append([]Named{}, m.layers[:last]...), Named{m.layers[last].Name, of})
 	return &with, nil
 }
 
 // Params is the length of the parameter vector: weights and biases.
 func (m *Model) Params() int { return m.starts[len(m.starts)-1] }
 
-// Layers is the number of dense layers.
-func (m *Model) Layers() int { return len(m.sizes) - 1 }
-
-// Sizes is a copy of the layer sizes, inputs first.
-func (m *Model) Sizes() []int { return slices.Clone(m.sizes) }
+// Layers is the number of layers.
+func (m *Model) Layers() int { return len(m.layers) }
 
 // Inputs is the width of an example, Outputs that of the last layer.
-func (m *Model) Inputs() int { return m.sizes[0] }
+func (m *Model) Inputs() int { return m.layers[0].In() }
 
-// Outputs is the width of the last layer: the number of classes.
-func (m *Model) Outputs() int { return m.sizes[len(m.sizes)-1] }
+// Outputs is the width of the last layer.
+func (m *Model) Outputs() int { return m.layers[len(m.layers)-1].Out() }
 
-// LayerRange is where layer l lies in the parameter vector: [lo, hi), W then b.
+// Targets is the number of labels of an example.
+func (m *Model) Targets() int { return m.targets }
+
+// Classes is how many outputs there are for a label.
+func (m *Model) Classes() int { return m.Outputs() / m.targets }
+
+// LayerRange is where layer l lies in the parameter vector: [lo, hi).
 func (m *Model) LayerRange(l int) (lo, hi int) { return m.starts[l], m.starts[l+1] }
 
 // Layer is layer l, whose products a kernel computes.
-func (m *Model) Layer(l int, k Kernel) Layer {
-	return dense{in: m.sizes[l], out: m.sizes[l+1], activation: m.activation(l), kernel: k}
+func (m *Model) Layer(l int, k Kernel) Layer { return m.layers[l].With(k) }
+
+// LayerName is what layer l is called.
+func (m *Model) LayerName(l int) string { return m.layers[l].Name }
+
+// Tensors are those of layer l, named and placed as in the whole model.
+func (m *Model) Tensors(l int) []Tensor {
+	all := m.layers[l].Tensors()
+	for i := range all {
+		all[i].Name = m.layers[l].Name + "." + all[i].Name
+		all[i].Offset += m.starts[l]
+	}
+	return all
 }
 
-// Loss compares outputs with labels, a row for each: the mean loss, how many rows have their largest
-// output at the label, and in d the gradient of that mean with respect to the outputs.
-func (m *Model) Loss(d, y []float32, labels []uint8) (mean float64, correct int) {
-	of, out, n := crossEntropy, m.Outputs(), len(labels)
-	if m.loss == MSE {
-		of = squaredError
-	}
-	sum := 0.0
-	for i, label := range labels {
-		row := y[i*out : (i+1)*out]
-		sum += of(d[i*out:(i+1)*out], row, label, n)
-		if argmax(row) == int(label) {
-			correct++
-		}
-	}
-	return sum / float64(n), correct
-}
-
-// activation is what follows layer l.
-func (m *Model) activation(l int) Activation {
-	if l == m.Layers()-1 {
-		return m.output
-	}
-	return m.hidden
-}
-
-// Init draws a parameter vector: uniform in ±1/sqrt(fan_in), weights and
-// biases, from one random stream per layer, so that a layer's weights depend
+// Init draws a parameter vector, from one random stream per layer, so that a layer's weights depend
 // only on the seed, its place and its own shape.
 func (m *Model) Init(seed uint64) []float32 {
 	p := make([]float32, m.Params())
-	for l := range m.Layers() {
-		s := newStream(seed, uint64(l))
-		bound := float32(1 / math.Sqrt(float64(m.sizes[l])))
+	for l := range m.layers {
 		lo, hi := m.LayerRange(l)
-		for i := lo; i < hi; i++ {
-			p[i] = float32(s.symmetric() * bound)
-		}
+		m.layers[l].Init(p[lo:hi], NewStream(seed, uint64(l)))
 	}
 	return p
 }

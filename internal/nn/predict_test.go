@@ -3,6 +3,8 @@ package nn
 import (
 	"math"
 	"testing"
+
+	"railyard/internal/dataset"
 )
 
 // Predict takes the class that Evaluate counts as right, and its probabilities give the loss.
@@ -18,8 +20,9 @@ func TestPredictAgreesWithEvaluate(t *testing.T) {
 		}
 		params := m.Init(9)
 		for i := range 4 {
-			image := pixels[20*i : 20*i+20]
-			p := m.Predict(params, image, Portable)
+			x := make([]float32, 20)
+			dataset.Grey(x, pixels[20*i:20*i+20])
+			p := m.Predict(params, x, Portable)
 			best, sum := 0, 0.0
 			for c, v := range p {
 				sum += v
@@ -27,8 +30,11 @@ func TestPredictAgreesWithEvaluate(t *testing.T) {
 					best = c
 				}
 			}
-			right, mean := m.Evaluate(params, image, []byte{byte(best)}, Portable)
-			if right != 1 {
+			labels := make([]byte, 4)
+			labels[i] = byte(best)
+			score := m.Evaluate(params, pictures(20, pixels, labels), i, i+1, Portable)
+			mean := score.Mean()
+			if score.Correct != 1 {
 				t.Errorf("%v: image %d: class %d, Evaluate takes another one", loss, i, best)
 			}
 			if loss == CrossEntropy && (math.Abs(sum-1) > 1e-12 || math.Abs(mean+math.Log(p[best])) > 1e-12) {

@@ -12,10 +12,11 @@ type Replica struct {
 	layers []Layer
 	batch  int // rows there is room for
 	n      int // rows loaded
-	labels []uint8
-	acts   [][]float32 // acts[0]: inputs, batch x sizes[0]; acts[l+1]: what layer l gives
-	deltas [][]float32 // deltas[l]: d loss / d z of layer l, batch x sizes[l+1]
-	saved  []*Saved    // by layer
+	labels []int32
+	pass   Pass
+	acts   [][]float32 // acts[0]: inputs, batch x Inputs; acts[l+1]: what layer l gives
+	deltas [][]float32 // deltas[l]: d loss / d z of layer l, batch x its Out
+	saved  []Saved     // by layer
 }
 
 // NewReplica makes a replica with its own copy of params and room for batch
@@ -31,16 +32,17 @@ func (m *Model) replica(params []float32, batch int, k Kernel, train bool) *Repl
 	if batch < 1 {
 		panic(fmt.Sprintf("nn: room for %d examples, want at least 1", batch))
 	}
-	r := &Replica{Params: params, model: m, batch: batch, labels: make([]uint8, batch)}
-	for l, size := range m.sizes {
-		r.acts = append(r.acts, make([]float32, batch*size))
-		if l < m.Layers() {
-			r.layers = append(r.layers, m.Layer(l, k))
-			r.saved = append(r.saved, r.layers[l].NewSaved(batch))
+	r := &Replica{Params: params, model: m, batch: batch, labels: make([]int32, batch*m.targets), pass: Pass{Train: train}}
+	r.acts = append(r.acts, make([]float32, batch*m.Inputs()))
+	for l := range m.layers {
+		layer := m.Layer(l, k)
+		r.layers, r.saved = append(r.layers, layer), append(r.saved, layer.NewSaved(batch))
+		r.acts = append(r.acts, make([]float32, batch*layer.Out()))
+		var d []float32
+		if train || l == m.Layers()-1 {
+			d = make([]float32, batch*layer.Out())
 		}
-		if l > 0 && (train || l == m.Layers()) {
-			r.deltas = append(r.deltas, make([]float32, batch*size))
-		}
+		r.deltas = append(r.deltas, d)
 	}
 	if train {
 		r.Grads = make([]float32, len(params))
@@ -48,43 +50,27 @@ func (m *Model) replica(params []float32, batch int, k Kernel, train bool) *Repl
 	return r
 }
 
-// Load copies the next micro-batch in: x holds n rows of Model.Inputs() values.
-func (r *Replica) Load(x []float32, labels []uint8, n int) {
+// At says where in a training the next passes are: what layers draw then follows.
+func (r *Replica) At(seed uint64, step int64) { r.pass.Seed, r.pass.Step = seed, step }
+
+// Load copies the next micro-batch in: x holds n rows of Model.Inputs() values, labels
+// Model.Targets() for each.
+func (r *Replica) Load(x []float32, labels []int32, n int) {
 	r.begin(n)
-	for i, label := range labels[:n] {
-		r.setLabel(i, label)
-	}
+	r.pass.Samples = nil
+	copy(r.labels, labels[:n*r.model.targets])
+	r.checkLabels()
 	copy(r.acts[0][:n*r.model.Inputs()], x[:n*r.model.Inputs()])
 }
 
-// LoadPixels loads the rows of a set of grey images (Model.Inputs() bytes each,
-// one after the other, with their labels): a byte p becomes p/255.
-func (r *Replica) LoadPixels(pixels, labels []byte, rows []int) {
+// LoadRows loads some rows of the examples, which it keeps until the next.
+func (r *Replica) LoadRows(of Examples, rows []int) {
 	r.begin(len(rows))
-	for i, row := range rows {
-		r.setLabel(i, labels[row])
-	}
-	Pixels(r.acts[0], pixels, rows, r.model.Inputs())
+	r.pass.Samples = rows
+	of.ReadLabels(r.labels[:len(rows)*r.model.targets], rows)
+	r.checkLabels()
+	of.ReadInputs(r.activations(0), rows)
 }
-
-// Pixels makes inputs of the rows of a set of grey images of so many bytes each: a byte p becomes
-// p/255.
-func Pixels(x []float32, pixels []byte, rows []int, width int) {
-	for i, row := range rows {
-		to := x[i*width : (i+1)*width]
-		for j, p := range pixels[row*width : (row+1)*width] {
-			to[j] = grey[p]
-		}
-	}
-}
-
-// grey[p] is p/255, correctly rounded.
-var grey = func() (g [256]float32) {
-	for p := range g {
-		g[p] = float32(float32(p) / 255)
-	}
-	return g
-}()
 
 func (r *Replica) begin(n int) {
 	if n < 1 || n > r.batch {
@@ -93,32 +79,39 @@ func (r *Replica) begin(n int) {
 	r.n = n
 }
 
-func (r *Replica) setLabel(i int, label uint8) {
-	if int(label) >= r.model.Outputs() {
-		panic(fmt.Sprintf("nn: label %d for %d outputs", label, r.model.Outputs()))
+// loaded are the labels of the loaded rows.
+func (r *Replica) loaded() []int32 { return r.labels[:r.n*r.model.targets] }
+
+func (r *Replica) checkLabels() {
+	for _, label := range r.loaded() {
+		if label != Ignored && (label < 0 || int(label) >= r.model.Classes()) {
+			panic(fmt.Sprintf("nn: label %d for %d outputs", label, r.model.Classes()))
+		}
 	}
-	r.labels[i] = label
 }
 
 // Forward computes layer l from the layer before.
 func (r *Replica) Forward(l int) {
 	lo, hi := r.model.LayerRange(l)
-	r.layers[l].Forward(r.activations(l+1), r.activations(l), r.Params[lo:hi], r.n, r.saved[l])
+	r.pass.Layer = l
+	r.layers[l].Forward(r.activations(l+1), r.activations(l), r.Params[lo:hi], r.n, r.saved[l], &r.pass)
 }
 
 // activations is what layer l takes of the loaded examples.
-func (r *Replica) activations(l int) []float32 { return r.acts[l][:r.n*r.model.sizes[l]] }
+func (r *Replica) activations(l int) []float32 {
+	return r.acts[l][:r.n*(len(r.acts[l])/r.batch)]
+}
 
 // delta is the gradient that Backward(l) starts from.
-func (r *Replica) delta(l int) []float32 { return r.deltas[l][:r.n*r.model.sizes[l+1]] }
+func (r *Replica) delta(l int) []float32 { return r.deltas[l][:r.n*r.layers[l].Out()] }
 
-// Loss compares the last layer's outputs with the labels: the mean loss, how
-// many examples have their largest output at the label, and (kept inside) the
+// Loss compares the last layer's outputs with the labels: their mean loss, how
+// many of them have the largest output at the label, and (kept inside) the
 // gradient that Backward of the last layer starts from.
 func (r *Replica) Loss() (meanLoss float64, correct int) {
 	last := len(r.layers) - 1
-	d, y := r.deltas[len(r.deltas)-1][:r.n*r.model.Outputs()], r.Outputs()
-	meanLoss, correct = r.model.Loss(d, y, r.labels[:r.n])
+	d, y, labels := r.delta(last), r.Outputs(), r.loaded()
+	meanLoss, correct = r.model.Loss(d, y, labels, float64(Counted(labels)))
 	r.layers[last].Through(d, y)
 	return meanLoss, correct
 }
@@ -142,35 +135,39 @@ func (r *Replica) Backward(l int) {
 
 // Outputs are the last layer's activations of the loaded examples, n x
 // Model.Outputs(): logits for cross entropy. Valid until the next Forward.
-func (r *Replica) Outputs() []float32 {
-	return r.acts[len(r.acts)-1][:r.n*r.model.Outputs()]
+func (r *Replica) Outputs() []float32 { return r.activations(len(r.acts) - 1) }
+
+// Score is how well a model does on examples.
+type Score struct {
+	Counted int     // labels that are not Ignored
+	Correct int     // of them: the largest output is theirs
+	Loss    float64 // their sum
 }
 
-// Evaluate runs all images of a set (as for LoadPixels) forward and tells how
-// many are classified right, and the mean loss.
-func (m *Model) Evaluate(params []float32, pixels, labels []byte, k Kernel) (correct int, meanLoss float64) {
+// Mean is the mean loss of a label, 0 of none.
+func (s Score) Mean() float64 { return s.Loss / float64(max(s.Counted, 1)) }
+
+// Accuracy is the fraction of labels that have the largest output.
+func (s Score) Accuracy() float64 { return float64(s.Correct) / float64(max(s.Counted, 1)) }
+
+// Evaluate runs examples [lo, hi) forward.
+func (m *Model) Evaluate(params []float32, of Examples, lo, hi int, k Kernel) (s Score) {
 	const batch = 64
 	r := m.replica(params, batch, k, false)
 	rows := make([]int, 0, batch)
-	sum := 0.0
-	for lo := 0; lo < len(labels); lo += batch {
+	for ; lo < hi; lo += batch {
 		rows = rows[:0]
-		for i := lo; i < min(lo+batch, len(labels)); i++ {
+		for i := lo; i < min(lo+batch, hi); i++ {
 			rows = append(rows, i)
 		}
-		r.LoadPixels(pixels, labels, rows)
+		r.LoadRows(of, rows)
 		for l := range m.Layers() {
 			r.Forward(l)
 		}
-		loss, hits := r.Loss()
-		correct += hits
-		sum += float64(loss * float64(len(rows)))
+		loss, correct := r.Loss()
+		n := Counted(r.loaded())
+		s.Counted, s.Correct = s.Counted+n, s.Correct+correct
+		s.Loss += float64(loss * float64(n))
 	}
-	return correct, sum / float64(max(len(labels), 1))
-}
-
-// Accuracy is the fraction of a set's images that are classified right.
-func (m *Model) Accuracy(params []float32, pixels, labels []byte, k Kernel) float64 {
-	correct, _ := m.Evaluate(params, pixels, labels, k)
-	return float64(correct) / float64(max(len(labels), 1))
+	return s
 }

@@ -10,16 +10,16 @@ import (
 func TestPartsMakeTheLayer(t *testing.T) {
 	const rows, in, out, parts = 3, 8, 6, 2
 	whole := dense{in: in, out: out, activation: Sigmoid, kernel: Portable}
-	s := newStream(1, 1)
+	s := NewStream(1, 1)
 	draw := func(n int) []float32 {
 		v := make([]float32, n)
 		for i := range v {
-			v[i] = s.symmetric()
+			v[i] = s.Symmetric()
 		}
 		return v
 	}
 	p, x, want := draw(whole.Params()), draw(rows*in), make([]float32, rows*out)
-	whole.Forward(want, x, p, rows, whole.NewSaved(rows))
+	whole.Forward(want, x, p, rows, whole.NewSaved(rows), nil)
 	take := func(l Layer, pieces []Piece, seen []int) []float32 {
 		own, filled := make([]float32, l.Params()), 0
 		for _, q := range pieces {
@@ -37,7 +37,7 @@ func TestPartsMakeTheLayer(t *testing.T) {
 	for i := range parts {
 		l, pieces := whole.Columns(i, parts)
 		own, y := take(l, pieces, columns), make([]float32, rows*l.Out())
-		l.Forward(y, x, own, rows, l.NewSaved(rows))
+		l.Forward(y, x, own, rows, l.NewSaved(rows), nil)
 		for r := range rows {
 			for o := range l.Out() {
 				if got, of := y[r*l.Out()+o], want[r*out+i*l.Out()+o]; got != of {
@@ -51,7 +51,7 @@ func TestPartsMakeTheLayer(t *testing.T) {
 		for r := range rows {
 			mine = append(mine, x[r*in+i*share.In():][:share.In()]...)
 		}
-		share.Forward(y, mine, own, rows, share.NewSaved(rows))
+		share.Forward(y, mine, own, rows, share.NewSaved(rows), nil)
 		for k := range sum {
 			sum[k] += y[k]
 		}

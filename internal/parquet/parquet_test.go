@@ -13,6 +13,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 	parquetgo "github.com/parquet-go/parquet-go"
 	"pgregory.net/rapid"
+
+	"railyard/internal/machine/machinetest"
 )
 
 // row has every kind of column in every encoding that is read.
@@ -361,13 +363,17 @@ func BenchmarkRead(b *testing.B) {
 	data := write(b, drawRows(1<<16, 1), parquetgo.Compression(&parquetgo.Zstd))
 	b.SetBytes(int64(len(data)))
 	b.Run("ours", func(b *testing.B) {
+		cpu := machinetest.Start(b)
 		for b.Loop() {
 			if _, err := read[row](data); err != nil {
 				b.Fatal(err)
 			}
 		}
+		cpu.Report()
 	})
 	b.Run("library", func(b *testing.B) {
+		cpu := machinetest.Start(b)
+		defer cpu.Report()
 		for b.Loop() {
 			r := parquetgo.NewGenericReader[row](bytes.NewReader(data))
 			rows := make([]row, batch)

@@ -156,6 +156,9 @@ func (p *Plan) cnps(packets int64, job unit.Duration) int64 {
 
 // Steps returns how many steps the job takes, a training on so many images; 0 of flows.
 func (j *Job) Steps(images int) int64 {
+	if r := j.Spec.Replay; r != nil {
+		return int64(r.Steps)
+	}
 	t := j.Spec.Train
 	if t == nil {
 		return int64(min(len(j.Rows), 1)) // all rows are one step

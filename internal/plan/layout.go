@@ -139,8 +139,15 @@ func (p *Plan) groupSchedule(j *Job, g *workload.Group, op coll.Collective) (tra
 		}
 		return p.stageSchedule(j, in, bytes)
 	}
-	protocol, by := p.messages(j, in.Placement, op, algorithm, c.Protocol, channels, bytes)
-	s, field, err := p.schedule(in.Placement, coll.Algorithms[algorithm+"-"+op.String()], channels, by)
+	return p.travelling(j, in.Placement, op, algorithm, channels, bytes)
+}
+
+// travelling makes the schedule of ranks at these places as job.collective says.
+func (p *Plan) travelling(j *Job, at coll.Placement, op coll.Collective, algorithm string, channels int,
+	bytes unit.Bytes) (travelling, error) {
+	c := &j.Spec.Collective
+	protocol, by := p.messages(j, at, op, algorithm, c.Protocol, channels, bytes)
+	s, field, err := p.schedule(at, coll.Algorithms[algorithm+"-"+op.String()], channels, by)
 	if err != nil {
 		if field == "algorithm" && c.Slices.Set {
 			field = "slices"

@@ -137,7 +137,7 @@ func (j *Job) programMemory(p *workload.Program) (sum int64) {
 		}
 	}
 	if t := j.Spec.Train; t.Prefetch {
-		sum = add(sum, 2*int64(t.Batch)*int64(4*t.Layers[0]+1)) // labels are bytes here
+		sum = add(sum, 2*int64(t.Batch)*int64(4*t.Layers[0]+4)) // labels are int32 here
 	}
 	sum = add(sum, max(j.stagingMemory(p.Start), j.stagingMemory(p.Ops)))
 	type slot struct{ layer, slot int }

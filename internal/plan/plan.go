@@ -47,7 +47,8 @@ type Job struct {
 	Spec *scenario.Job
 	Done int64 // steps of a training that an earlier run has done; the estimate counts the others
 
-	// Nil where the job sends flows; Model and Schedule also where it runs collectives:
+	// Nil where the job sends flows; Model also where it replays a training or runs collectives, and Schedule
+	// where it runs collectives:
 	Model     *nn.Model
 	Placement coll.Placement
 	Rings     [][]int32     // rank order of each channel; nil with one rank, or where a file holds the schedule
@@ -155,6 +156,8 @@ func (p *Plan) planJobs() error {
 		switch {
 		case j.Spec.Train != nil:
 			err = p.planTraining(j)
+		case j.Spec.Replay != nil:
+			err = p.planReplay(j)
 		case len(j.Spec.Collectives) > 0:
 			err = p.planBenchmark(j)
 		default:

@@ -31,10 +31,10 @@ job: {train: {model: mlp, layers: [4, 3, 2], data: nowhere, batch: 1, epochs: 2,
 		t.Fatal(err)
 	}
 	images := &dataset.Set{}
-	images.Train.N, images.Train.Pixels, images.Train.Labels = 8, make([]byte, 8*4), make([]uint8, 8)
+	images.Train = dataset.Images{N: 8, Rows: 2, Cols: 2, Pixels: make([]byte, 8*4), Labels: make([]uint8, 8)}
 	r := New(p, nil, 1, Hooks{Step: func(int, int64, float64) {}})
 	job, err := train.New(train.Config{Model: p.Jobs[0].Model, Kernel: nn.Portable,
-		Train:    train.Set{Pixels: images.Train.Pixels, Labels: images.Train.Labels},
+		Train:    &images.Train,
 		Replicas: 8, Batch: 1, Epochs: 2, SGD: nn.SGD{LR: 0.2}, Work: p.Jobs[0].Work})
 	if err != nil {
 		t.Fatal(err)

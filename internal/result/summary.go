@@ -124,6 +124,7 @@ type JobFigures struct {
 // The kinds of job.
 const (
 	JobTrain       = "train"
+	JobReplay      = "replay"
 	JobCollectives = "collectives"
 	JobFlows       = "flows"
 )

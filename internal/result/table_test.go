@@ -14,6 +14,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"railyard/internal/cause"
+	"railyard/internal/machine/machinetest"
 	"railyard/internal/unit"
 )
 
@@ -234,6 +235,8 @@ func BenchmarkAddFlow(b *testing.B) {
 		Path: "host1>rail1>host2"}
 	b.ReportAllocs()
 	i := 0
+	cpu := machinetest.Start(b)
+	defer cpu.Report()
 	for b.Loop() {
 		row.ID, row.Posted = int64(i), unit.Time(i*1000)
 		d.Flows().Add(row)

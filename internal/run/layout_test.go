@@ -31,8 +31,8 @@ func laidOut(t *testing.T, yaml string) train.Config {
 		t.Fatalf("%v\n%s", err, yaml)
 	}
 	of := sc.Jobs[0].Train
-	return train.Config{Model: p.Jobs[0].Model, Kernel: nn.Portable, Train: train.Set{Pixels: set.Train.Pixels,
-		Labels: set.Train.Labels}, Replicas: sc.Jobs[0].Parallel.DP, Batch: of.Batch, Epochs: of.Epochs,
+	return train.Config{Model: p.Jobs[0].Model, Kernel: nn.Portable, Train: &set.Train,
+		Replicas: sc.Jobs[0].Parallel.DP, Batch: of.Batch, Epochs: of.Epochs,
 		Steps: int64(of.Steps.Or(0)), Seed: sc.Seed, Work: p.Jobs[0].Work,
 		SGD: nn.SGD{LR: float32(of.LR), Momentum: float32(of.Momentum)}}
 }
@@ -48,13 +48,12 @@ func gathered(t *testing.T, yaml string) (ran, []float32) {
 	return r, weights
 }
 
-// tensors visits the weights and the biases of each layer.
+// tensors visits the tensors of each layer.
 func tensors(m *nn.Model, visit func(name string, lo, hi int)) {
 	for l := range m.Layers() {
-		lo, hi := m.LayerRange(l)
-		biases := hi - m.Sizes()[l+1]
-		visit(fmt.Sprintf("weights of layer %d", l+1), lo, biases)
-		visit(fmt.Sprintf("biases of layer %d", l+1), biases, hi)
+		for _, t := range m.Tensors(l) {
+			visit(t.Name, t.Offset, t.Offset+t.Elems())
+		}
 	}
 }
 

@@ -92,18 +92,11 @@ func TestTwentyStepsStayCloseToOneRank(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for l := range cfg.Model.Layers() {
-		lo, hi := cfg.Model.LayerRange(l)
-		biases := hi - cfg.Model.Sizes()[l+1]
-		for _, tensor := range []struct {
-			name   string
-			lo, hi int
-		}{{"weights", lo, biases}, {"biases", biases, hi}} {
-			if d := distance(r.weights[0][tensor.lo:tensor.hi], one.Weights[0][tensor.lo:tensor.hi]); d > 1e-5 {
-				t.Errorf("%s of layer %d are %g of their norm away from one rank's", tensor.name, l+1, d)
-			}
+	tensors(cfg.Model, func(name string, lo, hi int) {
+		if d := distance(r.weights[0][lo:hi], one.Weights[0][lo:hi]); d > 1e-5 {
+			t.Errorf("%s is %g of its norm away from one rank's", name, d)
 		}
-	}
+	})
 	if equal(r.weights[0], cfg.Model.Init(cfg.Seed)) {
 		t.Error("nothing was learnt")
 	}

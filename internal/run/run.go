@@ -33,6 +33,7 @@ type Options struct {
 	Inputs   []result.InputDigest  // what it must read beside the scenario, nil: anything
 	Resume   *Resume               // a training goes on from these weights; nil: from the beginning
 	Islands  int                   // partition of the nodes, 0: by size. No value changes a result
+	Around   func(loop func())     // for who measures: calls loop, which runs the event loop; nil: it runs
 
 	// For tests. Look, if set, is called at From, From+Every, ... with the state of the network at
 	// that instant, its events done.
@@ -49,6 +50,9 @@ type Options struct {
 func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summary, error) {
 	if opt.Progress == nil {
 		opt.Progress = func(result.Progress) {}
+	}
+	if opt.Around == nil {
+		opt.Around = func(loop func()) { loop() }
 	}
 	w := &watcher{ctx: ctx, progress: opt.Progress}
 	in, err := prepare(w, sc, opt.Images, opt.Resume, func(e plan.Estimate) error {
@@ -73,6 +77,7 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 		}
 		r.jobs = append(r.jobs, j)
 	}
+	r.pace = newPace(in.plan, in.estimate.PacketHops, in.estimate.Steps)
 	if err := r.build(); err != nil {
 		return nil, err
 	}
@@ -81,7 +86,8 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 		return nil, err
 	}
 	r.start()
-	whole := r.drive()
+	whole := false
+	r.opt.Around(func() { whole = r.drive() })
 	if r.bodies != nil {
 		r.bodies.Close()
 	}
@@ -117,6 +123,7 @@ type runner struct {
 	jobs    []*job // as the plan lists them
 	bodies  *nic.Bodies
 	record  *record.Recorder
+	pace    *pace
 
 	checked  bool      // the engine has asked whether to go on since the last window
 	reported time.Time // when progress was told last
@@ -147,6 +154,8 @@ func (j *job) steps() int64 {
 	switch {
 	case j.train != nil:
 		return j.train.Steps()
+	case j.plan.Spec.Replay != nil:
+		return int64(j.plan.Spec.Replay.Steps)
 	case len(j.plan.Rows) > 0:
 		return 1
 	}
@@ -158,6 +167,8 @@ func (j *job) kind() string {
 	switch {
 	case j.train != nil:
 		return result.JobTrain
+	case j.plan.Spec.Replay != nil:
+		return result.JobReplay
 	case len(j.plan.Rows) > 0:
 		return result.JobCollectives
 	}
@@ -176,7 +187,7 @@ func (r *runner) build() error {
 		r.eng.InOrderOfPushing()
 	}
 	r.record = record.New(r.plan, r.opt.Dir, len(r.islands.sizes), record.Hooks{
-		Progress: r.opt.Progress,
+		Progress: r.progress,
 		Stopped:  func() bool { return r.ctx.Err() != nil },
 		Step:     r.ended,
 		Done:     r.done,
@@ -256,12 +267,9 @@ func (j *job) buildTraining() error {
 	}
 	j.kernel = kernel.Name
 	cfg := train.Config{
-		Model:  j.plan.Model,
-		Kernel: kernel,
-		Train: train.Set{
-			Pixels: j.set.Train.Pixels,
-			Labels: j.set.Train.Labels,
-		},
+		Model:    j.plan.Model,
+		Kernel:   kernel,
+		Train:    &j.set.Train,
 		Replicas: j.plan.Replicas(),
 		Batch:    t.Batch,
 		Epochs:   t.Epochs,

@@ -71,8 +71,8 @@ func (d *decoder) checkJobs(s *Scenario) {
 	}
 }
 
-const noJob = "missing, want train: (a network to train), collectives: (collectives to time) or flows: " +
-	"(messages to send)"
+const noJob = "missing, want train: (a network to train), replay: (durations and bytes of a training), " +
+	"collectives: (collectives to time) or flows: (messages to send)"
 
 func (d *decoder) checkJob(s *Scenario, j *Job) {
 	at := j.Path()
@@ -80,9 +80,16 @@ func (d *decoder) checkJob(s *Scenario, j *Job) {
 		return
 	}
 	given := func(key string) bool { _, ok := d.keys[at+"."+key]; return ok }
-	train, rows, flows := given("train"), given("collectives"), given("flows")
+	train, replay, rows, flows := given("train"), given("replay"), given("collectives"), given("flows")
 	csv := j.FlowsCSV.Set
 	switch {
+	case train && replay:
+		d.at(at, d.keys[at+".replay"], "both train and replay, want exactly one", "")
+	case replay && rows:
+		d.at(at, d.keys[at+".collectives"], "both replay and collectives, want exactly one", "")
+	case replay && flows:
+		d.at(at, d.keys[at+".flows"], "both replay and flows, want exactly one",
+			"traffic beside a replay goes in background.flows")
 	case train && rows:
 		d.at(at, d.keys[at+".collectives"], "both train and collectives, want exactly one", "")
 	case train && flows:
@@ -91,11 +98,12 @@ func (d *decoder) checkJob(s *Scenario, j *Job) {
 	case rows && flows:
 		d.at(at, d.keys[at+".flows"], "both collectives and flows, want exactly one",
 			"traffic beside collectives goes in background.flows")
-	case !train && !rows && !flows && !csv && d.ok(at+".flows_csv"):
+	case !train && !replay && !rows && !flows && !csv && d.ok(at+".flows_csv"):
 		d.problem(at, noJob, "")
 	}
 	d.checkRows(s, j)
-	if j.Train != nil && d.ok(at+".collective.algorithm", at+".collective.protocol") {
+	d.checkReplay(j)
+	if (j.Train != nil || j.Replay != nil) && d.ok(at+".collective.algorithm", at+".collective.protocol") {
 		d.checkProtocol(j, at+".collective", j.Collective.Algorithm, j.Collective.Protocol)
 	}
 	d.checkPlacement(s, j)
@@ -167,7 +175,31 @@ func (d *decoder) checkRows(s *Scenario, j *Job) {
 			operations, maxOperations), "")
 	}
 	if n := s.RankCount(j); n > maxRanks && j.Train == nil && d.ok("cluster.hosts", "cluster.host.gpus") {
+		if j.Replay != nil {
+			rows = j.Path() + ".replay"
+		}
 		d.problem(rows, fmt.Sprintf("over %d GPUs, want at most %d ranks", n, maxRanks), "")
+	}
+}
+
+// maxBuckets is how many buckets the schedules of a step are kept for.
+const maxBuckets = 1000
+
+// checkReplay reports a replay without a bucket, with too many, or with parts of numbers.
+func (d *decoder) checkReplay(j *Job) {
+	at := j.Path() + ".replay.buckets"
+	switch {
+	case j.Replay == nil || !d.ok(at):
+	case len(j.Replay.Buckets) == 0:
+		d.problem(at, "missing, want a list of buckets: - {compute: 2ms, bytes: 25MB}", "")
+	case len(j.Replay.Buckets) > maxBuckets:
+		d.problem(at, fmt.Sprintf("%d buckets, want at most %d", len(j.Replay.Buckets), maxBuckets), "")
+	default:
+		for i, b := range j.Replay.Buckets {
+			if path := fmt.Sprintf("%s[%d].bytes", at, i); b.Bytes%4 != 0 && d.ok(path) {
+				d.problem(path, fmt.Sprintf("%s: not a whole number of float32 values, want a multiple of 4 bytes", b.Bytes), "")
+			}
+		}
 	}
 }
 

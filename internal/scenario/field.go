@@ -116,14 +116,15 @@ func (k *Key) names() []string {
 var (
 	fields = slices.Concat(generalFields, clusterFields, fabricFields, transportFields, congestionFields,
 		algorithmFields, runFields, protocolFields)
-	tree      = grow(fields)
-	flowTree  = grow(flowFields)
-	faultTree = grow(faultFields)
-	linkTree  = grow(linkFields)
-	slowTree  = grow(slowFields)
-	rowTree   = grow(rowFields)
-	jobTree   = grow(jobFields)
-	byPath    = index(fields)
+	tree       = grow(fields)
+	flowTree   = grow(flowFields)
+	faultTree  = grow(faultFields)
+	linkTree   = grow(linkFields)
+	slowTree   = grow(slowFields)
+	rowTree    = grow(rowFields)
+	bucketTree = grow(bucketFields)
+	jobTree    = grow(jobFields)
+	byPath     = index(fields)
 )
 
 // Keys returns the root of the keys of a scenario.

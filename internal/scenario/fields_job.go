@@ -19,8 +19,16 @@ func onlyTraining(j *Job) string {
 
 // onlyRanks says that a field belongs to jobs with ranks.
 func onlyRanks(j *Job) string {
-	if j.Train == nil && len(j.Collectives) == 0 {
-		return fmt.Sprintf("it belongs to %[1]s.train and %[1]s.collectives, which are not there", j.Path())
+	if j.Train == nil && j.Replay == nil && len(j.Collectives) == 0 {
+		return fmt.Sprintf("it belongs to %[1]s.train, %[1]s.replay and %[1]s.collectives, which are not there", j.Path())
+	}
+	return ""
+}
+
+// onlySums says that a field belongs to jobs that sum gradients.
+func onlySums(j *Job) string {
+	if j.Train == nil && j.Replay == nil {
+		return fmt.Sprintf("it belongs to %[1]s.train and %[1]s.replay, which are not there", j.Path())
 	}
 	return ""
 }
@@ -31,6 +39,8 @@ func unlessRanks(j *Job) string {
 	switch {
 	case j.Train != nil:
 		job = j.Path() + ".train"
+	case j.Replay != nil:
+		job = j.Path() + ".replay"
 	case len(j.Collectives) > 0:
 		job = j.Path() + ".collectives"
 	default:
@@ -60,7 +70,7 @@ func onlyAdmitted(j *Job) string {
 
 // unlessScheduled says that a field has no meaning where a file holds the schedule.
 func unlessScheduled(j *Job) string {
-	if why := onlyTraining(j); why != "" {
+	if why := onlySums(j); why != "" {
 		return why
 	}
 	if j.Collective.Schedule.Set {
@@ -245,6 +255,34 @@ var workFields = []*Field{
 		Meaning: "how many of them stay, the newest",
 	},
 	{
+		Path: "replay",
+		open: func(b any) { b.(*Job).Replay = &Replay{} },
+		Meaning: "a data-parallel training replayed from durations and byte counts over all GPUs of the job: nothing " +
+			"real is computed or sent",
+		Also: []string{"trace"},
+	},
+	{
+		Path: "replay.steps", Default: "1", Min: "1", Max: "1000000",
+		value:   inReplay(whole, func(r *Replay) *int { return &r.Steps }),
+		Meaning: "how many, all alike",
+	},
+	{
+		Path: "replay.forward", Default: "0s", Min: "0s", Max: "1h",
+		value:   inReplay(duration, func(r *Replay) *unit.Duration { return &r.Forward }),
+		Meaning: "how long each GPU computes in a step before the backward of its first bucket",
+	},
+	{
+		Path:    "replay.buckets",
+		value:   inReplay(bucketList, func(r *Replay) *[]ReplayBucket { return &r.Buckets }),
+		Meaning: "the gradients, in the order in which they are there; each is all-reduced while the next is computed",
+		Also:    []string{"gradients"},
+	},
+	{
+		Path: "replay.update", Default: "0s", Min: "0s", Max: "1h",
+		value:   inReplay(duration, func(r *Replay) *unit.Duration { return &r.Update }),
+		Meaning: "how long each GPU computes once all gradients are summed",
+	},
+	{
 		Path:    "collectives",
 		value:   in(rowList, func(j *Job) *[]CollectiveRow { return &j.Collectives }),
 		Meaning: "collectives over all GPUs of the job, one after the other, as a benchmark runs them; they carry no real numbers",
@@ -285,13 +323,13 @@ var sumFields = []*Field{
 		Meaning: "the schedule of sends, receives and sums",
 	},
 	{
-		Path: "collective.protocol", Default: "none", Choices: Protocols, applies: where(onlyTraining),
+		Path: "collective.protocol", Default: "none", Choices: Protocols, applies: where(onlySums),
 		value:   in(choice, func(j *Job) *string { return &j.Collective.Protocol }),
 		Meaning: "how a receiver tells data from what is not there yet, and what that takes",
 		Source:  "NCCL",
 	},
 	{
-		Path: "collective.channels", Min: "1", Max: "64", Rule: "NICs per host", applies: where(onlyTraining),
+		Path: "collective.channels", Min: "1", Max: "64", Rule: "NICs per host", applies: where(onlySums),
 		value:  in(whole, func(j *Job) *int { return &j.Collective.Channels }),
 		derive: func(d *decoder, b any, _ string) string { return strconv.Itoa(d.scenario.NICsPerHost()) },
 		Meaning: "side by side, each with its share of the data; channel c uses rail c modulo rails; ranks of a group " +
@@ -356,7 +394,7 @@ var runFields = []*Field{
 	{
 		Path:    "job",
 		value:   in(oneJob, func(s *Scenario) *[]Job { return &s.Jobs }),
-		Meaning: "what the cluster does: exactly one of train, collectives and flows",
+		Meaning: "what the cluster does: exactly one of train, replay, collectives and flows",
 	},
 	{
 		Path:    "jobs",
@@ -517,6 +555,22 @@ var rowFields = []*Field{
 		Meaning: "of an all-to-all: how many times as much of what each rank sends goes to rank 0 as to each other; " +
 			"1: all the same",
 		Also: []string{"imbalance", "hot"},
+	},
+}
+
+// bucketFields: one entry of job.replay.buckets.
+var bucketFields = []*Field{
+	{
+		Path: "compute", Default: "0s", Min: "0s", Max: "1h",
+		value:   in(duration, func(b *ReplayBucket) *unit.Duration { return &b.Compute }),
+		Meaning: "how long backward takes until its gradients are there, after those before it",
+		Also:    []string{"backward", "duration"},
+	},
+	{
+		Path: "bytes", Required: true, Min: "4B", Max: "1TB", example: "bytes such as 25MB",
+		value:   in(byteCount, func(b *ReplayBucket) *unit.Bytes { return &b.Bytes }),
+		Meaning: "its size; whole float32 numbers",
+		Also:    []string{"size", "length"},
 	},
 }
 

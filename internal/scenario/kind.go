@@ -19,6 +19,7 @@ const (
 	LinkList    Kind = "list of links"
 	SlowList    Kind = "list of slow ranks"
 	RowList     Kind = "list of collectives"
+	BucketList  Kind = "list of buckets"
 	OneJob      Kind = "job"
 	JobList     Kind = "list of jobs"
 	Whole       Kind = "whole number"
@@ -112,6 +113,16 @@ func inTrain[T any](k *kind[T], f func(*Train) *T) variable {
 	return variable{k, func(base any) any {
 		if t := base.(*Job).Train; t != nil {
 			return f(t)
+		}
+		return nil
+	}}
+}
+
+// inReplay is a variable in replay of a job.
+func inReplay[T any](k *kind[T], f func(*Replay) *T) variable {
+	return variable{k, func(base any) any {
+		if r := base.(*Job).Replay; r != nil {
+			return f(r)
 		}
 		return nil
 	}}

@@ -34,6 +34,8 @@ var (
 		linkFields, linkTree)
 	rowList = listOf[CollectiveRow](RowList, "collective", "job.collectives[]", "- {op: all-reduce, bytes: 64MB}",
 		rowFields, rowTree)
+	bucketList = listOf[ReplayBucket](BucketList, "bucket", "job.replay.buckets[]", "- {compute: 2ms, bytes: 25MB}",
+		bucketFields, bucketTree)
 	jobList  = listOf[Job](JobList, "job", "job", "- {name: a, train: {...}}", jobFields, jobTree)
 	oneJob   = single(jobList, OneJob)
 	slowList = listOf[SlowRank](SlowList, "slow", "cluster.slow[]", "- {rank: 3, factor: 1.5}", slowFields, slowTree)
@@ -41,7 +43,7 @@ var (
 
 // Lists returns the lists of mappings that a scenario may have.
 func Lists() []*List {
-	return []*List{flowList.rows, faultList.rows, linkList.rows, slowList.rows, rowList.rows, jobList.rows}
+	return []*List{flowList.rows, faultList.rows, linkList.rows, slowList.rows, rowList.rows, bucketList.rows, jobList.rows}
 }
 
 // listOf makes the kind of a list of mappings. It is read entry by entry, so it knows no text.

@@ -120,7 +120,8 @@ var (
 		{"fp32-strict", "matrix products run at the plain fp32 peak"},
 	}
 	Kernels = []Choice{
-		{"portable", "pure Go, fixed summation order: the same bits on every machine"},
+		{"portable", "each product rounded, then added, in a fixed order: the same bits on every machine"},
+		{"fma", "fused multiply-adds in the same order: the same bits on every machine, others than portable's"},
 	}
 	HostPresets = []Choice{
 		{"hgx-h100", "HGX H100 SXM5: NVIDIA H100 data sheet"},

@@ -322,13 +322,14 @@ type Swift struct {
 	FlowScaleMin, FlowScaleMax unit.Ratio // packets
 }
 
-// Job is one thing that the cluster does: it trains, it runs Collectives, or it sends Flows and
-// those of FlowsCSV. Parallel and Collective belong to Train, but for Collective.Exit and Admission,
-// which Collectives have too, as Hosts, GPUs and Placement.
+// Job is one thing that the cluster does: it trains, it replays a training, it runs Collectives, or it
+// sends Flows and those of FlowsCSV. Parallel belongs to Train, Collective to Train and Replay, but for
+// Collective.Exit and Admission, which Collectives have too, as Hosts, GPUs and Placement.
 type Job struct {
 	Name        string
 	Start       unit.Duration
 	Train       *Train
+	Replay      *Replay
 	Parallel    Parallel
 	Hosts       Selection // that a rule of Placement takes
 	GPUs        Selection // of each of them
@@ -367,6 +368,22 @@ type Train struct {
 	Precision  string
 	Kernel     string
 	Checkpoint Checkpoint
+}
+
+// Replay is a data-parallel training of which only durations and byte counts are known: each step is
+// Forward, then a bucket of gradients after the other, each all-reduced as soon as it is there, then
+// Update once all are. Nothing real is computed or sent.
+type Replay struct {
+	Steps   int
+	Forward unit.Duration
+	Buckets []ReplayBucket // in the order in which backward makes their gradients
+	Update  unit.Duration
+}
+
+// ReplayBucket is gradients that are summed together.
+type ReplayBucket struct {
+	Compute unit.Duration // backward until they are there, after the bucket before
+	Bytes   unit.Bytes    // of float32
 }
 
 // Checkpoint says when the weights of a training are kept, beside those at its end.
@@ -530,13 +547,13 @@ func (s *Scenario) NICsPerHost() int {
 	return s.Cluster.Host.GPUs * s.Cluster.NIC.PerGPU
 }
 
-// RankCount returns the number of ranks of a job, 0 for a job of flows. Collectives run on all GPUs
-// of the job.
+// RankCount returns the number of ranks of a job, 0 for a job of flows. Collectives and replays run on
+// all GPUs of the job.
 func (s *Scenario) RankCount(j *Job) int {
 	switch {
 	case j.Train != nil:
 		return j.Parallel.Ranks()
-	case len(j.Collectives) > 0:
+	case j.Replay != nil, len(j.Collectives) > 0:
 		return s.rankPlaces(j)
 	}
 	return 0
@@ -545,7 +562,7 @@ func (s *Scenario) RankCount(j *Job) int {
 // Ranked returns the jobs that have ranks.
 func (s *Scenario) Ranked() (all []*Job) {
 	for i := range s.Jobs {
-		if j := &s.Jobs[i]; j.Train != nil || len(j.Collectives) > 0 {
+		if j := &s.Jobs[i]; j.Train != nil || j.Replay != nil || len(j.Collectives) > 0 {
 			all = append(all, j)
 		}
 	}

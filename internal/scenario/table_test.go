@@ -6,7 +6,7 @@ import (
 )
 
 // fullJob is a job in which every group is there.
-func fullJob() *Job { return &Job{Train: &Train{Data: Data{Digits: &Digits{}}}} }
+func fullJob() *Job { return &Job{Train: &Train{Data: Data{Digits: &Digits{}}}, Replay: &Replay{}} }
 
 // full is a scenario in which every group is there.
 func full() *Scenario {
@@ -76,6 +76,9 @@ func TestTable(t *testing.T) {
 	}
 	for _, f := range faultFields {
 		check(f, &Fault{})
+	}
+	for _, f := range bucketFields {
+		check(f, &ReplayBucket{})
 	}
 }
 

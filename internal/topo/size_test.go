@@ -3,6 +3,7 @@ package topo
 import (
 	"testing"
 
+	"railyard/internal/machine/machinetest"
 	"railyard/internal/unit"
 )
 
@@ -61,9 +62,11 @@ func BenchmarkNewRoutes8192Hosts(b *testing.B) {
 			b.Fatal(err)
 		}
 		b.Run(c.name, func(b *testing.B) {
+			cpu := machinetest.Start(b)
 			for b.Loop() {
 				NewRoutes(g)
 			}
+			cpu.Report()
 		})
 	}
 }

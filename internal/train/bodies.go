@@ -55,12 +55,19 @@ func (j *Job) forward(r *rank, step int64, w *workload.Body) {
 	if w.How == workload.Gather {
 		y = r.part[:rows*layer.Out()]
 	}
-	layer.Forward(y, x, r.on(w.Params), rows, r.saved[w.Layer][w.Slot])
+	layer.Forward(y, x, r.on(w.Params), rows, r.saved[w.Layer][w.Slot], j.pass(r, step, w))
 	if w.How != workload.Gather {
 		return
 	}
 	to := r.on(w.Y)
 	j.cfg.Work.Collectives[w.Coll].Owned(r.at.Tensor, func(lo, hi int) { y = y[copy(to[lo:hi], y):] })
+}
+
+// pass is what a layer knows of a micro-batch on its way forward.
+func (j *Job) pass(r *rank, step int64, w *workload.Body) *nn.Pass {
+	r.pass = nn.Pass{Train: true, Seed: j.cfg.Seed, Step: j.plan.first + step, Layer: w.Layer,
+		Samples: j.rows(r.at.Data, w.Micro, step)}
+	return &r.pass
 }
 
 // join puts the gathered parts of a layer's outputs side by side.
@@ -81,7 +88,7 @@ func (j *Job) join(r *rank, w *workload.Body) {
 // loss makes the gradient that the last layer's backward starts from.
 func (j *Job) loss(r *rank, step int64, w *workload.Body) {
 	d, y := r.on(w.D), r.on(w.Y)
-	mean, _ := j.cfg.Model.Loss(d, y, j.labels(r, w.Micro, step))
+	mean, _ := j.cfg.Model.Loss(d, y, j.labels(r, w.Micro, step), j.counts.over(step, w.Micro))
 	r.losses[step] += mean
 	j.layers[w.Layer].Through(d, y)
 }

@@ -204,13 +204,11 @@ func near(t interface{ Fatalf(string, ...any) }, cfg Config, got, want []float32
 	for i, w := range want {
 		scaled[i] = times * w
 	}
-	sizes := cfg.Model.Sizes()
 	for l := range cfg.Model.Layers() {
-		lo, hi := cfg.Model.LayerRange(l)
-		biases := hi - sizes[l+1]
-		for _, span := range [][2]int{{lo, biases}, {biases, hi}} {
-			if d := distance(got[span[0]:span[1]], scaled[span[0]:span[1]]); !(d <= 1e-5) {
-				t.Fatalf("elements %d to %d, of layer %d, are %g of their norm away", span[0], span[1], l+1, d)
+		for _, of := range cfg.Model.Tensors(l) {
+			lo, hi := of.Offset, of.Offset+of.Elems()
+			if d := distance(got[lo:hi], scaled[lo:hi]); !(d <= 1e-5) {
+				t.Fatalf("%s is %g of its norm away", of.Name, d)
 			}
 		}
 	}

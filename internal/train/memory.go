@@ -13,23 +13,24 @@ import (
 // rank is what one rank owns.
 type rank struct {
 	at      workload.Coord
-	buffers [][]float32   // by exec.Ref.Buffer: those that it touches; staging is made when first used
-	saved   [][]*nn.Saved // by layer, then slot: what its forwards leave for their backwards
-	layers  []nn.Layer    // that it has, whole or in part
-	batch   []float32     // the gradient of a micro-batch that is to be added
-	part    []float32     // a layer's part of outputs, or of their gradient
-	labels  []uint8       // of a micro-batch
-	batches [2]batch      // of even and odd steps; empty without copies
-	losses  []float64     // by step: sum over the micro-batches; on the last stage
-	held    []holding     // for Keep, in order of step
+	buffers [][]float32  // by exec.Ref.Buffer: those that it touches; staging is made when first used
+	saved   [][]nn.Saved // by layer, then slot: what its forwards leave for their backwards
+	layers  []nn.Layer   // that it has, whole or in part
+	batch   []float32    // the gradient of a micro-batch that is to be added
+	part    []float32    // a layer's part of outputs, or of their gradient
+	labels  []int32      // of a micro-batch
+	pass    nn.Pass      // of the forward that runs
+	batches [2]batch     // of even and odd steps; empty without copies
+	losses  []float64    // by step: sum over the micro-batches; on the last stage
+	held    []holding    // for Keep, in order of step
 	spare   []holding
 }
 
 // newRank gives a rank its memory, and what it holds of a model's parameters and velocity.
 func (j *Job) newRank(id int32, model, velocity []float32) rank {
 	work, p := j.cfg.Work, j.cfg.Work.Program(id)
-	r := rank{at: j.work.Layout.Coord(int(id)), labels: make([]uint8, j.work.Rows()),
-		layers: make([]nn.Layer, len(j.layers)), saved: make([][]*nn.Saved, len(j.layers)),
+	r := rank{at: j.work.Layout.Coord(int(id)), labels: make([]int32, j.work.Rows()*j.cfg.Model.Targets()),
+		layers: make([]nn.Layer, len(j.layers)), saved: make([][]nn.Saved, len(j.layers)),
 		losses: make([]float64, j.plan.steps)}
 	r.buffers = make([][]float32, len(work.Buffers)+workload.MaxAreas*len(work.Collectives))
 	for b, touched := range work.Touches(p) {

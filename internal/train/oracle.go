@@ -30,6 +30,7 @@ func Oracle(cfg Config) (*Outcome, error) {
 		return nil, err
 	}
 	o := oracle{cfg: &cfg, t: cfg.Work.Training, p: &p}
+	o.counts = newCounts(&cfg, &p, cfg.Replicas, cfg.Batch, o.t.Layout)
 	for l := range cfg.Model.Layers() {
 		o.layers = append(o.layers, cfg.Model.Layer(l, cfg.Kernel))
 	}
@@ -53,6 +54,7 @@ type oracle struct {
 	t        *workload.Training
 	p        *plan
 	layers   []nn.Layer
+	counts   *counts
 	replicas []replica
 }
 
@@ -67,7 +69,7 @@ type replica struct {
 // micro is a micro-batch on its way.
 type micro struct {
 	x, d   [][]float32 // by layer: inputs, and the gradient with respect to its output
-	saved  []*nn.Saved
+	saved  []nn.Saved
 	params []float32 // that the forwards met, where they are kept
 }
 
@@ -170,25 +172,24 @@ func (o *oracle) forward(r *replica, d int, step int64, v visit, lo, hi int) {
 	rows := o.p.rows(step, d*o.cfg.Batch+v.micro*n, n)
 	if lo == 0 {
 		m.x, m.d = make([][]float32, len(o.layers)+1), make([][]float32, len(o.layers))
-		m.saved, m.params = make([]*nn.Saved, len(o.layers)), make([]float32, len(r.params))
+		m.saved, m.params = make([]nn.Saved, len(o.layers)), make([]float32, len(r.params))
 		m.x[0] = make([]float32, n*o.cfg.Model.Inputs())
-		nn.Pixels(m.x[0], o.cfg.Train.Pixels, rows, o.cfg.Model.Inputs())
+		o.cfg.Train.ReadInputs(m.x[0], rows)
 	}
 	for l := lo; l < hi; l++ {
 		first, end := o.cfg.Model.LayerRange(l)
 		m.x[l+1], m.saved[l] = make([]float32, n*o.layers[l].Out()), o.layers[l].NewSaved(n)
-		o.layers[l].Forward(m.x[l+1], m.x[l], r.params[first:end], n, m.saved[l])
+		o.layers[l].Forward(m.x[l+1], m.x[l], r.params[first:end], n, m.saved[l],
+			&nn.Pass{Train: true, Seed: o.cfg.Seed, Step: o.p.first + step, Layer: l, Samples: rows})
 		copy(m.params[first:end], r.params[first:end])
 	}
 	if hi < len(o.layers) {
 		return
 	}
-	var labels []uint8
-	for _, row := range rows {
-		labels = append(labels, o.cfg.Train.Labels[row])
-	}
+	labels := make([]int32, n*o.cfg.Model.Targets())
+	o.cfg.Train.ReadLabels(labels, rows)
 	m.d[hi-1] = make([]float32, len(m.x[hi]))
-	mean, _ := o.cfg.Model.Loss(m.d[hi-1], m.x[hi], labels)
+	mean, _ := o.cfg.Model.Loss(m.d[hi-1], m.x[hi], labels, o.counts.over(step, v.micro))
 	r.loss += mean
 	o.layers[hi-1].Through(m.d[hi-1], m.x[hi])
 }
@@ -310,15 +311,16 @@ func oneRank(cfg *Config, p *plan, goOn func(done int64) bool) *Outcome {
 		if !goOn(step) {
 			return nil
 		}
-		o.Losses = append(o.Losses, gradients(cfg, replica, p.rows(step, 0, p.global)))
+		o.Losses = append(o.Losses, gradients(cfg, replica, p.first+step, p.rows(step, 0, p.global)))
 		cfg.SGD.Step(replica.Params, replica.Grads, v, 1)
 	}
 	return o
 }
 
 // gradients runs one micro-batch forward and backward and returns its mean loss.
-func gradients(cfg *Config, r *nn.Replica, rows []int) float64 {
-	r.LoadPixels(cfg.Train.Pixels, cfg.Train.Labels, rows)
+func gradients(cfg *Config, r *nn.Replica, step int64, rows []int) float64 {
+	r.At(cfg.Seed, step)
+	r.LoadRows(cfg.Train, rows)
 	for l := range cfg.Model.Layers() {
 		r.Forward(l)
 	}

@@ -6,11 +6,11 @@ import (
 	"railyard/internal/splitmix"
 )
 
-// order gives every epoch its permutation of the images. The ranks of a job may
+// order gives every epoch its permutation of the examples. The ranks of a job may
 // be one step apart, hence in two epochs at once.
 type order struct {
-	seed   uint64
-	images int
+	seed     uint64
+	examples int
 
 	mu    sync.Mutex
 	perms [2]struct {
@@ -25,7 +25,7 @@ func (o *order) epoch(e int64) []int {
 	defer o.mu.Unlock()
 	p := &o.perms[e&1]
 	if p.epoch != e+1 {
-		p.epoch, p.rows = e+1, permutation(o.seed, uint64(e), o.images)
+		p.epoch, p.rows = e+1, permutation(o.seed, uint64(e), o.examples)
 	}
 	return p.rows
 }

@@ -1,14 +1,13 @@
 package train
 
 import (
-	"railyard/internal/nn"
 	"railyard/internal/workload"
 )
 
 // batch is what a rank has of a step's batch because a copy brought it.
 type batch struct {
 	inputs []float32 // on the first stage
-	labels []uint8   // on the last
+	labels []int32   // on the last
 }
 
 // makeBatches makes room for two batches, if the program of the rank copies any.
@@ -21,7 +20,7 @@ func (j *Job) makeBatches(r *rank, p *workload.Program) {
 			r.batches[i].inputs = make([]float32, j.cfg.Batch*j.cfg.Model.Inputs())
 		}
 		if r.at.Stage == j.work.Layout.PP-1 {
-			r.batches[i].labels = make([]uint8, j.cfg.Batch)
+			r.batches[i].labels = make([]int32, j.cfg.Batch*j.cfg.Model.Targets())
 		}
 	}
 }
@@ -30,17 +29,10 @@ func (j *Job) makeBatches(r *rank, p *workload.Program) {
 func (j *Job) load(r *rank, step int64) {
 	b, rows := &r.batches[step&1], j.plan.rows(step, r.at.Data*j.cfg.Batch, j.cfg.Batch)
 	if b.inputs != nil {
-		nn.Pixels(b.inputs, j.cfg.Train.Pixels, rows, j.cfg.Model.Inputs())
+		j.cfg.Train.ReadInputs(b.inputs, rows)
 	}
 	if b.labels != nil {
-		j.readLabels(b.labels, rows)
-	}
-}
-
-// readLabels reads the labels of images.
-func (j *Job) readLabels(to []uint8, rows []int) {
-	for i, row := range rows {
-		to[i] = j.cfg.Train.Labels[row]
+		j.cfg.Train.ReadLabels(b.labels, rows)
 	}
 }
 
@@ -50,15 +42,15 @@ func (j *Job) inputs(x []float32, r *rank, micro int, step int64) {
 		copy(x, b.inputs[micro*len(x):])
 		return
 	}
-	nn.Pixels(x, j.cfg.Train.Pixels, j.rows(r.at.Data, micro, step), j.cfg.Model.Inputs())
+	j.cfg.Train.ReadInputs(x, j.rows(r.at.Data, micro, step))
 }
 
 // labels are those of a micro-batch.
-func (j *Job) labels(r *rank, micro int, step int64) []uint8 {
-	n := j.work.Rows()
+func (j *Job) labels(r *rank, micro int, step int64) []int32 {
+	n := j.work.Rows() * j.cfg.Model.Targets()
 	if b := &r.batches[step&1]; b.labels != nil {
 		return b.labels[micro*n : (micro+1)*n]
 	}
-	j.readLabels(r.labels, j.rows(r.at.Data, micro, step))
+	j.cfg.Train.ReadLabels(r.labels, j.rows(r.at.Data, micro, step))
 	return r.labels
 }

@@ -8,23 +8,16 @@ import (
 	"railyard/internal/workload"
 )
 
-// Set is a set of grey images: Model.Inputs() bytes each, one after the other
-// (a byte p becomes p/255), and their labels.
-type Set struct{ Pixels, Labels []byte }
-
-// Images returns the number of images.
-func (s Set) Images() int { return len(s.Labels) }
-
 // Config is a training job.
 type Config struct {
 	Model    *nn.Model
 	Kernel   nn.Kernel
-	Train    Set
+	Train    nn.Examples
 	Replicas int
-	Batch    int    // images per replica and step
+	Batch    int    // examples per replica and step
 	Epochs   int    // passes over the training set
 	Steps    int64  // stop after so many steps of the training; 0: after the last epoch
-	Seed     uint64 // of the parameters and of the order of images
+	Seed     uint64 // of the parameters and of the order of examples
 	SGD      nn.SGD
 	Work     *workload.Job // the operations to bind; OneRank needs none
 	Start    *State        // go on from here; nil: from step 0, with parameters drawn from the seed
@@ -36,6 +29,7 @@ type Config struct {
 type Job struct {
 	cfg    Config
 	plan   plan
+	counts *counts
 	work   *workload.Training
 	layers []nn.Layer
 	ranks  []rank
@@ -56,6 +50,7 @@ func New(cfg Config) (*Job, error) {
 		return nil, err
 	}
 	j := &Job{cfg: cfg, plan: p, work: cfg.Work.Training, ranks: make([]rank, cfg.Work.Ranks())}
+	j.counts = newCounts(&j.cfg, &j.plan, cfg.Replicas, cfg.Batch, j.work.Layout)
 	for l := range cfg.Model.Layers() {
 		j.layers = append(j.layers, cfg.Model.Layer(l, cfg.Kernel))
 	}
@@ -119,7 +114,7 @@ func (j *Job) Steps() int64 { return j.plan.steps }
 // EpochSteps returns how many steps an epoch takes.
 func (j *Job) EpochSteps() int64 { return j.plan.perEpoch }
 
-// LeftOut returns how many images of each epoch do not fill a global batch.
+// LeftOut returns how many examples of each epoch do not fill a global batch.
 func (j *Job) LeftOut() int { return j.plan.leftOut() }
 
 // RankLoss returns the mean loss of a rank's replica at a step that the rank has ended: its last

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"railyard/internal/coll"
+	"railyard/internal/dataset"
 	"railyard/internal/exec"
 	"railyard/internal/exec/exectest"
 	"railyard/internal/nn"
@@ -25,8 +26,8 @@ var device = workload.Device{FLOPS: 1e9, MemoryBandwidth: unit.GigabitPerSec, La
 	MatmulEff: unit.Ratio{Num: 1, Den: 2}, MemoryEff: unit.Ratio{Num: 4, Den: 5}}
 
 // blobs is a set of noisy pictures of the classes 0..9: enough to learn something from.
-func blobs(images, inputs int) Set {
-	var s Set
+func blobs(images, inputs int) *dataset.Images {
+	s := &dataset.Images{N: images, Rows: 1, Cols: inputs}
 	noise := stream{7}
 	for i := range images {
 		label := byte(i * 7 % 10)
@@ -157,14 +158,11 @@ func TestTwentyStepsStayCloseToOneRank(t *testing.T) {
 		if len(one.Losses) != 20 {
 			t.Fatalf("%d steps, want 20", len(one.Losses))
 		}
-		sizes := cfg.Model.Sizes()
 		for l := range cfg.Model.Layers() {
-			lo, hi := cfg.Model.LayerRange(l)
-			biases := hi - sizes[l+1]
-			for name, span := range map[string][2]int{"weights": {lo, biases}, "biases": {biases, hi}} {
-				if d := distance(j.Weights(0)[span[0]:span[1]], one.Weights[0][span[0]:span[1]]); d > 1e-5 {
-					t.Errorf("%d ranks: %s of layer %d are %g of their norm away from one rank's",
-						w.ranks, name, l+1, d)
+			for _, of := range cfg.Model.Tensors(l) {
+				lo, hi := of.Offset, of.Offset+of.Elems()
+				if d := distance(j.Weights(0)[lo:hi], one.Weights[0][lo:hi]); d > 1e-5 {
+					t.Errorf("%d ranks: %s is %g of its norm away from one rank's", w.ranks, of.Name, d)
 				}
 			}
 		}
@@ -315,11 +313,13 @@ func TestBytesAreTheLiveMemory(t *testing.T) {
 
 func TestMistakesAreNamed(t *testing.T) {
 	for want, change := range map[string]func(*Config){
-		"batch 80 on 2 replicas wants 160 images per step, there are 150": func(c *Config) { c.Batch = 80 },
-		"want at least 1":      func(c *Config) { c.Epochs = 0 },
-		"want 3000":            func(c *Config) { c.Train.Pixels = c.Train.Pixels[1:] },
-		"image 3 has label 10": func(c *Config) { c.Train.Labels[3] = 10 },
-		"no job to bind":       func(c *Config) { c.Work = nil },
+		"batch 80 on 2 replicas wants 160 examples per step, there are 150": func(c *Config) { c.Batch = 80 },
+		"want at least 1": func(c *Config) { c.Epochs = 0 },
+		"examples of 19 inputs, the model takes 20": func(c *Config) {
+			c.Train.(*dataset.Images).Cols--
+		},
+		"labels go up to 10, the model's 10 outputs want 0 to 9": func(c *Config) { c.Train.(*dataset.Images).Labels[3] = 10 },
+		"no job to bind": func(c *Config) { c.Work = nil },
 		"a job of 2 ranks with 2 replicas and batch 3 to bind, want 4": func(c *Config) { c.Replicas = 4 },
 		"layer 2 with 129 parameters, the model has 130": func(c *Config) {
 			c.Work.Training.Stages[0].Layers[1].Elems--

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"sync"
 
+	"railyard/internal/nn"
 	"railyard/internal/workload"
 )
 
@@ -90,26 +91,24 @@ func (j *Job) Agree() bool {
 	return true
 }
 
-// Accuracy returns the fraction of a set's images that the first replica classifies right. Each core takes a
-// part of the images, and adding up whole numbers in any order gives the same sum.
-func (j *Job) Accuracy(test Set) float64 {
-	images, width := test.Images(), j.cfg.Model.Inputs()
-	workers := min(runtime.GOMAXPROCS(0), images)
-	right, weights := make([]int, workers), j.Gathered(0)
+// Accuracy returns the fraction of a set's labels that the first replica gets right. Each core takes a
+// part of the examples, and adding up whole numbers in any order gives the same sum.
+func (j *Job) Accuracy(test nn.Examples) float64 {
+	workers := min(runtime.GOMAXPROCS(0), test.Len())
+	scores, weights := make([]nn.Score, workers), j.Gathered(0)
 	var wait sync.WaitGroup
 	for w := range workers {
-		lo, hi := images*w/workers, images*(w+1)/workers
+		lo, hi := test.Len()*w/workers, test.Len()*(w+1)/workers
 		wait.Go(func() {
-			right[w], _ = j.cfg.Model.Evaluate(weights, test.Pixels[lo*width:hi*width],
-				test.Labels[lo:hi], j.cfg.Kernel)
+			scores[w] = j.cfg.Model.Evaluate(weights, test, lo, hi, j.cfg.Kernel)
 		})
 	}
 	wait.Wait()
-	sum := 0
-	for _, n := range right {
-		sum += n
+	var sum nn.Score
+	for _, s := range scores {
+		sum.Counted, sum.Correct = sum.Counted+s.Counted, sum.Correct+s.Correct
 	}
-	return float64(sum) / float64(max(images, 1))
+	return sum.Accuracy()
 }
 
 // Digest returns the SHA-256, in hexadecimal, of weights as little-endian float32. All NaNs count

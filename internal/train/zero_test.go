@@ -184,8 +184,8 @@ func TestALostByteOfAShardShows(t *testing.T) {
 			for _, hi := cfg.Model.LayerRange(l); hi <= at; _, hi = cfg.Model.LayerRange(l) {
 				l++
 			}
-			lo, hi := cfg.Model.LayerRange(l)
-			return lo <= at && at < hi-cfg.Model.Sizes()[l+1]
+			weights := cfg.Model.Tensors(l)[0]
+			return weights.Offset <= at && at < weights.Offset+weights.Elems()
 		}
 		total, shown := 1, 0
 		for lost := 0; lost < total; lost++ {

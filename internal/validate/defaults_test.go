@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"railyard/internal/machine/machinetest"
 	"railyard/internal/run"
 	"railyard/internal/scenario"
 	"railyard/internal/unit"
@@ -80,6 +81,8 @@ func TestDefaultIsNotSlower(t *testing.T) {
 // BenchmarkDefaults prints the table of docs/accuracy.md: go test ./internal/validate -run - -bench
 // Defaults -benchtime 1x.
 func BenchmarkDefaults(b *testing.B) {
+	cpu := machinetest.Start(b)
+	defer cpu.Report()
 	for range b.N {
 		fmt.Printf("\n| incast | ports |")
 		for _, keys := range constants {

@@ -166,7 +166,11 @@ func (a *asking) shortened(ctx context.Context, sc *scenario.Scenario) (*scenari
 		a.steps = a.run.Summary.First().Steps
 		return sc, nil
 	}
-	if job.Train == nil {
+	key := ".train.steps"
+	switch {
+	case job.Replay != nil:
+		key = ".replay.steps"
+	case job.Train == nil:
 		return sc, nil
 	}
 	f, err := run.NewForecast(ctx, sc, a.images, func(result.Progress) {})
@@ -184,7 +188,7 @@ func (a *asking) shortened(ctx context.Context, sc *scenario.Scenario) (*scenari
 		return nil, fmt.Errorf("run directory %s: no step of the training ended, so there is nothing to compare",
 			a.run.Path)
 	}
-	return sc.Set(job.Path()+".train.steps", fmt.Sprint(a.steps))
+	return sc.Set(job.Path()+key, fmt.Sprint(a.steps))
 }
 
 // sameAsBefore holds the run as it is against the directory: what cannot be repeated cannot be

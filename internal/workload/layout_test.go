@@ -263,7 +263,7 @@ func anyLayout(t *rapid.T) Config {
 	c := laidOut(l, l.Chunks()+rapid.IntRange(0, 3).Draw(t, "more layers"), 2*l.MicroBatches)
 	if l.TP > 1 {
 		for i := range c.Layers {
-			c.Layers[i] = Dense{6, 6, true}.Layer()
+			c.Layers[i] = fullyConnected{6, 6, true}.Layer()
 		}
 	}
 	c.Momentum = rapid.Bool().Draw(t, "momentum")

@@ -35,7 +35,7 @@ func digits(ranks int, bucket unit.Bytes) DataParallelConfig {
 // dense are the layers of a network of these sizes; an activation follows all but the last.
 func dense(sizes ...int) (all []Layer) {
 	for i := range len(sizes) - 1 {
-		all = append(all, Dense{sizes[i], sizes[i+1], i < len(sizes)-2}.Layer())
+		all = append(all, fullyConnected{sizes[i], sizes[i+1], i < len(sizes)-2}.Layer())
 	}
 	return all
 }

@@ -35,14 +35,17 @@ func (m matrix) from(i, j int) matrix {
 	return matrix{m.data[i*m.row+j*m.col:], m.row, m.col}
 }
 
-// tile is a product of some rows with one panel: c, m x width, is made, or
-// added to, from a, m x k, and the panel, k x width.
-type tile func(c []float32, ldc int, a matrix, panel []float32, m, k int, add bool)
-
-// engine is what a family of products runs on one processor.
+// engine is how a family of products runs on one processor.
 type engine struct {
-	width int // of a panel
-	tile  tile
+	name  string // of the instruction set
+	width int    // of a panel
+	// tile makes c, m x width, or adds to it, from a, m x k, and b, k x width, whose rows are
+	// contiguous; k is at least 1.
+	tile func(c []float32, ldc int, a, b matrix, m, k int, add bool)
+	// rows packs k rows of a whole panel, columns as many columns of a panel as there are; both
+	// from memory in which those are contiguous.
+	rows    func(panel []float32, b matrix, k, width int)
+	columns func(panel []float32, b matrix, k, cols, width int)
 }
 
 // scratch is room for a packed block, and for a tile at the edge of C.
@@ -105,7 +108,7 @@ func (e *engine) multiply(c []float32, a, b matrix, p Product) {
 		n := min(blockN, p.N-j)
 		for k := 0; k < p.K; k += blockK {
 			part := Product{M: p.M, N: n, K: min(blockK, p.K-k), LDC: p.LDC, Add: p.Add || k > 0}
-			pack(s.block[:], b.from(k, j), part.K, n, e.width)
+			e.pack(s.block[:], b.from(k, j), part.K, n)
 			e.panels(c[j:], a.from(0, k), part, s)
 		}
 	}
@@ -121,7 +124,7 @@ func clearRows(c []float32, p Product) {
 // panels multiplies a with the packed block.
 func (e *engine) panels(c []float32, a matrix, p Product, s *scratch) {
 	for j := 0; j < p.N; j += e.width {
-		panel := s.block[j*p.K : (j+e.width)*p.K]
+		panel := matrix{s.block[j*p.K : (j+e.width)*p.K], e.width, 1}
 		if n := p.N - j; n < e.width {
 			e.edge(c[j:], a, panel, p, n, s)
 		} else {
@@ -132,7 +135,7 @@ func (e *engine) panels(c []float32, a matrix, p Product, s *scratch) {
 
 // edge makes the last n columns of C, fewer than a panel has, through a tile of
 // full width.
-func (e *engine) edge(c []float32, a matrix, panel []float32, p Product, n int, s *scratch) {
+func (e *engine) edge(c []float32, a, panel matrix, p Product, n int, s *scratch) {
 	w := e.width
 	for i := 0; i < p.M; i += edgeRows {
 		m := min(edgeRows, p.M-i)
@@ -149,24 +152,38 @@ func (e *engine) edge(c []float32, a matrix, panel []float32, p Product, n int, 
 }
 
 // pack writes k rows and n columns of b as panels, with zeros after the last column.
-func pack(block []float32, b matrix, k, n, width int) {
-	for j := 0; j < n; j += width {
-		panel, cols := block[j*k:(j+width)*k], min(width, n-j)
-		if cols < width {
+func (e *engine) pack(block []float32, b matrix, k, n int) {
+	w := e.width
+	for j := 0; j < n; j += w {
+		panel, cols := block[j*k:(j+w)*k], min(w, n-j)
+		if cols < w {
 			clear(panel)
 		}
-		if b.col == 1 {
+		switch from := b.from(0, j); {
+		case b.col != 1:
+			e.columns(panel, from, k, cols, w)
+		case cols == w:
+			e.rows(panel, from, k, w)
+		default:
 			for r := range k {
-				copy(panel[r*width:r*width+cols], b.data[r*b.row+j:])
+				copy(panel[r*w:r*w+cols], from.data[r*b.row:])
 			}
-			continue
 		}
-		for i := range cols {
-			from := b.data[(j+i)*b.col:][:k]
-			to := panel[i:]
-			for r, v := range from {
-				to[r*width] = v
-			}
+	}
+}
+
+// packRows and packColumns are what every processor can do.
+func packRows(panel []float32, b matrix, k, width int) {
+	for r := range k {
+		copy(panel[r*width:(r+1)*width], b.data[r*b.row:])
+	}
+}
+
+func packColumns(panel []float32, b matrix, k, cols, width int) {
+	for i := range cols {
+		to := panel[i:]
+		for r, v := range b.data[i*b.col:][:k] {
+			to[r*width] = v
 		}
 	}
 }

@@ -3,6 +3,7 @@ package kernel
 import (
 	"fmt"
 	"math"
+	"math/big"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -39,6 +40,55 @@ func (f form) chain(c, a, b []float32, p Product, i, j int, step func(sum, x, y 
 
 func rounded(sum, x, y float32) float32 { return sum + float32(x*y) }
 
+// exact is the fused step by arbitrary precision. (A sum that is exactly 0 is +0, but for -0 + -0.)
+func exact(sum, x, y float32) float32 {
+	if x == 0 || y == 0 {
+		return float32(x*y) + sum
+	}
+	wide := func(v float32) *big.Float { return new(big.Float).SetPrec(600).SetFloat64(float64(v)) }
+	p := wide(x)
+	p.Mul(p, wide(y)).Add(p, wide(sum))
+	v, _ := p.Float32()
+	return v
+}
+
+func TestFusedStepIsExact(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		any32 := rapid.Custom(func(t *rapid.T) float32 {
+			v := math.Float32frombits(rapid.Uint32().Draw(t, "bits"))
+			if v != v || math.IsInf(float64(v), 0) {
+				v = 1
+			}
+			return v
+		})
+		x, y, z := any32.Draw(t, "x"), any32.Draw(t, "y"), any32.Draw(t, "z")
+		if rapid.Bool().Draw(t, "near") { // z about as large as x y: what is cut off is half a unit, or nearly
+			z = -float32(x*y) + float32(rapid.IntRange(-2, 2).Draw(t, "units"))*float32(x*y)*0x1p-23
+		}
+		if math.IsInf(float64(z), 0) || z != z {
+			return
+		}
+		if got, want := fma(x, y, z), exact(z, x, y); math.Float32bits(got) != math.Float32bits(want) {
+			t.Fatalf("%x * %x + %x is %x, want %x", x, y, z, got, want)
+		}
+	})
+}
+
+// Both sums lie so near the middle of two float32s that float64 alone would round to the middle, and
+// then the wrong way.
+func TestFusedStepRoundsOnce(t *testing.T) {
+	x := float32(1 + 0x1p-12) // x x = 1 + 2^-11 + 2^-24
+	tiny := float32(0x1p-60)
+	for _, z := range []float32{tiny, -tiny} {
+		if got, want := fma(x, x, z), exact(z, x, x); got != want {
+			t.Errorf("%x is %x, want %x", z, got, want)
+		}
+	}
+	if fma(x, x, tiny) == fma(x, x, -tiny) {
+		t.Error("the tiny summand decides nothing: is this the middle?")
+	}
+}
+
 // drawn is numbers of many sizes, with zeros of both signs among them: sums in another order,
 // or with a term that is not rounded, differ.
 func drawn(seed uint64, n int) []float32 {
@@ -62,55 +112,89 @@ func drawn(seed uint64, n int) []float32 {
 // product is one of the functions under test.
 type product func(c, a, b []float32, p Product)
 
+// variant is the three products on one engine.
+type variant struct {
+	name  string
+	forms [3]product
+	step  func(sum, x, y float32) float32
+}
+
+// variants are all that this processor can run.
+func variants() []variant {
+	var list []variant
+	add := func(family string, engines []engine, step func(sum, x, y float32) float32) {
+		for i := range engines {
+			e := &engines[i]
+			list = append(list, variant{family + "/" + e.name, [3]product{e.nn, e.nt, e.tn}, step})
+		}
+	}
+	add("portable", portables(), rounded)
+	add("fused", fuseds(), exact)
+	return append(list, variant{"portable", [3]product{PortableNN, PortableNT, PortableTN}, rounded},
+		variant{"fused", [3]product{FusedNN, FusedNT, FusedTN}, exact})
+}
+
 // hold compares a product with its definition, bit by bit, also around C.
 func hold(t interface {
 	Helper()
 	Fatalf(string, ...any)
-}, f form, of product, p Product, step func(sum, x, y float32) float32) {
+}, v variant, n int, p Product) {
 	t.Helper()
+	f := forms[n]
 	ra, rb := f.rows(p)
 	a, b, c := drawn(1, ra*p.LDA), drawn(2, rb*p.LDB), drawn(3, p.M*p.LDC)
 	want := append([]float32(nil), c...)
 	for i := range p.M {
 		for j := range p.N {
-			want[i*p.LDC+j] = f.chain(c, a, b, p, i, j, step)
+			want[i*p.LDC+j] = f.chain(c, a, b, p, i, j, v.step)
 		}
 	}
-	of(c, a, b, p)
+	v.forms[n](c, a, b, p)
 	for i := range c {
 		if math.Float32bits(c[i]) != math.Float32bits(want[i]) {
-			t.Fatalf("%s %+v: row %d, column %d is %v, want %v", f.name, p, i/p.LDC, i%p.LDC, c[i], want[i])
+			t.Fatalf("%s %s %+v: row %d, column %d is %v, want %v", v.name, f.name, p, i/p.LDC, i%p.LDC, c[i], want[i])
 		}
 	}
 }
 
-var portables = []product{PortableNN, PortableNT, PortableTN}
-
 // The shapes that a block, a panel, a tile and their edges make.
 func TestProductsAreChains(t *testing.T) {
-	for n, f := range forms {
-		for _, s := range [][3]int{{1, 1, 1}, {2, 4, 3}, {3, 5, 7}, {64, 10, 128}, {5, 513, 2}, {7, 33, 257}, {70, 31, 3},
-			{13, 32, 520}, {2, 0, 3}, {0, 2, 3}, {2, 3, 0}} {
-			for _, add := range []bool{false, true} {
-				p := Product{M: s[0], N: s[1], K: s[2], LDC: s[1] + 3, Add: add}
-				ca, cb := f.cols(p)
-				p.LDA, p.LDB = ca+1, cb+2
-				hold(t, f, portables[n], p, rounded)
+	for _, v := range variants() {
+		for n, f := range forms {
+			for _, s := range [][3]int{{1, 1, 1}, {2, 4, 3}, {3, 5, 7}, {64, 10, 128}, {5, 513, 2}, {7, 33, 257}, {70, 31, 3},
+				{13, 32, 520}, {8, 48, 16}, {25, 64, 9}, {2, 0, 3}, {0, 2, 3}, {2, 3, 0}} {
+				for _, add := range []bool{false, true} {
+					p := Product{M: s[0], N: s[1], K: s[2], LDC: s[1] + 3, Add: add}
+					ca, cb := f.cols(p)
+					p.LDA, p.LDB = ca+1, cb+2
+					hold(t, v, n, p)
+				}
 			}
 		}
 	}
 }
 
+// Each height of a tile, and what is left of more rows than one has.
+func TestProductsOfAnyHeight(t *testing.T) {
+	for _, v := range variants() {
+		for m := 1; m <= 40; m++ {
+			hold(t, v, 0, Product{M: m, N: 32, K: 3, LDA: 3, LDB: 32, LDC: 32})
+			hold(t, v, 2, Product{M: m, N: 32, K: 3, LDA: m, LDB: 32, LDC: 33, Add: true})
+		}
+	}
+}
+
 func TestDrawnProductsAreChains(t *testing.T) {
+	all := variants()
 	rapid.Check(t, func(t *rapid.T) {
+		v := all[rapid.IntRange(0, len(all)-1).Draw(t, "variant")]
 		n := rapid.IntRange(0, 2).Draw(t, "form")
-		f := forms[n]
 		p := Product{M: rapid.IntRange(0, 70).Draw(t, "m"), N: rapid.IntRange(0, 70).Draw(t, "n"),
 			K: rapid.IntRange(0, 300).Draw(t, "k"), Add: rapid.Bool().Draw(t, "add")}
-		ca, cb := f.cols(p)
+		ca, cb := forms[n].cols(p)
 		pad := rapid.IntRange(0, 5)
 		p.LDA, p.LDB, p.LDC = max(1, ca+pad.Draw(t, "a")), max(1, cb+pad.Draw(t, "b")), max(1, p.N+pad.Draw(t, "c"))
-		hold(t, f, portables[n], p, rounded)
+		hold(t, v, n, p)
 	})
 }
 
@@ -145,19 +229,22 @@ func TestProductsDoNotAllocate(t *testing.T) {
 }
 
 func BenchmarkProduct(b *testing.B) {
-	for _, s := range [][3]int{{64, 784, 128}, {256, 256, 256}, {512, 512, 512}} {
-		for n, f := range forms {
-			p := Product{M: s[0], K: s[1], N: s[2], LDC: s[2]}
-			p.LDA, p.LDB = f.cols(p)
-			ra, rb := f.rows(p)
-			x, y, c := drawn(1, ra*p.LDA), drawn(2, rb*p.LDB), make([]float32, p.M*p.N)
-			b.Run(fmt.Sprintf("portable/%s/%dx%dx%d", f.name, s[0], s[1], s[2]), func(b *testing.B) {
-				for b.Loop() {
-					portables[n](c, x, y, p)
-				}
-				flop := 2 * float64(p.M) * float64(p.N) * float64(p.K)
-				b.ReportMetric(flop*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
-			})
+	for _, v := range variants() {
+		for _, s := range [][3]int{{64, 784, 128}, {256, 256, 256}, {512, 512, 512}, {1024, 1024, 1024}, {8, 784, 128},
+			{64, 128, 10}, {128, 32, 128}, {32, 128, 128}} {
+			for n, f := range forms {
+				p := Product{M: s[0], K: s[1], N: s[2], LDC: s[2]}
+				p.LDA, p.LDB = f.cols(p)
+				ra, rb := f.rows(p)
+				x, y, c := drawn(1, ra*p.LDA), drawn(2, rb*p.LDB), make([]float32, p.M*p.N)
+				b.Run(fmt.Sprintf("%s/%s/%dx%dx%d", v.name, f.name, s[0], s[1], s[2]), func(b *testing.B) {
+					for b.Loop() {
+						v.forms[n](c, x, y, p)
+					}
+					flop := 2 * float64(p.M) * float64(p.N) * float64(p.K)
+					b.ReportMetric(flop*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
+				})
+			}
 		}
 	}
 }

@@ -33,7 +33,8 @@ var between = map[string]object{
 	}}},
 	"transport": {{"allOf", []any{unless("recovery", "selective-repeat", forbid("timeout_low", "low_packets"))}}},
 	"job": {
-		{"oneOf", []any{object{{"required", []string{"train"}}}, object{{"required", []string{"collectives"}}},
+		{"oneOf", []any{object{{"required", []string{"train"}}}, object{{"required", []string{"replay"}}},
+			object{{"required", []string{"collectives"}}},
 			object{{"anyOf", []any{object{{"required", []string{"flows"}}},
 				object{{"required", []string{"flows_csv"}},
 					{"properties", object{{"flows_csv", object{{"not", object{{"const", "none"}}}}}}}}}}}}},
@@ -45,8 +46,12 @@ var between = map[string]object{
 				{"admission", forbid("slots", "bytes")}}}}}}}}},
 		{"allOf", []any{object{{"if", object{{"required", []string{"collectives"}}}},
 			{"then", object{{"properties", object{{"parallel", forbid("dp")},
-				{"collective", forbid("schedule", "algorithm", "channels")}}}}}}}},
+				{"collective", forbid("schedule", "algorithm", "channels")}}}}}},
+			object{{"if", object{{"required", []string{"replay"}}}},
+				{"then", object{{"properties", object{{"parallel", forbid("dp")},
+					{"collective", forbid("schedule")}}}}}}}},
 	},
+	"job.replay": {{"required", []string{"buckets"}}},
 	"job.collective.admission": {
 		{"if", object{{"required", []string{"bytes"}}}},
 		{"then", object{{"required", []string{"slots"}}}},

@@ -107,7 +107,9 @@ func TestSchemaHasRulesBetweenKeys(t *testing.T) {
 	const cluster, flow = "cluster: {hosts: 2}\n", "{from: host1/gpu0, to: host2/gpu0, bytes: 1MB}"
 	const flows, train = "job: {flows: [" + flow + "]}\n",
 		"job: {train: {layers: [784, 10], batch: 2, lr: 0.1, data: {digits: {dir: d}}}}\n"
-	for _, src := range []string{cluster + flows, cluster + train} {
+	const replay = "job: {replay: {steps: 2, forward: 1ms, buckets: [{compute: 1ms, bytes: 4MB}, {bytes: 4B}]}, " +
+		"hosts: [host1], collective: {channels: 2}}\n"
+	for _, src := range []string{cluster + flows, cluster + train, cluster + replay} {
 		if refusal, why := agree(schema, src); refusal || why != "" {
 			t.Fatalf("refused without a rule: %s%s", why, src)
 		}
@@ -132,6 +134,11 @@ func TestSchemaHasRulesBetweenKeys(t *testing.T) {
 		cluster + "job: {}",
 		cluster + "job: {flows_csv: none}",
 		cluster + strings.TrimSuffix(train, "}\n") + ", flows: [" + flow + "]}",
+		cluster + strings.TrimSuffix(train, "}\n") + ", replay: {buckets: [{bytes: 4MB}]}}",
+		cluster + strings.TrimSuffix(replay, "}\n") + ", parallel: {dp: 2}}",
+		cluster + strings.Replace(replay, "channels: 2", "schedule: s.txt", 1),
+		cluster + "job: {replay: {steps: 2}}",
+		cluster + "job: {replay: {buckets: [{compute: 1ms}]}}",
 		cluster + strings.TrimSuffix(flows, "}\n") + ", parallel: {dp: 2}}",
 		cluster + "job: {collectives: [{op: reduce, bytes: 1MB}], parallel: {dp: 2}}",
 		cluster + "job: {collectives: [{op: reduce, bytes: 1MB}], collective: {channels: 2}}",

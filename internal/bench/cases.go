@@ -1,0 +1,202 @@
+package bench
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"railyard/internal/unit"
+)
+
+// A Case is one run of the set.
+type Case struct {
+	Name  string // shape-setting: perm128-100g
+	Hosts int
+	shape *shape
+	set   *setting
+}
+
+// A setting is at what rate and with which parameters a shape runs.
+type setting struct {
+	name    string
+	what    string
+	cluster string // keys beside hosts and GPUs
+	fabric  string // keys beside the design
+	keys    string // other groups
+	end     string // of flows: nic0 or gpu0
+	packet  unit.Duration
+}
+
+var settings = []setting{
+	{
+		name: "100g", what: "100 Gb/s, links of 1 us, frames and DCQCN of the HPCC authors' ns-3 model, default order",
+		cluster: "nic: {speed: 100Gb/s, pacing: each}", fabric: "order: phases", keys: "preset: hpcc-ns3\n", end: "nic0",
+		packet: (100 * unit.GigabitPerSec).TransmitTime(1048),
+	},
+	{
+		name: "400g", what: "400 Gb/s, payload of 4,096 bytes, all defaults",
+		cluster: "nic: {speed: 400Gb/s}", fabric: "", keys: "", end: "gpu0",
+		packet: (400 * unit.GigabitPerSec).TransmitTime(4178),
+	},
+}
+
+// A shape is who sends what to whom.
+type shape struct {
+	name        string
+	what        string
+	hosts, gpus int
+	design      string
+	job         string                      // nil where it sends flows
+	flows       func(set *setting) []string // rows of a CSV file below flowColumns
+}
+
+const flowColumns = "name,from,to,bytes,start,path"
+
+// Sizes of flows: large networks take the small ones.
+const (
+	large  = 16 * unit.Megabyte
+	middle = 4 * unit.Megabyte
+	small  = 1 * unit.Megabyte
+)
+
+var shapes = []shape{
+	{
+		name: "incast16", what: "16 hosts send 16 MB each to one more, through one switch",
+		hosts: 17, gpus: 1, design: "single-switch",
+		flows: func(set *setting) []string {
+			return each(16, func(i int) string { return set.flow(i, i, 16, large, "") })
+		},
+	},
+	{
+		name: "ring16", what: "16 hosts on one switch send 16 MB each to the next",
+		hosts: 16, gpus: 1, design: "single-switch",
+		flows: func(set *setting) []string {
+			return each(16, func(i int) string { return set.flow(i, i, (i+1)%16, large, "") })
+		},
+	},
+	permutation("perm128", 8, 16, large),
+	permutation("perm1024", 32, 32, middle),
+	permutation("perm8192", 64, 128, small),
+	{
+		name: "train64", what: "8 hosts x 8 NICs on 8 rails: 4 steps of a training, replayed, with buckets of 16, 4 and 1 MB " +
+			"summed by 8 rings",
+		hosts: 8, gpus: 8, design: "rail-optimized",
+		job: `job:
+  replay:
+    steps: 4
+    forward: 400us
+    buckets: [{compute: 300us, bytes: 16MB}, {compute: 200us, bytes: 4MB}, {compute: 100us, bytes: 1MB}]
+    update: 100us
+  collective: {algorithm: ring, channels: 8}
+`,
+	},
+}
+
+// permutation is that of leaves x per hosts, with a full bisection: see Permutation.
+func permutation(name string, leaves, per int, bytes unit.Bytes) shape {
+	return shape{
+		name: name,
+		what: fmt.Sprintf("%s hosts under %d leaves, %d spines, %s each to a host of another leaf, no two flows on a link",
+			unit.Count(int64(leaves*per)), leaves, per, bytes.Human()),
+		hosts: leaves * per, gpus: 1, design: fmt.Sprintf("leaf-spine, leaves: %d, spines: %d", leaves, per),
+		flows: func(set *setting) (rows []string) {
+			for _, w := range Permutation(leaves, per) {
+				rows = append(rows, set.flow(w.From, w.From, w.To, bytes, fmt.Sprintf("host%d>leaf%d>spine%d>leaf%d>host%d",
+					w.From+1, w.FromLeaf+1, w.Spine+1, w.ToLeaf+1, w.To+1)))
+			}
+			return rows
+		},
+	}
+}
+
+func each(n int, row func(i int) string) (rows []string) {
+	for i := range n {
+		rows = append(rows, row(i))
+	}
+	return rows
+}
+
+// flow is a row of flowColumns.
+func (s *setting) flow(number, from, to int, bytes unit.Bytes, path string) string {
+	return fmt.Sprintf("f%d,host%d/%s,host%d/%s,%v,%v,%s", number+1, from+1, s.end, to+1, s.end, bytes,
+		Start(number, s.packet), path)
+}
+
+// Cases returns the whole set, in order.
+func Cases() (all []Case) {
+	for i := range shapes {
+		for k := range settings {
+			all = append(all, Case{Name: shapes[i].name + "-" + settings[k].name, Hosts: shapes[i].hosts, shape: &shapes[i],
+				set: &settings[k]})
+		}
+	}
+	return all
+}
+
+// Match returns the cases that any of some patterns names, in order: the whole name or that of the
+// shape, with * and ? as in names of files. No pattern: all. A pattern that names none is an error.
+func Match(patterns []string) ([]Case, error) {
+	all, taken := Cases(), map[string]bool{}
+	for _, p := range patterns {
+		any := false
+		for _, c := range all {
+			whole, err := path.Match(p, c.Name)
+			shape, _ := path.Match(p, c.shape.name)
+			if err != nil {
+				return nil, fmt.Errorf("%q: not a pattern, want names of cases with * and ?", p)
+			}
+			if whole || shape {
+				taken[c.Name], any = true, true
+			}
+		}
+		if !any {
+			return nil, fmt.Errorf("%q: no such case, want %s, or one of %s with -100g or -400g", p, names(), names())
+		}
+	}
+	if len(patterns) == 0 {
+		return all, nil
+	}
+	var some []Case
+	for _, c := range all {
+		if taken[c.Name] {
+			some = append(some, c)
+		}
+	}
+	return some, nil
+}
+
+// names lists the shapes.
+func names() string {
+	var all []string
+	for i := range shapes {
+		all = append(all, shapes[i].name)
+	}
+	return strings.Join(all, ", ")
+}
+
+// Describe returns a line on each shape and each setting: name, what it is.
+func Describe() (shapeLines, settingLines [][2]string) {
+	for i := range shapes {
+		shapeLines = append(shapeLines, [2]string{shapes[i].name, shapes[i].what})
+	}
+	for i := range settings {
+		settingLines = append(settingLines, [2]string{settings[i].name, settings[i].what})
+	}
+	return shapeLines, settingLines
+}
+
+// Files returns the scenario of the case, which finds its flows in a file at csv; flows is what that
+// holds, nil where it needs none.
+func (c *Case) Files(csv string) (scenario, flows []byte) {
+	job := c.shape.job
+	if c.shape.flows != nil {
+		rows := append([]string{flowColumns}, c.shape.flows(c.set)...)
+		job, flows = fmt.Sprintf("job: {flows_csv: %q}\n", csv), []byte(strings.Join(rows, "\n")+"\n")
+	}
+	fabric := "design: " + c.shape.design
+	if c.set.fabric != "" {
+		fabric += ", " + c.set.fabric
+	}
+	return fmt.Appendf(nil, "name: %s\n%scluster: {hosts: %d, host: {gpus: %d}, %s}\nfabric: {%s}\n%s", c.Name, c.set.keys,
+		c.shape.hosts, c.shape.gpus, c.set.cluster, fabric, job), flows
+}

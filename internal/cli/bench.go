@@ -1,0 +1,163 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"railyard/internal/bench"
+	"railyard/internal/result"
+	"railyard/internal/unit"
+)
+
+// benchFlags is the flags of `railyard bench`.
+type benchFlags struct {
+	cases   []string
+	workers int
+	json    bool
+	quiet   bool
+	here    bool
+}
+
+func (a *app) benchCommand() *cobra.Command {
+	var f benchFlags
+	cmd := &cobra.Command{
+		Use:   "bench [flags]",
+		Short: "Measure the packet engine's speed on a fixed set of runs",
+		Long:  benchText(),
+		Example: "  railyard bench\n  railyard bench --case perm1024 --json\n" +
+			"  railyard bench --case 'perm*-100g' --case train64",
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if f.workers != 1 {
+				return misuse("bench: --workers %d: want 1: the event loop runs on one core", f.workers)
+			}
+			cases, err := bench.Match(f.cases)
+			if err != nil {
+				return misuse("bench: --case %w", err)
+			}
+			if f.here {
+				return a.benchHere(cmd.Context(), cases, f)
+			}
+			return a.bench(cmd.Context(), cases, f)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringArrayVar(&f.cases, "case", nil, "only the cases of this name, which may have * and ?; may be repeated")
+	fl.IntVar(&f.workers, "workers", 1, "cores for the event loop of each run")
+	fl.BoolVar(&f.json, "json", false, "print the figures as a JSON list")
+	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress on stderr")
+	fl.BoolVar(&f.here, "here", false, "run one case in this process and print its figures as JSON")
+	_ = fl.MarkHidden("here") // it fails only for a flag that is not there
+	return cmd
+}
+
+// benchText is the command's description, with the cases.
+func benchText() string {
+	var b strings.Builder
+	b.WriteString(`Runs each case of a fixed set in a process of its own, one after the other, and prints
+what it cost: packet-hops (a packet or frame that leaves one link), events, CPU time (user and
+system, of the event loop alone), set-up (CPU time before the loop), the most memory that the
+process held, and packet-hops per second of CPU time. Nothing else should run on the machine; CPU time
+stands still while others have the cores, but caches and memory are shared.
+
+`)
+	shapes, settings := bench.Describe()
+	for _, s := range shapes {
+		fmt.Fprintf(&b, "  %-9s %s\n", s[0], s[1])
+	}
+	b.WriteString("\nEach is there twice:\n")
+	for _, s := range settings {
+		fmt.Fprintf(&b, "  -%-8s %s\n", s[0], s[1])
+	}
+	b.WriteString(`
+All of it takes a minute or two. Flows have sizes of 16, 4 and 1 MB: large networks take the small
+ones. Ctrl-C ends the set; the cases that are done are printed.`)
+	return b.String()
+}
+
+// bench is `railyard bench`.
+func (a *app) bench(ctx context.Context, cases []bench.Case, f benchFlags) error {
+	ctx, stop := a.interruptible(ctx)
+	defer stop()
+	rows := []bench.Row{}
+	var failed []error
+	if !f.json {
+		fmt.Fprintf(a.stdout, benchHead, "case", "hosts", "hops", "events", "CPU s", "set-up", "memory", "Mhops/s")
+	}
+	for i := range cases {
+		row, err := a.benchOne(ctx, &cases[i], f, fmt.Sprintf("%s, %d of %d", cases[i].Name, i+1, len(cases)))
+		if ctx.Err() != nil {
+			break
+		}
+		if err != nil {
+			failed = append(failed, fmt.Errorf("bench: %s: %w", cases[i].Name, err))
+			continue
+		}
+		rows = append(rows, row)
+		if !f.json {
+			fmt.Fprintf(a.stdout, benchRow, row.Case, unit.Count(int64(row.Hosts)), unit.Count(row.PacketHops),
+				unit.Count(row.Events), row.CPU, row.Setup, row.Peak.Human(), row.Rate/1e6)
+		}
+	}
+	if f.json {
+		if err := a.printJSON(rows); err != nil {
+			return err
+		}
+	}
+	if ctx.Err() != nil {
+		return &exitError{exitInterrupted, fmt.Errorf("interrupted after %s of %d", count(len(rows), "case"), len(cases))}
+	}
+	return errors.Join(failed...)
+}
+
+const (
+	benchHead = "%-13s %6s %11s %11s %8s %7s %9s %7s\n"
+	benchRow  = "%-13s %6s %11s %11s %8.2f %7.2f %9s %7.2f\n"
+)
+
+// benchOne runs a case in a process of its own.
+func (a *app) benchOne(ctx context.Context, c *bench.Case, f benchFlags, what string) (row bench.Row, err error) {
+	p := a.startProgressAt(time.Now(), f.quiet, what)
+	defer p.stop()
+	program, err := os.Executable()
+	if err != nil {
+		return row, err
+	}
+	cmd := exec.CommandContext(ctx, program, "bench", "--here", "--case", c.Name, fmt.Sprint("--workers=", f.workers))
+	cmd.Args[0] = os.Args[0] // one program may have several names
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = 5 * time.Second
+	var out, wrong bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &wrong
+	if err := cmd.Run(); err != nil {
+		if text := strings.TrimSpace(strings.TrimPrefix(wrong.String(), "railyard: ")); text != "" {
+			return row, errors.New(text)
+		}
+		return row, err
+	}
+	return row, json.Unmarshal(out.Bytes(), &row)
+}
+
+// benchHere runs one case in this process.
+func (a *app) benchHere(ctx context.Context, cases []bench.Case, f benchFlags) error {
+	if len(cases) != 1 {
+		return misuse("bench: --here with %d cases, want one", len(cases))
+	}
+	ctx, stop := a.interruptible(ctx)
+	defer stop()
+	row, err := cases[0].Run(ctx, bench.Options{Workers: f.workers, Progress: func(result.Progress) {}})
+	if err != nil {
+		return err
+	}
+	return a.printJSON(row)
+}

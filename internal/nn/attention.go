@@ -1,0 +1,156 @@
+package nn
+
+import "math"
+
+// heads is causal self-attention by several heads, on queries, keys and values that are made already
+// (Vaswani and others, 2017). A position sees itself and those before it; padding is not seen.
+//
+//	qkv: rows x positions x (3 x count x size): all queries of a position, all keys, all values
+//	o:   rows x positions x (count x size)
+//	maps: rows x count x (positions x positions): softmax(q kᵀ / sqrt(size)), a query in a row
+type heads struct {
+	positions, count, size int
+	dropout                dropout // of the maps
+}
+
+func (h heads) inner() int { return h.count * h.size }
+func (h heads) area() int  { return h.positions * h.positions }
+
+// attended has what the way back needs.
+type attended struct {
+	maps []float32 // rows x count x positions x positions
+	keys []uint64  // of each row's dropout
+	room []float32 // three maps, three heads' vectors
+}
+
+func (h heads) newAttended(rows int) attended {
+	return attended{make([]float32, rows*h.count*h.area()), make([]uint64, rows),
+		make([]float32, 2*h.area()+3*h.positions*h.size)}
+}
+
+// head returns the queries, keys and values of one head of one row, each a matrix of positions x size
+// whose rows are ld apart.
+func (h heads) head(qkv []float32, row, head int) (q, k, v []float32, ld int) {
+	ld = 3 * h.inner()
+	at := row*h.positions*ld + head*h.size
+	return qkv[at:], qkv[at+h.inner():], qkv[at+2*h.inner():], ld
+}
+
+func (h heads) forward(kernel Kernel, o, qkv []float32, rows int, s *attended, pass *Pass) {
+	n := h.positions
+	for r := range rows {
+		s.keys[r] = h.dropout.key(pass, 0, r)
+		for i := range h.count {
+			q, k, v, ld := h.head(qkv, r, i)
+			m := s.maps[(r*h.count+i)*h.area():][:h.area()]
+			kernel.NT(m, q, k, Product{M: n, N: n, K: h.size, LDA: ld, LDB: ld, LDC: n})
+			for t := range n {
+				h.softmax(m[t*n:(t+1)*n], t, r, pass)
+			}
+			kernel.NN(o[r*n*h.inner()+i*h.size:], h.dropped(m, s, r, i), v,
+				Product{M: n, N: h.size, K: n, LDA: n, LDB: ld, LDC: h.inner()})
+		}
+	}
+}
+
+// softmax makes a map's row of the scores of query t: 0 of what it may not see. A query that may see
+// nothing takes nothing.
+func (h heads) softmax(scores []float32, t, row int, pass *Pass) {
+	by := rootOf(h.size)
+	top := float32(math.Inf(-1))
+	for j := range scores {
+		if j > t || pass.padded(row, h.positions, j) {
+			scores[j] = float32(math.Inf(-1))
+			continue
+		}
+		scores[j] = float32(scores[j] * by)
+		if !(scores[j] <= top) {
+			top = scores[j]
+		}
+	}
+	if math.IsInf(float64(top), -1) {
+		clear(scores)
+		return
+	}
+	sum := 0.0
+	for j, v := range scores[:t+1] {
+		e := exp(float64(v) - float64(top))
+		scores[j] = float32(e)
+		sum += e
+	}
+	for j, v := range scores[:t+1] {
+		scores[j] = float32(float64(v) / sum)
+	}
+	clear(scores[t+1:])
+}
+
+// dropped is a map after dropout: the map itself where there is none.
+func (h heads) dropped(m []float32, s *attended, row, head int) []float32 {
+	if s.keys[row] == 0 {
+		return m
+	}
+	to := s.room[:h.area()]
+	copy(to, m)
+	h.dropout.apply(to, s.keys[row], head*h.area())
+	return to
+}
+
+// backward turns qkv into its gradient, from that of o. With m the map and n what dropout made of it:
+//
+//	dv = nᵀ do    dn = do vᵀ    ds = m (dm - sum over keys of dm m) / sqrt(size)    dq = ds k    dk = dsᵀ q
+func (h heads) backward(kernel Kernel, qkv, do []float32, rows int, s *attended) {
+	n, size := h.positions, h.size
+	slope := s.room[h.area() : 2*h.area()]
+	room := s.room[2*h.area():]
+	dq, dk, dv := room[:n*size], room[n*size:2*n*size], room[2*n*size:3*n*size]
+	for r := range rows {
+		for i := range h.count {
+			q, k, v, ld := h.head(qkv, r, i)
+			from := do[r*n*h.inner()+i*size:]
+			m := s.maps[(r*h.count+i)*h.area():][:h.area()]
+			kernel.TN(dv, h.dropped(m, s, r, i), from, Product{M: n, N: size, K: n, LDA: n, LDB: h.inner(), LDC: size})
+			kernel.NT(slope, from, v, Product{M: n, N: n, K: size, LDA: h.inner(), LDB: ld, LDC: n})
+			h.dropout.apply(slope, s.keys[r], i*h.area())
+			h.throughSoftmax(slope, m)
+			kernel.NN(dq, slope, k, Product{M: n, N: size, K: n, LDA: n, LDB: ld, LDC: size})
+			kernel.TN(dk, slope, q, Product{M: n, N: size, K: n, LDA: n, LDB: ld, LDC: size})
+			for t := range n {
+				copy(q[t*ld:t*ld+size], dq[t*size:])
+				copy(k[t*ld:t*ld+size], dk[t*size:])
+				copy(v[t*ld:t*ld+size], dv[t*size:])
+			}
+		}
+	}
+}
+
+// throughSoftmax turns the gradient of a map into that of the scores' products.
+func (h heads) throughSoftmax(d, m []float32) {
+	n, by := h.positions, rootOf(h.size)
+	for t := range n {
+		to, p := d[t*n:(t+1)*n], m[t*n:(t+1)*n]
+		sum := 0.0
+		for j, v := range p[:t+1] {
+			sum += float64(float64(to[j]) * float64(v))
+		}
+		mean := float32(sum)
+		for j, v := range p[:t+1] {
+			to[j] = float32(float32((to[j]-mean)*v) * by)
+		}
+		clear(to[t+1:])
+	}
+}
+
+// work is that of the products of scores and of values, or of so many like them, for a row.
+func (h heads) work(products int) Work {
+	n, inner := int64(h.positions), int64(h.inner())
+	maps := n * n * int64(h.count)
+	return Work{FLOP: int64(products)*2*n*n*inner + 5*maps, Words: int64(products) * (2*n*inner + maps)}
+}
+
+// saved is how many float32 of a row are kept.
+func (h heads) saved() int { return h.count * h.area() }
+
+// padded says that a position of a row holds no text.
+func (p *Pass) padded(row, positions, at int) bool {
+	return p != nil && p.Tokens != nil && p.Tokens[row*positions+at] == Padding
+}

@@ -1,0 +1,211 @@
+package nn
+
+import "fmt"
+
+// Half is what both halves of a transformer block have in common. A half is one layer, with the
+// residual inside; f is attention or the feed-forward network:
+//
+//	norm before: y = x + dropout(f(norm(x)))    norm after: y = norm(x + dropout(f(x)))
+//
+//	x, y: rows x (Positions*Size)
+type Half struct {
+	Positions, Size int
+	Norm            Norm
+	After           bool // the norm follows the residual sum, as in the first transformer and the book
+	NoBias          bool // of the products
+	Dropout         float64
+}
+
+// half does everything of a half but f.
+type half struct {
+	norm      normalise
+	positions int
+	after     bool
+	dropout   dropout
+}
+
+func newHalf(c Half, name string) (half, error) {
+	if c.Positions < 1 || c.Size < 1 {
+		return half{}, fmt.Errorf("transformer block: %d positions of %d elements, want at least 1 of each",
+			c.Positions, c.Size)
+	}
+	if c.Norm >= norms {
+		return half{}, fmt.Errorf("transformer block: norm %d is none, want %s", c.Norm, names(normNames[:]))
+	}
+	d, err := newDropout(c.Dropout)
+	return half{normalise{name: name, kind: c.Norm, size: c.Size}, c.Positions, c.After, d}, err
+}
+
+func (h half) In() int                { return h.positions * h.norm.size }
+func (h half) Out() int               { return h.positions * h.norm.size }
+func (h half) Through(_, _ []float32) {}
+
+// halved is what a half keeps.
+type halved struct {
+	scales []scale   // of the norm
+	normed []float32 // what f takes, if the norm is before; the residual sum, if it is after
+	d      []float32 // room for the gradient of what f gives
+	keys   []uint64  // of each row's dropout
+}
+
+func (h half) newHalved(rows int) halved {
+	n := rows * h.Out()
+	return halved{make([]scale, rows*h.positions), make([]float32, n), make([]float32, n), make([]uint64, rows)}
+}
+
+// begin returns what f takes.
+func (h half) begin(x, p []float32, rows int, s *halved) []float32 {
+	if h.after {
+		return x[:rows*h.In()]
+	}
+	normed := s.normed[:rows*h.In()]
+	h.norm.forward(normed, x, p, s.scales[:rows*h.positions])
+	return normed
+}
+
+// finish makes y of what f gave, which is in y.
+func (h half) finish(y, x, p []float32, rows int, s *halved, pass *Pass) {
+	for r := range rows {
+		s.keys[r] = h.dropout.key(pass, residualPlace, r)
+		h.dropout.apply(y[r*h.Out():(r+1)*h.Out()], s.keys[r], 0)
+	}
+	y = y[:rows*h.Out()]
+	add(y, x)
+	if h.after {
+		sum := s.normed[:len(y)]
+		copy(sum, y)
+		h.norm.forward(y, sum, p, s.scales[:rows*h.positions])
+	}
+}
+
+// Places of dropout within a layer: maps of attention are at 0.
+const residualPlace = 1
+
+// finishBack returns the gradient of what f gave, and turns d into the residual's.
+func (h half) finishBack(g, d, p []float32, rows int, s *halved) []float32 {
+	d = d[:rows*h.Out()]
+	if h.after {
+		h.norm.backward(d, g, d, s.normed, p, s.scales[:rows*h.positions])
+	}
+	of := s.d[:len(d)]
+	copy(of, d)
+	for r, key := range s.keys[:rows] {
+		h.dropout.apply(of[r*h.Out():(r+1)*h.Out()], key, 0)
+	}
+	return of
+}
+
+// beginBack makes dx of the gradient of what f takes, and of d, that of the residual.
+func (h half) beginBack(dx, g, of, d, x, p []float32, rows int, s *halved) {
+	if !h.after {
+		h.norm.backward(of, g, of, x, p, s.scales[:rows*h.positions])
+	}
+	if dx != nil {
+		copy(dx[:rows*h.In()], of)
+		add(dx[:rows*h.In()], d)
+	}
+}
+
+func (h half) cost() Cost {
+	n := int64(h.Out())
+	return Cost{
+		Forward: []Work{h.norm.work(h.positions), {FLOP: n, Words: 3 * n}},
+		Input:   []Work{h.norm.backWork(h.positions), {FLOP: n, Words: 3 * n}},
+		Saved:   h.Out() + 2*h.positions,
+	}
+}
+
+// attention is the half of a block that looks at other positions.
+type attention struct {
+	half
+	heads   heads
+	qkv, to linear
+	kernel  Kernel
+}
+
+// Attention is multi-head causal self-attention as half a transformer block: heads of a size each,
+// which need not make up the vector's size together. Tensors are named as in
+// torch.nn.TransformerEncoderLayer.
+func Attention(c Half, count, size int) (Layer, error) {
+	h, err := newHalf(c, "norm.")
+	if err == nil && (count < 1 || size < 1) {
+		err = fmt.Errorf("attention: %d heads of %d elements, want at least 1 of each", count, size)
+	}
+	l := attention{half: h, heads: heads{c.Positions, count, size, h.dropout}, kernel: Portable}
+	l.qkv = linear{"in_proj_", c.Size, 3 * count * size, !c.NoBias, h.norm.end()}
+	l.to = linear{"out_proj.", count * size, c.Size, !c.NoBias, l.qkv.end()}
+	return l, err
+}
+
+func (l attention) Params() int { return l.to.end() }
+
+func (l attention) Tensors() []Tensor {
+	return append(append(l.norm.tensors(), l.qkv.tensors()...), l.to.tensors()...)
+}
+
+// Init is that of each part.
+func (l attention) Init(p []float32, draw *Stream) {
+	l.norm.init(p)
+	l.qkv.init(p, draw)
+	l.to.init(p, draw)
+}
+
+func (l attention) With(k Kernel) Layer {
+	l.kernel = k
+	return l
+}
+
+func (l attention) Cost() Cost {
+	c, n := l.cost(), l.positions
+	c.Forward = append(c.Forward, l.qkv.work(n), l.heads.work(2), l.to.work(n))
+	c.Gradient = []Work{l.to.gradientWork(n), l.qkv.gradientWork(n)}
+	c.Input = append(c.Input, l.to.work(n), l.heads.work(4), l.qkv.work(n))
+	c.Saved += l.heads.saved() + n*(l.qkv.out+l.to.in)
+	return c
+}
+
+type attentionSaved struct {
+	halved
+	attended
+	qkv []float32 // rows x positions x (3*inner); Backward turns it into its gradient
+	o   []float32 // rows x positions x inner, likewise
+}
+
+func (l attention) NewSaved(rows int) Saved {
+	n := rows * l.positions
+	return &attentionSaved{l.newHalved(rows), l.heads.newAttended(rows), make([]float32, n*l.qkv.out),
+		make([]float32, n*l.to.in)}
+}
+
+func (l attention) Forward(y, x, p []float32, rows int, saved Saved, pass *Pass) {
+	s, n := saved.(*attentionSaved), rows*l.positions
+	l.qkv.forward(l.kernel, s.qkv, l.begin(x, p, rows, &s.halved), p, n)
+	l.heads.forward(l.kernel, s.o, s.qkv, rows, &s.attended, pass)
+	l.to.forward(l.kernel, y, s.o, p, n)
+	l.finish(y, x, p, rows, &s.halved, pass)
+}
+
+func (l attention) Backward(dx, g, d, x, p []float32, rows int, saved Saved) {
+	s, n := saved.(*attentionSaved), rows*l.positions
+	of := l.finishBack(g, d, p, rows, &s.halved)
+	l.to.gradients(l.kernel, g, of, s.o, n)
+	l.to.back(l.kernel, s.o, of, p, n)
+	l.heads.backward(l.kernel, s.qkv, s.o, rows, &s.attended)
+	in := x
+	if !l.after {
+		in = s.normed
+	}
+	l.qkv.backward(l.kernel, of, g, s.qkv, in, p, n)
+	l.beginBack(dx, g, of, d, x, p, rows, &s.halved)
+}
+
+// AttentionMap is what a Forward left of one head of an example, positions x positions: a query in a
+// row, the keys that it sees in the columns. ok is false of other layers.
+func AttentionMap(l Layer, saved Saved, row, head int) (m []float32, ok bool) {
+	of, ok := l.(attention)
+	if !ok {
+		return nil, false
+	}
+	area := of.heads.area()
+	return saved.(*attentionSaved).maps[(row*of.heads.count+head)*area:][:area], true
+}

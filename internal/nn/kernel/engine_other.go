@@ -1,0 +1,6 @@
+//go:build !amd64
+
+package kernel
+
+func portables() []engine { return []engine{portableGo()} }
+func fuseds() []engine    { return []engine{fusedGo()} }

@@ -1,0 +1,128 @@
+package nn
+
+import "math"
+
+// dense is a fully connected layer: y = activation(x wᵀ + b), parameters w (out x in), then b.
+type dense struct {
+	in, out    int
+	activation Activation
+	kernel     Kernel
+	share      bool // Forward is x wᵀ alone
+}
+
+// Dense is a fully connected layer of in inputs and out outputs, and what follows it: an activation
+// whose slope can be told from its output.
+func Dense(in, out int, a Activation) Layer {
+	if err := a.fromOutput(); err != nil {
+		panic("nn: " + err.Error())
+	}
+	return dense{in: in, out: out, activation: a, kernel: Portable}
+}
+
+func (l dense) In() int     { return l.in }
+func (l dense) Out() int    { return l.out }
+func (l dense) Params() int { return l.in*l.out + l.out }
+
+func (l dense) Tensors() []Tensor {
+	return []Tensor{
+		{Name: "weight", Shape: []int{l.out, l.in}, Role: Weight, FanIn: l.in, FanOut: l.out},
+		{Name: "bias", Shape: []int{l.out}, Offset: l.in * l.out, Role: Bias},
+	}
+}
+
+// Init draws weights and biases uniform in ±1/sqrt(in), as torch.nn.Linear does.
+func (l dense) Init(p []float32, draw *Stream) {
+	draw.Uniform(p, float32(1/math.Sqrt(float64(l.in))))
+}
+
+func (l dense) With(k Kernel) Layer {
+	l.kernel = k
+	return l
+}
+
+// Cost is, forward, a matrix product, rows x in by in x out, and one elementwise pass that adds the
+// bias and applies the activation in place. Backward is the product for the weights' gradient, which
+// also sums the bias's (as cuBLAS's epilogue does), and the product for the gradient of the input; an
+// activation has an elementwise pass back.
+func (l dense) Cost() Cost {
+	in, out := int64(l.in), int64(l.out)
+	product := Work{FLOP: 2 * in * out, Words: in + out, Fixed: in * out}
+	sums := product
+	sums.Fixed += out
+	c := Cost{
+		Forward:  []Work{product},
+		Gradient: []Work{sums},
+		Input:    []Work{product},
+	}
+	elements := Work{Words: 2 * out, Fixed: out}
+	if l.share {
+		c.Finish = []Work{elements}
+	} else {
+		c.Forward = append(c.Forward, elements)
+	}
+	if l.activation != Identity {
+		c.Through = []Work{{Words: 3 * out}}
+	}
+	return c
+}
+
+// cut returns the weights and the biases of a vector with the parameters' layout.
+func (l dense) cut(v []float32) (w, b []float32) {
+	split := l.in * l.out
+	return v[:split:split], v[split:l.Params()]
+}
+
+func (l dense) NewSaved(int) Saved { return nil }
+
+func (l dense) Forward(y, x, p []float32, rows int, _ Saved, _ *Pass) {
+	w, b := l.cut(p)
+	l.kernel.NT(y, x, w, Product{M: rows, N: l.out, K: l.in, LDA: l.in, LDB: l.in, LDC: l.out})
+	if l.share {
+		return
+	}
+	addRows(y, b)
+	l.activation.apply(y)
+}
+
+func (l dense) Finish(y, p []float32) {
+	_, b := l.cut(p)
+	addRows(y, b)
+	l.activation.apply(y)
+}
+
+// Columns is rows of w, and as much of b.
+//
+//	w  | part 0 |    b  | part 0 |
+//	   | part 1 |       | part 1 |
+func (l dense) Columns(part, parts int) (Layer, []Piece) {
+	of := l
+	of.out = l.out / parts
+	n := of.in * of.out
+	return of, []Piece{{part * n, 0, n}, {l.in*l.out + part*of.out, n, of.out}}
+}
+
+// Rows is columns of w, and b.
+//
+//	w  | part 0 | part 1 |    b  | all |
+func (l dense) Rows(part, parts int) (Share, []Piece) {
+	of := l
+	of.in, of.share = l.in/parts, true
+	var pieces []Piece
+	for o := range l.out {
+		pieces = append(pieces, Piece{o*l.in + part*of.in, o * of.in, of.in})
+	}
+	return of, append(pieces, Piece{l.in * l.out, of.in * l.out, l.out})
+}
+
+func (l dense) Through(d, y []float32) { l.activation.backward(d, y) }
+
+func (l dense) Backward(dx, g, d, x, p []float32, rows int, _ Saved) {
+	gw, gb := l.cut(g)
+	l.kernel.TN(gw, d, x, Product{M: l.out, N: l.in, K: rows, LDA: l.out, LDB: l.in, LDC: l.in})
+	sumRows(gb, d[:rows*l.out])
+	if dx == nil {
+		return
+	}
+	w, _ := l.cut(p)
+	l.kernel.NN(dx, d, w, Product{M: rows, N: l.in, K: l.out, LDA: l.out, LDB: l.in, LDC: l.in})
+}

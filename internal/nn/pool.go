@@ -1,0 +1,160 @@
+package nn
+
+// pool takes the largest element of each window, or the mean, in each channel by itself. What is left
+// over at the right and bottom edge, less than a window, is not seen.
+//
+//	x: rows x in    y: rows x out
+type pool struct {
+	in, out Volume
+	window  Window
+	mean    bool
+}
+
+// MaxPool takes the largest element of each window. Its second result is the shape of what it makes.
+func MaxPool(in Volume, size, stride int) (Layer, Volume, error) {
+	return newPool(in, Window{size, stride, 0}, false)
+}
+
+// AveragePool takes the mean of each window.
+func AveragePool(in Volume, size, stride int) (Layer, Volume, error) {
+	return newPool(in, Window{size, stride, 0}, true)
+}
+
+func newPool(in Volume, w Window, mean bool) (Layer, Volume, error) {
+	out, err := w.over(in, in.Channels)
+	if err != nil {
+		return nil, Volume{}, err
+	}
+	return pool{in, out, w, mean}, out, nil
+}
+
+func (l pool) In() int                     { return l.in.Elems() }
+func (l pool) Out() int                    { return l.out.Elems() }
+func (l pool) Params() int                 { return 0 }
+func (l pool) Tensors() []Tensor           { return nil }
+func (l pool) Init(_ []float32, _ *Stream) {}
+func (l pool) With(Kernel) Layer           { return l }
+
+func (l pool) Cost() Cost {
+	in, out := int64(l.In()), int64(l.Out())
+	c := Cost{Forward: []Work{{FLOP: out * int64(l.window.Size*l.window.Size), Words: in + out}}}
+	back := Work{FLOP: out, Words: in + out}
+	if !l.mean {
+		c.Saved = l.Out()
+		back.Words += out
+	}
+	c.Input = []Work{back}
+	return c
+}
+
+// largest says which element of an example's input each output is.
+type largest []int32
+
+func (l pool) NewSaved(rows int) Saved {
+	if l.mean {
+		return nil
+	}
+	return largest(make([]int32, rows*l.Out()))
+}
+
+func (l pool) Forward(y, x, _ []float32, rows int, saved Saved, _ *Pass) {
+	for r := range rows {
+		from, to := x[r*l.In():(r+1)*l.In()], y[r*l.Out():(r+1)*l.Out()]
+		if l.mean {
+			l.average(to, from)
+		} else {
+			l.maximum(to, saved.(largest)[r*l.Out():], from)
+		}
+	}
+}
+
+// corner is the first element of the window of output o.
+func (l pool) corner(o int) int {
+	c, oy, ox := o/(l.out.Height*l.out.Width), o/l.out.Width%l.out.Height, o%l.out.Width
+	return (c*l.in.Height+oy*l.window.Stride)*l.in.Width + ox*l.window.Stride
+}
+
+// maximum takes the first of equals, and a NaN before all.
+func (l pool) maximum(y []float32, at largest, x []float32) {
+	for o := range y {
+		corner := l.corner(o)
+		best := corner
+		for dy := range l.window.Size {
+			row := corner + dy*l.in.Width
+			for i, v := range x[row : row+l.window.Size] {
+				if v > x[best] || v != v {
+					best = row + i
+				}
+			}
+		}
+		y[o], at[o] = x[best], int32(best)
+	}
+}
+
+func (l pool) average(y, x []float32) {
+	n := float32(l.window.Size * l.window.Size)
+	for o := range y {
+		corner := l.corner(o)
+		var sum float32
+		for dy := range l.window.Size {
+			row := corner + dy*l.in.Width
+			for _, v := range x[row : row+l.window.Size] {
+				sum += v
+			}
+		}
+		y[o] = sum / n
+	}
+}
+
+func (l pool) Through(_, _ []float32) {}
+
+func (l pool) Backward(dx, _, d, _, _ []float32, rows int, saved Saved) {
+	if dx == nil {
+		return
+	}
+	clear(dx[:rows*l.In()])
+	n := float32(l.window.Size * l.window.Size)
+	for r := range rows {
+		to, from := dx[r*l.In():(r+1)*l.In()], d[r*l.Out():(r+1)*l.Out()]
+		if !l.mean {
+			for o, at := range saved.(largest)[r*l.Out() : (r+1)*l.Out()] {
+				to[at] += from[o]
+			}
+			continue
+		}
+		for o, v := range from {
+			share := v / n
+			corner := l.corner(o)
+			for dy := range l.window.Size {
+				row := corner + dy*l.in.Width
+				for i := range l.window.Size {
+					to[row+i] += share
+				}
+			}
+		}
+	}
+}
+
+// flatten hands an image on as a vector, element by element: In is Out.
+type flatten struct{ size int }
+
+// Flatten is a layer that makes a vector of an image.
+func Flatten(in Volume) Layer { return flatten{in.Elems()} }
+
+func (l flatten) In() int                     { return l.size }
+func (l flatten) Out() int                    { return l.size }
+func (l flatten) Params() int                 { return 0 }
+func (l flatten) Tensors() []Tensor           { return nil }
+func (l flatten) Init(_ []float32, _ *Stream) {}
+func (l flatten) With(Kernel) Layer           { return l }
+func (l flatten) Cost() Cost                  { return Cost{} }
+func (l flatten) NewSaved(int) Saved          { return nil }
+func (l flatten) Through(_, _ []float32)      {}
+
+func (l flatten) Forward(y, x, _ []float32, rows int, _ Saved, _ *Pass) { copy(y, x[:rows*l.size]) }
+
+func (l flatten) Backward(dx, _, d, _, _ []float32, rows int, _ Saved) {
+	if dx != nil {
+		copy(dx, d[:rows*l.size])
+	}
+}

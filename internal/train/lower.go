@@ -1,0 +1,45 @@
+package train
+
+import (
+	"railyard/internal/nn"
+	"railyard/internal/workload"
+)
+
+// Layers returns the model's layers as workload counts them.
+func Layers(m *nn.Model) []workload.Layer {
+	layers := make([]workload.Layer, m.Layers())
+	for l := range layers {
+		layers[l] = lowered(m.Layer(l, nn.Portable))
+	}
+	return layers
+}
+
+// lowered is a layer as workload counts it, with the parts that ranks may have of it.
+func lowered(l nn.Layer) workload.Layer {
+	of := shape(l)
+	if s, ok := l.(nn.Splitter); ok {
+		of.Columns = &workload.Split{Width: l.Out(), Of: func(parts int) workload.Layer {
+			part, _ := s.Columns(0, parts)
+			return shape(part)
+		}}
+		of.Rows = &workload.Split{Width: l.In(), Of: func(parts int) workload.Layer {
+			part, _ := s.Rows(0, parts)
+			return shape(part)
+		}}
+	}
+	return of
+}
+
+// shape is what a layer costs, or a part of one.
+func shape(l nn.Layer) workload.Layer {
+	c := l.Cost()
+	return workload.Layer{In: l.In(), Out: l.Out(), Params: int64(l.Params()), Forward: kernels(c.Forward),
+		Gradient: kernels(c.Gradient), Input: kernels(c.Input), Through: kernels(c.Through), Finish: kernels(c.Finish)}
+}
+
+func kernels(of []nn.Work) (all []workload.Kernel) {
+	for _, w := range of {
+		all = append(all, workload.Kernel(w))
+	}
+	return all
+}

@@ -1,0 +1,183 @@
+"""20 training steps of every model: the gradients of the first batch, the losses, the weights after SGD;
+the first update and the losses of Adam or AdamW."""
+import torch
+import torch.nn.functional as F
+
+from layers import attention_spec, ff_spec, linear_spec, norm_spec, recurrent, rnn_spec
+from parts import feed_forward, heads, lstm_cell, norm, residual
+from tensors import cut, drawn, mask, size, stream
+
+ROWS, STEPS = 4, 20
+T, V = 8, 13
+
+
+def prefixed(prefix, spec):
+    return [(prefix + s[0],) + tuple(s[1:]) for s in spec]
+
+
+def under(p, prefix):
+    return {k[len(prefix):]: v for k, v in p.items() if k.startswith(prefix)}
+
+
+def images(shape, classes):
+    def batch(seed, step):
+        labels = torch.from_numpy((stream(seed, 200 + step, ROWS) % classes).astype("int64"))
+        return drawn(seed, 100 + step, (ROWS,) + shape, 1), labels
+    return batch
+
+
+def text(seed, step, padded=False):
+    """Rows of T+1 tokens from 2 on; padded: the last 2r of row r are padding. Labels are the next tokens,
+    -1 where that is padding."""
+    t = torch.from_numpy((stream(seed, 100 + step, ROWS * (T + 1)) % (V - 2)).astype("int64")).view(ROWS, T + 1) + 2
+    if padded:
+        for r in range(ROWS):
+            t[r, T + 1 - 2 * r:] = 0
+    labels = t[:, 1:].clone()
+    labels[labels == 0] = -1
+    return t[:, :-1], labels
+
+
+def mlp_spec():
+    return linear_spec("layers.1.", 12, 16) + linear_spec("layers.2.", 16, 5)
+
+
+def mlp(activation):
+    def f(p, x, step):
+        x = activation(F.linear(x, p["layers.1.weight"], p["layers.1.bias"]))
+        return F.linear(x, p["layers.2.weight"], p["layers.2.bias"])
+    return f
+
+
+CNN = ([("conv1.weight", (4, 1, 3, 3)), ("conv1.bias", (4,)), ("conv2.weight", (6, 4, 3, 3)), ("conv2.bias", (6,))]
+       + linear_spec("fc1.", 24, 16) + linear_spec("fc2.", 16, 5))
+
+
+def cnn(p, x, step):
+    """The net of the benchmarks, on 14x14."""
+    x = F.max_pool2d(F.relu(F.conv2d(x, p["conv1.weight"], p["conv1.bias"])), 2)
+    x = F.max_pool2d(F.relu(F.conv2d(x, p["conv2.weight"], p["conv2.bias"])), 2)
+    x = F.relu(F.linear(x.flatten(1), p["fc1.weight"], p["fc1.bias"]))
+    return F.linear(x, p["fc2.weight"], p["fc2.bias"])
+
+
+def chars(cell, gates, biases):
+    return ([("embedding.weight", (V, 8))] + prefixed(f"{cell}1.", rnn_spec(gates, 8, 10, biases))
+            + prefixed(f"{cell}2.", rnn_spec(gates, 10, 10, biases)) + linear_spec("head.", 10, V))
+
+
+def stacked(cell, layer):
+    """Two layers: those of torch.nn, or from elementary operations."""
+    def f(p, x, step):
+        x = F.embedding(x, p["embedding.weight"])
+        for name, i in ((f"{cell}1.", 8), (f"{cell}2.", 10)):
+            x = layer(under(p, name), x, i)
+        return F.linear(x, p["head.weight"], p["head.bias"])
+    return f
+
+
+def torch_layer(cls):
+    return lambda p, x, i: recurrent(cls, (i, 10))(p, x)
+
+
+def gpt_spec(d, f, positions=True, bias=True, rms=False, gated=False, after=False, head=True, head_bias=True):
+    s = [("tokens.weight", (V, d))]
+    if positions:
+        s.append(("positions.weight", (T, d)))
+    for b in ("blocks.1.", "blocks.2."):
+        s += prefixed(b + "attention.", attention_spec(d, d, bias, rms))
+        s += prefixed(b + "feed_forward.", ff_spec(d, f, bias, rms, gated))
+    if not after:
+        s += prefixed("norm.", norm_spec(d, not rms, ""))
+    return s + (linear_spec("head.", d, V, head_bias) if head else [])
+
+
+def sinusoids(d):
+    pos = torch.arange(T, dtype=torch.float64)[:, None]
+    angle = pos / 10000 ** (torch.arange(0, d, 2, dtype=torch.float64) / d)
+    return torch.stack([angle.sin(), angle.cos()], -1).view(T, d).float()
+
+
+def gpt(seed, d, count, activation, after=False, rate=0.0, padded=False):
+    def f(p, x, step):
+        def drop(layer, place, shape):
+            samples = [step * ROWS + r for r in range(ROWS)]
+            return mask(seed, step, layer, place, samples, shape, rate) if rate else None
+
+        tokens, pads = x, (x == 0) if padded else None
+        x = F.embedding(tokens, p["tokens.weight"], padding_idx=0 if padded else None)
+        x = x + p.get("positions.weight", sinusoids(d))
+        if rate:
+            x = x * drop(2, 0, (T, d))
+        layer = 3 if rate else 2
+        for b in ("blocks.1.", "blocks.2."):
+            a, n = under(p, b + "attention."), under(p, b + "feed_forward.")
+            x = residual(x, a, "", lambda v: heads(v, a, "", count, d // count, drop(layer, 0, (count, T, T)), pads),
+                         after, drop(layer, 1, (T, d)))
+            x = residual(x, n, "", lambda v: feed_forward(v, n, "", activation), after, drop(layer + 1, 1, (T, d)))
+            layer += 2
+        if not after:
+            x = norm(x, p, "norm.")
+        return F.linear(x, p.get("head.weight", p["tokens.weight"]), p.get("head.bias"))
+    return f
+
+
+def cross_entropy(y, labels):
+    return F.cross_entropy(y.reshape(-1, y.shape[-1]), labels.reshape(-1), ignore_index=-1)
+
+
+def squared(y, labels):
+    """Half the squared distance from the one-hot vector, a mean over labels."""
+    return 0.5 * (y - F.one_hot(labels, y.shape[-1])).pow(2).sum(-1).mean()
+
+
+def padded_text(seed, step):
+    return text(seed, step, True)
+
+
+# name, parameters, batches, outputs, loss, what comes beside SGD. The order gives each its seed.
+MODELS = [
+    ("mlp", mlp_spec(), images((12,), 5), mlp(F.relu), cross_entropy, "adam"),
+    ("mlp, tanh, mse", mlp_spec(), images((12,), 5), mlp(torch.tanh), squared, "adam"),
+    ("cnn", CNN, images((1, 14, 14), 5), cnn, cross_entropy, "adam"),
+    ("rnn", chars("rnn", 1, 2), text, stacked("rnn", torch_layer(torch.nn.RNN)), cross_entropy, "adam"),
+    ("lstm", chars("lstm", 4, 2), text, stacked("lstm", torch_layer(torch.nn.LSTM)), cross_entropy, "adam"),
+    ("lstm, relu, one bias", chars("lstm", 4, 1), text, stacked("lstm", lambda p, x, i: lstm_cell(x, p, F.relu)),
+     cross_entropy, "adam"),
+    ("gpt", gpt_spec(16, 64), text, gpt(2006, 16, 2, F.gelu), cross_entropy, "adamw"),
+    ("gpt, sinusoids, norm after, tied, dropout, padding", gpt_spec(16, 32, positions=False, after=True, head=False),
+     padded_text, gpt(2007, 16, 4, F.relu, after=True, rate=0.1, padded=True), cross_entropy, "adamw"),
+    ("gpt, rms norm, swiglu, no bias", gpt_spec(16, 24, bias=False, rms=True, gated=True, head_bias=False), text,
+     gpt(2008, 16, 2, F.silu), cross_entropy, "adamw"),
+]
+OPTIMISERS = {
+    "sgd": lambda p: torch.optim.SGD(p, lr=0.1),
+    "adam": lambda p: torch.optim.Adam(p, lr=0.002),
+    "adamw": lambda p: torch.optim.AdamW(p, lr=0.002, weight_decay=0.1),
+}
+
+
+def run(out):
+    for i, (name, spec, batch, f, loss, other) in enumerate(MODELS):
+        seed = 2000 + i
+        for optimiser in ("sgd", other):
+            p = cut(drawn(seed, 1, size(spec), 0.4), spec)
+            begin = {k: v.detach().clone() for k, v in p.items()}
+            o, losses = OPTIMISERS[optimiser](list(p.values())), []
+            for step in range(STEPS):
+                x, labels = batch(seed, step)
+                o.zero_grad()
+                at = loss(f(p, x, step), labels)
+                at.backward()
+                losses.append(at.detach())
+                if step == 0 and optimiser == "sgd":
+                    for k, v in p.items():
+                        out[f"20 steps of {name}/grad/{k}"] = v.grad.clone()
+                o.step()
+                if step == 0 and optimiser != "sgd":
+                    for k, v in p.items():
+                        out[f"20 steps of {name}/update/{k}"] = v.detach() - begin[k]
+            out[f"20 steps of {name}/losses/{optimiser}"] = torch.stack(losses)
+            if optimiser == "sgd":
+                for k, v in p.items():
+                    out[f"20 steps of {name}/after/{k}"] = v.detach()

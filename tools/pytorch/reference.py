@@ -1,0 +1,35 @@
+#!/usr/bin/python3
+"""What PyTorch gives for the layers and models of internal/nn, as internal/nn/testdata/pytorch.safetensors.
+
+    apt-get install -y --no-install-recommends python3-torch python3-numpy
+    /usr/bin/python3 tools/pytorch/reference.py internal/nn/testdata/pytorch.safetensors
+
+Nothing is read: parameters, inputs and labels are drawn by the generator of package nn, which is written
+again here, as is the counter that dropout masks come from. Layers that PyTorch 1.13 lacks (RMS norm,
+SwiGLU, the LSTM cell with ReLU, one bias vector) are made of its elementary operations.
+"""
+import os
+import sys
+
+sys.dont_write_bytecode = True
+
+for key in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[key] = "1"
+import numpy as np
+import torch
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import layers
+import models
+import tensors
+
+torch.set_num_threads(1)
+torch.use_deterministic_algorithms(True)
+out = {}
+layers.run(out)
+models.run(out)
+tensors.write(sys.argv[1], out, {
+    "by": "tools/pytorch/reference.py",
+    "torch": torch.__version__, "numpy": np.__version__,
+    "python": sys.version.split()[0],
+})
