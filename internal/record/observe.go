@@ -143,9 +143,10 @@ type JobParts struct {
 // Hooks are what a recorder tells the driver of a run.
 type Hooks struct {
 	Progress func(result.Progress)
-	Stopped  func() bool                             // the driver wants the end: what can be left out is
-	Step     func(job int, step int64, loss float64) // all ranks of a training have ended a step
-	Done     func(last unit.Time)                    // the jobs are done; the last event of them was then
+	Stopped  func() bool // the driver wants the end: what can be left out is
+	// All ranks of a training have ended a step, the last of them at `at`.
+	Step func(job int, step int64, at unit.Time, loss float64)
+	Done func(last unit.Time) // the jobs are done; the last event of them was then
 }
 
 // New returns a recorder of a run in so many islands into a directory, nil for none.
@@ -326,7 +327,7 @@ func (j *Job) step(s *exec.StepRecord) {
 	j.slowest.Add(&st.slowest.Split)
 	j.sumCollectives(st)
 	if j.train != nil {
-		j.r.hooks.Step(j.number(), s.Step, j.train.Loss(s.Step))
+		j.r.hooks.Step(j.number(), s.Step, s.End, j.train.Loss(s.Step))
 	}
 	if int64(len(j.stepTimes)) == j.limit {
 		j.end(s.End)

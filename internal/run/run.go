@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"time"
 
@@ -28,7 +29,7 @@ type Options struct {
 	Dir      *result.Dir           // tables go here; nil: none
 	Force    bool                  // run although the estimate is over the limits
 	Progress func(result.Progress) // nil: silent
-	Workers  int                   // cores for the real work of ranks beside the event loop; < 0: as many as there are
+	Workers  int                   // cores, for islands and for the real work of ranks; 0: 1, < 0: as many as there are
 	Images   *Images               // shared with other runs of this process; nil: its own
 	Inputs   []result.InputDigest  // what it must read beside the scenario, nil: anything
 	Resume   *Resume               // a training goes on from these weights; nil: from the beginning
@@ -67,7 +68,7 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 	if err := sameInputs(sc, opt.Inputs, in.digests()); err != nil {
 		return nil, err
 	}
-	r := &runner{plan: in.plan, opt: opt, ctx: ctx, watcher: w}
+	r := &runner{pauseAt: unit.Never, plan: in.plan, opt: opt, ctx: ctx, watcher: w}
 	for i := range in.plan.Jobs {
 		j := &job{run: r, plan: &in.plan.Jobs[i]}
 		if set := in.images[i]; set != nil {
@@ -117,6 +118,7 @@ type runner struct {
 	watcher *watcher
 
 	islands islands
+	linger  unit.Duration // how long the run goes on after the jobs: no window is longer
 	eng     *sim.Engine
 	fab     *fabric.Fabric
 	net     *nic.Net
@@ -125,6 +127,7 @@ type runner struct {
 	record  *record.Recorder
 	pace    *pace
 
+	pauseAt  unit.Time // the engine is to stand still then, for trainings to be ended; Never
 	checked  bool      // the engine has asked whether to go on since the last window
 	reported time.Time // when progress was told last
 	giveUp   bool      // trainings are to end the step that they are in
@@ -177,12 +180,11 @@ func (j *job) kind() string {
 
 func (r *runner) build() error {
 	sc := r.plan.Scenario
-	n := r.opt.Islands
-	if r.plan.AsScheduled() {
-		n = 1
-	}
-	r.islands = partition(r.plan.Graph, n)
+	fc := r.plan.FabricConfig()
+	r.islands = partitionOf(r.plan, &fc, r.opt.Islands, workers(r.opt.Workers))
+	r.linger = fc.Linger(r.plan.Graph)
 	r.eng = sim.New(r.islands.sizes, r.islands.lookahead)
+	r.eng.SetWorkers(workers(r.opt.Workers))
 	if r.plan.AsScheduled() {
 		r.eng.InOrderOfPushing()
 	}
@@ -192,7 +194,6 @@ func (r *runner) build() error {
 		Step:     r.ended,
 		Done:     r.done,
 	})
-	fc := r.plan.FabricConfig()
 	if sc.Output.Sample > 0 {
 		fc.SampleEvery = sc.Output.Sample
 		fc.OnSample = r.record.Sample
@@ -205,11 +206,7 @@ func (r *runner) build() error {
 	nc := nicConfig(r.plan)
 	nc.OnTimeout = r.record.TimedOut
 	if r.trains() {
-		workers := r.opt.Workers
-		if workers < 0 {
-			workers = nic.DefaultWorkers()
-		}
-		r.bodies = nic.NewBodies(workers)
+		r.bodies = nic.NewBodies(workers(r.opt.Workers) - 1) // the event loop keeps one core busy
 		nc.Bodies = r.bodies
 	}
 	r.net = nic.New(r.eng, r.fab, r.plan.Graph, nc, r.islands.of)
@@ -242,6 +239,14 @@ func (r *runner) build() error {
 		}
 	}
 	return nil
+}
+
+// workers is how many cores a run takes that is given n of them.
+func workers(n int) int {
+	if n < 0 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return max(n, 1)
 }
 
 // trains reports whether a job is a training.
@@ -398,8 +403,10 @@ func (r *runner) start() {
 	})
 }
 
-// join takes what happened in the islands in a window. All that acts on ranks acts here, between
-// windows.
+// join takes what happened in the islands in a window. What acts on ranks acts here or in drive, between
+// windows: all events before some instant are done and none after it, so that no rank is past the
+// step after which all are told to end. Of an interruption that instant is as chance has it; of a
+// divergence see diverge.
 func (r *runner) join() {
 	r.record.Join()
 	if r.giveUp {
@@ -475,11 +482,16 @@ func (j *job) stopAfter(steps int64) {
 }
 
 // done ends the run after the jobs: what is on its way may still arrive.
-func (r *runner) done(last unit.Time) { r.eng.StopAt(last.Add(r.net.Linger())) }
+func (r *runner) done(last unit.Time) { r.eng.StopAt(last.Add(r.linger)) }
 
-// diverge ends a training whose loss is not a number. The next step ends too, because ranks have
-// begun it. The other trainings end their steps.
-func (r *runner) diverge(index int, step int64, loss float64) {
+// diverge ends a training whose loss is not a number, and makes the others end their steps: each the
+// step that its foremost rank is in, because ranks have begun it.
+//
+// It is heard of after the window in which the last rank ended the step at `at`. How far ranks have
+// gone meanwhile depends on how long the window is, and so on the partition. But no window is longer than
+// the run lingers: at + linger is still to come with any partition, and all ranks stand there as they do
+// with any other. So that is when the ranks are told.
+func (r *runner) diverge(index int, step int64, at unit.Time, loss float64) {
 	if !math.IsNaN(loss) && !math.IsInf(loss, 0) {
 		return
 	}
@@ -487,6 +499,8 @@ func (r *runner) diverge(index int, step int64, loss float64) {
 	if j.nan = true; r.diverged != nil {
 		return
 	}
+	r.pauseAt = at.Add(r.linger)
+	r.eng.PauseAt(r.pauseAt)
 	t, path, whose := j.plan.Spec.Train, j.plan.Spec.Path(), ""
 	if len(r.jobs) > 1 {
 		whose = " of job " + j.plan.Spec.Name
@@ -497,8 +511,4 @@ func (r *runner) diverge(index int, step int64, loss float64) {
 	}
 	r.diverged = fmt.Errorf("the training%s diverged: the loss of step %d is %v, "+
 		"that of step 0 was %.4g: try a smaller %s", whose, step, loss, j.train.Loss(0), lower)
-	if len(r.jobs) > 1 {
-		r.stop()
-	}
-	j.stopAfter(step + 2)
 }
