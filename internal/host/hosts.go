@@ -9,7 +9,7 @@ import (
 )
 
 // class is the event class of hosts with work on their agendas; networks take theirs from below.
-const class = sim.Classes - 1
+const class = sim.Classes - 2
 
 // Pipe is a link inside a host, which is shared as doc.go says. Rate 0: no limit.
 type Pipe struct {

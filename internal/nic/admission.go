@@ -17,8 +17,8 @@ type Admission struct {
 	Bytes unit.Bytes // of a slot; longer messages are cut
 }
 
-// slices is the messages of a connection that are not yet posted, cut to the size of a slot.
-type slices struct {
+// backlog is the messages of a connection that are not yet posted, cut to the size of a slot.
+type backlog struct {
 	list []slice
 	head int // list[head:] wait
 }
@@ -54,7 +54,7 @@ func (n *Net) Wake(now unit.Time, a host.Alarm) {
 
 // admit cuts a message into slices and posts those for which there are slots.
 func (s *sender) admit(now unit.Time, m *host.Message) {
-	w, most := &s.slices, s.admission.Bytes
+	w, most := &s.backlog, s.admission.Bytes
 	if w.head == len(w.list) {
 		w.list, w.head = w.list[:0], 0
 	}
@@ -72,7 +72,7 @@ func (s *sender) admit(now unit.Time, m *host.Message) {
 }
 
 func (s *sender) postAdmitted(now unit.Time) {
-	for w := &s.slices; w.head < len(w.list) && s.slots.Use(); w.head++ {
+	for w := &s.backlog; w.head < len(w.list) && s.slots.Use(); w.head++ {
 		x := &w.list[w.head]
 		s.post(now, &x.msg, x.asked, !x.last)
 	}

@@ -50,8 +50,8 @@ type sender struct {
 
 	admission Admission
 	slots     roce.Slots
-	slices    slices // not yet admitted
-	missing   bool   // an alarm looks whether a clear-to-send is missing
+	backlog   backlog // not yet admitted
+	missing   bool    // an alarm looks whether a clear-to-send is missing
 	known     roce.Known
 }
 

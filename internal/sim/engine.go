@@ -68,7 +68,7 @@ type Engine struct {
 	lookahead unit.Duration // 0: one island, in one window
 	stopAt    unit.Time
 	running   *Island // whose events are being handled, nil between windows
-	onWindow  func(end unit.Time)
+	onWindow  []func(end unit.Time)
 	check     func() bool
 	every     int
 }
@@ -131,9 +131,9 @@ func (e *Engine) StopAt(t unit.Time) {
 	}
 }
 
-// OnWindow sets a function that is called on one goroutine after every window: all events before
+// OnWindow adds a function that is called on one goroutine after every window: all events before
 // end are done, in all islands, and none after it.
-func (e *Engine) OnWindow(f func(end unit.Time)) { e.onWindow = f }
+func (e *Engine) OnWindow(f func(end unit.Time)) { e.onWindow = append(e.onWindow, f) }
 
 // OnCheck sets a function that is asked every so many events whether to go on; if it says no, Run
 // returns early.
@@ -204,8 +204,8 @@ func (e *Engine) RunUntil(t unit.Time) (more, ok bool) {
 			}
 		}
 		e.running = nil
-		if e.onWindow != nil {
-			e.onWindow(end)
+		for _, f := range e.onWindow {
+			f(end)
 		}
 	}
 }
