@@ -62,17 +62,16 @@ type note struct {
 	hops                      []HopWait
 }
 
-// set copies x but keeps the memory of the hops.
+// set takes over x, in exchange for the memory of the hops.
 func (t *note) set(x *note) {
-	hops := append(t.hops[:0], x.hops...)
+	hops := t.hops[:0]
 	*t = *x
-	t.hops = hops
+	x.hops = hops
 }
 
-// tell adds the receiver's part to a flow.
+// tell adds the receiver's part to a flow, which has the note's hops then.
 func (t *note) tell(f *Flow) {
-	f.Placed, f.Marks, f.Split = t.placed, t.marks, t.split
-	f.Hops = append(f.Hops[:0], t.hops...)
+	f.Placed, f.Marks, f.Split, f.Hops = t.placed, t.marks, t.split, t.hops
 }
 
 // notes is a queue of them whose memory is used again.

@@ -139,6 +139,9 @@ func (a *arrival) begin(e *fabric.Edge, h *host.Hosts) {
 	*a = arrival{open: true, bytes: e.Landing.Length, payload: e.Payload, header: e.Header, posted: e.Posted,
 		asked: e.Asked, part: e.Part, first: a.first[:0], held: a.held[:0], segments: a.segments[:0],
 		note: note{hops: a.note.hops[:0]}}
+	if cap(a.note.hops) == 0 {
+		a.note.hops = make([]HopWait, 0, 8)
+	}
 	if a.payload != nil {
 		a.to = h.Memory(e.Landing.Key, e.Landing.Address, len(a.payload))
 	}

@@ -105,8 +105,8 @@ func (s *sender) post(now unit.Time, hm *host.Message, asked unit.Time, part boo
 		c.enter(s)
 	}
 	m := s.pushMsg()
-	*m = message{flow: Flow{QP: s.id, Tag: hm.Tag, Bytes: hm.Bytes, Posted: now, Placed: -1, Acked: -1,
-		Hops: m.flow.Hops[:0]}, held: m.held[:0], pauses0: m.pauses0[:0], msg: *hm, asked: asked, part: part,
+	*m = message{flow: Flow{QP: s.id, Tag: hm.Tag, Bytes: hm.Bytes, Posted: now, Placed: -1, Acked: -1},
+		held: m.held[:0], pauses0: m.pauses0[:0], msg: *hm, asked: asked, part: part,
 		base: s.ledger.at(now), begun: -1}
 	for _, r := range s.ledger.pauses {
 		m.pauses0 = append(m.pauses0, r.Time)
@@ -335,9 +335,8 @@ func (s *sender) acked(now unit.Time) {
 	s.wayBack(now, m, arrived)
 	if n.flowDone != nil {
 		r := own.rows.next()
-		r.hops = append(r.hops[:0], m.flow.Hops...)
+		arrived.hops, r.hops = r.hops[:0], m.flow.Hops // an exchange of memory
 		r.flow = m.flow
-		r.flow.Hops = r.hops
 		if m.msg.OfRanks {
 			r.message = m.msg.Of
 			r.flow.Message = &r.message
