@@ -72,9 +72,20 @@ type host struct {
 	post    Message   // being posted; kept here, so that it is not allocated on the heap
 }
 
+// A Rank is what a job drives: *exec.Rank.
+type Rank interface {
+	Start(now unit.Time)
+	Done(now unit.Time, tok exec.Token)
+	Received(now unit.Time, from exec.Conn, what exec.Arrival, tr *exec.Trace)
+	Acked(now unit.Time, to exec.Conn, tr *exec.Trace)
+	Credited(now unit.Time, to exec.Conn, coll int32)
+}
+
+var _ Rank = (*exec.Rank)(nil)
+
 // rankState is a rank and where it lives.
 type rankState struct {
-	rank  *exec.Rank
+	rank  Rank
 	host  int32
 	gpu   int32
 	tasks map[exec.Token]*task

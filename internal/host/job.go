@@ -34,7 +34,7 @@ func (j *Job) AddRank(hostIndex, gpu int32) int32 {
 }
 
 // SetRank gives rank id its state machine, which starts at time at.
-func (j *Job) SetRank(id int32, r *exec.Rank, at unit.Time) {
+func (j *Job) SetRank(id int32, r Rank, at unit.Time) {
 	h := j.hosts
 	h.ranks[j.ranks[id]].rank = r
 	h.plan(h.ranks[j.ranks[id]].host, entry{at: at, what: workStart, a: j.ranks[id]})

@@ -204,5 +204,6 @@ func (h *Hosts) credited(now unit.Time, id int32, b int64) {
 }
 
 func notConnected(w exec.Way) string {
-	return fmt.Sprintf("host: rank %d is not connected to rank %d in group %d on channel %d", w.Src, w.Dst, w.Group, w.Channel)
+	return fmt.Sprintf("host: rank %d is not connected to rank %d in group %d on channel %d", w.Src, w.Dst, w.Group,
+		w.Channel)
 }

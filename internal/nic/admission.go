@@ -58,13 +58,14 @@ func (s *sender) admit(now unit.Time, m *host.Message) {
 	if w.head == len(w.list) {
 		w.list, w.head = w.list[:0], 0
 	}
-	for off := unit.Bytes(0); off < m.Bytes; off += most {
-		x := slice{msg: *m, asked: now}
-		x.msg.Bytes = min(most, m.Bytes-off)
-		x.last = off+x.msg.Bytes == m.Bytes
-		x.msg.Address += uint64(off)
+	for off, last := unit.Bytes(0), false; !last; off += most {
+		size := min(most, m.Bytes-off)
+		last = off+size == m.Bytes
+		x := slice{msg: *m, asked: now, last: last}
+		x.msg.Bytes = size
 		if m.From != nil {
-			x.msg.From = m.From[off : off+x.msg.Bytes]
+			lo, hi := host.Carries(len(m.From), int64(off), size, m.Bytes)
+			x.msg.From, x.msg.Address = m.From[lo:hi], m.Address+uint64(lo)
 		}
 		w.list = append(w.list, x)
 	}

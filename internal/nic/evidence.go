@@ -112,6 +112,7 @@ func (s *sender) wayBack(now unit.Time, m *message, x *note) {
 		for _, p := range own.parts {
 			w.add(p.Until, p.Cause, p.Port, p.Root)
 		}
+		w.add(now, cause.Propagation, a.Hops[a.N-1].Port, -1) // a last link that reorders kept it back
 		return
 	}
 	way := n.fab.Way(s.back, s.hopsBack, n.cfg.Frames.ACK)

@@ -188,6 +188,8 @@ func (r *receiver) explain(a *arrival, tr *fabric.Trace) {
 	for _, p := range own.parts {
 		r.held(a, p.Until, p.Cause, p.Port, p.Root)
 	}
+	// A last link that reorders kept it back.
+	r.held(a, x.accepted, cause.Propagation, tr.Hops[tr.N-1].Port, -1)
 }
 
 // held says what held up a message from where it is explained to until.
