@@ -114,7 +114,7 @@ var rules = map[string]rule{
 			"between hosts is behind an interface, so that it may be packets, flows or sockets",
 	},
 	"host/hosttest": {
-		may: "coll exec host sim topo workload",
+		may: "exec host lists sim topo",
 		why: "what every network behind hosts must do is tested without knowing which it is",
 	},
 	"nic": {
