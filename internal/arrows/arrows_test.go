@@ -99,20 +99,31 @@ var rules = map[string]rule{
 	},
 	"roce": {
 		may: "cc",
-		why: "a queue pair runs under a simulated and under a real driver, so it knows neither",
+		why: "a queue pair runs under a simulated and under a real driver, so it knows neither; it asks congestion " +
+			"control when a packet may go",
 	},
 	"fabric": {
 		may: "qos sim splitmix topo",
 		why: "it moves frames and knows no RDMA: a switch that looked into a queue pair would know what no " +
 			"switch knows, and would touch memory of the edge at every hop",
 	},
+	"lists": {why: "queues and heaps of values: what they hold is for their users"},
+	"host": {
+		may: "exec lists sim topo",
+		why: "the memory side of a host knows ranks and the links between memory and NIC; what carries messages " +
+			"between hosts is behind an interface, so that it may be packets, flows or sockets",
+	},
+	"host/hosttest": {
+		may: "exec host lists sim topo",
+		why: "what every network behind hosts must do is tested without knowing which it is",
+	},
 	"nic": {
-		may: "cc exec fabric roce sim topo wire",
-		why: "the simulated host joins rank, queue pair and fabric; it knows no tensors, files or scenarios. " +
-			"Of wire it takes the sizes of frames",
+		may: "cc exec fabric host lists roce sim topo wire",
+		why: "the simulated NIC joins queue pairs, the memory of hosts and the fabric; it knows no ranks, tensors or " +
+			"scenarios. Of wire it takes the sizes of frames, of exec what rows of messages say",
 	},
 	"faultsearch": {
-		may: "cc coll exec fabric nic qos roce sim topo wire workload",
+		may: "cc coll exec fabric host nic qos roce sim topo wire workload",
 		why: "it breaks small networks below the level of jobs and files, so that a violation points at the " +
 			"engine",
 	},
@@ -189,7 +200,7 @@ var rules = map[string]rule{
 		why: "it turns what happens in a run into tables and figures: what happens is for run and the engine",
 	},
 	"run": {
-		may: "cc checkpoint coll dataset exec fabric input located machine nic nn plan rank record result roce " +
+		may: "cc checkpoint coll dataset exec fabric host input located machine nic nn plan rank record result roce " +
 			"scenario sim topo train",
 		why: "the only package that knows everything; it is below those that show it",
 	},

@@ -12,7 +12,7 @@ import (
 // and under real time.
 const (
 	pure   = "unit cause splitmix located wire topo qos coll nccl nccltests cc roce workload exec inventory plan"
-	engine = "sim fabric nic"
+	engine = "sim fabric lists host nic"
 	tensor = "nn dataset train"
 )
 
@@ -37,7 +37,7 @@ var bans = []ban{
 		"scenario's seed (sim.NewStream; nn, dataset and train have their own; package splitmix draws them), so " +
 		"that a draw added in one place moves no other, and no version of Go changes a result"},
 	{in: pure + " sim fabric nn", imports: "sync/... context", why: "one owner, no lock: these are state machines " +
-		"or plain loops. Parallel work is arranged by nic, dataset, train and run"},
+		"or plain loops. Parallel work is arranged by host, dataset, train and run"},
 	{but: "rank web lab", imports: "net net/http", why: "a run reads its scenario and its data folder and writes " +
 		"its run directory: nothing else on this machine or outside it"},
 	{but: "train", imports: "unsafe", why: "only train shows float32 tensors as the bytes that packets carry"},

@@ -70,6 +70,13 @@ func All() []Cause {
 	return all
 }
 
+// Segment is part of a span: up to Until, Cause held it up.
+type Segment struct {
+	Until unit.Time
+	Cause Cause
+	At    int32 // where: a number that means something to whoever made it; -1: nowhere in particular
+}
+
 // Split is a span of time divided among the causes.
 type Split [Count]unit.Duration
 

@@ -139,12 +139,8 @@ type Counter interface {
 	Counts(rank int32, step int64, coll int32, n workload.MemberCounts)
 }
 
-// Segment is part of a Trace: up to Until, the message was held up by Cause.
-type Segment struct {
-	Until unit.Time
-	Cause cause.Cause
-	At    int32 // where: a number that means something to the driver, such as a port; -1: nowhere in particular
-}
+// Segment is part of a Trace. Its At means something to the driver, such as a port.
+type Segment = cause.Segment
 
 // Trace says why one message took as long as it did, or its acknowledgement.
 //

@@ -155,6 +155,12 @@ func (p *Packet) SetDSCP(d uint8) { p.tos = p.tos&ecnMask | d<<2 }
 // Marked reports whether a switch marked the frame: congestion experienced (RFC 3168).
 func (p *Packet) Marked() bool { return p.tos&ecnMask == ecnMarked }
 
+// First reports whether the frame begins a message.
+func (p *Packet) First() bool {
+	o := p.Opcode()
+	return o == WriteFirst || o == WriteOnly || o == WriteOnlyImm
+}
+
 // Last reports whether the frame ends its message.
 func (p *Packet) Last() bool {
 	o := p.Opcode()

@@ -1,6 +1,8 @@
 package fabric
 
 import (
+	"slices"
+
 	"railyard/internal/cause"
 	"railyard/internal/sim"
 	"railyard/internal/unit"
@@ -33,21 +35,31 @@ type Trace struct {
 	N     int
 	Class uint8
 	Bytes unit.Bytes
-	// Sender and Landing are for the edge: the sender's ledger when the frame left, and where the
-	// bytes of its message go (see package nic).
-	Sender  cause.Split
-	Landing Landing
+	Edge  Edge
 }
 
-// Landing says where the bytes of an RDMA WRITE go, as the RDMA extended transport header of its
-// first packet does (IBTA vol. 1, 9.3), with the first packet's PSN, so that any packet of the
-// message can be placed; and the immediate data of its last packet. The fabric carries it.
+// Edge is what the NIC that sends a frame tells the one that gets it, beside what Packet has (see
+// package nic); the fabric carries it. What its opcode does not call for is not valid.
+type Edge struct {
+	// With the first packet of a message, or each: where it goes, and what the sending host says of
+	// it.
+	Landing       Landing
+	Payload       []byte // the message's bytes, where they lie until they are acknowledged; nil: nothing real
+	Header        [4]int64
+	Posted, Asked unit.Time
+	Part          bool // not the last of the messages that the sender made of one
+	// With the last packet, or each: what held up the message until the packet left.
+	Sender cause.Split
+	Before []cause.Segment // in order of time, as far as the sender keeps it; only with the last
+}
+
+// Landing says where the bytes of an RDMA WRITE go, as the RDMA extended transport header does (IBTA
+// vol. 1, 9.3), with the first packet's PSN, so that any packet of the message can be placed.
 type Landing struct {
-	Address   uint64
-	Key       uint32
-	Length    uint32
-	PSN       uint32 // of the message's first packet
-	Immediate uint32
+	Address uint64
+	Key     uint32
+	PSN     uint32 // of the message's first packet
+	Length  unit.Bytes
 }
 
 // traced reports whether the way of a frame is noted. With telemetry, an acknowledgement carries
@@ -64,7 +76,6 @@ func (f *Fabric) StartTrace(isl *sim.Island, now unit.Time, id PortID, p *Packet
 	t := f.traces.at(slot)
 	t.N = 1
 	t.Class = p.Class()
-	t.Landing = Landing{}
 	t.Bytes = unit.Bytes(p.Bytes)
 	t.Hops[0] = Hop{Port: id, Ready: now, Start: now, Root: -1}
 	if !p.data() {
@@ -79,6 +90,7 @@ func (f *Fabric) copyTrace(isl *sim.Island, p *Packet) {
 	if p.attach != 0 && !p.counts() {
 		slot := f.traces.get(&f.state(isl).traces)
 		*f.traces.at(slot) = *f.traces.at(p.attach - 1)
+		f.traces.at(slot).Edge.Before = slices.Clone(f.traces.at(slot).Edge.Before)
 		p.attach = slot + 1
 	}
 }

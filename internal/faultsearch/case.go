@@ -5,6 +5,7 @@ import (
 
 	"railyard/internal/cc"
 	"railyard/internal/fabric"
+	"railyard/internal/host"
 	"railyard/internal/nic"
 	"railyard/internal/qos"
 	"railyard/internal/roce"
@@ -20,6 +21,7 @@ type Case struct {
 	Graph  *topo.Graph
 	Fabric fabric.Config
 	NIC    nic.Config
+	Host   host.Config
 	Flows  []Flow
 	Job    *Job // beside the flows; nil: none
 	Lossy  bool // frames may be lost: by faults, or because there is no PFC
@@ -128,11 +130,13 @@ func (c *Case) drawNIC(d *dice) {
 		mtu = unit.Bytes(pick(d, 256, 1024, 4096))
 	}
 	echo := d.one(2)
-	c.NIC = nic.Config{Frames: wire.RoCEv2, PCIe: nic.Pipe{Latency: d.time(unit.Microsecond),
-		Rate: pick[unit.Bitrate](d, 0, 8, 63) * 8 * unit.GigabitPerSec}, NVLink: nic.Pipe{Latency: unit.Microsecond},
-		Latency: d.time(unit.Microsecond), CNPInterval: d.time(50 * unit.Microsecond), EchoMarks: echo, CNPClass: 2,
+	c.Host = host.Config{PCIe: host.Pipe{Latency: d.time(unit.Microsecond),
+		Rate: pick[unit.Bitrate](d, 0, 8, 63) * 8 * unit.GigabitPerSec}, NVLink: host.Pipe{Latency: unit.Microsecond},
+		NIC: d.time(unit.Microsecond)}
+	cnps := d.time(50 * unit.Microsecond)
+	c.NIC = nic.Config{Frames: wire.RoCEv2, CNPClass: 2,
 		AckClass: uint8(pick(d, 0, 0, 2)),
-		Transport: roce.Params{MTU: mtu, AckEvery: pick(d, 1, 2, 16, 1000),
+		Transport: roce.Params{MTU: mtu, CNPInterval: cnps, EchoMarks: echo, AckEvery: pick(d, 1, 2, 16, 1000),
 			Timeout: 50*unit.Microsecond + d.time(2*unit.Millisecond), Retries: pick(d, 0, 7, 1000),
 			AckDuplicates: !d.one(4), Selective: d.one(2)}}
 	// In an empty buffer there is room for one frame.

@@ -10,6 +10,7 @@ import (
 
 	"railyard/internal/coll"
 	"railyard/internal/exec"
+	"railyard/internal/host"
 	"railyard/internal/nic"
 	"railyard/internal/sim"
 	"railyard/internal/topo"
@@ -162,7 +163,7 @@ func drawBenchmark(d *dice, n int, device workload.Device) (*workload.Job, error
 // job is a Job in a run: the memory of its ranks, and what they report.
 type job struct {
 	*Job
-	driver  *nic.Job
+	driver  *host.Job
 	ranks   []*exec.Rank
 	buffers [][][]byte    // by rank and exec.Ref.Buffer
 	want    [][][]float32 // by buffer of the job and rank
@@ -179,7 +180,7 @@ var (
 func newJob(w *watch, routes *topo.Routes) (*job, error) {
 	t := w.c.Job.Work
 	n := len(w.c.Graph.NICs)
-	j := &job{Job: w.c.Job, driver: w.net.AddJob(w.c.Job.Admission), buffers: make([][][]byte, n),
+	j := &job{Job: w.c.Job, driver: w.hosts.AddJob(), buffers: make([][][]byte, n),
 		want: make([][][]float32, len(t.Buffers))}
 	for r := range n {
 		s := sim.NewStream(w.c.Number, "rank", uint64(r))
@@ -265,7 +266,7 @@ func (j *job) join(w *watch, routes *topo.Routes, way exec.Way) error {
 	}
 	gpu := way.Channel%2 - 1
 	qp := w.net.AddQP(nic.QueuePair{Name: fmt.Sprintf("rank%d>rank%d#%d", way.Src, way.Dst, way.Channel), From: from,
-		To: to, FromGPU: gpu, ToGPU: gpu, Path: path, Back: back, Log: true})
+		To: to, FromGPU: gpu, ToGPU: gpu, Path: path, Back: back, Log: true, Admission: j.Admission})
 	j.driver.Connect(way, qp)
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"railyard/internal/exec"
 	"railyard/internal/fabric"
+	"railyard/internal/host"
 	"railyard/internal/nic"
 	"railyard/internal/sim"
 	"railyard/internal/topo"
@@ -99,8 +100,9 @@ func (c *Case) run(islands int) (o outcome, err error) {
 	if err != nil {
 		return o, err
 	}
-	net := nic.New(eng, fab, c.Graph, c.NIC, islandOf)
-	w := &watch{c: c, eng: eng, fab: fab, net: net, islands: islands}
+	hosts := host.New(eng, c.Graph, c.Host, islandOf)
+	net := nic.New(eng, fab, c.Graph, hosts, c.NIC)
+	w := &watch{c: c, eng: eng, fab: fab, hosts: hosts, net: net, islands: islands}
 	net.OnFlow(w.flow)
 	if err := w.post(); err != nil {
 		return o, err
@@ -129,14 +131,15 @@ func (c *Case) run(islands int) (o outcome, err error) {
 
 // watch looks at a running case.
 type watch struct {
-	c    *Case
-	eng  *sim.Engine
-	fab  *fabric.Fabric
-	net  *nic.Net
-	data [][2][]byte // by flow: sent, received
-	seen unit.Time
-	left int64
-	err  error
+	c     *Case
+	eng   *sim.Engine
+	fab   *fabric.Fabric
+	hosts *host.Hosts
+	net   *nic.Net
+	data  [][2][]byte // by flow: sent, received
+	seen  unit.Time
+	left  int64
+	err   error
 
 	islands int
 	flows   []nic.Flow
@@ -171,7 +174,7 @@ func (w *watch) post() (err error) {
 			from[k] = byte(r.Uint32())
 		}
 		w.data = append(w.data, [2][]byte{from, to})
-		w.net.AddFlow(nic.FlowSpec{QP: qp, Start: f.Start, Bytes: f.Bytes, Count: f.Count,
+		w.hosts.AddFlow(w.c.Graph.NICs[f.From].Host, host.FlowSpec{QP: qp, Start: f.Start, Bytes: f.Bytes, Count: f.Count,
 			Every: 5 * unit.Microsecond, From: from, To: to})
 		w.left += f.Count
 	}

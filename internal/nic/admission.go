@@ -1,130 +1,121 @@
 package nic
 
 import (
-	"railyard/internal/cause"
-	"railyard/internal/exec"
 	"railyard/internal/fabric"
+	"railyard/internal/host"
 	"railyard/internal/unit"
 )
 
-// Admission is receiver-driven: the receiver of a collective library has a few buffer slots per
-// connection and tells the sender with a clear-to-send (CTS) when one is free. A sender posts
-// nothing else, so the amount that can meet at a receiver is bounded without DCQCN: Gangidi et al.,
-// "RDMA over Ethernet for distributed AI training at Meta scale", SIGCOMM 2024, section 5.2. The
-// zero value admits everything.
+// Admission is receiver-driven, see roce.Slots: a sender posts only what there is a slot for, so the
+// amount that can meet at a receiver is bounded without DCQCN. The zero value admits everything.
 //
-// A slot is free when its slice is in the GPU's memory. A CTS is a frame in the class of CNPs that
-// says how many slices have been placed so far, so a CTS that comes twice does nothing. A lost CTS
-// is made good by the next one, or one retransmission timeout after its slice was acknowledged: in
-// the library a CTS is a reliable write, of which only that delay is modelled.
+// A slot is free when its slice is in the GPU's memory. A clear-to-send is a frame in the class of
+// CNPs. A lost one is made good by the next one, or one retransmission timeout after its slice was
+// acknowledged: in the library it is a reliable write, of which only that delay is modelled.
 type Admission struct {
 	Slots int        // per connection
 	Bytes unit.Bytes // of a slot; longer messages are cut
 }
 
-// admitted is a connection under admission.
-type admitted struct {
-	free     int    // slots that the sender knows to be free
-	cleared  uint32 // slices that it knows to be placed
-	checking bool   // a workMissed is planned
-	waiting  []slice
-	head     int    // waiting[head:] are not yet posted, in order
-	placed   uint32 // at the receiver: slices placed
+// backlog is the messages of a connection that are not yet posted, cut to the size of a slot.
+type backlog struct {
+	list []slice
+	head int // list[head:] wait
 }
 
-// slice is a part of a rank's message that fits a slot.
+// slice is a part of a message that fits a slot.
 type slice struct {
-	msg      exec.Message
-	asked    unit.Time // when the rank posted the message
-	off, len int64
-	last     bool
+	msg   host.Message
+	asked unit.Time // when the host posted the message
+	last  bool
 }
 
-// admit cuts a rank's message into slices and posts those for which there are slots.
-func (n *Net) admit(now unit.Time, id int32, m exec.Message) {
-	c := &n.conns[id]
-	a, most := &c.admitted, int64(c.job.admission.Bytes)
-	if a.head == len(a.waiting) {
-		a.waiting, a.head = a.waiting[:0], 0
+// Alarms, in the order in which hosts take those of one instant.
+const (
+	alarmClear  = iota // at the receiver: a message is placed, its slot is free
+	alarmAdmit         // at the sender: there is a slot
+	alarmMissed        // at the sender: the clear-to-send of so many messages must have come by now
+	alarmRepeat        // at the receiver: answers to credits must have come by now
+)
+
+// Wake is what an alarm was set for: host.Network.
+func (n *Net) Wake(now unit.Time, a host.Alarm) {
+	switch a.What {
+	case alarmClear:
+		n.receivers[a.QP].clear(now, uint32(a.N))
+	case alarmAdmit:
+		n.senders[a.QP].postAdmitted(now)
+	case alarmMissed:
+		n.senders[a.QP].missedClear(now, uint32(a.N))
+	case alarmRepeat:
+		n.receivers[a.QP].repeat(now)
 	}
-	for off := int64(0); off < int64(m.Bytes); off += most {
-		size := min(most, int64(m.Bytes)-off)
-		a.waiting = append(a.waiting, slice{msg: m, asked: now, off: off, len: size, last: off+size == int64(m.Bytes)})
-	}
-	n.postAdmitted(now, id)
 }
 
-func (n *Net) postAdmitted(now unit.Time, id int32) {
-	c := &n.conns[id]
-	for a := &c.admitted; a.free > 0 && a.head < len(a.waiting); a.head++ {
-		s := &a.waiting[a.head]
-		a.free--
-		r := n.post(now, c.qp, unit.Bytes(s.len), 0)
-		r.msg, r.asked, r.part = s.msg, s.asked, !s.last
-		if from, to := c.job.bytes(&s.msg); from != nil {
-			r.from, r.to = from[s.off:s.off+s.len], to[s.off:s.off+s.len]
+// admit cuts a message into slices and posts those for which there are slots.
+func (s *sender) admit(now unit.Time, m *host.Message) {
+	w, most := &s.backlog, s.admission.Bytes
+	if w.head == len(w.list) {
+		w.list, w.head = w.list[:0], 0
+	}
+	for off, last := unit.Bytes(0), false; !last; off += most {
+		size := min(most, m.Bytes-off)
+		last = off+size == m.Bytes
+		x := slice{msg: *m, asked: now, last: last}
+		x.msg.Bytes = size
+		if m.From != nil {
+			lo, hi := host.Carries(len(m.From), int64(off), size, m.Bytes)
+			x.msg.From, x.msg.Address = m.From[lo:hi], m.Address+uint64(lo)
 		}
+		w.list = append(w.list, x)
+	}
+	s.postAdmitted(now)
+}
+
+func (s *sender) postAdmitted(now unit.Time) {
+	for w := &s.backlog; w.head < len(w.list) && s.slots.Use(); w.head++ {
+		x := &w.list[w.head]
+		s.post(now, &x.msg, x.asked, !x.last)
 	}
 }
 
-// clear sends a CTS: the slot that a slice lay in is free again once the slice is placed.
-func (n *Net) clear(now unit.Time, id int32) {
-	c := &n.conns[id]
-	c.admitted.placed++
-	e := &n.ends[c.qp]
-	nc := &n.nics[e.nic]
-	nc.cnp.push(n.counting(fabric.OpCTS, c.qp, c.admitted.placed, e.route))
-	n.fab.Kick(n.eng.Island(nc.island), now, nc.port)
+// clear sends a clear-to-send: so many messages have been placed.
+func (r *receiver) clear(now unit.Time, placed uint32) {
+	r.card.count(now, fabric.OpCTS, r.id, 0, placed, r.route)
 }
 
-// onCTS notes free slots; ranks and their posts belong to the host's phase.
-func (n *Net) onCTS(now unit.Time, pk *fabric.Packet) {
-	q := &n.qps[pk.Flow]
-	if n.frees(q.conn, pk.Count()) {
-		n.plan(n.nics[q.nic].host, entry{at: now, what: workAdmit, a: q.conn})
+// count sends a frame that says how many there have been, in the class of CNPs.
+func (c *card) count(now unit.Time, op fabric.Opcode, qp, coll int32, count uint32, r fabric.Route) {
+	n := c.net
+	p := fabric.Make(op, qp, uint32(coll), r, n.cfg.CNPClass, n.cfg.Frames.ACK)
+	p.SetCount(count)
+	c.cnp.Push(p)
+	c.kick(now)
+}
+
+// onClear notes free slots; hosts and their posts belong to the phase of hosts.
+func (s *sender) onClear(now unit.Time, placed uint32) {
+	if s.slots.OnClear(placed) {
+		s.card.net.hosts.Alarm(s.card.host, now, host.Alarm{What: alarmAdmit, QP: s.id})
 	}
 }
 
-// frees notes that so many slices have been placed: their slots are free. It reports whether that is new.
-func (n *Net) frees(id int32, placed uint32) bool {
-	a := &n.conns[id].admitted
-	news := int32(placed - a.cleared)
-	if news <= 0 {
-		return false
-	}
-	a.cleared = placed
-	a.free += int(news)
-	return true
-}
-
-// expectClear remembers, when a slice is acknowledged, to look whether its CTS comes.
-func (n *Net) expectClear(now unit.Time, id int32, acked uint32) {
-	a := &n.conns[id].admitted
-	if a.checking || n.cfg.Transport.Timeout == 0 || int32(acked-a.cleared) <= 0 {
+// expectClear remembers, when a slice is acknowledged, to look whether its clear-to-send comes.
+func (s *sender) expectClear(now unit.Time) {
+	n, acked := s.card.net, uint32(s.popped)
+	if s.missing || n.cfg.Transport.Timeout == 0 || !s.slots.Missing(acked) {
 		return
 	}
-	a.checking = true
-	n.plan(n.ranks[n.conns[id].src].host,
-		entry{at: now.Add(n.cfg.Transport.Timeout), what: workMissed, a: id, b: int64(acked)})
+	s.missing = true
+	n.hosts.Alarm(s.card.host, now.Add(n.cfg.Transport.Timeout),
+		host.Alarm{What: alarmMissed, QP: s.id, N: int64(acked)})
 }
 
-// missedClear frees the slots whose CTS should have come by now.
-func (n *Net) missedClear(now unit.Time, id int32, acked uint32) {
-	c := &n.conns[id]
-	c.admitted.checking = false
-	if n.frees(id, acked) {
-		n.postAdmitted(now, id)
+// missedClear frees the slots whose clear-to-send should have come by now.
+func (s *sender) missedClear(now unit.Time, acked uint32) {
+	s.missing = false
+	if s.slots.OnClear(acked) {
+		s.postAdmitted(now)
 	}
-	n.expectClear(now, id, uint32(n.qps[c.qp].popped))
-}
-
-// waited puts the wait for a slot before the segments of a message. Its cause is the window.
-func waited(s []exec.Segment, asked, posted unit.Time) []exec.Segment {
-	if posted == asked {
-		return s
-	}
-	s = append(s, exec.Segment{})
-	copy(s[1:], s)
-	s[0] = exec.Segment{Until: posted, Cause: cause.Window, At: -1}
-	return s
+	s.expectClear(now)
 }

@@ -65,10 +65,10 @@ func gatherWith(t *testing.T, n int, b unit.Bytes, a nic.Admission, change func(
 		path, _ := routes.Path(topo.NICID(src), 0, nil)
 		back, _ := routes.Path(0, topo.NICID(src), nil)
 		qps = append(qps, r.net.AddQP(nic.QueuePair{Name: r.graph.NICName(topo.NICID(src)), From: topo.NICID(src),
-			To: 0, FromGPU: -1, ToGPU: -1, Path: path, Back: back, Log: true}))
+			To: 0, FromGPU: -1, ToGPU: -1, Path: path, Back: back, Log: true, Admission: a}))
 	}
 	r.net.Build(func(int32) unit.Duration { return 4 * unit.Microsecond })
-	driver := r.net.AddJob(a)
+	driver := r.hosts.AddJob()
 	for i := range n {
 		driver.AddRank(int32(i), 0)
 	}

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"railyard/internal/exec"
-	"railyard/internal/nic"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
 	"railyard/internal/workload"
@@ -37,7 +36,7 @@ func copying(t *testing.T, r *rig, b unit.Bytes) *copyEnds {
 	}
 	rec := &copyEnds{rig: r}
 	r.left++
-	driver := r.net.AddJob(nic.Admission{})
+	driver := r.hosts.AddJob()
 	driver.AddRank(0, 0)
 	driver.SetRank(0, exec.NewRank(exec.Config{Job: job, Steps: 1, Transport: driver, Clock: driver, Observer: rec}), 0)
 	return rec
@@ -60,7 +59,7 @@ func TestACopySharesPCIe(t *testing.T) {
 		{"away from it", 0, 2, true, true, [2]unit.Duration{800 * unit.Microsecond, 800 * unit.Microsecond}},
 	} {
 		r := defaults(oneSwitch(t, 3, rate), rate)
-		r.nic.PCIe.Rate = pcie
+		r.host.PCIe.Rate = pcie
 		r.build(t)
 		var rec *copyEnds
 		if c.copy {
@@ -78,7 +77,7 @@ func TestACopySharesPCIe(t *testing.T) {
 		if c.copy {
 			got := rec.steps[0].End.Sub(rec.steps[0].Start)
 			near("copy", got, c.want[0])
-			if want := c.want[0] + r.nic.PCIe.Latency; !c.flow && got != want {
+			if want := c.want[0] + r.host.PCIe.Latency; !c.flow && got != want {
 				t.Errorf("%s: %v, want %v", c.name, got, want)
 			}
 		}

@@ -52,7 +52,7 @@ func countsRun(t *testing.T, together bool, declared workload.Declared) (sent un
 	if err := job.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	rec, driver := &records{}, r.net.AddJob(nic.Admission{})
+	rec, driver := &records{}, r.hosts.AddJob()
 	hosts := []int32{0, 1}
 	if together {
 		hosts[1] = 0

@@ -54,7 +54,7 @@ func creditRun(t *testing.T, timeout unit.Duration, downs ...fabric.Down) (poste
 	if err := job.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	rec, driver := &records{}, r.net.AddJob(nic.Admission{})
+	rec, driver := &records{}, r.hosts.AddJob()
 	for i := range int32(2) {
 		driver.AddRank(i, 0)
 	}

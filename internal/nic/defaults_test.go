@@ -7,6 +7,7 @@ import (
 	"railyard/internal/cause"
 	"railyard/internal/cc"
 	"railyard/internal/fabric"
+	"railyard/internal/host"
 	"railyard/internal/nic"
 	"railyard/internal/qos"
 	"railyard/internal/roce"
@@ -46,10 +47,10 @@ func defaults(g *topo.Graph, rate unit.Bitrate) *rig {
 			PauseFrame: wire.RoCEv2.PFC, MTU: frame, Seed: 1},
 		nic: nic.Config{Frames: wire.RoCEv2,
 			Transport: roce.Params{MTU: mtu, AckEvery: 16, Timeout: 1_048_576 * unit.Nanosecond,
-				Retries: 7, AckDuplicates: true},
-			PCIe:    nic.Pipe{Latency: pcieLatency, Rate: pcieRate},
-			NVLink:  nic.Pipe{Latency: unit.Microsecond, Rate: 3600 * unit.GigabitPerSec},
-			Latency: nicLatency, CNPInterval: 50 * unit.Microsecond, AckClass: 0, CNPClass: 2, Controller: dcqcn},
+				Retries: 7, AckDuplicates: true, CNPInterval: 50 * unit.Microsecond},
+			AckClass: 0, CNPClass: 2, Controller: dcqcn},
+		host: host.Config{PCIe: host.Pipe{Latency: pcieLatency, Rate: pcieRate},
+			NVLink: host.Pipe{Latency: unit.Microsecond, Rate: 3600 * unit.GigabitPerSec}, NIC: nicLatency},
 	}
 }
 
@@ -90,7 +91,7 @@ func (r *rig) gpuFlow(tb testing.TB, from, to topo.NICID, b unit.Bytes, start un
 	}
 	qp := r.net.AddQP(nic.QueuePair{Name: r.graph.NICName(from) + ">" + r.graph.NICName(to), From: from,
 		To: to, Path: path, Back: back})
-	r.net.AddFlow(nic.FlowSpec{QP: qp, Start: start, Bytes: b, Count: 1})
+	r.hosts.AddFlow(r.graph.NICs[from].Host, host.FlowSpec{QP: qp, Start: start, Bytes: b, Count: 1})
 	r.left++
 	return qp
 }

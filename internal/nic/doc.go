@@ -1,15 +1,17 @@
-// Package nic drives queue pairs and ranks on simulated time: it is the simulated
-// host. It feeds the fabric's host ports from queue pairs, places received bytes,
-// generates acknowledgements and CNPs, moves bytes over PCIe and NVLink, and runs
-// the operations of ranks.
+// Package nic is the simulated NIC: it drives queue pairs (package roce) on simulated time
+// over a fabric, for hosts (package host), whose Network it is. It feeds the fabric's host
+// ports from queue pairs, places received bytes, sends acknowledgements, CNPs, clear-to-sends
+// and credits, and explains what held up each message.
 //
-//	rank --Post--> NVLink share------------------------------> other GPU of the host
-//	          \--> [NVLink relay] -> PCIe share -> NIC -> queue pair --Pull--> fabric
-//	fabric --Deliver--> NIC: receiver -> copy bytes -> PCIe pipe -> placed --> rank
+//	host --Post--> sender{roce.Requester, ledger} --Pull--> fabric
+//	                 ^ ACK, NAK, CNP, CTS, credit              | data: RETH, ledger (fabric.Edge)
+//	                 +-------- fabric <-- card <-- receiver{roce.Responder} --Received--> host
 //
-// Links inside a host are shared equally by the flows (queue pairs, or ranks over NVLink)
-// that have bytes for them, see share: a latency, and bytes at a rate; several in a row are
-// cut through, not stored and forwarded. Towards the GPUs PCIe carries packets as they come.
+// The two halves of a queue pair are structs of their own, each of its NIC's island. What the
+// receiver knows of a message came with packets: where it goes with the first (RETH), what held
+// it up at the sender with the last; with selective repeat both with each. What only the
+// simulation knows, when a message was placed and why then, goes back to the sender as a note, for
+// the row that tells of the message.
 //
 // A queue pair keeps a ledger of why its next byte does not leave, written when its state changes.
 // When the last packet of a message leaves, the ledger since the post and that packet's way through
@@ -19,26 +21,18 @@
 //   - bytes are copied to the destination when the receiver accepts their packet, and nowhere else;
 //   - the causes of a message sum to placed - posted, to the picosecond;
 //   - a queue pair is in the ready list of its NIC, or in its heap of times, or idle (nothing to
-//     send), or blocked (window full): in one of these only.
+//     send), or blocked (window full): in one of these only;
+//   - an event touches memory of its own island; notes go to another when a window ends.
 //
 // Decisions a reader may question:
-//   - The retransmission timer starts again with each acknowledgement. With each packet it starts
-//     again until an acknowledgement is owed (after as many packets as one acknowledgement covers,
-//     or at the end of a message). It does not stop while PFC holds the queue pair.
 //   - The rate limiter counts what the link carries, with preamble and gap, and spaces the starts
 //     of packets. An idle queue pair saves up no credit. Acknowledgements and CNPs are not limited.
+//   - The retransmission timer does not stop while PFC holds the queue pair.
 //   - A packet that selective repeat sends again asks for an acknowledgement at once: the packets
-//     that would complete a coalesced acknowledgement may not come. All NAKs of one recovery count
-//     as one loss for the controller.
-//   - A round trip is measured with the packet that made the receiver acknowledge, so coalescing
-//     adds nothing to it.
+//     that would complete a coalesced acknowledgement may not come.
+//   - With selective repeat a message may have all its bytes while one before it has not: until it
+//     is complete, its time is retransmission.
 //   - A marked packet that is not accepted causes a CNP all the same; its mark is echoed only if
 //     the packet is answered.
-//   - SharedTimer models the NIC of the HPCC authors' simulator, with one pacing timer and one list
-//     of queue pairs (armShared, ring, reopen): packets leave later than they could. It is slow: a
-//     NIC that has nothing to send looks at all its queue pairs.
-//   - A transfer takes its shares of all its links from its post, also of those that its first byte
-//     reaches a latency later. With shares that differ it is as late as on the slowest of them.
-//   - A packet that a NIC hands to another GPU's NVLink takes its share as of then; what comes
-//     later does not hold it up.
+//   - Quirks models the NIC of the HPCC authors' simulator: packets leave later than they could.
 package nic

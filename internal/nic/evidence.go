@@ -2,7 +2,6 @@ package nic
 
 import (
 	"railyard/internal/cause"
-	"railyard/internal/exec"
 	"railyard/internal/fabric"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
@@ -33,14 +32,15 @@ type hopMark struct {
 // Evidence returns what the packets of a queue pair met at the hop-th link of their path (with
 // back: what their acknowledgements met on theirs), and how many of all of them were marked there.
 func (n *Net) Evidence(id int32, back bool, hop int) (e HopEvidence, marked int64) {
-	r := n.qps[id].route
+	r := n.senders[id].route
 	if back {
-		r = n.ends[id].route
+		r = n.senders[id].back
 	}
 	return n.seen[r.Position(hop)], n.fab.Marked(r, hop)
 }
 
-// witness adds what a traced frame met on its way.
+// witness adds what a traced frame met on its way. What data met is the receiver's, what
+// acknowledgements met the sender's.
 func (n *Net) witness(tr *fabric.Trace, r fabric.Route) {
 	for i := range tr.N {
 		h, e := &tr.Hops[i], &n.seen[r.Position(i)]
@@ -58,27 +58,28 @@ func (n *Net) witness(tr *fabric.Trace, r fabric.Route) {
 }
 
 // noteFirst keeps what a message's first packet met.
-func (m *message) noteFirst(tr *fabric.Trace) {
-	m.first = m.first[:0]
+func (a *arrival) noteFirst(tr *fabric.Trace) {
+	a.first = a.first[:0]
 	for i := range tr.N {
-		m.first = append(m.first, hopMark{tr.Hops[i].Start, tr.Hops[i].TxBytes})
+		a.first = append(a.first, hopMark{tr.Hops[i].Start, tr.Hops[i].TxBytes})
 	}
 }
 
 // weigh adds up what the ports of a message's path sent between its first packet and its last.
-func (n *Net) weigh(q *qp, m *message, tr *fabric.Trace) {
-	if len(m.first) != tr.N {
+func (r *receiver) weigh(a *arrival, tr *fabric.Trace) {
+	if len(a.first) != tr.N {
 		return
 	}
-	mtu := n.cfg.Transport.MTU
-	packets := (m.flow.Bytes+mtu-1)/mtu - 1 // without the last
-	mine := packets * n.cfg.Frames.OnLink(n.cfg.Frames.DataFrame(mtu, false, false))
-	for i, f := range m.first {
+	n := r.card.net
+	mtu, frames := n.cfg.Transport.MTU, &n.cfg.Frames
+	packets := (a.bytes+mtu-1)/mtu - 1 // without the last
+	mine := packets * frames.OnLink(frames.DataFrame(mtu, n.cfg.Transport.Selective, false))
+	for i, f := range a.first {
 		h := &tr.Hops[i]
 		if h.Start <= f.at {
 			continue
 		}
-		e := &n.seen[q.route.Position(i)]
+		e := &n.seen[r.way.Position(i)]
 		e.Span += h.Start.Sub(f.at)
 		e.Served += h.TxBytes - f.sent
 		e.Mine += min(mine, h.TxBytes-f.sent)
@@ -86,64 +87,62 @@ func (n *Net) weigh(q *qp, m *message, tr *fabric.Trace) {
 }
 
 // wayBack explains the time between the acceptance of a message's last packet and the
-// acknowledgement: into n.segments the part after the message was placed; if messages complete at
-// the sender, into their causes.
+// acknowledgement: into the island's segments the part after the message was placed; if messages
+// complete at the sender, into their causes.
 //
 // The way of the acknowledgement of the last packet is traced. If another acknowledgement answered
 // instead, its way is taken as that of an empty network; the rest of the time went into sending
 // again or, if nothing was sent again, into queues.
-func (n *Net) wayBack(q *qp, m *message) {
-	if !n.cfg.CompleteAtSender && !q.log {
+func (s *sender) wayBack(now unit.Time, m *message, x *note) {
+	n, own := s.card.net, s.card.isl
+	own.segments = own.segments[:0]
+	if !n.cfg.CompleteAtSender && !s.log {
 		return
 	}
-	w := wayHome{n: n, q: q, m: m, at: m.accepted}
-	n.segments = n.segments[:0]
+	w := wayHome{s: s, m: m, at: x.accepted, end: now}
 	if n.cfg.CompleteAtSender {
-		s := &m.flow.Split
-		s[cause.PCIe] -= max(0, m.pcie.Sub(m.accepted))
-		s[cause.NVLink] -= m.flow.Placed.Sub(max(m.pcie, m.accepted))
+		split := &m.flow.Split
+		split[cause.PCIe] -= max(0, x.crossed.Sub(x.accepted))
+		split[cause.NVLink] -= x.placed.Sub(max(x.crossed, x.accepted))
 	}
-	if q.timedOut <= m.accepted && n.answers(m) {
-		n.parts = n.fab.Parts(n.parts[:0], n.answer)
-		for _, p := range n.parts {
+	// The acknowledgement being handled is the one that the NIC queued as it accepted the message's
+	// last packet.
+	if a := own.answer; s.retried <= x.accepted && a != nil && a.Hops[0].Ready == x.accepted {
+		own.parts = n.fab.Parts(own.parts[:0], a)
+		for _, p := range own.parts {
 			w.add(p.Until, p.Cause, p.Port, p.Root)
 		}
+		w.add(now, cause.Propagation, a.Hops[a.N-1].Port, -1) // a last link that reorders kept it back
 		return
 	}
-	way := n.fab.Way(n.ends[m.flow.QP].route, q.hopsBack, n.cfg.Frames.ACK)
+	way := n.fab.Way(s.back, s.hopsBack, n.cfg.Frames.ACK)
 	c := cause.Queueing
-	if q.timedOut > m.accepted {
+	if s.retried > x.accepted {
 		c = cause.Retransmission
 	}
-	w.add(n.ackedAt.Add(-way.Sum()), c, n.nics[n.ends[m.flow.QP].nic].port, -1)
+	w.add(now.Add(-way.Sum()), c, s.answerer, -1)
 	for c, d := range way {
 		w.add(w.at.Add(d), cause.Cause(c), -1, -1)
 	}
 }
 
-// answers reports whether the acknowledgement being handled is the one that the NIC queued as it
-// accepted the message's last packet.
-func (n *Net) answers(m *message) bool {
-	return n.answer != nil && n.answer.Hops[0].Ready == m.accepted
-}
-
 // wayHome is the way of an acknowledgement, explained up to at.
 type wayHome struct {
-	n  *Net
-	q  *qp
-	m  *message
-	at unit.Time
+	s       *sender
+	m       *message
+	at, end unit.Time
 }
 
 func (w *wayHome) add(until unit.Time, c cause.Cause, port, root topo.PortID) {
-	if until = min(until, w.n.ackedAt); until <= w.at {
+	if until = min(until, w.end); until <= w.at {
 		return
 	}
-	if w.n.cfg.CompleteAtSender {
-		w.m.flow.Split[c] += until.Sub(w.at)
-		w.m.flow.wait(c, port, root, true, until.Sub(w.at))
+	f, own := &w.m.flow, w.s.card.isl
+	if w.s.card.net.cfg.CompleteAtSender {
+		f.Split[c] += until.Sub(w.at)
+		f.Hops = wait(f.Hops, c, port, root, true, until.Sub(w.at))
 	}
-	if w.at = until; !w.q.log || until <= w.m.flow.Placed {
+	if w.at = until; !w.s.log || until <= f.Placed {
 		return
 	}
 	switch c {
@@ -153,5 +152,5 @@ func (w *wayHome) add(until unit.Time, c cause.Cause, port, root topo.PortID) {
 	default: // for a rank that waits for it, its way has one cause
 		c, port = cause.Acknowledgement, -1
 	}
-	w.n.segments = append(w.n.segments, exec.Segment{Until: until, Cause: c, At: int32(port)})
+	own.segments = append(own.segments, cause.Segment{Until: until, Cause: c, At: int32(port)})
 }

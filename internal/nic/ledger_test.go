@@ -13,24 +13,23 @@ import (
 // message's last packet left, however far the log has gone when the message arrives: islands may be
 // a lookahead apart.
 func TestMessageRemembersItsLog(t *testing.T) {
-	pace := func(q *qp, packets int) {
+	pace := func(l *ledger, packets int) {
 		for range packets {
-			q.add(cause.RateLimit, -1, q.accounted+300)
-			q.add(cause.Serialisation, -1, q.accounted+100)
+			l.add(cause.RateLimit, -1, l.end+300)
+			l.add(cause.Serialisation, -1, l.end+100)
 		}
 	}
 	tell := func(later int) []exec.Segment {
-		q := &qp{log: true}
-		pace(q, 100)
-		m := &message{base: q.ledger}
-		m.flow.Posted = q.accounted
-		pace(q, 300)
-		start := q.accounted
-		m.flow.Split = q.ledger
-		m.flow.Split.Sub(&m.base)
-		q.remember(start, m)
-		pace(q, later) // of messages behind it
-		return m.segments(nil, start)
+		l := &ledger{log: true}
+		pace(l, 100)
+		m := &message{base: l.split}
+		m.flow.Posted = l.end
+		pace(l, 300)
+		start := l.end
+		split := m.sender(l.at(start))
+		l.remember(start, m)
+		pace(l, later) // of messages behind it
+		return before(nil, m.held, m.flow.Posted, start, split)
 	}
 	want := tell(0)
 	if len(want) != 600 || want[0] != (exec.Segment{Until: 40_300, Cause: cause.RateLimit, At: -1}) ||

@@ -1,12 +1,11 @@
 package nic
 
 import (
-	"fmt"
-
 	"railyard/internal/cause"
 	"railyard/internal/cc"
 	"railyard/internal/exec"
 	"railyard/internal/fabric"
+	"railyard/internal/host"
 	"railyard/internal/roce"
 	"railyard/internal/sim"
 	"railyard/internal/topo"
@@ -18,42 +17,22 @@ import (
 const (
 	classSend    = fabric.FirstFreeClass + iota // owner: NIC whose next queue pair may send
 	classTimeout                                // owner: NIC whose queue pairs may have timed out
-	classHost                                   // owner: host with work on its agenda
 )
 
-// Pipe is a link inside a host, which is shared as doc.go says. Rate 0: no limit.
-type Pipe struct {
-	Latency unit.Duration
-	Rate    unit.Bitrate // each direction
-}
-
-// Config is what every host, NIC and queue pair of a run shares.
+// Config is what every NIC and queue pair of a run shares.
 type Config struct {
-	Frames       wire.Sizes
-	Transport    roce.Params
-	PCIe, NVLink Pipe
-	Latency      unit.Duration // NIC, sending side; the receiving side is the fabric's HostLatency
-	CNPInterval  unit.Duration // least time between two CNPs of a flow
-	EchoMarks    bool          // marks travel in acknowledgements instead of CNPs
-	NoCNPs       bool          // receivers of marked packets send no CNPs: no sender would listen
-	Telemetry    bool          // the controller wants in-band telemetry of every packet
-	// Repace: a change of rate moves the start of the next packet, which was set when the packet
-	// before it left.
-	Repace bool
-	// AsScheduled is for an engine with InOrderOfPushing: hosts work after all that was scheduled
-	// before, and flows in order of their numbers.
-	AsScheduled bool
-	// SharedTimer: one pacing timer for all queue pairs of a NIC, as in the HPCC authors'
-	// simulator; see armShared.
-	SharedTimer      bool
+	Frames           wire.Sizes
+	Transport        roce.Params
+	Telemetry        bool  // the controller wants in-band telemetry of every packet
 	AcksPass         bool  // PFC does not hold back ACKs, NAKs and CNPs at the host that sends them
 	AckClass         uint8 // traffic class of ACK and NAK
-	CNPClass         uint8
-	CompleteAtSender bool // a flow's completion time ends with its last acknowledgement instead of its last placed byte
+	CNPClass         uint8 // of CNPs, clear-to-sends and credits
+	CompleteAtSender bool  // a flow's completion time ends with its last acknowledgement instead of its last placed byte
 	Controller       cc.Params
 	Seed             uint64
-	OnTimeout        func(island int32, now unit.Time, qp int32, oldest int64) // takes a retransmission timeout; nil: nobody
-	Bodies           *Bodies                                                   // runs the real work of ranks; nil in replay
+	Quirks           Quirks
+	// OnTimeout takes a retransmission timeout, in the island of the sender; nil: nobody does.
+	OnTimeout func(island int32, now unit.Time, qp int32, oldest int64)
 }
 
 // A Flow is one finished (or, at the end of the run, unfinished) message.
@@ -65,7 +44,7 @@ type Flow struct {
 	Marks, CNPs, Retransmits int64
 	Split                    cause.Split
 	Message                  *exec.Message // nil for explicit flows
-	Hops                     []HopWait     // of the frame that completed it, NIC first; valid during the call
+	Hops                     []HopWait     // of the frame that completed it, NIC first
 	Failed                   bool
 	LastPSN                  uint32 // of its packets
 }
@@ -91,162 +70,156 @@ func (n *Net) Completed(f *Flow) unit.Time {
 	return f.Placed
 }
 
-// Net is all hosts of a run with their NICs and queue pairs.
-type Net struct {
-	eng      *sim.Engine
-	fab      *fabric.Fabric
-	graph    *topo.Graph
-	cfg      Config
-	nics     []card
-	nicOf    []int32 // by egress port; -1
-	qps      []qp
-	ends     []endpoint
-	ctl      cc.Set
-	hosts    []host
-	ranks    []rankState
-	conns    []conn
-	flowDone func(island int32, f *Flow)
-	acked    int32 // queue pair whose acknowledgement is being handled
-	doneFn   func(*roce.Message)
-	ackedAt  unit.Time
-	err      error
-	failedAt unit.Time
-	failed   int32 // what err is about: a queue pair or, counted on after them, a rank
-	linger   unit.Duration
-	parts    []fabric.Part
-	hops     []cc.Hop
-	news     cc.Ack // what a controller is told; kept here, so that it is not allocated on the heap
-	segments []exec.Segment
-	now      unit.Time // of the host work being done
-	flows    []flowState
+// QueuePair describes one direction of a connection between two NICs.
+type QueuePair struct {
+	Name           string
+	From, To       topo.NICID
+	FromGPU, ToGPU int32         // whose memory, -1: none (no host path)
+	Path, Back     []topo.PortID // egress ports, first a NIC's own
+	Class          uint8
+	Log            bool      // keep what held up each message in order of time, for ranks that wait for it
+	Admission      Admission // of the messages of ranks
+	// Stream names the stream of random numbers of its timeouts: with the number of the queue pair
+	// among those of its job, these do not depend on what else runs.
+	Stream uint64
+}
 
+// Net is the NICs of a run with their queue pairs: host.Network over a simulated fabric.
+type Net struct {
+	eng       *sim.Engine
+	fab       *fabric.Fabric
+	graph     *topo.Graph
+	hosts     *host.Hosts
+	cfg       Config
+	cards     []card
+	senders   []sender   // by queue pair
+	receivers []receiver // by queue pair
+	names     []string   // by queue pair
+	ctl       cc.Set
+	islands   []island
+	flowDone  func(island int32, f *Flow)
 	seen      []HopEvidence // by the fabric's Route.Position
 	positions int
-	answer    *fabric.Trace // of the acknowledgement being handled
-
-	timesRTT bool // the controller looks at round trips
-	// SharedTimer: windows are looked at whenever a NIC looks for something to send, since they
-	// grow unasked
-	reopens bool
-
-	marks, cnps, retransmits int64
 }
 
-// card is a NIC.
-type card struct {
-	port      topo.PortID
-	host      int32
-	island    int32
-	ack       queue[fabric.Packet] // ACKs and NAKs to send
-	cnp       queue[fabric.Packet]
-	ready     [8]turns // queue pairs that may send, by class; they are numbered as in qps
-	rings     [8]ring  // with SharedTimer: queue pairs with messages, by class
-	classes   []uint8  // with queue pairs
-	turn      int
-	timed     heap[timed] // queue pairs that may send later
-	wakeAt    unit.Time   // pending classSend event
-	cancelled []unit.Time // with SharedTimer: classSend events still to come that mean nothing
-	rtoAt     unit.Time   // pending classTimeout event
-	paused    uint8       // classes
-	qps       []int32
-	down      share // PCIe towards the NIC
-	up        pipe  // PCIe towards the GPUs
-	line      unit.Bitrate
-}
+var _ host.Network = (*Net)(nil)
 
-// pipe is the state of a link inside a host that carries packets one after the other.
-type pipe struct{ free unit.Time }
-
-// take occupies the pipe for b bytes, from now or from when it is free, and returns when they are
-// past.
-func (p *pipe) take(now unit.Time, b unit.Bytes, rate unit.Bitrate) unit.Time {
-	p.free = max(now, p.free)
-	if rate > 0 {
-		p.free = p.free.Add(rate.TransmitTime(b))
-	}
-	return p.free
-}
-
-// New returns the hosts of a fabric's graph. islandOf gives each node's island.
-func New(eng *sim.Engine, fab *fabric.Fabric, g *topo.Graph, cfg Config, islandOf []int32) *Net {
-	n := &Net{eng: eng, fab: fab, graph: g, cfg: cfg, nicOf: make([]int32, len(g.Ports))}
-	for i := range n.nicOf {
-		n.nicOf[i] = -1
+// New returns the NICs of a fabric's graph, for hosts of the same graph.
+func New(eng *sim.Engine, fab *fabric.Fabric, g *topo.Graph, hosts *host.Hosts, cfg Config) *Net {
+	cfg.Transport.TimeRTT = cc.UsesRTT(cfg.Controller)
+	n := &Net{eng: eng, fab: fab, graph: g, hosts: hosts, cfg: cfg, cards: make([]card, len(g.NICs)),
+		islands: make([]island, eng.Islands())}
+	for i := range n.islands {
+		n.islands[i].index = int32(i)
 	}
 	for i, nc := range g.NICs {
-		h := g.Hosts[nc.Host]
-		n.nics = append(n.nics, card{port: nc.Port, host: nc.Host, island: islandOf[h.Node], wakeAt: unit.Never,
-			rtoAt: unit.Never, line: g.Ports[nc.Port].Rate,
-			down: newShare(cfg.PCIe.Rate, cfg.hostLatency())})
-		n.nicOf[nc.Port] = int32(i)
-		n.nicOf[nc.Port^1] = int32(i)
-		fab.Attach(nc.Port, n, n)
+		n.cards[i].init(n, int32(i), nc)
+		fab.Attach(nc.Port, &n.cards[i], &n.cards[i])
 	}
-	for _, h := range g.Hosts {
-		n.hosts = append(n.hosts,
-			host{island: islandOf[h.Node], wakeAt: unit.Never, out: make([]share, h.GPUs), in: make([]share, h.GPUs),
-				copies: make([]*copies, h.GPUs)})
-		for g := range h.GPUs {
-			last := &n.hosts[len(n.hosts)-1]
-			last.out[g], last.in[g] = newShare(cfg.NVLink.Rate, cfg.hostLatency()),
-				newShare(cfg.NVLink.Rate, cfg.hostLatency())
-		}
-	}
-	for _, l := range g.Links {
-		n.linger = max(n.linger, l.Delay)
-	}
-	n.doneFn = n.messageAcked
-	n.timesRTT = cc.UsesRTT(cfg.Controller)
-	n.reopens = cfg.SharedTimer && cc.WindowGrowsUnasked(cfg.Controller)
+	hosts.Attach(n)
 	eng.Register(classSend, (*sendTimer)(n))
 	eng.Register(classTimeout, (*timeoutTimer)(n))
-	eng.Register(classHost, (*hostWork)(n))
+	eng.OnWindow(func(unit.Time) { n.join() })
 	return n
 }
 
-// OnFlow sets what receives each message that has been acknowledged.
+// AddQP adds a queue pair; all are added before Build.
+func (n *Net) AddQP(q QueuePair) int32 {
+	id := int32(len(n.senders))
+	from, to := &n.cards[q.From], &n.cards[q.To]
+	way, back := n.fab.AddRoute(q.Path), n.fab.AddRoute(q.Back)
+	n.positions += len(q.Path) + len(q.Back)
+	n.names = append(n.names, q.Name)
+	n.senders = append(n.senders, sender{id: id, card: from, number: int32(len(from.qps)), class: q.Class, route: way,
+		back: back, hopsBack: len(q.Back), answerer: to.port, log: q.Log, ledger: ledger{log: q.Log}, admission: q.Admission,
+		fetch: n.hosts.NewFetch(q.From, q.FromGPU), rng: sim.NewStream(n.cfg.Seed, "timeout", q.Stream)})
+	n.senders[id].slots.Init(q.Admission.Slots)
+	n.receivers = append(n.receivers, receiver{id: id, card: to, way: way, route: back, log: q.Log,
+		admitted: q.Admission.Slots > 0, sender: from.isl, store: n.hosts.NewStore(q.To, q.ToGPU)})
+	from.add(id, q.Class)
+	return id
+}
+
+// Build gives every queue pair its congestion controller. baseRTT is the round trip of an empty
+// network for a queue pair.
+func (n *Net) Build(baseRTT func(id int32) unit.Duration) {
+	n.seen = make([]HopEvidence, n.positions)
+	n.ctl = cc.NewSet(n.cfg.Controller, len(n.senders))
+	for i := range n.senders {
+		n.ctl.Init(i, n.senders[i].card.line, baseRTT(int32(i)))
+		n.senders[i].Init(&n.cfg.Transport, n.ctl.At(i))
+	}
+}
+
+// OnFlow sets what receives each message that has been acknowledged, in the island of its sender.
+// The listener may keep what it is given until the window ends.
 func (n *Net) OnFlow(f func(island int32, f *Flow)) { n.flowDone = f }
 
 // Err returns why the run failed, if it did.
-func (n *Net) Err() error { return n.err }
+func (n *Net) Err() error { return n.hosts.Err() }
 
-// hostLatency is the longest that a byte takes from a GPU to a wire, but for being carried.
-func (c *Config) hostLatency() unit.Duration { return c.NVLink.Latency + c.PCIe.Latency + c.Latency }
+// Linger is that of the hosts.
+func (n *Net) Linger() unit.Duration { return n.hosts.Linger() }
 
-// Linger is how long a run may go on after the last useful event, so that its end does not depend
-// on the partition: the longest propagation delay.
-func (n *Net) Linger() unit.Duration { return n.linger }
+// Name returns the name of a queue pair.
+func (n *Net) Name(id int32) string { return n.names[id] }
 
 // Marks returns how many data packets were received with congestion experienced, over all queue
 // pairs.
-func (n *Net) Marks() int64 { return n.marks }
+func (n *Net) Marks() (sum int64) {
+	for i := range n.islands {
+		sum += n.islands[i].marks
+	}
+	return sum
+}
 
 // CNPs returns how many congestion notification packets were sent.
-func (n *Net) CNPs() int64 { return n.cnps }
+func (n *Net) CNPs() (sum int64) {
+	for i := range n.islands {
+		sum += n.islands[i].cnps
+	}
+	return sum
+}
 
 // Retransmits returns how many data packets were sent again.
-func (n *Net) Retransmits() int64 { return n.retransmits }
+func (n *Net) Retransmits() (sum int64) {
+	for i := range n.islands {
+		sum += n.islands[i].retransmits
+	}
+	return sum
+}
 
 // QueuePairs returns how many queue pairs there are.
-func (n *Net) QueuePairs() int { return len(n.qps) }
+func (n *Net) QueuePairs() int { return len(n.senders) }
 
 // Delivered returns the payload bytes that a queue pair's receiver has acknowledged.
-func (n *Net) Delivered(id int32) int64 { return n.qps[id].snd.Acked() }
-
-// fail ends the run because of queue pair id, or of a rank (see failed). If several fail before the
-// run ends, the first is named; at the same instant, the one with the lowest number, because the
-// order in which they are handled depends on the partition.
-func (n *Net) fail(now unit.Time, id int32, format string, args ...any) {
-	if n.err == nil || now < n.failedAt || now == n.failedAt && id < n.failed {
-		n.err, n.failedAt, n.failed = fmt.Errorf(format, args...), now, id
-	}
-	n.eng.StopAt(now.Add(n.linger))
-}
+func (n *Net) Delivered(id int32) int64 { return n.senders[id].Acked() }
 
 // ControllerState returns rate, target and alpha of a queue pair's congestion controller as of now.
 func (n *Net) ControllerState(id int32, now unit.Time) cc.State {
-	if i, ok := n.qps[id].ctl.(cc.Inspector); ok {
+	ctl := n.senders[id].Controller()
+	if i, ok := ctl.(cc.Inspector); ok {
 		return i.State(now)
 	}
-	return cc.State{Rate: n.qps[id].ctl.Rate(now)}
+	return cc.State{Rate: ctl.Rate(now)}
+}
+
+// Unfinished calls f for every message that was posted and not acknowledged when the run ended.
+func (n *Net) Unfinished(f func(*Flow)) {
+	n.join()
+	for i := range n.senders {
+		s := &n.senders[i]
+		for k := range s.n {
+			m := s.msgAt(k)
+			if k < s.notes.n {
+				s.notes.at(k).tell(&m.flow)
+			}
+			m.flow.Message = nil
+			if m.msg.OfRanks {
+				m.flow.Message = &m.msg.Of
+			}
+			m.flow.Failed = s.Dead()
+			f(&m.flow)
+		}
+	}
 }

@@ -53,13 +53,13 @@ func TestACNPForEachInterval(t *testing.T) {
 		// Packets of one size arrive as far apart as they leave.
 		frame := r.nic.Frames.DataFrame(mtu, false, false)
 		apart := rate.TransmitTime(frame + r.fabric.LinkOverhead)
-		r.nic.CNPInterval = apart + c.more
+		r.nic.Transport.CNPInterval = apart + c.more
 		r.build(t)
 		r.flow(t, 0, 1, packets*mtu, 0)
 		r.run(t)
 		if got := r.net.CNPs(); got != c.want {
 			t.Errorf("%d marked packets %v apart, an interval of %v: %d CNPs, want %d", packets, apart,
-				r.nic.CNPInterval, got, c.want)
+				r.nic.Transport.CNPInterval, got, c.want)
 		}
 	}
 }

@@ -5,7 +5,7 @@ import (
 
 	"railyard/internal/coll"
 	"railyard/internal/exec"
-	"railyard/internal/nic"
+	"railyard/internal/host"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
 	"railyard/internal/workload"
@@ -23,7 +23,7 @@ func insideHost(t *testing.T, slots int, p *workload.Protocol) (ends [2]unit.Tim
 		t.Fatal(err)
 	}
 	r := defaults(g, 100*unit.GigabitPerSec)
-	r.nic.NVLink = nic.Pipe{Latency: 2 * unit.Microsecond}
+	r.host.NVLink = host.Pipe{Latency: 2 * unit.Microsecond}
 	r.build(t)
 	r.net.Build(func(int32) unit.Duration { return unit.Microsecond })
 	chain, err := coll.ChainBroadcast([][]int32{{0, 1}}, 3)
@@ -43,7 +43,7 @@ func insideHost(t *testing.T, slots int, p *workload.Protocol) (ends [2]unit.Tim
 	if err := job.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	rec, driver := &records{}, r.net.AddJob(nic.Admission{})
+	rec, driver := &records{}, r.hosts.AddJob()
 	for i := range int32(2) {
 		driver.AddRank(0, i)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"railyard/internal/cc"
 	"railyard/internal/fabric"
+	"railyard/internal/host"
 	"railyard/internal/nic"
 	"railyard/internal/qos"
 	"railyard/internal/roce"
@@ -27,10 +28,10 @@ func cnps(g *topo.Graph, ctl cc.DCQCN, red cc.RED) *rig {
 				Headroom: qos.FormulaHeadroom(1500, 600*unit.Nanosecond)},
 			Buffer:        fabric.Buffer{Size: 12 << 20, LossyAlpha: unit.Ratio{Num: 1, Den: 1}},
 			SwitchLatency: 600 * unit.Nanosecond, LinkOverhead: 20, PauseFrame: 64, MTU: 1500, Seed: 1},
-		nic: nic.Config{Frames: wire.RoCEv2, CNPClass: 1, CNPInterval: ctl.CNPInterval, Controller: ctl,
-			Latency: 500 * unit.Nanosecond,
+		nic: nic.Config{Frames: wire.RoCEv2, CNPClass: 1, Controller: ctl,
 			Transport: roce.Params{MTU: 1000, AckEvery: 16, Timeout: 10 * unit.Millisecond,
-				Retries: 7, AckDuplicates: true}},
+				Retries: 7, AckDuplicates: true, CNPInterval: ctl.CNPInterval}},
+		host: host.Config{NIC: 500 * unit.Nanosecond},
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"railyard/internal/cause"
 	"railyard/internal/cc"
 	"railyard/internal/fabric"
+	"railyard/internal/host"
 	"railyard/internal/nic"
 	"railyard/internal/qos"
 	"railyard/internal/roce"
@@ -21,12 +22,14 @@ type rig struct {
 	graph  *topo.Graph
 	fabric fabric.Config
 	nic    nic.Config
+	host   host.Config
 	rtt    unit.Duration                                 // of an empty network; 0: 4 us
 	parts  func(g *topo.Graph) (islandOf []int32, n int) // nil: one island
 	look   unit.Duration
 
 	eng    *sim.Engine
 	fab    *fabric.Fabric
+	hosts  *host.Hosts
 	net    *nic.Net
 	flows  []nic.Flow
 	left   int
@@ -43,8 +46,8 @@ func hpcc(g *topo.Graph, ctl cc.Params) *rig {
 				Headroom: qos.DelaysHeadroom(3)},
 			Buffer:     fabric.Buffer{Size: 32 << 20, Reserve: 4096, LossyAlpha: unit.Ratio{Num: 1, Den: 1}},
 			PauseFrame: 43, MTU: 1048, Seed: 1},
-		nic: nic.Config{Frames: wire.HPCCNS3, EchoMarks: true, CompleteAtSender: true, Controller: ctl,
-			Transport: roce.Params{MTU: 1000, AckEvery: 1}},
+		nic: nic.Config{Frames: wire.HPCCNS3, CompleteAtSender: true, Controller: ctl,
+			Transport: roce.Params{MTU: 1000, AckEvery: 1, EchoMarks: true}},
 	}
 }
 
@@ -73,7 +76,8 @@ func (r *rig) build(tb testing.TB) {
 	if r.fab, err = fabric.New(r.eng, r.graph, r.fabric, islandOf); err != nil {
 		tb.Fatal(err)
 	}
-	r.net = nic.New(r.eng, r.fab, r.graph, r.nic, islandOf)
+	r.hosts = host.New(r.eng, r.graph, r.host, islandOf)
+	r.net = nic.New(r.eng, r.fab, r.graph, r.hosts, r.nic)
 	r.net.OnFlow(func(_ int32, f *nic.Flow) {
 		keep := *f
 		keep.Hops = slices.Clone(f.Hops)
@@ -99,7 +103,7 @@ func (r *rig) flow(tb testing.TB, from, to topo.NICID, b unit.Bytes, start unit.
 	}
 	qp := r.net.AddQP(nic.QueuePair{Name: r.graph.NICName(from), From: from, To: to, FromGPU: -1,
 		ToGPU: -1, Path: path, Back: back})
-	r.net.AddFlow(nic.FlowSpec{QP: qp, Start: start, Bytes: b, Count: 1})
+	r.hosts.AddFlow(r.graph.NICs[from].Host, host.FlowSpec{QP: qp, Start: start, Bytes: b, Count: 1})
 	r.left++
 	return qp
 }

@@ -7,6 +7,7 @@ import (
 	"railyard/internal/bench"
 	"railyard/internal/cc"
 	"railyard/internal/fabric"
+	"railyard/internal/host"
 	"railyard/internal/machine/machinetest"
 	"railyard/internal/nic"
 	"railyard/internal/qos"
@@ -62,7 +63,7 @@ func large(tb testing.TB, leaves, per int, packets unit.Bytes, islands bool) *ri
 	for i, w := range bench.Permutation(leaves, per) {
 		qp := r.net.AddQP(nic.QueuePair{Name: fmt.Sprint(i), From: topo.NICID(w.From), To: topo.NICID(w.To), FromGPU: -1,
 			ToGPU: -1, Path: path(w.From, w.To, w.Spine), Back: path(w.To, w.From, w.Spine)})
-		r.net.AddFlow(nic.FlowSpec{QP: qp, Start: unit.Time(bench.Start(i, rate.TransmitTime(wire))),
+		r.hosts.AddFlow(int32(w.From), host.FlowSpec{QP: qp, Start: unit.Time(bench.Start(i, rate.TransmitTime(wire))),
 			Bytes: packets * payload, Count: 1})
 		r.left++
 	}

@@ -24,24 +24,24 @@ type Standing struct {
 
 // Standing returns how far a queue pair is; it has messages.
 func (n *Net) Standing(id int32) Standing {
-	q := &n.qps[id]
-	s := Standing{Left: -1}
-	if q.lastBytes > 0 {
-		s.Left = q.lastStart
+	s := &n.senders[id]
+	st := Standing{Left: -1}
+	if at, frame := s.Left(); frame > 0 {
+		st.Left = at
 	}
-	m := q.snd.Message(0)
-	s.Acked = min(max(unit.Bytes(q.snd.Acked()-m.Base), 0), m.Bytes)
+	m := s.Message(0)
+	st.Acked = min(max(unit.Bytes(s.Acked()-m.Base), 0), m.Bytes)
 	switch {
-	case q.dead:
-		s.Waits = ForNone
-	case q.state == idle:
-		s.Waits = ForAck
-	case q.state == blocked:
-		s.Waits = ForWindow
-	case n.nics[q.nic].paused&(1<<q.class) != 0:
-		s.Waits = ForPause
+	case s.Dead():
+		st.Waits = ForNone
+	case s.state == idle:
+		st.Waits = ForAck
+	case s.state == blocked:
+		st.Waits = ForWindow
+	case s.card.paused&(1<<s.class) != 0:
+		st.Waits = ForPause
 	default:
-		s.Waits = ForTurn
+		st.Waits = ForTurn
 	}
-	return s
+	return st
 }

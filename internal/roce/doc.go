@@ -1,7 +1,16 @@
-// Package roce is the reliable-connection queue pair of RoCEv2: segmentation into
-// packets, packet sequence numbers, acknowledgements, NAK and go-back-N, timeouts.
-// Sender (requester) and Receiver (responder) are state machines without a clock,
-// a socket or memory: a driver feeds them packets and times and does what they say.
+// Package roce is the reliable-connection queue pair of RoCEv2 as a core: state machines
+// without a clock, a socket, memory or randomness of their own. A driver tells them what
+// was posted, what came and when, and does what they answer.
+//
+//	           Post, Credit, Expire                          packets (Reply)
+//	driver ------------------------> Requester    Responder <---------------- driver
+//	       <------------------------                        ---------------->
+//	  Ready, Due, Next, Deadline, Take                place, ACK, NAK, CNP, Take
+//
+// Requester (Sender, pacing, window, probes, retransmission timer, congestion control) and
+// Responder (Receiver, where bytes go, notification point) are the two halves; they share
+// nothing but Params. Slots, Given and Known are the two ends of receiver-driven admission
+// and of the credits of ranks.
 //
 //	 una            next                 end
 //	  |   in flight  |   posted, to send  |
@@ -11,7 +20,8 @@
 // Invariants:
 //   - una <= next <= end, and una never goes back;
 //   - the receiver accepts each sequence number once, in order, and nothing else;
-//   - messages complete in the order in which they were posted.
+//   - messages complete in the order in which they were posted;
+//   - what the responder knows of a message came with packets: with its first, or with each.
 //
 // Source: InfiniBand Architecture Specification vol. 1, chapter 9 (9.7.5 acknowledgements,
 // 9.7.2 PSN ranges, 9.7.6 retry) and annex A17 (RoCEv2).
@@ -23,5 +33,10 @@
 //     only if a later packet was acknowledged. Each packet is sent again once per recovery; after
 //     that the timeout decides. Unlike IRN, after a timeout each packet that becomes the oldest
 //     counts as lost too, so that a lost tail costs one timeout.
+//   - The retransmission timer starts again with each acknowledgement, and with each packet until
+//     an acknowledgement is owed: after as many packets as one covers, or at the end of a message.
+//     How much a deadline is drawn out is given by the driver.
+//   - A round trip is measured with the packet that made the receiver acknowledge, so coalescing
+//     adds nothing to it.
 //   - At most half of the sequence numbers are in flight; with selective repeat, at most MaxAhead.
 package roce

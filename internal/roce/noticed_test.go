@@ -25,7 +25,7 @@ func TestLowTimeoutHoldsUpToN(t *testing.T) {
 			t.Errorf("%d packets outstanding: timeout %v, want %v", n, got, want)
 		}
 	}
-	s.OnAck(1, ignore)
+	s.OnAck(1)
 	if got := s.TimeoutOf(&p); got != p.TimeoutLow {
 		t.Errorf("3 packets outstanding again: timeout %v, want %v", got, p.TimeoutLow)
 	}

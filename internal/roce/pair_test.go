@@ -128,23 +128,23 @@ func (x *pair) count(d data, v roce.Verdict) {
 
 func (x *pair) reply(r reply) {
 	acked, una := x.s.Acked(), x.s.Una()
-	done := func(m *roce.Message) {
+	var newly unit.Bytes
+	switch {
+	case r.nak && x.p.Selective:
+		newly = x.s.OnSack(r.psn, r.sack)
+	case r.nak:
+		newly = x.s.OnNak(r.psn)
+	default:
+		newly = x.s.OnAck(r.psn)
+	}
+	for m, ok := x.s.Take(); ok; m, ok = x.s.Take() {
 		if m.Tag != x.completed || m.Bytes != x.posted[m.Tag] {
-			x.t.Fatalf("message %+v completes after message %d", *m, x.completed-1)
+			x.t.Fatalf("message %+v completes after message %d", m, x.completed-1)
 		}
 		if m.Last() >= x.r.Expected() {
 			x.t.Fatalf("message %d completes before it was received", m.Tag)
 		}
 		x.completed++
-	}
-	var newly unit.Bytes
-	switch {
-	case r.nak && x.p.Selective:
-		newly = x.s.OnSack(r.psn, r.sack, done)
-	case r.nak:
-		newly = x.s.OnNak(r.psn, done)
-	default:
-		newly = x.s.OnAck(r.psn, done)
 	}
 	if x.s.Una() < una || x.s.Acked()-acked != int64(newly) {
 		x.t.Fatalf("una %d -> %d, acknowledged bytes %d -> %d, said to be %d", una, x.s.Una(),
@@ -305,8 +305,11 @@ func TestWrap(t *testing.T) {
 		if v := r.OnData(0, seg.PSN, seg.Last, &p); !v.Accept {
 			t.Fatalf("packet %d refused: %+v", seg.Seq, v)
 		} else if v.Ack {
-			s.OnAck(v.PSN, func(*roce.Message) { complete++ })
+			s.OnAck(v.PSN)
 		}
+	}
+	for _, ok := s.Take(); ok; _, ok = s.Take() {
+		complete++
 	}
 	if complete != 1 || s.Acked() != packets || r.Expected() != packets || s.InFlight() != 0 {
 		t.Errorf("%d messages complete, %d bytes acknowledged, %d expected next", complete, s.Acked(), r.Expected())

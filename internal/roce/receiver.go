@@ -18,7 +18,15 @@ type Params struct {
 	// N); 0: off.
 	TimeoutLow unit.Duration
 	LowPackets int64
+
+	CNPInterval unit.Duration // least time between two CNPs of a queue pair
+	EchoMarks   bool          // marks travel in acknowledgements instead of CNPs
+	NoCNPs      bool          // receivers of marked packets send no CNPs: no sender would listen
+	TimeRTT     bool          // congestion control looks at round trips
 }
+
+// packets is how many a message of so many bytes is cut into: an empty one is one packet.
+func (p *Params) packets(b unit.Bytes) int64 { return max(1, int64((b+p.MTU-1)/p.MTU)) }
 
 // MaxAhead is how far past a gap a selective receiver accepts packets.
 const MaxAhead = 1 << 15
@@ -43,9 +51,6 @@ type Receiver struct {
 
 // Expected returns the sequence number of the next packet to accept.
 func (r *Receiver) Expected() int64 { return r.expected }
-
-// Seq returns the sequence number that a packet's PSN stands for.
-func (r *Receiver) Seq(psn uint32) int64 { return expand(psn, r.expected) }
 
 // OnData decides about a data packet; last says that it ends its message.
 func (r *Receiver) OnData(now unit.Time, psn uint32, last bool, p *Params) Verdict {

@@ -19,23 +19,22 @@ func swapped(t *testing.T) (again int) {
 		way = append(way, s.Next())
 	}
 	way[0], way[1] = way[1], way[0]
-	done := false
 	for len(way) > 0 {
 		seg := way[0]
 		way = way[1:]
 		v := r.OnData(0, seg.PSN, seg.Last, &p)
 		switch {
 		case v.Nak:
-			s.OnSack(v.PSN, v.Sack, func(*roce.Message) { done = true })
+			s.OnSack(v.PSN, v.Sack)
 		case v.Ack:
-			s.OnAck(v.PSN, func(*roce.Message) { done = true })
+			s.OnAck(v.PSN)
 		}
 		for s.Ready() {
 			way = append(way, s.Next())
 			again++
 		}
 	}
-	if !done {
+	if _, done := s.Take(); !done {
 		t.Error("the message is not complete")
 	}
 	return again
@@ -67,7 +66,7 @@ func TestOutstandingFitsThePSN(t *testing.T) {
 		if n > c.most || n < c.most-2 {
 			t.Errorf("selective %v: %d packets on their way, want at most %d", c.selective, n, c.most)
 		}
-		s.OnAck(9, func(*roce.Message) {})
+		s.OnAck(9)
 		if s.Full(&p) {
 			t.Errorf("selective %v: still full after an acknowledgement", c.selective)
 		}

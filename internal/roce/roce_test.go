@@ -7,8 +7,6 @@ import (
 	"railyard/internal/unit"
 )
 
-func ignore(*roce.Message) {}
-
 func TestSegmentation(t *testing.T) {
 	var s roce.Sender
 	s.Init(1000)
@@ -30,9 +28,13 @@ func TestSegmentation(t *testing.T) {
 	if s.Ready() || s.Sent() != 3500 || s.InFlight() != 3500 {
 		t.Errorf("ready %v, sent %d, in flight %d", s.Ready(), s.Sent(), s.InFlight())
 	}
+	n := s.OnAck(3)
+	s.Post(500, 10) // does not disturb what is to be taken
 	var tags []int64
-	if n := s.OnAck(3, func(m *roce.Message) { tags = append(tags, m.Tag) }); n != 2500 || len(tags) != 2 ||
-		tags[0] != 7 || tags[1] != 8 {
+	for m, ok := s.Take(); ok; m, ok = s.Take() {
+		tags = append(tags, m.Tag)
+	}
+	if n != 2500 || len(tags) != 2 || tags[0] != 7 || tags[1] != 8 {
 		t.Errorf("acknowledging PSN 3: %d bytes, messages %v", n, tags)
 	}
 }
@@ -84,7 +86,7 @@ func TestGoBackN(t *testing.T) {
 	for range 5 {
 		s.Next()
 	}
-	if n := s.OnNak(2, ignore); n != 2000 || s.InFlight() != 0 || s.Acked() != 2000 {
+	if n := s.OnNak(2); n != 2000 || s.InFlight() != 0 || s.Acked() != 2000 {
 		t.Errorf("NAK 2: %d bytes, in flight %d, acked %d", n, s.InFlight(), s.Acked())
 	}
 	for seq := int64(2); s.Ready(); seq++ {
@@ -94,13 +96,13 @@ func TestGoBackN(t *testing.T) {
 	}
 	// A late NAK or acknowledgement of what is acknowledged changes nothing; nor does one of what
 	// was never sent.
-	s.OnAck(3, ignore)
+	s.OnAck(3)
 	for _, psn := range []uint32{0, 1, 2, 3} {
-		if n := s.OnNak(psn, ignore); n != 0 || s.Ready() {
+		if n := s.OnNak(psn); n != 0 || s.Ready() {
 			t.Errorf("late NAK %d: %d bytes, ready %v", psn, n, s.Ready())
 		}
 	}
-	if n := s.OnAck(99, ignore); n != 0 || s.Una() != 4 {
+	if n := s.OnAck(99); n != 0 || s.Una() != 4 {
 		t.Errorf("acknowledgement of what was never sent: %d bytes, una %d", n, s.Una())
 	}
 }
@@ -123,7 +125,7 @@ func TestRetries(t *testing.T) {
 			t.Fatalf("timeout %d: sent %+v, want packet 0 again", i+1, seg)
 		}
 	}
-	s.OnAck(0, ignore)
+	s.OnAck(0)
 	for i := range limit {
 		if s.OnTimeout(&p) {
 			t.Fatalf("failed at timeout %d after progress, want %d retries", i+1, limit)
@@ -132,7 +134,7 @@ func TestRetries(t *testing.T) {
 	if !s.OnTimeout(&p) || s.Ready() || s.Outstanding() {
 		t.Errorf("not failed after %d retries without progress", limit)
 	}
-	if s.OnAck(2, ignore) != 0 {
+	if s.OnAck(2) != 0 {
 		t.Error("an acknowledgement revives a failed queue pair")
 	}
 }
@@ -150,7 +152,6 @@ func TestSelectiveResendsWhatIsMissing(t *testing.T) {
 		var sent, resent []int64
 		var replies []reply
 		complete := false
-		done := func(*roce.Message) { complete = true }
 		// Replies come back ten packets late.
 		for tick := 0; !complete && tick < 200; tick++ {
 			if s.Ready() {
@@ -172,10 +173,11 @@ func TestSelectiveResendsWhatIsMissing(t *testing.T) {
 			}
 			switch v := replies[tick-10].v; {
 			case v.Nak:
-				s.OnSack(v.PSN, v.Sack, done)
+				s.OnSack(v.PSN, v.Sack)
 			case v.Ack:
-				s.OnAck(v.PSN, done)
+				s.OnAck(v.PSN)
 			}
+			_, complete = s.Take()
 		}
 		if !complete || len(resent) != 2 || resent[0] != 5 || resent[1] != 9 {
 			t.Errorf("ack every %d: complete %v, sent again %v, want 5 and 9; all sent: %v",

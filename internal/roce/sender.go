@@ -13,11 +13,6 @@ func expand(psn uint32, near int64) int64 {
 	return near + d
 }
 
-// Expand16 returns the PSN nearest to near whose low 16 bits are those of v.
-func Expand16(v uint32, near int64) uint32 {
-	return uint32(near+int64(int16(uint16(v)-uint16(near)))) & PSNMask
-}
-
 // Message is one posted RDMA WRITE.
 type Message struct {
 	First   int64      // sequence number of its first packet
@@ -48,6 +43,7 @@ type Sender struct {
 	mtu                  int64
 	msgs                 []Message // ring, from the message of una on
 	head, n              int
+	complete             int // messages before head that nobody has taken
 	cur                  int // index from head of the message that next belongs to
 	total                int64
 	retries              int
@@ -69,9 +65,9 @@ func (s *Sender) Init(mtu unit.Bytes) { s.mtu = int64(mtu) }
 
 func (s *Sender) at(i int) *Message { return &s.msgs[(s.head+i)&(len(s.msgs)-1)] }
 
-// Post queues a message of b bytes, b >= 0. An empty message is one packet without payload.
-func (s *Sender) Post(b unit.Bytes, tag int64) {
-	if s.n == len(s.msgs) {
+// Post queues a message of b bytes, b >= 0, and returns it. An empty message is one packet without payload.
+func (s *Sender) Post(b unit.Bytes, tag int64) Message {
+	if s.n+s.complete == len(s.msgs) {
 		s.grow()
 	}
 	packets := max(1, (int64(b)+s.mtu-1)/s.mtu)
@@ -79,14 +75,26 @@ func (s *Sender) Post(b unit.Bytes, tag int64) {
 	s.n++
 	s.end += packets
 	s.total += int64(b)
+	return *s.at(s.n - 1)
 }
 
 func (s *Sender) grow() {
 	msgs := make([]Message, max(4, 2*len(s.msgs)))
-	for i := range s.n {
-		msgs[i] = *s.at(i)
+	for i := range s.complete + s.n {
+		msgs[i] = *s.at(i - s.complete)
 	}
-	s.msgs, s.head = msgs, 0
+	s.msgs, s.head = msgs, s.complete
+}
+
+// Take returns the oldest message that is complete and has not been taken; ok is false if there is
+// none.
+func (s *Sender) Take() (m Message, ok bool) {
+	if s.complete == 0 {
+		return m, false
+	}
+	m = *s.at(-s.complete)
+	s.complete--
+	return m, true
 }
 
 // Message returns message i, counted from the oldest that is not acknowledged.
@@ -208,16 +216,14 @@ func (s *Sender) Next() Segment {
 }
 
 // OnAck acknowledges every packet up to and including psn. It returns the newly acknowledged bytes;
-// done is called for each message that is thereby complete, in order.
-func (s *Sender) OnAck(psn uint32, done func(*Message)) unit.Bytes {
-	return s.advance(expand(psn, s.una)+1, done)
-}
+// messages that are thereby complete are to be taken.
+func (s *Sender) OnAck(psn uint32) unit.Bytes { return s.advance(expand(psn, s.una) + 1) }
 
 // OnNak says that the receiver expects psn and has seen a later packet: all before psn is
 // acknowledged, the rest is sent again.
-func (s *Sender) OnNak(psn uint32, done func(*Message)) unit.Bytes {
+func (s *Sender) OnNak(psn uint32) unit.Bytes {
 	seq := expand(psn, s.una)
-	b := s.advance(seq, done)
+	b := s.advance(seq)
 	if seq >= s.una {
 		s.rewind()
 	}
@@ -226,9 +232,9 @@ func (s *Sender) OnNak(psn uint32, done func(*Message)) unit.Bytes {
 
 // OnSack is OnNak for selective repeat: the receiver expects psn and has accepted the packet sack
 // past it.
-func (s *Sender) OnSack(psn, sack uint32, done func(*Message)) unit.Bytes {
+func (s *Sender) OnSack(psn, sack uint32) unit.Bytes {
 	seq := expand(psn, s.una)
-	b := s.advance(seq, done)
+	b := s.advance(seq)
 	if seq < s.una || s.failed {
 		return b // overtaken
 	}
@@ -250,7 +256,7 @@ func (s *Sender) recover(presumed bool) {
 	s.recovering, s.recoveryEnd, s.resend = true, s.high-1, s.una
 }
 
-func (s *Sender) advance(to int64, done func(*Message)) unit.Bytes {
+func (s *Sender) advance(to int64) unit.Bytes {
 	if to <= s.una || to > s.high || s.failed {
 		return 0
 	}
@@ -263,9 +269,9 @@ func (s *Sender) advance(to int64, done func(*Message)) unit.Bytes {
 		s.recovering = false
 	}
 	for s.n > 0 && s.at(0).Last() < to {
-		done(s.at(0))
 		s.head++
 		s.n--
+		s.complete++
 		s.cur = max(0, s.cur-1)
 	}
 	if s.next < to { // acknowledged while it was about to be sent again

@@ -1,13 +1,25 @@
 package run
 
 import (
+	"railyard/internal/host"
 	"railyard/internal/nic"
 	"railyard/internal/plan"
 	"railyard/internal/roce"
 	"railyard/internal/scenario"
 )
 
-// nicConfig returns the parameters of hosts and transport.
+// hostConfig returns the parameters of hosts.
+func hostConfig(p *plan.Plan) host.Config {
+	at := &p.Scenario.Cluster.Host
+	return host.Config{
+		PCIe:        host.Pipe{Latency: at.PCIeLatency, Rate: at.PCIe},
+		NVLink:      host.Pipe{Latency: at.NVLinkLatency, Rate: at.NVLinkRate()},
+		NIC:         p.Scenario.Cluster.NIC.Latency,
+		AsScheduled: p.AsScheduled(),
+	}
+}
+
+// nicConfig returns the parameters of NICs and transport.
 func nicConfig(p *plan.Plan) nic.Config {
 	sc := p.Scenario
 	t := sc.Transport
@@ -23,17 +35,15 @@ func nicConfig(p *plan.Plan) nic.Config {
 			Selective:     t.Recovery == "selective-repeat",
 			TimeoutLow:    t.TimeoutLow.Or(0),
 			LowPackets:    int64(t.LowPackets),
+			CNPInterval:   sc.Congestion.CNPInterval,
+			EchoMarks:     sc.Congestion.Notify == "ack",
+			NoCNPs:        sc.Congestion.Notify == "none",
 		},
-		PCIe:             nic.Pipe{Latency: sc.Cluster.Host.PCIeLatency, Rate: sc.Cluster.Host.PCIe},
-		NVLink:           nic.Pipe{Latency: sc.Cluster.Host.NVLinkLatency, Rate: sc.Cluster.Host.NVLinkRate()},
-		Latency:          sc.Cluster.NIC.Latency,
-		CNPInterval:      sc.Congestion.CNPInterval,
-		EchoMarks:        sc.Congestion.Notify == "ack",
-		NoCNPs:           sc.Congestion.Notify == "none",
-		Telemetry:        p.Telemetry(),
-		Repace:           sc.Congestion.HPCC.Repace && p.Telemetry(),
-		AsScheduled:      p.AsScheduled(),
-		SharedTimer:      sc.Cluster.NIC.Pacing == "shared",
+		Telemetry: p.Telemetry(),
+		Quirks: nic.Quirks{
+			Repace:      sc.Congestion.HPCC.Repace && p.Telemetry(),
+			SharedTimer: sc.Cluster.NIC.Pacing == "shared",
+		},
 		AcksPass:         !t.AckPaused,
 		AckClass:         plan.ClassData,
 		CNPClass:         plan.ClassCNP,
@@ -47,7 +57,7 @@ func nicConfig(p *plan.Plan) nic.Config {
 	return cfg
 }
 
-// admission is that of the messages between the ranks of a job.
+// admission is that of the messages of a queue pair, which ranks of a job send.
 func admission(j *scenario.Job) nic.Admission {
 	if a := j.Collective.Admission; a.Slots.Set {
 		return nic.Admission{Slots: a.Slots.Value, Bytes: a.Bytes}

@@ -38,7 +38,7 @@ func TestPresetMakesTheHPCCModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, n := p.FabricConfig(), nicConfig(p)
+	f, n, h := p.FabricConfig(), nicConfig(p), hostConfig(p)
 	one := unit.Ratio{Num: 1, Den: 1}
 	port := p.Graph.Ports[0]
 	m := f.Classes[0].ECN.At(100 * unit.GigabitPerSec)
@@ -47,9 +47,10 @@ func TestPresetMakesTheHPCCModel(t *testing.T) {
 		got, want any
 	}{
 		{"frames", n.Frames, wire.HPCCNS3},
-		{"transport", n.Transport, roce.Params{MTU: 1000, AckEvery: 1, NakAgain: 500 * unit.Microsecond, Retries: 7}},
+		{"transport", n.Transport, roce.Params{MTU: 1000, AckEvery: 1, NakAgain: 500 * unit.Microsecond, Retries: 7,
+			CNPInterval: n.Transport.CNPInterval, EchoMarks: true}},
 		{"controller", n.Controller, cc.Params(cc.Presets["hpcc-ns3"].DCQCN)},
-		{"echo, completion, latency", fmt.Sprint(n.EchoMarks, n.CompleteAtSender, n.Latency, n.PCIe.Latency,
+		{"echo, completion, latency", fmt.Sprint(n.Transport.EchoMarks, n.CompleteAtSender, h.NIC, h.PCIe.Latency,
 			n.AckClass), "true true 0s 0s 0"},
 		{"classes", len(f.Classes), 1},
 		{"marking", fmt.Sprint(m.Min, m.Max, m.Probability, m.AtDequeue), "400kB 1.6MB 20% true"},
@@ -97,8 +98,8 @@ func TestAlgorithmDefaults(t *testing.T) {
 			t.Errorf("%s: telemetry %v", name, n.Telemetry)
 		}
 		if ack := map[string]int{"none": 16}[name]; ack != 16 && n.Transport.AckEvery != 1 ||
-			n.EchoMarks != (name == "dctcp") {
-			t.Errorf("%s: an ACK of every %d packets, echo %v", name, n.Transport.AckEvery, n.EchoMarks)
+			n.Transport.EchoMarks != (name == "dctcp") {
+			t.Errorf("%s: an ACK of every %d packets, echo %v", name, n.Transport.AckEvery, n.Transport.EchoMarks)
 		}
 	}
 }
@@ -308,6 +309,7 @@ transport: {preset: irn, ack_class: cnp, nak_again: 100us}
 		Selective:     true,
 		TimeoutLow:    100 * unit.Microsecond,
 		LowPackets:    3,
+		CNPInterval:   50 * unit.Microsecond,
 	}
 	if admission(&p.Scenario.Jobs[0]) != (nic.Admission{Slots: 2, Bytes: 16384}) || n.AckClass != plan.ClassCNP ||
 		n.Transport != transport || !n.Controller.(cc.DCQCN).Window.BDP {

@@ -12,6 +12,7 @@ import (
 	"railyard/internal/dataset"
 	"railyard/internal/exec"
 	"railyard/internal/fabric"
+	"railyard/internal/host"
 	"railyard/internal/machine"
 	"railyard/internal/nic"
 	"railyard/internal/nn"
@@ -123,7 +124,8 @@ type runner struct {
 	fab     *fabric.Fabric
 	net     *nic.Net
 	jobs    []*job // as the plan lists them
-	bodies  *nic.Bodies
+	hosts   *host.Hosts
+	bodies  *host.Bodies
 	record  *record.Recorder
 	pace    *pace
 
@@ -141,7 +143,7 @@ type job struct {
 	plan   *plan.Job
 	set    *dataset.Set // of a training
 	kernel string
-	driver *nic.Job
+	driver *host.Job
 	train  *train.Job // nil: the ranks compute nothing real, or there are none
 	ranks  []*exec.Rank
 	record *record.Job
@@ -203,15 +205,16 @@ func (r *runner) build() error {
 	if r.fab, err = fabric.New(r.eng, r.plan.Graph, fc, r.islands.of); err != nil {
 		return err
 	}
-	nc := nicConfig(r.plan)
+	hc, nc := hostConfig(r.plan), nicConfig(r.plan)
 	nc.OnTimeout = r.record.TimedOut
 	if r.trains() {
-		r.bodies = nic.NewBodies(workers(r.opt.Workers) - 1) // the event loop keeps one core busy
-		nc.Bodies = r.bodies
+		r.bodies = host.NewBodies(workers(r.opt.Workers) - 1) // the event loop keeps one core busy
+		hc.Bodies = r.bodies
 	}
-	r.net = nic.New(r.eng, r.fab, r.plan.Graph, nc, r.islands.of)
+	r.hosts = host.New(r.eng, r.plan.Graph, hc, r.islands.of)
+	r.net = nic.New(r.eng, r.fab, r.plan.Graph, r.hosts, nc)
 	for i, j := range r.jobs {
-		j.driver, j.record = r.net.AddJob(admission(j.plan.Spec)), r.record.Job(i)
+		j.driver, j.record = r.hosts.AddJob(), r.record.Job(i)
 	}
 	r.net.OnFlow(r.record.Flow)
 	for i := range r.plan.Pairs {
@@ -219,17 +222,22 @@ func (r *runner) build() error {
 			return err
 		}
 		q := &r.plan.Pairs[i]
+		var admits nic.Admission
+		if q.Flow == nil && q.Job >= 0 {
+			admits = admission(r.plan.Jobs[q.Job].Spec)
+		}
 		r.net.AddQP(nic.QueuePair{
-			Name:    q.Name,
-			From:    q.From,
-			To:      q.To,
-			FromGPU: q.FromGPU,
-			ToGPU:   q.ToGPU,
-			Path:    q.Path,
-			Back:    q.Back,
-			Class:   q.Class,
-			Log:     q.Flow == nil,
-			Stream:  q.Stream,
+			Name:      q.Name,
+			From:      q.From,
+			To:        q.To,
+			FromGPU:   q.FromGPU,
+			ToGPU:     q.ToGPU,
+			Path:      q.Path,
+			Back:      q.Back,
+			Class:     q.Class,
+			Log:       q.Flow == nil,
+			Admission: admits,
+			Stream:    q.Stream,
 		})
 	}
 	r.net.Build(func(id int32) unit.Duration { return r.plan.BaseRTT(&r.plan.Pairs[id]) })
@@ -387,7 +395,7 @@ func (r *runner) start() {
 	}
 	for id, q := range r.plan.Pairs {
 		if f := q.Flow; q.Sends() {
-			r.net.AddFlow(nic.FlowSpec{
+			r.hosts.AddFlow(r.plan.Graph.NICs[q.From].Host, host.FlowSpec{
 				QP:    int32(id),
 				Start: q.Start,
 				Bytes: f.Bytes,

@@ -58,7 +58,7 @@ type Engine struct {
 	pauseAt   unit.Time // RunUntil returns after it, once
 	running   *Island   // whose events one worker is handling, nil between windows
 	mail      Mail
-	onWindow  func(end unit.Time)
+	onWindow  []func(end unit.Time)
 	check     func() bool
 	every     int
 	unchecked int64 // events since the last check
@@ -130,9 +130,9 @@ func (e *Engine) StopAt(t unit.Time) { e.stopAt = min(e.stopAt, t) }
 // much later as a window is long, it is the same cut with any partition.
 func (e *Engine) PauseAt(t unit.Time) { e.pauseAt = min(e.pauseAt, t) }
 
-// OnWindow sets a function that is called on one goroutine after every window: all events before
+// OnWindow adds a function that is called on one goroutine after every window: all events before
 // end, or up to StopAt, are done in all islands, and none after it.
-func (e *Engine) OnWindow(f func(end unit.Time)) { e.onWindow = f }
+func (e *Engine) OnWindow(f func(end unit.Time)) { e.onWindow = append(e.onWindow, f) }
 
 // OnCheck sets a function that is asked every so many events whether to go on; if it says no, Run
 // returns early. With several islands it is asked between windows only.
@@ -197,8 +197,8 @@ func (e *Engine) RunUntil(t unit.Time) (more, ok bool) {
 		if !e.runWindow(end) {
 			return true, false
 		}
-		if e.onWindow != nil {
-			e.onWindow(end)
+		for _, f := range e.onWindow {
+			f(end)
 		}
 		if e.unchecked >= int64(e.every) && !e.asked() {
 			return true, false

@@ -1,8 +1,9 @@
-package nic
+package host
 
 import (
 	"math/bits"
 
+	"railyard/internal/lists"
 	"railyard/internal/unit"
 )
 
@@ -31,7 +32,7 @@ type share struct {
 	rate  unit.Bitrate  // 0: takes no time
 	keep  unit.Duration // how long ago somebody may still ask about
 	last  []mark        // by flow: where its last byte is
-	leave heap[leaving]
+	leave lists.Heap[leaving]
 	spans []span // in order of time; the last one goes on
 }
 
@@ -53,6 +54,7 @@ type leaving struct {
 	flow int32
 }
 
+// Before orders flows by when they leave.
 func (l leaving) Before(o leaving) bool {
 	return l.at < o.at || l.at == o.at && l.flow < o.flow
 }
@@ -85,7 +87,7 @@ func (s *share) add(now unit.Time, flow int32, b unit.Bytes) mark {
 	s.last[flow] = served + mark(b)*markByte
 	if b > 0 {
 		s.begin(span{now, served, c.n + 1})
-		s.leave.push(leaving{s.last[flow], flow})
+		s.leave.Push(leaving{s.last[flow], flow})
 	}
 	return served
 }
@@ -104,8 +106,8 @@ func (s *share) advance(now unit.Time) {
 	for len(s.leave) > 0 {
 		first := s.leave[0]
 		if end := s.last[first.flow]; end > first.at { // it got more bytes since
-			s.leave.pop()
-			s.leave.push(leaving{end, first.flow})
+			s.leave.Pop()
+			s.leave.Push(leaving{end, first.flow})
 			continue
 		}
 		c := s.now()
@@ -114,7 +116,7 @@ func (s *share) advance(now unit.Time) {
 			return
 		}
 		s.begin(span{at, first.at, c.n - 1})
-		s.leave.pop()
+		s.leave.Pop()
 	}
 }
 

@@ -1,4 +1,4 @@
-package nic
+package host
 
 import (
 	"railyard/internal/exec"
@@ -24,34 +24,34 @@ type copies struct {
 // CopyIn carries bytes from host memory to a rank's GPU: exec.Transport. A rank copies one thing at a
 // time.
 func (j *Job) CopyIn(rank int32, tok exec.Token, bytes unit.Bytes, body func()) {
-	n, id := j.net, j.ranks[rank]
-	r := &n.ranks[id]
-	at := &n.hosts[r.host].copies[r.gpu]
+	h, id := j.hosts, j.ranks[rank]
+	r := &h.ranks[id]
+	now, at := h.hosts[r.host].now, &h.hosts[r.host].copies[r.gpu]
 	if *at == nil {
-		c := &copies{link: newShare(n.cfg.PCIe.Rate, n.cfg.hostLatency()), from: map[topo.NICID]int32{},
+		c := &copies{link: newShare(h.cfg.PCIe.Rate, h.cfg.latency()), from: map[topo.NICID]int32{},
 			placed: map[topo.NICID]unit.Time{}}
 		c.flow = c.link.flow()
-		*at, n.hosts[r.host].copying = c, true
+		*at, h.hosts[r.host].copying = c, true
 	}
 	c := *at
-	c.token, c.end = tok, c.link.add(n.now, c.flow, bytes)+mark(bytes)*markByte
+	c.token, c.end = tok, c.link.add(now, c.flow, bytes)+mark(bytes)*markByte
 	if body != nil {
-		if t := n.cfg.Bodies.start(c.link.ifAllStay(n.now, c.end).Sub(n.now), body); t != nil {
+		if t := h.cfg.Bodies.start(c.link.ifAllStay(now, c.end).Sub(now), body); t != nil {
 			r.tasks[tok] = t
 		}
 	}
-	n.copied(n.now, id)
+	h.copied(now, id)
 }
 
 // copied ends a rank's copy if it is past PCIe, and looks again when it may be.
-func (n *Net) copied(now unit.Time, rank int32) {
-	r := &n.ranks[rank]
-	c := n.hosts[r.host].copies[r.gpu]
+func (h *Hosts) copied(now unit.Time, rank int32) {
+	r := &h.ranks[rank]
+	c := h.hosts[r.host].copies[r.gpu]
 	if at := c.link.past(now, c.end); at > now {
-		n.plan(r.host, entry{at: at, what: workCopied, a: rank})
+		h.plan(r.host, entry{at: at, what: workCopied, a: rank})
 		return
 	}
-	n.plan(r.host, entry{at: now.Add(n.cfg.PCIe.Latency), what: workDone, a: rank, b: int64(c.token)})
+	h.plan(r.host, entry{at: now.Add(h.cfg.PCIe.Latency), what: workDone, a: rank, b: int64(c.token)})
 }
 
 // beside returns when bytes that a NIC brings have crossed the link, which they would have at alone

@@ -1,0 +1,163 @@
+package host
+
+import (
+	"railyard/internal/cause"
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+)
+
+// feed is a flow of a link inside a host.
+type feed struct {
+	link *share
+	flow int32
+}
+
+func newFeed(s *share) feed { return feed{s, s.flow()} }
+
+// Fetch is the way of a queue pair's bytes from the memory of a GPU to a NIC: NVLink to the GPU next
+// to the NIC if that is another, then PCIe. The zero value takes no time: memory of the NIC itself.
+type Fetch struct {
+	feeds             []feed // PCIe last
+	nvlink, pcie, nic unit.Duration
+}
+
+// Fetched is a message on that way.
+type Fetched struct {
+	way    Way
+	posted unit.Time
+	starts [3]mark // before its first byte, by feed
+}
+
+// NewFetch returns the way from a GPU to a NIC; gpu -1: from the NIC itself.
+func (h *Hosts) NewFetch(id topo.NICID, gpu int32) Fetch {
+	f := Fetch{nic: h.cfg.NIC}
+	if gpu < 0 {
+		return f
+	}
+	if f.feeds = h.relay(id, gpu, true); len(f.feeds) > 0 {
+		f.nvlink = h.cfg.NVLink.Latency
+	}
+	f.feeds = append(f.feeds, newFeed(&h.nics[id].down))
+	f.pcie = h.cfg.PCIe.Latency
+	return f
+}
+
+// Shared reports whether others may take a share of the way, so that what Here said may change.
+func (f *Fetch) Shared() bool { return len(f.feeds) > 0 }
+
+// Begin sets a message's bytes out on the way.
+func (f *Fetch) Begin(now unit.Time, b unit.Bytes) Fetched {
+	m := Fetched{posted: now}
+	for i, l := range f.feeds {
+		m.starts[i] = l.link.add(now, l.flow, b)
+	}
+	m.way.NVLink = now.Add(f.nvlink)
+	m.way.PCIe = m.way.NVLink.Add(f.pcie)
+	m.way.NIC = m.way.PCIe.Add(f.nic)
+	return m
+}
+
+// Here finds out when a message's bytes before an offset are at the NIC, as far as that is known
+// now: they may come later, and never before. The links carry them at the same time, and then come
+// the latencies.
+func (f *Fetch) Here(now unit.Time, m *Fetched, offset int64) (at unit.Time, w Way) {
+	w, at = m.way, m.way.NIC
+	w.Slowest = cause.NIC
+	latency := at.Sub(m.posted)
+	for i, l := range f.feeds {
+		past := l.link.past(now, m.starts[i]+mark(offset)*markByte).Add(latency)
+		if l.link.rate > 0 && past >= at {
+			at = past
+			w.Slowest = cause.NVLink
+			if i == len(f.feeds)-1 {
+				w.Slowest = cause.PCIe
+			}
+		}
+	}
+	return at, w
+}
+
+// Store is the way from a NIC into the memory of a GPU.
+type Store struct {
+	hosts *Hosts
+	nic   topo.NICID
+	gpu   int32  // next to the NIC, -1: there is no way, the memory is the NIC's
+	relay []feed // NVLink from there, if the memory is another's
+}
+
+// NewStore returns the way from a NIC to a GPU; gpu -1: none.
+func (h *Hosts) NewStore(id topo.NICID, gpu int32) Store {
+	s := Store{hosts: h, nic: id, gpu: gpu}
+	if gpu < 0 {
+		return s
+	}
+	s.relay = h.relay(id, gpu, false)
+	if by := h.through(id, gpu); by >= 0 {
+		s.gpu = by
+	}
+	return s
+}
+
+// Put carries a packet's payload into memory. It returns when it has crossed PCIe, and when it is in
+// memory.
+func (s *Store) Put(now unit.Time, size unit.Bytes) (crossed, placed unit.Time) {
+	if s.gpu < 0 {
+		return now, now
+	}
+	h := s.hosts
+	c := &h.nics[s.nic]
+	crossed = c.up.take(now, size, h.cfg.PCIe.Rate)
+	if at := &h.hosts[c.host]; at.copying {
+		if c := at.copies[s.gpu]; c != nil {
+			crossed = c.beside(now, crossed, s.nic, size)
+		}
+	}
+	crossed = crossed.Add(h.cfg.PCIe.Latency)
+	if len(s.relay) == 0 {
+		return crossed, crossed
+	}
+	// It takes its share of NVLink as of now, and the bytes come when they have crossed PCIe. What
+	// comes later does not hold it up.
+	past := now
+	for _, f := range s.relay {
+		past = max(past, f.link.ifAllStay(now, f.link.add(now, f.flow, size)+mark(size)*markByte))
+	}
+	return crossed, crossed.Add(past.Sub(now)).Add(h.cfg.NVLink.Latency)
+}
+
+// through returns the GPU by which gpu reaches a NIC that is not its own; -1 if it reaches the NIC
+// directly.
+func (h *Hosts) through(id topo.NICID, gpu int32) int32 {
+	c := h.graph.NICs[id]
+	if h.graph.NICOf(int(c.Host), int(gpu)) == id {
+		return -1
+	}
+	return c.GPU
+}
+
+// relay returns flows on NVLink from a GPU to the one by which it reaches a NIC, or back; none if
+// the NIC is its own.
+func (h *Hosts) relay(id topo.NICID, gpu int32, out bool) []feed {
+	by := h.through(id, gpu)
+	if by < 0 {
+		return nil
+	}
+	at := &h.hosts[h.nics[id].host]
+	if !out {
+		gpu, by = by, gpu
+	}
+	return []feed{newFeed(&at.out[gpu]), newFeed(&at.in[by])}
+}
+
+// pipe is the state of a link inside a host that carries packets one after the other.
+type pipe struct{ free unit.Time }
+
+// take occupies the pipe for b bytes, from now or from when it is free, and returns when they are
+// past.
+func (p *pipe) take(now unit.Time, b unit.Bytes, rate unit.Bitrate) unit.Time {
+	p.free = max(now, p.free)
+	if rate > 0 {
+		p.free = p.free.Add(rate.TransmitTime(b))
+	}
+	return p.free
+}

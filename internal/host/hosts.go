@@ -1,0 +1,292 @@
+package host
+
+import (
+	"railyard/internal/exec"
+	"railyard/internal/lists"
+	"railyard/internal/sim"
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+)
+
+// class is the event class of hosts with work on their agendas; networks take theirs from below.
+const class = sim.Classes - 2
+
+// Pipe is a link inside a host, which is shared as doc.go says. Rate 0: no limit.
+type Pipe struct {
+	Latency unit.Duration
+	Rate    unit.Bitrate // each direction
+}
+
+// Config is what every host of a run shares.
+type Config struct {
+	PCIe, NVLink Pipe
+	NIC          unit.Duration // latency of a NIC, sending side
+	// AsScheduled is for an engine with InOrderOfPushing: hosts work after all that was scheduled
+	// before, and flows in order of their numbers.
+	AsScheduled bool
+	Bodies      *Bodies // runs the real work of ranks; nil in replay
+}
+
+// latency is the longest that a byte takes from a GPU to a wire, but for being carried.
+func (c *Config) latency() unit.Duration { return c.NVLink.Latency + c.PCIe.Latency + c.NIC }
+
+// Hosts is the memory side of all hosts of a run: ranks, and the links to their NICs.
+//
+// What an event of a host touches belongs to that host, and so to its island: its agenda, its links,
+// its ranks, the ends of ways that lie in it.
+type Hosts struct {
+	eng      *sim.Engine
+	graph    *topo.Graph
+	cfg      Config
+	net      Network
+	hosts    []host
+	nics     []nicLinks
+	ranks    []rankState
+	out      []outgoing // by way
+	in       []incoming // by way
+	wayOf    []int32    // by queue pair, -1
+	flows    []flow
+	regions  []region
+	linger   unit.Duration
+	failures []failure // by island
+	failed   failure
+}
+
+// nicLinks is the PCIe of a NIC.
+type nicLinks struct {
+	host int32
+	down share // towards the NIC
+	up   pipe  // towards the GPUs
+}
+
+// host is a server: its NVLink pipes and its agenda.
+type host struct {
+	island  *sim.Island
+	agenda  lists.Heap[entry] // of future work
+	now     unit.Time         // of the work being done
+	wakeAt  unit.Time
+	last    bool      // AsScheduled: its event was put behind the others of this instant
+	out, in []share   // NVLink, by GPU
+	copies  []*copies // by GPU; nil: none yet
+	copying bool      // some GPU has
+	post    Message   // being posted; kept here, so that it is not allocated on the heap
+}
+
+// A Rank is what a job drives: *exec.Rank.
+type Rank interface {
+	Start(now unit.Time)
+	Done(now unit.Time, tok exec.Token)
+	Received(now unit.Time, from exec.Conn, what exec.Arrival, tr *exec.Trace)
+	Acked(now unit.Time, to exec.Conn, tr *exec.Trace)
+	Credited(now unit.Time, to exec.Conn, coll int32)
+}
+
+var _ Rank = (*exec.Rank)(nil)
+
+// rankState is a rank and where it lives.
+type rankState struct {
+	rank  Rank
+	host  int32
+	gpu   int32
+	tasks map[exec.Token]*task
+}
+
+// New returns the hosts of a graph. islandOf gives each node's island.
+func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) *Hosts {
+	h := &Hosts{eng: eng, graph: g, cfg: cfg, failures: make([]failure, eng.Islands())}
+	for _, n := range g.NICs {
+		h.nics = append(h.nics, nicLinks{host: n.Host, down: newShare(cfg.PCIe.Rate, cfg.latency())})
+	}
+	for _, s := range g.Hosts {
+		at := host{island: eng.Island(islandOf[s.Node]), wakeAt: unit.Never, out: make([]share, s.GPUs),
+			in: make([]share, s.GPUs), copies: make([]*copies, s.GPUs)}
+		for g := range s.GPUs {
+			at.out[g], at.in[g] = newShare(cfg.NVLink.Rate, cfg.latency()), newShare(cfg.NVLink.Rate, cfg.latency())
+		}
+		h.hosts = append(h.hosts, at)
+	}
+	for _, l := range g.Links {
+		h.linger = max(h.linger, l.Delay)
+	}
+	eng.Register(class, h)
+	eng.OnWindow(func(unit.Time) { h.join() })
+	return h
+}
+
+// Attach gives the hosts the network that carries their messages.
+func (h *Hosts) Attach(n Network) { h.net = n }
+
+// Island returns the island of a host.
+func (h *Hosts) Island(id int32) *sim.Island { return h.hosts[id].island }
+
+// Linger is how long a run may go on after the last useful event, so that its end does not depend
+// on the partition: the longest propagation delay.
+func (h *Hosts) Linger() unit.Duration { return h.linger }
+
+// work is what an agenda entry is about; entries of one instant are taken in this order.
+type work uint8
+
+const (
+	workPost    work = iota // post the next message of explicit flow a
+	workStart               // start rank a
+	workDone                // rank a: token b has run
+	workNVLink              // way a: the oldest message over NVLink is delivered
+	workCarried             // way a: look whether the oldest messages are past NVLink
+	workPlaced              // way a: the oldest received message is placed
+	workAcked               // way a: the oldest sent message is acknowledged
+	workAlarm               // of the network: queue pair a
+	workCredit              // way a: the sender knows of credits
+	workCopied              // rank a: look whether its copy is past PCIe
+)
+
+type entry struct {
+	at    unit.Time
+	what  work
+	alarm uint8 // of workAlarm: what the network wants
+	a     int32
+	b     int64
+}
+
+// Before orders what is to be done: by time, kind, owner.
+func (x entry) Before(y entry) bool {
+	switch {
+	case x.at != y.at:
+		return x.at < y.at
+	case x.what != y.what:
+		return x.what < y.what
+	case x.alarm != y.alarm:
+		return x.alarm < y.alarm
+	case x.a != y.a:
+		return x.a < y.a
+	}
+	return x.b < y.b
+}
+
+// plan puts work on a host's agenda.
+func (h *Hosts) plan(id int32, e entry) {
+	at := &h.hosts[id]
+	at.agenda.Push(e)
+	if e.at < at.wakeAt {
+		at.wakeAt = e.at
+		at.island.At(e.at, sim.MakeKey(sim.Host, class, id))
+	}
+}
+
+// Alarm has the network woken at a time on a host, in the phase in which hosts work.
+func (h *Hosts) Alarm(id int32, at unit.Time, a Alarm) {
+	h.plan(id, entry{at: at, what: workAlarm, alarm: a.What, a: a.QP, b: a.N})
+}
+
+// Handle does the work that is due on host owner.
+func (h *Hosts) Handle(_ *sim.Island, now unit.Time, owner int32) {
+	at := &h.hosts[owner]
+	if at.wakeAt > now {
+		return // an earlier event did this one's work and armed anew
+	}
+	if h.cfg.AsScheduled && !at.last {
+		at.last = true
+		at.island.At(now, sim.MakeKey(sim.Host, class, owner))
+		return
+	}
+	at.last = false
+	at.now = now
+	at.wakeAt = now // what is planned for this instant is taken by the loop
+	for len(at.agenda) > 0 && at.agenda[0].at <= now {
+		h.do(now, at.agenda.Pop())
+	}
+	at.wakeAt = unit.Never
+	if len(at.agenda) > 0 {
+		at.wakeAt = at.agenda[0].at
+		at.island.At(at.wakeAt, sim.MakeKey(sim.Host, class, owner))
+	}
+}
+
+func (h *Hosts) do(now unit.Time, e entry) {
+	switch e.what {
+	case workPost:
+		h.postFlow(now, e.a)
+	case workStart:
+		h.ranks[e.a].rank.Start(now)
+	case workDone:
+		h.finish(e.a, exec.Token(e.b))
+		h.ranks[e.a].rank.Done(now, exec.Token(e.b))
+	case workNVLink:
+		h.delivered(now, e.a)
+	case workCarried:
+		h.carried(now, e.a)
+	case workPlaced:
+		h.placed(now, e.a)
+	case workAcked:
+		h.acked(now, e.a)
+	case workAlarm:
+		h.net.Wake(now, Alarm{e.alarm, e.a, e.b})
+	case workCredit:
+		h.credited(now, e.a, e.b)
+	case workCopied:
+		h.copied(now, e.a)
+	}
+}
+
+// run lets a rank's operation take its time.
+func (h *Hosts) run(rank int32, tok exec.Token, d unit.Duration, body func()) {
+	r := &h.ranks[rank]
+	if body != nil {
+		if t := h.cfg.Bodies.start(d, body); t != nil {
+			r.tasks[tok] = t
+		}
+	}
+	h.plan(r.host, entry{at: h.hosts[r.host].now.Add(d), what: workDone, a: rank, b: int64(tok)})
+}
+
+// finish waits for the real work of an operation whose virtual time is over.
+func (h *Hosts) finish(rank int32, tok exec.Token) {
+	r := &h.ranks[rank]
+	if t, ok := r.tasks[tok]; ok {
+		delete(r.tasks, tok)
+		t.wait()
+	}
+}
+
+// failure is why a run cannot go on.
+type failure struct {
+	err   error
+	at    unit.Time
+	order int64 // of several at one instant that with the lowest is named
+}
+
+func (f *failure) take(x failure) {
+	if f.err == nil || x.at < f.at || x.at == f.at && x.order < f.order {
+		*f = x
+	}
+}
+
+// ranksLast is behind all queue pairs: one that fails at the same instant is named before a rank.
+const ranksLast = 1 << 32
+
+// Fail ends the run because of queue pair qp. If several fail before the run ends, the first is
+// named; at the same instant, the one with the lowest number, because the order in which they are
+// handled depends on the partition.
+func (h *Hosts) Fail(isl *sim.Island, now unit.Time, qp int32, err error) {
+	h.fail(isl, failure{err, now, int64(qp)})
+}
+
+func (h *Hosts) fail(isl *sim.Island, f failure) {
+	h.failures[isl.Index()].take(f)
+	if len(h.failures) == 1 {
+		h.join()
+	}
+}
+
+// join takes the failures of all islands and ends the run after the first.
+func (h *Hosts) join() {
+	for i := range h.failures {
+		if f := &h.failures[i]; f.err != nil {
+			h.failed.take(*f)
+			h.eng.StopAt(h.failed.at.Add(h.linger))
+			f.err = nil
+		}
+	}
+}
+
+// Err returns why the run failed, if it did.
+func (h *Hosts) Err() error { return h.failed.err }

@@ -1,0 +1,122 @@
+package host
+
+import (
+	"railyard/internal/exec"
+	"railyard/internal/unit"
+)
+
+// Job drives the ranks of one job: exec.Transport and exec.Clock. They are numbered from 0 and know
+// nothing of the ranks of other jobs, with which they share the network.
+type Job struct {
+	hosts  *Hosts
+	ranks  []int32  // by rank of the job: index in Hosts.ranks
+	keys   []uint32 // by rank of the job: its memory
+	wayOf  map[exec.Way]int32
+	memory exec.Memory
+}
+
+var (
+	_ exec.Transport = (*Job)(nil)
+	_ exec.Clock     = (*Job)(nil)
+)
+
+// AddJob returns a job without ranks.
+func (h *Hosts) AddJob() *Job { return &Job{hosts: h, wayOf: map[exec.Way]int32{}} }
+
+// AddRank places the next rank of the job on a GPU. The rank itself is set with SetRank, because it
+// needs the Job as its driver.
+func (j *Job) AddRank(hostIndex, gpu int32) int32 {
+	h, id := j.hosts, int32(len(j.ranks))
+	j.ranks = append(j.ranks, int32(len(h.ranks)))
+	j.keys = append(j.keys, h.register(region{job: j, rank: id}))
+	h.ranks = append(h.ranks, rankState{host: hostIndex, gpu: gpu, tasks: map[exec.Token]*task{}})
+	return id
+}
+
+// SetRank gives rank id its state machine, which starts at time at.
+func (j *Job) SetRank(id int32, r Rank, at unit.Time) {
+	h := j.hosts
+	h.ranks[j.ranks[id]].rank = r
+	h.plan(h.ranks[j.ranks[id]].host, entry{at: at, what: workStart, a: j.ranks[id]})
+}
+
+// SetMemory gives messages of the job their bytes; without it they carry none.
+func (j *Job) SetMemory(m exec.Memory) { j.memory = m }
+
+// Connect joins two ranks on a channel: over a queue pair or, with qp -1, over NVLink within a host.
+func (j *Job) Connect(w exec.Way, qp int32) {
+	h := j.hosts
+	id := int32(len(h.out))
+	j.wayOf[w] = id
+	o := outgoing{Way: w, job: j, src: j.ranks[w.Src], qp: qp}
+	in := incoming{dst: j.ranks[w.Dst]}
+	if qp >= 0 {
+		for int(qp) >= len(h.wayOf) {
+			h.wayOf = append(h.wayOf, -1)
+		}
+		h.wayOf[qp] = id
+	} else {
+		src, dst := &h.ranks[o.src], &h.ranks[in.dst]
+		at := &h.hosts[src.host]
+		o.inside = &inside{feeds: []feed{newFeed(&at.out[src.gpu]), newFeed(&at.in[dst.gpu])}}
+	}
+	h.out, h.in = append(h.out, o), append(h.in, in)
+}
+
+func (j *Job) way(w exec.Way) int32 {
+	id, ok := j.wayOf[w]
+	if !ok {
+		panic(notConnected(w))
+	}
+	return id
+}
+
+// now is the time of the work that a rank of the job is doing.
+func (j *Job) now(rank int32) unit.Time {
+	h := j.hosts
+	return h.hosts[h.ranks[j.ranks[rank]].host].now
+}
+
+// Post sends a message between ranks: exec.Transport.
+func (j *Job) Post(m exec.Message) {
+	h, id, now := j.hosts, j.way(m.Way), j.now(m.Src)
+	var from []byte
+	if j.memory != nil {
+		from = j.memory.Bytes(m.Src, m.From)
+	}
+	if h.out[id].inside != nil {
+		var to []byte
+		if from != nil {
+			to = j.memory.Bytes(m.Dst, m.To)
+		}
+		h.postNVLink(now, id, &m, from, to)
+		return
+	}
+	out := &h.hosts[h.ranks[j.ranks[m.Src]].host].post
+	*out = Message{QP: h.out[id].qp, Bytes: m.Wire.Bytes, From: from, Key: j.keys[m.Dst],
+		Address: address(m.To), Header: Header{m.Arrival(), m.Wire.Between}, Of: m, OfRanks: true}
+	h.net.Post(now, out)
+}
+
+// Credit tells the sender of a way that a slot is free: exec.Transport.
+func (j *Job) Credit(w exec.Way, coll int32) {
+	h, id, now := j.hosts, j.way(w), j.now(w.Dst)
+	if h.out[id].inside != nil {
+		h.creditNVLink(now, id, coll)
+		return
+	}
+	h.net.Credit(now, h.out[id].qp, coll)
+}
+
+// Abort ends the run, whose ranks cannot go on: exec.Transport. A queue pair that fails at the same
+// instant is named before it.
+func (j *Job) Abort(rank int32, err error) {
+	h, id := j.hosts, j.ranks[rank]
+	at := &h.hosts[h.ranks[id].host]
+	h.fail(at.island, failure{err, at.now, ranksLast + int64(id)})
+}
+
+// Run lets a rank's operation take its time: exec.Clock.
+func (j *Job) Run(rank int32, tok exec.Token, d unit.Duration, body func()) {
+	j.hosts.run(j.ranks[rank], tok, d, body)
+}

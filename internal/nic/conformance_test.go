@@ -1,0 +1,72 @@
+package nic_test
+
+import (
+	"testing"
+
+	"railyard/internal/cc"
+	"railyard/internal/fabric"
+	"railyard/internal/host/hosttest"
+	"railyard/internal/nic"
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+)
+
+// NICs over a fabric are a network, whatever recovers losses, and also where frames are lost, come
+// twice, or change places, and where a message is cut for admission.
+func TestConformance(t *testing.T) {
+	ratio := func(num, den int64) unit.Ratio { return unit.Ratio{Num: num, Den: den} }
+	harm := func(r *rig) {
+		r.fabric.Faults = &fabric.Faults{Drop: ratio(1, 200), Duplicate: ratio(1, 100), Reorder: ratio(1, 100),
+			BitErrors: ratio(0, 1)}
+		r.nic.Transport.Timeout, r.nic.Transport.Retries = 50*unit.Microsecond, 1000
+	}
+	for name, change := range map[string]func(*rig, *nic.Admission){
+		"go-back-N":                func(*rig, *nic.Admission) {},
+		"selective repeat":         func(r *rig, _ *nic.Admission) { r.nic.Transport.Selective = true },
+		"admission":                func(_ *rig, a *nic.Admission) { *a = nic.Admission{Slots: 3, Bytes: 20_000} },
+		"go-back-N, harmed":        func(r *rig, _ *nic.Admission) { harm(r) },
+		"selective repeat, harmed": func(r *rig, _ *nic.Admission) { r.nic.Transport.Selective = true; harm(r) },
+		"admission, harmed":        func(r *rig, a *nic.Admission) { *a = nic.Admission{Slots: 3, Bytes: 20_000}; harm(r) },
+		"HPCC, telemetry back": func(r *rig, _ *nic.Admission) {
+			r.nic.Controller, r.nic.Telemetry = cc.Defaults["hpcc"], true
+		},
+		"selective in two islands":  func(r *rig, _ *nic.Admission) { r.nic.Transport.Selective = true; islands(r) },
+		"harmed and in two islands": func(r *rig, _ *nic.Admission) { harm(r); islands(r) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			hosttest.Suite(t, func(t *testing.T, large bool) *hosttest.Bench {
+				return twoHosts(t, large, change)
+			})
+		})
+	}
+}
+
+// islands puts the two hosts into different islands.
+func islands(r *rig) { r.parts, r.look = roundRobin(2), cable }
+
+// twoHosts is two hosts on a switch.
+func twoHosts(t *testing.T, large bool, change func(*rig, *nic.Admission)) *hosttest.Bench {
+	const rate = 100 * unit.GigabitPerSec
+	r := defaults(oneSwitch(t, 2, rate), rate)
+	var a nic.Admission
+	change(r, &a)
+	if large {
+		r.nic.Transport.MTU, r.fabric.MTU = 60_000, 60_082
+		if a.Slots > 0 {
+			a.Bytes = 200_000_000
+		}
+	}
+	r.nic.Transport.AckEvery = 1
+	r.fabric.Telemetry = r.nic.Telemetry
+	r.build(t)
+	r.net.OnFlow(nil)
+	routes := topo.NewRoutes(r.graph)
+	return &hosttest.Bench{Engine: r.eng, Hosts: r.hosts, Err: r.net.Err,
+		Pair: func(from, to int32) int32 {
+			path, _ := routes.Path(topo.NICID(from), topo.NICID(to), nil)
+			back, _ := routes.Path(topo.NICID(to), topo.NICID(from), nil)
+			return r.net.AddQP(nic.QueuePair{From: topo.NICID(from), To: topo.NICID(to), Path: path, Back: back, Log: true,
+				Admission: a, Stream: uint64(from)})
+		},
+		Build: func() { r.net.Build(func(int32) unit.Duration { return 8 * unit.Microsecond }) }}
+}

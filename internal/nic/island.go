@@ -1,0 +1,128 @@
+package nic
+
+import (
+	"railyard/internal/cause"
+	"railyard/internal/cc"
+	"railyard/internal/exec"
+	"railyard/internal/fabric"
+	"railyard/internal/roce"
+	"railyard/internal/unit"
+)
+
+// island is what the events of an island's NICs share: counters, rows that go out, and what one
+// event needs while it is handled.
+type island struct {
+	index                    int32
+	marks, cnps, retransmits int64
+
+	rows   rows
+	outbox []note // for senders in other islands
+	posted int    // of outbox
+
+	response roce.Response // kept here, so that it is not allocated on the heap
+	data     roce.Packet
+	landing  roce.Landing
+	parts    []fabric.Part
+	hops     []cc.Hop
+	segments []exec.Segment
+	answer   *fabric.Trace // of the acknowledgement being handled
+	_        [64]byte      // the next island's is on another cache line
+}
+
+// rows keeps the flows that went to the listener until the window ends.
+type rows struct {
+	chunks [][]row
+	n      int
+}
+
+type row struct {
+	flow    Flow
+	message exec.Message
+	hops    []HopWait
+}
+
+const rowChunk = 64
+
+func (r *rows) next() *row {
+	if r.n == rowChunk*len(r.chunks) {
+		r.chunks = append(r.chunks, make([]row, rowChunk))
+	}
+	r.n++
+	return &r.chunks[(r.n-1)/rowChunk][(r.n-1)%rowChunk]
+}
+
+// note is what the sender's side of the simulation learns of a message's arrival, which no packet
+// tells: when it was placed and why then. A note reaches the sender before the acknowledgement can:
+// at the end of the window, if the two are in different islands.
+type note struct {
+	qp                        int32
+	accepted, crossed, placed unit.Time // by the NIC; over PCIe; in memory
+	marks                     int64
+	split                     cause.Split
+	hops                      []HopWait
+}
+
+// set takes over x, in exchange for the memory of the hops.
+func (t *note) set(x *note) {
+	hops := t.hops[:0]
+	*t = *x
+	x.hops = hops
+}
+
+// tell adds the receiver's part to a flow, which has the note's hops then.
+func (t *note) tell(f *Flow) {
+	f.Placed, f.Marks, f.Split, f.Hops = t.placed, t.marks, t.split, t.hops
+}
+
+// notes is a queue of them whose memory is used again.
+type notes struct {
+	buf     []note
+	head, n int
+}
+
+func (q *notes) at(i int) *note { return &q.buf[(q.head+i)&(len(q.buf)-1)] }
+
+func (q *notes) push(x *note) {
+	if q.n == len(q.buf) {
+		buf := make([]note, max(2, 2*len(q.buf)))
+		for i := range q.n {
+			buf[i] = *q.at(i)
+		}
+		q.buf, q.head = buf, 0
+	}
+	q.n++
+	q.at(q.n - 1).set(x)
+}
+
+// pop returns the oldest note, valid until the next push.
+func (q *notes) pop() *note {
+	t := q.at(0)
+	q.head = (q.head + 1) & (len(q.buf) - 1)
+	q.n--
+	return t
+}
+
+// send takes a note for a queue pair's sender.
+func (n *Net) send(from, to *island, x *note) {
+	if from == to {
+		n.senders[x.qp].notes.push(x)
+		return
+	}
+	if from.posted == len(from.outbox) {
+		from.outbox = append(from.outbox, note{})
+	}
+	from.outbox[from.posted].set(x)
+	from.posted++
+}
+
+// join hands over what islands have for one another, and takes back what listeners had.
+func (n *Net) join() {
+	for i := range n.islands {
+		isl := &n.islands[i]
+		for k := range isl.outbox[:isl.posted] {
+			x := &isl.outbox[k]
+			n.senders[x.qp].notes.push(x)
+		}
+		isl.posted, isl.rows.n = 0, 0
+	}
+}

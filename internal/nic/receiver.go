@@ -1,0 +1,236 @@
+package nic
+
+import (
+	"railyard/internal/cause"
+	"railyard/internal/fabric"
+	"railyard/internal/host"
+	"railyard/internal/roce"
+	"railyard/internal/sim"
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+)
+
+// receiver is the receiving half of a queue pair at its NIC.
+type receiver struct {
+	roce.Responder
+	card     *card
+	id       int32
+	way      fabric.Route // that data comes by
+	route    fabric.Route // back to the sender
+	store    host.Store
+	sender   *island
+	log      bool
+	admitted bool
+	marks    int64
+	marks0   int64     // before the message being received
+	arrivals []arrival // by the responder's slot
+	placed   uint32    // messages placed, for admission
+	given    roce.Given
+	waits    bool // an alarm looks whether an answer to credits is missing
+}
+
+// arrival is a message of which packets are here. What is known of the sender came with them.
+type arrival struct {
+	open     bool
+	bytes    unit.Bytes
+	payload  []byte // the sender's bytes, nil: nothing real
+	to       []byte
+	header   [4]int64
+	posted   unit.Time
+	asked    unit.Time
+	part     bool
+	first    []hopMark       // what its first packet saw at each port, if more follow
+	held     []cause.Segment // with a log: what held it up until its last packet left for the first time
+	note     note
+	segments []cause.Segment // with a log: what held it up
+	at       unit.Time       // up to which it is explained
+}
+
+// onData takes a data packet.
+func (r *receiver) onData(isl *sim.Island, now unit.Time, pk *fabric.Packet) {
+	c := r.card
+	n, own := c.net, c.isl
+	tr := n.fab.Trace(isl, pk)
+	if tr != nil {
+		n.witness(tr, r.way)
+	}
+	in := &own.data
+	*in = roce.Packet{PSN: pk.PSN(), Last: pk.Last(), AckReq: pk.AckReq(), Marked: pk.Marked()}
+	if pk.First() || n.cfg.Transport.Selective {
+		l := &tr.Edge.Landing
+		own.landing = roce.Landing{Address: l.Address, Key: l.Key, PSN: l.PSN, Length: l.Length}
+		in.Landing = &own.landing
+	}
+	v := r.OnData(now, in, &n.cfg.Transport)
+	if in.Marked {
+		r.marks++
+		own.marks++
+	}
+	if v.CNP {
+		own.cnps++
+		c.cnp.Push(fabric.Make(fabric.OpCNP, r.id, 0, r.route, n.cfg.CNPClass, n.cfg.Frames.CNP))
+	}
+	if v.Accept {
+		r.place(now, &v, in, tr)
+	}
+	if v.Ack || v.Nak {
+		r.acknowledge(isl, now, pk, &v)
+	}
+	n.fab.TakeTrace(isl, pk)
+	if v.CNP || v.Ack || v.Nak {
+		c.kick(now)
+	}
+}
+
+// acknowledge queues an ACK or NAK for a data packet; the packet's telemetry goes back with it.
+func (r *receiver) acknowledge(isl *sim.Island, now unit.Time, pk *fabric.Packet, v *roce.Reply) {
+	n := r.card.net
+	op := fabric.OpAck
+	if v.Nak {
+		op = fabric.OpNak
+	}
+	a := fabric.Make(op, r.id, v.PSN, r.route, n.cfg.AckClass, n.cfg.Frames.ACK)
+	a.SetSack(v.Sack)
+	if v.Echo {
+		a.SetEcho()
+	}
+	if n.cfg.Telemetry {
+		n.fab.PassTrace(isl, pk, &a)
+	} else if n.fab.Trace(isl, pk) != nil { // the way of the acknowledgement is traced too
+		a.SetAckReq()
+		a.SetQueued(now)
+	}
+	r.card.ack.Push(a)
+}
+
+// place copies the bytes of an accepted packet to where its message wants them, and completes
+// messages that are now whole, in the order of their posts.
+func (r *receiver) place(now unit.Time, v *roce.Reply, in *roce.Packet, tr *fabric.Trace) {
+	for int(v.Slot) >= len(r.arrivals) {
+		r.arrivals = append(r.arrivals, arrival{})
+	}
+	a := &r.arrivals[v.Slot]
+	if !a.open {
+		a.begin(&tr.Edge, r.card.net.hosts)
+	}
+	if a.payload != nil {
+		lo, hi := host.Carries(len(a.payload), v.Offset, v.Size, a.bytes)
+		copy(a.to[lo:hi], a.payload[lo:hi])
+	}
+	if v.Offset == 0 && !in.Last {
+		a.noteFirst(tr)
+	}
+	if in.Last && r.log {
+		a.held = append(a.held[:0], tr.Edge.Before...)
+	}
+	crossed, placed := r.store.Put(now, v.Size)
+	if v.Whole {
+		a.note.accepted, a.note.crossed, a.note.placed = now, crossed, placed
+		r.weigh(a, tr)
+		r.explain(a, tr)
+	}
+	for slot, ok := r.Take(); ok; slot, ok = r.Take() {
+		r.complete(now, &r.arrivals[slot])
+	}
+}
+
+// begin takes what the first packet that is here tells of a message.
+func (a *arrival) begin(e *fabric.Edge, h *host.Hosts) {
+	*a = arrival{open: true, bytes: e.Landing.Length, payload: e.Payload, header: e.Header, posted: e.Posted,
+		asked: e.Asked, part: e.Part, first: a.first[:0], held: a.held[:0], segments: a.segments[:0],
+		note: note{hops: a.note.hops[:0]}}
+	if cap(a.note.hops) == 0 {
+		a.note.hops = make([]HopWait, 0, 8)
+	}
+	if a.payload != nil {
+		a.to = h.Memory(e.Landing.Key, e.Landing.Address, len(a.payload))
+	}
+}
+
+// complete tells of a message that has all its bytes, as all before it have. Where packets are
+// accepted out of order it may have waited for one of an earlier message that was sent again.
+func (r *receiver) complete(now unit.Time, a *arrival) {
+	x, c := &a.note, r.card
+	n := c.net
+	if now > x.accepted {
+		r.held(a, now, cause.Retransmission, -1, -1)
+		x.accepted, x.crossed, x.placed = now, max(x.crossed, now), max(x.placed, now)
+	}
+	r.held(a, x.crossed, cause.PCIe, -1, -1)
+	r.held(a, x.placed, cause.NVLink, -1, -1)
+	x.qp, x.marks, r.marks0 = r.id, r.marks-r.marks0, r.marks
+	n.send(c.isl, r.sender, x)
+	if r.admitted {
+		r.placed++
+		n.hosts.Alarm(c.host, x.placed, host.Alarm{What: alarmClear, QP: r.id, N: int64(r.placed)})
+	}
+	if !a.part {
+		a.segments = waited(a.segments, a.asked, a.posted)
+		d := host.Delivery{Posted: a.asked, Placed: x.placed, Header: host.HeaderOf(a.header), Segments: a.segments}
+		n.hosts.Received(r.id, &d)
+	}
+	a.open, a.payload, a.to = false, nil, nil
+}
+
+// explain splits a message's time into the sender's ledger until the packet that made it whole left,
+// and that packet's way. The host path after it is added when the message is complete.
+func (r *receiver) explain(a *arrival, tr *fabric.Trace) {
+	x, start := &a.note, tr.Hops[0].Start
+	x.split = tr.Edge.Sender
+	if r.log {
+		a.segments = before(a.segments, a.held, a.posted, start, x.split)
+	}
+	x.hops = append(x.hops, HopWait{Port: tr.Hops[0].Port, Queueing: x.split[cause.Queueing],
+		Pause: x.split[cause.Pause], Root: tr.Hops[0].Root})
+	a.at = start
+	own := r.card.isl
+	own.parts = r.card.net.fab.Parts(own.parts[:0], tr)
+	for _, p := range own.parts {
+		r.held(a, p.Until, p.Cause, p.Port, p.Root)
+	}
+	// A last link that reorders kept it back.
+	r.held(a, x.accepted, cause.Propagation, tr.Hops[tr.N-1].Port, -1)
+}
+
+// held says what held up a message from where it is explained to until.
+func (r *receiver) held(a *arrival, until unit.Time, c cause.Cause, at, root topo.PortID) {
+	if until <= a.at {
+		return
+	}
+	d := until.Sub(a.at)
+	a.note.split[c] += d
+	a.note.hops = wait(a.note.hops, c, at, root, false, d)
+	a.at = until
+	if r.log {
+		if c == cause.Pause {
+			at = root
+		}
+		a.segments = append(a.segments, cause.Segment{Until: until, Cause: c, At: int32(at)})
+	}
+}
+
+// wait notes the cause of a span at a port.
+func wait(hops []HopWait, c cause.Cause, at, root topo.PortID, back bool, d unit.Duration) []HopWait {
+	if at < 0 {
+		return hops
+	}
+	h := &hops[len(hops)-1]
+	if h.Port != at || h.Back != back {
+		hops = append(hops, HopWait{Port: at, Back: back, Root: -1})
+		h = &hops[len(hops)-1]
+	}
+	switch c {
+	case cause.Pause:
+		h.Pause += d
+		h.Root = root
+	case cause.OwnQueueing:
+		h.Own += d
+	case cause.Queueing:
+		h.Queueing += d
+	case cause.Serialisation:
+		h.Wire += d
+	case cause.Propagation:
+		h.Cable += d
+	}
+	return hops
+}

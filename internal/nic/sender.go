@@ -1,0 +1,395 @@
+package nic
+
+import (
+	"fmt"
+
+	"railyard/internal/cause"
+	"railyard/internal/cc"
+	"railyard/internal/fabric"
+	"railyard/internal/host"
+	"railyard/internal/roce"
+	"railyard/internal/sim"
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+)
+
+// state says where a queue pair waits.
+type state uint8
+
+const (
+	idle    state = iota // nothing to send
+	ready                // in its NIC's ready list
+	waiting              // in its NIC's heap: paced, or bytes not yet at the NIC
+	blocked              // the window is full
+)
+
+// sender is the sending half of a queue pair at its NIC, with its ledger.
+type sender struct {
+	roce.Requester
+	card   *card
+	id     int32
+	number int32 // among those of its NIC
+	class  uint8
+	state  state
+	log    bool
+	route  fabric.Route
+	fetch  host.Fetch // the host path from its GPU
+	way    host.Way   // of the next packet's message
+	ledger ledger
+
+	msgs    []message // ring of messages not yet acknowledged
+	head, n int
+	popped  int64 // messages acknowledged
+	notes   notes // of those that have arrived, from the oldest that is not acknowledged
+
+	back     fabric.Route // of acknowledgements
+	hopsBack int          // links of it
+	answerer topo.PortID  // the port that they leave by
+	rng      sim.Stream   // of its timeouts
+	retried  unit.Time    // its last timeout
+
+	admission Admission
+	slots     roce.Slots
+	backlog   backlog // not yet admitted
+	missing   bool    // an alarm looks whether a clear-to-send is missing
+	known     roce.Known
+}
+
+// message is what the NIC knows of a posted message beside what roce keeps.
+type message struct {
+	flow    Flow
+	fetched host.Fetched
+	base    cause.Split
+	// begun is when its first packet left for the first time. Before that, bits on the wire were
+	// those of earlier messages.
+	begun   unit.Time
+	ahead   unit.Duration   // serialisation in the ledger until then
+	pauses0 []unit.Duration // of the ledger when it was posted
+	msg     host.Message
+	first   uint32          // PSN of its first packet
+	asked   unit.Time       // when the host posted it; the flow's own post may have waited for admission
+	part    bool            // not the last slice of the host's message
+	held    []cause.Segment // with a log: what held it up until its last packet left for the first time
+}
+
+func (s *sender) msgAt(i int) *message { return &s.msgs[(s.head+i)&(len(s.msgs)-1)] }
+
+func (s *sender) pushMsg() *message {
+	if s.n == len(s.msgs) {
+		msgs := make([]message, max(2, 2*len(s.msgs)))
+		for i := range s.n {
+			msgs[i] = *s.msgAt(i)
+		}
+		s.msgs, s.head = msgs, 0
+	}
+	s.n++
+	return s.msgAt(s.n - 1)
+}
+
+// Post starts a message: host.Network.
+func (n *Net) Post(now unit.Time, m *host.Message) {
+	s := &n.senders[m.QP]
+	if m.OfRanks && s.admission.Slots > 0 {
+		s.admit(now, m)
+		return
+	}
+	s.post(now, m, now, false)
+}
+
+// post queues a message. Its bytes start over the host path at once; the queue pair becomes ready
+// when they arrive.
+func (s *sender) post(now unit.Time, hm *host.Message, asked unit.Time, part bool) {
+	s.account(now)
+	c := s.card
+	if c.shared != nil {
+		c.enter(s)
+	}
+	m := s.pushMsg()
+	*m = message{flow: Flow{QP: s.id, Tag: hm.Tag, Bytes: hm.Bytes, Posted: now, Placed: -1, Acked: -1},
+		held: m.held[:0], pauses0: m.pauses0[:0], msg: *hm, asked: asked, part: part,
+		base: s.ledger.at(now), begun: -1}
+	for _, r := range s.ledger.pauses {
+		m.pauses0 = append(m.pauses0, r.Time)
+	}
+	m.fetched = s.fetch.Begin(now, hm.Bytes)
+	posted := s.Requester.Post(hm.Bytes, 0)
+	m.first, m.flow.LastPSN = uint32(posted.First)&roce.PSNMask, uint32(posted.Last())&roce.PSNMask
+	if s.state == idle && !s.Dead() {
+		s.ledger.end = max(s.ledger.end, now)
+		s.schedule(now, now)
+		c.kick(now)
+	}
+}
+
+// look finds out when the next packet's bytes are at the NIC.
+func (s *sender) look(now unit.Time) {
+	seg := s.Peek()
+	at, way := s.fetch.Here(now, &s.msgAt(seg.Index).fetched, seg.Offset+int64(seg.Payload))
+	s.way = way
+	s.Credit(at)
+}
+
+// lookAgain is look for the packet that is next anyway.
+func (s *sender) lookAgain(now unit.Time) {
+	if s.fetch.Shared() && s.Ready() {
+		s.look(now)
+	}
+}
+
+// schedule puts a queue pair into the state where it belongs: ready, waiting, blocked or idle. It
+// is ready if it may send by the time the port is free.
+func (s *sender) schedule(now, free unit.Time) {
+	if !s.Ready() {
+		s.state = idle
+		return
+	}
+	s.look(now)
+	c := s.card
+	if at := s.Due(); at > free {
+		s.state = waiting
+		c.timed.Push(timed{at, s.id})
+		return
+	}
+	if s.WindowFull(now, &c.net.cfg.Transport) {
+		s.state = blocked
+		return
+	}
+	s.state = ready
+	c.ready[s.class].add(int(s.number))
+}
+
+// send takes the next packet of a ready queue pair. It may find that the queue pair has none, or
+// may not send it now.
+func (s *sender) send(now unit.Time, pk *fabric.Packet) bool {
+	c := s.card
+	n := c.net
+	t := &n.cfg.Transport
+	s.lookAgain(now)
+	s.account(now)
+	if !s.Ready() {
+		s.state = idle
+		return false
+	}
+	if s.WindowFull(now, t) {
+		s.state = blocked
+		return false
+	}
+	if s.Due() > now { // repaced while it waited for the port, or others took a share of the host path
+		s.state = waiting
+		c.timed.Push(timed{s.Due(), s.id})
+		return false
+	}
+	seg := s.Next()
+	bytes := n.cfg.Frames.DataFrame(seg.Payload, seg.First || t.Selective, seg.Last)
+	*pk = fabric.Make(opcode(seg.First, seg.Last), s.id, seg.PSN, s.route, s.class, bytes)
+	// The rate limiter spaces the starts of packets.
+	tx, gap := n.fab.Spacing(c.port, bytes, s.Rate(now))
+	free := now.Add(tx)
+	s.note(now, &seg, free)
+	if s.Sent(now, &seg, bytes, tx, gap, t) {
+		s.arm(now)
+	}
+	// The packet that completes a message is its last; with selective repeat it may be any packet.
+	// The first packet and some between show what the queue pair meets on its way.
+	if seg.First || seg.Last || t.Selective || n.cfg.Telemetry || seg.Seq%probeEvery == 0 {
+		s.attach(now, &seg, n.fab.StartTrace(c.sim, now, c.port, pk))
+	}
+	if seg.Again && t.Selective {
+		pk.SetAckReq()
+	}
+	s.schedule(now, free)
+	return true
+}
+
+// note writes a packet that leaves into the ledger; its bits are on the link until free.
+func (s *sender) note(now unit.Time, seg *roce.Segment, free unit.Time) {
+	l := &s.ledger
+	l.last = cause.Serialisation
+	if seg.Again {
+		l.last = cause.Retransmission
+		s.msgAt(seg.Index).flow.Retransmits++
+		s.card.isl.retransmits++
+	} else if seg.First {
+		m := s.msgAt(seg.Index)
+		m.begun, m.ahead = now, l.at(now)[cause.Serialisation]
+	}
+	l.add(l.last, -1, free)
+	if seg.Last && s.log && !seg.Again {
+		l.remember(now, s.msgAt(seg.Index))
+	}
+}
+
+// attach writes what the receiver is told with a packet: where the message goes, with the packets
+// that have RETH; what held it up, with those that may complete it.
+func (s *sender) attach(now unit.Time, seg *roce.Segment, tr *fabric.Trace) {
+	selective := s.card.net.cfg.Transport.Selective
+	if !seg.First && !seg.Last && !selective {
+		return
+	}
+	m, e := s.msgAt(seg.Index), &tr.Edge
+	if seg.First || selective {
+		e.Landing = fabric.Landing{Address: m.msg.Address, Key: m.msg.Key, Length: m.msg.Bytes, PSN: m.first}
+		e.Payload, e.Header = m.msg.From, m.msg.Header.Words()
+		e.Posted, e.Asked, e.Part = m.flow.Posted, m.asked, m.part
+	}
+	if seg.Last || selective {
+		e.Sender = m.sender(s.ledger.at(now))
+		tr.Hops[0].Root = s.ledger.pauseRoot(m)
+	}
+	if e.Before = e.Before[:0]; seg.Last && s.log {
+		e.Before = append(e.Before, m.held...)
+	}
+}
+
+// opcode returns that of a packet of a message, whose last packet has immediate data.
+func opcode(first, last bool) fabric.Opcode {
+	switch {
+	case first && last:
+		return fabric.WriteOnlyImm
+	case first:
+		return fabric.WriteFirst
+	case last:
+		return fabric.WriteLastImm
+	}
+	return fabric.WriteMiddle
+}
+
+// arm starts the retransmission timer again.
+func (s *sender) arm(now unit.Time) {
+	t := &s.card.net.cfg.Transport
+	jitter := s.Jitter(t)
+	if jitter > 0 {
+		jitter = unit.Duration(s.rng.Below(uint64(jitter)))
+	}
+	s.Arm(now, jitter, t)
+	s.card.expect(s.Deadline())
+}
+
+// onResponse takes an ACK or NAK.
+func (s *sender) onResponse(isl *sim.Island, now unit.Time, port fabric.PortID, pk *fabric.Packet) {
+	c := s.card
+	n, own := c.net, c.isl
+	tr := n.fab.TakeTrace(isl, pk)
+	if s.Dead() {
+		return
+	}
+	if own.answer = nil; tr != nil && !n.cfg.Telemetry {
+		n.witness(tr, s.back)
+		own.answer = tr
+	}
+	s.account(now)
+	r := &own.response
+	*r = roce.Response{Nak: pk.Kind() == fabric.Nak, PSN: pk.PSN(), Sack: pk.Sack(),
+		Ack: cc.Ack{Now: now, Marked: pk.Echo(), Hops: own.telemetry(n, tr), Lead: n.fab.Lead(port, unit.Bytes(pk.Bytes))}}
+	arm := s.OnResponse(r, &n.cfg.Transport)
+	for _, ok := s.Take(); ok; _, ok = s.Take() {
+		s.acked(now)
+	}
+	if pk.Echo() {
+		s.notified()
+	}
+	if n.cfg.Quirks.Repace && r.Ack.Paced {
+		s.repace(now)
+	}
+	if arm {
+		s.arm(now)
+	}
+	freed := s.state == idle || s.state == blocked
+	if freed {
+		s.schedule(now, now)
+		freed = s.state != idle && s.state != blocked
+	}
+	if freed || c.shared != nil {
+		c.kick(now)
+	}
+}
+
+// telemetry returns what the switches wrote into the data packet that an acknowledgement answers.
+func (isl *island) telemetry(n *Net, tr *fabric.Trace) []cc.Hop {
+	if tr == nil || !n.cfg.Telemetry {
+		return nil
+	}
+	isl.hops = isl.hops[:0]
+	for i := 1; i < tr.N; i++ {
+		h := &tr.Hops[i]
+		isl.hops = append(isl.hops, cc.Hop{Queue: h.Queue, TxBytes: h.TxBytes, Time: h.Start,
+			Rate: n.graph.Ports[h.Port].Rate})
+	}
+	return isl.hops
+}
+
+// notified counts a congestion notification for the message that is being sent, or that was sent
+// last.
+func (s *sender) notified() {
+	if s.n > 0 {
+		s.msgAt(min(s.Sending(), s.n-1)).flow.CNPs++
+	}
+}
+
+// acked removes the oldest message, which is complete.
+func (s *sender) acked(now unit.Time) {
+	n, own := s.card.net, s.card.isl
+	m, arrived := s.msgAt(0), s.notes.pop()
+	arrived.tell(&m.flow)
+	m.flow.Acked = now
+	s.wayBack(now, m, arrived)
+	if n.flowDone != nil {
+		r := own.rows.next()
+		arrived.hops, r.hops = r.hops[:0], m.flow.Hops // an exchange of memory
+		r.flow = m.flow
+		if m.msg.OfRanks {
+			r.message = m.msg.Of
+			r.flow.Message = &r.message
+		}
+		n.flowDone(own.index, &r.flow)
+	}
+	if !m.part {
+		n.hosts.Acked(now, s.id, &host.Answer{Placed: m.flow.Placed, Segments: own.segments})
+	}
+	m.msg.From = nil
+	s.popped++
+	if m.msg.OfRanks && s.admission.Slots > 0 {
+		s.expectClear(now)
+	}
+	s.head = (s.head + 1) & (len(s.msgs) - 1)
+	s.n--
+	if c := s.card; c.shared != nil && s.n == 0 {
+		c.shared.rings[s.class].done++
+	}
+}
+
+// timedOut sends again what was not acknowledged in time.
+func (s *sender) timedOut(now unit.Time) {
+	s.account(now)
+	n := s.card.net
+	t := &n.cfg.Transport
+	if s.Outstanding() {
+		s.retried = now
+		if n.cfg.OnTimeout != nil {
+			n.cfg.OnTimeout(s.card.isl.index, now, s.id, s.Una())
+		}
+	}
+	switch s.Expire(now, t) {
+	case roce.Failed:
+		s.state = idle
+		n.hosts.Fail(s.card.sim, now, s.id, s.failure(now))
+	case roce.Retry:
+		s.arm(now)
+		if s.state == idle || s.state == blocked {
+			s.schedule(now, now)
+		}
+	}
+}
+
+func (s *sender) failure(now unit.Time) error {
+	t := &s.card.net.cfg.Transport
+	tried := ""
+	switch {
+	case t.Retries == 1:
+		tried = ", nor after a retry"
+	case t.Retries > 1:
+		tried = fmt.Sprintf(", nor after %d retries", t.Retries)
+	}
+	return fmt.Errorf("queue pair %s failed at %s: no acknowledgement within %s%s", s.card.net.Name(s.id), now.Human(),
+		s.TimeoutOf(t).Human(), tried)
+}

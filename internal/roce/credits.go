@@ -1,0 +1,90 @@
+package roce
+
+import "slices"
+
+// A credit is what a receiving rank gives when it has read a staging slot that serves again: in the
+// library a reliable write of a counter (NCCL writes the head of the receive buffer). A frame says
+// how many credits of one collective there have been on the connection, so one that comes twice or
+// late does nothing; the sender answers with that number, and the receiver repeats the frame as
+// long as an answer is missing.
+
+// Given is the receiving end's account of credits.
+type Given struct {
+	colls []given
+}
+
+// given is the credits of a collective.
+type given struct {
+	coll     int32
+	count    uint32 // given
+	answered uint32 // of those, what is known to be known to the sender
+	waits    uint32 // were given when the timer was started
+}
+
+func (g *Given) of(coll int32) *given {
+	i := slices.IndexFunc(g.colls, func(c given) bool { return c.coll == coll })
+	if i < 0 {
+		i = len(g.colls)
+		g.colls = append(g.colls, given{coll: coll})
+	}
+	return &g.colls[i]
+}
+
+// Give gives one more credit and returns how many of the collective there have been.
+func (g *Given) Give(coll int32) uint32 {
+	c := g.of(coll)
+	c.count++
+	return c.count
+}
+
+// OnAnswer notes that the sender knows of so many.
+func (g *Given) OnAnswer(coll int32, count uint32) {
+	if c := g.of(coll); int32(count-c.answered) > 0 {
+		c.answered = count
+	}
+}
+
+// Wait notes that the timer starts: what is given until now must be answered when it ends.
+func (g *Given) Wait() {
+	for i := range g.colls {
+		g.colls[i].waits = g.colls[i].count
+	}
+}
+
+// Overdue calls again for each collective of which answers were waited for and have not come, with
+// the count to be sent once more. It reports whether any answer is missing, waited for or not: then
+// the timer starts again.
+func (g *Given) Overdue(again func(coll int32, count uint32)) (missing bool) {
+	for i := range g.colls {
+		c := &g.colls[i]
+		missing = missing || c.count != c.answered
+		if int32(c.waits-c.answered) > 0 {
+			again(c.coll, c.count)
+		}
+	}
+	return missing
+}
+
+// Known is the sending end's account: how many credits of each collective have come.
+type Known struct {
+	colls []known
+}
+
+type known struct {
+	coll  int32
+	count uint32
+}
+
+// OnCredit notes that there have been so many credits of a collective. It returns how many of them
+// are new.
+func (k *Known) OnCredit(coll int32, count uint32) int {
+	i := slices.IndexFunc(k.colls, func(c known) bool { return c.coll == coll })
+	if i < 0 {
+		i = len(k.colls)
+		k.colls = append(k.colls, known{coll: coll})
+	}
+	c := &k.colls[i]
+	news := max(0, int32(count-c.count))
+	c.count += uint32(news)
+	return int(news)
+}

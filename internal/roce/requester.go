@@ -1,0 +1,235 @@
+package roce
+
+import (
+	"railyard/internal/cc"
+	"railyard/internal/unit"
+)
+
+// Requester is the sending half of a queue pair: what Sender says is next, when congestion control
+// and the bytes at the NIC let it go, and when to try again.
+//
+// Calls come in order of time. What it answers: whether and when a packet may go (Ready, Due,
+// WindowFull), the packet (Next), the time at which it gives up waiting (Deadline), the messages that
+// are complete (Take).
+type Requester struct {
+	Sender
+	paced    unit.Time // the rate lets the next packet start
+	here     unit.Time // the next packet's bytes are at the NIC
+	left     unit.Time // the packet before it started
+	frame    unit.Bytes
+	deadline unit.Time // of an acknowledgement; Never: none is waited for
+	ctl      cc.Controller
+	rtt      unit.Duration // latest sample
+	probes   probes
+	owed     bool // an acknowledgement is due: the retransmission timer runs
+}
+
+// Init puts a requester at its start.
+func (q *Requester) Init(p *Params, ctl cc.Controller) {
+	q.Sender.Init(p.MTU)
+	q.deadline, q.ctl = unit.Never, ctl
+}
+
+// Credit says from when on the next packet's bytes are at the NIC.
+func (q *Requester) Credit(at unit.Time) { q.here = at }
+
+// Here is when the next packet's bytes are at the NIC, as Credit said last.
+func (q *Requester) Here() unit.Time { return q.here }
+
+// Paced is when the rate lets the next packet start.
+func (q *Requester) Paced() unit.Time { return q.paced }
+
+// Due is when the next packet may start, if the window lets it.
+func (q *Requester) Due() unit.Time { return max(q.paced, q.here) }
+
+// Left returns when the packet that was sent last started, and the bytes of its frame; 0: none was.
+func (q *Requester) Left() (at unit.Time, frame unit.Bytes) { return q.left, q.frame }
+
+// Rate is the rate at which packets may follow each other now.
+func (q *Requester) Rate(now unit.Time) unit.Bitrate { return q.ctl.Rate(now) }
+
+// Controller returns the congestion control, for those that look at it.
+func (q *Requester) Controller() cc.Controller { return q.ctl }
+
+// WindowFull reports whether the window, or what the two halves can tell apart, holds the next
+// packet back. What selective repeat sends again is in the window already.
+func (q *Requester) WindowFull(now unit.Time, p *Params) bool {
+	if q.recovering && q.MustResend() {
+		return false
+	}
+	if q.Full(p) {
+		return true
+	}
+	w := q.ctl.Window(now)
+	return w > 0 && q.InFlight() >= w
+}
+
+// Sent notes that the packet of seg, which Next gave, starts now: its frame takes tx on the link, and
+// the rate wants the next start gap later. It reports whether the retransmission timer starts
+// again: then Arm is to be called.
+//
+// A packet starts the timer until an acknowledgement is owed. So a paced sender with coalesced
+// acknowledgements does not time out, but one that is never answered does, however much it has left
+// to send (IBTA vol. 1, 9.7.6.1.3).
+func (q *Requester) Sent(now unit.Time, seg *Segment, frame unit.Bytes, tx, gap unit.Duration, p *Params) (arm bool) {
+	q.paced, q.left, q.frame = now.Add(max(tx, gap)), now, frame
+	q.ctl.OnSent(now, frame)
+	if arm = !q.owed; arm {
+		q.owed = seg.Last || q.Unacked() >= int64(p.AckEvery)
+	}
+	if p.TimeRTT && !seg.Again && q.asksAck(seg, p) {
+		q.probes.push(probe{seg.Seq, now})
+	}
+	return arm && p.Timeout > 0
+}
+
+// Repace moves the start of the next packet: see Paced.
+func (q *Requester) Repace(at unit.Time) { q.paced = at }
+
+// Jitter is the bound of the time that is to be drawn and given to Arm; 0: none is.
+//
+// After the first timeout in a row the next is drawn from one to two times the configured value, so
+// that queue pairs that time out together do not collide again; InfiniBand allows up to four times
+// (vol. 1, 9.9.2.1.2).
+func (q *Requester) Jitter(p *Params) unit.Duration {
+	if q.retries == 0 {
+		return 0
+	}
+	return q.TimeoutOf(p)
+}
+
+// Arm starts the retransmission timer again.
+func (q *Requester) Arm(now unit.Time, jitter unit.Duration, p *Params) {
+	q.deadline = now.Add(q.TimeoutOf(p) + jitter)
+}
+
+// Deadline is when Expire is to be called, unless it has changed by then.
+func (q *Requester) Deadline() unit.Time { return q.deadline }
+
+// Response is what comes back: an acknowledgement or a NAK.
+type Response struct {
+	Nak  bool
+	PSN  uint32
+	Sack uint32 // of a selective NAK: how far past PSN the packet lies that was accepted
+	// Ack is what congestion control learns. The driver says when it came, whether it echoes a mark,
+	// telemetry and lead.
+	Ack cc.Ack
+}
+
+// OnResponse takes an acknowledgement or NAK. It reports whether the retransmission timer starts
+// again: then Arm is to be called.
+//
+// A NAK is a loss to congestion control. Every packet behind a gap is answered with a selective
+// NAK: all NAKs of one recovery are one loss.
+func (q *Requester) OnResponse(r *Response, p *Params) (arm bool) {
+	una, now := q.una, r.Ack.Now
+	var bytes unit.Bytes
+	lost := false
+	switch {
+	case !r.Nak:
+		bytes = q.OnAck(r.PSN)
+	case p.Selective:
+		known := q.Recovery()
+		bytes = q.OnSack(r.PSN, r.Sack)
+		again := q.Recovery()
+		lost = again >= 0 && again != known
+	default:
+		bytes = q.OnNak(r.PSN)
+		lost = true
+	}
+	if lost {
+		q.probes.clear()
+		q.ctl.OnLoss(now)
+	}
+	moved := q.una > una
+	q.owed = q.owed && !moved && !lost
+	if at, ok := q.probes.answered(q.una); ok {
+		q.rtt = now.Sub(at)
+	}
+	a := &r.Ack
+	a.Bytes, a.RTT, a.Seq, a.NextSeq, a.Paced = bytes, q.rtt, q.Acked(), q.Sender.Sent(), false
+	q.ctl.OnAck(a)
+	if arm = lost; moved {
+		q.deadline = unit.Never
+		arm = q.Outstanding()
+	}
+	return arm && p.Timeout > 0
+}
+
+// OnCNP takes a congestion notification whose arrival was scheduled lead before now (see cc.Ack).
+func (q *Requester) OnCNP(now unit.Time, lead unit.Duration) { q.ctl.OnCNP(now, lead) }
+
+// Expiry is what a deadline that has come means.
+type Expiry uint8
+
+// The meanings.
+const (
+	Answered Expiry = iota // nothing: all was acknowledged
+	Retry                  // what was not acknowledged is sent again; Arm is to be called
+	Failed                 // the queue pair has given up
+)
+
+// Expire is called when the deadline has come.
+func (q *Requester) Expire(now unit.Time, p *Params) Expiry {
+	if !q.Outstanding() {
+		q.deadline = unit.Never
+		return Answered
+	}
+	if q.OnTimeout(p) {
+		q.deadline = unit.Never
+		return Failed
+	}
+	q.owed = false
+	q.probes.clear()
+	q.ctl.OnLoss(now)
+	return Retry
+}
+
+// Dead reports whether the queue pair has given up.
+func (q *Requester) Dead() bool { return q.failed }
+
+// probe is a packet whose round trip is being timed.
+type probe struct {
+	seq int64
+	at  unit.Time
+}
+
+// probes is a queue of them, in order: a ring whose length is a power of two.
+type probes struct {
+	buf     []probe
+	head, n int
+}
+
+func (f *probes) push(v probe) {
+	if f.n == len(f.buf) {
+		buf := make([]probe, max(4, 2*f.n))
+		for i := range f.n {
+			buf[i] = f.buf[(f.head+i)&(f.n-1)]
+		}
+		f.buf, f.head = buf, 0
+	}
+	f.buf[(f.head+f.n)&(len(f.buf)-1)] = v
+	f.n++
+}
+
+// clear forgets them: when a packet was sent again nobody knows which copy was answered (Karn and
+// Partridge, SIGCOMM 1987).
+func (f *probes) clear() { f.n = 0 }
+
+// answered takes out the packets before una and returns when the last of them left.
+func (f *probes) answered(una int64) (at unit.Time, ok bool) {
+	for f.n > 0 && f.buf[f.head].seq < una {
+		at, ok = f.buf[f.head].at, true
+		f.head = (f.head + 1) & (len(f.buf) - 1)
+		f.n--
+	}
+	return at, ok
+}
+
+// asksAck reports whether a packet makes the receiver acknowledge, if nothing is lost: the
+// AckEvery-th since the oldest that is not acknowledged, or since the start of the message, or the
+// last of the message.
+func (q *Requester) asksAck(seg *Segment, p *Params) bool {
+	from := max(q.una, seg.Seq-seg.Offset/int64(p.MTU))
+	return seg.Last || (seg.Seq+1-from)%int64(p.AckEvery) == 0
+}
