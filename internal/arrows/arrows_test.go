@@ -77,7 +77,7 @@ var rules = map[string]rule{
 
 	"safetensors": {why: "named tensors to bytes and back: what they are the weights of is above it"},
 	"checkpoint": {
-		may: "nn safetensors train",
+		may: "corpus dataset nn safetensors train",
 		why: "it names the tensors of a training's state, and says whether another training can go on from it: " +
 			"files are for those above",
 	},
@@ -85,6 +85,11 @@ var rules = map[string]rule{
 	"dataset": {
 		may: "input splitmix",
 		why: "images come from files and seeds; who trains on them is above",
+	},
+	"corpus": {
+		may: "located splitmix",
+		why: "it turns texts into tokens, and draws texts from a grammar: who opens their files, and who learns from " +
+			"them, is above",
 	},
 	"inventory": {may: "topo", why: "names and addresses are a function of the graph"},
 	"workload": {
@@ -196,11 +201,11 @@ var rules = map[string]rule{
 			"takes types and names alone: see onlyThese",
 	},
 	"record": {
-		may: "coll dataset diagnose exec fabric nic plan qos result roce sim topo train workload",
+		may: "coll diagnose exec fabric nic nn plan qos result roce sim topo train workload",
 		why: "it turns what happens in a run into tables and figures: what happens is for run and the engine",
 	},
 	"run": {
-		may: "cc checkpoint coll dataset exec fabric host input located machine nic nn plan rank record result roce " +
+		may: "cc checkpoint coll corpus dataset exec fabric host input located machine nic nn plan rank record result roce " +
 			"scenario sim topo train",
 		why: "the only package that knows everything; it is below those that show it",
 	},

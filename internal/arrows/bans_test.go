@@ -11,9 +11,10 @@ import (
 // Groups of packages. A pure package is a function of its input: it runs the same under simulated
 // and under real time.
 const (
-	pure   = "unit cause splitmix located wire topo qos coll nccl nccltests cc roce workload exec inventory plan"
+	pure = "unit cause splitmix located wire topo qos coll nccl nccltests cc roce workload exec inventory plan " +
+		"corpus"
 	engine = "sim fabric lists host nic"
-	tensor = "nn dataset train"
+	tensor = "nn dataset corpus train"
 )
 
 // ban refuses imports in a group of packages, in non-test code.
@@ -36,8 +37,8 @@ var bans = []ban{
 	{imports: "math/rand math/rand/v2 crypto/rand", why: "random numbers come from named streams derived from the " +
 		"scenario's seed (sim.NewStream; nn, dataset and train have their own; package splitmix draws them), so " +
 		"that a draw added in one place moves no other, and no version of Go changes a result"},
-	{in: pure + " sim fabric nn", imports: "sync/... context", why: "one owner, no lock: these are state machines " +
-		"or plain loops. Parallel work is arranged by host, dataset, train and run"},
+	{in: pure + " fabric nn", imports: "sync/... context", why: "one owner, no lock: these are state machines " +
+		"or plain loops. Parallel work is arranged by sim (islands on workers), host, dataset, train and run"},
 	{but: "rank web lab", imports: "net net/http", why: "a run reads its scenario and its data folder and writes " +
 		"its run directory: nothing else on this machine or outside it"},
 	{but: "train", imports: "unsafe", why: "only train shows float32 tensors as the bytes that packets carry"},
@@ -162,7 +163,7 @@ func checkCalls(f file) (problems []string) {
 // onlyThese are the names that a package may use of another: types of parameters, words and bounds,
 // so that it stays pure although the other is not.
 var onlyThese = map[[2]string]string{
-	{"plan", "fabric"}:  "Balancers Buffer Class Config Down ECN Faults FlowKey Links MaxHops PFC Storm",
+	{"plan", "fabric"}:  "Balancers Buffer Class Config Down ECN Faults FlowKey Links MaxHops PFC Quirks Storm",
 	{"plan", "dataset"}: "Size",
 	{"plan", "result"}:  "KindBackground KindCollective KindJob RowGroupRows",
 	{"plan", "train"}:   "Layers",

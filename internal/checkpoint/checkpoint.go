@@ -7,6 +7,8 @@ import (
 	"math"
 	"strconv"
 
+	"railyard/internal/corpus"
+	"railyard/internal/dataset"
 	"railyard/internal/nn"
 	"railyard/internal/safetensors"
 	"railyard/internal/train"
@@ -28,11 +30,18 @@ type Training struct {
 	Layers      []int  // units, inputs first
 	Activation  string // between the layers
 	Loss        string
-	Kernel      string // that computed the last steps
-	Rows, Cols  int    // of an image, in pixels
-	Images      string // SHA-256 of training and test images
-	GlobalBatch int    // images per step
-	EpochSteps  int64  // steps per epoch
+	Kernel      string             // that computed the last steps
+	Rows, Cols  int                // of an image, in pixels
+	Images      string             // SHA-256 of training and test images, or of a text's tokens and windows
+	Channels    int                // of an image; 0 or 1: it is grey
+	Text        *corpus.Vocabulary // of what reads text; nil: it takes images
+	GlobalBatch int                // images per step
+	EpochSteps  int64              // steps per epoch
+}
+
+// Pixels says how large an image is, in words.
+func (t *Training) Pixels() string {
+	return dataset.Size{Channels: t.Channels, Rows: t.Rows, Cols: t.Cols}.Pixels()
 }
 
 // Model returns the model.
@@ -73,6 +82,11 @@ func (c *Checkpoint) Write(w io.Writer) error {
 	for _, k := range c.keys() {
 		f.Metadata[k.name] = k.put()
 	}
+	for _, k := range c.learnedKeys() {
+		if text := k.put(); text != "" {
+			f.Metadata[k.name] = text
+		}
+	}
 	return f.Write(w)
 }
 
@@ -93,12 +107,23 @@ func Read(b []byte) (*Checkpoint, error) {
 			return nil, fmt.Errorf("metadata: %s %q: want %s", k.name, text, k.want)
 		}
 	}
+	for _, k := range c.learnedKeys() {
+		if text, ok := f.Metadata[k.name]; ok {
+			if err := k.get(text); err != nil {
+				return nil, fmt.Errorf("metadata: %s: %v, want %s", k.name, err, k.want)
+			}
+		}
+	}
 	m, err := c.Model()
 	if err != nil {
 		return nil, fmt.Errorf("metadata: %w", err)
 	}
-	if c.Rows > m.Inputs() || c.Cols > m.Inputs() || c.Rows*c.Cols != m.Inputs() {
-		return nil, fmt.Errorf("metadata: images of %dx%d pixels for %d inputs", c.Rows, c.Cols, m.Inputs())
+	in := m.Inputs() / max(c.Channels, 1)
+	if c.Rows > in || c.Cols > in || max(c.Channels, 1)*c.Rows*c.Cols != m.Inputs() {
+		return nil, fmt.Errorf("metadata: images of %s pixels for %d inputs", c.Pixels(), m.Inputs())
+	}
+	if c.Text != nil && c.Text.Size() > m.Classes() {
+		return nil, fmt.Errorf("metadata: a vocabulary of %d tokens for %d outputs", c.Text.Size(), m.Classes())
 	}
 	c.Params = make([]float32, m.Params())
 	want := tensors(m, "", c.Params)

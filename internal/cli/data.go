@@ -19,48 +19,69 @@ func (a *app) dataCommand() *cobra.Command {
 		Args:  subcommandOnly,
 		RunE:  needSubcommand,
 	}
-	cmd.AddCommand(a.digitsCommand())
+	for _, d := range drawings {
+		cmd.AddCommand(a.drawCommand(d))
+	}
 	return cmd
 }
 
-func (a *app) digitsCommand() *cobra.Command {
-	var o scenario.Digits
-	var quiet bool
-	cmd := &cobra.Command{
-		Use:   "digits [flags]",
-		Short: "Draw handwritten-looking digits into IDX files, the format of MNIST",
-		Long: `Draws images of 28x28 pixels of handwritten-looking digits and writes them as the four IDX files
+// A drawing is a kind of images that are drawn.
+type drawing struct {
+	name, short, long string
+	of                scenario.Drawn // the defaults
+	side              string         // what the flag says
+}
+
+var drawings = []drawing{
+	{"digits", "Draw handwritten-looking digits into IDX files, the format of MNIST",
+		`Draws images of 28x28 pixels of handwritten-looking digits and writes them as the four IDX files
 that MNIST comes in. The same numbers and seed give the same bytes on every machine.
 A folder that holds them already is left alone; one made with other numbers is an error.`,
-		Args: noArguments,
+		scenario.Drawn{Dir: "data/digits", Train: 60000, Test: 10000, Side: 28},
+		"pixels on a side, 28 to 64; what is more than 28 is black"},
+	{"shapes", "Draw shapes in colour into IDX files of three channels",
+		`Draws ten kinds of shapes, each in two colours that say nothing of its kind, and writes them as four
+IDX files such as MNIST comes in, of four dimensions: images, 3 channels, rows, columns. The same
+numbers and seed give the same bytes on every machine. A folder that holds them already is left
+alone; one made with other numbers is an error.`,
+		scenario.Drawn{Dir: "data/shapes", Train: 2000, Test: 500, Side: 96}, "pixels on a side, 16 to 256"},
+}
+
+func (a *app) drawCommand(d drawing) *cobra.Command {
+	o, quiet := d.of, false
+	cmd := &cobra.Command{
+		Use:   d.name + " [flags]",
+		Short: d.short,
+		Long:  d.long,
+		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.Train < 1 || o.Test < 1 {
-				return misuse("data digits: --train %d --test %d: want at least 1 image each", o.Train, o.Test)
+				return misuse("data %s: --train %d --test %d: want at least 1 image each", d.name, o.Train, o.Test)
 			}
-			return a.makeDigits(cmd.Context(), o, quiet)
+			return a.makeImages(cmd.Context(), d.name, o, quiet)
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.Dir, "dir", "data/digits", "folder to write")
-	f.IntVar(&o.Train, "train", 60000, "training images")
-	f.IntVar(&o.Test, "test", 10000, "test images")
-	f.IntVar(&o.Side, "side", 28, "pixels on a side, 28 to 64; what is more than 28 is black")
+	f.StringVar(&o.Dir, "dir", o.Dir, "folder to write")
+	f.IntVar(&o.Train, "train", o.Train, "training images")
+	f.IntVar(&o.Test, "test", o.Test, "test images")
+	f.IntVar(&o.Side, "side", o.Side, d.side)
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of every random choice")
 	f.BoolVarP(&quiet, "quiet", "q", false, "no progress on stderr")
 	return cmd
 }
 
-func (a *app) makeDigits(ctx context.Context, o scenario.Digits, quiet bool) error {
+func (a *app) makeImages(ctx context.Context, kind string, o scenario.Drawn, quiet bool) error {
 	ctx, stop := a.interruptible(ctx)
 	defer stop()
 	p := a.startProgress(quiet, "making data")
-	made, err := a.engine.digits(ctx, o, func(done, total int64) {
+	made, err := a.engine.draw(ctx, kind, o, func(done, total int64) {
 		p.update(result.Progress{Phase: "making data", Done: done, Total: total})
 	})
 	p.stop()
 	if err != nil {
 		if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-			return &exitError{exitInterrupted, errors.New("data digits: interrupted, nothing was kept")}
+			return &exitError{exitInterrupted, fmt.Errorf("data %s: interrupted, nothing was kept", kind)}
 		}
 		return err
 	}

@@ -81,7 +81,7 @@ func (a *app) predict(ctx context.Context, dir string, images []string, invert, 
 		all.Scores = "output"
 	}
 	for _, name := range images {
-		im, err := dataset.ReadPicture(ctx, name)
+		im, err := dataset.ReadPicture(ctx, name, dataset.Grey)
 		if err != nil {
 			return misuse("image %w", err)
 		}
@@ -95,7 +95,7 @@ func (a *app) predict(ctx context.Context, dir string, images []string, invert, 
 			}
 		}
 		x := make([]float32, len(im.Pixels))
-		dataset.Grey(x, im.Pixels)
+		dataset.Inputs(x, im.Pixels)
 		p := prediction{Image: name, Scores: m.Predict(w.Params, x, nn.Portable)}
 		for c, v := range p.Scores {
 			if math.IsNaN(v) || math.IsInf(v, 0) {

@@ -201,8 +201,8 @@ func training(t *testing.T, name string) string {
 // digits is a folder with drawn images; a run itself would make none in a temporary folder.
 func digits(t testing.TB, train, test int, seed uint64) string {
 	t.Helper()
-	d := scenario.Digits{Dir: filepath.Join(t.TempDir(), "digits"), Train: train, Test: test, Seed: seed}
-	if _, err := drawDigits(t.Context(), d, func(int64, int64) {}); err != nil {
+	d := scenario.Drawn{Dir: filepath.Join(t.TempDir(), "digits"), Train: train, Test: test, Seed: seed}
+	if _, err := drawImages(t.Context(), "digits", d, func(int64, int64) {}); err != nil {
 		t.Fatal(err)
 	}
 	return d.Dir

@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"railyard": func() { os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr)) },
 		"railyard-fake": func() {
-			a := newApp(os.Stdout, os.Stderr, engine{run: fakeRun, digits: fakeDigits})
+			a := newApp(os.Stdout, os.Stderr, engine{run: fakeRun, draw: fakeDigits})
 			os.Exit(a.execute(os.Args[1:]))
 		},
 	})
@@ -140,7 +140,7 @@ func fakeRun(ctx context.Context, sc *scenario.Scenario, opt runOptions) (*resul
 }
 
 // fakeDigits is interrupted before it is done.
-func fakeDigits(ctx context.Context, o scenario.Digits, progress func(done, total int64)) (bool, error) {
+func fakeDigits(ctx context.Context, _ string, o scenario.Drawn, progress func(done, total int64)) (bool, error) {
 	progress(1, int64(o.Train+o.Test))
 	_ = syscall.Kill(os.Getpid(), syscall.SIGINT)
 	<-ctx.Done()

@@ -17,9 +17,9 @@ type engine struct {
 	// With an error, a summary may come too: what was done before the failure.
 	run func(ctx context.Context, sc *scenario.Scenario, opt runOptions) (*result.Summary, error)
 
-	// digits draws the handwritten-looking digits of o into o.Dir, unless they are
-	// there already; made tells which. progress counts images.
-	digits func(ctx context.Context, o scenario.Digits, progress func(done, total int64)) (made bool, err error)
+	// draw draws the images of o, digits or shapes as kind says, into o.Dir, unless they
+	// are there already; made tells which. progress counts images.
+	draw func(ctx context.Context, kind string, o scenario.Drawn, progress func(done, total int64)) (made bool, err error)
 }
 
 // runOptions is what the command line adds to a scenario.

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 
-	"railyard/internal/dataset"
 	"railyard/internal/result"
 	"railyard/internal/run"
 	"railyard/internal/scenario"
@@ -16,14 +15,13 @@ func wired() engine {
 			return run.Run(ctx, sc, run.Options{Dir: opt.Dir, Force: opt.Force, Progress: opt.Progress, Workers: -1,
 				Resume: opt.Resume})
 		},
-		digits: drawDigits,
+		draw: drawImages,
 	}
 }
 
-// drawDigits makes the folder that o names, unless it is there.
-func drawDigits(ctx context.Context, o scenario.Digits, progress func(done, total int64)) (made bool, err error) {
-	d := dataset.Digits{Dir: o.Dir, Train: o.Train, Test: o.Test, Seed: o.Seed, Side: o.Side}
-	err = d.Ensure(ctx, func(done, total int) {
+// drawImages makes the folder that o names, unless it is there.
+func drawImages(ctx context.Context, kind string, o scenario.Drawn, progress func(done, total int64)) (made bool, err error) {
+	err = run.DrawnOf(kind, &o).Ensure(ctx, func(done, total int) {
 		made = true // it reports progress only if it draws
 		progress(int64(done), int64(total))
 	})

@@ -159,6 +159,7 @@ func FuzzIDX(f *testing.F) {
 	f.Add(idx(1, []int{2}, 1, 9))
 	f.Add(idx(3, []int{1 << 10, 1 << 10, 1 << 10}, 1))
 	f.Add(idx(1, []int{1}, 200))
+	f.Add(idx(4, []int{1, 3, 1, 2}, 1, 2, 3, 4, 5, 6))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if im, err := readImages(context.Background(), bytes.NewReader(data), "f", int64(len(data))); err == nil {
 			if back := append(imagesHeader(&im), im.Pixels...); !bytes.Equal(back, data) {
@@ -205,7 +206,7 @@ func TestPackedFilesAreBounded(t *testing.T) {
 // Headers alone say how many images there are, and what they take.
 func TestMeasure(t *testing.T) {
 	got, err := Measure(folder(t, nil))
-	if want := (Size{Train: 2, Test: 1, Rows: 1, Cols: 2}); err != nil || got != want || got.Bytes() != 3*3 {
+	if want := (Size{Train: 2, Test: 1, Channels: 1, Rows: 1, Cols: 2}); err != nil || got != want || got.Bytes() != 3*3 {
 		t.Errorf("%+v of %d bytes, %v; want %+v of 9", got, got.Bytes(), err, want)
 	}
 	ctx, stop := context.WithCancel(context.Background())
@@ -217,7 +218,7 @@ func TestMeasure(t *testing.T) {
 
 // The same bytes on every processor and any number of cores: these are constants.
 func TestGoldenDigits(t *testing.T) {
-	d := Digits{Train: 700, Test: 300, Seed: 1}
+	d := Drawn{Train: 700, Test: 300, Seed: 1}
 	const want = "1511110b0e0f0e34"
 	for _, cores := range []int{1, 3} {
 		before := runtime.GOMAXPROCS(cores)
@@ -238,9 +239,9 @@ func TestGoldenDigits(t *testing.T) {
 }
 
 func TestImageDependsOnSeedSplitAndIndexOnly(t *testing.T) {
-	small, err1 := Digits{Train: 200, Test: 200, Seed: 1}.Make(context.Background(), nil)
-	large, err2 := Digits{Train: 500, Test: 300, Seed: 1}.Make(context.Background(), nil)
-	other, err3 := Digits{Train: 200, Test: 200, Seed: 2}.Make(context.Background(), nil)
+	small, err1 := Drawn{Train: 200, Test: 200, Seed: 1}.Make(context.Background(), nil)
+	large, err2 := Drawn{Train: 500, Test: 300, Seed: 1}.Make(context.Background(), nil)
+	other, err3 := Drawn{Train: 200, Test: 200, Seed: 2}.Make(context.Background(), nil)
 	if err := errors.Join(err1, err2, err3); err != nil {
 		t.Fatal(err)
 	}
@@ -255,7 +256,7 @@ func TestImageDependsOnSeedSplitAndIndexOnly(t *testing.T) {
 
 // A larger image is the same drawing in the middle of a black frame.
 func TestLargerImagesHaveAFrame(t *testing.T) {
-	d := Digits{Train: 5, Test: 3, Seed: 4}
+	d := Drawn{Train: 5, Test: 3, Seed: 4}
 	plain, err := d.Make(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -281,7 +282,7 @@ func TestLargerImagesHaveAFrame(t *testing.T) {
 }
 
 func TestDrawnDigitsAreBalancedAndInked(t *testing.T) {
-	set, err := Digits{Train: 5000, Test: 1, Seed: 3}.Make(context.Background(), nil)
+	set, err := Drawn{Train: 5000, Test: 1, Seed: 3}.Make(context.Background(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -309,7 +310,7 @@ func TestDrawnDigitsAreBalancedAndInked(t *testing.T) {
 }
 
 func TestEnsureMakesOnceAndLoads(t *testing.T) {
-	d := Digits{Dir: filepath.Join(t.TempDir(), "data", "digits"), Train: 300, Test: 40, Seed: 7}
+	d := Drawn{Dir: filepath.Join(t.TempDir(), "data", "digits"), Train: 300, Test: 40, Seed: 7}
 	var calls []int
 	if err := d.Ensure(context.Background(), func(done, total int) {
 		if total != 340 {
@@ -343,11 +344,11 @@ func TestEnsureMakesOnceAndLoads(t *testing.T) {
 }
 
 func TestEnsureRefusesWhatItDidNotMake(t *testing.T) {
-	made := Digits{Dir: filepath.Join(t.TempDir(), "d"), Train: 20, Test: 10, Seed: 1}
+	made := Drawn{Dir: filepath.Join(t.TempDir(), "d"), Train: 20, Test: 10, Seed: 1}
 	if err := made.Ensure(context.Background(), nil); err != nil {
 		t.Fatal(err)
 	}
-	refused := func(what string, d Digits, want ...string) {
+	refused := func(what string, d Drawn, want ...string) {
 		t.Helper()
 		err := d.Ensure(context.Background(), nil)
 		for _, w := range want {
@@ -365,15 +366,15 @@ func TestEnsureRefusesWhatItDidNotMake(t *testing.T) {
 		"asks for train 20, test 10, seed 1, side 32, generation")
 	other.Side = 65
 	refused("too large", other, "side is 65 pixels, want 28 to 64")
-	refused("own data", Digits{Dir: folder(t, nil), Train: 1, Test: 1},
+	refused("own data", Drawn{Dir: folder(t, nil), Train: 1, Test: 1},
 		"holds image data that digits did not make", "want `data: ")
 	refused("own packed data",
-		Digits{Dir: folder(t, map[string][]byte{trainFiles[0] + ".gz": {1}}), Train: 1, Test: 1}, "did not make")
-	refused("other files", Digits{Dir: folder(t, map[string][]byte{trainFiles[0]: nil}), Train: 1, Test: 1},
+		Drawn{Dir: folder(t, map[string][]byte{trainFiles[0] + ".gz": {1}}), Train: 1, Test: 1}, "did not make")
+	refused("other files", Drawn{Dir: folder(t, map[string][]byte{trainFiles[0]: nil}), Train: 1, Test: 1},
 		"not empty and has no digits.json")
-	refused("a file", Digits{Dir: filepath.Join(made.Dir, recordFile), Train: 1, Test: 1}, "want a folder")
-	refused("no images", Digits{Dir: "x", Train: 0, Test: 1}, "train is 0 images, want 1 to 1000000")
-	refused("no dir", Digits{Train: 1, Test: 1}, "dir is empty")
+	refused("a file", Drawn{Dir: filepath.Join(made.Dir, "digits.json"), Train: 1, Test: 1}, "want a folder")
+	refused("no images", Drawn{Dir: "x", Train: 0, Test: 1}, "train is 0 images, want 1 to 1000000")
+	refused("no dir", Drawn{Train: 1, Test: 1}, "dir is empty")
 
 	labels := filepath.Join(made.Dir, trainFiles[1])
 	data, _ := os.ReadFile(labels)
@@ -382,7 +383,7 @@ func TestEnsureRefusesWhatItDidNotMake(t *testing.T) {
 	refused("changed file", made, trainFiles[1], "was changed")
 	os.Remove(labels)
 	refused("missing file", made, "is incomplete")
-	os.WriteFile(filepath.Join(made.Dir, recordFile), []byte("{"), 0o644)
+	os.WriteFile(filepath.Join(made.Dir, "digits.json"), []byte("{"), 0o644)
 	refused("broken record", made, "digits.json: unexpected EOF")
 }
 
@@ -390,7 +391,7 @@ func TestCancelledEnsureLeavesNothingBehind(t *testing.T) {
 	for _, stop := range []int{0, 1, 5000} { // before, while drawing, after the last image
 		parent := t.TempDir()
 		ctx, cancel := context.WithCancel(context.Background())
-		err := Digits{Dir: filepath.Join(parent, "a", "b"), Train: 4000, Test: 1000,
+		err := Drawn{Dir: filepath.Join(parent, "a", "b"), Train: 4000, Test: 1000,
 			Seed: 1}.Ensure(ctx, func(done, _ int) {
 			if done >= stop {
 				cancel()
@@ -406,11 +407,11 @@ func TestCancelledEnsureLeavesNothingBehind(t *testing.T) {
 	}
 	// A folder that was there, empty, stays; one in a folder that cannot be made is an error.
 	empty := t.TempDir()
-	if err := (Digits{Dir: empty, Train: 2, Test: 1}).Ensure(context.Background(), nil); err != nil {
+	if err := (Drawn{Dir: empty, Train: 2, Test: 1}).Ensure(context.Background(), nil); err != nil {
 		t.Errorf("an empty folder: %v", err)
 	}
-	below := filepath.Join(empty, recordFile, "x", "y")
-	err := Digits{Dir: below, Train: 2, Test: 1}.Ensure(context.Background(), nil)
+	below := filepath.Join(empty, "digits.json", "x", "y")
+	err := Drawn{Dir: below, Train: 2, Test: 1}.Ensure(context.Background(), nil)
 	if want := "digits: dir " + below + ": not a directory; want a folder"; err == nil ||
 		!strings.Contains(err.Error(), want) {
 		t.Errorf("below a file: %v, want %s", err, want)
@@ -426,7 +427,7 @@ func TestSinCosOfSmallAngles(t *testing.T) {
 }
 
 func TestNormalHasUnitDeviation(t *testing.T) {
-	s := newStream(1, 2, 3)
+	s := newStream(1, 2, 3, 4)
 	sum, square := 0.0, 0.0
 	const n = 40000
 	for range n {

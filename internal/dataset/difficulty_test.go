@@ -47,7 +47,7 @@ func BenchmarkDifficulty(b *testing.B) {
 	cpu := machinetest.Start(b)
 	defer cpu.Report()
 	for b.Loop() {
-		set, err := dataset.Digits{Train: 60000, Test: 10000, Seed: 1}.Make(context.Background(), nil)
+		set, err := dataset.Drawn{Train: 60000, Test: 10000, Seed: 1}.Make(context.Background(), nil)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -65,7 +65,7 @@ func BenchmarkDifficulty(b *testing.B) {
 func BenchmarkMake(b *testing.B) {
 	cpu := machinetest.Start(b)
 	for b.Loop() {
-		if _, err := (dataset.Digits{Train: 60000, Test: 10000, Seed: 1}).Make(context.Background(), nil); err != nil {
+		if _, err := (dataset.Drawn{Train: 60000, Test: 10000, Seed: 1}).Make(context.Background(), nil); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -74,7 +74,7 @@ func BenchmarkMake(b *testing.B) {
 
 // The same on a tenth of the data: the network learns, and the digits need its hidden layer.
 func TestHiddenLayerBeatsLinearClassifier(t *testing.T) {
-	set, err := dataset.Digits{Train: 6000, Test: 1000, Seed: 1}.Make(context.Background(), nil)
+	set, err := dataset.Drawn{Train: 6000, Test: 1000, Seed: 1}.Make(context.Background(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,11 @@ func (s *Set) Digest() string {
 	h := sha256.New()
 	for _, im := range []Images{s.Train, s.Test} {
 		var shape []byte
-		for _, n := range []int{im.N, im.Rows, im.Cols} {
+		sizes := []int{im.N, im.Rows, im.Cols}
+		if im.Channels == Colour {
+			sizes = []int{im.N, im.Channels, im.Rows, im.Cols}
+		}
+		for _, n := range sizes {
 			shape = binary.LittleEndian.AppendUint64(shape, uint64(n))
 		}
 		h.Write(shape)

@@ -7,8 +7,8 @@ import "slices"
 // Len is the number of images.
 func (im *Images) Len() int { return im.N }
 
-// Width is the number of pixels of an image.
-func (im *Images) Width() int { return im.Rows * im.Cols }
+// Width is the number of bytes of an image.
+func (im *Images) Width() int { return max(im.Channels, Grey) * im.Rows * im.Cols }
 
 // Targets is 1: an image has one label.
 func (im *Images) Targets() int { return 1 }
@@ -21,11 +21,11 @@ func (im *Images) Classes() int {
 	return int(slices.Max(im.Labels)) + 1
 }
 
-// ReadInputs fills x with the pixels of images, one after the other: see Grey.
+// ReadInputs fills x with the pixels of images, one after the other: see Inputs.
 func (im *Images) ReadInputs(x []float32, rows []int) {
 	width := im.Width()
 	for i, row := range rows {
-		Grey(x[i*width:(i+1)*width], im.Pixels[row*width:(row+1)*width])
+		Inputs(x[i*width:(i+1)*width], im.Pixels[row*width:(row+1)*width])
 	}
 }
 
@@ -36,8 +36,8 @@ func (im *Images) ReadLabels(to []int32, rows []int) {
 	}
 }
 
-// Grey makes inputs of pixels: a byte b becomes b/255.
-func Grey(x []float32, pixels []byte) {
+// Inputs makes inputs of pixels: a byte b becomes b/255.
+func Inputs(x []float32, pixels []byte) {
 	x = x[:len(pixels)]
 	for j, p := range pixels {
 		x[j] = grey[p]

@@ -12,15 +12,24 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"railyard/internal/input"
 )
 
 // recordFile says what made a folder; a folder without it is the user's own.
-const recordFile = "digits.json"
+func (k *kind) recordFile() string { return k.name + ".json" }
 
-// generation changes whenever the same parameters would give other bytes.
-const generation = 1
+// files are the names of the four files.
+func (k *kind) files() [4]string {
+	images := func(name string) string {
+		if k.channels == Grey {
+			return name
+		}
+		return strings.Replace(name, "-idx3", "-idx4", 1)
+	}
+	return [4]string{images(trainFiles[0]), trainFiles[1], images(testFiles[0]), testFiles[1]}
+}
 
 // A record is what recordFile holds.
 type record struct {
@@ -29,11 +38,11 @@ type record struct {
 	Train      int               `json:"train"`
 	Test       int               `json:"test"`
 	Seed       uint64            `json:"seed"`
-	Side       int               `json:"side,omitempty"` // absent: Side
+	Side       int               `json:"side,omitempty"` // absent: what the kind has
 	SHA256     map[string]string `json:"sha256"`         // of each of the four files, hexadecimal
 }
 
-const generatorName = "railyard digits"
+func (k *kind) generator() string { return "railyard " + k.name }
 
 func (r *record) String() string {
 	side := ""
@@ -43,27 +52,27 @@ func (r *record) String() string {
 	return fmt.Sprintf("train %d, test %d, seed %d, %sgeneration %d", r.Train, r.Test, r.Seed, side, r.Generation)
 }
 
-func (d Digits) record() *record {
-	r := &record{Generator: generatorName, Generation: generation, Train: d.Train, Test: d.Test, Seed: d.Seed,
+func (d Drawn) record() *record {
+	r := &record{Generator: d.kind().generator(), Generation: d.kind().generation, Train: d.Train, Test: d.Test, Seed: d.Seed,
 		SHA256: map[string]string{}}
-	if d.side() != Side {
+	if d.side() != d.kind().side {
 		r.Side = d.Side
 	}
 	return r
 }
 
 // Ensure makes the folder d.Dir unless it is there: four plain IDX files and
-// digits.json, written to a temporary sibling that is then renamed. A folder
+// a record of it, written to a temporary sibling that is then renamed. A folder
 // that was made with the same parameters, and not changed since, is left as it
 // is; any other is an error. Progress is as for Make, and not called when there
 // is nothing to make. When the context ends, or on any error, nothing new
 // stays behind.
-func (d Digits) Ensure(ctx context.Context, progress func(done, total int)) error {
-	if err := d.check(); err != nil {
+func (d Drawn) Ensure(ctx context.Context, progress func(done, total int)) error {
+	if err := d.Check(); err != nil {
 		return err
 	}
 	if d.Dir == "" {
-		return errors.New("digits: dir is empty, want the folder for the data")
+		return fmt.Errorf("%s: dir is empty, want the folder for the data", d.Kind)
 	}
 	if made, err := d.Present(ctx); made || err != nil {
 		return err
@@ -76,12 +85,12 @@ func (d Digits) Ensure(ctx context.Context, progress func(done, total int)) erro
 	parent := filepath.Dir(dir)
 	undo, err := makeParents(parent)
 	if err != nil {
-		return unwritable(dir, err)
+		return d.unwritable(dir, err)
 	}
 	temp, err := os.MkdirTemp(parent, "."+filepath.Base(dir)+".new-*")
 	if err != nil {
 		undo()
-		return unwritable(dir, err)
+		return d.unwritable(dir, err)
 	}
 	if err := d.publish(ctx, set, temp, dir); err != nil {
 		os.RemoveAll(temp)
@@ -89,28 +98,28 @@ func (d Digits) Ensure(ctx context.Context, progress func(done, total int)) erro
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return unwritable(dir, err)
+		return d.unwritable(dir, err)
 	}
 	return nil
 }
 
 // unwritable is the error for a folder that cannot be made.
-func unwritable(dir string, err error) error {
-	return fmt.Errorf("digits: cannot write %s: %w; give a dir where there is room and that may be written to",
-		dir, input.Cause(err))
+func (d Drawn) unwritable(dir string, err error) error {
+	return fmt.Errorf("%s: cannot write %s: %w; give a dir where there is room and that may be written to",
+		d.Kind, dir, input.Cause(err))
 }
 
 // publish fills temp and gives it its name.
-func (d Digits) publish(ctx context.Context, set *Set, temp, dir string) error {
-	made := d.record()
+func (d Drawn) publish(ctx context.Context, set *Set, temp, dir string) error {
+	made, names := d.record(), d.kind().files()
 	for _, f := range []struct {
 		name         string
 		header, data []byte
 	}{
-		{trainFiles[0], imagesHeader(&set.Train), set.Train.Pixels},
-		{trainFiles[1], labelsHeader(&set.Train), set.Train.Labels},
-		{testFiles[0], imagesHeader(&set.Test), set.Test.Pixels},
-		{testFiles[1], labelsHeader(&set.Test), set.Test.Labels},
+		{names[0], imagesHeader(&set.Train), set.Train.Pixels},
+		{names[1], labelsHeader(&set.Train), set.Train.Labels},
+		{names[2], imagesHeader(&set.Test), set.Test.Pixels},
+		{names[3], labelsHeader(&set.Test), set.Test.Labels},
 	} {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -125,7 +134,7 @@ func (d Digits) publish(ctx context.Context, set *Set, temp, dir string) error {
 	if err != nil {
 		panic(err)
 	}
-	if _, err := write(filepath.Join(temp, recordFile), text, []byte("\n")); err != nil {
+	if _, err := write(filepath.Join(temp, d.kind().recordFile()), text, []byte("\n")); err != nil {
 		return err
 	}
 	if err := os.Chmod(temp, 0o755); err != nil { // MkdirTemp keeps others out
@@ -164,82 +173,80 @@ func write(path string, parts ...[]byte) (sum string, err error) {
 
 // Present tells whether d.Dir holds d already. Missing and empty are not an error;
 // anything else that Ensure did not make with these parameters is.
-func (d Digits) Present(ctx context.Context) (bool, error) {
+func (d Drawn) Present(ctx context.Context) (bool, error) {
 	dir := filepath.Clean(d.Dir)
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("digits: dir %s: %w; want a folder, or a name that is free", dir, input.Cause(err))
+		return false, fmt.Errorf("%s: dir %s: %w; want a folder, or a name that is free", d.Kind, dir, input.Cause(err))
 	}
 	if len(entries) == 0 {
 		return false, nil
 	}
-	there, err := readRecord(filepath.Join(dir, recordFile))
+	k := d.kind()
+	there, err := k.readRecord(filepath.Join(dir, k.recordFile()))
 	if errors.Is(err, fs.ErrNotExist) {
-		return false, foreign(dir)
+		return false, k.foreign(dir)
 	}
 	if err != nil {
 		return false, err
 	}
 	want := d.record()
 	if there.String() != want.String() {
-		return false, fmt.Errorf("digits: %s was made with %v, and this asks for %v: want the same, another dir, or "+
-			"the folder removed",
-			dir, there, want)
+		return false, fmt.Errorf("%s: %s was made with %v, and this asks for %v: want the same, another dir, or "+
+			"the folder removed", k.name, dir, there, want)
 	}
-	for _, name := range append(trainFiles[:], testFiles[:]...) {
+	for _, name := range k.files() {
 		sum, err := hashFile(ctx, filepath.Join(dir, name))
 		if ctx.Err() != nil {
 			return false, ctx.Err()
 		}
 		if err != nil {
-			return false, fmt.Errorf("digits: %s is incomplete: %w; remove the folder to have it made again", dir, err)
+			return false, fmt.Errorf("%s: %s is incomplete: %w; remove the folder to have it made again", k.name, dir, err)
 		}
 		if sum != there.SHA256[name] {
-			return false, fmt.Errorf("digits: %s has SHA-256 %s, and %s says %q: the file was changed; remove the "+
-				"folder to have it made again",
-				filepath.Join(dir, name), sum, recordFile, there.SHA256[name])
+			return false, fmt.Errorf("%s: %s has SHA-256 %s, and %s says %q: the file was changed; remove the "+
+				"folder to have it made again", k.name, filepath.Join(dir, name), sum, k.recordFile(), there.SHA256[name])
 		}
 	}
 	return true, nil
 }
 
-// foreign is the error for a folder that digits did not make.
-func foreign(dir string) error {
-	for _, name := range append(trainFiles[:], testFiles[:]...) {
+// foreign is the error for a folder that the generator did not make.
+func (k *kind) foreign(dir string) error {
+	for _, name := range k.files() {
 		_, plain := os.Stat(filepath.Join(dir, name))
 		_, packed := os.Stat(filepath.Join(dir, name+".gz"))
 		if plain != nil && packed != nil {
-			return fmt.Errorf("digits: %s exists, is not empty and has no %s: want a free name or a folder that "+
-				"digits made", dir, recordFile)
+			return fmt.Errorf("%s: %s exists, is not empty and has no %s: want a free name or a folder that %s made",
+				k.name, dir, k.recordFile(), k.name)
 		}
 	}
-	return fmt.Errorf("digits: %s holds image data that digits did not make (it has no %s): want `data: %s` to use "+
-		"it as it is, or another dir",
-		dir, recordFile, dir)
+	return fmt.Errorf("%s: %s holds image data that %s did not make (it has no %s): want `data: %s` to use it as it is, "+
+		"or another dir", k.name, dir, k.name, k.recordFile(), dir)
 }
 
-func readRecord(path string) (*record, error) {
+func (k *kind) readRecord(path string) (*record, error) {
 	const limit = 1 << 16
 	text, err := input.Read(context.Background(), path, limit)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	if err != nil {
-		return nil, fmt.Errorf("digits: %s: %w", path, err)
+		return nil, fmt.Errorf("%s: %s: %w", k.name, path, err)
 	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	var r record
 	err = decoder.Decode(&r)
-	if err == nil && r.Generator != generatorName {
+	if err == nil && r.Generator != k.generator() {
 		err = fmt.Errorf("generator is %q", r.Generator)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("digits: %s: %v; want what digits wrote there: remove the folder to have it made again",
-			path, err)
+		return nil, fmt.Errorf("%s: %s: %v; want what %s wrote there: remove the folder to have it made again", k.name,
+			path, err, k.name)
 	}
 	return &r, nil
 }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
+	"strings"
 )
 
 // Bounds of a file.
@@ -20,14 +22,21 @@ const (
 const (
 	magicLabels = 0x0801 // unsigned bytes, one dimension: n
 	magicImages = 0x0803 // unsigned bytes, three: n, rows, columns
+	magicColour = 0x0804 // unsigned bytes, four: n, 3 channels, rows, columns
 )
 
-// Images are N grey pictures of Rows x Cols bytes (0: paper, 255: ink), one
-// after the other, row by row, with one label each.
+// What a pixel has.
+const (
+	Grey   = 1 // 0: paper, 255: ink
+	Colour = 3 // red, green and blue, 0: dark
+)
+
+// Images are N pictures of Channels x Rows x Cols bytes, one after the other, channel by channel,
+// row by row, with one label each.
 type Images struct {
-	N, Rows, Cols int
-	Pixels        []byte // len N*Rows*Cols
-	Labels        []byte // len N: 0 to 255
+	N, Channels, Rows, Cols int    // no channels are one
+	Pixels                  []byte // len N*Width()
+	Labels                  []byte // len N: 0 to 255
 }
 
 // A fileError places what is wrong in a file.
@@ -45,20 +54,27 @@ func failed(file string, offset int64, format string, args ...any) error {
 	return &fileError{file, offset, fmt.Sprintf(format, args...)}
 }
 
-// readHeader reads what precedes the bytes of a file of dims dimensions: its sizes. No more bytes
-// than holds can follow (as the caller knows from the length of the file).
-func readHeader(r io.Reader, file string, holds int64, dims int) (sizes []int, err error) {
-	head := make([]byte, 4+4*dims)
-	if n, err := io.ReadFull(r, head); err != nil {
+// readHeader reads what precedes the bytes of a file of images or, with one dimension, of labels: its
+// sizes. No more bytes than holds can follow (as the caller knows from the length of the file).
+func readHeader(r io.Reader, file string, holds int64, wants ...int) (sizes []int, err error) {
+	head := make([]byte, 4)
+	n, err := io.ReadFull(r, head)
+	dims := wants[0]
+	if err == nil {
+		magic := binary.BigEndian.Uint32(head)
+		dims = int(magic) - 0x0800
+		if !slices.Contains(wants, dims) {
+			return nil, failed(file, 0, "magic number 0x%08x%s, want %s", magic, looksLike(magic), magics(wants))
+		}
+		head = append(head, make([]byte, 4*dims)...)
+		n, err = io.ReadFull(r, head[4:])
+		n += 4
+	}
+	if err != nil {
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return nil, failed(file, int64(n), "the file ends inside its header, want %d bytes of it", len(head))
+			return nil, failed(file, int64(n), "the file ends inside its header, want %d bytes of it", 4+4*dims)
 		}
 		return nil, failed(file, int64(n), "%v", err)
-	}
-	want := uint32(0x0800 + dims)
-	if magic := binary.BigEndian.Uint32(head); magic != want {
-		return nil, failed(file, 0, "magic number 0x%08x%s, want 0x%08x (unsigned bytes, %d dimensions)", magic,
-			looksLike(magic), want, dims)
 	}
 	total := uint64(1)
 	for i := range dims {
@@ -78,7 +94,20 @@ func readHeader(r io.Reader, file string, holds int64, dims int) (sizes []int, e
 			"%d bytes come out of it, want at most %d times its own length (images compress less), or %d: unpack it",
 			plain, packedRatio, packedFree)
 	}
+	if dims == 4 && sizes[1] != Colour {
+		return nil, failed(file, 8, "size of dimension 1 is %d, want 3 channels: images, channels, rows, columns (grey "+
+			"images have three dimensions)", sizes[1])
+	}
 	return sizes, nil
+}
+
+// magics are the magic numbers of files of so many dimensions.
+func magics(dims []int) string {
+	all := make([]string, len(dims))
+	for i, d := range dims {
+		all[i] = fmt.Sprintf("0x%08x (unsigned bytes, %d dimensions)", 0x0800+d, d)
+	}
+	return strings.Join(all, " or ")
 }
 
 // readBody reads the bytes that follow the header, to the end of the file. Room is made as they
@@ -120,7 +149,7 @@ func looksLike(magic uint32) string {
 	switch {
 	case magic == magicLabels:
 		return " (a file of labels)"
-	case magic == magicImages:
+	case magic == magicImages || magic == magicColour:
 		return " (a file of images)"
 	case magic>>16 == 0x1f8b:
 		return " (a gzip file: its name lacks .gz)"
@@ -129,7 +158,7 @@ func looksLike(magic uint32) string {
 }
 
 func readImages(ctx context.Context, r io.Reader, file string, holds int64) (Images, error) {
-	sizes, err := readHeader(r, file, holds, 3)
+	sizes, err := readHeader(r, file, holds, 3, 4)
 	if err != nil {
 		return Images{}, err
 	}
@@ -137,11 +166,24 @@ func readImages(ctx context.Context, r io.Reader, file string, holds int64) (Ima
 	if err != nil {
 		return Images{}, err
 	}
-	return Images{N: sizes[0], Rows: sizes[1], Cols: sizes[2], Pixels: pixels}, nil
+	im := shaped(sizes)
+	im.Pixels = pixels
+	return im, nil
+}
+
+// shaped are images of the sizes of a header, without pixels.
+func shaped(sizes []int) Images {
+	if len(sizes) == 4 {
+		return Images{N: sizes[0], Channels: sizes[1], Rows: sizes[2], Cols: sizes[3]}
+	}
+	return Images{N: sizes[0], Channels: Grey, Rows: sizes[1], Cols: sizes[2]}
 }
 
 // imagesHeader and labelsHeader are what precedes the bytes.
 func imagesHeader(im *Images) []byte {
+	if im.Channels == Colour {
+		return header(magicColour, im.N, im.Channels, im.Rows, im.Cols)
+	}
 	return header(magicImages, im.N, im.Rows, im.Cols)
 }
 

@@ -26,21 +26,41 @@ var (
 	testFiles  = [2]string{"t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"}
 )
 
-// Size is how many images a set has, and how large they are, as the headers of its files say.
-type Size struct{ Train, Test, Rows, Cols int }
+// Size is what a run has to know of its data before it reads them: how many examples there are, and
+// how large they are.
+type Size struct {
+	Train, Test          int
+	Channels, Rows, Cols int   // of an image; no channels are one
+	Text                 int64 // bytes that tokens and windows take: there are no images
+}
 
-// Bytes is what the set takes in memory: a byte for each pixel and each label.
-func (s Size) Bytes() int64 { return int64(s.Train+s.Test) * (int64(s.Rows)*int64(s.Cols) + 1) }
+// Bytes is what the data take in memory: for an image a byte for each value and its label.
+func (s Size) Bytes() int64 {
+	if s.Text > 0 {
+		return s.Text
+	}
+	return int64(s.Train+s.Test) * (int64(max(s.Channels, Grey))*int64(s.Rows)*int64(s.Cols) + 1)
+}
+
+// Pixels says how large an image is, in words.
+func (s Size) Pixels() string {
+	if s.Channels == Colour {
+		return fmt.Sprintf("%dx%dx%d", s.Rows, s.Cols, s.Channels)
+	}
+	return fmt.Sprintf("%dx%d", s.Rows, s.Cols)
+}
+
+// Shape is how large the images are.
+func (im *Images) Shape() Size { return Size{Channels: im.Channels, Rows: im.Rows, Cols: im.Cols} }
 
 // Measure reads the headers of the four files of a folder, and no image.
 func Measure(dir string) (Size, error) {
-	var n [2]int
-	var rows, cols [2]int
+	var parts [2]Images
 	for i, files := range [][2]string{trainFiles, testFiles} {
 		_, err := open(dir, files[0], func(r io.Reader, path string, holds int64) error {
-			sizes, err := readHeader(r, path, holds, 3)
+			sizes, err := readHeader(r, path, holds, 3, 4)
 			if err == nil {
-				n[i], rows[i], cols[i] = sizes[0], sizes[1], sizes[2]
+				parts[i] = shaped(sizes)
 			}
 			return err
 		})
@@ -48,20 +68,24 @@ func Measure(dir string) (Size, error) {
 			return Size{}, err
 		}
 	}
-	if rows[0] != rows[1] || cols[0] != cols[1] {
-		return Size{}, differentSizes(dir, rows, cols)
-	}
-	return Size{n[0], n[1], rows[0], cols[0]}, nil
+	return sizeOf(dir, &parts[0], &parts[1])
 }
 
-func differentSizes(dir string, rows, cols [2]int) error {
-	return fmt.Errorf("%s: training images are %dx%d and test images %dx%d pixels, want one size", dir, rows[0],
-		cols[0], rows[1], cols[1])
+// sizeOf is the size of a set whose images must be alike.
+func sizeOf(dir string, train, test *Images) (Size, error) {
+	s := train.Shape()
+	if s != test.Shape() {
+		return Size{}, fmt.Errorf("%s: training images are %s and test images %s pixels, want one size", dir, s.Pixels(),
+			test.Shape().Pixels())
+	}
+	s.Train, s.Test = train.N, test.N
+	return s, nil
 }
 
 // Load reads the four files of a folder, each plain or, if there is no plain
 // one, with .gz at the end of its name. Some archives unpack to a period before
-// idx (train-images.idx3-ubyte): that does as well. It ends with the context.
+// idx (train-images.idx3-ubyte): that does as well. Images in colour have four
+// dimensions, and idx4 in the name if there is no such file with idx3. It ends with the context.
 func Load(ctx context.Context, dir string) (*Set, error) {
 	train, err := loadSplit(ctx, dir, trainFiles)
 	if err != nil {
@@ -71,8 +95,8 @@ func Load(ctx context.Context, dir string) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	if train.Rows != test.Rows || train.Cols != test.Cols {
-		return nil, differentSizes(dir, [2]int{train.Rows, test.Rows}, [2]int{train.Cols, test.Cols})
+	if _, err := sizeOf(dir, &train, &test); err != nil {
+		return nil, err
 	}
 	return &Set{Train: train, Test: test}, nil
 }
@@ -120,10 +144,18 @@ func open(dir, name string, read func(r io.Reader, path string, holds int64) err
 	return path, read(z, path, max(packedFree, packedRatio*length))
 }
 
+// variants are the names that a file may have.
+func variants(name string) (all []string) {
+	for _, n := range []string{name, strings.Replace(name, "-idx3", "-idx4", 1)} {
+		dotted := strings.Replace(n, "-idx", ".idx", 1)
+		all = append(all, n, n+".gz", dotted, dotted+".gz")
+	}
+	return all
+}
+
 // find opens the file of a folder that has the name or a variant of it.
 func find(dir, name string) (f *os.File, length int64, err error) {
-	dotted := strings.Replace(name, "-idx", ".idx", 1)
-	for _, variant := range []string{name, name + ".gz", dotted, dotted + ".gz"} {
+	for _, variant := range variants(name) {
 		f, length, err := input.Open(filepath.Join(dir, variant))
 		if err == nil {
 			return f, length, nil
@@ -141,6 +173,6 @@ func find(dir, name string) (f *os.File, length int64, err error) {
 	case !info.IsDir():
 		return nil, 0, fmt.Errorf("%s: is a file, want the folder with MNIST's four files", dir)
 	}
-	return nil, 0, fmt.Errorf("%s: has no %s, plain or .gz, want MNIST's four files: %s, %s, %s, %s", dir, name,
-		trainFiles[0], trainFiles[1], testFiles[0], testFiles[1])
+	return nil, 0, fmt.Errorf("%s: has no %s, plain or .gz, want MNIST's four files: %s, %s, %s, %s; in colour idx4",
+		dir, name, trainFiles[0], trainFiles[1], testFiles[0], testFiles[1])
 }

@@ -20,9 +20,11 @@ import (
 // maxPicture bounds a picture's file, and how many pixels one may say that it has.
 const maxPicture = 16 << 20
 
-// ReadPicture reads one grey picture of eight bits: a PNG or PGM file, or an image of an IDX file,
-// counted from 0 (t10k-images-idx3-ubyte:17), which may end in .gz. Nothing is scaled or converted.
-func ReadPicture(ctx context.Context, name string) (*Images, error) {
+// ReadPicture reads one picture of eight bits: a PNG, PGM or PPM file, or an image of an IDX file,
+// counted from 0 (t10k-images-idx3-ubyte:17), which may end in .gz. A grey picture is asked for with
+// one channel, and must be grey; with three channels a grey one has each of them. An image of an IDX
+// file has the channels that it has. Nothing is scaled or converted.
+func ReadPicture(ctx context.Context, name string, channels int) (*Images, error) {
 	if file, index, ok := indexed(name); ok {
 		return readIndexed(ctx, file, index)
 	}
@@ -30,21 +32,29 @@ func ReadPicture(ctx context.Context, name string) (*Images, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	var im *Images
-	switch {
-	case bytes.HasPrefix(b, []byte("\x89PNG")):
-		im, err = readPNG(b)
-	case bytes.HasPrefix(b, []byte("P5")) || bytes.HasPrefix(b, []byte("P2")):
-		im, err = readPGM(b)
-	case bytes.HasPrefix(b, []byte{0, 0, 8, 3}) || bytes.HasPrefix(b, []byte{0x1f, 0x8b}):
-		err = fmt.Errorf("is an IDX file, want %s:0 for its first image", name)
-	default:
-		err = errors.New("want a PNG or PGM file, or an image of an IDX file such as t10k-images-idx3-ubyte:17")
+	if bytes.HasPrefix(b, []byte{0, 0, 8, 3}) || bytes.HasPrefix(b, []byte{0, 0, 8, 4}) || bytes.HasPrefix(b, gzipped) {
+		return nil, fmt.Errorf("%s: is an IDX file, want %s:0 for its first image", name, name)
 	}
+	im, err := decodePicture(b, channels)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return im, nil
+}
+
+var gzipped = []byte{0x1f, 0x8b}
+
+// decodePicture reads a picture of so many channels from its file's bytes.
+func decodePicture(b []byte, channels int) (*Images, error) {
+	switch {
+	case bytes.HasPrefix(b, []byte("\x89PNG")):
+		return readPNG(b, channels)
+	case len(b) > 1 && b[0] == 'P' && strings.IndexByte("2536", b[1]) >= 0:
+		return readPNM(b, channels)
+	case bytes.HasPrefix(b, []byte("\xff\xd8")):
+		return nil, errors.New("is a JPEG file, whose pixels depend on the program that unpacks it: want PNG, PGM or PPM")
+	}
+	return nil, errors.New("want a PNG, PGM or PPM file, or an image of an IDX file such as t10k-images-idx3-ubyte:17")
 }
 
 // indexed cuts the index off a name; a file that has such a name is itself.
@@ -81,12 +91,12 @@ func readIndexed(ctx context.Context, file string, index int) (*Images, error) {
 	if index >= all.N {
 		return nil, fmt.Errorf("%s: image %d, want 0 to %d", file, index, all.N-1)
 	}
-	size := all.Rows * all.Cols
+	size := all.Width()
 	all.N, all.Pixels = 1, all.Pixels[index*size:(index+1)*size]
 	return &all, nil
 }
 
-func readPNG(b []byte) (*Images, error) {
+func readPNG(b []byte, channels int) (*Images, error) {
 	c, err := png.DecodeConfig(bytes.NewReader(b))
 	if err != nil {
 		return nil, err
@@ -98,7 +108,7 @@ func readPNG(b []byte) (*Images, error) {
 	if err != nil {
 		return nil, err
 	}
-	im := &Images{N: 1, Rows: c.Height, Cols: c.Width}
+	im := blankPicture(channels, c.Height, c.Width)
 	at := p.Bounds().Min
 	for y := range im.Rows {
 		for x := range im.Cols {
@@ -106,24 +116,44 @@ func readPNG(b []byte) (*Images, error) {
 			wrong := ""
 			switch {
 			case a != 0xffff:
-				wrong = "is transparent, want a grey picture"
-			case r != g || g != b:
-				wrong = "is coloured, want a grey picture"
-			case r%0x101 != 0:
+				wrong = "is transparent, want a picture that is not"
+			case r%0x101 != 0 || g%0x101 != 0 || b%0x101 != 0:
 				wrong = "has 16 bits, want 8"
+			case !im.set(y*im.Cols+x, byte(r>>8), byte(g>>8), byte(b>>8)):
+				wrong = "is coloured, want a grey picture"
 			}
 			if wrong != "" {
 				return nil, fmt.Errorf("the pixel in row %d, column %d %s", y, x, wrong)
 			}
-			im.Pixels = append(im.Pixels, byte(r>>8))
 		}
 	}
 	return im, nil
 }
 
-// readPGM reads a portable grey map, binary (P5) or text (P2): https://netpbm.sourceforge.net/doc/pgm.html
-func readPGM(b []byte) (*Images, error) {
-	s := pgm{b, 2}
+// blankPicture is room for one picture.
+func blankPicture(channels, rows, cols int) *Images {
+	return &Images{N: 1, Channels: channels, Rows: rows, Cols: cols, Pixels: make([]byte, channels*rows*cols)}
+}
+
+// set gives a pixel of one picture its colour, false for a colour of a grey picture.
+func (im *Images) set(at int, r, g, b byte) bool {
+	if im.Channels == Grey {
+		im.Pixels[at] = r
+		return r == g && g == b
+	}
+	plane := im.Rows * im.Cols
+	im.Pixels[at], im.Pixels[plane+at], im.Pixels[2*plane+at] = r, g, b
+	return true
+}
+
+// readPNM reads a portable grey map (P5 binary, P2 text) or pixel map (P6, P3):
+// https://netpbm.sourceforge.net/doc/pgm.html and ppm.html.
+func readPNM(b []byte, channels int) (*Images, error) {
+	s := pnm{b, 2}
+	values, binary := 1, b[1] == '5' || b[1] == '6'
+	if b[1] == '3' || b[1] == '6' {
+		values = 3
+	}
 	cols, rows, white := s.number(), s.number(), s.number()
 	switch {
 	case rows < 1 || cols < 1 || rows > maxPicture/cols:
@@ -131,36 +161,52 @@ func readPGM(b []byte) (*Images, error) {
 	case white != 255:
 		return nil, fmt.Errorf("white is %d, want 255: eight bits", white)
 	}
-	im := &Images{N: 1, Rows: rows, Cols: cols}
-	if b[1] == '5' {
+	n := values * rows * cols
+	left := b
+	if binary {
 		s.at++ // one space
-		if left := len(b) - s.at; left != rows*cols {
-			return nil, fmt.Errorf("%d bytes of pixels, want %d for %dx%d", max(left, 0), rows*cols, rows, cols)
+		if left = b[min(s.at, len(b)):]; len(left) != n {
+			return nil, fmt.Errorf("%d bytes of pixels, want %d for %dx%d", len(left), n, rows, cols)
 		}
-		im.Pixels = b[s.at:]
-		return im, nil
-	}
-	for range rows * cols {
-		v := s.number()
-		if v < 0 || v > white {
-			return nil, fmt.Errorf("offset %d: want %d numbers from 0 to 255", s.at, rows*cols)
+	} else {
+		var err error
+		if left, err = s.values(n); err != nil {
+			return nil, err
 		}
-		im.Pixels = append(im.Pixels, byte(v))
 	}
-	if s.number() >= 0 || s.at < len(b) {
-		return nil, fmt.Errorf("offset %d: something follows the last of %d pixels", s.at, rows*cols)
+	im := blankPicture(channels, rows, cols)
+	for i := range rows * cols {
+		v := left[i*values : (i+1)*values]
+		if !im.set(i, v[0], v[values/2], v[values-1]) {
+			return nil, fmt.Errorf("the pixel in row %d, column %d is coloured, want a grey picture", i/cols, i%cols)
+		}
 	}
 	return im, nil
 }
 
-// pgm reads the numbers of a PGM file.
-type pgm struct {
+// values reads n numbers to the end of the file.
+func (s *pnm) values(n int) (all []byte, err error) {
+	for range n {
+		v := s.number()
+		if v < 0 || v > 255 {
+			return nil, fmt.Errorf("offset %d: want %d numbers from 0 to 255", s.at, n)
+		}
+		all = append(all, byte(v))
+	}
+	if s.number() >= 0 || s.at < len(s.b) {
+		return nil, fmt.Errorf("offset %d: something follows the last of %d pixels", s.at, n)
+	}
+	return all, nil
+}
+
+// pnm reads the numbers of a PGM or PPM file.
+type pnm struct {
 	b  []byte
 	at int
 }
 
 // number reads the next number, after spaces and comments; -1: there is none.
-func (s *pgm) number() int {
+func (s *pnm) number() int {
 	for comment := false; s.at < len(s.b); s.at++ {
 		c := s.b[s.at]
 		comment = comment && c != '\n' || c == '#'

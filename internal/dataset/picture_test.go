@@ -29,7 +29,7 @@ func TestPicturesOfEveryForm(t *testing.T) {
 	for i, v := range three {
 		rgba.Set(5+i%3, 6+i/3, color.RGBA{v, v, v, 255})
 	}
-	two := Images{N: 2, Rows: 2, Cols: 3}
+	two := Images{N: 2, Channels: Grey, Rows: 2, Cols: 3}
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"grey.png":  encoded(t, grey),
@@ -48,7 +48,7 @@ func TestPicturesOfEveryForm(t *testing.T) {
 		} else if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		im, err := ReadPicture(t.Context(), file)
+		im, err := ReadPicture(t.Context(), file, Grey)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -69,13 +69,16 @@ func TestPicturesThatAreRefused(t *testing.T) {
 	deep.SetGray16(0, 0, color.Gray16{0x1234})
 	dir := t.TempDir()
 	for want, text := range map[string]string{
-		"want a PNG or PGM file, or an image of an IDX file":         "GIF89a",
+		"want a PNG, PGM or PPM file, or an image of an IDX file":    "GIF89a",
 		"is an IDX file, want ":                                      string(imagesHeader(&Images{N: 1, Rows: 1, Cols: 1})) + "x",
 		"the pixel in row 1, column 1 is coloured":                   encoded(t, colour),
 		"row 0, column 0 is transparent":                             encoded(t, image.NewNRGBA(image.Rect(0, 0, 1, 1))),
 		"row 0, column 0 has 16 bits, want 8":                        encoded(t, deep),
 		"unexpected EOF":                                             encoded(t, deep)[:40],
 		"5 bytes of pixels, want 6 for 2x3":                          "P5 3 2 255 12345",
+		"the pixel in row 0, column 1 is coloured, want a grey":      "P6 2 1 255 aaabab",
+		"5 bytes of pixels, want 6 for 1x2":                          "P6 2 1 255 12345",
+		"is a JPEG file, whose pixels depend on":                     "\xff\xd8\xff\xe0",
 		"white is 65535, want 255":                                   "P5 3 2 65535 12345",
 		"-1x3 pixels, want at least 1x1":                             "P5 3",
 		"9999999x9999999 pixels":                                     "P5 9999999 9999999 255 ",
@@ -101,7 +104,7 @@ func TestPicturesThatAreRefused(t *testing.T) {
 			strings.HasPrefix(want, "magic")) {
 			file += ":1"
 		}
-		if _, err := ReadPicture(t.Context(), file); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ReadPicture(t.Context(), file, Grey); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want one with %q", text, err, want)
 		}
 	}
@@ -110,12 +113,24 @@ func TestPicturesThatAreRefused(t *testing.T) {
 func FuzzPicture(f *testing.F) {
 	f.Add([]byte("P2 1 2 255 1 2"))
 	f.Add([]byte("P5 1 2 255 ab"))
+	f.Add([]byte("P6 1 2 255 abcdef"))
+	f.Add([]byte("P3 1 1 255 7 8 9"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if len(b) < 2 || b[0] != 'P' || b[1] != '2' && b[1] != '5' {
+		grey, err := decodePicture(b, Grey)
+		if err == nil && len(grey.Pixels) != grey.Rows*grey.Cols {
+			t.Errorf("%d pixels for %dx%d", len(grey.Pixels), grey.Rows, grey.Cols)
+		}
+		colour, wrong := decodePicture(b, Colour)
+		if wrong != nil {
+			if err == nil {
+				t.Error("only without colour: ", wrong)
+			}
 			return
 		}
-		if im, err := readPGM(b); err == nil && len(im.Pixels) != im.Rows*im.Cols {
-			t.Errorf("%d pixels for %dx%d", len(im.Pixels), im.Rows, im.Cols)
+		plane := colour.Rows * colour.Cols
+		r, g, blue := colour.Pixels[:plane], colour.Pixels[plane:2*plane], colour.Pixels[2*plane:]
+		if alike := bytes.Equal(r, g) && bytes.Equal(g, blue); alike != (err == nil) || err == nil && !bytes.Equal(r, grey.Pixels) {
+			t.Errorf("%v in grey, and in colour %v %v %v", err, r, g, blue)
 		}
 	})
 }

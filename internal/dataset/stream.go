@@ -2,11 +2,11 @@ package dataset
 
 import "railyard/internal/splitmix"
 
-// A stream draws one image: each has its own, derived from (seed, split, index).
+// A stream draws one image: each has its own, derived from
+// (label, seed, split, index).
 type stream struct{ splitmix.Stream }
 
-func newStream(seed, split, index uint64) stream {
-	const label = 0x6469676974730000 // "digits\0\0": apart from other users of the seed
+func newStream(label, seed, split, index uint64) stream {
 	state := splitmix.Mix(splitmix.Mix(label) ^ seed)
 	state = splitmix.Mix(state + split*splitmix.Gamma)
 	return stream{splitmix.Stream(splitmix.Mix(state + index*splitmix.Gamma))}

@@ -41,8 +41,8 @@ func (f *Fabric) overXOFF(n *node, a *account, in *ingress) bool {
 		max(0, a.used-int64(f.cfg.Buffer.Reserve)) >= in.xoff.At(n.size-n.shared)
 }
 
-// chargeLossy charges a frame of a class without PFC. If its egress queue, which holds queued bytes, would pass its dynamic
-// threshold it charges nothing and returns false.
+// chargeLossy charges a frame of a class without PFC. If its egress queue, which holds so many bytes,
+// would pass its dynamic threshold it charges nothing and returns false.
 func (c *Config) chargeLossy(n *node, a *account, queued, size int64) bool {
 	free := max(0, n.size-n.shared)
 	reserve := int64(c.Buffer.Reserve)

@@ -15,6 +15,13 @@
 // The port of the other direction is p^1; a switch that wants link p to pause sends
 // a PFC frame out of port p^1.
 //
+// A link has two ends. What the sending end needs (the rate, what it sent last, PFC frames to send,
+// counters) is the port's; what the receiving end needs (frames under way, the account, refresh) is the
+// ingress's. Each belongs to its node's island, and frames that cross to another island are told of by
+// mail, between windows. Counters, traces, chunks of frames: each island has its own.
+//
+// Habits of a simulator that is compared with, and of no network, are one value: Quirks.
+//
 // Everything at one instant happens in the order of sim's phases: transmissions
 // end, frames arrive, timers expire, hosts work.
 //

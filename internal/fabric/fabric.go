@@ -2,6 +2,7 @@ package fabric
 
 import (
 	"math"
+	"math/bits"
 
 	"railyard/internal/qos"
 	"railyard/internal/sim"
@@ -58,11 +59,11 @@ type Fabric struct {
 	lossless  uint8
 	faults    *faults // nil: none
 
-	states []state // by island
-	depot  depot
-	traces traceTable
-	boxes  []box
-	pauses [][]pauseFrame // by link: PFC frames on it that the receiving end knows of
+	states     []state // by island
+	islandBits int     // in a trace's slot
+	depot      depot
+	boxes      []box
+	pauses     [][]pauseFrame // by link: PFC frames on it that the receiving end knows of
 
 	// Evidence, see there.
 	routeMarks []int32           // by route and hop, as routes
@@ -79,14 +80,13 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 	n := len(g.Ports)
 	f := &Fabric{eng: eng, graph: g, cfg: cfg, nc: len(cfg.Classes), overhead: int64(cfg.LinkOverhead),
 		each: cfg.Quirks.scheduled(), ports: make([]port, n), ingresses: make([]ingress, n), pauses: make([][]pauseFrame, n),
-		sources: make([]Source, n), sinks: make([]Sink, n), fill: make([]map[int32]int64, n), pausedFor: make([][]RootTime, n)}
+		sources: make([]Source, n), sinks: make([]Sink, n), fill: make([]map[int32]int64, n),
+		pausedFor: make([][]RootTime, n)}
 	f.queues = make([]queue, n*f.nc)
 	f.slow = make([]slow, n*f.nc)
 	f.accounts = make([]account, n*f.nc)
 	f.states = make([]state, eng.Islands())
-	for i := range f.states {
-		f.states[i].chunks.depot = &f.depot
-	}
+	f.islandBits = bits.Len(uint(eng.Islands() - 1))
 	f.orderClasses()
 	index := f.addNodes()
 	for i := range g.Ports {
@@ -227,6 +227,9 @@ func (f *Fabric) Hops() (n int64) {
 	}
 	return n
 }
+
+// Linger is how long a run goes on after its last useful event: see Config.Linger.
+func (f *Fabric) Linger() unit.Duration { return f.cfg.Linger(f.graph) }
 
 // Classes returns how many traffic classes there are.
 func (f *Fabric) Classes() int { return f.nc }

@@ -1,6 +1,6 @@
 package fabric
 
-import "sync"
+import "slices"
 
 // Frames lie in chunks of a few, by value. A chunk belongs to whoever has it in a list; those that
 // are free lie in the pool of an island, the one freed last on top, so that a frame comes to rest
@@ -20,15 +20,8 @@ type chunk struct {
 
 // pool is an island's free chunks.
 type pool struct {
-	free  *chunk
-	n     int
-	depot *depot
-}
-
-// depot takes chunks from islands that have too many, and gives them to those that have none.
-type depot struct {
-	lock  sync.Mutex
-	piles []*chunk // each of pileChunks
+	free *chunk
+	n    int
 }
 
 const pileChunks = 64
@@ -36,7 +29,8 @@ const pileChunks = 64
 func (p *pool) get() *chunk {
 	c := p.free
 	if c == nil {
-		c = p.fill()
+		c = newPile()
+		p.n = pileChunks
 	}
 	p.free = c.next
 	p.n--
@@ -48,17 +42,9 @@ func (p *pool) put(c *chunk) {
 	c.next = p.free
 	p.free = c
 	p.n++
-	if p.n == 4*pileChunks {
-		p.unload()
-	}
 }
 
-// fill gets a pile of chunks.
-func (p *pool) fill() *chunk {
-	p.n = pileChunks
-	if c := p.depot.take(); c != nil {
-		return c
-	}
+func newPile() *chunk {
 	pile := new([pileChunks]chunk)
 	for i := range pileChunks - 1 {
 		pile[i].next = &pile[i+1]
@@ -66,33 +52,37 @@ func (p *pool) fill() *chunk {
 	return &pile[0]
 }
 
-// unload brings a pile away.
-func (p *pool) unload() {
-	first := p.free
-	last := first
-	for range pileChunks - 1 {
-		last = last.next
-	}
-	p.free, last.next = last.next, nil
-	p.n -= pileChunks
-	p.depot.give(first)
+// depot has what islands have too many of, for those that have few: more frames go one way between
+// two islands than the other, and chunks go with them. It is used between windows.
+type depot struct {
+	piles []*chunk  // each of pileChunks
+	slots [][]int32 // of traces, each of traceChunk
 }
 
-func (d *depot) take() *chunk {
-	d.lock.Lock()
-	defer d.lock.Unlock()
-	if len(d.piles) == 0 {
-		return nil
+// even brings away what an island has too many of, and gets what it has few of.
+func (d *depot) even(st *state) {
+	for p := &st.chunks; p.n >= 4*pileChunks; p.n -= pileChunks {
+		first := p.free
+		last := first
+		for range pileChunks - 1 {
+			last = last.next
+		}
+		p.free, last.next = last.next, nil
+		d.piles = append(d.piles, first)
 	}
-	c := d.piles[len(d.piles)-1]
-	d.piles = d.piles[:len(d.piles)-1]
-	return c
-}
-
-func (d *depot) give(c *chunk) {
-	d.lock.Lock()
-	defer d.lock.Unlock()
-	d.piles = append(d.piles, c)
+	if p := &st.chunks; p.n == 0 && len(d.piles) > 0 {
+		p.free, p.n = d.piles[len(d.piles)-1], pileChunks
+		d.piles = d.piles[:len(d.piles)-1]
+	}
+	for t := &st.traces; len(t.free) >= 4*traceChunk; {
+		keep := len(t.free) - traceChunk
+		d.slots = append(d.slots, slices.Clone(t.free[keep:]))
+		t.free = t.free[:keep]
+	}
+	if t := &st.traces; len(t.free) == 0 && len(d.slots) > 0 {
+		t.free = append(t.free, d.slots[len(d.slots)-1]...)
+		d.slots = d.slots[:len(d.slots)-1]
+	}
 }
 
 // fifo is a queue of frames within an island.

@@ -84,6 +84,7 @@ func (o *office) Collect(isl *sim.Island) {
 		b.earliest = unit.Never
 	}
 	st.dirty = st.dirty[:0]
+	f.depot.even(st)
 }
 
 func (o *office) Empty(isl *sim.Island) {

@@ -42,7 +42,8 @@ func TestAsScheduledChangesNoTimes(t *testing.T) {
 		cfg := fabric.Config{Classes: []fabric.Class{{Name: "data", Weight: 1, Lossless: true}},
 			MTU: 1000, PauseFrame: 64,
 			PFC:    fabric.PFC{Threshold: 20_000, ResumeOffset: 3000, Headroom: qos.FixedHeadroom(60_000)},
-			Buffer: fabric.Buffer{Size: unit.Megabyte, LossyAlpha: unit.Ratio{Num: 1, Den: 1}}, Quirks: &fabric.Quirks{AsScheduled: scheduled}}
+			Buffer: fabric.Buffer{Size: unit.Megabyte, LossyAlpha: unit.Ratio{Num: 1, Den: 1}},
+			Quirks: &fabric.Quirks{AsScheduled: scheduled}}
 		n := newNet(t, star(t, fast, slow), cfg)
 		if scheduled {
 			n.eng.InOrderOfPushing()
@@ -69,7 +70,8 @@ func TestAsScheduledChangesNoTimes(t *testing.T) {
 func TestLead(t *testing.T) {
 	for scheduled, want := range map[bool]unit.Duration{false: 0, true: fast.TransmitTime(60) + cable} {
 		n := newNet(t, star(t, fast, fast), fabric.Config{Classes: []fabric.Class{{Name: "data", Weight: 1}}, MTU: 1500,
-			Buffer: fabric.Buffer{Size: unit.Megabyte, LossyAlpha: unit.Ratio{Num: 1, Den: 1}}, Quirks: &fabric.Quirks{AsScheduled: scheduled}})
+			Buffer: fabric.Buffer{Size: unit.Megabyte, LossyAlpha: unit.Ratio{Num: 1, Den: 1}},
+			Quirks: &fabric.Quirks{AsScheduled: scheduled}})
 		if got := n.fab.Lead(n.hosts[0].port^1, 60); got != want {
 			t.Errorf("as scheduled %v: lead %v, want %v", scheduled, got, want)
 		}
@@ -81,7 +83,8 @@ func TestLead(t *testing.T) {
 // Each was asked of ns-3's Seconds.
 func TestTruncatedTimes(t *testing.T) {
 	n := newNet(t, star(t, fast, fast), fabric.Config{Classes: []fabric.Class{{Name: "data", Weight: 1}}, MTU: 1500,
-		Buffer: fabric.Buffer{Size: unit.Megabyte, LossyAlpha: unit.Ratio{Num: 1, Den: 1}}, Quirks: &fabric.Quirks{TruncateNS: true}})
+		Buffer: fabric.Buffer{Size: unit.Megabyte, LossyAlpha: unit.Ratio{Num: 1, Den: 1}},
+		Quirks: &fabric.Quirks{TruncateNS: true}})
 	for _, c := range []struct {
 		rate  unit.Bitrate
 		bytes unit.Bytes

@@ -153,7 +153,7 @@ type node struct {
 type state struct {
 	chunks pool
 	hops   int64
-	traces freeTraces
+	traces traces
 	dirty  []int32 // boxes with mail from here
 	inbox  []int32 // boxes with mail for here
 	_      [64]byte

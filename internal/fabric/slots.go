@@ -1,69 +1,52 @@
 package fabric
 
-import (
-	"sync"
-	"sync/atomic"
-)
+import "math/bits"
 
-// traceTable holds the traces of frames under way in chunks that never move. A slot belongs to the
-// island that has the frame; a free one lies in a list of the island where its frame ended.
-type traceTable struct {
-	chunks atomic.Pointer[[]*[traceChunk]Trace]
-	lock   sync.Mutex // for what follows, and to add chunks
-	spare  [][]int32  // free slots that islands had too many of, traceChunk each
+// traces is the traces that an island has made room for, in chunks that never move, and slots that
+// are free. A slot is a number of the island and one within its chunks. It goes with its frame: to
+// write to a trace, or to free its slot, is for the island that has the frame.
+//
+//	 31              shift            0
+//	+-------------------+--------------+
+//	| place in chunks   |    island    |
+//	+-------------------+--------------+
+//
+// Chunk k has room for traceChunk << k, so that there are few, and what one island writes here no
+// other reads: a chunk is made before a frame with a slot in it can cross.
+type traces struct {
+	chunks [20][]Trace
+	used   int // places made
+	free   []int32
 }
-
-// freeTraces is an island's free slots.
-type freeTraces []int32
 
 const traceChunk = 64
 
-// at returns the trace in a slot.
-func (t *traceTable) at(slot int32) *Trace {
-	return &(*t.chunks.Load())[slot/traceChunk][slot%traceChunk]
+// place is where a number lies within the chunks.
+func place(n int32) (chunk int, at int32) {
+	chunk = bits.Len32(uint32(n/traceChunk+1)) - 1
+	return chunk, n - traceChunk*(1<<chunk-1)
 }
 
-// get takes a free slot.
-func (t *traceTable) get(free *freeTraces) int32 {
-	if len(*free) == 0 {
-		t.fill(free)
+// trace returns the trace in a slot.
+func (f *Fabric) traceAt(slot int32) *Trace {
+	chunk, at := place(slot >> f.islandBits)
+	return &f.states[slot&(1<<f.islandBits-1)].traces.chunks[chunk][at]
+}
+
+// traceSlot takes a free slot.
+func (f *Fabric) traceSlot(island int32) int32 {
+	t := &f.states[island].traces
+	if len(t.free) == 0 {
+		chunk, _ := place(int32(t.used))
+		size := traceChunk << chunk
+		t.chunks[chunk] = make([]Trace, size)
+		for i := range size {
+			t.free = append(t.free, int32(t.used+size-1-i)<<f.islandBits|island)
+		}
+		t.used += size
 	}
-	last := len(*free) - 1
-	slot := (*free)[last]
-	*free = (*free)[:last]
+	last := len(t.free) - 1
+	slot := t.free[last]
+	t.free = t.free[:last]
 	return slot
-}
-
-// put frees a slot.
-func (t *traceTable) put(free *freeTraces, slot int32) {
-	*free = append(*free, slot)
-	if len(*free) < 4*traceChunk {
-		return
-	}
-	t.lock.Lock()
-	defer t.lock.Unlock()
-	keep := len(*free) - traceChunk
-	t.spare = append(t.spare, append([]int32(nil), (*free)[keep:]...))
-	*free = (*free)[:keep]
-}
-
-// fill gets free slots: what other islands had too many of, or new ones.
-func (t *traceTable) fill(free *freeTraces) {
-	t.lock.Lock()
-	defer t.lock.Unlock()
-	if n := len(t.spare); n > 0 {
-		*free = append(*free, t.spare[n-1]...)
-		t.spare = t.spare[:n-1]
-		return
-	}
-	var chunks []*[traceChunk]Trace
-	if old := t.chunks.Load(); old != nil {
-		chunks = *old
-	}
-	first := int32(len(chunks) * traceChunk)
-	chunks = append(chunks[:len(chunks):len(chunks)], new([traceChunk]Trace))
-	t.chunks.Store(&chunks)
-	for i := range int32(traceChunk) {
-		*free = append(*free, first+traceChunk-1-i)
-	}
 }

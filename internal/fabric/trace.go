@@ -72,8 +72,8 @@ func (f *Fabric) traced(p *Packet) bool {
 // hops; the sink that receives the frame takes the trace with TakeTrace. The trace of a dropped
 // frame is discarded.
 func (f *Fabric) StartTrace(isl *sim.Island, now unit.Time, id PortID, p *Packet) *Trace {
-	slot := f.traces.get(&f.state(isl).traces)
-	t := f.traces.at(slot)
+	slot := f.traceSlot(isl.Index())
+	t := f.traceAt(slot)
 	t.N = 1
 	t.Class = p.Class()
 	t.Bytes = unit.Bytes(p.Bytes)
@@ -88,9 +88,9 @@ func (f *Fabric) StartTrace(isl *sim.Island, now unit.Time, id PortID, p *Packet
 // copyTrace gives a duplicated frame a trace of its own.
 func (f *Fabric) copyTrace(isl *sim.Island, p *Packet) {
 	if p.attach != 0 && !p.counts() {
-		slot := f.traces.get(&f.state(isl).traces)
-		*f.traces.at(slot) = *f.traces.at(p.attach - 1)
-		f.traces.at(slot).Edge.Before = slices.Clone(f.traces.at(slot).Edge.Before)
+		slot := f.traceSlot(isl.Index())
+		*f.traceAt(slot) = *f.traceAt(p.attach - 1)
+		f.traceAt(slot).Edge.Before = slices.Clone(f.traceAt(slot).Edge.Before)
 		p.attach = slot + 1
 	}
 }
@@ -103,8 +103,9 @@ func (f *Fabric) TakeTrace(isl *sim.Island, p *Packet) *Trace {
 	}
 	slot := p.attach - 1
 	p.attach = 0
-	f.traces.put(&f.state(isl).traces, slot)
-	return f.traces.at(slot)
+	st := f.state(isl)
+	st.traces.free = append(st.traces.free, slot)
+	return f.traceAt(slot)
 }
 
 func (f *Fabric) traceDrop(isl *sim.Island, p *Packet) { f.TakeTrace(isl, p) }
@@ -114,7 +115,7 @@ func (f *Fabric) Trace(_ *sim.Island, p *Packet) *Trace {
 	if p.attach == 0 || p.counts() {
 		return nil
 	}
-	return f.traces.at(p.attach - 1)
+	return f.traceAt(p.attach - 1)
 }
 
 // PassTrace moves the trace of a received frame to the acknowledgement that goes back, which then
@@ -122,7 +123,7 @@ func (f *Fabric) Trace(_ *sim.Island, p *Packet) *Trace {
 func (f *Fabric) PassTrace(_ *sim.Island, from, to *Packet) { to.attach, from.attach = from.attach, 0 }
 
 func (f *Fabric) traceEnqueue(now unit.Time, id PortID, o *port, q *queue, p *Packet) {
-	t := f.traces.at(p.attach - 1)
+	t := f.traceAt(p.attach - 1)
 	h := &t.Hops[t.N]
 	*h = Hop{Port: id, Ready: now, Start: -1, Root: -1, pausedAt: f.pausedBy(now, id, p.Class())}
 	t.N++
@@ -132,7 +133,7 @@ func (f *Fabric) traceEnqueue(now unit.Time, id PortID, o *port, q *queue, p *Pa
 }
 
 func (f *Fabric) traceStart(now unit.Time, id PortID, p *port, pk *Packet) {
-	t := f.traces.at(pk.attach - 1)
+	t := f.traceAt(pk.attach - 1)
 	h := &t.Hops[t.N-1]
 	h.TxBytes = unit.Bytes(p.txBytes - int64(pk.Bytes) - f.overhead)
 	if f.cfg.Telemetry && p.node >= 0 {

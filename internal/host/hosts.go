@@ -120,8 +120,12 @@ func (h *Hosts) Attach(n Network) { h.net = n }
 func (h *Hosts) Island(id int32) *sim.Island { return h.hosts[id].island }
 
 // Linger is how long a run may go on after the last useful event, so that its end does not depend
-// on the partition: the longest propagation delay.
+// on the partition.
 func (h *Hosts) Linger() unit.Duration { return h.linger }
+
+// SetLinger sets it to the longest time in which a node acts on another, if the network knows that to be
+// more than the longest propagation delay.
+func (h *Hosts) SetLinger(d unit.Duration) { h.linger = max(h.linger, d) }
 
 // work is what an agenda entry is about; entries of one instant are taken in this order.
 type work uint8

@@ -117,6 +117,7 @@ func New(eng *sim.Engine, fab *fabric.Fabric, g *topo.Graph, hosts *host.Hosts, 
 		fab.Attach(nc.Port, &n.cards[i], &n.cards[i])
 	}
 	hosts.Attach(n)
+	hosts.SetLinger(fab.Linger())
 	eng.Register(classSend, (*sendTimer)(n))
 	eng.Register(classTimeout, (*timeoutTimer)(n))
 	eng.OnWindow(func(unit.Time) { n.join() })

@@ -198,14 +198,3 @@ func (l attention) Backward(dx, g, d, x, p []float32, rows int, saved Saved) {
 	l.qkv.backward(l.kernel, of, g, s.qkv, in, p, n)
 	l.beginBack(dx, g, of, d, x, p, rows, &s.halved)
 }
-
-// AttentionMap is what a Forward left of one head of an example, positions x positions: a query in a
-// row, the keys that it sees in the columns. ok is false of other layers.
-func AttentionMap(l Layer, saved Saved, row, head int) (m []float32, ok bool) {
-	of, ok := l.(attention)
-	if !ok {
-		return nil, false
-	}
-	area := of.heads.area()
-	return saved.(*attentionSaved).maps[(row*of.heads.count+head)*area:][:area], true
-}

@@ -251,16 +251,6 @@ func (l conv2d) walk(image func(at, from, n, step int), padding func(at, n int))
 	}
 }
 
-// Filters are a convolution's kernels, filter after filter, each Channels x Size x Size: those of
-// parameters p, or its fixed ones. ok is false of other layers.
-func Filters(l Layer, p []float32) (w []float32, filters int, of Volume, ok bool) {
-	c, ok := l.(conv2d)
-	if !ok {
-		return nil, 0, Volume{}, false
-	}
-	return c.filters(p), c.out.Channels, Volume{c.in.Channels, c.window.Size, c.window.Size}, true
-}
-
 // Prewitt are the two kernels of Prewitt (1970): vertical edges, then horizontal ones.
 func Prewitt() [][9]float32 {
 	return [][9]float32{

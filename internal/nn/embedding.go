@@ -16,13 +16,14 @@ const (
 //	x: rows x positions (tokens)    y: rows x (positions*size)    table: vocabulary x size
 type embedding struct {
 	positions, vocabulary, size int
-	skip                        bool // the row of the padding token learns nothing
+	skip                        bool    // the row of the padding token learns nothing
+	deviation                   float64 // of first values
 }
 
 // Embedding is a table of vectors. With skipPadding the vector of the padding token has no gradient,
 // as padding_idx 0 of torch.nn.Embedding.
 func Embedding(positions, vocabulary, size int, skipPadding bool) Layer {
-	return embedding{positions, vocabulary, size, skipPadding}
+	return embedding{positions, vocabulary, size, skipPadding, 1}
 }
 
 func (l embedding) In() int            { return l.positions }
@@ -36,8 +37,8 @@ func (l embedding) Tensors() []Tensor {
 		FanOut: l.size}}
 }
 
-// Init draws from a normal distribution of variance 1, as torch.nn.Embedding does.
-func (l embedding) Init(p []float32, draw *Stream) { draw.Normal(p, 1) }
+// Init draws from a normal distribution, of variance 1 as a rule, as torch.nn.Embedding does.
+func (l embedding) Init(p []float32, draw *Stream) { draw.Normal(p, l.deviation) }
 
 // Cost reads and writes a vector for each position; back, the table's gradient is cleared first.
 func (l embedding) Cost() Cost {
@@ -49,10 +50,7 @@ func (l embedding) Cost() Cost {
 }
 
 func (l embedding) row(table []float32, token float32) []float32 {
-	i := int(token)
-	if i < 0 || i >= l.vocabulary {
-		panic(fmt.Sprintf("nn: token %v of a vocabulary of %d", token, l.vocabulary))
-	}
+	i := tokenIn(token, l.vocabulary)
 	return table[i*l.size : (i+1)*l.size]
 }
 
@@ -77,20 +75,61 @@ func (l embedding) Backward(dx, g, d, x, _ []float32, rows int, _ Saved) {
 	clear(dx)
 }
 
+// oneHot makes of each token a vector that is 1 at its place and 0 elsewhere.
+//
+//	x: rows x positions (tokens)    y: rows x (positions*vocabulary)
+type oneHot struct{ positions, vocabulary int }
+
+// OneHot is a layer that has a place for each token.
+func OneHot(positions, vocabulary int) Layer { return oneHot{positions, vocabulary} }
+
+func (l oneHot) In() int                     { return l.positions }
+func (l oneHot) Out() int                    { return l.positions * l.vocabulary }
+func (l oneHot) Params() int                 { return 0 }
+func (l oneHot) Tensors() []Tensor           { return nil }
+func (l oneHot) Init(_ []float32, _ *Stream) {}
+func (l oneHot) With(Kernel) Layer           { return l }
+func (l oneHot) NewSaved(int) Saved          { return nil }
+func (l oneHot) Through(_, _ []float32)      {}
+
+func (l oneHot) Cost() Cost {
+	return Cost{Forward: []Work{{Words: int64(l.In() + l.Out())}}}
+}
+
+func (l oneHot) Forward(y, x, _ []float32, rows int, _ Saved, _ *Pass) {
+	clear(y[:rows*l.Out()])
+	for i, token := range x[:rows*l.positions] {
+		y[i*l.vocabulary+tokenIn(token, l.vocabulary)] = 1
+	}
+}
+
+// Backward gives nothing: tokens have no gradient.
+func (l oneHot) Backward(dx, _, _, _, _ []float32, _ int, _ Saved) { clear(dx) }
+
+// tokenIn is a token as a number below that of a vocabulary.
+func tokenIn(token float32, vocabulary int) int {
+	i := int(token)
+	if i < 0 || i >= vocabulary {
+		panic(fmt.Sprintf("nn: token %v of a vocabulary of %d", token, vocabulary))
+	}
+	return i
+}
+
 // positions adds to each position's vector one that says where it is.
 //
 //	x, y: rows x (positions*size)    learned table: positions x size
 type positions struct {
 	count, size int
 	fixed       []float32 // of sinusoids; nil: learned
+	deviation   float64   // of first values
 }
 
 // LearnedPositions is a table of vectors, one for each position, that learns.
-func LearnedPositions(count, size int) Layer { return positions{count: count, size: size} }
+func LearnedPositions(count, size int) Layer { return positions{count, size, nil, 1} }
 
 // SinusoidalPositions is a fixed table (see Sinusoid).
 func SinusoidalPositions(count, size int) Layer {
-	l := positions{count, size, make([]float32, count*size)}
+	l := positions{count, size, make([]float32, count*size), 0}
 	for pos := range count {
 		for i := range size {
 			l.fixed[pos*size+i] = float32(Sinusoid(pos, i, size))
@@ -133,7 +172,7 @@ func (l positions) Tensors() []Tensor {
 }
 
 // Init is that of an embedding.
-func (l positions) Init(p []float32, draw *Stream) { draw.Normal(p, 1) }
+func (l positions) Init(p []float32, draw *Stream) { draw.Normal(p, l.deviation) }
 
 func (l positions) Cost() Cost {
 	n := int64(l.In())

@@ -18,10 +18,10 @@ type lstm struct {
 
 // The gates of an LSTM cell, in the order of its weights.
 const (
-	InputGate = iota
-	ForgetGate
-	Candidate
-	OutputGate
+	inputGate = iota
+	forgetGate
+	candidate
+	outputGate
 	lstmGates
 )
 
@@ -123,7 +123,7 @@ func (l lstm) Backward(dx, g, d, x, p []float32, rows int, saved Saved) {
 		for r := range rows {
 			add(dh[r*l.size:(r+1)*l.size], d[(r*l.steps+t)*l.size:][:l.size])
 		}
-		l.stepNorms(s.norms, t, dh)
+		s.norms[t] = length(dh)
 		for r := range rows {
 			l.back(s, dh[r*l.size:(r+1)*l.size], dc[r*l.size:(r+1)*l.size], r*l.steps+t, t == 0)
 		}
@@ -171,24 +171,4 @@ func (a Activation) slopeAt(y float32) float32 {
 		return 1 - float32(y*y)
 	}
 	return 1
-}
-
-// Gates is what a Forward of an LSTM left at one position of an example, before its Backward: the
-// gates and the candidate, the cell, the state.
-type Gates struct {
-	Input, Forget, Candidate, Output []float32
-	Cell, State                      []float32
-}
-
-// GatesAt looks into an LSTM; ok is false of other layers.
-func GatesAt(l Layer, saved Saved, row, step int) (g Gates, ok bool) {
-	of, ok := l.(lstm)
-	if !ok {
-		return Gates{}, false
-	}
-	s, n := saved.(*lstmSaved), of.size
-	at := row*of.steps + step
-	gate := func(i int) []float32 { return s.gates[(at*lstmGates+i)*n : (at*lstmGates+i+1)*n] }
-	return Gates{gate(InputGate), gate(ForgetGate), gate(Candidate), gate(OutputGate),
-		s.c[at*n : (at+1)*n], s.h[at*n : (at+1)*n]}, true
 }

@@ -18,6 +18,7 @@ type Model struct {
 	starts  []int // starts[l]: where layer l begins in the parameter vector; one extra entry for the end
 	loss    Loss
 	targets int // labels of a row
+	ties    []Tie
 }
 
 // Named is a layer with its name in the model: its tensors are called by it. "" is layers.N, N from
@@ -147,6 +148,15 @@ func (m *Model) Outputs() int { return m.layers[len(m.layers)-1].Out() }
 // Targets is the number of labels of an example.
 func (m *Model) Targets() int { return m.targets }
 
+// TakesText says that an example's inputs are tokens: Pass.Tokens wants them.
+func (m *Model) TakesText() bool {
+	switch m.layers[0].Layer.(type) {
+	case embedding, oneHot:
+		return true
+	}
+	return false
+}
+
 // Classes is how many outputs there are for a label.
 func (m *Model) Classes() int { return m.Outputs() / m.targets }
 
@@ -176,6 +186,9 @@ func (m *Model) Init(seed uint64) []float32 {
 	for l := range m.layers {
 		lo, hi := m.LayerRange(l)
 		m.layers[l].Init(p[lo:hi], NewStream(seed, uint64(l)))
+	}
+	for _, t := range m.ties {
+		t.Share(p)
 	}
 	return p
 }

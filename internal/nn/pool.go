@@ -12,20 +12,19 @@ type pool struct {
 
 // MaxPool takes the largest element of each window. Its second result is the shape of what it makes.
 func MaxPool(in Volume, size, stride int) (Layer, Volume, error) {
-	return newPool(in, Window{size, stride, 0}, false)
+	l, err := newPool(in, Window{size, stride, 0}, false)
+	return l, l.out, err
 }
 
 // AveragePool takes the mean of each window.
 func AveragePool(in Volume, size, stride int) (Layer, Volume, error) {
-	return newPool(in, Window{size, stride, 0}, true)
+	l, err := newPool(in, Window{size, stride, 0}, true)
+	return l, l.out, err
 }
 
-func newPool(in Volume, w Window, mean bool) (Layer, Volume, error) {
+func newPool(in Volume, w Window, mean bool) (pool, error) {
 	out, err := w.over(in, in.Channels)
-	if err != nil {
-		return nil, Volume{}, err
-	}
-	return pool{in, out, w, mean}, out, nil
+	return pool{in, out, w, mean}, err
 }
 
 func (l pool) In() int                     { return l.in.Elems() }

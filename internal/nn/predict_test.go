@@ -21,7 +21,7 @@ func TestPredictAgreesWithEvaluate(t *testing.T) {
 		params := m.Init(9)
 		for i := range 4 {
 			x := make([]float32, 20)
-			dataset.Grey(x, pixels[20*i:20*i+20])
+			dataset.Inputs(x, pixels[20*i:20*i+20])
 			p := m.Predict(params, x, Portable)
 			best, sum := 0, 0.0
 			for c, v := range p {

@@ -1,9 +1,6 @@
 package nn
 
-import (
-	"fmt"
-	"math"
-)
+import "fmt"
 
 // recurrent is what a vanilla RNN and an LSTM share: weights from the input and from the state before,
 // and how many bias vectors, for so many gates of so many cells.
@@ -136,16 +133,6 @@ func (l recurrent) cost(perCell int64) Cost {
 	}
 }
 
-// stepNorms are the norms of the gradient with respect to the state after each step, rows x
-// (steps*size): what is left there of what later steps want, so that it can be seen vanish.
-func (l recurrent) stepNorms(norms []float64, step int, dh []float32) {
-	sum := 0.0
-	for _, v := range dh {
-		sum += float64(float64(v) * float64(v))
-	}
-	norms[step] = math.Sqrt(sum)
-}
-
 // rnn is a vanilla recurrent layer: h[t] = activation(W x[t] + U h[t-1] + b).
 type rnn struct {
 	recurrent
@@ -205,7 +192,7 @@ func (l rnn) Backward(dx, g, d, x, p []float32, rows int, saved Saved) {
 		for r := range rows {
 			add(dh[r*l.size:(r+1)*l.size], d[(r*l.steps+t)*l.size:][:l.size])
 		}
-		l.stepNorms(s.norms, t, dh)
+		s.norms[t] = length(dh)
 		for r := range rows {
 			at := (r*l.steps + t) * l.size
 			dz := s.dz[at : at+l.size]
@@ -217,16 +204,4 @@ func (l rnn) Backward(dx, g, d, x, p []float32, rows int, saved Saved) {
 		}
 	}
 	l.gradient(dx, g, s.dz, x, s.h, p, rows)
-}
-
-// StepNorms are the norms, over the examples of the last Backward, of the gradient with respect to a
-// recurrent layer's output state at each step, through all later steps; nil of other layers.
-func StepNorms(saved Saved) []float64 {
-	switch s := saved.(type) {
-	case *rnnSaved:
-		return s.norms
-	case *lstmSaved:
-		return s.norms
-	}
-	return nil
 }

@@ -94,6 +94,9 @@ func (r *Replica) checkLabels() {
 func (r *Replica) Forward(l int) {
 	lo, hi := r.model.LayerRange(l)
 	r.pass.Layer = l
+	if r.model.TakesText() {
+		r.pass.Tokens = r.activations(0)
+	}
 	r.layers[l].Forward(r.activations(l+1), r.activations(l), r.Params[lo:hi], r.n, r.saved[l], &r.pass)
 }
 
@@ -130,6 +133,11 @@ func (r *Replica) Backward(l int) {
 	r.layers[l].Backward(dx, r.Grads[lo:hi], r.delta(l), x, r.Params[lo:hi], r.n, r.saved[l])
 	if l > 0 {
 		r.layers[l-1].Through(dx, x)
+	}
+	for _, t := range r.model.ties {
+		if t.Layers[0] == l {
+			t.Sum(r.Grads)
+		}
 	}
 }
 

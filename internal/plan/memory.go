@@ -64,7 +64,7 @@ func (p *Plan) memory(steps []int64, data []dataset.Size, job unit.Duration) uni
 func (p *Plan) sameImages(i int) bool {
 	t := p.Jobs[i].Spec.Train
 	return t != nil && slices.ContainsFunc(p.Jobs[:i], func(j Job) bool {
-		return j.Spec.Train != nil && j.Spec.Train.Data.Dir() == t.Data.Dir()
+		return j.Spec.Train != nil && j.Spec.Train.Data.Key() == t.Data.Key()
 	})
 }
 

@@ -211,7 +211,7 @@ func (j *Job) finishTraining(s *result.JobFigures) {
 		loss := result.Float(j.train.EpochLoss(s.Steps - 1))
 		s.FinalLoss = &loss
 		j.r.hooks.Progress(result.Progress{Phase: "testing", Virtual: j.r.engine.Now(), PacketHops: j.r.fabric.Hops()})
-		accuracy := j.train.Accuracy(&j.set.Test)
+		accuracy := j.train.Accuracy(j.data.Test)
 		s.TestAccuracy = &accuracy
 	}
 	if j.train.Drifts() && !j.behind(s) {

@@ -246,9 +246,9 @@ func (j *Job) trainingNotes(s *result.JobFigures, diverged bool) []string {
 			"collectives, and this job has too many of them, or none of its traced steps ended")
 	}
 	if out := j.train.LeftOut(); out > 0 {
-		notes = append(notes, fmt.Sprintf("%s of %s training images were left out of each epoch: they do not fill a "+
+		notes = append(notes, fmt.Sprintf("%s of %s training %s were left out of each epoch: they do not fill a "+
 			"global batch",
-			unit.Count(int64(out)), unit.Count(int64(j.set.Train.N))))
+			unit.Count(int64(out)), unit.Count(int64(j.data.Train.Len())), j.data.Are))
 	}
 	return notes
 }

@@ -6,10 +6,10 @@ import (
 	"strconv"
 
 	"railyard/internal/cause"
-	"railyard/internal/dataset"
 	"railyard/internal/exec"
 	"railyard/internal/fabric"
 	"railyard/internal/nic"
+	"railyard/internal/nn"
 	"railyard/internal/plan"
 	"railyard/internal/result"
 	"railyard/internal/sim"
@@ -65,7 +65,7 @@ type Job struct {
 	base  int32      // its rank 0 among the ranks of all jobs
 	train *train.Job // nil: the ranks compute nothing real, or there are none
 	keeps bool
-	set   *dataset.Set
+	data  Data
 
 	start      startPhase
 	unended    map[int64]*openStep // steps that some ranks have not ended
@@ -132,12 +132,18 @@ type Parts struct {
 	Jobs   []JobParts // as the plan lists them
 }
 
+// Data is what a training learns from.
+type Data struct {
+	Train, Test nn.Examples
+	Are         string // what examples are called: images, windows
+}
+
 // JobParts are those of one job.
 type JobParts struct {
-	Train  *train.Job   // nil: no training
-	Keeps  bool         // states of the training are kept: its ranks hold what they have after each step
-	Steps  int64        // that the ranks take; 0 where the job sends flows
-	Images *dataset.Set // of a training
+	Train *train.Job // nil: no training
+	Keeps bool       // states of the training are kept: its ranks hold what they have after each step
+	Steps int64      // that the ranks take; 0 where the job sends flows
+	Data  Data       // of a training
 }
 
 // Hooks are what a recorder tells the driver of a run.
@@ -229,7 +235,7 @@ func (r *Recorder) Open(parts Parts) {
 	dir, out := r.dir, r.plan.Scenario.Output
 	for i, p := range parts.Jobs {
 		j := r.jobs[i]
-		j.train, j.keeps, j.set, j.limit = p.Train, p.Keeps, p.Images, p.Steps
+		j.train, j.keeps, j.data, j.limit = p.Train, p.Keeps, p.Data, p.Steps
 		j.left, j.all = j.messages()
 		j.done = p.Steps == 0 && j.left == 0
 		if !j.done {

@@ -39,7 +39,8 @@ job: {train: {model: mlp, layers: [4, 3, 2], data: nowhere, batch: 1, epochs: 2,
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Open(Parts{Jobs: []JobParts{{Train: job, Steps: job.Steps(), Images: images}}})
+	r.Open(Parts{Jobs: []JobParts{{Train: job, Steps: job.Steps(),
+		Data: Data{Train: &images.Train, Test: &images.Test, Are: "images"}}}})
 	return r
 }
 

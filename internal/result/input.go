@@ -23,6 +23,7 @@ const (
 	TopologyInput = "topology.txt"
 	FlowsInput    = "flows.csv"
 	ImagesInput   = "images" // not kept, only its digest
+	TextInput     = "text"   // the same
 )
 
 // An Input is a file as the run read it.
@@ -44,7 +45,7 @@ func (in Input) Digest() InputDigest {
 	return InputDigest{in.Name, hex.EncodeToString(sum[:])}
 }
 
-// KeepInputs copies what the run read, its images excepted, so that it can be run again after these
+// KeepInputs copies what the run read, its images and text excepted, so that it can be run again after these
 // files have changed.
 func (d *Dir) KeepInputs(inputs []Input) error {
 	if d == nil || len(inputs) == 0 {

@@ -2,196 +2,253 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"sync"
 
+	"railyard/internal/corpus"
 	"railyard/internal/dataset"
+	"railyard/internal/located"
+	"railyard/internal/nn"
 	"railyard/internal/plan"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
 )
 
-// measureData says how many images a training has, before any is drawn or read; nothing for a job
-// of flows.
-func measureData(ctx context.Context, j *scenario.Job) (size dataset.Size, drawn bool, err error) {
-	t := j.Train
-	if t == nil {
+// Sources keeps what the trainings of one process learn from: it is read once. The zero value is
+// ready.
+type Sources struct {
+	mu  sync.Mutex
+	all map[string]*source // by what the scenario says of them
+}
+
+// A source is what a training learns from. Runs only read it.
+type source struct {
+	train, test nn.Examples
+	are         string // what examples are called: images, windows
+	name        string // what input it is: see package result
+	digest      string
+	size        dataset.Size
+	text        *corpus.Corpus // nil: images
+}
+
+func imageSource(set *dataset.Set) *source {
+	size := set.Train.Shape()
+	size.Train, size.Test = set.Train.N, set.Test.N
+	return &source{train: &set.Train, test: &set.Test, are: "images", name: result.ImagesInput, digest: set.Digest(),
+		size: size}
+}
+
+// measure says how much a training learns from before any image is drawn or read, and whether what
+// it takes is there already; nothing for other jobs. Text is read for it: shared keeps it.
+func (s *Sources) measure(ctx context.Context, j *scenario.Job) (size dataset.Size, there bool, err error) {
+	if j.Train == nil {
 		return size, false, nil
 	}
-	d := t.Data.Digits
-	if d == nil {
-		if size, err = dataset.Measure(t.Data.Path); err != nil {
-			return size, false, &plan.FieldError{Path: j.Path() + ".train.data", Err: err}
+	d := &j.Train.Data
+	switch of, _ := d.Drawn(); {
+	case of != nil:
+		return measureDrawn(ctx, j)
+	case d.Text != nil:
+		src, err := s.load(ctx, j, func(result.Progress) {})
+		if err != nil {
+			return size, false, err
 		}
-		return size, true, nil
+		return src.size, true, nil
+	case d.Images != nil:
+		size, err = picturesOf(d.Images).Measure(ctx)
+	default:
+		size, err = dataset.Measure(d.Path)
 	}
-	there, err := digitsOf(d).Present(ctx)
+	return size, err == nil, atKey(ctx, dataKey(j), err)
+}
+
+// atKey says which key of the scenario an error is about, unless the run was ended or a file that
+// it names has lines of its own to point at.
+func atKey(ctx context.Context, path string, err error) error {
+	var lines located.Problems
 	switch {
+	case err == nil:
+		return nil
 	case ctx.Err() != nil:
-		return size, false, ctx.Err()
-	case err == nil && !there && !filepath.IsLocal(d.Dir):
+		return ctx.Err()
+	case errors.As(err, &lines):
+		return lines
+	}
+	return &plan.FieldError{Path: path, Err: err}
+}
+
+// dataKey is the key that names what a training learns from.
+func dataKey(j *scenario.Job) string {
+	at, d := j.Path()+".train.data", &j.Train.Data
+	switch of, name := d.Drawn(); {
+	case of != nil:
+		return at + "." + name + ".dir"
+	case d.Images != nil:
+		return at + ".images.dir"
+	case d.Text != nil && d.Text.Grammar != nil:
+		return at + ".text.grammar.file"
+	case d.Text != nil:
+		return at + ".text.path"
+	}
+	return at
+}
+
+// measureDrawn says whether images that are drawn are there, and whether they can be.
+func measureDrawn(ctx context.Context, j *scenario.Job) (size dataset.Size, there bool, err error) {
+	d, name := j.Train.Data.Drawn()
+	of := drawnOf(j)
+	if err := of.Check(); err != nil {
+		return size, false, atKey(ctx, j.Path()+".train.data."+name, err)
+	}
+	there, err = of.Present(ctx)
+	if err == nil && !there && !filepath.IsLocal(d.Dir) {
 		err = fmt.Errorf("%s: outside the folder in which railyard runs, and a run makes no folders there: want a "+
-			"path below, or make it first: railyard data digits --dir %q --train %d --test %d --seed %d --side %d",
-			d.Dir, d.Dir, d.Train, d.Test, d.Seed, d.Side)
+			"path below, or make it first: railyard data %s --dir %q --train %d --test %d --seed %d --side %d",
+			d.Dir, name, d.Dir, d.Train, d.Test, d.Seed, d.Side)
 	}
-	if err != nil {
-		return size, false, &plan.FieldError{Path: j.Path() + ".train.data.digits.dir", Err: err}
+	return of.Size(), there, atKey(ctx, dataKey(j), err)
+}
+
+// drawnOf is the set that a training has drawn where it is missing.
+func drawnOf(j *scenario.Job) dataset.Drawn {
+	d, name := j.Train.Data.Drawn()
+	return DrawnOf(name, d)
+}
+
+// DrawnOf is a set to be drawn, of the kind with a name.
+func DrawnOf(name string, d *scenario.Drawn) dataset.Drawn {
+	return dataset.Drawn{Kind: dataset.KindNamed(name), Dir: d.Dir, Train: d.Train, Test: d.Test, Seed: d.Seed,
+		Side: d.Side}
+}
+
+func picturesOf(p *scenario.Pictures) dataset.Pictures {
+	channels := dataset.Grey
+	if p.Colour {
+		channels = dataset.Colour
 	}
-	return dataset.Size{Train: d.Train, Test: d.Test, Rows: d.Side, Cols: d.Side}, there, nil
+	return dataset.Pictures{Dir: p.Dir, Channels: channels, Rows: p.Side.Or(0), Cols: p.Side.Or(0)}
 }
 
-func digitsOf(d *scenario.Digits) dataset.Digits {
-	return dataset.Digits{Dir: d.Dir, Train: d.Train, Test: d.Test, Seed: d.Seed, Side: d.Side}
-}
-
-// Images keeps the images that the runs of one process read: a folder is read once. The zero value
-// is ready.
-type Images struct {
-	mu   sync.Mutex
-	sets map[string]*imageSet // by what the scenario says of them
-}
-
-// imageSet is the images of a folder. Runs only read them.
-type imageSet struct {
-	*dataset.Set
-	digest string
-}
-
-// loadData reads the images of a training, nil for other jobs, and checks that they fit the
+// loadData reads what a training learns from, nil for other jobs, and checks that it fits the
 // network.
-func loadData(ctx context.Context, j *scenario.Job, shared *Images, progress func(result.Progress)) (*imageSet, error) {
+func loadData(ctx context.Context, j *scenario.Job, m *nn.Model, shared *Sources,
+	progress func(result.Progress)) (*source, error) {
 	if j.Train == nil {
 		return nil, nil
 	}
-	set, err := shared.load(ctx, j, progress)
+	src, err := shared.load(ctx, j, progress)
 	if err != nil {
 		return nil, err
 	}
-	if err := fitsLayers(j.Train, set.Set); err != nil {
-		return nil, &plan.FieldError{Path: j.Path() + ".train.layers", Err: err}
-	}
-	return set, nil
+	return src, fits(j, m, src)
 }
 
-// load reads the images. It draws them first if the scenario says how and they are not there.
-func (im *Images) load(ctx context.Context, j *scenario.Job, progress func(result.Progress)) (*imageSet, error) {
+// load reads what a training learns from. It draws images first if the scenario says how and they
+// are not there.
+func (s *Sources) load(ctx context.Context, j *scenario.Job, progress func(result.Progress)) (*source, error) {
+	d := &j.Train.Data
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if src := s.all[d.Key()]; src != nil {
+		return src, nil
+	}
+	src, err := readSource(ctx, j, progress)
+	if err != nil {
+		return nil, atKey(ctx, dataKey(j), err)
+	}
+	if s.all == nil {
+		s.all = map[string]*source{}
+	}
+	s.all[d.Key()] = src
+	return src, nil
+}
+
+func readSource(ctx context.Context, j *scenario.Job, progress func(result.Progress)) (src *source, err error) {
 	t := j.Train
-	key := t.Data.Path
-	if d := t.Data.Digits; d != nil {
-		key = fmt.Sprintf("digits %+v", *d)
+	reads := result.Progress{Phase: "reading data"}
+	if t.Data.Text != nil {
+		progress(reads)
+		return readText(ctx, t.Data.Text)
 	}
-	im.mu.Lock()
-	defer im.mu.Unlock()
-	if set := im.sets[key]; set != nil {
-		return set, nil
-	}
-	if d := t.Data.Digits; d != nil {
-		err := digitsOf(d).Ensure(ctx, func(done, total int) {
+	dir := t.Data.Path
+	if d, _ := t.Data.Drawn(); d != nil {
+		dir = d.Dir
+		if err := drawnOf(j).Ensure(ctx, func(done, total int) {
 			progress(result.Progress{Phase: "making data", Done: int64(done), Total: int64(total)})
-		})
-		switch {
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case err != nil:
-			return nil, &plan.FieldError{Path: j.Path() + ".train.data.digits.dir", Err: err}
+		}); err != nil {
+			return nil, err
 		}
 	}
 	runtime.GC() // images that were drawn are on disk now: free their memory for reading
-	progress(result.Progress{Phase: "reading data"})
-	set, err := dataset.Load(ctx, t.Data.Dir())
-	switch {
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case err != nil:
-		return nil, &plan.FieldError{Path: j.Path() + ".train.data", Err: err}
+	progress(reads)
+	var set *dataset.Set
+	if t.Data.Images != nil {
+		set, err = picturesOf(t.Data.Images).Load(ctx, func(done, total int) {
+			progress(result.Progress{Phase: reads.Phase, Done: int64(done), Total: int64(total)})
+		})
+	} else {
+		set, err = dataset.Load(ctx, dir)
 	}
-	if im.sets == nil {
-		im.sets = map[string]*imageSet{}
+	if err != nil {
+		return nil, err
 	}
-	im.sets[key] = &imageSet{set, set.Digest()}
-	return im.sets[key], nil
+	return imageSource(set), nil
 }
 
-// inputKeys are the keys that name what a run reads: of a job below its own path.
-var inputKeys = map[string]string{
-	result.ScheduleInput: "collective.schedule",
-	result.FlowsInput:    "flows_csv",
-	result.ImagesInput:   "train.data",
-}
-
-// inputName is the name of an input of a job: its own, or that of the kind and the job of several.
-func inputName(sc *scenario.Scenario, job int, kind string) string {
-	if len(sc.Jobs) == 1 {
-		return kind
-	}
-	return sc.Jobs[job].Name + "-" + kind
-}
-
-// InputKey returns the key of the scenario that names an input, "" if there is none.
-func InputKey(sc *scenario.Scenario, name string) string {
-	if name == result.TopologyInput {
-		return "fabric.topology"
-	}
-	for i := range sc.Jobs {
-		for kind, key := range inputKeys {
-			if inputName(sc, i, kind) == name {
-				return sc.Jobs[i].Path() + "." + key
-			}
+// fits reports examples that do not fit the network's inputs or outputs.
+func fits(j *scenario.Job, m *nn.Model, src *source) error {
+	t := j.Train
+	wrong := func(format string, args ...any) error {
+		key := ".train.model"
+		if t.Model == "mlp" {
+			key = ".train.layers"
 		}
+		return &plan.FieldError{Path: j.Path() + key, Err: fmt.Errorf(format, args...)}
 	}
-	return ""
-}
-
-// sameInputs reports an input that has changed since the run that is repeated.
-func sameInputs(sc *scenario.Scenario, want, got []result.InputDigest) error {
-	for _, w := range want {
-		for _, g := range got {
-			if g.Name == w.Name && g != w {
-				return &plan.FieldError{
-					Path: InputKey(sc, w.Name),
-					Err: fmt.Errorf("what it names has changed since "+
-						"the run that is repeated: its SHA-256 is %s, want %s", g.SHA256, w.SHA256),
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// fitsLayers reports images or labels that do not fit the network's inputs or outputs.
-func fitsLayers(t *scenario.Train, set *dataset.Set) error {
-	if got, want := set.Train.Rows*set.Train.Cols, t.Layers[0]; got != want {
-		return fmt.Errorf("first layer has %d inputs, the images in %s have %dx%d = %d pixels: want %d",
-			want, t.Data.Dir(), set.Train.Rows, set.Train.Cols, got, got)
-	}
-	highest := int(max(slices.Max(set.Train.Labels), slices.Max(set.Test.Labels)))
-	if out := t.Layers[len(t.Layers)-1]; highest >= out {
-		return fmt.Errorf("last layer has %d outputs, the labels in %s go up to %d: want at least %d", out,
-			t.Data.Dir(), highest, highest+1)
+	highest := max(src.train.Classes(), src.test.Classes()) - 1
+	switch in, out := m.Inputs(), m.Classes(); {
+	case src.text != nil && m.Targets() == 1:
+		return wrong("the network has one label for an example, text has one for each token: want a network of text, " +
+			"or images")
+	case src.text == nil && m.Targets() != 1:
+		return wrong("the network takes text, %s are images: want job.train.data.text", t.Data.Name())
+	case src.text != nil && in != src.train.Width():
+		return wrong("the network takes %d tokens, windows of the text have %d: want %d", in, src.train.Width(),
+			src.train.Width())
+	case in != src.train.Width():
+		return wrong("first layer has %d inputs, the images in %s have %s = %d pixels: want %d", in, t.Data.Name(),
+			src.size.Pixels(), src.train.Width(), src.train.Width())
+	case highest >= out:
+		return wrong("last layer has %d outputs, the labels in %s go up to %d: want at least %d", out, t.Data.Name(),
+			highest, highest+1)
 	}
 	return nil
 }
 
 // fitsBatch reports a training set that is smaller than what one step takes.
-func fitsBatch(j *scenario.Job, images int) error {
+func fitsBatch(j *scenario.Job, examples int) error {
 	t, replicas := j.Train, j.Parallel.DP
-	if t == nil || t.Batch <= images/replicas {
+	if t == nil || t.Batch <= examples/replicas {
 		return nil
 	}
-	if images < replicas {
+	are := "images"
+	if t.Data.Text != nil {
+		are = "windows"
+	}
+	if examples < replicas {
 		return &plan.FieldError{
 			Path: j.Path() + ".train.data",
-			Err: fmt.Errorf("%s: %d training images for %d replicas, want "+
-				"at least one for each", t.Data.Dir(), images, replicas),
+			Err: fmt.Errorf("%s: %d training %s for %d replicas, want "+
+				"at least one for each", t.Data.Name(), examples, are, replicas),
 		}
 	}
 	return &plan.FieldError{
 		Path: j.Path() + ".train.batch",
 		Err: fmt.Errorf("%d on each of %d replicas: one step takes more "+
-			"than the %d training images, want at most %d",
-			t.Batch, replicas, images, images/replicas),
+			"than the %d training %s, want at most %d",
+			t.Batch, replicas, examples, are, examples/replicas),
 	}
 }

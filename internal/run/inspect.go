@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 
+	"railyard/internal/corpus"
 	"railyard/internal/dataset"
+	"railyard/internal/located"
 	"railyard/internal/machine"
 	"railyard/internal/plan"
 	"railyard/internal/result"
@@ -22,39 +24,56 @@ func Inspect(sc *scenario.Scenario) (*plan.Inspection, error) {
 	}
 	sizes := make([]dataset.Size, len(sc.Jobs))
 	var found []scenario.Finding
+	shared := &Sources{}
 	for i := range sc.Jobs {
 		var more []scenario.Finding
-		sizes[i], more = inspectData(sc, &sc.Jobs[i])
+		if sizes[i], more, err = inspectData(&p.Jobs[i], shared); err != nil {
+			return nil, err
+		}
 		found = append(found, more...)
 	}
 	return p.Inspect(sizes, found, machine.Memory()), nil
 }
 
-// inspectData finds how many images a training has, and what is to say about them. It reads those
-// that are there, and draws none.
-func inspectData(sc *scenario.Scenario, j *scenario.Job) (size dataset.Size, found []scenario.Finding) {
-	t, ctx := j.Train, context.Background()
-	if t == nil {
-		return size, nil
+// inspectData finds how much a training learns from, and what is to say about it. It reads what is
+// there, and draws no image. An error is located in a file that the scenario names.
+func inspectData(p *plan.Job, shared *Sources) (size dataset.Size, found []scenario.Finding, err error) {
+	j, ctx := p.Spec, context.Background()
+	if j.Train == nil {
+		return size, nil, nil
 	}
-	size, there, err := measureData(ctx, j)
+	size, there, err := shared.measure(ctx, j)
 	if err == nil {
 		err = fitsBatch(j, size.Train)
 	}
-	switch d := t.Data.Digits; {
+	warn := func(format string, args ...any) {
+		found = append(found, scenario.Finding{Severity: scenario.Warning, Path: dataKey(j), Message: fmt.Sprintf(format, args...)})
+	}
+	switch d, _ := j.Train.Data.Drawn(); {
 	case err == nil && there:
-		_, err = loadData(ctx, j, &Images{}, func(result.Progress) {})
+		var src *source
+		if src, err = loadData(ctx, j, p.Model, shared, func(result.Progress) {}); err == nil && src.text != nil {
+			inspectText(src.text, warn)
+		}
 	case err == nil:
-		images := unit.Count(int64(d.Train + d.Test))
-		found = append(found, scenario.Finding{
-			Severity: scenario.Warning,
-			Path:     j.Path() + ".train.data.digits.dir",
-			Message:  fmt.Sprintf("%s: not there yet, the run draws %s images first", d.Dir, images),
-		})
+		warn("%s: not there yet, the run draws %s images first", d.Dir, unit.Count(int64(d.Train+d.Test)))
+	}
+	var lines located.Problems
+	if errors.As(err, &lines) {
+		return size, nil, lines
 	}
 	var field *plan.FieldError
 	if errors.As(err, &field) {
 		found = append(found, scenario.Finding{Severity: scenario.Error, Path: field.Path, Message: field.Err.Error()})
 	}
-	return size, found
+	return size, found, nil
+}
+
+// inspectText warns of text much of which the network cannot see.
+func inspectText(k *corpus.Corpus, warn func(format string, args ...any)) {
+	const many = 10 // of a hundred tokens
+	if unknown, all := k.Train.Unknown(), k.Train.Tokens(); unknown*100 > many*all {
+		warn("%s of %s training tokens are unknown, %s different ones: want a larger vocabulary, or a smaller min_count",
+			unit.Count(int64(unknown)), unit.Count(int64(all)), unit.Count(int64(k.Left)))
+	}
 }

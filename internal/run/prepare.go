@@ -16,24 +16,27 @@ type prepared struct {
 	plan     *plan.Plan
 	estimate plan.Estimate
 	files    []result.Input // that the scenario names
-	images   []*imageSet    // by job, nil but of trainings
+	data     []*source      // by job, nil but of trainings
 
 	about []checkpoint.Training // by job: what the weights of a training belong to
 	start *train.State          // from which the only job goes on; nil: from its beginning
 }
 
-// prepare plans a run and reads what it needs; shared keeps the images, from is what a
-// training goes on from. allow may refuse the run before its images are drawn or read.
-func prepare(w *watcher, sc *scenario.Scenario, shared *Images, from *Resume,
+// prepare plans a run and reads what it needs; shared keeps what trainings learn from, from is what a
+// training goes on from. allow may refuse the run before its images are drawn.
+func prepare(w *watcher, sc *scenario.Scenario, shared *Sources, from *Resume,
 	allow func(plan.Estimate) error) (*prepared, error) {
 	in := &prepared{}
 	var err error
 	if in.plan, in.files, err = newPlan(sc, w); err != nil {
 		return nil, err
 	}
+	if shared == nil {
+		shared = &Sources{}
+	}
 	sizes := make([]dataset.Size, len(sc.Jobs))
 	for i := range sc.Jobs {
-		if sizes[i], _, err = measureData(w.ctx, &sc.Jobs[i]); err != nil {
+		if sizes[i], _, err = shared.measure(w.ctx, &sc.Jobs[i]); err != nil {
 			return nil, err
 		}
 		if err := fitsBatch(&sc.Jobs[i], sizes[i].Train); err != nil {
@@ -50,22 +53,19 @@ func prepare(w *watcher, sc *scenario.Scenario, shared *Images, from *Resume,
 	if err := allow(in.estimate); err != nil {
 		return nil, err
 	}
-	if shared == nil {
-		shared = &Images{}
-	}
 	in.about = make([]checkpoint.Training, len(sc.Jobs))
 	for i := range sc.Jobs {
-		set, err := loadData(w.ctx, &sc.Jobs[i], shared, w.progress)
+		src, err := loadData(w.ctx, &sc.Jobs[i], in.plan.Jobs[i].Model, shared, w.progress)
 		if err != nil {
 			return nil, err
 		}
-		in.images = append(in.images, set)
-		if set != nil {
+		in.data = append(in.data, src)
+		if src != nil {
 			in.about[i] = about(sc, &sc.Jobs[i], sizes[i])
-			in.about[i].Images = set.digest
+			learned(&in.about[i], src)
 		}
 	}
-	return in, from.sameImages(sc, in.images[0])
+	return in, from.sameData(sc, in.data[0])
 }
 
 // digests lists what the run reads beside its scenario.
@@ -73,9 +73,9 @@ func (in *prepared) digests() (all []result.InputDigest) {
 	for _, f := range in.files {
 		all = append(all, f.Digest())
 	}
-	for i, set := range in.images {
-		if set != nil {
-			all = append(all, result.InputDigest{Name: inputName(in.plan.Scenario, i, result.ImagesInput), SHA256: set.digest})
+	for i, src := range in.data {
+		if src != nil {
+			all = append(all, result.InputDigest{Name: inputName(in.plan.Scenario, i, src.name), SHA256: src.digest})
 		}
 	}
 	return all
@@ -87,10 +87,10 @@ type Forecast struct {
 	Inputs []result.InputDigest
 }
 
-// NewForecast makes the plan of a run and reads its images, which shared keeps for the run itself.
+// NewForecast makes the plan of a run and reads its data, which shared keeps for the run itself.
 // The error is the one that Run would end with before it begins; the limits of memory and
 // packet-hops are the caller's to apply.
-func NewForecast(ctx context.Context, sc *scenario.Scenario, shared *Images,
+func NewForecast(ctx context.Context, sc *scenario.Scenario, shared *Sources,
 	progress func(result.Progress)) (Forecast, error) {
 	w := &watcher{ctx: ctx, progress: progress}
 	in, err := prepare(w, sc, shared, nil, func(plan.Estimate) error { return nil })

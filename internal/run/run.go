@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"railyard/internal/checkpoint"
-	"railyard/internal/dataset"
 	"railyard/internal/exec"
 	"railyard/internal/fabric"
 	"railyard/internal/host"
@@ -31,7 +30,7 @@ type Options struct {
 	Force    bool                  // run although the estimate is over the limits
 	Progress func(result.Progress) // nil: silent
 	Workers  int                   // cores, for islands and for the real work of ranks; 0: 1, < 0: as many as there are
-	Images   *Images               // shared with other runs of this process; nil: its own
+	Sources  *Sources              // shared with other runs of this process; nil: its own
 	Inputs   []result.InputDigest  // what it must read beside the scenario, nil: anything
 	Resume   *Resume               // a training goes on from these weights; nil: from the beginning
 	Islands  int                   // partition of the nodes, 0: by size. No value changes a result
@@ -57,7 +56,7 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 		opt.Around = func(loop func()) { loop() }
 	}
 	w := &watcher{ctx: ctx, progress: opt.Progress}
-	in, err := prepare(w, sc, opt.Images, opt.Resume, func(e plan.Estimate) error {
+	in, err := prepare(w, sc, opt.Sources, opt.Resume, func(e plan.Estimate) error {
 		if opt.Force {
 			return nil
 		}
@@ -72,8 +71,8 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 	r := &runner{pauseAt: unit.Never, plan: in.plan, opt: opt, ctx: ctx, watcher: w}
 	for i := range in.plan.Jobs {
 		j := &job{run: r, plan: &in.plan.Jobs[i]}
-		if set := in.images[i]; set != nil {
-			j.set = set.Set
+		if src := in.data[i]; src != nil {
+			j.data = src
 			j.begun = in.start
 			j.kept.Training = in.about[i]
 		}
@@ -141,7 +140,7 @@ type runner struct {
 type job struct {
 	run    *runner
 	plan   *plan.Job
-	set    *dataset.Set // of a training
+	data   *source // of a training
 	kernel string
 	driver *host.Job
 	train  *train.Job // nil: the ranks compute nothing real, or there are none
@@ -282,7 +281,7 @@ func (j *job) buildTraining() error {
 	cfg := train.Config{
 		Model:    j.plan.Model,
 		Kernel:   kernel,
-		Train:    &j.set.Train,
+		Train:    j.data.train,
 		Replicas: j.plan.Replicas(),
 		Batch:    t.Batch,
 		Epochs:   t.Epochs,
@@ -376,15 +375,23 @@ func (r *runner) begin(in *prepared) (sum *result.Summary, err error) {
 	return sum, r.opt.Dir.KeepInputs(kept)
 }
 
+// parts are what the recorder has to know of what a training learns from.
+func (s *source) parts() record.Data {
+	if s == nil {
+		return record.Data{}
+	}
+	return record.Data{Train: s.train, Test: s.test, Are: s.are}
+}
+
 // start plans the first events.
 func (r *runner) start() {
 	parts := record.Parts{Engine: r.eng, Fabric: r.fab, Net: r.net}
 	for _, j := range r.jobs {
 		parts.Jobs = append(parts.Jobs, record.JobParts{
-			Train:  j.train,
-			Keeps:  j.train != nil && r.opt.Dir != nil,
-			Steps:  j.steps(),
-			Images: j.set,
+			Train: j.train,
+			Keeps: j.train != nil && r.opt.Dir != nil,
+			Steps: j.steps(),
+			Data:  j.data.parts(),
 		})
 	}
 	r.record.Open(parts)

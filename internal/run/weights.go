@@ -64,8 +64,25 @@ func about(sc *scenario.Scenario, j *scenario.Job, size dataset.Size) checkpoint
 		Kernel:      t.Kernel,
 		Rows:        size.Rows,
 		Cols:        size.Cols,
+		Channels:    channels(size),
 		GlobalBatch: global,
 		EpochSteps:  int64(size.Train / global),
+	}
+}
+
+// channels are those of an image in colour, else 0.
+func channels(size dataset.Size) int {
+	if size.Channels == dataset.Colour {
+		return size.Channels
+	}
+	return 0
+}
+
+// learned says what the weights are learned from.
+func learned(t *checkpoint.Training, src *source) {
+	t.Images = src.digest
+	if src.text != nil {
+		t.Text = src.text.Vocabulary
 	}
 }
 
@@ -118,13 +135,13 @@ func (from *Resume) goOn(p *plan.Plan, size dataset.Size) (*train.State, error) 
 	return &state, nil
 }
 
-// sameImages reports weights that were trained on other images.
-func (from *Resume) sameImages(sc *scenario.Scenario, images *imageSet) error {
-	if from == nil || from.Images == images.digest {
+// sameData reports weights that were trained on other images or text.
+func (from *Resume) sameData(sc *scenario.Scenario, src *source) error {
+	if from == nil || from.Images == src.digest {
 		return nil
 	}
-	return &plan.FieldError{Path: sc.Jobs[0].Path() + ".train.data", Err: fmt.Errorf("the images are not those that the weights were "+
-		"trained on: their SHA-256 is %s, want %s", images.digest, from.Images)}
+	return &plan.FieldError{Path: sc.Jobs[0].Path() + ".train.data", Err: fmt.Errorf("the %s are not those that the weights were "+
+		"trained on: their SHA-256 is %s, want %s", src.are, src.digest, from.Images)}
 }
 
 // resumed is what the summary says of it.

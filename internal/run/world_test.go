@@ -26,7 +26,7 @@ const trainImages, testImages = 400, 100
 var (
 	pictures     string
 	drawPictures = sync.OnceValue(func() error {
-		d := dataset.Digits{Dir: filepath.Join(pictures, "digits"), Train: trainImages, Test: testImages, Seed: 1}
+		d := dataset.Drawn{Dir: filepath.Join(pictures, "digits"), Train: trainImages, Test: testImages, Seed: 1}
 		return d.Ensure(context.Background(), nil)
 	})
 )

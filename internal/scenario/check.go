@@ -102,6 +102,7 @@ func (d *decoder) checkJob(s *Scenario, j *Job) {
 		d.problem(at, noJob, "")
 	}
 	d.checkRows(s, j)
+	d.checkData(j)
 	d.checkReplay(j)
 	if (j.Train != nil || j.Replay != nil) && d.ok(at+".collective.algorithm", at+".collective.protocol") {
 		d.checkProtocol(j, at+".collective", j.Collective.Algorithm, j.Collective.Protocol)
@@ -115,7 +116,7 @@ func (d *decoder) checkJob(s *Scenario, j *Job) {
 		return
 	}
 	d.checkParallel(s, j)
-	if g := j.Train.Data.Digits; g != nil && d.ok(at+".train.batch", at+".train.data.digits.train") {
+	if g, name := j.Train.Data.Drawn(); g != nil && d.ok(at+".train.batch", at+".train.data."+name+".train") {
 		d.checkBatch(at, j.Train.Batch, j.Parallel.DP, g.Train)
 	}
 }

@@ -246,7 +246,7 @@ func (d *decoder) choose(name string, f *Field, group map[string]map[string]stri
 
 // missing reports a required field that is not in the file.
 func (d *decoder) missing(f *Field, path string) {
-	if f.Path == "train.data" && d.keys[path+".digits"].line != 0 || !d.ok(parent(path)) {
+	if f.Path == "train.data" && len(d.dataGroups(path)) > 0 || !d.ok(parent(path)) {
 		return // given the other way, or its group was reported
 	}
 	d.bad[path] = true

@@ -99,9 +99,9 @@ func onlyRules(j *Job) string {
 }
 
 // jobFields: one job: job, or an entry of jobs.
-var jobFields = slices.Concat(workFields, parallelFields, sumFields)
+var jobFields = slices.Concat(workFields, dataFields, trainFields, parallelFields, sumFields)
 
-// workFields: what a job does, and where.
+// workFields: what a job is, and the network that it trains.
 var workFields = []*Field{
 	{
 		Path: "name", Rule: "job; in jobs job1, job2, ...", check: checkName, pattern: namePattern,
@@ -141,49 +141,10 @@ var workFields = []*Field{
 		value:   inTrain(choice, func(t *Train) *string { return &t.Loss }),
 		Meaning: "what training makes small",
 	},
-	{
-		Path: "train.data", Required: true, check: checkFolder, pattern: pathPattern,
-		example: "the path of a folder of IDX files, or keys: digits: {dir: PATH}",
-		value:   inTrain(text, func(t *Train) *string { return &t.Data.Path }),
-		Meaning: "folder of IDX files with the standard MNIST names, or digits: how to make one",
-		Also:    []string{"dataset"},
-	},
-	{
-		Path: "train.data.digits",
-		open: func(b any) {
-			if t := b.(*Job).Train; t != nil {
-				t.Data.Digits = &Digits{}
-			}
-		},
-		Meaning: "handwritten-looking digits, drawn when the folder is missing",
-	},
-	{
-		Path: "train.data.digits.dir", Required: true, check: checkFolder, pattern: pathPattern,
-		example: "the path of a folder",
-		value:   inDigits(text, func(d *Digits) *string { return &d.Dir }),
-		Meaning: "the folder; a run makes it only below the directory in which railyard runs",
-		Also:    []string{"path", "folder"},
-	},
-	{
-		Path: "train.data.digits.train", Default: "60000", Min: "1", Max: "1000000",
-		value:   inDigits(whole, func(d *Digits) *int { return &d.Train }),
-		Meaning: "training images",
-	},
-	{
-		Path: "train.data.digits.test", Default: "10000", Min: "1", Max: "1000000",
-		value:   inDigits(whole, func(d *Digits) *int { return &d.Test }),
-		Meaning: "test images",
-	},
-	{
-		Path: "train.data.digits.seed", Default: "1",
-		value:   inDigits(seed, func(d *Digits) *uint64 { return &d.Seed }),
-		Meaning: "which digits are drawn",
-	},
-	{
-		Path: "train.data.digits.side", Default: "28", Min: "28", Max: "64",
-		value:   inDigits(whole, func(d *Digits) *int { return &d.Side }),
-		Meaning: "pixels on a side of an image; what is more than 28 is black, on all sides",
-	},
+}
+
+// trainFields: how it is trained, and what else a job may do.
+var trainFields = []*Field{
 	{
 		Path: "train.batch", Required: true, Min: "1", Max: "1000000",
 		value:   inTrain(whole, func(t *Train) *int { return &t.Batch }),

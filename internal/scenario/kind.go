@@ -128,11 +128,13 @@ func inReplay[T any](k *kind[T], f func(*Replay) *T) variable {
 	}}
 }
 
-// inDigits is a variable in train.data.digits of a job.
-func inDigits[T any](k *kind[T], f func(*Digits) *T) variable {
+// inData is a variable in a group of train.data of a job.
+func inData[G, T any](group func(*Data) *G, k *kind[T], f func(*G) *T) variable {
 	return variable{k, func(base any) any {
-		if t := base.(*Job).Train; t != nil && t.Data.Digits != nil {
-			return f(t.Data.Digits)
+		if t := base.(*Job).Train; t != nil {
+			if g := group(&t.Data); g != nil {
+				return f(g)
+			}
 		}
 		return nil
 	}}

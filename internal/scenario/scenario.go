@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"fmt"
 	"reflect"
 
 	"railyard/internal/qos"
@@ -392,27 +393,96 @@ type Checkpoint struct {
 	Keep  int         // how many stay
 }
 
-// Data is a folder of IDX files; Digits says how to make it when it is missing.
-// Exactly one of Path and Digits is there.
+// Data is what a training learns from: exactly one of these is there.
 type Data struct {
-	Path   string
-	Digits *Digits
+	Path   string    // a folder of IDX files
+	Digits *Drawn    // how to make one when it is missing
+	Shapes *Drawn    // the same, of other images
+	Images *Pictures // a folder of pictures
+	Text   *Corpus
 }
 
-// Dir returns the folder, whichever way it was given.
-func (d Data) Dir() string {
-	if d.Digits != nil {
-		return d.Digits.Dir
+// Drawn returns the set that is drawn when it is missing, and its name; nil: there is none.
+func (d Data) Drawn() (of *Drawn, name string) {
+	if d.Shapes != nil {
+		return d.Shapes, "shapes"
+	}
+	return d.Digits, "digits"
+}
+
+// Key is alike for data that are the same.
+func (d Data) Key() string {
+	switch of, name := d.Drawn(); {
+	case of != nil:
+		return fmt.Sprintf("%s %+v", name, *of)
+	case d.Images != nil:
+		return fmt.Sprintf("images %+v", *d.Images)
+	case d.Text != nil && d.Text.Grammar != nil:
+		t := *d.Text
+		t.Grammar = nil
+		return fmt.Sprintf("grammar %+v %+v", *d.Text.Grammar, t)
+	case d.Text != nil:
+		return fmt.Sprintf("text %+v", *d.Text)
 	}
 	return d.Path
 }
 
-// Digits is a set of drawn digits.
-type Digits struct {
+// File reports whether the data are in files, which Name names.
+func (d Data) File() bool {
+	return d.Text == nil || d.Text.Grammar == nil || d.Text.Grammar.File != EnglishGrammar
+}
+
+// Name is what errors call the data: a path where there is one.
+func (d Data) Name() string {
+	switch of, _ := d.Drawn(); {
+	case of != nil:
+		return of.Dir
+	case d.Images != nil:
+		return d.Images.Dir
+	case d.Text != nil && d.Text.Grammar != nil:
+		return d.Text.Grammar.File
+	case d.Text != nil:
+		return d.Text.Path.Value
+	}
+	return d.Path
+}
+
+// Drawn is a set of drawn images.
+type Drawn struct {
 	Dir         string
 	Train, Test int
 	Seed        uint64
 	Side        int // pixels
+}
+
+// Pictures is a folder of pictures in folders by class.
+type Pictures struct {
+	Dir    string
+	Colour bool
+	Side   Opt[int] // to which they are scaled; not set: they keep their size
+}
+
+// Corpus is text, the user's or a grammar's, and how it is cut into tokens and windows. Exactly one of
+// Path and Grammar is there.
+type Corpus struct {
+	Path       Opt[string]
+	Grammar    *Grammar
+	Tokens     string // see TokenKinds
+	Fold       bool   // to lower case
+	Vocabulary int    // tokens, 0 and 1 included
+	MinCount   int
+	Order      string          // of tokens: see TokenOrders
+	Window     int             // tokens
+	Stride     Opt[int]        // not set: as the window
+	Start      string          // of a window: see WindowStarts
+	Test       Opt[unit.Ratio] // share of the text; not set: the test text is that to train on
+}
+
+// Grammar is a grammar that draws sentences: so many to train on and to test with.
+type Grammar struct {
+	File        string // or the name of the one that comes along
+	Train, Test int
+	Seed        uint64
 }
 
 // Parallel says how ranks share a training. Schedule is empty with one stage, Tensor with whole

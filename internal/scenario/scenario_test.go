@@ -48,7 +48,7 @@ func TestDefaults(t *testing.T) {
 		{"bucket", s.Jobs[0].Train.Bucket, Some(25 * unit.Megabyte)},
 		{"ranks", s.RankCount(&s.Jobs[0]), 8},
 		{"channels", s.Jobs[0].Collective.Channels, 4},
-		{"data", s.Jobs[0].Train.Data.Dir(), "data/mnist"},
+		{"data", s.Jobs[0].Train.Data.Name(), "data/mnist"},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: %v, want %v", c.what, c.got, c.want)

@@ -6,7 +6,10 @@ import (
 )
 
 // fullJob is a job in which every group is there.
-func fullJob() *Job { return &Job{Train: &Train{Data: Data{Digits: &Digits{}}}, Replay: &Replay{}} }
+func fullJob() *Job {
+	data := Data{Digits: &Drawn{}, Shapes: &Drawn{}, Images: &Pictures{}, Text: &Corpus{Grammar: &Grammar{}}}
+	return &Job{Train: &Train{Data: data}, Replay: &Replay{}}
+}
 
 // full is a scenario in which every group is there.
 func full() *Scenario {

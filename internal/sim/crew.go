@@ -130,10 +130,7 @@ func (c *crew) join() {
 	}
 	for i := range c.hands {
 		for _, isl := range c.hands[i].deal {
-			c.e.joined(isl)
-			if c.e.mail != nil {
-				c.e.mail.Collect(isl)
-			}
+			c.e.join(isl)
 		}
 	}
 }
@@ -174,10 +171,7 @@ func (c *crew) run(h *hand, isl *Island) {
 			h.fault = &Fault{Island: isl.index, Value: r, Stack: debug.Stack()}
 		}
 	}()
-	if isl.mail {
-		isl.mail = false
-		c.e.mail.Empty(isl)
-	}
+	c.e.open(isl)
 	c.e.window(isl, c.end)
 }
 

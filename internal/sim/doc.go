@@ -13,12 +13,22 @@
 // host and rank work. The class picks the Handler from a table; the owner is a
 // dense number fixed by the scenario.
 //
-// Islands are groups of nodes with a wheel of their own. Nothing acts from one
-// island on another sooner than the lookahead, so islands run one after another
-// in windows of that length and the partition cannot change a result.
+// Islands are groups of nodes with a wheel of their own. Nothing acts from one island on another
+// sooner than the lookahead, so islands run window by window, each window as long as the lookahead:
+// one after another, or on several workers at the same time. What crosses within a window is handed
+// over between windows (Mail). Neither partition nor workers can change a result.
+//
+//	        window k            window k+1
+//	A  |==events==|   |   |==events==|   |
+//	B  |==events====| | m |==events====| | m    m: mail is collected, OnWindow listens,
+//	C  |==events==|   |   |==events==|   |         the next window is found
+//
+// Handlers of different islands run at the same time if there are several workers: each touches what
+// its island owns. Whoever listens to several islands does so in OnWindow.
 //
 // Invariants:
-//   - events of an island run in the order (time, key); insertion order never matters;
+//   - events of an island run in the order (time, key); insertion order never matters, unless the
+//     engine is told that it does, which takes a plain heap in place of the wheel;
 //   - a handler at t schedules at t only in a later phase, else after t;
 //   - two pending events with the same time and key are the same event twice: a
 //     handler must not mind being called again;

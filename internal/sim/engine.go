@@ -39,8 +39,8 @@ type Handler interface {
 	Handle(isl *Island, now unit.Time, owner int32)
 }
 
-// Mail is what islands send to each other. An engine with several workers uses it; with one worker
-// what goes to another island may be put there at once.
+// Mail is what islands send to each other within a window. If they do not run at the same time (see
+// Island.Mails) what goes to another one may be put there at once.
 type Mail interface {
 	// Collect takes what an island has sent in the window that is over, and wakes whom it is for. It
 	// is called between windows.
@@ -63,7 +63,8 @@ type Engine struct {
 	every     int
 	unchecked int64 // events since the last check
 	workers   int
-	crew      *crew // of the run in progress, nil with one worker
+	crew      *crew     // of the run in progress, nil with one worker
+	ran       []*Island // in this window
 }
 
 // checkEvery is how many events pass between two questions whether the run was interrupted.
@@ -234,20 +235,36 @@ func (e *Engine) runWindow(end unit.Time) bool {
 			continue // most islands, in a quiet network
 		}
 		e.running = isl
+		e.open(isl)
 		if !e.window(isl, end) {
 			return false
 		}
-		e.joined(isl)
+		e.ran = append(e.ran, isl)
 	}
 	e.running = nil
+	for _, isl := range e.ran {
+		e.join(isl)
+	}
+	e.ran = e.ran[:0]
 	return true
 }
 
-// joined adds to the run what an island has done in a window.
-func (e *Engine) joined(isl *Island) {
+// open gives an island what others have sent to it.
+func (e *Engine) open(isl *Island) {
+	if isl.mail {
+		isl.mail = false
+		e.mail.Empty(isl)
+	}
+}
+
+// join adds to the run what an island has done in a window.
+func (e *Engine) join(isl *Island) {
 	e.stopAt = min(e.stopAt, isl.stopAt)
 	e.unchecked += isl.events - isl.counted
 	isl.counted = isl.events
+	if e.mail != nil {
+		e.mail.Collect(isl)
+	}
 }
 
 // asked asks whether to go on.

@@ -43,7 +43,7 @@ type Options struct {
 	Each     func(i int, s *result.Summary) // called for each run that was run, one at a time; may be nil
 	Refused  func(i int,
 		err error) bool // told of a variant that cannot run: true leaves it out; nil: its error ends the sweep
-	Images *run.Images // nil: its own
+	Sources *run.Sources // nil: its own
 }
 
 // Run runs the variants and returns a row for each, in their order. Before the first begins, every
@@ -58,8 +58,8 @@ func Run(ctx context.Context, variants []Variant, opt Options) ([]Row, error) {
 	if s.opt.Progress == nil {
 		s.opt.Progress = func(Progress) {}
 	}
-	if s.opt.Images == nil {
-		s.opt.Images = &run.Images{}
+	if s.opt.Sources == nil {
+		s.opt.Sources = &run.Sources{}
 	}
 	if s.opt.Memory == 0 {
 		s.opt.Memory = machine.Memory()
@@ -94,7 +94,7 @@ func (s *sweep) forecast(ctx context.Context) error {
 	for i := range s.variants {
 		s.opt.Progress(Progress{Phase: "forecast", Done: i, Total: len(s.variants)})
 		v := &s.variants[i]
-		e, err := run.NewForecast(ctx, v.Scenario, s.opt.Images, func(result.Progress) {})
+		e, err := run.NewForecast(ctx, v.Scenario, s.opt.Sources, func(result.Progress) {})
 		if err == nil {
 			err = e.OverLimit(machine.Memory())
 			if s.opt.Force {
@@ -138,7 +138,7 @@ func (s *sweep) forecast(ctx context.Context) error {
 
 // run runs variant i.
 func (s *sweep) run(ctx context.Context, i int) error {
-	opt := run.Options{Force: true, Images: s.opt.Images, Inputs: s.opt.Inputs,
+	opt := run.Options{Force: true, Sources: s.opt.Sources, Inputs: s.opt.Inputs,
 		Progress: func(p result.Progress) { s.progress(i, p) }}
 	sum, err := run.Run(ctx, s.variants[i].Scenario, opt)
 	if ctx.Err() != nil && (sum == nil || sum.State != result.Complete) {

@@ -56,7 +56,7 @@ func Run(ctx context.Context, r *result.Run, opt Options) (*Result, error) {
 	a.refused = make([]error, len(variants))
 	_, err := sweep.Run(ctx, variants, sweep.Options{Limits: opt.Limits, Force: opt.Force, Inputs: r.Summary.Inputs,
 		Forecast: opt.Forecast, Progress: opt.Progress,
-		Images: a.images, Each: func(i int, s *result.Summary) { a.sums[i] = s },
+		Sources: a.sources, Each: func(i int, s *result.Summary) { a.sums[i] = s },
 		Refused: func(i int, err error) bool {
 			a.refused[i] = err
 			return i > 0 && a.cuts[i-1].Kind != Set
@@ -74,7 +74,7 @@ func Run(ctx context.Context, r *result.Run, opt Options) (*Result, error) {
 type asking struct {
 	run      *result.Run
 	opt      Options
-	images   *run.Images
+	sources  *run.Sources
 	base     *scenario.Scenario
 	cuts     []Cut
 	variants []*scenario.Scenario // of cuts
@@ -95,7 +95,7 @@ func (a *asking) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a.images = &run.Images{}
+	a.sources = &run.Sources{}
 	if sc, err = a.shortened(ctx, sc); err != nil {
 		return err
 	}
@@ -138,14 +138,14 @@ func Scenario(r *result.Run) (*scenario.Scenario, error) {
 		if t == nil {
 			continue
 		}
-		if _, err := os.Stat(t.Data.Dir()); errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("%s: the images of the run are not there: paths are relative to the directory "+
-				"in which railyard is run", t.Data.Dir())
+		if _, err := os.Stat(t.Data.Name()); t.Data.File() && errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%s: the data of the run are not there: paths are relative to the directory in which "+
+				"railyard is run", t.Data.Name())
 		}
 	}
 	var changes []scenario.Change
 	for _, in := range r.Summary.Inputs {
-		if key := run.InputKey(sc, in.Name); key != "" && !strings.HasSuffix(key, ".train.data") {
+		if key := run.InputKey(sc, in.Name); key != "" && !strings.Contains(key, ".train.data") {
 			if _, err := os.Stat(r.InputPath(in.Name)); err != nil {
 				return nil, fmt.Errorf("run directory %s: a file that the run read is missing: %w", r.Path, err)
 			}
@@ -173,7 +173,7 @@ func (a *asking) shortened(ctx context.Context, sc *scenario.Scenario) (*scenari
 	case job.Train == nil:
 		return sc, nil
 	}
-	f, err := run.NewForecast(ctx, sc, a.images, func(result.Progress) {})
+	f, err := run.NewForecast(ctx, sc, a.sources, func(result.Progress) {})
 	if err != nil {
 		return nil, err
 	}

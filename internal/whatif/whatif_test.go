@@ -227,7 +227,7 @@ job: {flows: [{from: host1/nic0, to: host4/nic0, bytes: 2MB}, {from: host2/nic0,
 // A training: steps are compared, and what was not trained for long enough says over how many.
 func TestTraining(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "digits")
-	if err := (dataset.Digits{Dir: data, Train: 400, Test: 100, Seed: 1}).Ensure(context.Background(),
+	if err := (dataset.Drawn{Dir: data, Train: 400, Test: 100, Seed: 1}).Ensure(context.Background(),
 		nil); err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +259,7 @@ output: {operations: false, queues: false}
 		!strings.Contains(err.Error(), "the images of the run are not there") {
 		t.Errorf("without images: %v", err)
 	}
-	if err := (dataset.Digits{Dir: data, Train: 400, Test: 100, Seed: 2}).Ensure(context.Background(),
+	if err := (dataset.Drawn{Dir: data, Train: 400, Test: 100, Seed: 2}).Ensure(context.Background(),
 		nil); err != nil {
 		t.Fatal(err)
 	}

@@ -173,6 +173,7 @@ def run(out):
         if isinstance(shape, int):  # tokens
             n = spec[0][1][0]
             x = torch.from_numpy((stream(seed, 2, ROWS * shape) % n).astype("int64")).view(ROWS, shape)
+            x[1, 1:3] = 0
         else:
             x = drawn(seed, 2, (ROWS,) + shape, 1).requires_grad_()
         y = f(p, x)

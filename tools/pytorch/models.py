@@ -49,28 +49,28 @@ def mlp(activation):
     return f
 
 
-CNN = ([("conv1.weight", (4, 1, 3, 3)), ("conv1.bias", (4,)), ("conv2.weight", (6, 4, 3, 3)), ("conv2.bias", (6,))]
-       + linear_spec("fc1.", 24, 16) + linear_spec("fc2.", 16, 5))
+CNN = ([("conv.1.weight", (4, 1, 3, 3)), ("conv.1.bias", (4,)), ("conv.2.weight", (6, 4, 3, 3)), ("conv.2.bias", (6,))]
+       + linear_spec("dense.1.", 24, 16) + linear_spec("dense.2.", 16, 5))
 
 
 def cnn(p, x, step):
     """The net of the benchmarks, on 14x14."""
-    x = F.max_pool2d(F.relu(F.conv2d(x, p["conv1.weight"], p["conv1.bias"])), 2)
-    x = F.max_pool2d(F.relu(F.conv2d(x, p["conv2.weight"], p["conv2.bias"])), 2)
-    x = F.relu(F.linear(x.flatten(1), p["fc1.weight"], p["fc1.bias"]))
-    return F.linear(x, p["fc2.weight"], p["fc2.bias"])
+    x = F.max_pool2d(F.relu(F.conv2d(x, p["conv.1.weight"], p["conv.1.bias"])), 2)
+    x = F.max_pool2d(F.relu(F.conv2d(x, p["conv.2.weight"], p["conv.2.bias"])), 2)
+    x = F.relu(F.linear(x.flatten(1), p["dense.1.weight"], p["dense.1.bias"]))
+    return F.linear(x, p["dense.2.weight"], p["dense.2.bias"])
 
 
 def chars(cell, gates, biases):
-    return ([("embedding.weight", (V, 8))] + prefixed(f"{cell}1.", rnn_spec(gates, 8, 10, biases))
-            + prefixed(f"{cell}2.", rnn_spec(gates, 10, 10, biases)) + linear_spec("head.", 10, V))
+    return ([("embedding.weight", (V, 8))] + prefixed(f"{cell}.1.", rnn_spec(gates, 8, 10, biases))
+            + prefixed(f"{cell}.2.", rnn_spec(gates, 10, 10, biases)) + linear_spec("head.", 10, V))
 
 
 def stacked(cell, layer):
     """Two layers: those of torch.nn, or from elementary operations."""
     def f(p, x, step):
         x = F.embedding(x, p["embedding.weight"])
-        for name, i in ((f"{cell}1.", 8), (f"{cell}2.", 10)):
+        for name, i in ((f"{cell}.1.", 8), (f"{cell}.2.", 10)):
             x = layer(under(p, name), x, i)
         return F.linear(x, p["head.weight"], p["head.bias"])
     return f

@@ -120,6 +120,32 @@ func Accepted(values map[string]string) string {
 	}
 }
 
+// OneSource leaves a training one of the things that it may learn from, with what that needs.
+func OneSource(t *rapid.T, values map[string]string) {
+	const at = "job.train.data"
+	delete(values, at)
+	from := rapid.SampledFrom([]string{"digits.dir", "shapes.dir", "images.dir", "text.path", "text.grammar.seed"}).Draw(t, "data")
+	group, key, _ := strings.Cut(from, ".")
+	for path := range values {
+		if strings.HasPrefix(path, at+".") && !strings.HasPrefix(path, at+"."+group+".") {
+			delete(values, path)
+		}
+	}
+	delete(values, at+"."+group+".train")
+	values[at+"."+from] = "d"
+	switch key {
+	case "grammar.seed":
+		delete(values, at+".text.path")
+		values[at+"."+from] = "3"
+	case "path":
+		for path := range values {
+			if strings.HasPrefix(path, at+".text.grammar.") {
+				delete(values, path)
+			}
+		}
+	}
+}
+
 // Draw draws a scenario file that is valid, or has one value that is not.
 func Draw(t *rapid.T) string {
 	values := Values(t, func(f *scenario.Field) bool {
@@ -127,9 +153,8 @@ func Draw(t *rapid.T) string {
 	})
 	maps.Copy(values, map[string]string{
 		"cluster.hosts": "8", "job.train.layers": "[784, 10]", "job.train.batch": "2", "job.train.lr": "0.1",
-		"job.train.data.digits.dir": "d",
 	})
-	delete(values, "job.train.data.digits.train")
+	OneSource(t, values)
 	delete(values, "job.parallel.dp")
 	src := Accepted(values)
 	if rapid.Bool().Draw(t, "whole") {

@@ -51,6 +51,14 @@ var between = map[string]object{
 				{"then", object{{"properties", object{{"parallel", forbid("dp")},
 					{"collective", forbid("schedule")}}}}}}}},
 	},
+	"job.train.data": {{"oneOf", []any{object{{"required", []string{"digits"}}}, object{{"required", []string{"shapes"}}},
+		object{{"required", []string{"images"}}}, object{{"required", []string{"text"}}}}}},
+	"job.train.data.text": {
+		{"oneOf", []any{object{{"required", []string{"grammar"}}},
+			object{{"required", []string{"path"}}, {"properties", object{{"path", object{{"not", object{{"const", "none"}}}}}}}}}},
+		{"if", object{{"required", []string{"grammar"}}}},
+		{"then", forbid("start", "test")},
+	},
 	"job.replay": {{"required", []string{"buckets"}}},
 	"job.collective.admission": {
 		{"if", object{{"required", []string{"bytes"}}}},

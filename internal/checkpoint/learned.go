@@ -1,0 +1,44 @@
+package checkpoint
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"railyard/internal/corpus"
+)
+
+// learnedKeys are the metadata of what a model was trained on that not every model has: where put
+// gives "", there is none.
+func (c *Checkpoint) learnedKeys() []key {
+	return []key{
+		{"image_channels", "3, for images in colour",
+			func() string {
+				if c.Channels <= 1 {
+					return ""
+				}
+				return strconv.Itoa(c.Channels)
+			},
+			func(t string) error {
+				if t != "3" {
+					return strconv.ErrRange
+				}
+				c.Channels = 3
+				return nil
+			}},
+		{"vocabulary", `a vocabulary such as {"tokens":"characters","pieces":["a","b"]}`,
+			func() string {
+				if c.Text == nil {
+					return ""
+				}
+				b, err := json.Marshal(c.Text)
+				if err != nil {
+					panic(err)
+				}
+				return string(b)
+			},
+			func(t string) error {
+				c.Text = new(corpus.Vocabulary)
+				return json.Unmarshal([]byte(t), c.Text)
+			}},
+	}
+}

@@ -1,0 +1,296 @@
+package fabric_test
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"railyard/internal/fabric"
+	"railyard/internal/qos"
+	"railyard/internal/sim"
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+)
+
+// crowd is hosts on a network that may be cut into islands on several workers: what one host does
+// touches that host alone.
+type crowd struct {
+	eng   *sim.Engine
+	fab   *fabric.Fabric
+	graph *topo.Graph
+	hosts []talker
+	of    map[topo.PortID]*talker
+	seen  [][]string // by island: samples and losses
+}
+
+// talker is a host that sends frames at drawn times and answers those that reach it.
+type talker struct {
+	port   topo.PortID
+	island int32
+	rng    sim.Stream
+	routes []fabric.Route // to the other hosts
+	queue  []fabric.Packet
+	left   int
+	log    []string
+}
+
+const classTalk = sim.Classes - 2
+
+// Handle makes a host want to send something, and plans the next time.
+func (c *crowd) Handle(isl *sim.Island, now unit.Time, owner int32) {
+	h := &c.hosts[owner]
+	if isl.Index() != h.island {
+		panic("an event in a foreign island")
+	}
+	for range 1 + h.rng.Below(12) {
+		to := h.rng.Below(uint64(len(h.routes)))
+		h.queue = append(h.queue, fabric.Make(fabric.WriteMiddle, owner, uint32(h.left), h.routes[to], uint8(h.rng.Below(2)),
+			unit.Bytes(64+h.rng.Below(4000))))
+	}
+	c.fab.Kick(isl, now, h.port)
+	if h.left--; h.left > 0 {
+		isl.At(now+1+unit.Time(h.rng.Below(uint64(4*unit.Microsecond))), sim.MakeKey(sim.Host, classTalk, owner))
+	}
+}
+
+func (c *crowd) Pull(isl *sim.Island, now unit.Time, port fabric.PortID, paused uint8, p *fabric.Packet) bool {
+	h := c.of[port]
+	i := slices.IndexFunc(h.queue, func(p fabric.Packet) bool { return paused&(1<<p.Class()) == 0 })
+	if i < 0 {
+		return false
+	}
+	*p = h.queue[i]
+	h.queue = slices.Delete(h.queue, i, i+1)
+	if h.rng.Below(3) == 0 {
+		c.fab.StartTrace(isl, now, port, p)
+	}
+	return true
+}
+
+func (c *crowd) Paused(_ *sim.Island, now unit.Time, port fabric.PortID, class uint8, on bool) {
+	h := c.of[port]
+	h.log = append(h.log, fmt.Sprint(now, " paused ", class, on))
+}
+
+func (c *crowd) Deliver(isl *sim.Island, now unit.Time, port fabric.PortID, p *fabric.Packet) {
+	h := c.of[port]
+	way := ""
+	if tr := c.fab.TakeTrace(isl, p); tr != nil {
+		way = fmt.Sprint(c.fab.Parts(nil, tr))
+	}
+	h.log = append(h.log, fmt.Sprint(now, p.Flow, p.PSN(), p.Opcode(), p.Class(), p.Bytes, p.Marked(), way))
+	if p.Opcode() == fabric.WriteMiddle && h.rng.Below(2) == 0 {
+		to := h.rng.Below(uint64(len(h.routes)))
+		h.queue = append(h.queue, fabric.Make(fabric.OpAck, p.Flow, p.PSN(), h.routes[to], 1, 60))
+		c.fab.Kick(isl, now, h.port)
+	}
+}
+
+// draw is a network, a configuration and what goes wrong, by a seed.
+func draw(tb testing.TB, seed uint64) (*topo.Graph, fabric.Config) {
+	tb.Helper()
+	d := sim.NewStream(seed, "crowd", 0)
+	below := func(n uint64) int { return int(d.Below(n)) }
+	leaves := 2 + below(4)
+	rates := []unit.Bitrate{10 * unit.GigabitPerSec, 25 * unit.GigabitPerSec, 30_000_000_007, 100 * unit.GigabitPerSec}
+	delay := func() unit.Duration { return unit.Duration(100+below(1500)) * unit.Nanosecond }
+	g, err := topo.LeafSpine(topo.Params{Hosts: leaves * (1 + below(3)), GPUs: 1, NICs: 1, Leaves: leaves,
+		Spines: 1 + below(3), HostLink: topo.Cable{Rate: rates[below(4)], Delay: delay()},
+		SpineLink: topo.Cable{Rate: rates[below(4)], Delay: delay()}})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	ecn := qos.Curve(20_000, 60_000, unit.Ratio{Num: 1, Den: 2}, below(2) == 0)
+	cfg := fabric.Config{
+		Classes: []fabric.Class{{Name: "data", Priority: 3, Weight: 3, Lossless: below(4) > 0, ECN: ecn},
+			{Name: "other", Priority: 0, Weight: 1, Strict: below(2) == 0}},
+		PFC: fabric.PFC{Threshold: unit.Bytes(10_000 + below(40_000)), ResumeOffset: 4000,
+			Headroom: qos.FixedHeadroom(60_000), Quanta: uint16(below(2) * (2000 + below(3000))),
+			Refresh:  unit.Ratio{Num: 1, Den: 2},
+			Response: qos.Response{After: unit.Duration(below(1000)) * unit.Nanosecond}},
+		Buffer: fabric.Buffer{Size: 3_000_000, Reserve: unit.Bytes(below(2) * 4000), LossyAlpha: unit.Ratio{Num: 1, Den: 64},
+			FreeAtTxEnd: below(2) == 0},
+		SwitchLatency: unit.Duration(below(600)) * unit.Nanosecond, HostLatency: unit.Duration(below(600)) * unit.Nanosecond,
+		LinkOverhead: 20, PauseFrame: 64, MTU: 4200, Seed: seed, Telemetry: below(3) == 0,
+		SampleEvery: unit.Duration(below(2)) * unit.Microsecond,
+	}
+	some := func(n, den int64) unit.Ratio { return unit.Ratio{Num: n * int64(below(2)), Den: den} }
+	if below(3) > 0 {
+		f := &fabric.Faults{Drop: some(1, 200), Duplicate: some(1, 200), Reorder: some(1, 5), BitErrors: some(1, 10_000_000),
+			PFC: below(2) == 0}
+		f.Downs = []fabric.Down{{Link: topo.LinkID(below(uint64(len(g.Links)))), From: unit.Time(30 * unit.Microsecond),
+			Until: unit.Time(35 * unit.Microsecond)}}
+		if below(2) == 0 {
+			f.Storms = []fabric.Storm{{Port: g.NICs[below(uint64(len(g.NICs)))].Port, From: unit.Time(10 * unit.Microsecond),
+				Until: unit.Time(40 * unit.Microsecond)}}
+		}
+		cfg.Faults = f
+	}
+	return g, cfg
+}
+
+// cut puts nodes into islands.
+type cut struct {
+	name string
+	of   func(g *topo.Graph, seed uint64) (islandOf []int32, n int)
+}
+
+func scattered(n int) cut {
+	return cut{fmt.Sprint(n, " islands"), func(g *topo.Graph, seed uint64) ([]int32, int) {
+		of := make([]int32, len(g.Nodes))
+		d := sim.NewStream(seed, "cut", uint64(n))
+		for i := range of {
+			of[i] = int32(d.Below(uint64(n)))
+		}
+		return of, n
+	}}
+}
+
+var cuts = []cut{scattered(1), scattered(2), scattered(3), scattered(7),
+	{"an island for each switch", func(g *topo.Graph, _ uint64) (of []int32, n int) {
+		of = make([]int32, len(g.Nodes))
+		for i := range g.Nodes {
+			if g.Nodes[i].Kind != topo.HostKind {
+				of[i] = int32(n)
+				n++
+			}
+		}
+		for i := range g.Nodes {
+			if g.Nodes[i].Kind == topo.HostKind {
+				of[i] = of[g.Ports[g.Nodes[i].Ports[0]].To]
+			}
+		}
+		return of, n
+	}},
+	{"in turn", func(g *topo.Graph, _ uint64) (of []int32, n int) {
+		n = min(5, len(g.Nodes))
+		for i := range g.Nodes {
+			of = append(of, int32(i%n))
+		}
+		return of, n
+	}}}
+
+// outcome runs a drawn network and returns all that can be seen of it.
+func outcome(tb testing.TB, seed uint64, islands cut, workers int) (lines []string, events int64) {
+	tb.Helper()
+	g, cfg := draw(tb, seed)
+	of, n := islands.of(g, seed)
+	sizes := make([]int, n)
+	for _, p := range g.Ports {
+		sizes[of[p.Node]]++
+	}
+	c := &crowd{graph: g, of: map[topo.PortID]*talker{}, seen: make([][]string, n)}
+	note := func(island int32, s string) { c.seen[island] = append(c.seen[island], s) }
+	cfg.OnSample = func(island int32, s fabric.Sample) { note(island, fmt.Sprintf("sample %+v", s)) }
+	cfg.OnLoss = func(island int32, l fabric.Loss) { note(island, fmt.Sprintf("loss %+v", l)) }
+	c.eng = sim.New(sizes, cfg.Lookahead(g, of))
+	c.eng.SetWorkers(workers)
+	var err error
+	if c.fab, err = fabric.New(c.eng, g, cfg, of); err != nil {
+		tb.Fatal(err)
+	}
+	c.eng.Register(classTalk, c)
+	c.seat(tb, seed, of)
+	end := unit.Time(-1)
+	c.eng.OnWindow(func(until unit.Time) {
+		if until <= end {
+			tb.Errorf("a window ends at %v, the one before at %v", until, end)
+		}
+		end = until
+		if c.eng.Now() >= until {
+			tb.Errorf("an event at %v in a window that ends at %v", c.eng.Now(), until)
+		}
+	})
+	stop := unit.Time(100 * unit.Microsecond)
+	c.eng.StopAt(stop)
+	c.eng.Run()
+	if err := c.fab.Check(); err != nil {
+		tb.Errorf("seed %d, %s, %d workers: %v", seed, islands.name, workers, err)
+	}
+	return c.report(stop), c.eng.Events()
+}
+
+// seat puts a talker on each NIC.
+func (c *crowd) seat(tb testing.TB, seed uint64, islandOf []int32) {
+	tb.Helper()
+	routes := topo.NewRoutes(c.graph)
+	c.hosts = make([]talker, len(c.graph.NICs))
+	for i, nc := range c.graph.NICs {
+		h := &c.hosts[i]
+		*h = talker{port: nc.Port, island: islandOf[c.graph.Hosts[nc.Host].Node], rng: sim.NewStream(seed, "host", uint64(i)),
+			left: 20}
+		for to := range c.graph.NICs {
+			if to == i {
+				continue
+			}
+			path, err := routes.Path(topo.NICID(i), topo.NICID(to), func(_ topo.NodeID, n int) int { return (i + to) % n })
+			if err != nil {
+				tb.Fatal(err)
+			}
+			h.routes = append(h.routes, c.fab.AddRoute(path))
+		}
+		c.of[nc.Port], c.of[nc.Port^1] = h, h
+		c.fab.Attach(nc.Port, c, c)
+		c.eng.At(h.island, unit.Time(h.rng.Below(uint64(unit.Microsecond))), sim.MakeKey(sim.Host, classTalk, int32(i)))
+	}
+}
+
+// report lists what happened: each host's log, the counters and evidence of each port, and samples
+// and losses in an order of their own.
+func (c *crowd) report(now unit.Time) (lines []string) {
+	c.fab.FlushSamples(now)
+	for i := range c.hosts {
+		lines = append(lines, c.hosts[i].log...)
+	}
+	for i := range c.graph.Ports {
+		id := topo.PortID(i)
+		lines = append(lines, fmt.Sprintf("%s %+v %v %v %d", c.graph.Ports[i].Name, c.fab.Stats(now, id),
+			c.fab.PausedFor(now, id), c.fab.Fill(id), c.fab.LosslessDrops(id)))
+	}
+	var seen []string
+	for _, s := range c.seen {
+		seen = append(seen, s...)
+	}
+	slices.SortStableFunc(seen, cmp.Compare[string])
+	return append(append(lines, seen...), fmt.Sprint(c.fab.Hops(), " packet-hops, last event at ", c.eng.Now()))
+}
+
+// TestNoPartitionNorWorkersChangeAnything: a drawn network with losses, pauses, marks, storms and
+// frames that change places does the same in any islands and on any number of workers.
+func TestNoPartitionNorWorkersChangeAnything(t *testing.T) {
+	seeds, kinds := uint64(16), map[string]int{}
+	if testing.Short() {
+		seeds = 3
+	}
+	for seed := range seeds {
+		want, events := outcome(t, seed, cuts[0], 1)
+		for _, line := range want {
+			for _, kind := range []string{"sample", "loss", "paused", "Link:true"} {
+				if strings.Contains(line, kind) {
+					kinds[kind]++
+				}
+			}
+		}
+		for _, islands := range cuts[1:] {
+			for _, workers := range []int{1, 2, 4, 8} {
+				got, n := outcome(t, seed, islands, workers)
+				if slices.Equal(got, want) && n == events {
+					continue
+				}
+				i := 0
+				for i < min(len(got), len(want)) && got[i] == want[i] {
+					i++
+				}
+				t.Fatalf("seed %d, %s, %d workers: %d events, want %d; line %d of %d (%d):\n%s\nwant\n%s", seed, islands.name,
+					workers, n, events, i, len(got), len(want), got[min(i, len(got)-1)], want[min(i, len(want)-1)])
+			}
+		}
+	}
+	for _, kind := range []string{"sample", "loss", "paused", "Link:true"} {
+		if kinds[kind] < 20 && !testing.Short() {
+			t.Errorf("%d times %s: nothing is tested", kinds[kind], kind)
+		}
+	}
+}

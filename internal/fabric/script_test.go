@@ -1,0 +1,335 @@
+package fabric
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"railyard/internal/qos"
+	"railyard/internal/sim"
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+)
+
+var update = flag.Bool("update", false, "rewrite the outcomes in testdata")
+
+// TestScripts plays testdata/*.txt: what a switch does, event by event. A script is blocks of
+// commands, a line of dashes and what comes of them. `network` makes one switch with a host for each
+// rate and sets its configuration; `send` has a host send frames; `run` goes on to an instant and
+// tells every change on the way:
+//
+//	host1 account data 3000+0     of what came in by host1's link the switch holds 3,000 bytes, none in headroom
+//	host2 queue data 2 = 2000     two frames wait for host2's link
+//	host2 sends data of send 1, frame 3   a frame of the first `send` sets out, the link's third; or so many PFC frames
+//	host1 held data by host2      host1's link is paused; the port that caused it
+//	host2 marks, host2 drops      at the queue to host2
+func TestScripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no scripts", err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := play(t, string(text))
+			if *update {
+				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			} else if got != string(text) {
+				t.Errorf("%s: outcome differs; -update writes it\n%s", file, firstDifference(got, string(text)))
+			}
+		})
+	}
+}
+
+func firstDifference(got, want string) string {
+	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
+	for i := range min(len(g), len(w)) {
+		if g[i] != w[i] {
+			return fmt.Sprintf("line %d: %q, want %q", i+1, g[i], w[i])
+		}
+	}
+	return fmt.Sprintf("%d lines, want %d", len(g), len(w))
+}
+
+// play returns a script with the outcomes that its commands have.
+func play(t *testing.T, text string) string {
+	t.Helper()
+	var out strings.Builder
+	s := &stage{t: t}
+	inOutcome := false
+	for line := range strings.Lines(text) {
+		bare := strings.TrimSpace(line)
+		switch {
+		case bare == "----":
+			inOutcome = true
+			out.WriteString("----\n" + s.told.String())
+			s.told.Reset()
+		case bare == "":
+			inOutcome = false
+			out.WriteString("\n")
+		case inOutcome:
+		default:
+			out.WriteString(line)
+			if !strings.HasPrefix(bare, "#") {
+				s.do(strings.Fields(bare))
+			}
+		}
+	}
+	return out.String()
+}
+
+// stage is a switch with hosts, and what a script has had told of it.
+type stage struct {
+	t     *testing.T
+	told  strings.Builder
+	cfg   Config
+	rates []unit.Bitrate
+	eng   *sim.Engine
+	fab   *Fabric
+	hosts []actor
+	sends int32
+	seen  map[string]string
+}
+
+// actor is a host: frames to send, lowest class first.
+type actor struct {
+	up     PortID // its own port
+	queues [8][]Packet
+}
+
+const classAct = sim.Classes - 1
+
+func (s *stage) do(words []string) {
+	s.t.Helper()
+	args := map[string]string{}
+	for _, w := range words[1:] {
+		k, v, _ := strings.Cut(w, "=")
+		args[k] = v
+	}
+	switch words[0] {
+	case "network":
+		s.network(words[1:])
+	case "send":
+		s.send(args)
+	case "run":
+		s.run(args["until"])
+	default:
+		s.t.Fatalf("unknown command %q", words[0])
+	}
+}
+
+func (s *stage) number(v string) int64 {
+	n, err := strconv.ParseInt(v, 10, 64)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return n
+}
+
+func (s *stage) time(v string) unit.Duration {
+	d, err := unit.ParseDuration(v)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return d
+}
+
+// network reads `rates=100,10 class=data:lossless class=other:strict:... KEY=VALUE`.
+func (s *stage) network(words []string) {
+	s.cfg = Config{MTU: 9216, SwitchLatency: 500 * unit.Nanosecond, PauseFrame: 64, LinkOverhead: 20, Seed: 1,
+		Buffer: Buffer{Size: unit.Megabyte, LossyAlpha: unit.Ratio{Num: 1, Den: 1}, FreeAtTxEnd: true}}
+	s.rates, s.eng, s.sends, s.seen = nil, nil, 0, map[string]string{}
+	for _, w := range words {
+		key, v, _ := strings.Cut(w, "=")
+		switch key {
+		case "rates":
+			for _, r := range strings.Split(v, ",") {
+				s.rates = append(s.rates, unit.Bitrate(s.number(r))*unit.GigabitPerSec)
+			}
+		case "class":
+			s.class(strings.Split(v, ":"))
+		case "buffer":
+			s.cfg.Buffer.Size = unit.Bytes(s.number(v))
+		case "mtu":
+			s.cfg.MTU = unit.Bytes(s.number(v))
+		case "reserve":
+			s.cfg.Buffer.Reserve = unit.Bytes(s.number(v))
+		case "xoff":
+			s.cfg.PFC.Threshold = unit.Bytes(s.number(v))
+		case "alpha":
+			s.cfg.PFC.Alpha = unit.Ratio{Num: 1, Den: s.number(v)}
+		case "lossy-alpha":
+			s.cfg.Buffer.LossyAlpha = unit.Ratio{Num: 1, Den: s.number(v)}
+		case "xon":
+			s.cfg.PFC.ResumeOffset = unit.Bytes(s.number(v))
+		case "headroom":
+			s.cfg.PFC.Headroom = qos.FixedHeadroom(unit.Bytes(s.number(v)))
+		case "quanta":
+			s.cfg.PFC.Quanta = uint16(s.number(v))
+		case "refresh":
+			s.cfg.PFC.Refresh = unit.Ratio{Num: 1, Den: s.number(v)}
+		case "response":
+			s.cfg.PFC.Response.After = s.time(v)
+		case "release":
+			s.cfg.Buffer.FreeAtTxEnd = v == "end"
+		case "crossing":
+			s.cfg.Buffer.CrossingInHeadroom = v == "headroom"
+		default:
+			s.t.Fatalf("unknown key %q", key)
+		}
+	}
+	s.build()
+}
+
+func (s *stage) class(words []string) {
+	c := Class{Name: words[0], Priority: uint8(len(s.cfg.Classes)), Weight: 1}
+	for _, w := range words[1:] {
+		key, v, _ := strings.Cut(w, "/")
+		switch key {
+		case "lossless":
+			c.Lossless = true
+		case "strict":
+			c.Strict = true
+		case "weight":
+			c.Weight = int(s.number(v))
+		case "step": // marks above, with certainty
+			c.ECN = qos.Curve(unit.Bytes(s.number(v)), unit.Bytes(s.number(v)), unit.Ratio{Num: 1, Den: 1}, false)
+		case "step-out":
+			c.ECN = qos.Curve(unit.Bytes(s.number(v)), unit.Bytes(s.number(v)), unit.Ratio{Num: 1, Den: 1}, true)
+		default:
+			s.t.Fatalf("unknown word %q", w)
+		}
+	}
+	s.cfg.Classes = append(s.cfg.Classes, c)
+}
+
+func (s *stage) build() {
+	b := topo.NewBuilder()
+	sw := b.AddSwitch("switch", topo.Leaf)
+	for i, r := range s.rates {
+		b.ConnectRail(b.AddHost(fmt.Sprint("host", i+1), 1), sw, topo.Cable{Rate: r, Delay: 100 * unit.Nanosecond}, 0)
+	}
+	g, err := b.Build()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.eng = sim.New([]int{len(g.Ports)}, 0)
+	if s.fab, err = New(s.eng, g, s.cfg, make([]int32, len(g.Nodes))); err != nil {
+		s.told.WriteString(err.Error() + "\n")
+		s.eng = nil
+		return
+	}
+	s.hosts = nil
+	for _, n := range g.NICs {
+		s.hosts = append(s.hosts, actor{up: n.Port})
+		s.fab.Attach(n.Port, s, s)
+	}
+	s.eng.Register(classAct, s)
+	s.eng.CheckEvery(1)
+	s.eng.OnCheck(func() bool { s.tell(); return true })
+	s.tell()
+}
+
+// send reads `from=1 to=2 frames=3 size=1000 class=0 at=0s`.
+func (s *stage) send(args map[string]string) {
+	from, to := s.number(args["from"])-1, s.number(args["to"])-1
+	h := &s.hosts[from]
+	r := s.fab.AddRoute([]PortID{h.up, s.hosts[to].up ^ 1})
+	var class uint8
+	if c := args["class"]; c != "" {
+		class = uint8(slices.IndexFunc(s.cfg.Classes, func(x Class) bool { return x.Name == c }))
+	}
+	for i := range s.number(args["frames"]) {
+		h.queues[class] = append(h.queues[class],
+			Make(WriteMiddle, s.sends, uint32(i), r, class, unit.Bytes(s.number(args["size"]))))
+	}
+	s.sends++
+	s.eng.At(0, s.eng.Now(), sim.MakeKey(sim.Host, classAct, int32(from)))
+}
+
+func (s *stage) Handle(isl *sim.Island, now unit.Time, owner int32) {
+	s.fab.Kick(isl, now, s.hosts[owner].up)
+}
+
+func (s *stage) Pull(_ *sim.Island, _ unit.Time, port PortID, paused uint8, p *Packet) bool {
+	h := &s.hosts[slices.IndexFunc(s.hosts, func(h actor) bool { return h.up == port })]
+	for c := range h.queues {
+		if q := h.queues[c]; len(q) > 0 && paused&(1<<c) == 0 {
+			*p, h.queues[c] = q[0], q[1:]
+			return true
+		}
+	}
+	return false
+}
+
+func (s *stage) Paused(*sim.Island, unit.Time, PortID, uint8, bool) {}
+func (s *stage) Deliver(*sim.Island, unit.Time, PortID, *Packet)    {}
+
+func (s *stage) run(until string) {
+	if until == "" {
+		s.eng.Run()
+	} else {
+		s.eng.RunUntil(unit.Time(s.time(until)))
+	}
+	if err := s.fab.Check(); err != nil {
+		s.t.Error(err)
+	}
+}
+
+// tell writes what is new since it was last asked.
+func (s *stage) tell() {
+	for _, c := range s.look() {
+		if s.seen[c.of] != c.is {
+			if s.seen[c.of] != "" || c.is != c.first {
+				fmt.Fprintf(&s.told, "%11v  %s %s\n", s.eng.Now(), c.of, c.is)
+			}
+			s.seen[c.of] = c.is
+		}
+	}
+}
+
+// fact is something about a port that changes; first is what it is in the beginning.
+type fact struct{ of, is, first string }
+
+func (s *stage) look() (facts []fact) {
+	f := s.fab
+	for i, h := range s.hosts {
+		host := fmt.Sprint("host", i+1)
+		down := &f.ports[h.up^1]
+		add := func(of, is, first string) { facts = append(facts, fact{host + " " + of, is, first}) }
+		for c, cl := range f.cfg.Classes {
+			a := &f.accounts[int(h.up)*f.nc+c]
+			add("account "+cl.Name, fmt.Sprintf("%d+%d", a.used, a.headroom), "0+0")
+			q := &f.queues[int(h.up^1)*f.nc+c]
+			add("queue "+cl.Name, fmt.Sprintf("%d = %d", q.n, q.bytes), "0 = 0")
+			held := "no more"
+			if f.ports[h.up].paused&(1<<c) != 0 {
+				cause := f.PauseRoot(h.up, uint8(c))
+				root := slices.IndexFunc(s.hosts, func(h actor) bool { return h.up^1 == cause })
+				held = fmt.Sprintf("by host%d", root+1)
+			}
+			add("held "+cl.Name, held, "no more")
+		}
+		add("marks", fmt.Sprint(down.marks), "0")
+		add("drops", fmt.Sprint(down.drops), "0")
+		sends := fmt.Sprintf("%s of send %d, frame %d", f.cfg.Classes[down.sent.class].Name, down.sent.flow+1, down.txFrames)
+		switch on := down.pausesSent; {
+		case down.txFrames+down.pfcFrames == 0:
+			sends = "nothing"
+		case down.sent.op == 0:
+			sends = fmt.Sprintf("xOFF %d, xON %d", on, down.pfcFrames-on)
+		}
+		add("sends", sends, "nothing")
+	}
+	return facts
+}

@@ -1,0 +1,81 @@
+package nn
+
+import "math"
+
+// Inside is layer l and what it kept of the loaded rows: for those that look into it. Gates are there
+// after Forward until Backward, attention maps and norms by step until the next pass.
+func (r *Replica) Inside(l int) (Layer, Saved) { return r.layers[l], r.saved[l] }
+
+// GradientNorms are the lengths of the layers' gradients, 0 of a layer without parameters.
+func (m *Model) GradientNorms(g []float32) []float64 {
+	norms := make([]float64, m.Layers())
+	for l := range norms {
+		lo, hi := m.LayerRange(l)
+		norms[l] = length(g[lo:hi])
+	}
+	return norms
+}
+
+// length is the root of the sum of squares, summed in doubles, ascending.
+func length(v []float32) float64 {
+	sum := 0.0
+	for _, x := range v {
+		sum += float64(float64(x) * float64(x))
+	}
+	return math.Sqrt(sum)
+}
+
+// StepNorms are the lengths, over the examples of the last Backward, of the gradient with respect to a
+// recurrent layer's state after each step, through all later steps: whether it vanishes on the way
+// back. nil of other layers.
+func StepNorms(saved Saved) []float64 {
+	switch s := saved.(type) {
+	case *rnnSaved:
+		return s.norms
+	case *lstmSaved:
+		return s.norms
+	}
+	return nil
+}
+
+// Gates is what a Forward of an LSTM left at one position of an example, before its Backward: the
+// gates and the candidate, the cell, the state.
+type Gates struct {
+	Input, Forget, Candidate, Output []float32
+	Cell, State                      []float32
+}
+
+// GatesAt looks into an LSTM; ok is false of other layers.
+func GatesAt(l Layer, saved Saved, row, step int) (g Gates, ok bool) {
+	of, ok := l.(lstm)
+	if !ok {
+		return Gates{}, false
+	}
+	s, n := saved.(*lstmSaved), of.size
+	at := row*of.steps + step
+	gate := func(i int) []float32 { return s.gates[(at*lstmGates+i)*n : (at*lstmGates+i+1)*n] }
+	return Gates{gate(inputGate), gate(forgetGate), gate(candidate), gate(outputGate),
+		s.c[at*n : (at+1)*n], s.h[at*n : (at+1)*n]}, true
+}
+
+// AttentionMap is what a Forward left of one head of an example, positions x positions: a query in a
+// row, the keys that it sees in the columns. ok is false of other layers, and where there is no
+// such head.
+func AttentionMap(l Layer, saved Saved, row, head int) (m []float32, ok bool) {
+	of, ok := l.(attention)
+	if !ok || head < 0 || head >= of.heads.count {
+		return nil, false
+	}
+	area := of.heads.area()
+	return saved.(*attentionSaved).maps[(row*of.heads.count+head)*area:][:area], true
+}
+
+// Filters are a convolution's kernels, filter after filter, each Channels x Size x Size: those of
+// parameters p, or its fixed ones. ok is false of other layers.
+func Filters(l Layer, p []float32) (w []float32, filters int, of Volume, ok bool) {
+	c, ok := l.(conv2d)
+	if !ok {
+		return nil, 0, Volume{}, false
+	}
+	return c.filters(p), c.out.Channels, Volume{c.in.Channels, c.window.Size, c.window.Size}, true
+}

@@ -1,0 +1,243 @@
+package nn
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+// One training as tools/pytorch/models.py does it.
+const (
+	trainRows  = 4
+	trainSteps = 20
+	context    = 8
+	vocabulary = 13
+)
+
+// A drawnSet is the examples of all steps: images, or text with or without padding.
+type drawnSet struct {
+	m      *Model
+	seed   uint64
+	padded bool
+}
+
+// load gives a replica the batch of a step.
+func (s drawnSet) load(r *Replica, step int) {
+	samples := make([]int, trainRows)
+	for i := range samples {
+		samples[i] = step*trainRows + i
+	}
+	r.At(s.seed, int64(step))
+	r.LoadRows(s, samples)
+}
+
+func (s drawnSet) Len() int     { return trainRows * trainSteps }
+func (s drawnSet) Width() int   { return s.m.Inputs() }
+func (s drawnSet) Targets() int { return s.m.Targets() }
+func (s drawnSet) Classes() int { return s.m.Classes() }
+
+// tokens are a row's, one more than there are positions.
+func (s drawnSet) tokens(row int) []int32 {
+	n := context + 1
+	t, stream := make([]int32, trainRows*n), NewStream(s.seed, uint64(100+row/trainRows))
+	for i := range t {
+		t[i] = int32(stream.Next()%(vocabulary-2)) + 2
+	}
+	t = t[row%trainRows*n:][:n]
+	if s.padded {
+		clear(t[n-2*(row%trainRows):])
+	}
+	return t
+}
+
+func (s drawnSet) ReadInputs(x []float32, rows []int) {
+	for i, row := range rows {
+		to := x[i*s.Width() : (i+1)*s.Width()]
+		if !s.m.TakesText() {
+			all := drawn(s.seed, uint64(100+row/trainRows), trainRows*len(to), 1)
+			copy(to, all[row%trainRows*len(to):])
+			continue
+		}
+		for k, token := range s.tokens(row)[:context] {
+			to[k] = float32(token)
+		}
+	}
+}
+
+func (s drawnSet) ReadLabels(to []int32, rows []int) {
+	for i, row := range rows {
+		if !s.m.TakesText() {
+			stream := NewStream(s.seed, uint64(200+row/trainRows))
+			for range row%trainRows + 1 {
+				to[i] = int32(stream.Next() % uint64(s.Classes()))
+			}
+			continue
+		}
+		for k, token := range s.tokens(row)[1:] {
+			to[i*context+k] = token
+			if token == Padding {
+				to[i*context+k] = Ignored
+			}
+		}
+	}
+}
+
+// begin draws a model's parameters.
+func begin(m *Model, seed uint64) []float32 {
+	p := make([]float32, m.Params())
+	// PyTorch's side has a tied head once, so it draws fewer numbers.
+	copy(p, drawn(seed, 1, m.Free(), 0.4))
+	for l := range m.Layers() {
+		gains(m.Tensors(l), p)
+	}
+	for _, t := range m.Ties() {
+		t.Share(p)
+	}
+	return p
+}
+
+func TestModelsMatchPyTorch(t *testing.T) {
+	c := comparison{t, references(t), map[string]bool{}}
+	build := func(m *Model, err error) *Model {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	stage := func(filters int) ConvStage {
+		return ConvStage{Filters: filters, Window: Window{3, 1, 0}, Pool: 2, Stride: 2}
+	}
+	text := Recurrent{Vocabulary: vocabulary, Context: context, Embedding: 8, Cells: []int{10, 10}, Biases: 2,
+		Activation: Tanh}
+	book := text
+	book.Biases, book.Activation = 1, ReLU
+	gpt := GPT{Vocabulary: vocabulary, Context: context, Size: 16, Blocks: 2, Heads: 2, Hidden: 64,
+		Activation: GELU, HeadBias: true}
+	for i, n := range []struct {
+		name   string
+		model  *Model
+		other  string
+		padded bool
+	}{
+		{"mlp", mlp(t, ReLU, CrossEntropy, 12, 16, 5), "adam", false},
+		{"mlp, tanh, mse", mlp(t, Tanh, MSE, 12, 16, 5), "adam", false},
+		{"cnn", build(NewCNN(CNN{Image: Volume{1, 14, 14}, Stages: []ConvStage{stage(4), stage(6)}, Hidden: []int{16},
+			Classes: 5, Activation: ReLU})), "adam", false},
+		{"rnn", build(NewRNN(text)), "adam", false},
+		{"lstm", build(NewLSTM(text)), "adam", false},
+		{"lstm, relu, one bias", build(NewLSTM(book)), "adam", false},
+		{"gpt", build(NewGPT(gpt)), "adamw", false},
+		{"gpt, sinusoids, norm after, tied, dropout, padding", build(NewGPT(GPT{Vocabulary: vocabulary,
+			Context: context, Size: 16, Blocks: 2, Heads: 4, Hidden: 32, Activation: ReLU, After: true, Sinusoidal: true,
+			Tied: true, SkipPadding: true, Dropout: 0.1})), "adamw", true},
+		{"gpt, rms norm, swiglu, no bias", build(NewGPT(GPT{Vocabulary: vocabulary, Context: context, Size: 16,
+			Blocks: 2, Heads: 2, Hidden: 24, Norm: RMSNorm, Activation: SiLU, Gated: true, NoBias: true})), "adamw", false},
+	} {
+		of := drawnSet{n.model, 2000 + uint64(i), n.padded}
+		c.training("20 steps of "+n.name, of)
+		c.adaptive("20 steps of "+n.name, of, n.other)
+	}
+	c.finish(func(name string) bool { return strings.HasPrefix(name, "20 steps of ") })
+}
+
+// pass makes the gradient of a step's batch, and its loss.
+func (s drawnSet) pass(r *Replica, step int) float64 {
+	s.load(r, step)
+	for l := range s.m.Layers() {
+		r.Forward(l)
+	}
+	loss, _ := r.Loss()
+	for l := s.m.Layers() - 1; l >= 0; l-- {
+		r.Backward(l)
+	}
+	return loss
+}
+
+// each calls back for each tensor but the second one of a tie, which PyTorch has once.
+func (s drawnSet) each(f func(t *Tensor)) {
+	for l := range s.m.Layers() {
+		for _, tensor := range s.m.Tensors(l) {
+			if ties := s.m.Ties(); len(ties) == 0 || ties[0].Upper != tensor.Offset {
+				f(&tensor)
+			}
+		}
+	}
+}
+
+// training is 20 steps of plain SGD: the first gradients, the losses, the weights at the end.
+func (c *comparison) training(name string, of drawnSet) {
+	r := of.m.NewReplica(begin(of.m, of.seed), trainRows, Portable)
+	o, losses := SGD{LR: 0.1}, make([]float32, 0, trainSteps)
+	for step := range trainSteps {
+		losses = append(losses, float32(of.pass(r, step)))
+		if step == 0 {
+			of.each(func(t *Tensor) {
+				c.shape(name+"/grad/"+t.Name, t.Shape)
+				c.near(name+"/grad/"+t.Name, r.Grads[t.Offset:t.Offset+t.Elems()], 1e-4)
+			})
+		}
+		o.Step(r.Params, r.Grads, nil, 1)
+	}
+	c.near(name+"/losses/sgd", losses, 1e-5)
+	if losses[0] == losses[1] {
+		c.t.Errorf("%s: two steps have the loss %v", name, losses[0])
+	}
+	of.each(func(t *Tensor) {
+		c.near(name+"/after/"+t.Name, r.Params[t.Offset:t.Offset+t.Elems()], 1e-4)
+	})
+}
+
+// adaptive is 20 steps of Adam or AdamW: the first update, and the losses. The update of an element
+// whose true gradient is 0 is the sign of what rounding leaves: the key biases of attention are left
+// out, for the softmax does not see them.
+func (c *comparison) adaptive(name string, of drawnSet, optimiser string) {
+	r := of.m.NewReplica(begin(of.m, of.seed), trainRows, Portable)
+	o := adam{rate: 0.002}
+	if optimiser == "adamw" {
+		o.decay = 0.1
+	}
+	var losses []float32
+	for step := range trainSteps {
+		losses = append(losses, float32(of.pass(r, step)))
+		before := append([]float32(nil), r.Params...)
+		o.step(r.Params, r.Grads)
+		if step > 0 {
+			continue
+		}
+		of.each(func(t *Tensor) {
+			update := make([]float32, t.Elems())
+			for i := range update {
+				update[i] = r.Params[t.Offset+i] - before[t.Offset+i]
+			}
+			if strings.HasSuffix(t.Name, "in_proj_bias") {
+				want := c.all[name+"/update/"+t.Name].Data
+				copy(update[len(want)/3:2*len(want)/3], want[len(want)/3:])
+			}
+			c.near(name+"/update/"+t.Name, update, 1e-4)
+		})
+	}
+	c.near(name+"/losses/"+optimiser, losses, 1e-3)
+}
+
+// adam is torch.optim.AdamW's rule, and with no decay Adam's.
+type adam struct {
+	rate, decay float64
+	steps       int
+	m, v        []float64
+}
+
+func (o *adam) step(p, g []float32) {
+	if o.m == nil {
+		o.m, o.v = make([]float64, len(p)), make([]float64, len(p))
+	}
+	o.steps++
+	first, second := 1-math.Pow(0.9, float64(o.steps)), 1-math.Pow(0.999, float64(o.steps))
+	for i := range p {
+		d := float64(g[i])
+		o.m[i] = 0.9*o.m[i] + 0.1*d
+		o.v[i] = 0.999*o.v[i] + 0.001*d*d
+		x := float64(p[i]) * (1 - o.rate*o.decay)
+		p[i] = float32(x - o.rate*o.m[i]/first/(math.Sqrt(o.v[i]/second)+1e-8))
+	}
+}

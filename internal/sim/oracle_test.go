@@ -1,0 +1,205 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"railyard/internal/unit"
+)
+
+// walker is nodes that act at drawn times on themselves and, no sooner than a lookahead, on others,
+// in whatever islands. What a node does next depends on all that has happened to it, in its order.
+type walker struct {
+	e     *Engine
+	of    []int32 // island of each node
+	state []uint64
+	left  []int
+	rng   []Stream
+	out   [][]sending // by island: to other islands, in this window
+	in    [][]sending
+}
+
+type sending struct {
+	at unit.Time
+	to int32
+}
+
+const ahead = 500
+
+func (w *walker) Handle(isl *Island, now unit.Time, n int32) {
+	if isl.Index() != w.of[n] || isl.Now() != now {
+		panic("not its island, or not its time")
+	}
+	w.state[n] = w.state[n]*0x9e3779b97f4a7c15 + uint64(now)
+	if w.left[n]--; w.left[n] < 0 {
+		return
+	}
+	r := &w.rng[n]
+	isl.At(now+1+unit.Time(r.Below(1<<(4+r.Below(24)))), MakeKey(Timer, 0, n))
+	to, at := int32(r.Below(uint64(len(w.of)))), now+ahead+unit.Time(r.Below(4000))
+	switch {
+	case w.of[to] == isl.Index():
+		isl.At(at, MakeKey(Arrival, 1, to))
+	default:
+		w.out[isl.Index()] = append(w.out[isl.Index()], sending{at, to})
+	}
+}
+
+func (w *walker) Collect(isl *Island) {
+	for _, s := range w.out[isl.Index()] {
+		w.in[w.of[s.to]] = append(w.in[w.of[s.to]], s)
+		w.e.islands[w.of[s.to]].Wake(s.at)
+	}
+	w.out[isl.Index()] = w.out[isl.Index()][:0]
+}
+
+func (w *walker) Empty(isl *Island) {
+	for _, s := range w.in[isl.Index()] {
+		isl.At(s.at, MakeKey(Arrival, 1, s.to))
+	}
+	w.in[isl.Index()] = w.in[isl.Index()][:0]
+}
+
+// walk runs it with the wheel, or with a plain heap in its place.
+func walk(seed uint64, of []int32, islands, workers int, plain bool) (state []uint64, events int64) {
+	w := &walker{of: of, state: make([]uint64, len(of)), left: make([]int, len(of)), rng: make([]Stream, len(of)),
+		out: make([][]sending, islands), in: make([][]sending, islands)}
+	e := New(make([]int, islands), ahead)
+	e.SetWorkers(workers)
+	w.e = e
+	e.SetMail(w)
+	for _, isl := range e.islands {
+		if plain {
+			isl.heap = newHeap(byKey)
+		}
+	}
+	e.Register(0, w)
+	e.Register(1, w)
+	for n := range of {
+		w.rng[n], w.left[n] = NewStream(seed, "node", uint64(n)), 60
+		e.At(of[n], unit.Time(n), MakeKey(Timer, 0, int32(n)))
+	}
+	e.Run()
+	return w.state, e.Events()
+}
+
+// TestWheelIsAHeap: on drawn scripts in one island or several, on one worker or several, wheel and
+// heap give every node the same events in the same order.
+func TestWheelIsAHeap(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		seed := rapid.Uint64().Draw(t, "seed")
+		nodes := rapid.IntRange(1, 12).Draw(t, "nodes")
+		want, events := walk(seed, make([]int32, nodes), 1, 1, true)
+		islands := rapid.IntRange(1, 7).Draw(t, "islands")
+		of := make([]int32, nodes)
+		for i := range of {
+			of[i] = int32(rapid.IntRange(0, islands-1).Draw(t, "island"))
+		}
+		workers := rapid.SampledFrom([]int{1, 2, 4, 8}).Draw(t, "workers")
+		for _, plain := range []bool{false, true} {
+			got, n := walk(seed, of, islands, workers, plain)
+			if n != events || !slices.Equal(got, want) {
+				t.Fatalf("islands %v, %d workers, heap %v: %d events, want %d; states equal: %v", of, workers, plain, n, events,
+					slices.Equal(got, want))
+			}
+		}
+	})
+}
+
+// TestPanicInAWorker: a panic in a worker is a panic of Run, with the worker's stack; of several the
+// one of the first island.
+func TestPanicInAWorker(t *testing.T) {
+	e := New(make([]int, 4), 100)
+	e.SetWorkers(4)
+	e.Register(0, handle(func(now unit.Time) { failsHere() }))
+	for i := int32(1); i < 4; i++ {
+		e.At(i, 10, MakeKey(Timer, 0, i))
+	}
+	defer func() {
+		f, ok := recover().(*Fault)
+		if !ok || f.Island != 1 || f.Value != "no such frame" || !strings.Contains(f.Error(), "failsHere") {
+			t.Errorf("panic %v, want that of island 1 with its stack", f)
+		}
+	}()
+	e.Run()
+}
+
+func failsHere() { panic("no such frame") }
+
+// TestInterruptedOnWorkers: a run that is told to stop does so between windows, and goes on.
+func TestInterruptedOnWorkers(t *testing.T) {
+	e := New(make([]int, 3), 100)
+	e.SetWorkers(3)
+	var handled atomic.Int64
+	e.Register(0, &ticks{&handled})
+	for i := range int32(3) {
+		e.At(i, 0, MakeKey(Timer, 0, i))
+	}
+	e.StopAt(100_000)
+	e.CheckEvery(30)
+	interrupted := 0
+	e.OnCheck(func() bool { interrupted++; return interrupted%2 == 0 })
+	runs := 1
+	for ; !e.Run(); runs++ {
+		if e.Events() != handled.Load() {
+			t.Fatalf("%d events counted, %d handled", e.Events(), handled.Load())
+		}
+	}
+	if handled.Load() != 3*1001 || runs < 20 {
+		t.Errorf("%d events in %d runs, want %d", handled.Load(), runs, 3*1001)
+	}
+}
+
+// ticks is an owner that schedules itself every window.
+type ticks struct{ n *atomic.Int64 }
+
+func (k *ticks) Handle(isl *Island, now unit.Time, owner int32) {
+	k.n.Add(1)
+	isl.At(now+100, MakeKey(Timer, 0, owner))
+}
+
+// TestStopFromAnIsland: what an island asks for counts for all, on any number of workers.
+func TestStopFromAnIsland(t *testing.T) {
+	for workers := 1; workers <= 3; workers++ {
+		var handled atomic.Int64
+		e := New(make([]int, 3), 100)
+		e.SetWorkers(workers)
+		e.Register(0, &ticks{&handled})
+		e.Register(1, stopper{})
+		for i := range int32(3) {
+			e.At(i, 0, MakeKey(Timer, 0, i))
+		}
+		e.At(2, 250, MakeKey(Timer, 1, 0))
+		e.Run()
+		if want := int64(3*4 + 1); handled.Load()+1 != want || e.Events() != want { // at 0, 100, 200, 300
+			t.Errorf("%d workers: %d events, want %d", workers, e.Events(), want)
+		}
+	}
+}
+
+type stopper struct{}
+
+func (stopper) Handle(isl *Island, now unit.Time, _ int32) { isl.StopAt(now + 100) }
+
+// TestWindows: OnWindow is told of each window in turn; with one island windows are as long as the
+// lookahead too.
+func TestWindows(t *testing.T) {
+	for islands := 1; islands <= 2; islands++ {
+		e := New(make([]int, islands), 100)
+		e.Register(0, handle(func(unit.Time) {}))
+		for _, at := range []unit.Time{0, 99, 100, 450, 549, 1000} {
+			e.At(int32(islands-1), at, MakeKey(Timer, 0, 0))
+		}
+		var ends []unit.Time
+		e.OnWindow(func(end unit.Time) { ends = append(ends, end) })
+		e.Run()
+		if got, want := fmt.Sprint(ends), fmt.Sprint([]unit.Time{100, 200, 550, 1100}); got != want {
+			t.Errorf("%d islands: windows end at %s, want %s", islands, got, want)
+		}
+	}
+}
