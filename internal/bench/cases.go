@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"railyard/internal/unit"
@@ -45,6 +46,7 @@ type shape struct {
 	name        string
 	what        string
 	hosts, gpus int
+	apart       bool // it takes long or much memory: it runs where it is named
 	design      string
 	job         string                      // nil where it sends flows
 	flows       func(set *setting) []string // rows of a CSV file below flowColumns
@@ -57,6 +59,7 @@ const (
 	large  = 16 * unit.Megabyte
 	middle = 4 * unit.Megabyte
 	small  = 1 * unit.Megabyte
+	tiny   = 100 * unit.Kilobyte
 )
 
 var shapes = []shape{
@@ -90,6 +93,14 @@ var shapes = []shape{
   collective: {algorithm: ring, channels: 8}
 `,
 	},
+	apart(permutation("perm16384", 128, 128, tiny)),
+	apart(permutation("perm65536", 256, 256, tiny)),
+}
+
+// apart is a shape that runs where it is named.
+func apart(s shape) shape {
+	s.apart = true
+	return s
 }
 
 // permutation is that of leaves x per hosts, with a full bisection: see Permutation.
@@ -122,7 +133,7 @@ func (s *setting) flow(number, from, to int, bytes unit.Bytes, path string) stri
 		Start(number, s.packet), path)
 }
 
-// Cases returns the whole set, in order.
+// Cases returns the whole set, in order, and those that run where they are named.
 func Cases() (all []Case) {
 	for i := range shapes {
 		for k := range settings {
@@ -134,35 +145,47 @@ func Cases() (all []Case) {
 }
 
 // Match returns the cases that any of some patterns names, in order: the whole name or that of the
-// shape, with * and ? as in names of files. No pattern: all. A pattern that names none is an error.
-func Match(patterns []string) ([]Case, error) {
-	all, taken := Cases(), map[string]bool{}
+// shape, with * and ? as in names of files. Without a pattern it is the set, and a pattern with * means
+// those of the set, unless there is none. A pattern that names none is an error.
+func Match(patterns []string) (some []Case, err error) {
+	taken := map[string]bool{}
 	for _, p := range patterns {
-		any := false
+		all, err := matching(p)
+		if err != nil {
+			return nil, err
+		}
 		for _, c := range all {
-			whole, err := path.Match(p, c.Name)
-			shape, _ := path.Match(p, c.shape.name)
-			if err != nil {
-				return nil, fmt.Errorf("%q: not a pattern, want names of cases with * and ?", p)
-			}
-			if whole || shape {
-				taken[c.Name], any = true, true
-			}
-		}
-		if !any {
-			return nil, fmt.Errorf("%q: no such case, want %s, or one of %s with -100g or -400g", p, names(), names())
+			taken[c.Name] = true
 		}
 	}
-	if len(patterns) == 0 {
-		return all, nil
-	}
-	var some []Case
-	for _, c := range all {
-		if taken[c.Name] {
+	for _, c := range Cases() {
+		if taken[c.Name] || len(patterns) == 0 && !c.shape.apart {
 			some = append(some, c)
 		}
 	}
 	return some, nil
+}
+
+// matching returns the cases that a pattern names.
+func matching(pattern string) (all []Case, err error) {
+	ofSet := func(c Case) bool { return !c.shape.apart }
+	for _, c := range Cases() {
+		whole, err := path.Match(pattern, c.Name)
+		shape, _ := path.Match(pattern, c.shape.name)
+		if err != nil {
+			return nil, fmt.Errorf("%q: not a pattern, want names of cases with * and ?", pattern)
+		}
+		if whole || shape {
+			all = append(all, c)
+		}
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%q: no such case, want %s, or one of them with -100g or -400g", pattern, names())
+	}
+	if slices.ContainsFunc(all, ofSet) && strings.ContainsAny(pattern, "*?[") {
+		all = slices.DeleteFunc(all, func(c Case) bool { return !ofSet(c) })
+	}
+	return all, nil
 }
 
 // names lists the shapes.
@@ -174,15 +197,21 @@ func names() string {
 	return strings.Join(all, ", ")
 }
 
-// Describe returns a line on each shape and each setting: name, what it is.
-func Describe() (shapeLines, settingLines [][2]string) {
+// Describe returns a line on each shape of the set, each that runs where it is named, and each setting:
+// name, what it is.
+func Describe() (set, apart, settingLines [][2]string) {
 	for i := range shapes {
-		shapeLines = append(shapeLines, [2]string{shapes[i].name, shapes[i].what})
+		line := [2]string{shapes[i].name, shapes[i].what}
+		if shapes[i].apart {
+			apart = append(apart, line)
+		} else {
+			set = append(set, line)
+		}
 	}
 	for i := range settings {
 		settingLines = append(settingLines, [2]string{settings[i].name, settings[i].what})
 	}
-	return shapeLines, settingLines
+	return set, apart, settingLines
 }
 
 // Files returns the scenario of the case, which finds its flows in a file at csv; flows is what that

@@ -71,16 +71,21 @@ process held, and packet-hops per second of CPU time. Nothing else should run on
 stands still while others have the cores, but caches and memory are shared.
 
 `)
-	shapes, settings := bench.Describe()
-	for _, s := range shapes {
-		fmt.Fprintf(&b, "  %-9s %s\n", s[0], s[1])
+	set, apart, settings := bench.Describe()
+	list := func(lines [][2]string) {
+		for _, s := range lines {
+			fmt.Fprintf(&b, "  %-9s %s\n", s[0], s[1])
+		}
 	}
+	list(set)
+	b.WriteString("\nLarger ones run where --case names them:\n")
+	list(apart)
 	b.WriteString("\nEach is there twice:\n")
 	for _, s := range settings {
 		fmt.Fprintf(&b, "  -%-8s %s\n", s[0], s[1])
 	}
 	b.WriteString(`
-All of it takes a minute or two. Flows have sizes of 16, 4 and 1 MB: large networks take the small
+The set takes a minute or two. Flows have sizes of 16, 4 and 1 MB: large networks take the small
 ones. Ctrl-C ends the set; the cases that are done are printed.`)
 	return b.String()
 }

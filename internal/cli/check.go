@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"railyard/internal/located"
 	"railyard/internal/plan"
 	"railyard/internal/qos"
+	"railyard/internal/result"
 	"railyard/internal/run"
 	"railyard/internal/scenario"
 	"railyard/internal/sheet"
@@ -19,19 +21,50 @@ import (
 )
 
 func (a *app) checkCommand() *cobra.Command {
-	asJSON := false
+	var f checkFlags
 	cmd := &cobra.Command{
-		Use:   "check FILE",
+		Use:   "check FILE [flags]",
 		Short: "Say what is wrong with a scenario and what a run would cost",
 		Long: `Says what is wrong or unusual about a scenario, estimates what a run of it would cost, and
 prints the thresholds at which ports mark and pause. Exit code 1 if it cannot run. FILE may be -,
-standard input.`,
-		Example: "  railyard check examples/digits-8gpu.yaml",
+standard input.
+
+--measure runs the first part of it, a tenth of its work or ten seconds, and says how long the whole
+takes on this machine; nothing is written.`,
+		Example: "  railyard check examples/digits-8gpu.yaml\n  railyard check my.yaml --measure",
 		Args:    oneFile, ValidArgsFunction: completeScenario,
-		RunE: func(_ *cobra.Command, args []string) error { return a.check(args[0], asJSON) },
+		RunE: func(cmd *cobra.Command, args []string) error { return a.check(cmd.Context(), args[0], f) },
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	fl := cmd.Flags()
+	fl.BoolVar(&f.json, "json", false, "print as JSON")
+	fl.BoolVar(&f.measure, "measure", false, "run the first part and say how long the whole takes on this machine")
+	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress on stderr")
 	return cmd
+}
+
+// checkFlags is the flags of `railyard check`.
+type checkFlags struct{ json, measure, quiet bool }
+
+// mostMeasured is how long --measure runs at most after set-up.
+const mostMeasured = 10 * time.Second
+
+// firstPart runs the first part of a scenario in which nothing is wrong, where the flags ask for it.
+func (a *app) firstPart(ctx context.Context, sc *scenario.Scenario, f checkFlags) (*run.Measured, error) {
+	if !f.measure {
+		return nil, nil
+	}
+	ctx, stop := a.interruptible(ctx)
+	defer stop()
+	p := a.startProgress(f.quiet, "measuring")
+	defer p.stop()
+	m, err := run.Measure(ctx, sc, run.Options{Workers: -1, Progress: func(v result.Progress) {
+		v.Phase = "measuring, " + v.Phase
+		p.update(v)
+	}}, mostMeasured)
+	if ctx.Err() != nil {
+		return nil, &exitError{exitInterrupted, errors.New("interrupted while it was measured")}
+	}
+	return &m, err
 }
 
 // A findingJSON is a problem or a finding as data.
@@ -51,11 +84,13 @@ type checkJSON struct {
 	Errors     int            `json:"errors"`
 	Findings   []findingJSON  `json:"findings"`
 	Estimate   *plan.Estimate `json:"estimate,omitempty"`
+	Measured   *run.Measured  `json:"measured,omitempty"`   // with --measure
 	Thresholds []qos.Row      `json:"thresholds,omitempty"` // as in run.json
 	Mistakes   []qos.Mistake  `json:"mistakes,omitempty"`
 }
 
-func (a *app) check(file string, asJSON bool) error {
+func (a *app) check(ctx context.Context, file string, f checkFlags) error {
+	asJSON := f.json
 	src, err := a.readFile(context.Background(), file)
 	if err != nil {
 		return misuse("cannot read scenario %s: %w", file, err)
@@ -81,14 +116,22 @@ func (a *app) check(file string, asJSON bool) error {
 			wrong++
 		}
 	}
+	var m *run.Measured
+	if wrong == 0 && in != nil {
+		if m, err = a.firstPart(ctx, sc, f); err != nil {
+			return a.located(file, sc, err)
+		}
+	}
 	if asJSON {
-		err = a.printJSON(checkData(problems, in))
+		data := checkData(problems, in)
+		data.Measured = m
+		err = a.printJSON(data)
 	} else {
 		s := a.newSheet()
 		s.Wrap("", fmt.Sprintf("%s: %s, %s", file, count(wrong, "error"), count(len(problems)-wrong, "warning")))
 		problems.Render(s, src, a.outTerm.colour)
 		if in != nil {
-			estimateText(s, in)
+			estimateText(s, in, m)
 			thresholdText(s, in)
 		}
 		err = s.Flush(a.stdout)
@@ -149,7 +192,7 @@ func checkData(problems located.Problems, in *plan.Inspection) checkJSON {
 	return out
 }
 
-func estimateText(s *sheet.Sheet, in *plan.Inspection) {
+func estimateText(s *sheet.Sheet, in *plan.Inspection, m *run.Measured) {
 	e, sc := in.Estimate, in.Plan.Scenario
 	s.Blank()
 	s.Wrap("", "A run of it, estimated")
@@ -185,6 +228,14 @@ func estimateText(s *sheet.Sheet, in *plan.Inspection) {
 		took = "less than 0.1 s"
 	}
 	rows = append(rows, []string{"run time", took, speed + ", one core; within a factor of three"})
+	if m != nil {
+		how := fmt.Sprintf("on this machine, measured on %s of it, which took %s; most often within a factor of 1.5",
+			unit.Percent(m.Part), unit.Clock(m.Took))
+		if m.Part == 1 {
+			how = "on this machine: it ran to its end"
+		}
+		rows = append(rows, []string{"measured", "about " + unit.Clock(m.Seconds), how})
+	}
 	s.Grid("lrw", rows)
 }
 

@@ -21,8 +21,8 @@ func (a *app) predictCommand() *cobra.Command {
 		Use:   "predict DIR IMAGE...",
 		Short: "Classify images with the weights of a run",
 		Long: `Classifies images with the newest weights of the run directory DIR, or of a file of
-weights, and prints how probable each class is. An IMAGE is a PNG or PGM file, grey and of
-eight bits, or an image of an IDX file by its number from 0. It must have as many rows and
+weights, and prints how probable each class is. An IMAGE is a PNG, PGM or PPM file of
+eight bits, grey where those were that were trained on, or an image of an IDX file by its number from 0. It must have as many rows and
 columns as those that were trained on, light on dark as MNIST's; nothing is scaled.`,
 		Example: "  railyard predict runs/digits-8gpu-1 data/digits/t10k-images-idx3-ubyte:17\n" +
 			"  railyard predict runs/digits-8gpu-1 seven.png --invert",
@@ -81,13 +81,13 @@ func (a *app) predict(ctx context.Context, dir string, images []string, invert, 
 		all.Scores = "output"
 	}
 	for _, name := range images {
-		im, err := dataset.ReadPicture(ctx, name, dataset.Grey)
+		im, err := dataset.ReadPicture(ctx, name, max(w.Channels, dataset.Grey))
 		if err != nil {
 			return misuse("image %w", err)
 		}
-		if im.Rows != w.Rows || im.Cols != w.Cols {
-			return misuse("image %s: %dx%d pixels, the weights were trained on %dx%d: want that, grey", name, im.Rows,
-				im.Cols, w.Rows, w.Cols)
+		if im.Shape().Pixels() != w.Pixels() {
+			return misuse("image %s: %s pixels, the weights were trained on %s: want that%s", name, im.Shape().Pixels(),
+				w.Pixels(), map[bool]string{true: ", grey"}[w.Channels == 0])
 		}
 		if invert {
 			for i, v := range im.Pixels {

@@ -43,6 +43,11 @@ var views = []view{
 		"Prints the memory of each rank by formula: weights, gradients, the optimiser's state,\nactivations in flight, " +
 			"errors, staging; beside the letters of the book's figure 8-1.",
 		memoryText, memoryData},
+	{"corpus", "Print the tokens of a training's text, and how well it can be predicted",
+		"Prints how many tokens and windows a training's text has, the vocabulary, the beginning of the test\ntext, the " +
+			"loss of who knows only how often each token comes, and for a grammar's text its entropy:\nthe mean of -log p " +
+			"of the test windows' labels under the grammar.",
+		corpusText, corpusData},
 	{"schedule", "Print who sends what to whom in a collective",
 		"Prints the all-reduce op by op. The text can be edited and given back to a scenario as\njob: {collective: " +
 			"{schedule: FILE}}; one that does not sum is refused, and why.",

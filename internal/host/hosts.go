@@ -47,7 +47,6 @@ type Hosts struct {
 	wayOf    []int32    // by queue pair, -1
 	flows    []flow
 	regions  []region
-	linger   unit.Duration
 	failures []failure // by island
 	failed   failure
 }
@@ -105,9 +104,6 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) *Hosts {
 		}
 		h.hosts = append(h.hosts, at)
 	}
-	for _, l := range g.Links {
-		h.linger = max(h.linger, l.Delay)
-	}
 	eng.Register(class, h)
 	eng.OnWindow(func(unit.Time) { h.join() })
 	return h
@@ -118,14 +114,6 @@ func (h *Hosts) Attach(n Network) { h.net = n }
 
 // Island returns the island of a host.
 func (h *Hosts) Island(id int32) *sim.Island { return h.hosts[id].island }
-
-// Linger is how long a run may go on after the last useful event, so that its end does not depend
-// on the partition.
-func (h *Hosts) Linger() unit.Duration { return h.linger }
-
-// SetLinger sets it to the longest time in which a node acts on another, if the network knows that to be
-// more than the longest propagation delay.
-func (h *Hosts) SetLinger(d unit.Duration) { h.linger = max(h.linger, d) }
 
 // work is what an agenda entry is about; entries of one instant are taken in this order.
 type work uint8
@@ -286,7 +274,7 @@ func (h *Hosts) join() {
 	for i := range h.failures {
 		if f := &h.failures[i]; f.err != nil {
 			h.failed.take(*f)
-			h.eng.StopAt(h.failed.at.Add(h.linger))
+			h.eng.StopAt(h.failed.at.Add(h.net.Linger()))
 			f.err = nil
 		}
 	}

@@ -20,6 +20,9 @@ type Network interface {
 	Credit(now unit.Time, qp, coll int32)
 	// Wake is what the network has set with Hosts.Alarm.
 	Wake(now unit.Time, a Alarm)
+	// Linger is the longest time in which one host or switch acts on another. A run that goes on for so
+	// long after its last useful event ends at the same instant with any partition.
+	Linger() unit.Duration
 }
 
 // Message is an RDMA WRITE with immediate.

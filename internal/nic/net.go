@@ -100,6 +100,7 @@ type Net struct {
 	flowDone  func(island int32, f *Flow)
 	seen      []HopEvidence // by the fabric's Route.Position
 	positions int
+	linger    unit.Duration
 }
 
 var _ host.Network = (*Net)(nil)
@@ -116,8 +117,8 @@ func New(eng *sim.Engine, fab *fabric.Fabric, g *topo.Graph, hosts *host.Hosts, 
 		n.cards[i].init(n, int32(i), nc)
 		fab.Attach(nc.Port, &n.cards[i], &n.cards[i])
 	}
+	n.linger = fab.Linger()
 	hosts.Attach(n)
-	hosts.SetLinger(fab.Linger())
 	eng.Register(classSend, (*sendTimer)(n))
 	eng.Register(classTimeout, (*timeoutTimer)(n))
 	eng.OnWindow(func(unit.Time) { n.join() })
@@ -159,8 +160,8 @@ func (n *Net) OnFlow(f func(island int32, f *Flow)) { n.flowDone = f }
 // Err returns why the run failed, if it did.
 func (n *Net) Err() error { return n.hosts.Err() }
 
-// Linger is that of the hosts.
-func (n *Net) Linger() unit.Duration { return n.hosts.Linger() }
+// Linger is that of the fabric: host.Network.
+func (n *Net) Linger() unit.Duration { return n.linger }
 
 // Name returns the name of a queue pair.
 func (n *Net) Name(id int32) string { return n.names[id] }

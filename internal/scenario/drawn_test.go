@@ -92,3 +92,16 @@ func TestSourceIsTheScenario(t *testing.T) {
 		}
 	})
 }
+
+// A resolved replay prints and parses back, its buckets too.
+func TestReplayRoundTrip(t *testing.T) {
+	s, err := scenario.Parse("x.yaml", []byte("cluster: {hosts: 2}\njob:\n  replay: {steps: 3, forward: 1ms, update: 2us, "+
+		"buckets: [{bytes: 4MB, compute: 5us}, {bytes: 8B}]}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	scenario.RoundTrip(t, s)
+	if r := s.Jobs[0].Replay; len(r.Buckets) != 2 || r.Buckets[1].Bytes != 8 || r.Steps != 3 {
+		t.Errorf("%+v", r)
+	}
+}

@@ -35,7 +35,7 @@ var generalFields = []*Field{
 var clusterFields = []*Field{
 	{Path: "cluster", Meaning: "the hosts"},
 	{
-		Path: "cluster.hosts", Required: true, Min: "1", Max: "16384",
+		Path: "cluster.hosts", Required: true, Min: "1", Max: "131072",
 		value:   in(whole, func(s *Scenario) *int { return &s.Cluster.Hosts }),
 		Meaning: "number of hosts; they are called host1, host2, ...",
 		Also:    []string{"nodes", "servers", "num_hosts"},

@@ -203,11 +203,12 @@ func (r *flowReader) quick(row []string) (f Flow, ok bool) {
 		if text == "" {
 			continue
 		}
-		if r.cells[i].Kind == Text {
+		c := r.cells[i]
+		if c.Kind == Text || c.Kind == NameList {
 			text = strings.Clone(text) // the row's memory is used again
 		}
-		if _, err := r.cells[i].parseText(r.cells[i].at(&f), text); err != nil {
-			return f, false // or a path
+		if !quickCell(c, c.at(&f), text) {
+			return f, false
 		}
 	}
 	if f.Name == "" {
@@ -216,6 +217,29 @@ func (r *flowReader) quick(row []string) (f Flow, ok bool) {
 	_, taken := r.names[f.Name]
 	_, twice := r.lines[f.Name]
 	return f, !taken && !twice && len(flowMistakes(r.s, &f, true)) == 0
+}
+
+// quickCell reads a cell into the variable that v points to.
+func quickCell(f *Field, v any, text string) bool {
+	n := node{text: text}
+	n.path(f)
+	if n.shape != sequenceShape {
+		_, err := f.parseText(v, text)
+		return err == nil
+	}
+	_, err := f.parseNode(v, &n)
+	return err == nil
+}
+
+// path makes a list of the nodes of a path, which a cell has as host1>leaf1>host2.
+func (n *node) path(f *Field) {
+	if f.Kind != NameList || n.text == f.Word {
+		return
+	}
+	n.shape = sequenceShape
+	for hop := range strings.SplitSeq(n.text, ">") {
+		n.items = append(n.items, &node{at: n.at, text: hop, quoted: true})
+	}
 }
 
 // explained reads a row as the scenario's own flows are read, with all that is wrong in it and
@@ -234,12 +258,7 @@ func (r *flowReader) explained(c *csv.Reader, row []string) (f Flow) {
 		line, column := c.FieldPos(i)
 		n := &node{at: span{line, column, utf8.RuneCountInString(text)}, text: strings.Clone(text),
 			quoted: slices.Contains([]Kind{Text, Name, End}, f.Kind)}
-		if f.Kind == NameList && text != f.Word {
-			n.shape = sequenceShape
-			for hop := range strings.SplitSeq(n.text, ">") {
-				n.items = append(n.items, &node{at: n.at, text: hop, quoted: true})
-			}
-		}
+		n.path(f)
 		d.values[prefix+f.Path] = n
 	}
 	d.resolve(flowFields, &f, prefix)

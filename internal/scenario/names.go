@@ -163,7 +163,7 @@ var (
 	}
 	Recoveries = []Choice{
 		{"go-back-n", "everything from the first lost packet on, as RoCE NICs do"},
-		{"selective-repeat", "only what is missing, as in IRN (SIGCOMM'18)"},
+		{"selective-repeat", "only what is missing, as in IRN (SIGCOMM'18): each packet has RETH, 16 B more"},
 	}
 	AckClasses = []Choice{
 		{"data", "with RoCE data"},

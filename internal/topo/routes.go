@@ -1,8 +1,10 @@
 package topo
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
+	"slices"
 )
 
 // Routes are the shortest paths, in hops, from every switch to every NIC, with all
@@ -28,7 +30,8 @@ type Routes struct {
 }
 
 // NewRoutes computes the routes of a valid graph: a breadth-first search from each
-// edge switch over the links between switches.
+// edge switch over the links between switches; of switches with the same neighbours
+// one is looked at.
 func NewRoutes(g *Graph) *Routes {
 	r := &Routes{g: g, sw: make([]int32, len(g.Nodes)), down: make([]PortID, len(g.NICs))}
 	var nodes []NodeID // by switch number
@@ -61,43 +64,73 @@ func NewRoutes(g *Graph) *Routes {
 	return r
 }
 
-// A router is the state of the searches that fill a Routes.
+// A router is the state of the searches that fill a Routes. Switches that have the same neighbours, link
+// for link, are twins: the leaves of a leaf-spine network, and its spines. But for the root itself twins
+// are equally far from it, and next hops lie at the same places in their lists of trunks, so a search
+// looks at the trunks of one of them.
 type router struct {
 	r      *Routes
-	trunks [][]PortID       // by switch number: its ports to other switches, ascending
+	trunks [][]PortID       // by switch number: its ports to other switches, by the number of the peer, then ascending
+	peers  [][]int32        // by switch number: the switches that they lead to
+	twins  [][]int32        // sets of twins: switch numbers
+	setOf  []int32          // by switch number: which set it is of
 	dist   []int32          // by switch number: hops to the edge switch, -1 unreached
 	queue  []int32          // switch numbers in the order reached
+	passed []int32          // by set: the root whose search has looked at its trunks, from 1
 	group  map[string]int32 // ports of a group, as bytes -> group
+	whole  []int32          // by switch number: the group of all its trunks, -1: not made yet
+	near   []int32          // places of next hops in trunks
+	ports  []PortID
 	key    []byte
 }
 
 func newRouter(r *Routes, nodes []NodeID) *router {
-	b := &router{r: r, trunks: make([][]PortID, len(nodes)), dist: make([]int32, len(nodes)),
-		group: map[string]int32{"": 0}}
-	for s, n := range nodes {
-		for _, p := range r.g.Nodes[n].Ports {
+	n := len(nodes)
+	b := &router{r: r, trunks: make([][]PortID, n), peers: make([][]int32, n), setOf: make([]int32, n),
+		dist: make([]int32, n), whole: slices.Repeat([]int32{-1}, n), group: map[string]int32{"": 0}}
+	sets := map[string]int32{}
+	for s, node := range nodes {
+		for _, p := range r.g.Nodes[node].Ports {
 			if r.g.Ports[p].NIC < 0 {
 				b.trunks[s] = append(b.trunks[s], p)
 			}
 		}
+		slices.SortStableFunc(b.trunks[s], func(p, q PortID) int { return cmp.Compare(b.peer(p), b.peer(q)) })
+		b.key = b.key[:0]
+		for _, p := range b.trunks[s] {
+			b.peers[s] = append(b.peers[s], b.peer(p))
+			b.key = binary.LittleEndian.AppendUint32(b.key, uint32(b.peer(p)))
+		}
+		set, known := sets[string(b.key)]
+		if !known {
+			set = int32(len(b.twins))
+			sets[string(b.key)] = set
+			b.twins = append(b.twins, nil)
+		}
+		b.setOf[s], b.twins[set] = set, append(b.twins[set], int32(s))
 	}
+	b.passed = make([]int32, len(b.twins))
 	r.groups = []int32{0, 0} // group 0 is empty
 	return b
 }
 
+// peer is the switch that a trunk leads to.
+func (b *router) peer(p PortID) int32 { return b.r.sw[b.r.g.Ports[p].To] }
+
 func (b *router) search(edges []int32) {
 	b.r.table = make([]int32, len(edges)*b.r.nsw)
 	for e, root := range edges {
-		b.flood(root)
+		b.flood(root, int32(e+1))
 		row := b.r.table[e*b.r.nsw : (e+1)*b.r.nsw]
-		for _, s := range b.queue[1:] {
-			row[s] = b.nextHops(s)
+		for _, twins := range b.twins {
+			b.nextHops(row, root, twins)
 		}
 	}
 }
 
-// flood sets dist and queue for every switch that the root reaches.
-func (b *router) flood(root int32) {
+// flood sets dist for every switch that the root reaches. What one of some twins leads to, a later one
+// finds reached.
+func (b *router) flood(root, number int32) {
 	for i := range b.dist {
 		b.dist[i] = -1
 	}
@@ -105,9 +138,14 @@ func (b *router) flood(root int32) {
 	b.queue = append(b.queue[:0], root)
 	for i := 0; i < len(b.queue); i++ {
 		s := b.queue[i]
-		for _, p := range b.trunks[s] {
-			b.r.scanned++
-			if t := b.r.sw[b.r.g.Ports[p].To]; b.dist[t] < 0 {
+		if set := b.setOf[s]; b.passed[set] != number {
+			b.passed[set] = number
+		} else {
+			continue
+		}
+		b.r.scanned += len(b.peers[s])
+		for _, t := range b.peers[s] {
+			if b.dist[t] < 0 {
 				b.dist[t] = b.dist[s] + 1
 				b.queue = append(b.queue, t)
 			}
@@ -115,24 +153,58 @@ func (b *router) flood(root int32) {
 	}
 }
 
-// nextHops returns the group of switch s's ports that lead one hop nearer.
-func (b *router) nextHops(s int32) int32 {
-	r := b.r
-	b.key = b.key[:0]
-	for _, p := range b.trunks[s] {
-		r.scanned++
-		if b.dist[r.sw[r.g.Ports[p].To]] == b.dist[s]-1 {
-			b.key = binary.LittleEndian.AppendUint32(b.key, uint32(p))
+// nextHops sets the groups of twins' ports that lead one hop nearer to the root.
+func (b *router) nextHops(row []int32, root int32, twins []int32) {
+	one := twins[0]
+	if one == root {
+		if len(twins) == 1 {
+			return
 		}
+		one = twins[1]
+	}
+	if b.dist[one] < 0 {
+		return // of none: group 0
+	}
+	b.near = b.near[:0]
+	b.r.scanned += len(b.peers[one])
+	for i, t := range b.peers[one] {
+		if b.dist[t] == b.dist[one]-1 {
+			b.near = append(b.near, int32(i))
+		}
+	}
+	all := len(b.near) == len(b.peers[one])
+	for _, s := range twins {
+		switch {
+		case s == root:
+		case !all:
+			row[s] = b.groupOf(s)
+		default:
+			if b.whole[s] < 0 {
+				b.whole[s] = b.groupOf(s)
+			}
+			row[s] = b.whole[s]
+		}
+	}
+}
+
+// groupOf returns the group of a switch's trunks at the places near.
+func (b *router) groupOf(s int32) int32 {
+	r := b.r
+	b.ports = b.ports[:0]
+	for _, i := range b.near {
+		b.ports = append(b.ports, b.trunks[s][i])
+	}
+	slices.Sort(b.ports)
+	b.key = b.key[:0]
+	for _, p := range b.ports {
+		b.key = binary.LittleEndian.AppendUint32(b.key, uint32(p))
 	}
 	if id, ok := b.group[string(b.key)]; ok {
 		return id
 	}
 	id := int32(len(r.groups) - 1)
 	b.group[string(b.key)] = id
-	for k := 0; k < len(b.key); k += 4 {
-		r.ports = append(r.ports, PortID(binary.LittleEndian.Uint32(b.key[k:])))
-	}
+	r.ports = append(r.ports, b.ports...)
 	r.groups = append(r.groups, int32(len(r.ports)))
 	return id
 }

@@ -37,6 +37,24 @@ func TestRoutesOf8192HostsScanOnlyTrunkPorts(t *testing.T) {
 	}
 }
 
+// Of leaves that have the same spines one is looked at, and of spines one: a search does not grow with
+// leaves x spines.
+func TestRoutesLookAtOneOfTwins(t *testing.T) {
+	const leaves, spines = 64, 16
+	g, err := LeafSpine(Params{Hosts: leaves, GPUs: 1, NICs: 1, Leaves: leaves, Spines: spines, HostLink: cable400,
+		SpineLink: cable400})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := NewRoutes(g)
+	if bound := leaves * 2 * (leaves + spines); r.scanned > bound {
+		t.Errorf("looked at %d ports, want at most %d", r.scanned, bound)
+	}
+	if groups := len(r.groups) - 1; groups != leaves+spines*leaves+1 {
+		t.Errorf("%d groups of next hops, want %d", groups, leaves+spines*leaves+1)
+	}
+}
+
 func TestNextHopsDoNotAllocate(t *testing.T) {
 	g, err := RailOptimized(Params{Hosts: 4, GPUs: 2, NICs: 2, Spines: 2, HostLink: cable400, SpineLink: cable400})
 	if err != nil {

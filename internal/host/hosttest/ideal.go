@@ -54,6 +54,9 @@ func (n *Ideal) Pair(from, to int32) int32 {
 	return int32(len(n.pairs) - 1)
 }
 
+// Linger implements host.Network.
+func (n *Ideal) Linger() unit.Duration { return n.latency }
+
 // Post implements host.Network.
 func (n *Ideal) Post(now unit.Time, m *host.Message) {
 	p := &n.pairs[m.QP]

@@ -36,7 +36,7 @@ var beyond = regexp.MustCompile(strings.Join([]string{
 	`wants an acknowledgement of every packet`, `keeps a window of its own`, `probabilities differ`, `does nothing`,
 	`has no effect without`, `comes from one host`, `above cluster`, `too small for`, `: want true or false`,
 	`no algorithm of`, `has one size for all`, `: more than .*\.line`,
-	`operations in all`, `: True`, `.*: want a number such as`, `printable`, `longer than`,
+	`operations in all`, `over [0-9]* GPUs`, `buckets, want at most`, `: True`, `.*: want a number such as`, `printable`, `longer than`,
 }, "|"))
 
 // The schema accepts what the decoder accepts, and refuses what it refuses but for

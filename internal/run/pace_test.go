@@ -1,0 +1,90 @@
+package run
+
+import (
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"railyard/internal/result"
+)
+
+// Once a tenth of a run's work is done, the part that is said to be done forecasts the whole within a
+// factor of 1.5, on the examples: work is counted, in packet-hops, so that nothing here depends on the
+// machine.
+func TestForecastOfWork(t *testing.T) {
+	files, err := filepath.Glob("../../examples/*.yaml")
+	if err != nil || len(files) < 10 {
+		t.Fatal(files, err)
+	}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range append(files, "congested.yaml") {
+		name := strings.TrimSuffix(filepath.Base(file), ".yaml")
+		text := congested(t)
+		if name != "congested" {
+			text = strings.ReplaceAll(example(t, name), ": ../../examples/", ": "+root+"/examples/")
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			type said struct {
+				hops int64
+				part float64
+			}
+			var all []said
+			r := run(t, text, Options{Workers: -1, Progress: func(p result.Progress) {
+				if p.Part > 0 {
+					all = append(all, said{p.PacketHops, p.Part})
+				}
+			}})
+			looked := 0
+			for _, s := range all {
+				if 10*s.hops < r.PacketHops {
+					continue
+				}
+				looked++
+				if factor := float64(s.hops) / s.part / float64(r.PacketHops); math.Max(factor, 1/factor) > 1.5 {
+					t.Errorf("after %d of %d packet-hops: %.3f of the run, a factor of %.2f", s.hops, r.PacketHops, s.part, factor)
+				}
+			}
+			if looked < 3 && r.PacketHops > 200_000 {
+				t.Errorf("%d forecasts of %d packet-hops, want some", looked, r.PacketHops)
+			}
+		})
+	}
+}
+
+// congested is a training whose packets are lost so often that the plan's estimate, which knows of no
+// losses, is far too small: only the run itself tells.
+func congested(t *testing.T) string {
+	return cluster8(2) + "faults: [{link: all, drop: 2%}]\ntransport: {timeout: 100us, retries: 1000, mtu: 256B}\n" +
+		strings.Replace(training(t, 60, 1), "[784, 32, 10]", "[784, 256, 10]", 1)
+}
+
+// What a pace says at each point of a made-up run.
+func TestPace(t *testing.T) {
+	p := &pace{planned: 1000, path: 4}
+	for _, c := range []struct {
+		hops, again, ended int64
+		want               float64
+	}{{0, 0, 0, 0}, {100, 0, 0, 0.1}, {100, 25, 0, 100. / 1100}, {5000, 0, 0, mostDone}} {
+		if got := p.part(c.hops, c.again, c.ended); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+	// Ten steps of 300, after a start of 500: the estimate, 1,000, stands until two have ended.
+	p = &pace{planned: 1000, path: 4, steps: 10}
+	for _, c := range []struct {
+		hops, ended int64
+		want        float64
+	}{{600, 0, 0.6}, {800, 1, 0.8}, {1100, 2, 1100. / 3500}, {1300, 2, 1300. / 3500}, {2900, 8, 2900. / 3500}} {
+		if got := p.part(c.hops, 0, c.ended); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+	if got := (&pace{}).part(0, 0, 3); got != 0 {
+		t.Errorf("a run without packets: %v, want 0: its steps tell", got)
+	}
+}
