@@ -44,6 +44,14 @@ func partitionOf(p *plan.Plan, fc *fabric.Config, n, workers int) islands {
 	return partition(p.Graph, fc, n, from)
 }
 
+// Islands returns into how many islands a run of a plan is cut on several cores, and how soon one
+// can act on another: the length of a window. With one island that is how long the run lingers.
+func Islands(p *plan.Plan) (n int, lookahead unit.Duration) {
+	fc := p.FabricConfig()
+	of := partitionOf(p, &fc, 0, 2)
+	return len(of.sizes), of.lookahead
+}
+
 // partition puts nodes into n islands; 0: as many as pay in a network of that many ports or more.
 func partition(g *topo.Graph, fc *fabric.Config, n, from int) islands {
 	if n == 0 && len(g.Ports) >= from {
