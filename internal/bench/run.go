@@ -27,7 +27,7 @@ type Row struct {
 
 // Options is what a run of a case needs beside it.
 type Options struct {
-	Workers  int // cores for the event loop: 1 until it can use more
+	Workers  int // cores for the event loop
 	Progress func(result.Progress)
 }
 
@@ -46,6 +46,7 @@ func (c *Case) Run(ctx context.Context, opt Options) (Row, error) {
 	var setup, loop float64
 	sum, err := run.Run(ctx, sc, run.Options{
 		Progress: opt.Progress,
+		Workers:  opt.Workers,
 		Around: func(drive func()) {
 			setup = machine.CPU()
 			drive()

@@ -84,6 +84,8 @@ type checkJSON struct {
 	Errors     int            `json:"errors"`
 	Findings   []findingJSON  `json:"findings"`
 	Estimate   *plan.Estimate `json:"estimate,omitempty"`
+	Islands    int            `json:"islands,omitempty"`
+	Lookahead  unit.Duration  `json:"lookahead,omitempty"`  // how soon one island acts on another, ps
 	Measured   *run.Measured  `json:"measured,omitempty"`   // with --measure
 	Thresholds []qos.Row      `json:"thresholds,omitempty"` // as in run.json
 	Mistakes   []qos.Mistake  `json:"mistakes,omitempty"`
@@ -188,6 +190,7 @@ func checkData(problems located.Problems, in *plan.Inspection) checkJSON {
 		return out
 	}
 	out.Estimate = &in.Estimate
+	out.Islands, out.Lookahead = run.Islands(in.Plan)
 	out.Thresholds, out.Mistakes = in.Thresholds, in.Mistakes
 	return out
 }
@@ -228,6 +231,7 @@ func estimateText(s *sheet.Sheet, in *plan.Inspection, m *run.Measured) {
 		took = "less than 0.1 s"
 	}
 	rows = append(rows, []string{"run time", took, speed + ", one core; within a factor of three"})
+	rows = append(rows, islandRow(in))
 	if m != nil {
 		how := fmt.Sprintf("on this machine, measured on %s of it, which took %s; most often within a factor of 1.5",
 			unit.Percent(m.Part), unit.Clock(m.Took))
@@ -237,6 +241,20 @@ func estimateText(s *sheet.Sheet, in *plan.Inspection, m *run.Measured) {
 		rows = append(rows, []string{"measured", "about " + unit.Clock(m.Seconds), how})
 	}
 	s.Grid("lrw", rows)
+}
+
+// islandRow says into what a run is cut for the cores.
+func islandRow(in *plan.Inspection) []string {
+	n, lookahead := run.Islands(in.Plan)
+	how := fmt.Sprintf("run at the same time, in windows of %s: the soonest that one can act on another", lookahead)
+	switch {
+	case n > 1:
+	case in.Plan.AsScheduled():
+		how = "events happen in the order in which they were scheduled: on one core"
+	default:
+		how = "the network is small: its events run on one core"
+	}
+	return []string{"islands", unit.Count(int64(n)), how}
 }
 
 func thresholdText(s *sheet.Sheet, in *plan.Inspection) {

@@ -32,6 +32,7 @@ type runFlags struct {
 	hasSeed bool
 	kernel  string
 	resume  string
+	workers int // -1: as many as there are
 	set     []string
 	seeds   string
 	single  []sweep.Axis // of set: those with one value
@@ -79,6 +80,9 @@ weights, with FILE.`,
 			if cmd.Flags().Changed("out") && f.out == "" {
 				return misuse("run: --out is empty: want a folder, or leave the flag out for runs/NAME-N")
 			}
+			if cmd.Flags().Changed("workers") && f.workers < 1 {
+				return misuse("run: --workers %d: want 1 or more", f.workers)
+			}
 			many, err := f.sweep()
 			if err != nil {
 				return err
@@ -103,6 +107,8 @@ weights, with FILE.`,
 		"KEY=VALUE: a value instead of the scenario's; KEY=VALUE,VALUE: a run with each; may be repeated")
 	fl.StringVar(&f.seeds, "seeds", "", "many runs, one with each seed: 1..100 or 1,2,7")
 	fl.StringVar(&f.resume, "resume", "", "go on from the newest weights of this run directory, or from this file")
+	fl.IntVar(&f.workers, "workers", -1, "cores that a run takes, which change no result (default all)")
+	fl.Lookup("workers").DefValue = "0"
 	fl.StringVar(&f.kernel, "kernel", "", "tensor kernel, instead of the scenario's: "+kernelNames())
 	return cmd
 }
@@ -139,7 +145,8 @@ func (a *app) runFile(ctx context.Context, file string, f runFlags, from *resume
 	if err != nil {
 		return err
 	}
-	sum, err := a.engine.run(ctx, sc, runOptions{Dir: dir, Force: f.force, Progress: p.update, Resume: weights})
+	sum, err := a.engine.run(ctx, sc, runOptions{Dir: dir, Force: f.force, Progress: p.update, Resume: weights,
+		Workers: f.workers})
 	p.stop()
 	if sum == nil && err != nil {
 		err = a.located(file, sc, err)

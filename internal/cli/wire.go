@@ -27,5 +27,6 @@ type runOptions struct {
 	Dir      *result.Dir
 	Force    bool // run although the estimate is over the limits
 	Progress func(result.Progress)
+	Workers  int         // cores; -1: as many as there are
 	Resume   *run.Resume // weights from which a training goes on; nil: from the beginning
 }

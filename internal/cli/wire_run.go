@@ -12,7 +12,7 @@ import (
 func wired() engine {
 	return engine{
 		run: func(ctx context.Context, sc *scenario.Scenario, opt runOptions) (*result.Summary, error) {
-			return run.Run(ctx, sc, run.Options{Dir: opt.Dir, Force: opt.Force, Progress: opt.Progress, Workers: -1,
+			return run.Run(ctx, sc, run.Options{Dir: opt.Dir, Force: opt.Force, Progress: opt.Progress, Workers: opt.Workers,
 				Resume: opt.Resume})
 		},
 		draw: drawImages,

@@ -343,3 +343,23 @@ func (d *Direct) receive(at *place, i, j int, apply bool, number int) Op {
 	}
 	return op
 }
+
+// Matching returns the Recv of the message that op i of a rank sends, in its peer's program.
+func (d *Direct) Matching(rank, channel, i int) int {
+	at := d.place(rank, channel)
+	j, k := i-at.keeps, d.slices
+	nth, slice := j/k, j%k
+	if d.paced {
+		l := d.lane()
+		nth = j / l.ops()
+		_, slice = l.at(j % l.ops())
+	}
+	peer := d.place(int(d.at(at.channel, at.p+d.to(&at, nth))), channel)
+	switch d.coll {
+	case GatherTo:
+		nth = d.Ranks() - 1 - at.p // root
+	case ScatterFrom:
+		nth = 0
+	}
+	return d.apply(&peer, nth, slice) - 1
+}

@@ -63,27 +63,87 @@ func EvenLayout(s Schedule, elems int) Layout {
 //	                    / \
 //	             channel 0 channel 1                   of which each has its slices
 func BlockLayout(s Schedule, goal Goal, size func(rank, block int) int) Layout {
-	a := newAim(goal, s)
-	k := a.slices
-	of := func(rank int, b Buffer, channel, block int) int {
-		if b == In || a.Collective == Barrier {
-			if a.Collective == Barrier || a.inputs(rank, block*k) {
-				return size(rank, block)
-			}
-			return 0
+	b := newBlocks(s, goal, size)
+	return func(rank int, buf Buffer, channel, chunk int) (int, int) {
+		base := 0
+		for block := range chunk / b.aim.slices {
+			base += b.size(rank, buf, channel, block)
 		}
-		if w, ok := a.want(rank, channel, block*k); ok {
-			return size(w.from, w.piece/k)
+		return b.chunk(rank, buf, channel, chunk, base)
+	}
+}
+
+// blocks is the layout of a schedule out of place.
+type blocks struct {
+	s   Schedule
+	aim aim
+	in  func(rank, block int) int
+}
+
+func newBlocks(s Schedule, goal Goal, size func(rank, block int) int) blocks {
+	return blocks{s, newAim(goal, s), size}
+}
+
+// size is the elements of a block.
+func (b *blocks) size(rank int, buf Buffer, channel, block int) int {
+	first := block * b.aim.slices
+	if buf == In || b.aim.Collective == Barrier {
+		if b.aim.Collective == Barrier || b.aim.inputs(rank, first) {
+			return b.in(rank, block)
 		}
 		return 0
 	}
-	return func(rank int, b Buffer, channel, chunk int) (int, int) {
-		base := 0
-		for block := range chunk / k {
-			base += of(rank, b, channel, block)
-		}
-		lo, hi := split(of(rank, b, channel, chunk/k), s.Channels(), channel)
-		first, last := split(hi-lo, k, chunk%k)
-		return base + lo + first, base + lo + last
+	if w, ok := b.aim.want(rank, channel, first); ok {
+		return b.in(w.from, w.piece/b.aim.slices)
 	}
+	return 0
+}
+
+// chunk is the elements of a chunk, whose block begins at base.
+func (b *blocks) chunk(rank int, buf Buffer, channel, chunk, base int) (lo, hi int) {
+	k := b.aim.slices
+	lo, hi = split(b.size(rank, buf, channel, chunk/k), b.s.Channels(), channel)
+	first, last := split(hi-lo, k, chunk%k)
+	return base + lo + first, base + lo + last
+}
+
+// RankLayout is a BlockLayout for one rank, which sums up where blocks begin once: for who asks for
+// chunk after chunk.
+type RankLayout struct {
+	of     blocks
+	rank   int
+	starts [bufferKinds][][]int // by channel, then block; nil: not summed up
+}
+
+// NewRankLayout returns the layout of a rank: see BlockLayout.
+func NewRankLayout(s Schedule, goal Goal, rank int, size func(rank, block int) int) *RankLayout {
+	return &RankLayout{of: newBlocks(s, goal, size), rank: rank}
+}
+
+// Forget lets go of the sums: sizes may have changed, or nobody will ask for long.
+func (l *RankLayout) Forget() { l.starts = [bufferKinds][][]int{} }
+
+// Chunk returns the elements of a chunk.
+func (l *RankLayout) Chunk(b Buffer, channel, chunk int) (lo, hi int) {
+	if l.starts[b] == nil {
+		l.starts[b] = make([][]int, l.of.s.Channels())
+	}
+	if l.starts[b][channel] == nil {
+		l.starts[b][channel] = l.sum(b, channel)
+	}
+	return l.of.chunk(l.rank, b, channel, chunk, l.starts[b][channel][chunk/l.of.aim.slices])
+}
+
+// sum returns where the blocks of a buffer begin.
+func (l *RankLayout) sum(b Buffer, channel int) []int {
+	chunks := l.of.s.Chunks()
+	if b == In {
+		chunks = Inputs(l.of.s)
+	}
+	starts, at := make([]int, chunks/l.of.aim.slices), 0
+	for block := range starts {
+		starts[block] = at
+		at += l.of.size(l.rank, b, channel, block)
+	}
+	return starts
 }

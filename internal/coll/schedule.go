@@ -164,6 +164,17 @@ func NeedsCredit(s Schedule) bool {
 	return ok && o.NeedsCredit()
 }
 
+// Matching returns the Recv of the message that op i of a rank sends, as its index in the program of
+// the peer, false where the schedule has no quick way to it: then the peer's Recvs are to be counted.
+func Matching(s Schedule, rank, channel, i int) (recv int, ok bool) {
+	if o, quick := s.(interface {
+		Matching(rank, channel, i int) int
+	}); quick {
+		return o.Matching(rank, channel, i), true
+	}
+	return 0, false
+}
+
 // Carried returns what part of the bytes of a Send, op i of a rank, the link of the sender and that
 // of the receiver carry: all, but where a switch between them adds up or copies messages.
 func Carried(s Schedule, rank, channel, i int) (out, in unit.Ratio) {

@@ -27,7 +27,7 @@ type collRun struct {
 	switched bool  // a switch adds up and copies its messages
 
 	sizes  workload.MemberCounts // that are decided in each step: those of the step in progress
-	layout coll.Layout           // by them; nil: the sizes are known
+	layout *coll.RankLayout      // where this rank's chunks lie; nil: as in place
 }
 
 // wait is what a channel waits for.
@@ -46,8 +46,8 @@ type channelRun struct {
 	pc, length int
 	op         coll.Op // at pc, while the channel waits
 	wait       wait
-	sent       []sentOp // posted and not acknowledged, in order
-	cursors    []cursor
+	peers      []sendPeer // to which it has sent
+	peerOf     index[int32]
 	end        unit.Time // when it came to its end
 
 	// The message for which it last waited, and the gates since then.
@@ -58,25 +58,22 @@ type channelRun struct {
 
 	credits *credits // nil: each message has a slot of its own
 
-	path  []programOp // for the path finder: by index in the program; nil: nothing is recorded
-	freed []int32     // and, with credits, what let a Send start: see rankPath.freed
+	path    []programOp // for the path finder: by index in the program; nil: nothing is recorded
+	peerOps []int32     // and the other ends of messages: see pathLayout.peer
+	freed   []int32     // and, with credits, what let a Send start: see rankPath.freed
 }
 
-// sentOp is a Send, by its index in the program, that awaits its acknowledgement.
-type sentOp struct{ op, dst int32 }
+// sendPeer is the messages of a channel to one peer.
+type sendPeer struct {
+	sent []int32 // Sends, by their index in the program, that await their acknowledgement, in order
+	at   int     // how far the peer's program has been searched for the Recvs that match
+}
 
 // gate is a span in which a channel waited for an acknowledgement or a credit.
 type gate struct {
 	from, to unit.Time
 	why      cause.Cause
 	answer   Trace // of the acknowledgement
-}
-
-// cursor is how far a peer's program has been searched for the Recvs that match
-// this channel's Sends to it.
-type cursor struct {
-	peer int32
-	at   int
 }
 
 func newCollRun(job *workload.Job, rank int32, op *workload.Op) collRun {
@@ -88,7 +85,9 @@ func newCollRun(job *workload.Job, rank int32, op *workload.Op) collRun {
 		switched: coll.SwitchAdds(c.Schedule)}
 	if c.Counts != nil {
 		run.sizes = workload.NewMemberCounts(len(members))
-		run.layout = c.LayoutOf(run.me, run.sizes)
+		run.layout = c.LayoutOf(run.me, &run.sizes)
+	} else {
+		run.layout = c.LayoutOf(run.me, nil)
 	}
 	if coll.NeedsCredit(c.Schedule) {
 		for i := range run.channels {
@@ -117,10 +116,13 @@ func (r *Rank) launched(now unit.Time, op *workload.Op) {
 	for i := range c.channels {
 		ch := &c.channels[i]
 		ch.pc, ch.length, ch.wait, ch.src = 0, c.Schedule.Len(c.me, i), nothing, -1
-		ch.cursors, ch.gates, ch.path = ch.cursors[:0], ch.gates[:0], nil
-		ch.freed = nil
+		for p := range ch.peers {
+			ch.peers[p].at = 0
+		}
+		ch.gates, ch.path, ch.freed = ch.gates[:0], nil, nil
 		if r.path != nil {
 			ch.path, ch.freed = r.path.channel(c.id, i), r.path.credits(c.id, i)
+			ch.peerOps = r.path.layout.peers(c.id, i)
 		}
 	}
 	for i := range c.channels {
@@ -143,7 +145,7 @@ func (r *Rank) advance(now unit.Time, c *collRun, channel int) {
 				r.cfg.Rank, channel, ch.pc))
 		}
 		ch.op = op
-		if ch.unacked(op.Acked) {
+		if c.unacked(channel, op.Acked) {
 			ch.wait, ch.gated = acknowledge, now
 			return
 		}
@@ -209,14 +211,15 @@ func (r *Rank) execute(now unit.Time, c *collRun, channel int, op coll.Op) bool 
 // send posts the message of a Send, addressed to the slot of the matching Recv.
 func (r *Rank) send(c *collRun, channel int, op coll.Op) {
 	ch := &c.channels[channel]
-	recv, at := r.match(c, channel, op.Peer)
+	to := ch.peer(c.members[op.Peer])
+	recv, at := r.match(c, channel, op.Peer, to)
 	off, n := c.Chunk(op.Buffer, channel, op.Chunk)
 	c.countSend(channel, op, n, r.step)
 	if n == 0 {
 		return
 	}
-	ch.matched(r, c, channel, op.Peer, at)
-	ch.sent = append(ch.sent, sentOp{op: int32(ch.pc), dst: c.members[op.Peer]})
+	ch.matched(r, at)
+	to.sent = append(to.sent, int32(ch.pc))
 	c.inFlight++
 	r.cfg.Transport.Post(Message{Way: Way{r.cfg.Rank, c.members[op.Peer], c.Group, int32(channel)},
 		Bytes: unit.Bytes(n),
@@ -339,7 +342,7 @@ func (r *Rank) acked(now unit.Time, c *collRun, to Conn, tr *Trace) {
 	ch.answered(r, op, tr)
 	c.answer.set(tr)
 	r.path.ending(c.id, int(to.Channel), op)
-	if ch.wait == acknowledge && !ch.unacked(ch.op.Acked) {
+	if ch.wait == acknowledge && !c.unacked(int(to.Channel), ch.op.Acked) {
 		ch.gate(now, cause.Acknowledgement, tr)
 		r.advance(now, c, int(to.Channel)) // the operation that waited has not started
 	}
@@ -371,56 +374,64 @@ func (t *Trace) set(o *Trace) {
 func (r *Rank) finish(now unit.Time, c *collRun) {
 	if c.open == 0 && c.inFlight == 0 && !r.over {
 		r.streams[c.stream].running = -1
+		if c.layout != nil {
+			c.layout.Forget()
+		}
 		r.endOp(now, c.op)
 	}
 }
 
 // unacked reports whether the Send at index op still awaits its acknowledgement.
-func (ch *channelRun) unacked(op int32) bool {
+func (c *collRun) unacked(channel int, op int32) bool {
 	if op < 0 {
 		return false
 	}
-	for _, s := range ch.sent {
-		if s.op == op {
-			return true
-		}
+	ch := &c.channels[channel]
+	i, ok := ch.peerOf.find(c.members[c.Schedule.Op(c.me, channel, int(op)).Peer])
+	if !ok {
+		return false
 	}
-	return false
+	_, awaits := slices.BinarySearch(ch.peers[i].sent, op)
+	return awaits
 }
 
 // forget removes the oldest message to dst from those in flight and returns its Send.
 func (ch *channelRun) forget(dst int32) (op int32, ok bool) {
-	for i, s := range ch.sent {
-		if s.dst == dst {
-			ch.sent = append(ch.sent[:i], ch.sent[i+1:]...)
-			return s.op, true
-		}
+	i, ok := ch.peerOf.find(dst)
+	if !ok || len(ch.peers[i].sent) == 0 {
+		return -1, false
 	}
-	return -1, false
+	sent := ch.peers[i].sent
+	op = sent[0]
+	ch.peers[i].sent = append(sent[:0], sent[1:]...)
+	return op, true
 }
 
 // match returns the peer's Recv for this rank's next Send to it, and its index in the peer's
 // program.
-func (r *Rank) match(c *collRun, channel int, peer int32) (recv coll.Op, at int) {
+func (r *Rank) match(c *collRun, channel int, peer int32, to *sendPeer) (recv coll.Op, at int) {
 	s, ch := c.Schedule, &c.channels[channel]
-	k := ch.cursor(peer)
-	for n := s.Len(int(peer), channel); k.at < n; {
-		op := s.Op(int(peer), channel, k.at)
-		k.at++
+	if at, ok := coll.Matching(s, c.me, channel, ch.pc); ok {
+		return s.Op(int(peer), channel, at), at
+	}
+	for n := s.Len(int(peer), channel); to.at < n; {
+		op := s.Op(int(peer), channel, to.at)
+		to.at++
 		if op.Kind == coll.Recv && int(op.Peer) == c.me {
-			return op, k.at - 1
+			return op, to.at - 1
 		}
 	}
 	panic(fmt.Sprintf("exec: %s: channel %d: rank %d has no Recv for operation %d of rank %d", s.Name(), channel,
 		c.members[peer], ch.pc, r.cfg.Rank))
 }
 
-func (ch *channelRun) cursor(peer int32) *cursor {
-	for i := range ch.cursors {
-		if k := &ch.cursors[i]; k.peer == peer {
-			return k
-		}
+// peer returns the messages to a rank of the job, valid until the next call.
+func (ch *channelRun) peer(rank int32) *sendPeer {
+	i, ok := ch.peerOf.find(rank)
+	if !ok {
+		i = len(ch.peers)
+		ch.peerOf.add(rank)
+		ch.peers = append(ch.peers, sendPeer{})
 	}
-	ch.cursors = append(ch.cursors, cursor{peer: peer})
-	return &ch.cursors[len(ch.cursors)-1]
+	return &ch.peers[i]
 }

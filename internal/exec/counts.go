@@ -13,6 +13,9 @@ import (
 // the sizes come have ended, and the driver has joined their bodies, so it cannot matter when they
 // ran.
 func (r *Rank) decided(c *collRun) bool {
+	if c.layout != nil {
+		c.layout.Forget()
+	}
 	if c.Counts == nil {
 		return true
 	}
@@ -30,10 +33,7 @@ func (r *Rank) decided(c *collRun) bool {
 
 // Chunk returns the bytes of one chunk of this rank in the step in progress.
 func (c *collRun) Chunk(b coll.Buffer, channel int, chunk int32) (off, length int64) {
-	if c.layout == nil {
-		return c.Collective.Chunk(c.me, b, channel, int(chunk))
-	}
-	return c.ChunkBy(c.layout, c.me, b, channel, int(chunk))
+	return c.ChunkBy(c.layout, b, channel, int(chunk))
 }
 
 // expected reports whether the oldest message of a connection is what a Recv waits for. If it is

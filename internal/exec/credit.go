@@ -12,8 +12,10 @@ import (
 // Unlike the rest of a channelRun it lasts from step to step: so do the slots.
 type credits struct {
 	out   []outLink
+	outOf index[int32] // by peer: a rank of the job
 	in    []inLink
-	slots []held // by slot
+	inOf  index[int32] // by peer, as the schedule numbers it
+	slots []held       // by slot
 }
 
 // outLink is the messages to one peer.
@@ -47,16 +49,15 @@ type held struct {
 // toPeer returns the link to the peer of a Send, the operation at index i of the program.
 func (c *collRun) toPeer(channel int, peer int32, i int) *outLink {
 	k := c.channels[channel].credits
-	for l := range k.out {
-		if k.out[l].peer == peer {
-			return &k.out[l]
-		}
+	if l, ok := k.outOf.find(c.members[peer]); ok {
+		return &k.out[l]
 	}
 	l := outLink{peer: peer}
 	for n := c.Schedule.Len(c.me, channel); i < n && !l.windowed; i++ {
 		op := c.Schedule.Op(c.me, channel, i)
 		l.windowed = op.Kind == coll.Send && op.Peer == peer && op.Window > 0
 	}
+	k.outOf.add(c.members[peer])
 	k.out = append(k.out, l)
 	return &k.out[len(k.out)-1]
 }
@@ -64,11 +65,10 @@ func (c *collRun) toPeer(channel int, peer int32, i int) *outLink {
 // fromPeer returns the number of the link from the peer of the Recv at index i of the program.
 func (c *collRun) fromPeer(channel int, peer int32, i int) int {
 	k := c.channels[channel].credits
-	for l := range k.in {
-		if k.in[l].peer == peer {
-			return l
-		}
+	if l, ok := k.inOf.find(peer); ok {
+		return l
 	}
+	k.inOf.add(peer)
 	k.in = append(k.in, inLink{peer: peer, gives: freedBy(c.Schedule, c.me, channel, i) >= 0})
 	return len(k.in) - 1
 }
@@ -168,18 +168,18 @@ func (r *Rank) Credited(now unit.Time, from Conn, coll int32) {
 
 // owed returns the link on which a message of a collective waits for a credit, nil if none does.
 func (r *Rank) owed(from Conn, id int32) (*collRun, *outLink) {
-	for i := range r.colls {
-		c := &r.colls[i]
-		if c.id != id || c.Group != from.Group || int(from.Channel) >= len(c.channels) ||
-			c.channels[from.Channel].credits == nil {
-			continue
-		}
-		out := c.channels[from.Channel].credits.out
-		for k := range out {
-			if c.members[out[k].peer] == from.Peer && len(out[k].waiting) > 0 {
-				return c, &out[k]
-			}
-		}
+	i, ok := r.numberOf.find(id)
+	if !ok {
+		return nil, nil
 	}
-	return nil, nil
+	c := &r.colls[i]
+	if c.Group != from.Group || int(from.Channel) >= len(c.channels) ||
+		c.channels[from.Channel].credits == nil {
+		return nil, nil
+	}
+	k := c.channels[from.Channel].credits
+	if i, ok = k.outOf.find(from.Peer); !ok || len(k.out[i].waiting) == 0 {
+		return nil, nil
+	}
+	return c, &k.out[i]
 }

@@ -11,15 +11,15 @@ type inbox struct {
 	what   []Arrival // of those that are waiting
 }
 
-// inbox returns the inbox of a connection. A rank has few: a search is quick.
+// inbox returns the inbox of a connection.
 func (r *Rank) inbox(from Conn) *inbox {
-	for i := range r.inboxes {
-		if in := &r.inboxes[i]; in.Conn == from {
-			return in
-		}
+	i, ok := r.inboxOf.find(from)
+	if !ok {
+		i = len(r.inboxes)
+		r.inboxOf.add(from)
+		r.inboxes = append(r.inboxes, inbox{Conn: from})
 	}
-	r.inboxes = append(r.inboxes, inbox{Conn: from})
-	return &r.inboxes[len(r.inboxes)-1]
+	return &r.inboxes[i]
 }
 
 func (in *inbox) queued() int { return len(in.traces) - in.head }

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"fmt"
+	"slices"
 
 	"railyard/internal/cause"
 	"railyard/internal/coll"
@@ -57,16 +58,22 @@ type PathRecord struct {
 }
 
 // PathFinder finds the critical path of steps (see the package documentation).
-// The ranks of a job share one, as Config.Paths, and one driver thread. It keeps
-// what happened in the steps that some ranks have not ended, and in the one
-// before them.
+// The ranks of a job share one, as Config.Paths. Each writes what it does into records of its
+// own, whatever thread drives it; the driver says, from one thread and while no rank does
+// anything, which steps have ended: Ended. The finder keeps what happened in the steps that some ranks
+// have not ended, and in the one before them.
 type PathFinder struct {
 	every  int64
 	found  func(*PathRecord)
-	ranks  []pathLayout
-	steps  []*stepPath // in order of step
-	free   []*stepPath
-	record PathRecord // handed out and used again
+	ranks  []rankPaths
+	ended  []endedStep // that some ranks have ended, in order of step
+	record PathRecord  // handed out and used again
+}
+
+// endedStep is how many ranks have ended a step.
+type endedStep struct {
+	number int64
+	ranks  int
 }
 
 // NewPathFinder returns a finder for a job of ranks ranks. It calls found for the start phase, if
@@ -76,7 +83,14 @@ func NewPathFinder(ranks int, every int64, found func(*PathRecord)) *PathFinder 
 		panic(fmt.Sprintf("exec: path finder for %d ranks and every %d steps, want at least 1 and a function",
 			ranks, every))
 	}
-	return &PathFinder{every: every, found: found, ranks: make([]pathLayout, ranks)}
+	return &PathFinder{every: every, found: found, ranks: make([]rankPaths, ranks)}
+}
+
+// rankPaths is the records of one rank, which alone writes them.
+type rankPaths struct {
+	pathLayout
+	steps []*rankPath // in order of step
+	free  []*rankPath
 }
 
 // pathLayout is what of a rank's template its records are laid out by.
@@ -86,11 +100,17 @@ type pathLayout struct {
 	colls   []pathColl      // that the rank runs
 	length  int             // of rankPath.program
 	credit  bool            // a collective needs credits
+	// peer is, as rankPath.program, the operation at the other end of a message, -1 until it is known:
+	// of a Send the Recv in the peer's program, which the rank finds, of a Recv the Send. It is
+	// the same in every step.
+	peer []int32
+	news bool // Recvs have been found whose Sends they do not know
 }
 
 // pathColl is a collective as one rank runs it.
 type pathColl struct {
 	*workload.Collective
+	id       int32    // in Job.Collectives
 	op       int32    // the operation that runs it
 	me       int      // the rank, as the schedule numbers it
 	members  []int32  // of the group
@@ -99,6 +119,12 @@ type pathColl struct {
 
 // collective returns a collective of the job as the rank runs it.
 func (l *pathLayout) collective(c int32) *pathColl { return &l.colls[l.local[c]] }
+
+// peers returns the other ends of a channel's messages.
+func (l *pathLayout) peers(c int32, channel int) []int32 {
+	e := l.collective(c).channels[channel]
+	return l.peer[e.from:e.to]
+}
 
 type extent struct{ from, to int }
 
@@ -110,7 +136,7 @@ func (f *PathFinder) add(rank int32, job *workload.Job, colls []collRun) {
 	l := pathLayout{program: job.Program(rank), local: map[int32]int32{}}
 	for i := range colls {
 		c := &colls[i]
-		p := pathColl{Collective: c.Collective, op: c.op, me: c.me, members: c.members}
+		p := pathColl{Collective: c.Collective, id: c.id, op: c.op, me: c.me, members: c.members}
 		for ch := range c.channels {
 			to := l.length + c.Schedule.Len(c.me, ch)
 			p.channels = append(p.channels, extent{l.length, to})
@@ -120,17 +146,21 @@ func (f *PathFinder) add(rank int32, job *workload.Job, colls []collRun) {
 		l.local[c.id] = int32(len(l.colls))
 		l.colls = append(l.colls, p)
 	}
-	f.ranks[rank] = l
+	l.peer = slices.Repeat([]int32{-1}, l.length)
+	f.ranks[rank] = rankPaths{pathLayout: l}
 }
 
 // wants reports whether the path of a step is to be found.
 func (f *PathFinder) wants(step int64) bool { return step == workload.StartStep || step%f.every == 0 }
 
-// step returns the record of a step, nil if there is none.
-func (f *PathFinder) step(n int64) *stepPath {
-	for _, s := range f.steps {
-		if s.number == n {
-			return s
+// recorded reports whether somebody will ask for a step: a path may reach into the step before.
+func (f *PathFinder) recorded(step int64) bool { return f.wants(step) || f.wants(step+1) }
+
+// of returns a rank's record of a step, nil if there is none.
+func (f *PathFinder) of(rank int32, step int64) *rankPath {
+	for _, p := range f.ranks[rank].steps {
+		if p.number == step {
+			return p
 		}
 	}
 	return nil
@@ -138,63 +168,107 @@ func (f *PathFinder) step(n int64) *stepPath {
 
 // begin returns where to record a rank's step, nil if nobody will ask.
 func (f *PathFinder) begin(rank int32, step int64, now unit.Time) *rankPath {
-	if !f.wants(step) && !f.wants(step+1) { // a path may reach into the step before
+	if !f.recorded(step) {
 		return nil
 	}
-	s := f.step(step)
-	if s == nil {
-		s = f.open(step)
+	r := &f.ranks[rank]
+	var p *rankPath
+	if n := len(r.free); n > 0 {
+		p, r.free = r.free[n-1], r.free[:n-1]
+	} else {
+		p = newRankPath(&r.pathLayout)
 	}
-	p := &s.ranks[rank]
-	p.start = now
+	p.number, p.start, p.messages, p.segments = step, now, p.messages[:0], p.segments[:0]
+	r.steps = append(r.steps, p)
 	return p
 }
 
-// open returns an empty record of a step.
-func (f *PathFinder) open(step int64) *stepPath {
-	var s *stepPath
-	if n := len(f.free); n > 0 {
-		s, f.free = f.free[n-1], f.free[:n-1]
-	} else {
-		s = &stepPath{ranks: make([]rankPath, len(f.ranks))}
-		for r := range s.ranks {
-			l := &f.ranks[r]
-			if l.program == nil {
-				panic(fmt.Sprintf("exec: a rank starts, rank %d of the path finder's %d was never made",
-					r, len(f.ranks)))
-			}
-			s.ranks[r] = rankPath{step: s, layout: l, ops: make([]opState, max(len(l.program.Start), len(l.program.Ops))),
-				program: make([]programOp, l.length), released: make([]release, len(l.colls))}
-			if l.credit {
-				s.ranks[r].freed = make([]int32, l.length)
-			}
-		}
-	}
-	s.number, s.ended, s.messages, s.segments = step, 0, s.messages[:0], s.segments[:0]
-	f.steps = append(f.steps, s)
-	return s
-}
-
-// ended takes the end of a rank's step. Once all ranks have ended it, the path is
-// found and what no later path can reach is let go.
-func (f *PathFinder) ended(p *rankPath, now unit.Time, ops []opState, last int32) {
-	p.end, p.last = now, last
-	copy(p.ops, ops)
-	s := p.step
-	if s.ended++; s.ended < len(f.ranks) {
+// Ended takes it that a rank has ended a step, or its start phase if it does something there: it has
+// told its Observer so. Once all ranks have, the path is found and what no later path can reach is
+// let go. No rank may do anything meanwhile; in which order ranks of one step are told of does not matter.
+func (f *PathFinder) Ended(rank int32, step int64) {
+	if !f.recorded(step) {
 		return
 	}
-	if f.wants(s.number) {
-		f.find(s)
+	if f.count(step) < f.doing(step) {
+		return
+	}
+	f.ended = slices.DeleteFunc(f.ended, func(e endedStep) bool { return e.number == step })
+	if f.wants(step) {
+		f.link()
+		f.find(step)
 		f.found(&f.record)
 	}
-	kept := f.steps[:0]
-	for _, o := range f.steps {
-		if o.number > s.number || o == s && f.wants(s.number+1) {
-			kept = append(kept, o)
-		} else {
-			f.free = append(f.free, o)
+	for r := range f.ranks {
+		f.ranks[r].release(step, f.wants(step+1))
+	}
+}
+
+// count counts a rank that has ended a step, and returns how many have.
+func (f *PathFinder) count(step int64) int {
+	i := slices.IndexFunc(f.ended, func(e endedStep) bool { return e.number == step })
+	if i < 0 {
+		i = len(f.ended)
+		f.ended = append(f.ended, endedStep{number: step})
+	}
+	f.ended[i].ranks++
+	return f.ended[i].ranks
+}
+
+// doing is how many ranks do something in a step: all but in the start phase.
+func (f *PathFinder) doing(step int64) int {
+	if step != workload.StartStep {
+		return len(f.ranks)
+	}
+	n := 0
+	for r := range f.ranks {
+		if len(f.ranks[r].program.Start) > 0 {
+			n++
 		}
 	}
-	f.steps = kept
+	return n
+}
+
+// release lets go of the records up to a step, but of the step's own if it is still wanted.
+func (r *rankPaths) release(step int64, wanted bool) {
+	kept := r.steps[:0]
+	for _, p := range r.steps {
+		if p.number > step || p.number == step && wanted {
+			kept = append(kept, p)
+		} else {
+			r.free = append(r.free, p)
+		}
+	}
+	r.steps = kept
+}
+
+// link tells Recvs their Sends, where ranks have found Recvs since the last time.
+func (f *PathFinder) link() {
+	for r := range f.ranks {
+		l := &f.ranks[r].pathLayout
+		if l.program == nil {
+			panic(fmt.Sprintf("exec: rank %d of the path finder's %d was never made", r, len(f.ranks)))
+		}
+		if !l.news {
+			continue
+		}
+		l.news = false
+		for i := range l.colls {
+			f.linkSends(l, &l.colls[i])
+		}
+	}
+}
+
+// linkSends does so for the messages that a rank sends in a collective.
+func (f *PathFinder) linkSends(l *pathLayout, c *pathColl) {
+	for channel := range c.channels {
+		for i, recv := range l.peers(c.id, channel) {
+			if recv < 0 {
+				continue
+			}
+			if op := c.Schedule.Op(c.me, channel, i); op.Kind == coll.Send {
+				f.ranks[c.members[op.Peer]].peers(c.id, channel)[recv] = int32(i)
+			}
+		}
+	}
 }

@@ -235,6 +235,9 @@ func TestPathOfALateStart(t *testing.T) {
 	ranks[1].Start(at(50 * us))
 	ranks[1].Acked(at(55*us), exec.Conn{Peer: 0}, nil)
 	ranks[0].Received(at(60*us), exec.Conn{Peer: 1}, exec.Arrival{Bytes: 4}, nil)
+	for r := range ranks {
+		f.Ended(int32(r), 0)
+	}
 	check(t, strings.Join(got, ""), `
 	step 0 of rank 0, 0s - 60us: dependency 60us
 	0s - 50us dependency: unknown of rank 1, step 0 operation -1

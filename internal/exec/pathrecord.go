@@ -6,28 +6,36 @@ import (
 	"railyard/internal/unit"
 )
 
-// stepPath is what happened in one step, on all ranks.
-type stepPath struct {
-	number   int64
-	ended    int // ranks
-	ranks    []rankPath
-	messages []pathMessage
-	segments []Segment
-}
-
 // rankPath is what happened in one step of one rank.
 type rankPath struct {
-	step       *stepPath
+	number     int64 // of the step
 	layout     *pathLayout
 	start, end unit.Time
 	last       int32       // the operation that ended last
 	ops        []opState   // copied at the step's end
 	program    []programOp // of all collectives and channels
 	released   []release   // by collective that the rank runs
+	messages   []pathMessage
+	segments   []Segment
 
 	// freed is, as program, what let a Send start that had to wait for a credit: 0 for one that
 	// did not, i+1 if it was the credit of the message of Send i, -i-1 if that of the step before.
 	freed []int32 // nil: no collective needs credits
+}
+
+func newRankPath(l *pathLayout) *rankPath {
+	p := &rankPath{layout: l, ops: make([]opState, max(len(l.program.Start), len(l.program.Ops))),
+		program: make([]programOp, l.length), released: make([]release, len(l.colls))}
+	if l.credit {
+		p.freed = make([]int32, l.length)
+	}
+	return p
+}
+
+// ended notes the end of the step.
+func (p *rankPath) ended(now unit.Time, ops []opState, last int32) {
+	p.end, p.last = now, last
+	copy(p.ops, ops)
 }
 
 // programOp is one operation of a channel's program.
@@ -35,8 +43,7 @@ type programOp struct {
 	// start is when the one before was done, or later, when the acknowledgement
 	// that this one waited for came. Of a Recv that stood still, done is later.
 	start, done unit.Time
-	peer        int32 // of a Send the index of its Recv in the peer's program, of a Recv that of its Send
-	message     int32 // in stepPath.messages: of a Recv its message, of a Send its acknowledgement, -1: not traced
+	message     int32 // in rankPath.messages: of a Recv its message, of a Send its acknowledgement, -1: not traced
 }
 
 // release is what ended a collective.
@@ -100,35 +107,33 @@ func (ch *channelRun) did(now unit.Time) {
 }
 
 // matched notes which Recv of the peer belongs to the channel's current Send.
-func (ch *channelRun) matched(r *Rank, c *collRun, channel int, peer int32, recv int) {
-	if ch.path != nil {
-		ch.path[ch.pc].peer = int32(recv)
-		r.path.step.ranks[c.members[peer]].channel(c.id, channel)[recv].peer = int32(ch.pc)
+func (ch *channelRun) matched(r *Rank, recv int) {
+	if ch.path != nil && ch.peerOps[ch.pc] < 0 {
+		ch.peerOps[ch.pc] = int32(recv)
+		r.path.layout.news = true
 	}
 }
 
 // took notes the message that the channel's current Recv has taken.
 func (ch *channelRun) took(r *Rank, tr *Trace) {
-	if ch.path == nil {
-		return
+	if ch.path != nil {
+		ch.path[ch.pc].message = r.path.keep(tr)
 	}
-	s := r.path.step
-	ch.path[ch.pc].message = s.keep(tr)
 }
 
 // keep notes a trace and returns its number.
-func (s *stepPath) keep(tr *Trace) int32 {
-	m := pathMessage{posted: tr.Posted, placed: tr.Placed, first: int32(len(s.segments))}
+func (p *rankPath) keep(tr *Trace) int32 {
+	m := pathMessage{posted: tr.Posted, placed: tr.Placed, first: int32(len(p.segments))}
 	for i, g := range tr.Segments {
 		if i > 0 && tr.Segments[i-1].Cause == g.Cause && tr.Segments[i-1].At == g.At {
-			s.segments[len(s.segments)-1] = g
+			p.segments[len(p.segments)-1] = g
 			continue
 		}
-		s.segments = append(s.segments, g)
+		p.segments = append(p.segments, g)
 	}
-	m.n = int32(len(s.segments)) - m.first
-	s.messages = append(s.messages, m)
-	return int32(len(s.messages) - 1)
+	m.n = int32(len(p.segments)) - m.first
+	p.messages = append(p.messages, m)
+	return int32(len(p.messages) - 1)
 }
 
 // answered notes the way of the acknowledgement of the Send op.
@@ -138,7 +143,7 @@ func (ch *channelRun) answered(r *Rank, op int32, tr *Trace) {
 	}
 	ch.path[op].message = -1
 	if tr != nil {
-		ch.path[op].message = r.path.step.keep(tr)
+		ch.path[op].message = r.path.keep(tr)
 	}
 }
 

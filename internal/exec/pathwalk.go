@@ -10,27 +10,30 @@ import (
 )
 
 // find walks back from the end of a step that all ranks have ended into f.record.
-func (f *PathFinder) find(s *stepPath) {
-	slow := 0
-	for r := range s.ranks {
-		if s.ranks[r].end > s.ranks[slow].end {
-			slow = r
+func (f *PathFinder) find(step int64) {
+	slow := int32(0)
+	p := f.of(0, step)
+	for r := range f.ranks {
+		if q := f.of(int32(r), step); q.end > p.end {
+			slow, p = int32(r), q
 		}
 	}
-	p := &s.ranks[slow]
-	f.record = PathRecord{Step: s.number, Rank: int32(slow), Start: p.start, End: p.end, Parts: f.record.Parts[:0]}
-	w := pathWalk{finder: f, step: s, at: p.end, record: &f.record}
-	w.operations(int32(slow), p.last)
+	f.record = PathRecord{Step: step, Rank: slow, Start: p.start, End: p.end, Parts: f.record.Parts[:0]}
+	w := pathWalk{finder: f, step: step, at: p.end, record: &f.record}
+	w.operations(slow, p.last)
 	slices.Reverse(f.record.Parts)
 }
 
 // pathWalk is a walk back in time. All after at is explained.
 type pathWalk struct {
 	finder *PathFinder
-	step   *stepPath // in which the walk is
+	step   int64 // in which the walk is
 	at     unit.Time
 	record *PathRecord
 }
+
+// rank returns what a rank did in the step in which the walk is.
+func (w *pathWalk) rank(rank int32) *rankPath { return w.finder.of(rank, w.step) }
 
 // arrived reports whether the walk is at the start of the path.
 func (w *pathWalk) arrived() bool { return w.at <= w.record.Start }
@@ -41,7 +44,7 @@ func (w *pathWalk) back(t unit.Time, why cause.Cause, part PathPart) {
 	if t >= w.at {
 		return
 	}
-	part.From, part.Until, part.Cause, part.Step = t, w.at, why, w.step.number
+	part.From, part.Until, part.Cause, part.Step = t, w.at, why, w.step
 	w.record.Parts = append(w.record.Parts, part)
 	w.record.Split[why] += w.at.Sub(t)
 	w.at = t
@@ -57,22 +60,22 @@ func nowhere(kind PathKind, rank, op int32) PathPart {
 // start of a step to what ended the step before.
 func (w *pathWalk) operations(rank, op int32) {
 	for !w.arrived() {
-		p := &w.step.ranks[rank]
+		p := w.rank(rank)
 		if op < 0 {
 			unknown := nowhere(PathUnknown, rank, -1)
 			w.back(p.start, cause.Dependency, unknown) // a step without operations takes no time: nothing is left here
-			before := w.finder.step(w.step.number - 1)
+			before := w.finder.of(rank, w.step-1)
 			if before == nil {
 				w.back(w.record.Start, cause.Dependency, unknown)
 				return
 			}
-			w.step, op = before, before.ranks[rank].last
+			w.step, op = w.step-1, before.last
 			continue
 		}
 		part, why := nowhere(PathCompute, rank, op), cause.Compute
-		if t := &p.layout.program.OpsOf(w.step.number)[op]; t.Kind == workload.Communication {
+		if t := &p.layout.program.OpsOf(w.step)[op]; t.Kind == workload.Communication {
 			rank = w.collective(rank, t.Coll)
-			p = &w.step.ranks[rank]
+			p = w.rank(rank)
 			op = p.layout.collective(t.Coll).op // on the rank on which the walk has come to its launch
 			part.Kind, part.Rank, part.Op = PathLaunch, rank, op
 		} else if t.Kind == workload.Copy {
@@ -87,25 +90,25 @@ func (w *pathWalk) operations(rank, op int32) {
 // the rank that it returns: along a channel's program, and across messages to
 // their senders.
 func (w *pathWalk) collective(rank, c int32) int32 {
-	p := &w.step.ranks[rank]
+	p := w.rank(rank)
 	by := p.released[p.layout.local[c]]
 	channel := int(by.channel)
 	pc := by.acked
 	if pc < 0 {
-		pc = int32(len(w.step.ranks[rank].channel(c, channel))) - 1
+		pc = int32(len(p.channel(c, channel))) - 1
 	} else {
 		w.acknowledgement(rank, c, channel, pc)
 	}
 	for pc >= 0 && !w.arrived() {
-		p := &w.step.ranks[rank]
+		p := w.rank(rank)
 		program := p.channel(c, channel)
 		at := &program[pc]
 		k := p.layout.collective(c)
 		op := k.Schedule.Op(k.me, channel, int(pc))
 		if op.Kind == coll.Recv && at.done > at.start { // it stood still for the message
 			src := k.members[op.Peer]
-			w.message(src, rank, c, channel, at)
-			rank, pc = src, at.peer
+			w.message(src, rank, c, channel, pc)
+			rank, pc = src, p.layout.peers(c, channel)[pc]
 			continue
 		}
 		if op.Kind == coll.Reduce || op.Kind == coll.Copy || op.Kind == coll.Keep {
@@ -127,21 +130,21 @@ func (w *pathWalk) collective(rank, c int32) int32 {
 	return rank
 }
 
-// message walks back from the arrival of the message that recv took to its post.
-func (w *pathWalk) message(src, dst, c int32, channel int, recv *programOp) {
-	sender := &w.step.ranks[src]
+// message walks back from the arrival of the message that operation recv took to its post.
+func (w *pathWalk) message(src, dst, c int32, channel int, recv int32) {
+	sender, receiver := w.rank(src), w.rank(dst)
 	k := sender.layout.collective(c)
 	part := PathPart{Kind: PathMessage, Rank: src, Op: k.op, Src: src, Dst: dst, Group: k.Group,
 		Channel: int32(channel), At: -1}
-	m := &w.step.messages[recv.message]
+	m := &receiver.messages[receiver.channel(c, channel)[recv].message]
 	w.back(m.placed, cause.Dependency, part)
-	w.trace(m, part)
-	w.back(sender.channel(c, channel)[recv.peer].done, cause.Dependency, part) // without a trace
+	w.trace(receiver, m, part)
+	w.back(sender.channel(c, channel)[receiver.layout.peers(c, channel)[recv]].done, cause.Dependency, part) // without a trace
 }
 
-// trace walks back along a message or acknowledgement.
-func (w *pathWalk) trace(m *pathMessage, part PathPart) {
-	segments := w.step.segments[m.first : m.first+m.n]
+// trace walks back along a message or acknowledgement that a rank has got.
+func (w *pathWalk) trace(p *rankPath, m *pathMessage, part PathPart) {
+	segments := p.segments[m.first : m.first+m.n]
 	for i := len(segments) - 1; i >= 0; i-- {
 		from := m.posted
 		if i > 0 {
@@ -155,17 +158,16 @@ func (w *pathWalk) trace(m *pathMessage, part PathPart) {
 // acknowledgement walks back from the arrival of the acknowledgement of a rank's
 // Send to the post of the message.
 func (w *pathWalk) acknowledgement(rank, c int32, channel int, send int32) {
-	p := &w.step.ranks[rank]
+	p := w.rank(rank)
 	k := p.layout.collective(c)
 	peer := k.members[k.Schedule.Op(k.me, channel, int(send)).Peer]
-	at := &p.channel(c, channel)[send]
-	recv := &w.step.ranks[peer].channel(c, channel)[at.peer]
+	q, recv := w.rank(peer), p.layout.peers(c, channel)[send]
 	part := PathPart{Kind: PathAck, Rank: rank, Op: k.op, Src: rank, Dst: peer, Group: k.Group,
 		Channel: int32(channel), At: -1}
-	if at.message >= 0 {
-		w.trace(&w.step.messages[at.message], part)
+	if m := p.channel(c, channel)[send].message; m >= 0 {
+		w.trace(p, &p.messages[m], part)
 	}
-	w.back(w.step.messages[recv.message].placed, cause.Acknowledgement, part)
+	w.back(q.messages[q.channel(c, channel)[recv].message].placed, cause.Acknowledgement, part)
 	w.message(rank, peer, c, channel, recv)
 }
 
@@ -181,18 +183,18 @@ func (p *rankPath) creditOf(c int32, channel, pc int) int32 {
 func (w *pathWalk) credit(rank, c int32, channel int, freed int32) (peer, pc int32) {
 	from, send := w.step, freed-1
 	if freed < 0 {
-		from, send = w.finder.step(w.step.number-1), -freed-1
+		from, send = w.step-1, -freed-1
 	}
-	if from == nil || freed == older {
+	p := w.finder.of(rank, from)
+	if p == nil || freed == older {
 		w.back(w.record.Start, cause.Window, nowhere(PathUnknown, rank, -1))
 		return rank, -1
 	}
-	p := &from.ranks[rank]
 	k := p.layout.collective(c)
 	peer = k.members[k.Schedule.Op(k.me, channel, int(send)).Peer]
-	q := &from.ranks[peer]
+	q := w.finder.of(peer, from)
 	to := q.layout.collective(c)
-	recv := p.channel(c, channel)[send].peer
+	recv := p.layout.peers(c, channel)[send]
 	pc = int32(freedBy(to.Schedule, to.me, channel, int(recv)))
 	w.back(q.channel(c, channel)[pc].done, cause.Window, PathPart{Kind: PathCredit, Rank: rank, Op: k.op, Src: rank,
 		Dst: peer, Group: k.Group, Channel: int32(channel), At: -1})

@@ -9,17 +9,19 @@ import (
 
 // Rank is one rank's state. It belongs to one driver thread.
 type Rank struct {
-	cfg     Config
-	counter Counter // cfg.Body, if it is one
-	prog    *workload.Program
-	start   template
-	steps   template
-	in      *template // the phase in progress: start or steps
-	ops     []opState // of its operations
-	streams []streamState
-	colls   []collRun // that this rank runs: those of the start phase, then in the order of its step
-	inboxes []inbox   // by connection, in order of first use
-	ended   []int32   // operations that ended and whose dependents have not been told
+	cfg      Config
+	counter  Counter // cfg.Body, if it is one
+	prog     *workload.Program
+	start    template
+	steps    template
+	in       *template // the phase in progress: start or steps
+	ops      []opState // of its operations
+	streams  []streamState
+	colls    []collRun    // that this rank runs: those of the start phase, then in the order of its step
+	numberOf index[int32] // number in colls, by collective of the job
+	inboxes  []inbox      // by connection, in order of first use
+	inboxOf  index[Conn]
+	ended    []int32 // operations that ended and whose dependents have not been told
 
 	step   int64 // workload.StartStep: the start phase
 	left   int   // operations of this step that have not ended
@@ -92,6 +94,7 @@ func (r *Rank) template(ops []workload.Op) template {
 		t.collOf[i] = -1
 		if op.Kind == workload.Communication {
 			t.collOf[i] = int32(len(r.colls))
+			r.numberOf.add(op.Coll)
 			r.colls = append(r.colls, newCollRun(r.cfg.Job, r.cfg.Rank, op))
 			if c := &r.cfg.Job.Collectives[op.Coll]; c.Counts != nil && r.cfg.Body != nil && r.counter == nil {
 				panic(fmt.Sprintf("exec: the sizes of collective %q are decided in each step, the body decides none", c.Name))
@@ -340,13 +343,13 @@ func (r *Rank) endStep(now unit.Time) {
 	l := &r.ledger
 	r.explain(now, l.last) // if no compute operation ended it
 	l.advance(now)
+	if r.path != nil {
+		r.path.ended(now, r.ops[:len(r.in.ops)], l.last)
+	}
 	// a rank that does nothing in the start phase passes through it without a record
 	if r.cfg.Observer != nil && (r.step >= 0 || len(r.in.ops) > 0) {
 		r.cfg.Observer.Step(StepRecord{Rank: r.cfg.Rank, Step: r.step, Start: l.start, End: now, Split: l.split,
 			Comm: l.comm, Overlap: l.overlap, Computing: l.computing})
-	}
-	if r.path != nil {
-		r.cfg.Paths.ended(r.path, now, r.ops[:len(r.in.ops)], l.last)
 	}
 	r.step, r.in = r.step+1, &r.steps
 	if r.step == r.cfg.Steps {

@@ -201,5 +201,5 @@ type Config struct {
 	Clock     Clock
 	Body      Body
 	Observer  Observer
-	Paths     *PathFinder // shared by the ranks of a job; it is told after Observer
+	Paths     *PathFinder // shared by the ranks of a job; the driver tells it what Observer is told: see PathFinder.Ended
 }

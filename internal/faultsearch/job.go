@@ -2,7 +2,6 @@ package faultsearch
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -165,9 +164,9 @@ type job struct {
 	*Job
 	driver  *host.Job
 	ranks   []*exec.Rank
-	buffers [][][]byte    // by rank and exec.Ref.Buffer
-	want    [][][]float32 // by buffer of the job and rank
-	steps   []exec.StepRecord
+	buffers [][][]byte          // by rank and exec.Ref.Buffer
+	want    [][][]float32       // by buffer of the job and rank
+	steps   [][]exec.StepRecord // by rank
 }
 
 var (
@@ -180,7 +179,7 @@ var (
 func newJob(w *watch, routes *topo.Routes) (*job, error) {
 	t := w.c.Job.Work
 	n := len(w.c.Graph.NICs)
-	j := &job{Job: w.c.Job, driver: w.hosts.AddJob(), buffers: make([][][]byte, n),
+	j := &job{Job: w.c.Job, driver: w.hosts.AddJob(), steps: make([][]exec.StepRecord, n), buffers: make([][][]byte, n),
 		want: make([][][]float32, len(t.Buffers))}
 	for r := range n {
 		s := sim.NewStream(w.c.Number, "rank", uint64(r))
@@ -293,7 +292,7 @@ func (j *job) check() error {
 			}
 		}
 	}
-	for _, s := range j.steps {
+	for _, s := range j.records() {
 		if s.Split.Sum() != s.End.Sub(s.Start) {
 			return fmt.Errorf("rank %d, step %d: causes sum to %v, it took %v", s.Rank, s.Step,
 				s.Split.Sum(), s.End.Sub(s.Start))
@@ -302,12 +301,7 @@ func (j *job) check() error {
 	return nil
 }
 
-func (j *job) records() []exec.StepRecord {
-	slices.SortFunc(j.steps, func(a, b exec.StepRecord) int {
-		return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Step, b.Step))
-	})
-	return j.steps
-}
+func (j *job) records() []exec.StepRecord { return slices.Concat(j.steps...) }
 
 // Bytes implements exec.Memory.
 func (j *job) Bytes(rank int32, r exec.Ref) []byte {
@@ -340,5 +334,5 @@ func pack(f []float32) []byte {
 	return b
 }
 
-func (j *job) Step(s exec.StepRecord)         { j.steps = append(j.steps, s) }
+func (j *job) Step(s exec.StepRecord)         { j.steps[s.Rank] = append(j.steps[s.Rank], s) }
 func (j *job) Operation(exec.OperationRecord) {}

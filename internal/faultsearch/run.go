@@ -20,22 +20,23 @@ import (
 // maxEvents bounds a case: one that needs more does not come to an end.
 const maxEvents = 30_000_000
 
-// Run runs a case, once in one island and once in several, and returns the first violation. Events
-// counts what it took.
-func (c *Case) Run() (events int64, err error) {
-	whole, err := c.run(1)
-	if err != nil {
-		return whole.events, err
+// Run runs a case, once in one island and once in several on each number of workers, and returns the
+// first violation. Events counts what it took.
+func (c *Case) Run(workers ...int) (events int64, err error) {
+	whole, err := c.run(1, 1)
+	events = whole.events
+	for i := 0; i < len(workers) && err == nil; i++ {
+		parts := 2 + int(c.Number+uint64(i))%4
+		split, e := c.run(parts, workers[i])
+		events += split.events
+		if err = e; err == nil {
+			err = whole.differs(&split)
+		}
+		if err != nil {
+			err = fmt.Errorf("in %d islands on %d workers: %w", parts, workers[i], err)
+		}
 	}
-	parts := 2 + int(c.Number%4)
-	split, err := c.run(parts)
-	if err == nil {
-		err = whole.differs(&split)
-	}
-	if err != nil {
-		err = fmt.Errorf("in %d islands: %w", parts, err)
-	}
-	return whole.events + split.events, err
+	return events, err
 }
 
 // outcome is what must not depend on the partition.
@@ -76,7 +77,7 @@ func (o *outcome) differs(x *outcome) error {
 }
 
 // run runs a case with its nodes put into islands in turn.
-func (c *Case) run(islands int) (o outcome, err error) {
+func (c *Case) run(islands, workers int) (o outcome, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
@@ -86,30 +87,29 @@ func (c *Case) run(islands int) (o outcome, err error) {
 	for i := range islandOf {
 		islandOf[i] = int32(i % islands)
 	}
-	lookahead, sizes := unit.Duration(unit.Never), make([]int, islands)
-	for _, l := range c.Graph.Links {
-		if islandOf[l.A] != islandOf[l.B] {
-			lookahead = min(lookahead, l.Delay)
-		}
-	}
+	sizes := make([]int, islands)
 	for _, p := range c.Graph.Ports {
 		sizes[islandOf[p.Node]]++
 	}
-	eng := sim.New(sizes, lookahead)
+	eng := sim.New(sizes, c.Fabric.Lookahead(c.Graph, islandOf))
+	eng.SetWorkers(workers)
 	fab, err := fabric.New(eng, c.Graph, c.Fabric, islandOf)
 	if err != nil {
 		return o, err
 	}
 	hosts := host.New(eng, c.Graph, c.Host, islandOf)
 	net := nic.New(eng, fab, c.Graph, hosts, c.NIC)
-	w := &watch{c: c, eng: eng, fab: fab, hosts: hosts, net: net, islands: islands}
+	w := &watch{c: c, eng: eng, fab: fab, hosts: hosts, net: net, islands: islands,
+		heard: make([][]nic.Flow, islands)}
 	net.OnFlow(w.flow)
 	if err := w.post(); err != nil {
 		return o, err
 	}
+	eng.OnWindow(func(unit.Time) { w.join() })
 	eng.CheckEvery(997)
 	eng.OnCheck(w.look)
 	eng.Run()
+	w.join()
 	if w.err == nil {
 		w.err = w.end()
 	}
@@ -142,6 +142,7 @@ type watch struct {
 	err   error
 
 	islands int
+	heard   [][]nic.Flow // by island, in the window in progress
 	flows   []nic.Flow
 	job     *job // nil: explicit flows alone
 }
@@ -206,11 +207,30 @@ func (w *watch) look() bool {
 	return w.err == nil
 }
 
-// flow checks a message that has been acknowledged.
-func (w *watch) flow(_ int32, f *nic.Flow) {
+// flow keeps a message that has been acknowledged.
+func (w *watch) flow(island int32, f *nic.Flow) {
 	keep := *f
-	keep.Hops, keep.Message = slices.Clone(f.Hops), nil
-	w.flows = append(w.flows, keep)
+	keep.Hops = slices.Clone(f.Hops)
+	if f.Message != nil {
+		keep.Message = new(*f.Message)
+	}
+	w.heard[island] = append(w.heard[island], keep)
+}
+
+// join checks what was acknowledged in a window.
+func (w *watch) join() {
+	for i := range w.heard {
+		for k := range w.heard[i] {
+			w.acknowledged(&w.heard[i][k])
+		}
+		w.heard[i] = w.heard[i][:0]
+	}
+}
+
+// acknowledged checks a message.
+func (w *watch) acknowledged(f *nic.Flow) {
+	w.flows = append(w.flows, *f)
+	w.flows[len(w.flows)-1].Message = nil
 	if f.Message == nil {
 		w.left--
 	}

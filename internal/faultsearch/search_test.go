@@ -15,6 +15,9 @@ var (
 	cases = flag.Uint64("cases", 400, "how many cases")
 )
 
+// workers run the islands of a case: each number of them a partition.
+var workers = []int{1, 4}
+
 // TestSearch runs cases in order and prints each violation as one line to repeat.
 func TestSearch(t *testing.T) {
 	events, bad := int64(0), 0
@@ -23,7 +26,7 @@ func TestSearch(t *testing.T) {
 		if err != nil {
 			t.Fatalf("case %d cannot be drawn: %v", n, err)
 		}
-		e, err := c.Run()
+		e, err := c.Run(workers...)
 		events += e
 		if err != nil {
 			t.Errorf("go test ./internal/faultsearch -run TestSearch -first %d -cases 1: %v\n\t%v", n, err, c)
@@ -45,7 +48,7 @@ func TestCasesThatWereFound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := c.Run(); err != nil {
+		if _, err := c.Run(workers...); err != nil {
 			t.Errorf("case %d: %v", n, err)
 		}
 	}

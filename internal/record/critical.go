@@ -47,7 +47,8 @@ func (j *Job) PathFinder() *exec.PathFinder {
 	if c.every = j.plan.PathsEvery(); c.every == 0 {
 		return nil
 	}
-	return exec.NewPathFinder(j.ranks(), c.every, c.take)
+	j.paths = exec.NewPathFinder(j.ranks(), c.every, c.take)
+	return j.paths
 }
 
 // take takes the path of a step that all ranks have ended.

@@ -9,7 +9,7 @@
 // tells the driver of ended steps and of the end of the job (Hooks).
 //
 // Invariants:
-//   - rows leave in the order of time and owner, whatever the partition into islands;
-//   - what is summed is summed in integers, so that the order in which islands run cannot matter;
-//   - observers are called by one goroutine, the event loop.
+//   - what is heard lies with its island, as values, until the window is over; then one goroutine takes it, in
+//     the order of time and owner, whatever the partition into islands;
+//   - what a hook does, it does between windows: no event is being handled.
 package record

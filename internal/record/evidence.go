@@ -18,8 +18,7 @@ import (
 	"railyard/internal/unit"
 )
 
-// evidence gathers what package diagnose judges a job by. Everything in it is a sum, so that the
-// order in which islands run cannot matter.
+// evidence gathers what package diagnose judges a job by.
 type evidence struct {
 	spans  map[spanKey]unit.Duration
 	count  int64              // of messages or steps that spans sum over
@@ -136,8 +135,8 @@ var kindNames = [...]string{
 // unnumbered are the kinds of frame without a packet sequence number.
 var unnumbered = map[string]bool{"CNP": true, "CTS": true, "credit": true, "credit ACK": true}
 
-// Lost takes a frame that did not arrive.
-func (r *Recorder) Lost(_ int32, l fabric.Loss) {
+// lost takes a frame that did not arrive.
+func (r *Recorder) lost(l *fabric.Loss) {
 	p := r.pair(l.Flow)
 	key := hopKey{l.Port, l.Kind != fabric.Data && l.Kind != fabric.CreditAck}
 	if p.hops == nil {
@@ -163,11 +162,11 @@ func (r *Recorder) Lost(_ int32, l fabric.Loss) {
 	p.lostSeq = append(p.lostSeq, l.Seq&roce.PSNMask)
 }
 
-// TimedOut takes a retransmission timeout.
-func (r *Recorder) TimedOut(_ int32, now unit.Time, qp int32, oldest int64) {
-	p := r.pair(qp)
-	p.lost = append(p.lost, result.LossRow{Name: r.plan.Pairs[qp].Name, Time: now, Kind: "timeout"})
-	p.lostSeq = append(p.lostSeq, uint32(oldest)&roce.PSNMask)
+// timedOut takes a retransmission timeout.
+func (r *Recorder) timedOut(t *timeout) {
+	p := r.pair(t.qp)
+	p.lost = append(p.lost, result.LossRow{Name: r.plan.Pairs[t.qp].Name, Time: t.at, Kind: "timeout"})
+	p.lostSeq = append(p.lostSeq, uint32(t.oldest)&roce.PSNMask)
 }
 
 // lossesOf removes and returns what was lost of a message that has ended or of those before it, in

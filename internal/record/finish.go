@@ -25,10 +25,14 @@ type Ending struct {
 // Finish completes the tables, fills the summary and returns the error that the run ended with.
 func (r *Recorder) Finish(s *result.Summary, e Ending) (err error) {
 	now := r.engine.Now()
+	r.finishing = true
 	r.fabric.FlushSamples(now)
 	r.net.Unfinished(r.left)
+	r.Join()
 	r.sortStuck()
-	r.close()
+	for _, j := range r.jobs {
+		j.critical.close()
+	}
 	s.VirtualTime = now
 	s.PacketHops, s.Events = r.fabric.Hops(), r.engine.Events()
 	s.ECNMarks, s.CNPs, s.Retransmits = 0, r.net.CNPs(), r.net.Retransmits()

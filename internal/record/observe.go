@@ -21,10 +21,9 @@ import (
 
 // Recorder turns what happens in a run into rows and figures.
 type Recorder struct {
-	plan      *plan.Plan
-	dir       *result.Dir
-	lookahead unit.Duration
-	hooks     Hooks
+	plan  *plan.Plan
+	dir   *result.Dir
+	hooks Hooks
 
 	engine *sim.Engine
 	fabric *fabric.Fabric
@@ -32,16 +31,15 @@ type Recorder struct {
 
 	jobs []*Job
 	open int // jobs that are not done
-	// latest is the last end of a step or of a message of a job so far. With several islands it need
-	// not be the one that was heard of last.
-	latest unit.Time
 
-	steps      ordered[result.StepRow]
-	operations ordered[result.OperationRow]
-	flows      ordered[flowRows]
-	samples    ordered[sample]
-	queues     *result.QueueLog
-	sampleAt   unit.Duration
+	islands   []*island
+	heard     heard
+	places    []place // kept for its memory
+	finishing bool    // the engine stands still
+
+	tables   tables
+	queues   *result.QueueLog
+	sampleAt unit.Duration
 
 	flowID int64
 	pairs  []pairStats
@@ -51,12 +49,22 @@ type Recorder struct {
 	stuck []result.OpenMessage // what was not acknowledged when the run ended
 }
 
-// Job records one job: it is the exec.Observer of its ranks.
+// tables take rows; a nil one keeps none.
+type tables struct {
+	steps      *result.Table[result.StepRow]
+	operations *result.Table[result.OperationRow]
+	flows      *result.Table[result.FlowRow]
+	hops       *result.Table[result.HopRow]
+	losses     *result.Table[result.LossRow]
+}
+
+// Job records one job.
 type Job struct {
 	r     *Recorder
 	plan  *plan.Job
 	base  int32      // its rank 0 among the ranks of all jobs
 	train *train.Job // nil: the ranks compute nothing real, or there are none
+	keeps bool
 	data  Data
 
 	start      startPhase
@@ -76,20 +84,15 @@ type Job struct {
 	rowOf      []int32      // by collective of the step: index in rows, -1 where it is not timed
 
 	critical critical
+	paths    *exec.PathFinder // nil: no path is traced
 	evidence *evidence
 
 	computed  []unit.Duration // in compute, by rank
 	rankSteps []int64
 	busy      []unit.Duration // computing, by rank, in all
 	left      int64           // messages of its own flows that are not acknowledged; 0 with ranks
+	all, sent unit.Bytes      // of its own flows: of all messages, of those that are acknowledged
 	ran       int64           // collectives that ranks have ended, each rank's own
-}
-
-// sample is the length of a queue at a sampling instant.
-type sample struct {
-	queue int32
-	at    unit.Time
-	bytes unit.Bytes
 }
 
 // openStep is a step that some ranks have ended.
@@ -137,29 +140,32 @@ type Data struct {
 
 // JobParts are those of one job.
 type JobParts struct {
-	Train  *train.Job   // nil: no training
-	Steps  int64        // that the ranks take; 0 where the job sends flows
-	Data  Data // of a training
+	Train *train.Job // nil: no training
+	Keeps bool       // states of the training are kept: its ranks hold what they have after each step
+	Steps int64      // that the ranks take; 0 where the job sends flows
+	Data  Data       // of a training
 }
 
 // Hooks are what a recorder tells the driver of a run.
 type Hooks struct {
 	Progress func(result.Progress)
-	Stopped  func() bool                             // the driver wants the end: what can be left out is
-	Step     func(job int, step int64, loss float64) // all ranks of a training have ended a step
-	Done     func(last unit.Time)                    // the jobs are done; the last event of them was then
+	Stopped  func() bool // the driver wants the end: what can be left out is
+	// All ranks of a training have ended a step, the last of them at `at`.
+	Step func(job int, step int64, at unit.Time, loss float64)
+	Done func(last unit.Time) // the jobs are done; the last event of them was then
 }
 
-// New returns a recorder of a run into a directory, nil for none. lookahead is that of the run's
-// islands, 0 with one.
-func New(p *plan.Plan, dir *result.Dir, lookahead unit.Duration, hooks Hooks) *Recorder {
+// New returns a recorder of a run in so many islands into a directory, nil for none.
+func New(p *plan.Plan, dir *result.Dir, islands int, hooks Hooks) *Recorder {
 	r := &Recorder{
-		plan:      p,
-		dir:       dir,
-		lookahead: lookahead,
-		hooks:     hooks,
-		pairs:     make([]pairStats, len(p.Pairs)),
-		known:     make([]*pairEvidence, len(p.Pairs)),
+		plan:  p,
+		dir:   dir,
+		hooks: hooks,
+		pairs: make([]pairStats, len(p.Pairs)),
+		known: make([]*pairEvidence, len(p.Pairs)),
+	}
+	for i := range islands {
+		r.islands = append(r.islands, &island{r: r, number: int32(i)})
 	}
 	for i := range p.Pairs {
 		r.paths = append(r.paths, p.PathText(p.Pairs[i].Path))
@@ -227,14 +233,10 @@ func (j *Job) ranks() int { return j.plan.Ranks() }
 func (r *Recorder) Open(parts Parts) {
 	r.engine, r.fabric, r.net = parts.Engine, parts.Fabric, parts.Net
 	dir, out := r.dir, r.plan.Scenario.Output
-	var steps *result.Table[result.StepRow] // a nil table takes rows and keeps none
-	var operations *result.Table[result.OperationRow]
-	var flows *result.Table[result.FlowRow]
-	var hops *result.Table[result.HopRow]
-	var losses *result.Table[result.LossRow]
 	for i, p := range parts.Jobs {
 		j := r.jobs[i]
-		j.train, j.data, j.limit, j.left = p.Train, p.Data, p.Steps, j.messages()
+		j.train, j.keeps, j.data, j.limit = p.Train, p.Keeps, p.Data, p.Steps
+		j.left, j.all = j.messages()
 		j.done = p.Steps == 0 && j.left == 0
 		if !j.done {
 			r.open++
@@ -242,77 +244,57 @@ func (r *Recorder) Open(parts Parts) {
 		if p.Steps == 0 {
 			continue
 		}
-		steps = dir.Steps()
+		r.tables.steps = dir.Steps()
 		j.critical.table = dir.Paths()
 		if out.Operations {
-			operations = dir.Operations()
+			r.tables.operations = dir.Operations()
 		}
 	}
 	if out.Flows {
-		flows, hops, losses = dir.Flows(), dir.Hops(), dir.Losses()
+		r.tables.flows, r.tables.hops, r.tables.losses = dir.Flows(), dir.Hops(), dir.Losses()
 	}
-	ahead := r.lookahead
-	r.steps = ordered[result.StepRow]{lookahead: ahead, emit: steps.Add}
-	r.operations = ordered[result.OperationRow]{lookahead: ahead, emit: operations.Add}
-	r.flows = ordered[flowRows]{lookahead: ahead, emit: func(f flowRows) {
-		f.row.ID = r.flowID
-		r.flowID++
-		flows.Add(f.row)
-		for _, h := range f.hops {
-			h.Flow = f.row.ID
-			hops.Add(h)
-		}
-		for _, l := range f.losses {
-			l.Flow = f.row.ID
-			losses.Add(l)
-		}
-	}}
 	if out.Sample > 0 {
-		r.sampleAt = out.Sample
-		var table *result.Table[result.QueueRow]
-		if out.Queues {
-			table = dir.Queues()
-		}
-		q := r.plan.Scenario.Fabric.QoS
-		classes := []int{q.DataPriority, q.OtherPriority, q.CNPPriority}
-		var names []result.Queue
-		for _, p := range r.plan.Graph.Ports {
-			for _, c := range classes[:r.plan.Classes()] {
-				names = append(names, result.Queue{Port: p.Name, Class: int32(c)})
-			}
-		}
-		r.queues = result.NewQueueLog(table, names)
-		r.samples = ordered[sample]{lookahead: ahead, emit: func(s sample) {
-			r.queues.Sample(int(s.queue), s.at, s.bytes)
-		}}
+		r.openQueues()
 	}
 }
 
-// close writes the rows that still wait for earlier ones.
-func (r *Recorder) close() {
-	r.steps.flush(unit.Never)
-	r.operations.flush(unit.Never)
-	r.flows.flush(unit.Never)
-	r.samples.flush(unit.Never)
-	for _, j := range r.jobs {
-		j.critical.close()
+// openQueues begins the log of queues.
+func (r *Recorder) openQueues() {
+	out := r.plan.Scenario.Output
+	r.sampleAt = out.Sample
+	var table *result.Table[result.QueueRow]
+	if out.Queues {
+		table = r.dir.Queues()
 	}
+	q := r.plan.Scenario.Fabric.QoS
+	classes := []int{q.DataPriority, q.OtherPriority, q.CNPPriority}
+	var names []result.Queue
+	for _, p := range r.plan.Graph.Ports {
+		for _, c := range classes[:r.plan.Classes()] {
+			names = append(names, result.Queue{Port: p.Name, Class: int32(c)})
+		}
+	}
+	r.queues = result.NewQueueLog(table, names)
 }
 
-// Sample takes a queue's length from the fabric.
-func (r *Recorder) Sample(_ int32, s fabric.Sample) {
+// queueOf is the number of a sample's queue.
+func (r *Recorder) queueOf(s *fabric.Sample) int32 {
+	return int32(int(s.Port)*r.plan.Classes() + int(s.Class))
+}
+
+// sample takes a queue's length.
+func (r *Recorder) sample(s *fabric.Sample) {
 	at := unit.Time(s.Index*int64(r.sampleAt)) + unit.Time(r.sampleAt/2)
-	q := int32(int(s.Port)*r.fabric.Classes() + int(s.Class))
-	r.samples.add(r.engine.Now(), q, sample{q, at, s.Bytes})
+	r.queues.Sample(int(r.queueOf(s)), at, s.Bytes)
 }
 
-// Step takes a step that a rank has ended: exec.Observer.
-func (j *Job) Step(s exec.StepRecord) {
+// step takes a step that a rank has ended.
+func (j *Job) step(s *exec.StepRecord) {
 	var loss *float64
 	if j.train != nil && s.Step != workload.StartStep {
 		loss = new(j.train.RankLoss(s.Rank, s.Step))
 	}
-	j.r.steps.add(s.End, j.base+s.Rank, result.StepRow{
+	j.r.tables.steps.Add(result.StepRow{
 		Job:     j.name(),
 		Step:    int32(s.Step),
 		Rank:    s.Rank,
@@ -326,7 +308,7 @@ func (j *Job) Step(s exec.StepRecord) {
 	j.passed(s.End)
 	j.busy[s.Rank] += s.Computing
 	if s.Step == workload.StartStep {
-		j.started(&s)
+		j.started(s)
 		return
 	}
 	j.ended++
@@ -335,11 +317,11 @@ func (j *Job) Step(s exec.StepRecord) {
 	j.rankSteps[s.Rank]++
 	j.comm += s.Comm
 	j.overlap += s.Overlap
-	st := j.step(s.Step)
+	st := j.open(s.Step)
 	// The slowest rank is the one whose step took longest; among equals the lowest number.
 	d, best := s.End.Sub(s.Start), st.slowest.End.Sub(st.slowest.Start)
 	if st.ranks == 0 || d > best || d == best && s.Rank < st.slowest.Rank {
-		st.slowest = s
+		st.slowest = *s
 	}
 	st.end = max(st.end, s.End)
 	if st.ranks++; st.ranks < j.ranks() {
@@ -351,10 +333,10 @@ func (j *Job) Step(s exec.StepRecord) {
 	j.slowest.Add(&st.slowest.Split)
 	j.sumCollectives(st)
 	if j.train != nil {
-		j.r.hooks.Step(j.number(), s.Step, j.train.Loss(s.Step))
+		j.r.hooks.Step(j.number(), s.Step, s.End, j.train.Loss(s.Step))
 	}
 	if int64(len(j.stepTimes)) == j.limit {
-		j.end()
+		j.end(s.End)
 	}
 }
 
@@ -364,17 +346,16 @@ func (j *Job) number() int { return slices.Index(j.r.jobs, j) }
 // passed takes the time at which a step or a message of the job ended.
 func (j *Job) passed(at unit.Time) {
 	j.latest = max(j.latest, at)
-	j.r.latest = max(j.r.latest, at)
 }
 
-// end takes it that the job is done. With the last one the run is.
-func (j *Job) end() {
+// end takes it that the job is done at a time. With the last one the run is.
+func (j *Job) end(at unit.Time) {
 	if j.done {
 		return
 	}
 	j.done = true
 	if j.r.open--; j.r.open == 0 {
-		j.r.hooks.Done(j.r.latest)
+		j.r.hooks.Done(at)
 	}
 }
 
@@ -402,7 +383,7 @@ func (j *Job) GiveUp() {
 // Done reports whether the job is done, or given up.
 func (j *Job) Done() bool { return j.done }
 
-func (j *Job) step(n int64) *openStep {
+func (j *Job) open(n int64) *openStep {
 	st := j.unended[n]
 	if st == nil {
 		st = &openStep{colls: make([]span, len(j.colls))}
@@ -411,11 +392,11 @@ func (j *Job) step(n int64) *openStep {
 	return st
 }
 
-// Operation takes an operation that a rank has ended: exec.Observer.
-func (j *Job) Operation(p exec.OperationRecord) {
+// operation takes an operation that a rank has ended.
+func (j *Job) operation(p *exec.OperationRecord) {
 	program := j.plan.Work.Program(p.Rank)
 	op, stream := &program.OpsOf(p.Step)[p.Op], &program.Streams[p.Stream]
-	j.r.operations.add(p.End, j.base+p.Rank, result.OperationRow{
+	j.r.tables.operations.Add(result.OperationRow{
 		Job:        j.name(),
 		Step:       int32(p.Step),
 		Rank:       p.Rank,
@@ -430,8 +411,8 @@ func (j *Job) Operation(p exec.OperationRecord) {
 	if op.Kind != workload.Communication {
 		return
 	}
-	j.timeRow(&p, op.Coll)
-	j.step(p.Step).colls[op.Coll].take(&p, j.plan.Work, op.Coll)
+	j.timeRow(p, op.Coll)
+	j.open(p.Step).colls[op.Coll].take(p, j.plan.Work, op.Coll)
 }
 
 // group is the name of a group of the job's ranks, "" of none.
@@ -442,8 +423,8 @@ func (j *Job) group(g int32) string {
 	return j.plan.Work.Groups[g].Name
 }
 
-// Flow takes a message that has been acknowledged, or that the run left unfinished.
-func (r *Recorder) Flow(_ int32, f *nic.Flow) {
+// flow takes a message that has been acknowledged, or that the run left unfinished.
+func (r *Recorder) flow(f *flow) {
 	q := &r.plan.Pairs[f.QP]
 	s := &r.pairs[f.QP]
 	row := result.FlowRow{
@@ -465,8 +446,8 @@ func (r *Recorder) Flow(_ int32, f *nic.Flow) {
 	if j != nil {
 		row.Job = j.name()
 	}
-	if f.Message != nil {
-		row.Channel, row.Step, row.Group = f.Message.Channel, int32(f.Message.Step), j.group(f.Message.Group)
+	if m := &f.message; m.is {
+		row.Channel, row.Step, row.Group = m.channel, int32(m.step), j.group(m.group)
 	}
 	if f.Placed >= 0 {
 		row.Placed, row.Status, row.Causes = f.Placed, result.StatusPlaced, result.CausesOf(f.Split)
@@ -477,10 +458,10 @@ func (r *Recorder) Flow(_ int32, f *nic.Flow) {
 	if f.Failed {
 		row.Status = result.StatusFailed
 	}
-	if end := r.net.Completed(f); end >= 0 {
+	if end := r.net.Completed(&f.Flow); end >= 0 {
 		row.FCT = end.Sub(f.Posted)
 	}
-	losses := r.lossesOf(f)
+	losses := r.lossesOf(&f.Flow)
 	for i := range losses {
 		if losses[i].Kind == "timeout" {
 			row.Timeouts++
@@ -491,10 +472,10 @@ func (r *Recorder) Flow(_ int32, f *nic.Flow) {
 	if row.FCT > 0 {
 		r.pair(f.QP).held.Add(&f.Split)
 		if q.Kind == result.KindJob {
-			j.evidence.message(f)
+			j.evidence.message(&f.Flow)
 		}
 	}
-	r.flows.add(r.engine.Now(), f.QP, flowRows{row, r.waits(f), losses})
+	r.addFlow(row, &f.Flow, losses)
 	if s.posted == 0 || f.Posted < s.first {
 		s.first = f.Posted
 	}
@@ -508,17 +489,29 @@ func (r *Recorder) Flow(_ int32, f *nic.Flow) {
 	s.fct += row.FCT
 	if q.Kind == result.KindJob {
 		j.passed(f.Acked)
+		j.sent += f.Bytes
 		if j.left--; j.left == 0 {
-			j.end()
+			j.end(f.Acked)
 		}
 	}
 }
 
-// flowRows is a message with the ports that held it up.
-type flowRows struct {
-	row    result.FlowRow
-	hops   []result.HopRow
-	losses []result.LossRow
+// addFlow adds the rows of a message, with the ports that held it up and what was lost of it.
+func (r *Recorder) addFlow(row result.FlowRow, f *nic.Flow, losses []result.LossRow) {
+	if r.tables.flows == nil {
+		return
+	}
+	row.ID = r.flowID
+	r.flowID++
+	r.tables.flows.Add(row)
+	for _, h := range r.waits(f) {
+		h.Flow = row.ID
+		r.tables.hops.Add(h)
+	}
+	for _, l := range losses {
+		l.Flow = row.ID
+		r.tables.losses.Add(l)
+	}
 }
 
 // waits lists where a message was held up.
@@ -600,13 +593,7 @@ func (j *Job) progress(p *result.Progress) {
 	case len(j.rows) > 0:
 		p.Phase, p.Done, p.Total = "collectives", j.ran/int64(j.ranks()), int64(len(j.colls))
 	default:
-		for i := range j.r.pairs {
-			q := &j.r.plan.Pairs[i]
-			if j.sends(q) {
-				p.Total += int64(q.Flow.Count) * int64(q.Flow.Bytes)
-				p.Done += j.r.pairs[i].done * int64(q.Flow.Bytes)
-			}
-		}
+		p.Done, p.Total = int64(j.sent), int64(j.all)
 	}
 }
 

@@ -48,7 +48,8 @@ func (r *Recorder) unfinished(s *result.Summary) error {
 		if !j.behind(f) {
 			continue
 		}
-		t := fmt.Sprintf("%s of %s messages of the job were never acknowledged", unit.Count(j.left), unit.Count(j.messages()))
+		whole, _ := j.messages()
+		t := fmt.Sprintf("%s of %s messages of the job were never acknowledged", unit.Count(j.left), unit.Count(whole))
 		if j.ranks() > 0 {
 			t = fmt.Sprintf("not all ranks ended step %d (of %d, counted from 0)", f.Steps, f.StepsPlanned)
 		}
@@ -67,14 +68,15 @@ func (r *Recorder) unfinished(s *result.Summary) error {
 	return fmt.Errorf("the run is unfinished: %s", t)
 }
 
-// messages is how many messages the job's own flows have.
-func (j *Job) messages() (n int64) {
+// messages is how many messages the job's own flows have, and their bytes.
+func (j *Job) messages() (n int64, bytes unit.Bytes) {
 	for i := range j.r.plan.Pairs {
 		if q := &j.r.plan.Pairs[i]; j.sends(q) {
 			n += int64(q.Flow.Count)
+			bytes += unit.Bytes(q.Flow.Count) * q.Flow.Bytes
 		}
 	}
-	return n
+	return n, bytes
 }
 
 // shownOpen is how many messages a summary lists that were not acknowledged.

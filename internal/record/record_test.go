@@ -32,7 +32,7 @@ job: {train: {model: mlp, layers: [4, 3, 2], data: nowhere, batch: 1, epochs: 2,
 	}
 	images := &dataset.Set{}
 	images.Train = dataset.Images{N: 8, Rows: 2, Cols: 2, Pixels: make([]byte, 8*4), Labels: make([]uint8, 8)}
-	r := New(p, nil, 0, Hooks{Step: func(int, int64, float64) {}})
+	r := New(p, nil, 1, Hooks{Step: func(int, int64, unit.Time, float64) {}})
 	job, err := train.New(train.Config{Model: p.Jobs[0].Model, Kernel: nn.Portable,
 		Train:    &images.Train,
 		Replicas: 8, Batch: 1, Epochs: 2, Optimiser: nn.Optimiser{LR: 0.2}, Work: p.Jobs[0].Work})
@@ -67,7 +67,7 @@ func TestTheFirstOfEquallySlowRanksCounts(t *testing.T) {
 				s.End -= 10 // quicker
 			}
 			s.Split[cause.Compute] = unit.Duration(rank + 1)
-			r.Job(0).Step(s)
+			r.Job(0).step(&s)
 		}
 		if got := r.jobs[0].slowest[cause.Compute]; got != 1 {
 			t.Errorf("ended in the order %v: rank %d counts as the slowest, want 0", order, got-1)
@@ -81,12 +81,12 @@ func TestTheDriverHearsOfStepsAndOfTheEnd(t *testing.T) {
 	for limit, want := range map[int64]string{9: "step 0, step 1, done at 208", 1: "step 0, done at 108, step 1"} {
 		r := training(t)
 		var heard []string
-		r.hooks.Step = func(_ int, step int64, _ float64) { heard = append(heard, "step "+string('0'+rune(step))) }
+		r.hooks.Step = func(_ int, step int64, _ unit.Time, _ float64) { heard = append(heard, "step "+string('0'+rune(step))) }
 		r.hooks.Done = func(last unit.Time) { heard = append(heard, "done at "+unit.Duration(last).String()) }
 		r.Job(0).StopAfter(limit)
 		for step := range int64(2) {
 			for rank := range int32(8) {
-				r.Job(0).Step(exec.StepRecord{Rank: rank, Step: step, End: unit.Time(100*(step+1)) + unit.Time(rank+1)})
+				r.Job(0).step(&exec.StepRecord{Rank: rank, Step: step, End: unit.Time(100*(step+1)) + unit.Time(rank+1)})
 			}
 		}
 		if got := strings.ReplaceAll(strings.Join(heard, ", "), "ps", ""); got != want {

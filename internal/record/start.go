@@ -28,7 +28,7 @@ func (j *Job) started(s *exec.StepRecord) {
 	if p.ranks++; p.ranks < j.starting() {
 		return
 	}
-	j.sumCollectives(j.step(workload.StartStep))
+	j.sumCollectives(j.open(workload.StartStep))
 	delete(j.unended, workload.StartStep)
 }
 

@@ -27,16 +27,24 @@ func (v View) Shared(index int) unit.Bytes { return v.r.fab.Shared(index) }
 // does not have are zero.
 func (v View) Controller(id int32) cc.State { return v.r.net.ControllerState(id, v.Now) }
 
-// drive runs the engine, stopping for Look. It reports whether the run came to its end.
+// drive runs the engine, stopping for Look and for a divergence. It reports whether the run came to
+// its end.
 func (r *runner) drive() bool {
-	if r.opt.Look == nil {
-		return r.eng.Run()
+	look := unit.Never
+	if r.opt.Look != nil {
+		look = unit.Time(r.opt.From)
 	}
-	for at := unit.Time(r.opt.From); ; at = at.Add(r.opt.Every) {
-		more, ok := r.eng.RunUntil(at)
-		if !more || !ok {
+	for {
+		more, ok := r.eng.RunUntil(look)
+		switch {
+		case !more || !ok:
 			return ok
+		case r.pauseAt <= look:
+			r.pauseAt = unit.Never
+			r.stop()
+		default:
+			r.opt.Look(View{Now: look, r: r})
+			look = look.Add(r.opt.Every)
 		}
-		r.opt.Look(View{Now: at, r: r})
 	}
 }

@@ -1,35 +1,95 @@
 package run
 
 import (
+	"cmp"
+	"slices"
+
+	"railyard/internal/fabric"
+	"railyard/internal/plan"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
 )
 
 // A network is simulated in islands from these sizes on. A smaller one fits into a processor's
-// cache; with a shorter lookahead the windows are too short.
+// cache, and its windows hold too few events for several cores; with a shorter lookahead every window does.
 const (
-	islandPorts     = 1 << 10
+	islandPorts     = 1 << 10 // on one core
+	sharedPorts     = 1 << 8  // on several
 	islandLookahead = 50 * unit.Nanosecond
 	islandHosts     = 32 // hosts with NICs on several switches, in one island
 )
 
-// partition puts nodes into islands: n of them, or as many as pay. sizes are their ports, lookahead
-// is 0 with one island.
-func partition(g *topo.Graph, n int) (islandOf []int32, sizes []int, lookahead unit.Duration) {
-	if n == 0 {
-		if len(g.Ports) >= islandPorts {
-			if islandOf, n = bySwitch(g); between(g, islandOf) >= islandLookahead {
-				return islandOf, ports(g, islandOf, n), between(g, islandOf)
-			}
-		}
+// islands is a partition of a network's nodes.
+type islands struct {
+	of    []int32 // by node
+	sizes []int   // ports of each island
+	// lookahead is how soon one island can act on another: the length of a window. Of one island it
+	// is how long the run lingers: no window may be longer.
+	lookahead unit.Duration
+}
+
+// aloneWindow is the window where there are no links: nothing ever leaves an island.
+const aloneWindow = unit.Microsecond
+
+// partitionOf puts the nodes of a run's network into islands for so many workers: n of them, 0: as
+// many as pay. No choice changes a result.
+func partitionOf(p *plan.Plan, fc *fabric.Config, n, workers int) islands {
+	if p.AsScheduled() { // the order of scheduling is that of one island
 		n = 1
 	}
-	islandOf = roundRobin(g, n)
-	sizes = ports(g, islandOf, n)
-	if n == 1 {
-		return islandOf, sizes, 0
+	from := islandPorts
+	if workers > 1 {
+		from = sharedPorts
 	}
-	return islandOf, sizes, between(g, islandOf)
+	return partition(p.Graph, fc, n, from)
+}
+
+// Islands returns into how many islands a run of a plan is cut on several cores, and how soon one
+// can act on another: the length of a window. With one island that is how long the run lingers.
+func Islands(p *plan.Plan) (n int, lookahead unit.Duration) {
+	fc := p.FabricConfig()
+	of := partitionOf(p, &fc, 0, 2)
+	return len(of.sizes), of.lookahead
+}
+
+// partition puts nodes into n islands; 0: as many as pay in a network of that many ports or more.
+func partition(g *topo.Graph, fc *fabric.Config, n, from int) islands {
+	if n == 0 && len(g.Ports) >= from {
+		of, n := bySwitch(g)
+		if ahead := fc.Lookahead(g, of); n > 1 && ahead >= islandLookahead {
+			return byLoad(islands{of, ports(g, of, n), ahead})
+		}
+	}
+	n = max(n, 1)
+	p := islands{of: roundRobin(g, n)}
+	p.sizes = ports(g, p.of, n)
+	if p.lookahead = fc.Lookahead(g, p.of); p.lookahead == 0 {
+		p.lookahead = aloneWindow
+	}
+	return p
+}
+
+// byLoad numbers islands anew, so that any row of them has about the same share of the ports: the
+// largest, the smallest, the second largest, the second smallest ... The engine gives each worker a row.
+func byLoad(p islands) islands {
+	order := make([]int32, len(p.sizes)) // largest first
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(p.sizes[b], p.sizes[a]) })
+	to, sizes := make([]int32, len(order)), make([]int, len(order))
+	for i := range order {
+		from := order[i/2]
+		if i%2 == 1 {
+			from = order[len(order)-1-i/2]
+		}
+		to[from], sizes[i] = int32(i), p.sizes[from]
+	}
+	of := make([]int32, len(p.of))
+	for i, isl := range p.of {
+		of[i] = to[isl]
+	}
+	return islands{of, sizes, p.lookahead}
 }
 
 // roundRobin is for tests of the engine's promise that no partition changes a result.
@@ -88,19 +148,4 @@ func ports(g *topo.Graph, islandOf []int32, n int) []int {
 		sizes[islandOf[i]] += len(g.Nodes[i].Ports)
 	}
 	return sizes
-}
-
-// between returns the shortest delay of a link between two islands: the soonest that one can act on
-// another. It is 0 without such a link.
-func between(g *topo.Graph, islandOf []int32) unit.Duration {
-	lookahead, any := unit.Duration(unit.Never), false
-	for _, l := range g.Links {
-		if islandOf[l.A] != islandOf[l.B] {
-			lookahead, any = min(lookahead, l.Delay), true
-		}
-	}
-	if !any {
-		return 0
-	}
-	return lookahead
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"railyard/internal/fabric"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
 )
@@ -16,11 +17,12 @@ func TestLargeNetworksRunInIslands(t *testing.T) {
 		name, design string
 		params       topo.Params
 		want         int
+		lookahead    unit.Duration // the cable, and what acts first at its end: a switch, a host; PFC acts at once
 	}{
-		{"few ports", "leaf-spine", topo.Params{Hosts: 64, NICs: 1, Leaves: 8, Spines: 8}, 1},
-		{"leaf-spine", "leaf-spine", topo.Params{Hosts: 512, NICs: 1, Leaves: 16, Spines: 16}, 32},
-		{"rails", "rail-optimized", topo.Params{Hosts: 96, NICs: 8, Spines: 4}, 8 + 4 + 3},
-		{"one switch", "single-switch", topo.Params{Hosts: 1024, NICs: 1}, 1},
+		{"few ports", "leaf-spine", topo.Params{Hosts: 64, NICs: 1, Leaves: 8, Spines: 8}, 1, 400 * unit.Nanosecond},
+		{"leaf-spine", "leaf-spine", topo.Params{Hosts: 512, NICs: 1, Leaves: 16, Spines: 16}, 32, 100 * unit.Nanosecond},
+		{"rails", "rail-optimized", topo.Params{Hosts: 96, NICs: 8, Spines: 4}, 8 + 4 + 3, 100 * unit.Nanosecond},
+		{"one switch", "single-switch", topo.Params{Hosts: 1024, NICs: 1}, 1, 400 * unit.Nanosecond},
 	} {
 		c.params.GPUs, c.params.HostLink = c.params.NICs, cable
 		if c.params.Spines > 0 {
@@ -30,17 +32,17 @@ func TestLargeNetworksRunInIslands(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		islandOf, sizes, lookahead := partition(g, 0)
+		p := partition(g, &fabric.Config{SwitchLatency: 300 * unit.Nanosecond, HostLatency: 200 * unit.Nanosecond}, 0, islandPorts)
 		sum := 0
-		for _, n := range sizes {
+		for _, n := range p.sizes {
 			sum += n
 		}
-		if len(sizes) != c.want || sum != len(g.Ports) || (lookahead == cable.Delay) != (c.want > 1) {
-			t.Errorf("%s: %d islands of %v ports, lookahead %v, want %d", c.name, len(sizes), sizes, lookahead, c.want)
+		if len(p.sizes) != c.want || sum != len(g.Ports) || p.lookahead != c.lookahead {
+			t.Errorf("%s: %d islands of %v ports, lookahead %v, want %d", c.name, len(p.sizes), p.sizes, p.lookahead, c.want)
 		}
-		for _, i := range islandOf {
-			if int(i) >= len(sizes) {
-				t.Fatalf("%s: island %d of %d", c.name, i, len(sizes))
+		for _, i := range p.of {
+			if int(i) >= len(p.sizes) {
+				t.Fatalf("%s: island %d of %d", c.name, i, len(p.sizes))
 			}
 		}
 	}
@@ -54,8 +56,8 @@ func TestShortCablesRunInOneIsland(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, sizes, lookahead := partition(g, 0); len(sizes) != 1 || lookahead != 0 {
-		t.Errorf("%d islands, lookahead %v", len(sizes), lookahead)
+	if p := partition(g, &fabric.Config{}, 0, islandPorts); len(p.sizes) != 1 {
+		t.Errorf("%d islands, lookahead %v", len(p.sizes), p.lookahead)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"time"
 
@@ -28,7 +29,7 @@ type Options struct {
 	Dir      *result.Dir           // tables go here; nil: none
 	Force    bool                  // run although the estimate is over the limits
 	Progress func(result.Progress) // nil: silent
-	Workers  int                   // cores for the real work of ranks beside the event loop; < 0: as many as there are
+	Workers  int                   // cores, for islands and for the real work of ranks; 0: 1, < 0: as many as there are
 	Sources  *Sources              // shared with other runs of this process; nil: its own
 	Inputs   []result.InputDigest  // what it must read beside the scenario, nil: anything
 	Resume   *Resume               // a training goes on from these weights; nil: from the beginning
@@ -67,7 +68,7 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 	if err := sameInputs(sc, opt.Inputs, in.digests()); err != nil {
 		return nil, err
 	}
-	r := &runner{plan: in.plan, opt: opt, ctx: ctx, watcher: w}
+	r := &runner{pauseAt: unit.Never, plan: in.plan, opt: opt, ctx: ctx, watcher: w}
 	for i := range in.plan.Jobs {
 		j := &job{run: r, plan: &in.plan.Jobs[i]}
 		if src := in.data[i]; src != nil {
@@ -116,15 +117,21 @@ type runner struct {
 	ctx     context.Context
 	watcher *watcher
 
-	eng    *sim.Engine
-	fab    *fabric.Fabric
-	net    *nic.Net
-	jobs   []*job // as the plan lists them
-	hosts  *host.Hosts
-	bodies *host.Bodies
-	record *record.Recorder
-	pace   *pace
+	islands islands
+	linger  unit.Duration // how long the run goes on after the jobs: no window is longer
+	eng     *sim.Engine
+	fab     *fabric.Fabric
+	net     *nic.Net
+	jobs    []*job // as the plan lists them
+	hosts   *host.Hosts
+	bodies  *host.Bodies
+	record  *record.Recorder
+	pace    *pace
 
+	pauseAt  unit.Time // the engine is to stand still then, for trainings to be ended; Never
+	checked  bool      // the engine has asked whether to go on since the last window
+	reported time.Time // when progress was told last
+	giveUp   bool      // trainings are to end the step that they are in
 	stopBy   time.Time // interrupted trainings are given up
 	diverged error     // the loss of a training is not a number
 }
@@ -174,42 +181,36 @@ func (j *job) kind() string {
 
 func (r *runner) build() error {
 	sc := r.plan.Scenario
-	islands := r.opt.Islands
-	if r.plan.AsScheduled() {
-		islands = 1
-	}
-	islandOf, sizes, lookahead := partition(r.plan.Graph, islands)
-	r.eng = sim.New(sizes, lookahead)
+	fc := r.plan.FabricConfig()
+	r.islands = partitionOf(r.plan, &fc, r.opt.Islands, workers(r.opt.Workers))
+	r.linger = fc.Linger(r.plan.Graph)
+	r.eng = sim.New(r.islands.sizes, r.islands.lookahead)
+	r.eng.SetWorkers(workers(r.opt.Workers))
 	if r.plan.AsScheduled() {
 		r.eng.InOrderOfPushing()
 	}
-	r.record = record.New(r.plan, r.opt.Dir, lookahead, record.Hooks{
+	r.record = record.New(r.plan, r.opt.Dir, len(r.islands.sizes), record.Hooks{
 		Progress: r.progress,
 		Stopped:  func() bool { return r.ctx.Err() != nil },
 		Step:     r.ended,
 		Done:     r.done,
 	})
-	fc := r.plan.FabricConfig()
 	if sc.Output.Sample > 0 {
 		fc.SampleEvery = sc.Output.Sample
 		fc.OnSample = r.record.Sample
 	}
 	fc.OnLoss = r.record.Lost
 	var err error
-	if r.fab, err = fabric.New(r.eng, r.plan.Graph, fc, islandOf); err != nil {
+	if r.fab, err = fabric.New(r.eng, r.plan.Graph, fc, r.islands.of); err != nil {
 		return err
 	}
 	hc, nc := hostConfig(r.plan), nicConfig(r.plan)
 	nc.OnTimeout = r.record.TimedOut
 	if r.trains() {
-		workers := r.opt.Workers
-		if workers < 0 {
-			workers = host.DefaultWorkers()
-		}
-		r.bodies = host.NewBodies(workers)
+		r.bodies = host.NewBodies(workers(r.opt.Workers) - 1) // the event loop keeps one core busy
 		hc.Bodies = r.bodies
 	}
-	r.hosts = host.New(r.eng, r.plan.Graph, hc, islandOf)
+	r.hosts = host.New(r.eng, r.plan.Graph, hc, r.islands.of)
 	r.net = nic.New(r.eng, r.fab, r.plan.Graph, r.hosts, nc)
 	for i, j := range r.jobs {
 		j.driver, j.record = r.hosts.AddJob(), r.record.Job(i)
@@ -245,6 +246,14 @@ func (r *runner) build() error {
 		}
 	}
 	return nil
+}
+
+// workers is how many cores a run takes that is given n of them.
+func workers(n int) int {
+	if n < 0 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return max(n, 1)
 }
 
 // trains reports whether a job is a training.
@@ -308,7 +317,7 @@ func (j *job) buildRanks() error {
 	if j.train != nil {
 		body = j.train
 	}
-	for id := range j.plan.Placement.Ranks {
+	for id, at := range j.plan.Placement.Ranks {
 		if err := j.run.watcher.step("building", id, j.plan.Ranks()); err != nil {
 			return err
 		}
@@ -319,13 +328,16 @@ func (j *job) buildRanks() error {
 			Transport: j.driver,
 			Clock:     j.driver,
 			Body:      body,
-			Observer:  j.record,
+			Observer:  j.record.Observer(j.run.islandOfHost(at.Host)),
 			Paths:     paths,
 		})
 		j.ranks = append(j.ranks, rank)
 	}
 	return nil
 }
+
+// islandOfHost is where the ranks of a host live.
+func (r *runner) islandOfHost(host int32) int32 { return r.islands.of[r.plan.Graph.Hosts[host].Node] }
 
 // soleJob is the path of a job that is not in a list.
 const soleJob = "job"
@@ -375,7 +387,12 @@ func (s *source) parts() record.Data {
 func (r *runner) start() {
 	parts := record.Parts{Engine: r.eng, Fabric: r.fab, Net: r.net}
 	for _, j := range r.jobs {
-		parts.Jobs = append(parts.Jobs, record.JobParts{Train: j.train, Steps: j.steps(), Data: j.data.parts()})
+		parts.Jobs = append(parts.Jobs, record.JobParts{
+			Train: j.train,
+			Keeps: j.train != nil && r.opt.Dir != nil,
+			Steps: j.steps(),
+			Data:  j.data.parts(),
+		})
 	}
 	r.record.Open(parts)
 	for _, j := range r.jobs {
@@ -394,11 +411,36 @@ func (r *runner) start() {
 			})
 		}
 	}
+	r.eng.OnWindow(func(unit.Time) { r.join() })
 	r.eng.OnCheck(func() bool {
-		r.record.Report(r.eng.Now())
-		return !r.interrupted() && r.opt.Dir.Keep() == nil
+		r.checked = true
+		return !r.interrupted()
 	})
 }
+
+// join takes what happened in the islands in a window. What acts on ranks acts here or in drive, between
+// windows: all events before some instant are done and none after it, so that no rank is past the
+// step after which all are told to end. Of an interruption that instant is as chance has it; of a
+// divergence see diverge.
+func (r *runner) join() {
+	r.record.Join()
+	if r.giveUp {
+		r.giveUp = false
+		r.stop()
+	}
+	if !r.checked {
+		return
+	}
+	r.checked = false
+	r.opt.Dir.Keep() // its error ends the run at the next check
+	if now := time.Now(); now.Sub(r.reported) >= betweenReports {
+		r.reported = now
+		r.record.Report(r.eng.Now())
+	}
+}
+
+// betweenReports is how often progress is told: no more often than somebody can read it.
+const betweenReports = 100 * time.Millisecond
 
 // patience is how long interrupted trainings may go on to end the steps that they are in.
 const patience = 2 * time.Second
@@ -406,6 +448,9 @@ const patience = 2 * time.Second
 // interrupted reports whether to stop at once. A training first ends the step that its foremost
 // rank is in, so that all ranks hold the same weights.
 func (r *runner) interrupted() bool {
+	if r.opt.Dir.Err() != nil {
+		return true
+	}
 	if r.ctx.Err() == nil {
 		return false
 	}
@@ -415,8 +460,7 @@ func (r *runner) interrupted() bool {
 	if !r.training() {
 		return true
 	}
-	r.stopBy = time.Now().Add(patience)
-	r.stop()
+	r.stopBy, r.giveUp = time.Now().Add(patience), true
 	return false
 }
 
@@ -453,11 +497,16 @@ func (j *job) stopAfter(steps int64) {
 }
 
 // done ends the run after the jobs: what is on its way may still arrive.
-func (r *runner) done(last unit.Time) { r.eng.StopAt(last.Add(r.net.Linger())) }
+func (r *runner) done(last unit.Time) { r.eng.StopAt(last.Add(r.linger)) }
 
-// diverge ends a training whose loss is not a number. The next step ends too, because ranks have
-// begun it. The other trainings end their steps.
-func (r *runner) diverge(index int, step int64, loss float64) {
+// diverge ends a training whose loss is not a number, and makes the others end their steps: each the
+// step that its foremost rank is in, because ranks have begun it.
+//
+// It is heard of after the window in which the last rank ended the step at `at`. How far ranks have
+// gone meanwhile depends on how long the window is, and so on the partition. But no window is longer than
+// the run lingers: at + linger is still to come with any partition, and all ranks stand there as they do
+// with any other. So that is when the ranks are told.
+func (r *runner) diverge(index int, step int64, at unit.Time, loss float64) {
 	if !math.IsNaN(loss) && !math.IsInf(loss, 0) {
 		return
 	}
@@ -465,6 +514,8 @@ func (r *runner) diverge(index int, step int64, loss float64) {
 	if j.nan = true; r.diverged != nil {
 		return
 	}
+	r.pauseAt = at.Add(r.linger)
+	r.eng.PauseAt(r.pauseAt)
 	t, path, whose := j.plan.Spec.Train, j.plan.Spec.Path(), ""
 	if len(r.jobs) > 1 {
 		whose = " of job " + j.plan.Spec.Name
@@ -475,8 +526,4 @@ func (r *runner) diverge(index int, step int64, loss float64) {
 	}
 	r.diverged = fmt.Errorf("the training%s diverged: the loss of step %d is %v, "+
 		"that of step 0 was %.4g: try a smaller %s", whose, step, loss, j.train.Loss(0), lower)
-	if len(r.jobs) > 1 {
-		r.stop()
-	}
-	j.stopAfter(step + 2)
 }

@@ -15,6 +15,7 @@ import (
 	"railyard/internal/result"
 	"railyard/internal/scenario"
 	"railyard/internal/train"
+	"railyard/internal/unit"
 )
 
 // Resume is what a training goes on from.
@@ -167,10 +168,14 @@ func (from *Resume) note(start *train.State) string {
 }
 
 // ended takes a step that all ranks of a training have ended.
-func (r *runner) ended(job int, step int64, loss float64) {
-	r.diverge(job, step, loss)
+func (r *runner) ended(job int, step int64, at unit.Time, loss float64) {
+	r.diverge(job, step, at, loss)
 	j := r.jobs[job]
-	if r.opt.Dir == nil || j.nan {
+	if r.opt.Dir == nil {
+		return
+	}
+	if j.nan {
+		j.train.LetGo(step)
 		return
 	}
 	j.train.Keep(&j.kept.State, step)

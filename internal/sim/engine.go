@@ -55,7 +55,8 @@ type Engine struct {
 	handlers  [Classes]Handler
 	lookahead unit.Duration // 0: one island, in one window
 	stopAt    unit.Time
-	running   *Island // whose events one worker is handling, nil between windows
+	pauseAt   unit.Time // RunUntil returns after it, once
+	running   *Island   // whose events one worker is handling, nil between windows
 	mail      Mail
 	onWindow  []func(end unit.Time)
 	check     func() bool
@@ -77,7 +78,7 @@ func New(sizes []int, lookahead unit.Duration) *Engine {
 	if len(sizes) > 1 && lookahead <= 0 {
 		panic("sim: several islands need a positive lookahead")
 	}
-	e := &Engine{lookahead: lookahead, stopAt: unit.Never, every: checkEvery, workers: 1}
+	e := &Engine{lookahead: lookahead, stopAt: unit.Never, pauseAt: unit.Never, every: checkEvery, workers: 1}
 	for i, n := range sizes {
 		e.islands = append(e.islands, newIsland(int32(i), n))
 	}
@@ -125,6 +126,11 @@ func (e *Engine) At(island int32, at unit.Time, key Key) { e.islands[island].At(
 // workers it is for OnWindow; what handles an event has Island.StopAt.
 func (e *Engine) StopAt(t unit.Time) { e.stopAt = min(e.stopAt, t) }
 
+// PauseAt makes RunUntil return after every event up to and including t, as if it had been asked to; the
+// earliest call counts, until then. It is for OnWindow, and for a t no earlier than what is done: as
+// much later as a window is long, it is the same cut with any partition.
+func (e *Engine) PauseAt(t unit.Time) { e.pauseAt = min(e.pauseAt, t) }
+
 // OnWindow adds a function that is called on one goroutine after every window: all events before
 // end, or up to StopAt, are done in all islands, and none after it.
 func (e *Engine) OnWindow(f func(end unit.Time)) { e.onWindow = append(e.onWindow, f) }
@@ -164,8 +170,8 @@ func (e *Engine) Run() bool {
 	return whole
 }
 
-// RunUntil handles events up to and including t. more says that the run goes on after t; ok is
-// false if it was interrupted.
+// RunUntil handles events up to and including t, or the time of PauseAt. more says that the run goes
+// on after it; ok is false if it was interrupted.
 func (e *Engine) RunUntil(t unit.Time) (more, ok bool) {
 	defer func() { e.running = nil }()
 	if e.workers > 1 {
@@ -180,12 +186,14 @@ func (e *Engine) RunUntil(t unit.Time) (more, ok bool) {
 		if start == unit.Never || start > e.stopAt {
 			return false, true
 		}
-		if start > t {
+		until := min(t, e.pauseAt)
+		if start > until {
+			e.pauseAt = unit.Never
 			return true, true
 		}
 		end := e.windowFrom(start)
-		if t < end {
-			end = t + 1
+		if until < end {
+			end = until + 1
 		}
 		if !e.runWindow(end) {
 			return true, false

@@ -202,7 +202,7 @@ func TestTensorParallelIsCloseToTheOracle(t *testing.T) {
 		}
 		for d := range cfg.Replicas {
 			if l.Zero != workload.ZeroOptimiser { // else a replica has sums of its part alone
-				near(t, cfg, j.gather(nil, d, gradientsOf), oracle.Gradients[d], 1)
+				near(t, cfg, j.gather(nil, d, gradientsOf, j.now(gradientsOf)), oracle.Gradients[d], 1)
 			}
 			near(t, cfg, j.Gathered(d), oracle.Weights[d], 1)
 		}
@@ -248,7 +248,7 @@ func TestLayoutsStayCloseToOneRank(t *testing.T) {
 			}
 		}
 		cfg, j, one := of(1)
-		near(t, cfg, j.gather(nil, 0, gradientsOf), one.Gradients[0], float32(max(l.DP, 1)*max(l.MicroBatches, 1)))
+		near(t, cfg, j.gather(nil, 0, gradientsOf, j.now(gradientsOf)), one.Gradients[0], float32(max(l.DP, 1)*max(l.MicroBatches, 1)))
 	}
 }
 

@@ -23,6 +23,8 @@ type rank struct {
 	pass    nn.Pass                      // of the forward that runs
 	batches [2]batch                     // of even and odd steps; empty without copies
 	losses  []float64                    // by step: sum over the micro-batches; on the last stage
+	held    []holding                    // for Keep, in order of step
+	spare   []holding
 }
 
 // newRank gives a rank its memory, and what it holds of a model's parameters and of the optimiser's
@@ -161,8 +163,8 @@ func (j *Job) floats(id int32, ref exec.Ref) []float32 {
 	return j.buffer(id, ref.Buffer)[ref.Off/4 : (ref.Off+ref.Len)/4]
 }
 
-// buffer returns a rank's buffer. Only the driver's thread makes one, for a
-// message is placed before a body reads it.
+// buffer returns a rank's buffer. Only the rank's own thread makes one, for a message is placed
+// before a body reads it.
 func (j *Job) buffer(id, buffer int32) []float32 {
 	r := &j.ranks[id]
 	if r.buffers[buffer] == nil {

@@ -2,6 +2,8 @@ package train
 
 import (
 	"fmt"
+
+	"railyard/internal/workload"
 )
 
 // State is what a training goes on from: the whole model in one rank's order, whatever the ranks
@@ -55,9 +57,39 @@ func (cfg *Config) state() [][]float32 {
 	return all
 }
 
-// Keep makes s the state after a step, the newest that all ranks have ended. It is called before
-// the last of them goes on: then none has begun to update the parameters again, for that takes
-// gradients of all. Called for step after step with the same s it makes no memory.
+// holding is what of a rank's vectors a state is made of, as it was after a step.
+type holding struct {
+	step   int64
+	params []float32 // as the rank's buffers have them
+	state  [workload.MaxState][]float32
+}
+
+// Hold holds what a rank has after a step for Keep. The rank's own thread calls it as the step ends,
+// before the next one begins: the bodies of the step have ended, and no other rank's memory is touched.
+func (j *Job) Hold(id int32, step int64) {
+	r := &j.ranks[id]
+	var h holding
+	if n := len(r.spare); n > 0 {
+		h, r.spare = r.spare[n-1], r.spare[:n-1]
+	}
+	h.step = step
+	h.params = j.holds(h.params, r, parameters)
+	for i := range j.cfg.Optimiser.State() {
+		h.state[i] = j.holds(h.state[i], r, stateOf(i))
+	}
+	r.held = append(r.held, h)
+}
+
+// holds copies a vector, if a state needs it of this rank: of replicas that have it whole the first one's.
+func (j *Job) holds(to []float32, r *rank, v vector) []float32 {
+	if r.at.Data > 0 && j.work.Layout.Zero < v.sharded {
+		return nil
+	}
+	return append(to[:0], r.buffers[v.of(&j.work.Stages[r.at.Stage])]...)
+}
+
+// Keep makes s the state after a step, the newest that all ranks have ended and held, and lets go of
+// what they have held for it. Called for step after step with the same s it makes no memory.
 func (j *Job) Keep(s *State, step int64) {
 	next := s.Params != nil && s.Step == j.plan.first+step
 	s.Step = j.plan.first + step + 1
@@ -66,13 +98,41 @@ func (j *Job) Keep(s *State, step int64) {
 	} else {
 		s.EpochLoss, _ = j.epochLoss(step)
 	}
-	s.Params = j.gather(s.Params, 0, parameters)
+	s.Params = j.gather(s.Params, 0, parameters, func(id int) []float32 { return j.ranks[id].holding(step).params })
 	vectors := len(j.cfg.Optimiser.State())
 	if s.Optimiser == nil && vectors > 0 {
 		s.Optimiser = make([][]float32, vectors)
 	}
 	for i := range s.Optimiser {
-		s.Optimiser[i] = j.gather(s.Optimiser[i], 0, stateOf(i))
+		s.Optimiser[i] = j.gather(s.Optimiser[i], 0, stateOf(i),
+			func(id int) []float32 { return j.ranks[id].holding(step).state[i] })
+	}
+	j.LetGo(step)
+}
+
+// holding is what the rank held after a step.
+func (r *rank) holding(step int64) *holding {
+	for i := range r.held {
+		if r.held[i].step == step {
+			return &r.held[i]
+		}
+	}
+	panic("train: a state is kept that a rank has not held")
+}
+
+// LetGo lets go of what ranks have held for states up to that after a step.
+func (j *Job) LetGo(step int64) {
+	for id := range j.ranks {
+		r := &j.ranks[id]
+		kept := r.held[:0]
+		for _, h := range r.held {
+			if h.step > step {
+				kept = append(kept, h)
+			} else {
+				r.spare = append(r.spare, h)
+			}
+		}
+		r.held = kept
 	}
 }
 

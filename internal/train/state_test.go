@@ -12,18 +12,30 @@ import (
 	"railyard/internal/unit"
 )
 
-// keeper keeps the state after each step that all ranks have ended, as a run does.
+// keeper keeps the state after each step that all ranks have ended, as a run does: some time later.
 type keeper struct {
 	job    *Job
 	ended  map[int64]int
+	whole  int64 // steps that all ranks have ended
 	state  State
 	states []State // copies, by step
 }
 
 func (k *keeper) Operation(exec.OperationRecord) {}
 func (k *keeper) Step(r exec.StepRecord) {
-	if k.ended[r.Step]++; k.ended[r.Step] == len(k.job.ranks) {
-		k.job.Keep(&k.state, r.Step)
+	k.job.Hold(r.Rank, r.Step)
+	if k.ended[r.Step]++; k.ended[r.Step] < len(k.job.ranks) {
+		return
+	}
+	if k.whole++; k.whole%2 == 0 || k.whole == k.job.Steps() { // two at once: ranks have gone on since the first
+		k.keep()
+	}
+}
+
+// keep keeps all states after steps that all ranks have ended.
+func (k *keeper) keep() {
+	for step := int64(len(k.states)); step < k.whole; step++ {
+		k.job.Keep(&k.state, step)
 		s := k.state
 		s.Params = slices.Clone(s.Params)
 		s.Optimiser = slices.Clone(s.Optimiser)

@@ -28,7 +28,7 @@ func (j *Job) Gathered(replica int) []float32 {
 	if l := j.work.Layout; l.PP*l.TP == 1 && l.Zero < workload.ZeroParameters {
 		return j.Weights(int32(l.Rank(workload.Coord{Data: replica})))
 	}
-	return j.gather(nil, replica, parameters)
+	return j.gather(nil, replica, parameters, j.now(parameters))
 }
 
 // vector is one of the stages' vectors: in which buffer, and from which stage of ZeRO on in shards.
@@ -44,16 +44,24 @@ func stateOf(i int) vector {
 	return vector{func(s *workload.Stage) int32 { return s.State[i] }, workload.ZeroOptimiser}
 }
 
-// gather copies any of the stages' vectors into one of a whole model, which it makes if there is
-// none.
-func (j *Job) gather(all []float32, replica int, v vector) []float32 {
+// now is a vector as ranks hold it.
+func (j *Job) now(v vector) func(id int) []float32 {
+	return func(id int) []float32 {
+		r := &j.ranks[id]
+		return r.buffers[v.of(&j.work.Stages[r.at.Stage])]
+	}
+}
+
+// gather copies any of the stages' vectors, of which each rank has what of says, into one of a whole
+// model, which it makes if there is none.
+func (j *Job) gather(all []float32, replica int, v vector, of func(id int) []float32) []float32 {
 	l := j.work.Layout
 	if all == nil {
 		all = make([]float32, j.cfg.Model.Params())
 	}
 	for s := range j.work.Stages {
 		for t := range l.TP {
-			from := j.whole(workload.Coord{Data: replica, Tensor: t, Stage: s}, v)
+			from := j.whole(workload.Coord{Data: replica, Tensor: t, Stage: s}, v, of)
 			for _, h := range j.work.Stages[s].Layers {
 				lo, _ := j.cfg.Model.LayerRange(h.Layer)
 				_, pieces := j.part(&h, t)

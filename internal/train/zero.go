@@ -67,16 +67,17 @@ func (j *Job) room(id int32, buffer []float32, st *workload.Stage, sharded workl
 	}
 }
 
-// whole returns a vector of a place's stage: of shards one that it puts together from all replicas.
-func (j *Job) whole(at workload.Coord, v vector) []float32 {
+// whole returns a vector of a place's stage: of shards one that it puts together from what all
+// replicas have of it.
+func (j *Job) whole(at workload.Coord, v vector, of func(id int) []float32) []float32 {
 	l, st := j.work.Layout, &j.work.Stages[at.Stage]
 	if l.Zero < v.sharded {
-		return j.ranks[l.Rank(at)].buffers[v.of(st)]
+		return of(l.Rank(at))
 	}
 	all := make([]float32, st.Params())
 	for at.Data = range l.DP {
 		id := l.Rank(at)
-		from := j.ranks[id].buffers[v.of(st)]
+		from := of(id)
 		for _, s := range j.work.Shards[id] {
 			from = from[copy(all[s.Offset:][:s.Elems], from):]
 		}

@@ -78,17 +78,6 @@ func (c *Collective) DeclaredOf(step int64, member int, n MemberCounts) {
 	}
 }
 
-// LayoutOf returns the layout of the chunks of a member whose counts are n, and will be when it is
-// asked.
-func (c *Collective) LayoutOf(member int, n MemberCounts) coll.Layout {
-	return coll.BlockLayout(c.Schedule, coll.Goal{Collective: coll.AllToAll}, func(from, to int) int {
-		if from == member {
-			return n.Send[to]
-		}
-		return n.Receive[from]
-	})
-}
-
 // largestPiece returns the elements of the largest chunk of a block.
 func largestPiece(s coll.Schedule, block int64) int64 {
 	channel := (block + int64(s.Channels()) - 1) / int64(s.Channels())

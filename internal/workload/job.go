@@ -134,7 +134,8 @@ type Collective struct {
 	Protocol  *Protocol // of its messages; nil: nothing beside the data
 	Counts    *Counts   // of sizes that are decided in each step; nil: the sizes are known
 
-	layout  coll.Layout                 // of a schedule out of place
+	goal    coll.Goal                   // of a schedule out of place
+	layout  coll.Layout                 // and where its chunks lie; nil: in place
 	size    func(member, block int) int // and the sizes that it is made of
 	largest int64                       // and the elements of its largest chunk
 }
@@ -143,7 +144,7 @@ type Collective struct {
 // each block of it: of an all-to-all what it sends to member `block`, of a gather block 0, all it
 // has. See coll.BlockLayout.
 func (c Collective) OutOfPlace(input Range, goal coll.Goal, size func(member, block int) int) Collective {
-	c.Input, c.layout, c.size, c.largest = input, coll.BlockLayout(c.Schedule, goal, size), size, 0
+	c.Input, c.goal, c.layout, c.size, c.largest = input, goal, coll.BlockLayout(c.Schedule, goal, size), size, 0
 	for m := range c.Schedule.Ranks() {
 		for b := range max(coll.Inputs(c.Schedule), c.Schedule.Chunks()) / coll.Slices(c.Schedule) {
 			c.largest = max(c.largest, largestPiece(c.Schedule, int64(size(m, b))))
@@ -163,22 +164,50 @@ func (c *Collective) Buffer(b coll.Buffer) int32 {
 // Chunk returns the bytes of one chunk of a member of the group, within the buffer. Of sizes that
 // are decided in each step it takes those that are declared for the first.
 func (c *Collective) Chunk(member int, b coll.Buffer, channel, chunk int) (off, length int64) {
-	return c.ChunkBy(c.layout, member, b, channel, chunk)
+	if c.layout == nil {
+		return c.ChunkBy(nil, b, channel, chunk)
+	}
+	lo, hi := c.layout(member, b, channel, chunk)
+	return c.bytes(b, lo, hi)
 }
 
-// ChunkBy is Chunk with the sizes of a layout; nil: of a schedule in place.
-func (c *Collective) ChunkBy(at coll.Layout, member int, b coll.Buffer, channel, chunk int) (off, length int64) {
-	var lo, hi int
-	start := c.Range.Offset
-	if at == nil {
+// ChunkBy is Chunk of the member that a layout is of, quicker for one chunk after the other; nil: of a
+// schedule in place.
+func (c *Collective) ChunkBy(own *coll.RankLayout, b coll.Buffer, channel, chunk int) (off, length int64) {
+	lo, hi := 0, 0
+	if own == nil {
 		lo, hi = coll.ChunkRange(c.Schedule, int(c.Range.Elems), channel, chunk)
 	} else {
-		lo, hi = at(member, b, channel, chunk)
-		if b == coll.In {
-			start = c.Input.Offset
-		}
+		lo, hi = own.Chunk(b, channel, chunk)
+	}
+	return c.bytes(b, lo, hi)
+}
+
+// bytes returns where elements of the range or of the input are in their buffer.
+func (c *Collective) bytes(b coll.Buffer, lo, hi int) (off, length int64) {
+	start := c.Range.Offset
+	if b == coll.In {
+		start = c.Input.Offset
 	}
 	return (start + int64(lo)) * c.ElemBytes, int64(hi-lo) * c.ElemBytes
+}
+
+// LayoutOf returns where the chunks of a member lie, nil of a schedule in place: as declared or,
+// with counts, as they say when it is asked.
+func (c *Collective) LayoutOf(member int, n *MemberCounts) *coll.RankLayout {
+	if c.layout == nil {
+		return nil
+	}
+	size := c.size
+	if n != nil {
+		size = func(from, to int) int {
+			if from == member {
+				return n.Send[to]
+			}
+			return n.Receive[from]
+		}
+	}
+	return coll.NewRankLayout(c.Schedule, c.goal, member, size)
 }
 
 // Owned visits the elements [lo, hi) of the range that a member of the group has before an

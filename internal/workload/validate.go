@@ -51,9 +51,10 @@ func (j *Job) CheckRepeat() error {
 // full reports whether no chunk is empty.
 func (c *Collective) full() bool {
 	for m := range c.Schedule.Ranks() {
+		own := c.LayoutOf(m, nil)
 		for ch := range c.Schedule.Channels() {
 			for k := range c.Schedule.Chunks() {
-				if _, n := c.Chunk(m, coll.Out, ch, k); n == 0 {
+				if _, n := c.ChunkBy(own, coll.Out, ch, k); n == 0 {
 					return false
 				}
 			}
@@ -125,6 +126,7 @@ func (j *Job) checkInput(c *Collective) error {
 		return fmt.Errorf("collective %q reads what it writes, of buffer %q", c.Name, b.Name)
 	}
 	for m := range c.Schedule.Ranks() {
+		own := c.LayoutOf(m, nil)
 		for _, part := range []struct {
 			of     coll.Buffer
 			chunks int
@@ -132,7 +134,7 @@ func (j *Job) checkInput(c *Collective) error {
 		}{{coll.In, n, in.Elems}, {coll.Out, c.Schedule.Chunks(), c.Range.Elems}} {
 			for ch := range c.Schedule.Channels() {
 				for k := range part.chunks {
-					if _, hi := c.layout(m, part.of, ch, k); int64(hi) > part.elems {
+					if _, hi := own.Chunk(part.of, ch, k); int64(hi) > part.elems {
 						return fmt.Errorf("collective %q: %s chunk %d of member %d ends at element %d, want at most %d",
 							c.Name, part.of, k, m, hi, part.elems)
 					}

@@ -68,9 +68,31 @@ func (d *Driver) Add(cfg exec.Config) *exec.Rank {
 		panic(fmt.Sprintf("exectest: rank %d added as number %d", cfg.Rank, len(d.ranks)))
 	}
 	cfg.Transport, cfg.Clock = d, clock{d}
+	if cfg.Paths != nil {
+		cfg.Observer = observer{cfg.Observer, cfg.Paths}
+	}
 	r := exec.NewRank(cfg)
 	d.ranks = append(d.ranks, r)
 	return r
+}
+
+// observer tells a path finder what a rank's observer, which may be nil, is told.
+type observer struct {
+	exec.Observer
+	paths *exec.PathFinder
+}
+
+func (o observer) Operation(p exec.OperationRecord) {
+	if o.Observer != nil {
+		o.Observer.Operation(p)
+	}
+}
+
+func (o observer) Step(s exec.StepRecord) {
+	if o.Observer != nil {
+		o.Observer.Step(s)
+	}
+	o.paths.Ended(s.Rank, s.Step)
 }
 
 // Run starts every rank and returns when nothing is left to happen, or an error
