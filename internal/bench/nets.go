@@ -16,16 +16,22 @@ type Net struct {
 
 	model func() (*nn.Model, error)
 	data  func(s *splitmix.Stream, x []float32, labels []int32)
-	rate  float32 // of learning, by stochastic gradient descent
+	moves nn.Optimiser
 }
+
+var (
+	sgd = nn.Optimiser{LR: 0.1}
+	// adamW has the defaults of torch.optim.AdamW but for the rate.
+	adamW = nn.Optimiser{Method: nn.AdamW, LR: 3e-4, Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8, WeightDecay: 0.01}
+)
 
 // Nets are all of them, in order of size.
 var Nets = []Net{
-	{"mlp", "784-128-10, ReLU", 64, mlp, images, 0.1},
-	{"cnn", "conv 8 3x3, pool 2, conv 16 3x3, pool 2, 400-128-10, ReLU", 64, cnn, images, 0.1},
-	{"rnn", "embedding 64x128, tanh RNN 128, 128-64 at each of 64 positions", 32, rnn, text(64, 64), 0.1},
-	{"lstm", "the same with an LSTM", 32, lstm, text(64, 64), 0.1},
-	{"gpt", "4 pre-norm blocks of 128, 4 heads, GELU 512, 128 positions, vocabulary 256", 16, gpt, text(128, 256), 0.1},
+	{"mlp", "784-128-10, ReLU", 64, mlp, images, sgd},
+	{"cnn", "conv 8 3x3, pool 2, conv 16 3x3, pool 2, 400-128-10, ReLU", 64, cnn, images, sgd},
+	{"rnn", "embedding 64x128, tanh RNN 128, 128-64 at each of 64 positions", 32, rnn, text(64, 64), sgd},
+	{"lstm", "the same with an LSTM", 32, lstm, text(64, 64), sgd},
+	{"gpt", "4 pre-norm blocks of 128, 4 heads, GELU 512, 128 positions, vocabulary 256", 16, gpt, text(128, 256), adamW},
 }
 
 func mlp() (*nn.Model, error) { return nn.NewMLP([]int{784, 128, 10}, nn.ReLU, nn.CrossEntropy) }

@@ -36,7 +36,7 @@ type trainer struct {
 	net    *Net
 	model  *nn.Model
 	rank   *nn.Replica
-	sgd    nn.SGD
+	state  [][]float32 // of the optimiser
 	x      []float32
 	labels []int32
 	steps  int
@@ -47,17 +47,20 @@ func (n *Net) trainer(k nn.Kernel) (*trainer, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &trainer{net: n, model: m, rank: m.NewReplica(m.Init(1), n.Batch, k), sgd: nn.SGD{LR: n.rate},
+	t := &trainer{net: n, model: m, rank: m.NewReplica(m.Init(1), n.Batch, k),
 		x: make([]float32, trainBatches*n.Batch*m.Inputs()), labels: make([]int32, trainBatches*n.Batch*m.Targets())}
 	s := splitmix.Stream(1)
 	n.data(&s, t.x, t.labels)
+	for range n.moves.State() {
+		t.state = append(t.state, make([]float32, m.Params()))
+	}
 	return t, nil
 }
 
 // step is forward, loss, backward and the update, of the next batch. It returns the loss before.
 func (t *trainer) step() (loss float64) {
-	at := t.steps % trainBatches * t.net.Batch
-	t.rank.Load(t.x[at*t.model.Inputs():], t.labels[at*t.model.Targets():], t.net.Batch)
+	from := t.steps % trainBatches * t.net.Batch
+	t.rank.Load(t.x[from*t.model.Inputs():], t.labels[from*t.model.Targets():], t.net.Batch)
 	for l := range t.model.Layers() {
 		t.rank.Forward(l)
 	}
@@ -65,7 +68,8 @@ func (t *trainer) step() (loss float64) {
 	for l := t.model.Layers() - 1; l >= 0; l-- {
 		t.rank.Backward(l)
 	}
-	t.sgd.Step(t.rank.Params, t.rank.Grads, nil, 1)
+	at := nn.Move{Step: int64(t.steps), Update: int64(t.steps), Scale: 1}
+	t.net.moves.Step(t.rank.Params, t.rank.Grads, t.state, at)
 	t.steps++
 	return loss
 }
@@ -76,7 +80,7 @@ func (n *Net) Train(ctx context.Context, k nn.Kernel) (row TrainRow, err error) 
 	if err != nil {
 		return row, err
 	}
-	row = TrainRow{Model: n.Name, Kernel: k.Name, Update: "sgd", Batch: n.Batch, Params: t.model.Params()}
+	row = TrainRow{Model: n.Name, Kernel: k.Name, Update: n.moves.Method.String(), Batch: n.Batch, Params: t.model.Params()}
 	row.First = t.step()
 	t.step()
 	var spent []float64
