@@ -78,8 +78,8 @@ func (a *app) runSweep(ctx context.Context, file string, f runFlags, m *many) er
 	if err != nil {
 		return err
 	}
-	rows, err := sweep.Run(ctx, variants, sweep.Options{Limits: sweep.Limits{Workers: max(0, f.workers)}, Dir: dir, Force: f.force, Progress: p.sweep,
-		Forecast: func(v sweep.Forecast) { a.tellForecast(f.quiet, v) }})
+	rows, err := sweep.Run(ctx, variants, sweep.Options{Limits: sweep.Limits{Workers: max(0, f.workers)}, Dir: dir,
+		Force: f.force, Progress: p.sweep, Forecast: func(v sweep.Forecast) { a.tellForecast(f.quiet, v) }})
 	p.stop()
 	interrupted := ctx.Err() != nil
 	if err != nil && (rows == nil || !interrupted) {
