@@ -16,7 +16,7 @@ import (
 func TestConformance(t *testing.T) {
 	ratio := func(num, den int64) unit.Ratio { return unit.Ratio{Num: num, Den: den} }
 	harm := func(r *rig) {
-		r.fabric.Faults = &fabric.Faults{Drop: ratio(1, 200), Duplicate: ratio(1, 100), Reorder: ratio(1, 100),
+		r.fabric.Faults = &fabric.Faults{Drop: ratio(1, 40), Duplicate: ratio(1, 20), Reorder: ratio(1, 100),
 			BitErrors: ratio(0, 1)}
 		r.nic.Transport.Timeout, r.nic.Transport.Retries = 50*unit.Microsecond, 1000
 	}

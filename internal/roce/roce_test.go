@@ -39,30 +39,6 @@ func TestSegmentation(t *testing.T) {
 	}
 }
 
-// TestNakOncePerGap: packets 0 1 _ 3 4 5: one NAK for 2; the gap closes; 6 _ 8: another one.
-func TestNakOncePerGap(t *testing.T) {
-	p := roce.Params{MTU: 1000, AckEvery: 100, AckDuplicates: true}
-	var r roce.Receiver
-	for _, c := range []struct {
-		psn  uint32
-		want roce.Verdict
-	}{
-		{0, roce.Verdict{Accept: true}},
-		{1, roce.Verdict{Accept: true}},
-		{3, roce.Verdict{Nak: true, PSN: 2}},
-		{4, roce.Verdict{}},
-		{5, roce.Verdict{}},
-		{1, roce.Verdict{Ack: true, PSN: 1}}, // a duplicate
-		{2, roce.Verdict{Accept: true}},
-		{3, roce.Verdict{Accept: true}},
-		{5, roce.Verdict{Nak: true, PSN: 4}},
-	} {
-		if got := r.OnData(0, c.psn, false, &p); got != c.want {
-			t.Errorf("PSN %d: %+v, want %+v", c.psn, got, c.want)
-		}
-	}
-}
-
 // TestNakAgain: with NakAgain the NAK of a gap that stays is repeated, not more often.
 func TestNakAgain(t *testing.T) {
 	p := roce.Params{MTU: 1000, AckEvery: 100, NakAgain: 100}

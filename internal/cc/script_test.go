@@ -1,0 +1,176 @@
+package cc
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"railyard/internal/unit"
+)
+
+var update = flag.Bool("update", false, "rewrite the outcomes in testdata")
+
+// TestScripts plays testdata/*.txt: what a controller does, step by step. A script is blocks of
+// commands, a line of dashes and what comes of them: after each, time, rate, target, alpha and
+// window, as far as the algorithm has them. `controller NAME` begins anew with a preset of DCQCN or
+// the defaults of another algorithm, at 100 Gb/s over 10 us; then
+//
+//	at TIME              time passes
+//	cnp                  a congestion notification
+//	loss                 a NAK or a timeout
+//	sent BYTES           a packet leaves
+//	ack BYTES [KEY=...]  an acknowledgement: rtt; marked; queue and sent, what the one hop had waiting and
+//	                     has sent so far
+func TestScripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no scripts", err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := play(t, string(text))
+			if *update {
+				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			} else if got != string(text) {
+				t.Errorf("%s: outcome differs; -update writes it. Got:\n%s", file, got)
+			}
+		})
+	}
+}
+
+// play returns a script with the outcomes that its commands have.
+func play(t *testing.T, text string) string {
+	t.Helper()
+	var out strings.Builder
+	s := &stage{t: t}
+	inOutcome := false
+	for line := range strings.Lines(text) {
+		bare := strings.TrimSpace(line)
+		switch {
+		case bare == "----":
+			inOutcome = true
+			out.WriteString("----\n" + s.told.String())
+			s.told.Reset()
+		case bare == "":
+			inOutcome = false
+			out.WriteString("\n")
+		case inOutcome:
+		default:
+			out.WriteString(line)
+			if !strings.HasPrefix(bare, "#") {
+				s.do(strings.Fields(bare))
+			}
+		}
+	}
+	return out.String()
+}
+
+// stage is a controller and what a script has had told of it.
+type stage struct {
+	t     *testing.T
+	told  strings.Builder
+	now   unit.Time
+	ctl   Controller
+	acked int64
+	left  int64
+}
+
+const (
+	stageLine = 100 * unit.GigabitPerSec
+	stageRTT  = 10 * unit.Microsecond
+)
+
+func (s *stage) do(words []string) {
+	s.t.Helper()
+	switch args := words[1:]; words[0] {
+	case "controller":
+		*s = stage{t: s.t}
+		var p Params = Presets[args[0]].DCQCN
+		if d, ok := Defaults[args[0]]; ok {
+			p = d
+		}
+		set := NewSet(p, 1)
+		set.Init(0, stageLine, stageRTT)
+		s.ctl = set.At(0)
+	case "at":
+		d, err := unit.ParseDuration(args[0])
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		s.now = unit.Time(d)
+	case "cnp":
+		s.ctl.OnCNP(s.now, 0)
+	case "loss":
+		s.ctl.OnLoss(s.now)
+	case "sent":
+		b := s.number(args[0])
+		s.left += b
+		s.ctl.OnSent(s.now, unit.Bytes(b))
+	case "ack":
+		s.ack(args)
+	default:
+		s.t.Fatalf("no command %q", words[0])
+	}
+	s.tell(strings.Join(words, " "))
+}
+
+func (s *stage) number(w string) int64 {
+	s.t.Helper()
+	n, err := strconv.ParseInt(w, 10, 64)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return n
+}
+
+func (s *stage) ack(args []string) {
+	s.t.Helper()
+	b := s.number(args[0])
+	s.acked += b
+	a := Ack{Now: s.now, Bytes: unit.Bytes(b), Seq: s.acked, NextSeq: max(s.left, s.acked)}
+	hop := Hop{Time: s.now, Rate: stageLine}
+	for _, w := range args[1:] {
+		k, v, _ := strings.Cut(w, "=")
+		switch k {
+		case "rtt":
+			d, err := unit.ParseDuration(v)
+			if err != nil {
+				s.t.Fatal(err)
+			}
+			a.RTT = d
+		case "marked":
+			a.Marked = true
+		case "queue":
+			hop.Queue = unit.Bytes(s.number(v))
+		case "sent":
+			hop.TxBytes = unit.Bytes(s.number(v))
+			a.Hops = []Hop{hop}
+		default:
+			s.t.Fatalf("no key %q", w)
+		}
+	}
+	s.ctl.OnAck(&a)
+}
+
+// tell says how the controller stands.
+func (s *stage) tell(what string) {
+	fmt.Fprintf(&s.told, "%-28s rate %v", what, s.ctl.Rate(s.now))
+	if i, ok := s.ctl.(Inspector); ok {
+		st := i.State(s.now)
+		fmt.Fprintf(&s.told, " target %v alpha %.4f", st.Target, st.Alpha)
+	}
+	if w := s.ctl.Window(s.now); w > 0 {
+		fmt.Fprintf(&s.told, " window %d", w)
+	}
+	s.told.WriteString("\n")
+}

@@ -1,0 +1,81 @@
+package roce
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// A count that comes twice or late is no news, and a later one makes good one that was lost: of its
+// own collective.
+func TestCreditsCount(t *testing.T) {
+	var k Known
+	for _, c := range []struct {
+		coll  int32
+		count uint32
+		news  int
+	}{{7, 1, 1}, {7, 1, 0}, {7, 4, 3}, {7, 2, 0}, {8, 1, 1}, {7, 5, 1}, {8, 1, 0}} {
+		if got := k.OnCredit(c.coll, c.count); got != c.news {
+			t.Errorf("%d credits of collective %d: %d are new, want %d", c.count, c.coll, got, c.news)
+		}
+	}
+}
+
+// What was given before the timer started is sent again if its answer is missing, and the timer
+// starts anew as long as any is.
+func TestCreditsAreRepeated(t *testing.T) {
+	var g Given
+	look := func() string {
+		var again []string
+		missing := g.Overdue(func(coll int32, count uint32) { again = append(again, fmt.Sprintf("%d:%d", coll, count)) })
+		g.Wait()
+		return fmt.Sprint(strings.Join(again, " "), " ", missing)
+	}
+	want := func(what, want string) {
+		t.Helper()
+		if got := look(); got != want {
+			t.Errorf("%s: %q, want %q", what, got, want)
+		}
+	}
+	g.Give(7)
+	g.Give(7)
+	g.Give(8)
+	g.Wait()
+	g.OnAnswer(8, 1)
+	g.Give(8) // after the timer started
+	want("7 is not answered, 8 in part", "7:2 true")
+	g.OnAnswer(7, 2)
+	g.OnAnswer(7, 1) // late
+	want("8 is not answered", "8:2 true")
+	g.OnAnswer(8, 2)
+	want("all is answered", " false")
+}
+
+// A slot is free again when its message is placed, however often that is said.
+func TestSlots(t *testing.T) {
+	var s Slots
+	s.Init(2)
+	use := func(want bool) {
+		t.Helper()
+		if got := s.Use(); got != want {
+			t.Errorf("a slot is free: %v, want %v", got, want)
+		}
+	}
+	use(true)
+	use(true)
+	use(false)
+	if !s.OnClear(1) || s.OnClear(1) || s.OnClear(0) {
+		t.Error("one placed message is news once")
+	}
+	use(true)
+	use(false)
+	if !s.Missing(2) || s.Missing(1) {
+		t.Error("of two acknowledged messages the clear-to-send of the second is missing")
+	}
+	if !s.OnClear(3) { // that of the second was lost
+		t.Error("a later clear-to-send makes good an earlier one")
+	}
+	use(true)
+	use(true)
+	use(false)
+}

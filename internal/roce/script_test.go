@@ -1,0 +1,318 @@
+package roce
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"railyard/internal/cc"
+	"railyard/internal/unit"
+)
+
+var update = flag.Bool("update", false, "rewrite the outcomes in testdata")
+
+// TestScripts plays testdata/*.txt: what a queue pair does, step by step. A script is blocks of
+// commands, a line of dashes and what comes of them. `qp` begins anew with a queue pair whose frames
+// take 100 ns each; then
+//
+//	at TIME            the time of what follows
+//	post BYTES...      messages, numbered from 0
+//	credit TIME        the next packet's bytes are at the NIC from then on
+//	send [N]           the packets that may go, or the next N: their starts, and when the next may go
+//	arrive PSN...      packets that were sent reach the responder; marked, or asking for an
+//	                   acknowledgement, with ! or ? behind; what it answers
+//	ack|nak PSN [SACK] a response reaches the requester
+//	expire             the deadline has come
+func TestScripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no scripts", err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := play(t, string(text))
+			if *update {
+				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			} else if got != string(text) {
+				t.Errorf("%s: outcome differs; -update writes it. Got:\n%s", file, got)
+			}
+		})
+	}
+}
+
+// play returns a script with the outcomes that its commands have.
+func play(t *testing.T, text string) string {
+	t.Helper()
+	var out strings.Builder
+	s := &stage{t: t}
+	inOutcome := false
+	for line := range strings.Lines(text) {
+		bare := strings.TrimSpace(line)
+		switch {
+		case bare == "----":
+			inOutcome = true
+			out.WriteString("----\n" + s.told.String())
+			s.told.Reset()
+		case bare == "":
+			inOutcome = false
+			out.WriteString("\n")
+		case inOutcome:
+		default:
+			out.WriteString(line)
+			if !strings.HasPrefix(bare, "#") {
+				s.do(strings.Fields(bare))
+			}
+		}
+	}
+	return out.String()
+}
+
+// stage is a queue pair and what a script has had told of it.
+type stage struct {
+	t     *testing.T
+	told  strings.Builder
+	p     Params
+	now   unit.Time
+	q     Requester
+	r     Responder
+	sent  map[uint32]Segment
+	first map[uint32]Landing // by PSN, of the message of the packet
+	slots map[int32]uint32   // first PSN of the message in a slot
+	ctl   *spy
+}
+
+// spy is a congestion control that says what it is told.
+type spy struct {
+	s      *stage
+	window unit.Bytes
+	rate   unit.Bitrate
+}
+
+func (c *spy) Rate(unit.Time) unit.Bitrate    { return c.rate }
+func (c *spy) Window(unit.Time) unit.Bytes    { return c.window }
+func (c *spy) OnSent(unit.Time, unit.Bytes)   {}
+func (c *spy) OnCNP(unit.Time, unit.Duration) { c.s.say("controller: CNP") }
+func (c *spy) OnLoss(unit.Time)               { c.s.say("controller: loss") }
+func (c *spy) OnAck(a *cc.Ack) {
+	c.s.say("controller: %v acknowledged, RTT %v, up to %d of %d", a.Bytes, a.RTT, a.Seq, a.NextSeq)
+}
+
+func (s *stage) say(format string, args ...any) { fmt.Fprintf(&s.told, format+"\n", args...) }
+
+func (s *stage) number(w string) int64 {
+	s.t.Helper()
+	n, err := strconv.ParseInt(w, 10, 64)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return n
+}
+
+func (s *stage) span(w string) unit.Duration {
+	s.t.Helper()
+	d, err := unit.ParseDuration(w)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return d
+}
+
+// frameTime is how long each frame occupies the link.
+const frameTime = 100 * unit.Nanosecond
+
+func (s *stage) do(words []string) {
+	s.t.Helper()
+	switch args := words[1:]; words[0] {
+	case "qp":
+		s.begin(args)
+	case "at":
+		s.now = unit.Time(s.span(args[0]))
+	case "post":
+		for _, a := range args {
+			m := s.q.Post(unit.Bytes(s.number(a)), 0)
+			for seq := m.First; seq <= m.Last(); seq++ {
+				s.first[uint32(seq)&PSNMask] = Landing{PSN: uint32(m.First) & PSNMask, Length: m.Bytes}
+			}
+		}
+	case "credit":
+		s.q.Credit(unit.Time(s.span(args[0])))
+	case "send":
+		n := int64(1 << 20)
+		if len(args) > 0 {
+			n = s.number(args[0])
+		}
+		s.send(n)
+	case "arrive":
+		for _, a := range args {
+			s.arrive(a)
+		}
+	case "ack", "nak":
+		s.respond(words[0] == "nak", args)
+	case "cnp":
+		s.q.OnCNP(s.now, 0)
+	case "expire":
+		s.expire()
+	default:
+		s.t.Fatalf("no command %q", words[0])
+	}
+}
+
+// begin makes a queue pair.
+func (s *stage) begin(args []string) {
+	s.t.Helper()
+	*s = stage{t: s.t, sent: map[uint32]Segment{}, first: map[uint32]Landing{}, slots: map[int32]uint32{}}
+	s.ctl = &spy{s: s, rate: unit.GigabitPerSec}
+	s.p = Params{MTU: 1000, AckEvery: 1, Timeout: 100 * unit.Microsecond, Retries: 2, AckDuplicates: true, TimeRTT: true}
+	from := int64(0)
+	for _, a := range args {
+		k, v, _ := strings.Cut(a, "=")
+		switch k {
+		case "every":
+			s.p.AckEvery = int(s.number(v))
+		case "selective":
+			s.p.Selective = true
+		case "echo":
+			s.p.EchoMarks = true
+		case "quiet":
+			s.p.AckDuplicates = false
+		case "cnps":
+			s.p.CNPInterval = s.span(v)
+		case "again":
+			s.p.NakAgain = s.span(v)
+		case "low":
+			s.p.TimeoutLow, s.p.LowPackets = s.span(v), 3
+		case "window":
+			s.ctl.window = unit.Bytes(s.number(v))
+		case "psn":
+			from = s.number(v)
+		default:
+			s.t.Fatalf("no parameter %q", a)
+		}
+	}
+	s.q.Init(&s.p, s.ctl)
+	s.q.StartAt(from)
+	s.r.StartAt(from)
+}
+
+// kinds are the names of packets by whether they are the first, or the last, of their message.
+var kinds = map[[2]bool]string{{true, true}: "ONLY", {true, false}: "FIRST", {false, true}: "LAST", {}: "MIDDLE"}
+
+// send sends up to n packets.
+func (s *stage) send(n int64) {
+	for ; n > 0 && s.q.Ready(); n-- {
+		if s.q.WindowFull(s.now, &s.p) {
+			s.say("window full: %v in flight", s.q.InFlight())
+			break
+		}
+		s.now = max(s.now, s.q.Due())
+		seg := s.q.Next()
+		s.sent[seg.PSN] = seg
+		again := ""
+		if seg.Again {
+			again = " again"
+		}
+		s.say("%v: %s %d, %v at %d%s", s.now, kinds[[2]bool{seg.First, seg.Last}], seg.PSN, seg.Payload, seg.Offset, again)
+		s.arm(s.q.Sent(s.now, &seg, seg.Payload+62, frameTime, frameTime, &s.p))
+		s.now = s.now.Add(frameTime)
+	}
+}
+
+// arm starts the retransmission timer, without a draw, if it is to be.
+func (s *stage) arm(again bool) {
+	if !again {
+		return
+	}
+	before := s.q.Deadline()
+	s.q.Arm(s.now, 0, &s.p)
+	if jitter := s.q.Jitter(&s.p); jitter > 0 {
+		s.say("deadline %v, and up to %v more", s.q.Deadline(), jitter)
+	} else if before != s.q.Deadline() {
+		s.say("deadline %v", s.q.Deadline())
+	}
+}
+
+// arrive hands a packet to the responder.
+func (s *stage) arrive(word string) {
+	s.t.Helper()
+	in := Packet{Marked: strings.Contains(word, "!"), AckReq: strings.Contains(word, "?")}
+	in.PSN = uint32(s.number(strings.TrimRight(word, "!?")))
+	seg, ok := s.sent[in.PSN]
+	if !ok {
+		s.t.Fatalf("packet %d was not sent", in.PSN)
+	}
+	in.Last = seg.Last
+	if l := s.first[in.PSN]; seg.First || s.p.Selective {
+		in.Landing = &l
+	}
+	a := s.r.OnData(s.now, &in, &s.p)
+	var did []string
+	if a.Accept {
+		s.slots[a.Slot] = s.first[in.PSN].PSN
+		did = append(did, fmt.Sprintf("%v placed at %d of message %d", a.Size, a.Offset, s.slots[a.Slot]))
+	}
+	if a.Whole {
+		did = append(did, "which is whole")
+	}
+	for slot, ok := s.r.Take(); ok; slot, ok = s.r.Take() {
+		did = append(did, fmt.Sprintf("message %d complete", s.slots[slot]))
+	}
+	echo := ""
+	if a.Echo {
+		echo = " with echo"
+	}
+	switch {
+	case a.Ack:
+		did = append(did, fmt.Sprintf("ACK %d%s", a.PSN, echo))
+	case a.Nak && s.p.Selective:
+		did = append(did, fmt.Sprintf("NAK %d SACK %d%s", a.PSN, a.Sack, echo))
+	case a.Nak:
+		did = append(did, fmt.Sprintf("NAK %d%s", a.PSN, echo))
+	}
+	if a.CNP {
+		did = append(did, "CNP")
+	}
+	if len(did) == 0 {
+		did = []string{"nothing"}
+	}
+	s.say("%d: %s", in.PSN, strings.Join(did, ", "))
+}
+
+// respond hands a response to the requester.
+func (s *stage) respond(nak bool, args []string) {
+	s.t.Helper()
+	r := Response{Nak: nak, PSN: uint32(s.number(args[0])), Ack: cc.Ack{Now: s.now}}
+	if len(args) > 1 {
+		r.Sack = uint32(s.number(args[1]))
+	}
+	arm := s.q.OnResponse(&r, &s.p)
+	for m, ok := s.q.Take(); ok; m, ok = s.q.Take() {
+		s.say("message %d complete", uint32(m.First)&PSNMask)
+	}
+	s.arm(arm)
+	if s.q.Deadline() == unit.Never {
+		s.say("no deadline")
+	}
+}
+
+func (s *stage) expire() {
+	s.now = max(s.now, s.q.Deadline())
+	switch s.q.Expire(s.now, &s.p) {
+	case Answered:
+		s.say("%v: all is answered", s.now)
+	case Failed:
+		s.say("%v: failed", s.now)
+	case Retry:
+		s.say("%v: timeout", s.now)
+		s.arm(true)
+	}
+}
