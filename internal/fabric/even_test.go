@@ -16,7 +16,9 @@ type oneWay struct {
 	got   int
 }
 
-func (o *oneWay) Handle(isl *sim.Island, now unit.Time, owner int32) { o.f.Kick(isl, now, PortID(owner)) }
+func (o *oneWay) Handle(isl *sim.Island, now unit.Time, owner int32) {
+	o.f.Kick(isl, now, PortID(owner))
+}
 
 func (o *oneWay) Pull(isl *sim.Island, now unit.Time, port PortID, _ uint8, p *Packet) bool {
 	if o.left == 0 {

@@ -16,6 +16,7 @@ const chunkFrames = 7
 type chunk struct {
 	frames [chunkFrames]Packet
 	next   *chunk
+	_      [24]byte // no frame lies in two lines
 }
 
 // pool is an island's free chunks.
