@@ -1,7 +1,6 @@
 package fabric
 
 import (
-	"railyard/internal/qos"
 	"railyard/internal/sim"
 	"railyard/internal/unit"
 )
@@ -9,8 +8,7 @@ import (
 // chargeLossless charges a frame of a class under PFC to its ingress account: first to the reserve,
 // then to the shared part up to the threshold, then to headroom. If no part has room it charges
 // nothing and returns false.
-func (c *Config) chargeLossless(n *node, a *account, xoff *qos.XOFF, size int64) bool {
-	limit := xoff.At(n.size - n.shared)
+func (c *Config) chargeLossless(n *node, a *account, xoff *threshold, size int64) bool {
 	reserve := int64(c.Buffer.Reserve)
 	used := a.used + size
 	switch {
@@ -21,7 +19,7 @@ func (c *Config) chargeLossless(n *node, a *account, xoff *qos.XOFF, size int64)
 		a.used = used
 		n.shared += min(size, used-reserve)
 		n.maxUsed = max(n.maxUsed, n.shared)
-	case used-reserve > limit || n.shared+min(size, used-reserve) > n.size:
+	case used-reserve > xoff.at(n.size-n.shared) || n.shared+min(size, used-reserve) > n.size:
 		if a.headroom+size > a.limit {
 			return false
 		}
@@ -38,7 +36,7 @@ func (f *Fabric) overXOFF(n *node, a *account, in *ingress) bool {
 	// A fixed xOFF may be larger than the shared part. What is above it lies in the room for frames
 	// that cross xOFF.
 	return a.headroom > 0 || n.shared > n.size ||
-		max(0, a.used-int64(f.cfg.Buffer.Reserve)) >= in.xoff.At(n.size-n.shared)
+		max(0, a.used-int64(f.cfg.Buffer.Reserve)) >= in.xoff.at(n.size-n.shared)
 }
 
 // chargeLossy charges a frame of a class without PFC. If its egress queue, which holds so many bytes,
@@ -75,5 +73,5 @@ func (f *Fabric) release(isl *sim.Island, now unit.Time, in PortID, class uint8,
 func (f *Fabric) underXON(n *node, a *account, in *ingress) bool {
 	used := max(0, a.used-int64(f.cfg.Buffer.Reserve))
 	return a.headroom == 0 &&
-		(used == 0 || n.shared <= n.size && used+int64(f.cfg.PFC.ResumeOffset) <= in.xoff.At(n.size-n.shared))
+		(used == 0 || n.shared <= n.size && used+int64(f.cfg.PFC.ResumeOffset) <= in.xoff.at(n.size-n.shared))
 }

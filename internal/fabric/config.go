@@ -138,7 +138,7 @@ func (c *Config) admitsAll(s *qos.Switch) error {
 		}
 		ok, share := false, c.Buffer.LossyAlpha
 		if cl.Lossless {
-			xoff := c.PFC.XOFF(p.Rate)
+			xoff := newThreshold(c.PFC.XOFF(p.Rate))
 			ok, share = c.chargeLossless(&n, &a, &xoff, int64(size)), c.PFC.Alpha
 		} else {
 			ok = c.chargeLossy(&n, &a, 0, int64(size))

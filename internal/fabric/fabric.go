@@ -51,6 +51,7 @@ type Fabric struct {
 	queues    []queue   // port*nc + class
 	slow      []slow    // of the queues
 	accounts  []account // ingress*nc + class
+	ledgers   []ledger  // of the accounts
 	nodes     []node
 	sources   []Source // by port, nil between switches
 	sinks     []Sink
@@ -60,6 +61,7 @@ type Fabric struct {
 	faults    *faults // nil: none
 
 	states     []state // by island
+	islandOf   []int32 // by node
 	islandBits int     // in a trace's slot
 	depot      depot
 	boxes      []box
@@ -79,18 +81,19 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 	cfg.Buffer.LossyAlpha = qos.Bounded(cfg.Buffer.LossyAlpha)
 	n := len(g.Ports)
 	f := &Fabric{eng: eng, graph: g, cfg: cfg, nc: len(cfg.Classes), overhead: int64(cfg.LinkOverhead),
-		each: cfg.Quirks.scheduled(), ports: make([]port, n), ingresses: make([]ingress, n), pauses: make([][]pauseFrame, n),
+		islandOf: islandOf,
+		each:     cfg.Quirks.scheduled(), ports: make([]port, n), ingresses: make([]ingress, n), pauses: make([][]pauseFrame, n),
 		sources: make([]Source, n), sinks: make([]Sink, n), fill: make([]map[int32]int64, n),
 		pausedFor: make([][]RootTime, n)}
 	f.queues = make([]queue, n*f.nc)
 	f.slow = make([]slow, n*f.nc)
-	f.accounts = make([]account, n*f.nc)
+	f.accounts, f.ledgers = make([]account, n*f.nc), make([]ledger, n*f.nc)
 	f.states = make([]state, eng.Islands())
 	f.islandBits = bits.Len(uint(eng.Islands() - 1))
 	f.orderClasses()
 	index := f.addNodes()
 	for i := range g.Ports {
-		f.addPort(PortID(i), index, islandOf)
+		f.addPort(PortID(i), index)
 	}
 	if err := f.applyThresholds(index); err != nil {
 		return nil, err
@@ -137,21 +140,21 @@ func (f *Fabric) addNodes() []int32 {
 	return index
 }
 
-func (f *Fabric) addPort(id PortID, index, islandOf []int32) {
+func (f *Fabric) addPort(id PortID, index []int32) {
 	gp := f.graph.Ports[id]
 	p := &f.ports[id]
 	p.rate, p.cable = gp.Rate, gp.Delay
-	p.node, p.island = index[gp.Node], islandOf[gp.Node]
 	p.delay = f.cfg.delay(f.graph, id)
 	p.respond = f.cfg.PFC.Response.At(gp.Rate)
-	if p.node < 0 {
+	if index[gp.Node] < 0 {
 		p.flags |= flagHost
 	}
 	if ps := 8 * int64(unit.Second) / int64(gp.Rate); ps*int64(gp.Rate) == 8*int64(unit.Second) &&
 		ps <= math.MaxUint32 && !f.cfg.Quirks.truncates() {
 		p.psPerByte = uint32(ps)
 	}
-	f.ingresses[id].far, f.ingresses[id].xoff = index[gp.To], f.cfg.PFC.XOFF(gp.Rate)
+	f.ingresses[id].island = f.islandOf[gp.To]
+	f.ingresses[id].far, f.ingresses[id].xoff = index[gp.To], newThreshold(f.cfg.PFC.XOFF(gp.Rate))
 	least := 0
 	for _, cl := range f.cfg.Classes {
 		if !cl.Strict && (least == 0 || cl.Weight < least) {

@@ -67,7 +67,7 @@ func newFaults(f *Fabric, cfg *Faults) *faults {
 	f.eng.Register(classStorm, (*storm)(f))
 	for _, s := range cfg.Storms {
 		x.storm[s.Port] = s
-		f.eng.At(f.ports[s.Port].island, s.From, sim.MakeKey(sim.Timer, classStorm, int32(s.Port)))
+		f.eng.At(f.islandOf[f.graph.Ports[s.Port].Node], s.From, sim.MakeKey(sim.Timer, classStorm, int32(s.Port)))
 	}
 	return x
 }

@@ -16,24 +16,26 @@ const chunkFrames = 7
 type chunk struct {
 	frames [chunkFrames]Packet
 	next   *chunk
+	_      [24]byte // no frame lies in two lines
 }
 
 // pool is an island's free chunks.
 type pool struct {
-	free *chunk
-	n    int
+	free  *chunk
+	n     int
+	taken int // in this window
 }
 
 const pileChunks = 64
 
 func (p *pool) get() *chunk {
-	c := p.free
-	if c == nil {
-		c = newPile()
-		p.n = pileChunks
+	if p.free == nil {
+		p.add(newPile())
 	}
+	c := p.free
 	p.free = c.next
 	p.n--
+	p.taken++
 	c.next = nil
 	return c
 }
@@ -53,36 +55,57 @@ func newPile() *chunk {
 }
 
 // depot has what islands have too many of, for those that have few: more frames go one way between
-// two islands than the other, and chunks go with them. It is used between windows.
+// two islands than the other, and chunks and slots go with them. It is used between windows.
 type depot struct {
 	piles []*chunk  // each of pileChunks
 	slots [][]int32 // of traces, each of traceChunk
 }
 
-// even brings away what an island has too many of, and gets what it has few of.
+// even brings away what an island has too many of, and gets what it has few of: an island wants twice
+// what it took in the window before, and two piles.
 func (d *depot) even(st *state) {
-	for p := &st.chunks; p.n >= 4*pileChunks; p.n -= pileChunks {
-		first := p.free
-		last := first
-		for range pileChunks - 1 {
-			last = last.next
-		}
-		p.free, last.next = last.next, nil
-		d.piles = append(d.piles, first)
+	p := &st.chunks
+	want := 2*p.taken + 2*pileChunks
+	for p.taken = 0; p.n > want+2*pileChunks; {
+		d.piles = append(d.piles, p.pile())
 	}
-	if p := &st.chunks; p.n == 0 && len(d.piles) > 0 {
-		p.free, p.n = d.piles[len(d.piles)-1], pileChunks
+	for p.n < want && len(d.piles) > 0 {
+		p.add(d.piles[len(d.piles)-1])
 		d.piles = d.piles[:len(d.piles)-1]
 	}
-	for t := &st.traces; len(t.free) >= 4*traceChunk; {
+	t := &st.traces
+	want = 2*t.taken + 2*traceChunk
+	for t.taken = 0; len(t.free) > want+2*traceChunk; {
 		keep := len(t.free) - traceChunk
 		d.slots = append(d.slots, slices.Clone(t.free[keep:]))
 		t.free = t.free[:keep]
 	}
-	if t := &st.traces; len(t.free) == 0 && len(d.slots) > 0 {
+	for len(t.free) < want && len(d.slots) > 0 {
 		t.free = append(t.free, d.slots[len(d.slots)-1]...)
 		d.slots = d.slots[:len(d.slots)-1]
 	}
+}
+
+// pile takes out so many chunks.
+func (p *pool) pile() *chunk {
+	first := p.free
+	last := first
+	for range pileChunks - 1 {
+		last = last.next
+	}
+	p.free, last.next = last.next, nil
+	p.n -= pileChunks
+	return first
+}
+
+// add puts a pile in.
+func (p *pool) add(first *chunk) {
+	last := first
+	for last.next != nil {
+		last = last.next
+	}
+	last.next, p.free = p.free, first
+	p.n += pileChunks
 }
 
 // fifo is a queue of frames within an island.

@@ -94,33 +94,33 @@ func (o *office) Empty(isl *sim.Island) {
 		in := &f.boxes[i].in
 		for k := range in.frames {
 			m := &in.frames[k]
-			f.arriving(isl, m.link, m.first, m.at, m.n)
+			f.arriving(m.link, m.first, m.at, m.n)
 		}
 		for k := range in.pauses {
-			f.pauseArriving(isl, in.pauses[k].link, in.pauses[k].pauseFrame)
+			f.pauseArriving(in.pauses[k].link, in.pauses[k].pauseFrame)
 		}
 		*in = mail{in.frames[:0], in.pauses[:0]}
 	}
 	st.inbox = st.inbox[:0]
 }
 
-// arriving tells the receiving end of a link, which is in island isl, of n more frames on it: the
-// first lies in a chunk and arrives at an instant.
-func (f *Fabric) arriving(isl *sim.Island, id PortID, first *chunk, at unit.Time, n int32) {
+// arriving tells the receiving end of a link of n more frames on it: the first lies in a chunk and
+// arrives at an instant.
+func (f *Fabric) arriving(id PortID, first *chunk, at unit.Time, n int32) {
 	in := &f.ingresses[id]
 	if in.head == nil {
 		in.head = first
 	}
 	if in.n == 0 || f.each {
-		isl.At(at, sim.MakeKey(sim.Arrival, classArrive, int32(id)))
+		f.eng.Island(in.island).At(at, sim.MakeKey(sim.Arrival, classArrive, int32(id)))
 	}
 	in.n += n
 }
 
 // pauseArriving tells it of a PFC frame.
-func (f *Fabric) pauseArriving(isl *sim.Island, id PortID, fr pauseFrame) {
+func (f *Fabric) pauseArriving(id PortID, fr pauseFrame) {
 	if len(f.pauses[id]) == 0 || f.each {
-		isl.At(fr.at, sim.MakeKey(sim.Arrival, classPause, int32(id^1)))
+		f.eng.Island(f.ingresses[id].island).At(fr.at, sim.MakeKey(sim.Arrival, classPause, int32(id^1)))
 	}
 	f.pauses[id] = append(f.pauses[id], fr)
 }
@@ -130,7 +130,6 @@ func (f *Fabric) addBoxes(islandOf []int32) {
 	boxOf := map[[2]int32]int32{}
 	for id, gp := range f.graph.Ports {
 		pair := [2]int32{islandOf[gp.Node], islandOf[gp.To]}
-		f.ports[id].box = -1
 		if pair[0] == pair[1] {
 			continue
 		}
@@ -141,6 +140,7 @@ func (f *Fabric) addBoxes(islandOf []int32) {
 			f.boxes = append(f.boxes, box{to: f.eng.Island(pair[1]), earliest: unit.Never})
 		}
 		f.ports[id].box = i
+		f.ports[id].flags |= flagFar
 	}
 	f.eng.SetMail((*office)(f))
 }

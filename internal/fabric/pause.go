@@ -10,7 +10,7 @@ func (f *Fabric) xoff(isl *sim.Island, now unit.Time, in, out PortID, a *account
 	a.sentOff = true
 	a.root = f.blame(now, in, out, class)
 	f.queuePause(isl, now, in, pauseFrame{class: class, on: true, quanta: f.cfg.PFC.Quanta, root: a.root})
-	f.armRefresh(isl, now, in, a)
+	f.armRefresh(isl, now, in, class)
 }
 
 // xon tells it to go on.
@@ -50,15 +50,11 @@ func (f *Fabric) sendPause(isl *sim.Island, now unit.Time, id PortID, p *port) {
 	}
 	f.awaitTxEnd(isl, id, p)
 	fr.at = p.busyUntil.Add(p.cable + f.ports[id^1].respond)
-	to := isl
-	if p.box >= 0 {
-		if isl.Mails() {
-			f.postPause(f.state(isl), id, p, fr)
-			return
-		}
-		to = f.boxes[p.box].to
+	if p.flags&flagFar != 0 && isl.Mails() {
+		f.postPause(f.state(isl), id, p, fr)
+		return
 	}
-	f.pauseArriving(to, id, fr)
+	f.pauseArriving(id, fr)
 }
 
 // Handle lets a PFC frame act on port owner.
@@ -83,16 +79,16 @@ func (h *pauseArrive) Handle(isl *sim.Island, now unit.Time, owner int32) {
 		return
 	}
 	p.pausesReceived++
-	if q := &f.slow[int(owner)*f.nc+int(fr.class)]; p.paused&(1<<fr.class) == 0 {
+	q := &f.slow[int(owner)*f.nc+int(fr.class)]
+	if p.paused&(1<<fr.class) == 0 {
 		f.setPaused(isl, now, PortID(owner), p, fr.class, true)
 		q.root, q.rootSince = fr.root, now
 	} else if fr.root != q.root {
 		f.moveRoot(isl, now, PortID(owner), q, fr)
 	}
-	p.expires[fr.class] = unit.Never
-	if fr.quanta > 0 {
-		p.expires[fr.class] = now.Add(f.quantaTime(p, fr.quanta))
-		isl.At(p.expires[fr.class], sim.MakeKey(sim.Timer, classExpire, owner))
+	if q.expires = unit.Never; fr.quanta > 0 {
+		q.expires = now.Add(f.quantaTime(p, fr.quanta))
+		isl.At(q.expires, sim.MakeKey(sim.Timer, classExpire, owner))
 	}
 }
 
@@ -155,15 +151,15 @@ func (h *expire) Handle(isl *sim.Island, now unit.Time, owner int32) {
 	f := (*Fabric)(h)
 	p := &f.ports[owner]
 	for c := range uint8(f.nc) {
-		if p.paused&(1<<c) != 0 && p.expires[c] <= now {
+		if p.paused&(1<<c) != 0 && f.slow[int(owner)*f.nc+int(c)].expires <= now {
 			f.resume(isl, now, PortID(owner), p, c)
 		}
 	}
 }
 
 // armRefresh plans to send a pause again before it ends at the peer.
-func (f *Fabric) armRefresh(isl *sim.Island, now unit.Time, in PortID, a *account) {
-	a.sentAt = now
+func (f *Fabric) armRefresh(isl *sim.Island, now unit.Time, in PortID, class uint8) {
+	f.ledgers[int(in)*f.nc+int(class)].sentAt = now
 	if f.cfg.PFC.Quanta == 0 || f.cfg.PFC.Refresh.Num == 0 {
 		return
 	}
@@ -190,12 +186,13 @@ func (h *refresh) Handle(isl *sim.Island, now unit.Time, owner int32) {
 		if !a.sentOff {
 			continue
 		}
-		if a.sentAt.Add(after) <= now {
-			a.sentAt = now
+		l := &f.ledgers[int(owner)*f.nc+int(c)]
+		if l.sentAt.Add(after) <= now {
+			l.sentAt = now
 			a.root = f.blame(now, PortID(owner), a.root, c)
 			f.queuePause(isl, now, PortID(owner), pauseFrame{class: c, on: true, quanta: f.cfg.PFC.Quanta, root: a.root})
 		}
-		next = min(next, a.sentAt.Add(after))
+		next = min(next, l.sentAt.Add(after))
 	}
 	if next != unit.Never {
 		in.refresh = true

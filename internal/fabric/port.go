@@ -1,39 +1,39 @@
 package fabric
 
 import (
+	"math/bits"
+
 	"railyard/internal/qos"
 	"railyard/internal/sim"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
 )
 
-// port is the sending end of a link: an egress of a node. The first line is what every frame
-// touches.
+// port is the sending end of a link: an egress of a node. The first line of 64 bytes is what every
+// frame touches.
 type port struct {
 	busyUntil unit.Time
 	delay     unit.Duration // from the last bit out until the far end acts: propagation and, at a switch, its pipeline
 	tail      *chunk        // newest frames on the link
-	psPerByte uint32        // if exact, else 0
-	backlog   uint8         // classes with frames waiting
-	paused    uint8         // classes held by PFC
-	flags     uint8
-	turn      uint8 // class the round robin is at
-	sent      sent  // in transmission, or last
-	used      uint8 // frames in tail
-	box       int32 // mailbox to the island of the far end, -1: it is in this one
-	posted    int32 // where the box has an entry for this link, if it has one
-	txBytes   int64 // with dataBytes to txFrames: without PFC frames, which is what INT reports
-
+	txBytes   int64         // with dataBytes and frames: without PFC frames, which is what INT reports
 	dataBytes int64
-	txFrames  int64
-	busy      unit.Duration // transmitting, if psPerByte is 0
-	rate      unit.Bitrate
-	cable     unit.Duration
-	respond   unit.Duration // from a pause frame's arrival until this port stops
-	node      int32         // switch index at this end, -1: host
-	island    int32
-	ctl       []pauseFrame // PFC frames waiting to leave by this port
-	expires   [8]unit.Time // when each class's pause runs out, if it is paused
+	psPerByte uint32 // if exact, else 0
+	backlog   uint8  // classes with frames waiting
+	paused    uint8  // classes held by PFC
+	flags     uint8
+	used      uint8 // frames in tail
+	sent      sent  // in transmission, or last
+	frames    uint32
+
+	wraps   uint32        // of frames
+	turn    uint8         // class the round robin is at
+	box     int32         // mailbox to the island of the far end, if flagFar
+	posted  int32         // where the box has an entry for this link, if it has one
+	busy    unit.Duration // transmitting, if psPerByte is 0
+	rate    unit.Bitrate
+	cable   unit.Duration
+	respond unit.Duration // from a pause frame's arrival until this port stops
+	ctl     []pauseFrame  // PFC frames waiting to leave by this port
 
 	pfcFrames                  int64 // sent, those that restart a class too
 	pausesSent, pausesReceived int64
@@ -43,11 +43,15 @@ type port struct {
 	marks                      int64
 }
 
+// txFrames is how many frames it has sent, without PFC frames.
+func (p *port) txFrames() int64 { return int64(p.wraps)<<32 + int64(p.frames) }
+
 const (
 	flagBusy  = 1 << iota // a classTxEnd event is pending: the port is looked at when the transmission ends
 	flagHolds             // the frame in transmission still occupies buffer
 	flagHost              // the port belongs to a NIC
 	flagCtl               // PFC frames wait
+	flagFar               // the far end of the link is in another island
 )
 
 // sent is what the sending end of a link keeps of the frame that it sent last: once on the link it
@@ -68,9 +72,34 @@ type ingress struct {
 	far     int32  // switch index, -1: host
 	pos     uint8  // of the first frame in head
 	refresh bool   // a classRefresh event is pending
-	xoff    qos.XOFF
+	island  int32  // of the far end
+	xoff    threshold
 	faulted int64
-	_       [8]byte
+}
+
+// threshold is a qos.XOFF that takes no division where its ratio is a power of two.
+type threshold struct {
+	fixed, num, den int64
+	shift           int8 // of den, -1: it is no power of two
+}
+
+func newThreshold(x qos.XOFF) threshold {
+	t := threshold{fixed: x.Fixed, num: x.Alpha.Num, den: x.Alpha.Den, shift: -1}
+	if t.den > 0 && t.den&(t.den-1) == 0 {
+		t.shift = int8(bits.TrailingZeros64(uint64(t.den)))
+	}
+	return t
+}
+
+// at returns the threshold while so much of the shared part is free.
+func (t *threshold) at(free int64) int64 {
+	switch {
+	case t.fixed > 0:
+		return t.fixed
+	case t.shift >= 0:
+		return t.num * max(0, free) >> (t.shift & 63)
+	}
+	return t.num * max(0, free) / t.den
 }
 
 // take removes the first frame. It is valid until the next call.
@@ -123,6 +152,7 @@ type slow struct {
 	pausedSince unit.Time
 	root        PortID // of the pause, see PauseRoot
 	rootSince   unit.Time
+	expires     unit.Time // when the pause runs out, if it is paused
 
 	lastSample int64 // index of the last sampling instant that has been accounted for
 	lastValue  int64 // value reported last
@@ -132,11 +162,15 @@ type slow struct {
 type account struct {
 	used     int64 // reserve and shared part
 	headroom int64
-	limit    int64 // most that headroom may hold
-	sentOff  bool  // the peer has been told to stop
-	sentAt   unit.Time
+	limit    int64  // most that headroom may hold
 	root     PortID // of the pause, see PauseRoot
-	drops    int64
+	sentOff  bool   // the peer has been told to stop
+}
+
+// ledger is what few frames touch of an account.
+type ledger struct {
+	sentAt unit.Time // the pause
+	drops  int64
 }
 
 // node is a switch.

@@ -322,9 +322,9 @@ func (s *stage) look() (facts []fact) {
 		}
 		add("marks", fmt.Sprint(down.marks), "0")
 		add("drops", fmt.Sprint(down.drops), "0")
-		sends := fmt.Sprintf("%s of send %d, frame %d", f.cfg.Classes[down.sent.class].Name, down.sent.flow+1, down.txFrames)
+		sends := fmt.Sprintf("%s of send %d, frame %d", f.cfg.Classes[down.sent.class].Name, down.sent.flow+1, down.txFrames())
 		switch on := down.pausesSent; {
-		case down.txFrames+down.pfcFrames == 0:
+		case down.txFrames()+down.pfcFrames == 0:
 			sends = "nothing"
 		case down.sent.op == 0:
 			sends = fmt.Sprintf("xOFF %d, xON %d", on, down.pfcFrames-on)

@@ -17,6 +17,7 @@ type traces struct {
 	chunks [20][]Trace
 	used   int // places made
 	free   []int32
+	taken  int // in this window
 }
 
 const traceChunk = 64
@@ -27,7 +28,7 @@ func place(n int32) (chunk int, at int32) {
 	return chunk, n - traceChunk*(1<<chunk-1)
 }
 
-// trace returns the trace in a slot.
+// traceAt returns the trace in a slot.
 func (f *Fabric) traceAt(slot int32) *Trace {
 	chunk, at := place(slot >> f.islandBits)
 	return &f.states[slot&(1<<f.islandBits-1)].traces.chunks[chunk][at]
@@ -45,6 +46,7 @@ func (f *Fabric) traceSlot(island int32) int32 {
 		}
 		t.used += size
 	}
+	t.taken++
 	last := len(t.free) - 1
 	slot := t.free[last]
 	t.free = t.free[:last]

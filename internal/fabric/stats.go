@@ -24,7 +24,7 @@ type PortStats struct {
 func (f *Fabric) Stats(now unit.Time, id PortID) PortStats {
 	p := &f.ports[id]
 	pfc := p.pfcFrames * (int64(f.cfg.PauseFrame) + f.overhead)
-	s := PortStats{Frames: p.txFrames + p.pfcFrames, Bytes: p.txBytes + pfc, DataBytes: p.dataBytes, Busy: p.busy,
+	s := PortStats{Frames: p.txFrames() + p.pfcFrames, Bytes: p.txBytes + pfc, DataBytes: p.dataBytes, Busy: p.busy,
 		PausesSent: p.pausesSent, PausesReceived: p.pausesReceived, Paused: p.pausedTotal, Marks: p.marks, Drops: p.drops,
 		Faulted: f.ingresses[id].faulted}
 	if p.psPerByte != 0 {
@@ -81,7 +81,7 @@ func (f *Fabric) FlushSamples(now unit.Time) {
 		return
 	}
 	for i := range f.queues {
-		f.sample(f.eng.Island(f.ports[i/f.nc].island), now, PortID(i/f.nc), i%f.nc, &f.queues[i])
+		f.sample(f.eng.Island(f.islandOf[f.graph.Ports[i/f.nc].Node]), now, PortID(i/f.nc), i%f.nc, &f.queues[i])
 	}
 }
 
@@ -138,7 +138,7 @@ func (f *Fabric) LosslessDrops(id PortID) int64 {
 	drops := int64(0)
 	for c := range f.nc {
 		if f.lossless&(1<<c) != 0 {
-			drops += f.accounts[int(id)*f.nc+c].drops
+			drops += f.ledgers[int(id)*f.nc+c].drops
 		}
 	}
 	return drops

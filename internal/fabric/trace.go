@@ -136,7 +136,7 @@ func (f *Fabric) traceStart(now unit.Time, id PortID, p *port, pk *Packet) {
 	t := f.traceAt(pk.attach - 1)
 	h := &t.Hops[t.N-1]
 	h.TxBytes = unit.Bytes(p.txBytes - int64(pk.Bytes) - f.overhead)
-	if f.cfg.Telemetry && p.node >= 0 {
+	if f.cfg.Telemetry && p.flags&flagHost == 0 {
 		for c := range f.nc {
 			h.Queue += unit.Bytes(f.queues[int(id)*f.nc+c].bytes)
 		}

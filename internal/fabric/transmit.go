@@ -54,14 +54,23 @@ func (f *Fabric) next(isl *sim.Island, now unit.Time, id PortID, p *port) {
 	}
 	st := f.state(isl)
 	pk := f.room(st, p)
-	p.flags |= flagBusy // if the frame goes back the way it came, dequeue may send xON by this port
 	f.dequeue(isl, st, now, id, p, c, pk)
-	p.flags &^= flagBusy
-	f.transmit(isl, st, now, id, p, pk)
+	f.leave(isl, st, now, id, p, pk)
+}
+
+// leave starts the transmission of a frame that is in no queue any more.
+func (f *Fabric) leave(isl *sim.Island, st *state, now unit.Time, id PortID, p *port, pk *Packet) {
 	if f.cfg.Buffer.FreeAtTxEnd {
+		f.transmit(isl, st, now, id, p, pk)
 		p.flags |= flagHolds
 		f.awaitTxEnd(isl, id, p)
-	} else if p.backlog != 0 || p.flags&flagCtl != 0 {
+		return
+	}
+	p.flags |= flagBusy // if the frame goes back the way it came, this may send xON by this port
+	f.release(isl, now, pk.in(), pk.Class(), int64(pk.Bytes))
+	p.flags &^= flagBusy
+	f.transmit(isl, st, now, id, p, pk)
+	if p.backlog != 0 || p.flags&flagCtl != 0 {
 		f.awaitTxEnd(isl, id, p)
 	}
 }
@@ -109,7 +118,9 @@ func (f *Fabric) transmit(isl *sim.Island, st *state, now unit.Time, id PortID, 
 	if p.psPerByte == 0 {
 		p.busy += tx
 	}
-	p.txFrames++
+	if p.frames++; p.frames == 0 {
+		p.wraps++
+	}
 	p.txBytes += wire
 	if pk.data() {
 		p.dataBytes += wire
@@ -125,15 +136,11 @@ func (f *Fabric) transmit(isl *sim.Island, st *state, now unit.Time, id PortID, 
 	at := p.busyUntil.Add(p.delay)
 	pk.at = int64(at)
 	p.used++
-	to := isl
-	if p.box >= 0 {
-		if isl.Mails() {
-			f.post(st, id, p, at)
-			return
-		}
-		to = f.boxes[p.box].to
+	if p.flags&flagFar != 0 && isl.Mails() {
+		f.post(st, id, p, at)
+		return
 	}
-	f.arriving(to, id, p.tail, at, 1)
+	f.arriving(id, p.tail, at, 1)
 }
 
 // pick chooses the class to serve: strict ones by priority, then deficit weighted round robin.
@@ -185,9 +192,6 @@ func (f *Fabric) dequeue(isl *sim.Island, st *state, now unit.Time, id PortID, p
 	}
 	if q.bytes > q.low && f.marks(id, c, q.bytes, true) {
 		f.setMark(p, pk)
-	}
-	if !f.cfg.Buffer.FreeAtTxEnd {
-		f.release(isl, now, pk.in(), pk.Class(), int64(pk.Bytes))
 	}
 }
 
@@ -242,22 +246,41 @@ func (f *Fabric) admit(isl *sim.Island, now unit.Time, id PortID, in *ingress, p
 	size := int64(pk.Bytes)
 	if f.lossless&(1<<class) != 0 {
 		if !f.cfg.chargeLossless(n, a, &in.xoff, size) {
-			f.dropped(isl, now, out, o, a, pk)
+			f.dropped(isl, now, id, out, o, pk)
 			return
 		}
 		if !a.sentOff && f.overXOFF(n, a, in) {
 			f.xoff(isl, now, id, out, a, class)
 		}
 	} else if !f.cfg.chargeLossy(n, a, q.bytes, size) {
-		f.dropped(isl, now, out, o, a, pk)
+		f.dropped(isl, now, id, out, o, pk)
+		return
+	}
+	if o.backlog == 0 && o.flags&(flagBusy|flagCtl) == 0 && now >= o.busyUntil && o.paused&(1<<class) == 0 {
+		f.forward(isl, now, out, o, q, pk)
 		return
 	}
 	f.enqueue(isl, now, out, o, q, pk)
 }
 
-func (f *Fabric) dropped(isl *sim.Island, now unit.Time, out PortID, o *port, a *account, pk *Packet) {
+// forward sends a frame straight out by an idle port. It is enqueue and dequeue of a queue that stays
+// empty: no frame is marked, and the round robin does not move.
+func (f *Fabric) forward(isl *sim.Island, now unit.Time, out PortID, o *port, q *queue, pk *Packet) {
+	if now >= q.sampled {
+		f.sample(isl, now, out, int(pk.Class()), q)
+	}
+	if f.traced(pk) {
+		f.traceEnqueue(now, out, o, q, pk)
+	}
+	st := f.state(isl)
+	room := f.room(st, o)
+	*room = *pk
+	f.leave(isl, st, now, out, o, room)
+}
+
+func (f *Fabric) dropped(isl *sim.Island, now unit.Time, in, out PortID, o *port, pk *Packet) {
 	o.drops++
-	a.drops++
+	f.ledgers[int(in)*f.nc+int(pk.Class())].drops++
 	f.lost(isl, now, out, pk, false)
 }
 

@@ -124,7 +124,12 @@ func (e *Engine) At(island int32, at unit.Time, key Key) { e.islands[island].At(
 // StopAt ends the run after every event up to and including t; the earliest call counts. To keep
 // the result independent of the partition, t must lie at least a lookahead after now. With several
 // workers it is for OnWindow; what handles an event has Island.StopAt.
-func (e *Engine) StopAt(t unit.Time) { e.stopAt = min(e.stopAt, t) }
+func (e *Engine) StopAt(t unit.Time) {
+	e.stopAt = min(e.stopAt, t)
+	if e.running != nil {
+		e.running.endAt(t)
+	}
+}
 
 // PauseAt makes RunUntil return after every event up to and including t, as if it had been asked to; the
 // earliest call counts, until then. It is for OnWindow, and for a t no earlier than what is done: as
@@ -275,15 +280,23 @@ func (e *Engine) asked() bool {
 
 // window runs one island up to end. It returns false if the run was interrupted.
 func (e *Engine) window(isl *Island, end unit.Time) bool {
+	isl.begin(end, e.stopAt)
 	alone := len(e.islands) == 1
-	for {
-		limit := min(end, e.stopAt, isl.stopAt)
-		if limit < end {
-			limit++
-		}
-		ev, ok := isl.pop(limit)
-		if !ok {
-			break
+	for w := &isl.wheel; ; {
+		var ev event
+		if isl.heap != nil {
+			if isl.heap.next() >= isl.limit {
+				break
+			}
+			ev = isl.heap.pop()
+		} else {
+			if w.pos == len(w.cur) && !w.advance(int64(isl.limit)) {
+				break
+			}
+			if ev = w.cur[w.pos]; ev.at >= isl.limit {
+				break
+			}
+			w.pos++
 		}
 		isl.events++
 		isl.now = ev.at

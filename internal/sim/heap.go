@@ -34,14 +34,11 @@ func (h *heap) next() unit.Time {
 	return h.events[0].at
 }
 
-// pop removes and returns the earliest event if it lies before end.
-func (h *heap) pop(end unit.Time) (event, bool) {
-	if h.next() >= end {
-		return event{}, false
-	}
+// pop removes and returns the earliest event.
+func (h *heap) pop() event {
 	first := h.events[0]
 	h.events = removeFirst(h.events, h.before)
-	return first, true
+	return first
 }
 
 // up moves the last event of a heap to its place.

@@ -5,11 +5,12 @@ import "railyard/internal/unit"
 // Island is a group of nodes with events of its own. While a window runs, what handles its events
 // schedules in this island alone.
 type Island struct {
-	wheel  *wheel
-	heap   *heap // in place of the wheel, for an order of one's own
 	now    unit.Time
 	next   unit.Time // it has no earlier event, nor mail
+	limit  unit.Time // the window's end, or behind the end of the run
 	stopAt unit.Time // what its events asked for
+	heap   *heap     // in place of the wheel, for an order of one's own
+	wheel  wheel
 	events int64
 	// of events, those that the engine has counted
 	counted int64
@@ -26,7 +27,7 @@ func newIsland(index int32, owners int) *Island {
 	for w := 16_384; w > 256 && w*owners > 150_000; w /= 2 {
 		shift--
 	}
-	return &Island{wheel: newWheel(shift, 23-shift), index: index, next: unit.Never, stopAt: unit.Never}
+	return &Island{wheel: *newWheel(shift, 23-shift), index: index, next: unit.Never, stopAt: unit.Never}
 }
 
 // Index returns the island's number.
@@ -37,7 +38,9 @@ func (isl *Island) Now() unit.Time { return isl.now }
 
 // At schedules an event in the island.
 func (isl *Island) At(at unit.Time, key Key) {
-	isl.next = min(isl.next, at)
+	if at < isl.next { // between windows only
+		isl.next = at
+	}
 	if isl.heap != nil {
 		isl.heap.push(at, key)
 		return
@@ -47,7 +50,17 @@ func (isl *Island) At(at unit.Time, key Key) {
 
 // StopAt ends the run after every event up to and including t, which lies at least a lookahead
 // after now; the earliest call in any island counts.
-func (isl *Island) StopAt(t unit.Time) { isl.stopAt = min(isl.stopAt, t) }
+func (isl *Island) StopAt(t unit.Time) {
+	isl.stopAt = min(isl.stopAt, t)
+	isl.endAt(t)
+}
+
+// endAt keeps the window from going beyond t.
+func (isl *Island) endAt(t unit.Time) {
+	if t < isl.limit {
+		isl.limit = t + 1
+	}
+}
 
 // Wake says, between windows, that there is mail for the island of which nothing happens before t.
 func (isl *Island) Wake(t unit.Time) {
@@ -55,12 +68,11 @@ func (isl *Island) Wake(t unit.Time) {
 	isl.next = min(isl.next, t)
 }
 
-// pop removes and returns the earliest event if it lies before end.
-func (isl *Island) pop(end unit.Time) (event, bool) {
-	if isl.heap != nil {
-		return isl.heap.pop(end)
-	}
-	return isl.wheel.pop(end)
+// begin starts a window.
+func (isl *Island) begin(end, stopAt unit.Time) {
+	isl.limit = end
+	isl.endAt(stopAt)
+	isl.endAt(isl.stopAt)
 }
 
 // peek returns the time of the earliest event, or unit.Never.

@@ -122,19 +122,6 @@ func (w *wheel) next() unit.Time {
 	return t
 }
 
-// pop removes and returns the earliest event if it lies before end.
-func (w *wheel) pop(end unit.Time) (event, bool) {
-	if w.pos == len(w.cur) && !w.advance(int64(end)) {
-		return event{}, false
-	}
-	e := w.cur[w.pos]
-	if e.at >= end {
-		return event{}, false
-	}
-	w.pos++
-	return e, true
-}
-
 // advance moves to the next slot that holds an event, unless it begins at or after end.
 func (w *wheel) advance(end int64) bool {
 	s := int64(-1)
