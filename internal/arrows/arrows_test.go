@@ -41,12 +41,15 @@ var rules = map[string]rule{
 		may: "splitmix",
 		why: "the engine knows events and owners; a packet or a rank in it would tie every driver to it",
 	},
+	"nn/kernel/series": {why: "coefficients are numbers: the definition in Go and the generator of assembly share them"},
 	"nn/kernel": {
+		may:   "nn/kernel/series",
 		third: "golang.org/x/sys",
 		why: "products of matrices are loops over memory: what they are the layers of is above them. Of x/sys it " +
 			"takes what the processor can do, which chooses among loops with the same bits",
 	},
 	"nn/kernel/gen": {
+		may:   "nn/kernel/series",
 		third: "github.com/mmcloughlin/avo",
 		why:   "it writes assembly that is committed: no program runs it",
 	},
@@ -224,8 +227,9 @@ var rules = map[string]rule{
 		why: "it changes scenarios and compares what their runs leave; how a change acts is for the engine",
 	},
 	"bench": {
-		may: "machine result run scenario",
-		why: "it measures ordinary runs: what it runs is what a user can write",
+		may: "machine nn result run scenario splitmix",
+		why: "it measures ordinary runs: what it runs is what a user can write. Of nn it takes networks whose steps " +
+			"it times without a simulation, on examples drawn by splitmix",
 	},
 	"validate": {
 		may: "machine qos result run scenario sweep topo sheet",

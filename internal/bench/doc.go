@@ -17,5 +17,8 @@
 //   - CPU time is that of the event loop alone, with the collector of garbage; set-up is all before it;
 //   - peak memory is that of the process, so who wants each case's own runs each in a process of its own.
 //
+// Nets are networks whose training is timed by itself, on one core and without a simulation: the same as are
+// timed in PyTorch.
+//
 // Not here: what a figure was in another version (docs/performance.md).
 package bench

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 
 	"railyard/internal/corpus"
 	"railyard/internal/dataset"
@@ -37,6 +39,7 @@ type Training struct {
 	Text        *corpus.Vocabulary // of what reads text; nil: it takes images
 	GlobalBatch int                // images per step
 	EpochSteps  int64              // steps per epoch
+	Vectors     []string           // of the optimiser: the names of its vectors
 }
 
 // Pixels says how large an image is, in words.
@@ -67,7 +70,8 @@ func tensors(m *nn.Model, prefix string, v []float32) (all []safetensors.Tensor)
 	return all
 }
 
-const velocityPrefix = "optimizer.velocity."
+// statePrefix begins the names of the tensors of a vector of the optimiser's state, which nn.Optimiser names.
+func statePrefix(vector string) string { return "optimizer." + vector + "." }
 
 // Write writes the file.
 func (c *Checkpoint) Write(w io.Writer) error {
@@ -76,8 +80,8 @@ func (c *Checkpoint) Write(w io.Writer) error {
 		return err
 	}
 	f := safetensors.File{Metadata: map[string]string{}, Tensors: tensors(m, "", c.Params)}
-	if c.Velocity != nil {
-		f.Tensors = append(f.Tensors, tensors(m, velocityPrefix, c.Velocity)...)
+	for i, name := range c.Vectors {
+		f.Tensors = append(f.Tensors, tensors(m, statePrefix(name), c.Optimiser[i])...)
 	}
 	for _, k := range c.keys() {
 		f.Metadata[k.name] = k.put()
@@ -127,11 +131,25 @@ func Read(b []byte) (*Checkpoint, error) {
 	}
 	c.Params = make([]float32, m.Params())
 	want := tensors(m, "", c.Params)
-	if len(f.Tensors) > len(want) {
-		c.Velocity = make([]float32, m.Params())
-		want = append(want, tensors(m, velocityPrefix, c.Velocity)...)
+	c.Vectors = stateOf(f.Tensors)
+	for _, name := range c.Vectors {
+		v := make([]float32, m.Params())
+		c.Optimiser = append(c.Optimiser, v)
+		want = append(want, tensors(m, statePrefix(name), v)...)
 	}
 	return c, fill(want, f.Tensors)
+}
+
+// stateOf names the vectors of an optimiser's state of which there are tensors, in the order of those.
+func stateOf(all []safetensors.Tensor) (names []string) {
+	for _, o := range []nn.Optimiser{{Momentum: 1}, {Method: nn.Adam}} {
+		for _, name := range o.State() {
+			if slices.ContainsFunc(all, func(t safetensors.Tensor) bool { return strings.HasPrefix(t.Name, statePrefix(name)) }) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
 }
 
 // fill copies tensors that are read to their places.

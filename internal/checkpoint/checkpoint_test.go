@@ -16,12 +16,13 @@ import (
 func sample() *Checkpoint {
 	c := &Checkpoint{
 		Training: Training{Name: "digits", Seed: math.MaxUint64, Layers: []int{6, 3, 2}, Activation: "relu",
-			Loss: "cross-entropy", Kernel: "portable", Rows: 2, Cols: 3, Images: "ab", GlobalBatch: 12, EpochSteps: 5},
-		State: train.State{Step: 7, EpochLoss: 0.1 + 0.2},
+			Loss: "cross-entropy", Kernel: "portable", Rows: 2, Cols: 3, Images: "ab", GlobalBatch: 12, EpochSteps: 5,
+			Vectors: []string{"velocity"}},
+		State: train.State{Step: 7, EpochLoss: 0.1 + 0.2, Optimiser: make([][]float32, 1)},
 	}
 	for i := range 6*3 + 3 + 3*2 + 2 {
 		c.Params = append(c.Params, float32(i)/3)
-		c.Velocity = append(c.Velocity, -float32(i)/7)
+		c.Optimiser[0] = append(c.Optimiser[0], -float32(i)/7)
 	}
 	return c
 }
@@ -37,7 +38,11 @@ func written(t testing.TB, c *Checkpoint) []byte {
 func TestRoundTrip(t *testing.T) {
 	for name, change := range map[string]func(*Checkpoint){
 		"with momentum":    func(*Checkpoint) {},
-		"without momentum": func(c *Checkpoint) { c.Velocity = nil },
+		"without momentum": func(c *Checkpoint) { c.Vectors, c.Optimiser = nil, nil },
+		"with Adam": func(c *Checkpoint) {
+			c.Vectors = []string{"exp_avg", "exp_avg_sq"}
+			c.Optimiser = append(c.Optimiser, c.Params)
+		},
 	} {
 		want := sample()
 		change(want)
@@ -112,27 +117,27 @@ func TestWhatIsRefused(t *testing.T) {
 
 func TestWhereATrainingGoesOn(t *testing.T) {
 	for name, c := range map[string]struct {
-		step     int64 // of 5 in an epoch
-		change   func(*Training)
-		momentum bool
-		want     int64 // -1: not at all
-		fields   string
+		step   int64 // of 5 in an epoch
+		change func(*Training)
+		want   int64 // -1: not at all
+		fields string
 	}{
-		"the same":                {7, func(*Training) {}, true, 7, ""},
-		"another kernel and name": {7, func(t *Training) { t.Kernel, t.Name = "x", "y" }, true, 7, ""},
-		"another seed":            {7, func(t *Training) { t.Seed = 2 }, true, -1, "Seed"},
-		"another batch":           {7, func(t *Training) { t.GlobalBatch, t.EpochSteps = 6, 10 }, true, -1, "GlobalBatch"},
-		"shorter epochs":          {7, func(t *Training) { t.EpochSteps = 4 }, true, -1, "GlobalBatch"},
-		"a new epoch":             {10, func(t *Training) { t.Seed, t.GlobalBatch, t.EpochSteps = 2, 6, 11 }, true, 22, ""},
-		"no momentum":             {7, func(*Training) {}, false, -1, "Momentum"},
-		"another net": {10, func(t *Training) { t.Layers, t.Activation, t.Loss = []int{6, 2}, "tanh", "mse" }, true, -1,
+		"the same":                {7, func(*Training) {}, 7, ""},
+		"another kernel and name": {7, func(t *Training) { t.Kernel, t.Name = "x", "y" }, 7, ""},
+		"another seed":            {7, func(t *Training) { t.Seed = 2 }, -1, "Seed"},
+		"another batch":           {7, func(t *Training) { t.GlobalBatch, t.EpochSteps = 6, 10 }, -1, "GlobalBatch"},
+		"shorter epochs":          {7, func(t *Training) { t.EpochSteps = 4 }, -1, "GlobalBatch"},
+		"a new epoch":             {10, func(t *Training) { t.Seed, t.GlobalBatch, t.EpochSteps = 2, 6, 11 }, 22, ""},
+		"no momentum":             {7, func(t *Training) { t.Vectors = nil }, -1, "Optimiser"},
+		"Adam":                    {7, func(t *Training) { t.Vectors = []string{"exp_avg", "exp_avg_sq"} }, -1, "Optimiser"},
+		"another net": {10, func(t *Training) { t.Layers, t.Activation, t.Loss = []int{6, 2}, "tanh", "mse" }, -1,
 			"Layers Activation Loss"},
 	} {
 		w := sample()
 		w.Step = c.step
 		to := w.Training
 		c.change(&to)
-		s, problems := w.Continue(to, c.momentum)
+		s, problems := w.Continue(to)
 		var fields []string
 		for _, p := range problems {
 			fields = append(fields, p.Field)
@@ -140,11 +145,6 @@ func TestWhereATrainingGoesOn(t *testing.T) {
 		if got := strings.Join(fields, " "); got != c.fields || c.want >= 0 && s.Step != c.want {
 			t.Errorf("%s: from step %d, problems with %q; want %d, %q", name, s.Step, got, c.want, c.fields)
 		}
-	}
-	w := sample()
-	w.Velocity = nil
-	if _, problems := w.Continue(w.Training, true); len(problems) != 1 || problems[0].Field != "Momentum" {
-		t.Errorf("momentum without velocities: %v", problems)
 	}
 }
 

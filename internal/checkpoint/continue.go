@@ -3,6 +3,7 @@ package checkpoint
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"railyard/internal/train"
 )
@@ -14,8 +15,8 @@ type Mismatch struct {
 }
 
 // Continue returns the state from which a training goes on, with its step counted as that training
-// counts, or everything that keeps it from going on. momentum says whether it has velocities.
-func (c *Checkpoint) Continue(to Training, momentum bool) (train.State, []Mismatch) {
+// counts, or everything that keeps it from going on.
+func (c *Checkpoint) Continue(to Training) (train.State, []Mismatch) {
 	var all []Mismatch
 	differ := func(same bool, field string, is, was any) {
 		if !same {
@@ -25,12 +26,9 @@ func (c *Checkpoint) Continue(to Training, momentum bool) (train.State, []Mismat
 	differ(slices.Equal(c.Layers, to.Layers), "Layers", to.Layers, c.Layers)
 	differ(c.Activation == to.Activation, "Activation", to.Activation, c.Activation)
 	differ(c.Loss == to.Loss, "Loss", to.Loss, c.Loss)
-	switch {
-	case momentum && c.Velocity == nil:
-		all = append(all, Mismatch{"Momentum", "the weights were trained without momentum and have no velocities: want 0"})
-	case !momentum && c.Velocity != nil:
-		all = append(all, Mismatch{"Momentum", "0, the weights were trained with momentum: want a momentum above 0, " +
-			"or their velocities would be lost"})
+	if !slices.Equal(c.Vectors, to.Vectors) {
+		all = append(all, Mismatch{"Optimiser", fmt.Sprintf("it keeps %s for each weight, the file has %s: want the "+
+			"optimiser that it is of", listed(to.Vectors), listed(c.Vectors))})
 	}
 	s := c.State
 	done := c.Step % c.EpochSteps
@@ -48,4 +46,12 @@ func (c *Checkpoint) Continue(to Training, momentum bool) (train.State, []Mismat
 			"%d: want the same, or weights from the end of an epoch", to.GlobalBatch, to.EpochSteps, where, c.GlobalBatch)})
 	}
 	return s, all
+}
+
+// listed names vectors of an optimiser's state.
+func listed(state []string) string {
+	if len(state) == 0 {
+		return "nothing"
+	}
+	return strings.Join(state, " and ")
 }

@@ -58,6 +58,7 @@ func (a *app) benchCommand() *cobra.Command {
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress on stderr")
 	fl.BoolVar(&f.here, "here", false, "run one case in this process and print its figures as JSON")
 	_ = fl.MarkHidden("here") // it fails only for a flag that is not there
+	cmd.AddCommand(a.benchTrainCommand())
 	return cmd
 }
 

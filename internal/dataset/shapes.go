@@ -52,7 +52,7 @@ func (c *canvas) paint(image []byte, s stream) (label byte) {
 	class := s.below(len(outlines))
 	paint := mix(&s)
 	side := float64(c.side)
-	middle := point{side/2 + float64(side*s.normal(shapeOff)), side/2 + float64(side*s.normal(shapeOff))}
+	middle := point{float64(side/2) + float64(side*s.normal(shapeOff)), float64(side/2) + float64(side*s.normal(shapeOff))}
 	radius := float64(side * s.between(shapeSmall, shapeLarge))
 	middle = point{inside(middle.x, radius, side), inside(middle.y, radius, side)}
 	sin, cos := sinCos(s.normal(shapeTurn))

@@ -40,8 +40,8 @@ func names(list []string) string {
 	return strings.Join(list[:len(list)-1], ", ") + " or " + list[len(list)-1]
 }
 
-// apply replaces each z by its activation.
-func (a Activation) apply(z []float32) {
+// apply replaces each z by its activation, by the functions of a kernel where it has them.
+func (a Activation) apply(z []float32, k Kernel) {
 	switch a {
 	case ReLU:
 		for i, v := range z {
@@ -49,11 +49,11 @@ func (a Activation) apply(z []float32) {
 			z[i] = max(v, 0)
 		}
 	case Sigmoid:
-		each(z, sigmoid)
+		k.Sigmoid(z)
 	case Tanh:
-		each(z, tanh)
+		k.Tanh(z)
 	case GELU:
-		each(z, gelu)
+		k.GELU(z)
 	case GELUTanh:
 		each(z, geluTanh)
 	case SiLU:
@@ -105,10 +105,10 @@ func (a Activation) backward(d, y []float32) {
 }
 
 // backwardInput does the same for the others, from z.
-func (a Activation) backwardInput(d, z []float32) {
+func (a Activation) backwardInput(d, z []float32, k Kernel) {
 	switch a {
 	case GELU:
-		eachSlope(d, z, geluSlope)
+		k.GELUSlope(d, z)
 	case GELUTanh:
 		eachSlope(d, z, geluTanhSlope)
 	case SiLU:
@@ -127,20 +127,25 @@ func eachSlope(d, z []float32, slope func(float64) float64) {
 
 // elementwise is an activation as a layer of its own: In is Out.
 type elementwise struct {
-	size int
-	a    Activation
+	size   int
+	a      Activation
+	kernel Kernel
 }
 
 // Elementwise is a layer that applies an activation to so many elements of each row.
-func Elementwise(size int, a Activation) Layer { return elementwise{size, a} }
+func Elementwise(size int, a Activation) Layer { return elementwise{size, a, Portable} }
 
 func (l elementwise) In() int                     { return l.size }
 func (l elementwise) Out() int                    { return l.size }
 func (l elementwise) Params() int                 { return 0 }
 func (l elementwise) Tensors() []Tensor           { return nil }
 func (l elementwise) Init(_ []float32, _ *Stream) {}
-func (l elementwise) With(Kernel) Layer           { return l }
 func (l elementwise) NewSaved(int) Saved          { return nil }
+
+func (l elementwise) With(k Kernel) Layer {
+	l.kernel = k
+	return l
+}
 
 func (l elementwise) Cost() Cost {
 	n := int64(l.size)
@@ -154,7 +159,7 @@ func (l elementwise) Cost() Cost {
 func (l elementwise) Forward(y, x, _ []float32, rows int, _ Saved, _ *Pass) {
 	y = y[:rows*l.size]
 	copy(y, x)
-	l.a.apply(y)
+	l.a.apply(y, l.kernel)
 }
 
 func (l elementwise) Through(d, y []float32) {
@@ -170,6 +175,6 @@ func (l elementwise) Backward(dx, _, d, x, _ []float32, rows int, _ Saved) {
 	n := rows * l.size
 	copy(dx[:n], d)
 	if !l.a.ByOutput() {
-		l.a.backwardInput(dx[:n], x[:n])
+		l.a.backwardInput(dx[:n], x[:n], l.kernel)
 	}
 }

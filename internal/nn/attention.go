@@ -11,6 +11,9 @@ import "math"
 type heads struct {
 	positions, count, size int
 	dropout                dropout // of the maps
+	// So many queries, or keys, go into products at once: what a block of queries may not see of the
+	// keys after it is left out. Such terms are 0, and would change no bit.
+	block int
 }
 
 func (h heads) inner() int { return h.count * h.size }
@@ -36,6 +39,15 @@ func (h heads) head(qkv []float32, row, head int) (q, k, v []float32, ld int) {
 	return qkv[at:], qkv[at+h.inner():], qkv[at+2*h.inner():], ld
 }
 
+const attentionBlock = 64
+
+// blocks calls back for each block of positions, [from, to).
+func (h heads) blocks(visit func(from, to int)) {
+	for from := 0; from < h.positions; from += h.block {
+		visit(from, min(from+h.block, h.positions))
+	}
+}
+
 func (h heads) forward(kernel Kernel, o, qkv []float32, rows int, s *attended, pass *Pass) {
 	n := h.positions
 	for r := range rows {
@@ -43,45 +55,45 @@ func (h heads) forward(kernel Kernel, o, qkv []float32, rows int, s *attended, p
 		for i := range h.count {
 			q, k, v, ld := h.head(qkv, r, i)
 			m := s.maps[(r*h.count+i)*h.area():][:h.area()]
-			kernel.NT(m, q, k, Product{M: n, N: n, K: h.size, LDA: ld, LDB: ld, LDC: n})
+			h.blocks(func(from, to int) {
+				kernel.NT(m[from*n:], q[from*ld:], k,
+					Product{M: to - from, N: to, K: h.size, LDA: ld, LDB: ld, LDC: n})
+			})
 			for t := range n {
-				h.softmax(m[t*n:(t+1)*n], t, r, pass)
+				h.softmax(kernel, m[t*n:(t+1)*n], t, r, pass)
 			}
-			kernel.NN(o[r*n*h.inner()+i*h.size:], h.dropped(m, s, r, i), v,
-				Product{M: n, N: h.size, K: n, LDA: n, LDB: ld, LDC: h.inner()})
+			seen := h.dropped(m, s, r, i)
+			h.blocks(func(from, to int) {
+				kernel.NN(o[(r*n+from)*h.inner()+i*h.size:], seen[from*n:], v,
+					Product{M: to - from, N: h.size, K: to, LDA: n, LDB: ld, LDC: h.inner()})
+			})
 		}
 	}
 }
 
 // softmax makes a map's row of the scores of query t: 0 of what it may not see. A query that may see
 // nothing takes nothing.
-func (h heads) softmax(scores []float32, t, row int, pass *Pass) {
-	by := rootOf(h.size)
-	top := float32(math.Inf(-1))
-	for j := range scores {
-		if j > t || pass.padded(row, h.positions, j) {
-			scores[j] = float32(math.Inf(-1))
-			continue
+func (h heads) softmax(kernel Kernel, scores []float32, t, row int, pass *Pass) {
+	clear(scores[t+1:])
+	scores = scores[:t+1]
+	by, top := rootOf(h.size), float32(math.Inf(-1))
+	for j, v := range scores {
+		v = float32(v * by)
+		if pass.padded(row, h.positions, j) {
+			v = float32(math.Inf(-1))
 		}
-		scores[j] = float32(scores[j] * by)
-		if !(scores[j] <= top) {
-			top = scores[j]
+		if scores[j] = v; !(v <= top) {
+			top = v
 		}
 	}
 	if math.IsInf(float64(top), -1) {
 		clear(scores)
 		return
 	}
-	sum := 0.0
-	for j, v := range scores[:t+1] {
-		e := exp(float64(v) - float64(top))
-		scores[j] = float32(e)
-		sum += e
-	}
-	for j, v := range scores[:t+1] {
+	sum := kernel.ExpSum(scores, scores, top)
+	for j, v := range scores {
 		scores[j] = float32(float64(v) / sum)
 	}
-	clear(scores[t+1:])
 }
 
 // dropped is a map after dropout: the map itself where there is none.
@@ -106,14 +118,24 @@ func (h heads) backward(kernel Kernel, qkv, do []float32, rows int, s *attended)
 	for r := range rows {
 		for i := range h.count {
 			q, k, v, ld := h.head(qkv, r, i)
-			from := do[r*n*h.inner()+i*size:]
+			wide := h.inner()
+			d := do[r*n*wide+i*size:]
 			m := s.maps[(r*h.count+i)*h.area():][:h.area()]
-			kernel.TN(dv, h.dropped(m, s, r, i), from, Product{M: n, N: size, K: n, LDA: n, LDB: h.inner(), LDC: size})
-			kernel.NT(slope, from, v, Product{M: n, N: n, K: size, LDA: h.inner(), LDB: ld, LDC: n})
+			seen := h.dropped(m, s, r, i)
+			h.blocks(func(from, to int) { // of keys: later queries see them
+				kernel.TN(dv[from*size:], seen[from*n+from:], d[from*wide:],
+					Product{M: to - from, N: size, K: n - from, LDA: n, LDB: wide, LDC: size})
+				kernel.NT(slope[from*n:], d[from*wide:], v,
+					Product{M: to - from, N: to, K: size, LDA: wide, LDB: ld, LDC: n})
+			})
 			h.dropout.apply(slope, s.keys[r], i*h.area())
 			h.throughSoftmax(slope, m)
-			kernel.NN(dq, slope, k, Product{M: n, N: size, K: n, LDA: n, LDB: ld, LDC: size})
-			kernel.TN(dk, slope, q, Product{M: n, N: size, K: n, LDA: n, LDB: ld, LDC: size})
+			h.blocks(func(from, to int) {
+				kernel.NN(dq[from*size:], slope[from*n:], k,
+					Product{M: to - from, N: size, K: to, LDA: n, LDB: ld, LDC: size})
+				kernel.TN(dk[from*size:], slope[from*n+from:], q[from*ld:],
+					Product{M: to - from, N: size, K: n - from, LDA: n, LDB: ld, LDC: size})
+			})
 			for t := range n {
 				copy(q[t*ld:t*ld+size], dq[t*size:])
 				copy(k[t*ld:t*ld+size], dk[t*size:])

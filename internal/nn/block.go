@@ -112,6 +112,7 @@ func (h half) cost() Cost {
 		Forward: []Work{h.norm.work(h.positions), {FLOP: n, Words: 3 * n}},
 		Input:   []Work{h.norm.backWork(h.positions), {FLOP: n, Words: 3 * n}},
 		Saved:   h.Out() + 2*h.positions,
+		Notes:   4*h.Out() + 8,
 	}
 }
 
@@ -131,7 +132,7 @@ func Attention(c Half, count, size int) (Layer, error) {
 	if err == nil && (count < 1 || size < 1) {
 		err = fmt.Errorf("attention: %d heads of %d elements, want at least 1 of each", count, size)
 	}
-	l := attention{half: h, heads: heads{c.Positions, count, size, h.dropout}, kernel: Portable}
+	l := attention{half: h, heads: heads{c.Positions, count, size, h.dropout, attentionBlock}, kernel: Portable}
 	l.qkv = linear{"in_proj_", c.Size, 3 * count * size, !c.NoBias, h.norm.end()}
 	l.to = linear{"out_proj.", count * size, c.Size, !c.NoBias, l.qkv.end()}
 	return l, err
@@ -161,6 +162,7 @@ func (l attention) Cost() Cost {
 	c.Gradient = []Work{l.to.gradientWork(n), l.qkv.gradientWork(n)}
 	c.Input = append(c.Input, l.to.work(n), l.heads.work(4), l.qkv.work(n))
 	c.Saved += l.heads.saved() + n*(l.qkv.out+l.to.in)
+	c.Notes += 8
 	return c
 }
 

@@ -114,6 +114,24 @@ func (l conv2d) Init(p []float32, draw *Stream) {
 	}
 }
 
+// ColumnWidth is the number of output channels; kernels that are fixed are not shared.
+func (l conv2d) ColumnWidth() int { return l.out.Channels }
+
+// Columns is some of the filters: their channels lie one after the other.
+//
+//	w  | part 0 |    b  | part 0 |
+//	   | part 1 |       | part 1 |
+func (l conv2d) Columns(part, parts int) (Layer, []Piece) {
+	of := l
+	of.out.Channels, of.weights.out = l.out.Channels/parts, l.weights.out/parts
+	n := of.weights.in * of.weights.out
+	pieces := []Piece{{part * n, 0, n}}
+	if l.weights.biased {
+		pieces = append(pieces, Piece{l.weights.in*l.weights.out + part*of.weights.out, n, of.weights.out})
+	}
+	return of, pieces
+}
+
 func (l conv2d) With(k Kernel) Layer {
 	l.kernel = k
 	return l
@@ -164,7 +182,7 @@ func (l conv2d) Forward(y, x, p []float32, rows int, saved Saved, _ *Pass) {
 			}
 		}
 	}
-	l.activation.apply(y[:rows*l.Out()])
+	l.activation.apply(y[:rows*l.Out()], l.kernel)
 }
 
 func (l conv2d) Through(d, y []float32) { l.activation.backward(d, y) }

@@ -79,7 +79,7 @@ func (l dropoutLayer) NewSaved(rows int) Saved { return make([]uint64, rows) }
 
 func (l dropoutLayer) Cost() Cost {
 	n := int64(l.size)
-	return Cost{Forward: []Work{{FLOP: n, Words: 2 * n}}, Input: []Work{{FLOP: n, Words: 2 * n}}}
+	return Cost{Forward: []Work{{FLOP: n, Words: 2 * n}}, Input: []Work{{FLOP: n, Words: 2 * n}}, Notes: 8}
 }
 
 func (l dropoutLayer) Forward(y, x, _ []float32, rows int, saved Saved, pass *Pass) {

@@ -72,6 +72,7 @@ func (l feedForward) Cost() Cost {
 		c.Gradient = append(c.Gradient, l.gate.gradientWork(n))
 		c.Input = append(c.Input, l.gate.work(n))
 		c.Saved += 2 * n * l.up.out
+		c.Notes += 4 * l.Out()
 	}
 	return c
 }
@@ -103,7 +104,7 @@ func (l feedForward) Forward(y, x, p []float32, rows int, saved Saved, pass *Pas
 	}
 	hidden.forward(l.kernel, s.z, in, p, n)
 	copy(of, s.z)
-	l.activation.apply(of)
+	l.activation.apply(of, l.kernel)
 	if l.gated {
 		l.up.forward(l.kernel, s.u, in, p, n)
 		of = s.m[:n*l.up.out]
@@ -132,7 +133,7 @@ func (l feedForward) Backward(dx, g, d, x, p []float32, rows int, saved Saved) {
 			l.activation.backward(z, a)
 		} else {
 			l.down.back(l.kernel, a, of, p, n)
-			l.activation.backwardInput(a, z)
+			l.activation.backwardInput(a, z, l.kernel)
 			z = a
 		}
 		l.up.backward(l.kernel, of, g, z, in, p, n)
@@ -151,7 +152,7 @@ func (l feedForward) backGated(g, of, in, p []float32, n int, s *feedForwardSave
 	if l.activation.ByOutput() {
 		l.activation.backward(dm, a)
 	} else {
-		l.activation.backwardInput(dm, s.z[:n*l.up.out])
+		l.activation.backwardInput(dm, s.z[:n*l.up.out], l.kernel)
 	}
 	l.up.backward(l.kernel, of, g, u, in, p, n)
 	l.gate.backward(l.kernel, s.room, g, dm, in, p, n)

@@ -3,6 +3,7 @@ package nn
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"testing"
 )
@@ -267,4 +268,39 @@ func TestMoreRoomThanRowsChangesNothing(t *testing.T) {
 		same(t, fmt.Sprintf("%T gradients", l), g, wantG)
 		same(t, fmt.Sprintf("%T input gradients", l), x, wantX)
 	}
+}
+
+// What a layer says that it keeps of a row is what it keeps.
+func TestCostCountsWhatIsKept(t *testing.T) {
+	of, image := mustLayer(t), mustImage(t)
+	half := Half{Positions: 5, Size: 6, Dropout: 0.2}
+	for _, l := range []Layer{
+		image(Conv2D(Volume{2, 5, 6}, 3, Window{3, 2, 1}, true, ReLU)), image(MaxPool(Volume{2, 5, 5}, 2, 2)),
+		image(AveragePool(Volume{2, 5, 5}, 2, 2)), Elementwise(9, GELU), Everywhere(3, 4, 5, true),
+		Embedding(4, 2, 3, true), OneHot(4, 2), LearnedPositions(4, 3), Normalised(LayerNorm, 3, 7),
+		of(Dropout(60, 0.4)), of(RNN(Recurrence{5, 3, 4, 2, true}, Tanh)),
+		of(LSTM(Recurrence{5, 3, 4, 2, false}, Tanh, nil)), of(Attention(half, 2, 5)),
+		of(FeedForward(half, 8, GELU, false)), of(FeedForward(half, 8, SiLU, true)),
+	} {
+		c := l.Cost()
+		got := (kept(reflect.ValueOf(l.NewSaved(7))) - kept(reflect.ValueOf(l.NewSaved(2)))) / 5
+		if want := 4*c.Saved + c.Notes; got != want {
+			t.Errorf("%T keeps %d bytes of a row, says %d", l, got, want)
+		}
+	}
+}
+
+// kept is how many bytes are in the slices of a value.
+func kept(v reflect.Value) (n int) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		return kept(v.Elem())
+	case reflect.Struct:
+		for i := range v.NumField() {
+			n += kept(v.Field(i))
+		}
+	case reflect.Slice:
+		n = v.Len() * int(v.Type().Elem().Size())
+	}
+	return n
 }

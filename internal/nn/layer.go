@@ -102,11 +102,19 @@ type Work struct {
 	Fixed int64 // and beside them
 }
 
-// A Splitter is a layer that ranks may share, each with an equal part of it.
-type Splitter interface {
+// A ColumnSplitter is a layer that ranks may share, each with an equal part of its outputs: those of a
+// row one part after the other.
+type ColumnSplitter interface {
 	Layer
+	ColumnWidth() int // what the parts must divide
 	// Columns returns a part of so many that makes a part of the outputs from all inputs.
 	Columns(part, parts int) (Layer, []Piece)
+}
+
+// A RowSplitter is a layer that ranks may share, each with an equal part of its inputs.
+type RowSplitter interface {
+	Layer
+	RowWidth() int // what the parts must divide
 	// Rows returns a part that makes a share of all outputs from a part of the inputs.
 	Rows(part, parts int) (Share, []Piece)
 }

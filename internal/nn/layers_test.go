@@ -326,6 +326,28 @@ func TestAttentionIsCausal(t *testing.T) {
 	}
 }
 
+// Blocks leave out what cannot be seen, and change no bit.
+func TestAttentionInBlocks(t *testing.T) {
+	for _, k := range []Kernel{Portable, Fused} {
+		l, err := Attention(Half{Positions: 21, Size: 6, Dropout: 0.1}, 2, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole := l.With(k).(attention)
+		parts := whole
+		parts.heads.block = 8
+		a, b := newTrial(whole, 2, 8), newTrial(parts, 2, 8)
+		for i := range b.saved.(*attentionSaved).room {
+			b.saved.(*attentionSaved).room[i] = 1e30 // stale
+		}
+		wantG, wantX := a.gradients()
+		g, x := b.gradients()
+		same(t, "outputs", b.y, a.y)
+		same(t, "gradients", g, wantG)
+		same(t, "input gradients", x, wantX)
+	}
+}
+
 // Padding is not seen: whatever stands there, the others stay as they are. A position before which there
 // is nothing but padding takes nothing.
 func TestAttentionDoesNotSeePadding(t *testing.T) {

@@ -81,14 +81,20 @@ func (l dense) Forward(y, x, p []float32, rows int, _ Saved, _ *Pass) {
 		return
 	}
 	addRows(y, b)
-	l.activation.apply(y)
+	l.activation.apply(y, l.kernel)
 }
 
 func (l dense) Finish(y, p []float32) {
 	_, b := l.cut(p)
 	addRows(y, b)
-	l.activation.apply(y)
+	l.activation.apply(y, l.kernel)
 }
+
+// ColumnWidth is the number of outputs.
+func (l dense) ColumnWidth() int { return l.out }
+
+// RowWidth is the number of inputs.
+func (l dense) RowWidth() int { return l.in }
 
 // Columns is rows of w, and as much of b.
 //

@@ -1,6 +1,10 @@
 package nn
 
-import "fmt"
+import (
+	"fmt"
+
+	"railyard/internal/nn/kernel"
+)
 
 // A Loss compares the outputs for a label with its one-hot vector.
 type Loss uint8
@@ -32,8 +36,8 @@ func ParseLoss(s string) (Loss, error) {
 // respect to the outputs. Where a label is Ignored the gradient is 0 and nothing is counted. n is
 // how many labels a mean is over: those that count in these rows, or what makes parts of a batch add
 // up to its mean.
-func (m *Model) Loss(d, y []float32, labels []int32, n float64) (mean float64, correct int) {
-	of, out := crossEntropy, m.Classes()
+func (m *Model) Loss(k Kernel, d, y []float32, labels []int32, n float64) (mean float64, correct int) {
+	of, out := k.CrossEntropy, m.Classes()
 	if m.loss == MSE {
 		of = squaredError
 	}
@@ -68,8 +72,7 @@ func Counted(labels []int32) (n int) {
 // keptTerms is for how many outputs crossEntropy keeps exponentials; of more it computes each twice.
 const keptTerms = 256
 
-// crossEntropy is the loss of one label, -ln softmax(z)[label]; d becomes its gradient
-// with respect to z, softmax minus one-hot, divided by n.
+// crossEntropy is a kernel's CrossEntropy in doubles.
 //
 // The sum starts with the largest term, which is e^0 = 1, so log never sees 0.
 func crossEntropy(d, z []float32, label int, n float64) float64 {
@@ -97,6 +100,18 @@ func crossEntropy(d, z []float32, label int, n float64) float64 {
 		d[j] = float32(p / n)
 	}
 	return log(sum) - (float64(z[label]) - top)
+}
+
+// fusedCrossEntropy is the same with the exponentials and their sum in float32.
+func fusedCrossEntropy(d, z []float32, label int, n float64) float64 {
+	top := z[argmax(z)]
+	sum := float64(kernel.FusedExpSum(d, z, top))
+	by := float32(1 / float64(sum*n))
+	for j, e := range d {
+		d[j] = float32(e * by)
+	}
+	d[label] -= float32(1 / n)
+	return log(sum) - (float64(z[label]) - float64(top))
 }
 
 // squaredError is the loss of one label, 1/2 sum (y - onehot)^2; d becomes its gradient

@@ -14,7 +14,7 @@ func TestIgnoredLabelsCountForNothing(t *testing.T) {
 	}
 	y, labels := values(1, 4*6, 0), []int32{2, Ignored, 0, 1, Ignored, Ignored, 1, 2}
 	whole, d := make([]float32, len(y)), make([]float32, len(y))
-	mean, _ := m.Loss(whole, y, labels, float64(Counted(labels)))
+	mean, _ := m.Loss(Portable, whole, y, labels, float64(Counted(labels)))
 	for _, i := range []int{1, 4, 5} {
 		for j, v := range whole[i*3 : i*3+3] {
 			if v != 0 {
@@ -25,7 +25,7 @@ func TestIgnoredLabelsCountForNothing(t *testing.T) {
 	// Two micro-batches of 3 and 2 labels that count; each mean is over half of all five.
 	sum := 0.0
 	for i := range 2 {
-		part, _ := m.Loss(d[i*12:i*12+12], y[i*12:i*12+12], labels[i*4:i*4+4], 2.5)
+		part, _ := m.Loss(Portable, d[i*12:i*12+12], y[i*12:i*12+12], labels[i*4:i*4+4], 2.5)
 		sum += part / 2
 	}
 	if math.Abs(sum-mean) > 1e-12 {
@@ -36,7 +36,7 @@ func TestIgnoredLabelsCountForNothing(t *testing.T) {
 			t.Errorf("gradient %d: half of %v, want %v", i, d[i], whole[i])
 		}
 	}
-	if mean, correct := m.Loss(d, y, []int32{-1, -1}, 0); mean != 0 || correct != 0 || d[0] != 0 {
+	if mean, correct := m.Loss(Portable, d, y, []int32{-1, -1}, 0); mean != 0 || correct != 0 || d[0] != 0 {
 		t.Errorf("of ignored labels alone: loss %v, %d correct, gradient %v", mean, correct, d[0])
 	}
 }

@@ -45,7 +45,7 @@ func (l lstm) With(k Kernel) Layer {
 
 func (l lstm) Cost() Cost {
 	c := l.cost(12)
-	c.Saved = (lstmGates + 3) * l.Out()
+	c.Saved, c.Notes = (lstmGates+3)*l.Out(), 4*2*l.size
 	return c
 }
 
@@ -80,7 +80,7 @@ func (l lstm) step(s *lstmSaved, at int, first bool) {
 	n := l.size
 	z := s.gates[at*lstmGates*n : (at+1)*lstmGates*n]
 	l.open(z[:2*n])
-	l.cell.apply(z[2*n : 3*n])
+	l.cell.apply(z[2*n:3*n], l.kernel)
 	l.open(z[3*n:])
 	i, f, g, o := z[:n], z[n:2*n], z[2*n:3*n], z[3*n:]
 	c := s.c[at*n : (at+1)*n]
@@ -92,7 +92,7 @@ func (l lstm) step(s *lstmSaved, at int, first bool) {
 	}
 	a, h := s.a[at*n:(at+1)*n], s.h[at*n:(at+1)*n]
 	copy(a, c)
-	l.cell.apply(a)
+	l.cell.apply(a, l.kernel)
 	for k := range h {
 		h[k] = float32(o[k] * a[k])
 	}
@@ -100,7 +100,7 @@ func (l lstm) step(s *lstmSaved, at int, first bool) {
 
 // open makes gates of sums. One at exactly 0 or 1 has no slope, by s (1 - s).
 func (l lstm) open(z []float32) {
-	Sigmoid.apply(z)
+	l.kernel.Sigmoid(z)
 	if l.threshold == nil {
 		return
 	}

@@ -19,6 +19,9 @@ type Model struct {
 	loss    Loss
 	targets int // labels of a row
 	ties    []Tie
+
+	scheme    Scheme // of first weights
+	deviation float64
 }
 
 // Named is a layer with its name in the model: its tensors are called by it. "" is layers.N, N from
@@ -160,6 +163,16 @@ func (m *Model) TakesText() bool {
 // Classes is how many outputs there are for a label.
 func (m *Model) Classes() int { return m.Outputs() / m.targets }
 
+// Trained is the first layer that has parameters: nobody wants the gradient of its input.
+func (m *Model) Trained() int {
+	for l := range m.layers {
+		if m.layers[l].Params() > 0 {
+			return l
+		}
+	}
+	return len(m.layers)
+}
+
 // LayerRange is where layer l lies in the parameter vector: [lo, hi).
 func (m *Model) LayerRange(l int) (lo, hi int) { return m.starts[l], m.starts[l+1] }
 
@@ -177,18 +190,4 @@ func (m *Model) Tensors(l int) []Tensor {
 		all[i].Offset += m.starts[l]
 	}
 	return all
-}
-
-// Init draws a parameter vector, from one random stream per layer, so that a layer's weights depend
-// only on the seed, its place and its own shape.
-func (m *Model) Init(seed uint64) []float32 {
-	p := make([]float32, m.Params())
-	for l := range m.layers {
-		lo, hi := m.LayerRange(l)
-		m.layers[l].Init(p[lo:hi], NewStream(seed, uint64(l)))
-	}
-	for _, t := range m.ties {
-		t.Share(p)
-	}
-	return p
 }

@@ -1,5 +1,7 @@
 package nn
 
+import "railyard/internal/nn/kernel"
+
 // A linear is x wᵀ + b as a part of a layer: at every position of a sequence, for one. Its weights
 // (out x in, row-major) begin at a place of the layer's parameters, its biases follow them.
 type linear struct {
@@ -44,12 +46,13 @@ func (l linear) init(p []float32, draw *Stream) {
 
 // forward makes y, n x out, from x, n x in: the product first, then the bias is added.
 func (l linear) forward(k Kernel, y, x, p []float32, n int) {
-	l.product(k, y, x, p, n, false)
+	l.product(k, y, x, p, n)
 	addRows(y[:n*l.out], l.bias(p))
 }
 
-func (l linear) product(k Kernel, y, x, p []float32, n int, add bool) {
-	k.NT(y, x, l.weight(p), Product{M: n, N: l.out, K: l.in, LDA: l.in, LDB: l.in, LDC: l.out, Add: add})
+// product is x wᵀ alone.
+func (l linear) product(k Kernel, y, x, p []float32, n int) {
+	k.NT(y, x, l.weight(p), Product{M: n, N: l.out, K: l.in, LDA: l.in, LDB: l.in, LDC: l.out})
 }
 
 // backward makes the gradients of weights and biases from that of y, and dx unless it is nil.
@@ -91,8 +94,5 @@ func (l linear) gradientWork(positions int) Work {
 
 // add adds v to each element of y.
 func add(y, v []float32) {
-	v = v[:len(y)]
-	for i, a := range v {
-		y[i] += a
-	}
+	kernel.Add(y, v[:len(y)])
 }

@@ -67,33 +67,40 @@ func (l pool) Forward(y, x, _ []float32, rows int, saved Saved, _ *Pass) {
 	}
 }
 
-// corner is the first element of the window of output o.
-func (l pool) corner(o int) int {
-	c, oy, ox := o/(l.out.Height*l.out.Width), o/l.out.Width%l.out.Height, o%l.out.Width
-	return (c*l.in.Height+oy*l.window.Stride)*l.in.Width + ox*l.window.Stride
+// corners calls back for each output with the first element of its window, in order.
+func (l pool) corners(visit func(o, corner int)) {
+	o := 0
+	for c := range l.in.Channels {
+		for oy := range l.out.Height {
+			corner := (c*l.in.Height + oy*l.window.Stride) * l.in.Width
+			for range l.out.Width {
+				visit(o, corner)
+				o, corner = o+1, corner+l.window.Stride
+			}
+		}
+	}
 }
 
 // maximum takes the first of equals, and a NaN before all.
 func (l pool) maximum(y []float32, at largest, x []float32) {
-	for o := range y {
-		corner := l.corner(o)
-		best := corner
-		for dy := range l.window.Size {
-			row := corner + dy*l.in.Width
-			for i, v := range x[row : row+l.window.Size] {
-				if v > x[best] || v != v {
-					best = row + i
+	size, width := l.window.Size, l.in.Width
+	l.corners(func(o, corner int) {
+		best, top := corner, x[corner]
+		for dy := range size {
+			row := corner + dy*width
+			for i, v := range x[row : row+size] {
+				if v > top || v != v {
+					best, top = row+i, v
 				}
 			}
 		}
-		y[o], at[o] = x[best], int32(best)
-	}
+		y[o], at[o] = top, int32(best)
+	})
 }
 
 func (l pool) average(y, x []float32) {
 	n := float32(l.window.Size * l.window.Size)
-	for o := range y {
-		corner := l.corner(o)
+	l.corners(func(o, corner int) {
 		var sum float32
 		for dy := range l.window.Size {
 			row := corner + dy*l.in.Width
@@ -102,7 +109,7 @@ func (l pool) average(y, x []float32) {
 			}
 		}
 		y[o] = sum / n
-	}
+	})
 }
 
 func (l pool) Through(_, _ []float32) {}
@@ -112,26 +119,30 @@ func (l pool) Backward(dx, _, d, _, _ []float32, rows int, saved Saved) {
 		return
 	}
 	clear(dx[:rows*l.In()])
-	n := float32(l.window.Size * l.window.Size)
 	for r := range rows {
 		to, from := dx[r*l.In():(r+1)*l.In()], d[r*l.Out():(r+1)*l.Out()]
-		if !l.mean {
-			for o, at := range saved.(largest)[r*l.Out() : (r+1)*l.Out()] {
-				to[at] += from[o]
-			}
+		if l.mean {
+			l.spread(to, from)
 			continue
 		}
-		for o, v := range from {
-			share := v / n
-			corner := l.corner(o)
-			for dy := range l.window.Size {
-				row := corner + dy*l.in.Width
-				for i := range l.window.Size {
-					to[row+i] += share
-				}
-			}
+		for o, at := range saved.(largest)[r*l.Out() : (r+1)*l.Out()] {
+			to[at] += from[o]
 		}
 	}
+}
+
+// spread gives each element of a window its share of the gradient of their mean.
+func (l pool) spread(dx, d []float32) {
+	n := float32(l.window.Size * l.window.Size)
+	l.corners(func(o, corner int) {
+		share := d[o] / n
+		for dy := range l.window.Size {
+			row := corner + dy*l.in.Width
+			for i := range l.window.Size {
+				dx[row+i] += share
+			}
+		}
+	})
 }
 
 // flatten hands an image on as a vector, element by element: In is Out.

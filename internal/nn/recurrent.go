@@ -156,7 +156,7 @@ func (l rnn) With(k Kernel) Layer {
 
 func (l rnn) Cost() Cost {
 	c := l.cost(2)
-	c.Saved = 2 * l.Out()
+	c.Saved, c.Notes = l.Out(), 4*(l.Out()+l.size)
 	return c
 }
 
@@ -178,7 +178,7 @@ func (l rnn) Forward(y, x, p []float32, rows int, saved Saved, _ *Pass) {
 	for t := range l.steps {
 		l.onState(s.h, s.h, p, rows, t)
 		for r := range rows {
-			l.activation.apply(s.h[(r*l.steps+t)*l.size:][:l.size])
+			l.activation.apply(s.h[(r*l.steps+t)*l.size:][:l.size], l.kernel)
 		}
 	}
 	copy(y, s.h[:rows*l.Out()])

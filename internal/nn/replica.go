@@ -9,6 +9,7 @@ type Replica struct {
 	Grads  []float32 // same layout: mean gradient over the micro-batch
 
 	model  *Model
+	kernel Kernel
 	layers []Layer
 	batch  int // rows there is room for
 	n      int // rows loaded
@@ -32,7 +33,8 @@ func (m *Model) replica(params []float32, batch int, k Kernel, train bool) *Repl
 	if batch < 1 {
 		panic(fmt.Sprintf("nn: room for %d examples, want at least 1", batch))
 	}
-	r := &Replica{Params: params, model: m, batch: batch, labels: make([]int32, batch*m.targets), pass: Pass{Train: train}}
+	r := &Replica{Params: params, model: m, kernel: k, batch: batch, labels: make([]int32, batch*m.targets),
+		pass: Pass{Train: train}}
 	r.acts = append(r.acts, make([]float32, batch*m.Inputs()))
 	for l := range m.layers {
 		layer := m.Layer(l, k)
@@ -114,7 +116,7 @@ func (r *Replica) delta(l int) []float32 { return r.deltas[l][:r.n*r.layers[l].O
 func (r *Replica) Loss() (meanLoss float64, correct int) {
 	last := len(r.layers) - 1
 	d, y, labels := r.delta(last), r.Outputs(), r.loaded()
-	meanLoss, correct = r.model.Loss(d, y, labels, float64(Counted(labels)))
+	meanLoss, correct = r.model.Loss(r.kernel, d, y, labels, float64(Counted(labels)))
 	r.layers[last].Through(d, y)
 	return meanLoss, correct
 }
@@ -126,12 +128,16 @@ func (r *Replica) Loss() (meanLoss float64, correct int) {
 func (r *Replica) Backward(l int) {
 	lo, hi := r.model.LayerRange(l)
 	x := r.activations(l)
-	var dx []float32 // nobody wants the gradient at the pixels
-	if l > 0 {
+	trained := r.model.Trained()
+	if l < trained {
+		return
+	}
+	var dx []float32
+	if l > trained {
 		dx = r.delta(l - 1)
 	}
 	r.layers[l].Backward(dx, r.Grads[lo:hi], r.delta(l), x, r.Params[lo:hi], r.n, r.saved[l])
-	if l > 0 {
+	if dx != nil {
 		r.layers[l-1].Through(dx, x)
 	}
 	for _, t := range r.model.ties {

@@ -8,6 +8,7 @@ import (
 	"railyard/internal/dataset"
 	"railyard/internal/exec"
 	"railyard/internal/topo"
+	"railyard/internal/train"
 	"railyard/internal/unit"
 	"railyard/internal/workload"
 )
@@ -92,22 +93,13 @@ func (j *Job) trainings() int64 {
 	return 1
 }
 
-// stepFLOP returns the floating-point operations of one step on all ranks: per layer a product
-// forward and two backward, of which the first layer needs one.
+// stepFLOP returns the floating-point operations of one step on all ranks.
 func (j *Job) stepFLOP() int64 {
-	t := j.Spec.Train
-	if t == nil {
+	if j.Model == nil {
 		return 0
 	}
-	sum := int64(0)
-	for l := 1; l < len(t.Layers); l++ {
-		products := int64(3)
-		if l == 1 {
-			products = 2
-		}
-		sum = add(sum, mul(mul(2*products, int64(t.Layers[l-1])), int64(t.Layers[l])))
-	}
-	return mul(mul(sum, int64(t.Batch)), int64(j.Replicas()))
+	_, both := workload.FLOP(train.Layers(j.Model))
+	return mul(mul(both, int64(j.Spec.Train.Batch)), int64(j.Replicas()))
 }
 
 // testFLOP returns the floating-point operations of classifying the test images once, at the end.
@@ -115,7 +107,8 @@ func (j *Job) testFLOP(images int) int64 {
 	if j.Model == nil {
 		return 0
 	}
-	return mul(2*int64(j.Model.Params()), int64(images))
+	forward, _ := workload.FLOP(train.Layers(j.Model))
+	return mul(forward, int64(images))
 }
 
 // crowded reports of each port whether the NICs that send through it are together faster than it.

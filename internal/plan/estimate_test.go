@@ -38,7 +38,7 @@ func TestTheComparisonWithOneRankIsEstimated(t *testing.T) {
 	}
 	end, each := of("end"), of("each")
 	const params = 784*1024 + 1024 + 1024*10 + 10
-	want := unit.Bytes(2*4*params+16*(784+1024+10)) * (100 + Garbage) / 100
+	want := unit.Bytes(2*4*params+4*784+8*(1024+10)) * (100 + Garbage) / 100
 	if got := each.Memory - end.Memory; each.FLOP != 2*end.FLOP || got < want-200 || got > want+200 ||
 		each.PacketHops != end.PacketHops {
 		t.Errorf("%+v with one update a step, %+v with one for each micro-batch", end, each)

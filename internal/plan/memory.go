@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"railyard/internal/dataset"
+	"railyard/internal/nn"
 	"railyard/internal/result"
 	"railyard/internal/unit"
 	"railyard/internal/workload"
@@ -93,14 +94,13 @@ func (j *Job) tensorMemory() int64 {
 	if j.Model == nil {
 		return 0
 	}
-	each := make([]int64, len(j.Work.Programs))
-	for i := range each {
-		each[i] = j.programMemory(&j.Work.Programs[i])
+	each := make([]int64, len(j.Work.Programs)) // ranks with one program have as much
+	for rank, p := range j.Work.Of {
+		if each[p] == 0 {
+			each[p] = j.rankMemory(int32(rank))
+		}
 	}
-	kept := int64(j.Model.Params())
-	if j.Spec.Train.Momentum != 0 {
-		kept *= 2
-	}
+	kept := int64(1+len(j.Optimiser.State())) * int64(j.Model.Params())
 	sum := mul(4, kept)
 	for _, p := range j.Work.Of {
 		sum = add(sum, each[p])
@@ -111,45 +111,39 @@ func (j *Job) tensorMemory() int64 {
 	return sum
 }
 
-// oneRankMemory is what one rank has that the weights are compared with: parameters, gradients and
-// velocity, and of a global batch the values between layers, their gradients and what layers save.
+// oneRankMemory is what one rank has that the weights are compared with: parameters, gradients, the
+// optimiser's state, and of a global batch the values between layers, their gradients and what layers save.
 func (j *Job) oneRankMemory() int64 {
-	vectors, values := int64(2), int64(0)
-	if j.Spec.Train.Momentum != 0 {
-		vectors = 3
-	}
-	for _, size := range j.Spec.Train.Layers {
-		values += int64(size)
+	vectors, row := int64(2+len(j.Optimiser.State())), int64(4*j.Model.Inputs())
+	for l := range j.Model.Layers() {
+		layer := j.Model.Layer(l, nn.Portable)
+		c := layer.Cost()
+		row += int64(2*4*layer.Out() + 4*c.Saved + c.Notes)
 	}
 	global := int64(j.Spec.Train.Batch) * int64(j.Replicas())
-	return add(mul(4*vectors, int64(j.Model.Params())), mul(global, (2*4+savedBytes)*values))
+	return add(mul(4*vectors, int64(j.Model.Params())), mul(global, row))
 }
 
-// savedBytes is what a layer saves of an input: a column and a value.
-const savedBytes = 8
-
-// programMemory is what a rank with a program has. The staging of its start phase is let go of
-// before that of its steps is made.
-func (j *Job) programMemory(p *workload.Program) (sum int64) {
-	for b, touched := range j.Work.Touches(p) {
-		if touched {
-			sum = add(sum, mul(j.Work.Buffers[b].Elems, j.Work.Buffers[b].ElemBytes))
-		}
-	}
+// rankMemory is what a rank has: its tensors, and what only this process keeps beside them. The
+// staging of its start phase is let go of before that of its steps is made.
+func (j *Job) rankMemory(rank int32) int64 {
+	p, m := j.Work.Program(rank), j.Work.Memory(rank)
+	sum := int64(m.All())
 	if t := j.Spec.Train; t.Prefetch {
-		sum = add(sum, 2*int64(t.Batch)*int64(4*t.Layers[0]+4)) // labels are int32 here
+		sum = add(sum, 2*4*int64(t.Batch)*int64(j.Model.Inputs()+j.Model.Targets()))
 	}
-	sum = add(sum, max(j.stagingMemory(p.Start), j.stagingMemory(p.Ops)))
+	sum = add(sum, max(0, j.stagingMemory(p.Start)-j.stagingMemory(p.Ops)))
 	type slot struct{ layer, slot int }
-	saved := map[slot]bool{}
+	noted := map[slot]bool{}
 	for i := range p.Ops {
 		if p.Ops[i].Body < 0 {
 			continue
 		}
 		w := &j.Work.Bodies[p.Ops[i].Body]
-		if at := (slot{w.Layer, w.Slot}); w.Work == workload.Forward && !saved[at] {
-			saved[at] = true
-			sum = add(sum, mul(savedBytes, w.X.Elems))
+		if at := (slot{w.Layer, w.Slot}); w.Work == workload.Forward && !noted[at] {
+			noted[at] = true
+			notes := j.Model.Layer(w.Layer, nn.Portable).Cost().Notes
+			sum = add(sum, mul(int64(j.Work.Training.Rows()), int64(notes)))
 		}
 	}
 	return sum

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	"railyard/internal/cc"
 	"railyard/internal/coll"
 	"railyard/internal/fabric"
+	"railyard/internal/nn"
 	"railyard/internal/scenario"
 	"railyard/internal/topo"
 )
@@ -44,6 +46,26 @@ func TestNamesAreKnownToTheEngines(t *testing.T) {
 		for _, name := range append(names(c.own), names(c.without)...) {
 			if !slices.Contains(offered, name) && !slices.Contains(c.known, name) {
 				t.Errorf("%s: %s is listed here, but nobody knows it", c.what, name)
+			}
+		}
+	}
+}
+
+// What a scenario may name of a training's arithmetic package nn knows by the same name.
+func TestNamesOfTrainingsAreKnown(t *testing.T) {
+	for _, c := range []struct {
+		offered []scenario.Choice
+		parse   func(string) (fmt.Stringer, error)
+	}{
+		{scenario.Optimisers, func(s string) (fmt.Stringer, error) { return nn.ParseMethod(s) }},
+		{scenario.Schedules, func(s string) (fmt.Stringer, error) { return nn.ParseCourse(s) }},
+		{scenario.Inits, func(s string) (fmt.Stringer, error) { return nn.ParseScheme(s) }},
+		{scenario.Activations, func(s string) (fmt.Stringer, error) { return nn.ParseActivation(s) }},
+		{scenario.Losses, func(s string) (fmt.Stringer, error) { return nn.ParseLoss(s) }},
+	} {
+		for _, o := range c.offered {
+			if got, err := c.parse(o.Name); err != nil || got.String() != o.Name {
+				t.Errorf("%s (%s): %v, %v", o.Name, o.Meaning, got, err)
 			}
 		}
 	}

@@ -50,6 +50,7 @@ type Job struct {
 	// Nil where the job sends flows; Model also where it replays a training or runs collectives, and Schedule
 	// where it runs collectives:
 	Model     *nn.Model
+	Optimiser nn.Optimiser // of its model; the total of a schedule is that of the run
 	Placement coll.Placement
 	Rings     [][]int32     // rank order of each channel; nil with one rank, or where a file holds the schedule
 	Schedule  coll.Schedule // of all ranks; nil with one rank, or where ranks hold parts of the model
@@ -211,15 +212,18 @@ func (p *Plan) planTraining(j *Job) error {
 		return err
 	}
 	j.Model = m
+	if j.Optimiser, err = optimiser(t); err != nil {
+		return err
+	}
 	protocols, schedules := map[coll.Schedule]*workload.Protocol{}, map[string][]coll.Schedule{} // the latter by group
 	cfg := workload.Config{
-		Layers:   train.Layers(m),
-		Batch:    t.Batch,
-		Momentum: t.Momentum != 0,
-		Bucket:   t.Bucket.Or(workload.BucketPerLayer),
-		Layout:   layout(&j.Spec.Parallel),
-		Device:   p.device(j),
-		Slow:     p.slow(j),
+		Layers: train.Layers(m),
+		Batch:  t.Batch,
+		State:  j.Optimiser.State(),
+		Bucket: t.Bucket.Or(workload.BucketPerLayer),
+		Layout: layout(&j.Spec.Parallel),
+		Device: p.device(j),
+		Slow:   p.slow(j),
 		Schedules: func(g *workload.Group, op coll.Collective) (coll.Schedule, error) {
 			s, err := p.groupSchedule(j, g, op)
 			if err != nil {
@@ -278,7 +282,27 @@ func model(t *scenario.Train) (*nn.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return nn.NewMLP(t.Layers, act, loss)
+	scheme, err := nn.ParseScheme(t.Init)
+	if err != nil {
+		return nil, err
+	}
+	m, err := nn.NewMLP(t.Layers, act, loss)
+	if err != nil {
+		return nil, err
+	}
+	return m.WithInit(scheme, t.Deviation), nil
+}
+
+// optimiser is what moves its weights.
+func optimiser(t *scenario.Train) (o nn.Optimiser, err error) {
+	if o.Method, err = nn.ParseMethod(t.Optimiser); err != nil {
+		return o, err
+	}
+	o.LR, o.Momentum, o.Beta1, o.Beta2, o.Epsilon, o.WeightDecay = t.LR, t.Momentum, t.Beta1, t.Beta2, t.Epsilon, t.Decay
+	s := t.Schedule
+	o.Schedule = nn.Schedule{Warmup: int64(s.Warmup), Every: int64(s.Every), Factor: s.Factor, End: s.End}
+	o.Schedule.Course, err = nn.ParseCourse(s.Kind)
+	return o, err
 }
 
 // connectRanks connects every two ranks of a group between which one of its schedules sends, in

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"railyard/internal/coll"
-	"railyard/internal/scenario"
 	"railyard/internal/unit"
 	"railyard/internal/workload"
 )
@@ -20,7 +19,7 @@ func (p *Plan) planStart() error {
 			continue
 		}
 		if t.Prefetch {
-			if err := j.Work.Prefetch(batchBytes(t)); err != nil {
+			if err := j.Work.Prefetch(batchBytes(j)); err != nil {
 				return err
 			}
 		}
@@ -35,8 +34,9 @@ func (p *Plan) planStart() error {
 const labelBytes = 8
 
 // batchBytes is what a replica copies for each step: float32 inputs, and labels.
-func batchBytes(t *scenario.Train) (inputs, labels unit.Bytes) {
-	return unit.Bytes(t.Batch) * unit.Bytes(4*t.Layers[0]), unit.Bytes(t.Batch) * labelBytes
+func batchBytes(j *Job) (inputs, labels unit.Bytes) {
+	n := unit.Bytes(j.Spec.Train.Batch)
+	return n * unit.Bytes(4*j.Model.Inputs()), n * labelBytes * unit.Bytes(j.Model.Targets())
 }
 
 // planBroadcast sends the parameters of a training to all its ranks, unless they begin equal.

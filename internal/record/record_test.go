@@ -35,7 +35,7 @@ job: {train: {model: mlp, layers: [4, 3, 2], data: nowhere, batch: 1, epochs: 2,
 	r := New(p, nil, 1, Hooks{Step: func(int, int64, unit.Time, float64) {}})
 	job, err := train.New(train.Config{Model: p.Jobs[0].Model, Kernel: nn.Portable,
 		Train:    &images.Train,
-		Replicas: 8, Batch: 1, Epochs: 2, SGD: nn.SGD{LR: 0.2}, Work: p.Jobs[0].Work})
+		Replicas: 8, Batch: 1, Epochs: 2, Optimiser: nn.Optimiser{LR: 0.2}, Work: p.Jobs[0].Work})
 	if err != nil {
 		t.Fatal(err)
 	}

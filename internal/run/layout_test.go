@@ -34,7 +34,7 @@ func laidOut(t *testing.T, yaml string) train.Config {
 	return train.Config{Model: p.Jobs[0].Model, Kernel: nn.Portable, Train: &set.Train,
 		Replicas: sc.Jobs[0].Parallel.DP, Batch: of.Batch, Epochs: of.Epochs,
 		Steps: int64(of.Steps.Or(0)), Seed: sc.Seed, Work: p.Jobs[0].Work,
-		SGD: nn.SGD{LR: float32(of.LR), Momentum: float32(of.Momentum)}}
+		Optimiser: p.Jobs[0].Optimiser}
 }
 
 // gathered runs a scenario and returns the model that its ranks end with.

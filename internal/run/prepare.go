@@ -61,7 +61,7 @@ func prepare(w *watcher, sc *scenario.Scenario, shared *Sources, from *Resume,
 		}
 		in.data = append(in.data, src)
 		if src != nil {
-			in.about[i] = about(sc, &sc.Jobs[i], sizes[i])
+			in.about[i] = about(sc, &in.plan.Jobs[i], sizes[i])
 			learned(&in.about[i], src)
 		}
 	}

@@ -279,17 +279,17 @@ func (j *job) buildTraining() error {
 	}
 	j.kernel = kernel.Name
 	cfg := train.Config{
-		Model:    j.plan.Model,
-		Kernel:   kernel,
-		Train:    j.data.train,
-		Replicas: j.plan.Replicas(),
-		Batch:    t.Batch,
-		Epochs:   t.Epochs,
-		Steps:    int64(t.Steps.Or(0)),
-		Seed:     j.run.plan.Scenario.Seed,
-		SGD:      nn.SGD{LR: float32(t.LR), Momentum: float32(t.Momentum)},
-		Work:     j.plan.Work,
-		Start:    j.begun,
+		Model:     j.plan.Model,
+		Kernel:    kernel,
+		Train:     j.data.train,
+		Replicas:  j.plan.Replicas(),
+		Batch:     t.Batch,
+		Epochs:    t.Epochs,
+		Steps:     int64(t.Steps.Or(0)),
+		Seed:      j.run.plan.Scenario.Seed,
+		Optimiser: j.plan.Optimiser,
+		Work:      j.plan.Work,
+		Start:     j.begun,
 	}
 	if j.train, err = train.New(cfg); err != nil {
 		return err

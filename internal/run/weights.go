@@ -52,9 +52,9 @@ func (j *job) folder() string {
 
 // about says what the weights of a training belong to. The digest of its images is not known before
 // they are read.
-func about(sc *scenario.Scenario, j *scenario.Job, size dataset.Size) checkpoint.Training {
-	t := j.Train
-	global := t.Batch * j.Parallel.DP
+func about(sc *scenario.Scenario, j *plan.Job, size dataset.Size) checkpoint.Training {
+	t := j.Spec.Train
+	global := t.Batch * j.Replicas()
 	return checkpoint.Training{
 		Name:        sc.Name,
 		Seed:        sc.Seed,
@@ -67,6 +67,7 @@ func about(sc *scenario.Scenario, j *scenario.Job, size dataset.Size) checkpoint
 		Channels:    channels(size),
 		GlobalBatch: global,
 		EpochSteps:  int64(size.Train / global),
+		Vectors:     j.Optimiser.State(),
 	}
 }
 
@@ -87,12 +88,16 @@ func learned(t *checkpoint.Training, src *source) {
 }
 
 // fields are the keys of a scenario that say what a Mismatch of a job names.
-func fields(job string) map[string]string {
+func fields(job string, t *scenario.Train) map[string]string {
+	optimiser := ".train.optimiser"
+	if t.Optimiser == "sgd" {
+		optimiser = ".train.momentum" // that decides what it keeps
+	}
 	return map[string]string{
 		"Layers":      job + ".train.layers",
 		"Activation":  job + ".train.activation",
 		"Loss":        job + ".train.loss",
-		"Momentum":    job + ".train.momentum",
+		"Optimiser":   job + optimiser,
 		"Seed":        "seed",
 		"GlobalBatch": job + ".train.batch",
 	}
@@ -111,12 +116,12 @@ func (from *Resume) goOn(p *plan.Plan, size dataset.Size) (*train.State, error) 
 	if t == nil {
 		return nil, fmt.Errorf("%s of %s has no weights to go on from: want %s.train", job, sc.Name, job)
 	}
-	state, mismatches := from.Continue(about(sc, &sc.Jobs[0], size), t.Momentum != 0)
+	state, mismatches := from.Continue(about(sc, &p.Jobs[0], size))
 	var problems located.Problems
 	for _, m := range mismatches {
 		problems = append(problems, sc.Located(scenario.Finding{
 			Severity: scenario.Error,
-			Path:     fields(job)[m.Field],
+			Path:     fields(job, t)[m.Field],
 			Message:  m.Text,
 		}))
 	}

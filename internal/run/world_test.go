@@ -184,7 +184,7 @@ func reference(t *testing.T, yaml string) train.Config {
 	}
 	return train.Config{Model: m, Kernel: nn.Portable, Train: &set.Train,
 		Replicas: len(plan.Jobs[0].Placement.Ranks), Batch: 4, Epochs: 9, Steps: int64(sc.Jobs[0].Train.Steps.Value), Seed: sc.Seed,
-		SGD: nn.SGD{LR: 0.2, Momentum: 0.9}, Work: plan.Jobs[0].Work}
+		Optimiser: nn.Optimiser{LR: 0.2, Momentum: 0.9}, Work: plan.Jobs[0].Work}
 }
 
 // rows collects a table.

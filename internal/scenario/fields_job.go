@@ -57,6 +57,43 @@ func onlyCheckpoints(j *Job) string {
 	return ""
 }
 
+// onlyOptimiser says that a field belongs to some optimisers.
+func onlyOptimiser(names ...string) func(*Job) string {
+	return func(j *Job) string {
+		if why := onlyTraining(j); why != "" {
+			return why
+		}
+		if !slices.Contains(names, j.Train.Optimiser) {
+			return j.Path() + ".train.optimiser is " + j.Train.Optimiser
+		}
+		return ""
+	}
+}
+
+// onlySchedule says that a field belongs to one schedule of the learning rate.
+func onlySchedule(kind string) func(*Job) string {
+	return func(j *Job) string {
+		if why := onlyTraining(j); why != "" {
+			return why
+		}
+		if j.Train.Schedule.Kind != kind {
+			return j.Path() + ".train.schedule.kind is " + j.Train.Schedule.Kind
+		}
+		return ""
+	}
+}
+
+// onlyNormalInit says that a field belongs to first weights of a normal distribution.
+func onlyNormalInit(j *Job) string {
+	if why := onlyTraining(j); why != "" {
+		return why
+	}
+	if j.Train.Init != "normal" {
+		return j.Path() + ".train.init is " + j.Train.Init
+	}
+	return ""
+}
+
 // onlyAdmitted says that a field belongs to receiver-driven admission.
 func onlyAdmitted(j *Job) string {
 	if why := onlyRanks(j); why != "" {
@@ -163,15 +200,88 @@ var trainFields = []*Field{
 		Also:    []string{"max_steps"},
 	},
 	{
+		Path: "train.optimiser", Default: "sgd", Choices: Optimisers,
+		value:   inTrain(choice, func(t *Train) *string { return &t.Optimiser }),
+		Meaning: "how weights follow their gradients",
+		Also:    []string{"optimizer"},
+	},
+	{
 		Path: "train.lr", Required: true, Min: "0.000000001", Max: "1000",
 		value:   inTrain(number, func(t *Train) *float64 { return &t.LR }),
-		Meaning: "learning rate of SGD",
+		Meaning: "learning rate",
 		Also:    []string{"learning_rate", "rate"},
 	},
 	{
 		Path: "train.momentum", Default: "0", Min: "0", Max: "0.999999",
 		value:   inTrain(number, func(t *Train) *float64 { return &t.Momentum }),
+		applies: where(onlyOptimiser("sgd")),
 		Meaning: "momentum of SGD",
+	},
+	{
+		Path: "train.beta1", Default: "0.9", Min: "0", Max: "0.999999", applies: where(onlyOptimiser("adam", "adamw")),
+		value:   inTrain(number, func(t *Train) *float64 { return &t.Beta1 }),
+		Meaning: "of Adam's mean of gradients, what stays of it at each update",
+		Source:  "Kingma and Ba, ICLR 2015; PyTorch", Also: []string{"betas"},
+	},
+	{
+		Path: "train.beta2", Default: "0.999", Min: "0", Max: "0.999999999", applies: where(onlyOptimiser("adam", "adamw")),
+		value:   inTrain(number, func(t *Train) *float64 { return &t.Beta2 }),
+		Meaning: "the same of its mean of squares",
+		Source:  "Kingma and Ba, ICLR 2015; PyTorch",
+	},
+	{
+		Path: "train.epsilon", Default: "0.00000001", Min: "0.000000000001", Max: "1",
+		applies: where(onlyOptimiser("adam", "adamw")),
+		value:   inTrain(number, func(t *Train) *float64 { return &t.Epsilon }),
+		Meaning: "what Adam adds to the root that it divides by",
+		Source:  "Kingma and Ba, ICLR 2015; PyTorch", Also: []string{"eps"},
+	},
+	{
+		Path: "train.weight_decay", Default: "0", Min: "0", Max: "1", applies: where(onlyTraining),
+		value:   inTrain(number, func(t *Train) *float64 { return &t.Decay }),
+		Meaning: "how much of each weight goes with each update, times the learning rate; biases and gains too, as in PyTorch",
+	},
+	{Path: "train.schedule", Meaning: "how the learning rate goes over the steps of the training"},
+	{
+		Path: "train.schedule.kind", Default: "constant", Choices: Schedules,
+		value:   inTrain(choice, func(t *Train) *string { return &t.Schedule.Kind }),
+		Meaning: "after the warm-up",
+	},
+	{
+		Path: "train.schedule.warmup", Default: "0", Min: "0", Max: "1000000000",
+		value:   inTrain(whole, func(t *Train) *int { return &t.Schedule.Warmup }),
+		Meaning: "steps in which the rate grows in equal parts to all of it",
+		Also:    []string{"warmup_steps", "warm_up"},
+	},
+	{
+		Path: "train.schedule.every", Default: "1000", Min: "1", Max: "1000000000", applies: where(onlySchedule("step")),
+		value:   inTrain(whole, func(t *Train) *int { return &t.Schedule.Every }),
+		Meaning: "steps from one cut of the rate to the next",
+		Also:    []string{"step_size"},
+	},
+	{
+		Path: "train.schedule.factor", Default: "0.1", Min: "0.000001", Max: "1", applies: where(onlySchedule("step")),
+		value:   inTrain(number, func(t *Train) *float64 { return &t.Schedule.Factor }),
+		Meaning: "by which it is multiplied",
+		Source:  "torch.optim.lr_scheduler.StepLR", Also: []string{"gamma"},
+	},
+	{
+		Path: "train.schedule.end", Default: "0", Min: "0", Max: "1", applies: where(onlySchedule("cosine")),
+		value:   inTrain(number, func(t *Train) *float64 { return &t.Schedule.End }),
+		Meaning: "the rate at the last step, as a part of lr",
+		Also:    []string{"min_lr", "eta_min"},
+	},
+	{
+		Path: "train.init", Default: "layer", Choices: Inits,
+		value:   inTrain(choice, func(t *Train) *string { return &t.Init }),
+		Meaning: "how first weights are drawn, by the seed; norms begin as they do in any case",
+		Also:    []string{"initialisation", "initialization"},
+	},
+	{
+		Path: "train.init_deviation", Default: "0.02", Min: "0.000001", Max: "10", applies: where(onlyNormalInit),
+		value:   inTrain(number, func(t *Train) *float64 { return &t.Deviation }),
+		Meaning: "standard deviation of first weights",
+		Source:  "GPT-2", Also: []string{"init_std", "std"},
 	},
 	{
 		Path: "train.bucket", Default: "25MB", Word: "layer", Min: "4B", Max: "100GB",

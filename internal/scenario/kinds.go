@@ -26,7 +26,7 @@ var (
 	number = ordered(traits{
 		name: Number, want: "a number such as 0.1", reads: asNumber, forms: float,
 		written: "a decimal number: 0.1 or 1e-3",
-	}, parseNumber, func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) })
+	}, parseNumber, func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) })
 
 	boolean = scalar(traits{
 		name: Bool, want: "true or false", reads: asBool, forms: only(Form{Type: "boolean"}),

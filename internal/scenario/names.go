@@ -60,6 +60,24 @@ var (
 		{"end", "once a step, after its last backward: as one rank does"},
 		{"each", "after each micro-batch: a backward may meet newer weights than its forward did"},
 	}
+	Optimisers = []Choice{
+		{"sgd", "stochastic gradient descent, with momentum if that is above 0: torch.optim.SGD"},
+		{"adam", "Adam: torch.optim.Adam; weight_decay is added to the gradient"},
+		{"adamw", "AdamW: torch.optim.AdamW; weight_decay is taken from the weights"},
+	}
+	Schedules = []Choice{
+		{"constant", "the rate stays as it is"},
+		{"step", "times schedule.factor after each schedule.every steps"},
+		{"cosine", "half a cosine, down to schedule.end of the rate at the last step"},
+	}
+	Inits = []Choice{
+		{"layer", "as each kind of layer does in PyTorch: dense ones uniform in +-1/sqrt(inputs)"},
+		{"xavier-uniform", "uniform in +-sqrt(6/(inputs + outputs)), biases 0"},
+		{"xavier-normal", "normal, deviation sqrt(2/(inputs + outputs)), biases 0"},
+		{"he-uniform", "uniform in +-sqrt(6/inputs), biases 0"},
+		{"he-normal", "normal, deviation sqrt(2/inputs), biases 0"},
+		{"normal", "normal, with the deviation of init_deviation, biases 0"},
+	}
 	Exits = []Choice{
 		{"channel", "by the NIC of the channel's rail at both ends, over NVLink where that is another GPU's"},
 		{"own", "by the sender's own NIC to the receiver's own: over spines where their rails differ"},

@@ -362,7 +362,15 @@ type Train struct {
 	Epochs     int
 	Steps      Opt[int] // not set: all steps of the epochs
 	LR         float64
+	Optimiser  string
 	Momentum   float64
+	Beta1      float64
+	Beta2      float64
+	Epsilon    float64
+	Decay      float64
+	Schedule   Schedule
+	Init       string
+	Deviation  float64         // of the normal Init
 	Bucket     Opt[unit.Bytes] // not set: one bucket per layer
 	Start      string
 	Prefetch   bool
@@ -385,6 +393,15 @@ type Replay struct {
 type ReplayBucket struct {
 	Compute unit.Duration // backward until they are there, after the bucket before
 	Bytes   unit.Bytes    // of float32
+}
+
+// Schedule is how the learning rate goes over the steps of a training.
+type Schedule struct {
+	Kind   string
+	Warmup int     // steps
+	Every  int     // of step
+	Factor float64 // of step
+	End    float64 // of cosine: a part of the rate
 }
 
 // Checkpoint says when the weights of a training are kept, beside those at its end.

@@ -22,7 +22,7 @@ func (j *Job) Compute(id int32, step int64, op *workload.Op) {
 	case workload.Backward:
 		j.backward(r, w)
 	case workload.Update:
-		j.update(id, r, w)
+		j.update(id, r, step, w)
 	case workload.Stash:
 		copy(r.on(w.Y), r.on(w.X))
 	case workload.Place:
@@ -52,11 +52,11 @@ func (j *Job) forward(r *rank, step int64, w *workload.Body) {
 	}
 	layer, rows := r.layers[w.Layer], j.work.Rows()
 	y := r.on(w.Y)
-	if w.How == workload.Gather {
+	if w.Sharing.Outputs == workload.Gather {
 		y = r.part[:rows*layer.Out()]
 	}
 	layer.Forward(y, x, r.on(w.Params), rows, r.saved[w.Layer][w.Slot], j.pass(r, step, w))
-	if w.How != workload.Gather {
+	if w.Sharing.Outputs != workload.Gather {
 		return
 	}
 	to := r.on(w.Y)
@@ -88,7 +88,7 @@ func (j *Job) join(r *rank, w *workload.Body) {
 // loss makes the gradient that the last layer's backward starts from.
 func (j *Job) loss(r *rank, step int64, w *workload.Body) {
 	d, y := r.on(w.D), r.on(w.Y)
-	mean, _ := j.cfg.Model.Loss(d, y, j.labels(r, w.Micro, step), j.counts.over(step, w.Micro))
+	mean, _ := j.cfg.Model.Loss(j.cfg.Kernel, d, y, j.labels(r, w.Micro, step), j.counts.over(step, w.Micro))
 	r.losses[step] += mean
 	j.layers[w.Layer].Through(d, y)
 }
@@ -97,7 +97,7 @@ func (j *Job) loss(r *rank, step int64, w *workload.Body) {
 func (j *Job) backward(r *rank, w *workload.Body) {
 	x, d, dx, grads := r.on(w.X), r.on(w.D), r.on(w.DX), r.on(w.Grads)
 	layer, rows := r.layers[w.Layer], j.work.Rows()
-	if w.How == workload.Gather { // the columns of its part
+	if w.Sharing.Outputs == workload.Gather { // the columns of its part
 		width, whole := layer.Out(), j.layers[w.Layer].Out()
 		for i := range rows {
 			copy(r.part[i*width:][:width], d[i*whole+r.at.Tensor*width:])
@@ -119,12 +119,12 @@ func (j *Job) backward(r *rank, w *workload.Body) {
 	}
 }
 
-// scale turns gradients that are summed over replicas, and over micro-batches unless each has an
-// update of its own, into a mean.
-func (j *Job) scale() float32 {
-	n := j.cfg.Replicas
-	if j.work.Layout.Update == workload.UpdateEnd {
-		n *= j.work.Layout.MicroBatches
+// move is an update of a step. It turns gradients that are summed over replicas, and over
+// micro-batches unless each has an update of its own, into a mean.
+func (p *plan) move(step int64, micro int, l *workload.Layout, replicas int) nn.Move {
+	at := p.first + step
+	if l.Update == workload.UpdateEach {
+		return nn.Move{Step: at, Update: at*int64(l.MicroBatches) + int64(micro), Scale: 1 / float32(replicas)}
 	}
-	return 1 / float32(n)
+	return nn.Move{Step: at, Update: at, Scale: 1 / float32(replicas*l.MicroBatches)}
 }

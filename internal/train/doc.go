@@ -6,7 +6,7 @@
 //	rank 0             rank 1             each its own memory:
 //	+---------+        +---------+          the buffers of the job that its program touches
 //	| params  |        | params  |            (exec.Ref, by buffer: parameters, gradients,
-//	| grads   |--------| grads   |            velocity, activations and their gradients)
+//	| grads   |--------| grads   |            optimiser's state, activations and their gradients)
 //	| staging |        | staging |          staging    <- the buffers after those
 //	+---------+        +---------+
 //

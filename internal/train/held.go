@@ -20,6 +20,11 @@ func (j *Job) Memory(id int32) (m workload.Memory) {
 		}
 		m[term] += bytesOf(held)
 	}
+	for l, slots := range r.saved {
+		if len(slots) > 0 {
+			m[workload.ActivationTerm] += 4 * unit.Bytes(len(slots)*j.work.Rows()*r.layers[l].Cost().Saved)
+		}
+	}
 	m[workload.WorkspaceTerm] += bytesOf(r.batch) + bytesOf(r.part)
 	return m
 }

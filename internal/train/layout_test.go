@@ -19,14 +19,14 @@ import (
 // layout is a training of five layers in a layout.
 type layout struct {
 	workload.Layout
-	bucket   unit.Bytes
-	momentum float32
-	batch    int // images per replica and step
-	steps    int64
-	sizes    []int // nil: of layers that two ranks cannot share
-	slices   int   // of the chunks that replicas send each other; 0: 1
-	credits  int   // of their rings; 0: without
-	sigmoid  bool  // not ReLU, which hides what it multiplies by nothing
+	bucket  unit.Bytes
+	with    nn.Optimiser // without a rate: 0.1
+	batch   int          // images per replica and step
+	steps   int64
+	sizes   []int // nil: of layers that two ranks cannot share
+	slices  int   // of the chunks that replicas send each other; 0: 1
+	credits int   // of their rings; 0: without
+	sigmoid bool  // not ReLU, which hides what it multiplies by nothing
 }
 
 // shared are the sizes of layers that two or four ranks can share.
@@ -46,8 +46,11 @@ func (l layout) config(t interface{ Fatal(...any) }) Config {
 		t.Fatal(err)
 	}
 	cfg := Config{Model: m, Kernel: nn.Portable, Train: blobs(150, 20), Replicas: max(l.DP, 1), Batch: l.batch,
-		Epochs: 10, Steps: l.steps, Seed: 5, SGD: nn.SGD{LR: 0.1, Momentum: l.momentum}, poison: true}
-	cfg.Work, err = workload.Lower(workload.Config{Layers: Layers(m), Batch: l.batch, Momentum: l.momentum != 0,
+		Epochs: 10, Steps: l.steps, Seed: 5, Optimiser: l.with, poison: true}
+	if cfg.Optimiser.LR == 0 {
+		cfg.Optimiser.LR = 0.1
+	}
+	cfg.Work, err = workload.Lower(workload.Config{Layers: Layers(m), Batch: l.batch, State: cfg.Optimiser.State(),
 		Bucket: l.bucket, Layout: l.Layout, Schedules: l.schedules, Device: device})
 	if err != nil {
 		t.Fatal(err)
@@ -88,6 +91,16 @@ func (l *layout) schedules(g *workload.Group, c coll.Collective) (coll.Schedule,
 	return ring, err
 }
 
+// optimisers keep nothing, one vector and two for each parameter.
+var optimisers = []nn.Optimiser{{}, momentum, adamW,
+	{WeightDecay: 0.1, Schedule: nn.Schedule{Course: nn.Steps, Warmup: 2, Every: 1, Factor: 0.5}}}
+
+var (
+	momentum = nn.Optimiser{Momentum: 0.9}
+	adamW    = nn.Optimiser{Method: nn.AdamW, LR: 0.01, Beta1: 0.9, Beta2: 0.99, Epsilon: 1e-8, WeightDecay: 0.1,
+		Schedule: nn.Schedule{Course: nn.Cosine, Warmup: 1, Total: 4}}
+)
+
 func anyLayout(t *rapid.T) layout {
 	l := layout{Layout: workload.Layout{DP: rapid.IntRange(1, 3).Draw(t, "dp"), PP: rapid.IntRange(1, 4).Draw(t, "pp"),
 		MicroBatches: rapid.IntRange(1, 5).Draw(t, "micro-batches"), Slots: rapid.IntRange(1, 3).Draw(t, "slots"),
@@ -96,8 +109,8 @@ func anyLayout(t *rapid.T) layout {
 		Update: rapid.SampledFrom([]workload.Updates{workload.UpdateEnd, workload.UpdateEnd,
 			workload.UpdateEach}).Draw(t, "update"),
 		Order: [3]workload.Axis(rapid.Permutation(workload.DefaultOrder[:]).Draw(t, "order"))},
-		bucket:   rapid.SampledFrom([]unit.Bytes{0, 900, workload.BucketPerLayer}).Draw(t, "bucket"),
-		momentum: rapid.SampledFrom([]float32{0, 0.9}).Draw(t, "momentum"), steps: 4}
+		bucket: rapid.SampledFrom([]unit.Bytes{0, 900, workload.BucketPerLayer}).Draw(t, "bucket"),
+		with:   rapid.SampledFrom(optimisers).Draw(t, "optimiser"), steps: 4}
 	l.Stash = l.Update == workload.UpdateEach && rapid.Bool().Draw(t, "stash")
 	if l.Schedule == workload.Interleaved {
 		l.PP, l.Virtual = 2, 2
@@ -159,7 +172,7 @@ func sameAsOracle(t interface{ Fatalf(string, ...any) }, j *Job, oracle *Outcome
 func TestStagesChangeNoBit(t *testing.T) {
 	of := func(l workload.Layout) []float32 {
 		l.DP, l.MicroBatches = 2, 4
-		cfg := layout{Layout: l, batch: 8, momentum: 0.9, steps: 5}.config(t)
+		cfg := layout{Layout: l, batch: 8, with: momentum, steps: 5}.config(t)
 		return train(t, cfg, exectest.Net{Rate: unit.GigabitPerSec}, nil).Gathered(1)
 	}
 	want := of(workload.Layout{})
@@ -241,11 +254,11 @@ func TestLayoutsStayCloseToOneRank(t *testing.T) {
 
 // Parameters that ranks of one layer have in common stay the same on all of them.
 func TestBiasesOfSharesAgree(t *testing.T) {
-	cfg := layout{Layout: workload.Layout{TP: 2}, batch: 4, steps: 6, momentum: 0.9, sizes: shared}.config(t)
+	cfg := layout{Layout: workload.Layout{TP: 2}, batch: 4, steps: 6, with: momentum, sizes: shared}.config(t)
 	j := train(t, cfg, exectest.Net{}, nil)
 	h := j.work.Stages[0].Layers[1] // rows: the biases lie at the end
-	if h.How != workload.Rows {
-		t.Fatalf("layer 2 is had as %d", h.How)
+	if h.Sharing.Cut != workload.Rows {
+		t.Fatalf("layer 2 is had as %d", h.Sharing.Cut)
 	}
 	n := h.Offset + h.Elems
 	if a, b := j.Weights(0)[n-12:n], j.Weights(1)[n-12:n]; !equal(a, b) {

@@ -17,12 +17,14 @@ func Layers(m *nn.Model) []workload.Layer {
 // lowered is a layer as workload counts it, with the parts that ranks may have of it.
 func lowered(l nn.Layer) workload.Layer {
 	of := shape(l)
-	if s, ok := l.(nn.Splitter); ok {
-		of.Columns = &workload.Split{Width: l.Out(), Of: func(parts int) workload.Layer {
+	if s, ok := l.(nn.ColumnSplitter); ok {
+		of.Columns = &workload.Split{Width: s.ColumnWidth(), Of: func(parts int) workload.Layer {
 			part, _ := s.Columns(0, parts)
 			return shape(part)
 		}}
-		of.Rows = &workload.Split{Width: l.In(), Of: func(parts int) workload.Layer {
+	}
+	if s, ok := l.(nn.RowSplitter); ok {
+		of.Rows = &workload.Split{Width: s.RowWidth(), Of: func(parts int) workload.Layer {
 			part, _ := s.Rows(0, parts)
 			return shape(part)
 		}}
@@ -34,7 +36,8 @@ func lowered(l nn.Layer) workload.Layer {
 func shape(l nn.Layer) workload.Layer {
 	c := l.Cost()
 	return workload.Layer{In: l.In(), Out: l.Out(), Params: int64(l.Params()), Forward: kernels(c.Forward),
-		Gradient: kernels(c.Gradient), Input: kernels(c.Input), Through: kernels(c.Through), Finish: kernels(c.Finish)}
+		Gradient: kernels(c.Gradient), Input: kernels(c.Input), Through: kernels(c.Through), Finish: kernels(c.Finish),
+		Saved: c.Saved}
 }
 
 func kernels(of []nn.Work) (all []workload.Kernel) {

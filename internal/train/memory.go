@@ -13,21 +13,23 @@ import (
 // rank is what one rank owns.
 type rank struct {
 	at      workload.Coord
-	buffers [][]float32  // by exec.Ref.Buffer: those that it touches; staging is made when first used
-	saved   [][]nn.Saved // by layer, then slot: what its forwards leave for their backwards
-	layers  []nn.Layer   // that it has, whole or in part
-	batch   []float32    // the gradient of a micro-batch that is to be added
-	part    []float32    // a layer's part of outputs, or of their gradient
-	labels  []int32      // of a micro-batch
-	pass    nn.Pass      // of the forward that runs
-	batches [2]batch     // of even and odd steps; empty without copies
-	losses  []float64    // by step: sum over the micro-batches; on the last stage
-	held    []holding    // for Keep, in order of step
+	buffers [][]float32                  // by exec.Ref.Buffer: those that it touches; staging is made when first used
+	saved   [][]nn.Saved                 // by layer, then slot: what its forwards leave for their backwards
+	layers  []nn.Layer                   // that it has, whole or in part
+	batch   []float32                    // the gradient of a micro-batch that is to be added
+	part    []float32                    // a layer's part of outputs, or of their gradient
+	labels  []int32                      // of a micro-batch
+	state   [workload.MaxState][]float32 // of an update
+	pass    nn.Pass                      // of the forward that runs
+	batches [2]batch                     // of even and odd steps; empty without copies
+	losses  []float64                    // by step: sum over the micro-batches; on the last stage
+	held    []holding                    // for Keep, in order of step
 	spare   []holding
 }
 
-// newRank gives a rank its memory, and what it holds of a model's parameters and velocity.
-func (j *Job) newRank(id int32, model, velocity []float32) rank {
+// newRank gives a rank its memory, and what it holds of a model's parameters and of the optimiser's
+// state.
+func (j *Job) newRank(id int32, model []float32, state [][]float32) rank {
 	work, p := j.cfg.Work, j.cfg.Work.Program(id)
 	r := rank{at: j.work.Layout.Coord(int(id)), labels: make([]int32, j.work.Rows()*j.cfg.Model.Targets()),
 		layers: make([]nn.Layer, len(j.layers)), saved: make([][]nn.Saved, len(j.layers)),
@@ -39,25 +41,30 @@ func (j *Job) newRank(id int32, model, velocity []float32) rank {
 		}
 	}
 	st := &j.work.Stages[r.at.Stage]
-	params, keepParams := j.room(id, r.buffers[st.Parameters], st, workload.ZeroParameters)
-	var velocities []float32
-	keepVelocities := func() {}
-	if st.Velocity >= 0 {
-		velocities, keepVelocities = j.room(id, r.buffers[st.Velocity], st, workload.ZeroOptimiser)
+	type filled struct {
+		from, to []float32
+		keep     func()
+	}
+	vectors := make([]filled, 1, 1+len(st.State))
+	vectors[0].from = model
+	vectors[0].to, vectors[0].keep = j.room(id, r.buffers[st.Parameters], st, workload.ZeroParameters)
+	for i, buffer := range st.State {
+		to, keep := j.room(id, r.buffers[buffer], st, workload.ZeroOptimiser)
+		vectors = append(vectors, filled{state[i], to, keep})
 	}
 	for _, h := range st.Layers {
 		layer, pieces := j.part(&h, r.at.Tensor)
 		r.layers[h.Layer] = layer
 		lo, _ := j.cfg.Model.LayerRange(h.Layer)
 		for _, p := range pieces {
-			copy(params[int(h.Offset)+p.Part:][:p.Elems], model[lo+p.Whole:])
-			if st.Velocity >= 0 {
-				copy(velocities[int(h.Offset)+p.Part:][:p.Elems], velocity[lo+p.Whole:])
+			for _, v := range vectors {
+				copy(v.to[int(h.Offset)+p.Part:][:p.Elems], v.from[lo+p.Whole:])
 			}
 		}
 	}
-	keepParams()
-	keepVelocities()
+	for _, v := range vectors {
+		v.keep()
+	}
 	r.awaits(work.StartRange(id))
 	j.makeBatches(&r, p)
 	r.scratch(work, p, j.work.Rows())
@@ -76,7 +83,7 @@ func (r *rank) scratch(work *workload.Job, p *workload.Program, rows int) {
 			if w.Slot >= len(r.saved[w.Layer]) {
 				r.saved[w.Layer] = append(r.saved[w.Layer], r.layers[w.Layer].NewSaved(rows))
 			}
-			if w.How == workload.Gather {
+			if w.Sharing.Outputs == workload.Gather {
 				part = max(part, rows*r.layers[w.Layer].Out())
 			}
 		case workload.Backward:
@@ -90,18 +97,18 @@ func (r *rank) scratch(work *workload.Job, p *workload.Program, rows int) {
 
 // part returns a layer as a tensor-parallel rank has it, and which parameters those are.
 func (j *Job) part(h *workload.Held, tensor int) (nn.Layer, []nn.Piece) {
-	return partOf(j.layers[h.Layer], h.How, tensor, j.work.Layout.TP)
+	return partOf(j.layers[h.Layer], h.Sharing.Cut, tensor, j.work.Layout.TP)
 }
 
 // partOf returns a part of so many of a layer.
-func partOf(whole nn.Layer, how workload.How, part, parts int) (nn.Layer, []nn.Piece) {
-	switch how {
+func partOf(whole nn.Layer, cut workload.Cut, part, parts int) (nn.Layer, []nn.Piece) {
+	switch cut {
 	case workload.Whole:
 		return whole, []nn.Piece{{Elems: whole.Params()}}
 	case workload.Rows:
-		return whole.(nn.Splitter).Rows(part, parts)
+		return whole.(nn.RowSplitter).Rows(part, parts)
 	}
-	return whole.(nn.Splitter).Columns(part, parts)
+	return whole.(nn.ColumnSplitter).Columns(part, parts)
 }
 
 // memory returns so many elements that nobody has written yet.

@@ -36,7 +36,7 @@ func Oracle(cfg Config) (*Outcome, error) {
 	}
 	for range cfg.Replicas {
 		o.replicas = append(o.replicas, replica{params: slices.Clone(cfg.params()),
-			grads: make([]float32, cfg.Model.Params()), sums: make([]float32, cfg.Model.Params()), velocity: cfg.velocity()})
+			grads: make([]float32, cfg.Model.Params()), sums: make([]float32, cfg.Model.Params()), state: cfg.state()})
 	}
 	out := &Outcome{}
 	for step := range p.steps {
@@ -60,10 +60,11 @@ type oracle struct {
 
 // replica is a whole model.
 type replica struct {
-	params, grads, velocity []float32
-	sums                    []float32 // over replicas, with shards of gradients: of the step so far
-	micro                   []micro
-	loss                    float64 // sum over the micro-batches of a step
+	params, grads []float32
+	state         [][]float32 // of the optimiser
+	sums          []float32   // over replicas, with shards of gradients: of the step so far
+	micro         []micro
+	loss          float64 // sum over the micro-batches of a step
 }
 
 // micro is a micro-batch on its way.
@@ -99,11 +100,11 @@ func (o *oracle) step(step int64) float64 {
 			o.accumulate(v, lo, hi)
 		}
 		if each && v.backward {
-			o.update(lo, hi, o.cfg.Replicas)
+			o.update(step, v.micro, lo, hi)
 		}
 	}
 	if !each {
-		o.update(0, len(o.layers), o.cfg.Replicas*o.t.Layout.MicroBatches)
+		o.update(step, 0, 0, len(o.layers))
 	}
 	sum := 0.0
 	for _, r := range o.replicas {
@@ -189,7 +190,7 @@ func (o *oracle) forward(r *replica, d int, step int64, v visit, lo, hi int) {
 	labels := make([]int32, n*o.cfg.Model.Targets())
 	o.cfg.Train.ReadLabels(labels, rows)
 	m.d[hi-1] = make([]float32, len(m.x[hi]))
-	mean, _ := o.cfg.Model.Loss(m.d[hi-1], m.x[hi], labels, o.counts.over(step, v.micro))
+	mean, _ := o.cfg.Model.Loss(o.cfg.Kernel, m.d[hi-1], m.x[hi], labels, o.counts.over(step, v.micro))
 	r.loss += mean
 	o.layers[hi-1].Through(m.d[hi-1], m.x[hi])
 }
@@ -202,14 +203,17 @@ func (o *oracle) backward(r *replica, v visit, lo, hi int) {
 	}
 	for l := hi - 1; l >= lo; l-- {
 		first, end := o.cfg.Model.LayerRange(l)
+		if l < o.t.Trained {
+			break
+		}
 		var dx []float32
-		if l > 0 {
+		if l > o.t.Trained {
 			dx = make([]float32, len(m.x[l]))
 			m.d[l-1] = dx
 		}
 		g := make([]float32, end-first)
 		o.layers[l].Backward(dx, g, m.d[l], m.x[l], params[first:end], n, m.saved[l])
-		if l > 0 {
+		if dx != nil {
 			o.layers[l-1].Through(dx, m.x[l])
 		}
 		if v.micro == 0 || o.t.Layout.Update == workload.UpdateEach || o.scatters() {
@@ -223,8 +227,8 @@ func (o *oracle) backward(r *replica, v visit, lo, hi int) {
 }
 
 // update sums the gradients of layers [lo, hi) over the replicas, bucket by bucket, and moves all
-// replicas by the mean over so many summands.
-func (o *oracle) update(lo, hi, summands int) {
+// replicas by the mean.
+func (o *oracle) update(step int64, micro, lo, hi int) {
 	if !o.scatters() {
 		o.sum(lo, hi)
 	}
@@ -232,14 +236,15 @@ func (o *oracle) update(lo, hi, summands int) {
 	_, end := o.cfg.Model.LayerRange(hi - 1)
 	for d := range o.replicas {
 		r := &o.replicas[d]
-		var v []float32
-		if r.velocity != nil {
-			v = r.velocity[first:end]
+		var state [][]float32
+		for _, v := range r.state {
+			state = append(state, v[first:end])
 		}
 		if o.scatters() {
 			copy(r.grads, r.sums)
 		}
-		o.cfg.SGD.Step(r.params[first:end], r.grads[first:end], v, 1/float32(summands))
+		o.cfg.Optimiser.Step(r.params[first:end], r.grads[first:end], state,
+			o.p.move(step, micro, &o.t.Layout, o.cfg.Replicas))
 	}
 }
 
@@ -269,7 +274,7 @@ func (o *oracle) sum(lo, hi int) {
 	for s := range o.t.Stages {
 		st := &o.t.Stages[s]
 		for _, k := range st.Buckets {
-			of := slices.IndexFunc(st.Layers, func(h workload.Held) bool { return h.Offset == k.Offset })
+			of := slices.IndexFunc(st.Layers, func(h workload.Held) bool { return h.Offset == k.Offset && h.Elems > 0 })
 			if l := st.Layers[of].Layer; l < lo || l >= hi {
 				continue
 			}
@@ -305,14 +310,14 @@ func OneRank(cfg Config) (*Outcome, error) {
 // returns nil.
 func oneRank(cfg *Config, p *plan, goOn func(done int64) bool) *Outcome {
 	replica := cfg.Model.NewReplica(cfg.params(), p.global, cfg.Kernel)
-	v := cfg.velocity()
+	state, one := cfg.state(), workload.Layout{MicroBatches: 1}
 	o := &Outcome{Weights: [][]float32{replica.Params}, Gradients: [][]float32{replica.Grads}}
 	for step := range p.steps {
 		if !goOn(step) {
 			return nil
 		}
 		o.Losses = append(o.Losses, gradients(cfg, replica, p.first+step, p.rows(step, 0, p.global)))
-		cfg.SGD.Step(replica.Params, replica.Grads, v, 1)
+		cfg.Optimiser.Step(replica.Params, replica.Grads, state, p.move(step, 0, &one, 1))
 	}
 	return o
 }

@@ -24,6 +24,9 @@ func newPlan(cfg *Config) (plan, error) {
 	if cfg.Steps > 0 {
 		p.steps = min(p.steps, cfg.Steps)
 	}
+	if s := &cfg.Optimiser.Schedule; s.Total == 0 {
+		s.Total = p.steps
+	}
 	if err := checkStart(cfg, p.steps); err != nil {
 		return plan{}, err
 	}

@@ -2,15 +2,17 @@ package train
 
 import (
 	"fmt"
+
+	"railyard/internal/workload"
 )
 
 // State is what a training goes on from: the whole model in one rank's order, whatever the ranks
 // hold of it.
 type State struct {
-	Step      int64     // steps that are done, since the first of the training
-	EpochLoss float64   // sum of the losses of the epoch to which the last of them belongs, in their order
-	Params    []float32 // as nn.Model lays them out
-	Velocity  []float32 // of the same layout; nil without momentum
+	Step      int64       // steps that are done, since the first of the training
+	EpochLoss float64     // sum of the losses of the epoch to which the last of them belongs, in their order
+	Params    []float32   // as nn.Model lays them out
+	Optimiser [][]float32 // the optimiser's state, each of the same layout: nn.Optimiser.State
 }
 
 // checkStart reports a state that the job cannot go on from.
@@ -19,14 +21,16 @@ func checkStart(cfg *Config, steps int64) error {
 	if s == nil {
 		return nil
 	}
-	params, velocities := cfg.Model.Params(), 0
-	if cfg.SGD.Momentum != 0 {
-		velocities = params
+	params, vectors := cfg.Model.Params(), len(cfg.Optimiser.State())
+	for _, v := range s.Optimiser {
+		if len(v) != params {
+			return fmt.Errorf("train: a state with a vector of %d elements for %d parameters", len(v), params)
+		}
 	}
 	switch {
-	case len(s.Params) != params || len(s.Velocity) != velocities:
-		return fmt.Errorf("train: a state of %d parameters and %d velocities, want %d and %d", len(s.Params),
-			len(s.Velocity), params, velocities)
+	case len(s.Params) != params || len(s.Optimiser) != vectors:
+		return fmt.Errorf("train: a state of %d parameters and %d vectors beside them, want %d and %d", len(s.Params),
+			len(s.Optimiser), params, vectors)
 	case s.Step < 0 || s.Step >= steps:
 		return fmt.Errorf("train: a state after %d steps, the job has %d: want fewer", s.Step, steps)
 	}
@@ -41,22 +45,23 @@ func (cfg *Config) params() []float32 {
 	return cfg.Model.Init(cfg.Seed)
 }
 
-// velocity is that with which a replica begins, its own; nil without momentum.
-func (cfg *Config) velocity() []float32 {
-	if cfg.SGD.Momentum == 0 {
-		return nil
+// state is the optimiser's with which a replica begins, its own.
+func (cfg *Config) state() [][]float32 {
+	all := make([][]float32, len(cfg.Optimiser.State()))
+	for i := range all {
+		all[i] = make([]float32, cfg.Model.Params())
+		if cfg.Start != nil {
+			copy(all[i], cfg.Start.Optimiser[i])
+		}
 	}
-	v := make([]float32, cfg.Model.Params())
-	if cfg.Start != nil {
-		copy(v, cfg.Start.Velocity)
-	}
-	return v
+	return all
 }
 
 // holding is what of a rank's vectors a state is made of, as it was after a step.
 type holding struct {
-	step             int64
-	params, velocity []float32 // as the rank's buffers have them
+	step   int64
+	params []float32                    // as the rank's buffers have them
+	state  [workload.MaxState][]float32 // of the optimiser
 }
 
 // Hold holds what a rank has after a step for Keep. The rank's own thread calls it as the step ends,
@@ -69,8 +74,8 @@ func (j *Job) Hold(id int32, step int64) {
 	}
 	h.step = step
 	h.params = j.holds(h.params, r, parameters)
-	if j.cfg.SGD.Momentum != 0 {
-		h.velocity = j.holds(h.velocity, r, velocities)
+	for i := range j.cfg.Optimiser.State() {
+		h.state[i] = j.holds(h.state[i], r, stateOf(i))
 	}
 	r.held = append(r.held, h)
 }
@@ -94,8 +99,13 @@ func (j *Job) Keep(s *State, step int64) {
 		s.EpochLoss, _ = j.epochLoss(step)
 	}
 	s.Params = j.gather(s.Params, 0, parameters, func(id int) []float32 { return j.ranks[id].holding(step).params })
-	if j.cfg.SGD.Momentum != 0 {
-		s.Velocity = j.gather(s.Velocity, 0, velocities, func(id int) []float32 { return j.ranks[id].holding(step).velocity })
+	vectors := len(j.cfg.Optimiser.State())
+	if s.Optimiser == nil && vectors > 0 {
+		s.Optimiser = make([][]float32, vectors)
+	}
+	for i := range s.Optimiser {
+		held := func(id int) []float32 { return j.ranks[id].holding(step).state[i] }
+		s.Optimiser[i] = j.gather(s.Optimiser[i], 0, stateOf(i), held)
 	}
 	j.LetGo(step)
 }

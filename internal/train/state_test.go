@@ -1,6 +1,7 @@
 package train
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -36,7 +37,11 @@ func (k *keeper) keep() {
 	for step := int64(len(k.states)); step < k.whole; step++ {
 		k.job.Keep(&k.state, step)
 		s := k.state
-		s.Params, s.Velocity = append([]float32(nil), s.Params...), append([]float32(nil), s.Velocity...)
+		s.Params = slices.Clone(s.Params)
+		s.Optimiser = slices.Clone(s.Optimiser)
+		for i, v := range s.Optimiser {
+			s.Optimiser[i] = slices.Clone(v)
+		}
 		k.states = append(k.states, s)
 	}
 }
@@ -62,7 +67,7 @@ func kept(t interface{ Fatal(...any) }, cfg Config, net exectest.Net) *keeper {
 func TestGoingOnIsNeverHavingStopped(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := job{ranks: rapid.SampledFrom([]int{1, 2, 4}).Draw(t, "ranks"), channels: 2,
-			momentum: rapid.SampledFrom([]float32{0, 0.9}).Draw(t, "momentum"), steps: 20}
+			momentum: rapid.SampledFrom([]float64{0, 0.9}).Draw(t, "momentum"), steps: 20}
 		latency := unit.Duration(rapid.Int64Range(0, 40).Draw(t, "latency")) * us
 		net := exectest.Net{Rate: unit.GigabitPerSec, BodyAt: exectest.Beside,
 			Latency: func(m exec.Message) unit.Duration { return unit.Duration(m.Src+1) * latency }}
@@ -80,7 +85,7 @@ func TestGoingOnIsNeverHavingStopped(t *testing.T) {
 		for i, got := range rest.states {
 			want := whole.states[at+i]
 			if got.Step != want.Step || got.EpochLoss != want.EpochLoss || !equal(got.Params, want.Params) ||
-				!equal(got.Velocity, want.Velocity) {
+				!slices.EqualFunc(got.Optimiser, want.Optimiser, equal) {
 				t.Fatalf("after step %d the state is another one", want.Step)
 			}
 			if g, w := rest.job.EpochLoss(int64(i)), whole.job.EpochLoss(int64(at+i)); g != w {
@@ -119,10 +124,11 @@ func TestAStateThatDoesNotFitIsRefused(t *testing.T) {
 	cfg := job{ranks: 2, channels: 1, momentum: 0.9, steps: 3}.config(t)
 	good := kept(t, cfg, exectest.Net{}).states[1]
 	for want, change := range map[string]func(*State){
-		"a state of 381 parameters and 382 velocities": func(s *State) { s.Params = s.Params[1:] },
-		"a state of 382 parameters and 0 velocities":   func(s *State) { s.Velocity = nil },
-		"a state after 3 steps, the job has 3":         func(s *State) { s.Step = 3 },
-		"a state after -1 steps":                       func(s *State) { s.Step = -1 },
+		"a state of 381 parameters and 1 vectors beside them": func(s *State) { s.Params = s.Params[1:] },
+		"a state of 382 parameters and 0 vectors beside them": func(s *State) { s.Optimiser = nil },
+		"a state with a vector of 381 elements":               func(s *State) { s.Optimiser = [][]float32{s.Params[1:]} },
+		"a state after 3 steps, the job has 3":                func(s *State) { s.Step = 3 },
+		"a state after -1 steps":                              func(s *State) { s.Step = -1 },
 	} {
 		s := good
 		change(&s)

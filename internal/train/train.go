@@ -10,17 +10,17 @@ import (
 
 // Config is a training job.
 type Config struct {
-	Model    *nn.Model
-	Kernel   nn.Kernel
-	Train    nn.Examples
-	Replicas int
-	Batch    int    // examples per replica and step
-	Epochs   int    // passes over the training set
-	Steps    int64  // stop after so many steps of the training; 0: after the last epoch
-	Seed     uint64 // of the parameters and of the order of examples
-	SGD      nn.SGD
-	Work     *workload.Job // the operations to bind; OneRank needs none
-	Start    *State        // go on from here; nil: from step 0, with parameters drawn from the seed
+	Model     *nn.Model
+	Kernel    nn.Kernel
+	Train     nn.Examples
+	Replicas  int
+	Batch     int    // examples per replica and step
+	Epochs    int    // passes over the training set
+	Steps     int64  // stop after so many steps of the training; 0: after the last epoch
+	Seed      uint64 // of the parameters and of the order of examples
+	Optimiser nn.Optimiser
+	Work      *workload.Job // the operations to bind; OneRank needs none
+	Start     *State        // go on from here; nil: from step 0, with parameters drawn from the seed
 
 	poison bool // memory that nobody has written is NaN
 }
@@ -54,9 +54,9 @@ func New(cfg Config) (*Job, error) {
 	for l := range cfg.Model.Layers() {
 		j.layers = append(j.layers, cfg.Model.Layer(l, cfg.Kernel))
 	}
-	params, velocity := cfg.params(), cfg.velocity()
+	params, state := cfg.params(), cfg.state()
 	for id := range j.ranks {
-		j.ranks[id] = j.newRank(int32(id), params, velocity)
+		j.ranks[id] = j.newRank(int32(id), params, state)
 	}
 	return j, nil
 }
@@ -80,8 +80,9 @@ func fits(cfg *Config) error {
 				return err
 			}
 		}
-		if (s.Velocity >= 0) != (cfg.SGD.Momentum != 0) {
-			return fmt.Errorf("train: a job with velocities: %v, momentum is %v", s.Velocity >= 0, cfg.SGD.Momentum)
+		if want := cfg.Optimiser.State(); len(s.State) != len(want) {
+			return fmt.Errorf("train: a job with %d vectors of state for each parameter, %v keeps %d", len(s.State),
+				cfg.Optimiser.Method, len(want))
 		}
 	}
 	if layers != cfg.Model.Layers() {
@@ -96,10 +97,12 @@ func holds(cfg *Config, h *workload.Held) error {
 		return fmt.Errorf("train: the job has layer %d, the model has %d", h.Layer+1, cfg.Model.Layers())
 	}
 	layer := cfg.Model.Layer(h.Layer, cfg.Kernel)
-	if _, splits := layer.(nn.Splitter); h.How != workload.Whole && !splits {
+	_, columns := layer.(nn.ColumnSplitter)
+	_, rows := layer.(nn.RowSplitter)
+	if cut := h.Sharing.Cut; cut == workload.Columns && !columns || cut == workload.Rows && !rows {
 		return fmt.Errorf("train: the job splits layer %d, which the model cannot", h.Layer+1)
 	}
-	part, _ := partOf(layer, h.How, 0, cfg.Work.Training.Layout.TP)
+	part, _ := partOf(layer, h.Sharing.Cut, 0, cfg.Work.Training.Layout.TP)
 	if h.Elems != int64(part.Params()) {
 		return fmt.Errorf("train: the job has layer %d with %d parameters, the model has %d", h.Layer+1, h.Elems,
 			part.Params())

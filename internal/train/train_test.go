@@ -47,7 +47,7 @@ type job struct {
 	ranks, channels, slices int
 	slots                   int // with credit; 0: without
 	bucket                  unit.Bytes
-	momentum                float32
+	momentum                float64
 	steps                   int64
 }
 
@@ -58,10 +58,9 @@ func (j job) config(t interface{ Fatal(...any) }) Config {
 	}
 	cfg := Config{Model: m, Kernel: nn.Portable, Train: blobs(150, 20), Replicas: j.ranks, Batch: 3,
 		Epochs: 10, Steps: j.steps, Seed: 5, poison: true,
-		SGD: nn.SGD{LR: 0.5, Momentum: j.momentum}}
-	dp := workload.DataParallelConfig{Layers: Layers(m), Batch: cfg.Batch, Momentum: j.momentum != 0,
-		Bucket: j.bucket, Ranks: j.ranks,
-		Device: device}
+		Optimiser: nn.Optimiser{LR: 0.5, Momentum: j.momentum}}
+	dp := workload.Config{Layers: Layers(m), Batch: cfg.Batch, State: cfg.Optimiser.State(), Bucket: j.bucket,
+		Layout: workload.Layout{DP: j.ranks}, Device: device}
 	if j.ranks > 1 {
 		orders := make([][]int32, j.channels)
 		for c := range orders {
@@ -79,9 +78,9 @@ func (j job) config(t interface{ Fatal(...any) }) Config {
 		if err != nil {
 			t.Fatal(err)
 		}
-		dp.Schedule = ring
+		dp.Schedules = func(*workload.Group, coll.Collective) (coll.Schedule, error) { return ring, nil }
 	}
-	if cfg.Work, err = workload.DataParallel(dp); err != nil {
+	if cfg.Work, err = workload.Lower(dp); err != nil {
 		t.Fatal(err)
 	}
 	return cfg
@@ -115,7 +114,7 @@ func TestWeightsEqualTheOracles(t *testing.T) {
 			slices:   rapid.IntRange(1, 3).Draw(t, "slices"),
 			slots:    rapid.SampledFrom([]int{0, 1, 2, 4}).Draw(t, "slots"),
 			bucket:   rapid.SampledFrom([]unit.Bytes{0, workload.BucketPerLayer}).Draw(t, "bucket"),
-			momentum: rapid.SampledFrom([]float32{0, 0.9}).Draw(t, "momentum"), steps: 4}
+			momentum: rapid.SampledFrom([]float64{0, 0.9}).Draw(t, "momentum"), steps: 4}
 		cfg := w.config(t)
 		oracle, err := Oracle(cfg)
 		if err != nil {
@@ -324,7 +323,7 @@ func TestMistakesAreNamed(t *testing.T) {
 		"layer 2 with 129 parameters, the model has 130": func(c *Config) {
 			c.Work.Training.Stages[0].Layers[1].Elems--
 		},
-		"a job with velocities: false, momentum is 0.9": func(c *Config) { c.SGD.Momentum = 0.9 },
+		"a job with 0 vectors of state for each parameter, sgd keeps 1": func(c *Config) { c.Optimiser.Momentum = 0.9 },
 	} {
 		cfg := job{ranks: 2, channels: 1}.config(t)
 		change(&cfg)

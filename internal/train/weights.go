@@ -37,10 +37,12 @@ type vector struct {
 	sharded workload.Zero
 }
 
-var (
-	parameters = vector{func(s *workload.Stage) int32 { return s.Parameters }, workload.ZeroParameters}
-	velocities = vector{func(s *workload.Stage) int32 { return s.Velocity }, workload.ZeroOptimiser}
-)
+var parameters = vector{func(s *workload.Stage) int32 { return s.Parameters }, workload.ZeroParameters}
+
+// stateOf is the i-th vector of the optimiser's state.
+func stateOf(i int) vector {
+	return vector{func(s *workload.Stage) int32 { return s.State[i] }, workload.ZeroOptimiser}
+}
 
 // now is a vector as ranks hold it.
 func (j *Job) now(v vector) func(id int) []float32 {

@@ -27,24 +27,28 @@ func (j *Job) accumulate(id int32, r *rank, w *workload.Body) {
 
 // update moves the parameters of a bucket, with ZeRO those that the rank owns of it. What is held in
 // shards lies there one after the other.
-func (j *Job) update(id int32, r *rank, w *workload.Body) {
-	params, grads, velocity := r.on(w.Params), r.on(w.Grads), r.on(w.Velocity)
+func (j *Job) update(id int32, r *rank, step int64, w *workload.Body) {
+	params, grads, state := r.on(w.Params), r.on(w.Grads), r.state[:len(j.cfg.Optimiser.State())]
+	for i := range state {
+		state[i] = r.on(w.State[i])
+	}
+	move := j.plan.move(step, w.Micro, &j.work.Layout, j.cfg.Replicas)
 	if z := j.work.Layout.Zero; z == workload.ZeroNone || z >= workload.ZeroParameters {
-		j.cfg.SGD.Step(params, grads, velocity, j.scale())
+		j.cfg.Optimiser.Step(params, grads, state, move)
 		return
 	}
 	j.work.Owned(id, w.Bucket, func(lo, hi int64) {
 		var g []float32
-		v := velocity
 		if j.work.Layout.Zero >= workload.ZeroGradients {
 			g, grads = grads[:hi-lo], grads[hi-lo:]
 		} else {
 			g = grads[lo:hi]
 		}
-		if velocity != nil {
-			v, velocity = velocity[:hi-lo], velocity[hi-lo:]
+		var own [workload.MaxState][]float32
+		for i := range state {
+			own[i], state[i] = state[i][:hi-lo], state[i][hi-lo:]
 		}
-		j.cfg.SGD.Step(params[lo:hi], g, v, j.scale())
+		j.cfg.Optimiser.Step(params[lo:hi], g, own[:len(state)], move)
 	})
 }
 

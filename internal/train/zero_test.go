@@ -95,7 +95,7 @@ func TestBytesOnTheWire(t *testing.T) {
 func TestWhatARankHolds(t *testing.T) {
 	const n = 3
 	for zero := range workload.ZeroParameters + 1 {
-		l := layout{Layout: workload.Layout{DP: n, Zero: zero, MicroBatches: 2}, batch: 4, momentum: 0.9, steps: 2,
+		l := layout{Layout: workload.Layout{DP: n, Zero: zero, MicroBatches: 2}, batch: 4, with: momentum, steps: 2,
 			bucket: workload.BucketPerLayer}
 		cfg := l.config(t)
 		j := train(t, cfg, exectest.Net{}, nil)
@@ -220,7 +220,7 @@ func TestALostByteOfAShardShows(t *testing.T) {
 // States are kept and gone on from whatever is in shards, also by a layout that has others.
 func TestStatesOfShards(t *testing.T) {
 	of := func(zero workload.Zero) Config {
-		return layout{Layout: workload.Layout{DP: 3, PP: 2, MicroBatches: 1, Zero: zero}, batch: 2, momentum: 0.9,
+		return layout{Layout: workload.Layout{DP: 3, PP: 2, MicroBatches: 1, Zero: zero}, batch: 2, with: momentum,
 			steps: 7}.config(t)
 	}
 	seed := stream{5}
@@ -229,7 +229,7 @@ func TestStatesOfShards(t *testing.T) {
 	whole := kept(t, of(workload.ZeroNone), net).states
 	for zero := range workload.ZeroParameters + 1 {
 		for i, s := range kept(t, of(zero), net).states {
-			if want := whole[i]; !equal(s.Params, want.Params) || !equal(s.Velocity, want.Velocity) {
+			if want := whole[i]; !equal(s.Params, want.Params) || !slices.EqualFunc(s.Optimiser, want.Optimiser, equal) {
 				t.Fatalf("zero %d: after step %d the state is another one", zero, i)
 			}
 		}
@@ -237,7 +237,7 @@ func TestStatesOfShards(t *testing.T) {
 		cfg.Start = &whole[3]
 		rest := kept(t, cfg, net).states
 		if last := len(rest) - 1; last != 2 || !equal(rest[last].Params, whole[6].Params) ||
-			!equal(rest[last].Velocity, whole[6].Velocity) {
+			!slices.EqualFunc(rest[last].Optimiser, whole[6].Optimiser, equal) {
 			t.Fatalf("zero %d: it goes on to another state", zero)
 		}
 	}

@@ -28,11 +28,12 @@ func buckets(layers []part, limit unit.Bytes) []bucket {
 	open := bucket{last: len(layers) - 1}
 	for l := len(layers) - 1; l >= 0; l-- {
 		open.elems += layers[l].Params
-		if unit.Bytes(open.elems*elem) >= limit || l == 0 {
+		if unit.Bytes(open.elems*elem) >= limit || l == 0 && open.elems > 0 {
 			open.first, open.offset = l, end-open.elems
 			all = append(all, open)
 			end, open = open.offset, bucket{last: l - 1}
 		}
 	}
+	all[len(all)-1].first = 0 // with layers before it that have no parameters
 	return all
 }

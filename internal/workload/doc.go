@@ -9,8 +9,8 @@
 //
 // Lower makes the job of a training from layers and a Layout: replicas (dp) with rows of their own,
 // parts of layers (tp), stages (pp) with runs of layers, micro-batches in the order of a timetable,
-// shards of what replicas would hold alike (ZeRO). DataParallel is the layout with replicas alone.
-// Parameters lie in one flat vector per stage and part, or in shards of it; updates act on ranges.
+// shards of what replicas would hold alike (ZeRO). Parameters lie in one flat vector per
+// stage and part, or in shards of it; updates act on ranges.
 //
 // One step of a two-layer network, a bucket per layer:
 //
@@ -30,13 +30,13 @@
 // reduce-scatter leaves with it, one span or more for each channel, one after the other in a buffer of
 // the shard. Whole buckets of gradients and parameters have room for two of each (ZeroBuckets), which
 // they take in turn: one is in use and the other travels. What a rank has of parameters P, gradients
-// and velocities, of n replicas and buckets of at most B elements:
+// and V vectors of state, of n replicas and buckets of at most B elements:
 //
-//	zero  parameters  gradients  velocities   a step sends, with m micro-batches
-//	0     P           P          P            2(n-1)/n P
+//	zero  parameters  gradients  state        a step sends, with m micro-batches
+//	0     P           P          V P          2(n-1)/n P
 //	1     P           P          P/n          2(n-1)/n P
-//	2     P           P/n + 2B   P/n          (m+1)(n-1)/n P
-//	3     P/n + 2B    P/n + 2B   P/n          3m(n-1)/n P
+//	2     P           P/n + 2B   V P/n        (m+1)(n-1)/n P
+//	3     P/n + 2B    P/n + 2B   V P/n        3m(n-1)/n P
 //
 // One step of two layers with parameters in shards: A gathers, R scatters sums, + adds them to the
 // shard (place, before each A, puts the rank's own part there):
@@ -59,7 +59,7 @@
 //     operation names all that it touches, and a rank has the buffers that its program touches;
 //   - a stage adds up gradients in ascending order of micro-batches, whatever the timetable;
 //   - of n replicas each element of a stage's vectors has one owner, the same for gradients,
-//     velocities and parameters;
+//     the optimiser's state and parameters;
 //   - durations are exact integers: the same on every machine.
 //
 // Sizes of an all-to-all may be decided in each step by a compute operation (Counts), as by the

@@ -15,7 +15,9 @@ type Layer struct {
 	// element. Who makes that gradient runs it, and has the output.
 	Through []Kernel
 
-	// How tensor-parallel ranks may share it; nil: not so.
+	Saved int // elements that a row's forward leaves for its backward, beside input and output
+
+	// How tensor-parallel ranks may share it; nil: not so. All have a layer without parameters whole.
 	Columns *Split // each makes a part of the outputs from all inputs
 	Rows    *Split // each makes a share of all outputs from a part of the inputs
 	// Finish makes the outputs from the sum of the shares, of a layer split by rows.
@@ -34,4 +36,35 @@ type Kernel struct {
 	FLOP  int64 // for each row
 	Words int64 // of float32 that it moves for each row
 	Fixed int64 // and beside them
+}
+
+// Trained is the first layer with parameters: nobody wants the gradient of its input.
+func Trained(layers []Layer) int {
+	for i := range layers {
+		if layers[i].Params > 0 {
+			return i
+		}
+	}
+	return len(layers)
+}
+
+// FLOP is the arithmetic of a row: of its forward, and of its forward and backward.
+func FLOP(layers []Layer) (forward, both int64) {
+	sum := func(kernels []Kernel) (n int64) {
+		for _, k := range kernels {
+			n += k.FLOP
+		}
+		return n
+	}
+	for i := range layers {
+		l := &layers[i]
+		forward += sum(l.Forward) + sum(l.Finish)
+		if i >= Trained(layers) {
+			both += sum(l.Gradient) + sum(l.Through)
+		}
+		if i > Trained(layers) {
+			both += sum(l.Input)
+		}
+	}
+	return forward, forward + both
 }

@@ -90,7 +90,7 @@ type Zero uint8
 // The stages.
 const (
 	ZeroNone       Zero = iota // nothing: gradients are all-reduced
-	ZeroOptimiser              // velocities: each updates its part, which is gathered
+	ZeroOptimiser              // the optimiser's state: each updates its part, which is gathered
 	ZeroGradients              // and gradients: those of each micro-batch are summed and scattered
 	ZeroParameters             // and parameters: gathered before each forward and each backward
 	zeros
@@ -209,7 +209,8 @@ func (m Misfits) err() error {
 }
 
 // check reports what cannot be laid out so: all of it.
-func (l Layout) check(layers, batch int) error {
+func (l Layout) check(of []Layer, batch int) error {
+	layers := len(of)
 	var wrong Misfits
 	say := func(key, format string, args ...any) {
 		wrong = append(wrong, Misfit{key, fmt.Sprintf(format, args...)})
@@ -237,6 +238,11 @@ func (l Layout) check(layers, batch int) error {
 	}
 	if l.Chunks() > layers {
 		say("pp", "%d stages with %d virtual stages each want %d layers, there are %d", l.PP, l.Virtual, l.Chunks(), layers)
+	}
+	for q := 0; q < l.Chunks() && l.Chunks() <= layers; q++ {
+		if lo, hi := l.Run(layers, q); Trained(of[lo:hi]) == hi-lo {
+			say("pp", "layers %d to %d, a stage or a part of one, have no parameters to train: want fewer stages", lo+1, hi)
+		}
 	}
 	if err := l.Schedule.check(l.PP, l.Virtual, l.MicroBatches); err != nil {
 		say("schedule", "%v", err)

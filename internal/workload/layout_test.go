@@ -266,7 +266,7 @@ func anyLayout(t *rapid.T) Config {
 			c.Layers[i] = fullyConnected{6, 6, true}.Layer()
 		}
 	}
-	c.Momentum = rapid.Bool().Draw(t, "momentum")
+	c.State = []string{"exp_avg", "exp_avg_sq"}[:rapid.IntRange(0, 2).Draw(t, "state")]
 	c.Bucket = rapid.SampledFrom([]unit.Bytes{0, 150, BucketPerLayer}).Draw(t, "bucket")
 	return c
 }

@@ -11,13 +11,13 @@ import (
 
 // Config is a network, layer after layer, and how ranks share its training.
 type Config struct {
-	Layers   []Layer
-	Batch    int        // rows per replica and step
-	Momentum bool       // the update also reads and writes a velocity
-	Bucket   unit.Bytes // cap; 0 is DefaultBucket
-	Layout   Layout
-	Device   Device
-	Slow     map[int32]unit.Ratio // ranks whose device takes so many times as long
+	Layers []Layer
+	Batch  int        // rows per replica and step
+	State  []string   // vectors that the update also reads and writes, as long as the parameters: at most MaxState
+	Bucket unit.Bytes // cap; 0 is DefaultBucket
+	Layout Layout
+	Device Device
+	Slow   map[int32]unit.Ratio // ranks whose device takes so many times as long
 	// Schedules makes a group's schedule of a collective: AllReduce of a data-parallel group,
 	// SendReceive from the first rank to the second, with credit, of a pipeline group, AllReduce and
 	// AllGather of a tensor-parallel group. With ZeRO, ReduceScatter and AllGather of a data-parallel
@@ -29,16 +29,17 @@ type Config struct {
 // lowering makes a job of a config.
 type lowering struct {
 	*Config
-	l      Layout
-	rows   int // of a micro-batch
-	j      *Job
-	parts  []part // by layer
-	stages []stage
-	links  map[link]int32 // index in Job.Groups
-	data   map[Coord]int32
-	sums   map[sum]int32 // index in Job.Collectives
-	sends  map[send]int32
-	bodies map[Body]int32
+	l       Layout
+	rows    int // of a micro-batch
+	trained int // the first layer with parameters
+	j       *Job
+	parts   []part // by layer
+	stages  []stage
+	links   map[link]int32 // index in Job.Groups
+	data    map[Coord]int32
+	sums    map[sum]int32 // index in Job.Collectives
+	sends   map[send]int32
+	bodies  map[Body]int32
 
 	exchanges map[exchange]int32 // index in Job.Collectives
 	gathers   map[int]int32      // by layer: index in Job.Buffers
@@ -110,10 +111,11 @@ func Lower(c Config) (*Job, error) {
 		return nil, err
 	}
 	l := c.Layout.filled()
-	b := lowering{Config: &c, l: l, rows: c.Batch / l.MicroBatches, links: map[link]int32{}, data: map[Coord]int32{},
-		sums: map[sum]int32{}, sends: map[send]int32{}, bodies: map[Body]int32{}, exchanges: map[exchange]int32{},
+	b := lowering{Config: &c, l: l, rows: c.Batch / l.MicroBatches, trained: Trained(c.Layers),
+		links: map[link]int32{}, data: map[Coord]int32{}, sums: map[sum]int32{}, sends: map[send]int32{}, bodies: map[Body]int32{}, exchanges: map[exchange]int32{},
 		gathers: map[int]int32{}, gatherings: map[gathering]int32{}, j: &Job{Of: make([]int32, l.World()),
-			Training: &Training{Layout: l, Layers: len(c.Layers), Batch: c.Batch, Stages: make([]Stage, l.PP)}}}
+			Training: &Training{Layout: l, Layers: len(c.Layers), Trained: Trained(c.Layers), Batch: c.Batch,
+				Stages: make([]Stage, l.PP)}}}
 	if err := b.split(); err != nil {
 		return nil, err
 	}
@@ -142,10 +144,13 @@ func (c *Config) check() error {
 	if c.Batch < 1 {
 		return fmt.Errorf("training: batch %d, want at least 1 row per replica", c.Batch)
 	}
+	if len(c.State) > MaxState {
+		return fmt.Errorf("training: %d vectors of state for the optimiser, want at most %d", len(c.State), MaxState)
+	}
 	if c.Bucket < 0 {
 		return fmt.Errorf("training: bucket of %v, want at least 1 byte", c.Bucket)
 	}
-	if err := c.Layout.filled().check(len(c.Layers), c.Batch); err != nil {
+	if err := c.Layout.filled().check(c.Layers, c.Batch); err != nil {
 		return err
 	}
 	for r := range c.Slow {
@@ -185,7 +190,7 @@ func (b *lowering) stage(s int) {
 		}
 		for i, layer := range b.parts[lo:hi] {
 			st.Layers = append(st.Layers, Held{Layer: lo + i, Offset: offset, Elems: layer.Params, In: layer.In,
-				Out: b.Layers[lo+i].Out, How: layer.how})
+				Out: b.Layers[lo+i].Out, Saved: layer.Saved, Sharing: layer.sharing})
 			offset += layer.Params
 		}
 		st.chunks = append(st.chunks, c)
@@ -207,9 +212,8 @@ func (b *lowering) stage(s int) {
 	}
 	st.Gradients = vector(GradientsTerm, "gradients", ZeroGradients)
 	st.Parameters = vector(WeightsTerm, "parameters", ZeroParameters)
-	st.Velocity = -1
-	if b.Momentum {
-		st.Velocity = vector(OptimiserTerm, "velocity", ZeroOptimiser)
+	for _, name := range b.State {
+		st.State = append(st.State, vector(OptimiserTerm, name, ZeroOptimiser))
 	}
 	b.roomForBuckets(&st, of)
 	for i := range st.chunks {
@@ -226,12 +230,12 @@ func (b *lowering) boundaries(st *stage, c *chunk) {
 		in := b.parts[l].In
 		c.x = append(c.x, b.area(ActivationTerm, "activations", l, in, c.flight))
 		switch {
+		case l <= b.trained:
+			c.d = append(c.d, area{slots: 1}) // nobody wants the gradient
 		case l > c.first:
 			c.d = append(c.d, b.area(ErrorTerm, "deltas", l-1, in, 1))
-		case l > 0:
-			c.d = append(c.d, b.area(ErrorTerm, "input-deltas", l, in, ahead))
 		default:
-			c.d = append(c.d, area{slots: 1}) // nobody wants the gradient of the network's input
+			c.d = append(c.d, b.area(ErrorTerm, "input-deltas", l, in, ahead))
 		}
 	}
 	out := b.Layers[c.last].Out
@@ -249,9 +253,12 @@ func (b *lowering) boundaries(st *stage, c *chunk) {
 	}
 }
 
-// held is where a layer lies in the stage's vectors.
+// held is where a layer lies in the stage's vectors; nil: it is of another stage.
 func (s *Stage) held(layer int) *Held {
-	i, _ := slices.BinarySearchFunc(s.Layers, layer, func(h Held, l int) int { return h.Layer - l })
+	i, there := slices.BinarySearchFunc(s.Layers, layer, func(h Held, l int) int { return h.Layer - l })
+	if !there {
+		return nil
+	}
 	return &s.Layers[i]
 }
 

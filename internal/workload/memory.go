@@ -1,7 +1,6 @@
 package workload
 
 import (
-	"railyard/internal/coll"
 	"railyard/internal/unit"
 )
 
@@ -14,7 +13,7 @@ const (
 	WeightsTerm                 // parameters, or the rank's shard of them
 	StashTerm                   // parameters that forwards met and whose backwards are to come: Layout.Stash
 	GradientsTerm               // of the parameters, or the rank's shard of them
-	OptimiserTerm               // velocities, or the rank's shard of them
+	OptimiserTerm               // the optimiser's state, or the rank's shard of it
 	ActivationTerm              // inputs and outputs of layers, of micro-batches in flight
 	ErrorTerm                   // their gradients, which go from layer to layer
 	BucketTerm                  // with ZeRO 2 and 3: whole buckets on their way
@@ -64,45 +63,32 @@ func (g *Group) Staging() Term {
 	return Other
 }
 
-// Memory returns by formula what a rank of a training holds, from the second step on:
+// Memory returns what a rank of a training holds from the second step on: the buffers that its program
+// touches, what forwards leave for backwards, and staging. It counts tensors, as a GPU would hold them,
+// not what the simulating process needs beside them. With P parameters of the rank's part of its
+// stage's layers that comes to
 //
-//	weights      4 B x P, P the parameters of its part of its stage's layers
+//	weights      4 B x P
 //	stash        4 B x P of a run of layers, for each micro-batch in flight
 //	gradients    4 B x P
-//	optimiser    4 B x P with momentum
-//	activations  4 B x rows of a micro-batch x (inputs of each layer x micro-batches in flight
-//	             + outputs of each run of layers x those that are being sent, at most Slots)
+//	optimiser    4 B x P for each vector of its state: one of momentum, two of Adam
+//	activations  4 B x rows of a micro-batch x (inputs of each layer, and what it saves, x micro-batches in
+//	             flight + outputs of each run of layers x those that are being sent, at most Slots)
 //	errors       the same with in flight only at the loss, and 1 between layers
 //	buckets      4 B x the largest bucket x ZeroBuckets, of gradients and of parameters
 //	workspace    a layer's gradient of a micro-batch that is to be added; of layers whose outputs are
 //	             gathered, the part and the whole
 //	staging      channels x slots x largest chunk, of each collective, one or two areas
 //
-// What ZeRO holds in shards is P/n, as the schedule cuts buckets into chunks. It counts tensors, as a
-// GPU would hold them, not what the simulating process needs beside them.
+// What ZeRO holds in shards is P/n, as the schedule cuts buckets into chunks.
 func (j *Job) Memory(rank int32) (m Memory) {
-	t := j.Training
-	l, at := t.Layout, t.Layout.Coord(int(rank))
-	st := &t.Stages[at.Stage]
-	params, shard := st.Params(), j.largestShard(rank)
-	vector := func(sharded Zero) unit.Bytes {
-		if l.Zero >= sharded {
-			return elem * unit.Bytes(shard)
+	p := j.Program(rank)
+	for b, touched := range j.Touches(p) {
+		if of := &j.Buffers[b]; touched {
+			m[of.Term] += unit.Bytes(of.Elems * of.ElemBytes)
 		}
-		return elem * unit.Bytes(params)
 	}
-	m[WeightsTerm], m[GradientsTerm] = vector(ZeroParameters), vector(ZeroGradients)
-	if st.Velocity >= 0 {
-		m[OptimiserTerm] = vector(ZeroOptimiser)
-	}
-	timetable := l.Schedule.Timetable(l.PP, l.Virtual, l.MicroBatches, at.Stage)
-	for v := range l.Virtual {
-		lo, hi := l.Run(t.Layers, v*l.PP+at.Stage)
-		j.runMemory(&m, st, lo, hi, int64(InFlight(timetable, v)))
-	}
-	m[BucketTerm] = st.bucketMemory(&l)
-	j.workspace(&m, st, rank)
-	for _, op := range j.Program(rank).Ops {
+	for _, op := range p.Ops {
 		if op.Coll < 0 {
 			continue
 		}
@@ -112,94 +98,43 @@ func (j *Job) Memory(rank int32) (m Memory) {
 			m[g.Staging()] += unit.Bytes(c.Areas() * c.StagingBytes())
 		}
 	}
+	j.working(&m, p)
 	return m
 }
 
-// largestShard is what the replica with the largest shard of a rank's stage owns: all have as much room.
-func (j *Job) largestShard(rank int32) (largest int64) {
+// working adds what operations need while they run, and leave for others beside the buffers.
+func (j *Job) working(m *Memory, p *Program) {
 	t := j.Training
-	if t.Layout.Zero == ZeroNone {
-		return 0
-	}
-	at := t.Layout.Coord(int(rank))
-	for at.Data = range t.Layout.DP {
-		sum := int64(0)
-		for _, s := range t.Shards[t.Layout.Rank(at)] {
-			sum += s.Elems
-		}
-		largest = max(largest, sum)
-	}
-	return largest
-}
-
-// runMemory adds what lies at the boundaries of the layers [lo, hi) of a stage, and stashed weights.
-func (j *Job) runMemory(m *Memory, st *Stage, lo, hi int, flight int64) {
-	t := j.Training
-	rows, sent := int64(t.Rows()), int64(min(t.Layout.Slots, t.Layout.MicroBatches))
-	add := func(term Term, width int, slots int64) { m[term] += elem * unit.Bytes(rows*int64(width)*slots) }
-	for l := lo; l < hi; l++ {
-		in := st.held(l).In
-		add(ActivationTerm, in, flight)
-		switch {
-		case l > lo:
-			add(ErrorTerm, in, 1)
-		case l > 0:
-			add(ErrorTerm, in, sent)
-		}
-		if t.Layout.Stash {
-			m[StashTerm] += elem * unit.Bytes(st.held(l).Elems*flight)
-		}
-	}
-	if last := st.held(hi - 1).Out; hi == t.Layers {
-		add(ActivationTerm, last, 1)
-		add(ErrorTerm, last, flight)
-	} else {
-		add(ActivationTerm, last, sent)
-		add(ErrorTerm, last, sent)
-	}
-}
-
-// bucketMemory is room for whole buckets: of gradients, and of parameters forward and backward.
-func (s *Stage) bucketMemory(l *Layout) unit.Bytes {
-	largest, passes := int64(0), int64(len(s.Buckets)*l.MicroBatches)
-	for _, k := range s.Buckets {
-		largest = max(largest, k.Elems)
-	}
-	slots := int64(0)
-	if l.Zero >= ZeroGradients {
-		slots += min(ZeroBuckets, passes)
-	}
-	if l.Zero >= ZeroParameters {
-		slots += min(ZeroBuckets, 2*passes)
-	}
-	return elem * unit.Bytes(largest*slots)
-}
-
-// workspace adds what operations need while they run.
-func (j *Job) workspace(m *Memory, st *Stage, rank int32) {
-	t := j.Training
-	adds := t.Layout.MicroBatches > 1 && t.Layout.Update == UpdateEnd && t.Layout.Zero < ZeroGradients
-	sum, part := int64(0), 0
-	for _, h := range st.Layers {
-		if adds {
-			sum = max(sum, h.Elems)
-		}
-		if h.How == Gather {
-			part = max(part, t.Rows()*h.Out/t.Layout.TP)
-		}
-	}
-	m[WorkspaceTerm] = elem * unit.Bytes(sum+int64(part))
-	whole := map[int32]int64{} // by buffer: of outputs that are gathered
-	for _, op := range j.Program(rank).Ops {
-		if op.Coll < 0 {
+	type slot struct{ layer, slot int }
+	saved := map[slot]bool{}
+	sum, part := int64(0), int64(0)
+	for i := range p.Ops {
+		if p.Ops[i].Body < 0 {
 			continue
 		}
-		c := &j.Collectives[op.Coll]
-		if j.Groups[c.Group].Kind == GroupKindTensor && owned(c.Schedule, coll.AllGather) != nil {
-			whole[c.Range.Buffer] = c.Range.Elems
+		w := &j.Bodies[p.Ops[i].Body]
+		at := slot{w.Layer, w.Slot}
+		switch {
+		case w.Work == Forward && !saved[at]:
+			saved[at] = true
+			h := t.held(w.Layer)
+			m[ActivationTerm] += elem * unit.Bytes(t.Rows()*h.Saved)
+			if w.Sharing.Outputs == Gather {
+				part = max(part, int64(t.Rows()*h.Out/t.Layout.TP))
+			}
+		case w.Work == Backward && w.Adds:
+			sum = max(sum, w.Grads.Elems)
 		}
 	}
-	for _, elems := range whole {
-		m[WorkspaceTerm] += elem * unit.Bytes(elems)
+	m[WorkspaceTerm] += elem * unit.Bytes(sum+part)
+}
+
+// held is where a layer lies in the vectors of its stage.
+func (t *Training) held(layer int) *Held {
+	for s := range t.Stages {
+		if h := t.Stages[s].held(layer); h != nil {
+			return h
+		}
 	}
+	return nil
 }

@@ -7,21 +7,45 @@ import (
 	"railyard/internal/coll"
 )
 
-// How a rank has its part of a layer: Held.How.
-type How uint8
+// Cut says which part of a layer a tensor-parallel rank has.
+type Cut uint8
 
-// The ways.
+// The cuts.
 const (
-	Whole   How = iota
-	Columns     // of a pair: what follows it takes the part of its outputs as it is
-	Rows        // the shares are summed, then finished
-	Gather      // split by columns, and the parts of the outputs are gathered
+	Whole   Cut = iota // all of it, as the others do
+	Columns            // what makes a part of the outputs
+	Rows               // what makes a share of all outputs from a part of the inputs
+)
+
+// Exchange is what the ranks then do together.
+type Exchange uint8
+
+// The exchanges.
+const (
+	Keep   Exchange = iota // nothing: each goes on with what it has
+	Sum                    // an all-reduce
+	Gather                 // an all-gather of parts, which are put side by side
+)
+
+// Sharing is how tensor-parallel ranks share a layer.
+type Sharing struct {
+	Cut     Cut
+	Outputs Exchange // of a Sum the outputs are finished after it
+	Inputs  Exchange // of the gradients of the inputs: Keep or Sum
+}
+
+// The sharings. A pair of layers by columns, then by rows, takes the part of the first one's outputs
+// as it is.
+var (
+	firstOfPair  = Sharing{Cut: Columns, Inputs: Sum}
+	secondOfPair = Sharing{Cut: Rows, Outputs: Sum}
+	gathered     = Sharing{Cut: Columns, Outputs: Gather, Inputs: Sum}
 )
 
 // part is a layer as a rank has it.
 type part struct {
 	Layer
-	how     How
+	sharing Sharing
 	through []Kernel // back through what follows the layer, on its outputs as the next layer takes them
 }
 
@@ -37,9 +61,9 @@ func (b *lowering) split() error {
 	var wrong Misfits
 	say := func(format string, args ...any) { wrong = append(wrong, Misfit{"tp", fmt.Sprintf(format, args...)}) }
 	fits := 0 // what tp must divide
-	take := func(i int, how How, s *Split) {
+	take := func(i int, sharing Sharing, s *Split) {
 		what := "outputs"
-		if how == Rows {
+		if sharing.Cut == Rows {
 			what = "inputs"
 		}
 		switch {
@@ -49,22 +73,25 @@ func (b *lowering) split() error {
 		case s.Width%b.l.TP != 0:
 			say("tp %d does not divide the %d %s of layer %d", b.l.TP, s.Width, what, i+1)
 		default:
-			b.parts[i] = part{s.Of(b.l.TP), how, b.Layers[i].Through}
+			b.parts[i] = part{s.Of(b.l.TP), sharing, b.Layers[i].Through}
 		}
 		fits = gcd(s.Width, fits)
-		if how == Columns {
+		if sharing == firstOfPair {
 			b.parts[i].through = b.parts[i].Through
 		}
 	}
 	for q := range b.l.Chunks() {
 		lo, hi := b.l.Run(len(b.Layers), q)
 		for i := lo; i < hi; i++ {
-			if b.l.TPStyle == BookStyle || i+1 == hi || b.Layers[i+1].Rows == nil {
-				take(i, Gather, b.Layers[i].Columns)
+			if b.Layers[i].Params == 0 {
 				continue
 			}
-			take(i, Columns, b.Layers[i].Columns)
-			take(i+1, Rows, b.Layers[i+1].Rows)
+			if b.l.TPStyle == BookStyle || i+1 == hi || b.Layers[i+1].Rows == nil {
+				take(i, gathered, b.Layers[i].Columns)
+				continue
+			}
+			take(i, firstOfPair, b.Layers[i].Columns)
+			take(i+1, secondOfPair, b.Layers[i+1].Rows)
 			i++
 		}
 	}
@@ -139,14 +166,15 @@ func (b *lowering) parted(data, stage int) error {
 			for m := range b.l.MicroBatches {
 				forward, backward := exchange{data, stage, l, false, m}, exchange{data, stage, l, true, m}
 				x, d := c.x[l-c.first+1].at(m), c.d[l-c.first].at(m)
-				switch b.parts[l].how {
-				case Rows:
+				sharing := b.parts[l].sharing
+				switch sharing.Outputs {
+				case Sum:
 					b.exchange(forward, id, fmt.Sprintf("allreduce.outputs.%d%s%s", l+1, b.ofMicro(m), where), x, sum)
 				case Gather:
 					b.exchange(forward, id, fmt.Sprintf("allgather.outputs.%d%s%s", l+1, b.ofMicro(m), where),
-						b.gathered(l, gather), gather)
+						b.together(l, gather), gather)
 				}
-				if b.parts[l].how != Rows && l > 0 {
+				if sharing.Inputs == Sum && l > b.trained {
 					b.exchange(backward, id, fmt.Sprintf("allreduce.input-deltas.%d%s%s", l+1, b.ofMicro(m), where), d, sum)
 				}
 			}
@@ -160,9 +188,9 @@ func (b *lowering) exchange(at exchange, group int32, name string, on Range, s c
 	b.exchanges[at] = b.collective(name, group, on, s)
 }
 
-// gathered is where the parts of a layer's outputs come together: part after part as the schedule
+// together is where the parts of a layer's outputs come together: part after part as the schedule
 // has it, each with as many elements, so that its chunks are equal.
-func (b *lowering) gathered(layer int, s coll.Schedule) Range {
+func (b *lowering) together(layer int, s coll.Schedule) Range {
 	cut := s.Channels() * coll.Slices(s)
 	each := (b.rows*b.parts[layer].Out + cut - 1) / cut * cut
 	elems := int64(each * b.l.TP)

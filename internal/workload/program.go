@@ -93,25 +93,25 @@ func (b *builder) layer(c *chunk, l, m int) {
 	if l == k.last {
 		drop = b.zero.params
 	}
-	body := Body{Work: Forward, Layer: l, Micro: m, Slot: m % c.flight, How: part.how, Coll: -1,
+	body := Body{Work: Forward, Layer: l, Micro: m, Slot: m % c.flight, Sharing: part.sharing, Coll: -1,
 		Params: b.params(c, l, m), X: c.x[l-c.first].at(m), Y: y}
 	id, shared := b.exchanges[exchange{b.at.Data, b.at.Stage, l, false, m}]
 	var on Range
 	if shared {
 		on = b.j.Collectives[id].Range
 	}
-	if part.how == Gather {
+	if part.sharing.Outputs == Gather {
 		body.Y, body.Coll = on, id
 	}
-	if part.how != Rows { // else finish is the last to use the parameters
+	if part.sharing.Outputs != Sum { // else finish is the last to use the parameters
 		body.Drop = drop
 	}
 	b.compute(name("forward"), b.all(part.Forward), body)
 	if shared {
 		b.communicate("", id, []Range{on}, []Range{on})
 	}
-	switch part.how {
-	case Rows:
+	switch part.sharing.Outputs {
+	case Sum:
 		b.compute(name("finish"), b.all(part.Finish), Body{Work: Finish, Layer: l, Micro: m, Coll: -1,
 			Params: body.Params, Y: y, Drop: drop})
 	case Gather:
@@ -139,13 +139,19 @@ func (b *builder) backward(c *chunk, m int, done []int32) {
 			b.begin()
 			b.room(k, m)
 		}
+		if l < b.trained { // there is nothing to learn
+			if done[l] = done[l+1]; l == k.first {
+				b.scatter(k, m)
+			}
+			continue
+		}
 		d := b.gradient(&part.Layer, adds)
-		if l > 0 {
+		if l > b.trained {
 			d += b.all(part.Input) + b.all(b.parts[l-1].through)
 		}
-		body := Body{Work: Backward, Layer: l, Micro: m, Slot: m % c.flight, Adds: adds, How: part.how, Coll: -1,
+		body := Body{Work: Backward, Layer: l, Micro: m, Slot: m % c.flight, Adds: adds, Sharing: part.sharing, Coll: -1,
 			Params: b.params(c, l, m), Grads: b.grads(k, l), X: c.x[i].at(m), D: c.d[i+1].at(m), DX: c.d[i].at(m)}
-		if l == k.first {
+		if l == max(k.first, b.trained) {
 			body.Drop = b.zero.params
 		}
 		done[l] = b.compute(fmt.Sprintf("backward.%d%s", l+1, b.ofMicro(m)), d, body)
@@ -211,9 +217,9 @@ func (b *builder) update(all []bucket, m int, done []int32) {
 	}
 	for i, k := range all {
 		of := func(buffer int32) Range { return Range{buffer, k.offset, k.elems} }
-		body := Body{Work: Update, Coll: -1, Params: of(b.st.Parameters), Grads: of(b.st.Gradients)}
-		if b.Momentum {
-			body.Velocity = of(b.st.Velocity)
+		body := Body{Work: Update, Micro: m, Coll: -1, Params: of(b.st.Parameters), Grads: of(b.st.Gradients)}
+		for i, buffer := range b.st.State {
+			body.State[i] = of(buffer)
 		}
 		b.add(Op{Name: fmt.Sprintf("update.%d%s", b.st.bucket(k.offset)+1, b.ofUpdate(m)), Stream: ComputeStream,
 			Duration: b.kernel(Kernel{Fixed: b.updateWords() * k.elems}), Deps: []int32{ready[i]}, Body: b.body(body), Coll: -1,
@@ -222,13 +228,8 @@ func (b *builder) update(all []bucket, m int, done []int32) {
 }
 
 // updateWords is what an update moves for each element: weights and gradients are read, weights
-// written, and velocities both.
-func (b *builder) updateWords() int64 {
-	if b.Momentum {
-		return 5
-	}
-	return 3
-}
+// written, and the optimiser's state both.
+func (b *builder) updateWords() int64 { return 3 + 2*int64(len(b.State)) }
 
 // receive and send are the two ends of what a neighbour sends.
 func (b *builder) receive(s send) {

@@ -26,7 +26,7 @@ func TestLaunchUnderAProtocol(t *testing.T) {
 	const us = unit.Microsecond
 	for _, c := range []struct{ protocol, want unit.Duration }{{1 * us, 3 * us}, {8 * us, 8 * us}} {
 		p := &Protocol{Launch: c.protocol}
-		train, err := DataParallel(digits(4, DefaultBucket)) // whose kernels take 3 us to start
+		train, err := Lower(digits(4, DefaultBucket)) // whose kernels take 3 us to start
 		if err != nil {
 			t.Fatal(err)
 		}

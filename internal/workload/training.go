@@ -24,8 +24,8 @@ const (
 	Finish   = "finish"   // of a layer split by rows: Y is the sum of the shares, then what follows
 	Join     = "join"     // of the parts X of a layer's outputs: Y
 	Loss     = "loss"     // and its gradient D, from Y
-	Backward = "backward" // Grads, and DX unless it is empty, from X and D with Params
-	Update   = "update"   // Params, and Velocity unless it is empty, by Grads; with ZeRO what the rank owns
+	Backward = "backward" // Grads, and DX unless it is empty, from X and D with Params; D is room then
+	Update   = "update"   // Params and State, by Grads; with ZeRO what the rank owns
 	Stash    = "stash"    // Y is what X is
 	// Of what the rank owns of a bucket its shard has one element after the other.
 	Place      = "place"      // what the rank owns of Y is X
@@ -35,17 +35,18 @@ const (
 // Body names the work of a compute operation or a copy, which whoever trains binds to code, and the memory
 // that it is on.
 type Body struct {
-	Work  string // of which kind, by a name that the binder knows
-	Layer int    // from 0
-	Micro int    // the micro-batch, from 0
-	Slot  int    // of what Forward saves for Backward
-	Adds  bool   // Backward, Accumulate add gradients to those of the micro-batches before
-	How   How    // the rank has the layer: of one that is gathered, D is whole
-	Coll  int32  // Forward, Join of a layer that is gathered: the all-gather, index in Job.Collectives
+	Work    string  // of which kind, by a name that the binder knows
+	Layer   int     // from 0
+	Micro   int     // the micro-batch, from 0
+	Slot    int     // of what Forward saves for Backward
+	Adds    bool    // Backward, Accumulate add gradients to those of the micro-batches before
+	Sharing Sharing // of the layer: of one whose outputs are gathered, D is whole
+	Coll    int32   // Forward, Join of a layer that is gathered: the all-gather, index in Job.Collectives
 
 	Bucket int // of ZeRO's Place, Accumulate, Update: index in Stage.Buckets, see Training.Owned
 
-	Params, Grads, Velocity, X, Y, D, DX Range
+	Params, Grads, X, Y, D, DX Range
+	State                      [MaxState]Range // of the optimiser; empty: not kept
 
 	Drop Range // what is not needed after it, and holds nothing from then on
 }
@@ -73,9 +74,9 @@ func (b *Body) writes() []Range {
 	case Loss:
 		return present(b.D)
 	case Backward:
-		return present(b.Grads, b.DX, b.Drop)
+		return present(b.Grads, b.DX, b.D, b.Drop)
 	case Update:
-		return present(b.Params, b.Velocity)
+		return present(append([]Range{b.Params}, b.State[:]...)...)
 	case Accumulate:
 		return present(b.Grads, b.Drop)
 	}
@@ -95,11 +96,12 @@ func present(all ...Range) []Range {
 
 // Training says what a job trains and where the parameters lie in its ranks' memory.
 type Training struct {
-	Layout Layout // with its defaults
-	Layers int
-	Batch  int // rows per replica and step
-	Stages []Stage
-	Shards [][]Span // by rank, with ZeRO: what it owns of its stage's vectors, ascending
+	Layout  Layout // with its defaults
+	Layers  int
+	Trained int // the first layer with parameters: nobody wants the gradient of its input
+	Batch   int // rows per replica and step
+	Stages  []Stage
+	Shards  [][]Span // by rank, with ZeRO: what it owns of its stage's vectors, ascending
 }
 
 // Owned visits the elements [lo, hi) of a bucket of its stage that a rank owns, with ZeRO, in order.
@@ -114,12 +116,15 @@ func (t *Training) Owned(rank int32, bucket int, visit func(lo, hi int64)) {
 // Rows returns the rows of a micro-batch.
 func (t *Training) Rows() int { return t.Batch / t.Layout.MicroBatches }
 
-// Stage is what the ranks of a stage hold: one flat vector of parameters, one of gradients, and one
-// of velocities if there is momentum, layer after layer in ascending order. Of a vector that
+// MaxState is the most vectors that an optimiser keeps beside parameters and gradients.
+const MaxState = 2
+
+// Stage is what the ranks of a stage hold: one flat vector of parameters, one of gradients, and those
+// of the optimiser's state, layer after layer in ascending order. Of a vector that
 // Layout.Zero names a rank holds its shard, in a buffer for the largest.
 type Stage struct {
 	Parameters, Gradients int32
-	Velocity              int32 // -1: none
+	State                 []int32 // of the optimiser
 	Layers                []Held
 	Buckets               []Bucket // in the order of their numbers: gradients are there in it
 }
@@ -145,8 +150,9 @@ func (s *Stage) bucket(offset int64) int {
 type Held struct {
 	Layer         int // from 0
 	Offset, Elems int64
-	In, Out       int // of a row: inputs as the rank takes them, outputs of the whole layer
-	How           How // of tensor-parallel ranks: part Coord.Tensor of Layout.TP
+	In, Out       int     // of a row: inputs as the rank takes them, outputs of the whole layer
+	Saved         int     // elements that a row's forward leaves for its backward
+	Sharing       Sharing // of tensor-parallel ranks: part Coord.Tensor of Layout.TP
 }
 
 // Params returns the length of the stage's vectors.

@@ -15,9 +15,9 @@ import (
 var h100 = Device{FLOPS: 495e12, MemoryBandwidth: 26800 * unit.GigabitPerSec, Launch: 3 * unit.Microsecond,
 	MatmulEff: unit.Ratio{Num: 50, Den: 100}, MemoryEff: unit.Ratio{Num: 80, Den: 100}}
 
-func digits(ranks int, bucket unit.Bytes) DataParallelConfig {
-	c := DataParallelConfig{Layers: dense(784, 128, 10), Batch: 8, Bucket: bucket,
-		Ranks: ranks, Device: h100}
+// digits is a network with replicas alone.
+func digits(ranks int, bucket unit.Bytes) Config {
+	c := Config{Layers: dense(784, 128, 10), Batch: 8, Bucket: bucket, Layout: Layout{DP: ranks}, Device: h100}
 	if ranks > 1 {
 		order := make([]int32, ranks)
 		for i := range order {
@@ -27,7 +27,7 @@ func digits(ranks int, bucket unit.Bytes) DataParallelConfig {
 		if err != nil {
 			panic(err)
 		}
-		c.Schedule = s
+		c.Schedules = func(*Group, coll.Collective) (coll.Schedule, error) { return s, nil }
 	}
 	return c
 }
@@ -54,9 +54,9 @@ func text(j *Job) string {
 	return b.String()
 }
 
-func check(t *testing.T, c DataParallelConfig, want string) {
+func check(t *testing.T, c Config, want string) {
 	t.Helper()
-	s, err := DataParallel(c)
+	s, err := Lower(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +170,7 @@ func TestQuotientIsExact(t *testing.T) {
 // Chunks tile the collective's range; slots tile the staging buffer and hold any chunk.
 func TestChunksAndSlotsTile(t *testing.T) {
 	c := digits(4, 0)
-	s, err := DataParallel(c)
+	s, err := Lower(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,19 +195,17 @@ func TestChunksAndSlotsTile(t *testing.T) {
 }
 
 func TestMistakesAreNamed(t *testing.T) {
-	for want, change := range map[string]func(*DataParallelConfig){
-		"no layers, want at least 1":                       func(c *DataParallelConfig) { c.Layers = nil },
-		"layer 1 is 0 x 128":                               func(c *DataParallelConfig) { c.Layers[0].In = 0 },
-		"layer 2 takes 127 inputs, layer 1 gives 128":      func(c *DataParallelConfig) { c.Layers[1].In = 127 },
-		"batch 0, want at least 1":                         func(c *DataParallelConfig) { c.Batch = 0 },
-		"0 ranks, want at least 1":                         func(c *DataParallelConfig) { c.Ranks = 0 },
-		"bucket of -1B, want at least 1 byte":              func(c *DataParallelConfig) { c.Bucket = -1 },
-		"8 ranks want an all-reduce schedule over 8 ranks": func(c *DataParallelConfig) { c.Schedule = nil },
-		"9 ranks want an all-reduce schedule over 9 ranks": func(c *DataParallelConfig) { c.Ranks = 9 },
+	for want, change := range map[string]func(*Config){
+		"no layers, want at least 1":                                  func(c *Config) { c.Layers = nil },
+		"layer 1 is 0 x 128":                                          func(c *Config) { c.Layers[0].In = 0 },
+		"layer 2 takes 127 inputs, layer 1 gives 128":                 func(c *Config) { c.Layers[1].In = 127 },
+		"batch 0, want at least 1":                                    func(c *Config) { c.Batch = 0 },
+		"bucket of -1B, want at least 1 byte":                         func(c *Config) { c.Bucket = -1 },
+		"has a schedule over 8 ranks, group \"communicator 1\" has 9": func(c *Config) { c.Layout.DP = 9 },
 	} {
 		c := digits(8, 0)
 		change(&c)
-		if _, err := DataParallel(c); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Lower(c); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
 	}
@@ -217,7 +215,7 @@ func TestMistakesAreNamed(t *testing.T) {
 func TestSlowRanks(t *testing.T) {
 	c := digits(4, DefaultBucket)
 	c.Slow = map[int32]unit.Ratio{2: {Num: 3, Den: 2}, 1: {Num: 3, Den: 1}}
-	j, err := DataParallel(c)
+	j, err := Lower(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +229,7 @@ func TestSlowRanks(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 	c.Slow[4] = unit.Ratio{Num: 2, Den: 1}
-	if _, err := DataParallel(c); err == nil ||
+	if _, err := Lower(c); err == nil ||
 		!strings.Contains(err.Error(), "rank 4 is slow, want a rank from 0 to 3") {
 		t.Errorf("error %v", err)
 	}
@@ -288,7 +286,7 @@ func TestValidateNamesTheMistake(t *testing.T) {
 			j.Programs[0].Ops = append(ops(j), last)
 		},
 	} {
-		j, err := DataParallel(digits(8, 0))
+		j, err := Lower(digits(8, 0))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -169,13 +169,15 @@ func (b *lowering) own(st *stage, g *Group, id int32) {
 		for _, s := range t.Shards[rank] {
 			sum += s.Elems
 		}
-		for _, v := range []struct {
-			buffer int32
-			from   Zero
-		}{{st.Velocity, ZeroOptimiser}, {st.Gradients, ZeroGradients}, {st.Parameters, ZeroParameters}} {
-			if v.buffer >= 0 && b.l.Zero >= v.from {
-				b.j.Buffers[v.buffer].Elems = max(b.j.Buffers[v.buffer].Elems, sum)
+		sharded := func(buffer int32, from Zero) {
+			if b.l.Zero >= from {
+				b.j.Buffers[buffer].Elems = max(b.j.Buffers[buffer].Elems, sum)
 			}
+		}
+		sharded(st.Gradients, ZeroGradients)
+		sharded(st.Parameters, ZeroParameters)
+		for _, buffer := range st.State {
+			sharded(buffer, ZeroOptimiser)
 		}
 	}
 }
@@ -307,9 +309,9 @@ func (b *builder) updateShard(k *bucket) {
 		body.Params = own(b.st.Parameters)
 		writes = present(body.Params)
 	}
-	if b.Momentum {
-		body.Velocity = own(b.st.Velocity)
-		writes = append(writes, present(body.Velocity)...)
+	for i, buffer := range b.st.State {
+		body.State[i] = own(buffer)
+		writes = append(writes, present(body.State[i])...)
 	}
 	d := b.kernel(Kernel{Fixed: b.updateWords() * own(b.st.Parameters).Elems})
 	b.add(Op{Name: fmt.Sprintf("update.%d", body.Bucket+1), Stream: ComputeStream, Duration: d, Body: b.body(body),

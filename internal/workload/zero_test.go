@@ -101,7 +101,7 @@ func TestProgramsOfShards(t *testing.T) {
 func TestEachDependencyOfShardsIsNeeded(t *testing.T) {
 	for zero := range zeros {
 		c := laidOut(Layout{DP: 3, PP: 2, MicroBatches: 3, Zero: zero}, 5, 6)
-		c.Momentum = true
+		c.State = []string{"velocity"}
 		j, err := Lower(c)
 		if err != nil {
 			t.Fatal(err)

@@ -161,7 +161,7 @@ def run(out):
     for i, (name, spec, batch, f, loss, other) in enumerate(MODELS):
         seed = 2000 + i
         for optimiser in ("sgd", other):
-            p = cut(drawn(seed, 1, size(spec), 0.4), spec)
+            p = cut(drawn(seed, 1, size(spec), 0.6), spec)
             begin = {k: v.detach().clone() for k, v in p.items()}
             o, losses = OPTIMISERS[optimiser](list(p.values())), []
             for step in range(STEPS):

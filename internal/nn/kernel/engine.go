@@ -1,10 +1,11 @@
 package kernel
 
-// What products run on: the best that the processor has. All engines of a family
-// give the same bits.
+// What products and functions run on: the best that the processor has. All of a
+// family give the same bits.
 var (
 	portable = last(portables())
 	fused    = last(fuseds())
+	elements = last(elementLoops())
 )
 
-func last(list []engine) *engine { return &list[len(list)-1] }
+func last[T any](list []T) *T { return &list[len(list)-1] }

@@ -1,6 +1,11 @@
 package kernel
 
-import "golang.org/x/sys/cpu"
+import (
+	"math"
+	"sync"
+
+	"golang.org/x/sys/cpu"
+)
 
 //go:generate go run railyard/internal/nn/kernel/gen
 
@@ -58,4 +63,80 @@ func transpose(panel []float32, b matrix, k, cols, width int) {
 	if i < cols {
 		packColumns(panel[i:], b.from(0, i), k, cols-i, width)
 	}
+}
+
+// elementLoops are those that this processor has, the best one last.
+func elementLoops() []loops {
+	list := []loops{goLoops()}
+	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
+		list = append(list, loops{
+			name:      "AVX2",
+			sigmoid:   inPlace(fusedSigmoidAVX2),
+			tanh:      inPlace(fusedTanhAVX2),
+			gelu:      inPlace(fusedGELUAVX2),
+			geluSlope: geluSlopeAVX2,
+			add:       addVectors,
+			expSum:    expSumAVX2,
+		})
+	}
+	return list
+}
+
+// inPlace takes eight at a time; what is left over goes through a vector of its own.
+func inPlace(f func(z *float32, n int)) func(z []float32) {
+	return func(z []float32) {
+		whole := len(z) &^ 7
+		if whole > 0 {
+			f(&z[0], whole)
+		}
+		if whole < len(z) {
+			v := vectors.Get().(*[8]float32)
+			n := copy(v[:], z[whole:])
+			f(&v[0], 8)
+			copy(z[whole:], v[:n])
+			vectors.Put(v)
+		}
+	}
+}
+
+// vectors are room for what is left over, where a call by value would let it escape.
+var vectors = sync.Pool{New: func() any { return new([8]float32) }}
+
+func addVectors(to, v []float32) {
+	whole := len(v) &^ 7
+	if whole > 0 {
+		addAVX2(&to[0], &v[0], whole)
+	}
+	add(to[whole:], v[whole:])
+}
+
+func geluSlopeAVX2(d, z []float32) {
+	whole := len(z) &^ 7
+	if whole > 0 {
+		fusedGELUSlopeAVX2(&d[0], &z[0], whole)
+	}
+	if whole < len(z) {
+		var v [2][8]float32
+		n := copy(v[0][:], d[whole:])
+		copy(v[1][:], z[whole:])
+		fusedGELUSlopeAVX2(&v[0][0], &v[1][0], 8)
+		copy(d[whole:], v[0][:n])
+	}
+}
+
+func expSumAVX2(to, from []float32, top float32) (sums [lanes]float32) {
+	whole := len(from) &^ (lanes - 1)
+	if whole > 0 {
+		fusedExpSumAVX2(&to[0], &from[0], top, &sums[0], whole)
+	}
+	if whole < len(from) {
+		// e^-inf is 0, and changes no sum.
+		var v [lanes]float32
+		for i := copy(v[:], from[whole:]); i < lanes; i++ {
+			v[i] = float32(math.Inf(-1))
+		}
+		fusedExpSumAVX2(&v[0], &v[0], top, &sums[0], lanes)
+		copy(to[whole:], v[:])
+	}
+	return sums
 }

@@ -4,3 +4,5 @@ package kernel
 
 func portables() []engine { return []engine{portableGo()} }
 func fuseds() []engine    { return []engine{fusedGo()} }
+
+func elementLoops() []loops { return []loops{goLoops()} }

@@ -38,3 +38,33 @@ func copyPanelAVX512(to *float32, from *float32, row int, rows int)
 //
 //go:noescape
 func transpose8(to *float32, width int, from *float32, row int, blocks int)
+
+// fusedSigmoidAVX2 replaces each of n elements, a multiple of 8, by 1/(1+e^-z).
+//
+//go:noescape
+func fusedSigmoidAVX2(z *float32, n int)
+
+// fusedTanhAVX2 replaces each of n elements, a multiple of 8, by its hyperbolic tangent.
+//
+//go:noescape
+func fusedTanhAVX2(z *float32, n int)
+
+// fusedGELUAVX2 replaces each of n elements, a multiple of 8, by z Phi(z).
+//
+//go:noescape
+func fusedGELUAVX2(z *float32, n int)
+
+// fusedGELUSlopeAVX2 multiplies each of n elements of d, a multiple of 8, by the slope of z Phi(z).
+//
+//go:noescape
+func fusedGELUSlopeAVX2(d *float32, z *float32, n int)
+
+// fusedExpSumAVX2 makes e^(from-top) of n elements, a multiple of 16, and adds them to 16 sums.
+//
+//go:noescape
+func fusedExpSumAVX2(to *float32, from *float32, top float32, lanes *float32, n int)
+
+// addAVX2 adds n elements, a multiple of 8, to others.
+//
+//go:noescape
+func addAVX2(to *float32, v *float32, n int)

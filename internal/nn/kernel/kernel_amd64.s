@@ -4110,3 +4110,553 @@ loop:
 	JNZ        loop
 	VZEROUPPER
 	RET
+
+DATA constants<>+0(SB)/4, $0x80000000
+DATA constants<>+4(SB)/4, $0x80000000
+DATA constants<>+8(SB)/4, $0x80000000
+DATA constants<>+12(SB)/4, $0x80000000
+DATA constants<>+16(SB)/4, $0x80000000
+DATA constants<>+20(SB)/4, $0x80000000
+DATA constants<>+24(SB)/4, $0x80000000
+DATA constants<>+28(SB)/4, $0x80000000
+DATA constants<>+32(SB)/4, $0xc2ac0000
+DATA constants<>+36(SB)/4, $0xc2ac0000
+DATA constants<>+40(SB)/4, $0xc2ac0000
+DATA constants<>+44(SB)/4, $0xc2ac0000
+DATA constants<>+48(SB)/4, $0xc2ac0000
+DATA constants<>+52(SB)/4, $0xc2ac0000
+DATA constants<>+56(SB)/4, $0xc2ac0000
+DATA constants<>+60(SB)/4, $0xc2ac0000
+DATA constants<>+64(SB)/4, $0x42b00000
+DATA constants<>+68(SB)/4, $0x42b00000
+DATA constants<>+72(SB)/4, $0x42b00000
+DATA constants<>+76(SB)/4, $0x42b00000
+DATA constants<>+80(SB)/4, $0x42b00000
+DATA constants<>+84(SB)/4, $0x42b00000
+DATA constants<>+88(SB)/4, $0x42b00000
+DATA constants<>+92(SB)/4, $0x42b00000
+DATA constants<>+96(SB)/4, $0x3fb8aa3b
+DATA constants<>+100(SB)/4, $0x3fb8aa3b
+DATA constants<>+104(SB)/4, $0x3fb8aa3b
+DATA constants<>+108(SB)/4, $0x3fb8aa3b
+DATA constants<>+112(SB)/4, $0x3fb8aa3b
+DATA constants<>+116(SB)/4, $0x3fb8aa3b
+DATA constants<>+120(SB)/4, $0x3fb8aa3b
+DATA constants<>+124(SB)/4, $0x3fb8aa3b
+DATA constants<>+128(SB)/4, $0x4b400000
+DATA constants<>+132(SB)/4, $0x4b400000
+DATA constants<>+136(SB)/4, $0x4b400000
+DATA constants<>+140(SB)/4, $0x4b400000
+DATA constants<>+144(SB)/4, $0x4b400000
+DATA constants<>+148(SB)/4, $0x4b400000
+DATA constants<>+152(SB)/4, $0x4b400000
+DATA constants<>+156(SB)/4, $0x4b400000
+DATA constants<>+160(SB)/4, $0xbf317218
+DATA constants<>+164(SB)/4, $0xbf317218
+DATA constants<>+168(SB)/4, $0xbf317218
+DATA constants<>+172(SB)/4, $0xbf317218
+DATA constants<>+176(SB)/4, $0xbf317218
+DATA constants<>+180(SB)/4, $0xbf317218
+DATA constants<>+184(SB)/4, $0xbf317218
+DATA constants<>+188(SB)/4, $0xbf317218
+DATA constants<>+192(SB)/4, $0x3102e308
+DATA constants<>+196(SB)/4, $0x3102e308
+DATA constants<>+200(SB)/4, $0x3102e308
+DATA constants<>+204(SB)/4, $0x3102e308
+DATA constants<>+208(SB)/4, $0x3102e308
+DATA constants<>+212(SB)/4, $0x3102e308
+DATA constants<>+216(SB)/4, $0x3102e308
+DATA constants<>+220(SB)/4, $0x3102e308
+DATA constants<>+224(SB)/4, $0x39500d01
+DATA constants<>+228(SB)/4, $0x39500d01
+DATA constants<>+232(SB)/4, $0x39500d01
+DATA constants<>+236(SB)/4, $0x39500d01
+DATA constants<>+240(SB)/4, $0x39500d01
+DATA constants<>+244(SB)/4, $0x39500d01
+DATA constants<>+248(SB)/4, $0x39500d01
+DATA constants<>+252(SB)/4, $0x39500d01
+DATA constants<>+256(SB)/4, $0x3ab60b61
+DATA constants<>+260(SB)/4, $0x3ab60b61
+DATA constants<>+264(SB)/4, $0x3ab60b61
+DATA constants<>+268(SB)/4, $0x3ab60b61
+DATA constants<>+272(SB)/4, $0x3ab60b61
+DATA constants<>+276(SB)/4, $0x3ab60b61
+DATA constants<>+280(SB)/4, $0x3ab60b61
+DATA constants<>+284(SB)/4, $0x3ab60b61
+DATA constants<>+288(SB)/4, $0x3c088889
+DATA constants<>+292(SB)/4, $0x3c088889
+DATA constants<>+296(SB)/4, $0x3c088889
+DATA constants<>+300(SB)/4, $0x3c088889
+DATA constants<>+304(SB)/4, $0x3c088889
+DATA constants<>+308(SB)/4, $0x3c088889
+DATA constants<>+312(SB)/4, $0x3c088889
+DATA constants<>+316(SB)/4, $0x3c088889
+DATA constants<>+320(SB)/4, $0x3d2aaaab
+DATA constants<>+324(SB)/4, $0x3d2aaaab
+DATA constants<>+328(SB)/4, $0x3d2aaaab
+DATA constants<>+332(SB)/4, $0x3d2aaaab
+DATA constants<>+336(SB)/4, $0x3d2aaaab
+DATA constants<>+340(SB)/4, $0x3d2aaaab
+DATA constants<>+344(SB)/4, $0x3d2aaaab
+DATA constants<>+348(SB)/4, $0x3d2aaaab
+DATA constants<>+352(SB)/4, $0x3e2aaaab
+DATA constants<>+356(SB)/4, $0x3e2aaaab
+DATA constants<>+360(SB)/4, $0x3e2aaaab
+DATA constants<>+364(SB)/4, $0x3e2aaaab
+DATA constants<>+368(SB)/4, $0x3e2aaaab
+DATA constants<>+372(SB)/4, $0x3e2aaaab
+DATA constants<>+376(SB)/4, $0x3e2aaaab
+DATA constants<>+380(SB)/4, $0x3e2aaaab
+DATA constants<>+384(SB)/4, $0x3f000000
+DATA constants<>+388(SB)/4, $0x3f000000
+DATA constants<>+392(SB)/4, $0x3f000000
+DATA constants<>+396(SB)/4, $0x3f000000
+DATA constants<>+400(SB)/4, $0x3f000000
+DATA constants<>+404(SB)/4, $0x3f000000
+DATA constants<>+408(SB)/4, $0x3f000000
+DATA constants<>+412(SB)/4, $0x3f000000
+DATA constants<>+416(SB)/4, $0x3f800000
+DATA constants<>+420(SB)/4, $0x3f800000
+DATA constants<>+424(SB)/4, $0x3f800000
+DATA constants<>+428(SB)/4, $0x3f800000
+DATA constants<>+432(SB)/4, $0x3f800000
+DATA constants<>+436(SB)/4, $0x3f800000
+DATA constants<>+440(SB)/4, $0x3f800000
+DATA constants<>+444(SB)/4, $0x3f800000
+DATA constants<>+448(SB)/4, $0x7fffffff
+DATA constants<>+452(SB)/4, $0x7fffffff
+DATA constants<>+456(SB)/4, $0x7fffffff
+DATA constants<>+460(SB)/4, $0x7fffffff
+DATA constants<>+464(SB)/4, $0x7fffffff
+DATA constants<>+468(SB)/4, $0x7fffffff
+DATA constants<>+472(SB)/4, $0x7fffffff
+DATA constants<>+476(SB)/4, $0x7fffffff
+DATA constants<>+480(SB)/4, $0x40000000
+DATA constants<>+484(SB)/4, $0x40000000
+DATA constants<>+488(SB)/4, $0x40000000
+DATA constants<>+492(SB)/4, $0x40000000
+DATA constants<>+496(SB)/4, $0x40000000
+DATA constants<>+500(SB)/4, $0x40000000
+DATA constants<>+504(SB)/4, $0x40000000
+DATA constants<>+508(SB)/4, $0x40000000
+DATA constants<>+512(SB)/4, $0xbbbaf09d
+DATA constants<>+516(SB)/4, $0xbbbaf09d
+DATA constants<>+520(SB)/4, $0xbbbaf09d
+DATA constants<>+524(SB)/4, $0xbbbaf09d
+DATA constants<>+528(SB)/4, $0xbbbaf09d
+DATA constants<>+532(SB)/4, $0xbbbaf09d
+DATA constants<>+536(SB)/4, $0xbbbaf09d
+DATA constants<>+540(SB)/4, $0xbbbaf09d
+DATA constants<>+544(SB)/4, $0x3ca9133b
+DATA constants<>+548(SB)/4, $0x3ca9133b
+DATA constants<>+552(SB)/4, $0x3ca9133b
+DATA constants<>+556(SB)/4, $0x3ca9133b
+DATA constants<>+560(SB)/4, $0x3ca9133b
+DATA constants<>+564(SB)/4, $0x3ca9133b
+DATA constants<>+568(SB)/4, $0x3ca9133b
+DATA constants<>+572(SB)/4, $0x3ca9133b
+DATA constants<>+576(SB)/4, $0xbd5c1e2a
+DATA constants<>+580(SB)/4, $0xbd5c1e2a
+DATA constants<>+584(SB)/4, $0xbd5c1e2a
+DATA constants<>+588(SB)/4, $0xbd5c1e2a
+DATA constants<>+592(SB)/4, $0xbd5c1e2a
+DATA constants<>+596(SB)/4, $0xbd5c1e2a
+DATA constants<>+600(SB)/4, $0xbd5c1e2a
+DATA constants<>+604(SB)/4, $0xbd5c1e2a
+DATA constants<>+608(SB)/4, $0x3e088393
+DATA constants<>+612(SB)/4, $0x3e088393
+DATA constants<>+616(SB)/4, $0x3e088393
+DATA constants<>+620(SB)/4, $0x3e088393
+DATA constants<>+624(SB)/4, $0x3e088393
+DATA constants<>+628(SB)/4, $0x3e088393
+DATA constants<>+632(SB)/4, $0x3e088393
+DATA constants<>+636(SB)/4, $0x3e088393
+DATA constants<>+640(SB)/4, $0xbeaaaa99
+DATA constants<>+644(SB)/4, $0xbeaaaa99
+DATA constants<>+648(SB)/4, $0xbeaaaa99
+DATA constants<>+652(SB)/4, $0xbeaaaa99
+DATA constants<>+656(SB)/4, $0xbeaaaa99
+DATA constants<>+660(SB)/4, $0xbeaaaa99
+DATA constants<>+664(SB)/4, $0xbeaaaa99
+DATA constants<>+668(SB)/4, $0xbeaaaa99
+DATA constants<>+672(SB)/4, $0x3f200000
+DATA constants<>+676(SB)/4, $0x3f200000
+DATA constants<>+680(SB)/4, $0x3f200000
+DATA constants<>+684(SB)/4, $0x3f200000
+DATA constants<>+688(SB)/4, $0x3f200000
+DATA constants<>+692(SB)/4, $0x3f200000
+DATA constants<>+696(SB)/4, $0x3f200000
+DATA constants<>+700(SB)/4, $0x3f200000
+DATA constants<>+704(SB)/4, $0xbf000000
+DATA constants<>+708(SB)/4, $0xbf000000
+DATA constants<>+712(SB)/4, $0xbf000000
+DATA constants<>+716(SB)/4, $0xbf000000
+DATA constants<>+720(SB)/4, $0xbf000000
+DATA constants<>+724(SB)/4, $0xbf000000
+DATA constants<>+728(SB)/4, $0xbf000000
+DATA constants<>+732(SB)/4, $0xbf000000
+DATA constants<>+736(SB)/4, $0x3e8f5c29
+DATA constants<>+740(SB)/4, $0x3e8f5c29
+DATA constants<>+744(SB)/4, $0x3e8f5c29
+DATA constants<>+748(SB)/4, $0x3e8f5c29
+DATA constants<>+752(SB)/4, $0x3e8f5c29
+DATA constants<>+756(SB)/4, $0x3e8f5c29
+DATA constants<>+760(SB)/4, $0x3e8f5c29
+DATA constants<>+764(SB)/4, $0x3e8f5c29
+DATA constants<>+768(SB)/4, $0xbddb7e40
+DATA constants<>+772(SB)/4, $0xbddb7e40
+DATA constants<>+776(SB)/4, $0xbddb7e40
+DATA constants<>+780(SB)/4, $0xbddb7e40
+DATA constants<>+784(SB)/4, $0xbddb7e40
+DATA constants<>+788(SB)/4, $0xbddb7e40
+DATA constants<>+792(SB)/4, $0xbddb7e40
+DATA constants<>+796(SB)/4, $0xbddb7e40
+DATA constants<>+800(SB)/4, $0x3eca81fc
+DATA constants<>+804(SB)/4, $0x3eca81fc
+DATA constants<>+808(SB)/4, $0x3eca81fc
+DATA constants<>+812(SB)/4, $0x3eca81fc
+DATA constants<>+816(SB)/4, $0x3eca81fc
+DATA constants<>+820(SB)/4, $0x3eca81fc
+DATA constants<>+824(SB)/4, $0x3eca81fc
+DATA constants<>+828(SB)/4, $0x3eca81fc
+DATA constants<>+832(SB)/4, $0xbe7c3002
+DATA constants<>+836(SB)/4, $0xbe7c3002
+DATA constants<>+840(SB)/4, $0xbe7c3002
+DATA constants<>+844(SB)/4, $0xbe7c3002
+DATA constants<>+848(SB)/4, $0xbe7c3002
+DATA constants<>+852(SB)/4, $0xbe7c3002
+DATA constants<>+856(SB)/4, $0xbe7c3002
+DATA constants<>+860(SB)/4, $0xbe7c3002
+DATA constants<>+864(SB)/4, $0x3e8d8fc0
+DATA constants<>+868(SB)/4, $0x3e8d8fc0
+DATA constants<>+872(SB)/4, $0x3e8d8fc0
+DATA constants<>+876(SB)/4, $0x3e8d8fc0
+DATA constants<>+880(SB)/4, $0x3e8d8fc0
+DATA constants<>+884(SB)/4, $0x3e8d8fc0
+DATA constants<>+888(SB)/4, $0x3e8d8fc0
+DATA constants<>+892(SB)/4, $0x3e8d8fc0
+DATA constants<>+896(SB)/4, $0x3d83f1ca
+DATA constants<>+900(SB)/4, $0x3d83f1ca
+DATA constants<>+904(SB)/4, $0x3d83f1ca
+DATA constants<>+908(SB)/4, $0x3d83f1ca
+DATA constants<>+912(SB)/4, $0x3d83f1ca
+DATA constants<>+916(SB)/4, $0x3d83f1ca
+DATA constants<>+920(SB)/4, $0x3d83f1ca
+DATA constants<>+924(SB)/4, $0x3d83f1ca
+DATA constants<>+928(SB)/4, $0x3defa589
+DATA constants<>+932(SB)/4, $0x3defa589
+DATA constants<>+936(SB)/4, $0x3defa589
+DATA constants<>+940(SB)/4, $0x3defa589
+DATA constants<>+944(SB)/4, $0x3defa589
+DATA constants<>+948(SB)/4, $0x3defa589
+DATA constants<>+952(SB)/4, $0x3defa589
+DATA constants<>+956(SB)/4, $0x3defa589
+DATA constants<>+960(SB)/4, $0x3ecc422a
+DATA constants<>+964(SB)/4, $0x3ecc422a
+DATA constants<>+968(SB)/4, $0x3ecc422a
+DATA constants<>+972(SB)/4, $0x3ecc422a
+DATA constants<>+976(SB)/4, $0x3ecc422a
+DATA constants<>+980(SB)/4, $0x3ecc422a
+DATA constants<>+984(SB)/4, $0x3ecc422a
+DATA constants<>+988(SB)/4, $0x3ecc422a
+GLOBL constants<>(SB), RODATA|NOPTR, $992
+
+// func fusedSigmoidAVX2(z *float32, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·fusedSigmoidAVX2(SB), NOSPLIT, $0-16
+	MOVQ z+0(FP), AX
+	MOVQ n+8(FP), CX
+
+loop:
+	VMOVUPS     (AX), Y0
+	VXORPS      constants<>+0(SB), Y0, Y0
+	VCMPPS      $0x05, constants<>+32(SB), Y0, Y1
+	VMOVUPS     constants<>+32(SB), Y2
+	VMOVUPS     constants<>+64(SB), Y3
+	VMAXPS      Y0, Y2, Y0
+	VMINPS      Y0, Y3, Y0
+	VMOVUPS     constants<>+96(SB), Y2
+	VFMADD213PS constants<>+128(SB), Y0, Y2
+	VSUBPS      constants<>+128(SB), Y2, Y3
+	VFMADD231PS constants<>+160(SB), Y3, Y0
+	VFMADD231PS constants<>+192(SB), Y3, Y0
+	VMOVUPS     constants<>+224(SB), Y3
+	VFMADD213PS constants<>+256(SB), Y0, Y3
+	VFMADD213PS constants<>+288(SB), Y0, Y3
+	VFMADD213PS constants<>+320(SB), Y0, Y3
+	VFMADD213PS constants<>+352(SB), Y0, Y3
+	VFMADD213PS constants<>+384(SB), Y0, Y3
+	VFMADD213PS constants<>+416(SB), Y0, Y3
+	VFMADD213PS constants<>+416(SB), Y0, Y3
+	VPSLLD      $0x17, Y2, Y2
+	VPADDD      Y2, Y3, Y3
+	VANDPS      Y1, Y3, Y3
+	VMOVUPS     constants<>+416(SB), Y0
+	VADDPS      Y0, Y3, Y3
+	VDIVPS      Y3, Y0, Y0
+	VMOVUPS     Y0, (AX)
+	ADDQ        $0x20, AX
+	SUBQ        $0x08, CX
+	JNZ         loop
+	VZEROUPPER
+	RET
+
+// func fusedTanhAVX2(z *float32, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·fusedTanhAVX2(SB), NOSPLIT, $0-16
+	MOVQ z+0(FP), AX
+	MOVQ n+8(FP), CX
+
+loop:
+	VMOVUPS     (AX), Y0
+	VMOVUPS     constants<>+416(SB), Y3
+	VANDPS      constants<>+448(SB), Y0, Y1
+	VADDPS      Y1, Y1, Y2
+	VCMPPS      $0x05, constants<>+32(SB), Y2, Y4
+	VMOVUPS     constants<>+32(SB), Y5
+	VMOVUPS     constants<>+64(SB), Y6
+	VMAXPS      Y2, Y5, Y2
+	VMINPS      Y2, Y6, Y2
+	VMOVUPS     constants<>+96(SB), Y5
+	VFMADD213PS constants<>+128(SB), Y2, Y5
+	VSUBPS      constants<>+128(SB), Y5, Y6
+	VFMADD231PS constants<>+160(SB), Y6, Y2
+	VFMADD231PS constants<>+192(SB), Y6, Y2
+	VMOVUPS     constants<>+224(SB), Y6
+	VFMADD213PS constants<>+256(SB), Y2, Y6
+	VFMADD213PS constants<>+288(SB), Y2, Y6
+	VFMADD213PS constants<>+320(SB), Y2, Y6
+	VFMADD213PS constants<>+352(SB), Y2, Y6
+	VFMADD213PS constants<>+384(SB), Y2, Y6
+	VFMADD213PS constants<>+416(SB), Y2, Y6
+	VFMADD213PS constants<>+416(SB), Y2, Y6
+	VPSLLD      $0x17, Y5, Y5
+	VPADDD      Y5, Y6, Y6
+	VANDPS      Y4, Y6, Y6
+	VMOVUPS     constants<>+480(SB), Y2
+	VADDPS      constants<>+416(SB), Y6, Y6
+	VDIVPS      Y6, Y2, Y2
+	VSUBPS      Y2, Y3, Y3
+	VANDPS      constants<>+0(SB), Y0, Y2
+	VORPS       Y2, Y3, Y3
+	VMULPS      Y0, Y0, Y2
+	VMULPS      Y0, Y2, Y4
+	VMOVUPS     constants<>+512(SB), Y5
+	VFMADD213PS constants<>+544(SB), Y2, Y5
+	VFMADD213PS constants<>+576(SB), Y2, Y5
+	VFMADD213PS constants<>+608(SB), Y2, Y5
+	VFMADD213PS constants<>+640(SB), Y2, Y5
+	VFMADD213PS Y0, Y4, Y5
+	VCMPPS      $0x01, constants<>+672(SB), Y1, Y0
+	VBLENDVPS   Y0, Y5, Y3, Y3
+	VMOVUPS     Y3, (AX)
+	ADDQ        $0x20, AX
+	SUBQ        $0x08, CX
+	JNZ         loop
+	VZEROUPPER
+	RET
+
+// func fusedGELUAVX2(z *float32, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·fusedGELUAVX2(SB), NOSPLIT, $0-16
+	MOVQ z+0(FP), AX
+	MOVQ n+8(FP), CX
+
+loop:
+	VMOVUPS     (AX), Y0
+	VMOVUPS     constants<>+416(SB), Y2
+	VMULPS      Y0, Y0, Y1
+	VMULPS      constants<>+704(SB), Y1, Y1
+	VCMPPS      $0x05, constants<>+32(SB), Y1, Y3
+	VMOVUPS     constants<>+32(SB), Y4
+	VMOVUPS     constants<>+64(SB), Y5
+	VMAXPS      Y1, Y4, Y1
+	VMINPS      Y1, Y5, Y1
+	VMOVUPS     constants<>+96(SB), Y4
+	VFMADD213PS constants<>+128(SB), Y1, Y4
+	VSUBPS      constants<>+128(SB), Y4, Y5
+	VFMADD231PS constants<>+160(SB), Y5, Y1
+	VFMADD231PS constants<>+192(SB), Y5, Y1
+	VMOVUPS     constants<>+224(SB), Y5
+	VFMADD213PS constants<>+256(SB), Y1, Y5
+	VFMADD213PS constants<>+288(SB), Y1, Y5
+	VFMADD213PS constants<>+320(SB), Y1, Y5
+	VFMADD213PS constants<>+352(SB), Y1, Y5
+	VFMADD213PS constants<>+384(SB), Y1, Y5
+	VFMADD213PS constants<>+416(SB), Y1, Y5
+	VFMADD213PS constants<>+416(SB), Y1, Y5
+	VPSLLD      $0x17, Y4, Y4
+	VPADDD      Y4, Y5, Y5
+	VANDPS      Y3, Y5, Y5
+	VANDPS      constants<>+448(SB), Y0, Y1
+	VMOVUPS     constants<>+736(SB), Y3
+	VFMADD213PS Y2, Y3, Y1
+	VDIVPS      Y1, Y2, Y1
+	VMOVUPS     constants<>+768(SB), Y3
+	VFMADD213PS constants<>+800(SB), Y1, Y3
+	VFMADD213PS constants<>+832(SB), Y1, Y3
+	VFMADD213PS constants<>+864(SB), Y1, Y3
+	VFMADD213PS constants<>+896(SB), Y1, Y3
+	VFMADD213PS constants<>+928(SB), Y1, Y3
+	VMULPS      Y1, Y3, Y3
+	VMULPS      Y5, Y3, Y3
+	VSUBPS      Y3, Y2, Y2
+	VXORPS      Y1, Y1, Y1
+	VCMPPS      $0x01, Y1, Y0, Y1
+	VBLENDVPS   Y1, Y3, Y2, Y2
+	VMULPS      Y0, Y2, Y2
+	VMOVUPS     Y2, (AX)
+	ADDQ        $0x20, AX
+	SUBQ        $0x08, CX
+	JNZ         loop
+	VZEROUPPER
+	RET
+
+// func fusedGELUSlopeAVX2(d *float32, z *float32, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·fusedGELUSlopeAVX2(SB), NOSPLIT, $0-24
+	MOVQ d+0(FP), AX
+	MOVQ z+8(FP), CX
+	MOVQ n+16(FP), DX
+
+loop:
+	VMOVUPS     (CX), Y0
+	VMOVUPS     constants<>+416(SB), Y2
+	VMULPS      Y0, Y0, Y1
+	VMULPS      constants<>+704(SB), Y1, Y1
+	VCMPPS      $0x05, constants<>+32(SB), Y1, Y3
+	VMOVUPS     constants<>+32(SB), Y4
+	VMOVUPS     constants<>+64(SB), Y5
+	VMAXPS      Y1, Y4, Y1
+	VMINPS      Y1, Y5, Y1
+	VMOVUPS     constants<>+96(SB), Y4
+	VFMADD213PS constants<>+128(SB), Y1, Y4
+	VSUBPS      constants<>+128(SB), Y4, Y5
+	VFMADD231PS constants<>+160(SB), Y5, Y1
+	VFMADD231PS constants<>+192(SB), Y5, Y1
+	VMOVUPS     constants<>+224(SB), Y5
+	VFMADD213PS constants<>+256(SB), Y1, Y5
+	VFMADD213PS constants<>+288(SB), Y1, Y5
+	VFMADD213PS constants<>+320(SB), Y1, Y5
+	VFMADD213PS constants<>+352(SB), Y1, Y5
+	VFMADD213PS constants<>+384(SB), Y1, Y5
+	VFMADD213PS constants<>+416(SB), Y1, Y5
+	VFMADD213PS constants<>+416(SB), Y1, Y5
+	VPSLLD      $0x17, Y4, Y4
+	VPADDD      Y4, Y5, Y5
+	VANDPS      Y3, Y5, Y5
+	VANDPS      constants<>+448(SB), Y0, Y1
+	VMOVUPS     constants<>+736(SB), Y3
+	VFMADD213PS Y2, Y3, Y1
+	VDIVPS      Y1, Y2, Y1
+	VMOVUPS     constants<>+768(SB), Y3
+	VFMADD213PS constants<>+800(SB), Y1, Y3
+	VFMADD213PS constants<>+832(SB), Y1, Y3
+	VFMADD213PS constants<>+864(SB), Y1, Y3
+	VFMADD213PS constants<>+896(SB), Y1, Y3
+	VFMADD213PS constants<>+928(SB), Y1, Y3
+	VMULPS      Y1, Y3, Y3
+	VMULPS      Y5, Y3, Y3
+	VSUBPS      Y3, Y2, Y2
+	VXORPS      Y1, Y1, Y1
+	VCMPPS      $0x01, Y1, Y0, Y1
+	VBLENDVPS   Y1, Y3, Y2, Y2
+	VMULPS      constants<>+960(SB), Y5, Y5
+	VFMADD231PS Y5, Y0, Y2
+	VMULPS      (AX), Y2, Y2
+	VMOVUPS     Y2, (AX)
+	ADDQ        $0x20, CX
+	ADDQ        $0x20, AX
+	SUBQ        $0x08, DX
+	JNZ         loop
+	VZEROUPPER
+	RET
+
+// func fusedExpSumAVX2(to *float32, from *float32, top float32, lanes *float32, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·fusedExpSumAVX2(SB), NOSPLIT, $0-40
+	MOVQ         to+0(FP), AX
+	MOVQ         from+8(FP), CX
+	MOVQ         lanes+24(FP), DX
+	MOVQ         n+32(FP), BX
+	VBROADCASTSS top+16(FP), Y0
+	VMOVUPS      (DX), Y1
+	VMOVUPS      32(DX), Y2
+
+loop:
+	VMOVUPS     (CX), Y3
+	VSUBPS      Y0, Y3, Y3
+	VCMPPS      $0x05, constants<>+32(SB), Y3, Y4
+	VMOVUPS     constants<>+32(SB), Y5
+	VMOVUPS     constants<>+64(SB), Y6
+	VMAXPS      Y3, Y5, Y3
+	VMINPS      Y3, Y6, Y3
+	VMOVUPS     constants<>+96(SB), Y5
+	VFMADD213PS constants<>+128(SB), Y3, Y5
+	VSUBPS      constants<>+128(SB), Y5, Y6
+	VFMADD231PS constants<>+160(SB), Y6, Y3
+	VFMADD231PS constants<>+192(SB), Y6, Y3
+	VMOVUPS     constants<>+224(SB), Y6
+	VFMADD213PS constants<>+256(SB), Y3, Y6
+	VFMADD213PS constants<>+288(SB), Y3, Y6
+	VFMADD213PS constants<>+320(SB), Y3, Y6
+	VFMADD213PS constants<>+352(SB), Y3, Y6
+	VFMADD213PS constants<>+384(SB), Y3, Y6
+	VFMADD213PS constants<>+416(SB), Y3, Y6
+	VFMADD213PS constants<>+416(SB), Y3, Y6
+	VPSLLD      $0x17, Y5, Y5
+	VPADDD      Y5, Y6, Y6
+	VANDPS      Y4, Y6, Y6
+	VMOVUPS     Y6, (AX)
+	VADDPS      Y6, Y1, Y1
+	VMOVUPS     32(CX), Y3
+	VSUBPS      Y0, Y3, Y3
+	VCMPPS      $0x05, constants<>+32(SB), Y3, Y4
+	VMOVUPS     constants<>+32(SB), Y5
+	VMOVUPS     constants<>+64(SB), Y6
+	VMAXPS      Y3, Y5, Y3
+	VMINPS      Y3, Y6, Y3
+	VMOVUPS     constants<>+96(SB), Y5
+	VFMADD213PS constants<>+128(SB), Y3, Y5
+	VSUBPS      constants<>+128(SB), Y5, Y6
+	VFMADD231PS constants<>+160(SB), Y6, Y3
+	VFMADD231PS constants<>+192(SB), Y6, Y3
+	VMOVUPS     constants<>+224(SB), Y6
+	VFMADD213PS constants<>+256(SB), Y3, Y6
+	VFMADD213PS constants<>+288(SB), Y3, Y6
+	VFMADD213PS constants<>+320(SB), Y3, Y6
+	VFMADD213PS constants<>+352(SB), Y3, Y6
+	VFMADD213PS constants<>+384(SB), Y3, Y6
+	VFMADD213PS constants<>+416(SB), Y3, Y6
+	VFMADD213PS constants<>+416(SB), Y3, Y6
+	VPSLLD      $0x17, Y5, Y5
+	VPADDD      Y5, Y6, Y6
+	VANDPS      Y4, Y6, Y6
+	VMOVUPS     Y6, 32(AX)
+	VADDPS      Y6, Y2, Y2
+	ADDQ        $0x40, CX
+	ADDQ        $0x40, AX
+	SUBQ        $0x10, BX
+	JNZ         loop
+	VMOVUPS     Y1, (DX)
+	VMOVUPS     Y2, 32(DX)
+	VZEROUPPER
+	RET
+
+// func addAVX2(to *float32, v *float32, n int)
+// Requires: AVX
+TEXT ·addAVX2(SB), NOSPLIT, $0-24
+	MOVQ to+0(FP), AX
+	MOVQ v+8(FP), CX
+	MOVQ n+16(FP), DX
+
+loop:
+	VMOVUPS (CX), Y0
+	VADDPS  (AX), Y0, Y0
+	VMOVUPS Y0, (AX)
+	ADDQ    $0x20, CX
+	ADDQ    $0x20, AX
+	SUBQ    $0x08, DX
+	JNZ     loop
+	VZEROUPPER
+	RET

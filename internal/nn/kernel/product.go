@@ -13,12 +13,21 @@ type Product struct {
 	Add           bool // C += A B, else C = A B
 }
 
-// Blocks of B that are packed at once: 512 KiB, which a second-level cache
-// holds most of. A panel of a block fits into the first level.
+// A block of B is packed at once. A panel of it fits into the first level of
+// cache, blockM rows of A into the second, where all panels find them.
 const (
+	blockM = 96
 	blockK = 256
 	blockN = 512
 )
+
+// far is from how many elements on rows of A are copied together: before, the
+// pages and sets of a cache that they lie in are few.
+const far = 512
+
+// apart is the space between rows that are together. Rows a power of two apart would share sets of
+// a cache.
+const apart = 16
 
 // maxWidth is that of the widest panel of any processor.
 const maxWidth = 32
@@ -51,11 +60,9 @@ type engine struct {
 // scratch is room for a packed block, and for a tile at the edge of C.
 type scratch struct {
 	block [blockK * blockN]float32
-	edge  [edgeRows * maxWidth]float32
+	rows  [(blockM + apart) * (blockK + apart)]float32
+	edge  [blockM * maxWidth]float32
 }
-
-// edgeRows of a tile at C's right edge are made at once.
-const edgeRows = 64
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
@@ -121,33 +128,51 @@ func clearRows(c []float32, p Product) {
 	}
 }
 
-// panels multiplies a with the packed block.
+// panels multiplies a with the packed block, some rows at a time.
 func (e *engine) panels(c []float32, a matrix, p Product, s *scratch) {
-	for j := 0; j < p.N; j += e.width {
-		panel := matrix{s.block[j*p.K : (j+e.width)*p.K], e.width, 1}
-		if n := p.N - j; n < e.width {
-			e.edge(c[j:], a, panel, p, n, s)
-		} else {
-			e.tile(c[j:], p.LDC, a, panel, p.M, p.K, p.Add)
+	for i := 0; i < p.M; i += blockM {
+		m := min(blockM, p.M-i)
+		rows := a.from(i, 0)
+		if max(a.row, a.col) >= far && p.N > 4*e.width {
+			rows = rows.together(s.rows[:], m, p.K)
+		}
+		c := c[i*p.LDC:]
+		for j := 0; j < p.N; j += e.width {
+			panel := matrix{s.block[j*p.K : (j+e.width)*p.K], e.width, 1}
+			if n := p.N - j; n < e.width {
+				e.edge(c[j:], rows, panel, p, m, n, s.edge[:])
+			} else {
+				e.tile(c[j:], p.LDC, rows, panel, m, p.K, p.Add)
+			}
 		}
 	}
 }
 
-// edge makes the last n columns of C, fewer than a panel has, through a tile of
-// full width.
-func (e *engine) edge(c []float32, a, panel matrix, p Product, n int, s *scratch) {
+// together copies m x k elements of an operand, so that they lie close by.
+func (m matrix) together(to []float32, rows, k int) matrix {
+	if m.col != 1 {
+		t := matrix{m.data, m.col, m.row}.together(to, k, rows)
+		return matrix{t.data, t.col, t.row}
+	}
+	ld := k + apart
+	for i := range rows {
+		copy(to[i*ld:i*ld+k], m.data[i*m.row:])
+	}
+	return matrix{to, ld, 1}
+}
+
+// edge makes m rows of the last n columns of C, fewer than a panel has, through a
+// tile of full width.
+func (e *engine) edge(c []float32, a, panel matrix, p Product, m, n int, to []float32) {
 	w := e.width
-	for i := 0; i < p.M; i += edgeRows {
-		m := min(edgeRows, p.M-i)
-		if p.Add {
-			for r := range m {
-				copy(s.edge[r*w:r*w+n], c[(i+r)*p.LDC:])
-			}
-		}
-		e.tile(s.edge[:], w, a.from(i, 0), panel, m, p.K, p.Add)
+	if p.Add {
 		for r := range m {
-			copy(c[(i+r)*p.LDC:][:n], s.edge[r*w:])
+			copy(to[r*w:r*w+n], c[r*p.LDC:])
 		}
+	}
+	e.tile(to, w, a, panel, m, p.K, p.Add)
+	for r := range m {
+		copy(c[r*p.LDC:][:n], to[r*w:])
 	}
 }
 

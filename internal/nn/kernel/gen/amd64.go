@@ -23,7 +23,8 @@ type set struct {
 type generator struct {
 	*build.Context
 	set
-	labels int
+	labels    int
+	constants *constants
 }
 
 func amd64() (asm, stubs []byte, err error) {
@@ -36,7 +37,9 @@ func amd64() (asm, stubs []byte, err error) {
 		g.tile("portable", g.portableStep)
 		g.copyPanel()
 	}
-	(&generator{Context: c, set: sets[0]}).transpose()
+	narrow := &generator{Context: c, set: sets[0]}
+	narrow.transpose()
+	narrow.elements()
 	f, err := c.Result()
 	if err != nil {
 		return nil, nil, err

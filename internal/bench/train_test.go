@@ -1,0 +1,45 @@
+package bench
+
+import (
+	"testing"
+
+	"railyard/internal/nn"
+)
+
+// The networks have the parameters that PyTorch's have, they learn, and a step allocates nothing.
+func TestNetsTrain(t *testing.T) {
+	params := map[string]int{"mlp": 101_770, "cnn": 53_866, "rnn": 49_472, "lstm": 148_544, "gpt": 875_520}
+	for _, n := range Nets {
+		t.Run(n.Name, func(t *testing.T) {
+			n.Batch = 2 // enough to see it
+			of, err := n.trainer(nn.Fused)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := of.model.Params(); got != params[n.Name] {
+				t.Errorf("%d parameters, want %d", got, params[n.Name])
+			}
+			first := of.step()
+			if n := testing.AllocsPerRun(trainBatches, func() { of.step() }); n != 0 {
+				t.Errorf("%v allocations in a step", n)
+			}
+			of.steps = 0
+			if again := of.step(); !(again < first) {
+				t.Errorf("the loss of the first batch was %v, and is %v after %d steps", first, again, trainBatches+2)
+			}
+		})
+	}
+	if len(Nets) != len(params) {
+		t.Errorf("%d networks, want %d", len(Nets), len(params))
+	}
+}
+
+func TestNetsNamedKeepsTheOrder(t *testing.T) {
+	list, err := NetsNamed([]string{"gpt", "mlp"})
+	if err != nil || len(list) != 2 || list[0].Name != "mlp" || list[1].Name != "gpt" {
+		t.Errorf("%v, %v", list, err)
+	}
+	if _, err := NetsNamed([]string{"vgg"}); err == nil || err.Error() != `"vgg": want one of: mlp, cnn, rnn, lstm, gpt` {
+		t.Error(err)
+	}
+}
