@@ -60,8 +60,8 @@ func (cfg *Config) state() [][]float32 {
 // holding is what of a rank's vectors a state is made of, as it was after a step.
 type holding struct {
 	step   int64
-	params []float32 // as the rank's buffers have them
-	state  [workload.MaxState][]float32
+	params []float32                    // as the rank's buffers have them
+	state  [workload.MaxState][]float32 // of the optimiser
 }
 
 // Hold holds what a rank has after a step for Keep. The rank's own thread calls it as the step ends,
@@ -104,8 +104,8 @@ func (j *Job) Keep(s *State, step int64) {
 		s.Optimiser = make([][]float32, vectors)
 	}
 	for i := range s.Optimiser {
-		s.Optimiser[i] = j.gather(s.Optimiser[i], 0, stateOf(i),
-			func(id int) []float32 { return j.ranks[id].holding(step).state[i] })
+		held := func(id int) []float32 { return j.ranks[id].holding(step).state[i] }
+		s.Optimiser[i] = j.gather(s.Optimiser[i], 0, stateOf(i), held)
 	}
 	j.LetGo(step)
 }
