@@ -136,7 +136,7 @@ func onlyRules(j *Job) string {
 }
 
 // jobFields: one job: job, or an entry of jobs.
-var jobFields = slices.Concat(workFields, dataFields, trainFields, parallelFields, sumFields)
+var jobFields = slices.Concat(workFields, dataFields, modelFields, trainFields, parallelFields, sumFields)
 
 // workFields: what a job is, and the network that it trains.
 var workFields = []*Field{
@@ -163,18 +163,18 @@ var workFields = []*Field{
 		Meaning: "kind of network",
 	},
 	{
-		Path: "train.layers", Required: true, Min: "1", Max: "1000000",
+		Path: "train.layers", Required: true, Min: "1", Max: "1000000", applies: where(onlyModel("mlp")),
 		value:   inTrain(wholes, func(t *Train) *[]int { return &t.Layers }),
 		Meaning: "units per layer, inputs first, classes last",
 		Also:    []string{"sizes", "hidden"},
 	},
 	{
-		Path: "train.activation", Default: "relu", Choices: Activations,
+		Path: "train.activation", Default: "relu", Choices: Activations, applies: where(onlyModel("mlp", "cnn")),
 		value:   inTrain(choice, func(t *Train) *string { return &t.Activation }),
 		Meaning: "between the layers",
 	},
 	{
-		Path: "train.loss", Default: "cross-entropy", Choices: Losses,
+		Path: "train.loss", Default: "cross-entropy", Choices: Losses, applies: where(onlyModel("mlp", "cnn")),
 		value:   inTrain(choice, func(t *Train) *string { return &t.Loss }),
 		Meaning: "what training makes small",
 	},
