@@ -28,7 +28,8 @@ func (c *Checkpoint) Continue(to Training) (train.State, []Mismatch) {
 	}
 	differ(slices.Equal(c.Layers, to.Layers), "Layers", to.Layers, c.Layers)
 	if !reflect.DeepEqual(c.Model, to.Model) {
-		all = append(all, Mismatch{"Model", fmt.Sprintf("%s, the weights are of %s: want the same", described(to.Model), described(c.Model))})
+		all = append(all, Mismatch{"Model", fmt.Sprintf("%s, the weights are of %s: want the same", described(to.Model),
+			described(c.Model))})
 	}
 	differ(c.Activation == to.Activation, "Activation", to.Activation, c.Activation)
 	differ(c.Loss == to.Loss, "Loss", to.Loss, c.Loss)

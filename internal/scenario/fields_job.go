@@ -63,7 +63,7 @@ func onlyOptimiser(names ...string) func(*Job) string {
 		if why := onlyTraining(j); why != "" {
 			return why
 		}
-		if !slices.Contains(names, j.Train.Optimiser) {
+		if o := j.Train.Optimiser; o != "" && !slices.Contains(names, o) { // "": it was not read, and that is reported
 			return j.Path() + ".train.optimiser is " + j.Train.Optimiser
 		}
 		return ""
@@ -76,7 +76,7 @@ func onlySchedule(kind string) func(*Job) string {
 		if why := onlyTraining(j); why != "" {
 			return why
 		}
-		if j.Train.Schedule.Kind != kind {
+		if k := j.Train.Schedule.Kind; k != "" && k != kind { // likewise
 			return j.Path() + ".train.schedule.kind is " + j.Train.Schedule.Kind
 		}
 		return ""

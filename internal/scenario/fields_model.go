@@ -12,7 +12,7 @@ func onlyModel(kinds ...string) func(*Job) string {
 		if why := onlyTraining(j); why != "" {
 			return why
 		}
-		if !slices.Contains(kinds, j.Train.Model) {
+		if m := j.Train.Model; m != "" && !slices.Contains(kinds, m) { // "": it was not read, and that is reported
 			return j.Path() + ".train.model is " + j.Train.Model
 		}
 		return ""

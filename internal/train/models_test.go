@@ -148,7 +148,12 @@ func TestEveryNetworkEqualsTheOracle(t *testing.T) {
 // those of one rank that takes the whole batch.
 func TestEveryNetworkIsCloseToOneRank(t *testing.T) {
 	for name := range networks {
-		for _, l := range []workload.Layout{{DP: 2, MicroBatches: 2}, {PP: 2, MicroBatches: 2}, {DP: 2, PP: 2, MicroBatches: 4}} {
+		layouts := []workload.Layout{{DP: 2, MicroBatches: 2}, {PP: 2, MicroBatches: 2}, {DP: 2, PP: 2, MicroBatches: 4}}
+		if name == "cnn" {
+			layouts = append(layouts, workload.Layout{TP: 2, MicroBatches: 1},
+				workload.Layout{TP: 2, DP: 2, TPStyle: workload.BookStyle, MicroBatches: 2})
+		}
+		for _, l := range layouts {
 			of := layout{Layout: l, batch: 4, steps: 1}
 			cfg := ofNetwork(t, name, of)
 			one, err := OneRank(cfg)

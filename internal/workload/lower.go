@@ -116,8 +116,9 @@ func Lower(c Config) (*Job, error) {
 	}
 	l := c.Layout.filled()
 	b := lowering{Config: &c, l: l, rows: c.Batch / l.MicroBatches, trained: Trained(c.Layers),
-		links: map[link]int32{}, data: map[Coord]int32{}, sums: map[sum]int32{}, sends: map[send]int32{}, bodies: map[Body]int32{}, exchanges: map[exchange]int32{},
-		gathers: map[int]int32{}, gatherings: map[gathering]int32{}, tied: map[tied]int32{}, j: &Job{Of: make([]int32, l.World()),
+		links: map[link]int32{}, data: map[Coord]int32{}, sums: map[sum]int32{}, sends: map[send]int32{},
+		bodies: map[Body]int32{}, exchanges: map[exchange]int32{}, gathers: map[int]int32{},
+		gatherings: map[gathering]int32{}, tied: map[tied]int32{}, j: &Job{Of: make([]int32, l.World()),
 			Training: &Training{Layout: l, Layers: len(c.Layers), Trained: Trained(c.Layers), Batch: c.Batch,
 				Stages: make([]Stage, l.PP)}}}
 	if err := b.split(); err != nil {
