@@ -161,7 +161,7 @@ func TestEveryNetworkIsCloseToOneRank(t *testing.T) {
 				t.Fatal(err)
 			}
 			j := train(t, cfg, exectest.Net{Rate: unit.GigabitPerSec}, nil)
-			got := j.gather(nil, 0, gradientsOf)
+			got := j.gather(nil, 0, gradientsOf, j.now(gradientsOf))
 			times := float32(max(1, l.DP) * l.MicroBatches)
 			near(fatal{t, fmt.Sprintf("%s, %+v", name, l)}, cfg, got, one.Gradients[0], times)
 		}
