@@ -166,7 +166,7 @@ var onlyThese = map[[2]string]string{
 	{"plan", "fabric"}:  "Balancers Buffer Class Config Down ECN Faults FlowKey Links MaxHops PFC Quirks Storm",
 	{"plan", "dataset"}: "Size",
 	{"plan", "result"}:  "KindBackground KindCollective KindJob RowGroupRows",
-	{"plan", "train"}:   "Layers",
+	{"plan", "train"}:   "Layers Ties",
 }
 
 // localNames maps the names by which a file calls its imports to their paths.

@@ -27,10 +27,11 @@ type Checkpoint struct {
 
 // Training is what a state belongs to.
 type Training struct {
-	Name        string // of the scenario
-	Seed        uint64 // of the order of images, and of the first parameters
-	Layers      []int  // units, inputs first
-	Activation  string // between the layers
+	Name        string   // of the scenario
+	Seed        uint64   // of the order of images, and of the first parameters
+	Model       *nn.Spec // nil: a multilayer perceptron of Layers
+	Layers      []int    // units, inputs first
+	Activation  string   // between them
 	Loss        string
 	Kernel      string             // that computed the last steps
 	Rows, Cols  int                // of an image, in pixels
@@ -47,8 +48,11 @@ func (t *Training) Pixels() string {
 	return dataset.Size{Channels: t.Channels, Rows: t.Rows, Cols: t.Cols}.Pixels()
 }
 
-// Model returns the model.
-func (t *Training) Model() (*nn.Model, error) {
+// Network returns the model.
+func (t *Training) Network() (*nn.Model, error) {
+	if t.Model != nil {
+		return t.Model.Model()
+	}
 	hidden, err := nn.ParseActivation(t.Activation)
 	if err != nil {
 		return nil, err
@@ -75,7 +79,7 @@ func statePrefix(vector string) string { return "optimizer." + vector + "." }
 
 // Write writes the file.
 func (c *Checkpoint) Write(w io.Writer) error {
-	m, err := c.Model()
+	m, err := c.Network()
 	if err != nil {
 		return err
 	}
@@ -83,7 +87,7 @@ func (c *Checkpoint) Write(w io.Writer) error {
 	for i, name := range c.Vectors {
 		f.Tensors = append(f.Tensors, tensors(m, statePrefix(name), c.Optimiser[i])...)
 	}
-	for _, k := range c.keys() {
+	for _, k := range append(c.keys(), c.modelKeys(c.Training.Model != nil)...) {
 		f.Metadata[k.name] = k.put()
 	}
 	for _, k := range c.learnedKeys() {
@@ -101,8 +105,8 @@ func Read(b []byte) (*Checkpoint, error) {
 		return nil, err
 	}
 	c := &Checkpoint{}
-	keys := c.keys()
-	for _, k := range keys {
+	_, specified := f.Metadata[specKey]
+	for _, k := range append(c.keys(), c.modelKeys(specified)...) {
 		text, ok := f.Metadata[k.name]
 		if !ok {
 			return nil, fmt.Errorf("metadata: no %s: not weights that railyard wrote", k.name)
@@ -118,7 +122,7 @@ func Read(b []byte) (*Checkpoint, error) {
 			}
 		}
 	}
-	m, err := c.Model()
+	m, err := c.Network()
 	if err != nil {
 		return nil, fmt.Errorf("metadata: %w", err)
 	}
@@ -211,10 +215,6 @@ func (c *Checkpoint) keys() []key {
 		{"seed", "a whole number of at least 0",
 			func() string { return strconv.FormatUint(c.Seed, 10) },
 			func(t string) (err error) { c.Seed, err = strconv.ParseUint(t, 10, 64); return err }},
-		{"layers", "a list such as [784,10]",
-			func() string { b, _ := json.Marshal(c.Layers); return string(b) },
-			func(t string) error { return json.Unmarshal([]byte(t), &c.Layers) }},
-		text("activation", &c.Activation),
 		text("loss", &c.Loss),
 		text("kernel", &c.Kernel),
 		whole("image_rows", &c.Rows, 1),
@@ -222,6 +222,29 @@ func (c *Checkpoint) keys() []key {
 		text("images_sha256", &c.Images),
 		whole("global_batch", &c.GlobalBatch, 1),
 		whole("epoch_steps", &c.EpochSteps, 1),
+	}
+}
+
+// specKey is the key of the sizes of a model that is no multilayer perceptron.
+const specKey = "model"
+
+// modelKeys are those that say what the model is: of a multilayer perceptron its layers.
+func (c *Checkpoint) modelKeys(specified bool) []key {
+	if specified {
+		return []key{{specKey, "the sizes of a model, as railyard wrote them",
+			func() string { b, _ := json.Marshal(c.Training.Model); return string(b) },
+			func(t string) error {
+				c.Training.Model = &nn.Spec{}
+				d := json.NewDecoder(strings.NewReader(t))
+				d.DisallowUnknownFields()
+				return d.Decode(c.Training.Model)
+			}}}
+	}
+	return []key{
+		{"layers", "a list such as [784,10]",
+			func() string { b, _ := json.Marshal(c.Layers); return string(b) },
+			func(t string) error { return json.Unmarshal([]byte(t), &c.Layers) }},
+		text("activation", &c.Activation),
 	}
 }
 

@@ -1,10 +1,13 @@
 package checkpoint
 
 import (
+	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
+	"railyard/internal/nn"
 	"railyard/internal/train"
 )
 
@@ -24,6 +27,10 @@ func (c *Checkpoint) Continue(to Training) (train.State, []Mismatch) {
 		}
 	}
 	differ(slices.Equal(c.Layers, to.Layers), "Layers", to.Layers, c.Layers)
+	if !reflect.DeepEqual(c.Model, to.Model) {
+		all = append(all, Mismatch{"Model", fmt.Sprintf("%s, the weights are of %s: want the same", described(to.Model),
+			described(c.Model))})
+	}
 	differ(c.Activation == to.Activation, "Activation", to.Activation, c.Activation)
 	differ(c.Loss == to.Loss, "Loss", to.Loss, c.Loss)
 	if !slices.Equal(c.Vectors, to.Vectors) {
@@ -54,4 +61,13 @@ func listed(state []string) string {
 		return "nothing"
 	}
 	return strings.Join(state, " and ")
+}
+
+// described says what a model is, nil a multilayer perceptron.
+func described(s *nn.Spec) string {
+	if s == nil {
+		return "mlp"
+	}
+	b, _ := json.Marshal(s)
+	return string(b)
 }

@@ -72,7 +72,7 @@ func (a *app) predict(ctx context.Context, dir string, images []string, invert, 
 	if err != nil {
 		return err
 	}
-	m, err := w.Model()
+	m, err := w.Network()
 	if err != nil {
 		return fmt.Errorf("weights %s: %w", from.file, err)
 	}

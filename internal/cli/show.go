@@ -43,6 +43,10 @@ var views = []view{
 		"Prints the memory of each rank by formula: weights, gradients, the optimiser's state,\nactivations in flight, " +
 			"errors, staging; beside the letters of the book's figure 8-1.",
 		memoryText, memoryData},
+	{"model", "Print the layers of a network, and how ranks share them",
+		"Prints each layer of the network that a job trains: its tensors and their shapes, parameters,\narithmetic and " +
+			"what it keeps of a row, the stage it is on, and what tensor-parallel ranks have of it.",
+		modelText, modelData},
 	{"corpus", "Print the tokens of a training's text, and how well it can be predicted",
 		"Prints how many tokens and windows a training's text has, the vocabulary, the beginning of the test\ntext, the " +
 			"loss of who knows only how often each token comes, and for a grammar's text its entropy:\nthe mean of -log p " +

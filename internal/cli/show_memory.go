@@ -73,7 +73,7 @@ var termRules = [workload.Terms]string{
 	workload.WeightsTerm:     "P, the parameters of the rank's layers, or its shard of them",
 	workload.StashTerm:       "P for each micro-batch in flight",
 	workload.GradientsTerm:   "P, or its shard",
-	workload.OptimiserTerm:   "P, a velocity for each weight, or its shard",
+	workload.OptimiserTerm:   "P for each vector of its state, or its shard",
 	workload.ActivationTerm:  "rows x inputs of each layer, for each micro-batch in flight, and outputs; images too",
 	workload.ErrorTerm:       "rows x outputs of each layer, of a few micro-batches",
 	workload.BucketTerm:      "the largest bucket: of gradients and parameters that travel",

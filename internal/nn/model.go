@@ -179,6 +179,9 @@ func (m *Model) LayerRange(l int) (lo, hi int) { return m.starts[l], m.starts[l+
 // Layer is layer l, whose products a kernel computes.
 func (m *Model) Layer(l int, k Kernel) Layer { return m.layers[l].With(k) }
 
+// LossOf is what training makes small.
+func (m *Model) LossOf() Loss { return m.loss }
+
 // LayerName is what layer l is called.
 func (m *Model) LayerName(l int) string { return m.layers[l].Name }
 

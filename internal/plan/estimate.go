@@ -93,12 +93,15 @@ func (j *Job) trainings() int64 {
 	return 1
 }
 
+// FLOP is the arithmetic of a row: of its forward, and of its forward and backward.
+func (j *Job) FLOP() (forward, both int64) { return workload.FLOP(train.Layers(j.Model)) }
+
 // stepFLOP returns the floating-point operations of one step on all ranks.
 func (j *Job) stepFLOP() int64 {
 	if j.Model == nil {
 		return 0
 	}
-	_, both := workload.FLOP(train.Layers(j.Model))
+	_, both := j.FLOP()
 	return mul(mul(both, int64(j.Spec.Train.Batch)), int64(j.Replicas()))
 }
 
@@ -107,7 +110,7 @@ func (j *Job) testFLOP(images int) int64 {
 	if j.Model == nil {
 		return 0
 	}
-	forward, _ := workload.FLOP(train.Layers(j.Model))
+	forward, _ := j.FLOP()
 	return mul(forward, int64(images))
 }
 

@@ -50,6 +50,7 @@ type Job struct {
 	// Nil where the job sends flows; Model also where it replays a training or runs collectives, and Schedule
 	// where it runs collectives:
 	Model     *nn.Model
+	Network   *nn.Spec     // of which it is
 	Optimiser nn.Optimiser // of its model; the total of a schedule is that of the run
 	Placement coll.Placement
 	Rings     [][]int32     // rank order of each channel; nil with one rank, or where a file holds the schedule
@@ -207,17 +208,22 @@ func (p *Plan) slow(j *Job) map[int32]unit.Ratio {
 
 func (p *Plan) planTraining(j *Job) error {
 	t := j.Spec.Train
-	m, err := model(t)
+	spec, err := specOf(t)
 	if err != nil {
 		return err
 	}
-	j.Model = m
+	m, err := model(t, &spec)
+	if err != nil {
+		return err
+	}
+	j.Model, j.Network = m, &spec
 	if j.Optimiser, err = optimiser(t); err != nil {
 		return err
 	}
 	protocols, schedules := map[coll.Schedule]*workload.Protocol{}, map[string][]coll.Schedule{} // the latter by group
 	cfg := workload.Config{
 		Layers: train.Layers(m),
+		Ties:   train.Ties(m),
 		Batch:  t.Batch,
 		State:  j.Optimiser.State(),
 		Bucket: t.Bucket.Or(workload.BucketPerLayer),
@@ -270,27 +276,6 @@ func (p *Plan) device(j *Job) workload.Device {
 		MatmulEff:       h.MatmulEfficiency,
 		MemoryEff:       h.MemoryEfficiency,
 	}
-}
-
-// model builds the network that a scenario trains.
-func model(t *scenario.Train) (*nn.Model, error) {
-	act, err := nn.ParseActivation(t.Activation)
-	if err != nil {
-		return nil, err
-	}
-	loss, err := nn.ParseLoss(t.Loss)
-	if err != nil {
-		return nil, err
-	}
-	scheme, err := nn.ParseScheme(t.Init)
-	if err != nil {
-		return nil, err
-	}
-	m, err := nn.NewMLP(t.Layers, act, loss)
-	if err != nil {
-		return nil, err
-	}
-	return m.WithInit(scheme, t.Deviation), nil
 }
 
 // optimiser is what moves its weights.

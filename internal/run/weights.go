@@ -55,12 +55,10 @@ func (j *job) folder() string {
 func about(sc *scenario.Scenario, j *plan.Job, size dataset.Size) checkpoint.Training {
 	t := j.Spec.Train
 	global := t.Batch * j.Replicas()
-	return checkpoint.Training{
+	of := checkpoint.Training{
 		Name:        sc.Name,
 		Seed:        sc.Seed,
-		Layers:      t.Layers,
-		Activation:  t.Activation,
-		Loss:        t.Loss,
+		Loss:        j.Model.LossOf().String(),
 		Kernel:      t.Kernel,
 		Rows:        size.Rows,
 		Cols:        size.Cols,
@@ -69,6 +67,12 @@ func about(sc *scenario.Scenario, j *plan.Job, size dataset.Size) checkpoint.Tra
 		EpochSteps:  int64(size.Train / global),
 		Vectors:     j.Optimiser.State(),
 	}
+	if t.Model == "mlp" {
+		of.Layers, of.Activation = t.Layers, t.Activation
+	} else {
+		of.Model = j.Network
+	}
+	return of
 }
 
 // channels are those of an image in colour, else 0.
@@ -95,6 +99,7 @@ func fields(job string, t *scenario.Train) map[string]string {
 	}
 	return map[string]string{
 		"Layers":      job + ".train.layers",
+		"Model":       job + ".train.model",
 		"Activation":  job + ".train.activation",
 		"Loss":        job + ".train.loss",
 		"Optimiser":   job + optimiser,

@@ -103,6 +103,7 @@ func (d *decoder) checkJob(s *Scenario, j *Job) {
 	}
 	d.checkRows(s, j)
 	d.checkData(j)
+	d.checkModel(j)
 	d.checkReplay(j)
 	if (j.Train != nil || j.Replay != nil) && d.ok(at+".collective.algorithm", at+".collective.protocol") {
 		d.checkProtocol(j, at+".collective", j.Collective.Algorithm, j.Collective.Protocol)

@@ -63,7 +63,7 @@ func onlyOptimiser(names ...string) func(*Job) string {
 		if why := onlyTraining(j); why != "" {
 			return why
 		}
-		if !slices.Contains(names, j.Train.Optimiser) {
+		if o := j.Train.Optimiser; o != "" && !slices.Contains(names, o) { // "": it was not read, and that is reported
 			return j.Path() + ".train.optimiser is " + j.Train.Optimiser
 		}
 		return ""
@@ -76,7 +76,7 @@ func onlySchedule(kind string) func(*Job) string {
 		if why := onlyTraining(j); why != "" {
 			return why
 		}
-		if j.Train.Schedule.Kind != kind {
+		if k := j.Train.Schedule.Kind; k != "" && k != kind { // likewise
 			return j.Path() + ".train.schedule.kind is " + j.Train.Schedule.Kind
 		}
 		return ""
@@ -136,7 +136,7 @@ func onlyRules(j *Job) string {
 }
 
 // jobFields: one job: job, or an entry of jobs.
-var jobFields = slices.Concat(workFields, dataFields, trainFields, parallelFields, sumFields)
+var jobFields = slices.Concat(workFields, dataFields, modelFields, trainFields, parallelFields, sumFields)
 
 // workFields: what a job is, and the network that it trains.
 var workFields = []*Field{
@@ -163,18 +163,18 @@ var workFields = []*Field{
 		Meaning: "kind of network",
 	},
 	{
-		Path: "train.layers", Required: true, Min: "1", Max: "1000000",
+		Path: "train.layers", Required: true, Min: "1", Max: "1000000", applies: where(onlyModel("mlp")),
 		value:   inTrain(wholes, func(t *Train) *[]int { return &t.Layers }),
 		Meaning: "units per layer, inputs first, classes last",
 		Also:    []string{"sizes", "hidden"},
 	},
 	{
-		Path: "train.activation", Default: "relu", Choices: Activations,
+		Path: "train.activation", Default: "relu", Choices: Activations, applies: where(onlyModel("mlp", "cnn")),
 		value:   inTrain(choice, func(t *Train) *string { return &t.Activation }),
 		Meaning: "between the layers",
 	},
 	{
-		Path: "train.loss", Default: "cross-entropy", Choices: Losses,
+		Path: "train.loss", Default: "cross-entropy", Choices: Losses, applies: where(onlyModel("mlp", "cnn")),
 		value:   inTrain(choice, func(t *Train) *string { return &t.Loss }),
 		Meaning: "what training makes small",
 	},

@@ -98,6 +98,7 @@ var (
 			name: WholeList, want: "a list of whole numbers such as [784, 128, 10]", forms: integers,
 			written: "[784, 128, 10]",
 		},
+		parse:  wholesOf,
 		list:   parseWholes,
 		format: func(_ *Field, v []int) string { return strings.ReplaceAll(fmt.Sprint(v), " ", ", ") },
 	}
@@ -229,7 +230,7 @@ func seeds(*Field) []Form {
 }
 
 func integers(f *Field) []Form {
-	return []Form{{Type: "array", Entry: &integer(f)[0], Least: minWholes, Most: maxWholes}}
+	return []Form{{Type: "array", Entry: &integer(f)[0], Least: leastWholes(f), Most: maxWholes}}
 }
 
 func choices(f *Field) []Form { return []Form{{Type: "string", Names: f.names()}} }

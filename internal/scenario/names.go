@@ -120,10 +120,47 @@ var (
 	RowProtocols = append([]Choice{{"auto", "what NCCL's published model takes for that size"}}, Protocols...)
 	Models       = []Choice{
 		{"mlp", "multi-layer perceptron: dense layers with an activation between"},
+		{"cnn", "convolutional network: convolutions with pooling, then dense layers; sizes in cnn"},
+		{"rnn", "vanilla recurrent network that reads text; sizes in rnn"},
+		{"lstm", "recurrent network of LSTM cells that reads text; sizes in rnn"},
+		{"gpt", "transformer that reads text; sizes in gpt"},
 	}
 	Activations = []Choice{
 		{"relu", "max(0, x)"},
 		{"sigmoid", "1 / (1 + e^-x)"},
+		{"tanh", "hyperbolic tangent"},
+		{"gelu", "x times the normal distribution's share below x"},
+		{"gelu-tanh", "the same, nearly, by a hyperbolic tangent, as GPT-2 has it"},
+		{"silu", "x / (1 + e^-x)"},
+	}
+	CellActivations = []Choice{
+		{"tanh", "hyperbolic tangent"},
+		{"relu", "max(0, x): the book's cell"},
+	}
+	Poolings = []Choice{
+		{"max", "the largest element"},
+		{"average", "the mean"},
+	}
+	FixedKernels = []Choice{
+		{"none", "all convolutions are trained"},
+		{"prewitt", "Prewitt's two kernels for edges"},
+		{"kirsch", "Kirsch's eight kernels for edges"},
+	}
+	StepSums = []Choice{
+		{"sum", "their sum"},
+		{"mean", "their mean"},
+	}
+	Norms = []Choice{
+		{"layer-norm", "less the mean, over the standard deviation, times a gain, plus a bias"},
+		{"rms-norm", "over the root of the mean square, times a gain"},
+	}
+	NormPlaces = []Choice{
+		{"before", "before each half, inside the residual; one more before the head"},
+		{"after", "after each residual sum, as in the first transformer"},
+	}
+	PositionKinds = []Choice{
+		{"learned", "a vector for each position, which is trained"},
+		{"sinusoidal", "sines and cosines, which are not"},
 	}
 	Losses = []Choice{
 		{"cross-entropy", "softmax and cross entropy"},

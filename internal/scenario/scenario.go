@@ -354,8 +354,11 @@ func (j *Job) Path() string {
 // Train is a network that is really trained.
 type Train struct {
 	Model      string
-	Layers     []int
-	Activation string
+	Layers     []int  // of mlp
+	Activation string // of mlp and cnn
+	CNN        CNN
+	RNN        RNN // of rnn and lstm
+	GPT        GPT
 	Loss       string
 	Data       Data
 	Batch      int // per rank
@@ -393,6 +396,36 @@ type Replay struct {
 type ReplayBucket struct {
 	Compute unit.Duration // backward until they are there, after the bucket before
 	Bytes   unit.Bytes    // of float32
+}
+
+// CNN is the sizes of a convolutional network.
+type CNN struct {
+	Image                         []int // channels, rows, columns
+	Filters                       []int
+	Kernel, Stride, Padding, Pool int
+	Pooling, Fixed                string
+	Hidden                        []int
+	Classes                       int
+}
+
+// RNN is the sizes of a recurrent network.
+type RNN struct {
+	Embedding  int
+	Cells      []int
+	Biases     int
+	BPTT       string
+	Activation string
+	GateLow    Opt[float64] // not set: gates have no threshold
+	GateHigh   float64
+	Dropout    float64
+}
+
+// GPT is the sizes of a transformer.
+type GPT struct {
+	Size, Blocks, Heads, HeadSize, Factor  int
+	Norm, NormPlace, Activation, Positions string
+	Gated, Bias, Tied, HeadBias            bool
+	Dropout                                float64
 }
 
 // Schedule is how the learning rate goes over the steps of a training.

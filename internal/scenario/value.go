@@ -53,15 +53,35 @@ func (n *node) otherType(f *Field) string {
 }
 
 // Bounds of a list of whole numbers.
-const minWholes, maxWholes = 2, 1000
+const maxWholes = 1000
+
+// leastWholes is how many a field wants at least: layers have inputs and outputs.
+func leastWholes(f *Field) int {
+	if f.Required {
+		return 2
+	}
+	return 1
+}
+
+// wholesOf reads a list of whole numbers from a text such as [8, 16], as defaults are written.
+func wholesOf(f *Field, text string) (all []int, hint string, err error) {
+	for part := range strings.SplitSeq(strings.Trim(text, "[]"), ",") {
+		n, err := parseWhole(strings.TrimSpace(part))
+		if err != nil {
+			return nil, "", err
+		}
+		all = append(all, n)
+	}
+	return all, "", nil
+}
 
 // parseWholes reads a list of whole numbers, with the bounds of the field for each.
 func parseWholes(f *Field, n *node) ([]int, string, error) {
 	if n.shape != sequenceShape {
 		return nil, "", fmt.Errorf("%s, want %s", n.described(), f.want())
 	}
-	if len(n.items) < minWholes {
-		return nil, "", fmt.Errorf("%d entries, want at least %d, such as [784, 128, 10]", len(n.items), minWholes)
+	if least := leastWholes(f); len(n.items) < least {
+		return nil, "", fmt.Errorf("%d entries, want at least %d, such as [784, 128, 10]", len(n.items), least)
 	}
 	if len(n.items) > maxWholes {
 		return nil, "", fmt.Errorf("%d entries, want at most %d", len(n.items), maxWholes)

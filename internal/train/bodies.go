@@ -25,6 +25,8 @@ func (j *Job) Compute(id int32, step int64, op *workload.Op) {
 		j.update(id, r, step, w)
 	case workload.Stash:
 		copy(r.on(w.Y), r.on(w.X))
+	case workload.SumTied:
+		sumTied(r.on(w.Y), r.on(w.X))
 	case workload.Place:
 		j.place(id, r, w)
 	case workload.Accumulate:
@@ -65,8 +67,12 @@ func (j *Job) forward(r *rank, step int64, w *workload.Body) {
 
 // pass is what a layer knows of a micro-batch on its way forward.
 func (j *Job) pass(r *rank, step int64, w *workload.Body) *nn.Pass {
+	rows := j.rows(r.at.Data, w.Micro, step)
+	if r.tokens != nil {
+		j.cfg.Train.ReadInputs(r.tokens, rows)
+	}
 	r.pass = nn.Pass{Train: true, Seed: j.cfg.Seed, Step: j.plan.first + step, Layer: w.Layer,
-		Samples: j.rows(r.at.Data, w.Micro, step)}
+		Samples: rows, Tokens: r.tokens}
 	return &r.pass
 }
 
@@ -127,4 +133,12 @@ func (p *plan) move(step int64, micro int, l *workload.Layout, replicas int) nn.
 		return nn.Move{Step: at, Update: at*int64(l.MicroBatches) + int64(micro), Scale: 1 / float32(replicas)}
 	}
 	return nn.Move{Step: at, Update: at, Scale: 1 / float32(replicas*l.MicroBatches)}
+}
+
+// sumTied makes both gradients of what is tied their sum, as nn.Tie.Sum does.
+func sumTied(lower, upper []float32) {
+	for i, g := range upper {
+		lower[i] += g
+	}
+	copy(upper, lower)
 }

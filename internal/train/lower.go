@@ -46,3 +46,15 @@ func kernels(of []nn.Work) (all []workload.Kernel) {
 	}
 	return all
 }
+
+// Ties are the model's as workload counts them.
+func Ties(m *nn.Model) (all []workload.Tie) {
+	for _, t := range m.Ties() {
+		part := func(layer, at int) workload.TiedPart {
+			lo, _ := m.LayerRange(layer)
+			return workload.TiedPart{Layer: layer, Offset: int64(at - lo)}
+		}
+		all = append(all, workload.Tie{Lower: part(t.Layers[0], t.Lower), Upper: part(t.Layers[1], t.Upper), Elems: int64(t.Elems)})
+	}
+	return all
+}

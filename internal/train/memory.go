@@ -20,6 +20,7 @@ type rank struct {
 	part    []float32                    // a layer's part of outputs, or of their gradient
 	labels  []int32                      // of a micro-batch
 	state   [workload.MaxState][]float32 // of an update
+	tokens  []float32                    // of a micro-batch, where the model takes text
 	pass    nn.Pass                      // of the forward that runs
 	batches [2]batch                     // of even and odd steps; empty without copies
 	losses  []float64                    // by step: sum over the micro-batches; on the last stage
@@ -34,6 +35,9 @@ func (j *Job) newRank(id int32, model []float32, state [][]float32) rank {
 	r := rank{at: j.work.Layout.Coord(int(id)), labels: make([]int32, j.work.Rows()*j.cfg.Model.Targets()),
 		layers: make([]nn.Layer, len(j.layers)), saved: make([][]nn.Saved, len(j.layers)),
 		losses: make([]float64, j.plan.steps)}
+	if j.cfg.Model.TakesText() {
+		r.tokens = make([]float32, j.work.Rows()*j.cfg.Model.Inputs())
+	}
 	r.buffers = make([][]float32, len(work.Buffers)+workload.MaxAreas*len(work.Collectives))
 	for b, touched := range work.Touches(p) {
 		if touched {

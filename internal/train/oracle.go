@@ -181,7 +181,7 @@ func (o *oracle) forward(r *replica, d int, step int64, v visit, lo, hi int) {
 		first, end := o.cfg.Model.LayerRange(l)
 		m.x[l+1], m.saved[l] = make([]float32, n*o.layers[l].Out()), o.layers[l].NewSaved(n)
 		o.layers[l].Forward(m.x[l+1], m.x[l], r.params[first:end], n, m.saved[l],
-			&nn.Pass{Train: true, Seed: o.cfg.Seed, Step: o.p.first + step, Layer: l, Samples: rows})
+			&nn.Pass{Train: true, Seed: o.cfg.Seed, Step: o.p.first + step, Layer: l, Samples: rows, Tokens: o.tokens(m)})
 		copy(m.params[first:end], r.params[first:end])
 	}
 	if hi < len(o.layers) {
@@ -193,6 +193,14 @@ func (o *oracle) forward(r *replica, d int, step int64, v visit, lo, hi int) {
 	mean, _ := o.cfg.Model.Loss(o.cfg.Kernel, m.d[hi-1], m.x[hi], labels, o.counts.over(step, v.micro))
 	r.loss += mean
 	o.layers[hi-1].Through(m.d[hi-1], m.x[hi])
+}
+
+// tokens are a micro-batch's, where the model takes text.
+func (o *oracle) tokens(m *micro) []float32 {
+	if o.cfg.Model.TakesText() {
+		return m.x[0]
+	}
+	return nil
 }
 
 // backward takes a micro-batch back through layers [lo, hi).
@@ -231,6 +239,11 @@ func (o *oracle) backward(r *replica, v visit, lo, hi int) {
 func (o *oracle) update(step int64, micro, lo, hi int) {
 	if !o.scatters() {
 		o.sum(lo, hi)
+		for d := range o.replicas {
+			for _, t := range o.cfg.Model.Ties() {
+				t.Sum(o.replicas[d].grads)
+			}
+		}
 	}
 	first, _ := o.cfg.Model.LayerRange(lo)
 	_, end := o.cfg.Model.LayerRange(hi - 1)

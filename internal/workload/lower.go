@@ -16,6 +16,7 @@ type Config struct {
 	State  []string   // vectors that the update also reads and writes, as long as the parameters: at most MaxState
 	Bucket unit.Bytes // cap; 0 is DefaultBucket
 	Layout Layout
+	Ties   []Tie
 	Device Device
 	Slow   map[int32]unit.Ratio // ranks whose device takes so many times as long
 	// Schedules makes a group's schedule of a collective: AllReduce of a data-parallel group,
@@ -45,6 +46,9 @@ type lowering struct {
 	gathers   map[int]int32      // by layer: index in Job.Buffers
 
 	gatherings map[gathering]int32 // index in Job.Collectives
+
+	tied     map[tied]int32 // likewise
+	tiedRoom []int32        // index in Job.Buffers
 }
 
 // stage is what the ranks of a stage have in common.
@@ -112,8 +116,9 @@ func Lower(c Config) (*Job, error) {
 	}
 	l := c.Layout.filled()
 	b := lowering{Config: &c, l: l, rows: c.Batch / l.MicroBatches, trained: Trained(c.Layers),
-		links: map[link]int32{}, data: map[Coord]int32{}, sums: map[sum]int32{}, sends: map[send]int32{}, bodies: map[Body]int32{}, exchanges: map[exchange]int32{},
-		gathers: map[int]int32{}, gatherings: map[gathering]int32{}, j: &Job{Of: make([]int32, l.World()),
+		links: map[link]int32{}, data: map[Coord]int32{}, sums: map[sum]int32{}, sends: map[send]int32{},
+		bodies: map[Body]int32{}, exchanges: map[exchange]int32{}, gathers: map[int]int32{},
+		gatherings: map[gathering]int32{}, tied: map[tied]int32{}, j: &Job{Of: make([]int32, l.World()),
 			Training: &Training{Layout: l, Layers: len(c.Layers), Trained: Trained(c.Layers), Batch: c.Batch,
 				Stages: make([]Stage, l.PP)}}}
 	if err := b.split(); err != nil {
@@ -151,6 +156,9 @@ func (c *Config) check() error {
 		return fmt.Errorf("training: bucket of %v, want at least 1 byte", c.Bucket)
 	}
 	if err := c.Layout.filled().check(c.Layers, c.Batch); err != nil {
+		return err
+	}
+	if err := c.checkTies(c.Layout.filled()); err != nil {
 		return err
 	}
 	for r := range c.Slow {

@@ -57,6 +57,8 @@ func (g *Group) Staging() Term {
 		return StagingData
 	case GroupKindTensor:
 		return StagingTensor
+	case GroupKindTied:
+		return StagingPipeline
 	case GroupKindPipeline:
 		return StagingPipeline
 	}

@@ -196,7 +196,7 @@ func (b *builder) params(c *chunk, layer, m int) Range {
 // stash copies the parameters of a run of layers for a micro-batch: a read and a write.
 func (b *builder) stash(c *chunk, m int) {
 	lo, hi := b.st.span(c.first, c.last)
-	b.compute("stash"+b.ofMicro(m), b.kernel(Kernel{Fixed: 2 * (hi - lo)}),
+	b.compute("stash"+b.ofMicro(m), b.copyTime(hi-lo),
 		Body{Work: Stash, Coll: -1, X: Range{b.st.Parameters, lo, hi - lo}, Y: c.stash.at(m)})
 }
 
@@ -215,6 +215,7 @@ func (b *builder) update(all []bucket, m int, done []int32) {
 			ready[i] = b.communicate("", b.sums[sum{group, k.offset, m}], []Range{sums}, []Range{sums})
 		}
 	}
+	b.ties(m)
 	for i, k := range all {
 		of := func(buffer int32) Range { return Range{buffer, k.offset, k.elems} }
 		body := Body{Work: Update, Micro: m, Coll: -1, Params: of(b.st.Parameters), Grads: of(b.st.Gradients)}

@@ -15,6 +15,7 @@ const (
 const (
 	GroupKindData     = "data-parallel"   // gradients are summed over it
 	GroupKindTensor   = "tensor-parallel" // its ranks share layers: activations and their gradients go round
+	GroupKindTied     = "tied"            // two stages sum the gradients of their copies of one tensor
 	GroupKindPipeline = "pipeline"        // the first rank sends activations or their gradients to the second
 )
 
@@ -27,6 +28,7 @@ const (
 	Backward = "backward" // Grads, and DX unless it is empty, from X and D with Params; D is room then
 	Update   = "update"   // Params and State, by Grads; with ZeRO what the rank owns
 	Stash    = "stash"    // Y is what X is
+	SumTied  = "tie"      // X and Y are the sum of both
 	// Of what the rank owns of a bucket its shard has one element after the other.
 	Place      = "place"      // what the rank owns of Y is X
 	Accumulate = "accumulate" // Grads is what the rank owns of X, or is added to
@@ -79,6 +81,8 @@ func (b *Body) writes() []Range {
 		return present(append([]Range{b.Params}, b.State[:]...)...)
 	case Accumulate:
 		return present(b.Grads, b.Drop)
+	case SumTied:
+		return present(b.X, b.Y)
 	}
 	return present(b.Y, b.Drop)
 }

@@ -1,0 +1,92 @@
+package plan
+
+import (
+	"fmt"
+
+	"railyard/internal/nn"
+	"railyard/internal/scenario"
+)
+
+// model builds the network that a scenario trains.
+func model(t *scenario.Train, of *nn.Spec) (*nn.Model, error) {
+	m, err := of.Model()
+	if err != nil {
+		return nil, err
+	}
+	scheme, err := nn.ParseScheme(t.Init)
+	if err != nil {
+		return nil, err
+	}
+	return m.WithInit(scheme, t.Deviation), nil
+}
+
+// specOf translates the sizes of a network.
+func specOf(t *scenario.Train) (s nn.Spec, err error) {
+	s.Kind = t.Model
+	switch t.Model {
+	case "mlp":
+		s.MLP = &nn.MLP{Layers: t.Layers}
+		if s.MLP.Activation, err = nn.ParseActivation(t.Activation); err == nil {
+			s.MLP.Loss, err = nn.ParseLoss(t.Loss)
+		}
+	case "cnn":
+		s.CNN, err = convolutional(t)
+	case "rnn", "lstm":
+		s.Recurrent, err = recurrent(t)
+	case "gpt":
+		s.GPT, err = transformer(t)
+	default:
+		panic("plan: the scenario has a network " + t.Model + ", which nn has not")
+	}
+	return s, err
+}
+
+// fixedKernels are those that a first convolution may have.
+var fixedKernels = map[string]func() [][9]float32{"prewitt": nn.Prewitt, "kirsch": nn.Kirsch}
+
+func convolutional(t *scenario.Train) (*nn.CNN, error) {
+	of, image := &t.CNN, t.CNN.Image
+	c := &nn.CNN{Image: nn.Volume{Channels: image[0], Height: image[1], Width: image[2]}, Hidden: of.Hidden,
+		Classes: of.Classes}
+	window := nn.Window{Size: of.Kernel, Stride: of.Stride, Padding: of.Padding}
+	if kernels := fixedKernels[of.Fixed]; kernels != nil {
+		c.Stages = append(c.Stages, nn.ConvStage{Fixed: kernels(), Window: nn.Window{Size: 3, Stride: 1}})
+	}
+	for _, filters := range of.Filters {
+		c.Stages = append(c.Stages, nn.ConvStage{Filters: filters, Window: window, Pool: of.Pool, Stride: of.Pool,
+			Average: of.Pooling == "average"})
+	}
+	var err error
+	if c.Activation, err = nn.ParseActivation(t.Activation); err == nil {
+		c.Loss, err = nn.ParseLoss(t.Loss)
+	}
+	return c, err
+}
+
+func recurrent(t *scenario.Train) (*nn.Recurrent, error) {
+	of := &t.RNN
+	r := &nn.Recurrent{Vocabulary: t.Data.Text.Vocabulary, Context: t.Data.Text.Window, Embedding: of.Embedding,
+		Cells: of.Cells, Biases: of.Biases, Mean: of.BPTT == "mean", Dropout: of.Dropout}
+	if of.GateLow.Set {
+		r.Threshold = &[2]float32{float32(of.GateLow.Value), float32(of.GateHigh)}
+	}
+	var err error
+	r.Activation, err = nn.ParseActivation(of.Activation)
+	return r, err
+}
+
+func transformer(t *scenario.Train) (*nn.GPT, error) {
+	of := &t.GPT
+	g := &nn.GPT{Vocabulary: t.Data.Text.Vocabulary, Context: t.Data.Text.Window, Size: of.Size, Blocks: of.Blocks,
+		Heads: of.Heads, HeadSize: of.HeadSize, Hidden: of.Factor * of.Size, After: of.NormPlace == "after",
+		Gated: of.Gated, NoBias: !of.Bias, Sinusoidal: of.Positions == "sinusoidal", Tied: of.Tied,
+		HeadBias: of.HeadBias, Dropout: of.Dropout}
+	var err error
+	if g.Activation, err = nn.ParseActivation(of.Activation); err != nil {
+		return nil, err
+	}
+	if g.Norm, err = nn.ParseNorm(of.Norm); err != nil {
+		return nil, fmt.Errorf("norm: %w", err)
+	}
+	return g, nil
+}

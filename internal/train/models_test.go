@@ -1,0 +1,179 @@
+package train
+
+import (
+	"fmt"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"railyard/internal/dataset"
+	"railyard/internal/exec/exectest"
+	"railyard/internal/nn"
+	"railyard/internal/unit"
+	"railyard/internal/workload"
+)
+
+// sentences are windows of text: each token follows from the one before, and the last windows end in
+// padding, whose labels are ignored.
+type sentences struct{ n, context, vocabulary int }
+
+func (s sentences) Len() int     { return s.n }
+func (s sentences) Width() int   { return s.context }
+func (s sentences) Targets() int { return s.context }
+func (s sentences) Classes() int { return s.vocabulary }
+
+func (s sentences) token(row, at int) int {
+	if row%3 == 0 && at >= s.context-2 {
+		return 0 // padding
+	}
+	return 2 + (row*5+at*3)%(s.vocabulary-2)
+}
+
+func (s sentences) ReadInputs(x []float32, rows []int) {
+	for i, row := range rows {
+		for at := range s.context {
+			x[i*s.context+at] = float32(s.token(row, at))
+		}
+	}
+}
+
+func (s sentences) ReadLabels(to []int32, rows []int) {
+	for i, row := range rows {
+		for at := range s.context {
+			to[i*s.context+at] = int32(s.token(row, at+1))
+			if s.token(row, at+1) == 0 || at+1 == s.context {
+				to[i*s.context+at] = nn.Ignored
+			}
+		}
+	}
+}
+
+// pixels are images of three channels.
+func pixels(n, side int) *dataset.Images {
+	flat := blobs(n, 3*side*side)
+	flat.Rows, flat.Cols = 3*side, side
+	return flat
+}
+
+var text = sentences{60, 6, 11}
+
+// networks are small ones of every kind, with what they learn from.
+var networks = map[string]struct {
+	of       nn.Spec
+	examples nn.Examples
+	scheme   nn.Scheme
+}{
+	"cnn": {nn.Spec{Kind: "cnn", CNN: &nn.CNN{Image: nn.Volume{Channels: 3, Height: 9, Width: 9}, Hidden: []int{12},
+		Classes: 10, Activation: nn.ReLU, Stages: []nn.ConvStage{
+			{Filters: 4, Window: nn.Window{Size: 3, Stride: 1}, Pool: 2, Stride: 2},
+			{Filters: 4, Window: nn.Window{Size: 2, Stride: 1}}}}}, pixels(60, 9), nn.HeNormal},
+	"cnn, fixed": {nn.Spec{Kind: "cnn", CNN: &nn.CNN{Image: nn.Volume{Channels: 3, Height: 9, Width: 9},
+		Classes: 10, Activation: nn.ReLU, Stages: []nn.ConvStage{
+			{Fixed: nn.Prewitt(), Window: nn.Window{Size: 3, Stride: 1}, Pool: 2, Stride: 1},
+			{Filters: 4, Window: nn.Window{Size: 3, Stride: 1}, Pool: 2, Stride: 2, Average: true}}}}, pixels(60, 9),
+		nn.LayerScheme},
+	"rnn": {nn.Spec{Kind: "rnn", Recurrent: &nn.Recurrent{Vocabulary: 11, Context: 6, Embedding: 5, Cells: []int{7, 6},
+		Biases: 1, Activation: nn.Tanh}}, text, nn.LayerScheme},
+	"lstm": {nn.Spec{Kind: "lstm", Recurrent: &nn.Recurrent{Vocabulary: 11, Context: 6, Embedding: 5, Cells: []int{4, 4},
+		Biases: 2, Activation: nn.Tanh, Dropout: 0.2}}, text, nn.LayerScheme},
+	"gpt": {nn.Spec{Kind: "gpt", GPT: &nn.GPT{Vocabulary: 11, Context: 6, Size: 8, Blocks: 2, Heads: 2, Hidden: 16,
+		Activation: nn.GELU, HeadBias: true, Dropout: 0.1}}, text, nn.LayerScheme},
+	"gpt, tied": {nn.Spec{Kind: "gpt", GPT: &nn.GPT{Vocabulary: 11, Context: 6, Size: 8, Blocks: 2, Heads: 2, Hidden: 16,
+		Activation: nn.SiLU, Gated: true, Norm: nn.RMSNorm, Sinusoidal: true, Tied: true, NoBias: true}}, text, nn.LayerScheme},
+}
+
+// ofNetwork is a training of a network in a layout.
+func ofNetwork(t interface{ Fatal(...any) }, name string, l layout) Config {
+	of := networks[name]
+	m, err := of.of.Model()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m = m.WithInit(of.scheme, 0)
+	cfg := Config{Model: m, Kernel: nn.Portable, Train: of.examples, Replicas: max(l.DP, 1), Batch: l.batch, Epochs: 10,
+		Steps: l.steps, Seed: 5, Optimiser: l.with, poison: true}
+	if cfg.Optimiser.LR == 0 {
+		cfg.Optimiser.LR = 0.1
+	}
+	cfg.Work, err = workload.Lower(workload.Config{Layers: Layers(m), Ties: Ties(m), Batch: l.batch,
+		State: cfg.Optimiser.State(), Bucket: l.bucket, Layout: l.Layout, Schedules: l.schedules, Device: device})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cfg.Work.CheckRepeat(); err != nil {
+		t.Fatal(err)
+	}
+	return cfg
+}
+
+// Whatever the network, the layout, the schedule and the timing, every replica holds the oracle's
+// weights.
+func TestEveryNetworkEqualsTheOracle(t *testing.T) {
+	for name := range networks {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				l := anyLayout(t)
+				l.PP = min(l.PP, 2) // some have few layers with parameters
+				if l.Schedule == workload.Interleaved {
+					l.Schedule, l.Virtual = workload.OneFOneB, 0
+				}
+				if networks[name].of.GPT != nil && networks[name].of.GPT.Tied {
+					l.Zero = workload.ZeroNone
+					if l.Update == workload.UpdateEach {
+						l.PP = 1
+					}
+				}
+				cfg := ofNetwork(t, name, l)
+				oracle, err := Oracle(cfg)
+				if err != nil {
+					t.Fatal(err)
+				}
+				j := train(t, cfg, anyNet(t), nil)
+				for d := range cfg.Replicas {
+					if !equal(j.Gathered(d), oracle.Weights[d]) {
+						t.Fatalf("replica %d holds other weights than the oracle's", d)
+					}
+				}
+				for step, want := range oracle.Losses {
+					if got := j.Loss(int64(step)); got != want {
+						t.Fatalf("loss of step %d is %v, the oracle's %v", step, got, want)
+					}
+				}
+			})
+		})
+	}
+}
+
+// In every layout that sums a whole batch before it updates, gradients of one step are within 1e-5 of
+// those of one rank that takes the whole batch.
+func TestEveryNetworkIsCloseToOneRank(t *testing.T) {
+	for name := range networks {
+		layouts := []workload.Layout{{DP: 2, MicroBatches: 2}, {PP: 2, MicroBatches: 2}, {DP: 2, PP: 2, MicroBatches: 4}}
+		if name == "cnn" {
+			layouts = append(layouts, workload.Layout{TP: 2, MicroBatches: 1},
+				workload.Layout{TP: 2, DP: 2, TPStyle: workload.BookStyle, MicroBatches: 2})
+		}
+		for _, l := range layouts {
+			of := layout{Layout: l, batch: 4, steps: 1}
+			cfg := ofNetwork(t, name, of)
+			one, err := OneRank(cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			j := train(t, cfg, exectest.Net{Rate: unit.GigabitPerSec}, nil)
+			got := j.gather(nil, 0, gradientsOf, j.now(gradientsOf))
+			times := float32(max(1, l.DP) * l.MicroBatches)
+			near(fatal{t, fmt.Sprintf("%s, %+v", name, l)}, cfg, got, one.Gradients[0], times)
+		}
+	}
+}
+
+// fatal says of what a failure is.
+type fatal struct {
+	t    *testing.T
+	what string
+}
+
+func (f fatal) Fatalf(format string, args ...any) {
+	f.t.Fatalf("%s: "+format, append([]any{f.what}, args...)...)
+}

@@ -1,0 +1,124 @@
+package workload
+
+import (
+	"fmt"
+
+	"railyard/internal/coll"
+	"railyard/internal/unit"
+)
+
+// Tie says that two equal parts of the parameters are one: an embedding and the head that is its
+// transpose. Each layer has its own copy and makes a gradient of its own; after the sums over
+// replicas, whose order depends on where an element lies, the sum of both is the gradient of both,
+// so that the copies stay equal.
+type Tie struct {
+	Lower, Upper TiedPart
+	Elems        int64
+}
+
+// TiedPart is where a layer has its copy.
+type TiedPart struct {
+	Layer  int
+	Offset int64 // in its parameters
+}
+
+// tied is a tie between two stages of one replica and tensor rank.
+type tied struct {
+	tie, data, tensor int
+}
+
+// checkTies reports ties that cannot be lowered.
+func (c *Config) checkTies(l Layout) error {
+	for _, t := range c.Ties {
+		for _, p := range []TiedPart{t.Lower, t.Upper} {
+			if p.Layer < 0 || p.Layer >= len(c.Layers) || p.Offset < 0 || p.Offset+t.Elems > c.Layers[p.Layer].Params {
+				return fmt.Errorf("training: %d tied elements from %d of layer %d, which has not as many", t.Elems, p.Offset, p.Layer+1)
+			}
+		}
+		var wrong Misfits
+		say := func(key, format string, args ...any) {
+			wrong = append(wrong, Misfit{key, fmt.Sprintf(format, args...)})
+		}
+		if l.Zero > ZeroNone {
+			say("zero", "zero %d: layers %d and %d have one tensor, whose copies different replicas would own: want zero 0, or "+
+				"layers that are not tied", l.Zero, t.Lower.Layer+1, t.Upper.Layer+1)
+		}
+		if l.Update == UpdateEach && l.PP > 1 {
+			say("update", "update each with pp %d: layers %d and %d, which have one tensor, would be updated at different times: "+
+				"want update end", l.PP, t.Lower.Layer+1, t.Upper.Layer+1)
+		}
+		if l.TP > 1 {
+			say("tp", "layers %d and %d have one tensor, which is not cut into parts", t.Lower.Layer+1, t.Upper.Layer+1)
+		}
+		if err := wrong.err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stageOf is which stage has a layer.
+func (b *lowering) stageOf(layer int) int {
+	for q := range b.l.Chunks() {
+		if lo, hi := b.l.Run(len(b.Layers), q); lo <= layer && layer < hi {
+			return q % b.l.PP
+		}
+	}
+	panic("workload: a layer without a stage")
+}
+
+// tieStages joins the stages of one replica that have copies of one tensor.
+func (b *lowering) tieStages() error {
+	for i, t := range b.Ties {
+		lower, upper := b.stageOf(t.Lower.Layer), b.stageOf(t.Upper.Layer)
+		if lower == upper {
+			continue
+		}
+		for d := range b.l.DP {
+			where := b.l.suffix(Coord{Data: d, Stage: -1}, true)
+			rank := func(stage int) int32 { return int32(b.l.Rank(Coord{Data: d, Stage: stage})) }
+			g, id := b.group("tied"+where, GroupKindTied, rank(lower), rank(upper))
+			s, err := b.Schedules(g, coll.AllReduce)
+			if err != nil {
+				return err
+			}
+			if d == 0 {
+				b.tiedRoom = append(b.tiedRoom, b.buffer(WorkspaceTerm, fmt.Sprintf("tied.%d", i+1), t.Elems))
+			}
+			b.tied[tied{tie: i, data: d}] = b.collective(fmt.Sprintf("allreduce.tied.%d%s", i+1, where), id,
+				Range{b.tiedRoom[len(b.tiedRoom)-1], 0, t.Elems}, s)
+		}
+	}
+	return nil
+}
+
+// ties sums the gradients of what is tied, after those over the replicas.
+func (b *builder) ties(m int) {
+	for i, t := range b.Ties {
+		lower, upper := b.stageOf(t.Lower.Layer), b.stageOf(t.Upper.Layer)
+		of := func(p TiedPart) Range {
+			return Range{b.st.Gradients, b.st.held(p.Layer).Offset + p.Offset, t.Elems}
+		}
+		name := fmt.Sprintf("tie.%d%s", i+1, b.ofUpdate(m))
+		switch b.at.Stage {
+		case lower, upper:
+		default:
+			continue
+		}
+		if lower == upper {
+			b.compute(name, b.kernel(Kernel{Fixed: 4 * t.Elems}), Body{Work: SumTied, Coll: -1, X: of(t.Upper), Y: of(t.Lower)})
+			continue
+		}
+		id := b.tied[tied{tie: i, data: b.at.Data}]
+		mine, room := t.Lower, b.j.Collectives[id].Range
+		if b.at.Stage == upper {
+			mine = t.Upper
+		}
+		b.compute(name+".copy", b.copyTime(t.Elems), Body{Work: Stash, Coll: -1, X: of(mine), Y: room})
+		b.communicate("", id, []Range{room}, []Range{room})
+		b.compute(name, b.copyTime(t.Elems), Body{Work: Stash, Coll: -1, X: room, Y: of(mine)})
+	}
+}
+
+// copyTime is how long a copy of so many elements takes: a read and a write.
+func (b *builder) copyTime(elems int64) unit.Duration { return b.kernel(Kernel{Fixed: 2 * elems}) }
