@@ -21,8 +21,8 @@ func TestInboxKeepsTheOrder(t *testing.T) {
 			switch a := rapid.IntRange(0, 3).Draw(t, "action"); {
 			case a < 2:
 				reused.Posted, reused.Placed = unit.Time(i), unit.Time(2*i)
-				reused.Segments = append(reused.Segments[:0], Segment{unit.Time(i), cause.Queueing, 3},
-					Segment{unit.Time(2 * i), cause.Pause, 4})
+				reused.Segments = append(reused.Segments[:0], Segment{Until: unit.Time(i), Cause: cause.Queueing, At: 3},
+					Segment{Until: unit.Time(2 * i), Cause: cause.Pause, At: 4})
 				in.push(0, Arrival{Step: int64(i)}, &reused)
 				want = append(want, Trace{reused.Posted, reused.Placed, slices.Clone(reused.Segments)})
 			case len(want) == 0:
