@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"railyard/internal/nn"
 	"railyard/internal/safetensors"
 	"railyard/internal/train"
 )
@@ -145,6 +146,26 @@ func TestWhereATrainingGoesOn(t *testing.T) {
 		if got := strings.Join(fields, " "); got != c.fields || c.want >= 0 && s.Step != c.want {
 			t.Errorf("%s: from step %d, problems with %q; want %d, %q", name, s.Step, got, c.want, c.fields)
 		}
+	}
+}
+
+// Of a network that is no multilayer perceptron the file has the sizes, and tensors by their names.
+func TestOtherNetworks(t *testing.T) {
+	want := sample()
+	want.Model, want.Layers, want.Activation = &nn.Spec{Kind: "cnn", CNN: &nn.CNN{Image: nn.Volume{Channels: 1, Height: 2,
+		Width: 3}, Classes: 2, Activation: nn.Tanh}}, nil, ""
+	want.Vectors, want.Optimiser, want.Params = nil, nil, want.Params[:14]
+	got, err := Read(written(t, want))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	to := want.Training
+	to.Model = &nn.Spec{Kind: "cnn", CNN: &nn.CNN{Image: want.Model.CNN.Image, Classes: 2}}
+	if _, problems := got.Continue(to); len(problems) != 1 || problems[0].Field != "Model" {
+		t.Errorf("another activation: %v", problems)
 	}
 }
 
