@@ -24,6 +24,7 @@ type pool struct {
 	free  *chunk
 	n     int
 	taken int // in this window
+	most  int // taken in a window so far
 }
 
 const pileChunks = 64
@@ -62,10 +63,12 @@ type depot struct {
 }
 
 // even brings away what an island has too many of, and gets what it has few of: an island wants twice
-// what it took in the window before, and two piles.
+// what it ever took in a window, and two piles. By what it took in the last window it would make new
+// ones at every burst, although there are enough.
 func (d *depot) even(st *state) {
 	p := &st.chunks
-	want := 2*p.taken + 2*pileChunks
+	p.most = max(p.most, p.taken)
+	want := 2*p.most + 2*pileChunks
 	for p.taken = 0; p.n > want+2*pileChunks; {
 		d.piles = append(d.piles, p.pile())
 	}
@@ -74,7 +77,8 @@ func (d *depot) even(st *state) {
 		d.piles = d.piles[:len(d.piles)-1]
 	}
 	t := &st.traces
-	want = 2*t.taken + 2*traceChunk
+	t.most = max(t.most, t.taken)
+	want = 2*t.most + 2*traceChunk
 	for t.taken = 0; len(t.free) > want+2*traceChunk; {
 		keep := len(t.free) - traceChunk
 		d.slots = append(d.slots, slices.Clone(t.free[keep:]))

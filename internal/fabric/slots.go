@@ -18,6 +18,7 @@ type traces struct {
 	used   int // places made
 	free   []int32
 	taken  int // in this window
+	most   int // taken in a window so far
 }
 
 const traceChunk = 64
