@@ -256,7 +256,7 @@ func (f *Fabric) admit(isl *sim.Island, now unit.Time, id PortID, in *ingress, p
 		f.dropped(isl, now, id, out, o, pk)
 		return
 	}
-	if o.backlog == 0 && o.flags&(flagBusy|flagCtl) == 0 && now >= o.busyUntil && o.paused&(1<<class) == 0 {
+	if o.backlog == 0 && o.flags&(flagBusy|flagCtl) == 0 && now >= o.busyUntil && o.paused&(1<<class) == 0 && q.low >= 0 {
 		f.forward(isl, now, out, o, q, pk)
 		return
 	}
