@@ -82,7 +82,8 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 	n := len(g.Ports)
 	f := &Fabric{eng: eng, graph: g, cfg: cfg, nc: len(cfg.Classes), overhead: int64(cfg.LinkOverhead),
 		islandOf: islandOf,
-		each:     cfg.Quirks.scheduled(), ports: make([]port, n), ingresses: make([]ingress, n), pauses: make([][]pauseFrame, n),
+		each:     cfg.Quirks.scheduled(), ports: make([]port, n), ingresses: make([]ingress, n),
+		pauses:  make([][]pauseFrame, n),
 		sources: make([]Source, n), sinks: make([]Sink, n), fill: make([]map[int32]int64, n),
 		pausedFor: make([][]RootTime, n)}
 	f.queues = make([]queue, n*f.nc)

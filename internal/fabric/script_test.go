@@ -322,7 +322,8 @@ func (s *stage) look() (facts []fact) {
 		}
 		add("marks", fmt.Sprint(down.marks), "0")
 		add("drops", fmt.Sprint(down.drops), "0")
-		sends := fmt.Sprintf("%s of send %d, frame %d", f.cfg.Classes[down.sent.class].Name, down.sent.flow+1, down.txFrames())
+		class := f.cfg.Classes[down.sent.class].Name
+		sends := fmt.Sprintf("%s of send %d, frame %d", class, down.sent.flow+1, down.txFrames())
 		switch on := down.pausesSent; {
 		case down.txFrames()+down.pfcFrames == 0:
 			sends = "nothing"
