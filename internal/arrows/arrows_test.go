@@ -74,6 +74,10 @@ var rules = map[string]rule{
 		why: "what is wrong with a text and where is a value: what the text means is for its parser, where it " +
 			"lies for the command line",
 	},
+	"hash": {
+		may: "splitmix",
+		why: "which of equal links headers fall on is arithmetic: the engine that moves the packets, the plan and labs ask it",
+	},
 	"splitmix": {
 		why: "the generator of all random numbers is arithmetic: which stream is whose, its users say",
 	},
@@ -111,7 +115,7 @@ var rules = map[string]rule{
 			"control when a packet may go",
 	},
 	"fabric": {
-		may: "qos sim splitmix topo",
+		may: "hash qos sim splitmix topo",
 		why: "it moves frames and knows no RDMA: a switch that looked into a queue pair would know what no " +
 			"switch knows, and would touch memory of the edge at every hop",
 	},
@@ -199,7 +203,7 @@ var rules = map[string]rule{
 		why: "switch configuration follows from names and thresholds, not from a run",
 	},
 	"plan": {
-		may: "cc coll dataset exec fabric located nccl nn qos result scenario splitmix topo train wire workload",
+		may: "cc coll dataset exec fabric hash located nccl nn qos result scenario splitmix topo train wire workload",
 		why: "a plan is a function of the scenario and its files: run reads the files. Of what is not pure it " +
 			"takes types and names alone: see onlyThese",
 	},

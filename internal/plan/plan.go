@@ -10,13 +10,13 @@ import (
 	"railyard/internal/coll"
 	"railyard/internal/exec"
 	"railyard/internal/fabric"
+	"railyard/internal/hash"
 	"railyard/internal/nn"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
 	"railyard/internal/topo"
 	"railyard/internal/train"
 	"railyard/internal/unit"
-	"railyard/internal/wire"
 	"railyard/internal/workload"
 )
 
@@ -80,7 +80,7 @@ type Pair struct {
 	Job            int32  // index in Plan.Jobs; -1: background
 	From, To       topo.NICID
 	FromGPU, ToGPU int32
-	Key            fabric.FlowKey
+	Key            hash.Flow
 	Class          uint8
 	Path, Back     []topo.PortID
 	Flow           *scenario.Flow // explicit; nil for ranks
@@ -372,27 +372,17 @@ func (p *Plan) addPair(q Pair) error {
 	if q.From == q.To {
 		return fmt.Errorf("flow %s: from %s to itself: want two NICs", q.Name, p.Graph.NICName(q.From))
 	}
-	// The source port carries the queue pair number, as RoCEv2 NICs do for entropy: 0xC000 to
-	// 0xFFFF.
-	q.Key = fabric.FlowKey{
-		SrcIP:   0x0a000001 + uint32(q.From),
-		DstIP:   0x0a000001 + uint32(q.To),
-		SrcPort: 0xc000 | uint16(n&0x3fff),
-		DstPort: wire.RoCEv2Port,
-	}
-	balance := fabric.Balancers[p.Scenario.Fabric.Balance](p.Scenario.Seed)
-	by := func(key fabric.FlowKey) func(sw topo.NodeID, n int) int {
-		return func(sw topo.NodeID, n int) int { return balance(key, sw, n) }
-	}
+	q.Key = headers(q.From, q.To, n)
 	var err error
 	if q.Path != nil {
 		return p.addRouted(q)
 	}
-	if q.Path, err = p.Routes.Path(q.From, q.To, by(q.Key)); err != nil {
+	by := p.Hash()
+	if q.Path, err = p.hashed(by, q.Key, q.From, q.To); err != nil {
 		return fmt.Errorf("%s: %w", q.Name, err)
 	}
 	if q.Back == nil {
-		if q.Back, err = p.Routes.Path(q.To, q.From, by(q.Key.Reverse())); err != nil {
+		if q.Back, err = p.hashed(by, q.Key.Reverse(), q.To, q.From); err != nil {
 			return fmt.Errorf("%s: %w", q.Name, err)
 		}
 	}

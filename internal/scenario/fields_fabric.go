@@ -141,6 +141,29 @@ var fabricFields = []*Field{
 		Meaning: "how packets choose among equal paths",
 		Also:    []string{"load_balancing", "lb"},
 	},
+	{Path: "fabric.hash", Meaning: "the hash by which a switch picks one of equal paths for a queue pair"},
+	{
+		Path: "fabric.hash.function", Default: "mix", Choices: HashFunctions,
+		value:   in(choice, func(s *Scenario) *string { return &s.Fabric.Hash.Function }),
+		Meaning: "what is computed of the fields; its remainder by the number of equal paths is the path",
+		Source: "RFC 2992 (modulo-N hash); names of crc and xor: Broadcom RTAG7, SAI; toeplitz: Microsoft RSS; " +
+			"mix: assumed, vendors publish none",
+		Also: []string{"algorithm"},
+	},
+	{
+		Path: "fabric.hash.fields", Default: "5-tuple", Choices: HashFields,
+		value:   in(choice, func(s *Scenario) *string { return &s.Fabric.Hash.Fields }),
+		Meaning: "which headers are hashed",
+		Source: "5-tuple: vendors' default for IP; queue pair: user-defined fields of vendors, " +
+			"Meta (SIGCOMM'24) calls it E-ECMP",
+	},
+	{
+		Path: "fabric.hash.seed", Default: "per-switch", Choices: HashSeeds,
+		value:   in(choice, func(s *Scenario) *string { return &s.Fabric.Hash.Seed }),
+		Meaning: "which switches hash alike; where they do, flows that one link brings are not spread again (polarisation)",
+		Source: "assumed, vendors differ: Cumulus from 3.5.4 on draws one per switch, Dell OS9 and Linux's Spectrum driver take " +
+			"the switch's MAC address, SONiC has one for each role, NX-OS universal-id",
+	},
 	{
 		Path: "fabric.order", Default: "phases", Choices: Orders,
 		value:   in(choice, func(s *Scenario) *string { return &s.Fabric.Order }),

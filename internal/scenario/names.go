@@ -15,6 +15,21 @@ var (
 	Balancers = []Choice{
 		{"ecmp", "equal-cost multipath: a hash of the 5-tuple picks the path of a queue pair"},
 	}
+	HashFunctions = []Choice{
+		{"mix", "a 64-bit mixing function, SplitMix64's: a hash without structure"},
+		{"crc16", "the CRC with polynomial 0x1021"},
+		{"crc32", "Ethernet's CRC"},
+		{"toeplitz", "receive-side scaling's, with Microsoft's key changed by the seed"},
+		{"xor", "the fields folded to 16 bits"},
+	}
+	HashFields = []Choice{
+		{"5-tuple", "addresses, protocol and ports"},
+		{"5-tuple+qp", "and the destination queue pair of the transport header"},
+	}
+	HashSeeds = []Choice{
+		{"per-switch", "each switch has its own, drawn from the run's seed and its number"},
+		{"same", "one for all switches, drawn from the run's seed"},
+	}
 	CongestionAlgorithms = []Choice{
 		{"dcqcn", "DCQCN: senders slow down on congestion notification packets"},
 		{"none", "senders always send at line rate"},

@@ -127,9 +127,17 @@ type Fabric struct {
 	Switch   Switch
 	MTU      unit.Bytes // frame with FCS, without preamble and gap
 	Balance  string     // see Balancers
-	Clock    string     // "exact" or "truncate-ns"
-	Order    string     // "phases" or "scheduled"
+	Hash     Hash
+	Clock    string // "exact" or "truncate-ns"
+	Order    string // "phases" or "scheduled"
 	QoS      QoS
+}
+
+// Hash is how a switch picks one of equal paths for a queue pair.
+type Hash struct {
+	Function string // see HashFunctions
+	Fields   string // see HashFields
+	Seed     string // see HashSeeds
 }
 
 // Links is the cables. Spine, SpineLength and Parallel belong to designs with spines; a custom

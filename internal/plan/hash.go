@@ -1,0 +1,39 @@
+package plan
+
+import (
+	"railyard/internal/fabric"
+	"railyard/internal/hash"
+	"railyard/internal/topo"
+	"railyard/internal/wire"
+)
+
+// Hash says how the switches hash.
+func (p *Plan) Hash() hash.Config {
+	h := &p.Scenario.Fabric.Hash
+	return hash.Config{
+		Function:  h.Function,
+		QP:        h.Fields == "5-tuple+qp",
+		PerSwitch: h.Seed == "per-switch",
+		Seed:      p.Scenario.Seed,
+	}
+}
+
+// headers are those of queue pair number n of its job, of data. The UDP source port carries the number,
+// as RoCEv2 NICs do for entropy: 0xC000 to 0xFFFF.
+func headers(from, to topo.NICID, n int) hash.Flow {
+	const firstHost = 0x0a000001
+	return hash.Flow{
+		SrcIP:    firstHost + uint32(from),
+		DstIP:    firstHost + uint32(to),
+		SrcPort:  0xc000 | uint16(n&0x3fff),
+		DstPort:  wire.RoCEv2Port,
+		Protocol: hash.UDP,
+		QP:       uint32(n) & 0xffffff,
+	}
+}
+
+// hashed returns the path that switches choose for the headers of a flow.
+func (p *Plan) hashed(by hash.Config, f hash.Flow, from, to topo.NICID) ([]topo.PortID, error) {
+	balance := fabric.Balancers[p.Scenario.Fabric.Balance](by)
+	return p.Routes.Path(from, to, func(sw topo.NodeID, n int) int { return balance(f, sw, n) })
+}
