@@ -75,7 +75,7 @@ var rules = map[string]rule{
 			"lies for the command line",
 	},
 	"hash": {
-		may: "splitmix",
+		may: "located splitmix",
 		why: "which of equal links headers fall on is arithmetic: the engine that moves the packets, the plan and labs ask it",
 	},
 	"splitmix": {
@@ -242,13 +242,13 @@ var rules = map[string]rule{
 	},
 	"labs": {why: "the labs that come with Railyard as files; what they mean, lab says"},
 	"lab": {
-		may: "chart chart/svg chart/text coll labs located nn report result run scenario sheet workload",
+		may: "chart chart/svg chart/text coll hash labs located nn report result run scenario sheet workload",
 		why: "a lab is a user of runs: it knows one by its directory. Of nn, coll and workload its benches show the " +
 			"arithmetic and the schedules that runs use",
 	},
 	"web": {may: "report result run scenario", why: "the web UI is a user of runs"},
 	"cli": {
-		may: "bench coll dataset headline input inventory lab located nccl nccltests netconf nn ns3 perf plan qos report result run " +
+		may: "bench coll dataset hash headline input inventory lab located nccl nccltests netconf nn ns3 perf plan qos report result run " +
 			"scenario scenario/schema sheet sweep topo validate web whatif workload",
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys",
 		why:   "commands are a user of everything but the engine's insides, which run wires",

@@ -22,6 +22,7 @@
 //
 //   - The same flow, seed and function give the same link in every version: paths depend on it.
 //   - crc16, crc32 and xor are linear: for flows with as many header bytes, another seed XORs
-//     the same constant to every hash. So with 2^k links it renames the links, and a second tier with
-//     another seed splits what a first tier sent it no better (TestSeedOfALinearHashCuresNothing).
+//     the same constant to every hash. So with 2^k links it renames the links, and a switch with
+//     another seed splits no better what one switch before it sends (TestSeedOfALinearHashCuresNothing).
+//     What several send it, each with a seed of its own, falls on links as if cables were swapped.
 package hash

@@ -83,10 +83,11 @@ func (f Flow) bytes(qp bool) []byte {
 	return append(b, f.Protocol)
 }
 
-// toeplitz hashes all fields but the protocol, which receive-side scaling chooses the fields by.
+// toeplitz hashes all fields but the protocol, which receive-side scaling chooses the fields by. With
+// seed 0 the key is RSSKey, with another it is drawn from both.
 func toeplitz(f Flow, qp bool, seed uint64) uint64 {
 	key, s := RSSKey, splitmix.Stream(seed)
-	for i := 0; i < len(key); i += 8 {
+	for i := 0; i < len(key) && seed != 0; i += 8 {
 		word := binary.BigEndian.Uint64(key[i:])
 		binary.BigEndian.PutUint64(key[i:], word^s.Next())
 	}

@@ -40,7 +40,7 @@ func TestMicrosoftsToeplitzHashes(t *testing.T) {
 		if got := Toeplitz(RSSKey[:], b[:8]); got != c.alone {
 			t.Errorf("%v, addresses: %#x, want %#x", c.f, got, c.alone)
 		}
-		if got := Toeplitz(RSSKey[:], b[:12]); got != c.ports {
+		if got := Functions["toeplitz"](c.f, false, 0); got != uint64(c.ports) {
 			t.Errorf("%v, with ports: %#x, want %#x", c.f, got, c.ports)
 		}
 	}

@@ -3,6 +3,7 @@ package plan
 import (
 	"railyard/internal/fabric"
 	"railyard/internal/hash"
+	"railyard/internal/scenario"
 	"railyard/internal/topo"
 	"railyard/internal/wire"
 )
@@ -12,7 +13,7 @@ func (p *Plan) Hash() hash.Config {
 	h := &p.Scenario.Fabric.Hash
 	return hash.Config{
 		Function:  h.Function,
-		QP:        h.Fields == "5-tuple+qp",
+		QP:        h.Fields == scenario.HashFieldsQP,
 		PerSwitch: h.Seed == "per-switch",
 		Seed:      p.Scenario.Seed,
 	}

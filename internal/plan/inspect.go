@@ -32,7 +32,7 @@ func (p *Plan) Inspect(data []dataset.Size, found []scenario.Finding, free unit.
 	if err := in.thresholds(); err != nil {
 		in.addError("fabric.switch.buffer", strings.TrimPrefix(err.Error(), "fabric: "))
 	}
-	in.Findings = append(in.Findings, warnings(in.Mistakes, append(p.Scenario.Findings(), p.crossing()...))...)
+	in.Findings = append(in.Findings, warnings(in.Mistakes, slices.Concat(p.Scenario.Findings(), p.crossing(), p.polarised()))...)
 	slices.SortStableFunc(in.Findings, func(a, b scenario.Finding) int { return cmp.Compare(rank(a), rank(b)) })
 	return in
 }

@@ -35,6 +35,7 @@ type Plan struct {
 	Jobs     []Job  // as the scenario lists them
 	Pairs    []Pair // queue pairs in order of number: those of each job, background, then those of start phases alone
 
+	steady   int // how many of Pairs are not of start phases alone
 	files    Files
 	progress Progress
 	names    *topo.Names
@@ -124,6 +125,7 @@ func New(sc *scenario.Scenario, files Files, progress Progress) (*Plan, error) {
 			return nil, err
 		}
 	}
+	p.steady = len(p.Pairs)
 	if err := p.planStart(); err != nil {
 		return nil, err
 	}

@@ -3,6 +3,9 @@ package scenario
 // Choice is a name that a scenario may use, with one line for `list` and documentation.
 type Choice struct{ Name, Meaning string }
 
+// HashFieldsQP are the fields of a hash with the destination queue pair.
+const HashFieldsQP = "5-tuple+qp"
+
 // Names that a scenario may use. The first is the default.
 var (
 	Designs = []Choice{
@@ -24,7 +27,7 @@ var (
 	}
 	HashFields = []Choice{
 		{"5-tuple", "addresses, protocol and ports"},
-		{"5-tuple+qp", "and the destination queue pair of the transport header"},
+		{HashFieldsQP, "and the destination queue pair of the transport header"},
 	}
 	HashSeeds = []Choice{
 		{"per-switch", "each switch has its own, drawn from the run's seed and its number"},

@@ -1,0 +1,152 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"railyard/internal/hash"
+	"railyard/internal/scenario"
+	"railyard/internal/splitmix"
+	"railyard/internal/topo"
+)
+
+// How many flows are drawn to see what a network does to any flow: so many between two edge switches,
+// and all in all, so that a large network takes no longer than a blink.
+const (
+	drawnPerWay = 512
+	drawnInAll  = 200_000
+	leastWay    = 16
+	// A link is one that nothing can reach if so many flows for each link of its group came and none took
+	// it: by chance it would be e^-32.
+	leastPerLink = 32
+)
+
+// A laterGroup is equal links of a switch that flows reach after another switch has chosen for them.
+type laterGroup struct {
+	at   topo.NodeID
+	came int
+	took []bool // by port
+}
+
+func (g *laterGroup) take(k int) {
+	g.came++
+	g.took[k] = true
+}
+
+// groupKey tells groups apart: those of a switch differ in their links.
+type groupKey struct {
+	at          topo.NodeID
+	first, last topo.PortID
+	n           int
+}
+
+// A drawing is what drawn flows did, group by group in the order of the first that came.
+type drawing struct {
+	groups []laterGroup
+	index  map[groupKey]int
+}
+
+func (d *drawing) group(at topo.NodeID, hops []topo.PortID) *laterGroup {
+	key := groupKey{at, hops[0], hops[len(hops)-1], len(hops)}
+	i, known := d.index[key]
+	if !known {
+		i = len(d.groups)
+		d.index[key] = i
+		d.groups = append(d.groups, laterGroup{at: at, took: make([]bool, len(hops))})
+	}
+	return &d.groups[i]
+}
+
+// polarised finds switches that leave some of their equal links unused whatever the flows: what comes
+// there has been sorted by the same hash before. It draws flows between the edge switches that the
+// plan's queue pairs join, with any source port and queue pair.
+func (p *Plan) polarised() []scenario.Finding {
+	ways := p.ways()
+	if len(ways) == 0 {
+		return nil
+	}
+	each := max(leastWay, min(drawnPerWay, drawnInAll/len(ways)))
+	by, random := p.Hash(), splitmix.Stream(1)
+	seen := drawing{index: map[groupKey]int{}}
+	for _, q := range ways[:min(len(ways), drawnInAll/leastWay)] {
+		for range each {
+			f := headers(q.From, q.To, 0)
+			f.SrcPort, f.QP = uint16(random.Next()), uint32(random.Next()&0xffffff)
+			p.draw(&seen, by, f, q)
+		}
+	}
+	slices.SortStableFunc(seen.groups, func(a, b laterGroup) int { return cmp.Compare(a.at, b.at) })
+	var unused []string
+	n, all := 0, 0
+	for _, g := range seen.groups {
+		idle := 0
+		for _, took := range g.took {
+			if !took {
+				idle++
+			}
+		}
+		if idle > 0 && g.came >= leastPerLink*len(g.took) {
+			unused = append(unused, fmt.Sprintf("%s (%d of %d)", p.Graph.Nodes[g.at].Name, idle, len(g.took)))
+			n, all = n+idle, all+len(g.took)
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	const most = 4
+	at := strings.Join(unused[:min(len(unused), most)], ", ")
+	if more := len(unused) - most; more > 0 {
+		at += fmt.Sprintf(" and %d more", more)
+	}
+	return []scenario.Finding{p.polarisation(n, all, at)}
+}
+
+func (p *Plan) polarisation(n, all int, at string) scenario.Finding {
+	h := &p.Scenario.Fabric.Hash
+	f := scenario.Finding{
+		Severity: scenario.Warning,
+		Path:     "fabric.hash.seed",
+		Message: fmt.Sprintf("%s: polarisation: %d of %d equal links can get no flow, at %s: the switches before "+
+			"chose by the same hash", h.Seed, n, all, at),
+		Hint: "seed: per-switch",
+	}
+	if hash.Linear[h.Function] {
+		f.Hint = fmt.Sprintf("function: mix or toeplitz, and seed: per-switch; another seed of %s renames links and cures "+
+			"nothing where their number is a power of two", h.Function)
+	}
+	return f
+}
+
+// ways returns a queue pair for each two edge switches that some join.
+func (p *Plan) ways() (all []*Pair) {
+	seen := map[[2]topo.NodeID]bool{}
+	for i := range p.Pairs {
+		q := &p.Pairs[i]
+		way := [2]topo.NodeID{p.Graph.Edge(q.From), p.Graph.Edge(q.To)}
+		if way[0] != way[1] && !seen[way] && (q.Flow == nil || q.Flow.Path == nil) {
+			seen[way] = true
+			all = append(all, q)
+		}
+	}
+	return all
+}
+
+// draw walks a flow and notes what switches after the first choice do with it.
+func (p *Plan) draw(d *drawing, by hash.Config, f hash.Flow, q *Pair) {
+	chosen := false
+	g := p.Graph
+	for at := g.Edge(q.From); at != g.Hosts[g.NICs[q.To].Host].Node; {
+		hops := p.Routes.NextHops(at, q.To)
+		k := 0
+		if len(hops) > 1 {
+			k = by.Pick(f, int(at), len(hops))
+			if chosen {
+				d.group(at, hops).take(k)
+			}
+			chosen = true
+		}
+		at = g.Ports[hops[k]].To
+	}
+}

@@ -1,0 +1,105 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// threeTiers is two pods of two leaves and two spines, and as many cores, all joined to every spine.
+// rotated: the second leaf and the second spine of a pod have their uplinks in the other order.
+func threeTiers(cores int, rotated bool) string {
+	var b strings.Builder
+	for i := range 8 {
+		fmt.Fprintf(&b, "host host%d\n", i+1)
+	}
+	b.WriteString("switch leaf1 leaf\nswitch leaf2 leaf\nswitch leaf3 leaf\nswitch leaf4 leaf\n")
+	b.WriteString("switch spine1 spine\nswitch spine2 spine\nswitch spine3 spine\nswitch spine4 spine\n")
+	for c := range cores {
+		fmt.Fprintf(&b, "switch core%d superspine\n", c+1)
+	}
+	for i := range 8 {
+		fmt.Fprintf(&b, "link host%d leaf%d 100Gb/s 20m\n", i+1, i/2+1)
+	}
+	for leaf := range 4 {
+		for k := range 2 {
+			spine := leaf/2*2 + k
+			if rotated && leaf%2 == 1 {
+				spine ^= 1
+			}
+			fmt.Fprintf(&b, "link leaf%d spine%d 100Gb/s 20m\n", leaf+1, spine+1)
+		}
+	}
+	for spine := range 4 {
+		for c := range cores {
+			if rotated && spine%2 == 1 {
+				c = cores - 1 - c
+			}
+			fmt.Fprintf(&b, "link spine%d core%d 100Gb/s 20m\n", spine+1, c+1)
+		}
+	}
+	return b.String()
+}
+
+// Chapter 10's polarisation and its cures, by what check says. A second tier with the first's hash and
+// seed leaves links idle; with another seed only if that does more than XOR; more fields do not help;
+// cabling does if leaves name their spines in another order.
+func TestPolarisationAndItsCures(t *testing.T) {
+	const one = `job:
+  flows:
+    - {from: host1/nic0, to: host5/nic0, bytes: 1MB}
+    - {from: host2/nic0, to: host6/nic0, bytes: 1MB}
+`
+	const two = one + `    - {from: host3/nic0, to: host5/nic0, bytes: 1MB}
+    - {from: host4/nic0, to: host6/nic0, bytes: 1MB}
+`
+	for _, c := range []struct {
+		hash    string
+		flows   string // of one leaf, or of two
+		cores   int
+		rotated bool
+		idle    string // "": no warning
+		hint    string
+	}{
+		{"seed: same", two, 2, false, "4 of 8", "seed: per-switch"},
+		{"seed: same, fields: 5-tuple+qp", two, 2, false, "4 of 8", "seed: per-switch"},
+		{"seed: same, function: crc32", two, 2, false, "4 of 8", "mix or toeplitz"},
+		// Each spine sends all to one core, with these seeds both to the same.
+		{"seed: per-switch, function: crc32", one, 2, false, "2 of 4", "mix or toeplitz"},
+		{"seed: per-switch, function: xor", one, 2, false, "2 of 4", "mix or toeplitz"},
+		{"seed: per-switch, function: toeplitz", two, 2, false, "", ""},
+		{"seed: per-switch, function: toeplitz", one, 2, false, "", ""},
+		{"seed: per-switch", one, 2, false, "", ""},
+		{"seed: same", two, 3, false, "", ""}, // remainders by 2 and by 3 do not depend on each other
+		{"seed: same", two, 2, true, "", ""},
+	} {
+		sc := "name: tiers\ncluster: {hosts: 8, host: {gpus: 1}, nic: {speed: 100Gb/s}}\n" +
+			"fabric: {design: custom, topology: tiers.txt, hash: {" + c.hash + "}}\n" + c.flows
+		p, err := New(read(t, sc), Files{Topology: []byte(threeTiers(c.cores, c.rotated))}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := p.polarised()
+		if c.idle == "" {
+			if len(got) > 0 {
+				t.Errorf("%s, %d cores, rotated %v: %v, want no warning", c.hash, c.cores, c.rotated, got)
+			}
+			continue
+		}
+		if len(got) != 1 || !strings.Contains(got[0].Message, c.idle+" equal links") || !strings.Contains(got[0].Hint, c.hint) {
+			t.Errorf("%s, %d cores, rotated %v: %+v, want %s links idle and the hint %s", c.hash, c.cores, c.rotated, got,
+				c.idle, c.hint)
+		}
+	}
+}
+
+// Where one switch chooses there is nothing to polarise.
+func TestNoPolarisationWithOneChoice(t *testing.T) {
+	for _, fabric := range []string{"{design: leaf-spine, leaves: 2, spines: 4, hash: {seed: same}}",
+		"{design: leaf-spine, leaves: 2, spines: 2, links: {parallel: 2}, hash: {seed: same}}"} {
+		p := planned(t, strings.Replace(eight, "{design: leaf-spine, leaves: 2, spines: 4, links: {spine: 200Gb/s}}", fabric, 1))
+		if got := p.polarised(); len(got) > 0 {
+			t.Errorf("%s: %v", fabric, got)
+		}
+	}
+}
