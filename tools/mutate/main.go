@@ -48,6 +48,10 @@ func main() {
 	good := true
 	for p := range strings.SplitSeq(*packages, ",") {
 		clean, err := d.run(ctx, p)
+		if ctx.Err() != nil {
+			fmt.Fprintln(os.Stderr, "mutate: interrupted; the same command goes on from the file of verdicts")
+			os.Exit(1)
+		}
 		exitOn(err)
 		good = good && clean
 	}
