@@ -34,7 +34,7 @@ type subject struct {
 	fset    *token.FileSet
 	files   []*source
 	info    *types.Info
-	import_ types.Importer
+	imports types.Importer
 }
 
 // load reads and checks a package. What it imports comes from the build's export data.
@@ -44,7 +44,8 @@ func load(name string) (*subject, error) {
 		GoFiles                 []string
 		DepOnly                 bool
 	}
-	list := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles,DepOnly", "./internal/"+name)
+	list := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles,DepOnly",
+		"./internal/"+name)
 	list.Stderr = os.Stderr
 	out, err := list.Output()
 	if err != nil {
@@ -65,7 +66,7 @@ func load(name string) (*subject, error) {
 		}
 	}
 	s := &subject{name: name, fset: token.NewFileSet()}
-	s.import_ = importer.ForCompiler(s.fset, "gc", func(path string) (io.ReadCloser, error) {
+	s.imports = importer.ForCompiler(s.fset, "gc", func(path string) (io.ReadCloser, error) {
 		return os.Open(exports[path])
 	})
 	for _, f := range self.GoFiles {
@@ -100,7 +101,7 @@ func (s *subject) check(changed map[string]string, info *types.Info) error {
 			files[i] = parsed
 		}
 	}
-	conf := types.Config{Importer: s.import_, Error: nil}
+	conf := types.Config{Importer: s.imports, Error: nil}
 	_, err := conf.Check("railyard/internal/"+s.name, s.fset, files, info)
 	return err
 }

@@ -31,7 +31,8 @@ type trial struct {
 }
 
 // build makes the test packages with all mutants planted, and runs each once without any.
-func (s *subject) build(ctx context.Context, dir string, mutants []planted, packages []string, quick bool) (*trial, error) {
+func (s *subject) build(ctx context.Context, dir string, mutants []planted, packages []string,
+	quick bool) (*trial, error) {
 	replace := map[string]string{}
 	for i, f := range s.files {
 		of := slices.DeleteFunc(slices.Clone(mutants), func(m planted) bool { return m.file != f })
@@ -116,7 +117,8 @@ func (t *trial) measure(ctx context.Context, binary, pkg string) error {
 
 // exec runs tests of one package, at most so many seconds of the processor's time and in 6 GB of
 // addresses: a mutant that hangs or eats memory does not take the machine along.
-func (t *trial) exec(ctx context.Context, tests []check, mutant, seconds int, env string) (string, time.Duration, error) {
+func (t *trial) exec(ctx context.Context, tests []check, mutant, seconds int, env string) (out string,
+	cpu time.Duration, err error) {
 	names := make([]string, len(tests))
 	for i, c := range tests {
 		names[i] = c.name
@@ -128,14 +130,13 @@ func (t *trial) exec(ctx context.Context, tests []check, mutant, seconds int, en
 	// A property that fails is not looked at further, and leaves no file.
 	cmd.Env = append(os.Environ(), fmt.Sprint("RAILYARD_MUTANT=", mutant), env,
 		"RAPID_NOFAILFILE=1", "RAPID_SHRINKTIME=1ms", "RAPID_SEED=1")
-	var out capped
-	cmd.Stdout, cmd.Stderr = &out, &out
-	err := cmd.Run()
-	cpu := time.Duration(0)
+	var said capped
+	cmd.Stdout, cmd.Stderr = &said, &said
+	err = cmd.Run()
 	if cmd.ProcessState != nil {
 		cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	}
-	return out.String(), cpu, err
+	return said.String(), cpu, err
 }
 
 // capped keeps the beginning of what is written.
@@ -199,7 +200,8 @@ func cause(out string) string {
 	if m := failed.FindStringSubmatch(out); m != nil {
 		return m[1]
 	}
-	for _, end := range []string{"test timed out", "out of memory", "all goroutines are asleep", "panic: ", "fatal error: "} {
+	for _, end := range []string{"test timed out", "out of memory", "all goroutines are asleep", "panic: ",
+		"fatal error: "} {
 		if strings.Contains(out, end) {
 			return strings.TrimSpace(end)
 		}
