@@ -78,6 +78,11 @@ func (f *finder) walk(n ast.Node, sig *types.Signature) {
 			f.swap(n.TokPos, n.Tok)
 		case *ast.IncDecStmt:
 			f.swap(n.TokPos, n.Tok)
+		case *ast.UnaryExpr:
+			if x, ok := n.X.(*ast.BasicLit); ok && n.Op == token.SUB && x.Value == "1" {
+				f.add(n.Pos(), n.End(), "0") // none becomes the first
+				return false
+			}
 		case *ast.BasicLit:
 			f.literal(n)
 		case *ast.Ident:
