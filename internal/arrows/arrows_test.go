@@ -274,7 +274,10 @@ var rules = map[string]rule{
 		may: "faultsearch result run scenario",
 		why: "it forces partitions, which a user cannot; what it runs is what a user runs",
 	},
-	"tools/mutate": {why: "it runs the tests as a developer does"},
+	"tools/mutate": {
+		may: "splitmix",
+		why: "it runs the tests as a developer does; which mutants it draws, a seed says",
+	},
 }
 
 // Every import of non-test code is in the table.

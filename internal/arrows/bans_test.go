@@ -32,8 +32,9 @@ var bans = []ban{
 		"ask for. (net/netip, a value, would be fine: add it here when it is needed.)"},
 	{in: pure + " " + engine + " nn train", imports: "os/... io/ioutil syscall",
 		why: "these packages work on values: dataset, scenario, result and cli read and write files"},
-	{but: "cli run rank lab web", imports: "time", why: "virtual time is unit.Time, integer picoseconds. The clock " +
-		"of this machine must not reach an event or a table: the same scenario gives the same bytes."},
+	{but: "cli run rank lab web tools/mutate", imports: "time", why: "virtual time is unit.Time, integer " +
+		"picoseconds. The clock of this machine must not reach an event or a table: the same scenario gives the " +
+		"same bytes. (tools/mutate counts what tests take.)"},
 	{imports: "math/rand math/rand/v2 crypto/rand", why: "random numbers come from named streams derived from the " +
 		"scenario's seed (sim.NewStream; nn, dataset and train have their own; package splitmix draws them), so " +
 		"that a draw added in one place moves no other, and no version of Go changes a result"},

@@ -1,145 +1,63 @@
 // Command mutate plants mistakes in the code, one at a time, and says which the tests notice.
 //
 //	go run ./tools/mutate [-v] [NAME...]      default: every mutant of tools/mutate/mutants.txt
+//	go run ./tools/mutate -package PACKAGE[,PACKAGE...] [-n N] [-seed N] [-verdicts FILE] [-quick] [-again]
 //
-// A mutant is a change of a few words in one file. The tests that should notice it run against a
-// copy of that file (go test -overlay), so the working tree stays as it is. Exit code 1 if a mutant
-// survives, or if the text that it changes is not in its file exactly once.
+// A mutant of the list is a change of a few words in one file. With -package mutants are drawn from
+// the source of a package: the same for the same seed and source, spread evenly over its functions.
+// The tests run against a changed copy (go test -overlay), so the working tree stays as it is. Exit
+// code 1 if a mutant survives, or if the text that it changes is not in its file exactly once.
+//
+// Drawn mutants are planted all at once: each changed function holds its mutants beside its own
+// body, and a variable of the environment says which one runs. So a test package is built once, and
+// a mutant costs no more than the tests that it takes to notice it. See docs/testing.md.
 package main
 
 import (
-	"encoding/json"
+	"context"
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"slices"
+	"os/signal"
 	"strings"
 )
 
-const list = "tools/mutate/mutants.txt"
-
-// mutant is one planted mistake.
-type mutant struct {
-	name, file string
-	tests      []string // packages
-	old, new   string
-	line       int // of the list
-}
-
 func main() {
 	verbose := flag.Bool("v", false, "print what the tests say")
+	packages := flag.String("package", "", "draw mutants from these `packages` of internal, with commas between")
+	var d drawing
+	flag.IntVar(&d.n, "n", 60, "how many mutants to draw from a package, at most")
+	flag.Uint64Var(&d.seed, "seed", 1, "which ones")
+	flag.StringVar(&d.verdicts, "verdicts", "", "keep verdicts in this `file`, and go on from what it holds")
+	flag.BoolVar(&d.again, "again", false, "try those again that survived")
+	flag.BoolVar(&d.quick, "quick", false, "leave out tests that take over a second; then try those again that survived")
+	flag.BoolVar(&d.list, "list", false, "print the mutants, run no test")
 	flag.Parse()
-	text, err := os.ReadFile(list)
-	exitOn(err)
-	all, err := parse(string(text))
-	exitOn(err)
-	unnoticed, ran := 0, 0
-	for _, m := range all {
-		if flag.NArg() > 0 && !slices.Contains(flag.Args(), m.name) {
-			continue
+	if *packages == "" {
+		if !runList(flag.Args(), *verbose) {
+			os.Exit(1)
 		}
-		ran++
-		verdict, out := m.run()
-		fmt.Printf("%-8s  %s\n", verdict, m.name)
-		if verdict != killed {
-			unnoticed++
-			fmt.Printf("          %s\n          - %s\n          + %s\n", m.file, m.old, m.new)
-		}
-		if *verbose || verdict == broken || verdict == stale {
-			fmt.Println(strings.TrimRight(out, "\n"))
-		}
+		return
 	}
-	fmt.Printf("%d of %d mutants were not noticed\n", unnoticed, ran)
-	if unnoticed > 0 || ran == 0 {
+	if flag.NArg() > 0 {
+		fmt.Fprintf(os.Stderr, "mutate: %q: names are for the list, -package draws mutants\n", flag.Args())
+		os.Exit(2)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	good := true
+	for p := range strings.SplitSeq(*packages, ",") {
+		clean, err := d.run(ctx, p)
+		if ctx.Err() != nil {
+			fmt.Fprintln(os.Stderr, "mutate: interrupted; the same command goes on from the file of verdicts")
+			os.Exit(1)
+		}
+		exitOn(err)
+		good = good && clean
+	}
+	if !good {
 		os.Exit(1)
 	}
-}
-
-// What becomes of a mutant.
-const (
-	killed   = "killed"   // a test fails
-	survived = "survived" // none does
-	stale    = "stale"    // its text is not in the file, or not once
-	broken   = "broken"   // it does not compile: that is no test's merit
-)
-
-func (m *mutant) run() (verdict, out string) {
-	src, err := os.ReadFile(m.file)
-	if err != nil {
-		return stale, err.Error()
-	}
-	changed, err := m.apply(string(src))
-	if err != nil {
-		return stale, err.Error()
-	}
-	dir, err := os.MkdirTemp("", "mutate")
-	exitOn(err)
-	defer os.RemoveAll(dir)
-	exitOn(os.WriteFile(filepath.Join(dir, "mutant.go"), []byte(changed), 0o600))
-	path, err := filepath.Abs(m.file)
-	exitOn(err)
-	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{path: filepath.Join(dir, "mutant.go")}})
-	exitOn(err)
-	exitOn(os.WriteFile(filepath.Join(dir, "overlay.json"), overlay, 0o600))
-	text, err := exec.Command("go",
-		append([]string{"test", "-overlay", filepath.Join(dir, "overlay.json")}, m.tests...)...).CombinedOutput()
-	switch {
-	case err == nil:
-		return survived, string(text)
-	case strings.Contains(string(text), "[build failed]"):
-		return broken, string(text)
-	}
-	return killed, string(text)
-}
-
-// apply makes the change.
-func (m *mutant) apply(src string) (string, error) {
-	if n := strings.Count(src, m.old); n != 1 {
-		return "", fmt.Errorf("%s:%d: %s: %q is %d times in %s, want once", list, m.line, m.name, m.old, n, m.file)
-	}
-	return strings.Replace(src, m.old, m.new, 1), nil
-}
-
-// unescape is for texts of several lines.
-var unescape = strings.NewReplacer(`\n`, "\n", `\t`, "\t")
-
-// parse reads a list: paragraphs of a name, "in FILE", "test PACKAGE...", "- OLD", "+ NEW".
-func parse(text string) (all []mutant, err error) {
-	n := 0
-	for paragraph := range strings.SplitSeq(text, "\n\n") {
-		m := mutant{line: n + 1}
-		for line := range strings.SplitSeq(paragraph, "\n") {
-			n++
-			word, rest, _ := strings.Cut(line, " ")
-			switch {
-			case line == "" || strings.HasPrefix(line, "#"):
-			case word == "in":
-				m.file = rest
-			case word == "test":
-				m.tests = strings.Fields(rest)
-			case word == "-":
-				m.old = unescape.Replace(rest)
-			case word == "+":
-				m.new = unescape.Replace(rest)
-			case m.name == "" && rest == "":
-				m.name, m.line = word, n
-			default:
-				return nil, fmt.Errorf("%s:%d: %q: want a name, in FILE, test PACKAGE..., - OLD, + NEW", list, n, line)
-			}
-		}
-		n++
-		if m.name == "" && m.file == "" {
-			continue // a comment
-		}
-		if m.name == "" || m.file == "" || len(m.tests) == 0 || m.old == "" || m.old == m.new {
-			return nil, fmt.Errorf("%s:%d: %s: want a name, in FILE, test PACKAGE..., - OLD, + NEW, and OLD other "+
-				"than NEW", list, m.line, m.name)
-		}
-		all = append(all, m)
-	}
-	return all, nil
 }
 
 func exitOn(err error) {
