@@ -17,7 +17,8 @@ type pace struct {
 	steps   int64   // of the only job that has ranks; 0: there are several, or its own flows beside it
 
 	ended       int64 // steps that all ranks have ended, when last asked
-	first, last int64 // packet-hops when the first had ended, and the last
+	begun       int64 // of those, how many had ended when it was first seen that some had
+	first, last int64 // packet-hops then, and when the last was seen to have ended
 }
 
 // newPace looks at the plan of a run that takes so many steps in all.
@@ -44,12 +45,12 @@ const mostDone = 0.99
 func (p *pace) part(hops, again, ended int64) float64 {
 	if ended > p.ended {
 		if p.ended == 0 {
-			p.first = hops
+			p.begun, p.first = ended, hops
 		}
 		p.ended, p.last = ended, hops
 	}
 	whole := p.planned + float64(again)*p.path
-	if n := p.ended - 1; p.steps > 1 && n >= 1 && p.last > p.first {
+	if n := p.ended - p.begun; p.steps > 1 && n >= 1 && p.last > p.first {
 		whole = float64(p.last) + float64(p.steps-p.ended)*float64(p.last-p.first)/float64(n)
 	}
 	if whole <= 0 || hops == 0 {

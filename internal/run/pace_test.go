@@ -84,6 +84,12 @@ func TestPace(t *testing.T) {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}
+	// The same, first asked when three had ended.
+	p = &pace{planned: 1000, path: 4, steps: 10}
+	p.part(1400, 0, 3)
+	if got := p.part(1700, 0, 4); got != 1700./3500 {
+		t.Errorf("a step after the first three: %v, want %v", got, 1700./3500)
+	}
 	if got := (&pace{}).part(0, 0, 3); got != 0 {
 		t.Errorf("a run without packets: %v, want 0: its steps tell", got)
 	}

@@ -309,7 +309,7 @@ transport: {preset: irn, ack_class: cnp, nak_again: 100us}
 		Selective:     true,
 		TimeoutLow:    100 * unit.Microsecond,
 		LowPackets:    3,
-		CNPInterval:   50 * unit.Microsecond,
+		CNPInterval:   4 * unit.Microsecond, // as its DCQCN has it
 	}
 	if admission(&p.Scenario.Jobs[0]) != (nic.Admission{Slots: 2, Bytes: 16384}) || n.AckClass != plan.ClassCNP ||
 		n.Transport != transport || !n.Controller.(cc.DCQCN).Window.BDP {
