@@ -2,8 +2,9 @@ package nn
 
 import (
 	"fmt"
-	"math"
 	"strings"
+
+	"railyard/internal/nn/kernel"
 )
 
 // An Activation is the function that follows a layer, element by element.
@@ -44,10 +45,7 @@ func names(list []string) string {
 func (a Activation) apply(z []float32, k Kernel) {
 	switch a {
 	case ReLU:
-		for i, v := range z {
-			// max, not a branch: half of the signs are unpredictable. -0 becomes +0.
-			z[i] = max(v, 0)
-		}
+		kernel.ReLU(z)
 	case Sigmoid:
 		k.Sigmoid(z)
 	case Tanh:
@@ -86,12 +84,7 @@ func (a Activation) backward(d, y []float32) {
 	d = d[:len(y)]
 	switch a {
 	case ReLU:
-		for i, v := range y {
-			// All ones unless y is +0 (it is never -0): ReLU'(0) = 0, as in PyTorch.
-			bits := math.Float32bits(v)
-			mask := uint32(int32(bits|-bits) >> 31)
-			d[i] = math.Float32frombits(math.Float32bits(d[i]) & mask)
-		}
+		kernel.ReLUSlope(d, y) // y is never -0; ReLU'(0) = 0, as in PyTorch
 	case Sigmoid:
 		for i, v := range y {
 			slope := float32(v * (1 - v))

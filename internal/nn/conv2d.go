@@ -3,6 +3,8 @@ package nn
 import (
 	"fmt"
 	"math"
+
+	"railyard/internal/nn/kernel"
 )
 
 // Volume is the shape of an image: row-major, channel after channel.
@@ -177,9 +179,7 @@ func (l conv2d) Forward(y, x, p []float32, rows int, saved Saved, _ *Pass) {
 		l.unfold(cols, x[r*l.In():(r+1)*l.In()])
 		l.kernel.NN(to, w, cols, s)
 		for f, b := range l.weights.bias(p) {
-			for i, v := range to[f*places : (f+1)*places] {
-				to[f*places+i] = v + b
-			}
+			kernel.AddNumber(to[f*places:(f+1)*places], b)
 		}
 	}
 	l.activation.apply(y[:rows*l.Out()], l.kernel)
@@ -213,60 +213,95 @@ func (l conv2d) gradient(g, d, x []float32, rows int, cols columns) {
 		l.unfold(cols, x[r*l.In():(r+1)*l.In()])
 		l.kernel.NT(l.weights.weight(g), from, cols, s)
 		s.Add = true
-		for f := range gb {
-			sum := gb[f]
-			for _, v := range from[f*places : (f+1)*places] {
-				sum += v
-			}
-			gb[f] = sum
+		addSums(gb, from, places)
+	}
+}
+
+// addSums adds n elements of d to each sum, one after the other. Four sums go side by side: one alone
+// would wait for itself.
+func addSums(sums, d []float32, n int) {
+	for ; len(sums) >= 4; sums, d = sums[4:], d[4*n:] {
+		d0, d1, d2, d3 := d[:n], d[n:][:n], d[2*n:][:n], d[3*n:][:n]
+		s0, s1, s2, s3 := sums[0], sums[1], sums[2], sums[3]
+		for i, v := range d0 {
+			s0 += v
+			s1 += d1[i]
+			s2 += d2[i]
+			s3 += d3[i]
+		}
+		sums[0], sums[1], sums[2], sums[3] = s0, s1, s2, s3
+	}
+	for f := range sums {
+		for _, v := range d[f*n:][:n] {
+			sums[f] += v
 		}
 	}
 }
 
 // unfold writes a row of cols for each element of a window: what each place of the window has there.
 func (l conv2d) unfold(cols, x []float32) {
-	l.walk(func(at, from, n, step int) {
-		to := cols[at : at+n]
-		if step == 1 {
-			copy(to, x[from:])
-			return
+	wide, apart := l.out.Width, l.window.Stride*l.in.Width
+	places := l.out.Height * wide
+	for e := range l.weights.in {
+		to, s := cols[e*places:(e+1)*places], l.seen(e)
+		if s.rows*s.cols < places {
+			clear(to)
 		}
-		for i := range to {
-			to[i] = x[from+i*step]
+		switch {
+		case s.rows*s.cols == 0:
+		case l.window.Stride == 1:
+			kernel.CopyRows(to[s.place:], x[s.at:], kernel.Block{Rows: s.rows, Cols: s.cols, LDTo: wide, LDFrom: apart})
+		default:
+			for r := range s.rows {
+				row := x[s.at+r*apart:]
+				for i := range s.cols {
+					to[s.place+r*wide+i] = row[i*l.window.Stride]
+				}
+			}
 		}
-	}, func(at, n int) { clear(cols[at : at+n]) })
+	}
 }
 
 // fold adds each element of cols to the element of x that unfold took it from, row by row.
 func (l conv2d) fold(x, cols []float32) {
 	clear(x)
-	l.walk(func(at, from, n, step int) {
-		for i, v := range cols[at : at+n] {
-			x[from+i*step] += v
-		}
-	}, func(int, int) {})
-}
-
-// walk goes through the columns in order: runs of n elements from `at` that lie in the image, from
-// element `from` on, step by step, and runs in the padding.
-func (l conv2d) walk(image func(at, from, n, step int), padding func(at, n int)) {
-	w, size, at := l.window, l.window.Size, 0
-	for patch := range l.weights.in {
-		c, ky, kx := patch/(size*size), patch/size%size, patch%size
-		left := max(0, (w.Padding-kx+w.Stride-1)/w.Stride) // places whose column is in the left padding
-		right := min(l.out.Width, (l.in.Width-1+w.Padding-kx+w.Stride)/w.Stride)
-		for oy := range l.out.Height {
-			y := oy*w.Stride + ky - w.Padding
-			if y < 0 || y >= l.in.Height || right <= left {
-				padding(at, l.out.Width)
-			} else {
-				padding(at, left)
-				image(at+left, (c*l.in.Height+y)*l.in.Width+left*w.Stride+kx-w.Padding, right-left, w.Stride)
-				padding(at+right, l.out.Width-right)
+	wide, apart := l.out.Width, l.window.Stride*l.in.Width
+	places := l.out.Height * wide
+	for e := range l.weights.in {
+		from, s := cols[e*places:(e+1)*places], l.seen(e)
+		switch {
+		case s.rows*s.cols == 0:
+		case l.window.Stride == 1:
+			kernel.AddRows(x[s.at:], from[s.place:], kernel.Block{Rows: s.rows, Cols: s.cols, LDTo: apart, LDFrom: wide})
+		default:
+			for r := range s.rows {
+				row := x[s.at+r*apart:]
+				for i, v := range from[s.place+r*wide:][:s.cols] {
+					row[i*l.window.Stride] += v
+				}
 			}
-			at += l.out.Width
 		}
 	}
+}
+
+// A sight is where an element of a window lies in the image, not in its padding: rows and columns of
+// places, the number of the first, and the element of the image that it sees.
+type sight struct{ rows, cols, place, at int }
+
+func (l conv2d) seen(e int) sight {
+	w, size := l.window, l.window.Size
+	c, ky, kx := e/(size*size), e/size%size, e%size
+	top, bottom := w.seen(ky, l.in.Height, l.out.Height)
+	left, right := w.seen(kx, l.in.Width, l.out.Width)
+	y, x := top*w.Stride+ky-w.Padding, left*w.Stride+kx-w.Padding
+	return sight{bottom - top, right - left, top*l.out.Width + left, (c*l.in.Height+y)*l.in.Width + x}
+}
+
+// seen is along one side: from which place to which one element k of the window lies in the image.
+func (w Window) seen(k, side, places int) (first, end int) {
+	first = max(0, (w.Padding-k+w.Stride-1)/w.Stride)
+	end = min(places, (side-1+w.Padding-k+w.Stride)/w.Stride)
+	return first, max(first, end)
 }
 
 // Prewitt are the two kernels of Prewitt (1970): vertical edges, then horizontal ones.

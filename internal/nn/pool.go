@@ -1,5 +1,7 @@
 package nn
 
+import "railyard/internal/nn/kernel"
+
 // pool takes the largest element of each window, or the mean, in each channel by itself. What is left
 // over at the right and bottom edge, less than a window, is not seen.
 //
@@ -81,9 +83,13 @@ func (l pool) corners(visit func(o, corner int)) {
 	}
 }
 
-// maximum takes the first of equals, and a NaN before all.
+// maximum takes the first of equals, and a NaN before all, the last one.
 func (l pool) maximum(y []float32, at largest, x []float32) {
 	size, width := l.window.Size, l.in.Width
+	if size == 2 && l.window.Stride == 2 {
+		l.pairs(y, at, x)
+		return
+	}
 	l.corners(func(o, corner int) {
 		best, top := corner, x[corner]
 		for dy := range size {
@@ -96,6 +102,18 @@ func (l pool) maximum(y []float32, at largest, x []float32) {
 		}
 		y[o], at[o] = top, int32(best)
 	})
+}
+
+// pairs is maximum of windows of two by two, side by side.
+func (l pool) pairs(y []float32, at largest, x []float32) {
+	n, width := l.out.Width, l.in.Width
+	for c := range l.in.Channels {
+		for oy := range l.out.Height {
+			first := (c*l.in.Height + 2*oy) * width
+			kernel.Largest(y[:n], at, x[first:], x[first+width:], first, width)
+			y, at = y[n:], at[n:]
+		}
+	}
 }
 
 func (l pool) average(y, x []float32) {

@@ -15,12 +15,26 @@ type loops struct {
 	name                string
 	sigmoid, tanh, gelu func(z []float32)
 	geluSlope           func(d, z []float32)
-	add                 func(to, v []float32)
-	expSum              func(to, from []float32, top float32) [lanes]float32
+	add, reluSlope      func(to, v []float32)
+	relu                func(z []float32)
+	addNumber           func(to []float32, v float32)
+	largest             func(y []float32, at []int32, upper, lower []float32, first, width int32)
+	// Blocks of rows at least rowsFrom wide.
+	copyRows, addRows func(to, from []float32, b Block)
+	expSum            func(to, from []float32, top float32) [lanes]float32
 }
 
 // Add adds v to as many first elements of to. It is the same in both families.
 func Add(to, v []float32) { elements.add(to[:len(v)], v) }
+
+// AddNumber adds v to each element of to; the same in both families, as the three that follow.
+func AddNumber(to []float32, v float32) { elements.addNumber(to, v) }
+
+// ReLU replaces each z by max(0, z), -0 by +0; a NaN stays one.
+func ReLU(z []float32) { elements.relu(z) }
+
+// ReLUSlope makes d +0 where y = max(0, z) is.
+func ReLUSlope(d, y []float32) { elements.reluSlope(d[:len(y)], y) }
 
 // FusedSigmoid replaces each z by 1/(1+e^-z).
 func FusedSigmoid(z []float32) { elements.sigmoid(z) }
@@ -60,7 +74,13 @@ func goLoops() loops {
 				d[i] = float32(d[i] * geluSlope(v))
 			}
 		},
-		add: add,
+		add:       add,
+		addNumber: addNumber,
+		relu:      relu,
+		reluSlope: reluSlope,
+		largest:   largest,
+		copyRows:  copyRows,
+		addRows:   addRows,
 		expSum: func(to, from []float32, top float32) (sums [lanes]float32) {
 			for i, v := range from {
 				to[i] = exp(v - top)
@@ -75,6 +95,28 @@ func add(to, v []float32) {
 	to = to[:len(v)]
 	for i, x := range v {
 		to[i] += x
+	}
+}
+
+func addNumber(to []float32, v float32) {
+	for i, x := range to {
+		to[i] = x + v
+	}
+}
+
+func relu(z []float32) {
+	for i, v := range z {
+		// max, not a branch: half of the signs are unpredictable.
+		z[i] = max(v, 0)
+	}
+}
+
+func reluSlope(d, y []float32) {
+	d = d[:len(y)]
+	for i, v := range y {
+		bits := math.Float32bits(v)
+		mask := uint32(int32(bits|-bits) >> 31) // all ones unless y is +0
+		d[i] = math.Float32frombits(math.Float32bits(d[i]) & mask)
 	}
 }
 

@@ -76,6 +76,12 @@ func elementLoops() []loops {
 			gelu:      inPlace(fusedGELUAVX2),
 			geluSlope: geluSlopeAVX2,
 			add:       addVectors,
+			addNumber: addNumberVectors,
+			relu:      reluVectors,
+			reluSlope: reluSlopeVectors,
+			largest:   largestVectors,
+			copyRows:  rowsOf(copyRowsAVX2),
+			addRows:   rowsOf(addRowsAVX2),
 			expSum:    expSumAVX2,
 		})
 	}
@@ -108,6 +114,44 @@ func addVectors(to, v []float32) {
 		addAVX2(&to[0], &v[0], whole)
 	}
 	add(to[whole:], v[whole:])
+}
+
+func addNumberVectors(to []float32, v float32) {
+	whole := len(to) &^ 7
+	if whole > 0 {
+		addNumberAVX2(&to[0], v, whole)
+	}
+	addNumber(to[whole:], v)
+}
+
+func reluVectors(z []float32) {
+	whole := len(z) &^ 7
+	if whole > 0 {
+		reluAVX2(&z[0], whole)
+	}
+	relu(z[whole:])
+}
+
+func reluSlopeVectors(d, y []float32) {
+	whole := len(y) &^ 7
+	if whole > 0 {
+		reluSlopeAVX2(&d[0], &y[0], whole)
+	}
+	reluSlope(d[whole:], y[whole:])
+}
+
+func largestVectors(y []float32, at []int32, upper, lower []float32, first, width int32) {
+	if len(y) > 0 {
+		largestAVX2(&y[0], &at[0], &upper[0], &lower[0], first, width, len(y))
+	}
+}
+
+func rowsOf(f func(to, from *float32, ldTo, ldFrom, rows, cols int)) func(to, from []float32, b Block) {
+	return func(to, from []float32, b Block) {
+		if b.Rows > 0 {
+			f(&to[0], &from[0], b.LDTo, b.LDFrom, b.Rows, b.Cols)
+		}
+	}
 }
 
 func geluSlopeAVX2(d, z []float32) {

@@ -39,6 +39,36 @@ func copyPanelAVX512(to *float32, from *float32, row int, rows int)
 //go:noescape
 func transpose8(to *float32, width int, from *float32, row int, blocks int)
 
+// addNumberAVX2 adds v to each of n elements, a multiple of 8.
+//
+//go:noescape
+func addNumberAVX2(to *float32, v float32, n int)
+
+// reluAVX2 replaces each of n elements, a multiple of 8, by max(0, z).
+//
+//go:noescape
+func reluAVX2(z *float32, n int)
+
+// reluSlopeAVX2 makes those of n elements of d, a multiple of 8, +0 where y is.
+//
+//go:noescape
+func reluSlopeAVX2(d *float32, y *float32, n int)
+
+// largestAVX2 makes the largest elements of n windows of two by two, and their places.
+//
+//go:noescape
+func largestAVX2(y *float32, at *int32, upper *float32, lower *float32, first int32, width int32, n int)
+
+// copyRowsAVX2 copies rows of at least 8 elements; ldTo and ldFrom are from one to the next, in elements.
+//
+//go:noescape
+func copyRowsAVX2(to *float32, from *float32, ldTo int, ldFrom int, rows int, cols int)
+
+// addRowsAVX2 adds rows of at least 8 elements; ldTo and ldFrom are from one to the next, in elements.
+//
+//go:noescape
+func addRowsAVX2(to *float32, from *float32, ldTo int, ldFrom int, rows int, cols int)
+
 // fusedSigmoidAVX2 replaces each of n elements, a multiple of 8, by 1/(1+e^-z).
 //
 //go:noescape

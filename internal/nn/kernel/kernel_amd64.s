@@ -4111,6 +4111,233 @@ loop:
 	VZEROUPPER
 	RET
 
+// func addNumberAVX2(to *float32, v float32, n int)
+// Requires: AVX
+TEXT ·addNumberAVX2(SB), NOSPLIT, $0-24
+	MOVQ         to+0(FP), AX
+	VBROADCASTSS v+8(FP), Y0
+	MOVQ         n+16(FP), CX
+
+loop:
+	VADDPS  (AX), Y0, Y1
+	VMOVUPS Y1, (AX)
+	ADDQ    $0x20, AX
+	SUBQ    $0x08, CX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func reluAVX2(z *float32, n int)
+// Requires: AVX
+TEXT ·reluAVX2(SB), NOSPLIT, $0-16
+	MOVQ   z+0(FP), AX
+	MOVQ   n+8(FP), CX
+	VXORPS Y0, Y0, Y0
+
+loop:
+	VMAXPS  (AX), Y0, Y1
+	VADDPS  Y0, Y1, Y1
+	VMOVUPS Y1, (AX)
+	ADDQ    $0x20, AX
+	SUBQ    $0x08, CX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func reluSlopeAVX2(d *float32, y *float32, n int)
+// Requires: AVX, AVX2
+TEXT ·reluSlopeAVX2(SB), NOSPLIT, $0-24
+	MOVQ   d+0(FP), AX
+	MOVQ   y+8(FP), CX
+	MOVQ   n+16(FP), DX
+	VXORPS Y0, Y0, Y0
+
+loop:
+	VPCMPEQD (CX), Y0, Y1
+	VPANDN   (AX), Y1, Y1
+	VMOVUPS  Y1, (AX)
+	ADDQ     $0x20, CX
+	ADDQ     $0x20, AX
+	SUBQ     $0x08, DX
+	JNZ      loop
+	VZEROUPPER
+	RET
+
+DATA lanes<>+0(SB)/4, $0x00000000
+DATA lanes<>+4(SB)/4, $0x00000001
+DATA lanes<>+8(SB)/4, $0x00000002
+DATA lanes<>+12(SB)/4, $0x00000003
+DATA lanes<>+16(SB)/4, $0x00000004
+DATA lanes<>+20(SB)/4, $0x00000005
+DATA lanes<>+24(SB)/4, $0x00000006
+DATA lanes<>+28(SB)/4, $0x00000007
+DATA lanes<>+32(SB)/4, $0x00000008
+DATA lanes<>+36(SB)/4, $0x00000009
+DATA lanes<>+40(SB)/4, $0x0000000a
+DATA lanes<>+44(SB)/4, $0x0000000b
+DATA lanes<>+48(SB)/4, $0x0000000c
+DATA lanes<>+52(SB)/4, $0x0000000d
+DATA lanes<>+56(SB)/4, $0x0000000e
+DATA lanes<>+60(SB)/4, $0x0000000f
+DATA lanes<>+64(SB)/4, $0x00000000
+DATA lanes<>+68(SB)/4, $0x00000002
+DATA lanes<>+72(SB)/4, $0x00000008
+DATA lanes<>+76(SB)/4, $0x0000000a
+DATA lanes<>+80(SB)/4, $0x00000004
+DATA lanes<>+84(SB)/4, $0x00000006
+DATA lanes<>+88(SB)/4, $0x0000000c
+DATA lanes<>+92(SB)/4, $0x0000000e
+GLOBL lanes<>(SB), RODATA|NOPTR, $96
+
+// func largestAVX2(y *float32, at *int32, upper *float32, lower *float32, first int32, width int32, n int)
+// Requires: AVX, AVX2
+TEXT ·largestAVX2(SB), NOSPLIT, $0-48
+	MOVQ         y+0(FP), AX
+	MOVQ         at+8(FP), CX
+	MOVQ         upper+16(FP), DX
+	MOVQ         lower+24(FP), BX
+	VBROADCASTSS first+32(FP), Y0
+	VBROADCASTSS width+36(FP), Y1
+	MOVQ         n+40(FP), SI
+	VMOVD        SI, X2
+	VPBROADCASTD X2, Y2
+	VPADDD       lanes<>+64(SB), Y0, Y0
+	VPCMPEQD     Y4, Y4, Y4
+	VPSRLD       $0x1f, Y4, Y4
+	VPSLLD       $0x03, Y4, Y3
+
+loop:
+	VPADDD     Y2, Y2, Y5
+	VPCMPGTD   lanes<>+0(SB), Y5, Y6
+	VPCMPGTD   lanes<>+32(SB), Y5, Y7
+	VPCMPGTD   lanes<>+0(SB), Y2, Y5
+	VMASKMOVPS (DX), Y6, Y8
+	VMASKMOVPS 32(DX), Y7, Y9
+	VSHUFPS    $0x88, Y9, Y8, Y10
+	VSHUFPS    $0xdd, Y9, Y8, Y8
+	VMOVUPS    Y0, Y9
+	VPADDD     Y4, Y0, Y11
+	VCMPPS     $0x1e, Y10, Y8, Y12
+	VCMPPS     $0x03, Y8, Y8, Y13
+	VORPS      Y13, Y12, Y12
+	VBLENDVPS  Y12, Y8, Y10, Y10
+	VBLENDVPS  Y12, Y11, Y9, Y9
+	VMASKMOVPS (BX), Y6, Y6
+	VMASKMOVPS 32(BX), Y7, Y8
+	VSHUFPS    $0x88, Y8, Y6, Y7
+	VSHUFPS    $0xdd, Y8, Y6, Y6
+	VPADDD     Y1, Y0, Y11
+	VCMPPS     $0x1e, Y10, Y7, Y8
+	VCMPPS     $0x03, Y7, Y7, Y12
+	VORPS      Y12, Y8, Y8
+	VBLENDVPS  Y8, Y7, Y10, Y10
+	VBLENDVPS  Y8, Y11, Y9, Y9
+	VPADDD     Y4, Y11, Y11
+	VCMPPS     $0x1e, Y10, Y6, Y7
+	VCMPPS     $0x03, Y6, Y6, Y8
+	VORPS      Y8, Y7, Y7
+	VBLENDVPS  Y7, Y6, Y10, Y10
+	VBLENDVPS  Y7, Y11, Y9, Y9
+	VPERMPD    $0xd8, Y10, Y10
+	VPERMPD    $0xd8, Y9, Y9
+	VMASKMOVPS Y10, Y5, (AX)
+	VMASKMOVPS Y9, Y5, (CX)
+	VPSUBD     Y3, Y2, Y2
+	VPADDD     Y3, Y0, Y0
+	VPADDD     Y3, Y0, Y0
+	ADDQ       $0x20, AX
+	ADDQ       $0x20, CX
+	ADDQ       $0x40, DX
+	ADDQ       $0x40, BX
+	SUBQ       $0x08, SI
+	JGT        loop
+	VZEROUPPER
+	RET
+
+// func copyRowsAVX2(to *float32, from *float32, ldTo int, ldFrom int, rows int, cols int)
+// Requires: AVX
+TEXT ·copyRowsAVX2(SB), NOSPLIT, $0-48
+	MOVQ to+0(FP), AX
+	MOVQ from+8(FP), CX
+	MOVQ rows+32(FP), DX
+	MOVQ cols+40(FP), BX
+	MOVQ ldTo+16(FP), SI
+	SHLQ $0x02, SI
+	MOVQ ldFrom+24(FP), DI
+	SHLQ $0x02, DI
+	MOVQ BX, R8
+	ANDQ $-8, R8
+
+row:
+	XORQ R9, R9
+
+vectors:
+	VMOVUPS (CX)(R9*4), Y0
+	VMOVUPS Y0, (AX)(R9*4)
+	ADDQ    $0x08, R9
+	CMPQ    R9, R8
+	JLT     vectors
+	CMPQ    R9, BX
+	JGE     next
+
+elements:
+	VMOVSS (CX)(R9*4), X0
+	VMOVSS X0, (AX)(R9*4)
+	INCQ   R9
+	CMPQ   R9, BX
+	JLT    elements
+
+next:
+	ADDQ SI, AX
+	ADDQ DI, CX
+	DECQ DX
+	JNZ  row
+	VZEROUPPER
+	RET
+
+// func addRowsAVX2(to *float32, from *float32, ldTo int, ldFrom int, rows int, cols int)
+// Requires: AVX
+TEXT ·addRowsAVX2(SB), NOSPLIT, $0-48
+	MOVQ to+0(FP), AX
+	MOVQ from+8(FP), CX
+	MOVQ rows+32(FP), DX
+	MOVQ cols+40(FP), BX
+	MOVQ ldTo+16(FP), SI
+	SHLQ $0x02, SI
+	MOVQ ldFrom+24(FP), DI
+	SHLQ $0x02, DI
+	MOVQ BX, R8
+	ANDQ $-8, R8
+
+row:
+	XORQ R9, R9
+
+vectors:
+	VMOVUPS (AX)(R9*4), Y0
+	VADDPS  (CX)(R9*4), Y0, Y0
+	VMOVUPS Y0, (AX)(R9*4)
+	ADDQ    $0x08, R9
+	CMPQ    R9, R8
+	JLT     vectors
+	CMPQ    R9, BX
+	JGE     next
+
+elements:
+	VMOVSS (AX)(R9*4), X0
+	VADDSS (CX)(R9*4), X0, X0
+	VMOVSS X0, (AX)(R9*4)
+	INCQ   R9
+	CMPQ   R9, BX
+	JLT    elements
+
+next:
+	ADDQ SI, AX
+	ADDQ DI, CX
+	DECQ DX
+	JNZ  row
+	VZEROUPPER
+	RET
+
 DATA constants<>+0(SB)/4, $0x80000000
 DATA constants<>+4(SB)/4, $0x80000000
 DATA constants<>+8(SB)/4, $0x80000000

@@ -39,6 +39,7 @@ func amd64() (asm, stubs []byte, err error) {
 	}
 	narrow := &generator{Context: c, set: sets[0]}
 	narrow.transpose()
+	narrow.image()
 	narrow.elements()
 	f, err := c.Result()
 	if err != nil {
