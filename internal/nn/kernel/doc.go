@@ -1,5 +1,6 @@
 // Package kernel is the inner loops of package nn: products of matrices,
-// functions of elements, blocks and windows of images. It works on memory that others own, knows no layers, and starts no goroutine.
+// functions of elements, blocks and windows of images. It works on memory that
+// others own, knows no layers, and starts no goroutine.
 //
 // A product C = A B, or C += A B with Add, comes in three forms, by how A and B
 // lie in memory; all matrices are row-major, with the distance from one row to
