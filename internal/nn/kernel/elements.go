@@ -27,7 +27,7 @@ type loops struct {
 // Add adds v to as many first elements of to. It is the same in both families.
 func Add(to, v []float32) { elements.add(to[:len(v)], v) }
 
-// AddNumber adds v to each element of to; the same in both families, as the three that follow.
+// AddNumber adds v to each element of to; the same in both families, as the two that follow.
 func AddNumber(to []float32, v float32) { elements.addNumber(to, v) }
 
 // ReLU replaces each z by max(0, z), -0 by +0; a NaN stays one.
