@@ -3,6 +3,8 @@ package nn
 import (
 	"fmt"
 	"math"
+
+	"railyard/internal/nn/kernel"
 )
 
 // Method says how an optimiser moves parameters.
@@ -81,7 +83,7 @@ func (o *Optimiser) Step(params, grads []float32, state [][]float32, at Move) {
 	case o.Momentum != 0:
 		(&SGD{LR: float32(lr), Momentum: float32(o.Momentum)}).Step(params, grads, state[0], at.Scale)
 	default:
-		descend(params, grads, at.Scale, float32(lr))
+		kernel.Descend(params, grads, at.Scale, float32(lr))
 	}
 }
 

@@ -1,6 +1,10 @@
 package nn
 
-import "fmt"
+import (
+	"fmt"
+
+	"railyard/internal/nn/kernel"
+)
 
 // SGD is stochastic gradient descent with momentum, as in torch.optim.SGD
 // (dampening 0, no weight decay, not Nesterov).
@@ -22,7 +26,7 @@ func (o *SGD) Step(params, grads, velocity []float32, scale float32) {
 		panic(fmt.Sprintf("nn: %d parameters, %d gradients, %d velocities", len(params), len(grads), len(velocity)))
 	}
 	if o.Momentum == 0 {
-		descend(params, grads, scale, o.LR)
+		kernel.Descend(params, grads, scale, o.LR)
 		return
 	}
 	lr, mu := o.LR, o.Momentum
@@ -31,20 +35,5 @@ func (o *SGD) Step(params, grads, velocity []float32, scale float32) {
 		v := float32(mu*velocity[i]) + float32(scale*grads[i])
 		velocity[i] = v
 		params[i] = p - float32(lr*v)
-	}
-}
-
-// descend is Step without momentum, four elements at a time.
-func descend(params, grads []float32, scale, lr float32) {
-	p, g := params, grads
-	for len(p) >= 4 && len(g) >= 4 {
-		p[0] -= float32(lr * float32(scale*g[0]))
-		p[1] -= float32(lr * float32(scale*g[1]))
-		p[2] -= float32(lr * float32(scale*g[2]))
-		p[3] -= float32(lr * float32(scale*g[3]))
-		p, g = p[4:], g[4:]
-	}
-	for i, v := range g {
-		p[i] -= float32(lr * float32(scale*v))
 	}
 }

@@ -18,6 +18,7 @@ type loops struct {
 	add, reluSlope      func(to, v []float32)
 	relu                func(z []float32)
 	addNumber           func(to []float32, v float32)
+	descend             func(p, g []float32, scale, lr float32)
 	largest             func(y []float32, at []int32, upper, lower []float32, first, width int32)
 	// Blocks of rows at least rowsFrom wide.
 	copyRows, addRows func(to, from []float32, b Block)
@@ -27,8 +28,12 @@ type loops struct {
 // Add adds v to as many first elements of to. It is the same in both families.
 func Add(to, v []float32) { elements.add(to[:len(v)], v) }
 
-// AddNumber adds v to each element of to; the same in both families, as the two that follow.
+// AddNumber adds v to each element of to; the same in both families, as ReLU and ReLUSlope.
 func AddNumber(to []float32, v float32) { elements.addNumber(to, v) }
+
+// Descend takes lr (scale g) from as many first elements of p, each product rounded. It is the same in
+// both families.
+func Descend(p, g []float32, scale, lr float32) { elements.descend(p[:len(g)], g, scale, lr) }
 
 // ReLU replaces each z by max(0, z), -0 by +0; a NaN stays one.
 func ReLU(z []float32) { elements.relu(z) }
@@ -76,6 +81,7 @@ func goLoops() loops {
 		},
 		add:       add,
 		addNumber: addNumber,
+		descend:   descend,
 		relu:      relu,
 		reluSlope: reluSlope,
 		largest:   largest,
@@ -101,6 +107,13 @@ func add(to, v []float32) {
 func addNumber(to []float32, v float32) {
 	for i, x := range to {
 		to[i] = x + v
+	}
+}
+
+func descend(p, g []float32, scale, lr float32) {
+	p = p[:len(g)]
+	for i, v := range g {
+		p[i] -= float32(lr * float32(scale*v))
 	}
 }
 

@@ -77,6 +77,7 @@ func elementLoops() []loops {
 			geluSlope: geluSlopeAVX2,
 			add:       addVectors,
 			addNumber: addNumberVectors,
+			descend:   descendVectors,
 			relu:      reluVectors,
 			reluSlope: reluSlopeVectors,
 			largest:   largestVectors,
@@ -122,6 +123,14 @@ func addNumberVectors(to []float32, v float32) {
 		addNumberAVX2(&to[0], v, whole)
 	}
 	addNumber(to[whole:], v)
+}
+
+func descendVectors(p, g []float32, scale, lr float32) {
+	whole := len(g) &^ 7
+	if whole > 0 {
+		descendAVX2(&p[0], &g[0], scale, lr, whole)
+	}
+	descend(p[whole:], g[whole:], scale, lr)
 }
 
 func reluVectors(z []float32) {

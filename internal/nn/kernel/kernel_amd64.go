@@ -44,6 +44,11 @@ func transpose8(to *float32, width int, from *float32, row int, blocks int)
 //go:noescape
 func addNumberAVX2(to *float32, v float32, n int)
 
+// descendAVX2 takes lr (scale by) from n elements, a multiple of 8.
+//
+//go:noescape
+func descendAVX2(to *float32, by *float32, scale float32, lr float32, n int)
+
 // reluAVX2 replaces each of n elements, a multiple of 8, by max(0, z).
 //
 //go:noescape

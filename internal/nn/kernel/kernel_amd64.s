@@ -4127,6 +4127,28 @@ loop:
 	VZEROUPPER
 	RET
 
+// func descendAVX2(to *float32, by *float32, scale float32, lr float32, n int)
+// Requires: AVX
+TEXT ·descendAVX2(SB), NOSPLIT, $0-32
+	MOVQ         to+0(FP), AX
+	MOVQ         by+8(FP), CX
+	MOVQ         n+24(FP), DX
+	VBROADCASTSS scale+16(FP), Y0
+	VBROADCASTSS lr+20(FP), Y1
+
+loop:
+	VMULPS  (CX), Y0, Y2
+	VMULPS  Y2, Y1, Y2
+	VMOVUPS (AX), Y3
+	VSUBPS  Y2, Y3, Y3
+	VMOVUPS Y3, (AX)
+	ADDQ    $0x20, CX
+	ADDQ    $0x20, AX
+	SUBQ    $0x08, DX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
 // func reluAVX2(z *float32, n int)
 // Requires: AVX
 TEXT ·reluAVX2(SB), NOSPLIT, $0-16

@@ -9,6 +9,7 @@ import (
 // image are the loops of package kernel's image.go, and what stands beside them in elements.go.
 func (g *generator) image() {
 	g.addNumber()
+	g.descend()
 	g.relu()
 	g.reluSlope()
 	g.largest()
@@ -54,6 +55,23 @@ func (g *generator) addNumber() {
 		g.VADDPS(at(to, 0), v, x)
 		g.VMOVUPS(x, at(to, 0))
 		g.ADDQ(operand.Imm(uint64(4*g.wide)), to)
+	})
+}
+
+func (g *generator) descend() {
+	g.begin("descend"+g.name, "func(to, by *float32, scale, lr float32, n int)",
+		"takes lr (scale by) from n elements, a multiple of 8.")
+	p, from, n := g.pointer("to"), g.pointer("by"), g.count("n")
+	scale, lr := g.broadcast("scale"), g.broadcast("lr")
+	g.loop(n, g.wide, func() {
+		x, y := g.vec(), g.vec()
+		g.VMULPS(at(from, 0), scale, x)
+		g.VMULPS(x, lr, x)
+		g.VMOVUPS(at(p, 0), y)
+		g.VSUBPS(x, y, y)
+		g.VMOVUPS(y, at(p, 0))
+		g.ADDQ(operand.Imm(uint64(4*g.wide)), from)
+		g.ADDQ(operand.Imm(uint64(4*g.wide)), p)
 	})
 }
 
