@@ -70,7 +70,7 @@ func (h half) finish(y, x, p []float32, rows int, s *halved, pass *Pass) {
 		h.dropout.apply(y[r*h.Out():(r+1)*h.Out()], s.keys[r], 0)
 	}
 	y = y[:rows*h.Out()]
-	add(y, x)
+	Add(y, x)
 	if h.after {
 		sum := s.normed[:len(y)]
 		copy(sum, y)
@@ -102,7 +102,7 @@ func (h half) beginBack(dx, g, of, d, x, p []float32, rows int, s *halved) {
 	}
 	if dx != nil {
 		copy(dx[:rows*h.In()], of)
-		add(dx[:rows*h.In()], d)
+		Add(dx[:rows*h.In()], d)
 	}
 }
 

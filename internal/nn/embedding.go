@@ -70,7 +70,7 @@ func (l embedding) Backward(dx, g, d, x, _ []float32, rows int, _ Saved) {
 		if l.skip && token == Padding {
 			continue
 		}
-		add(l.row(g, token), d[i*l.size:(i+1)*l.size])
+		Add(l.row(g, token), d[i*l.size:(i+1)*l.size])
 	}
 	clear(dx)
 }

@@ -156,7 +156,7 @@ func (l feedForward) backGated(g, of, in, p []float32, n int, s *feedForwardSave
 	}
 	l.up.backward(l.kernel, of, g, u, in, p, n)
 	l.gate.backward(l.kernel, s.room, g, dm, in, p, n)
-	add(of, s.room[:len(of)])
+	Add(of, s.room[:len(of)])
 }
 
 // everywhere is a dense layer at each position: the head of a language model, for one.

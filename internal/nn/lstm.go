@@ -121,7 +121,7 @@ func (l lstm) Backward(dx, g, d, x, p []float32, rows int, saved Saved) {
 	clear(dc)
 	for t := l.steps - 1; t >= 0; t-- {
 		for r := range rows {
-			add(dh[r*l.size:(r+1)*l.size], d[(r*l.steps+t)*l.size:][:l.size])
+			Add(dh[r*l.size:(r+1)*l.size], d[(r*l.steps+t)*l.size:][:l.size])
 		}
 		s.norms[t] = length(dh)
 		for r := range rows {

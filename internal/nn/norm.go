@@ -106,7 +106,7 @@ func (n normalise) forward(y, x, p []float32, scales []scale) {
 			to[j] = float32(float32((v-s.mean)*s.by) * gain[j])
 		}
 		if bias != nil {
-			add(to, bias)
+			Add(to, bias)
 		}
 	}
 }
@@ -133,7 +133,7 @@ func (n normalise) backward(dx, g, d, x, p []float32, scales []scale) {
 			along += float64(e * float64(normed))
 		}
 		if toBias != nil {
-			add(toBias, from)
+			Add(toBias, from)
 		} else {
 			mean = 0
 		}

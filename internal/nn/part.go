@@ -92,7 +92,7 @@ func (l linear) gradientWork(positions int) Work {
 	return w
 }
 
-// add adds v to each element of y.
-func add(y, v []float32) {
+// Add adds v to each element of y.
+func Add(y, v []float32) {
 	kernel.Add(y, v[:len(y)])
 }

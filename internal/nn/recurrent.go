@@ -190,7 +190,7 @@ func (l rnn) Backward(dx, g, d, x, p []float32, rows int, saved Saved) {
 	clear(dh)
 	for t := l.steps - 1; t >= 0; t-- {
 		for r := range rows {
-			add(dh[r*l.size:(r+1)*l.size], d[(r*l.steps+t)*l.size:][:l.size])
+			Add(dh[r*l.size:(r+1)*l.size], d[(r*l.steps+t)*l.size:][:l.size])
 		}
 		s.norms[t] = length(dh)
 		for r := range rows {

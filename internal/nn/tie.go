@@ -61,6 +61,6 @@ func (t Tie) Share(p []float32) { copy(p[t.Upper:t.Upper+t.Elems], p[t.Lower:]) 
 // Sum makes the gradient of tied parameters, for both.
 func (t Tie) Sum(g []float32) {
 	lower, upper := g[t.Lower:t.Lower+t.Elems], g[t.Upper:t.Upper+t.Elems]
-	add(lower, upper)
+	Add(lower, upper)
 	copy(upper, lower)
 }

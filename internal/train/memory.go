@@ -142,9 +142,7 @@ func (r *rank) on(x workload.Range) []float32 {
 // Reduce does dst = dst + src, both of whole elements.
 func (j *Job) Reduce(id int32, _ int32, dst, src exec.Ref) {
 	d, s := j.floats(id, dst), j.floats(id, src)
-	for i, v := range s {
-		d[i] += v
-	}
+	nn.Add(d[:len(s)], s)
 }
 
 // Copy does dst = src, both of whole elements.
