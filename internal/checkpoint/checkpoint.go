@@ -38,6 +38,7 @@ type Training struct {
 	Images      string             // SHA-256 of training and test images, or of a text's tokens and windows
 	Channels    int                // of an image; 0 or 1: it is grey
 	Text        *corpus.Vocabulary // of what reads text; nil: it takes images
+	Sentences   bool               // windows of the text begin where a sentence does
 	GlobalBatch int                // images per step
 	EpochSteps  int64              // steps per epoch
 	Vectors     []string           // of the optimiser: the names of its vectors
@@ -132,6 +133,10 @@ func Read(b []byte) (*Checkpoint, error) {
 	}
 	if c.Text != nil && c.Text.Size() > m.Classes() {
 		return nil, fmt.Errorf("metadata: a vocabulary of %d tokens for %d outputs", c.Text.Size(), m.Classes())
+	}
+	if c.Text != nil && m.Targets() != m.Inputs() {
+		return nil, fmt.Errorf("metadata: a vocabulary, and a network that has %d labels for %d inputs: want one for each token",
+			m.Targets(), m.Inputs())
 	}
 	c.Params = make([]float32, m.Params())
 	want := tensors(m, "", c.Params)

@@ -7,6 +7,9 @@ import (
 	"railyard/internal/corpus"
 )
 
+// atSentence is where windows of a text begin, else anywhere.
+const atSentence = "sentence"
+
 // learnedKeys are the metadata of what a model was trained on that not every model has: where put
 // gives "", there is none.
 func (c *Checkpoint) learnedKeys() []key {
@@ -39,6 +42,20 @@ func (c *Checkpoint) learnedKeys() []key {
 			func(t string) error {
 				c.Text = new(corpus.Vocabulary)
 				return json.Unmarshal([]byte(t), c.Text)
+			}},
+		{"window_start", "sentence, for text whose windows begin where a sentence does",
+			func() string {
+				if !c.Sentences {
+					return ""
+				}
+				return atSentence
+			},
+			func(t string) error {
+				if t != atSentence {
+					return strconv.ErrRange
+				}
+				c.Sentences = true
+				return nil
 			}},
 	}
 }

@@ -206,7 +206,11 @@ func estimateText(s *sheet.Sheet, in *plan.Inspection, m *run.Measured) {
 		if t == nil {
 			continue
 		}
-		about := fmt.Sprintf("%s images, %s x batch %s, %s", unit.Count(int64(in.Data[i].Train)),
+		are := "images"
+		if t.Data.Text != nil {
+			are = "windows"
+		}
+		about := fmt.Sprintf("%s %s, %s x batch %s, %s", unit.Count(int64(in.Data[i].Train)), are,
 			count(j.Parallel.DP, "replica"), unit.Count(int64(t.Batch)), count(t.Epochs, "epoch"))
 		if t.Steps.Set {
 			about += fmt.Sprintf(", at most %s steps", unit.Count(int64(t.Steps.Value)))

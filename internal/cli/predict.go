@@ -13,25 +13,42 @@ import (
 	"railyard/internal/input"
 	"railyard/internal/nn"
 	"railyard/internal/result"
+	"railyard/internal/run"
 )
 
+// predictFlags are those of the command. What goes with images alone is refused of text, and the other way
+// round.
+type predictFlags struct {
+	asJSON, invert bool
+	tokens         int
+	nn.Sampling
+}
+
 func (a *app) predictCommand() *cobra.Command {
-	var asJSON, invert bool
+	var f predictFlags
 	cmd := &cobra.Command{
-		Use:   "predict DIR IMAGE...",
-		Short: "Classify images with the weights of a run",
-		Long: `Classifies images with the newest weights of the run directory DIR, or of a file of
-weights, and prints how probable each class is. An IMAGE is a PNG, PGM or PPM file of
-eight bits, grey where those were that were trained on, or an image of an IDX file by its number from 0. It must have as many rows and
-columns as those that were trained on, light on dark as MNIST's; nothing is scaled.`,
+		Use:   "predict DIR IMAGE|PROMPT...",
+		Short: "Classify images, or continue a text, with the weights of a run",
+		Long: `Uses the newest weights of the run directory DIR, or of a file of weights, computed by
+the kernel that trained them.
+
+Of a network of images it prints how probable each class of an IMAGE is: a PNG, PGM or
+PPM file of eight bits, grey where those were that were trained on, or an image of an IDX
+file by its number from 0. It must have as many rows and columns as those that were
+trained on, light on dark as MNIST's; nothing is scaled.
+
+Of a network of text it continues each PROMPT by --tokens tokens, each drawn from what the
+network gives all of its vocabulary after the tokens that its window holds. The same seed
+draws the same text, on every machine. Padding and the unknown token are never drawn.`,
 		Example: "  railyard predict runs/digits-8gpu-1 data/digits/t10k-images-idx3-ubyte:17\n" +
-			"  railyard predict runs/digits-8gpu-1 seven.png --invert",
+			"  railyard predict runs/digits-8gpu-1 seven.png --invert\n" +
+			"  railyard predict runs/grammar-gpt-1 \"the dog that\" --temperature 0.7 --top-k 5",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return misuse("predict: %s, want DIR and at least one IMAGE: %s", count(len(args), "argument"),
+				return misuse("predict: %s, want DIR and at least one IMAGE or PROMPT: %s", count(len(args), "argument"),
 					cmd.UseLine())
 			}
-			return nil
+			return f.check()
 		},
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, to string) ([]string, cobra.ShellCompDirective) {
 			if len(args) == 0 {
@@ -40,12 +57,33 @@ columns as those that were trained on, light on dark as MNIST's; nothing is scal
 			return nil, cobra.ShellCompDirectiveDefault
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.predict(cmd.Context(), args[0], args[1:], invert, asJSON)
+			return a.predict(cmd, args[0], args[1:], &f)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
-	cmd.Flags().BoolVar(&invert, "invert", false, "the images are dark on light")
+	cmd.Flags().BoolVar(&f.asJSON, "json", false, "print one JSON object")
+	cmd.Flags().BoolVar(&f.invert, "invert", false, "the images are dark on light")
+	cmd.Flags().IntVar(&f.tokens, "tokens", 32, "how many tokens follow a prompt")
+	cmd.Flags().Float64Var(&f.Temperature, "temperature", 1, "above 1: more even draws; below: likelier tokens; 0: the likeliest")
+	cmd.Flags().IntVar(&f.Top, "top-k", 0, "draw among so many of the likeliest tokens; 0: among all")
+	cmd.Flags().Uint64Var(&f.Seed, "seed", 1, "of the draws")
 	return cmd
+}
+
+// textFlags go with a network of text.
+var textFlags = []string{"tokens", "temperature", "top-k", "seed"}
+
+// check reports flags out of bounds.
+func (f *predictFlags) check() error {
+	const most = 100_000
+	switch {
+	case f.tokens < 1 || f.tokens > most:
+		return misuse("predict: --tokens %d, want 1 to %d", f.tokens, most)
+	case !(f.Temperature >= 0 && f.Temperature <= 100):
+		return misuse("predict: --temperature %v, want 0 to 100", f.Temperature)
+	case f.Top < 0:
+		return misuse("predict: --top-k %d, want at least 0", f.Top)
+	}
+	return nil
 }
 
 // A prediction is what is printed of an image.
@@ -63,7 +101,8 @@ type predictions struct {
 	Images  []prediction `json:"images"`
 }
 
-func (a *app) predict(ctx context.Context, dir string, images []string, invert, asJSON bool) error {
+func (a *app) predict(cmd *cobra.Command, dir string, args []string, f *predictFlags) error {
+	ctx := cmd.Context()
 	from, err := findWeights(dir)
 	if err != nil {
 		return err
@@ -72,11 +111,48 @@ func (a *app) predict(ctx context.Context, dir string, images []string, invert, 
 	if err != nil {
 		return err
 	}
-	m, err := w.Network()
+	n, err := networkOf(w, from.file)
 	if err != nil {
-		return fmt.Errorf("weights %s: %w", from.file, err)
+		return err
 	}
-	all := predictions{Weights: filepath.ToSlash(from.file), Step: w.Step, Scores: "probability"}
+	if w.Text != nil {
+		if cmd.Flags().Changed("invert") {
+			return misuse("predict: --invert, but %s is of a network of text: want it for images alone", from.file)
+		}
+		return a.continueTexts(ctx, n, args, f)
+	}
+	for _, name := range textFlags {
+		if cmd.Flags().Changed(name) {
+			return misuse("predict: --%s, but %s is of a network of images: want it for text alone", name, from.file)
+		}
+	}
+	return a.classify(ctx, n, args, f)
+}
+
+// A network is what a file of weights holds.
+type network struct {
+	*run.Resume
+	file   string
+	model  *nn.Model
+	kernel nn.Kernel // that trained it
+}
+
+func networkOf(w *run.Resume, file string) (n network, err error) {
+	n = network{Resume: w, file: filepath.ToSlash(file)}
+	if n.model, err = w.Network(); err == nil {
+		n.kernel, err = nn.KernelNamed(w.Kernel)
+	}
+	if err != nil {
+		return n, fmt.Errorf("weights %s: %w", file, err)
+	}
+	if w.Text == nil && n.model.TakesText() {
+		return n, fmt.Errorf("weights %s: of a network of text, without a vocabulary: want one in the metadata", file)
+	}
+	return n, nil
+}
+
+func (a *app) classify(ctx context.Context, w network, images []string, f *predictFlags) (err error) {
+	all := predictions{Weights: w.file, Step: w.Step, Scores: "probability"}
 	if w.Loss != nn.CrossEntropy.String() {
 		all.Scores = "output"
 	}
@@ -89,14 +165,14 @@ func (a *app) predict(ctx context.Context, dir string, images []string, invert, 
 			return misuse("image %s: %s pixels, the weights were trained on %s: want that%s", name, im.Shape().Pixels(),
 				w.Pixels(), map[bool]string{true: ", grey"}[w.Channels == 0])
 		}
-		if invert {
+		if f.invert {
 			for i, v := range im.Pixels {
 				im.Pixels[i] = 255 - v
 			}
 		}
 		x := make([]float32, len(im.Pixels))
 		dataset.Inputs(x, im.Pixels)
-		p := prediction{Image: name, Scores: m.Predict(w.Params, x, nn.Portable)}
+		p := prediction{Image: name, Scores: w.model.Predict(w.Params, x, w.kernel)}
 		for c, v := range p.Scores {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
 				return fmt.Errorf("image %s: the score of class %d is %v: the weights are too large", name, c, v)
@@ -107,7 +183,7 @@ func (a *app) predict(ctx context.Context, dir string, images []string, invert, 
 		}
 		all.Images = append(all.Images, p)
 	}
-	if asJSON {
+	if f.asJSON {
 		err = result.EncodeJSON(a.stdout, all)
 	} else {
 		_, err = a.stdout.Write([]byte(all.text()))

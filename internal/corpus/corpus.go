@@ -33,6 +33,7 @@ type Corpus struct {
 	Train, Test *Windows
 	Left        int      // different pieces of the training part that are not in the vocabulary
 	Grammar     *Grammar // that drew the text; nil: it is the user's
+	Sentences   bool     // windows begin where a sentence does
 
 	machine *machine
 	digest  string
@@ -115,7 +116,7 @@ func build(train, test part, known *counter, c Choices) (*Corpus, error) {
 	for p := range train.pieces(c.Cut) {
 		known.add(p)
 	}
-	k := &Corpus{Vocabulary: known.choose(c.Cut, c.Vocabulary, c.MinCount, c.FirstUse)}
+	k := &Corpus{Vocabulary: known.choose(c.Cut, c.Vocabulary, c.MinCount, c.FirstUse), Sentences: !c.Anywhere}
 	k.Left = len(known.count) - len(k.Vocabulary.pieces)
 	k.Train, k.Test = train.windows(k.Vocabulary, c), test.windows(k.Vocabulary, c)
 	for i, w := range []*Windows{k.Train, k.Test} {

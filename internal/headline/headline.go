@@ -26,7 +26,10 @@ const (
 )
 
 // The figures whose values are printed in a way of their own.
-const testAccuracy = "test accuracy"
+const (
+	testAccuracy = "test accuracy"
+	testLoss     = "test loss"
+)
 
 // found is what a run has of a figure.
 type found struct {
@@ -83,7 +86,17 @@ var ofJob = []row{
 		return found{float64(slowest), "of the job's slowest flow, mean over its messages", done > 0}
 	}},
 	{testAccuracy, chart.Fraction, func(s *result.Summary) found {
+		if s.TestLoss != nil {
+			return pointer(s.TestAccuracy, "of the test labels are the likeliest token, after the last step")
+		}
 		return pointer(s.TestAccuracy, "of the test images, after the last step")
+	}},
+	{testLoss, chart.Plain, func(s *result.Summary) found {
+		meaning := "nats a test label, after the last step"
+		if s.TestEntropy != nil {
+			meaning = fmt.Sprintf("nats a test label; the grammar's entropy is %.4f", *s.TestEntropy)
+		}
+		return pointer(s.TestLoss, meaning)
 	}},
 	{"final loss", chart.Plain, func(s *result.Summary) found {
 		return pointer(s.FinalLoss, "mean training loss of the last epoch")
@@ -246,7 +259,7 @@ const (
 // ways has the figures of which one way is better.
 var ways = map[string]Way{
 	StepTime: Lower, "samples/s": Higher, "step, median": Lower, "step, p99": Lower, "start phase": Lower,
-	MeanFCT: Lower, "completion, slowest": Lower, testAccuracy: Higher, "final loss": Lower, "drift": Lower,
+	MeanFCT: Lower, "completion, slowest": Lower, testAccuracy: Higher, testLoss: Lower, "final loss": Lower, "drift": Lower,
 	"overlap": Higher, "GPU utilisation": Higher,
 	"pause frames": Lower, "drops": Lower, "retransmissions": Lower,
 }

@@ -48,13 +48,16 @@ func convolutional(t *scenario.Train) (*nn.CNN, error) {
 	of, image := &t.CNN, t.CNN.Image
 	c := &nn.CNN{Image: nn.Volume{Channels: image[0], Height: image[1], Width: image[2]}, Hidden: of.Hidden,
 		Classes: of.Classes}
-	window := nn.Window{Size: of.Kernel, Stride: of.Stride, Padding: of.Padding}
+	stage := nn.ConvStage{Window: nn.Window{Size: of.Kernel, Stride: of.Stride, Padding: of.Padding}, Pool: of.Pool,
+		Stride: of.Pool, Average: of.Pooling == "average"}
 	if kernels := fixedKernels[of.Fixed]; kernels != nil {
-		c.Stages = append(c.Stages, nn.ConvStage{Fixed: kernels(), Window: nn.Window{Size: 3, Stride: 1}})
+		fixed := stage
+		fixed.Fixed, fixed.Window = kernels(), nn.Window{Size: 3, Stride: 1}
+		c.Stages = append(c.Stages, fixed)
 	}
 	for _, filters := range of.Filters {
-		c.Stages = append(c.Stages, nn.ConvStage{Filters: filters, Window: window, Pool: of.Pool, Stride: of.Pool,
-			Average: of.Pooling == "average"})
+		stage.Filters = filters
+		c.Stages = append(c.Stages, stage)
 	}
 	var err error
 	if c.Activation, err = nn.ParseActivation(t.Activation); err == nil {

@@ -211,8 +211,13 @@ func (j *Job) finishTraining(s *result.JobFigures) {
 		loss := result.Float(j.train.EpochLoss(s.Steps - 1))
 		s.FinalLoss = &loss
 		j.r.hooks.Progress(result.Progress{Phase: "testing", Virtual: j.r.engine.Now(), PacketHops: j.r.fabric.Hops()})
-		accuracy := j.train.Accuracy(j.data.Test)
+		score := j.train.Test(j.data.Test)
+		accuracy := score.Accuracy()
 		s.TestAccuracy = &accuracy
+		if j.data.Text {
+			loss := result.Float(score.Mean())
+			s.TestLoss, s.TestEntropy = &loss, j.data.Entropy
+		}
 	}
 	if j.train.Drifts() && !j.behind(s) {
 		j.finishDrift(s)

@@ -136,6 +136,8 @@ type Parts struct {
 type Data struct {
 	Train, Test nn.Examples
 	Are         string // what examples are called: images, windows
+	Text        bool
+	Entropy     *float64 // of the test windows, of text that a grammar gives
 }
 
 // JobParts are those of one job.

@@ -98,7 +98,9 @@ type JobFigures struct {
 	// 99 % of the steps took at most this, of the rank that took longest
 	StepP99      unit.Duration `json:"step_p99_ps,omitempty"`
 	TestAccuracy *float64      `json:"test_accuracy,omitempty"`
-	FinalLoss    *Float        `json:"final_loss,omitempty"` // mean training loss of the last epoch
+	TestLoss     *Float        `json:"test_loss,omitempty"`    // of text: mean of a test label, in nats
+	TestEntropy  *float64      `json:"test_entropy,omitempty"` // of a grammar's text: the least that it can be but by luck
+	FinalLoss    *Float        `json:"final_loss,omitempty"`   // mean training loss of the last epoch
 	// distance of all weights from those of one rank, over the norm of the latter; nil: stages update
 	// once a step, as one rank does, or it is not known
 	Drift        *float64 `json:"drift,omitempty"`

@@ -32,6 +32,7 @@ type source struct {
 	digest      string
 	size        dataset.Size
 	text        *corpus.Corpus // nil: images
+	entropy     *float64       // of the test windows, of text that a grammar gives
 }
 
 func imageSource(set *dataset.Set) *source {

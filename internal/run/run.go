@@ -380,7 +380,7 @@ func (s *source) parts() record.Data {
 	if s == nil {
 		return record.Data{}
 	}
-	return record.Data{Train: s.train, Test: s.test, Are: s.are}
+	return record.Data{Train: s.train, Test: s.test, Are: s.are, Text: s.text != nil, Entropy: s.entropy}
 }
 
 // start plans the first events.

@@ -12,6 +12,7 @@ import (
 	"railyard/internal/corpus"
 	"railyard/internal/dataset"
 	"railyard/internal/input"
+	"railyard/internal/nn"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
 )
@@ -106,7 +107,15 @@ func readText(ctx context.Context, t *scenario.Corpus) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &source{train: k.Train, test: k.Test, are: "windows", name: result.TextInput, digest: k.Digest(), text: k,
+	src := &source{train: k.Train, test: k.Test, are: "windows", name: result.TextInput, digest: k.Digest(), text: k,
 		size: dataset.Size{Train: k.Train.Len(), Test: k.Test.Len(), Channels: 1, Rows: 1, Cols: t.Window,
-			Text: k.Bytes()}}, nil
+			Text: k.Bytes()}}
+	if k.Grammar != nil {
+		entropy, err := k.Entropy(k.Test, nn.Log)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", t.Grammar.File, err)
+		}
+		src.entropy = &entropy
+	}
+	return src, nil
 }

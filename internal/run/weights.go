@@ -87,7 +87,7 @@ func channels(size dataset.Size) int {
 func learned(t *checkpoint.Training, src *source) {
 	t.Images = src.digest
 	if src.text != nil {
-		t.Text = src.text.Vocabulary
+		t.Text, t.Sentences = src.text.Vocabulary, src.text.Sentences
 	}
 }
 

@@ -75,7 +75,7 @@ var cnnFields = []*Field{
 	{
 		Path: "train.cnn.pool", Default: "2", Min: "0", Max: "255", applies: where(onlyModel("cnn")),
 		value:   inTrain(whole, func(t *Train) *int { return &t.CNN.Pool }),
-		Meaning: "side and stride of the pooling after each convolution; 0: none",
+		Meaning: "side and stride of the pooling after each convolution, a fixed one too; 0: none",
 	},
 	{
 		Path: "train.cnn.pooling", Default: "max", Choices: Poolings, applies: where(onlyModel("cnn")),

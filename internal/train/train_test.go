@@ -185,7 +185,7 @@ func distance(a, b []float32) float64 {
 func TestItLearns(t *testing.T) {
 	cfg := job{ranks: 4, channels: 2}.config(t)
 	j := train(t, cfg, exectest.Net{}, nil)
-	if a := j.Accuracy(blobs(100, 20)); a < 0.9 {
+	if a := j.Test(blobs(100, 20)).Accuracy(); a < 0.9 {
 		t.Errorf("accuracy %.2f after %d steps, want 0.9", a, j.Steps())
 	}
 	if first, last := j.EpochLoss(j.EpochSteps()-1), j.EpochLoss(j.Steps()-1); last > first/2 {

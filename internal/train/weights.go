@@ -7,6 +7,7 @@ import (
 	"math"
 	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"railyard/internal/nn"
 	"railyard/internal/workload"
@@ -93,24 +94,25 @@ func (j *Job) Agree() bool {
 	return true
 }
 
-// Accuracy returns the fraction of a set's labels that the first replica gets right. Each core takes a
-// part of the examples, and adding up whole numbers in any order gives the same sum.
-func (j *Job) Accuracy(test nn.Examples) float64 {
-	workers := min(runtime.GOMAXPROCS(0), test.Len())
-	scores, weights := make([]nn.Score, workers), j.Gathered(0)
+// Test says how well the first replica does on a set. Cores take parts of the examples, in whole pieces of
+// a fixed size whose losses are added in their order: the sum has the same bits on any number of them.
+func (j *Job) Test(test nn.Examples) (sum nn.Score) {
+	const piece = 256
+	scores, weights := make([]nn.Score, (test.Len()+piece-1)/piece), j.Gathered(0)
+	var next atomic.Int64
 	var wait sync.WaitGroup
-	for w := range workers {
-		lo, hi := test.Len()*w/workers, test.Len()*(w+1)/workers
+	for range min(runtime.GOMAXPROCS(0), len(scores)) {
 		wait.Go(func() {
-			scores[w] = j.cfg.Model.Evaluate(weights, test, lo, hi, j.cfg.Kernel)
+			for i := int(next.Add(1)) - 1; i < len(scores); i = int(next.Add(1)) - 1 {
+				scores[i] = j.cfg.Model.Evaluate(weights, test, i*piece, min((i+1)*piece, test.Len()), j.cfg.Kernel)
+			}
 		})
 	}
 	wait.Wait()
-	var sum nn.Score
 	for _, s := range scores {
-		sum.Counted, sum.Correct = sum.Counted+s.Counted, sum.Correct+s.Correct
+		sum.Counted, sum.Correct, sum.Loss = sum.Counted+s.Counted, sum.Correct+s.Correct, sum.Loss+s.Loss
 	}
-	return sum.Accuracy()
+	return sum
 }
 
 // Digest returns the SHA-256, in hexadecimal, of weights as little-endian float32. All NaNs count
