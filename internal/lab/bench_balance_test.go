@@ -2,6 +2,7 @@ package lab
 
 import (
 	"math"
+	"os"
 	"strings"
 	"testing"
 
@@ -61,5 +62,27 @@ func TestElephants(t *testing.T) {
 		if _, err := run(c.on...); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: %v, want %q", c.on, err, c.want)
 		}
+	}
+}
+
+// The table in docs/balancing.md is what the bench gives.
+func TestTheDocumentedCures(t *testing.T) {
+	b, err := os.ReadFile("../../docs/balancing.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := runPolarisation(Args{"flows": 64.0, "seeds": 50.0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rest := string(b)
+	for _, row := range s.Tables[0].Rows {
+		want := "| " + strings.TrimSuffix(row[1], ".0") + " | " + row[2] + " % | " + row[3] + " % |"
+		_, after, found := strings.Cut(rest, want)
+		if !found {
+			t.Errorf("%s: docs/balancing.md has no %q in its place", row[0], want)
+			continue
+		}
+		rest = after
 	}
 }
