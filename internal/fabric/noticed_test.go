@@ -33,3 +33,24 @@ func TestMarkingAtItsEnds(t *testing.T) {
 		t.Error("a step marks what is above it, and nothing else")
 	}
 }
+
+// The differentiated services code point is beside the two bits of ECN, and neither moves the other.
+func TestDSCPBesideECN(t *testing.T) {
+	var p Packet
+	p.SetDSCP(46)
+	if p.DSCP() != 46 || p.Marked() {
+		t.Errorf("DSCP %d, marked %v", p.DSCP(), p.Marked())
+	}
+	p.tos |= ecnMarked
+	p.SetDSCP(9)
+	if p.DSCP() != 9 || !p.Marked() {
+		t.Errorf("DSCP %d, marked %v, want 9 of a marked frame", p.DSCP(), p.Marked())
+	}
+}
+
+// A port's frames are counted beyond 32 bits.
+func TestFramesBeyond32Bits(t *testing.T) {
+	if n := (&port{wraps: 3, frames: 5}).txFrames(); n != 3<<32+5 {
+		t.Errorf("%d frames, want %d", n, int64(3<<32+5))
+	}
+}

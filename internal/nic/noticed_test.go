@@ -1,6 +1,7 @@
 package nic_test
 
 import (
+	"strings"
 	"testing"
 
 	"railyard/internal/cause"
@@ -91,5 +92,26 @@ func TestTimeoutsAreDrawn(t *testing.T) {
 	}
 	if len(failed) != 4 {
 		t.Errorf("of four seeds some have the same timeouts: %v", failed)
+	}
+}
+
+// Who gives up says which queue pair it is, and after how many retries.
+func TestWhoGivesUpSaysSo(t *testing.T) {
+	const rate = 100 * unit.GigabitPerSec
+	for retries, tried := range []string{"", ", nor after a retry", ", nor after 2 retries"} {
+		r := defaults(oneSwitch(t, 2, rate), rate)
+		r.nic.Transport.Retries = retries
+		r.fabric.Faults = &fabric.Faults{Downs: []fabric.Down{{Link: r.graph.Ports[r.graph.NICs[0].Port].Link, From: 0,
+			Until: unit.Time(unit.Second)}}}
+		r.build(t)
+		r.gpuFlow(t, 0, 1, mtu, 0)
+		r.net.Build(func(int32) unit.Duration { return 4 * unit.Microsecond })
+		r.eng.Run()
+		name := "queue pair " + r.graph.NICName(0) + ">" + r.graph.NICName(1) + " "
+		if err := r.net.Err(); err == nil || !strings.HasPrefix(err.Error(), name) ||
+			!strings.HasSuffix(err.Error(), tried) ||
+			tried == "" && strings.Contains(err.Error(), "nor after") {
+			t.Errorf("%d retries: %v", retries, err)
+		}
 	}
 }

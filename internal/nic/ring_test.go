@@ -44,3 +44,16 @@ func TestRing(t *testing.T) {
 		t.Errorf("the search begins after %d, want 8: place 1", r.before())
 	}
 }
+
+// Queue pair 0 is one as the others are.
+func TestRingServesTheFirst(t *testing.T) {
+	var r ring
+	for i := range int32(3) {
+		r.add(i)
+	}
+	for _, i := range []int32{1, 0} {
+		if r.served(i, nil); r.before() != int(i) {
+			t.Errorf("after %d was served the search begins after %d", i, r.before())
+		}
+	}
+}

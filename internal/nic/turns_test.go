@@ -29,3 +29,21 @@ func TestTurns(t *testing.T) {
 		t.Errorf("served %d and %d, want 5 and 2", a, b)
 	}
 }
+
+// A queue pair is in a set once.
+func TestATurnEach(t *testing.T) {
+	var s turns
+	s.add(64)
+	s.add(64)
+	if s.n != 1 || s.take() != 64 || s.n != 0 {
+		t.Errorf("%d left of one that was added twice", s.n)
+	}
+	order := []timed{{1, 1}, {1, 2}, {2, 1}, {2, 2}}
+	for i, a := range order {
+		for j, b := range order {
+			if a.Before(b) != (i < j) {
+				t.Errorf("%+v before %+v: %v", a, b, a.Before(b))
+			}
+		}
+	}
+}

@@ -124,7 +124,7 @@ func (t *trial) exec(ctx context.Context, tests []check, mutant, seconds int, en
 		names[i] = c.name
 	}
 	cmd := exec.CommandContext(ctx, "sh", "-c", fmt.Sprintf(`ulimit -t %d; ulimit -v 6000000; exec "$0" "$@"`, seconds),
-		tests[0].binary, "-test.timeout", fmt.Sprint(time.Duration(60+20*seconds)*time.Second), "-test.failfast",
+		tests[0].binary, "-test.timeout", fmt.Sprint(time.Duration(10+8*seconds)*time.Second), "-test.failfast",
 		"-test.run", "^("+strings.Join(names, "|")+")$")
 	cmd.Dir = filepath.Join("internal", tests[0].pkg)
 	// A property that fails is not looked at further, and leaves no file.
