@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"railyard/internal/fabric"
+	"railyard/internal/hash"
 	"railyard/internal/qos"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
@@ -71,5 +72,47 @@ func TestALinkAndASwitchLinger(t *testing.T) {
 	n := newNet(t, star(t, fast, fast), lossless())
 	if got := n.fab.Linger(); got < cable+latent {
 		t.Errorf("it lingers for %v, less than a cable and a switch take", got)
+	}
+}
+
+// At any time a port has been paused for as long as its roots paused it, pauses that last included.
+func TestPausesThatLastHaveTheirRoots(t *testing.T) {
+	n := newNet(t, star(t, fast, fast, slow), lossless())
+	for i := range topo.NICID(2) {
+		n.send(t, 0, i, 2, 0, 100, frame)
+	}
+	during := 0
+	for now := unit.Time(0); now < unit.Time(200*unit.Microsecond); now = now.Add(unit.Microsecond) {
+		n.eng.RunUntil(now)
+		for id := range n.graph.Ports {
+			sum := unit.Duration(0)
+			for _, r := range n.fab.PausedFor(now, topo.PortID(id)) {
+				sum += r.Time
+			}
+			if st := n.fab.Stats(now, topo.PortID(id)); st.Paused != sum {
+				t.Fatalf("at %v port %d was paused for %v, by roots for %v", now, id, st.Paused, sum)
+			}
+			during += int(sum)
+		}
+	}
+	if during == 0 {
+		t.Error("nobody was paused")
+	}
+}
+
+// ECMP is the hash of the switch, and nothing else.
+func TestECMPIsTheHash(t *testing.T) {
+	c := hash.Config{Function: "mix", Seed: 3}
+	pick := fabric.Balancers["ecmp"](c)
+	seen := map[int]bool{}
+	for port := range uint16(64) {
+		f := hash.Flow{SrcPort: port}
+		if got, want := pick(f, 2, 4), c.Pick(f, 2, 4); got != want {
+			t.Errorf("source port %d takes %d, want %d", port, got, want)
+		}
+		seen[pick(f, 2, 4)] = true
+	}
+	if len(seen) < 2 {
+		t.Error("all flows take one link")
 	}
 }
