@@ -51,6 +51,7 @@ func TestResolvedRoundTrip(t *testing.T) {
 		values["cluster.hosts"] = fmt.Sprint(rapid.IntRange(4, 4096).Draw(t, "hosts"))
 		values["job.train.batch"] = fmt.Sprint(rapid.IntRange(1, 3).Draw(t, "batch"))
 		scenariotest.OneSource(t, values)
+		scenariotest.OneModel(t, values)
 		var flow []string
 		for _, f := range scenario.Table() {
 			if key, ok := strings.CutPrefix(f.Path, "job.flows[]."); ok {

@@ -70,6 +70,9 @@ func (f *Field) Forms() []Form { return f.value.kind.facts().forms(f) }
 // Optional reports whether the field is a group that a scenario may be without.
 func (f *Field) Optional() bool { return f.open != nil }
 
+// Conditional reports whether the field has a meaning in some scenarios only: see Unfit.
+func (f *Field) Conditional() bool { return f.applies != nil }
+
 // Unfit says why the field has no meaning in a scenario, or in an entry of a list such as a job; ""
 // where it has one.
 func (f *Field) Unfit(base any) string {

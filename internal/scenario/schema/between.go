@@ -44,13 +44,25 @@ var between = map[string]object{
 			{"collective", object{{"properties", object{{"schedule", false}, {"algorithm", false},
 				{"channels", false},
 				{"admission", forbid("slots", "bytes")}}}}}}}}},
-		{"allOf", []any{object{{"if", object{{"required", []string{"collectives"}}}},
-			{"then", object{{"properties", object{{"parallel", forbid("dp")},
-				{"collective", forbid("schedule", "algorithm", "channels")}}}}}},
+		{"allOf", append(chosen(), object{{"if", object{{"anyOf", []any{object{{"required", []string{"train"}}},
+			object{{"required", []string{"replay"}}}, object{{"required", []string{"collectives"}}}}}}},
+			{"then", forbid("flows_csv")}},
+			object{{"if", object{{"required", []string{"collectives"}}}},
+				{"then", object{{"properties", object{{"parallel", forbid("dp")},
+					{"collective", forbid("schedule", "algorithm", "channels")}}}}}},
 			object{{"if", object{{"required", []string{"replay"}}}},
 				{"then", object{{"properties", object{{"parallel", forbid("dp")},
-					{"collective", forbid("schedule")}}}}}}}},
+					{"collective", forbid("schedule")}}}}}})},
 	},
+	"job.train": {{"allOf", []any{
+		object{{"if", has("model", "mlp", true)}, {"then", object{{"required", []string{"layers"}}}}},
+		object{{"if", object{{"required", []string{"model"}},
+			{"properties", object{{"model", object{{"enum", []string{"rnn", "lstm", "gpt"}}}}}}}},
+			{"then", object{{"properties",
+				object{{"data", object{{"type", "object"}, {"required", []string{"text"}}}}}}}}},
+	}}},
+	"job.train.cnn": {{"allOf", []any{object{{"properties",
+		object{{"image", object{{"minItems", 3}, {"maxItems", 3}}}}}}}}},
 	"job.train.data": {{"oneOf", []any{object{{"required", []string{"digits"}}}, object{{"required", []string{"shapes"}}},
 		object{{"required", []string{"images"}}}, object{{"required", []string{"text"}}}}}},
 	"job.train.data.text": {
@@ -60,20 +72,24 @@ var between = map[string]object{
 		{"then", forbid("start", "test")},
 	},
 	"job.replay": {{"required", []string{"buckets"}}},
-	"job.collective.admission": {
-		{"if", object{{"required", []string{"bytes"}}}},
-		{"then", object{{"required", []string{"slots"}}}},
-	},
 	"job.collective": {
 		{"if", object{{"required", []string{"schedule"}},
 			{"properties", object{{"schedule", object{{"not", object{{"const", "none"}}}}}}}}},
-		{"then", forbid("algorithm")},
+		{"then", forbid("algorithm", "slices", "slots")},
+		{"allOf", []any{when("algorithm", "nvls", forbidLines), object{
+			{"if", object{{"required", []string{"admission"}}, {"properties", object{{"admission",
+				object{{"required", []string{"slots"}}, {"properties",
+					object{{"slots", object{{"not", object{{"const", "none"}}}}}}}}}}}}},
+			{"then", forbidLines}}}},
 	},
 	"job.flows[]": {
 		{"if", object{{"required", []string{"count"}}, {"properties", object{{"count", object{{"minimum", 2}}}}}}},
 		{"then", object{{"required", []string{"every"}}}},
 	},
 }
+
+// forbidLines is the schema of a group whose protocol is not one of lines.
+var forbidLines = object{{"properties", object{{"protocol", object{{"enum", []string{"simple", "none"}}}}}}}
 
 // when is the schema that holds then where a key has a value.
 func when(key, value string, then object) object {

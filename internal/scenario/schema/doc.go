@@ -2,7 +2,7 @@
 // first diagnostics in editors.
 //
 //	scenario.Keys, Lists --> schema of each key --+--> JSON
-//	rules between keys (between.go) --------------+
+//	rules between keys (between.go, chosen.go) ---+
 //
 // It is not a check: scenario decides what a scenario is.
 //

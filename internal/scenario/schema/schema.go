@@ -84,10 +84,11 @@ func groupSchema(k *scenario.Key, path string) object {
 }
 
 // needed reports whether a file must have the key: where its group is given, or
-// where it is a group that is always there and has such a key.
+// where it is a group that is always there and has such a key. One that has a meaning only beside
+// some value of another is between's.
 func needed(k *scenario.Key) bool {
 	if k.Field.Kind != scenario.Group {
-		return k.Field.Required
+		return k.Field.Required && !k.Field.Conditional()
 	}
 	if k.Field.Optional() {
 		return false

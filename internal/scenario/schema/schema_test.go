@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"strings"
 	"testing"
@@ -26,7 +27,8 @@ var beyond = regexp.MustCompile(strings.Join([]string{
 	`second document`, `nested deeper`,
 	`leading zero`, `not plain digits`, `finer than`, `too (large|small)`, `remove the quotes`, `put it in quotes`,
 	`not a whole number`,
-	`must differ`, `is above max`, `do not fit`, `more ranks than GPUs`, `does not divide the`, `one step takes more`,
+	`must differ`, `is above max`, `do not fit`, `more ranks than GPUs`, `does not divide (the|size)`,
+	`one step takes more`,
 	`no such (host|gpu|nic|rank)`, `the sender too`, `the (link|rank) of .* too`, `both length and delay`,
 	`has no meaning here: it belongs to job.train`, `same NIC`,
 	`are not connected`, `the name of`, `no period`, `has no effect`, `would be posted`, `two ends of a link`,
@@ -146,12 +148,104 @@ func TestSchemaHasRulesBetweenKeys(t *testing.T) {
 		cluster + strings.TrimSuffix(train, "}\n") + ", collective: {admission: {bytes: 1MB}}}",
 		cluster + strings.TrimSuffix(train, "}\n") + ", collective: {schedule: s.txt, algorithm: ring}}",
 		cluster + strings.Replace(flows, "1MB", "1MB, count: 2", 1),
+		cluster + strings.Replace(train, "layers: [784, 10], ", "", 1),
+		cluster + strings.Replace(train, "layers: [784, 10]", "model: lstm", 1),
+		cluster + strings.Replace(strings.Replace(train, "layers: [784, 10]", "model: gpt", 1), "{digits: {dir: d}}", "d", 1),
+		cluster + strings.Replace(train, "layers: [784, 10]", "model: cnn, cnn: {image: [28, 28]}", 1),
+		cluster + strings.TrimSuffix(train, "}\n") + ", placement: [host1/gpu0], gpus: [gpu0]}",
+		cluster + strings.TrimSuffix(train, "}\n") + ", collective: {schedule: s.txt, slices: 2}}",
+		cluster + strings.TrimSuffix(train, "}\n") + ", collective: {algorithm: nvls, protocol: ll}}",
+		cluster + strings.TrimSuffix(train, "}\n") + ", collective: {admission: {slots: 2}, protocol: ll128}}",
 	} {
 		refusal, why := agree(schema, src)
 		if _, err := scenario.Parse("job.yaml", []byte(src)); err == nil || !refusal || why != "" {
 			t.Errorf("decoder: %v; schema refuses: %v %s\n%s", err, refusal, why, src)
 		}
 	}
+}
+
+// Beside each value of a key that decides which others have a meaning, the schema takes those keys
+// of a training that the decoder takes, and no other.
+func TestSchemaKnowsWhichKeysHaveMeaning(t *testing.T) {
+	schema := compileSchema(t)
+	taken, refused := 0, 0
+	for _, f := range scenario.Table() {
+		if !strings.HasPrefix(f.Path, "job.") || strings.Contains(f.Path, "[]") || !f.Conditional() {
+			continue
+		}
+		for _, given := range deciding() {
+			src := training(given, f.Path, example(&f))
+			refusal, why := agree(schema, src)
+			if why != "" {
+				t.Errorf("%s beside %v: %s", f.Path, given, why)
+			}
+			if refusal {
+				refused++
+			} else {
+				taken++
+			}
+		}
+	}
+	if taken < 500 || refused < 500 {
+		t.Errorf("%d taken and %d refused: too few to compare", taken, refused)
+	}
+}
+
+// deciding lists values, by path, of the keys that decide which others have a meaning.
+func deciding() (all []map[string]string) {
+	all = append(all, map[string]string{})
+	for _, f := range scenario.Table() {
+		switch f.Path {
+		case "job.train.model", "job.train.optimiser", "job.train.schedule.kind", "job.train.init", "job.parallel.update":
+			for _, c := range f.Choices {
+				all = append(all, map[string]string{f.Path: c.Name})
+			}
+		case "job.parallel.schedule":
+			for _, c := range f.Choices {
+				all = append(all, map[string]string{f.Path: c.Name, "job.parallel.pp": "2"})
+			}
+		}
+	}
+	for _, low := range []string{"none", "0.1"} {
+		all = append(all, map[string]string{"job.train.rnn.gate_low": low, "job.train.model": "lstm"})
+	}
+	for path, values := range map[string][]string{
+		"job.train.checkpoint.every": {"none", "epoch", "3"}, "job.placement": {"packed", "[host1/gpu0, host2/gpu0]"},
+		"job.parallel.tp": {"1", "2"}, "job.parallel.pp": {"1", "2"},
+		"job.collective.admission.slots": {"none", "2"}, "job.collective.schedule": {"none", "s.txt"},
+	} {
+		for _, v := range values {
+			all = append(all, map[string]string{path: v})
+		}
+	}
+	return all
+}
+
+// training prints a training with the values given and one more.
+func training(given map[string]string, path, value string) string {
+	values := map[string]string{"cluster.hosts": "2", "job.train.batch": "2", "job.train.lr": "0.1", path: value}
+	maps.Copy(values, given)
+	switch values["job.train.model"] {
+	case "", "mlp":
+		values["job.train.layers"] = "[784, 10]"
+	}
+	if path != "job.train.data.text.path" {
+		values["job.train.data.text.path"] = "d"
+	}
+	return scenariotest.File(values)
+}
+
+// example is a value that a key may have.
+func example(f *scenario.Field) string {
+	switch f.Path {
+	case "job.train.layers":
+		return "[784, 10]"
+	case "job.train.cnn.image":
+		return "[1, 28, 28]"
+	case "job.parallel.dp", "job.collective.channels":
+		return "2"
+	}
+	return f.Default
 }
 
 // agree reports whether the schema refuses a file, and how it and the decoder differ, "" if they do
