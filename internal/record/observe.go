@@ -153,8 +153,9 @@ type Hooks struct {
 	Progress func(result.Progress)
 	Stopped  func() bool // the driver wants the end: what can be left out is
 	// All ranks of a training have ended a step, the last of them at `at`.
-	Step func(job int, step int64, at unit.Time, loss float64)
-	Done func(last unit.Time) // the jobs are done; the last event of them was then
+	Step  func(job int, step int64, at unit.Time, loss float64)
+	Ended func(steps int64)    // all ranks of a job have ended so many
+	Done  func(last unit.Time) // the jobs are done; the last event of them was then
 }
 
 // New returns a recorder of a run in so many islands into a directory, nil for none.
@@ -331,6 +332,7 @@ func (j *Job) step(s *exec.StepRecord) {
 	}
 	delete(j.unended, s.Step)
 	j.stepTimes = append(j.stepTimes, st.slowest.End.Sub(st.slowest.Start))
+	j.r.hooks.Ended(int64(len(j.stepTimes)))
 	j.wholeUntil = max(j.wholeUntil, st.end)
 	j.slowest.Add(&st.slowest.Split)
 	j.sumCollectives(st)

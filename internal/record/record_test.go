@@ -32,7 +32,7 @@ job: {train: {model: mlp, layers: [4, 3, 2], data: nowhere, batch: 1, epochs: 2,
 	}
 	images := &dataset.Set{}
 	images.Train = dataset.Images{N: 8, Rows: 2, Cols: 2, Pixels: make([]byte, 8*4), Labels: make([]uint8, 8)}
-	r := New(p, nil, 1, Hooks{Step: func(int, int64, unit.Time, float64) {}})
+	r := New(p, nil, 1, Hooks{Step: func(int, int64, unit.Time, float64) {}, Ended: func(int64) {}})
 	job, err := train.New(train.Config{Model: p.Jobs[0].Model, Kernel: nn.Portable,
 		Train:    &images.Train,
 		Replicas: 8, Batch: 1, Epochs: 2, Optimiser: nn.Optimiser{LR: 0.2}, Work: p.Jobs[0].Work})

@@ -98,7 +98,7 @@ func TestAnInterruptedTrainingKeepsWholeSteps(t *testing.T) {
 	for _, steps := range []int64{1, 5, 20} {
 		yaml := cluster8(2) + training(t, 100, 2)
 		ctx, stop := context.WithCancel(context.Background())
-		r, err := tryRun(t, ctx, yaml, Options{Workers: 2, Progress: func(p result.Progress) {
+		r, err := tryRun(t, ctx, yaml, Options{Workers: 2, often: true, Progress: func(p result.Progress) {
 			if p.Phase == "training" && p.Done >= steps {
 				stop()
 			}

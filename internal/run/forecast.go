@@ -40,15 +40,21 @@ func newPace(p *plan.Plan, planned, steps int64) *pace {
 // to take.
 const mostDone = 0.99
 
+// saw takes how many steps all ranks have ended after so many packet-hops.
+func (p *pace) saw(hops, ended int64) {
+	if ended <= p.ended {
+		return
+	}
+	if p.ended == 0 {
+		p.begun, p.first = ended, hops
+	}
+	p.ended, p.last = ended, hops
+}
+
 // part returns how much is done, 0 to 1; 0 where nothing tells. ended is how many steps all ranks have
 // ended, again how many packets were sent again so far.
 func (p *pace) part(hops, again, ended int64) float64 {
-	if ended > p.ended {
-		if p.ended == 0 {
-			p.begun, p.first = ended, hops
-		}
-		p.ended, p.last = ended, hops
-	}
+	p.saw(hops, ended)
 	whole := p.planned + float64(again)*p.path
 	if n := p.ended - p.begun; p.steps > 1 && n >= 1 && p.last > p.first {
 		whole = float64(p.last) + float64(p.steps-p.ended)*float64(p.last-p.first)/float64(n)

@@ -153,7 +153,7 @@ func TestTrainingsEndTogether(t *testing.T) {
 	interrupted := fourHosts(append([]string{trainingOn(t, "a", "[host1, host3]", 90, "")}, neighbours...)...)
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	r, err := tryRun(t, ctx, interrupted, Options{Workers: 2, Progress: func(p result.Progress) {
+	r, err := tryRun(t, ctx, interrupted, Options{Workers: 2, often: true, Progress: func(p result.Progress) {
 		if p.Phase == "training" && p.Done >= 10 {
 			stop()
 		}

@@ -43,6 +43,7 @@ type Options struct {
 
 	memory func(exec.Memory) exec.Memory // replaces the bytes that messages carry
 	ended  func(*runner)                 // looks at a run that has just ended
+	often  bool                          // progress is told whenever the run can be interrupted
 }
 
 // Run runs a scenario: it fills the tables of opt.Dir and returns the summary. When ctx ends it
@@ -193,6 +194,7 @@ func (r *runner) build() error {
 		Progress: r.progress,
 		Stopped:  func() bool { return r.ctx.Err() != nil },
 		Step:     r.ended,
+		Ended:    func(steps int64) { r.pace.saw(r.fab.Hops(), steps) },
 		Done:     r.done,
 	})
 	if sc.Output.Sample > 0 {
@@ -433,7 +435,7 @@ func (r *runner) join() {
 	}
 	r.checked = false
 	r.opt.Dir.Keep() // its error ends the run at the next check
-	if now := time.Now(); now.Sub(r.reported) >= betweenReports {
+	if now := time.Now(); r.opt.often || now.Sub(r.reported) >= betweenReports {
 		r.reported = now
 		r.record.Report(r.eng.Now())
 	}

@@ -49,7 +49,7 @@ func TestResumedIsNeverStopped(t *testing.T) {
 	}
 	for _, steps := range []int64{1, 14} {
 		ctx, stop := context.WithCancel(context.Background())
-		first, err := tryRun(t, ctx, cluster8(2)+training(t, 40, 2), Options{Workers: 2, Progress: func(p result.Progress) {
+		first, err := tryRun(t, ctx, cluster8(2)+training(t, 40, 2), Options{Workers: 2, often: true, Progress: func(p result.Progress) {
 			if p.Phase == "training" && p.Done >= steps {
 				stop()
 			}

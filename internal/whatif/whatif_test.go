@@ -256,7 +256,7 @@ output: {operations: false, queues: false}
 		t.Fatal(err)
 	}
 	if _, err := Run(context.Background(), r, Options{}); err == nil ||
-		!strings.Contains(err.Error(), "the images of the run are not there") {
+		!strings.Contains(err.Error(), "the data of the run are not there") {
 		t.Errorf("without images: %v", err)
 	}
 	if err := (dataset.Drawn{Dir: data, Train: 400, Test: 100, Seed: 2}).Ensure(context.Background(),
