@@ -22,10 +22,8 @@ type TiedPart struct {
 	Offset int64 // in its parameters
 }
 
-// tied is a tie between two stages of one replica and tensor rank.
-type tied struct {
-	tie, data, tensor int
-}
+// tied is a tie between two stages of one replica. Tied tensors are not cut into parts.
+type tied struct{ tie, data int }
 
 // checkTies reports ties that cannot be lowered.
 func (c *Config) checkTies(l Layout) error {

@@ -10,9 +10,9 @@ import (
 // tiler holds the registers of one tile function.
 type tiler struct {
 	*generator
-	c, ldc, a, row, col, b, brow, m, k reg.GPVirtual
-	step                               func(sum, x, y reg.VecVirtual)
-	name                               string
+	c, ldc, a, row, col, b, brow, m reg.GPVirtual
+	step                            func(sum, x, y reg.VecVirtual)
+	name                            string
 }
 
 // fusedStep adds x y to sum with one rounding, portableStep with two.
