@@ -103,6 +103,8 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 	if cfg.Faults != nil {
 		f.faults = newFaults(f, cfg.Faults)
 	}
+	f.listLinks()
+	eng.OnOpen(f.warm)
 	eng.Register(classTxEnd, (*txEnd)(f))
 	eng.Register(classArrive, (*arrive)(f))
 	eng.Register(classPause, (*pauseArrive)(f))

@@ -190,5 +190,7 @@ type state struct {
 	traces traces
 	dirty  []int32 // boxes with mail from here
 	inbox  []int32 // boxes with mail for here
-	_      [64]byte
+	// links that its nodes send to, and that lead to them
+	outward, inward []PortID
+	_               [64]byte
 }

@@ -215,6 +215,7 @@ func (h *arrive) Handle(isl *sim.Island, now unit.Time, owner int32) {
 	in := &f.ingresses[owner]
 	pk := in.take(&f.state(isl).chunks)
 	if in.n > 0 && !f.each {
+		in.prefetch(2) // frames come in order, two to a line
 		isl.At(in.front().arrival(), sim.MakeKey(sim.Arrival, classArrive, owner))
 	}
 	if f.faults != nil && f.faults.hits(isl, now, PortID(owner), in, pk) {
