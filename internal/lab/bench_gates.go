@@ -14,12 +14,14 @@ var gatesBench = Bench{
 	Meaning: "an LSTM with a cell for each word: what its gates let in, keep and let out, step by step",
 	Params: []Param{
 		{Name: "words", Meaning: "2 to 12 words, one for each step", Default: "", Needed: true},
-		{Name: "forget", Meaning: "sum before the sigmoid of the forget gate, by step", Default: []float64(nil), Needed: true},
+		{Name: "forget", Meaning: "sum before the sigmoid of the forget gate, by step", Default: []float64(nil),
+			Needed: true},
 		{Name: "input", Meaning: "of the input gate", Default: []float64(nil), Needed: true},
 		{Name: "output", Meaning: "of the output gate", Default: []float64(nil), Needed: true},
 		{Name: "weight", Meaning: "of a word at its cell's candidate", Default: 3.0},
 		{Name: "activation", Meaning: "of candidate and cell: tanh, or relu as the book has it", Default: "tanh"},
-		{Name: "threshold", Meaning: "a gate below the first is 0, above the second 1; empty: as it is", Default: []float64{}},
+		{Name: "threshold", Meaning: "a gate below the first is 0, above the second 1; empty: as it is",
+			Default: []float64{}},
 	},
 	Run: runGates,
 }
@@ -122,15 +124,18 @@ func (g *gateWalk) table(s *Shown) Table {
 		n := step + 1
 		row := []string{fmt.Sprint(n), g.words[word]}
 		for i, gate := range [][]float32{at.Forget, at.Input, at.Output} {
-			s.add(fmt.Sprintf("%s[%d]", g.names[i], n), float64(gate[0]), "", fmt.Sprintf("%s gate at step %d", g.names[i], n))
+			s.add(fmt.Sprintf("%s[%d]", g.names[i], n), float64(gate[0]), "", fmt.Sprintf("%s gate at step %d",
+				g.names[i], n))
 			row = append(row, digits(3).text(float64(gate[0])))
 		}
 		for k, c := range at.Cell {
-			s.add(fmt.Sprintf("cell%d[%d]", k+1, n), float64(c), "", fmt.Sprintf("cell of %s after step %d", g.words[k], n))
+			s.add(fmt.Sprintf("cell%d[%d]", k+1, n), float64(c), "", fmt.Sprintf("cell of %s after step %d",
+				g.words[k], n))
 			row = append(row, digits(3).text(float64(c)))
 		}
 		for k, h := range at.State {
-			s.add(fmt.Sprintf("state%d[%d]", k+1, n), float64(h), "", fmt.Sprintf("state of %s after step %d", g.words[k], n))
+			s.add(fmt.Sprintf("state%d[%d]", k+1, n), float64(h), "", fmt.Sprintf("state of %s after step %d",
+				g.words[k], n))
 			row = append(row, digits(3).text(float64(h)))
 		}
 		t.Rows = append(t.Rows, row)

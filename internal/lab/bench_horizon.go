@@ -10,12 +10,13 @@ import (
 
 // horizonBench is how far a recurrent cell remembers, and learns.
 var horizonBench = Bench{
-	Meaning: "one recurrent cell over many steps: what is left of the first input, and of the gradient on its way back to it",
+	Meaning: "one recurrent cell over many steps: what is left of the first input, and of the gradient back to it",
 	Params: []Param{
 		{Name: "cell", Meaning: "rnn or lstm", Default: "rnn"},
 		{Name: "activation", Meaning: "tanh, sigmoid, relu or identity; of an lstm tanh or relu", Default: "tanh"},
 		{Name: "steps", Meaning: "how many steps back to look, ascending, up to 2000", Default: []float64{1, 10}},
-		{Name: "u", Meaning: "weight of the input, which is 1 at the first step and 0 then; of an lstm that of its candidate", Default: 1.0},
+		{Name: "u",
+			Meaning: "weight of the input, which is 1 at the first step and 0 then; of an lstm that of its candidate", Default: 1.0},
 		{Name: "w", Meaning: "weight of the state before, of a vanilla cell", Default: 1.0},
 		{Name: "forget", Meaning: "an lstm's forget gate, between 0 and 1", Default: 0.9},
 		{Name: "input", Meaning: "its input gate", Default: 0.5},

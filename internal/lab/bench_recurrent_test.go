@@ -88,7 +88,8 @@ func TestRecurrentBenchesRefuse(t *testing.T) {
 	refused(t, unrollBench, Args{"text": "ab"}, `text "ab" has 2 characters, want 3 to 16`)
 	refused(t, unrollBench, Args{"text": "alley", "order": "last"}, `order "last", want sorted or first-use`)
 	refused(t, unrollBench, Args{"text": "alley", "u": []float64{1}}, "4 characters: 1 weights in u")
-	refused(t, unrollBench, Args{"text": "alley", "u": alley["u"], "w": alley["w"], "v": alley["v"], "activation": "gelu"},
+	refused(t, unrollBench, Args{"text": "alley", "u": alley["u"], "w": alley["w"], "v": alley["v"],
+		"activation": "gelu"},
 		"activation gelu inside a layer")
 	refused(t, horizonBench, Args{"steps": []float64{}}, "steps: there are none")
 	refused(t, horizonBench, Args{"steps": []float64{3, 2}}, "steps: 2, want whole numbers from 1 to 2000, ascending")
@@ -98,9 +99,11 @@ func TestRecurrentBenchesRefuse(t *testing.T) {
 	refused(t, gatesBench, Args{"words": "a"}, "1 words, want 2 to 12")
 	refused(t, gatesBench, Args{"words": "a b", "forget": []float64{1}}, "1 sums in forget for 2 words")
 	two := []float64{1, 1}
-	refused(t, gatesBench, Args{"words": "a b", "forget": two, "input": two, "output": two, "threshold": []float64{0.5}},
+	refused(t, gatesBench, Args{"words": "a b", "forget": two, "input": two, "output": two,
+		"threshold": []float64{0.5}},
 		"1 values in threshold, want 2, or none")
 	refused(t, stackBench, Args{"pattern": []float64{0, 1}}, "a pattern of 2, want 3 to 16")
 	refused(t, stackBench, Args{"pattern": []float64{0, 1, 16}}, "pattern: 16, want classes from 0 to 15")
-	refused(t, stackBench, Args{"pattern": []float64{0, 1, 1}, "cells": []float64{0}}, "cells: 0, want whole numbers from 1 to 16")
+	refused(t, stackBench, Args{"pattern": []float64{0, 1, 1}, "cells": []float64{0}},
+		"cells: 0, want whole numbers from 1 to 16")
 }

@@ -8,9 +8,10 @@ import (
 
 // stackBench trains a stack of LSTM layers on a short pattern, and lets it write.
 var stackBench = Bench{
-	Meaning: "a stack of LSTM layers and a SoftMax layer that learns a pattern and writes it: each output is the next input",
+	Meaning: "LSTM layers and a SoftMax layer that learn a pattern and write it: each output is the next input",
 	Params: []Param{
-		{Name: "pattern", Meaning: "classes from 0, 3 to 16 of them, the first of which it is told", Default: []float64(nil), Needed: true},
+		{Name: "pattern", Meaning: "classes from 0, 3 to 16 of them, the first of which it is told",
+			Default: []float64(nil), Needed: true},
 		{Name: "cells", Meaning: "cells of each layer", Default: []float64{2, 2}},
 		{Name: "activation", Meaning: "of candidate and cell: tanh or relu", Default: "tanh"},
 		{Name: "seed", Meaning: "of the first weights", Default: 1.0},
@@ -45,7 +46,8 @@ func runStack(a Args) (*Shown, error) {
 		cells = append(cells, int(c))
 	}
 	steps := len(pattern) - 1
-	m, err := nn.NewLSTM(nn.Recurrent{Vocabulary: classes, Context: steps, Cells: cells, Activation: act, NoHeadBias: true})
+	m, err := nn.NewLSTM(nn.Recurrent{Vocabulary: classes, Context: steps, Cells: cells, Activation: act,
+		NoHeadBias: true})
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +55,8 @@ func runStack(a Args) (*Shown, error) {
 	counts(s, m, classes, cells)
 	start := m.Init(uint64(seed))
 	written := written{m, start}
-	s.add("right_before", float64(written.right(pattern)), "", "steps that it writes as the pattern has them, before training")
+	s.add("right_before", float64(written.right(pattern)), "",
+		"steps that it writes as the pattern has them, before training")
 	x := make([]float32, steps)
 	for i := range x {
 		x[i] = float32(pattern[i])

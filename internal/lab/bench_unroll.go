@@ -67,7 +67,8 @@ type recurrentNet struct {
 	params     []float32
 }
 
-func newRecurrentNet(steps, vocabulary, cells int, act nn.Activation, mean bool, params []float32) (*recurrentNet, error) {
+func newRecurrentNet(steps, vocabulary, cells int, act nn.Activation, mean bool, params []float32,
+) (*recurrentNet, error) {
 	cell, err := nn.RNN(nn.Recurrence{Steps: steps, In: vocabulary, Size: cells, Mean: mean}, act)
 	if err != nil {
 		return nil, err
@@ -113,7 +114,8 @@ func runUnroll(a Args) (*Shown, error) {
 	u, w, v, known := a.List("u"), a.List("w"), a.List("v"), len(text.vocabulary)
 	cells := len(u) / known
 	if cells < 1 || cells > 8 || len(u) != cells*known || len(w) != cells*cells || len(v) != known*cells {
-		return nil, fmt.Errorf("%d characters: %d weights in u, %d in w and %d in v are of no 1 to 8 cells", known, len(u),
+		return nil, fmt.Errorf("%d characters: %d weights in u, %d in w and %d in v are of no 1 to 8 cells", known,
+			len(u),
 			len(w), len(v))
 	}
 	act, err := nn.ParseActivation(a.Text("activation"))
@@ -135,8 +137,10 @@ func runUnroll(a Args) (*Shown, error) {
 		return nil, err
 	}
 	shared := n.cell.Params()
-	s.add("weights", float64(shared), fmt.Sprintf("%d*%d + %d*%d", cells, known, cells, cells), "weights of u and w, shared by all steps")
-	s.add("macs", float64(shared*text.steps()), fmt.Sprintf("%d*%d", text.steps(), shared), "multiply-adds of the layer over all steps")
+	s.add("weights", float64(shared), fmt.Sprintf("%d*%d + %d*%d", cells, known, cells, cells),
+		"weights of u and w, shared by all steps")
+	s.add("macs", float64(shared*text.steps()), fmt.Sprintf("%d*%d", text.steps(), shared),
+		"multiply-adds of the layer over all steps")
 	s.add("kept", float64(n.cell.Out()), fmt.Sprintf("%d*%d", text.steps(), cells), "states kept for the way back")
 	return s, learned(s, text, n, act, a.Number("lr"), updates)
 }
@@ -158,12 +162,15 @@ func unrolledSteps(s *Shown, text *letters, n *recurrentNet, p recurrentPass, ce
 		hot := strings.Repeat("0", in) + "1" + strings.Repeat("0", known-in-1)
 		t.Rows = append(t.Rows, []string{fmt.Sprint(i + 1), text.char(int32(in)), hot, vector(column), vector(before),
 			vector(state), text.char(int32(label)), digits(3).text(likely)})
-		s.add(fmt.Sprintf("column[%d]", i+1), float64(in+1), "", fmt.Sprintf("column of u that step %d takes, for %s", i+1,
+		s.add(fmt.Sprintf("column[%d]", i+1), float64(in+1), "", fmt.Sprintf("column of u that step %d takes, for %s",
+			i+1,
 			text.char(int32(in))))
 		for c, h := range state {
-			s.add(fmt.Sprintf("h%d[%d]", c+1, i+1), float64(h), "", fmt.Sprintf("state of cell %d after step %d", c+1, i+1))
+			s.add(fmt.Sprintf("h%d[%d]", c+1, i+1), float64(h), "", fmt.Sprintf("state of cell %d after step %d", c+1,
+				i+1))
 		}
-		s.add(fmt.Sprintf("p[%d]", i+1), likely, "", fmt.Sprintf("probability of %s after step %d", text.char(int32(label)), i+1))
+		s.add(fmt.Sprintf("p[%d]", i+1), likely, "", fmt.Sprintf("probability of %s after step %d",
+			text.char(int32(label)), i+1))
 		before = state
 	}
 	s.add("outputs", float64(n.head.Out()/text.steps()), "", "output neurons: one for each character")
@@ -198,7 +205,8 @@ func averaged(s *Shown, text *letters, n *recurrentNet, p recurrentPass, act nn.
 	s.add("gradient_mean", float64(of.grads[best]), "", "the same, averaged over the steps")
 	s.add("sum_over_mean", float64(p.grads[best])/float64(of.grads[best]), "", "how many times as large the sum is")
 	for i, norm := range p.norms {
-		s.add(fmt.Sprintf("norm[%d]", i+1), norm, "", fmt.Sprintf("length of the gradient at the state after step %d", i+1))
+		s.add(fmt.Sprintf("norm[%d]", i+1), norm, "", fmt.Sprintf("length of the gradient at the state after step %d",
+			i+1))
 	}
 	return nil
 }
