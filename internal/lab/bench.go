@@ -87,7 +87,9 @@ var benches = map[string]Bench{
 	"cnn":          cnnBench,
 	"descent":      descentBench,
 	"edges":        edgesBench,
+	"horizon":      horizonBench,
 	"elephants":    elephantsBench,
+	"gates":        gatesBench,
 	"launch":       launchBench,
 	"layers":       layersBench,
 	"memory":       memoryBench,
@@ -97,5 +99,7 @@ var benches = map[string]Bench{
 	"replicas":     replicasBench,
 	"ring":         ringBench,
 	"softmax":      softmaxBench,
+	"stack":        stackBench,
 	"tree":         treeBench,
+	"unroll":       unrollBench,
 }
