@@ -84,7 +84,9 @@ func (s *Shown) addIn(unit, name string, value float64, how, meaning string) {
 var benches = map[string]Bench{
 	"backprop":     backpropBench,
 	"classifier":   classifierBench,
+	"cnn":          cnnBench,
 	"descent":      descentBench,
+	"edges":        edgesBench,
 	"elephants":    elephantsBench,
 	"launch":       launchBench,
 	"layers":       layersBench,
