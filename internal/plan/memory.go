@@ -206,7 +206,7 @@ func (p *Plan) tableMemory(steps []int64, job unit.Duration) (sum unit.Bytes) {
 	for i := range p.Jobs {
 		j := &p.Jobs[i]
 		j.eachTraffic(func(k int, _ *RankLink, t traffic) {
-			messages = add(messages, mul(j.runs(k, steps[i]), t.messages))
+			messages = add(messages, mul(j.runs(k, steps[i]), mul(t.messages, p.parts())))
 		})
 		if j.Work != nil {
 			rankSteps = add(rankSteps, mul(steps[i], int64(j.Ranks())))
@@ -231,6 +231,14 @@ func (p *Plan) tableMemory(steps []int64, job unit.Duration) (sum unit.Bytes) {
 		sum += unit.Bytes(min(mul(int64(len(p.Graph.Ports)), int64(job/out.Sample)), result.RowGroupRows)) * rowMemory
 	}
 	return sum
+}
+
+// parts is how many messages of queue pairs one of ranks becomes.
+func (p *Plan) parts() int64 {
+	if t := &p.Scenario.Transport; t.SplitData {
+		return int64(t.QPs)
+	}
+	return 1
 }
 
 // Finding a critical path takes a record of each operation of each rank: about 70 bytes with its

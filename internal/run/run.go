@@ -225,7 +225,7 @@ func (r *runner) build() error {
 		q := &r.plan.Pairs[i]
 		var admits nic.Admission
 		if q.Flow == nil && q.Job >= 0 {
-			admits = admission(r.plan.Jobs[q.Job].Spec)
+			admits = admission(r.plan.Jobs[q.Job].Spec, q.Lanes)
 		}
 		r.net.AddQP(nic.QueuePair{
 			Name:      q.Name,
@@ -312,7 +312,7 @@ func (j *job) buildRanks() error {
 		j.driver.AddRank(at.Host, at.GPU)
 	}
 	for _, l := range j.plan.Links {
-		j.driver.Connect(l.Way, l.Pair)
+		j.driver.Connect(l.Way, l.Pairs()...)
 	}
 	paths := j.record.PathFinder()
 	var body exec.Body // nil: nothing is computed

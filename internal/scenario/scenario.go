@@ -228,6 +228,8 @@ type Transport struct {
 	Preset        string
 	MTU           unit.Bytes // payload
 	Frames        Frames
+	QPs           int    // queue pairs of a connection of two ranks
+	SplitData     bool   // a message goes over all of them
 	AckEvery      int    // packets
 	AckClass      string // "data" or "cnp"
 	AckPaused     bool   // PFC holds back acknowledgements and CNPs at hosts
