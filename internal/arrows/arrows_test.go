@@ -269,6 +269,8 @@ var rules = map[string]rule{
 		why:   "it draws files for the tests of scenario and schema, as a user could write them",
 	},
 
+	"scripttest": {why: "it reads scripts and plays them: on what is for the test that has them"},
+
 	"tools/forecast": {why: "it runs the program as a user does"},
 	"tools/islands": {
 		may: "faultsearch result run scenario",
