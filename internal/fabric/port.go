@@ -156,6 +156,8 @@ type slow struct {
 
 	lastSample int64 // index of the last sampling instant that has been accounted for
 	lastValue  int64 // value reported last
+
+	level uint8 // for who watches: above how many of the two marks of mark the queue is
 }
 
 // account is what a switch holds of one class from one ingress port.

@@ -202,12 +202,18 @@ func (r *runner) build() error {
 		fc.OnSample = r.record.Sample
 	}
 	fc.OnLoss = r.record.Lost
+	if r.record.LogsEvents() {
+		fc.OnEvent = r.record.PortEvent
+	}
 	var err error
 	if r.fab, err = fabric.New(r.eng, r.plan.Graph, fc, r.islands.of); err != nil {
 		return err
 	}
 	hc, nc := hostConfig(r.plan), nicConfig(r.plan)
 	nc.OnTimeout = r.record.TimedOut
+	if r.record.LogsEvents() || r.record.TakesSeries() {
+		nc.OnEvent = r.record.PairEvent
+	}
 	if r.trains() {
 		r.bodies = host.NewBodies(workers(r.opt.Workers) - 1) // the event loop keeps one core busy
 		hc.Bodies = r.bodies

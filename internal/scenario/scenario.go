@@ -634,6 +634,11 @@ type Output struct {
 	Queues     bool
 	Flows      bool
 	Operations bool
+
+	Events         bool
+	EventsKept     int // of each kind, at each port and of each queue pair
+	Series         bool
+	SeriesInterval Opt[unit.Duration] // not set: from the run's length
 }
 
 // Parse resolves the scenario in src; name stands for the file in problems and
