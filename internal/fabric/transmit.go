@@ -191,7 +191,7 @@ func (f *Fabric) dequeue(isl *sim.Island, st *state, now unit.Time, id PortID, p
 		q.deficit = 0
 	}
 	if q.bytes > q.low && f.marks(id, c, q.bytes, true) {
-		f.setMark(p, pk)
+		f.setMark(id, p, pk)
 	}
 }
 
@@ -201,11 +201,11 @@ func (f *Fabric) marks(id PortID, c int, bytes int64, leaves bool) bool {
 	return s.mark.dequeue == leaves && s.mark.hit(bytes, s.rng.Uint32)
 }
 
-func (f *Fabric) setMark(p *port, pk *Packet) {
+func (f *Fabric) setMark(id PortID, p *port, pk *Packet) {
 	if pk.tos&ecnMask != 0 {
 		pk.tos |= ecnMarked
 		p.marks++
-		f.routeMarks[pk.route-1]++
+		f.noteMark(id, pk)
 	}
 }
 
@@ -235,8 +235,14 @@ func (f *Fabric) receive(isl *sim.Island, now unit.Time, id PortID, in *ingress,
 // admit charges a frame to the switch's buffer, sends xOFF if need be, and queues it at its egress
 // port.
 func (f *Fabric) admit(isl *sim.Island, now unit.Time, id PortID, in *ingress, pk *Packet) {
-	out := f.routes[pk.route]
-	pk.route++
+	var out PortID
+	if !pk.chosen() {
+		out = f.routes[pk.route]
+		pk.route++
+	} else if out = f.choose(now, in.far, pk); out < 0 {
+		f.unroutable(isl, now, id, pk)
+		return
+	}
 	pk.at = int64(id)
 	class := pk.Class()
 	a := &f.accounts[int(id)*f.nc+int(class)]
@@ -281,7 +287,12 @@ func (f *Fabric) forward(isl *sim.Island, now unit.Time, out PortID, o *port, q 
 func (f *Fabric) dropped(isl *sim.Island, now unit.Time, in, out PortID, o *port, pk *Packet) {
 	o.drops++
 	f.ledgers[int(in)*f.nc+int(pk.Class())].drops++
-	f.lost(isl, now, out, pk, false)
+	f.lost(isl, now, out, pk, LostInBuffer)
+}
+
+// unroutable drops a frame that came over a link to a switch which knows no way for it.
+func (f *Fabric) unroutable(isl *sim.Island, now unit.Time, in PortID, pk *Packet) {
+	f.lost(isl, now, in, pk, LostWithoutRoute)
 }
 
 func (f *Fabric) enqueue(isl *sim.Island, now unit.Time, out PortID, o *port, q *queue, pk *Packet) {
@@ -290,7 +301,7 @@ func (f *Fabric) enqueue(isl *sim.Island, now unit.Time, out PortID, o *port, q 
 		f.sample(isl, now, out, int(class), q)
 	}
 	if q.bytes > q.low && f.marks(out, int(class), q.bytes, false) {
-		f.setMark(o, pk)
+		f.setMark(out, o, pk)
 	}
 	if f.traced(pk) {
 		f.traceEnqueue(now, out, o, q, pk)
