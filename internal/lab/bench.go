@@ -84,8 +84,12 @@ func (s *Shown) addIn(unit, name string, value float64, how, meaning string) {
 var benches = map[string]Bench{
 	"backprop":     backpropBench,
 	"classifier":   classifierBench,
+	"cnn":          cnnBench,
 	"descent":      descentBench,
+	"edges":        edgesBench,
+	"horizon":      horizonBench,
 	"elephants":    elephantsBench,
+	"gates":        gatesBench,
 	"launch":       launchBench,
 	"layers":       layersBench,
 	"memory":       memoryBench,
@@ -95,5 +99,7 @@ var benches = map[string]Bench{
 	"replicas":     replicasBench,
 	"ring":         ringBench,
 	"softmax":      softmaxBench,
+	"stack":        stackBench,
 	"tree":         treeBench,
+	"unroll":       unrollBench,
 }
