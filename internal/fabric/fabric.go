@@ -60,9 +60,11 @@ type Fabric struct {
 	lossless  uint8
 	faults    *faults // nil: none
 
-	states     []state // by island
-	islandOf   []int32 // by node
-	islandBits int     // in a trace's slot
+	forwarders []forwarder       // by switch; nil where all routes are paths
+	marked     []map[int32]int64 // by port and flow, of frames whose next hop was chosen; nil as forwarders
+	states     []state           // by island
+	islandOf   []int32           // by node
+	islandBits int               // in a trace's slot
 	depot      depot
 	boxes      []box
 	pauses     [][]pauseFrame // by link: PFC frames on it that the receiving end knows of
@@ -105,6 +107,9 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 	}
 	f.listLinks()
 	eng.OnOpen(f.warm)
+	if cfg.Routing != nil {
+		f.addForwarders()
+	}
 	eng.Register(classTxEnd, (*txEnd)(f))
 	eng.Register(classArrive, (*arrive)(f))
 	eng.Register(classPause, (*pauseArrive)(f))

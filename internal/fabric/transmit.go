@@ -211,7 +211,7 @@ func (f *Fabric) setMark(isl *sim.Island, now unit.Time, id PortID, p *port, c i
 	}
 	pk.tos |= ecnMarked
 	p.marks++
-	f.routeMarks[pk.route-1]++
+	f.noteMark(id, pk)
 	if f.cfg.OnEvent != nil {
 		f.tellMark(isl, now, id, c, bytes, pk)
 	}
@@ -244,8 +244,14 @@ func (f *Fabric) receive(isl *sim.Island, now unit.Time, id PortID, in *ingress,
 // admit charges a frame to the switch's buffer, sends xOFF if need be, and queues it at its egress
 // port.
 func (f *Fabric) admit(isl *sim.Island, now unit.Time, id PortID, in *ingress, pk *Packet) {
-	out := f.routes[pk.route]
-	pk.route++
+	var out PortID
+	if !pk.chosen() {
+		out = f.routes[pk.route]
+		pk.route++
+	} else if out = f.choose(now, in.far, pk); out < 0 {
+		f.unroutable(isl, now, id, pk)
+		return
+	}
 	pk.at = int64(id)
 	class := pk.Class()
 	a := &f.accounts[int(id)*f.nc+int(class)]
@@ -293,7 +299,12 @@ func (f *Fabric) forward(isl *sim.Island, now unit.Time, out PortID, o *port, q 
 func (f *Fabric) dropped(isl *sim.Island, now unit.Time, in, out PortID, o *port, pk *Packet) {
 	o.drops++
 	f.ledgers[int(in)*f.nc+int(pk.Class())].drops++
-	f.lost(isl, now, out, pk, false)
+	f.lost(isl, now, out, pk, LostInBuffer)
+}
+
+// unroutable drops a frame that came over a link to a switch which knows no way for it.
+func (f *Fabric) unroutable(isl *sim.Island, now unit.Time, in PortID, pk *Packet) {
+	f.lost(isl, now, in, pk, LostWithoutRoute)
 }
 
 func (f *Fabric) enqueue(isl *sim.Island, now unit.Time, out PortID, o *port, q *queue, pk *Packet) {

@@ -52,7 +52,7 @@ func (r *receiver) onData(isl *sim.Island, now unit.Time, pk *fabric.Packet) {
 	n, own := c.net, c.isl
 	tr := n.fab.Trace(isl, pk)
 	if tr != nil {
-		n.witness(tr, r.way)
+		n.witness(tr, n.metBy(r.id, false), r.way)
 	}
 	in := &own.data
 	*in = roce.Packet{PSN: pk.PSN(), Last: pk.Last(), AckReq: pk.AckReq(), Marked: pk.Marked()}

@@ -274,7 +274,7 @@ func (s *sender) onResponse(isl *sim.Island, now unit.Time, port fabric.PortID, 
 		return
 	}
 	if own.answer = nil; tr != nil && !n.cfg.Telemetry {
-		n.witness(tr, s.back)
+		n.witness(tr, n.metBy(s.id, true), s.back)
 		own.answer = tr
 	}
 	s.account(now)

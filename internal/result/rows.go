@@ -215,7 +215,7 @@ type LossRow struct {
 	Time unit.Time `parquet:"time_ps,delta"`
 	Port string    `parquet:"port,delta"` // where; "" for a timeout
 	Kind string    `parquet:"kind,delta"` // data, ACK, NAK, CNP, CTS, credit, credit ACK; timeout
-	Why  string    `parquet:"why,delta"`  // buffer: it was full; link: a fault; "" for a timeout
+	Why  string    `parquet:"why,delta"`  // buffer: it was full; link: a fault; route: no way led on; "" for a timeout
 }
 
 // ShareRow is whose bytes waited at a port when packets of others came to wait there or the port
