@@ -31,8 +31,8 @@ func loggedRun(t *testing.T) *result.Run {
 		}
 		dir.Events().Add(e)
 	}
-	dir.Events().Add(result.EventRow{Time: at, Kind: result.EventCNPSent, Port: "host1/rail1", Class: -1, Name: "flow1", PSN: -1,
-		LeftOut: 12})
+	dir.Events().Add(result.EventRow{Time: at, Kind: result.EventCNPSent, Port: "host1/rail1", Class: -1, Name: "flow1",
+		PSN: -1, LeftOut: 12})
 	if err := dir.Finish(&result.Summary{State: result.Complete, Name: "small", VirtualTime: at}); err != nil {
 		t.Fatal(err)
 	}

@@ -41,8 +41,8 @@ func loggedData(t *testing.T, output string, add func(*result.Dir)) *Data {
 func TestLogOverTime(t *testing.T) {
 	series := loggedData(t, "{flows: true, series: true, events: true}", func(dir *result.Dir) {
 		for i := range 300 { // of 8 us: three are a part
-			row := result.SeriesRow{From: unit.Time(i) * unit.Time(8*us), Kind: result.SeriesLink, Port: "rail1/host1", Class: -1}
-			row.Until = row.From.Add(8 * us)
+			from := unit.Time(i) * unit.Time(8*us)
+			row := result.SeriesRow{From: from, Until: from.Add(8 * us), Kind: result.SeriesLink, Port: "rail1/host1"}
 			row.Busy, row.Utilisation, row.Marks = 4*us, 0.5, 2
 			if i >= 30 && i < 36 {
 				row.Paused = 8 * us
@@ -88,7 +88,8 @@ func TestLogOverTime(t *testing.T) {
 	for _, f := range checked(t, logCharts(series)) {
 		charts[f.Name] = f.Caption
 	}
-	if len(charts) != 4 || !strings.Contains(charts["marks"], "in parts of 24 us") || charts["utilisation-over-time"] == "" {
+	if len(charts) != 4 || !strings.Contains(charts["marks"], "in parts of 24 us") ||
+		charts["utilisation-over-time"] == "" {
 		t.Errorf("charts of a series: %v", charts)
 	}
 	if use := a.Busiest; len(use) != 1 || use[0].Busy[99] != 12*us {
@@ -98,7 +99,8 @@ func TestLogOverTime(t *testing.T) {
 	for _, f := range checked(t, logCharts(events)) {
 		charts[f.Name] = f.Caption
 	}
-	if len(charts) != 3 || !strings.Contains(charts["marks"], "leaves out 5 events") || strings.Contains(charts["cnps"], "leaves") {
+	if len(charts) != 3 || !strings.Contains(charts["marks"], "leaves out 5 events") ||
+		strings.Contains(charts["cnps"], "leaves") {
 		t.Errorf("charts of events: %v", charts)
 	}
 	if plain := loggedData(t, "{flows: true}", func(*result.Dir) {}); plain.Log != nil || len(logCharts(plain)) > 0 {

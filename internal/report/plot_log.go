@@ -91,7 +91,8 @@ func (l *LogStats) width(i int, end unit.Time) unit.Duration {
 	return min(l.Width, unit.Duration(end)-unit.Duration(i)*l.Width)
 }
 
-func (l *LogStats) figure(key chart.Key, title, caption string, s chart.Series, end unit.Time, kind string) chart.Figure {
+func (l *LogStats) figure(key chart.Key, title, caption string, s chart.Series, end unit.Time,
+	kind string) chart.Figure {
 	caption += fmt.Sprintf(" The run in parts of %s.", l.Width.Human())
 	if n := l.LeftOut[kind]; n > 0 {
 		caption += fmt.Sprintf(" The table of events leaves out %s: output.events_kept.", unit.CountOf(n, "event"))

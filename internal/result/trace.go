@@ -29,7 +29,7 @@ func (w TraceWindow) overlaps(start, end unit.Time) bool {
 //	                                 thread "dp"             | allreduce.bucket1 |
 //	process "sent by host1/gpu0"     thread "to host2/gpu0"  | a flow |
 //	                                 thread "to host2/gpu0 #2" | one beside it |
-//	process "received by host2/gpu0" thread "from host1/gpu0"     | from placed to acknowledged |, an arrow from its sender
+//	process "received by host2/gpu0" thread "from host1/gpu0"     | placed to acknowledged |, an arrow from its sender
 //	process "queues"                 counter "rail1/host1 priority 3", bytes
 //	process "link utilisation"       counter "rail1/host1", percent, mean of the run or, with a series, of each interval
 //	process "rates"                  counter "flow1 rate", "flow1 target", Gb/s; with a series or events

@@ -113,7 +113,8 @@ func TestTraceOfUnfinishedRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := checkTrace(t, traceOf(t, r, TraceWindow{})); !equalCounts(n, map[string]int{"flow": 200, "arrival": 198, "arrow s": 198, "arrow f": 198}) {
+	want := map[string]int{"flow": 200, "arrival": 198, "arrow s": 198, "arrow f": 198}
+	if n := checkTrace(t, traceOf(t, r, TraceWindow{})); !equalCounts(n, want) {
 		t.Errorf("%v, want 200 flows, of which two did not arrive", n)
 	}
 }
