@@ -265,7 +265,7 @@ func (j *job) join(w *watch, routes *topo.Routes, way exec.Way) error {
 	}
 	gpu := way.Channel%2 - 1
 	qp := w.net.AddQP(nic.QueuePair{Name: fmt.Sprintf("rank%d>rank%d#%d", way.Src, way.Dst, way.Channel), From: from,
-		To: to, FromGPU: gpu, ToGPU: gpu, Path: path, Back: back, Log: true, Admission: j.Admission})
+		To: to, FromGPU: gpu, ToGPU: gpu, Path: path, Back: back, Chosen: w.c.Method != "", ChosenBack: w.c.Method != "", Log: true, Admission: j.Admission})
 	j.driver.Connect(way, qp)
 	return nil
 }
