@@ -213,7 +213,7 @@ var rules = map[string]rule{
 			"takes types and names alone: see onlyThese",
 	},
 	"record": {
-		may: "coll diagnose exec fabric nic nn plan qos result roce sim topo train workload",
+		may: "cc coll diagnose exec fabric nic nn plan qos result roce sim topo train workload",
 		why: "it turns what happens in a run into tables and figures: what happens is for run and the engine",
 	},
 	"run": {

@@ -47,6 +47,7 @@ type Config struct {
 	SampleEvery   unit.Duration                // queue sampling interval, 0: off
 	OnSample      func(island int32, s Sample) // receives run-length samples
 	OnLoss        func(island int32, l Loss)   // receives each lost frame, PFC frames excepted; may be nil
+	OnEvent       func(island int32, e Event)  // receives what happens at ports; nil: nobody watches
 	Quirks        *Quirks                      // of a simulator that is compared with; nil: none
 }
 

@@ -105,6 +105,8 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 	if cfg.Faults != nil {
 		f.faults = newFaults(f, cfg.Faults)
 	}
+	f.listLinks()
+	eng.OnOpen(f.warm)
 	if cfg.Routing != nil {
 		f.addForwarders()
 	}

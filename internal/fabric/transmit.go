@@ -191,7 +191,10 @@ func (f *Fabric) dequeue(isl *sim.Island, st *state, now unit.Time, id PortID, p
 		q.deficit = 0
 	}
 	if q.bytes > q.low && f.marks(id, c, q.bytes, true) {
-		f.setMark(id, p, pk)
+		f.setMark(isl, now, id, p, c, q.bytes, pk)
+	}
+	if f.cfg.OnEvent != nil {
+		f.tellLevel(isl, now, id, c, q)
 	}
 }
 
@@ -201,11 +204,16 @@ func (f *Fabric) marks(id PortID, c int, bytes int64, leaves bool) bool {
 	return s.mark.dequeue == leaves && s.mark.hit(bytes, s.rng.Uint32)
 }
 
-func (f *Fabric) setMark(id PortID, p *port, pk *Packet) {
-	if pk.tos&ecnMask != 0 {
-		pk.tos |= ecnMarked
-		p.marks++
-		f.noteMark(id, pk)
+// setMark marks a frame that can be marked, because of a queue of so many bytes.
+func (f *Fabric) setMark(isl *sim.Island, now unit.Time, id PortID, p *port, c int, bytes int64, pk *Packet) {
+	if pk.tos&ecnMask == 0 {
+		return
+	}
+	pk.tos |= ecnMarked
+	p.marks++
+	f.noteMark(id, pk)
+	if f.cfg.OnEvent != nil {
+		f.tellMark(isl, now, id, c, bytes, pk)
 	}
 }
 
@@ -215,6 +223,7 @@ func (h *arrive) Handle(isl *sim.Island, now unit.Time, owner int32) {
 	in := &f.ingresses[owner]
 	pk := in.take(&f.state(isl).chunks)
 	if in.n > 0 && !f.each {
+		in.prefetch(2) // frames come in order, two to a line
 		isl.At(in.front().arrival(), sim.MakeKey(sim.Arrival, classArrive, owner))
 	}
 	if f.faults != nil && f.faults.hits(isl, now, PortID(owner), in, pk) {
@@ -257,6 +266,9 @@ func (f *Fabric) admit(isl *sim.Island, now unit.Time, id PortID, in *ingress, p
 		}
 		if !a.sentOff && f.overXOFF(n, a, in) {
 			f.xoff(isl, now, id, out, a, class)
+			if f.cfg.OnEvent != nil {
+				f.tellHeld(isl, now, id, a, class, pk)
+			}
 		}
 	} else if !f.cfg.chargeLossy(n, a, q.bytes, size) {
 		f.dropped(isl, now, id, out, o, pk)
@@ -301,7 +313,7 @@ func (f *Fabric) enqueue(isl *sim.Island, now unit.Time, out PortID, o *port, q 
 		f.sample(isl, now, out, int(class), q)
 	}
 	if q.bytes > q.low && f.marks(out, int(class), q.bytes, false) {
-		f.setMark(out, o, pk)
+		f.setMark(isl, now, out, o, int(class), q.bytes, pk)
 	}
 	if f.traced(pk) {
 		f.traceEnqueue(now, out, o, q, pk)
@@ -315,5 +327,8 @@ func (f *Fabric) enqueue(isl *sim.Island, now unit.Time, out PortID, o *port, q 
 	// A frame that goes straight out has not waited: the peak counts what does.
 	if q.bytes > q.high {
 		q.high = q.bytes
+	}
+	if f.cfg.OnEvent != nil {
+		f.tellLevel(isl, now, out, int(class), q)
 	}
 }

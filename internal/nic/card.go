@@ -221,8 +221,11 @@ func (c *card) Deliver(isl *sim.Island, now unit.Time, port fabric.PortID, pk *f
 		n.receivers[pk.Flow].onData(isl, now, pk)
 	case fabric.CNP:
 		s := &n.senders[pk.Flow]
-		s.notified()
+		s.notified(now)
 		s.OnCNP(now, n.fab.Lead(port, unit.Bytes(pk.Bytes)))
+		if n.cfg.OnEvent != nil {
+			s.tellRate(now, fabric.CNP)
+		}
 	case fabric.CTS:
 		n.senders[pk.Flow].onClear(now, pk.Count())
 	case fabric.Credit:

@@ -33,6 +33,8 @@ type Config struct {
 	Quirks           Quirks
 	// OnTimeout takes a retransmission timeout, in the island of the sender; nil: nobody does.
 	OnTimeout func(island int32, now unit.Time, qp int32, oldest int64)
+	// OnEvent takes what happens at the ends of queue pairs, in the island of the end; nil: nobody does.
+	OnEvent func(island int32, e Event)
 }
 
 // A Flow is one finished (or, at the end of the run, unfinished) message.
@@ -106,6 +108,7 @@ type Net struct {
 	met        []*met             // by queue pair and direction, data first; nil: its frames keep to their paths
 	positions  int
 	marksNoted bool
+	told       []cc.State // by queue pair: as Config.OnEvent was told last; nil: nobody is told
 	linger     unit.Duration
 }
 
@@ -165,6 +168,12 @@ func (n *Net) Build(baseRTT func(id int32) unit.Duration) {
 	for i := range n.senders {
 		n.ctl.Init(i, n.senders[i].card.line, baseRTT(int32(i)))
 		n.senders[i].Init(&n.cfg.Transport, n.ctl.At(i))
+	}
+	if n.cfg.OnEvent != nil {
+		n.told = make([]cc.State, len(n.senders))
+		for i := range n.told {
+			n.told[i] = n.ControllerState(int32(i), 0)
+		}
 	}
 }
 

@@ -68,6 +68,9 @@ func (r *receiver) onData(isl *sim.Island, now unit.Time, pk *fabric.Packet) {
 	}
 	if v.CNP {
 		own.cnps++
+		if n.cfg.OnEvent != nil {
+			c.tell(now, EventCNPSent, r.id, 0)
+		}
 		c.cnp.Push(fabric.Make(fabric.OpCNP, r.id, 0, r.route, n.cfg.CNPClass, n.cfg.Frames.CNP))
 	}
 	if v.Accept {
@@ -88,6 +91,9 @@ func (r *receiver) acknowledge(isl *sim.Island, now unit.Time, pk *fabric.Packet
 	op := fabric.OpAck
 	if v.Nak {
 		op = fabric.OpNak
+		if n.cfg.OnEvent != nil {
+			r.card.tell(now, EventNAKSent, r.id, v.PSN)
+		}
 	}
 	a := fabric.Make(op, r.id, v.PSN, r.route, n.cfg.AckClass, n.cfg.Frames.ACK)
 	a.SetSack(v.Sack)

@@ -130,7 +130,7 @@ func inScenario(sc *scenario.Scenario, at string) flowProblem {
 
 // addFlow adds the queue pair of a flow of a job, nil: of the background.
 func (p *Plan) addFlow(f *scenario.Flow, j *Job, wrong flowProblem) error {
-	pair := Pair{Name: f.Name, Kind: result.KindBackground, Job: -1, Class: ClassData, Flow: f, Start: unit.Time(f.Start)}
+	pair := Pair{Name: f.Name, Kind: result.KindBackground, Job: -1, Class: ClassData, Flow: f, Start: unit.Time(f.Start), Lanes: 1}
 	if j != nil {
 		pair.Kind, pair.Job, pair.Start = result.KindJob, j.index, pair.Start.Add(j.Spec.Start)
 	}

@@ -22,7 +22,7 @@ import (
 type evidence struct {
 	spans  map[spanKey]unit.Duration
 	count  int64              // of messages or steps that spans sum over
-	connOf map[exec.Way]int32 // queue pair of a connection of the job's ranks
+	connOf map[exec.Way]int32 // first queue pair of a connection of the job's ranks
 }
 
 type spanKey struct {
@@ -102,7 +102,7 @@ func (e *evidence) path(p *exec.PathRecord, launch func(*exec.PathPart) unit.Dur
 			k.rank, k.launch = q.Rank, true
 		case exec.PathMessage, exec.PathAck, exec.PathCredit:
 			if pair, ok := e.connOf[exec.Way{Src: q.Src, Dst: q.Dst, Group: q.Group, Channel: q.Channel}]; ok {
-				k.pair = pair
+				k.pair = pair + q.Lane
 			}
 		}
 		e.add(k, d)

@@ -41,6 +41,10 @@ type Recorder struct {
 	queues   *result.QueueLog
 	sampleAt unit.Duration
 
+	priorities []int32 // of classes
+	events     events
+	series     series
+
 	flowID   int64
 	pairs    []pairStats
 	known    []*pairEvidence // by queue pair; nil where nothing is known
@@ -169,6 +173,10 @@ func New(p *plan.Plan, dir *result.Dir, islands int, hooks Hooks) *Recorder {
 		pairs: make([]pairStats, len(p.Pairs)),
 		known: make([]*pairEvidence, len(p.Pairs)),
 	}
+	q := p.Scenario.Fabric.QoS
+	for _, c := range []int{q.DataPriority, q.OtherPriority, q.CNPPriority}[:p.Classes()] {
+		r.priorities = append(r.priorities, int32(c))
+	}
 	for i := range islands {
 		r.islands = append(r.islands, &island{r: r, number: int32(i)})
 	}
@@ -261,7 +269,20 @@ func (r *Recorder) Open(parts Parts) {
 	if out.Sample > 0 {
 		r.openQueues()
 	}
+	if r.LogsEvents() {
+		r.openEvents()
+	}
+	if r.TakesSeries() {
+		r.openSeries()
+	}
 }
+
+// LogsEvents reports whether PortEvent and PairEvent are wanted, for events.parquet.
+func (r *Recorder) LogsEvents() bool { return r.dir != nil && r.plan.Scenario.Output.Events }
+
+// TakesSeries reports whether series.parquet is wanted: it looks at the network now and then, and at
+// queue pairs' events.
+func (r *Recorder) TakesSeries() bool { return r.dir != nil && r.plan.Scenario.Output.Series }
 
 // openQueues begins the log of queues.
 func (r *Recorder) openQueues() {
@@ -271,12 +292,10 @@ func (r *Recorder) openQueues() {
 	if out.Queues {
 		table = r.dir.Queues()
 	}
-	q := r.plan.Scenario.Fabric.QoS
-	classes := []int{q.DataPriority, q.OtherPriority, q.CNPPriority}
 	var names []result.Queue
 	for _, p := range r.plan.Graph.Ports {
-		for _, c := range classes[:r.plan.Classes()] {
-			names = append(names, result.Queue{Port: p.Name, Class: int32(c)})
+		for _, c := range r.priorities {
+			names = append(names, result.Queue{Port: p.Name, Class: c})
 		}
 	}
 	r.queues = result.NewQueueLog(table, names)

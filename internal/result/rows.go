@@ -8,7 +8,8 @@ import (
 // TableNames lists the tables of a run directory, in the order in which they are
 // documented and exported.
 func TableNames() []string {
-	return []string{"steps", "operations", "flows", "links", "queues", "paths", "hops", "losses", "shares"}
+	return []string{"steps", "operations", "flows", "links", "queues", "paths", "hops", "losses", "shares", "events",
+		"series"}
 }
 
 // Causes is a cause.Split as columns of a table and as an object of run.json, in

@@ -256,6 +256,8 @@ type Transport struct {
 	Preset        string
 	MTU           unit.Bytes // payload
 	Frames        Frames
+	QPs           int    // queue pairs of a connection of two ranks
+	SplitData     bool   // a message goes over all of them
 	AckEvery      int    // packets
 	AckClass      string // "data" or "cnp"
 	AckPaused     bool   // PFC holds back acknowledgements and CNPs at hosts
@@ -662,6 +664,11 @@ type Output struct {
 	Queues     bool
 	Flows      bool
 	Operations bool
+
+	Events         bool
+	EventsKept     int // of each kind, at each port and of each queue pair
+	Series         bool
+	SeriesInterval Opt[unit.Duration] // not set: from the run's length
 }
 
 // Parse resolves the scenario in src; name stands for the file in problems and

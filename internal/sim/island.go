@@ -14,6 +14,7 @@ type Island struct {
 	events int64
 	// of events, those that the engine has counted
 	counted int64
+	before  int64 // of events, those before its latest window
 	index   int32
 	mail    bool     // there is some for it
 	mails   bool     // other islands run at the same time

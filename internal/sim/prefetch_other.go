@@ -1,0 +1,6 @@
+//go:build !amd64 && !arm64
+
+package sim
+
+// Prefetch does nothing on this processor.
+func Prefetch(*int64) {}
