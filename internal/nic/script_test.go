@@ -216,23 +216,35 @@ func (s *stage) set(k, v string) {
 		s.host.PCIe = host.Pipe{Latency: 200 * unit.Nanosecond, Rate: s.rate(v)}
 	case "nic-latency":
 		s.host.NIC = s.span(v)
+	case "ns3": // as in the HPCC authors' simulator: marks come back in ACKs, a NIC has one pacing timer
+		s.nic.Controller, tr.EchoMarks = cc.Presets["hpcc-ns3"].DCQCN, true
+		s.nic.Quirks = nic.Quirks{SharedTimer: true, Repace: true}
 	case "acks": // their class
 		s.nic.AckClass = uint8(s.number(v))
 	case "pass":
 		s.nic.AcksPass = true
 	case "slots": // of so many bytes, two for each connection
 		s.admit = nic.Admission{Slots: 2, Bytes: unit.Bytes(s.number(v))}
-	case "down": // FROM..UNTIL:HOST
+	case "down", "storm": // FROM..UNTIL:HOST, of its link; of the pause frames that its NIC sends
 		when, who, _ := strings.Cut(v, ":")
 		from, until, _ := strings.Cut(when, "..")
-		if f.Faults == nil {
-			f.Faults = &fabric.Faults{BitErrors: unit.Ratio{Den: 1}, Drop: unit.Ratio{Den: 1}, Duplicate: unit.Ratio{Den: 1},
-				Reorder: unit.Ratio{Den: 1}}
-		}
-		f.Faults.Downs = append(f.Faults.Downs, fabric.Down{From: s.at(from), Until: s.at(until),
-			Link: s.graph.Ports[s.graph.NICs[s.number(who)-1].Port].Link})
+		f.PFC.Quanta, f.PFC.Refresh = 100, unit.Ratio{Num: 1, Den: 2} // 6.4 us, again each 3.2 us
+		s.fault(k == "storm", s.at(from), s.at(until), s.graph.NICs[s.number(who)-1].Port)
 	default:
 		s.t.Fatalf("no key %q", k)
+	}
+}
+
+func (s *stage) fault(storm bool, from, until unit.Time, port topo.PortID) {
+	if s.fabric.Faults == nil {
+		none := unit.Ratio{Den: 1}
+		s.fabric.Faults = &fabric.Faults{BitErrors: none, Drop: none, Duplicate: none, Reorder: none}
+	}
+	f := s.fabric.Faults
+	if storm {
+		f.Storms = append(f.Storms, fabric.Storm{Port: port, From: from, Until: until})
+	} else {
+		f.Downs = append(f.Downs, fabric.Down{Link: s.graph.Ports[port].Link, From: from, Until: until})
 	}
 }
 
