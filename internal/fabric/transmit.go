@@ -248,7 +248,7 @@ func (f *Fabric) admit(isl *sim.Island, now unit.Time, id PortID, in *ingress, p
 	if !pk.chosen() {
 		out = f.routes[pk.route]
 		pk.route++
-	} else if out = f.choose(now, in.far, pk); out < 0 {
+	} else if out = f.choose(isl, now, in.far, pk); out < 0 {
 		f.unroutable(isl, now, id, pk)
 		return
 	}
