@@ -108,8 +108,10 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 	if cfg.Faults != nil {
 		f.faults = newFaults(f, cfg.Faults)
 	}
-	f.listLinks()
-	eng.OnOpen(f.warm)
+	if n >= LargePorts {
+		f.listLinks()
+		eng.OnOpen(f.warm)
+	}
 	if cfg.Routing != nil {
 		f.addForwarders()
 	}
@@ -154,7 +156,7 @@ func (f *Fabric) addNodes() []int32 {
 func (f *Fabric) addPort(id PortID, index []int32) {
 	gp := f.graph.Ports[id]
 	p := &f.ports[id]
-	p.rate, p.cable = gp.Rate, gp.Delay
+	p.rate, p.cable, p.used = gp.Rate, gp.Delay, chunkFrames
 	p.delay = f.cfg.delay(f.graph, id)
 	p.respond = f.cfg.PFC.Response.At(gp.Rate)
 	if index[gp.Node] < 0 {

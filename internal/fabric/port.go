@@ -21,7 +21,7 @@ type port struct {
 	backlog   uint8  // classes with frames waiting
 	paused    uint8  // classes held by PFC
 	flags     uint8
-	used      uint8 // frames in tail
+	used      uint8 // frames in tail; without one, as many as fit
 	sent      sent  // in transmission, or last
 	frames    uint32
 

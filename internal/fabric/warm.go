@@ -6,6 +6,9 @@ import "railyard/internal/sim"
 // islands have had theirs. Line by line, as frames happen to need them, each would cost the time of the
 // memory. So a busy island asks for all of them at once.
 
+// LargePorts is how many ports a network has that does not fit into a core's cache.
+const LargePorts = 1 << 11
+
 // warmFrom is how many events for each of its links make an island busy.
 const warmFrom = 2
 
@@ -41,6 +44,10 @@ func (f *Fabric) warm(isl *sim.Island, events int64) {
 		in.prefetch(2)
 	}
 }
+
+// nextLine has a bit for each position in a chunk before which the frame behind begins another line: two
+// frames share one, and the last of a chunk has one with the address of the next chunk.
+const nextLine = 1<<1 | 1<<3 | 1<<5 | 1<<6
 
 // prefetch asks for the frame that is so many behind the first on a link, if this end knows of it.
 func (in *ingress) prefetch(behind uint8) {

@@ -16,7 +16,7 @@ const (
 	EventNAKSent                      // it answered a packet that it did not expect with a NAK
 	EventCNPReceived                  // the sender got a CNP, or an acknowledgement that echoes a mark
 	EventNAKReceived                  // it got a NAK
-	EventRate                         // its controller has another rate or target than when it was looked at last, or a smaller window
+	EventRate                         // its controller has another rate or target than when last told, or a smaller window
 	EventKinds                        // how many there are
 )
 

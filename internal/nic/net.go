@@ -131,6 +131,9 @@ func New(eng *sim.Engine, fab *fabric.Fabric, g *topo.Graph, hosts *host.Hosts, 
 	eng.Register(classSend, (*sendTimer)(n))
 	eng.Register(classTimeout, (*timeoutTimer)(n))
 	eng.OnWindow(func(unit.Time) { n.join() })
+	if len(g.Ports) >= fabric.LargePorts {
+		eng.OnOpen(n.warm)
+	}
 	return n
 }
 
@@ -164,6 +167,7 @@ func (n *Net) AddQP(q QueuePair) int32 {
 // network for a queue pair.
 func (n *Net) Build(baseRTT func(id int32) unit.Duration) {
 	n.seen = make([]HopEvidence, n.positions)
+	n.listHalves()
 	n.ctl = cc.NewSet(n.cfg.Controller, len(n.senders))
 	for i := range n.senders {
 		n.ctl.Init(i, n.senders[i].card.line, baseRTT(int32(i)))

@@ -25,6 +25,7 @@ const (
 
 // sender is the sending half of a queue pair at its NIC, with its ledger.
 type sender struct {
+	popped int64 // messages acknowledged
 	roce.Requester
 	card   *card
 	id     int32
@@ -39,7 +40,6 @@ type sender struct {
 
 	msgs    []message // ring of messages not yet acknowledged
 	head, n int
-	popped  int64 // messages acknowledged
 	notes   notes // of those that have arrived, from the oldest that is not acknowledged
 
 	back     fabric.Route // of acknowledgements

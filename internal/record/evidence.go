@@ -145,9 +145,9 @@ var kindNames = [...]string{
 
 // lossNames are the kinds of loss as the table of losses has them.
 var lossNames = [...]string{
-	fabric.LostInBuffer:     "buffer",
-	fabric.LostOnLink:       "link",
-	fabric.LostWithoutRoute: "route",
+	fabric.LostInBuffer:     result.LostInBuffer,
+	fabric.LostOnLink:       result.LostOnLink,
+	fabric.LostWithoutRoute: result.LostWithoutRoute,
 }
 
 // unnumbered are the kinds of frame without a packet sequence number.

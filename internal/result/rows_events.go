@@ -63,24 +63,24 @@ const (
 // A row with LeftOut stands for so many events that have no row of their own, because output.events_kept
 // rows of the kind were there already at the port or of the queue pair. Such rows come last.
 type EventRow struct {
-	Time      unit.Time    `parquet:"time_ps,delta"` // with LeftOut: of the last of them
-	Kind      string       `parquet:"kind,delta"`
-	Port      string       `parquet:"port,delta"`
-	Class     int32        `parquet:"class"`      // priority 0..7; -1: none
-	Job       string       `parquet:"job,delta"`  // "": background, or none
-	Name      string       `parquet:"name,delta"` // of the queue pair; "": none
-	Frame     string       `parquet:"frame,delta"`
-	PSN       int32        `parquet:"psn"` // of the packet; of a NAK, which one is expected; -1: none
-	Bytes     unit.Bytes   `parquet:"bytes"`
-	Threshold unit.Bytes   `parquet:"threshold_bytes"`
-	Root      string       `parquet:"root,delta"` // the port from whose queue a pause spread
-	Before    unit.Bitrate `parquet:"before_bps"`
-	Rate      unit.Bitrate `parquet:"rate_bps"`
-	Target    unit.Bitrate `parquet:"target_bps"`
-	Alpha     float64      `parquet:"alpha"`
-	Window    unit.Bytes   `parquet:"window_bytes"`
-	Why       string       `parquet:"why,delta"` // of a rate: what the sender had just received, or timeout; of a loss: link or route
-	LeftOut   int64        `parquet:"left_out"`
+	Time      unit.Time    `parquet:"time_ps,delta" json:"time_ps"` // with LeftOut: of the last of them
+	Kind      string       `parquet:"kind,delta" json:"kind"`
+	Port      string       `parquet:"port,delta" json:"port"`
+	Class     int32        `parquet:"class" json:"class"`     // priority 0..7; -1: none
+	Job       string       `parquet:"job,delta" json:"job"`   // "": background, or none
+	Name      string       `parquet:"name,delta" json:"name"` // of the queue pair; "": none
+	Frame     string       `parquet:"frame,delta" json:"frame"`
+	PSN       int32        `parquet:"psn" json:"psn"` // of the packet; of a NAK, which one is expected; -1: none
+	Bytes     unit.Bytes   `parquet:"bytes" json:"bytes"`
+	Threshold unit.Bytes   `parquet:"threshold_bytes" json:"threshold_bytes"`
+	Root      string       `parquet:"root,delta" json:"root"` // the port from whose queue a pause spread
+	Before    unit.Bitrate `parquet:"before_bps" json:"before_bps"`
+	Rate      unit.Bitrate `parquet:"rate_bps" json:"rate_bps"`
+	Target    unit.Bitrate `parquet:"target_bps" json:"target_bps"`
+	Alpha     float64      `parquet:"alpha" json:"alpha"`
+	Window    unit.Bytes   `parquet:"window_bytes" json:"window_bytes"`
+	Why       string       `parquet:"why,delta" json:"why"` // of a rate: what came before it; of a loss: link or route
+	LeftOut   int64        `parquet:"left_out" json:"left_out"`
 }
 
 // What a row of series.parquet is of.

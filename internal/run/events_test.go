@@ -186,7 +186,8 @@ func TestEventsAreBounded(t *testing.T) {
 			t.Errorf("%v: %d rows, and none says that more were left out", p, n)
 		}
 	}
-	if note := fmt.Sprintf("leaves out %s", unit.CountOf(sum, "event")); !strings.Contains(strings.Join(r.Notes, "\n"), note) {
+	note := fmt.Sprintf("leaves out %s", unit.CountOf(sum, "event"))
+	if !strings.Contains(strings.Join(r.Notes, "\n"), note) {
 		t.Errorf("no note %q in %q", note, r.Notes)
 	}
 }
@@ -235,8 +236,8 @@ func TestIntervalOfASeries(t *testing.T) {
 	if n := int64(unit.Duration(last) / every); every <= unit.Microsecond || n < 200 || n > 512 {
 		t.Fatalf("%d intervals of %v: want 256 to 512, of more than the finest", n, every)
 	}
-	named := seriesOf(t, run(t, watched+fmt.Sprintf("output: {series: true, series_interval: %dns}", every/unit.Nanosecond),
-		Options{Islands: 4}))
+	output := fmt.Sprintf("output: {series: true, series_interval: %dns}", every/unit.Nanosecond)
+	named := seriesOf(t, run(t, watched+output, Options{Islands: 4}))
 	if !slices.Equal(auto, named) {
 		for i := range min(len(auto), len(named)) {
 			if auto[i] != named[i] {

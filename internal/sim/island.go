@@ -39,6 +39,16 @@ func (isl *Island) Now() unit.Time { return isl.now }
 
 // At schedules an event in the island.
 func (isl *Island) At(at unit.Time, key Key) {
+	w := &isl.wheel
+	s := int64(at) >> w.shift
+	if d := s - w.slot; d > 0 && d <= w.mask && at >= isl.next && isl.heap == nil {
+		w.list(s, at, key) // nearly always
+		return
+	}
+	isl.atAny(at, key)
+}
+
+func (isl *Island) atAny(at unit.Time, key Key) {
 	if at < isl.next { // between windows only
 		isl.next = at
 	}

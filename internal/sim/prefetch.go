@@ -7,3 +7,8 @@ package sim
 //
 //go:noescape
 func Prefetch(line *int64)
+
+// PrefetchLines is Prefetch of so many lines of 64 bytes, at least one.
+//
+//go:noescape
+func PrefetchLines(first *int64, lines int64)
