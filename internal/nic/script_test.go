@@ -30,9 +30,10 @@ import (
 //	net hosts=N [KEY=VALUE...]         see stage.set for the keys
 //	flow FROM TO BYTES [at=T] [count=N] [every=T] [class=N]     messages of a flow
 //	send FROM TO BYTES [at=T]          a message of a rank to another, which is told what it waited for
+//	credit FROM TO [at=T]              a rank gives another a credit
 //	run [until=T]                      each message as it is acknowledged, and what was told on the way
 //	evidence FROM TO                   what packets met at each port, and their acknowledgements
-//	totals                             queue pairs, marks, CNPs, packets sent again
+//	totals                             queue pairs, marks, CNPs, packets sent again, frames of each host
 //
 // Hosts are numbered from 1, and there is a queue pair for each pair of hosts and class, another for ranks.
 func TestScripts(t *testing.T) {
@@ -86,6 +87,10 @@ func (s *stage) Do(words []string) {
 		s.qp(plain[0], plain[1], 0, 1)
 		from := s.ranks[plain[0]-1]
 		from.todo = append(from.todo, post{s.at(keys["at"]), int32(plain[1] - 1), int64(plain[2])})
+	case "credit":
+		s.qp(plain[1], plain[0], 0, 1)
+		from := s.ranks[plain[0]-1]
+		from.todo = append(from.todo, post{s.at(keys["at"]), int32(plain[1] - 1), -1})
 	case "run":
 		s.play(keys["until"])
 	case "evidence":
@@ -95,6 +100,9 @@ func (s *stage) Do(words []string) {
 	case "totals":
 		s.say("%d queue pairs: %d marked, %d CNPs, %d sent again", s.net.QueuePairs(), s.net.Marks(), s.net.CNPs(),
 			s.net.Retransmits())
+		for i, n := range s.graph.NICs {
+			s.say("host%d sent %d frames", i+1, s.fab.Stats(s.eng.Now(), n.Port).Frames)
+		}
 	default:
 		s.t.Fatalf("no command %q", words[0])
 	}
@@ -379,8 +387,12 @@ func (s *stage) unfinished(f *nic.Flow) {
 	if f.Placed >= 0 {
 		placed = fmt.Sprintf("placed %v", f.Placed)
 	}
-	s.say("%s %v: posted %v, %s, %v acknowledged, last packet at %v; it waits %s", s.net.Name(f.QP), f.Bytes, f.Posted,
-		placed, st.Acked, st.Left, waits)
+	of := ""
+	if f.Message != nil {
+		of = " of a rank"
+	}
+	s.say("%s %v%s: posted %v, %s, %v acknowledged, last packet at %v; it waits %s", s.net.Name(f.QP), f.Bytes, of,
+		f.Posted, placed, st.Acked, st.Left, waits)
 }
 
 func (s *stage) evidence(what string, id int32, back bool) {
@@ -429,7 +441,7 @@ type scripted struct {
 type post struct {
 	at    unit.Time
 	to    int32
-	bytes int64
+	bytes int64 // -1: a credit
 }
 
 // Start posts what is due now, and sleeps until the next.
@@ -440,6 +452,10 @@ func (r *scripted) Done(now unit.Time, _ exec.Token) {
 	for len(r.todo) > 0 && r.todo[0].at <= now {
 		p := r.todo[0]
 		r.todo = r.todo[1:]
+		if p.bytes < 0 {
+			r.s.job.Credit(exec.Way{Src: p.to, Dst: r.id}, 0)
+			continue
+		}
 		r.s.job.Post(exec.Message{Way: exec.Way{Src: r.id, Dst: p.to}, Bytes: unit.Bytes(p.bytes),
 			Wire: exec.Wire{Bytes: unit.Bytes(p.bytes)}})
 	}
@@ -468,4 +484,6 @@ func (r *scripted) Acked(_ unit.Time, to exec.Conn, tr *exec.Trace) {
 	r.tell(fmt.Sprintf("has the acknowledgement of rank %d", to.Peer+1), tr)
 }
 
-func (r *scripted) Credited(unit.Time, exec.Conn, int32) {}
+func (r *scripted) Credited(now unit.Time, to exec.Conn, _ int32) {
+	fmt.Fprintf(&r.told, "rank %d has a credit of rank %d, at %v\n", r.id+1, to.Peer+1, now)
+}
