@@ -45,16 +45,13 @@ type stage struct {
 	*rig
 	t      *testing.T
 	told   strings.Builder
-	class  []fabric.Class
 	admit  nic.Admission
 	qps    map[[4]int]int32 // from, to, class, 1: of ranks
 	job    *host.Job
 	ranks  []*scripted
-	flows  int
 	back   bool // the ways of acknowledgements are printed
 	events bool
 	rows   []nic.Flow
-	ended  bool
 }
 
 func (s *stage) say(format string, args ...any) { fmt.Fprintf(&s.told, format+"\n", args...) }
@@ -381,8 +378,8 @@ func causes(split cause.Split) string {
 // unfinished prints a message that is not acknowledged, and what its queue pair waits for.
 func (s *stage) unfinished(f *nic.Flow) {
 	st := s.net.Standing(f.QP)
-	waits := [...]string{nic.ForAck: "for an acknowledgement", nic.ForWindow: "for the window", nic.ForPause: "for a pause",
-		nic.ForTurn: "for its turn", nic.ForNone: "no more"}[st.Waits]
+	waits := [...]string{nic.ForAck: "for an acknowledgement", nic.ForWindow: "for the window",
+		nic.ForPause: "for a pause", nic.ForTurn: "for its turn", nic.ForNone: "no more"}[st.Waits]
 	placed := "not placed"
 	if f.Placed >= 0 {
 		placed = fmt.Sprintf("placed %v", f.Placed)
