@@ -55,6 +55,9 @@ func (s *stage) Do(words []string) {
 		if d, ok := Defaults[args[0]]; ok {
 			p = d
 		}
+		if w, ok := strings.CutPrefix(args[len(args)-1], "window="); ok && args[0] == "none" {
+			p = None{Window: Window{Bytes: unit.Bytes(s.number(w))}}
+		}
 		set := NewSet(p, 1)
 		set.Init(0, stageLine, stageRTT)
 		s.ctl = set.At(0)

@@ -25,7 +25,7 @@ import (
 // TestScripts plays testdata/*.txt: what NICs do with messages and what they tell of them, on a network
 // whose figures are counted by hand. Links carry a byte in a nanosecond; a packet has 900 B of payload and
 // is a frame of 1,000 B, an ACK, NAK, CNP or PFC frame has 100 B; cables are 1 us long, switches take
-// 500 ns. `net` makes hosts, each with a GPU and a NIC, on one switch:
+// 500 ns. `net` makes hosts with a NIC and two GPUs on one switch, or on leaves and a spine:
 //
 //	net hosts=N [KEY=VALUE...]         see stage.set for the keys
 //	flow FROM TO BYTES [at=T] [count=N] [every=T] [class=N]     messages of a flow
@@ -97,8 +97,8 @@ func (s *stage) Do(words []string) {
 	case "totals":
 		s.say("%d queue pairs: %d marked, %d CNPs, %d sent again", s.net.QueuePairs(), s.net.Marks(), s.net.CNPs(),
 			s.net.Retransmits())
-		for i, n := range s.graph.NICs {
-			s.say("host%d sent %d frames", i+1, s.fab.Stats(s.eng.Now(), n.Port).Frames)
+		for i := range s.graph.Hosts {
+			s.say("host%d sent %d frames", i+1, s.fab.Stats(s.eng.Now(), s.graph.NICs[s.card(i+1)].Port).Frames)
 		}
 	default:
 		s.t.Fatalf("no command %q", words[0])
@@ -135,18 +135,18 @@ func (s *stage) at(w string) unit.Time { return unit.Time(s.span(w)) }
 func (s *stage) begin(args []string) {
 	s.t.Helper()
 	*s = stage{t: s.t, qps: map[[4]int]int32{}}
-	hosts := 2
+	p := topo.Params{Hosts: 2, GPUs: 2, NICs: 1}
 	for _, a := range args {
-		if n, ok := strings.CutPrefix(a, "hosts="); ok {
-			hosts = int(s.number(n))
+		switch k, v, _ := strings.Cut(a, "="); k {
+		case "hosts":
+			p.Hosts = int(s.number(v))
+		case "leaves":
+			p.Leaves = int(s.number(v))
+		case "nvlink": // the second GPU's own NIC is the second
+			p.NICs = 2
 		}
 	}
-	g, err := topo.SingleSwitch(topo.Params{Hosts: hosts, GPUs: 1, NICs: 1,
-		HostLink: topo.Cable{Rate: 8 * unit.GigabitPerSec, Delay: unit.Microsecond}})
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	s.rig = &rig{graph: g,
+	s.rig = &rig{graph: network(s.t, p),
 		fabric: fabric.Config{
 			Classes: []fabric.Class{{Name: "data", Priority: 3, Weight: 1, Lossless: true},
 				{Name: "other", Priority: 0, Weight: 1}, {Name: "cnp", Priority: 7, Strict: true}},
@@ -181,17 +181,34 @@ func (s *stage) begin(args []string) {
 		s.rows = append(s.rows, row)
 	})
 	s.job = s.hosts.AddJob()
-	for i := range int32(hosts) {
+	for i := range int32(p.Hosts) {
 		s.job.AddRank(i, 0)
 		s.ranks = append(s.ranks, &scripted{s: s, id: i})
 	}
 }
 
+// network is hosts on a switch or, of several leaves with a spine, on leaves.
+func network(t *testing.T, p topo.Params) *topo.Graph {
+	link, design := topo.Cable{Rate: 8 * unit.GigabitPerSec, Delay: unit.Microsecond}, topo.SingleSwitch
+	p.HostLink = link
+	if p.Leaves > 0 {
+		p.Spines, p.SpineLink, design = 1, link, topo.LeafSpine
+	}
+	g, err := design(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// card returns the first NIC of a host.
+func (s *stage) card(host int) topo.NICID { return s.graph.Hosts[host-1].NICs[0] }
+
 // set is one key of a network.
 func (s *stage) set(k, v string) {
 	tr, f := &s.nic.Transport, &s.fabric
 	switch k {
-	case "hosts", "islands":
+	case "hosts", "leaves", "islands":
 	case "every": // packets to an acknowledgement
 		tr.AckEvery = int(s.number(v))
 	case "selective":
@@ -219,6 +236,8 @@ func (s *stage) set(k, v string) {
 		f.PFC.Threshold, f.PFC.Alpha = unit.Bytes(s.number(v)), unit.Ratio{}
 	case "pcie": // its rate; 200 ns
 		s.host.PCIe = host.Pipe{Latency: 200 * unit.Nanosecond, Rate: s.rate(v)}
+	case "nvlink": // its rate; 100 ns: messages are of GPUs that are not at the NIC
+		s.host.NVLink = host.Pipe{Latency: 100 * unit.Nanosecond, Rate: s.rate(v)}
 	case "nic-latency":
 		s.host.NIC = s.span(v)
 	case "ns3": // as in the HPCC authors' simulator: marks come back in ACKs, a NIC has one pacing timer
@@ -234,7 +253,7 @@ func (s *stage) set(k, v string) {
 		when, who, _ := strings.Cut(v, ":")
 		from, until, _ := strings.Cut(when, "..")
 		f.PFC.Quanta, f.PFC.Refresh = 100, unit.Ratio{Num: 1, Den: 2} // 6.4 us, again each 3.2 us
-		s.fault(k == "storm", s.at(from), s.at(until), s.graph.NICs[s.number(who)-1].Port)
+		s.fault(k == "storm", s.at(from), s.at(until), s.graph.NICs[s.card(int(s.number(who)))].Port)
 	default:
 		s.t.Fatalf("no key %q", k)
 	}
@@ -267,7 +286,7 @@ func (s *stage) qp(from, to, class, ranks int) int32 {
 	if id, ok := s.qps[key]; ok {
 		return id
 	}
-	a, b := topo.NICID(from-1), topo.NICID(to-1)
+	a, b := s.card(from), s.card(to)
 	routes := topo.NewRoutes(s.graph)
 	path, err := routes.Path(a, b, nil)
 	if err != nil {
@@ -281,6 +300,9 @@ func (s *stage) qp(from, to, class, ranks int) int32 {
 		Log: ranks > 0, FromGPU: -1, ToGPU: -1, Stream: uint64(len(s.qps))}
 	if s.host.PCIe.Rate > 0 {
 		q.FromGPU, q.ToGPU = 0, 0
+	}
+	if s.host.NVLink.Rate > 0 {
+		q.FromGPU, q.ToGPU = 1, 1
 	}
 	if ranks > 0 {
 		q.Admission = s.admit
