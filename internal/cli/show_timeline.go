@@ -271,7 +271,7 @@ func sortBars(bars []bar, flows map[string]int) {
 	})
 }
 
-// streamOrder puts compute before communicators.
+// streamOrder puts compute before groups.
 func streamOrder(stream string) int {
 	if stream == "compute" {
 		return 0
@@ -325,7 +325,7 @@ func lastStep(bars []bar) int32 {
 // A chart draws bars as letters: a column is a span of virtual time.
 //
 //	rank 0 compute         |ffFlBbb......uU|
-//	rank 0 communicator 1  |....aaaaAAAA...|
+//	rank 0 data-parallel   |....aaaaAAAA...|
 type chart struct {
 	bars     []bar
 	from, to unit.Time

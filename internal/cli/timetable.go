@@ -19,7 +19,7 @@ import (
 type timetable struct {
 	Step    int32       `json:"step"`
 	Stages  int         `json:"stages"`
-	Virtual int         `json:"virtual_stages"` // runs of layers of a rank
+	Virtual int         `json:"virtual_stages"` // of each stage
 	Micro   int         `json:"micro_batches"`
 	Orders  []string    `json:"orders"` // whose timetables these are; those that do not differ here are all named
 	Rows    []stageJSON `json:"ranks"`
@@ -39,9 +39,9 @@ type stageJSON struct {
 	Passes []passJSON `json:"passes"`
 }
 
-// A passJSON is a micro-batch's way through a run of layers of a rank.
+// A passJSON is a micro-batch's way through a virtual stage of a rank.
 type passJSON struct {
-	Name     string        `json:"name"` // F1, B1; F1b, in the rank's second run of layers
+	Name     string        `json:"name"` // F1, B1; F1b, in the rank's second virtual stage
 	Start    unit.Time     `json:"start_ps"`
 	End      unit.Time     `json:"end_ps"`
 	Computes unit.Duration `json:"computes_ps"`
@@ -107,7 +107,7 @@ type passOp struct {
 	layer int // -1: the last
 }
 
-// runsOf returns the first layer of each run of layers.
+// runsOf returns the first layer of each virtual stage.
 func runsOf(has map[int]bool) (first []int) {
 	for l := range has {
 		if !has[l-1] {
@@ -141,7 +141,7 @@ func passesOf(ops []passOp, first []int, virtual int) []passJSON {
 	return all
 }
 
-// passName is F or B, the micro-batch from 1, and of several runs of layers which: F1b.
+// passName is F or B, the micro-batch from 1, and of several virtual stages which: F1b.
 func passName(p workload.Pass, virtual int) string {
 	name := "F"
 	if p.Backward {

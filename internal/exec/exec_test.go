@@ -82,7 +82,7 @@ func step(span, launch unit.Duration, elems int64, s coll.Schedule) *one {
 	return &one{
 		Collectives: []workload.Collective{collective("allreduce", elems, s)},
 		Program: workload.Program{Streams: []workload.Stream{{Name: "compute", Group: -1},
-			{Name: "communicator 1", Group: 0}},
+			{Name: "data-parallel", Group: 0}},
 			Ops: []workload.Op{
 				{ID: 0, Name: "before", Kind: workload.Compute, Duration: span, Body: -1, Coll: -1},
 				{ID: 1, Name: "allreduce", Kind: workload.Communication, Stream: 1, Deps: []int32{0},

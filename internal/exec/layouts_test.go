@@ -89,7 +89,7 @@ func schedules(g *workload.Group, c coll.Collective) (coll.Schedule, error) {
 
 // With stages of equal length and a network that takes no time, a step of m micro-batches over p
 // stages is as long as m+p-1 of them: the bubble is (p-1)/(m+p-1) (Huang et al., "GPipe", NeurIPS
-// 2019, section 2.3). Interleaving v runs of layers divides it by v (Narayanan et al., SC 2021,
+// 2019, section 2.3). Interleaving v virtual stages divides it by v (Narayanan et al., SC 2021,
 // section 2.2).
 func TestTheBubbleOfAPipeline(t *testing.T) {
 	layers := make([]workload.Layer, 8)

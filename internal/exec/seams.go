@@ -174,7 +174,7 @@ type StepRecord struct {
 	Step       int64
 	Start, End unit.Time
 	Split      cause.Split
-	Comm       unit.Duration // communicator streams busy
+	Comm       unit.Duration // streams of groups busy
 	Overlap    unit.Duration // the part of Comm during which a compute operation ran
 	Computing  unit.Duration // a compute operation ran: of Split's compute what is no waiting for own reductions
 }

@@ -154,7 +154,7 @@ func writeStep(dir *result.Dir, step, rank int32, at unit.Time, wait unit.Durati
 	}
 	op(0, "forward.1", "compute", at, at.Add(10*us))
 	op(1, "backward.1", "compute", at.Add(10*us), at.Add(25*us))
-	op(2, "allreduce.bucket1", "communicator 1", at.Add(25*us), at.Add(25*us+wait+us))
+	op(2, "allreduce.bucket1", "data-parallel", at.Add(25*us), at.Add(25*us+wait+us))
 	op(3, "update.1", "compute", at.Add(26*us+wait), end)
 	from, to := "host1", "host2"
 	if rank == 1 {

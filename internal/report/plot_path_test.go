@@ -26,7 +26,7 @@ func TestPathOverTimeline(t *testing.T) {
 	if p == nil || p.Step != 2 || p.Until().Sub(p.From()) != 81*us {
 		t.Fatalf("path: %+v, want that of step 2, 81 us", p)
 	}
-	// Lanes: rank 0 compute, rank 0 communicator, rank 1 compute, rank 1 communicator.
+	// Lanes: rank 0 compute, rank 0 data-parallel, rank 1 compute, rank 1 data-parallel.
 	f := timelineChart(d)[0]
 	if got, want := linkText(f.Lanes.Links), "0@0>0@25 0@25>1@25 1@25>3@76 3@76>2@76 2@76>2@81"; got != want {
 		t.Errorf("line %s, want %s", got, want)

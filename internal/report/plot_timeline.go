@@ -204,7 +204,7 @@ func laneValues(all []lane, from, to unit.Time) []chart.Lane {
 
 // value is a lane with a span for each operation, and for the time outside of the step.
 func (l *lane) value(from, to unit.Time) chart.Lane {
-	v := chart.Lane{Group: rankName(l.rank), Label: shortStream(l.stream)}
+	v := chart.Lane{Group: rankName(l.rank), Label: l.stream}
 	since := func(t unit.Time) chart.Value { return chart.Value(t.Sub(from)) }
 	if l.from > from {
 		v.Spans = append(v.Spans, chart.Span{From: 0, To: since(l.from), Key: outsideKey, Name: "the step before"})
@@ -220,8 +220,6 @@ func (l *lane) value(from, to unit.Time) chart.Lane {
 }
 
 func rankName(rank int32) string { return fmt.Sprintf("rank %d", rank) }
-
-func shortStream(s string) string { return strings.Replace(s, "communicator ", "comm ", 1) }
 
 // mostSpans is how many spans a figure of lanes has, about.
 const mostSpans = 1500

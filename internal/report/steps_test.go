@@ -94,7 +94,7 @@ func late() []result.OperationRow {
 		return result.OperationRow{Step: 3, Rank: rank, Name: name, Stream: stream,
 			Start: unit.Time(from), End: unit.Time(to)}
 	}
-	const comm = "communicator 1"
+	const comm = "data-parallel"
 	return []result.OperationRow{
 		op(0, "forward.1", "compute", 0, 30*us), op(0, "allreduce.bucket1", comm, 30*us, 60*us),
 		op(0, "update.1", "compute", 60*us, 80*us),
@@ -116,8 +116,8 @@ func TestATimelineTellsWaitingFromOtherSteps(t *testing.T) {
 			}
 		}
 	}
-	want := []string{"rank 0 compute: the next step 80 to 100", "rank 0 comm 1: the next step 80 to 100",
-		"rank 1 compute: the step before 0 to 20", "rank 1 comm 1: the step before 0 to 20"}
+	want := []string{"rank 0 compute: the next step 80 to 100", "rank 0 data-parallel: the next step 80 to 100",
+		"rank 1 compute: the step before 0 to 20", "rank 1 data-parallel: the step before 0 to 20"}
 	if strings.Join(outside, "\n") != strings.Join(want, "\n") {
 		t.Errorf("outside of the step: %s, want %s", outside, want)
 	}

@@ -96,7 +96,7 @@ type OperationRow struct {
 	Rank       int32     `parquet:"rank,delta"`
 	Op         int32     `parquet:"op,delta"`     // index in the rank's DAG, from 0
 	Name       string    `parquet:"name,delta"`   // "forward 1", "all-reduce 0"
-	Stream     string    `parquet:"stream,delta"` // "compute", the communicator's name, "copy"
+	Stream     string    `parquet:"stream,delta"` // "compute", the group's name, "copy"
 	Group      string    `parquet:"group,delta"`  // of ranks that communicate; "": it is no communication
 	Start      unit.Time `parquet:"start_ps,delta"`
 	End        unit.Time `parquet:"end_ps,delta"`

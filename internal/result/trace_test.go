@@ -30,7 +30,7 @@ func traceRun(t *testing.T) *Run {
 				Start: at, End: at + 5_000_000, ReleasedBy: -1})
 			d.Operations().Add(OperationRow{Step: step, Rank: rank, Op: 1, Name: "forward.2", Stream: "compute",
 				Start: at + 5_000_000, End: end, ReleasedBy: 0})
-			d.Operations().Add(OperationRow{Step: step, Rank: rank, Op: 2, Name: `sum "a"`, Stream: "communicator 1",
+			d.Operations().Add(OperationRow{Step: step, Rank: rank, Op: 2, Name: `sum "a"`, Stream: "data-parallel",
 				Start: at, End: at, ReleasedBy: 1})
 		}
 		for i := range int64(4) { // three overlap, the fourth follows the first

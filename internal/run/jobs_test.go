@@ -89,7 +89,7 @@ func TestRowsNameTheirJob(t *testing.T) {
 	for _, f := range rows(t, r.Run.Flows()) {
 		flows[fmt.Sprint(f.Job, " ", f.Kind, " ", f.Group)]++
 	}
-	want := []string{" background ", "a collective communicator 1", "b collective communicator 1", "c job "}
+	want := []string{" background ", "a collective data-parallel", "b collective data-parallel", "c job "}
 	if !slices.Equal(slices.Sorted(maps.Keys(flows)), want) || flows["c job "] != 1 {
 		t.Errorf("flows of %v, want %q", flows, want)
 	}
@@ -106,7 +106,7 @@ func TestRowsNameTheirJob(t *testing.T) {
 	if steps["a"] != 4+12 || steps["b"] != 4+20 || len(steps) != 2 { // with the start phase of each rank
 		t.Errorf("steps of %v", steps)
 	}
-	if operations["a "] == 0 || operations["a communicator 1"] == 0 || operations["b communicator 1"] == 0 || len(operations) != 4 {
+	if operations["a "] == 0 || operations["a data-parallel"] == 0 || operations["b data-parallel"] == 0 || len(operations) != 4 {
 		t.Errorf("operations of %v", operations)
 	}
 	if paths["a"] != 3 || paths["b"] != 5 || len(paths) != 2 {

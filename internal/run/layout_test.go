@@ -350,7 +350,7 @@ func TestBytesOfLayouts(t *testing.T) {
 		parallel, gpus string
 		want           map[string]int // by kind of group
 	}{
-		{"{dp: 4, tp: 1}", "1", map[string]int{"communicator": 2 * 3 * 4 * params}},
+		{"{dp: 4, tp: 1}", "1", map[string]int{"data-parallel": 2 * 3 * 4 * params}},
 		{"{pp: 3, dp: 1, micro_batches: 2}", "1", map[string]int{"pipeline": 2 * 8 * (8 + 6) * 4}},
 		// Replicas on four hosts, parts of layers in each; two parts have the biases of a layer by rows.
 		{"{tp: 2, dp: 4}", "2", map[string]int{"data-parallel": 2 * 3 * 4 * (params + 6)}},

@@ -67,7 +67,7 @@ var parallelFields = []*Field{
 	{
 		Path: "parallel.pp", Default: "1", Min: "1", Max: "1024", applies: where(onlyTraining),
 		value:   in(whole, func(j *Job) *int { return &j.Parallel.PP }),
-		Meaning: "stages: runs of layers, on as many ranks one after the other",
+		Meaning: "stages: layers that follow each other, on as many ranks one after the other",
 		Also:    []string{"pipeline_parallel", "pipeline_parallel_size", "pipeline_model_parallel_size", "stages"},
 	},
 	{
@@ -110,7 +110,7 @@ var parallelFields = []*Field{
 	{
 		Path: "parallel.virtual_stages", Default: "2", Min: "2", Max: "1024", applies: where(onlyInterleaved),
 		value:   in(whole, func(j *Job) *int { return &j.Parallel.VirtualStages }),
-		Meaning: "runs of layers on each stage",
+		Meaning: "virtual stages of each stage: layers that follow each other, not next to those of the stage's others",
 		Also:    []string{"virtual", "virtual_pipeline", "interleave"},
 	},
 	{

@@ -79,7 +79,7 @@ var (
 	PipelineSchedules = []Choice{
 		{"1f1b", "as many forwards ahead as there are stages behind, then one forward and one backward in turn"},
 		{"gpipe", "all forwards, then all backwards"},
-		{"interleaved", "1f1b over several runs of layers on each stage: parallel.virtual_stages"},
+		{"interleaved", "1f1b over several virtual stages of each stage: parallel.virtual_stages"},
 		{"book", "forward and backward of a slot on one stage: the last stage starts back in the slot of its forward"},
 	}
 	RankOrders = []Choice{

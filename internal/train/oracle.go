@@ -74,7 +74,7 @@ type micro struct {
 	params []float32 // that the forwards met, where they are kept
 }
 
-// visit is a micro-batch's pass through a run of layers.
+// visit is a micro-batch's pass through a virtual stage.
 type visit struct {
 	run, micro int
 	backward   bool
@@ -292,7 +292,7 @@ func (o *oracle) sum(lo, hi int) {
 				continue
 			}
 			first, end := o.cfg.Model.LayerRange(st.Layers[of].Layer)
-			for _, h := range st.Layers[of:] { // a bucket's layers are of one run
+			for _, h := range st.Layers[of:] { // a bucket's layers are of one virtual stage
 				if h.Offset < k.Offset+k.Elems {
 					_, end = o.cfg.Model.LayerRange(h.Layer)
 				}

@@ -8,7 +8,7 @@
 // nothing in the lowering knows what a layer computes.
 //
 // Lower makes the job of a training from layers and a Layout: replicas (dp) with rows of their own,
-// parts of layers (tp), stages (pp) with runs of layers, micro-batches in the order of a timetable,
+// parts of layers (tp), stages (pp) of virtual stages, micro-batches in the order of a timetable,
 // shards of what replicas would hold alike (ZeRO). Parameters lie in one flat vector per
 // stage and part, or in shards of it; updates act on ranges.
 //
@@ -68,7 +68,7 @@
 // Buckets follow PyTorch DistributedDataParallel (Li et al., VLDB 2020, section
 // 3.2.3): gradients become ready from the last layer to the first and a bucket
 // closes when its size reaches the cap. Unlike PyTorch the first bucket has the
-// same cap as the others, a layer is never split, and a bucket's layers are of one run.
+// same cap as the others, a layer is never split, and a bucket's layers are of one virtual stage.
 //
 // Two layers shared by two ranks: by columns, then by rows (Megatron), and each by columns (the
 // book's way); = is an all-reduce, # an all-gather, and | puts parts side by side:

@@ -51,7 +51,7 @@ func (b *lowering) replicas(at Coord) error {
 	if b.l.DP == 1 {
 		return nil
 	}
-	name, of := "communicator 1", ""
+	name, of := "data-parallel", ""
 	if b.l.PP > 1 || b.l.TP > 1 {
 		name, of = "data-parallel"+b.l.suffix(at, false), b.l.suffix(at, false)
 	}
@@ -96,7 +96,7 @@ func (b *lowering) collective(name string, group int32, on Range, s coll.Schedul
 	return int32(len(b.j.Collectives) - 1)
 }
 
-// neighbours joins two stages of one replica and tensor rank at a boundary of runs, in one direction.
+// neighbours joins two virtual stages that follow each other, of one replica and tensor rank, in one direction.
 func (b *lowering) neighbours(at link) error {
 	from, to := (at.run-1)%b.l.PP, at.run%b.l.PP
 	out, in := b.chunk(at.run-1), b.chunk(at.run)
@@ -126,7 +126,7 @@ func (b *lowering) neighbours(at link) error {
 	return nil
 }
 
-// chunk is a run of layers.
+// chunk is the virtual stage of a number.
 func (b *lowering) chunk(run int) *chunk { return &b.stages[run%b.l.PP].chunks[run/b.l.PP] }
 
 // suffix names a place by the axes that are more than one rank long, those of replicas on demand.

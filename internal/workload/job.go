@@ -63,7 +63,7 @@ const (
 // ComputeStream is the stream of the compute operations; those of groups follow.
 const ComputeStream = 0
 
-// Group is ranks that communicate: a communicator. A schedule numbers the ranks of
+// Group is ranks that communicate (NCCL: a communicator). A schedule numbers the ranks of
 // its group from 0, in the order of Ranks.
 type Group struct {
 	Name  string

@@ -13,7 +13,7 @@ type Axis uint8
 const (
 	TensorAxis   Axis = iota // parts of each layer
 	DataAxis                 // replicas, each with rows of its own
-	PipelineAxis             // stages: runs of layers
+	PipelineAxis             // stages: layers that follow each other
 	axes
 )
 
@@ -113,7 +113,7 @@ type Layout struct {
 	TPStyle      TensorStyle
 	MicroBatches int // into which a replica's rows of a step are cut; 0 is 1
 	Schedule     PipelineSchedule
-	Virtual      int // runs of layers that a rank has, with interleaved; 0 is 1
+	Virtual      int // virtual stages of a stage, with interleaved; 0 is 1
 	Update       Updates
 	Stash        bool       // with UpdateEach: a backward uses the parameters that its forward did
 	Slots        int        // micro-batches that a sending stage holds, so that it can run ahead; 0 is 2
@@ -172,13 +172,13 @@ func (l Layout) Rank(c Coord) int {
 	return rank
 }
 
-// Chunks returns how many runs of layers there are over all stages. Run q belongs to stage q mod PP.
+// Chunks returns how many virtual stages there are over all stages. Number q belongs to stage q mod PP.
 func (l Layout) Chunks() int {
 	l = l.filled()
 	return l.PP * l.Virtual
 }
 
-// Run returns the layers [lo, hi) of run q of a network of so many layers: as even as can be.
+// Run returns the layers [lo, hi) of virtual stage q of a network of so many layers: as even as can be.
 func (l Layout) Run(layers, q int) (lo, hi int) {
 	n := l.Chunks()
 	at := func(q int) int { return q*(layers/n) + min(q, layers%n) }

@@ -61,7 +61,7 @@ type stage struct {
 	made, assembled area
 }
 
-// chunk is a run of layers of a stage.
+// chunk is a virtual stage.
 type chunk struct {
 	run         int // of Layout.Run
 	first, last int // layers
@@ -69,7 +69,7 @@ type chunk struct {
 	stash       area
 	buckets     []bucket // by offset in the stage's vectors
 	// What lies at the boundaries of its layers: x[i] is the input of layer first+i, and d[i] the
-	// gradient with respect to it. The last of both is the run's output.
+	// gradient with respect to it. The last of both is the virtual stage's output.
 	x, d []area
 }
 
@@ -84,7 +84,7 @@ func (a area) at(micro int) Range {
 	return Range{Buffer: a.buffer, Offset: int64(micro%a.slots) * a.elems, Elems: a.elems}
 }
 
-// link is a boundary between two runs of layers of one replica and tensor rank.
+// link is a boundary between two virtual stages of one replica and tensor rank.
 type link struct {
 	data, tensor int
 	run          int  // the later of the two
@@ -230,7 +230,7 @@ func (b *lowering) stage(s int) {
 	b.stages = append(b.stages, st)
 }
 
-// boundaries gives a run of layers room for what goes in and out of each. The inputs of a layer stay
+// boundaries gives a virtual stage room for what goes in and out of each. The inputs of a layer stay
 // until its backward; what is sent stays until it is acknowledged.
 func (b *lowering) boundaries(st *stage, c *chunk) {
 	ahead := min(b.l.Slots, b.l.MicroBatches)
@@ -257,7 +257,7 @@ func (b *lowering) boundaries(st *stage, c *chunk) {
 	if b.l.Stash {
 		lo, hi := st.span(c.first, c.last)
 		c.stash = area{elems: hi - lo, slots: c.flight}
-		c.stash.buffer = b.buffer(StashTerm, fmt.Sprintf("stash.run%d", c.run+1), c.stash.elems*int64(c.flight))
+		c.stash.buffer = b.buffer(StashTerm, fmt.Sprintf("stash.virtual%d", c.run+1), c.stash.elems*int64(c.flight))
 	}
 }
 
@@ -270,7 +270,7 @@ func (s *Stage) held(layer int) *Held {
 	return &s.Layers[i]
 }
 
-// span is where the layers from first to last, of one run, lie in the stage's vectors.
+// span is where the layers from first to last, of one virtual stage, lie in the stage's vectors.
 func (s *Stage) span(first, last int) (lo, hi int64) {
 	h := s.held(last)
 	return s.held(first).Offset, h.Offset + h.Elems

@@ -71,11 +71,11 @@ func (g *Group) Staging() Term {
 // stage's layers that comes to
 //
 //	weights      4 B x P
-//	stash        4 B x P of a run of layers, for each micro-batch in flight
+//	stash        4 B x P of a virtual stage, for each micro-batch in flight
 //	gradients    4 B x P
 //	optimiser    4 B x P for each vector of its state: one of momentum, two of Adam
 //	activations  4 B x rows of a micro-batch x (inputs of each layer, and what it saves, x micro-batches in
-//	             flight + outputs of each run of layers x those that are being sent, at most Slots)
+//	             flight + outputs of each virtual stage x those that are being sent, at most Slots)
 //	errors       the same with in flight only at the loss, and 1 between layers
 //	buckets      4 B x the largest bucket x ZeroBuckets, of gradients and of parameters
 //	workspace    a layer's gradient of a micro-batch that is to be added; of layers whose outputs are

@@ -61,7 +61,7 @@ func (b *lowering) program(rank int, d Device) int32 {
 	return int32(len(b.j.Programs) - 1)
 }
 
-// forward takes a micro-batch through a run of layers.
+// forward takes a micro-batch through a virtual stage.
 func (b *builder) forward(c *chunk, m int) {
 	if c.run > 0 {
 		b.receive(send{link{b.at.Data, b.at.Tensor, c.run, false}, m})
@@ -127,7 +127,7 @@ func (b *builder) loss() unit.Duration {
 	return b.kernel(Kernel{Words: 2 * int64(last.Out)}) + b.all(last.Through)
 }
 
-// backward takes a micro-batch back through a run of layers.
+// backward takes a micro-batch back through a virtual stage.
 func (b *builder) backward(c *chunk, m int, done []int32) {
 	if c.last < len(b.Layers)-1 {
 		b.receive(send{link{b.at.Data, b.at.Tensor, c.run + 1, true}, m})
@@ -193,7 +193,7 @@ func (b *builder) params(c *chunk, layer, m int) Range {
 	return of
 }
 
-// stash copies the parameters of a run of layers for a micro-batch: a read and a write.
+// stash copies the parameters of a virtual stage for a micro-batch: a read and a write.
 func (b *builder) stash(c *chunk, m int) {
 	lo, hi := b.st.span(c.first, c.last)
 	b.compute("stash"+b.ofMicro(m), b.copyTime(hi-lo),

@@ -38,7 +38,7 @@ func Replay(c ReplayConfig) (*Job, error) {
 	}
 	j := &Job{Of: make([]int32, c.Ranks), Buffers: []Buffer{{Name: "gradients", Term: GradientsTerm, ElemBytes: elem}}}
 	if c.Ranks > 1 {
-		group := Group{Name: "communicator 1", Kind: GroupKindData}
+		group := Group{Name: "data-parallel", Kind: GroupKindData}
 		for r := range c.Ranks {
 			group.Ranks = append(group.Ranks, int32(r))
 		}

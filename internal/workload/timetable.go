@@ -16,7 +16,7 @@ const (
 	OneFOneB PipelineSchedule = iota
 	// GPipe is all forwards, then all backwards (Huang et al., NeurIPS 2019, section 2.3).
 	GPipe
-	// Interleaved is 1F1B over several runs of layers per rank (Narayanan et al., "Efficient
+	// Interleaved is 1F1B over several virtual stages per rank (Narayanan et al., "Efficient
 	// Large-Scale Language Model Training on GPU Clusters Using Megatron-LM", SC 2021, section 2.2).
 	Interleaved
 	// BookOrder has, of p stages counted from 1, at stage s the forward of micro-batch m in slot
@@ -37,13 +37,13 @@ func PipelineScheduleNamed(name string) (PipelineSchedule, bool) {
 	return PipelineSchedule(max(i, 0)), i >= 0
 }
 
-// Pass is a micro-batch's way through one run of layers of a stage, forward or backward.
+// Pass is a micro-batch's way through one virtual stage of a stage, forward or backward.
 type Pass struct {
 	Backward     bool
-	Chunk, Micro int // the stage's run of layers and the micro-batch, from 0
+	Chunk, Micro int // the stage's virtual stage and the micro-batch, from 0
 }
 
-// check reports stages, runs of layers per stage and micro-batches for which there is no timetable.
+// check reports stages, virtual stages of each and micro-batches for which there is no timetable.
 func (s PipelineSchedule) check(stages, virtual, micro int) error {
 	switch {
 	case s >= pipelineSchedules:
@@ -95,7 +95,7 @@ func inTurn(stages, virtual, micro, ahead int) (all []Pass) {
 }
 
 // nth is the k-th forward or backward of a stage: as many micro-batches as there are stages go
-// through one run of layers, then through the next.
+// through one virtual stage, then through the next.
 //
 //	forward of 2 stages with 2 runs each   k  0 1 2 3 4 5 6 7
 //	                             micro-batch  0 1 0 1 2 3 2 3
@@ -165,12 +165,12 @@ func Orders(stages, virtual, micro int, taken [][]Pass) (names []string) {
 
 // Bubble returns the share of time in which stages wait, as slots of how many, if all passes take
 // equally long and nothing that goes from stage to stage takes time: (p-1)/(m+p-1) of GPipe and 1F1B,
-// (p-1)/(vm+p-1) of v interleaved runs of layers (Narayanan et al., SC 2021, sections 2.2.1, 2.2.2).
+// (p-1)/(vm+p-1) of v virtual stages (Narayanan et al., SC 2021, sections 2.2.1, 2.2.2).
 func Bubble(stages, virtual, micro int) (waits, slots int) {
 	return stages - 1, virtual*micro + stages - 1
 }
 
-// InFlight returns the most micro-batches whose forward through a run of layers of a stage has begun
+// InFlight returns the most micro-batches whose forward through a virtual stage has begun
 // and whose backward has not ended.
 func InFlight(timetable []Pass, chunk int) int {
 	now, most := 0, 0

@@ -196,12 +196,12 @@ func TestChunksAndSlotsTile(t *testing.T) {
 
 func TestMistakesAreNamed(t *testing.T) {
 	for want, change := range map[string]func(*Config){
-		"no layers, want at least 1":                                  func(c *Config) { c.Layers = nil },
-		"layer 1 is 0 x 128":                                          func(c *Config) { c.Layers[0].In = 0 },
-		"layer 2 takes 127 inputs, layer 1 gives 128":                 func(c *Config) { c.Layers[1].In = 127 },
-		"batch 0, want at least 1":                                    func(c *Config) { c.Batch = 0 },
-		"bucket of -1B, want at least 1 byte":                         func(c *Config) { c.Bucket = -1 },
-		"has a schedule over 8 ranks, group \"communicator 1\" has 9": func(c *Config) { c.Layout.DP = 9 },
+		"no layers, want at least 1":                                 func(c *Config) { c.Layers = nil },
+		"layer 1 is 0 x 128":                                         func(c *Config) { c.Layers[0].In = 0 },
+		"layer 2 takes 127 inputs, layer 1 gives 128":                func(c *Config) { c.Layers[1].In = 127 },
+		"batch 0, want at least 1":                                   func(c *Config) { c.Batch = 0 },
+		"bucket of -1B, want at least 1 byte":                        func(c *Config) { c.Bucket = -1 },
+		"has a schedule over 8 ranks, group \"data-parallel\" has 9": func(c *Config) { c.Layout.DP = 9 },
 	} {
 		c := digits(8, 0)
 		change(&c)
@@ -247,8 +247,8 @@ func TestValidateNamesTheMistake(t *testing.T) {
 		`"loss" takes -1ps`:                                        func(j *Job) { ops(j)[2].Duration = -1 },
 		`"loss" depends on operation 2, want one before 2`:         func(j *Job) { ops(j)[2].Deps = []int32{2} },
 		`rank 3 has program 4, there are 1`:                        func(j *Job) { j.Of[3] = 4 },
-		`group "communicator 1" has rank 8, there are 8`:           func(j *Job) { j.Groups[0].Ranks[1] = 8 },
-		`group "communicator 1" has rank 0 twice`:                  func(j *Job) { j.Groups[0].Ranks[1] = 0 },
+		`group "data-parallel" has rank 8, there are 8`:            func(j *Job) { j.Groups[0].Ranks[1] = 8 },
+		`group "data-parallel" has rank 0 twice`:                   func(j *Job) { j.Groups[0].Ranks[1] = 0 },
 		`has a schedule over 8 ranks, group "pair" has 2`: func(j *Job) {
 			j.Groups = append(j.Groups, Group{Name: "pair", Ranks: []int32{0, 1}})
 			j.Collectives[0].Group = 1
@@ -263,10 +263,10 @@ func TestValidateNamesTheMistake(t *testing.T) {
 		`has elements of 2 bytes, buffer "gradients" of 4`: func(j *Job) {
 			j.Collectives[0].ElemBytes = 2
 		},
-		`stream 1, "communicator 1", is of group 1`: func(j *Job) {
+		`stream 1, "data-parallel", is of group 1`: func(j *Job) {
 			j.Programs[0].Streams[1].Group = 1
 		},
-		`streams "communicator 1" and "again" are of one group`: func(j *Job) {
+		`streams "data-parallel" and "again" are of one group`: func(j *Job) {
 			j.Programs[0].Streams = append(j.Programs[0].Streams, Stream{"again", 0})
 		},
 		`"backward.1" and "allreduce.bucket1" may run at the same time`: func(j *Job) { ops(j)[5].Deps = []int32{3} },
@@ -275,7 +275,7 @@ func TestValidateNamesTheMistake(t *testing.T) {
 			j.Programs = append(j.Programs, Program{Streams: j.Programs[0].Streams})
 			j.Of[3] = 1
 		},
-		`rank 7 runs collectives of group "communicator 1" and is not in it`: func(j *Job) {
+		`rank 7 runs collectives of group "data-parallel" and is not in it`: func(j *Job) {
 			j.Groups[0].Ranks = j.Groups[0].Ranks[:7]
 			order := [][]int32{{0, 1, 2, 3, 4, 5, 6}}
 			j.Collectives[0].Schedule, _ = coll.RingAllReduce(order)
