@@ -40,6 +40,7 @@ type Plan struct {
 	progress Progress
 	names    *topo.Names
 	faults   *fabric.Faults // nil: none
+	switches switches
 }
 
 // Job is what one job of the scenario does. Its ranks are numbered from 0, whatever other jobs
@@ -116,6 +117,9 @@ func New(sc *scenario.Scenario, files Files, progress Progress) (*Plan, error) {
 		return nil, err
 	}
 	p.Graph, p.Routes, p.names = g, topo.NewRoutes(g), g.Names()
+	if err := p.planSwitches(); err != nil {
+		return nil, err
+	}
 	if err := p.planJobs(); err != nil {
 		return nil, err
 	}
