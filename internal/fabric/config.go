@@ -42,6 +42,7 @@ type Config struct {
 	LargestFrame  unit.Bytes // largest frame that anybody sends; 0: MTU
 	Seed          uint64
 	Faults        *Faults                      // nil: none
+	Routing       *Routing                     // of frames whose next hop each switch chooses; nil: there are none
 	Telemetry     bool                         // every data frame collects in-band telemetry at switches (HPCC)
 	SampleEvery   unit.Duration                // queue sampling interval, 0: off
 	OnSample      func(island int32, s Sample) // receives run-length samples

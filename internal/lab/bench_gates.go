@@ -126,17 +126,17 @@ func (g *gateWalk) table(s *Shown) Table {
 		for i, gate := range [][]float32{at.Forget, at.Input, at.Output} {
 			s.add(fmt.Sprintf("%s[%d]", g.names[i], n), float64(gate[0]), "", fmt.Sprintf("%s gate at step %d",
 				g.names[i], n))
-			row = append(row, digits(3).text(float64(gate[0])))
+			row = append(row, fixed(float64(gate[0]), 3))
 		}
 		for k, c := range at.Cell {
 			s.add(fmt.Sprintf("cell%d[%d]", k+1, n), float64(c), "", fmt.Sprintf("cell of %s after step %d",
 				g.words[k], n))
-			row = append(row, digits(3).text(float64(c)))
+			row = append(row, fixed(float64(c), 3))
 		}
 		for k, h := range at.State {
 			s.add(fmt.Sprintf("state%d[%d]", k+1, n), float64(h), "", fmt.Sprintf("state of %s after step %d",
 				g.words[k], n))
-			row = append(row, digits(3).text(float64(h)))
+			row = append(row, fixed(float64(h), 3))
 		}
 		t.Rows = append(t.Rows, row)
 	}

@@ -139,7 +139,7 @@ func (w *written) table(pattern []int32) Table {
 		n := len(t.Rows) + 1
 		row := []string{fmt.Sprint(n), fmt.Sprint(in)}
 		for _, v := range p {
-			row = append(row, digits(3).text(v))
+			row = append(row, fixed(v, 3))
 		}
 		t.Rows = append(t.Rows, append(row, fmt.Sprint(out), fmt.Sprint(pattern[n])))
 	})

@@ -161,7 +161,7 @@ func unrolledSteps(s *Shown, text *letters, n *recurrentNet, p recurrentPass, ce
 		likely := float64(p.atLogits[i*known+label])*float64(text.steps()) + 1
 		hot := strings.Repeat("0", in) + "1" + strings.Repeat("0", known-in-1)
 		t.Rows = append(t.Rows, []string{fmt.Sprint(i + 1), text.char(int32(in)), hot, vector(column), vector(before),
-			vector(state), text.char(int32(label)), digits(3).text(likely)})
+			vector(state), text.char(int32(label)), fixed(likely, 3)})
 		s.add(fmt.Sprintf("column[%d]", i+1), float64(in+1), "", fmt.Sprintf("column of u that step %d takes, for %s",
 			i+1,
 			text.char(int32(in))))
@@ -182,7 +182,7 @@ func unrolledSteps(s *Shown, text *letters, n *recurrentNet, p recurrentPass, ce
 func vector(v []float32) string {
 	var all []string
 	for _, x := range v {
-		all = append(all, digits(2).text(float64(x)))
+		all = append(all, fixed(float64(x), 2))
 	}
 	return strings.Join(all, " ")
 }

@@ -10,6 +10,7 @@ import (
 
 // card is a NIC: fabric.Source and fabric.Sink.
 type card struct {
+	wakeAt  unit.Time // pending classSend event
 	net     *Net
 	sim     *sim.Island
 	isl     *island
@@ -25,7 +26,6 @@ type card struct {
 	cnp     lists.Queue[fabric.Packet]
 	ready   [8]turns          // queue pairs that may send, by class; they are numbered as in qps
 	timed   lists.Heap[timed] // queue pairs that may send later
-	wakeAt  unit.Time         // pending classSend event
 	rtoAt   unit.Time         // pending classTimeout event
 	qps     []int32
 	line    unit.Bitrate

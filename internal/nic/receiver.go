@@ -12,6 +12,7 @@ import (
 
 // receiver is the receiving half of a queue pair at its NIC.
 type receiver struct {
+	marks int64
 	roce.Responder
 	card     *card
 	id       int32
@@ -21,7 +22,6 @@ type receiver struct {
 	sender   *island
 	log      bool
 	admitted bool
-	marks    int64
 	marks0   int64     // before the message being received
 	arrivals []arrival // by the responder's slot
 	placed   uint32    // messages placed, for admission
@@ -52,7 +52,7 @@ func (r *receiver) onData(isl *sim.Island, now unit.Time, pk *fabric.Packet) {
 	n, own := c.net, c.isl
 	tr := n.fab.Trace(isl, pk)
 	if tr != nil {
-		n.witness(tr, r.way)
+		n.witness(tr, n.metBy(r.id, false), r.way)
 	}
 	in := &own.data
 	*in = roce.Packet{PSN: pk.PSN(), Last: pk.Last(), AckReq: pk.AckReq(), Marked: pk.Marked()}

@@ -25,6 +25,7 @@ const (
 
 // sender is the sending half of a queue pair at its NIC, with its ledger.
 type sender struct {
+	popped int64 // messages acknowledged
 	roce.Requester
 	card   *card
 	id     int32
@@ -39,7 +40,6 @@ type sender struct {
 
 	msgs    []message // ring of messages not yet acknowledged
 	head, n int
-	popped  int64 // messages acknowledged
 	notes   notes // of those that have arrived, from the oldest that is not acknowledged
 
 	back     fabric.Route // of acknowledgements
@@ -274,7 +274,7 @@ func (s *sender) onResponse(isl *sim.Island, now unit.Time, port fabric.PortID, 
 		return
 	}
 	if own.answer = nil; tr != nil && !n.cfg.Telemetry {
-		n.witness(tr, s.back)
+		n.witness(tr, n.metBy(s.id, true), s.back)
 		own.answer = tr
 	}
 	s.account(now)

@@ -206,7 +206,7 @@ func (p *Plan) tableMemory(steps []int64, job unit.Duration) (sum unit.Bytes) {
 	for i := range p.Jobs {
 		j := &p.Jobs[i]
 		j.eachTraffic(func(k int, _ *RankLink, t traffic) {
-			messages = add(messages, mul(j.runs(k, steps[i]), t.messages))
+			messages = add(messages, mul(j.runs(k, steps[i]), mul(t.messages, p.parts())))
 		})
 		if j.Work != nil {
 			rankSteps = add(rankSteps, mul(steps[i], int64(j.Ranks())))
@@ -238,6 +238,14 @@ func (p *Plan) tableMemory(steps []int64, job unit.Duration) (sum unit.Bytes) {
 		sum += result.RowGroupRows*eventMemory + unit.Bytes(min(mul(rows, SeriesIntervals(rows)), seriesRows))*seriesMemory
 	}
 	return sum
+}
+
+// parts is how many messages of queue pairs one of ranks becomes.
+func (p *Plan) parts() int64 {
+	if t := &p.Scenario.Transport; t.SplitData {
+		return int64(t.QPs)
+	}
+	return 1
 }
 
 // A series keeps so many intervals where the scenario does not say how long they are, and fewer where

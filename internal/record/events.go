@@ -30,11 +30,11 @@ type tally struct {
 
 // The kinds of event: those of ports, then those of queue pairs.
 const (
-	portKinds = int(fabric.EventKinds) + 2 // and what was dropped, and lost
-	pairKinds = int(nic.EventKinds) + 1    // and timeouts
-	aDrop     = int(fabric.EventKinds)
-	aLinkLoss = aDrop + 1
-	anExpiry  = int(nic.EventKinds)
+	portKinds     = int(fabric.EventKinds) + 2 // and what was dropped, and lost
+	pairKinds     = int(nic.EventKinds) + 1    // and timeouts
+	aDroppedFrame = int(fabric.EventKinds)
+	aLostFrame    = aDroppedFrame + 1
+	anExpiry      = int(nic.EventKinds)
 )
 
 var portEventNames = [portKinds]string{
@@ -47,8 +47,8 @@ var portEventNames = [portKinds]string{
 	fabric.EventOverMax:  result.EventOverMax,
 	fabric.EventUnderMax: result.EventUnderMax,
 	fabric.EventUnderMin: result.EventUnderMin,
-	aDrop:                result.EventDrop,
-	aLinkLoss:            result.EventLoss,
+	aDroppedFrame:        result.EventDrop,
+	aLostFrame:           result.EventLoss,
 }
 
 var pairEventNames = [pairKinds]string{
@@ -143,9 +143,9 @@ func (r *Recorder) PairEvent(island int32, e nic.Event) {
 
 // lossEvent logs a frame that did not arrive.
 func (r *Recorder) lossEvent(island int32, l *fabric.Loss) {
-	kind := aDrop
-	if l.Link {
-		kind = aLinkLoss
+	kind := aLostFrame
+	if l.Why == fabric.LostInBuffer {
+		kind = aDroppedFrame
 	}
 	if r.events.table == nil || !r.keeps(portSlot(int32(l.Port), kind), l.At) {
 		return
@@ -154,6 +154,9 @@ func (r *Recorder) lossEvent(island int32, l *fabric.Loss) {
 	r.named(&row, l.Flow)
 	if row.Frame = kindNames[l.Kind]; !unnumbered[row.Frame] {
 		row.PSN = int32(l.Seq)
+	}
+	if kind == aLostFrame {
+		row.Why = lossNames[l.Why]
 	}
 	r.noteEvent(island, int32(l.Port), row)
 }

@@ -45,10 +45,12 @@ type Recorder struct {
 	events     events
 	series     series
 
-	flowID int64
-	pairs  []pairStats
-	known  []*pairEvidence // by queue pair; nil where nothing is known
-	paths  []string
+	flowID   int64
+	pairs    []pairStats
+	known    []*pairEvidence // by queue pair; nil where nothing is known
+	paths    []string        // by queue pair
+	way      []topo.PortID   // kept for its memory
+	wayNames wayNames
 
 	stuck []result.OpenMessage // what was not acknowledged when the run ended
 }
@@ -462,7 +464,7 @@ func (r *Recorder) flow(f *flow) {
 		Marks:       f.Marks,
 		CNPs:        f.CNPs,
 		Retransmits: f.Retransmits,
-		Path:        r.paths[f.QP],
+		Path:        r.pathOf(&f.Flow),
 		Status:      result.StatusUnfinished,
 	}
 	j := r.jobOf(q)
@@ -547,7 +549,7 @@ func (r *Recorder) waits(f *nic.Flow) (rows []result.HopRow) {
 			continue
 		}
 		row := result.HopRow{
-			Hop:         r.hopOf(f.QP, &h, i),
+			Hop:         int32(i),
 			Port:        r.plan.Graph.Ports[h.Port].Name,
 			OwnQueueing: h.Own,
 			Queueing:    h.Queueing,
@@ -561,18 +563,22 @@ func (r *Recorder) waits(f *nic.Flow) (rows []result.HopRow) {
 	return rows
 }
 
-// hopOf returns the index of a port on a queue pair's path; the way back is counted after it.
-func (r *Recorder) hopOf(qp int32, h *nic.HopWait, from int) int32 {
-	path, before := r.plan.Pairs[qp].Path, 0
-	if h.Back {
-		path, before, from = r.plan.Pairs[qp].Back, len(path), 0
+// pathOf names the path of a message: that of the packet that made it whole. Where each switch chose the next
+// hop, nothing is known of the path of a message that has not arrived: "".
+func (r *Recorder) pathOf(f *nic.Flow) string {
+	if data, _ := r.plan.ChosenPath(&r.plan.Pairs[f.QP]); !data {
+		return r.paths[f.QP]
 	}
-	for i := from; i < len(path); i++ {
-		if path[i] == h.Port {
-			return int32(before + i)
+	if f.Placed < 0 {
+		return ""
+	}
+	r.way = r.way[:0]
+	for i := range f.Hops {
+		if h := &f.Hops[i]; !h.Back {
+			r.way = append(r.way, h.Port)
 		}
 	}
-	panic("record: a message waited at a port that is not on its path")
+	return r.wayNames.of(r.plan, r.way)
 }
 
 func (r *Recorder) endName(nicID topo.NICID, gpu int32) string {

@@ -175,8 +175,11 @@ func lostWords(e *result.EventRow) string {
 	if e.PSN >= 0 {
 		what += fmt.Sprintf(" %d", e.PSN)
 	}
-	if e.Kind == result.EventDrop {
+	switch {
+	case e.Kind == result.EventDrop:
 		return fmt.Sprintf("dropped: %s of %s, no room in the buffer", what, whoseEvent(e))
+	case e.Why == result.LostWithoutRoute:
+		return fmt.Sprintf("lost: %s of %s, the switch knows no way on", what, whoseEvent(e))
 	}
 	return fmt.Sprintf("lost on the link: %s of %s", what, whoseEvent(e))
 }

@@ -67,6 +67,19 @@ func TestEventLog(t *testing.T) {
 	}
 }
 
+// Why a packet was lost is said.
+func TestLostWords(t *testing.T) {
+	for why, want := range map[string]string{
+		result.LostOnLink:       "lost on the link: data 7 of flow1",
+		result.LostWithoutRoute: "lost: data 7 of flow1, the switch knows no way on",
+	} {
+		e := result.EventRow{Kind: result.EventLoss, Name: "flow1", Frame: "data", PSN: 7, Why: why}
+		if got := lostWords(&e); got != want {
+			t.Errorf("%s: %q, want %q", why, got, want)
+		}
+	}
+}
+
 // A filter takes what it names, and counts what the table leaves out.
 func TestEventFilter(t *testing.T) {
 	us := func(n int) unit.Time { return unit.Time(n) * unit.Time(unit.Microsecond) }

@@ -22,7 +22,7 @@ func EventKindList() []EventKind {
 		{EventUnderMax, "the port's queue fell below that again", false},
 		{EventUnderMin, "the port's queue fell below where marking begins", false},
 		{EventDrop, "a packet found no room in the buffer", false},
-		{EventLoss, "a fault of the port's link took a packet", false},
+		{EventLoss, "a packet was lost: to a fault of the port's link, or where no way leads on", false},
 		{EventLinkDown, "the port's link went down", false},
 		{EventLinkUp, "the port's link is up again", false},
 		{EventCNPSent, "the receiver answered a mark with a CNP", true},
@@ -79,7 +79,7 @@ type EventRow struct {
 	Target    unit.Bitrate `parquet:"target_bps" json:"target_bps"`
 	Alpha     float64      `parquet:"alpha" json:"alpha"`
 	Window    unit.Bytes   `parquet:"window_bytes" json:"window_bytes"`
-	Why       string       `parquet:"why,delta" json:"why"` // of a rate: what the sender had just received, or timeout
+	Why       string       `parquet:"why,delta" json:"why"` // of a rate: what came before it; of a loss: link or route
 	LeftOut   int64        `parquet:"left_out" json:"left_out"`
 }
 

@@ -231,20 +231,23 @@ func (r *runner) build() error {
 		q := &r.plan.Pairs[i]
 		var admits nic.Admission
 		if q.Flow == nil && q.Job >= 0 {
-			admits = admission(r.plan.Jobs[q.Job].Spec)
+			admits = admission(r.plan.Jobs[q.Job].Spec, q.Lanes)
 		}
+		chosen, back := r.plan.ChosenPath(q)
 		r.net.AddQP(nic.QueuePair{
-			Name:      q.Name,
-			From:      q.From,
-			To:        q.To,
-			FromGPU:   q.FromGPU,
-			ToGPU:     q.ToGPU,
-			Path:      q.Path,
-			Back:      q.Back,
-			Class:     q.Class,
-			Log:       q.Flow == nil,
-			Admission: admits,
-			Stream:    q.Stream,
+			Name:       q.Name,
+			From:       q.From,
+			To:         q.To,
+			FromGPU:    q.FromGPU,
+			ToGPU:      q.ToGPU,
+			Path:       q.Path,
+			Back:       q.Back,
+			Chosen:     chosen,
+			ChosenBack: back,
+			Class:      q.Class,
+			Log:        q.Flow == nil,
+			Admission:  admits,
+			Stream:     q.Stream,
 		})
 	}
 	r.net.Build(func(id int32) unit.Duration { return r.plan.BaseRTT(&r.plan.Pairs[id]) })
@@ -318,7 +321,7 @@ func (j *job) buildRanks() error {
 		j.driver.AddRank(at.Host, at.GPU)
 	}
 	for _, l := range j.plan.Links {
-		j.driver.Connect(l.Way, l.Pair)
+		j.driver.Connect(l.Way, l.Pairs()...)
 	}
 	paths := j.record.PathFinder()
 	var body exec.Body // nil: nothing is computed

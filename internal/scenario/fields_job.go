@@ -681,6 +681,9 @@ var bucketFields = []*Field{
 	},
 }
 
+// defaultConvergence is that of faults[].convergence.
+const defaultConvergence = 600 * unit.Millisecond
+
 // faultFields: one entry of faults.
 var faultFields = []*Field{
 	{
@@ -726,8 +729,16 @@ var faultFields = []*Field{
 	{
 		Path: "down", Default: "none", Word: "none", Min: "1ps", Max: "24h",
 		value:   in(opt(duration), func(f *Fault) *Opt[unit.Duration] { return &f.Down }),
-		Meaning: "how long the link carries nothing; routes do not change",
+		Meaning: "how long the link carries nothing",
 		Also:    []string{"flap", "duration"},
+	},
+	{
+		Path: "convergence", Default: "600ms", Word: "never", Min: "0ns", Max: "24h",
+		value: in(opt(duration), func(f *Fault) *Opt[unit.Duration] { return &f.Convergence }),
+		Meaning: "how long after the link goes down, and comes up again, all switches route without it, and with it; " +
+			"until then what is sent onto it is lost; never: routes do not change",
+		Source: "BGP timers of the curriculum: 600 ms until a session's loss has been told and routes are in hardware",
+		Also:   []string{"reroute", "detection"},
 	},
 	{
 		Path: "storm", Default: "none", Word: "none", Min: "1ps", Max: "24h",
