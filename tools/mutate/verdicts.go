@@ -34,7 +34,7 @@ var testedBy = map[string][]string{
 	"coll":     {"exec", "workload", "nic", "faultsearch"},
 	"host":     {"host/hosttest", "nic", "faultsearch"},
 	"nic":      {"validate", "faultsearch", "run"},
-	"fabric":   {"nic", "validate", "faultsearch"},
+	"fabric":   {"nic", "validate", "faultsearch", "run"},
 }
 
 // run draws mutants from a package, tries those without a verdict, and says whether all were noticed.
