@@ -33,7 +33,7 @@ import (
 //	credit FROM TO [at=T]              a rank gives another a credit
 //	run [until=T]                      each message as it is acknowledged, and what was told on the way
 //	evidence FROM TO                   what packets met at each port, and their acknowledgements
-//	totals                             queue pairs, marks, CNPs, packets sent again, frames of each host
+//	totals                             queue pairs, marks, CNPs, packets sent again, frames of each host, the end
 //
 // Hosts are numbered from 1, and there is a queue pair for each pair of hosts and class, another for ranks.
 func TestScripts(t *testing.T) {
@@ -100,6 +100,7 @@ func (s *stage) Do(words []string) {
 		for i := range s.graph.Hosts {
 			s.say("host%d sent %d frames", i+1, s.fab.Stats(s.eng.Now(), s.graph.NICs[s.card(i+1)].Port).Frames)
 		}
+		s.say("the run ends at %v", s.eng.Now())
 	default:
 		s.t.Fatalf("no command %q", words[0])
 	}
