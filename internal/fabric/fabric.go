@@ -67,6 +67,7 @@ type Fabric struct {
 	states     []state           // by island
 	islandOf   []int32           // by node
 	islandBits int               // in a trace's slot
+	calm       calm
 	depot      depot
 	boxes      []box
 	pauses     [][]pauseFrame // by link: PFC frames on it that the receiving end knows of
@@ -112,6 +113,10 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 	}
 	if cfg.Routing != nil {
 		f.addForwarders()
+	}
+	if cfg.Faults == nil && eng.Islands() > 1 {
+		f.calm = f.newCalm()
+		eng.Stretch(f.window)
 	}
 	eng.Register(classTxEnd, (*txEnd)(f))
 	eng.Register(classArrive, (*arrive)(f))
