@@ -278,7 +278,7 @@ var rules = map[string]rule{
 
 	"tools/forecast": {why: "it runs the program as a user does"},
 	"tools/islands": {
-		may: "faultsearch result run scenario",
+		may: "faultsearch result run scenario validate",
 		why: "it forces partitions, which a user cannot; what it runs is what a user runs",
 	},
 	"tools/mutate": {
