@@ -149,6 +149,7 @@ func (n *Net) AddQP(q QueuePair) int32 {
 	n.met = append(n.met, nil, nil)
 	if q.Chosen {
 		route, n.met[2*id] = n.fab.RouteTo(q.To), newMet()
+		n.fab.Begins(id, q.From)
 	}
 	if q.ChosenBack {
 		answer, n.met[2*id+1] = n.fab.RouteTo(q.From), newMet()

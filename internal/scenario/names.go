@@ -23,6 +23,7 @@ var (
 		{"flowlet", "a queue pair that was quiet takes a link drawn anew (LetFlow, NSDI'17)"},
 		{"dlb", "dynamic load balancing: the link of the best quality, by its load and queue"},
 		{"glb", "global load balancing: dlb, and next hops tell of the quality of their links"},
+		{"conweave", "a queue pair leaves a way whose answer is late; the last switch restores the order (SIGCOMM'23)"},
 		{"spray", "each packet by itself"},
 	}
 	// BalancerTiers are names that vendors' tiers of load balancing have.

@@ -132,6 +132,7 @@ type Fabric struct {
 	Flowlet   Flowlet
 	DLB       DLB
 	GLB       GLB
+	ConWeave  ConWeave
 	Spray     Spray
 	Resilient Resilient
 	Clock     string // "exact" or "truncate-ns"
@@ -169,6 +170,13 @@ type Spray struct {
 
 // GLB is what the balancer glb has beside DLB.
 type GLB struct{ Interval unit.Duration }
+
+// ConWeave is the parameters of the balancer conweave.
+type ConWeave struct {
+	Reply  unit.Duration // a way whose answer takes longer is left
+	Busy   unit.Duration // how long after a notification nothing moves to a link
+	Resume unit.Duration // the longest time that packets are held for those before them
+}
 
 // Resilient is the parameters of the balancer resilient.
 type Resilient struct{ Buckets int }

@@ -23,7 +23,7 @@ var between = map[string]object{
 				{"links", forbid("host", "spine", "length", "spine_length", "parallel", "delay")}}}}),
 		only("design", "custom", forbid("topology")),
 		only("design", "leaf-spine", forbid("leaves")),
-		balancer("flowlet"), balancer("dlb", "glb"), balancer("glb"), balancer("spray"), balancer("resilient"),
+		balancer("flowlet"), balancer("dlb", "glb"), balancer("glb"), balancer("conweave"), balancer("spray"), balancer("resilient"),
 	}}},
 	"fabric.dlb":   unless("mode", "flowlet", forbid("gap")),
 	"fabric.spray": only("pick", "drill", forbid("samples", "memory")),
