@@ -257,8 +257,8 @@ func TestBiasesOfSharesAgree(t *testing.T) {
 	cfg := layout{Layout: workload.Layout{TP: 2}, batch: 4, steps: 6, with: momentum, sizes: shared}.config(t)
 	j := train(t, cfg, exectest.Net{}, nil)
 	h := j.work.Stages[0].Layers[1] // rows: the biases lie at the end
-	if h.Sharing.Cut != workload.Rows {
-		t.Fatalf("layer 2 is had as %d", h.Sharing.Cut)
+	if h.Way != workload.Rows {
+		t.Fatalf("layer 2 is had as %d", h.Way)
 	}
 	n := h.Offset + h.Elems
 	if a, b := j.Weights(0)[n-12:n], j.Weights(1)[n-12:n]; !equal(a, b) {

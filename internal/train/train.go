@@ -97,15 +97,15 @@ func holds(cfg *Config, h *workload.Held) error {
 		return fmt.Errorf("train: the job has layer %d, the model has %d", h.Layer+1, cfg.Model.Layers())
 	}
 	layer := cfg.Model.Layer(h.Layer, cfg.Kernel)
-	_, columns := layer.(nn.ColumnSplitter)
-	_, rows := layer.(nn.RowSplitter)
-	if cut := h.Sharing.Cut; cut == workload.Columns && !columns || cut == workload.Rows && !rows {
-		return fmt.Errorf("train: the job splits layer %d, which the model cannot", h.Layer+1)
+	if h.Way != workload.Whole {
+		if s, ok := layer.(nn.Splitter); !ok || s.Split(nn.Way(h.Way)) == nil {
+			return fmt.Errorf("train: the job splits layer %d, which the model cannot", h.Layer+1)
+		}
 	}
-	part, _ := partOf(layer, h.Sharing.Cut, 0, cfg.Work.Training.Layout.TP)
-	if h.Elems != int64(part.Params()) {
+	part, _ := partOf(layer, h.Way, 0, cfg.Work.Training.Layout.TP)
+	if h.Elems != int64(part.Params) {
 		return fmt.Errorf("train: the job has layer %d with %d parameters, the model has %d", h.Layer+1, h.Elems,
-			part.Params())
+			part.Params)
 	}
 	return nil
 }

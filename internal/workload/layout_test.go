@@ -286,7 +286,7 @@ func TestWidthsThatCannotBeSplitAreNamed(t *testing.T) {
 		}
 	}
 	c := Config{Layers: dense(9, 16), Batch: 2, Layout: Layout{TP: 2}, Schedules: schedules}
-	c.Layers[0].Columns = nil
+	c.Layers[0].Ways[Gathered] = nil
 	if _, err := Lower(c); err == nil || !strings.Contains(err.Error(), "layer 1 cannot be split by its outputs") {
 		t.Error(err)
 	}
