@@ -73,12 +73,12 @@ func (to *together) sum(of func(r int) []float32) {
 }
 
 // cutRow takes a rank's part of each row, or all of it.
-func cutRow(v []float32, whole, part, rank, rows int) []float32 {
+func cutRow(v []float32, whole, part, rank, rows, groups int) []float32 {
 	if whole == part {
 		return append([]float32(nil), v...)
 	}
 	all := make([]float32, rows*part)
-	side{groups: 1, whole: whole, own: part}.cut(all, v, rank, rows)
+	side{groups: groups, whole: whole / groups, own: part / groups}.cut(all, v, rank, rows)
 	return all
 }
 
@@ -125,6 +125,10 @@ func partsMakeTheLayer(t *testing.T, l Splitter, way Way, parts, rows int) {
 			x[i] = float32(i * 5 % words.vocabulary)
 		}
 	}
+	groups := 1
+	if head, ok := Layer(l).(everywhere); ok {
+		groups = head.positions // each has outputs of its own
+	}
 	y, dx, g := make([]float32, rows*l.Out()), make([]float32, rows*l.In()), make([]float32, l.Params())
 	saved := l.NewSaved(rows)
 	l.Forward(y, x, p, rows, saved, pass)
@@ -143,7 +147,7 @@ func partsMakeTheLayer(t *testing.T, l Splitter, way Way, parts, rows int) {
 			}
 		}
 		to.parts, pieces[r] = append(to.parts, part), of
-		to.hands = append(to.hands, Hand{Rows: rows, X: cutRow(x, l.In(), part.In, r, rows), P: own, Pass: pass,
+		to.hands = append(to.hands, Hand{Rows: rows, X: cutRow(x, l.In(), part.In, r, rows, 1), P: own, Pass: pass,
 			Y: make([]float32, rows*part.Out), Saved: part.NewSaved(rows), Wire: post{to, r}})
 	}
 	for i, n := range seen {
@@ -154,26 +158,33 @@ func partsMakeTheLayer(t *testing.T, l Splitter, way Way, parts, rows int) {
 	to.run(func(p *Part) []Phase { return p.Forward }, func(h *Hand) []float32 { return h.Y })
 	for r, part := range to.parts {
 		h := &to.hands[r]
-		nearly(t, fmt.Sprintf("%d parts: outputs of part %d", parts, r), h.Y, cutRow(y, l.Out(), part.Out, r, rows))
-		h.D, h.DX, h.G = cutRow(d, l.Out(), part.Out, r, rows), make([]float32, rows*part.In), make([]float32, part.Params)
+		nearly(t, fmt.Sprintf("%d parts: outputs of part %d", parts, r), h.Y, cutRow(y, l.Out(), part.Out, r, rows, groups))
+		h.D, h.DX, h.G = cutRow(d, l.Out(), part.Out, r, rows, groups), make([]float32, rows*part.In), make([]float32, part.Params)
 		for i := range h.G {
 			h.G[i] = float32(math.NaN()) // all of it is written
+		}
+		for i := range h.DX {
+			h.DX[i] = float32(math.NaN())
 		}
 	}
 	to.run(func(p *Part) []Phase { return p.Backward }, func(h *Hand) []float32 { return h.DX })
 	for r, part := range to.parts {
 		if h := &to.hands[r]; !tokens {
 			nearly(t, fmt.Sprintf("%d parts: gradient of the inputs of part %d", parts, r), h.DX,
-				cutRow(dx, l.In(), part.In, r, rows))
+				cutRow(dx, l.In(), part.In, r, rows, 1))
 		}
 	}
 	if n := to.parts[0].Partial; n.Elems > 0 {
 		to.sum(func(r int) []float32 { return to.hands[r].G[n.At : n.At+n.Elems] })
 	}
 	for r, of := range pieces {
+		got := append([]float32(nil), g...)
 		for _, q := range of {
-			nearly(t, fmt.Sprintf("%d parts: gradient of parameters from %d, part %d", parts, q.Whole, r),
-				to.hands[r].G[q.Part:q.Part+q.Elems], g[q.Whole:q.Whole+q.Elems])
+			copy(got[q.Whole:], to.hands[r].G[q.Part:q.Part+q.Elems])
+		}
+		for _, tensor := range l.Tensors() {
+			lo, hi := tensor.Offset, tensor.Offset+tensor.Elems()
+			nearly(t, fmt.Sprintf("%d parts: gradient of %s, part %d", parts, tensor.Name, r), got[lo:hi], g[lo:hi])
 		}
 	}
 }
@@ -197,5 +208,35 @@ func splitters(t *testing.T) map[string]Splitter {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return map[string]Splitter{"dense": Dense(8, 12, Sigmoid).(Splitter), "conv": conv.(Splitter)}
+	all := map[string]Splitter{"dense": Dense(8, 12, Sigmoid).(Splitter), "conv": conv.(Splitter)}
+	drop, err := Dropout(4*5, 0.3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, l := range map[string]Layer{"embedding": Embedding(4, 7, 6, true), "positions": LearnedPositions(4, 6),
+		"sinusoids": SinusoidalPositions(4, 6), "norm": Normalised(LayerNorm, 4, 6), "dropout": drop,
+		"head": Everywhere(4, 6, 9, true)} { // 7 tokens in 2 or 4 parts, 9 in parts of which the last has none
+		all[name] = l.(Splitter)
+	}
+	for _, after := range []bool{false, true} {
+		half := Half{Positions: 4, Size: 12, Norm: LayerNorm, After: after, Dropout: 0.2}
+		for _, heads := range []int{4, 1} { // parts cut a head, or have several
+			l, err := Attention(half, heads, 8/heads)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all[fmt.Sprintf("attention, %d heads, after %v", heads, after)] = l.(Splitter)
+		}
+		for _, gated := range []bool{false, true} {
+			for _, a := range []Activation{ReLU, GELU, SiLU} {
+				half.Norm, half.NoBias = RMSNorm, gated
+				l, err := FeedForward(half, 16, a, gated)
+				if err != nil {
+					t.Fatal(err)
+				}
+				all[fmt.Sprintf("feed-forward, %v, gated %v, after %v", a, gated, after)] = l.(Splitter)
+			}
+		}
+	}
+	return all
 }

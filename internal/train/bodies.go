@@ -104,9 +104,28 @@ func (j *Job) pass(r *rank, step int64, w *workload.Body) *nn.Pass {
 // loss makes the gradient that the last layer's backward starts from, or does a phase of it.
 func (j *Job) loss(r *rank, step int64, w *workload.Body) {
 	d, y := r.on(w.D), r.on(w.Y)
+	if r.loss != nil {
+		j.lossPart(r, step, w)
+		return
+	}
 	mean, _ := j.cfg.Model.Loss(j.cfg.Kernel, d, y, j.labels(r, w.Micro, step), j.counts.over(step, w.Micro))
 	r.losses[step] += mean
 	j.layers[w.Layer].Through(d, y)
+}
+
+// lossPart does so where the rank has a part of the outputs.
+func (j *Job) lossPart(r *rank, step int64, w *workload.Body) {
+	d, labels := r.on(w.D), j.labels(r, w.Micro, step)
+	r.wire = wire{j: j, r: r, got: &w.Got, give: &w.Give}
+	if w.Phase == 0 {
+		r.loss.Gives(r.part, d, r.on(w.Y), labels)
+		r.wire.Put(r.at.Tensor)
+		return
+	}
+	r.losses[step] += r.loss.Loss(d, labels, j.counts.over(step, w.Micro), func(part int) []float32 {
+		r.wire.Take(part)
+		return r.part
+	})
 }
 
 // backward makes a layer's gradients of a micro-batch, or adds them to those of the ones before, or does

@@ -64,14 +64,23 @@ func kernels(of []nn.Work) (all []workload.Kernel) {
 	return all
 }
 
-// Ties are the model's as workload counts them.
-func Ties(m *nn.Model) (all []workload.Tie) {
+// LossPart is the model's loss as workload counts it where outputs lie in parts; nil: they cannot.
+func LossPart(m *nn.Model) func(parts int) []workload.Phase {
+	if m.LossPart(nn.Portable, 0, 1) == nil {
+		return nil
+	}
+	return func(parts int) []workload.Phase { return phases(m.LossPart(nn.Portable, 0, parts).Phases()) }
+}
+
+// Ties are the model's as workload counts them, where so many ranks share layers.
+func Ties(m *nn.Model, parts int) (all []workload.Tie) {
 	for _, t := range m.Ties() {
 		part := func(layer, at int) workload.TiedPart {
 			lo, _ := m.LayerRange(layer)
 			return workload.TiedPart{Layer: layer, Offset: int64(at - lo)}
 		}
-		all = append(all, workload.Tie{Lower: part(t.Layers[0], t.Lower), Upper: part(t.Layers[1], t.Upper), Elems: int64(t.Elems)})
+		all = append(all, workload.Tie{Lower: part(t.Layers[0], t.Lower), Upper: part(t.Layers[1], t.Upper),
+			Elems: int64(t.Part(max(parts, 1)))})
 	}
 	return all
 }

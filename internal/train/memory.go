@@ -17,6 +17,7 @@ type rank struct {
 	saved   [][]nn.Saved                 // by layer, then slot: what its forwards leave for their backwards
 	parts   []*nn.Part                   // by layer: what it has of it
 	batch   []float32                    // the gradient of a micro-batch that is to be added
+	loss    *nn.LossPart                 // of outputs that lie in parts; else nil
 	hand    nn.Hand                      // of the phase that runs
 	wire    wire                         // likewise
 	part    []float32                    // room for Hand.Part
@@ -61,6 +62,9 @@ func (j *Job) newRank(id int32, model []float32, state [][]float32) rank {
 	for _, h := range st.Layers {
 		part, pieces := j.part(&h, r.at.Tensor)
 		r.parts[h.Layer] = part
+		if last := len(j.layers) - 1; h.Layer == last && part.Out != j.layers[last].Out() {
+			r.loss = j.cfg.Model.LossPart(j.cfg.Kernel, r.at.Tensor, j.work.Layout.TP)
+		}
 		for _, v := range vectors { // no piece may have all of it
 			clear(v.to[h.Offset : h.Offset+h.Elems])
 		}

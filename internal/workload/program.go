@@ -160,9 +160,9 @@ func (b *builder) loss(c *chunk, m int) {
 	for i := range phases {
 		at.phase = len(last.Forward) + i
 		takes := b.all(phases[i].Kernels)
-		body := Body{Work: Loss, Layer: c.last, Phase: i, Micro: m, Y: c.x[n].at(m), Got: got, Give: b.handed(at, &phases[i])}
+		body := Body{Work: Loss, Layer: c.last, Phase: i, Micro: m, Y: c.x[n].at(m), D: c.d[n].at(m), Got: got,
+			Give: b.handed(at, &phases[i])}
 		if i == len(phases)-1 {
-			body.D = c.d[n].at(m)
 			takes += b.all(last.Through)
 		}
 		b.compute(phases[i].Name+b.ofMicro(m), takes, body)
