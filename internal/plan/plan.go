@@ -224,14 +224,15 @@ func (p *Plan) planTraining(j *Job) error {
 	}
 	protocols, schedules := map[coll.Schedule]*workload.Protocol{}, map[string][]coll.Schedule{} // the latter by group
 	cfg := workload.Config{
-		Layers: train.Layers(m),
-		Ties:   train.Ties(m),
-		Batch:  t.Batch,
-		State:  j.Optimiser.State(),
-		Bucket: t.Bucket.Or(workload.BucketPerLayer),
-		Layout: layout(&j.Spec.Parallel),
-		Device: p.device(j),
-		Slow:   p.slow(j),
+		Layers:   train.Layers(m),
+		Ties:     train.Ties(m, j.Spec.Parallel.TP),
+		Batch:    t.Batch,
+		State:    j.Optimiser.State(),
+		Bucket:   t.Bucket.Or(workload.BucketPerLayer),
+		Layout:   layout(&j.Spec.Parallel),
+		LossPart: train.LossPart(m),
+		Device:   p.device(j),
+		Slow:     p.slow(j),
 		Schedules: func(g *workload.Group, op coll.Collective) (coll.Schedule, error) {
 			s, err := p.groupSchedule(j, g, op)
 			if err != nil {

@@ -553,6 +553,7 @@ type Parallel struct {
 	Schedule      string // see PipelineSchedules
 	VirtualStages int    // 0 unless Schedule is interleaved
 	Tensor        string // see TensorStyles
+	Sequence      bool
 	Update        string // see UpdateTimes
 	Stash         bool
 }
