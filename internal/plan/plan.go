@@ -287,6 +287,7 @@ func optimiser(t *scenario.Train) (o nn.Optimiser, err error) {
 		return o, err
 	}
 	o.LR, o.Momentum, o.Beta1, o.Beta2, o.Epsilon, o.WeightDecay = t.LR, t.Momentum, t.Beta1, t.Beta2, t.Epsilon, t.Decay
+	o.Clip = t.Clip
 	s := t.Schedule
 	o.Schedule = nn.Schedule{Warmup: int64(s.Warmup), Every: int64(s.Every), Factor: s.Factor, End: s.End}
 	o.Schedule.Course, err = nn.ParseCourse(s.Kind)

@@ -379,6 +379,7 @@ type Train struct {
 	Beta2      float64
 	Epsilon    float64
 	Decay      float64
+	Clip       float64 // of the norm of all gradients; 0: any
 	Schedule   Schedule
 	Init       string
 	Deviation  float64         // of the normal Init

@@ -23,6 +23,8 @@ func (j *Job) Compute(id int32, step int64, op *workload.Op) {
 		copy(r.on(w.Y), r.on(w.X))
 	case workload.SumTied:
 		sumTied(r.on(w.Y), r.on(w.X))
+	case workload.SquareGradients:
+		j.square(id, r, w)
 	case workload.Place:
 		j.place(id, r, w)
 	case workload.Accumulate:

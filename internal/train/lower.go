@@ -72,6 +72,14 @@ func LossPart(m *nn.Model) func(parts int) []workload.Phase {
 	return func(parts int) []workload.Phase { return phases(m.LossPart(nn.Portable, 0, parts).Phases()) }
 }
 
+// Clip is by how many elements ranks sum the norm of gradients: 0 of an optimiser that does not clip.
+func Clip(o *nn.Optimiser) int64 {
+	if o.Clip == 0 {
+		return 0
+	}
+	return nn.SquareElems
+}
+
 // Ties are the model's as workload counts them, where so many ranks share layers.
 func Ties(m *nn.Model, parts int) (all []workload.Tie) {
 	for _, t := range m.Ties() {

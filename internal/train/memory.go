@@ -17,6 +17,8 @@ type rank struct {
 	saved   [][]nn.Saved                 // by layer, then slot: what its forwards leave for their backwards
 	parts   []*nn.Part                   // by layer: what it has of it
 	batch   []float32                    // the gradient of a micro-batch that is to be added
+	counted []workload.Span              // of its stage's vectors: whose gradients are its own to count
+	squares nn.Squares                   // of them
 	loss    *nn.LossPart                 // of outputs that lie in parts; else nil
 	hand    nn.Hand                      // of the phase that runs
 	wire    wire                         // likewise
@@ -77,6 +79,9 @@ func (j *Job) newRank(id int32, model []float32, state [][]float32) rank {
 	}
 	for _, v := range vectors {
 		v.keep()
+	}
+	if j.cfg.Optimiser.Clip > 0 {
+		r.counted = j.countedBy(r.at)
 	}
 	r.awaits(work.StartRange(id))
 	j.makeBatches(&r, p)

@@ -72,6 +72,10 @@ func fits(cfg *Config) error {
 		return fmt.Errorf("train: a job of %d ranks with %d replicas and batch %d to bind, want %d replicas and batch %d",
 			w.Ranks(), t.Layout.DP, t.Batch, cfg.Replicas, cfg.Batch)
 	}
+	if clip := cfg.Optimiser.Clip > 0; clip != t.Clip {
+		return fmt.Errorf("train: an optimiser that clips gradients, %v, and a job that finds their norm, %v: want both or "+
+			"none", clip, t.Clip)
+	}
 	layers := 0
 	for _, s := range t.Stages {
 		for _, h := range s.Layers {

@@ -268,6 +268,9 @@ func anyLayout(t *rapid.T) Config {
 	}
 	c.State = []string{"exp_avg", "exp_avg_sq"}[:rapid.IntRange(0, 2).Draw(t, "state")]
 	c.Bucket = rapid.SampledFrom([]unit.Bytes{0, 150, BucketPerLayer}).Draw(t, "bucket")
+	if l.PP == 1 || l.Update == UpdateEnd {
+		c.Clip = rapid.SampledFrom([]int64{0, 5}).Draw(t, "clip")
+	}
 	return c
 }
 

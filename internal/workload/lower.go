@@ -15,6 +15,7 @@ type Config struct {
 	Batch  int        // rows per replica and step
 	State  []string   // vectors that the update also reads and writes, as long as the parameters: at most MaxState
 	Bucket unit.Bytes // cap; 0 is DefaultBucket
+	Clip   int64      // elements by which ranks sum the norm of all gradients, before they update; 0: not needed
 	Layout Layout
 	Ties   []Tie
 	// LossPart are the phases of the loss of outputs that lie in so many parts; nil: outputs must be whole.
@@ -51,6 +52,9 @@ type lowering struct {
 	gatherings map[gathering]int32 // index in Job.Collectives
 
 	tied map[tied]int32 // likewise
+
+	normSums map[normed]int32 // likewise
+	digits   int32            // index in Job.Buffers
 }
 
 // stage is what the ranks of a stage have in common.
@@ -120,8 +124,8 @@ func Lower(c Config) (*Job, error) {
 	b := lowering{Config: &c, l: l, rows: c.Batch / l.MicroBatches, trained: Trained(c.Layers),
 		links: map[link]int32{}, data: map[Coord]int32{}, sums: map[sum]int32{}, sends: map[send]int32{},
 		bodies: map[Body]int32{}, exchanges: map[exchange]int32{}, rooms: map[string]int32{},
-		gatherings: map[gathering]int32{}, tied: map[tied]int32{}, j: &Job{Of: make([]int32, l.World()),
-			Training: &Training{Layout: l, Layers: len(c.Layers), Trained: Trained(c.Layers), Batch: c.Batch,
+		gatherings: map[gathering]int32{}, tied: map[tied]int32{}, normSums: map[normed]int32{}, j: &Job{Of: make([]int32, l.World()),
+			Training: &Training{Layout: l, Layers: len(c.Layers), Trained: Trained(c.Layers), Batch: c.Batch, Clip: c.Clip > 0,
 				Stages: make([]Stage, l.PP)}}}
 	if err := b.split(); err != nil {
 		return nil, err
@@ -159,6 +163,10 @@ func (c *Config) check() error {
 	}
 	if err := c.Layout.filled().check(c.Layers, c.Batch); err != nil {
 		return err
+	}
+	if c.Clip > 0 && c.Layout.Update == UpdateEach && c.Layout.PP > 1 {
+		return Misfits{{"update", fmt.Sprintf("update each with pp %d: stages update at different times, and clipping wants "+
+			"the gradients of all of them at once: want update end", c.Layout.PP)}}
 	}
 	if err := c.checkTies(c.Layout.filled()); err != nil {
 		return err

@@ -282,9 +282,10 @@ func (b *builder) update(all []bucket, m int, done []int32) {
 		}
 	}
 	b.ties(m)
+	norm := b.norm(m)
 	for i, k := range all {
 		of := func(buffer int32) Range { return Range{buffer, k.offset, k.elems} }
-		body := Body{Work: Update, Micro: m, Params: of(b.st.Parameters), Grads: of(b.st.Gradients)}
+		body := Body{Work: Update, Micro: m, Params: of(b.st.Parameters), Grads: of(b.st.Gradients), X: norm}
 		for i, buffer := range b.st.State {
 			body.State[i] = of(buffer)
 		}

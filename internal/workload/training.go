@@ -16,6 +16,7 @@ const (
 	GroupKindData     = "data-parallel"   // gradients are summed over it
 	GroupKindTensor   = "tensor-parallel" // its ranks share layers: activations and their gradients go round
 	GroupKindTied     = "tied"            // two stages sum the gradients of their copies of one tensor
+	GroupKindNorm     = "gradient-norm"   // the squares of all gradients are summed over it
 	GroupKindPipeline = "pipeline"        // the first rank sends activations or their gradients to the second
 )
 
@@ -27,6 +28,9 @@ const (
 	Update   = "update"   // Params and State, by Grads; with ZeRO what the rank owns
 	Stash    = "stash"    // Y is what X is
 	SumTied  = "tie"      // X and Y are the sum of both
+	// SquareGradients makes Y the sum of the squares of what the rank has of the gradients X, with ZeRO what
+	// it owns; an Update then takes X, summed over all ranks.
+	SquareGradients = "norm-gradients"
 	// Of what the rank owns of a bucket its shard has one element after the other.
 	Place      = "place"      // what the rank owns of Y is X
 	Accumulate = "accumulate" // Grads is what the rank owns of X, or is added to
@@ -73,7 +77,7 @@ func (b *Body) reads() []Range {
 	case Backward:
 		return present(b.Params, b.X, b.D, b.Got.On)
 	case Update:
-		return present(b.Grads)
+		return present(b.Grads, b.X)
 	}
 	return present(b.X)
 }
@@ -111,8 +115,9 @@ func present(all ...Range) []Range {
 type Training struct {
 	Layout  Layout // with its defaults
 	Layers  int
-	Trained int // the first layer with parameters: nobody wants the gradient of its input
-	Batch   int // rows per replica and step
+	Trained int  // the first layer with parameters: nobody wants the gradient of its input
+	Batch   int  // rows per replica and step
+	Clip    bool // updates have the norm of all gradients
 	Stages  []Stage
 	Shards  [][]Span // by rank, with ZeRO: what it owns of its stage's vectors, ascending
 }

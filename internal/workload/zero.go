@@ -283,11 +283,15 @@ func (b *builder) updateShards(all []bucket) {
 			b.communicate("", b.sums[sum{b.group(), k.offset, 0}], on, on)
 		}
 	}
+	for b.Clip > 0 && len(b.zero.travelling) > 0 {
+		b.accumulate()
+	}
+	norm := b.norm(0)
 	for _, k := range all {
 		for slices.ContainsFunc(b.zero.travelling, func(at sum) bool { return at.offset == k.offset }) {
 			b.accumulate()
 		}
-		b.updateShard(&k)
+		b.updateShard(&k, norm)
 		if b.l.Zero < ZeroParameters {
 			on := []Range{{b.st.Parameters, k.offset, k.elems}}
 			b.communicate("", b.gatherings[gathering{b.group(), turn{bucket: k.offset}}], on, on)
@@ -295,11 +299,13 @@ func (b *builder) updateShards(all []bucket) {
 	}
 }
 
-// updateShard moves what the rank owns of a bucket's parameters.
-func (b *builder) updateShard(k *bucket) {
+// updateShard moves what the rank owns of a bucket's parameters, by gradients of which norm says how long
+// they are.
+func (b *builder) updateShard(k *bucket, norm Range) {
 	own := func(buffer int32) Range { return b.ownRange(buffer, k.offset) }
 	all := func(buffer int32) Range { return Range{buffer, k.offset, k.elems} }
-	body := Body{Work: Update, Bucket: b.st.bucket(k.offset), Params: all(b.st.Parameters), Grads: all(b.st.Gradients)}
+	body := Body{Work: Update, Bucket: b.st.bucket(k.offset), Params: all(b.st.Parameters), Grads: all(b.st.Gradients),
+		X: norm}
 	reads, writes := b.ownRanges(b.st.Gradients, k), b.ownRanges(b.st.Parameters, k)
 	if b.l.Zero >= ZeroGradients {
 		body.Grads = own(b.st.Gradients)
@@ -309,6 +315,7 @@ func (b *builder) updateShard(k *bucket) {
 		body.Params = own(b.st.Parameters)
 		writes = present(body.Params)
 	}
+	reads = append(reads, present(norm)...)
 	for i, buffer := range b.st.State {
 		body.State[i] = own(buffer)
 		writes = append(writes, present(body.State[i])...)
