@@ -1,18 +1,14 @@
 package cc
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
+	"railyard/internal/scripttest"
 	"railyard/internal/unit"
 )
-
-var update = flag.Bool("update", false, "rewrite the outcomes in testdata")
 
 // TestScripts plays testdata/*.txt: what a controller does, step by step. A script is blocks of
 // commands, a line of dashes and what comes of them: after each, time, rate, target, alpha and
@@ -26,53 +22,7 @@ var update = flag.Bool("update", false, "rewrite the outcomes in testdata")
 //	ack BYTES [KEY=...]  an acknowledgement: rtt; marked; queue and sent, what the one hop had waiting and
 //	                     has sent so far
 func TestScripts(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no scripts", err)
-	}
-	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := play(t, string(text))
-			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			} else if got != string(text) {
-				t.Errorf("%s: outcome differs; -update writes it. Got:\n%s", file, got)
-			}
-		})
-	}
-}
-
-// play returns a script with the outcomes that its commands have.
-func play(t *testing.T, text string) string {
-	t.Helper()
-	var out strings.Builder
-	s := &stage{t: t}
-	inOutcome := false
-	for line := range strings.Lines(text) {
-		bare := strings.TrimSpace(line)
-		switch {
-		case bare == "----":
-			inOutcome = true
-			out.WriteString("----\n" + s.told.String())
-			s.told.Reset()
-		case bare == "":
-			inOutcome = false
-			out.WriteString("\n")
-		case inOutcome:
-		default:
-			out.WriteString(line)
-			if !strings.HasPrefix(bare, "#") {
-				s.do(strings.Fields(bare))
-			}
-		}
-	}
-	return out.String()
+	scripttest.Run(t, func(t *testing.T) scripttest.Stage { return &stage{t: t} })
 }
 
 // stage is a controller and what a script has had told of it.
@@ -90,7 +40,13 @@ const (
 	stageRTT  = 10 * unit.Microsecond
 )
 
-func (s *stage) do(words []string) {
+// Told returns what has come of the commands.
+func (s *stage) Told() string {
+	defer s.told.Reset()
+	return s.told.String()
+}
+
+func (s *stage) Do(words []string) {
 	s.t.Helper()
 	switch args := words[1:]; words[0] {
 	case "controller":

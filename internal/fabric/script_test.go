@@ -1,22 +1,18 @@
 package fabric
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"railyard/internal/qos"
+	"railyard/internal/scripttest"
 	"railyard/internal/sim"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
 )
-
-var update = flag.Bool("update", false, "rewrite the outcomes in testdata")
 
 // TestScripts plays testdata/*.txt: what a switch does, event by event. A script is blocks of
 // commands, a line of dashes and what comes of them. `network` makes one switch with a host for each
@@ -29,63 +25,7 @@ var update = flag.Bool("update", false, "rewrite the outcomes in testdata")
 //	host1 held data by host2      host1's link is paused; the port that caused it
 //	host2 marks, host2 drops      at the queue to host2
 func TestScripts(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no scripts", err)
-	}
-	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := play(t, string(text))
-			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			} else if got != string(text) {
-				t.Errorf("%s: outcome differs; -update writes it\n%s", file, firstDifference(got, string(text)))
-			}
-		})
-	}
-}
-
-func firstDifference(got, want string) string {
-	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
-	for i := range min(len(g), len(w)) {
-		if g[i] != w[i] {
-			return fmt.Sprintf("line %d: %q, want %q", i+1, g[i], w[i])
-		}
-	}
-	return fmt.Sprintf("%d lines, want %d", len(g), len(w))
-}
-
-// play returns a script with the outcomes that its commands have.
-func play(t *testing.T, text string) string {
-	t.Helper()
-	var out strings.Builder
-	s := &stage{t: t}
-	inOutcome := false
-	for line := range strings.Lines(text) {
-		bare := strings.TrimSpace(line)
-		switch {
-		case bare == "----":
-			inOutcome = true
-			out.WriteString("----\n" + s.told.String())
-			s.told.Reset()
-		case bare == "":
-			inOutcome = false
-			out.WriteString("\n")
-		case inOutcome:
-		default:
-			out.WriteString(line)
-			if !strings.HasPrefix(bare, "#") {
-				s.do(strings.Fields(bare))
-			}
-		}
-	}
-	return out.String()
+	scripttest.Run(t, func(t *testing.T) scripttest.Stage { return &stage{t: t} })
 }
 
 // stage is a switch with hosts, and what a script has had told of it.
@@ -109,7 +49,13 @@ type actor struct {
 
 const classAct = sim.Classes - 1
 
-func (s *stage) do(words []string) {
+// Told returns what has come of the commands.
+func (s *stage) Told() string {
+	defer s.told.Reset()
+	return s.told.String()
+}
+
+func (s *stage) Do(words []string) {
 	s.t.Helper()
 	args := map[string]string{}
 	for _, w := range words[1:] {

@@ -1,19 +1,15 @@
 package roce
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
 	"railyard/internal/cc"
+	"railyard/internal/scripttest"
 	"railyard/internal/unit"
 )
-
-var update = flag.Bool("update", false, "rewrite the outcomes in testdata")
 
 // TestScripts plays testdata/*.txt: what a queue pair does, step by step. A script is blocks of
 // commands, a line of dashes and what comes of them. `qp` begins anew with a queue pair whose frames
@@ -28,53 +24,7 @@ var update = flag.Bool("update", false, "rewrite the outcomes in testdata")
 //	ack|nak PSN [SACK] a response reaches the requester
 //	expire             the deadline has come
 func TestScripts(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no scripts", err)
-	}
-	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := play(t, string(text))
-			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			} else if got != string(text) {
-				t.Errorf("%s: outcome differs; -update writes it. Got:\n%s", file, got)
-			}
-		})
-	}
-}
-
-// play returns a script with the outcomes that its commands have.
-func play(t *testing.T, text string) string {
-	t.Helper()
-	var out strings.Builder
-	s := &stage{t: t}
-	inOutcome := false
-	for line := range strings.Lines(text) {
-		bare := strings.TrimSpace(line)
-		switch {
-		case bare == "----":
-			inOutcome = true
-			out.WriteString("----\n" + s.told.String())
-			s.told.Reset()
-		case bare == "":
-			inOutcome = false
-			out.WriteString("\n")
-		case inOutcome:
-		default:
-			out.WriteString(line)
-			if !strings.HasPrefix(bare, "#") {
-				s.do(strings.Fields(bare))
-			}
-		}
-	}
-	return out.String()
+	scripttest.Run(t, func(t *testing.T) scripttest.Stage { return &stage{t: t} })
 }
 
 // stage is a queue pair and what a script has had told of it.
@@ -109,6 +59,12 @@ func (c *spy) OnAck(a *cc.Ack) {
 
 func (s *stage) say(format string, args ...any) { fmt.Fprintf(&s.told, format+"\n", args...) }
 
+// Told returns what has come of the commands.
+func (s *stage) Told() string {
+	defer s.told.Reset()
+	return s.told.String()
+}
+
 func (s *stage) number(w string) int64 {
 	s.t.Helper()
 	n, err := strconv.ParseInt(w, 10, 64)
@@ -130,7 +86,7 @@ func (s *stage) span(w string) unit.Duration {
 // frameTime is how long each frame occupies the link.
 const frameTime = 100 * unit.Nanosecond
 
-func (s *stage) do(words []string) {
+func (s *stage) Do(words []string) {
 	s.t.Helper()
 	switch args := words[1:]; words[0] {
 	case "qp":

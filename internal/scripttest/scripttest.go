@@ -1,0 +1,89 @@
+// Package scripttest plays scripts: what a state machine does, step by step, in files that read as
+// examples. A file is blocks: commands, a line of dashes, what comes of them, an empty line.
+//
+//	send 2
+//	----
+//	at 0s: packet 0
+//	at 100ns: packet 1
+//
+// A line that begins with # explains. With -update, which every test that imports this package
+// understands, outcomes are written anew.
+package scripttest
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "rewrite the outcomes in testdata")
+
+// Stage is what a script is played on.
+type Stage interface {
+	// Do obeys a command, split at spaces.
+	Do(command []string)
+	// Told returns what came of the commands since the last call, in whole lines.
+	Told() string
+}
+
+// Run plays each testdata/*.txt on a stage of its own.
+func Run(t *testing.T, begin func(t *testing.T) Stage) {
+	t.Helper()
+	files, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no scripts", err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := play(begin(t), string(text))
+			if *update {
+				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			} else if got != string(text) {
+				t.Errorf("%s: outcome differs; -update writes it\n%s", file, firstDifference(got, string(text)))
+			}
+		})
+	}
+}
+
+// play returns a script with the outcomes that its commands have.
+func play(s Stage, text string) string {
+	var out strings.Builder
+	inOutcome := false
+	for line := range strings.Lines(text) {
+		bare := strings.TrimSpace(line)
+		switch {
+		case bare == "----":
+			inOutcome = true
+			out.WriteString("----\n" + s.Told())
+		case bare == "":
+			inOutcome = false
+			out.WriteString("\n")
+		case inOutcome:
+		default:
+			out.WriteString(line)
+			if !strings.HasPrefix(bare, "#") {
+				s.Do(strings.Fields(bare))
+			}
+		}
+	}
+	return out.String()
+}
+
+func firstDifference(got, want string) string {
+	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
+	for i := range min(len(g), len(w)) {
+		if g[i] != w[i] {
+			return fmt.Sprintf("line %d: %q, want %q", i+1, g[i], w[i])
+		}
+	}
+	return fmt.Sprintf("%d lines, want %d", len(g), len(w))
+}

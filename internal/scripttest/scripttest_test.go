@@ -1,0 +1,36 @@
+package scripttest
+
+import (
+	"strings"
+	"testing"
+)
+
+// echo tells each command back.
+type echo struct{ told strings.Builder }
+
+func (e *echo) Do(command []string) { e.told.WriteString(strings.Join(command, "+") + "\n") }
+
+func (e *echo) Told() string {
+	defer e.told.Reset()
+	return e.told.String()
+}
+
+// TestPlay: outcomes take the place of those in the file; commands and remarks stay as written.
+func TestPlay(t *testing.T) {
+	got := play(&echo{}, "# a remark\n  say  two\nsay\n----\nwrong\nwrong\n\nagain\n----\n")
+	want := "# a remark\n  say  two\nsay\n----\nsay+two\nsay\n\nagain\n----\nagain\n"
+	if got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestFirstDifference(t *testing.T) {
+	for _, c := range []struct{ got, want, says string }{
+		{"a\nb\n", "a\nc\n", `line 2: "b", want "c"`},
+		{"a", "a\nb", "1 lines, want 2"},
+	} {
+		if says := firstDifference(c.got, c.want); says != c.says {
+			t.Errorf("%q and %q: %s, want %s", c.got, c.want, says, c.says)
+		}
+	}
+}
