@@ -99,7 +99,8 @@ func ofNetwork(t interface{ Fatal(...any) }, name string, l layout) Config {
 	if cfg.Optimiser.LR == 0 {
 		cfg.Optimiser.LR = 0.1
 	}
-	cfg.Work, err = workload.Lower(workload.Config{Layers: Layers(m), Ties: Ties(m, l.TP), LossPart: LossPart(m), Batch: l.batch,
+	cfg.Work, err = workload.Lower(workload.Config{Layers: Layers(m), Ties: Ties(m, l.TP), LossPart: LossPart(m),
+		Batch: l.batch,
 		State: cfg.Optimiser.State(), Clip: Clip(&cfg.Optimiser), Bucket: l.bucket, Layout: l.Layout, Schedules: l.schedules, Device: device})
 	if err != nil {
 		t.Fatal(err)
