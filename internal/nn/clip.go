@@ -41,8 +41,9 @@ func (s *Squares) Add(v []float32) {
 		default:
 			m |= 1 << 23
 		}
+		_, square := bits.Mul64(m, m)
 		var carry uint64
-		s.low[exponent], carry = bits.Add64(s.low[exponent], m*m, 0)
+		s.low[exponent], carry = bits.Add64(s.low[exponent], square, 0)
 		s.high[exponent] += carry
 	}
 }
