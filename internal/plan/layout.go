@@ -17,7 +17,7 @@ import (
 // layout translates how ranks share a training.
 func layout(s *scenario.Parallel) workload.Layout {
 	l := workload.Layout{DP: s.DP, TP: s.TP, PP: s.PP, MicroBatches: s.MicroBatches, Virtual: s.VirtualStages,
-		Stash: s.Stash, Order: workload.DefaultOrder, Zero: workload.Zero(s.Zero)}
+		Stash: s.Stash, Sequence: s.Sequence, Order: workload.DefaultOrder, Zero: workload.Zero(s.Zero)}
 	known := func(what, name string, ok bool) {
 		if !ok {
 			panic(fmt.Sprintf("plan: the scenario has %s %s, which workload has not", what, name))

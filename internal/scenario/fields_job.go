@@ -241,6 +241,14 @@ var trainFields = []*Field{
 		value:   inTrain(number, func(t *Train) *float64 { return &t.Decay }),
 		Meaning: "how much of each weight goes with each update, times the learning rate; biases and gains too, as in PyTorch",
 	},
+	{
+		Path: "train.clip", Default: "0", Min: "0", Max: "1e6", applies: where(onlyTraining),
+		value: inTrain(number, func(t *Train) *float64 { return &t.Clip }),
+		Meaning: "the norm that the gradients of all parameters together have at most: longer ones are shortened before an " +
+			"update; 0: any",
+		Source: "torch.nn.utils.clip_grad_norm_",
+		Also:   []string{"clip_grad", "gradient_clipping", "max_grad_norm", "grad_clip"},
+	},
 	{Path: "train.schedule", Meaning: "how the learning rate goes over the steps of the training"},
 	{
 		Path: "train.schedule.kind", Default: "constant", Choices: Schedules,

@@ -92,8 +92,10 @@ var (
 		{"pp-dp-tp", "stages, then replicas, then parts"},
 	}
 	TensorStyles = []Choice{
-		{"megatron", "a pair of layers by columns, then by rows: one all-reduce forward, one back"},
-		{"book", "every layer by columns: an all-gather of its outputs forward, an all-reduce of its input gradients back"},
+		{"megatron", "a pair of layers by columns, then by rows, half a block by heads or hidden elements: one all-reduce " +
+			"forward, one back"},
+		{"book", "every product by columns: an all-gather of what it makes forward, of attention of queries, keys and " +
+			"contexts, an all-reduce of its input gradients back"},
 	}
 	UpdateTimes = []Choice{
 		{"end", "once a step, after its last backward: as one rank does"},

@@ -422,6 +422,7 @@ type Train struct {
 	Beta2      float64
 	Epsilon    float64
 	Decay      float64
+	Clip       float64 // of the norm of all gradients; 0: any
 	Schedule   Schedule
 	Init       string
 	Deviation  float64         // of the normal Init
@@ -596,6 +597,7 @@ type Parallel struct {
 	Schedule      string // see PipelineSchedules
 	VirtualStages int    // 0 unless Schedule is interleaved
 	Tensor        string // see TensorStyles
+	Sequence      bool
 	Update        string // see UpdateTimes
 	Stash         bool
 }

@@ -51,7 +51,7 @@ func (l layout) config(t interface{ Fatal(...any) }) Config {
 		cfg.Optimiser.LR = 0.1
 	}
 	cfg.Work, err = workload.Lower(workload.Config{Layers: Layers(m), Batch: l.batch, State: cfg.Optimiser.State(),
-		Bucket: l.bucket, Layout: l.Layout, Schedules: l.schedules, Device: device})
+		Clip: Clip(&cfg.Optimiser), Bucket: l.bucket, Layout: l.Layout, Schedules: l.schedules, Device: device})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,10 @@ func (l *layout) schedules(g *workload.Group, c coll.Collective) (coll.Schedule,
 
 // optimisers keep nothing, one vector and two for each parameter.
 var optimisers = []nn.Optimiser{{}, momentum, adamW,
-	{WeightDecay: 0.1, Schedule: nn.Schedule{Course: nn.Steps, Warmup: 2, Every: 1, Factor: 0.5}}}
+	{WeightDecay: 0.1, Schedule: nn.Schedule{Course: nn.Steps, Warmup: 2, Every: 1, Factor: 0.5}}, clipped}
+
+// clipped shortens the gradients of most steps.
+var clipped = nn.Optimiser{LR: 1, Momentum: 0.9, Clip: 0.3}
 
 var (
 	momentum = nn.Optimiser{Momentum: 0.9}
@@ -115,6 +118,9 @@ func anyLayout(t *rapid.T) layout {
 	if l.Schedule == workload.Interleaved {
 		l.PP, l.Virtual = 2, 2
 		l.MicroBatches = 2 * rapid.IntRange(1, 2).Draw(t, "rounds")
+	}
+	if l.PP > 1 && l.Update == workload.UpdateEach && l.with.Clip > 0 {
+		l.with = momentum
 	}
 	l.batch = l.MicroBatches * rapid.IntRange(1, 2).Draw(t, "rows")
 	l.slices, l.credits = rapid.IntRange(1, 2).Draw(t, "slices"), rapid.IntRange(0, 2).Draw(t, "credits")
@@ -257,8 +263,8 @@ func TestBiasesOfSharesAgree(t *testing.T) {
 	cfg := layout{Layout: workload.Layout{TP: 2}, batch: 4, steps: 6, with: momentum, sizes: shared}.config(t)
 	j := train(t, cfg, exectest.Net{}, nil)
 	h := j.work.Stages[0].Layers[1] // rows: the biases lie at the end
-	if h.Sharing.Cut != workload.Rows {
-		t.Fatalf("layer 2 is had as %d", h.Sharing.Cut)
+	if h.Way != workload.Rows {
+		t.Fatalf("layer 2 is had as %d", h.Way)
 	}
 	n := h.Offset + h.Elems
 	if a, b := j.Weights(0)[n-12:n], j.Weights(1)[n-12:n]; !equal(a, b) {

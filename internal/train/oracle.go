@@ -256,8 +256,8 @@ func (o *oracle) update(step int64, micro, lo, hi int) {
 		if o.scatters() {
 			copy(r.grads, r.sums)
 		}
-		o.cfg.Optimiser.Step(r.params[first:end], r.grads[first:end], state,
-			o.p.move(step, micro, &o.t.Layout, o.cfg.Replicas))
+		move := o.cfg.Optimiser.ClippedAll(o.p.move(step, micro, &o.t.Layout, o.cfg.Replicas), r.grads, o.cfg.Model.Ties())
+		o.cfg.Optimiser.Step(r.params[first:end], r.grads[first:end], state, move)
 	}
 }
 
@@ -330,7 +330,8 @@ func oneRank(cfg *Config, p *plan, goOn func(done int64) bool) *Outcome {
 			return nil
 		}
 		o.Losses = append(o.Losses, gradients(cfg, replica, p.first+step, p.rows(step, 0, p.global)))
-		cfg.Optimiser.Step(replica.Params, replica.Grads, state, p.move(step, 0, &one, 1))
+		move := cfg.Optimiser.ClippedAll(p.move(step, 0, &one, 1), replica.Grads, cfg.Model.Ties())
+		cfg.Optimiser.Step(replica.Params, replica.Grads, state, move)
 	}
 	return o
 }

@@ -25,6 +25,9 @@ func (b *lowering) groups() error {
 	if err := b.tieStages(); err != nil {
 		return err
 	}
+	if err := b.norms(); err != nil {
+		return err
+	}
 	for run := 1; run < b.l.Chunks(); run++ {
 		for d := range b.l.DP {
 			for t := range b.l.TP {
