@@ -196,6 +196,10 @@ func (a *app) hashScenario(file string, f *hashFlags) error {
 	if err != nil {
 		return err
 	}
+	if !p.Hashes() {
+		return fmt.Errorf("fabric.balance is %s: no hash puts its queue pairs on links; want ecmp, wcmp or resilient",
+			p.Scenario.Fabric.Balance)
+	}
 	d := hashOf(p, f.seeds)
 	if f.json {
 		return a.printJSON(d)

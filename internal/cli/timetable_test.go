@@ -51,7 +51,7 @@ func pipelineBars(t *testing.T, l workload.Layout, layers int, transfer unit.Dur
 			}
 		}
 	}
-	return forecastBars(work, work.Forecast(func(int32) unit.Duration { return transfer }))
+	return forecastBars(work, work.Forecast(workload.Assumed{Took: func(int32) unit.Duration { return transfer }}))
 }
 
 func drawn(t *testing.T, bars []bar) string {

@@ -74,3 +74,15 @@ func TestClosedFormMatchesSchedule(t *testing.T) {
 		}
 	}
 }
+
+// The bound of NVLS: bytes go through each link twice, as if the switch neither added nor copied.
+func TestBoundOfNVLS(t *testing.T) {
+	l := Link{100 * unit.GigabitPerSec, 5 * unit.Microsecond}
+	one := Time("nvls-all-gather", 4, 100_000_000, l, 1)
+	if want := 3*2*unit.Millisecond + 5*unit.Microsecond; one != want {
+		t.Errorf("all-gather: %v, want %v", one, want)
+	}
+	if both := Time("nvls-all-reduce", 4, 100_000_000, l, 1); both != 2*one {
+		t.Errorf("all-reduce: %v, want %v", both, 2*one)
+	}
+}

@@ -25,3 +25,31 @@ func TestContributorsAreCounted(t *testing.T) {
 		}
 	}
 }
+
+// A group waits for credits where its schedule does.
+func TestAGroupIsItsSchedule(t *testing.T) {
+	ring, _ := RingAllReduce(identity(4, 1))
+	few, err := ring.Credited(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for s, want := range map[*Ring]bool{ring: false, few: true} {
+		g, err := Within(s, []int32{1, 3, 5, 7}, 8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if NeedsCredit(g) != want || NeedsCredit(s) != want {
+			t.Errorf("the group of a ring that needs credit %v: %v", want, NeedsCredit(g))
+		}
+	}
+}
+
+// Who is asked for no number of pieces cuts as NCCL does: trees and chains pipeline, what sends to
+// all at once does not.
+func TestPiecesUnlessAsked(t *testing.T) {
+	for name, want := range map[string]int{"direct-all-to-all": 1, "ring-all-reduce": 1, "tree-broadcast": 8} {
+		if got := Algorithms[name].Pipeline; got != want {
+			t.Errorf("%s: %d pieces, want %d", name, got, want)
+		}
+	}
+}

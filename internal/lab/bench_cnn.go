@@ -12,8 +12,10 @@ var cnnBench = Bench{
 	Params: []Param{
 		{Name: "channels", Meaning: "of the image, 1 to 16", Default: 3.0},
 		{Name: "side", Meaning: "its rows and columns, 8 to 512", Default: 28.0},
-		{Name: "fixed", Meaning: "kernels of a first convolution that are not trained: prewitt, kirsch or none", Default: "none"},
-		{Name: "filters", Meaning: "3x3 filters of each convolution, max pooling of 2x2 after each", Default: []float64{8}},
+		{Name: "fixed", Meaning: "kernels of a first convolution that are not trained: prewitt, kirsch or none",
+			Default: "none"},
+		{Name: "filters", Meaning: "3x3 filters of each convolution, max pooling of 2x2 after each",
+			Default: []float64{8}},
 		{Name: "hidden", Meaning: "neurons of the dense layers before the last", Default: []float64{128}},
 		{Name: "classes", Meaning: "neurons of the last, 2 to 1000", Default: 10.0},
 	},
@@ -42,7 +44,8 @@ func runCNN(a Args) (*Shown, error) {
 	c := &counted{s: &Shown{}, shape: nn.Volume{Channels: whole[0], Height: whole[1], Width: whole[1]},
 		t: Table{Name: "layers", Title: "The network, layer by layer",
 			Columns: []string{"layer", "output", "values", "filter", "weights", "biases", "multiply-adds"}}}
-	c.s.add("inputs", float64(c.shape.Elems()), fmt.Sprintf("%d*%d*%d", whole[1], whole[1], whole[0]), "values of the image")
+	c.s.add("inputs", float64(c.shape.Elems()), fmt.Sprintf("%d*%d*%d", whole[1], whole[1], whole[0]),
+		"values of the image")
 	c.row("image", 0, 0, 0, 0)
 	if err := c.stages(a.Text("fixed"), a.List("filters")); err != nil {
 		return nil, err
@@ -64,7 +67,8 @@ func (c *counted) row(name string, filter, weights, biases int, macs float64) {
 		}
 		return short(float64(n))
 	}
-	c.t.Rows = append(c.t.Rows, []string{name, c.shape.String(), short(float64(c.shape.Elems())), dash(filter), dash(weights),
+	c.t.Rows = append(c.t.Rows, []string{name, c.shape.String(), short(float64(c.shape.Elems())), dash(filter),
+		dash(weights),
 		dash(biases), dash(int(macs))})
 }
 
@@ -109,15 +113,18 @@ func (c *counted) stage(l nn.Layer, out nn.Volume, n int, p []float32) error {
 	c.s.add(name+"_side", float64(out.Height), "", "rows of a map")
 	c.s.add(name+"_filter", float64(of.Elems()), fmt.Sprintf("3*3*%d", of.Channels), "weights of a filter")
 	c.s.add(name+"_weights", float64(len(w)), fmt.Sprintf("%d*%d", of.Elems(), filters), "weights of the layer")
-	c.s.add(name+"_values", float64(out.Elems()), fmt.Sprintf("%d*%d*%d", out.Height, out.Width, filters), "values that it gives")
-	c.s.add(name+"_macs", float64(macs), fmt.Sprintf("%d*%d*%d", len(w), out.Height, out.Width), "multiply-adds forward")
+	c.s.add(name+"_values", float64(out.Elems()), fmt.Sprintf("%d*%d*%d", out.Height, out.Width, filters),
+		"values that it gives")
+	c.s.add(name+"_macs", float64(macs), fmt.Sprintf("%d*%d*%d", len(w), out.Height, out.Width),
+		"multiply-adds forward")
 	_, pooled, err := nn.MaxPool(out, 2, 2)
 	if err != nil {
 		return err
 	}
 	c.shape = pooled
 	c.row(fmt.Sprintf("pool %d", n), 0, 0, 0, 0)
-	c.s.add(fmt.Sprintf("pool%d_side", n), float64(pooled.Height), fmt.Sprintf("floor(%d/2)", out.Height), "rows after pooling")
+	c.s.add(fmt.Sprintf("pool%d_side", n), float64(pooled.Height), fmt.Sprintf("floor(%d/2)", out.Height),
+		"rows after pooling")
 	c.s.add(fmt.Sprintf("pool%d_values", n), float64(pooled.Elems()), "", "values after pooling")
 	return nil
 }
@@ -125,7 +132,8 @@ func (c *counted) stage(l nn.Layer, out nn.Volume, n int, p []float32) error {
 // dense counts the dense layers.
 func (c *counted) dense(sizes []float64) error {
 	in, macs := c.shape.Elems(), 0
-	c.s.add("flat", float64(in), fmt.Sprintf("%d*%d*%d", c.shape.Height, c.shape.Width, c.shape.Channels), "values, flattened")
+	c.s.add("flat", float64(in), fmt.Sprintf("%d*%d*%d", c.shape.Height, c.shape.Width, c.shape.Channels),
+		"values, flattened")
 	for i, size := range sizes {
 		out := int(size)
 		if float64(out) != size || out < 1 || out > 1<<20 {
@@ -136,7 +144,8 @@ func (c *counted) dense(sizes []float64) error {
 		c.trained += l.Params()
 		macs += in * out
 		c.row(fmt.Sprintf("dense %d", i+1), in, in*out, l.Params()-in*out, float64(in*out))
-		c.s.add(fmt.Sprintf("dense%d_weights", i+1), float64(in*out), fmt.Sprintf("%d*%d", in, out), "weights of the layer")
+		c.s.add(fmt.Sprintf("dense%d_weights", i+1), float64(in*out), fmt.Sprintf("%d*%d", in, out),
+			"weights of the layer")
 		in = out
 	}
 	c.s.add("dense_macs", float64(macs), "", "multiply-adds of the dense layers forward")

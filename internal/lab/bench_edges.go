@@ -120,7 +120,8 @@ func (e *slide) walk(s *Shown, image, maps []float32, positions []float64) error
 			v := float64(maps[k*places+at])
 			s.add(fmt.Sprintf("%s[%d]", name, at+1), v, "", fmt.Sprintf("%s kernel at position %d: row %d, column %d",
 				spaced(name), at+1, y+1, x+1))
-			t.Rows = append(t.Rows, []string{fmt.Sprint(at + 1), fmt.Sprint(y + 1), fmt.Sprint(x + 1), three(window), spaced(name),
+			t.Rows = append(t.Rows, []string{fmt.Sprint(at + 1), fmt.Sprint(y + 1), fmt.Sprint(x + 1), three(window),
+				spaced(name),
 				short(v)})
 		}
 	}
@@ -188,7 +189,8 @@ func (e *slide) grid(name, title string, maps []float32, of nn.Volume) Table {
 
 // figures draw the image and the first two maps.
 func (e *slide) figures(image, maps []float32) []chart.Figure {
-	all := []chart.Figure{cellsFigure("image", "The image", "Dark is bright: each cell is a pixel.", "pixel", image, e.in)}
+	all := []chart.Figure{cellsFigure("image", "The image", "Dark is bright: each cell is a pixel.", "pixel", image,
+		e.in)}
 	for k, name := range e.finds[:2] {
 		part := maps[k*e.out.Height*e.out.Width:]
 		all = append(all, cellsFigure(strings.ReplaceAll(name, "_", "-"), "The map of the "+spaced(name)+" kernel",

@@ -123,6 +123,14 @@ func plus(sum string, a, b float64) string {
 	return sum + " + " + product(a, b)
 }
 
+// added writes sum + v, or sum - v of a negative one.
+func added(sum string, v float64) string {
+	if v < 0 {
+		return sum + " - " + short(-v)
+	}
+	return sum + " + " + short(v)
+}
+
 // activationFigure is the activation with the neuron's place on it.
 func activationFigure(act nn.Activation, z, y float64) chart.Figure {
 	span := 8.0

@@ -37,6 +37,15 @@ func (d digits) text(v float64) string {
 	return grouped(strconv.FormatFloat(v, 'f', int(d), 64))
 }
 
+// fixed prints a number in a table: with so many decimals, however small it is.
+func fixed(v float64, decimals int) string {
+	text := strconv.FormatFloat(v, 'f', decimals, 64)
+	if strings.Trim(text, "-0.") == "" {
+		text = strings.TrimPrefix(text, "-")
+	}
+	return text
+}
+
 // grouped writes thousands apart: 131,072.5.
 func grouped(text string) string {
 	body, fraction, point := strings.Cut(text, ".")

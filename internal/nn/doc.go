@@ -16,7 +16,7 @@
 //
 // Beside dense layers there are images (convolution, pooling), recurrent layers (vanilla, LSTM), and
 // what transformers are made of (embedding, positions, norms, halves of a block, dropout). What is
-// inside after a pass can be looked at: StepNorms, GatesAt, AttentionMap, Filters.
+// inside after a pass can be looked at: StepNorms, GatesAt, AttentionMap, ProjectedAt, Filters.
 //
 // Invariants:
 //   - the same bits on every processor, as long as no value overflows: every

@@ -6,6 +6,9 @@ import "math"
 // after Forward until Backward, attention maps and norms by step until the next pass.
 func (r *Replica) Inside(l int) (Layer, Saved) { return r.layers[l], r.saved[l] }
 
+// Output is what layer l gave for the loaded rows, rows x its Out, until the next Forward.
+func (r *Replica) Output(l int) []float32 { return r.activations(l + 1) }
+
 // GradientNorms are the lengths of the layers' gradients, 0 of a layer without parameters.
 func (m *Model) GradientNorms(g []float32) []float64 {
 	norms := make([]float64, m.Layers())
@@ -68,6 +71,21 @@ func AttentionMap(l Layer, saved Saved, row, head int) (m []float32, ok bool) {
 	}
 	area := of.heads.area()
 	return saved.(*attentionSaved).maps[(row*of.heads.count+head)*area:][:area], true
+}
+
+// Projected is what a Forward of attention made at one position of an example: queries, keys and values
+// of all heads, one head after the other, and Context, the heads' weighted sums of values.
+type Projected struct{ Query, Key, Value, Context []float32 }
+
+// ProjectedAt looks into attention; ok is false of other layers.
+func ProjectedAt(l Layer, saved Saved, row, position int) (p Projected, ok bool) {
+	of, ok := l.(attention)
+	if !ok {
+		return Projected{}, false
+	}
+	s, n, at := saved.(*attentionSaved), of.heads.inner(), row*of.positions+position
+	part := func(i int) []float32 { return s.qkv[(3*at+i)*n : (3*at+i+1)*n] }
+	return Projected{part(0), part(1), part(2), s.o[at*n : (at+1)*n]}, true
 }
 
 // Filters are a convolution's kernels, filter after filter, each Channels x Size x Size: those of

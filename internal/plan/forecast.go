@@ -6,11 +6,19 @@ import (
 )
 
 // Forecast returns when each rank of a job is expected to run each operation of a step: computing as
-// the device model says, collectives as jobTime takes them. Nil of a job that sends flows.
+// the device model says, collectives as jobTime takes them, a copy its bytes alone on PCIe. Nil of a job
+// that sends flows.
 func (p *Plan) Forecast(j *Job) [][]workload.Times {
 	if j.Work == nil {
 		return nil
 	}
-	times := p.collectiveTimes(j)
-	return j.Work.Forecast(func(c int32) unit.Duration { return times[c] })
+	return j.Work.Forecast(p.assumed(p.collectiveTimes(j)))
+}
+
+// assumed is what a forecast with these times of collectives takes for granted.
+func (p *Plan) assumed(collectives []unit.Duration) workload.Assumed {
+	return workload.Assumed{
+		Took: func(c int32) unit.Duration { return collectives[c] },
+		Copy: func(b unit.Bytes) unit.Duration { return transmit(p.Scenario.Cluster.Host.PCIe, b) },
+	}
 }

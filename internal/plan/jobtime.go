@@ -1,8 +1,6 @@
 package plan
 
 import (
-	"slices"
-
 	"railyard/internal/result"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
@@ -31,154 +29,27 @@ func (p *Plan) jobTime(steps []int64) unit.Duration {
 	return longest
 }
 
-// phaseTimes estimates how long the start phase takes, and each step.
+// phaseTimes estimates how long the start phase takes, and each step. Of replicas, which are alike,
+// the first stands for all.
 func (p *Plan) phaseTimes(j *Job) (start, step unit.Duration) {
-	collectives := p.collectiveTimes(j)
-	start = p.phaseTime(j, collectives, func(p *workload.Program) []workload.Op { return p.Start })
-	return start, p.phaseTime(j, collectives, func(p *workload.Program) []workload.Op { return p.Ops })
+	a := p.assumed(p.collectiveTimes(j))
+	a.Only = func(r int32) bool { return r == 0 }
+	if t := j.Work.Training; t != nil {
+		a.Only = func(r int32) bool { return t.Layout.Coord(int(r)).Data == 0 }
+	}
+	step = longest(j.Work.Forecast(a))
+	a.Step = workload.StartStep
+	return longest(j.Work.Forecast(a)), step
 }
 
-// phaseTime estimates how long a phase takes: each stream runs its operations one by one, each after
-// those that it depends on; a collective takes its closed form once the ranks of its group are there,
-// a copy its bytes alone on PCIe. Of replicas, which are alike, the first stands for all.
-func (p *Plan) phaseTime(j *Job, collectives []unit.Duration, ops func(*workload.Program) []workload.Op) (
-	last unit.Duration) {
-	s := stepping{job: j, collectives: collectives, pcie: p.Scenario.Cluster.Host.PCIe, ready: map[int32][]arrival{}}
-	for r := range int32(j.Ranks()) {
-		if t := j.Work.Training; t == nil && r == 0 || t != nil && t.Layout.Coord(int(r)).Data == 0 {
-			s.add(r, ops(j.Work.Program(r)))
-		}
-	}
-	for progress := true; progress; {
-		progress = false
-		for i := range s.ranks {
-			for s.advance(&s.ranks[i]) {
-				progress = true
-			}
-		}
-	}
-	for i := range s.ranks {
-		for _, end := range s.ranks[i].ends {
-			if end < 0 {
-				panic("plan: ranks wait for each other")
-			}
-			last = max(last, end)
+// longest is when the last operation ends.
+func longest(ranks [][]workload.Times) (last unit.Duration) {
+	for _, spans := range ranks {
+		for _, s := range spans {
+			last = max(last, s.End)
 		}
 	}
 	return last
-}
-
-// stepping is a phase of some ranks, which is being estimated.
-type stepping struct {
-	job         *Job
-	collectives []unit.Duration
-	pcie        unit.Bitrate
-	ranks       []stepRank
-	here        []bool              // by rank: it is among ranks
-	ready       map[int32][]arrival // by collective
-}
-
-// stepRank is how far a rank is.
-type stepRank struct {
-	rank    int32
-	ops     []workload.Op
-	streams [][]int32       // operations of each, in order, that have not begun
-	free    []unit.Duration // when each stream is free; -1: not known yet
-	ends    []unit.Duration // of operations; -1: not known yet
-}
-
-// arrival is a rank that is ready for a collective.
-type arrival struct {
-	of *stepRank
-	op int32
-	at unit.Duration
-}
-
-func (s *stepping) add(rank int32, all []workload.Op) {
-	if s.here == nil {
-		s.here = make([]bool, s.job.Ranks())
-	}
-	s.here[rank] = true
-	streams := len(s.job.Work.Program(rank).Streams)
-	r := stepRank{rank: rank, ops: all, streams: make([][]int32, streams),
-		free: make([]unit.Duration, streams), ends: slices.Repeat([]unit.Duration{-1}, len(all))}
-	for i := range all {
-		r.streams[all[i].Stream] = append(r.streams[all[i].Stream], int32(i))
-	}
-	s.ranks = append(s.ranks, r)
-}
-
-// advance starts the operations of a rank that can, one of each stream, and reports whether there were any.
-func (s *stepping) advance(r *stepRank) (any bool) {
-	for stream, ops := range r.streams {
-		if len(ops) == 0 || r.free[stream] < 0 {
-			continue
-		}
-		op, at := &r.ops[ops[0]], r.free[stream]
-		for _, d := range op.Deps {
-			if r.ends[d] < 0 {
-				at = -1
-				break
-			}
-			at = max(at, r.ends[d])
-		}
-		if at < 0 {
-			continue
-		}
-		any = true
-		r.streams[stream], r.free[stream] = ops[1:], -1
-		if a := (arrival{r, ops[0], at + op.Duration + transmit(s.pcie, op.Bytes)}); op.Coll < 0 {
-			a.end(a.at)
-		} else {
-			s.arrive(op.Coll, a)
-		}
-	}
-	return any
-}
-
-// arrive takes a rank that is ready for a collective. The last of its group starts it, but that a
-// stage sends on without waiting for the next one.
-func (s *stepping) arrive(c int32, a arrival) {
-	s.ready[c] = append(s.ready[c], a)
-	g, begin := &s.job.Work.Groups[s.job.Work.Collectives[c].Group], unit.Duration(0)
-	want := 0
-	for _, r := range g.Ranks {
-		if s.here[r] {
-			want++
-		}
-	}
-	if g.Kind == workload.GroupKindPipeline {
-		if a.of.rank == g.Ranks[0] {
-			a.end(a.at + s.collectives[c])
-		}
-		if len(s.ready[c]) < want {
-			return
-		}
-		for _, b := range s.ready[c] {
-			begin = max(begin, b.of.ends[b.op])
-		}
-		for _, b := range s.ready[c] {
-			if b.of.rank != g.Ranks[0] {
-				b.end(max(begin, b.at))
-			}
-		}
-		return
-	}
-	if len(s.ready[c]) < want {
-		return
-	}
-	for _, b := range s.ready[c] {
-		begin = max(begin, b.at)
-	}
-	for _, b := range s.ready[c] {
-		b.end(begin + s.collectives[c])
-	}
-}
-
-// end says when an operation ends.
-func (a arrival) end(at unit.Duration) {
-	a.of.ends[a.op] = at
-	a.of.free[a.of.ops[a.op].Stream] = at
 }
 
 // collectiveTimes estimates how long each collective takes. In a channel each message waits for the

@@ -271,7 +271,11 @@ func (p *Plan) planFaults() (*fabric.Faults, error) {
 		for _, l := range links {
 			hit[l] = hit[l] || f.Random()
 			if f.Down.Set {
-				out.Downs = append(out.Downs, fabric.Down{Link: l, From: from, Until: from.Add(f.Down.Value)})
+				until := from.Add(f.Down.Value)
+				out.Downs = append(out.Downs, fabric.Down{Link: l, From: from, Until: until})
+				if c := f.Convergence; c.Set && f.Down.Value > c.Value {
+					p.outages = append(p.outages, outage{l, from.Add(c.Value), until.Add(c.Value)})
+				}
 			}
 		}
 		if !f.Storm.Set {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"railyard/internal/balance"
 	"railyard/internal/cc"
 	"railyard/internal/coll"
 	"railyard/internal/exec"
@@ -40,6 +41,10 @@ type Plan struct {
 	progress Progress
 	names    *topo.Names
 	faults   *fabric.Faults // nil: none
+	outages  []outage
+	tables   balance.Tables
+	finder   *balance.Finder     // of paths by the hash, before routes change
+	loads    map[int32][]float64 // by job: of ports, by queue pairs that are pinned
 }
 
 // Job is what one job of the scenario does. Its ranks are numbered from 0, whatever other jobs
@@ -126,6 +131,10 @@ func New(sc *scenario.Scenario, files Files, progress Progress) (*Plan, error) {
 		return nil, err
 	}
 	p.Graph, p.Routes, p.names = g, topo.NewRoutes(g), g.Names()
+	if p.faults, err = p.planFaults(); err != nil {
+		return nil, err
+	}
+	p.planRouting()
 	if err := p.planJobs(); err != nil {
 		return nil, err
 	}
@@ -137,9 +146,6 @@ func New(sc *scenario.Scenario, files Files, progress Progress) (*Plan, error) {
 	}
 	p.steady = len(p.Pairs)
 	if err := p.planStart(); err != nil {
-		return nil, err
-	}
-	if p.faults, err = p.planFaults(); err != nil {
 		return nil, err
 	}
 	if err := p.Controller().Validate(); err != nil {
@@ -402,11 +408,11 @@ func (p *Plan) addPair(q Pair) error {
 		return p.addRouted(q)
 	}
 	by := p.Hash()
-	if q.Path, err = p.hashed(by, q.Key, q.From, q.To); err != nil {
+	if q.Path, err = p.path(q.Job, by, q.Key, q.From, q.To); err != nil {
 		return fmt.Errorf("%s: %w", q.Name, err)
 	}
 	if q.Back == nil {
-		if q.Back, err = p.hashed(by, q.Key.Reverse(), q.To, q.From); err != nil {
+		if q.Back, err = p.path(q.Job, by, q.Key.Reverse(), q.To, q.From); err != nil {
 			return fmt.Errorf("%s: %w", q.Name, err)
 		}
 	}

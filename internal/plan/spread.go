@@ -2,6 +2,7 @@ package plan
 
 import (
 	"cmp"
+	"railyard/internal/balance"
 	"slices"
 
 	"railyard/internal/hash"
@@ -146,7 +147,7 @@ func (s *spreader) walk(by hash.Config, f hash.Flow, q *Pair) []topo.PortID {
 		k := 0
 		if len(hops) > 1 {
 			h := by.Hash(f, int(at))
-			k = int(h % uint64(len(hops)))
+			k = s.p.finder.Choice(at, q.To).Pick(&balance.Frame{Hash: h}, nil)
 			s.choices = append(s.choices, Choice{at, h, hops, k})
 			path = append(path, hops[k])
 			s.chosen[hops[k]] = true

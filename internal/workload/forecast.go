@@ -8,29 +8,44 @@ import (
 // Times are when an operation runs, from the start of the step.
 type Times struct{ Start, End unit.Duration }
 
-// Forecast returns when each rank runs each operation of a step, by rank and index in Program.Ops, if
-// each collective takes as long as took says from when the last of its ranks has launched it. Of a
-// send and its receive, the receiver has it so long after the sender has launched it, but not before
-// it asks. Staging slots are not counted: a sender never waits for one. It panics where ranks wait for
-// each other for ever, which Lower's never do.
-func (j *Job) Forecast(took func(coll int32) unit.Duration) [][]Times {
-	f := forecast{Job: j, took: took, ranks: make([]forecastRank, j.Ranks()),
+// Assumed is what a forecast takes for granted.
+type Assumed struct {
+	Step int64                                // a step, or StartStep for the start phase
+	Took func(coll int32) unit.Duration       // a collective, from when the last of its ranks has launched it
+	Copy func(bytes unit.Bytes) unit.Duration // from host memory; nil: no time
+	Only func(rank int32) bool                // those that stand for all; nil: each
+}
+
+// Forecast returns when each rank runs each operation of a step, by rank and index in Program.OpsOf(step).
+// Of a send and its receive, the receiver has it so long after the sender has launched it, but not before
+// it asks. Staging slots are not counted: a sender never waits for one. A rank that others stand for has
+// none. It panics where ranks wait for each other for ever, which Lower's never do.
+func (j *Job) Forecast(a Assumed) [][]Times {
+	f := forecast{Job: j, Assumed: a, ranks: make([]forecastRank, j.Ranks()),
 		waits: make([]int, len(j.Collectives)), last: make([]unit.Duration, len(j.Collectives)),
 		sent: make([]bool, len(j.Collectives))}
 	for k := range j.Collectives {
-		f.waits[k] = len(j.Groups[j.Collectives[k].Group].Ranks)
+		for _, r := range j.Groups[j.Collectives[k].Group].Ranks {
+			if f.stands(r) {
+				f.waits[k]++
+			}
+		}
 	}
 	left := 0
 	for r := range f.ranks {
+		if !f.stands(int32(r)) {
+			continue
+		}
 		p := j.Program(int32(r))
-		f.ranks[r] = forecastRank{p: p, spans: make([]Times, len(p.Ops)), done: make([]bool, len(p.Ops)),
-			posted: make([]bool, len(p.Ops)), queues: make([][]int32, len(p.Streams)),
+		ops := p.OpsOf(a.Step)
+		f.ranks[r] = forecastRank{ops: ops, spans: make([]Times, len(ops)), done: make([]bool, len(ops)),
+			posted: make([]bool, len(ops)), queues: make([][]int32, len(p.Streams)),
 			free: make([]unit.Duration, len(p.Streams))}
-		for i := range p.Ops {
-			s := p.Ops[i].Stream
+		for i := range ops {
+			s := ops[i].Stream
 			f.ranks[r].queues[s] = append(f.ranks[r].queues[s], int32(i))
 		}
-		left += len(p.Ops)
+		left += len(ops)
 	}
 	for left > 0 {
 		before := left
@@ -50,7 +65,7 @@ func (j *Job) Forecast(took func(coll int32) unit.Duration) [][]Times {
 
 type forecast struct {
 	*Job
-	took  func(int32) unit.Duration
+	Assumed
 	ranks []forecastRank
 
 	// By collective: members that have not launched it, when the last of those that have did, and
@@ -61,12 +76,15 @@ type forecast struct {
 }
 
 type forecastRank struct {
-	p            *Program
+	ops          []Op
 	spans        []Times
 	done, posted []bool          // by operation; posted: of a collective, launched
 	queues       [][]int32       // by stream: operations that are left
 	free         []unit.Duration // by stream: when the one before has ended
 }
+
+// stands reports whether a rank is among those that stand for all.
+func (f *forecast) stands(rank int32) bool { return f.Only == nil || f.Only(rank) }
 
 // advance runs what a rank can run and returns how many operations those are.
 func (f *forecast) advance(rank int32) (n int) {
@@ -87,7 +105,7 @@ func (f *forecast) advance(rank int32) (n int) {
 // run ends the first operation that is left on a stream, if it can.
 func (f *forecast) run(rank, id int32) bool {
 	r := &f.ranks[rank]
-	op := &r.p.Ops[id]
+	op := &r.ops[id]
 	start := r.free[op.Stream]
 	for _, d := range op.Deps {
 		if !r.done[d] {
@@ -96,6 +114,9 @@ func (f *forecast) run(rank, id int32) bool {
 		start = max(start, r.spans[d].End)
 	}
 	end := start + op.Duration
+	if op.Kind == Copy && f.Copy != nil {
+		end += f.Copy(op.Bytes)
+	}
 	if op.Kind == Communication {
 		var known bool
 		if end, known = f.communicate(rank, op, end); !known {
@@ -121,11 +142,11 @@ func (f *forecast) communicate(rank int32, op *Op, launched unit.Duration) (end 
 	}
 	switch {
 	case send && f.sent[op.Coll]:
-		return max(f.last[op.Coll]+f.took(op.Coll), launched), true
+		return max(f.last[op.Coll]+f.Took(op.Coll), launched), true
 	case send || f.waits[op.Coll] > 0:
 		return 0, false
 	}
-	return f.last[op.Coll] + f.took(op.Coll), true
+	return f.last[op.Coll] + f.Took(op.Coll), true
 }
 
 // sends reports whether a schedule sends from the first of two ranks to the second.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"railyard/internal/unit"
@@ -31,7 +32,7 @@ func TestBubbleIsTheFormulas(t *testing.T) {
 			}
 		}
 		last := unit.Duration(0)
-		for _, spans := range j.Forecast(func(int32) unit.Duration { return 0 }) {
+		for _, spans := range j.Forecast(Assumed{Took: func(int32) unit.Duration { return 0 }}) {
 			for _, s := range spans {
 				last = max(last, s.End)
 			}
@@ -51,7 +52,7 @@ func TestForecastOfCollectives(t *testing.T) {
 		t.Fatal(err)
 	}
 	const sum = unit.Millisecond
-	spans := j.Forecast(func(int32) unit.Duration { return sum })
+	spans := j.Forecast(Assumed{Took: func(int32) unit.Duration { return sum }})
 	want := unit.Duration(0)
 	for _, op := range j.Program(0).Ops { // one after the other
 		want += op.Duration
@@ -119,5 +120,35 @@ func TestOrdersByPasses(t *testing.T) {
 	}
 	if got := Orders(2, 1, 2, of(OneFOneB, 2, 1, 2)); !slices.Equal(got, []string{"1f1b", "book"}) {
 		t.Errorf("two stages with two micro-batches: %v", got)
+	}
+}
+
+// Replicas are alike: the first, by itself, ends each operation when it would beside the others. A copy
+// takes what it is said to take.
+func TestForecastOfOneReplica(t *testing.T) {
+	j, err := Lower(laidOut(Layout{DP: 2, PP: 2}, 2, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := Assumed{Took: func(int32) unit.Duration { return 3 * unit.Microsecond }}
+	for _, a.Step = range []int64{0, StartStep} {
+		a.Only = nil
+		all := j.Forecast(a)
+		a.Only = func(r int32) bool { return j.Training.Layout.Coord(int(r)).Data == 0 }
+		for r, spans := range j.Forecast(a) {
+			want := all[r]
+			if !a.Only(int32(r)) {
+				want = nil
+			}
+			if d := cmp.Diff(want, spans); d != "" {
+				t.Errorf("step %d, rank %d: %s", a.Step, r, d)
+			}
+		}
+	}
+	copied := Job{Of: []int32{0}, Programs: []Program{{Ops: []Op{{Kind: Copy, Bytes: 7, Coll: -1}},
+		Streams: []Stream{{Group: CopyGroup}}}}}
+	a = Assumed{Copy: func(b unit.Bytes) unit.Duration { return unit.Duration(b) * unit.Microsecond }}
+	if got, want := copied.Forecast(a)[0][0], (Times{0, 7 * unit.Microsecond}); got != want {
+		t.Errorf("a copy runs %v, want %v", got, want)
 	}
 }

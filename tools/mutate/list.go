@@ -73,7 +73,7 @@ func (m *mutant) run() (verdict, out string) {
 	exitOn(err)
 	exitOn(os.WriteFile(filepath.Join(dir, "overlay.json"), overlay, 0o600))
 	text, err := exec.Command("go",
-		append([]string{"test", "-overlay", filepath.Join(dir, "overlay.json")}, m.tests...)...).CombinedOutput()
+		append([]string{"test", "-vet=off", "-overlay", filepath.Join(dir, "overlay.json")}, m.tests...)...).CombinedOutput()
 	switch {
 	case err == nil:
 		return survived, string(text)

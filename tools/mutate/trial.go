@@ -62,7 +62,7 @@ func (s *subject) build(ctx context.Context, dir string, mutants []planted, pack
 	for i, p := range packages {
 		fmt.Printf("%s: building and running the tests of %s\n", s.name, p)
 		binary := filepath.Join(dir, fmt.Sprint("tests", i))
-		cmd := exec.CommandContext(ctx, "go", "test", "-c", "-overlay", file, "-o", binary, "./internal/"+p)
+		cmd := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-overlay", file, "-o", binary, "./internal/"+p)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("%s: %w\n%s", p, err, out)
 		}

@@ -203,3 +203,14 @@ func TestMatrix(t *testing.T) {
 		t.Error("64 rows without groups: want the names of some")
 	}
 }
+
+// What the rows are called has room, be their names shorter.
+func TestMatrixOfShortNames(t *testing.T) {
+	m := &chart.Map{Value: chart.Axis{Label: "weight", High: 1}, RowName: "position", ColName: "dimension",
+		Rows: []string{"0", "1"}, Columns: []string{"0", "1"}, Cells: [][]chart.Value{{0, 1}, {1, 0}}}
+	for _, e := range elements(t, Draw(&chart.Figure{Name: "m", Map: m}, 400)) {
+		if e.text == m.RowName && e.num("x") < textWidth(e.text, tinySize) {
+			t.Errorf("%q ends at %v, but is %v wide", e.text, e.num("x"), textWidth(e.text, tinySize))
+		}
+	}
+}

@@ -148,6 +148,9 @@ func horner(x float32, coef []float32) float32 {
 	return p
 }
 
+// one is the bits of 1.
+const one = 0x7F << 23
+
 func exp(x float32) float32 {
 	v := x
 	if v < series.ExpLow {
@@ -163,7 +166,8 @@ func exp(x float32) float32 {
 	if x < series.ExpLow {
 		return 0
 	}
-	return math.Float32frombits(math.Float32bits(p) + math.Float32bits(t)<<23) // times 2^n
+	// A product, not a sum of exponents: a NaN stays one whatever its last bits are.
+	return float32(p * math.Float32frombits(math.Float32bits(t)<<23+one)) // times 2^n
 }
 
 func sigmoid(x float32) float32 { return 1 / (1 + exp(-x)) }

@@ -114,8 +114,10 @@ func TestFunctionsAtTheEnds(t *testing.T) {
 	}
 	for name, f := range map[string]func(float32) float32{"exp": exp, "sigmoid": sigmoid, "tanh": tanh, "gelu": gelu,
 		"slope": geluSlope} {
-		if v := f(nan); v == v {
-			t.Errorf("%s of NaN is %v", name, v)
+		for _, bits := range []uint32{math.Float32bits(nan), 0x7FC00001, 0xFFC001FF, 0x7FFFFFFF} {
+			if v := f(math.Float32frombits(bits)); v == v {
+				t.Errorf("%s of the NaN %#x is %v", name, bits, v)
+			}
 		}
 	}
 }

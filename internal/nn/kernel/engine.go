@@ -1,5 +1,7 @@
 package kernel
 
+//go:generate go run railyard/internal/nn/kernel/gen
+
 // What products and functions run on: the best that the processor has. All of a
 // family give the same bits.
 var (

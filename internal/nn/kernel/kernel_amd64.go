@@ -39,67 +39,67 @@ func copyPanelAVX512(to *float32, from *float32, row int, rows int)
 //go:noescape
 func transpose8(to *float32, width int, from *float32, row int, blocks int)
 
-// addNumberAVX2 adds v to each of n elements, a multiple of 8.
+// vectorAddNumber adds v to each of n elements, a multiple of 8.
 //
 //go:noescape
-func addNumberAVX2(to *float32, v float32, n int)
+func vectorAddNumber(to *float32, v float32, n int)
 
-// descendAVX2 takes lr (scale by) from n elements, a multiple of 8.
+// vectorDescend takes lr (scale by) from n elements, a multiple of 8.
 //
 //go:noescape
-func descendAVX2(to *float32, by *float32, scale float32, lr float32, n int)
+func vectorDescend(to *float32, by *float32, scale float32, lr float32, n int)
 
-// reluAVX2 replaces each of n elements, a multiple of 8, by max(0, z).
+// vectorReLU replaces each of n elements, a multiple of 8, by max(0, z).
 //
 //go:noescape
-func reluAVX2(z *float32, n int)
+func vectorReLU(z *float32, n int)
 
-// reluSlopeAVX2 makes those of n elements of d, a multiple of 8, +0 where y is.
+// vectorReLUSlope makes those of n elements of d, a multiple of 8, +0 where y is.
 //
 //go:noescape
-func reluSlopeAVX2(d *float32, y *float32, n int)
+func vectorReLUSlope(d *float32, y *float32, n int)
 
-// largestAVX2 makes the largest elements of n windows of two by two, and their places.
+// vectorLargest makes the largest elements of n windows of two by two, and their places.
 //
 //go:noescape
-func largestAVX2(y *float32, at *int32, upper *float32, lower *float32, first int32, width int32, n int)
+func vectorLargest(y *float32, at *int32, upper *float32, lower *float32, first int32, width int32, n int)
 
-// copyRowsAVX2 copies rows of at least 8 elements; ldTo and ldFrom are from one to the next, in elements.
+// vectorCopyRows copies rows of at least 8 elements; ldTo and ldFrom are from one to the next, in elements.
 //
 //go:noescape
-func copyRowsAVX2(to *float32, from *float32, ldTo int, ldFrom int, rows int, cols int)
+func vectorCopyRows(to *float32, from *float32, ldTo int, ldFrom int, rows int, cols int)
 
-// addRowsAVX2 adds rows of at least 8 elements; ldTo and ldFrom are from one to the next, in elements.
+// vectorAddRows adds rows of at least 8 elements; ldTo and ldFrom are from one to the next, in elements.
 //
 //go:noescape
-func addRowsAVX2(to *float32, from *float32, ldTo int, ldFrom int, rows int, cols int)
+func vectorAddRows(to *float32, from *float32, ldTo int, ldFrom int, rows int, cols int)
 
-// fusedSigmoidAVX2 replaces each of n elements, a multiple of 8, by 1/(1+e^-z).
+// vectorSigmoid replaces each of n elements, a multiple of 8, by 1/(1+e^-z).
 //
 //go:noescape
-func fusedSigmoidAVX2(z *float32, n int)
+func vectorSigmoid(z *float32, n int)
 
-// fusedTanhAVX2 replaces each of n elements, a multiple of 8, by its hyperbolic tangent.
+// vectorTanh replaces each of n elements, a multiple of 8, by its hyperbolic tangent.
 //
 //go:noescape
-func fusedTanhAVX2(z *float32, n int)
+func vectorTanh(z *float32, n int)
 
-// fusedGELUAVX2 replaces each of n elements, a multiple of 8, by z Phi(z).
+// vectorGELU replaces each of n elements, a multiple of 8, by z Phi(z).
 //
 //go:noescape
-func fusedGELUAVX2(z *float32, n int)
+func vectorGELU(z *float32, n int)
 
-// fusedGELUSlopeAVX2 multiplies each of n elements of d, a multiple of 8, by the slope of z Phi(z).
+// vectorGELUSlope multiplies each of n elements of d, a multiple of 8, by the slope of z Phi(z).
 //
 //go:noescape
-func fusedGELUSlopeAVX2(d *float32, z *float32, n int)
+func vectorGELUSlope(d *float32, z *float32, n int)
 
-// fusedExpSumAVX2 makes e^(from-top) of n elements, a multiple of 16, and adds them to 16 sums.
+// vectorExpSum makes e^(from-top) of n elements, a multiple of 16, and adds them to 16 sums.
 //
 //go:noescape
-func fusedExpSumAVX2(to *float32, from *float32, top float32, lanes *float32, n int)
+func vectorExpSum(to *float32, from *float32, top float32, lanes *float32, n int)
 
-// addAVX2 adds n elements, a multiple of 8, to others.
+// vectorAdd adds n elements, a multiple of 8, to others.
 //
 //go:noescape
-func addAVX2(to *float32, v *float32, n int)
+func vectorAdd(to *float32, v *float32, n int)

@@ -4111,9 +4111,9 @@ loop:
 	VZEROUPPER
 	RET
 
-// func addNumberAVX2(to *float32, v float32, n int)
+// func vectorAddNumber(to *float32, v float32, n int)
 // Requires: AVX
-TEXT ·addNumberAVX2(SB), NOSPLIT, $0-24
+TEXT ·vectorAddNumber(SB), NOSPLIT, $0-24
 	MOVQ         to+0(FP), AX
 	VBROADCASTSS v+8(FP), Y0
 	MOVQ         n+16(FP), CX
@@ -4127,9 +4127,9 @@ loop:
 	VZEROUPPER
 	RET
 
-// func descendAVX2(to *float32, by *float32, scale float32, lr float32, n int)
+// func vectorDescend(to *float32, by *float32, scale float32, lr float32, n int)
 // Requires: AVX
-TEXT ·descendAVX2(SB), NOSPLIT, $0-32
+TEXT ·vectorDescend(SB), NOSPLIT, $0-32
 	MOVQ         to+0(FP), AX
 	MOVQ         by+8(FP), CX
 	MOVQ         n+24(FP), DX
@@ -4149,9 +4149,9 @@ loop:
 	VZEROUPPER
 	RET
 
-// func reluAVX2(z *float32, n int)
+// func vectorReLU(z *float32, n int)
 // Requires: AVX
-TEXT ·reluAVX2(SB), NOSPLIT, $0-16
+TEXT ·vectorReLU(SB), NOSPLIT, $0-16
 	MOVQ   z+0(FP), AX
 	MOVQ   n+8(FP), CX
 	VXORPS Y0, Y0, Y0
@@ -4166,9 +4166,9 @@ loop:
 	VZEROUPPER
 	RET
 
-// func reluSlopeAVX2(d *float32, y *float32, n int)
+// func vectorReLUSlope(d *float32, y *float32, n int)
 // Requires: AVX, AVX2
-TEXT ·reluSlopeAVX2(SB), NOSPLIT, $0-24
+TEXT ·vectorReLUSlope(SB), NOSPLIT, $0-24
 	MOVQ   d+0(FP), AX
 	MOVQ   y+8(FP), CX
 	MOVQ   n+16(FP), DX
@@ -4211,9 +4211,9 @@ DATA lanes<>+88(SB)/4, $0x0000000c
 DATA lanes<>+92(SB)/4, $0x0000000e
 GLOBL lanes<>(SB), RODATA|NOPTR, $96
 
-// func largestAVX2(y *float32, at *int32, upper *float32, lower *float32, first int32, width int32, n int)
+// func vectorLargest(y *float32, at *int32, upper *float32, lower *float32, first int32, width int32, n int)
 // Requires: AVX, AVX2
-TEXT ·largestAVX2(SB), NOSPLIT, $0-48
+TEXT ·vectorLargest(SB), NOSPLIT, $0-48
 	MOVQ         y+0(FP), AX
 	MOVQ         at+8(FP), CX
 	MOVQ         upper+16(FP), DX
@@ -4276,9 +4276,9 @@ loop:
 	VZEROUPPER
 	RET
 
-// func copyRowsAVX2(to *float32, from *float32, ldTo int, ldFrom int, rows int, cols int)
+// func vectorCopyRows(to *float32, from *float32, ldTo int, ldFrom int, rows int, cols int)
 // Requires: AVX
-TEXT ·copyRowsAVX2(SB), NOSPLIT, $0-48
+TEXT ·vectorCopyRows(SB), NOSPLIT, $0-48
 	MOVQ to+0(FP), AX
 	MOVQ from+8(FP), CX
 	MOVQ rows+32(FP), DX
@@ -4317,9 +4317,9 @@ next:
 	VZEROUPPER
 	RET
 
-// func addRowsAVX2(to *float32, from *float32, ldTo int, ldFrom int, rows int, cols int)
+// func vectorAddRows(to *float32, from *float32, ldTo int, ldFrom int, rows int, cols int)
 // Requires: AVX
-TEXT ·addRowsAVX2(SB), NOSPLIT, $0-48
+TEXT ·vectorAddRows(SB), NOSPLIT, $0-48
 	MOVQ to+0(FP), AX
 	MOVQ from+8(FP), CX
 	MOVQ rows+32(FP), DX
@@ -4610,9 +4610,9 @@ DATA constants<>+984(SB)/4, $0x3ecc422a
 DATA constants<>+988(SB)/4, $0x3ecc422a
 GLOBL constants<>(SB), RODATA|NOPTR, $992
 
-// func fusedSigmoidAVX2(z *float32, n int)
+// func vectorSigmoid(z *float32, n int)
 // Requires: AVX, AVX2, FMA3
-TEXT ·fusedSigmoidAVX2(SB), NOSPLIT, $0-16
+TEXT ·vectorSigmoid(SB), NOSPLIT, $0-16
 	MOVQ z+0(FP), AX
 	MOVQ n+8(FP), CX
 
@@ -4638,7 +4638,8 @@ loop:
 	VFMADD213PS constants<>+416(SB), Y0, Y3
 	VFMADD213PS constants<>+416(SB), Y0, Y3
 	VPSLLD      $0x17, Y2, Y2
-	VPADDD      Y2, Y3, Y3
+	VPADDD      constants<>+416(SB), Y2, Y2
+	VMULPS      Y2, Y3, Y3
 	VANDPS      Y1, Y3, Y3
 	VMOVUPS     constants<>+416(SB), Y0
 	VADDPS      Y0, Y3, Y3
@@ -4650,9 +4651,9 @@ loop:
 	VZEROUPPER
 	RET
 
-// func fusedTanhAVX2(z *float32, n int)
+// func vectorTanh(z *float32, n int)
 // Requires: AVX, AVX2, FMA3
-TEXT ·fusedTanhAVX2(SB), NOSPLIT, $0-16
+TEXT ·vectorTanh(SB), NOSPLIT, $0-16
 	MOVQ z+0(FP), AX
 	MOVQ n+8(FP), CX
 
@@ -4680,7 +4681,8 @@ loop:
 	VFMADD213PS constants<>+416(SB), Y2, Y6
 	VFMADD213PS constants<>+416(SB), Y2, Y6
 	VPSLLD      $0x17, Y5, Y5
-	VPADDD      Y5, Y6, Y6
+	VPADDD      constants<>+416(SB), Y5, Y5
+	VMULPS      Y5, Y6, Y6
 	VANDPS      Y4, Y6, Y6
 	VMOVUPS     constants<>+480(SB), Y2
 	VADDPS      constants<>+416(SB), Y6, Y6
@@ -4705,9 +4707,9 @@ loop:
 	VZEROUPPER
 	RET
 
-// func fusedGELUAVX2(z *float32, n int)
+// func vectorGELU(z *float32, n int)
 // Requires: AVX, AVX2, FMA3
-TEXT ·fusedGELUAVX2(SB), NOSPLIT, $0-16
+TEXT ·vectorGELU(SB), NOSPLIT, $0-16
 	MOVQ z+0(FP), AX
 	MOVQ n+8(FP), CX
 
@@ -4735,7 +4737,8 @@ loop:
 	VFMADD213PS constants<>+416(SB), Y1, Y5
 	VFMADD213PS constants<>+416(SB), Y1, Y5
 	VPSLLD      $0x17, Y4, Y4
-	VPADDD      Y4, Y5, Y5
+	VPADDD      constants<>+416(SB), Y4, Y4
+	VMULPS      Y4, Y5, Y5
 	VANDPS      Y3, Y5, Y5
 	VANDPS      constants<>+448(SB), Y0, Y1
 	VMOVUPS     constants<>+736(SB), Y3
@@ -4761,9 +4764,9 @@ loop:
 	VZEROUPPER
 	RET
 
-// func fusedGELUSlopeAVX2(d *float32, z *float32, n int)
+// func vectorGELUSlope(d *float32, z *float32, n int)
 // Requires: AVX, AVX2, FMA3
-TEXT ·fusedGELUSlopeAVX2(SB), NOSPLIT, $0-24
+TEXT ·vectorGELUSlope(SB), NOSPLIT, $0-24
 	MOVQ d+0(FP), AX
 	MOVQ z+8(FP), CX
 	MOVQ n+16(FP), DX
@@ -4792,7 +4795,8 @@ loop:
 	VFMADD213PS constants<>+416(SB), Y1, Y5
 	VFMADD213PS constants<>+416(SB), Y1, Y5
 	VPSLLD      $0x17, Y4, Y4
-	VPADDD      Y4, Y5, Y5
+	VPADDD      constants<>+416(SB), Y4, Y4
+	VMULPS      Y4, Y5, Y5
 	VANDPS      Y3, Y5, Y5
 	VANDPS      constants<>+448(SB), Y0, Y1
 	VMOVUPS     constants<>+736(SB), Y3
@@ -4821,9 +4825,9 @@ loop:
 	VZEROUPPER
 	RET
 
-// func fusedExpSumAVX2(to *float32, from *float32, top float32, lanes *float32, n int)
+// func vectorExpSum(to *float32, from *float32, top float32, lanes *float32, n int)
 // Requires: AVX, AVX2, FMA3
-TEXT ·fusedExpSumAVX2(SB), NOSPLIT, $0-40
+TEXT ·vectorExpSum(SB), NOSPLIT, $0-40
 	MOVQ         to+0(FP), AX
 	MOVQ         from+8(FP), CX
 	MOVQ         lanes+24(FP), DX
@@ -4854,7 +4858,8 @@ loop:
 	VFMADD213PS constants<>+416(SB), Y3, Y6
 	VFMADD213PS constants<>+416(SB), Y3, Y6
 	VPSLLD      $0x17, Y5, Y5
-	VPADDD      Y5, Y6, Y6
+	VPADDD      constants<>+416(SB), Y5, Y5
+	VMULPS      Y5, Y6, Y6
 	VANDPS      Y4, Y6, Y6
 	VMOVUPS     Y6, (AX)
 	VADDPS      Y6, Y1, Y1
@@ -4879,7 +4884,8 @@ loop:
 	VFMADD213PS constants<>+416(SB), Y3, Y6
 	VFMADD213PS constants<>+416(SB), Y3, Y6
 	VPSLLD      $0x17, Y5, Y5
-	VPADDD      Y5, Y6, Y6
+	VPADDD      constants<>+416(SB), Y5, Y5
+	VMULPS      Y5, Y6, Y6
 	VANDPS      Y4, Y6, Y6
 	VMOVUPS     Y6, 32(AX)
 	VADDPS      Y6, Y2, Y2
@@ -4892,9 +4898,9 @@ loop:
 	VZEROUPPER
 	RET
 
-// func addAVX2(to *float32, v *float32, n int)
+// func vectorAdd(to *float32, v *float32, n int)
 // Requires: AVX
-TEXT ·addAVX2(SB), NOSPLIT, $0-24
+TEXT ·vectorAdd(SB), NOSPLIT, $0-24
 	MOVQ to+0(FP), AX
 	MOVQ v+8(FP), CX
 	MOVQ n+16(FP), DX

@@ -4,9 +4,12 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"railyard/internal/machine/machinetest"
 )
 
 // A form is how A and B lie: what element i, k of A and k, j of B are.
@@ -29,16 +32,31 @@ var forms = []form{
 		func(p Product) (int, int) { return p.M, p.N }},
 }
 
-// chain is an element by the definition: from its start, term by term.
-func (f form) chain(c, a, b []float32, p Product, i, j int, step func(sum, x, y float32) float32) float32 {
-	var sum float32
-	if p.Add {
-		sum = c[i*p.LDC+j]
+// chains are the elements by the definition: each from its start, term by term.
+func (f form) chains(c, a, b []float32, p Product, step func(sum, x, y float32) float32) []float32 {
+	c = slices.Clone(c)
+	row, column := make([]float32, p.K), make([]float32, p.N*p.K)
+	for j := range p.N {
+		for k := range p.K {
+			column[j*p.K+k] = f.b(b, p.LDB, k, j)
+		}
 	}
-	for k := range p.K {
-		sum = step(sum, f.a(a, p.LDA, i, k), f.b(b, p.LDB, k, j))
+	for i := range p.M {
+		for k := range row {
+			row[k] = f.a(a, p.LDA, i, k)
+		}
+		for j := range p.N {
+			var sum float32
+			if p.Add {
+				sum = c[i*p.LDC+j]
+			}
+			for k, y := range column[j*p.K:][:p.K] {
+				sum = step(sum, row[k], y)
+			}
+			c[i*p.LDC+j] = sum
+		}
 	}
-	return sum
+	return c
 }
 
 func rounded(sum, x, y float32) float32 { return sum + float32(x*y) }
@@ -118,54 +136,56 @@ func drawn(seed uint64, n int) []float32 {
 // product is one of the functions under test.
 type product func(c, a, b []float32, p Product)
 
+// family is the step that products are made of, and all engines that this processor runs it on.
+type family struct {
+	name    string
+	step    func(sum, x, y float32) float32
+	engines []variant
+}
+
 // variant is the three products on one engine.
 type variant struct {
 	name  string
 	forms [3]product
-	step  func(sum, x, y float32) float32
 }
 
-// variants are all that this processor can run.
-func variants() []variant {
-	var list []variant
-	add := func(family string, engines []engine, step func(sum, x, y float32) float32) {
+func families() []family {
+	of := func(name string, step func(sum, x, y float32) float32, engines []engine, chosen [3]product) family {
+		f := family{name: name, step: step, engines: []variant{{name, chosen}}}
 		for i := range engines {
 			e := &engines[i]
-			list = append(list, variant{family + "/" + e.name, [3]product{e.nn, e.nt, e.tn}, step})
+			f.engines = append(f.engines, variant{name + "/" + e.name, [3]product{e.nn, e.nt, e.tn}})
 		}
+		return f
 	}
-	add("portable", portables(), rounded)
-	add("fused", fuseds(), fused32)
-	return append(list, variant{"portable", [3]product{PortableNN, PortableNT, PortableTN}, rounded},
-		variant{"fused", [3]product{FusedNN, FusedNT, FusedTN}, fused32})
+	return []family{of("portable", rounded, portables(), [3]product{PortableNN, PortableNT, PortableTN}),
+		of("fused", fused32, fuseds(), [3]product{FusedNN, FusedNT, FusedTN})}
 }
 
-// hold compares a product with its definition, bit by bit, also around C.
+// hold compares a product of each engine with its definition, bit by bit, also around C.
 func hold(t interface {
 	Helper()
 	Fatalf(string, ...any)
-}, v variant, n int, p Product) {
+}, of family, n int, p Product) {
 	t.Helper()
 	f := forms[n]
 	ra, rb := f.rows(p)
 	a, b, c := drawn(1, ra*p.LDA), drawn(2, rb*p.LDB), drawn(3, p.M*p.LDC)
-	want := append([]float32(nil), c...)
-	for i := range p.M {
-		for j := range p.N {
-			want[i*p.LDC+j] = f.chain(c, a, b, p, i, j, v.step)
-		}
-	}
-	v.forms[n](c, a, b, p)
-	for i := range c {
-		if math.Float32bits(c[i]) != math.Float32bits(want[i]) {
-			t.Fatalf("%s %s %+v: row %d, column %d is %v, want %v", v.name, f.name, p, i/p.LDC, i%p.LDC, c[i], want[i])
+	want := f.chains(c, a, b, p, of.step)
+	for _, v := range of.engines {
+		got := slices.Clone(c)
+		v.forms[n](got, a, b, p)
+		for i := range got {
+			if math.Float32bits(got[i]) != math.Float32bits(want[i]) {
+				t.Fatalf("%s %s %+v: row %d, column %d is %v, want %v", v.name, f.name, p, i/p.LDC, i%p.LDC, got[i], want[i])
+			}
 		}
 	}
 }
 
 // The shapes that a block, a panel, a tile and their edges make.
 func TestProductsAreChains(t *testing.T) {
-	for _, v := range variants() {
+	for _, of := range families() {
 		for n, f := range forms {
 			for _, s := range [][3]int{{1, 1, 1}, {2, 4, 3}, {3, 5, 7}, {64, 10, 128}, {5, 513, 2}, {7, 33, 257}, {70, 31, 3},
 				{13, 32, 520}, {8, 48, 16}, {25, 64, 9}, {100, 130, 260}, {2, 0, 3}, {0, 2, 3}, {2, 3, 0}} {
@@ -173,9 +193,9 @@ func TestProductsAreChains(t *testing.T) {
 					p := Product{M: s[0], N: s[1], K: s[2], LDC: s[1] + 3, Add: add}
 					ca, cb := f.cols(p)
 					p.LDA, p.LDB = ca+1, cb+2
-					hold(t, v, n, p)
+					hold(t, of, n, p)
 					p.LDA = max(far, ca)
-					hold(t, v, n, p)
+					hold(t, of, n, p)
 				}
 			}
 		}
@@ -184,25 +204,25 @@ func TestProductsAreChains(t *testing.T) {
 
 // Each height of a tile, and what is left of more rows than one has.
 func TestProductsOfAnyHeight(t *testing.T) {
-	for _, v := range variants() {
+	for _, of := range families() {
 		for m := 1; m <= 40; m++ {
-			hold(t, v, 0, Product{M: m, N: 32, K: 3, LDA: 3, LDB: 32, LDC: 32})
-			hold(t, v, 2, Product{M: m, N: 32, K: 3, LDA: m, LDB: 32, LDC: 33, Add: true})
+			hold(t, of, 0, Product{M: m, N: 32, K: 3, LDA: 3, LDB: 32, LDC: 32})
+			hold(t, of, 2, Product{M: m, N: 32, K: 3, LDA: m, LDB: 32, LDC: 33, Add: true})
 		}
 	}
 }
 
 func TestDrawnProductsAreChains(t *testing.T) {
-	all := variants()
+	all := families()
 	rapid.Check(t, func(t *rapid.T) {
-		v := all[rapid.IntRange(0, len(all)-1).Draw(t, "variant")]
+		of := all[rapid.IntRange(0, len(all)-1).Draw(t, "family")]
 		n := rapid.IntRange(0, 2).Draw(t, "form")
 		p := Product{M: rapid.IntRange(0, 70).Draw(t, "m"), N: rapid.IntRange(0, 70).Draw(t, "n"),
 			K: rapid.IntRange(0, 300).Draw(t, "k"), Add: rapid.Bool().Draw(t, "add")}
 		ca, cb := forms[n].cols(p)
 		pad := rapid.IntRange(0, 5)
 		p.LDA, p.LDB, p.LDC = max(1, ca+pad.Draw(t, "a")), max(1, cb+pad.Draw(t, "b")), max(1, p.N+pad.Draw(t, "c"))
-		hold(t, v, n, p)
+		hold(t, of, n, p)
 	})
 }
 
@@ -237,7 +257,7 @@ func TestProductsDoNotAllocate(t *testing.T) {
 }
 
 func BenchmarkProduct(b *testing.B) {
-	for _, v := range variants() {
+	for _, v := range slices.Concat(families()[0].engines, families()[1].engines) {
 		for _, s := range [][3]int{{64, 784, 128}, {256, 256, 256}, {512, 512, 512}, {1024, 1024, 1024}, {8, 784, 128},
 			{64, 128, 10}, {128, 32, 128}, {32, 128, 128}} {
 			for n, f := range forms {
@@ -246,11 +266,12 @@ func BenchmarkProduct(b *testing.B) {
 				ra, rb := f.rows(p)
 				x, y, c := drawn(1, ra*p.LDA), drawn(2, rb*p.LDB), make([]float32, p.M*p.N)
 				b.Run(fmt.Sprintf("%s/%s/%dx%dx%d", v.name, f.name, s[0], s[1], s[2]), func(b *testing.B) {
-					for b.Loop() {
+					cpu := machinetest.Start(b)
+					for range b.N {
 						v.forms[n](c, x, y, p)
 					}
 					flop := 2 * float64(p.M) * float64(p.N) * float64(p.K)
-					b.ReportMetric(flop*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
+					b.ReportMetric(flop*float64(b.N)/cpu.Report()/1e9, "GFLOP/cpu-s")
 				})
 			}
 		}

@@ -44,9 +44,9 @@ const signBit = 1 << 31
 func (g *generator) elements() {
 	g.constants = &constants{block: g.StaticGlobal("constants"), at: map[uint32]int{}}
 	g.DataAttributes(attr.RODATA | attr.NOPTR)
-	g.inPlace("fusedSigmoid", "1/(1+e^-z)", g.sigmoid)
-	g.inPlace("fusedTanh", "its hyperbolic tangent", g.tanh)
-	g.inPlace("fusedGELU", "z Phi(z)", func(x reg.VecVirtual) reg.VecVirtual {
+	g.inPlace("vectorSigmoid", "1/(1+e^-z)", g.sigmoid)
+	g.inPlace("vectorTanh", "its hyperbolic tangent", g.tanh)
+	g.inPlace("vectorGELU", "z Phi(z)", func(x reg.VecVirtual) reg.VecVirtual {
 		below, _ := g.normal(x)
 		g.VMULPS(x, below, below)
 		return below
@@ -58,7 +58,7 @@ func (g *generator) elements() {
 
 // inPlace is a loop that replaces each element.
 func (g *generator) inPlace(name, what string, f func(x reg.VecVirtual) reg.VecVirtual) {
-	g.begin(name+g.name, "func(z *float32, n int)", "replaces each of n elements, a multiple of 8, by "+what+".")
+	g.begin(name, "func(z *float32, n int)", "replaces each of n elements, a multiple of 8, by "+what+".")
 	z, n := g.pointer("z"), g.count("n")
 	g.loop(n, g.wide, func() {
 		x := g.vec()
@@ -79,7 +79,7 @@ func (g *generator) loop(n reg.GPVirtual, step int, body func()) {
 }
 
 func (g *generator) slope() {
-	g.begin("fusedGELUSlope"+g.name, "func(d, z *float32, n int)",
+	g.begin("vectorGELUSlope", "func(d, z *float32, n int)",
 		"multiplies each of n elements of d, a multiple of 8, by the slope of z Phi(z).")
 	d, z, n := g.pointer("d"), g.pointer("z"), g.count("n")
 	g.loop(n, g.wide, func() {
@@ -97,7 +97,7 @@ func (g *generator) slope() {
 
 // add belongs to both families: it has one rounding.
 func (g *generator) add() {
-	g.begin("add"+g.name, "func(to, v *float32, n int)", "adds n elements, a multiple of 8, to others.")
+	g.begin("vectorAdd", "func(to, v *float32, n int)", "adds n elements, a multiple of 8, to others.")
 	to, v, n := g.pointer("to"), g.pointer("v"), g.count("n")
 	g.loop(n, g.wide, func() {
 		x := g.vec()
@@ -110,7 +110,7 @@ func (g *generator) add() {
 }
 
 func (g *generator) expSum() {
-	g.begin("fusedExpSum"+g.name, "func(to, from *float32, top float32, lanes *float32, n int)",
+	g.begin("vectorExpSum", "func(to, from *float32, top float32, lanes *float32, n int)",
 		"makes e^(from-top) of n elements, a multiple of 16, and adds them to 16 sums.")
 	to, from, sums, n := g.pointer("to"), g.pointer("from"), g.pointer("lanes"), g.count("n")
 	top := g.vec()
@@ -168,7 +168,8 @@ func (g *generator) exp(x reg.VecVirtual) reg.VecVirtual {
 	g.VFMADD231PS(g.number(-series.Ln2Lo), n, v)
 	p := g.horner(v, series.Exp[:])
 	g.VPSLLD(operand.U8(23), t, t)
-	g.VPADDD(t, p, p)
+	g.VPADDD(g.number(1), t, t)
+	g.VMULPS(t, p, p)
 	g.VANDPS(keep, p, p)
 	return p
 }

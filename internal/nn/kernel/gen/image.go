@@ -13,7 +13,7 @@ func (g *generator) image() {
 	g.relu()
 	g.reluSlope()
 	g.largest()
-	g.blockLoop("copyRows", "copies", func(to, from operand.Mem) {
+	g.blockLoop("vectorCopyRows", "copies", func(to, from operand.Mem) {
 		x := g.vec()
 		g.VMOVUPS(from, x)
 		g.VMOVUPS(x, to)
@@ -22,7 +22,7 @@ func (g *generator) image() {
 		g.VMOVSS(from, x)
 		g.VMOVSS(x, to)
 	})
-	g.blockLoop("addRows", "adds", func(to, from operand.Mem) {
+	g.blockLoop("vectorAddRows", "adds", func(to, from operand.Mem) {
 		x := g.vec()
 		g.VMOVUPS(to, x)
 		g.VADDPS(from, x, x)
@@ -47,7 +47,7 @@ func (g *generator) broadcast(name string) reg.VecVirtual {
 }
 
 func (g *generator) addNumber() {
-	g.begin("addNumber"+g.name, "func(to *float32, v float32, n int)",
+	g.begin("vectorAddNumber", "func(to *float32, v float32, n int)",
 		"adds v to each of n elements, a multiple of 8.")
 	to, v, n := g.pointer("to"), g.broadcast("v"), g.count("n")
 	g.loop(n, g.wide, func() {
@@ -59,7 +59,7 @@ func (g *generator) addNumber() {
 }
 
 func (g *generator) descend() {
-	g.begin("descend"+g.name, "func(to, by *float32, scale, lr float32, n int)",
+	g.begin("vectorDescend", "func(to, by *float32, scale, lr float32, n int)",
 		"takes lr (scale by) from n elements, a multiple of 8.")
 	p, from, n := g.pointer("to"), g.pointer("by"), g.count("n")
 	scale, lr := g.broadcast("scale"), g.broadcast("lr")
@@ -83,7 +83,7 @@ func (g *generator) zero() reg.VecVirtual {
 
 // relu: the maximum of a NaN or of zeros is its second operand; 0 added makes -0 +0.
 func (g *generator) relu() {
-	g.begin("relu"+g.name, "func(z *float32, n int)",
+	g.begin("vectorReLU", "func(z *float32, n int)",
 		"replaces each of n elements, a multiple of 8, by max(0, z).")
 	z, n := g.pointer("z"), g.count("n")
 	zero := g.zero()
@@ -97,7 +97,7 @@ func (g *generator) relu() {
 }
 
 func (g *generator) reluSlope() {
-	g.begin("reluSlope"+g.name, "func(d, y *float32, n int)",
+	g.begin("vectorReLUSlope", "func(d, y *float32, n int)",
 		"makes those of n elements of d, a multiple of 8, +0 where y is.")
 	d, y, n := g.pointer("d"), g.pointer("y"), g.count("n")
 	zero := g.zero()
@@ -130,7 +130,7 @@ func (g *generator) lanes() (iota, places operand.Mem) {
 // largest takes eight windows at a time, the last ones under a mask.
 func (g *generator) largest() {
 	iota, order := g.lanes()
-	g.begin("largest"+g.name, "func(y *float32, at *int32, upper, lower *float32, first, width int32, n int)",
+	g.begin("vectorLargest", "func(y *float32, at *int32, upper, lower *float32, first, width int32, n int)",
 		"makes the largest elements of n windows of two by two, and their places.")
 	y, places, upper, lower := g.pointer("y"), g.pointer("at"), g.pointer("upper"), g.pointer("lower")
 	place, width, n := g.broadcast("first"), g.broadcast("width"), g.count("n")
@@ -204,7 +204,7 @@ func (g *generator) take(top, best, v, place reg.VecVirtual) {
 
 // blockLoop does something to each vector of a block's rows, and to each element that is left over.
 func (g *generator) blockLoop(name, does string, vector, element func(to, from operand.Mem)) {
-	g.begin(name+g.name, "func(to, from *float32, ldTo, ldFrom, rows, cols int)",
+	g.begin(name, "func(to, from *float32, ldTo, ldFrom, rows, cols int)",
 		does+" rows of at least 8 elements; ldTo and ldFrom are from one to the next, in elements.")
 	to, from, rows, cols := g.pointer("to"), g.pointer("from"), g.count("rows"), g.count("cols")
 	apartTo, apartFrom := g.stride("ldTo"), g.stride("ldFrom")

@@ -34,5 +34,7 @@ func files() (map[string][]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("amd64: %w", err)
 	}
-	return map[string][]byte{"kernel_amd64.s": s, "kernel_amd64.go": stubs}, nil
+	all := map[string][]byte{"kernel_amd64.s": s, "kernel_amd64.go": stubs}
+	all["kernel_arm64.s"], all["kernel_arm64.go"] = arm64()
+	return all, nil
 }
