@@ -152,8 +152,8 @@ var transportFields = []*Field{
 		Path: "transport.receiver", Choices: Receivers,
 		Rule:  "in-order, or direct where transport.recovery is selective-repeat",
 		value: in(choice, func(s *Scenario) *string { return &s.Transport.Receiver }),
-		derive: func(d *decoder, _ any, _ string) string {
-			if d.text("transport.recovery") == "selective-repeat" {
+		derive: func(_ *decoder, b any, _ string) string {
+			if b.(*Scenario).Transport.Recovery == "selective-repeat" {
 				return "direct"
 			}
 			return "in-order"
@@ -171,8 +171,8 @@ var transportFields = []*Field{
 		Path: "transport.reorder_window", Word: "any", Min: "0", Max: "32767", applies: where(anyOrder),
 		Rule:  "any, or 0 where transport.recovery is selective-repeat",
 		value: in(opt(whole), func(s *Scenario) *Opt[int] { return &s.Transport.ReorderWindow }),
-		derive: func(d *decoder, _ any, _ string) string {
-			if d.text("transport.recovery") == "selective-repeat" {
+		derive: func(_ *decoder, b any, _ string) string {
+			if b.(*Scenario).Transport.Recovery == "selective-repeat" {
 				return "0"
 			}
 			return "any"
