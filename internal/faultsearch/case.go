@@ -23,8 +23,9 @@ type Case struct {
 	NIC    nic.Config
 	Host   host.Config
 	Flows  []Flow
-	Job    *Job // beside the flows; nil: none
-	Lossy  bool // frames may be lost: by faults, or because there is no PFC
+	Job    *Job   // beside the flows; nil: none
+	Method string // by which switches choose next hops; "": frames keep to paths
+	Lossy  bool   // frames may be lost: by faults, or because there is no PFC
 }
 
 // Flow is one message between two NICs.
@@ -62,6 +63,7 @@ func New(n uint64) (*Case, error) {
 	c.drawFabric(d)
 	c.drawNIC(d)
 	c.drawFaults(d)
+	c.drawRouting(routing(n))
 	c.drawFlows(d)
 	if err := c.drawJob(d); err != nil {
 		return nil, err
@@ -242,7 +244,7 @@ func (c *Case) String() string {
 		}
 	}
 	t := &c.NIC.Transport
-	return fmt.Sprintf("case %d: %d nodes, %d flows, %s, %s, selective %v, receiver %d (%d kept, %d late), PFC %v, faults %+v",
+	return fmt.Sprintf("case %d: %d nodes, %d flows, %s, %s, selective %v, receiver %d (%d kept, %d late), PFC %v, %s, faults %+v",
 		c.Number, len(c.Graph.Nodes), len(c.Flows), job, c.NIC.Controller.Algorithm(), t.Selective, t.Receiver, t.Buffer,
-		t.Tolerance, c.Fabric.Classes[0].Lossless, c.Fabric.Faults)
+		t.Tolerance, c.Fabric.Classes[0].Lossless, c.routed(), c.Fabric.Faults)
 }

@@ -183,7 +183,8 @@ func (r *Receiver) count() {
 }
 
 // onAhead takes a packet past a gap. To a sender that repeats selectively each one that it accepts or
-// keeps is named; how far past the gap that is lost the sender judges. Otherwise the receiver does.
+// keeps is named beside the one expected (IRN, section 3.1); how far past the gap that is lost the sender
+// judges. Otherwise the receiver does.
 func (r *Receiver) onAhead(now unit.Time, seq int64, p *Params) (v Verdict) {
 	d, there := seq-r.expected, r.ahead.has(seq)
 	if d >= MaxAhead {

@@ -116,8 +116,9 @@ func (r *Responder) Free(p *Params) (a Reply, ok bool) {
 	return a, true
 }
 
-// notify is DCQCN's notification point: at most one CNP per flow and interval (SIGCOMM'15, section
-// 3.1, figure 6).
+// notify is the notification point: a marked packet is answered with a CNP, and several may share one
+// (IBTA annex A17, A17.9.3, CA17-44); DCQCN sends at most one per flow and interval (SIGCOMM'15,
+// section 3.1, figure 6).
 func (r *Responder) notify(now unit.Time, p *Params) bool {
 	if p.EchoMarks || p.NoCNPs || r.cnpSent && now.Sub(r.cnpAt) < p.CNPInterval {
 		return false
