@@ -50,6 +50,7 @@ type Edge struct {
 	Header        [4]int64
 	Posted, Asked unit.Time
 	Part          bool // not the last of the messages that the sender made of one
+	Again         bool // the packet has been sent before
 	// With the last packet, or each: what held up the message until the packet left.
 	Sender cause.Split
 	Before []cause.Segment // in order of time, as far as the sender keeps it; only with the last

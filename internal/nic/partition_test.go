@@ -65,7 +65,7 @@ func TestPartitionChangesNothing(t *testing.T) {
 		"selective": func(r *rig) {
 			r.fabric.Classes[0].Lossless = false
 			r.fabric.Buffer.Size = 300_000
-			r.nic.Transport.Selective = true
+			selective(r)
 		},
 		"one at a time": func(r *rig) { r.fabric.Buffer.FreeAtTxEnd = false; r.fabric.Classes[0].ECN.AtDequeue = true },
 	} {

@@ -261,6 +261,11 @@ var (
 		{"go-back-n", "everything from the first lost packet on, as RoCE NICs do"},
 		{"selective-repeat", "only what is missing, as in IRN (SIGCOMM'18): each packet has RETH, 16 B more"},
 	}
+	Receivers = []Choice{
+		{"in-order", "dropped, and the gap answered with a NAK, as RoCE NICs do: reordering costs what a loss costs"},
+		{"buffered", "kept in the NIC until those before it have come, as far as there is room"},
+		{"direct", "placed in memory at once: each packet is a WRITE ONLY with its own RETH, 16 B more"},
+	}
 	AckClasses = []Choice{
 		{"data", "with RoCE data"},
 		{"cnp", "with CNPs, before all others"},

@@ -277,6 +277,9 @@ type Transport struct {
 	AckDuplicates bool
 	NakAgain      Opt[unit.Duration] // not set: one NAK per gap
 	Recovery      string             // "go-back-n" or "selective-repeat"
+	Receiver      string             // "in-order", "buffered" or "direct"
+	ReorderBuffer int                // packets, of a buffered one
+	ReorderWindow Opt[int]           // packets past a gap that do not say it is lost; not set: any
 	Timeout       Opt[unit.Duration] // not set: no retransmission timer
 	TimeoutLow    Opt[unit.Duration] // with at most LowPackets outstanding; not set: Timeout
 	LowPackets    int

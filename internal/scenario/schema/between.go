@@ -35,7 +35,9 @@ var between = map[string]object{
 		only("algorithm", "dctcp", object{{"properties", object{{"dctcp", forbid(keysOf("congestion.dctcp")...)}}}}),
 		only("algorithm", "swift", object{{"properties", object{{"swift", forbid(keysOf("congestion.swift")...)}}}}),
 	}}},
-	"transport": {{"allOf", []any{unless("recovery", "selective-repeat", forbid("timeout_low", "low_packets"))}}},
+	"transport": {{"allOf", []any{unless("recovery", "selective-repeat", forbid("timeout_low", "low_packets")),
+		unless("receiver", "buffered", forbid("reorder_buffer")),
+		when("receiver", "in-order", forbid("reorder_window"))}}},
 	"job": {
 		{"oneOf", []any{object{{"required", []string{"train"}}}, object{{"required", []string{"replay"}}},
 			object{{"required", []string{"collectives"}}},
