@@ -214,5 +214,14 @@ func cellsFigure(name, title, caption, what string, v []float32, of nn.Volume) c
 		}
 		m.Cells = append(m.Cells, cells)
 	}
+	symmetric(&m.Value)
 	return chart.Figure{Name: name, Title: title, Caption: caption, Map: &m}
+}
+
+// symmetric makes an axis that begins below zero reach as far above it.
+func symmetric(a *chart.Axis) {
+	if a.Low < 0 {
+		a.High = max(a.High, -a.Low)
+		a.Low = -a.High
+	}
 }
