@@ -114,8 +114,13 @@ var rules = map[string]rule{
 		why: "a queue pair runs under a simulated and under a real driver, so it knows neither; it asks congestion " +
 			"control when a packet may go",
 	},
+	"balance": {
+		may: "topo",
+		why: "which of equal links a frame takes is a function of what its switch has seen: the engine that moves the " +
+			"frame asks it, and the plan where the answer never changes",
+	},
 	"fabric": {
-		may: "hash qos sim splitmix topo",
+		may: "balance qos sim splitmix topo",
 		why: "it moves frames and knows no RDMA: a switch that looked into a queue pair would know what no " +
 			"switch knows, and would touch memory of the edge at every hop",
 	},
@@ -203,12 +208,12 @@ var rules = map[string]rule{
 		why: "switch configuration follows from names and thresholds, not from a run",
 	},
 	"plan": {
-		may: "cc coll dataset exec fabric hash located nccl nn qos result scenario splitmix topo train wire workload",
+		may: "balance cc coll dataset exec fabric hash located nccl nn qos result scenario splitmix topo train wire workload",
 		why: "a plan is a function of the scenario and its files: run reads the files. Of what is not pure it " +
 			"takes types and names alone: see onlyThese",
 	},
 	"record": {
-		may: "coll diagnose exec fabric nic nn plan qos result roce sim topo train workload",
+		may: "cc coll diagnose exec fabric nic nn plan qos result roce sim topo train workload",
 		why: "it turns what happens in a run into tables and figures: what happens is for run and the engine",
 	},
 	"inside": {

@@ -11,7 +11,7 @@ import (
 // Groups of packages. A pure package is a function of its input: it runs the same under simulated
 // and under real time.
 const (
-	pure = "unit cause splitmix located hash wire topo qos coll nccl nccltests cc roce workload exec inventory plan " +
+	pure = "unit cause balance splitmix located hash wire topo qos coll nccl nccltests cc roce workload exec inventory plan " +
 		"corpus"
 	engine = "sim fabric lists host nic"
 	tensor = "nn dataset corpus train"
@@ -164,7 +164,7 @@ func checkCalls(f file) (problems []string) {
 // onlyThese are the names that a package may use of another: types of parameters, words and bounds,
 // so that it stays pure although the other is not.
 var onlyThese = map[[2]string]string{
-	{"plan", "fabric"}:  "Balancers Buffer Class Config Down ECN Faults Links MaxHops PFC Quirks Storm",
+	{"plan", "fabric"}:  "Buffer Class Config Down ECN Faults Links MaxHops PFC Quirks Routing Storm",
 	{"plan", "dataset"}: "Size",
 	{"plan", "result"}:  "KindBackground KindCollective KindJob RowGroupRows",
 	{"plan", "train"}:   "Layers Ties",

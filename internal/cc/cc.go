@@ -59,6 +59,7 @@ type Controller interface {
 type State struct {
 	Rate, Target unit.Bitrate
 	Alpha        float64
+	Window       unit.Bytes
 }
 
 // An Inspector is a Controller that shows its state.

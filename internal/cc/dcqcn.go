@@ -164,7 +164,7 @@ func (f *dcqcnFlow) Window(now unit.Time) unit.Bytes {
 func (f *dcqcnFlow) State(now unit.Time) State {
 	g := *f
 	g.replayBefore(now, 0)
-	return State{Rate: g.rate, Target: g.target, Alpha: g.alpha}
+	return State{Rate: g.rate, Target: g.target, Alpha: g.alpha, Window: g.c.Window.at(g.window, g.rate, g.line)}
 }
 
 func (f *dcqcnFlow) OnAck(a *Ack) {

@@ -102,7 +102,7 @@ func TestLazyTimersAreTheEventDrivenOnes(t *testing.T) {
 			if alpha < negligible {
 				alpha = 0
 			}
-			if want := (State{naive.rate, naive.target, alpha}); got != want {
+			if want := (State{Rate: naive.rate, Target: naive.target, Alpha: alpha}); got != want {
 				t.Fatalf("step %d at %v: %+v, event-driven %+v", i, now, got, want)
 			}
 		}
@@ -136,7 +136,7 @@ func TestCNPsAndTicksOfAnInstantGoAsScheduled(t *testing.T) {
 			if alpha < negligible {
 				alpha = 0
 			}
-			if got, want := state(lazy, now), (State{naive.rate, naive.target, alpha}); got != want {
+			if got, want := state(lazy, now), (State{Rate: naive.rate, Target: naive.target, Alpha: alpha}); got != want {
 				t.Fatalf("step %d at %v: %+v, event-driven %+v", i, now, got, want)
 			}
 			now = now.Add(lead) // the next is scheduled no earlier than this
@@ -217,7 +217,7 @@ func TestSIGCOMM15Section3(t *testing.T) {
 	c := single(p, 40*gbps, 0)
 	expect := func(when unit.Duration, rate, target unit.Bitrate, alpha float64) {
 		t.Helper()
-		if got, want := state(c, at(when)), (State{rate, target, alpha}); got != want {
+		if got, want := state(c, at(when)), (State{Rate: rate, Target: target, Alpha: alpha}); got != want {
 			t.Errorf("at %v: %+v, want %+v", when, got, want)
 		}
 	}

@@ -75,9 +75,11 @@ func (f *dctcpFlow) init(p *DCTCP, line unit.Bitrate, baseRTT unit.Duration) {
 	f.window = max(float64(p.MSS), min(float64(w), f.max))
 }
 
-func (f *dctcpFlow) Rate(unit.Time) unit.Bitrate    { return f.line }
-func (f *dctcpFlow) Window(unit.Time) unit.Bytes    { return unit.Bytes(f.window) }
-func (f *dctcpFlow) State(unit.Time) State          { return State{Rate: f.line, Alpha: f.alpha} }
+func (f *dctcpFlow) Rate(unit.Time) unit.Bitrate { return f.line }
+func (f *dctcpFlow) Window(unit.Time) unit.Bytes { return unit.Bytes(f.window) }
+func (f *dctcpFlow) State(now unit.Time) State {
+	return State{Rate: f.line, Alpha: f.alpha, Window: f.Window(now)}
+}
 func (f *dctcpFlow) OnSent(unit.Time, unit.Bytes)   {}
 func (f *dctcpFlow) OnCNP(unit.Time, unit.Duration) {}
 
@@ -136,9 +138,11 @@ func (f *dctcpRate) init(p *DCTCP, line unit.Bitrate, baseRTT unit.Duration) {
 		window: p.Window.start(line, baseRTT), alpha: 1}
 }
 
-func (f *dctcpRate) Rate(unit.Time) unit.Bitrate    { return f.rate }
-func (f *dctcpRate) Window(unit.Time) unit.Bytes    { return f.p.Window.at(f.window, f.rate, f.line) }
-func (f *dctcpRate) State(unit.Time) State          { return State{Rate: f.rate, Alpha: f.alpha} }
+func (f *dctcpRate) Rate(unit.Time) unit.Bitrate { return f.rate }
+func (f *dctcpRate) Window(unit.Time) unit.Bytes { return f.p.Window.at(f.window, f.rate, f.line) }
+func (f *dctcpRate) State(now unit.Time) State {
+	return State{Rate: f.rate, Alpha: f.alpha, Window: f.Window(now)}
+}
 func (f *dctcpRate) OnSent(unit.Time, unit.Bytes)   {}
 func (f *dctcpRate) OnCNP(unit.Time, unit.Duration) {}
 func (f *dctcpRate) OnLoss(unit.Time)               {}

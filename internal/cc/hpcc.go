@@ -85,7 +85,9 @@ func (f *hpccFlow) Window(unit.Time) unit.Bytes {
 	return max(1, unit.Bytes(unit.Ratio{Num: int64(f.rate), Den: int64(f.line)}.Of(int64(f.full))))
 }
 
-func (f *hpccFlow) State(now unit.Time) State      { return State{Rate: f.Rate(now), Alpha: f.utilisation} }
+func (f *hpccFlow) State(now unit.Time) State {
+	return State{Rate: f.Rate(now), Alpha: f.utilisation, Window: f.Window(now)}
+}
 func (f *hpccFlow) OnSent(unit.Time, unit.Bytes)   {}
 func (f *hpccFlow) OnCNP(unit.Time, unit.Duration) {}
 func (f *hpccFlow) OnLoss(unit.Time)               {}

@@ -24,9 +24,11 @@ func (f *noneFlow) init(p *None, line unit.Bitrate, baseRTT unit.Duration) {
 	*f = noneFlow{line: line, window: p.Window.start(line, baseRTT)}
 }
 
-func (f *noneFlow) Rate(unit.Time) unit.Bitrate  { return f.line }
-func (f *noneFlow) Window(unit.Time) unit.Bytes  { return f.window }
-func (f *noneFlow) State(unit.Time) State        { return State{Rate: f.line, Target: f.line} }
+func (f *noneFlow) Rate(unit.Time) unit.Bitrate { return f.line }
+func (f *noneFlow) Window(unit.Time) unit.Bytes { return f.window }
+func (f *noneFlow) State(unit.Time) State {
+	return State{Rate: f.line, Target: f.line, Window: f.window}
+}
 func (*noneFlow) OnSent(unit.Time, unit.Bytes)   {}
 func (*noneFlow) OnAck(*Ack)                     {}
 func (*noneFlow) OnCNP(unit.Time, unit.Duration) {}

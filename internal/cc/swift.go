@@ -109,7 +109,9 @@ func (f *swiftFlow) Window(unit.Time) unit.Bytes {
 	return unit.Bytes(max(1, f.cwnd) * float64(f.c.MTU))
 }
 
-func (f *swiftFlow) State(now unit.Time) State      { return State{Rate: f.Rate(now)} }
+func (f *swiftFlow) State(now unit.Time) State {
+	return State{Rate: f.Rate(now), Window: f.Window(now)}
+}
 func (f *swiftFlow) OnSent(unit.Time, unit.Bytes)   {}
 func (f *swiftFlow) OnCNP(unit.Time, unit.Duration) {}
 

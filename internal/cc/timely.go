@@ -101,7 +101,9 @@ func (f *timelyFlow) init(p *TIMELY, line unit.Bitrate, baseRTT unit.Duration) {
 }
 
 func (f *timelyFlow) Rate(unit.Time) unit.Bitrate { return unit.Bitrate(f.rate) }
-func (f *timelyFlow) State(now unit.Time) State   { return State{Rate: f.Rate(now)} }
+func (f *timelyFlow) State(now unit.Time) State {
+	return State{Rate: f.Rate(now), Window: f.Window(now)}
+}
 
 func (f *timelyFlow) Window(now unit.Time) unit.Bytes {
 	return f.p.Window.at(f.window, f.Rate(now), f.line)

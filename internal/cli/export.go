@@ -112,30 +112,39 @@ func (a *app) export(ctx context.Context, dir string, f exportFlags) error {
 
 // parse reads the window of the trace.
 func (f *exportFlags) parse() error {
-	for _, flag := range []struct {
-		name, text string
-		to         *unit.Time
-	}{{"from", f.from, &f.window.From}, {"to", f.to, &f.window.To}} {
-		if flag.text == "" {
-			continue
-		}
-		d, err := unit.ParseDuration(flag.text)
-		if err != nil {
-			return misuse("export: --%s: %w", flag.name, err)
-		}
-		if d < 0 {
-			return misuse("export: --%s %s: want a time from 0, the start of the run", flag.name, flag.text)
-		}
-		*flag.to = unit.Time(d)
-	}
-	if f.to != "" && f.window.To <= f.window.From {
-		return misuse("export: --to %s: want a time after --from %s", f.to, unit.Duration(f.window.From))
+	var err error
+	if f.window, err = windowOf("export", f.from, f.to); err != nil {
+		return err
 	}
 	if f.trace == "" && f.csv != "" && f.from+f.to != "" {
 		return misuse("export: --from and --to cut the trace, and --csv alone writes none: add --trace FILE, or " +
 			"leave them out")
 	}
 	return nil
+}
+
+// windowOf reads the flags --from and --to of a command.
+func windowOf(command, from, to string) (w result.TraceWindow, err error) {
+	for _, flag := range []struct {
+		name, text string
+		to         *unit.Time
+	}{{"from", from, &w.From}, {"to", to, &w.To}} {
+		if flag.text == "" {
+			continue
+		}
+		d, err := unit.ParseDuration(flag.text)
+		if err != nil {
+			return w, misuse("%s: --%s: %w", command, flag.name, err)
+		}
+		if d < 0 {
+			return w, misuse("%s: --%s %s: want a time from 0, the start of the run", command, flag.name, flag.text)
+		}
+		*flag.to = unit.Time(d)
+	}
+	if to != "" && w.To <= w.From {
+		return w, misuse("%s: --to %s: want a time after --from %s", command, to, unit.Duration(w.From))
+	}
+	return w, nil
 }
 
 // exportCSV writes a file per table that the run has.

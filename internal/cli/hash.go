@@ -81,6 +81,7 @@ type hashJSON struct {
 	Fields   string          `json:"fields"`
 	Seed     string          `json:"seed"`
 	RunSeed  uint64          `json:"run_seed"`
+	QPs      int             `json:"qps_per_connection"`
 	Pairs    []landingJSON   `json:"queue_pairs"`
 	Groups   []linkGroupJSON `json:"groups"`
 	plan.Outcome
@@ -157,7 +158,8 @@ func chanceOf(counts []int) *chanceJSON {
 // hashOf spreads a plan's queue pairs.
 func hashOf(p *plan.Plan, seeds int) *hashJSON {
 	sp, h := p.Spread(), &p.Scenario.Fabric.Hash
-	d := &hashJSON{Function: h.Function, Fields: h.Fields, Seed: h.Seed, RunSeed: p.Scenario.Seed, Pairs: []landingJSON{},
+	d := &hashJSON{Function: h.Function, Fields: h.Fields, Seed: h.Seed, RunSeed: p.Scenario.Seed,
+		QPs: p.Scenario.Transport.QPs, Pairs: []landingJSON{},
 		Groups: []linkGroupJSON{}, Outcome: sp.Outcome, Seeds: []plan.OverSeeds{}}
 	name := func(port topo.PortID) string { return p.Graph.Ports[port].Name }
 	for _, l := range sp.Pairs {
@@ -193,6 +195,10 @@ func (a *app) hashScenario(file string, f *hashFlags) error {
 	p, err := a.plan(file)
 	if err != nil {
 		return err
+	}
+	if !p.Hashes() {
+		return fmt.Errorf("fabric.balance is %s: no hash puts its queue pairs on links; want ecmp, wcmp or resilient",
+			p.Scenario.Fabric.Balance)
 	}
 	d := hashOf(p, f.seeds)
 	if f.json {
@@ -270,10 +276,18 @@ func linkGroupsText(s *sheet.Sheet, d *hashJSON) {
 		"so many or more if each queue pair took any link alike, and how many on average.")
 }
 
+// asItIs heads the line of the scenario's own queue pairs.
+func asItIs(qps int) string {
+	if qps == 1 {
+		return "as it is"
+	}
+	return fmt.Sprintf("as it is: %d", qps)
+}
+
 func outcomeText(s *sheet.Sheet, d *hashJSON) {
 	s.Title("What that costs, and what other seeds and more queue pairs would give")
 	rows := [][]string{{"queue pairs per connection", "seeds", "carried", "slowest", "worst", "as bad"},
-		{"as it is", fmt.Sprint(d.RunSeed), unit.Percent(d.Carried), unit.Percent(d.Slowest), "", ""}}
+		{asItIs(d.QPs), fmt.Sprint(d.RunSeed), unit.Percent(d.Carried), unit.Percent(d.Slowest), "", ""}}
 	one := false
 	for _, o := range d.Seeds {
 		rows = append(rows, []string{fmt.Sprint(o.QueuePairs), "1.." + fmt.Sprint(o.Seeds), unit.Percent(o.Mean.Carried),

@@ -70,7 +70,7 @@ func (a *app) showCommand() *cobra.Command {
 	for _, v := range views {
 		cmd.AddCommand(a.viewCommand(v))
 	}
-	cmd.AddCommand(a.timelineCommand())
+	cmd.AddCommand(a.timelineCommand(), a.eventsCommand())
 	return cmd
 }
 

@@ -367,7 +367,7 @@ func (t *Trace) set(o *Trace) {
 		t.Segments = t.Segments[:0]
 		return
 	}
-	t.Posted, t.Placed, t.Segments = o.Posted, o.Placed, append(t.Segments[:0], o.Segments...)
+	t.Posted, t.Placed, t.Segments, t.Lane = o.Posted, o.Placed, append(t.Segments[:0], o.Segments...), o.Lane
 }
 
 // finish ends a running collective once nothing of it is left.

@@ -112,7 +112,7 @@
 // So dependency is left only for messages without a trace.
 // Where two things end at one instant, either may be named. The finder holds what
 // happened in the steps that some ranks have not ended and in one before: 24 bytes
-// for each operation of a program and 4 once, 24 and 16 per change of cause or place for each message
+// for each operation of a program and 4 once, 32 and 16 per change of cause or place for each message
 // and acknowledgement.
 //
 // The idea is that of critical path analysis of message-passing programs: Yang and

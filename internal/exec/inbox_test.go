@@ -20,11 +20,11 @@ func TestInboxKeepsTheOrder(t *testing.T) {
 		for i := range rapid.IntRange(1, 200).Draw(t, "actions") {
 			switch a := rapid.IntRange(0, 3).Draw(t, "action"); {
 			case a < 2:
-				reused.Posted, reused.Placed = unit.Time(i), unit.Time(2*i)
+				reused.Posted, reused.Placed, reused.Lane = unit.Time(i), unit.Time(2*i), int32(i%3)
 				reused.Segments = append(reused.Segments[:0], Segment{Until: unit.Time(i), Cause: cause.Queueing, At: 3},
 					Segment{Until: unit.Time(2 * i), Cause: cause.Pause, At: 4})
 				in.push(0, Arrival{Step: int64(i)}, &reused)
-				want = append(want, Trace{reused.Posted, reused.Placed, slices.Clone(reused.Segments)})
+				want = append(want, Trace{reused.Posted, reused.Placed, slices.Clone(reused.Segments), reused.Lane})
 			case len(want) == 0:
 			case unit.Time(2*in.what[0].Step) != want[0].Placed:
 				t.Fatalf("got message %d, want %+v", in.what[0].Step, want[0])
@@ -33,7 +33,7 @@ func TestInboxKeepsTheOrder(t *testing.T) {
 				want = want[1:]
 			default:
 				in.take(&got)
-				if got.Posted != want[0].Posted || got.Placed != want[0].Placed ||
+				if got.Posted != want[0].Posted || got.Placed != want[0].Placed || got.Lane != want[0].Lane ||
 					!slices.Equal(got.Segments, want[0].Segments) {
 					t.Fatalf("took %v, want %v", got, want[0])
 				}

@@ -43,6 +43,7 @@ type PathPart struct {
 	// are set for a reduction or copy, too.
 	Src, Dst, Group, Channel int32
 	At                       int32 // of a message or an acknowledgement: Segment.At; else -1
+	Lane                     int32 // of a message or an acknowledgement: Trace.Lane
 }
 
 // PathRecord is the critical path of one step: what the rank that ended it last

@@ -56,6 +56,7 @@ type release struct {
 type pathMessage struct {
 	posted, placed unit.Time
 	first, n       int32 // its segments
+	lane           int32 // which queue pair of its way carried it
 }
 
 // channel returns the records of a channel's program.
@@ -123,7 +124,7 @@ func (ch *channelRun) took(r *Rank, tr *Trace) {
 
 // keep notes a trace and returns its number.
 func (p *rankPath) keep(tr *Trace) int32 {
-	m := pathMessage{posted: tr.Posted, placed: tr.Placed, first: int32(len(p.segments))}
+	m := pathMessage{posted: tr.Posted, placed: tr.Placed, first: int32(len(p.segments)), lane: tr.Lane}
 	for i, g := range tr.Segments {
 		if i > 0 && tr.Segments[i-1].Cause == g.Cause && tr.Segments[i-1].At == g.At {
 			p.segments[len(p.segments)-1] = g

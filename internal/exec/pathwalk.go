@@ -145,6 +145,7 @@ func (w *pathWalk) message(src, dst, c int32, channel int, recv int32) {
 // trace walks back along a message or acknowledgement that a rank has got.
 func (w *pathWalk) trace(p *rankPath, m *pathMessage, part PathPart) {
 	segments := p.segments[m.first : m.first+m.n]
+	part.Lane = m.lane
 	for i := len(segments) - 1; i >= 0; i-- {
 		from := m.posted
 		if i > 0 {

@@ -148,6 +148,7 @@ type Segment = cause.Segment
 type Trace struct {
 	Posted, Placed unit.Time
 	Segments       []Segment
+	Lane           int32 // which queue pair of the way carried it, from 0
 }
 
 // Status is how a rank stands.

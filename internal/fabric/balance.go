@@ -1,18 +1,151 @@
 package fabric
 
 import (
-	"railyard/internal/hash"
+	"railyard/internal/balance"
+	"railyard/internal/sim"
 	"railyard/internal/topo"
+	"railyard/internal/unit"
 )
 
-// Balancer chooses one of n > 1 equal-cost ports of a switch for a flow. A static balancer is asked
-// once per flow and routing epoch.
-type Balancer func(f hash.Flow, at topo.NodeID, n int) int
+// Routing says how frames find their way whose next hop each switch chooses (see Fabric.RouteTo). Frames on a
+// path that was added as one (AddRoute) take that.
+type Routing struct {
+	balance.Tables
+	// Hash returns the hash of a frame's headers at a switch: of a flow, in the direction of a NIC. With an
+	// entropy other than 0, that is the frame's UDP source port.
+	Hash func(flow int32, to topo.NICID, entropy uint16, at topo.NodeID) uint64
+}
 
-// Balancers holds every balancer by name.
-var Balancers = map[string]func(hash.Config) Balancer{"ecmp": ECMP}
+// A route of a frame whose next hop is chosen at each switch:
+//
+//	 31 30     27 26                            0
+//	+--+---------+-------------------------------+
+//	|1 | switches|  NIC that it goes to          |
+//	+--+---------+-------------------------------+
+//
+// Switches: how many it has passed.
+const (
+	routeChosen = 1 << 31
+	routeHop    = 1 << 27
+)
 
-// ECMP hashes the headers of a flow, the same at each of its packets.
-func ECMP(c hash.Config) Balancer {
-	return func(f hash.Flow, at topo.NodeID, n int) int { return c.Pick(f, int(at), n) }
+// RouteTo returns the route of frames for a NIC whose next hop each switch chooses.
+func (f *Fabric) RouteTo(to topo.NICID) Route { return routeChosen | Route(to) }
+
+// chosen reports whether the frame's next hop is chosen at each switch.
+func (p *Packet) chosen() bool { return p.route&routeChosen != 0 }
+
+// to is the NIC that a frame goes to whose next hop is chosen.
+func (p *Packet) to() topo.NICID { return topo.NICID(p.route & (routeHop - 1)) }
+
+// passed is how many switches it has passed.
+func (p *Packet) passed() int { return int(p.route &^ routeChosen / routeHop) }
+
+// forwarder is what a switch keeps for choosing next hops. It belongs to the switch's island.
+type forwarder struct {
+	at     topo.NodeID
+	epoch  int
+	groups map[int32]*hops
+	links  links
+}
+
+// hops is a group of next hops with its state.
+type hops struct {
+	ports   []PortID
+	chooser balance.Chooser
+	stream  sim.Stream
+	picked  map[uint64]PortID // static methods: by flow
+}
+
+// links shows a group its ports: balance.Links.
+type links struct {
+	f     *Fabric
+	now   unit.Time
+	ports []PortID
+}
+
+func (l *links) Drain(i int) unit.Duration {
+	id := l.ports[i]
+	p := &l.f.ports[id]
+	return max(0, p.busyUntil.Sub(l.now)) + l.f.txTime(p, int64(l.Waiting(i)))
+}
+
+func (l *links) Waiting(i int) (sum unit.Bytes) {
+	at := int(l.ports[i]) * l.f.nc
+	for c := range l.f.nc {
+		sum += unit.Bytes(l.f.queues[at+c].bytes)
+	}
+	return sum
+}
+
+func (l *links) Sent(i int) unit.Bytes { return unit.Bytes(l.f.ports[l.ports[i]].txBytes) }
+
+func (l *links) Told(int) int { return 0 }
+
+// addForwarders gives switches what they need to choose.
+func (f *Fabric) addForwarders() {
+	f.forwarders = make([]forwarder, len(f.nodes))
+	f.marked = make([]map[int32]int64, len(f.ports))
+	for i := range f.forwarders {
+		f.forwarders[i] = forwarder{at: f.nodes[i].id, groups: map[int32]*hops{}, links: links{f: f}}
+	}
+}
+
+// choose returns the port by which a switch sends a frame on, -1 if it knows none.
+func (f *Fabric) choose(now unit.Time, sw int32, pk *Packet) PortID {
+	w, r := &f.forwarders[sw], f.cfg.Routing
+	for w.epoch+1 < len(r.Epochs) && r.Epochs[w.epoch+1].From <= now {
+		w.epoch++
+		clear(w.groups)
+	}
+	to := pk.to()
+	ports := r.Epochs[w.epoch].Routes.NextHops(w.at, to)
+	if len(ports) == 0 || pk.passed() == MaxHops-1 {
+		return -1
+	}
+	pk.route += routeHop
+	if len(ports) == 1 {
+		return ports[0]
+	}
+	return f.pickOf(now, w, pk, to, ports)
+}
+
+// pickOf asks the group.
+func (f *Fabric) pickOf(now unit.Time, w *forwarder, pk *Packet, to topo.NICID, ports []PortID) PortID {
+	r := f.cfg.Routing
+	key := r.Key(w.epoch, w.at, to)
+	g := w.groups[key]
+	if g == nil {
+		g = f.newHops(w, key, to, ports)
+		w.groups[key] = g
+	}
+	// Frames of both directions may meet here: they differ in where they go.
+	frame := balance.Frame{Now: now, Flow: uint64(uint32(pk.Flow))<<32 | uint64(uint32(to)^uint32(pk.Entropy)<<16)}
+	if g.picked != nil && pk.Entropy == 0 {
+		if port, known := g.picked[frame.Flow]; known {
+			return port
+		}
+	}
+	if r.Method.Hashes {
+		frame.Hash = r.Hash(pk.Flow, to, pk.Entropy, w.at)
+	}
+	w.links.now, w.links.ports = now, g.ports
+	port := g.ports[g.chooser.Pick(&frame, &w.links)]
+	if g.picked != nil && pk.Entropy == 0 {
+		g.picked[frame.Flow] = port
+	}
+	return port
+}
+
+func (f *Fabric) newHops(w *forwarder, key int32, to topo.NICID, ports []PortID) *hops {
+	r := f.cfg.Routing
+	h := &hops{ports: ports}
+	h.stream = sim.NewStream(f.cfg.Seed, "balance "+f.graph.Nodes[w.at].Name, uint64(w.epoch)<<32|uint64(uint32(key)))
+	if r.Method.Static {
+		h.picked = map[uint64]PortID{}
+	}
+	g := r.Group(w.epoch, w.at, to)
+	g.Random = h.stream.Uint64
+	h.chooser = r.Method.New(&r.Params, g)
+	return h
 }

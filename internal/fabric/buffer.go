@@ -67,6 +67,9 @@ func (f *Fabric) release(isl *sim.Island, now unit.Time, in PortID, class uint8,
 	n.shared -= shared
 	if a.sentOff && f.underXON(n, a, i) {
 		f.xon(isl, now, in, a, class)
+		if f.cfg.OnEvent != nil {
+			f.tellHeld(isl, now, in, a, class, nil)
+		}
 	}
 }
 

@@ -42,10 +42,12 @@ type Config struct {
 	LargestFrame  unit.Bytes // largest frame that anybody sends; 0: MTU
 	Seed          uint64
 	Faults        *Faults                      // nil: none
+	Routing       *Routing                     // of frames whose next hop each switch chooses; nil: there are none
 	Telemetry     bool                         // every data frame collects in-band telemetry at switches (HPCC)
 	SampleEvery   unit.Duration                // queue sampling interval, 0: off
 	OnSample      func(island int32, s Sample) // receives run-length samples
 	OnLoss        func(island int32, l Loss)   // receives each lost frame, PFC frames excepted; may be nil
+	OnEvent       func(island int32, e Event)  // receives what happens at ports; nil: nobody watches
 	Quirks        *Quirks                      // of a simulator that is compared with; nil: none
 }
 

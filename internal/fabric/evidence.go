@@ -97,6 +97,28 @@ func (r Route) Position(hop int) int { return int(r) - 1 + hop }
 // Marked returns how many frames of a route were marked at the port of its hop-th link.
 func (f *Fabric) Marked(r Route, hop int) int64 { return int64(f.routeMarks[r.Position(hop)]) }
 
+// noteMark counts a mark: by route and hop or, where the route does not say the port, by port and flow.
+func (f *Fabric) noteMark(id PortID, pk *Packet) {
+	if !pk.chosen() {
+		f.routeMarks[pk.route-1]++
+		return
+	}
+	if f.marked[id] == nil {
+		f.marked[id] = map[int32]int64{}
+	}
+	f.marked[id][pk.Flow]++
+}
+
+// MarkedAt calls see with how many frames of which flow were marked at which port, of frames whose next hop was
+// chosen at each switch: in order of port and flow.
+func (f *Fabric) MarkedAt(see func(id PortID, flow int32, marks int64)) {
+	for id, flows := range f.marked {
+		for _, flow := range slices.Sorted(maps.Keys(flows)) {
+			see(PortID(id), flow, flows[flow])
+		}
+	}
+}
+
 // PauseRoot returns the port whose queue caused the last pause of a class of port id: a pause
 // spreads from there hop by hop. -1: it was never paused. The port itself: its peer is a host and
 // sent the pause.
@@ -186,16 +208,26 @@ func (q *queue) from(in PortID, salt uint64) int64 {
 // Loss is a frame that did not arrive.
 type Loss struct {
 	At   unit.Time
-	Port PortID // whose queue had no room, or whose link lost it
+	Port PortID // whose queue had no room, whose link lost it, or by which it came to where no way led on
 	Kind Kind
 	Flow int32
 	Seq  uint32 // PSN
-	Link bool   // a fault of the link took it; else a buffer was full
+	Why  LossKind
 }
 
-func (f *Fabric) lost(isl *sim.Island, now unit.Time, id PortID, p *Packet, link bool) {
+// LossKind says why a frame did not arrive.
+type LossKind uint8
+
+// The kinds of loss.
+const (
+	LostInBuffer     LossKind = iota // it was full
+	LostOnLink                       // to a fault of the link
+	LostWithoutRoute                 // the switch knew no way on, or the frame had passed too many
+)
+
+func (f *Fabric) lost(isl *sim.Island, now unit.Time, id PortID, p *Packet, why LossKind) {
 	f.traceDrop(isl, p)
 	if f.cfg.OnLoss != nil {
-		f.cfg.OnLoss(isl.Index(), Loss{At: now, Port: id, Kind: p.Kind(), Flow: p.Flow, Seq: p.PSN(), Link: link})
+		f.cfg.OnLoss(isl.Index(), Loss{At: now, Port: id, Kind: p.Kind(), Flow: p.Flow, Seq: p.PSN(), Why: why})
 	}
 }

@@ -60,9 +60,11 @@ type Fabric struct {
 	lossless  uint8
 	faults    *faults // nil: none
 
-	states     []state // by island
-	islandOf   []int32 // by node
-	islandBits int     // in a trace's slot
+	forwarders []forwarder       // by switch; nil where all routes are paths
+	marked     []map[int32]int64 // by port and flow, of frames whose next hop was chosen; nil as forwarders
+	states     []state           // by island
+	islandOf   []int32           // by node
+	islandBits int               // in a trace's slot
 	depot      depot
 	boxes      []box
 	pauses     [][]pauseFrame // by link: PFC frames on it that the receiving end knows of
@@ -102,6 +104,13 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 	f.addBoxes(islandOf)
 	if cfg.Faults != nil {
 		f.faults = newFaults(f, cfg.Faults)
+	}
+	if n >= LargePorts {
+		f.listLinks()
+		eng.OnOpen(f.warm)
+	}
+	if cfg.Routing != nil {
+		f.addForwarders()
 	}
 	eng.Register(classTxEnd, (*txEnd)(f))
 	eng.Register(classArrive, (*arrive)(f))
@@ -144,7 +153,7 @@ func (f *Fabric) addNodes() []int32 {
 func (f *Fabric) addPort(id PortID, index []int32) {
 	gp := f.graph.Ports[id]
 	p := &f.ports[id]
-	p.rate, p.cable = gp.Rate, gp.Delay
+	p.rate, p.cable, p.used = gp.Rate, gp.Delay, chunkFrames
 	p.delay = f.cfg.delay(f.graph, id)
 	p.respond = f.cfg.PFC.Response.At(gp.Rate)
 	if index[gp.Node] < 0 {

@@ -23,7 +23,7 @@ type Faults struct {
 }
 
 // Down says that both directions of a link carry nothing for a while: frames on the link and frames
-// sent onto it are lost. Routes do not change. PFC frames get across unless Faults.PFC is set: a
+// sent onto it are lost. Whether routes change is Config.Routing's. PFC frames get across unless Faults.PFC is set: a
 // real port forgets its pauses when its link goes down and up, but here the two ends would disagree
 // for ever about who is paused.
 type Down struct {
@@ -122,7 +122,7 @@ func (x *faults) hits(isl *sim.Island, now unit.Time, id PortID, in *ingress, pk
 	p := &x.f.ports[id]
 	if x.loses(now.Add(p.cable-p.delay), id, int64(pk.Bytes)) {
 		in.faulted++
-		x.f.lost(isl, now, id, pk, true)
+		x.f.lost(isl, now, id, pk, LostOnLink)
 		if l.holding {
 			l.holding = false
 			x.f.receive(isl, now, id, in, &l.held)

@@ -94,7 +94,11 @@ func (o *office) Empty(isl *sim.Island) {
 		in := &f.boxes[i].in
 		for k := range in.frames {
 			m := &in.frames[k]
-			f.arriving(m.link, m.first, m.at, m.n)
+			to := &f.ingresses[m.link]
+			if to.n == 0 {
+				f.planArrival(m.link, to, m.first, m.at)
+			}
+			to.n += m.n
 		}
 		for k := range in.pauses {
 			f.pauseArriving(in.pauses[k].link, in.pauses[k].pauseFrame)
@@ -104,17 +108,13 @@ func (o *office) Empty(isl *sim.Island) {
 	st.inbox = st.inbox[:0]
 }
 
-// arriving tells the receiving end of a link of n more frames on it: the first lies in a chunk and
-// arrives at an instant.
-func (f *Fabric) arriving(id PortID, first *chunk, at unit.Time, n int32) {
-	in := &f.ingresses[id]
+// planArrival plans the event of a frame on a link that the receiving end knows no other of: it lies in a
+// chunk, and arrives at an instant. Where events go in order of scheduling each frame has one.
+func (f *Fabric) planArrival(id PortID, in *ingress, first *chunk, at unit.Time) {
 	if in.head == nil {
 		in.head = first
 	}
-	if in.n == 0 || f.each {
-		f.eng.Island(in.island).At(at, sim.MakeKey(sim.Arrival, classArrive, int32(id)))
-	}
-	in.n += n
+	f.eng.Island(in.island).At(at, sim.MakeKey(sim.Arrival, classArrive, int32(id)))
 }
 
 // pauseArriving tells it of a PFC frame.

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"railyard/internal/fabric"
-	"railyard/internal/hash"
 	"railyard/internal/qos"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
@@ -97,22 +96,5 @@ func TestPausesThatLastHaveTheirRoots(t *testing.T) {
 	}
 	if during == 0 {
 		t.Error("nobody was paused")
-	}
-}
-
-// ECMP is the hash of the switch, and nothing else.
-func TestECMPIsTheHash(t *testing.T) {
-	c := hash.Config{Function: "mix", Seed: 3}
-	pick := fabric.Balancers["ecmp"](c)
-	seen := map[int]bool{}
-	for port := range uint16(64) {
-		f := hash.Flow{SrcPort: port}
-		if got, want := pick(f, 2, 4), c.Pick(f, 2, 4); got != want {
-			t.Errorf("source port %d takes %d, want %d", port, got, want)
-		}
-		seen[pick(f, 2, 4)] = true
-	}
-	if len(seen) < 2 {
-		t.Error("all flows take one link")
 	}
 }

@@ -267,7 +267,7 @@ func TestNoPartitionNorWorkersChangeAnything(t *testing.T) {
 	for seed := range seeds {
 		want, events := outcome(t, seed, cuts[0], 1)
 		for _, line := range want {
-			for _, kind := range []string{"sample", "loss", "paused", "Link:true"} {
+			for _, kind := range []string{"sample", "loss", "paused", "Why:1"} {
 				if strings.Contains(line, kind) {
 					kinds[kind]++
 				}
@@ -288,7 +288,7 @@ func TestNoPartitionNorWorkersChangeAnything(t *testing.T) {
 			}
 		}
 	}
-	for _, kind := range []string{"sample", "loss", "paused", "Link:true"} {
+	for _, kind := range []string{"sample", "loss", "paused", "Why:1"} {
 		if kinds[kind] < 20 && !testing.Short() {
 			t.Errorf("%d times %s: nothing is tested", kinds[kind], kind)
 		}

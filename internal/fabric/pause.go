@@ -83,6 +83,9 @@ func (h *pauseArrive) Handle(isl *sim.Island, now unit.Time, owner int32) {
 	if p.paused&(1<<fr.class) == 0 {
 		f.setPaused(isl, now, PortID(owner), p, fr.class, true)
 		q.root, q.rootSince = fr.root, now
+		if f.cfg.OnEvent != nil {
+			f.tellPause(isl, now, PortID(owner), fr.class, true)
+		}
 	} else if fr.root != q.root {
 		f.moveRoot(isl, now, PortID(owner), q, fr)
 	}
@@ -102,6 +105,9 @@ func (f *Fabric) resume(isl *sim.Island, now unit.Time, id PortID, p *port, clas
 		return
 	}
 	f.setPaused(isl, now, id, p, class, false)
+	if f.cfg.OnEvent != nil {
+		f.tellPause(isl, now, id, class, false)
+	}
 	if p.flags&flagBusy == 0 {
 		f.next(isl, now, id, p)
 	}

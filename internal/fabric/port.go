@@ -21,7 +21,7 @@ type port struct {
 	backlog   uint8  // classes with frames waiting
 	paused    uint8  // classes held by PFC
 	flags     uint8
-	used      uint8 // frames in tail
+	used      uint8 // frames in tail; without one, as many as fit
 	sent      sent  // in transmission, or last
 	frames    uint32
 
@@ -156,6 +156,8 @@ type slow struct {
 
 	lastSample int64 // index of the last sampling instant that has been accounted for
 	lastValue  int64 // value reported last
+
+	level uint8 // for who watches: above how many of the two marks of mark the queue is
 }
 
 // account is what a switch holds of one class from one ingress port.
@@ -190,5 +192,7 @@ type state struct {
 	traces traces
 	dirty  []int32 // boxes with mail from here
 	inbox  []int32 // boxes with mail for here
-	_      [64]byte
+	// links that its nodes send to, and that lead to them
+	outward, inward []PortID
+	_               [64]byte
 }

@@ -48,12 +48,16 @@ func (f *Fabric) next(isl *sim.Island, now unit.Time, id PortID, p *port) {
 		f.nextOther(isl, now, id, p)
 		return
 	}
-	c, ok := f.pick(id, p)
-	if !ok {
+	m := p.backlog &^ p.paused
+	if m == 0 {
 		return
 	}
+	c := bits.TrailingZeros8(m)
+	if m&(m-1) != 0 {
+		c = f.pick(id, p, m)
+	}
 	st := f.state(isl)
-	pk := f.room(st, p)
+	pk := p.room(&st.chunks)
 	f.dequeue(isl, st, now, id, p, c, pk)
 	f.leave(isl, st, now, id, p, pk)
 }
@@ -82,7 +86,7 @@ func (f *Fabric) nextOther(isl *sim.Island, now unit.Time, id PortID, p *port) {
 		return
 	}
 	st := f.state(isl)
-	pk := f.room(st, p)
+	pk := p.room(&st.chunks)
 	if !f.sources[id].Pull(isl, now, id, p.paused, pk) {
 		return
 	}
@@ -90,24 +94,34 @@ func (f *Fabric) nextOther(isl *sim.Island, now unit.Time, id PortID, p *port) {
 	f.awaitTxEnd(isl, id, p)
 }
 
+// awaitTxEnd plans the end of the transmission, if that is not done.
 func (f *Fabric) awaitTxEnd(isl *sim.Island, id PortID, p *port) {
-	if p.flags&flagBusy != 0 {
-		return
+	if p.flags&flagBusy == 0 {
+		p.planTxEnd(isl, id)
 	}
+}
+
+func (p *port) planTxEnd(isl *sim.Island, id PortID) {
 	p.flags |= flagBusy
 	isl.At(p.busyUntil, sim.MakeKey(sim.TxEnd, classTxEnd, int32(id)))
 }
 
 // room returns the place on the link for the next frame of a port. It is taken by transmit.
-func (f *Fabric) room(st *state, p *port) *Packet {
-	if p.tail == nil || p.used == chunkFrames {
-		c := st.chunks.get()
-		if p.tail != nil {
-			p.tail.next = c
-		}
-		p.tail, p.used = c, 0
+func (p *port) room(free *pool) *Packet {
+	if p.used < chunkFrames {
+		return &p.tail.frames[p.used]
 	}
-	return &p.tail.frames[p.used]
+	return p.lengthen(free)
+}
+
+// lengthen puts another chunk on the link, and returns its first place.
+func (p *port) lengthen(free *pool) *Packet {
+	c := free.get()
+	if p.tail != nil {
+		p.tail.next = c
+	}
+	p.tail, p.used = c, 0
+	return &c.frames[0]
 }
 
 // transmit sends the frame that lies in the room for it.
@@ -140,23 +154,20 @@ func (f *Fabric) transmit(isl *sim.Island, st *state, now unit.Time, id PortID, 
 		f.post(st, id, p, at)
 		return
 	}
-	f.arriving(id, p.tail, at, 1)
+	in := &f.ingresses[id]
+	if in.n == 0 || f.each {
+		f.planArrival(id, in, p.tail, at)
+	}
+	in.n++
 }
 
-// pick chooses the class to serve: strict ones by priority, then deficit weighted round robin.
-func (f *Fabric) pick(id PortID, p *port) (int, bool) {
-	m := p.backlog &^ p.paused
-	if m == 0 {
-		return 0, false
-	}
+// pick chooses among several classes m the one to serve: strict ones by priority, then deficit weighted
+// round robin. A class that is alone is served.
+func (f *Fabric) pick(id PortID, p *port, m uint8) int {
 	for _, c := range f.strict {
 		if m&(1<<c) != 0 {
-			return int(c), true
+			return int(c)
 		}
-		m &^= 1 << c
-	}
-	if m&(m-1) == 0 {
-		return bits.TrailingZeros8(m), true
 	}
 	qs := f.queues[int(id)*f.nc : int(id)*f.nc+f.nc]
 	for {
@@ -164,7 +175,7 @@ func (f *Fabric) pick(id PortID, p *port) (int, bool) {
 		q := &qs[c]
 		if m&(1<<c) != 0 && q.deficit >= int64(q.front().Bytes) {
 			q.deficit -= int64(q.front().Bytes)
-			return int(c), true
+			return int(c)
 		}
 		c++
 		if int(c) == f.nc {
@@ -191,7 +202,10 @@ func (f *Fabric) dequeue(isl *sim.Island, st *state, now unit.Time, id PortID, p
 		q.deficit = 0
 	}
 	if q.bytes > q.low && f.marks(id, c, q.bytes, true) {
-		f.setMark(p, pk)
+		f.setMark(isl, now, id, p, c, q.bytes, pk)
+	}
+	if f.cfg.OnEvent != nil {
+		f.tellLevel(isl, now, id, c, q)
 	}
 }
 
@@ -201,11 +215,16 @@ func (f *Fabric) marks(id PortID, c int, bytes int64, leaves bool) bool {
 	return s.mark.dequeue == leaves && s.mark.hit(bytes, s.rng.Uint32)
 }
 
-func (f *Fabric) setMark(p *port, pk *Packet) {
-	if pk.tos&ecnMask != 0 {
-		pk.tos |= ecnMarked
-		p.marks++
-		f.routeMarks[pk.route-1]++
+// setMark marks a frame that can be marked, because of a queue of so many bytes.
+func (f *Fabric) setMark(isl *sim.Island, now unit.Time, id PortID, p *port, c int, bytes int64, pk *Packet) {
+	if pk.tos&ecnMask == 0 {
+		return
+	}
+	pk.tos |= ecnMarked
+	p.marks++
+	f.noteMark(id, pk)
+	if f.cfg.OnEvent != nil {
+		f.tellMark(isl, now, id, c, bytes, pk)
 	}
 }
 
@@ -213,30 +232,44 @@ func (f *Fabric) setMark(p *port, pk *Packet) {
 func (h *arrive) Handle(isl *sim.Island, now unit.Time, owner int32) {
 	f := (*Fabric)(h)
 	in := &f.ingresses[owner]
-	pk := in.take(&f.state(isl).chunks)
+	st := f.state(isl)
+	pk := in.take(&st.chunks)
 	if in.n > 0 && !f.each {
+		if nextLine>>in.pos&1 != 0 {
+			in.prefetch(1)
+		}
 		isl.At(in.front().arrival(), sim.MakeKey(sim.Arrival, classArrive, owner))
 	}
 	if f.faults != nil && f.faults.hits(isl, now, PortID(owner), in, pk) {
 		return
 	}
-	f.receive(isl, now, PortID(owner), in, pk)
+	if in.far >= 0 {
+		f.admit(isl, st, now, PortID(owner), in, pk)
+		return
+	}
+	f.sinks[owner].Deliver(isl, now, PortID(owner), pk)
 }
 
-// receive hands a frame that came over a link to whoever is at its end.
+// receive hands a frame that came over a link, and met a fault, to whoever is at its end.
 func (f *Fabric) receive(isl *sim.Island, now unit.Time, id PortID, in *ingress, pk *Packet) {
 	if in.far < 0 {
 		f.sinks[id].Deliver(isl, now, id, pk)
 		return
 	}
-	f.admit(isl, now, id, in, pk)
+	f.admit(isl, f.state(isl), now, id, in, pk)
 }
 
 // admit charges a frame to the switch's buffer, sends xOFF if need be, and queues it at its egress
 // port.
-func (f *Fabric) admit(isl *sim.Island, now unit.Time, id PortID, in *ingress, pk *Packet) {
-	out := f.routes[pk.route]
-	pk.route++
+func (f *Fabric) admit(isl *sim.Island, st *state, now unit.Time, id PortID, in *ingress, pk *Packet) {
+	var out PortID
+	if !pk.chosen() {
+		out = f.routes[pk.route]
+		pk.route++
+	} else if out = f.choose(now, in.far, pk); out < 0 {
+		f.unroutable(isl, now, id, pk)
+		return
+	}
 	pk.at = int64(id)
 	class := pk.Class()
 	a := &f.accounts[int(id)*f.nc+int(class)]
@@ -251,29 +284,31 @@ func (f *Fabric) admit(isl *sim.Island, now unit.Time, id PortID, in *ingress, p
 		}
 		if !a.sentOff && f.overXOFF(n, a, in) {
 			f.xoff(isl, now, id, out, a, class)
+			if f.cfg.OnEvent != nil {
+				f.tellHeld(isl, now, id, a, class, pk)
+			}
 		}
 	} else if !f.cfg.chargeLossy(n, a, q.bytes, size) {
 		f.dropped(isl, now, id, out, o, pk)
 		return
 	}
 	if o.backlog == 0 && o.flags&(flagBusy|flagCtl) == 0 && now >= o.busyUntil && o.paused&(1<<class) == 0 && q.low >= 0 {
-		f.forward(isl, now, out, o, q, pk)
+		f.forward(isl, st, now, out, o, q, pk)
 		return
 	}
-	f.enqueue(isl, now, out, o, q, pk)
+	f.enqueue(isl, st, now, out, o, q, pk)
 }
 
 // forward sends a frame straight out by an idle port. It is enqueue and dequeue of a queue that stays
 // empty: no frame is marked, and the round robin does not move.
-func (f *Fabric) forward(isl *sim.Island, now unit.Time, out PortID, o *port, q *queue, pk *Packet) {
+func (f *Fabric) forward(isl *sim.Island, st *state, now unit.Time, out PortID, o *port, q *queue, pk *Packet) {
 	if now >= q.sampled {
 		f.sample(isl, now, out, int(pk.Class()), q)
 	}
 	if f.traced(pk) {
 		f.traceEnqueue(now, out, o, q, pk)
 	}
-	st := f.state(isl)
-	room := f.room(st, o)
+	room := o.room(&st.chunks)
 	*room = *pk
 	f.leave(isl, st, now, out, o, room)
 }
@@ -281,21 +316,26 @@ func (f *Fabric) forward(isl *sim.Island, now unit.Time, out PortID, o *port, q 
 func (f *Fabric) dropped(isl *sim.Island, now unit.Time, in, out PortID, o *port, pk *Packet) {
 	o.drops++
 	f.ledgers[int(in)*f.nc+int(pk.Class())].drops++
-	f.lost(isl, now, out, pk, false)
+	f.lost(isl, now, out, pk, LostInBuffer)
 }
 
-func (f *Fabric) enqueue(isl *sim.Island, now unit.Time, out PortID, o *port, q *queue, pk *Packet) {
+// unroutable drops a frame that came over a link to a switch which knows no way for it.
+func (f *Fabric) unroutable(isl *sim.Island, now unit.Time, in PortID, pk *Packet) {
+	f.lost(isl, now, in, pk, LostWithoutRoute)
+}
+
+func (f *Fabric) enqueue(isl *sim.Island, st *state, now unit.Time, out PortID, o *port, q *queue, pk *Packet) {
 	class := pk.Class()
 	if now >= q.sampled {
 		f.sample(isl, now, out, int(class), q)
 	}
 	if q.bytes > q.low && f.marks(out, int(class), q.bytes, false) {
-		f.setMark(o, pk)
+		f.setMark(isl, now, out, o, int(class), q.bytes, pk)
 	}
 	if f.traced(pk) {
 		f.traceEnqueue(now, out, o, q, pk)
 	}
-	q.push(&f.state(isl).chunks, pk)
+	q.push(&st.chunks, pk)
 	q.bytes += int64(pk.Bytes)
 	o.backlog |= 1 << class
 	if o.flags&flagBusy == 0 {
@@ -304,5 +344,8 @@ func (f *Fabric) enqueue(isl *sim.Island, now unit.Time, out PortID, o *port, q 
 	// A frame that goes straight out has not waited: the peak counts what does.
 	if q.bytes > q.high {
 		q.high = q.bytes
+	}
+	if f.cfg.OnEvent != nil {
+		f.tellLevel(isl, now, out, int(class), q)
 	}
 }

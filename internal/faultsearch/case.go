@@ -218,7 +218,7 @@ func (c *Case) drawFlows(d *dice) {
 func (c *Case) String() string {
 	job := "no job"
 	if c.Job != nil {
-		job = fmt.Sprintf("%d steps of", c.Job.Steps)
+		job = fmt.Sprintf("%d steps over %d queue pairs (split %v) of", c.Job.Steps, c.Job.QPs, c.Host.Split)
 		for i := range c.Job.Work.Collectives {
 			k := &c.Job.Work.Collectives[i]
 			job += fmt.Sprintf(" %s (%d elements, %d slots)", k.Name, k.Range.Elems, k.Schedule.Slots())

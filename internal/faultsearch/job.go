@@ -22,6 +22,7 @@ type Job struct {
 	Work      *workload.Job
 	Steps     int64
 	Admission nic.Admission
+	QPs       int // of a way
 }
 
 // drawJob draws a job for every third case: as of a training one schedule on ranges of one buffer,
@@ -49,6 +50,7 @@ func (c *Case) drawJob(d *dice) (err error) {
 		c.Job.Admission = nic.Admission{Slots: d.between(1, 4), Bytes: unit.Bytes(d.between(1_000, 40_000))}
 	}
 	c.Lossy = c.Lossy || c.Job.Admission.Slots > 0 // a clear-to-send may be dropped
+	c.Job.QPs, c.Host.Split = pick(d, 1, 1, 2, 4), d.one(2)
 	return nil
 }
 
@@ -253,21 +255,33 @@ func (j *job) connect(w *watch, routes *topo.Routes) error {
 
 // join adds the queue pair of a way.
 func (j *job) join(w *watch, routes *topo.Routes, way exec.Way) error {
+	var qps []int32
+	for k := range int32(j.QPs) {
+		qp, err := j.addQP(w, routes, way, k)
+		if err != nil {
+			return err
+		}
+		qps = append(qps, qp)
+	}
+	j.driver.Connect(way, qps...)
+	return nil
+}
+
+// addQP adds a queue pair of a way, each on a path of its own.
+func (j *job) addQP(w *watch, routes *topo.Routes, way exec.Way, lane int32) (int32, error) {
 	from, to := topo.NICID(way.Src), topo.NICID(way.Dst)
-	choose := func(_ topo.NodeID, n int) int { return int(way.Src+way.Channel) % n }
+	choose := func(_ topo.NodeID, n int) int { return int(way.Src+way.Channel+lane) % n }
 	path, err := routes.Path(from, to, choose)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	back, err := routes.Path(to, from, choose)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	gpu := way.Channel%2 - 1
-	qp := w.net.AddQP(nic.QueuePair{Name: fmt.Sprintf("rank%d>rank%d#%d", way.Src, way.Dst, way.Channel), From: from,
-		To: to, FromGPU: gpu, ToGPU: gpu, Path: path, Back: back, Log: true, Admission: j.Admission})
-	j.driver.Connect(way, qp)
-	return nil
+	return w.net.AddQP(nic.QueuePair{Name: fmt.Sprintf("rank%d>rank%d#%d", way.Src, way.Dst, way.Channel), From: from,
+		To: to, FromGPU: gpu, ToGPU: gpu, Path: path, Back: back, Log: true, Admission: j.Admission}), nil
 }
 
 // start has every rank begin.

@@ -25,6 +25,7 @@ type Config struct {
 	// before, and flows in order of their numbers.
 	AsScheduled bool
 	Bodies      *Bodies // runs the real work of ranks; nil in replay
+	Split       bool    // a message goes over all queue pairs of its way, in parts; else over the next in turn
 }
 
 // latency is the longest that a byte takes from a GPU to a wire, but for being carried.
@@ -44,7 +45,7 @@ type Hosts struct {
 	ranks    []rankState
 	out      []outgoing // by way
 	in       []incoming // by way
-	wayOf    []int32    // by queue pair, -1
+	wayOf    []lane     // by queue pair
 	flows    []flow
 	regions  []region
 	failures []failure // by island

@@ -43,19 +43,20 @@ func (j *Job) SetRank(id int32, r Rank, at unit.Time) {
 // SetMemory gives messages of the job their bytes; without it they carry none.
 func (j *Job) SetMemory(m exec.Memory) { j.memory = m }
 
-// Connect joins two ranks on a channel: over a queue pair or, with qp -1, over NVLink within a host.
-func (j *Job) Connect(w exec.Way, qp int32) {
+// Connect joins two ranks on a channel: over queue pairs or, without one, over NVLink within a host.
+func (j *Job) Connect(w exec.Way, qps ...int32) {
 	h := j.hosts
 	id := int32(len(h.out))
 	j.wayOf[w] = id
-	o := outgoing{Way: w, job: j, src: j.ranks[w.Src], qp: qp}
+	o := outgoing{Way: w, job: j, src: j.ranks[w.Src], qps: qps}
 	in := incoming{dst: j.ranks[w.Dst]}
-	if qp >= 0 {
+	for k, qp := range qps {
 		for int(qp) >= len(h.wayOf) {
-			h.wayOf = append(h.wayOf, -1)
+			h.wayOf = append(h.wayOf, lane{way: -1})
 		}
-		h.wayOf[qp] = id
-	} else {
+		h.wayOf[qp] = lane{id, int32(k)}
+	}
+	if len(qps) == 0 {
 		src, dst := &h.ranks[o.src], &h.ranks[in.dst]
 		at := &h.hosts[src.host]
 		o.inside = &inside{feeds: []feed{newFeed(&at.out[src.gpu]), newFeed(&at.in[dst.gpu])}}
@@ -92,10 +93,36 @@ func (j *Job) Post(m exec.Message) {
 		h.postNVLink(now, id, &m, from, to)
 		return
 	}
-	out := &h.hosts[h.ranks[j.ranks[m.Src]].host].post
-	*out = Message{QP: h.out[id].qp, Bytes: m.Wire.Bytes, From: from, Key: j.keys[m.Dst],
+	o, out := &h.out[id], &h.hosts[h.ranks[j.ranks[m.Src]].host].post
+	n := int64(len(o.qps))
+	*out = Message{QP: o.qps[o.posted%n], Bytes: m.Wire.Bytes, From: from, Key: j.keys[m.Dst],
 		Address: address(m.To), Header: Header{m.Arrival(), m.Wire.Between}, Of: m, OfRanks: true}
+	if n > 1 && h.cfg.Split {
+		h.postParts(now, o.qps, out)
+		return
+	}
+	o.posted++
 	h.net.Post(now, out)
+}
+
+// partAlign is what the parts of a message that is split over queue pairs are multiples of, but for
+// the last: as NCCL's transport over verbs cuts them (ncclIbMultiSend).
+const partAlign = 128
+
+// postParts posts a message in equal parts, one over each queue pair. Where there is nothing left to
+// carry a part is empty.
+func (h *Hosts) postParts(now unit.Time, qps []int32, m *Message) {
+	whole, n := *m, unit.Bytes(len(qps))
+	size := ((m.Bytes+n-1)/n + partAlign - 1) / partAlign * partAlign
+	for k, qp := range qps {
+		off := min(unit.Bytes(k)*size, whole.Bytes)
+		m.QP, m.Bytes = qp, min(size, whole.Bytes-off)
+		if whole.From != nil {
+			lo, hi := Carries(len(whole.From), int64(off), m.Bytes, whole.Bytes)
+			m.From, m.Address = whole.From[lo:hi], whole.Address+uint64(lo)
+		}
+		h.net.Post(now, m)
+	}
 }
 
 // Credit tells the sender of a way that a slot is free: exec.Transport.
@@ -105,7 +132,7 @@ func (j *Job) Credit(w exec.Way, coll int32) {
 		h.creditNVLink(now, id, coll)
 		return
 	}
-	h.net.Credit(now, h.out[id].qp, coll)
+	h.net.Credit(now, h.out[id].qps[0], coll)
 }
 
 // Abort ends the run, whose ranks cannot go on: exec.Transport. A queue pair that fails at the same

@@ -47,7 +47,7 @@ func TestAMessageOverNVLink(t *testing.T) {
 	for i := range int32(2) {
 		j.AddRank(0, i)
 	}
-	j.Connect(way, -1)
+	j.Connect(way)
 	us := unit.Time(unit.Microsecond)
 	for i := range int32(2) {
 		j.SetRank(i, ranks[i], 5*us)

@@ -9,15 +9,17 @@ import (
 	"railyard/internal/unit"
 )
 
-// outgoing is the sending end of a way between two ranks: over a queue pair, or over NVLink within a
+// outgoing is the sending end of a way between two ranks: over queue pairs, or over NVLink within a
 // host, which has both ends.
 type outgoing struct {
 	exec.Way // as the job numbers its ranks
 	job      *Job
-	src      int32 // the rank: index in Hosts.ranks
-	qp       int32 // -1: NVLink
+	src      int32   // the rank: index in Hosts.ranks
+	qps      []int32 // none: NVLink
+	posted   int64   // messages
 	acked    traces
-	number   int64   // messages acknowledged
+	number   int64 // messages acknowledged
+	answers  lanes
 	inside   *inside // NVLink
 }
 
@@ -28,6 +30,7 @@ type incoming struct {
 	placed traces
 	what   lists.Queue[exec.Arrival] // and not received
 	number int64                     // messages placed
+	came   lanes
 }
 
 // inside is a way over NVLink.
@@ -57,7 +60,7 @@ type traces struct {
 	head, n int
 }
 
-func (t *traces) push(posted, placed unit.Time, s []exec.Segment) {
+func (t *traces) push(posted, placed unit.Time, s []exec.Segment, lane int32) {
 	if t.n == len(t.buf) {
 		buf := make([]exec.Trace, max(2, 2*len(t.buf)))
 		for i := range t.n {
@@ -66,7 +69,7 @@ func (t *traces) push(posted, placed unit.Time, s []exec.Segment) {
 		t.buf, t.head = buf, 0
 	}
 	tr := &t.buf[(t.head+t.n)&(len(t.buf)-1)]
-	tr.Posted, tr.Placed = posted, placed
+	tr.Posted, tr.Placed, tr.Lane = posted, placed, lane
 	tr.Segments = append(tr.Segments[:0], s...)
 	t.n++
 }
@@ -128,26 +131,43 @@ func (h *Hosts) delivered(now unit.Time, id int32) {
 	h.ranks[o.src].rank.Acked(now, o.AtSource(), nil)
 }
 
-// way returns the way over a queue pair, -1 if it is of explicit flows.
-func (h *Hosts) way(qp int32) int32 {
+// way returns the way over a queue pair, and which of its queue pairs it is; -1 if it is of explicit
+// flows.
+func (h *Hosts) way(qp int32) lane {
 	if int(qp) >= len(h.wayOf) {
-		return -1
+		return lane{way: -1}
 	}
 	return h.wayOf[qp]
 }
 
 // Received says that the network has received a message of a queue pair.
 func (h *Hosts) Received(qp int32, d *Delivery) {
-	id := h.way(qp)
-	if id < 0 {
+	at := h.way(qp)
+	if at.way < 0 {
 		return // of an explicit flow
 	}
-	in := &h.in[id]
-	in.there = max(in.there, d.Placed.Add(d.Header.Late))
-	if in.there > d.Placed { // proxy, NIC and rank find out that it is there
+	in, n := &h.in[at.way], len(h.out[at.way].qps)
+	if n == 1 {
+		h.arrived(at.way, in, d, 0)
+		return
+	}
+	in.came.push(n, at.lane, d.Posted, d.Placed, d.Segments, d.Header)
+	for in.came.next(n, h.cfg.Split) {
+		d.Posted, d.Placed, d.Header = in.came.whole.Posted, in.came.whole.Placed, in.came.header
+		d.Segments = append(d.Segments[:0], in.came.whole.Segments...)
+		d.Segments = in.placed.behind(d.Segments, d.Placed, in.there, cause.Dependency)
+		h.arrived(at.way, in, d, in.came.whole.Lane)
+	}
+}
+
+// arrived takes the next message of a way.
+func (h *Hosts) arrived(id int32, in *incoming, d *Delivery, lane int32) {
+	late := d.Placed.Add(d.Header.Late)
+	in.there = max(in.there, late)
+	if end := until(d.Segments, d.Placed); in.there > end { // proxy, NIC and rank find out that it is there
 		d.Segments = append(d.Segments, exec.Segment{Until: in.there, Cause: cause.NIC, At: -1})
 	}
-	in.placed.push(d.Posted, in.there, d.Segments)
+	in.placed.push(d.Posted, in.there, d.Segments, lane)
 	in.what.Push(d.Header.What)
 	in.number++
 	h.plan(h.ranks[in.dst].host, entry{at: in.there, what: workPlaced, a: id, b: in.number})
@@ -161,12 +181,28 @@ func (h *Hosts) placed(now unit.Time, id int32) {
 
 // Acked says that the oldest message of a queue pair that was not acknowledged has been.
 func (h *Hosts) Acked(now unit.Time, qp int32, a *Answer) {
-	id := h.way(qp)
-	if id < 0 {
+	at := h.way(qp)
+	if at.way < 0 {
 		return
 	}
+	o := &h.out[at.way]
+	placed, n := min(a.Placed, now), len(o.qps)
+	if n == 1 {
+		h.answered(now, at.way, placed, a.Segments, 0)
+		return
+	}
+	o.answers.push(n, at.lane, placed, now, a.Segments, Header{})
+	for o.answers.next(n, h.cfg.Split) {
+		w := &o.answers.whole
+		w.Segments = o.acked.behind(w.Segments, w.Placed, now, cause.Acknowledgement)
+		h.answered(now, at.way, w.Posted, w.Segments, w.Lane)
+	}
+}
+
+// answered takes the acknowledgement of the next message of a way.
+func (h *Hosts) answered(now unit.Time, id int32, placed unit.Time, s []exec.Segment, lane int32) {
 	o := &h.out[id]
-	o.acked.push(min(a.Placed, now), now, a.Segments)
+	o.acked.push(placed, now, s, lane)
 	o.number++
 	h.plan(h.ranks[o.src].host, entry{at: now, what: workAcked, a: id, b: o.number})
 }
@@ -178,7 +214,7 @@ func (h *Hosts) acked(now unit.Time, id int32) {
 
 // Credited says that so many more credits of a collective have come to the sender of a queue pair.
 func (h *Hosts) Credited(now unit.Time, qp, coll int32, count int) {
-	id := h.way(qp)
+	id := h.way(qp).way
 	h.plan(h.ranks[h.out[id].src].host, entry{at: now, what: workCredit, a: id, b: int64(coll)<<32 | int64(count)})
 }
 

@@ -10,6 +10,7 @@ import (
 
 // card is a NIC: fabric.Source and fabric.Sink.
 type card struct {
+	wakeAt  unit.Time // pending classSend event
 	net     *Net
 	sim     *sim.Island
 	isl     *island
@@ -25,7 +26,6 @@ type card struct {
 	cnp     lists.Queue[fabric.Packet]
 	ready   [8]turns          // queue pairs that may send, by class; they are numbered as in qps
 	timed   lists.Heap[timed] // queue pairs that may send later
-	wakeAt  unit.Time         // pending classSend event
 	rtoAt   unit.Time         // pending classTimeout event
 	qps     []int32
 	line    unit.Bitrate
@@ -221,8 +221,11 @@ func (c *card) Deliver(isl *sim.Island, now unit.Time, port fabric.PortID, pk *f
 		n.receivers[pk.Flow].onData(isl, now, pk)
 	case fabric.CNP:
 		s := &n.senders[pk.Flow]
-		s.notified()
+		s.notified(now)
 		s.OnCNP(now, n.fab.Lead(port, unit.Bytes(pk.Bytes)))
+		if n.cfg.OnEvent != nil {
+			s.tellRate(now, fabric.CNP)
+		}
 	case fabric.CTS:
 		n.senders[pk.Flow].onClear(now, pk.Count())
 	case fabric.Credit:

@@ -14,12 +14,6 @@ import (
 // NICs over a fabric are a network, whatever recovers losses, and also where frames are lost, come
 // twice, or change places, and where a message is cut for admission.
 func TestConformance(t *testing.T) {
-	ratio := func(num, den int64) unit.Ratio { return unit.Ratio{Num: num, Den: den} }
-	harm := func(r *rig) {
-		r.fabric.Faults = &fabric.Faults{Drop: ratio(1, 40), Duplicate: ratio(1, 20), Reorder: ratio(1, 100),
-			BitErrors: ratio(0, 1)}
-		r.nic.Transport.Timeout, r.nic.Transport.Retries = 50*unit.Microsecond, 1000
-	}
 	for name, change := range map[string]func(*rig, *nic.Admission){
 		"go-back-N":                func(*rig, *nic.Admission) {},
 		"selective repeat":         func(r *rig, _ *nic.Admission) { r.nic.Transport.Selective = true },
@@ -40,6 +34,38 @@ func TestConformance(t *testing.T) {
 		})
 	}
 }
+
+// So are several queue pairs for a way, over which messages are dealt or split.
+func TestConformanceOfSeveralQueuePairs(t *testing.T) {
+	for name, change := range map[string]func(*rig, *nic.Admission){
+		"in turn":                    func(*rig, *nic.Admission) {},
+		"in turn, harmed":            func(r *rig, _ *nic.Admission) { harm(r) },
+		"in turn, two islands":       func(r *rig, _ *nic.Admission) { harm(r); islands(r) },
+		"in turn, admission":         func(r *rig, a *nic.Admission) { *a = nic.Admission{Slots: 1, Bytes: 20_000}; harm(r) },
+		"split":                      func(r *rig, _ *nic.Admission) { r.host.Split = true },
+		"split, harmed":              func(r *rig, _ *nic.Admission) { r.host.Split = true; harm(r) },
+		"split, selective, islands":  func(r *rig, _ *nic.Admission) { r.host.Split = true; selective(r); harm(r); islands(r) },
+		"split, completes at sender": func(r *rig, _ *nic.Admission) { r.host.Split, r.nic.CompleteAtSender = true, true; harm(r) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			hosttest.Suite(t, func(t *testing.T, large bool) *hosttest.Bench {
+				b := twoHosts(t, large, change)
+				b.Lanes = 4
+				return b
+			})
+		})
+	}
+}
+
+// harm loses frames, doubles them and lets them change places.
+func harm(r *rig) {
+	ratio := func(num, den int64) unit.Ratio { return unit.Ratio{Num: num, Den: den} }
+	r.fabric.Faults = &fabric.Faults{Drop: ratio(1, 40), Duplicate: ratio(1, 20), Reorder: ratio(1, 100),
+		BitErrors: ratio(0, 1)}
+	r.nic.Transport.Timeout, r.nic.Transport.Retries = 50*unit.Microsecond, 1000
+}
+
+func selective(r *rig) { r.nic.Transport.Selective = true }
 
 // islands puts the two hosts into different islands.
 func islands(r *rig) { r.parts, r.look = roundRobin(2), cable }

@@ -61,15 +61,15 @@ func countsRun(t *testing.T, together bool, declared workload.Declared) (sent un
 		driver.AddRank(h, int32(i))
 	}
 	for i := range int32(2) {
-		way, qp := exec.Way{Src: i, Dst: 1 - i}, int32(-1)
+		way, qps := exec.Way{Src: i, Dst: 1 - i}, []int32(nil)
 		if !together {
 			routes := topo.NewRoutes(g)
 			path, _ := routes.Path(topo.NICID(i), topo.NICID(1-i), nil)
 			back, _ := routes.Path(topo.NICID(1-i), topo.NICID(i), nil)
-			qp = r.net.AddQP(nic.QueuePair{Name: fmt.Sprint(i), From: topo.NICID(i), FromGPU: -1, To: topo.NICID(1 - i),
-				ToGPU: -1, Path: path, Back: back, Log: true})
+			qps = append(qps, r.net.AddQP(nic.QueuePair{Name: fmt.Sprint(i), From: topo.NICID(i), FromGPU: -1,
+				To: topo.NICID(1 - i), ToGPU: -1, Path: path, Back: back, Log: true}))
 		}
-		driver.Connect(way, qp)
+		driver.Connect(way, qps...)
 	}
 	r.net.OnFlow(func(_ int32, f *nic.Flow) {
 		if f.Message != nil && f.Message.Coll == 1 {

@@ -1,6 +1,9 @@
 package nic
 
 import (
+	"cmp"
+	"slices"
+
 	"railyard/internal/cause"
 	"railyard/internal/fabric"
 	"railyard/internal/topo"
@@ -25,25 +28,101 @@ type HopEvidence struct {
 
 // hopMark is what the first packet of a message saw at a port.
 type hopMark struct {
+	port topo.PortID
 	at   unit.Time
 	sent unit.Bytes
 }
 
-// Evidence returns what the packets of a queue pair met at the hop-th link of their path (with
-// back: what their acknowledgements met on theirs), and how many of all of them were marked there.
-func (n *Net) Evidence(id int32, back bool, hop int) (e HopEvidence, marked int64) {
-	r := n.senders[id].route
-	if back {
-		r = n.senders[id].back
+// PortEvidence is what the packets of a queue pair met at a port, with how many of all of them, traced or not,
+// were marked there.
+type PortEvidence struct {
+	Port topo.PortID
+	HopEvidence
+	Marked int64
+}
+
+// met is what the frames of a queue pair in one direction met, where each switch chose their next hops.
+type met struct {
+	index map[topo.PortID]int
+	ports []PortEvidence
+	hops  []int // by the index: the least number of switches before the port
+}
+
+func newMet() *met { return &met{index: map[topo.PortID]int{}} }
+
+func (m *met) at(port topo.PortID, hop int) *PortEvidence {
+	i, known := m.index[port]
+	if !known {
+		i = len(m.ports)
+		m.index[port] = i
+		m.ports, m.hops = append(m.ports, PortEvidence{Port: port}), append(m.hops, hop)
 	}
-	return n.seen[r.Position(hop)], n.fab.Marked(r, hop)
+	m.hops[i] = min(m.hops[i], hop)
+	return &m.ports[i]
+}
+
+// metBy returns what frames of a queue pair met whose next hops were chosen; nil: they kept to their path.
+func (n *Net) metBy(id int32, back bool) *met {
+	if back {
+		return n.met[2*id+1]
+	}
+	return n.met[2*id]
+}
+
+// at returns the evidence of the hop-th link of a way, which is at a port.
+func (n *Net) at(m *met, r fabric.Route, hop int, port topo.PortID) *HopEvidence {
+	if m == nil {
+		return &n.seen[r.Position(hop)]
+	}
+	return &m.at(port, hop).HopEvidence
+}
+
+// noteMarks adds the marks of frames whose next hops were chosen to what they met.
+func (n *Net) noteMarks() {
+	if n.marksNoted {
+		return
+	}
+	n.marksNoted = true
+	n.fab.MarkedAt(func(port fabric.PortID, flow int32, marks int64) {
+		n.met[2*flow].at(port, fabric.MaxHops).Marked = marks
+	})
+}
+
+// Evidence returns what the packets of a queue pair met at each port of their path or paths (with back: what
+// their acknowledgements met on theirs), the NIC's own first. It is for when the run is over.
+func (n *Net) Evidence(id int32, back bool) []PortEvidence {
+	if m := n.metBy(id, back); m != nil {
+		n.noteMarks()
+		order := make([]int, len(m.ports))
+		for i := range order {
+			order[i] = i
+		}
+		slices.SortFunc(order, func(a, b int) int {
+			return cmp.Or(cmp.Compare(m.hops[a], m.hops[b]), cmp.Compare(m.ports[a].Port, m.ports[b].Port))
+		})
+		all := make([]PortEvidence, len(order))
+		for i, k := range order {
+			all[i] = m.ports[k]
+		}
+		return all
+	}
+	r, path := n.senders[id].route, n.paths[id][0]
+	if back {
+		r, path = n.senders[id].back, n.paths[id][1]
+	}
+	all := make([]PortEvidence, len(path))
+	for hop, port := range path {
+		all[hop] = PortEvidence{port, n.seen[r.Position(hop)], n.fab.Marked(r, hop)}
+	}
+	return all
 }
 
 // witness adds what a traced frame met on its way. What data met is the receiver's, what
 // acknowledgements met the sender's.
-func (n *Net) witness(tr *fabric.Trace, r fabric.Route) {
+func (n *Net) witness(tr *fabric.Trace, m *met, r fabric.Route) {
 	for i := range tr.N {
-		h, e := &tr.Hops[i], &n.seen[r.Position(i)]
+		h := &tr.Hops[i]
+		e := n.at(m, r, i, h.Port)
 		e.Frames++
 		if h.Start == h.Ready {
 			continue
@@ -61,11 +140,11 @@ func (n *Net) witness(tr *fabric.Trace, r fabric.Route) {
 func (a *arrival) noteFirst(tr *fabric.Trace) {
 	a.first = a.first[:0]
 	for i := range tr.N {
-		a.first = append(a.first, hopMark{tr.Hops[i].Start, tr.Hops[i].TxBytes})
+		a.first = append(a.first, hopMark{tr.Hops[i].Port, tr.Hops[i].Start, tr.Hops[i].TxBytes})
 	}
 }
 
-// weigh adds up what the ports of a message's path sent between its first packet and its last.
+// weigh adds up what the ports sent between a message's first packet and its last that both came by.
 func (r *receiver) weigh(a *arrival, tr *fabric.Trace) {
 	if len(a.first) != tr.N {
 		return
@@ -76,10 +155,10 @@ func (r *receiver) weigh(a *arrival, tr *fabric.Trace) {
 	mine := packets * frames.OnLink(frames.DataFrame(mtu, n.cfg.Transport.Selective, false))
 	for i, f := range a.first {
 		h := &tr.Hops[i]
-		if h.Start <= f.at {
+		if h.Start <= f.at || h.Port != f.port {
 			continue
 		}
-		e := &n.seen[r.way.Position(i)]
+		e := n.at(n.metBy(r.id, false), r.way, i, h.Port)
 		e.Span += h.Start.Sub(f.at)
 		e.Served += h.TxBytes - f.sent
 		e.Mine += min(mine, h.TxBytes-f.sent)

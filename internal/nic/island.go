@@ -26,7 +26,9 @@ type island struct {
 	hops     []cc.Hop
 	segments []exec.Segment
 	answer   *fabric.Trace // of the acknowledgement being handled
-	_        [64]byte      // the next island's is on another cache line
+
+	cards, senders, receivers []int32  // its NICs, and the halves of queue pairs at them
+	_                         [64]byte // the next island's is on another cache line
 }
 
 // rows keeps the flows that went to the listener until the window ends.

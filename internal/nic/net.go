@@ -33,6 +33,8 @@ type Config struct {
 	Quirks           Quirks
 	// OnTimeout takes a retransmission timeout, in the island of the sender; nil: nobody does.
 	OnTimeout func(island int32, now unit.Time, qp int32, oldest int64)
+	// OnEvent takes what happens at the ends of queue pairs, in the island of the end; nil: nobody does.
+	OnEvent func(island int32, e Event)
 }
 
 // A Flow is one finished (or, at the end of the run, unfinished) message.
@@ -76,9 +78,12 @@ type QueuePair struct {
 	From, To       topo.NICID
 	FromGPU, ToGPU int32         // whose memory, -1: none (no host path)
 	Path, Back     []topo.PortID // egress ports, first a NIC's own
-	Class          uint8
-	Log            bool      // keep what held up each message in order of time, for ranks that wait for it
-	Admission      Admission // of the messages of ranks
+	// Chosen and ChosenBack say that each switch chooses the next hop of a frame of data, of what comes back. Path and
+	// Back are then ways that frames may take: what an empty network takes is counted along them.
+	Chosen, ChosenBack bool
+	Class              uint8
+	Log                bool      // keep what held up each message in order of time, for ranks that wait for it
+	Admission          Admission // of the messages of ranks
 	// Stream names the stream of random numbers of its timeouts: with the number of the queue pair
 	// among those of its job, these do not depend on what else runs.
 	Stream uint64
@@ -86,21 +91,25 @@ type QueuePair struct {
 
 // Net is the NICs of a run with their queue pairs: host.Network over a simulated fabric.
 type Net struct {
-	eng       *sim.Engine
-	fab       *fabric.Fabric
-	graph     *topo.Graph
-	hosts     *host.Hosts
-	cfg       Config
-	cards     []card
-	senders   []sender   // by queue pair
-	receivers []receiver // by queue pair
-	names     []string   // by queue pair
-	ctl       cc.Set
-	islands   []island
-	flowDone  func(island int32, f *Flow)
-	seen      []HopEvidence // by the fabric's Route.Position
-	positions int
-	linger    unit.Duration
+	eng        *sim.Engine
+	fab        *fabric.Fabric
+	graph      *topo.Graph
+	hosts      *host.Hosts
+	cfg        Config
+	cards      []card
+	senders    []sender   // by queue pair
+	receivers  []receiver // by queue pair
+	names      []string   // by queue pair
+	ctl        cc.Set
+	islands    []island
+	flowDone   func(island int32, f *Flow)
+	paths      [][2][]topo.PortID // by queue pair: of data, of what comes back
+	seen       []HopEvidence      // by the fabric's Route.Position
+	met        []*met             // by queue pair and direction, data first; nil: its frames keep to their paths
+	positions  int
+	marksNoted bool
+	told       []cc.State // by queue pair: as Config.OnEvent was told last; nil: nobody is told
+	linger     unit.Duration
 }
 
 var _ host.Network = (*Net)(nil)
@@ -122,6 +131,9 @@ func New(eng *sim.Engine, fab *fabric.Fabric, g *topo.Graph, hosts *host.Hosts, 
 	eng.Register(classSend, (*sendTimer)(n))
 	eng.Register(classTimeout, (*timeoutTimer)(n))
 	eng.OnWindow(func(unit.Time) { n.join() })
+	if len(g.Ports) >= fabric.LargePorts {
+		eng.OnOpen(n.warm)
+	}
 	return n
 }
 
@@ -132,11 +144,20 @@ func (n *Net) AddQP(q QueuePair) int32 {
 	way, back := n.fab.AddRoute(q.Path), n.fab.AddRoute(q.Back)
 	n.positions += len(q.Path) + len(q.Back)
 	n.names = append(n.names, q.Name)
-	n.senders = append(n.senders, sender{id: id, card: from, number: int32(len(from.qps)), class: q.Class, route: way,
+	n.paths = append(n.paths, [2][]topo.PortID{q.Path, q.Back})
+	route, answer := way, back
+	n.met = append(n.met, nil, nil)
+	if q.Chosen {
+		route, n.met[2*id] = n.fab.RouteTo(q.To), newMet()
+	}
+	if q.ChosenBack {
+		answer, n.met[2*id+1] = n.fab.RouteTo(q.From), newMet()
+	}
+	n.senders = append(n.senders, sender{id: id, card: from, number: int32(len(from.qps)), class: q.Class, route: route,
 		back: back, hopsBack: len(q.Back), answerer: to.port, log: q.Log, ledger: ledger{log: q.Log}, admission: q.Admission,
 		fetch: n.hosts.NewFetch(q.From, q.FromGPU), rng: sim.NewStream(n.cfg.Seed, "timeout", q.Stream)})
 	n.senders[id].slots.Init(q.Admission.Slots)
-	n.receivers = append(n.receivers, receiver{id: id, card: to, way: way, route: back, log: q.Log,
+	n.receivers = append(n.receivers, receiver{id: id, card: to, way: way, route: answer, log: q.Log,
 		admitted: q.Admission.Slots > 0, sender: from.isl, store: n.hosts.NewStore(q.To, q.ToGPU)})
 	from.add(id, q.Class)
 	return id
@@ -146,10 +167,17 @@ func (n *Net) AddQP(q QueuePair) int32 {
 // network for a queue pair.
 func (n *Net) Build(baseRTT func(id int32) unit.Duration) {
 	n.seen = make([]HopEvidence, n.positions)
+	n.listHalves()
 	n.ctl = cc.NewSet(n.cfg.Controller, len(n.senders))
 	for i := range n.senders {
 		n.ctl.Init(i, n.senders[i].card.line, baseRTT(int32(i)))
 		n.senders[i].Init(&n.cfg.Transport, n.ctl.At(i))
+	}
+	if n.cfg.OnEvent != nil {
+		n.told = make([]cc.State, len(n.senders))
+		for i := range n.told {
+			n.told[i] = n.ControllerState(int32(i), 0)
+		}
 	}
 }
 

@@ -47,7 +47,7 @@ func insideHost(t *testing.T, slots int, p *workload.Protocol) (ends [2]unit.Tim
 	for i := range int32(2) {
 		driver.AddRank(0, i)
 	}
-	driver.Connect(exec.Way{Src: 0, Dst: 1}, -1)
+	driver.Connect(exec.Way{Src: 0, Dst: 1})
 	for i := range int32(2) {
 		driver.SetRank(i, exec.NewRank(exec.Config{Rank: i, Job: job, Steps: 1, Transport: driver, Clock: driver,
 			Observer: rec}), 0)

@@ -12,6 +12,7 @@ import (
 
 // receiver is the receiving half of a queue pair at its NIC.
 type receiver struct {
+	marks int64
 	roce.Responder
 	card     *card
 	id       int32
@@ -21,7 +22,6 @@ type receiver struct {
 	sender   *island
 	log      bool
 	admitted bool
-	marks    int64
 	marks0   int64     // before the message being received
 	arrivals []arrival // by the responder's slot
 	placed   uint32    // messages placed, for admission
@@ -52,7 +52,7 @@ func (r *receiver) onData(isl *sim.Island, now unit.Time, pk *fabric.Packet) {
 	n, own := c.net, c.isl
 	tr := n.fab.Trace(isl, pk)
 	if tr != nil {
-		n.witness(tr, r.way)
+		n.witness(tr, n.metBy(r.id, false), r.way)
 	}
 	in := &own.data
 	*in = roce.Packet{PSN: pk.PSN(), Last: pk.Last(), AckReq: pk.AckReq(), Marked: pk.Marked()}
@@ -68,6 +68,9 @@ func (r *receiver) onData(isl *sim.Island, now unit.Time, pk *fabric.Packet) {
 	}
 	if v.CNP {
 		own.cnps++
+		if n.cfg.OnEvent != nil {
+			c.tell(now, EventCNPSent, r.id, 0)
+		}
 		c.cnp.Push(fabric.Make(fabric.OpCNP, r.id, 0, r.route, n.cfg.CNPClass, n.cfg.Frames.CNP))
 	}
 	if v.Accept {
@@ -88,6 +91,9 @@ func (r *receiver) acknowledge(isl *sim.Island, now unit.Time, pk *fabric.Packet
 	op := fabric.OpAck
 	if v.Nak {
 		op = fabric.OpNak
+		if n.cfg.OnEvent != nil {
+			r.card.tell(now, EventNAKSent, r.id, v.PSN)
+		}
 	}
 	a := fabric.Make(op, r.id, v.PSN, r.route, n.cfg.AckClass, n.cfg.Frames.ACK)
 	a.SetSack(v.Sack)

@@ -25,6 +25,7 @@ const (
 
 // sender is the sending half of a queue pair at its NIC, with its ledger.
 type sender struct {
+	popped int64 // messages acknowledged
 	roce.Requester
 	card   *card
 	id     int32
@@ -39,7 +40,6 @@ type sender struct {
 
 	msgs    []message // ring of messages not yet acknowledged
 	head, n int
-	popped  int64 // messages acknowledged
 	notes   notes // of those that have arrived, from the oldest that is not acknowledged
 
 	back     fabric.Route // of acknowledgements
@@ -274,7 +274,7 @@ func (s *sender) onResponse(isl *sim.Island, now unit.Time, port fabric.PortID, 
 		return
 	}
 	if own.answer = nil; tr != nil && !n.cfg.Telemetry {
-		n.witness(tr, s.back)
+		n.witness(tr, n.metBy(s.id, true), s.back)
 		own.answer = tr
 	}
 	s.account(now)
@@ -286,7 +286,13 @@ func (s *sender) onResponse(isl *sim.Island, now unit.Time, port fabric.PortID, 
 		s.acked(now)
 	}
 	if pk.Echo() {
-		s.notified()
+		s.notified(now)
+	}
+	if n.cfg.OnEvent != nil {
+		if r.Nak {
+			c.tell(now, EventNAKReceived, s.id, r.PSN)
+		}
+		s.tellRate(now, pk.Kind())
 	}
 	if n.cfg.Quirks.Repace && r.Ack.Paced {
 		s.repace(now)
@@ -320,7 +326,10 @@ func (isl *island) telemetry(n *Net, tr *fabric.Trace) []cc.Hop {
 
 // notified counts a congestion notification for the message that is being sent, or that was sent
 // last.
-func (s *sender) notified() {
+func (s *sender) notified(now unit.Time) {
+	if c := s.card; c.net.cfg.OnEvent != nil {
+		c.tell(now, EventCNPReceived, s.id, 0)
+	}
 	if s.n > 0 {
 		s.msgAt(min(s.Sending(), s.n-1)).flow.CNPs++
 	}
@@ -369,7 +378,11 @@ func (s *sender) timedOut(now unit.Time) {
 			n.cfg.OnTimeout(s.card.isl.index, now, s.id, s.Una())
 		}
 	}
-	switch s.Expire(now, t) {
+	expiry := s.Expire(now, t)
+	if n.cfg.OnEvent != nil {
+		s.tellRate(now, fabric.Data)
+	}
+	switch expiry {
 	case roce.Failed:
 		s.state = idle
 		n.hosts.Fail(s.card.sim, now, s.id, s.failure(now))

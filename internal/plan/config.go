@@ -83,6 +83,7 @@ func (p *Plan) FabricConfig() fabric.Config {
 		LargestFrame:  frames.MaxDataFrame(sc.Transport.MTU),
 		Seed:          sc.Seed,
 		Faults:        p.faults,
+		Routing:       p.routing(),
 		Telemetry:     p.Telemetry(),
 		Quirks:        p.quirks(),
 	}

@@ -53,8 +53,8 @@ func (p *Plan) Estimate(data []dataset.Size) Estimate {
 			if l.Pair < 0 {
 				return
 			}
-			q := &p.Pairs[l.Pair]
-			hops := p.hops(q, t.bytes, t.messages)
+			q, hops := &p.Pairs[l.Pair], int64(0)
+			p.deal(l, t, func(lane *Pair, t traffic) { hops = add(hops, p.hops(lane, t.bytes, t.messages)) })
 			if coll.NeedsCredit(j.Work.Collectives[k].Schedule) { // a credit for each message, and its answer
 				hops = add(hops, mul(t.messages, int64(len(q.Back)+len(q.Path))))
 			}
@@ -176,6 +176,23 @@ func (j *Job) runs(collective int, steps int64) int64 {
 
 // traffic is what a collective sends over a link each time.
 type traffic struct{ bytes, messages int64 }
+
+// deal visits what each queue pair of a connection carries: messages in turn, or a part of each.
+func (p *Plan) deal(l *RankLink, t traffic, visit func(q *Pair, t traffic)) {
+	n := int64(l.Lanes)
+	if n == 1 {
+		visit(&p.Pairs[l.Pair], t)
+		return
+	}
+	for k := range n {
+		one := traffic{ceil(t.bytes, n), t.messages}
+		if !p.Scenario.Transport.SplitData {
+			one.messages = (t.messages + n - 1 - k) / n
+			one.bytes = mul(ceil(t.bytes, max(1, t.messages)), one.messages)
+		}
+		visit(&p.Pairs[int64(l.Pair)+k], one)
+	}
+}
 
 // eachTraffic visits what each collective of a step or of the start phase sends over each of j.Links.
 func (j *Job) eachTraffic(visit func(collective int, l *RankLink, t traffic)) {

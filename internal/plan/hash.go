@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"railyard/internal/fabric"
 	"railyard/internal/hash"
 	"railyard/internal/scenario"
 	"railyard/internal/topo"
@@ -31,10 +30,4 @@ func headers(from, to topo.NICID, n int) hash.Flow {
 		Protocol: hash.UDP,
 		QP:       uint32(n) & 0xffffff,
 	}
-}
-
-// hashed returns the path that switches choose for the headers of a flow.
-func (p *Plan) hashed(by hash.Config, f hash.Flow, from, to topo.NICID) ([]topo.PortID, error) {
-	balance := fabric.Balancers[p.Scenario.Fabric.Balance](by)
-	return p.Routes.Path(from, to, func(sw topo.NodeID, n int) int { return balance(f, sw, n) })
 }

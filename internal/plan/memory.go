@@ -206,7 +206,7 @@ func (p *Plan) tableMemory(steps []int64, job unit.Duration) (sum unit.Bytes) {
 	for i := range p.Jobs {
 		j := &p.Jobs[i]
 		j.eachTraffic(func(k int, _ *RankLink, t traffic) {
-			messages = add(messages, mul(j.runs(k, steps[i]), t.messages))
+			messages = add(messages, mul(j.runs(k, steps[i]), mul(t.messages, p.parts())))
 		})
 		if j.Work != nil {
 			rankSteps = add(rankSteps, mul(steps[i], int64(j.Ranks())))
@@ -230,7 +230,42 @@ func (p *Plan) tableMemory(steps []int64, job unit.Duration) (sum unit.Bytes) {
 	if out.Queues && out.Sample > 0 { // at most a row for each sample; most queues are empty
 		sum += unit.Bytes(min(mul(int64(len(p.Graph.Ports)), int64(job/out.Sample)), result.RowGroupRows)) * rowMemory
 	}
+	if out.Events { // which are not foreseen: a group of rows, and a count for each kind at each place
+		sum += result.RowGroupRows*eventMemory + unit.Bytes(len(p.Graph.Ports)+len(p.Pairs))*tallyMemory
+	}
+	if out.Series {
+		rows := int64(len(p.Graph.Ports)*(1+p.Classes()) + len(p.Pairs))
+		sum += result.RowGroupRows*eventMemory + unit.Bytes(min(mul(rows, SeriesIntervals(rows)), seriesRows))*seriesMemory
+	}
 	return sum
+}
+
+// parts is how many messages of queue pairs one of ranks becomes.
+func (p *Plan) parts() int64 {
+	if t := &p.Scenario.Transport; t.SplitData {
+		return int64(t.QPs)
+	}
+	return 1
+}
+
+// A series keeps so many intervals where the scenario does not say how long they are, and fewer where
+// links, queues and queue pairs would have more rows in them.
+const (
+	seriesMost   = 512
+	seriesLeast  = 32
+	seriesRows   = 1 << 22
+	seriesMemory = 64  // bytes of one of those
+	eventMemory  = 300 // bytes of a row that is gathered, as it is and encoded
+	tallyMemory  = 200 // bytes of the counts at a port, or of a queue pair
+)
+
+// SeriesIntervals is how many intervals are kept of a series with so many rows in each.
+func SeriesIntervals(rows int64) int64 {
+	n := int64(seriesMost)
+	for n > seriesLeast && mul(n, rows) > seriesRows {
+		n /= 2
+	}
+	return n
 }
 
 // Finding a critical path takes a record of each operation of each rank: about 70 bytes with its

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"railyard/internal/balance"
 	"railyard/internal/cc"
 	"railyard/internal/coll"
-	"railyard/internal/fabric"
 	"railyard/internal/hash"
 	"railyard/internal/nn"
 	"railyard/internal/scenario"
@@ -27,7 +27,7 @@ func TestNamesAreKnownToTheEngines(t *testing.T) {
 	}{
 		{"fabric.design", scenario.Designs, names(topo.Designs),
 			map[string]string{"custom": "plan takes the file of fabric.topology"}, nil},
-		{"fabric.balance", scenario.Balancers, names(fabric.Balancers), nil, nil},
+		{"fabric.balance", scenario.Balancers, names(balance.Methods), nil, nil},
 		{"fabric.hash.function", scenario.HashFunctions, names(hash.Functions), nil, nil},
 		{"congestion.algorithm", scenario.CongestionAlgorithms, names(cc.Algorithms), nil, nil},
 		{"job.collective.algorithm", inFull(scenario.CollectiveAlgorithms),

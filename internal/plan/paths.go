@@ -130,7 +130,7 @@ func inScenario(sc *scenario.Scenario, at string) flowProblem {
 
 // addFlow adds the queue pair of a flow of a job, nil: of the background.
 func (p *Plan) addFlow(f *scenario.Flow, j *Job, wrong flowProblem) error {
-	pair := Pair{Name: f.Name, Kind: result.KindBackground, Job: -1, Class: ClassData, Flow: f, Start: unit.Time(f.Start)}
+	pair := Pair{Name: f.Name, Kind: result.KindBackground, Job: -1, Class: ClassData, Flow: f, Start: unit.Time(f.Start), Lanes: 1}
 	if j != nil {
 		pair.Kind, pair.Job, pair.Start = result.KindJob, j.index, pair.Start.Add(j.Spec.Start)
 	}
@@ -271,7 +271,11 @@ func (p *Plan) planFaults() (*fabric.Faults, error) {
 		for _, l := range links {
 			hit[l] = hit[l] || f.Random()
 			if f.Down.Set {
-				out.Downs = append(out.Downs, fabric.Down{Link: l, From: from, Until: from.Add(f.Down.Value)})
+				until := from.Add(f.Down.Value)
+				out.Downs = append(out.Downs, fabric.Down{Link: l, From: from, Until: until})
+				if c := f.Convergence; c.Set && f.Down.Value > c.Value {
+					p.outages = append(p.outages, outage{l, from.Add(c.Value), until.Add(c.Value)})
+				}
 			}
 		}
 		if !f.Storm.Set {

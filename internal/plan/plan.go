@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"railyard/internal/balance"
 	"railyard/internal/cc"
 	"railyard/internal/coll"
 	"railyard/internal/exec"
@@ -40,6 +41,10 @@ type Plan struct {
 	progress Progress
 	names    *topo.Names
 	faults   *fabric.Faults // nil: none
+	outages  []outage
+	tables   balance.Tables
+	finder   *balance.Finder     // of paths by the hash, before routes change
+	loads    map[int32][]float64 // by job: of ports, by queue pairs that are pinned
 }
 
 // Job is what one job of the scenario does. Its ranks are numbered from 0, whatever other jobs
@@ -87,6 +92,7 @@ type Pair struct {
 	Flow           *scenario.Flow // explicit; nil for ranks
 	Start          unit.Time      // of the flow: when its first message is posted
 	Stream         uint64         // of random numbers: the same whatever else runs
+	Lane, Lanes    int32          // which of its connection's queue pairs it is, and of how many: from 0, at least 1
 }
 
 // Enabled reports whether anything uses the queue pair: ranks, or a flow that is not switched off.
@@ -98,7 +104,16 @@ func (q *Pair) Sends() bool { return q.Flow != nil && q.Flow.Enabled }
 // RankLink joins two ranks on a channel.
 type RankLink struct {
 	exec.Way
-	Pair int32 // -1: NVLink
+	Pair  int32 // the first of its queue pairs, which follow each other; -1: NVLink
+	Lanes int32 // how many there are, 0: NVLink
+}
+
+// Pairs lists the queue pairs of a connection; none: NVLink.
+func (l *RankLink) Pairs() (all []int32) {
+	for k := range l.Lanes {
+		all = append(all, l.Pair+k)
+	}
+	return all
 }
 
 // New derives everything a run needs from a scenario and the files that it names. progress may be
@@ -116,6 +131,10 @@ func New(sc *scenario.Scenario, files Files, progress Progress) (*Plan, error) {
 		return nil, err
 	}
 	p.Graph, p.Routes, p.names = g, topo.NewRoutes(g), g.Names()
+	if p.faults, err = p.planFaults(); err != nil {
+		return nil, err
+	}
+	p.planRouting()
 	if err := p.planJobs(); err != nil {
 		return nil, err
 	}
@@ -127,9 +146,6 @@ func New(sc *scenario.Scenario, files Files, progress Progress) (*Plan, error) {
 	}
 	p.steady = len(p.Pairs)
 	if err := p.planStart(); err != nil {
-		return nil, err
-	}
-	if p.faults, err = p.planFaults(); err != nil {
 		return nil, err
 	}
 	if err := p.Controller().Validate(); err != nil {
@@ -340,23 +356,35 @@ func (p *Plan) connect(j *Job, way exec.Way, rails []int32) error {
 		if j.split() {
 			name += " " + g.Name // two ranks may be of several groups
 		}
-		pair := Pair{
-			Name:    name,
-			Kind:    result.KindCollective,
-			Job:     j.index,
-			From:    p.Graph.Hosts[a.Host].NICs[from],
-			To:      p.Graph.Hosts[b.Host].NICs[to],
-			FromGPU: a.GPU,
-			ToGPU:   b.GPU,
-			Class:   ClassData,
+		link.Pair, link.Lanes = int32(len(p.Pairs)), int32(p.Scenario.Transport.QPs)
+		for k := range link.Lanes {
+			pair := Pair{
+				Name:    laneName(name, k, link.Lanes),
+				Kind:    result.KindCollective,
+				Job:     j.index,
+				From:    p.Graph.Hosts[a.Host].NICs[from],
+				To:      p.Graph.Hosts[b.Host].NICs[to],
+				FromGPU: a.GPU,
+				ToGPU:   b.GPU,
+				Class:   ClassData,
+				Lane:    k,
+				Lanes:   link.Lanes,
+			}
+			if err := p.addPair(pair); err != nil {
+				return err
+			}
 		}
-		if err := p.addPair(pair); err != nil {
-			return err
-		}
-		link.Pair = int32(len(p.Pairs) - 1)
 	}
 	j.Links = append(j.Links, link)
 	return nil
+}
+
+// laneName names one of several queue pairs of a connection.
+func laneName(connection string, lane, of int32) string {
+	if of == 1 {
+		return connection
+	}
+	return fmt.Sprintf("%s qp%d", connection, lane+1)
 }
 
 // addPair numbers a queue pair and finds its paths: data by the hash of its 5-tuple,
@@ -380,11 +408,11 @@ func (p *Plan) addPair(q Pair) error {
 		return p.addRouted(q)
 	}
 	by := p.Hash()
-	if q.Path, err = p.hashed(by, q.Key, q.From, q.To); err != nil {
+	if q.Path, err = p.path(q.Job, by, q.Key, q.From, q.To); err != nil {
 		return fmt.Errorf("%s: %w", q.Name, err)
 	}
 	if q.Back == nil {
-		if q.Back, err = p.hashed(by, q.Key.Reverse(), q.To, q.From); err != nil {
+		if q.Back, err = p.path(q.Job, by, q.Key.Reverse(), q.To, q.From); err != nil {
 			return fmt.Errorf("%s: %w", q.Name, err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"railyard/internal/balance"
 	"railyard/internal/hash"
 	"railyard/internal/scenario"
 	"railyard/internal/splitmix"
@@ -64,7 +65,7 @@ func (d *drawing) group(at topo.NodeID, hops []topo.PortID) *laterGroup {
 // plan's queue pairs join, with any source port and queue pair.
 func (p *Plan) polarised() []scenario.Finding {
 	ways := p.ways()
-	if len(ways) == 0 {
+	if len(ways) == 0 || !p.Hashes() {
 		return nil
 	}
 	each := max(leastWay, min(drawnPerWay, drawnInAll/len(ways)))
@@ -141,7 +142,7 @@ func (p *Plan) draw(d *drawing, by hash.Config, f hash.Flow, q *Pair) {
 		hops := p.Routes.NextHops(at, q.To)
 		k := 0
 		if len(hops) > 1 {
-			k = by.Pick(f, int(at), len(hops))
+			k = p.finder.Choice(at, q.To).Pick(&balance.Frame{Hash: by.Hash(f, int(at))}, nil)
 			if chosen {
 				d.group(at, hops).take(k)
 			}

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"cmp"
+	"railyard/internal/balance"
 	"slices"
 
 	"railyard/internal/hash"
@@ -62,7 +63,7 @@ type spreader struct {
 	load    []float64 // by port: demand in bits per second
 	chosen  []bool    // by port: a switch had a choice there
 	ways    [][]topo.PortID
-	ofPair  []int32 // by way: index in pairs
+	demands []float64 // by way
 	fixed   []float64
 	choices []Choice // of the last walk
 }
@@ -73,7 +74,7 @@ func (p *Plan) newSpreader() *spreader {
 	from, to := make([]int, len(p.Graph.NICs)), make([]int, len(p.Graph.NICs))
 	steady := p.Pairs[:p.steady]
 	for i := range steady {
-		if q := &steady[i]; q.Enabled() {
+		if q := &steady[i]; q.Enabled() && q.Lane == 0 {
 			from[q.From]++
 			to[q.To]++
 		}
@@ -85,7 +86,7 @@ func (p *Plan) newSpreader() *spreader {
 			continue
 		}
 		rate := func(n topo.NICID) float64 { return float64(p.Graph.Ports[p.Graph.NICs[n].Port].Rate) }
-		demand := min(rate(q.From)/float64(from[q.From]), rate(q.To)/float64(to[q.To]))
+		demand := min(rate(q.From)/float64(from[q.From]), rate(q.To)/float64(to[q.To])) / float64(q.Lanes)
 		if q.Flow != nil && q.Flow.Path != nil {
 			for _, port := range q.Path {
 				s.fixed[port] += demand
@@ -97,26 +98,37 @@ func (p *Plan) newSpreader() *spreader {
 	return s
 }
 
-// run spreads every connection as n queue pairs.
+// asPlanned is as many queue pairs for a connection as the plan has.
+const asPlanned = 0
+
+// run spreads every connection as n queue pairs, or asPlanned.
 func (s *spreader) run(by hash.Config, n int, each func(pair int32)) (o Outcome) {
 	copy(s.load, s.fixed)
 	clear(s.chosen)
-	s.ways, s.ofPair = s.ways[:0], s.ofPair[:0]
-	for i, number := range s.pairs {
-		q := &s.p.Pairs[number]
-		for k := range n {
-			f := headers(q.From, q.To, int(q.Key.QP)*n+k)
-			path := s.walk(by, f, q)
+	s.ways, s.demands = s.ways[:0], s.demands[:0]
+	for i, pair := range s.pairs {
+		q, as, demand := &s.p.Pairs[pair], n, s.demand[i]
+		number := int(q.Key.QP)
+		switch {
+		case n == asPlanned:
+			as = 1
+		case q.Lane > 0:
+			continue // its connection has been spread
+		default:
+			number, demand = number/int(q.Lanes)*n, demand*float64(q.Lanes)/float64(n)
+		}
+		for k := range as {
+			path := s.walk(by, headers(q.From, q.To, number+k), q)
 			for _, port := range path {
-				s.load[port] += s.demand[i] / float64(n)
+				s.load[port] += demand
 			}
-			s.ways, s.ofPair = append(s.ways, path), append(s.ofPair, int32(i))
+			s.ways, s.demands = append(s.ways, path), append(s.demands, demand)
 			if each != nil {
-				each(number)
+				each(pair)
 			}
 		}
 	}
-	o.Carried, o.Slowest = s.carried(n)
+	o.Carried, o.Slowest = s.carried()
 	for port, chosen := range s.chosen {
 		if chosen {
 			o.Fullest = max(o.Fullest, s.full(topo.PortID(port)))
@@ -135,7 +147,7 @@ func (s *spreader) walk(by hash.Config, f hash.Flow, q *Pair) []topo.PortID {
 		k := 0
 		if len(hops) > 1 {
 			h := by.Hash(f, int(at))
-			k = int(h % uint64(len(hops)))
+			k = s.p.finder.Choice(at, q.To).Pick(&balance.Frame{Hash: h}, nil)
 			s.choices = append(s.choices, Choice{at, h, hops, k})
 			path = append(path, hops[k])
 			s.chosen[hops[k]] = true
@@ -151,7 +163,7 @@ func (s *spreader) full(port topo.PortID) float64 {
 }
 
 // carried returns the part of all demand that gets through, and that of the slowest queue pair.
-func (s *spreader) carried(n int) (all, slowest float64) {
+func (s *spreader) carried() (all, slowest float64) {
 	sum, through := 0.0, 0.0
 	slowest = 1
 	for w, path := range s.ways {
@@ -159,7 +171,7 @@ func (s *spreader) carried(n int) (all, slowest float64) {
 		for _, port := range path {
 			part = min(part, 1/max(1, s.full(port)))
 		}
-		d := s.demand[s.ofPair[w]] / float64(n)
+		d := s.demands[w]
 		sum, through = sum+d, through+d*part
 		slowest = min(slowest, part)
 	}
@@ -173,7 +185,7 @@ func (s *spreader) carried(n int) (all, slowest float64) {
 func (p *Plan) Spread() *Spread {
 	s, out := p.newSpreader(), &Spread{}
 	index := map[topo.PortID]int{} // by first port; groups of a switch may differ in length
-	out.Outcome = s.run(p.Hash(), 1, func(pair int32) {
+	out.Outcome = s.run(p.Hash(), asPlanned, func(pair int32) {
 		out.Pairs = append(out.Pairs, Landing{Pair: pair, Choices: slices.Clone(s.choices)})
 		for _, c := range s.choices {
 			i, known := index[c.Ports[0]]
@@ -235,6 +247,3 @@ func (p *Plan) SpreadOverSeeds(n, seeds int) OverSeeds {
 	}
 	return out
 }
-
-// Connections is how many the switches hash.
-func (p *Plan) Connections() int { return len(p.newSpreader().pairs) }

@@ -22,7 +22,7 @@ import (
 type evidence struct {
 	spans  map[spanKey]unit.Duration
 	count  int64              // of messages or steps that spans sum over
-	connOf map[exec.Way]int32 // queue pair of a connection of the job's ranks
+	connOf map[exec.Way]int32 // first queue pair of a connection of the job's ranks
 }
 
 type spanKey struct {
@@ -45,6 +45,17 @@ type hopKey struct {
 }
 
 type lostAt struct{ buffer, link int64 }
+
+// lostAt lists the ports where frames of one direction were lost, in order.
+func (p *pairEvidence) lostAt(back bool) (ports []topo.PortID) {
+	for k := range p.hops {
+		if k.back == back {
+			ports = append(ports, k.port)
+		}
+	}
+	slices.Sort(ports)
+	return ports
+}
 
 func newEvidence(p *plan.Job) *evidence {
 	e := &evidence{spans: map[spanKey]unit.Duration{}, connOf: map[exec.Way]int32{}}
@@ -91,7 +102,7 @@ func (e *evidence) path(p *exec.PathRecord, launch func(*exec.PathPart) unit.Dur
 			k.rank, k.launch = q.Rank, true
 		case exec.PathMessage, exec.PathAck, exec.PathCredit:
 			if pair, ok := e.connOf[exec.Way{Src: q.Src, Dst: q.Dst, Group: q.Group, Channel: q.Channel}]; ok {
-				k.pair = pair
+				k.pair = pair + q.Lane
 			}
 		}
 		e.add(k, d)
@@ -132,6 +143,13 @@ var kindNames = [...]string{
 	fabric.CreditAck: "credit ACK",
 }
 
+// lossNames are the kinds of loss as the table of losses has them.
+var lossNames = [...]string{
+	fabric.LostInBuffer:     result.LostInBuffer,
+	fabric.LostOnLink:       result.LostOnLink,
+	fabric.LostWithoutRoute: result.LostWithoutRoute,
+}
+
 // unnumbered are the kinds of frame without a packet sequence number.
 var unnumbered = map[string]bool{"CNP": true, "CTS": true, "credit": true, "credit ACK": true}
 
@@ -150,12 +168,12 @@ func (r *Recorder) lost(l *fabric.Loss) {
 		Time: l.At,
 		Port: r.plan.Graph.Ports[l.Port].Name,
 		Kind: kindNames[l.Kind],
-		Why:  "buffer",
 	}
-	if l.Link {
+	row.Why = lossNames[l.Why]
+	switch l.Why {
+	case fabric.LostOnLink:
 		p.hops[key].link++
-		row.Why = "link"
-	} else {
+	case fabric.LostInBuffer:
 		p.hops[key].buffer++
 	}
 	p.lost = append(p.lost, row)
@@ -310,15 +328,17 @@ func (r *Recorder) pairEvidence(id int32) *diagnose.Pair {
 		Window:    r.plan.WindowTime(q),
 	}
 	for _, back := range []bool{false, true} {
-		path := q.Path
-		if back {
-			path = q.Back
+		met := r.net.Evidence(id, back)
+		for _, port := range own.lostAt(back) { // where no traced frame has been
+			if !slices.ContainsFunc(met, func(e nic.PortEvidence) bool { return e.Port == port }) {
+				met = append(met, nic.PortEvidence{Port: port})
+			}
 		}
-		for i, port := range path {
-			e, marked := r.net.Evidence(id, back, i)
+		for i := range met {
+			e := &met[i]
 			h := diagnose.Hop{
-				Port:   int32(port),
-				Marked: marked,
+				Port:   int32(e.Port),
+				Marked: e.Marked,
 				Frames: e.Frames,
 				Own:    e.Own,
 				Others: e.Others,
@@ -328,7 +348,7 @@ func (r *Recorder) pairEvidence(id int32) *diagnose.Pair {
 				Served: e.Served,
 				Mine:   e.Mine,
 			}
-			if l := own.hops[hopKey{port, back}]; l != nil {
+			if l := own.hops[hopKey{e.Port, back}]; l != nil {
 				h.LostInBuffer, h.LostOnLink = l.buffer, l.link
 			}
 			most := unit.Duration(0)

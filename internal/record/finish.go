@@ -29,6 +29,8 @@ func (r *Recorder) Finish(s *result.Summary, e Ending) (err error) {
 	r.fabric.FlushSamples(now)
 	r.net.Unfinished(r.left)
 	r.Join()
+	leftOut := r.finishEvents(now)
+	r.finishSeries(now)
 	r.sortStuck()
 	for _, j := range r.jobs {
 		j.critical.close()
@@ -54,6 +56,12 @@ func (r *Recorder) Finish(s *result.Summary, e Ending) (err error) {
 	}
 	r.finishShares()
 	s.Notes = r.notes(s, e.Diverged != nil)
+	if leftOut > 0 {
+		s.Notes = append(s.Notes, r.leftOutNote(leftOut))
+	}
+	if r.series.table != nil && r.series.ended < now {
+		s.Notes = append(s.Notes, r.cutNote())
+	}
 	if s.State, err = r.outcome(s, e); err != nil && s.State != result.Interrupted {
 		s.Error = err.Error()
 	}

@@ -8,6 +8,7 @@ import (
 	"railyard/internal/exec"
 	"railyard/internal/fabric"
 	"railyard/internal/nic"
+	"railyard/internal/result"
 	"railyard/internal/unit"
 	"railyard/internal/workload"
 )
@@ -33,6 +34,7 @@ type island struct {
 	losses     []fabric.Loss
 	timeouts   []timeout
 	samples    []fabric.Sample
+	events     []result.EventRow
 
 	_ [64]byte // the next one's memory is another core's
 }
@@ -48,6 +50,7 @@ const (
 	anOperation
 	aStep
 	aSample
+	anEvent
 )
 
 // group orders the kinds of an instant; what ranks say keeps the order of each rank.
@@ -180,6 +183,8 @@ func (isl *island) take(p *place) {
 		}
 	case aSample:
 		r.sample(&isl.samples[p.row])
+	case anEvent:
+		r.event(&isl.events[p.row])
 	}
 }
 
@@ -188,6 +193,7 @@ func (isl *island) clear() {
 	isl.next, isl.places = nil, isl.places[:0]
 	isl.steps, isl.operations, isl.flows, isl.hops = isl.steps[:0], isl.operations[:0], isl.flows[:0], isl.hops[:0]
 	isl.losses, isl.timeouts, isl.samples = isl.losses[:0], isl.timeouts[:0], isl.samples[:0]
+	isl.events = isl.events[:0]
 }
 
 // rankObserver hears the ranks of a job in one island: exec.Observer.
@@ -230,6 +236,7 @@ func (r *Recorder) Flow(island int32, f *nic.Flow) {
 
 // Lost takes a frame that did not arrive.
 func (r *Recorder) Lost(island int32, l fabric.Loss) {
+	r.lossEvent(island, &l)
 	isl := r.islands[island]
 	isl.losses = append(isl.losses, l)
 	isl.note(isl.now(), aLoss, int32(l.Port), len(isl.losses)-1)
@@ -237,6 +244,7 @@ func (r *Recorder) Lost(island int32, l fabric.Loss) {
 
 // TimedOut takes a retransmission timeout.
 func (r *Recorder) TimedOut(island int32, now unit.Time, qp int32, oldest int64) {
+	r.timeoutEvent(island, now, qp, oldest)
 	isl := r.islands[island]
 	isl.timeouts = append(isl.timeouts, timeout{now, qp, oldest})
 	isl.note(now, aTimeout, qp, len(isl.timeouts)-1)

@@ -41,10 +41,16 @@ type Recorder struct {
 	queues   *result.QueueLog
 	sampleAt unit.Duration
 
-	flowID int64
-	pairs  []pairStats
-	known  []*pairEvidence // by queue pair; nil where nothing is known
-	paths  []string
+	priorities []int32 // of classes
+	events     events
+	series     series
+
+	flowID   int64
+	pairs    []pairStats
+	known    []*pairEvidence // by queue pair; nil where nothing is known
+	paths    []string        // by queue pair
+	way      []topo.PortID   // kept for its memory
+	wayNames wayNames
 
 	stuck []result.OpenMessage // what was not acknowledged when the run ended
 }
@@ -167,6 +173,10 @@ func New(p *plan.Plan, dir *result.Dir, islands int, hooks Hooks) *Recorder {
 		pairs: make([]pairStats, len(p.Pairs)),
 		known: make([]*pairEvidence, len(p.Pairs)),
 	}
+	q := p.Scenario.Fabric.QoS
+	for _, c := range []int{q.DataPriority, q.OtherPriority, q.CNPPriority}[:p.Classes()] {
+		r.priorities = append(r.priorities, int32(c))
+	}
 	for i := range islands {
 		r.islands = append(r.islands, &island{r: r, number: int32(i)})
 	}
@@ -259,7 +269,20 @@ func (r *Recorder) Open(parts Parts) {
 	if out.Sample > 0 {
 		r.openQueues()
 	}
+	if r.LogsEvents() {
+		r.openEvents()
+	}
+	if r.TakesSeries() {
+		r.openSeries()
+	}
 }
+
+// LogsEvents reports whether PortEvent and PairEvent are wanted, for events.parquet.
+func (r *Recorder) LogsEvents() bool { return r.dir != nil && r.plan.Scenario.Output.Events }
+
+// TakesSeries reports whether series.parquet is wanted: it looks at the network now and then, and at
+// queue pairs' events.
+func (r *Recorder) TakesSeries() bool { return r.dir != nil && r.plan.Scenario.Output.Series }
 
 // openQueues begins the log of queues.
 func (r *Recorder) openQueues() {
@@ -269,12 +292,10 @@ func (r *Recorder) openQueues() {
 	if out.Queues {
 		table = r.dir.Queues()
 	}
-	q := r.plan.Scenario.Fabric.QoS
-	classes := []int{q.DataPriority, q.OtherPriority, q.CNPPriority}
 	var names []result.Queue
 	for _, p := range r.plan.Graph.Ports {
-		for _, c := range classes[:r.plan.Classes()] {
-			names = append(names, result.Queue{Port: p.Name, Class: int32(c)})
+		for _, c := range r.priorities {
+			names = append(names, result.Queue{Port: p.Name, Class: c})
 		}
 	}
 	r.queues = result.NewQueueLog(table, names)
@@ -443,7 +464,7 @@ func (r *Recorder) flow(f *flow) {
 		Marks:       f.Marks,
 		CNPs:        f.CNPs,
 		Retransmits: f.Retransmits,
-		Path:        r.paths[f.QP],
+		Path:        r.pathOf(&f.Flow),
 		Status:      result.StatusUnfinished,
 	}
 	j := r.jobOf(q)
@@ -528,7 +549,7 @@ func (r *Recorder) waits(f *nic.Flow) (rows []result.HopRow) {
 			continue
 		}
 		row := result.HopRow{
-			Hop:         r.hopOf(f.QP, &h, i),
+			Hop:         int32(i),
 			Port:        r.plan.Graph.Ports[h.Port].Name,
 			OwnQueueing: h.Own,
 			Queueing:    h.Queueing,
@@ -542,18 +563,22 @@ func (r *Recorder) waits(f *nic.Flow) (rows []result.HopRow) {
 	return rows
 }
 
-// hopOf returns the index of a port on a queue pair's path; the way back is counted after it.
-func (r *Recorder) hopOf(qp int32, h *nic.HopWait, from int) int32 {
-	path, before := r.plan.Pairs[qp].Path, 0
-	if h.Back {
-		path, before, from = r.plan.Pairs[qp].Back, len(path), 0
+// pathOf names the path of a message: that of the packet that made it whole. Where each switch chose the next
+// hop, nothing is known of the path of a message that has not arrived: "".
+func (r *Recorder) pathOf(f *nic.Flow) string {
+	if data, _ := r.plan.ChosenPath(&r.plan.Pairs[f.QP]); !data {
+		return r.paths[f.QP]
 	}
-	for i := from; i < len(path); i++ {
-		if path[i] == h.Port {
-			return int32(before + i)
+	if f.Placed < 0 {
+		return ""
+	}
+	r.way = r.way[:0]
+	for i := range f.Hops {
+		if h := &f.Hops[i]; !h.Back {
+			r.way = append(r.way, h.Port)
 		}
 	}
-	panic("record: a message waited at a port that is not on its path")
+	return r.wayNames.of(r.plan, r.way)
 }
 
 func (r *Recorder) endName(nicID topo.NICID, gpu int32) string {

@@ -139,7 +139,8 @@ func (t *text) losses(f *FlowDetail) {
 	if len(f.Losses) == 0 {
 		return
 	}
-	why := map[string]string{"buffer": "no room in the buffer", "link": "a fault of the link"}
+	why := map[string]string{result.LostInBuffer: "no room in the buffer", result.LostOnLink: "a fault of the link",
+		result.LostWithoutRoute: "no way led on"}
 	t.Title("Lost on the way")
 	rows := [][]string{{"at", "what", "port", "why"}}
 	for _, l := range f.Losses {

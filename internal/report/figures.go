@@ -26,7 +26,8 @@ func jobCharts(d *Data) []chart.Figure {
 
 // networkCharts are those of what jobs share.
 func networkCharts(d *Data) []chart.Figure {
-	return chartsOf(d, fabricChart, queueMapChart, queueCharts, utilisationChart, trafficChart, eventCharts, portCharts)
+	return chartsOf(d, fabricChart, queueMapChart, queueCharts, utilisationChart, trafficChart, logCharts, eventCharts,
+		portCharts)
 }
 
 func chartsOf(d *Data, makers ...func(*Data) []chart.Figure) (out []chart.Figure) {

@@ -25,6 +25,7 @@ type Data struct {
 	Links     []result.LinkRow
 	Queue     *QueueSeries // the deepest; nil: none held anything
 	QueueMap  *QueueMap    // nil with Queue
+	Log       *LogStats    // nil: the run logged nothing
 	End       unit.Time    // of the run, or the last time that a table mentions
 	Jobs      []*Data      // of several jobs: the run as each of them alone
 
@@ -128,6 +129,7 @@ func (d *Data) read(run *result.Run) {
 	if d.Settings.Queues && d.Settings.Sample > 0 {
 		d.table("queues", func() error { return d.readQueues(run) })
 	}
+	d.readLog(run)
 }
 
 // readJob goes through the tables that have rows of a job among several.

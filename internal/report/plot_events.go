@@ -10,16 +10,18 @@ import (
 	"railyard/internal/unit"
 )
 
-// eventCharts are marks and retransmissions by the time at which the messages that met
-// them ended. CNPs follow marks, at most one in an interval: they have no chart.
+// eventCharts are retransmissions, and marks where the run has not logged them, by the time at which
+// the messages that met them ended. CNPs follow marks, at most one in an interval: they have no chart.
 func eventCharts(d *Data) (out []chart.Figure) {
 	if d.Flows == nil || d.End <= 0 {
 		return nil
 	}
-	marks := chart.Key{ID: "marks", Name: "ECN marks", Ink: chart.Marking}
 	again := chart.Key{ID: "retransmissions", Name: "retransmissions", Ink: chart.Alarm}
-	out = append(out, d.eventChart(marks, "ECN marks over time", "Data packets that arrived marked.",
-		func(e *Event) int64 { return e.Marks })...)
+	if d.Log == nil { // which knows when they were set
+		marks := chart.Key{ID: "marks", Name: "ECN marks", Ink: chart.Marking}
+		out = append(out, d.eventChart(marks, "ECN marks over time", "Data packets that arrived marked.",
+			func(e *Event) int64 { return e.Marks })...)
+	}
 	return append(out, d.eventChart(again, "Retransmissions over time", "Packets that were sent again.",
 		func(e *Event) int64 { return e.Retransmits })...)
 }

@@ -18,6 +18,8 @@ type Settings struct {
 	Operations bool
 	Flows      bool
 	Queues     bool
+	Events     bool
+	Series     bool
 }
 
 // SettingsOf reads the resolved scenario as data. A key that is missing or has
@@ -43,6 +45,7 @@ func settingsOfJob(raw json.RawMessage, i int) Settings {
 		DataClass: int32(number("fabric", "qos", "data_priority")), Congestion: text("congestion", "algorithm"),
 		Parallel:   number("fabric", "links", "parallel"),
 		Operations: flag("output", "operations"), Flows: flag("output", "flows"), Queues: flag("output", "queues"),
+		Events: flag("output", "events"), Series: flag("output", "series"),
 	}
 	jobs, _ := at("jobs").([]any)
 	if len(jobs) == 0 {

@@ -36,6 +36,10 @@ func (r *Run) WriteCSV(w io.Writer, table string) (int64, error) {
 		return writeCSV(w, r.Losses())
 	case "shares":
 		return writeCSV(w, r.Shares())
+	case "events":
+		return writeCSV(w, r.Events())
+	case "series":
+		return writeCSV(w, r.Series())
 	}
 	return 0, fmt.Errorf("table %q: want one of %s", table, strings.Join(TableNames(), ", "))
 }

@@ -41,6 +41,8 @@ type Dir struct {
 	hops       *Table[HopRow]
 	losses     *Table[LossRow]
 	shares     *Table[ShareRow]
+	events     *Table[EventRow]
+	series     *Table[SeriesRow]
 	open       []closer // in order of opening
 
 	group  int   // rows of a part; RowGroupRows, but in tests
@@ -234,6 +236,22 @@ func (d *Dir) Shares() *Table[ShareRow] {
 		return nil
 	}
 	return lazily(d, &d.shares, "shares")
+}
+
+// Events returns the table of events.
+func (d *Dir) Events() *Table[EventRow] {
+	if d == nil {
+		return nil
+	}
+	return lazily(d, &d.events, "events")
+}
+
+// Series returns the table of links, queues and queue pairs over time.
+func (d *Dir) Series() *Table[SeriesRow] {
+	if d == nil {
+		return nil
+	}
+	return lazily(d, &d.series, "series")
 }
 
 // Paths returns the table of critical paths.

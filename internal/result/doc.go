@@ -12,6 +12,8 @@
 //	  hops.parquet         one row per port that held up a message
 //	  losses.parquet       one row per lost frame or timeout
 //	  shares.parquet       one row per port and whose bytes waited there
+//	  events.parquet       one row per mark, pause, drop, CNP, rate, ...; if wanted
+//	  series.parquet       one row per link, queue, queue pair and interval; if wanted
 //
 //	    Create ──> Begin ──> tables: Add, Add, ... ──────> Finish
 //	      |          |         |                             |

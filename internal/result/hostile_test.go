@@ -126,6 +126,20 @@ func TestRowsAreChecked(t *testing.T) {
 			checked(t, s, "paths", []PathRow{{Until: 5}, {From: 6, Until: 7}}, (*Run).Paths)},
 		{"row 0: share is 1.5, want 0 to 1", checked(t, s, "shares", []ShareRow{{Share: 1.5}}, (*Run).Shares)},
 		{"row 0: time_ps is 2000, want 0 to 1000", checked(t, s, "losses", []LossRow{{Time: 2000}}, (*Run).Losses)},
+		{`row 0: kind is "spark", which is none`, checked(t, s, "events", []EventRow{{Kind: "spark"}}, (*Run).Events)},
+		{"row 1: time_ps is 4, want at least the 5 before it",
+			checked(t, s, "events", []EventRow{{Kind: EventMark, Time: 5}, {Kind: EventMark, Time: 4}}, (*Run).Events)},
+		{"row 1: left_out is 0, want 1 or more: rows of what is left out come last",
+			checked(t, s, "events", []EventRow{{Kind: EventMark, LeftOut: 2}, {Kind: EventMark}}, (*Run).Events)},
+		{"row 0: alpha is NaN, want 0 to",
+			checked(t, s, "events", []EventRow{{Kind: EventRate, Alpha: math.NaN()}}, (*Run).Events)},
+		{"row 0: psn is 16777216, want -1 to 16777215",
+			checked(t, s, "events", []EventRow{{Kind: EventMark, PSN: 1 << 24}}, (*Run).Events)},
+		{`row 0: kind is "", want one of link, queue, flow`, checked(t, s, "series", []SeriesRow{{}}, (*Run).Series)},
+		{"row 0: until_ps is 4, want 5 to 1000",
+			checked(t, s, "series", []SeriesRow{{Kind: SeriesLink, From: 5, Until: 4}}, (*Run).Series)},
+		{"row 0: busy_ps is 3, want 0 to 2",
+			checked(t, s, "series", []SeriesRow{{Kind: SeriesLink, Until: 2, Busy: 3}}, (*Run).Series)},
 	} {
 		if c.err == nil || !strings.Contains(c.err.Error(), "is damaged: "+c.want) {
 			t.Errorf("%v, want %s", c.err, c.want)
@@ -298,6 +312,8 @@ func FuzzRunDirectory(f *testing.F) {
 	d.Paths().Add(PathRow{Until: 5, Cause: "compute"})
 	d.Losses().Add(LossRow{Name: "x"})
 	d.Shares().Add(ShareRow{Port: "rail1/host1", Share: 0.5})
+	d.Events().Add(EventRow{Kind: EventMark, Port: "rail1/host1", Class: 3, Bytes: 5})
+	d.Series().Add(SeriesRow{Until: 5, Kind: SeriesLink, Port: "rail1/host1", Busy: 3, Utilisation: 0.6})
 	if err := d.Finish(&Summary{State: Complete, VirtualTime: 1 << 40, Name: "x", Flows: []FlowFigures{{Name: "f"}},
 		Notes: []string{"n"}}); err != nil {
 		f.Fatal(err)

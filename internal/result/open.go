@@ -119,6 +119,12 @@ func (r *Run) Losses() iter.Seq2[LossRow, error] { return rows(r, "losses", chec
 // Shares reads shares.parquet.
 func (r *Run) Shares() iter.Seq2[ShareRow, error] { return rows(r, "shares", checkShares) }
 
+// Events reads events.parquet.
+func (r *Run) Events() iter.Seq2[EventRow, error] { return rows(r, "events", checkEvents) }
+
+// Series reads series.parquet.
+func (r *Run) Series() iter.Seq2[SeriesRow, error] { return rows(r, "series", checkSeries) }
+
 // Paths reads paths.parquet.
 func (r *Run) Paths() iter.Seq2[PathRow, error] { return rows(r, "paths", checkPaths) }
 

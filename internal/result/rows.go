@@ -8,7 +8,8 @@ import (
 // TableNames lists the tables of a run directory, in the order in which they are
 // documented and exported.
 func TableNames() []string {
-	return []string{"steps", "operations", "flows", "links", "queues", "paths", "hops", "losses", "shares"}
+	return []string{"steps", "operations", "flows", "links", "queues", "paths", "hops", "losses", "shares", "events",
+		"series"}
 }
 
 // Causes is a cause.Split as columns of a table and as an object of run.json, in
@@ -214,8 +215,15 @@ type LossRow struct {
 	Time unit.Time `parquet:"time_ps,delta"`
 	Port string    `parquet:"port,delta"` // where; "" for a timeout
 	Kind string    `parquet:"kind,delta"` // data, ACK, NAK, CNP, CTS, credit, credit ACK; timeout
-	Why  string    `parquet:"why,delta"`  // buffer: it was full; link: a fault; "" for a timeout
+	Why  string    `parquet:"why,delta"`  // LostInBuffer, LostOnLink, LostWithoutRoute; "" for a timeout
 }
+
+// Why a frame was lost.
+const (
+	LostInBuffer     = "buffer" // it was full
+	LostOnLink       = "link"   // to a fault
+	LostWithoutRoute = "route"  // no way led on
+)
 
 // ShareRow is whose bytes waited at a port when packets of others came to wait there or the port
 // made its switch send a pause: a row of shares.parquet.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"io"
+	"slices"
 	"strconv"
 
 	"railyard/internal/unit"
@@ -28,15 +29,19 @@ func (w TraceWindow) overlaps(start, end unit.Time) bool {
 //	                                 thread "dp"             | allreduce.bucket1 |
 //	process "sent by host1/gpu0"     thread "to host2/gpu0"  | a flow |
 //	                                 thread "to host2/gpu0 #2" | one beside it |
+//	process "received by host2/gpu0" thread "from host1/gpu0"     | placed to acknowledged |, an arrow from its sender
 //	process "queues"                 counter "rail1/host1 priority 3", bytes
-//	process "link utilisation"       counter "rail1/host1", percent, mean of the run
+//	process "link utilisation"       counter "rail1/host1", percent, mean of the run or, with a series, of each interval
+//	process "rates"                  counter "flow1 rate", "flow1 target", Gb/s; with a series or events
+//	process "pauses"                 thread "host1/rail1 priority 3" | paused |; with events
+//	process "events"                 thread "rail1/host1": instants; with events
 //	process "critical path"          thread "of the rank that ended last" | compute of rank 3 | message of rank 3 |
 //
 // What runs at once gets threads of its own, because slices of one thread must
 // nest. The order is that of the tables, so the same run gives the same bytes. It
 // needs memory for one batch of rows and a few words a thread.
 //
-// Source: "Trace Event Format", Google, 2016: phases B, E, C and M. B and E, not
+// Source: "Trace Event Format", Google, 2016: phases B, E, C, M, i, s and f. B and E, not
 // X, because viewers that round begin and duration apart find overlaps there.
 func (r *Run) WriteTrace(out io.Writer, window TraceWindow) error {
 	t := &traceWriter{w: bufio.NewWriterSize(out, 256<<10), window: window, run: r, tracks: map[trackKey]*track{},
@@ -94,6 +99,9 @@ func (t *traceWriter) table(name string) error {
 	case "flows":
 		return eachRow(t, t.run.Flows(), t.flow)
 	case "links":
+		if slices.Contains(t.run.Tables(), "series") {
+			return nil // which says more
+		}
 		return eachRow(t, t.run.Links(), t.link)
 	case "queues":
 		q := queueTrace{t: t, before: map[Queue]unit.Bytes{}}
@@ -103,6 +111,8 @@ func (t *traceWriter) table(name string) error {
 		q.enter()
 	case "paths":
 		return eachRow(t, t.run.Paths(), t.path)
+	case "events", "series":
+		return t.logged(name)
 	}
 	return nil
 }
@@ -173,6 +183,7 @@ func (t *traceWriter) flow(f FlowRow) {
 	t.text("path", f.Path)
 	t.causes(f.Causes)
 	t.endSlice(end)
+	t.arrow(&f, t.pid, t.tid)
 }
 
 // link shows the mean of the run as a level: the tables hold no other.

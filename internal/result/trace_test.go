@@ -82,7 +82,7 @@ func TestTrace(t *testing.T) {
 	}
 	n := checkTrace(t, trace)
 	if want := map[string]int{"step": 6, "operation": 18, "flow": 12, "counter": 5,
-		"critical path": 2}; !equalCounts(n, want) {
+		"critical path": 2, "arrival": 11, "arrow s": 11, "arrow f": 11}; !equalCounts(n, want) {
 		t.Errorf("%v events, want %v", n, want)
 	}
 }
@@ -92,7 +92,7 @@ func TestTraceWindow(t *testing.T) {
 	trace := traceOf(t, traceRun(t), TraceWindow{From: 10_000_000, To: 12_000_000})
 	n := checkTrace(t, trace)
 	if want := map[string]int{"step": 2, "operation": 4, "flow": 3, "counter": 3,
-		"critical path": 1}; !equalCounts(n, want) {
+		"critical path": 1, "arrival": 3, "arrow s": 3, "arrow f": 3}; !equalCounts(n, want) {
 		t.Errorf("%v events, want %v", n, want)
 	}
 	if want := `"ts":10,"name":"rail1/host2 priority 3","args":{"bytes":4178}`; !strings.Contains(trace, want) {
@@ -113,8 +113,61 @@ func TestTraceOfUnfinishedRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := checkTrace(t, traceOf(t, r, TraceWindow{})); !equalCounts(n, map[string]int{"flow": 200}) {
-		t.Errorf("%v, want 200 flows", n)
+	want := map[string]int{"flow": 200, "arrival": 198, "arrow s": 198, "arrow f": 198}
+	if n := checkTrace(t, traceOf(t, r, TraceWindow{})); !equalCounts(n, want) {
+		t.Errorf("%v, want 200 flows, of which two did not arrive", n)
+	}
+}
+
+// Events are instants, but pauses, which last; a series is counters, which fall to zero where a link is idle.
+func TestTraceOfALog(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	d, err := Create(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const us = 1_000_000
+	d.Links().Add(LinkRow{Port: "host2/rail1", TxBytes: 1, Utilisation: 0.25})
+	pause := EventRow{Time: 2 * us, Kind: EventPause, Port: "host2/rail1", Class: 3, PSN: -1, Root: "rail1/host1"}
+	for _, e := range []EventRow{
+		{Time: us, Kind: EventMark, Port: "rail1/host1", Class: 3, Name: "flow1", PSN: 7, Bytes: 5000, Threshold: 4000},
+		pause,
+		{Time: 3 * us, Kind: EventResume, Port: "host2/rail1", Class: 3, PSN: -1},
+		{Time: 4 * us, Kind: EventRate, Port: "host2/rail1", Class: -1, Name: "flow1", PSN: -1, Rate: 5e10, Target: 1e11},
+		{Time: 5 * us, Kind: EventPause, Port: "host2/rail1", Class: 3, PSN: -1, Root: "rail1/host1"},
+		{Time: 6 * us, Kind: EventMark, Port: "rail1/host1", Class: 3, PSN: -1, LeftOut: 9},
+	} {
+		d.Events().Add(e)
+	}
+	for _, s := range []SeriesRow{
+		{Until: us, Kind: SeriesLink, Port: "host2/rail1", Class: -1, Utilisation: 0.5},
+		{Until: us, Kind: SeriesQueue, Port: "rail1/host1", Class: 3, Bytes: 777},
+		{From: 3 * us, Until: 4 * us, Kind: SeriesLink, Port: "host2/rail1", Class: -1, Utilisation: 1},
+		{From: 3 * us, Until: 4 * us, Kind: SeriesFlow, Port: "host2/rail1", Class: -1, Name: "flow1", Rate: 5e10},
+	} {
+		d.Series().Add(s)
+	}
+	if err := d.Finish(&Summary{State: Complete, Name: "x", VirtualTime: 7 * us}); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trace := traceOf(t, r, TraceWindow{})
+	// of the link: half, idle, busy, idle; of the queue; of the rate
+	if n := checkTrace(t, trace); !equalCounts(n, map[string]int{"mark": 1, "pause": 2, "counter": 6}) {
+		t.Errorf("%v", n)
+	}
+	for _, want := range []string{
+		`"ts":2,"cat":"pause","name":"paused","args":{"because_of":"rail1/host1"}},`,
+		`"ts":5,"cat":"pause"`, `{"ph":"E","pid":2,"tid":1,"ts":7}`, // the end of the run cut it off
+		`"ts":1,"name":"host2/rail1","args":{"percent":0.000}`, `"ts":3,"name":"host2/rail1","args":{"percent":100.000}`,
+		`"ts":4,"name":"flow1 rate","args":{"Gb/s":50.000}`, `"ts":1,"name":"rail1/host1 priority 3","args":{"bytes":777}`,
+	} {
+		if !strings.Contains(trace, want) {
+			t.Errorf("no %s in %s", want, trace)
+		}
 	}
 }
 
@@ -136,6 +189,7 @@ type traceEvent struct {
 	Time     json.Number    `json:"ts"`
 	Name     string         `json:"name"`
 	Category string         `json:"cat"`
+	ID       int64          `json:"id"`
 	Args     map[string]any `json:"args"`
 }
 
@@ -158,7 +212,7 @@ func checkTrace(t *testing.T, text string) map[string]int {
 	}
 	type thread struct{ pid, tid int }
 	named, last, open := map[thread]string{}, map[thread]unit.Time{}, map[thread]bool{}
-	seen := map[string]bool{}
+	seen, ends := map[string]bool{}, map[int64][]unit.Time{}
 	count := map[string]int{}
 	for _, e := range trace.TraceEvents {
 		th := thread{e.Pid, e.Tid}
@@ -196,6 +250,13 @@ func checkTrace(t *testing.T, text string) map[string]int {
 				if _, ok := v.(json.Number); !ok {
 					t.Errorf("%+v: not a number", e)
 				}
+			}
+		case "i":
+			count[e.Name]++
+		case "s", "f":
+			count["arrow "+e.Phase]++
+			if ends[e.ID] = append(ends[e.ID], at); len(ends[e.ID]) == 2 && ends[e.ID][1] < ends[e.ID][0] {
+				t.Errorf("%+v: the arrow goes back in time", e)
 			}
 		default:
 			t.Errorf("phase %q", e.Phase)

@@ -185,7 +185,7 @@ func first[T any](list []T) any {
 func TestEventsDoNotMultiply(t *testing.T) {
 	r := run(t, example(t, "digits-incast"), Options{})
 	// A hop is two events, an operation or message of a rank a few.
-	if most := 3*r.PacketHops + 50*8*200; r.Events > most {
-		t.Errorf("%d events for %d packet-hops and 50 steps of 8 ranks, want at most %d", r.Events, r.PacketHops, most)
+	if most := 3*r.PacketHops + 50*8*200; r.Summary.Events > most {
+		t.Errorf("%d events for %d packet-hops and 50 steps of 8 ranks, want at most %d", r.Summary.Events, r.PacketHops, most)
 	}
 }

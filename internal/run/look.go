@@ -27,7 +27,7 @@ func (v View) Shared(index int) unit.Bytes { return v.r.fab.Shared(index) }
 // does not have are zero.
 func (v View) Controller(id int32) cc.State { return v.r.net.ControllerState(id, v.Now) }
 
-// drive runs the engine, stopping for Look and for a divergence. It reports whether the run came to
+// drive runs the engine, stopping for Look, for the recorder's own look, and for a divergence. It reports whether the run came to
 // its end.
 func (r *runner) drive() bool {
 	look := unit.Never
@@ -35,13 +35,17 @@ func (r *runner) drive() bool {
 		look = unit.Time(r.opt.From)
 	}
 	for {
-		more, ok := r.eng.RunUntil(look)
+		due := r.record.Due()
+		at := min(look, due)
+		more, ok := r.eng.RunUntil(at)
 		switch {
 		case !more || !ok:
 			return ok
-		case r.pauseAt <= look:
+		case r.pauseAt <= at:
 			r.pauseAt = unit.Never
 			r.stop()
+		case due <= look:
+			r.record.Look(due)
 		default:
 			r.opt.Look(View{Now: look, r: r})
 			look = look.Add(r.opt.Every)

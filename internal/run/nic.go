@@ -16,6 +16,7 @@ func hostConfig(p *plan.Plan) host.Config {
 		NVLink:      host.Pipe{Latency: at.NVLinkLatency, Rate: at.NVLinkRate()},
 		NIC:         p.Scenario.Cluster.NIC.Latency,
 		AsScheduled: p.AsScheduled(),
+		Split:       p.Scenario.Transport.SplitData,
 	}
 }
 
@@ -57,10 +58,11 @@ func nicConfig(p *plan.Plan) nic.Config {
 	return cfg
 }
 
-// admission is that of the messages of a queue pair, which ranks of a job send.
-func admission(j *scenario.Job) nic.Admission {
+// admission is that of the messages of one of a connection's queue pairs, which ranks of a job send:
+// they have equal parts of the connection's slots.
+func admission(j *scenario.Job, lanes int32) nic.Admission {
 	if a := j.Collective.Admission; a.Slots.Set {
-		return nic.Admission{Slots: a.Slots.Value, Bytes: a.Bytes}
+		return nic.Admission{Slots: a.Slots.Value / int(lanes), Bytes: a.Bytes}
 	}
 	return nic.Admission{}
 }

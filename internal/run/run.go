@@ -205,12 +205,18 @@ func (r *runner) build() error {
 		fc.OnSample = r.record.Sample
 	}
 	fc.OnLoss = r.record.Lost
+	if r.record.LogsEvents() {
+		fc.OnEvent = r.record.PortEvent
+	}
 	var err error
 	if r.fab, err = fabric.New(r.eng, r.plan.Graph, fc, r.islands.of); err != nil {
 		return err
 	}
 	hc, nc := hostConfig(r.plan), nicConfig(r.plan)
 	nc.OnTimeout = r.record.TimedOut
+	if r.record.LogsEvents() || r.record.TakesSeries() {
+		nc.OnEvent = r.record.PairEvent
+	}
 	if r.trains() {
 		r.bodies = host.NewBodies(workers(r.opt.Workers) - 1) // the event loop keeps one core busy
 		hc.Bodies = r.bodies
@@ -228,20 +234,23 @@ func (r *runner) build() error {
 		q := &r.plan.Pairs[i]
 		var admits nic.Admission
 		if q.Flow == nil && q.Job >= 0 {
-			admits = admission(r.plan.Jobs[q.Job].Spec)
+			admits = admission(r.plan.Jobs[q.Job].Spec, q.Lanes)
 		}
+		chosen, back := r.plan.ChosenPath(q)
 		r.net.AddQP(nic.QueuePair{
-			Name:      q.Name,
-			From:      q.From,
-			To:        q.To,
-			FromGPU:   q.FromGPU,
-			ToGPU:     q.ToGPU,
-			Path:      q.Path,
-			Back:      q.Back,
-			Class:     q.Class,
-			Log:       q.Flow == nil,
-			Admission: admits,
-			Stream:    q.Stream,
+			Name:       q.Name,
+			From:       q.From,
+			To:         q.To,
+			FromGPU:    q.FromGPU,
+			ToGPU:      q.ToGPU,
+			Path:       q.Path,
+			Back:       q.Back,
+			Chosen:     chosen,
+			ChosenBack: back,
+			Class:      q.Class,
+			Log:        q.Flow == nil,
+			Admission:  admits,
+			Stream:     q.Stream,
 		})
 	}
 	r.net.Build(func(id int32) unit.Duration { return r.plan.BaseRTT(&r.plan.Pairs[id]) })
@@ -315,7 +324,7 @@ func (j *job) buildRanks() error {
 		j.driver.AddRank(at.Host, at.GPU)
 	}
 	for _, l := range j.plan.Links {
-		j.driver.Connect(l.Way, l.Pair)
+		j.driver.Connect(l.Way, l.Pairs()...)
 	}
 	paths := j.record.PathFinder()
 	var body exec.Body // nil: nothing is computed

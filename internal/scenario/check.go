@@ -16,6 +16,7 @@ func (d *decoder) check(s *Scenario) {
 	d.checkSwitch(s)
 	d.checkSenders(s)
 	d.checkFaults(s)
+	d.checkBalance(s)
 	d.checkNamedLinks(s)
 	d.checkSlow(s)
 	if d.ok("cluster.hosts", "cluster.host.gpus", "cluster.nic.shared", "cluster.nic.per_gpu") {

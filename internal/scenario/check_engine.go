@@ -47,6 +47,7 @@ func (d *decoder) checkSenders(s *Scenario) {
 		d.problem(d.culprit("transport.window_scale", "transport.window"),
 			"true: there is no window to scale, want transport.window as well", "")
 	}
+	d.checkQPs(s)
 	if c.Algorithm == "timely" && d.ok("congestion.timely.low", "congestion.timely.high") &&
 		c.TIMELY.High < c.TIMELY.Low {
 		d.problem(d.culprit("congestion.timely.high", "congestion.timely.low"),
@@ -68,6 +69,27 @@ func (d *decoder) checkSenders(s *Scenario) {
 	if p.HeadroomDelays.Set && p.Headroom.Set && d.ok("fabric.qos.pfc.headroom", "fabric.qos.pfc.headroom_delays") {
 		d.problem(d.culprit("fabric.qos.pfc.headroom_delays", "fabric.qos.pfc.headroom"),
 			"both headroom and headroom_delays, want one of them", "headroom: auto")
+	}
+}
+
+// checkQPs reports what several queue pairs of a connection do not go with.
+func (d *decoder) checkQPs(s *Scenario) {
+	t := &s.Transport
+	if !d.ok("transport.qps_per_connection", "transport.split_data_on_qps") {
+		return
+	}
+	if t.SplitData && t.QPs == 1 {
+		d.problem(d.culprit("transport.split_data_on_qps", "transport.qps_per_connection"),
+			"true: there is nothing to split over, want transport.qps_per_connection of at least 2 as well", "")
+	}
+	for i := range s.Jobs {
+		j := &s.Jobs[i]
+		at := j.Path() + ".collective.admission.slots"
+		if a := j.Collective.Admission; a.Slots.Set && a.Slots.Value%t.QPs != 0 && d.ok(at) {
+			d.problem(d.culprit(at, "transport.qps_per_connection"),
+				fmt.Sprintf("%d: the slots of a connection do not spread evenly over its %d queue pairs "+
+					"(transport.qps_per_connection), want a multiple of that", a.Slots.Value, t.QPs), "")
+		}
 	}
 }
 
@@ -125,6 +147,8 @@ func (d *decoder) checkFaults(s *Scenario) {
 			d.problem(path, "does nothing, want drop, duplicate, reorder, bit_errors, down or storm as well", "")
 		case !timed && f.At > 0:
 			d.problem(path+".at", fmt.Sprintf("%s: has no effect without down or storm", f.At), "")
+		case !f.Down.Set && f.Convergence != (Opt[unit.Duration]{Set: true, Value: defaultConvergence}):
+			d.problem(path+".convergence", "has no effect without down", "")
 		case f.PFC && f.Drop.Num == 0 && f.BitErrors.Num == 0:
 			d.problem(path+".pfc", "true: has no effect without drop or bit_errors", "")
 		case f.Storm.Set && f.Link == "all":

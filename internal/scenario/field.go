@@ -7,15 +7,16 @@ import (
 
 // Field is one row of the table: everything there is to know about a key.
 type Field struct {
-	Path     string   // fabric.links.spine; job.flows[].from for a key of a flow
-	Kind     Kind     // of value
-	Default  string   // as in a file; empty: see Rule, or Required
-	Rule     string   // in words, how the default is found when it is not fixed
-	Min, Max string   // as in a file; empty: no bound
-	Word     string   // a word accepted instead of a value: none, auto, layer, all
-	Other    string   // of an Either: its second word
-	Choices  []Choice // of a Name
-	Required bool     // where its group is given
+	Path     string            // fabric.links.spine; job.flows[].from for a key of a flow
+	Kind     Kind              // of value
+	Default  string            // as in a file; empty: see Rule, or Required
+	Rule     string            // in words, how the default is found when it is not fixed
+	Min, Max string            // as in a file; empty: no bound
+	Word     string            // a word accepted instead of a value: none, auto, layer, all
+	Other    string            // of an Either: its second word
+	Choices  []Choice          // of a Name
+	Synonyms map[string]string // of a Name: other words for a choice
+	Required bool              // where its group is given
 	Meaning  string
 	Source   string   // of the default
 	Also     []string // what people call it elsewhere, for suggestions
@@ -117,7 +118,7 @@ func (k *Key) names() []string {
 // scenario; tree, flowTree, ... are the same by key. protocolFields come last: whether they have a
 // meaning is known when the jobs are.
 var (
-	fields = slices.Concat(generalFields, clusterFields, fabricFields, transportFields, congestionFields,
+	fields = slices.Concat(generalFields, clusterFields, fabricFields, balanceFields, transportFields, congestionFields,
 		algorithmFields, runFields, protocolFields)
 	tree       = grow(fields)
 	flowTree   = grow(flowFields)

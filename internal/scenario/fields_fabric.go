@@ -136,9 +136,9 @@ var fabricFields = []*Field{
 		Source:  "vendors' AI fabric guides",
 	},
 	{
-		Path: "fabric.balance", Default: "ecmp", Choices: Balancers,
+		Path: "fabric.balance", Default: "ecmp", Choices: Balancers, Synonyms: BalancerTiers,
 		value:   in(choice, func(s *Scenario) *string { return &s.Fabric.Balance }),
-		Meaning: "how packets choose among equal paths",
+		Meaning: "how packets choose among equal paths; SLB, DLB and TELB stand for ecmp, dlb and pinned",
 		Also:    []string{"load_balancing", "lb"},
 	},
 	{Path: "fabric.hash", Meaning: "the hash by which a switch picks one of equal paths for a queue pair"},

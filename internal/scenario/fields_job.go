@@ -511,6 +511,42 @@ var runFields = []*Field{
 		value:   in(boolean, func(s *Scenario) *bool { return &s.Output.Operations }),
 		Meaning: "write the table of operations",
 	},
+	{
+		Path: "output.events", Default: "false", Also: []string{"log"},
+		value: in(boolean, func(s *Scenario) *bool { return &s.Output.Events }),
+		Meaning: "write the table of events: marks, pauses, drops, CNPs, NAKs, timeouts, rates, links, queues that cross " +
+			"thresholds",
+	},
+	{
+		Path: "output.events_kept", Default: "10000", Min: "1", Max: "10000000", applies: where(onlyEvents),
+		value:   in(whole, func(s *Scenario) *int { return &s.Output.EventsKept }),
+		Meaning: "so many of each kind at each port and of each queue pair, the first; of the others, how many",
+	},
+	{
+		Path: "output.series", Default: "false",
+		value:   in(boolean, func(s *Scenario) *bool { return &s.Output.Series }),
+		Meaning: "write the table of links, queues and queue pairs over time",
+	},
+	{
+		Path: "output.series_interval", Default: "auto", Word: "auto", Min: "100ns", Max: "1s", applies: where(onlySeries),
+		value: in(opt(duration), func(s *Scenario) *Opt[unit.Duration] { return &s.Output.SeriesInterval }),
+		Meaning: "one row in so much time; auto: 1 us, doubled until the run has at most 512 intervals, in large " +
+			"networks fewer",
+	},
+}
+
+func onlyEvents(s *Scenario) string {
+	if !s.Output.Events {
+		return "output.events is false"
+	}
+	return ""
+}
+
+func onlySeries(s *Scenario) string {
+	if !s.Output.Series {
+		return "output.series is false"
+	}
+	return ""
 }
 
 // flowFields: one entry of job.flows or background.flows.
@@ -652,6 +688,9 @@ var bucketFields = []*Field{
 	},
 }
 
+// defaultConvergence is that of faults[].convergence.
+const defaultConvergence = 600 * unit.Millisecond
+
 // faultFields: one entry of faults.
 var faultFields = []*Field{
 	{
@@ -697,8 +736,16 @@ var faultFields = []*Field{
 	{
 		Path: "down", Default: "none", Word: "none", Min: "1ps", Max: "24h",
 		value:   in(opt(duration), func(f *Fault) *Opt[unit.Duration] { return &f.Down }),
-		Meaning: "how long the link carries nothing; routes do not change",
+		Meaning: "how long the link carries nothing",
 		Also:    []string{"flap", "duration"},
+	},
+	{
+		Path: "convergence", Default: "600ms", Word: "never", Min: "0ns", Max: "24h",
+		value: in(opt(duration), func(f *Fault) *Opt[unit.Duration] { return &f.Convergence }),
+		Meaning: "how long after the link goes down, and comes up again, all switches route without it, and with it; " +
+			"until then what is sent onto it is lost; never: routes do not change",
+		Source: "BGP timers of the curriculum: 600 ms until a session's loss has been told and routes are in hardware",
+		Also:   []string{"reroute", "detection"},
 	},
 	{
 		Path: "storm", Default: "none", Word: "none", Min: "1ps", Max: "24h",

@@ -76,6 +76,20 @@ var transportFields = []*Field{
 		Source:  "IEEE 802.3",
 	},
 	{
+		Path: "transport.qps_per_connection", Default: "1", Min: "1", Max: "128",
+		value: in(whole, func(s *Scenario) *int { return &s.Transport.QPs }),
+		Meaning: "queue pairs between two ranks on a channel, each with its own sequence numbers, congestion control and " +
+			"UDP source port, so that switches hash each alone; messages are dealt to them in turn. A flow has one",
+		Source: "NCCL_IB_QPS_PER_CONNECTION, default 1", Also: []string{"qps", "queue_pairs"},
+	},
+	{
+		Path: "transport.split_data_on_qps", Default: "false",
+		value: in(boolean, func(s *Scenario) *bool { return &s.Transport.SplitData }),
+		Meaning: "each message goes over all queue pairs of its connection, in equal parts of whole 128 bytes; false: over " +
+			"the next in turn",
+		Source: "NCCL_IB_SPLIT_DATA_ON_QPS, default 0 since NCCL 2.20",
+	},
+	{
 		Path: "transport.ack_every", Min: "1", Max: "65536",
 		Rule: "16, or 1 where every acknowledgement counts: congestion.algorithm is hpcc, timely, dctcp or " +
 			"swift, or transport.recovery is selective-repeat",

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -170,6 +171,9 @@ func parseChoice(f *Field, text string) (v, hint string, err error) {
 	if slices.Contains(known, text) {
 		return text, "", nil
 	}
+	if name, ok := f.Synonyms[text]; ok {
+		return name, "", nil
+	}
 	if s := suggest(text, known); s != "" {
 		hint = "did you mean " + s + "?"
 	}
@@ -233,7 +237,9 @@ func integers(f *Field) []Form {
 	return []Form{{Type: "array", Entry: &integer(f)[0], Least: leastWholes(f), Most: maxWholes}}
 }
 
-func choices(f *Field) []Form { return []Form{{Type: "string", Names: f.names()}} }
+func choices(f *Field) []Form {
+	return []Form{{Type: "string", Names: append(f.names(), slices.Sorted(maps.Keys(f.Synonyms))...)}}
+}
 
 func patterned(f *Field) []Form { return []Form{{Type: "string", Pattern: f.pattern}} }
 

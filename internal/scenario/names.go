@@ -16,7 +16,26 @@ var (
 		{"custom", "hosts, switches and links from the file of fabric.topology"},
 	}
 	Balancers = []Choice{
-		{"ecmp", "equal-cost multipath: a hash of the 5-tuple picks the path of a queue pair"},
+		{"ecmp", "equal-cost multipath: a hash of the headers picks the path of a queue pair"},
+		{"wcmp", "the same, in proportion to what the ways carry (WCMP, EuroSys'14)"},
+		{"resilient", "a hash picks a bucket; if a link is gone, only its buckets move"},
+		{"pinned", "a controller gives each queue pair a path: the one whose fullest link has the fewest"},
+		{"flowlet", "a queue pair that was quiet takes a link drawn anew (LetFlow, NSDI'17)"},
+		{"dlb", "dynamic load balancing: the link of the best quality, by its load and queue"},
+		{"spray", "each packet by itself"},
+	}
+	// BalancerTiers are names that vendors' tiers of load balancing have.
+	BalancerTiers = map[string]string{"SLB": "ecmp", "slb": "ecmp", "DLB": "dlb", "TELB": "pinned", "telb": "pinned"}
+	DLBModes      = []Choice{
+		{"flowlet", "a queue pair that was quiet for gap may take another link"},
+		{"packet", "each packet may"},
+		{"flow", "a queue pair keeps the link that its first packet took"},
+	}
+	SprayPicks = []Choice{
+		{"least-queue", "the link whose queue is empty first; of several alike one is drawn"},
+		{"random", "a link that is drawn"},
+		{"round-robin", "the links in turn"},
+		{"drill", "the least loaded of a few that are drawn and the best of the last time (DRILL, SIGCOMM'17)"},
 	}
 	HashFunctions = []Choice{
 		{"mix", "a 64-bit mixing function, SplitMix64's: a hash without structure"},

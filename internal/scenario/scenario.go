@@ -119,18 +119,22 @@ type NIC struct {
 
 // Fabric is the switches and cables between the NICs.
 type Fabric struct {
-	Design   string      // see Designs
-	Topology Opt[string] // custom only: the file that holds hosts, switches and links
-	Leaves   int         // leaf-spine only
-	Spines   int         // rail-optimized and leaf-spine; 0: rails are not connected
-	Links    Links
-	Switch   Switch
-	MTU      unit.Bytes // frame with FCS, without preamble and gap
-	Balance  string     // see Balancers
-	Hash     Hash
-	Clock    string // "exact" or "truncate-ns"
-	Order    string // "phases" or "scheduled"
-	QoS      QoS
+	Design    string      // see Designs
+	Topology  Opt[string] // custom only: the file that holds hosts, switches and links
+	Leaves    int         // leaf-spine only
+	Spines    int         // rail-optimized and leaf-spine; 0: rails are not connected
+	Links     Links
+	Switch    Switch
+	MTU       unit.Bytes // frame with FCS, without preamble and gap
+	Balance   string     // see Balancers
+	Hash      Hash
+	Flowlet   Flowlet
+	DLB       DLB
+	Spray     Spray
+	Resilient Resilient
+	Clock     string // "exact" or "truncate-ns"
+	Order     string // "phases" or "scheduled"
+	QoS       QoS
 }
 
 // Hash is how a switch picks one of equal paths for a queue pair.
@@ -139,6 +143,30 @@ type Hash struct {
 	Fields   string // see HashFields
 	Seed     string // see HashSeeds
 }
+
+// Flowlet is the parameters of the balancer flowlet.
+type Flowlet struct {
+	Gap unit.Duration // a flow that was quiet for longer may take another link
+}
+
+// DLB is the parameters of dynamic load balancing, the balancers dlb and glb.
+type DLB struct {
+	Mode               string        // see DLBModes
+	Gap                unit.Duration // of flowlets, in that mode
+	Sampling           unit.Duration // of a port's load
+	LoadMin, LoadMax   unit.Ratio    // of the rate: the best quality up to the first, the worst from the second on
+	QueueMin, QueueMax unit.Bytes    // the same of waiting bytes
+	Weight             unit.Ratio    // of the load in the quality
+}
+
+// Spray is the parameters of the balancer spray.
+type Spray struct {
+	Pick            string // see SprayPicks
+	Samples, Memory int    // drill only
+}
+
+// Resilient is the parameters of the balancer resilient.
+type Resilient struct{ Buckets int }
 
 // Links is the cables. Spine, SpineLength and Parallel belong to designs with spines; a custom
 // design has its own cables.
@@ -228,6 +256,8 @@ type Transport struct {
 	Preset        string
 	MTU           unit.Bytes // payload
 	Frames        Frames
+	QPs           int    // queue pairs of a connection of two ranks
+	SplitData     bool   // a message goes over all of them
 	AckEvery      int    // packets
 	AckClass      string // "data" or "cnp"
 	AckPaused     bool   // PFC holds back acknowledgements and CNPs at hosts
@@ -617,6 +647,8 @@ type Fault struct {
 	At        unit.Duration
 	Down      Opt[unit.Duration] // the link carries nothing from At on for so long
 	Storm     Opt[unit.Duration] // the link's host sends pause frames from At on for so long
+	// Convergence is how long after the link goes down or up the switches' routes follow; not set: they never do.
+	Convergence Opt[unit.Duration]
 }
 
 // Random reports whether the fault draws frames to hit.
@@ -633,6 +665,11 @@ type Output struct {
 	Queues     bool
 	Flows      bool
 	Operations bool
+
+	Events         bool
+	EventsKept     int // of each kind, at each port and of each queue pair
+	Series         bool
+	SeriesInterval Opt[unit.Duration] // not set: from the run's length
 }
 
 // Parse resolves the scenario in src; name stands for the file in problems and

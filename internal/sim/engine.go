@@ -59,6 +59,7 @@ type Engine struct {
 	running   *Island   // whose events one worker is handling, nil between windows
 	mail      Mail
 	onWindow  []func(end unit.Time)
+	onOpen    []func(isl *Island, events int64)
 	check     func() bool
 	every     int
 	unchecked int64 // events since the last check
@@ -139,6 +140,11 @@ func (e *Engine) PauseAt(t unit.Time) { e.pauseAt = min(e.pauseAt, t) }
 // OnWindow adds a function that is called on one goroutine after every window: all events before
 // end, or up to StopAt, are done in all islands, and none after it.
 func (e *Engine) OnWindow(f func(end unit.Time)) { e.onWindow = append(e.onWindow, f) }
+
+// OnOpen adds a function that is called by an island's worker before the island's events of a window, of
+// which there were so many in its window before. It is for having memory brought into the cache, and
+// changes nothing that has a say in results. An engine with one island does not call it.
+func (e *Engine) OnOpen(f func(isl *Island, events int64)) { e.onOpen = append(e.onOpen, f) }
 
 // OnCheck sets a function that is asked every so many events whether to go on; if it says no, Run
 // returns early. With several islands it is asked between windows only.
@@ -282,6 +288,12 @@ func (e *Engine) asked() bool {
 func (e *Engine) window(isl *Island, end unit.Time) bool {
 	isl.begin(end, e.stopAt)
 	alone := len(e.islands) == 1
+	if !alone {
+		for _, f := range e.onOpen {
+			f(isl, isl.events-isl.before)
+		}
+		isl.before = isl.events
+	}
 	for w := &isl.wheel; ; {
 		var ev event
 		if isl.heap != nil {

@@ -2,6 +2,7 @@ package sim_test
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -298,4 +299,22 @@ func TestMisusePanics(t *testing.T) {
 		e.Register(1, handler(nil))
 		e.Register(1, handler(nil))
 	})
+}
+
+// TestOnOpen: before each window of an island with events its worker hears how many there were in the
+// window before; with a single island nobody asks.
+func TestOnOpen(t *testing.T) {
+	for _, c := range []struct {
+		islands int
+		want    string
+	}{{1, "[]"}, {2, "[0 0 1 1 1 1]"}} {
+		e, _ := ticker(c.islands, 100)
+		var told []int64
+		e.OnOpen(func(_ *sim.Island, events int64) { told = append(told, events) })
+		e.StopAt(200)
+		e.Run()
+		if got := fmt.Sprint(told); got != c.want {
+			t.Errorf("%d islands: %s, want %s", c.islands, got, c.want)
+		}
+	}
 }

@@ -14,6 +14,7 @@ type Island struct {
 	events int64
 	// of events, those that the engine has counted
 	counted int64
+	before  int64 // of events, those before its latest window
 	index   int32
 	mail    bool     // there is some for it
 	mails   bool     // other islands run at the same time
@@ -38,6 +39,16 @@ func (isl *Island) Now() unit.Time { return isl.now }
 
 // At schedules an event in the island.
 func (isl *Island) At(at unit.Time, key Key) {
+	w := &isl.wheel
+	s := int64(at) >> w.shift
+	if d := s - w.slot; d > 0 && d <= w.mask && at >= isl.next && isl.heap == nil {
+		w.list(s, at, key) // nearly always
+		return
+	}
+	isl.atAny(at, key)
+}
+
+func (isl *Island) atAny(at unit.Time, key Key) {
 	if at < isl.next { // between windows only
 		isl.next = at
 	}

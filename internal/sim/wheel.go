@@ -34,7 +34,7 @@ type node struct {
 // wheel is a timing wheel of 1<<logSlots slots of 1<<shift ps each, with a heap for events beyond
 // its horizon.
 //
-//	    cur (sorted, being drained)
+//	    cur (sorted, being drained): events of slot s and some before it
 //	     |
 //	slot s   s+1   s+2  ...  s+mask      | far: heap
 //	[ list ][    ][ list ]  ...  [ list ] |
@@ -42,9 +42,9 @@ type node struct {
 // Invariant: every event in a slot list lies in (slot, slot+mask], every far event beyond slot+mask
 // when it was pushed.
 type wheel struct {
-	cur   []event // events of the current slot, sorted; those before pos are done
+	cur   []event // events of the current slot and some before it, sorted; those before pos are done
 	pos   int
-	slot  int64 // absolute number of the slot in cur
+	slot  int64 // absolute number of the last slot in cur
 	shift uint
 	mask  int64
 	n     int // events in slot lists
@@ -122,8 +122,25 @@ func (w *wheel) next() unit.Time {
 	return t
 }
 
-// advance moves to the next slot that holds an event, unless it begins at or after end.
+// together is how many events the wheel takes out at least, if there are as many before the end of the
+// window: the slots that hold them are sorted one by one, and lie in cur one after the other.
+const together = 8
+
+// advance moves to the next slots that hold events, unless the first begins at or after end.
 func (w *wheel) advance(end int64) bool {
+	w.cur, w.pos = w.cur[:0], 0
+	for len(w.cur) < together {
+		s := w.nextSlot()
+		if s < 0 || s<<w.shift >= end {
+			break
+		}
+		w.collect(s)
+	}
+	return len(w.cur) > 0
+}
+
+// nextSlot returns the absolute number of the next slot that an event belongs to, -1: there is none.
+func (w *wheel) nextSlot() int64 {
 	s := int64(-1)
 	if w.n > 0 {
 		s = w.nextListed()
@@ -133,11 +150,13 @@ func (w *wheel) advance(end int64) bool {
 			s = f
 		}
 	}
-	if s < 0 || s<<w.shift >= end {
-		return false
-	}
+	return s
+}
+
+// collect moves to a slot, and puts its events behind those in cur.
+func (w *wheel) collect(s int64) {
 	w.slot = s
-	w.cur, w.pos = w.cur[:0], 0
+	from := len(w.cur)
 	// Far events that are now within the horizon: those of this slot go into cur, the others onto
 	// the wheel.
 	for len(w.far) > 0 && int64(w.far[0].at)>>w.shift-s <= w.mask {
@@ -150,8 +169,7 @@ func (w *wheel) advance(end int64) bool {
 		}
 	}
 	w.drain(s & w.mask)
-	w.sort()
-	return true
+	sort(w.cur[from:])
 }
 
 // nextListed returns the absolute number of the next slot with a list.
@@ -182,8 +200,7 @@ func (w *wheel) drain(j int64) {
 	}
 }
 
-func (w *wheel) sort() {
-	c := w.cur
+func sort(c []event) {
 	if len(c) > 24 {
 		slices.SortFunc(c, compare)
 		return

@@ -32,7 +32,11 @@ type Routes struct {
 // NewRoutes computes the routes of a valid graph: a breadth-first search from each
 // edge switch over the links between switches; of switches with the same neighbours
 // one is looked at.
-func NewRoutes(g *Graph) *Routes {
+func NewRoutes(g *Graph) *Routes { return NewRoutesWithout(g, nil) }
+
+// NewRoutesWithout computes the routes that are left when some links between switches are dead; nil: none is. A
+// dead link of a NIC changes nothing: there is no other way to it.
+func NewRoutesWithout(g *Graph, dead func(LinkID) bool) *Routes {
 	r := &Routes{g: g, sw: make([]int32, len(g.Nodes)), down: make([]PortID, len(g.NICs))}
 	var nodes []NodeID // by switch number
 	for i, n := range g.Nodes {
@@ -60,7 +64,7 @@ func NewRoutes(g *Graph) *Routes {
 			}
 		}
 	}
-	newRouter(r, nodes).search(edges)
+	newRouter(r, nodes, dead).search(edges)
 	return r
 }
 
@@ -84,14 +88,14 @@ type router struct {
 	key    []byte
 }
 
-func newRouter(r *Routes, nodes []NodeID) *router {
+func newRouter(r *Routes, nodes []NodeID, dead func(LinkID) bool) *router {
 	n := len(nodes)
 	b := &router{r: r, trunks: make([][]PortID, n), peers: make([][]int32, n), setOf: make([]int32, n),
 		dist: make([]int32, n), whole: slices.Repeat([]int32{-1}, n), group: map[string]int32{"": 0}}
 	sets := map[string]int32{}
 	for s, node := range nodes {
 		for _, p := range r.g.Nodes[node].Ports {
-			if r.g.Ports[p].NIC < 0 {
+			if at := &r.g.Ports[p]; at.NIC < 0 && (dead == nil || !dead(at.Link)) {
 				b.trunks[s] = append(b.trunks[s], p)
 			}
 		}
@@ -224,6 +228,12 @@ func (r *Routes) NextHops(at NodeID, to NICID) []PortID {
 	id := r.table[int(r.edge[r.sw[edge]])*r.nsw+int(s)]
 	lo, hi := r.groups[id], r.groups[id+1]
 	return r.ports[lo:hi:hi]
+}
+
+// Group returns the number of the group of next hops by which a switch at sends packets for NIC to, which is not
+// on it: equal sets of a switch's ports have one number, and those of two switches differ unless they are empty.
+func (r *Routes) Group(at NodeID, to NICID) int32 {
+	return r.table[int(r.edge[r.sw[r.g.Edge(to)]])*r.nsw+int(r.sw[at])]
 }
 
 // Path walks from one NIC to another and returns the egress ports in order: first

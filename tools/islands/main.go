@@ -101,6 +101,7 @@ func example(file string, text []byte) (bad int) {
 	}
 	sc, err := scenario.Parse(file, text)
 	exitOn(err)
+	sc.Output.Events, sc.Output.EventsKept, sc.Output.Series = true, 100, true
 	work, err := os.MkdirTemp(".", "ways")
 	exitOn(err)
 	defer os.RemoveAll(work)

@@ -68,7 +68,7 @@ func layoutMap(f *chart.Figure, w float64) *mapLayout {
 		l.left = max(l.left, textWidth(r, tinySize)+8)
 	}
 	if m.X == nil {
-		l.left = max(l.left, textWidth(m.RowName, tinySize)+8)
+		l.left = max(l.left, textWidth(m.RowName, tinySize)+8) // stands over the rows' names
 	}
 	l.left = math.Ceil(min(l.left, 0.32*w))
 	rows := float64(len(m.Rows))

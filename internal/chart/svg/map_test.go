@@ -236,3 +236,14 @@ f-ramp-10 M2 0h1v1h-1z
 		t.Error("values from -2 to 3 are no signed map")
 	}
 }
+
+// What the rows are called has room, be their names shorter.
+func TestMatrixOfShortNames(t *testing.T) {
+	m := &chart.Map{Value: chart.Axis{Label: "weight", High: 1}, RowName: "position", ColName: "dimension",
+		Rows: []string{"0", "1"}, Columns: []string{"0", "1"}, Cells: [][]chart.Value{{0, 1}, {1, 0}}}
+	for _, e := range elements(t, Draw(&chart.Figure{Name: "m", Map: m}, 400)) {
+		if e.text == m.RowName && e.num("x") < textWidth(e.text, tinySize) {
+			t.Errorf("%q ends at %v, but is %v wide", e.text, e.num("x"), textWidth(e.text, tinySize))
+		}
+	}
+}

@@ -18,6 +18,7 @@ type Bench struct {
 	Pair   func(from, to int32) (qp int32) // adds a queue pair between the hosts' GPUs
 	Build  func()                          // called when all are added
 	Err    func() error                    // of the run
+	Lanes  int                             // queue pairs of a way; 0: 1
 }
 
 // Suite tests that a network does what host.Network promises. open makes a new bench; large says that
@@ -148,7 +149,11 @@ func newScene(t *testing.T, b *Bench) *scene {
 		}
 	}
 	for i := range int32(2) {
-		s.job.Connect(exec.Way{Src: i, Dst: 1 - i}, b.Pair(i, 1-i))
+		var qps []int32
+		for range max(1, b.Lanes) {
+			qps = append(qps, b.Pair(i, 1-i))
+		}
+		s.job.Connect(exec.Way{Src: i, Dst: 1 - i}, qps...)
 		s.job.SetRank(i, s.ranks[i], 0)
 	}
 	b.Build()

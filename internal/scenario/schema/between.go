@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"slices"
 	"strings"
 
 	"railyard/internal/scenario"
@@ -22,7 +23,10 @@ var between = map[string]object{
 				{"links", forbid("host", "spine", "length", "spine_length", "parallel", "delay")}}}}),
 		only("design", "custom", forbid("topology")),
 		only("design", "leaf-spine", forbid("leaves")),
+		balancer("flowlet"), balancer("dlb"), balancer("spray"), balancer("resilient"),
 	}}},
+	"fabric.dlb":   unless("mode", "flowlet", forbid("gap")),
+	"fabric.spray": only("pick", "drill", forbid("samples", "memory")),
 	"congestion": {{"allOf", []any{
 		unless("algorithm", "dcqcn", forbid(keysOf("congestion")...)),
 		only("algorithm", "hpcc", object{{"properties", object{{"hpcc", forbid(keysOf("congestion.hpcc")...)}}}}),
@@ -101,6 +105,21 @@ func when(key, value string, then object) object {
 func only(key, value string, then object) object {
 	return object{{"if", object{{"not", object{{"required", []string{key}},
 		{"properties", object{{key, object{{"const", value}}}}}}}}}, {"then", then}}
+}
+
+// balancer is the schema in which the parameters of a balancer stand beside its name only.
+func balancer(name string) object {
+	names := []string{name}
+	for also, is := range scenario.BalancerTiers {
+		if is == name {
+			names = append(names, also)
+		}
+	}
+	slices.Sort(names)
+	chosen := object{{"required", []string{"balance"}},
+		{"properties", object{{"balance", object{{"enum", names}}}}}}
+	forbidden := forbid(keysOf("fabric." + name)...)
+	return object{{"if", object{{"not", chosen}}}, {"then", object{{"properties", object{{name, forbidden}}}}}}
 }
 
 // keysOf lists the keys of a group that have no meaning without their algorithm.

@@ -33,7 +33,7 @@ var beyond = regexp.MustCompile(strings.Join([]string{
 	`has no meaning here: it belongs to job.train`, `same NIC`,
 	`are not connected`, `the name of`, `no period`, `has no effect`, `would be posted`, `two ends of a link`,
 	`would be negative`, `PFC would never act`,
-	`less than one packet`, `there is no class for it`, `no window to scale`, `a CNP has a size`, `both headroom`,
+	`less than one packet`, `there is no class for it`, `no window to scale`, `nothing to split over`, `a CNP has a size`, `both headroom`,
 	`NICs per host, want 1`, `do not spread evenly`,
 	`wants an acknowledgement of every packet`, `keeps a window of its own`, `probabilities differ`, `does nothing`,
 	`has no effect without`, `comes from one host`, `above cluster`, `too small for`, `: want true or false`,

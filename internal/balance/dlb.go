@@ -1,0 +1,114 @@
+package balance
+
+import "railyard/internal/unit"
+
+// DLB says how links get a quality, and when a flow may change its link.
+type DLB struct {
+	Mode     string        // of Modes
+	Sampling unit.Duration // how often a port's load is measured
+	Load     [2]unit.Ratio // of the rate: up to the first a link is as good as idle, from the second on as bad as full
+	Queue    [2]unit.Bytes // the same of waiting bytes
+	Weight   unit.Ratio    // of the load in the quality; the rest is the queue's
+}
+
+// Modes are when a flow may take another link: never after its first packet, after it was quiet, at each packet.
+// Junos calls them assigned-flow, flowlet and per-packet, SONiC fixed, flowlet-quality and packet-quality.
+var Modes = []string{"flowlet", "packet", "flow"}
+
+// Bands is how many qualities there are: 0 is the best. (Vendors count the other way, from 7 down.)
+const Bands = 8
+
+// dlb gives a flow the link of the best quality, of several alike one that is drawn, whenever the mode lets it
+// choose. The quality of a link is the worse of its own and of what the next switch has told.
+type dlb struct {
+	g      *Group
+	p      DLB
+	gap    unit.Duration
+	flows  table // nil: each packet for itself
+	meters []Meter
+	alike  []int32
+}
+
+func newDLB(p *Params, g *Group) Chooser {
+	c := &dlb{g: g, p: p.DLB, gap: p.Gap, meters: make([]Meter, len(g.Links))}
+	switch c.p.Mode {
+	case "flow":
+		c.gap, c.flows = unit.Duration(unit.Never), table{}
+	case "flowlet":
+		c.flows = table{}
+	}
+	return c
+}
+
+func (c *dlb) Pick(f *Frame, l Links) int {
+	if c.flows == nil {
+		return c.best(f.Now, l)
+	}
+	e, free := c.flows.quiet(f, c.gap)
+	if free {
+		e.link = int32(c.best(f.Now, l))
+	}
+	return int(e.link)
+}
+
+func (c *dlb) best(now unit.Time, l Links) int {
+	least := Bands
+	for i := range c.g.Links {
+		load := c.meters[i].Load(now, l.Sent(i), c.g.Links[i].Rate, c.p.Sampling)
+		switch q := max(c.p.Quality(load, l.Waiting(i)), l.Told(i)); {
+		case q < least:
+			least, c.alike = q, append(c.alike[:0], int32(i))
+		case q == least:
+			c.alike = append(c.alike, int32(i))
+		}
+	}
+	return int(c.alike[c.g.below(len(c.alike))])
+}
+
+// Quality returns the band of a link, 0 to Bands-1, from its load (in 1/65536 of the rate) and the bytes that
+// wait: each is cut into bands between its bounds, and the two are averaged by weight.
+func (p *DLB) Quality(load int64, waiting unit.Bytes) int {
+	a := band(load, p.Load[0].Of(whole), p.Load[1].Of(whole))
+	b := band(int64(waiting), int64(p.Queue[0]), int64(p.Queue[1]))
+	return int((a*p.Weight.Num + b*(p.Weight.Den-p.Weight.Num)) / p.Weight.Den)
+}
+
+// band cuts what lies between two bounds into Bands-2 bands of the same width; what is below or above has one.
+func band(v, low, high int64) int64 {
+	switch {
+	case v <= low:
+		return 0
+	case v >= high:
+		return Bands - 1
+	}
+	return 1 + (v-low)*(Bands-2)/(high-low)
+}
+
+// whole is a load of all of the rate.
+const whole = 1 << 16
+
+// Meter measures the load of a port: a moving average over samples, in which each new one counts a half. It is
+// read when somebody wants to know: samples that were missed each count an equal part of what was sent since.
+type Meter struct {
+	at   unit.Time  // of the last sample
+	sent unit.Bytes // up to then
+	load int64
+}
+
+// forgotten is after how many samples nothing of an old load is left.
+const forgotten = 17
+
+// Load returns the load in 1/65536 of the rate, as of the last multiple of the sampling time.
+func (m *Meter) Load(now unit.Time, sent unit.Bytes, rate unit.Bitrate, every unit.Duration) int64 {
+	n := int64(now.Sub(m.at) / every)
+	if n == 0 {
+		return m.load
+	}
+	full := int64(rate.BytesIn(every)) * n
+	sample := min(int64(sent-m.sent)*whole/max(full, 1), whole)
+	for range min(n, forgotten) {
+		m.load = (m.load + sample) / 2
+	}
+	m.at, m.sent = m.at.Add(unit.Duration(n)*every), sent
+	return m.load
+}

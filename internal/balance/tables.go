@@ -1,0 +1,107 @@
+package balance
+
+import (
+	"slices"
+
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+)
+
+// Tables are the next-hop groups of all switches over time: a list of routing epochs, the first from time 0 on.
+// Between two epochs all switches change over at one instant.
+type Tables struct {
+	Graph  *topo.Graph
+	Epochs []Epoch
+	Method *Method
+	Params Params
+}
+
+// Epoch is the routes from a time on.
+type Epoch struct {
+	From   unit.Time
+	Routes *topo.Routes
+}
+
+// Key tells the groups of a switch apart that need states of their own in an epoch. Methods that look at the
+// load of links have one for each set of links; static ones one for each edge switch, since what lies behind
+// the links differs.
+func (t *Tables) Key(epoch int, at topo.NodeID, to topo.NICID) int32 {
+	if t.Method.Static {
+		return int32(t.Graph.Edge(to))
+	}
+	return t.Epochs[epoch].Routes.Group(at, to)
+}
+
+// Group returns the links by which a switch sends frames for a NIC, without a stream.
+func (t *Tables) Group(epoch int, at topo.NodeID, to topo.NICID) *Group {
+	routes := t.Epochs[epoch].Routes
+	home := t.Epochs[0].Routes.NextHops(at, to)
+	g := &Group{Whole: len(home)}
+	others := len(home)
+	known := map[topo.NodeID]int64{}
+	for _, port := range routes.NextHops(at, to) {
+		p := &t.Graph.Ports[port]
+		l := Link{Rate: p.Rate, Home: slices.Index(home, port)}
+		if t.Method.weighs {
+			l.Weight = min(int64(p.Rate), t.carries(routes, p.To, to, known))
+		}
+		if l.Home < 0 {
+			l.Home = others
+			others++
+		}
+		g.Links = append(g.Links, l)
+	}
+	return g
+}
+
+// carries returns how much the shortest ways from a switch to a NIC's edge switch carry, in bit/s, if each switch
+// on them divides what comes by what its links carry. The last link, to the NIC, is not counted: all ways share
+// it.
+func (t *Tables) carries(r *topo.Routes, at topo.NodeID, to topo.NICID, known map[topo.NodeID]int64) (sum int64) {
+	if at == t.Graph.Edge(to) {
+		return int64(unit.Never)
+	}
+	if sum, ok := known[at]; ok {
+		return sum
+	}
+	for _, port := range r.NextHops(at, to) {
+		p := &t.Graph.Ports[port]
+		sum += min(int64(p.Rate), t.carries(r, p.To, to, known))
+	}
+	known[at] = sum
+	return sum
+}
+
+// Finder finds the paths of flows in an epoch by a static method.
+type Finder struct {
+	t       *Tables
+	epoch   int
+	choices map[groupOf]Chooser
+}
+
+type groupOf struct {
+	at  topo.NodeID
+	key int32
+}
+
+// Finder returns one for an epoch. It keeps the state of groups that it has met.
+func (t *Tables) Finder(epoch int) *Finder { return &Finder{t, epoch, map[groupOf]Chooser{}} }
+
+// Path returns the egress ports of a flow from one NIC to another; hash gives the hash of the flow's headers at
+// a switch. A destination that cannot be reached is an error.
+func (x *Finder) Path(from, to topo.NICID, hash func(at topo.NodeID) uint64) ([]topo.PortID, error) {
+	return x.t.Epochs[x.epoch].Routes.Path(from, to, func(at topo.NodeID, _ int) int {
+		return x.Choice(at, to).Pick(&Frame{Hash: hash(at)}, nil)
+	})
+}
+
+// Choice returns the state of the group by which a switch sends frames for a NIC.
+func (x *Finder) Choice(at topo.NodeID, to topo.NICID) Chooser {
+	g := groupOf{at, x.t.Key(x.epoch, at, to)}
+	c, known := x.choices[g]
+	if !known {
+		c = x.t.Method.New(&x.t.Params, x.t.Group(x.epoch, at, to))
+		x.choices[g] = c
+	}
+	return c
+}

@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"railyard/internal/report"
+	"railyard/internal/result"
+)
+
+// eventFlags is the flags of `railyard show events`.
+type eventFlags struct {
+	port, flow, job string
+	kinds           []string
+	from, to        string // times of the run
+	most            int
+	json, damaged   bool
+}
+
+// mostEvents bounds what is held in memory.
+const mostEvents = 1_000_000
+
+func (a *app) eventsCommand() *cobra.Command {
+	var f eventFlags
+	cmd := &cobra.Command{
+		Use:   "events DIR",
+		Short: "Print what happened at ports and to queue pairs, as a log",
+		Long: `Prints the events that the run in DIR has logged: marks, xOFF and xON, pauses, queues that
+cross the marking thresholds, drops, losses, CNPs, NAKs, timeouts, changes of rate, links that go
+down and up. The run logs them if its scenario has output: {events: true}.`,
+		Example: "  railyard show events runs/incast-1 --port rail1/host1\n" +
+			"  railyard show events runs/incast-1 --kind pause,resume --port 'host*/rail1' --from 1ms --to 2ms\n" +
+			"  railyard show events runs/incast-1 --flow flow3 --kind rate --json",
+		Args:              oneRun,
+		ValidArgsFunction: completeDirs,
+		RunE:              func(_ *cobra.Command, args []string) error { return a.showEvents(args[0], f) },
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.port, "port", "", "of this port, such as rail1/host2, or of those that a pattern names: 'rail1/*'")
+	fl.StringVar(&f.flow, "flow", "", "of the queue pair with this NAME")
+	fl.StringVar(&f.job, "job", "", "of the queue pairs of the job with this NAME")
+	fl.StringSliceVar(&f.kinds, "kind", nil, "of these kinds: "+strings.Join(eventKinds(), ", "))
+	fl.StringVar(&f.from, "from", "", "from this virtual time on, such as 1.5ms")
+	fl.StringVar(&f.to, "to", "", "up to this virtual time")
+	fl.IntVar(&f.most, "most", 100, "print so many events at most")
+	fl.BoolVar(&f.json, "json", false, "print as JSON")
+	damagedFlag(fl, &f.damaged)
+	return cmd
+}
+
+func eventKinds() (names []string) {
+	for _, k := range result.EventKindList() {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
+// filter checks the flags.
+func (f *eventFlags) filter() (w report.EventFilter, err error) {
+	w = report.EventFilter{Port: f.port, Flow: f.flow, Job: f.job, Kinds: f.kinds, Most: f.most}
+	if f.most < 1 || f.most > mostEvents {
+		return w, misuse("show events: --most %d: want 1 to %d", f.most, mostEvents)
+	}
+	if _, err := path.Match(f.port, ""); err != nil {
+		return w, misuse("show events: --port %s: is no pattern, want a port such as rail1/host2, or 'rail1/*'", f.port)
+	}
+	all := eventKinds()
+	for _, k := range f.kinds {
+		if !slices.Contains(all, k) {
+			return w, misuse("show events: --kind %s: want of %s", k, strings.Join(all, ", "))
+		}
+	}
+	window, err := windowOf("show events", f.from, f.to)
+	w.From, w.To = window.From, window.To
+	return w, err
+}
+
+func (a *app) showEvents(dir string, f eventFlags) error {
+	filter, err := f.filter()
+	if err != nil {
+		return err
+	}
+	run, err := result.OpenIncomplete(dir)
+	if err != nil {
+		return misuse("%w", err)
+	}
+	run.Damaged = f.damaged
+	if !slices.Contains(run.Tables(), "events") {
+		return fmt.Errorf("run directory %s: holds no events: its scenario wants output: {events: true}", dir)
+	}
+	if f.port != "" && !strings.ContainsAny(f.port, `*?[\`) {
+		if err := knowsPort(run, f.port); err != nil {
+			return err
+		}
+	}
+	log, err := report.ReadEvents(run, filter)
+	if err != nil {
+		return err
+	}
+	if f.json {
+		return a.printJSON(log)
+	}
+	return log.WriteText(a.stdout, a.pageWidth())
+}
+
+// knowsPort reports a port that the run does not have. Of a run that has not ended nobody knows them.
+func knowsPort(run *result.Run, port string) error {
+	example := ""
+	for l, err := range run.Links() {
+		if err != nil || l.Port == port {
+			return nil
+		}
+		example = l.Port
+	}
+	if example == "" {
+		return nil
+	}
+	return misuse("show events: --port %s: the run has no such port, want one of links.parquet, such as %s", port, example)
+}

@@ -1,0 +1,96 @@
+package fabric
+
+import (
+	"railyard/internal/sim"
+	"railyard/internal/unit"
+)
+
+// EventKind says what happened at a port.
+type EventKind uint8
+
+// The kinds of event. What was dropped or lost is a Loss.
+const (
+	EventMark     EventKind = iota // a packet was marked in a queue of the port
+	EventXOFF                      // what a switch holds from the link crossed xOFF: it stops the port
+	EventXON                       // it fell below xON: the port may go on
+	EventPause                     // the port stopped: xOFF has reached it
+	EventResume                    // it goes on: xON has reached it, or its pause ran out
+	EventOverMin                   // its queue rose above where marking begins
+	EventOverMax                   // above where all packets are marked
+	EventUnderMax                  // it fell below again
+	EventUnderMin
+	EventKinds // how many there are
+)
+
+// Event is something that happened at a port, for Config.OnEvent.
+type Event struct {
+	At        unit.Time
+	Port      PortID
+	Root      PortID // of xOFF and a pause: the port from whose queue it spread; else -1
+	Flow      int32  // of a mark and xOFF: whose packet it was; else -1
+	PSN       uint32 // of the packet, with Flow
+	Kind      EventKind
+	Class     uint8
+	Bytes     unit.Bytes // that the queue held, or the switch from the link
+	Threshold unit.Bytes // that they crossed; of a mark, where marking begins
+}
+
+// Nothing of this is on the way of a frame through a network that nobody watches: each call stands
+// behind a comparison of Config.OnEvent with nil.
+
+// tellMark tells of a packet that a queue of so many bytes has marked.
+func (f *Fabric) tellMark(isl *sim.Island, now unit.Time, id PortID, c int, bytes int64, pk *Packet) {
+	f.cfg.OnEvent(isl.Index(), Event{At: now, Port: id, Root: -1, Flow: pk.Flow, PSN: pk.PSN(), Kind: EventMark,
+		Class: uint8(c), Bytes: unit.Bytes(bytes), Threshold: unit.Bytes(f.slow[int(id)*f.nc+c].mark.low)})
+}
+
+// tellHeld tells that what a switch holds from a link has crossed xOFF or xON; pk did it, nil: none.
+func (f *Fabric) tellHeld(isl *sim.Island, now unit.Time, in PortID, a *account, class uint8, pk *Packet) {
+	i := &f.ingresses[in]
+	n := &f.nodes[i.far]
+	e := Event{At: now, Port: in, Root: -1, Flow: -1, Kind: EventXON, Class: class,
+		Bytes: unit.Bytes(a.used + a.headroom), Threshold: unit.Bytes(f.cfg.Buffer.Reserve) +
+			unit.Bytes(i.xoff.at(n.size-n.shared))}
+	if pk != nil {
+		e.Kind, e.Root, e.Flow, e.PSN = EventXOFF, a.root, pk.Flow, pk.PSN()
+	} else {
+		e.Threshold = max(0, e.Threshold-f.cfg.PFC.ResumeOffset)
+	}
+	f.cfg.OnEvent(isl.Index(), e)
+}
+
+// tellPause tells that a port has stopped or goes on.
+func (f *Fabric) tellPause(isl *sim.Island, now unit.Time, id PortID, class uint8, on bool) {
+	e := Event{At: now, Port: id, Root: -1, Flow: -1, Kind: EventResume, Class: class,
+		Bytes: unit.Bytes(f.queues[int(id)*f.nc+int(class)].bytes)}
+	if on {
+		e.Kind, e.Root = EventPause, f.slow[int(id)*f.nc+int(class)].root
+	}
+	f.cfg.OnEvent(isl.Index(), e)
+}
+
+// tellLevel tells if a queue has crossed where its marking begins or where it is certain. The queue
+// has changed.
+func (f *Fabric) tellLevel(isl *sim.Island, now unit.Time, id PortID, c int, q *queue) {
+	s := &f.slow[int(id)*f.nc+c]
+	if !s.mark.on {
+		return
+	}
+	e := Event{At: now, Port: id, Root: -1, Flow: -1, Class: uint8(c), Bytes: unit.Bytes(q.bytes)}
+	tell := func(level uint8, kind EventKind, threshold int64) {
+		s.level, e.Kind, e.Threshold = level, kind, unit.Bytes(threshold)
+		f.cfg.OnEvent(isl.Index(), e)
+	}
+	if s.level == 0 && q.bytes > s.mark.low {
+		tell(1, EventOverMin, s.mark.low)
+	}
+	if s.level == 1 && q.bytes > s.mark.high {
+		tell(2, EventOverMax, s.mark.high)
+	}
+	if s.level == 2 && q.bytes <= s.mark.high {
+		tell(1, EventUnderMax, s.mark.high)
+	}
+	if s.level == 1 && q.bytes <= s.mark.low {
+		tell(0, EventUnderMin, s.mark.low)
+	}
+}

@@ -1,0 +1,62 @@
+package fabric
+
+import "railyard/internal/sim"
+
+// In a large network an island's memory is no longer in the cache when its next window begins: all other
+// islands have had theirs. Line by line, as frames happen to need them, each would cost the time of the
+// memory. So a busy island asks for all of them at once.
+
+// LargePorts is how many ports a network has that does not fit into a core's cache.
+const LargePorts = 1 << 11
+
+// warmFrom is how many events for each of its links make an island busy.
+const warmFrom = 2
+
+// listLinks notes for each island which links leave its nodes and which lead to them.
+func (f *Fabric) listLinks() {
+	for i := range f.graph.Ports {
+		gp := &f.graph.Ports[i]
+		from, to := &f.states[f.islandOf[gp.Node]], &f.states[f.islandOf[gp.To]]
+		from.outward = append(from.outward, PortID(i))
+		to.inward = append(to.inward, PortID(i))
+	}
+}
+
+// warm has the memory of an island's links brought into the cache, if its window before had so many
+// events that this one will need it.
+func (f *Fabric) warm(isl *sim.Island, events int64) {
+	st := f.state(isl)
+	if events < warmFrom*int64(len(st.inward)+len(st.outward)) {
+		return
+	}
+	for _, id := range st.inward {
+		sim.Prefetch(&f.ingresses[id].faulted)
+		sim.Prefetch(&f.accounts[int(id)*f.nc].used)
+	}
+	for _, id := range st.outward {
+		sim.Prefetch(&f.ports[id].txBytes)
+		sim.Prefetch(&f.queues[int(id)*f.nc].bytes)
+		sim.Prefetch(&f.ingresses[id].faulted)
+	}
+	for _, id := range st.inward { // the first loop has asked for their lines
+		in := &f.ingresses[id]
+		in.prefetch(0)
+		in.prefetch(2)
+	}
+}
+
+// nextLine has a bit for each position in a chunk before which the frame behind begins another line: two
+// frames share one, and the last of a chunk has one with the address of the next chunk.
+const nextLine = 1<<1 | 1<<3 | 1<<5 | 1<<6
+
+// prefetch asks for the frame that is so many behind the first on a link, if this end knows of it.
+func (in *ingress) prefetch(behind uint8) {
+	if int32(behind) >= in.n {
+		return
+	}
+	if i := in.pos + behind; i < chunkFrames {
+		sim.Prefetch(&in.head.frames[i].at)
+	} else {
+		sim.Prefetch(&in.head.next.frames[i-chunkFrames].at)
+	}
+}

@@ -1,0 +1,179 @@
+package plan
+
+import (
+	"cmp"
+	"slices"
+
+	"railyard/internal/balance"
+	"railyard/internal/fabric"
+	"railyard/internal/hash"
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+)
+
+// planRouting sets how frames find their way: the method and the routes over time. Routes follow a link that goes
+// down, or comes up again, when all switches have heard of it. A link that is up again by then changes nothing.
+func (p *Plan) planRouting() {
+	f := &p.Scenario.Fabric
+	p.tables = balance.Tables{
+		Graph:  p.Graph,
+		Method: balance.Methods[f.Balance],
+		Epochs: []balance.Epoch{{From: 0, Routes: p.Routes}},
+		Params: balance.Params{
+			Gap:     f.Flowlet.Gap,
+			Buckets: f.Resilient.Buckets,
+			Spray:   balance.Spray{Pick: f.Spray.Pick, Samples: f.Spray.Samples, Memory: f.Spray.Memory},
+			DLB: balance.DLB{
+				Mode:     f.DLB.Mode,
+				Sampling: f.DLB.Sampling,
+				Load:     [2]unit.Ratio{f.DLB.LoadMin, f.DLB.LoadMax},
+				Queue:    [2]unit.Bytes{f.DLB.QueueMin, f.DLB.QueueMax},
+				Weight:   f.DLB.Weight,
+			},
+		},
+	}
+	if f.Balance == "dlb" {
+		p.tables.Params.Gap = f.DLB.Gap
+	}
+	for _, at := range p.turns() {
+		dead := p.deadAt(at)
+		epoch := balance.Epoch{From: at, Routes: topo.NewRoutesWithout(p.Graph, func(l topo.LinkID) bool { return dead[l] })}
+		p.tables.Epochs = append(p.tables.Epochs, epoch)
+	}
+	p.loads = map[int32][]float64{}
+	hashed := p.tables
+	if !hashed.Method.Static {
+		hashed.Method = balance.Methods["ecmp"]
+	}
+	p.finder = hashed.Finder(0)
+}
+
+// An outage is a link that the switches route without for a while.
+type outage struct {
+	link        topo.LinkID
+	from, until unit.Time
+}
+
+// turns are the times at which routes change, in order.
+func (p *Plan) turns() (at []unit.Time) {
+	for _, o := range p.outages {
+		at = append(at, o.from, o.until)
+	}
+	slices.Sort(at)
+	return slices.Compact(at)
+}
+
+// deadAt tells the links that the switches route without from a time on.
+func (p *Plan) deadAt(at unit.Time) map[topo.LinkID]bool {
+	dead := map[topo.LinkID]bool{}
+	for _, o := range p.outages {
+		if o.from <= at && at < o.until {
+			dead[o.link] = true
+		}
+	}
+	return dead
+}
+
+// chosen reports whether switches choose the next hop of each frame: where packets of a queue pair may take several
+// ways, or routes change. Else all is known beforehand. What a controller has pinned stays where it is.
+func (p *Plan) chosen() bool {
+	return p.Scenario.Fabric.Balance != "pinned" && (!p.tables.Method.Static || len(p.tables.Epochs) > 1)
+}
+
+// Hashes reports whether the switches put queue pairs on links by a hash.
+func (p *Plan) Hashes() bool { return p.Scenario.Fabric.Balance != "pinned" && p.tables.Method.Hashes }
+
+// ChosenPath reports whether switches choose the next hops of a queue pair's data, and of what answers them. Its
+// paths are then ways that an empty network has.
+func (p *Plan) ChosenPath(q *Pair) (data, back bool) {
+	return p.chosen() && (q.Flow == nil || q.Flow.Path == nil),
+		p.chosen() && (q.Flow == nil || q.Flow.Path == nil && q.Flow.Back == nil)
+}
+
+// routing is what the switches need to choose, nil where they need not.
+func (p *Plan) routing() *fabric.Routing {
+	if !p.chosen() {
+		return nil
+	}
+	by := p.Hash()
+	return &fabric.Routing{
+		Tables: p.tables,
+		Hash: func(flow int32, to topo.NICID, entropy uint16, at topo.NodeID) uint64 {
+			q := &p.Pairs[flow]
+			f := q.Key
+			if to != q.To {
+				f = f.Reverse()
+			}
+			if entropy != 0 {
+				f.SrcPort = entropy
+			}
+			return by.Hash(f, int(at))
+		},
+	}
+}
+
+// path finds the path of a flow with some headers: that of the hash, also where switches may choose others, or the
+// one to which a controller pins it.
+func (p *Plan) path(job int32, by hash.Config, f hash.Flow, from, to topo.NICID) ([]topo.PortID, error) {
+	if p.Scenario.Fabric.Balance == "pinned" {
+		return p.pin(job, from, to)
+	}
+	return p.finder.Path(from, to, func(at topo.NodeID) uint64 { return by.Hash(f, int(at)) })
+}
+
+// pin gives a queue pair the path whose fullest link has the least load, of several alike the one with the least
+// load in all, of the queue pairs of its job so far: a controller that knows the job and takes them in order. A
+// queue pair counts as one; a link of twice the rate is half as full.
+func (p *Plan) pin(job int32, from, to topo.NICID) ([]topo.PortID, error) {
+	path, err := p.Routes.Path(from, to, nil) // reports what cannot be reached
+	if err != nil {
+		return nil, err
+	}
+	load := p.loads[job]
+	if load == nil {
+		load = make([]float64, len(p.Graph.Ports))
+		p.loads[job] = load
+	}
+	x := pinning{p: p, load: load, to: to, known: map[topo.NodeID]pinned{}}
+	best := path[:1:1]
+	for at := p.Graph.Edge(from); at != p.Graph.Hosts[p.Graph.NICs[to].Host].Node; {
+		port := x.best(at).port
+		best, at = append(best, port), p.Graph.Ports[port].To
+	}
+	for _, port := range best {
+		load[port] += 1 / float64(p.Graph.Ports[port].Rate)
+	}
+	return best, nil
+}
+
+// pinning is the search for the best path to a NIC.
+type pinning struct {
+	p     *Plan
+	load  []float64 // by port
+	to    topo.NICID
+	known map[topo.NodeID]pinned
+}
+
+// pinned is the best way on from a switch.
+type pinned struct {
+	port         topo.PortID
+	fullest, sum float64
+}
+
+func (x *pinning) best(at topo.NodeID) (b pinned) {
+	if b, ok := x.known[at]; ok {
+		return b
+	}
+	for i, port := range x.p.Routes.NextHops(at, x.to) {
+		c := pinned{port: port, fullest: x.load[port], sum: x.load[port]}
+		if peer := &x.p.Graph.Ports[port]; peer.NIC < 0 {
+			rest := x.best(peer.To)
+			c.fullest, c.sum = max(c.fullest, rest.fullest), c.sum+rest.sum
+		}
+		if i == 0 || cmp.Or(cmp.Compare(c.fullest, b.fullest), cmp.Compare(c.sum, b.sum)) < 0 {
+			b = c
+		}
+	}
+	x.known[at] = b
+	return b
+}

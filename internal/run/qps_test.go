@@ -1,0 +1,54 @@
+package run
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"railyard/internal/result"
+	"railyard/internal/train"
+)
+
+// Over several queue pairs for each connection, dealt or split, every rank ends with the oracle's weights,
+// also where frames are lost, and the bytes of the run do not depend on how it was computed.
+func TestSeveralQueuePairsOfAConnection(t *testing.T) {
+	job := training(t, 3, 2)
+	want, err := train.Oracle(reference(t, cluster8(5)+job))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range weather {
+		if w.name != "incast" && w.name != "lossy" {
+			continue
+		}
+		for _, split := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, split %v", w.name, split), func(t *testing.T) {
+				qps := fmt.Sprintf("qps_per_connection: 4, split_data_on_qps: %v", split)
+				fabric := w.fabric + "transport: {" + qps + "}\n"
+				if strings.Contains(w.fabric, "transport: {") {
+					fabric = strings.Replace(w.fabric, "transport: {", "transport: {"+qps+", ", 1)
+				}
+				yaml := cluster8(5) + fabric + w.background + job
+				r := run(t, yaml, Options{Workers: -1})
+				if r.WeightsSHA256 != train.Digest(want.Weights[0]) {
+					t.Errorf("weights_sha256 %s is not that of the oracle's weights", r.WeightsSHA256)
+				}
+				lanes := map[string]int{}
+				for _, f := range rows(t, r.Run.Flows()) {
+					if f.Kind == result.KindCollective {
+						_, lane, _ := strings.Cut(f.Name, " ")
+						lanes[lane]++
+					}
+				}
+				if len(lanes) != 4 || lanes["qp1"] < lanes["qp4"] || lanes["qp4"] == 0 || split && lanes["qp1"] != lanes["qp4"] {
+					t.Errorf("messages by queue pair of a connection: %v", lanes)
+				}
+				for _, o := range []Options{{Islands: 1}, {Islands: 3, Workers: 2}} {
+					if again := run(t, yaml, o); digestOf(t, r.path) != digestOf(t, again.path) {
+						t.Errorf("%d islands: %s", o.Islands, firstDifference(t, r.path, again.path))
+					}
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,156 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+
+	"railyard/internal/unit"
+)
+
+// onlyBalance says that a field belongs to some of the balancers.
+func onlyBalance(names ...string) func(base any) string {
+	return where(func(s *Scenario) string {
+		if slices.Contains(names, s.Fabric.Balance) {
+			return ""
+		}
+		return "fabric.balance is " + s.Fabric.Balance
+	})
+}
+
+var (
+	onlyFlowlet   = onlyBalance("flowlet")
+	onlyDLB       = onlyBalance("dlb")
+	onlySpray     = onlyBalance("spray")
+	onlyResilient = onlyBalance("resilient")
+)
+
+// onlyDLBFlowlets and onlyDRILL say that a field belongs to a mode of dlb, to a way to spray.
+func onlyDLBFlowlets(s *Scenario) string {
+	if why := onlyDLB(s); why != "" {
+		return why
+	}
+	if s.Fabric.DLB.Mode != "flowlet" {
+		return "fabric.dlb.mode is " + s.Fabric.DLB.Mode
+	}
+	return ""
+}
+
+func onlyDRILL(s *Scenario) string {
+	if why := onlySpray(s); why != "" {
+		return why
+	}
+	if s.Fabric.Spray.Pick != "drill" {
+		return "fabric.spray.pick is " + s.Fabric.Spray.Pick
+	}
+	return ""
+}
+
+const (
+	gapSource = "Junos (Apstra 6.0): inactivity interval 256 us; SONiC (ARS) takes 16 us to 32,767 us, LetFlow and CONGA " +
+		"about 500 us"
+	bandSource = "assumed: Junos (egress-quantization) and SONiC (ARS) have the bounds as parameters"
+)
+
+// balanceFields: the balancers with parameters.
+var balanceFields = []*Field{
+	{Path: "fabric.flowlet", Meaning: "flowlets: bursts of a queue pair between gaps"},
+	{
+		Path: "fabric.flowlet.gap", Default: "256us", Min: "1ns", Max: "10s", applies: onlyFlowlet,
+		value:   in(duration, func(s *Scenario) *unit.Duration { return &s.Fabric.Flowlet.Gap }),
+		Meaning: "a queue pair that a switch has not seen for longer takes a link drawn anew",
+		Source:  gapSource, Also: []string{"timer", "timeout", "inactivity_interval", "idle_time"},
+	},
+	{Path: "fabric.dlb", Meaning: "dynamic load balancing: links have a quality, of 8 bands"},
+	{
+		Path: "fabric.dlb.mode", Default: "flowlet", Choices: DLBModes, applies: onlyDLB,
+		value:   in(choice, func(s *Scenario) *string { return &s.Fabric.DLB.Mode }),
+		Meaning: "when a packet may take another link than the one before it",
+		Source:  "NX-OS (hardware profile dlb): flowlet is the default; Junos: flowlet, per-packet, assigned-flow",
+	},
+	{
+		Path: "fabric.dlb.gap", Default: "256us", Min: "1ns", Max: "10s", applies: where(onlyDLBFlowlets),
+		value:   in(duration, func(s *Scenario) *unit.Duration { return &s.Fabric.DLB.Gap }),
+		Meaning: "a queue pair that a switch has not seen for longer may take another link",
+		Source:  gapSource, Also: []string{"timer", "timeout", "inactivity_interval", "idle_time"},
+	},
+	{
+		Path: "fabric.dlb.sampling", Default: "16us", Min: "100ns", Max: "1s", applies: onlyDLB,
+		value:   in(duration, func(s *Scenario) *unit.Duration { return &s.Fabric.DLB.Sampling }),
+		Meaning: "how often a port's load is measured; the average halves what was before at each sample",
+		Source:  "assumed: a parameter of Junos (sampling-rate) and SONiC (ARS)",
+	},
+	{
+		Path: "fabric.dlb.load_min", Default: "10%", Min: "0", Max: "1", applies: onlyDLB,
+		value:   in(ratio, func(s *Scenario) *unit.Ratio { return &s.Fabric.DLB.LoadMin }),
+		Meaning: "up to this part of its rate a port's load is of the best band",
+		Source:  bandSource,
+	},
+	{
+		Path: "fabric.dlb.load_max", Default: "90%", Min: "0", Max: "1", applies: onlyDLB,
+		value:   in(ratio, func(s *Scenario) *unit.Ratio { return &s.Fabric.DLB.LoadMax }),
+		Meaning: "from this part of its rate on a port's load is of the worst band",
+		Source:  bandSource,
+	},
+	{
+		Path: "fabric.dlb.queue_min", Default: "10kB", Min: "0B", Max: "1TB", applies: onlyDLB,
+		value:   in(byteCount, func(s *Scenario) *unit.Bytes { return &s.Fabric.DLB.QueueMin }),
+		Meaning: "up to so many waiting bytes a port's queue is of the best band",
+		Source:  bandSource,
+	},
+	{
+		Path: "fabric.dlb.queue_max", Default: "500kB", Min: "1B", Max: "1TB", applies: onlyDLB,
+		value:   in(byteCount, func(s *Scenario) *unit.Bytes { return &s.Fabric.DLB.QueueMax }),
+		Meaning: "from so many waiting bytes on a port's queue is of the worst band",
+		Source:  bandSource,
+	},
+	{
+		Path: "fabric.dlb.weight", Default: "50%", Min: "0", Max: "1", applies: onlyDLB,
+		value:   in(ratio, func(s *Scenario) *unit.Ratio { return &s.Fabric.DLB.Weight }),
+		Meaning: "the load's part in the quality; the rest is the queue's",
+		Source:  "Junos (rate-weightage): equal",
+		Also:    []string{"rate_weightage"},
+	},
+	{Path: "fabric.spray", Meaning: "packets one by one"},
+	{
+		Path: "fabric.spray.pick", Default: "least-queue", Choices: SprayPicks, applies: onlySpray,
+		value:   in(choice, func(s *Scenario) *string { return &s.Fabric.Spray.Pick }),
+		Meaning: "which link a packet takes",
+		Source:  "NVIDIA Spectrum-X: adaptive routing by the lengths of egress queues",
+	},
+	{
+		Path: "fabric.spray.samples", Default: "2", Min: "1", Max: "64", applies: where(onlyDRILL),
+		value:   in(whole, func(s *Scenario) *int { return &s.Fabric.Spray.Samples }),
+		Meaning: "links that are drawn for each packet, d",
+		Source:  "DRILL (SIGCOMM'17): d = 2",
+	},
+	{
+		Path: "fabric.spray.memory", Default: "1", Min: "0", Max: "64", applies: where(onlyDRILL),
+		value:   in(whole, func(s *Scenario) *int { return &s.Fabric.Spray.Memory }),
+		Meaning: "least loaded links that are remembered for the next packet, m",
+		Source:  "DRILL (SIGCOMM'17): m = 1",
+	},
+	{Path: "fabric.resilient", Meaning: "resilient hashing"},
+	{
+		Path: "fabric.resilient.buckets", Default: "64", Min: "1", Max: "65536", applies: onlyResilient,
+		value:   in(whole, func(s *Scenario) *int { return &s.Fabric.Resilient.Buckets }),
+		Meaning: "buckets of a group of equal links; a group of more links has as many as links",
+		Source:  "Cumulus Linux: 64 unless set, to 1024",
+	},
+}
+
+// checkBalance reports bounds of qualities that do not bound anything, and controllers that packets on several
+// paths would mislead.
+func (d *decoder) checkBalance(s *Scenario) {
+	p := &s.Fabric.DLB
+	if d.ok("fabric.dlb.load_min", "fabric.dlb.load_max") && onlyDLB(s) == "" && p.LoadMin.Cmp(p.LoadMax) >= 0 {
+		d.problem("fabric.dlb.load_max", fmt.Sprintf("%s: want more than load_min, %s", p.LoadMax, p.LoadMin), "")
+	}
+	if d.ok("fabric.dlb.queue_min", "fabric.dlb.queue_max") && onlyDLB(s) == "" && p.QueueMin >= p.QueueMax {
+		d.problem("fabric.dlb.queue_max", fmt.Sprintf("%s: want more than queue_min, %s", p.QueueMax, p.QueueMin), "")
+	}
+	moves := s.Fabric.Balance == "flowlet" || s.Fabric.Balance == "dlb" || s.Fabric.Balance == "spray"
+	if d.ok("fabric.balance", "congestion.algorithm") && moves && s.Congestion.Algorithm == "hpcc" {
+		d.problem("fabric.balance", s.Fabric.Balance+": hpcc compares the telemetry of a port with what that port said "+
+			"before, and packets of a queue pair come by several", "another congestion.algorithm, or balance: ecmp")
+	}
+}
