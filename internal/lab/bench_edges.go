@@ -189,7 +189,7 @@ func (e *slide) grid(name, title string, maps []float32, of nn.Volume) Table {
 
 // figures draw the image and the first two maps.
 func (e *slide) figures(image, maps []float32) []chart.Figure {
-	all := []chart.Figure{cellsFigure("image", "The image", "Dark is bright: each cell is a pixel.", "pixel", image,
+	all := []chart.Figure{cellsFigure("image", "The image", "Each cell is a pixel.", "pixel", image,
 		e.in)}
 	for k, name := range e.finds[:2] {
 		part := maps[k*e.out.Height*e.out.Width:]
