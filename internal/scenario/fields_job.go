@@ -321,6 +321,13 @@ var trainFields = []*Field{
 		value:   inTrain(choice, func(t *Train) *string { return &t.Kernel }),
 		Meaning: "code that computes the matrix products",
 	},
+	{
+		Path: "train.inside", Default: "false",
+		value: inTrain(boolean, func(t *Train) *bool { return &t.Inside }),
+		Meaning: "keep what the network looks like inside for one example, before and after: weights, activations, gradients, " +
+			"attention, gates, embedding. Of at most 4,194,304 parameters",
+		Also: []string{"probe", "look"},
+	},
 	{Path: "train.checkpoint", Meaning: "weights that are kept during the training; those at its end always are"},
 	{
 		Path: "train.checkpoint.every", Default: "none", Word: "none", Other: "epoch", Min: "1", Max: "1000000000",

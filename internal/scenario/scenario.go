@@ -434,6 +434,7 @@ type Train struct {
 	Prefetch   bool
 	Precision  string
 	Kernel     string
+	Inside     bool
 	Checkpoint Checkpoint
 }
 
