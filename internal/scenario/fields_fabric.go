@@ -104,7 +104,7 @@ var fabricFields = []*Field{
 		value:   in(linkList, func(s *Scenario) *[]NamedLink { return &s.Fabric.Links.Named }),
 		Meaning: "links that differ from the others of their tier",
 	},
-	{Path: "fabric.switch", Meaning: "one switch; all are alike"},
+	{Path: "fabric.switch", Meaning: "one switch; all are alike but those in fabric.switches"},
 	{
 		Path: "fabric.switch.latency", Default: "600ns", Min: "0ns", Max: "1ms",
 		value:   in(duration, func(s *Scenario) *unit.Duration { return &s.Fabric.Switch.Latency }),
@@ -128,6 +128,11 @@ var fabricFields = []*Field{
 		value:   in(choice, func(s *Scenario) *string { return &s.Fabric.Switch.Release }),
 		Meaning: "when the buffer of a sent frame is given back",
 		Source:  assumed,
+	},
+	{
+		Path:    "fabric.switches",
+		value:   in(switchList, func(s *Scenario) *[]SwitchProfile { return &s.Fabric.Switches }),
+		Meaning: "switches that differ from the others; of a switch that several entries match, later ones come on top",
 	},
 	{
 		Path: "fabric.mtu", Default: "9216B", Min: "256B", Max: "16kB",

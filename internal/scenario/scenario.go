@@ -125,8 +125,9 @@ type Fabric struct {
 	Spines    int         // rail-optimized and leaf-spine; 0: rails are not connected
 	Links     Links
 	Switch    Switch
-	MTU       unit.Bytes // frame with FCS, without preamble and gap
-	Balance   string     // see Balancers
+	Switches  []SwitchProfile // those that differ
+	MTU       unit.Bytes      // frame with FCS, without preamble and gap
+	Balance   string          // see Balancers
 	Hash      Hash
 	Flowlet   Flowlet
 	DLB       DLB
@@ -200,7 +201,7 @@ type NamedLink struct {
 	Delay  Opt[unit.Duration] // instead of what Length gives
 }
 
-// Switch is one switch; all are alike.
+// Switch is one switch; all are alike but those in Fabric.Switches.
 type Switch struct {
 	Latency unit.Duration
 	Buffer  unit.Bytes
