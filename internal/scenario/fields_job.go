@@ -752,7 +752,7 @@ var faultFields = []*Field{
 		value: in(opt(duration), func(f *Fault) *Opt[unit.Duration] { return &f.Convergence }),
 		Meaning: "how long after the link goes down, and comes up again, all switches route without it, and with it; " +
 			"until then what is sent onto it is lost; never: routes do not change",
-		Source: "BGP timers of the curriculum: 600 ms until a session's loss has been told and routes are in hardware",
+		Source: "assumed: BGP with BFD (3 x 100 ms) until all have heard and routes are in hardware",
 		Also:   []string{"reroute", "detection"},
 	},
 	{
