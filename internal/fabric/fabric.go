@@ -18,6 +18,8 @@ const (
 	classExpire                   // owner: port whose pause may have run out
 	classRefresh                  // owner: ingress port whose pause may need another frame
 	classStorm                    // owner: host port whose NIC sends pause frames without end
+	classLook                     // owner: switch that looks at its links, to tell others
+	classListen                   // owner: link that a switch's message comes by
 	// FirstFreeClass is the first event class that others may use on the same engine.
 	FirstFreeClass
 )
@@ -60,6 +62,7 @@ type Fabric struct {
 	faults    *faults // nil: none
 
 	forwarders []forwarder       // by switch; nil where all routes are paths
+	messages   [][]message       // by link: what switches tell, on its way
 	marked     []map[int32]int64 // by port and flow, of frames whose next hop was chosen; nil as forwarders
 	states     []state           // by island
 	islandOf   []int32           // by node

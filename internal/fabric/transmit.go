@@ -266,7 +266,7 @@ func (f *Fabric) admit(isl *sim.Island, st *state, now unit.Time, id PortID, in 
 	if !pk.chosen() {
 		out = f.routes[pk.route]
 		pk.route++
-	} else if out = f.choose(now, in.far, pk); out < 0 {
+	} else if out = f.choose(isl, now, in.far, pk); out < 0 {
 		f.unroutable(isl, now, id, pk)
 		return
 	}

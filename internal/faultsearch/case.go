@@ -24,8 +24,9 @@ type Case struct {
 	NIC    nic.Config
 	Host   host.Config
 	Flows  []Flow
-	Job    *Job // beside the flows; nil: none
-	Lossy  bool // frames may be lost: by faults, or because there is no PFC
+	Job    *Job   // beside the flows; nil: none
+	Method string // by which switches choose next hops; "": frames keep to paths
+	Lossy  bool   // frames may be lost: by faults, or because there is no PFC
 }
 
 // Flow is one message between two NICs.
@@ -64,6 +65,7 @@ func New(n uint64) (*Case, error) {
 	c.drawNIC(d)
 	c.drawSwitches(&dice{sim.NewStream(n, "fault search, switches", 0)})
 	c.drawFaults(d)
+	c.drawRouting(routing(n))
 	c.drawFlows(d)
 	return c, c.drawJob(d)
 }
@@ -259,7 +261,7 @@ func (c *Case) String() string {
 			job += fmt.Sprintf(" %s (%d elements, %d slots)", k.Name, k.Range.Elems, k.Schedule.Slots())
 		}
 	}
-	return fmt.Sprintf("case %d: %d nodes, %d flows, %s, %s, selective %v, PFC %v, faults %+v", c.Number,
+	return fmt.Sprintf("case %d: %d nodes, %d flows, %s, %s, selective %v, PFC %v, %s, faults %+v", c.Number,
 		len(c.Graph.Nodes), len(c.Flows), job, c.NIC.Controller.Algorithm(), c.NIC.Transport.Selective,
-		c.Fabric.Classes[0].Lossless, c.Fabric.Faults)
+		c.Fabric.Classes[0].Lossless, c.routed(), c.Fabric.Faults)
 }

@@ -200,8 +200,10 @@ func (w *watch) post() (err error) {
 			return err
 		}
 		gpu := int32(i%2) - 1 // with and without a host path
+		chosen := w.c.Method != ""
 		qp := w.net.AddQP(nic.QueuePair{Name: fmt.Sprintf("flow%d", i), From: f.From, To: f.To, FromGPU: gpu,
-			ToGPU: gpu, Path: path, Back: back, Class: f.Class, Log: i%3 == 0})
+			ToGPU: gpu, Path: path, Back: back, Chosen: chosen, ChosenBack: chosen && i%4 != 0, Class: f.Class,
+			Log: i%3 == 0})
 		from, to := make([]byte, f.Bytes), make([]byte, f.Bytes)
 		r := sim.NewStream(w.c.Number, "bytes", uint64(i))
 		for k := range from {

@@ -143,7 +143,7 @@ var fabricFields = []*Field{
 	{
 		Path: "fabric.balance", Default: "ecmp", Choices: Balancers, Synonyms: BalancerTiers,
 		value:   in(choice, func(s *Scenario) *string { return &s.Fabric.Balance }),
-		Meaning: "how packets choose among equal paths; SLB, DLB and TELB stand for ecmp, dlb and pinned",
+		Meaning: "how packets choose among equal paths; SLB, DLB, GLB and TELB stand for ecmp, dlb, glb and pinned",
 		Also:    []string{"load_balancing", "lb"},
 	},
 	{Path: "fabric.hash", Meaning: "the hash by which a switch picks one of equal paths for a queue pair"},

@@ -131,6 +131,7 @@ type Fabric struct {
 	Hash      Hash
 	Flowlet   Flowlet
 	DLB       DLB
+	GLB       GLB
 	Spray     Spray
 	Resilient Resilient
 	Clock     string // "exact" or "truncate-ns"
@@ -165,6 +166,9 @@ type Spray struct {
 	Pick            string // see SprayPicks
 	Samples, Memory int    // drill only
 }
+
+// GLB is what the balancer glb has beside DLB.
+type GLB struct{ Interval unit.Duration }
 
 // Resilient is the parameters of the balancer resilient.
 type Resilient struct{ Buckets int }
