@@ -48,6 +48,8 @@ type forwarder struct {
 	groups map[int32]*hops
 	links  links
 	teller *teller // nil: the method looks at the own links only
+
+	told map[uint64]PortID // for who watches: by flow and where it goes, the port that was picked last
 }
 
 // hops is a group of next hops with its state.
@@ -125,10 +127,14 @@ func (f *Fabric) choose(isl *sim.Island, now unit.Time, sw int32, pk *Packet) Po
 		return -1
 	}
 	pk.route += routeHop
-	if len(ports) == 1 {
-		return ports[0]
+	port := ports[0]
+	if len(ports) > 1 {
+		port = f.pickOf(now, w, pk, to, ports)
 	}
-	return f.pickOf(now, w, pk, to, ports)
+	if f.cfg.OnEvent != nil {
+		f.tellPath(isl, now, w, pk, to, port)
+	}
+	return port
 }
 
 // pickOf asks the group.
