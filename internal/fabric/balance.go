@@ -49,6 +49,8 @@ type forwarder struct {
 	links    links
 	teller   *teller   // nil: the method looks at the own links only
 	restorer *restorer // nil: the method holds no frames
+
+	told map[uint64]PortID // for who watches: by flow and where it goes, the port that was picked last
 }
 
 // hops is a group of next hops with its state.
@@ -134,10 +136,14 @@ func (f *Fabric) choose(isl *sim.Island, now unit.Time, sw int32, pk *Packet) Po
 	}
 	first := pk.passed() == 0
 	pk.route += routeHop
-	if len(ports) == 1 {
-		return ports[0]
+	port := ports[0]
+	if len(ports) > 1 {
+		port = f.pickOf(now, w, pk, to, ports, first)
 	}
-	return f.pickOf(now, w, pk, to, ports, first)
+	if f.cfg.OnEvent != nil {
+		f.tellPath(isl, now, w, pk, to, port)
+	}
+	return port
 }
 
 // flowOf tells flows apart, and their directions, which may meet at a switch: they differ in where they go.

@@ -522,7 +522,7 @@ var runFields = []*Field{
 	{
 		Path: "output.events", Default: "false", Also: []string{"log"},
 		value: in(boolean, func(s *Scenario) *bool { return &s.Output.Events }),
-		Meaning: "write the table of events: marks, pauses, drops, CNPs, NAKs, timeouts, rates, links, queues that cross " +
+		Meaning: "write the table of events: marks, pauses, drops, CNPs, NAKs, timeouts, rates, paths, links, queues that cross " +
 			"thresholds",
 	},
 	{
