@@ -26,8 +26,8 @@ type Config struct {
 	// Schedules makes a group's schedule of a collective: AllReduce of a data-parallel group,
 	// SendReceive from the first rank to the second, with credit, of a pipeline group, AllReduce and
 	// AllGather of a tensor-parallel group, with Sequence ReduceScatter too. With ZeRO, ReduceScatter and
-	// AllGather of a data-parallel group, which cut a buffer alike and say who owns which chunk: where the two in turn are that
-	// AllReduce, sums have the same bits.
+	// AllGather of a data-parallel group, which cut a buffer alike and say who owns which chunk: where the
+	// two in turn are that AllReduce, sums have the same bits.
 	Schedules func(*Group, coll.Collective) (coll.Schedule, error)
 }
 
