@@ -183,6 +183,11 @@ type node struct {
 	maxUsed  int64
 	spare    int64 // beyond size: a largest frame for each lossless account, for the one that crosses xOFF
 	id       topo.NodeID
+
+	reserve, resume int64 // of each account; how far xON is below xOFF
+	lossyAlpha      unit.Ratio
+	lossless        uint8 // classes under PFC
+	fixed           bool  // xOFF is
 }
 
 // state is what the islands do not share of the fabric.

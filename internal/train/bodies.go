@@ -148,9 +148,7 @@ func (j *Job) backward(r *rank, w *workload.Body) {
 		return
 	}
 	if w.Adds {
-		for i, g := range r.batch[:len(grads)] {
-			grads[i] += g
-		}
+		nn.Add(grads, r.batch[:len(grads)])
 	}
 	if dx := r.on(w.DX); dx != nil {
 		j.layers[w.Layer-1].Through(dx, r.on(w.X))
@@ -169,8 +167,6 @@ func (p *plan) move(step int64, micro int, l *workload.Layout, replicas int) nn.
 
 // sumTied makes both gradients of what is tied their sum, as nn.Tie.Sum does.
 func sumTied(lower, upper []float32) {
-	for i, g := range upper {
-		lower[i] += g
-	}
+	nn.Add(lower[:len(upper)], upper)
 	copy(upper, lower)
 }
