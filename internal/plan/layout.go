@@ -41,6 +41,15 @@ func layout(s *scenario.Parallel) workload.Layout {
 	return l
 }
 
+// gradientWire translates as what gradients travel.
+func gradientWire(s *scenario.Collective) workload.Wire {
+	w, ok := workload.WireNamed(s.Wire)
+	if !ok {
+		panic(fmt.Sprintf("plan: the scenario has wire %s, which workload has not", s.Wire))
+	}
+	return w
+}
+
 // misfits returns why a job cannot be laid out so, with the places of the keys that say so.
 func (p *Plan) misfits(j *Job, err error) error {
 	var all workload.Misfits

@@ -18,7 +18,7 @@ func TestTransformersInPartsInBadWeather(t *testing.T) {
 		job := fmt.Sprintf(`
 job:
   train: {model: gpt, gpt: {size: 32, blocks: 1, heads: 2, factor: 2},
-    data: {text: {window: 8, grammar: {train: 400, test: 20}}}, batch: 4, steps: 2, epochs: 9, lr: 0.2, bucket: layer}
+    data: {text: {window: 8, grammar: {train: 400, test: 20}}}, batch: 4, steps: 2, epochs: 9, lr: 0.2, clip: 0.5, bucket: layer}
   parallel: {dp: 2, tp: 2, pp: 2, micro_batches: 2%s}
   collective: {channels: 2}
 `, key)
@@ -88,5 +88,35 @@ job:
 		if got /= 2; got != want {
 			t.Errorf("%s: %d bytes, want %d", way, got, want)
 		}
+	}
+}
+
+// As bf16 the gradients of replicas are half the bytes, and the weights the oracle's, which rounds as often, bit
+// for bit, over a clean fabric and one that loses frames.
+func TestGradientsAsBFloat16(t *testing.T) {
+	bytes := map[string]int{}
+	for _, wire := range []string{"fp32", "bf16"} {
+		job := strings.Replace(training(t, 3, 2), "channels: 2", "channels: 2, wire: "+wire, 1)
+		want, err := train.Oracle(reference(t, cluster8(5)+job))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range weather {
+			if w.name != "clean" && w.name != "lossy" {
+				continue
+			}
+			r := run(t, cluster8(5)+w.fabric+w.background+job, Options{Workers: -1})
+			if r.WeightsSHA256 != train.Digest(want.Weights[0]) {
+				t.Errorf("%s, %s: other weights than the oracle's", wire, w.name)
+			}
+			for _, f := range rows(t, r.Run.Flows()) {
+				if w.name == "clean" && f.Step >= 0 {
+					bytes[wire] += int(f.Bytes)
+				}
+			}
+		}
+	}
+	if bytes["fp32"] != 2*bytes["bf16"] || bytes["bf16"] == 0 {
+		t.Errorf("%d bytes as fp32, %d as bf16", bytes["fp32"], bytes["bf16"])
 	}
 }

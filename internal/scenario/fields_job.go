@@ -415,6 +415,13 @@ var sumFields = []*Field{
 		Source:  "NCCL",
 	},
 	{
+		Path: "collective.wire", Default: "fp32", Choices: Wires, applies: where(onlyTraining),
+		value:   in(choice, func(j *Job) *string { return &j.Collective.Wire }),
+		Meaning: "as what gradients go from replica to replica",
+		Source:  "torch.distributed.algorithms.ddp_comm_hooks, bf16_compress_hook",
+		Also:    []string{"wire_dtype", "grad_dtype", "compression"},
+	},
+	{
 		Path: "collective.channels", Min: "1", Max: "64", Rule: "NICs per host", applies: where(onlySums),
 		value:  in(whole, func(j *Job) *int { return &j.Collective.Channels }),
 		derive: func(d *decoder, b any, _ string) string { return strconv.Itoa(d.scenario.NICsPerHost()) },

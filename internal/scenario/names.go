@@ -152,6 +152,10 @@ var (
 		{"direct", "all-gather, reduce-scatter, all-to-all, gather, scatter: straight to every rank, all at once"},
 		{"pairwise", "all-gather, reduce-scatter, all-to-all: straight to every rank, one after the other"},
 	}
+	Wires = []Choice{
+		{"fp32", "4 bytes of each"},
+		{"bf16", "2 bytes: rounded to nearest even before they are sent, and each sum again; not with parallel.zero"},
+	}
 	Protocols = []Choice{
 		{"none", "messages alone: no latency of a library, all of a link carries data"},
 		{"ll", "NCCL's LL: a flag with each 4 bytes; short latency, half the rate"},

@@ -614,6 +614,7 @@ type Collective struct {
 	Schedule  Opt[string] // path of a schedule's text form; not set: Algorithm makes it
 	Algorithm string
 	Protocol  string // see Protocols
+	Wire      string // see Wires; empty where nothing is trained
 	Channels  int
 	Exit      string
 	Slices    Opt[int] // not set: the algorithm's own

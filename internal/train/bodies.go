@@ -23,6 +23,10 @@ func (j *Job) Compute(id int32, step int64, op *workload.Op) {
 		copy(r.on(w.Y), r.on(w.X))
 	case workload.SumTied:
 		sumTied(r.on(w.Y), r.on(w.X))
+	case workload.Pack:
+		nn.ToBFloat16(r.halves(w.Y), r.on(w.X))
+	case workload.Unpack:
+		nn.FromBFloat16(r.on(w.Y), r.halves(w.X))
 	case workload.SquareGradients:
 		j.square(id, r, w)
 	case workload.Place:

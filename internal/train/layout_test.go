@@ -26,7 +26,8 @@ type layout struct {
 	sizes   []int // nil: of layers that two ranks cannot share
 	slices  int   // of the chunks that replicas send each other; 0: 1
 	credits int   // of their rings; 0: without
-	sigmoid bool  // not ReLU, which hides what it multiplies by nothing
+	wire    workload.Wire
+	sigmoid bool // not ReLU, which hides what it multiplies by nothing
 }
 
 // shared are the sizes of layers that two or four ranks can share.
@@ -51,7 +52,7 @@ func (l layout) config(t interface{ Fatal(...any) }) Config {
 		cfg.Optimiser.LR = 0.1
 	}
 	cfg.Work, err = workload.Lower(workload.Config{Layers: Layers(m), Batch: l.batch, State: cfg.Optimiser.State(),
-		Clip: Clip(&cfg.Optimiser), Bucket: l.bucket, Layout: l.Layout, Schedules: l.schedules, Device: device})
+		Clip: Clip(&cfg.Optimiser), Bucket: l.bucket, Wire: l.wire, Layout: l.Layout, Schedules: l.schedules, Device: device})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,6 +131,14 @@ func anyLayout(t *rapid.T) layout {
 	return l
 }
 
+// anyWire draws as what gradients travel: as float32 alone where they go to shards.
+func (l layout) anyWire(t *rapid.T) layout {
+	if l.Zero == workload.ZeroNone {
+		l.wire = workload.Wire(rapid.IntRange(0, 1).Draw(t, "wire"))
+	}
+	return l
+}
+
 // anyNet is an ideal network whose messages and credits come when they like.
 func anyNet(t *rapid.T) exectest.Net {
 	seed := stream{splitmix.Stream(rapid.Uint64().Draw(t, "latencies"))}
@@ -144,7 +153,7 @@ func anyNet(t *rapid.T) exectest.Net {
 // Whatever the layout, the schedule and the network, every replica holds the oracle's weights.
 func TestLayoutsEqualTheOracle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		cfg := anyLayout(t).config(t)
+		cfg := anyLayout(t).anyWire(t).config(t)
 		oracle, err := Oracle(cfg)
 		if err != nil {
 			t.Fatal(err)

@@ -46,7 +46,8 @@ func (j *Job) newRank(id int32, model []float32, state [][]float32) rank {
 	r.buffers = make([][]float32, len(work.Buffers)+workload.MaxAreas*len(work.Collectives))
 	for b, touched := range work.Touches(p) {
 		if touched {
-			r.buffers[b] = j.memory(work.Buffers[b].Elems)
+			of := &work.Buffers[b]
+			r.buffers[b] = j.memory((of.Elems*of.ElemBytes + 3) / 4)
 		}
 	}
 	st := &j.work.Stages[r.at.Stage]
@@ -149,14 +150,30 @@ func (r *rank) on(x workload.Range) []float32 {
 	return r.buffers[x.Buffer][x.Offset : x.Offset+x.Elems : x.Offset+x.Elems]
 }
 
+// halves is the elements of a range of two bytes each.
+func (r *rank) halves(x workload.Range) []uint16 {
+	b := r.buffers[x.Buffer]
+	return unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(b))), 2*len(b))[x.Offset : x.Offset+x.Elems]
+}
+
+// halvesOf is the elements of two bytes each that ref names.
+func (j *Job) halvesOf(id int32, ref exec.Ref) []uint16 {
+	j.buffer(id, ref.Buffer) // is made by now
+	return j.ranks[id].halves(workload.Range{Buffer: ref.Buffer, Offset: ref.Off / 2, Elems: ref.Len / 2})
+}
+
 // Reduce does dst = dst + src, both of whole elements.
-func (j *Job) Reduce(id int32, _ int32, dst, src exec.Ref) {
+func (j *Job) Reduce(id int32, collective int32, dst, src exec.Ref) {
+	if j.cfg.Work.Collectives[collective].ElemBytes == 2 {
+		nn.AddBFloat16(j.halvesOf(id, dst), j.halvesOf(id, src))
+		return
+	}
 	d, s := j.floats(id, dst), j.floats(id, src)
 	nn.Add(d[:len(s)], s)
 }
 
 // Copy does dst = src, both of whole elements.
-func (j *Job) Copy(id int32, _ int32, dst, src exec.Ref) { copy(j.floats(id, dst), j.floats(id, src)) }
+func (j *Job) Copy(id int32, _ int32, dst, src exec.Ref) { copy(j.Bytes(id, dst), j.Bytes(id, src)) }
 
 // Bytes returns the live bytes that ref names, in the machine's byte order.
 func (j *Job) Bytes(id int32, ref exec.Ref) []byte {
@@ -181,7 +198,7 @@ func (j *Job) buffer(id, buffer int32) []float32 {
 	r := &j.ranks[id]
 	if r.buffers[buffer] == nil {
 		c := &j.cfg.Work.Collectives[exec.StagingOf(j.cfg.Work, buffer)]
-		r.buffers[buffer] = j.memory(c.StagingBytes() / 4)
+		r.buffers[buffer] = j.memory((c.StagingBytes() + 3) / 4)
 		if c.Once {
 			fill(r.buffers[buffer])
 		}

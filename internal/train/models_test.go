@@ -101,7 +101,8 @@ func ofNetwork(t interface{ Fatal(...any) }, name string, l layout) Config {
 	}
 	cfg.Work, err = workload.Lower(workload.Config{Layers: Layers(m), Ties: Ties(m, l.TP), LossPart: LossPart(m),
 		Batch: l.batch,
-		State: cfg.Optimiser.State(), Clip: Clip(&cfg.Optimiser), Bucket: l.bucket, Layout: l.Layout, Schedules: l.schedules, Device: device})
+		State: cfg.Optimiser.State(), Clip: Clip(&cfg.Optimiser), Bucket: l.bucket, Wire: l.wire, Layout: l.Layout,
+		Schedules: l.schedules, Device: device})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +129,7 @@ func TestEveryNetworkEqualsTheOracle(t *testing.T) {
 						l.PP = 1
 					}
 				}
-				cfg := ofNetwork(t, name, l)
+				cfg := ofNetwork(t, name, l.anyWire(t))
 				oracle, err := Oracle(cfg)
 				if err != nil {
 					t.Fatal(err)

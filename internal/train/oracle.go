@@ -303,11 +303,26 @@ func (o *oracle) sum(lo, hi int) {
 			}
 			for _, c := range []int32{k.Sum, k.Gather} {
 				if c >= 0 {
-					coll.Execute(o.cfg.Work.Collectives[c].Schedule, bufs)
+					o.execute(o.cfg.Work.Collectives[c].Schedule, bufs)
 				}
 			}
 		}
 	}
+}
+
+// execute runs a schedule on gradients as they go over the wire.
+func (o *oracle) execute(s coll.Schedule, bufs [][]float32) {
+	if o.t.Wire == workload.Float32Wire {
+		coll.Execute(s, bufs)
+		return
+	}
+	for _, b := range bufs {
+		nn.RoundBFloat16(b)
+	}
+	coll.ExecuteBy(s, bufs, func(dst, src []float32) {
+		nn.Add(dst, src[:len(dst)])
+		nn.RoundBFloat16(dst)
+	})
 }
 
 // OneRank trains cfg on a single replica that takes whole global batches.

@@ -16,6 +16,7 @@ type Config struct {
 	State  []string   // vectors that the update also reads and writes, as long as the parameters: at most MaxState
 	Bucket unit.Bytes // cap; 0 is DefaultBucket
 	Clip   int64      // elements by which ranks sum the norm of all gradients, before they update; 0: not needed
+	Wire   Wire       // as what gradients go from replica to replica
 	Layout Layout
 	Ties   []Tie
 	// LossPart are the phases of the loss of outputs that lie in so many parts; nil: outputs must be whole.
@@ -24,9 +25,9 @@ type Config struct {
 	Slow     map[int32]unit.Ratio // ranks whose device takes so many times as long
 	// Schedules makes a group's schedule of a collective: AllReduce of a data-parallel group,
 	// SendReceive from the first rank to the second, with credit, of a pipeline group, AllReduce and
-	// AllGather of a tensor-parallel group, with Sequence ReduceScatter too. With ZeRO, ReduceScatter and AllGather of a data-parallel
-	// group, which cut a buffer alike and say who owns which chunk: where the two in turn are that
-	// AllReduce, sums have the same bits.
+	// AllGather of a tensor-parallel group, with Sequence ReduceScatter too. With ZeRO, ReduceScatter and
+	// AllGather of a data-parallel group, which cut a buffer alike and say who owns which chunk: where the
+	// two in turn are that AllReduce, sums have the same bits.
 	Schedules func(*Group, coll.Collective) (coll.Schedule, error)
 }
 
@@ -55,6 +56,7 @@ type lowering struct {
 
 	normSums map[normed]int32 // likewise
 	digits   int32            // index in Job.Buffers
+	packed   []int32          // likewise, by stage: gradients as they go over the wire, unless that is float32
 }
 
 // stage is what the ranks of a stage have in common.
@@ -124,9 +126,10 @@ func Lower(c Config) (*Job, error) {
 	b := lowering{Config: &c, l: l, rows: c.Batch / l.MicroBatches, trained: Trained(c.Layers),
 		links: map[link]int32{}, data: map[Coord]int32{}, sums: map[sum]int32{}, sends: map[send]int32{},
 		bodies: map[Body]int32{}, exchanges: map[exchange]int32{}, rooms: map[string]int32{},
-		gatherings: map[gathering]int32{}, tied: map[tied]int32{}, normSums: map[normed]int32{}, j: &Job{Of: make([]int32, l.World()),
-			Training: &Training{Layout: l, Layers: len(c.Layers), Trained: Trained(c.Layers), Batch: c.Batch, Clip: c.Clip > 0,
-				Stages: make([]Stage, l.PP)}}}
+		gatherings: map[gathering]int32{}, tied: map[tied]int32{}, normSums: map[normed]int32{},
+		j: &Job{Of: make([]int32, l.World()),
+			Training: &Training{Layout: l, Layers: len(c.Layers), Trained: Trained(c.Layers), Batch: c.Batch,
+				Clip: c.Clip > 0, Wire: c.Wire, Stages: make([]Stage, l.PP)}}}
 	if err := b.split(); err != nil {
 		return nil, err
 	}
@@ -163,6 +166,12 @@ func (c *Config) check() error {
 	}
 	if err := c.Layout.filled().check(c.Layers, c.Batch); err != nil {
 		return err
+	}
+	if c.Wire >= wires {
+		return fmt.Errorf("training: wire %d, want fp32 or bf16", c.Wire)
+	}
+	if c.Wire != Float32Wire && c.Layout.Zero > ZeroNone {
+		return Misfits{{"zero", fmt.Sprintf("zero %d: gradients go to shards as fp32: want wire fp32, or zero 0", c.Layout.Zero)}}
 	}
 	if c.Clip > 0 && c.Layout.Update == UpdateEach && c.Layout.PP > 1 {
 		return Misfits{{"update", fmt.Sprintf("update each with pp %d: stages update at different times, and clipping wants "+
@@ -232,6 +241,11 @@ func (b *lowering) stage(s int) {
 	st.Parameters = vector(WeightsTerm, "parameters", ZeroParameters)
 	for _, name := range b.State {
 		st.State = append(st.State, vector(OptimiserTerm, name, ZeroOptimiser))
+	}
+	if b.Wire != Float32Wire && l.DP > 1 {
+		id := b.buffer(BucketTerm, "gradients.wire"+of, offset)
+		b.j.Buffers[id].ElemBytes = b.Wire.bytes()
+		b.packed = append(b.packed, id)
 	}
 	b.roomForBuckets(&st, of)
 	for i := range st.chunks {

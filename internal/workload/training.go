@@ -28,6 +28,8 @@ const (
 	Update   = "update"   // Params and State, by Grads; with ZeRO what the rank owns
 	Stash    = "stash"    // Y is what X is
 	SumTied  = "tie"      // X and Y are the sum of both
+	Pack     = "pack"     // Y is X as it goes over the wire: rounded
+	Unpack   = "unpack"   // Y is what X of the wire is as float32
 	// SquareGradients makes Y the sum of the squares of what the rank has of the gradients X, with ZeRO what
 	// it owns; an Update then takes X, summed over all ranks.
 	SquareGradients = "norm-gradients"
@@ -115,8 +117,9 @@ func present(all ...Range) []Range {
 type Training struct {
 	Layout  Layout // with its defaults
 	Layers  int
-	Trained int  // the first layer with parameters: nobody wants the gradient of its input
-	Batch   int  // rows per replica and step
+	Trained int // the first layer with parameters: nobody wants the gradient of its input
+	Batch   int // rows per replica and step
+	Wire    Wire
 	Clip    bool // updates have the norm of all gradients
 	Stages  []Stage
 	Shards  [][]Span // by rank, with ZeRO: what it owns of its stage's vectors, ascending
