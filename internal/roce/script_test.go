@@ -24,6 +24,8 @@ import (
 //	ack|nak PSN [SACK] a response reaches the requester
 //	expire             the deadline has come
 //	tally              what the receiver has counted
+//	repace TIME        the next packet may start then
+//	look               what the requester says of itself
 func TestScripts(t *testing.T) {
 	scripttest.Run(t, func(t *testing.T) scripttest.Stage { return &stage{t: t} })
 }
@@ -123,6 +125,10 @@ func (s *stage) Do(words []string) {
 	case "tally":
 		c := s.r.Tally()
 		s.say("most past a gap: %d, dropped: %d, gaps answered: %d, of them only late: %d", c.Most, c.Full, c.Gaps, c.Early)
+	case "repace":
+		s.q.Repace(unit.Time(s.span(args[0])))
+	case "look":
+		s.look()
 	default:
 		s.t.Fatalf("no command %q", words[0])
 	}
@@ -298,5 +304,22 @@ func (s *stage) expire() {
 	case Retry:
 		s.say("%v: timeout", s.now)
 		s.arm(true)
+	}
+}
+
+// look tells what the requester says of itself.
+func (s *stage) look() {
+	at, frame := s.q.Left()
+	s.say("%d is not acknowledged; %v left at %v, the next packet's bytes are here at %v, it may start at %v",
+		s.q.Una(), frame, at, s.q.Here(), s.q.Paced())
+	if s.q.Outstanding() {
+		m := s.q.Message(0)
+		s.say("oldest message from %d on, %v; next packet of the message %d after it", m.First, m.Bytes, s.q.Sending())
+	}
+	if n := s.q.Retries(); n > 0 {
+		s.say("retries in a row: %d; given up: %v", n, s.q.Dead())
+	}
+	if s.q.Controller() != cc.Controller(s.ctl) {
+		s.say("another controller")
 	}
 }

@@ -33,8 +33,8 @@ var testedBy = map[string][]string{
 	"exec":     {"host/hosttest", "nic", "faultsearch", "train"},
 	"coll":     {"exec", "workload", "nic", "faultsearch"},
 	"host":     {"host/hosttest", "nic", "faultsearch"},
-	"nic":      {"faultsearch", "run"},
-	"fabric":   {"nic", "faultsearch"},
+	"nic":      {"validate", "faultsearch", "run"},
+	"fabric":   {"nic", "validate", "faultsearch"},
 }
 
 // run draws mutants from a package, tries those without a verdict, and says whether all were noticed.
