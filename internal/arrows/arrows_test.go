@@ -140,7 +140,7 @@ var rules = map[string]rule{
 			"scenarios. Of wire it takes the sizes of frames, of exec what rows of messages say",
 	},
 	"faultsearch": {
-		may: "cc coll exec fabric host nic qos roce sim topo wire workload",
+		may: "balance cc coll exec fabric host nic qos roce sim splitmix topo wire workload",
 		why: "it breaks small networks below the level of jobs and files, so that a violation points at the " +
 			"engine",
 	},
@@ -278,7 +278,7 @@ var rules = map[string]rule{
 
 	"tools/forecast": {why: "it runs the program as a user does"},
 	"tools/islands": {
-		may: "faultsearch result run scenario",
+		may: "faultsearch result run scenario validate",
 		why: "it forces partitions, which a user cannot; what it runs is what a user runs",
 	},
 	"tools/mutate": {

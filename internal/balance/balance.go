@@ -67,6 +67,7 @@ var Methods = map[string]*Method{
 	"pinned":    {New: newModulo, Static: true, Hashes: true},
 	"flowlet":   {New: newFlowlets, Reorders: true},
 	"dlb":       {New: newDLB, Reorders: true},
+	"glb":       {New: newDLB, Reorders: true, Tells: true},
 	"spray":     {New: newSpray, Reorders: true},
 }
 
@@ -76,6 +77,7 @@ type Params struct {
 	Buckets int           // resilient: of a group
 	Spray   Spray
 	DLB     DLB
+	Tell    unit.Duration // glb: how often a switch looks whether there is something to tell
 }
 
 // below returns a number in [0, n).

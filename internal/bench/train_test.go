@@ -29,6 +29,13 @@ func TestNetsTrain(t *testing.T) {
 			if n := testing.AllocsPerRun(trainBatches-1, func() { of.step() }); n != 0 { // and one to warm up
 				t.Errorf("%v allocations in a step", n)
 			}
+			portable, err := n.trainer(nn.Portable)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := testing.AllocsPerRun(2, func() { portable.step() }); n != 0 {
+				t.Errorf("%v allocations in a step with portable", n)
+			}
 			if third := pass(); !(third < first) {
 				t.Errorf("the mean loss was %v in the first pass, and is %v in the third", first, third)
 			}

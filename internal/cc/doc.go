@@ -31,7 +31,8 @@
 //
 // Sources: DCQCN, Zhu et al., "Congestion Control for Large-Scale RDMA
 // Deployments", SIGCOMM 2015, section 3 and figure 7, and the timers-only
-// reaction point of the HPCC authors' ns-3 model; HPCC, Li et al., SIGCOMM 2019,
+// reaction point of the HPCC authors' ns-3 model (what any reaction point of RoCEv2 must do is in the
+// IBTA's annex A17, A17.9.3, CA17-45 and CA17-46); HPCC, Li et al., SIGCOMM 2019,
 // algorithm 1; TIMELY, Mittal et al., SIGCOMM 2015, algorithm 1; DCTCP, Alizadeh
 // et al., SIGCOMM 2010, section 3, and RFC 8257; Swift, Kumar et al., SIGCOMM
 // 2020, algorithm 1; the fixed point of DCQCN, Zhu et al., "ECN or Delay: Lessons

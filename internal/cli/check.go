@@ -283,7 +283,9 @@ func thresholdText(s *sheet.Sheet, in *plan.Inspection) {
 				assumed = true
 			}
 		}
-		rows = append(rows, row)
+		if rows = append(rows, row); t.Match != "" {
+			rows = append(rows, []string{"fabric.switches: " + t.Match})
+		}
 	}
 	s.Grid("lrrrrrrw", rows)
 	for _, text := range thresholdNotes(in) {
@@ -298,7 +300,9 @@ func thresholdText(s *sheet.Sheet, in *plan.Inspection) {
 func thresholdNotes(in *plan.Inspection) []string {
 	var notes []string
 	f := in.Plan.Scenario.Fabric
-	if t := &in.Thresholds[0]; t.Lossless() {
+	alike := slices.IndexFunc(in.Thresholds, func(r qos.Row) bool { return r.Match == "" })
+	if alike >= 0 && in.Thresholds[alike].Lossless() {
+		t := &in.Thresholds[alike]
 		what := "of an ingress port, while the buffer is empty"
 		if t.PFC.Fixed > 0 {
 			what = "of an ingress port, fixed"

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -115,8 +116,15 @@ func placementOf(p *plan.Plan, j *plan.Job) placementJSON {
 		if q.Job >= 0 && &p.Jobs[q.Job] != j {
 			continue
 		}
-		out.Pairs = append(out.Pairs, pairJSON{q.Name, q.Kind, p.Graph.NICName(q.From), p.Graph.NICName(q.To),
-			p.PathText(q.Path), p.PathText(q.Back)})
+		pair := pairJSON{q.Name, q.Kind, p.Graph.NICName(q.From), p.Graph.NICName(q.To), p.PathText(q.Path), p.PathText(q.Back)}
+		data, back := p.ChosenPath(q)
+		if data {
+			pair.Path = ""
+		}
+		if back {
+			pair.Back = ""
+		}
+		out.Pairs = append(out.Pairs, pair)
 	}
 	return out
 }
@@ -148,7 +156,7 @@ func placementText(a *app, p *plan.Plan, j *plan.Job) error {
 	} else {
 		rows := [][]string{{"queue pair", "from", "to", "path"}}
 		for _, q := range d.Pairs {
-			rows = append(rows, []string{q.Name, q.From, q.To, q.Path})
+			rows = append(rows, []string{q.Name, q.From, q.To, cmp.Or(q.Path, "(each switch chooses)")})
 		}
 		s.Wrap("", "queue pairs")
 		s.Grid("lllw", rows)

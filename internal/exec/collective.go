@@ -275,10 +275,11 @@ func (r *Rank) local(c *collRun, channel int, op coll.Op) bool {
 		} else {
 			src.Off = c.Slot(channel, int(op.Slot))
 		}
-		id := c.id
-		body = func() { b.Copy(r.cfg.Rank, id, dst, src) }
+		rank, id := r.cfg.Rank, c.id
 		if op.Kind == coll.Reduce {
-			body = func() { b.Reduce(r.cfg.Rank, id, dst, src) }
+			body = func() { b.Reduce(rank, id, dst, src) }
+		} else {
+			body = func() { b.Copy(rank, id, dst, src) }
 		}
 	}
 	if r.run(r.streams[c.stream].token+Token(channel), d, body) {

@@ -47,6 +47,7 @@ type forwarder struct {
 	epoch  int
 	groups map[int32]*hops
 	links  links
+	teller *teller // nil: the method looks at the own links only
 }
 
 // hops is a group of next hops with its state.
@@ -59,9 +60,12 @@ type hops struct {
 
 // links shows a group its ports: balance.Links.
 type links struct {
-	f     *Fabric
-	now   unit.Time
-	ports []PortID
+	f      *Fabric
+	now    unit.Time
+	ports  []PortID
+	to     topo.NICID
+	routes *topo.Routes
+	teller *teller
 }
 
 func (l *links) Drain(i int) unit.Duration {
@@ -80,7 +84,12 @@ func (l *links) Waiting(i int) (sum unit.Bytes) {
 
 func (l *links) Sent(i int) unit.Bytes { return unit.Bytes(l.f.ports[l.ports[i]].txBytes) }
 
-func (l *links) Told(int) int { return 0 }
+func (l *links) Told(i int) int {
+	if l.teller == nil {
+		return 0
+	}
+	return l.told(l.ports[i])
+}
 
 // addForwarders gives switches what they need to choose.
 func (f *Fabric) addForwarders() {
@@ -88,12 +97,24 @@ func (f *Fabric) addForwarders() {
 	f.marked = make([]map[int32]int64, len(f.ports))
 	for i := range f.forwarders {
 		f.forwarders[i] = forwarder{at: f.nodes[i].id, groups: map[int32]*hops{}, links: links{f: f}}
+		if f.cfg.Routing.Method.Tells {
+			f.forwarders[i].teller = f.newTeller(f.nodes[i].id)
+			f.forwarders[i].links.teller = f.forwarders[i].teller
+		}
+	}
+	if f.cfg.Routing.Method.Tells {
+		f.messages = make([][]message, len(f.ports))
+		f.eng.Register(classLook, (*look)(f))
+		f.eng.Register(classListen, (*listen)(f))
 	}
 }
 
 // choose returns the port by which a switch sends a frame on, -1 if it knows none.
-func (f *Fabric) choose(now unit.Time, sw int32, pk *Packet) PortID {
+func (f *Fabric) choose(isl *sim.Island, now unit.Time, sw int32, pk *Packet) PortID {
 	w, r := &f.forwarders[sw], f.cfg.Routing
+	if w.teller != nil {
+		f.lookSoon(isl, now, sw, w.teller)
+	}
 	for w.epoch+1 < len(r.Epochs) && r.Epochs[w.epoch+1].From <= now {
 		w.epoch++
 		clear(w.groups)
@@ -129,7 +150,7 @@ func (f *Fabric) pickOf(now unit.Time, w *forwarder, pk *Packet, to topo.NICID, 
 	if r.Method.Hashes {
 		frame.Hash = r.Hash(pk.Flow, to, pk.Entropy, w.at)
 	}
-	w.links.now, w.links.ports = now, g.ports
+	w.links.now, w.links.ports, w.links.to, w.links.routes = now, g.ports, to, r.Epochs[w.epoch].Routes
 	port := g.ports[g.chooser.Pick(&frame, &w.links)]
 	if g.picked != nil && pk.Entropy == 0 {
 		g.picked[frame.Flow] = port

@@ -8,8 +8,8 @@ import (
 // chargeLossless charges a frame of a class under PFC to its ingress account: first to the reserve,
 // then to the shared part up to the threshold, then to headroom. If no part has room it charges
 // nothing and returns false.
-func (c *Config) chargeLossless(n *node, a *account, xoff *threshold, size int64) bool {
-	reserve := int64(c.Buffer.Reserve)
+func (n *node) chargeLossless(a *account, xoff *threshold, size int64) bool {
+	reserve := n.reserve
 	used := a.used + size
 	switch {
 	case used <= reserve:
@@ -32,20 +32,20 @@ func (c *Config) chargeLossless(n *node, a *account, xoff *threshold, size int64
 	return true
 }
 
-func (f *Fabric) overXOFF(n *node, a *account, in *ingress) bool {
+func (n *node) overXOFF(a *account, in *ingress) bool {
 	// A fixed xOFF may be larger than the shared part. What is above it lies in the room for frames
 	// that cross xOFF.
 	return a.headroom > 0 || n.shared > n.size ||
-		max(0, a.used-int64(f.cfg.Buffer.Reserve)) >= in.xoff.at(n.size-n.shared)
+		max(0, a.used-n.reserve) >= in.xoff.at(n.size-n.shared)
 }
 
 // chargeLossy charges a frame of a class without PFC. If its egress queue, which holds so many bytes,
 // would pass its dynamic threshold it charges nothing and returns false.
-func (c *Config) chargeLossy(n *node, a *account, queued, size int64) bool {
+func (n *node) chargeLossy(a *account, queued, size int64) bool {
 	free := max(0, n.size-n.shared)
-	reserve := int64(c.Buffer.Reserve)
+	reserve := n.reserve
 	shared := max(0, a.used+size-reserve) - max(0, a.used-reserve)
-	if shared > free || queued+size > c.Buffer.LossyAlpha.Num*free/c.Buffer.LossyAlpha.Den && shared > 0 {
+	if shared > free || queued+size > n.lossyAlpha.Num*free/n.lossyAlpha.Den && shared > 0 {
 		return false
 	}
 	a.used += size
@@ -61,11 +61,11 @@ func (f *Fabric) release(isl *sim.Island, now unit.Time, in PortID, class uint8,
 	i := &f.ingresses[in]
 	n := &f.nodes[i.far]
 	head := min(a.headroom, size)
-	shared := min(size-head, max(0, a.used-int64(f.cfg.Buffer.Reserve)))
+	shared := min(size-head, max(0, a.used-n.reserve))
 	a.headroom -= head
 	a.used -= size - head
 	n.shared -= shared
-	if a.sentOff && f.underXON(n, a, i) {
+	if a.sentOff && n.underXON(a, i) {
 		f.xon(isl, now, in, a, class)
 		if f.cfg.OnEvent != nil {
 			f.tellHeld(isl, now, in, a, class, nil)
@@ -73,8 +73,8 @@ func (f *Fabric) release(isl *sim.Island, now unit.Time, in PortID, class uint8,
 	}
 }
 
-func (f *Fabric) underXON(n *node, a *account, in *ingress) bool {
-	used := max(0, a.used-int64(f.cfg.Buffer.Reserve))
+func (n *node) underXON(a *account, in *ingress) bool {
+	used := max(0, a.used-n.reserve)
 	return a.headroom == 0 &&
-		(used == 0 || n.shared <= n.size && used+int64(f.cfg.PFC.ResumeOffset) <= in.xoff.at(n.size-n.shared))
+		(used == 0 || n.shared <= n.size && used+n.resume <= in.xoff.at(n.size-n.shared))
 }

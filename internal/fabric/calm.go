@@ -42,7 +42,7 @@ func (f *Fabric) newCalm() calm {
 
 // calmBelow returns with how many bytes of a switch's shared part in use it is no longer calm.
 func (f *Fabric) calmBelow(n *node, window unit.Duration) int64 {
-	if f.lossless == 0 {
+	if n.lossless == 0 {
 		return n.size + n.spare + 1 // it never sends PFC frames
 	}
 	var all int64 // that a window can bring
@@ -69,7 +69,7 @@ type kind struct {
 
 // inflow is the most bytes that a link can bring in a window: at its rate, and a frame that began before.
 func (f *Fabric) inflow(in topo.PortID, window unit.Duration) int64 {
-	return int64(f.ports[in].rate.BytesIn(window)+f.cfg.MTU) + 1
+	return int64(f.ports[in].rate.BytesIn(window)+max(f.cfg.MTU, f.cfg.LargestFrame)) + 1
 }
 
 // window is how long the next window may be: called between windows.

@@ -49,6 +49,8 @@ type Config struct {
 	OnLoss        func(island int32, l Loss)   // receives each lost frame, PFC frames excepted; may be nil
 	OnEvent       func(island int32, e Event)  // receives what happens at ports; nil: nobody watches
 	Quirks        *Quirks                      // of a simulator that is compared with; nil: none
+	Profiles      []Profile                    // of switches that are not as the others
+	ProfileOf     []int32                      // by node: index in Profiles, -1: none; nil: nobody has one
 }
 
 // Sample says that from time Index*SampleEvery (plus half an interval) on, the sampled length of a
@@ -80,7 +82,7 @@ func (c *Config) validate() error {
 			}
 		}
 	}
-	return nil
+	return c.validateProfiles()
 }
 
 // validatePause reports a pause that must be sent again sooner than one PFC frame takes to send.
@@ -101,21 +103,19 @@ func (c *Config) Validate(g *topo.Graph) error {
 	if err := c.validate(); err != nil {
 		return err
 	}
-	bounded := *c
-	bounded.Buffer.LossyAlpha = qos.Bounded(c.Buffer.LossyAlpha)
-	return bounded.eachSwitch(g, func(topo.NodeID, *qos.Switch) {})
+	return c.eachSwitch(g, func(topo.NodeID, *qos.Switch) {})
 }
 
 // eachSwitch visits what each switch does at its ports. It reports one whose buffer does not work.
 func (c *Config) eachSwitch(g *topo.Graph, visit func(topo.NodeID, *qos.Switch)) error {
-	policy := c.Policy()
 	for i := range g.Nodes {
 		if g.Nodes[i].Kind == topo.HostKind {
 			continue
 		}
+		policy := c.PolicyOf(topo.NodeID(i))
 		s, err := policy.Switch(Links(g, topo.NodeID(i)))
 		if err == nil {
-			err = c.admitsAll(&s)
+			err = c.admitsAll(topo.NodeID(i), &s)
 		}
 		if err != nil {
 			return fmt.Errorf("fabric: switch %s: %w", g.Nodes[i].Name, err)
@@ -127,23 +127,21 @@ func (c *Config) eachSwitch(g *topo.Graph, visit func(topo.NodeID, *qos.Switch))
 
 // admitsAll reports a class whose largest frame finds no room in an empty buffer: its sender would
 // repeat it for ever.
-func (c *Config) admitsAll(s *qos.Switch) error {
-	size := c.LargestFrame
-	if size == 0 {
-		size = c.MTU
-	}
+func (c *Config) admitsAll(id topo.NodeID, s *qos.Switch) error {
+	size, own := c.largest(), c.profile(id)
 	for i := range s.Ports {
-		p, cl := &s.Ports[i], &c.Classes[i%len(c.Classes)]
+		p, cl := &s.Ports[i], &own.Classes[i%len(own.Classes)]
 		n, a := node{size: int64(s.Shared), crossing: int64(s.Shared + s.Spare)}, account{limit: int64(p.PFC.Headroom)}
-		if c.Buffer.CrossingInHeadroom {
+		n.configure(&own)
+		if own.Buffer.CrossingInHeadroom {
 			n.crossing = -1
 		}
-		ok, share := false, c.Buffer.LossyAlpha
+		ok, share := false, n.lossyAlpha
 		if cl.Lossless {
-			xoff := newThreshold(c.PFC.XOFF(p.Rate))
-			ok, share = c.chargeLossless(&n, &a, &xoff, int64(size)), c.PFC.Alpha
+			xoff := newThreshold(own.PFC.XOFF(p.Rate))
+			ok, share = n.chargeLossless(&a, &xoff, int64(size)), own.PFC.Alpha
 		} else {
-			ok = c.chargeLossy(&n, &a, 0, int64(size))
+			ok = n.chargeLossy(&a, 0, int64(size))
 		}
 		if !ok {
 			return fmt.Errorf("a frame of %v of class %s finds no room in the empty buffer, of which %v are shared, "+
@@ -152,19 +150,6 @@ func (c *Config) admitsAll(s *qos.Switch) error {
 		}
 	}
 	return nil
-}
-
-// Policy returns the configuration of the switches in the form that qos takes.
-func (c *Config) Policy() qos.Policy {
-	p := qos.Policy{PFC: c.PFC, Buffer: c.Buffer, MTU: c.MTU, Frame: c.LargestFrame,
-		Pause: c.PauseFrame + c.LinkOverhead, Pipeline: c.SwitchLatency}
-	if p.Frame == 0 {
-		p.Frame = c.MTU
-	}
-	for _, cl := range c.Classes {
-		p.Classes = append(p.Classes, qos.Class{Lossless: cl.Lossless, ECN: cl.ECN})
-	}
-	return p
 }
 
 // mark is a queue's WRED profile in integers: above low, a frame is marked if
@@ -202,7 +187,7 @@ func (c *Config) delay(g *topo.Graph, id PortID) unit.Duration {
 	if g.Nodes[p.To].Kind == topo.HostKind {
 		return p.Delay + c.HostLatency
 	}
-	return p.Delay + c.SwitchLatency
+	return p.Delay + c.profile(p.To).SwitchLatency
 }
 
 // reach is the shortest time and the longest in which one end of a link acts on the other: with a

@@ -49,12 +49,11 @@ func (f *Fabric) tellHeld(isl *sim.Island, now unit.Time, in PortID, a *account,
 	i := &f.ingresses[in]
 	n := &f.nodes[i.far]
 	e := Event{At: now, Port: in, Root: -1, Flow: -1, Kind: EventXON, Class: class,
-		Bytes: unit.Bytes(a.used + a.headroom), Threshold: unit.Bytes(f.cfg.Buffer.Reserve) +
-			unit.Bytes(i.xoff.at(n.size-n.shared))}
+		Bytes: unit.Bytes(a.used + a.headroom), Threshold: unit.Bytes(n.reserve + i.xoff.at(n.size-n.shared))}
 	if pk != nil {
 		e.Kind, e.Root, e.Flow, e.PSN = EventXOFF, a.root, pk.Flow, pk.PSN()
 	} else {
-		e.Threshold = max(0, e.Threshold-f.cfg.PFC.ResumeOffset)
+		e.Threshold = max(0, e.Threshold-unit.Bytes(n.resume))
 	}
 	f.cfg.OnEvent(isl.Index(), e)
 }

@@ -187,7 +187,7 @@ func (f *Fabric) blame(now unit.Time, in, out PortID, class uint8) PortID {
 // it holds less than a quarter of what it could hold in an empty buffer.
 func (f *Fabric) crowded(in PortID, n *node, class uint8) bool {
 	a := &f.accounts[int(in)*f.nc+int(class)]
-	return f.cfg.PFC.Threshold == 0 && 4*(a.used+a.headroom) < f.ingresses[in].xoff.at(n.size)
+	return !n.fixed && 4*(a.used+a.headroom) < f.ingresses[in].xoff.at(n.size)
 }
 
 // from estimates how many bytes of a queue came in by a port.

@@ -18,6 +18,8 @@ const (
 	classExpire                   // owner: port whose pause may have run out
 	classRefresh                  // owner: ingress port whose pause may need another frame
 	classStorm                    // owner: host port whose NIC sends pause frames without end
+	classLook                     // owner: switch that looks at its links, to tell others
+	classListen                   // owner: link that a switch's message comes by
 	// FirstFreeClass is the first event class that others may use on the same engine.
 	FirstFreeClass
 )
@@ -57,10 +59,10 @@ type Fabric struct {
 	sinks     []Sink
 	routes    []PortID
 	strict    []uint8 // strict classes in order of service
-	lossless  uint8
 	faults    *faults // nil: none
 
 	forwarders []forwarder       // by switch; nil where all routes are paths
+	messages   [][]message       // by link: what switches tell, on its way
 	marked     []map[int32]int64 // by port and flow, of frames whose next hop was chosen; nil as forwarders
 	states     []state           // by island
 	islandOf   []int32           // by node
@@ -81,7 +83,6 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
-	cfg.Buffer.LossyAlpha = qos.Bounded(cfg.Buffer.LossyAlpha)
 	n := len(g.Ports)
 	f := &Fabric{eng: eng, graph: g, cfg: cfg, nc: len(cfg.Classes), overhead: int64(cfg.LinkOverhead),
 		islandOf: islandOf,
@@ -136,11 +137,6 @@ func (f *Fabric) orderClasses() {
 			}
 		}
 	}
-	for c, cl := range f.cfg.Classes {
-		if cl.Lossless {
-			f.lossless |= 1 << c
-		}
-	}
 }
 
 func (f *Fabric) addNodes() []int32 {
@@ -169,14 +165,15 @@ func (f *Fabric) addPort(id PortID, index []int32) {
 		p.psPerByte = uint32(ps)
 	}
 	f.ingresses[id].island = f.islandOf[gp.To]
-	f.ingresses[id].far, f.ingresses[id].xoff = index[gp.To], newThreshold(f.cfg.PFC.XOFF(gp.Rate))
-	least := 0
-	for _, cl := range f.cfg.Classes {
+	at := f.cfg.profile(gp.To)
+	f.ingresses[id].far, f.ingresses[id].xoff = index[gp.To], newThreshold(at.PFC.XOFF(gp.Rate))
+	own, least := f.cfg.profile(gp.Node), 0
+	for _, cl := range own.Classes {
 		if !cl.Strict && (least == 0 || cl.Weight < least) {
 			least = cl.Weight
 		}
 	}
-	for c, cl := range f.cfg.Classes {
+	for c, cl := range own.Classes {
 		f.queues[int(id)*f.nc+c].low = math.MaxInt64
 		if f.cfg.SampleEvery <= 0 {
 			f.queues[int(id)*f.nc+c].sampled = unit.Never
@@ -185,7 +182,7 @@ func (f *Fabric) addPort(id PortID, index []int32) {
 		q.root = -1
 		q.rng = sim.NewStream(f.cfg.Seed, "wred "+gp.Name, uint64(c))
 		if !cl.Strict {
-			q.quantum = int64(f.cfg.MTU) * int64(cl.Weight) / int64(least)
+			q.quantum = int64(own.MTU) * int64(cl.Weight) / int64(least)
 		}
 	}
 }
@@ -205,7 +202,8 @@ func (f *Fabric) applyThresholds(index []int32) error {
 	return f.cfg.eachSwitch(f.graph, func(id topo.NodeID, s *qos.Switch) {
 		n := &f.nodes[index[id]]
 		n.size, n.spare, n.crossing = int64(s.Shared), int64(s.Spare), int64(s.Shared+s.Spare)
-		if f.cfg.Buffer.CrossingInHeadroom {
+		own := f.cfg.profile(id)
+		if n.configure(&own); own.Buffer.CrossingInHeadroom {
 			n.crossing = -1
 		}
 		for k, out := range f.graph.Nodes[id].Ports {

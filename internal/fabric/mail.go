@@ -19,6 +19,8 @@ type box struct {
 type mail struct {
 	frames []posted
 	pauses []postedPause
+	// messages between switches, see tell.go
+	messages []postedMessage
 }
 
 // posted is frames that were put on a link.
@@ -34,12 +36,23 @@ type postedPause struct {
 	pauseFrame
 }
 
-func (b *box) empty() bool { return len(b.out.frames) == 0 && len(b.out.pauses) == 0 }
+type postedMessage struct {
+	link PortID
+	message
+}
+
+func (m *mail) empty() bool { return len(m.frames) == 0 && len(m.pauses) == 0 && len(m.messages) == 0 }
+
+// cleared is a mail without anything in it, with the memory of another.
+func (m *mail) cleared() mail {
+	clear(m.messages)
+	return mail{m.frames[:0], m.pauses[:0], m.messages[:0]}
+}
 
 // opened returns the box by which a port sends.
 func (f *Fabric) opened(st *state, p *port, at unit.Time) *box {
 	b := &f.boxes[p.box]
-	if b.empty() {
+	if b.out.empty() {
 		st.dirty = append(st.dirty, p.box)
 	}
 	b.earliest = min(b.earliest, at)
@@ -72,14 +85,15 @@ func (o *office) Collect(isl *sim.Island) {
 	for _, i := range st.dirty {
 		b := &f.boxes[i]
 		to := f.state(b.to)
-		if len(b.in.frames) == 0 && len(b.in.pauses) == 0 {
+		if b.in.empty() {
 			b.in, b.out = b.out, b.in
 			to.inbox = append(to.inbox, i)
 		} else { // it has not been emptied: nothing was due
 			b.in.frames = append(b.in.frames, b.out.frames...)
 			b.in.pauses = append(b.in.pauses, b.out.pauses...)
+			b.in.messages = append(b.in.messages, b.out.messages...)
 		}
-		b.out = mail{b.out.frames[:0], b.out.pauses[:0]}
+		b.out = b.out.cleared()
 		b.to.Wake(b.earliest)
 		b.earliest = unit.Never
 	}
@@ -103,7 +117,10 @@ func (o *office) Empty(isl *sim.Island) {
 		for k := range in.pauses {
 			f.pauseArriving(in.pauses[k].link, in.pauses[k].pauseFrame)
 		}
-		*in = mail{in.frames[:0], in.pauses[:0]}
+		for k := range in.messages {
+			f.telling(in.messages[k].link, in.messages[k].message)
+		}
+		*in = in.cleared()
 	}
 	st.inbox = st.inbox[:0]
 }

@@ -184,6 +184,11 @@ type node struct {
 	spare    int64 // beyond size: a largest frame for each lossless account, for the one that crosses xOFF
 	id       topo.NodeID
 	pausing  int32 // its accounts that hold a sender, and PFC frames that wait to leave
+
+	reserve, resume int64 // of each account; how far xON is below xOFF
+	lossyAlpha      unit.Ratio
+	lossless        uint8 // classes under PFC
+	fixed           bool  // xOFF is
 }
 
 // state is what the islands do not share of the fabric.

@@ -121,7 +121,7 @@ func (f *Fabric) Check() error {
 			return fmt.Errorf("fabric: account of %s class %d: headroom %d of %d, used %d", f.graph.Ports[i/f.nc].Name,
 				i%f.nc, a.headroom, a.limit, a.used)
 		}
-		shared[far] += max(0, a.used-int64(f.cfg.Buffer.Reserve))
+		shared[far] += max(0, a.used-f.nodes[far].reserve)
 	}
 	for i := range f.nodes {
 		if n := &f.nodes[i]; shared[i] != n.shared || n.shared > n.size+n.spare || n.shared < 0 {
@@ -136,8 +136,12 @@ func (f *Fabric) Check() error {
 // because headroom was full.
 func (f *Fabric) LosslessDrops(id PortID) int64 {
 	drops := int64(0)
+	far := f.ingresses[id].far
+	if far < 0 {
+		return 0
+	}
 	for c := range f.nc {
-		if f.lossless&(1<<c) != 0 {
+		if f.nodes[far].lossless&(1<<c) != 0 {
 			drops += f.ledgers[int(id)*f.nc+c].drops
 		}
 	}

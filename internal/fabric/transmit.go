@@ -266,7 +266,7 @@ func (f *Fabric) admit(isl *sim.Island, st *state, now unit.Time, id PortID, in 
 	if !pk.chosen() {
 		out = f.routes[pk.route]
 		pk.route++
-	} else if out = f.choose(now, in.far, pk); out < 0 {
+	} else if out = f.choose(isl, now, in.far, pk); out < 0 {
 		f.unroutable(isl, now, id, pk)
 		return
 	}
@@ -277,18 +277,18 @@ func (f *Fabric) admit(isl *sim.Island, st *state, now unit.Time, id PortID, in 
 	q := &f.queues[int(out)*f.nc+int(class)]
 	o := &f.ports[out]
 	size := int64(pk.Bytes)
-	if f.lossless&(1<<class) != 0 {
-		if !f.cfg.chargeLossless(n, a, &in.xoff, size) {
+	if n.lossless&(1<<class) != 0 {
+		if !n.chargeLossless(a, &in.xoff, size) {
 			f.dropped(isl, now, id, out, o, pk)
 			return
 		}
-		if !a.sentOff && f.overXOFF(n, a, in) {
+		if !a.sentOff && n.overXOFF(a, in) {
 			f.xoff(isl, now, id, out, a, class)
 			if f.cfg.OnEvent != nil {
 				f.tellHeld(isl, now, id, a, class, pk)
 			}
 		}
-	} else if !f.cfg.chargeLossy(n, a, q.bytes, size) {
+	} else if !n.chargeLossy(a, q.bytes, size) {
 		f.dropped(isl, now, id, out, o, pk)
 		return
 	}

@@ -2,6 +2,7 @@ package faultsearch
 
 import (
 	"fmt"
+	"slices"
 
 	"railyard/internal/cc"
 	"railyard/internal/fabric"
@@ -23,8 +24,9 @@ type Case struct {
 	NIC    nic.Config
 	Host   host.Config
 	Flows  []Flow
-	Job    *Job // beside the flows; nil: none
-	Lossy  bool // frames may be lost: by faults, or because there is no PFC
+	Job    *Job   // beside the flows; nil: none
+	Method string // by which switches choose next hops; "": frames keep to paths
+	Lossy  bool   // frames may be lost: by faults, or because there is no PFC
 }
 
 // Flow is one message between two NICs.
@@ -61,7 +63,9 @@ func New(n uint64) (*Case, error) {
 	}
 	c.drawFabric(d)
 	c.drawNIC(d)
+	c.drawSwitches(&dice{sim.NewStream(n, "fault search, switches", 0)})
 	c.drawFaults(d)
+	c.drawRouting(routing(n))
 	c.drawFlows(d)
 	return c, c.drawJob(d)
 }
@@ -122,6 +126,39 @@ func (c *Case) drawFabric(d *dice) {
 	}
 	c.Fabric.Buffer.Size = need + unit.Bytes(d.below(pick(d, 10_000, 200_000, 5_000_000)))
 	c.Lossy = !pfc
+}
+
+// drawSwitches makes some switches differ from the others, in every third case.
+func (c *Case) drawSwitches(d *dice) {
+	if !d.one(3) {
+		return
+	}
+	all := &c.Fabric
+	all.ProfileOf = make([]int32, len(c.Graph.Nodes))
+	for id, n := range c.Graph.Nodes {
+		all.ProfileOf[id] = -1
+		if n.Kind == topo.HostKind || d.one(2) {
+			continue
+		}
+		p := fabric.Profile{Classes: slices.Clone(all.Classes), PFC: all.PFC, Buffer: all.Buffer,
+			SwitchLatency: d.time(2 * unit.Microsecond), MTU: all.MTU}
+		p.Classes[0].Weight, p.Classes[1].Weight = d.between(1, 99), d.between(1, 99)
+		if d.one(3) {
+			p.Classes[0].Lossless = !p.Classes[0].Lossless
+			c.Lossy = c.Lossy || !p.Classes[0].Lossless
+		}
+		low := unit.Bytes(d.below(100_000))
+		p.Classes[0].ECN = pick(d, nil, qos.Curve(low, low+unit.Bytes(d.below(200_000)), ratio(int64(d.below(101)), 100), d.one(2)))
+		p.PFC.Alpha, p.PFC.ResumeOffset = ratio(1, int64(pick(d, 1, 4, 32))), unit.Bytes(d.below(20_000))
+		p.PFC.Headroom = qos.FormulaHeadroom(p.MTU, p.SwitchLatency)
+		// What the headrooms take that the buffer of the others has no room for.
+		for _, l := range fabric.Links(c.Graph, topo.NodeID(id)) {
+			p.Buffer.Size += max(0, p.PFC.Headroom.At(l)-all.PFC.Headroom.At(l))
+		}
+		p.Buffer.Size += unit.Bytes(d.below(pick(d, 1, 200_000)))
+		all.ProfileOf[id] = int32(len(all.Profiles))
+		all.Profiles = append(all.Profiles, p)
+	}
 }
 
 func (c *Case) drawNIC(d *dice) {
@@ -224,7 +261,7 @@ func (c *Case) String() string {
 			job += fmt.Sprintf(" %s (%d elements, %d slots)", k.Name, k.Range.Elems, k.Schedule.Slots())
 		}
 	}
-	return fmt.Sprintf("case %d: %d nodes, %d flows, %s, %s, selective %v, PFC %v, faults %+v", c.Number,
+	return fmt.Sprintf("case %d: %d nodes, %d flows, %s, %s, selective %v, PFC %v, %s, faults %+v", c.Number,
 		len(c.Graph.Nodes), len(c.Flows), job, c.NIC.Controller.Algorithm(), c.NIC.Transport.Selective,
-		c.Fabric.Classes[0].Lossless, c.Fabric.Faults)
+		c.Fabric.Classes[0].Lossless, c.routed(), c.Fabric.Faults)
 }

@@ -280,8 +280,10 @@ func (j *job) addQP(w *watch, routes *topo.Routes, way exec.Way, lane int32) (in
 		return 0, err
 	}
 	gpu := way.Channel%2 - 1
+	chosen := w.c.Method != ""
 	return w.net.AddQP(nic.QueuePair{Name: fmt.Sprintf("rank%d>rank%d#%d", way.Src, way.Dst, way.Channel), From: from,
-		To: to, FromGPU: gpu, ToGPU: gpu, Path: path, Back: back, Log: true, Admission: j.Admission}), nil
+		To: to, FromGPU: gpu, ToGPU: gpu, Path: path, Back: back, Chosen: chosen, ChosenBack: chosen, Log: true,
+		Admission: j.Admission}), nil
 }
 
 // start has every rank begin.

@@ -47,6 +47,8 @@ type outcome struct {
 	flows  []nic.Flow // in order of queue pair, then message
 	ports  []fabric.PortStats
 	steps  []exec.StepRecord // in order of rank, then step
+	log    []fabric.Event    // of every other case, in order of time, then port
+	pairs  []nic.Event       // likewise, of time, queue pair and end
 }
 
 // differs returns the first difference between two runs of a case.
@@ -68,12 +70,30 @@ func (o *outcome) differs(x *outcome) error {
 			return fmt.Errorf("step %+v, in one island %+v", x.steps[i], o.steps[i])
 		}
 	}
+	if i := unlike(o.log, x.log); i >= 0 {
+		return fmt.Errorf("%d events of ports, in one island %d; the first that differs is number %d", len(x.log),
+			len(o.log), i)
+	}
+	if i := unlike(o.pairs, x.pairs); i >= 0 {
+		return fmt.Errorf("%d events of queue pairs, in one island %d; the first that differs is number %d", len(x.pairs),
+			len(o.pairs), i)
+	}
 	for i := range o.ports {
 		if o.ports[i] != x.ports[i] {
 			return fmt.Errorf("port %d: %+v, in one island %+v", i, x.ports[i], o.ports[i])
 		}
 	}
 	return nil
+}
+
+// unlike returns where two lists differ first, -1: nowhere.
+func unlike[E comparable](a, b []E) int {
+	for i := range max(len(a), len(b)) {
+		if i >= len(a) || i >= len(b) || a[i] != b[i] {
+			return i
+		}
+	}
+	return -1
 }
 
 // run runs a case with its nodes put into islands in turn.
@@ -93,12 +113,18 @@ func (c *Case) run(islands, workers int) (o outcome, err error) {
 	}
 	eng := sim.New(sizes, c.Fabric.Lookahead(c.Graph, islandOf))
 	eng.SetWorkers(workers)
-	fab, err := fabric.New(eng, c.Graph, c.Fabric, islandOf)
+	fc, nc := c.Fabric, c.NIC
+	log, pairs := make([][]fabric.Event, islands), make([][]nic.Event, islands)
+	if c.Number%2 == 0 {
+		fc.OnEvent = func(island int32, e fabric.Event) { log[island] = append(log[island], e) }
+		nc.OnEvent = func(island int32, e nic.Event) { pairs[island] = append(pairs[island], e) }
+	}
+	fab, err := fabric.New(eng, c.Graph, fc, islandOf)
 	if err != nil {
 		return o, err
 	}
 	hosts := host.New(eng, c.Graph, c.Host, islandOf)
-	net := nic.New(eng, fab, c.Graph, hosts, c.NIC)
+	net := nic.New(eng, fab, c.Graph, hosts, nc)
 	w := &watch{c: c, eng: eng, fab: fab, hosts: hosts, net: net, islands: islands,
 		heard: make([][]nic.Flow, islands)}
 	net.OnFlow(w.flow)
@@ -126,6 +152,13 @@ func (c *Case) run(islands, workers int) (o outcome, err error) {
 	if w.job != nil {
 		o.steps = w.job.records()
 	}
+	o.log, o.pairs = slices.Concat(log...), slices.Concat(pairs...)
+	slices.SortStableFunc(o.log, func(a, b fabric.Event) int {
+		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Port, b.Port))
+	})
+	slices.SortStableFunc(o.pairs, func(a, b nic.Event) int {
+		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.QP, b.QP), cmp.Compare(a.Port, b.Port))
+	})
 	return o, w.err
 }
 
@@ -167,8 +200,10 @@ func (w *watch) post() (err error) {
 			return err
 		}
 		gpu := int32(i%2) - 1 // with and without a host path
+		chosen := w.c.Method != ""
 		qp := w.net.AddQP(nic.QueuePair{Name: fmt.Sprintf("flow%d", i), From: f.From, To: f.To, FromGPU: gpu,
-			ToGPU: gpu, Path: path, Back: back, Class: f.Class, Log: i%3 == 0})
+			ToGPU: gpu, Path: path, Back: back, Chosen: chosen, ChosenBack: chosen && i%4 != 0, Class: f.Class,
+			Log: i%3 == 0})
 		from, to := make([]byte, f.Bytes), make([]byte, f.Bytes)
 		r := sim.NewStream(w.c.Number, "bytes", uint64(i))
 		for k := range from {

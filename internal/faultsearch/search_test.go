@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"railyard/internal/balance"
 	"railyard/internal/coll"
 )
 
@@ -91,5 +92,29 @@ func TestEveryAlgorithmIsDrawn(t *testing.T) {
 	}
 	if len(left) > 0 {
 		t.Errorf("never drawn: %q", slices.Sorted(maps.Keys(left)))
+	}
+}
+
+// Every method by which switches choose next hops is drawn, and every way to spray.
+func TestEveryBalancerIsDrawn(t *testing.T) {
+	left := map[string]bool{"": true}
+	for name := range balance.Methods {
+		left[name] = true
+	}
+	for name := range balance.Picks {
+		left["spray "+name] = true
+	}
+	for n := uint64(1); n <= 400; n++ {
+		c, err := New(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		delete(left, c.Method)
+		if c.Method == "spray" {
+			delete(left, "spray "+c.Fabric.Routing.Params.Spray.Pick)
+		}
+	}
+	if len(left) > 0 {
+		t.Errorf("not drawn in 400 cases: %v", slices.Sorted(maps.Keys(left)))
 	}
 }

@@ -153,12 +153,12 @@ func TestLayersMatchPyTorch(t *testing.T) {
 		g, dx := n.gradients()
 		c.near(l.name+"/y", n.y, 1e-5)
 		if !strings.HasPrefix(l.name, "embedding") {
-			c.near(l.name+"/dx", dx, 1e-4)
+			c.near(l.name+"/dx", dx, 1e-5)
 		}
 		for _, tensor := range l.layer.Tensors() {
 			name := l.name + "/grad/" + tensor.Name
 			c.shape(name, tensor.Shape)
-			c.near(name, g[tensor.Offset:tensor.Offset+tensor.Elems()], 1e-4)
+			c.near(name, g[tensor.Offset:tensor.Offset+tensor.Elems()], 1e-5)
 		}
 		c.masks(l.name, n)
 	}

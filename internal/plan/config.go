@@ -4,6 +4,7 @@ import (
 	"railyard/internal/cc"
 	"railyard/internal/fabric"
 	"railyard/internal/qos"
+	"railyard/internal/scenario"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
 	"railyard/internal/wire"
@@ -38,55 +39,28 @@ func (p *Plan) Telemetry() bool { return p.Scenario.Congestion.Algorithm == "hpc
 // FabricConfig returns the parameters of switches and links; the caller sets the observers.
 func (p *Plan) FabricConfig() fabric.Config {
 	sc := p.Scenario
-	q := sc.Fabric.QoS
-	var ecn *fabric.ECN
-	if q.ECN.Enabled {
-		curve := q.ECN.Curve()
-		ecn = &curve
-	}
-	classes := []fabric.Class{
-		ClassData: {
-			Name:     "data",
-			Priority: uint8(q.DataPriority),
-			Weight:   q.DataWeight,
-			Lossless: q.PFC.Enabled,
-			ECN:      ecn,
-		},
-		ClassOther: {Name: "other", Priority: uint8(q.OtherPriority), Weight: q.OtherWeight},
-		ClassCNP:   {Name: "cnp", Priority: uint8(q.CNPPriority), Strict: true},
-	}
-	frames := p.Frames()
-	return fabric.Config{
-		Classes: classes[:p.Classes()],
-		PFC: fabric.PFC{
-			Alpha:        q.PFC.Alpha,
-			AlphaRate:    p.alphaRate(),
-			Threshold:    q.PFC.Threshold.Or(0),
-			ResumeOffset: q.PFC.ResumeOffset,
-			Quanta:       uint16(q.PFC.Quanta),
-			Refresh:      q.PFC.Refresh,
-			Headroom:     p.headroom(),
-			Response:     qos.Response{Tabulated: !q.PFC.Response.Set, After: q.PFC.Response.Value},
-		},
-		Buffer: fabric.Buffer{
-			Size:               sc.Fabric.Switch.Buffer,
-			Reserve:            sc.Fabric.Switch.Reserve,
-			LossyAlpha:         q.LossyAlpha,
-			FreeAtTxEnd:        sc.Fabric.Switch.Release == "end",
-			CrossingInHeadroom: q.PFC.Crossing == "headroom",
-		},
-		SwitchLatency: sc.Fabric.Switch.Latency,
+	frames, all := p.Frames(), p.profile(&sc.Fabric)
+	cfg := fabric.Config{
+		Classes:       all.Classes,
+		PFC:           all.PFC,
+		Buffer:        all.Buffer,
+		SwitchLatency: all.SwitchLatency,
+		MTU:           all.MTU,
 		HostLatency:   sc.Cluster.NIC.Latency,
 		LinkOverhead:  frames.Overhead,
 		PauseFrame:    frames.PFC,
-		MTU:           sc.Fabric.MTU,
 		LargestFrame:  frames.MaxDataFrame(sc.Transport.MTU),
 		Seed:          sc.Seed,
 		Faults:        p.faults,
 		Routing:       p.routing(),
 		Telemetry:     p.Telemetry(),
 		Quirks:        p.quirks(),
+		ProfileOf:     p.switches.of,
 	}
+	for i := range p.switches.profiles {
+		cfg.Profiles = append(cfg.Profiles, p.profile(&p.switches.profiles[i]))
+	}
+	return cfg
 }
 
 // quirks are the habits of a simulator that the scenario asks for, nil for none.
@@ -119,14 +93,14 @@ func (p *Plan) alphaRate() unit.Bitrate {
 }
 
 // headroom is the rule for the buffer that a switch keeps for what arrives after xOFF.
-func (p *Plan) headroom() qos.Headroom {
-	switch pfc := p.Scenario.Fabric.QoS.PFC; {
+func headroom(f *scenario.Fabric) qos.Headroom {
+	switch pfc := &f.QoS.PFC; {
 	case pfc.HeadroomDelays.Set:
 		return qos.DelaysHeadroom(pfc.HeadroomDelays.Value)
 	case pfc.Headroom.Set:
 		return qos.FixedHeadroom(pfc.Headroom.Value)
 	}
-	return qos.FormulaHeadroom(p.Scenario.Fabric.MTU, p.Scenario.Fabric.Switch.Latency)
+	return qos.FormulaHeadroom(f.MTU, f.Switch.Latency)
 }
 
 // Controller returns the parameters of the congestion control.
@@ -243,7 +217,7 @@ func (p *Plan) oneWay(path []topo.PortID, frame unit.Bytes) unit.Duration {
 		pt := p.Graph.Ports[port]
 		d += pt.Delay + pt.Rate.TransmitTime(p.Frames().OnLink(frame))
 		if i > 0 {
-			d += p.Scenario.Fabric.Switch.Latency
+			d += p.FabricAt(pt.Node).Switch.Latency
 		}
 	}
 	return d

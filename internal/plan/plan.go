@@ -41,6 +41,7 @@ type Plan struct {
 	progress Progress
 	names    *topo.Names
 	faults   *fabric.Faults // nil: none
+	switches switches
 	outages  []outage
 	tables   balance.Tables
 	finder   *balance.Finder     // of paths by the hash, before routes change
@@ -131,6 +132,9 @@ func New(sc *scenario.Scenario, files Files, progress Progress) (*Plan, error) {
 		return nil, err
 	}
 	p.Graph, p.Routes, p.names = g, topo.NewRoutes(g), g.Names()
+	if err := p.planSwitches(); err != nil {
+		return nil, err
+	}
 	if p.faults, err = p.planFaults(); err != nil {
 		return nil, err
 	}

@@ -22,6 +22,7 @@ func (p *Plan) planRouting() {
 		Params: balance.Params{
 			Gap:     f.Flowlet.Gap,
 			Buckets: f.Resilient.Buckets,
+			Tell:    f.GLB.Interval,
 			Spray:   balance.Spray{Pick: f.Spray.Pick, Samples: f.Spray.Samples, Memory: f.Spray.Memory},
 			DLB: balance.DLB{
 				Mode:     f.DLB.Mode,
@@ -32,7 +33,7 @@ func (p *Plan) planRouting() {
 			},
 		},
 	}
-	if f.Balance == "dlb" {
+	if f.Balance == "dlb" || f.Balance == "glb" {
 		p.tables.Params.Gap = f.DLB.Gap
 	}
 	for _, at := range p.turns() {

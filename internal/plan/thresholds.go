@@ -13,7 +13,7 @@ import (
 // with them. The engine runs with the same values.
 func (p *Plan) Thresholds() ([]qos.Row, []qos.Mistake, error) {
 	cfg := p.FabricConfig()
-	policy, sites := cfg.Policy(), p.sites()
+	policy, sites := cfg.Policy(), p.sites(&cfg)
 	const class = int(ClassData)
 	reacts := scenario.NeedsMarks(p.Scenario.Congestion.Algorithm)
 	rows, err := policy.Rows(sites, class, reacts)
@@ -31,18 +31,25 @@ func (p *Plan) Thresholds() ([]qos.Row, []qos.Mistake, error) {
 	return rows, mistakes, err
 }
 
-// sites groups switches of the same kind and links, in order of the first of each group.
-func (p *Plan) sites() []qos.Site {
+// sites groups switches of the same kind, links and profile, in order of the first of each group.
+func (p *Plan) sites(cfg *fabric.Config) []qos.Site {
 	var sites []qos.Site
 	for id, n := range p.Graph.Nodes {
 		if n.Kind == topo.HostKind {
 			continue
 		}
 		kind, links := n.Kind.String(), fabric.Links(p.Graph, topo.NodeID(id))
-		i := slices.IndexFunc(sites, func(s qos.Site) bool { return s.Kind == kind && slices.Equal(s.Links, links) })
+		named := p.nameOf(topo.NodeID(id))
+		i := slices.IndexFunc(sites, func(s qos.Site) bool {
+			return s.Kind == kind && s.Match == named && slices.Equal(s.Links, links)
+		})
 		if i < 0 {
 			i = len(sites)
-			sites = append(sites, qos.Site{Kind: kind, Links: links})
+			sites = append(sites, qos.Site{Kind: kind, Links: links, Match: named})
+			if named != "" {
+				own := cfg.PolicyOf(topo.NodeID(id))
+				sites[i].Own = &own
+			}
 		}
 		sites[i].Count++
 	}

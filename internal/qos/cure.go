@@ -1,6 +1,7 @@
 package qos
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -53,9 +54,36 @@ type problem struct {
 }
 
 // Mistakes returns what is wrong with the thresholds of a class, with cures that hold: each was
-// applied, and the thresholds worked out again. reacts says whether
-// senders slow down on marks.
+// applied, and the thresholds worked out again. reacts says whether senders slow down on marks. What is wrong
+// with switches that differ from the others has no cure: it is up to what makes them differ.
 func (p *Policy) Mistakes(sites []Site, class int, reacts bool) ([]Mistake, error) {
+	var alike []Site
+	var names []string
+	of := map[string][]Site{}
+	for _, s := range sites {
+		if s.Own == nil {
+			alike = append(alike, s)
+			continue
+		}
+		if of[s.Match] == nil {
+			names = append(names, s.Match)
+		}
+		of[s.Match] = append(of[s.Match], s)
+	}
+	all, err := p.mistakes(alike, class, reacts)
+	for _, name := range names {
+		own, wrong := of[name][0].Own.mistakes(of[name], class, reacts)
+		for _, m := range own {
+			m.Path, m.Reason, m.Cures = "fabric.switches", name+": "+m.Reason, nil
+			all = append(all, m)
+		}
+		err = cmp.Or(err, wrong)
+	}
+	return all, err
+}
+
+// mistakes is Mistakes for switches with one policy.
+func (p *Policy) mistakes(sites []Site, class int, reacts bool) ([]Mistake, error) {
 	c := problem{policy: *p, sites: sites, class: class, reacts: reacts}
 	var err error
 	if c.rows, err = p.Rows(sites, class, reacts); err != nil || len(c.rows) == 0 {

@@ -2,7 +2,9 @@ package qos
 
 import (
 	"fmt"
+	"path"
 	"slices"
+	"strings"
 
 	"railyard/internal/unit"
 )
@@ -59,17 +61,28 @@ func (p *Port) reason(o Order) string {
 	return "PFC is off, and no mark slows a sender down"
 }
 
-// Site is switches that are alike: of one kind, with the same links.
+// Site is switches that are alike: of one kind, with the same links and configuration.
 type Site struct {
 	Kind  string
 	Links []Link
 	Count int
+	Match string  // of switches that differ from the others: what names them, "spine*, spine2"
+	Own   *Policy // theirs; nil: that of the others
+}
+
+// policy is that of the site, where p is that of most.
+func (s *Site) policy(p *Policy) *Policy {
+	if s.Own != nil {
+		return s.Own
+	}
+	return p
 }
 
 // Row is what ports that are alike do with a class.
 type Row struct {
-	Switch string `json:"switch"` // kind
-	Ports  int    `json:"ports"`  // on all switches
+	Switch string `json:"switch"`          // kind
+	Match  string `json:"match,omitempty"` // of switches that differ from the others: what names them
+	Ports  int    `json:"ports"`           // on all switches
 	Port
 	First  Order  `json:"first_to_act"`
 	Reason string `json:"reason"`
@@ -80,17 +93,17 @@ type Row struct {
 func (p *Policy) Rows(sites []Site, class int, reacts bool) ([]Row, error) {
 	var rows []Row
 	for _, site := range sites {
-		s, err := p.Switch(site.Links)
+		s, err := site.policy(p).Switch(site.Links)
 		if err != nil {
 			return nil, fmt.Errorf("%s switch: %w", site.Kind, err)
 		}
 		for i := class; i < len(s.Ports); i += len(p.Classes) {
 			port := &s.Ports[i]
-			k := slices.IndexFunc(rows, func(r Row) bool { return r.Switch == site.Kind && r.Port == *port })
+			k := slices.IndexFunc(rows, func(r Row) bool { return r.Switch == site.Kind && r.Match == site.Match && r.Port == *port })
 			if k < 0 {
 				k = len(rows)
 				o := port.order(reacts)
-				rows = append(rows, Row{Switch: site.Kind, Port: *port, First: o, Reason: port.reason(o)})
+				rows = append(rows, Row{Switch: site.Kind, Match: site.Match, Port: *port, First: o, Reason: port.reason(o)})
 			}
 			rows[k].Ports += site.Count
 		}
@@ -127,23 +140,54 @@ func (r *Row) MarksBeforePauses() string {
 		"whatever the traffic only below %s", from, bound)
 }
 
-// MarkingOf returns the profile of the ports of a kind of switch with a rate; false: they do not
-// mark, or there are none.
-func MarkingOf(rows []Row, kind string, r unit.Bitrate) (Marking, bool) {
+// Of returns the rows of a switch of a kind by its name: those of the entries that match it, or those
+// of the switches without any.
+func Of(rows []Row, kind, name string) (own []Row) {
+	most := 0
 	for i := range rows {
-		if rows[i].Switch == kind && rows[i].Rate == r && rows[i].Marks() {
+		if rows[i].Switch != kind {
+			continue
+		}
+		n := matches(rows[i].Match, name)
+		if n > most {
+			most, own = n, nil
+		}
+		if n == most {
+			own = append(own, rows[i])
+		}
+	}
+	return own
+}
+
+// matches counts the patterns that match a name; -1: one does not.
+func matches(patterns, name string) (n int) {
+	if patterns == "" {
+		return 0
+	}
+	for pattern := range strings.SplitSeq(patterns, ", ") {
+		if ok, _ := path.Match(pattern, name); !ok {
+			return -1
+		}
+		n++
+	}
+	return n
+}
+
+// MarkingOf returns the profile of the ports with a rate; false: they do not mark, or there are none.
+func MarkingOf(rows []Row, r unit.Bitrate) (Marking, bool) {
+	for i := range rows {
+		if rows[i].Rate == r && rows[i].Marks() {
 			return rows[i].ECN, true
 		}
 	}
 	return Marking{}, false
 }
 
-// XOFFRange returns the lowest and the highest xOFF, while the buffer is empty, of the ingress
-// ports of a kind of switch.
-func XOFFRange(rows []Row, kind string) (low, high unit.Bytes, ok bool) {
+// XOFFRange returns the lowest and the highest xOFF, while the buffer is empty, of ingress ports.
+func XOFFRange(rows []Row) (low, high unit.Bytes, ok bool) {
 	for i := range rows {
 		r := &rows[i]
-		if r.Switch != kind || !r.Lossless() {
+		if !r.Lossless() {
 			continue
 		}
 		if !ok || r.PFC.XOFF < low {

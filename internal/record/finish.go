@@ -148,7 +148,7 @@ func (r *Recorder) finishFlows(s *result.Summary) {
 			Marks:       st.marks,
 			CNPs:        st.cnps,
 			Retransmits: st.retransmits,
-			Path:        r.paths[i],
+			Path:        r.pathOfAll(int32(i)),
 			Status:      result.StatusUnfinished,
 		}
 		switch {

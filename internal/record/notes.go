@@ -43,9 +43,8 @@ func (r *Recorder) trains() bool {
 // markNotes is about ECN marks and the CNPs that answer them.
 func (r *Recorder) markNotes(s *result.Summary) []string {
 	sc := r.plan.Scenario
-	ecn := sc.Fabric.QoS.ECN
 	switch {
-	case s.ECNMarks == 0 && !ecn.Enabled:
+	case s.ECNMarks == 0 && !r.plan.Marks():
 		return []string{"no ECN marks, hence no CNPs: fabric.qos.ecn.enabled is false"}
 	case s.ECNMarks > 0 && sc.Congestion.Notify == "ack":
 		return []string{"no CNPs: congestion.notify is ack, marks go back in acknowledgements"}
@@ -60,7 +59,7 @@ func (r *Recorder) markNotes(s *result.Summary) []string {
 		return nil
 	}
 	deepest, port := r.fullestQueue()
-	marking := ecn.Curve().At(port.Rate)
+	marking := r.plan.FabricAt(port.Node).QoS.ECN.Curve().At(port.Rate)
 	low, high := marking.Min, marking.Max
 	switch {
 	case deepest == 0:
@@ -82,8 +81,8 @@ func (r *Recorder) markNotes(s *result.Summary) []string {
 // the port.
 func (r *Recorder) fullestQueue() (unit.Bytes, topo.Port) {
 	best, at := 0.0, topo.PortID(0)
-	curve := r.plan.Scenario.Fabric.QoS.ECN.Curve()
 	for id, p := range r.plan.Graph.Ports {
+		curve := r.plan.FabricAt(p.Node).QoS.ECN.Curve()
 		longest := r.fabric.Stats(r.engine.Now(), topo.PortID(id)).MaxQueue
 		if full := float64(longest) / float64(curve.Min.At(p.Rate)); full > best {
 			best, at = full, topo.PortID(id)
@@ -118,7 +117,7 @@ func (r *Recorder) pauseNotes(s *result.Summary) []string {
 	switch {
 	case s.Pauses > 0:
 		return nil
-	case !pfc.Enabled:
+	case !r.plan.Pauses():
 		return []string{"no pauses: fabric.qos.pfc.enabled is false"}
 	case pfc.Threshold.Set:
 		return []string{fmt.Sprintf("no pauses: what a switch held from any one port stayed below xOFF, %s",
@@ -187,7 +186,7 @@ func (r *Recorder) lossNotes(s *result.Summary) []string {
 		notes = append(notes, fmt.Sprintf("faults took %s frames on links; drops are those of switches alone",
 			unit.Count(lost)))
 	}
-	if sc.Fabric.QoS.PFC.Enabled {
+	if r.plan.Pauses() {
 		notes = append(notes, "packets were dropped though PFC is on: it protects only RoCE data, and that only "+
 			"while headroom takes what is on its way after a pause")
 	}

@@ -128,6 +128,7 @@ type pairStats struct {
 	fct                      unit.Duration
 	marks, cnps, retransmits int64
 	failed                   bool
+	path                     string // that its messages took; "": several, or none has arrived
 }
 
 // Parts are the parts of a run that a recorder reads.
@@ -501,6 +502,11 @@ func (r *Recorder) flow(f *flow) {
 		}
 	}
 	r.addFlow(row, &f.Flow, losses)
+	if s.done == 0 || s.path == row.Path {
+		s.path = row.Path
+	} else if row.Path != "" {
+		s.path = ""
+	}
 	if s.posted == 0 || f.Posted < s.first {
 		s.first = f.Posted
 	}
@@ -579,6 +585,14 @@ func (r *Recorder) pathOf(f *nic.Flow) string {
 		}
 	}
 	return r.wayNames.of(r.plan, r.way)
+}
+
+// pathOfAll names the path of all messages of a queue pair; "" where they took several, or none has arrived.
+func (r *Recorder) pathOfAll(qp int32) string {
+	if data, _ := r.plan.ChosenPath(&r.plan.Pairs[qp]); data {
+		return r.pairs[qp].path
+	}
+	return r.paths[qp]
 }
 
 func (r *Recorder) endName(nicID topo.NICID, gpu int32) string {

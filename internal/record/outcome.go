@@ -114,7 +114,7 @@ func (r *Recorder) left(f *nic.Flow) {
 		Step:   -1,
 		Bytes:  f.Bytes,
 		Posted: f.Posted,
-		Path:   r.paths[f.QP],
+		Path:   r.pathOf(f),
 	}
 	if f.Message != nil {
 		m.Step = int32(f.Message.Step)

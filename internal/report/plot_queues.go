@@ -29,10 +29,15 @@ func (d *Data) thresholds(q *QueueSeries) (t thresholds) {
 	case len(rows) == 0:
 		return thresholds{missing: "This directory keeps no thresholds: its run is of an earlier version."}
 	}
-	if t.marking, t.marks = qos.MarkingOf(rows, q.Tier, q.Rate); !t.marks && !rows[0].Marks() {
+	node, _, _ := strings.Cut(q.Port, "/")
+	own := qos.Of(rows, q.Tier, node)
+	if len(own) > 0 {
+		rows = own
+	}
+	if t.marking, t.marks = qos.MarkingOf(own, q.Rate); !t.marks && !rows[0].Marks() {
 		t.missing = "ECN is off."
 	}
-	if t.low, t.high, t.pauses = qos.XOFFRange(rows, q.Tier); !t.pauses && !rows[0].Lossless() {
+	if t.low, t.high, t.pauses = qos.XOFFRange(own); !t.pauses && !rows[0].Lossless() {
 		t.missing = strings.TrimSpace(t.missing + " PFC is off.")
 	}
 	t.fixed = rows[0].PFC.Fixed > 0

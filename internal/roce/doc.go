@@ -23,8 +23,10 @@
 //   - messages complete in the order in which they were posted;
 //   - what the responder knows of a message came with packets: with its first, or with each.
 //
-// Source: InfiniBand Architecture Specification vol. 1, chapter 9 (9.7.5 acknowledgements,
-// 9.7.2 PSN ranges, 9.7.6 retry) and annex A17 (RoCEv2).
+// Source: InfiniBand Architecture Specification vol. 1, chapter 9 (9.4.3 RDMA WRITE, 9.7.1 PSNs,
+// 9.7.5 responses and 9.7.5.1.2 coalesced acknowledgements, 9.7.6 what the requester does with them
+// and 9.7.6.1.3 timeouts); annex A17 (RoCEv2, September 2014), A17.9.3 congestion notification;
+// IRN, SIGCOMM 2018, sections 3 and 4. The scripts in testdata name the rule that each step holds.
 //
 // Decisions a reader may question:
 //   - Go-back-N answers a gap with one NAK. If a packet that is then sent again is lost too, only

@@ -84,7 +84,7 @@ func (r *Receiver) OnData(now unit.Time, psn uint32, last bool, p *Params) Verdi
 }
 
 // onSelective accepts every packet that it does not have. A packet out of order is answered with a
-// NAK that names it.
+// NAK that names it beside the one expected (IRN, SIGCOMM 2018, section 3.1).
 func (r *Receiver) onSelective(seq int64, last bool, p *Params) Verdict {
 	d := seq - r.expected
 	switch {

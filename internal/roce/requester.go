@@ -90,7 +90,7 @@ func (q *Requester) Repace(at unit.Time) { q.paced = at }
 //
 // After the first timeout in a row the next is drawn from one to two times the configured value, so
 // that queue pairs that time out together do not collide again; InfiniBand allows up to four times
-// (vol. 1, 9.9.2.1.2).
+// (vol. 1, 9.7.6.1.3).
 func (q *Requester) Jitter(p *Params) unit.Duration {
 	if q.retries == 0 {
 		return 0
@@ -119,8 +119,8 @@ type Response struct {
 // OnResponse takes an acknowledgement or NAK. It reports whether the retransmission timer starts
 // again: then Arm is to be called.
 //
-// A NAK is a loss to congestion control. Every packet behind a gap is answered with a selective
-// NAK: all NAKs of one recovery are one loss.
+// A NAK acknowledges all before it (IBTA vol. 1, 9.7.5.1.2), and is a loss to congestion control.
+// Every packet behind a gap is answered with a selective NAK: all NAKs of one recovery are one loss.
 func (q *Requester) OnResponse(r *Response, p *Params) (arm bool) {
 	una, now := q.una, r.Ack.Now
 	var bytes unit.Bytes
@@ -156,7 +156,8 @@ func (q *Requester) OnResponse(r *Response, p *Params) (arm bool) {
 	return arm && p.Timeout > 0
 }
 
-// OnCNP takes a congestion notification whose arrival was scheduled lead before now (see cc.Ack).
+// OnCNP takes a congestion notification (IBTA annex A17, A17.9.3, CA17-45) whose arrival was
+// scheduled lead before now (see cc.Ack).
 func (q *Requester) OnCNP(now unit.Time, lead unit.Duration) { q.ctl.OnCNP(now, lead) }
 
 // Expiry is what a deadline that has come means.

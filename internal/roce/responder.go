@@ -89,8 +89,9 @@ func (r *Responder) OnData(now unit.Time, pk *Packet, p *Params) (a Reply) {
 	return a
 }
 
-// notify is DCQCN's notification point: at most one CNP per flow and interval (SIGCOMM'15, section
-// 3.1, figure 6).
+// notify is the notification point: a marked packet is answered with a CNP, and several may share one
+// (IBTA annex A17, A17.9.3, CA17-44); DCQCN sends at most one per flow and interval (SIGCOMM'15,
+// section 3.1, figure 6).
 func (r *Responder) notify(now unit.Time, p *Params) bool {
 	if p.EchoMarks || p.NoCNPs || r.cnpSent && now.Sub(r.cnpAt) < p.CNPInterval {
 		return false

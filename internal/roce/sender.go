@@ -215,12 +215,12 @@ func (s *Sender) Next() Segment {
 	return seg
 }
 
-// OnAck acknowledges every packet up to and including psn. It returns the newly acknowledged bytes;
-// messages that are thereby complete are to be taken.
+// OnAck acknowledges every packet up to and including psn (IBTA vol. 1, 9.7.5.1.2). It returns the
+// newly acknowledged bytes; messages that are thereby complete are to be taken.
 func (s *Sender) OnAck(psn uint32) unit.Bytes { return s.advance(expand(psn, s.una) + 1) }
 
 // OnNak says that the receiver expects psn and has seen a later packet: all before psn is
-// acknowledged, the rest is sent again.
+// acknowledged (IBTA vol. 1, 9.7.5.1.2), the rest is sent again (go-back-N).
 func (s *Sender) OnNak(psn uint32) unit.Bytes {
 	seq := expand(psn, s.una)
 	b := s.advance(seq)
@@ -246,8 +246,9 @@ func (s *Sender) OnSack(psn, sack uint32) unit.Bytes {
 	return b
 }
 
-// recover begins a recovery, unless one is in progress. In one recovery each packet is sent again
-// at most once.
+// recover begins a recovery, unless one is in progress. In one recovery, which is over when all that
+// was sent before it is acknowledged, each packet is sent again at most once (IRN, SIGCOMM 2018,
+// section 3.1).
 func (s *Sender) recover(presumed bool) {
 	if s.recovering {
 		return

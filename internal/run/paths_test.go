@@ -41,6 +41,7 @@ var balancers = []struct {
 	{"pinned", "  balance: TELB\n", false},
 	{"flowlet", "  balance: flowlet\n  flowlet: {gap: 5us}\n", true},
 	{"dlb", "  balance: DLB\n  dlb: {gap: 5us, sampling: 2us}\n", true},
+	{"glb", "  balance: GLB\n  dlb: {gap: 5us, sampling: 2us}\n  glb: {interval: 1us}\n", true},
 	{"dlb by packets", "  balance: dlb\n  dlb: {mode: packet}\n", true},
 	{"random", "  balance: spray\n  spray: {pick: random}\n", true},
 	{"round robin", "  balance: spray\n  spray: {pick: round-robin}\n", true},
@@ -161,4 +162,40 @@ faults: [{link: leaf1/spineN, at: 100us, down: 500us, convergence: ` + convergen
 		return
 	}
 	t.Error("no queue pair takes either spine")
+}
+
+// What is crowded behind the next switch a leaf does not see: DLB takes either spine. With GLB the spines tell, and
+// messages avoid the one whose link to the other leaf is full, from when its word has come on.
+func TestGLBSeesBehindTheNextSwitch(t *testing.T) {
+	counts := func(balance string) (full, free int) {
+		r := run(t, `
+cluster: {hosts: 6, host: {gpus: 1}, nic: {speed: 100Gb/s}}
+fabric:
+  design: leaf-spine
+  leaves: 3
+  spines: 2
+  links: {spine: 100Gb/s}
+  balance: `+balance+`
+  dlb: {gap: 1us, sampling: 2us}
+congestion: {algorithm: none}
+job: {flows: [{from: host1/gpu0, to: host5/gpu0, bytes: 20kB, count: 40, every: 20us, start: 50us}]}
+background: {flows: [{from: host3/gpu0, to: host6/gpu0, bytes: 20MB, path: [host3, leaf2, spine1, leaf3, host6]}]}
+`, Options{})
+		for _, f := range rows(t, r.Run.Flows()) {
+			switch {
+			case f.Kind == result.KindBackground:
+			case strings.Contains(f.Path, "spine1"):
+				full++
+			default:
+				free++
+			}
+		}
+		return full, free
+	}
+	if full, free := counts("dlb"); full < 10 || free < 10 {
+		t.Errorf("DLB: %d messages by the spine whose link is full, %d by the other, want about half", full, free)
+	}
+	if full, free := counts("glb\n  glb: {interval: 5us}"); full != 0 || free != 40 {
+		t.Errorf("GLB: %d messages by the spine whose link is full, %d by the other, want none and 40", full, free)
+	}
 }

@@ -14,6 +14,7 @@ func (d *decoder) check(s *Scenario) {
 	d.checkFrames(s)
 	d.checkDesign(s)
 	d.checkSwitch(s)
+	d.checkSwitches(s)
 	d.checkSenders(s)
 	d.checkFaults(s)
 	d.checkBalance(s)
@@ -257,10 +258,8 @@ func (d *decoder) checkQoS(s *Scenario) {
 		d.checkECN(s)
 	}
 	if t := q.PFC.Threshold; t.Set && d.ok("fabric.qos.pfc.threshold", "fabric.qos.pfc.resume_offset") &&
-		q.PFC.ResumeOffset > t.Value {
-		d.problem(d.culprit("fabric.qos.pfc.resume_offset", "fabric.qos.pfc.threshold"),
-			fmt.Sprintf("xON = threshold %s - resume_offset %s would be negative, want resume_offset at most %s",
-				t.Value, q.PFC.ResumeOffset, t.Value), "")
+		xonProblem(&s.Fabric) != "" {
+		d.problem(d.culprit("fabric.qos.pfc.resume_offset", "fabric.qos.pfc.threshold"), xonProblem(&s.Fabric), "")
 	}
 	if t := q.PFC.Threshold; t.Set && d.ok("fabric.qos.pfc.threshold", "fabric.switch.buffer") &&
 		t.Value > s.Fabric.Switch.Buffer {
@@ -280,7 +279,30 @@ func (d *decoder) culprit(paths ...string) string {
 	return paths[len(paths)-1]
 }
 
+// xonProblem says why a fixed xOFF leaves no xON; "": it does.
+func xonProblem(f *Fabric) string {
+	t, offset := f.QoS.PFC.Threshold.Value, f.QoS.PFC.ResumeOffset
+	if offset <= t {
+		return ""
+	}
+	return fmt.Sprintf("xON = threshold %s - resume_offset %s would be negative, want resume_offset at most %s", t, offset, t)
+}
+
 func (d *decoder) checkECN(s *Scenario) {
+	text := curveProblem(s, &s.Fabric)
+	if text == "" {
+		return
+	}
+	hint := ""
+	if s.Fabric.QoS.ECN.Min.Set != s.Fabric.QoS.ECN.Max.Set {
+		hint = "give both min and max, or leave both to auto"
+	}
+	d.problem(d.culprit("fabric.qos.ecn.min", "fabric.qos.ecn.max"), text, hint)
+}
+
+// curveProblem says at which rate the marking curve of switches that are as f says is none; "": it is
+// one at all rates.
+func curveProblem(s *Scenario, f *Fabric) string {
 	if s.Fabric.Design == "custom" {
 		s = &Scenario{Fabric: s.Fabric, Cluster: s.Cluster} // the file says the rates of links: look at that of a NIC
 		s.Fabric.Links.Host, s.Fabric.Links.Spine = s.Cluster.NIC.Speed, 0
@@ -294,19 +316,13 @@ func (d *decoder) checkECN(s *Scenario) {
 			rates = append(rates, l.Rate.Value)
 		}
 	}
-	curve := s.Fabric.QoS.ECN.Curve()
+	curve := f.QoS.ECN.Curve()
 	for _, r := range rates {
-		m := curve.At(r)
-		if m.Min <= m.Max { // equal: a step, as DCTCP has it
-			continue
+		if m := curve.At(r); m.Min > m.Max { // equal: a step, as DCTCP has it
+			return fmt.Sprintf("min %s is above max %s on a %s port", m.Min, m.Max, r)
 		}
-		at, hint := d.culprit("fabric.qos.ecn.min", "fabric.qos.ecn.max"), ""
-		if s.Fabric.QoS.ECN.Min.Set != s.Fabric.QoS.ECN.Max.Set {
-			hint = "give both min and max, or leave both to auto"
-		}
-		d.problem(at, fmt.Sprintf("min %s is above max %s on a %s port", m.Min, m.Max, r), hint)
-		return
 	}
+	return ""
 }
 
 // distinct reports a value that two fields share, at the later one that the file gives.

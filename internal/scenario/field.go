@@ -124,6 +124,7 @@ var (
 	flowTree   = grow(flowFields)
 	faultTree  = grow(faultFields)
 	linkTree   = grow(linkFields)
+	switchTree = grow(switchFields)
 	slowTree   = grow(slowFields)
 	rowTree    = grow(rowFields)
 	bucketTree = grow(bucketFields)

@@ -19,7 +19,8 @@ func onlyBalance(names ...string) func(base any) string {
 
 var (
 	onlyFlowlet   = onlyBalance("flowlet")
-	onlyDLB       = onlyBalance("dlb")
+	onlyDLB       = onlyBalance("dlb", "glb")
+	onlyGLB       = onlyBalance("glb")
 	onlySpray     = onlyBalance("spray")
 	onlyResilient = onlyBalance("resilient")
 )
@@ -110,6 +111,14 @@ var balanceFields = []*Field{
 		Source:  "Junos (rate-weightage): equal",
 		Also:    []string{"rate_weightage"},
 	},
+	{Path: "fabric.glb", Meaning: "global load balancing: what it has beside fabric.dlb"},
+	{
+		Path: "fabric.glb.interval", Default: "50us", Min: "100ns", Max: "1s", applies: onlyGLB,
+		value: in(duration, func(s *Scenario) *unit.Duration { return &s.Fabric.GLB.Interval }),
+		Meaning: "how often a switch looks at its links to other switches, and tells those next to it of a quality that " +
+			"has changed; it is heard after the cable and the pipeline",
+		Source: "assumed: Broadcom and Juniper (GLB, with BGP's next-next-hop nodes) publish none",
+	},
 	{Path: "fabric.spray", Meaning: "packets one by one"},
 	{
 		Path: "fabric.spray.pick", Default: "least-queue", Choices: SprayPicks, applies: onlySpray,
@@ -148,7 +157,7 @@ func (d *decoder) checkBalance(s *Scenario) {
 	if d.ok("fabric.dlb.queue_min", "fabric.dlb.queue_max") && onlyDLB(s) == "" && p.QueueMin >= p.QueueMax {
 		d.problem("fabric.dlb.queue_max", fmt.Sprintf("%s: want more than queue_min, %s", p.QueueMax, p.QueueMin), "")
 	}
-	moves := s.Fabric.Balance == "flowlet" || s.Fabric.Balance == "dlb" || s.Fabric.Balance == "spray"
+	moves := s.Fabric.Balance == "flowlet" || onlyDLB(s) == "" || s.Fabric.Balance == "spray"
 	if d.ok("fabric.balance", "congestion.algorithm") && moves && s.Congestion.Algorithm == "hpcc" {
 		d.problem("fabric.balance", s.Fabric.Balance+": hpcc compares the telemetry of a port with what that port said "+
 			"before, and packets of a queue pair come by several", "another congestion.algorithm, or balance: ecmp")

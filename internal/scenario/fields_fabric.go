@@ -104,7 +104,7 @@ var fabricFields = []*Field{
 		value:   in(linkList, func(s *Scenario) *[]NamedLink { return &s.Fabric.Links.Named }),
 		Meaning: "links that differ from the others of their tier",
 	},
-	{Path: "fabric.switch", Meaning: "one switch; all are alike"},
+	{Path: "fabric.switch", Meaning: "one switch; all are alike but those in fabric.switches"},
 	{
 		Path: "fabric.switch.latency", Default: "600ns", Min: "0ns", Max: "1ms",
 		value:   in(duration, func(s *Scenario) *unit.Duration { return &s.Fabric.Switch.Latency }),
@@ -130,6 +130,11 @@ var fabricFields = []*Field{
 		Source:  assumed,
 	},
 	{
+		Path:    "fabric.switches",
+		value:   in(switchList, func(s *Scenario) *[]SwitchProfile { return &s.Fabric.Switches }),
+		Meaning: "switches that differ from the others; of a switch that several entries match, later ones come on top",
+	},
+	{
 		Path: "fabric.mtu", Default: "9216B", Min: "256B", Max: "16kB",
 		value:   in(byteCount, func(s *Scenario) *unit.Bytes { return &s.Fabric.MTU }),
 		Meaning: "largest frame, FCS included",
@@ -138,7 +143,7 @@ var fabricFields = []*Field{
 	{
 		Path: "fabric.balance", Default: "ecmp", Choices: Balancers, Synonyms: BalancerTiers,
 		value:   in(choice, func(s *Scenario) *string { return &s.Fabric.Balance }),
-		Meaning: "how packets choose among equal paths; SLB, DLB and TELB stand for ecmp, dlb and pinned",
+		Meaning: "how packets choose among equal paths; SLB, DLB, GLB and TELB stand for ecmp, dlb, glb and pinned",
 		Also:    []string{"load_balancing", "lb"},
 	},
 	{Path: "fabric.hash", Meaning: "the hash by which a switch picks one of equal paths for a queue pair"},

@@ -18,6 +18,7 @@ const (
 	FaultList   Kind = "list of faults"
 	LinkList    Kind = "list of links"
 	SlowList    Kind = "list of slow ranks"
+	SwitchList  Kind = "list of switches"
 	RowList     Kind = "list of collectives"
 	BucketList  Kind = "list of buckets"
 	OneJob      Kind = "job"

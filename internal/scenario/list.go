@@ -36,14 +36,17 @@ var (
 		rowFields, rowTree)
 	bucketList = listOf[ReplayBucket](BucketList, "bucket", "job.replay.buckets[]", "- {compute: 2ms, bytes: 25MB}",
 		bucketFields, bucketTree)
-	jobList  = listOf[Job](JobList, "job", "job", "- {name: a, train: {...}}", jobFields, jobTree)
-	oneJob   = single(jobList, OneJob)
+	jobList    = listOf[Job](JobList, "job", "job", "- {name: a, train: {...}}", jobFields, jobTree)
+	oneJob     = single(jobList, OneJob)
+	switchList = listOf[SwitchProfile](SwitchList, "switch", "fabric.switches[]",
+		"- {match: spine*, buffer: 16MB}", switchFields, switchTree)
 	slowList = listOf[SlowRank](SlowList, "slow", "cluster.slow[]", "- {rank: 3, factor: 1.5}", slowFields, slowTree)
 )
 
 // Lists returns the lists of mappings that a scenario may have.
 func Lists() []*List {
-	return []*List{flowList.rows, faultList.rows, linkList.rows, slowList.rows, rowList.rows, bucketList.rows, jobList.rows}
+	return []*List{flowList.rows, faultList.rows, linkList.rows, switchList.rows, slowList.rows, rowList.rows,
+		bucketList.rows, jobList.rows}
 }
 
 // listOf makes the kind of a list of mappings. It is read entry by entry, so it knows no text.

@@ -22,10 +22,11 @@ var (
 		{"pinned", "a controller gives each queue pair a path: the one whose fullest link has the fewest"},
 		{"flowlet", "a queue pair that was quiet takes a link drawn anew (LetFlow, NSDI'17)"},
 		{"dlb", "dynamic load balancing: the link of the best quality, by its load and queue"},
+		{"glb", "global load balancing: dlb, and next hops tell of the quality of their links"},
 		{"spray", "each packet by itself"},
 	}
 	// BalancerTiers are names that vendors' tiers of load balancing have.
-	BalancerTiers = map[string]string{"SLB": "ecmp", "slb": "ecmp", "DLB": "dlb", "TELB": "pinned", "telb": "pinned"}
+	BalancerTiers = map[string]string{"SLB": "ecmp", "slb": "ecmp", "DLB": "dlb", "GLB": "glb", "TELB": "pinned", "telb": "pinned"}
 	DLBModes      = []Choice{
 		{"flowlet", "a queue pair that was quiet for gap may take another link"},
 		{"packet", "each packet may"},

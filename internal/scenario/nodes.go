@@ -42,12 +42,16 @@ const (
 	nodePattern = `^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}(#[1-9][0-9]{0,5})?$`
 	linkPattern = `^(all|[A-Za-z0-9][A-Za-z0-9_.-]{0,63}/[A-Za-z0-9][A-Za-z0-9_.-]{0,63}(#[1-9][0-9]{0,5})?)$`
 
+	switchesPattern = `^[A-Za-z0-9*?][A-Za-z0-9_.*?-]{0,63}$`
+
 	oneLinkPattern = `^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}/[A-Za-z0-9][A-Za-z0-9_.-]{0,63}(#[1-9][0-9]{0,5})?$`
 )
 
 var (
 	nodeText = regexp.MustCompile(nodePattern)
 	linkText = regexp.MustCompile(linkPattern)
+
+	switchesText = regexp.MustCompile(switchesPattern)
 )
 
 // checkNode refuses what cannot be a node of a path.
@@ -62,6 +66,14 @@ func checkNode(s string) string {
 func checkLink(s string) string {
 	if !linkText.MatchString(s) {
 		return "want node/peer such as rail1/spine1, node/peer#2 for the second of parallel links, or all"
+	}
+	return ""
+}
+
+// checkSwitchNames refuses what cannot name switches.
+func checkSwitchNames(s string) string {
+	if !switchesText.MatchString(s) {
+		return "want the name of a switch such as spine1, with * for any letters and ? for one"
 	}
 	return ""
 }

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -63,7 +64,7 @@ func printList(b *strings.Builder, l *List, v any, name, indent string) {
 		switch {
 		case l.Single:
 			print(b, l.Keys, e, indent+"  ")
-		case l.Keys == jobTree:
+		case slices.ContainsFunc(l.Keys.Keys, func(k *Key) bool { return k.Field.Kind == Group }):
 			var inner strings.Builder
 			print(&inner, l.Keys, e, indent+"    ")
 			fmt.Fprintf(b, "%s  - %s", indent, strings.TrimPrefix(inner.String(), indent+"    "))

@@ -125,11 +125,13 @@ type Fabric struct {
 	Spines    int         // rail-optimized and leaf-spine; 0: rails are not connected
 	Links     Links
 	Switch    Switch
-	MTU       unit.Bytes // frame with FCS, without preamble and gap
-	Balance   string     // see Balancers
+	Switches  []SwitchProfile // those that differ
+	MTU       unit.Bytes      // frame with FCS, without preamble and gap
+	Balance   string          // see Balancers
 	Hash      Hash
 	Flowlet   Flowlet
 	DLB       DLB
+	GLB       GLB
 	Spray     Spray
 	Resilient Resilient
 	Clock     string // "exact" or "truncate-ns"
@@ -165,6 +167,9 @@ type Spray struct {
 	Samples, Memory int    // drill only
 }
 
+// GLB is what the balancer glb has beside DLB.
+type GLB struct{ Interval unit.Duration }
+
 // Resilient is the parameters of the balancer resilient.
 type Resilient struct{ Buckets int }
 
@@ -188,7 +193,7 @@ type NamedLink struct {
 	Delay  Opt[unit.Duration] // instead of what Length gives
 }
 
-// Switch is one switch; all are alike.
+// Switch is one switch; all are alike but those in Fabric.Switches.
 type Switch struct {
 	Latency unit.Duration
 	Buffer  unit.Bytes

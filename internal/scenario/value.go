@@ -27,7 +27,7 @@ func refuse(f *Field, n *node) (hint string, err error) {
 	case asNumber:
 		wrong = n.quoted && n.text != f.Word || n.bool()
 	case asBool:
-		wrong = n.quoted && n.text != f.Word || !n.bool() && !n.quoted
+		wrong = n.text != f.Word && (n.quoted || !n.bool())
 	case asText:
 		wrong = n.number() || n.bool()
 	case asAny:

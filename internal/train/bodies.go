@@ -116,9 +116,7 @@ func (j *Job) backward(r *rank, w *workload.Body) {
 	}
 	layer.Backward(dx, into, d, x, r.on(w.Params), rows, r.saved[w.Layer][w.Slot])
 	if w.Adds {
-		for i, g := range into {
-			grads[i] += g
-		}
+		nn.Add(grads, into)
 	}
 	if dx != nil {
 		j.layers[w.Layer-1].Through(dx, x)
@@ -137,8 +135,6 @@ func (p *plan) move(step int64, micro int, l *workload.Layout, replicas int) nn.
 
 // sumTied makes both gradients of what is tied their sum, as nn.Tie.Sum does.
 func sumTied(lower, upper []float32) {
-	for i, g := range upper {
-		lower[i] += g
-	}
+	nn.Add(lower[:len(upper)], upper)
 	copy(upper, lower)
 }

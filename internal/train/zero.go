@@ -1,6 +1,7 @@
 package train
 
 import (
+	"railyard/internal/nn"
 	"railyard/internal/workload"
 )
 
@@ -15,9 +16,7 @@ func (j *Job) accumulate(id int32, r *rank, w *workload.Body) {
 	shard, bucket := r.on(w.Grads), r.on(w.X)
 	j.work.Owned(id, w.Bucket, func(lo, hi int64) {
 		if w.Adds {
-			for i, g := range bucket[lo:hi] {
-				shard[i] += g
-			}
+			nn.Add(shard[:hi-lo], bucket[lo:hi])
 		} else {
 			copy(shard, bucket[lo:hi])
 		}

@@ -13,7 +13,7 @@ func (s *suite) closedForms() error {
 	const tx = 83.84 // ns, 1,048 bytes at 100 Gb/s
 	for _, n := range []int{2, 8} {
 		o, err := experiment{senders: n, variant: "pfconly", bytes: 10_000_000, seed: 1,
-			series: unit.Microsecond}.run(s.ctx)
+			series: unit.Microsecond}.run(s.ctx, s.opt.Run)
 		if err != nil {
 			return err
 		}

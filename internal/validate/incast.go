@@ -86,7 +86,7 @@ func (o *outcome) mean() float64 { return mean(o.fcts) }
 
 // run runs the experiment. The queue is sampled each 1 us from 500 ns on until the last completion,
 // as the reference's was.
-func (e experiment) run(ctx context.Context) (*outcome, error) {
+func (e experiment) run(ctx context.Context, runs Runner) (*outcome, error) {
 	sc, err := scenario.Parse("reference.yaml", []byte(e.scenario()))
 	if err != nil {
 		return nil, fmt.Errorf("%s %d:1: %w", e.variant, e.senders, err)
@@ -102,7 +102,7 @@ func (e experiment) run(ctx context.Context) (*outcome, error) {
 			o.series = append(o.series, e.point(v, port))
 		}
 	}
-	sum, err := run.Run(ctx, sc, opt)
+	sum, err := runs(ctx, sc, opt)
 	if err != nil {
 		return nil, fmt.Errorf("%s %d:1: %w", e.variant, e.senders, err)
 	}

@@ -8,6 +8,9 @@ import (
 	"sync"
 
 	"railyard/internal/machine"
+	"railyard/internal/result"
+	"railyard/internal/run"
+	"railyard/internal/scenario"
 	"railyard/internal/sweep"
 	"railyard/internal/unit"
 )
@@ -43,7 +46,12 @@ func (r Row) Deviation() float64 {
 type Options struct {
 	Seeds    int // for the random rows; at least 10
 	Progress func(done, total int)
+	Run      Runner // nil: run.Run
 }
+
+// Runner runs the scenario of an experiment, from several goroutines at once. Its rows are made
+// from the summary and from what opt.Look saw.
+type Runner func(ctx context.Context, sc *scenario.Scenario, opt run.Options) (*result.Summary, error)
 
 // suite collects rows; the first error ends it.
 type suite struct {
@@ -59,6 +67,9 @@ func Run(ctx context.Context, opt Options) ([]Row, error) {
 	opt.Seeds = max(opt.Seeds, seeds)
 	if opt.Progress == nil {
 		opt.Progress = func(int, int) {}
+	}
+	if opt.Run == nil {
+		opt.Run = run.Run
 	}
 	s := &suite{ctx: ctx, opt: opt}
 	for _, part := range []func() error{s.singles, s.deterministic, s.exact, s.several, s.random,
@@ -96,7 +107,7 @@ func (s *suite) singles() error {
 			if truncate {
 				want, name = f.shipped, "as shipped (truncates)"
 			}
-			o, err := experiment{senders: 1, variant: "hpccdef", bytes: f.bytes, seed: 1, truncate: truncate}.run(s.ctx)
+			o, err := experiment{senders: 1, variant: "hpccdef", bytes: f.bytes, seed: 1, truncate: truncate}.run(s.ctx, s.opt.Run)
 			if err != nil {
 				return err
 			}
@@ -123,7 +134,7 @@ func (s *suite) deterministic() error {
 		if ref.variant != "vwin" && ref.variant != "pfconly" {
 			continue
 		}
-		o, err := experiment{senders: ref.senders, variant: ref.variant, bytes: 10_000_000, seed: 1}.run(s.ctx)
+		o, err := experiment{senders: ref.senders, variant: ref.variant, bytes: 10_000_000, seed: 1}.run(s.ctx, s.opt.Run)
 		if err != nil {
 			return err
 		}
@@ -149,7 +160,7 @@ func (s *suite) deterministic() error {
 func (s *suite) exact() error {
 	for _, ref := range exactShipped {
 		o, err := experiment{senders: ref.senders, variant: ref.variant, bytes: ref.bytes, seed: 1,
-			truncate: true}.run(s.ctx)
+			truncate: true}.run(s.ctx, s.opt.Run)
 		if err != nil {
 			return err
 		}
@@ -191,7 +202,7 @@ func (s *suite) many(e experiment) ([]*outcome, error) {
 	err := sweep.Each(s.ctx, len(out), limits, need, func(ctx context.Context, i int) (err error) {
 		one := e
 		one.seed = uint64(i + 1)
-		out[i], err = one.run(ctx)
+		out[i], err = one.run(ctx, s.opt.Run)
 		s.ran()
 		return err
 	})

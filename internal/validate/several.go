@@ -119,12 +119,12 @@ func (e *several) scenario() string {
 }
 
 // run returns the completion of each flow in ns.
-func (e *several) run(ctx context.Context) ([]int64, error) {
+func (e *several) run(ctx context.Context, runs Runner) ([]int64, error) {
 	sc, err := scenario.Parse("reference.yaml", []byte(e.scenario()))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", e.name, err)
 	}
-	sum, err := run.Run(ctx, sc, run.Options{Force: true})
+	sum, err := runs(ctx, sc, run.Options{Force: true})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", e.name, err)
 	}
@@ -139,7 +139,7 @@ func (e *several) run(ctx context.Context) ([]int64, error) {
 func (s *suite) several() error {
 	for i := range severalShipped {
 		e := &severalShipped[i]
-		got, err := e.run(s.ctx)
+		got, err := e.run(s.ctx, s.opt.Run)
 		if err != nil {
 			return err
 		}

@@ -3,13 +3,15 @@ package validate
 import (
 	"context"
 	"testing"
+
+	"railyard/internal/run"
 )
 
 // Every flow of these runs ends at the reference's nanosecond.
 func TestSeveralFlowsAHost(t *testing.T) {
 	for i := range severalShipped {
 		e := &severalShipped[i]
-		got, err := e.run(context.Background())
+		got, err := e.run(context.Background(), run.Run)
 		if err != nil {
 			t.Fatal(err)
 		}

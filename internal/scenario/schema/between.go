@@ -23,7 +23,7 @@ var between = map[string]object{
 				{"links", forbid("host", "spine", "length", "spine_length", "parallel", "delay")}}}}),
 		only("design", "custom", forbid("topology")),
 		only("design", "leaf-spine", forbid("leaves")),
-		balancer("flowlet"), balancer("dlb"), balancer("spray"), balancer("resilient"),
+		balancer("flowlet"), balancer("dlb", "glb"), balancer("glb"), balancer("spray"), balancer("resilient"),
 	}}},
 	"fabric.dlb":   unless("mode", "flowlet", forbid("gap")),
 	"fabric.spray": only("pick", "drill", forbid("samples", "memory")),
@@ -107,11 +107,12 @@ func only(key, value string, then object) object {
 		{"properties", object{{key, object{{"const", value}}}}}}}}}, {"then", then}}
 }
 
-// balancer is the schema in which the parameters of a balancer stand beside its name only.
-func balancer(name string) object {
-	names := []string{name}
+// balancer is the schema in which the parameters of a balancer stand beside its name only, or that of others which
+// have them too.
+func balancer(name string, others ...string) object {
+	names := append([]string{name}, others...)
 	for also, is := range scenario.BalancerTiers {
-		if is == name {
+		if slices.Contains(names, is) {
 			names = append(names, also)
 		}
 	}

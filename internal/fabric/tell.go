@@ -1,0 +1,131 @@
+package fabric
+
+import (
+	"railyard/internal/balance"
+	"railyard/internal/sim"
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+)
+
+// Switches that tell the ones next to them of the quality of their links to other switches: what a leaf cannot see
+// is how a spine's link to another leaf does. They look at multiples of an interval while frames pass, and tell of
+// what has changed. A message takes as long as a frame of no length: the cable and the far switch's pipeline. It
+// takes no bandwidth: some bytes in an interval.
+
+type (
+	look   Fabric // owner: index of the switch
+	listen Fabric // owner: link that a message comes by
+)
+
+// message is what a switch tells at one instant. Its tells are shared by all who hear it, and never change.
+type message struct {
+	at    unit.Time // when it arrives
+	tells []tell
+}
+
+// tell is the quality of one port.
+type tell struct {
+	port PortID
+	band uint8
+}
+
+// teller is what a switch keeps to tell of its links.
+type teller struct {
+	ports  []PortID // to other switches
+	meters []balance.Meter
+	last   []uint8         // told
+	heard  map[PortID]int8 // of ports of the switches next to it
+	looks  bool            // an event is pending
+}
+
+func (f *Fabric) newTeller(at topo.NodeID) *teller {
+	t := &teller{heard: map[PortID]int8{}}
+	for _, id := range f.graph.Nodes[at].Ports {
+		if f.graph.Ports[id].NIC < 0 {
+			t.ports = append(t.ports, id)
+		}
+	}
+	t.meters, t.last = make([]balance.Meter, len(t.ports)), make([]uint8, len(t.ports))
+	return t
+}
+
+// lookSoon plans the next look of a switch that frames pass.
+func (f *Fabric) lookSoon(isl *sim.Island, now unit.Time, sw int32, t *teller) {
+	if t.looks {
+		return
+	}
+	t.looks = true
+	every := int64(f.cfg.Routing.Params.Tell)
+	isl.At(unit.Time((int64(now)/every+1)*every), sim.MakeKey(sim.Timer, classLook, sw))
+}
+
+// Handle looks at the links of a switch and tells what has changed. It looks again while a link is not at its best.
+func (h *look) Handle(isl *sim.Island, now unit.Time, owner int32) {
+	f := (*Fabric)(h)
+	w := &f.forwarders[owner]
+	t, p := w.teller, &f.cfg.Routing.Params.DLB
+	t.looks = false
+	view := links{f: f, now: now, ports: t.ports}
+	var changed []tell
+	busy := false
+	for i, id := range t.ports {
+		load := t.meters[i].Load(now, view.Sent(i), f.ports[id].rate, p.Sampling)
+		band := uint8(p.Quality(load, view.Waiting(i)))
+		if band != t.last[i] {
+			changed = append(changed, tell{id, band})
+			t.last[i] = band
+		}
+		busy = busy || band > 0 || load > 0
+	}
+	if len(changed) > 0 {
+		f.tellAll(isl, now, t, changed)
+	}
+	if busy {
+		f.lookSoon(isl, now, owner, t)
+	}
+}
+
+func (f *Fabric) tellAll(isl *sim.Island, now unit.Time, t *teller, tells []tell) {
+	for _, id := range t.ports {
+		p := &f.ports[id]
+		m := message{at: now.Add(p.delay), tells: tells}
+		if p.flags&flagFar != 0 && isl.Mails() {
+			b := f.opened(f.state(isl), p, m.at)
+			b.out.messages = append(b.out.messages, postedMessage{id, m})
+		} else {
+			f.telling(id, m)
+		}
+	}
+}
+
+// telling tells the receiving end of a link of a message under way.
+func (f *Fabric) telling(id PortID, m message) {
+	f.messages[id] = append(f.messages[id], m)
+	f.eng.Island(f.ingresses[id].island).At(m.at, sim.MakeKey(sim.Arrival, classListen, int32(id)))
+}
+
+// Handle takes a message. Those of a link come in order, each with an event of its own.
+func (h *listen) Handle(_ *sim.Island, _ unit.Time, owner int32) {
+	f := (*Fabric)(h)
+	m := f.messages[owner][0]
+	f.messages[owner] = f.messages[owner][:copy(f.messages[owner], f.messages[owner][1:])]
+	heard := f.forwarders[f.ingresses[owner].far].teller.heard
+	for _, t := range m.tells {
+		heard[t.port] = int8(t.band)
+	}
+}
+
+// told is the quality of the best of the links by which the switch behind a port sends frames for a NIC on, as
+// the switch at the port has heard; 0 where there is nothing to choose any more.
+func (l *links) told(port PortID) int {
+	g := l.f.graph
+	next := g.Ports[port].To
+	if next == g.Edge(l.to) {
+		return 0
+	}
+	best := balance.Bands - 1
+	for _, id := range l.routes.NextHops(next, l.to) {
+		best = min(best, int(l.teller.heard[id]))
+	}
+	return best
+}

@@ -1,0 +1,69 @@
+package faultsearch
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"railyard/internal/balance"
+	"railyard/internal/fabric"
+	"railyard/internal/sim"
+	"railyard/internal/splitmix"
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+)
+
+// drawRouting draws how frames find their way, from a stream of its own: half of the cases keep to paths, in the
+// others switches choose by some method, and links that go down change the routes after some time.
+func (c *Case) drawRouting(d *dice) {
+	if d.one(2) || c.NIC.Telemetry { // telemetry is of one path
+		return
+	}
+	c.Method = pick(d, slices.Sorted(maps.Keys(balance.Methods))...)
+	r := &fabric.Routing{Hash: hashOf}
+	r.Tables = balance.Tables{
+		Graph:  c.Graph,
+		Method: balance.Methods[c.Method],
+		Params: balance.Params{
+			Gap:     d.time(100 * unit.Microsecond),
+			Buckets: d.between(1, 100),
+			Tell:    unit.Microsecond + d.time(50*unit.Microsecond),
+			Spray: balance.Spray{Pick: pick(d, slices.Sorted(maps.Keys(balance.Picks))...), Samples: d.between(1, 3),
+				Memory: d.between(0, 2)},
+			DLB: balance.DLB{Mode: pick(d, balance.Modes...), Sampling: 1 + d.time(50*unit.Microsecond),
+				Load:   [2]unit.Ratio{ratio(1, 10), ratio(int64(d.between(2, 10)), 10)},
+				Queue:  [2]unit.Bytes{0, unit.Bytes(d.between(1, 100_000))},
+				Weight: ratio(int64(d.below(3)), 2)},
+		},
+	}
+	r.Epochs = []balance.Epoch{{Routes: topo.NewRoutes(c.Graph)}}
+	if c.Fabric.Faults != nil {
+		for _, down := range c.Fabric.Faults.Downs {
+			if d.one(2) {
+				continue
+			}
+			after := d.time(100 * unit.Microsecond)
+			r.Epochs = append(r.Epochs,
+				balance.Epoch{From: down.From.Add(after),
+					Routes: topo.NewRoutesWithout(c.Graph, func(l topo.LinkID) bool { return l == down.Link })},
+				balance.Epoch{From: max(down.Until, down.From.Add(after)) + 1, Routes: topo.NewRoutes(c.Graph)})
+		}
+		slices.SortStableFunc(r.Epochs[1:], func(a, b balance.Epoch) int { return int(a.From - b.From) })
+	}
+	c.Fabric.Routing = r
+}
+
+// hashOf stands for the hash of some headers.
+func hashOf(flow int32, to topo.NICID, entropy uint16, at topo.NodeID) uint64 {
+	return splitmix.Mix(uint64(flow)<<32|uint64(to)) ^ splitmix.Mix(uint64(entropy)<<32|uint64(at))
+}
+
+// routed describes how frames find their way.
+func (c *Case) routed() string {
+	if c.Fabric.Routing == nil {
+		return "paths"
+	}
+	return fmt.Sprintf("%s %+v in %d epochs", c.Method, c.Fabric.Routing.Params, len(c.Fabric.Routing.Epochs))
+}
+
+func routing(n uint64) *dice { return &dice{sim.NewStream(n, "fault search routing", 0)} }

@@ -1,0 +1,50 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"railyard/internal/topo"
+)
+
+// A pattern of fabric.switches names switches that there are; what each has is what its entries say, later
+// ones on top.
+func TestSwitchesThatDiffer(t *testing.T) {
+	const yaml = `
+cluster: {hosts: 8, host: {gpus: 1}, nic: {speed: 100Gb/s}}
+fabric:
+  design: leaf-spine
+  leaves: 2
+  spines: 2
+  switches: [%s]
+job: {flows: [{from: host1/gpu0, to: host5/gpu0, bytes: 1MB}]}
+`
+	entries := "{match: 'spine*', buffer: 8MB, latency: 1us}, {match: spine2, buffer: 4MB}"
+	p, err := New(read(t, fmt.Sprintf(yaml, entries)), Files{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := p.FabricConfig()
+	for id, n := range p.Graph.Nodes {
+		want, is := map[string]string{"leaf1": "64MB 600ns", "leaf2": "64MB 600ns", "spine1": "8MB 1us",
+			"spine2": "4MB 1us"}[n.Name]
+		if !is {
+			continue
+		}
+		policy := cfg.PolicyOf(topo.NodeID(id))
+		if got := fmt.Sprint(policy.Buffer.Size, " ", policy.Pipeline); got != want {
+			t.Errorf("%s: %s, want %s", n.Name, got, want)
+		}
+	}
+	for entry, want := range map[string]string{
+		"{match: 'spina*', buffer: 8MB}": "test.yaml:7:22: fabric.switches[0].match: spina*: matches no switch, " +
+			"want one of leaf1, leaf2, spine1, spine2",
+		"{match: host1, buffer: 8MB}": "fabric.switches[0].match: host1: matches no switch",
+	} {
+		if _, err := New(read(t, fmt.Sprintf(yaml, entry)), Files{}, nil); err == nil ||
+			!strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", entry, err, want)
+		}
+	}
+}
