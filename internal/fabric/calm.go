@@ -16,7 +16,7 @@ import (
 //	shared  now      +1 window
 //	  |      |           |
 //	  +------+===========+---- xOFF of any account, with so much of the buffer in use
-
+//
 // Faults of links may bring more than that: with them windows stay short.
 
 // A switch is calm if, with so many bytes of its shared part in use, none of its accounts can come to xOFF
