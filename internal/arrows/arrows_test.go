@@ -216,8 +216,12 @@ var rules = map[string]rule{
 		may: "cc coll diagnose exec fabric nic nn plan qos result roce sim topo train workload",
 		why: "it turns what happens in a run into tables and figures: what happens is for run and the engine",
 	},
+	"inside": {
+		may: "nn result",
+		why: "it looks into a network with nn's own layers and says what it saw as result's values; it knows no run",
+	},
 	"run": {
-		may: "cc checkpoint coll corpus dataset exec fabric host input located machine nic nn plan rank record result roce " +
+		may: "cc checkpoint coll corpus dataset exec fabric host input inside located machine nic nn plan rank record result roce " +
 			"scenario sim topo train",
 		why: "the only package that knows everything; it is below those that show it",
 	},

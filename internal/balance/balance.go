@@ -9,6 +9,8 @@ type Frame struct {
 	Now  unit.Time
 	Flow uint64 // frames of one flow and direction have the same headers
 	Hash uint64 // of the headers at this switch; only where Method.Hashes
+
+	Header Header // out: what the frame carries to its last switch; only where Method.Weaves
 }
 
 // Links is what a switch knows of the links of a group, by number, as of now.
@@ -56,6 +58,10 @@ type Method struct {
 	// Tells says that switches tell the ones before them of the quality of their links.
 	Tells bool
 
+	// Weaves says that choosers are Weavers: asked at the first switch of a frame of data, which goes on by the hash;
+	// the last switch has a Restorer.
+	Weaves bool
+
 	weighs bool // it looks at Link.Weight
 }
 
@@ -68,16 +74,18 @@ var Methods = map[string]*Method{
 	"flowlet":   {New: newFlowlets, Reorders: true},
 	"dlb":       {New: newDLB, Reorders: true},
 	"glb":       {New: newDLB, Reorders: true, Tells: true},
+	"conweave":  {New: newWeaver, Hashes: true, Weaves: true},
 	"spray":     {New: newSpray, Reorders: true},
 }
 
 // Params are the parameters of all methods. Each method reads its own.
 type Params struct {
-	Gap     unit.Duration // flowlet, dlb, glb: a flow that was quiet for so long may take another link
-	Buckets int           // resilient: of a group
-	Spray   Spray
-	DLB     DLB
-	Tell    unit.Duration // glb: how often a switch looks whether there is something to tell
+	Gap      unit.Duration // flowlet, dlb, glb: a flow that was quiet for so long may take another link
+	Buckets  int           // resilient: of a group
+	Spray    Spray
+	ConWeave ConWeave
+	DLB      DLB
+	Tell     unit.Duration // glb: how often a switch looks whether there is something to tell
 }
 
 // below returns a number in [0, n).

@@ -13,6 +13,9 @@
 //   - chance comes from the group's own stream, so what other switches do does not change a choice;
 //   - no allocation per frame but for a flow that a group has not seen.
 //
+// One method looks at two switches of a flow: ConWeave's Weaver at the first, its Restorer at the last (Song et
+// al., SIGCOMM 2023).
+//
 // Sources: RFC 2992 (hash and modulo), WCMP (EuroSys 2014), LetFlow (NSDI 2017) and CONGA (SIGCOMM 2014) for
 // flowlets, CONGA for the discounting rate estimator, DRILL (SIGCOMM 2017), Dixit et al. (INFOCOM 2013) for
 // random packet spraying; dynamic load balancing with quality bands of load and queue as Broadcom's switches

@@ -43,7 +43,7 @@ func (t *Tables) Group(epoch int, at topo.NodeID, to topo.NICID) *Group {
 		p := &t.Graph.Ports[port]
 		l := Link{Rate: p.Rate, Home: slices.Index(home, port)}
 		if t.Method.weighs {
-			l.Weight = min(int64(p.Rate), t.carries(routes, p.To, to, known))
+			l.Weight = t.share(routes, port, to, known)
 		}
 		if l.Home < 0 {
 			l.Home = others
@@ -65,11 +65,26 @@ func (t *Tables) carries(r *topo.Routes, at topo.NodeID, to topo.NICID, known ma
 		return sum
 	}
 	for _, port := range r.NextHops(at, to) {
-		p := &t.Graph.Ports[port]
-		sum += min(int64(p.Rate), t.carries(r, p.To, to, known))
+		sum += t.share(r, port, to, known)
 	}
 	known[at] = sum
 	return sum
+}
+
+// share returns how much the ways by a link carry: its rate, or its part of what the next switch carries, which
+// links to the same switch share by their rates.
+func (t *Tables) share(r *topo.Routes, port topo.PortID, to topo.NICID, known map[topo.NodeID]int64) int64 {
+	p := &t.Graph.Ports[port]
+	all := int64(0)
+	for _, other := range r.NextHops(p.Node, to) {
+		if o := &t.Graph.Ports[other]; o.To == p.To {
+			all += int64(o.Rate)
+		}
+	}
+	if behind := t.carries(r, p.To, to, known); behind < all {
+		return unit.Ratio{Num: int64(p.Rate), Den: all}.Of(behind)
+	}
+	return int64(p.Rate)
 }
 
 // Finder finds the paths of flows in an epoch by a static method.

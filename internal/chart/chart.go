@@ -162,9 +162,10 @@ type Link struct {
 	Then Value  `json:"then"`
 }
 
-// Map is a value for each pair of row and column, shown on a sequential ramp.
+// Map is a value for each pair of row and column, shown on a sequential ramp; values below zero on
+// one of another hue.
 type Map struct {
-	Value   Axis      `json:"value"` // what a cell shows, from Low (pale) to High (full)
+	Value   Axis      `json:"value"` // what a cell shows, from Low (pale) to High (full), or from -High
 	Rows    []string  `json:"rows"`
 	RowName string    `json:"row_name"`          // what a row is: "sender"
 	Columns []string  `json:"columns,omitempty"` // or else X says where the columns lie

@@ -205,6 +205,9 @@ func (c *checker) lanes(l *Lanes) {
 
 func (c *checker) cells(m *Map) {
 	c.axis("value", &m.Value)
+	if m.Value.Signed() && m.Value.Low != -m.Value.High {
+		c.problem("map: values from %v to %v: want as far below zero as above", float64(m.Value.Low), float64(m.Value.High))
+	}
 	width := len(m.Columns)
 	if m.X != nil {
 		c.axis("X", m.X)

@@ -124,6 +124,17 @@ func (a *Axis) At(v Value) float64 {
 	return (x - lo) / (hi - lo)
 }
 
+// Signed reports an axis that begins below zero.
+func (a *Axis) Signed() bool { return a.Low < 0 }
+
+// Beyond reports which of two values stands out: the greater one, or the one further from zero.
+func (a *Axis) Beyond(v, other Value) bool {
+	if a.Signed() {
+		return max(v, -v) > max(other, -other)
+	}
+	return v > other
+}
+
 // Name is the label with the multiple in which ticks count: "time (us)".
 func (a *Axis) Name() string {
 	switch name, _ := a.Unit.scale(a.High); {

@@ -75,6 +75,10 @@ func TestBrowserReport(t *testing.T) {
 		{"marks only", example("ecn-only"), append(flows, "marks")},
 		{"one host", write(t, oneHost(t)), []string{"causes", "critical-path", "step-time", "loss"}},
 		{"three tiers", write(t, rails), flows},
+		{"inside a transformer", write(t, seen("gpt", "gpt: {size: 16, blocks: 1, heads: 2}")), []string{"inside-words-before",
+			"inside-words-after", "inside-attention-blocks1-attention-head2", "inside-gradients", "inside-weights-tokens-weight"}},
+		{"inside an LSTM", write(t, seen("lstm", "rnn: {embedding: 0, cells: [12]}")), []string{"inside-gates-lstm1",
+			"inside-cells-lstm1", "inside-steps-lstm1", "inside-activations-lstm1", "inside-gradient-head-weight"}},
 	} {
 		t.Run(r.name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "run")
@@ -87,6 +91,12 @@ func TestBrowserReport(t *testing.T) {
 	t.Run("interrupted", func(t *testing.T) {
 		checkPage(t, b, interrupted(t), []string{"causes", "critical-path", "loss"})
 	})
+}
+
+// seen is a training of a small network of text that is looked into.
+func seen(model, sizes string) string {
+	return "name: seen\ncluster: {hosts: 2, host: {gpus: 1}}\njob: {train: {model: " + model + ", inside: true, " + sizes +
+		", data: {text: {window: 12, grammar: {train: 100, test: 20}}}, batch: 4, steps: 5, lr: 0.1}}\n"
 }
 
 // checkPage writes the report of a run and looks at it.

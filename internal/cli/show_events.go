@@ -30,8 +30,8 @@ func (a *app) eventsCommand() *cobra.Command {
 		Use:   "events DIR",
 		Short: "Print what happened at ports and to queue pairs, as a log",
 		Long: `Prints the events that the run in DIR has logged: marks, xOFF and xON, pauses, queues that
-cross the marking thresholds, drops, losses, CNPs, NAKs, timeouts, changes of rate, links that go
-down and up. The run logs them if its scenario has output: {events: true}.`,
+cross the marking thresholds, drops, losses, CNPs, NAKs, timeouts, changes of rate and path,
+links that go down and up. The run logs them if its scenario has output: {events: true}.`,
 		Example: "  railyard show events runs/incast-1 --port rail1/host1\n" +
 			"  railyard show events runs/incast-1 --kind pause,resume --port 'host*/rail1' --from 1ms --to 2ms\n" +
 			"  railyard show events runs/incast-1 --flow flow3 --kind rate --json",

@@ -40,11 +40,15 @@ type tensorJSON struct {
 }
 
 // partsOf says what tensor-parallel ranks have of a layer.
-var partsOf = map[workload.Sharing]string{
-	{}: "whole",
-	{Cut: workload.Columns, Inputs: workload.Sum}:                           "outputs",
-	{Cut: workload.Rows, Outputs: workload.Sum}:                             "inputs, summed",
-	{Cut: workload.Columns, Outputs: workload.Gather, Inputs: workload.Sum}: "outputs, gathered",
+var partsOf = [workload.Ways]string{
+	workload.Whole:      "whole",
+	workload.Columns:    "outputs",
+	workload.Rows:       "inputs, summed",
+	workload.Gathered:   "outputs, gathered",
+	workload.Inside:     "inside, summed",
+	workload.InsideBook: "inside, gathered",
+	workload.Vocabulary: "vocabulary",
+	workload.Sequence:   "inside and positions",
 }
 
 func modelOf(j *plan.Job) (*modelJSON, error) {
@@ -70,7 +74,7 @@ func layerOf(m *nn.Model, h *workload.Held, stage int) layerJSON {
 	c := of.Cost()
 	l := layerJSON{Name: m.LayerName(h.Layer), Inputs: of.In(), Outputs: of.Out(), Tensors: []tensorJSON{},
 		Parameters: of.Params(), Bytes: 4 * unit.Bytes(of.Params()), Kept: 4 * unit.Bytes(of.In()+c.Saved), Stage: stage,
-		Parts: partsOf[h.Sharing]}
+		Parts: partsOf[h.Way]}
 	for _, w := range c.Forward {
 		l.Forward += w.FLOP
 	}

@@ -6,7 +6,17 @@ import "fmt"
 // valid order: the oracle for every driver. bufs[rank] is that rank's whole
 // buffer; all have the same length. It panics if the buffers do not fit the
 // schedule or the schedule deadlocks (Check says why).
-func Execute(s Schedule, bufs [][]float32) {
+func Execute(s Schedule, bufs [][]float32) { ExecuteBy(s, bufs, add) }
+
+// add is how float32 are reduced.
+func add(dst, src []float32) {
+	for i := range dst {
+		dst[i] += src[i]
+	}
+}
+
+// ExecuteBy is Execute with another reduction: dst becomes that of dst and src.
+func ExecuteBy(s Schedule, bufs [][]float32, reduce func(dst, src []float32)) {
 	if len(bufs) != s.Ranks() {
 		panic(fmt.Sprintf("coll: %d buffers for %d ranks", len(bufs), s.Ranks()))
 	}
@@ -18,14 +28,16 @@ func Execute(s Schedule, bufs [][]float32) {
 			panic(fmt.Sprintf("coll: rank %d has %d elements, rank 0 has %d", r, len(b), len(bufs[0])))
 		}
 	}
-	ExecuteFrom(s, EvenLayout(s, len(bufs[0])), nil, bufs)
+	executeFrom(s, EvenLayout(s, len(bufs[0])), nil, bufs, reduce)
 }
 
 // ExecuteFrom is Execute for a schedule out of place, from the buffers in to the
 // buffers out, or for buffers that are not cut evenly.
-func ExecuteFrom(s Schedule, at Layout, in, out [][]float32) {
+func ExecuteFrom(s Schedule, at Layout, in, out [][]float32) { executeFrom(s, at, in, out, add) }
+
+func executeFrom(s Schedule, at Layout, in, out [][]float32, reduce func(dst, src []float32)) {
 	for c := range s.Channels() {
-		x := execution{s: s, at: at, channel: c, wires: map[[2]int32][][]float32{}}
+		x := execution{s: s, at: at, channel: c, reduce: reduce, wires: map[[2]int32][][]float32{}}
 		x.bufs[Out], x.bufs[In] = out, in
 		x.run()
 	}
@@ -36,6 +48,7 @@ type execution struct {
 	s       Schedule
 	at      Layout
 	channel int
+	reduce  func(dst, src []float32)
 	bufs    [bufferKinds][][]float32
 	slots   [][][]float32            // [rank][slot]
 	wires   map[[2]int32][][]float32 // (from, to) -> messages sent and not yet received
@@ -82,10 +95,7 @@ func (x *execution) step(rank int32, op Op) bool {
 		x.slots[rank][op.Slot] = x.wires[from][0]
 		x.wires[from] = x.wires[from][1:]
 	case Reduce:
-		dst, src := x.chunk(rank, Out, op.Chunk), x.slots[rank][op.Slot]
-		for i := range dst {
-			dst[i] += src[i]
-		}
+		x.reduce(x.chunk(rank, Out, op.Chunk), x.slots[rank][op.Slot])
 	case Copy:
 		copy(x.chunk(rank, Out, op.Chunk), x.slots[rank][op.Slot])
 	case Keep:

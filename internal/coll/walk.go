@@ -52,7 +52,7 @@ func Walk(s Schedule, channel int) []Round {
 		panic(fmt.Sprintf("coll: a walk of %s over %d ranks, want one in place over at most %d", s.Name(), s.Ranks(),
 			MaxWalk))
 	}
-	w := walk{execution: execution{s: s, channel: channel, wires: map[[2]int32][][]float32{}}, pc: make([]int, s.Ranks())}
+	w := walk{execution: execution{s: s, channel: channel, reduce: add, wires: map[[2]int32][][]float32{}}, pc: make([]int, s.Ranks())}
 	w.at = func(_ int, _ Buffer, _, chunk int) (lo, hi int) { return chunk, chunk + 1 }
 	for r := range s.Ranks() {
 		own := make([]float32, s.Chunks())

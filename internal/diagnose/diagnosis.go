@@ -18,6 +18,8 @@ const (
 	SlowPort    Kind = "slow port"          // own bytes at a port that is slower than the sender's
 	LossyLink   Kind = "lossy link"         // a link lost packets
 	FullBuffer  Kind = "full buffer"        // a switch had no room for packets
+	Reordering  Kind = "reordering"         // a receiver called packets missing that were only late
+	NoRoom      Kind = "reorder buffer"     // and so because it had no room for those that came before them
 	Timeouts    Kind = "timeouts"           // repeats though nothing was lost
 	Storm       Kind = "pause storm"        // a host that pauses its switch
 	Controller  Kind = "congestion control" // a sender was slowed though the port had room
@@ -38,7 +40,7 @@ const (
 // Congestion reports whether the kind is lost to a network that is not idle and whole.
 func (k Kind) Congestion() bool {
 	switch k {
-	case SharedPort, SlowPort, LossyLink, FullBuffer, Timeouts, Storm, Controller, Window:
+	case SharedPort, SlowPort, LossyLink, FullBuffer, Reordering, NoRoom, Timeouts, Storm, Controller, Window:
 		return true
 	}
 	return false

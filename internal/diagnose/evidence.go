@@ -39,6 +39,10 @@ type Pair struct {
 	// how long the sender's link takes for a window; -1: congestion control sets it, 0: there is
 	// none
 	Window unit.Duration
+	// Late is the gaps that its receiver answered with a NAK though the packet was only late. NoRoom says
+	// that packets which came early were dropped there for want of room.
+	Late   int64
+	NoRoom bool
 }
 
 // Hop is what a queue pair met at one port.

@@ -301,14 +301,18 @@ func (c *court) held(s *Span, at int, t unit.Duration) {
 	c.charge(SharedPort, h.Port, -1, s.Cause, s, t-wasted-slow)
 }
 
-// loss gives the time of repeats to the ports that lost packets or answers.
+// loss gives the time of repeats to the ports that lost packets or answers, and to a receiver that took
+// late packets for lost.
 func (c *court) loss(s *Span) {
 	if s.Pair < 0 {
 		c.charge(Timeouts, -1, -1, s.Cause, s, s.Time)
 		return
 	}
 	p := c.e.Pairs[s.Pair]
-	whole := int64(0)
+	whole, late := p.Late, Reordering
+	if p.NoRoom {
+		late = NoRoom
+	}
 	for _, way := range [][]Hop{p.Path, p.Back} {
 		for i := range way {
 			whole += way[i].LostInBuffer + way[i].LostOnLink
@@ -318,6 +322,7 @@ func (c *court) loss(s *Span) {
 		c.charge(Timeouts, -1, -1, s.Cause, s, s.Time)
 		return
 	}
+	c.charge(late, -1, -1, s.Cause, s, part(s.Time, float64(p.Late)/float64(whole)))
 	for _, way := range [][]Hop{p.Path, p.Back} {
 		for i := range way {
 			c.charge(FullBuffer, way[i].Port, -1, s.Cause, s, part(s.Time, float64(way[i].LostInBuffer)/float64(whole)))

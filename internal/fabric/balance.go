@@ -43,11 +43,14 @@ func (p *Packet) passed() int { return int(p.route &^ routeChosen / routeHop) }
 
 // forwarder is what a switch keeps for choosing next hops. It belongs to the switch's island.
 type forwarder struct {
-	at     topo.NodeID
-	epoch  int
-	groups map[int32]*hops
-	links  links
-	teller *teller // nil: the method looks at the own links only
+	at       topo.NodeID
+	epoch    int
+	groups   map[int32]*hops
+	links    links
+	teller   *teller   // nil: the method looks at the own links only
+	restorer *restorer // nil: the method holds no frames
+
+	told map[uint64]PortID // for who watches: by flow and where it goes, the port that was picked last
 }
 
 // hops is a group of next hops with its state.
@@ -102,7 +105,14 @@ func (f *Fabric) addForwarders() {
 			f.forwarders[i].links.teller = f.forwarders[i].teller
 		}
 	}
-	if f.cfg.Routing.Method.Tells {
+	if f.cfg.Routing.Method.Weaves {
+		for i := range f.forwarders {
+			order := balance.NewRestorer(f.cfg.Routing.Params.ConWeave.Resume)
+			f.forwarders[i].restorer = &restorer{order, map[uint64]*held{}}
+		}
+		f.eng.Register(classResume, (*resume)(f))
+	}
+	if f.cfg.Routing.Method.Tells || f.cfg.Routing.Method.Weaves {
 		f.messages = make([][]message, len(f.ports))
 		f.eng.Register(classLook, (*look)(f))
 		f.eng.Register(classListen, (*listen)(f))
@@ -124,15 +134,25 @@ func (f *Fabric) choose(isl *sim.Island, now unit.Time, sw int32, pk *Packet) Po
 	if len(ports) == 0 || pk.passed() == MaxHops-1 {
 		return -1
 	}
+	first := pk.passed() == 0
 	pk.route += routeHop
-	if len(ports) == 1 {
-		return ports[0]
+	port := ports[0]
+	if len(ports) > 1 {
+		port = f.pickOf(now, w, pk, to, ports, first)
 	}
-	return f.pickOf(now, w, pk, to, ports)
+	if f.cfg.OnEvent != nil {
+		f.tellPath(isl, now, w, pk, to, port)
+	}
+	return port
 }
 
-// pickOf asks the group.
-func (f *Fabric) pickOf(now unit.Time, w *forwarder, pk *Packet, to topo.NICID, ports []PortID) PortID {
+// flowOf tells flows apart, and their directions, which may meet at a switch: they differ in where they go.
+func flowOf(pk *Packet, to topo.NICID) uint64 {
+	return uint64(uint32(pk.Flow))<<32 | uint64(uint32(to)^uint32(pk.Entropy)<<16)
+}
+
+// pickOf asks the group; first says that the frame has passed no switch.
+func (f *Fabric) pickOf(now unit.Time, w *forwarder, pk *Packet, to topo.NICID, ports []PortID, first bool) PortID {
 	r := f.cfg.Routing
 	key := r.Key(w.epoch, w.at, to)
 	g := w.groups[key]
@@ -140,8 +160,7 @@ func (f *Fabric) pickOf(now unit.Time, w *forwarder, pk *Packet, to topo.NICID, 
 		g = f.newHops(w, key, to, ports)
 		w.groups[key] = g
 	}
-	// Frames of both directions may meet here: they differ in where they go.
-	frame := balance.Frame{Now: now, Flow: uint64(uint32(pk.Flow))<<32 | uint64(uint32(to)^uint32(pk.Entropy)<<16)}
+	frame := balance.Frame{Now: now, Flow: flowOf(pk, to)}
 	if g.picked != nil && pk.Entropy == 0 {
 		if port, known := g.picked[frame.Flow]; known {
 			return port
@@ -151,6 +170,9 @@ func (f *Fabric) pickOf(now unit.Time, w *forwarder, pk *Packet, to topo.NICID, 
 		frame.Hash = r.Hash(pk.Flow, to, pk.Entropy, w.at)
 	}
 	w.links.now, w.links.ports, w.links.to, w.links.routes = now, g.ports, to, r.Epochs[w.epoch].Routes
+	if r.Method.Weaves {
+		return f.weave(w, g, pk, &frame, first)
+	}
 	port := g.ports[g.chooser.Pick(&frame, &w.links)]
 	if g.picked != nil && pk.Entropy == 0 {
 		g.picked[frame.Flow] = port

@@ -2,6 +2,7 @@ package fabric
 
 import (
 	"railyard/internal/sim"
+	"railyard/internal/topo"
 	"railyard/internal/unit"
 )
 
@@ -19,6 +20,7 @@ const (
 	EventOverMax                   // above where all packets are marked
 	EventUnderMax                  // it fell below again
 	EventUnderMin
+	EventPath  // a switch sends a flow on by this port, which took another before
 	EventKinds // how many there are
 )
 
@@ -26,9 +28,10 @@ const (
 type Event struct {
 	At        unit.Time
 	Port      PortID
-	Root      PortID // of xOFF and a pause: the port from whose queue it spread; else -1
-	Flow      int32  // of a mark and xOFF: whose packet it was; else -1
-	PSN       uint32 // of the packet, with Flow
+	Root      PortID // of xOFF and a pause: the port from whose queue it spread; of a path: the one before; else -1
+	Flow      int32  // of a mark, xOFF and a path: whose frame it was; else -1
+	PSN       uint32 // of the frame, with Flow
+	Frame     Kind   // with Flow
 	Kind      EventKind
 	Class     uint8
 	Bytes     unit.Bytes // that the queue held, or the switch from the link
@@ -40,8 +43,8 @@ type Event struct {
 
 // tellMark tells of a packet that a queue of so many bytes has marked.
 func (f *Fabric) tellMark(isl *sim.Island, now unit.Time, id PortID, c int, bytes int64, pk *Packet) {
-	f.cfg.OnEvent(isl.Index(), Event{At: now, Port: id, Root: -1, Flow: pk.Flow, PSN: pk.PSN(), Kind: EventMark,
-		Class: uint8(c), Bytes: unit.Bytes(bytes), Threshold: unit.Bytes(f.slow[int(id)*f.nc+c].mark.low)})
+	f.cfg.OnEvent(isl.Index(), Event{At: now, Port: id, Root: -1, Flow: pk.Flow, PSN: pk.PSN(), Frame: pk.Kind(),
+		Kind: EventMark, Class: uint8(c), Bytes: unit.Bytes(bytes), Threshold: unit.Bytes(f.slow[int(id)*f.nc+c].mark.low)})
 }
 
 // tellHeld tells that what a switch holds from a link has crossed xOFF or xON; pk did it, nil: none.
@@ -51,7 +54,7 @@ func (f *Fabric) tellHeld(isl *sim.Island, now unit.Time, in PortID, a *account,
 	e := Event{At: now, Port: in, Root: -1, Flow: -1, Kind: EventXON, Class: class,
 		Bytes: unit.Bytes(a.used + a.headroom), Threshold: unit.Bytes(n.reserve + i.xoff.at(n.size-n.shared))}
 	if pk != nil {
-		e.Kind, e.Root, e.Flow, e.PSN = EventXOFF, a.root, pk.Flow, pk.PSN()
+		e.Kind, e.Root, e.Flow, e.PSN, e.Frame = EventXOFF, a.root, pk.Flow, pk.PSN(), pk.Kind()
 	} else {
 		e.Threshold = max(0, e.Threshold-unit.Bytes(n.resume))
 	}
@@ -66,6 +69,21 @@ func (f *Fabric) tellPause(isl *sim.Island, now unit.Time, id PortID, class uint
 		e.Kind, e.Root = EventPause, f.slow[int(id)*f.nc+int(class)].root
 	}
 	f.cfg.OnEvent(isl.Index(), e)
+}
+
+// tellPath tells if a switch sends a flow on by another port than before. The two directions of a queue
+// pair are two flows.
+func (f *Fabric) tellPath(isl *sim.Island, now unit.Time, w *forwarder, pk *Packet, to topo.NICID, port PortID) {
+	if w.told == nil {
+		w.told = map[uint64]PortID{}
+	}
+	key := uint64(uint32(pk.Flow))<<32 | uint64(uint32(to))
+	before, known := w.told[key]
+	if w.told[key] = port; !known || before == port {
+		return
+	}
+	f.cfg.OnEvent(isl.Index(), Event{At: now, Port: port, Root: before, Flow: pk.Flow, PSN: pk.PSN(), Frame: pk.Kind(),
+		Kind: EventPath, Class: pk.Class()})
 }
 
 // tellLevel tells if a queue has crossed where its marking begins or where it is certain. The queue

@@ -20,6 +20,7 @@ const (
 	classStorm                    // owner: host port whose NIC sends pause frames without end
 	classLook                     // owner: switch that looks at its links, to tell others
 	classListen                   // owner: link that a switch's message comes by
+	classResume                   // owner: switch that may have held frames for long enough
 	// FirstFreeClass is the first event class that others may use on the same engine.
 	FirstFreeClass
 )
@@ -62,11 +63,14 @@ type Fabric struct {
 	faults    *faults // nil: none
 
 	forwarders []forwarder       // by switch; nil where all routes are paths
+	weaves     bool              // switches hold frames back
+	begins     []topo.NICID      // by flow: see Begins
 	messages   [][]message       // by link: what switches tell, on its way
 	marked     []map[int32]int64 // by port and flow, of frames whose next hop was chosen; nil as forwarders
 	states     []state           // by island
 	islandOf   []int32           // by node
 	islandBits int               // in a trace's slot
+	calm       calm
 	depot      depot
 	boxes      []box
 	pauses     [][]pauseFrame // by link: PFC frames on it that the receiving end knows of
@@ -112,6 +116,11 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 	}
 	if cfg.Routing != nil {
 		f.addForwarders()
+		f.weaves = cfg.Routing.Method.Weaves
+	}
+	if cfg.Faults == nil && eng.Islands() > 1 {
+		f.calm = f.newCalm()
+		eng.Stretch(f.window)
 	}
 	eng.Register(classTxEnd, (*txEnd)(f))
 	eng.Register(classArrive, (*arrive)(f))

@@ -155,16 +155,17 @@ func (p *Packet) SetDSCP(d uint8) { p.tos = p.tos&ecnMask | d<<2 }
 // Marked reports whether a switch marked the frame: congestion experienced (RFC 3168).
 func (p *Packet) Marked() bool { return p.tos&ecnMask == ecnMarked }
 
-// First reports whether the frame begins a message.
-func (p *Packet) First() bool {
+// Lands reports whether the frame has a RETH: it begins a message, or is placed by itself.
+func (p *Packet) Lands() bool {
 	o := p.Opcode()
 	return o == WriteFirst || o == WriteOnly || o == WriteOnlyImm
 }
 
-// Last reports whether the frame ends its message.
+// Last reports whether the frame ends its message. A WRITE ONLY without immediate data is a part of
+// one whose packets are placed in any order.
 func (p *Packet) Last() bool {
 	o := p.Opcode()
-	return o.data() && o >= WriteLast
+	return o.data() && o >= WriteLast && o != WriteOnly
 }
 
 // Immediate reports whether the frame carries immediate data.

@@ -8,6 +8,7 @@ import (
 // xoff tells the sender of link in to stop a class, because of a frame that goes out by port out.
 func (f *Fabric) xoff(isl *sim.Island, now unit.Time, in, out PortID, a *account, class uint8) {
 	a.sentOff = true
+	f.nodes[f.ingresses[in].far].pausing++
 	a.root = f.blame(now, in, out, class)
 	f.queuePause(isl, now, in, pauseFrame{class: class, on: true, quanta: f.cfg.PFC.Quanta, root: a.root})
 	f.armRefresh(isl, now, in, class)
@@ -16,6 +17,7 @@ func (f *Fabric) xoff(isl *sim.Island, now unit.Time, in, out PortID, a *account
 // xon tells it to go on.
 func (f *Fabric) xon(isl *sim.Island, now unit.Time, in PortID, a *account, class uint8) {
 	a.sentOff = false
+	f.nodes[f.ingresses[in].far].pausing--
 	f.queuePause(isl, now, in, pauseFrame{class: class})
 }
 
@@ -25,6 +27,9 @@ func (f *Fabric) queuePause(isl *sim.Island, now unit.Time, in PortID, fr pauseF
 	id := in ^ 1
 	p := &f.ports[id]
 	p.ctl = append(p.ctl, fr)
+	if far := f.ingresses[in].far; far >= 0 { // no storm of a NIC
+		f.nodes[far].pausing++
+	}
 	p.flags |= flagCtl
 	if p.flags&flagBusy == 0 {
 		f.next(isl, now, id, p)
@@ -35,6 +40,9 @@ func (f *Fabric) queuePause(isl *sim.Island, now unit.Time, in PortID, fr pauseF
 // delay and the response time of the peer.
 func (f *Fabric) sendPause(isl *sim.Island, now unit.Time, id PortID, p *port) {
 	fr := p.ctl[0]
+	if far := f.ingresses[id^1].far; far >= 0 {
+		f.nodes[far].pausing--
+	}
 	if p.ctl = p.ctl[:copy(p.ctl, p.ctl[1:])]; len(p.ctl) == 0 {
 		p.flags &^= flagCtl
 	}

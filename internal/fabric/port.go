@@ -183,6 +183,7 @@ type node struct {
 	maxUsed  int64
 	spare    int64 // beyond size: a largest frame for each lossless account, for the one that crosses xOFF
 	id       topo.NodeID
+	pausing  int32 // its accounts that hold a sender, and PFC frames that wait to leave
 
 	reserve, resume int64 // of each account; how far xON is below xOFF
 	lossyAlpha      unit.Ratio

@@ -101,6 +101,9 @@ func (f *Fabric) Check() error {
 				f.graph.Ports[i/f.nc].Name, i%f.nc, sum, q.bytes)
 		}
 	}
+	for i := range f.forwarders {
+		f.forwarders[i].eachHeld(func(pk *Packet) { held[int(pk.in())*f.nc+int(pk.Class())] += int64(pk.Bytes) })
+	}
 	for i := range f.ports {
 		if p := &f.ports[i]; p.flags&flagHolds != 0 {
 			held[int(p.sent.in)*f.nc+int(p.sent.class)] += int64(p.sent.bytes)

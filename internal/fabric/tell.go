@@ -17,10 +17,11 @@ type (
 	listen Fabric // owner: link that a message comes by
 )
 
-// message is what a switch tells at one instant. Its tells are shared by all who hear it, and never change.
+// message is what a switch tells at one instant. What it points to is shared by all who hear it, and never changes.
 type message struct {
-	at    unit.Time // when it arrives
-	tells []tell
+	at     unit.Time // when it arrives
+	tells  []tell    // to those next to it
+	signal *routed   // nil, or to a switch further on
 }
 
 // tell is the quality of one port.
@@ -88,14 +89,18 @@ func (h *look) Handle(isl *sim.Island, now unit.Time, owner int32) {
 func (f *Fabric) tellAll(isl *sim.Island, now unit.Time, t *teller, tells []tell) {
 	for _, id := range t.ports {
 		p := &f.ports[id]
-		m := message{at: now.Add(p.delay), tells: tells}
-		if p.flags&flagFar != 0 && isl.Mails() {
-			b := f.opened(f.state(isl), p, m.at)
-			b.out.messages = append(b.out.messages, postedMessage{id, m})
-		} else {
-			f.telling(id, m)
-		}
+		f.tellOn(isl, id, p, message{at: now.Add(p.delay), tells: tells})
 	}
+}
+
+// tellOn sends a message over a link.
+func (f *Fabric) tellOn(isl *sim.Island, id PortID, p *port, m message) {
+	if p.flags&flagFar != 0 && isl.Mails() {
+		b := f.opened(f.state(isl), p, m.at)
+		b.out.messages = append(b.out.messages, postedMessage{id, m})
+		return
+	}
+	f.telling(id, m)
 }
 
 // telling tells the receiving end of a link of a message under way.
@@ -105,13 +110,16 @@ func (f *Fabric) telling(id PortID, m message) {
 }
 
 // Handle takes a message. Those of a link come in order, each with an event of its own.
-func (h *listen) Handle(_ *sim.Island, _ unit.Time, owner int32) {
+func (h *listen) Handle(isl *sim.Island, now unit.Time, owner int32) {
 	f := (*Fabric)(h)
 	m := f.messages[owner][0]
 	f.messages[owner] = f.messages[owner][:copy(f.messages[owner], f.messages[owner][1:])]
-	heard := f.forwarders[f.ingresses[owner].far].teller.heard
+	sw := f.ingresses[owner].far
 	for _, t := range m.tells {
-		heard[t.port] = int8(t.band)
+		f.forwarders[sw].teller.heard[t.port] = int8(t.band)
+	}
+	if m.signal != nil {
+		f.signal(isl, now, sw, *m.signal)
 	}
 }
 

@@ -36,6 +36,8 @@ type Trace struct {
 	Class uint8
 	Bytes unit.Bytes
 	Edge  Edge
+
+	heldAt unit.Time // since when a switch holds the frame, 0: none does
 }
 
 // Edge is what the NIC that sends a frame tells the one that gets it, beside what Packet has (see
@@ -48,6 +50,7 @@ type Edge struct {
 	Header        [4]int64
 	Posted, Asked unit.Time
 	Part          bool // not the last of the messages that the sender made of one
+	Again         bool // the packet has been sent before
 	// With the last packet, or each: what held up the message until the packet left.
 	Sender cause.Split
 	Before []cause.Segment // in order of time, as far as the sender keeps it; only with the last
@@ -74,7 +77,7 @@ func (f *Fabric) traced(p *Packet) bool {
 func (f *Fabric) StartTrace(isl *sim.Island, now unit.Time, id PortID, p *Packet) *Trace {
 	slot := f.traceSlot(isl.Index())
 	t := f.traceAt(slot)
-	t.N = 1
+	t.N, t.heldAt = 1, 0
 	t.Class = p.Class()
 	t.Bytes = unit.Bytes(p.Bytes)
 	t.Hops[0] = Hop{Port: id, Ready: now, Start: now, Root: -1}
@@ -129,6 +132,10 @@ func (f *Fabric) traceEnqueue(now unit.Time, id PortID, o *port, q *queue, p *Pa
 	t.N++
 	if q.n > 0 || now < o.busyUntil {
 		h.Own = f.ownAhead(now, id, o, q, p)
+	}
+	if t.heldAt > 0 { // for frames of its own flow
+		h.Own += now.Sub(t.heldAt)
+		h.Ready, t.heldAt = t.heldAt, 0
 	}
 }
 

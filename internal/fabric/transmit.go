@@ -292,6 +292,9 @@ func (f *Fabric) admit(isl *sim.Island, st *state, now unit.Time, id PortID, in 
 		f.dropped(isl, now, id, out, o, pk)
 		return
 	}
+	if f.weaves && pk.chosen() && f.restores(isl, now, out, o, q, pk) {
+		return
+	}
 	if o.backlog == 0 && o.flags&(flagBusy|flagCtl) == 0 && now >= o.busyUntil && o.paused&(1<<class) == 0 && q.low >= 0 {
 		f.forward(isl, st, now, out, o, q, pk)
 		return

@@ -28,6 +28,8 @@ func (c *Case) drawRouting(d *dice) {
 			Gap:     d.time(100 * unit.Microsecond),
 			Buckets: d.between(1, 100),
 			Tell:    unit.Microsecond + d.time(50*unit.Microsecond),
+			ConWeave: balance.ConWeave{Reply: d.time(20 * unit.Microsecond), Busy: d.time(20 * unit.Microsecond),
+				Resume: 1 + d.time(200*unit.Microsecond)},
 			Spray: balance.Spray{Pick: pick(d, slices.Sorted(maps.Keys(balance.Picks))...), Samples: d.between(1, 3),
 				Memory: d.between(0, 2)},
 			DLB: balance.DLB{Mode: pick(d, balance.Modes...), Sampling: 1 + d.time(50*unit.Microsecond),

@@ -67,7 +67,24 @@ func New(n uint64) (*Case, error) {
 	c.drawFaults(d)
 	c.drawRouting(routing(n))
 	c.drawFlows(d)
-	return c, c.drawJob(d)
+	if err := c.drawJob(d); err != nil {
+		return nil, err
+	}
+	c.drawReceiver(&dice{sim.NewStream(n, "receiver", 0)})
+	return c, nil
+}
+
+// drawReceiver draws what becomes of packets that come out of order.
+func (c *Case) drawReceiver(d *dice) {
+	t := &c.NIC.Transport
+	t.Receiver = pick(d, roce.InOrder, roce.Buffered, roce.Direct)
+	if t.Selective && t.Receiver == roce.InOrder {
+		t.Receiver = roce.Direct
+	}
+	if t.Receiver != roce.InOrder {
+		t.Buffer = pick(d, 1, 4, d.between(2, 300))
+		t.Tolerance = pick(d, 0, 0, int64(d.between(1, 20)), roce.AnyOrder)
+	}
 }
 
 func (c *Case) drawGraph(d *dice) (err error) {
@@ -261,7 +278,8 @@ func (c *Case) String() string {
 			job += fmt.Sprintf(" %s (%d elements, %d slots)", k.Name, k.Range.Elems, k.Schedule.Slots())
 		}
 	}
-	return fmt.Sprintf("case %d: %d nodes, %d flows, %s, %s, selective %v, PFC %v, %s, faults %+v", c.Number,
-		len(c.Graph.Nodes), len(c.Flows), job, c.NIC.Controller.Algorithm(), c.NIC.Transport.Selective,
-		c.Fabric.Classes[0].Lossless, c.routed(), c.Fabric.Faults)
+	t := &c.NIC.Transport
+	return fmt.Sprintf("case %d: %d nodes, %d flows, %s, %s, selective %v, receiver %d (%d kept, %d late), PFC %v, %s, faults %+v",
+		c.Number, len(c.Graph.Nodes), len(c.Flows), job, c.NIC.Controller.Algorithm(), t.Selective, t.Receiver, t.Buffer,
+		t.Tolerance, c.Fabric.Classes[0].Lossless, c.routed(), c.Fabric.Faults)
 }

@@ -122,9 +122,7 @@ func attentionFigure(name string, words []string, m []float32) chart.Figure {
 		f.Columns = append(f.Columns, fmt.Sprintf("%d %s", i+1, w))
 		row := make([]chart.Value, len(words))
 		for j := range row {
-			if row[j] = chart.Nothing; j <= i {
-				row[j] = chart.Value(m[i*len(words)+j])
-			}
+			row[j] = chart.Value(m[i*len(words)+j])
 		}
 		f.Cells = append(f.Cells, row)
 	}

@@ -189,7 +189,7 @@ func (e *slide) grid(name, title string, maps []float32, of nn.Volume) Table {
 
 // figures draw the image and the first two maps.
 func (e *slide) figures(image, maps []float32) []chart.Figure {
-	all := []chart.Figure{cellsFigure("image", "The image", "Dark is bright: each cell is a pixel.", "pixel", image,
+	all := []chart.Figure{cellsFigure("image", "The image", "Each cell is a pixel.", "pixel", image,
 		e.in)}
 	for k, name := range e.finds[:2] {
 		part := maps[k*e.out.Height*e.out.Width:]
@@ -214,5 +214,14 @@ func cellsFigure(name, title, caption, what string, v []float32, of nn.Volume) c
 		}
 		m.Cells = append(m.Cells, cells)
 	}
+	symmetric(&m.Value)
 	return chart.Figure{Name: name, Title: title, Caption: caption, Map: &m}
+}
+
+// symmetric makes an axis that begins below zero reach as far above it.
+func symmetric(a *chart.Axis) {
+	if a.Low < 0 {
+		a.High = max(a.High, -a.Low)
+		a.Low = -a.High
+	}
 }

@@ -168,6 +168,7 @@ func (g *gateWalk) figure() chart.Figure {
 	for k, w := range g.words {
 		row("state "+w, func(at *nn.Gates) float32 { return at.State[k] })
 	}
+	symmetric(&m.Value)
 	return chart.Figure{Name: "walk", Title: "Gates, cells and states over the words", Map: &m,
 		Caption: "A column is a step: the gates, then what each word's cell holds, then what the layer puts out."}
 }

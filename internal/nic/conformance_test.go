@@ -1,12 +1,14 @@
 package nic_test
 
 import (
+	"fmt"
 	"testing"
 
 	"railyard/internal/cc"
 	"railyard/internal/fabric"
 	"railyard/internal/host/hosttest"
 	"railyard/internal/nic"
+	"railyard/internal/roce"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
 )
@@ -16,15 +18,15 @@ import (
 func TestConformance(t *testing.T) {
 	for name, change := range map[string]func(*rig, *nic.Admission){
 		"go-back-N":                func(*rig, *nic.Admission) {},
-		"selective repeat":         func(r *rig, _ *nic.Admission) { r.nic.Transport.Selective = true },
+		"selective repeat":         func(r *rig, _ *nic.Admission) { selective(r) },
 		"admission":                func(_ *rig, a *nic.Admission) { *a = nic.Admission{Slots: 3, Bytes: 20_000} },
 		"go-back-N, harmed":        func(r *rig, _ *nic.Admission) { harm(r) },
-		"selective repeat, harmed": func(r *rig, _ *nic.Admission) { r.nic.Transport.Selective = true; harm(r) },
+		"selective repeat, harmed": func(r *rig, _ *nic.Admission) { selective(r); harm(r) },
 		"admission, harmed":        func(r *rig, a *nic.Admission) { *a = nic.Admission{Slots: 3, Bytes: 20_000}; harm(r) },
 		"HPCC, telemetry back": func(r *rig, _ *nic.Admission) {
 			r.nic.Controller, r.nic.Telemetry = cc.Defaults["hpcc"], true
 		},
-		"selective in two islands":  func(r *rig, _ *nic.Admission) { r.nic.Transport.Selective = true; islands(r) },
+		"selective in two islands":  func(r *rig, _ *nic.Admission) { selective(r); islands(r) },
 		"harmed and in two islands": func(r *rig, _ *nic.Admission) { harm(r); islands(r) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -65,7 +67,47 @@ func harm(r *rig) {
 	r.nic.Transport.Timeout, r.nic.Transport.Retries = 50*unit.Microsecond, 1000
 }
 
-func selective(r *rig) { r.nic.Transport.Selective = true }
+func selective(r *rig) { r.nic.Transport.Selective, r.nic.Transport.Receiver = true, roce.Direct }
+
+// receivers is what there is of receivers and recovery.
+var receivers = map[string]func(*rig){
+	"in order":              func(*rig) {},
+	"IRN":                   selective,
+	"direct":                func(r *rig) { r.receiver(roce.Direct, false, roce.AnyOrder) },
+	"direct, few late":      func(r *rig) { r.receiver(roce.Direct, false, 3) },
+	"direct, selective":     func(r *rig) { r.receiver(roce.Direct, true, 5) },
+	"buffered":              func(r *rig) { r.receiver(roce.Buffered, false, roce.AnyOrder) },
+	"buffered, few late":    func(r *rig) { r.receiver(roce.Buffered, false, 2) },
+	"buffered, selective":   func(r *rig) { r.receiver(roce.Buffered, true, roce.AnyOrder) },
+	"buffered, one, at all": func(r *rig) { r.receiver(roce.Buffered, true, 0); r.nic.Transport.Buffer = 1 },
+}
+
+// receiver sets what becomes of packets out of order.
+func (r *rig) receiver(kind roce.ReceiverKind, selective bool, tolerance int64) {
+	t := &r.nic.Transport
+	t.Receiver, t.Buffer, t.Selective, t.Tolerance = kind, 8, selective, tolerance
+}
+
+// So are all receivers, with one queue pair for a way and with four, where frames change places and are lost.
+func TestConformanceOfReceivers(t *testing.T) {
+	for name, receiver := range receivers {
+		for _, lanes := range []int{1, 4} {
+			t.Run(fmt.Sprintf("%s, %d queue pairs", name, lanes), func(t *testing.T) {
+				hosttest.Suite(t, func(t *testing.T, large bool) *hosttest.Bench {
+					b := twoHosts(t, large, func(r *rig, _ *nic.Admission) {
+						receiver(r)
+						harm(r)
+						if lanes > 1 {
+							islands(r)
+						}
+					})
+					b.Lanes = lanes
+					return b
+				})
+			})
+		}
+	}
+}
 
 // islands puts the two hosts into different islands.
 func islands(r *rig) { r.parts, r.look = roundRobin(2), cable }

@@ -6,6 +6,7 @@ import (
 	"railyard/internal/cc"
 	"railyard/internal/fabric"
 	"railyard/internal/qos"
+	"railyard/internal/roce"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
 )
@@ -152,7 +153,9 @@ func TestTIMELYKeepsTheDelayBelowThigh(t *testing.T) {
 func TestSelectiveRepeatResendsOnlyWhatIsLost(t *testing.T) {
 	lossy := func(selective bool) *rig {
 		r, _ := incast(t, 2, 10_000_000, cc.None{Window: cc.Window{Bytes: 52_000}}, func(r *rig) {
-			r.nic.Transport.Selective, r.nic.Transport.AckDuplicates = selective, true
+			if r.nic.Transport.AckDuplicates = true; selective {
+				r.nic.Transport.Selective, r.nic.Transport.Receiver = true, roce.Direct
+			}
 			r.nic.Transport.Timeout, r.nic.Transport.Retries = 320*unit.Microsecond, 7
 			r.nic.Transport.TimeoutLow, r.nic.Transport.LowPackets = 100*unit.Microsecond, 3
 			r.fabric.Faults = &fabric.Faults{Drop: unit.Ratio{Num: 1, Den: 1000}}
@@ -179,7 +182,8 @@ func TestSelectiveRepeatResendsOnlyWhatIsLost(t *testing.T) {
 // lost in the mean.
 func TestBitErrorsDiscardFrames(t *testing.T) {
 	r, _ := incast(t, 1, 50_000_000, cc.None{Window: cc.Window{Bytes: 52_000}}, func(r *rig) {
-		r.nic.Transport.Selective, r.nic.Transport.Timeout, r.nic.Transport.Retries = true, 320*unit.Microsecond, 7
+		selective(r)
+		r.nic.Transport.Timeout, r.nic.Transport.Retries = 320*unit.Microsecond, 7
 		r.fabric.Faults = &fabric.Faults{BitErrors: unit.Ratio{Num: 1, Den: 10_000_000}}
 	})
 	frames, lost := int64(0), int64(0)

@@ -6,6 +6,7 @@ import (
 
 	"railyard/internal/cause"
 	"railyard/internal/fabric"
+	"railyard/internal/roce"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
 )
@@ -152,7 +153,7 @@ func (r *receiver) weigh(a *arrival, tr *fabric.Trace) {
 	n := r.card.net
 	mtu, frames := n.cfg.Transport.MTU, &n.cfg.Frames
 	packets := (a.bytes+mtu-1)/mtu - 1 // without the last
-	mine := packets * frames.OnLink(frames.DataFrame(mtu, n.cfg.Transport.Selective, false))
+	mine := packets * frames.OnLink(frames.DataFrame(mtu, n.cfg.Transport.Receiver == roce.Direct, false))
 	for i, f := range a.first {
 		h := &tr.Hops[i]
 		if h.Start <= f.at || h.Port != f.port {

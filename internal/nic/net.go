@@ -31,6 +31,9 @@ type Config struct {
 	Controller       cc.Params
 	Seed             uint64
 	Quirks           Quirks
+	// OnFull takes a packet that a receiver's buffer had no room for, in the island of the receiver; nil:
+	// nobody does.
+	OnFull func(island int32, now unit.Time, qp int32, psn uint32)
 	// OnTimeout takes a retransmission timeout, in the island of the sender; nil: nobody does.
 	OnTimeout func(island int32, now unit.Time, qp int32, oldest int64)
 	// OnEvent takes what happens at the ends of queue pairs, in the island of the end; nil: nobody does.
@@ -116,6 +119,9 @@ var _ host.Network = (*Net)(nil)
 
 // New returns the NICs of a fabric's graph, for hosts of the same graph.
 func New(eng *sim.Engine, fab *fabric.Fabric, g *topo.Graph, hosts *host.Hosts, cfg Config) *Net {
+	if err := cfg.Transport.Validate(); err != nil {
+		panic("nic: " + err.Error())
+	}
 	cfg.Transport.TimeRTT = cc.UsesRTT(cfg.Controller)
 	n := &Net{eng: eng, fab: fab, graph: g, hosts: hosts, cfg: cfg, cards: make([]card, len(g.NICs)),
 		islands: make([]island, eng.Islands())}
@@ -149,6 +155,7 @@ func (n *Net) AddQP(q QueuePair) int32 {
 	n.met = append(n.met, nil, nil)
 	if q.Chosen {
 		route, n.met[2*id] = n.fab.RouteTo(q.To), newMet()
+		n.fab.Begins(id, q.From)
 	}
 	if q.ChosenBack {
 		answer, n.met[2*id+1] = n.fab.RouteTo(q.From), newMet()
@@ -224,6 +231,9 @@ func (n *Net) QueuePairs() int { return len(n.senders) }
 
 // Delivered returns the payload bytes that a queue pair's receiver has acknowledged.
 func (n *Net) Delivered(id int32) int64 { return n.senders[id].Acked() }
+
+// Tally returns what reordering came to at the receiver of a queue pair.
+func (n *Net) Tally(id int32) roce.Tally { return n.receivers[id].Tally() }
 
 // ControllerState returns rate, target and alpha of a queue pair's congestion controller as of now.
 func (n *Net) ControllerState(id int32, now unit.Time) cc.State {

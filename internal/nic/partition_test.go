@@ -65,7 +65,7 @@ func TestPartitionChangesNothing(t *testing.T) {
 		"selective": func(r *rig) {
 			r.fabric.Classes[0].Lossless = false
 			r.fabric.Buffer.Size = 300_000
-			r.nic.Transport.Selective = true
+			selective(r)
 		},
 		"one at a time": func(r *rig) { r.fabric.Buffer.FreeAtTxEnd = false; r.fabric.Classes[0].ECN.AtDequeue = true },
 	} {
@@ -89,5 +89,39 @@ func TestPartitionChangesNothing(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestWindowsStretch: while no switch is near xOFF a window is as long as frames of data need from one
+// island to another; once senders are paused it is as short as a PFC frame needs.
+func TestWindowsStretch(t *testing.T) {
+	const rate = 100 * unit.GigabitPerSec
+	shortest := func(buffer unit.Bytes, to func(i int) topo.NICID) (least unit.Duration, pauses int64) {
+		r := defaults(leafSpine(t, 4, 4, 4, rate, rate), rate)
+		r.fabric.Buffer.Size = buffer
+		r.parts, r.look = byLeaf, cable
+		r.build(t)
+		least, last := unit.Second, unit.Time(0)
+		r.eng.OnWindow(func(end unit.Time) {
+			if end < unit.Never {
+				least, last = min(least, end.Sub(last)), end
+			}
+		})
+		for i := range 12 {
+			r.gpuFlow(t, topo.NICID(i), to(i), 500*unit.Kilobyte, 0)
+		}
+		r.run(t)
+		for id := range r.graph.Ports {
+			pauses += r.fab.Stats(r.eng.Now(), topo.PortID(id)).PausesSent
+		}
+		return least, pauses
+	}
+	reach := cable + defaults(leafSpine(t, 4, 4, 4, rate, rate), rate).fabric.SwitchLatency
+	if least, pauses := shortest(64*unit.Megabyte, func(i int) topo.NICID { return topo.NICID((i + 4) % 16) }); least < reach ||
+		pauses > 0 {
+		t.Errorf("nothing is paused: a window of %v, %d pauses; want windows of %v or more", least, pauses, reach)
+	}
+	if least, pauses := shortest(2*unit.Megabyte, func(int) topo.NICID { return 15 }); least >= reach || pauses == 0 {
+		t.Errorf("an incast: the shortest window took %v, %d pauses; want one shorter than %v", least, pauses, reach)
 	}
 }

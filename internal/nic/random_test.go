@@ -2,6 +2,8 @@ package nic_test
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -72,7 +74,7 @@ func drawRig(t *rapid.T) (r *rig, lossless bool) {
 	r.nic.Transport.MTU = payload
 	r.nic.Transport.AckEvery = rapid.SampledFrom([]int{1, 3, 16}).Draw(t, "ack every")
 	r.nic.Transport.Timeout, r.nic.Transport.Retries = 200*unit.Microsecond, 1000
-	r.nic.Transport.Selective = rapid.Bool().Draw(t, "selective")
+	receivers[rapid.SampledFrom(slices.Sorted(maps.Keys(receivers))).Draw(t, "receiver")](r)
 	if rapid.Bool().Draw(t, "no DCQCN") {
 		r.nic.Controller = cc.None{Window: cc.Window{Bytes: rapid.SampledFrom([]unit.Bytes{0, 1, 20_000}).Draw(t,
 			"window")}}

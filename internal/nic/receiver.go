@@ -24,6 +24,7 @@ type receiver struct {
 	admitted bool
 	marks0   int64     // before the message being received
 	arrivals []arrival // by the responder's slot
+	kept     []kept    // by the responder's cell
 	placed   uint32    // messages placed, for admission
 	given    roce.Given
 	waits    bool // an alarm looks whether an answer to credits is missing
@@ -42,8 +43,16 @@ type arrival struct {
 	first    []hopMark       // what its first packet saw at each port, if more follow
 	held     []cause.Segment // with a log: what held it up until its last packet left for the first time
 	note     note
+	came     unit.Time       // the packet of those that are here that came last,
+	by       *fabric.Trace   // and its way
 	segments []cause.Segment // with a log: what held it up
 	at       unit.Time       // up to which it is explained
+}
+
+// kept is a packet in the buffer: its frame, with its trace, and when it came.
+type kept struct {
+	frame fabric.Packet
+	came  unit.Time
 }
 
 // onData takes a data packet.
@@ -56,7 +65,7 @@ func (r *receiver) onData(isl *sim.Island, now unit.Time, pk *fabric.Packet) {
 	}
 	in := &own.data
 	*in = roce.Packet{PSN: pk.PSN(), Last: pk.Last(), AckReq: pk.AckReq(), Marked: pk.Marked()}
-	if pk.First() || n.cfg.Transport.Selective {
+	if pk.Lands() {
 		l := &tr.Edge.Landing
 		own.landing = roce.Landing{Address: l.Address, Key: l.Key, PSN: l.PSN, Length: l.Length}
 		in.Landing = &own.landing
@@ -73,8 +82,16 @@ func (r *receiver) onData(isl *sim.Island, now unit.Time, pk *fabric.Packet) {
 		}
 		c.cnp.Push(fabric.Make(fabric.OpCNP, r.id, 0, r.route, n.cfg.CNPClass, n.cfg.Frames.CNP))
 	}
-	if v.Accept {
-		r.place(now, &v, in, tr)
+	switch {
+	case v.Accept:
+		r.place(now, now, &v, in.Last, tr, tr)
+		if v.Freed > 0 {
+			r.free(isl, now, tr)
+		}
+	case v.Keep:
+		r.keep(isl, now, v.Cell, pk)
+	case v.Full && n.cfg.OnFull != nil:
+		n.cfg.OnFull(own.index, now, r.id, in.PSN)
 	}
 	if v.Ack || v.Nak {
 		r.acknowledge(isl, now, pk, &v)
@@ -109,9 +126,32 @@ func (r *receiver) acknowledge(isl *sim.Island, now unit.Time, pk *fabric.Packet
 	r.card.ack.Push(a)
 }
 
+// keep puts a packet into the buffer.
+func (r *receiver) keep(isl *sim.Island, now unit.Time, cell int32, pk *fabric.Packet) {
+	for int(cell) >= len(r.kept) {
+		r.kept = append(r.kept, kept{})
+	}
+	k := &r.kept[cell]
+	k.frame, k.came = *pk, now
+	r.card.net.fab.PassTrace(isl, pk, &k.frame)
+}
+
+// free places the packets that were kept behind the one that has just come by the way tr.
+func (r *receiver) free(isl *sim.Island, now unit.Time, tr *fabric.Trace) {
+	n := r.card.net
+	for v, ok := r.Free(&n.cfg.Transport); ok; v, ok = r.Free(&n.cfg.Transport) {
+		k := &r.kept[v.Cell]
+		own := n.fab.TakeTrace(isl, &k.frame) // no trace is started before this event is over
+		if v.Accept {
+			r.place(now, k.came, &v, k.frame.Last(), own, tr)
+		}
+	}
+}
+
 // place copies the bytes of an accepted packet to where its message wants them, and completes
-// messages that are now whole, in the order of their posts.
-func (r *receiver) place(now unit.Time, v *roce.Reply, in *roce.Packet, tr *fabric.Trace) {
+// messages that are now whole, in the order of their posts. The packet came by the way tr; it is
+// placed now because of the one that has just come, by the way by.
+func (r *receiver) place(now, came unit.Time, v *roce.Reply, last bool, tr, by *fabric.Trace) {
 	for int(v.Slot) >= len(r.arrivals) {
 		r.arrivals = append(r.arrivals, arrival{})
 	}
@@ -123,20 +163,23 @@ func (r *receiver) place(now unit.Time, v *roce.Reply, in *roce.Packet, tr *fabr
 		lo, hi := host.Carries(len(a.payload), v.Offset, v.Size, a.bytes)
 		copy(a.to[lo:hi], a.payload[lo:hi])
 	}
-	if v.Offset == 0 && !in.Last {
+	if v.Offset == 0 && !last {
 		a.noteFirst(tr)
 	}
-	if in.Last && r.log {
+	if last && r.log {
 		a.held = append(a.held[:0], tr.Edge.Before...)
+	}
+	if came >= a.came {
+		a.came, a.by = came, tr
 	}
 	crossed, placed := r.store.Put(now, v.Size)
 	if v.Whole {
-		a.note.accepted, a.note.crossed, a.note.placed = now, crossed, placed
-		r.weigh(a, tr)
-		r.explain(a, tr)
+		a.note.accepted, a.note.crossed, a.note.placed = a.came, crossed, placed
+		r.weigh(a, a.by)
+		r.explain(a, a.by)
 	}
 	for slot, ok := r.Take(); ok; slot, ok = r.Take() {
-		r.complete(now, &r.arrivals[slot])
+		r.complete(now, &r.arrivals[slot], by)
 	}
 }
 
@@ -153,13 +196,13 @@ func (a *arrival) begin(e *fabric.Edge, h *host.Hosts) {
 	}
 }
 
-// complete tells of a message that has all its bytes, as all before it have. Where packets are
-// accepted out of order it may have waited for one of an earlier message that was sent again.
-func (r *receiver) complete(now unit.Time, a *arrival) {
+// complete tells of a message that has all its bytes, as all before it have. Where packets count in any
+// order it may have waited for one of an earlier message, which has come by the way by.
+func (r *receiver) complete(now unit.Time, a *arrival, by *fabric.Trace) {
 	x, c := &a.note, r.card
 	n := c.net
 	if now > x.accepted {
-		r.held(a, now, cause.Retransmission, -1, -1)
+		r.waited(a, now, by)
 		x.accepted, x.crossed, x.placed = now, max(x.crossed, now), max(x.placed, now)
 	}
 	r.held(a, x.crossed, cause.PCIe, -1, -1)
@@ -196,6 +239,21 @@ func (r *receiver) explain(a *arrival, tr *fabric.Trace) {
 	}
 	// A last link that reorders kept it back.
 	r.held(a, x.accepted, cause.Propagation, tr.Hops[tr.N-1].Port, -1)
+}
+
+// waited says what a message that had all its packets waited for until now: for one that was sent
+// again; or for one that only came late, and so for what held that one up on its way.
+func (r *receiver) waited(a *arrival, now unit.Time, by *fabric.Trace) {
+	if by.Edge.Again {
+		r.held(a, now, cause.Retransmission, -1, -1)
+		return
+	}
+	own := r.card.isl
+	own.parts = r.card.net.fab.Parts(own.parts[:0], by)
+	for _, p := range own.parts {
+		r.held(a, p.Until, p.Cause, p.Port, p.Root)
+	}
+	r.held(a, now, cause.Propagation, by.Hops[by.N-1].Port, -1) // a last link that reorders kept it back
 }
 
 // held says what held up a message from where it is explained to until.

@@ -58,7 +58,8 @@ func blink(t *testing.T, cable unit.Duration, ctl cc.Params, ackEvery int, b uni
 		t.Fatal(err)
 	}
 	r := defaults(g, rate)
-	r.nic.Controller, r.nic.Transport.Selective, r.nic.Transport.AckEvery = ctl, true, ackEvery
+	selective(r)
+	r.nic.Controller, r.nic.Transport.AckEvery = ctl, ackEvery
 	r.fabric.Faults = &fabric.Faults{Downs: []fabric.Down{{Link: r.graph.Ports[r.graph.NICs[0].Port].Link,
 		From: unit.Time(at), Until: unit.Time(at + long)}}}
 	r.build(t)

@@ -180,8 +180,9 @@ func (s *sender) send(now unit.Time, pk *fabric.Packet) bool {
 		return false
 	}
 	seg := s.Next()
-	bytes := n.cfg.Frames.DataFrame(seg.Payload, seg.First || t.Selective, seg.Last)
-	*pk = fabric.Make(opcode(seg.First, seg.Last), s.id, seg.PSN, s.route, s.class, bytes)
+	direct := t.Receiver == roce.Direct
+	bytes := n.cfg.Frames.DataFrame(seg.Payload, seg.First || direct, seg.Last)
+	*pk = fabric.Make(opcode(seg.First || direct, seg.Last, direct), s.id, seg.PSN, s.route, s.class, bytes)
 	// The rate limiter spaces the starts of packets.
 	tx, gap := n.fab.Spacing(c.port, bytes, s.Rate(now))
 	free := now.Add(tx)
@@ -189,9 +190,9 @@ func (s *sender) send(now unit.Time, pk *fabric.Packet) bool {
 	if s.Sent(now, &seg, bytes, tx, gap, t) {
 		s.arm(now)
 	}
-	// The packet that completes a message is its last; with selective repeat it may be any packet.
+	// The packet that completes a message is its last; where packets count in any order it may be any.
 	// The first packet and some between show what the queue pair meets on its way.
-	if seg.First || seg.Last || t.Selective || n.cfg.Telemetry || seg.Seq%probeEvery == 0 {
+	if seg.First || seg.Last || t.Receiver != roce.InOrder || n.cfg.Telemetry || seg.Seq%probeEvery == 0 {
 		s.attach(now, &seg, n.fab.StartTrace(c.sim, now, c.port, pk))
 	}
 	if seg.Again && t.Selective {
@@ -222,17 +223,19 @@ func (s *sender) note(now unit.Time, seg *roce.Segment, free unit.Time) {
 // attach writes what the receiver is told with a packet: where the message goes, with the packets
 // that have RETH; what held it up, with those that may complete it.
 func (s *sender) attach(now unit.Time, seg *roce.Segment, tr *fabric.Trace) {
-	selective := s.card.net.cfg.Transport.Selective
-	if !seg.First && !seg.Last && !selective {
+	kind := s.card.net.cfg.Transport.Receiver
+	lands, completes := seg.First || kind == roce.Direct, seg.Last || kind != roce.InOrder
+	if !lands && !completes {
 		return
 	}
 	m, e := s.msgAt(seg.Index), &tr.Edge
-	if seg.First || selective {
+	e.Again = seg.Again
+	if lands {
 		e.Landing = fabric.Landing{Address: m.msg.Address, Key: m.msg.Key, Length: m.msg.Bytes, PSN: m.first}
 		e.Payload, e.Header = m.msg.From, m.msg.Header.Words()
 		e.Posted, e.Asked, e.Part = m.flow.Posted, m.asked, m.part
 	}
-	if seg.Last || selective {
+	if completes {
 		e.Sender = m.sender(s.ledger.at(now))
 		tr.Hops[0].Root = s.ledger.pauseRoot(m)
 	}
@@ -241,12 +244,16 @@ func (s *sender) attach(now unit.Time, seg *roce.Segment, tr *fabric.Trace) {
 	}
 }
 
-// opcode returns that of a packet of a message, whose last packet has immediate data.
-func opcode(first, last bool) fabric.Opcode {
+// opcode returns that of a packet of a message, whose last packet has immediate data. With direct
+// placement each is a WRITE of its own to the receiver's memory; the one with immediate data ends the
+// message.
+func opcode(lands, last, direct bool) fabric.Opcode {
 	switch {
-	case first && last:
+	case lands && last:
 		return fabric.WriteOnlyImm
-	case first:
+	case direct:
+		return fabric.WriteOnly
+	case lands:
 		return fabric.WriteFirst
 	case last:
 		return fabric.WriteLastImm

@@ -14,6 +14,7 @@ type heads struct {
 	// So many queries, or keys, go into products at once: what a block of queries may not see of the
 	// keys after it is left out. Such terms are 0, and would change no bit.
 	block int
+	first int // the number of the first head, for dropout: ranks may have some each
 }
 
 func (h heads) inner() int { return h.count * h.size }
@@ -103,7 +104,7 @@ func (h heads) dropped(m []float32, s *attended, row, head int) []float32 {
 	}
 	to := s.room[:h.area()]
 	copy(to, m)
-	h.dropout.apply(to, s.keys[row], head*h.area())
+	h.dropout.apply(to, s.keys[row], (h.first+head)*h.area())
 	return to
 }
 
@@ -128,7 +129,7 @@ func (h heads) backward(kernel Kernel, qkv, do []float32, rows int, s *attended)
 				kernel.NT(slope[from*n:], d[from*wide:], v,
 					Product{M: to - from, N: to, K: size, LDA: wide, LDB: ld, LDC: n})
 			})
-			h.dropout.apply(slope, s.keys[r], i*h.area())
+			h.dropout.apply(slope, s.keys[r], (h.first+i)*h.area())
 			h.throughSoftmax(slope, m)
 			h.blocks(func(from, to int) {
 				kernel.NN(dq[from*size:], slope[from*n:], k,

@@ -22,6 +22,8 @@ type half struct {
 	positions int
 	after     bool
 	dropout   dropout
+	// Of ranks that have a part of the positions each: the first of this one, and on how many f works.
+	first, all int
 }
 
 func newHalf(c Half, name string) (half, error) {
@@ -33,7 +35,7 @@ func newHalf(c Half, name string) (half, error) {
 		return half{}, fmt.Errorf("transformer block: norm %d is none, want %s", c.Norm, names(normNames[:]))
 	}
 	d, err := newDropout(c.Dropout)
-	return half{normalise{name: name, kind: c.Norm, size: c.Size}, c.Positions, c.After, d}, err
+	return half{normalise{name: name, kind: c.Norm, size: c.Size}, c.Positions, c.After, d, 0, c.Positions}, err
 }
 
 func (h half) In() int                { return h.positions * h.norm.size }
@@ -47,6 +49,9 @@ type halved struct {
 	d      []float32 // room for the gradient of what f gives
 	keys   []uint64  // of each row's dropout
 }
+
+// residual is of any layer's saved values what its half keeps.
+func (s *halved) residual() *halved { return s }
 
 func (h half) newHalved(rows int) halved {
 	n := rows * h.Out()
@@ -67,7 +72,7 @@ func (h half) begin(x, p []float32, rows int, s *halved) []float32 {
 func (h half) finish(y, x, p []float32, rows int, s *halved, pass *Pass) {
 	for r := range rows {
 		s.keys[r] = h.dropout.key(pass, residualPlace, r)
-		h.dropout.apply(y[r*h.Out():(r+1)*h.Out()], s.keys[r], 0)
+		h.dropout.apply(y[r*h.Out():(r+1)*h.Out()], s.keys[r], h.first*h.norm.size)
 	}
 	y = y[:rows*h.Out()]
 	Add(y, x)
@@ -90,7 +95,7 @@ func (h half) finishBack(g, d, p []float32, rows int, s *halved) []float32 {
 	of := s.d[:len(d)]
 	copy(of, d)
 	for r, key := range s.keys[:rows] {
-		h.dropout.apply(of[r*h.Out():(r+1)*h.Out()], key, 0)
+		h.dropout.apply(of[r*h.Out():(r+1)*h.Out()], key, h.first*h.norm.size)
 	}
 	return of
 }
@@ -116,6 +121,42 @@ func (h half) cost() Cost {
 	}
 }
 
+// inside is a half with its f, or a part of it.
+type inside interface {
+	Layer
+	of() half
+	last() linear // whose bias follows what f gives
+	// product makes y = f(in) without the last bias.
+	product(y, in, p []float32, rows int, saved Saved, pass *Pass)
+	// back makes the parameters' gradient from of, that of y, and turns of into that of in.
+	back(g, of, in, p []float32, rows int, saved Saved)
+}
+
+// keeping is what any half leaves for its way back.
+type keeping interface{ residual() *halved }
+
+func forwardHalf[L inside](l L, y, x, p []float32, rows int, saved Saved, pass *Pass) {
+	h, s := l.of(), saved.(keeping).residual()
+	l.product(y, h.begin(x, p, rows, s), p, rows, saved, pass)
+	addRows(y[:rows*h.Out()], l.last().bias(p))
+	h.finish(y, x, p, rows, s, pass)
+}
+
+func backwardHalf[L inside](l L, dx, g, d, x, p []float32, rows int, saved Saved) {
+	h, s := l.of(), saved.(keeping).residual()
+	of := h.finishBack(g, d, p, rows, s)
+	l.back(g, of, h.took(x, s), p, rows, saved)
+	h.beginBack(dx, g, of, d, x, p, rows, s)
+}
+
+// took is what f took.
+func (h half) took(x []float32, s *halved) []float32 {
+	if h.after {
+		return x
+	}
+	return s.normed
+}
+
 // attention is the half of a block that looks at other positions.
 type attention struct {
 	half
@@ -132,13 +173,15 @@ func Attention(c Half, count, size int) (Layer, error) {
 	if err == nil && (count < 1 || size < 1) {
 		err = fmt.Errorf("attention: %d heads of %d elements, want at least 1 of each", count, size)
 	}
-	l := attention{half: h, heads: heads{c.Positions, count, size, h.dropout, attentionBlock}, kernel: Portable}
+	l := attention{half: h, heads: heads{c.Positions, count, size, h.dropout, attentionBlock, 0}, kernel: Portable}
 	l.qkv = linear{"in_proj_", c.Size, 3 * count * size, !c.NoBias, h.norm.end()}
 	l.to = linear{"out_proj.", count * size, c.Size, !c.NoBias, l.qkv.end()}
 	return l, err
 }
 
-func (l attention) Params() int { return l.to.end() }
+func (l attention) of() half     { return l.half }
+func (l attention) last() linear { return l.to }
+func (l attention) Params() int  { return l.to.end() }
 
 func (l attention) Tensors() []Tensor {
 	return append(append(l.norm.tensors(), l.qkv.tensors()...), l.to.tensors()...)
@@ -157,7 +200,7 @@ func (l attention) With(k Kernel) Layer {
 }
 
 func (l attention) Cost() Cost {
-	c, n := l.cost(), l.positions
+	c, n := l.cost(), l.all
 	c.Forward = append(c.Forward, l.qkv.work(n), l.heads.work(2), l.to.work(n))
 	c.Gradient = []Work{l.to.gradientWork(n), l.qkv.gradientWork(n)}
 	c.Input = append(c.Input, l.to.work(n), l.heads.work(4), l.qkv.work(n))
@@ -174,29 +217,30 @@ type attentionSaved struct {
 }
 
 func (l attention) NewSaved(rows int) Saved {
-	n := rows * l.positions
+	n := rows * l.all
 	return &attentionSaved{l.newHalved(rows), l.heads.newAttended(rows), make([]float32, n*l.qkv.out),
 		make([]float32, n*l.to.in)}
 }
 
 func (l attention) Forward(y, x, p []float32, rows int, saved Saved, pass *Pass) {
-	s, n := saved.(*attentionSaved), rows*l.positions
-	l.qkv.forward(l.kernel, s.qkv, l.begin(x, p, rows, &s.halved), p, n)
-	l.heads.forward(l.kernel, s.o, s.qkv, rows, &s.attended, pass)
-	l.to.forward(l.kernel, y, s.o, p, n)
-	l.finish(y, x, p, rows, &s.halved, pass)
+	forwardHalf(l, y, x, p, rows, saved, pass)
 }
 
 func (l attention) Backward(dx, g, d, x, p []float32, rows int, saved Saved) {
-	s, n := saved.(*attentionSaved), rows*l.positions
-	of := l.finishBack(g, d, p, rows, &s.halved)
+	backwardHalf(l, dx, g, d, x, p, rows, saved)
+}
+
+func (l attention) product(y, in, p []float32, rows int, saved Saved, pass *Pass) {
+	s, n := saved.(*attentionSaved), rows*l.all
+	l.qkv.forward(l.kernel, s.qkv, in, p, n)
+	l.heads.forward(l.kernel, s.o, s.qkv, rows, &s.attended, pass)
+	l.to.product(l.kernel, y, s.o, p, n)
+}
+
+func (l attention) back(g, of, in, p []float32, rows int, saved Saved) {
+	s, n := saved.(*attentionSaved), rows*l.all
 	l.to.gradients(l.kernel, g, of, s.o, n)
 	l.to.back(l.kernel, s.o, of, p, n)
 	l.heads.backward(l.kernel, s.qkv, s.o, rows, &s.attended)
-	in := x
-	if !l.after {
-		in = s.normed
-	}
 	l.qkv.backward(l.kernel, of, g, s.qkv, in, p, n)
-	l.beginBack(dx, g, of, d, x, p, rows, &s.halved)
 }

@@ -116,14 +116,29 @@ func (l conv2d) Init(p []float32, draw *Stream) {
 	}
 }
 
-// ColumnWidth is the number of output channels; kernels that are fixed are not shared.
-func (l conv2d) ColumnWidth() int { return l.out.Channels }
+// Split is by output channel; kernels that are fixed are not shared.
+func (l conv2d) Split(way Way) *Split {
+	channels := []Width{{l.out.Channels, "outputs"}}
+	switch way {
+	case Columns:
+		return &Split{channels, func(part, parts int) (*Part, []Piece) {
+			of, pieces := l.columns(part, parts)
+			return byColumns(of), pieces
+		}}
+	case Gathered:
+		return &Split{channels, func(part, parts int) (*Part, []Piece) {
+			of, pieces := l.columns(part, parts)
+			return gathered(l, of, part, parts, 1), pieces
+		}}
+	}
+	return nil
+}
 
-// Columns is some of the filters: their channels lie one after the other.
+// columns is some of the filters: their channels lie one after the other.
 //
 //	w  | part 0 |    b  | part 0 |
 //	   | part 1 |       | part 1 |
-func (l conv2d) Columns(part, parts int) (Layer, []Piece) {
+func (l conv2d) columns(part, parts int) (conv2d, []Piece) {
 	of := l
 	of.out.Channels, of.weights.out = l.out.Channels/parts, l.weights.out/parts
 	n := of.weights.in * of.weights.out

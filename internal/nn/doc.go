@@ -18,6 +18,9 @@
 // what transformers are made of (embedding, positions, norms, halves of a block, dropout). What is
 // inside after a pass can be looked at: StepNorms, GatesAt, AttentionMap, ProjectedAt, Filters.
 //
+// Ranks may share a layer (Splitter): a Part of it is a forward and a backward in phases, between which
+// they exchange what each has made. What carries it is not of this package.
+//
 // Invariants:
 //   - the same bits on every processor, as long as no value overflows: every
 //     sum has one order, every product is rounded before it is added (an

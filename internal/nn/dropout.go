@@ -57,13 +57,14 @@ func (d dropout) apply(v []float32, key uint64, first int) {
 // dropoutLayer is dropout of so many elements of a row as a layer of its own: In is Out.
 type dropoutLayer struct {
 	dropout
-	size int
+	size  int
+	first int // the number of the first element, where ranks have some each
 }
 
 // Dropout is a layer that sets elements to 0 in training, at random.
 func Dropout(size int, rate float64) (Layer, error) {
 	d, err := newDropout(rate)
-	return dropoutLayer{d, size}, err
+	return dropoutLayer{d, size, 0}, err
 }
 
 func (l dropoutLayer) In() int                     { return l.size }
@@ -90,7 +91,7 @@ func (l dropoutLayer) Forward(y, x, _ []float32, rows int, saved Saved, pass *Pa
 func (l dropoutLayer) drop(y []float32, rows int, keys []uint64, pass *Pass) {
 	for r := range rows {
 		keys[r] = l.key(pass, 0, r)
-		l.apply(y[r*l.size:(r+1)*l.size], keys[r], 0)
+		l.apply(y[r*l.size:(r+1)*l.size], keys[r], l.first)
 	}
 }
 
@@ -100,6 +101,6 @@ func (l dropoutLayer) Backward(dx, _, d, _, _ []float32, rows int, saved Saved) 
 	}
 	copy(dx[:rows*l.size], d)
 	for r, key := range saved.([]uint64)[:rows] {
-		l.apply(dx[r*l.size:(r+1)*l.size], key, 0)
+		l.apply(dx[r*l.size:(r+1)*l.size], key, l.first)
 	}
 }

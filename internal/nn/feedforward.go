@@ -60,7 +60,7 @@ func (l feedForward) With(k Kernel) Layer {
 }
 
 func (l feedForward) Cost() Cost {
-	c, n := l.cost(), l.positions
+	c, n := l.cost(), l.all
 	hidden := int64(n * l.up.out)
 	elements := Work{FLOP: 2 * hidden, Words: 2 * hidden}
 	c.Forward = append(c.Forward, l.up.work(n), elements, l.down.work(n))
@@ -87,7 +87,7 @@ type feedForwardSaved struct {
 }
 
 func (l feedForward) NewSaved(rows int) Saved {
-	n := rows * l.positions
+	n := rows * l.all
 	s := &feedForwardSaved{halved: l.newHalved(rows), z: make([]float32, n*l.up.out), a: make([]float32, n*l.up.out)}
 	if l.gated {
 		s.u, s.m, s.room = make([]float32, n*l.up.out), make([]float32, n*l.up.out), make([]float32, n*l.norm.size)
@@ -95,9 +95,24 @@ func (l feedForward) NewSaved(rows int) Saved {
 	return s
 }
 
+func (l feedForward) of() half     { return l.half }
+func (l feedForward) last() linear { return l.down }
+
 func (l feedForward) Forward(y, x, p []float32, rows int, saved Saved, pass *Pass) {
-	s, n := saved.(*feedForwardSaved), rows*l.positions
-	in := l.begin(x, p, rows, &s.halved)
+	forwardHalf(l, y, x, p, rows, saved, pass)
+}
+
+func (l feedForward) Backward(dx, g, d, x, p []float32, rows int, saved Saved) {
+	backwardHalf(l, dx, g, d, x, p, rows, saved)
+}
+
+func (l feedForward) product(y, in, p []float32, rows int, saved Saved, _ *Pass) {
+	l.down.product(l.kernel, y, l.hidden(in, p, rows, saved), p, rows*l.all)
+}
+
+// hidden makes what the second product takes.
+func (l feedForward) hidden(in, p []float32, rows int, saved Saved) []float32 {
+	s, n := saved.(*feedForwardSaved), rows*l.all
 	of, hidden := s.a[:n*l.up.out], l.up
 	if l.gated {
 		hidden = l.gate
@@ -112,40 +127,41 @@ func (l feedForward) Forward(y, x, p []float32, rows int, saved Saved, pass *Pas
 			of[i] = float32(v * s.u[i])
 		}
 	}
-	l.down.forward(l.kernel, y, of, p, n)
-	l.finish(y, x, p, rows, &s.halved, pass)
+	return of
 }
 
-func (l feedForward) Backward(dx, g, d, x, p []float32, rows int, saved Saved) {
-	s, n := saved.(*feedForwardSaved), rows*l.positions
-	of := l.finishBack(g, d, p, rows, &s.halved)
-	in := x
-	if !l.after {
-		in = s.normed
+func (l feedForward) back(g, of, in, p []float32, rows int, saved Saved) {
+	s, n := saved.(*feedForwardSaved), rows*l.all
+	hidden, to := s.a, s.a[:n*l.up.out]
+	switch {
+	case l.gated:
+		hidden, to = s.m, s.m[:n*l.up.out]
+	case l.activation.ByOutput(): // a is needed until its slope is taken: the gradient goes to z
+		to = s.z[:n*l.up.out]
 	}
-	if l.gated {
-		l.backGated(g, of, in, p, n, s)
-	} else {
-		l.down.gradients(l.kernel, g, of, s.a, n)
-		z, a := s.z[:n*l.up.out], s.a[:n*l.up.out]
-		if l.activation.ByOutput() { // a is needed until its slope is taken: the gradient goes to z
-			l.down.back(l.kernel, z, of, p, n)
-			l.activation.backward(z, a)
-		} else {
-			l.down.back(l.kernel, a, of, p, n)
-			l.activation.backwardInput(a, z, l.kernel)
-			z = a
-		}
-		l.up.backward(l.kernel, of, g, z, in, p, n)
-	}
-	l.beginBack(dx, g, of, d, x, p, rows, &s.halved)
+	l.down.gradients(l.kernel, g, of, hidden, n)
+	l.down.back(l.kernel, to, of, p, n)
+	l.hiddenBack(g, to, of, in, p, rows, saved)
 }
 
-// backGated turns of, the gradient of what f gave, into that of what it takes.
-func (l feedForward) backGated(g, of, in, p []float32, n int, s *feedForwardSaved) {
-	l.down.gradients(l.kernel, g, of, s.m, n)
-	dm, u, a := s.m[:n*l.up.out], s.u[:n*l.up.out], s.a[:n*l.up.out]
-	l.down.back(l.kernel, dm, of, p, n)
+// hiddenBack goes on from the gradient of hidden, to turn of into that of in.
+func (l feedForward) hiddenBack(g, hidden, of, in, p []float32, rows int, saved Saved) {
+	s, n := saved.(*feedForwardSaved), rows*l.all
+	switch {
+	case l.gated:
+		l.backGated(g, hidden, of, in, p, n, s)
+		return
+	case l.activation.ByOutput():
+		l.activation.backward(hidden, s.a[:n*l.up.out])
+	default:
+		l.activation.backwardInput(hidden, s.z[:n*l.up.out], l.kernel)
+	}
+	l.up.backward(l.kernel, of, g, hidden, in, p, n)
+}
+
+// backGated does so with a gate.
+func (l feedForward) backGated(g, dm, of, in, p []float32, n int, s *feedForwardSaved) {
+	u, a := s.u[:n*l.up.out], s.a[:n*l.up.out]
 	for i, v := range dm { // dm becomes that of the activation, u that of the product beside it
 		dm[i], u[i] = float32(v*u[i]), float32(v*a[i])
 	}

@@ -6,6 +6,25 @@ import "math"
 // after Forward until Backward, attention maps and norms by step until the next pass.
 func (r *Replica) Inside(l int) (Layer, Saved) { return r.layers[l], r.saved[l] }
 
+// NewProbe is a replica with room for one example that is looked at, not trained on: nothing is dropped
+// out.
+func (m *Model) NewProbe(params []float32, k Kernel) *Replica {
+	r := m.NewReplica(params, 1, k)
+	r.pass.Train = false
+	return r
+}
+
+// ImageOf is the shape of the image that a convolution or a pooling makes; ok is false of other layers.
+func ImageOf(l Layer) (v Volume, ok bool) {
+	switch of := l.(type) {
+	case conv2d:
+		return of.out, true
+	case pool:
+		return of.out, true
+	}
+	return Volume{}, false
+}
+
 // Output is what layer l gave for the loaded rows, rows x its Out, until the next Forward.
 func (r *Replica) Output(l int) []float32 { return r.activations(l + 1) }
 

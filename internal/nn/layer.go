@@ -90,9 +90,8 @@ type Cost struct {
 	Gradient []Work // of the parameters; where they are added to earlier ones, those are read too
 	Input    []Work // gradient of the input, which the first layer does not need
 	Through  []Work
-	Finish   []Work // of a Share
-	Saved    int    // float32 that a row's Forward leaves for its Backward
-	Notes    int    // bytes for each row that only this process keeps, beside them
+	Saved    int // float32 that a row's Forward leaves for its Backward
+	Notes    int // bytes for each row that only this process keeps, beside them
 }
 
 // Work is what one kernel does for so many rows.
@@ -101,31 +100,3 @@ type Work struct {
 	Words int64 // of float32 that it moves for each row
 	Fixed int64 // and beside them
 }
-
-// A ColumnSplitter is a layer that ranks may share, each with an equal part of its outputs: those of a
-// row one part after the other.
-type ColumnSplitter interface {
-	Layer
-	ColumnWidth() int // what the parts must divide
-	// Columns returns a part of so many that makes a part of the outputs from all inputs.
-	Columns(part, parts int) (Layer, []Piece)
-}
-
-// A RowSplitter is a layer that ranks may share, each with an equal part of its inputs.
-type RowSplitter interface {
-	Layer
-	RowWidth() int // what the parts must divide
-	// Rows returns a part that makes a share of all outputs from a part of the inputs.
-	Rows(part, parts int) (Share, []Piece)
-}
-
-// Share is a layer's part by rows. The outputs are the sum of the parts' shares, finished.
-type Share interface {
-	Layer
-	// Finish makes the outputs y from the sum of the shares.
-	Finish(y, p []float32)
-}
-
-// Piece says which elements of a layer's parameters a part has: those from Whole are those from Part
-// of the part's own.
-type Piece struct{ Whole, Part, Elems int }

@@ -7,7 +7,6 @@ type dense struct {
 	in, out    int
 	activation Activation
 	kernel     Kernel
-	share      bool // Forward is x wᵀ alone
 }
 
 // Dense is a fully connected layer of in inputs and out outputs, and what follows it: an activation
@@ -50,15 +49,9 @@ func (l dense) Cost() Cost {
 	sums := product
 	sums.Fixed += out
 	c := Cost{
-		Forward:  []Work{product},
+		Forward:  []Work{product, {Words: 2 * out, Fixed: out}},
 		Gradient: []Work{sums},
 		Input:    []Work{product},
-	}
-	elements := Work{Words: 2 * out, Fixed: out}
-	if l.share {
-		c.Finish = []Work{elements}
-	} else {
-		c.Forward = append(c.Forward, elements)
 	}
 	if l.activation != Identity {
 		c.Through = []Work{{Words: 3 * out}}
@@ -75,49 +68,71 @@ func (l dense) cut(v []float32) (w, b []float32) {
 func (l dense) NewSaved(int) Saved { return nil }
 
 func (l dense) Forward(y, x, p []float32, rows int, _ Saved, _ *Pass) {
-	w, b := l.cut(p)
-	l.kernel.NT(y, x, w, Product{M: rows, N: l.out, K: l.in, LDA: l.in, LDB: l.in, LDC: l.out})
-	if l.share {
-		return
-	}
-	addRows(y, b)
-	l.activation.apply(y, l.kernel)
+	l.product(y, x, p, rows)
+	l.finish(y, p)
 }
 
-func (l dense) Finish(y, p []float32) {
+// product is x wᵀ alone.
+func (l dense) product(y, x, p []float32, rows int) {
+	w, _ := l.cut(p)
+	l.kernel.NT(y, x, w, Product{M: rows, N: l.out, K: l.in, LDA: l.in, LDB: l.in, LDC: l.out})
+}
+
+// finish makes the outputs of products.
+func (l dense) finish(y, p []float32) {
 	_, b := l.cut(p)
 	addRows(y, b)
 	l.activation.apply(y, l.kernel)
 }
 
-// ColumnWidth is the number of outputs.
-func (l dense) ColumnWidth() int { return l.out }
+// Split is by columns or by rows.
+func (l dense) Split(way Way) *Split {
+	outputs := []Width{{l.out, "outputs"}}
+	switch way {
+	case Columns:
+		return &Split{outputs, func(part, parts int) (*Part, []Piece) {
+			of, pieces := l.columns(part, parts)
+			return byColumns(of), pieces
+		}}
+	case Gathered:
+		return &Split{outputs, func(part, parts int) (*Part, []Piece) {
+			of, pieces := l.columns(part, parts)
+			return gathered(l, of, part, parts, 1), pieces
+		}}
+	case Rows:
+		return &Split{[]Width{{l.in, "inputs"}}, l.rows}
+	}
+	return nil
+}
 
-// RowWidth is the number of inputs.
-func (l dense) RowWidth() int { return l.in }
-
-// Columns is rows of w, and as much of b.
+// columns is rows of w, and as much of b.
 //
 //	w  | part 0 |    b  | part 0 |
 //	   | part 1 |       | part 1 |
-func (l dense) Columns(part, parts int) (Layer, []Piece) {
+func (l dense) columns(part, parts int) (dense, []Piece) {
 	of := l
 	of.out = l.out / parts
 	n := of.in * of.out
 	return of, []Piece{{part * n, 0, n}, {l.in*l.out + part*of.out, n, of.out}}
 }
 
-// Rows is columns of w, and b.
+// rows is columns of w, and b: the outputs are the sum of all shares, finished.
 //
 //	w  | part 0 | part 1 |    b  | all |
-func (l dense) Rows(part, parts int) (Share, []Piece) {
+func (l dense) rows(part, parts int) (*Part, []Piece) {
 	of := l
-	of.in, of.share = l.in/parts, true
+	of.in = l.in / parts
 	var pieces []Piece
 	for o := range l.out {
 		pieces = append(pieces, Piece{o*l.in + part*of.in, o * of.in, of.in})
 	}
-	return of, append(pieces, Piece{l.in * l.out, of.in * l.out, l.out})
+	p, _ := WholePart(of)
+	work := of.Cost().Forward
+	p.Forward = []Phase{
+		{Name: "forward", Work: work[:1], Inputs: true, Params: true, Then: Sum, What: "outputs", InPlace: true,
+			Run: func(h *Hand) { of.product(h.Y, h.X, h.P, h.Rows) }},
+		{Name: "finish", Work: work[1:], Params: true, Run: func(h *Hand) { of.finish(h.Y, h.P) }}}
+	return p, append(pieces, Piece{l.in * l.out, of.in * l.out, l.out})
 }
 
 func (l dense) Through(d, y []float32) { l.activation.backward(d, y) }

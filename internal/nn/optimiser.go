@@ -42,6 +42,7 @@ type Optimiser struct {
 	Beta1, Beta2 float64 // of Adam and AdamW
 	Epsilon      float64
 	WeightDecay  float64 // AdamW takes it from the parameters, the others add it to the gradient
+	Clip         float64 // the norm that all gradients together have at most, see Clipped; 0: any
 	Schedule     Schedule
 }
 

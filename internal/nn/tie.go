@@ -11,6 +11,7 @@ import (
 type Tie struct {
 	Lower, Upper int // where they begin in the model's parameter vector
 	Elems        int
+	Rows         int    // of which it is so many equal ones: ranks that share the layers have some each
 	Layers       [2]int // whose they are, the lower one first
 }
 
@@ -38,6 +39,7 @@ func (m *Model) Tied(a, b string) (*Model, error) {
 		return nil, fmt.Errorf("tie: %s and %s, want a tensor of a lower layer and one of a higher", a, b)
 	}
 	t.Lower, t.Upper, t.Elems = first.Offset, second.Offset, first.Elems()
+	t.Rows = first.Shape[0]
 	with := *m
 	with.ties = append(slices.Clone(m.ties), t)
 	return &with, nil
@@ -53,6 +55,12 @@ func (m *Model) Free() int {
 		n -= t.Elems
 	}
 	return n
+}
+
+// Part is how many of its elements one of so many ranks has in both layers.
+func (t Tie) Part(parts int) int {
+	_, rows, _ := vocabularyPart(t.Rows, 0, parts)
+	return rows * (t.Elems / t.Rows)
 }
 
 // Share makes tied parameters equal: the upper layer's become the lower one's.

@@ -75,7 +75,7 @@ func (p *Plan) Estimate(data []dataset.Size) Estimate {
 			e.PacketHops = add(e.PacketHops, mul(cnps, int64(len(q.Back))))
 		}
 	}
-	e.Memory = p.memory(steps, data, job)
+	e.Memory = unit.Bytes(add(int64(p.memory(steps, data, job)), int64(p.engineMemory(e.PacketHops))))
 	e.Seconds = float64(e.PacketHops)/HopsPerSecond + float64(e.FLOP)/FLOPPerSecond
 	return e
 }

@@ -17,7 +17,7 @@ import (
 // layout translates how ranks share a training.
 func layout(s *scenario.Parallel) workload.Layout {
 	l := workload.Layout{DP: s.DP, TP: s.TP, PP: s.PP, MicroBatches: s.MicroBatches, Virtual: s.VirtualStages,
-		Stash: s.Stash, Order: workload.DefaultOrder, Zero: workload.Zero(s.Zero)}
+		Stash: s.Stash, Sequence: s.Sequence, Order: workload.DefaultOrder, Zero: workload.Zero(s.Zero)}
 	known := func(what, name string, ok bool) {
 		if !ok {
 			panic(fmt.Sprintf("plan: the scenario has %s %s, which workload has not", what, name))
@@ -39,6 +39,15 @@ func layout(s *scenario.Parallel) workload.Layout {
 		known("order", s.Order, ok)
 	}
 	return l
+}
+
+// gradientWire translates as what gradients travel.
+func gradientWire(s *scenario.Collective) workload.Wire {
+	w, ok := workload.WireNamed(s.Wire)
+	if !ok {
+		panic(fmt.Sprintf("plan: the scenario has wire %s, which workload has not", s.Wire))
+	}
+	return w
 }
 
 // misfits returns why a job cannot be laid out so, with the places of the keys that say so.

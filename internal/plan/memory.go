@@ -7,6 +7,7 @@ import (
 	"railyard/internal/dataset"
 	"railyard/internal/nn"
 	"railyard/internal/result"
+	"railyard/internal/topo"
 	"railyard/internal/unit"
 	"railyard/internal/workload"
 )
@@ -29,7 +30,14 @@ const (
 	spanMemory    = 24 * unit.Byte  // and a span of what held up its message over the network
 	packetSpans   = 2               // of a packet of a long message: it waits, and is sent
 	mostSpans     = 1024            // of a message: nic keeps no more
+	chunkMemory   = 256 * unit.Byte // frames on a link lie in chunks,
+	chunkFrames   = 7               // of so many;
+	chunksEach    = 4               // for each that has frames islands keep some that are free
+	islandMemory  = 240 * unit.Kilobyte
 )
+
+// IslandPorts is from how many ports on a network is cut into islands, on one core too.
+const IslandPorts = 1 << 10
 
 // Garbage is how much the runtime may leave uncollected, in percent of what is in use.
 const Garbage = 25
@@ -59,6 +67,40 @@ func (p *Plan) memory(steps []int64, data []dataset.Size, job unit.Duration) uni
 	sum = add(sum, mul(p.waiting(job), int64(messageMemory)))
 	sum = add(sum, int64(p.files.Bytes()))
 	return unit.Bytes(add(sum, int64(p.tableMemory(steps, job))))
+}
+
+// engineMemory is what the engine takes beside its ports, in a run of so many packet-hops: islands, and
+// frames on the links that queue pairs use.
+func (p *Plan) engineMemory(hops int64) unit.Bytes {
+	sum := int64(0)
+	if len(p.Graph.Ports) >= IslandPorts {
+		for i := range p.Graph.Nodes {
+			if p.Graph.Nodes[i].Kind != topo.HostKind {
+				sum += int64(islandMemory)
+			}
+		}
+	}
+	fc := p.FabricConfig()
+	used := make([]bool, len(p.Graph.Ports))
+	chunks := int64(0)
+	for i := range p.Pairs {
+		q := &p.Pairs[i]
+		if !q.Enabled() {
+			continue
+		}
+		for _, path := range [][]topo.PortID{q.Path, q.Back} {
+			for _, id := range path {
+				if used[id] {
+					continue
+				}
+				used[id] = true
+				at := &p.Graph.Ports[id]
+				frames := at.Rate.BytesIn(at.Delay+fc.SwitchLatency) / max(fc.LargestFrame, 1)
+				chunks = add(chunks, 1+int64(frames)/chunkFrames)
+			}
+		}
+	}
+	return unit.Bytes(add(sum, mul(min(chunks, hops), int64(chunksEach*chunkMemory))))
 }
 
 // sameImages reports whether an earlier job has the images of job i: they are read once.

@@ -244,14 +244,17 @@ func (p *Plan) planTraining(j *Job) error {
 	}
 	protocols, schedules := map[coll.Schedule]*workload.Protocol{}, map[string][]coll.Schedule{} // the latter by group
 	cfg := workload.Config{
-		Layers: train.Layers(m),
-		Ties:   train.Ties(m),
-		Batch:  t.Batch,
-		State:  j.Optimiser.State(),
-		Bucket: t.Bucket.Or(workload.BucketPerLayer),
-		Layout: layout(&j.Spec.Parallel),
-		Device: p.device(j),
-		Slow:   p.slow(j),
+		Layers:   train.Layers(m),
+		Ties:     train.Ties(m, j.Spec.Parallel.TP),
+		Batch:    t.Batch,
+		State:    j.Optimiser.State(),
+		Clip:     train.Clip(&j.Optimiser),
+		Bucket:   t.Bucket.Or(workload.BucketPerLayer),
+		Wire:     gradientWire(&j.Spec.Collective),
+		Layout:   layout(&j.Spec.Parallel),
+		LossPart: train.LossPart(m),
+		Device:   p.device(j),
+		Slow:     p.slow(j),
 		Schedules: func(g *workload.Group, op coll.Collective) (coll.Schedule, error) {
 			s, err := p.groupSchedule(j, g, op)
 			if err != nil {
@@ -306,6 +309,7 @@ func optimiser(t *scenario.Train) (o nn.Optimiser, err error) {
 		return o, err
 	}
 	o.LR, o.Momentum, o.Beta1, o.Beta2, o.Epsilon, o.WeightDecay = t.LR, t.Momentum, t.Beta1, t.Beta2, t.Epsilon, t.Decay
+	o.Clip = t.Clip
 	s := t.Schedule
 	o.Schedule = nn.Schedule{Warmup: int64(s.Warmup), Every: int64(s.Every), Factor: s.Factor, End: s.End}
 	o.Schedule.Course, err = nn.ParseCourse(s.Kind)

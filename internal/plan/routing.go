@@ -20,10 +20,11 @@ func (p *Plan) planRouting() {
 		Method: balance.Methods[f.Balance],
 		Epochs: []balance.Epoch{{From: 0, Routes: p.Routes}},
 		Params: balance.Params{
-			Gap:     f.Flowlet.Gap,
-			Buckets: f.Resilient.Buckets,
-			Tell:    f.GLB.Interval,
-			Spray:   balance.Spray{Pick: f.Spray.Pick, Samples: f.Spray.Samples, Memory: f.Spray.Memory},
+			Gap:      f.Flowlet.Gap,
+			Buckets:  f.Resilient.Buckets,
+			Tell:     f.GLB.Interval,
+			ConWeave: balance.ConWeave{Reply: f.ConWeave.Reply, Busy: f.ConWeave.Busy, Resume: f.ConWeave.Resume},
+			Spray:    balance.Spray{Pick: f.Spray.Pick, Samples: f.Spray.Samples, Memory: f.Spray.Memory},
 			DLB: balance.DLB{
 				Mode:     f.DLB.Mode,
 				Sampling: f.DLB.Sampling,

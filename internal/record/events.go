@@ -47,6 +47,7 @@ var portEventNames = [portKinds]string{
 	fabric.EventOverMax:  result.EventOverMax,
 	fabric.EventUnderMax: result.EventUnderMax,
 	fabric.EventUnderMin: result.EventUnderMin,
+	fabric.EventPath:     result.EventPath,
 	aDroppedFrame:        result.EventDrop,
 	aLostFrame:           result.EventLoss,
 }
@@ -113,7 +114,9 @@ func (r *Recorder) PortEvent(island int32, e fabric.Event) {
 	}
 	if e.Flow >= 0 {
 		r.named(&row, e.Flow)
-		row.Frame, row.PSN = kindNames[fabric.Data], int32(e.PSN)
+		if row.Frame = kindNames[e.Frame]; !unnumbered[row.Frame] {
+			row.PSN = int32(e.PSN)
+		}
 	}
 	r.noteEvent(island, int32(e.Port), row)
 }

@@ -327,6 +327,8 @@ func (r *Recorder) pairEvidence(id int32) *diagnose.Pair {
 		RoundTrip: r.plan.BaseRTT(q),
 		Window:    r.plan.WindowTime(q),
 	}
+	tally := r.net.Tally(id)
+	p.Late, p.NoRoom = tally.Early, tally.Full > 0
 	for _, back := range []bool{false, true} {
 		met := r.net.Evidence(id, back)
 		for _, port := range own.lostAt(back) { // where no traced frame has been

@@ -38,6 +38,7 @@ func (r *Recorder) Finish(s *result.Summary, e Ending) (err error) {
 	s.VirtualTime = now
 	s.PacketHops, s.Events = r.fabric.Hops(), r.engine.Events()
 	s.ECNMarks, s.CNPs, s.Retransmits = 0, r.net.CNPs(), r.net.Retransmits()
+	s.Reordering = r.reordering()
 	r.finishLinks(now, s)
 	if r.queues != nil {
 		s.Queues = r.queues.Figures(now)
@@ -128,6 +129,22 @@ func (r *Recorder) finishLinks(now unit.Time, s *result.Summary) {
 	slices.SortStableFunc(s.Pausing, func(a, b result.PauseFigures) int {
 		return cmp.Or(cmp.Compare(b.Paused, a.Paused), cmp.Compare(b.Sent, a.Sent))
 	})
+}
+
+// reordering sums what receivers counted, nil if nothing came out of order.
+func (r *Recorder) reordering() *result.Reordering {
+	var all result.Reordering
+	for id := range r.plan.Pairs {
+		t := r.net.Tally(int32(id))
+		all.Gaps, all.Late, all.Dropped = all.Gaps+t.Gaps, all.Late+t.Early, all.Dropped+t.Full
+		if t.Most > all.Most {
+			all.Most, all.At = t.Most, r.plan.Pairs[id].Name
+		}
+	}
+	if all == (result.Reordering{}) {
+		return nil
+	}
+	return &all
 }
 
 func (r *Recorder) finishFlows(s *result.Summary) {

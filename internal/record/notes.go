@@ -169,18 +169,32 @@ func (r *Recorder) lossNotes(s *result.Summary) []string {
 	}
 	var notes []string
 	lost := r.faulted()
+	if x := s.Reordering; x != nil && x.Most > 0 {
+		notes = append(notes, fmt.Sprintf("receivers held at most %s past a gap (%s)", countOf(int64(x.Most), "packet"), x.At))
+		if x.Dropped > 0 {
+			notes[0] += fmt.Sprintf(", and dropped %s for want of room (transport.reorder_buffer %d)",
+				countOf(x.Dropped, "packet"), sc.Transport.ReorderBuffer)
+		}
+	}
+	if x := s.Reordering; x != nil && x.Late > 0 {
+		notes = append(notes, fmt.Sprintf("of %s that receivers answered with a NAK, %s of packets that were only late: "+
+			"they had been overtaken", countOf(x.Gaps, "gap"), wereOf(x.Late)))
+		if s.Drops == 0 && lost == 0 {
+			return notes
+		}
+	}
 	switch {
 	case s.Drops == 0 && lost > 0:
-		return []string{fmt.Sprintf("no drops in switches: what was lost, %s frames, faults took on links",
-			unit.Count(lost))}
+		return append(notes, fmt.Sprintf("no drops in switches: what was lost, %s frames, faults took on links",
+			unit.Count(lost)))
 	case s.Drops == 0 && s.Retransmits > 0:
-		return []string{fmt.Sprintf("no drops: packets were sent again because they or their acknowledgements "+
-			"waited longer than transport.timeout (%s)", timeout)}
+		return append(notes, fmt.Sprintf("no drops: packets were sent again because they or their acknowledgements "+
+			"waited longer than transport.timeout (%s)", timeout))
 	case s.Drops == 0 && s.Pauses > 0:
-		return []string{"no drops, hence no retransmissions: PFC paused senders, and headroom took what was already " +
-			"on its way"}
+		return append(notes, "no drops, hence no retransmissions: PFC paused senders, and headroom took what was already "+
+			"on its way")
 	case s.Drops == 0:
-		return []string{"no drops, hence no retransmissions: every packet found room in the switches' buffers"}
+		return append(notes, "no drops, hence no retransmissions: every packet found room in the switches' buffers")
 	}
 	if lost > 0 {
 		notes = append(notes, fmt.Sprintf("faults took %s frames on links; drops are those of switches alone",
@@ -199,6 +213,14 @@ func (r *Recorder) lossNotes(s *result.Summary) []string {
 			"first one lost")
 	}
 	return notes
+}
+
+// wereOf says how many of several were something.
+func wereOf(n int64) string {
+	if n == 1 {
+		return "1 was"
+	}
+	return unit.Count(n) + " were"
 }
 
 // faulted returns how many frames the scenario's faults discarded.

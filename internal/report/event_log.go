@@ -126,8 +126,8 @@ func eventWords(e *result.EventRow) string {
 	case result.EventMark:
 		return fmt.Sprintf("marked: packet %d of %s; %s wait", e.PSN, whoseEvent(e), e.Bytes.Human())
 	case result.EventXOFF:
-		return fmt.Sprintf("xOFF: the far end holds %s from here, over %s, with packet %d of %s; because of %s",
-			e.Bytes.Human(), e.Threshold.Human(), e.PSN, whoseEvent(e), e.Root)
+		return fmt.Sprintf("xOFF: the far end holds %s from here, over %s, with %s %d of %s; because of %s",
+			e.Bytes.Human(), e.Threshold.Human(), e.Frame, e.PSN, whoseEvent(e), e.Root)
 	case result.EventXON:
 		return fmt.Sprintf("xON: the far end holds %s from here, under %s", e.Bytes.Human(), e.Threshold.Human())
 	case result.EventPause:
@@ -142,6 +142,8 @@ func eventWords(e *result.EventRow) string {
 		return fmt.Sprintf("queue under %s, not every packet is marked: %s", e.Threshold.Human(), e.Bytes.Human())
 	case result.EventUnderMin:
 		return fmt.Sprintf("queue under %s, marking ends: %s", e.Threshold.Human(), e.Bytes.Human())
+	case result.EventPath:
+		return fmt.Sprintf("%s goes this way now (%s), before by %s", whoseEvent(e), e.Frame, e.Root)
 	case result.EventDrop, result.EventLoss:
 		return lostWords(e)
 	case result.EventLinkDown:

@@ -18,6 +18,7 @@ type Data struct {
 	WhatIf    *result.WhatIf        // nil: nobody has asked yet
 	Steps     *StepStats            // nil: no training steps
 	Timeline  []result.OperationRow // of the median step
+	Inside    *result.Inside        // of a network that was looked into; nil: none was
 	Computing *Computing            // of all ranks in the first steps; nil: operations were not read
 	StepPath  *StepPath             // nil: no critical path was kept
 	Flows     *FlowStats            // nil: no flows table
@@ -141,6 +142,12 @@ func (d *Data) readJob(run *result.Run) {
 func (d *Data) readRanks(run *result.Run) {
 	if d.Summary.StepsPlanned > 0 || d.Summary.Steps > 0 || d.Settings.Training {
 		d.table("steps", func() error { return d.readSteps(run) })
+	}
+	if d.Settings.Training {
+		d.table("inside", func() (err error) {
+			d.Inside, err = run.Inside(d.job)
+			return err
+		})
 	}
 	if d.Steps != nil && d.Settings.Operations {
 		if slices.Contains(run.Tables(), "paths") {

@@ -27,6 +27,10 @@ func (d *Data) lead(b *diagnose.Blame) string {
 		return fmt.Sprintf("the link %s lost packets or acknowledgements, which were sent again", at)
 	case diagnose.FullBuffer:
 		return fmt.Sprintf("the switch had no room for packets to %s, which were sent again", at)
+	case diagnose.Reordering:
+		return "packets overtook one another, and receivers took the late ones for lost: senders went back"
+	case diagnose.NoRoom:
+		return "packets overtook one another further than receivers had room to keep them, and were dropped and sent again"
 	case diagnose.Timeouts:
 		return "timers ran out and packets were sent again though nothing had been lost"
 	case diagnose.Storm:

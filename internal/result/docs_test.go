@@ -138,6 +138,16 @@ func TestWhatIfIsDocumented(t *testing.T) {
 	compareDocs(t, "whatif.md", want, readDocs(t, "whatif.md")["Keys"])
 }
 
+// Every key of inside.json is documented, and those of its matrices.
+func TestInsideIsDocumented(t *testing.T) {
+	docs := readDocs(t, "inside.md")
+	for heading, typ := range map[string]reflect.Type{"Keys": reflect.TypeFor[Inside](), "A matrix": reflect.TypeFor[Cells]()} {
+		var want []documented
+		keys(typ, "", "", &want)
+		compareDocs(t, "inside.md, "+heading, want, docs[heading])
+	}
+}
+
 // keys lists the keys of a struct and of the structs in it. The causes are one
 // line: tables.md has them. unit is what the keys around say.
 func keys(typ reflect.Type, prefix, unit string, list *[]documented) {
@@ -163,6 +173,15 @@ func keys(typ reflect.Type, prefix, unit string, list *[]documented) {
 		case t == reflect.TypeFor[Causes](), name == "scenario":
 			d.typ = "object" + optional
 			*list = append(*list, d)
+		case t == reflect.TypeFor[Cells]():
+			d.typ, d.unit = "matrix"+optional, "-"
+			*list = append(*list, d)
+		case t == reflect.TypeFor[[]Cells]():
+			d.typ, d.unit = "array of matrices"+optional, "-"
+			*list = append(*list, d)
+		case listTypes[t] != "":
+			d.typ, d.unit = listTypes[t]+optional, "-"
+			*list = append(*list, d)
 		case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Struct:
 			d.typ, d.unit = "array"+optional, "-"
 			*list = append(*list, d)
@@ -185,6 +204,10 @@ func keys(typ reflect.Type, prefix, unit string, list *[]documented) {
 		}
 	}
 }
+
+// listTypes are what lists of numbers are called.
+var listTypes = map[reflect.Type]string{reflect.TypeFor[[]float64](): "array of numbers",
+	reflect.TypeFor[[2]int](): "array of two integers", reflect.TypeFor[[][]float32](): "array of arrays of numbers"}
 
 func jsonType(t reflect.Type) string {
 	switch t.Kind() {

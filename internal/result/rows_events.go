@@ -21,6 +21,7 @@ func EventKindList() []EventKind {
 		{EventOverMax, "the port's queue rose above where every packet is marked", false},
 		{EventUnderMax, "the port's queue fell below that again", false},
 		{EventUnderMin, "the port's queue fell below where marking begins", false},
+		{EventPath, "a switch sends a flow on by the port, which took another before", false},
 		{EventDrop, "a packet found no room in the buffer", false},
 		{EventLoss, "a packet was lost: to a fault of the port's link, or where no way leads on", false},
 		{EventLinkDown, "the port's link went down", false},
@@ -45,6 +46,7 @@ const (
 	EventOverMax     = "over-max"
 	EventUnderMax    = "under-max"
 	EventUnderMin    = "under-min"
+	EventPath        = "path"
 	EventDrop        = "drop"
 	EventLoss        = "loss"
 	EventLinkDown    = "link-down"
@@ -73,7 +75,7 @@ type EventRow struct {
 	PSN       int32        `parquet:"psn" json:"psn"` // of the packet; of a NAK, which one is expected; -1: none
 	Bytes     unit.Bytes   `parquet:"bytes" json:"bytes"`
 	Threshold unit.Bytes   `parquet:"threshold_bytes" json:"threshold_bytes"`
-	Root      string       `parquet:"root,delta" json:"root"` // the port from whose queue a pause spread
+	Root      string       `parquet:"root,delta" json:"root"` // from whose queue a pause spread; of a path, before
 	Before    unit.Bitrate `parquet:"before_bps" json:"before_bps"`
 	Rate      unit.Bitrate `parquet:"rate_bps" json:"rate_bps"`
 	Target    unit.Bitrate `parquet:"target_bps" json:"target_bps"`

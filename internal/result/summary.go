@@ -52,6 +52,7 @@ type Summary struct {
 	Drops         int64         `json:"drops"`
 	LosslessDrops int64         `json:"lossless_drops"` // of them, of classes under PFC
 	Retransmits   int64         `json:"retransmits"`
+	Reordering    *Reordering   `json:"reordering,omitempty"`    // absent: no packet overtook another
 	BusiestLinks  []LinkFigures `json:"busiest_links,omitempty"` // busiest first
 	// explicit and background flows, in order of the scenario
 	Flows []FlowFigures `json:"flows,omitempty"`
@@ -345,4 +346,13 @@ func (s *Summary) stamp(state State) error {
 		s.Scenario = b
 	}
 	return nil
+}
+
+// Reordering is what it came to at receivers that packets overtook one another, or were missing.
+type Reordering struct {
+	Gaps    int64  `json:"gaps_answered"` // with a NAK
+	Late    int64  `json:"late"`          // of them, the packet was only late: it came, and then came again
+	Most    int    `json:"most_ahead"`    // packets past a gap at one receiver, which placed or kept them
+	At      string `json:"at,omitempty"`  // the queue pair where that was
+	Dropped int64  `json:"dropped"`       // by receivers that had no room for them
 }

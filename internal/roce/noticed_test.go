@@ -10,10 +10,10 @@ import (
 // Mittal et al., SIGCOMM'18, section 3.1: RTO_low holds while no more than N packets are
 // outstanding, N included.
 func TestLowTimeoutHoldsUpToN(t *testing.T) {
-	p := roce.Params{MTU: 1000, AckEvery: 1, Selective: true, Timeout: unit.Millisecond,
+	p := roce.Params{MTU: 1000, AckEvery: 1, Selective: true, Receiver: roce.Direct, Timeout: unit.Millisecond,
 		TimeoutLow: unit.Microsecond, LowPackets: 3}
 	var s roce.Sender
-	s.Init(p.MTU)
+	s.Init(&p)
 	s.Post(10_000, 0)
 	for n := 1; n <= 5; n++ {
 		s.Next()

@@ -32,6 +32,7 @@ type pair struct {
 	toS     []reply
 
 	seen      map[int64]bool // packets accepted
+	kept      map[int64]bool // in a buffer
 	high      int64          // one more than the highest sequence number sent
 	completed int64          // messages
 	sinceAck  int            // packets accepted
@@ -41,9 +42,9 @@ type pair struct {
 }
 
 func newPair(t *rapid.T, p roce.Params, first int64) *pair {
-	x := &pair{t: t, p: p, first: first, high: first, seen: map[int64]bool{}}
+	x := &pair{t: t, p: p, first: first, high: first, seen: map[int64]bool{}, kept: map[int64]bool{}}
 	x.p.Retries = 1 << 30
-	x.s.Init(p.MTU)
+	x.s.Init(&x.p)
 	x.s.StartAt(first)
 	x.r.StartAt(first)
 	return x
@@ -84,19 +85,36 @@ func (x *pair) send() {
 	x.toR = append(x.toR, data{seg})
 }
 
-// receive hands a data packet to the receiver and checks its verdict: go-back-N accepts what it
-// expects, selective repeat also what lies past that, and either nothing twice.
+// receive hands a data packet to the receiver and checks its verdict: each accepts what it expects,
+// one that places directly what lies past that too, one with a buffer keeps it while there is room,
+// and none takes anything twice.
 func (x *pair) receive(d data) {
-	expected := x.r.Expected()
-	want := d.seg.Seq == expected || x.p.Selective && d.seg.Seq > expected && !x.seen[d.seg.Seq]
+	expected, seq := x.r.Expected(), d.seg.Seq
+	ahead := seq > expected && !x.seen[seq] && !x.kept[seq]
+	want := seq == expected || x.p.Receiver == roce.Direct && ahead
+	room := x.p.Receiver == roce.Buffered && len(x.kept) < x.p.Buffer
 	v := x.r.OnData(x.now, d.seg.PSN, d.seg.Last, &x.p)
-	if v.Accept != want || v.Ack && v.Nak {
-		x.t.Fatalf("packet %d, expecting %d: %+v", d.seg.Seq, expected, v)
+	if v.Accept != want || v.Ack && v.Nak || v.Keep != (ahead && room) ||
+		v.Full != (ahead && x.p.Receiver == roce.Buffered && !room) {
+		x.t.Fatalf("packet %d, expecting %d, %d kept: %+v", seq, expected, len(x.kept), v)
 	}
 	if v.Accept {
-		x.seen[d.seg.Seq] = true
+		x.seen[seq] = true
 	}
-	if !x.p.Selective {
+	if v.Keep {
+		x.kept[seq] = true
+	}
+	for range v.Freed {
+		if seq++; !x.kept[seq] {
+			x.t.Fatalf("packet %d is freed, which was not kept", seq)
+		}
+		delete(x.kept, seq)
+		x.seen[seq] = true
+	}
+	if x.kept[x.r.Expected()] {
+		x.t.Fatalf("packet %d is expected, and kept", x.r.Expected())
+	}
+	if x.p.Receiver == roce.InOrder {
 		x.count(d, v)
 	}
 	if v.Ack || v.Nak {
@@ -256,10 +274,13 @@ func (x *pair) finish() {
 func TestEveryMessageOnce(t *testing.T) {
 	for _, c := range []struct {
 		name                 string
+		receiver             roce.ReceiverKind
 		selective, reordered bool
 	}{
-		{"go-back-N", false, false}, {"go-back-N, data reordered", false, true}, {"selective", true, false},
-		{"selective, data reordered", true, true},
+		{"go-back-N", roce.InOrder, false, false}, {"go-back-N, data reordered", roce.InOrder, false, true},
+		{"selective", roce.Direct, true, false}, {"selective, data reordered", roce.Direct, true, true},
+		{"direct, go-back-N", roce.Direct, false, true}, {"buffered, go-back-N", roce.Buffered, false, true},
+		{"buffered, selective", roce.Buffered, true, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
@@ -267,7 +288,15 @@ func TestEveryMessageOnce(t *testing.T) {
 					AckEvery:      rapid.SampledFrom([]int{1, 2, 16}).Draw(t, "ack every"),
 					AckDuplicates: rapid.Bool().Draw(t, "ack duplicates"),
 					NakAgain:      unit.Duration(rapid.SampledFrom([]int{0, 100}).Draw(t, "NAK again")),
+					Receiver:      c.receiver,
 					Selective:     c.selective}
+				if c.receiver != roce.InOrder {
+					p.Tolerance = rapid.SampledFrom([]int64{0, 1, 7, roce.AnyOrder}).Draw(t, "tolerance")
+					p.Buffer = rapid.SampledFrom([]int{1, 2, 64}).Draw(t, "buffer")
+				}
+				if err := p.Validate(); err != nil {
+					t.Fatal(err)
+				}
 				x := newPair(t, p, rapid.SampledFrom([]int64{0, 1<<24 - 5, 1<<24 - 100, 1<<25 - 50, 1<<40 - 20}).Draw(t,
 					"first"))
 				fate := rapid.SampledFrom(rapid.SampledFrom([][]string{
@@ -297,7 +326,7 @@ func TestWrap(t *testing.T) {
 	p := roce.Params{MTU: 1, AckEvery: 64}
 	var s roce.Sender
 	var r roce.Receiver
-	s.Init(p.MTU)
+	s.Init(&p)
 	s.Post(packets, 0)
 	complete := 0
 	for s.Ready() {

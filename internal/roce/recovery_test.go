@@ -9,10 +9,10 @@ import (
 // swapped is a selective queue pair with 50 packets in flight of which the first two change places
 // on the way. It returns how many are sent again.
 func swapped(t *testing.T) (again int) {
-	p := roce.Params{MTU: 1000, AckEvery: 1, Retries: 7, AckDuplicates: true, Selective: true}
+	p := roce.Params{MTU: 1000, AckEvery: 1, Retries: 7, AckDuplicates: true, Selective: true, Receiver: roce.Direct}
 	var s roce.Sender
 	var r roce.Receiver
-	s.Init(p.MTU)
+	s.Init(&p)
 	s.Post(50_000, 0)
 	var way []roce.Segment
 	for s.Ready() {
@@ -56,8 +56,11 @@ func TestOutstandingFitsThePSN(t *testing.T) {
 		most      int64
 	}{{false, 1 << 23}, {true, roce.MaxAhead}} {
 		p := roce.Params{MTU: 1, AckEvery: 1, Selective: c.selective}
+		if c.selective {
+			p.Receiver = roce.Direct
+		}
 		var s roce.Sender
-		s.Init(p.MTU)
+		s.Init(&p)
 		s.Post(20_000_000, 0)
 		n := int64(0)
 		for ; s.Ready() && !s.Full(&p); n++ {

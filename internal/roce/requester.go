@@ -26,7 +26,7 @@ type Requester struct {
 
 // Init puts a requester at its start.
 func (q *Requester) Init(p *Params, ctl cc.Controller) {
-	q.Sender.Init(p.MTU)
+	q.Sender.Init(p)
 	q.deadline, q.ctl = unit.Never, ctl
 }
 

@@ -5,8 +5,8 @@ import "railyard/internal/unit"
 // Landing says where the bytes of an RDMA WRITE go: the RDMA extended transport header (IBTA vol. 1,
 // 9.3), with the PSN of the message's first packet.
 //
-// It comes with the first packet. Where packets are accepted before the first (selective repeat),
-// each has it, as in IRN (SIGCOMM 2018, section 4.3): RETH then is in every packet.
+// It comes with the first packet. Where packets are placed in any order, each has it, as in IRN
+// (SIGCOMM 2018, section 4.3): RETH then is in every packet.
 type Landing struct {
 	Address uint64
 	Key     uint32 // of the memory region
@@ -37,6 +37,7 @@ type Reply struct {
 	Offset int64
 	Size   unit.Bytes
 	Whole  bool
+	Cell   int32 // of a packet to keep, or that was kept: where among those that are kept; see Free
 }
 
 // Responder is the receiving half of a queue pair: Receiver, the notification point of congestion
@@ -49,6 +50,7 @@ type Responder struct {
 	open    []arriving
 	free    []int32 // slots
 	slots   int32
+	kept    kept
 }
 
 // arriving is a message of which packets are here. They are listed in order.
@@ -66,27 +68,52 @@ func (r *Responder) OnData(now unit.Time, pk *Packet, p *Params) (a Reply) {
 	}
 	seq := expand(pk.PSN, r.expected)
 	at := -1
-	if seq >= r.expected {
+	if seq == r.expected || seq > r.expected && p.Receiver != Buffered {
 		if at = r.find(seq, pk.Landing, p); at < 0 {
 			return a // of a message that nobody has announced
 		}
 	}
 	a.Verdict = r.Receiver.OnData(now, pk.PSN, pk.Last || pk.AckReq, p)
 	answers := a.Ack || a.Nak
-	r.echo = r.echo || pk.Marked && (a.Accept || answers)
+	r.echo = r.echo || pk.Marked && (a.Accept || a.Keep || answers)
 	if answers {
 		a.Echo = r.echo && p.EchoMarks
 		r.echo = false
 	}
-	if !a.Accept {
-		return a
+	switch {
+	case a.Keep:
+		a.Cell = r.kept.put(seq, pk)
+	case a.Accept:
+		r.land(&a, at, seq, pk.Landing, p)
+		r.kept.next, r.kept.left = seq+1, a.Freed
 	}
-	m := r.message(at, seq, pk.Landing, p)
+	return a
+}
+
+// land says where the bytes of a packet go, whose message is at index at of open or is put there.
+func (r *Responder) land(a *Reply, at int, seq int64, l *Landing, p *Params) {
+	m := r.message(at, seq, l, p)
 	m.left--
 	a.Slot, a.Whole = m.slot, m.left == 0
 	a.Offset = (seq - m.first) * int64(p.MTU)
 	a.Size = unit.Bytes(min(int64(p.MTU), m.length-a.Offset))
-	return a
+}
+
+// Free returns where the next of the packets goes that were kept and whose turn has come, behind the
+// packet that OnData has just accepted; ok is false if there is none. One of a message that nobody
+// has announced has no place: its reply says so by Accept.
+func (r *Responder) Free(p *Params) (a Reply, ok bool) {
+	if r.kept.left == 0 {
+		return a, false
+	}
+	seq := r.kept.next
+	cell, l := r.kept.take(seq)
+	a.Cell = cell
+	if at := r.find(seq, l, p); at >= 0 && (at < len(r.open) && r.open[at].first <= seq || l != nil) {
+		a.Accept = true
+		r.land(&a, at, seq, l, p)
+	}
+	return a, true
 }
 
 // notify is the notification point: a marked packet is answered with a CNP, and several may share one
@@ -110,7 +137,7 @@ func (r *Responder) find(seq int64, l *Landing, p *Params) int {
 	if i > 0 && seq <= r.open[i-1].last {
 		return i - 1
 	}
-	if l == nil && (p.Selective || seq == r.expected) {
+	if l == nil && (p.Receiver == Direct || seq == r.expected) {
 		return -1
 	}
 	return i
@@ -142,7 +169,7 @@ func (r *Responder) slot() int32 {
 // Take returns the slot of the oldest message that is complete, which another message may have from
 // then on; ok is false if there is none.
 func (r *Responder) Take() (slot int32, ok bool) {
-	if len(r.open) == 0 || r.open[0].last >= r.expected {
+	if len(r.open) == 0 || r.open[0].last >= r.expected || r.open[0].left > 0 {
 		return 0, false
 	}
 	slot = r.open[0].slot

@@ -9,7 +9,7 @@ import (
 
 func TestSegmentation(t *testing.T) {
 	var s roce.Sender
-	s.Init(1000)
+	s.Init(&roce.Params{MTU: 1000})
 	s.Post(2500, 7)
 	s.Post(0, 8)
 	s.Post(1000, 9)
@@ -57,7 +57,7 @@ func TestNakAgain(t *testing.T) {
 // TestGoBackN: a NAK for 2 acknowledges 0 and 1 and sends from 2 on again.
 func TestGoBackN(t *testing.T) {
 	var s roce.Sender
-	s.Init(1000)
+	s.Init(&roce.Params{MTU: 1000})
 	s.Post(6000, 0)
 	for range 5 {
 		s.Next()
@@ -89,7 +89,7 @@ func TestRetries(t *testing.T) {
 	const limit = 7
 	p := roce.Params{Retries: limit}
 	var s roce.Sender
-	s.Init(1000)
+	s.Init(&roce.Params{MTU: 1000})
 	s.Post(3000, 0)
 	s.Next()
 	s.Next()
@@ -119,10 +119,10 @@ func TestRetries(t *testing.T) {
 // again, once each, and nothing else (IRN, SIGCOMM 2018, section 3.1).
 func TestSelectiveResendsWhatIsMissing(t *testing.T) {
 	for _, ackEvery := range []int{1, 4} {
-		p := roce.Params{MTU: 1000, AckEvery: ackEvery, AckDuplicates: true, Selective: true}
+		p := roce.Params{MTU: 1000, AckEvery: ackEvery, AckDuplicates: true, Selective: true, Receiver: roce.Direct}
 		var s roce.Sender
 		var r roce.Receiver
-		s.Init(p.MTU)
+		s.Init(&p)
 		s.Post(40_000, 0)
 		type reply struct{ v roce.Verdict }
 		var sent, resent []int64

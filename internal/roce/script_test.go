@@ -23,6 +23,7 @@ import (
 //	                   acknowledgement, with ! or ? behind; what it answers
 //	ack|nak PSN [SACK] a response reaches the requester
 //	expire             the deadline has come
+//	tally              what the receiver has counted
 //	repace TIME        the next packet may start then
 //	look               what the requester says of itself
 func TestScripts(t *testing.T) {
@@ -40,6 +41,7 @@ type stage struct {
 	sent  map[uint32]Segment
 	first map[uint32]Landing // by PSN, of the message of the packet
 	slots map[int32]uint32   // first PSN of the message in a slot
+	cells map[int32]uint32   // PSN of the packet in a cell
 	ctl   *spy
 }
 
@@ -120,6 +122,9 @@ func (s *stage) Do(words []string) {
 		s.q.OnCNP(s.now, 0)
 	case "expire":
 		s.expire()
+	case "tally":
+		c := s.r.Tally()
+		s.say("most past a gap: %d, dropped: %d, gaps answered: %d, of them only late: %d", c.Most, c.Full, c.Gaps, c.Early)
 	case "repace":
 		s.q.Repace(unit.Time(s.span(args[0])))
 	case "look":
@@ -132,7 +137,8 @@ func (s *stage) Do(words []string) {
 // begin makes a queue pair.
 func (s *stage) begin(args []string) {
 	s.t.Helper()
-	*s = stage{t: s.t, sent: map[uint32]Segment{}, first: map[uint32]Landing{}, slots: map[int32]uint32{}}
+	*s = stage{t: s.t, sent: map[uint32]Segment{}, first: map[uint32]Landing{}, slots: map[int32]uint32{},
+		cells: map[int32]uint32{}}
 	s.ctl = &spy{s: s, rate: unit.GigabitPerSec}
 	s.p = Params{MTU: 1000, AckEvery: 1, Timeout: 100 * unit.Microsecond, Retries: 2, AckDuplicates: true, TimeRTT: true}
 	from := int64(0)
@@ -142,7 +148,15 @@ func (s *stage) begin(args []string) {
 		case "every":
 			s.p.AckEvery = int(s.number(v))
 		case "selective":
+			s.p.Selective, s.p.Receiver = true, Direct
+		case "direct":
+			s.p.Receiver, s.p.Tolerance = Direct, AnyOrder
+		case "selective-too":
 			s.p.Selective = true
+		case "buffer":
+			s.p.Receiver, s.p.Buffer, s.p.Tolerance = Buffered, int(s.number(v)), AnyOrder
+		case "late":
+			s.p.Tolerance = s.number(v)
 		case "echo":
 			s.p.EchoMarks = true
 		case "quiet":
@@ -213,20 +227,34 @@ func (s *stage) arrive(word string) {
 		s.t.Fatalf("packet %d was not sent", in.PSN)
 	}
 	in.Last = seg.Last
-	if l := s.first[in.PSN]; seg.First || s.p.Selective {
+	if l := s.first[in.PSN]; seg.First || s.p.Receiver == Direct {
 		in.Landing = &l
 	}
 	a := s.r.OnData(s.now, &in, &s.p)
 	var did []string
+	place := func(a *Reply, psn uint32, what string) {
+		s.slots[a.Slot] = s.first[psn].PSN
+		did = append(did, fmt.Sprintf("%s%v placed at %d of message %d", what, a.Size, a.Offset, s.slots[a.Slot]))
+		if a.Whole {
+			did = append(did, "which is whole")
+		}
+		for slot, ok := s.r.Take(); ok; slot, ok = s.r.Take() {
+			did = append(did, fmt.Sprintf("message %d complete", s.slots[slot]))
+		}
+	}
 	if a.Accept {
-		s.slots[a.Slot] = s.first[in.PSN].PSN
-		did = append(did, fmt.Sprintf("%v placed at %d of message %d", a.Size, a.Offset, s.slots[a.Slot]))
+		place(&a, in.PSN, "")
 	}
-	if a.Whole {
-		did = append(did, "which is whole")
+	for k, ok := s.r.Free(&s.p); ok; k, ok = s.r.Free(&s.p) {
+		psn := s.cells[k.Cell]
+		place(&k, psn, fmt.Sprintf("%d too: ", psn))
 	}
-	for slot, ok := s.r.Take(); ok; slot, ok = s.r.Take() {
-		did = append(did, fmt.Sprintf("message %d complete", s.slots[slot]))
+	if a.Keep {
+		s.cells[a.Cell] = in.PSN
+		did = append(did, "kept")
+	}
+	if a.Full {
+		did = append(did, "dropped: the buffer is full")
 	}
 	echo := ""
 	if a.Echo {

@@ -41,6 +41,7 @@ type Segment struct {
 type Sender struct {
 	una, next, end, high int64 // high: one more than the highest sequence number ever sent
 	mtu                  int64
+	tolerance            int64     // see Params
 	msgs                 []Message // ring, from the message of una on
 	head, n              int
 	complete             int // messages before head that nobody has taken
@@ -60,8 +61,8 @@ type Sender struct {
 	highSack    int64 // highest packet the receiver has named
 }
 
-// Init sets the payload MTU.
-func (s *Sender) Init(mtu unit.Bytes) { s.mtu = int64(mtu) }
+// Init sets the payload MTU and how late packets may be.
+func (s *Sender) Init(p *Params) { s.mtu, s.tolerance = int64(p.MTU), p.tolerance() }
 
 func (s *Sender) at(i int) *Message { return &s.msgs[(s.head+i)&(len(s.msgs)-1)] }
 
@@ -113,7 +114,11 @@ func (s *Sender) MustResend() bool {
 	if !s.recovering {
 		return false
 	}
-	for s.resend = max(s.resend, s.una); s.resend < s.highSack; s.resend++ {
+	lost := s.highSack // packets before it are late
+	if !s.presumed {
+		lost -= s.tolerance
+	}
+	for s.resend = max(s.resend, s.una); s.resend < lost; s.resend++ {
 		if !s.sacked.has(s.resend) {
 			return true
 		}
@@ -136,10 +141,10 @@ func (s *Sender) Recovery() int64 {
 func (s *Sender) Unacked() int64 { return s.next - s.una }
 
 // Full reports whether one more packet would be more than the two halves can tell apart: half of
-// the 24-bit sequence numbers (IBTA vol. 1, 9.7.1), or what a selective receiver keeps and a NAK of
+// the 24-bit sequence numbers (IBTA vol. 1, 9.7.1), or what a receiver takes past a gap and a NAK of
 // 16 bits can name.
 func (s *Sender) Full(p *Params) bool {
-	if p.Selective {
+	if p.Receiver != InOrder {
 		return s.next-s.una >= MaxAhead-1
 	}
 	return s.next-s.una >= (PSNMask+1)/2-1
@@ -242,7 +247,9 @@ func (s *Sender) OnSack(psn, sack uint32) unit.Bytes {
 		s.sacked.set(at)
 		s.highSack = max(s.highSack, at)
 	}
-	s.recover(false)
+	if s.tolerance == 0 || s.highSack-s.una > s.tolerance {
+		s.recover(false)
+	}
 	return b
 }
 

@@ -247,3 +247,37 @@ func TestIntervalOfASeries(t *testing.T) {
 		t.Fatalf("%d rows, named %d", len(auto), len(named))
 	}
 }
+
+// A flow that takes another way has an event for it, at the port that it takes now; one with a fixed path has
+// none.
+func TestPathEvents(t *testing.T) {
+	for balance, want := range map[string]bool{"balance: ecmp": false, "balance: flowlet, flowlet: {gap: 1us}": true} {
+		yaml := "cluster: {hosts: 8, host: {gpus: 1}, nic: {speed: 100Gb/s}}\n" +
+			"fabric: {design: leaf-spine, leaves: 2, spines: 2, links: {spine: 100Gb/s}, " + balance + "}\njob:\n  flows:\n"
+		for i := range 3 {
+			yaml += fmt.Sprintf("    - {name: flow%d, from: host%d/gpu0, to: host%d/gpu0, bytes: 20kB, count: 20, every: 9us}\n",
+				i, i+1, i+5)
+		}
+		r := run(t, yaml+"output: {events: true}\n", Options{})
+		way, changes := map[string]string{}, 0
+		for _, e := range eventsOf(t, r) {
+			if e.Kind != result.EventPath {
+				continue
+			}
+			changes++
+			at, _, _ := strings.Cut(e.Port, "/")
+			key := e.Name + e.Frame + at
+			if was := way[key]; e.Root == e.Port || was != "" && was != e.Root || !strings.HasPrefix(e.Root, at+"/") {
+				t.Errorf("%s: %+v, it took %q", balance, e, was)
+			}
+			way[key] = e.Port
+		}
+		if (changes > 0) != want {
+			t.Errorf("%s: %d changes of path, want some: %v", balance, changes, want)
+		}
+		if other := run(t, yaml+"output: {events: true}\n", Options{Islands: 4, Workers: 2}); digestOf(t, r.path) !=
+			digestOf(t, other.path) {
+			t.Errorf("%s: %s", balance, firstDifference(t, r.path, other.path))
+		}
+	}
+}

@@ -33,6 +33,8 @@ func nicConfig(p *plan.Plan) nic.Config {
 			Retries:       t.Retries,
 			AckDuplicates: t.AckDuplicates,
 			NakAgain:      t.NakAgain.Or(0),
+			Receiver:      receiver(t.Receiver),
+			Buffer:        t.ReorderBuffer,
 			Selective:     t.Recovery == "selective-repeat",
 			TimeoutLow:    t.TimeoutLow.Or(0),
 			LowPackets:    int64(t.LowPackets),
@@ -52,10 +54,25 @@ func nicConfig(p *plan.Plan) nic.Config {
 		Seed:             sc.Seed,
 		Controller:       p.Controller(),
 	}
+	if k := cfg.Transport.Receiver; k != roce.InOrder {
+		cfg.Transport.Tolerance = int64(t.ReorderWindow.Or(roce.AnyOrder))
+	}
 	if t.AckClass == "cnp" {
 		cfg.AckClass = plan.ClassCNP
 	}
 	return cfg
+}
+
+func receiver(name string) roce.ReceiverKind {
+	switch name {
+	case "in-order":
+		return roce.InOrder
+	case "buffered":
+		return roce.Buffered
+	case "direct":
+		return roce.Direct
+	}
+	panic("run: the scenario has a receiver " + name + ", which roce has not")
 }
 
 // admission is that of the messages of one of a connection's queue pairs, which ranks of a job send:

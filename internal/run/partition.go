@@ -13,8 +13,8 @@ import (
 // A network is simulated in islands from these sizes on. A smaller one fits into a processor's
 // cache, and its windows hold too few events for several cores; with a shorter lookahead every window does.
 const (
-	islandPorts     = 1 << 10 // on one core
-	sharedPorts     = 1 << 8  // on several
+	islandPorts     = plan.IslandPorts // on one core
+	sharedPorts     = 1 << 8           // on several
 	islandLookahead = 50 * unit.Nanosecond
 	islandHosts     = 32 // hosts with NICs on several switches, in one island
 )

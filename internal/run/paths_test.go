@@ -42,6 +42,7 @@ var balancers = []struct {
 	{"flowlet", "  balance: flowlet\n  flowlet: {gap: 5us}\n", true},
 	{"dlb", "  balance: DLB\n  dlb: {gap: 5us, sampling: 2us}\n", true},
 	{"glb", "  balance: GLB\n  dlb: {gap: 5us, sampling: 2us}\n  glb: {interval: 1us}\n", true},
+	{"conweave", "  balance: conweave\n  conweave: {reply: 4us, busy: 2us}\n", true},
 	{"dlb by packets", "  balance: dlb\n  dlb: {mode: packet}\n", true},
 	{"random", "  balance: spray\n  spray: {pick: random}\n", true},
 	{"round robin", "  balance: spray\n  spray: {pick: round-robin}\n", true},
@@ -117,6 +118,20 @@ func TestSprayingReorders(t *testing.T) {
 	}
 	if ecmp := run(t, uneven(""), Options{}); ecmp.Retransmits != 0 {
 		t.Errorf("%d packets sent again without spraying", ecmp.Retransmits)
+	}
+}
+
+// ConWeave moves queue pairs while they send, and hosts notice nothing: no packet is sent again.
+func TestConWeaveKeepsTheOrder(t *testing.T) {
+	r := run(t, uneven("  balance: conweave\n  conweave: {reply: 4us, busy: 2us}\ncongestion: {algorithm: none}\n"), Options{})
+	if r.Retransmits != 0 {
+		t.Errorf("%d packets sent again", r.Retransmits)
+	}
+	checkPaths(t, r, true)
+	early := run(t, uneven("  balance: conweave\n  conweave: {reply: 4us, busy: 2us, resume: 100ns}\ncongestion: {algorithm: none}\n"),
+		Options{})
+	if early.Retransmits == 0 {
+		t.Error("nothing was sent again though the last switch holds nothing back: it has nothing to do")
 	}
 }
 

@@ -42,6 +42,9 @@ func prepare(w *watcher, sc *scenario.Scenario, shared *Sources, from *Resume,
 		if err := fitsBatch(&sc.Jobs[i], sizes[i].Train); err != nil {
 			return nil, err
 		}
+		if err := small(&sc.Jobs[i], in.plan.Jobs[i].Model); err != nil {
+			return nil, err
+		}
 	}
 	if in.start, err = from.goOn(in.plan, sizes[0]); err != nil {
 		return nil, err

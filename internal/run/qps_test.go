@@ -52,3 +52,38 @@ func TestSeveralQueuePairsOfAConnection(t *testing.T) {
 		}
 	}
 }
+
+// Gangidi et al., "RDMA over Ethernet for distributed AI training at Meta scale" (SIGCOMM 2024): hashing
+// on the destination queue pair too, with more queue pairs for a connection, gained up to 40 %
+// of an all-reduce's bandwidth over ECMP. The measure here is 1/time of an all-reduce by halving and doubling
+// of 16 hosts on four leaves and four spines at the same rate, each message split over four queue pairs:
+// 15 to 34 % more with these seeds.
+func TestMoreQueuePairsGainOverECMP(t *testing.T) {
+	yaml := func(seed int, transport string) string {
+		return fmt.Sprintf(`
+seed: %d
+cluster: {hosts: 16, host: {gpus: 1}, nic: {speed: 100Gb/s}}
+fabric:
+  design: leaf-spine
+  leaves: 4
+  spines: 4
+  links: {spine: 100Gb/s}
+  hash: {fields: 5-tuple+qp, seed: per-switch}
+%s
+job: {replay: {steps: 1, buckets: [{bytes: 16MB}]}, collective: {algorithm: halving-doubling}}
+`, seed, transport)
+	}
+	const seeds = 3
+	sum := 0.0
+	for seed := 1; seed <= seeds; seed++ {
+		one := run(t, yaml(seed, ""), Options{}).StepTime
+		four := run(t, yaml(seed, "transport: {qps_per_connection: 4, split_data_on_qps: true}"), Options{}).StepTime
+		gain := float64(one)/float64(four) - 1
+		if sum += gain; gain <= 0 || gain > 0.4 {
+			t.Errorf("seed %d: %v with one queue pair, %v with four: %+.0f %%, want up to 40", seed, one, four, 100*gain)
+		}
+	}
+	if mean := sum / seeds; mean < 0.15 {
+		t.Errorf("four queue pairs gain %.0f %% on average, want at least 15", 100*mean)
+	}
+}

@@ -93,8 +93,10 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 	if r.bodies != nil {
 		r.bodies.Close()
 	}
+	var notes []string
 	for _, j := range r.jobs {
 		j.keepWeights()
+		notes = append(notes, j.keepInside()...)
 	}
 	err = r.record.Finish(sum, record.Ending{
 		Whole:       whole,
@@ -102,6 +104,7 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 		Interrupted: ctx.Err(),
 		Diverged:    r.diverged,
 	})
+	sum.Notes = append(sum.Notes, notes...)
 	if opt.Resume != nil {
 		sum.Notes = append(sum.Notes, opt.Resume.note(in.start))
 	}

@@ -48,6 +48,11 @@ func (d *decoder) checkSenders(s *Scenario) {
 			"true: there is no window to scale, want transport.window as well", "")
 	}
 	d.checkQPs(s)
+	if t.Receiver == "in-order" && t.Recovery == "selective-repeat" && d.ok("transport.receiver", "transport.recovery") {
+		d.problem(d.culprit("transport.receiver", "transport.recovery"),
+			"a receiver in-order keeps no packet past a gap, and selective-repeat would have all of them sent again, want "+
+				"transport.receiver: buffered or direct, or transport.recovery: go-back-n", "")
+	}
 	if c.Algorithm == "timely" && d.ok("congestion.timely.low", "congestion.timely.high") &&
 		c.TIMELY.High < c.TIMELY.Low {
 		d.problem(d.culprit("congestion.timely.high", "congestion.timely.low"),

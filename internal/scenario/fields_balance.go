@@ -21,6 +21,7 @@ var (
 	onlyFlowlet   = onlyBalance("flowlet")
 	onlyDLB       = onlyBalance("dlb", "glb")
 	onlyGLB       = onlyBalance("glb")
+	onlyConWeave  = onlyBalance("conweave")
 	onlySpray     = onlyBalance("spray")
 	onlyResilient = onlyBalance("resilient")
 )
@@ -119,6 +120,25 @@ var balanceFields = []*Field{
 			"has changed; it is heard after the cable and the pipeline",
 		Source: "assumed: Broadcom and Juniper (GLB, with BGP's next-next-hop nodes) publish none",
 	},
+	{Path: "fabric.conweave", Meaning: "ConWeave: moves between packets, with the order restored at the last switch"},
+	{
+		Path: "fabric.conweave.reply", Default: "10us", Min: "100ns", Max: "1s", applies: onlyConWeave,
+		value:   in(duration, func(s *Scenario) *unit.Duration { return &s.Fabric.ConWeave.Reply }),
+		Meaning: "a queue pair leaves a way on which the answer of the last switch takes longer",
+		Source:  assumed + "; ConWeave (SIGCOMM'23): some round trips between leaves",
+	},
+	{
+		Path: "fabric.conweave.busy", Default: "10us", Min: "0ns", Max: "1s", applies: onlyConWeave,
+		value:   in(duration, func(s *Scenario) *unit.Duration { return &s.Fabric.ConWeave.Busy }),
+		Meaning: "how long no queue pair moves to a link after the last switch has told of a marked packet that came by it",
+		Source:  assumed + "; ConWeave (SIGCOMM'23) has it as a parameter",
+	},
+	{
+		Path: "fabric.conweave.resume", Default: "200us", Min: "100ns", Max: "1s", applies: onlyConWeave,
+		value:   in(duration, func(s *Scenario) *unit.Duration { return &s.Fabric.ConWeave.Resume }),
+		Meaning: "the longest time that the last switch holds packets of the new way for the last one of the old",
+		Source:  assumed + "; ConWeave (SIGCOMM'23) estimates it from delays of packets",
+	},
 	{Path: "fabric.spray", Meaning: "packets one by one"},
 	{
 		Path: "fabric.spray.pick", Default: "least-queue", Choices: SprayPicks, applies: onlySpray,
@@ -157,7 +177,7 @@ func (d *decoder) checkBalance(s *Scenario) {
 	if d.ok("fabric.dlb.queue_min", "fabric.dlb.queue_max") && onlyDLB(s) == "" && p.QueueMin >= p.QueueMax {
 		d.problem("fabric.dlb.queue_max", fmt.Sprintf("%s: want more than queue_min, %s", p.QueueMax, p.QueueMin), "")
 	}
-	moves := s.Fabric.Balance == "flowlet" || onlyDLB(s) == "" || s.Fabric.Balance == "spray"
+	moves := s.Fabric.Balance == "flowlet" || s.Fabric.Balance == "conweave" || onlyDLB(s) == "" || s.Fabric.Balance == "spray"
 	if d.ok("fabric.balance", "congestion.algorithm") && moves && s.Congestion.Algorithm == "hpcc" {
 		d.problem("fabric.balance", s.Fabric.Balance+": hpcc compares the telemetry of a port with what that port said "+
 			"before, and packets of a queue pair come by several", "another congestion.algorithm, or balance: ecmp")

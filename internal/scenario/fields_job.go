@@ -241,6 +241,14 @@ var trainFields = []*Field{
 		value:   inTrain(number, func(t *Train) *float64 { return &t.Decay }),
 		Meaning: "how much of each weight goes with each update, times the learning rate; biases and gains too, as in PyTorch",
 	},
+	{
+		Path: "train.clip", Default: "0", Min: "0", Max: "1e6", applies: where(onlyTraining),
+		value: inTrain(number, func(t *Train) *float64 { return &t.Clip }),
+		Meaning: "the norm that the gradients of all parameters together have at most: longer ones are shortened before an " +
+			"update; 0: any",
+		Source: "torch.nn.utils.clip_grad_norm_",
+		Also:   []string{"clip_grad", "gradient_clipping", "max_grad_norm", "grad_clip"},
+	},
 	{Path: "train.schedule", Meaning: "how the learning rate goes over the steps of the training"},
 	{
 		Path: "train.schedule.kind", Default: "constant", Choices: Schedules,
@@ -312,6 +320,13 @@ var trainFields = []*Field{
 		Path: "train.kernel", Default: "portable", Choices: Kernels,
 		value:   inTrain(choice, func(t *Train) *string { return &t.Kernel }),
 		Meaning: "code that computes the matrix products",
+	},
+	{
+		Path: "train.inside", Default: "false",
+		value: inTrain(boolean, func(t *Train) *bool { return &t.Inside }),
+		Meaning: "keep what the network looks like inside for one example, before and after: weights, activations, gradients, " +
+			"attention, gates, embedding. Of at most 4,194,304 parameters",
+		Also: []string{"probe", "look"},
 	},
 	{Path: "train.checkpoint", Meaning: "weights that are kept during the training; those at its end always are"},
 	{
@@ -398,6 +413,13 @@ var sumFields = []*Field{
 		value:   in(choice, func(j *Job) *string { return &j.Collective.Protocol }),
 		Meaning: "how a receiver tells data from what is not there yet, and what that takes",
 		Source:  "NCCL",
+	},
+	{
+		Path: "collective.wire", Default: "fp32", Choices: Wires, applies: where(onlyTraining),
+		value:   in(choice, func(j *Job) *string { return &j.Collective.Wire }),
+		Meaning: "as what gradients go from replica to replica",
+		Source:  "torch.distributed.algorithms.ddp_comm_hooks, bf16_compress_hook",
+		Also:    []string{"wire_dtype", "grad_dtype", "compression"},
 	},
 	{
 		Path: "collective.channels", Min: "1", Max: "64", Rule: "NICs per host", applies: where(onlySums),
@@ -507,7 +529,7 @@ var runFields = []*Field{
 	{
 		Path: "output.events", Default: "false", Also: []string{"log"},
 		value: in(boolean, func(s *Scenario) *bool { return &s.Output.Events }),
-		Meaning: "write the table of events: marks, pauses, drops, CNPs, NAKs, timeouts, rates, links, queues that cross " +
+		Meaning: "write the table of events: marks, pauses, drops, CNPs, NAKs, timeouts, rates, paths, links, queues that cross " +
 			"thresholds",
 	},
 	{
@@ -737,7 +759,7 @@ var faultFields = []*Field{
 		value: in(opt(duration), func(f *Fault) *Opt[unit.Duration] { return &f.Convergence }),
 		Meaning: "how long after the link goes down, and comes up again, all switches route without it, and with it; " +
 			"until then what is sent onto it is lost; never: routes do not change",
-		Source: "BGP timers of the curriculum: 600 ms until a session's loss has been told and routes are in hardware",
+		Source: "assumed: BGP with BFD (3 x 100 ms) until all have heard and routes are in hardware",
 		Also:   []string{"reroute", "detection"},
 	},
 	{

@@ -120,6 +120,14 @@ var parallelFields = []*Field{
 		Source:  "Megatron-LM",
 	},
 	{
+		Path: "parallel.sequence", Default: "false", applies: where(onlyParts),
+		value: in(boolean, func(j *Job) *bool { return &j.Parallel.Sequence }),
+		Meaning: "sequence parallel: between the products of a transformer's blocks the ranks that share layers have a part " +
+			"of the positions each, so that an all-gather and a reduce-scatter take the place of each all-reduce",
+		Source: "Korthikanti et al., 2022, section 4.2.2",
+		Also:   []string{"sequence_parallel"},
+	},
+	{
 		Path: "parallel.update", Default: "end", Choices: UpdateTimes, applies: where(onlyTraining),
 		value:   in(choice, func(j *Job) *string { return &j.Parallel.Update }),
 		Meaning: "when a stage updates its weights",

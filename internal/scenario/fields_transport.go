@@ -15,6 +15,22 @@ func onlySelective(s *Scenario) string {
 	return ""
 }
 
+// anyOrder says that a field belongs to receivers that take packets in any order.
+func anyOrder(s *Scenario) string {
+	if s.Transport.Receiver == "in-order" {
+		return "transport.receiver is in-order"
+	}
+	return ""
+}
+
+// onlyBuffered says that a field belongs to receivers with a buffer.
+func onlyBuffered(s *Scenario) string {
+	if s.Transport.Receiver != "buffered" {
+		return "transport.receiver is " + s.Transport.Receiver
+	}
+	return ""
+}
+
 // perAck are the algorithms that work on every acknowledgement.
 var perAck = map[string]bool{"hpcc": true, "timely": true, "dctcp": true, "swift": true}
 
@@ -131,6 +147,39 @@ var transportFields = []*Field{
 		Path: "transport.recovery", Default: "go-back-n", Choices: Recoveries,
 		value:   in(choice, func(s *Scenario) *string { return &s.Transport.Recovery }),
 		Meaning: "what is sent again after a loss",
+	},
+	{
+		Path: "transport.receiver", Choices: Receivers,
+		Rule:  "in-order, or direct where transport.recovery is selective-repeat",
+		value: in(choice, func(s *Scenario) *string { return &s.Transport.Receiver }),
+		derive: func(_ *decoder, b any, _ string) string {
+			if b.(*Scenario).Transport.Recovery == "selective-repeat" {
+				return "direct"
+			}
+			return "in-order"
+		},
+		Meaning: "what becomes of a packet that another has overtaken",
+		Source:  "in-order: InfiniBand Architecture Specification 1, section 9.7.5; direct: IRN (SIGCOMM'18)",
+	},
+	{
+		Path: "transport.reorder_buffer", Default: "64", Min: "1", Max: "32767", applies: where(onlyBuffered),
+		value:   in(whole, func(s *Scenario) *int { return &s.Transport.ReorderBuffer }),
+		Meaning: "packets of a queue pair that its receiver keeps past a gap; what comes beyond is dropped",
+		Source:  assumed,
+	},
+	{
+		Path: "transport.reorder_window", Word: "any", Min: "0", Max: "32767", applies: where(anyOrder),
+		Rule:  "any, or 0 where transport.recovery is selective-repeat",
+		value: in(opt(whole), func(s *Scenario) *Opt[int] { return &s.Transport.ReorderWindow }),
+		derive: func(_ *decoder, b any, _ string) string {
+			if b.(*Scenario).Transport.Recovery == "selective-repeat" {
+				return "0"
+			}
+			return "any"
+		},
+		Meaning: "packets past a gap that do not yet say that it is lost: it may be only late; any: however many, so " +
+			"that a full buffer or the timeout says it",
+		Source: "0: IRN (SIGCOMM'18), whose receivers call a gap lost at once; TCP waits for 3 (RFC 6675)",
 	},
 	{
 		Path: "transport.timeout", Default: "1.048576ms", Word: "none", Min: "1us", Max: "10min",

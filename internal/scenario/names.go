@@ -23,6 +23,7 @@ var (
 		{"flowlet", "a queue pair that was quiet takes a link drawn anew (LetFlow, NSDI'17)"},
 		{"dlb", "dynamic load balancing: the link of the best quality, by its load and queue"},
 		{"glb", "global load balancing: dlb, and next hops tell of the quality of their links"},
+		{"conweave", "a queue pair leaves a way whose answer is late; the last switch restores the order (SIGCOMM'23)"},
 		{"spray", "each packet by itself"},
 	}
 	// BalancerTiers are names that vendors' tiers of load balancing have.
@@ -91,8 +92,10 @@ var (
 		{"pp-dp-tp", "stages, then replicas, then parts"},
 	}
 	TensorStyles = []Choice{
-		{"megatron", "a pair of layers by columns, then by rows: one all-reduce forward, one back"},
-		{"book", "every layer by columns: an all-gather of its outputs forward, an all-reduce of its input gradients back"},
+		{"megatron", "a pair of layers by columns, then by rows, half a block by heads or hidden elements: one all-reduce " +
+			"forward, one back"},
+		{"book", "every product by columns: an all-gather of what it makes forward, of attention of queries, keys and " +
+			"contexts, an all-reduce of its input gradients back"},
 	}
 	UpdateTimes = []Choice{
 		{"end", "once a step, after its last backward: as one rank does"},
@@ -148,6 +151,10 @@ var (
 		{"hypercube", "all-gather: recursive doubling by rank numbers, as nccl-tests' hypercube; the farthest exchange most"},
 		{"direct", "all-gather, reduce-scatter, all-to-all, gather, scatter: straight to every rank, all at once"},
 		{"pairwise", "all-gather, reduce-scatter, all-to-all: straight to every rank, one after the other"},
+	}
+	Wires = []Choice{
+		{"fp32", "4 bytes of each"},
+		{"bf16", "2 bytes: rounded to nearest even before they are sent, and each sum again; not with parallel.zero"},
 	}
 	Protocols = []Choice{
 		{"none", "messages alone: no latency of a library, all of a link carries data"},
@@ -257,6 +264,11 @@ var (
 	Recoveries = []Choice{
 		{"go-back-n", "everything from the first lost packet on, as RoCE NICs do"},
 		{"selective-repeat", "only what is missing, as in IRN (SIGCOMM'18): each packet has RETH, 16 B more"},
+	}
+	Receivers = []Choice{
+		{"in-order", "dropped, and the gap answered with a NAK, as RoCE NICs do: reordering costs what a loss costs"},
+		{"buffered", "kept in the NIC until those before it have come, as far as there is room"},
+		{"direct", "placed in memory at once: each packet is a WRITE ONLY with its own RETH, 16 B more"},
 	}
 	AckClasses = []Choice{
 		{"data", "with RoCE data"},

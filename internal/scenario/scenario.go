@@ -132,6 +132,7 @@ type Fabric struct {
 	Flowlet   Flowlet
 	DLB       DLB
 	GLB       GLB
+	ConWeave  ConWeave
 	Spray     Spray
 	Resilient Resilient
 	Clock     string // "exact" or "truncate-ns"
@@ -169,6 +170,13 @@ type Spray struct {
 
 // GLB is what the balancer glb has beside DLB.
 type GLB struct{ Interval unit.Duration }
+
+// ConWeave is the parameters of the balancer conweave.
+type ConWeave struct {
+	Reply  unit.Duration // a way whose answer takes longer is left
+	Busy   unit.Duration // how long after a notification nothing moves to a link
+	Resume unit.Duration // the longest time that packets are held for those before them
+}
 
 // Resilient is the parameters of the balancer resilient.
 type Resilient struct{ Buckets int }
@@ -269,6 +277,9 @@ type Transport struct {
 	AckDuplicates bool
 	NakAgain      Opt[unit.Duration] // not set: one NAK per gap
 	Recovery      string             // "go-back-n" or "selective-repeat"
+	Receiver      string             // "in-order", "buffered" or "direct"
+	ReorderBuffer int                // packets, of a buffered one
+	ReorderWindow Opt[int]           // packets past a gap that do not say it is lost; not set: any
 	Timeout       Opt[unit.Duration] // not set: no retransmission timer
 	TimeoutLow    Opt[unit.Duration] // with at most LowPackets outstanding; not set: Timeout
 	LowPackets    int
@@ -414,6 +425,7 @@ type Train struct {
 	Beta2      float64
 	Epsilon    float64
 	Decay      float64
+	Clip       float64 // of the norm of all gradients; 0: any
 	Schedule   Schedule
 	Init       string
 	Deviation  float64         // of the normal Init
@@ -422,6 +434,7 @@ type Train struct {
 	Prefetch   bool
 	Precision  string
 	Kernel     string
+	Inside     bool
 	Checkpoint Checkpoint
 }
 
@@ -588,6 +601,7 @@ type Parallel struct {
 	Schedule      string // see PipelineSchedules
 	VirtualStages int    // 0 unless Schedule is interleaved
 	Tensor        string // see TensorStyles
+	Sequence      bool
 	Update        string // see UpdateTimes
 	Stash         bool
 }
@@ -600,6 +614,7 @@ type Collective struct {
 	Schedule  Opt[string] // path of a schedule's text form; not set: Algorithm makes it
 	Algorithm string
 	Protocol  string // see Protocols
+	Wire      string // see Wires; empty where nothing is trained
 	Channels  int
 	Exit      string
 	Slices    Opt[int] // not set: the algorithm's own

@@ -15,7 +15,8 @@
 //
 // Islands are groups of nodes with a wheel of their own. Nothing acts from one island on another
 // sooner than the lookahead, so islands run window by window, each window as long as the lookahead:
-// one after another, or on several workers at the same time. What crosses within a window is handed
+// one after another, or on several workers at the same time (longer while it is known that nothing acts
+// as soon as that: Stretch). What crosses within a window is handed
 // over between windows (Mail). Neither partition nor workers can change a result.
 //
 //	        window k            window k+1

@@ -60,6 +60,7 @@ type Engine struct {
 	mail      Mail
 	onWindow  []func(end unit.Time)
 	onOpen    []func(isl *Island, events int64)
+	stretch   func() unit.Duration // nil: windows are as long as the lookahead
 	check     func() bool
 	every     int
 	unchecked int64 // events since the last check
@@ -146,6 +147,11 @@ func (e *Engine) OnWindow(f func(end unit.Time)) { e.onWindow = append(e.onWindo
 // changes nothing that has a say in results. An engine with one island does not call it.
 func (e *Engine) OnOpen(f func(isl *Island, events int64)) { e.onOpen = append(e.onOpen, f) }
 
+// Stretch sets a function that is asked before each window how soon one island can act on another in it:
+// if that is later than the lookahead, which holds at any time, the window is as long. What it says lies
+// within what StopAt and PauseAt ask of their callers.
+func (e *Engine) Stretch(f func() unit.Duration) { e.stretch = f }
+
 // OnCheck sets a function that is asked every so many events whether to go on; if it says no, Run
 // returns early. With several islands it is asked between windows only.
 func (e *Engine) OnCheck(f func() bool) { e.check = f }
@@ -229,8 +235,12 @@ func (e *Engine) next() unit.Time {
 
 // windowFrom returns the end of a window.
 func (e *Engine) windowFrom(start unit.Time) unit.Time {
-	if e.lookahead > 0 && start < unit.Never.Add(-e.lookahead) {
-		return start.Add(e.lookahead)
+	d := e.lookahead
+	if e.stretch != nil && len(e.islands) > 1 {
+		d = max(d, e.stretch())
+	}
+	if d > 0 && start < unit.Never.Add(-d) {
+		return start.Add(d)
 	}
 	return unit.Never
 }

@@ -13,10 +13,6 @@ func (j *Job) Compute(id int32, step int64, op *workload.Op) {
 	switch w.Work {
 	case workload.Forward:
 		j.forward(r, step, w)
-	case workload.Finish:
-		r.layers[w.Layer].(nn.Share).Finish(r.on(w.Y), r.on(w.Params))
-	case workload.Join:
-		j.join(r, w)
 	case workload.Loss:
 		j.loss(r, step, w)
 	case workload.Backward:
@@ -27,6 +23,12 @@ func (j *Job) Compute(id int32, step int64, op *workload.Op) {
 		copy(r.on(w.Y), r.on(w.X))
 	case workload.SumTied:
 		sumTied(r.on(w.Y), r.on(w.X))
+	case workload.Pack:
+		nn.ToBFloat16(r.halves(w.Y), r.on(w.X))
+	case workload.Unpack:
+		nn.FromBFloat16(r.on(w.Y), r.halves(w.X))
+	case workload.SquareGradients:
+		j.square(id, r, w)
 	case workload.Place:
 		j.place(id, r, w)
 	case workload.Accumulate:
@@ -45,25 +47,54 @@ func (j *Job) rows(replica, micro int, step int64) []int {
 	return j.plan.rows(step, replica*j.cfg.Batch+micro*n, n)
 }
 
-// forward makes a layer's output of a micro-batch, or the rank's part of it; the first layer takes
+// forward makes a layer's output of a micro-batch, or does a phase of it; the first layer takes
 // images.
 func (j *Job) forward(r *rank, step int64, w *workload.Body) {
 	x := r.on(w.X)
-	if w.Layer == 0 {
+	if w.Layer == 0 && w.Phase == 0 {
 		j.inputs(x, r, w.Micro, step)
 	}
-	layer, rows := r.layers[w.Layer], j.work.Rows()
-	y := r.on(w.Y)
-	if w.Sharing.Outputs == workload.Gather {
-		y = r.part[:rows*layer.Out()]
-	}
-	layer.Forward(y, x, r.on(w.Params), rows, r.saved[w.Layer][w.Slot], j.pass(r, step, w))
-	if w.Sharing.Outputs != workload.Gather {
-		return
-	}
-	to := r.on(w.Y)
-	j.cfg.Work.Collectives[w.Coll].Owned(r.at.Tensor, func(lo, hi int) { y = y[copy(to[lo:hi], y):] })
+	r.hand = nn.Hand{X: x, Y: r.on(w.Y), P: r.on(w.Params), Saved: r.saved[w.Layer][w.Slot], Pass: j.pass(r, step, w)}
+	j.phase(r, &r.parts[w.Layer].Forward[w.Phase], w)
 }
+
+// phase runs a phase of a part, whose vectors are in the rank's hand.
+func (j *Job) phase(r *rank, ph *nn.Phase, w *workload.Body) {
+	h := &r.hand
+	h.Rows, h.Part, h.Got, h.Give = j.work.Rows(), r.part, r.on(w.Got.On), r.on(w.Give.On)
+	r.wire = wire{j: j, r: r, got: &w.Got, give: &w.Give}
+	h.Wire = &r.wire
+	if w.Got.By == workload.Scatter {
+		r.wire.move(&w.Got, r.at.Tensor, func(part, all []float32) { copy(part, all) })
+	}
+	ph.Run(h)
+	if w.Give.By == workload.Gather {
+		r.wire.Put(r.at.Tensor)
+	}
+}
+
+// wire is what a phase gives to the ranks that share the layer, and what it got from them.
+type wire struct {
+	j         *Job
+	r         *rank
+	got, give *workload.Handed
+}
+
+// move visits the places that a part has in what is gathered or scattered, and in Hand.Part.
+func (w *wire) move(h *workload.Handed, part int, do func(part, all []float32)) {
+	all, own := w.r.on(h.On), w.r.part[:h.Part]
+	w.j.cfg.Work.Collectives[h.Coll].Owned(part, func(lo, hi int) {
+		n := min(hi-lo, len(own)) // what follows a part is not of it
+		do(own[:n], all[lo:lo+n])
+		own = own[n:]
+	})
+}
+
+// Take makes Hand.Part a part of what was gathered.
+func (w *wire) Take(part int) { w.move(w.got, part, func(own, all []float32) { copy(own, all) }) }
+
+// Put makes Hand.Part a part of what is gathered or scattered.
+func (w *wire) Put(part int) { w.move(w.give, part, func(own, all []float32) { copy(all, own) }) }
 
 // pass is what a layer knows of a micro-batch on its way forward.
 func (j *Job) pass(r *rank, step int64, w *workload.Body) *nn.Pass {
@@ -76,50 +107,51 @@ func (j *Job) pass(r *rank, step int64, w *workload.Body) *nn.Pass {
 	return &r.pass
 }
 
-// join puts the gathered parts of a layer's outputs side by side.
-//
-//	x  | part 0: rows x width | part 1: rows x width |    y  rows x | part 0 | part 1 |
-func (j *Job) join(r *rank, w *workload.Body) {
-	x, y := r.on(w.X), r.on(w.Y)
-	width, whole := r.layers[w.Layer].Out(), j.layers[w.Layer].Out()
-	for t := range whole / width {
-		rest := r.part[:j.work.Rows()*width]
-		j.cfg.Work.Collectives[w.Coll].Owned(t, func(lo, hi int) { rest = rest[copy(rest, x[lo:hi]):] })
-		for i := range j.work.Rows() {
-			copy(y[i*whole+t*width:][:width], r.part[i*width:])
-		}
-	}
-}
-
-// loss makes the gradient that the last layer's backward starts from.
+// loss makes the gradient that the last layer's backward starts from, or does a phase of it.
 func (j *Job) loss(r *rank, step int64, w *workload.Body) {
 	d, y := r.on(w.D), r.on(w.Y)
+	if r.loss != nil {
+		j.lossPart(r, step, w)
+		return
+	}
 	mean, _ := j.cfg.Model.Loss(j.cfg.Kernel, d, y, j.labels(r, w.Micro, step), j.counts.over(step, w.Micro))
 	r.losses[step] += mean
 	j.layers[w.Layer].Through(d, y)
 }
 
-// backward makes a layer's gradients of a micro-batch, or adds them to those of the ones before.
+// lossPart does so where the rank has a part of the outputs.
+func (j *Job) lossPart(r *rank, step int64, w *workload.Body) {
+	d, labels := r.on(w.D), j.labels(r, w.Micro, step)
+	r.wire = wire{j: j, r: r, got: &w.Got, give: &w.Give}
+	if w.Phase == 0 {
+		r.loss.Gives(r.part, d, r.on(w.Y), labels)
+		r.wire.Put(r.at.Tensor)
+		return
+	}
+	r.losses[step] += r.loss.Loss(d, labels, j.counts.over(step, w.Micro), func(part int) []float32 {
+		r.wire.Take(part)
+		return r.part
+	})
+}
+
+// backward makes a layer's gradients of a micro-batch, or adds them to those of the ones before, or does
+// a phase of it.
 func (j *Job) backward(r *rank, w *workload.Body) {
-	x, d, dx, grads := r.on(w.X), r.on(w.D), r.on(w.DX), r.on(w.Grads)
-	layer, rows := r.layers[w.Layer], j.work.Rows()
-	if w.Sharing.Outputs == workload.Gather { // the columns of its part
-		width, whole := layer.Out(), j.layers[w.Layer].Out()
-		for i := range rows {
-			copy(r.part[i*width:][:width], d[i*whole+r.at.Tensor*width:])
-		}
-		d = r.part[:rows*width]
-	}
-	into := grads
+	grads, part := r.on(w.Grads), r.parts[w.Layer]
+	r.hand = nn.Hand{X: r.on(w.X), D: r.on(w.D), DX: r.on(w.DX), P: r.on(w.Params), G: grads,
+		Saved: r.saved[w.Layer][w.Slot]}
 	if w.Adds {
-		into = r.batch[:len(grads)]
+		r.hand.G = r.batch[:len(grads)]
 	}
-	layer.Backward(dx, into, d, x, r.on(w.Params), rows, r.saved[w.Layer][w.Slot])
+	j.phase(r, &part.Backward[w.Phase], w)
+	if w.Phase < len(part.Backward)-1 {
+		return
+	}
 	if w.Adds {
-		nn.Add(grads, into)
+		nn.Add(grads, r.batch[:len(grads)])
 	}
-	if dx != nil {
-		j.layers[w.Layer-1].Through(dx, x)
+	if dx := r.on(w.DX); dx != nil {
+		j.layers[w.Layer-1].Through(dx, r.on(w.X))
 	}
 }
 

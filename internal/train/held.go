@@ -22,7 +22,7 @@ func (j *Job) Memory(id int32) (m workload.Memory) {
 	}
 	for l, slots := range r.saved {
 		if len(slots) > 0 {
-			m[workload.ActivationTerm] += 4 * unit.Bytes(len(slots)*j.work.Rows()*r.layers[l].Cost().Saved)
+			m[workload.ActivationTerm] += 4 * unit.Bytes(len(slots)*j.work.Rows()*r.parts[l].Saved)
 		}
 	}
 	m[workload.WorkspaceTerm] += bytesOf(r.batch) + bytesOf(r.part)

@@ -26,7 +26,8 @@ type layout struct {
 	sizes   []int // nil: of layers that two ranks cannot share
 	slices  int   // of the chunks that replicas send each other; 0: 1
 	credits int   // of their rings; 0: without
-	sigmoid bool  // not ReLU, which hides what it multiplies by nothing
+	wire    workload.Wire
+	sigmoid bool // not ReLU, which hides what it multiplies by nothing
 }
 
 // shared are the sizes of layers that two or four ranks can share.
@@ -51,7 +52,7 @@ func (l layout) config(t interface{ Fatal(...any) }) Config {
 		cfg.Optimiser.LR = 0.1
 	}
 	cfg.Work, err = workload.Lower(workload.Config{Layers: Layers(m), Batch: l.batch, State: cfg.Optimiser.State(),
-		Bucket: l.bucket, Layout: l.Layout, Schedules: l.schedules, Device: device})
+		Clip: Clip(&cfg.Optimiser), Bucket: l.bucket, Wire: l.wire, Layout: l.Layout, Schedules: l.schedules, Device: device})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +94,10 @@ func (l *layout) schedules(g *workload.Group, c coll.Collective) (coll.Schedule,
 
 // optimisers keep nothing, one vector and two for each parameter.
 var optimisers = []nn.Optimiser{{}, momentum, adamW,
-	{WeightDecay: 0.1, Schedule: nn.Schedule{Course: nn.Steps, Warmup: 2, Every: 1, Factor: 0.5}}}
+	{WeightDecay: 0.1, Schedule: nn.Schedule{Course: nn.Steps, Warmup: 2, Every: 1, Factor: 0.5}}, clipped}
+
+// clipped shortens the gradients of most steps.
+var clipped = nn.Optimiser{LR: 1, Momentum: 0.9, Clip: 0.3}
 
 var (
 	momentum = nn.Optimiser{Momentum: 0.9}
@@ -116,10 +120,21 @@ func anyLayout(t *rapid.T) layout {
 		l.PP, l.Virtual = 2, 2
 		l.MicroBatches = 2 * rapid.IntRange(1, 2).Draw(t, "rounds")
 	}
+	if l.PP > 1 && l.Update == workload.UpdateEach && l.with.Clip > 0 {
+		l.with = momentum
+	}
 	l.batch = l.MicroBatches * rapid.IntRange(1, 2).Draw(t, "rows")
 	l.slices, l.credits = rapid.IntRange(1, 2).Draw(t, "slices"), rapid.IntRange(0, 2).Draw(t, "credits")
 	if l.DP > 1 && l.Update == workload.UpdateEnd {
 		l.Zero = workload.Zero(rapid.IntRange(0, 3).Draw(t, "zero"))
+	}
+	return l
+}
+
+// anyWire draws as what gradients travel: as float32 alone where they go to shards.
+func (l layout) anyWire(t *rapid.T) layout {
+	if l.Zero == workload.ZeroNone {
+		l.wire = workload.Wire(rapid.IntRange(0, 1).Draw(t, "wire"))
 	}
 	return l
 }
@@ -138,7 +153,7 @@ func anyNet(t *rapid.T) exectest.Net {
 // Whatever the layout, the schedule and the network, every replica holds the oracle's weights.
 func TestLayoutsEqualTheOracle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		cfg := anyLayout(t).config(t)
+		cfg := anyLayout(t).anyWire(t).config(t)
 		oracle, err := Oracle(cfg)
 		if err != nil {
 			t.Fatal(err)
@@ -257,8 +272,8 @@ func TestBiasesOfSharesAgree(t *testing.T) {
 	cfg := layout{Layout: workload.Layout{TP: 2}, batch: 4, steps: 6, with: momentum, sizes: shared}.config(t)
 	j := train(t, cfg, exectest.Net{}, nil)
 	h := j.work.Stages[0].Layers[1] // rows: the biases lie at the end
-	if h.Sharing.Cut != workload.Rows {
-		t.Fatalf("layer 2 is had as %d", h.Sharing.Cut)
+	if h.Way != workload.Rows {
+		t.Fatalf("layer 2 is had as %d", h.Way)
 	}
 	n := h.Offset + h.Elems
 	if a, b := j.Weights(0)[n-12:n], j.Weights(1)[n-12:n]; !equal(a, b) {

@@ -16,28 +16,45 @@ func Layers(m *nn.Model) []workload.Layer {
 
 // lowered is a layer as workload counts it, with the parts that ranks may have of it.
 func lowered(l nn.Layer) workload.Layer {
-	of := shape(l)
-	if s, ok := l.(nn.ColumnSplitter); ok {
-		of.Columns = &workload.Split{Width: s.ColumnWidth(), Of: func(parts int) workload.Layer {
-			part, _ := s.Columns(0, parts)
-			return shape(part)
-		}}
+	c := l.Cost()
+	of := workload.Layer{In: l.In(), Out: l.Out(), Params: int64(l.Params()), Forward: kernels(c.Forward),
+		Gradient: kernels(c.Gradient), Input: kernels(c.Input), Through: kernels(c.Through), Saved: c.Saved}
+	splitter, ok := l.(nn.Splitter)
+	if !ok {
+		return of
 	}
-	if s, ok := l.(nn.RowSplitter); ok {
-		of.Rows = &workload.Split{Width: s.RowWidth(), Of: func(parts int) workload.Layer {
-			part, _ := s.Rows(0, parts)
-			return shape(part)
+	for way := range nn.Ways {
+		split := splitter.Split(way)
+		if split == nil {
+			continue
+		}
+		to := &workload.Split{Of: func(parts int) workload.Part {
+			p, _ := split.Of(0, parts)
+			return lowerPart(p)
 		}}
+		for _, w := range split.Widths {
+			to.Widths = append(to.Widths, workload.Width(w))
+		}
+		of.Ways[way] = to
 	}
 	return of
 }
 
-// shape is what a layer costs, or a part of one.
-func shape(l nn.Layer) workload.Layer {
-	c := l.Cost()
-	return workload.Layer{In: l.In(), Out: l.Out(), Params: int64(l.Params()), Forward: kernels(c.Forward),
-		Gradient: kernels(c.Gradient), Input: kernels(c.Input), Through: kernels(c.Through), Finish: kernels(c.Finish),
-		Saved: c.Saved}
+// lowerPart is a part of a layer as workload counts it: all parts of one size are alike.
+func lowerPart(p *nn.Part) workload.Part {
+	return workload.Part{In: p.In, Out: p.Out, Params: int64(p.Params), Forward: phases(p.Forward), Backward: phases(p.Backward),
+		Through: kernels(p.ThroughWork), Saved: p.Saved,
+		Partial: workload.Span{Offset: int64(p.Partial.At), Elems: int64(p.Partial.Elems)}}
+}
+
+func phases(of []nn.Phase) (all []workload.Phase) {
+	for i := range of {
+		ph := &of[i]
+		all = append(all, workload.Phase{Name: ph.Name, Kernels: kernels(ph.Work), Gradient: kernels(ph.Gradient),
+			Inputs: ph.Inputs, Params: ph.Params, Then: workload.Exchange(ph.Then), What: ph.What, InPlace: ph.InPlace,
+			Elems: ph.Elems})
+	}
+	return all
 }
 
 func kernels(of []nn.Work) (all []workload.Kernel) {
@@ -47,14 +64,31 @@ func kernels(of []nn.Work) (all []workload.Kernel) {
 	return all
 }
 
-// Ties are the model's as workload counts them.
-func Ties(m *nn.Model) (all []workload.Tie) {
+// LossPart is the model's loss as workload counts it where outputs lie in parts; nil: they cannot.
+func LossPart(m *nn.Model) func(parts int) []workload.Phase {
+	if m.LossPart(nn.Portable, 0, 1) == nil {
+		return nil
+	}
+	return func(parts int) []workload.Phase { return phases(m.LossPart(nn.Portable, 0, parts).Phases()) }
+}
+
+// Clip is by how many elements ranks sum the norm of gradients: 0 of an optimiser that does not clip.
+func Clip(o *nn.Optimiser) int64 {
+	if o.Clip == 0 {
+		return 0
+	}
+	return nn.SquareElems
+}
+
+// Ties are the model's as workload counts them, where so many ranks share layers.
+func Ties(m *nn.Model, parts int) (all []workload.Tie) {
 	for _, t := range m.Ties() {
 		part := func(layer, at int) workload.TiedPart {
 			lo, _ := m.LayerRange(layer)
 			return workload.TiedPart{Layer: layer, Offset: int64(at - lo)}
 		}
-		all = append(all, workload.Tie{Lower: part(t.Layers[0], t.Lower), Upper: part(t.Layers[1], t.Upper), Elems: int64(t.Elems)})
+		all = append(all, workload.Tie{Lower: part(t.Layers[0], t.Lower), Upper: part(t.Layers[1], t.Upper),
+			Elems: int64(t.Part(max(parts, 1)))})
 	}
 	return all
 }

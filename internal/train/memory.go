@@ -15,9 +15,14 @@ type rank struct {
 	at      workload.Coord
 	buffers [][]float32                  // by exec.Ref.Buffer: those that it touches; staging is made when first used
 	saved   [][]nn.Saved                 // by layer, then slot: what its forwards leave for their backwards
-	layers  []nn.Layer                   // that it has, whole or in part
+	parts   []*nn.Part                   // by layer: what it has of it
 	batch   []float32                    // the gradient of a micro-batch that is to be added
-	part    []float32                    // a layer's part of outputs, or of their gradient
+	counted []workload.Span              // of its stage's vectors: whose gradients are its own to count
+	squares nn.Squares                   // of them
+	loss    *nn.LossPart                 // of outputs that lie in parts; else nil
+	hand    nn.Hand                      // of the phase that runs
+	wire    wire                         // likewise
+	part    []float32                    // room for Hand.Part
 	labels  []int32                      // of a micro-batch
 	state   [workload.MaxState][]float32 // of an update
 	tokens  []float32                    // of a micro-batch, where the model takes text
@@ -33,7 +38,7 @@ type rank struct {
 func (j *Job) newRank(id int32, model []float32, state [][]float32) rank {
 	work, p := j.cfg.Work, j.cfg.Work.Program(id)
 	r := rank{at: j.work.Layout.Coord(int(id)), labels: make([]int32, j.work.Rows()*j.cfg.Model.Targets()),
-		layers: make([]nn.Layer, len(j.layers)), saved: make([][]nn.Saved, len(j.layers)),
+		parts: make([]*nn.Part, len(j.layers)), saved: make([][]nn.Saved, len(j.layers)),
 		losses: make([]float64, j.plan.steps)}
 	if j.cfg.Model.TakesText() {
 		r.tokens = make([]float32, j.work.Rows()*j.cfg.Model.Inputs())
@@ -41,7 +46,8 @@ func (j *Job) newRank(id int32, model []float32, state [][]float32) rank {
 	r.buffers = make([][]float32, len(work.Buffers)+workload.MaxAreas*len(work.Collectives))
 	for b, touched := range work.Touches(p) {
 		if touched {
-			r.buffers[b] = j.memory(work.Buffers[b].Elems)
+			of := &work.Buffers[b]
+			r.buffers[b] = j.memory((of.Elems*of.ElemBytes + 3) / 4)
 		}
 	}
 	st := &j.work.Stages[r.at.Stage]
@@ -57,8 +63,14 @@ func (j *Job) newRank(id int32, model []float32, state [][]float32) rank {
 		vectors = append(vectors, filled{state[i], to, keep})
 	}
 	for _, h := range st.Layers {
-		layer, pieces := j.part(&h, r.at.Tensor)
-		r.layers[h.Layer] = layer
+		part, pieces := j.part(&h, r.at.Tensor)
+		r.parts[h.Layer] = part
+		if last := len(j.layers) - 1; h.Layer == last && part.Out != j.layers[last].Out() {
+			r.loss = j.cfg.Model.LossPart(j.cfg.Kernel, r.at.Tensor, j.work.Layout.TP)
+		}
+		for _, v := range vectors { // no piece may have all of it
+			clear(v.to[h.Offset : h.Offset+h.Elems])
+		}
 		lo, _ := j.cfg.Model.LayerRange(h.Layer)
 		for _, p := range pieces {
 			for _, v := range vectors {
@@ -68,6 +80,9 @@ func (j *Job) newRank(id int32, model []float32, state [][]float32) rank {
 	}
 	for _, v := range vectors {
 		v.keep()
+	}
+	if j.cfg.Optimiser.Clip > 0 {
+		r.counted = j.countedBy(r.at)
 	}
 	r.awaits(work.StartRange(id))
 	j.makeBatches(&r, p)
@@ -82,17 +97,16 @@ func (r *rank) scratch(work *workload.Job, p *workload.Program, rows int) {
 		if p.Ops[i].Body < 0 {
 			continue
 		}
-		switch w := &work.Bodies[p.Ops[i].Body]; w.Work {
+		w := &work.Bodies[p.Ops[i].Body]
+		part = max(part, int(w.Give.Part), int(w.Got.Part))
+		switch w.Work {
 		case workload.Forward:
 			if w.Slot >= len(r.saved[w.Layer]) {
-				r.saved[w.Layer] = append(r.saved[w.Layer], r.layers[w.Layer].NewSaved(rows))
-			}
-			if w.Sharing.Outputs == workload.Gather {
-				part = max(part, rows*r.layers[w.Layer].Out())
+				r.saved[w.Layer] = append(r.saved[w.Layer], r.parts[w.Layer].NewSaved(rows))
 			}
 		case workload.Backward:
 			if w.Adds {
-				sum = max(sum, r.layers[w.Layer].Params())
+				sum = max(sum, r.parts[w.Layer].Params)
 			}
 		}
 	}
@@ -100,19 +114,16 @@ func (r *rank) scratch(work *workload.Job, p *workload.Program, rows int) {
 }
 
 // part returns a layer as a tensor-parallel rank has it, and which parameters those are.
-func (j *Job) part(h *workload.Held, tensor int) (nn.Layer, []nn.Piece) {
-	return partOf(j.layers[h.Layer], h.Sharing.Cut, tensor, j.work.Layout.TP)
+func (j *Job) part(h *workload.Held, tensor int) (*nn.Part, []nn.Piece) {
+	return partOf(j.layers[h.Layer], h.Way, tensor, j.work.Layout.TP)
 }
 
 // partOf returns a part of so many of a layer.
-func partOf(whole nn.Layer, cut workload.Cut, part, parts int) (nn.Layer, []nn.Piece) {
-	switch cut {
-	case workload.Whole:
-		return whole, []nn.Piece{{Elems: whole.Params()}}
-	case workload.Rows:
-		return whole.(nn.RowSplitter).Rows(part, parts)
+func partOf(whole nn.Layer, way workload.Way, part, parts int) (*nn.Part, []nn.Piece) {
+	if way == workload.Whole {
+		return nn.WholePart(whole)
 	}
-	return whole.(nn.ColumnSplitter).Columns(part, parts)
+	return whole.(nn.Splitter).Split(nn.Way(way)).Of(part, parts)
 }
 
 // memory returns so many elements that nobody has written yet.
@@ -139,14 +150,30 @@ func (r *rank) on(x workload.Range) []float32 {
 	return r.buffers[x.Buffer][x.Offset : x.Offset+x.Elems : x.Offset+x.Elems]
 }
 
+// halves is the elements of a range of two bytes each.
+func (r *rank) halves(x workload.Range) []uint16 {
+	b := r.buffers[x.Buffer]
+	return unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(b))), 2*len(b))[x.Offset : x.Offset+x.Elems]
+}
+
+// halvesOf is the elements of two bytes each that ref names.
+func (j *Job) halvesOf(id int32, ref exec.Ref) []uint16 {
+	j.buffer(id, ref.Buffer) // is made by now
+	return j.ranks[id].halves(workload.Range{Buffer: ref.Buffer, Offset: ref.Off / 2, Elems: ref.Len / 2})
+}
+
 // Reduce does dst = dst + src, both of whole elements.
-func (j *Job) Reduce(id int32, _ int32, dst, src exec.Ref) {
+func (j *Job) Reduce(id int32, collective int32, dst, src exec.Ref) {
+	if j.cfg.Work.Collectives[collective].ElemBytes == 2 {
+		nn.AddBFloat16(j.halvesOf(id, dst), j.halvesOf(id, src))
+		return
+	}
 	d, s := j.floats(id, dst), j.floats(id, src)
 	nn.Add(d[:len(s)], s)
 }
 
 // Copy does dst = src, both of whole elements.
-func (j *Job) Copy(id int32, _ int32, dst, src exec.Ref) { copy(j.floats(id, dst), j.floats(id, src)) }
+func (j *Job) Copy(id int32, _ int32, dst, src exec.Ref) { copy(j.Bytes(id, dst), j.Bytes(id, src)) }
 
 // Bytes returns the live bytes that ref names, in the machine's byte order.
 func (j *Job) Bytes(id int32, ref exec.Ref) []byte {
@@ -171,7 +198,7 @@ func (j *Job) buffer(id, buffer int32) []float32 {
 	r := &j.ranks[id]
 	if r.buffers[buffer] == nil {
 		c := &j.cfg.Work.Collectives[exec.StagingOf(j.cfg.Work, buffer)]
-		r.buffers[buffer] = j.memory(c.StagingBytes() / 4)
+		r.buffers[buffer] = j.memory((c.StagingBytes() + 3) / 4)
 		if c.Once {
 			fill(r.buffers[buffer])
 		}

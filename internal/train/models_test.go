@@ -2,6 +2,8 @@ package train
 
 import (
 	"fmt"
+	"math"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -78,6 +80,8 @@ var networks = map[string]struct {
 		Biases: 2, Activation: nn.Tanh, Dropout: 0.2}}, text, nn.LayerScheme},
 	"gpt": {nn.Spec{Kind: "gpt", GPT: &nn.GPT{Vocabulary: 11, Context: 6, Size: 8, Blocks: 2, Heads: 2, Hidden: 16,
 		Activation: nn.GELU, HeadBias: true, Dropout: 0.1}}, text, nn.LayerScheme},
+	"gpt, post": {nn.Spec{Kind: "gpt", GPT: &nn.GPT{Vocabulary: 11, Context: 6, Size: 8, Blocks: 1, Heads: 2, Hidden: 16,
+		Activation: nn.ReLU, After: true, Sinusoidal: true, Dropout: 0.1}}, text, nn.LayerScheme},
 	"gpt, tied": {nn.Spec{Kind: "gpt", GPT: &nn.GPT{Vocabulary: 11, Context: 6, Size: 8, Blocks: 2, Heads: 2, Hidden: 16,
 		Activation: nn.SiLU, Gated: true, Norm: nn.RMSNorm, Sinusoidal: true, Tied: true, NoBias: true}}, text, nn.LayerScheme},
 }
@@ -95,8 +99,10 @@ func ofNetwork(t interface{ Fatal(...any) }, name string, l layout) Config {
 	if cfg.Optimiser.LR == 0 {
 		cfg.Optimiser.LR = 0.1
 	}
-	cfg.Work, err = workload.Lower(workload.Config{Layers: Layers(m), Ties: Ties(m), Batch: l.batch,
-		State: cfg.Optimiser.State(), Bucket: l.bucket, Layout: l.Layout, Schedules: l.schedules, Device: device})
+	cfg.Work, err = workload.Lower(workload.Config{Layers: Layers(m), Ties: Ties(m, l.TP), LossPart: LossPart(m),
+		Batch: l.batch,
+		State: cfg.Optimiser.State(), Clip: Clip(&cfg.Optimiser), Bucket: l.bucket, Wire: l.wire, Layout: l.Layout,
+		Schedules: l.schedules, Device: device})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +129,7 @@ func TestEveryNetworkEqualsTheOracle(t *testing.T) {
 						l.PP = 1
 					}
 				}
-				cfg := ofNetwork(t, name, l)
+				cfg := ofNetwork(t, name, l.anyWire(t))
 				oracle, err := Oracle(cfg)
 				if err != nil {
 					t.Fatal(err)
@@ -153,6 +159,9 @@ func TestEveryNetworkIsCloseToOneRank(t *testing.T) {
 			layouts = append(layouts, workload.Layout{TP: 2, MicroBatches: 1},
 				workload.Layout{TP: 2, DP: 2, TPStyle: workload.BookStyle, MicroBatches: 2})
 		}
+		if strings.HasPrefix(name, "gpt") {
+			layouts = append(layouts, inParts...)
+		}
 		for _, l := range layouts {
 			of := layout{Layout: l, batch: 4, steps: 1}
 			cfg := ofNetwork(t, name, of)
@@ -168,6 +177,99 @@ func TestEveryNetworkIsCloseToOneRank(t *testing.T) {
 	}
 }
 
+// inParts are layouts of networks whose blocks can be split.
+var inParts = []workload.Layout{{TP: 2, MicroBatches: 1}, {TP: 2, Sequence: true, MicroBatches: 1},
+	{TP: 4, TPStyle: workload.BookStyle, MicroBatches: 1}, {DP: 2, TP: 2, PP: 2, MicroBatches: 2},
+	{DP: 2, TP: 2, PP: 2, Sequence: true, MicroBatches: 2},
+	{DP: 2, TP: 2, PP: 2, TPStyle: workload.BookStyle, MicroBatches: 2}}
+
+// The loss over twenty steps of a transformer in parts stays close to that of one rank.
+func TestTransformersInPartsLearnTheSame(t *testing.T) {
+	for _, name := range []string{"gpt", "gpt, tied"} {
+		for _, l := range inParts {
+			cfg := ofNetwork(t, name, layout{Layout: l, batch: 4, steps: 20})
+			one, err := OneRank(cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			j := train(t, cfg, exectest.Net{Rate: unit.GigabitPerSec}, nil)
+			for s, want := range one.Losses {
+				if got := j.Loss(int64(s)); !(math.Abs(got-want) <= 1e-3*want) {
+					t.Errorf("%s, %+v: step %d has loss %v, one rank %v", name, l, s, got, want)
+				}
+			}
+		}
+	}
+}
+
+// Whatever the layout, a transformer in parts has the oracle's gradients and weights but for last bits,
+// and what its ranks have in common is the same on all of them.
+func TestTransformersInPartsAreCloseToTheOracle(t *testing.T) {
+	for _, name := range []string{"gpt", "gpt, tied", "gpt, post"} {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				l := anyLayout(t)
+				l.TP, l.PP, l.DP, l.steps = 2, min(l.PP, 2), min(l.DP, 2), 1
+				if l.Schedule == workload.Interleaved {
+					l.Schedule, l.Virtual = workload.OneFOneB, 0
+				}
+				if networks[name].of.GPT.Tied {
+					l.Zero, l.Update, l.Stash = workload.ZeroNone, workload.UpdateEnd, false
+				}
+				switch rapid.IntRange(0, 2).Draw(t, "sharing") {
+				case 1:
+					l.Sequence = true
+				case 2:
+					l.TPStyle, l.TP = workload.BookStyle, rapid.SampledFrom([]int{2, 4}).Draw(t, "tp")
+				}
+				cfg := ofNetwork(t, name, l)
+				oracle, err := Oracle(cfg)
+				if err != nil {
+					t.Fatal(err)
+				}
+				j := train(t, cfg, anyNet(t), nil)
+				if math.Abs(j.Loss(0)-oracle.Losses[0]) > 1e-5*oracle.Losses[0] || !j.Agree() {
+					t.Fatalf("loss %v, the oracle's %v; replicas agree: %v", j.Loss(0), oracle.Losses[0], j.Agree())
+				}
+				for d := range cfg.Replicas {
+					if l.Zero != workload.ZeroOptimiser { // else a replica has sums of its part alone
+						near(t, cfg, j.gather(nil, d, gradientsOf, j.now(gradientsOf)), oracle.Gradients[d], 1)
+					}
+					if l.with.Method == nn.GradientDescent { // Adam makes much of a gradient that is 0 but for last bits
+						near(t, cfg, j.Gathered(d), oracle.Weights[d], 1)
+					}
+				}
+				partsAgree(t, j)
+			})
+		})
+	}
+}
+
+// partsAgree holds what several parts of a layer have in common against each other.
+func partsAgree(t interface{ Fatalf(string, ...any) }, j *Job) {
+	l := j.work.Layout
+	for s := range j.work.Stages {
+		for d := range l.DP {
+			have := map[int]float32{}
+			for part := range l.TP {
+				from := j.whole(workload.Coord{Data: d, Tensor: part, Stage: s}, parameters, j.now(parameters))
+				for _, h := range j.work.Stages[s].Layers {
+					lo, _ := j.cfg.Model.LayerRange(h.Layer)
+					_, pieces := j.part(&h, part)
+					for _, p := range pieces {
+						for i, v := range from[int(h.Offset)+p.Part:][:p.Elems] {
+							if was, ok := have[lo+p.Whole+i]; ok && was != v {
+								t.Fatalf("layer %d: parameter %d is %v on one rank and %v on another", h.Layer+1, p.Whole+i, was, v)
+							}
+							have[lo+p.Whole+i] = v
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
 // fatal says of what a failure is.
 type fatal struct {
 	t    *testing.T
@@ -176,4 +278,21 @@ type fatal struct {
 
 func (f fatal) Fatalf(format string, args ...any) {
 	f.t.Fatalf("%s: "+format, append([]any{f.what}, args...)...)
+}
+
+// The ways of sharing a layer have the same numbers in both packages, which do not know each other.
+func TestWaysAreTheSame(t *testing.T) {
+	for of, is := range map[workload.Way]nn.Way{workload.Whole: nn.Whole, workload.Columns: nn.Columns, workload.Rows: nn.Rows,
+		workload.Gathered: nn.Gathered, workload.Inside: nn.Inside, workload.InsideBook: nn.InsideBook,
+		workload.Vocabulary: nn.Vocabulary, workload.Sequence: nn.Sequence, workload.Ways: nn.Ways} {
+		if nn.Way(of) != is {
+			t.Errorf("%d in workload, %d in nn", of, is)
+		}
+	}
+	for of, is := range map[workload.Exchange]nn.Exchange{workload.Keep: nn.Keep, workload.Sum: nn.Sum, workload.Gather: nn.Gather,
+		workload.Scatter: nn.Scatter} {
+		if nn.Exchange(of) != is {
+			t.Errorf("exchange %d in workload, %d in nn", of, is)
+		}
+	}
 }

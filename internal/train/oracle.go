@@ -256,8 +256,8 @@ func (o *oracle) update(step int64, micro, lo, hi int) {
 		if o.scatters() {
 			copy(r.grads, r.sums)
 		}
-		o.cfg.Optimiser.Step(r.params[first:end], r.grads[first:end], state,
-			o.p.move(step, micro, &o.t.Layout, o.cfg.Replicas))
+		move := o.cfg.Optimiser.ClippedAll(o.p.move(step, micro, &o.t.Layout, o.cfg.Replicas), r.grads, o.cfg.Model.Ties())
+		o.cfg.Optimiser.Step(r.params[first:end], r.grads[first:end], state, move)
 	}
 }
 
@@ -303,11 +303,26 @@ func (o *oracle) sum(lo, hi int) {
 			}
 			for _, c := range []int32{k.Sum, k.Gather} {
 				if c >= 0 {
-					coll.Execute(o.cfg.Work.Collectives[c].Schedule, bufs)
+					o.execute(o.cfg.Work.Collectives[c].Schedule, bufs)
 				}
 			}
 		}
 	}
+}
+
+// execute runs a schedule on gradients as they go over the wire.
+func (o *oracle) execute(s coll.Schedule, bufs [][]float32) {
+	if o.t.Wire == workload.Float32Wire {
+		coll.Execute(s, bufs)
+		return
+	}
+	for _, b := range bufs {
+		nn.RoundBFloat16(b)
+	}
+	coll.ExecuteBy(s, bufs, func(dst, src []float32) {
+		nn.Add(dst, src[:len(dst)])
+		nn.RoundBFloat16(dst)
+	})
 }
 
 // OneRank trains cfg on a single replica that takes whole global batches.
@@ -330,7 +345,8 @@ func oneRank(cfg *Config, p *plan, goOn func(done int64) bool) *Outcome {
 			return nil
 		}
 		o.Losses = append(o.Losses, gradients(cfg, replica, p.first+step, p.rows(step, 0, p.global)))
-		cfg.Optimiser.Step(replica.Params, replica.Grads, state, p.move(step, 0, &one, 1))
+		move := cfg.Optimiser.ClippedAll(p.move(step, 0, &one, 1), replica.Grads, cfg.Model.Ties())
+		cfg.Optimiser.Step(replica.Params, replica.Grads, state, move)
 	}
 	return o
 }

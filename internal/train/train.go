@@ -72,6 +72,10 @@ func fits(cfg *Config) error {
 		return fmt.Errorf("train: a job of %d ranks with %d replicas and batch %d to bind, want %d replicas and batch %d",
 			w.Ranks(), t.Layout.DP, t.Batch, cfg.Replicas, cfg.Batch)
 	}
+	if clip := cfg.Optimiser.Clip > 0; clip != t.Clip {
+		return fmt.Errorf("train: an optimiser that clips gradients, %v, and a job that finds their norm, %v: want both or "+
+			"none", clip, t.Clip)
+	}
 	layers := 0
 	for _, s := range t.Stages {
 		for _, h := range s.Layers {
@@ -97,15 +101,15 @@ func holds(cfg *Config, h *workload.Held) error {
 		return fmt.Errorf("train: the job has layer %d, the model has %d", h.Layer+1, cfg.Model.Layers())
 	}
 	layer := cfg.Model.Layer(h.Layer, cfg.Kernel)
-	_, columns := layer.(nn.ColumnSplitter)
-	_, rows := layer.(nn.RowSplitter)
-	if cut := h.Sharing.Cut; cut == workload.Columns && !columns || cut == workload.Rows && !rows {
-		return fmt.Errorf("train: the job splits layer %d, which the model cannot", h.Layer+1)
+	if h.Way != workload.Whole {
+		if s, ok := layer.(nn.Splitter); !ok || s.Split(nn.Way(h.Way)) == nil {
+			return fmt.Errorf("train: the job splits layer %d, which the model cannot", h.Layer+1)
+		}
 	}
-	part, _ := partOf(layer, h.Sharing.Cut, 0, cfg.Work.Training.Layout.TP)
-	if h.Elems != int64(part.Params()) {
+	part, _ := partOf(layer, h.Way, 0, cfg.Work.Training.Layout.TP)
+	if h.Elems != int64(part.Params) {
 		return fmt.Errorf("train: the job has layer %d with %d parameters, the model has %d", h.Layer+1, h.Elems,
-			part.Params())
+			part.Params)
 	}
 	return nil
 }

@@ -31,7 +31,7 @@ func (j *Job) update(id int32, r *rank, step int64, w *workload.Body) {
 	for i := range state {
 		state[i] = r.on(w.State[i])
 	}
-	move := j.plan.move(step, w.Micro, &j.work.Layout, j.cfg.Replicas)
+	move := j.cfg.Optimiser.Clipped(j.plan.move(step, w.Micro, &j.work.Layout, j.cfg.Replicas), r.on(w.X))
 	if z := j.work.Layout.Zero; z == workload.ZeroNone || z >= workload.ZeroParameters {
 		j.cfg.Optimiser.Step(params, grads, state, move)
 		return

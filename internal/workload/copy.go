@@ -28,7 +28,7 @@ func (s Stream) runs() OpKind {
 //	step 1  compute                                            forward.1 ..
 func (j *Job) Prefetch(inputs, labels unit.Bytes) error {
 	body := int32(len(j.Bodies))
-	j.Bodies = append(j.Bodies, Body{Work: Load, Coll: -1})
+	j.Bodies = append(j.Bodies, Body{Work: Load})
 	copies := map[int32]bool{} // by program
 	for r, id := range j.Of {
 		if copies[id] {

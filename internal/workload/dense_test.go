@@ -9,11 +9,30 @@ type fullyConnected struct {
 // Layer returns what it costs, and its parts.
 func (l fullyConnected) Layer() Layer {
 	of := l.part()
-	of.Columns = &Split{l.Out, func(parts int) Layer { return fullyConnected{l.In, l.Out / parts, l.Activated}.part() }}
-	of.Rows = &Split{l.In, func(parts int) Layer {
-		share := fullyConnected{l.In / parts, l.Out, l.Activated}.part()
-		share.Forward, share.Finish = share.Forward[:1], share.Forward[1:]
-		return share
+	outputs, inputs := []Width{{l.Out, "outputs"}}, []Width{{l.In, "inputs"}}
+	columns := func(parts int) (Layer, Part) {
+		own := fullyConnected{l.In, l.Out / parts, l.Activated}.part()
+		p := own.whole()
+		p.Backward[0].Then, p.Backward[0].What, p.Backward[0].InPlace = Sum, "input-deltas", true
+		return own, p
+	}
+	of.Ways[Columns] = &Split{outputs, func(parts int) Part {
+		_, p := columns(parts)
+		return p
+	}}
+	of.Ways[Gathered] = &Split{outputs, func(parts int) Part {
+		own, p := columns(parts)
+		p.Out, p.Through = l.Out, of.Through
+		p.Forward = []Phase{{Name: Forward, Kernels: own.Forward, Inputs: true, Params: true, Then: Gather, What: "outputs",
+			Elems: l.Out}, {Name: "join", Kernels: []Kernel{{Words: 2 * int64(l.Out)}}}}
+		return p
+	}}
+	of.Ways[Rows] = &Split{inputs, func(parts int) Part {
+		own := fullyConnected{l.In / parts, l.Out, l.Activated}.part()
+		p := own.whole()
+		p.Forward = []Phase{{Name: Forward, Kernels: own.Forward[:1], Inputs: true, Params: true, Then: Sum, What: "outputs",
+			InPlace: true}, {Name: "finish", Kernels: own.Forward[1:], Params: true}}
+		return p
 	}}
 	return of
 }

@@ -70,9 +70,15 @@
 // closes when its size reaches the cap. Unlike PyTorch the first bucket has the
 // same cap as the others, a layer is never split, and a bucket's layers are of one virtual stage.
 //
-// Two layers shared by two ranks: by columns, then by rows (Megatron), and each by columns (the
-// book's way); = is an all-reduce, # an all-gather, and | puts parts side by side:
+// A layer that ranks share is a forward and a backward in phases, between which they exchange what each
+// has made (Part). Two layers shared by two ranks: by columns, then by rows (Megatron), and each by
+// columns (the book's way); = is an all-reduce, # an all-gather, and | puts parts side by side:
 //
 //	forward.1 forward.2 = finish.2 loss backward.2 backward.1
 //	forward.1 # join.1| forward.2 # join.2| loss backward.2 = backward.1
+//
+// Half a transformer block, and the same with positions in parts (Layout.Sequence); / is a reduce-scatter:
+//
+//	forward = finish ..                backward = backward-norm
+//	norm # forward / finish ..         backward # backward-inner / backward-norm
 package workload

@@ -25,6 +25,9 @@ func (b *lowering) groups() error {
 	if err := b.tieStages(); err != nil {
 		return err
 	}
+	if err := b.norms(); err != nil {
+		return err
+	}
 	for run := 1; run < b.l.Chunks(); run++ {
 		for d := range b.l.DP {
 			for t := range b.l.TP {
@@ -75,7 +78,7 @@ func (b *lowering) replicas(at Coord) error {
 		k := &st.Buckets[i]
 		for m := range b.updates() {
 			b.sum(k, sum{id, k.Offset, m}, fmt.Sprintf("allreduce%s.bucket%d%s", of, i+1, b.ofUpdate(m)),
-				Range{st.Gradients, k.Offset, k.Elems}, s)
+				b.onWire(at.Stage, Range{st.Gradients, k.Offset, k.Elems}), s)
 		}
 	}
 	return nil
@@ -92,7 +95,8 @@ func (b *lowering) sum(k *Bucket, at sum, name string, on Range, s coll.Schedule
 
 // collective adds one in place.
 func (b *lowering) collective(name string, group int32, on Range, s coll.Schedule) int32 {
-	b.j.Collectives = append(b.j.Collectives, Collective{Name: name, Group: group, Range: on, ElemBytes: elem, Schedule: s})
+	b.j.Collectives = append(b.j.Collectives, Collective{Name: name, Group: group, Range: on,
+		ElemBytes: b.j.Buffers[on.Buffer].ElemBytes, Schedule: s})
 	return int32(len(b.j.Collectives) - 1)
 }
 

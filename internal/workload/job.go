@@ -211,9 +211,12 @@ func (c *Collective) LayoutOf(member int, n *MemberCounts) *coll.RankLayout {
 }
 
 // Owned visits the elements [lo, hi) of the range that a member of the group has before an
-// all-gather, in order. It panics where nobody does: see owned.
+// all-gather, or after a reduce-scatter, in order. It panics where nobody does: see owned.
 func (c *Collective) Owned(member int, visit func(lo, hi int)) {
 	owner := owned(c.Schedule, coll.AllGather)
+	if owner == nil {
+		owner = owned(c.Schedule, coll.ReduceScatter)
+	}
 	for ch := range c.Schedule.Channels() {
 		for k := range c.Schedule.Chunks() {
 			if int(owner(ch, k)) == member {

@@ -17,18 +17,8 @@ type Layer struct {
 
 	Saved int // elements that a row's forward leaves for its backward, beside input and output
 
-	// How tensor-parallel ranks may share it; nil: not so. All have a layer without parameters whole.
-	Columns *Split // each makes a part of the outputs from all inputs
-	Rows    *Split // each makes a share of all outputs from a part of the inputs
-	// Finish makes the outputs from the sum of the shares, of a layer split by rows.
-	Finish []Kernel
-}
-
-// Split is a layer in equal parts.
-type Split struct {
-	Width int // what is split: the parts divide it
-	// Of returns one of so many parts: split by columns In is whole, split by rows Out is.
-	Of func(parts int) Layer
+	// How tensor-parallel ranks may share it; nil: not so.
+	Ways [Ways]*Split
 }
 
 // Kernel is what one kernel does for so many rows.
@@ -58,7 +48,7 @@ func FLOP(layers []Layer) (forward, both int64) {
 	}
 	for i := range layers {
 		l := &layers[i]
-		forward += sum(l.Forward) + sum(l.Finish)
+		forward += sum(l.Forward)
 		if i >= Trained(layers) {
 			both += sum(l.Gradient) + sum(l.Through)
 		}

@@ -111,7 +111,8 @@ func TensorStyleNamed(name string) (TensorStyle, bool) {
 type Layout struct {
 	DP, TP, PP   int // replicas, parts of each layer, stages; 0 is 1
 	TPStyle      TensorStyle
-	MicroBatches int // into which a replica's rows of a step are cut; 0 is 1
+	Sequence     bool // between layers, tensor-parallel ranks have a part of the positions each
+	MicroBatches int  // into which a replica's rows of a step are cut; 0 is 1
 	Schedule     PipelineSchedule
 	Virtual      int // virtual stages of a stage, with interleaved; 0 is 1
 	Update       Updates
@@ -249,6 +250,12 @@ func (l Layout) check(of []Layer, batch int) error {
 	}
 	if l.TPStyle >= tensorStyles {
 		say("tensor", "tensor-parallel style %d, want megatron or book", l.TPStyle)
+	}
+	switch {
+	case l.Sequence && l.TP == 1:
+		say("sequence", "sequence with tp 1: tensor-parallel ranks share the positions, want tp at least 2")
+	case l.Sequence && l.TPStyle != Megatron:
+		say("sequence", "sequence with tensor %s, want megatron", l.TPStyle)
 	}
 	if l.Update >= updates {
 		say("update", "update %d, want end or each", l.Update)

@@ -268,6 +268,9 @@ func anyLayout(t *rapid.T) Config {
 	}
 	c.State = []string{"exp_avg", "exp_avg_sq"}[:rapid.IntRange(0, 2).Draw(t, "state")]
 	c.Bucket = rapid.SampledFrom([]unit.Bytes{0, 150, BucketPerLayer}).Draw(t, "bucket")
+	if l.PP == 1 || l.Update == UpdateEnd {
+		c.Clip = rapid.SampledFrom([]int64{0, 5}).Draw(t, "clip")
+	}
 	return c
 }
 
@@ -286,7 +289,7 @@ func TestWidthsThatCannotBeSplitAreNamed(t *testing.T) {
 		}
 	}
 	c := Config{Layers: dense(9, 16), Batch: 2, Layout: Layout{TP: 2}, Schedules: schedules}
-	c.Layers[0].Columns = nil
+	c.Layers[0].Ways[Gathered] = nil
 	if _, err := Lower(c); err == nil || !strings.Contains(err.Error(), "layer 1 cannot be split by its outputs") {
 		t.Error(err)
 	}

@@ -15,15 +15,19 @@ type Config struct {
 	Batch  int        // rows per replica and step
 	State  []string   // vectors that the update also reads and writes, as long as the parameters: at most MaxState
 	Bucket unit.Bytes // cap; 0 is DefaultBucket
+	Clip   int64      // elements by which ranks sum the norm of all gradients, before they update; 0: not needed
+	Wire   Wire       // as what gradients go from replica to replica
 	Layout Layout
 	Ties   []Tie
-	Device Device
-	Slow   map[int32]unit.Ratio // ranks whose device takes so many times as long
+	// LossPart are the phases of the loss of outputs that lie in so many parts; nil: outputs must be whole.
+	LossPart func(parts int) []Phase
+	Device   Device
+	Slow     map[int32]unit.Ratio // ranks whose device takes so many times as long
 	// Schedules makes a group's schedule of a collective: AllReduce of a data-parallel group,
 	// SendReceive from the first rank to the second, with credit, of a pipeline group, AllReduce and
-	// AllGather of a tensor-parallel group. With ZeRO, ReduceScatter and AllGather of a data-parallel
-	// group, which cut a buffer alike and say who owns which chunk: where the two in turn are that
-	// AllReduce, sums have the same bits.
+	// AllGather of a tensor-parallel group, with Sequence ReduceScatter too. With ZeRO, ReduceScatter and
+	// AllGather of a data-parallel group, which cut a buffer alike and say who owns which chunk: where the
+	// two in turn are that AllReduce, sums have the same bits.
 	Schedules func(*Group, coll.Collective) (coll.Schedule, error)
 }
 
@@ -43,12 +47,16 @@ type lowering struct {
 	bodies  map[Body]int32
 
 	exchanges map[exchange]int32 // index in Job.Collectives
-	gathers   map[int]int32      // by layer: index in Job.Buffers
+	rooms     map[string]int32   // by what is exchanged: index in Job.Buffers
+	lossPart  []Phase            // where outputs lie in parts
 
 	gatherings map[gathering]int32 // index in Job.Collectives
 
-	tied     map[tied]int32 // likewise
-	tiedRoom []int32        // index in Job.Buffers
+	tied map[tied]int32 // likewise
+
+	normSums map[normed]int32 // likewise
+	digits   int32            // index in Job.Buffers
+	packed   []int32          // likewise, by stage: gradients as they go over the wire, unless that is float32
 }
 
 // stage is what the ranks of a stage have in common.
@@ -117,10 +125,11 @@ func Lower(c Config) (*Job, error) {
 	l := c.Layout.filled()
 	b := lowering{Config: &c, l: l, rows: c.Batch / l.MicroBatches, trained: Trained(c.Layers),
 		links: map[link]int32{}, data: map[Coord]int32{}, sums: map[sum]int32{}, sends: map[send]int32{},
-		bodies: map[Body]int32{}, exchanges: map[exchange]int32{}, gathers: map[int]int32{},
-		gatherings: map[gathering]int32{}, tied: map[tied]int32{}, j: &Job{Of: make([]int32, l.World()),
+		bodies: map[Body]int32{}, exchanges: map[exchange]int32{}, rooms: map[string]int32{},
+		gatherings: map[gathering]int32{}, tied: map[tied]int32{}, normSums: map[normed]int32{},
+		j: &Job{Of: make([]int32, l.World()),
 			Training: &Training{Layout: l, Layers: len(c.Layers), Trained: Trained(c.Layers), Batch: c.Batch,
-				Stages: make([]Stage, l.PP)}}}
+				Clip: c.Clip > 0, Wire: c.Wire, Stages: make([]Stage, l.PP)}}}
 	if err := b.split(); err != nil {
 		return nil, err
 	}
@@ -157,6 +166,16 @@ func (c *Config) check() error {
 	}
 	if err := c.Layout.filled().check(c.Layers, c.Batch); err != nil {
 		return err
+	}
+	if c.Wire >= wires {
+		return fmt.Errorf("training: wire %d, want fp32 or bf16", c.Wire)
+	}
+	if c.Wire != Float32Wire && c.Layout.Zero > ZeroNone {
+		return Misfits{{"zero", fmt.Sprintf("zero %d: gradients go to shards as fp32: want wire fp32, or zero 0", c.Layout.Zero)}}
+	}
+	if c.Clip > 0 && c.Layout.Update == UpdateEach && c.Layout.PP > 1 {
+		return Misfits{{"update", fmt.Sprintf("update each with pp %d: stages update at different times, and clipping wants "+
+			"the gradients of all of them at once: want update end", c.Layout.PP)}}
 	}
 	if err := c.checkTies(c.Layout.filled()); err != nil {
 		return err
@@ -198,7 +217,7 @@ func (b *lowering) stage(s int) {
 		}
 		for i, layer := range b.parts[lo:hi] {
 			st.Layers = append(st.Layers, Held{Layer: lo + i, Offset: offset, Elems: layer.Params, In: layer.In,
-				Out: b.Layers[lo+i].Out, Saved: layer.Saved, Sharing: layer.sharing})
+				Out: layer.Out, Saved: layer.Saved, Way: layer.way})
 			offset += layer.Params
 		}
 		st.chunks = append(st.chunks, c)
@@ -223,6 +242,11 @@ func (b *lowering) stage(s int) {
 	for _, name := range b.State {
 		st.State = append(st.State, vector(OptimiserTerm, name, ZeroOptimiser))
 	}
+	if b.Wire != Float32Wire && l.DP > 1 {
+		id := b.buffer(BucketTerm, "gradients.wire"+of, offset)
+		b.j.Buffers[id].ElemBytes = b.Wire.bytes()
+		b.packed = append(b.packed, id)
+	}
 	b.roomForBuckets(&st, of)
 	for i := range st.chunks {
 		b.boundaries(&st, &st.chunks[i])
@@ -246,7 +270,7 @@ func (b *lowering) boundaries(st *stage, c *chunk) {
 			c.d = append(c.d, b.area(ErrorTerm, "input-deltas", l, in, ahead))
 		}
 	}
-	out := b.Layers[c.last].Out
+	out := b.parts[c.last].Out
 	if c.last == len(b.Layers)-1 { // the loss follows at once, its backward later
 		c.x = append(c.x, b.area(ActivationTerm, "outputs", c.last, out, 1))
 		c.d = append(c.d, b.area(ErrorTerm, "deltas", c.last, out, c.flight))

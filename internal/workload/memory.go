@@ -53,7 +53,7 @@ func (m *Memory) All() (sum unit.Bytes) {
 // Staging returns the term of what a group's ranks send each other.
 func (g *Group) Staging() Term {
 	switch g.Kind {
-	case GroupKindData:
+	case GroupKindData, GroupKindNorm:
 		return StagingData
 	case GroupKindTensor:
 		return StagingTensor
@@ -116,14 +116,11 @@ func (j *Job) working(m *Memory, p *Program) {
 		}
 		w := &j.Bodies[p.Ops[i].Body]
 		at := slot{w.Layer, w.Slot}
+		part = max(part, w.Give.Part, w.Got.Part)
 		switch {
 		case w.Work == Forward && !saved[at]:
 			saved[at] = true
-			h := t.held(w.Layer)
-			m[ActivationTerm] += elem * unit.Bytes(t.Rows()*h.Saved)
-			if w.Sharing.Outputs == Gather {
-				part = max(part, int64(t.Rows()*h.Out/t.Layout.TP))
-			}
+			m[ActivationTerm] += elem * unit.Bytes(t.Rows()*t.held(w.Layer).Saved)
 		case w.Work == Backward && w.Adds:
 			sum = max(sum, w.Grads.Elems)
 		}

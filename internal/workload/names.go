@@ -6,16 +6,22 @@ import (
 )
 
 // passWork are the kinds of work that are part of a pass, and whether it is a backward.
-var passWork = map[string]bool{Forward: false, Finish: false, Join: false, Loss: false, Backward: true}
+var passWork = map[string]bool{Forward: false, "norm": false, "attend": false, "project": false, "finish": false,
+	"join": false, Loss: false, lossSums: false, Backward: true, "backward-norm": true, "backward-attend": true,
+	"backward-inner": true}
+
+// lossSums is the phase of a loss whose outputs lie in parts before these are put together.
+const lossSums = "loss-sums"
 
 // PassOf returns which micro-batch's forward or backward an operation of a step of a training computes
 // a part of, and of which layer, both from 0, by its name; of the loss, which follows the last layer's
 // forward, the layer is -1. Run directories keep names alone.
 func PassOf(name string) (p Pass, layer int, ok bool) {
 	parts := strings.Split(name, ".")
-	p.Backward, ok = passWork[parts[0]]
+	work := parts[0]
+	p.Backward, ok = passWork[work]
 	parts = parts[1:]
-	if layer = -1; ok && !(name == Loss || strings.HasPrefix(name, Loss+".")) {
+	if layer = -1; ok && work != Loss && work != lossSums {
 		if len(parts) == 0 {
 			return Pass{}, 0, false
 		}

@@ -7,98 +7,191 @@ import (
 	"railyard/internal/coll"
 )
 
-// Cut says which part of a layer a tensor-parallel rank has.
-type Cut uint8
+// Way is how tensor-parallel ranks share a layer.
+type Way uint8
 
-// The cuts.
+// The ways.
 const (
-	Whole   Cut = iota // all of it, as the others do
-	Columns            // what makes a part of the outputs
-	Rows               // what makes a share of all outputs from a part of the inputs
+	Whole      Way = iota // not at all: each has all of it
+	Columns               // each makes a part of the outputs from all inputs
+	Rows                  // each makes a share of all outputs from a part of the inputs
+	Gathered              // by columns, and the parts of the outputs are put side by side
+	Inside                // from all inputs to all outputs, in parts between them, as Megatron-LM does
+	InsideBook            // likewise, as the book does
+	Vocabulary            // of a language model's head: the outputs stay in parts, and so does the loss
+	Sequence              // each has a part of the positions between layers, and of the layer what Inside has
+	Ways
 )
 
-// Exchange is what the ranks then do together.
+// Exchange is what the ranks that share a layer do together between two of its phases.
 type Exchange uint8
 
 // The exchanges.
 const (
-	Keep   Exchange = iota // nothing: each goes on with what it has
-	Sum                    // an all-reduce
-	Gather                 // an all-gather of parts, which are put side by side
+	Keep    Exchange = iota // nothing: each goes on with what it has
+	Sum                     // an all-reduce
+	Gather                  // an all-gather of parts
+	Scatter                 // a reduce-scatter: of the sum each keeps its part
 )
 
-// Sharing is how tensor-parallel ranks share a layer.
-type Sharing struct {
-	Cut     Cut
-	Outputs Exchange // of a Sum the outputs are finished after it
-	Inputs  Exchange // of the gradients of the inputs: Keep or Sum
+var exchangeNames = [...]string{Sum: "allreduce", Gather: "allgather", Scatter: "reducescatter"}
+
+// Phase is a stretch of a layer's forward or backward that a rank computes by itself, and what the
+// ranks then do together.
+type Phase struct {
+	Name     string   // of the operation: one that PassOf knows
+	Kernels  []Kernel // of a backward: what a layer whose input's gradient nobody wants leaves out
+	Gradient []Kernel // of a backward: of the parameters
+
+	Inputs, Params bool // of a forward: it takes the layer's inputs, its parameters
+
+	Then Exchange
+	What string // is exchanged
+	// InPlace: the layer's outputs, or of a backward the gradient of its inputs, are summed. Else what is
+	// exchanged has room of its own.
+	InPlace bool
+	Elems   int // of a row, all parts of it
 }
 
-// The sharings. A pair of layers by columns, then by rows, takes the part of the first one's outputs
-// as it is.
-var (
-	firstOfPair  = Sharing{Cut: Columns, Inputs: Sum}
-	secondOfPair = Sharing{Cut: Rows, Outputs: Sum}
-	gathered     = Sharing{Cut: Columns, Outputs: Gather, Inputs: Sum}
-)
+// Part is a layer as one of the ranks that share it has it.
+type Part struct {
+	In, Out           int // elements of a row as the rank takes and leaves them
+	Params            int64
+	Forward, Backward []Phase
+	Through           []Kernel // see Layer
+	Saved             int      // elements that a row's forward leaves for its backward
+	// Partial are parameters that all have, each with the gradient of its own positions: those are
+	// summed once backwards have been added up.
+	Partial Span
+}
+
+// Split is a layer in equal parts.
+type Split struct {
+	Widths []Width              // what is split
+	Of     func(parts int) Part // one of so many
+}
+
+// Width is a size that parts must divide, and of what: "outputs".
+type Width struct {
+	Size int
+	What string
+}
+
+// whole is a layer that a rank has alone, and all of it.
+func (l *Layer) whole() Part {
+	return Part{In: l.In, Out: l.Out, Params: l.Params, Through: l.Through, Saved: l.Saved,
+		Forward:  []Phase{{Name: Forward, Kernels: l.Forward, Inputs: true, Params: true}},
+		Backward: []Phase{{Name: Backward, Kernels: l.Input, Gradient: l.Gradient}}}
+}
 
 // part is a layer as a rank has it.
 type part struct {
-	Layer
-	sharing Sharing
-	through []Kernel // back through what follows the layer, on its outputs as the next layer takes them
+	Part
+	way Way
 }
 
 // split decides how the tensor-parallel ranks share the layers.
 func (b *lowering) split() error {
 	b.parts = make([]part, len(b.Layers))
-	for i, l := range b.Layers {
-		b.parts[i] = part{Layer: l, through: l.Through}
+	for i := range b.Layers {
+		b.parts[i] = part{Part: b.Layers[i].whole()}
 	}
 	if b.l.TP == 1 {
 		return nil
 	}
-	var wrong Misfits
-	say := func(format string, args ...any) { wrong = append(wrong, Misfit{"tp", fmt.Sprintf(format, args...)}) }
-	fits := 0 // what tp must divide
-	take := func(i int, sharing Sharing, s *Split) {
-		what := "outputs"
-		if sharing.Cut == Rows {
-			what = "inputs"
-		}
-		switch {
-		case s == nil:
-			say("layer %d cannot be split by its %s", i+1, what)
-			return
-		case s.Width%b.l.TP != 0:
-			say("tp %d does not divide the %d %s of layer %d", b.l.TP, s.Width, what, i+1)
-		default:
-			b.parts[i] = part{s.Of(b.l.TP), sharing, b.Layers[i].Through}
-		}
-		fits = gcd(s.Width, fits)
-		if sharing == firstOfPair {
-			b.parts[i].through = b.parts[i].Through
-		}
-	}
+	s := splitting{lowering: b}
 	for q := range b.l.Chunks() {
 		lo, hi := b.l.Run(len(b.Layers), q)
 		for i := lo; i < hi; i++ {
+			if b.l.Sequence {
+				s.take(i, Sequence)
+				continue
+			}
 			if b.Layers[i].Params == 0 {
 				continue
 			}
-			if b.l.TPStyle == BookStyle || i+1 == hi || b.Layers[i+1].Rows == nil {
-				take(i, gathered, b.Layers[i].Columns)
+			if b.l.TPStyle == Megatron && i+1 < hi && b.Layers[i].Ways[Columns] != nil && b.Layers[i+1].Ways[Rows] != nil {
+				s.take(i, Columns)
+				s.take(i+1, Rows)
+				i++
 				continue
 			}
-			take(i, firstOfPair, b.Layers[i].Columns)
-			take(i+1, secondOfPair, b.Layers[i+1].Rows)
-			i++
+			s.take(i, b.alone(i))
 		}
 	}
-	if len(wrong) > 0 && fits > 0 {
-		say("tp would do as %s", divisors(fits))
+	if len(s.wrong) > 0 && s.fits > 0 {
+		s.say("tp would do as %s", divisors(s.fits))
 	}
-	return wrong.err()
+	s.join()
+	return s.wrong.err()
+}
+
+// join holds what each layer leaves against what the next one takes, the loss last.
+func (s *splitting) join() {
+	if len(s.wrong) > 0 {
+		return
+	}
+	for i := 1; i < len(s.parts); i++ {
+		if out, in := s.parts[i-1].Out, s.parts[i].In; out != in {
+			s.say("layer %d leaves %d elements of a row with each rank, layer %d takes %d", i, out, i+1, in)
+		}
+	}
+	switch last := len(s.parts) - 1; {
+	case s.parts[last].Out == s.Layers[last].Out:
+	case s.LossPart == nil:
+		s.say("layer %d leaves its outputs in parts, and the loss wants them whole", last+1)
+	default:
+		s.lossPart = s.LossPart(s.l.TP)
+	}
+}
+
+// alone is how a layer is shared that makes no pair with another.
+func (b *lowering) alone(i int) Way {
+	ways, last := &b.Layers[i].Ways, i == len(b.Layers)-1
+	switch {
+	case b.l.TPStyle == BookStyle && ways[InsideBook] != nil:
+		return InsideBook
+	case b.l.TPStyle == Megatron && last && b.LossPart != nil && ways[Vocabulary] != nil:
+		return Vocabulary
+	case ways[Inside] != nil:
+		return Inside
+	}
+	return Gathered
+}
+
+// splitting is what is found as layers are split.
+type splitting struct {
+	*lowering
+	wrong Misfits
+	fits  int // what tp must divide
+}
+
+func (s *splitting) say(format string, args ...any) {
+	s.wrong = append(s.wrong, Misfit{"tp", fmt.Sprintf(format, args...)})
+}
+
+// take splits a layer in a way, if it can be.
+func (s *splitting) take(i int, way Way) {
+	split := s.Layers[i].Ways[way]
+	if split == nil {
+		if way == Sequence {
+			s.wrong = append(s.wrong, Misfit{"sequence", fmt.Sprintf("layer %d cannot be split by positions", i+1)})
+			return
+		}
+		s.say("layer %d cannot be split by its outputs", i+1)
+		return
+	}
+	fit := true
+	for _, w := range split.Widths {
+		if w.Size%s.l.TP != 0 {
+			s.say("tp %d does not divide the %d %s of layer %d", s.l.TP, w.Size, w.What, i+1)
+			fit = false
+		}
+		s.fits = gcd(w.Size, s.fits)
+	}
+	if fit {
+		s.parts[i] = part{split.Of(s.l.TP), way}
+	}
 }
 
 // gcd is the greatest common divisor; of 0 and n it is n.
@@ -123,12 +216,23 @@ func divisors(n int) string {
 	return strings.Join(all[:len(all)-1], ", ") + " or " + all[len(all)-1]
 }
 
-// exchange is a layer's collective of tensor-parallel ranks for a micro-batch.
+// exchange is a layer's collective of tensor-parallel ranks for a micro-batch: what follows a phase.
+// After the phases of a backward come the sums of Part.Partial, after the layers those of the loss.
 type exchange struct {
 	data, stage int
 	layer       int
 	backward    bool
+	phase       int
 	micro       int
+}
+
+// tensor is the group of ranks that share the layers of a stage of a replica.
+type tensor struct {
+	*lowering
+	data, stage          int
+	where                string // names it
+	group                int32
+	sum, gather, scatter coll.Schedule
 }
 
 // parted joins the ranks that share the layers of a stage of a replica.
@@ -140,65 +244,137 @@ func (b *lowering) parted(data, stage int) error {
 	for t := range b.l.TP {
 		ranks = append(ranks, int32(b.l.Rank(Coord{data, t, stage})))
 	}
-	where := ""
+	g := tensor{lowering: b, data: data, stage: stage}
 	if b.l.PP > 1 {
-		where = fmt.Sprintf(".stage%d", stage+1)
+		g.where = fmt.Sprintf(".stage%d", stage+1)
 	}
 	if b.l.DP > 1 {
-		where += fmt.Sprintf(".replica%d", data+1)
+		g.where += fmt.Sprintf(".replica%d", data+1)
 	}
-	g, id := b.group("tensor-parallel"+where, GroupKindTensor, ranks...)
-	sum, err := b.Schedules(g, coll.AllReduce)
-	if err != nil {
+	of, id := b.group("tensor-parallel"+g.where, GroupKindTensor, ranks...)
+	g.group = id
+	if err := g.schedules(of); err != nil {
 		return err
 	}
-	gather, err := b.Schedules(g, coll.AllGather)
-	if err != nil {
-		return err
-	}
-	if owned(gather, coll.AllGather) == nil {
-		return fmt.Errorf("group %q: %s is no all-gather whose owners are known", g.Name, gather.Name())
-	}
-	st := &b.stages[stage]
-	for v := range st.chunks {
-		c := &st.chunks[v]
+	for v := range b.stages[stage].chunks {
+		c := &b.stages[stage].chunks[v]
 		for l := c.first; l <= c.last; l++ {
 			for m := range b.l.MicroBatches {
-				forward, backward := exchange{data, stage, l, false, m}, exchange{data, stage, l, true, m}
-				x, d := c.x[l-c.first+1].at(m), c.d[l-c.first].at(m)
-				sharing := b.parts[l].sharing
-				switch sharing.Outputs {
-				case Sum:
-					b.exchange(forward, id, fmt.Sprintf("allreduce.outputs.%d%s%s", l+1, b.ofMicro(m), where), x, sum)
-				case Gather:
-					b.exchange(forward, id, fmt.Sprintf("allgather.outputs.%d%s%s", l+1, b.ofMicro(m), where),
-						b.together(l, gather), gather)
-				}
-				if sharing.Inputs == Sum && l > b.trained {
-					b.exchange(backward, id, fmt.Sprintf("allreduce.input-deltas.%d%s%s", l+1, b.ofMicro(m), where), d, sum)
-				}
+				g.layer(c, l, m)
 			}
 		}
 	}
 	return nil
 }
 
-// exchange adds a collective over a range.
-func (b *lowering) exchange(at exchange, group int32, name string, on Range, s coll.Schedule) {
-	b.exchanges[at] = b.collective(name, group, on, s)
+// schedules are those of the group.
+func (g *tensor) schedules(of *Group) (err error) {
+	if g.sum, err = g.Schedules(of, coll.AllReduce); err != nil {
+		return err
+	}
+	if g.gather, err = g.Schedules(of, coll.AllGather); err != nil {
+		return err
+	}
+	if owned(g.gather, coll.AllGather) == nil {
+		return fmt.Errorf("group %q: %s is no all-gather whose owners are known", of.Name, g.gather.Name())
+	}
+	if !g.l.Sequence {
+		return nil
+	}
+	if g.scatter, err = g.Schedules(of, coll.ReduceScatter); err != nil {
+		return err
+	}
+	if owned(g.scatter, coll.ReduceScatter) == nil {
+		return fmt.Errorf("group %q: %s is no reduce-scatter whose owners are known", of.Name, g.scatter.Name())
+	}
+	return nil
 }
 
-// together is where the parts of a layer's outputs come together: part after part as the schedule
-// has it, each with as many elements, so that its chunks are equal.
-func (b *lowering) together(layer int, s coll.Schedule) Range {
-	cut := s.Channels() * coll.Slices(s)
-	each := (b.rows*b.parts[layer].Out + cut - 1) / cut * cut
-	elems := int64(each * b.l.TP)
-	buffer, there := b.gathers[layer]
-	if !there {
-		buffer = b.buffer(WorkspaceTerm, fmt.Sprintf("gathered.%d", layer+1), elems)
-		b.gathers[layer] = buffer
+// layer adds what follows the phases of a layer for a micro-batch.
+func (g *tensor) layer(c *chunk, l, m int) {
+	p := &g.parts[l]
+	at := exchange{data: g.data, stage: g.stage, layer: l, micro: m}
+	for at.phase = range p.Forward {
+		g.after(at, &p.Forward[at.phase], l, c.x[l-c.first+1].at(m))
 	}
-	b.j.Buffers[buffer].Elems = max(b.j.Buffers[buffer].Elems, elems)
-	return Range{Buffer: buffer, Elems: elems}
+	if l == len(g.Layers)-1 && g.lossPart != nil {
+		for i := range g.lossPart {
+			at.phase = len(p.Forward) + i
+			g.after(at, &g.lossPart[i], l, Range{})
+		}
+	}
+	if l < g.trained {
+		return
+	}
+	at.backward = true
+	for at.phase = range p.Backward {
+		if ph := &p.Backward[at.phase]; !ph.InPlace || l > g.trained {
+			g.after(at, ph, l, c.d[l-c.first].at(m))
+		}
+	}
+	if p.Partial.Elems > 0 && g.ends(m) {
+		at.phase = len(p.Backward)
+		on := g.gradients(c, l, m)
+		on.Offset, on.Elems = on.Offset+p.Partial.Offset, p.Partial.Elems
+		g.exchanges[at] = g.collective(g.name(Sum, "partial-gradients", l, m), g.group, on, g.sum)
+	}
+}
+
+// gradients is where those of a layer are made for a micro-batch: the same place on all ranks of the group.
+func (g *tensor) gradients(c *chunk, l, m int) Range {
+	st := &g.stages[g.stage]
+	of := st.of(st.Gradients, l)
+	if g.l.Zero < ZeroGradients {
+		return of
+	}
+	k := c.bucket(l)
+	replicas := g.lowering.data[Coord{Stage: g.stage}]
+	return within(g.j.Collectives[g.sums[sum{replicas, k.offset, m}]].Range, k, of)
+}
+
+// ends says that the gradients of a micro-batch are the last that are added up before they go on.
+func (b *lowering) ends(m int) bool {
+	return b.l.Update == UpdateEach || b.l.Zero >= ZeroGradients || m == b.l.MicroBatches-1
+}
+
+// after adds the collective that follows a phase, if one does.
+func (g *tensor) after(at exchange, ph *Phase, l int, inPlace Range) {
+	on, s := inPlace, g.sum
+	switch {
+	case ph.Then == Keep:
+		return
+	case ph.Then == Gather:
+		s = g.gather
+	case ph.Then == Scatter:
+		s = g.scatter
+	}
+	if !ph.InPlace {
+		on = g.room(ph, l, s)
+	}
+	g.exchanges[at] = g.collective(g.name(ph.Then, ph.What, l, at.micro), g.group, on, s)
+}
+
+func (g *tensor) name(op Exchange, what string, l, m int) string {
+	return fmt.Sprintf("%s.%s.%d%s%s", exchangeNames[op], what, l+1, g.ofMicro(m), g.where)
+}
+
+// room is where a phase's results come together: of parts each has as many elements, so that the
+// schedule's chunks are equal. Layers use one room for one kind of thing in turn.
+func (b *lowering) room(ph *Phase, l int, s coll.Schedule) Range {
+	elems := b.rows * ph.Elems
+	if ph.Then != Sum {
+		cut := s.Channels() * coll.Slices(s)
+		elems = (elems/b.l.TP + cut - 1) / cut * cut * b.l.TP
+	}
+	key := ph.What
+	if b.parts[l].way == Gathered {
+		key = fmt.Sprintf("gathered.%d", l+1)
+	}
+	buffer, there := b.rooms[key]
+	if !there {
+		buffer = b.buffer(WorkspaceTerm, key, int64(elems))
+		b.rooms[key] = buffer
+	}
+	b.j.Buffers[buffer].Elems = max(b.j.Buffers[buffer].Elems, int64(elems))
+	return Range{Buffer: buffer, Elems: int64(elems)}
 }

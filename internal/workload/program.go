@@ -72,59 +72,102 @@ func (b *builder) forward(c *chunk, m int) {
 	for l := c.first; l <= c.last; l++ {
 		b.layer(c, l, m)
 	}
-	n := len(c.x) - 1
 	if c.last < len(b.Layers)-1 {
 		b.send(send{link{b.at.Data, b.at.Tensor, c.run + 1, false}, m})
 		return
 	}
-	b.compute("loss"+b.ofMicro(m), b.loss(), Body{Work: Loss, Layer: c.last, Micro: m, Coll: -1,
-		Y: c.x[n].at(m), D: c.d[n].at(m)})
+	b.loss(c, m)
 }
 
 // layer makes a layer's outputs of a micro-batch, with the other ranks that have parts of it.
 func (b *builder) layer(c *chunk, l, m int) {
-	part, name := &b.parts[l], func(work string) string { return fmt.Sprintf("%s.%d%s", work, l+1, b.ofMicro(m)) }
-	y := c.x[l-c.first+1].at(m)
 	k := c.bucket(l)
 	if l == k.first {
 		b.begin()
 	}
-	var drop Range
-	if l == k.last {
-		drop = b.zero.params
+	phases, last := b.parts[l].Forward, 0 // that takes the parameters
+	for i := range phases {
+		if phases[i].Params {
+			last = i
+		}
 	}
-	body := Body{Work: Forward, Layer: l, Micro: m, Slot: m % c.flight, Sharing: part.sharing, Coll: -1,
-		Params: b.params(c, l, m), X: c.x[l-c.first].at(m), Y: y}
-	id, shared := b.exchanges[exchange{b.at.Data, b.at.Stage, l, false, m}]
-	var on Range
-	if shared {
-		on = b.j.Collectives[id].Range
-	}
-	if part.sharing.Outputs == Gather {
-		body.Y, body.Coll = on, id
-	}
-	if part.sharing.Outputs != Sum { // else finish is the last to use the parameters
-		body.Drop = drop
-	}
-	b.compute(name("forward"), b.all(part.Forward), body)
-	if shared {
-		b.communicate("", id, []Range{on}, []Range{on})
-	}
-	switch part.sharing.Outputs {
-	case Sum:
-		b.compute(name("finish"), b.all(part.Finish), Body{Work: Finish, Layer: l, Micro: m, Coll: -1,
-			Params: body.Params, Y: y, Drop: drop})
-	case Gather:
-		b.compute(name("join"), b.kernel(Kernel{Words: 2 * int64(b.Layers[l].Out)}),
-			Body{Work: Join, Layer: l, Micro: m, Coll: id, X: on, Y: y})
+	y, at := c.x[l-c.first+1].at(m), exchange{data: b.at.Data, stage: b.at.Stage, layer: l, micro: m}
+	var got Handed
+	for i := range phases {
+		ph := &phases[i]
+		at.phase = i
+		body := Body{Work: Forward, Layer: l, Phase: i, Micro: m, Slot: m % c.flight, Got: got}
+		give := b.handed(at, ph)
+		body.Give = give.unless(ph.InPlace)
+		if ph.Inputs {
+			body.X = c.x[l-c.first].at(m)
+		}
+		if ph.Params {
+			body.Params = b.params(c, l, m)
+		}
+		if ph.Then == Keep || ph.InPlace {
+			body.Y = y
+		}
+		if i == last && l == k.last {
+			body.Drop = b.zero.params
+		}
+		b.compute(fmt.Sprintf("%s.%d%s", ph.Name, l+1, b.ofMicro(m)), b.all(ph.Kernels), body)
+		got = b.exchange(give)
 	}
 }
 
-// loss is one elementwise pass over the outputs that also writes their gradient, and the way back
-// through what follows the last layer.
-func (b *builder) loss() unit.Duration {
-	last := &b.Layers[len(b.Layers)-1]
-	return b.kernel(Kernel{Words: 2 * int64(last.Out)}) + b.all(last.Through)
+// handed is what a phase gives to the others, if it does.
+func (b *builder) handed(at exchange, ph *Phase) Handed {
+	id, shared := b.exchanges[at]
+	if !shared {
+		return Handed{}
+	}
+	h := Handed{By: ph.Then, Coll: id, On: b.j.Collectives[id].Range}
+	if ph.Then != Sum {
+		h.Part = int64(b.rows * ph.Elems / b.l.TP)
+	}
+	return h
+}
+
+// unless is what a body is told of what it gives: nothing where that is its output.
+func (h Handed) unless(inPlace bool) Handed {
+	if inPlace {
+		return Handed{}
+	}
+	return h
+}
+
+// exchange runs the collective that a phase gives to, and returns what it gives the next.
+func (b *builder) exchange(give Handed) Handed {
+	if give.By != Keep {
+		on := []Range{give.On}
+		b.communicate("", give.Coll, on, on)
+	}
+	return give
+}
+
+// loss makes the gradient of the outputs of a micro-batch. Of outputs that are whole it is one
+// elementwise pass, and the way back through what follows the last layer.
+func (b *builder) loss(c *chunk, m int) {
+	n := len(c.x) - 1
+	last := &b.parts[c.last]
+	phases := b.lossPart
+	if phases == nil {
+		phases = []Phase{{Name: Loss, Kernels: []Kernel{{Words: 2 * int64(last.Out)}}}}
+	}
+	at := exchange{data: b.at.Data, stage: b.at.Stage, layer: c.last, micro: m}
+	var got Handed
+	for i := range phases {
+		at.phase = len(last.Forward) + i
+		takes := b.all(phases[i].Kernels)
+		body := Body{Work: Loss, Layer: c.last, Phase: i, Micro: m, Y: c.x[n].at(m), D: c.d[n].at(m), Got: got,
+			Give: b.handed(at, &phases[i])}
+		if i == len(phases)-1 {
+			takes += b.all(last.Through)
+		}
+		b.compute(phases[i].Name+b.ofMicro(m), takes, body)
+		got = b.exchange(body.Give)
+	}
 }
 
 // backward takes a micro-batch back through a virtual stage.
@@ -132,32 +175,16 @@ func (b *builder) backward(c *chunk, m int, done []int32) {
 	if c.last < len(b.Layers)-1 {
 		b.receive(send{link{b.at.Data, b.at.Tensor, c.run + 1, true}, m})
 	}
-	adds := m > 0 && b.l.Update == UpdateEnd && b.l.Zero < ZeroGradients
 	for l := c.last; l >= c.first; l-- {
-		i, part, k := l-c.first, &b.parts[l], c.bucket(l)
+		k := c.bucket(l)
 		if l == k.last {
 			b.begin()
 			b.room(k, m)
 		}
 		if l < b.trained { // there is nothing to learn
-			if done[l] = done[l+1]; l == k.first {
-				b.scatter(k, m)
-			}
-			continue
-		}
-		d := b.gradient(&part.Layer, adds)
-		if l > b.trained {
-			d += b.all(part.Input) + b.all(b.parts[l-1].through)
-		}
-		body := Body{Work: Backward, Layer: l, Micro: m, Slot: m % c.flight, Adds: adds, Sharing: part.sharing, Coll: -1,
-			Params: b.params(c, l, m), Grads: b.grads(k, l), X: c.x[i].at(m), D: c.d[i+1].at(m), DX: c.d[i].at(m)}
-		if l == max(k.first, b.trained) {
-			body.Drop = b.zero.params
-		}
-		done[l] = b.compute(fmt.Sprintf("backward.%d%s", l+1, b.ofMicro(m)), d, body)
-		if id, shared := b.exchanges[exchange{b.at.Data, b.at.Stage, l, true, m}]; shared {
-			on := []Range{b.j.Collectives[id].Range}
-			b.communicate("", id, on, on)
+			done[l] = done[l+1]
+		} else {
+			done[l] = b.layerBack(c, l, m)
 		}
 		if l == k.first {
 			b.scatter(k, m)
@@ -168,11 +195,50 @@ func (b *builder) backward(c *chunk, m int, done []int32) {
 	}
 }
 
+// layerBack makes a layer's gradients of a micro-batch, with the other ranks that have parts of it, and
+// returns the operation after which they are there.
+func (b *builder) layerBack(c *chunk, l, m int) (done int32) {
+	p, k, i := &b.parts[l], c.bucket(l), l-c.first
+	adds := m > 0 && b.l.Update == UpdateEnd && b.l.Zero < ZeroGradients
+	at := exchange{data: b.at.Data, stage: b.at.Stage, layer: l, backward: true, micro: m}
+	body := Body{Work: Backward, Layer: l, Micro: m, Slot: m % c.flight, Adds: adds, Params: b.params(c, l, m),
+		Grads: b.grads(k, l), X: c.x[i].at(m), D: c.d[i+1].at(m)}
+	fresh := adds // what the first kernel adds to is read
+	for n := range p.Backward {
+		ph := &p.Backward[n]
+		at.phase = n
+		give := b.handed(at, ph)
+		body.Phase, body.Give = n, give.unless(ph.InPlace)
+		d := b.gradient(ph.Gradient, p.Params, fresh)
+		fresh = fresh && len(ph.Gradient) == 0
+		if l > b.trained {
+			d += b.all(ph.Kernels)
+		}
+		if n == len(p.Backward)-1 {
+			if l > b.trained {
+				d += b.all(b.parts[l-1].Through)
+			}
+			body.DX = c.d[i].at(m)
+			if l == max(k.first, b.trained) {
+				body.Drop = b.zero.params
+			}
+		}
+		done = b.compute(fmt.Sprintf("%s.%d%s", ph.Name, l+1, b.ofMicro(m)), d, body)
+		body.Got = b.exchange(give)
+	}
+	at.phase = len(p.Backward)
+	if id, shared := b.exchanges[at]; shared {
+		on := []Range{b.j.Collectives[id].Range}
+		return b.communicate("", id, on, on)
+	}
+	return done
+}
+
 // gradient is how long a layer's gradient takes; what it is added to is read too.
-func (b *builder) gradient(l *Layer, adds bool) (d unit.Duration) {
-	for i, k := range l.Gradient {
+func (b *builder) gradient(kernels []Kernel, params int64, adds bool) (d unit.Duration) {
+	for i, k := range kernels {
 		if adds && i == 0 {
-			k.Fixed += l.Params
+			k.Fixed += params
 		}
 		d += b.kernel(k)
 	}
@@ -197,7 +263,7 @@ func (b *builder) params(c *chunk, layer, m int) Range {
 func (b *builder) stash(c *chunk, m int) {
 	lo, hi := b.st.span(c.first, c.last)
 	b.compute("stash"+b.ofMicro(m), b.copyTime(hi-lo),
-		Body{Work: Stash, Coll: -1, X: Range{b.st.Parameters, lo, hi - lo}, Y: c.stash.at(m)})
+		Body{Work: Stash, X: Range{b.st.Parameters, lo, hi - lo}, Y: c.stash.at(m)})
 }
 
 // update sums buckets over the replicas and moves the parameters by them. Without replicas there is
@@ -211,14 +277,27 @@ func (b *builder) update(all []bucket, m int, done []int32) {
 	for i, k := range all {
 		ready[i] = done[k.first]
 		if group, ok := b.data[Coord{Tensor: b.at.Tensor, Stage: b.at.Stage}]; ok {
-			sums := Range{b.st.Gradients, k.offset, k.elems}
-			ready[i] = b.communicate("", b.sums[sum{group, k.offset, m}], []Range{sums}, []Range{sums})
+			grads := Range{b.st.Gradients, k.offset, k.elems}
+			on := b.onWire(b.at.Stage, grads)
+			if on != grads {
+				b.compute(fmt.Sprintf("pack.%d%s", b.st.bucket(k.offset)+1, b.ofUpdate(m)), b.packTime(k.elems),
+					Body{Work: Pack, Micro: m, X: grads, Y: on})
+			}
+			ready[i] = b.communicate("", b.sums[sum{group, k.offset, m}], []Range{on}, []Range{on})
+		}
+	}
+	for i, k := range all {
+		grads := Range{b.st.Gradients, k.offset, k.elems}
+		if on := b.onWire(b.at.Stage, grads); on != grads {
+			ready[i] = b.compute(fmt.Sprintf("unpack.%d%s", b.st.bucket(k.offset)+1, b.ofUpdate(m)), b.packTime(k.elems),
+				Body{Work: Unpack, Micro: m, X: on, Y: grads})
 		}
 	}
 	b.ties(m)
+	norm := b.norm(m)
 	for i, k := range all {
 		of := func(buffer int32) Range { return Range{buffer, k.offset, k.elems} }
-		body := Body{Work: Update, Micro: m, Coll: -1, Params: of(b.st.Parameters), Grads: of(b.st.Gradients)}
+		body := Body{Work: Update, Micro: m, Params: of(b.st.Parameters), Grads: of(b.st.Gradients), X: norm}
 		for i, buffer := range b.st.State {
 			body.State[i] = of(buffer)
 		}

@@ -10,10 +10,11 @@ import (
 // Tie says that two equal parts of the parameters are one: an embedding and the head that is its
 // transpose. Each layer has its own copy and makes a gradient of its own; after the sums over
 // replicas, whose order depends on where an element lies, the sum of both is the gradient of both,
-// so that the copies stay equal.
+// so that the copies stay equal. Of layers in parts each rank ties what it has of both, which is as much
+// and lies in both parts where it does in the whole.
 type Tie struct {
 	Lower, Upper TiedPart
-	Elems        int64
+	Elems        int64 // of a part
 }
 
 // TiedPart is where a layer has its copy.
@@ -22,8 +23,8 @@ type TiedPart struct {
 	Offset int64 // in its parameters
 }
 
-// tied is a tie between two stages of one replica. Tied tensors are not cut into parts.
-type tied struct{ tie, data int }
+// tied is a tie between two stages of one replica and tensor rank.
+type tied struct{ tie, data, tensor int }
 
 // checkTies reports ties that cannot be lowered.
 func (c *Config) checkTies(l Layout) error {
@@ -44,9 +45,6 @@ func (c *Config) checkTies(l Layout) error {
 		if l.Update == UpdateEach && l.PP > 1 {
 			say("update", "update each with pp %d: layers %d and %d, which have one tensor, would be updated at different times: "+
 				"want update end", l.PP, t.Lower.Layer+1, t.Upper.Layer+1)
-		}
-		if l.TP > 1 {
-			say("tp", "layers %d and %d have one tensor, which is not cut into parts", t.Lower.Layer+1, t.Upper.Layer+1)
 		}
 		if err := wrong.err(); err != nil {
 			return err
@@ -72,19 +70,19 @@ func (b *lowering) tieStages() error {
 		if lower == upper {
 			continue
 		}
+		room := b.buffer(WorkspaceTerm, fmt.Sprintf("tied.%d", i+1), t.Elems)
 		for d := range b.l.DP {
-			where := b.l.suffix(Coord{Data: d, Stage: -1}, true)
-			rank := func(stage int) int32 { return int32(b.l.Rank(Coord{Data: d, Stage: stage})) }
-			g, id := b.group("tied"+where, GroupKindTied, rank(lower), rank(upper))
-			s, err := b.Schedules(g, coll.AllReduce)
-			if err != nil {
-				return err
+			for part := range b.l.TP {
+				where := b.l.suffix(Coord{Data: d, Tensor: part, Stage: -1}, true)
+				rank := func(stage int) int32 { return int32(b.l.Rank(Coord{d, part, stage})) }
+				g, id := b.group("tied"+where, GroupKindTied, rank(lower), rank(upper))
+				s, err := b.Schedules(g, coll.AllReduce)
+				if err != nil {
+					return err
+				}
+				b.tied[tied{i, d, part}] = b.collective(fmt.Sprintf("allreduce.tied.%d%s", i+1, where), id,
+					Range{room, 0, t.Elems}, s)
 			}
-			if d == 0 {
-				b.tiedRoom = append(b.tiedRoom, b.buffer(WorkspaceTerm, fmt.Sprintf("tied.%d", i+1), t.Elems))
-			}
-			b.tied[tied{tie: i, data: d}] = b.collective(fmt.Sprintf("allreduce.tied.%d%s", i+1, where), id,
-				Range{b.tiedRoom[len(b.tiedRoom)-1], 0, t.Elems}, s)
 		}
 	}
 	return nil
@@ -104,17 +102,17 @@ func (b *builder) ties(m int) {
 			continue
 		}
 		if lower == upper {
-			b.compute(name, b.kernel(Kernel{Fixed: 4 * t.Elems}), Body{Work: SumTied, Coll: -1, X: of(t.Upper), Y: of(t.Lower)})
+			b.compute(name, b.kernel(Kernel{Fixed: 4 * t.Elems}), Body{Work: SumTied, X: of(t.Upper), Y: of(t.Lower)})
 			continue
 		}
-		id := b.tied[tied{tie: i, data: b.at.Data}]
+		id := b.tied[tied{i, b.at.Data, b.at.Tensor}]
 		mine, room := t.Lower, b.j.Collectives[id].Range
 		if b.at.Stage == upper {
 			mine = t.Upper
 		}
-		b.compute(name+".copy", b.copyTime(t.Elems), Body{Work: Stash, Coll: -1, X: of(mine), Y: room})
+		b.compute(name+".copy", b.copyTime(t.Elems), Body{Work: Stash, X: of(mine), Y: room})
 		b.communicate("", id, []Range{room}, []Range{room})
-		b.compute(name, b.copyTime(t.Elems), Body{Work: Stash, Coll: -1, X: room, Y: of(mine)})
+		b.compute(name, b.copyTime(t.Elems), Body{Work: Stash, X: room, Y: of(mine)})
 	}
 }
 

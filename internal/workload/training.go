@@ -16,19 +16,23 @@ const (
 	GroupKindData     = "data-parallel"   // gradients are summed over it
 	GroupKindTensor   = "tensor-parallel" // its ranks share layers: activations and their gradients go round
 	GroupKindTied     = "tied"            // two stages sum the gradients of their copies of one tensor
+	GroupKindNorm     = "gradient-norm"   // the squares of all gradients are summed over it
 	GroupKindPipeline = "pipeline"        // the first rank sends activations or their gradients to the second
 )
 
 // Kinds of work of a training: Body.Work.
 const (
-	Forward  = "forward"  // Y from X with Params; of a layer that is gathered, the rank's part of Y
-	Finish   = "finish"   // of a layer split by rows: Y is the sum of the shares, then what follows
-	Join     = "join"     // of the parts X of a layer's outputs: Y
-	Loss     = "loss"     // and its gradient D, from Y
-	Backward = "backward" // Grads, and DX unless it is empty, from X and D with Params; D is room then
+	Forward  = "forward"  // a phase of it: Y from X with Params, or what is between them
+	Loss     = "loss"     // and its gradient D, from Y; likewise
+	Backward = "backward" // likewise: Grads, and DX unless it is empty, from X and D with Params; D is room then
 	Update   = "update"   // Params and State, by Grads; with ZeRO what the rank owns
 	Stash    = "stash"    // Y is what X is
 	SumTied  = "tie"      // X and Y are the sum of both
+	Pack     = "pack"     // Y is X as it goes over the wire: rounded
+	Unpack   = "unpack"   // Y is what X of the wire is as float32
+	// SquareGradients makes Y the sum of the squares of what the rank has of the gradients X, with ZeRO what
+	// it owns; an Update then takes X, summed over all ranks.
+	SquareGradients = "norm-gradients"
 	// Of what the rank owns of a bucket its shard has one element after the other.
 	Place      = "place"      // what the rank owns of Y is X
 	Accumulate = "accumulate" // Grads is what the rank owns of X, or is added to
@@ -37,13 +41,16 @@ const (
 // Body names the work of a compute operation or a copy, which whoever trains binds to code, and the memory
 // that it is on.
 type Body struct {
-	Work    string  // of which kind, by a name that the binder knows
-	Layer   int     // from 0
-	Micro   int     // the micro-batch, from 0
-	Slot    int     // of what Forward saves for Backward
-	Adds    bool    // Backward, Accumulate add gradients to those of the micro-batches before
-	Sharing Sharing // of the layer: of one whose outputs are gathered, D is whole
-	Coll    int32   // Forward, Join of a layer that is gathered: the all-gather, index in Job.Collectives
+	Work  string // of which kind, by a name that the binder knows
+	Layer int    // from 0
+	Phase int    // of a layer's Forward, Backward, or of the Loss
+	Micro int    // the micro-batch, from 0
+	Slot  int    // of what Forward saves for Backward
+	Adds  bool   // Backward, Accumulate add gradients to those of the micro-batches before
+
+	// What the phase before gave and the ranks exchanged, and what this one gives. Of a sum in place
+	// that is Y or DX.
+	Got, Give Handed
 
 	Bucket int // of ZeRO's Place, Accumulate, Update: index in Stage.Buckets, see Training.Owned
 
@@ -53,30 +60,38 @@ type Body struct {
 	Drop Range // what is not needed after it, and holds nothing from then on
 }
 
+// Handed is what goes from one phase of a layer to the next by an exchange. The zero value is nothing.
+type Handed struct {
+	By   Exchange
+	Coll int32 // which collective, index in Job.Collectives
+	On   Range
+	Part int64 // elements of a part, of Gather and Scatter
+}
+
 // reads and writes are the ranges that the work touches. Of a vector that is whole, an Update with
 // ZeRO touches less.
 func (b *Body) reads() []Range {
 	switch b.Work {
 	case Forward:
-		return present(b.Params, b.X)
+		return present(b.Params, b.X, b.Got.On)
 	case Loss:
-		return present(b.Y)
-	case Finish:
-		return present(b.Params, b.Y)
+		return present(b.Y, b.Got.On)
 	case Backward:
-		return present(b.Params, b.X, b.D)
+		return present(b.Params, b.X, b.D, b.Got.On)
 	case Update:
-		return present(b.Grads)
+		return present(b.Grads, b.X)
 	}
 	return present(b.X)
 }
 
 func (b *Body) writes() []Range {
 	switch b.Work {
+	case Forward:
+		return present(b.Y, b.Give.On, b.Drop)
 	case Loss:
-		return present(b.D)
+		return present(b.D, b.Give.On)
 	case Backward:
-		return present(b.Grads, b.DX, b.D, b.Drop)
+		return present(b.Grads, b.DX, b.D, b.Give.On, b.Drop)
 	case Update:
 		return present(append([]Range{b.Params}, b.State[:]...)...)
 	case Accumulate:
@@ -104,6 +119,8 @@ type Training struct {
 	Layers  int
 	Trained int // the first layer with parameters: nobody wants the gradient of its input
 	Batch   int // rows per replica and step
+	Wire    Wire
+	Clip    bool // updates have the norm of all gradients
 	Stages  []Stage
 	Shards  [][]Span // by rank, with ZeRO: what it owns of its stage's vectors, ascending
 }
@@ -154,9 +171,9 @@ func (s *Stage) bucket(offset int64) int {
 type Held struct {
 	Layer         int // from 0
 	Offset, Elems int64
-	In, Out       int     // of a row: inputs as the rank takes them, outputs of the whole layer
-	Saved         int     // elements that a row's forward leaves for its backward
-	Sharing       Sharing // of tensor-parallel ranks: part Coord.Tensor of Layout.TP
+	In, Out       int // of a row, as the rank takes and leaves them
+	Saved         int // elements that a row's forward leaves for its backward
+	Way           Way // in which tensor-parallel ranks share it: part Coord.Tensor of Layout.TP
 }
 
 // Params returns the length of the stage's vectors.

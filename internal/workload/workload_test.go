@@ -105,7 +105,7 @@ func TestOneBucketAndOneRank(t *testing.T) {
 func TestBucketsFillFromTheLastLayer(t *testing.T) {
 	var layers []part
 	for _, l := range dense(9, 10, 10, 20, 1) {
-		layers = append(layers, part{Layer: l})
+		layers = append(layers, part{Part: l.whole()})
 	} // 400, 440, 880, 84 bytes
 	for _, c := range []struct {
 		limit unit.Bytes

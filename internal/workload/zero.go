@@ -231,7 +231,7 @@ func (b *builder) begin() {
 		n := b.st.bucket(t.bucket)
 		own := b.ownRange(b.st.Parameters, t.bucket)
 		b.compute(fmt.Sprintf("place.%s.%d%s", t.way(), n+1, b.ofMicro(t.micro)), b.kernel(Kernel{Fixed: 2 * own.Elems}),
-			Body{Work: Place, Micro: t.micro, Bucket: n, Coll: -1, X: own, Y: c.Range})
+			Body{Work: Place, Micro: t.micro, Bucket: n, X: own, Y: c.Range})
 		b.communicate("", id, []Range{c.Range}, []Range{c.Range})
 	}
 	b.zero.params = b.j.Collectives[b.gatherings[gathering{b.group(), turns[b.zero.turn]}]].Range
@@ -272,7 +272,7 @@ func (b *builder) accumulate() {
 	n := b.st.bucket(at.offset)
 	b.compute(fmt.Sprintf("accumulate.%d%s", n+1, b.ofMicro(at.micro)),
 		b.kernel(Kernel{Fixed: words * own.Elems}), Body{Work: Accumulate, Micro: at.micro, Adds: at.micro > 0,
-			Bucket: n, Coll: -1, X: c.Range, Grads: own, Drop: c.Range})
+			Bucket: n, X: c.Range, Grads: own, Drop: c.Range})
 }
 
 // updateShards moves what the rank owns of the parameters, and gathers them where they are held whole.
@@ -283,11 +283,15 @@ func (b *builder) updateShards(all []bucket) {
 			b.communicate("", b.sums[sum{b.group(), k.offset, 0}], on, on)
 		}
 	}
+	for b.Clip > 0 && len(b.zero.travelling) > 0 {
+		b.accumulate()
+	}
+	norm := b.norm(0)
 	for _, k := range all {
 		for slices.ContainsFunc(b.zero.travelling, func(at sum) bool { return at.offset == k.offset }) {
 			b.accumulate()
 		}
-		b.updateShard(&k)
+		b.updateShard(&k, norm)
 		if b.l.Zero < ZeroParameters {
 			on := []Range{{b.st.Parameters, k.offset, k.elems}}
 			b.communicate("", b.gatherings[gathering{b.group(), turn{bucket: k.offset}}], on, on)
@@ -295,11 +299,13 @@ func (b *builder) updateShards(all []bucket) {
 	}
 }
 
-// updateShard moves what the rank owns of a bucket's parameters.
-func (b *builder) updateShard(k *bucket) {
+// updateShard moves what the rank owns of a bucket's parameters, by gradients of which norm says how long
+// they are.
+func (b *builder) updateShard(k *bucket, norm Range) {
 	own := func(buffer int32) Range { return b.ownRange(buffer, k.offset) }
 	all := func(buffer int32) Range { return Range{buffer, k.offset, k.elems} }
-	body := Body{Work: Update, Bucket: b.st.bucket(k.offset), Coll: -1, Params: all(b.st.Parameters), Grads: all(b.st.Gradients)}
+	body := Body{Work: Update, Bucket: b.st.bucket(k.offset), Params: all(b.st.Parameters), Grads: all(b.st.Gradients),
+		X: norm}
 	reads, writes := b.ownRanges(b.st.Gradients, k), b.ownRanges(b.st.Parameters, k)
 	if b.l.Zero >= ZeroGradients {
 		body.Grads = own(b.st.Gradients)
@@ -309,6 +315,7 @@ func (b *builder) updateShard(k *bucket) {
 		body.Params = own(b.st.Parameters)
 		writes = present(body.Params)
 	}
+	reads = append(reads, present(norm)...)
 	for i, buffer := range b.st.State {
 		body.State[i] = own(buffer)
 		writes = append(writes, present(body.State[i])...)

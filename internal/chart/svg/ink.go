@@ -172,7 +172,7 @@ func linear(hex string) (light [3]float64) {
 // DarkRules is the style sheet that recolours drawings on a dark page.
 func DarkRules() string {
 	all := append([]colour{ink, muted, grid, paper, soft}, slices.Collect(maps.Values(words))...)
-	all = append(all, ramp[:]...)
+	all = append(append(all, ramp[:]...), under[:]...)
 	for i := range inks {
 		all = append(all, colourOf(i))
 	}

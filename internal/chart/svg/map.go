@@ -172,13 +172,9 @@ func (l *mapLayout) cells(d *Drawing, g chart.Group, y float64) {
 			c = end
 		}
 	}
-	for step := blank; step < len(ramp); step++ {
+	for step := negative(len(under) - 1); step < len(ramp); step++ {
 		if p := paths[step]; p != nil {
-			c := paper
-			if step >= 0 {
-				c = ramp[step]
-			}
-			fmt.Fprintf(&d.b, "<path %s d=\"%s\"/>\n", c.fill(), p.String())
+			fmt.Fprintf(&d.b, "<path %s d=\"%s\"/>\n", colourOfStep(step).fill(), p.String())
 		}
 	}
 	for r := range g.Count {
@@ -194,9 +190,25 @@ const (
 	blank = -2 // no value: the paper
 )
 
+// negative is the step of a value below zero that is a step of the other ramp.
+func negative(step int) int { return blank - 1 - step }
+
+func colourOfStep(step int) colour {
+	switch {
+	case step >= 0:
+		return ramp[step]
+	case step < blank:
+		return under[negative(step)]
+	}
+	return paper
+}
+
 func (l *mapLayout) step(v chart.Value) int {
-	if v.None() {
+	switch {
+	case v.None():
 		return blank
+	case v < 0 && l.m.Value.Signed():
+		return negative(rampStep(&l.m.Value, -v, len(under)))
 	}
 	return rampStep(&l.m.Value, v, len(ramp))
 }
@@ -205,7 +217,7 @@ func (l *mapLayout) step(v chart.Value) int {
 func (l *mapLayout) rowTip(r int) string {
 	best, at := chart.Value(0), -1
 	for c, v := range l.m.Cells[r] {
-		if !v.None() && v > best {
+		if !v.None() && l.m.Value.Beyond(v, best) {
 			best, at = v, c
 		}
 	}
@@ -218,6 +230,9 @@ func (l *mapLayout) rowTip(r int) string {
 		where = "from " + l.m.X.Unit.Text(x) + " on"
 	} else {
 		where += " " + l.m.Columns[at]
+	}
+	if l.m.Value.Signed() {
+		return fmt.Sprintf("%s: furthest from zero %s, %s", l.m.Rows[r], l.m.Value.Unit.Text(best), where)
 	}
 	return fmt.Sprintf("%s: at most %s, %s", l.m.Rows[r], l.m.Value.Unit.Text(best), where)
 }

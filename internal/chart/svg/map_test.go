@@ -204,6 +204,39 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
+// Values below zero have a ramp of their own, as far as those above.
+func TestSignedMap(t *testing.T) {
+	row := func(v ...chart.Value) []chart.Value { return v }
+	f := &chart.Figure{Name: "weights", Title: "Weights", Map: &chart.Map{
+		Value: chart.Axis{Label: "weight", Unit: chart.Plain, Low: -2, High: 2}, RowName: "neuron", ColName: "input",
+		Rows: []string{"1", "2"}, Columns: []string{"1", "2", "3"},
+		Cells: [][]chart.Value{row(-2, -2, 2), row(-0.1, 0, chart.Nothing)},
+	}}
+	bounded(t, f)
+	got := ""
+	for _, e := range elements(t, Draw(f, 620)) {
+		switch {
+		case e.name == "path":
+			got += fmt.Sprintf("%s %s\n", e.attr["class"], e.attr["d"])
+		case e.attr["pointer-events"] == "all":
+			got += e.tip + "\n"
+		}
+	}
+	if want := `f-under-10 M0 0h2v1h-2z
+f-under-0 M0 1h1v1h-1z
+f-paper M2 1h1v1h-1z
+f-ramp-10 M2 0h1v1h-1z
+1: furthest from zero -2, input 1
+2: furthest from zero -0.1, input 1
+`; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	f.Map.Value.High = 3
+	if err := chart.Check(f); err == nil {
+		t.Error("values from -2 to 3 are no signed map")
+	}
+}
+
 // What the rows are called has room, be their names shorter.
 func TestMatrixOfShortNames(t *testing.T) {
 	m := &chart.Map{Value: chart.Axis{Label: "weight", High: 1}, RowName: "position", ColName: "dimension",

@@ -2,6 +2,7 @@ package svg
 
 import (
 	"math"
+	"slices"
 
 	"railyard/internal/chart"
 )
@@ -24,6 +25,22 @@ var ramp = [...]colour{
 	{name: "ramp-10", light: "#251161", dark: "#c3fcf0"},
 }
 
+// under is the same below zero, about as light at each step: orange to red on light paper, brown to
+// yellow on dark.
+var under = [len(ramp)]colour{
+	{name: "under-0", light: "#ffddaf", dark: "#552e02"},
+	{name: "under-1", light: "#ffc074", dark: "#693d01"},
+	{name: "under-2", light: "#fda130", dark: "#7c4d01"},
+	{name: "under-3", light: "#ea8a1a", dark: "#8f5e03"},
+	{name: "under-4", light: "#d77304", dark: "#a27007"},
+	{name: "under-5", light: "#c05f03", dark: "#b68304"},
+	{name: "under-6", light: "#ab4b00", dark: "#c99702"},
+	{name: "under-7", light: "#943800", dark: "#dcac05"},
+	{name: "under-8", light: "#7d2600", dark: "#ebc229"},
+	{name: "under-9", light: "#661401", dark: "#f9d948"},
+	{name: "under-10", light: "#4f0200", dark: "#ffef91"},
+}
+
 // lineRamp is the part of the ramp that a line needs to be seen on the paper.
 var lineRamp = ramp[4:]
 
@@ -33,6 +50,9 @@ func rampStep(a *chart.Axis, v chart.Value, n int) int {
 		return empty
 	}
 	t := a.At(v)
+	if a.Signed() {
+		t = float64(v / a.High)
+	}
 	if a.Log {
 		return min(max(int(t*float64(n)), 0), n-1)
 	}
@@ -45,8 +65,10 @@ const scaleRow = 20.0
 // scale draws the legend of a ramp from (x, y), the baseline of its texts, and returns
 // its width. With d nil it only measures.
 func scale(d *Drawing, a *chart.Axis, colours []colour, x, y float64) float64 {
-	const box = 11.0
-	at := x
+	box, at := 11.0, x
+	if a.Signed() {
+		box /= 2 // there are twice as many
+	}
 	say := func(s string, c colour) {
 		if d != nil {
 			d.text(at, y, smallSize, alignStart, c, s)
@@ -59,6 +81,10 @@ func scale(d *Drawing, a *chart.Axis, colours []colour, x, y float64) float64 {
 		low = "0"
 	}
 	say(low, muted)
+	if a.Signed() {
+		colours = append(append(slices.Clone(under[:]), soft), colours...)
+		slices.Reverse(colours[:len(under)])
+	}
 	if d != nil {
 		for i, c := range colours {
 			d.rect(at+box*float64(i), y-10, box+0.3, 12, c, "")

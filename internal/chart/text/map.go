@@ -9,8 +9,12 @@ import (
 	"railyard/internal/sheet"
 )
 
-// shades are the characters of a map from little to much; zero is a dot, no value a blank.
-const shades = ":-=+*#%@"
+// shades are the characters of a map from little to much; zero is a dot, no value a blank. Below zero
+// they are digits.
+const (
+	shades = ":-=+*#%@"
+	under  = "12345678"
+)
 
 // names is how wide the names of rows are at most.
 const names = 22
@@ -50,6 +54,13 @@ func drawMap(s *sheet.Sheet, f *chart.Figure) {
 
 func shadesText(a *chart.Axis) string {
 	out := "0 ."
+	if a.Signed() {
+		out = a.Unit.Text(a.Low)
+		for i := len(under) - 1; i >= 0; i-- {
+			out += " " + under[i:i+1]
+		}
+		out += " ."
+	}
 	if a.Log {
 		out = "0 . " + a.Unit.Text(a.Low)
 	}
@@ -74,7 +85,7 @@ func cells(a *chart.Axis, row []chart.Value, room int) string {
 	for i := 0; i < len(row); i += max(each, 1) {
 		most := chart.Nothing
 		for _, v := range row[i:min(i+each, len(row))] {
-			if most.None() || v > most {
+			if most.None() || a.Beyond(v, most) {
 				most = v
 			}
 		}
@@ -87,10 +98,19 @@ func shade(a *chart.Axis, v chart.Value) string {
 	switch {
 	case v.None():
 		return " "
+	case v < 0 && a.Signed():
+		return of(under, -v/a.High)
 	case v <= 0:
 		return "."
+	case a.Signed():
+		return of(shades, v/a.High)
 	}
-	i := int(math.Ceil(a.At(v)*float64(len(shades)))) - 1
+	return of(shades, chart.Value(a.At(v)))
+}
+
+// of is the character of a part of what there is at most.
+func of(shades string, part chart.Value) string {
+	i := int(math.Ceil(float64(part)*float64(len(shades)))) - 1
 	i = min(max(i, 0), len(shades)-1)
 	return shades[i : i+1]
 }

@@ -56,3 +56,19 @@ func TestMatrix(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
+
+// Below zero shades are digits, and of several columns to a character the one furthest from zero shows.
+func TestSignedMap(t *testing.T) {
+	f := &chart.Figure{Name: "weights", Map: &chart.Map{
+		Value: chart.Axis{Label: "weight", Unit: chart.Plain, Low: -2, High: 2}, ColName: "input",
+		Rows: []string{"a", "b"}, Columns: []string{"1", "2", "3", "4"},
+		Cells: [][]chart.Value{row(-2, -0.1, 0, 2), row(1, chart.Nothing, -1, 0.1)},
+	}}
+	if got, want := drawn(f, 72), `  weight: -2 8 7 6 5 4 3 2 1 . : - = + * # % @ 2
+  a  8811..@@
+  b  ++  44::
+     columns: input, in the order of the rows
+`; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}

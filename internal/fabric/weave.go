@@ -1,0 +1,157 @@
+package fabric
+
+import (
+	"maps"
+	"slices"
+
+	"railyard/internal/balance"
+	"railyard/internal/sim"
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+)
+
+// ConWeave at switches: see balance.Weaver. The first switch of a frame of data writes a header into it, in the
+// place that NAKs have for SACK; the last one holds back what came too early, and tells the first. Held frames
+// occupy the buffer and are in no queue.
+
+type resume Fabric // owner: index of a switch that may have held frames for long enough
+
+// restorer is what a last switch keeps.
+type restorer struct {
+	order *balance.Restorer
+	held  map[uint64]*held
+}
+
+// held is the frames of a flow that wait for a tail, all for one port.
+type held struct {
+	out    PortID
+	flow   int32
+	to     topo.NICID
+	frames []Packet
+}
+
+// routed is a signal on its way to the first switch of a flow.
+type routed struct {
+	balance.Signal
+	flow     int32
+	from, to topo.NICID // of the flow
+}
+
+// Begins says from which NIC a flow sends data.
+func (f *Fabric) Begins(flow int32, from topo.NICID) {
+	for int(flow) >= len(f.begins) {
+		f.begins = append(f.begins, 0)
+	}
+	f.begins[flow] = from
+}
+
+// weave sets the link of a frame whose first switch is not this one, or that carries no data, by the hash, of others
+// as their flow's weaver says.
+func (f *Fabric) weave(w *forwarder, g *hops, pk *Packet, frame *balance.Frame, first bool) PortID {
+	if !first || !pk.data() {
+		return g.ports[frame.Hash%uint64(len(g.ports))]
+	}
+	port := g.ports[g.chooser.Pick(frame, &w.links)]
+	pk.sack = uint16(frame.Header)
+	return port
+}
+
+// restores takes a frame that a last switch has charged, if it may not simply pass on.
+func (f *Fabric) restores(isl *sim.Island, now unit.Time, out PortID, o *port, q *queue, pk *Packet) bool {
+	if !pk.data() || f.graph.Ports[out].NIC < 0 || pk.passed() == 1 {
+		return false
+	}
+	h, to := balance.Header(pk.sack), pk.to()
+	sw := f.ingresses[pk.in()].far
+	r := f.forwarders[sw].restorer
+	flow := flowOf(pk, to)
+	s := routed{Signal: balance.Signal{Flow: flow, Move: h.Move(), Link: h.Link()}, flow: pk.Flow, from: f.begins[pk.Flow], to: to}
+	if h&balance.Request != 0 {
+		s.Kind = balance.Answer
+		f.signal(isl, now, sw, s)
+	}
+	if pk.Marked() {
+		s.Kind = balance.Notify
+		f.signal(isl, now, sw, s)
+	}
+	switch v, first := r.order.Arrive(now, flow, h); v {
+	case balance.Hold:
+		if first {
+			r.held[flow] = &held{out: out, flow: pk.Flow, to: to}
+			isl.At(now.Add(f.cfg.Routing.Params.ConWeave.Resume), sim.MakeKey(sim.Timer, classResume, sw))
+		}
+		if f.traced(pk) {
+			f.traceAt(pk.attach - 1).heldAt = now
+		}
+		r.held[flow].frames = append(r.held[flow].frames, *pk)
+		return true
+	case balance.Release:
+		f.enqueue(isl, f.state(isl), now, out, o, q, pk)
+		f.unhold(isl, now, sw, flow)
+		s.Kind = balance.Clear
+		f.signal(isl, now, sw, s)
+		return true
+	}
+	return false
+}
+
+// unhold queues what a flow holds.
+func (f *Fabric) unhold(isl *sim.Island, now unit.Time, sw int32, flow uint64) {
+	r := f.forwarders[sw].restorer
+	x := r.held[flow]
+	if x == nil {
+		return
+	}
+	delete(r.held, flow)
+	o := &f.ports[x.out]
+	for i := range x.frames {
+		pk := &x.frames[i]
+		f.enqueue(isl, f.state(isl), now, x.out, o, &f.queues[int(x.out)*f.nc+int(pk.Class())], pk)
+	}
+}
+
+// Handle lets pass what a switch has held for as long as it may, and clears the flows.
+func (h *resume) Handle(isl *sim.Island, now unit.Time, owner int32) {
+	f := (*Fabric)(h)
+	r := f.forwarders[owner].restorer
+	for _, flow := range slices.Sorted(maps.Keys(r.held)) {
+		x := r.held[flow]
+		move, due := r.order.Due(now, flow)
+		if !due {
+			continue
+		}
+		f.unhold(isl, now, owner, flow)
+		f.signal(isl, now, owner, routed{Signal: balance.Signal{Kind: balance.Clear, Flow: flow, Move: move},
+			flow: x.flow, from: f.begins[x.flow], to: x.to})
+	}
+}
+
+// signal sends a signal on from a switch, or gives it to the flow's weaver, which is here.
+func (f *Fabric) signal(isl *sim.Island, now unit.Time, sw int32, s routed) {
+	w, r := &f.forwarders[sw], f.cfg.Routing
+	if w.at == f.graph.Edge(s.from) {
+		if g := w.groups[r.Key(w.epoch, w.at, s.to)]; g != nil {
+			g.chooser.(*balance.Weaver).Hear(now, s.Signal)
+		}
+		return
+	}
+	ports := r.Epochs[w.epoch].Routes.NextHops(w.at, s.from)
+	if len(ports) == 0 {
+		return
+	}
+	id := ports[r.Hash(s.flow, s.from, 0, w.at)%uint64(len(ports))]
+	p := &f.ports[id]
+	f.tellOn(isl, id, p, message{at: now.Add(f.txTime(p, int64(f.cfg.PauseFrame)+f.overhead) + p.delay), signal: &s})
+}
+
+// eachHeld visits the frames that a switch holds.
+func (w *forwarder) eachHeld(see func(*Packet)) {
+	if w.restorer == nil {
+		return
+	}
+	for _, x := range w.restorer.held {
+		for i := range x.frames {
+			see(&x.frames[i])
+		}
+	}
+}
