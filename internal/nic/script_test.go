@@ -213,7 +213,7 @@ func (s *stage) set(k, v string) {
 	case "every": // packets to an acknowledgement
 		tr.AckEvery = int(s.number(v))
 	case "selective":
-		tr.Selective = true
+		tr.Selective, tr.Receiver = true, roce.Direct
 	case "timeout":
 		tr.Timeout = s.span(v)
 	case "retries":
