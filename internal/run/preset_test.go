@@ -307,7 +307,6 @@ transport: {preset: irn, ack_class: cnp, nak_again: 100us}
 		AckDuplicates: true,
 		NakAgain:      100 * unit.Microsecond,
 		Receiver:      roce.Direct,
-		Buffer:        64,
 		Selective:     true,
 		TimeoutLow:    100 * unit.Microsecond,
 		LowPackets:    3,
