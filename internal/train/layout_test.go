@@ -228,6 +228,11 @@ var gradientsOf = vector{func(s *workload.Stage) int32 { return s.Gradients }, w
 
 // near holds each tensor against another within 1e-5 of its norm, which is so many times larger.
 func near(t interface{ Fatalf(string, ...any) }, cfg Config, got, want []float32, times float32) {
+	within(t, cfg, got, want, times, 1e-5)
+}
+
+// within does so within a bound of its norm.
+func within(t interface{ Fatalf(string, ...any) }, cfg Config, got, want []float32, times float32, bound float64) {
 	scaled := make([]float32, len(want))
 	for i, w := range want {
 		scaled[i] = times * w
@@ -235,7 +240,7 @@ func near(t interface{ Fatalf(string, ...any) }, cfg Config, got, want []float32
 	for l := range cfg.Model.Layers() {
 		for _, of := range cfg.Model.Tensors(l) {
 			lo, hi := of.Offset, of.Offset+of.Elems()
-			if d := distance(got[lo:hi], scaled[lo:hi]); !(d <= 1e-5) {
+			if d := distance(got[lo:hi], scaled[lo:hi]); !(d <= bound) {
 				t.Fatalf("%s is %g of its norm away", of.Name, d)
 			}
 		}

@@ -231,12 +231,18 @@ func TestTransformersInPartsAreCloseToTheOracle(t *testing.T) {
 				if math.Abs(j.Loss(0)-oracle.Losses[0]) > 1e-5*oracle.Losses[0] || !j.Agree() {
 					t.Fatalf("loss %v, the oracle's %v; replicas agree: %v", j.Loss(0), oracle.Losses[0], j.Agree())
 				}
+				// Of one update 1e-5. With an update for each micro-batch the later gradients are of weights that
+				// differ in last bits already, and norms over small embeddings make more of that.
+				bound := 1e-5
+				if l.Update == workload.UpdateEach && l.MicroBatches > 1 {
+					bound = 1e-4
+				}
 				for d := range cfg.Replicas {
 					if l.Zero != workload.ZeroOptimiser { // else a replica has sums of its part alone
-						near(t, cfg, j.gather(nil, d, gradientsOf, j.now(gradientsOf)), oracle.Gradients[d], 1)
+						within(t, cfg, j.gather(nil, d, gradientsOf, j.now(gradientsOf)), oracle.Gradients[d], 1, bound)
 					}
 					if l.with.Method == nn.GradientDescent { // Adam makes much of a gradient that is 0 but for last bits
-						near(t, cfg, j.Gathered(d), oracle.Weights[d], 1)
+						within(t, cfg, j.Gathered(d), oracle.Weights[d], 1, bound)
 					}
 				}
 				partsAgree(t, j)
