@@ -28,8 +28,8 @@ func TestScripts(t *testing.T) {
 }
 
 type stage struct {
-	t       *testing.T
-	told    strings.Builder
+	t *testing.T
+	scripttest.Log
 	now     unit.Time
 	params  Params
 	chooser Chooser
@@ -37,12 +37,6 @@ type stage struct {
 }
 
 const stageRate = 100 * unit.GigabitPerSec
-
-// Told returns what has come of the commands.
-func (s *stage) Told() string {
-	defer s.told.Reset()
-	return s.told.String()
-}
 
 // known is what the switch knows: Links.
 type known struct {
@@ -55,7 +49,7 @@ func (k *known) Waiting(i int) unit.Bytes  { return k.waiting[i] }
 func (k *known) Sent(i int) unit.Bytes     { return k.sent[i] }
 func (k *known) Told(i int) int            { return k.told[i] }
 
-func (s *stage) say(format string, args ...any) { fmt.Fprintf(&s.told, format+"\n", args...) }
+func (s *stage) say(format string, args ...any) { fmt.Fprintf(&s.Log, format+"\n", args...) }
 
 func (s *stage) number(text string) int {
 	n, err := strconv.Atoi(text)

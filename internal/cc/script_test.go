@@ -27,8 +27,8 @@ func TestScripts(t *testing.T) {
 
 // stage is a controller and what a script has had told of it.
 type stage struct {
-	t     *testing.T
-	told  strings.Builder
+	t *testing.T
+	scripttest.Log
 	now   unit.Time
 	ctl   Controller
 	acked int64
@@ -39,12 +39,6 @@ const (
 	stageLine = 100 * unit.GigabitPerSec
 	stageRTT  = 10 * unit.Microsecond
 )
-
-// Told returns what has come of the commands.
-func (s *stage) Told() string {
-	defer s.told.Reset()
-	return s.told.String()
-}
 
 func (s *stage) Do(words []string) {
 	s.t.Helper()
@@ -123,13 +117,13 @@ func (s *stage) ack(args []string) {
 
 // tell says how the controller stands.
 func (s *stage) tell(what string) {
-	fmt.Fprintf(&s.told, "%-28s rate %v", what, s.ctl.Rate(s.now))
+	fmt.Fprintf(&s.Log, "%-28s rate %v", what, s.ctl.Rate(s.now))
 	if i, ok := s.ctl.(Inspector); ok {
 		st := i.State(s.now)
-		fmt.Fprintf(&s.told, " target %v alpha %.4f", st.Target, st.Alpha)
+		fmt.Fprintf(&s.Log, " target %v alpha %.4f", st.Target, st.Alpha)
 	}
 	if w := s.ctl.Window(s.now); w > 0 {
-		fmt.Fprintf(&s.told, " window %d", w)
+		fmt.Fprintf(&s.Log, " window %d", w)
 	}
-	s.told.WriteString("\n")
+	s.WriteString("\n")
 }

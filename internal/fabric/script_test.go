@@ -30,8 +30,8 @@ func TestScripts(t *testing.T) {
 
 // stage is a switch with hosts, and what a script has had told of it.
 type stage struct {
-	t     *testing.T
-	told  strings.Builder
+	t *testing.T
+	scripttest.Log
 	cfg   Config
 	rates []unit.Bitrate
 	eng   *sim.Engine
@@ -48,12 +48,6 @@ type actor struct {
 }
 
 const classAct = sim.Classes - 1
-
-// Told returns what has come of the commands.
-func (s *stage) Told() string {
-	defer s.told.Reset()
-	return s.told.String()
-}
 
 func (s *stage) Do(words []string) {
 	s.t.Helper()
@@ -171,7 +165,7 @@ func (s *stage) build() {
 	}
 	s.eng = sim.New([]int{len(g.Ports)}, 0)
 	if s.fab, err = New(s.eng, g, s.cfg, make([]int32, len(g.Nodes))); err != nil {
-		s.told.WriteString(err.Error() + "\n")
+		s.WriteString(err.Error() + "\n")
 		s.eng = nil
 		return
 	}
@@ -237,7 +231,7 @@ func (s *stage) tell() {
 	for _, c := range s.look() {
 		if s.seen[c.of] != c.is {
 			if s.seen[c.of] != "" || c.is != c.first {
-				fmt.Fprintf(&s.told, "%11v  %s %s\n", s.eng.Now(), c.of, c.is)
+				fmt.Fprintf(&s.Log, "%11v  %s %s\n", s.eng.Now(), c.of, c.is)
 			}
 			s.seen[c.of] = c.is
 		}

@@ -43,8 +43,8 @@ func TestScripts(t *testing.T) {
 // stage is a network, and what a script has had told of it.
 type stage struct {
 	*rig
-	t      *testing.T
-	told   strings.Builder
+	t *testing.T
+	scripttest.Log
 	admit  nic.Admission
 	qps    map[[4]int]int32 // from, to, class, 1: of ranks
 	job    *host.Job
@@ -54,13 +54,7 @@ type stage struct {
 	rows   []nic.Flow
 }
 
-func (s *stage) say(format string, args ...any) { fmt.Fprintf(&s.told, format+"\n", args...) }
-
-// Told returns what has come of the commands.
-func (s *stage) Told() string {
-	defer s.told.Reset()
-	return s.told.String()
-}
+func (s *stage) say(format string, args ...any) { fmt.Fprintf(&s.Log, format+"\n", args...) }
 
 func (s *stage) Do(words []string) {
 	s.t.Helper()
@@ -334,7 +328,7 @@ func (s *stage) play(until string) {
 		s.message(&s.rows[i])
 	}
 	for _, r := range s.ranks {
-		s.told.WriteString(r.told.String())
+		s.WriteString(r.told.String())
 	}
 	s.net.Unfinished(func(f *nic.Flow) { s.unfinished(f) })
 	if err := s.net.Err(); err != nil {

@@ -32,8 +32,8 @@ func TestScripts(t *testing.T) {
 
 // stage is a queue pair and what a script has had told of it.
 type stage struct {
-	t     *testing.T
-	told  strings.Builder
+	t *testing.T
+	scripttest.Log
 	p     Params
 	now   unit.Time
 	q     Requester
@@ -61,13 +61,7 @@ func (c *spy) OnAck(a *cc.Ack) {
 	c.s.say("controller: %v acknowledged, RTT %v, up to %d of %d", a.Bytes, a.RTT, a.Seq, a.NextSeq)
 }
 
-func (s *stage) say(format string, args ...any) { fmt.Fprintf(&s.told, format+"\n", args...) }
-
-// Told returns what has come of the commands.
-func (s *stage) Told() string {
-	defer s.told.Reset()
-	return s.told.String()
-}
+func (s *stage) say(format string, args ...any) { fmt.Fprintf(&s.Log, format+"\n", args...) }
 
 func (s *stage) number(w string) int64 {
 	s.t.Helper()

@@ -29,6 +29,15 @@ type Stage interface {
 	Told() string
 }
 
+// Log is what a script has had told of its stage, which embeds it.
+type Log struct{ strings.Builder }
+
+// Told returns what has been written since the last call.
+func (l *Log) Told() string {
+	defer l.Reset()
+	return l.String()
+}
+
 // Run plays each testdata/*.txt on a stage of its own.
 func Run(t *testing.T, begin func(t *testing.T) Stage) {
 	t.Helper()

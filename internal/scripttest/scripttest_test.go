@@ -6,14 +6,9 @@ import (
 )
 
 // echo tells each command back.
-type echo struct{ told strings.Builder }
+type echo struct{ Log }
 
-func (e *echo) Do(command []string) { e.told.WriteString(strings.Join(command, "+") + "\n") }
-
-func (e *echo) Told() string {
-	defer e.told.Reset()
-	return e.told.String()
-}
+func (e *echo) Do(command []string) { e.WriteString(strings.Join(command, "+") + "\n") }
 
 // TestPlay: outcomes take the place of those in the file; commands and remarks stay as written.
 func TestPlay(t *testing.T) {
