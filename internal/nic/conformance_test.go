@@ -93,7 +93,7 @@ func TestConformanceOfReceivers(t *testing.T) {
 	for name, receiver := range receivers {
 		for _, lanes := range []int{1, 4} {
 			t.Run(fmt.Sprintf("%s, %d queue pairs", name, lanes), func(t *testing.T) {
-				hosttest.Suite(t, func(t *testing.T, large bool) *hosttest.Bench {
+				open := func(t *testing.T, large bool) *hosttest.Bench {
 					b := twoHosts(t, large, func(r *rig, _ *nic.Admission) {
 						receiver(r)
 						harm(r)
@@ -103,11 +103,19 @@ func TestConformanceOfReceivers(t *testing.T) {
 					})
 					b.Lanes = lanes
 					return b
-				})
+				}
+				hosttest.Small(t, func(t *testing.T) *hosttest.Bench { return open(t, false) })
+				if lanes == 1 && counts[name] {
+					hosttest.Huge(t, func(t *testing.T) *hosttest.Bench { return open(t, true) })
+				}
 			})
 		}
 	}
 }
+
+// counts names a receiver of each kind with each recovery: they differ in how bytes are counted, while how many
+// packets may be late, or lanes that take whole messages in turn, do not.
+var counts = map[string]bool{"in order": true, "IRN": true, "direct": true, "buffered": true, "buffered, selective": true}
 
 // islands puts the two hosts into different islands.
 func islands(r *rig) { r.parts, r.look = roundRobin(2), cable }
