@@ -3,7 +3,7 @@
 //	go run ./tools/tables [--write] [NAME...]      default: all
 //
 // It runs in the folder of the repository. With --write a table takes the place of the old one in its
-// document, between the lines <!-- NAME --> and <!-- /NAME -->; else it is printed. The same bytes
+// document, between the lines <!-- NAME --> and <!-- /NAME -->; it is printed in either case. The same bytes
 // come out on every machine: a test makes some rows of each and looks for them in the document.
 package main
 
@@ -24,7 +24,7 @@ type table struct {
 	row       func(ctx context.Context, i int) ([]string, error) // row i
 }
 
-var tables = []table{seeds, cures, figure, elephants}
+var tables = []table{seeds, cures, figure, elephants, space, lossy}
 
 func main() {
 	write := flag.Bool("write", false, "put each table into its document")
@@ -58,17 +58,21 @@ func names() (all []string) {
 
 // produce makes a table and prints or writes it.
 func produce(t *table, write bool) error {
-	lines := []string{line(t.head), "|" + strings.Repeat("---|", len(t.head))}
+	text := ""
+	add := func(line string) {
+		text += line + "\n"
+		fmt.Println(line)
+	}
+	add(line(t.head))
+	add("|" + strings.Repeat("---|", len(t.head)))
 	for i := range t.rows {
 		row, err := t.row(context.Background(), i)
 		if err != nil {
 			return err
 		}
-		lines = append(lines, line(row))
+		add(line(row))
 	}
-	text := strings.Join(lines, "\n") + "\n"
 	if !write {
-		fmt.Print(text)
 		return nil
 	}
 	old, err := os.ReadFile(t.doc)
