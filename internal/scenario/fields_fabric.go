@@ -163,11 +163,11 @@ var fabricFields = []*Field{
 			"Meta (SIGCOMM'24) calls it E-ECMP",
 	},
 	{
-		Path: "fabric.hash.seed", Default: "per-switch", Choices: HashSeeds,
+		Path: "fabric.hash.seed", Default: "same", Choices: HashSeeds,
 		value:   in(choice, func(s *Scenario) *string { return &s.Fabric.Hash.Seed }),
 		Meaning: "which switches hash alike; where they do, flows that one link brings are not spread again (polarisation)",
-		Source: "assumed, vendors differ: Cumulus from 3.5.4 on draws one per switch, Dell OS9 and Linux's Spectrum driver take " +
-			"the switch's MAC address, SONiC has one for each role, NX-OS universal-id",
+		Source: "assumed, vendors differ: SAI's default is 0 everywhere, SONiC has one for each role; Cumulus from 3.5.4 on draws " +
+			"one per switch, Dell OS9 and Linux's Spectrum driver take the switch's MAC address (docs/balancing.md)",
 	},
 	{
 		Path: "fabric.order", Default: "phases", Choices: Orders,

@@ -51,8 +51,8 @@ var (
 		{HashFieldsQP, "and the destination queue pair of the transport header"},
 	}
 	HashSeeds = []Choice{
-		{"per-switch", "each switch has its own, drawn from the run's seed and its number"},
 		{"same", "one for all switches, drawn from the run's seed"},
+		{"per-switch", "each switch has its own, drawn from the run's seed and its number"},
 	}
 	CongestionAlgorithms = []Choice{
 		{"dcqcn", "DCQCN: senders slow down on congestion notification packets"},

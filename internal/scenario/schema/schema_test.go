@@ -27,7 +27,7 @@ var beyond = regexp.MustCompile(strings.Join([]string{
 	`second document`, `nested deeper`,
 	`leading zero`, `not plain digits`, `finer than`, `too (large|small)`, `remove the quotes`, `put it in quotes`,
 	`not a whole number`,
-	`must differ`, `is above max`, `do not fit`, `more ranks than GPUs`, `does not divide (the|size)`,
+	`must differ`, `is above max`, `want more than (load|queue)_min`, `do not fit`, `more ranks than GPUs`, `does not divide (the|size)`,
 	`one step takes more`,
 	`no such (host|gpu|nic|rank)`, `the sender too`, `the (link|rank) of .* too`, `both length and delay`,
 	`has no meaning here: it belongs to job.train`, `same NIC`,
