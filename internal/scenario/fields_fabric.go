@@ -45,8 +45,8 @@ var fabricFields = []*Field{
 	},
 	{
 		Path: "fabric.topology", Default: "none", Word: "none", check: checkFile, pattern: pathPattern,
-		example: "the path of a file of lines: host NAME, switch NAME [leaf|spine|superspine], link A B RATE " +
-			"LENGTH-OR-DELAY",
+		example: "the path of a file of lines: host NAME [pod=N], switch NAME [leaf|spine|superspine] [pod=N] [plane=N] " +
+			"[rail=N] [model=NAME], link A B RATE LENGTH-OR-DELAY [cost=N]",
 		applies: where(onlyCustom),
 		value:   in(opt(text), func(s *Scenario) *Opt[string] { return &s.Fabric.Topology }),
 		Meaning: "file with the hosts, switches and links of a custom design; its hosts are host1, host2, ... " +
