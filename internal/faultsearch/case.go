@@ -27,6 +27,7 @@ type Case struct {
 	Job    *Job   // beside the flows; nil: none
 	Method string // by which switches choose next hops; "": frames keep to paths
 	Lossy  bool   // frames may be lost: by faults, or because there is no PFC
+	Mixed  bool   // switches do not mean the same by classes and priorities: PFC may stop the wrong frames
 }
 
 // Flow is one message between two NICs.
@@ -64,6 +65,7 @@ func New(n uint64) (*Case, error) {
 	c.drawFabric(d)
 	c.drawNIC(d)
 	c.drawSwitches(&dice{sim.NewStream(n, "fault search, switches", 0)})
+	c.drawClasses(&dice{sim.NewStream(n, "fault search, classes", 0)})
 	c.drawFaults(d)
 	c.drawRouting(routing(n))
 	c.drawFlows(d)
@@ -176,6 +178,27 @@ func (c *Case) drawSwitches(d *dice) {
 		all.ProfileOf[id] = int32(len(all.Profiles))
 		all.Profiles = append(all.Profiles, p)
 	}
+}
+
+// drawClasses makes some of the switches that differ put frames into other classes, or mean other priorities.
+func (c *Case) drawClasses(d *dice) {
+	all := &c.Fabric
+	all.DSCP = []uint8{24, 0, 48}
+	for i := range all.Profiles {
+		p := &all.Profiles[i]
+		if d.one(3) {
+			p.ClassOf = new([64]uint8)
+			for _, dscp := range all.DSCP {
+				p.ClassOf[dscp] = uint8(d.below(3))
+			}
+			c.Mixed = true
+		}
+		if d.one(4) {
+			p.Classes[0].Priority, p.Classes[1].Priority = pick[uint8](d, 0, 4), pick[uint8](d, 3, 5)
+			c.Mixed = true
+		}
+	}
+	c.Lossy = c.Lossy || c.Mixed
 }
 
 func (c *Case) drawNIC(d *dice) {

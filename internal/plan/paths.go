@@ -79,11 +79,12 @@ func (p *Plan) recabled(g *topo.Graph) (*topo.Graph, error) {
 
 // problem is an error about a key of the scenario, with its place in the file.
 func problem(sc *scenario.Scenario, path, format string, args ...any) error {
-	return located.Problems{sc.Located(scenario.Finding{
-		Severity: scenario.Error,
-		Path:     path,
-		Message:  fmt.Sprintf(format, args...),
-	})}
+	return located.Problems{problemAt(sc, path, format, args...)}
+}
+
+// problemAt is one of several.
+func problemAt(sc *scenario.Scenario, path, format string, args ...any) located.Problem {
+	return sc.Located(scenario.Finding{Severity: scenario.Error, Path: path, Message: fmt.Sprintf(format, args...)})
 }
 
 // addFlows adds the queue pairs of a job's flows, and those of its file.

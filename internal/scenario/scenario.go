@@ -144,7 +144,8 @@ type Fabric struct {
 type Hash struct {
 	Function string // see HashFunctions
 	Fields   string // see HashFields
-	Seed     string // see HashSeeds
+	Seed     string // see HashSeeds, and of a switch SwitchHashSeeds
+	Role     string // with seed role: what switches match that share one
 }
 
 // Flowlet is the parameters of the balancer flowlet.
