@@ -184,6 +184,7 @@ var (
 		{"rnn", "vanilla recurrent network that reads text; sizes in rnn"},
 		{"lstm", "recurrent network of LSTM cells that reads text; sizes in rnn"},
 		{"gpt", "transformer that reads text; sizes in gpt"},
+		{"file", "layer by layer, as the file in network says"},
 	}
 	Activations = []Choice{
 		{"relu", "max(0, x)"},

@@ -410,6 +410,7 @@ func (j *Job) Path() string {
 type Train struct {
 	Model      string
 	Layers     []int  // of mlp
+	Network    string // path of file
 	Activation string // of mlp and cnn
 	CNN        CNN
 	RNN        RNN // of rnn and lstm

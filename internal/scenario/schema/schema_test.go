@@ -230,6 +230,8 @@ func training(given map[string]string, path, value string) string {
 	switch values["job.train.model"] {
 	case "", "mlp":
 		values["job.train.layers"] = "[784, 10]"
+	case "file":
+		values["job.train.network"] = "net.txt"
 	}
 	if path != "job.train.data.text.path" {
 		values["job.train.data.text.path"] = "d"
