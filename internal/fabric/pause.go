@@ -77,7 +77,7 @@ func (h *pauseArrive) Handle(isl *sim.Island, now unit.Time, owner int32) {
 	if len(live) > 0 && !f.each {
 		isl.At(live[0].at, sim.MakeKey(sim.Arrival, classPause, owner))
 	}
-	if f.faults != nil && f.faults.cfg.PFC &&
+	if f.faults != nil && f.faults.hitsPFC(PortID(link)) &&
 		f.faults.loses(now.Add(-p.respond), PortID(link), int64(f.cfg.PauseFrame)) {
 		f.ingresses[link].faulted++
 		return

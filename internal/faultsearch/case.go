@@ -67,6 +67,7 @@ func New(n uint64) (*Case, error) {
 	c.drawSwitches(&dice{sim.NewStream(n, "fault search, switches", 0)})
 	c.drawClasses(&dice{sim.NewStream(n, "fault search, classes", 0)})
 	c.drawFaults(d)
+	c.drawChances(&dice{sim.NewStream(n, "fault search, chances", 0)})
 	c.drawRouting(routing(n))
 	c.drawFlows(d)
 	if err := c.drawJob(d); err != nil {
@@ -271,6 +272,23 @@ func (c *Case) drawFaults(d *dice) {
 	}
 	c.Lossy = c.Lossy || f.Drop.Num+f.BitErrors.Num > 0 || len(f.Downs) > 0
 	c.Fabric.Faults = f
+}
+
+// drawChances gives links chances of their own, in every third case with faults.
+func (c *Case) drawChances(d *dice) {
+	f := c.Fabric.Faults
+	if f == nil || !d.one(3) {
+		return
+	}
+	of := make([]*fabric.Chances, len(c.Graph.Links))
+	for i := range of {
+		if of[i] = &f.Chances; d.one(2) {
+			of[i] = pick(d, nil, &fabric.Chances{Drop: ratio(int64(d.below(100)), 1000), Reorder: ratio(int64(d.below(100)), 1000),
+				Duplicate: f.Duplicate, BitErrors: f.BitErrors, PFC: f.PFC})
+		}
+		c.Lossy = c.Lossy || of[i] != nil && of[i].Drop.Num > 0
+	}
+	f.Of = func(p topo.Port) *fabric.Chances { return of[p.Link] }
 }
 
 func (c *Case) drawFlows(d *dice) {

@@ -196,7 +196,7 @@ type Links struct {
 
 // NamedLink is a link that differs from the others of its tier. What is not set is as theirs.
 type NamedLink struct {
-	Link   string // node/peer, node/peer#k with parallel links; both directions
+	Link   string // node/peer, node/peer#k with parallel links, or a pattern; both directions
 	Rate   Opt[unit.Bitrate]
 	Length Opt[unit.Length]
 	Delay  Opt[unit.Duration] // instead of what Length gives
@@ -659,7 +659,7 @@ type Flow struct {
 
 // Fault is something that goes wrong on links.
 type Fault struct {
-	Link      string // node/peer, node/peer#k with parallel links, or all
+	Link      string // node/peer, node/peer#k with parallel links; a pattern; or all
 	Drop      unit.Ratio
 	Duplicate unit.Ratio
 	Reorder   unit.Ratio
