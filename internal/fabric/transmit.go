@@ -90,6 +90,9 @@ func (f *Fabric) nextOther(isl *sim.Island, now unit.Time, id PortID, p *port) {
 	if !f.sources[id].Pull(isl, now, id, p.paused, pk) {
 		return
 	}
+	if f.classes.of != nil {
+		pk.SetDSCP(f.cfg.DSCP[pk.Class()])
+	}
 	f.transmit(isl, st, now, id, p, pk)
 	f.awaitTxEnd(isl, id, p)
 }
@@ -271,6 +274,9 @@ func (f *Fabric) admit(isl *sim.Island, st *state, now unit.Time, id PortID, in 
 		return
 	}
 	pk.at = int64(id)
+	if f.classes.of != nil {
+		pk.setClass(f.classes.of[in.far][pk.DSCP()])
+	}
 	class := pk.Class()
 	a := &f.accounts[int(id)*f.nc+int(class)]
 	n := &f.nodes[in.far]

@@ -1,24 +1,38 @@
 package plan
 
-import "railyard/internal/topo"
+import (
+	"railyard/internal/balance"
+	"railyard/internal/scenario"
+	"railyard/internal/topo"
+)
 
-// sprays reports whether switches choose a link packet by packet, and so all links alike in the long run.
-func (p *Plan) sprays() bool {
-	f := &p.Scenario.Fabric
+// sprays reports whether switches that are as a fabric says choose a link packet by packet, and so take all links alike in
+// the long run.
+func sprays(f *scenario.Fabric) bool {
 	return f.Balance == "spray" || (f.Balance == "dlb" || f.Balance == "glb") && f.DLB.Mode == "packet"
+}
+
+// spraysAnywhere reports whether any switch does.
+func (p *Plan) spraysAnywhere() bool {
+	for i := range p.switches.profiles {
+		if sprays(&p.switches.profiles[i]) {
+			return true
+		}
+	}
+	return sprays(&p.Scenario.Fabric)
 }
 
 // eachPort visits the ports that the packets of a queue pair pass, each with its part of an amount: all of
 // it along the path; where packets are sprayed, an equal part for each link of a choice.
 func (p *Plan) eachPort(q *Pair, amount int64, visit func(port topo.PortID, part int64)) {
-	if !p.sprays() || q.Flow != nil && q.Flow.Path != nil {
+	if !p.spraysAnywhere() || q.Flow != nil && q.Flow.Path != nil {
 		for _, port := range q.Path {
 			visit(port, amount)
 		}
 		return
 	}
 	visit(q.Path[0], amount)
-	g := p.Graph
+	g, by := p.Graph, p.Hash()
 	to := g.Hosts[g.NICs[q.To].Host].Node
 	var from func(at topo.NodeID, amount int64)
 	from = func(at topo.NodeID, amount int64) {
@@ -26,6 +40,10 @@ func (p *Plan) eachPort(q *Pair, amount int64, visit func(port topo.PortID, part
 			return
 		}
 		hops := p.Routes.NextHops(at, q.To)
+		if len(hops) > 1 && !sprays(p.FabricAt(at)) {
+			k := p.finder.Choice(at, q.To).Pick(&balance.Frame{Hash: by.Hash(q.Key, int(at))}, nil)
+			hops = hops[k : k+1]
+		}
 		part := amount / int64(len(hops))
 		for _, port := range hops {
 			visit(port, part)

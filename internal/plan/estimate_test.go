@@ -136,7 +136,7 @@ func TestForecastOfSprayedFlows(t *testing.T) {
 		fmt.Fprintf(&b, "    - {from: host%d/gpu0, to: host%d/gpu0, bytes: 5MB}\n", i+1, (i+4)%16+1)
 	}
 	for balance, sprayed := range map[string]bool{"balance: ecmp": false, "balance: dlb": false, "balance: spray": true,
-		"balance: glb, dlb: {mode: packet}": true} {
+		"balance: glb, dlb: {mode: packet}": true, `switches: [{match: "leaf*", balance: spray}]`: true} {
 		p := planned(t, strings.Replace(b.String(), "BALANCE", balance, 1))
 		crowded := slices.Contains(p.crowded(), true)
 		alone := (100 * unit.GigabitPerSec).TransmitTime(5_100_000) + p.BaseRTT(&p.Pairs[0])

@@ -136,15 +136,19 @@ func (p *Plan) ways() (all []*Pair) {
 }
 
 // draw walks a flow and notes what switches after the first choice do with it.
-func (p *Plan) draw(d *drawing, by hash.Config, f hash.Flow, q *Pair) {
+func (p *Plan) draw(d *drawing, by *hash.Switches, f hash.Flow, q *Pair) {
 	chosen := false
 	g := p.Graph
 	for at := g.Edge(q.From); at != g.Hosts[g.NICs[q.To].Host].Node; {
 		hops := p.Routes.NextHops(at, q.To)
 		k := 0
 		if len(hops) > 1 {
-			k = p.finder.Choice(at, q.To).Pick(&balance.Frame{Hash: by.Hash(f, int(at))}, nil)
-			if chosen {
+			h, hashes := by.Hash(f, int(at)), p.tables.At(at).Method.Hashes
+			if !hashes { // any link, whatever other switches do
+				h = splitmix.Mix(h ^ uint64(at)*splitmix.Gamma)
+			}
+			k = p.finder.Choice(at, q.To).Pick(&balance.Frame{Hash: h}, nil)
+			if chosen && hashes {
 				d.group(at, hops).take(k)
 			}
 			chosen = true

@@ -27,7 +27,7 @@ func example(t *testing.T, name string) string {
 	if strings.Contains(text, "data/digits") {
 		t.Fatalf("%s: no data as expected:\n%s", name, text)
 	}
-	text = strings.Replace(text, "epochs: 1\n", "epochs: 99\n", 1)
+	text = strings.Replace(text, "epochs: 1\n      steps:", "epochs: 99\n      steps:", 1)
 	return strings.Replace(text, "epochs: 3", "epochs: 9\n    steps: 50", 1)
 }
 
@@ -42,6 +42,9 @@ func TestExamplesShowWhatTheySay(t *testing.T) {
 		{"digits-8gpu", func(r ran) bool {
 			return r.ECNMarks+r.CNPs+r.Pauses+r.Drops+r.Retransmits == 0 && r.Overlap != nil && *r.Overlap > 0 &&
 				5*r.StepSplit.Mean.Dependency > 2*r.StepMedian
+		}},
+		{"network", func(r ran) bool { // the loss is nearer to the entropy than that of who knows token frequencies
+			return r.TestLoss != nil && *r.TestLoss < 2.5 && r.Drops+r.Pauses == 0
 		}},
 		{"digits-incast", func(r ran) bool {
 			return r.ECNMarks > 0 && r.CNPs > 0 && r.Pauses > 0 && r.Drops == 0 && r.Pausing[0].Port == "host1/rail1" &&
@@ -95,7 +98,7 @@ func TestExamplesShowWhatTheySay(t *testing.T) {
 		if e.name == "digits-8gpu" {
 			weights, clean = r.WeightsSHA256, r.VirtualTime
 		}
-		if r.Kernel != "" && r.WeightsSHA256 != weights {
+		if r.Kernel != "" && e.name != "network" && r.WeightsSHA256 != weights {
 			t.Errorf("%s: other weights than digits-8gpu", e.name)
 		}
 		for _, f := range r.Summary.Flows {

@@ -45,8 +45,8 @@ var fabricFields = []*Field{
 	},
 	{
 		Path: "fabric.topology", Default: "none", Word: "none", check: checkFile, pattern: pathPattern,
-		example: "the path of a file of lines: host NAME, switch NAME [leaf|spine|superspine], link A B RATE " +
-			"LENGTH-OR-DELAY",
+		example: "the path of a file of lines: host NAME [pod=N], switch NAME [leaf|spine|superspine] [pod=N] [plane=N] " +
+			"[rail=N] [model=NAME], link A B RATE LENGTH-OR-DELAY [cost=N]",
 		applies: where(onlyCustom),
 		value:   in(opt(text), func(s *Scenario) *Opt[string] { return &s.Fabric.Topology }),
 		Meaning: "file with the hosts, switches and links of a custom design; its hosts are host1, host2, ... " +
@@ -102,7 +102,7 @@ var fabricFields = []*Field{
 	{
 		Path:    "fabric.links.named",
 		value:   in(linkList, func(s *Scenario) *[]NamedLink { return &s.Fabric.Links.Named }),
-		Meaning: "links that differ from the others of their tier",
+		Meaning: "links that differ from the others of their tier; of a link that several entries match, later ones come on top",
 	},
 	{Path: "fabric.switch", Meaning: "one switch; all are alike but those in fabric.switches"},
 	{
@@ -350,10 +350,11 @@ var fabricFields = []*Field{
 // linkFields: one entry of fabric.links.named.
 var linkFields = []*Field{
 	{
-		Path: "link", Required: true, check: checkOneLink, pattern: oneLinkPattern,
+		Path: "link", Required: true, check: checkSomeLinks, pattern: somePattern,
 		example: "node/peer such as rail1/host2",
 		value:   in(text, func(l *NamedLink) *string { return &l.Link }),
-		Meaning: "the link, both directions: node/peer, node/peer#2 for the second of parallel links",
+		Meaning: "the link, both directions: node/peer, node/peer#2 for the second of parallel links; with * for any letters of " +
+			"a name and ? for one, several links",
 	},
 	{
 		Path: "rate", Default: "auto", Word: "auto", Min: "1Mb/s", Max: "10Tb/s",

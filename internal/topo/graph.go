@@ -36,13 +36,25 @@ func (k Kind) String() string {
 	return kindNames[k]
 }
 
-// Node is a host or a switch.
+// Node is a host or a switch. Its Kind is its role.
 type Node struct {
 	Name  string
 	Kind  Kind
-	Tier  int      // hosts 0, leaves 1, spines 2, superspines 3
+	Tier  int // hosts 0, leaves 1, spines 2, superspines 3
+	Place Place
+	Model string   // of a switch, as a catalogue has it; empty: not known
 	Ports []PortID // Invariant: ascending; every port whose Node is this one
 }
+
+// Place is where in its design a node stands, each from 0, -1: nowhere, or of several.
+type Place struct {
+	Pod   int // pods share no spines
+	Plane int // planes share no switches
+	Rail  int // of a leaf
+}
+
+// nowhere is the place of a node of which nothing is said.
+var nowhere = Place{-1, -1, -1}
 
 // Link is a full-duplex cable between two nodes.
 type Link struct {
@@ -50,6 +62,7 @@ type Link struct {
 	Rate   unit.Bitrate  // each direction
 	Length unit.Length   // 0 if only the delay is known
 	Delay  unit.Duration // propagation, one way
+	Cost   int           // of routes: 1, or more where shortest paths are to avoid it
 }
 
 // Port is one direction of a link: where packets leave Node for To.

@@ -54,6 +54,8 @@ func (g *Graph) checkLinks() error {
 			return fmt.Errorf("%s: both ends are the same node", name)
 		case a.Kind == HostKind && b.Kind == HostKind:
 			return fmt.Errorf("%s: connects two hosts, want a switch between them", name)
+		case l.Cost < 1 || l.Cost > maxCost:
+			return fmt.Errorf("%s: cost %d, want 1 to %d", name, l.Cost, maxCost)
 		case l.Rate <= 0:
 			return fmt.Errorf("%s: rate %s, want more than 0", name, bits(l.Rate))
 		case l.Delay <= 0:

@@ -57,8 +57,9 @@ func spaceRow(ctx context.Context, i int, set []string) ([]string, error) {
 	}
 	row := []string{pattern.name, controller, recovery.name}
 	for _, b := range balancers {
-		e := experiment{"tools/tables/space.yaml", slices.Concat(set, []string{"job={" + job + "}",
-			"congestion.algorithm=" + strings.ToLower(algorithm), "transport.recovery=" + recovery.key, "fabric.balance=" + b}), spaceSeeds, 1}
+		keys := []string{"job={" + job + "}", "congestion.algorithm=" + strings.ToLower(algorithm),
+			"transport.recovery=" + recovery.key, "fabric.balance=" + b}
+		e := experiment{"tools/tables/space.yaml", slices.Concat(set, keys), spaceSeeds, 1}
 		v, err := e.means(ctx, func(r *ran) []float64 { return []float64{float64(r.StepTime)} })
 		var problems located.Problems
 		switch {

@@ -36,8 +36,9 @@ var beyond = regexp.MustCompile(strings.Join([]string{
 	`less than one packet`, `there is no class for it`, `no window to scale`, `nothing to split over`,
 	`keeps no packet past a gap`, `a CNP has a size`, `both headroom`,
 	`NICs per host, want 1`, `do not spread evenly`,
-	`wants an acknowledgement of every packet`, `keeps a window of its own`, `probabilities differ`, `does nothing`,
+	`wants an acknowledgement of every packet`, `keeps a window of its own`, `does nothing`,
 	`has no effect without`, `comes from one host`, `above cluster`, `too small for`, `: want true or false`,
+	`want more than (load|queue)_min`, `it chooses whole ways`, `there is no other class`,
 	`no algorithm of`, `has one size for all`, `: more than .*\.line`,
 	`operations in all`, `over [0-9]* GPUs`, `buckets, want at most`, `: True`, `.*: want a number such as`, `printable`, `longer than`,
 }, "|"))
@@ -229,6 +230,8 @@ func training(given map[string]string, path, value string) string {
 	switch values["job.train.model"] {
 	case "", "mlp":
 		values["job.train.layers"] = "[784, 10]"
+	case "file":
+		values["job.train.network"] = "net.txt"
 	}
 	if path != "job.train.data.text.path" {
 		values["job.train.data.text.path"] = "d"

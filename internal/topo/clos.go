@@ -1,0 +1,221 @@
+package topo
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// maxPlanes bounds the planes of a network: a GPU has no more ports.
+const maxPlanes = 16
+
+// Upper is what is above the leaves of a design beside its spines. The zero value is one pod and one
+// plane in which every leaf has links to every spine.
+type Upper struct {
+	// Pods share no spines: super-spines join them. 0: 1.
+	Pods int
+	// Planes are networks of their own, leaves included: port k of a rail is in plane k modulo this. 0: 1.
+	Planes int
+	// SpinesPerLeaf is how many spines of its pod and plane a leaf has links to: its list of spines
+	// begins at another one than that of the leaf before it, so all spines serve alike. 0: all.
+	SpinesPerLeaf int
+	// Rotated makes the lists begin one spine later from leaf to leaf. An equal hash then names another
+	// spine at each (book chapter 13: polarisation removed by cabling).
+	Rotated bool
+	// SuperSpines of each plane join its pods' spines: each spine has SuperParallel (0: 1) links to every
+	// super-spine of its group. Spine i of a pod is in group i modulo SuperGroups (0: 1: all are).
+	SuperSpines, SuperParallel, SuperGroups int
+	SuperLink                               Cable
+}
+
+// A clos is a folded Clos network (C. Clos, Bell System Technical Journal 32, 1953) of one to three
+// tiers of switches: what rail-optimised and leaf-spine designs have in common.
+//
+//	plane 1:  superspine1 .. S          leaves of a segment:  set 0, set 1, ...
+//	          /         \               a NIC is on the leaf of its set, in its host's segment
+//	 pod 1: spines    pod 2: spines
+//	        |  X  |          |  X  |
+//	        leaves           leaves
+type clos struct {
+	design   string
+	hosts    hosts
+	segment  int // hosts of a segment
+	ports    int // NICs of a rail
+	sets     int // leaves of a segment
+	setOf    func(nic int) int
+	railOf   func(set int) int // nil: leaves have several rails
+	leafName string
+
+	spines, parallel int
+	spineLink        Cable
+	Upper
+}
+
+// check reports the first parameter that is out of bounds, or that does not divide another.
+func (c *clos) check() error {
+	c.Pods, c.Planes = orAll(c.Pods, 1), orAll(c.Planes, 1)
+	c.SuperGroups, c.SuperParallel, c.parallel = orAll(c.SuperGroups, 1), orAll(c.SuperParallel, 1), orAll(c.parallel, 1)
+	c.SpinesPerLeaf = orAll(c.SpinesPerLeaf, c.spines)
+	c.Rotated = c.Rotated || c.SpinesPerLeaf < c.spines
+	err := checkBounds(c.design, bound{"spines", c.spines, 0, maxNodes / 4},
+		bound{"parallel links", c.parallel, 1, 1 << 10}, bound{"pods", c.Pods, 1, maxNodes / 4},
+		bound{"planes", c.Planes, 1, maxPlanes}, bound{"spines per leaf", c.SpinesPerLeaf, 0, c.spines},
+		bound{"super-spines", c.SuperSpines, 0, maxNodes / 4}, bound{"groups of super-spines", c.SuperGroups, 1, maxNodes / 4},
+		bound{"parallel links to super-spines", c.SuperParallel, 1, 1 << 10})
+	if err != nil {
+		return err
+	}
+	segments := c.hosts.n / c.segment
+	up := product(segments*c.sets, c.SpinesPerLeaf, c.parallel)
+	super := product(c.Pods, c.Planes, c.spines, c.SuperSpines/c.SuperGroups, c.SuperParallel)
+	if err := c.hosts.check(c.design, sum(up, super)); err != nil {
+		return err
+	}
+	if c.spines > 0 {
+		if err := c.spineLink.check("design " + c.design + ": spine link"); err != nil {
+			return err
+		}
+	}
+	if c.SuperSpines > 0 {
+		if err := c.SuperLink.check("design " + c.design + ": super-spine link"); err != nil {
+			return err
+		}
+	}
+	return c.checkUpper(segments)
+}
+
+// checkUpper reports pods, planes and lists of spines that do not come out even, or that leave leaves apart.
+func (c *clos) checkUpper(segments int) error {
+	wrong := func(format string, args ...any) error {
+		return fmt.Errorf("design "+c.design+": "+format, args...)
+	}
+	switch {
+	case c.ports%c.Planes != 0:
+		return wrong("%d NICs of a rail for %d planes, want a multiple of %d", c.ports, c.Planes, c.Planes)
+	case segments%c.Pods != 0:
+		return wrong("%d segments do not split over %d pods, want a multiple of that", segments, c.Pods)
+	case c.Pods > 1 && (c.SuperSpines == 0 || c.spines == 0):
+		return wrong("%d pods, %d spines and %d super-spines: nothing joins the pods, want both above 0", c.Pods, c.spines,
+			c.SuperSpines)
+	case c.Pods == 1 && c.SuperSpines > 0:
+		return wrong("%d super-spines for one pod, want 2 or more pods", c.SuperSpines)
+	case c.SuperSpines%c.SuperGroups != 0:
+		return wrong("%d super-spines do not split into %d groups, want a multiple of that", c.SuperSpines, c.SuperGroups)
+	case c.spines%c.SuperGroups != 0:
+		return wrong("%d spines of a pod do not split into %d groups, want a multiple of that", c.spines, c.SuperGroups)
+	case c.SuperGroups > 1 && c.SpinesPerLeaf < c.spines:
+		return wrong("groups of super-spines and leaves that have links to %d of %d spines, want one of them",
+			c.SpinesPerLeaf, c.spines)
+	}
+	if k, n := c.SpinesPerLeaf, c.podLeaves(segments); k < c.spines && !windowsMeet(c.spines, k, n) {
+		return wrong("%d spines per leaf: some of %d leaves of a pod have no spine of %d in common, want more", k, n,
+			c.spines)
+	}
+	return nil
+}
+
+// podLeaves is how many leaves a pod has in each plane.
+func (c *clos) podLeaves(segments int) int { return segments / c.Pods * c.sets / c.Planes }
+
+// windowsMeet reports whether any two of n lists have a spine in common, list i being the k spines from
+// spine i on, of so many in a circle.
+func windowsMeet(spines, k, n int) bool {
+	for apart := 1; apart < min(n, spines); apart++ {
+		if apart >= k && spines-apart >= k {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *clos) graph() (*Graph, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	b := NewBuilder()
+	segments := c.hosts.n / c.segment
+	podOf := func(segment int) int {
+		if c.Pods == 1 {
+			return -1
+		}
+		return segment / (segments / c.Pods)
+	}
+	all := c.hosts.add(b, func(host int) int { return podOf(host / c.segment) })
+	leaves := make([]NodeID, segments*c.sets)
+	for i := range leaves {
+		leaves[i] = b.AddSwitch(c.leafName+strconv.Itoa(i+1), Leaf)
+		at := Place{Pod: podOf(i / c.sets), Plane: c.planeName(c.planeOf(i % c.sets)), Rail: -1}
+		if c.railOf != nil {
+			at.Rail = c.railOf(i % c.sets)
+		}
+		b.Place(leaves[i], at)
+	}
+	spines := c.addSpines(b)
+	supers := make([]NodeID, c.Planes*c.SuperSpines)
+	for i := range supers {
+		supers[i] = b.AddSwitch("superspine"+strconv.Itoa(i+1), SuperSpine)
+		b.Place(supers[i], Place{Pod: -1, Plane: c.planeName(i / c.SuperSpines), Rail: -1})
+	}
+	c.hosts.connect(b, all, func(host, nic int) NodeID { return leaves[host/c.segment*c.sets+c.setOf(nic)] })
+	c.connectLeaves(b, leaves, spines, segments)
+	c.connectSpines(b, spines, supers)
+	return b.Build()
+}
+
+// planeOf is the plane of a leaf of a segment.
+func (c *clos) planeOf(set int) int { return set % c.ports % c.Planes }
+
+// planeName is how nodes know their plane: not at all if there is one.
+func (c *clos) planeName(plane int) int {
+	if c.Planes == 1 {
+		return -1
+	}
+	return plane
+}
+
+// addSpines adds the spines, by pod, plane and number.
+func (c *clos) addSpines(b *Builder) []NodeID {
+	spines := make([]NodeID, c.Pods*c.Planes*c.spines)
+	for i := range spines {
+		spines[i] = b.AddSwitch("spine"+strconv.Itoa(i+1), Spine)
+		group := i / c.spines
+		at := Place{Pod: group / c.Planes, Plane: c.planeName(group % c.Planes), Rail: -1}
+		if c.Pods == 1 {
+			at.Pod = -1
+		}
+		b.Place(spines[i], at)
+	}
+	return spines
+}
+
+// connectLeaves links each leaf to the spines of its list, parallel links next to each other. Next hops
+// are tried in this order by an equal hash.
+func (c *clos) connectLeaves(b *Builder, leaves, spines []NodeID, segments int) {
+	next := make([]int, c.Pods*c.Planes) // leaves so far, by pod and plane
+	for i, leaf := range leaves {
+		group := i/c.sets/(segments/c.Pods)*c.Planes + c.planeOf(i%c.sets)
+		first := 0
+		if c.Rotated {
+			first = next[group]
+		}
+		next[group]++
+		for k := range c.SpinesPerLeaf {
+			spine := spines[group*c.spines+(first+k)%c.spines]
+			for range c.parallel {
+				b.Connect(leaf, spine, c.spineLink)
+			}
+		}
+	}
+}
+
+// connectSpines links each spine to the super-spines of its group in its plane.
+func (c *clos) connectSpines(b *Builder, spines, supers []NodeID) {
+	each := c.SuperSpines / c.SuperGroups
+	for i, spine := range spines {
+		plane, group := i/c.spines%c.Planes, i%c.spines%c.SuperGroups
+		for k := range each {
+			for range c.SuperParallel {
+				b.Connect(spine, supers[plane*c.SuperSpines+group*each+k], c.SuperLink)
+			}
+		}
+	}
+}
