@@ -5,9 +5,9 @@ import (
 	"railyard/internal/unit"
 )
 
-// below reports whether a frame of a class under PFC can be charged and leaves its account below xOFF, without headroom
-// in use: nearly all can. Then it takes so many bytes of the shared part. What it charges and what chargeLossless does
-// is the same, and so are overXOFF's answers.
+// below reports whether a frame of a class under PFC is charged without headroom and leaves its
+// account below xOFF: nearly all are. It takes so many bytes of the shared part then. chargeLossless
+// would charge the same, and overXOFF deny.
 func (n *node) below(a *account, xoff *threshold, size int64) (shared int64, ok bool) {
 	over := max(0, a.used+size-n.reserve)
 	shared = min(size, over)

@@ -284,7 +284,8 @@ func (f *Fabric) admit(isl *sim.Island, now unit.Time, id PortID, in *ingress, p
 	if shared, ok := n.below(a, in.xoff, size); ok && n.lossless&(1<<class) != 0 {
 		n.maxUsed = max(n.maxUsed, n.shared+shared)
 		if f.plain && o.idle(now, class) {
-			f.transmit(isl, in.state, now, out, o, f.through(isl, in.state, now, out, o, q, pk)) // it would release what it charges
+			// It would release at once what it charges.
+			f.transmit(isl, in.state, now, out, o, f.through(isl, in.state, now, out, o, q, pk))
 			return
 		}
 		a.used += size
@@ -306,14 +307,16 @@ func (f *Fabric) admit(isl *sim.Island, now unit.Time, id PortID, in *ingress, p
 	f.enqueue(isl, in.state, now, out, o, q, pk)
 }
 
-// idle reports whether a frame of a class that comes now leaves by the port at once, and finds queues that mark none.
+// idle reports whether a frame of a class that comes now leaves by the port at once, and meets no
+// queue that marks one.
 func (p *port) idle(now unit.Time, class uint8) bool {
 	return p.backlog == 0 && p.flags&(flagBusy|flagCtl|flagMarks) == 0 && now >= p.busyUntil && p.paused&(1<<class) == 0
 }
 
-// through puts a frame into the room behind those on the link of an idle port. It is enqueue and dequeue of a queue that
-// stays empty: no frame is marked, and the round robin does not move.
-func (f *Fabric) through(isl *sim.Island, st *state, now unit.Time, out PortID, o *port, q *queue, pk *Packet) *Packet {
+// through puts a frame into the room behind those on the link of an idle port. It is enqueue and
+// dequeue of a queue that stays empty: no frame is marked, and the round robin does not move.
+func (f *Fabric) through(isl *sim.Island, st *state, now unit.Time, out PortID, o *port, q *queue,
+	pk *Packet) *Packet {
 	if f.samples && now >= q.sampled {
 		f.sample(isl, now, out, int(pk.Class()), q)
 	}
@@ -325,8 +328,9 @@ func (f *Fabric) through(isl *sim.Island, st *state, now unit.Time, out PortID, 
 	return room
 }
 
-// charge charges a frame of any class. It reports false if there was no room for it: then it is dropped.
-func (f *Fabric) charge(isl *sim.Island, now unit.Time, id, out PortID, in *ingress, a *account, q *queue, pk *Packet) bool {
+// charge charges a frame of any class. It reports false if there was no room: then it is dropped.
+func (f *Fabric) charge(isl *sim.Island, now unit.Time, id, out PortID, in *ingress, a *account, q *queue,
+	pk *Packet) bool {
 	n, class, size := a.node, pk.Class(), int64(pk.Bytes)
 	if n.lossless&(1<<class) == 0 {
 		if !n.chargeLossy(a, q.bytes, size) {

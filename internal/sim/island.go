@@ -92,8 +92,8 @@ func (isl *Island) begin(end, stopAt unit.Time) {
 	isl.endAt(isl.stopAt)
 }
 
-// refill puts the next events before the limit into cur, which is done; with a heap one, since what it causes at its instant
-// may go first. It returns false if there are none.
+// refill puts the next events before the limit into cur, which is done; with a heap one, since what it
+// causes at its instant may go first. It returns false if there are none.
 func (isl *Island) refill() bool {
 	w := &isl.wheel
 	if isl.heap == nil {

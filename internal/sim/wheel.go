@@ -168,8 +168,8 @@ func (w *wheel) nextSlot() int64 {
 // farSlot is the absolute number of the slot of the first far event.
 func (w *wheel) farSlot() int64 { return int64(w.far[0].at) >> (w.shift & 63) }
 
-// nearer puts far events onto the wheel that are within the horizon of slot s, which is its slot now. Those of s itself
-// are drained with it.
+// nearer puts far events onto the wheel that are within the horizon of slot s, which is its slot now.
+// Those of s itself are drained with it.
 func (w *wheel) nearer(s int64) {
 	for len(w.far) > 0 && w.farSlot()-s <= w.mask {
 		f := w.farSlot()
