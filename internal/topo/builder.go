@@ -131,9 +131,6 @@ func (b *Builder) connect(x, y NodeID, c Cable, rail int) LinkID {
 	case x == y:
 		b.fail(fmt.Errorf("link %s: both ends are the same node", name))
 		return 0
-	case hx >= 0 && hy >= 0:
-		b.fail(fmt.Errorf("link %s: connects two hosts, want a switch between them", name))
-		return 0
 	case len(b.g.Links) >= maxLinks:
 		b.fail(fmt.Errorf("link %s: one link too many, want at most %d", name, maxLinks))
 		return 0
@@ -141,15 +138,20 @@ func (b *Builder) connect(x, y NodeID, c Cable, rail int) LinkID {
 	l := LinkID(len(b.g.Links))
 	d := c.propagation()
 	b.g.Links = append(b.g.Links, Link{A: x, B: y, Rate: c.Rate, Length: c.Length, Delay: d, Cost: max(c.Cost, 1)})
-	nic := NICID(-1)
-	if hx >= 0 {
-		nic = b.addNIC(hx, PortID(2*l), rail)
-	} else if hy >= 0 {
-		nic = b.addNIC(hy, PortID(2*l+1), rail)
+	nics := [2]NICID{-1, -1}
+	switch {
+	case hx >= 0 && hy >= 0:
+		nics = [2]NICID{b.addNIC(hx, PortID(2*l), rail), b.addNIC(hy, PortID(2*l+1), rail)}
+	case hx >= 0:
+		nics[0] = b.addNIC(hx, PortID(2*l), rail)
+		nics[1] = nics[0]
+	case hy >= 0:
+		nics[1] = b.addNIC(hy, PortID(2*l+1), rail)
+		nics[0] = nics[1]
 	}
 	for i, end := range [2][2]NodeID{{x, y}, {y, x}} {
 		p := PortID(2*int(l) + i)
-		b.g.Ports = append(b.g.Ports, Port{Node: end[0], To: end[1], Link: l, NIC: nic, Rate: c.Rate, Delay: d})
+		b.g.Ports = append(b.g.Ports, Port{Node: end[0], To: end[1], Link: l, NIC: nics[i], Rate: c.Rate, Delay: d})
 		b.g.Nodes[end[0]].Ports = append(b.g.Nodes[end[0]].Ports, p)
 	}
 	return l

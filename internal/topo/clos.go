@@ -1,9 +1,6 @@
 package topo
 
-import (
-	"fmt"
-	"strconv"
-)
+import "strconv"
 
 // maxPlanes bounds the planes of a network: a GPU has no more ports.
 const maxPlanes = 16
@@ -36,7 +33,7 @@ type Upper struct {
 //	        |  X  |          |  X  |
 //	        leaves           leaves
 type clos struct {
-	design   string
+	misfits  Misfits
 	hosts    hosts
 	segment  int // hosts of a segment
 	ports    int // NICs of a rail
@@ -50,67 +47,65 @@ type clos struct {
 	Upper
 }
 
-// check reports the first parameter that is out of bounds, or that does not divide another.
+// check refuses what is out of bounds, what does not come out even, and what leaves hosts apart.
 func (c *clos) check() error {
 	c.Pods, c.Planes = orAll(c.Pods, 1), orAll(c.Planes, 1)
 	c.SuperGroups, c.SuperParallel, c.parallel = orAll(c.SuperGroups, 1), orAll(c.SuperParallel, 1), orAll(c.parallel, 1)
 	c.SpinesPerLeaf = orAll(c.SpinesPerLeaf, c.spines)
 	c.Rotated = c.Rotated || c.SpinesPerLeaf < c.spines
-	err := checkBounds(c.design, bound{"spines", c.spines, 0, maxNodes / 4},
-		bound{"parallel links", c.parallel, 1, 1 << 10}, bound{"pods", c.Pods, 1, maxNodes / 4},
-		bound{"planes", c.Planes, 1, maxPlanes}, bound{"spines per leaf", c.SpinesPerLeaf, 0, c.spines},
-		bound{"super-spines", c.SuperSpines, 0, maxNodes / 4}, bound{"groups of super-spines", c.SuperGroups, 1, maxNodes / 4},
-		bound{"parallel links to super-spines", c.SuperParallel, 1, 1 << 10})
-	if err != nil {
-		return err
-	}
-	segments := c.hosts.n / c.segment
-	up := product(segments*c.sets, c.SpinesPerLeaf, c.parallel)
-	super := product(c.Pods, c.Planes, c.spines, c.SuperSpines/c.SuperGroups, c.SuperParallel)
-	if err := c.hosts.check(c.design, sum(up, super)); err != nil {
-		return err
-	}
+	m := &c.misfits
+	before := len(m.All)
+	m.within("Spines", "spines", c.spines, 0, maxNodes/4)
+	m.within("Parallel", "parallel links", c.parallel, 1, 1<<10)
+	m.within("Pods", "pods", c.Pods, 1, maxNodes/4)
+	m.within("Planes", "planes", c.Planes, 1, maxPlanes)
+	m.within("SpinesPerLeaf", "spines per leaf", c.SpinesPerLeaf, 0, c.spines)
+	m.within("SuperSpines", "super-spines", c.SuperSpines, 0, maxNodes/4)
+	m.within("SuperGroups", "groups of super-spines", c.SuperGroups, 1, maxNodes/4)
+	m.within("SuperParallel", "parallel links to super-spines", c.SuperParallel, 1, 1<<10)
 	if c.spines > 0 {
-		if err := c.spineLink.check("design " + c.design + ": spine link"); err != nil {
-			return err
-		}
+		m.cable("SpineLink", "spine link", c.spineLink)
 	}
 	if c.SuperSpines > 0 {
-		if err := c.SuperLink.check("design " + c.design + ": super-spine link"); err != nil {
-			return err
-		}
+		m.cable("SuperLink", "super-spine link", c.SuperLink)
 	}
-	return c.checkUpper(segments)
+	if len(m.All) > before { // what follows divides by them
+		return m
+	}
+	c.checkEven(c.hosts.n / c.segment)
+	c.checkJoined(c.hosts.n / c.segment)
+	up := product(c.hosts.n/c.segment*c.sets, c.SpinesPerLeaf, c.parallel)
+	c.hosts.links(m, sum(up, product(c.Pods, c.Planes, c.spines, c.SuperSpines/c.SuperGroups, c.SuperParallel)))
+	return m.err()
 }
 
-// checkUpper reports pods, planes and lists of spines that do not come out even, or that leave leaves apart.
-func (c *clos) checkUpper(segments int) error {
-	wrong := func(format string, args ...any) error {
-		return fmt.Errorf("design "+c.design+": "+format, args...)
-	}
-	switch {
-	case c.ports%c.Planes != 0:
-		return wrong("%d NICs of a rail for %d planes, want a multiple of %d", c.ports, c.Planes, c.Planes)
-	case segments%c.Pods != 0:
-		return wrong("%d segments do not split over %d pods, want a multiple of that", segments, c.Pods)
-	case c.Pods > 1 && (c.SuperSpines == 0 || c.spines == 0):
-		return wrong("%d pods, %d spines and %d super-spines: nothing joins the pods, want both above 0", c.Pods, c.spines,
-			c.SuperSpines)
-	case c.Pods == 1 && c.SuperSpines > 0:
-		return wrong("%d super-spines for one pod, want 2 or more pods", c.SuperSpines)
-	case c.SuperSpines%c.SuperGroups != 0:
-		return wrong("%d super-spines do not split into %d groups, want a multiple of that", c.SuperSpines, c.SuperGroups)
-	case c.spines%c.SuperGroups != 0:
-		return wrong("%d spines of a pod do not split into %d groups, want a multiple of that", c.spines, c.SuperGroups)
-	case c.SuperGroups > 1 && c.SpinesPerLeaf < c.spines:
-		return wrong("groups of super-spines and leaves that have links to %d of %d spines, want one of them",
-			c.SpinesPerLeaf, c.spines)
-	}
-	if k, n := c.SpinesPerLeaf, c.podLeaves(segments); k < c.spines && !windowsMeet(c.spines, k, n) {
-		return wrong("%d spines per leaf: some of %d leaves of a pod have no spine of %d in common, want more", k, n,
-			c.spines)
-	}
-	return nil
+// checkEven refuses counts that do not divide each other.
+func (c *clos) checkEven(segments int) {
+	m := &c.misfits
+	m.refuse(c.ports%c.Planes != 0, "Planes", "%d NICs of a rail for %d planes, want a multiple of %d", c.ports, c.Planes,
+		c.Planes)
+	m.refuse(segments%c.Pods != 0, "Pods", "%d segments do not split over %d pods, want a multiple of that", segments,
+		c.Pods)
+	m.refuse(c.SuperSpines%c.SuperGroups != 0, "SuperGroups",
+		"%d super-spines do not split into %d groups, want a multiple of that", c.SuperSpines, c.SuperGroups)
+	m.refuse(c.spines%c.SuperGroups != 0, "SuperGroups",
+		"%d spines of a pod do not split into %d groups, want a multiple of that", c.spines, c.SuperGroups)
+}
+
+// checkJoined refuses pods, and leaves of a pod, that have no way to each other.
+func (c *clos) checkJoined(segments int) {
+	m := &c.misfits
+	m.refuse(c.Pods > 1 && (c.SuperSpines == 0 || c.spines == 0), "Pods",
+		"%d pods, %d spines and %d super-spines: nothing joins the pods, want both above 0", c.Pods, c.spines, c.SuperSpines)
+	m.refuse(c.Pods == 1 && c.SuperSpines > 0, "SuperSpines", "%d super-spines for one pod, want 2 or more pods",
+		c.SuperSpines)
+	some := c.SpinesPerLeaf < c.spines
+	m.refuse(c.SuperGroups > 1 && some, "SpinesPerLeaf",
+		"groups of super-spines and leaves that have links to %d of %d spines, want one of them", c.SpinesPerLeaf, c.spines)
+	n := c.podLeaves(segments)
+	m.refuse(some && !windowsMeet(c.spines, c.SpinesPerLeaf, n), "SpinesPerLeaf",
+		"%d spines per leaf: some of %d leaves of a pod have no spine of %d in common, want more", c.SpinesPerLeaf, n,
+		c.spines)
 }
 
 // podLeaves is how many leaves a pod has in each plane.

@@ -3,11 +3,12 @@ package topo
 import (
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // A Design is the parameters of one kind of network.
 type Design interface {
-	// Graph makes the network. The error says which parameter is out of bounds, and what it may be.
+	// Graph makes the network. The error is *Misfits where parameters make none.
 	Graph() (*Graph, error)
 }
 
@@ -15,24 +16,54 @@ type Design interface {
 var Designs = map[string]string{
 	"single-switch":  "every NIC of every host on one switch",
 	"rail-optimized": "one rail switch per NIC index, joined by spines (0 spines: rails are islands)",
+	"dragonfly":      "groups of routers, all linked in a group, and every two groups; minimal routes",
+	"direct":         "hosts in pairs, NIC to NIC, without a switch",
 	"leaf-spine":     "all NICs of a host on one leaf, hosts split evenly over leaves, every leaf linked to every spine",
 }
 
-// A bound is a parameter and what it may be.
-type bound struct {
-	name        string
-	value       int
-	least, most int
+// A Misfit is a parameter that makes no network, or not with the others: the field's name and what is
+// wrong, with what it may be.
+type Misfit struct{ Param, Text string }
+
+// Misfits are what is wrong with the parameters of a design. Any is an error of Graph.
+type Misfits struct {
+	Design string
+	All    []Misfit
 }
 
-// checkBounds reports the first parameter of a design that is out of bounds.
-func checkBounds(design string, bounds ...bound) error {
-	for _, b := range bounds {
-		if b.value < b.least || b.value > b.most {
-			return fmt.Errorf("design %s: %d %s, want %d to %d", design, b.value, b.name, b.least, b.most)
-		}
+func (m *Misfits) Error() string {
+	lines := make([]string, len(m.All))
+	for i, f := range m.All {
+		lines[i] = "design " + m.Design + ": " + f.Text
 	}
-	return nil
+	return strings.Join(lines, "\n")
+}
+
+// err is m, nil if nothing is wrong.
+func (m *Misfits) err() error {
+	if len(m.All) == 0 {
+		return nil
+	}
+	return m
+}
+
+// refuse notes a parameter that does not fit, unless it does.
+func (m *Misfits) refuse(wrong bool, param, format string, args ...any) {
+	if wrong {
+		m.All = append(m.All, Misfit{param, fmt.Sprintf(format, args...)})
+	}
+}
+
+// within refuses a count that is out of bounds; what is its name in words.
+func (m *Misfits) within(param, what string, value, least, most int) {
+	m.refuse(value < least || value > most, param, "%d %s, want %d to %d", value, what, least, most)
+}
+
+// cable refuses one that cannot be.
+func (m *Misfits) cable(param, what string, c Cable) {
+	if err := c.check(what); err != nil {
+		m.refuse(true, param, "%v", err)
+	}
 }
 
 // hosts are the machines of a design, all alike, and the cables of their NICs.
@@ -41,21 +72,19 @@ type hosts struct {
 	link          Cable
 }
 
-// check reports the first parameter that is out of bounds; trunks counts the links between switches.
-func (h *hosts) check(design string, trunks int) error {
-	err := checkBounds(design, bound{"hosts", h.n, 1, maxNodes / 2}, bound{"GPUs per host", h.gpus, 1, maxGPUs},
-		bound{"NICs per host", h.nics, 1, maxGPUs})
-	if err != nil {
-		return err
-	}
-	if err := h.link.check("design " + design + ": host link"); err != nil {
-		return err
-	}
-	if n := product(h.n, h.nics); n > maxLinks || trunks > maxLinks-n {
-		return fmt.Errorf("design %s: %d host links and %d links between switches, want at most %d in all", design, n,
-			trunks, maxLinks)
-	}
-	return nil
+// check refuses counts of hosts that are out of bounds.
+func (h *hosts) check(m *Misfits) {
+	m.within("Hosts", "hosts", h.n, 1, maxNodes/2)
+	m.within("GPUs", "GPUs per host", h.gpus, 1, maxGPUs)
+	m.within("NICs", "NICs per host", h.nics, 1, maxGPUs)
+	m.cable("HostLink", "host link", h.link)
+}
+
+// links refuses more cables than there may be, with so many between switches.
+func (h *hosts) links(m *Misfits, trunks int) {
+	n := product(h.n, h.nics)
+	m.refuse(n > maxLinks || trunks > maxLinks-n, "Hosts",
+		"%d host links and %d links between switches, want at most %d in all", n, trunks, maxLinks)
 }
 
 // add adds the hosts; pod gives the pod of each, -1 for none.

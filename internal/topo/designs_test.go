@@ -15,6 +15,7 @@ var cable = topo.Cable{Rate: 100 * unit.GigabitPerSec, Length: 20 * unit.Metre}
 // Of each design a few networks, by its name and what is special about them.
 var networks = map[string]map[string]topo.Design{
 	"single-switch": {
+		"VLANs": topo.SingleSwitch{Hosts: 3, GPUs: 8, NICs: 8, HostLink: cable, Isolated: true},
 		"plain": topo.SingleSwitch{Hosts: 4, GPUs: 2, NICs: 2, HostLink: cable},
 	},
 	"rail-optimized": {
@@ -31,6 +32,16 @@ var networks = map[string]map[string]topo.Design{
 			Upper: topo.Upper{Pods: 2, SuperSpines: 4, SuperLink: cable}},
 		"groups": topo.RailOptimized{Hosts: 8, GPUs: 2, NICs: 2, HostLink: cable, Segment: 2, Spines: 4, SpineLink: cable,
 			Upper: topo.Upper{Pods: 2, SuperSpines: 4, SuperGroups: 2, SuperParallel: 2, SuperLink: cable}},
+	},
+	"dragonfly": {
+		"largest": topo.Dragonfly{Hosts: 20, GPUs: 1, NICs: 1, HostLink: cable, Groups: 5, Routers: 2, Global: 2,
+			LocalLink: cable, GlobalLink: cable},
+		"parallel": topo.Dragonfly{Hosts: 12, GPUs: 2, NICs: 2, HostLink: cable, Groups: 3, Routers: 4, Global: 1,
+			LocalLink: cable, GlobalLink: cable},
+		"one group": topo.Dragonfly{Hosts: 4, GPUs: 1, NICs: 1, HostLink: cable, Groups: 1, Routers: 4, LocalLink: cable},
+	},
+	"direct": {
+		"pairs": topo.Direct{Hosts: 4, GPUs: 2, NICs: 2, HostLink: cable},
 	},
 	"leaf-spine": {
 		"plain": topo.LeafSpine{Hosts: 6, GPUs: 1, NICs: 1, HostLink: cable, Leaves: 3, Spines: 2, SpineLink: cable},
@@ -65,15 +76,21 @@ func TestEveryDesignIsGeneratedAndDescribed(t *testing.T) {
 	})
 }
 
-// NICs of the same index reach each other; so do all NICs of a plane.
+// All NICs of a plane reach each other, but those of VLANs and of other pairs.
 func TestAllReachEachOtherWithinAPlane(t *testing.T) {
 	each(t, func(t *testing.T, g *topo.Graph) {
 		r := topo.NewRoutes(g)
-		plane := func(n int) int { return g.Nodes[g.Edge(topo.NICID(n))].Place.Plane }
+		joined := func(a, b topo.NIC, x, y *topo.Node) bool {
+			if x.Kind == topo.HostKind {
+				return x.Name == g.Hosts[b.Host].Name && y.Name == g.Hosts[a.Host].Name && a.Index == b.Index
+			}
+			return x.Place.Plane == y.Place.Plane && (!g.Isolated || a.Rail == b.Rail)
+		}
 		for a := range g.NICs {
 			for b := range g.NICs {
 				_, err := r.Path(topo.NICID(a), topo.NICID(b), nil)
-				if joined := plane(a) == plane(b); a != b && joined != (err == nil) {
+				want := joined(g.NICs[a], g.NICs[b], &g.Nodes[g.Edge(topo.NICID(a))], &g.Nodes[g.Edge(topo.NICID(b))])
+				if a != b && want != (err == nil) {
 					t.Fatalf("%s to %s: %v", g.NICName(topo.NICID(a)), g.NICName(topo.NICID(b)), err)
 				}
 			}
@@ -86,22 +103,77 @@ func TestNodesKnowTheirPlace(t *testing.T) {
 	each(t, func(t *testing.T, g *topo.Graph) {
 		for id, nic := range g.NICs {
 			host, leaf := g.Nodes[g.Hosts[nic.Host].Node].Place, g.Nodes[g.Edge(topo.NICID(id))].Place
+			if g.Nodes[g.Edge(topo.NICID(id))].Kind == topo.HostKind {
+				continue
+			}
 			if host.Pod != leaf.Pod || leaf.Rail >= 0 && leaf.Rail != int(nic.Rail) {
 				t.Errorf("%s of rail %d: host %+v, leaf %+v", g.NICName(topo.NICID(id)), nic.Rail, host, leaf)
 			}
 		}
 		for _, l := range g.Links {
 			a, b := g.Nodes[l.A], g.Nodes[l.B]
-			if l := a.Tier; l > 0 && (a.Place.Plane != b.Place.Plane || b.Place.Pod >= 0 && a.Place.Pod != b.Place.Pod) {
+			if a.Tier > 0 && l.Cost == 1 && (a.Place.Plane != b.Place.Plane || b.Place.Pod >= 0 && a.Place.Pod != b.Place.Pod) {
 				t.Errorf("%s %+v is linked to %s %+v", a.Name, a.Place, b.Name, b.Place)
 			}
 		}
 	})
 }
 
+// Minimal routes of a dragonfly have at most one link between groups, and at most one inside before and
+// after it. Every two groups have as many links.
+func TestDragonflyRoutesAreMinimal(t *testing.T) {
+	for _, d := range networks["dragonfly"] {
+		g, p := must(t, d), d.(topo.Dragonfly)
+		links := map[[2]int]int{}
+		for _, l := range g.Links {
+			a, b := g.Nodes[l.A].Place.Pod, g.Nodes[l.B].Place.Pod
+			if a != b {
+				links[[2]int{min(a, b), max(a, b)}]++
+			}
+		}
+		want := 0
+		if p.Groups > 1 {
+			want = p.Routers * p.Global / (p.Groups - 1)
+		}
+		for pair, n := range links {
+			if n != want {
+				t.Errorf("groups %v have %d links, want %d", pair, n, want)
+			}
+		}
+		if len(links) != p.Groups*(p.Groups-1)/2 {
+			t.Errorf("%d pairs of groups have links", len(links))
+		}
+		r := topo.NewRoutes(g)
+		for a := range g.NICs {
+			for b := range g.NICs {
+				if a == b {
+					continue
+				}
+				path, err := r.Path(topo.NICID(a), topo.NICID(b), func(_ topo.NodeID, n int) int { return n - 1 })
+				if err != nil {
+					t.Fatal(err)
+				}
+				kinds := ""
+				for _, port := range path[1 : len(path)-1] {
+					x, y := g.Nodes[g.Ports[port].Node].Place, g.Nodes[g.Ports[port].To].Place
+					if x.Pod == y.Pod {
+						kinds += "l"
+					} else {
+						kinds += "g"
+					}
+				}
+				if !slices.Contains([]string{"", "l", "g", "lg", "gl", "lgl"}, kinds) {
+					t.Errorf("%s: %s", portNames(g, path), kinds)
+				}
+			}
+		}
+	}
+}
+
 // With rotated lists equal hashes name as many spines as there are, each ceil(leaves / spines) times.
 func TestRotatedListsSpreadAnEqualHash(t *testing.T) {
-	for _, c := range []struct{ leaves, spines, perLeaf int }{{6, 6, 6}, {6, 6, 4}, {8, 3, 3}, {8, 3, 2}, {5, 4, 3}, {3, 8, 8}} {
+	for _, c := range []struct{ leaves, spines, perLeaf int }{{6, 6, 6}, {6, 6, 4}, {8, 3, 3}, {8, 3, 2},
+		{5, 4, 3}, {3, 8, 8}} {
 		g := must(t, topo.LeafSpine{Hosts: c.leaves, GPUs: 1, NICs: 1, HostLink: cable, Leaves: c.leaves, Spines: c.spines,
 			SpineLink: cable, Upper: topo.Upper{Rotated: true, SpinesPerLeaf: c.perLeaf}})
 		for k := range c.perLeaf {

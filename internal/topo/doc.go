@@ -26,7 +26,7 @@
 //   - link l owns ports 2l (at A) and 2l+1 (at B), so Peer(p) = p^1;
 //   - rates and delays are positive (lookahead between islands is a link's delay);
 //   - links cost at least 1 (routes are shortest paths by cost);
-//   - every NIC is one host port, cabled to a switch, its edge switch.
+//   - every NIC is one host port, cabled to a switch, its edge switch, or to the NIC of another host.
 //
 // The rail-optimised design is NVIDIA's (DGX SuperPOD reference architecture,
 // "Compute Fabric"); equal-cost multipath over shortest paths is RFC 2992's

@@ -70,7 +70,7 @@ type Port struct {
 	Node  NodeID
 	To    NodeID
 	Link  LinkID
-	NIC   NICID // the card at the host's end of this link, -1 between switches
+	NIC   NICID // the card at Node or, if that is a switch, at To; -1 between switches
 	Rate  unit.Bitrate
 	Delay unit.Duration
 	Name  string // node/peer, or node/peer#k (k from 1) with parallel links
@@ -100,12 +100,17 @@ type Graph struct {
 	Ports []Port
 	Hosts []Host
 	NICs  []NIC
+
+	Isolated bool // rails are VLANs, and nothing routes between them
 }
+
+// Apart reports whether two NICs are in VLANs between which nothing routes.
+func (g *Graph) Apart(a, b NICID) bool { return g.Isolated && g.NICs[a].Rail != g.NICs[b].Rail }
 
 // Peer returns the port of the other direction of p's link.
 func (g *Graph) Peer(p PortID) PortID { return p ^ 1 }
 
-// Edge returns the switch that a NIC is cabled to.
+// Edge returns the node that a NIC is cabled to: a switch, or the other host.
 func (g *Graph) Edge(n NICID) NodeID { return g.Ports[g.NICs[n].Port].To }
 
 // NICName returns the name of a NIC, such as host1/nic0.

@@ -1,7 +1,5 @@
 package topo
 
-import "fmt"
-
 // LeafSpine splits hosts evenly over the leaves, in order: host1.. under leaf1, and so on, with all of
 // their NICs (any-to-any, rail-unified). Every leaf has Parallel links to every spine. With planes a
 // host has a leaf in each, and so many leaves take its place.
@@ -24,23 +22,24 @@ type LeafSpine struct {
 
 // Graph makes the network.
 func (d LeafSpine) Graph() (*Graph, error) {
-	const design = "leaf-spine"
 	planes, ports := orAll(d.Planes, 1), orAll(d.Ports, 1)
-	err := checkBounds(design, bound{"leaves", d.Leaves, 1, maxNodes / 4}, bound{"hosts", d.Hosts, 1, maxNodes / 2},
-		bound{"planes", planes, 1, maxPlanes}, bound{"NICs per GPU", ports, 1, maxGPUs})
-	switch {
-	case err != nil:
+	c := clos{misfits: Misfits{Design: "leaf-spine"}, hosts: hosts{d.Hosts, d.GPUs, d.NICs, d.HostLink},
+		leafName: "leaf", ports: ports, sets: planes, spines: d.Spines, parallel: d.Parallel, spineLink: d.SpineLink,
+		Upper: d.Upper}
+	m := &c.misfits
+	c.hosts.check(m)
+	m.within("Leaves", "leaves", d.Leaves, 1, maxNodes/4)
+	m.within("Planes", "planes", planes, 1, maxPlanes)
+	m.within("Ports", "NICs per GPU", ports, 1, maxGPUs)
+	if err := m.err(); err != nil {
 		return nil, err
-	case d.Leaves%planes != 0:
-		return nil, fmt.Errorf("design %s: %d leaves do not split over %d planes, want a multiple of that", design,
-			d.Leaves, planes)
-	case d.Hosts%(d.Leaves/planes) != 0:
-		return nil, fmt.Errorf("design %s: %d hosts do not split evenly over %d leaves, want a multiple of %d", design,
-			d.Hosts, d.Leaves/planes, d.Leaves/planes)
 	}
-	c := clos{design: design, hosts: hosts{d.Hosts, d.GPUs, d.NICs, d.HostLink}, leafName: "leaf",
-		segment: d.Hosts / (d.Leaves / planes), ports: ports, sets: planes, spines: d.Spines, parallel: d.Parallel,
-		spineLink: d.SpineLink, Upper: d.Upper}
+	m.refuse(d.Leaves%planes != 0, "Leaves", "%d leaves do not split over %d planes, want a multiple of that", d.Leaves,
+		planes)
+	racks := max(d.Leaves/planes, 1)
+	m.refuse(d.Hosts%racks != 0, "Leaves", "%d hosts do not split evenly over %d leaves, want a multiple of %d hosts",
+		d.Hosts, racks, racks)
+	c.segment = max(d.Hosts/racks, 1)
 	c.setOf = func(nic int) int { return nic % ports % planes }
 	return c.graph()
 }

@@ -22,10 +22,12 @@ const MaxText = 64 << 20
 //	switch leaf1 [leaf|spine|superspine] [pod=1] [plane=1] [rail=1] [model=NAME]
 //	link host1 leaf1 100Gb/s 20m
 //	link leaf1 spine1 400Gb/s 1us [cost=1]
+//	vlans isolated
 //
 // A link has a rate and a length, or a one-way delay instead. Hosts are host1, host2, ... in order,
 // each with so many GPUs; links to a host are its nic0, nic1, ... in order, on the rail of that
-// index. Pods, planes and rails count from 1. `#` begins a comment. The error is located.Problems: all wrong lines, but of a file
+// index. Pods, planes and rails count from 1. With the last line nothing routes between rails. `#`
+// begins a comment. The error is located.Problems: all wrong lines, but of a file
 // without a right one no word is quoted; what only the whole graph shows has no line.
 func ParseText(name string, src []byte, gpus int) (*Graph, error) {
 	p := &textParser{name: name, gpus: gpus, b: NewBuilder(), nodes: map[string]NodeID{}}
@@ -88,6 +90,7 @@ var statements = map[string]struct {
 }{
 	"host":   {2, 3, "host NAME [pod=N]"},
 	"switch": {2, 7, "switch NAME [leaf|spine|superspine] [pod=N] [plane=N] [rail=N] [model=NAME]"},
+	"vlans":  {2, 2, "vlans isolated"},
 	"link":   {5, 6, "link NODE NODE RATE LENGTH-OR-DELAY [cost=N]"},
 }
 
@@ -95,9 +98,13 @@ func (p *textParser) statement(w []located.Word) {
 	n, ok := statements[w[0].Text]
 	switch {
 	case !ok:
-		p.wrong(w[0], "%s: want host, switch or link", located.Shown(w[0].Text))
+		p.wrong(w[0], "%s: want host, switch, link or vlans", located.Shown(w[0].Text))
 	case len(w) < n.least || len(w) > n.most:
 		p.wrong(w[0], "%d words, want %s", len(w), n.form)
+	case w[0].Text == "vlans" && w[1].Text != "isolated":
+		p.wrong(w[1], "%s: want isolated", located.Shown(w[1].Text))
+	case w[0].Text == "vlans":
+		p.b.g.Isolated = true
 	case w[0].Text == "link":
 		p.link(w)
 	default:
@@ -177,8 +184,6 @@ func (p *textParser) link(w []located.Word) {
 	switch a, b := p.b.hostOf[ends[0]] >= 0, p.b.hostOf[ends[1]] >= 0; {
 	case ends[0] == ends[1]:
 		p.wrong(w[2], "link %s: both ends are the same node", name)
-	case a && b:
-		p.wrong(w[2], "link %s: connects two hosts, want a switch between them", name)
 	case len(p.b.g.Links) >= maxLinks:
 		p.wrong(w[0], "link %s: one link too many, want at most %d", name, maxLinks)
 	default:
@@ -198,6 +203,9 @@ func (p *textParser) link(w []located.Word) {
 // WriteSource prints the graph in the form that ParseText reads. GPUs are not part of it.
 func (g *Graph) WriteSource(w io.Writer) error {
 	var b strings.Builder
+	if g.Isolated {
+		b.WriteString("vlans isolated\n")
+	}
 	for _, n := range g.Nodes {
 		if n.Kind == HostKind {
 			fmt.Fprintf(&b, "host %s%s\n", n.Name, writeAttributes(nodeAttributes(&n)))

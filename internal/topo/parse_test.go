@@ -48,11 +48,11 @@ func TestParseText(t *testing.T) {
 // Each wrong line is named with line and column.
 func TestParseTextErrors(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
-		{"switch x\nhots host1", `net.txt:2:1: hots: want host, switch or link`},
-		{"switch x\nhosts ö\nlink ö x\nlink x ö 1Gb/s 1m", "net.txt:2:1: hosts: want host, switch or link\n" +
+		{"switch x\nhots host1", `net.txt:2:1: hots: want host, switch, link or vlans`},
+		{"switch x\nhosts ö\nlink ö x\nlink x ö 1Gb/s 1m", "net.txt:2:1: hosts: want host, switch, link or vlans\n" +
 			"net.txt:3:1: 3 words, want link NODE NODE RATE LENGTH-OR-DELAY [cost=N]\nnet.txt:4:8: ö: no such node above " +
 			"this line"},
-		{"\ufeffhosts\nswitch x", "net.txt:1:1: hosts: want host, switch or link"},
+		{"\ufeffhosts\nswitch x", "net.txt:1:1: hosts: want host, switch, link or vlans"},
 		{"switch x\nhost host2", `net.txt:2:6: host2: hosts are host1, host2, ... in order, want host1`},
 		{"switch x\nhost host1 4", `net.txt:2:12: 4: want pod=`},
 		{"switch x\nhost host1 pod=1 pod=2", `net.txt:2:1: 4 words, want host NAME [pod=N]`},
@@ -73,8 +73,7 @@ func TestParseTextErrors(t *testing.T) {
 			`net.txt:3:22: 1: want a length such as 20m, or a delay such as 1us`},
 		{"host host1\nswitch s\nlink host1 s 100Gb/s 0m",
 			`net.txt:3:14: link host1/s: no length and no delay, want one of them above 0`},
-		{"host host1\nhost host2\nlink host1 host2 100Gb/s 1m",
-			`net.txt:3:12: link host1/host2: connects two hosts, want a switch between them`},
+		{"switch x\nvlans yes", `net.txt:2:7: yes: want isolated`},
 		{"switch s\nlink s s 100Gb/s 1m", `net.txt:2:8: link s/s: both ends are the same node`},
 		{"host host1\nswitch s", `net.txt: host1 has no NIC: connect it to a switch`},
 		{"", `net.txt: the network has no nodes, want at least a host and a switch`},

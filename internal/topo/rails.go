@@ -1,7 +1,5 @@
 package topo
 
-import "fmt"
-
 // RailOptimized gives rails switches of their own and links those to spines. A rail is a NIC, or so
 // many NICs (Ports), of each host; NVIDIA's DGX SuperPOD reference architecture has one leaf for each
 // rail of 32 hosts. Without spines the rails are islands, and traffic between them crosses NVLink
@@ -30,35 +28,28 @@ type RailOptimized struct {
 
 // Graph makes the network.
 func (d RailOptimized) Graph() (*Graph, error) {
-	const design = "rail-optimized"
-	segment, ports, perLeaf := orAll(d.Segment, d.Hosts), orAll(d.Ports, 1), orAll(d.RailsPerLeaf, 1)
-	err := checkBounds(design, bound{"hosts", d.Hosts, 1, maxNodes / 2}, bound{"NICs per host", d.NICs, 1, maxGPUs},
-		bound{"hosts per segment", segment, 1, maxNodes / 2}, bound{"NICs per rail", ports, 1, d.NICs},
-		bound{"rails per leaf", perLeaf, 1, maxGPUs})
-	rails := 0
-	if err == nil {
-		rails = d.NICs / ports
-	}
-	switch {
-	case err != nil:
+	c := clos{misfits: Misfits{Design: "rail-optimized"}, hosts: hosts{d.Hosts, d.GPUs, d.NICs, d.HostLink},
+		segment: orAll(d.Segment, d.Hosts), leafName: "leaf", ports: orAll(d.Ports, 1), spines: d.Spines,
+		parallel: d.Parallel, spineLink: d.SpineLink, Upper: d.Upper}
+	m, ports, perLeaf := &c.misfits, c.ports, orAll(d.RailsPerLeaf, 1)
+	c.hosts.check(m)
+	m.within("Segment", "hosts per segment", c.segment, 1, maxNodes/2)
+	m.within("Ports", "NICs per rail", ports, 1, maxGPUs)
+	m.within("RailsPerLeaf", "rails per leaf", perLeaf, 1, maxGPUs)
+	if err := m.err(); err != nil {
 		return nil, err
-	case d.Hosts%segment != 0:
-		return nil, fmt.Errorf("design %s: %d hosts do not split into segments of %d, want a multiple of that", design,
-			d.Hosts, segment)
-	case d.NICs%ports != 0:
-		return nil, fmt.Errorf("design %s: %d NICs do not split into rails of %d, want a multiple of that", design, d.NICs,
-			ports)
-	case rails%perLeaf != 0:
-		return nil, fmt.Errorf("design %s: %d rails do not split into %d a leaf, want a number that divides %d", design,
-			rails, perLeaf, rails)
 	}
-	c := clos{design: design, hosts: hosts{d.Hosts, d.GPUs, d.NICs, d.HostLink}, segment: segment, leafName: "leaf",
-		ports: ports, sets: rails / perLeaf * ports, spines: d.Spines, parallel: d.Parallel, spineLink: d.SpineLink,
-		Upper: d.Upper}
+	rails := d.NICs / ports
+	m.refuse(d.Hosts%c.segment != 0, "Segment", "%d hosts do not split into segments of %d, want a multiple of that",
+		d.Hosts, c.segment)
+	m.refuse(d.NICs%ports != 0, "Ports", "%d NICs do not split into rails of %d, want a multiple of that", d.NICs, ports)
+	m.refuse(rails%perLeaf != 0, "RailsPerLeaf", "%d rails do not split into %d a leaf, want a number that divides %d",
+		rails, perLeaf, rails)
+	c.sets = rails / perLeaf * ports
 	c.setOf = func(nic int) int { return nic/ports/perLeaf*ports + nic%ports }
 	if perLeaf == 1 {
 		c.railOf = func(set int) int { return set }
-		if segment == d.Hosts {
+		if c.segment == d.Hosts {
 			c.leafName = "rail"
 		}
 	}

@@ -92,8 +92,8 @@ type router struct {
 
 func newRouter(r *Routes, nodes []NodeID, dead func(LinkID) bool) *router {
 	n := len(nodes)
-	b := &router{r: r, trunks: make([][]PortID, n), peers: make([][]int32, n), costs: make([][]int32, n), setOf: make([]int32, n),
-		dist: make([]int32, n), whole: slices.Repeat([]int32{-1}, n), group: map[string]int32{"": 0}}
+	b := &router{r: r, trunks: make([][]PortID, n), peers: make([][]int32, n), costs: make([][]int32, n),
+		setOf: make([]int32, n), dist: make([]int32, n), whole: slices.Repeat([]int32{-1}, n), group: map[string]int32{"": 0}}
 	sets, most := map[string]int32{}, 1
 	for s, node := range nodes {
 		for _, p := range r.g.Nodes[node].Ports {
@@ -240,8 +240,11 @@ func (r *Routes) NextHops(at NodeID, to NICID) []PortID {
 		return nil
 	}
 	edge := r.g.Edge(to)
-	if edge == at {
+	switch {
+	case edge == at:
 		return r.down[to : to+1 : to+1]
+	case r.sw[edge] < 0: // the NIC is cabled to another: no switch leads there
+		return nil
 	}
 	id := r.table[int(r.edge[r.sw[edge]])*r.nsw+int(s)]
 	lo, hi := r.groups[id], r.groups[id+1]
@@ -264,7 +267,15 @@ func (r *Routes) Path(from, to NICID, pick func(sw NodeID, n int) int) ([]PortID
 	if from == to {
 		return nil, fmt.Errorf("no path from %s to itself: name two different NICs", g.NICName(from))
 	}
+	if g.Apart(from, to) {
+		return nil, fmt.Errorf("no path from %s to %s: rails are VLANs that nothing routes between, "+
+			"want two NICs of one rail", g.NICName(from), g.NICName(to))
+	}
 	path := []PortID{g.NICs[from].Port}
+	if far := g.Ports[g.Peer(path[0])].NIC; far != from && far != to {
+		return nil, fmt.Errorf("no path from %s to %s: %s is cabled to %s", g.NICName(from), g.NICName(to),
+			g.NICName(from), g.NICName(far))
+	}
 	for at := g.Edge(from); at != g.Hosts[g.NICs[to].Host].Node; {
 		hops := r.NextHops(at, to)
 		k := 0

@@ -219,7 +219,8 @@ func TestParameterErrorsNameThingValueAndBound(t *testing.T) {
 		want   string
 	}{
 		{topo.SingleSwitch{GPUs: 1, NICs: 1, HostLink: small.HostLink}, "design single-switch: 0 hosts, want 1 to 524288"},
-		{rails(func(p *topo.RailOptimized) { p.Hosts = 0 }), "design rail-optimized: 0 hosts, want 1 to 524288"},
+		{rails(func(p *topo.RailOptimized) { p.Hosts = 0 }), "design rail-optimized: 0 hosts, want 1 to 524288\n" +
+			"design rail-optimized: 0 hosts per segment, want 1 to 524288"},
 		{rails(func(p *topo.RailOptimized) { p.GPUs = -1 }), "design rail-optimized: -1 GPUs per host, want 1 to 1024"},
 		{rails(func(p *topo.RailOptimized) { p.HostLink.Rate = 0 }),
 			"design rail-optimized: host link: rate 0b/s, want more than 0 and at most 1000Tb/s"},
@@ -240,7 +241,8 @@ func TestParameterErrorsNameThingValueAndBound(t *testing.T) {
 		{rails(func(p *topo.RailOptimized) { p.Planes = 2 }),
 			"design rail-optimized: 1 NICs of a rail for 2 planes, want a multiple of 2"},
 		{rails(func(p *topo.RailOptimized) { p.Pods = 2 }),
-			"design rail-optimized: 1 segments do not split over 2 pods, want a multiple of that"},
+			"design rail-optimized: 1 segments do not split over 2 pods, want a multiple of that\n" +
+				"design rail-optimized: 2 pods, 2 spines and 0 super-spines: nothing joins the pods, want both above 0"},
 		{rails(func(p *topo.RailOptimized) { p.Segment, p.Pods = 1, 2 }), "design rail-optimized: 2 pods, 2 spines and 0 " +
 			"super-spines: nothing joins the pods, want both above 0"},
 		{rails(func(p *topo.RailOptimized) { p.SuperSpines, p.SuperLink = 2, small.SpineLink }),
@@ -254,9 +256,16 @@ func TestParameterErrorsNameThingValueAndBound(t *testing.T) {
 		{rails(func(p *topo.RailOptimized) { p.Segment, p.Upper = 1, topo.Upper{Pods: 2, SuperSpines: 1} }),
 			"design rail-optimized: super-spine link: rate 0b/s, want more than 0 and at most 1000Tb/s"},
 		{leaves(func(p *topo.LeafSpine) { p.Leaves = 3 }),
-			"design leaf-spine: 8 hosts do not split evenly over 3 leaves, want a multiple of 3"},
+			"design leaf-spine: 8 hosts do not split evenly over 3 leaves, want a multiple of 3 hosts"},
 		{leaves(func(p *topo.LeafSpine) { p.Leaves, p.Planes = 3, 2 }),
-			"design leaf-spine: 3 leaves do not split over 2 planes, want a multiple of that"},
+			"design leaf-spine: 3 leaves do not split over 2 planes, want a multiple of that\n" +
+				"design leaf-spine: 1 NICs of a rail for 2 planes, want a multiple of 2"},
+		{topo.Dragonfly{Hosts: 7, GPUs: 1, NICs: 1, HostLink: small.HostLink, Groups: 3, Routers: 1, Global: 3,
+			LocalLink: small.HostLink, GlobalLink: small.HostLink}, "design dragonfly: 7 hosts do not spread evenly over " +
+			"3 x 1 routers, want a multiple of 3\ndesign dragonfly: 1 routers x 3 links to 2 other groups, want a multiple " +
+			"of 2 above 0 in all"},
+		{topo.Direct{Hosts: 3, GPUs: 1, NICs: 1, HostLink: small.HostLink},
+			"design direct: 3 hosts do not make pairs, want a multiple of 2"},
 		{leaves(func(p *topo.LeafSpine) { p.SpinesPerLeaf = 5 }), "design leaf-spine: 5 spines per leaf, want 0 to 4"},
 		{leaves(func(p *topo.LeafSpine) { p.SpinesPerLeaf = 2 }), "design leaf-spine: 2 spines per leaf: some of 4 leaves " +
 			"of a pod have no spine of 4 in common, want more"},
@@ -271,14 +280,12 @@ func TestParameterErrorsNameThingValueAndBound(t *testing.T) {
 func TestBuilderReportsEveryMistakeOnce(t *testing.T) {
 	c := topo.Cable{Rate: unit.GigabitPerSec, Length: unit.Metre}
 	b := topo.NewBuilder()
-	h1, h2, s := b.AddHost("host1", 1), b.AddHost("host2", -1), b.AddSwitch("leaf1", topo.Leaf)
-	b.Connect(h1, h2, c)
+	h1, _, s := b.AddHost("host1", 1), b.AddHost("host2", -1), b.AddSwitch("leaf1", topo.Leaf)
 	b.Connect(s, s, c)
 	b.Connect(h1, s, topo.Cable{Length: unit.Metre})
 	b.Connect(h1, s, topo.Cable{Length: unit.Metre})
 	_, err := b.Build()
 	want := "host2: -1 GPUs, want 0 to 1024\n" +
-		"link host1/host2: connects two hosts, want a switch between them\n" +
 		"link leaf1/leaf1: both ends are the same node\n" +
 		"link host1/leaf1: rate 0b/s, want more than 0 and at most 1000Tb/s"
 	if got := errText(err); got != want {
