@@ -17,6 +17,7 @@ import (
 	"railyard/internal/run"
 	"railyard/internal/scenario"
 	"railyard/internal/sheet"
+	"railyard/internal/survey"
 	"railyard/internal/unit"
 )
 
@@ -89,6 +90,7 @@ type checkJSON struct {
 	Measured   *run.Measured  `json:"measured,omitempty"`   // with --measure
 	Thresholds []qos.Row      `json:"thresholds,omitempty"` // as in run.json
 	Mistakes   []qos.Mistake  `json:"mistakes,omitempty"`
+	Survey     *survey.Survey `json:"survey,omitempty"` // of the network
 }
 
 func (a *app) check(ctx context.Context, file string, f checkFlags) error {
@@ -191,7 +193,7 @@ func checkData(problems located.Problems, in *plan.Inspection) checkJSON {
 	}
 	out.Estimate = &in.Estimate
 	out.Islands, out.Lookahead = run.Islands(in.Plan)
-	out.Thresholds, out.Mistakes = in.Thresholds, in.Mistakes
+	out.Thresholds, out.Mistakes, out.Survey = in.Thresholds, in.Mistakes, in.Survey
 	return out
 }
 
