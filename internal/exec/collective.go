@@ -25,6 +25,8 @@ type collRun struct {
 	answer   Trace // of the acknowledgement that came last
 	areas    int64 // of staging
 	switched bool  // a switch adds up and copies its messages
+	slots    workload.Slots
+	once     bool // what reads a slot is the only one that does
 
 	sizes  workload.MemberCounts // that are decided in each step: those of the step in progress
 	layout *coll.RankLayout      // where this rank's chunks lie; nil: as in place
@@ -45,6 +47,7 @@ const (
 type channelRun struct {
 	pc, length int
 	op         coll.Op // at pc, while the channel waits
+	bytes      int64   // of its chunk
 	wait       wait
 	peers      []sendPeer // to which it has sent
 	peerOf     index[int32]
@@ -82,7 +85,8 @@ func newCollRun(job *workload.Job, rank int32, op *workload.Op) collRun {
 	run := collRun{Collective: c, id: op.Coll, op: op.ID, stream: op.Stream,
 		me: slices.Index(members, rank), members: members,
 		channels: make([]channelRun, c.Schedule.Channels()), areas: c.Areas(),
-		switched: coll.SwitchAdds(c.Schedule)}
+		switched: coll.SwitchAdds(c.Schedule), slots: c.Slots()}
+	run.once = coll.ReadsOnce(c.Schedule, run.me)
 	if c.Counts != nil {
 		run.sizes = workload.NewMemberCounts(len(members))
 		run.layout = c.LayoutOf(run.me, &run.sizes)
@@ -169,15 +173,22 @@ func (r *Rank) advance(now unit.Time, c *collRun, channel int) {
 func (r *Rank) did(now unit.Time, c *collRun, channel int) {
 	ch := &c.channels[channel]
 	ch.did(now)
-	if ch.credits == nil || ch.op.Kind != coll.Recv && !ch.op.Frees {
+	if ch.bytes == 0 {
 		return
 	}
-	if _, n := c.Chunk(coll.Out, channel, ch.op.Chunk); n == 0 {
+	switch {
+	case ch.op.Kind == coll.Recv:
+		if ch.credits != nil {
+			c.fillSlot(channel, ch.op)
+		}
+		return
+	case ch.op.Kind != coll.Reduce && ch.op.Kind != coll.Copy:
 		return
 	}
-	if ch.op.Kind == coll.Recv {
-		c.fillSlot(channel, ch.op)
-	} else {
+	if r.stager != nil && (c.once || ch.op.Frees) {
+		r.stager.Read(r.cfg.Rank, Ref{Buffer: r.staging(c), Off: c.slots.Off(channel, ch.op.Slot), Len: ch.bytes})
+	}
+	if ch.credits != nil && ch.op.Frees {
 		r.giveCredits(c, channel, ch.op)
 	}
 }
@@ -185,12 +196,14 @@ func (r *Rank) did(now unit.Time, c *collRun, channel int) {
 // execute does one operation of a program, or reports false if the channel has to wait for it.
 func (r *Rank) execute(now unit.Time, c *collRun, channel int, op coll.Op) bool {
 	ch := &c.channels[channel]
+	off, n := c.Chunk(op.Buffer, channel, op.Chunk)
+	ch.bytes = n
 	switch op.Kind {
 	case coll.Send:
-		r.send(c, channel, op)
+		r.send(c, channel, op, off, n)
 		return true
 	case coll.Recv:
-		if _, n := c.Chunk(coll.Out, channel, op.Chunk); n == 0 {
+		if n == 0 {
 			return true
 		}
 		in := r.inbox(c.conn(op.Peer, int32(channel)))
@@ -205,15 +218,14 @@ func (r *Rank) execute(now unit.Time, c *collRun, channel int, op coll.Op) bool 
 		in.pop()
 		return true
 	}
-	return r.local(c, channel, op)
+	return n == 0 || r.local(c, channel, op, off, n)
 }
 
-// send posts the message of a Send, addressed to the slot of the matching Recv.
-func (r *Rank) send(c *collRun, channel int, op coll.Op) {
+// send posts the message of a Send, n bytes at off, addressed to the slot of the matching Recv.
+func (r *Rank) send(c *collRun, channel int, op coll.Op, off, n int64) {
 	ch := &c.channels[channel]
 	to := ch.peer(c.members[op.Peer])
 	recv, at := r.match(c, channel, op.Peer, to)
-	off, n := c.Chunk(op.Buffer, channel, op.Chunk)
 	c.countSend(channel, op, n, r.step)
 	if n == 0 {
 		return
@@ -224,7 +236,7 @@ func (r *Rank) send(c *collRun, channel int, op coll.Op) {
 	r.cfg.Transport.Post(Message{Way: Way{r.cfg.Rank, c.members[op.Peer], c.Group, int32(channel)},
 		Bytes: unit.Bytes(n),
 		From:  Ref{Buffer: c.Buffer(op.Buffer), Off: off, Len: n},
-		To:    Ref{Buffer: r.staging(c), Off: c.Slot(channel, int(recv.Slot)), Len: n},
+		To:    Ref{Buffer: r.staging(c), Off: c.slots.Off(channel, recv.Slot), Len: n},
 		Wire:  c.wire(channel, ch.pc, n),
 		Step:  r.step, Coll: c.id, Op: int32(ch.pc)})
 }
@@ -252,12 +264,8 @@ func part(r unit.Ratio, b unit.Bytes) unit.Bytes {
 	return unit.Bytes((r.Num*int64(b) + r.Den - 1) / r.Den)
 }
 
-// local starts a reduction or copy, or reports true if it took no time.
-func (r *Rank) local(c *collRun, channel int, op coll.Op) bool {
-	off, n := c.Chunk(coll.Out, channel, op.Chunk)
-	if n == 0 {
-		return true
-	}
+// local starts a reduction or copy of n bytes, to off, or reports true if it took no time.
+func (r *Rank) local(c *collRun, channel int, op coll.Op, off, n int64) bool {
 	d := r.prog.Device.CopyTime(n)
 	if op.Kind == coll.Reduce {
 		d = r.prog.Device.ReduceTime(n)
@@ -273,7 +281,7 @@ func (r *Rank) local(c *collRun, channel int, op coll.Op) bool {
 			src.Buffer = c.Buffer(coll.In)
 			src.Off, _ = c.Chunk(coll.In, channel, op.Source)
 		} else {
-			src.Off = c.Slot(channel, int(op.Slot))
+			src.Off = c.slots.Off(channel, op.Slot)
 		}
 		rank, id := r.cfg.Rank, c.id
 		if op.Kind == coll.Reduce {

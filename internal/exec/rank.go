@@ -11,6 +11,7 @@ import (
 type Rank struct {
 	cfg      Config
 	counter  Counter // cfg.Body, if it is one
+	stager   Stager  // likewise
 	prog     *workload.Program
 	start    template
 	steps    template
@@ -69,6 +70,7 @@ func NewRank(cfg Config) *Rank {
 		r.streams[s] = streamState{group: p.Streams[s].Group, running: -1}
 	}
 	r.counter, _ = cfg.Body.(Counter)
+	r.stager, _ = cfg.Body.(Stager)
 	r.start, r.steps = r.template(p.Start), r.template(p.Ops)
 	r.numberTokens()
 	r.in = &r.steps
