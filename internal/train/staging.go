@@ -45,7 +45,7 @@ func (s *staging) take(slot *[]float32) {
 	if n := len(s.free); n > 0 {
 		*slot, s.free = s.free[n-1], s.free[:n-1]
 	} else {
-		*slot = make([]float32, (s.slots.Bytes+3)/4)
+		*slot = make([]float32, (s.slots.Bytes+3)/4+1) // what is placed an element too far harms no other slot
 	}
 	if s.marked {
 		fill(*slot)
