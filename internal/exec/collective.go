@@ -14,6 +14,7 @@ import (
 type collRun struct {
 	*workload.Collective
 	id       int32   // in Job.Collectives
+	place    int32   // in Rank.colls
 	op       int32   // the operation that runs it
 	stream   int32   // and its stream
 	me       int     // this rank, as the schedule numbers it
@@ -60,6 +61,7 @@ type channelRun struct {
 	gates []gate
 
 	credits *credits // nil: each message has a slot of its own
+	work    *localWork
 
 	path    []programOp // for the path finder: by index in the program; nil: nothing is recorded
 	peerOps []int32     // and the other ends of messages: see pathLayout.peer
@@ -79,10 +81,10 @@ type gate struct {
 	answer   Trace // of the acknowledgement
 }
 
-func newCollRun(job *workload.Job, rank int32, op *workload.Op) collRun {
+func newCollRun(job *workload.Job, rank int32, op *workload.Op, place int) collRun {
 	c := &job.Collectives[op.Coll]
 	members := job.Groups[c.Group].Ranks
-	run := collRun{Collective: c, id: op.Coll, op: op.ID, stream: op.Stream,
+	run := collRun{Collective: c, id: op.Coll, place: int32(place), op: op.ID, stream: op.Stream,
 		me: slices.Index(members, rank), members: members,
 		channels: make([]channelRun, c.Schedule.Channels()), areas: c.Areas(),
 		switched: coll.SwitchAdds(c.Schedule), slots: c.Slots()}
@@ -164,7 +166,7 @@ func (r *Rank) advance(now unit.Time, c *collRun, channel int) {
 		r.did(now, c, channel)
 	}
 	ch.wait, ch.end = nothing, now
-	r.path.ending(c.id, channel, -1)
+	r.path.ending(c.place, channel, -1)
 	c.open--
 	c.last = int32(channel)
 }
@@ -211,7 +213,7 @@ func (r *Rank) execute(now unit.Time, c *collRun, channel int, op coll.Op) bool 
 			ch.wait = message
 			return false
 		}
-		if !r.expected(c, channel, op, in) {
+		if !r.expected(c, channel, in) {
 			return false
 		}
 		ch.took(r, in.front())
@@ -274,27 +276,48 @@ func (r *Rank) local(c *collRun, channel int, op coll.Op, off, n int64) bool {
 		}
 	}
 	var body func()
-	if b := r.cfg.Body; b != nil {
-		dst := Ref{Buffer: c.Range.Buffer, Off: off, Len: n}
-		src := Ref{Buffer: r.staging(c), Len: n}
+	if r.cfg.Body != nil {
+		src := Ref{Buffer: r.staging(c), Off: c.slots.Off(channel, op.Slot), Len: n}
 		if op.Kind == coll.Keep {
 			src.Buffer = c.Buffer(coll.In)
 			src.Off, _ = c.Chunk(coll.In, channel, op.Source)
-		} else {
-			src.Off = c.slots.Off(channel, op.Slot)
 		}
-		rank, id := r.cfg.Rank, c.id
-		if op.Kind == coll.Reduce {
-			body = func() { b.Reduce(rank, id, dst, src) }
-		} else {
-			body = func() { b.Copy(rank, id, dst, src) }
-		}
+		body = r.localBody(c, channel, op.Kind, Ref{Buffer: c.Range.Buffer, Off: off, Len: n}, src)
 	}
 	if r.run(r.streams[c.stream].token+Token(channel), d, body) {
 		return true
 	}
 	c.channels[channel].wait = local
 	return false
+}
+
+// localWork is the body of a channel's reductions and copies, of which it does one at a time: it is made
+// once, not for each message.
+type localWork struct {
+	body       Body
+	rank, coll int32
+	kind       coll.Kind
+	dst, src   Ref
+	do         func()
+}
+
+func (w *localWork) run() {
+	if w.kind == coll.Reduce {
+		w.body.Reduce(w.rank, w.coll, w.dst, w.src)
+	} else {
+		w.body.Copy(w.rank, w.coll, w.dst, w.src)
+	}
+}
+
+// localBody returns the body of a channel's next reduction or copy.
+func (r *Rank) localBody(c *collRun, channel int, k coll.Kind, dst, src Ref) func() {
+	ch := &c.channels[channel]
+	if ch.work == nil {
+		ch.work = &localWork{body: r.cfg.Body, rank: r.cfg.Rank, coll: c.id}
+		ch.work.do = ch.work.run
+	}
+	ch.work.kind, ch.work.dst, ch.work.src = k, dst, src
+	return ch.work.do
 }
 
 // resume goes on after the operation at which the channel waited.
@@ -330,7 +353,7 @@ func (r *Rank) arrived(now unit.Time, c *collRun, from Conn) {
 		return
 	}
 	in := r.inbox(from)
-	if !r.expected(c, int(from.Channel), ch.op, in) {
+	if !r.expected(c, int(from.Channel), in) {
 		return
 	}
 	in.take(&ch.trace)
@@ -350,7 +373,7 @@ func (r *Rank) acked(now unit.Time, c *collRun, to Conn, tr *Trace) {
 	c.inFlight--
 	ch.answered(r, op, tr)
 	c.answer.set(tr)
-	r.path.ending(c.id, int(to.Channel), op)
+	r.path.ending(c.place, int(to.Channel), op)
 	if ch.wait == acknowledge && !c.unacked(int(to.Channel), ch.op.Acked) {
 		ch.gate(now, cause.Acknowledgement, tr)
 		r.advance(now, c, int(to.Channel)) // the operation that waited has not started

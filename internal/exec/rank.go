@@ -97,7 +97,7 @@ func (r *Rank) template(ops []workload.Op) template {
 		if op.Kind == workload.Communication {
 			t.collOf[i] = int32(len(r.colls))
 			r.numberOf.add(op.Coll)
-			r.colls = append(r.colls, newCollRun(r.cfg.Job, r.cfg.Rank, op))
+			r.colls = append(r.colls, newCollRun(r.cfg.Job, r.cfg.Rank, op, len(r.colls)))
 			if c := &r.cfg.Job.Collectives[op.Coll]; c.Counts != nil && r.cfg.Body != nil && r.counter == nil {
 				panic(fmt.Sprintf("exec: the sizes of collective %q are decided in each step, the body decides none", c.Name))
 			}

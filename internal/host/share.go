@@ -33,6 +33,7 @@ type share struct {
 	keep  unit.Duration // how long ago somebody may still ask about
 	last  []mark        // by flow: where its last byte is
 	leave lists.Heap    // keys of leaving
+	next  unit.Time     // before which nothing changes, unless somebody comes
 	spans []span        // in order of time; the last one goes on
 }
 
@@ -82,13 +83,14 @@ func (s *share) add(now unit.Time, flow int32, b unit.Bytes) mark {
 	c := s.now()
 	from, served := s.last[flow], c.served+s.service(c, now.Sub(c.at))
 	if from > served { // it is in service
-		s.last[flow] = from + mark(b)*markByte
+		s.last[flow], s.next = from+mark(b)*markByte, now // it leaves later
 		return from
 	}
 	s.last[flow] = served + mark(b)*markByte
 	if b > 0 {
 		s.begin(span{now, served, c.n + 1})
 		s.leave.Push(leaving{s.last[flow], flow}.key())
+		s.next = now
 	}
 	return served
 }
@@ -104,6 +106,9 @@ func (s *share) begin(c span) {
 
 // advance ends the service of those that have all their bytes by now.
 func (s *share) advance(now unit.Time) {
+	if now < s.next {
+		return
+	}
 	for len(s.leave) > 0 {
 		first := s.first()
 		if end := s.last[first.flow]; end > first.at { // it got more bytes since
@@ -114,11 +119,13 @@ func (s *share) advance(now unit.Time) {
 		c := s.now()
 		at := c.at.Add(s.time(c, first.at))
 		if at > now {
+			s.next = at
 			return
 		}
 		s.begin(span{at, first.at, c.n - 1})
 		s.leave.Pop()
 	}
+	s.next = unit.Never
 }
 
 // past returns when a byte with this mark is past the link, or was, as far as that is known:
