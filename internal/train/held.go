@@ -1,24 +1,22 @@
 package train
 
 import (
-	"railyard/internal/exec"
 	"railyard/internal/unit"
 	"railyard/internal/workload"
 )
 
-// Memory returns what a rank holds, by term: tensors that it has really been given. Staging it has
-// from when the first message comes. What the arithmetic of this process keeps beside tensors, lists of
-// pixels that are not 0, is not counted.
+// Memory returns what a rank holds, by term: tensors that it has really been given, and staging, of
+// which it has all slots from when the first message comes, however few pages lie behind them. What the
+// arithmetic of this process keeps beside tensors, lists of pixels that are not 0, is not counted.
 func (j *Job) Memory(id int32) (m workload.Memory) {
 	r, work := &j.ranks[id], j.cfg.Work
 	for b, held := range r.buffers {
-		term := workload.Other
-		if c := exec.StagingOf(work, int32(b)); c >= 0 {
-			term = work.Groups[work.Collectives[c].Group].Staging()
-		} else {
-			term = work.Buffers[b].Term
+		m[work.Buffers[b].Term] += bytesOf(held)
+	}
+	for i := range r.areas {
+		if c := &work.Collectives[i/workload.MaxAreas]; r.areas[i].slots != nil {
+			m[work.Groups[c.Group].Staging()] += unit.Bytes(c.StagingBytes())
 		}
-		m[term] += bytesOf(held)
 	}
 	for l, slots := range r.saved {
 		if len(slots) > 0 {

@@ -13,7 +13,8 @@ import (
 // rank is what one rank owns.
 type rank struct {
 	at      workload.Coord
-	buffers [][]float32                  // by exec.Ref.Buffer: those that it touches; staging is made when first used
+	buffers [][]float32                  // by exec.Ref.Buffer: those of the job that it touches
+	areas   []area                       // of staging, by exec.Ref.Buffer less those
 	saved   [][]nn.Saved                 // by layer, then slot: what its forwards leave for their backwards
 	parts   []*nn.Part                   // by layer: what it has of it
 	batch   []float32                    // the gradient of a micro-batch that is to be added
@@ -43,7 +44,8 @@ func (j *Job) newRank(id int32, model []float32, state [][]float32) rank {
 	if j.cfg.Model.TakesText() {
 		r.tokens = make([]float32, j.work.Rows()*j.cfg.Model.Inputs())
 	}
-	r.buffers = make([][]float32, len(work.Buffers)+workload.MaxAreas*len(work.Collectives))
+	r.buffers = make([][]float32, len(work.Buffers))
+	r.areas = make([]area, workload.MaxAreas*len(work.Collectives))
 	for b, touched := range work.Touches(p) {
 		if touched {
 			of := &work.Buffers[b]
@@ -129,11 +131,14 @@ func partOf(whole nn.Layer, way workload.Way, part, parts int) (*nn.Part, []nn.P
 // memory returns so many elements that nobody has written yet.
 func (j *Job) memory(elems int64) []float32 {
 	m := make([]float32, elems)
-	if j.cfg.poison || j.work.Layout.Zero > workload.ZeroNone {
+	if j.poisons() {
 		fill(m)
 	}
 	return m
 }
+
+// poisons reports whether memory that nobody has written is NaN.
+func (j *Job) poisons() bool { return j.cfg.poison || j.work.Layout.Zero > workload.ZeroNone }
 
 // fill makes all of v NaN: what is taken from there shows.
 func fill(v []float32) {
@@ -152,56 +157,51 @@ func (r *rank) on(x workload.Range) []float32 {
 
 // halves is the elements of a range of two bytes each.
 func (r *rank) halves(x workload.Range) []uint16 {
-	b := r.buffers[x.Buffer]
-	return unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(b))), 2*len(b))[x.Offset : x.Offset+x.Elems]
+	return halvesOf(bytesAt(r.buffers[x.Buffer], 2*x.Offset, 2*x.Elems))
 }
 
-// halvesOf is the elements of two bytes each that ref names.
-func (j *Job) halvesOf(id int32, ref exec.Ref) []uint16 {
-	j.buffer(id, ref.Buffer) // is made by now
-	return j.ranks[id].halves(workload.Range{Buffer: ref.Buffer, Offset: ref.Off / 2, Elems: ref.Len / 2})
+func halvesOf(b []byte) []uint16 {
+	return unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/2)
 }
 
 // Reduce does dst = dst + src, both of whole elements.
 func (j *Job) Reduce(id int32, collective int32, dst, src exec.Ref) {
 	if j.cfg.Work.Collectives[collective].ElemBytes == 2 {
-		nn.AddBFloat16(j.halvesOf(id, dst), j.halvesOf(id, src))
-		return
+		nn.AddBFloat16(halvesOf(j.Bytes(id, dst)), halvesOf(j.Bytes(id, src)))
+	} else {
+		d, s := j.floats(id, dst), j.floats(id, src)
+		nn.Add(d[:len(s)], s)
 	}
-	d, s := j.floats(id, dst), j.floats(id, src)
-	nn.Add(d[:len(s)], s)
+	j.read(id, src)
 }
 
 // Copy does dst = src, both of whole elements.
-func (j *Job) Copy(id int32, _ int32, dst, src exec.Ref) { copy(j.Bytes(id, dst), j.Bytes(id, src)) }
+func (j *Job) Copy(id int32, _ int32, dst, src exec.Ref) {
+	copy(j.Bytes(id, dst), j.Bytes(id, src))
+	j.read(id, src)
+}
 
 // Bytes returns the live bytes that ref names, in the machine's byte order.
 func (j *Job) Bytes(id int32, ref exec.Ref) []byte {
-	b := j.buffer(id, ref.Buffer)
 	if ref.Len == 0 {
 		return nil
 	}
-	all := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(b))), 4*len(b))
-	return all[ref.Off : ref.Off+ref.Len : ref.Off+ref.Len]
+	of, off := j.buffer(id, ref)
+	return bytesAt(of, off, ref.Len)
 }
 
 func (j *Job) floats(id int32, ref exec.Ref) []float32 {
 	if ref.Off%4 != 0 || ref.Len%4 != 0 {
 		panic(fmt.Sprintf("train: %d bytes at %d of buffer %d are not whole elements", ref.Len, ref.Off, ref.Buffer))
 	}
-	return j.buffer(id, ref.Buffer)[ref.Off/4 : (ref.Off+ref.Len)/4]
+	of, off := j.buffer(id, ref)
+	return of[off/4 : (off+ref.Len)/4]
 }
 
-// buffer returns a rank's buffer. Only the rank's own thread makes one, for a message is placed
-// before a body reads it.
-func (j *Job) buffer(id, buffer int32) []float32 {
-	r := &j.ranks[id]
-	if r.buffers[buffer] == nil {
-		c := &j.cfg.Work.Collectives[exec.StagingOf(j.cfg.Work, buffer)]
-		r.buffers[buffer] = j.memory((c.StagingBytes() + 3) / 4)
-		if c.Once {
-			fill(r.buffers[buffer])
-		}
+// buffer returns the memory that ref names a part of, and from which byte on.
+func (j *Job) buffer(id int32, ref exec.Ref) (of []float32, off int64) {
+	if buffers := j.ranks[id].buffers; int(ref.Buffer) < len(buffers) {
+		return buffers[ref.Buffer], ref.Off
 	}
-	return r.buffers[buffer]
+	return j.staged(id, ref)
 }

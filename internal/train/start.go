@@ -9,7 +9,8 @@ import (
 func (j *Job) Started(id int32) {
 	for c := range j.cfg.Work.Collectives {
 		if j.cfg.Work.Collectives[c].Once {
-			j.ranks[id].buffers[exec.Staging(j.cfg.Work, int32(c), 0)] = nil
+			j.ranks[id].areas[exec.Staging(j.cfg.Work, int32(c), 0)-int32(len(j.cfg.Work.Buffers))] = area{}
+			j.staging.letGo(pageElems(j.staging.sizes[c]))
 		}
 	}
 }

@@ -81,7 +81,8 @@ func TestTheStartChangesNoBit(t *testing.T) {
 				t.Fatalf("rank %d has other weights than without a start", r)
 			}
 			for i := range cfg.Work.Collectives {
-				if b := j.ranks[r].buffers[exec.Staging(cfg.Work, int32(i), 0)]; cfg.Work.Collectives[i].Once && b != nil {
+				at := exec.Staging(cfg.Work, int32(i), 0) - int32(len(cfg.Work.Buffers))
+				if cfg.Work.Collectives[i].Once && j.ranks[r].areas[at].slots != nil {
 					t.Fatalf("rank %d keeps the staging of %s", r, cfg.Work.Collectives[i].Name)
 				}
 			}

@@ -33,6 +33,8 @@ type Job struct {
 	work   *workload.Training
 	layers []nn.Layer
 	ranks  []rank
+
+	staging *staging
 }
 
 var (
@@ -50,6 +52,7 @@ func New(cfg Config) (*Job, error) {
 		return nil, err
 	}
 	j := &Job{cfg: cfg, plan: p, work: cfg.Work.Training, ranks: make([]rank, cfg.Work.Ranks())}
+	j.staging = newStaging(cfg.Work)
 	j.counts = newCounts(&j.cfg, &j.plan, cfg.Replicas, cfg.Batch, j.work.Layout)
 	for l := range cfg.Model.Layers() {
 		j.layers = append(j.layers, cfg.Model.Layer(l, cfg.Kernel))

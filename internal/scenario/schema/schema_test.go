@@ -37,7 +37,8 @@ var beyond = regexp.MustCompile(strings.Join([]string{
 	`keeps no packet past a gap`, `a CNP has a size`, `both headroom`,
 	`NICs per host, want 1`, `do not spread evenly`,
 	`wants an acknowledgement of every packet`, `keeps a window of its own`, `probabilities differ`, `does nothing`,
-	`has no effect without`, `: want more than (load|queue)_min`, `comes from one host`, `above cluster`, `too small for`, `: want true or false`,
+	`: want more than (load|queue)_min`,
+	`has no effect without`, `comes from one host`, `above cluster`, `too small for`, `: want true or false`,
 	`no algorithm of`, `has one size for all`, `: more than .*\.line`,
 	`operations in all`, `over [0-9]* GPUs`, `buckets, want at most`, `: True`, `.*: want a number such as`, `printable`, `longer than`,
 }, "|"))
