@@ -295,6 +295,9 @@ func (p *Plan) tableMemory(steps []int64, job unit.Duration) (sum unit.Bytes) {
 	if out.Events { // which are not foreseen: a group of rows, and a count for each kind at each place
 		sum += result.RowGroupRows*eventMemory + unit.Bytes(len(p.Graph.Ports)+len(p.Pairs))*tallyMemory
 	}
+	if out.Gradients {
+		sum += result.RowGroupRows * rowMemory
+	}
 	if out.Series {
 		rows := int64(len(p.Graph.Ports)*(1+p.Classes()) + len(p.Pairs))
 		sum += result.RowGroupRows*eventMemory + unit.Bytes(min(mul(rows, SeriesIntervals(rows)), seriesRows))*seriesMemory

@@ -28,6 +28,7 @@ func example(t *testing.T, name string) string {
 		t.Fatalf("%s: no data as expected:\n%s", name, text)
 	}
 	text = strings.Replace(text, "epochs: 1\n      steps", "epochs: 99\n      steps", 1)
+	text = strings.Replace(text, "epochs: 1\n", "epochs: 50\n", 1)
 	return strings.Replace(text, "epochs: 3", "epochs: 9\n    steps: 50", 1)
 }
 
