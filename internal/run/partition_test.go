@@ -9,20 +9,24 @@ import (
 	"railyard/internal/unit"
 )
 
-// A large fabric is cut at its switches: hosts stay with the one they are on, or, with NICs on
-// several, in groups.
+// A large fabric is cut at its switches: hosts stay with the one they are on or, on one core unless
+// windows of frames were shorter, lie in groups apart; so do hosts with NICs on several.
 func TestLargeNetworksRunInIslands(t *testing.T) {
 	cable := topo.Cable{Rate: 100 * unit.GigabitPerSec, Delay: 100 * unit.Nanosecond}
 	for _, c := range []struct {
 		name, design string
 		params       topo.Params
+		nic          unit.Duration // ns
+		workers      int
 		want         int
-		lookahead    unit.Duration // the cable, and what acts first at its end: a switch, a host; PFC acts at once
+		lookahead    unit.Duration // ns: the cable, and what acts first at its end: a switch, a host; PFC acts at once
 	}{
-		{"few ports", "leaf-spine", topo.Params{Hosts: 64, NICs: 1, Leaves: 8, Spines: 8}, 1, 400 * unit.Nanosecond},
-		{"leaf-spine", "leaf-spine", topo.Params{Hosts: 512, NICs: 1, Leaves: 16, Spines: 16}, 32, 100 * unit.Nanosecond},
-		{"rails", "rail-optimized", topo.Params{Hosts: 96, NICs: 8, Spines: 4}, 8 + 4 + 3, 100 * unit.Nanosecond},
-		{"one switch", "single-switch", topo.Params{Hosts: 1024, NICs: 1}, 1, 400 * unit.Nanosecond},
+		{"few ports", "leaf-spine", topo.Params{Hosts: 64, NICs: 1, Leaves: 8, Spines: 8}, 200, 2, 1, 400},
+		{"leaf-spine", "leaf-spine", topo.Params{Hosts: 512, NICs: 1, Leaves: 16, Spines: 16}, 200, 2, 32, 100},
+		{"leaf-spine on one core", "leaf-spine", topo.Params{Hosts: 512, NICs: 1, Leaves: 8, Spines: 16}, 300, 1, 40, 100},
+		{"fast NICs", "leaf-spine", topo.Params{Hosts: 512, NICs: 1, Leaves: 8, Spines: 16}, 200, 1, 24, 100},
+		{"rails", "rail-optimized", topo.Params{Hosts: 96, NICs: 8, Spines: 4}, 300, 1, 8 + 4 + 3, 100},
+		{"one switch", "single-switch", topo.Params{Hosts: 1024, NICs: 1}, 200, 2, 1, 400},
 	} {
 		c.params.GPUs, c.params.HostLink = c.params.NICs, cable
 		if c.params.Spines > 0 {
@@ -32,12 +36,13 @@ func TestLargeNetworksRunInIslands(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := partition(g, &fabric.Config{SwitchLatency: 300 * unit.Nanosecond, HostLatency: 200 * unit.Nanosecond}, 0, islandPorts)
+		p := partition(g, &fabric.Config{SwitchLatency: 300 * unit.Nanosecond, HostLatency: c.nic * unit.Nanosecond}, 0,
+			islandPorts, c.workers)
 		sum := 0
 		for _, n := range p.sizes {
 			sum += n
 		}
-		if len(p.sizes) != c.want || sum != len(g.Ports) || p.lookahead != c.lookahead {
+		if len(p.sizes) != c.want || sum != len(g.Ports) || p.lookahead != c.lookahead*unit.Nanosecond {
 			t.Errorf("%s: %d islands of %v ports, lookahead %v, want %d", c.name, len(p.sizes), p.sizes, p.lookahead, c.want)
 		}
 		for _, i := range p.of {
@@ -56,7 +61,7 @@ func TestShortCablesRunInOneIsland(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p := partition(g, &fabric.Config{}, 0, islandPorts); len(p.sizes) != 1 {
+	if p := partition(g, &fabric.Config{}, 0, islandPorts, 2); len(p.sizes) != 1 {
 		t.Errorf("%d islands, lookahead %v", len(p.sizes), p.lookahead)
 	}
 }
