@@ -19,7 +19,7 @@ func leafSpine(t *testing.T, method string, dead func(g *topo.Graph, p topo.Port
 		t.Fatal(err)
 	}
 	without := topo.NewRoutesWithout(g, func(l topo.LinkID) bool { return dead(g, g.Ports[2*l]) || dead(g, g.Ports[2*l+1]) })
-	return &Tables{Graph: g, Method: Methods[method], Params: Params{Buckets: 64},
+	return &Tables{Graph: g, Setup: Setup{Method: Methods[method], Params: Params{Buckets: 64}},
 		Epochs: []Epoch{{0, topo.NewRoutes(g)}, {unit.Time(unit.Second), without}}}
 }
 

@@ -118,8 +118,8 @@ func draw(tb testing.TB, seed uint64) (*topo.Graph, fabric.Config) {
 	}
 	some := func(n, den int64) unit.Ratio { return unit.Ratio{Num: n * int64(below(2)), Den: den} }
 	if below(3) > 0 {
-		f := &fabric.Faults{Drop: some(1, 200), Duplicate: some(1, 200), Reorder: some(1, 5), BitErrors: some(1, 10_000_000),
-			PFC: below(2) == 0}
+		f := &fabric.Faults{Chances: fabric.Chances{Drop: some(1, 200), Duplicate: some(1, 200), Reorder: some(1, 5),
+			BitErrors: some(1, 10_000_000), PFC: below(2) == 0}}
 		f.Downs = []fabric.Down{{Link: topo.LinkID(below(uint64(len(g.Links)))), From: unit.Time(30 * unit.Microsecond),
 			Until: unit.Time(35 * unit.Microsecond)}}
 		if below(2) == 0 {

@@ -125,11 +125,11 @@ func TestRoundTripOfCoalescedAcks(t *testing.T) {
 // TestAdmissionSurvivesLosses: a clear-to-send that is lost, or comes twice, neither stops a
 // connection nor lets it send more.
 func TestAdmissionSurvivesLosses(t *testing.T) {
-	for _, f := range []fabric.Faults{{Drop: unit.Ratio{Num: 1, Den: 20}}, {Duplicate: unit.Ratio{Num: 1, Den: 2}}} {
+	for _, f := range []fabric.Chances{{Drop: unit.Ratio{Num: 1, Den: 20}}, {Duplicate: unit.Ratio{Num: 1, Den: 2}}} {
 		f.BitErrors.Den, f.Reorder.Den, f.Drop.Den, f.Duplicate.Den = 1, 1, max(1, f.Drop.Den), max(1, f.Duplicate.Den)
 		const n, slot = 3, 16_000
 		r, _ := gatherWith(t, n, 400_000, nic.Admission{Slots: 2, Bytes: slot}, func(r *rig) {
-			r.fabric.Faults = &f
+			r.fabric.Faults = &fabric.Faults{Chances: f}
 			r.nic.Transport.Timeout, r.nic.Transport.Retries, r.nic.Transport.AckDuplicates = 200*unit.Microsecond,
 				1000, true
 		})

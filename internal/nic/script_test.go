@@ -259,7 +259,7 @@ func (s *stage) set(k, v string) {
 func (s *stage) fault(storm bool, from, until unit.Time, port topo.PortID) {
 	if s.fabric.Faults == nil {
 		none := unit.Ratio{Den: 1}
-		s.fabric.Faults = &fabric.Faults{BitErrors: none, Drop: none, Duplicate: none, Reorder: none}
+		s.fabric.Faults = &fabric.Faults{Chances: fabric.Chances{BitErrors: none, Drop: none, Duplicate: none, Reorder: none}}
 	}
 	f := s.fabric.Faults
 	if storm {

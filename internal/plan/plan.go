@@ -210,7 +210,7 @@ func (p *Plan) slow(j *Job) map[int32]unit.Ratio {
 
 func (p *Plan) planTraining(j *Job) error {
 	t := j.Spec.Train
-	spec, err := specOf(t)
+	spec, err := specOf(t, p.files.of(j).Network)
 	if err != nil {
 		return err
 	}

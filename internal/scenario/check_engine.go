@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"strings"
 
 	"railyard/internal/unit"
 )
@@ -128,7 +129,6 @@ func (d *decoder) checkClasses(s *Scenario) {
 
 // checkFaults reports faults that do nothing, or that the links cannot have at once.
 func (d *decoder) checkFaults(s *Scenario) {
-	first := -1
 	for i := range s.Faults {
 		f, path := &s.Faults[i], fmt.Sprintf("faults[%d]", i)
 		if !d.clean(path, faultFields) {
@@ -144,22 +144,10 @@ func (d *decoder) checkFaults(s *Scenario) {
 			d.problem(path+".convergence", "has no effect without down", "")
 		case f.PFC && f.Drop.Num == 0 && f.BitErrors.Num == 0:
 			d.problem(path+".pfc", "true: has no effect without drop or bit_errors", "")
-		case f.Storm.Set && f.Link == "all":
-			d.problem(path+".link", "all: a storm comes from one host, want a link such as host3/rail1", "")
+		case f.Storm.Set && (f.Link == "all" || strings.ContainsAny(f.Link, "*?")):
+			d.problem(path+".link", f.Link+": a storm comes from one host, want a link such as host3/rail1", "")
 		case f.Storm.Set && !s.Fabric.QoS.PFC.Enabled:
 			d.problem(path+".storm", "fabric.qos.pfc.enabled is false: nobody listens to pause frames", "")
-		}
-		if !f.Random() {
-			continue
-		}
-		if first < 0 {
-			first = i
-			continue
-		}
-		if g := &s.Faults[first]; !sameChances(f, g) {
-			differ := fmt.Sprintf("its probabilities differ from those of faults[%d]", first)
-			d.problem(path, differ+": one set holds for all links that have any",
-				"give both entries the same drop, duplicate, reorder, bit_errors and pfc")
 		}
 	}
 }
@@ -175,12 +163,6 @@ func (d *decoder) clean(entry string, table []*Field) bool {
 		}
 	}
 	return true
-}
-
-func sameChances(a, b *Fault) bool {
-	same := func(x, y unit.Ratio) bool { return x.Cmp(y) == 0 }
-	return same(a.Drop, b.Drop) && same(a.Duplicate, b.Duplicate) && same(a.Reorder, b.Reorder) &&
-		same(a.BitErrors, b.BitErrors) && a.PFC == b.PFC
 }
 
 // checkNamedLinks reports entries that do nothing or say a thing twice.

@@ -230,7 +230,7 @@ var fabricFields = []*Field{
 	{
 		Path:    "fabric.links.named",
 		value:   in(linkList, func(s *Scenario) *[]NamedLink { return &s.Fabric.Links.Named }),
-		Meaning: "links that differ from the others of their tier",
+		Meaning: "links that differ from the others of their tier; of a link that several entries match, later ones come on top",
 	},
 	{Path: "fabric.switch", Meaning: "one switch; all are alike but those in fabric.switches"},
 	{
@@ -314,11 +314,11 @@ var fabricFields = []*Field{
 			"Meta (SIGCOMM'24) calls it E-ECMP",
 	},
 	{
-		Path: "fabric.hash.seed", Default: "per-switch", Choices: HashSeeds,
+		Path: "fabric.hash.seed", Default: "same", Choices: HashSeeds,
 		value:   in(choice, func(s *Scenario) *string { return &s.Fabric.Hash.Seed }),
 		Meaning: "which switches hash alike; where they do, flows that one link brings are not spread again (polarisation)",
-		Source: "assumed, vendors differ: Cumulus from 3.5.4 on draws one per switch, Dell OS9 and Linux's Spectrum driver take " +
-			"the switch's MAC address, SONiC has one for each role, NX-OS universal-id",
+		Source: "assumed, vendors differ: SAI's default is 0 everywhere, SONiC has one for each role; Cumulus from 3.5.4 on draws " +
+			"one per switch, Dell OS9 and Linux's Spectrum driver take the switch's MAC address (docs/balancing.md)",
 	},
 	{
 		Path: "fabric.order", Default: "phases", Choices: Orders,
@@ -501,10 +501,11 @@ var fabricFields = []*Field{
 // linkFields: one entry of fabric.links.named.
 var linkFields = []*Field{
 	{
-		Path: "link", Required: true, check: checkOneLink, pattern: oneLinkPattern,
+		Path: "link", Required: true, check: checkSomeLinks, pattern: somePattern,
 		example: "node/peer such as rail1/host2",
 		value:   in(text, func(l *NamedLink) *string { return &l.Link }),
-		Meaning: "the link, both directions: node/peer, node/peer#2 for the second of parallel links",
+		Meaning: "the link, both directions: node/peer, node/peer#2 for the second of parallel links; with * for any letters of " +
+			"a name and ? for one, several links",
 	},
 	{
 		Path: "rate", Default: "auto", Word: "auto", Min: "1Mb/s", Max: "10Tb/s",

@@ -1,10 +1,18 @@
 package scenario
 
+import (
+	"maps"
+	"slices"
+)
+
 // Choice is a name that a scenario may use, with one line for `list` and documentation.
 type Choice struct{ Name, Meaning string }
 
 // HashFieldsQP are the fields of a hash with the destination queue pair.
 const HashFieldsQP = "5-tuple+qp"
+
+// wholeWay are the methods by which several switches, or none, choose a way.
+var wholeWay = map[string]bool{"pinned": true, "conweave": true}
 
 // Names that a scenario may use. The first is the default.
 var (
@@ -68,9 +76,16 @@ var (
 		{HashFieldsQP, "and the destination queue pair of the transport header"},
 	}
 	HashSeeds = []Choice{
-		{"per-switch", "each switch has its own, drawn from the run's seed and its number"},
 		{"same", "one for all switches, drawn from the run's seed"},
+		{"per-switch", "each switch has its own, drawn from the run's seed and its number"},
 	}
+	// SwitchHashSeeds are those that a switch of fabric.switches may have.
+	SwitchHashSeeds = append(slices.Clone(HashSeeds),
+		Choice{"role", "one for the switches of this entry"})
+	// SwitchBalancers are the methods that a switch may have by itself, without its neighbours.
+	SwitchBalancers = slices.DeleteFunc(slices.Clone(Balancers), func(c Choice) bool { return wholeWay[c.Name] })
+	switchTiers     = without(BalancerTiers, wholeWay)
+
 	CongestionAlgorithms = []Choice{
 		{"dcqcn", "DCQCN: senders slow down on congestion notification packets"},
 		{"none", "senders always send at line rate"},
@@ -186,6 +201,7 @@ var (
 		{"rnn", "vanilla recurrent network that reads text; sizes in rnn"},
 		{"lstm", "recurrent network of LSTM cells that reads text; sizes in rnn"},
 		{"gpt", "transformer that reads text; sizes in gpt"},
+		{"file", "layer by layer, as the file in network says"},
 	}
 	Activations = []Choice{
 		{"relu", "max(0, x)"},
@@ -365,3 +381,10 @@ func (c *CollectiveRow) Chosen() string {
 
 // hpccNS3 is the source of the preset of that name.
 const hpccNS3 = "HPCC authors' ns-3 model (alibaba-edu/High-Precision-Congestion-Control)"
+
+// without returns names for all but some.
+func without(names map[string]string, some map[string]bool) map[string]string {
+	left := maps.Clone(names)
+	maps.DeleteFunc(left, func(_, v string) bool { return some[v] })
+	return left
+}

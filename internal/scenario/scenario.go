@@ -173,7 +173,8 @@ type Dragonfly struct {
 type Hash struct {
 	Function string // see HashFunctions
 	Fields   string // see HashFields
-	Seed     string // see HashSeeds
+	Seed     string // see HashSeeds, and of a switch SwitchHashSeeds
+	Role     string // with seed role: what switches match that share one
 }
 
 // Flowlet is the parameters of the balancer flowlet.
@@ -229,7 +230,7 @@ type Links struct {
 
 // NamedLink is a link that differs from the others of its tier. What is not set is as theirs.
 type NamedLink struct {
-	Link   string // node/peer, node/peer#k with parallel links; both directions
+	Link   string // node/peer, node/peer#k with parallel links, or a pattern; both directions
 	Rate   Opt[unit.Bitrate]
 	Length Opt[unit.Length]
 	Delay  Opt[unit.Duration] // instead of what Length gives
@@ -448,6 +449,7 @@ func (j *Job) Path() string {
 type Train struct {
 	Model      string
 	Layers     []int  // of mlp
+	Network    string // path of file
 	Activation string // of mlp and cnn
 	CNN        CNN
 	RNN        RNN // of rnn and lstm
@@ -696,7 +698,7 @@ type Flow struct {
 
 // Fault is something that goes wrong on links.
 type Fault struct {
-	Link      string // node/peer, node/peer#k with parallel links, or all
+	Link      string // node/peer, node/peer#k with parallel links; a pattern; or all
 	Drop      unit.Ratio
 	Duplicate unit.Ratio
 	Reorder   unit.Ratio

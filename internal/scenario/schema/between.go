@@ -55,6 +55,7 @@ var between = map[string]object{
 	},
 	"job.train": {{"allOf", []any{
 		object{{"if", has("model", "mlp", true)}, {"then", object{{"required", []string{"layers"}}}}},
+		object{{"if", has("model", "file", false)}, {"then", object{{"required", []string{"network"}}}}},
 		object{{"if", object{{"required", []string{"model"}},
 			{"properties", object{{"model", object{{"enum", []string{"rnn", "lstm", "gpt"}}}}}}}},
 			{"then", object{{"properties",

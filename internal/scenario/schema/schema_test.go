@@ -27,7 +27,7 @@ var beyond = regexp.MustCompile(strings.Join([]string{
 	`second document`, `nested deeper`,
 	`leading zero`, `not plain digits`, `finer than`, `too (large|small)`, `remove the quotes`, `put it in quotes`,
 	`not a whole number`,
-	`must differ`, `is above max`, `do not fit`, `more ranks than GPUs`, `does not divide (the|size)`,
+	`must differ`, `is above max`, `want more than (load|queue)_min`, `do not fit`, `more ranks than GPUs`, `does not divide (the|size)`,
 	`one step takes more`,
 	`no such (host|gpu|nic|rank)`, `the sender too`, `the (link|rank) of .* too`, `both length and delay`,
 	`has no meaning here: it belongs to job.train`, `same NIC`,
@@ -36,8 +36,9 @@ var beyond = regexp.MustCompile(strings.Join([]string{
 	`less than one packet`, `there is no class for it`, `no window to scale`, `nothing to split over`,
 	`keeps no packet past a gap`, `a CNP has a size`, `both headroom`,
 	`fabric.pods is 1: super-spines`, `each GPU has NICs of its own`, `do not spread evenly`,
-	`wants an acknowledgement of every packet`, `keeps a window of its own`, `probabilities differ`, `does nothing`,
+	`wants an acknowledgement of every packet`, `keeps a window of its own`, `does nothing`,
 	`has no effect without`, `comes from one host`, `above cluster`, `too small for`, `: want true or false`,
+	`want more than (load|queue)_min`, `it chooses whole ways`, `there is no other class`,
 	`no algorithm of`, `has one size for all`, `: more than .*\.line`,
 	`operations in all`, `over [0-9]* GPUs`, `buckets, want at most`, `: True`, `.*: want a number such as`, `printable`, `longer than`,
 }, "|"))
@@ -235,6 +236,8 @@ func training(given map[string]string, path, value string) string {
 	switch values["job.train.model"] {
 	case "", "mlp":
 		values["job.train.layers"] = "[784, 10]"
+	case "file":
+		values["job.train.network"] = "net.txt"
 	}
 	if path != "job.train.data.text.path" {
 		values["job.train.data.text.path"] = "d"
