@@ -14,7 +14,7 @@ import (
 func leafSpine(t *testing.T, method string, dead func(g *topo.Graph, p topo.Port) bool) *Tables {
 	t.Helper()
 	cable := topo.Cable{Rate: 100 * unit.GigabitPerSec, Delay: unit.Microsecond}
-	g, err := topo.LeafSpine(topo.Params{Hosts: 2, GPUs: 1, NICs: 1, Leaves: 2, Spines: 4, Parallel: 2, HostLink: cable, SpineLink: cable})
+	g, err := topo.LeafSpine{Hosts: 2, GPUs: 1, NICs: 1, Leaves: 2, Spines: 4, Parallel: 2, HostLink: cable, SpineLink: cable}.Graph()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -132,7 +132,7 @@ func (c *Config) admitsAll(id topo.NodeID, s *qos.Switch) error {
 	size, own := c.largest(), c.profile(id)
 	for i := range s.Ports {
 		p, cl := &s.Ports[i], &own.Classes[i%len(own.Classes)]
-		n, a := node{size: int64(s.Shared), crossing: int64(s.Shared + s.Spare)}, account{limit: int64(p.PFC.Headroom)}
+		n, a := node{size: int64(s.Shared), crossing: int64(s.Shared + s.Spare)}, account{}
 		n.configure(&own)
 		if own.Buffer.CrossingInHeadroom {
 			n.crossing = -1
@@ -140,7 +140,7 @@ func (c *Config) admitsAll(id topo.NodeID, s *qos.Switch) error {
 		ok, share := false, n.lossyAlpha
 		if cl.Lossless {
 			xoff := newThreshold(own.PFC.XOFF(p.Rate))
-			ok, share = n.chargeLossless(&a, &xoff, int64(size)), own.PFC.Alpha
+			ok, share = n.chargeLossless(&a, &xoff, int64(p.PFC.Headroom), int64(size)), own.PFC.Alpha
 		} else {
 			ok = n.chargeLossy(&a, 0, int64(size))
 		}

@@ -66,7 +66,7 @@ func (o Opcode) Kind() Kind {
 //	 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
 //	+---------------------------------------------------------------+
 //	|  on a link: when it reaches the far end                       |
-//	|  in a switch: the link that it came over                      |
+//	|  in a switch: the account that it is charged to               |
 //	|  in a NIC: since when it waits there                (64 bits) |
 //	+---------------------------------------------------------------+
 //	|  flow                                                         |
@@ -206,5 +206,5 @@ func (p *Packet) BECN() bool { return p.bits&bitBECN != 0 }
 // arrival is when a frame on a link reaches its far end.
 func (p *Packet) arrival() unit.Time { return unit.Time(p.at) }
 
-// in is the link over which a frame came to the switch that it is in.
-func (p *Packet) in() PortID { return PortID(p.at) }
+// account is that of the switch which the frame is in: of the link that it came over, and its class.
+func (p *Packet) account() int32 { return int32(p.at) }

@@ -96,9 +96,9 @@ func draw(tb testing.TB, seed uint64) (*topo.Graph, fabric.Config) {
 	leaves := 2 + below(4)
 	rates := []unit.Bitrate{10 * unit.GigabitPerSec, 25 * unit.GigabitPerSec, 30_000_000_007, 100 * unit.GigabitPerSec}
 	delay := func() unit.Duration { return unit.Duration(100+below(1500)) * unit.Nanosecond }
-	g, err := topo.LeafSpine(topo.Params{Hosts: leaves * (1 + below(3)), GPUs: 1, NICs: 1, Leaves: leaves,
+	g, err := topo.LeafSpine{Hosts: leaves * (1 + below(3)), GPUs: 1, NICs: 1, Leaves: leaves,
 		Spines: 1 + below(3), HostLink: topo.Cable{Rate: rates[below(4)], Delay: delay()},
-		SpineLink: topo.Cable{Rate: rates[below(4)], Delay: delay()}})
+		SpineLink: topo.Cable{Rate: rates[below(4)], Delay: delay()}}.Graph()
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -293,7 +293,7 @@ func (s *stage) look() (facts []fact) {
 		}
 		add("marks", fmt.Sprint(down.marks), "0")
 		add("drops", fmt.Sprint(down.drops), "0")
-		class := f.cfg.Classes[down.sent.class].Name
+		class := f.cfg.Classes[int(down.sent.account)%f.nc].Name
 		sends := fmt.Sprintf("%s of send %d, frame %d", class, down.sent.flow+1, down.txFrames())
 		switch on := down.pausesSent; {
 		case down.txFrames()+down.pfcFrames == 0:

@@ -106,7 +106,7 @@ func (f *Fabric) tellOn(isl *sim.Island, id PortID, p *port, m message) {
 // telling tells the receiving end of a link of a message under way.
 func (f *Fabric) telling(id PortID, m message) {
 	f.messages[id] = append(f.messages[id], m)
-	f.eng.Island(f.ingresses[id].island).At(m.at, sim.MakeKey(sim.Arrival, classListen, int32(id)))
+	f.ingresses[id].isl.At(m.at, sim.MakeKey(sim.Arrival, classListen, int32(id)))
 }
 
 // Handle takes a message. Those of a link come in order, each with an event of its own.

@@ -99,15 +99,15 @@ func (c *Case) drawGraph(d *dice) (err error) {
 		return topo.Cable{Rate: pick[unit.Bitrate](d, 10, 25, 40, 100, 200, 400, 800) * unit.GigabitPerSec,
 			Delay: 1 + d.time(20*unit.Microsecond)}
 	}
-	p := topo.Params{GPUs: 1, NICs: 1, HostLink: cable()}
+	link := cable()
 	if d.one(2) {
-		p.Hosts = d.between(2, 6)
-		c.Graph, err = topo.SingleSwitch(p)
+		c.Graph, err = topo.SingleSwitch{Hosts: d.between(2, 6), GPUs: 1, NICs: 1, HostLink: link}.Graph()
 		return err
 	}
+	p := topo.LeafSpine{GPUs: 1, NICs: 1, HostLink: link}
 	p.Leaves, p.Spines, p.Parallel, p.SpineLink = d.between(2, 3), d.between(1, 3), d.between(1, 2), cable()
 	p.Hosts = p.Leaves * d.between(1, 3)
-	c.Graph, err = topo.LeafSpine(p)
+	c.Graph, err = p.Graph()
 	return err
 }
 

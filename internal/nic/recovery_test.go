@@ -53,7 +53,7 @@ func blink(t *testing.T, cable unit.Duration, ctl cc.Params, ackEvery int, b uni
 	long unit.Duration) (*rig, nic.Flow) {
 	t.Helper()
 	const rate = 100 * unit.GigabitPerSec
-	g, err := topo.SingleSwitch(topo.Params{Hosts: 2, GPUs: 1, NICs: 1, HostLink: topo.Cable{Rate: rate, Delay: cable}})
+	g, err := topo.SingleSwitch{Hosts: 2, GPUs: 1, NICs: 1, HostLink: topo.Cable{Rate: rate, Delay: cable}}.Graph()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,8 +105,8 @@ func TestTailLossUnderCoalescing(t *testing.T) {
 // wait (20 us at 25 Gb/s) for a queue.
 func TestRoundTripOfCoalescedAcks(t *testing.T) {
 	const rate, b = 25 * unit.GigabitPerSec, 10_000_000
-	g, err := topo.SingleSwitch(topo.Params{Hosts: 2, GPUs: 1, NICs: 1,
-		HostLink: topo.Cable{Rate: rate, Delay: 20 * unit.Microsecond}})
+	g, err := topo.SingleSwitch{Hosts: 2, GPUs: 1, NICs: 1,
+		HostLink: topo.Cable{Rate: rate, Delay: 20 * unit.Microsecond}}.Graph()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -134,6 +134,9 @@ func (p *Plan) addFlow(f *scenario.Flow, j *Job, wrong flowProblem) error {
 	}
 	pair.From, pair.FromGPU = p.endpoint(f.From)
 	pair.To, pair.ToGPU = p.endpoint(f.To)
+	if f.From.NIC < 0 && f.Path == nil {
+		pair.From = p.relay(pair.From, pair.To)
+	}
 	if f.Priority == "other" {
 		pair.Class = ClassOther
 		if int(ClassOther) >= p.Classes() {
@@ -163,6 +166,22 @@ func (p *Plan) endpoint(e scenario.Endpoint) (topo.NICID, int32) {
 	return p.Graph.Hosts[e.Host].NICs[p.Scenario.NICOf(e)], int32(e.GPU)
 }
 
+// relay returns the NIC by which a GPU sends to another: its own or, if that has no way there, the one of the
+// receiver's rail on the same host, over NVLink to that one's GPU (book chapter 13, rail-only; NCCL: PXN).
+func (p *Plan) relay(own, to topo.NICID) topo.NICID {
+	g := p.Graph
+	if g.NICs[own].Host == g.NICs[to].Host {
+		return own
+	}
+	other := g.Hosts[g.NICs[own].Host].NICs[g.NICs[to].Index]
+	for _, from := range []topo.NICID{own, other} {
+		if _, err := p.Routes.Path(from, to, nil); err == nil {
+			return from
+		}
+	}
+	return own // what comes next says why not
+}
+
 // explicitPath finds the ports of a path between two NICs that is given by its nodes.
 func (p *Plan) explicitPath(nodes []string, from, to topo.NICID) ([]topo.PortID, error) {
 	g := p.Graph
@@ -172,6 +191,9 @@ func (p *Plan) explicitPath(nodes []string, from, to topo.NICID) ([]topo.PortID,
 	}
 	if last, _, _ := strings.Cut(nodes[len(nodes)-1], "#"); last != name(to) {
 		return nil, fmt.Errorf("ends at %s, want the receiver's host %s", last, name(to))
+	}
+	if g.Apart(from, to) {
+		return nil, fmt.Errorf("from %s to %s: rails are VLANs that nothing routes between", g.NICName(from), g.NICName(to))
 	}
 	var path []topo.PortID
 	at := nodes[0]

@@ -7,28 +7,16 @@ import (
 	"railyard/internal/unit"
 )
 
-// checkDesign reports sizes that do not make a fabric.
+// checkDesign reports a custom design without its file. What sizes of the others make a network is the
+// plan's to say.
 func (d *decoder) checkDesign(s *Scenario) {
-	if !d.ok("fabric.design", "fabric.topology", "fabric.leaves", "fabric.spines", "cluster.hosts",
-		"cluster.nic.shared", "cluster.nic.per_gpu", "cluster.host.gpus") {
-		return
+	if d.ok("fabric.design", "fabric.topology") && s.Fabric.Design == "custom" && !s.Fabric.Topology.Set {
+		d.problem("fabric.design", "custom: no topology, want fabric.topology: FILE as well", "")
 	}
-	switch f := &s.Fabric; f.Design {
-	case "custom":
-		if !f.Topology.Set {
-			d.problem("fabric.design", "custom: no topology, want fabric.topology: FILE as well", "")
-		}
-	case "leaf-spine":
-		if n := s.NICsPerHost(); n != 1 {
-			d.problem(d.culprit("fabric.design", "cluster.nic.per_gpu", "cluster.host.gpus"),
-				fmt.Sprintf("leaf-spine: %d NICs per host, want 1", n),
-				"cluster.nic.shared: true, or cluster.host.gpus: 1")
-		}
-		if s.Cluster.Hosts%f.Leaves != 0 {
-			d.problem(d.culprit("fabric.leaves", "fabric.design"),
-				fmt.Sprintf("%d hosts do not spread evenly over %d leaves, want a multiple of %d hosts",
-					s.Cluster.Hosts, f.Leaves, f.Leaves), "")
-		}
+	if n := &s.Cluster.NIC; d.ok("cluster.nic", "cluster.nic.shared_by", "cluster.host.gpus") && n.SharedBy > 1 &&
+		s.Cluster.Host.GPUs%n.SharedBy != 0 {
+		d.problem("cluster.nic.shared_by", fmt.Sprintf("%d: does not divide the %d GPUs of a host, want a number that does",
+			n.SharedBy, s.Cluster.Host.GPUs), "")
 	}
 }
 

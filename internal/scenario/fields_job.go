@@ -163,10 +163,16 @@ var workFields = []*Field{
 		Meaning: "kind of network",
 	},
 	{
-		Path: "train.layers", Required: true, Min: "1", Max: "1000000", applies: where(onlyModel("mlp")),
+		Path: "train.layers", Required: true, chooser: "train.model", Min: "1", Max: "1000000", applies: where(onlyModel("mlp")),
 		value:   inTrain(wholes, func(t *Train) *[]int { return &t.Layers }),
 		Meaning: "units per layer, inputs first, classes last",
 		Also:    []string{"sizes", "hidden"},
+	},
+	{
+		Path: "train.network", Required: true, chooser: "train.model", check: checkFile, pattern: pathPattern,
+		example: "the path of a file that lists layers", applies: where(onlyModel("file")),
+		value:   inTrain(text, func(t *Train) *string { return &t.Network }),
+		Meaning: "file that says what an example is and lists the layers, one a line: see docs/networks.md",
 	},
 	{
 		Path: "train.activation", Default: "relu", Choices: Activations, applies: where(onlyModel("mlp", "cnn")),

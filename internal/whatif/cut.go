@@ -219,8 +219,18 @@ func idealChanges(sc *scenario.Scenario) []scenario.Change {
 	}
 	changes = append(changes, set("cluster.nic.speed", fastest.String()), set("fabric.links.host", fastest.String()),
 		set("fabric.links.delay", "1ps"))
-	if sc.Fabric.Design != "single-switch" {
-		changes = append(changes, set("fabric.links.spine", fastest.String()))
+	for _, trunk := range []struct {
+		path string
+		rate unit.Bitrate // 0: the design has none
+	}{
+		{"fabric.links.spine", sc.Fabric.Links.Spine},
+		{"fabric.links.superspine", sc.Fabric.Links.SuperSpine},
+		{"fabric.dragonfly.local_rate", sc.Fabric.Dragonfly.LocalRate},
+		{"fabric.dragonfly.global_rate", sc.Fabric.Dragonfly.GlobalRate},
+	} {
+		if trunk.rate > 0 {
+			changes = append(changes, set(trunk.path, fastest.String()))
+		}
 	}
 	return changes
 }
