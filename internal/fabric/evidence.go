@@ -208,7 +208,7 @@ func (q *queue) from(account int32, salt uint64) int64 {
 // Loss is a frame that did not arrive.
 type Loss struct {
 	At   unit.Time
-	Port PortID // whose queue had no room, whose link lost it, or by which it came to where no way led on
+	Port PortID // whose queue had no room, whose link lost it, or by which it came to where it was lost
 	Kind Kind
 	Flow int32
 	Seq  uint32 // PSN
@@ -223,6 +223,7 @@ const (
 	LostInBuffer     LossKind = iota // it was full
 	LostOnLink                       // to a fault of the link
 	LostWithoutRoute                 // the switch knew no way on, or the frame had passed too many
+	LostInNIC                        // the NIC that it came to kept as many packets past a gap as it can: told by the NIC
 )
 
 func (f *Fabric) lost(isl *sim.Island, now unit.Time, id PortID, p *Packet, why LossKind) {

@@ -33,7 +33,7 @@ type Config struct {
 	Quirks           Quirks
 	// OnFull takes a packet that a receiver's buffer had no room for, in the island of the receiver; nil:
 	// nobody does.
-	OnFull func(island int32, now unit.Time, qp int32, psn uint32)
+	OnFull func(island int32, l fabric.Loss)
 	// OnTimeout takes a retransmission timeout, in the island of the sender; nil: nobody does.
 	OnTimeout func(island int32, now unit.Time, qp int32, oldest int64)
 	// OnEvent takes what happens at the ends of queue pairs, in the island of the end; nil: nobody does.

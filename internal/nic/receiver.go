@@ -91,7 +91,8 @@ func (r *receiver) onData(isl *sim.Island, now unit.Time, pk *fabric.Packet) {
 	case v.Keep:
 		r.keep(isl, now, v.Cell, pk)
 	case v.Full && n.cfg.OnFull != nil:
-		n.cfg.OnFull(own.index, now, r.id, in.PSN)
+		n.cfg.OnFull(own.index, fabric.Loss{At: now, Port: n.graph.Peer(c.port), Kind: fabric.Data, Flow: r.id, Seq: in.PSN,
+			Why: fabric.LostInNIC})
 	}
 	if v.Ack || v.Nak {
 		r.acknowledge(isl, now, pk, &v)

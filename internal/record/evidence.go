@@ -148,6 +148,7 @@ var lossNames = [...]string{
 	fabric.LostInBuffer:     result.LostInBuffer,
 	fabric.LostOnLink:       result.LostOnLink,
 	fabric.LostWithoutRoute: result.LostWithoutRoute,
+	fabric.LostInNIC:        result.LostInNIC,
 }
 
 // unnumbered are the kinds of frame without a packet sequence number.

@@ -182,6 +182,8 @@ func lostWords(e *result.EventRow) string {
 		return fmt.Sprintf("dropped: %s of %s, no room in the buffer", what, whoseEvent(e))
 	case e.Why == result.LostWithoutRoute:
 		return fmt.Sprintf("lost: %s of %s, the switch knows no way on", what, whoseEvent(e))
+	case e.Why == result.LostInNIC:
+		return fmt.Sprintf("dropped: %s of %s, the receiver's reorder buffer is full", what, whoseEvent(e))
 	}
 	return fmt.Sprintf("lost on the link: %s of %s", what, whoseEvent(e))
 }

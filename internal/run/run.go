@@ -213,7 +213,7 @@ func (r *runner) build() error {
 		return err
 	}
 	hc, nc := hostConfig(r.plan), nicConfig(r.plan)
-	nc.OnTimeout = r.record.TimedOut
+	nc.OnTimeout, nc.OnFull = r.record.TimedOut, r.record.Lost
 	if r.record.LogsEvents() || r.record.TakesSeries() {
 		nc.OnEvent = r.record.PairEvent
 	}
