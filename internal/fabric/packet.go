@@ -79,10 +79,10 @@ func (o Opcode) Kind() Kind {
 //	+-------------------------------+-------------------------------+
 //	|  bytes                        |  entropy                      |
 //	+-------------------------------+-----------+---+-----+-+-+-----+
-//	|  SACK                         |  DSCP     |ECN|class|E|A|     |
+//	|  SACK                         |  DSCP     |ECN|class|E|A|B|   |
 //	+-------------------------------+-----------+---+-----+-+-+-----+
 //
-// Drawn as named, not as laid out in memory. E: echo, A: AckReq. Flow, PSN, SACK, count, collective
+// Drawn as named, not as laid out in memory. E: echo, A: AckReq, B: BECN. Flow, PSN, SACK, count, collective
 // and what a Trace says of landing belong to sources and sinks at the edge; the fabric carries them.
 // Clear-to-sends and credits have a count and a collective, and no Trace.
 type Packet struct {
@@ -110,6 +110,7 @@ const (
 	classMask = 7
 	bitEcho   = 1 << 3 // an acknowledgement that echoes a mark
 	bitAckReq = 1 << 4 // wants an acknowledgement at once
+	bitBECN   = 1 << 5 // an answer to a packet that was marked
 )
 
 // Make returns a frame on a route. Of psn, the lower 24 bits count.
@@ -194,6 +195,13 @@ func (p *Packet) SetEcho() { p.bits |= bitEcho }
 
 // Echo reports whether the acknowledgement echoes a mark.
 func (p *Packet) Echo() bool { return p.bits&bitEcho != 0 }
+
+// SetBECN makes an answer say that the very packet which it answers was marked: the BECN bit of the base transport
+// header (IBTA annex A17).
+func (p *Packet) SetBECN() { p.bits |= bitBECN }
+
+// BECN reports whether it says so.
+func (p *Packet) BECN() bool { return p.bits&bitBECN != 0 }
 
 // arrival is when a frame on a link reaches its far end.
 func (p *Packet) arrival() unit.Time { return unit.Time(p.at) }

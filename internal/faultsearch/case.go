@@ -88,6 +88,10 @@ func (c *Case) drawReceiver(d *dice) {
 		t.Buffer = pick(d, 1, 4, d.between(2, 300))
 		t.Tolerance = pick(d, 0, 0, int64(d.between(1, 20)), roce.AnyOrder)
 	}
+	if e := (&dice{sim.NewStream(c.Number, "entropy", 0)}); t.Receiver != roce.InOrder && e.one(2) {
+		t.Entropy = roce.Entropy{Kind: pick(e, roce.RandomEntropy, roce.RecycledEntropy), Cache: pick(e, 1, 8, e.between(1, 100)),
+			Freeze: e.time(unit.Millisecond)}
+	}
 }
 
 func (c *Case) drawGraph(d *dice) (err error) {
@@ -320,7 +324,8 @@ func (c *Case) String() string {
 		}
 	}
 	t := &c.NIC.Transport
-	return fmt.Sprintf("case %d: %d nodes, %d flows, %s, %s, selective %v, receiver %d (%d kept, %d late), PFC %v, %s, faults %+v",
+	return fmt.Sprintf("case %d: %d nodes, %d flows, %s, %s, selective %v, receiver %d (%d kept, %d late), "+
+		"entropy %+v, PFC %v, %s, faults %+v",
 		c.Number, len(c.Graph.Nodes), len(c.Flows), job, c.NIC.Controller.Algorithm(), t.Selective, t.Receiver, t.Buffer,
-		t.Tolerance, c.Fabric.Classes[0].Lossless, c.routed(), c.Fabric.Faults)
+		t.Tolerance, t.Entropy, c.Fabric.Classes[0].Lossless, c.routed(), c.Fabric.Faults)
 }

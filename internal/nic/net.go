@@ -162,7 +162,8 @@ func (n *Net) AddQP(q QueuePair) int32 {
 	}
 	n.senders = append(n.senders, sender{id: id, card: from, number: int32(len(from.qps)), class: q.Class, route: route,
 		back: back, hopsBack: len(q.Back), answerer: to.port, log: q.Log, ledger: ledger{log: q.Log}, admission: q.Admission,
-		fetch: n.hosts.NewFetch(q.From, q.FromGPU), rng: sim.NewStream(n.cfg.Seed, "timeout", q.Stream)})
+		fetch: n.hosts.NewFetch(q.From, q.FromGPU), rng: sim.NewStream(n.cfg.Seed, "timeout", q.Stream),
+		drawn: sim.NewStream(n.cfg.Seed, "entropy", q.Stream)})
 	n.senders[id].slots.Init(q.Admission.Slots)
 	n.receivers = append(n.receivers, receiver{id: id, card: to, way: way, route: answer, log: q.Log,
 		admitted: q.Admission.Slots > 0, sender: from.isl, store: n.hosts.NewStore(q.To, q.ToGPU)})
@@ -179,6 +180,7 @@ func (n *Net) Build(baseRTT func(id int32) unit.Duration) {
 	for i := range n.senders {
 		n.ctl.Init(i, n.senders[i].card.line, baseRTT(int32(i)))
 		n.senders[i].Init(&n.cfg.Transport, n.ctl.At(i))
+		n.senders[i].Explore(n.explored(&n.senders[i], baseRTT(int32(i))))
 	}
 	if n.cfg.OnEvent != nil {
 		n.told = make([]cc.State, len(n.senders))
@@ -186,6 +188,12 @@ func (n *Net) Build(baseRTT func(id int32) unit.Duration) {
 			n.told[i] = n.ControllerState(int32(i), 0)
 		}
 	}
+}
+
+// explored is how many packets a bandwidth-delay product of a queue pair holds.
+func (n *Net) explored(s *sender, rtt unit.Duration) int {
+	frame := n.cfg.Frames.OnLink(n.cfg.Frames.MaxDataFrame(n.cfg.Transport.MTU))
+	return int((s.card.line.BytesIn(rtt) + frame - 1) / frame)
 }
 
 // OnFlow sets what receives each message that has been acknowledged, in the island of its sender.

@@ -114,6 +114,9 @@ func (r *receiver) acknowledge(isl *sim.Island, now unit.Time, pk *fabric.Packet
 	}
 	a := fabric.Make(op, r.id, v.PSN, r.route, n.cfg.AckClass, n.cfg.Frames.ACK)
 	a.SetSack(v.Sack)
+	if a.Entropy = pk.Entropy; a.Entropy != 0 && pk.Marked() {
+		a.SetBECN()
+	}
 	if v.Echo {
 		a.SetEcho()
 	}

@@ -46,6 +46,7 @@ type sender struct {
 	hopsBack int          // links of it
 	answerer topo.PortID  // the port that they leave by
 	rng      sim.Stream   // of its timeouts
+	drawn    sim.Stream   // of the entropies of its packets
 	retried  unit.Time    // its last timeout
 
 	admission Admission
@@ -183,6 +184,9 @@ func (s *sender) send(now unit.Time, pk *fabric.Packet) bool {
 	direct := t.Receiver == roce.Direct
 	bytes := n.cfg.Frames.DataFrame(seg.Payload, seg.First || direct, seg.Last)
 	*pk = fabric.Make(opcode(seg.First || direct, seg.Last, direct), s.id, seg.PSN, s.route, s.class, bytes)
+	if t.Entropy.Kind != roce.OneEntropy {
+		pk.Entropy = s.Entropy(t, firstPort|uint16(s.drawn.Uint64()&portMask))
+	}
 	// The rate limiter spaces the starts of packets.
 	tx, gap := n.fab.Spacing(c.port, bytes, s.Rate(now))
 	free := now.Add(tx)
@@ -244,6 +248,12 @@ func (s *sender) attach(now unit.Time, seg *roce.Segment, tr *fabric.Trace) {
 	}
 }
 
+// Entropies are UDP source ports from 0xC000 on: those that RoCEv2 NICs take (IBTA annex A17, and RFC 6335, section 6).
+const (
+	firstPort = 0xc000
+	portMask  = 0x3fff
+)
+
 // opcode returns that of a packet of a message, whose last packet has immediate data. With direct
 // placement each is a WRITE of its own to the receiver's memory; the one with immediate data ends the
 // message.
@@ -286,7 +296,7 @@ func (s *sender) onResponse(isl *sim.Island, now unit.Time, port fabric.PortID, 
 	}
 	s.account(now)
 	r := &own.response
-	*r = roce.Response{Nak: pk.Kind() == fabric.Nak, PSN: pk.PSN(), Sack: pk.Sack(),
+	*r = roce.Response{Nak: pk.Kind() == fabric.Nak, PSN: pk.PSN(), Sack: pk.Sack(), Entropy: pk.Entropy, Seen: pk.BECN(),
 		Ack: cc.Ack{Now: now, Marked: pk.Echo(), Hops: own.telemetry(n, tr), Lead: n.fab.Lead(port, unit.Bytes(pk.Bytes))}}
 	arm := s.OnResponse(r, &n.cfg.Transport)
 	for _, ok := s.Take(); ok; _, ok = s.Take() {

@@ -61,7 +61,7 @@ func TestLinksThatDiffer(t *testing.T) {
 
 // The chances of a link are those of the last entry that matches it.
 func TestFaultsOfALink(t *testing.T) {
-	faults := "faults: [{link: all, drop: 1%}, {link: 'leaf1/*', reorder: 5%}, {link: leaf1/spine2, drop: 1/2, pfc: true}]"
+	const faults = "faults: [{link: all, drop: 1%}, {link: 'leaf1/*', reorder: 5%}, {link: leaf1/spine2, drop: 1/2, pfc: true}]"
 	p, err := New(read(t, fmt.Sprintf(someLinks, "{link: leaf1/spine1, rate: 50Gb/s}", faults)), Files{}, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -91,8 +91,11 @@ func (p *Plan) chosen() bool {
 	return p.Scenario.Fabric.Balance != "pinned" && (p.moves() || len(p.tables.Epochs) > 1)
 }
 
-// moves reports whether the packets of a queue pair may take several ways at some switch.
-func (p *Plan) moves() bool { return p.tables.Any(func(m *balance.Method) bool { return !m.Static }) }
+// moves reports whether the packets of a queue pair may take several ways: some switch chooses anew, or they differ
+// in what is hashed.
+func (p *Plan) moves() bool {
+	return p.Scenario.Transport.Entropy != "flow" || p.tables.Any(func(m *balance.Method) bool { return !m.Static })
+}
 
 // Hashes reports whether any switches put queue pairs on links by a hash.
 func (p *Plan) Hashes() bool {

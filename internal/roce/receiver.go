@@ -35,6 +35,8 @@ type Params struct {
 	EchoMarks   bool          // marks travel in acknowledgements instead of CNPs
 	NoCNPs      bool          // receivers of marked packets send no CNPs: no sender would listen
 	TimeRTT     bool          // congestion control looks at round trips
+
+	Entropy Entropy // with another kind than OneEntropy, not InOrder
 }
 
 // packets is how many a message of so many bytes is cut into: an empty one is one packet.
@@ -84,6 +86,10 @@ func (p *Params) Validate() error {
 	case p.Tolerance < 0 || p.Tolerance > AnyOrder || p.Receiver == InOrder && p.Tolerance > 0:
 		return fmt.Errorf("a tolerance of %d packets, want 0 to %d, and 0 with a receiver in order", p.Tolerance,
 			AnyOrder)
+	case p.Entropy.Kind != OneEntropy && p.Receiver == InOrder:
+		return errors.New("packets by several ways, and a receiver in order: each that overtakes another is a NAK")
+	case p.Entropy.Kind == RecycledEntropy && p.Entropy.Cache < 1:
+		return fmt.Errorf("a cache of %d entropies, want at least 1", p.Entropy.Cache)
 	}
 	return nil
 }
@@ -94,11 +100,12 @@ type Verdict struct {
 	Keep   bool // keep it: its bytes are placed when the packets before it have come
 	Full   bool // dropped, because as many packets are kept as can be
 	Ack    bool // acknowledge everything up to PSN
+	Early  bool // of an Ack: it also names a packet past a gap
 	Nak    bool // tell the sender that PSN is missing
 	// Freed is how many of the packets that were kept are to be placed now, behind this one.
 	Freed int
 	PSN   uint32 // of the Ack or Nak
-	Sack  uint32 // of a selective Nak: how far past PSN the packet lies that was accepted
+	Sack  uint32 // of a selective Nak, an early Ack: how far past the one expected the packet lies that was accepted
 }
 
 // Receiver is the responder half of a queue pair.
@@ -211,6 +218,9 @@ func (r *Receiver) onAhead(now unit.Time, seq int64, p *Params) (v Verdict) {
 		v = r.missing(now, p)
 	}
 	v.Accept, v.Keep = !there && p.Receiver == Direct, !there && p.Receiver == Buffered
+	if p.Entropy.Kind != OneEntropy && (v.Accept || v.Keep) && !v.Nak {
+		v.Ack, v.Early, v.PSN, v.Sack = true, true, uint32(r.expected-1)&PSNMask, uint32(d)
+	}
 	return v
 }
 

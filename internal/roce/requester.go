@@ -22,12 +22,23 @@ type Requester struct {
 	rtt      unit.Duration // latest sample
 	probes   probes
 	owed     bool // an acknowledgement is due: the retransmission timer runs
+	ports    entropies
 }
 
 // Init puts a requester at its start.
 func (q *Requester) Init(p *Params, ctl cc.Controller) {
 	q.Sender.Init(p)
 	q.deadline, q.ctl = unit.Never, ctl
+	q.ports.init(&p.Entropy)
+}
+
+// Explore says how many packets have a drawn entropy before any is recycled: as many as a bandwidth-delay product
+// holds, so that the first answers come before the last of them leaves.
+func (q *Requester) Explore(packets int) { q.ports.explore = packets }
+
+// Entropy returns that of the packet which Next gave; drawn is one that it may be. It is not asked with OneEntropy.
+func (q *Requester) Entropy(p *Params, drawn uint16) uint16 {
+	return q.ports.next(&p.Entropy, drawn)
 }
 
 // Credit says from when on the next packet's bytes are at the NIC.
@@ -110,7 +121,10 @@ func (q *Requester) Deadline() unit.Time { return q.deadline }
 type Response struct {
 	Nak  bool
 	PSN  uint32
-	Sack uint32 // of a selective NAK: how far past PSN the packet lies that was accepted
+	Sack uint32 // of a selective NAK, an early ACK: how far past the expected packet that lies which was accepted
+	// Entropy is that of the packet which is answered, and Seen says that this packet was marked. 0: it brings none back.
+	Entropy uint16
+	Seen    bool
 	// Ack is what congestion control learns. The driver says when it came, whether it echoes a mark,
 	// telemetry and lead.
 	Ack cc.Ack
@@ -123,9 +137,17 @@ type Response struct {
 // Every packet behind a gap is answered with a selective NAK: all NAKs of one recovery are one loss.
 func (q *Requester) OnResponse(r *Response, p *Params) (arm bool) {
 	una, now := q.una, r.Ack.Now
+	if r.Entropy != 0 {
+		q.ports.answered(now, &p.Entropy, r.Entropy, r.Seen)
+	}
 	var bytes unit.Bytes
 	lost := false
 	switch {
+	case !r.Nak && r.Sack > 0:
+		if at, ok := q.probes.sent(expand(r.PSN, una) + 1 + int64(r.Sack)); ok {
+			q.rtt = now.Sub(at)
+		}
+		bytes = q.OnEarly(r.PSN, r.Sack)
 	case !r.Nak:
 		bytes = q.OnAck(r.PSN)
 	case p.Selective:
@@ -148,7 +170,9 @@ func (q *Requester) OnResponse(r *Response, p *Params) (arm bool) {
 	}
 	a := &r.Ack
 	a.Bytes, a.RTT, a.Seq, a.NextSeq, a.Paced = bytes, q.rtt, q.Acked(), q.Sender.Sent(), false
-	q.ctl.OnAck(a)
+	if r.Entropy == 0 || r.Nak || bytes > 0 || a.Marked || len(a.Hops) > 0 { // else it only brings an entropy back
+		q.ctl.OnAck(a)
+	}
 	if arm = lost; moved {
 		q.deadline = unit.Never
 		arm = q.Outstanding()
@@ -183,6 +207,7 @@ func (q *Requester) Expire(now unit.Time, p *Params) Expiry {
 	q.owed = false
 	q.probes.clear()
 	q.ctl.OnLoss(now)
+	q.ports.failed(now, &p.Entropy)
 	return Retry
 }
 

@@ -74,12 +74,7 @@ func (r *Responder) OnData(now unit.Time, pk *Packet, p *Params) (a Reply) {
 		}
 	}
 	a.Verdict = r.Receiver.OnData(now, pk.PSN, pk.Last || pk.AckReq, p)
-	answers := a.Ack || a.Nak
-	r.echo = r.echo || pk.Marked && (a.Accept || a.Keep || answers)
-	if answers {
-		a.Echo = r.echo && p.EchoMarks
-		r.echo = false
-	}
+	r.answer(pk, &a, p)
 	switch {
 	case a.Keep:
 		a.Cell = r.kept.put(seq, pk)
@@ -88,6 +83,21 @@ func (r *Responder) OnData(now unit.Time, pk *Packet, p *Params) (a Reply) {
 		r.kept.next, r.kept.left = seq+1, a.Freed
 	}
 	return a
+}
+
+// answer decides about the echo of marks: an answer has those of all packets since the last one, but one that names a
+// packet past a gap that packet's alone.
+func (r *Responder) answer(pk *Packet, a *Reply, p *Params) {
+	if a.Early {
+		a.Echo = pk.Marked && p.EchoMarks
+		return
+	}
+	answers := a.Ack || a.Nak
+	r.echo = r.echo || pk.Marked && (a.Accept || a.Keep || answers)
+	if answers {
+		a.Echo = r.echo && p.EchoMarks
+		r.echo = false
+	}
 }
 
 // land says where the bytes of a packet go, whose message is at index at of open or is put there.

@@ -22,6 +22,8 @@ import (
 //	arrive PSN...      packets that were sent reach the responder; marked, or asking for an
 //	                   acknowledgement, with ! or ? behind; what it answers
 //	ack|nak PSN [SACK] a response reaches the requester
+//	entropy N          of N packets; the first that may be drawn is 100, and so on
+//	back PORT...       answers bring entropies back; of a marked packet with ! behind
 //	expire             the deadline has come
 //	tally              what the receiver has counted
 //	repace TIME        the next packet may start then
@@ -43,6 +45,7 @@ type stage struct {
 	slots map[int32]uint32   // first PSN of the message in a slot
 	cells map[int32]uint32   // PSN of the packet in a cell
 	ctl   *spy
+	draw  uint16 // the next entropy
 }
 
 // spy is a congestion control that says what it is told.
@@ -110,6 +113,18 @@ func (s *stage) Do(words []string) {
 		for _, a := range args {
 			s.arrive(a)
 		}
+	case "entropy":
+		var all []string
+		for range s.number(args[0]) {
+			all = append(all, fmt.Sprint(s.q.Entropy(&s.p, s.draw)))
+			s.draw++
+		}
+		s.say("entropies %s", strings.Join(all, " "))
+	case "back":
+		for _, a := range args {
+			port := uint16(s.number(strings.TrimSuffix(a, "!")))
+			s.q.OnResponse(&Response{Entropy: port, Seen: strings.HasSuffix(a, "!"), PSN: PSNMask, Ack: cc.Ack{Now: s.now}}, &s.p)
+		}
 	case "ack", "nak":
 		s.respond(words[0] == "nak", args)
 	case "cnp":
@@ -132,10 +147,10 @@ func (s *stage) Do(words []string) {
 func (s *stage) begin(args []string) {
 	s.t.Helper()
 	*s = stage{t: s.t, sent: map[uint32]Segment{}, first: map[uint32]Landing{}, slots: map[int32]uint32{},
-		cells: map[int32]uint32{}}
+		cells: map[int32]uint32{}, draw: 100}
 	s.ctl = &spy{s: s, rate: unit.GigabitPerSec}
 	s.p = Params{MTU: 1000, AckEvery: 1, Timeout: 100 * unit.Microsecond, Retries: 2, AckDuplicates: true, TimeRTT: true}
-	from := int64(0)
+	from, explore := int64(0), 0
 	for _, a := range args {
 		k, v, _ := strings.Cut(a, "=")
 		switch k {
@@ -149,6 +164,12 @@ func (s *stage) begin(args []string) {
 			s.p.Selective = true
 		case "buffer":
 			s.p.Receiver, s.p.Buffer, s.p.Tolerance = Buffered, int(s.number(v)), AnyOrder
+		case "recycled":
+			s.p.Entropy = Entropy{Kind: RecycledEntropy, Cache: int(s.number(v)), Freeze: 50 * unit.Microsecond}
+		case "random":
+			s.p.Entropy = Entropy{Kind: RandomEntropy}
+		case "explore":
+			explore = int(s.number(v))
 		case "late":
 			s.p.Tolerance = s.number(v)
 		case "echo":
@@ -169,7 +190,11 @@ func (s *stage) begin(args []string) {
 			s.t.Fatalf("no parameter %q", a)
 		}
 	}
+	if err := s.p.Validate(); err != nil {
+		s.say("%v", err)
+	}
 	s.q.Init(&s.p, s.ctl)
+	s.q.Explore(explore)
 	s.q.StartAt(from)
 	s.r.StartAt(from)
 }
@@ -255,6 +280,8 @@ func (s *stage) arrive(word string) {
 		echo = " with echo"
 	}
 	switch {
+	case a.Early:
+		did = append(did, fmt.Sprintf("ACK %d, and %d past it%s", int32(a.PSN<<8)>>8, a.Sack, echo))
 	case a.Ack:
 		did = append(did, fmt.Sprintf("ACK %d%s", a.PSN, echo))
 	case a.Nak && s.p.Selective:

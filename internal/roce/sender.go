@@ -59,6 +59,8 @@ type Sender struct {
 	recoveryEnd int64 // recovery is over when this is acknowledged
 	resend      int64 // packets before this have been sent again in this recovery
 	highSack    int64 // highest packet the receiver has named
+
+	early int64 // payload bytes past una that acknowledgements have named, with go-back-N: see OnEarly
 }
 
 // Init sets the payload MTU and how late packets may be.
@@ -154,12 +156,12 @@ func (s *Sender) Full(p *Params) bool {
 func (s *Sender) Outstanding() bool { return s.una < s.high && !s.failed }
 
 // InFlight returns the payload bytes from the oldest unacknowledged packet up to the next one to
-// send.
+// send, without those that were named as there.
 func (s *Sender) InFlight() unit.Bytes {
 	if s.next == s.una {
 		return 0
 	}
-	return unit.Bytes(s.bytesAt(s.next) - s.bytesAt(s.una))
+	return unit.Bytes(s.bytesAt(s.next) - s.bytesAt(s.una) - s.early)
 }
 
 // Acked and Sent return the payload bytes acknowledged, and up to the next packet to send, since
@@ -268,7 +270,7 @@ func (s *Sender) advance(to int64) unit.Bytes {
 	if to <= s.una || to > s.high || s.failed {
 		return 0
 	}
-	before := s.bytesAt(s.una)
+	before := s.bytesAt(s.una) + s.settle(to)
 	for ; s.una < to; s.una++ {
 		s.sacked.clear(s.una)
 	}
@@ -293,6 +295,7 @@ func (s *Sender) advance(to int64) unit.Bytes {
 func (s *Sender) rewind() {
 	s.next = s.una
 	s.cur = 0
+	s.forget()
 }
 
 // OnTimeout is called when nothing was acknowledged for the retransmission timeout. It sends

@@ -38,6 +38,7 @@ func nicConfig(p *plan.Plan) nic.Config {
 			Selective:     t.Recovery == "selective-repeat",
 			TimeoutLow:    t.TimeoutLow.Or(0),
 			LowPackets:    int64(t.LowPackets),
+			Entropy:       roce.Entropy{Kind: entropies[t.Entropy], Cache: t.EntropyCache, Freeze: t.EntropyFreeze},
 			CNPInterval:   sc.Congestion.CNPInterval,
 			EchoMarks:     sc.Congestion.Notify == "ack",
 			NoCNPs:        sc.Congestion.Notify == "none",
@@ -62,6 +63,10 @@ func nicConfig(p *plan.Plan) nic.Config {
 	}
 	return cfg
 }
+
+// entropies are those of packets, by name.
+var entropies = map[string]roce.EntropyKind{"flow": roce.OneEntropy, "random": roce.RandomEntropy,
+	"recycled": roce.RecycledEntropy}
 
 func receiver(name string) roce.ReceiverKind {
 	switch name {

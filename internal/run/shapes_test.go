@@ -51,8 +51,8 @@ func shares(t *testing.T, more string, seeds int) (mean, slowest float64) {
 
 // A permutation that all links together could carry at line rate. Of as many links as flows a hash leaves 1/e
 // unused, so ECMP carries about two thirds; its slowest flow has a quarter to a third. Packets that are spread one by
-// one keep it almost whole (Dixit et al., INFOCOM 2013). Without congestion control, PFC on; receivers take packets in
-// order. Spraying by the least queue with DCQCN too.
+// one keep it almost whole (Dixit et al., INFOCOM 2013). Without congestion control, PFC on, receivers in order; with
+// DCQCN and receivers that place at once, by the least queue and by turns.
 func TestSprayingKeepsAPermutationWhereECMPDoesNot(t *testing.T) {
 	const none = "congestion: {algorithm: none}\n"
 	mean, slowest := shares(t, none, 5)
@@ -60,12 +60,13 @@ func TestSprayingKeepsAPermutationWhereECMPDoesNot(t *testing.T) {
 	if mean < 0.62 || mean > 0.68 || slowest < 0.23 || slowest > 0.38 {
 		t.Errorf("ECMP: the mean flow has %.1f %% of the wire, the slowest %.1f %%, want 62 to 68 and 23 to 38", 100*mean, 100*slowest)
 	}
-	for _, cc := range []string{none, "congestion: {algorithm: dcqcn}\n"} {
-		mean, slowest = shares(t, "  balance: spray\n"+cc, 1)
-		t.Logf("spraying, %s: mean %.3f, slowest %.3f", strings.TrimSpace(cc), mean, slowest)
+	const dcqcn, direct = "congestion: {algorithm: dcqcn}\n", "transport: {receiver: direct}\n"
+	for _, how := range []string{none, "  spray: {pick: least-queue}\n" + dcqcn + direct,
+		"  spray: {pick: round-robin}\n" + dcqcn + direct} {
+		mean, slowest = shares(t, "  balance: spray\n"+how, 1)
+		t.Logf("spraying, %s: mean %.3f, slowest %.3f", strings.Join(strings.Fields(how), " "), mean, slowest)
 		if mean < 0.95 || slowest < 0.95 {
-			t.Errorf("spraying, %s: the mean flow has %.1f %% of the wire, the slowest %.1f %%, want 95", strings.TrimSpace(cc),
-				100*mean, 100*slowest)
+			t.Errorf("spraying, %s: the mean flow has %.1f %% of the wire, the slowest %.1f %%, want 95", how, 100*mean, 100*slowest)
 		}
 	}
 }

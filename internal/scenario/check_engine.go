@@ -42,6 +42,14 @@ func (d *decoder) checkSenders(s *Scenario) {
 			"a receiver in-order keeps no packet past a gap, and selective-repeat would have all of them sent again, want "+
 				"transport.receiver: buffered or direct, or transport.recovery: go-back-n", "")
 	}
+	if t.Entropy != "flow" && d.ok("transport.entropy", "fabric.balance") && !entropic[s.Fabric.Balance] {
+		d.problem(d.culprit("transport.entropy", "fabric.balance"), fmt.Sprintf("%s: with fabric.balance %s switches do not go by "+
+			"the source port, want ecmp, wcmp or resilient", t.Entropy, s.Fabric.Balance), "")
+	}
+	if t.Entropy != "flow" && d.ok("transport.entropy", "transport.receiver") && t.Receiver == "in-order" {
+		d.problem(d.culprit("transport.receiver", "transport.entropy"), fmt.Sprintf("in-order: with transport.entropy %s packets "+
+			"overtake one another, and each would be answered with a NAK, want transport.receiver: buffered or direct", t.Entropy), "")
+	}
 	if c.Algorithm == "timely" && d.ok("congestion.timely.low", "congestion.timely.high") &&
 		c.TIMELY.High < c.TIMELY.Low {
 		d.problem(d.culprit("congestion.timely.high", "congestion.timely.low"),
@@ -65,6 +73,9 @@ func (d *decoder) checkSenders(s *Scenario) {
 			"both headroom and headroom_delays, want one of them", "headroom: auto")
 	}
 }
+
+// entropic are the balancers that go by the source port.
+var entropic = map[string]bool{"ecmp": true, "wcmp": true, "resilient": true}
 
 // checkQPs reports what several queue pairs of a connection do not go with.
 func (d *decoder) checkQPs(s *Scenario) {

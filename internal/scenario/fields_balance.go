@@ -189,8 +189,8 @@ func (d *decoder) checkBalance(s *Scenario) {
 	if d.ok("fabric.dlb.queue_min", "fabric.dlb.queue_max") && onlyDLB(s) == "" && p.QueueMin >= p.QueueMax {
 		d.problem("fabric.dlb.queue_max", fmt.Sprintf("%s: want more than queue_min, %s", p.QueueMax, p.QueueMin), "")
 	}
-	moves := s.anyBalance(func(name string) bool { return moving[name] })
-	if d.ok("fabric.balance", "congestion.algorithm") && moves && s.Congestion.Algorithm == "hpcc" {
+	moves := s.anyBalance(func(name string) bool { return moving[name] }) || s.Transport.Entropy != "flow"
+	if d.ok("fabric.balance", "congestion.algorithm", "transport.entropy") && moves && s.Congestion.Algorithm == "hpcc" {
 		d.problem("fabric.balance", s.Fabric.Balance+": hpcc compares the telemetry of a port with what that port said "+
 			"before, and packets of a queue pair come by several", "another congestion.algorithm, or balance: ecmp")
 	}

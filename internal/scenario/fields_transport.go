@@ -23,6 +23,14 @@ func anyOrder(s *Scenario) string {
 	return ""
 }
 
+// onlyRecycled says that a field belongs to recycled entropies.
+func onlyRecycled(s *Scenario) string {
+	if s.Transport.Entropy != "recycled" {
+		return "transport.entropy is " + s.Transport.Entropy
+	}
+	return ""
+}
+
 // onlyBuffered says that a field belongs to receivers with a buffer.
 func onlyBuffered(s *Scenario) string {
 	if s.Transport.Receiver != "buffered" {
@@ -108,10 +116,11 @@ var transportFields = []*Field{
 	{
 		Path: "transport.ack_every", Min: "1", Max: "65536",
 		Rule: "16, or 1 where every acknowledgement counts: congestion.algorithm is hpcc, timely, dctcp or " +
-			"swift, or transport.recovery is selective-repeat",
+			"swift, transport.recovery is selective-repeat, or transport.entropy is not flow",
 		value: in(whole, func(s *Scenario) *int { return &s.Transport.AckEvery }),
 		derive: func(d *decoder, _ any, _ string) string {
-			if perAck[d.text("congestion.algorithm")] || d.text("transport.recovery") == "selective-repeat" {
+			if perAck[d.text("congestion.algorithm")] || d.text("transport.recovery") == "selective-repeat" ||
+				d.given("transport.entropy") && d.text("transport.entropy") != "flow" {
 				return "1"
 			}
 			return "16"
@@ -180,6 +189,26 @@ var transportFields = []*Field{
 		Meaning: "packets past a gap that do not yet say that it is lost: it may be only late; any: however many, so " +
 			"that a full buffer or the timeout says it",
 		Source: "0: IRN (SIGCOMM'18), whose receivers call a gap lost at once; TCP waits for 3 (RFC 6675)",
+	},
+	{
+		Path: "transport.entropy", Default: "flow", Choices: Entropies,
+		value: in(choice, func(s *Scenario) *string { return &s.Transport.Entropy }),
+		Meaning: "the UDP source port of packets, which switches hash: with several the sender sprays; an answer has the port of the " +
+			"packet that it answers",
+		Source: "flow: RoCEv2 NICs; recycled: REPS (arXiv 2407.21625)",
+	},
+	{
+		Path: "transport.entropy_cache", Default: "8", Min: "1", Max: "65536", applies: where(onlyRecycled),
+		value:   in(whole, func(s *Scenario) *int { return &s.Transport.EntropyCache }),
+		Meaning: "source ports that a queue pair keeps, of unmarked packets that were answered",
+		Source:  "REPS (arXiv 2407.21625): 8",
+	},
+	{
+		Path: "transport.entropy_freeze", Default: "100us", Min: "0ns", Max: "10min", applies: where(onlyRecycled),
+		value: in(duration, func(s *Scenario) *unit.Duration { return &s.Transport.EntropyFreeze }),
+		Meaning: "how long after a timeout no port is drawn: what is cached is used again, since a way may be dead. The first answer " +
+			"after that ends it",
+		Source: assumed + "; a parameter of REPS (arXiv 2407.21625)",
 	},
 	{
 		Path: "transport.timeout", Default: "1.048576ms", Word: "none", Min: "1us", Max: "10min",

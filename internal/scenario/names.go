@@ -76,6 +76,12 @@ var (
 	SwitchBalancers = slices.DeleteFunc(slices.Clone(Balancers), func(c Choice) bool { return wholeWay[c.Name] })
 	switchTiers     = without(BalancerTiers, wholeWay)
 
+	// Entropies are those of the packets of a queue pair.
+	Entropies = []Choice{
+		{"flow", "that of the queue pair"},
+		{"random", "each packet has one that is drawn: oblivious spraying by the sender"},
+		{"recycled", "each packet has that of an unmarked one which was answered (REPS)"},
+	}
 	CongestionAlgorithms = []Choice{
 		{"dcqcn", "DCQCN: senders slow down on congestion notification packets"},
 		{"none", "senders always send at line rate"},

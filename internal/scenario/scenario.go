@@ -314,6 +314,9 @@ type Transport struct {
 	Recovery      string             // "go-back-n" or "selective-repeat"
 	Receiver      string             // "in-order", "buffered" or "direct"
 	ReorderBuffer int                // packets, of a buffered one
+	Entropy       string             // see Entropies
+	EntropyCache  int                // recycled ones
+	EntropyFreeze unit.Duration
 	ReorderWindow Opt[int]           // packets past a gap that do not say it is lost; not set: any
 	Timeout       Opt[unit.Duration] // not set: no retransmission timer
 	TimeoutLow    Opt[unit.Duration] // with at most LowPackets outstanding; not set: Timeout

@@ -16,10 +16,10 @@ var between = map[string]object{
 		{"then", forbid("per_gpu", "shared_by")},
 	},
 	"fabric": {{"allOf", append(designs(), when("design", "custom", object{{"required", []string{"topology"}}}),
-		balancer("flowlet"), balancer("dlb", "glb"), balancer("glb"), balancer("conweave"), balancer("spray"),
-		balancer("resilient"))}},
-	"fabric.dlb":   unless("mode", "flowlet", forbid("gap")),
-	"fabric.spray": only("pick", "drill", forbid("samples", "memory")),
+		balancer("conweave"),
+		alike(balancer("flowlet"), balancer("dlb", "glb"), balancer("glb"), balancer("spray"), balancer("resilient"),
+			object{{"properties", object{{"dlb", unless("mode", "flowlet", forbid("gap"))},
+				{"spray", only("pick", "drill", forbid("samples", "memory"))}}}}))}},
 	"congestion": {{"allOf", []any{
 		unless("algorithm", "dcqcn", forbid(keysOf("congestion")...)),
 		only("algorithm", "hpcc", object{{"properties", object{{"hpcc", forbid(keysOf("congestion.hpcc")...)}}}}),
@@ -30,6 +30,7 @@ var between = map[string]object{
 	}}},
 	"transport": {{"allOf", []any{unless("recovery", "selective-repeat", forbid("timeout_low", "low_packets")),
 		unless("receiver", "buffered", forbid("reorder_buffer")),
+		unless("entropy", "recycled", forbid("entropy_cache", "entropy_freeze")),
 		when("receiver", "in-order", forbid("reorder_window"))}}},
 	"job": {
 		{"oneOf", []any{object{{"required", []string{"train"}}}, object{{"required", []string{"replay"}}},
@@ -163,6 +164,12 @@ func balancer(name string, others ...string) object {
 		{"properties", object{{"balance", object{{"enum", names}}}}}}
 	forbidden := forbid(keysOf("fabric." + name)...)
 	return object{{"if", object{{"not", chosen}}}, {"then", object{{"properties", object{{name, forbidden}}}}}}
+}
+
+// alike is the schema that holds rules of fabric where all switches are alike: those of fabric.switches may have other
+// balancers.
+func alike(rules ...any) object {
+	return object{{"if", object{{"not", object{{"required", []string{"switches"}}}}}}, {"then", object{{"allOf", rules}}}}
 }
 
 // keysOf lists the keys of a group that have no meaning without their algorithm.
