@@ -26,6 +26,10 @@ var rules = map[string]rule{
 		may: "located",
 		why: "a graph is a value made from parameters: who simulates it or prints it is above it",
 	},
+	"survey": {
+		may: "topo",
+		why: "what a network is good for follows from the graph and its routes: nothing needs to run",
+	},
 	"qos": {
 		why: "thresholds are arithmetic on a configuration and a list of links: engine, check, run directory " +
 			"and report share the one value, so it knows none of them",
@@ -213,8 +217,8 @@ var rules = map[string]rule{
 		why: "switch configuration follows from names and thresholds, not from a run",
 	},
 	"plan": {
-		may: "balance cc coll dataset exec fabric hash located nccl nn nn/netfile qos result scenario splitmix topo train wire " +
-			"workload",
+		may: "balance cc coll dataset exec fabric hash located nccl nn nn/netfile qos result scenario splitmix survey topo train " +
+			"wire workload",
 		why: "a plan is a function of the scenario and its files: run reads the files. Of what is not pure it " +
 			"takes types and names alone: see onlyThese",
 	},
@@ -264,7 +268,7 @@ var rules = map[string]rule{
 	"web": {may: "report result run scenario", why: "the web UI is a user of runs"},
 	"cli": {
 		may: "bench coll dataset hash headline input inventory lab located nccl nccltests netconf nn ns3 perf plan qos report result run " +
-			"scenario scenario/schema sheet sweep topo validate web whatif workload",
+			"scenario scenario/schema sheet survey sweep topo validate web whatif workload",
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys",
 		why:   "commands are a user of everything but the engine's insides, which run wires",
 	},

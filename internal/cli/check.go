@@ -18,6 +18,7 @@ import (
 	"railyard/internal/run"
 	"railyard/internal/scenario"
 	"railyard/internal/sheet"
+	"railyard/internal/survey"
 	"railyard/internal/unit"
 )
 
@@ -92,6 +93,7 @@ type checkJSON struct {
 	Mistakes   []qos.Mistake  `json:"mistakes,omitempty"`
 	// Differing is the switches that differ from the others.
 	Differing []plan.Differing `json:"differing,omitempty"`
+	Survey    *survey.Survey   `json:"survey,omitempty"` // of the network
 }
 
 func (a *app) check(ctx context.Context, file string, f checkFlags) error {
@@ -196,6 +198,7 @@ func checkData(problems located.Problems, in *plan.Inspection) checkJSON {
 	out.Estimate = &in.Estimate
 	out.Islands, out.Lookahead = run.Islands(in.Plan)
 	out.Thresholds, out.Mistakes, out.Differing = in.Thresholds, in.Mistakes, in.Plan.Differing()
+	out.Survey = in.Survey
 	return out
 }
 

@@ -25,8 +25,10 @@ type view struct {
 var views = []view{
 	{"topo", "Print hosts, switches, ports and tiers",
 		"Prints the graph: hosts with their NICs, switches with their ports, rates and delays, the\ncapacity and " +
-			"oversubscription of each tier, and the bisection.",
-		func(a *app, p *plan.Plan, _ *plan.Job) error { return p.Graph.WriteText(a.stdout) }, topoData},
+			"oversubscription of each tier, and the bisection. Then in numbers: ports in use, cuts, what\nhalves can " +
+			"exchange, switches and ways between NICs and between ranks, what each single failure cuts\noff, and whether " +
+			"buffers may wait for each other in a circle.",
+		topoText, topoData},
 	{"placement", "Print where ranks run and which paths queue pairs take",
 		"Prints the host, GPU, rail and NIC of each rank, the ring of each channel, and the path\nof each queue pair " +
 			"through the fabric.",

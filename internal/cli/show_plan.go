@@ -10,10 +10,23 @@ import (
 	"railyard/internal/coll"
 	"railyard/internal/plan"
 	"railyard/internal/sheet"
+	"railyard/internal/survey"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
 	"railyard/internal/workload"
 )
+
+// topoText prints the graph, and what it is good for.
+func topoText(a *app, p *plan.Plan, _ *plan.Job) error {
+	if err := p.Graph.WriteText(a.stdout); err != nil {
+		return err
+	}
+	s := a.newSheet()
+	s.Blank()
+	s.Wrap("", "In numbers")
+	s.Grid("lrw", p.Survey().Rows())
+	return s.Flush(a.stdout)
+}
 
 // topoData is the graph as data.
 func topoData(p *plan.Plan, _ *plan.Job) (any, error) {
@@ -25,11 +38,15 @@ func topoData(p *plan.Plan, _ *plan.Job) (any, error) {
 		Port string `json:"port"`
 	}
 	type node struct {
-		Name string `json:"name"`
-		Kind string `json:"kind"`
-		Tier int    `json:"tier"`
-		GPUs int    `json:"gpus,omitempty"`
-		NICs []nic  `json:"nics,omitempty"`
+		Name  string `json:"name"`
+		Kind  string `json:"kind"`
+		Tier  int    `json:"tier"`
+		Pod   int    `json:"pod,omitempty"` // from 1, as plane and rail; of none: absent
+		Plane int    `json:"plane,omitempty"`
+		Rail  int    `json:"rail,omitempty"`
+		Model string `json:"model,omitempty"`
+		GPUs  int    `json:"gpus,omitempty"`
+		NICs  []nic  `json:"nics,omitempty"`
 	}
 	type port struct {
 		Name   string        `json:"name"`
@@ -47,17 +64,19 @@ func topoData(p *plan.Plan, _ *plan.Job) (any, error) {
 		Over     string       `json:"oversubscription,omitempty"`
 	}
 	out := struct {
-		Nodes     []node       `json:"nodes"`
-		Ports     []port       `json:"ports"`
-		Tiers     []tier       `json:"tiers"`
-		Bisection unit.Bitrate `json:"bisection_bps"`
-	}{Bisection: g.Bisection()}
+		Nodes     []node         `json:"nodes"`
+		Ports     []port         `json:"ports"`
+		Tiers     []tier         `json:"tiers"`
+		Bisection unit.Bitrate   `json:"bisection_bps"`
+		Survey    *survey.Survey `json:"survey"`
+	}{Bisection: g.Bisection(), Survey: p.Survey()}
 	host := map[topo.NodeID]topo.Host{}
 	for _, h := range g.Hosts {
 		host[h.Node] = h
 	}
 	for i, n := range g.Nodes {
-		d := node{Name: n.Name, Kind: n.Kind.String(), Tier: n.Tier, GPUs: host[topo.NodeID(i)].GPUs}
+		d := node{Name: n.Name, Kind: n.Kind.String(), Tier: n.Tier, Pod: n.Place.Pod + 1, Plane: n.Place.Plane + 1,
+			Rail: n.Place.Rail + 1, Model: n.Model, GPUs: host[topo.NodeID(i)].GPUs}
 		for _, id := range host[topo.NodeID(i)].NICs {
 			c := g.NICs[id]
 			d.NICs = append(d.NICs, nic{"nic" + strconv.Itoa(int(c.Index)), c.GPU, c.Rail + 1, g.Ports[c.Port].Name})

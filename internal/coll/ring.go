@@ -144,7 +144,8 @@ func (r *Ring) Op(rank, channel, i int) Op {
 // send is the Send of message m at position p.
 func (r *Ring) send(channel, p, m int, l lane) Op {
 	op := Op{Kind: Send, Peer: r.at(channel, p+1), Slot: -1, After: -1, Acked: -1, Window: r.window.window(m)}
-	op.Chunk = r.chunk(p+r.first-m/r.slices, m%r.slices)
+	t, j := r.cut(m)
+	op.Chunk = r.chunk(p+r.first-t, j)
 	if m >= r.slices {
 		op.After = int32(l.apply(m - r.slices))
 	}
@@ -153,7 +154,7 @@ func (r *Ring) send(channel, p, m int, l lane) Op {
 
 // receive is the Recv, or the Reduce or Copy, of message m at position p, being op i.
 func (r *Ring) receive(channel, p, m, part, i int, l lane) Op {
-	t, j := m/r.slices, m%r.slices
+	t, j := r.cut(m)
 	op := Op{Kind: Recv, Peer: r.at(channel, p-1), Slot: int32(r.slot(m)), After: -1, Acked: -1}
 	op.Chunk = r.chunk(p+r.first-1-t, j)
 	if part == receives {
@@ -167,6 +168,22 @@ func (r *Ring) receive(channel, p, m, part, i int, l lane) Op {
 		}
 	}
 	return op
+}
+
+// Matching returns the Recv of the message that op i of a rank sends, in its successor's program.
+func (r *Ring) Matching(rank, channel, i int) int {
+	l := r.lane()
+	_, m := l.at(i)
+	return l.apply(m) - 1
+}
+
+// cut returns the step and the slice of message m. Most rings are not sliced, and a division takes as long as
+// all the rest of an operation.
+func (r *Ring) cut(m int) (t, j int) {
+	if r.slices == 1 {
+		return m, 0
+	}
+	return m / r.slices, m % r.slices
 }
 
 // chunk is the chunk of slice j of ring chunk c, c taken modulo n; it lies within a few turns of

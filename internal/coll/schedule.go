@@ -175,6 +175,28 @@ func Matching(s Schedule, rank, channel, i int) (recv int, ok bool) {
 	return 0, false
 }
 
+// ReadsOnce reports whether in the program of a rank one operation at most reads what a Recv has put
+// into its slot.
+func ReadsOnce(s Schedule, rank int) bool {
+	read := make([]bool, s.Slots())
+	for c := range s.Channels() {
+		clear(read)
+		for i := range s.Len(rank, c) {
+			op := s.Op(rank, c, i)
+			switch {
+			case op.Kind == Recv:
+				read[op.Slot] = false
+			case op.Kind != Reduce && op.Kind != Copy:
+			case read[op.Slot]:
+				return false
+			default:
+				read[op.Slot] = true
+			}
+		}
+	}
+	return true
+}
+
 // Carried returns what part of the bytes of a Send, op i of a rank, the link of the sender and that
 // of the receiver carry: all, but where a switch between them adds up or copies messages.
 func Carried(s Schedule, rank, channel, i int) (out, in unit.Ratio) {

@@ -498,3 +498,24 @@ func ExampleRingAllReduce() {
 	// send chunk 3 to 1 after 2
 	// <nil>
 }
+
+// What comes into a slot is read by one operation; that of a schedule that is written out may be read twice.
+func TestASlotIsReadOnce(t *testing.T) {
+	for name := range Algorithms {
+		for _, k := range pipelines(name, 1, 3) {
+			s := make1(t, name, shuffled(8, 2), k)
+			for r := range s.Ranks() {
+				if !ReadsOnce(s, r) {
+					t.Errorf("%s: rank %d reads a slot twice", name, r)
+				}
+			}
+		}
+	}
+	table := NewTable(make1(t, "ring-all-reduce", identity(2, 1), 1))
+	again := &table.ops[1]
+	last := (*again)[len(*again)-1]
+	*again = append(*again, last)
+	if !ReadsOnce(table, 0) || ReadsOnce(table, 1) {
+		t.Error("the rank that reads a slot twice is not found")
+	}
+}

@@ -14,6 +14,7 @@ import (
 type collRun struct {
 	*workload.Collective
 	id       int32   // in Job.Collectives
+	place    int32   // in Rank.colls
 	op       int32   // the operation that runs it
 	stream   int32   // and its stream
 	me       int     // this rank, as the schedule numbers it
@@ -25,6 +26,8 @@ type collRun struct {
 	answer   Trace // of the acknowledgement that came last
 	areas    int64 // of staging
 	switched bool  // a switch adds up and copies its messages
+	slots    workload.Slots
+	once     bool // what reads a slot is the only one that does
 
 	sizes  workload.MemberCounts // that are decided in each step: those of the step in progress
 	layout *coll.RankLayout      // where this rank's chunks lie; nil: as in place
@@ -45,6 +48,7 @@ const (
 type channelRun struct {
 	pc, length int
 	op         coll.Op // at pc, while the channel waits
+	bytes      int64   // of its chunk
 	wait       wait
 	peers      []sendPeer // to which it has sent
 	peerOf     index[int32]
@@ -57,6 +61,7 @@ type channelRun struct {
 	gates []gate
 
 	credits *credits // nil: each message has a slot of its own
+	work    *localWork
 
 	path    []programOp // for the path finder: by index in the program; nil: nothing is recorded
 	peerOps []int32     // and the other ends of messages: see pathLayout.peer
@@ -76,13 +81,14 @@ type gate struct {
 	answer   Trace // of the acknowledgement
 }
 
-func newCollRun(job *workload.Job, rank int32, op *workload.Op) collRun {
+func newCollRun(job *workload.Job, rank int32, op *workload.Op, place int) collRun {
 	c := &job.Collectives[op.Coll]
 	members := job.Groups[c.Group].Ranks
-	run := collRun{Collective: c, id: op.Coll, op: op.ID, stream: op.Stream,
+	run := collRun{Collective: c, id: op.Coll, place: int32(place), op: op.ID, stream: op.Stream,
 		me: slices.Index(members, rank), members: members,
 		channels: make([]channelRun, c.Schedule.Channels()), areas: c.Areas(),
-		switched: coll.SwitchAdds(c.Schedule)}
+		switched: coll.SwitchAdds(c.Schedule), slots: c.Slots()}
+	run.once = coll.ReadsOnce(c.Schedule, run.me)
 	if c.Counts != nil {
 		run.sizes = workload.NewMemberCounts(len(members))
 		run.layout = c.LayoutOf(run.me, &run.sizes)
@@ -160,7 +166,7 @@ func (r *Rank) advance(now unit.Time, c *collRun, channel int) {
 		r.did(now, c, channel)
 	}
 	ch.wait, ch.end = nothing, now
-	r.path.ending(c.id, channel, -1)
+	r.path.ending(c.place, channel, -1)
 	c.open--
 	c.last = int32(channel)
 }
@@ -169,15 +175,22 @@ func (r *Rank) advance(now unit.Time, c *collRun, channel int) {
 func (r *Rank) did(now unit.Time, c *collRun, channel int) {
 	ch := &c.channels[channel]
 	ch.did(now)
-	if ch.credits == nil || ch.op.Kind != coll.Recv && !ch.op.Frees {
+	if ch.bytes == 0 {
 		return
 	}
-	if _, n := c.Chunk(coll.Out, channel, ch.op.Chunk); n == 0 {
+	switch {
+	case ch.op.Kind == coll.Recv:
+		if ch.credits != nil {
+			c.fillSlot(channel, ch.op)
+		}
+		return
+	case ch.op.Kind != coll.Reduce && ch.op.Kind != coll.Copy:
 		return
 	}
-	if ch.op.Kind == coll.Recv {
-		c.fillSlot(channel, ch.op)
-	} else {
+	if r.stager != nil && (c.once || ch.op.Frees) {
+		r.stager.Read(r.cfg.Rank, Ref{Buffer: r.staging(c), Off: c.slots.Off(channel, ch.op.Slot), Len: ch.bytes})
+	}
+	if ch.credits != nil && ch.op.Frees {
 		r.giveCredits(c, channel, ch.op)
 	}
 }
@@ -185,12 +198,14 @@ func (r *Rank) did(now unit.Time, c *collRun, channel int) {
 // execute does one operation of a program, or reports false if the channel has to wait for it.
 func (r *Rank) execute(now unit.Time, c *collRun, channel int, op coll.Op) bool {
 	ch := &c.channels[channel]
+	off, n := c.Chunk(op.Buffer, channel, op.Chunk)
+	ch.bytes = n
 	switch op.Kind {
 	case coll.Send:
-		r.send(c, channel, op)
+		r.send(c, channel, op, off, n)
 		return true
 	case coll.Recv:
-		if _, n := c.Chunk(coll.Out, channel, op.Chunk); n == 0 {
+		if n == 0 {
 			return true
 		}
 		in := r.inbox(c.conn(op.Peer, int32(channel)))
@@ -198,22 +213,21 @@ func (r *Rank) execute(now unit.Time, c *collRun, channel int, op coll.Op) bool 
 			ch.wait = message
 			return false
 		}
-		if !r.expected(c, channel, op, in) {
+		if !r.expected(c, channel, in) {
 			return false
 		}
 		ch.took(r, in.front())
 		in.pop()
 		return true
 	}
-	return r.local(c, channel, op)
+	return n == 0 || r.local(c, channel, op, off, n)
 }
 
-// send posts the message of a Send, addressed to the slot of the matching Recv.
-func (r *Rank) send(c *collRun, channel int, op coll.Op) {
+// send posts the message of a Send, n bytes at off, addressed to the slot of the matching Recv.
+func (r *Rank) send(c *collRun, channel int, op coll.Op, off, n int64) {
 	ch := &c.channels[channel]
 	to := ch.peer(c.members[op.Peer])
 	recv, at := r.match(c, channel, op.Peer, to)
-	off, n := c.Chunk(op.Buffer, channel, op.Chunk)
 	c.countSend(channel, op, n, r.step)
 	if n == 0 {
 		return
@@ -224,7 +238,7 @@ func (r *Rank) send(c *collRun, channel int, op coll.Op) {
 	r.cfg.Transport.Post(Message{Way: Way{r.cfg.Rank, c.members[op.Peer], c.Group, int32(channel)},
 		Bytes: unit.Bytes(n),
 		From:  Ref{Buffer: c.Buffer(op.Buffer), Off: off, Len: n},
-		To:    Ref{Buffer: r.staging(c), Off: c.Slot(channel, int(recv.Slot)), Len: n},
+		To:    Ref{Buffer: r.staging(c), Off: c.slots.Off(channel, recv.Slot), Len: n},
 		Wire:  c.wire(channel, ch.pc, n),
 		Step:  r.step, Coll: c.id, Op: int32(ch.pc)})
 }
@@ -252,12 +266,8 @@ func part(r unit.Ratio, b unit.Bytes) unit.Bytes {
 	return unit.Bytes((r.Num*int64(b) + r.Den - 1) / r.Den)
 }
 
-// local starts a reduction or copy, or reports true if it took no time.
-func (r *Rank) local(c *collRun, channel int, op coll.Op) bool {
-	off, n := c.Chunk(coll.Out, channel, op.Chunk)
-	if n == 0 {
-		return true
-	}
+// local starts a reduction or copy of n bytes, to off, or reports true if it took no time.
+func (r *Rank) local(c *collRun, channel int, op coll.Op, off, n int64) bool {
 	d := r.prog.Device.CopyTime(n)
 	if op.Kind == coll.Reduce {
 		d = r.prog.Device.ReduceTime(n)
@@ -266,27 +276,48 @@ func (r *Rank) local(c *collRun, channel int, op coll.Op) bool {
 		}
 	}
 	var body func()
-	if b := r.cfg.Body; b != nil {
-		dst := Ref{Buffer: c.Range.Buffer, Off: off, Len: n}
-		src := Ref{Buffer: r.staging(c), Len: n}
+	if r.cfg.Body != nil {
+		src := Ref{Buffer: r.staging(c), Off: c.slots.Off(channel, op.Slot), Len: n}
 		if op.Kind == coll.Keep {
 			src.Buffer = c.Buffer(coll.In)
 			src.Off, _ = c.Chunk(coll.In, channel, op.Source)
-		} else {
-			src.Off = c.Slot(channel, int(op.Slot))
 		}
-		rank, id := r.cfg.Rank, c.id
-		if op.Kind == coll.Reduce {
-			body = func() { b.Reduce(rank, id, dst, src) }
-		} else {
-			body = func() { b.Copy(rank, id, dst, src) }
-		}
+		body = r.localBody(c, channel, op.Kind, Ref{Buffer: c.Range.Buffer, Off: off, Len: n}, src)
 	}
 	if r.run(r.streams[c.stream].token+Token(channel), d, body) {
 		return true
 	}
 	c.channels[channel].wait = local
 	return false
+}
+
+// localWork is the body of a channel's reductions and copies, of which it does one at a time: it is made
+// once, not for each message.
+type localWork struct {
+	body       Body
+	rank, coll int32
+	kind       coll.Kind
+	dst, src   Ref
+	do         func()
+}
+
+func (w *localWork) run() {
+	if w.kind == coll.Reduce {
+		w.body.Reduce(w.rank, w.coll, w.dst, w.src)
+	} else {
+		w.body.Copy(w.rank, w.coll, w.dst, w.src)
+	}
+}
+
+// localBody returns the body of a channel's next reduction or copy.
+func (r *Rank) localBody(c *collRun, channel int, k coll.Kind, dst, src Ref) func() {
+	ch := &c.channels[channel]
+	if ch.work == nil {
+		ch.work = &localWork{body: r.cfg.Body, rank: r.cfg.Rank, coll: c.id}
+		ch.work.do = ch.work.run
+	}
+	ch.work.kind, ch.work.dst, ch.work.src = k, dst, src
+	return ch.work.do
 }
 
 // resume goes on after the operation at which the channel waited.
@@ -322,7 +353,7 @@ func (r *Rank) arrived(now unit.Time, c *collRun, from Conn) {
 		return
 	}
 	in := r.inbox(from)
-	if !r.expected(c, int(from.Channel), ch.op, in) {
+	if !r.expected(c, int(from.Channel), in) {
 		return
 	}
 	in.take(&ch.trace)
@@ -342,7 +373,7 @@ func (r *Rank) acked(now unit.Time, c *collRun, to Conn, tr *Trace) {
 	c.inFlight--
 	ch.answered(r, op, tr)
 	c.answer.set(tr)
-	r.path.ending(c.id, int(to.Channel), op)
+	r.path.ending(c.place, int(to.Channel), op)
 	if ch.wait == acknowledge && !c.unacked(int(to.Channel), ch.op.Acked) {
 		ch.gate(now, cause.Acknowledgement, tr)
 		r.advance(now, c, int(to.Channel)) // the operation that waited has not started

@@ -24,7 +24,7 @@ func newNumbers(job *workload.Job) *numbers {
 	for r := range job.Ranks() {
 		own := make([][]byte, len(job.Buffers)+2*len(job.Collectives))
 		for b := range own {
-			if c := exec.StagingOf(job, int32(b)); c >= 0 {
+			if c, _ := exec.StagingOf(job, int32(b)); c >= 0 {
 				own[b] = make([]byte, job.Collectives[c].StagingBytes())
 				continue
 			}

@@ -148,10 +148,10 @@ func (ch *channelRun) answered(r *Rank, op int32, tr *Trace) {
 	}
 }
 
-// ending notes what may have ended the running collective: the acknowledgement of the Send acked
+// ending notes what may have ended the running collective, by its place among those of the rank: the acknowledgement of the Send acked
 // or, with -1, the end of the channel's program.
 func (p *rankPath) ending(coll int32, channel int, acked int32) {
 	if p != nil {
-		p.released[p.layout.local[coll]] = release{channel: int32(channel), acked: acked}
+		p.released[coll] = release{channel: int32(channel), acked: acked}
 	}
 }

@@ -11,6 +11,7 @@ import (
 type Rank struct {
 	cfg      Config
 	counter  Counter // cfg.Body, if it is one
+	stager   Stager  // likewise
 	prog     *workload.Program
 	start    template
 	steps    template
@@ -69,6 +70,7 @@ func NewRank(cfg Config) *Rank {
 		r.streams[s] = streamState{group: p.Streams[s].Group, running: -1}
 	}
 	r.counter, _ = cfg.Body.(Counter)
+	r.stager, _ = cfg.Body.(Stager)
 	r.start, r.steps = r.template(p.Start), r.template(p.Ops)
 	r.numberTokens()
 	r.in = &r.steps
@@ -95,7 +97,7 @@ func (r *Rank) template(ops []workload.Op) template {
 		if op.Kind == workload.Communication {
 			t.collOf[i] = int32(len(r.colls))
 			r.numberOf.add(op.Coll)
-			r.colls = append(r.colls, newCollRun(r.cfg.Job, r.cfg.Rank, op))
+			r.colls = append(r.colls, newCollRun(r.cfg.Job, r.cfg.Rank, op, len(r.colls)))
 			if c := &r.cfg.Job.Collectives[op.Coll]; c.Counts != nil && r.cfg.Body != nil && r.counter == nil {
 				panic(fmt.Sprintf("exec: the sizes of collective %q are decided in each step, the body decides none", c.Name))
 			}

@@ -29,13 +29,13 @@ func stagingArea(job *workload.Job, coll int32, area int64) int32 {
 	return int32(len(job.Buffers)) + workload.MaxAreas*coll + int32(area)
 }
 
-// StagingOf returns the collective whose messages land in a buffer, -1 for a buffer of
-// the job itself.
-func StagingOf(job *workload.Job, buffer int32) int32 {
+// StagingOf returns the collective whose messages land in a buffer, and which of its areas that is; -1
+// for a buffer of the job itself.
+func StagingOf(job *workload.Job, buffer int32) (coll, area int32) {
 	if b := buffer - int32(len(job.Buffers)); b >= 0 {
-		return b / workload.MaxAreas
+		return b / workload.MaxAreas, b % workload.MaxAreas
 	}
-	return -1
+	return -1, 0
 }
 
 // Conn is the messages of one group on one channel, from or to one peer. They are in
@@ -137,6 +137,14 @@ type Counter interface {
 	// knows it itself: what it sends from the operation that decided it, what it receives from the
 	// exchange. It is asked when the collective's first message may go: both have ended.
 	Counts(rank int32, step int64, coll int32, n workload.MemberCounts)
+}
+
+// Stager is a Body whose ranks have memory for a staging slot only while something lies in it.
+type Stager interface {
+	// Read says that nobody will read again what lies in a slot of a rank. It is told so once the
+	// body that read it has ended; of a schedule that reads slots several times without saying
+	// when it is the last (coll.Op.Frees), never.
+	Read(rank int32, slot Ref)
 }
 
 // Segment is part of a Trace. Its At means something to the driver, such as a port.

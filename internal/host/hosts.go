@@ -62,8 +62,8 @@ type nicLinks struct {
 // host is a server: its NVLink pipes and its agenda.
 type host struct {
 	island  *sim.Island
-	agenda  lists.Heap[entry] // of future work
-	now     unit.Time         // of the work being done
+	agenda  lists.Heap // of future work: keys of entries
+	now     unit.Time  // of the work being done
 	wakeAt  unit.Time
 	last    bool      // AsScheduled: its event was put behind the others of this instant
 	out, in []share   // NVLink, by GPU
@@ -140,25 +140,20 @@ type entry struct {
 	b     int64
 }
 
-// Before orders what is to be done: by time, kind, owner.
-func (x entry) Before(y entry) bool {
-	switch {
-	case x.at != y.at:
-		return x.at < y.at
-	case x.what != y.what:
-		return x.what < y.what
-	case x.alarm != y.alarm:
-		return x.alarm < y.alarm
-	case x.a != y.a:
-		return x.a < y.a
-	}
-	return x.b < y.b
+// key orders what is to be done: by time, kind, owner. Nothing in an entry is negative.
+func (e entry) key() lists.Key {
+	return lists.Key{uint64(e.at), uint64(e.what)<<40 | uint64(e.alarm)<<32 | uint64(uint32(e.a)), uint64(e.b)}
+}
+
+// entryOf is the inverse of key.
+func entryOf(k lists.Key) entry {
+	return entry{unit.Time(k[0]), work(k[1] >> 40), uint8(k[1] >> 32), int32(k[1]), int64(k[2])}
 }
 
 // plan puts work on a host's agenda.
 func (h *Hosts) plan(id int32, e entry) {
 	at := &h.hosts[id]
-	at.agenda.Push(e)
+	at.agenda.Push(e.key())
 	if e.at < at.wakeAt {
 		at.wakeAt = e.at
 		at.island.At(e.at, sim.MakeKey(sim.Host, class, id))
@@ -184,12 +179,12 @@ func (h *Hosts) Handle(_ *sim.Island, now unit.Time, owner int32) {
 	at.last = false
 	at.now = now
 	at.wakeAt = now // what is planned for this instant is taken by the loop
-	for len(at.agenda) > 0 && at.agenda[0].at <= now {
-		h.do(now, at.agenda.Pop())
+	for len(at.agenda) > 0 && unit.Time(at.agenda[0][0]) <= now {
+		h.do(now, entryOf(at.agenda.Pop()))
 	}
 	at.wakeAt = unit.Never
 	if len(at.agenda) > 0 {
-		at.wakeAt = at.agenda[0].at
+		at.wakeAt = unit.Time(at.agenda[0][0])
 		at.island.At(at.wakeAt, sim.MakeKey(sim.Host, class, owner))
 	}
 }

@@ -86,11 +86,7 @@ func (j *Job) Post(m exec.Message) {
 		from = j.memory.Bytes(m.Src, m.From)
 	}
 	if h.out[id].inside != nil {
-		var to []byte
-		if from != nil {
-			to = j.memory.Bytes(m.Dst, m.To)
-		}
-		h.postNVLink(now, id, &m, from, to)
+		h.postNVLink(now, id, &m, from)
 		return
 	}
 	o, out := &h.out[id], &h.hosts[h.ranks[j.ranks[m.Src]].host].post

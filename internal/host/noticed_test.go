@@ -15,19 +15,21 @@ import (
 // number.
 func TestTheAgendaIsInOneOrder(t *testing.T) {
 	entries := []entry{{}, {b: 1}, {a: 1}, {a: 1, b: 1}, {alarm: 1}, {alarm: 1, a: 1}, {what: 1}, {what: 1, alarm: 1},
-		{at: 1}, {at: 1, what: 1}}
+		{at: 1}, {at: 1, what: 1}, {at: 2, what: workCopied, alarm: 255, a: 1<<31 - 1, b: 1<<63 - 1}}
 	for i, x := range entries {
 		for j, y := range entries {
-			if x.Before(y) != (i < j) {
-				t.Errorf("%+v before %+v: %v", x, y, x.Before(y))
+			p, q := x.key(), y.key()
+			if p.Before(&q) != (i < j) || entryOf(p) != x {
+				t.Errorf("%+v before %+v: %v, as %+v", x, y, p.Before(&q), entryOf(p))
 			}
 		}
 	}
 	flows := []leaving{{0, 0}, {0, 1}, {1, 0}, {1, 1}}
 	for i, x := range flows {
 		for j, y := range flows {
-			if x.Before(y) != (i < j) {
-				t.Errorf("%+v before %+v: %v", x, y, x.Before(y))
+			p, q := x.key(), y.key()
+			if p.Before(&q) != (i < j) {
+				t.Errorf("%+v before %+v: %v", x, y, p.Before(&q))
 			}
 		}
 	}

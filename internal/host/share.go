@@ -32,8 +32,9 @@ type share struct {
 	rate  unit.Bitrate  // 0: takes no time
 	keep  unit.Duration // how long ago somebody may still ask about
 	last  []mark        // by flow: where its last byte is
-	leave lists.Heap[leaving]
-	spans []span // in order of time; the last one goes on
+	leave lists.Heap    // keys of leaving
+	next  unit.Time     // before which nothing changes, unless somebody comes
+	spans []span        // in order of time; the last one goes on
 }
 
 // mark is an amount of service: bytes, in parts of 1/4096.
@@ -54,10 +55,11 @@ type leaving struct {
 	flow int32
 }
 
-// Before orders flows by when they leave.
-func (l leaving) Before(o leaving) bool {
-	return l.at < o.at || l.at == o.at && l.flow < o.flow
-}
+// key orders flows by when they leave.
+func (l leaving) key() lists.Key { return lists.Key{uint64(l.at), uint64(l.flow)} }
+
+// first returns the flow that leaves first, as far as is known.
+func (s *share) first() leaving { return leaving{mark(s.leave[0][0]), int32(s.leave[0][1])} }
 
 // newShare returns a link of a rate whose users ask about the last keep.
 func newShare(rate unit.Bitrate, keep unit.Duration) share {
@@ -81,13 +83,14 @@ func (s *share) add(now unit.Time, flow int32, b unit.Bytes) mark {
 	c := s.now()
 	from, served := s.last[flow], c.served+s.service(c, now.Sub(c.at))
 	if from > served { // it is in service
-		s.last[flow] = from + mark(b)*markByte
+		s.last[flow], s.next = from+mark(b)*markByte, now // it leaves later
 		return from
 	}
 	s.last[flow] = served + mark(b)*markByte
 	if b > 0 {
 		s.begin(span{now, served, c.n + 1})
-		s.leave.Push(leaving{s.last[flow], flow})
+		s.leave.Push(leaving{s.last[flow], flow}.key())
+		s.next = now
 	}
 	return served
 }
@@ -103,21 +106,26 @@ func (s *share) begin(c span) {
 
 // advance ends the service of those that have all their bytes by now.
 func (s *share) advance(now unit.Time) {
+	if now < s.next {
+		return
+	}
 	for len(s.leave) > 0 {
-		first := s.leave[0]
+		first := s.first()
 		if end := s.last[first.flow]; end > first.at { // it got more bytes since
 			s.leave.Pop()
-			s.leave.Push(leaving{end, first.flow})
+			s.leave.Push(leaving{end, first.flow}.key())
 			continue
 		}
 		c := s.now()
 		at := c.at.Add(s.time(c, first.at))
 		if at > now {
+			s.next = at
 			return
 		}
 		s.begin(span{at, first.at, c.n - 1})
 		s.leave.Pop()
 	}
+	s.next = unit.Never
 }
 
 // past returns when a byte with this mark is past the link, or was, as far as that is known:
@@ -139,8 +147,8 @@ func (s *share) past(now unit.Time, m mark) unit.Time {
 		return c.at
 	case i < len(s.spans)-1:
 		return min(c.at.Add(s.time(c, m)), s.spans[i+1].at)
-	case len(s.leave) > 0 && s.leave[0].at < m:
-		m = s.leave[0].at
+	case len(s.leave) > 0:
+		m = min(m, s.first().at)
 	}
 	return c.at.Add(s.time(c, m))
 }

@@ -47,11 +47,12 @@ type inside struct {
 
 // transfer is a message over NVLink that is posted and not delivered.
 type transfer struct {
-	posted   unit.Time
-	ends     [2]mark       // behind its last byte, by feed
-	least    unit.Time     // when it may be past the link
-	late     unit.Duration // how much later than the link's latency it is there
-	from, to []byte
+	posted unit.Time
+	ends   [2]mark       // behind its last byte, by feed
+	least  unit.Time     // when it may be past the link
+	late   unit.Duration // how much later than the link's latency it is there
+	from   []byte
+	to     exec.Ref
 }
 
 // traces is a queue of message traces whose memory is used again.
@@ -83,9 +84,9 @@ func (t *traces) pop() *exec.Trace {
 }
 
 // postNVLink sends a message to another GPU of the host.
-func (h *Hosts) postNVLink(now unit.Time, id int32, m *exec.Message, from, to []byte) {
+func (h *Hosts) postNVLink(now unit.Time, id int32, m *exec.Message, from []byte) {
 	c := h.out[id].inside
-	t := transfer{posted: now, from: from, to: to, late: m.Wire.Inside}
+	t := transfer{posted: now, from: from, to: m.To, late: m.Wire.Inside}
 	for i, b := range [...]unit.Bytes{m.Wire.Out, m.Wire.In} {
 		t.ends[i] = c.feeds[i].link.add(now, c.feeds[i].flow, b) + mark(b)*markByte
 	}
@@ -124,7 +125,9 @@ func (h *Hosts) delivered(now unit.Time, id int32) {
 	c := o.inside
 	m := c.messages.Pop()
 	c.past--
-	copy(m.to, m.from)
+	if m.from != nil {
+		copy(o.job.memory.Bytes(o.Dst, m.to), m.from)
+	}
 	c.segment[0] = exec.Segment{Until: now, Cause: cause.NVLink, At: -1}
 	c.trace = exec.Trace{Posted: m.posted, Placed: now, Segments: c.segment[:]}
 	h.ranks[in.dst].rank.Received(now, o.AtTarget(), in.what.Pop(), &c.trace)

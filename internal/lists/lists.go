@@ -2,6 +2,8 @@
 // host and package nic. They take memory until they are as long as they ever were, and then no more.
 package lists
 
+import "math/bits"
+
 // Queue is a first-in first-out queue of values; its capacity is a power of two and only grows.
 type Queue[T any] struct {
 	buf     []T
@@ -35,29 +37,41 @@ func (q *Queue[T]) Pop() T {
 	return v
 }
 
-// Heap is a binary heap of values, the first on top.
-type Heap[T interface{ Before(T) bool }] []T
+// Key is what a heap orders: by its first word, then its second, then its third.
+type Key [3]uint64
 
-// Push adds a value.
-func (h *Heap[T]) Push(e T) {
-	s := append(*h, e)
+// Before reports whether a key comes before another. It has no branch: which of two comes first nobody,
+// and no processor, can guess.
+func (k *Key) Before(o *Key) bool {
+	_, less := bits.Sub64(k[2], o[2], 0)
+	_, less = bits.Sub64(k[1], o[1], less)
+	_, less = bits.Sub64(k[0], o[0], less)
+	return less != 0
+}
+
+// Heap is a binary heap of keys, the first on top.
+type Heap []Key
+
+// Push adds a key.
+func (h *Heap) Push(k Key) {
+	s := append(*h, k)
 	i := len(s) - 1
 	for i > 0 {
 		p := (i - 1) / 2
-		if !e.Before(s[p]) {
+		if !k.Before(&s[p]) {
 			break
 		}
 		s[i] = s[p]
 		i = p
 	}
-	s[i] = e
+	s[i] = k
 	*h = s
 }
 
-// Pop removes and returns the first value; there must be one.
-func (h *Heap[T]) Pop() T {
+// Pop removes and returns the first key; there must be one.
+func (h *Heap) Pop() Key {
 	s := *h
-	top, e := s[0], s[len(s)-1]
+	top, k := s[0], s[len(s)-1]
 	s = s[:len(s)-1]
 	*h = s
 	if len(s) == 0 {
@@ -69,15 +83,15 @@ func (h *Heap[T]) Pop() T {
 		if c >= len(s) {
 			break
 		}
-		if c+1 < len(s) && s[c+1].Before(s[c]) {
+		if c+1 < len(s) && s[c+1].Before(&s[c]) {
 			c++
 		}
-		if !s[c].Before(e) {
+		if !s[c].Before(&k) {
 			break
 		}
 		s[i] = s[c]
 		i = c
 	}
-	s[i] = e
+	s[i] = k
 	return top
 }

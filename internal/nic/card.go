@@ -24,9 +24,9 @@ type card struct {
 	classes []uint8                    // with queue pairs
 	ack     lists.Queue[fabric.Packet] // ACKs and NAKs to send
 	cnp     lists.Queue[fabric.Packet]
-	ready   [8]turns          // queue pairs that may send, by class; they are numbered as in qps
-	timed   lists.Heap[timed] // queue pairs that may send later
-	rtoAt   unit.Time         // pending classTimeout event
+	ready   [8]turns   // queue pairs that may send, by class; they are numbered as in qps
+	timed   lists.Heap // queue pairs that may send later: keys of timed
+	rtoAt   unit.Time  // pending classTimeout event
 	qps     []int32
 	line    unit.Bitrate
 	shared  *sharedTimer // nil: each queue pair has a timer
@@ -117,14 +117,14 @@ func (c *card) Pull(isl *sim.Island, now unit.Time, _ fabric.PortID, paused uint
 
 // ripen makes ready the queue pairs whose time has come.
 func (c *card) ripen(now unit.Time) {
-	for len(c.timed) > 0 && c.timed[0].at <= now {
-		e := c.timed.Pop()
+	for len(c.timed) > 0 && timedOf(c.timed[0]).at <= now {
+		e := timedOf(c.timed.Pop())
 		s := &c.net.senders[e.qp]
 		if s.state != waiting || s.Due() > now {
 			continue // the entry is from before a change of rate
 		}
 		if s.lookAgain(now); s.Due() > now {
-			c.timed.Push(timed{s.Due(), e.qp})
+			c.timed.Push(timed{s.Due(), e.qp}.key())
 			continue
 		}
 		s.state = ready
@@ -151,11 +151,13 @@ func (c *card) serve(now unit.Time, class uint8, pk *fabric.Packet) bool {
 
 // arm schedules an idle NIC for the first queue pair in its heap.
 func (c *card) arm(now unit.Time) {
-	for len(c.timed) > 0 && c.stale(c.timed[0]) {
+	for len(c.timed) > 0 && c.stale(timedOf(c.timed[0])) {
 		c.timed.Pop()
 	}
-	if len(c.timed) > 0 && c.timed[0].at < c.wakeAt && c.timed[0].at > now {
-		c.wake(c.timed[0].at)
+	if len(c.timed) > 0 {
+		if at := timedOf(c.timed[0]).at; at < c.wakeAt && at > now {
+			c.wake(at)
+		}
 	}
 }
 

@@ -99,9 +99,9 @@ func (l *ledger) at(now unit.Time) cause.Split {
 // at start. total is the exact split of that time. Where the log does not reach back far enough,
 // the missing part is laid out in the order of the causes.
 func (l *ledger) since(out []cause.Segment, posted, start unit.Time, total cause.Split) []cause.Segment {
-	from := 0
-	for from < len(l.spans) && l.spans[from].Until <= posted {
-		from++
+	from := len(l.spans) // most messages are of the last few spans
+	for from > 0 && l.spans[from-1].Until > posted {
+		from--
 	}
 	begin := posted
 	rest := total

@@ -148,7 +148,7 @@ func (s *sender) schedule(now, free unit.Time) {
 	c := s.card
 	if at := s.Due(); at > free {
 		s.state = waiting
-		c.timed.Push(timed{at, s.id})
+		c.timed.Push(timed{at, s.id}.key())
 		return
 	}
 	if s.WindowFull(now, &c.net.cfg.Transport) {
@@ -177,7 +177,7 @@ func (s *sender) send(now unit.Time, pk *fabric.Packet) bool {
 	}
 	if s.Due() > now { // repaced while it waited for the port, or others took a share of the host path
 		s.state = waiting
-		c.timed.Push(timed{s.Due(), s.id})
+		c.timed.Push(timed{s.Due(), s.id}.key())
 		return false
 	}
 	seg := s.Next()

@@ -110,7 +110,7 @@ func (s *sender) repace(now unit.Time) {
 	}
 	s.Repace(at)
 	if s.state == waiting {
-		c.timed.Push(timed{s.Due(), s.id})
+		c.timed.Push(timed{s.Due(), s.id}.key())
 		c.kick(now)
 	}
 }

@@ -3,6 +3,7 @@ package nic
 import (
 	"math/bits"
 
+	"railyard/internal/lists"
 	"railyard/internal/unit"
 )
 
@@ -56,5 +57,8 @@ type timed struct {
 	qp int32
 }
 
-// Before orders queue pairs by time, then number.
-func (a timed) Before(b timed) bool { return a.at < b.at || a.at == b.at && a.qp < b.qp }
+// key orders queue pairs by time, then number.
+func (e timed) key() lists.Key { return lists.Key{uint64(e.at), uint64(e.qp)} }
+
+// timedOf is the inverse of key.
+func timedOf(k lists.Key) timed { return timed{unit.Time(k[0]), int32(k[1])} }

@@ -41,8 +41,9 @@ func TestATurnEach(t *testing.T) {
 	order := []timed{{1, 1}, {1, 2}, {2, 1}, {2, 2}}
 	for i, a := range order {
 		for j, b := range order {
-			if a.Before(b) != (i < j) {
-				t.Errorf("%+v before %+v: %v", a, b, a.Before(b))
+			x, y := a.key(), b.key()
+			if x.Before(&y) != (i < j) || timedOf(x) != a {
+				t.Errorf("%+v before %+v: %v, as %v", a, b, x.Before(&y), timedOf(x))
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"railyard/internal/dataset"
 	"railyard/internal/qos"
 	"railyard/internal/scenario"
+	"railyard/internal/survey"
 	"railyard/internal/unit"
 )
 
@@ -19,20 +20,21 @@ type Inspection struct {
 	Estimate   Estimate
 	Thresholds []qos.Row
 	Mistakes   []qos.Mistake
+	Survey     *survey.Survey
 }
 
 // Inspect says what a run would cost, and what keeps it from starting: a finding of severity error.
 // data is the size of each job's images and found what is to say about them; free is the memory that the
 // machine has free, 0 if it does not say.
 func (p *Plan) Inspect(data []dataset.Size, found []scenario.Finding, free unit.Bytes) *Inspection {
-	in := &Inspection{Plan: p, Data: data, Findings: found, Estimate: p.Estimate(data)}
+	in := &Inspection{Plan: p, Data: data, Findings: found, Estimate: p.Estimate(data), Survey: p.Survey()}
 	if err := in.Estimate.OverLimit(free); err != nil {
 		in.addError("", err.Error())
 	}
 	if err := in.thresholds(); err != nil {
 		in.addError("fabric.switch.buffer", strings.TrimPrefix(err.Error(), "fabric: "))
 	}
-	findings := slices.Concat(p.Scenario.Findings(), p.misclassed(), p.crossing(), p.polarised())
+	findings := slices.Concat(p.Scenario.Findings(), p.misclassed(), p.crossing(), p.polarised(), p.deadlock(in.Survey))
 	in.Findings = append(in.Findings, warnings(in.Mistakes, findings)...)
 	slices.SortStableFunc(in.Findings, func(a, b scenario.Finding) int { return cmp.Compare(rank(a), rank(b)) })
 	return in

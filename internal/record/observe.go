@@ -48,6 +48,7 @@ type Recorder struct {
 	pairs    []pairStats
 	known    []*pairEvidence // by queue pair; nil where nothing is known
 	paths    []string        // by queue pair
+	ends     []endNames      // by queue pair; empty until a row needs them
 	way      []topo.PortID   // kept for its memory
 	wayNames wayNames
 
@@ -130,6 +131,9 @@ type pairStats struct {
 	path                     string // that its messages took; "": several, or none has arrived
 }
 
+// endNames are the GPUs, or NICs, that a queue pair joins.
+type endNames struct{ from, to string }
+
 // Parts are the parts of a run that a recorder reads.
 type Parts struct {
 	Engine *sim.Engine
@@ -172,6 +176,7 @@ func New(p *plan.Plan, dir *result.Dir, islands int, hooks Hooks) *Recorder {
 		hooks: hooks,
 		pairs: make([]pairStats, len(p.Pairs)),
 		known: make([]*pairEvidence, len(p.Pairs)),
+		ends:  make([]endNames, len(p.Pairs)),
 	}
 	for i := range islands {
 		r.islands = append(r.islands, &island{r: r, number: int32(i)})
@@ -447,12 +452,12 @@ func (j *Job) group(g int32) string {
 // flow takes a message that has been acknowledged, or that the run left unfinished.
 func (r *Recorder) flow(f *flow) {
 	q := &r.plan.Pairs[f.QP]
-	s := &r.pairs[f.QP]
+	s, ends := &r.pairs[f.QP], r.endsOf(f.QP)
 	row := result.FlowRow{
 		Name:        q.Name,
 		Kind:        q.Kind,
-		Src:         r.endName(q.From, q.FromGPU),
-		Dst:         r.endName(q.To, q.ToGPU),
+		Src:         ends.from,
+		Dst:         ends.to,
 		Channel:     -1,
 		Step:        -1,
 		Bytes:       f.Bytes,
@@ -530,26 +535,24 @@ func (r *Recorder) addFlow(row result.FlowRow, f *nic.Flow, losses []result.Loss
 	row.ID = r.flowID
 	r.flowID++
 	r.tables.flows.Add(row)
-	for _, h := range r.waits(f) {
-		h.Flow = row.ID
-		r.tables.hops.Add(h)
-	}
+	r.addWaits(row.ID, f)
 	for _, l := range losses {
 		l.Flow = row.ID
 		r.tables.losses.Add(l)
 	}
 }
 
-// waits lists where a message was held up.
-func (r *Recorder) waits(f *nic.Flow) (rows []result.HopRow) {
+// addWaits adds the rows of the ports that held up a message.
+func (r *Recorder) addWaits(id int64, f *nic.Flow) {
 	if f.Placed < 0 {
-		return nil
+		return
 	}
 	for i, h := range f.Hops {
 		if h.Queueing+h.Own+h.Pause == 0 {
 			continue
 		}
 		row := result.HopRow{
+			Flow:        id,
 			Hop:         int32(i),
 			Port:        r.plan.Graph.Ports[h.Port].Name,
 			OwnQueueing: h.Own,
@@ -559,9 +562,8 @@ func (r *Recorder) waits(f *nic.Flow) (rows []result.HopRow) {
 		if h.Pause > 0 && h.Root >= 0 {
 			row.Root = r.plan.Graph.Ports[h.Root].Name
 		}
-		rows = append(rows, row)
+		r.tables.hops.Add(row)
 	}
-	return rows
 }
 
 // pathOf names the path of a message: that of the packet that made it whole. Where each switch chose the next
@@ -588,6 +590,15 @@ func (r *Recorder) pathOfAll(qp int32) string {
 		return r.pairs[qp].path
 	}
 	return r.paths[qp]
+}
+
+// endsOf names the ends of a queue pair.
+func (r *Recorder) endsOf(qp int32) *endNames {
+	e, q := &r.ends[qp], &r.plan.Pairs[qp]
+	if e.from == "" {
+		*e = endNames{r.endName(q.From, q.FromGPU), r.endName(q.To, q.ToGPU)}
+	}
+	return e
 }
 
 func (r *Recorder) endName(nicID topo.NICID, gpu int32) string {

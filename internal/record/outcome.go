@@ -105,12 +105,13 @@ func (r *Recorder) left(f *nic.Flow) {
 	if q.Kind == result.KindBackground && !f.Failed {
 		return
 	}
+	ends := r.endsOf(f.QP)
 	m := result.OpenMessage{
 		Job:    r.keyOf(q),
 		Name:   q.Name,
 		Kind:   q.Kind,
-		Src:    r.endName(q.From, q.FromGPU),
-		Dst:    r.endName(q.To, q.ToGPU),
+		Src:    ends.from,
+		Dst:    ends.to,
 		Step:   -1,
 		Bytes:  f.Bytes,
 		Posted: f.Posted,

@@ -193,6 +193,7 @@ func (r *runner) ended(job int, step int64, at unit.Time, loss float64) {
 		every = j.kept.EpochSteps
 	}
 	if j.kept.Step%every == 0 {
+		j.train.Gather(&j.kept.State)
 		// An error stops the run: the directory remembers it.
 		_ = r.opt.Dir.KeepCheckpoint(j.folder(), j.kept.Step, c.Keep, j.kept.Write)
 	}
@@ -200,7 +201,8 @@ func (r *runner) ended(job int, step int64, at unit.Time, loss float64) {
 
 // keepWeights writes those after the last step that all ranks ended, unless they are no numbers.
 func (j *job) keepWeights() {
-	if j.kept.Params != nil && !j.nan {
+	if j.kept.Step > 0 && !j.nan {
+		j.train.Gather(&j.kept.State)
 		_ = j.run.opt.Dir.KeepWeights(j.folder(), j.kept.Write)
 	}
 }

@@ -61,22 +61,29 @@ func (g *Graph) Tiers() []TierCapacity {
 }
 
 // Bisection returns the most that the first half of the hosts (rounded down, in
-// order) can send to the second half at once, all NICs together: the maximum flow
-// between the halves, with hosts not forwarding. It is 0 with fewer than two hosts.
+// order) can send to the second half at once. It is 0 with fewer than two hosts.
 func (g *Graph) Bisection() unit.Bitrate {
+	var first, second []NodeID
+	for i, h := range g.Hosts {
+		if i < len(g.Hosts)/2 {
+			first = append(first, h.Node)
+		} else {
+			second = append(second, h.Node)
+		}
+	}
+	return g.MaxFlow(first, second)
+}
+
+// MaxFlow returns the most that some hosts can send to others at once, all NICs
+// together: the maximum flow, with hosts not forwarding.
+func (g *Graph) MaxFlow(from, to []NodeID) unit.Bitrate {
 	f := flow{g: g, res: make([]int64, len(g.Ports)), level: make([]int32, len(g.Nodes)),
-		next: make([]int, len(g.Nodes))}
+		next: make([]int, len(g.Nodes)), sink: make([]bool, len(g.Nodes)), sources: from}
 	for i, p := range g.Ports {
 		f.res[i] = int64(p.Rate)
 	}
-	half := len(g.Hosts) / 2
-	f.sink = make([]bool, len(g.Nodes))
-	for i, h := range g.Hosts {
-		if i < half {
-			f.sources = append(f.sources, h.Node)
-		} else {
-			f.sink[h.Node] = true
-		}
+	for _, n := range to {
+		f.sink[n] = true
 	}
 	total := int64(0)
 	for f.rank() {

@@ -1,24 +1,20 @@
 package train
 
 import (
-	"railyard/internal/exec"
 	"railyard/internal/unit"
 	"railyard/internal/workload"
 )
 
-// Memory returns what a rank holds, by term: tensors that it has really been given. Staging it has
-// from when the first message comes. What the arithmetic of this process keeps beside tensors, lists of
+// Memory returns what a rank holds, by term: tensors that it has really been given, and the staging to
+// which messages have come, of which this process keeps less. What the arithmetic of this process keeps beside tensors, lists of
 // pixels that are not 0, is not counted.
 func (j *Job) Memory(id int32) (m workload.Memory) {
 	r, work := &j.ranks[id], j.cfg.Work
 	for b, held := range r.buffers {
-		term := workload.Other
-		if c := exec.StagingOf(work, int32(b)); c >= 0 {
-			term = work.Groups[work.Collectives[c].Group].Staging()
-		} else {
-			term = work.Buffers[b].Term
-		}
-		m[term] += bytesOf(held)
+		m[work.Buffers[b].Term] += bytesOf(held)
+	}
+	for c := range r.staging {
+		m[work.Groups[work.Collectives[c].Group].Staging()] += r.staging[c].bytes()
 	}
 	for l, slots := range r.saved {
 		if len(slots) > 0 {

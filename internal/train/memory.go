@@ -13,7 +13,8 @@ import (
 // rank is what one rank owns.
 type rank struct {
 	at      workload.Coord
-	buffers [][]float32                  // by exec.Ref.Buffer: those that it touches; staging is made when first used
+	buffers [][]float32                  // of the job: those that it touches
+	staging []staging                    // by collective
 	saved   [][]nn.Saved                 // by layer, then slot: what its forwards leave for their backwards
 	parts   []*nn.Part                   // by layer: what it has of it
 	batch   []float32                    // the gradient of a micro-batch that is to be added
@@ -43,7 +44,7 @@ func (j *Job) newRank(id int32, model []float32, state [][]float32) rank {
 	if j.cfg.Model.TakesText() {
 		r.tokens = make([]float32, j.work.Rows()*j.cfg.Model.Inputs())
 	}
-	r.buffers = make([][]float32, len(work.Buffers)+workload.MaxAreas*len(work.Collectives))
+	r.buffers, r.staging = make([][]float32, len(work.Buffers)), j.stagings()
 	for b, touched := range work.Touches(p) {
 		if touched {
 			of := &work.Buffers[b]
@@ -129,11 +130,14 @@ func partOf(whole nn.Layer, way workload.Way, part, parts int) (*nn.Part, []nn.P
 // memory returns so many elements that nobody has written yet.
 func (j *Job) memory(elems int64) []float32 {
 	m := make([]float32, elems)
-	if j.cfg.poison || j.work.Layout.Zero > workload.ZeroNone {
+	if j.marked() {
 		fill(m)
 	}
 	return m
 }
+
+// marked reports whether memory that nobody has written is NaN.
+func (j *Job) marked() bool { return j.cfg.poison || j.work.Layout.Zero > workload.ZeroNone }
 
 // fill makes all of v NaN: what is taken from there shows.
 func fill(v []float32) {
@@ -152,56 +156,71 @@ func (r *rank) on(x workload.Range) []float32 {
 
 // halves is the elements of a range of two bytes each.
 func (r *rank) halves(x workload.Range) []uint16 {
-	b := r.buffers[x.Buffer]
-	return unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(b))), 2*len(b))[x.Offset : x.Offset+x.Elems]
+	return halvesOf(r.buffers[x.Buffer], 2*x.Offset, 2*x.Elems)
 }
 
-// halvesOf is the elements of two bytes each that ref names.
-func (j *Job) halvesOf(id int32, ref exec.Ref) []uint16 {
-	j.buffer(id, ref.Buffer) // is made by now
-	return j.ranks[id].halves(workload.Range{Buffer: ref.Buffer, Offset: ref.Off / 2, Elems: ref.Len / 2})
+// halvesOf is so many bytes of memory, as elements of two bytes each.
+func halvesOf(of []float32, off, n int64) []uint16 {
+	return unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(of))), 2*len(of))[off/2 : (off+n)/2]
+}
+
+// bytesAt is so many bytes of memory, in the machine's byte order.
+func bytesAt(of []float32, off, n int64) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(of))), 4*len(of))[off : off+n : off+n]
 }
 
 // Reduce does dst = dst + src, both of whole elements.
 func (j *Job) Reduce(id int32, collective int32, dst, src exec.Ref) {
+	d, to := j.written(id, dst)
+	s, from := j.written(id, src)
 	if j.cfg.Work.Collectives[collective].ElemBytes == 2 {
-		nn.AddBFloat16(j.halvesOf(id, dst), j.halvesOf(id, src))
+		nn.AddBFloat16(halvesOf(d, to, dst.Len), halvesOf(s, from, src.Len))
 		return
 	}
-	d, s := j.floats(id, dst), j.floats(id, src)
-	nn.Add(d[:len(s)], s)
+	if (to|from|src.Len)%4 != 0 {
+		panic(fmt.Sprintf("train: %d bytes at %d of buffer %d, and at %d of %d, are not whole elements", src.Len, src.Off,
+			src.Buffer, dst.Off, dst.Buffer))
+	}
+	nn.Add(d[to/4:(to+src.Len)/4], s[from/4:(from+src.Len)/4])
 }
 
 // Copy does dst = src, both of whole elements.
-func (j *Job) Copy(id int32, _ int32, dst, src exec.Ref) { copy(j.Bytes(id, dst), j.Bytes(id, src)) }
+func (j *Job) Copy(id int32, _ int32, dst, src exec.Ref) {
+	d, to := j.written(id, dst)
+	s, from := j.written(id, src)
+	copy(bytesAt(d, to, dst.Len), bytesAt(s, from, src.Len))
+}
 
-// Bytes returns the live bytes that ref names, in the machine's byte order.
+// Bytes returns the live bytes that ref names, in the machine's byte order: a driver reads a message there, or
+// writes one.
 func (j *Job) Bytes(id int32, ref exec.Ref) []byte {
-	b := j.buffer(id, ref.Buffer)
 	if ref.Len == 0 {
 		return nil
 	}
-	all := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(b))), 4*len(b))
-	return all[ref.Off : ref.Off+ref.Len : ref.Off+ref.Len]
-}
-
-func (j *Job) floats(id int32, ref exec.Ref) []float32 {
-	if ref.Off%4 != 0 || ref.Len%4 != 0 {
-		panic(fmt.Sprintf("train: %d bytes at %d of buffer %d are not whole elements", ref.Len, ref.Off, ref.Buffer))
-	}
-	return j.buffer(id, ref.Buffer)[ref.Off/4 : (ref.Off+ref.Len)/4]
-}
-
-// buffer returns a rank's buffer. Only the rank's own thread makes one, for a message is placed
-// before a body reads it.
-func (j *Job) buffer(id, buffer int32) []float32 {
 	r := &j.ranks[id]
-	if r.buffers[buffer] == nil {
-		c := &j.cfg.Work.Collectives[exec.StagingOf(j.cfg.Work, buffer)]
-		r.buffers[buffer] = j.memory((c.StagingBytes() + 3) / 4)
-		if c.Once {
-			fill(r.buffers[buffer])
-		}
+	if int(ref.Buffer) < len(r.buffers) {
+		return bytesAt(r.buffers[ref.Buffer], ref.Off, ref.Len)
 	}
-	return r.buffers[buffer]
+	of, area := exec.StagingOf(j.cfg.Work, ref.Buffer)
+	s := &r.staging[of]
+	slot, off := s.slot(area, ref)
+	s.take(slot)
+	return bytesAt(*slot, off, ref.Len)
+}
+
+// written returns the memory in which ref lies, and where: what is read there has been written. A slot to which
+// nothing has come is NaN.
+func (j *Job) written(id int32, ref exec.Ref) (of []float32, off int64) {
+	r := &j.ranks[id]
+	if int(ref.Buffer) < len(r.buffers) {
+		return r.buffers[ref.Buffer], ref.Off
+	}
+	k, area := exec.StagingOf(j.cfg.Work, ref.Buffer)
+	slot, off := r.staging[k].slot(area, ref)
+	if *slot == nil {
+		none := make([]float32, (off+ref.Len+3)/4)
+		fill(none)
+		return none, off
+	}
+	return *slot, off
 }

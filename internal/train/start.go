@@ -1,15 +1,13 @@
 package train
 
-import (
-	"railyard/internal/exec"
-	"railyard/internal/workload"
-)
+import "railyard/internal/workload"
 
 // Started says that a rank has ended its start phase: what served that alone is let go of.
 func (j *Job) Started(id int32) {
 	for c := range j.cfg.Work.Collectives {
 		if j.cfg.Work.Collectives[c].Once {
-			j.ranks[id].buffers[exec.Staging(j.cfg.Work, int32(c), 0)] = nil
+			s := &j.ranks[id].staging[c]
+			s.areas, s.free = [workload.MaxAreas][][]float32{}, nil
 		}
 	}
 }

@@ -81,7 +81,8 @@ func TestTheStartChangesNoBit(t *testing.T) {
 				t.Fatalf("rank %d has other weights than without a start", r)
 			}
 			for i := range cfg.Work.Collectives {
-				if b := j.ranks[r].buffers[exec.Staging(cfg.Work, int32(i), 0)]; cfg.Work.Collectives[i].Once && b != nil {
+				s := &j.ranks[r].staging[i]
+				if cfg.Work.Collectives[i].Once && (s.bytes() > 0 || s.free != nil) {
 					t.Fatalf("rank %d keeps the staging of %s", r, cfg.Work.Collectives[i].Name)
 				}
 			}

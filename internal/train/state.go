@@ -88,16 +88,23 @@ func (j *Job) holds(to []float32, r *rank, v vector) []float32 {
 	return append(to[:0], r.buffers[v.of(&j.work.Stages[r.at.Stage])]...)
 }
 
-// Keep makes s the state after a step, the newest that all ranks have ended and held, and lets go of
-// what they have held for it. Called for step after step with the same s it makes no memory.
+// Keep makes s the state after a step, the newest that all ranks have ended and held, but for its vectors:
+// Gather copies them from what the ranks hold. Of steps before they let go.
 func (j *Job) Keep(s *State, step int64) {
-	next := s.Params != nil && s.Step == j.plan.first+step
+	next := s.Step > j.plan.first && s.Step == j.plan.first+step
 	s.Step = j.plan.first + step + 1
 	if next && (s.Step-1)%j.plan.perEpoch != 0 {
 		s.EpochLoss += j.Loss(step)
 	} else {
 		s.EpochLoss, _ = j.epochLoss(step)
 	}
+	j.LetGo(step - 1)
+}
+
+// Gather makes the vectors of s, which Keep has made the newest state, whole. Called again and again with the
+// same s it makes no memory.
+func (j *Job) Gather(s *State) {
+	step := s.Step - 1 - j.plan.first
 	s.Params = j.gather(s.Params, 0, parameters, func(id int) []float32 { return j.ranks[id].holding(step).params })
 	vectors := len(j.cfg.Optimiser.State())
 	if s.Optimiser == nil && vectors > 0 {
@@ -107,7 +114,6 @@ func (j *Job) Keep(s *State, step int64) {
 		held := func(id int) []float32 { return j.ranks[id].holding(step).state[i] }
 		s.Optimiser[i] = j.gather(s.Optimiser[i], 0, stateOf(i), held)
 	}
-	j.LetGo(step)
 }
 
 // holding is what the rank held after a step.

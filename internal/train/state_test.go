@@ -36,6 +36,7 @@ func (k *keeper) Step(r exec.StepRecord) {
 func (k *keeper) keep() {
 	for step := int64(len(k.states)); step < k.whole; step++ {
 		k.job.Keep(&k.state, step)
+		k.job.Gather(&k.state)
 		s := k.state
 		s.Params = slices.Clone(s.Params)
 		s.Optimiser = slices.Clone(s.Optimiser)

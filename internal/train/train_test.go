@@ -202,6 +202,7 @@ func TestWrongPlacementChangesTheWeights(t *testing.T) {
 	}
 	for name, wrong := range map[string]func(*exec.Message){
 		"4 bytes further":          func(m *exec.Message) { m.To.Off += 4 },
+		"in the next slot":         func(m *exec.Message) { m.To.Off += cfg.Work.Collectives[m.Coll].SlotBytes() },
 		"from 4 bytes further":     func(m *exec.Message) { m.From.Off += 4 },
 		"in the other staging":     func(m *exec.Message) { m.To.Buffer = exec.Staging(cfg.Work, m.Coll, m.Step+1) },
 		"without the last 4 bytes": func(m *exec.Message) { m.From.Len -= 4; m.To.Len -= 4 },

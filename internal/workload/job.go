@@ -255,10 +255,24 @@ func (c *Collective) SlotBytes() int64 {
 	return int64(coll.MaxChunk(c.Schedule, int(c.Range.Elems))) * c.ElemBytes
 }
 
-// Slot returns where a staging slot begins. Staging is laid out by channel, then slot.
-func (c *Collective) Slot(channel, slot int) int64 {
-	return int64(channel*c.Schedule.Slots()+slot) * c.SlotBytes()
+// Slots is how a staging area is laid out: by channel, then slot.
+type Slots struct {
+	Channels, PerChannel int64
+	Bytes                int64 // of a slot: the largest chunk
 }
+
+// Slots returns the layout of the collective's staging.
+func (c *Collective) Slots() Slots {
+	return Slots{int64(c.Schedule.Channels()), int64(c.Schedule.Slots()), c.SlotBytes()}
+}
+
+// Off returns where a slot begins.
+func (s Slots) Off(channel int, slot int32) int64 {
+	return (int64(channel)*s.PerChannel + int64(slot)) * s.Bytes
+}
+
+// Count returns how many slots there are.
+func (s Slots) Count() int64 { return s.Channels * s.PerChannel }
 
 // MaxAreas is the largest number of staging areas that a rank has for one collective.
 const MaxAreas = 2
@@ -282,5 +296,6 @@ func (c *Collective) Areas() int64 {
 
 // StagingBytes returns the size of one staging area.
 func (c *Collective) StagingBytes() int64 {
-	return int64(c.Schedule.Channels()*c.Schedule.Slots()) * c.SlotBytes()
+	s := c.Slots()
+	return s.Count() * s.Bytes
 }

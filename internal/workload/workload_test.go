@@ -189,8 +189,8 @@ func TestChunksAndSlotsTile(t *testing.T) {
 	if at != (k.Range.Offset+k.Range.Elems)*4 {
 		t.Errorf("the chunks end at %d of %d", at, (k.Range.Offset+k.Range.Elems)*4)
 	}
-	if k.Slot(0, k.Schedule.Slots()) != k.StagingBytes() {
-		t.Errorf("slots end at %d of %d", k.Slot(0, k.Schedule.Slots()), k.StagingBytes())
+	if end := k.Slots().Off(k.Schedule.Channels()-1, int32(k.Schedule.Slots())); end != k.StagingBytes() {
+		t.Errorf("slots end at %d of %d", end, k.StagingBytes())
 	}
 }
 

@@ -1,0 +1,268 @@
+package survey
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+)
+
+var cable = topo.Cable{Rate: 100 * unit.GigabitPerSec, Length: 20 * unit.Metre}
+
+func graph(t testing.TB, d topo.Design) *topo.Graph {
+	t.Helper()
+	g, err := d.Graph()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// drawn is any multigraph of switches and hosts, in one part or several.
+func drawn(t *rapid.T) *topo.Graph {
+	b := topo.NewBuilder()
+	sw := make([]topo.NodeID, rapid.IntRange(1, 7).Draw(t, "switches"))
+	for i := range sw {
+		sw[i] = b.AddSwitch(fmt.Sprint("s", i), topo.Kind(rapid.IntRange(1, 3).Draw(t, "kind")))
+	}
+	some := rapid.SampledFrom(sw)
+	for i := range rapid.IntRange(1, 6).Draw(t, "hosts") {
+		h := b.AddHost(fmt.Sprint("host", i+1), rapid.IntRange(0, 3).Draw(t, "GPUs"))
+		for range rapid.IntRange(1, 3).Draw(t, "NICs") {
+			b.Connect(h, some.Draw(t, "edge"), cable)
+		}
+	}
+	for range rapid.IntRange(0, 10).Draw(t, "links") {
+		if x, y := some.Draw(t, "x"), some.Draw(t, "y"); x != y {
+			c := cable
+			c.Cost = rapid.IntRange(1, 3).Draw(t, "cost")
+			b.Connect(x, y, c)
+		}
+	}
+	g, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// What a failure cuts off is what is not in the largest part that it leaves of the part it is in.
+func TestPointsAreThoseOfTakingEachAway(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := drawn(t)
+		c := newCutter(g)
+		for i, n := range g.Nodes {
+			if n.Kind != topo.HostKind {
+				if got, want := len(c.without(topo.NodeID(i))), taken(g, topo.NodeID(i), -1); got != want {
+					t.Fatalf("without %s %d NICs are cut off, want %d", n.Name, got, want)
+				}
+			}
+		}
+		for i := range g.Links {
+			if got, want := len(c.withoutLink(topo.LinkID(i))), taken(g, -1, topo.LinkID(i)); got != want {
+				t.Fatalf("without link %s %d NICs are cut off, want %d", g.Ports[2*i].Name, got, want)
+			}
+		}
+	})
+}
+
+// taken is how many NICs are cut off without a switch or a link: by labels that spread.
+func taken(g *topo.Graph, sw topo.NodeID, link topo.LinkID) int {
+	parts := func(sw topo.NodeID, link topo.LinkID) []int {
+		label := make([]int, len(g.Nodes))
+		for i := range label {
+			label[i] = i
+		}
+		for range g.Nodes {
+			for i, l := range g.Links {
+				if g.Ports[2*i].NIC < 0 && topo.LinkID(i) != link && l.A != sw && l.B != sw {
+					label[l.A] = min(label[l.A], label[l.B])
+					label[l.B] = label[l.A]
+				}
+			}
+		}
+		of := make([]int, len(g.NICs))
+		for n := range g.NICs {
+			e := g.Edge(topo.NICID(n))
+			if of[n] = label[e]; e == sw || g.Ports[g.NICs[n].Port].Link == link {
+				of[n] = -1
+			}
+		}
+		return of
+	}
+	before, after, lost := parts(-1, -1), parts(sw, link), 0
+	for part := range g.Nodes {
+		sizes, all, most := map[int]int{}, 0, 0
+		for n := range g.NICs {
+			if before[n] == part {
+				all++
+				if after[n] >= 0 {
+					sizes[after[n]]++
+					most = max(most, sizes[after[n]])
+				}
+			}
+		}
+		lost += all - most
+	}
+	return lost
+}
+
+// Pairs are counted by the switches that NICs are on; here each pair's ways are walked.
+func TestPairsAreThoseOfWalkingEach(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := drawn(t)
+		r := topo.NewRoutes(g)
+		want := map[[2]int64]int64{}
+		for a := range topo.NICID(len(g.NICs)) {
+			for b := range topo.NICID(len(g.NICs)) {
+				if g.NICs[a].Host == g.NICs[b].Host {
+					continue
+				}
+				var ways, most int64 = 0, -1
+				var walk func(at topo.NodeID, n int64)
+				walk = func(at topo.NodeID, n int64) {
+					for _, p := range r.NextHops(at, b) {
+						if g.Ports[p].NIC >= 0 {
+							ways, most = ways+1, max(most, n)
+						} else {
+							walk(g.Ports[p].To, n+1)
+						}
+					}
+				}
+				walk(g.Edge(a), 1)
+				want[[2]int64{most, ways}]++
+			}
+		}
+		got := map[[2]int64]int64{}
+		for _, p := range walk(g, r, everyone(g)).pairs() {
+			got[[2]int64{int64(p.Switches), p.Ways}] = p.Count
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Fatal(d)
+		}
+	})
+}
+
+// A cycle is one of routes: from each of its ports some packet goes on by the next. Where the kinds of
+// nodes rule one out there is none.
+func TestACycleIsOneOfRoutes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := drawn(t)
+		r := topo.NewRoutes(g)
+		w := walk(g, r, everyone(g))
+		cycle := w.cycle()
+		if len(cycle) > 0 && !w.mayWait() {
+			t.Fatalf("a cycle of kinds that have none: %v", cycle)
+		}
+		for i, p := range cycle {
+			if q := cycle[(i+1)%len(cycle)]; !goesOn(g, r, p, q) {
+				t.Fatalf("nothing goes on from %s by %s", g.Ports[p].Name, g.Ports[q].Name)
+			}
+		}
+	})
+}
+
+// goesOn reports whether a packet from some NIC to another leaves by p and then by q.
+func goesOn(g *topo.Graph, r *topo.Routes, p, q topo.PortID) bool {
+	for to := range topo.NICID(len(g.NICs)) {
+		var on func(at topo.NodeID, last topo.PortID) bool
+		on = func(at topo.NodeID, last topo.PortID) bool {
+			for _, n := range r.NextHops(at, to) {
+				if last == p && n == q || g.Ports[n].NIC < 0 && on(g.Ports[n].To, n) {
+					return true
+				}
+			}
+			return false
+		}
+		for from := range topo.NICID(len(g.NICs)) {
+			if on(g.Edge(from), -1) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// A ring of five switches waits for itself; up and down does not, and a dragonfly does (Kim and others,
+// ISCA 2008).
+func TestWhichNetworksWaitInACircle(t *testing.T) {
+	b := topo.NewBuilder()
+	var ring []topo.NodeID
+	for i := range 5 {
+		h := b.AddHost(fmt.Sprint("host", i+1), 1)
+		ring = append(ring, b.AddSwitch(fmt.Sprint("leaf", i+1), topo.Leaf))
+		b.Connect(h, ring[i], cable)
+	}
+	for i := range ring {
+		b.Connect(ring[i], ring[(i+1)%5], cable)
+	}
+	g, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := Of(g, topo.NewRoutes(g), nil).Cycle
+	if want := []string{"leaf1/leaf2", "leaf2/leaf3", "leaf3/leaf4", "leaf4/leaf5", "leaf5/leaf1"}; cmp.Diff(want, got) != "" {
+		t.Errorf("%v, want %v", got, want)
+	}
+	for _, c := range []struct {
+		design topo.Design
+		ports  int
+	}{
+		{topo.Dragonfly{Hosts: 6, GPUs: 1, NICs: 1, HostLink: cable, Groups: 3, Routers: 2, Global: 1, LocalLink: cable,
+			GlobalLink: cable}, 6},
+		{topo.RailOptimized{Hosts: 8, GPUs: 2, NICs: 2, HostLink: cable, Segment: 2, Spines: 4, SpineLink: cable,
+			Upper: topo.Upper{Pods: 2, SuperSpines: 4, SuperLink: cable}}, 0},
+		{topo.LeafSpine{Hosts: 6, GPUs: 1, NICs: 1, HostLink: cable, Leaves: 6, Spines: 6, SpineLink: cable,
+			Upper: topo.Upper{SpinesPerLeaf: 4}}, 0},
+		{topo.Direct{Hosts: 2, GPUs: 1, NICs: 1, HostLink: cable}, 0},
+	} {
+		g := graph(t, c.design)
+		if got := Of(g, topo.NewRoutes(g), nil).Cycle; len(got) != c.ports {
+			t.Errorf("%T: %v, want %d ports", c.design, got, c.ports)
+		}
+	}
+}
+
+func everyone(g *topo.Graph) (all []topo.NICID) {
+	for i := range g.NICs {
+		all = append(all, topo.NICID(i))
+	}
+	return all
+}
+
+// The book's pod (chapter 13) in numbers, with a rank on each GPU.
+func ExampleOf() {
+	g, err := topo.RailOptimized{Hosts: 8, GPUs: 8, NICs: 16, Ports: 2, HostLink: cable, Segment: 4, RailsPerLeaf: 8,
+		Spines: 4, SpineLink: topo.Cable{Rate: 800 * unit.GigabitPerSec, Length: 20 * unit.Metre}}.Graph()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var ranks []topo.NICID
+	for host := range g.Hosts {
+		for gpu := range 8 {
+			ranks = append(ranks, g.NICOf(host, gpu))
+		}
+	}
+	for _, row := range Of(g, topo.NewRoutes(g), ranks).Rows() {
+		fmt.Println(strings.TrimSpace(strings.Join(row, " | ")))
+	}
+	// Output:
+	// ports of a leaf | 36 | in use, of 4 leaves
+	// ports of a spine | 4 | in use, of 4 spines
+	// cut host to leaf | 12.80 Tb/s | each way, over 128 links
+	// cut leaf to spine | 12.80 Tb/s | each way, over 16 links
+	// maximum flow | 6.400 Tb/s | from host1-host4 into host5-host8
+	// pairs of NICs | 3,072 | 1 switch on the only way
+	// pairs of NICs | 11,264 | 3 switches on each of 4 equal ways
+	// pairs of ranks | 1,536 | 1 switch on the only way
+	// pairs of ranks | 2,048 | 3 switches on each of 4 equal ways
+	// failure of a leaf | 32 NICs | each of 4, leaf1-leaf4, cuts them off from most others
+	// failure of a host link | 1 NIC | each of 128, host1/leaf1#1-host8/leaf4#8, cuts them off from most others
+	// cycle of waits | none | no buffer can wait for itself
+}
