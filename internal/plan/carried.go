@@ -12,8 +12,11 @@ func sprays(f *scenario.Fabric) bool {
 	return f.Balance == "spray" || (f.Balance == "dlb" || f.Balance == "glb") && f.DLB.Mode == "packet"
 }
 
-// spraysAnywhere reports whether any switch does.
+// spraysAnywhere reports whether any switch does, or senders do.
 func (p *Plan) spraysAnywhere() bool {
+	if p.sendersSpray() {
+		return true
+	}
 	for i := range p.switches.profiles {
 		if sprays(&p.switches.profiles[i]) {
 			return true
@@ -22,8 +25,12 @@ func (p *Plan) spraysAnywhere() bool {
 	return sprays(&p.Scenario.Fabric)
 }
 
+// sendersSpray reports whether packets of a queue pair differ in what switches hash.
+func (p *Plan) sendersSpray() bool { return p.Scenario.Transport.Entropy != "flow" }
+
 // eachPort visits the ports that the packets of a queue pair pass, each with its part of an amount: all of
-// it along the path; where packets are sprayed, an equal part for each link of a choice.
+// it along the path; where packets are sprayed, an equal part for each link of a choice. That switches which hash
+// alike leave links of it unused is not looked at.
 func (p *Plan) eachPort(q *Pair, amount int64, visit func(port topo.PortID, part int64)) {
 	if !p.spraysAnywhere() || q.Flow != nil && q.Flow.Path != nil {
 		for _, port := range q.Path {
@@ -40,7 +47,7 @@ func (p *Plan) eachPort(q *Pair, amount int64, visit func(port topo.PortID, part
 			return
 		}
 		hops := p.Routes.NextHops(at, q.To)
-		if len(hops) > 1 && !sprays(p.FabricAt(at)) {
+		if len(hops) > 1 && !sprays(p.FabricAt(at)) && !p.sendersSpray() {
 			k := p.finder.Choice(at, q.To).Pick(&balance.Frame{Hash: by.Hash(q.Key, int(at))}, nil)
 			hops = hops[k : k+1]
 		}

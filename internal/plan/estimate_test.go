@@ -131,13 +131,15 @@ func TestMemoryCountsSpansOfLongMessages(t *testing.T) {
 func TestForecastOfSprayedFlows(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("cluster: {hosts: 16, host: {gpus: 1}, nic: {speed: 100Gb/s}}\n" +
-		"fabric: {design: leaf-spine, leaves: 4, spines: 3, links: {spine: 134Gb/s}, BALANCE}\njob:\n  flows:\n")
+		"fabric: {design: leaf-spine, leaves: 4, spines: 3, links: {spine: 134Gb/s}, BALANCE}\nTRANSPORT\njob:\n  flows:\n")
 	for i := range 16 {
 		fmt.Fprintf(&b, "    - {from: host%d/gpu0, to: host%d/gpu0, bytes: 5MB}\n", i+1, (i+4)%16+1)
 	}
 	for balance, sprayed := range map[string]bool{"balance: ecmp": false, "balance: dlb": false, "balance: spray": true,
-		"balance: glb, dlb: {mode: packet}": true, `switches: [{match: "leaf*", balance: spray}]`: true} {
-		p := planned(t, strings.Replace(b.String(), "BALANCE", balance, 1))
+		"balance: glb, dlb: {mode: packet}": true, `switches: [{match: "leaf*", balance: spray}]`: true,
+		"balance: ecmp; transport: {entropy: recycled, receiver: direct}": true} {
+		balance, transport, _ := strings.Cut(balance, "; ")
+		p := planned(t, strings.NewReplacer("BALANCE", balance, "TRANSPORT", transport).Replace(b.String()))
 		crowded := slices.Contains(p.crowded(), true)
 		alone := (100 * unit.GigabitPerSec).TransmitTime(5_100_000) + p.BaseRTT(&p.Pairs[0])
 		if took := p.jobTime(make([]int64, 1)); crowded == sprayed || (took < alone+alone/20) != sprayed {

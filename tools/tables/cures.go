@@ -27,11 +27,12 @@ type cure struct {
 }
 
 const (
-	mixed   = "fabric.hash.seed=per-switch"
-	qp      = "fabric.hash.fields=5-tuple+qp"
-	spray   = "fabric.balance=spray"
-	direct  = "transport.receiver=direct"
-	rotated = "fabric.topology=examples/polarisation-rotated.txt"
+	mixed    = "fabric.hash.seed=per-switch"
+	qp       = "fabric.hash.fields=5-tuple+qp"
+	spray    = "fabric.balance=spray"
+	direct   = "transport.receiver=direct"
+	recycled = "transport.entropy=recycled"
+	rotated  = "fabric.topology=examples/polarisation-rotated.txt"
 )
 
 var curing = []cure{
@@ -41,6 +42,8 @@ var curing = []cure{
 	{name: "a seed for each switch, `crc32`", set: []string{mixed, "fabric.hash.function=crc32"}},
 	{name: "a seed for each switch, `mix`", set: []string{mixed}},
 	{name: "the same, and four queue pairs", set: []string{mixed}, pairs: 4},
+	{name: "`transport.entropy: recycled` (REPS)", set: []string{recycled, direct}},
+	{name: "the same, and a seed for each switch", set: []string{recycled, direct, mixed}},
 	{name: "cables: each switch names its links in another order", cables: true},
 	{name: "`flowlet`", set: []string{"fabric.balance=flowlet"}},
 	{name: "`spray`, `least-queue`", set: []string{spray, direct}},

@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-// The tables of the documents are what the program makes: their heads, and of each the rows that take least time.
+// The tables of the documents are what the program makes: their heads, and of most a row or two that take least time.
 func TestDocumentsHaveWhatThisMakes(t *testing.T) {
 	t.Chdir("../..")
 	for _, c := range []struct {
 		table *table
 		rows  []int
 	}{
-		{&seeds, []int{0, 1, 2, 3, 4, 5}}, {&figure, []int{0}}, {&elephants, []int{0}}, {&space, []int{0}}, {&lossy, []int{0}},
+		{&seeds, []int{0, 1, 2, 3, 4, 5}}, {&figure, []int{0}}, {&elephants, []int{0}}, {&space, []int{0}}, {&lossy, nil},
 	} {
 		text := documented(t, c.table)
 		for _, i := range c.rows {

@@ -30,6 +30,7 @@ var methods = []method{
 	{name: "`dlb`, each packet", set: []string{"fabric.balance=dlb", "fabric.dlb.mode=packet", direct}},
 	{name: "`glb`", set: []string{"fabric.balance=glb"}},
 	{name: "`conweave`", set: []string{"fabric.balance=conweave"}},
+	{name: "`ecmp`, recycled entropies (REPS)", set: []string{recycled, direct}},
 	{name: "`spray`", set: []string{spray, direct}},
 }
 
