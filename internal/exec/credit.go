@@ -95,29 +95,29 @@ func freedBy(s coll.Schedule, rank, channel, i int) int {
 
 // hasCredit reports whether a Send with a window may start: whether the message Window before it
 // has its credit. Those of empty chunks count, and need none.
-func (c *collRun) hasCredit(channel int, op coll.Op) bool {
-	if _, n := c.Chunk(op.Buffer, channel, op.Chunk); n == 0 {
+func (c *collRun) hasCredit(channel int, op *planned) bool {
+	if op.bytes == 0 {
 		return true
 	}
 	l := c.toPeer(channel, op.Peer, 0)
 	return len(l.waiting) == 0 || l.waiting[0].number > l.sent-int64(op.Window)
 }
 
-// countSend notes a Send of so many bytes.
-func (c *collRun) countSend(channel int, op coll.Op, n, step int64) {
+// countSend notes a Send.
+func (c *collRun) countSend(channel int, op *planned, step int64) {
 	ch := &c.channels[channel]
 	if ch.credits == nil {
 		return
 	}
 	l := c.toPeer(channel, op.Peer, 0)
-	if l.windowed && n > 0 {
+	if l.windowed && op.bytes > 0 {
 		l.waiting = append(l.waiting, sentMessage{l.sent, step, int32(ch.pc)})
 	}
 	l.sent++
 }
 
 // fillSlot notes the message that the channel's current Recv has taken.
-func (c *collRun) fillSlot(channel int, op coll.Op) {
+func (c *collRun) fillSlot(channel int, op *planned) {
 	k := c.channels[channel].credits
 	at := c.fromPeer(channel, op.Peer, c.channels[channel].pc)
 	l := &k.in[at]
@@ -131,7 +131,7 @@ func (c *collRun) fillSlot(channel int, op coll.Op) {
 
 // giveCredits gives the sender credits when a slot is free: in the order of the messages, so that each
 // says that all before it are read.
-func (r *Rank) giveCredits(c *collRun, channel int, op coll.Op) {
+func (r *Rank) giveCredits(c *collRun, channel int, op *planned) {
 	k := c.channels[channel].credits
 	h := k.slots[op.Slot]
 	l := &k.in[h.link]

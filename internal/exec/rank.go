@@ -73,6 +73,7 @@ func NewRank(cfg Config) *Rank {
 	r.stager, _ = cfg.Body.(Stager)
 	r.start, r.steps = r.template(p.Start), r.template(p.Ops)
 	r.numberTokens()
+	r.keepPrograms()
 	r.in = &r.steps
 	if cfg.Job.Starts() {
 		r.in, r.step = &r.start, workload.StartStep
