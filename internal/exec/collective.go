@@ -6,6 +6,7 @@ import (
 
 	"railyard/internal/cause"
 	"railyard/internal/coll"
+	"railyard/internal/lists"
 	"railyard/internal/unit"
 	"railyard/internal/workload"
 )
@@ -52,7 +53,7 @@ type channelRun struct {
 	only       planned   // of one that is not kept
 	wait       wait
 	peers      []sendPeer // to which it has sent
-	peerOf     index[int32]
+	peerOf     lists.Index[int32]
 	end        unit.Time // when it came to its end
 
 	// The message for which it last waited, and the gates since then.
@@ -236,19 +237,21 @@ func (r *Rank) send(c *collRun, channel int, op *planned) {
 	ch.matched(r, op.recv)
 	to.sent = append(to.sent, int32(ch.pc))
 	c.inFlight++
-	r.cfg.Transport.Post(Message{Way: Way{r.cfg.Rank, c.members[op.Peer], c.Group, int32(channel)},
-		Bytes: unit.Bytes(n),
-		From:  Ref{Buffer: c.Buffer(op.Buffer), Off: op.off, Len: n},
-		To:    Ref{Buffer: r.staging(c), Off: c.slots.Off(channel, op.slot), Len: n},
-		Wire:  c.wire(channel, ch.pc, n),
-		Step:  r.step, Coll: c.id, Op: int32(ch.pc)})
+	m := &r.post
+	m.Way = Way{r.cfg.Rank, c.members[op.Peer], c.Group, int32(channel)}
+	m.Bytes = unit.Bytes(n)
+	m.From = Ref{Buffer: c.Buffer(op.Buffer), Off: op.off, Len: n}
+	m.To = Ref{Buffer: r.staging(c), Off: c.slots.Off(channel, op.slot), Len: n}
+	m.Step, m.Coll, m.Op = r.step, c.id, int32(ch.pc)
+	c.wire(&m.Wire, channel, ch.pc, n)
+	r.cfg.Transport.Post(m)
 }
 
 // wire says how the message of the Send at index i of the program travels.
-func (c *collRun) wire(channel, i int, n int64) Wire {
+func (c *collRun) wire(w *Wire, channel, i int, n int64) {
 	p := c.Protocol
-	w := Wire{Bytes: unit.Bytes(p.Wire(n))}
-	w.Out, w.In = w.Bytes, w.Bytes
+	w.Bytes = unit.Bytes(p.Wire(n))
+	w.Out, w.In, w.Busy, w.Inside, w.Between = w.Bytes, w.Bytes, 0, 0, 0
 	if c.switched {
 		out, in := coll.Carried(c.Schedule, c.me, channel, i)
 		w.Out, w.In = part(out, w.Bytes), part(in, w.Bytes)
@@ -259,7 +262,6 @@ func (c *collRun) wire(channel, i int, n int64) Wire {
 			w.Busy = p.Rate.TransmitTime(unit.Bytes(n))
 		}
 	}
-	return w
 }
 
 // part is r of b, rounded up.
@@ -417,7 +419,7 @@ func (r *Rank) finish(now unit.Time, c *collRun) {
 
 // forget removes the oldest message to dst from those in flight and returns its Send.
 func (ch *channelRun) forget(dst int32) (op int32, ok bool) {
-	i, ok := ch.peerOf.find(dst)
+	i, ok := ch.peerOf.Find(dst)
 	if !ok || len(ch.peers[i].sent) == 0 {
 		return -1, false
 	}
@@ -448,10 +450,10 @@ func (r *Rank) match(c *collRun, channel int, send *planned, to *sendPeer) {
 
 // peer returns the messages to a rank of the job, valid until the next call.
 func (ch *channelRun) peer(rank int32) *sendPeer {
-	i, ok := ch.peerOf.find(rank)
+	i, ok := ch.peerOf.Find(rank)
 	if !ok {
 		i = len(ch.peers)
-		ch.peerOf.add(rank)
+		ch.peerOf.Add(rank)
 		ch.peers = append(ch.peers, sendPeer{})
 	}
 	return &ch.peers[i]

@@ -79,7 +79,7 @@ func (c *collRun) unacked(channel int, op int32) bool {
 	} else {
 		peer = c.Schedule.Op(c.me, channel, int(op)).Peer
 	}
-	i, ok := ch.peerOf.find(c.members[peer])
+	i, ok := ch.peerOf.Find(c.members[peer])
 	if !ok {
 		return false
 	}

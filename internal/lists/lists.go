@@ -1,5 +1,5 @@
-// Package lists holds the queues and heaps of values that the rooms of the simulated host share: package
-// host and package nic. They take memory until they are as long as they ever were, and then no more.
+// Package lists holds the queues, heaps and indices of values that ranks and the rooms of the simulated host share:
+// packages exec, host and nic. They take memory until they are as long as they ever were, and then no more.
 package lists
 
 import "math/bits"
