@@ -116,7 +116,7 @@ var rules = map[string]rule{
 		why: "a DAG has durations and collectives, and declared sizes are drawn; running it is for exec, tensors are for " +
 			"train",
 	},
-	"exec": {may: "coll workload", why: "a rank walks its DAG under any driver, simulated or real"},
+	"exec": {may: "coll lists workload", why: "a rank walks its DAG under any driver, simulated or real"},
 	"exec/exectest": {
 		may: "exec coll workload",
 		why: "the ideal driver for tests of ranks has no network by intent",
@@ -136,7 +136,7 @@ var rules = map[string]rule{
 		why: "it moves frames and knows no RDMA: a switch that looked into a queue pair would know what no " +
 			"switch knows, and would touch memory of the edge at every hop",
 	},
-	"lists": {why: "queues and heaps of values: what they hold is for their users"},
+	"lists": {why: "queues, heaps and indices of values: what they hold is for their users"},
 	"host": {
 		may: "exec lists sim topo",
 		why: "the memory side of a host knows ranks and the links between memory and NIC; what carries messages " +

@@ -6,6 +6,7 @@ import (
 
 	"railyard/internal/cause"
 	"railyard/internal/coll"
+	"railyard/internal/lists"
 	"railyard/internal/unit"
 	"railyard/internal/workload"
 )
@@ -47,11 +48,12 @@ const (
 // channelRun is where one channel of a collective stands in its program.
 type channelRun struct {
 	pc, length int
-	op         coll.Op // at pc, while the channel waits
-	bytes      int64   // of its chunk
+	op         *planned  // at pc, while the channel waits
+	program    []planned // nil: it is not kept
+	only       planned   // of one that is not kept
 	wait       wait
 	peers      []sendPeer // to which it has sent
-	peerOf     index[int32]
+	peerOf     lists.Index[int32]
 	end        unit.Time // when it came to its end
 
 	// The message for which it last waited, and the gates since then.
@@ -143,11 +145,10 @@ func (r *Rank) advance(now unit.Time, c *collRun, channel int) {
 		return
 	}
 	ch := &c.channels[channel]
-	s := c.Schedule
 	for ; ch.pc < ch.length; ch.pc++ {
-		op := s.Op(c.me, channel, ch.pc)
+		op := c.at(channel, ch.pc)
 		if int(op.After) >= ch.pc || int(op.Acked) >= ch.pc {
-			panic(fmt.Sprintf("exec: %s: rank %d channel %d operation %d waits for a later one", s.Name(),
+			panic(fmt.Sprintf("exec: %s: rank %d channel %d operation %d waits for a later one", c.Schedule.Name(),
 				r.cfg.Rank, channel, ch.pc))
 		}
 		ch.op = op
@@ -175,7 +176,7 @@ func (r *Rank) advance(now unit.Time, c *collRun, channel int) {
 func (r *Rank) did(now unit.Time, c *collRun, channel int) {
 	ch := &c.channels[channel]
 	ch.did(now)
-	if ch.bytes == 0 {
+	if ch.op.bytes == 0 {
 		return
 	}
 	switch {
@@ -188,7 +189,7 @@ func (r *Rank) did(now unit.Time, c *collRun, channel int) {
 		return
 	}
 	if r.stager != nil && (c.once || ch.op.Frees) {
-		r.stager.Read(r.cfg.Rank, Ref{Buffer: r.staging(c), Off: c.slots.Off(channel, ch.op.Slot), Len: ch.bytes})
+		r.stager.Read(r.cfg.Rank, Ref{Buffer: r.staging(c), Off: c.slots.Off(channel, ch.op.Slot), Len: ch.op.bytes})
 	}
 	if ch.credits != nil && ch.op.Frees {
 		r.giveCredits(c, channel, ch.op)
@@ -196,16 +197,14 @@ func (r *Rank) did(now unit.Time, c *collRun, channel int) {
 }
 
 // execute does one operation of a program, or reports false if the channel has to wait for it.
-func (r *Rank) execute(now unit.Time, c *collRun, channel int, op coll.Op) bool {
+func (r *Rank) execute(now unit.Time, c *collRun, channel int, op *planned) bool {
 	ch := &c.channels[channel]
-	off, n := c.Chunk(op.Buffer, channel, op.Chunk)
-	ch.bytes = n
 	switch op.Kind {
 	case coll.Send:
-		r.send(c, channel, op, off, n)
+		r.send(c, channel, op)
 		return true
 	case coll.Recv:
-		if n == 0 {
+		if op.bytes == 0 {
 			return true
 		}
 		in := r.inbox(c.conn(op.Peer, int32(channel)))
@@ -220,34 +219,39 @@ func (r *Rank) execute(now unit.Time, c *collRun, channel int, op coll.Op) bool 
 		in.pop()
 		return true
 	}
-	return n == 0 || r.local(c, channel, op, off, n)
+	return op.bytes == 0 || r.local(c, channel, op)
 }
 
-// send posts the message of a Send, n bytes at off, addressed to the slot of the matching Recv.
-func (r *Rank) send(c *collRun, channel int, op coll.Op, off, n int64) {
+// send posts the message of a Send, addressed to the slot of the matching Recv.
+func (r *Rank) send(c *collRun, channel int, op *planned) {
 	ch := &c.channels[channel]
 	to := ch.peer(c.members[op.Peer])
-	recv, at := r.match(c, channel, op.Peer, to)
-	c.countSend(channel, op, n, r.step)
+	if op.recv < 0 {
+		r.match(c, channel, op, to)
+	}
+	n := op.bytes
+	c.countSend(channel, op, r.step)
 	if n == 0 {
 		return
 	}
-	ch.matched(r, at)
+	ch.matched(r, op.recv)
 	to.sent = append(to.sent, int32(ch.pc))
 	c.inFlight++
-	r.cfg.Transport.Post(Message{Way: Way{r.cfg.Rank, c.members[op.Peer], c.Group, int32(channel)},
-		Bytes: unit.Bytes(n),
-		From:  Ref{Buffer: c.Buffer(op.Buffer), Off: off, Len: n},
-		To:    Ref{Buffer: r.staging(c), Off: c.slots.Off(channel, recv.Slot), Len: n},
-		Wire:  c.wire(channel, ch.pc, n),
-		Step:  r.step, Coll: c.id, Op: int32(ch.pc)})
+	m := &r.post
+	m.Way = Way{r.cfg.Rank, c.members[op.Peer], c.Group, int32(channel)}
+	m.Bytes = unit.Bytes(n)
+	m.From = Ref{Buffer: c.Buffer(op.Buffer), Off: op.off, Len: n}
+	m.To = Ref{Buffer: r.staging(c), Off: c.slots.Off(channel, op.slot), Len: n}
+	m.Step, m.Coll, m.Op = r.step, c.id, int32(ch.pc)
+	c.wire(&m.Wire, channel, ch.pc, n)
+	r.cfg.Transport.Post(m)
 }
 
 // wire says how the message of the Send at index i of the program travels.
-func (c *collRun) wire(channel, i int, n int64) Wire {
+func (c *collRun) wire(w *Wire, channel, i int, n int64) {
 	p := c.Protocol
-	w := Wire{Bytes: unit.Bytes(p.Wire(n))}
-	w.Out, w.In = w.Bytes, w.Bytes
+	w.Bytes = unit.Bytes(p.Wire(n))
+	w.Out, w.In, w.Busy, w.Inside, w.Between = w.Bytes, w.Bytes, 0, 0, 0
 	if c.switched {
 		out, in := coll.Carried(c.Schedule, c.me, channel, i)
 		w.Out, w.In = part(out, w.Bytes), part(in, w.Bytes)
@@ -258,7 +262,6 @@ func (c *collRun) wire(channel, i int, n int64) Wire {
 			w.Busy = p.Rate.TransmitTime(unit.Bytes(n))
 		}
 	}
-	return w
 }
 
 // part is r of b, rounded up.
@@ -266,8 +269,9 @@ func part(r unit.Ratio, b unit.Bytes) unit.Bytes {
 	return unit.Bytes((r.Num*int64(b) + r.Den - 1) / r.Den)
 }
 
-// local starts a reduction or copy of n bytes, to off, or reports true if it took no time.
-func (r *Rank) local(c *collRun, channel int, op coll.Op, off, n int64) bool {
+// local starts a reduction or copy, or reports true if it took no time.
+func (r *Rank) local(c *collRun, channel int, op *planned) bool {
+	n := op.bytes
 	d := r.prog.Device.CopyTime(n)
 	if op.Kind == coll.Reduce {
 		d = r.prog.Device.ReduceTime(n)
@@ -282,7 +286,7 @@ func (r *Rank) local(c *collRun, channel int, op coll.Op, off, n int64) bool {
 			src.Buffer = c.Buffer(coll.In)
 			src.Off, _ = c.Chunk(coll.In, channel, op.Source)
 		}
-		body = r.localBody(c, channel, op.Kind, Ref{Buffer: c.Range.Buffer, Off: off, Len: n}, src)
+		body = r.localBody(c, channel, op.Kind, Ref{Buffer: c.Range.Buffer, Off: op.off, Len: n}, src)
 	}
 	if r.run(r.streams[c.stream].token+Token(channel), d, body) {
 		return true
@@ -413,23 +417,9 @@ func (r *Rank) finish(now unit.Time, c *collRun) {
 	}
 }
 
-// unacked reports whether the Send at index op still awaits its acknowledgement.
-func (c *collRun) unacked(channel int, op int32) bool {
-	if op < 0 {
-		return false
-	}
-	ch := &c.channels[channel]
-	i, ok := ch.peerOf.find(c.members[c.Schedule.Op(c.me, channel, int(op)).Peer])
-	if !ok {
-		return false
-	}
-	_, awaits := slices.BinarySearch(ch.peers[i].sent, op)
-	return awaits
-}
-
 // forget removes the oldest message to dst from those in flight and returns its Send.
 func (ch *channelRun) forget(dst int32) (op int32, ok bool) {
-	i, ok := ch.peerOf.find(dst)
+	i, ok := ch.peerOf.Find(dst)
 	if !ok || len(ch.peers[i].sent) == 0 {
 		return -1, false
 	}
@@ -439,30 +429,31 @@ func (ch *channelRun) forget(dst int32) (op int32, ok bool) {
 	return op, true
 }
 
-// match returns the peer's Recv for this rank's next Send to it, and its index in the peer's
-// program.
-func (r *Rank) match(c *collRun, channel int, peer int32, to *sendPeer) (recv coll.Op, at int) {
+// match finds the peer's Recv for this rank's next Send to it.
+func (r *Rank) match(c *collRun, channel int, send *planned, to *sendPeer) {
 	s, ch := c.Schedule, &c.channels[channel]
 	if at, ok := coll.Matching(s, c.me, channel, ch.pc); ok {
-		return s.Op(int(peer), channel, at), at
+		send.recv, send.slot = int32(at), s.Op(int(send.Peer), channel, at).Slot
+		return
 	}
-	for n := s.Len(int(peer), channel); to.at < n; {
-		op := s.Op(int(peer), channel, to.at)
+	for n := s.Len(int(send.Peer), channel); to.at < n; {
+		op := s.Op(int(send.Peer), channel, to.at)
 		to.at++
 		if op.Kind == coll.Recv && int(op.Peer) == c.me {
-			return op, to.at - 1
+			send.recv, send.slot = int32(to.at-1), op.Slot
+			return
 		}
 	}
 	panic(fmt.Sprintf("exec: %s: channel %d: rank %d has no Recv for operation %d of rank %d", s.Name(), channel,
-		c.members[peer], ch.pc, r.cfg.Rank))
+		c.members[send.Peer], ch.pc, r.cfg.Rank))
 }
 
 // peer returns the messages to a rank of the job, valid until the next call.
 func (ch *channelRun) peer(rank int32) *sendPeer {
-	i, ok := ch.peerOf.find(rank)
+	i, ok := ch.peerOf.Find(rank)
 	if !ok {
 		i = len(ch.peers)
-		ch.peerOf.add(rank)
+		ch.peerOf.Add(rank)
 		ch.peers = append(ch.peers, sendPeer{})
 	}
 	return &ch.peers[i]

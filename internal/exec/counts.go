@@ -39,7 +39,7 @@ func (c *collRun) Chunk(b coll.Buffer, channel int, chunk int32) (off, length in
 // expected reports whether the oldest message of a connection is what the Recv of a channel waits for. If it is
 // not, the two ranks do not agree on the sizes.
 func (r *Rank) expected(c *collRun, channel int, in *inbox) bool {
-	n := c.channels[channel].bytes
+	n := c.channels[channel].op.bytes
 	if what := in.what[0]; int64(what.Bytes) != n || what.Coll != c.id || what.Step != r.step {
 		r.abort(fmt.Errorf("rank %d, step %d, collective %q: want %d B from rank %d, got %d B of step %d, "+
 			"collective %q: the ranks do not agree on the sizes", r.cfg.Rank, r.step, c.Name, n, in.Peer, int64(what.Bytes), what.Step,

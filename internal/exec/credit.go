@@ -5,6 +5,7 @@ import (
 
 	"railyard/internal/cause"
 	"railyard/internal/coll"
+	"railyard/internal/lists"
 	"railyard/internal/unit"
 )
 
@@ -12,10 +13,10 @@ import (
 // Unlike the rest of a channelRun it lasts from step to step: so do the slots.
 type credits struct {
 	out   []outLink
-	outOf index[int32] // by peer: a rank of the job
+	outOf lists.Index[int32] // by peer: a rank of the job
 	in    []inLink
-	inOf  index[int32] // by peer, as the schedule numbers it
-	slots []held       // by slot
+	inOf  lists.Index[int32] // by peer, as the schedule numbers it
+	slots []held             // by slot
 }
 
 // outLink is the messages to one peer.
@@ -49,7 +50,7 @@ type held struct {
 // toPeer returns the link to the peer of a Send, the operation at index i of the program.
 func (c *collRun) toPeer(channel int, peer int32, i int) *outLink {
 	k := c.channels[channel].credits
-	if l, ok := k.outOf.find(c.members[peer]); ok {
+	if l, ok := k.outOf.Find(c.members[peer]); ok {
 		return &k.out[l]
 	}
 	l := outLink{peer: peer}
@@ -57,7 +58,7 @@ func (c *collRun) toPeer(channel int, peer int32, i int) *outLink {
 		op := c.Schedule.Op(c.me, channel, i)
 		l.windowed = op.Kind == coll.Send && op.Peer == peer && op.Window > 0
 	}
-	k.outOf.add(c.members[peer])
+	k.outOf.Add(c.members[peer])
 	k.out = append(k.out, l)
 	return &k.out[len(k.out)-1]
 }
@@ -65,10 +66,10 @@ func (c *collRun) toPeer(channel int, peer int32, i int) *outLink {
 // fromPeer returns the number of the link from the peer of the Recv at index i of the program.
 func (c *collRun) fromPeer(channel int, peer int32, i int) int {
 	k := c.channels[channel].credits
-	if l, ok := k.inOf.find(peer); ok {
+	if l, ok := k.inOf.Find(peer); ok {
 		return l
 	}
-	k.inOf.add(peer)
+	k.inOf.Add(peer)
 	k.in = append(k.in, inLink{peer: peer, gives: freedBy(c.Schedule, c.me, channel, i) >= 0})
 	return len(k.in) - 1
 }
@@ -95,29 +96,29 @@ func freedBy(s coll.Schedule, rank, channel, i int) int {
 
 // hasCredit reports whether a Send with a window may start: whether the message Window before it
 // has its credit. Those of empty chunks count, and need none.
-func (c *collRun) hasCredit(channel int, op coll.Op) bool {
-	if _, n := c.Chunk(op.Buffer, channel, op.Chunk); n == 0 {
+func (c *collRun) hasCredit(channel int, op *planned) bool {
+	if op.bytes == 0 {
 		return true
 	}
 	l := c.toPeer(channel, op.Peer, 0)
 	return len(l.waiting) == 0 || l.waiting[0].number > l.sent-int64(op.Window)
 }
 
-// countSend notes a Send of so many bytes.
-func (c *collRun) countSend(channel int, op coll.Op, n, step int64) {
+// countSend notes a Send.
+func (c *collRun) countSend(channel int, op *planned, step int64) {
 	ch := &c.channels[channel]
 	if ch.credits == nil {
 		return
 	}
 	l := c.toPeer(channel, op.Peer, 0)
-	if l.windowed && n > 0 {
+	if l.windowed && op.bytes > 0 {
 		l.waiting = append(l.waiting, sentMessage{l.sent, step, int32(ch.pc)})
 	}
 	l.sent++
 }
 
 // fillSlot notes the message that the channel's current Recv has taken.
-func (c *collRun) fillSlot(channel int, op coll.Op) {
+func (c *collRun) fillSlot(channel int, op *planned) {
 	k := c.channels[channel].credits
 	at := c.fromPeer(channel, op.Peer, c.channels[channel].pc)
 	l := &k.in[at]
@@ -131,7 +132,7 @@ func (c *collRun) fillSlot(channel int, op coll.Op) {
 
 // giveCredits gives the sender credits when a slot is free: in the order of the messages, so that each
 // says that all before it are read.
-func (r *Rank) giveCredits(c *collRun, channel int, op coll.Op) {
+func (r *Rank) giveCredits(c *collRun, channel int, op *planned) {
 	k := c.channels[channel].credits
 	h := k.slots[op.Slot]
 	l := &k.in[h.link]
@@ -168,7 +169,7 @@ func (r *Rank) Credited(now unit.Time, from Conn, coll int32) {
 
 // owed returns the link on which a message of a collective waits for a credit, nil if none does.
 func (r *Rank) owed(from Conn, id int32) (*collRun, *outLink) {
-	i, ok := r.numberOf.find(id)
+	i, ok := r.numberOf.Find(id)
 	if !ok {
 		return nil, nil
 	}
@@ -178,7 +179,7 @@ func (r *Rank) owed(from Conn, id int32) (*collRun, *outLink) {
 		return nil, nil
 	}
 	k := c.channels[from.Channel].credits
-	if i, ok = k.outOf.find(from.Peer); !ok || len(k.out[i].waiting) == 0 {
+	if i, ok = k.outOf.Find(from.Peer); !ok || len(k.out[i].waiting) == 0 {
 		return nil, nil
 	}
 	return c, &k.out[i]

@@ -12,7 +12,7 @@ import (
 // quiet is a driver for one rank that a test moves by hand.
 type quiet struct{ posted []exec.Message }
 
-func (q *quiet) Post(m exec.Message)                        { q.posted = append(q.posted, m) }
+func (q *quiet) Post(m *exec.Message)                       { q.posted = append(q.posted, *m) }
 func (*quiet) Credit(exec.Way, int32)                       {}
 func (*quiet) Abort(_ int32, err error)                     { panic(err) }
 func (*quiet) CopyIn(int32, exec.Token, unit.Bytes, func()) {}

@@ -7,3 +7,10 @@ func (f *PathFinder) Held() (n int) {
 	}
 	return n
 }
+
+// KeepNothing has ranks ask for their programs in every step until restore is called.
+func KeepNothing() (restore func()) {
+	before := keptOps
+	keptOps = 0
+	return func() { keptOps = before }
+}

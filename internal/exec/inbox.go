@@ -13,10 +13,10 @@ type inbox struct {
 
 // inbox returns the inbox of a connection.
 func (r *Rank) inbox(from Conn) *inbox {
-	i, ok := r.inboxOf.find(from)
+	i, ok := r.inboxOf.Find(from)
 	if !ok {
 		i = len(r.inboxes)
-		r.inboxOf.add(from)
+		r.inboxOf.Add(from)
 		r.inboxes = append(r.inboxes, inbox{Conn: from})
 	}
 	return &r.inboxes[i]

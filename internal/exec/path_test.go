@@ -212,7 +212,7 @@ func TestPathReachesIntoTheStepBefore(t *testing.T) {
 // silent posts nothing: the test delivers by hand.
 type silent struct{}
 
-func (silent) Post(exec.Message)                            {}
+func (silent) Post(*exec.Message)                           {}
 func (silent) Credit(exec.Way, int32)                       {}
 func (silent) Abort(_ int32, err error)                     { panic(err) }
 func (silent) CopyIn(int32, exec.Token, unit.Bytes, func()) {}

@@ -108,9 +108,9 @@ func (ch *channelRun) did(now unit.Time) {
 }
 
 // matched notes which Recv of the peer belongs to the channel's current Send.
-func (ch *channelRun) matched(r *Rank, recv int) {
+func (ch *channelRun) matched(r *Rank, recv int32) {
 	if ch.path != nil && ch.peerOps[ch.pc] < 0 {
-		ch.peerOps[ch.pc] = int32(recv)
+		ch.peerOps[ch.pc] = recv
 		r.path.layout.news = true
 	}
 }

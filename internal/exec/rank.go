@@ -3,6 +3,7 @@ package exec
 import (
 	"fmt"
 
+	"railyard/internal/lists"
 	"railyard/internal/unit"
 	"railyard/internal/workload"
 )
@@ -18,14 +19,15 @@ type Rank struct {
 	in       *template // the phase in progress: start or steps
 	ops      []opState // of its operations
 	streams  []streamState
-	colls    []collRun    // that this rank runs: those of the start phase, then in the order of its step
-	numberOf index[int32] // number in colls, by collective of the job
-	inboxes  []inbox      // by connection, in order of first use
-	inboxOf  index[Conn]
+	colls    []collRun          // that this rank runs: those of the start phase, then in the order of its step
+	numberOf lists.Index[int32] // number in colls, by collective of the job
+	inboxes  []inbox            // by connection, in order of first use
+	inboxOf  lists.Index[Conn]
 	ended    []int32 // operations that ended and whose dependents have not been told
 
-	step   int64 // workload.StartStep: the start phase
-	left   int   // operations of this step that have not ended
+	step   int64   // workload.StartStep: the start phase
+	post   Message // being posted; kept here, so that it is not copied
+	left   int     // operations of this step that have not ended
 	status Status
 	begun  bool
 	over   bool
@@ -73,6 +75,7 @@ func NewRank(cfg Config) *Rank {
 	r.stager, _ = cfg.Body.(Stager)
 	r.start, r.steps = r.template(p.Start), r.template(p.Ops)
 	r.numberTokens()
+	r.keepPrograms()
 	r.in = &r.steps
 	if cfg.Job.Starts() {
 		r.in, r.step = &r.start, workload.StartStep
@@ -96,7 +99,7 @@ func (r *Rank) template(ops []workload.Op) template {
 		t.collOf[i] = -1
 		if op.Kind == workload.Communication {
 			t.collOf[i] = int32(len(r.colls))
-			r.numberOf.add(op.Coll)
+			r.numberOf.Add(op.Coll)
 			r.colls = append(r.colls, newCollRun(r.cfg.Job, r.cfg.Rank, op, len(r.colls)))
 			if c := &r.cfg.Job.Collectives[op.Coll]; c.Counts != nil && r.cfg.Body != nil && r.counter == nil {
 				panic(fmt.Sprintf("exec: the sizes of collective %q are decided in each step, the body decides none", c.Name))

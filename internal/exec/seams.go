@@ -93,8 +93,8 @@ type Wire struct {
 // acknowledged in the order in which they were posted.
 type Transport interface {
 	// Post starts a transfer. It never completes inside the call: the driver
-	// calls Received at the destination and Acked at the source later.
-	Post(m Message)
+	// calls Received at the destination and Acked at the source later. m is the rank's again after it.
+	Post(m *Message)
 	// Credit tells the sender of a way that its receiver has read the oldest message of a
 	// collective for which it has not said so: the staging slot is free. The driver calls Credited
 	// at the source later, never inside the call, in the order of the credits of the way.

@@ -142,12 +142,13 @@ type entry struct {
 
 // key orders what is to be done: by time, kind, owner. Nothing in an entry is negative.
 func (e entry) key() lists.Key {
-	return lists.Key{uint64(e.at), uint64(e.what)<<40 | uint64(e.alarm)<<32 | uint64(uint32(e.a)), uint64(e.b)}
+	return lists.Key{First: uint64(e.at), Second: uint64(e.what)<<40 | uint64(e.alarm)<<32 | uint64(uint32(e.a)),
+		Third: uint64(e.b)}
 }
 
 // entryOf is the inverse of key.
 func entryOf(k lists.Key) entry {
-	return entry{unit.Time(k[0]), work(k[1] >> 40), uint8(k[1] >> 32), int32(k[1]), int64(k[2])}
+	return entry{unit.Time(k.First), work(k.Second >> 40), uint8(k.Second >> 32), int32(k.Second), int64(k.Third)}
 }
 
 // plan puts work on a host's agenda.
@@ -179,12 +180,12 @@ func (h *Hosts) Handle(_ *sim.Island, now unit.Time, owner int32) {
 	at.last = false
 	at.now = now
 	at.wakeAt = now // what is planned for this instant is taken by the loop
-	for len(at.agenda) > 0 && unit.Time(at.agenda[0][0]) <= now {
+	for len(at.agenda) > 0 && unit.Time(at.agenda[0].First) <= now {
 		h.do(now, entryOf(at.agenda.Pop()))
 	}
 	at.wakeAt = unit.Never
 	if len(at.agenda) > 0 {
-		at.wakeAt = unit.Time(at.agenda[0][0])
+		at.wakeAt = unit.Time(at.agenda[0].First)
 		at.island.At(at.wakeAt, sim.MakeKey(sim.Host, class, owner))
 	}
 }

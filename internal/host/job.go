@@ -2,6 +2,7 @@ package host
 
 import (
 	"railyard/internal/exec"
+	"railyard/internal/lists"
 	"railyard/internal/unit"
 )
 
@@ -11,8 +12,19 @@ type Job struct {
 	hosts  *Hosts
 	ranks  []int32  // by rank of the job: index in Hosts.ranks
 	keys   []uint32 // by rank of the job: its memory
-	wayOf  map[exec.Way]int32
+	ways   []waysOf // by rank of the job: those that it sends on
 	memory exec.Memory
+}
+
+// waysOf is the ways on which a rank sends.
+type waysOf struct {
+	of  lists.Index[exec.Way]
+	ids []int32 // by their number in of: index in Hosts.out
+}
+
+func (x *waysOf) add(w exec.Way, id int32) {
+	x.of.Add(w)
+	x.ids = append(x.ids, id)
 }
 
 var (
@@ -21,13 +33,13 @@ var (
 )
 
 // AddJob returns a job without ranks.
-func (h *Hosts) AddJob() *Job { return &Job{hosts: h, wayOf: map[exec.Way]int32{}} }
+func (h *Hosts) AddJob() *Job { return &Job{hosts: h} }
 
 // AddRank places the next rank of the job on a GPU. The rank itself is set with SetRank, because it
 // needs the Job as its driver.
 func (j *Job) AddRank(hostIndex, gpu int32) int32 {
 	h, id := j.hosts, int32(len(j.ranks))
-	j.ranks = append(j.ranks, int32(len(h.ranks)))
+	j.ranks, j.ways = append(j.ranks, int32(len(h.ranks))), append(j.ways, waysOf{})
 	j.keys = append(j.keys, h.register(region{job: j, rank: id}))
 	h.ranks = append(h.ranks, rankState{host: hostIndex, gpu: gpu, tasks: map[exec.Token]*task{}})
 	return id
@@ -47,7 +59,7 @@ func (j *Job) SetMemory(m exec.Memory) { j.memory = m }
 func (j *Job) Connect(w exec.Way, qps ...int32) {
 	h := j.hosts
 	id := int32(len(h.out))
-	j.wayOf[w] = id
+	j.ways[w.Src].add(w, id)
 	o := outgoing{Way: w, job: j, src: j.ranks[w.Src], qps: qps}
 	in := incoming{dst: j.ranks[w.Dst]}
 	for k, qp := range qps {
@@ -65,11 +77,12 @@ func (j *Job) Connect(w exec.Way, qps ...int32) {
 }
 
 func (j *Job) way(w exec.Way) int32 {
-	id, ok := j.wayOf[w]
+	from := &j.ways[w.Src]
+	i, ok := from.of.Find(w)
 	if !ok {
 		panic(notConnected(w))
 	}
-	return id
+	return from.ids[i]
 }
 
 // now is the time of the work that a rank of the job is doing.
@@ -79,20 +92,20 @@ func (j *Job) now(rank int32) unit.Time {
 }
 
 // Post sends a message between ranks: exec.Transport.
-func (j *Job) Post(m exec.Message) {
+func (j *Job) Post(m *exec.Message) {
 	h, id, now := j.hosts, j.way(m.Way), j.now(m.Src)
 	var from []byte
 	if j.memory != nil {
 		from = j.memory.Bytes(m.Src, m.From)
 	}
 	if h.out[id].inside != nil {
-		h.postNVLink(now, id, &m, from)
+		h.postNVLink(now, id, m, from)
 		return
 	}
 	o, out := &h.out[id], &h.hosts[h.ranks[j.ranks[m.Src]].host].post
 	n := int64(len(o.qps))
 	*out = Message{QP: o.qps[o.posted%n], Bytes: m.Wire.Bytes, From: from, Key: j.keys[m.Dst],
-		Address: address(m.To), Header: Header{m.Arrival(), m.Wire.Between}, Of: m, OfRanks: true}
+		Address: address(m.To), Header: Header{m.Arrival(), m.Wire.Between}, Of: *m, OfRanks: true}
 	if n > 1 && h.cfg.Split {
 		h.postParts(now, o.qps, out)
 		return

@@ -19,8 +19,8 @@ func TestTheAgendaIsInOneOrder(t *testing.T) {
 	for i, x := range entries {
 		for j, y := range entries {
 			p, q := x.key(), y.key()
-			if p.Before(&q) != (i < j) || entryOf(p) != x {
-				t.Errorf("%+v before %+v: %v, as %+v", x, y, p.Before(&q), entryOf(p))
+			if p.Before(q) != (i < j) || entryOf(p) != x {
+				t.Errorf("%+v before %+v: %v, as %+v", x, y, p.Before(q), entryOf(p))
 			}
 		}
 	}
@@ -28,8 +28,8 @@ func TestTheAgendaIsInOneOrder(t *testing.T) {
 	for i, x := range flows {
 		for j, y := range flows {
 			p, q := x.key(), y.key()
-			if p.Before(&q) != (i < j) {
-				t.Errorf("%+v before %+v: %v", x, y, p.Before(&q))
+			if p.Before(q) != (i < j) {
+				t.Errorf("%+v before %+v: %v", x, y, p.Before(q))
 			}
 		}
 	}

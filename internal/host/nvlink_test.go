@@ -42,7 +42,7 @@ func TestAMessageOverNVLink(t *testing.T) {
 	j := h.AddJob()
 	way := exec.Way{Src: 0, Dst: 1}
 	ranks := [2]*told{{start: func() {
-		j.Post(exec.Message{Way: way, Bytes: 1000, Wire: exec.Wire{Bytes: 1000, Out: 1000, In: 1000}})
+		j.Post(&exec.Message{Way: way, Bytes: 1000, Wire: exec.Wire{Bytes: 1000, Out: 1000, In: 1000}})
 	}}, {start: func() { j.Credit(way, 0) }}}
 	for i := range int32(2) {
 		j.AddRank(0, i)

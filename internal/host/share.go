@@ -56,10 +56,10 @@ type leaving struct {
 }
 
 // key orders flows by when they leave.
-func (l leaving) key() lists.Key { return lists.Key{uint64(l.at), uint64(l.flow)} }
+func (l leaving) key() lists.Key { return lists.Key{First: uint64(l.at), Second: uint64(l.flow)} }
 
 // first returns the flow that leaves first, as far as is known.
-func (s *share) first() leaving { return leaving{mark(s.leave[0][0]), int32(s.leave[0][1])} }
+func (s *share) first() leaving { return leaving{mark(s.leave[0].First), int32(s.leave[0].Second)} }
 
 // newShare returns a link of a rate whose users ask about the last keep.
 func newShare(rate unit.Bitrate, keep unit.Duration) share {

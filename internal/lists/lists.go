@@ -1,5 +1,5 @@
-// Package lists holds the queues and heaps of values that the rooms of the simulated host share: package
-// host and package nic. They take memory until they are as long as they ever were, and then no more.
+// Package lists holds the queues, heaps and indices of values that ranks and the rooms of the simulated host share:
+// packages exec, host and nic. They take memory until they are as long as they ever were, and then no more.
 package lists
 
 import "math/bits"
@@ -38,14 +38,14 @@ func (q *Queue[T]) Pop() T {
 }
 
 // Key is what a heap orders: by its first word, then its second, then its third.
-type Key [3]uint64
+type Key struct{ First, Second, Third uint64 }
 
 // Before reports whether a key comes before another. It has no branch: which of two comes first nobody,
 // and no processor, can guess.
-func (k *Key) Before(o *Key) bool {
-	_, less := bits.Sub64(k[2], o[2], 0)
-	_, less = bits.Sub64(k[1], o[1], less)
-	_, less = bits.Sub64(k[0], o[0], less)
+func (k Key) Before(o Key) bool {
+	_, less := bits.Sub64(k.Third, o.Third, 0)
+	_, less = bits.Sub64(k.Second, o.Second, less)
+	_, less = bits.Sub64(k.First, o.First, less)
 	return less != 0
 }
 
@@ -58,7 +58,7 @@ func (h *Heap) Push(k Key) {
 	i := len(s) - 1
 	for i > 0 {
 		p := (i - 1) / 2
-		if !k.Before(&s[p]) {
+		if !k.Before(s[p]) {
 			break
 		}
 		s[i] = s[p]
@@ -83,10 +83,10 @@ func (h *Heap) Pop() Key {
 		if c >= len(s) {
 			break
 		}
-		if c+1 < len(s) && s[c+1].Before(&s[c]) {
+		if c+1 < len(s) && s[c+1].Before(s[c]) {
 			c++
 		}
-		if !s[c].Before(&k) {
+		if !s[c].Before(k) {
 			break
 		}
 		s[i] = s[c]

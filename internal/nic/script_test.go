@@ -472,7 +472,7 @@ func (r *scripted) Done(now unit.Time, _ exec.Token) {
 			r.s.job.Credit(exec.Way{Src: p.to, Dst: r.id}, 0)
 			continue
 		}
-		r.s.job.Post(exec.Message{Way: exec.Way{Src: r.id, Dst: p.to}, Bytes: unit.Bytes(p.bytes),
+		r.s.job.Post(&exec.Message{Way: exec.Way{Src: r.id, Dst: p.to}, Bytes: unit.Bytes(p.bytes),
 			Wire: exec.Wire{Bytes: unit.Bytes(p.bytes)}})
 	}
 	if len(r.todo) > 0 {

@@ -58,7 +58,7 @@ type timed struct {
 }
 
 // key orders queue pairs by time, then number.
-func (e timed) key() lists.Key { return lists.Key{uint64(e.at), uint64(e.qp)} }
+func (e timed) key() lists.Key { return lists.Key{First: uint64(e.at), Second: uint64(e.qp)} }
 
 // timedOf is the inverse of key.
-func timedOf(k lists.Key) timed { return timed{unit.Time(k[0]), int32(k[1])} }
+func timedOf(k lists.Key) timed { return timed{unit.Time(k.First), int32(k.Second)} }

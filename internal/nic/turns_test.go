@@ -42,8 +42,8 @@ func TestATurnEach(t *testing.T) {
 	for i, a := range order {
 		for j, b := range order {
 			x, y := a.key(), b.key()
-			if x.Before(&y) != (i < j) || timedOf(x) != a {
-				t.Errorf("%+v before %+v: %v, as %v", a, b, x.Before(&y), timedOf(x))
+			if x.Before(y) != (i < j) || timedOf(x) != a {
+				t.Errorf("%+v before %+v: %v, as %v", a, b, x.Before(y), timedOf(x))
 			}
 		}
 	}

@@ -118,7 +118,8 @@ func (d *Driver) Run() (unit.Time, error) {
 }
 
 // Post implements exec.Transport.
-func (d *Driver) Post(m exec.Message) {
+func (d *Driver) Post(posted *exec.Message) {
+	m := *posted
 	if d.net.Posted != nil {
 		d.net.Posted(d.now, m)
 	}

@@ -184,7 +184,7 @@ func (a *actor) post(step int64, coll int32, off, size int64, wire exec.Wire) {
 		wire.Bytes = unit.Bytes(size)
 	}
 	a.inside = true
-	a.s.job.Post(exec.Message{Way: exec.Way{Src: a.id, Dst: 1 - a.id}, Bytes: unit.Bytes(size), Wire: wire, Step: step,
+	a.s.job.Post(&exec.Message{Way: exec.Way{Src: a.id, Dst: 1 - a.id}, Bytes: unit.Bytes(size), Wire: wire, Step: step,
 		Coll: coll, From: exec.Ref{Off: off, Len: size}, To: exec.Ref{Off: areaBytes/2 + off, Len: size}})
 	a.inside = false
 }

@@ -1,16 +1,16 @@
-package exec
+package lists
 
-// index numbers keys in the order in which they come. Most ranks talk to a few others, and few keys
+// Index numbers keys in the order in which they come. Most ranks talk to a few others, and few keys
 // are found soonest by looking through them.
-type index[K comparable] struct {
+type Index[K comparable] struct {
 	keys []K
 	at   map[K]int32 // of more than fewKeys
 }
 
 const fewKeys = 8
 
-// find returns the number of a key, false if it has none.
-func (x *index[K]) find(k K) (int, bool) {
+// Find returns the number of a key, false if it has none.
+func (x *Index[K]) Find(k K) (int, bool) {
 	if x.at != nil {
 		i, ok := x.at[k]
 		return int(i), ok
@@ -23,8 +23,8 @@ func (x *index[K]) find(k K) (int, bool) {
 	return 0, false
 }
 
-// add gives a key that has none the next number.
-func (x *index[K]) add(k K) {
+// Add gives a key that has none the next number.
+func (x *Index[K]) Add(k K) {
 	x.keys = append(x.keys, k)
 	switch {
 	case x.at != nil:
