@@ -40,23 +40,26 @@ type entropies struct {
 	head    int
 	filled  int // entries that have been written
 	valid   int
+	again   int // the next entry to be used again while frozen
 	explore int // packets that still have a drawn one
 	frozen  bool
 	thaw    unit.Time // when the next good answer ends the freeze
 }
 
-func (e *entropies) init(p *Entropy) {
-	if p.Kind == RecycledEntropy {
-		e.cached = make([]uint16, p.Cache)
+func newEntropies(p *Entropy) *entropies {
+	if p.Kind != RecycledEntropy {
+		return nil
 	}
+	return &entropies{cached: make([]uint16, p.Cache)}
 }
 
 // next returns the entropy of a packet; drawn is one that may be taken.
 func (e *entropies) next(p *Entropy, drawn uint16) uint16 {
+	if p.Kind == RandomEntropy {
+		return drawn
+	}
 	n := len(e.cached)
 	switch {
-	case p.Kind == RandomEntropy:
-		return drawn
 	case e.filled == 0 || e.explore > 0 || e.valid == 0 && !e.frozen:
 		e.explore = max(0, e.explore-1)
 		return drawn
@@ -65,8 +68,8 @@ func (e *entropies) next(p *Entropy, drawn uint16) uint16 {
 		e.valid--
 		return e.cached[at]
 	}
-	at := e.head % e.filled
-	e.head = (e.head + 1) % n
+	at := e.again % e.filled
+	e.again = at + 1
 	return e.cached[at]
 }
 

@@ -21,20 +21,24 @@ type Requester struct {
 	ctl      cc.Controller
 	rtt      unit.Duration // latest sample
 	probes   probes
-	owed     bool // an acknowledgement is due: the retransmission timer runs
-	ports    entropies
+	owed     bool       // an acknowledgement is due: the retransmission timer runs
+	ports    *entropies // nil: none is recycled
 }
 
 // Init puts a requester at its start.
 func (q *Requester) Init(p *Params, ctl cc.Controller) {
 	q.Sender.Init(p)
 	q.deadline, q.ctl = unit.Never, ctl
-	q.ports.init(&p.Entropy)
+	q.ports = newEntropies(&p.Entropy)
 }
 
 // Explore says how many packets have a drawn entropy before any is recycled: as many as a bandwidth-delay product
 // holds, so that the first answers come before the last of them leaves.
-func (q *Requester) Explore(packets int) { q.ports.explore = packets }
+func (q *Requester) Explore(packets int) {
+	if q.ports != nil {
+		q.ports.explore = packets
+	}
+}
 
 // Entropy returns that of the packet which Next gave; drawn is one that it may be. It is not asked with OneEntropy.
 func (q *Requester) Entropy(p *Params, drawn uint16) uint16 {

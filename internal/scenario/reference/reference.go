@@ -104,7 +104,7 @@ func writeGroup(b *strings.Builder, c *scenario.Key) {
 		row(b, "`"+f.Path+"`", cell(f.Meaning), defaultCell(&f), cell(f.Accepts()), cell(source))
 	}
 	if c.Name == "faults" {
-		b.WriteString("\nA list of mappings. All entries with probabilities share one set of them; links differ.\n")
+		b.WriteString("\nA list of mappings. A link has the probabilities of the last entry that names it and gives any.\n")
 	}
 	if c.Name == "background" {
 		b.WriteString("\nThe keys of a flow are those of `job.flows[]`.\n")
