@@ -5,8 +5,8 @@
 //
 //	Graph, Routes --Of--> Survey --Rows--> a line for each figure
 //
-// A survey is a function of the network and its routes. It looks at each edge switch once, not at each
-// NIC: pairs of NICs are counted by the switches that they are on.
+// A survey is a function of the network and its routes. Pairs of NICs are counted by the switches that
+// they are on, and of switches with the same neighbours one is looked at.
 //
 // Invariants: ordered pairs of NICs by distance, with those that no way joins, are all pairs; a cycle
 // of waits is one of ports, each of which some route leaves by the next.

@@ -266,3 +266,47 @@ func ExampleOf() {
 	// failure of a host link | 1 NIC | each of 128, host1/leaf1#1-host8/leaf4#8, cuts them off from most others
 	// cycle of waits | none | no buffer can wait for itself
 }
+
+// What a failure costs depends on how hosts are homed: a leaf of all rails takes its hosts, a rail switch one
+// GPU of each, and of a GPU with a NIC on each of two leaves either may go.
+func TestWhatAFailureIsolates(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		design topo.Design
+		want   []Point
+	}{
+		{"any to any", topo.LeafSpine{Hosts: 4, GPUs: 2, NICs: 2, HostLink: cable, Leaves: 2, Spines: 2, SpineLink: cable},
+			[]Point{{"leaf", 2, "leaf1", "leaf2", 4, 4, 2}, {"host link", 8, "host1/leaf1#1", "host4/leaf2#2", 1, 1, 0}}},
+		{"rails", topo.RailOptimized{Hosts: 4, GPUs: 2, NICs: 2, HostLink: cable, Spines: 2, SpineLink: cable},
+			[]Point{{"leaf", 2, "rail1", "rail2", 4, 4, 0}, {"host link", 8, "host1/rail1", "host4/rail2", 1, 1, 0}}},
+		{"dual-homed", topo.RailOptimized{Hosts: 4, GPUs: 2, NICs: 4, HostLink: cable, Ports: 2, RailsPerLeaf: 2, Spines: 2,
+			SpineLink: cable},
+			[]Point{{"leaf", 2, "leaf1", "leaf2", 8, 0, 0}, {"host link", 16, "host1/leaf1#1", "host4/leaf2#2", 1, 0, 0}}},
+		{"one spine", topo.LeafSpine{Hosts: 4, GPUs: 1, NICs: 1, HostLink: cable, Leaves: 2, Spines: 1, SpineLink: cable},
+			[]Point{{"leaf", 2, "leaf1", "leaf2", 2, 2, 2}, {"spine", 1, "spine1", "spine1", 2, 2, 2},
+				{"leaf link", 2, "leaf1/spine1", "leaf2/spine1", 2, 2, 2}, {"host link", 4, "host1/leaf1", "host4/leaf2", 1, 1, 1}}},
+		{"pairs", topo.Direct{Hosts: 2, GPUs: 2, NICs: 1, HostLink: cable},
+			[]Point{{"host link", 1, "host1/host2", "host1/host2", 2, 4, 2}}},
+	} {
+		if d := cmp.Diff(c.want, points(graph(t, c.design))); d != "" {
+			t.Errorf("%s: %s", c.name, d)
+		}
+	}
+}
+
+// Each pod of two leaves has two links of 100 Gb/s to the super-spine, so it sends 200 Gb/s. Between the halves
+// of the hosts go 200 from pod to pod, and 200 inside the second pod, which they cut.
+func TestFlowsBetweenPods(t *testing.T) {
+	g := graph(t, topo.LeafSpine{Hosts: 12, GPUs: 1, NICs: 1, HostLink: cable, Leaves: 6, Spines: 2, SpineLink: cable,
+		Upper: topo.Upper{Pods: 3, SuperSpines: 1, SuperLink: cable}})
+	const g100 = 100 * unit.GigabitPerSec
+	want := []Flow{{"host1-host6", "host7-host12", 4 * g100}, {"pod 1", "the other pods", 2 * g100},
+		{"pod 2", "the other pods", 2 * g100}, {"pod 3", "the other pods", 2 * g100}}
+	if d := cmp.Diff(want, flows(g)); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff([]Cut{{"host", "leaf", 12, 12 * g100}, {"leaf", "spine", 12, 12 * g100},
+		{"spine", "superspine", 6, 6 * g100}}, cuts(g)); d != "" {
+		t.Error(d)
+	}
+}

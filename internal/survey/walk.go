@@ -2,6 +2,7 @@ package survey
 
 import (
 	"cmp"
+	"encoding/binary"
 	"maps"
 	"math"
 	"slices"
@@ -27,34 +28,48 @@ type way struct {
 // kinds is how many kinds of nodes there are.
 const kinds = int(topo.SuperSpine) + 1
 
-// A walker goes over the routes from each edge switch to each other.
+// A walker goes over the routes from each edge switch to each other. Switches with the same neighbours are
+// as far from any other: of such a class one is looked at.
 type walker struct {
 	g     *topo.Graph
 	r     *topo.Routes
-	ends  []topo.NICID  // between which ways are counted; one may stand for several ranks
-	edges []topo.NodeID // switches with some of them
-	nics  []topo.NICID  // by edge: one on it
-	at    []way         // by node
+	ends  []topo.NICID    // between which ways are counted; one may stand for several ranks
+	edges []topo.NodeID   // switches with some of them
+	nics  []topo.NICID    // by edge: one on it
+	class []int32         // by node
+	like  [][]topo.NodeID // by class: edges
+	at    []way           // by class
 	moves [kinds][kinds][kinds]bool
 	count map[[2]int64]int64 // pairs by switches and ways
 }
 
 // walk finds all of it between some NICs.
 func walk(g *topo.Graph, r *topo.Routes, ends []topo.NICID) *walker {
-	w := &walker{g: g, r: r, ends: ends, at: make([]way, len(g.Nodes)), count: map[[2]int64]int64{}}
+	w := &walker{g: g, r: r, ends: ends, count: map[[2]int64]int64{}}
+	w.classes()
 	index := make([]int32, len(g.Nodes)) // by node: in edges, from 1
 	for _, n := range ends {
 		if e := g.Edge(n); g.Nodes[e].Kind != topo.HostKind && index[e] == 0 {
 			w.edges, w.nics = append(w.edges, e), append(w.nics, n)
+			w.like[w.class[e]] = append(w.like[w.class[e]], e)
 			index[e] = int32(len(w.edges))
 		}
 	}
-	on := w.census(index)
+	on := w.census()
 	for e, to := range w.edges {
-		w.at[to] = way{edge: int32(e + 1), switches: 1, ways: 1}
-		for from, node := range w.edges {
-			if found := w.to(node, e); found.switches > 0 {
-				w.count[[2]int64{int64(found.switches), found.ways}] += on.pairs(int32(from+1), int32(e+1))
+		own := on.pairs(place{edge: to}, to)
+		w.count[[2]int64{1, 1}] += own
+		for class, like := range w.like {
+			i := slices.IndexFunc(like, func(from topo.NodeID) bool { return from != to })
+			if i < 0 {
+				continue // none, or the edge alone
+			}
+			n := on.pairs(place{class: int32(class) + 1}, to)
+			if w.class[to] == int32(class) {
+				n -= own
+			}
+			if found := w.to(like[i], e); found.switches > 0 {
+				w.count[[2]int64{int64(found.switches), found.ways}] += n
 			}
 		}
 	}
@@ -75,10 +90,47 @@ func (w *walker) cabled() {
 	}
 }
 
-// to returns the shortest ways from a switch to an edge. Each switch on them is looked at once.
+// classes puts switches into classes: of one kind, with links of the same costs to the same others.
+func (w *walker) classes() {
+	w.class = make([]int32, len(w.g.Nodes))
+	known := map[string]int32{}
+	var key []byte
+	var links [][2]int32 // peer and cost
+	for i := range w.g.Nodes {
+		n := &w.g.Nodes[i]
+		if n.Kind == topo.HostKind {
+			continue
+		}
+		links = links[:0]
+		for _, p := range n.Ports {
+			if port := &w.g.Ports[p]; port.NIC < 0 {
+				links = append(links, [2]int32{int32(port.To), int32(w.g.Links[port.Link].Cost)})
+			}
+		}
+		slices.SortFunc(links, func(a, b [2]int32) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
+		key = append(key[:0], byte(n.Kind))
+		for _, l := range links {
+			key = binary.LittleEndian.AppendUint32(key, uint32(l[0]))
+			key = binary.LittleEndian.AppendUint32(key, uint32(l[1]))
+		}
+		class, there := known[string(key)]
+		if !there {
+			class = int32(len(known))
+			known[string(key)] = class
+		}
+		w.class[i] = class
+	}
+	w.like, w.at = make([][]topo.NodeID, len(known)), make([]way, len(known))
+}
+
+// to returns the shortest ways from a switch to an edge. Of each class on them one is looked at.
 func (w *walker) to(at topo.NodeID, edge int) way {
-	if w.at[at].edge == int32(edge+1) {
-		return w.at[at]
+	if at == w.edges[edge] {
+		return way{switches: 1, ways: 1}
+	}
+	class := w.class[at]
+	if w.at[class].edge == int32(edge+1) {
+		return w.at[class]
 	}
 	found := way{edge: int32(edge + 1), switches: -1}
 	a := w.g.Nodes[at].Kind
@@ -98,57 +150,8 @@ func (w *walker) to(at topo.NodeID, edge int) way {
 			}
 		}
 	}
-	w.at[at] = found
+	w.at[class] = found
 	return found
-}
-
-// A census is how many NICs there are on edge switches, in all or, where rails are VLANs, of each rail.
-type census struct {
-	on   map[int32]map[int32]int64 // by edge from 1, by rail, or of rail 0
-	same map[[2]int32]int64        // pairs of NICs of one host, of one rail or of any, by their edges
-}
-
-func (w *walker) census(index []int32) *census {
-	g, c := w.g, &census{map[int32]map[int32]int64{}, map[[2]int32]int64{}}
-	rail := func(n topo.NICID) int32 {
-		if g.Isolated {
-			return g.NICs[n].Rail
-		}
-		return 0
-	}
-	for _, of := range w.byHost() {
-		for _, n := range of {
-			e := index[g.Edge(n)]
-			if c.on[e] == nil {
-				c.on[e] = map[int32]int64{}
-			}
-			c.on[e][rail(n)]++
-			for _, m := range of {
-				if rail(m) == rail(n) {
-					c.same[[2]int32{e, index[g.Edge(m)]}]++
-				}
-			}
-		}
-	}
-	return c
-}
-
-// byHost splits the ends by their hosts.
-func (w *walker) byHost() [][]topo.NICID {
-	all := make([][]topo.NICID, len(w.g.Hosts))
-	for _, n := range w.ends {
-		h := w.g.NICs[n].Host
-		all[h] = append(all[h], n)
-	}
-	return all
-}
-
-// pairs is how many ordered pairs of NICs of different hosts two edges have.
-func (c *census) pairs(from, to int32) (n int64) {
-	for rail, a := range c.on[from] {
-		n += a * c.on[to][rail]
-	}
-	return n - c.same[[2]int32{from, to}]
 }
 
 // pairs lists what was counted, nearest first.
