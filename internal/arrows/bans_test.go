@@ -167,7 +167,7 @@ var onlyThese = map[[2]string]string{
 	{"plan", "fabric"}:  "Buffer Chances Class Config Down ECN Faults Links MaxHops PFC Profile Quirks Routing Storm",
 	{"plan", "dataset"}: "Size",
 	{"plan", "result"}:  "KindBackground KindCollective KindJob RowGroupRows",
-	{"plan", "train"}:   "Clip Layers LossPart Ties",
+	{"plan", "train"}:   "Clip Layers LossPart Notes Ties",
 }
 
 // localNames maps the names by which a file calls its imports to their paths.

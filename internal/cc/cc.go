@@ -27,6 +27,8 @@ type Ack struct {
 	NextSeq int64         // byte offset sent so far
 	Marked  bool          // congestion experienced, echoed by the receiver (or the CNP bit)
 	Hops    []Hop         // telemetry, first hop first; only valid during the call
+	// Path tells the paths apart by which packets come, where Hops says something: the same number for the same ports.
+	Path uint64
 	// Lead is how long before Now its arrival was scheduled, where events of an instant go in order
 	// of scheduling: timers of Now that were armed later than that tick after it. 0: every timer of
 	// Now ticks before it.

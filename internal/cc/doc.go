@@ -22,7 +22,8 @@
 // Invariants:
 //   - the rate is between 1 b/s and the line rate;
 //   - a tick due at the time of a call is replayed before the call acts;
-//   - no call allocates; the state of all queue pairs lies in one slice;
+//   - no call allocates, but where HPCC meets another path of a queue pair for the first time; the state of
+//     all queue pairs lies in one slice;
 //   - results do not depend on the processor: rates, windows and times are
 //     integers or IEEE doubles, every product that is added is first rounded by
 //     an explicit conversion (an assignment does not keep the compiler from a

@@ -48,7 +48,7 @@ func (p HPCC) Validate() error {
 
 func (p HPCC) newSet(n int) Set { return newSlab[hpccFlow, HPCC, *hpccFlow](p, n) }
 
-// hpccFlow holds Algorithm 1's state: W, Wc, U, incStage, lastUpdateSeq and L.
+// hpccFlow holds Algorithm 1's state: W, Wc, incStage, lastUpdateSeq, and U and L of each path.
 // Windows are held as the rates W / T that they are sent at.
 type hpccFlow struct {
 	p           *HPCC
@@ -58,11 +58,12 @@ type hpccFlow struct {
 	min, ai     unit.Bitrate
 	current     unit.Bitrate // Wc: the window at the start of this round trip
 	rate        unit.Bitrate // W
-	utilisation float64      // U: bytes in flight over bandwidth-delay product, of the busiest link
-	updateSeq   int64        // acknowledgements beyond it start a new round trip
+	t           unit.Duration
+	utilisation float64 // U of the busiest path
+	updateSeq   int64   // acknowledgements beyond it start a new round trip
 	stage       int32
-	hops        int32
-	last        [MaxHops]Hop // L: telemetry of the previous acknowledgement
+	own         hpccPath
+	more        []hpccPath // where packets take several; at most MaxPaths-1
 }
 
 func (f *hpccFlow) init(p *HPCC, line unit.Bitrate, baseRTT unit.Duration) {
@@ -74,7 +75,7 @@ func (f *hpccFlow) init(p *HPCC, line unit.Bitrate, baseRTT unit.Duration) {
 		ai = unit.Bitrate(float64(p.AI) * 8 * float64(unit.Second) / float64(baseRTT))
 	}
 	*f = hpccFlow{p: p, line: line, rtt: nanoseconds(baseRTT), full: bdp(line, baseRTT), min: min(p.MinRate, line),
-		ai: ai, current: line, rate: line, utilisation: 1}
+		ai: ai, current: line, rate: line, t: baseRTT, utilisation: 1, own: hpccPath{utilisation: 1}}
 }
 
 // Rate is W / T (section 3.2: pacing).
@@ -101,32 +102,37 @@ func (f *hpccFlow) OnAck(a *Ack) {
 	if len(a.Hops) == 0 {
 		return
 	}
-	if int(f.hops) != len(a.Hops) {
-		f.hops = int32(copy(f.last[:], a.Hops))
-		f.updateSeq = a.NextSeq
+	path := f.path(a.Path)
+	path.seen = a.Now
+	if int(path.hops) != len(a.Hops) {
+		path.hops, path.measured = int32(copy(path.last[:], a.Hops)), false
+		if len(f.more) == 0 {
+			f.updateSeq = a.NextSeq
+		}
 		return
 	}
 	update := a.Seq > f.updateSeq
 	if f.p.OncePerRTT && !update {
 		return
 	}
-	f.measureInflight(a.Hops)
+	f.measureInflight(path, a.Hops)
+	f.utilisation = f.busiest(a.Now)
 	f.computeWindow(update)
 	a.Paced = true
 	if update {
 		f.updateSeq = a.NextSeq
 	}
-	copy(f.last[:], a.Hops)
+	copy(path.last[:], a.Hops)
 }
 
 // measureInflight is procedure MeasureInflight: a moving average over one round
 // trip of queue / (B T) + txRate / B, on the link where that is largest. The order of
 // operations is that of the HPCC ns-3 model: another would round differently, and a rate
 // that differs in its last bit moves a packet by a nanosecond sooner or later.
-func (f *hpccFlow) measureInflight(hops []Hop) {
+func (f *hpccFlow) measureInflight(path *hpccPath, hops []Hop) {
 	var u, tau float64
 	for i := range hops {
-		h, l := &hops[i], &f.last[i]
+		h, l := &hops[i], &path.last[i]
 		dt := nanoseconds(h.Time.Sub(l.Time))
 		if dt <= 0 {
 			continue
@@ -139,7 +145,8 @@ func (f *hpccFlow) measureInflight(hops []Hop) {
 		}
 	}
 	tau = min(tau, f.rtt)
-	f.utilisation = (float64(f.utilisation*(f.rtt-tau)) + float64(u*tau)) / f.rtt
+	path.utilisation = (float64(path.utilisation*(f.rtt-tau)) + float64(u*tau)) / f.rtt
+	path.measured = true
 }
 
 func nanoseconds(d unit.Duration) float64 { return float64(d) / float64(unit.Nanosecond) }

@@ -103,6 +103,8 @@ func (s *stage) ack(args []string) {
 			a.RTT = d
 		case "marked":
 			a.Marked = true
+		case "path":
+			a.Path = uint64(s.number(v))
 		case "queue":
 			hop.Queue = unit.Bytes(s.number(v))
 		case "sent":

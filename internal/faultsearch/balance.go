@@ -16,7 +16,7 @@ import (
 // drawRouting draws how frames find their way, from a stream of its own: half of the cases keep to paths, in the
 // others switches choose by some method, and links that go down change the routes after some time.
 func (c *Case) drawRouting(d *dice) {
-	if d.one(2) || c.NIC.Telemetry { // telemetry is of one path
+	if d.one(2) {
 		return
 	}
 	c.Method = pick(d, slices.Sorted(maps.Keys(balance.Methods))...)

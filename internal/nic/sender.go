@@ -296,8 +296,9 @@ func (s *sender) onResponse(isl *sim.Island, now unit.Time, port fabric.PortID, 
 	}
 	s.account(now)
 	r := &own.response
+	hops, path := own.telemetry(n, tr)
 	*r = roce.Response{Nak: pk.Kind() == fabric.Nak, PSN: pk.PSN(), Sack: pk.Sack(), Entropy: pk.Entropy, Seen: pk.BECN(),
-		Ack: cc.Ack{Now: now, Marked: pk.Echo(), Hops: own.telemetry(n, tr), Lead: n.fab.Lead(port, unit.Bytes(pk.Bytes))}}
+		Ack: cc.Ack{Now: now, Marked: pk.Echo(), Hops: hops, Path: path, Lead: n.fab.Lead(port, unit.Bytes(pk.Bytes))}}
 	arm := s.OnResponse(r, &n.cfg.Transport)
 	for _, ok := s.Take(); ok; _, ok = s.Take() {
 		s.acked(now)
@@ -327,19 +328,25 @@ func (s *sender) onResponse(isl *sim.Island, now unit.Time, port fabric.PortID, 
 	}
 }
 
-// telemetry returns what the switches wrote into the data packet that an acknowledgement answers.
-func (isl *island) telemetry(n *Net, tr *fabric.Trace) []cc.Hop {
+// telemetry returns what the switches wrote into the data packet that an acknowledgement answers, and a number for its
+// path. The header has room for so many hops; switches beyond them write nothing.
+func (isl *island) telemetry(n *Net, tr *fabric.Trace) (hops []cc.Hop, path uint64) {
 	if tr == nil || !n.cfg.Telemetry {
-		return nil
+		return nil, 0
 	}
 	isl.hops = isl.hops[:0]
-	for i := 1; i < tr.N; i++ {
+	for i := 1; i < min(tr.N, cc.MaxHops+1); i++ {
 		h := &tr.Hops[i]
 		isl.hops = append(isl.hops, cc.Hop{Queue: h.Queue, TxBytes: h.TxBytes, Time: h.Start,
 			Rate: n.graph.Ports[h.Port].Rate})
+		path = path*pathBase + uint64(h.Port) + 1
 	}
-	return isl.hops
+	return isl.hops, path
 }
+
+// pathBase is more than any number of ports, so that different paths of up to three switches have different numbers,
+// and longer ones hardly the same.
+const pathBase = 1_000_003
 
 // notified counts a congestion notification for the message that is being sent, or that was sent
 // last.

@@ -72,7 +72,7 @@ func (l feedForward) Cost() Cost {
 		c.Gradient = append(c.Gradient, l.gate.gradientWork(n))
 		c.Input = append(c.Input, l.gate.work(n))
 		c.Saved += 2 * n * l.up.out
-		c.Notes += 4 * l.Out()
+		c.Notes += 4 * n * l.norm.size
 	}
 	return c
 }

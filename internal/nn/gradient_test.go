@@ -293,7 +293,7 @@ func TestCostCountsWhatIsKept(t *testing.T) {
 // kept is how many bytes are in the slices of a value.
 func kept(v reflect.Value) (n int) {
 	switch v.Kind() {
-	case reflect.Pointer:
+	case reflect.Pointer, reflect.Interface:
 		return kept(v.Elem())
 	case reflect.Struct:
 		for i := range v.NumField() {

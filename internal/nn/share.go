@@ -69,6 +69,7 @@ type Part struct {
 	Forward, Backward []Phase
 	ThroughWork       []Work
 	Saved             int // float32 of a row that Forward leaves for Backward
+	Notes             int // see Cost.Notes
 	// Partial are parameters that all ranks have, each with the gradient of its own positions: so many
 	// from a place.
 	Partial struct{ At, Elems int }
@@ -111,7 +112,7 @@ type Wire interface {
 func WholePart(l Layer) (*Part, []Piece) {
 	c := l.Cost()
 	return &Part{In: l.In(), Out: l.Out(), Params: l.Params(), NewSaved: l.NewSaved,
-		ThroughWork: c.Through, Saved: c.Saved,
+		ThroughWork: c.Through, Saved: c.Saved, Notes: c.Notes,
 		Forward: []Phase{{Name: "forward", Work: c.Forward, Inputs: true, Params: true, Run: func(h *Hand) {
 			l.Forward(h.Y, h.X, h.P, h.Rows, h.Saved, h.Pass)
 		}}},

@@ -89,7 +89,8 @@ func sumOf(what string, elems int) Phase { return Phase{Then: Sum, What: what, E
 // summedHalf is a part of a half whose norm is whole.
 func summedHalf(l inside) *Part {
 	h, w, c := l.of(), workOf(l), l.Cost()
-	p := &Part{In: l.In(), Out: l.Out(), Params: l.Params(), NewSaved: l.NewSaved, Saved: c.Saved}
+	p := &Part{In: l.In(), Out: l.Out(), Params: l.Params(), NewSaved: l.NewSaved, Saved: c.Saved,
+		Notes: c.Notes}
 	p.Forward = []Phase{
 		{Name: "forward", Work: concat(w.before, w.inside), Inputs: true, Params: true, Then: Sum, What: "outputs", InPlace: true,
 			Run: func(m *Hand) {
@@ -150,7 +151,8 @@ func spreadHalf(l inside, part, parts int) *Part {
 	l = l.(interface{ with(h half) inside }).with(own)
 	h, w, c := l.of(), workOf(l), l.Cost()
 	all := side{parts, 1, h.all * h.norm.size, h.In()}
-	p := &Part{In: h.In(), Out: h.Out(), Params: l.Params(), Saved: c.Saved + all.whole}
+	p := &Part{In: h.In(), Out: h.Out(), Params: l.Params(), Saved: c.Saved + all.whole,
+		Notes: c.Notes + 4*all.whole}
 	p.Partial.At, p.Partial.Elems = h.norm.at, h.norm.end()-h.norm.at
 	p.NewSaved = func(rows int) Saved {
 		return &spread{l.NewSaved(rows), make([]float32, rows*all.whole), make([]float32, rows*all.whole)}

@@ -66,9 +66,10 @@ func (l feedForward) bookPart(part, parts int) (*Part, []Piece) {
 	at := bookSides{side{parts, n, l.down.in, hidden}, side{parts, n, l.norm.size, size}}
 	h, w, c := of.half, workOf(of), of.Cost()
 	end, back := bookEnd(of, of.down, l.kernel, at, part)
-	p := &Part{In: l.In(), Out: l.Out(), Params: of.Params(), Saved: c.Saved + n*l.down.in, NewSaved: func(rows int) Saved {
+	p := &Part{In: l.In(), Out: l.Out(), Params: of.Params(), Saved: c.Saved + n*l.down.in, Notes: c.Notes + 4*n*size}
+	p.NewSaved = func(rows int) Saved {
 		return &bookSaved{Saved: of.NewSaved(rows), inner: make([]float32, rows*n*l.down.in), d: make([]float32, rows*n*size)}
-	}}
+	}
 	products := len(w.inside) - 1 // without down, which is third
 	up, inner := concat(w.before, w.inside[:2], w.inside[3:]), sumOf("inner-deltas", l.In())
 	p.Forward = append([]Phase{{Name: "forward", Work: up, Inputs: true, Params: true, Then: Gather, What: "hidden",
@@ -124,7 +125,9 @@ func (l attention) bookPart(part, parts int) (*Part, []Piece) {
 			qk: make([]float32, rows*n*2*inner), own: make([]float32, rows*n*3*own), y: make([]float32, rows*n*b.inner)}
 		return s
 	}}
-	p.Saved = half{norm: h.norm, positions: h.positions}.cost().Saved + b.saved() + n*(3*inner+3*own+3*b.wide())
+	kept := half{norm: h.norm, positions: h.positions}.cost()
+	p.Saved = kept.Saved + b.saved() + n*(3*inner+3*own+3*b.wide())
+	p.Notes = kept.Notes + 8 + 4*n*(size+inner+b.wide())
 	p.Forward = append([]Phase{
 		{Name: "forward", Work: concat(w.before, w.inside[:1]), Inputs: true, Params: true, Then: Gather,
 			What: "queries-keys", Elems: 2 * n * inner, Run: func(m *Hand) {

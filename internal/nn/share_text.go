@@ -208,7 +208,7 @@ func (l everywhere) spread(part, parts int) (*Part, []Piece) {
 	own, pieces := l.part(part, parts)
 	p, _ := WholePart(own)
 	all := side{parts, 1, l.In(), l.In() / parts}
-	p.In, p.Saved = all.own, l.In()
+	p.In, p.Saved, p.Notes = all.own, l.In(), 4*l.In()
 	p.NewSaved = func(rows int) Saved {
 		return &spread{in: make([]float32, rows*l.In()), d: make([]float32, rows*l.In())}
 	}

@@ -3,6 +3,7 @@ package nn
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"testing"
 )
 
@@ -149,6 +150,12 @@ func partsMakeTheLayer(t *testing.T, l Splitter, way Way, parts, rows int) {
 		to.parts, pieces[r] = append(to.parts, part), of
 		to.hands = append(to.hands, Hand{Rows: rows, X: cutRow(x, l.In(), part.In, r, rows, 1), P: own, Pass: pass,
 			Y: make([]float32, rows*part.Out), Saved: part.NewSaved(rows), Wire: post{to, r}})
+	}
+	for r, part := range to.parts {
+		got := (kept(reflect.ValueOf(part.NewSaved(7))) - kept(reflect.ValueOf(part.NewSaved(2)))) / 5
+		if want := 4*part.Saved + part.Notes; got != want {
+			t.Errorf("part %d of %d keeps %d bytes of a row, says %d", r, parts, got, want)
+		}
 	}
 	for i, n := range seen {
 		if n != 1 && n != parts {

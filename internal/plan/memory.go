@@ -4,10 +4,12 @@ import (
 	"math"
 	"slices"
 
+	"railyard/internal/coll"
 	"railyard/internal/dataset"
 	"railyard/internal/nn"
 	"railyard/internal/result"
 	"railyard/internal/topo"
+	"railyard/internal/train"
 	"railyard/internal/unit"
 	"railyard/internal/workload"
 )
@@ -166,15 +168,15 @@ func (j *Job) oneRankMemory() int64 {
 	return add(mul(4*vectors, int64(j.Model.Params())), mul(global, row))
 }
 
-// rankMemory is what a rank has: its tensors, and what only this process keeps beside them. The
-// staging of its start phase is let go of before that of its steps is made.
+// rankMemory is what a rank has: its tensors, and what only this process keeps beside them. Of staging
+// it is what holds messages at one time; that of the start phase is let go of before steps begin.
 func (j *Job) rankMemory(rank int32) int64 {
 	p, m := j.Work.Program(rank), j.Work.Memory(rank)
-	sum := int64(m.All())
+	sum := int64(m.All() - m[workload.StagingData] - m[workload.StagingTensor] - m[workload.StagingPipeline])
 	if t := j.Spec.Train; t.Prefetch {
 		sum = add(sum, 2*4*int64(t.Batch)*int64(j.Model.Inputs()+j.Model.Targets()))
 	}
-	sum = add(sum, max(0, j.stagingMemory(p.Start)-j.stagingMemory(p.Ops)))
+	sum = add(sum, max(j.pageMemory(rank, p.Ops), j.pageMemory(rank, p.Start)))
 	type slot struct{ layer, slot int }
 	noted := map[slot]bool{}
 	for i := range p.Ops {
@@ -184,22 +186,34 @@ func (j *Job) rankMemory(rank int32) int64 {
 		w := &j.Work.Bodies[p.Ops[i].Body]
 		if at := (slot{w.Layer, w.Slot}); w.Work == workload.Forward && !noted[at] {
 			noted[at] = true
-			notes := j.Model.Layer(w.Layer, nn.Portable).Cost().Notes
-			sum = add(sum, mul(int64(j.Work.Training.Rows()), int64(notes)))
+			sum = add(sum, mul(int64(j.Work.Training.Rows()), train.Notes(j.Model, j.Work.Training, w.Layer)))
 		}
 	}
 	return sum
 }
 
-// stagingMemory is the staging of the collectives that operations run.
-func (j *Job) stagingMemory(ops []workload.Op) (sum int64) {
-	staged := map[int32]bool{}
+// flightEach is how many messages of a sender lie in staging at one time: one is read while the next
+// comes. A sender is further ahead only where a schedule lets it.
+const flightEach = 2
+
+// pageMemory is the slots of staging that hold messages at one time, of the collectives that operations
+// run: each keeps the memory of its own.
+func (j *Job) pageMemory(rank int32, ops []workload.Op) (sum int64) {
+	counted := map[int32]bool{}
+	var to []coll.Traffic
 	for i := range ops {
-		if id := ops[i].Coll; id >= 0 && !staged[id] {
-			staged[id] = true
-			c := &j.Work.Collectives[id]
-			sum = add(sum, mul(c.Areas(), c.StagingBytes()))
+		id := ops[i].Coll
+		if id < 0 || counted[id] {
+			continue
 		}
+		counted[id] = true
+		c := &j.Work.Collectives[id]
+		slots := int64(c.Schedule.Slots())
+		if !coll.NeedsCredit(c.Schedule) {
+			to = c.AppendTraffic(to[:0], slices.Index(j.Work.Groups[c.Group].Ranks, rank), 0)
+			slots = min(slots, flightEach*int64(max(1, len(to))))
+		}
+		sum = add(sum, mul(int64(c.Schedule.Channels())*slots, c.SlotBytes()))
 	}
 	return sum
 }
@@ -274,6 +288,9 @@ func (p *Plan) tableMemory(steps []int64, job unit.Duration) (sum unit.Bytes) {
 	}
 	if out.Events { // which are not foreseen: a group of rows, and a count for each kind at each place
 		sum += result.RowGroupRows*eventMemory + unit.Bytes(len(p.Graph.Ports)+len(p.Pairs))*tallyMemory
+	}
+	if out.Gradients {
+		sum += result.RowGroupRows * rowMemory
 	}
 	if out.Series {
 		rows := int64(len(p.Graph.Ports)*(1+p.Classes()) + len(p.Pairs))

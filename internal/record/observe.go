@@ -58,6 +58,7 @@ type Recorder struct {
 // tables take rows; a nil one keeps none.
 type tables struct {
 	steps      *result.Table[result.StepRow]
+	gradients  *result.Table[result.GradientRow]
 	operations *result.Table[result.OperationRow]
 	flows      *result.Table[result.FlowRow]
 	hops       *result.Table[result.HopRow]
@@ -260,6 +261,9 @@ func (r *Recorder) Open(parts Parts) {
 		}
 		r.tables.steps = dir.Steps()
 		j.critical.table = dir.Paths()
+		if out.Gradients && p.Train != nil {
+			r.tables.gradients = dir.Gradients()
+		}
 		if out.Operations {
 			r.tables.operations = dir.Operations()
 		}
@@ -313,6 +317,19 @@ func (r *Recorder) sample(s *fabric.Sample) {
 	r.queues.Sample(int(r.queueOf(s)), at, s.Bytes)
 }
 
+// gradients writes how long a rank's gradients were back through time.
+func (j *Job) gradients(s *exec.StepRecord) {
+	table := j.r.tables.gradients
+	if table == nil || j.train == nil || s.Step == workload.StartStep {
+		return
+	}
+	row := result.GradientRow{Job: j.name(), Step: int32(s.Step), Rank: s.Rank}
+	j.train.TakeNorms(s.Rank, s.Step, func(layer string, position int, norm float64) {
+		row.Layer, row.Position, row.Norm = layer, int32(position), norm
+		table.Add(row)
+	})
+}
+
 // step takes a step that a rank has ended.
 func (j *Job) step(s *exec.StepRecord) {
 	var loss *float64
@@ -330,6 +347,7 @@ func (j *Job) step(s *exec.StepRecord) {
 		Overlap: s.Overlap,
 		Causes:  result.CausesOf(s.Split),
 	})
+	j.gradients(s)
 	j.passed(s.End)
 	j.busy[s.Rank] += s.Computing
 	if s.Step == workload.StartStep {

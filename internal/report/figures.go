@@ -21,7 +21,7 @@ func Charts(d *Data) (out []chart.Figure) {
 // jobCharts are those of one job.
 func jobCharts(d *Data) []chart.Figure {
 	return chartsOf(d, causesChart, timelineChart, computingChart, pathChart, stepTimeCharts, lossChart,
-		slowestChart, completionChart, insideCharts)
+		slowestChart, completionChart, gradientCharts, insideCharts)
 }
 
 // networkCharts are those of what jobs share.

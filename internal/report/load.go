@@ -19,6 +19,7 @@ type Data struct {
 	Steps     *StepStats            // nil: no training steps
 	Timeline  []result.OperationRow // of the median step
 	Inside    *result.Inside        // of a network that was looked into; nil: none was
+	Gradients []BackThroughTime     // of recurrent layers; none: the run has no such table
 	Computing *Computing            // of all ranks in the first steps; nil: operations were not read
 	StepPath  *StepPath             // nil: no critical path was kept
 	Flows     *FlowStats            // nil: no flows table
@@ -142,6 +143,9 @@ func (d *Data) readJob(run *result.Run) {
 func (d *Data) readRanks(run *result.Run) {
 	if d.Summary.StepsPlanned > 0 || d.Summary.Steps > 0 || d.Settings.Training {
 		d.table("steps", func() error { return d.readSteps(run) })
+	}
+	if d.Settings.Training && d.Settings.Gradients {
+		d.table("gradients", func() error { return d.readGradients(run) })
 	}
 	if d.Settings.Training {
 		d.table("inside", func() (err error) {

@@ -320,38 +320,17 @@ func normFigure(before, after *result.InsidePass) chart.Figure {
 // stepNormFigures are the gradients at the state of recurrent layers, by step.
 func stepNormFigures(before, after *result.InsidePass) (all []chart.Figure) {
 	for i := range after.Layers {
-		n := len(after.Layers[i].StepNorms)
-		if n < 2 || len(all) == insideLines {
-			continue
-		}
-		l := &chart.Lines{X: chart.Axis{Label: "step", Unit: chart.Count, Low: 1, High: chart.Value(n), Whole: true},
-			Y: chart.Axis{Label: "length of the gradient", Unit: chart.Plain, High: 1, Log: true}}
-		for k, p := range []*result.InsidePass{before, after} {
-			s := chart.Series{Key: []string{"before", "after"}[k], Shape: chart.Curve}
-			for t, norm := range p.Layers[i].StepNorms {
-				y := chart.Value(norm)
-				if y <= 0 {
-					y = chart.Nothing
-				} else {
-					l.Y.High = max(l.Y.High, y)
-					if l.Y.Low == 0 || y < l.Y.Low {
-						l.Y.Low = y
-					}
-				}
-				s.X, s.Y = append(s.X, chart.Value(t+1)), append(s.Y, y)
-			}
-			l.Series = append(l.Series, s)
-		}
-		if l.Y.Low == 0 || l.Y.Low >= l.Y.High {
+		keys := []chart.Key{{ID: "before", Name: "before the training", Ink: chart.Other},
+			{ID: "after", Name: "after it", Ink: chart.Subject}}
+		l := normLines(keys, before.Layers[i].StepNorms, after.Layers[i].StepNorms)
+		if l == nil || len(all) == insideLines {
 			continue
 		}
 		name := after.Layers[i].Name
 		all = append(all, chart.Figure{Name: insideName("steps", name),
-			Title: "Inside: the gradient back through time, " + name, Lines: l,
+			Title: "Inside: the gradient back through time, " + name, Lines: l, Keys: keys,
 			Caption: "The length of the gradient at the layer's state after each step, through all later steps: where it " +
-				"falls to the left, the beginning of a text teaches little.",
-			Keys: []chart.Key{{ID: "before", Name: "before the training", Ink: chart.Other},
-				{ID: "after", Name: "after it", Ink: chart.Subject}}})
+				"falls to the left, the beginning of a text teaches little."})
 	}
 	return all
 }

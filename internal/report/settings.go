@@ -20,6 +20,7 @@ type Settings struct {
 	Queues     bool
 	Events     bool
 	Series     bool
+	Gradients  bool
 }
 
 // SettingsOf reads the resolved scenario as data. A key that is missing or has
@@ -46,6 +47,7 @@ func settingsOfJob(raw json.RawMessage, i int) Settings {
 		Parallel:   number("fabric", "links", "parallel"),
 		Operations: flag("output", "operations"), Flows: flag("output", "flows"), Queues: flag("output", "queues"),
 		Events: flag("output", "events"), Series: flag("output", "series"),
+		Gradients: flag("output", "gradients"),
 	}
 	jobs, _ := at("jobs").([]any)
 	if len(jobs) == 0 {

@@ -181,6 +181,21 @@ func checkQueues(b *bounds) func(*QueueRow) error {
 	}
 }
 
+func checkGradients(*bounds) func(*GradientRow) error {
+	var last GradientRow
+	first := true
+	return func(r *GradientRow) error {
+		if !first && *r == last {
+			return errTwice
+		}
+		first, last = false, *r
+		if r.Norm < 0 { // it may be infinite, or no number, where a training diverges
+			return fmt.Errorf("norm is %v, want at least 0", r.Norm)
+		}
+		return cmp.Or(index("step", r.Step, 0), index("rank", r.Rank, 0), index("position", r.Position, 0))
+	}
+}
+
 func checkHops(b *bounds) func(*HopRow) error {
 	var last HopRow
 	first := true

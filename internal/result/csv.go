@@ -40,6 +40,8 @@ func (r *Run) WriteCSV(w io.Writer, table string) (int64, error) {
 		return writeCSV(w, r.Events())
 	case "series":
 		return writeCSV(w, r.Series())
+	case "gradients":
+		return writeCSV(w, r.Gradients())
 	}
 	return 0, fmt.Errorf("table %q: want one of %s", table, strings.Join(TableNames(), ", "))
 }

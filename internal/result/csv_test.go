@@ -80,4 +80,5 @@ func TestCSVColumnsAreThoseOfParquet(t *testing.T) {
 // rowTypes is a row of each table.
 var rowTypes = map[string]any{"steps": StepRow{}, "operations": OperationRow{}, "flows": FlowRow{}, "links": LinkRow{},
 	"queues": QueueRow{}, "paths": PathRow{}, "hops": HopRow{},
-	"losses": LossRow{}, "shares": ShareRow{}, "events": EventRow{}, "series": SeriesRow{}}
+	"losses": LossRow{}, "shares": ShareRow{}, "events": EventRow{}, "series": SeriesRow{},
+	"gradients": GradientRow{}}

@@ -43,6 +43,7 @@ type Dir struct {
 	shares     *Table[ShareRow]
 	events     *Table[EventRow]
 	series     *Table[SeriesRow]
+	gradients  *Table[GradientRow]
 	open       []closer // in order of opening
 
 	group  int   // rows of a part; RowGroupRows, but in tests
@@ -252,6 +253,14 @@ func (d *Dir) Series() *Table[SeriesRow] {
 		return nil
 	}
 	return lazily(d, &d.series, "series")
+}
+
+// Gradients returns the table of gradients back through time.
+func (d *Dir) Gradients() *Table[GradientRow] {
+	if d == nil {
+		return nil
+	}
+	return lazily(d, &d.gradients, "gradients")
 }
 
 // Paths returns the table of critical paths.

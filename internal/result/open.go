@@ -125,6 +125,9 @@ func (r *Run) Events() iter.Seq2[EventRow, error] { return rows(r, "events", che
 // Series reads series.parquet.
 func (r *Run) Series() iter.Seq2[SeriesRow, error] { return rows(r, "series", checkSeries) }
 
+// Gradients reads gradients.parquet.
+func (r *Run) Gradients() iter.Seq2[GradientRow, error] { return rows(r, "gradients", checkGradients) }
+
 // Paths reads paths.parquet.
 func (r *Run) Paths() iter.Seq2[PathRow, error] { return rows(r, "paths", checkPaths) }
 

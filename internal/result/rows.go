@@ -9,7 +9,7 @@ import (
 // documented and exported.
 func TableNames() []string {
 	return []string{"steps", "operations", "flows", "links", "queues", "paths", "hops", "losses", "shares", "events",
-		"series"}
+		"series", "gradients"}
 }
 
 // Causes is a cause.Split as columns of a table and as an object of run.json, in
@@ -87,6 +87,17 @@ type StepRow struct {
 	Comm    unit.Duration `parquet:"comm_ps"`       // time in which at least one collective was under way
 	Overlap unit.Duration `parquet:"overlap_ps"`    // the part of it in which a compute operation ran too
 	Causes
+}
+
+// GradientRow says how long a gradient is at one position, back through time: a row of
+// gradients.parquet.
+type GradientRow struct {
+	Job      string  `parquet:"job,delta"`
+	Step     int32   `parquet:"step,delta"`
+	Rank     int32   `parquet:"rank,delta"`
+	Layer    string  `parquet:"layer,delta"`    // a recurrent layer
+	Position int32   `parquet:"position,delta"` // of the examples, from 0: the gradient comes from the last one
+	Norm     float64 `parquet:"norm"`           // of the gradient at the layer's state, over the rank's examples
 }
 
 // OperationRow is one operation of a rank's DAG: a row of operations.parquet.

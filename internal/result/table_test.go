@@ -27,7 +27,8 @@ func TestColumns(t *testing.T) {
 		row  any
 	}{{"steps", StepRow{}}, {"operations", OperationRow{}}, {"flows", FlowRow{}}, {"links", LinkRow{}}, {"queues",
 		QueueRow{}}, {"paths", PathRow{}}, {"hops", HopRow{}}, {"losses", LossRow{}}, {"shares", ShareRow{}},
-		{"events", EventRow{}}, {"series", SeriesRow{}}} {
+		{"events", EventRow{}}, {"series", SeriesRow{}},
+		{"gradients", GradientRow{}}} {
 		b.WriteString(c.name + "\n")
 		s := parquet.SchemaOf(c.row)
 		for _, path := range s.Columns() {

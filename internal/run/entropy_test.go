@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"railyard/internal/unit"
@@ -60,6 +61,31 @@ func TestRecycledEntropiesKeepAway(t *testing.T) {
 		other := run(t, yaml("recycled"), Options{Islands: 5, Workers: 3})
 		if digestOf(t, other.path) != digestOf(t, recycled.path) {
 			t.Error(firstDifference(t, other.path, recycled.path))
+		}
+	}
+}
+
+// HPCC keeps telemetry by path: where each packet takes another way, by the switches' choice or the sender's, queue pairs
+// that have the network for themselves keep their rate, and one that shares a slow link with others is held back. One state
+// for all paths would take the counters of one port for those of another.
+func TestHPCCOverSeveralPaths(t *testing.T) {
+	for _, c := range []struct {
+		balance, transport string
+		low, high          float64 // the slowest message, in times of the link's
+	}{
+		{", balance: spray", "transport: {receiver: direct}", 1, 1.15},
+		{"", "transport: {receiver: direct, entropy: recycled}", 1, 1.3},
+	} {
+		yaml := fmt.Sprintf(sprayed, "}"+c.balance+", hash: {seed: same", "hpcc", "flow", "")
+		yaml = strings.Replace(yaml, "transport: {receiver: direct, timeout: 100us, retries: 100, entropy: flow}", c.transport, 1)
+		r := run(t, yaml, Options{})
+		if got := wireTimes(t, r); got < c.low || got > c.high {
+			t.Errorf("%s %s: the slowest takes %.3f times the link's time, want %v to %v", c.balance, c.transport, got, c.low, c.high)
+		}
+		t.Logf("%s %s: %.3f", c.balance, c.transport, wireTimes(t, r))
+		other := run(t, yaml, Options{Islands: 5, Workers: 3})
+		if digestOf(t, other.path) != digestOf(t, r.path) {
+			t.Error(firstDifference(t, other.path, r.path))
 		}
 	}
 }

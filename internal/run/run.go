@@ -304,6 +304,7 @@ func (j *job) buildTraining() error {
 		Optimiser: j.plan.Optimiser,
 		Work:      j.plan.Work,
 		Start:     j.begun,
+		Norms:     j.run.plan.Scenario.Output.Gradients && j.run.opt.Dir != nil,
 	}
 	if j.train, err = train.New(cfg); err != nil {
 		return err

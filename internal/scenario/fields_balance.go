@@ -179,8 +179,7 @@ var balanceFields = []*Field{
 	},
 }
 
-// checkBalance reports bounds of qualities that do not bound anything, and controllers that packets on several
-// paths would mislead.
+// checkBalance reports bounds of qualities that do not bound anything.
 func (d *decoder) checkBalance(s *Scenario) {
 	p := &s.Fabric.DLB
 	if d.ok("fabric.dlb.load_min", "fabric.dlb.load_max") && onlyDLB(s) == "" && p.LoadMin.Cmp(p.LoadMax) >= 0 {
@@ -189,12 +188,4 @@ func (d *decoder) checkBalance(s *Scenario) {
 	if d.ok("fabric.dlb.queue_min", "fabric.dlb.queue_max") && onlyDLB(s) == "" && p.QueueMin >= p.QueueMax {
 		d.problem("fabric.dlb.queue_max", fmt.Sprintf("%s: want more than queue_min, %s", p.QueueMax, p.QueueMin), "")
 	}
-	moves := s.anyBalance(func(name string) bool { return moving[name] }) || s.Transport.Entropy != "flow"
-	if d.ok("fabric.balance", "congestion.algorithm", "transport.entropy") && moves && s.Congestion.Algorithm == "hpcc" {
-		d.problem("fabric.balance", s.Fabric.Balance+": hpcc compares the telemetry of a port with what that port said "+
-			"before, and packets of a queue pair come by several", "another congestion.algorithm, or balance: ecmp")
-	}
 }
-
-// moving are the balancers by which packets of a queue pair may take several ways.
-var moving = map[string]bool{"flowlet": true, "dlb": true, "glb": true, "conweave": true, "spray": true}

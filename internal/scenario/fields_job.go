@@ -534,6 +534,11 @@ var runFields = []*Field{
 		Meaning: "write the table of operations",
 	},
 	{
+		Path: "output.gradients", Default: "false",
+		value:   in(boolean, func(s *Scenario) *bool { return &s.Output.Gradients }),
+		Meaning: "write the table of gradients back through time: of recurrent layers, by step, rank and position",
+	},
+	{
 		Path: "output.events", Default: "false", Also: []string{"log"},
 		value: in(boolean, func(s *Scenario) *bool { return &s.Output.Events }),
 		Meaning: "write the table of events: marks, pauses, drops, CNPs, NAKs, timeouts, rates, paths, links, queues that cross " +

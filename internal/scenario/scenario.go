@@ -723,6 +723,7 @@ type Output struct {
 	Queues     bool
 	Flows      bool
 	Operations bool
+	Gradients  bool
 
 	Events         bool
 	EventsKept     int // of each kind, at each port and of each queue pair

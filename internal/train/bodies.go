@@ -16,7 +16,7 @@ func (j *Job) Compute(id int32, step int64, op *workload.Op) {
 	case workload.Loss:
 		j.loss(r, step, w)
 	case workload.Backward:
-		j.backward(r, w)
+		j.backward(r, step, w)
 	case workload.Update:
 		j.update(id, r, step, w)
 	case workload.Stash:
@@ -136,7 +136,7 @@ func (j *Job) lossPart(r *rank, step int64, w *workload.Body) {
 
 // backward makes a layer's gradients of a micro-batch, or adds them to those of the ones before, or does
 // a phase of it.
-func (j *Job) backward(r *rank, w *workload.Body) {
+func (j *Job) backward(r *rank, step int64, w *workload.Body) {
 	grads, part := r.on(w.Grads), r.parts[w.Layer]
 	r.hand = nn.Hand{X: r.on(w.X), D: r.on(w.D), DX: r.on(w.DX), P: r.on(w.Params), G: grads,
 		Saved: r.saved[w.Layer][w.Slot]}
@@ -147,6 +147,7 @@ func (j *Job) backward(r *rank, w *workload.Body) {
 	if w.Phase < len(part.Backward)-1 {
 		return
 	}
+	r.norms.add(step, w.Layer, r.hand.Saved)
 	if w.Adds {
 		nn.Add(grads, r.batch[:len(grads)])
 	}

@@ -96,3 +96,17 @@ func Ties(m *nn.Model, parts int) (all []workload.Tie) {
 	}
 	return all
 }
+
+// Notes are the bytes that this process keeps of a row of a layer, as ranks have it, beside what the
+// layer says that it saves.
+func Notes(m *nn.Model, t *workload.Training, layer int) int64 {
+	for s := range t.Stages {
+		for _, h := range t.Stages[s].Layers {
+			if h.Layer == layer {
+				part, _ := partOf(m.Layer(layer, nn.Portable), h.Way, 0, t.Layout.TP)
+				return int64(part.Notes)
+			}
+		}
+	}
+	return 0
+}

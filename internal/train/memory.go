@@ -31,6 +31,7 @@ type rank struct {
 	batches [2]batch                     // of even and odd steps; empty without copies
 	losses  []float64                    // by step: sum over the micro-batches; on the last stage
 	held    []holding                    // for Keep, in order of step
+	norms   norms                        // of gradients back through time
 	spare   []holding
 }
 
@@ -88,6 +89,9 @@ func (j *Job) newRank(id int32, model []float32, state [][]float32) rank {
 	r.awaits(work.StartRange(id))
 	j.makeBatches(&r, p)
 	r.scratch(work, p, j.work.Rows())
+	if j.cfg.Norms {
+		r.norms = newNorms(r.saved, j.plan.steps)
+	}
 	return r
 }
 

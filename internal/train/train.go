@@ -21,6 +21,7 @@ type Config struct {
 	Optimiser nn.Optimiser
 	Work      *workload.Job // the operations to bind; OneRank needs none
 	Start     *State        // go on from here; nil: from step 0, with parameters drawn from the seed
+	Norms     bool          // keep how long gradients are back through time: TakeNorms
 
 	poison bool // memory that nobody has written is NaN
 }
