@@ -26,6 +26,9 @@ var rules = map[string]rule{
 		may: "located",
 		why: "a graph is a value made from parameters: who simulates it or prints it is above it",
 	},
+	"board": {
+		why: "what is inside a host is a value of data sheets: it is drawn, and nothing runs on it",
+	},
 	"survey": {
 		may: "topo",
 		why: "what a network is good for follows from the graph and its routes: nothing needs to run",
@@ -267,8 +270,9 @@ var rules = map[string]rule{
 	},
 	"web": {may: "report result run scenario", why: "the web UI is a user of runs"},
 	"cli": {
-		may: "bench coll dataset hash headline input inventory lab located nccl nccltests netconf nn ns3 perf plan qos report result run " +
-			"scenario scenario/schema sheet survey sweep topo validate web whatif workload",
+		may: "bench board coll dataset hash headline input inventory lab located nccl nccltests netconf nn " +
+			"ns3 perf plan qos report result run scenario scenario/schema sheet survey sweep topo validate " +
+			"web whatif workload",
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys",
 		why:   "commands are a user of everything but the engine's insides, which run wires",
 	},

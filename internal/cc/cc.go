@@ -88,11 +88,22 @@ func UsesRTT(p Params) bool {
 	return false
 }
 
+// Unlimited reports whether an algorithm never limits the bytes in flight: a driver need not ask.
+func Unlimited(p Params) bool {
+	switch p := p.(type) {
+	case DCQCN:
+		return p.Window.none()
+	case None:
+		return p.Window.none()
+	}
+	return false
+}
+
 // WindowGrowsUnasked reports whether an algorithm's window can grow without news of the network:
 // with a rate that timers raise.
 func WindowGrowsUnasked(p Params) bool {
 	d, ok := p.(DCQCN)
-	return ok && d.Window.Scale && (d.Window.BDP || d.Window.Bytes > 0)
+	return ok && d.Window.Scale && !d.Window.none()
 }
 
 // A Set is the congestion control of many queue pairs under the same
@@ -153,6 +164,8 @@ type Window struct {
 	// byte (VAR_WIN of the HPCC ns-3 model).
 	Scale bool
 }
+
+func (w Window) none() bool { return w.Bytes == 0 && !w.BDP }
 
 func (w Window) validate() error {
 	if w.Bytes < 0 {

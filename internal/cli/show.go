@@ -72,7 +72,7 @@ func (a *app) showCommand() *cobra.Command {
 	for _, v := range views {
 		cmd.AddCommand(a.viewCommand(v))
 	}
-	cmd.AddCommand(a.timelineCommand(), a.eventsCommand())
+	cmd.AddCommand(a.hostCommand(), a.timelineCommand(), a.eventsCommand())
 	return cmd
 }
 

@@ -212,6 +212,17 @@ func (c *Config) Lookahead(g *topo.Graph, islandOf []int32) unit.Duration {
 	return ahead
 }
 
+// FramesAhead is Lookahead where PFC frames do not count.
+func (c *Config) FramesAhead(g *topo.Graph, islandOf []int32) unit.Duration {
+	ahead := c.Linger(g)
+	for id, p := range g.Ports {
+		if islandOf[p.Node] != islandOf[p.To] {
+			ahead = min(ahead, c.delay(g, PortID(id)))
+		}
+	}
+	return ahead
+}
+
 // Linger returns the longest time in which one node acts on another over a link. A run that goes on
 // for so long after its last useful event ends at the same instant with any partition.
 func (c *Config) Linger(g *topo.Graph) (linger unit.Duration) {

@@ -83,7 +83,11 @@ func (n *net) send(tb testing.TB, at unit.Time, from, to topo.NICID, class uint8
 
 // sendBy is send along a path.
 func (n *net) sendBy(at unit.Time, from topo.NICID, path []topo.PortID, class uint8, count int, size unit.Bytes) int {
-	route := n.fab.AddRoute(path)
+	return n.sendOn(at, from, n.fab.AddRoute(path), class, count, size)
+}
+
+// sendOn is send on a route.
+func (n *net) sendOn(at unit.Time, from topo.NICID, route fabric.Route, class uint8, count int, size unit.Bytes) int {
 	b := batch{from: from}
 	for i := range count {
 		b.frames = append(b.frames, fabric.Make(fabric.WriteMiddle, int32(len(n.batches)), uint32(i), route, class, size))

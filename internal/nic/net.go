@@ -123,6 +123,7 @@ func New(eng *sim.Engine, fab *fabric.Fabric, g *topo.Graph, hosts *host.Hosts, 
 		panic("nic: " + err.Error())
 	}
 	cfg.Transport.TimeRTT = cc.UsesRTT(cfg.Controller)
+	cfg.Transport.NoWindow = cc.Unlimited(cfg.Controller)
 	n := &Net{eng: eng, fab: fab, graph: g, hosts: hosts, cfg: cfg, cards: make([]card, len(g.NICs)),
 		islands: make([]island, eng.Islands())}
 	for i := range n.islands {
@@ -162,7 +163,7 @@ func (n *Net) AddQP(q QueuePair) int32 {
 	}
 	n.senders = append(n.senders, sender{id: id, card: from, number: int32(len(from.qps)), class: q.Class, route: route,
 		back: back, hopsBack: len(q.Back), answerer: to.port, log: q.Log, ledger: ledger{log: q.Log}, admission: q.Admission,
-		fetch: n.hosts.NewFetch(q.From, q.FromGPU), rng: sim.NewStream(n.cfg.Seed, "timeout", q.Stream),
+		looked: -1, fetch: n.hosts.NewFetch(q.From, q.FromGPU), rng: sim.NewStream(n.cfg.Seed, "timeout", q.Stream),
 		drawn: sim.NewStream(n.cfg.Seed, "entropy", q.Stream)})
 	n.senders[id].slots.Init(q.Admission.Slots)
 	n.receivers = append(n.receivers, receiver{id: id, card: to, way: way, route: answer, log: q.Log,

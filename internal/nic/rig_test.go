@@ -101,9 +101,14 @@ func (r *rig) flow(tb testing.TB, from, to topo.NICID, b unit.Bytes, start unit.
 	if err != nil {
 		tb.Fatal(err)
 	}
-	qp := r.net.AddQP(nic.QueuePair{Name: r.graph.NICName(from), From: from, To: to, FromGPU: -1,
-		ToGPU: -1, Path: path, Back: back})
-	r.hosts.AddFlow(r.graph.NICs[from].Host, host.FlowSpec{QP: qp, Start: start, Bytes: b, Count: 1})
+	return r.flowOf(nic.QueuePair{From: from, To: to, FromGPU: -1, ToGPU: -1, Path: path, Back: back}, b, start)
+}
+
+// flowOf is flow with a queue pair as it is described.
+func (r *rig) flowOf(q nic.QueuePair, b unit.Bytes, start unit.Time) int32 {
+	q.Name = r.graph.NICName(q.From)
+	qp := r.net.AddQP(q)
+	r.hosts.AddFlow(r.graph.NICs[q.From].Host, host.FlowSpec{QP: qp, Start: start, Bytes: b, Count: 1})
 	r.left++
 	return qp
 }

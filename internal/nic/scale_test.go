@@ -15,19 +15,30 @@ import (
 	"railyard/internal/unit"
 )
 
-// byLeaf puts each leaf with its hosts into an island, and each spine.
+// byLeaf makes an island of each switch, and of each 32 hosts or fewer under one leaf: as a run on one
+// core does.
 func byLeaf(g *topo.Graph) (islandOf []int32, n int) {
 	islandOf = make([]int32, len(g.Nodes))
+	under := map[topo.NodeID]int{}
 	for i, node := range g.Nodes {
 		if node.Kind != topo.HostKind {
 			islandOf[i] = int32(n)
 			n++
 		}
 	}
+	groups := map[[2]int]int32{} // by leaf and number among its hosts / 32
 	for i, node := range g.Nodes {
-		if node.Kind == topo.HostKind {
-			islandOf[i] = islandOf[g.Ports[node.Ports[0]].To]
+		if node.Kind != topo.HostKind {
+			continue
 		}
+		leaf := g.Ports[node.Ports[0]].To
+		group := [2]int{int(leaf), under[leaf] / 32}
+		under[leaf]++
+		if _, known := groups[group]; !known {
+			groups[group] = int32(n)
+			n++
+		}
+		islandOf[i] = groups[group]
 	}
 	return islandOf, n
 }

@@ -36,6 +36,7 @@ type sender struct {
 	route  fabric.Route
 	fetch  host.Fetch // the host path from its GPU
 	way    host.Way   // of the next packet's message
+	looked int64      // which that is, counting from the first that was posted; -1: none
 	ledger ledger
 
 	msgs    []message // ring of messages not yet acknowledged
@@ -124,9 +125,13 @@ func (s *sender) post(now unit.Time, hm *host.Message, asked unit.Time, part boo
 
 // look finds out when the next packet's bytes are at the NIC.
 func (s *sender) look(now unit.Time) {
+	of := s.popped + int64(s.Sending())
+	if s.looked == of && !s.fetch.Shared() && !s.Recovering() {
+		return // where nobody takes a share, all bytes of a message are there at once
+	}
 	seg := s.Peek()
 	at, way := s.fetch.Here(now, &s.msgAt(seg.Index).fetched, seg.Offset+int64(seg.Payload))
-	s.way = way
+	s.way, s.looked = way, s.popped+int64(seg.Index)
 	s.Credit(at)
 }
 

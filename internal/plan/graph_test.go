@@ -113,3 +113,26 @@ func TestADragonflyMayStandStill(t *testing.T) {
 		}
 	}
 }
+
+// A network has no more cables, and no faster ones, than its switches have ports.
+func TestSwitchesHaveSoManyPorts(t *testing.T) {
+	const flow = "from: host1/gpu0, to: host2/gpu0, bytes: 1kB"
+	const hint = "; another fabric.switch.model, fewer hosts a switch, or fabric.switch.breakout"
+	for _, c := range []struct{ fabric, want string }{
+		{"spines: 4, switch: {model: tomahawk3}", ""},
+		{"spines: 5, switch: {model: tomahawk3}", "test.yaml:2:37: fabric.switch.model: rail1 needs 33 (and 7 more alike or " +
+			"worse), want at most 32 ports" + hint},
+		{"spines: 5, switch: {model: tomahawk3, ports: 33}", ""},
+		{"spines: 8, switch: {model: tomahawk5}", ""},
+		{"spines: 38, switch: {model: tomahawk5, breakout: 2}", ""},
+		{"spines: 4, links: {parallel: 6}, switch: {ports: 32, port_rate: 800Gb/s, breakout: 2}", ""},
+		{"spines: 2, links: {spine: 800Gb/s}, switch: {model: sn5600}", ""},
+		{"spines: 2, links: {spine: 800Gb/s}, switch: {model: spectrum3}", "test.yaml:2:62: fabric.switch.model: " +
+			"rail1 has a link of 800Gb/s (and 9 more alike or worse), want at most ports of 400Gb/s" + hint},
+	} {
+		_, err := New(read(t, gpus("hosts: 28", c.fabric, flow)), Files{}, nil)
+		if got := fmt.Sprint(err); got != c.want && (c.want != "" || err != nil) {
+			t.Errorf("%s:\n got %v\nwant %s", c.fabric, err, c.want)
+		}
+	}
+}

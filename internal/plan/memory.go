@@ -39,7 +39,7 @@ const (
 )
 
 // IslandPorts is from how many ports on a network is cut into islands, on one core too.
-const IslandPorts = 1 << 10
+const IslandPorts = 1 << 9
 
 // Garbage is how much the runtime may leave uncollected, in percent of what is in use.
 const Garbage = 25

@@ -131,6 +131,9 @@ func New(sc *scenario.Scenario, files Files, progress Progress) (*Plan, error) {
 	if g, err = p.recabled(g); err != nil {
 		return nil, err
 	}
+	if err := p.modelled(g); err != nil {
+		return nil, err
+	}
 	p.Graph, p.Routes, p.names = g, topo.NewRoutes(g), g.Names()
 	if err := p.planSwitches(); err != nil {
 		return nil, err

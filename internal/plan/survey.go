@@ -18,7 +18,11 @@ func (p *Plan) Survey() *survey.Survey {
 			ranks = append(ranks, p.Graph.NICOf(int(at.Host), int(at.GPU)))
 		}
 	}
-	return survey.Of(p.Graph, p.Routes, ranks)
+	s := survey.Of(p.Graph, p.Routes, ranks)
+	for i := range s.Ports {
+		s.Ports[i].There = p.Scenario.Fabric.Switch.Ports.Or(0)
+	}
+	return s
 }
 
 // deadlock warns of buffers that may wait for each other in a circle, where pauses make them.

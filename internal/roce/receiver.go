@@ -35,6 +35,7 @@ type Params struct {
 	EchoMarks   bool          // marks travel in acknowledgements instead of CNPs
 	NoCNPs      bool          // receivers of marked packets send no CNPs: no sender would listen
 	TimeRTT     bool          // congestion control looks at round trips
+	NoWindow    bool          // congestion control limits no bytes in flight: it is not asked
 
 	Entropy Entropy // with another kind than OneEntropy, not InOrder
 }

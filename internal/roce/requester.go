@@ -71,6 +71,9 @@ func (q *Requester) WindowFull(now unit.Time, p *Params) bool {
 	if q.Full(p) {
 		return true
 	}
+	if p.NoWindow {
+		return false
+	}
 	w := q.ctl.Window(now)
 	return w > 0 && q.InFlight() >= w
 }

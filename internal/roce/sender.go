@@ -44,9 +44,9 @@ type Sender struct {
 	tolerance            int64     // see Params
 	msgs                 []Message // ring, from the message of una on
 	head, n              int
-	complete             int // messages before head that nobody has taken
-	cur                  int // index from head of the message that next belongs to
-	total                int64
+	complete             int   // messages before head that nobody has taken
+	cur                  int   // index from head of the message that next belongs to
+	total, acked         int64 // bytes posted, and acknowledged
 	retries              int
 	failed               bool
 
@@ -129,6 +129,9 @@ func (s *Sender) MustResend() bool {
 	return s.presumed && s.resend == s.una && s.una < s.high
 }
 
+// Recovering reports whether selective repeat may send packets again.
+func (s *Sender) Recovering() bool { return s.recovering }
+
 // Recovery identifies the loss from which selective repeat is recovering, by the last packet sent
 // before the loss was noticed; -1: none.
 func (s *Sender) Recovery() int64 {
@@ -161,12 +164,12 @@ func (s *Sender) InFlight() unit.Bytes {
 	if s.next == s.una {
 		return 0
 	}
-	return unit.Bytes(s.bytesAt(s.next) - s.bytesAt(s.una) - s.early)
+	return unit.Bytes(s.bytesAt(s.next) - s.acked - s.early)
 }
 
 // Acked and Sent return the payload bytes acknowledged, and up to the next packet to send, since
 // the start.
-func (s *Sender) Acked() int64 { return s.bytesAt(s.una) }
+func (s *Sender) Acked() int64 { return s.acked }
 
 // Sent returns the payload bytes before the next packet to send.
 func (s *Sender) Sent() int64 { return s.bytesAt(s.next) }
@@ -270,7 +273,10 @@ func (s *Sender) advance(to int64) unit.Bytes {
 	if to <= s.una || to > s.high || s.failed {
 		return 0
 	}
-	before := s.bytesAt(s.una) + s.settle(to)
+	named := s.settle(to)
+	if s.sacked.n == 0 {
+		s.una = to
+	}
 	for ; s.una < to; s.una++ {
 		s.sacked.clear(s.una)
 	}
@@ -288,7 +294,9 @@ func (s *Sender) advance(to int64) unit.Bytes {
 		s.next = to
 		s.cur = 0
 	}
-	return unit.Bytes(s.bytesAt(to) - before)
+	before := s.acked
+	s.acked = s.bytesAt(to)
+	return unit.Bytes(s.acked - before - named)
 }
 
 // rewind makes the oldest unacknowledged packet the next to send: go-back-N.

@@ -9,34 +9,39 @@ import (
 	"railyard/internal/unit"
 )
 
-// A large fabric is cut at its switches: hosts stay with the one they are on, or, with NICs on
-// several, in groups.
+// A large fabric is cut at its switches: hosts stay with the one they are on or, on one core unless
+// windows of frames were shorter, lie in groups apart; so do hosts with NICs on several.
 func TestLargeNetworksRunInIslands(t *testing.T) {
 	cable := topo.Cable{Rate: 100 * unit.GigabitPerSec, Delay: 100 * unit.Nanosecond}
+	leafSpine := func(hosts, leaves, spines int) topo.Design {
+		return topo.LeafSpine{Hosts: hosts, GPUs: 1, NICs: 1, Leaves: leaves, Spines: spines, HostLink: cable, SpineLink: cable}
+	}
 	for _, c := range []struct {
 		name      string
 		design    topo.Design
+		nic       unit.Duration // ns
+		workers   int
 		want      int
-		lookahead unit.Duration // the cable, and what acts first at its end: a switch, a host; PFC acts at once
+		lookahead unit.Duration // ns: the cable, and what acts first at its end: a switch, a host; PFC acts at once
 	}{
-		{"few ports", topo.LeafSpine{Hosts: 64, GPUs: 1, NICs: 1, HostLink: cable, Leaves: 8, Spines: 8, SpineLink: cable}, 1,
-			400 * unit.Nanosecond},
-		{"leaf-spine", topo.LeafSpine{Hosts: 512, GPUs: 1, NICs: 1, HostLink: cable, Leaves: 16, Spines: 16,
-			SpineLink: cable}, 32, 100 * unit.Nanosecond},
-		{"rails", topo.RailOptimized{Hosts: 96, GPUs: 8, NICs: 8, HostLink: cable, Spines: 4, SpineLink: cable}, 8 + 4 + 3,
-			100 * unit.Nanosecond},
-		{"one switch", topo.SingleSwitch{Hosts: 1024, GPUs: 1, NICs: 1, HostLink: cable}, 1, 400 * unit.Nanosecond},
+		{"few ports", leafSpine(64, 8, 8), 200, 2, 1, 400},
+		{"leaf-spine", leafSpine(512, 16, 16), 200, 2, 32, 100},
+		{"leaf-spine on one core", leafSpine(512, 8, 16), 300, 1, 40, 100},
+		{"fast NICs", leafSpine(512, 8, 16), 200, 1, 24, 100},
+		{"rails", topo.RailOptimized{Hosts: 96, GPUs: 8, NICs: 8, HostLink: cable, Spines: 4, SpineLink: cable}, 300, 1, 8 + 4 + 3, 100},
+		{"one switch", topo.SingleSwitch{Hosts: 1024, GPUs: 1, NICs: 1, HostLink: cable}, 200, 2, 1, 400},
 	} {
 		g, err := c.design.Graph()
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := partition(g, &fabric.Config{SwitchLatency: 300 * unit.Nanosecond, HostLatency: 200 * unit.Nanosecond}, 0, islandPorts)
+		p := partition(g, &fabric.Config{SwitchLatency: 300 * unit.Nanosecond, HostLatency: c.nic * unit.Nanosecond}, 0,
+			islandPorts, c.workers)
 		sum := 0
 		for _, n := range p.sizes {
 			sum += n
 		}
-		if len(p.sizes) != c.want || sum != len(g.Ports) || p.lookahead != c.lookahead {
+		if len(p.sizes) != c.want || sum != len(g.Ports) || p.lookahead != c.lookahead*unit.Nanosecond {
 			t.Errorf("%s: %d islands of %v ports, lookahead %v, want %d", c.name, len(p.sizes), p.sizes, p.lookahead, c.want)
 		}
 		for _, i := range p.of {
@@ -55,7 +60,7 @@ func TestShortCablesRunInOneIsland(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p := partition(g, &fabric.Config{}, 0, islandPorts); len(p.sizes) != 1 {
+	if p := partition(g, &fabric.Config{}, 0, islandPorts, 2); len(p.sizes) != 1 {
 		t.Errorf("%d islands, lookahead %v", len(p.sizes), p.lookahead)
 	}
 }

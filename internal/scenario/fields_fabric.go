@@ -234,6 +234,29 @@ var fabricFields = []*Field{
 	},
 	{Path: "fabric.switch", Meaning: "one switch; all are alike but those in fabric.switches"},
 	{
+		Path: "fabric.switch.model", Default: "any", Choices: SwitchModels,
+		value:   in(choice, func(s *Scenario) *string { return &s.Fabric.Switch.Model }),
+		Meaning: "the model that ports, port_rate and buffer come from",
+		Source:  "vendors' data sheets",
+	},
+	{
+		Path: "fabric.switch.ports", Default: "any", Word: "any", Min: "1", Max: "4096",
+		value:   in(opt(whole), func(s *Scenario) *Opt[int] { return &s.Fabric.Switch.Ports }),
+		Meaning: "ports that a switch has: a network that needs more is refused",
+	},
+	{
+		Path: "fabric.switch.port_rate", Default: "any", Word: "any", Min: "1Mb/s", Max: "10Tb/s",
+		value:   in(opt(rate), func(s *Scenario) *Opt[unit.Bitrate] { return &s.Fabric.Switch.PortRate }),
+		Meaning: "the highest rate of a port",
+	},
+	{
+		Path: "fabric.switch.breakout", Default: "1", Min: "1", Max: "8",
+		value: in(whole, func(s *Scenario) *int { return &s.Fabric.Switch.Breakout }),
+		Meaning: "cables that a port may be split into, if together they are not faster than port_rate; 1: each cable " +
+			"takes a port",
+		Source: "assumed: models differ",
+	},
+	{
 		Path: "fabric.switch.latency", Default: "600ns", Min: "0ns", Max: "1ms",
 		value:   in(duration, func(s *Scenario) *unit.Duration { return &s.Fabric.Switch.Latency }),
 		Meaning: "latency of the pipeline, after the last bit of a frame has arrived",

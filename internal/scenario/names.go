@@ -50,6 +50,16 @@ var (
 		{"round-robin", "the links in turn"},
 		{"drill", "the least loaded of a few that are drawn and the best of the last time (DRILL, SIGCOMM'17)"},
 	}
+	SwitchModels = []Choice{
+		{"any", "Railyard's buffer, and as many ports as the design needs"},
+		{"tomahawk3", "Broadcom Tomahawk 3, 12.8 Tb/s: 32 ports of 400 Gb/s, 64 MB"},
+		{"tomahawk4", "Broadcom Tomahawk 4, 25.6 Tb/s: 64 ports of 400 Gb/s, 113 MB"},
+		{"tomahawk5", "Broadcom Tomahawk 5, 51.2 Tb/s: 64 ports of 800 Gb/s, 165 MB"},
+		{"spectrum3", "NVIDIA Spectrum-3, 12.8 Tb/s: 32 ports of 400 Gb/s, 64 MB"},
+		{"sn5600", "NVIDIA Spectrum-4 SN5600, 51.2 Tb/s: 64 ports of 800 Gb/s, 160 MB"},
+		{"nexus-9348d-gx2a", "Cisco Nexus 9348D-GX2A, 19.2 Tb/s: 48 ports of 400 Gb/s, 120 MB"},
+		{"nexus-9364d-gx2a", "Cisco Nexus 9364D-GX2A, 25.6 Tb/s: 64 ports of 400 Gb/s, 120 MB"},
+	}
 	VLANs = []Choice{
 		{"routed", "the switch routes between them"},
 		{"isolated", "nothing crosses from rail to rail but over NVLink inside a host"},

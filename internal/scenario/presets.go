@@ -14,6 +14,16 @@ var presets = map[string]map[string]values{
 		"hgx-h200": gpu("450GB/s", "63GB/s", "495TFLOP/s", "67TFLOP/s", "141GB", "4800GB/s"),
 		"hgx-b200": gpu("900GB/s", "63GB/s", "1125TFLOP/s", "75TFLOP/s", "180GB", "8000GB/s"),
 	},
+	"fabric.switch.model": { // public data sheets
+		"any":              {},
+		"tomahawk3":        switchModel("32", "400Gb/s", "64MB"),
+		"tomahawk4":        switchModel("64", "400Gb/s", "113MB"),
+		"tomahawk5":        switchModel("64", "800Gb/s", "165MB"),
+		"spectrum3":        switchModel("32", "400Gb/s", "64MB"),
+		"sn5600":           switchModel("64", "800Gb/s", "160MB"),
+		"nexus-9348d-gx2a": switchModel("48", "400Gb/s", "120MB"),
+		"nexus-9364d-gx2a": switchModel("64", "400Gb/s", "120MB"),
+	},
 	"fabric.qos.preset": {
 		"default": {},
 		"book":    below("fabric.qos.ecn", values{"min": "150kB", "max": "3MB", "probability": "7%"}),
@@ -104,6 +114,11 @@ func gpu(nvlink, pcie, tf32, fp32, memory, bandwidth string) values {
 		"nvlink": nvlink, "pcie": pcie, "flops": tf32, "flops_fp32": fp32, "memory": memory,
 		"memory_bandwidth": bandwidth,
 	})
+}
+
+// switchModel is the group of figures that a switch's model sets.
+func switchModel(ports, rate, buffer string) values {
+	return below("fabric.switch", values{"ports": ports, "port_rate": rate, "buffer": buffer})
 }
 
 // below gives the values to keys of a group.

@@ -238,6 +238,11 @@ type NamedLink struct {
 
 // Switch is one switch; all are alike but those in Fabric.Switches.
 type Switch struct {
+	Model    string            // see SwitchModels
+	Ports    Opt[int]          // not set: as many as needed
+	PortRate Opt[unit.Bitrate] // not set: any
+	Breakout int               // cables that a port may be split into
+
 	Latency unit.Duration
 	Buffer  unit.Bytes
 	Reserve unit.Bytes // per port and priority

@@ -24,6 +24,7 @@ type Use struct {
 	Switches int    `json:"switches"`
 	Least    int    `json:"least"` // ports in use on the switch with the fewest
 	Most     int    `json:"most"`
+	There    int    `json:"there,omitempty"` // that a switch has; 0: not known
 }
 
 // Cut is what the links between two tiers carry, in each direction.

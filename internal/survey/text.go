@@ -17,7 +17,11 @@ func (s *Survey) Rows() (rows [][]string) {
 		if u.Least != u.Most {
 			ports = fmt.Sprintf("%d to %d", u.Least, u.Most)
 		}
-		add("ports of a "+u.Role, ports, "in use, of "+count(u.Switches, u.Role))
+		more := "in use, of " + count(u.Switches, u.Role)
+		if u.There > 0 {
+			more = fmt.Sprintf("in use of the %d that each of %s has", u.There, count(u.Switches, u.Role))
+		}
+		add("ports of a "+u.Role, ports, more)
 	}
 	for _, c := range s.Cuts {
 		add("cut "+c.Below+" to "+c.Above, c.Rate.Human(), "each way, over "+count(c.Links, "link"))

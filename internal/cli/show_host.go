@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"railyard/internal/board"
+)
+
+func (a *app) hostCommand() *cobra.Command {
+	asJSON := false
+	names := slices.Sorted(maps.Keys(board.Presets))
+	cmd := &cobra.Command{
+		Use: "host PRESET", Short: "Print what is inside a host: GPUs, switches, CPUs, NICs and the links between them",
+		Long: "Prints the parts of a host and the links between them with their rates, from data sheets. A run\nhas the " +
+			"rates of cluster.host. PRESET is one of\n" + strings.Join(names[:len(names)/2], ", ") + ",\n" +
+			strings.Join(names[len(names)/2:], ", ") + ".",
+		Example: "  railyard show host hgx-h100",
+		Args: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case len(args) != 1:
+				return misuse("%s: %d arguments, want one PRESET: %s", cmd.Name(), len(args), cmd.UseLine())
+			case board.Presets[args[0]] == nil:
+				return misuse("show host: %q: no such host, want one of: %s", args[0], strings.Join(names, ", "))
+			}
+			return nil
+		},
+		ValidArgs: names,
+		RunE: func(_ *cobra.Command, args []string) error {
+			b := board.Presets[args[0]]()
+			if asJSON {
+				return a.printJSON(b)
+			}
+			s := a.newSheet()
+			s.Wrap("", b.Source)
+			s.Blank()
+			s.Grid("llrrw", b.Rows())
+			for _, text := range b.Sums() {
+				s.Wrap("  ", text)
+			}
+			return s.Flush(a.stdout)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
