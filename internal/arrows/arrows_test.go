@@ -304,7 +304,7 @@ var rules = map[string]rule{
 		why: "it runs the tests as a developer does; which mutants it draws, a seed says",
 	},
 	"tools/tables": {
-		may: "hash located result run scenario splitmix unit",
+		may: "hash result run scenario splitmix unit",
 		why: "it runs scenarios with keys set, as a user can, and writes what they came to as tables of docs",
 	},
 }
