@@ -22,6 +22,8 @@
 //   - parameters that a rank gets from another in its start phase are NaN until it has them:
 //     all replicas begin with the same, drawn or those of a State, and, after every step,
 //     hold the same bits;
+//   - a staging slot has memory from when a message is addressed to it until that has been read; what is
+//     read of one to which nothing has come is NaN;
 //   - with ZeRO a rank holds its shards, and whole buckets while they are needed: before they are
 //     gathered and after their last use they are NaN, so that a byte that comes too late, or is taken
 //     too early, shows;
