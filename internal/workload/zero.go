@@ -286,6 +286,7 @@ func (b *builder) accumulate() {
 // updateShards moves what the rank owns of the parameters, and gathers them where they are held whole.
 func (b *builder) updateShards(all []bucket) {
 	if b.l.Zero == ZeroOptimiser {
+		b.ties(0)
 		for _, k := range all {
 			on := []Range{b.pack(k.offset, 0, "", Range{b.st.Gradients, k.offset, k.elems})}
 			b.communicate("", b.sums[sum{b.group(), k.offset, 0}], on, on)
@@ -307,6 +308,9 @@ func (b *builder) updateShards(all []bucket) {
 			on := []Range{{b.st.Parameters, k.offset, k.elems}}
 			b.communicate("", b.gatherings[gathering{b.group(), turn{bucket: k.offset}}], on, on)
 		}
+	}
+	if b.l.Zero == ZeroOptimiser {
+		b.share()
 	}
 }
 
