@@ -295,6 +295,10 @@ var rules = map[string]rule{
 		may: "splitmix",
 		why: "it runs the tests as a developer does; which mutants it draws, a seed says",
 	},
+	"tools/tables": {
+		may: "hash result run scenario splitmix unit",
+		why: "it runs scenarios with keys set, as a user can, and writes what they came to as tables of docs",
+	},
 }
 
 // Every import of non-test code is in the table.

@@ -5,10 +5,20 @@ import (
 	"railyard/internal/unit"
 )
 
+// below reports whether a frame of a class under PFC is charged without headroom and leaves its
+// account below xOFF: nearly all are. It takes so many bytes of the shared part then. chargeLossless
+// would charge the same, and overXOFF deny.
+func (n *node) below(a *account, xoff *threshold, size int64) (shared int64, ok bool) {
+	over := max(0, a.used+size-n.reserve)
+	shared = min(size, over)
+	use := n.shared + shared
+	return shared, !a.sentOff && a.headroom == 0 && use <= n.crossing && use <= n.size && over < xoff.at(n.size-use)
+}
+
 // chargeLossless charges a frame of a class under PFC to its ingress account: first to the reserve,
 // then to the shared part up to the threshold, then to headroom. If no part has room it charges
 // nothing and returns false.
-func (n *node) chargeLossless(a *account, xoff *threshold, size int64) bool {
+func (n *node) chargeLossless(a *account, xoff *threshold, limit, size int64) bool {
 	reserve := n.reserve
 	used := a.used + size
 	switch {
@@ -20,7 +30,7 @@ func (n *node) chargeLossless(a *account, xoff *threshold, size int64) bool {
 		n.shared += min(size, used-reserve)
 		n.maxUsed = max(n.maxUsed, n.shared)
 	case used-reserve > xoff.at(n.size-n.shared) || n.shared+min(size, used-reserve) > n.size:
-		if a.headroom+size > a.limit {
+		if a.headroom+size > limit {
 			return false
 		}
 		a.headroom += size
@@ -54,22 +64,30 @@ func (n *node) chargeLossy(a *account, queued, size int64) bool {
 	return true
 }
 
-// release gives a frame's bytes back to the account of its ingress port, headroom first, and sends
+// release gives a frame's bytes back to the account that it was charged to, headroom first, and sends
 // xON if the account is low enough.
-func (f *Fabric) release(isl *sim.Island, now unit.Time, in PortID, class uint8, size int64) {
-	a := &f.accounts[int(in)*f.nc+int(class)]
-	i := &f.ingresses[in]
-	n := &f.nodes[i.far]
+func (f *Fabric) release(isl *sim.Island, now unit.Time, account int32, size int64) {
+	a := &f.accounts[account]
+	n := a.node
 	head := min(a.headroom, size)
-	shared := min(size-head, max(0, a.used-n.reserve))
 	a.headroom -= head
-	a.used -= size - head
-	n.shared -= shared
-	if a.sentOff && n.underXON(a, i) {
-		f.xon(isl, now, in, a, class)
-		if f.cfg.OnEvent != nil {
-			f.tellHeld(isl, now, in, a, class, nil)
-		}
+	size -= head
+	n.shared -= min(size, max(0, a.used-n.reserve))
+	a.used -= size
+	if a.sentOff {
+		f.mayGoOn(isl, now, account, a)
+	}
+}
+
+// mayGoOn sends xON if an account of which bytes have been released is low enough.
+func (f *Fabric) mayGoOn(isl *sim.Island, now unit.Time, account int32, a *account) {
+	in, class := PortID(int(account)/f.nc), uint8(int(account)%f.nc)
+	if !a.node.underXON(a, &f.ingresses[in]) {
+		return
+	}
+	f.xon(isl, now, in, a, class)
+	if f.cfg.OnEvent != nil {
+		f.tellHeld(isl, now, in, a, class, nil)
 	}
 }
 

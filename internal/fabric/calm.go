@@ -49,7 +49,7 @@ func (f *Fabric) calmBelow(n *node, window unit.Duration) int64 {
 	var kinds []kind
 	for _, out := range f.graph.Nodes[n.id].Ports {
 		in := f.graph.Peer(out)
-		k := kind{f.ingresses[in].xoff, f.inflow(in, window)}
+		k := kind{*f.ingresses[in].xoff, f.inflow(in, window)}
 		if all += k.bytes; !slices.Contains(kinds, k) {
 			kinds = append(kinds, k)
 		}

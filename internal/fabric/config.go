@@ -32,6 +32,7 @@ type (
 // Config is everything a fabric needs beside its graph.
 type Config struct {
 	Classes       []Class // in dense order; packets name them by index
+	DSCP          []uint8 // that NICs write into frames of each class; only for switches that look at it
 	PFC           PFC
 	Buffer        Buffer
 	SwitchLatency unit.Duration // from a frame's last bit in to its place in the egress queue
@@ -131,7 +132,7 @@ func (c *Config) admitsAll(id topo.NodeID, s *qos.Switch) error {
 	size, own := c.largest(), c.profile(id)
 	for i := range s.Ports {
 		p, cl := &s.Ports[i], &own.Classes[i%len(own.Classes)]
-		n, a := node{size: int64(s.Shared), crossing: int64(s.Shared + s.Spare)}, account{limit: int64(p.PFC.Headroom)}
+		n, a := node{size: int64(s.Shared), crossing: int64(s.Shared + s.Spare)}, account{}
 		n.configure(&own)
 		if own.Buffer.CrossingInHeadroom {
 			n.crossing = -1
@@ -139,7 +140,7 @@ func (c *Config) admitsAll(id topo.NodeID, s *qos.Switch) error {
 		ok, share := false, n.lossyAlpha
 		if cl.Lossless {
 			xoff := newThreshold(own.PFC.XOFF(p.Rate))
-			ok, share = n.chargeLossless(&a, &xoff, int64(size)), own.PFC.Alpha
+			ok, share = n.chargeLossless(&a, &xoff, int64(p.PFC.Headroom), int64(size)), own.PFC.Alpha
 		} else {
 			ok = n.chargeLossy(&a, 0, int64(size))
 		}

@@ -54,7 +54,8 @@ func (f *Fabric) tellHeld(isl *sim.Island, now unit.Time, in PortID, a *account,
 	e := Event{At: now, Port: in, Root: -1, Flow: -1, Kind: EventXON, Class: class,
 		Bytes: unit.Bytes(a.used + a.headroom), Threshold: unit.Bytes(n.reserve + i.xoff.at(n.size-n.shared))}
 	if pk != nil {
-		e.Kind, e.Root, e.Flow, e.PSN, e.Frame = EventXOFF, a.root, pk.Flow, pk.PSN(), pk.Kind()
+		e.Root = f.ledgers[int(i.first)+int(class)].root
+		e.Kind, e.Flow, e.PSN, e.Frame = EventXOFF, pk.Flow, pk.PSN(), pk.Kind()
 	} else {
 		e.Threshold = max(0, e.Threshold-unit.Bytes(n.resume))
 	}

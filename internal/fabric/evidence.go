@@ -167,7 +167,7 @@ func (f *Fabric) blame(now unit.Time, in, out PortID, class uint8) PortID {
 		q := &f.queues[int(id)*f.nc+int(class)]
 		held := q.bytes
 		if !whole {
-			held = q.from(in, uint64(now))
+			held = q.from(int32(int(in)*f.nc+int(class)), uint64(now))
 		}
 		if held > most {
 			root, most = id, held
@@ -190,12 +190,12 @@ func (f *Fabric) crowded(in PortID, n *node, class uint8) bool {
 	return !n.fixed && 4*(a.used+a.headroom) < f.ingresses[in].xoff.at(n.size)
 }
 
-// from estimates how many bytes of a queue came in by a port.
-func (q *queue) from(in PortID, salt uint64) int64 {
+// from estimates how many bytes of a queue are charged to an account: those of its class that came in by a port.
+func (q *queue) from(account int32, salt uint64) int64 {
 	k := min(q.n, lookAt)
 	bytes := int64(0)
 	q.look(k, salt, func(x *Packet) {
-		if x.in() == in {
+		if x.account() == account {
 			bytes += int64(x.Bytes)
 		}
 	})

@@ -43,24 +43,30 @@ type Sink interface {
 
 // Fabric is a running network.
 type Fabric struct {
-	eng       *sim.Engine
-	graph     *topo.Graph
-	cfg       Config
-	nc        int // classes
-	overhead  int64
-	each      bool      // Quirks.AsScheduled
-	ports     []port    // by link: sending ends
-	ingresses []ingress // by link: receiving ends
-	queues    []queue   // port*nc + class
-	slow      []slow    // of the queues
-	accounts  []account // ingress*nc + class
-	ledgers   []ledger  // of the accounts
-	nodes     []node
-	sources   []Source // by port, nil between switches
-	sinks     []Sink
-	routes    []PortID
-	strict    []uint8 // strict classes in order of service
-	faults    *faults // nil: none
+	eng        *sim.Engine
+	graph      *topo.Graph
+	cfg        Config
+	nc         int // classes
+	overhead   int64
+	each       bool      // Quirks.AsScheduled
+	holds      bool      // Buffer.FreeAtTxEnd
+	plain      bool      // neither holds nor weaves
+	samples    bool      // Config.SampleEvery > 0
+	large      bool      // has LargePorts
+	ports      []port    // by link: sending ends
+	ingresses  []ingress // by link: receiving ends
+	queues     []queue   // port*nc + class
+	slow       []slow    // of the queues
+	accounts   []account // ingress*nc + class
+	ledgers    []ledger  // of the accounts
+	thresholds []*threshold
+	nodes      []node
+	sources    []Source // by port, nil between switches
+	sinks      []Sink
+	routes     []PortID
+	strict     []uint8 // strict classes in order of service
+	classes    classes
+	faults     *faults // nil: none
 
 	forwarders []forwarder       // by switch; nil where all routes are paths
 	weaves     bool              // switches hold frames back
@@ -89,7 +95,8 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 	n := len(g.Ports)
 	f := &Fabric{eng: eng, graph: g, cfg: cfg, nc: len(cfg.Classes), overhead: int64(cfg.LinkOverhead),
 		islandOf: islandOf,
-		each:     cfg.Quirks.scheduled(), ports: make([]port, n), ingresses: make([]ingress, n),
+		each:     cfg.Quirks.scheduled(), holds: cfg.Buffer.FreeAtTxEnd, samples: cfg.SampleEvery > 0,
+		large: n >= LargePorts, ports: make([]port, n), ingresses: make([]ingress, n),
 		pauses:  make([][]pauseFrame, n),
 		sources: make([]Source, n), sinks: make([]Sink, n), fill: make([]map[int32]int64, n),
 		pausedFor: make([][]RootTime, n)}
@@ -100,6 +107,7 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 	f.islandBits = bits.Len(uint(eng.Islands() - 1))
 	f.orderClasses()
 	index := f.addNodes()
+	f.addClasses(index)
 	for i := range g.Ports {
 		f.addPort(PortID(i), index)
 	}
@@ -110,7 +118,7 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 	if cfg.Faults != nil {
 		f.faults = newFaults(f, cfg.Faults)
 	}
-	if n >= LargePorts {
+	if f.large {
 		f.listLinks()
 		eng.OnOpen(f.warm)
 	}
@@ -118,6 +126,7 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 		f.addForwarders()
 		f.weaves = cfg.Routing.Method.Weaves
 	}
+	f.plain = !f.holds && !f.weaves
 	if cfg.Faults == nil && eng.Islands() > 1 {
 		f.calm = f.newCalm()
 		eng.Stretch(f.window)
@@ -168,9 +177,10 @@ func (f *Fabric) addPort(id PortID, index []int32) {
 		ps <= math.MaxUint32 && !f.cfg.Quirks.truncates() {
 		p.psPerByte = uint32(ps)
 	}
-	f.ingresses[id].island = f.islandOf[gp.To]
-	at := f.cfg.profile(gp.To)
-	f.ingresses[id].far, f.ingresses[id].xoff = index[gp.To], newThreshold(at.PFC.XOFF(gp.Rate))
+	f.addIngress(id, index[gp.To])
+	if f.each {
+		p.flags |= flagEach
+	}
 	own, least := f.cfg.profile(gp.Node), 0
 	for _, cl := range own.Classes {
 		if !cl.Strict && (least == 0 || cl.Weight < least) {
@@ -189,6 +199,31 @@ func (f *Fabric) addPort(id PortID, index []int32) {
 			q.quantum = int64(own.MTU) * int64(cl.Weight) / int64(least)
 		}
 	}
+}
+
+// addIngress sets up the receiving end of a link, at the switch of a number or, with -1, at a host.
+func (f *Fabric) addIngress(id PortID, far int32) {
+	gp, in := f.graph.Ports[id], &f.ingresses[id]
+	at := f.cfg.profile(gp.To)
+	*in = ingress{far: far, first: int32(int(id) * f.nc), state: &f.states[f.islandOf[gp.To]],
+		isl: f.eng.Island(f.islandOf[gp.To]), xoff: f.threshold(at.PFC.XOFF(gp.Rate))}
+	if far >= 0 {
+		for c := range f.nc {
+			f.accounts[int(in.first)+c].node = &f.nodes[far]
+		}
+	}
+}
+
+// threshold returns the one of an xOFF.
+func (f *Fabric) threshold(x qos.XOFF) *threshold {
+	t := newThreshold(x)
+	for _, known := range f.thresholds {
+		if *known == t {
+			return known
+		}
+	}
+	f.thresholds = append(f.thresholds, &t)
+	return &t
 }
 
 // Links returns the cables of a node in order of its ports.
@@ -216,8 +251,11 @@ func (f *Fabric) applyThresholds(index []int32) error {
 				if t.Marks() {
 					m := newMark(t.ECN)
 					f.slow[int(out)*f.nc+c].mark, f.queues[int(out)*f.nc+c].low = m, m.low
+					if m.low < 0 {
+						f.ports[out].flags |= flagMarks
+					}
 				}
-				f.accounts[int(f.graph.Peer(out))*f.nc+c].limit = int64(t.PFC.Headroom)
+				f.ledgers[int(f.graph.Peer(out))*f.nc+c].limit = int64(t.PFC.Headroom)
 			}
 		}
 	})

@@ -131,13 +131,13 @@ func (f *Fabric) planArrival(id PortID, in *ingress, first *chunk, at unit.Time)
 	if in.head == nil {
 		in.head = first
 	}
-	f.eng.Island(in.island).At(at, sim.MakeKey(sim.Arrival, classArrive, int32(id)))
+	in.isl.At(at, sim.MakeKey(sim.Arrival, classArrive, int32(id)))
 }
 
 // pauseArriving tells it of a PFC frame.
 func (f *Fabric) pauseArriving(id PortID, fr pauseFrame) {
 	if len(f.pauses[id]) == 0 || f.each {
-		f.eng.Island(f.ingresses[id].island).At(fr.at, sim.MakeKey(sim.Arrival, classPause, int32(id^1)))
+		f.ingresses[id].isl.At(fr.at, sim.MakeKey(sim.Arrival, classPause, int32(id^1)))
 	}
 	f.pauses[id] = append(f.pauses[id], fr)
 }

@@ -66,7 +66,7 @@ func (o Opcode) Kind() Kind {
 //	 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
 //	+---------------------------------------------------------------+
 //	|  on a link: when it reaches the far end                       |
-//	|  in a switch: the link that it came over                      |
+//	|  in a switch: the account that it is charged to               |
 //	|  in a NIC: since when it waits there                (64 bits) |
 //	+---------------------------------------------------------------+
 //	|  flow                                                         |
@@ -146,6 +146,8 @@ func (p *Packet) counts() bool { return p.Opcode() >= OpCTS }
 // Class returns the frame's traffic class, by its dense number.
 func (p *Packet) Class() uint8 { return p.bits & classMask }
 
+func (p *Packet) setClass(c uint8) { p.bits = p.bits&^classMask | c }
+
 // DSCP returns the differentiated services code point: 6 bits.
 func (p *Packet) DSCP() uint8 { return p.tos >> 2 }
 
@@ -196,5 +198,5 @@ func (p *Packet) Echo() bool { return p.bits&bitEcho != 0 }
 // arrival is when a frame on a link reaches its far end.
 func (p *Packet) arrival() unit.Time { return unit.Time(p.at) }
 
-// in is the link over which a frame came to the switch that it is in.
-func (p *Packet) in() PortID { return PortID(p.at) }
+// account is that of the switch which the frame is in: of the link that it came over, and its class.
+func (p *Packet) account() int32 { return int32(p.at) }

@@ -9,8 +9,9 @@ import (
 func (f *Fabric) xoff(isl *sim.Island, now unit.Time, in, out PortID, a *account, class uint8) {
 	a.sentOff = true
 	f.nodes[f.ingresses[in].far].pausing++
-	a.root = f.blame(now, in, out, class)
-	f.queuePause(isl, now, in, pauseFrame{class: class, on: true, quanta: f.cfg.PFC.Quanta, root: a.root})
+	root := f.blame(now, in, out, class)
+	f.ledgers[int(in)*f.nc+int(class)].root = root
+	f.queuePause(isl, now, in, pauseFrame{class: class, on: true, quanta: f.cfg.PFC.Quanta, root: root})
 	f.armRefresh(isl, now, in, class)
 }
 
@@ -77,16 +78,22 @@ func (h *pauseArrive) Handle(isl *sim.Island, now unit.Time, owner int32) {
 	if len(live) > 0 && !f.each {
 		isl.At(live[0].at, sim.MakeKey(sim.Arrival, classPause, owner))
 	}
-	if f.faults != nil && f.faults.cfg.PFC &&
+	if f.faults != nil && f.faults.hitsPFC(PortID(link)) &&
 		f.faults.loses(now.Add(-p.respond), PortID(link), int64(f.cfg.PauseFrame)) {
 		f.ingresses[link].faulted++
+		return
+	}
+	class, known := f.heard(PortID(owner), fr.class)
+	if fr.class = class; fr.on {
+		p.pausesReceived++
+	}
+	if !known {
 		return
 	}
 	if !fr.on {
 		f.resume(isl, now, PortID(owner), p, fr.class)
 		return
 	}
-	p.pausesReceived++
 	q := &f.slow[int(owner)*f.nc+int(fr.class)]
 	if p.paused&(1<<fr.class) == 0 {
 		f.setPaused(isl, now, PortID(owner), p, fr.class, true)
@@ -203,8 +210,8 @@ func (h *refresh) Handle(isl *sim.Island, now unit.Time, owner int32) {
 		l := &f.ledgers[int(owner)*f.nc+int(c)]
 		if l.sentAt.Add(after) <= now {
 			l.sentAt = now
-			a.root = f.blame(now, PortID(owner), a.root, c)
-			f.queuePause(isl, now, PortID(owner), pauseFrame{class: c, on: true, quanta: f.cfg.PFC.Quanta, root: a.root})
+			l.root = f.blame(now, PortID(owner), l.root, c)
+			f.queuePause(isl, now, PortID(owner), pauseFrame{class: c, on: true, quanta: f.cfg.PFC.Quanta, root: l.root})
 		}
 		next = min(next, l.sentAt.Add(after))
 	}

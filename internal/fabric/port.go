@@ -52,29 +52,33 @@ const (
 	flagHost              // the port belongs to a NIC
 	flagCtl               // PFC frames wait
 	flagFar               // the far end of the link is in another island
+	flagEach              // Quirks.AsScheduled
+	flagMarks             // a queue of the port may mark a frame that finds it empty
 )
 
 // sent is what the sending end of a link keeps of the frame that it sent last: once on the link it
 // is the far end's.
 type sent struct {
-	in    PortID // the link it came over to the switch
-	flow  int32
-	op    Opcode // 0: a PFC frame
-	class uint8
-	bytes uint16
+	account int32 // at a switch: that it is charged to
+	flow    int32
+	op      Opcode // 0: a PFC frame
+	bytes   uint16
 }
 
 // ingress is the receiving end of a link. Like what is on the link it belongs to the node that the
-// link leads to.
+// link leads to. It is a line of 64 bytes.
 type ingress struct {
 	head    *chunk // oldest frames on the link; the one before pos may still be read
 	n       int32  // frames on the link that this end knows of
 	far     int32  // switch index, -1: host
+	first   int32  // of its accounts: that of class 0
 	pos     uint8  // of the first frame in head
 	refresh bool   // a classRefresh event is pending
-	island  int32  // of the far end
-	xoff    threshold
+	state   *state // of the far end's island
+	isl     *sim.Island
+	xoff    *threshold // ports at one rate of switches that are alike share it
 	faulted int64
+	_       [8]byte
 }
 
 // threshold is a qos.XOFF that takes no division where its ratio is a power of two.
@@ -104,23 +108,23 @@ func (t *threshold) at(free int64) int64 {
 
 // take removes the first frame. It is valid until the next call.
 func (in *ingress) take(p *pool) *Packet {
-	if in.pos == chunkFrames {
+	pos := in.pos
+	if pos >= chunkFrames {
 		c := in.head
-		in.head, in.pos = c.next, 0
+		in.head, pos = c.next, 0
 		p.put(c)
 	}
-	pk := &in.head.frames[in.pos]
-	in.pos++
+	in.pos = pos + 1
 	in.n--
-	return pk
+	return &in.head.frames[pos]
 }
 
 // front returns the first frame, of at least one.
 func (in *ingress) front() *Packet {
-	if in.pos == chunkFrames {
-		return &in.head.next.frames[0]
+	if pos := in.pos; pos < chunkFrames {
+		return &in.head.frames[pos]
 	}
-	return &in.head.frames[in.pos]
+	return &in.head.next.frames[0]
 }
 
 // pauseFrame is a PFC frame: class is stopped or, with quanta 0, restarted.
@@ -164,13 +168,14 @@ type slow struct {
 type account struct {
 	used     int64 // reserve and shared part
 	headroom int64
-	limit    int64  // most that headroom may hold
-	root     PortID // of the pause, see PauseRoot
-	sentOff  bool   // the peer has been told to stop
+	node     *node // whose it is; nil: a host's
+	sentOff  bool  // the peer has been told to stop
 }
 
 // ledger is what few frames touch of an account.
 type ledger struct {
+	limit  int64     // most that headroom may hold
+	root   PortID    // of the pause, see PauseRoot
 	sentAt unit.Time // the pause
 	drops  int64
 }

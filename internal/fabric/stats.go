@@ -94,7 +94,7 @@ func (f *Fabric) Check() error {
 		sum := int64(0)
 		q.each(func(_ uint32, pk *Packet) {
 			sum += int64(pk.Bytes)
-			held[int(pk.in())*f.nc+int(pk.Class())] += int64(pk.Bytes)
+			held[pk.account()] += int64(pk.Bytes)
 		})
 		if sum != q.bytes {
 			return fmt.Errorf("fabric: queue %s class %d: holds %d bytes, counts %d",
@@ -102,11 +102,11 @@ func (f *Fabric) Check() error {
 		}
 	}
 	for i := range f.forwarders {
-		f.forwarders[i].eachHeld(func(pk *Packet) { held[int(pk.in())*f.nc+int(pk.Class())] += int64(pk.Bytes) })
+		f.forwarders[i].eachHeld(func(pk *Packet) { held[pk.account()] += int64(pk.Bytes) })
 	}
 	for i := range f.ports {
 		if p := &f.ports[i]; p.flags&flagHolds != 0 {
-			held[int(p.sent.in)*f.nc+int(p.sent.class)] += int64(p.sent.bytes)
+			held[p.sent.account] += int64(p.sent.bytes)
 		}
 	}
 	shared := make([]int64, len(f.nodes))
@@ -120,9 +120,9 @@ func (f *Fabric) Check() error {
 			return fmt.Errorf("fabric: account of %s class %d: %d used + %d headroom, but the switch holds %d",
 				f.graph.Ports[i/f.nc].Name, i%f.nc, a.used, a.headroom, held[i])
 		}
-		if a.headroom > a.limit || a.used < 0 || a.headroom < 0 {
+		if a.headroom > f.ledgers[i].limit || a.used < 0 || a.headroom < 0 {
 			return fmt.Errorf("fabric: account of %s class %d: headroom %d of %d, used %d", f.graph.Ports[i/f.nc].Name,
-				i%f.nc, a.headroom, a.limit, a.used)
+				i%f.nc, a.headroom, f.ledgers[i].limit, a.used)
 		}
 		shared[far] += max(0, a.used-f.nodes[far].reserve)
 	}

@@ -64,7 +64,7 @@ func (f *Fabric) lookSoon(isl *sim.Island, now unit.Time, sw int32, t *teller) {
 func (h *look) Handle(isl *sim.Island, now unit.Time, owner int32) {
 	f := (*Fabric)(h)
 	w := &f.forwarders[owner]
-	t, p := w.teller, &f.cfg.Routing.Params.DLB
+	t, p := w.teller, &w.setup.Params.DLB
 	t.looks = false
 	view := links{f: f, now: now, ports: t.ports}
 	var changed []tell
@@ -106,7 +106,7 @@ func (f *Fabric) tellOn(isl *sim.Island, id PortID, p *port, m message) {
 // telling tells the receiving end of a link of a message under way.
 func (f *Fabric) telling(id PortID, m message) {
 	f.messages[id] = append(f.messages[id], m)
-	f.eng.Island(f.ingresses[id].island).At(m.at, sim.MakeKey(sim.Arrival, classListen, int32(id)))
+	f.ingresses[id].isl.At(m.at, sim.MakeKey(sim.Arrival, classListen, int32(id)))
 }
 
 // Handle takes a message. Those of a link come in order, each with an event of its own.

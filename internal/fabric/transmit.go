@@ -31,7 +31,7 @@ func (h *txEnd) Handle(isl *sim.Island, now unit.Time, owner int32) {
 	p.flags &^= flagBusy
 	if p.flags&flagHolds != 0 {
 		p.flags &^= flagHolds
-		f.release(isl, now, p.sent.in, p.sent.class, int64(p.sent.bytes))
+		f.release(isl, now, p.sent.account, int64(p.sent.bytes))
 	}
 	if p.flags&flagBusy == 0 {
 		f.next(isl, now, PortID(owner), p)
@@ -64,14 +64,14 @@ func (f *Fabric) next(isl *sim.Island, now unit.Time, id PortID, p *port) {
 
 // leave starts the transmission of a frame that is in no queue any more.
 func (f *Fabric) leave(isl *sim.Island, st *state, now unit.Time, id PortID, p *port, pk *Packet) {
-	if f.cfg.Buffer.FreeAtTxEnd {
+	if f.holds {
 		f.transmit(isl, st, now, id, p, pk)
 		p.flags |= flagHolds
 		f.awaitTxEnd(isl, id, p)
 		return
 	}
 	p.flags |= flagBusy // if the frame goes back the way it came, this may send xON by this port
-	f.release(isl, now, pk.in(), pk.Class(), int64(pk.Bytes))
+	f.release(isl, now, pk.account(), int64(pk.Bytes))
 	p.flags &^= flagBusy
 	f.transmit(isl, st, now, id, p, pk)
 	if p.backlog != 0 || p.flags&flagCtl != 0 {
@@ -89,6 +89,9 @@ func (f *Fabric) nextOther(isl *sim.Island, now unit.Time, id PortID, p *port) {
 	pk := p.room(&st.chunks)
 	if !f.sources[id].Pull(isl, now, id, p.paused, pk) {
 		return
+	}
+	if f.classes.of != nil {
+		pk.SetDSCP(f.cfg.DSCP[pk.Class()])
 	}
 	f.transmit(isl, st, now, id, p, pk)
 	f.awaitTxEnd(isl, id, p)
@@ -127,11 +130,12 @@ func (p *port) lengthen(free *pool) *Packet {
 // transmit sends the frame that lies in the room for it.
 func (f *Fabric) transmit(isl *sim.Island, st *state, now unit.Time, id PortID, p *port, pk *Packet) {
 	wire := int64(pk.Bytes) + f.overhead
-	tx := f.txTime(p, wire)
-	p.busyUntil = now.Add(tx)
+	tx := unit.Duration(wire * int64(p.psPerByte))
 	if p.psPerByte == 0 {
+		tx = f.longTxTime(p, wire)
 		p.busy += tx
 	}
+	p.busyUntil = now.Add(tx)
 	if p.frames++; p.frames == 0 {
 		p.wraps++
 	}
@@ -143,19 +147,24 @@ func (f *Fabric) transmit(isl *sim.Island, st *state, now unit.Time, id PortID, 
 	if f.traced(pk) {
 		f.traceStart(now, id, p, pk)
 	}
-	if f.each {
-		f.awaitTxEnd(isl, id, p)
-	}
-	p.sent = sent{in: pk.in(), flow: pk.Flow, op: pk.Opcode(), class: pk.Class(), bytes: pk.Bytes}
+	p.sent = sent{account: pk.account(), flow: pk.Flow, op: pk.Opcode(), bytes: pk.Bytes}
 	at := p.busyUntil.Add(p.delay)
 	pk.at = int64(at)
 	p.used++
-	if p.flags&flagFar != 0 && isl.Mails() {
-		f.post(st, id, p, at)
-		return
+	if p.flags&(flagFar|flagEach) != 0 {
+		if p.flags&flagFar != 0 && isl.Mails() {
+			f.post(st, id, p, at)
+			return
+		}
+		if p.flags&flagEach != 0 {
+			f.awaitTxEnd(isl, id, p)
+			f.planArrival(id, &f.ingresses[id], p.tail, at)
+			f.ingresses[id].n++
+			return
+		}
 	}
 	in := &f.ingresses[id]
-	if in.n == 0 || f.each {
+	if in.n == 0 {
 		f.planArrival(id, in, p.tail, at)
 	}
 	in.n++
@@ -191,7 +200,7 @@ func (f *Fabric) pick(id PortID, p *port, m uint8) int {
 // dequeue takes the first frame of a class out of its queue.
 func (f *Fabric) dequeue(isl *sim.Island, st *state, now unit.Time, id PortID, p *port, c int, pk *Packet) {
 	q := &f.queues[int(id)*f.nc+c]
-	if now >= q.sampled {
+	if f.samples && now >= q.sampled {
 		f.sample(isl, now, id, c, q)
 	}
 	*pk = *q.front()
@@ -232,10 +241,9 @@ func (f *Fabric) setMark(isl *sim.Island, now unit.Time, id PortID, p *port, c i
 func (h *arrive) Handle(isl *sim.Island, now unit.Time, owner int32) {
 	f := (*Fabric)(h)
 	in := &f.ingresses[owner]
-	st := f.state(isl)
-	pk := in.take(&st.chunks)
+	pk := in.take(&in.state.chunks)
 	if in.n > 0 && !f.each {
-		if nextLine>>in.pos&1 != 0 {
+		if nextLine>>(in.pos&7)&1 != 0 {
 			in.prefetch(1)
 		}
 		isl.At(in.front().arrival(), sim.MakeKey(sim.Arrival, classArrive, owner))
@@ -244,7 +252,7 @@ func (h *arrive) Handle(isl *sim.Island, now unit.Time, owner int32) {
 		return
 	}
 	if in.far >= 0 {
-		f.admit(isl, st, now, PortID(owner), in, pk)
+		f.admit(isl, now, PortID(owner), in, pk)
 		return
 	}
 	f.sinks[owner].Deliver(isl, now, PortID(owner), pk)
@@ -256,12 +264,12 @@ func (f *Fabric) receive(isl *sim.Island, now unit.Time, id PortID, in *ingress,
 		f.sinks[id].Deliver(isl, now, id, pk)
 		return
 	}
-	f.admit(isl, f.state(isl), now, id, in, pk)
+	f.admit(isl, now, id, in, pk)
 }
 
 // admit charges a frame to the switch's buffer, sends xOFF if need be, and queues it at its egress
-// port.
-func (f *Fabric) admit(isl *sim.Island, st *state, now unit.Time, id PortID, in *ingress, pk *Packet) {
+// port. If that is idle the frame goes straight out.
+func (f *Fabric) admit(isl *sim.Island, now unit.Time, id PortID, in *ingress, pk *Packet) {
 	var out PortID
 	if !pk.chosen() {
 		out = f.routes[pk.route]
@@ -270,42 +278,52 @@ func (f *Fabric) admit(isl *sim.Island, st *state, now unit.Time, id PortID, in 
 		f.unroutable(isl, now, id, pk)
 		return
 	}
-	pk.at = int64(id)
-	class := pk.Class()
-	a := &f.accounts[int(id)*f.nc+int(class)]
-	n := &f.nodes[in.far]
+	if f.classes.of != nil {
+		pk.setClass(f.classes.of[in.far][pk.DSCP()])
+	}
+	class, size := pk.Class(), int64(pk.Bytes)
+	account := in.first + int32(class)
+	pk.at = int64(account)
+	a, o := &f.accounts[account], &f.ports[out]
+	n := a.node
 	q := &f.queues[int(out)*f.nc+int(class)]
-	o := &f.ports[out]
-	size := int64(pk.Bytes)
-	if n.lossless&(1<<class) != 0 {
-		if !n.chargeLossless(a, &in.xoff, size) {
-			f.dropped(isl, now, id, out, o, pk)
+	if shared, ok := n.below(a, in.xoff, size); ok && n.lossless&(1<<class) != 0 {
+		n.maxUsed = max(n.maxUsed, n.shared+shared)
+		if f.plain && o.idle(now, class) {
+			// It would release at once what it charges.
+			f.transmit(isl, in.state, now, out, o, f.through(isl, in.state, now, out, o, q, pk))
 			return
 		}
-		if !a.sentOff && n.overXOFF(a, in) {
-			f.xoff(isl, now, id, out, a, class)
-			if f.cfg.OnEvent != nil {
-				f.tellHeld(isl, now, id, a, class, pk)
-			}
+		a.used += size
+		n.shared += shared
+		if f.plain {
+			f.enqueue(isl, in.state, now, out, o, q, pk)
+			return
 		}
-	} else if !n.chargeLossy(a, q.bytes, size) {
-		f.dropped(isl, now, id, out, o, pk)
+	} else if !f.charge(isl, now, id, out, in, a, q, pk) {
 		return
 	}
 	if f.weaves && pk.chosen() && f.restores(isl, now, out, o, q, pk) {
 		return
 	}
-	if o.backlog == 0 && o.flags&(flagBusy|flagCtl) == 0 && now >= o.busyUntil && o.paused&(1<<class) == 0 && q.low >= 0 {
-		f.forward(isl, st, now, out, o, q, pk)
+	if o.idle(now, class) {
+		f.leave(isl, in.state, now, out, o, f.through(isl, in.state, now, out, o, q, pk))
 		return
 	}
-	f.enqueue(isl, st, now, out, o, q, pk)
+	f.enqueue(isl, in.state, now, out, o, q, pk)
 }
 
-// forward sends a frame straight out by an idle port. It is enqueue and dequeue of a queue that stays
-// empty: no frame is marked, and the round robin does not move.
-func (f *Fabric) forward(isl *sim.Island, st *state, now unit.Time, out PortID, o *port, q *queue, pk *Packet) {
-	if now >= q.sampled {
+// idle reports whether a frame of a class that comes now leaves by the port at once, and meets no
+// queue that marks one.
+func (p *port) idle(now unit.Time, class uint8) bool {
+	return p.backlog == 0 && p.flags&(flagBusy|flagCtl|flagMarks) == 0 && now >= p.busyUntil && p.paused&(1<<class) == 0
+}
+
+// through puts a frame into the room behind those on the link of an idle port. It is enqueue and
+// dequeue of a queue that stays empty: no frame is marked, and the round robin does not move.
+func (f *Fabric) through(isl *sim.Island, st *state, now unit.Time, out PortID, o *port, q *queue,
+	pk *Packet) *Packet {
+	if f.samples && now >= q.sampled {
 		f.sample(isl, now, out, int(pk.Class()), q)
 	}
 	if f.traced(pk) {
@@ -313,7 +331,31 @@ func (f *Fabric) forward(isl *sim.Island, st *state, now unit.Time, out PortID, 
 	}
 	room := o.room(&st.chunks)
 	*room = *pk
-	f.leave(isl, st, now, out, o, room)
+	return room
+}
+
+// charge charges a frame of any class. It reports false if there was no room: then it is dropped.
+func (f *Fabric) charge(isl *sim.Island, now unit.Time, id, out PortID, in *ingress, a *account, q *queue,
+	pk *Packet) bool {
+	n, class, size := a.node, pk.Class(), int64(pk.Bytes)
+	if n.lossless&(1<<class) == 0 {
+		if !n.chargeLossy(a, q.bytes, size) {
+			f.dropped(isl, now, id, out, &f.ports[out], pk)
+			return false
+		}
+		return true
+	}
+	if !n.chargeLossless(a, in.xoff, f.ledgers[pk.account()].limit, size) {
+		f.dropped(isl, now, id, out, &f.ports[out], pk)
+		return false
+	}
+	if !a.sentOff && n.overXOFF(a, in) {
+		f.xoff(isl, now, id, out, a, class)
+		if f.cfg.OnEvent != nil {
+			f.tellHeld(isl, now, id, a, class, pk)
+		}
+	}
+	return true
 }
 
 func (f *Fabric) dropped(isl *sim.Island, now unit.Time, in, out PortID, o *port, pk *Packet) {
@@ -329,7 +371,7 @@ func (f *Fabric) unroutable(isl *sim.Island, now unit.Time, in PortID, pk *Packe
 
 func (f *Fabric) enqueue(isl *sim.Island, st *state, now unit.Time, out PortID, o *port, q *queue, pk *Packet) {
 	class := pk.Class()
-	if now >= q.sampled {
+	if f.samples && now >= q.sampled {
 		f.sample(isl, now, out, int(class), q)
 	}
 	if q.bytes > q.low && f.marks(out, int(class), q.bytes, false) {

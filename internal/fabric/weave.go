@@ -62,7 +62,7 @@ func (f *Fabric) restores(isl *sim.Island, now unit.Time, out PortID, o *port, q
 		return false
 	}
 	h, to := balance.Header(pk.sack), pk.to()
-	sw := f.ingresses[pk.in()].far
+	sw := f.ingresses[int(pk.account())/f.nc].far
 	r := f.forwarders[sw].restorer
 	flow := flowOf(pk, to)
 	s := routed{Signal: balance.Signal{Flow: flow, Move: h.Move(), Link: h.Link()}, flow: pk.Flow, from: f.begins[pk.Flow], to: to}

@@ -14,21 +14,20 @@ import (
 func TestLargeNetworksRunInIslands(t *testing.T) {
 	cable := topo.Cable{Rate: 100 * unit.GigabitPerSec, Delay: 100 * unit.Nanosecond}
 	for _, c := range []struct {
-		name, design string
-		params       topo.Params
-		want         int
-		lookahead    unit.Duration // the cable, and what acts first at its end: a switch, a host; PFC acts at once
+		name      string
+		design    topo.Design
+		want      int
+		lookahead unit.Duration // the cable, and what acts first at its end: a switch, a host; PFC acts at once
 	}{
-		{"few ports", "leaf-spine", topo.Params{Hosts: 64, NICs: 1, Leaves: 8, Spines: 8}, 1, 400 * unit.Nanosecond},
-		{"leaf-spine", "leaf-spine", topo.Params{Hosts: 512, NICs: 1, Leaves: 16, Spines: 16}, 32, 100 * unit.Nanosecond},
-		{"rails", "rail-optimized", topo.Params{Hosts: 96, NICs: 8, Spines: 4}, 8 + 4 + 3, 100 * unit.Nanosecond},
-		{"one switch", "single-switch", topo.Params{Hosts: 1024, NICs: 1}, 1, 400 * unit.Nanosecond},
+		{"few ports", topo.LeafSpine{Hosts: 64, GPUs: 1, NICs: 1, HostLink: cable, Leaves: 8, Spines: 8, SpineLink: cable}, 1,
+			400 * unit.Nanosecond},
+		{"leaf-spine", topo.LeafSpine{Hosts: 512, GPUs: 1, NICs: 1, HostLink: cable, Leaves: 16, Spines: 16,
+			SpineLink: cable}, 32, 100 * unit.Nanosecond},
+		{"rails", topo.RailOptimized{Hosts: 96, GPUs: 8, NICs: 8, HostLink: cable, Spines: 4, SpineLink: cable}, 8 + 4 + 3,
+			100 * unit.Nanosecond},
+		{"one switch", topo.SingleSwitch{Hosts: 1024, GPUs: 1, NICs: 1, HostLink: cable}, 1, 400 * unit.Nanosecond},
 	} {
-		c.params.GPUs, c.params.HostLink = c.params.NICs, cable
-		if c.params.Spines > 0 {
-			c.params.SpineLink = cable
-		}
-		g, err := topo.Generate(c.design, c.params)
+		g, err := c.design.Graph()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,8 +50,8 @@ func TestLargeNetworksRunInIslands(t *testing.T) {
 // Cables so short that windows would be empty: one island.
 func TestShortCablesRunInOneIsland(t *testing.T) {
 	cable := topo.Cable{Rate: 100 * unit.GigabitPerSec, Delay: 5 * unit.Nanosecond}
-	g, err := topo.LeafSpine(topo.Params{Hosts: 512, GPUs: 1, NICs: 1, Leaves: 16, Spines: 16, HostLink: cable,
-		SpineLink: cable})
+	g, err := topo.LeafSpine{Hosts: 512, GPUs: 1, NICs: 1, Leaves: 16, Spines: 16, HostLink: cable,
+		SpineLink: cable}.Graph()
 	if err != nil {
 		t.Fatal(err)
 	}

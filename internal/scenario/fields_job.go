@@ -507,9 +507,10 @@ var runFields = []*Field{
 		Meaning: "messages from GPU to GPU",
 	},
 	{
-		Path:    "faults",
-		value:   in(faultList, func(s *Scenario) *[]Fault { return &s.Faults }),
-		Meaning: "what goes wrong on links",
+		Path:  "faults",
+		value: in(faultList, func(s *Scenario) *[]Fault { return &s.Faults }),
+		Meaning: "what goes wrong on links; of a link that several entries with drop, duplicate, reorder or bit_errors match, " +
+			"the last one's hold",
 	},
 	{Path: "output", Meaning: "what the run directory holds"},
 	{
@@ -723,8 +724,9 @@ var faultFields = []*Field{
 		Path: "link", Required: true, check: checkLink, pattern: linkPattern,
 		example: "node/peer such as rail1/spine1, or all",
 		value:   in(text, func(f *Fault) *string { return &f.Link }),
-		Meaning: "the link, both directions: node/peer, node/peer#2 for the second of parallel links, or all",
-		Also:    []string{"links", "port"},
+		Meaning: "the link, both directions: node/peer, node/peer#2 for the second of parallel links; with * for any letters of " +
+			"a name and ? for one, several links; or all",
+		Also: []string{"links", "port"},
 	},
 	{
 		Path: "drop", Default: "0", Min: "0", Max: "1",

@@ -93,7 +93,7 @@ func (e *Engine) InOrderOfPushing() {
 	if len(e.islands) > 1 {
 		panic("sim: with several islands events have no order of scheduling")
 	}
-	e.islands[0].heap = newHeap(byScheduling)
+	e.islands[0].useHeap(byScheduling)
 }
 
 // SetWorkers sets how many goroutines handle events: never more than there are islands. With
@@ -305,24 +305,18 @@ func (e *Engine) window(isl *Island, end unit.Time) bool {
 		isl.before = isl.events
 	}
 	for w := &isl.wheel; ; {
-		var ev event
-		if isl.heap != nil {
-			if isl.heap.next() >= isl.limit {
-				break
-			}
-			ev = isl.heap.pop()
-		} else {
-			if w.pos == len(w.cur) && !w.advance(int64(isl.limit)) {
-				break
-			}
-			if ev = w.cur[w.pos]; ev.at >= isl.limit {
-				break
-			}
-			w.pos++
+		if w.pos == len(w.cur) && !isl.refill() {
+			break
 		}
+		ev := &w.cur[w.pos]
+		at, key := ev.at, ev.key
+		if at >= isl.limit {
+			break
+		}
+		w.pos++
 		isl.events++
-		isl.now = ev.at
-		e.handlers[ev.key>>26&(Classes-1)].Handle(isl, ev.at, int32(ev.key&MaxOwner))
+		isl.now = at
+		e.handlers[key>>26&(Classes-1)].Handle(isl, at, int32(key&MaxOwner))
 		if alone && isl.events-isl.counted >= int64(e.every) {
 			isl.counted = isl.events
 			if !e.asked() {

@@ -9,6 +9,7 @@ type Island struct {
 	next   unit.Time // it has no earlier event, nor mail
 	limit  unit.Time // the window's end, or behind the end of the run
 	stopAt unit.Time // what its events asked for
+	reach  uint64    // how many slots ahead an event is simply put into one: those of the wheel, 0 with a heap
 	heap   *heap     // in place of the wheel, for an order of one's own
 	wheel  wheel
 	events int64
@@ -23,13 +24,18 @@ type Island struct {
 
 func newIsland(index int32, owners int) *Island {
 	// Aim at an event or two per slot when every owner sends a frame of about 100 ns, and at a
-	// horizon of 8 us.
+	// horizon of 2 us: what lies behind it is rare, and a longer wheel takes more of the cache.
 	shift := uint(14)
 	for w := 16_384; w > 256 && w*owners > 150_000; w /= 2 {
 		shift--
 	}
-	return &Island{wheel: *newWheel(shift, 23-shift), index: index, next: unit.Never, stopAt: unit.Never}
+	isl := &Island{wheel: *newWheel(shift, 21-shift), index: index, next: unit.Never, stopAt: unit.Never}
+	isl.reach = uint64(isl.wheel.mask)
+	return isl
 }
+
+// useHeap puts a heap in the place of the wheel, which is empty.
+func (isl *Island) useHeap(before func(a, b event) bool) { isl.heap, isl.reach = newHeap(before), 0 }
 
 // Index returns the island's number.
 func (isl *Island) Index() int32 { return isl.index }
@@ -40,8 +46,8 @@ func (isl *Island) Now() unit.Time { return isl.now }
 // At schedules an event in the island.
 func (isl *Island) At(at unit.Time, key Key) {
 	w := &isl.wheel
-	s := int64(at) >> w.shift
-	if d := s - w.slot; d > 0 && d <= w.mask && at >= isl.next && isl.heap == nil {
+	s := int64(at) >> (w.shift & 63)
+	if uint64(s-w.slot-1) < isl.reach && at >= isl.next {
 		w.list(s, at, key) // nearly always
 		return
 	}
@@ -84,6 +90,20 @@ func (isl *Island) begin(end, stopAt unit.Time) {
 	isl.limit = end
 	isl.endAt(stopAt)
 	isl.endAt(isl.stopAt)
+}
+
+// refill puts the next events before the limit into cur, which is done; with a heap one, since what it
+// causes at its instant may go first. It returns false if there are none.
+func (isl *Island) refill() bool {
+	w := &isl.wheel
+	if isl.heap == nil {
+		return w.advance(int64(isl.limit))
+	}
+	w.cur, w.pos = w.cur[:0], 0
+	if isl.heap.next() < isl.limit {
+		w.cur = append(w.cur, isl.heap.pop())
+	}
+	return len(w.cur) > 0
 }
 
 // peek returns the time of the earliest event, or unit.Never.

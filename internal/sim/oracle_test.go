@@ -75,7 +75,7 @@ func walk(seed uint64, of []int32, islands, workers int, plain bool) (state []ui
 	e.SetMail(w)
 	for _, isl := range e.islands {
 		if plain {
-			isl.heap = newHeap(byKey)
+			isl.useHeap(byKey)
 		}
 	}
 	e.Register(0, w)

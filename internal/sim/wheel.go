@@ -65,7 +65,7 @@ func newWheel(shift, logSlots uint) *wheel {
 }
 
 func (w *wheel) push(at unit.Time, key Key) {
-	s := int64(at) >> w.shift
+	s := int64(at) >> (w.shift & 63)
 	switch d := s - w.slot; {
 	case d <= 0:
 		w.insert(event{at: at, key: key})
@@ -89,19 +89,27 @@ func (w *wheel) insert(e event) {
 	w.cur = c
 }
 
+// list puts an event into a slot that lies ahead, within the horizon.
 func (w *wheel) list(s int64, at unit.Time, key Key) {
 	x := w.free
-	if x >= 0 {
-		w.free = w.pool[x].next
-	} else {
-		w.pool = append(w.pool, node{})
-		x = int32(len(w.pool) - 1)
+	if x < 0 {
+		x = w.grow()
 	}
+	nd := &w.pool[x]
+	w.free = nd.next
 	i := s & w.mask
-	w.pool[x] = node{at, key, w.head[i]}
-	w.head[i] = x
+	head := &w.head[i]
+	nd.at, nd.key, nd.next = at, key, *head
+	*head = x
 	w.words[i>>6] |= 1 << (i & 63)
 	w.n++
+}
+
+// grow makes one more node, the first that is free.
+func (w *wheel) grow() int32 {
+	w.pool = append(w.pool, node{next: -1})
+	w.free = int32(len(w.pool) - 1)
+	return w.free
 }
 
 // next returns the time of the earliest event, or unit.Never. It does not move to that event's
@@ -131,10 +139,14 @@ func (w *wheel) advance(end int64) bool {
 	w.cur, w.pos = w.cur[:0], 0
 	for len(w.cur) < together {
 		s := w.nextSlot()
-		if s < 0 || s<<w.shift >= end {
+		if s < 0 || s<<(w.shift&63) >= end {
 			break
 		}
-		w.collect(s)
+		w.slot = s
+		if len(w.far) > 0 && w.farSlot()-s <= w.mask {
+			w.nearer(s)
+		}
+		w.drain(s & w.mask)
 	}
 	return len(w.cur) > 0
 }
@@ -146,30 +158,25 @@ func (w *wheel) nextSlot() int64 {
 		s = w.nextListed()
 	}
 	if len(w.far) > 0 {
-		if f := int64(w.far[0].at) >> w.shift; s < 0 || f < s {
+		if f := w.farSlot(); s < 0 || f < s {
 			s = f
 		}
 	}
 	return s
 }
 
-// collect moves to a slot, and puts its events behind those in cur.
-func (w *wheel) collect(s int64) {
-	w.slot = s
-	from := len(w.cur)
-	// Far events that are now within the horizon: those of this slot go into cur, the others onto
-	// the wheel.
-	for len(w.far) > 0 && int64(w.far[0].at)>>w.shift-s <= w.mask {
+// farSlot is the absolute number of the slot of the first far event.
+func (w *wheel) farSlot() int64 { return int64(w.far[0].at) >> (w.shift & 63) }
+
+// nearer puts far events onto the wheel that are within the horizon of slot s, which is its slot now.
+// Those of s itself are drained with it.
+func (w *wheel) nearer(s int64) {
+	for len(w.far) > 0 && w.farSlot()-s <= w.mask {
+		f := w.farSlot()
 		e := w.far[0]
 		w.far = removeFirst(w.far, byKey)
-		if int64(e.at)>>w.shift == s {
-			w.cur = append(w.cur, e)
-		} else {
-			w.list(int64(e.at)>>w.shift, e.at, e.key)
-		}
+		w.list(f, e.at, e.key)
 	}
-	w.drain(s & w.mask)
-	sort(w.cur[from:])
 }
 
 // nextListed returns the absolute number of the next slot with a list.
@@ -185,6 +192,10 @@ func (w *wheel) nextListed() int64 {
 	return w.slot + 1 + (j-from)&w.mask
 }
 
+// few is how many events of a slot are sorted as they come.
+const few = 24
+
+// drain takes the events out of a slot and puts them, sorted, behind those in cur.
 func (w *wheel) drain(j int64) {
 	x := w.head[j]
 	if x < 0 {
@@ -192,26 +203,25 @@ func (w *wheel) drain(j int64) {
 	}
 	w.head[j] = -1
 	w.words[j>>6] &^= 1 << (j & 63)
+	cur, from := w.cur, len(w.cur)
+	first, last := x, x
 	for x >= 0 {
 		nd := &w.pool[x]
-		w.cur = append(w.cur, event{at: nd.at, key: nd.key})
-		nd.next, w.free, x = w.free, x, nd.next
-		w.n--
-	}
-}
-
-func sort(c []event) {
-	if len(c) > 24 {
-		slices.SortFunc(c, compare)
-		return
-	}
-	for i := 1; i < len(c); i++ {
-		e := c[i]
-		j := i
-		for j > 0 && byKey(e, c[j-1]) {
-			c[j] = c[j-1]
-			j--
+		e := event{at: nd.at, key: nd.key}
+		last, x = x, nd.next
+		cur = append(cur, e)
+		i := len(cur) - 1
+		if i-from < few {
+			for ; i > from && byKey(e, cur[i-1]); i-- {
+				cur[i] = cur[i-1]
+			}
+			cur[i] = e
 		}
-		c[j] = e
 	}
+	w.pool[last].next, w.free = w.free, first
+	w.n -= len(cur) - from
+	if len(cur)-from > few {
+		slices.SortFunc(cur[from:], compare)
+	}
+	w.cur = cur
 }
