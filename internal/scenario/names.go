@@ -192,7 +192,7 @@ var (
 	}
 	Wires = []Choice{
 		{"fp32", "4 bytes of each"},
-		{"bf16", "2 bytes: rounded to nearest even before they are sent, and each sum again; not with parallel.zero"},
+		{"bf16", "2 bytes: rounded to nearest even before they are sent, and each sum again"},
 	}
 	Protocols = []Choice{
 		{"none", "messages alone: no latency of a library, all of a link carries data"},

@@ -131,11 +131,9 @@ func anyLayout(t *rapid.T) layout {
 	return l
 }
 
-// anyWire draws as what gradients travel: as float32 alone where they go to shards.
+// anyWire draws as what gradients travel.
 func (l layout) anyWire(t *rapid.T) layout {
-	if l.Zero == workload.ZeroNone {
-		l.wire = workload.Wire(rapid.IntRange(0, 1).Draw(t, "wire"))
-	}
+	l.wire = workload.Wire(rapid.IntRange(0, 1).Draw(t, "wire"))
 	return l
 }
 

@@ -237,13 +237,15 @@ func (o *oracle) backward(r *replica, v visit, lo, hi int) {
 // update sums the gradients of layers [lo, hi) over the replicas, bucket by bucket, and moves all
 // replicas by the mean.
 func (o *oracle) update(step int64, micro, lo, hi int) {
+	before := o.t.Layout.Zero == workload.ZeroOptimiser // copies are summed before replicas are
+	if before {
+		o.sumTied()
+	}
 	if !o.scatters() {
 		o.sum(lo, hi)
-		for d := range o.replicas {
-			for _, t := range o.cfg.Model.Ties() {
-				t.Sum(o.replicas[d].grads)
-			}
-		}
+	}
+	if !before {
+		o.sumTied()
 	}
 	first, _ := o.cfg.Model.LayerRange(lo)
 	_, end := o.cfg.Model.LayerRange(hi - 1)
@@ -258,6 +260,20 @@ func (o *oracle) update(step int64, micro, lo, hi int) {
 		}
 		move := o.cfg.Optimiser.ClippedAll(o.p.move(step, micro, &o.t.Layout, o.cfg.Replicas), r.grads, o.cfg.Model.Ties())
 		o.cfg.Optimiser.Step(r.params[first:end], r.grads[first:end], state, move)
+		for _, t := range o.cfg.Model.Ties() {
+			if before {
+				t.Share(r.params)
+			}
+		}
+	}
+}
+
+// sumTied makes the gradients of both copies of what is tied their sum.
+func (o *oracle) sumTied() {
+	for d := range o.replicas {
+		for _, t := range o.cfg.Model.Ties() {
+			t.Sum(o.replicas[d].grads)
+		}
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 // the same. Layers may be in stages and in parts.
 func TestShardsChangeNoBit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		l := anyLayout(t)
+		l := anyLayout(t).anyWire(t)
 		l.DP, l.Update, l.Stash = rapid.IntRange(2, 3).Draw(t, "replicas"), workload.UpdateEnd, false
 		if l.TP = rapid.SampledFrom([]int{1, 2}).Draw(t, "tp"); l.TP > 1 {
 			l.PP, l.sizes = min(l.PP, 2), shared
@@ -63,20 +63,24 @@ func payload(t *testing.T, l layout) (sum int64, cfg Config) {
 
 // Rajbhandari et al., "ZeRO", SC 2020, section 7: per rank and of the parameters' bytes, with n
 // replicas, a step sends 2(n-1)/n like data parallelism, and with shards of parameters 3(n-1)/n. With m
-// micro-batches gradients in shards are summed m times, and parameters in shards gathered 2m times.
+// micro-batches gradients in shards are summed m times, and parameters in shards gathered 2m times. As
+// bf16 gradients are half the bytes, parameters are not.
 func TestBytesOnTheWire(t *testing.T) {
 	for _, micro := range []int{1, 2, 4} {
 		m := int64(micro)
-		for zero, times := range map[workload.Zero]int64{workload.ZeroNone: 2, workload.ZeroOptimiser: 2,
-			workload.ZeroGradients: m + 1, workload.ZeroParameters: 3 * m} {
+		for zero, times := range map[workload.Zero]struct{ gradients, parameters int64 }{workload.ZeroNone: {2, 0},
+			workload.ZeroOptimiser: {1, 1}, workload.ZeroGradients: {m, 1}, workload.ZeroParameters: {m, 2 * m}} {
 			for _, n := range []int64{2, 3, 4} {
 				for _, bucket := range []unit.Bytes{0, 900, workload.BucketPerLayer} {
-					l := layout{Layout: workload.Layout{DP: int(n), Zero: zero, MicroBatches: micro}, batch: 4, bucket: bucket}
-					got, cfg := payload(t, l)
-					params := 4 * int64(cfg.Model.Params()) // a replica has that many bytes
-					if want := times * (n - 1) * params; got != want {
-						t.Errorf("zero %d, %d replicas, %d micro-batches, buckets of %v: all ranks send %d bytes, want %d",
-							zero, n, m, bucket, got, want)
+					for wire, size := range []int64{workload.Float32Wire: 4, workload.BFloat16Wire: 2} {
+						l := layout{Layout: workload.Layout{DP: int(n), Zero: zero, MicroBatches: micro}, batch: 4, bucket: bucket,
+							wire: workload.Wire(wire)}
+						got, cfg := payload(t, l)
+						params := int64(cfg.Model.Params())
+						if want := (times.gradients*size + times.parameters*4) * (n - 1) * params; got != want {
+							t.Errorf("zero %d, %d replicas, %d micro-batches, buckets of %v, wire %d: all ranks send %d bytes, want %d",
+								zero, n, m, bucket, wire, got, want)
+						}
 					}
 				}
 			}

@@ -170,9 +170,6 @@ func (c *Config) check() error {
 	if c.Wire >= wires {
 		return fmt.Errorf("training: wire %d, want fp32 or bf16", c.Wire)
 	}
-	if c.Wire != Float32Wire && c.Layout.Zero > ZeroNone {
-		return Misfits{{"zero", fmt.Sprintf("zero %d: gradients go to shards as fp32: want wire fp32, or zero 0", c.Layout.Zero)}}
-	}
 	if c.Clip > 0 && c.Layout.Update == UpdateEach && c.Layout.PP > 1 {
 		return Misfits{{"update", fmt.Sprintf("update each with pp %d: stages update at different times, and clipping wants "+
 			"the gradients of all of them at once: want update end", c.Layout.PP)}}
@@ -242,12 +239,16 @@ func (b *lowering) stage(s int) {
 	for _, name := range b.State {
 		st.State = append(st.State, vector(OptimiserTerm, name, ZeroOptimiser))
 	}
+	b.roomForBuckets(&st, of)
 	if b.Wire != Float32Wire && l.DP > 1 {
-		id := b.buffer(BucketTerm, "gradients.wire"+of, offset)
+		elems := offset
+		if l.Zero >= ZeroGradients {
+			elems = st.made.elems * int64(st.made.slots)
+		}
+		id := b.buffer(BucketTerm, "gradients.wire"+of, elems)
 		b.j.Buffers[id].ElemBytes = b.Wire.bytes()
 		b.packed = append(b.packed, id)
 	}
-	b.roomForBuckets(&st, of)
 	for i := range st.chunks {
 		b.boundaries(&st, &st.chunks[i])
 	}

@@ -277,21 +277,12 @@ func (b *builder) update(all []bucket, m int, done []int32) {
 	for i, k := range all {
 		ready[i] = done[k.first]
 		if group, ok := b.data[Coord{Tensor: b.at.Tensor, Stage: b.at.Stage}]; ok {
-			grads := Range{b.st.Gradients, k.offset, k.elems}
-			on := b.onWire(b.at.Stage, grads)
-			if on != grads {
-				b.compute(fmt.Sprintf("pack.%d%s", b.st.bucket(k.offset)+1, b.ofUpdate(m)), b.packTime(k.elems),
-					Body{Work: Pack, Micro: m, X: grads, Y: on})
-			}
+			on := b.pack(k.offset, m, b.ofUpdate(m), Range{b.st.Gradients, k.offset, k.elems})
 			ready[i] = b.communicate("", b.sums[sum{group, k.offset, m}], []Range{on}, []Range{on})
 		}
 	}
 	for i, k := range all {
-		grads := Range{b.st.Gradients, k.offset, k.elems}
-		if on := b.onWire(b.at.Stage, grads); on != grads {
-			ready[i] = b.compute(fmt.Sprintf("unpack.%d%s", b.st.bucket(k.offset)+1, b.ofUpdate(m)), b.packTime(k.elems),
-				Body{Work: Unpack, Micro: m, X: on, Y: grads})
-		}
+		ready[i] = b.unpack(k.offset, m, b.ofUpdate(m), Range{b.st.Gradients, k.offset, k.elems}, ready[i])
 	}
 	b.ties(m)
 	norm := b.norm(m)

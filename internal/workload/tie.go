@@ -38,9 +38,14 @@ func (c *Config) checkTies(l Layout) error {
 		say := func(key, format string, args ...any) {
 			wrong = append(wrong, Misfit{key, fmt.Sprintf(format, args...)})
 		}
-		if l.Zero > ZeroNone {
-			say("zero", "zero %d: layers %d and %d have one tensor, whose copies different replicas would own: want zero 0, or "+
-				"layers that are not tied", l.Zero, t.Lower.Layer+1, t.Upper.Layer+1)
+		apart := l.PP > 1 && c.stageOf(l, t.Lower.Layer) != c.stageOf(l, t.Upper.Layer)
+		switch {
+		case l.Zero >= ZeroGradients:
+			say("zero", "zero %d: layers %d and %d have one tensor, whose gradients go to different replicas before both are "+
+				"there: want zero 0 or 1, or layers that are not tied", l.Zero, t.Lower.Layer+1, t.Upper.Layer+1)
+		case l.Zero > ZeroNone && apart:
+			say("zero", "zero %d: layers %d and %d, on different stages, have one tensor, whose copies different replicas would "+
+				"own: want zero 0, or layers that are not tied", l.Zero, t.Lower.Layer+1, t.Upper.Layer+1)
 		}
 		if l.Update == UpdateEach && l.PP > 1 {
 			say("update", "update each with pp %d: layers %d and %d, which have one tensor, would be updated at different times: "+
@@ -54,10 +59,10 @@ func (c *Config) checkTies(l Layout) error {
 }
 
 // stageOf is which stage has a layer.
-func (b *lowering) stageOf(layer int) int {
-	for q := range b.l.Chunks() {
-		if lo, hi := b.l.Run(len(b.Layers), q); lo <= layer && layer < hi {
-			return q % b.l.PP
+func (c *Config) stageOf(l Layout, layer int) int {
+	for q := range l.Chunks() {
+		if lo, hi := l.Run(len(c.Layers), q); lo <= layer && layer < hi {
+			return q % l.PP
 		}
 	}
 	panic("workload: a layer without a stage")
@@ -66,7 +71,7 @@ func (b *lowering) stageOf(layer int) int {
 // tieStages joins the stages of one replica that have copies of one tensor.
 func (b *lowering) tieStages() error {
 	for i, t := range b.Ties {
-		lower, upper := b.stageOf(t.Lower.Layer), b.stageOf(t.Upper.Layer)
+		lower, upper := b.stageOf(b.l, t.Lower.Layer), b.stageOf(b.l, t.Upper.Layer)
 		if lower == upper {
 			continue
 		}
@@ -91,7 +96,7 @@ func (b *lowering) tieStages() error {
 // ties sums the gradients of what is tied, after those over the replicas.
 func (b *builder) ties(m int) {
 	for i, t := range b.Ties {
-		lower, upper := b.stageOf(t.Lower.Layer), b.stageOf(t.Upper.Layer)
+		lower, upper := b.stageOf(b.l, t.Lower.Layer), b.stageOf(b.l, t.Upper.Layer)
 		of := func(p TiedPart) Range {
 			return Range{b.st.Gradients, b.st.held(p.Layer).Offset + p.Offset, t.Elems}
 		}
@@ -113,6 +118,21 @@ func (b *builder) ties(m int) {
 		b.compute(name+".copy", b.copyTime(t.Elems), Body{Work: Stash, X: of(mine), Y: room})
 		b.communicate("", id, []Range{room}, []Range{room})
 		b.compute(name, b.copyTime(t.Elems), Body{Work: Stash, X: room, Y: of(mine)})
+	}
+}
+
+// share makes the upper copies of what is tied the lower ones. With ZeroOptimiser each replica has summed the
+// gradients of both before those of the replicas are summed, whose order depends on where an element
+// lies: so the copies would part, and the lower one counts.
+func (b *builder) share() {
+	for i, t := range b.Ties {
+		if b.stageOf(b.l, t.Lower.Layer) != b.at.Stage {
+			continue
+		}
+		of := func(p TiedPart) Range {
+			return Range{b.st.Parameters, b.st.held(p.Layer).Offset + p.Offset, t.Elems}
+		}
+		b.compute(fmt.Sprintf("share.%d", i+1), b.copyTime(t.Elems), Body{Work: Stash, X: of(t.Lower), Y: of(t.Upper)})
 	}
 }
 

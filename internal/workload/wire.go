@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"fmt"
 	"slices"
 
 	"railyard/internal/unit"
@@ -37,6 +38,27 @@ func (b *lowering) onWire(stage int, grads Range) Range {
 		grads.Buffer = b.packed[stage]
 	}
 	return grads
+}
+
+// pack makes gradients of a bucket what goes over the wire, which it returns.
+func (b *builder) pack(offset int64, m int, of string, grads Range) Range {
+	on := b.onWire(b.at.Stage, grads)
+	if on != grads {
+		b.compute(fmt.Sprintf("pack.%d%s", b.st.bucket(offset)+1, of), b.packTime(grads.Elems),
+			Body{Work: Pack, Micro: m, X: grads, Y: on})
+	}
+	return on
+}
+
+// unpack makes gradients of what came over the wire. It returns the operation, or the one before, where
+// they are there already.
+func (b *builder) unpack(offset int64, m int, of string, grads Range, before int32) int32 {
+	on := b.onWire(b.at.Stage, grads)
+	if on == grads {
+		return before
+	}
+	return b.compute(fmt.Sprintf("unpack.%d%s", b.st.bucket(offset)+1, of), b.packTime(grads.Elems),
+		Body{Work: Unpack, Micro: m, X: on, Y: grads})
 }
 
 // packTime is how long so many elements take from float32 to the wire's, or back.

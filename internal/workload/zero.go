@@ -82,13 +82,13 @@ func (b *lowering) shards(st *stage, g *Group, id int32, of string) error {
 		return fmt.Errorf("group %q: %w", g.Name, err)
 	}
 	if b.l.Zero >= ZeroGradients {
-		b.bucketsInTurn(st, id, of, scatter, gather)
+		b.bucketsInTurn(st, g, id, of, scatter, gather)
 	}
 	for i := range st.Buckets {
 		k := &st.Buckets[i]
 		if b.l.Zero == ZeroOptimiser {
 			b.sum(k, sum{id, k.Offset, 0}, fmt.Sprintf("reducescatter%s.bucket%d", of, i+1),
-				Range{st.Gradients, k.Offset, k.Elems}, scatter)
+				b.onWire(b.l.Coord(int(g.Ranks[0])).Stage, Range{st.Gradients, k.Offset, k.Elems}), scatter)
 		}
 		if b.l.Zero < ZeroParameters {
 			b.gathering(k, gathering{id, turn{bucket: k.Offset}}, fmt.Sprintf("allgather%s.bucket%d", of, i+1),
@@ -100,7 +100,7 @@ func (b *lowering) shards(st *stage, g *Group, id int32, of string) error {
 }
 
 // bucketsInTurn adds the collectives of each turn, which use the room for whole buckets in turn.
-func (b *lowering) bucketsInTurn(st *stage, id int32, of string, scatter, gather coll.Schedule) {
+func (b *lowering) bucketsInTurn(st *stage, g *Group, id int32, of string, scatter, gather coll.Schedule) {
 	backwards := 0
 	for i, t := range st.turns {
 		n := st.bucket(t.bucket)
@@ -112,7 +112,7 @@ func (b *lowering) bucketsInTurn(st *stage, id int32, of string, scatter, gather
 		}
 		if t.backward {
 			b.sum(k, sum{id, k.Offset, t.micro}, fmt.Sprintf("reducescatter%s.bucket%d%s", of, n+1, b.ofMicro(t.micro)),
-				in(st.made, backwards), scatter)
+				b.onWire(b.l.Coord(int(g.Ranks[0])).Stage, in(st.made, backwards)), scatter)
 			backwards++
 		}
 	}
@@ -243,10 +243,17 @@ func (b *builder) room(k *bucket, m int) {
 	if b.l.Zero < ZeroGradients {
 		return
 	}
-	b.zero.grads = b.j.Collectives[b.sums[sum{b.group(), k.offset, m}]].Range
-	for len(b.zero.travelling) > 0 && b.j.Collectives[b.sums[b.zero.travelling[0]]].Range.overlaps(b.zero.grads) {
+	b.zero.grads = b.madeFor(sum{b.group(), k.offset, m})
+	for len(b.zero.travelling) > 0 && b.madeFor(b.zero.travelling[0]).overlaps(b.zero.grads) {
 		b.accumulate()
 	}
+}
+
+// madeFor is where the gradients of a turn are made, before they are packed and after they are unpacked.
+func (b *builder) madeFor(at sum) Range {
+	r := b.j.Collectives[b.sums[at]].Range
+	r.Buffer = b.st.made.buffer
+	return r
 }
 
 // scatter sums a bucket's gradients of a micro-batch over the replicas, each of whom gets its shard.
@@ -255,7 +262,7 @@ func (b *builder) scatter(k *bucket, m int) {
 		return
 	}
 	at := sum{b.group(), k.offset, m}
-	on := []Range{b.zero.grads}
+	on := []Range{b.pack(k.offset, m, b.ofMicro(m), b.zero.grads)}
 	b.communicate("", b.sums[at], on, on)
 	b.zero.travelling = append(b.zero.travelling, at)
 }
@@ -265,22 +272,27 @@ func (b *builder) scatter(k *bucket, m int) {
 func (b *builder) accumulate() {
 	at := b.zero.travelling[0]
 	b.zero.travelling = b.zero.travelling[1:]
-	c, own, words := &b.j.Collectives[b.sums[at]], b.ownRange(b.st.Gradients, at.offset), int64(2)
+	made, own, words := b.madeFor(at), b.ownRange(b.st.Gradients, at.offset), int64(2)
 	if at.micro > 0 {
 		words = 3
 	}
 	n := b.st.bucket(at.offset)
+	b.unpack(at.offset, at.micro, b.ofMicro(at.micro), made, -1)
 	b.compute(fmt.Sprintf("accumulate.%d%s", n+1, b.ofMicro(at.micro)),
 		b.kernel(Kernel{Fixed: words * own.Elems}), Body{Work: Accumulate, Micro: at.micro, Adds: at.micro > 0,
-			Bucket: n, X: c.Range, Grads: own, Drop: c.Range})
+			Bucket: n, X: made, Grads: own, Drop: made})
 }
 
 // updateShards moves what the rank owns of the parameters, and gathers them where they are held whole.
 func (b *builder) updateShards(all []bucket) {
 	if b.l.Zero == ZeroOptimiser {
+		b.ties(0)
 		for _, k := range all {
-			on := []Range{{b.st.Gradients, k.offset, k.elems}}
+			on := []Range{b.pack(k.offset, 0, "", Range{b.st.Gradients, k.offset, k.elems})}
 			b.communicate("", b.sums[sum{b.group(), k.offset, 0}], on, on)
+		}
+		for _, k := range all {
+			b.unpack(k.offset, 0, "", Range{b.st.Gradients, k.offset, k.elems}, -1)
 		}
 	}
 	for b.Clip > 0 && len(b.zero.travelling) > 0 {
@@ -296,6 +308,9 @@ func (b *builder) updateShards(all []bucket) {
 			on := []Range{{b.st.Parameters, k.offset, k.elems}}
 			b.communicate("", b.gatherings[gathering{b.group(), turn{bucket: k.offset}}], on, on)
 		}
+	}
+	if b.l.Zero == ZeroOptimiser {
+		b.share()
 	}
 }
 

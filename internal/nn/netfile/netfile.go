@@ -50,14 +50,14 @@ func Read(name string, src []byte) (*File, error) {
 	for text := range strings.SplitSeq(string(bytes.TrimPrefix(src, located.BOM)), "\n") {
 		r.line++
 		text, _, _ = strings.Cut(text, "#")
-		if words := located.AppendWords(nil, text); len(words) > 0 && !r.problems.Full() {
+		if words := located.AppendWords(nil, text); len(words) > 0 && !r.none && !r.problems.Full() {
 			r.statement(words)
 		}
 	}
 	r.last = located.Problem{File: name, Line: r.line, Column: 1, Width: 1}
-	if r.net.Rows == "" && len(r.problems) == 0 {
-		r.problems = append(r.problems, located.Problem{File: name,
-			Message: "no network, want a first line image, vector or text, then a layer on each, such as dense units=10"})
+	if r.net.Rows == "" {
+		r.problems = located.Problems{{File: name,
+			Message: "no network: want image, vector or text as the first word, then a layer a line, such as dense units=10"}}
 	}
 	if len(r.problems) > 0 {
 		return nil, r.problems.Sorted()
@@ -71,6 +71,7 @@ type reader struct {
 	line     int
 	called   map[string]int // layers by name: on which line
 	loss     int            // the line that says it
+	none     bool           // it is no network
 	problems located.Problems
 }
 
@@ -87,8 +88,8 @@ func (r *reader) statement(w []located.Word) {
 	switch word := w[0].Text; {
 	case word == "image" || word == "vector" || word == "text":
 		r.begin(w)
-	case r.rows.Line == 0 && len(r.problems) == 0:
-		r.wrong(r.at(w[0]), "%s: want image, vector or text first: what a row of the data is", located.Shown(word))
+	case r.rows.Line == 0: // this may be any file of the reader's: none of its words is shown
+		r.none = true
 	case word == "loss":
 		r.takeLoss(w)
 	case word == "tie":
