@@ -59,6 +59,11 @@ var rules = map[string]rule{
 			"code",
 	},
 
+	"nn/netfile": {
+		may: "located nn",
+		why: "a network's text becomes a value of nn: who opens the file, and what the data are, is above it",
+	},
+
 	"nccl": {
 		may: "coll sheet",
 		why: "NCCL's model is arithmetic on constants and a group's links: the engine that plays its choice is " +
@@ -208,7 +213,8 @@ var rules = map[string]rule{
 		why: "switch configuration follows from names and thresholds, not from a run",
 	},
 	"plan": {
-		may: "balance cc coll dataset exec fabric hash located nccl nn qos result scenario splitmix topo train wire workload",
+		may: "balance cc coll dataset exec fabric hash located nccl nn nn/netfile qos result scenario splitmix topo train wire " +
+			"workload",
 		why: "a plan is a function of the scenario and its files: run reads the files. Of what is not pure it " +
 			"takes types and names alone: see onlyThese",
 	},
@@ -221,8 +227,8 @@ var rules = map[string]rule{
 		why: "it looks into a network with nn's own layers and says what it saw as result's values; it knows no run",
 	},
 	"run": {
-		may: "cc checkpoint coll corpus dataset exec fabric host input inside located machine nic nn plan rank record result roce " +
-			"scenario sim topo train",
+		may: "cc checkpoint coll corpus dataset exec fabric host input inside located machine nic nn nn/netfile plan rank " +
+			"record result roce scenario sim topo train",
 		why: "the only package that knows everything; it is below those that show it",
 	},
 	"perf": {
@@ -288,6 +294,10 @@ var rules = map[string]rule{
 	"tools/mutate": {
 		may: "splitmix",
 		why: "it runs the tests as a developer does; which mutants it draws, a seed says",
+	},
+	"tools/tables": {
+		may: "hash result run scenario splitmix unit",
+		why: "it runs scenarios with keys set, as a user can, and writes what they came to as tables of docs",
 	},
 }
 

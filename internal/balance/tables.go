@@ -12,8 +12,45 @@ import (
 type Tables struct {
 	Graph  *topo.Graph
 	Epochs []Epoch
+	Setup          // of the switches that have none of their own
+	Own    []Setup // of switches that choose otherwise
+	OwnOf  []int32 // by node: index in Own, -1: none; nil: nobody has one
+}
+
+// Setup is how a switch chooses: a method with its parameters.
+type Setup struct {
 	Method *Method
 	Params Params
+}
+
+// At returns how a switch chooses.
+func (t *Tables) At(id topo.NodeID) *Setup {
+	if t.OwnOf != nil && t.OwnOf[id] >= 0 {
+		return &t.Own[t.OwnOf[id]]
+	}
+	return &t.Setup
+}
+
+// Any reports whether any switch has a method of some kind.
+func (t *Tables) Any(is func(*Method) bool) bool {
+	return is(t.Method) || slices.ContainsFunc(t.Own, func(s Setup) bool { return is(s.Method) })
+}
+
+// Hashed returns the tables with a hash where a method is not static: what can be known beforehand.
+func (t *Tables) Hashed() Tables {
+	h := *t
+	h.Own = slices.Clone(t.Own)
+	h.Setup.hash()
+	for i := range h.Own {
+		h.Own[i].hash()
+	}
+	return h
+}
+
+func (s *Setup) hash() {
+	if !s.Method.Static {
+		s.Method = Methods["ecmp"]
+	}
 }
 
 // Epoch is the routes from a time on.
@@ -26,7 +63,7 @@ type Epoch struct {
 // load of links have one for each set of links; static ones one for each edge switch, since what lies behind
 // the links differs.
 func (t *Tables) Key(epoch int, at topo.NodeID, to topo.NICID) int32 {
-	if t.Method.Static {
+	if t.At(at).Method.Static {
 		return int32(t.Graph.Edge(to))
 	}
 	return t.Epochs[epoch].Routes.Group(at, to)
@@ -38,11 +75,11 @@ func (t *Tables) Group(epoch int, at topo.NodeID, to topo.NICID) *Group {
 	home := t.Epochs[0].Routes.NextHops(at, to)
 	g := &Group{Whole: len(home)}
 	others := len(home)
-	known := map[topo.NodeID]int64{}
+	known, weighs := map[topo.NodeID]int64{}, t.At(at).Method.weighs
 	for _, port := range routes.NextHops(at, to) {
 		p := &t.Graph.Ports[port]
 		l := Link{Rate: p.Rate, Home: slices.Index(home, port)}
-		if t.Method.weighs {
+		if weighs {
 			l.Weight = t.share(routes, port, to, known)
 		}
 		if l.Home < 0 {
@@ -115,7 +152,8 @@ func (x *Finder) Choice(at topo.NodeID, to topo.NICID) Chooser {
 	g := groupOf{at, x.t.Key(x.epoch, at, to)}
 	c, known := x.choices[g]
 	if !known {
-		c = x.t.Method.New(&x.t.Params, x.t.Group(x.epoch, at, to))
+		own := x.t.At(at)
+		c = own.Method.New(&own.Params, x.t.Group(x.epoch, at, to))
 		x.choices[g] = c
 	}
 	return c

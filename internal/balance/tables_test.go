@@ -14,12 +14,12 @@ import (
 func leafSpine(t *testing.T, method string, dead func(g *topo.Graph, p topo.Port) bool) *Tables {
 	t.Helper()
 	cable := topo.Cable{Rate: 100 * unit.GigabitPerSec, Delay: unit.Microsecond}
-	g, err := topo.LeafSpine(topo.Params{Hosts: 2, GPUs: 1, NICs: 1, Leaves: 2, Spines: 4, Parallel: 2, HostLink: cable, SpineLink: cable})
+	g, err := topo.LeafSpine{Hosts: 2, GPUs: 1, NICs: 1, Leaves: 2, Spines: 4, Parallel: 2, HostLink: cable, SpineLink: cable}.Graph()
 	if err != nil {
 		t.Fatal(err)
 	}
 	without := topo.NewRoutesWithout(g, func(l topo.LinkID) bool { return dead(g, g.Ports[2*l]) || dead(g, g.Ports[2*l+1]) })
-	return &Tables{Graph: g, Method: Methods[method], Params: Params{Buckets: 64},
+	return &Tables{Graph: g, Setup: Setup{Method: Methods[method], Params: Params{Buckets: 64}},
 		Epochs: []Epoch{{0, topo.NewRoutes(g)}, {unit.Time(unit.Second), without}}}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -89,6 +90,8 @@ type checkJSON struct {
 	Measured   *run.Measured  `json:"measured,omitempty"`   // with --measure
 	Thresholds []qos.Row      `json:"thresholds,omitempty"` // as in run.json
 	Mistakes   []qos.Mistake  `json:"mistakes,omitempty"`
+	// Differing is the switches that differ from the others.
+	Differing []plan.Differing `json:"differing,omitempty"`
 }
 
 func (a *app) check(ctx context.Context, file string, f checkFlags) error {
@@ -135,6 +138,7 @@ func (a *app) check(ctx context.Context, file string, f checkFlags) error {
 		if in != nil {
 			estimateText(s, in, m)
 			thresholdText(s, in)
+			differingText(s, in.Plan.Differing())
 		}
 		err = s.Flush(a.stdout)
 	}
@@ -191,9 +195,36 @@ func checkData(problems located.Problems, in *plan.Inspection) checkJSON {
 	}
 	out.Estimate = &in.Estimate
 	out.Islands, out.Lookahead = run.Islands(in.Plan)
-	out.Thresholds, out.Mistakes = in.Thresholds, in.Mistakes
+	out.Thresholds, out.Mistakes, out.Differing = in.Thresholds, in.Mistakes, in.Plan.Differing()
 	return out
 }
+
+// differingText says which switches differ from the others, and in what.
+func differingText(s *sheet.Sheet, all []plan.Differing) {
+	if len(all) == 0 {
+		return
+	}
+	s.Blank()
+	s.Wrap("", "Switches that differ (fabric.switches)")
+	rows := [][]string{{"switches", "fabric.", "theirs", "of the others"}}
+	for _, d := range all {
+		names := d.Switches
+		if more := len(names) - mostNamed; more > 0 {
+			names = append(slices.Clone(names[:mostNamed]), fmt.Sprintf("and %d more", more))
+		}
+		for i, k := range d.Keys {
+			row := []string{"", k.Key, k.Own, k.Others}
+			if i == 0 {
+				row[0] = strings.Join(names, ", ")
+			}
+			rows = append(rows, row)
+		}
+	}
+	s.Grid("lllw", rows)
+}
+
+// mostNamed is how many switches that are alike are named.
+const mostNamed = 4
 
 func estimateText(s *sheet.Sheet, in *plan.Inspection, m *run.Measured) {
 	e, sc := in.Estimate, in.Plan.Scenario

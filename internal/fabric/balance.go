@@ -44,6 +44,7 @@ func (p *Packet) passed() int { return int(p.route &^ routeChosen / routeHop) }
 // forwarder is what a switch keeps for choosing next hops. It belongs to the switch's island.
 type forwarder struct {
 	at       topo.NodeID
+	setup    *balance.Setup
 	epoch    int
 	groups   map[int32]*hops
 	links    links
@@ -97,22 +98,25 @@ func (l *links) Told(i int) int {
 // addForwarders gives switches what they need to choose.
 func (f *Fabric) addForwarders() {
 	f.forwarders = make([]forwarder, len(f.nodes))
+	r := f.cfg.Routing
+	tells, weaves := r.Any(func(m *balance.Method) bool { return m.Tells }), r.Method.Weaves
 	f.marked = make([]map[int32]int64, len(f.ports))
 	for i := range f.forwarders {
-		f.forwarders[i] = forwarder{at: f.nodes[i].id, groups: map[int32]*hops{}, links: links{f: f}}
-		if f.cfg.Routing.Method.Tells {
+		f.forwarders[i] = forwarder{at: f.nodes[i].id, setup: r.At(f.nodes[i].id), groups: map[int32]*hops{},
+			links: links{f: f}}
+		if tells {
 			f.forwarders[i].teller = f.newTeller(f.nodes[i].id)
 			f.forwarders[i].links.teller = f.forwarders[i].teller
 		}
 	}
-	if f.cfg.Routing.Method.Weaves {
+	if weaves {
 		for i := range f.forwarders {
-			order := balance.NewRestorer(f.cfg.Routing.Params.ConWeave.Resume)
+			order := balance.NewRestorer(r.Params.ConWeave.Resume)
 			f.forwarders[i].restorer = &restorer{order, map[uint64]*held{}}
 		}
 		f.eng.Register(classResume, (*resume)(f))
 	}
-	if f.cfg.Routing.Method.Tells || f.cfg.Routing.Method.Weaves {
+	if tells || weaves {
 		f.messages = make([][]message, len(f.ports))
 		f.eng.Register(classLook, (*look)(f))
 		f.eng.Register(classListen, (*listen)(f))
@@ -153,7 +157,7 @@ func flowOf(pk *Packet, to topo.NICID) uint64 {
 
 // pickOf asks the group; first says that the frame has passed no switch.
 func (f *Fabric) pickOf(now unit.Time, w *forwarder, pk *Packet, to topo.NICID, ports []PortID, first bool) PortID {
-	r := f.cfg.Routing
+	r, method := f.cfg.Routing, w.setup.Method
 	key := r.Key(w.epoch, w.at, to)
 	g := w.groups[key]
 	if g == nil {
@@ -166,11 +170,11 @@ func (f *Fabric) pickOf(now unit.Time, w *forwarder, pk *Packet, to topo.NICID, 
 			return port
 		}
 	}
-	if r.Method.Hashes {
+	if method.Hashes {
 		frame.Hash = r.Hash(pk.Flow, to, pk.Entropy, w.at)
 	}
 	w.links.now, w.links.ports, w.links.to, w.links.routes = now, g.ports, to, r.Epochs[w.epoch].Routes
-	if r.Method.Weaves {
+	if method.Weaves {
 		return f.weave(w, g, pk, &frame, first)
 	}
 	port := g.ports[g.chooser.Pick(&frame, &w.links)]
@@ -184,11 +188,11 @@ func (f *Fabric) newHops(w *forwarder, key int32, to topo.NICID, ports []PortID)
 	r := f.cfg.Routing
 	h := &hops{ports: ports}
 	h.stream = sim.NewStream(f.cfg.Seed, "balance "+f.graph.Nodes[w.at].Name, uint64(w.epoch)<<32|uint64(uint32(key)))
-	if r.Method.Static {
+	if w.setup.Method.Static {
 		h.picked = map[uint64]PortID{}
 	}
 	g := r.Group(w.epoch, w.at, to)
 	g.Random = h.stream.Uint64
-	h.chooser = r.Method.New(&r.Params, g)
+	h.chooser = w.setup.Method.New(&w.setup.Params, g)
 	return h
 }

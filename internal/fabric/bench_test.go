@@ -50,8 +50,8 @@ func BenchmarkForward(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			const hosts, frames, rate = 16, 16_000_000 / 4096, 100 * unit.GigabitPerSec
 			cable := topo.Cable{Rate: rate, Length: 20 * unit.Metre}
-			g, err := topo.LeafSpine(topo.Params{Hosts: hosts, GPUs: 1, NICs: 1, Leaves: 4, Spines: 4,
-				HostLink: cable, SpineLink: cable})
+			g, err := topo.LeafSpine{Hosts: hosts, GPUs: 1, NICs: 1, Leaves: 4, Spines: 4,
+				HostLink: cable, SpineLink: cable}.Graph()
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -32,6 +32,7 @@ type (
 // Config is everything a fabric needs beside its graph.
 type Config struct {
 	Classes       []Class // in dense order; packets name them by index
+	DSCP          []uint8 // that NICs write into frames of each class; only for switches that look at it
 	PFC           PFC
 	Buffer        Buffer
 	SwitchLatency unit.Duration // from a frame's last bit in to its place in the egress queue

@@ -11,8 +11,8 @@ import (
 // tree is two leaves under a spine: hosts 1 and 2 on leaf1, 3 and 4 on leaf2.
 func tree(t *testing.T) *topo.Graph {
 	t.Helper()
-	g, err := topo.Generate("leaf-spine", topo.Params{Hosts: 4, GPUs: 1, NICs: 1, Leaves: 2, Spines: 1, Parallel: 1,
-		HostLink: topo.Cable{Rate: fast, Delay: cable}, SpineLink: topo.Cable{Rate: 4 * fast, Delay: cable}})
+	g, err := topo.LeafSpine{Hosts: 4, GPUs: 1, NICs: 1, Leaves: 2, Spines: 1, Parallel: 1,
+		HostLink: topo.Cable{Rate: fast, Delay: cable}, SpineLink: topo.Cable{Rate: 4 * fast, Delay: cable}}.Graph()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -65,6 +65,7 @@ type Fabric struct {
 	sinks      []Sink
 	routes     []PortID
 	strict     []uint8 // strict classes in order of service
+	classes    classes
 	faults     *faults // nil: none
 
 	forwarders []forwarder       // by switch; nil where all routes are paths
@@ -106,6 +107,7 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 	f.islandBits = bits.Len(uint(eng.Islands() - 1))
 	f.orderClasses()
 	index := f.addNodes()
+	f.addClasses(index)
 	for i := range g.Ports {
 		f.addPort(PortID(i), index)
 	}

@@ -10,20 +10,25 @@ import (
 
 // Faults are the faults of links. Each link draws from a random stream of its own.
 type Faults struct {
+	Chances                            // of all links, unless Of says otherwise
+	Of      func(p topo.Port) *Chances // those of a link, nil: it has none; a nil Of: all links have Chances
+	Downs   []Down
+	Storms  []Storm
+}
+
+// Chances are what may happen to each frame on a link.
+type Chances struct {
 	BitErrors unit.Ratio // probability that a bit is wrong: the frame's FCS fails and it is discarded
 	Drop      unit.Ratio // probability that a frame is lost
 	Duplicate unit.Ratio // probability that a frame arrives twice
 	// Reorder is the probability that a frame changes places with a frame that follows it without a
 	// gap.
 	Reorder unit.Ratio
-	On      func(p topo.Port) bool // the links to which BitErrors to Reorder apply; nil: all
-	Downs   []Down
-	Storms  []Storm
-	PFC     bool // drops and bit errors hit PFC frames too
+	PFC     bool // drops and bit errors hit PFC frames too, and these are lost where the link is down
 }
 
 // Down says that both directions of a link carry nothing for a while: frames on the link and frames
-// sent onto it are lost. Whether routes change is Config.Routing's. PFC frames get across unless Faults.PFC is set: a
+// sent onto it are lost. Whether routes change is Config.Routing's. PFC frames get across unless Chances.PFC is set: a
 // real port forgets its pauses when its link goes down and up, but here the two ends would disagree
 // for ever about who is paused.
 type Down struct {
@@ -42,24 +47,26 @@ type Storm struct {
 // faults is the state of Faults in a run.
 type faults struct {
 	f     *Fabric
-	cfg   Faults
 	links []linkFaults // by port
 	downs [][]Down     // by link
 	storm []Storm      // by port; zero: none
 }
 
 type linkFaults struct {
-	on      bool
+	chances *Chances // nil: none
 	rng     sim.Stream
 	held    Packet // changes places with the next frame
 	holding bool
 }
 
 func newFaults(f *Fabric, cfg *Faults) *faults {
-	x := &faults{f: f, cfg: *cfg, links: make([]linkFaults, len(f.ports)), downs: make([][]Down, len(f.graph.Links)),
+	x := &faults{f: f, links: make([]linkFaults, len(f.ports)), downs: make([][]Down, len(f.graph.Links)),
 		storm: make([]Storm, len(f.ports))}
 	for i, p := range f.graph.Ports {
-		x.links[i] = linkFaults{on: cfg.On == nil || cfg.On(p), rng: sim.NewStream(f.cfg.Seed, "fault "+p.Name, 0)}
+		x.links[i] = linkFaults{chances: &cfg.Chances, rng: sim.NewStream(f.cfg.Seed, "fault "+p.Name, 0)}
+		if cfg.Of != nil {
+			x.links[i].chances = cfg.Of(p)
+		}
 	}
 	for _, d := range cfg.Downs {
 		x.downs[d.Link] = append(x.downs[d.Link], d)
@@ -83,8 +90,8 @@ func chance(r *sim.Stream, p unit.Ratio) bool {
 
 // corrupt draws whether any bit of a frame is wrong. The probability 1-(1-p)^n is taken as n*p,
 // which for small p is too large by less than (n*p)^2/2.
-func (x *faults) corrupt(r *sim.Stream, bytes int64) bool {
-	p := x.cfg.BitErrors
+func (l *linkFaults) corrupt(bytes int64) bool {
+	p := l.chances.BitErrors
 	if p.Num == 0 {
 		return false
 	}
@@ -93,7 +100,7 @@ func (x *faults) corrupt(r *sim.Stream, bytes int64) bool {
 	} else {
 		p.Num *= 8 * bytes
 	}
-	return chance(r, p)
+	return chance(&l.rng, p)
 }
 
 // down reports whether a link was down at any instant from a frame's first bit on the link to its
@@ -107,12 +114,17 @@ func (x *faults) down(link topo.LinkID, first, last unit.Time) bool {
 	return false
 }
 
+// hitsPFC reports whether PFC frames on a link are lost as others are.
+func (x *faults) hitsPFC(id PortID) bool {
+	return x.links[id].chances != nil && x.links[id].chances.PFC
+}
+
 // loses draws whether a link loses a frame of so many bytes whose last bit leaves it at an instant.
 func (x *faults) loses(last unit.Time, id PortID, bytes int64) bool {
 	l, p := &x.links[id], &x.f.ports[id]
 	first := last.Add(-p.cable - x.f.txTime(p, bytes+x.f.overhead))
 	return x.down(x.f.graph.Ports[id].Link, first, last) ||
-		l.on && (chance(&l.rng, x.cfg.Drop) || x.corrupt(&l.rng, bytes))
+		l.chances != nil && (chance(&l.rng, l.chances.Drop) || l.corrupt(bytes))
 }
 
 // hits applies faults to a frame at the end of link id. It returns true if the frame was taken:
@@ -129,10 +141,10 @@ func (x *faults) hits(isl *sim.Island, now unit.Time, id PortID, in *ingress, pk
 		}
 		return true
 	}
-	if !l.on {
+	if l.chances == nil {
 		return false
 	}
-	if chance(&l.rng, x.cfg.Duplicate) {
+	if chance(&l.rng, l.chances.Duplicate) {
 		twin := *pk
 		x.f.copyTrace(isl, &twin)
 		x.f.receive(isl, now, id, in, &twin)
@@ -143,7 +155,7 @@ func (x *faults) hits(isl *sim.Island, now unit.Time, id PortID, in *ingress, pk
 		x.f.receive(isl, now, id, in, &l.held)
 		return true
 	}
-	if x.followed(now, p, in) && chance(&l.rng, x.cfg.Reorder) {
+	if x.followed(now, p, in) && chance(&l.rng, l.chances.Reorder) {
 		l.held, l.holding = *pk, true
 		return true
 	}

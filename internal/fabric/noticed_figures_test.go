@@ -3,14 +3,13 @@ package fabric_test
 import (
 	"testing"
 
-	"railyard/internal/fabric"
 	"railyard/internal/qos"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
 )
 
 // Two hosts fill the link to a third: marks are counted by port and by the routes of those that were
-// marked, the buffer had something in it, and a trace has the class of its frame.
+// marked, and the buffer had something in it.
 func TestFiguresOfAnIncast(t *testing.T) {
 	cfg := lossless()
 	cfg.Classes[0].ECN = qos.Curve(3*frame, 3*frame, unit.Ratio{Num: 1, Den: 1}, false)
@@ -18,13 +17,8 @@ func TestFiguresOfAnIncast(t *testing.T) {
 	for i := range topo.NICID(2) {
 		n.send(t, 0, i, 2, 0, 50, frame)
 	}
-	other := n.send(t, 0, 0, 1, 1, 1, frame)
-	class := uint8(255)
-	n.trace(other, 0, func(tr *fabric.Trace) { class = tr.Class })
+	n.send(t, 0, 0, 1, 1, 1, frame)
 	n.run(t)
-	if class != 1 {
-		t.Errorf("the trace of a frame of class 1 has class %d", class)
-	}
 	marked := 0
 	for _, a := range n.hosts[2].arrived {
 		if a.marked {

@@ -146,6 +146,8 @@ func (p *Packet) counts() bool { return p.Opcode() >= OpCTS }
 // Class returns the frame's traffic class, by its dense number.
 func (p *Packet) Class() uint8 { return p.bits & classMask }
 
+func (p *Packet) setClass(c uint8) { p.bits = p.bits&^classMask | c }
+
 // DSCP returns the differentiated services code point: 6 bits.
 func (p *Packet) DSCP() uint8 { return p.tos >> 2 }
 

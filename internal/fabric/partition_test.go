@@ -96,9 +96,9 @@ func draw(tb testing.TB, seed uint64) (*topo.Graph, fabric.Config) {
 	leaves := 2 + below(4)
 	rates := []unit.Bitrate{10 * unit.GigabitPerSec, 25 * unit.GigabitPerSec, 30_000_000_007, 100 * unit.GigabitPerSec}
 	delay := func() unit.Duration { return unit.Duration(100+below(1500)) * unit.Nanosecond }
-	g, err := topo.LeafSpine(topo.Params{Hosts: leaves * (1 + below(3)), GPUs: 1, NICs: 1, Leaves: leaves,
+	g, err := topo.LeafSpine{Hosts: leaves * (1 + below(3)), GPUs: 1, NICs: 1, Leaves: leaves,
 		Spines: 1 + below(3), HostLink: topo.Cable{Rate: rates[below(4)], Delay: delay()},
-		SpineLink: topo.Cable{Rate: rates[below(4)], Delay: delay()}})
+		SpineLink: topo.Cable{Rate: rates[below(4)], Delay: delay()}}.Graph()
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -118,8 +118,8 @@ func draw(tb testing.TB, seed uint64) (*topo.Graph, fabric.Config) {
 	}
 	some := func(n, den int64) unit.Ratio { return unit.Ratio{Num: n * int64(below(2)), Den: den} }
 	if below(3) > 0 {
-		f := &fabric.Faults{Drop: some(1, 200), Duplicate: some(1, 200), Reorder: some(1, 5), BitErrors: some(1, 10_000_000),
-			PFC: below(2) == 0}
+		f := &fabric.Faults{Chances: fabric.Chances{Drop: some(1, 200), Duplicate: some(1, 200), Reorder: some(1, 5),
+			BitErrors: some(1, 10_000_000), PFC: below(2) == 0}}
 		f.Downs = []fabric.Down{{Link: topo.LinkID(below(uint64(len(g.Links)))), From: unit.Time(30 * unit.Microsecond),
 			Until: unit.Time(35 * unit.Microsecond)}}
 		if below(2) == 0 {

@@ -78,16 +78,22 @@ func (h *pauseArrive) Handle(isl *sim.Island, now unit.Time, owner int32) {
 	if len(live) > 0 && !f.each {
 		isl.At(live[0].at, sim.MakeKey(sim.Arrival, classPause, owner))
 	}
-	if f.faults != nil && f.faults.cfg.PFC &&
+	if f.faults != nil && f.faults.hitsPFC(PortID(link)) &&
 		f.faults.loses(now.Add(-p.respond), PortID(link), int64(f.cfg.PauseFrame)) {
 		f.ingresses[link].faulted++
+		return
+	}
+	class, known := f.heard(PortID(owner), fr.class)
+	if fr.class = class; fr.on {
+		p.pausesReceived++
+	}
+	if !known {
 		return
 	}
 	if !fr.on {
 		f.resume(isl, now, PortID(owner), p, fr.class)
 		return
 	}
-	p.pausesReceived++
 	q := &f.slow[int(owner)*f.nc+int(fr.class)]
 	if p.paused&(1<<fr.class) == 0 {
 		f.setPaused(isl, now, PortID(owner), p, fr.class, true)

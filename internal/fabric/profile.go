@@ -9,10 +9,11 @@ import (
 )
 
 // Profile is how a switch is configured where it is not as the others: it stands for the fields of
-// Config with these names. Names, priorities and strictness of classes, how long a pause lasts and how soon
-// it acts, when a frame's buffer is free and where the frame is charged that crosses xOFF are the same for all.
+// Config with these names. Names and strictness of classes, how long a pause lasts and how soon it acts, when
+// a frame's buffer is free and where the frame is charged that crosses xOFF are the same for all.
 type Profile struct {
 	Classes       []Class
+	ClassOf       *[codePoints]uint8 // the class of a frame, by its DSCP; nil: that for which NICs write it
 	PFC           PFC
 	Buffer        Buffer
 	SwitchLatency unit.Duration
@@ -24,21 +25,20 @@ func (c *Config) profile(id topo.NodeID) Profile {
 	if c.ProfileOf != nil && c.ProfileOf[id] >= 0 {
 		return c.Profiles[c.ProfileOf[id]]
 	}
-	return Profile{c.Classes, c.PFC, c.Buffer, c.SwitchLatency, c.MTU}
+	return c.all()
+}
+
+// all is how the switches are configured that have no profile.
+func (c *Config) all() Profile {
+	return Profile{Classes: c.Classes, PFC: c.PFC, Buffer: c.Buffer, SwitchLatency: c.SwitchLatency, MTU: c.MTU}
 }
 
 // validateProfiles reports profiles that are not of the same classes, or that no frame passes.
 func (c *Config) validateProfiles() error {
 	for i := range c.Profiles {
 		p := &c.Profiles[i]
-		if len(p.Classes) != len(c.Classes) {
-			return fmt.Errorf("fabric: a switch with %d traffic classes among others with %d", len(p.Classes), len(c.Classes))
-		}
-		for k := range p.Classes {
-			own, all := &p.Classes[k], &c.Classes[k]
-			if own.Priority != all.Priority || own.Strict != all.Strict || !own.Strict && own.Weight <= 0 {
-				return fmt.Errorf("fabric: class %s of a switch is not that of the others", own.Name)
-			}
+		if err := c.validateClasses(p); err != nil {
+			return err
 		}
 		if p.MTU < c.largest() || p.MTU > 65535 {
 			return fmt.Errorf("fabric: MTU %v of a switch: want %v, the largest frame, to 65,535 B", p.MTU, c.largest())
@@ -57,7 +57,7 @@ func (c *Config) largest() unit.Bytes {
 
 // Policy returns the configuration of the switches without a profile in the form that qos takes.
 func (c *Config) Policy() qos.Policy {
-	p := Profile{c.Classes, c.PFC, c.Buffer, c.SwitchLatency, c.MTU}
+	p := c.all()
 	return p.policy(c)
 }
 

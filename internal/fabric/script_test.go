@@ -122,6 +122,19 @@ func (s *stage) network(words []string) {
 			s.cfg.PFC.Response.After = s.time(v)
 		case "release":
 			s.cfg.Buffer.FreeAtTxEnd = v == "end"
+		case "dscp": // that hosts write, class by class
+			for _, d := range strings.Split(v, ",") {
+				s.cfg.DSCP = append(s.cfg.DSCP, uint8(s.number(d)))
+			}
+		case "takes": // the switch puts a DSCP into a class
+			s.own().ClassOf = new([codePoints]uint8)
+			for _, of := range strings.Split(v, ",") {
+				dscp, class, _ := strings.Cut(of, ":")
+				s.own().ClassOf[s.number(dscp)] = s.classOf(class)
+			}
+		case "priority": // the switch gives a class another one
+			class, priority, _ := strings.Cut(v, ":")
+			s.own().Classes[s.classOf(class)].Priority = uint8(s.number(priority))
 		case "crossing":
 			s.cfg.Buffer.CrossingInHeadroom = v == "headroom"
 		default:
@@ -129,6 +142,20 @@ func (s *stage) network(words []string) {
 		}
 	}
 	s.build()
+}
+
+// own is the profile of the switch, which is as the network so far.
+func (s *stage) own() *Profile {
+	if len(s.cfg.Profiles) == 0 {
+		p := s.cfg.all()
+		p.Classes = slices.Clone(p.Classes)
+		s.cfg.Profiles = []Profile{p}
+	}
+	return &s.cfg.Profiles[0]
+}
+
+func (s *stage) classOf(name string) uint8 {
+	return uint8(slices.IndexFunc(s.cfg.Classes, func(c Class) bool { return c.Name == name }))
 }
 
 func (s *stage) class(words []string) {
@@ -163,6 +190,10 @@ func (s *stage) build() {
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	if len(s.cfg.Profiles) > 0 {
+		s.cfg.ProfileOf = slices.Repeat([]int32{-1}, len(g.Nodes))
+		s.cfg.ProfileOf[sw] = 0
+	}
 	s.eng = sim.New([]int{len(g.Ports)}, 0)
 	if s.fab, err = New(s.eng, g, s.cfg, make([]int32, len(g.Nodes))); err != nil {
 		s.WriteString(err.Error() + "\n")
@@ -187,7 +218,7 @@ func (s *stage) send(args map[string]string) {
 	r := s.fab.AddRoute([]PortID{h.up, s.hosts[to].up ^ 1})
 	var class uint8
 	if c := args["class"]; c != "" {
-		class = uint8(slices.IndexFunc(s.cfg.Classes, func(x Class) bool { return x.Name == c }))
+		class = s.classOf(c)
 	}
 	for i := range s.number(args["frames"]) {
 		h.queues[class] = append(h.queues[class],

@@ -64,7 +64,7 @@ func (f *Fabric) lookSoon(isl *sim.Island, now unit.Time, sw int32, t *teller) {
 func (h *look) Handle(isl *sim.Island, now unit.Time, owner int32) {
 	f := (*Fabric)(h)
 	w := &f.forwarders[owner]
-	t, p := w.teller, &f.cfg.Routing.Params.DLB
+	t, p := w.teller, &w.setup.Params.DLB
 	t.looks = false
 	view := links{f: f, now: now, ports: t.ports}
 	var changed []tell

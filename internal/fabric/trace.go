@@ -33,7 +33,6 @@ type Hop struct {
 type Trace struct {
 	Hops  [MaxHops]Hop
 	N     int
-	Class uint8
 	Bytes unit.Bytes
 	Edge  Edge
 
@@ -78,7 +77,6 @@ func (f *Fabric) StartTrace(isl *sim.Island, now unit.Time, id PortID, p *Packet
 	slot := f.traceSlot(isl.Index())
 	t := f.traceAt(slot)
 	t.N, t.heldAt = 1, 0
-	t.Class = p.Class()
 	t.Bytes = unit.Bytes(p.Bytes)
 	t.Hops[0] = Hop{Port: id, Ready: now, Start: now, Root: -1}
 	if !p.data() {
@@ -152,8 +150,8 @@ func (f *Fabric) traceStart(now unit.Time, id PortID, p *port, pk *Packet) {
 		return // at the NIC
 	}
 	h.Start = now
-	if h.Pause = f.pausedBy(now, h.Port, t.Class) - h.pausedAt; h.Pause > 0 {
-		h.Root = f.PauseRoot(h.Port, t.Class)
+	if h.Pause = f.pausedBy(now, h.Port, pk.Class()) - h.pausedAt; h.Pause > 0 {
+		h.Root = f.PauseRoot(h.Port, pk.Class())
 	}
 	h.Own = min(h.Own, h.Start.Sub(h.Ready)-h.Pause)
 }

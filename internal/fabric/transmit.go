@@ -90,6 +90,9 @@ func (f *Fabric) nextOther(isl *sim.Island, now unit.Time, id PortID, p *port) {
 	if !f.sources[id].Pull(isl, now, id, p.paused, pk) {
 		return
 	}
+	if f.classes.of != nil {
+		pk.SetDSCP(f.cfg.DSCP[pk.Class()])
+	}
 	f.transmit(isl, st, now, id, p, pk)
 	f.awaitTxEnd(isl, id, p)
 }
@@ -274,6 +277,9 @@ func (f *Fabric) admit(isl *sim.Island, now unit.Time, id PortID, in *ingress, p
 	} else if out = f.choose(isl, now, in.far, pk); out < 0 {
 		f.unroutable(isl, now, id, pk)
 		return
+	}
+	if f.classes.of != nil {
+		pk.setClass(f.classes.of[in.far][pk.DSCP()])
 	}
 	class, size := pk.Class(), int64(pk.Bytes)
 	account := in.first + int32(class)

@@ -13,7 +13,7 @@ import (
 // it stays charged.
 func TestAFrameWithoutARouteIsLost(t *testing.T) {
 	link := topo.Cable{Rate: fast, Delay: cable}
-	g, err := topo.LeafSpine(topo.Params{Hosts: 2, GPUs: 1, NICs: 1, HostLink: link, Leaves: 2, Spines: 1, SpineLink: link})
+	g, err := topo.LeafSpine{Hosts: 2, GPUs: 1, NICs: 1, HostLink: link, Leaves: 2, Spines: 1, SpineLink: link}.Graph()
 	if err != nil {
 		t.Fatal(err)
 	}

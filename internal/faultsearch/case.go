@@ -27,6 +27,7 @@ type Case struct {
 	Job    *Job   // beside the flows; nil: none
 	Method string // by which switches choose next hops; "": frames keep to paths
 	Lossy  bool   // frames may be lost: by faults, or because there is no PFC
+	Mixed  bool   // switches do not mean the same by classes and priorities: PFC may stop the wrong frames
 }
 
 // Flow is one message between two NICs.
@@ -64,7 +65,9 @@ func New(n uint64) (*Case, error) {
 	c.drawFabric(d)
 	c.drawNIC(d)
 	c.drawSwitches(&dice{sim.NewStream(n, "fault search, switches", 0)})
+	c.drawClasses(&dice{sim.NewStream(n, "fault search, classes", 0)})
 	c.drawFaults(d)
+	c.drawChances(&dice{sim.NewStream(n, "fault search, chances", 0)})
 	c.drawRouting(routing(n))
 	c.drawFlows(d)
 	if err := c.drawJob(d); err != nil {
@@ -92,15 +95,15 @@ func (c *Case) drawGraph(d *dice) (err error) {
 		return topo.Cable{Rate: pick[unit.Bitrate](d, 10, 25, 40, 100, 200, 400, 800) * unit.GigabitPerSec,
 			Delay: 1 + d.time(20*unit.Microsecond)}
 	}
-	p := topo.Params{GPUs: 1, NICs: 1, HostLink: cable()}
+	link := cable()
 	if d.one(2) {
-		p.Hosts = d.between(2, 6)
-		c.Graph, err = topo.SingleSwitch(p)
+		c.Graph, err = topo.SingleSwitch{Hosts: d.between(2, 6), GPUs: 1, NICs: 1, HostLink: link}.Graph()
 		return err
 	}
+	p := topo.LeafSpine{GPUs: 1, NICs: 1, HostLink: link}
 	p.Leaves, p.Spines, p.Parallel, p.SpineLink = d.between(2, 3), d.between(1, 3), d.between(1, 2), cable()
 	p.Hosts = p.Leaves * d.between(1, 3)
-	c.Graph, err = topo.LeafSpine(p)
+	c.Graph, err = p.Graph()
 	return err
 }
 
@@ -178,6 +181,27 @@ func (c *Case) drawSwitches(d *dice) {
 	}
 }
 
+// drawClasses makes some of the switches that differ put frames into other classes, or mean other priorities.
+func (c *Case) drawClasses(d *dice) {
+	all := &c.Fabric
+	all.DSCP = []uint8{24, 0, 48}
+	for i := range all.Profiles {
+		p := &all.Profiles[i]
+		if d.one(3) {
+			p.ClassOf = new([64]uint8)
+			for _, dscp := range all.DSCP {
+				p.ClassOf[dscp] = uint8(d.below(3))
+			}
+			c.Mixed = true
+		}
+		if d.one(4) {
+			p.Classes[0].Priority, p.Classes[1].Priority = pick[uint8](d, 0, 4), pick[uint8](d, 3, 5)
+			c.Mixed = true
+		}
+	}
+	c.Lossy = c.Lossy || c.Mixed
+}
+
 func (c *Case) drawNIC(d *dice) {
 	mtu := unit.Bytes(pick(d, 256, 1000, 1024, 1400))
 	if c.Fabric.MTU > 4200-1 {
@@ -248,6 +272,23 @@ func (c *Case) drawFaults(d *dice) {
 	}
 	c.Lossy = c.Lossy || f.Drop.Num+f.BitErrors.Num > 0 || len(f.Downs) > 0
 	c.Fabric.Faults = f
+}
+
+// drawChances gives links chances of their own, in every third case with faults.
+func (c *Case) drawChances(d *dice) {
+	f := c.Fabric.Faults
+	if f == nil || !d.one(3) {
+		return
+	}
+	of := make([]*fabric.Chances, len(c.Graph.Links))
+	for i := range of {
+		if of[i] = &f.Chances; d.one(2) {
+			of[i] = pick(d, nil, &fabric.Chances{Drop: ratio(int64(d.below(100)), 1000), Reorder: ratio(int64(d.below(100)), 1000),
+				Duplicate: f.Duplicate, BitErrors: f.BitErrors, PFC: f.PFC})
+		}
+		c.Lossy = c.Lossy || of[i] != nil && of[i].Drop.Num > 0
+	}
+	f.Of = func(p topo.Port) *fabric.Chances { return of[p.Link] }
 }
 
 func (c *Case) drawFlows(d *dice) {

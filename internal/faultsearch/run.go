@@ -312,7 +312,7 @@ func (w *watch) end() error {
 	}
 	// Headroom is for links that carry no more than their rate and lose no pause frame, and not for
 	// the frame that crosses xOFF.
-	if f := w.c.Fabric.Faults; drops > 0 && !w.c.Fabric.Buffer.CrossingInHeadroom &&
+	if f := w.c.Fabric.Faults; drops > 0 && !w.c.Mixed && !w.c.Fabric.Buffer.CrossingInHeadroom &&
 		(f == nil || !f.PFC && f.Duplicate.Num == 0) {
 		return fmt.Errorf("%d drops in a lossless class", drops)
 	}

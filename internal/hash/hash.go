@@ -2,6 +2,7 @@ package hash
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"railyard/internal/splitmix"
 )
@@ -24,12 +25,38 @@ func (f Flow) Reverse() Flow {
 	return f
 }
 
-// Config says how all switches hash.
+// Config says how switches hash.
 type Config struct {
 	Function  string // of Functions
 	QP        bool   // the destination queue pair is a field, beside the 5-tuple
 	PerSwitch bool   // each switch has a seed of its own, derived from Seed and its number
 	Seed      uint64
+	Role      uint64 // switches of another role have another seed, derived from Seed and this; 0: they have no role
+}
+
+// Switches says how each switch hashes.
+type Switches struct {
+	Config          // all but those with one of their own
+	Own    []Config // of switches that hash otherwise
+	OwnOf  []int32  // by number of a switch: index in Own, -1: none; nil: nobody has one
+}
+
+// Hash returns the hash of a flow at switch number sw.
+func (s *Switches) Hash(f Flow, sw int) uint64 {
+	if s.OwnOf != nil && s.OwnOf[sw] >= 0 {
+		return s.Own[s.OwnOf[sw]].Hash(f, sw)
+	}
+	return s.Config.Hash(f, sw)
+}
+
+// WithSeed returns the same switches with seeds derived from another number.
+func (s *Switches) WithSeed(seed uint64) *Switches {
+	o := &Switches{Config: s.Config, Own: slices.Clone(s.Own), OwnOf: s.OwnOf}
+	o.Seed = seed
+	for i := range o.Own {
+		o.Own[i].Seed = seed
+	}
+	return o
 }
 
 // A function hashes a flow with the seed of a switch.
@@ -64,7 +91,7 @@ func (c Config) Pick(f Flow, sw, n int) int { return int(c.Hash(f, sw) % uint64(
 // SeedOf returns the seed of switch number sw.
 func (c Config) SeedOf(sw int) uint64 {
 	if !c.PerSwitch {
-		return splitmix.Mix(c.Seed)
+		return splitmix.Mix(c.Seed ^ c.Role)
 	}
 	return splitmix.Mix(c.Seed ^ uint64(sw+1)*splitmix.Gamma)
 }

@@ -157,6 +157,34 @@ func TestSeedOfALinearHashCuresNothing(t *testing.T) {
 	}
 }
 
+// Toeplitz is linear too. It is another key that makes another hash of it: a seed that is hashed as one
+// more field only XORs, as with the others, and cures nothing.
+func TestSeedAsAFieldCuresNothing(t *testing.T) {
+	for name, of := range map[string]func(b []byte) uint64{
+		"crc16":    func(b []byte) uint64 { return uint64(CRC16(0xffff, b)) },
+		"crc32":    func(b []byte) uint64 { return uint64(CRC32(0, b)) },
+		"xor":      func(b []byte) uint64 { return uint64(XOR(b)) },
+		"toeplitz": func(b []byte) uint64 { return uint64(Toeplitz(RSSKey[:], b)) },
+	} {
+		pick := func(f Flow, seed uint32, links int) int {
+			return int(of(binary.BigEndian.AppendUint32(f.bytes(false), seed)) % uint64(links))
+		}
+		for _, links := range []int{2, 4, 8, 16} {
+			for seed := range uint32(20) {
+				used := map[int]bool{}
+				for _, f := range flows(4096, true) {
+					if pick(f, 0, links) == 0 {
+						used[pick(f, 0x9e3779b9*seed, links)] = true
+					}
+				}
+				if len(used) != 1 {
+					t.Errorf("%s, seed %d as a field: a second tier of %d links uses %d, want 1", name, seed, links, len(used))
+				}
+			}
+		}
+	}
+}
+
 // The order of fields and the rounds are as they were when paths were first published.
 func TestMixStays(t *testing.T) {
 	f := Flow{SrcIP: 0x0a000001, DstIP: 0x0a000005, SrcPort: 0xc003, DstPort: 4791, Protocol: UDP, QP: 3}

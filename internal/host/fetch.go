@@ -129,7 +129,7 @@ func (s *Store) Put(now unit.Time, size unit.Bytes) (crossed, placed unit.Time) 
 // directly.
 func (h *Hosts) through(id topo.NICID, gpu int32) int32 {
 	c := h.graph.NICs[id]
-	if h.graph.NICOf(int(c.Host), int(gpu)) == id {
+	if c.GPU == gpu || h.graph.NICOf(int(c.Host), int(gpu)) == id {
 		return -1
 	}
 	return c.GPU

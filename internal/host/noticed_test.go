@@ -135,8 +135,8 @@ func (n *failing) Wake(now unit.Time, a Alarm) {
 // instant that of the lowest number.
 func TestTheFirstFailureEndsTheRun(t *testing.T) {
 	for _, islands := range [][]int{{3}, {2, 1}} {
-		g, err := topo.SingleSwitch(topo.Params{Hosts: 2, GPUs: 1, NICs: 1,
-			HostLink: topo.Cable{Rate: 100 * unit.GigabitPerSec, Delay: unit.Microsecond}})
+		g, err := topo.SingleSwitch{Hosts: 2, GPUs: 1, NICs: 1,
+			HostLink: topo.Cable{Rate: 100 * unit.GigabitPerSec, Delay: unit.Microsecond}}.Graph()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,8 +163,8 @@ func TestTheFirstFailureEndsTheRun(t *testing.T) {
 
 // A GPU that is not next to a NIC, be it GPU 0, has its bytes carried over NVLink by the one that is.
 func TestTheWayOfAFarGPU(t *testing.T) {
-	g, err := topo.SingleSwitch(topo.Params{Hosts: 1, GPUs: 2, NICs: 2,
-		HostLink: topo.Cable{Rate: 100 * unit.GigabitPerSec, Delay: unit.Microsecond}})
+	g, err := topo.SingleSwitch{Hosts: 1, GPUs: 2, NICs: 2,
+		HostLink: topo.Cable{Rate: 100 * unit.GigabitPerSec, Delay: unit.Microsecond}}.Graph()
 	if err != nil {
 		t.Fatal(err)
 	}

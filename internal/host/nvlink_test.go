@@ -32,8 +32,8 @@ func (r *told) Credited(now unit.Time, _ exec.Conn, _ int32)    { r.credits = ap
 // 1 kB between two GPUs of a host at 8 Gb/s takes 1 us through the link and 2 us of latency; both
 // ranks hear of it then, and that NVLink is what it took. A credit takes the latency.
 func TestAMessageOverNVLink(t *testing.T) {
-	g, err := topo.SingleSwitch(topo.Params{Hosts: 1, GPUs: 2, NICs: 1,
-		HostLink: topo.Cable{Rate: 100 * unit.GigabitPerSec, Delay: unit.Microsecond}})
+	g, err := topo.SingleSwitch{Hosts: 1, GPUs: 2, NICs: 1,
+		HostLink: topo.Cable{Rate: 100 * unit.GigabitPerSec, Delay: unit.Microsecond}}.Graph()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,7 @@
 //
 //	NN-name/README.md      what the reader reads, with places where measured numbers go
 //	        expect.txt     inputs, predictions, what is measured, what is expected, errata
-//	        scenario.yaml  what is run, if anything is
+//	        scenario.yaml  what is run, if anything is; expect.txt may run it again with keys set
 //
 //	Parse(files) -> Lab -- Run --> Outcome --+--> WriteText   for a terminal
 //	                 |                       |--> WritePage   HTML that reads like a textbook

@@ -60,6 +60,7 @@ var verbs = map[string]struct {
 	"input":   {`input NAME = NUMBERS [in UNIT] [to DECIMALS] "what it is"`, readDefinition},
 	"formula": {`formula NAME = EXPRESSION [in UNIT] [to DECIMALS] "what it predicts"`, readDefinition},
 	"measure": {`measure NAME = EXPRESSION [in UNIT] [to DECIMALS] "what it is"`, readDefinition},
+	"again":   {`again NAME = "KEY=VALUE" ["KEY=VALUE"...] "what is changed"`, readAgain},
 	"bench":   {`bench NAME = KIND(ARGUMENT: VALUE, ...) "what it shows"`, readBench},
 	"value": {`value NAME = EXPECTED within TOLERANCE exact|shape "what it is"; or illustrative without within`,
 		readValue},
@@ -302,5 +303,5 @@ func placeOf(err error, otherwise token) (token, error) {
 
 // defines reports whether a statement gives a name to something.
 func (s *statement) defines() bool {
-	return s.verb == "input" || s.verb == "formula" || s.verb == "measure" || s.verb == "bench"
+	return s.verb == "input" || s.verb == "formula" || s.verb == "measure" || s.verb == "bench" || s.verb == "again"
 }

@@ -36,6 +36,7 @@ type Document struct {
 	Given     []QuantityJSON    `json:"given,omitempty"`
 	Predicted []QuantityJSON    `json:"predicted,omitempty"`
 	Measured  []QuantityJSON    `json:"measured,omitempty"`
+	Again     []*Again          `json:"again,omitempty"`
 	Steps     []WalkJSON        `json:"steps,omitempty"`
 	Expected  []RowJSON         `json:"expected,omitempty"`
 	Errata    []ErratumJSON     `json:"errata,omitempty"`
@@ -85,7 +86,7 @@ type ErratumJSON struct {
 func (o *Outcome) Document() *Document {
 	d := &Document{Lab: o.Lab.Number, Name: o.Lab.Name, Title: o.Lab.Title, Question: o.Lab.Question,
 		OK: len(o.Failed()) == 0, Given: quantities(o.Given), Predicted: quantities(o.Formula),
-		Measured: quantities(o.Measure), Try: o.Tries, Figures: o.Figures, Directory: o.Dir, Run: o.RunDir,
+		Measured: quantities(o.Measure), Again: o.Again, Try: o.Tries, Figures: o.Figures, Directory: o.Dir, Run: o.RunDir,
 		Page: o.Page}
 	for _, c := range o.Changed {
 		if d.Changed == nil {

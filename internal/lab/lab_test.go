@@ -42,7 +42,7 @@ func outcome(t *testing.T, fs fstest.MapFS, set ...Change) *Outcome {
 // What is wrong with expect.txt is told with its place, all of it at once.
 func TestProblemsOfExpect(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"inptu a = 1 \"x\"", `expect.txt:1:1: unknown statement inptu, want bench, erratum, figure, formula, input, ` +
+		{"inptu a = 1 \"x\"", `expect.txt:1:1: unknown statement inptu, want again, bench, erratum, figure, formula, input, ` +
 			`measure, takes, try or value; did you mean input?`},
 		{"input a = 1", `expect.txt:1:12: the end of the statement: want what it is in "quotes" here; the form is input NAME`},
 		{"input a = 1 \"x", `expect.txt:1:13: this quote is never closed`},
@@ -74,6 +74,8 @@ func TestProblemsOfExpect(t *testing.T) {
 		{"input a = 1 \"x\"\nvalue a = 1 within 1 about \"y\"", `expect.txt:2:22: about: want exact, shape or illustrative`},
 		{"input a = 1 \"x\"\nvalue a = 1 within -1 exact \"y\"", `expect.txt:2:7: the tolerance is -1, want 0 or more`},
 		{"value z = 1 within 1 exact \"y\"", `expect.txt:1:7: unknown name z`},
+		{"again a = \"seed=2\" \"x\"", `expect.txt:1:7: there is no scenario.yaml to run again`},
+		{"again a = \"seed=2\"", `expect.txt:1:19: want what is changed in "quotes" here, behind the keys`},
 		{"figure timeline \"x\"", `expect.txt:1:8: a figure of a run, and there is no scenario.yaml`},
 		{"try \"rm -r /\" \"x\"", `expect.txt:1:5: "rm -r /": want a command that begins with railyard`},
 		{"input a = 1 \"x\" ;", `expect.txt:1:17: unexpected ';'`},
@@ -92,9 +94,44 @@ func TestProblemsOfExpect(t *testing.T) {
 	if err == nil || !strings.HasSuffix(err.Error(), "the scenario has no key cluster.nic.sped; did you mean cluster.nic.speed?") {
 		t.Errorf("a key that is not there: %v", err)
 	}
+	_, err = Parse("my-lab", folder(shortText, "again a = \"seed\" \"x\"\nagain b = \"sed=2\" \"x\"\nagain c = \"seed=2\" \"x\"\n"+
+		"input c = 1 \"y\"\nformula d = c.seed \"y\"", twoHosts))
+	for _, want := range []string{`expect.txt:1:7: "seed": want KEY=VALUE`, `expect.txt:2:7: --set sed: unknown key`,
+		`expect.txt:4:7: c is defined already`, `expect.txt:5:13: a formula cannot use c.seed, which is measured`} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("a run again: %v, want %s", err, want)
+		}
+	}
 	_, err = Parse("my-lab", fstest.MapFS{readmeFile: {Data: []byte(shortText)}})
 	if err == nil || !strings.HasPrefix(err.Error(), "expect.txt: it is missing") {
 		t.Errorf("a folder without expect.txt: %v", err)
+	}
+}
+
+// A scenario that is run again differs by what is set, what the reader sets included.
+func TestRunAgain(t *testing.T) {
+	fs := folder(shortText, "measure once = run.flows[0].bytes in B \"first\"\nagain more = \"job.flows[0].bytes=3MB\" \"more\"\n"+
+		"again other = \"seed=7\" \"another seed\"\nmeasure third = more.flows[0].bytes in B \"then\"\n"+
+		"measure seeds = other.seed + more.seed \"sum\"\n", twoHosts)
+	for _, c := range []struct {
+		set   []Change
+		seeds float64
+	}{{nil, 8}, {[]Change{{"seed", "5"}}, 12}} {
+		o := outcome(t, fs, c.set...)
+		for i, want := range []float64{1e6, 3e6, c.seeds} {
+			if got := o.Measure[i]; got.Value != want {
+				t.Errorf("set %v: %s is %v, want %v", c.set, got.Name, got.Value, want)
+			}
+		}
+		for _, a := range o.Again {
+			if _, err := os.Stat(filepath.Join(a.Run, "run.json")); err != nil {
+				t.Error(err)
+			}
+		}
+		page, err := os.ReadFile(o.Page)
+		if err != nil || !strings.Contains(string(page), "--set &#39;job.flows[0].bytes=3MB&#39;") {
+			t.Errorf("the page has no command that does it again: %v", err)
+		}
 	}
 }
 
@@ -113,7 +150,7 @@ func TestProblemsOfText(t *testing.T) {
 		{"# A\n> B?\n\nis `x = {{value z}}`\n", "README.md:4:11: unknown name z"},
 		{"# A\n> B?\n\nis {{z}}\n", "README.md:4:4: want {{value NAME}}"},
 		{"# A\n> B?\n\nis {{value a\n", "README.md:4:4: {{ is never closed"},
-		{"# A\n> B?\n\n{{sheets}}\n", "README.md:4:3: unknown place sheets, want value or checks,"},
+		{"# A\n> B?\n\n{{sheets}}\n", "README.md:4:3: unknown place sheets, want value or again, checks,"},
 		{"# A\n> B?\n\n{{figure none}}\n", "README.md:4:3: there is no figure none, none is defined"},
 		{"# A\n> B?\n\n{{checks all}}\n", "README.md:4:3: a place of this kind has no name"},
 		{"# A\n> B?\n\n| a | b |\n| 1 | 2 |\n", "README.md:5:1: want |---|---| below"},

@@ -56,12 +56,14 @@ type Walk struct {
 // ledger holds the quantities of one pass over the statements.
 type ledger struct {
 	lab      *Lab
-	set      map[string]float64 // inputs that were changed
-	scenario *scenario.Scenario // nil: none
-	run      map[string]any     // run.json; nil: nothing has run
+	set      map[string]float64        // inputs that were changed
+	scenario *scenario.Scenario        // nil: none
+	run      map[string]any            // run.json; nil: nothing has run
+	reruns   map[string]map[string]any // run.json of what was run again, by name
 
 	all     map[string]*Quantity
 	order   []*Quantity // but for steps
+	agains  []*Again
 	walks   []Walk
 	figures []chart.Figure
 	rows    []Row
@@ -101,7 +103,7 @@ const (
 // pass works out every statement in order, anew. Problems are of expect.txt.
 func (g *ledger) pass() (ps located.Problems) {
 	g.all = map[string]*Quantity{}
-	g.order, g.walks, g.figures, g.rows, g.errata = nil, nil, nil, nil, nil
+	g.order, g.agains, g.walks, g.figures, g.rows, g.errata = nil, nil, nil, nil, nil, nil
 	for _, s := range g.lab.statements {
 		if at, err := g.statement(s); err != nil {
 			h, _ := err.(interface{ hint() hint })
@@ -110,7 +112,7 @@ func (g *ledger) pass() (ps located.Problems) {
 				p.Hint = string(h.hint())
 			}
 			ps = append(ps, p)
-			if s.defines() && g.all[s.name.text] == nil && s.verb != "bench" {
+			if s.defines() && g.all[s.name.text] == nil && s.verb != "bench" && s.verb != "again" {
 				g.all[s.name.text] = &Quantity{Name: s.name.text, unknown: true} // so that it is told once
 			}
 		}
@@ -127,6 +129,8 @@ func (g *ledger) statement(s *statement) (token, error) {
 	switch s.verb {
 	case "input", "formula", "measure":
 		return g.define(s)
+	case "again":
+		return g.runAgain(s)
 	case "bench":
 		return g.call(s)
 	case "value":
@@ -163,7 +167,7 @@ func (g *ledger) free(name string) error {
 		return fmt.Errorf("the name %s is taken by what Railyard knows", name)
 	case strings.ContainsAny(name, ".[]"):
 		return fmt.Errorf("%s: want a name without dots", located.Shown(name))
-	case g.all[name] != nil || g.walkNamed(name):
+	case g.all[name] != nil || g.walkNamed(name) || g.isAgain(name):
 		return fmt.Errorf("%s is defined already", name)
 	}
 	return nil
@@ -194,7 +198,7 @@ func (g *ledger) define(s *statement) (token, error) {
 		measures = measures || o == Measured || o == Stepped
 	})
 	if s.verb == "measure" && !measures {
-		return s.name, fmt.Errorf("nothing here is measured, want run.KEY, a measurement or a step of a bench; " +
+		return s.name, fmt.Errorf("nothing here is measured, want run.KEY, NAME.KEY of a run again, a measurement or a step of a bench; " +
 			"or say formula")
 	}
 	v, err := g.eval(&s.expr, allowed, "a "+s.verb)
@@ -219,7 +223,7 @@ var errNotRun = fmt.Errorf("nothing has run")
 // origin says where what a name means comes from; "" of an unknown name.
 func (g *ledger) origin(name string) Origin {
 	switch q := g.all[name]; {
-	case strings.HasPrefix(name, runPrefix):
+	case strings.HasPrefix(name, runPrefix) || g.isAgain(name):
 		return Measured
 	case strings.HasPrefix(name, scenarioPrefix):
 		return Given
@@ -241,6 +245,9 @@ func (g *ledger) eval(e *expr, allowed []Origin, who string) (float64, error) {
 		}
 		if key, ok := strings.CutPrefix(name, runPrefix); ok {
 			return g.ofRun(key)
+		}
+		if a, key := g.againNamed(name); a != nil {
+			return g.ofAgain(a, key)
 		}
 		q, err := g.quantity(name)
 		if err != nil {

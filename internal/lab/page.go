@@ -174,6 +174,8 @@ func (w *writer) place(kind, name string) {
 		w.template("errata", o.Errata)
 	case "try":
 		w.template("try", o.Tries)
+	case "again":
+		w.template("try", o.commands())
 	case "steps":
 		for _, k := range o.Walks {
 			if k.Name == name {
@@ -235,6 +237,7 @@ func (w *writer) rest() {
 		}
 	}
 	w.section("h3", "measured", "Measured", len(o.Measure) > 0)
+	w.section("h3", "again", "Run again, with keys set", len(o.Again) > 0)
 	if len(w.out) == before {
 		w.out = w.out[:before-1]
 		return

@@ -54,6 +54,7 @@ func (o *Outcome) WriteText(w io.Writer, width int) error {
 		printWalk(s, &o.Walks[i])
 	}
 	o.printQuantities(s, "Measured", o.Measure)
+	o.printAgain(s)
 	o.printRows(s)
 	o.printErrata(s)
 	for i := range o.Figures {
@@ -108,6 +109,19 @@ func (o *Outcome) printQuantities(s *sheet.Sheet, title string, list []*Quantity
 		}
 	}
 	s.Grid("lrw", rows)
+}
+
+// printAgain lists what was run again. The page has the commands.
+func (o *Outcome) printAgain(s *sheet.Sheet) {
+	if len(o.Again) == 0 {
+		return
+	}
+	s.Title("Run again, with keys set")
+	var rows [][]string
+	for _, a := range o.Again {
+		rows = append(rows, []string{a.Name, a.Meaning}, []string{"= " + strings.Join(a.Set, ", ")})
+	}
+	s.Grid("lw", rows)
 }
 
 func printWalk(s *sheet.Sheet, w *Walk) {

@@ -43,6 +43,7 @@ type Outcome struct {
 	Given   []*Quantity
 	Formula []*Quantity // the predictions
 	Measure []*Quantity
+	Again   []*Again
 	Walks   []Walk
 	Rows    []Row
 	Errata  []Erratum
@@ -93,11 +94,23 @@ func (l *Lab) Run(ctx context.Context, opt Options) (*Outcome, error) {
 			return nil, err
 		}
 	}
+	again := g.agains
+	for _, a := range again {
+		if g.reruns == nil {
+			g.reruns = map[string]map[string]any{}
+		}
+		run, err := a.run(ctx, opt.Dir, opt.Progress)
+		if err != nil {
+			return nil, err
+		}
+		g.reruns[a.Name] = run
+	}
 	if g.run != nil {
 		if ps := g.pass(); len(ps) > 0 {
 			return nil, &Broken{ps.Sorted(), l.files}
 		}
 	}
+	o.Again = again
 	if err := o.fill(g, figures, opt.Called); err != nil {
 		return nil, err
 	}

@@ -62,8 +62,8 @@ func TestConformanceOfSeveralQueuePairs(t *testing.T) {
 // harm loses frames, doubles them and lets them change places.
 func harm(r *rig) {
 	ratio := func(num, den int64) unit.Ratio { return unit.Ratio{Num: num, Den: den} }
-	r.fabric.Faults = &fabric.Faults{Drop: ratio(1, 40), Duplicate: ratio(1, 20), Reorder: ratio(1, 100),
-		BitErrors: ratio(0, 1)}
+	r.fabric.Faults = &fabric.Faults{Chances: fabric.Chances{Drop: ratio(1, 40), Duplicate: ratio(1, 20), Reorder: ratio(1, 100),
+		BitErrors: ratio(0, 1)}}
 	r.nic.Transport.Timeout, r.nic.Transport.Retries = 50*unit.Microsecond, 1000
 }
 

@@ -158,7 +158,7 @@ func TestSelectiveRepeatResendsOnlyWhatIsLost(t *testing.T) {
 			}
 			r.nic.Transport.Timeout, r.nic.Transport.Retries = 320*unit.Microsecond, 7
 			r.nic.Transport.TimeoutLow, r.nic.Transport.LowPackets = 100*unit.Microsecond, 3
-			r.fabric.Faults = &fabric.Faults{Drop: unit.Ratio{Num: 1, Den: 1000}}
+			r.fabric.Faults = &fabric.Faults{Chances: fabric.Chances{Drop: unit.Ratio{Num: 1, Den: 1000}}}
 		})
 		return r
 	}
@@ -184,7 +184,7 @@ func TestBitErrorsDiscardFrames(t *testing.T) {
 	r, _ := incast(t, 1, 50_000_000, cc.None{Window: cc.Window{Bytes: 52_000}}, func(r *rig) {
 		selective(r)
 		r.nic.Transport.Timeout, r.nic.Transport.Retries = 320*unit.Microsecond, 7
-		r.fabric.Faults = &fabric.Faults{BitErrors: unit.Ratio{Num: 1, Den: 10_000_000}}
+		r.fabric.Faults = &fabric.Faults{Chances: fabric.Chances{BitErrors: unit.Ratio{Num: 1, Den: 10_000_000}}}
 	})
 	frames, lost := int64(0), int64(0)
 	for id := range r.graph.Ports {

@@ -18,8 +18,8 @@ import (
 func countsRun(t *testing.T, together bool, declared workload.Declared) (sent unit.Bytes, steps int, err error) {
 	t.Helper()
 	const rate, most = 100 * unit.GigabitPerSec, 1 << 20
-	g, err := topo.SingleSwitch(topo.Params{Hosts: 2, GPUs: 2, NICs: 1,
-		HostLink: topo.Cable{Rate: rate, Delay: unit.Microsecond}})
+	g, err := topo.SingleSwitch{Hosts: 2, GPUs: 2, NICs: 1,
+		HostLink: topo.Cable{Rate: rate, Delay: unit.Microsecond}}.Graph()
 	if err != nil {
 		t.Fatal(err)
 	}

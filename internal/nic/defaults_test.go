@@ -57,8 +57,8 @@ func defaults(g *topo.Graph, rate unit.Bitrate) *rig {
 // oneSwitch is hosts on one switch with cables of 20 m.
 func oneSwitch(tb testing.TB, hosts int, rate unit.Bitrate) *topo.Graph {
 	tb.Helper()
-	g, err := topo.SingleSwitch(topo.Params{Hosts: hosts, GPUs: 1, NICs: 1,
-		HostLink: topo.Cable{Rate: rate, Delay: cable}})
+	g, err := topo.SingleSwitch{Hosts: hosts, GPUs: 1, NICs: 1,
+		HostLink: topo.Cable{Rate: rate, Delay: cable}}.Graph()
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -68,9 +68,9 @@ func oneSwitch(tb testing.TB, hosts int, rate unit.Bitrate) *topo.Graph {
 // leafSpine is a leaf-spine fabric whose links are all alike but for the spines' rate.
 func leafSpine(tb testing.TB, leaves, hostsPerLeaf, spines int, rate, spine unit.Bitrate) *topo.Graph {
 	tb.Helper()
-	g, err := topo.LeafSpine(topo.Params{Hosts: leaves * hostsPerLeaf, GPUs: 1, NICs: 1,
+	g, err := topo.LeafSpine{Hosts: leaves * hostsPerLeaf, GPUs: 1, NICs: 1,
 		HostLink: topo.Cable{Rate: rate, Delay: cable},
-		Leaves:   leaves, Spines: spines, SpineLink: topo.Cable{Rate: spine, Delay: cable}})
+		Leaves:   leaves, Spines: spines, SpineLink: topo.Cable{Rate: spine, Delay: cable}}.Graph()
 	if err != nil {
 		tb.Fatal(err)
 	}

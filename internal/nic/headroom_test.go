@@ -19,8 +19,8 @@ import (
 // directions so that a pause frame waits for one.
 func headroomRig(t *testing.T, seed uint64, less unit.Bytes) *rig {
 	const rate, frame = 100 * unit.GigabitPerSec, unit.Bytes(9216)
-	g, err := topo.SingleSwitch(topo.Params{Hosts: 3, GPUs: 1, NICs: 1,
-		HostLink: topo.Cable{Rate: rate, Length: 100 * unit.Metre}})
+	g, err := topo.SingleSwitch{Hosts: 3, GPUs: 1, NICs: 1,
+		HostLink: topo.Cable{Rate: rate, Length: 100 * unit.Metre}}.Graph()
 	if err != nil {
 		t.Fatal(err)
 	}

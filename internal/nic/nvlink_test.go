@@ -17,8 +17,8 @@ import (
 func insideHost(t *testing.T, slots int, p *workload.Protocol) (ends [2]unit.Time) {
 	t.Helper()
 	const elems = 12_000
-	g, err := topo.SingleSwitch(topo.Params{Hosts: 1, GPUs: 2, NICs: 1,
-		HostLink: topo.Cable{Rate: 100 * unit.GigabitPerSec, Delay: unit.Microsecond}})
+	g, err := topo.SingleSwitch{Hosts: 1, GPUs: 2, NICs: 1,
+		HostLink: topo.Cable{Rate: 100 * unit.GigabitPerSec, Delay: unit.Microsecond}}.Graph()
 	if err != nil {
 		t.Fatal(err)
 	}

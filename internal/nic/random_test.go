@@ -22,20 +22,19 @@ func drawNetwork(t *rapid.T) *topo.Graph {
 		100 * unit.GigabitPerSec,
 		200 * unit.GigabitPerSec, 400 * unit.GigabitPerSec, 33 * unit.GigabitPerSec})
 	delays := rapid.SampledFrom([]unit.Duration{1, 5 * unit.Nanosecond, 100 * unit.Nanosecond, 2 * unit.Microsecond})
-	p := topo.Params{GPUs: 1, NICs: 1,
-		HostLink: topo.Cable{Rate: rates.Draw(t, "rate"), Delay: delays.Draw(t, "delay")}}
-	var g *topo.Graph
-	var err error
+	link := topo.Cable{Rate: rates.Draw(t, "rate"), Delay: delays.Draw(t, "delay")}
+	var design topo.Design
 	if rapid.Bool().Draw(t, "leaf-spine") {
+		p := topo.LeafSpine{GPUs: 1, NICs: 1, HostLink: link}
 		p.Leaves = rapid.IntRange(2, 3).Draw(t, "leaves")
 		p.Hosts = p.Leaves * rapid.IntRange(1, 3).Draw(t, "hosts per leaf")
 		p.Spines = rapid.IntRange(1, 2).Draw(t, "spines")
 		p.SpineLink = topo.Cable{Rate: rates.Draw(t, "spine rate"), Delay: delays.Draw(t, "spine delay")}
-		g, err = topo.LeafSpine(p)
+		design = p
 	} else {
-		p.Hosts = rapid.IntRange(2, 6).Draw(t, "hosts")
-		g, err = topo.SingleSwitch(p)
+		design = topo.SingleSwitch{Hosts: rapid.IntRange(2, 6).Draw(t, "hosts"), GPUs: 1, NICs: 1, HostLink: link}
 	}
+	g, err := design.Graph()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,7 +53,7 @@ func blink(t *testing.T, cable unit.Duration, ctl cc.Params, ackEvery int, b uni
 	long unit.Duration) (*rig, nic.Flow) {
 	t.Helper()
 	const rate = 100 * unit.GigabitPerSec
-	g, err := topo.SingleSwitch(topo.Params{Hosts: 2, GPUs: 1, NICs: 1, HostLink: topo.Cable{Rate: rate, Delay: cable}})
+	g, err := topo.SingleSwitch{Hosts: 2, GPUs: 1, NICs: 1, HostLink: topo.Cable{Rate: rate, Delay: cable}}.Graph()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,8 +105,8 @@ func TestTailLossUnderCoalescing(t *testing.T) {
 // wait (20 us at 25 Gb/s) for a queue.
 func TestRoundTripOfCoalescedAcks(t *testing.T) {
 	const rate, b = 25 * unit.GigabitPerSec, 10_000_000
-	g, err := topo.SingleSwitch(topo.Params{Hosts: 2, GPUs: 1, NICs: 1,
-		HostLink: topo.Cable{Rate: rate, Delay: 20 * unit.Microsecond}})
+	g, err := topo.SingleSwitch{Hosts: 2, GPUs: 1, NICs: 1,
+		HostLink: topo.Cable{Rate: rate, Delay: 20 * unit.Microsecond}}.Graph()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,11 +125,11 @@ func TestRoundTripOfCoalescedAcks(t *testing.T) {
 // TestAdmissionSurvivesLosses: a clear-to-send that is lost, or comes twice, neither stops a
 // connection nor lets it send more.
 func TestAdmissionSurvivesLosses(t *testing.T) {
-	for _, f := range []fabric.Faults{{Drop: unit.Ratio{Num: 1, Den: 20}}, {Duplicate: unit.Ratio{Num: 1, Den: 2}}} {
+	for _, f := range []fabric.Chances{{Drop: unit.Ratio{Num: 1, Den: 20}}, {Duplicate: unit.Ratio{Num: 1, Den: 2}}} {
 		f.BitErrors.Den, f.Reorder.Den, f.Drop.Den, f.Duplicate.Den = 1, 1, max(1, f.Drop.Den), max(1, f.Duplicate.Den)
 		const n, slot = 3, 16_000
 		r, _ := gatherWith(t, n, 400_000, nic.Admission{Slots: 2, Bytes: slot}, func(r *rig) {
-			r.fabric.Faults = &f
+			r.fabric.Faults = &fabric.Faults{Chances: f}
 			r.nic.Transport.Timeout, r.nic.Transport.Retries, r.nic.Transport.AckDuplicates = 200*unit.Microsecond,
 				1000, true
 		})

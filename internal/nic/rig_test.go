@@ -53,8 +53,8 @@ func hpcc(g *topo.Graph, ctl cc.Params) *rig {
 
 // star is the reference's: hosts on one switch.
 func star(hosts int, rate unit.Bitrate) *topo.Graph {
-	g, err := topo.SingleSwitch(topo.Params{Hosts: hosts, GPUs: 1, NICs: 1,
-		HostLink: topo.Cable{Rate: rate, Delay: unit.Microsecond}})
+	g, err := topo.SingleSwitch{Hosts: hosts, GPUs: 1, NICs: 1,
+		HostLink: topo.Cable{Rate: rate, Delay: unit.Microsecond}}.Graph()
 	if err != nil {
 		panic(err)
 	}

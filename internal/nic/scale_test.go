@@ -50,8 +50,8 @@ func large(tb testing.TB, leaves, per int, packets unit.Bytes, islands bool) *ri
 	const rate, payload, wire = 100 * unit.GigabitPerSec, 1000, 1048
 	link := topo.Cable{Rate: rate, Delay: unit.Microsecond}
 	hosts := leaves * per
-	g, err := topo.LeafSpine(topo.Params{Hosts: hosts, GPUs: 1, NICs: 1, HostLink: link, Leaves: leaves,
-		Spines: per, SpineLink: link})
+	g, err := topo.LeafSpine{Hosts: hosts, GPUs: 1, NICs: 1, HostLink: link, Leaves: leaves,
+		Spines: per, SpineLink: link}.Graph()
 	if err != nil {
 		tb.Fatal(err)
 	}

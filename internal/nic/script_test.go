@@ -130,7 +130,7 @@ func (s *stage) at(w string) unit.Time { return unit.Time(s.span(w)) }
 func (s *stage) begin(args []string) {
 	s.t.Helper()
 	*s = stage{t: s.t, qps: map[[4]int]int32{}}
-	p := topo.Params{Hosts: 2, GPUs: 2, NICs: 1}
+	p := topo.LeafSpine{Hosts: 2, GPUs: 2, NICs: 1}
 	for _, a := range args {
 		switch k, v, _ := strings.Cut(a, "="); k {
 		case "hosts":
@@ -183,13 +183,15 @@ func (s *stage) begin(args []string) {
 }
 
 // network is hosts on a switch or, of several leaves with a spine, on leaves.
-func network(t *testing.T, p topo.Params) *topo.Graph {
-	link, design := topo.Cable{Rate: 8 * unit.GigabitPerSec, Delay: unit.Microsecond}, topo.SingleSwitch
+func network(t *testing.T, p topo.LeafSpine) *topo.Graph {
+	link := topo.Cable{Rate: 8 * unit.GigabitPerSec, Delay: unit.Microsecond}
 	p.HostLink = link
+	design := topo.Design(topo.SingleSwitch{Hosts: p.Hosts, GPUs: p.GPUs, NICs: p.NICs, HostLink: link})
 	if p.Leaves > 0 {
-		p.Spines, p.SpineLink, design = 1, link, topo.LeafSpine
+		p.Spines, p.SpineLink = 1, link
+		design = p
 	}
-	g, err := design(p)
+	g, err := design.Graph()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,7 +259,7 @@ func (s *stage) set(k, v string) {
 func (s *stage) fault(storm bool, from, until unit.Time, port topo.PortID) {
 	if s.fabric.Faults == nil {
 		none := unit.Ratio{Den: 1}
-		s.fabric.Faults = &fabric.Faults{BitErrors: none, Drop: none, Duplicate: none, Reorder: none}
+		s.fabric.Faults = &fabric.Faults{Chances: fabric.Chances{BitErrors: none, Drop: none, Duplicate: none, Reorder: none}}
 	}
 	f := s.fabric.Faults
 	if storm {

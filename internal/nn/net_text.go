@@ -125,14 +125,7 @@ func NewGPT(c GPT) (*Model, error) {
 		atMost("head size", c.HeadSize), wholeRow(c.Context*max(c.Size, c.Vocabulary))); err != nil {
 		return nil, err
 	}
-	if c.HeadSize == 0 {
-		if c.Size%c.Heads != 0 {
-			return nil, fmt.Errorf("heads: %d of a size of %d, want as many as divide it, or a head size", c.Heads, c.Size)
-		}
-		c.HeadSize = c.Size / c.Heads
-	}
-	if err := firstOf(within("heads x head size", c.Heads*c.HeadSize), wholeRow(c.Context*c.Hidden),
-		wholeRow(3*c.Context*c.Heads*c.HeadSize), wholeRow(c.Context*c.Context*c.Heads)); err != nil {
+	if err := firstOf(headsFit(c.Context, c.Size, c.Heads, &c.HeadSize), wholeRow(c.Context*c.Hidden)); err != nil {
 		return nil, err
 	}
 	m, err := c.layers().model(c.Context)
@@ -140,6 +133,18 @@ func NewGPT(c GPT) (*Model, error) {
 		return m, err
 	}
 	return m.Tied("tokens.weight", "head.weight")
+}
+
+// headsFit finds the size of heads that has none, and says what is wrong with what they make of a row.
+func headsFit(context, size, heads int, headSize *int) error {
+	if *headSize == 0 {
+		if size%heads != 0 {
+			return fmt.Errorf("heads: %d of a size of %d, want as many as divide it, or a head size", heads, size)
+		}
+		*headSize = size / heads
+	}
+	return firstOf(within("heads x head size", heads**headSize), wholeRow(3*context*heads**headSize),
+		wholeRow(context*context*heads))
 }
 
 func (c GPT) layers() *list {

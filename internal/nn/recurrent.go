@@ -44,6 +44,11 @@ func (l recurrent) Out() int               { return l.steps * l.size }
 func (l recurrent) wide() int              { return l.gates * l.size }
 func (l recurrent) Through(_, _ []float32) {}
 
+// Undivided is why ranks cannot share it.
+func (l recurrent) Undivided() string {
+	return "each step of its recurrence wants the whole state of the step before"
+}
+
 // input and state are the products with x and with the state before.
 func (l recurrent) input() linear { return linear{in: l.in, out: l.wide()} }
 func (l recurrent) state() linear { return linear{in: l.size, out: l.wide(), at: l.input().end()} }

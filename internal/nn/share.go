@@ -34,6 +34,12 @@ type Splitter interface {
 	Split(way Way) *Split
 }
 
+// Undivided is a layer that ranks cannot share.
+type Undivided interface {
+	// Undivided says why, in words.
+	Undivided() string
+}
+
 // Split is a layer in equal parts.
 type Split struct {
 	Widths []Width // what the parts must divide

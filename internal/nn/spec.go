@@ -12,11 +12,12 @@ type MLP struct {
 // Spec describes a model by its kind and the sizes of that kind, so that a file of weights can say what
 // they are of. Exactly one of the pointers is there.
 type Spec struct {
-	Kind      string     `json:"kind"` // mlp, cnn, rnn, lstm, gpt
+	Kind      string     `json:"kind"` // mlp, cnn, rnn, lstm, gpt, file
 	MLP       *MLP       `json:"mlp,omitempty"`
 	CNN       *CNN       `json:"cnn,omitempty"`
 	Recurrent *Recurrent `json:"recurrent,omitempty"` // of rnn and lstm
 	GPT       *GPT       `json:"gpt,omitempty"`
+	Net       *Net       `json:"net,omitempty"` // of file
 }
 
 // Model makes the model.
@@ -32,8 +33,10 @@ func (s *Spec) Model() (*Model, error) {
 		return NewLSTM(*s.Recurrent)
 	case s.Kind == "gpt" && s.GPT != nil:
 		return NewGPT(*s.GPT)
+	case s.Kind == "file" && s.Net != nil:
+		return s.Net.Model()
 	}
-	return nil, fmt.Errorf("model: kind %q without its sizes, want mlp, cnn, rnn, lstm or gpt with them", s.Kind)
+	return nil, fmt.Errorf("model: kind %q without its sizes, want mlp, cnn, rnn, lstm, gpt or file with them", s.Kind)
 }
 
 // MarshalText and UnmarshalText write and read names, so that a file has words and no numbers.

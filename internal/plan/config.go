@@ -42,6 +42,7 @@ func (p *Plan) FabricConfig() fabric.Config {
 	frames, all := p.Frames(), p.profile(&sc.Fabric)
 	cfg := fabric.Config{
 		Classes:       all.Classes,
+		DSCP:          p.dscps(),
 		PFC:           all.PFC,
 		Buffer:        all.Buffer,
 		SwitchLatency: all.SwitchLatency,

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"fmt"
-	"slices"
 
 	"railyard/internal/coll"
 	"railyard/internal/dataset"
@@ -70,7 +69,9 @@ func (p *Plan) Estimate(data []dataset.Size) Estimate {
 		}
 		n := q.posted(job)
 		e.PacketHops = add(e.PacketHops, mul(n, p.hops(q, int64(q.Flow.Bytes), 1)))
-		if slices.ContainsFunc(q.Path, func(port topo.PortID) bool { return crowded[port] }) {
+		meets := false
+		p.eachPort(q, 1, func(port topo.PortID, _ int64) { meets = meets || crowded[port] })
+		if meets {
 			cnps := p.cnps(mul(n, p.packets(int64(q.Flow.Bytes))), job)
 			e.PacketHops = add(e.PacketHops, mul(cnps, int64(len(q.Back))))
 		}
@@ -123,12 +124,12 @@ func (p *Plan) crowded() []bool {
 		if q.Flow != nil && !q.Sends() {
 			continue
 		}
-		for _, port := range q.Path[1:] {
-			if key := [2]int32{int32(port), int32(q.From)}; !seen[key] {
+		p.eachPort(q, int64(p.Graph.Ports[q.Path[0]].Rate), func(port topo.PortID, part int64) {
+			if key := [2]int32{int32(port), int32(q.From)}; !seen[key] && port != q.Path[0] {
 				seen[key] = true
-				rate[port] += p.Graph.Ports[q.Path[0]].Rate
+				rate[port] += unit.Bitrate(part)
 			}
-		}
+		})
 	}
 	out := make([]bool, len(rate))
 	for port := range rate {

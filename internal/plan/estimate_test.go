@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -121,5 +123,25 @@ func TestMemoryCountsSpansOfLongMessages(t *testing.T) {
 	}
 	if got := of("hosts: 1, host: {gpus: 2}", "1GB"); got != 0 {
 		t.Errorf("over NVLink: %d bytes for spans, want none", got)
+	}
+}
+
+// Where packets are sprayed, a forecast spreads them too: a permutation that the links carry together takes as
+// long as one message alone and causes no CNPs, although the hash that a flow's path is shown by has collisions.
+func TestForecastOfSprayedFlows(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("cluster: {hosts: 16, host: {gpus: 1}, nic: {speed: 100Gb/s}}\n" +
+		"fabric: {design: leaf-spine, leaves: 4, spines: 3, links: {spine: 134Gb/s}, BALANCE}\njob:\n  flows:\n")
+	for i := range 16 {
+		fmt.Fprintf(&b, "    - {from: host%d/gpu0, to: host%d/gpu0, bytes: 5MB}\n", i+1, (i+4)%16+1)
+	}
+	for balance, sprayed := range map[string]bool{"balance: ecmp": false, "balance: dlb": false, "balance: spray": true,
+		"balance: glb, dlb: {mode: packet}": true} {
+		p := planned(t, strings.Replace(b.String(), "BALANCE", balance, 1))
+		crowded := slices.Contains(p.crowded(), true)
+		alone := (100 * unit.GigabitPerSec).TransmitTime(5_100_000) + p.BaseRTT(&p.Pairs[0])
+		if took := p.jobTime(make([]int64, 1)); crowded == sprayed || (took < alone+alone/20) != sprayed {
+			t.Errorf("%s: ports are crowded: %v; forecast %v, a message alone %v", balance, crowded, took, alone)
+		}
 	}
 }

@@ -12,6 +12,7 @@ type Files struct {
 type JobFiles struct {
 	Schedule []byte // of collective.schedule
 	Flows    []byte // of flows_csv
+	Network  []byte // of train.network
 }
 
 // of returns the files of a job.
@@ -26,7 +27,7 @@ func (f *Files) of(j *Job) JobFiles {
 func (f *Files) Bytes() unit.Bytes {
 	n := len(f.Topology)
 	for _, j := range f.Jobs {
-		n += len(j.Schedule) + len(j.Flows)
+		n += len(j.Schedule) + len(j.Flows) + len(j.Network)
 	}
 	return unit.Bytes(n)
 }

@@ -8,14 +8,26 @@ import (
 )
 
 // Hash says how the switches hash.
-func (p *Plan) Hash() hash.Config {
-	h := &p.Scenario.Fabric.Hash
-	return hash.Config{
-		Function:  h.Function,
-		QP:        h.Fields == scenario.HashFieldsQP,
-		PerSwitch: h.Seed == "per-switch",
+func (p *Plan) Hash() *hash.Switches {
+	s := &hash.Switches{Config: p.hash(&p.Scenario.Fabric), OwnOf: p.switches.of}
+	for i := range p.switches.profiles {
+		s.Own = append(s.Own, p.hash(&p.switches.profiles[i]))
+	}
+	return s
+}
+
+// hash is how switches hash that are as a fabric says.
+func (p *Plan) hash(f *scenario.Fabric) hash.Config {
+	h := hash.Config{
+		Function:  f.Hash.Function,
+		QP:        f.Hash.Fields == scenario.HashFieldsQP,
+		PerSwitch: f.Hash.Seed == "per-switch",
 		Seed:      p.Scenario.Seed,
 	}
+	if f.Hash.Seed == "role" {
+		h.Role = nameLabel(f.Hash.Role)
+	}
+	return h
 }
 
 // headers are those of queue pair number n of its job, of data. The UDP source port carries the number,

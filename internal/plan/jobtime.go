@@ -96,10 +96,10 @@ func (p *Plan) backgroundShare() []float64 {
 		if q.Kind != result.KindBackground || !q.Sends() || q.Flow.Count < 2 {
 			continue
 		}
-		for _, port := range q.Path {
-			sent := p.Graph.Ports[port].Rate.TransmitTime(q.Flow.Bytes)
+		p.eachPort(q, int64(q.Flow.Bytes), func(port topo.PortID, part int64) {
+			sent := p.Graph.Ports[port].Rate.TransmitTime(unit.Bytes(part))
 			busy[port] = min(mostBusy, busy[port]+float64(sent)/float64(q.Flow.Every))
-		}
+		})
 	}
 	return busy
 }
@@ -117,9 +117,7 @@ func (p *Plan) messageTime(j *Job, l *RankLink, size unit.Bytes, busy []float64)
 	slowest := p.slowest(q.Path)
 	rest := slowest.TransmitTime(unit.Bytes(p.packets(int64(size))-1) * frames.OnLink(frames.MaxDataFrame(mtu)))
 	share := 0.0
-	for _, port := range q.Path {
-		share = max(share, busy[port])
-	}
+	p.eachPort(q, 1, func(port topo.PortID, _ int64) { share = max(share, busy[port]) })
 	alone := 2*host.PCIeLatency + p.Scenario.Cluster.NIC.Latency + p.oneWay(q.Path, first) + rest
 	return unit.Duration(float64(alone)/(1-share)) + reduce
 }
@@ -149,18 +147,18 @@ func (p *Plan) portLoad() []int64 {
 		}
 		f := p.Pairs[i].Flow
 		each := add(int64(f.Bytes), mul(p.packets(int64(f.Bytes)), frame))
-		for _, port := range p.Pairs[i].Path {
-			load[port] = add(load[port], mul(int64(f.Count), each))
-		}
+		p.eachPort(&p.Pairs[i], mul(int64(f.Count), each), func(port topo.PortID, part int64) {
+			load[port] = add(load[port], part)
+		})
 	}
 	return load
 }
 
 // loadTime is how long the most loaded port of a queue pair's path takes to send its load.
 func (p *Plan) loadTime(load []int64, q *Pair) (longest unit.Duration) {
-	for _, port := range q.Path {
+	p.eachPort(q, 1, func(port topo.PortID, _ int64) {
 		longest = max(longest, p.Graph.Ports[port].Rate.TransmitTime(unit.Bytes(min(load[port], most/8))))
-	}
+	})
 	return longest
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"railyard/internal/nn"
+	"railyard/internal/nn/netfile"
 	"railyard/internal/scenario"
 )
 
@@ -20,8 +21,8 @@ func model(t *scenario.Train, of *nn.Spec) (*nn.Model, error) {
 	return m.WithInit(scheme, t.Deviation), nil
 }
 
-// specOf translates the sizes of a network.
-func specOf(t *scenario.Train) (s nn.Spec, err error) {
+// specOf translates the sizes of a network; file is the text of one that is listed.
+func specOf(t *scenario.Train, file []byte) (s nn.Spec, err error) {
 	s.Kind = t.Model
 	switch t.Model {
 	case "mlp":
@@ -35,10 +36,26 @@ func specOf(t *scenario.Train) (s nn.Spec, err error) {
 		s.Recurrent, err = recurrent(t)
 	case "gpt":
 		s.GPT, err = transformer(t)
+	case "file":
+		s.Net, err = listed(t, file)
 	default:
 		panic("plan: the scenario has a network " + t.Model + ", which nn has not")
 	}
 	return s, err
+}
+
+// listed reads a network from its file. What the file does not say of examples, the data do.
+func listed(t *scenario.Train, file []byte) (*nn.Net, error) {
+	f, err := netfile.Read(t.Network, file)
+	if err != nil {
+		return nil, err
+	}
+	channels, side := t.Data.Pixels()
+	rows := netfile.Rows{Image: nn.Volume{Channels: channels, Height: side, Width: side}}
+	if text := t.Data.Text; text != nil {
+		rows = netfile.Rows{Text: true, Vocabulary: text.Vocabulary, Context: text.Window}
+	}
+	return f.Net(rows)
 }
 
 // fixedKernels are those that a first convolution may have.

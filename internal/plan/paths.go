@@ -55,35 +55,33 @@ func (p *Plan) recabled(g *topo.Graph) (*topo.Graph, error) {
 	var changes []topo.Recabling
 	for i, l := range named {
 		at := fmt.Sprintf("fabric.links.named[%d].link", i)
-		port, err := names.Port(l.Link)
+		links, err := names.Links(l.Link)
 		if err != nil {
 			return nil, problem(sc, at, "%v", err)
 		}
-		link := g.Ports[port].Link
-		if first, twice := of[link]; twice {
-			return nil, problem(sc, at, "%s: the link of fabric.links.named[%d] too, "+
-				"want one entry for both directions", l.Link, first)
+		if !topo.IsPattern(l.Link) {
+			if first, twice := of[links[0]]; twice {
+				return nil, problem(sc, at, "%s: the link of fabric.links.named[%d] too, "+
+					"want one entry for both directions", l.Link, first)
+			}
+			of[links[0]] = i
 		}
-		of[link] = i
-		changes = append(changes, topo.Recabling{
-			Link: link,
-			Cable: topo.Cable{
-				Rate:   l.Rate.Or(0),
-				Length: l.Length.Or(0),
-				Delay:  l.Delay.Or(0),
-			},
-		})
+		cable := topo.Cable{Rate: l.Rate.Or(0), Length: l.Length.Or(0), Delay: l.Delay.Or(0)}
+		for _, link := range links {
+			changes = append(changes, topo.Recabling{Link: link, Cable: cable})
+		}
 	}
 	return g.Recabled(changes)
 }
 
 // problem is an error about a key of the scenario, with its place in the file.
 func problem(sc *scenario.Scenario, path, format string, args ...any) error {
-	return located.Problems{sc.Located(scenario.Finding{
-		Severity: scenario.Error,
-		Path:     path,
-		Message:  fmt.Sprintf(format, args...),
-	})}
+	return located.Problems{problemAt(sc, path, format, args...)}
+}
+
+// problemAt is one of several.
+func problemAt(sc *scenario.Scenario, path, format string, args ...any) located.Problem {
+	return sc.Located(scenario.Finding{Severity: scenario.Error, Path: path, Message: fmt.Sprintf(format, args...)})
 }
 
 // addFlows adds the queue pairs of a job's flows, and those of its file.
@@ -136,6 +134,9 @@ func (p *Plan) addFlow(f *scenario.Flow, j *Job, wrong flowProblem) error {
 	}
 	pair.From, pair.FromGPU = p.endpoint(f.From)
 	pair.To, pair.ToGPU = p.endpoint(f.To)
+	if f.From.NIC < 0 && f.Path == nil {
+		pair.From = p.relay(pair.From, pair.To)
+	}
 	if f.Priority == "other" {
 		pair.Class = ClassOther
 		if int(ClassOther) >= p.Classes() {
@@ -165,6 +166,22 @@ func (p *Plan) endpoint(e scenario.Endpoint) (topo.NICID, int32) {
 	return p.Graph.Hosts[e.Host].NICs[p.Scenario.NICOf(e)], int32(e.GPU)
 }
 
+// relay returns the NIC by which a GPU sends to another: its own or, if that has no way there, the one of the
+// receiver's rail on the same host, over NVLink to that one's GPU (book chapter 13, rail-only; NCCL: PXN).
+func (p *Plan) relay(own, to topo.NICID) topo.NICID {
+	g := p.Graph
+	if g.NICs[own].Host == g.NICs[to].Host {
+		return own
+	}
+	other := g.Hosts[g.NICs[own].Host].NICs[g.NICs[to].Index]
+	for _, from := range []topo.NICID{own, other} {
+		if _, err := p.Routes.Path(from, to, nil); err == nil {
+			return from
+		}
+	}
+	return own // what comes next says why not
+}
+
 // explicitPath finds the ports of a path between two NICs that is given by its nodes.
 func (p *Plan) explicitPath(nodes []string, from, to topo.NICID) ([]topo.PortID, error) {
 	g := p.Graph
@@ -174,6 +191,9 @@ func (p *Plan) explicitPath(nodes []string, from, to topo.NICID) ([]topo.PortID,
 	}
 	if last, _, _ := strings.Cut(nodes[len(nodes)-1], "#"); last != name(to) {
 		return nil, fmt.Errorf("ends at %s, want the receiver's host %s", last, name(to))
+	}
+	if g.Apart(from, to) {
+		return nil, fmt.Errorf("from %s to %s: rails are VLANs that nothing routes between", g.NICName(from), g.NICName(to))
 	}
 	var path []topo.PortID
 	at := nodes[0]
@@ -256,20 +276,18 @@ func (p *Plan) planFaults() (*fabric.Faults, error) {
 		return nil, nil
 	}
 	out := &fabric.Faults{}
-	hit := map[topo.LinkID]bool{}
+	holds := map[topo.LinkID]int{} // which entry's chances a link has
 	for i := range sc.Faults {
 		f := &sc.Faults[i]
-		links, port, err := p.faultLinks(f.Link)
+		links, err := p.names.Links(f.Link)
 		if err != nil {
 			return nil, problem(sc, fmt.Sprintf("faults[%d].link", i), "%v", err)
 		}
-		if f.Random() {
-			out.Drop, out.Duplicate, out.Reorder = f.Drop, f.Duplicate, f.Reorder
-			out.BitErrors, out.PFC = f.BitErrors, f.PFC
-		}
 		from := unit.Time(f.At)
 		for _, l := range links {
-			hit[l] = hit[l] || f.Random()
+			if f.Random() {
+				holds[l] = i
+			}
 			if f.Down.Set {
 				until := from.Add(f.Down.Value)
 				out.Downs = append(out.Downs, fabric.Down{Link: l, From: from, Until: until})
@@ -281,8 +299,11 @@ func (p *Plan) planFaults() (*fabric.Faults, error) {
 		if !f.Storm.Set {
 			continue
 		}
-		nic := p.Graph.Ports[port].NIC
+		nic := p.Graph.Ports[2*links[0]].NIC
 		if nic < 0 {
+			nic = p.Graph.Ports[2*links[0]+1].NIC
+		}
+		if nic < 0 || len(links) > 1 {
 			return nil, problem(sc, fmt.Sprintf("faults[%d].link", i),
 				"%s: a storm comes from a host, want a link of one", f.Link)
 		}
@@ -298,21 +319,31 @@ func (p *Plan) planFaults() (*fabric.Faults, error) {
 		}
 		out.Storms = append(out.Storms, storm)
 	}
-	out.On = func(port topo.Port) bool { return hit[port.Link] }
-	return out, nil
+	var all []*fabric.Chances
+	for i := range sc.Faults {
+		f := &sc.Faults[i]
+		all = append(all, &fabric.Chances{BitErrors: f.BitErrors, Drop: f.Drop, Duplicate: f.Duplicate, Reorder: f.Reorder, PFC: f.PFC})
+	}
+	out.Of = func(port topo.Port) *fabric.Chances {
+		if i, ok := holds[port.Link]; ok {
+			return all[i]
+		}
+		return nil
+	}
+	return out, p.checkFaults(holds)
 }
 
-// faultLinks finds the links that a fault names, and the port if it names one link.
-func (p *Plan) faultLinks(name string) (links []topo.LinkID, port topo.PortID, err error) {
-	if name == "all" {
-		for i := range p.Graph.Links {
-			links = append(links, topo.LinkID(i))
+// checkFaults reports an entry whose chances no link has, because later entries match all its links.
+func (p *Plan) checkFaults(holds map[topo.LinkID]int) error {
+	of := make([]bool, len(p.Scenario.Faults))
+	for _, i := range holds {
+		of[i] = true
+	}
+	for i := range of {
+		if f := &p.Scenario.Faults[i]; f.Random() && !of[i] {
+			return problem(p.Scenario, fmt.Sprintf("faults[%d]", i), "has no effect: later entries with chances hold for all links of %s",
+				f.Link)
 		}
-		return links, 0, nil
 	}
-	port, err = p.names.Port(name)
-	if err != nil {
-		return nil, 0, err
-	}
-	return []topo.LinkID{p.Graph.Ports[port].Link}, port, nil
+	return nil
 }

@@ -194,29 +194,6 @@ func (p *Plan) planJobs() error {
 	return nil
 }
 
-// graph builds the cluster's hosts and the fabric between them.
-func (p *Plan) graph() (*topo.Graph, error) {
-	sc := p.Scenario
-	if sc.Fabric.Design == "custom" {
-		return p.customGraph()
-	}
-	l := sc.Fabric.Links
-	cable := func(r unit.Bitrate, length unit.Length) topo.Cable {
-		return topo.Cable{Rate: r, Length: length, Delay: l.Delay.Or(0)}
-	}
-	t := topo.Params{
-		Hosts:    sc.Cluster.Hosts,
-		GPUs:     sc.Cluster.Host.GPUs,
-		NICs:     sc.NICsPerHost(),
-		HostLink: cable(l.Host, l.Length),
-	}
-	t.Leaves = sc.Fabric.Leaves
-	if sc.Fabric.Spines > 0 {
-		t.Spines, t.Parallel, t.SpineLink = sc.Fabric.Spines, l.Parallel, cable(l.Spine, l.SpineLength)
-	}
-	return topo.Generate(sc.Fabric.Design, t)
-}
-
 // slow returns the ranks of a job whose device takes longer than the others, or less.
 func (p *Plan) slow(j *Job) map[int32]unit.Ratio {
 	slow := map[int32]unit.Ratio{}
@@ -230,7 +207,7 @@ func (p *Plan) slow(j *Job) map[int32]unit.Ratio {
 
 func (p *Plan) planTraining(j *Job) error {
 	t := j.Spec.Train
-	spec, err := specOf(t)
+	spec, err := specOf(t, p.files.of(j).Network)
 	if err != nil {
 		return err
 	}

@@ -79,45 +79,46 @@ func (p *Plan) polarised() []scenario.Finding {
 		}
 	}
 	slices.SortStableFunc(seen.groups, func(a, b laterGroup) int { return cmp.Compare(a.at, b.at) })
-	var unused []string
-	n, all := 0, 0
+	var short []string
+	used, all := 0, 0
 	for _, g := range seen.groups {
-		idle := 0
+		reached := 0
 		for _, took := range g.took {
-			if !took {
-				idle++
+			if took {
+				reached++
 			}
 		}
-		if idle > 0 && g.came >= leastPerLink*len(g.took) {
-			unused = append(unused, fmt.Sprintf("%s (%d of %d)", p.Graph.Nodes[g.at].Name, idle, len(g.took)))
-			n, all = n+idle, all+len(g.took)
+		if reached < len(g.took) && g.came >= leastPerLink*len(g.took) {
+			short = append(short, fmt.Sprintf("%s (%d of %d)", p.Graph.Nodes[g.at].Name, reached, len(g.took)))
+			used, all = used+reached, all+len(g.took)
 		}
 	}
-	if n == 0 {
+	if all == 0 {
 		return nil
 	}
 	const most = 4
-	at := strings.Join(unused[:min(len(unused), most)], ", ")
-	if more := len(unused) - most; more > 0 {
+	at := strings.Join(short[:min(len(short), most)], ", ")
+	if more := len(short) - most; more > 0 {
 		at += fmt.Sprintf(" and %d more", more)
 	}
-	return []scenario.Finding{p.polarisation(n, all, at)}
+	return []scenario.Finding{p.polarisation(used, all, at)}
 }
 
-func (p *Plan) polarisation(n, all int, at string) scenario.Finding {
+// polarisation says how many links can be used at all, and what cures it.
+func (p *Plan) polarisation(used, all int, at string) scenario.Finding {
 	h := &p.Scenario.Fabric.Hash
-	f := scenario.Finding{
+	seed := "seed: per-switch"
+	if hash.Linear[h.Function] {
+		seed = fmt.Sprintf("function: mix or toeplitz with seed: per-switch (another seed of %s only renames links "+
+			"where their number is a power of two)", h.Function)
+	}
+	return scenario.Finding{
 		Severity: scenario.Warning,
 		Path:     "fabric.hash.seed",
-		Message: fmt.Sprintf("%s: polarisation: %d of %d equal links can get no flow, at %s: the switches before "+
-			"chose by the same hash", h.Seed, n, all, at),
-		Hint: "seed: per-switch",
+		Message: fmt.Sprintf("%s: polarisation: of %d equal links only %d can ever be used, whatever the flows, at %s: "+
+			"the switches before chose by the same hash", h.Seed, all, used, at),
+		Hint: seed + "; or cables in another order at each switch; or balance: flowlet or spray, which do not hash",
 	}
-	if hash.Linear[h.Function] {
-		f.Hint = fmt.Sprintf("function: mix or toeplitz, and seed: per-switch; another seed of %s renames links and cures "+
-			"nothing where their number is a power of two", h.Function)
-	}
-	return f
 }
 
 // ways returns a queue pair for each two edge switches that some join.
@@ -135,15 +136,19 @@ func (p *Plan) ways() (all []*Pair) {
 }
 
 // draw walks a flow and notes what switches after the first choice do with it.
-func (p *Plan) draw(d *drawing, by hash.Config, f hash.Flow, q *Pair) {
+func (p *Plan) draw(d *drawing, by *hash.Switches, f hash.Flow, q *Pair) {
 	chosen := false
 	g := p.Graph
 	for at := g.Edge(q.From); at != g.Hosts[g.NICs[q.To].Host].Node; {
 		hops := p.Routes.NextHops(at, q.To)
 		k := 0
 		if len(hops) > 1 {
-			k = p.finder.Choice(at, q.To).Pick(&balance.Frame{Hash: by.Hash(f, int(at))}, nil)
-			if chosen {
+			h, hashes := by.Hash(f, int(at)), p.tables.At(at).Method.Hashes
+			if !hashes { // any link, whatever other switches do
+				h = splitmix.Mix(h ^ uint64(at)*splitmix.Gamma)
+			}
+			k = p.finder.Choice(at, q.To).Pick(&balance.Frame{Hash: h}, nil)
+			if chosen && hashes {
 				d.group(at, hops).take(k)
 			}
 			chosen = true

@@ -58,15 +58,15 @@ func TestPolarisationAndItsCures(t *testing.T) {
 		flows   string // of one leaf, or of two
 		cores   int
 		rotated bool
-		idle    string // "": no warning
+		used    string // "": no warning
 		hint    string
 	}{
-		{"seed: same", two, 2, false, "4 of 8", "seed: per-switch"},
-		{"seed: same, fields: 5-tuple+qp", two, 2, false, "4 of 8", "seed: per-switch"},
-		{"seed: same, function: crc32", two, 2, false, "4 of 8", "mix or toeplitz"},
+		{"seed: same", two, 2, false, "of 8 equal links only 4", "seed: per-switch"},
+		{"seed: same, fields: 5-tuple+qp", two, 2, false, "of 8 equal links only 4", "seed: per-switch"},
+		{"seed: same, function: crc32", two, 2, false, "of 8 equal links only 4", "mix or toeplitz"},
 		// Each spine sends all to one core, with these seeds both to the same.
-		{"seed: per-switch, function: crc32", one, 2, false, "2 of 4", "mix or toeplitz"},
-		{"seed: per-switch, function: xor", one, 2, false, "2 of 4", "mix or toeplitz"},
+		{"seed: per-switch, function: crc32", one, 2, false, "of 4 equal links only 2", "mix or toeplitz"},
+		{"seed: per-switch, function: xor", one, 2, false, "of 4 equal links only 2", "mix or toeplitz"},
 		{"seed: per-switch, function: toeplitz", two, 2, false, "", ""},
 		{"seed: per-switch, function: toeplitz", one, 2, false, "", ""},
 		{"seed: per-switch", one, 2, false, "", ""},
@@ -80,15 +80,15 @@ func TestPolarisationAndItsCures(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := p.polarised()
-		if c.idle == "" {
+		if c.used == "" {
 			if len(got) > 0 {
 				t.Errorf("%s, %d cores, rotated %v: %v, want no warning", c.hash, c.cores, c.rotated, got)
 			}
 			continue
 		}
-		if len(got) != 1 || !strings.Contains(got[0].Message, c.idle+" equal links") || !strings.Contains(got[0].Hint, c.hint) {
-			t.Errorf("%s, %d cores, rotated %v: %+v, want %s links idle and the hint %s", c.hash, c.cores, c.rotated, got,
-				c.idle, c.hint)
+		if len(got) != 1 || !strings.Contains(got[0].Message, c.used) || !strings.Contains(got[0].Hint, c.hint) {
+			t.Errorf("%s, %d cores, rotated %v: %+v, want %s and the hint %s", c.hash, c.cores, c.rotated, got,
+				c.used, c.hint)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"railyard/internal/balance"
 	"railyard/internal/fabric"
 	"railyard/internal/hash"
+	"railyard/internal/scenario"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
 )
@@ -14,11 +15,29 @@ import (
 // planRouting sets how frames find their way: the method and the routes over time. Routes follow a link that goes
 // down, or comes up again, when all switches have heard of it. A link that is up again by then changes nothing.
 func (p *Plan) planRouting() {
-	f := &p.Scenario.Fabric
 	p.tables = balance.Tables{
 		Graph:  p.Graph,
-		Method: balance.Methods[f.Balance],
 		Epochs: []balance.Epoch{{From: 0, Routes: p.Routes}},
+		Setup:  setup(&p.Scenario.Fabric),
+		OwnOf:  p.switches.of,
+	}
+	for i := range p.switches.profiles {
+		p.tables.Own = append(p.tables.Own, setup(&p.switches.profiles[i]))
+	}
+	for _, at := range p.turns() {
+		dead := p.deadAt(at)
+		epoch := balance.Epoch{From: at, Routes: topo.NewRoutesWithout(p.Graph, func(l topo.LinkID) bool { return dead[l] })}
+		p.tables.Epochs = append(p.tables.Epochs, epoch)
+	}
+	p.loads = map[int32][]float64{}
+	hashed := p.tables.Hashed()
+	p.finder = hashed.Finder(0)
+}
+
+// setup is how switches choose that are as a fabric says.
+func setup(f *scenario.Fabric) balance.Setup {
+	s := balance.Setup{
+		Method: balance.Methods[f.Balance],
 		Params: balance.Params{
 			Gap:      f.Flowlet.Gap,
 			Buckets:  f.Resilient.Buckets,
@@ -35,19 +54,9 @@ func (p *Plan) planRouting() {
 		},
 	}
 	if f.Balance == "dlb" || f.Balance == "glb" {
-		p.tables.Params.Gap = f.DLB.Gap
+		s.Params.Gap = f.DLB.Gap
 	}
-	for _, at := range p.turns() {
-		dead := p.deadAt(at)
-		epoch := balance.Epoch{From: at, Routes: topo.NewRoutesWithout(p.Graph, func(l topo.LinkID) bool { return dead[l] })}
-		p.tables.Epochs = append(p.tables.Epochs, epoch)
-	}
-	p.loads = map[int32][]float64{}
-	hashed := p.tables
-	if !hashed.Method.Static {
-		hashed.Method = balance.Methods["ecmp"]
-	}
-	p.finder = hashed.Finder(0)
+	return s
 }
 
 // An outage is a link that the switches route without for a while.
@@ -79,11 +88,16 @@ func (p *Plan) deadAt(at unit.Time) map[topo.LinkID]bool {
 // chosen reports whether switches choose the next hop of each frame: where packets of a queue pair may take several
 // ways, or routes change. Else all is known beforehand. What a controller has pinned stays where it is.
 func (p *Plan) chosen() bool {
-	return p.Scenario.Fabric.Balance != "pinned" && (!p.tables.Method.Static || len(p.tables.Epochs) > 1)
+	return p.Scenario.Fabric.Balance != "pinned" && (p.moves() || len(p.tables.Epochs) > 1)
 }
 
-// Hashes reports whether the switches put queue pairs on links by a hash.
-func (p *Plan) Hashes() bool { return p.Scenario.Fabric.Balance != "pinned" && p.tables.Method.Hashes }
+// moves reports whether the packets of a queue pair may take several ways at some switch.
+func (p *Plan) moves() bool { return p.tables.Any(func(m *balance.Method) bool { return !m.Static }) }
+
+// Hashes reports whether any switches put queue pairs on links by a hash.
+func (p *Plan) Hashes() bool {
+	return p.Scenario.Fabric.Balance != "pinned" && p.tables.Any(func(m *balance.Method) bool { return m.Hashes })
+}
 
 // ChosenPath reports whether switches choose the next hops of a queue pair's data, and of what answers them. Its
 // paths are then ways that an empty network has.
@@ -116,7 +130,7 @@ func (p *Plan) routing() *fabric.Routing {
 
 // path finds the path of a flow with some headers: that of the hash, also where switches may choose others, or the
 // one to which a controller pins it.
-func (p *Plan) path(job int32, by hash.Config, f hash.Flow, from, to topo.NICID) ([]topo.PortID, error) {
+func (p *Plan) path(job int32, by *hash.Switches, f hash.Flow, from, to topo.NICID) ([]topo.PortID, error) {
 	if p.Scenario.Fabric.Balance == "pinned" {
 		return p.pin(job, from, to)
 	}

@@ -102,7 +102,7 @@ func (p *Plan) newSpreader() *spreader {
 const asPlanned = 0
 
 // run spreads every connection as n queue pairs, or asPlanned.
-func (s *spreader) run(by hash.Config, n int, each func(pair int32)) (o Outcome) {
+func (s *spreader) run(by *hash.Switches, n int, each func(pair int32)) (o Outcome) {
 	copy(s.load, s.fixed)
 	clear(s.chosen)
 	s.ways, s.demands = s.ways[:0], s.demands[:0]
@@ -138,7 +138,7 @@ func (s *spreader) run(by hash.Config, n int, each func(pair int32)) (o Outcome)
 }
 
 // walk returns the links that a switch chose for a queue pair, and notes what it chose among.
-func (s *spreader) walk(by hash.Config, f hash.Flow, q *Pair) []topo.PortID {
+func (s *spreader) walk(by *hash.Switches, f hash.Flow, q *Pair) []topo.PortID {
 	s.choices = s.choices[:0]
 	var path []topo.PortID
 	g := s.p.Graph
@@ -229,8 +229,7 @@ func (p *Plan) SpreadOverSeeds(n, seeds int) OverSeeds {
 	by := p.Hash()
 	var first Outcome
 	for i := range seeds {
-		by.Seed = uint64(i + 1)
-		o := s.run(by, n, nil)
+		o := s.run(by.WithSeed(uint64(i+1)), n, nil)
 		if i == 0 {
 			first = o
 		}

@@ -2,10 +2,12 @@ package plan
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"railyard/internal/fabric"
+	"railyard/internal/located"
 	"railyard/internal/qos"
 	"railyard/internal/scenario"
 	"railyard/internal/topo"
@@ -25,7 +27,8 @@ func (p *Plan) planSwitches() error {
 		return nil
 	}
 	w := switches{of: make([]int32, len(p.Graph.Nodes))}
-	matched := make([]bool, len(sc.Fabric.Switches))
+	matched := make([]int, len(sc.Fabric.Switches))         // by entry: how many switches
+	idle := make([]map[string]int, len(sc.Fabric.Switches)) // by entry and key: at how many it does nothing
 	for id, n := range p.Graph.Nodes {
 		w.of[id] = -1
 		if n.Kind == topo.HostKind {
@@ -35,11 +38,16 @@ func (p *Plan) planSwitches() error {
 		for i := range sc.Fabric.Switches {
 			if own := &sc.Fabric.Switches[i]; own.Matches(n.Name) {
 				f, names = f.With(own), append(names, own.Match)
-				matched[i] = true
+				matched[i]++
 			}
 		}
 		if len(names) == 0 {
 			continue
+		}
+		for i := range sc.Fabric.Switches {
+			if own := &sc.Fabric.Switches[i]; own.Matches(n.Name) {
+				idle[i] = counted(idle[i], own.Idle(&f))
+			}
 		}
 		name := strings.Join(names, ", ")
 		k := slices.Index(w.names, name)
@@ -49,13 +57,37 @@ func (p *Plan) planSwitches() error {
 		}
 		w.of[id] = int32(k)
 	}
-	if i := slices.Index(matched, false); i >= 0 {
-		own := sc.Fabric.Switches[i].Match
-		return problem(sc, fmt.Sprintf("fabric.switches[%d].match", i), "%s: matches no switch, want one of %s", own,
-			p.switchNames())
-	}
 	p.switches = w
-	return nil
+	return p.checkEntries(matched, idle)
+}
+
+func counted(n map[string]int, keys []string) map[string]int {
+	if n == nil {
+		n = map[string]int{}
+	}
+	for _, k := range keys {
+		n[k]++
+	}
+	return n
+}
+
+// checkEntries reports entries of fabric.switches that match nothing, and parameters that none of the switches uses.
+func (p *Plan) checkEntries(matched []int, idle []map[string]int) error {
+	var all located.Problems
+	for i := range matched {
+		at, own := fmt.Sprintf("fabric.switches[%d].", i), p.Scenario.Fabric.Switches[i].Match
+		if matched[i] == 0 {
+			all = append(all, problemAt(p.Scenario, at+"match", "%s: matches no switch, want one of %s", own, p.switchNames()))
+			continue
+		}
+		for _, key := range slices.Sorted(maps.Keys(idle[i])) {
+			if idle[i][key] == matched[i] {
+				all = append(all, problemAt(p.Scenario, at+key, "has no effect: no switch that %s matches balances so", own))
+				break // what lies below it has none either
+			}
+		}
+	}
+	return all.Err()
 }
 
 // mostNames is how many switches an error names.
@@ -132,6 +164,7 @@ func (p *Plan) profile(f *scenario.Fabric) fabric.Profile {
 	}
 	return fabric.Profile{
 		Classes: classes[:p.Classes()],
+		ClassOf: p.classOf(f),
 		PFC: fabric.PFC{
 			Alpha:        q.PFC.Alpha,
 			AlphaRate:    p.alphaRate(),
@@ -152,4 +185,35 @@ func (p *Plan) profile(f *scenario.Fabric) fabric.Profile {
 		SwitchLatency: f.Switch.Latency,
 		MTU:           f.MTU,
 	}
+}
+
+// dscps returns what NICs write into frames of each class. Other traffic has the first of these class selectors
+// (RFC 2474) that the scenario gives to nothing else.
+func (p *Plan) dscps() []uint8 {
+	q := &p.Scenario.Fabric.QoS
+	other := 0
+	for other == q.DSCP || other == q.CNPDSCP {
+		other += 8
+	}
+	return []uint8{ClassData: uint8(q.DSCP), ClassOther: uint8(other), ClassCNP: uint8(q.CNPDSCP)}[:p.Classes()]
+}
+
+// classOf is the class of each DSCP at switches that are as a fabric says; nil: as NICs mean it.
+func (p *Plan) classOf(f *scenario.Fabric) *[64]uint8 {
+	all, q := &p.Scenario.Fabric.QoS, &f.QoS
+	if q.DSCP == all.DSCP && q.CNPDSCP == all.CNPDSCP || p.Classes() == 1 {
+		return nil
+	}
+	var of [64]uint8
+	for i := range of {
+		of[i] = ClassOther
+	}
+	of[q.DSCP], of[q.CNPDSCP] = ClassData, ClassCNP
+	return &of
+}
+
+// Priority is the priority of a class at a port.
+func (p *Plan) Priority(port topo.PortID, class uint8) int32 {
+	q := &p.FabricAt(p.Graph.Ports[port].Node).QoS
+	return int32([...]int{ClassData: q.DataPriority, ClassOther: q.OtherPriority, ClassCNP: q.CNPPriority}[class])
 }

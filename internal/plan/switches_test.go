@@ -38,6 +38,10 @@ job: {flows: [{from: host1/gpu0, to: host5/gpu0, bytes: 1MB}]}
 		}
 	}
 	for entry, want := range map[string]string{
+		"{match: 'spine*', spray: {samples: 3}}": "test.yaml:7:32: fabric.switches[0].spray: has no effect: no switch that " +
+			"spine* matches balances so",
+		"{match: spine1, balance: spray, spray: {samples: 3}}":                          "fabric.switches[0].spray.samples: has no effect",
+		"{match: leaf1, balance: dlb}, {match: 'leaf*', dlb: {gap: 1us, mode: packet}}": "fabric.switches[1].dlb.gap: has no",
 		"{match: 'spina*', buffer: 8MB}": "test.yaml:7:22: fabric.switches[0].match: spina*: matches no switch, " +
 			"want one of leaf1, leaf2, spine1, spine2",
 		"{match: host1, buffer: 8MB}": "fabric.switches[0].match: host1: matches no switch",

@@ -41,9 +41,8 @@ type Recorder struct {
 	queues   *result.QueueLog
 	sampleAt unit.Duration
 
-	priorities []int32 // of classes
-	events     events
-	series     series
+	events events
+	series series
 
 	flowID   int64
 	pairs    []pairStats
@@ -174,10 +173,6 @@ func New(p *plan.Plan, dir *result.Dir, islands int, hooks Hooks) *Recorder {
 		pairs: make([]pairStats, len(p.Pairs)),
 		known: make([]*pairEvidence, len(p.Pairs)),
 	}
-	q := p.Scenario.Fabric.QoS
-	for _, c := range []int{q.DataPriority, q.OtherPriority, q.CNPPriority}[:p.Classes()] {
-		r.priorities = append(r.priorities, int32(c))
-	}
 	for i := range islands {
 		r.islands = append(r.islands, &island{r: r, number: int32(i)})
 	}
@@ -294,9 +289,9 @@ func (r *Recorder) openQueues() {
 		table = r.dir.Queues()
 	}
 	var names []result.Queue
-	for _, p := range r.plan.Graph.Ports {
-		for _, c := range r.priorities {
-			names = append(names, result.Queue{Port: p.Name, Class: c})
+	for id, p := range r.plan.Graph.Ports {
+		for c := range r.plan.Classes() {
+			names = append(names, result.Queue{Port: p.Name, Class: r.plan.Priority(topo.PortID(id), uint8(c))})
 		}
 	}
 	r.queues = result.NewQueueLog(table, names)

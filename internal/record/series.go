@@ -251,7 +251,7 @@ func (r *Recorder) writeInterval(x *interval, from, until unit.Time) {
 	for i := range x.queues {
 		c := &x.queues[i]
 		w := row(result.SeriesQueue, c.queue/classes)
-		w.Class, w.Bytes = r.priorities[c.queue%classes], unit.Bytes(c.bytes)
+		w.Class, w.Bytes = r.plan.Priority(topo.PortID(c.queue/classes), uint8(c.queue%classes)), unit.Bytes(c.bytes)
 		r.series.table.Add(w)
 	}
 	for i := range x.flows {

@@ -22,6 +22,7 @@ const (
 	ScheduleInput = "schedule.txt"
 	TopologyInput = "topology.txt"
 	FlowsInput    = "flows.csv"
+	NetworkInput  = "network.txt"
 	ImagesInput   = "images" // not kept, only its digest
 	TextInput     = "text"   // the same
 )

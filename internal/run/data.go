@@ -204,8 +204,11 @@ func fits(j *scenario.Job, m *nn.Model, src *source) error {
 	t := j.Train
 	wrong := func(format string, args ...any) error {
 		key := ".train.model"
-		if t.Model == "mlp" {
+		switch t.Model {
+		case "mlp":
 			key = ".train.layers"
+		case "file":
+			key = ".train.network"
 		}
 		return &plan.FieldError{Path: j.Path() + key, Err: fmt.Errorf(format, args...)}
 	}

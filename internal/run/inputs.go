@@ -12,6 +12,7 @@ import (
 var inputKeys = map[string]string{
 	result.ScheduleInput: "collective.schedule",
 	result.FlowsInput:    "flows_csv",
+	result.NetworkInput:  "train.network",
 	result.ImagesInput:   "train.data",
 	result.TextInput:     "train.data.text",
 }

@@ -14,25 +14,26 @@ import (
 func TestLargeNetworksRunInIslands(t *testing.T) {
 	cable := topo.Cable{Rate: 100 * unit.GigabitPerSec, Delay: 100 * unit.Nanosecond}
 	for _, c := range []struct {
-		name, design string
-		params       topo.Params
-		nic          unit.Duration // ns
-		workers      int
-		want         int
-		lookahead    unit.Duration // ns: the cable, and what acts first at its end: a switch, a host; PFC acts at once
+		name      string
+		design    topo.Design
+		nic       unit.Duration // ns
+		workers   int
+		want      int
+		lookahead unit.Duration // ns: the cable, and what acts first at its end: a switch, a host; PFC acts at once
 	}{
-		{"few ports", "leaf-spine", topo.Params{Hosts: 64, NICs: 1, Leaves: 8, Spines: 8}, 200, 2, 1, 400},
-		{"leaf-spine", "leaf-spine", topo.Params{Hosts: 512, NICs: 1, Leaves: 16, Spines: 16}, 200, 2, 32, 100},
-		{"leaf-spine on one core", "leaf-spine", topo.Params{Hosts: 512, NICs: 1, Leaves: 8, Spines: 16}, 200, 1, 40, 100},
-		{"fast NICs", "leaf-spine", topo.Params{Hosts: 512, NICs: 1, Leaves: 8, Spines: 16}, 190, 1, 24, 100},
-		{"rails", "rail-optimized", topo.Params{Hosts: 96, NICs: 8, Spines: 4}, 300, 1, 8 + 4 + 3, 100},
-		{"one switch", "single-switch", topo.Params{Hosts: 1024, NICs: 1}, 200, 2, 1, 400},
+		{"few ports", topo.LeafSpine{Hosts: 64, GPUs: 1, NICs: 1, HostLink: cable, Leaves: 8, Spines: 8, SpineLink: cable},
+			200, 2, 1, 400},
+		{"leaf-spine", topo.LeafSpine{Hosts: 512, GPUs: 1, NICs: 1, HostLink: cable, Leaves: 16, Spines: 16,
+			SpineLink: cable}, 200, 2, 32, 100},
+		{"leaf-spine on one core", topo.LeafSpine{Hosts: 512, GPUs: 1, NICs: 1, HostLink: cable, Leaves: 8, Spines: 16,
+			SpineLink: cable}, 200, 1, 40, 100},
+		{"fast NICs", topo.LeafSpine{Hosts: 512, GPUs: 1, NICs: 1, HostLink: cable, Leaves: 8, Spines: 16,
+			SpineLink: cable}, 190, 1, 24, 100},
+		{"rails", topo.RailOptimized{Hosts: 96, GPUs: 8, NICs: 8, HostLink: cable, Spines: 4, SpineLink: cable},
+			300, 1, 8 + 4 + 3, 100},
+		{"one switch", topo.SingleSwitch{Hosts: 1024, GPUs: 1, NICs: 1, HostLink: cable}, 200, 2, 1, 400},
 	} {
-		c.params.GPUs, c.params.HostLink = c.params.NICs, cable
-		if c.params.Spines > 0 {
-			c.params.SpineLink = cable
-		}
-		g, err := topo.Generate(c.design, c.params)
+		g, err := c.design.Graph()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,8 +57,8 @@ func TestLargeNetworksRunInIslands(t *testing.T) {
 // Cables so short that windows would be empty: one island.
 func TestShortCablesRunInOneIsland(t *testing.T) {
 	cable := topo.Cable{Rate: 100 * unit.GigabitPerSec, Delay: 5 * unit.Nanosecond}
-	g, err := topo.LeafSpine(topo.Params{Hosts: 512, GPUs: 1, NICs: 1, Leaves: 16, Spines: 16, HostLink: cable,
-		SpineLink: cable})
+	g, err := topo.LeafSpine{Hosts: 512, GPUs: 1, NICs: 1, Leaves: 16, Spines: 16, HostLink: cable,
+		SpineLink: cable}.Graph()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"railyard/internal/coll"
 	"railyard/internal/input"
 	"railyard/internal/located"
+	"railyard/internal/nn/netfile"
 	"railyard/internal/plan"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
@@ -74,6 +75,9 @@ func readFiles(ctx context.Context, sc *scenario.Scenario) (files plan.Files, in
 		j := &sc.Jobs[i]
 		if s := j.Collective.Schedule; j.Train != nil && j.Parallel.DP > 1 && s.Set {
 			files.Jobs[i].Schedule = read(j.Path()+".collective.schedule", inputName(sc, i, result.ScheduleInput), s.Value, coll.MaxText)
+		}
+		if t := j.Train; t != nil && t.Model == "file" {
+			files.Jobs[i].Network = read(j.Path()+".train.network", inputName(sc, i, result.NetworkInput), t.Network, netfile.MaxText)
 		}
 		if f := j.FlowsCSV; f.Set {
 			files.Jobs[i].Flows = read(j.Path()+".flows_csv", inputName(sc, i, result.FlowsInput), f.Value, scenario.MaxFlowBytes)

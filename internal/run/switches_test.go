@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"railyard/internal/result"
+	"railyard/internal/scenario"
 	"railyard/internal/unit"
 )
 
@@ -161,5 +162,65 @@ func TestPFCOfASwitch(t *testing.T) {
 	}
 	if i := slices.IndexFunc(r.Pausing, func(p result.PauseFigures) bool { return p.Port == "spine1/leaf1" }); i >= 0 {
 		t.Errorf("the spine pauses: %+v", r.Pausing[i])
+	}
+}
+
+// A switch has its own idea of classes, and of how to choose: what check warns of happens, the partition changes
+// nothing, and check says who differs in what.
+func TestClassesAndChoicesOfASwitch(t *testing.T) {
+	for _, c := range []struct {
+		profile, warns string
+		drops, spread  bool
+	}{
+		{"dscp: 26", "take DSCP 26 for RoCE data, and NICs write 24: there it is other traffic", true, false},
+		{"data_priority: 4", "spine1 pauses priority 4, and leaf1 sends RoCE data with priority 3", true, false},
+		{"data_priority: 0, other_priority: 3", "spine1 pauses priority 0", true, false},
+		{"cnp_dscp: 50", "", false, false},
+		{"balance: spray, spray: {pick: round-robin}", "", false, false},
+	} {
+		yaml := fmt.Sprintf(fastUp, "  switches: [{match: spine1, buffer: 1MB, "+c.profile+"}]") + incastAcross
+		sc, err := scenario.Parse("switch.yaml", []byte(yaml))
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, err := Inspect(sc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		warned := slices.ContainsFunc(in.Findings, func(f scenario.Finding) bool {
+			return c.warns != "" && strings.Contains(f.Message, c.warns)
+		})
+		if warned != (c.warns != "") {
+			t.Errorf("%s: findings %v", c.profile, in.Findings)
+		}
+		if d := in.Plan.Differing(); len(d) != 1 || !slices.Equal(d[0].Switches, []string{"spine1"}) || len(d[0].Keys) < 2 {
+			t.Errorf("%s: differing %+v", c.profile, d)
+		}
+		r := run(t, yaml, Options{})
+		if got := linksOf(t, r, func(l *result.LinkRow) int64 { return l.Drops })["spine1/leaf2"] > 0; got != c.drops {
+			t.Errorf("%s: drops at the spine: %v", c.profile, got)
+		}
+		other := run(t, yaml, Options{Islands: 5, Workers: 3})
+		if digestOf(t, other.path) != digestOf(t, r.path) {
+			t.Errorf("%s: %s", c.profile, firstDifference(t, other.path, r.path))
+		}
+	}
+}
+
+// One leaf sprays and the other hashes: what leaf1 sends takes all spines, what leaf2 sends takes one.
+func TestOneLeafSprays(t *testing.T) {
+	yaml := strings.Replace(fmt.Sprintf(twoTiers, "  switches: [{match: leaf1, balance: spray}]"), "spines: 1", "spines: 4", 1)
+	yaml = strings.Replace(yaml, "congestion:", "transport: {receiver: direct}\ncongestion:", 1) +
+		"    - {name: one, from: host1/gpu0, to: host5/gpu0, bytes: 1MB}\n" +
+		"    - {name: two, from: host6/gpu0, to: host2/gpu0, bytes: 1MB}\n"
+	data := linksOf(t, run(t, yaml, Options{}), func(l *result.LinkRow) int64 { return int64(l.DataBytes) })
+	taken := map[string]int{}
+	for port, n := range data {
+		if leaf, to, _ := strings.Cut(port, "/"); strings.HasPrefix(to, "spine") && n > 0 {
+			taken[leaf]++
+		}
+	}
+	if taken["leaf1"] != 4 || taken["leaf2"] != 1 {
+		t.Errorf("spines that carry data: %v", taken)
 	}
 }

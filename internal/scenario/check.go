@@ -20,7 +20,7 @@ func (d *decoder) check(s *Scenario) {
 	d.checkBalance(s)
 	d.checkNamedLinks(s)
 	d.checkSlow(s)
-	if d.ok("cluster.hosts", "cluster.host.gpus", "cluster.nic.shared", "cluster.nic.per_gpu") {
+	if d.ok("cluster.hosts", "cluster.host.gpus", "cluster.nic.shared", "cluster.nic.per_gpu", "cluster.nic.shared_by") {
 		names := map[string]string{}
 		for i := range s.Jobs {
 			j := &s.Jobs[i]
@@ -305,11 +305,14 @@ func (d *decoder) checkECN(s *Scenario) {
 func curveProblem(s *Scenario, f *Fabric) string {
 	if s.Fabric.Design == "custom" {
 		s = &Scenario{Fabric: s.Fabric, Cluster: s.Cluster} // the file says the rates of links: look at that of a NIC
-		s.Fabric.Links.Host, s.Fabric.Links.Spine = s.Cluster.NIC.Speed, 0
+		s.Fabric.Links.Host = s.Cluster.NIC.Speed
 	}
-	rates := []unit.Bitrate{s.Fabric.Links.Host}
-	if s.Fabric.Links.Spine > 0 && s.Fabric.Links.Spine != rates[0] {
-		rates = append(rates, s.Fabric.Links.Spine)
+	rates, links := []unit.Bitrate{s.Fabric.Links.Host}, &s.Fabric.Links
+	for _, r := range []unit.Bitrate{links.Spine, links.SuperSpine, s.Fabric.Dragonfly.LocalRate,
+		s.Fabric.Dragonfly.GlobalRate} {
+		if r > 0 && !slices.Contains(rates, r) {
+			rates = append(rates, r)
+		}
 	}
 	for _, l := range s.Fabric.Links.Named {
 		if l.Rate.Set && !slices.Contains(rates, l.Rate.Value) {
@@ -368,7 +371,9 @@ func (d *decoder) checkSwitch(s *Scenario) {
 	f := s.Fabric
 	if f.Design == "custom" || !d.ok("fabric.design", "fabric.leaves", "fabric.qos.classes", "fabric.switch.buffer",
 		"fabric.switch.reserve", "fabric.qos.pfc.headroom", "fabric.spines", "fabric.links.parallel", "cluster.hosts",
-		"cluster.host.gpus", "fabric.mtu") {
+		"cluster.host.gpus", "fabric.mtu", "cluster.nic.per_gpu", "cluster.nic.shared",
+		"cluster.nic.shared_by", "fabric.segment",
+		"fabric.rails_per_leaf", "fabric.spines_per_leaf", "fabric.dragonfly") {
 		return
 	}
 	classes := unit.Bytes(3)
@@ -388,17 +393,22 @@ func (d *decoder) checkSwitch(s *Scenario) {
 	}
 }
 
-// SwitchPorts returns the ports of the switch that hosts attach to; 0 where a file says it.
+// SwitchPorts returns the ports of the switch that hosts attach to; 0 where there is none, or a file says it.
 func (s *Scenario) SwitchPorts() int {
-	switch s.Fabric.Design {
+	f, nics := &s.Fabric, s.NICsPerHost()
+	hosts, up := s.Cluster.Hosts, f.Upper.SpinesPerLeaf.Or(f.Spines)*f.Links.Parallel
+	switch f.Design {
 	case "single-switch":
-		return s.Cluster.Hosts * s.NICsPerHost()
+		return hosts * nics
 	case "leaf-spine":
-		return s.Cluster.Hosts/s.Fabric.Leaves + s.Fabric.Spines*s.Fabric.Links.Parallel
-	case "custom":
-		return 0
+		return hosts*nics/f.Leaves + up
+	case "dragonfly":
+		d := &f.Dragonfly
+		return hosts*nics/(d.Groups*d.Routers) + d.Routers - 1 + d.Global
+	case "rail-optimized", "rail-only":
+		return f.Rails.Segment.Or(hosts)*f.Rails.PerLeaf + up
 	}
-	return s.Cluster.Hosts + s.Fabric.Spines*s.Fabric.Links.Parallel
+	return 0
 }
 
 // horizon is the latest virtual time at which a flow may be posted.
@@ -418,7 +428,7 @@ func (d *decoder) checkFlow(s *Scenario, f *Flow, path string, names map[string]
 		d.problem(path+".name", fmt.Sprintf("%s: the name of %s too, want one of its own", f.Name, other), "")
 	}
 	names[f.Name] = path
-	for _, m := range flowMistakes(s, f, d.ok("fabric.spines")) {
+	for _, m := range flowMistakes(s, f) {
 		ok := true
 		for _, key := range m.keys {
 			ok = ok && d.ok(path+"."+key)
@@ -436,8 +446,8 @@ type mistake struct {
 	message, hint string
 }
 
-// flowMistakes holds a flow against the cluster. spines says that fabric.spines has a value.
-func flowMistakes(s *Scenario, f *Flow, spines bool) (all []mistake) {
+// flowMistakes holds a flow against the cluster.
+func flowMistakes(s *Scenario, f *Flow) (all []mistake) {
 	from, to := endMistake(s, f.From), endMistake(s, f.To)
 	if from != "" {
 		all = append(all, mistake{keys: []string{"from"}, message: from})
@@ -446,8 +456,8 @@ func flowMistakes(s *Scenario, f *Flow, spines bool) (all []mistake) {
 		all = append(all, mistake{keys: []string{"to"}, message: to})
 	}
 	if from == "" && to == "" {
-		if message, hint := pairMistake(s, f, spines); message != "" {
-			all = append(all, mistake{[]string{"to", "from"}, message, hint})
+		if message := pairMistake(s, f); message != "" {
+			all = append(all, mistake{keys: []string{"to", "from"}, message: message})
 		}
 	}
 	switch {
@@ -487,18 +497,13 @@ func upTo(name string, lo, hi int) string {
 	return fmt.Sprintf("%s%d to %s%d", name, lo, name, hi)
 }
 
-// pairMistake says why nothing can cross the fabric between two ends that are in the cluster.
-func pairMistake(s *Scenario, f *Flow, spines bool) (message, hint string) {
-	a, b := s.NICOf(f.From), s.NICOf(f.To)
+// pairMistake says why nothing crosses the fabric between two ends that are in the cluster.
+func pairMistake(s *Scenario, f *Flow) string {
 	switch {
 	case f.From == f.To:
-		return fmt.Sprintf("%s: the sender too, want another host", f.To), ""
-	case f.From.Host == f.To.Host && a == b:
-		return fmt.Sprintf("%s: uses the same NIC as %s, so nothing crosses the fabric, want another host",
-			f.To, f.From), ""
-	case s.Fabric.Design == "rail-optimized" && s.Fabric.Spines == 0 && a != b && spines:
-		return fmt.Sprintf("%s: on rail%d, the sender is on rail%d, and with fabric.spines 0 rails are not connected",
-			f.To, b+1, a+1), "want two ends on one rail, or a spine"
+		return fmt.Sprintf("%s: the sender too, want another host", f.To)
+	case f.From.Host == f.To.Host && s.NICOf(f.From) == s.NICOf(f.To):
+		return fmt.Sprintf("%s: uses the same NIC as %s, so nothing crosses the fabric, want another host", f.To, f.From)
 	}
-	return "", ""
+	return ""
 }

@@ -2,32 +2,21 @@ package scenario
 
 import (
 	"fmt"
+	"strings"
 
 	"railyard/internal/unit"
 )
 
-// checkDesign reports sizes that do not make a fabric.
+// checkDesign reports a custom design without its file. What sizes of the others make a network is the
+// plan's to say.
 func (d *decoder) checkDesign(s *Scenario) {
-	if !d.ok("fabric.design", "fabric.topology", "fabric.leaves", "fabric.spines", "cluster.hosts",
-		"cluster.nic.shared", "cluster.nic.per_gpu", "cluster.host.gpus") {
-		return
+	if d.ok("fabric.design", "fabric.topology") && s.Fabric.Design == "custom" && !s.Fabric.Topology.Set {
+		d.problem("fabric.design", "custom: no topology, want fabric.topology: FILE as well", "")
 	}
-	switch f := &s.Fabric; f.Design {
-	case "custom":
-		if !f.Topology.Set {
-			d.problem("fabric.design", "custom: no topology, want fabric.topology: FILE as well", "")
-		}
-	case "leaf-spine":
-		if n := s.NICsPerHost(); n != 1 {
-			d.problem(d.culprit("fabric.design", "cluster.nic.per_gpu", "cluster.host.gpus"),
-				fmt.Sprintf("leaf-spine: %d NICs per host, want 1", n),
-				"cluster.nic.shared: true, or cluster.host.gpus: 1")
-		}
-		if s.Cluster.Hosts%f.Leaves != 0 {
-			d.problem(d.culprit("fabric.leaves", "fabric.design"),
-				fmt.Sprintf("%d hosts do not spread evenly over %d leaves, want a multiple of %d hosts",
-					s.Cluster.Hosts, f.Leaves, f.Leaves), "")
-		}
+	if n := &s.Cluster.NIC; d.ok("cluster.nic", "cluster.nic.shared_by", "cluster.host.gpus") && n.SharedBy > 1 &&
+		s.Cluster.Host.GPUs%n.SharedBy != 0 {
+		d.problem("cluster.nic.shared_by", fmt.Sprintf("%d: does not divide the %d GPUs of a host, want a number that does",
+			n.SharedBy, s.Cluster.Host.GPUs), "")
 	}
 }
 
@@ -140,7 +129,6 @@ func (d *decoder) checkClasses(s *Scenario) {
 
 // checkFaults reports faults that do nothing, or that the links cannot have at once.
 func (d *decoder) checkFaults(s *Scenario) {
-	first := -1
 	for i := range s.Faults {
 		f, path := &s.Faults[i], fmt.Sprintf("faults[%d]", i)
 		if !d.clean(path, faultFields) {
@@ -156,22 +144,10 @@ func (d *decoder) checkFaults(s *Scenario) {
 			d.problem(path+".convergence", "has no effect without down", "")
 		case f.PFC && f.Drop.Num == 0 && f.BitErrors.Num == 0:
 			d.problem(path+".pfc", "true: has no effect without drop or bit_errors", "")
-		case f.Storm.Set && f.Link == "all":
-			d.problem(path+".link", "all: a storm comes from one host, want a link such as host3/rail1", "")
+		case f.Storm.Set && (f.Link == "all" || strings.ContainsAny(f.Link, "*?")):
+			d.problem(path+".link", f.Link+": a storm comes from one host, want a link such as host3/rail1", "")
 		case f.Storm.Set && !s.Fabric.QoS.PFC.Enabled:
 			d.problem(path+".storm", "fabric.qos.pfc.enabled is false: nobody listens to pause frames", "")
-		}
-		if !f.Random() {
-			continue
-		}
-		if first < 0 {
-			first = i
-			continue
-		}
-		if g := &s.Faults[first]; !sameChances(f, g) {
-			differ := fmt.Sprintf("its probabilities differ from those of faults[%d]", first)
-			d.problem(path, differ+": one set holds for all links that have any",
-				"give both entries the same drop, duplicate, reorder, bit_errors and pfc")
 		}
 	}
 }
@@ -187,12 +163,6 @@ func (d *decoder) clean(entry string, table []*Field) bool {
 		}
 	}
 	return true
-}
-
-func sameChances(a, b *Fault) bool {
-	same := func(x, y unit.Ratio) bool { return x.Cmp(y) == 0 }
-	return same(a.Drop, b.Drop) && same(a.Duplicate, b.Duplicate) && same(a.Reorder, b.Reorder) &&
-		same(a.BitErrors, b.BitErrors) && a.PFC == b.PFC
 }
 
 // checkNamedLinks reports entries that do nothing or say a thing twice.

@@ -206,7 +206,9 @@ func (d *decoder) field(v any, f *Field, base any, path, prefix string) {
 		} else if f.derive != nil {
 			text = f.derive(d, base, prefix)
 		} else if f.Required {
-			d.missing(f, path)
+			if f.chooser == "" || d.ok(strings.TrimSuffix(path, f.Path)+f.chooser) {
+				d.missing(f, path)
+			}
 			return
 		}
 		if _, err := f.parseText(v, text); err != nil {

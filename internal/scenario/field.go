@@ -17,6 +17,7 @@ type Field struct {
 	Choices  []Choice          // of a Name
 	Synonyms map[string]string // of a Name: other words for a choice
 	Required bool              // where its group is given
+	chooser  string            // of Required: the key that says whether it has a meaning
 	Meaning  string
 	Source   string   // of the default
 	Also     []string // what people call it elsewhere, for suggestions

@@ -7,14 +7,24 @@ import (
 	"railyard/internal/unit"
 )
 
-// onlyBalance says that a field belongs to some of the balancers.
+// onlyBalance says that a field belongs to some of the balancers: of all switches, or of some.
 func onlyBalance(names ...string) func(base any) string {
 	return where(func(s *Scenario) string {
-		if slices.Contains(names, s.Fabric.Balance) {
+		if s.anyBalance(func(name string) bool { return slices.Contains(names, name) }) {
 			return ""
 		}
 		return "fabric.balance is " + s.Fabric.Balance
 	})
+}
+
+// anyBalance reports whether any switch has a balancer of some kind.
+func (s *Scenario) anyBalance(is func(string) bool) bool {
+	return is(s.Fabric.Balance) || s.anyProfile(func(p *SwitchProfile) bool { return p.Balance.Set && is(p.Balance.Value) })
+}
+
+// anyProfile reports whether any entry of fabric.switches is of some kind.
+func (s *Scenario) anyProfile(is func(*SwitchProfile) bool) bool {
+	return slices.ContainsFunc(s.Fabric.Switches, func(p SwitchProfile) bool { return is(&p) })
 }
 
 var (
@@ -31,7 +41,8 @@ func onlyDLBFlowlets(s *Scenario) string {
 	if why := onlyDLB(s); why != "" {
 		return why
 	}
-	if s.Fabric.DLB.Mode != "flowlet" {
+	own := func(p *SwitchProfile) bool { return p.DLB.Mode == Some("flowlet") }
+	if s.Fabric.DLB.Mode != "flowlet" && !s.anyProfile(own) {
 		return "fabric.dlb.mode is " + s.Fabric.DLB.Mode
 	}
 	return ""
@@ -41,7 +52,8 @@ func onlyDRILL(s *Scenario) string {
 	if why := onlySpray(s); why != "" {
 		return why
 	}
-	if s.Fabric.Spray.Pick != "drill" {
+	own := func(p *SwitchProfile) bool { return p.Spray.Pick == Some("drill") }
+	if s.Fabric.Spray.Pick != "drill" && !s.anyProfile(own) {
 		return "fabric.spray.pick is " + s.Fabric.Spray.Pick
 	}
 	return ""
@@ -177,9 +189,12 @@ func (d *decoder) checkBalance(s *Scenario) {
 	if d.ok("fabric.dlb.queue_min", "fabric.dlb.queue_max") && onlyDLB(s) == "" && p.QueueMin >= p.QueueMax {
 		d.problem("fabric.dlb.queue_max", fmt.Sprintf("%s: want more than queue_min, %s", p.QueueMax, p.QueueMin), "")
 	}
-	moves := s.Fabric.Balance == "flowlet" || s.Fabric.Balance == "conweave" || onlyDLB(s) == "" || s.Fabric.Balance == "spray"
+	moves := s.anyBalance(func(name string) bool { return moving[name] })
 	if d.ok("fabric.balance", "congestion.algorithm") && moves && s.Congestion.Algorithm == "hpcc" {
 		d.problem("fabric.balance", s.Fabric.Balance+": hpcc compares the telemetry of a port with what that port said "+
 			"before, and packets of a queue pair come by several", "another congestion.algorithm, or balance: ecmp")
 	}
 }
+
+// moving are the balancers by which packets of a queue pair may take several ways.
+var moving = map[string]bool{"flowlet": true, "dlb": true, "glb": true, "conweave": true, "spray": true}

@@ -137,6 +137,19 @@ var clusterFields = []*Field{
 		Meaning: "NICs per GPU; NICs per host make the rails",
 	},
 	{
+		Path: "cluster.nic.shared_by", Default: "1", Min: "1", Max: "8", applies: where(func(s *Scenario) string {
+			switch {
+			case s.Cluster.NIC.Shared:
+				return "cluster.nic.shared is true: the host has one NIC"
+			case s.Cluster.NIC.PerGPU > 1:
+				return fmt.Sprintf("cluster.nic.per_gpu is %d: each GPU has NICs of its own", s.Cluster.NIC.PerGPU)
+			}
+			return ""
+		}),
+		value:   in(whole, func(s *Scenario) *int { return &s.Cluster.NIC.SharedBy }),
+		Meaning: "GPUs of a host that share a NIC, neighbours: 4 makes two NICs of 8 GPUs",
+	},
+	{
 		Path: "cluster.nic.speed", Min: "1Mb/s", Max: "10Tb/s",
 		Rule:  "fabric.links.host, or 400Gb/s where neither is given",
 		value: in(rate, func(s *Scenario) *unit.Bitrate { return &s.Cluster.NIC.Speed }),

@@ -1,24 +1,38 @@
 package scenario
 
-import "railyard/internal/unit"
+import (
+	"slices"
 
-// onlySpines says that a field belongs to fabrics with spines.
-func onlySpines(s *Scenario) string {
-	switch s.Fabric.Design {
-	case "rail-optimized", "leaf-spine":
-		return ""
-	case "custom":
-		return unlessCustom(s)
-	}
-	return "fabric.design is " + s.Fabric.Design + ", which has no spines"
+	"railyard/internal/unit"
+)
+
+// Designs by what they have.
+var (
+	withSpines = []string{"rail-optimized", "leaf-spine"}
+	withRails  = []string{"rail-optimized", "rail-only"}
+	withPlanes = []string{"rail-optimized", "leaf-spine", "rail-only"}
+)
+
+// onlyOf says that a field belongs to some designs.
+func onlyOf(what string, designs ...string) func(any) string {
+	return where(func(s *Scenario) string {
+		switch {
+		case slices.Contains(designs, s.Fabric.Design):
+			return ""
+		case s.Fabric.Design == "custom":
+			return unlessCustom(s)
+		}
+		return "fabric.design is " + s.Fabric.Design + ", which has no " + what
+	})
 }
 
-func onlyLeaves(s *Scenario) string {
-	if s.Fabric.Design != "leaf-spine" {
-		return "fabric.design is " + s.Fabric.Design + ": only leaf-spine counts its leaves"
+// onlySupers says that a field belongs to fabrics with several pods.
+var onlySupers = where(func(s *Scenario) string {
+	if text := onlyOf("super-spines", withSpines...)(s); text != "" || s.Fabric.Upper.Pods > 1 {
+		return text
 	}
-	return ""
-}
+	return "fabric.pods is 1: super-spines join pods"
+})
 
 func onlyCustom(s *Scenario) string {
 	if s.Fabric.Design != "custom" {
@@ -45,22 +59,118 @@ var fabricFields = []*Field{
 	},
 	{
 		Path: "fabric.topology", Default: "none", Word: "none", check: checkFile, pattern: pathPattern,
-		example: "the path of a file of lines: host NAME, switch NAME [leaf|spine|superspine], link A B RATE " +
-			"LENGTH-OR-DELAY",
+		example: "the path of a file of lines: host NAME [pod=N], switch NAME [leaf|spine|superspine] [pod=N] [plane=N] " +
+			"[rail=N] [model=NAME], link A B RATE LENGTH-OR-DELAY [cost=N]",
 		applies: where(onlyCustom),
 		value:   in(opt(text), func(s *Scenario) *Opt[string] { return &s.Fabric.Topology }),
 		Meaning: "file with the hosts, switches and links of a custom design; its hosts are host1, host2, ... " +
 			"in order",
 	},
 	{
-		Path: "fabric.leaves", Default: "2", Min: "1", Max: "4096", applies: where(onlyLeaves),
+		Path: "fabric.leaves", Default: "2", Min: "1", Max: "4096", applies: onlyOf("number of leaves of its own", "leaf-spine"),
 		value:   in(whole, func(s *Scenario) *int { return &s.Fabric.Leaves }),
 		Meaning: "number of leaf switches; hosts are spread over them in order, as many on each",
 	},
 	{
-		Path: "fabric.spines", Default: "2", Min: "0", Max: "1024", applies: where(onlySpines),
-		value:   in(whole, func(s *Scenario) *int { return &s.Fabric.Spines }),
-		Meaning: "number of spine switches; 0 leaves the rails (or leaves) unconnected",
+		Path: "fabric.vlans", Default: "routed", Choices: VLANs, applies: onlyOf("VLANs", "single-switch"),
+		value:   in(choice, func(s *Scenario) *string { return &s.Fabric.VLANs }),
+		Meaning: "what is between the rails, each a VLAN of the switch",
+	},
+	{
+		Path: "fabric.segment", Default: "all", Word: "all", Min: "1", Max: "131072",
+		applies: onlyOf("rail switches", withRails...),
+		value:   in(opt(whole), func(s *Scenario) *Opt[int] { return &s.Fabric.Rails.Segment }),
+		Meaning: "hosts that share rail switches; the next ones have others",
+		Also:    []string{"scalable_unit", "su"},
+	},
+	{
+		Path: "fabric.rails_per_leaf", Default: "1", Min: "1", Max: "32",
+		applies: onlyOf("rail switches", withRails...),
+		value:   in(whole, func(s *Scenario) *int { return &s.Fabric.Rails.PerLeaf }),
+		Meaning: "rails that share a switch; a rail is a GPU of each host, and its NICs go to different switches",
+	},
+	{
+		Path: "fabric.pods", Default: "1", Min: "1", Max: "1024", applies: onlyOf("pods", withSpines...),
+		value:   in(whole, func(s *Scenario) *int { return &s.Fabric.Upper.Pods }),
+		Meaning: "pods have spines of their own, and super-spines join them",
+	},
+	{
+		Path: "fabric.planes", Default: "1", Min: "1", Max: "16", applies: onlyOf("planes", withPlanes...),
+		value:   in(whole, func(s *Scenario) *int { return &s.Fabric.Upper.Planes }),
+		Meaning: "networks that share no switch: the NICs of a GPU are in them in turn (cluster.nic.per_gpu)",
+	},
+	{
+		Path: "fabric.spines", Default: "2", Min: "0", Max: "1024", applies: onlyOf("spines", withSpines...),
+		value: in(whole, func(s *Scenario) *int { return &s.Fabric.Spines }),
+		Meaning: "number of spine switches, of each pod and plane where there are several; 0 leaves the rails " +
+			"(or leaves) unconnected",
+	},
+	{
+		Path: "fabric.spines_per_leaf", Default: "all", Word: "all", Min: "1", Max: "1024",
+		applies: onlyOf("spines", withSpines...),
+		value:   in(opt(whole), func(s *Scenario) *Opt[int] { return &s.Fabric.Upper.SpinesPerLeaf }),
+		Meaning: "spines that a leaf has links to, those from the next one on from leaf to leaf",
+	},
+	{
+		Path: "fabric.rotated", Default: "false", applies: onlyOf("spines", withSpines...),
+		value: in(boolean, func(s *Scenario) *bool { return &s.Fabric.Upper.Rotated }),
+		Meaning: "each leaf's first uplink goes to the next spine, so an equal hash names another spine at each; " +
+			"always with spines_per_leaf",
+	},
+	{
+		Path: "fabric.superspines", Default: "2", Min: "0", Max: "4096", applies: onlySupers,
+		value:   in(whole, func(s *Scenario) *int { return &s.Fabric.Upper.SuperSpines }),
+		Meaning: "number of super-spine switches of each plane",
+		Also:    []string{"super_spines", "cores"},
+	},
+	{
+		Path: "fabric.superspine_groups", Default: "1", Min: "1", Max: "1024", applies: onlySupers,
+		value:   in(whole, func(s *Scenario) *int { return &s.Fabric.Upper.SuperGroups }),
+		Meaning: "groups of super-spines: spine i of a pod has links to those of group i, modulo this",
+	},
+	{Path: "fabric.dragonfly", Meaning: "the sizes of a dragonfly; hosts are spread over its routers in order"},
+	{
+		Path: "fabric.dragonfly.groups", Default: "3", Min: "1", Max: "4096", applies: onlyOf("groups", "dragonfly"),
+		value:   in(whole, func(s *Scenario) *int { return &s.Fabric.Dragonfly.Groups }),
+		Meaning: "groups, every two linked",
+	},
+	{
+		Path: "fabric.dragonfly.routers", Default: "2", Min: "1", Max: "4096", applies: onlyOf("groups", "dragonfly"),
+		value:   in(whole, func(s *Scenario) *int { return &s.Fabric.Dragonfly.Routers }),
+		Meaning: "routers of a group, every two linked",
+	},
+	{
+		Path: "fabric.dragonfly.global", Default: "1", Min: "0", Max: "1024", applies: onlyOf("groups", "dragonfly"),
+		value:   in(whole, func(s *Scenario) *int { return &s.Fabric.Dragonfly.Global }),
+		Meaning: "links of a router to other groups",
+	},
+	{
+		Path: "fabric.dragonfly.local_rate", Min: "1Mb/s", Max: "10Tb/s", Rule: "cluster.nic.speed",
+		applies: onlyOf("groups", "dragonfly"),
+		value:   in(rate, func(s *Scenario) *unit.Bitrate { return &s.Fabric.Dragonfly.LocalRate }),
+		derive:  func(d *decoder, b any, _ string) string { return b.(*Scenario).Cluster.NIC.Speed.String() },
+		Meaning: "rate of a link inside a group",
+	},
+	{
+		Path: "fabric.dragonfly.global_rate", Min: "1Mb/s", Max: "10Tb/s", Rule: "fabric.dragonfly.local_rate",
+		applies: onlyOf("groups", "dragonfly"),
+		value:   in(rate, func(s *Scenario) *unit.Bitrate { return &s.Fabric.Dragonfly.GlobalRate }),
+		derive:  func(d *decoder, b any, _ string) string { return b.(*Scenario).Fabric.Dragonfly.LocalRate.String() },
+		Meaning: "rate of a link between groups",
+	},
+	{
+		Path: "fabric.dragonfly.local_length", Default: "20m", Min: "1mm", Max: "1000km",
+		applies: onlyOf("groups", "dragonfly"),
+		value:   in(length, func(s *Scenario) *unit.Length { return &s.Fabric.Dragonfly.LocalLength }),
+		Meaning: "cable length inside a group",
+		Source:  assumed,
+	},
+	{
+		Path: "fabric.dragonfly.global_length", Default: "100m", Min: "1mm", Max: "1000km",
+		applies: onlyOf("groups", "dragonfly"),
+		value:   in(length, func(s *Scenario) *unit.Length { return &s.Fabric.Dragonfly.GlobalLength }),
+		Meaning: "cable length between groups",
+		Source:  assumed,
 	},
 	{Path: "fabric.links", Meaning: "the cables"},
 	{
@@ -70,7 +180,7 @@ var fabricFields = []*Field{
 		Meaning: "rate of a link between a NIC and its switch",
 	},
 	{
-		Path: "fabric.links.spine", Min: "1Mb/s", Max: "10Tb/s", Rule: "fabric.links.host", applies: where(onlySpines),
+		Path: "fabric.links.spine", Min: "1Mb/s", Max: "10Tb/s", Rule: "fabric.links.host", applies: onlyOf("spines", withSpines...),
 		value:   in(rate, func(s *Scenario) *unit.Bitrate { return &s.Fabric.Links.Spine }),
 		derive:  func(d *decoder, b any, _ string) string { return b.(*Scenario).Fabric.Links.Host.String() },
 		Meaning: "rate of a link between a rail or leaf switch and a spine",
@@ -83,15 +193,33 @@ var fabricFields = []*Field{
 	},
 	{
 		Path: "fabric.links.spine_length", Min: "1mm", Max: "1000km", Rule: "fabric.links.length",
-		applies: where(onlySpines),
+		applies: onlyOf("spines", withSpines...),
 		value:   in(length, func(s *Scenario) *unit.Length { return &s.Fabric.Links.SpineLength }),
 		derive:  func(d *decoder, b any, _ string) string { return b.(*Scenario).Fabric.Links.Length.String() },
 		Meaning: "cable length between a rail or leaf switch and a spine",
 	},
 	{
-		Path: "fabric.links.parallel", Default: "1", Min: "1", Max: "128", applies: where(onlySpines),
+		Path: "fabric.links.parallel", Default: "1", Min: "1", Max: "128", applies: onlyOf("spines", withSpines...),
 		value:   in(whole, func(s *Scenario) *int { return &s.Fabric.Links.Parallel }),
 		Meaning: "cables between each rail or leaf switch and each spine",
+	},
+	{
+		Path: "fabric.links.superspine", Min: "1Mb/s", Max: "10Tb/s", Rule: "fabric.links.spine", applies: onlySupers,
+		value:   in(rate, func(s *Scenario) *unit.Bitrate { return &s.Fabric.Links.SuperSpine }),
+		derive:  func(d *decoder, b any, _ string) string { return b.(*Scenario).Fabric.Links.Spine.String() },
+		Meaning: "rate of a link between a spine and a super-spine",
+	},
+	{
+		Path: "fabric.links.superspine_length", Min: "1mm", Max: "1000km", Rule: "fabric.links.spine_length",
+		applies: onlySupers,
+		value:   in(length, func(s *Scenario) *unit.Length { return &s.Fabric.Links.SuperSpineLength }),
+		derive:  func(d *decoder, b any, _ string) string { return b.(*Scenario).Fabric.Links.SpineLength.String() },
+		Meaning: "cable length between a spine and a super-spine",
+	},
+	{
+		Path: "fabric.links.superspine_parallel", Default: "1", Min: "1", Max: "128", applies: onlySupers,
+		value:   in(whole, func(s *Scenario) *int { return &s.Fabric.Links.SuperParallel }),
+		Meaning: "cables between a spine and each super-spine of its group",
 	},
 	{
 		Path: "fabric.links.delay", Default: "none", Word: "none", Min: "1ps", Max: "10ms", applies: where(unlessCustom),
@@ -102,7 +230,7 @@ var fabricFields = []*Field{
 	{
 		Path:    "fabric.links.named",
 		value:   in(linkList, func(s *Scenario) *[]NamedLink { return &s.Fabric.Links.Named }),
-		Meaning: "links that differ from the others of their tier",
+		Meaning: "links that differ from the others of their tier; of a link that several entries match, later ones come on top",
 	},
 	{Path: "fabric.switch", Meaning: "one switch; all are alike but those in fabric.switches"},
 	{
@@ -163,11 +291,11 @@ var fabricFields = []*Field{
 			"Meta (SIGCOMM'24) calls it E-ECMP",
 	},
 	{
-		Path: "fabric.hash.seed", Default: "per-switch", Choices: HashSeeds,
+		Path: "fabric.hash.seed", Default: "same", Choices: HashSeeds,
 		value:   in(choice, func(s *Scenario) *string { return &s.Fabric.Hash.Seed }),
 		Meaning: "which switches hash alike; where they do, flows that one link brings are not spread again (polarisation)",
-		Source: "assumed, vendors differ: Cumulus from 3.5.4 on draws one per switch, Dell OS9 and Linux's Spectrum driver take " +
-			"the switch's MAC address, SONiC has one for each role, NX-OS universal-id",
+		Source: "assumed, vendors differ: SAI's default is 0 everywhere, SONiC has one for each role; Cumulus from 3.5.4 on draws " +
+			"one per switch, Dell OS9 and Linux's Spectrum driver take the switch's MAC address (docs/balancing.md)",
 	},
 	{
 		Path: "fabric.order", Default: "phases", Choices: Orders,
@@ -350,10 +478,11 @@ var fabricFields = []*Field{
 // linkFields: one entry of fabric.links.named.
 var linkFields = []*Field{
 	{
-		Path: "link", Required: true, check: checkOneLink, pattern: oneLinkPattern,
+		Path: "link", Required: true, check: checkSomeLinks, pattern: somePattern,
 		example: "node/peer such as rail1/host2",
 		value:   in(text, func(l *NamedLink) *string { return &l.Link }),
-		Meaning: "the link, both directions: node/peer, node/peer#2 for the second of parallel links",
+		Meaning: "the link, both directions: node/peer, node/peer#2 for the second of parallel links; with * for any letters of " +
+			"a name and ? for one, several links",
 	},
 	{
 		Path: "rate", Default: "auto", Word: "auto", Min: "1Mb/s", Max: "10Tb/s",

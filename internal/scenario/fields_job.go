@@ -163,10 +163,16 @@ var workFields = []*Field{
 		Meaning: "kind of network",
 	},
 	{
-		Path: "train.layers", Required: true, Min: "1", Max: "1000000", applies: where(onlyModel("mlp")),
+		Path: "train.layers", Required: true, chooser: "train.model", Min: "1", Max: "1000000", applies: where(onlyModel("mlp")),
 		value:   inTrain(wholes, func(t *Train) *[]int { return &t.Layers }),
 		Meaning: "units per layer, inputs first, classes last",
 		Also:    []string{"sizes", "hidden"},
+	},
+	{
+		Path: "train.network", Required: true, chooser: "train.model", check: checkFile, pattern: pathPattern,
+		example: "the path of a file that lists layers", applies: where(onlyModel("file")),
+		value:   inTrain(text, func(t *Train) *string { return &t.Network }),
+		Meaning: "file that says what an example is and lists the layers, one a line: see docs/networks.md",
 	},
 	{
 		Path: "train.activation", Default: "relu", Choices: Activations, applies: where(onlyModel("mlp", "cnn")),
@@ -501,9 +507,10 @@ var runFields = []*Field{
 		Meaning: "messages from GPU to GPU",
 	},
 	{
-		Path:    "faults",
-		value:   in(faultList, func(s *Scenario) *[]Fault { return &s.Faults }),
-		Meaning: "what goes wrong on links",
+		Path:  "faults",
+		value: in(faultList, func(s *Scenario) *[]Fault { return &s.Faults }),
+		Meaning: "what goes wrong on links; of a link that several entries with drop, duplicate, reorder or bit_errors match, " +
+			"the last one's hold",
 	},
 	{Path: "output", Meaning: "what the run directory holds"},
 	{
@@ -712,8 +719,9 @@ var faultFields = []*Field{
 		Path: "link", Required: true, check: checkLink, pattern: linkPattern,
 		example: "node/peer such as rail1/spine1, or all",
 		value:   in(text, func(f *Fault) *string { return &f.Link }),
-		Meaning: "the link, both directions: node/peer, node/peer#2 for the second of parallel links, or all",
-		Also:    []string{"links", "port"},
+		Meaning: "the link, both directions: node/peer, node/peer#2 for the second of parallel links; with * for any letters of " +
+			"a name and ? for one, several links; or all",
+		Also: []string{"links", "port"},
 	},
 	{
 		Path: "drop", Default: "0", Min: "0", Max: "1",

@@ -21,11 +21,18 @@ func onlyModel(kinds ...string) func(*Job) string {
 
 // imageOf is the shape of what a training learns from, where the scenario says it.
 func imageOf(_ *decoder, base any, _ string) string {
-	side, channels, t := 28, 1, base.(*Job).Train
-	if t == nil {
-		return fmt.Sprintf("[%d, %d, %d]", channels, side, side)
+	channels, side := 1, 28
+	if t := base.(*Job).Train; t != nil {
+		channels, side = t.Data.Pixels()
 	}
-	switch d := &t.Data; {
+	return fmt.Sprintf("[%d, %d, %d]", channels, side, side)
+}
+
+// Pixels are the channels and the rows and columns of an image, where the scenario says them: else
+// one channel of 28 by 28.
+func (d *Data) Pixels() (channels, side int) {
+	channels, side = 1, 28
+	switch {
 	case d.Digits != nil:
 		side = d.Digits.Side
 	case d.Shapes != nil:
@@ -36,7 +43,7 @@ func imageOf(_ *decoder, base any, _ string) string {
 			channels = 3
 		}
 	}
-	return fmt.Sprintf("[%d, %d, %d]", channels, side, side)
+	return channels, side
 }
 
 // modelFields: the sizes of networks by their kind. They come after what is learnt from.

@@ -216,7 +216,7 @@ func (r *flowReader) quick(row []string) (f Flow, ok bool) {
 	}
 	_, taken := r.names[f.Name]
 	_, twice := r.lines[f.Name]
-	return f, !taken && !twice && len(flowMistakes(r.s, &f, true)) == 0
+	return f, !taken && !twice && len(flowMistakes(r.s, &f)) == 0
 }
 
 // quickCell reads a cell into the variable that v points to.

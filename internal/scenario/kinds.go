@@ -177,7 +177,7 @@ func parseChoice(f *Field, text string) (v, hint string, err error) {
 	if s := suggest(text, known); s != "" {
 		hint = "did you mean " + s + "?"
 	}
-	return "", hint, fmt.Errorf("%s: unknown, want %s", located.Shown(text), list(known))
+	return "", hint, f.orWord(fmt.Errorf("%s: unknown, want %s", located.Shown(text), list(known)))
 }
 
 // names returns the names of the choices.

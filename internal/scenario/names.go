@@ -1,18 +1,29 @@
 package scenario
 
+import (
+	"maps"
+	"slices"
+)
+
 // Choice is a name that a scenario may use, with one line for `list` and documentation.
 type Choice struct{ Name, Meaning string }
 
 // HashFieldsQP are the fields of a hash with the destination queue pair.
 const HashFieldsQP = "5-tuple+qp"
 
+// wholeWay are the methods by which several switches, or none, choose a way.
+var wholeWay = map[string]bool{"pinned": true, "conweave": true}
+
 // Names that a scenario may use. The first is the default.
 var (
 	Designs = []Choice{
 		{"rail-optimized", "one rail switch per NIC position, rail switches joined by spines"},
 		{"single-switch", "every NIC on one switch"},
-		{"leaf-spine", "one NIC per host, hosts spread over leaf switches in order, every leaf linked to every " +
-			"spine"},
+		{"leaf-spine", "hosts spread over leaf switches in order, all NICs of a host on one, every leaf linked to " +
+			"every spine: any-to-any, rail-unified"},
+		{"rail-only", "rail switches and no spines: what crosses rails is relayed over NVLink inside a host"},
+		{"dragonfly", "groups of routers, all linked in a group, and every two groups; minimal routes"},
+		{"direct", "hosts in pairs, NIC to NIC, without a switch"},
 		{"custom", "hosts, switches and links from the file of fabric.topology"},
 	}
 	Balancers = []Choice{
@@ -39,6 +50,10 @@ var (
 		{"round-robin", "the links in turn"},
 		{"drill", "the least loaded of a few that are drawn and the best of the last time (DRILL, SIGCOMM'17)"},
 	}
+	VLANs = []Choice{
+		{"routed", "the switch routes between them"},
+		{"isolated", "nothing crosses from rail to rail but over NVLink inside a host"},
+	}
 	HashFunctions = []Choice{
 		{"mix", "a 64-bit mixing function, SplitMix64's: a hash without structure"},
 		{"crc16", "the CRC with polynomial 0x1021"},
@@ -51,9 +66,16 @@ var (
 		{HashFieldsQP, "and the destination queue pair of the transport header"},
 	}
 	HashSeeds = []Choice{
-		{"per-switch", "each switch has its own, drawn from the run's seed and its number"},
 		{"same", "one for all switches, drawn from the run's seed"},
+		{"per-switch", "each switch has its own, drawn from the run's seed and its number"},
 	}
+	// SwitchHashSeeds are those that a switch of fabric.switches may have.
+	SwitchHashSeeds = append(slices.Clone(HashSeeds),
+		Choice{"role", "one for the switches of this entry"})
+	// SwitchBalancers are the methods that a switch may have by itself, without its neighbours.
+	SwitchBalancers = slices.DeleteFunc(slices.Clone(Balancers), func(c Choice) bool { return wholeWay[c.Name] })
+	switchTiers     = without(BalancerTiers, wholeWay)
+
 	CongestionAlgorithms = []Choice{
 		{"dcqcn", "DCQCN: senders slow down on congestion notification packets"},
 		{"none", "senders always send at line rate"},
@@ -169,6 +191,7 @@ var (
 		{"rnn", "vanilla recurrent network that reads text; sizes in rnn"},
 		{"lstm", "recurrent network of LSTM cells that reads text; sizes in rnn"},
 		{"gpt", "transformer that reads text; sizes in gpt"},
+		{"file", "layer by layer, as the file in network says"},
 	}
 	Activations = []Choice{
 		{"relu", "max(0, x)"},
@@ -232,6 +255,10 @@ var (
 	Presets = []Choice{
 		{"none", "Railyard's defaults"},
 		{"hpcc-ns3", hpccNS3},
+		{"book-segment", "Deep Learning for Network Engineers, chapter 13: 4 hosts x 8 GPUs, 2 x 200 Gb/s each, on 2 rail " +
+			"switches of all rails"},
+		{"book-pod", "the same: 2 segments, 64 GPUs, and 4 spines of 800 Gb/s links; the switches have twice as much down as up"},
+		{"book-multi-pod", "the same: 2 pods, 128 GPUs, and 4 super-spines: 3 tiers"},
 	}
 	QoSPresets = []Choice{
 		{"default", "marking thresholds scale with the port: 100 kB / 400 kB / 20 % per 25 Gb/s (HPCC, SIGCOMM'19)"},
@@ -344,3 +371,10 @@ func (c *CollectiveRow) Chosen() string {
 
 // hpccNS3 is the source of the preset of that name.
 const hpccNS3 = "HPCC authors' ns-3 model (alibaba-edu/High-Precision-Congestion-Control)"
+
+// without returns names for all but some.
+func without(names map[string]string, some map[string]bool) map[string]string {
+	left := maps.Clone(names)
+	maps.DeleteFunc(left, func(_, v string) bool { return some[v] })
+	return left
+}

@@ -37,14 +37,14 @@ func parseNoNames(f *Field, text string) (none []string, hint string, err error)
 	return nil, "", nil
 }
 
-// What checkNode, checkLink and checkOneLink accept, for editors.
+// What checkNode, checkLink and checkSomeLinks accept, for editors.
 const (
 	nodePattern = `^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}(#[1-9][0-9]{0,5})?$`
-	linkPattern = `^(all|[A-Za-z0-9][A-Za-z0-9_.-]{0,63}/[A-Za-z0-9][A-Za-z0-9_.-]{0,63}(#[1-9][0-9]{0,5})?)$`
+	linkPattern = `^(all|[A-Za-z0-9*?][A-Za-z0-9_.*?-]{0,63}/[A-Za-z0-9*?][A-Za-z0-9_.*?-]{0,63}(#[1-9*?][0-9*?]{0,5})?)$`
 
 	switchesPattern = `^[A-Za-z0-9*?][A-Za-z0-9_.*?-]{0,63}$`
 
-	oneLinkPattern = `^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}/[A-Za-z0-9][A-Za-z0-9_.-]{0,63}(#[1-9][0-9]{0,5})?$`
+	somePattern = `^[A-Za-z0-9*?][A-Za-z0-9_.*?-]{0,63}/[A-Za-z0-9*?][A-Za-z0-9_.*?-]{0,63}(#[1-9*?][0-9*?]{0,5})?$`
 )
 
 var (
@@ -65,7 +65,8 @@ func checkNode(s string) string {
 // checkLink refuses what cannot be a link.
 func checkLink(s string) string {
 	if !linkText.MatchString(s) {
-		return "want node/peer such as rail1/spine1, node/peer#2 for the second of parallel links, or all"
+		return "want node/peer such as rail1/spine1, node/peer#2 for the second of parallel links, with * and ? for several, " +
+			"or all"
 	}
 	return ""
 }
@@ -78,10 +79,10 @@ func checkSwitchNames(s string) string {
 	return ""
 }
 
-// checkOneLink refuses what cannot be the name of one link.
-func checkOneLink(s string) string {
+// checkSomeLinks refuses what cannot name links, and all.
+func checkSomeLinks(s string) string {
 	if s == "all" || !linkText.MatchString(s) {
-		return "want node/peer such as rail1/host2, or node/peer#2 for the second of parallel links"
+		return "want node/peer such as rail1/host2, node/peer#2 for the second of parallel links, with * and ? for several"
 	}
 	return ""
 }

@@ -62,7 +62,21 @@ var presets = map[string]map[string]values{
 			"fabric.switch.release": "dequeue", "fabric.qos.classes": "data",
 			"fabric.qos.preset": "hpcc-ns3", "transport.preset": "hpcc-ns3", "congestion.preset": "hpcc-ns3",
 		},
+		"book-segment": bookSegment("rail-only", "4", nil),
+		"book-pod":     bookSegment("rail-optimized", "8", values{"spines": "4", "links.spine": "800Gb/s"}),
+		"book-multi-pod": bookSegment("rail-optimized", "16", values{"spines": "4", "links.spine": "800Gb/s", "pods": "2",
+			"superspines": "4"}),
 	},
+}
+
+// bookSegment is segments of 4 hosts: each GPU has a port to each of two switches, which have all rails.
+func bookSegment(design, hosts string, above values) values {
+	all := below("fabric", above)
+	maps.Copy(all, values{
+		"cluster.hosts": hosts, "cluster.host.gpus": "8", "cluster.nic.per_gpu": "2", "cluster.nic.speed": "200Gb/s",
+		"fabric.design": design, "fabric.segment": "4", "fabric.rails_per_leaf": "8",
+	})
+	return all
 }
 
 // reactionPoint is DCQCN with timers only, as in the HPCC authors' ns-3 model.

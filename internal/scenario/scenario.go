@@ -110,8 +110,11 @@ func (h *Host) NVLinkRate() unit.Bitrate { return unit.Bitrate(h.NVLinkEfficienc
 
 // NIC says which network ports a host has.
 type NIC struct {
-	Shared  bool // one NIC for all GPUs of the host; PerGPU is then 0
-	PerGPU  int
+	Shared bool // one NIC for all GPUs of the host; PerGPU is then 0
+	PerGPU int
+	// SharedBy is how many GPUs share a NIC; 0 where Shared, or PerGPU is above 1.
+	SharedBy int
+
 	Speed   unit.Bitrate
 	Latency unit.Duration // per side
 	Pacing  string        // see Pacings
@@ -121,8 +124,12 @@ type NIC struct {
 type Fabric struct {
 	Design    string      // see Designs
 	Topology  Opt[string] // custom only: the file that holds hosts, switches and links
+	VLANs     string      // single-switch only: see VLANs
 	Leaves    int         // leaf-spine only
-	Spines    int         // rail-optimized and leaf-spine; 0: rails are not connected
+	Spines    int         // rail-optimized and leaf-spine, of each pod and plane; 0: rails are not connected
+	Rails     Rails       // of designs with rail switches
+	Upper     Upper       // of designs with spines; Planes of rail-only too
+	Dragonfly Dragonfly
 	Links     Links
 	Switch    Switch
 	Switches  []SwitchProfile // those that differ
@@ -140,11 +147,34 @@ type Fabric struct {
 	QoS       QoS
 }
 
+// Rails is how rails share switches.
+type Rails struct {
+	Segment Opt[int] // hosts that share rail switches; not set: all
+	PerLeaf int
+}
+
+// Upper is pods and planes, and what is above the leaves of a design beside its spines.
+type Upper struct {
+	Pods, Planes  int
+	SpinesPerLeaf Opt[int] // not set: all
+	Rotated       bool     // the lists of spines begin one later from leaf to leaf
+	SuperSpines   int      // of each plane
+	SuperGroups   int
+}
+
+// Dragonfly is the sizes of a dragonfly.
+type Dragonfly struct {
+	Groups, Routers, Global   int // routers of a group; links of a router to other groups
+	LocalRate, GlobalRate     unit.Bitrate
+	LocalLength, GlobalLength unit.Length
+}
+
 // Hash is how a switch picks one of equal paths for a queue pair.
 type Hash struct {
 	Function string // see HashFunctions
 	Fields   string // see HashFields
-	Seed     string // see HashSeeds
+	Seed     string // see HashSeeds, and of a switch SwitchHashSeeds
+	Role     string // with seed role: what switches match that share one
 }
 
 // Flowlet is the parameters of the balancer flowlet.
@@ -188,14 +218,19 @@ type Links struct {
 	Spine       unit.Bitrate
 	Length      unit.Length
 	SpineLength unit.Length
-	Parallel    int                // cables between a rail switch and a spine
-	Delay       Opt[unit.Duration] // replaces 5 ns/m * length on every link
-	Named       []NamedLink
+	Parallel    int // cables between a rail switch and a spine
+
+	SuperSpine       unit.Bitrate // between a spine and a super-spine, as the next two
+	SuperSpineLength unit.Length
+	SuperParallel    int
+
+	Delay Opt[unit.Duration] // replaces 5 ns/m * length on every link
+	Named []NamedLink
 }
 
 // NamedLink is a link that differs from the others of its tier. What is not set is as theirs.
 type NamedLink struct {
-	Link   string // node/peer, node/peer#k with parallel links; both directions
+	Link   string // node/peer, node/peer#k with parallel links, or a pattern; both directions
 	Rate   Opt[unit.Bitrate]
 	Length Opt[unit.Length]
 	Delay  Opt[unit.Duration] // instead of what Length gives
@@ -409,6 +444,7 @@ func (j *Job) Path() string {
 type Train struct {
 	Model      string
 	Layers     []int  // of mlp
+	Network    string // path of file
 	Activation string // of mlp and cnn
 	CNN        CNN
 	RNN        RNN // of rnn and lstm
@@ -657,7 +693,7 @@ type Flow struct {
 
 // Fault is something that goes wrong on links.
 type Fault struct {
-	Link      string // node/peer, node/peer#k with parallel links, or all
+	Link      string // node/peer, node/peer#k with parallel links; a pattern; or all
 	Drop      unit.Ratio
 	Duplicate unit.Ratio
 	Reorder   unit.Ratio
@@ -729,7 +765,7 @@ func (s *Scenario) NICsPerHost() int {
 	if s.Cluster.NIC.Shared {
 		return 1
 	}
-	return s.Cluster.Host.GPUs * s.Cluster.NIC.PerGPU
+	return s.Cluster.Host.GPUs * s.Cluster.NIC.PerGPU / max(s.Cluster.NIC.SharedBy, 1)
 }
 
 // RankCount returns the number of ranks of a job, 0 for a job of flows. Collectives and replays run on
@@ -781,5 +817,5 @@ func (s *Scenario) NICOf(e Endpoint) int {
 	case s.Cluster.NIC.Shared:
 		return 0
 	}
-	return e.GPU * s.Cluster.NIC.PerGPU
+	return e.GPU * s.Cluster.NIC.PerGPU / max(s.Cluster.NIC.SharedBy, 1)
 }

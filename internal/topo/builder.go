@@ -22,6 +22,7 @@ const (
 	maxGPUs  = 1 << 10     // per host
 	maxDelay = unit.Second // one way, longer than any cable
 	maxRate  = 1000 * unit.TerabitPerSec
+	maxCost  = 1 << 10 // of a link
 	maxCable = 100_000 * unit.Kilometre
 )
 
@@ -30,6 +31,7 @@ type Cable struct {
 	Rate   unit.Bitrate  // each direction
 	Length unit.Length   // gives the delay, 5 ns/m, if Delay is 0
 	Delay  unit.Duration // propagation, one way; overrides Length
+	Cost   int           // of routes: see Link; 0: 1
 }
 
 // propagation returns the cable's delay: as given, else from its length.
@@ -49,6 +51,8 @@ func (c Cable) check(name string) error {
 		return fmt.Errorf("%s: length %v, want 0 to %v", name, c.Length, maxCable)
 	case c.Delay < 0 || c.Delay > maxDelay:
 		return fmt.Errorf("%s: delay %v, want 0 (from the length) to %v", name, c.Delay, maxDelay)
+	case c.Cost < 0 || c.Cost > maxCost:
+		return fmt.Errorf("%s: cost %d, want 0 (for 1) to %d", name, c.Cost, maxCost)
 	case c.propagation() == 0:
 		return fmt.Errorf("%s: no length and no delay, want one of them above 0", name)
 	}
@@ -92,10 +96,13 @@ func (b *Builder) addNode(name string, kind Kind) NodeID {
 		b.fail(fmt.Errorf("%s: one node too many, want at most %d", name, maxNodes))
 		return NodeID(len(b.g.Nodes) - 1)
 	}
-	b.g.Nodes = append(b.g.Nodes, Node{Name: name, Kind: kind, Tier: int(kind)})
+	b.g.Nodes = append(b.g.Nodes, Node{Name: name, Kind: kind, Tier: int(kind), Place: nowhere})
 	b.hostOf = append(b.hostOf, -1)
 	return NodeID(len(b.g.Nodes) - 1)
 }
+
+// Place says where in its design a node stands.
+func (b *Builder) Place(n NodeID, at Place) { b.g.Nodes[n].Place = at }
 
 // Connect links two nodes. A link to a host is the host's next NIC, on the rail of
 // its index.
@@ -124,25 +131,27 @@ func (b *Builder) connect(x, y NodeID, c Cable, rail int) LinkID {
 	case x == y:
 		b.fail(fmt.Errorf("link %s: both ends are the same node", name))
 		return 0
-	case hx >= 0 && hy >= 0:
-		b.fail(fmt.Errorf("link %s: connects two hosts, want a switch between them", name))
-		return 0
 	case len(b.g.Links) >= maxLinks:
 		b.fail(fmt.Errorf("link %s: one link too many, want at most %d", name, maxLinks))
 		return 0
 	}
 	l := LinkID(len(b.g.Links))
 	d := c.propagation()
-	b.g.Links = append(b.g.Links, Link{A: x, B: y, Rate: c.Rate, Length: c.Length, Delay: d})
-	nic := NICID(-1)
-	if hx >= 0 {
-		nic = b.addNIC(hx, PortID(2*l), rail)
-	} else if hy >= 0 {
-		nic = b.addNIC(hy, PortID(2*l+1), rail)
+	b.g.Links = append(b.g.Links, Link{A: x, B: y, Rate: c.Rate, Length: c.Length, Delay: d, Cost: max(c.Cost, 1)})
+	nics := [2]NICID{-1, -1}
+	switch {
+	case hx >= 0 && hy >= 0:
+		nics = [2]NICID{b.addNIC(hx, PortID(2*l), rail), b.addNIC(hy, PortID(2*l+1), rail)}
+	case hx >= 0:
+		nics[0] = b.addNIC(hx, PortID(2*l), rail)
+		nics[1] = nics[0]
+	case hy >= 0:
+		nics[1] = b.addNIC(hy, PortID(2*l+1), rail)
+		nics[0] = nics[1]
 	}
 	for i, end := range [2][2]NodeID{{x, y}, {y, x}} {
 		p := PortID(2*int(l) + i)
-		b.g.Ports = append(b.g.Ports, Port{Node: end[0], To: end[1], Link: l, NIC: nic, Rate: c.Rate, Delay: d})
+		b.g.Ports = append(b.g.Ports, Port{Node: end[0], To: end[1], Link: l, NIC: nics[i], Rate: c.Rate, Delay: d})
 		b.g.Nodes[end[0]].Ports = append(b.g.Nodes[end[0]].Ports, p)
 	}
 	return l
@@ -205,6 +214,14 @@ func (b *Builder) fail(err error) {
 	if len(b.errs) < 10 && !slices.ContainsFunc(b.errs, same) {
 		b.errs = append(b.errs, err)
 	}
+}
+
+// sum adds counts that are not negative, at most math.MaxInt64.
+func sum(a, b int) int {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
 }
 
 // product multiplies counts that are not negative, at most math.MaxInt64.

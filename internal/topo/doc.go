@@ -5,7 +5,8 @@
 // It is a multigraph: several links between the same two switches are normal.
 // It is not a model of time or of queues (package fabric moves the packets) and
 // it knows no addresses (package inventory gives names to what is configured).
-// Every value is made by a pure function of its parameters.
+// Every value is made by a pure function of its parameters: a Design has a type with its own, and
+// Graph makes the network. Nodes know their role, and where in the design they stand: pod, plane, rail.
 //
 //	          spine1        spine2           tier 2
 //	         /      \      /      \
@@ -24,7 +25,8 @@
 //   - identifiers are dense: nodes, links, ports, hosts and NICs are slice indices;
 //   - link l owns ports 2l (at A) and 2l+1 (at B), so Peer(p) = p^1;
 //   - rates and delays are positive (lookahead between islands is a link's delay);
-//   - every NIC is one host port, cabled to a switch, its edge switch.
+//   - links cost at least 1 (routes are shortest paths by cost);
+//   - every NIC is one host port, cabled to a switch, its edge switch, or to the NIC of another host.
 //
 // The rail-optimised design is NVIDIA's (DGX SuperPOD reference architecture,
 // "Compute Fabric"); equal-cost multipath over shortest paths is RFC 2992's

@@ -11,14 +11,14 @@ import (
 
 // The cluster of the first example scenario: 2 hosts with 4 GPUs and 4 NICs each,
 // four rail switches, two spines.
-var small = topo.Params{
+var small = topo.RailOptimized{
 	Hosts: 2, GPUs: 4, NICs: 4, Spines: 2,
 	HostLink:  topo.Cable{Rate: 200 * unit.GigabitPerSec, Length: 20 * unit.Metre},
 	SpineLink: topo.Cable{Rate: 400 * unit.GigabitPerSec, Length: 30 * unit.Metre},
 }
 
 func ExampleRailOptimized() {
-	g, _ := topo.RailOptimized(small)
+	g, _ := small.Graph()
 	g.WriteText(os.Stdout)
 	// Output:
 	// 2 hosts, 8 GPUs, 8 NICs, 4 leaves, 2 spines, 16 links
@@ -77,7 +77,7 @@ func ExampleRailOptimized() {
 
 // With several NICs per host, the links to a single switch are parallel.
 func ExampleSingleSwitch() {
-	g, _ := topo.SingleSwitch(topo.Params{Hosts: 2, GPUs: 4, NICs: 2, HostLink: small.HostLink})
+	g, _ := topo.SingleSwitch{Hosts: 2, GPUs: 4, NICs: 2, HostLink: small.HostLink}.Graph()
 	g.WriteText(os.Stdout)
 	// Output:
 	// 2 hosts, 8 GPUs, 4 NICs, 1 leaf, 4 links
@@ -102,7 +102,7 @@ func ExampleSingleSwitch() {
 func ExampleRoutes_Path() {
 	p := small
 	p.Parallel = 2
-	g, _ := topo.RailOptimized(p)
+	g, _ := p.Graph()
 	routes, names := topo.NewRoutes(g), g.Names()
 	show := func(from, to string) {
 		_, _, a, _ := names.Endpoint(from)

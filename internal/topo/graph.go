@@ -36,13 +36,25 @@ func (k Kind) String() string {
 	return kindNames[k]
 }
 
-// Node is a host or a switch.
+// Node is a host or a switch. Its Kind is its role.
 type Node struct {
 	Name  string
 	Kind  Kind
-	Tier  int      // hosts 0, leaves 1, spines 2, superspines 3
+	Tier  int // hosts 0, leaves 1, spines 2, superspines 3
+	Place Place
+	Model string   // of a switch, as a catalogue has it; empty: not known
 	Ports []PortID // Invariant: ascending; every port whose Node is this one
 }
+
+// Place is where in its design a node stands, each from 0, -1: nowhere, or of several.
+type Place struct {
+	Pod   int // pods share no spines
+	Plane int // planes share no switches
+	Rail  int // of a leaf
+}
+
+// nowhere is the place of a node of which nothing is said.
+var nowhere = Place{-1, -1, -1}
 
 // Link is a full-duplex cable between two nodes.
 type Link struct {
@@ -50,6 +62,7 @@ type Link struct {
 	Rate   unit.Bitrate  // each direction
 	Length unit.Length   // 0 if only the delay is known
 	Delay  unit.Duration // propagation, one way
+	Cost   int           // of routes: 1, or more where shortest paths are to avoid it
 }
 
 // Port is one direction of a link: where packets leave Node for To.
@@ -57,7 +70,7 @@ type Port struct {
 	Node  NodeID
 	To    NodeID
 	Link  LinkID
-	NIC   NICID // the card at the host's end of this link, -1 between switches
+	NIC   NICID // the card at Node or, if that is a switch, at To; -1 between switches
 	Rate  unit.Bitrate
 	Delay unit.Duration
 	Name  string // node/peer, or node/peer#k (k from 1) with parallel links
@@ -87,12 +100,17 @@ type Graph struct {
 	Ports []Port
 	Hosts []Host
 	NICs  []NIC
+
+	Isolated bool // rails are VLANs, and nothing routes between them
 }
+
+// Apart reports whether two NICs are in VLANs between which nothing routes.
+func (g *Graph) Apart(a, b NICID) bool { return g.Isolated && g.NICs[a].Rail != g.NICs[b].Rail }
 
 // Peer returns the port of the other direction of p's link.
 func (g *Graph) Peer(p PortID) PortID { return p ^ 1 }
 
-// Edge returns the switch that a NIC is cabled to.
+// Edge returns the node that a NIC is cabled to: a switch, or the other host.
 func (g *Graph) Edge(n NICID) NodeID { return g.Ports[g.NICs[n].Port].To }
 
 // NICName returns the name of a NIC, such as host1/nic0.

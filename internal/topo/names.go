@@ -2,6 +2,7 @@ package topo
 
 import (
 	"fmt"
+	"path"
 	"strconv"
 	"strings"
 )
@@ -51,6 +52,37 @@ func (n *Names) Port(name string) (PortID, error) {
 	}
 	return 0, fmt.Errorf("%q is not a port of this network, want node/peer such as %s", name, n.g.Ports[0].Name)
 }
+
+// Links finds links by the name of one of their ports: all; those whose name a pattern matches, with * for any
+// letters of a node's name and ? for one, as in leaf1/spine*; or one.
+func (n *Names) Links(name string) (links []LinkID, err error) {
+	pattern := name
+	switch {
+	case name == "all":
+		pattern = "*/*"
+	case !IsPattern(name):
+		port, err := n.Port(name)
+		if err != nil {
+			return nil, err
+		}
+		return []LinkID{n.g.Ports[port].Link}, nil
+	}
+	for l := range n.g.Links {
+		for _, p := range n.g.Ports[2*l : 2*l+2] {
+			if ok, _ := path.Match(pattern, p.Name); ok {
+				links = append(links, LinkID(l))
+				break
+			}
+		}
+	}
+	if len(links) == 0 {
+		return nil, fmt.Errorf("%q matches no link of this network, want node/peer such as %s", name, n.g.Ports[0].Name)
+	}
+	return links, nil
+}
+
+// IsPattern reports whether a name may match several links.
+func IsPattern(name string) bool { return name == "all" || strings.ContainsAny(name, "*?") }
 
 // Endpoint finds a NIC by its own name (host1/nic0, gpu -1) or by a GPU that it
 // serves (host1/gpu3). Host and gpu are indices.

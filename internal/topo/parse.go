@@ -18,14 +18,16 @@ const MaxText = 64 << 20
 // ParseText reads a graph in source form, as WriteSource writes it; name is used in errors. Each
 // line is one of
 //
-//	host host1
-//	switch leaf1 [leaf|spine|superspine]
+//	host host1 [pod=1]
+//	switch leaf1 [leaf|spine|superspine] [pod=1] [plane=1] [rail=1] [model=NAME]
 //	link host1 leaf1 100Gb/s 20m
-//	link leaf1 spine1 400Gb/s 1us
+//	link leaf1 spine1 400Gb/s 1us [cost=1]
+//	vlans isolated
 //
 // A link has a rate and a length, or a one-way delay instead. Hosts are host1, host2, ... in order,
 // each with so many GPUs; links to a host are its nic0, nic1, ... in order, on the rail of that
-// index. `#` begins a comment. The error is located.Problems: all wrong lines, but of a file
+// index. Pods, planes and rails count from 1. With the last line nothing routes between rails. `#`
+// begins a comment. The error is located.Problems: all wrong lines, but of a file
 // without a right one no word is quoted; what only the whole graph shows has no line.
 func ParseText(name string, src []byte, gpus int) (*Graph, error) {
 	p := &textParser{name: name, gpus: gpus, b: NewBuilder(), nodes: map[string]NodeID{}}
@@ -86,18 +88,23 @@ var statements = map[string]struct {
 	least, most int
 	form        string
 }{
-	"host":   {2, 2, "host NAME"},
-	"switch": {2, 3, "switch NAME [leaf|spine|superspine]"},
-	"link":   {5, 5, "link NODE NODE RATE LENGTH-OR-DELAY"},
+	"host":   {2, 3, "host NAME [pod=N]"},
+	"switch": {2, 7, "switch NAME [leaf|spine|superspine] [pod=N] [plane=N] [rail=N] [model=NAME]"},
+	"vlans":  {2, 2, "vlans isolated"},
+	"link":   {5, 6, "link NODE NODE RATE LENGTH-OR-DELAY [cost=N]"},
 }
 
 func (p *textParser) statement(w []located.Word) {
 	n, ok := statements[w[0].Text]
 	switch {
 	case !ok:
-		p.wrong(w[0], "%s: want host, switch or link", located.Shown(w[0].Text))
+		p.wrong(w[0], "%s: want host, switch, link or vlans", located.Shown(w[0].Text))
 	case len(w) < n.least || len(w) > n.most:
 		p.wrong(w[0], "%d words, want %s", len(w), n.form)
+	case w[0].Text == "vlans" && w[1].Text != "isolated":
+		p.wrong(w[1], "%s: want isolated", located.Shown(w[1].Text))
+	case w[0].Text == "vlans":
+		p.b.g.Isolated = true
 	case w[0].Text == "link":
 		p.link(w)
 	default:
@@ -129,22 +136,25 @@ func (p *textParser) node(w []located.Word) {
 			return
 		}
 		p.nodes[name] = p.b.AddHost(name, p.gpus)
+		p.attributes(w[2:], nodeAttributes(&p.b.g.Nodes[p.nodes[name]])[:1])
 		return
 	}
-	kind := Leaf
-	if len(w) == 3 {
-		for kind = Leaf; kind < kinds && kindNames[kind] != w[2].Text; kind++ {
+	kind, rest := Leaf, w[2:]
+	if len(rest) > 0 && !strings.Contains(rest[0].Text, "=") {
+		for kind = Leaf; kind < kinds && kindNames[kind] != rest[0].Text; kind++ {
 		}
 		if kind == kinds {
-			p.wrong(w[2], "%s: want leaf, spine or superspine", located.Shown(w[2].Text))
+			p.wrong(rest[0], "%s: want leaf, spine or superspine", located.Shown(rest[0].Text))
 			return
 		}
+		rest = rest[1:]
 	}
 	if _, ok := index(name, "host"); ok {
 		p.wrong(w[1], "%s: the name of a host, want another for a switch", name)
 		return
 	}
 	p.nodes[name] = p.b.AddSwitch(name, kind)
+	p.attributes(rest, nodeAttributes(&p.b.g.Nodes[p.nodes[name]]))
 }
 
 func (p *textParser) link(w []located.Word) {
@@ -174,8 +184,6 @@ func (p *textParser) link(w []located.Word) {
 	switch a, b := p.b.hostOf[ends[0]] >= 0, p.b.hostOf[ends[1]] >= 0; {
 	case ends[0] == ends[1]:
 		p.wrong(w[2], "link %s: both ends are the same node", name)
-	case a && b:
-		p.wrong(w[2], "link %s: connects two hosts, want a switch between them", name)
 	case len(p.b.g.Links) >= maxLinks:
 		p.wrong(w[0], "link %s: one link too many, want at most %d", name, maxLinks)
 	default:
@@ -183,26 +191,35 @@ func (p *textParser) link(w []located.Word) {
 			p.wrong(w[3], "%v", err)
 			return
 		}
-		p.b.Connect(ends[0], ends[1], c)
+		l := p.b.Connect(ends[0], ends[1], c)
+		if len(w) > 5 && (a || b) {
+			p.wrong(w[5], "%s: a NIC has one link, want no cost", located.Shown(w[5].Text))
+			return
+		}
+		p.attributes(w[5:], linkAttributes(&p.b.g.Links[l]))
 	}
 }
 
 // WriteSource prints the graph in the form that ParseText reads. GPUs are not part of it.
 func (g *Graph) WriteSource(w io.Writer) error {
 	var b strings.Builder
+	if g.Isolated {
+		b.WriteString("vlans isolated\n")
+	}
 	for _, n := range g.Nodes {
 		if n.Kind == HostKind {
-			fmt.Fprintf(&b, "host %s\n", n.Name)
+			fmt.Fprintf(&b, "host %s%s\n", n.Name, writeAttributes(nodeAttributes(&n)))
 			continue
 		}
-		fmt.Fprintf(&b, "switch %s %v\n", n.Name, n.Kind)
+		fmt.Fprintf(&b, "switch %s %v%s\n", n.Name, n.Kind, writeAttributes(nodeAttributes(&n)))
 	}
 	for _, l := range g.Links {
 		far := l.Delay.String()
 		if l.Length > 0 && (Cable{Length: l.Length}).propagation() == l.Delay {
 			far = l.Length.String()
 		}
-		fmt.Fprintf(&b, "link %s %s %s %s\n", g.Nodes[l.A].Name, g.Nodes[l.B].Name, bits(l.Rate), far)
+		fmt.Fprintf(&b, "link %s %s %s %s%s\n", g.Nodes[l.A].Name, g.Nodes[l.B].Name, bits(l.Rate), far,
+			writeAttributes(linkAttributes(&l)))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

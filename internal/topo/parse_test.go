@@ -48,13 +48,20 @@ func TestParseText(t *testing.T) {
 // Each wrong line is named with line and column.
 func TestParseTextErrors(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
-		{"switch x\nhots host1", `net.txt:2:1: hots: want host, switch or link`},
-		{"switch x\nhosts ö\nlink ö x\nlink x ö 1Gb/s 1m", "net.txt:2:1: hosts: want host, switch or link\n" +
-			"net.txt:3:1: 3 words, want link NODE NODE RATE LENGTH-OR-DELAY\nnet.txt:4:8: ö: no such node above " +
+		{"switch x\nhots host1", `net.txt:2:1: hots: want host, switch, link or vlans`},
+		{"switch x\nhosts ö\nlink ö x\nlink x ö 1Gb/s 1m", "net.txt:2:1: hosts: want host, switch, link or vlans\n" +
+			"net.txt:3:1: 3 words, want link NODE NODE RATE LENGTH-OR-DELAY [cost=N]\nnet.txt:4:8: ö: no such node above " +
 			"this line"},
-		{"\ufeffhosts\nswitch x", "net.txt:1:1: hosts: want host, switch or link"},
+		{"\ufeffhosts\nswitch x", "net.txt:1:1: hosts: want host, switch, link or vlans"},
 		{"switch x\nhost host2", `net.txt:2:6: host2: hosts are host1, host2, ... in order, want host1`},
-		{"switch x\nhost host1 4", `net.txt:2:1: 3 words, want host NAME`},
+		{"switch x\nhost host1 4", `net.txt:2:12: 4: want pod=`},
+		{"switch x\nhost host1 pod=1 pod=2", `net.txt:2:1: 4 words, want host NAME [pod=N]`},
+		{"switch x\nhost host1 pod=0", `net.txt:2:12: pod=0: want pod=1 to pod=1048576`},
+		{"switch x\nswitch s rail=1 rail=2 plan=3 model=", "net.txt:2:17: rail=2: a second rail, want one\n" +
+			"net.txt:2:24: plan=3: want pod= or plane= or rail= or model=\n" +
+			"net.txt:2:31: model=: want model= and a name of at most 64 letters, digits, _, . and -"},
+		{"host host1\nswitch s\nlink host1 s 1Gb/s 1m cost=9", `net.txt:3:23: cost=9: a NIC has one link, want no cost`},
+		{"switch r\nswitch s\nlink r s 1Gb/s 1m cost=9999", `net.txt:3:19: cost=9999: want cost=1 to cost=1024`},
 		{"switch x\nswitch a/b", `net.txt:2:8: a/b: want a name of at most 64 letters, digits, _, . and -`},
 		{"switch x\nswitch host7", `net.txt:2:8: host7: the name of a host, want another for a switch`},
 		{"switch x\nswitch s spin", `net.txt:2:10: spin: want leaf, spine or superspine`},
@@ -66,8 +73,7 @@ func TestParseTextErrors(t *testing.T) {
 			`net.txt:3:22: 1: want a length such as 20m, or a delay such as 1us`},
 		{"host host1\nswitch s\nlink host1 s 100Gb/s 0m",
 			`net.txt:3:14: link host1/s: no length and no delay, want one of them above 0`},
-		{"host host1\nhost host2\nlink host1 host2 100Gb/s 1m",
-			`net.txt:3:12: link host1/host2: connects two hosts, want a switch between them`},
+		{"switch x\nvlans yes", `net.txt:2:7: yes: want isolated`},
 		{"switch s\nlink s s 100Gb/s 1m", `net.txt:2:8: link s/s: both ends are the same node`},
 		{"host host1\nswitch s", `net.txt: host1 has no NIC: connect it to a switch`},
 		{"", `net.txt: the network has no nodes, want at least a host and a switch`},
@@ -104,38 +110,30 @@ func TestForeignFilesAreNotQuoted(t *testing.T) {
 
 // What is generated can be written down and read back.
 func TestWriteSourceReadsBack(t *testing.T) {
-	cable := topo.Cable{Rate: 100 * unit.GigabitPerSec, Length: 20 * unit.Metre}
 	delay := topo.Cable{Rate: 400 * unit.GigabitPerSec, Delay: unit.Microsecond}
-	for design := range topo.Designs {
-		p := topo.Params{Hosts: 4, GPUs: 1, NICs: 1, HostLink: cable}
-		if design != "single-switch" {
-			p.Spines, p.SpineLink, p.Parallel = 2, delay, 2
-		}
-		if design == "leaf-spine" {
-			p.Leaves = 2
-		}
-		g, err := topo.Generate(design, p)
-		if err != nil {
-			t.Fatal(err)
-		}
+	check := func(t *testing.T, g *topo.Graph) {
 		var b bytes.Buffer
 		if err := g.WriteSource(&b); err != nil {
 			t.Fatal(err)
 		}
-		back, err := topo.ParseText("net.txt", b.Bytes(), 1)
+		back, err := topo.ParseText("net.txt", b.Bytes(), g.Hosts[0].GPUs)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(g, back); diff != "" {
-			t.Errorf("%s: %s", design, diff)
+			t.Error(diff)
 		}
 	}
+	each(t, check)
+	check(t, must(t, topo.LeafSpine{Hosts: 4, GPUs: 1, NICs: 1, HostLink: cable, Leaves: 2, Spines: 2, SpineLink: delay,
+		Parallel: 2}))
 }
 
 // No input makes the parser panic; what it takes it writes the same way again.
 func FuzzParseText(f *testing.F) {
 	f.Add([]byte(twoLeaves))
 	f.Add([]byte("host host1\nswitch s\nlink host1 s 1Tb/s 1ps\nlink s host1 1b/s 3mm"))
+	f.Add([]byte("host host1 pod=2\nswitch s\nswitch t spine model=x plane=1\nlink host1 s 1Tb/s 1m\nlink s t 1b/s 3mm cost=3"))
 	f.Fuzz(func(t *testing.T, src []byte) {
 		g, err := topo.ParseText("net.txt", src, 1)
 		if err != nil {
@@ -146,6 +144,9 @@ func FuzzParseText(f *testing.F) {
 		back, err := topo.ParseText("net.txt", b.Bytes(), 1)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, b.Bytes())
+		}
+		if d := cmp.Diff(g.Nodes, back.Nodes); d != "" {
+			t.Fatal(d)
 		}
 		for i := range g.Links {
 			if g.Links[i].Delay != back.Links[i].Delay || g.Links[i].Rate != back.Links[i].Rate {

@@ -22,7 +22,8 @@ func randomGraph(t *rapid.T) *topo.Graph {
 	any := rapid.SampledFrom(switches)
 	cable := func() topo.Cable {
 		return topo.Cable{Rate: unit.Bitrate(rapid.Int64Range(1, 1e12).Draw(t, "rate")),
-			Length: unit.Length(rapid.Int64Range(1, 1e6).Draw(t, "mm"))}
+			Length: unit.Length(rapid.Int64Range(1, 1e6).Draw(t, "mm")),
+			Cost:   rapid.SampledFrom([]int{0, 0, 0, 1, 2, 3, 7}).Draw(t, "cost")}
 	}
 	var hosts []topo.NodeID
 	for i := range rapid.SampledFrom([]int{1, 2, 4, 6}).Draw(t, "hosts") {
@@ -45,7 +46,7 @@ func randomGraph(t *rapid.T) *topo.Graph {
 	return g
 }
 
-// distances is the oracle: hops between switches by Floyd-Warshall, far if none.
+// distances is the oracle: costs between switches by Floyd-Warshall, far if there is no way.
 const far = 1 << 20
 
 func distances(g *topo.Graph) [][]int {
@@ -56,7 +57,8 @@ func distances(g *topo.Graph) [][]int {
 	}
 	for _, l := range g.Links {
 		if g.Nodes[l.A].Kind != topo.HostKind && g.Nodes[l.B].Kind != topo.HostKind {
-			d[l.A][l.B], d[l.B][l.A] = 1, 1
+			cost := min(d[l.A][l.B], l.Cost)
+			d[l.A][l.B], d[l.B][l.A] = cost, cost
 		}
 	}
 	for k := range d {
@@ -79,17 +81,20 @@ func TestEveryPathIsShortestAndEndsAtItsDestination(t *testing.T) {
 				if from == to {
 					continue
 				}
-				hops := d[g.Edge(from)][g.Edge(to)]
+				cost := d[g.Edge(from)][g.Edge(to)]
 				path, err := r.Path(from, to, pick)
-				if (err != nil) != (hops >= far) {
-					t.Fatalf("%s to %s: %v, but %d hops between their switches", g.NICName(from),
-						g.NICName(to), err, hops)
+				if (err != nil) != (cost >= far) {
+					t.Fatalf("%s to %s: %v, but a cost of %d between their switches", g.NICName(from),
+						g.NICName(to), err, cost)
 				}
 				if err != nil {
 					continue
 				}
-				if len(path) != hops+2 {
-					t.Fatalf("%s to %s: %s, want %d ports", g.NICName(from), g.NICName(to), portNames(g, path), hops+2)
+				for _, p := range path[1 : len(path)-1] {
+					cost -= g.Links[g.Ports[p].Link].Cost
+				}
+				if cost != 0 {
+					t.Fatalf("%s to %s: %s costs %d too little", g.NICName(from), g.NICName(to), portNames(g, path), cost)
 				}
 				at := g.Hosts[g.NICs[from].Host].Node
 				for _, p := range path {
@@ -122,7 +127,7 @@ func TestNextHopsAreEveryShortestWayInPortOrder(t *testing.T) {
 					case g.Nodes[n].Kind == topo.HostKind:
 					case n == edge && p == g.Peer(g.NICs[to].Port),
 						n != edge && d[n][edge] < far && g.Nodes[next].Kind != topo.HostKind &&
-							d[next][edge] == d[n][edge]-1:
+							d[next][edge] == d[n][edge]-g.Links[g.Ports[p].Link].Cost:
 						want = append(want, p)
 					}
 				}

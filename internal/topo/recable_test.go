@@ -11,8 +11,8 @@ import (
 // made from do not.
 func TestRecabled(t *testing.T) {
 	cable := Cable{Rate: 400 * unit.GigabitPerSec, Length: 20 * unit.Metre}
-	g, err := Generate("rail-optimized",
-		Params{Hosts: 3, GPUs: 2, NICs: 2, HostLink: cable, Spines: 1, Parallel: 2, SpineLink: cable})
+	g, err := RailOptimized{Hosts: 3, GPUs: 2, NICs: 2, HostLink: cable, Spines: 1, Parallel: 2,
+		SpineLink: cable}.Graph()
 	if err != nil {
 		t.Fatal(err)
 	}

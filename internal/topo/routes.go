@@ -7,10 +7,11 @@ import (
 	"slices"
 )
 
-// Routes are the shortest paths, in hops, from every switch to every NIC, with all
-// equal-cost next hops (RFC 2992, section 2). They are kept per destination edge
-// switch: NICs on one switch share them, and equal sets of next hops are stored
-// once. A switch that cannot reach a destination has no next hops.
+// Routes are the shortest paths, by the costs of links, from every switch to every NIC,
+// with all equal-cost next hops (RFC 2992, section 2): those of the fewest hops where
+// every link costs 1. They are kept per destination edge switch: NICs on one switch share
+// them, and equal sets of next hops are stored once. A switch that cannot reach a
+// destination has no next hops.
 //
 //	table[edge switch][switch] = which group        groups
 //	  e0:  0 1 1 2 ...                              0: (none)
@@ -29,9 +30,9 @@ type Routes struct {
 	scanned int // switch ports looked at while building: the work, for tests
 }
 
-// NewRoutes computes the routes of a valid graph: a breadth-first search from each
-// edge switch over the links between switches; of switches with the same neighbours
-// one is looked at.
+// NewRoutes computes the routes of a valid graph: a search in order of distance from each
+// edge switch over the links between switches (R. B. Dial, CACM 12, 1969; breadth-first where all
+// cost 1); of switches with the same neighbours one is looked at.
 func NewRoutes(g *Graph) *Routes { return NewRoutesWithout(g, nil) }
 
 // NewRoutesWithout computes the routes that are left when some links between switches are dead; nil: none is. A
@@ -76,10 +77,11 @@ type router struct {
 	r      *Routes
 	trunks [][]PortID       // by switch number: its ports to other switches, by the number of the peer, then ascending
 	peers  [][]int32        // by switch number: the switches that they lead to
+	costs  [][]int32        // by switch number: of the links there
 	twins  [][]int32        // sets of twins: switch numbers
 	setOf  []int32          // by switch number: which set it is of
-	dist   []int32          // by switch number: hops to the edge switch, -1 unreached
-	queue  []int32          // switch numbers in the order reached
+	dist   []int32          // by switch number: cost to the edge switch, -1 unreached
+	at     [][]int32        // by distance, modulo more than any cost: switch numbers to go on from
 	passed []int32          // by set: the root whose search has looked at its trunks, from 1
 	group  map[string]int32 // ports of a group, as bytes -> group
 	whole  []int32          // by switch number: the group of all its trunks, -1: not made yet
@@ -90,9 +92,9 @@ type router struct {
 
 func newRouter(r *Routes, nodes []NodeID, dead func(LinkID) bool) *router {
 	n := len(nodes)
-	b := &router{r: r, trunks: make([][]PortID, n), peers: make([][]int32, n), setOf: make([]int32, n),
-		dist: make([]int32, n), whole: slices.Repeat([]int32{-1}, n), group: map[string]int32{"": 0}}
-	sets := map[string]int32{}
+	b := &router{r: r, trunks: make([][]PortID, n), peers: make([][]int32, n), costs: make([][]int32, n),
+		setOf: make([]int32, n), dist: make([]int32, n), whole: slices.Repeat([]int32{-1}, n), group: map[string]int32{"": 0}}
+	sets, most := map[string]int32{}, 1
 	for s, node := range nodes {
 		for _, p := range r.g.Nodes[node].Ports {
 			if at := &r.g.Ports[p]; at.NIC < 0 && (dead == nil || !dead(at.Link)) {
@@ -102,8 +104,11 @@ func newRouter(r *Routes, nodes []NodeID, dead func(LinkID) bool) *router {
 		slices.SortStableFunc(b.trunks[s], func(p, q PortID) int { return cmp.Compare(b.peer(p), b.peer(q)) })
 		b.key = b.key[:0]
 		for _, p := range b.trunks[s] {
-			b.peers[s] = append(b.peers[s], b.peer(p))
+			cost := int32(r.g.Links[r.g.Ports[p].Link].Cost)
+			b.peers[s], b.costs[s] = append(b.peers[s], b.peer(p)), append(b.costs[s], cost)
 			b.key = binary.LittleEndian.AppendUint32(b.key, uint32(b.peer(p)))
+			b.key = binary.LittleEndian.AppendUint16(b.key, uint16(cost))
+			most = max(most, int(cost))
 		}
 		set, known := sets[string(b.key)]
 		if !known {
@@ -113,7 +118,7 @@ func newRouter(r *Routes, nodes []NodeID, dead func(LinkID) bool) *router {
 		}
 		b.setOf[s], b.twins[set] = set, append(b.twins[set], int32(s))
 	}
-	b.passed = make([]int32, len(b.twins))
+	b.passed, b.at = make([]int32, len(b.twins)), make([][]int32, most+1)
 	r.groups = []int32{0, 0} // group 0 is empty
 	return b
 }
@@ -133,31 +138,44 @@ func (b *router) search(edges []int32) {
 }
 
 // flood sets dist for every switch that the root reaches. What one of some twins leads to, a later one
-// finds reached.
+// finds as near.
 func (b *router) flood(root, number int32) {
 	for i := range b.dist {
 		b.dist[i] = -1
 	}
 	b.dist[root] = 0
-	b.queue = append(b.queue[:0], root)
-	for i := 0; i < len(b.queue); i++ {
-		s := b.queue[i]
-		if set := b.setOf[s]; b.passed[set] != number {
-			b.passed[set] = number
-		} else {
-			continue
-		}
-		b.r.scanned += len(b.peers[s])
-		for _, t := range b.peers[s] {
-			if b.dist[t] < 0 {
-				b.dist[t] = b.dist[s] + 1
-				b.queue = append(b.queue, t)
+	b.at[0] = append(b.at[0][:0], root)
+	for d, waiting := int32(0), 1; waiting > 0; d++ {
+		here := &b.at[int(d)%len(b.at)]
+		for _, s := range *here { // no link costs 0, so the list does not grow here
+			waiting--
+			if b.dist[s] == d { // else it was reached at less
+				waiting += b.passOn(s, number)
 			}
 		}
+		*here = (*here)[:0]
 	}
 }
 
-// nextHops sets the groups of twins' ports that lead one hop nearer to the root.
+// passOn sets dist for what a switch leads to, and returns how many more there are to go on from.
+func (b *router) passOn(s, number int32) (more int) {
+	set := b.setOf[s]
+	if b.passed[set] == number {
+		return 0
+	}
+	b.passed[set] = number
+	b.r.scanned += len(b.peers[s])
+	for i, t := range b.peers[s] {
+		if d := b.dist[s] + b.costs[s][i]; b.dist[t] < 0 || d < b.dist[t] {
+			b.dist[t] = d
+			b.at[int(d)%len(b.at)] = append(b.at[int(d)%len(b.at)], t)
+			more++
+		}
+	}
+	return more
+}
+
+// nextHops sets the groups of twins' ports that lead nearer to the root by what their links cost.
 func (b *router) nextHops(row []int32, root int32, twins []int32) {
 	one := twins[0]
 	if one == root {
@@ -172,7 +190,7 @@ func (b *router) nextHops(row []int32, root int32, twins []int32) {
 	b.near = b.near[:0]
 	b.r.scanned += len(b.peers[one])
 	for i, t := range b.peers[one] {
-		if b.dist[t] == b.dist[one]-1 {
+		if b.dist[t] >= 0 && b.dist[t] == b.dist[one]-b.costs[one][i] {
 			b.near = append(b.near, int32(i))
 		}
 	}
@@ -222,8 +240,11 @@ func (r *Routes) NextHops(at NodeID, to NICID) []PortID {
 		return nil
 	}
 	edge := r.g.Edge(to)
-	if edge == at {
+	switch {
+	case edge == at:
 		return r.down[to : to+1 : to+1]
+	case r.sw[edge] < 0: // the NIC is cabled to another: no switch leads there
+		return nil
 	}
 	id := r.table[int(r.edge[r.sw[edge]])*r.nsw+int(s)]
 	lo, hi := r.groups[id], r.groups[id+1]
@@ -246,7 +267,15 @@ func (r *Routes) Path(from, to NICID, pick func(sw NodeID, n int) int) ([]PortID
 	if from == to {
 		return nil, fmt.Errorf("no path from %s to itself: name two different NICs", g.NICName(from))
 	}
+	if g.Apart(from, to) {
+		return nil, fmt.Errorf("no path from %s to %s: rails are VLANs that nothing routes between, "+
+			"want two NICs of one rail", g.NICName(from), g.NICName(to))
+	}
 	path := []PortID{g.NICs[from].Port}
+	if far := g.Ports[g.Peer(path[0])].NIC; far != from && far != to {
+		return nil, fmt.Errorf("no path from %s to %s: %s is cabled to %s", g.NICName(from), g.NICName(to),
+			g.NICName(from), g.NICName(far))
+	}
 	for at := g.Edge(from); at != g.Hosts[g.NICs[to].Host].Node; {
 		hops := r.NextHops(at, to)
 		k := 0

@@ -12,8 +12,8 @@ var cable400 = Cable{Rate: 400 * unit.GigabitPerSec, Length: 20 * unit.Metre}
 // A pod of 8192 hosts with 8 rails. The work of making routes must not grow with the
 // hosts: each of the 8 searches looks at the ports between switches, twice.
 func TestRoutesOf8192HostsScanOnlyTrunkPorts(t *testing.T) {
-	g, err := RailOptimized(Params{Hosts: 8192, GPUs: 8, NICs: 8, Spines: 64, Parallel: 2,
-		HostLink: cable400, SpineLink: cable400})
+	g, err := RailOptimized{Hosts: 8192, GPUs: 8, NICs: 8, Spines: 64, Parallel: 2,
+		HostLink: cable400, SpineLink: cable400}.Graph()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,8 +41,8 @@ func TestRoutesOf8192HostsScanOnlyTrunkPorts(t *testing.T) {
 // leaves x spines.
 func TestRoutesLookAtOneOfTwins(t *testing.T) {
 	const leaves, spines = 64, 16
-	g, err := LeafSpine(Params{Hosts: leaves, GPUs: 1, NICs: 1, Leaves: leaves, Spines: spines, HostLink: cable400,
-		SpineLink: cable400})
+	g, err := LeafSpine{Hosts: leaves, GPUs: 1, NICs: 1, Leaves: leaves, Spines: spines, HostLink: cable400,
+		SpineLink: cable400}.Graph()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestRoutesLookAtOneOfTwins(t *testing.T) {
 }
 
 func TestNextHopsDoNotAllocate(t *testing.T) {
-	g, err := RailOptimized(Params{Hosts: 4, GPUs: 2, NICs: 2, Spines: 2, HostLink: cable400, SpineLink: cable400})
+	g, err := RailOptimized{Hosts: 4, GPUs: 2, NICs: 2, Spines: 2, HostLink: cable400, SpineLink: cable400}.Graph()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,13 +69,13 @@ func TestNextHopsDoNotAllocate(t *testing.T) {
 func BenchmarkNewRoutes8192Hosts(b *testing.B) {
 	for _, c := range []struct {
 		name string
-		p    Params
+		d    Design
 	}{
-		{"rail-optimized", Params{Hosts: 8192, GPUs: 8, NICs: 8, Spines: 64, HostLink: cable400, SpineLink: cable400}},
-		{"leaf-spine", Params{Hosts: 8192, GPUs: 1, NICs: 1, Leaves: 256, Spines: 64,
+		{"rail-optimized", RailOptimized{Hosts: 8192, GPUs: 8, NICs: 8, Spines: 64, HostLink: cable400, SpineLink: cable400}},
+		{"leaf-spine", LeafSpine{Hosts: 8192, GPUs: 1, NICs: 1, Leaves: 256, Spines: 64,
 			HostLink: cable400, SpineLink: cable400}},
 	} {
-		g, err := Generate(c.name, c.p)
+		g, err := c.d.Graph()
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -1,10 +1,8 @@
 package topo_test
 
 import (
-	"maps"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,9 +11,9 @@ import (
 	"railyard/internal/unit"
 )
 
-func must(t testing.TB, design string, p topo.Params) *topo.Graph {
+func must(t testing.TB, d topo.Design) *topo.Graph {
 	t.Helper()
-	g, err := topo.Generate(design, p)
+	g, err := d.Graph()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +34,7 @@ func endpoint(t testing.TB, g *topo.Graph, name string) topo.NICID {
 // rail, spine, rail.
 func TestBookChapter10SameRailOneSwitchOtherRailThree(t *testing.T) {
 	c := topo.Cable{Rate: 200 * unit.GigabitPerSec, Length: 10 * unit.Metre}
-	g := must(t, "rail-optimized", topo.Params{Hosts: 3, GPUs: 2, NICs: 2, Spines: 2, HostLink: c, SpineLink: c})
+	g := must(t, topo.RailOptimized{Hosts: 3, GPUs: 2, NICs: 2, Spines: 2, HostLink: c, SpineLink: c})
 	r := topo.NewRoutes(g)
 	for from := range g.NICs {
 		for to := range g.NICs {
@@ -65,7 +63,7 @@ func TestBookChapter10SameRailOneSwitchOtherRailThree(t *testing.T) {
 // Book, chapter 13: a pod of 64 GPUs with 4 rail switches carries 3.2 Tb/s down and
 // 3.2 Tb/s up at each.
 func TestBookChapter13PodIsNonBlocking(t *testing.T) {
-	g := must(t, "rail-optimized", topo.Params{Hosts: 16, GPUs: 4, NICs: 4, Spines: 4,
+	g := must(t, topo.RailOptimized{Hosts: 16, GPUs: 4, NICs: 4, Spines: 4,
 		HostLink:  topo.Cable{Rate: 200 * unit.GigabitPerSec, Length: 10 * unit.Metre},
 		SpineLink: topo.Cable{Rate: 800 * unit.GigabitPerSec, Length: 10 * unit.Metre}})
 	tiers := g.Tiers()
@@ -86,12 +84,12 @@ func TestBookChapter13PodIsNonBlocking(t *testing.T) {
 
 // 8 hosts send 100 Gb/s each; the leaves' uplinks carry 3 x 50 = 150 Gb/s each way per leaf.
 func TestBisectionIsLimitedByTheNarrowestCut(t *testing.T) {
-	p := topo.Params{Hosts: 8, GPUs: 1, NICs: 1, Leaves: 2, Spines: 3,
+	p := topo.LeafSpine{Hosts: 8, GPUs: 1, NICs: 1, Leaves: 2, Spines: 3,
 		HostLink:  topo.Cable{Rate: 100 * unit.GigabitPerSec, Length: unit.Metre},
 		SpineLink: topo.Cable{Rate: 50 * unit.GigabitPerSec, Length: unit.Metre}}
 	for spines, want := range map[int]unit.Bitrate{0: 0, 1: 50, 3: 150, 8: 400, 20: 400} {
 		p.Spines = spines
-		if got := must(t, "leaf-spine", p).Bisection(); got != want*unit.GigabitPerSec {
+		if got := must(t, p).Bisection(); got != want*unit.GigabitPerSec {
 			t.Errorf("%d spines: bisection %v, want %v Gb/s", spines, got, int64(want))
 		}
 	}
@@ -99,8 +97,8 @@ func TestBisectionIsLimitedByTheNarrowestCut(t *testing.T) {
 
 func TestLeafSpinePutsHostsUnderLeavesInOrder(t *testing.T) {
 	c := topo.Cable{Rate: 100 * unit.GigabitPerSec, Delay: unit.Microsecond}
-	g := must(t, "leaf-spine",
-		topo.Params{Hosts: 16, GPUs: 1, NICs: 1, Leaves: 4, Spines: 4, HostLink: c, SpineLink: c})
+	g := must(t,
+		topo.LeafSpine{Hosts: 16, GPUs: 1, NICs: 1, Leaves: 4, Spines: 4, HostLink: c, SpineLink: c})
 	r := topo.NewRoutes(g)
 	for i, h := range g.Hosts {
 		if leaf := g.Nodes[g.Edge(h.NICs[0])].Name; leaf != "leaf"+string(rune('1'+i/4)) {
@@ -134,7 +132,7 @@ func TestGPUsAreSpreadOverNICs(t *testing.T) {
 		{8, 3, []int32{0, 0, 0, 1, 1, 1, 2, 2}, []int32{0, 3, 6}},
 		{2, 4, []int32{0, 2}, []int32{0, 0, 1, 1}},
 	} {
-		g := must(t, "single-switch", topo.Params{Hosts: 2, GPUs: c.gpus, NICs: c.nics, HostLink: small.HostLink})
+		g := must(t, topo.SingleSwitch{Hosts: 2, GPUs: c.gpus, NICs: c.nics, HostLink: small.HostLink})
 		var nicOf, nearest []int32
 		for gpu := range c.gpus {
 			nicOf = append(nicOf, g.NICs[g.NICOf(1, gpu)].Index)
@@ -152,7 +150,7 @@ func TestGPUsAreSpreadOverNICs(t *testing.T) {
 func TestPathErrorsSayWhy(t *testing.T) {
 	p := small
 	p.Spines = 0
-	g := must(t, "rail-optimized", p)
+	g := must(t, p)
 	r := topo.NewRoutes(g)
 	for _, c := range []struct{ from, to, want string }{
 		{"host1/nic0", "host2/nic1", "no path from host1/nic0 on rail1 to host2/nic1 on rail2: no chain of links " +
@@ -177,7 +175,7 @@ func TestPathErrorsSayWhy(t *testing.T) {
 func TestNamesErrorsSayWhatIsAccepted(t *testing.T) {
 	p := small
 	p.Parallel = 2
-	n := must(t, "rail-optimized", p).Names()
+	n := must(t, p).Names()
 	check := func(name string, err error, want string) {
 		t.Helper()
 		if got := errText(err); got != want {
@@ -208,37 +206,72 @@ func TestNamesErrorsSayWhatIsAccepted(t *testing.T) {
 	}
 }
 
-func TestParamsErrorsNameThingValueAndBound(t *testing.T) {
-	edit := func(f func(*topo.Params)) topo.Params { p := small; f(&p); return p }
+func TestParameterErrorsNameThingValueAndBound(t *testing.T) {
+	rails := func(f func(*topo.RailOptimized)) topo.Design { p := small; f(&p); return p }
+	leaves := func(f func(*topo.LeafSpine)) topo.Design {
+		p := topo.LeafSpine{Hosts: 8, GPUs: 1, NICs: 1, Leaves: 4, Spines: 4, HostLink: small.HostLink,
+			SpineLink: small.SpineLink}
+		f(&p)
+		return p
+	}
 	for _, c := range []struct {
-		design string
-		p      topo.Params
+		design topo.Design
 		want   string
 	}{
-		{"torus", small, `design "torus" is unknown, want one of leaf-spine, rail-optimized, single-switch`},
-		{"single-switch", small, "design single-switch: 0 leaves and 2 spines given, want none"},
-		{"rail-optimized", edit(func(p *topo.Params) { p.Hosts = 0 }),
-			"design rail-optimized: 0 hosts, want 1 to 524288"},
-		{"rail-optimized", edit(func(p *topo.Params) { p.GPUs = -1 }),
-			"design rail-optimized: -1 GPUs per host, want 1 to 1024"},
-		{"rail-optimized", edit(func(p *topo.Params) { p.Leaves = 4 }),
-			"design rail-optimized: 4 leaves given, want none (it has one per NIC of a host)"},
-		{"rail-optimized", edit(func(p *topo.Params) { p.HostLink.Rate = 0 }),
+		{topo.SingleSwitch{GPUs: 1, NICs: 1, HostLink: small.HostLink}, "design single-switch: 0 hosts, want 1 to 524288"},
+		{rails(func(p *topo.RailOptimized) { p.Hosts = 0 }), "design rail-optimized: 0 hosts, want 1 to 524288\n" +
+			"design rail-optimized: 0 hosts per segment, want 1 to 524288"},
+		{rails(func(p *topo.RailOptimized) { p.GPUs = -1 }), "design rail-optimized: -1 GPUs per host, want 1 to 1024"},
+		{rails(func(p *topo.RailOptimized) { p.HostLink.Rate = 0 }),
 			"design rail-optimized: host link: rate 0b/s, want more than 0 and at most 1000Tb/s"},
-		{"rail-optimized", edit(func(p *topo.Params) { p.SpineLink.Length = 0 }),
+		{rails(func(p *topo.RailOptimized) { p.SpineLink.Length = 0 }),
 			"design rail-optimized: spine link: no length and no delay, want one of them above 0"},
-		{"rail-optimized", edit(func(p *topo.Params) { p.SpineLink.Delay = -1 }),
+		{rails(func(p *topo.RailOptimized) { p.SpineLink.Delay = -1 }),
 			"design rail-optimized: spine link: delay -1ps, want 0 (from the length) to 1s"},
-		{"rail-optimized", edit(func(p *topo.Params) { p.Hosts, p.NICs = 500_000, 1000 }),
-			"design rail-optimized: 500000000 host links and 2000 spine links, want at most 4194304 in all"},
-		{"rail-optimized", edit(func(p *topo.Params) { p.Spines = math.MaxInt }),
+		{rails(func(p *topo.RailOptimized) { p.Hosts, p.NICs = 500_000, 1000 }), "design rail-optimized: 500000000 host " +
+			"links and 2000 links between switches, want at most 4194304 in all"},
+		{rails(func(p *topo.RailOptimized) { p.Spines = math.MaxInt }),
 			"design rail-optimized: 9223372036854775807 spines, want 0 to 262144"},
-		{"leaf-spine", edit(func(p *topo.Params) { p.Leaves = 2 }), "design leaf-spine: 4 NICs per host, want 1"},
-		{"leaf-spine", edit(func(p *topo.Params) { p.NICs, p.Leaves, p.Hosts = 1, 3, 8 }),
-			"design leaf-spine: 8 hosts do not split evenly over 3 leaves, want a multiple of 3"},
+		{rails(func(p *topo.RailOptimized) { p.Segment = 3 }),
+			"design rail-optimized: 2 hosts do not split into segments of 3, want a multiple of that"},
+		{rails(func(p *topo.RailOptimized) { p.Ports = 3 }),
+			"design rail-optimized: 4 NICs do not split into rails of 3, want a multiple of that"},
+		{rails(func(p *topo.RailOptimized) { p.RailsPerLeaf = 3 }),
+			"design rail-optimized: 4 rails do not split into 3 a leaf, want a number that divides 4"},
+		{rails(func(p *topo.RailOptimized) { p.Planes = 2 }),
+			"design rail-optimized: 1 NICs of a rail for 2 planes, want a multiple of 2"},
+		{rails(func(p *topo.RailOptimized) { p.Pods = 2 }),
+			"design rail-optimized: 1 segments do not split over 2 pods, want a multiple of that\n" +
+				"design rail-optimized: 2 pods, 2 spines and 0 super-spines: nothing joins the pods, want both above 0"},
+		{rails(func(p *topo.RailOptimized) { p.Segment, p.Pods = 1, 2 }), "design rail-optimized: 2 pods, 2 spines and 0 " +
+			"super-spines: nothing joins the pods, want both above 0"},
+		{rails(func(p *topo.RailOptimized) { p.SuperSpines, p.SuperLink = 2, small.SpineLink }),
+			"design rail-optimized: 2 super-spines for one pod, want 2 or more pods"},
+		{rails(func(p *topo.RailOptimized) {
+			p.Segment, p.Upper = 1, topo.Upper{Pods: 2, SuperSpines: 3, SuperGroups: 2, SuperLink: small.SpineLink}
+		}), "design rail-optimized: 3 super-spines do not split into 2 groups, want a multiple of that"},
+		{rails(func(p *topo.RailOptimized) {
+			p.Segment, p.Upper = 1, topo.Upper{Pods: 2, SuperSpines: 3, SuperGroups: 3, SuperLink: small.SpineLink}
+		}), "design rail-optimized: 2 spines of a pod do not split into 3 groups, want a multiple of that"},
+		{rails(func(p *topo.RailOptimized) { p.Segment, p.Upper = 1, topo.Upper{Pods: 2, SuperSpines: 1} }),
+			"design rail-optimized: super-spine link: rate 0b/s, want more than 0 and at most 1000Tb/s"},
+		{leaves(func(p *topo.LeafSpine) { p.Leaves = 3 }),
+			"design leaf-spine: 8 hosts do not split evenly over 3 leaves, want a multiple of 3 hosts"},
+		{leaves(func(p *topo.LeafSpine) { p.Leaves, p.Planes = 3, 2 }),
+			"design leaf-spine: 3 leaves do not split over 2 planes, want a multiple of that\n" +
+				"design leaf-spine: 1 NICs of a rail for 2 planes, want a multiple of 2"},
+		{topo.Dragonfly{Hosts: 7, GPUs: 1, NICs: 1, HostLink: small.HostLink, Groups: 3, Routers: 1, Global: 3,
+			LocalLink: small.HostLink, GlobalLink: small.HostLink}, "design dragonfly: 7 hosts do not spread evenly over " +
+			"3 x 1 routers, want a multiple of 3\ndesign dragonfly: 1 routers x 3 links to 2 other groups, want a multiple " +
+			"of 2 above 0 in all"},
+		{topo.Direct{Hosts: 3, GPUs: 1, NICs: 1, HostLink: small.HostLink},
+			"design direct: 3 hosts do not make pairs, want a multiple of 2"},
+		{leaves(func(p *topo.LeafSpine) { p.SpinesPerLeaf = 5 }), "design leaf-spine: 5 spines per leaf, want 0 to 4"},
+		{leaves(func(p *topo.LeafSpine) { p.SpinesPerLeaf = 2 }), "design leaf-spine: 2 spines per leaf: some of 4 leaves " +
+			"of a pod have no spine of 4 in common, want more"},
 	} {
-		_, err := topo.Generate(c.design, c.p)
-		if got := errText(err); !strings.HasPrefix(got, c.want) {
+		_, err := c.design.Graph()
+		if got := errText(err); got != c.want {
 			t.Errorf("\n got %s\nwant %s", got, c.want)
 		}
 	}
@@ -247,14 +280,12 @@ func TestParamsErrorsNameThingValueAndBound(t *testing.T) {
 func TestBuilderReportsEveryMistakeOnce(t *testing.T) {
 	c := topo.Cable{Rate: unit.GigabitPerSec, Length: unit.Metre}
 	b := topo.NewBuilder()
-	h1, h2, s := b.AddHost("host1", 1), b.AddHost("host2", -1), b.AddSwitch("leaf1", topo.Leaf)
-	b.Connect(h1, h2, c)
+	h1, _, s := b.AddHost("host1", 1), b.AddHost("host2", -1), b.AddSwitch("leaf1", topo.Leaf)
 	b.Connect(s, s, c)
 	b.Connect(h1, s, topo.Cable{Length: unit.Metre})
 	b.Connect(h1, s, topo.Cable{Length: unit.Metre})
 	_, err := b.Build()
 	want := "host2: -1 GPUs, want 0 to 1024\n" +
-		"link host1/host2: connects two hosts, want a switch between them\n" +
 		"link leaf1/leaf1: both ends are the same node\n" +
 		"link host1/leaf1: rate 0b/s, want more than 0 and at most 1000Tb/s"
 	if got := errText(err); got != want {
@@ -318,22 +349,10 @@ func TestValidateNamesWhatIsBroken(t *testing.T) {
 		},
 	} {
 		p := small
-		g := must(t, "rail-optimized", p)
+		g := must(t, p)
 		breakIt(g)
 		if got := errText(g.Validate()); got != want {
 			t.Errorf("\n got %s\nwant %s", got, want)
-		}
-	}
-}
-
-func TestEveryDesignIsGeneratedAndDescribed(t *testing.T) {
-	for _, name := range slices.Sorted(maps.Keys(topo.Designs)) {
-		p := topo.Params{Hosts: 4, GPUs: 1, NICs: 1, HostLink: small.HostLink}
-		if name == "leaf-spine" {
-			p.Leaves = 2
-		}
-		if err := must(t, name, p).Validate(); err != nil || topo.Designs[name] == "" {
-			t.Errorf("%s: %q, %v", name, topo.Designs[name], err)
 		}
 	}
 }

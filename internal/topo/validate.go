@@ -52,8 +52,8 @@ func (g *Graph) checkLinks() error {
 		switch {
 		case l.A == l.B:
 			return fmt.Errorf("%s: both ends are the same node", name)
-		case a.Kind == HostKind && b.Kind == HostKind:
-			return fmt.Errorf("%s: connects two hosts, want a switch between them", name)
+		case l.Cost < 1 || l.Cost > maxCost:
+			return fmt.Errorf("%s: cost %d, want 1 to %d", name, l.Cost, maxCost)
 		case l.Rate <= 0:
 			return fmt.Errorf("%s: rate %s, want more than 0", name, bits(l.Rate))
 		case l.Delay <= 0:
@@ -154,7 +154,7 @@ func (g *Graph) checkNICs() error {
 		switch {
 		case n.Port < 0 || int(n.Port) >= len(g.Ports) || g.Ports[n.Port].Node != h.Node:
 			return fmt.Errorf("%s is not connected: port %d is not one of %s", name, n.Port, h.Name)
-		case g.Ports[n.Port].NIC != NICID(i) || g.Ports[n.Port^1].NIC != NICID(i):
+		case g.Ports[n.Port].NIC != NICID(i) || g.Ports[n.Port^1].NIC != NICID(i) && g.switched(n.Port):
 			return fmt.Errorf("%s: its link names NICs %d and %d, want %d", name, g.Ports[n.Port].NIC,
 				g.Ports[n.Port^1].NIC, i)
 		case n.Rail < 0:
@@ -171,5 +171,8 @@ func (g *Graph) checkNICs() error {
 	}
 	return nil
 }
+
+// switched reports whether a NIC's port leads to a switch.
+func (g *Graph) switched(p PortID) bool { return g.Nodes[g.Ports[p].To].Kind != HostKind }
 
 func (g *Graph) isNode(n NodeID) bool { return n >= 0 && int(n) < len(g.Nodes) }

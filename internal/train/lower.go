@@ -10,6 +10,7 @@ func Layers(m *nn.Model) []workload.Layer {
 	layers := make([]workload.Layer, m.Layers())
 	for l := range layers {
 		layers[l] = lowered(m.Layer(l, nn.Portable))
+		layers[l].Name = m.LayerName(l)
 	}
 	return layers
 }
@@ -19,6 +20,9 @@ func lowered(l nn.Layer) workload.Layer {
 	c := l.Cost()
 	of := workload.Layer{In: l.In(), Out: l.Out(), Params: int64(l.Params()), Forward: kernels(c.Forward),
 		Gradient: kernels(c.Gradient), Input: kernels(c.Input), Through: kernels(c.Through), Saved: c.Saved}
+	if whole, ok := l.(nn.Undivided); ok {
+		of.Whole = whole.Undivided()
+	}
 	splitter, ok := l.(nn.Splitter)
 	if !ok {
 		return of

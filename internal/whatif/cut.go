@@ -62,8 +62,9 @@ func cuts(p *plan.Plan, s *result.Summary, bottleneck string) (all []Cut, omitte
 		}
 		all = append(all, c)
 	}
-	if q := sc.Fabric.QoS.PFC; q.Enabled && s.Pauses > 0 {
-		one(PFC, "without PFC", "", append(withoutStorms(sc), set("fabric.qos.pfc.enabled", "false"))...)
+	if p.Pauses() && s.Pauses > 0 {
+		one(PFC, "without PFC", "", append(withoutStorms(sc), everywhere(sc, "fabric.qos.pfc.enabled", "false", "pfc.enabled",
+			func(x *scenario.SwitchProfile) bool { return x.PFC.Enabled.Set })...)...)
 	}
 	if sc.Congestion.Algorithm != "none" {
 		one(Congestion, "without congestion control", sc.Congestion.Algorithm, uncontrolled)
@@ -126,6 +127,17 @@ func cures(s *result.Summary) (all []Cut) {
 func set(path, text string) scenario.Change { return scenario.Change{Path: path, Text: text} }
 func remove(path string) scenario.Change    { return scenario.Change{Path: path, Remove: true} }
 
+// everywhere sets a key of all switches, and where entries of fabric.switches give it, theirs.
+func everywhere(sc *scenario.Scenario, path, text, key string, gives func(*scenario.SwitchProfile) bool) []scenario.Change {
+	changes := []scenario.Change{set(path, text)}
+	for i := range sc.Fabric.Switches {
+		if gives(&sc.Fabric.Switches[i]) {
+			changes = append(changes, set(fmt.Sprintf("fabric.switches[%d].%s", i, key), text))
+		}
+	}
+	return changes
+}
+
 // uncontrolled replaces the whole group: keys of an algorithm have no meaning without it.
 var uncontrolled = set("congestion", "{algorithm: none, notify: none}")
 
@@ -151,7 +163,8 @@ func lossCuts(sc *scenario.Scenario, s *result.Summary) (all []Cut) {
 	}
 	if s.Drops > 0 {
 		all = append(all, Cut{Kind: Buffer, Name: "with buffers that are never full",
-			Changes: []scenario.Change{set("fabric.switch.buffer", huge)}})
+			Changes: everywhere(sc, "fabric.switch.buffer", huge, "buffer",
+				func(x *scenario.SwitchProfile) bool { return x.Buffer.Set })})
 	}
 	return all
 }
@@ -192,6 +205,9 @@ func idealChanges(sc *scenario.Scenario) []scenario.Change {
 	if len(sc.Faults) > 0 {
 		changes = append(changes, remove("faults"))
 	}
+	if len(sc.Fabric.Switches) > 0 {
+		changes = append(changes, remove("fabric.switches"))
+	}
 	for i := range sc.Background.Flows {
 		changes = append(changes, set(fmt.Sprintf("background.flows[%d].enabled", i), "false"))
 	}
@@ -203,8 +219,18 @@ func idealChanges(sc *scenario.Scenario) []scenario.Change {
 	}
 	changes = append(changes, set("cluster.nic.speed", fastest.String()), set("fabric.links.host", fastest.String()),
 		set("fabric.links.delay", "1ps"))
-	if sc.Fabric.Design != "single-switch" {
-		changes = append(changes, set("fabric.links.spine", fastest.String()))
+	for _, trunk := range []struct {
+		path string
+		rate unit.Bitrate // 0: the design has none
+	}{
+		{"fabric.links.spine", sc.Fabric.Links.Spine},
+		{"fabric.links.superspine", sc.Fabric.Links.SuperSpine},
+		{"fabric.dragonfly.local_rate", sc.Fabric.Dragonfly.LocalRate},
+		{"fabric.dragonfly.global_rate", sc.Fabric.Dragonfly.GlobalRate},
+	} {
+		if trunk.rate > 0 {
+			changes = append(changes, set(trunk.path, fastest.String()))
+		}
 	}
 	return changes
 }

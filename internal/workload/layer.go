@@ -18,7 +18,9 @@ type Layer struct {
 	Saved int // elements that a row's forward leaves for its backward, beside input and output
 
 	// How tensor-parallel ranks may share it; nil: not so.
-	Ways [Ways]*Split
+	Ways  [Ways]*Split
+	Whole string // why they cannot at all, in words; "": they can, or it is not known
+	Name  string // what it is called
 }
 
 // Kernel is what one kernel does for so many rows.

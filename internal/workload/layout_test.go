@@ -290,8 +290,11 @@ func TestWidthsThatCannotBeSplitAreNamed(t *testing.T) {
 	}
 	c := Config{Layers: dense(9, 16), Batch: 2, Layout: Layout{TP: 2}, Schedules: schedules}
 	c.Layers[0].Ways[Gathered] = nil
-	if _, err := Lower(c); err == nil || !strings.Contains(err.Error(), "layer 1 cannot be split by its outputs") {
-		t.Error(err)
+	for _, want := range []string{"layer 1 cannot be split by its outputs", "layer 1, cell, cannot be split by its outputs: it is one"} {
+		if _, err := Lower(c); err == nil || err.Error() != "layout: "+want+"; tp would do as 1" {
+			t.Error(err)
+		}
+		c.Layers[0].Name, c.Layers[0].Whole = "cell", "it is one"
 	}
 	c = Config{Layers: dense(9, 16), Batch: 2, Layout: Layout{TP: 2},
 		Schedules: func(g *Group, _ coll.Collective) (coll.Schedule, error) { return schedules(g, coll.AllReduce) }}

@@ -174,11 +174,7 @@ func (s *splitting) say(format string, args ...any) {
 func (s *splitting) take(i int, way Way) {
 	split := s.Layers[i].Ways[way]
 	if split == nil {
-		if way == Sequence {
-			s.wrong = append(s.wrong, Misfit{"sequence", fmt.Sprintf("layer %d cannot be split by positions", i+1)})
-			return
-		}
-		s.say("layer %d cannot be split by its outputs", i+1)
+		s.undivided(i, way)
 		return
 	}
 	fit := true
@@ -192,6 +188,24 @@ func (s *splitting) take(i int, way Way) {
 	if fit {
 		s.parts[i] = part{split.Of(s.l.TP), way}
 	}
+}
+
+// undivided says that a layer cannot be split in a way, and why.
+func (s *splitting) undivided(i int, way Way) {
+	l := &s.Layers[i]
+	called, why := fmt.Sprintf("layer %d", i+1), ""
+	if l.Name != "" {
+		called += ", " + l.Name + ","
+	}
+	if l.Whole != "" {
+		why = ": " + l.Whole
+	}
+	if way == Sequence {
+		s.wrong = append(s.wrong, Misfit{"sequence", called + " cannot be split by positions" + why})
+		return
+	}
+	s.say("%s cannot be split by its outputs%s", called, why)
+	s.fits = 1
 }
 
 // gcd is the greatest common divisor; of 0 and n it is n.

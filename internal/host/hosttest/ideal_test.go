@@ -13,8 +13,8 @@ import (
 // An ideal wire is a network.
 func TestIdeal(t *testing.T) {
 	hosttest.Suite(t, func(t *testing.T, _ bool) *hosttest.Bench {
-		g, err := topo.SingleSwitch(topo.Params{Hosts: 2, GPUs: 1, NICs: 1,
-			HostLink: topo.Cable{Rate: 100 * unit.GigabitPerSec, Delay: unit.Microsecond}})
+		g, err := topo.SingleSwitch{Hosts: 2, GPUs: 1, NICs: 1,
+			HostLink: topo.Cable{Rate: 100 * unit.GigabitPerSec, Delay: unit.Microsecond}}.Graph()
 		if err != nil {
 			t.Fatal(err)
 		}

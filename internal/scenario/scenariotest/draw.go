@@ -152,8 +152,8 @@ func OneSource(t *rapid.T, values map[string]string) {
 	}
 }
 
-// OneModel leaves a training a kind of network that can learn from what is there, and layers only to
-// the kind that has them.
+// OneModel leaves a training a kind of network that can learn from what is there, and layers or a file
+// only to the kind that has them.
 func OneModel(t *rapid.T, values map[string]string) {
 	const at = "job.train"
 	model, given := values[at+".model"]
@@ -161,11 +161,14 @@ func OneModel(t *rapid.T, values map[string]string) {
 		return strings.HasPrefix(path, at+".data.text.")
 	})
 	if given && !text {
-		model = rapid.SampledFrom([]string{"mlp", "cnn"}).Draw(t, "model")
+		model = rapid.SampledFrom([]string{"mlp", "cnn", "file"}).Draw(t, "model")
 		values[at+".model"] = model
 	}
 	if given && model != "mlp" {
 		delete(values, at+".layers")
+	}
+	if delete(values, at+".network"); model == "file" {
+		values[at+".network"] = "net.txt"
 	}
 	if values[at+".gpt.size"] != "" { // which is seldom a multiple of the heads
 		values[at+".gpt.head_size"] = "8"

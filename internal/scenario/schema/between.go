@@ -13,18 +13,11 @@ var between = map[string]object{
 	"": {{"oneOf", []any{object{{"required", []string{"job"}}}, object{{"required", []string{"jobs"}}}}}},
 	"cluster.nic": {
 		{"if", object{{"required", []string{"shared"}}, {"properties", object{{"shared", object{{"const", true}}}}}}},
-		{"then", forbid("per_gpu")},
+		{"then", forbid("per_gpu", "shared_by")},
 	},
-	"fabric": {{"allOf", []any{
-		when("design", "single-switch", object{{"properties",
-			object{{"spines", false}, {"links", forbid("spine", "spine_length", "parallel")}}}}),
-		when("design", "custom", object{{"required", []string{"topology"}},
-			{"properties", object{{"spines", false},
-				{"links", forbid("host", "spine", "length", "spine_length", "parallel", "delay")}}}}),
-		only("design", "custom", forbid("topology")),
-		only("design", "leaf-spine", forbid("leaves")),
-		balancer("flowlet"), balancer("dlb", "glb"), balancer("glb"), balancer("conweave"), balancer("spray"), balancer("resilient"),
-	}}},
+	"fabric": {{"allOf", append(designs(), when("design", "custom", object{{"required", []string{"topology"}}}),
+		balancer("flowlet"), balancer("dlb", "glb"), balancer("glb"), balancer("conweave"), balancer("spray"),
+		balancer("resilient"))}},
 	"fabric.dlb":   unless("mode", "flowlet", forbid("gap")),
 	"fabric.spray": only("pick", "drill", forbid("samples", "memory")),
 	"congestion": {{"allOf", []any{
@@ -62,6 +55,7 @@ var between = map[string]object{
 	},
 	"job.train": {{"allOf", []any{
 		object{{"if", has("model", "mlp", true)}, {"then", object{{"required", []string{"layers"}}}}},
+		object{{"if", has("model", "file", false)}, {"then", object{{"required", []string{"network"}}}}},
 		object{{"if", object{{"required", []string{"model"}},
 			{"properties", object{{"model", object{{"enum", []string{"rnn", "lstm", "gpt"}}}}}}}},
 			{"then", object{{"properties",
@@ -107,6 +101,52 @@ func when(key, value string, then object) object {
 func only(key, value string, then object) object {
 	return object{{"if", object{{"not", object{{"required", []string{key}},
 		{"properties", object{{key, object{{"const", value}}}}}}}}}, {"then", then}}
+}
+
+// designs are the schemas in which a design has its own keys only. Where none is named the default or a preset
+// says which it is: what no design has that they may name is forbidden.
+func designs() (all []any) {
+	for _, d := range scenario.Designs {
+		all = append(all, when("design", d.Name, forbidUnfit(d.Name)))
+	}
+	return append(all, object{{"if", object{{"not", object{{"required", []string{"design"}}}}}},
+		{"then", forbidUnfit("rail-optimized", "rail-only")}})
+}
+
+// forbidUnfit is the schema of a fabric without the keys that fit none of these designs.
+func forbidUnfit(designs ...string) object {
+	groups := map[string][]string{}
+	var order []string
+	for _, f := range scenario.Table() {
+		key, below := strings.CutPrefix(f.Path, "fabric.")
+		unfit := below && !slices.ContainsFunc(designs, func(d string) bool {
+			var s scenario.Scenario
+			s.Fabric.Design, s.Fabric.Upper.Pods = d, 2
+			return f.Unfit(&s) == ""
+		})
+		group, _, nested := strings.Cut(key, ".")
+		if !unfit || strings.Contains(key, "[]") || nested && !slices.Contains([]string{"links", "dragonfly"}, group) {
+			continue
+		}
+		if !nested {
+			group = ""
+		}
+		if groups[group] == nil {
+			order = append(order, group)
+		}
+		groups[group] = append(groups[group], strings.TrimPrefix(key, group+"."))
+	}
+	props := object{}
+	for _, g := range order {
+		if g != "" {
+			props = append(props, member{g, forbid(groups[g]...)})
+			continue
+		}
+		for _, k := range groups[g] {
+			props = append(props, member{k, false})
+		}
+	}
+	return object{{"properties", props}}
 }
 
 // balancer is the schema in which the parameters of a balancer stand beside its name only, or that of others which

@@ -27,17 +27,18 @@ var beyond = regexp.MustCompile(strings.Join([]string{
 	`second document`, `nested deeper`,
 	`leading zero`, `not plain digits`, `finer than`, `too (large|small)`, `remove the quotes`, `put it in quotes`,
 	`not a whole number`,
-	`must differ`, `is above max`, `do not fit`, `more ranks than GPUs`, `does not divide (the|size)`,
+	`must differ`, `is above max`, `want more than (load|queue)_min`, `do not fit`, `more ranks than GPUs`, `does not divide (the|size)`,
 	`one step takes more`,
 	`no such (host|gpu|nic|rank)`, `the sender too`, `the (link|rank) of .* too`, `both length and delay`,
 	`has no meaning here: it belongs to job.train`, `same NIC`,
-	`are not connected`, `the name of`, `no period`, `has no effect`, `would be posted`, `two ends of a link`,
+	`the name of`, `no period`, `has no effect`, `would be posted`, `two ends of a link`,
 	`would be negative`, `PFC would never act`,
 	`less than one packet`, `there is no class for it`, `no window to scale`, `nothing to split over`,
 	`keeps no packet past a gap`, `a CNP has a size`, `both headroom`,
-	`NICs per host, want 1`, `do not spread evenly`,
-	`wants an acknowledgement of every packet`, `keeps a window of its own`, `probabilities differ`, `does nothing`,
+	`fabric.pods is 1: super-spines`, `each GPU has NICs of its own`, `do not spread evenly`,
+	`wants an acknowledgement of every packet`, `keeps a window of its own`, `does nothing`,
 	`has no effect without`, `comes from one host`, `above cluster`, `too small for`, `: want true or false`,
+	`want more than (load|queue)_min`, `it chooses whole ways`, `there is no other class`,
 	`no algorithm of`, `has one size for all`, `: more than .*\.line`,
 	`operations in all`, `over [0-9]* GPUs`, `buckets, want at most`, `: True`, `.*: want a number such as`, `printable`, `longer than`,
 }, "|"))
@@ -127,6 +128,12 @@ func TestSchemaHasRulesBetweenKeys(t *testing.T) {
 		cluster + flows + "fabric: {design: custom, topology: t.txt, links: {host: 400Gb/s}}",
 		cluster + flows + "fabric: {topology: t.txt}",
 		cluster + flows + "fabric: {leaves: 2}",
+		cluster + flows + "fabric: {vlans: isolated}",
+		cluster + flows + "fabric: {dragonfly: {groups: 4}}",
+		cluster + flows + "fabric: {design: rail-only, pods: 2}",
+		cluster + flows + "fabric: {design: dragonfly, links: {superspine: 400Gb/s}}",
+		cluster + flows + "fabric: {design: direct, segment: 2}",
+		"cluster: {hosts: 2, nic: {shared: true, shared_by: 2}}\n" + flows,
 		cluster + flows + "congestion: {algorithm: hpcc, g: 1/256}",
 		cluster + flows + "congestion: {hpcc: {eta: 0.9}}",
 		cluster + flows + "congestion: {timely: {low: 50us}}",
@@ -229,6 +236,8 @@ func training(given map[string]string, path, value string) string {
 	switch values["job.train.model"] {
 	case "", "mlp":
 		values["job.train.layers"] = "[784, 10]"
+	case "file":
+		values["job.train.network"] = "net.txt"
 	}
 	if path != "job.train.data.text.path" {
 		values["job.train.data.text.path"] = "d"

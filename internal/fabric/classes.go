@@ -1,0 +1,114 @@
+package fabric
+
+import (
+	"fmt"
+
+	"railyard/internal/topo"
+)
+
+// Switches may put frames into other classes than NICs do, and give classes other priorities.
+//
+//	NIC: class 0, DSCP 24 --> switch: DSCP 24 is class 1 --> next switch: DSCP 24 is class 0
+//
+// A frame keeps its DSCP, and is in the class that the switch where it is has for that. A PFC frame names a
+// priority: it holds the class that has this priority where it arrives, and none if no class has it.
+
+// codePoints is how many DSCPs there are (RFC 2474).
+const codePoints = 64
+
+// classes is what switches make of DSCPs and priorities.
+type classes struct {
+	of         []*[codePoints]uint8 // by index of switch: the class of a DSCP; nil: frames keep their class
+	priorities [][]uint8            // by node, of its classes; nil: they are the same everywhere
+}
+
+// validateClasses reports a profile whose classes cannot be told apart, or that are not those of the others.
+func (c *Config) validateClasses(p *Profile) error {
+	if len(p.Classes) != len(c.Classes) {
+		return fmt.Errorf("fabric: a switch with %d traffic classes among others with %d", len(p.Classes), len(c.Classes))
+	}
+	strict := 0
+	for k := range p.Classes {
+		own, all := &p.Classes[k], &c.Classes[k]
+		if own.Strict {
+			strict++
+		}
+		if own.Strict != all.Strict || !own.Strict && own.Weight <= 0 || own.Priority > 7 ||
+			strict > 1 && own.Priority != all.Priority { // strict classes are served in one order everywhere
+			return fmt.Errorf("fabric: class %s of a switch is not that of the others", own.Name)
+		}
+		for _, other := range p.Classes[:k] {
+			if other.Priority == own.Priority {
+				return fmt.Errorf("fabric: classes %s and %s of a switch share priority %d", other.Name, own.Name, own.Priority)
+			}
+		}
+	}
+	if p.ClassOf == nil {
+		return nil
+	}
+	if len(c.DSCP) != len(c.Classes) {
+		return fmt.Errorf("fabric: a switch looks at DSCPs, and there are %d for %d classes", len(c.DSCP), len(c.Classes))
+	}
+	for _, class := range p.ClassOf {
+		if int(class) >= len(c.Classes) {
+			return fmt.Errorf("fabric: a switch puts frames into class %d of %d", class, len(c.Classes))
+		}
+	}
+	return nil
+}
+
+// addClasses notes what differs.
+func (f *Fabric) addClasses(index []int32) {
+	remaps, renames := false, false
+	for i := range f.cfg.Profiles {
+		p := &f.cfg.Profiles[i]
+		remaps = remaps || p.ClassOf != nil
+		for k := range p.Classes {
+			renames = renames || p.Classes[k].Priority != f.cfg.Classes[k].Priority
+		}
+	}
+	if remaps {
+		f.classes.of = make([]*[codePoints]uint8, len(f.nodes))
+	}
+	if renames {
+		f.classes.priorities = make([][]uint8, len(f.graph.Nodes))
+	}
+	for id := range f.graph.Nodes {
+		own := f.cfg.profile(topo.NodeID(id))
+		if remaps && index[id] >= 0 {
+			f.classes.of[index[id]] = f.cfg.classOf(&own)
+		}
+		for _, cl := range own.Classes {
+			if renames {
+				f.classes.priorities[id] = append(f.classes.priorities[id], cl.Priority)
+			}
+		}
+	}
+}
+
+// classOf returns the class of each DSCP at a switch: its own map, or the classes for which NICs write it.
+func (c *Config) classOf(p *Profile) *[codePoints]uint8 {
+	if p.ClassOf != nil {
+		return p.ClassOf
+	}
+	var of [codePoints]uint8
+	for class, dscp := range c.DSCP {
+		of[dscp%codePoints] = uint8(class)
+	}
+	return &of
+}
+
+// heard returns which class a PFC frame holds that comes to a port and names a class of the node that sent it.
+func (f *Fabric) heard(at PortID, class uint8) (own uint8, ok bool) {
+	if f.classes.priorities == nil {
+		return class, true
+	}
+	p := &f.graph.Ports[at]
+	named := f.classes.priorities[p.To][class]
+	for c, priority := range f.classes.priorities[p.Node] {
+		if priority == named {
+			return uint8(c), true
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,98 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"railyard/internal/scenario"
+	"railyard/internal/topo"
+)
+
+// Differing is switches that are alike and differ from the others.
+type Differing struct {
+	Match    string                `json:"match"`
+	Switches []string              `json:"switches"`
+	Keys     []scenario.Difference `json:"keys"`
+}
+
+// Differing returns the switches that differ from the others, and in what. Those whose entries say what holds for all
+// are not among them.
+func (p *Plan) Differing() (all []Differing) {
+	for i := range p.switches.profiles {
+		d := Differing{Match: p.switches.names[i], Keys: p.Scenario.Differences(&p.switches.profiles[i])}
+		for id, n := range p.Graph.Nodes {
+			if p.switches.of[id] == int32(i) {
+				d.Switches = append(d.Switches, n.Name)
+			}
+		}
+		if len(d.Keys) > 0 {
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+// misclassed warns of switches that put RoCE data into another class than NICs mean, and of neighbours that do not
+// mean the same priority by RoCE data: one pauses what the other does not send.
+func (p *Plan) misclassed() (all []scenario.Finding) {
+	if len(p.switches.profiles) == 0 {
+		return nil
+	}
+	warn := func(path, format string, args ...any) {
+		all = append(all, scenario.Finding{Severity: scenario.Warning, Path: path, Message: fmt.Sprintf(format, args...)})
+	}
+	for i := range p.switches.profiles {
+		f := &p.switches.profiles[i]
+		dscp := p.Scenario.Fabric.QoS.DSCP
+		if of := p.classOf(f); of != nil && of[dscp] != ClassData {
+			path := p.entryOf(p.switches.names[i], "dscp", func(s *scenario.SwitchProfile) bool { return s.DSCP.Set || s.CNPDSCP.Set })
+			warn(path, "switches that %s matches take DSCP %d for RoCE data, and NICs write %d: there it is %s, which is neither "+
+				"marked nor paused", p.switches.names[i], f.QoS.DSCP, dscp, className(of[dscp]))
+		}
+	}
+	seen := map[[2]int32]bool{}
+	for _, port := range p.Graph.Ports {
+		to, from := p.FabricAt(port.To), p.FabricAt(port.Node)
+		if p.Graph.Nodes[port.To].Kind == topo.HostKind || !to.QoS.PFC.Enabled || to.QoS.DataPriority == from.QoS.DataPriority {
+			continue
+		}
+		pair := [2]int32{p.switches.of[port.To], p.profileOf(port.Node)}
+		if seen[pair] {
+			continue
+		}
+		seen[pair] = true
+		name := p.nameOf(port.To)
+		if name == "" {
+			name = p.nameOf(port.Node)
+		}
+		path := p.entryOf(name, "data_priority", func(s *scenario.SwitchProfile) bool { return s.DataPriority.Set })
+		warn(path, "%s pauses priority %d, and %s sends RoCE data with priority %d: it does not stop, and frames are dropped",
+			p.Graph.Nodes[port.To].Name, to.QoS.DataPriority, p.Graph.Nodes[port.Node].Name, from.QoS.DataPriority)
+	}
+	return all
+}
+
+func className(c uint8) string {
+	return [...]string{ClassData: "RoCE data", ClassOther: "other traffic", ClassCNP: "a CNP"}[c]
+}
+
+// profileOf is the profile of a node, -1: none.
+func (p *Plan) profileOf(id topo.NodeID) int32 {
+	if p.switches.of == nil {
+		return -1
+	}
+	return p.switches.of[id]
+}
+
+// entryOf is the path of a key in the last entry of fabric.switches that gives it, of those that make a profile.
+func (p *Plan) entryOf(profile, key string, gives func(*scenario.SwitchProfile) bool) string {
+	names := strings.Split(profile, ", ")
+	path := "fabric.switches"
+	for i := range p.Scenario.Fabric.Switches {
+		if s := &p.Scenario.Fabric.Switches[i]; slices.Contains(names, s.Match) && gives(s) {
+			path = fmt.Sprintf("fabric.switches[%d].%s", i, key)
+		}
+	}
+	return path
+}

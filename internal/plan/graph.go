@@ -1,0 +1,159 @@
+package plan
+
+import (
+	"errors"
+
+	"railyard/internal/located"
+	"railyard/internal/scenario"
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+)
+
+// designs make the parameters of a design from a scenario, by the names of scenario.Designs.
+var designs = map[string]func(*scenario.Scenario) topo.Design{
+	"single-switch":  singleSwitch,
+	"rail-optimized": railOptimized,
+	"rail-only":      railOptimized, // its scenario has no spines
+	"leaf-spine":     leafSpine,
+	"dragonfly":      dragonfly,
+	"direct":         direct,
+}
+
+// keys are where a scenario says a parameter of a design, by the parameter's name.
+var keys = map[string]string{
+	"Hosts":         "cluster.hosts",
+	"GPUs":          "cluster.host.gpus",
+	"NICs":          "cluster.nic.per_gpu",
+	"HostLink":      "fabric.links.length",
+	"Segment":       "fabric.segment",
+	"Ports":         "cluster.nic.per_gpu",
+	"RailsPerLeaf":  "fabric.rails_per_leaf",
+	"Leaves":        "fabric.leaves",
+	"Spines":        "fabric.spines",
+	"Parallel":      "fabric.links.parallel",
+	"SpineLink":     "fabric.links.spine_length",
+	"Pods":          "fabric.pods",
+	"Planes":        "fabric.planes",
+	"SpinesPerLeaf": "fabric.spines_per_leaf",
+	"SuperSpines":   "fabric.superspines",
+	"SuperGroups":   "fabric.superspine_groups",
+	"SuperParallel": "fabric.links.superspine_parallel",
+	"SuperLink":     "fabric.links.superspine_length",
+	"Groups":        "fabric.dragonfly.groups",
+	"Routers":       "fabric.dragonfly.routers",
+	"Global":        "fabric.dragonfly.global",
+	"LocalLink":     "fabric.dragonfly.local_length",
+	"GlobalLink":    "fabric.dragonfly.global_length",
+}
+
+// graph builds the cluster's hosts and the fabric between them.
+func (p *Plan) graph() (*topo.Graph, error) {
+	design := designs[p.Scenario.Fabric.Design]
+	if design == nil {
+		return p.customGraph()
+	}
+	g, err := design(p.Scenario).Graph()
+	var misfits *topo.Misfits
+	if !errors.As(err, &misfits) {
+		return g, err
+	}
+	var all located.Problems
+	for _, m := range misfits.All {
+		all = append(all, p.Scenario.Located(scenario.Finding{
+			Severity: scenario.Error,
+			Path:     keys[m.Param],
+			Message:  m.Text,
+		}))
+	}
+	return nil, all
+}
+
+func singleSwitch(sc *scenario.Scenario) topo.Design {
+	return topo.SingleSwitch{
+		Hosts:    sc.Cluster.Hosts,
+		GPUs:     sc.Cluster.Host.GPUs,
+		NICs:     sc.NICsPerHost(),
+		HostLink: hostLink(sc),
+		Isolated: sc.Fabric.VLANs == "isolated",
+	}
+}
+
+func railOptimized(sc *scenario.Scenario) topo.Design {
+	f := &sc.Fabric
+	return topo.RailOptimized{
+		Hosts:        sc.Cluster.Hosts,
+		GPUs:         sc.Cluster.Host.GPUs,
+		NICs:         sc.NICsPerHost(),
+		HostLink:     hostLink(sc),
+		Segment:      f.Rails.Segment.Or(0),
+		Ports:        sc.Cluster.NIC.PerGPU,
+		RailsPerLeaf: f.Rails.PerLeaf,
+		Spines:       f.Spines,
+		Parallel:     f.Links.Parallel,
+		SpineLink:    cable(sc, f.Links.Spine, f.Links.SpineLength),
+		Upper:        upper(sc),
+	}
+}
+
+func leafSpine(sc *scenario.Scenario) topo.Design {
+	f := &sc.Fabric
+	return topo.LeafSpine{
+		Hosts:     sc.Cluster.Hosts,
+		GPUs:      sc.Cluster.Host.GPUs,
+		NICs:      sc.NICsPerHost(),
+		HostLink:  hostLink(sc),
+		Ports:     sc.Cluster.NIC.PerGPU,
+		Leaves:    f.Leaves,
+		Spines:    f.Spines,
+		Parallel:  f.Links.Parallel,
+		SpineLink: cable(sc, f.Links.Spine, f.Links.SpineLength),
+		Upper:     upper(sc),
+	}
+}
+
+func upper(sc *scenario.Scenario) topo.Upper {
+	u, l := &sc.Fabric.Upper, &sc.Fabric.Links
+	return topo.Upper{
+		Pods:          u.Pods,
+		Planes:        u.Planes,
+		SpinesPerLeaf: u.SpinesPerLeaf.Or(0),
+		Rotated:       u.Rotated,
+		SuperSpines:   u.SuperSpines,
+		SuperGroups:   u.SuperGroups,
+		SuperParallel: l.SuperParallel,
+		SuperLink:     cable(sc, l.SuperSpine, l.SuperSpineLength),
+	}
+}
+
+func dragonfly(sc *scenario.Scenario) topo.Design {
+	d := &sc.Fabric.Dragonfly
+	return topo.Dragonfly{
+		Hosts:      sc.Cluster.Hosts,
+		GPUs:       sc.Cluster.Host.GPUs,
+		NICs:       sc.NICsPerHost(),
+		HostLink:   hostLink(sc),
+		Groups:     d.Groups,
+		Routers:    d.Routers,
+		Global:     d.Global,
+		LocalLink:  cable(sc, d.LocalRate, d.LocalLength),
+		GlobalLink: cable(sc, d.GlobalRate, d.GlobalLength),
+	}
+}
+
+func direct(sc *scenario.Scenario) topo.Design {
+	return topo.Direct{
+		Hosts:    sc.Cluster.Hosts,
+		GPUs:     sc.Cluster.Host.GPUs,
+		NICs:     sc.NICsPerHost(),
+		HostLink: hostLink(sc),
+	}
+}
+
+func hostLink(sc *scenario.Scenario) topo.Cable {
+	return cable(sc, sc.Fabric.Links.Host, sc.Fabric.Links.Length)
+}
+
+// cable is one of a length or, where the scenario has one delay for all, of that.
+func cable(sc *scenario.Scenario, rate unit.Bitrate, length unit.Length) topo.Cable {
+	return topo.Cable{Rate: rate, Length: length, Delay: sc.Fabric.Links.Delay.Or(0)}
+}

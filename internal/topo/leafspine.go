@@ -1,0 +1,45 @@
+package topo
+
+// LeafSpine splits hosts evenly over the leaves, in order: host1.. under leaf1, and so on, with all of
+// their NICs (any-to-any, rail-unified). Every leaf has Parallel links to every spine. With planes a
+// host has a leaf in each, and so many leaves take its place.
+//
+//	  spine1       spine2
+//	    |   \     /   |
+//	  leaf1   ...   leaf2
+//	  /   \         /   \
+//	host1 host2  host3 host4
+type LeafSpine struct {
+	Hosts, GPUs, NICs int   // GPUs and NICs of each host
+	HostLink          Cable // between a NIC and its leaf
+	Ports             int   // NICs of a GPU, which planes take in turn; 0: 1
+	Leaves            int   // in all
+	Spines            int   // of each pod and plane
+	Parallel          int   // links between a leaf and a spine; 0: 1
+	SpineLink         Cable // between a leaf and a spine, if there are spines
+	Upper
+}
+
+// Graph makes the network.
+func (d LeafSpine) Graph() (*Graph, error) {
+	planes, ports := orAll(d.Planes, 1), orAll(d.Ports, 1)
+	c := clos{misfits: Misfits{Design: "leaf-spine"}, hosts: hosts{d.Hosts, d.GPUs, d.NICs, d.HostLink},
+		leafName: "leaf", ports: ports, sets: planes, spines: d.Spines, parallel: d.Parallel, spineLink: d.SpineLink,
+		Upper: d.Upper}
+	m := &c.misfits
+	c.hosts.check(m)
+	m.within("Leaves", "leaves", d.Leaves, 1, maxNodes/4)
+	m.within("Planes", "planes", planes, 1, maxPlanes)
+	m.within("Ports", "NICs per GPU", ports, 1, maxGPUs)
+	if err := m.err(); err != nil {
+		return nil, err
+	}
+	m.refuse(d.Leaves%planes != 0, "Leaves", "%d leaves do not split over %d planes, want a multiple of that", d.Leaves,
+		planes)
+	racks := max(d.Leaves/planes, 1)
+	m.refuse(d.Hosts%racks != 0, "Leaves", "%d hosts do not split evenly over %d leaves, want a multiple of %d hosts",
+		d.Hosts, racks, racks)
+	c.segment = max(d.Hosts/racks, 1)
+	c.setOf = func(nic int) int { return nic % ports % planes }
+	return c.graph()
+}
