@@ -24,7 +24,7 @@ func TestAFrameWithoutARouteIsLost(t *testing.T) {
 	}
 	var lost []fabric.Loss
 	cfg.OnLoss = func(_ int32, l fabric.Loss) { lost = append(lost, l) }
-	cfg.Routing = &fabric.Routing{Tables: balance.Tables{Graph: g, Method: balance.Methods["ecmp"],
+	cfg.Routing = &fabric.Routing{Tables: balance.Tables{Graph: g, Setup: balance.Setup{Method: balance.Methods["ecmp"]},
 		Epochs: []balance.Epoch{{Routes: topo.NewRoutesWithout(g, func(l topo.LinkID) bool { return !hosts[l] })}}}}
 	n := newNet(t, g, cfg)
 	n.sendOn(0, 0, n.fab.RouteTo(1), 0, 1, frame)
