@@ -17,7 +17,8 @@ func TestMarksOfChosenHops(t *testing.T) {
 	const senders, rate = 3, 100 * unit.GigabitPerSec
 	g := star(senders+1, rate)
 	r := hpcc(g, cc.None{})
-	r.fabric.Routing = &fabric.Routing{Tables: balance.Tables{Graph: g, Setup: balance.Setup{Method: balance.Methods["ecmp"]},
+	r.fabric.Routing = &fabric.Routing{Tables: balance.Tables{Graph: g,
+		Setup:  balance.Setup{Method: balance.Methods["ecmp"]},
 		Epochs: []balance.Epoch{{Routes: topo.NewRoutes(g)}}}}
 	r.build(t)
 	down := g.NICs[senders].Port ^ 1

@@ -60,7 +60,7 @@ func partition(g *topo.Graph, fc *fabric.Config, n, from, workers int) islands {
 			if workers == 1 {
 				of, n = hostsApart(g, fc, of, n)
 			}
-			return byLoad(islands{of, ports(g, of, n), ahead})
+			return byLoad(islands{of, ports(g, of, n), fc.Lookahead(g, of)})
 		}
 	}
 	n = max(n, 1)
@@ -134,7 +134,7 @@ func bySwitch(g *topo.Graph) (islandOf []int32, n int) {
 }
 
 // hostsApart takes hosts out of the islands of switches, into islands of islandHosts under one switch,
-// unless windows would be shorter. On one core that keeps what NICs need, code too, out of the cache
+// unless windows would be much shorter. On one core that keeps what NICs need, code too, out of the cache
 // while switches work. Several cores would have more to hand over.
 func hostsApart(g *topo.Graph, fc *fabric.Config, of []int32, n int) (apart []int32, m int) {
 	apart, m = slices.Clone(of), n
@@ -152,11 +152,14 @@ func hostsApart(g *topo.Graph, fc *fabric.Config, of []int32, n int) (apart []in
 		u.hosts++
 		apart[i] = u.island
 	}
-	if fc.Lookahead(g, apart) < fc.Lookahead(g, of) || fc.FramesAhead(g, apart) < fc.FramesAhead(g, of) {
+	if shorter(fc.Lookahead(g, apart), fc.Lookahead(g, of)) || shorter(fc.FramesAhead(g, apart), fc.FramesAhead(g, of)) {
 		return of, n
 	}
 	return apart, m
 }
+
+// shorter reports whether a window is much shorter than another: by more than a quarter.
+func shorter(a, b unit.Duration) bool { return 4*a < 3*b }
 
 // onlySwitch returns the switch that all NICs of a host are on, if there is one.
 func onlySwitch(g *topo.Graph, host topo.NodeID) (sw topo.NodeID, ok bool) {
