@@ -116,8 +116,8 @@ func TestWindowsStretch(t *testing.T) {
 		}
 		return least, pauses
 	}
-	f := defaults(leafSpine(t, 4, 4, 4, rate, rate), rate).fabric
-	reach := cable + min(f.SwitchLatency, f.HostLatency) // hosts lie in other islands than their leaf
+	latencies := defaults(leafSpine(t, 4, 4, 4, rate, rate), rate).fabric
+	reach := cable + min(latencies.SwitchLatency, latencies.HostLatency) // hosts are islands too
 	if least, pauses := shortest(64*unit.Megabyte, func(i int) topo.NICID { return topo.NICID((i + 4) % 16) }); least < reach ||
 		pauses > 0 {
 		t.Errorf("nothing is paused: a window of %v, %d pauses; want windows of %v or more", least, pauses, reach)
