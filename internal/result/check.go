@@ -39,6 +39,17 @@ func boundsOf(s *Summary) *bounds {
 
 var errTwice = errors.New("is the same as the row before it")
 
+// repeats returns a function that reports whether it was given the same the last time.
+func repeats[T comparable]() func(T) bool {
+	var last T
+	first := true
+	return func(now T) bool {
+		same := !first && now == last
+		first, last = false, now
+		return same
+	}
+}
+
 // in says that a figure is not from low to high.
 func in[T ~int32 | ~int64](name string, v, low, high T) error {
 	if v < low || v > high {
@@ -117,14 +128,11 @@ func checkOperations(b *bounds) func(*OperationRow) error {
 		job            string
 		step, rank, op int32
 	}
-	var last key
-	first := true
+	twice := repeats[key]()
 	return func(r *OperationRow) error {
-		k := key{r.Job, r.Step, r.Rank, r.Op}
-		if !first && k == last {
+		if twice(key{r.Job, r.Step, r.Rank, r.Op}) {
 			return errTwice
 		}
-		first, last = false, k
 		return cmp.Or(b.step(r.Step), index("rank", r.Rank, 0), index("op", r.Op, 0),
 			b.ordered("start_ps", "end_ps", r.Start, r.End),
 			index("released_by", r.ReleasedBy, -1))
@@ -170,25 +178,21 @@ func checkLinks(b *bounds) func(*LinkRow) error {
 }
 
 func checkQueues(b *bounds) func(*QueueRow) error {
-	var last QueueRow
-	first := true
+	twice := repeats[QueueRow]()
 	return func(r *QueueRow) error {
-		if !first && *r == last {
+		if twice(*r) {
 			return errTwice
 		}
-		first, last = false, *r
 		return cmp.Or(in("class", r.Class, 0, 7), b.time("time_ps", r.Time), size("bytes", r.Bytes))
 	}
 }
 
 func checkGradients(*bounds) func(*GradientRow) error {
-	var last GradientRow
-	first := true
+	twice := repeats[GradientRow]()
 	return func(r *GradientRow) error {
-		if !first && *r == last {
+		if twice(*r) {
 			return errTwice
 		}
-		first, last = false, *r
 		if r.Norm < 0 { // it may be infinite, or no number, where a training diverges
 			return fmt.Errorf("norm is %v, want at least 0", r.Norm)
 		}
@@ -219,13 +223,11 @@ func checkLosses(b *bounds) func(*LossRow) error {
 }
 
 func checkShares(*bounds) func(*ShareRow) error {
-	var last ShareRow
-	first := true
+	twice := repeats[ShareRow]()
 	return func(r *ShareRow) error {
-		if !first && *r == last {
+		if twice(*r) {
 			return errTwice
 		}
-		first, last = false, *r
 		if !(r.Share >= 0 && r.Share <= 1) {
 			return fmt.Errorf("share is %v, want 0 to 1", r.Share)
 		}
