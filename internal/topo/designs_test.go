@@ -43,8 +43,9 @@ var networks = map[string]map[string]topo.Design{
 		"one group": topo.Dragonfly{Hosts: 4, GPUs: 1, NICs: 1, HostLink: cable, Groups: 1, Routers: 4, LocalLink: cable},
 	},
 	"dual-rail": {
-		"two ports":  topo.DualRail{Hosts: 3, GPUs: 4, NICs: 4, Bond: 2, HostLink: cable, Peer: 2, PeerLink: cable},
-		"four ports": topo.DualRail{Hosts: 2, GPUs: 2, NICs: 1, Bond: 4, HostLink: cable},
+		"two ports":  topo.DualRail{Hosts: 3, GPUs: 4, NICs: 4, Bond: 2, Switches: 2, HostLink: cable, Peer: 2, PeerLink: cable},
+		"four ports": topo.DualRail{Hosts: 2, GPUs: 2, NICs: 1, Bond: 4, Switches: 4, HostLink: cable},
+		"no bond":    topo.DualRail{Hosts: 2, GPUs: 2, NICs: 4, Switches: 2, HostLink: cable, Peer: 1, PeerLink: cable},
 	},
 	"direct": {
 		"pairs": topo.Direct{Hosts: 4, GPUs: 2, NICs: 2, HostLink: cable},

@@ -20,9 +20,9 @@ func (d SingleSwitch) Graph() (*Graph, error) {
 	return shared{"single-switch", 1, hosts{d.Hosts, d.GPUs, d.NICs, d.Bond, d.HostLink}, 0, Cable{}, d.Isolated}.graph()
 }
 
-// DualRail puts port k of every NIC on switch k (book chapter 13, the dual rail switches: either port
-// of a NIC carries any queue pair, by MLAG or an Ethernet segment of EVPN, RFC 7432 section 5). What
-// comes to a switch for a NIC whose link to it is gone crosses the links between the switches.
+// DualRail puts port k of every card on switch k (book chapter 13, the dual rail switches: either port
+// carries any queue pair where they are bonded, by MLAG or an Ethernet segment of EVPN, RFC 7432 section
+// 5). What comes to a switch for a NIC whose link to it is gone crosses the links between the switches.
 //
 //	rail1 ==== rail2
 //	|  |  \  /  |  |
@@ -30,7 +30,8 @@ func (d SingleSwitch) Graph() (*Graph, error) {
 //	host1      host2
 type DualRail struct {
 	Hosts, GPUs, NICs int   // GPUs and NICs of each host
-	Bond              int   // ports of each NIC, and switches: 2 to 4
+	Bond              int   // ports of each NIC; 0: 1, a NIC being one port of a card
+	Switches          int   // ports of a card: 2 to 4
 	HostLink          Cable // between a port and its switch
 	Peer              int   // links between every two switches; 0: none
 	PeerLink          Cable // one of them
@@ -39,7 +40,7 @@ type DualRail struct {
 
 // Graph makes the network.
 func (d DualRail) Graph() (*Graph, error) {
-	s := shared{"dual-rail", d.Bond, hosts{d.Hosts, d.GPUs, d.NICs, d.Bond, d.HostLink}, d.Peer, d.PeerLink, d.Isolated}
+	s := shared{"dual-rail", d.Switches, hosts{d.Hosts, d.GPUs, d.NICs, d.Bond, d.HostLink}, d.Peer, d.PeerLink, d.Isolated}
 	return s.graph()
 }
 
@@ -57,8 +58,10 @@ func (d shared) graph() (*Graph, error) {
 	m, h := &Misfits{Design: d.design}, &d.hosts
 	h.check(m)
 	m.within("Peer", "links between two switches", d.peer, 0, 1<<10)
-	m.refuse(d.switches < 1 || d.switches > MaxPorts || d.design == "dual-rail" && d.switches < 2, "Bond",
+	m.refuse(d.design == "dual-rail" && (d.switches < 2 || d.switches > MaxPorts), "Switches",
 		"%d ports of a NIC, each on a switch of its own, want 2 to %d", d.switches, MaxPorts)
+	m.refuse(d.switches > 0 && h.cables()%d.switches != 0, "Switches",
+		"%d cables of a host for %d switches, want a multiple of that", h.cables(), d.switches)
 	if d.peer > 0 {
 		m.cable("PeerLink", "link between two switches", d.peerLink)
 	}
