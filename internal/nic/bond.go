@@ -87,6 +87,7 @@ func (s *sender) moveTo(now unit.Time, to *card) {
 	}
 	from, was := s.card, s.state
 	s.card = to
+	to.isl.moves++
 	if c := to.net; c.cfg.OnEvent != nil {
 		to.tell(now, EventMoved, s.id, uint32(from.port))
 	}

@@ -280,6 +280,14 @@ func (n *Net) Retransmits() (sum int64) {
 	return sum
 }
 
+// Moves returns how often a queue pair has gone over to another port of its NIC.
+func (n *Net) Moves() (sum int64) {
+	for i := range n.islands {
+		sum += n.islands[i].moves
+	}
+	return sum
+}
+
 // QueuePairs returns how many queue pairs there are.
 func (n *Net) QueuePairs() int { return len(n.senders) }
 

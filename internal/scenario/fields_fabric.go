@@ -60,7 +60,7 @@ var fabricFields = []*Field{
 	{
 		Path: "fabric.topology", Default: "none", Word: "none", check: checkFile, pattern: pathPattern,
 		example: "the path of a file of lines: host NAME [pod=N], switch NAME [leaf|spine|superspine] [pod=N] [plane=N] " +
-			"[rail=N] [model=NAME], link A B RATE LENGTH-OR-DELAY [cost=N]",
+			"[rail=N] [model=NAME], link A B RATE LENGTH-OR-DELAY [cost=N | nic=N]",
 		applies: where(onlyCustom),
 		value:   in(opt(text), func(s *Scenario) *Opt[string] { return &s.Fabric.Topology }),
 		Meaning: "file with the hosts, switches and links of a custom design; its hosts are host1, host2, ... " +

@@ -140,6 +140,9 @@ func (b *Builder) mayBond(n NICID, sw NodeID) error {
 	return nil
 }
 
+// PortsOf returns how many ports a NIC has so far.
+func (b *Builder) PortsOf(n NICID) int { return len(b.g.NICs[n].Ports) }
+
 // LastNIC returns the NIC that was added last.
 func (b *Builder) LastNIC() NICID { return NICID(len(b.g.NICs) - 1) }
 
