@@ -41,7 +41,8 @@ type Hosts struct {
 	cfg      Config
 	net      Network
 	hosts    []host
-	nics     []nicLinks
+	pcie     []nicLinks // by card
+	pcieOf   []int32    // by NIC: its card
 	ranks    []rankState
 	out      []outgoing // by way
 	in       []incoming // by way
@@ -52,7 +53,7 @@ type Hosts struct {
 	failed   failure
 }
 
-// nicLinks is the PCIe of a NIC.
+// nicLinks is the PCIe of a card: one NIC, or several that are its ports.
 type nicLinks struct {
 	host int32
 	down share // towards the NIC
@@ -94,9 +95,7 @@ type rankState struct {
 // New returns the hosts of a graph. islandOf gives each node's island.
 func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) *Hosts {
 	h := &Hosts{eng: eng, graph: g, cfg: cfg, failures: make([]failure, eng.Islands())}
-	for _, n := range g.NICs {
-		h.nics = append(h.nics, nicLinks{host: n.Host, down: newShare(cfg.PCIe.Rate, cfg.latency())})
-	}
+	h.addPCIe()
 	for _, s := range g.Hosts {
 		at := host{island: eng.Island(islandOf[s.Node]), wakeAt: unit.Never, out: make([]share, s.GPUs),
 			in: make([]share, s.GPUs), copies: make([]*copies, s.GPUs)}
@@ -108,6 +107,21 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) *Hosts {
 	eng.Register(class, h)
 	eng.OnWindow(func(unit.Time) { h.join() })
 	return h
+}
+
+// addPCIe makes the PCIe of each card.
+func (h *Hosts) addPCIe() {
+	h.pcieOf = make([]int32, len(h.graph.NICs))
+	for host, at := range h.graph.Hosts {
+		card := int32(-1)
+		for _, id := range at.NICs {
+			if n := &h.graph.NICs[id]; n.Card != card {
+				card = n.Card
+				h.pcie = append(h.pcie, nicLinks{host: int32(host), down: newShare(h.cfg.PCIe.Rate, h.cfg.latency())})
+			}
+			h.pcieOf[id] = int32(len(h.pcie) - 1)
+		}
+	}
 }
 
 // Attach gives the hosts the network that carries their messages.

@@ -32,7 +32,14 @@ func (p *Plan) customGraph() (*topo.Graph, error) {
 				"want as many (cluster.nic.per_gpu, cluster.nic.shared, cluster.host.gpus)", name, h.Name, got, want)
 		}
 		for _, n := range h.NICs {
-			if r := g.Ports[g.NICs[n].Port].Rate; slowest == 0 || r < slowest {
+			if got, want := len(g.NICs[n].Ports), sc.Cluster.NIC.Links(); got != want {
+				return nil, problem(sc, "fabric.topology", "%s: %s has %s, and the scenario bonds %d of a NIC, want as many "+
+					"(nic= in the file, cluster.nic.ports, cluster.nic.bond.mode)", name, g.NICName(n),
+					unit.CountOf(int64(got), "port"), want)
+			}
+		}
+		for _, port := range g.Nodes[h.Node].Ports {
+			if r := g.Ports[port].Rate; slowest == 0 || r < slowest {
 				slowest = r
 			}
 		}
@@ -291,7 +298,7 @@ func (p *Plan) planFaults() (*fabric.Faults, error) {
 			if f.Down.Set {
 				until := from.Add(f.Down.Value)
 				out.Downs = append(out.Downs, fabric.Down{Link: l, From: from, Until: until})
-				if c := f.Convergence; c.Set && f.Down.Value > c.Value {
+				if c := p.noticed(f, l); c.Set && f.Down.Value > c.Value {
 					p.outages = append(p.outages, outage{l, from.Add(c.Value), until.Add(c.Value)})
 				}
 			}
@@ -331,6 +338,33 @@ func (p *Plan) planFaults() (*fabric.Faults, error) {
 		return nil
 	}
 	return out, p.checkFaults(holds)
+}
+
+// noticed is after how long the switches route without a link: their convergence, or for a link of a bond how long
+// its NIC takes to find out, since the switch at the other end tells the others then.
+func (p *Plan) noticed(f *scenario.Fault, l topo.LinkID) scenario.Opt[unit.Duration] {
+	if nic := p.Graph.Ports[2*l].NIC; nic >= 0 && len(p.Graph.NICs[nic].Ports) > 1 {
+		return scenario.Opt[unit.Duration]{Set: true, Value: p.Scenario.Cluster.NIC.Bond.Detection}
+	}
+	return f.Convergence
+}
+
+// PortDown is a time in which a NIC takes a port of its for down.
+type PortDown struct {
+	Port        topo.PortID
+	From, Until unit.Time
+}
+
+// PortDowns are those of all NICs, as faults of links and the time that it takes to know of them make them.
+func (p *Plan) PortDowns() (all []PortDown) {
+	for _, o := range p.outages {
+		for _, port := range []topo.PortID{topo.PortID(2 * o.link), topo.PortID(2*o.link + 1)} {
+			if at := &p.Graph.Ports[port]; at.NIC >= 0 && p.Graph.Nodes[at.Node].Kind == topo.HostKind {
+				all = append(all, PortDown{port, o.from, o.until})
+			}
+		}
+	}
+	return all
 }
 
 // checkFaults reports an entry whose chances no link has, because later entries match all its links.

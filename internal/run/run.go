@@ -237,6 +237,7 @@ func (r *runner) build() error {
 			admits = admission(r.plan.Jobs[q.Job].Spec, q.Lanes)
 		}
 		chosen, back := r.plan.ChosenPath(q)
+		hash, hashBack := r.plan.BondHashes(q)
 		r.net.AddQP(nic.QueuePair{
 			Name:       q.Name,
 			From:       q.From,
@@ -247,6 +248,8 @@ func (r *runner) build() error {
 			Back:       q.Back,
 			Chosen:     chosen,
 			ChosenBack: back,
+			Bond:       hash,
+			BondBack:   hashBack,
 			Class:      q.Class,
 			Log:        q.Flow == nil,
 			Admission:  admits,

@@ -114,11 +114,39 @@ type NIC struct {
 	PerGPU int
 	// SharedBy is how many GPUs share a NIC; 0 where Shared, or PerGPU is above 1.
 	SharedBy int
+	Ports    int // of a card, each a link of the fabric
+	Bond     Bond
 
-	Speed   unit.Bitrate
+	Speed   unit.Bitrate  // of a port
 	Latency unit.Duration // per side
 	Pacing  string        // see Pacings
 }
+
+// Bond says what the ports of a card are to each other.
+type Bond struct {
+	Mode      string        // see BondModes; of one port it means nothing
+	Detection unit.Duration // until a port that is down is known for that; only with a bond
+}
+
+// Bonded reports whether a NIC has several ports of which each carries any queue pair.
+func (n *NIC) Bonded() bool { return n.Ports > 1 && n.Bond.Mode != "none" }
+
+// Links is how many ports a NIC has, as hosts see NICs: of a card whose ports are not bonded each is one.
+func (n *NIC) Links() int {
+	if n.Bonded() {
+		return n.Ports
+	}
+	return 1
+}
+
+// Devices is how many NICs a host sees of a card.
+func (n *NIC) Devices() int { return n.Ports / n.Links() }
+
+// PerRail is how many NICs of a host are near one GPU, or GPUs that share them.
+func (n *NIC) PerRail() int { return max(n.PerGPU, 1) * n.Devices() }
+
+// Rate is that of a NIC, all its ports together.
+func (n *NIC) Rate() unit.Bitrate { return n.Speed * unit.Bitrate(n.Links()) }
 
 // Fabric is the switches and cables between the NICs.
 type Fabric struct {
@@ -221,6 +249,7 @@ type Links struct {
 	Length      unit.Length
 	SpineLength unit.Length
 	Parallel    int // cables between a rail switch and a spine
+	Peer        int // cables between two switches of dual-rail
 
 	SuperSpine       unit.Bitrate // between a spine and a super-spine, as the next two
 	SuperSpineLength unit.Length
@@ -775,10 +804,11 @@ func (s *Scenario) GPUs() int { return s.Cluster.Hosts * s.Cluster.Host.GPUs }
 
 // NICsPerHost returns the number of NICs of each host, which is the number of rails.
 func (s *Scenario) NICsPerHost() int {
-	if s.Cluster.NIC.Shared {
-		return 1
+	n := &s.Cluster.NIC
+	if n.Shared {
+		return n.Devices()
 	}
-	return s.Cluster.Host.GPUs * s.Cluster.NIC.PerGPU / max(s.Cluster.NIC.SharedBy, 1)
+	return s.Cluster.Host.GPUs * n.PerGPU / max(n.SharedBy, 1) * n.Devices()
 }
 
 // RankCount returns the number of ranks of a job, 0 for a job of flows. Collectives and replays run on
@@ -830,5 +860,5 @@ func (s *Scenario) NICOf(e Endpoint) int {
 	case s.Cluster.NIC.Shared:
 		return 0
 	}
-	return e.GPU * s.Cluster.NIC.PerGPU / max(s.Cluster.NIC.SharedBy, 1)
+	return e.GPU * s.Cluster.NIC.PerGPU / max(s.Cluster.NIC.SharedBy, 1) * s.Cluster.NIC.Devices()
 }
