@@ -44,7 +44,7 @@ type task struct {
 // What a core of today does: about, for it only decides what is done where.
 const (
 	timeOfFLOP = 10 * unit.Picosecond
-	timeOfByte = 25 * unit.Picosecond
+	timeOfByte = 15 * unit.Picosecond
 )
 
 // Pays says from how much work on it pays to hand it over.

@@ -40,7 +40,7 @@ func (b *Bodies) sleeping(n int) {
 func TestWhatACoreTakes(t *testing.T) {
 	w := lasting(10*unit.Nanosecond, nil)
 	w.Effort.Bytes = 400
-	if d := takes(w); d != 20*unit.Nanosecond {
+	if d := takes(w); d != 16*unit.Nanosecond {
 		t.Errorf("1000 operations and 400 bytes take %v", d)
 	}
 }
