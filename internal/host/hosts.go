@@ -231,12 +231,10 @@ func (h *Hosts) do(now unit.Time, e entry) {
 }
 
 // run lets a rank's operation take its time.
-func (h *Hosts) run(rank int32, tok exec.Token, d unit.Duration, body func()) {
+func (h *Hosts) run(rank int32, tok exec.Token, d unit.Duration, w exec.Work) {
 	r := &h.ranks[rank]
-	if body != nil {
-		if t := h.cfg.Bodies.start(d, body); t != nil {
-			r.tasks[tok] = t
-		}
+	if t := h.cfg.Bodies.start(w); t != nil {
+		r.tasks[tok] = t
 	}
 	h.plan(r.host, entry{at: h.hosts[r.host].now.Add(d), what: workDone, a: rank, b: int64(tok)})
 }
@@ -246,7 +244,7 @@ func (h *Hosts) finish(rank int32, tok exec.Token) {
 	r := &h.ranks[rank]
 	if t, ok := r.tasks[tok]; ok {
 		delete(r.tasks, tok)
-		t.wait()
+		h.cfg.Bodies.wait(t)
 	}
 }
 
