@@ -225,7 +225,8 @@ func (x *faults) hits(isl *sim.Island, now unit.Time, id PortID, in *ingress, pk
 	p := &x.f.ports[id]
 	last := now.Add(p.cable - p.delay)
 	c := l.now(now)
-	if why, lost := LostOnLink, x.cuts(last, id, int64(pk.Bytes)) || l.loses(c, int64(pk.Bytes)); lost ||
+	if why, lost := LostOnLink, x.cuts(last, id, int64(pk.Bytes)) || x.restarts(in.far, last, now) ||
+		l.loses(c, int64(pk.Bytes)); lost ||
 		x.tooLong(id^1, pk) {
 		if !lost {
 			why = LostOversize

@@ -78,6 +78,11 @@ func (x *faults) atSwitch(isl *sim.Island, now unit.Time, sw int32) {
 	}
 }
 
+// restarts reports whether a switch rebooted while a frame was in its pipeline.
+func (x *faults) restarts(sw int32, from, until unit.Time) bool {
+	return sw >= 0 && slices.ContainsFunc(x.switches[sw].reboots, func(t unit.Time) bool { return from < t && t <= until })
+}
+
 // leaked is how much of a switch's buffer is in use for nothing.
 func (x *faults) leaked(sw int) (sum int64) {
 	for i := range x.switches[sw].leaks {
