@@ -29,6 +29,10 @@ var rules = map[string]rule{
 	"board": {
 		why: "what is inside a host is a value of data sheets: it is drawn, and nothing runs on it",
 	},
+	"sizing": {
+		may: "topo",
+		why: "how many switches a network takes is arithmetic on ports and rates: models, prices and places are above it",
+	},
 	"survey": {
 		may: "topo",
 		why: "what a network is good for follows from the graph and its routes: nothing needs to run",

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -26,7 +27,7 @@ func (s *Scenario) Set(path, text string) (*Scenario, error) {
 }
 
 // With returns the scenario that the file would give after some changes, made one after another. s
-// stays as it is.
+// stays as it is. The error, if any, is located.Problems: of all changes that cannot be made.
 func (s *Scenario) With(changes ...Change) (*Scenario, error) {
 	root := s.root
 	if root == nil { // not from a file
@@ -35,21 +36,31 @@ func (s *Scenario) With(changes ...Change) (*Scenario, error) {
 			return nil, ps.Sorted()
 		}
 	}
+	var ps located.Problems
 	for _, c := range changes {
-		if c.Path == "" {
-			return nil, located.Problems{{File: s.file, Message: "a scenario has keys, want the path of one such as " +
-				"fabric.spines",
-				Set: true}}
-		}
-		value, err := c.value()
-		if err == nil {
-			root, err = edited(root, c.Path, "", value)
-		}
+		next, err := c.in(root)
 		if err != nil {
-			return nil, located.Problems{{File: s.file, Line: 0, Path: c.Path, Message: err.Error(), Set: true}}
+			ps = append(ps, located.Problem{File: s.file, Path: c.Path, Message: err.Error(), Set: true})
+			continue
 		}
+		root = next
+	}
+	if len(ps) > 0 {
+		return nil, ps
 	}
 	return decode(s.file, root, nil)
+}
+
+// in returns a tree that the change has been made in.
+func (c Change) in(root *node) (*node, error) {
+	if c.Path == "" {
+		return nil, errors.New("a scenario has keys, want the path of one such as fabric.spines")
+	}
+	value, err := c.value()
+	if err != nil {
+		return nil, err
+	}
+	return edited(root, c.Path, "", value)
 }
 
 // value reads the text of a change; nil removes.

@@ -112,6 +112,17 @@ func TestSetProblems(t *testing.T) {
 	}
 }
 
+// All changes that cannot be made are named at once.
+func TestEveryChangeThatCannotBeMadeIsNamed(t *testing.T) {
+	_, err := parse(t, settable).With(Change{Path: "job..flows", Text: "1"}, Change{Path: "seed", Text: "2"},
+		Change{Path: "faults", Remove: true}, Change{Path: "job.flows[5].bytes", Text: "1MB"})
+	for _, path := range []string{"job..flows", "faults", "job.flows[5].bytes"} {
+		if err == nil || !strings.Contains(err.Error(), "--set "+path+": ") {
+			t.Errorf("%v\ndoes not name %s", err, path)
+		}
+	}
+}
+
 // Setting a key of a shipped scenario to what it has changes nothing, and neither does writing the
 // tree out.
 func TestSourceOfExamples(t *testing.T) {

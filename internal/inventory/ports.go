@@ -1,0 +1,136 @@
+package inventory
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+)
+
+// A PortName is where a cable is plugged in: the n-th port of a switch, or of a host the NIC.
+type PortName struct {
+	Number int   // of a switch, from 1 as on its front panel; of a host 0
+	Part   int   // of a port that is split: from 1; 0: the whole port
+	NIC    int32 // of a host: its index there, from 0; of a switch -1
+}
+
+// String returns Ethernet1/24, Ethernet1/24/2 for a part of a port, nic0 at a host.
+func (p PortName) String() string {
+	if p.NIC >= 0 {
+		return "nic" + strconv.Itoa(int(p.NIC))
+	}
+	text := "Ethernet1/" + strconv.Itoa(p.Number)
+	if p.Part > 0 {
+		text += "/" + strconv.Itoa(p.Part)
+	}
+	return text
+}
+
+// A Panel is the front of a switch.
+type Panel struct {
+	Ports    int          // 0: as many as needed
+	Rows     int          // 0: 1. Cables fill a row before the next; in columns of 3 the first takes ports 1, 4, 7, ...
+	Breakout int          // equal parts that a port may be split into; 0: 1
+	Rate     unit.Bitrate // of a whole port; 0: not known, and then no port is split
+}
+
+// place is the number of the n-th port that is taken, n from 0.
+func (p Panel) place(n int) int {
+	rows := max(p.Rows, 1)
+	if rows == 1 {
+		return n + 1
+	}
+	columns := p.Ports / rows
+	return 1 + n%columns*rows + n/columns
+}
+
+// split is how many cables of a rate share a port.
+func (p Panel) split(r unit.Bitrate) int {
+	if p.Rate == 0 || r > p.Rate {
+		return 1
+	}
+	return max(1, min(p.Breakout, int(p.Rate/r)))
+}
+
+// check reports a panel whose ports do not make so many rows.
+func (p Panel) check() error {
+	if rows := max(p.Rows, 1); rows > 1 && (p.Ports == 0 || p.Ports%rows != 0) {
+		return fmt.Errorf("%d ports do not make %d rows, want a multiple of %d", p.Ports, rows, rows)
+	}
+	return nil
+}
+
+// Ports names both ends of every cable, by topo.PortID. On a switch the ports to hosts come first,
+// by rail and then by host, so a rail has ports that follow each other; then those to switches
+// below it, to switches of its own tier, and last its uplinks, each in the order of their links.
+// Cables of one rate share a port where the panel splits it. panel gives the panel of a switch. The
+// error names a switch that has too few ports.
+func Ports(g *topo.Graph, panel func(topo.NodeID) Panel) ([]PortName, error) {
+	names := make([]PortName, len(g.Ports))
+	for i := range g.Nodes {
+		n := &g.Nodes[i]
+		if n.Kind == topo.HostKind {
+			for _, p := range n.Ports {
+				names[p] = PortName{NIC: g.NICs[g.Ports[p].NIC].Index}
+			}
+			continue
+		}
+		front := panel(topo.NodeID(i))
+		if err := front.check(); err != nil {
+			return nil, fmt.Errorf("%s: %w", n.Name, err)
+		}
+		used := front.number(g, inOrder(g, n), names)
+		if front.Ports > 0 && used > front.Ports {
+			return nil, fmt.Errorf("%s: cables for %d ports, want at most %d", n.Name, used, front.Ports)
+		}
+	}
+	return names, nil
+}
+
+// inOrder lists the ports of a switch as they are numbered.
+func inOrder(g *topo.Graph, n *topo.Node) []topo.PortID {
+	order := func(p topo.PortID) (class int, rail int32) {
+		port := &g.Ports[p]
+		switch to := g.Nodes[port.To].Tier; {
+		case port.NIC >= 0:
+			return 0, g.NICs[port.NIC].Rail
+		case to < n.Tier:
+			return 1, 0
+		case to == n.Tier:
+			return 2, 0
+		}
+		return 3, 0
+	}
+	ports := slices.Clone(n.Ports)
+	slices.SortStableFunc(ports, func(a, b topo.PortID) int {
+		classA, railA := order(a)
+		classB, railB := order(b)
+		return cmp.Or(cmp.Compare(classA, classB), cmp.Compare(railA, railB))
+	})
+	return ports
+}
+
+// number names ports in order, and returns how many of the panel are used.
+func (p Panel) number(g *topo.Graph, ports []topo.PortID, names []PortName) (used int) {
+	type open struct{ number, parts int } // a port that is split, and how many of its parts are taken
+	half := map[unit.Bitrate]open{}       // by the rate of its parts
+	for _, id := range ports {
+		rate := g.Ports[id].Rate
+		parts := p.split(rate)
+		at := half[rate]
+		if at.parts == 0 || at.parts == parts {
+			at = open{number: p.place(used)}
+			used++
+		}
+		at.parts++
+		half[rate] = at
+		names[id] = PortName{Number: at.number, NIC: -1}
+		if parts > 1 {
+			names[id].Part = at.parts
+		}
+	}
+	return used
+}
