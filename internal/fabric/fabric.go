@@ -3,7 +3,6 @@ package fabric
 import (
 	"math"
 	"math/bits"
-	"slices"
 
 	"railyard/internal/qos"
 	"railyard/internal/sim"
@@ -54,7 +53,7 @@ type Fabric struct {
 	plain      bool      // neither holds nor weaves
 	samples    bool      // Config.SampleEvery > 0
 	large      bool      // has LargePorts
-	bars       bool      // some frames may not leave by the port that they go to
+	looks      bool      // at DSCPs, or whether a frame may leave by the port that it goes to: see passes
 	ports      []port    // by link: sending ends
 	ingresses  []ingress // by link: receiving ends
 	queues     []queue   // port*nc + class
@@ -119,8 +118,8 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 	f.addBoxes(islandOf)
 	if cfg.Faults != nil {
 		f.faults = newFaults(f, cfg.Faults)
-		f.bars = slices.ContainsFunc(cfg.Faults.Settings, func(s Setting) bool { return s.MTU > 0 })
 	}
+	f.looks = f.classes.of != nil || cfg.Faults != nil
 	if f.large {
 		f.listLinks()
 		eng.OnOpen(f.warm)

@@ -279,10 +279,7 @@ func (f *Fabric) admit(isl *sim.Island, now unit.Time, id PortID, in *ingress, p
 		f.unroutable(isl, now, id, pk)
 		return
 	}
-	if f.classes.of != nil {
-		pk.setClass(f.classes.of[id][pk.DSCP()])
-	}
-	if f.bars && f.barred(isl, now, out, pk) {
+	if f.looks && !f.passes(isl, now, id, out, pk) {
 		return
 	}
 	class, size := pk.Class(), int64(pk.Bytes)
@@ -317,13 +314,17 @@ func (f *Fabric) admit(isl *sim.Island, now unit.Time, id PortID, in *ingress, p
 	f.enqueue(isl, in.state, now, out, o, q, pk)
 }
 
-// barred loses a frame that may not leave by the port that it goes to.
-func (f *Fabric) barred(isl *sim.Island, now unit.Time, out PortID, pk *Packet) bool {
-	if f.faults == nil || !f.faults.tooLong(out, pk) {
+// passes gives a frame that came over a link its class at the switch, and loses one that may not leave by the port
+// that it goes to.
+func (f *Fabric) passes(isl *sim.Island, now unit.Time, id, out PortID, pk *Packet) bool {
+	if f.classes.of != nil {
+		pk.setClass(f.classes.of[id][pk.DSCP()])
+	}
+	if f.faults != nil && f.faults.tooLong(out, pk) {
+		f.faults.set[out].oversize++
+		f.lost(isl, now, out, pk, LostOversize)
 		return false
 	}
-	f.faults.set[out].oversize++
-	f.lost(isl, now, out, pk, LostOversize)
 	return true
 }
 
