@@ -52,7 +52,7 @@ func (p *Plan) FabricConfig() fabric.Config {
 		PauseFrame:    frames.PFC,
 		LargestFrame:  frames.MaxDataFrame(sc.Transport.MTU),
 		Seed:          sc.Seed,
-		Faults:        p.faults,
+		Faults:        p.mishaps.Fabric,
 		Routing:       p.routing(),
 		Telemetry:     p.Telemetry(),
 		Quirks:        p.quirks(),
