@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"railyard/internal/capture"
 	"railyard/internal/checkpoint"
 	"railyard/internal/exec"
 	"railyard/internal/fabric"
@@ -105,6 +106,7 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 		Diverged:    r.diverged,
 	})
 	sum.Notes = append(sum.Notes, notes...)
+	sum.Notes = append(sum.Notes, r.finishCapture()...)
 	if opt.Resume != nil {
 		sum.Notes = append(sum.Notes, opt.Resume.note(in.start))
 	}
@@ -130,6 +132,7 @@ type runner struct {
 	hosts   *host.Hosts
 	bodies  *host.Bodies
 	record  *record.Recorder
+	capture *capture.Capture // nil: none
 	pace    *pace
 
 	pauseAt  unit.Time // the engine is to stand still then, for trainings to be ended; Never
@@ -208,7 +211,10 @@ func (r *runner) build() error {
 	if r.record.LogsEvents() {
 		fc.OnEvent = r.record.PortEvent
 	}
-	var err error
+	err := r.buildCapture(&fc)
+	if err != nil {
+		return err
+	}
 	if r.fab, err = fabric.New(r.eng, r.plan.Graph, fc, r.islands.of); err != nil {
 		return err
 	}
@@ -216,6 +222,9 @@ func (r *runner) build() error {
 	nc.OnTimeout, nc.OnFull = r.record.TimedOut, r.record.Lost
 	if r.record.LogsEvents() || r.record.TakesSeries() {
 		nc.OnEvent = r.record.PairEvent
+	}
+	if r.capture != nil {
+		nc.OnPost = r.capture.Posted
 	}
 	if r.trains() {
 		r.bodies = host.NewBodies(workers(r.opt.Workers) - 1) // the event loop keeps one core busy
@@ -439,6 +448,9 @@ func (r *runner) start() {
 // divergence see diverge.
 func (r *runner) join() {
 	r.record.Join()
+	if r.capture != nil {
+		r.capture.Join()
+	}
 	if r.giveUp {
 		r.giveUp = false
 		r.stop()
