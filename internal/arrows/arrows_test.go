@@ -29,6 +29,10 @@ var rules = map[string]rule{
 	"board": {
 		why: "what is inside a host is a value of data sheets: it is drawn, and nothing runs on it",
 	},
+	"sizing": {
+		may: "topo",
+		why: "how many switches a network takes is arithmetic on ports and rates: models, prices and places are above it",
+	},
 	"survey": {
 		may: "topo",
 		why: "what a network is good for follows from the graph and its routes: nothing needs to run",
@@ -216,12 +220,12 @@ var rules = map[string]rule{
 		why: "a report must be possible from the run directory alone, also years later",
 	},
 	"netconf": {
-		may: "inventory qos topo",
+		may: "inventory located qos topo",
 		why: "switch configuration follows from names and thresholds, not from a run",
 	},
 	"plan": {
-		may: "balance cc coll dataset exec fabric hash located nccl nn nn/netfile qos result scenario splitmix survey topo train " +
-			"wire workload",
+		may: "balance cc coll dataset exec fabric hash inventory located nccl nn nn/netfile qos result scenario splitmix " +
+			"survey topo train wire workload",
 		why: "a plan is a function of the scenario and its files: run reads the files. Of what is not pure it " +
 			"takes types and names alone: see onlyThese",
 	},

@@ -151,7 +151,7 @@ func (d *decoder) checkFaults(s *Scenario) {
 			d.problem(path, "does nothing, want drop, duplicate, reorder, bit_errors, down or storm as well", "")
 		case !timed && f.At > 0:
 			d.problem(path+".at", fmt.Sprintf("%s: has no effect without down or storm", f.At), "")
-		case !f.Down.Set && f.Convergence != (Opt[unit.Duration]{Set: true, Value: defaultConvergence}):
+		case !f.Down.Set && f.Convergence != (Opt[unit.Duration]{Set: true, Value: s.Fabric.Routing.Convergence()}):
 			d.problem(path+".convergence", "has no effect without down", "")
 		case f.PFC && f.Drop.Num == 0 && f.BitErrors.Num == 0:
 			d.problem(path+".pfc", "true: has no effect without drop or bit_errors", "")

@@ -139,6 +139,8 @@ type Fabric struct {
 	Flowlet   Flowlet
 	DLB       DLB
 	GLB       GLB
+	Routing   Routing
+	Addresses Addresses
 	ConWeave  ConWeave
 	Spray     Spray
 	Resilient Resilient
@@ -242,6 +244,8 @@ type Switch struct {
 	Ports    Opt[int]          // not set: as many as needed
 	PortRate Opt[unit.Bitrate] // not set: any
 	Breakout int               // cables that a port may be split into
+	// PanelRows is how many rows ports stand in that are numbered down each column.
+	PanelRows int
 
 	Latency unit.Duration
 	Buffer  unit.Bytes

@@ -1,0 +1,113 @@
+package sizing
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"railyard/internal/survey"
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+)
+
+// TestCountsAreThoseOfTheGraph: what is counted here is what package topo builds, and reach and losses
+// are what package survey finds by walking that network.
+func TestCountsAreThoseOfTheGraph(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := drawNeed(t)
+		w, err := Size(n)
+		if err != nil {
+			t.Skip(err)
+		}
+		g, err := w.Build(w.Rails, Lengths{Host: unit.Metre, Spine: unit.Metre, Super: unit.Metre}).Graph()
+		if err != nil {
+			t.Fatalf("%+v: %v", w, err)
+		}
+		s := survey.Of(g, topo.NewRoutes(g), nil)
+		compareTiers(t, w, s)
+		comparePairs(t, w, s)
+		compareLeaf(t, w, s)
+	})
+}
+
+func compareTiers(t *rapid.T, w *Network, s *survey.Survey) {
+	tiers := w.Tiers()
+	if len(tiers) != len(s.Ports) {
+		t.Fatalf("%+v: %d tiers, graph %+v", w, len(tiers), s.Ports)
+	}
+	for i, tier := range tiers {
+		u := s.Ports[i]
+		if u.Switches != tier.Switches || u.Least != tier.Down+tier.Up || u.Most != u.Least {
+			t.Errorf("%+v: %+v, graph %+v", w, tier, u)
+		}
+		if tier.Used > tier.Switch.Ports {
+			t.Errorf("%+v: %d ports of %d", w, tier.Used, tier.Switch.Ports)
+		}
+	}
+	links := []int{w.HostLinks() / w.Hosts * w.Room(), w.LeafLinks(), w.SuperLinks()}
+	for i, c := range s.Cuts {
+		if c.Links != links[i] {
+			t.Errorf("%+v: cables %v, graph %+v", w, links, s.Cuts)
+		}
+	}
+}
+
+func comparePairs(t *rapid.T, w *Network, s *survey.Survey) {
+	reach := w.Reach()
+	if len(reach) != len(s.Pairs) {
+		t.Fatalf("%+v: reach %v, graph %+v", w, reach, s.Pairs)
+	}
+	for i, p := range s.Pairs {
+		if r := reach[i]; r.Switches != p.Switches || r.Pairs != p.Count {
+			t.Errorf("%+v: reach %v, graph %+v", w, reach, s.Pairs)
+		}
+	}
+}
+
+// compareLeaf compares the loss of a leaf where it cuts off fewer than half of the NICs: only then the
+// survey counts those on it.
+func compareLeaf(t *rapid.T, w *Network, s *survey.Survey) {
+	if w.PodSpines == 0 || w.Segments == 1 && w.Planes == 1 {
+		return
+	}
+	leaf := w.Losses()[1]
+	for _, p := range s.Points {
+		if p.What == "leaf" && p.NICs == w.Segment*w.perHost() && (p.GPUs != leaf.GPUs || p.Hosts != leaf.Hosts) {
+			t.Errorf("%+v: %+v, graph %+v", w, leaf, p)
+		}
+	}
+}
+
+// drawNeed draws a need of at most a few dozen hosts.
+func drawNeed(t *rapid.T) Need {
+	sw := func(name string) Switch {
+		return Switch{Model: name, Ports: rapid.IntRange(4, 24).Draw(t, name+" ports"), Rate: 800 * unit.GigabitPerSec,
+			Breakout: rapid.SampledFrom([]int{1, 2, 4}).Draw(t, name+" breakout")}
+	}
+	rate := rapid.SampledFrom([]unit.Bitrate{200, 400, 800})
+	ports := rapid.IntRange(1, 2).Draw(t, "ports")
+	return Need{
+		Design: rapid.SampledFrom(Designs).Draw(t, "design"), Hosts: rapid.IntRange(1, 40).Draw(t, "hosts"),
+		Rails: rapid.SampledFrom([]int{1, 2, 4}).Draw(t, "rails"), Ports: ports,
+		RailsPerLeaf: rapid.SampledFrom([]int{1, 2}).Draw(t, "rails per leaf"),
+		Planes:       rapid.IntRange(1, ports).Draw(t, "planes"), Segment: rapid.IntRange(0, 4).Draw(t, "segment"),
+		HostRate:         rate.Draw(t, "rate") * unit.GigabitPerSec,
+		SpineRate:        rate.Draw(t, "up") * unit.GigabitPerSec,
+		SuperRate:        rate.Draw(t, "over") * unit.GigabitPerSec,
+		Oversubscription: unit.Ratio{Num: int64(rapid.IntRange(1, 4).Draw(t, "oversubscription")), Den: 1},
+		LostSpines:       rapid.IntRange(0, 1).Draw(t, "lost"),
+		Leaf:             sw("leaf"), Spine: sw("spine"), Super: sw("super"),
+	}
+}
+
+// TestEveryNeedEnds: a network that cannot be is refused after few tries.
+func TestEveryNeedEnds(t *testing.T) {
+	for _, hosts := range []int{most, most - 1, 99_991} {
+		_, err := Size(Need{Design: "rail-optimized", Hosts: hosts, Rails: 8, HostRate: 400 * unit.GigabitPerSec,
+			Leaf: Switch{"a", 8, 400 * unit.GigabitPerSec, 1}, Spine: Switch{"a", 8, 400 * unit.GigabitPerSec, 1},
+			Super: Switch{"a", 8, 400 * unit.GigabitPerSec, 1}})
+		if err == nil {
+			t.Errorf("%d hosts on switches of 8 ports: want a refusal", hosts)
+		}
+	}
+}
