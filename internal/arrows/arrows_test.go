@@ -231,7 +231,7 @@ var rules = map[string]rule{
 		may: "netconf netconf/nxos",
 		why: "the one list of platforms: who renders or reads a configuration asks for one by its name",
 	},
-	"netconf/netconftest": {
+	"netconf/qostest": {
 		may:   "netconf",
 		third: "github.com/google/go-cmp pgregory.net/rapid",
 		why:   "what every dialect must do is tested without knowing which it is",

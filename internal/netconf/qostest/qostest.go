@@ -1,6 +1,6 @@
-// Package netconftest is what every dialect of quality of service must do: it draws devices, renders
+// Package qostest is what every dialect of quality of service must do: it draws devices, renders
 // them and reads them back.
-package netconftest
+package qostest
 
 import (
 	"fmt"
