@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 
 	"railyard/internal/netconf"
-	"railyard/internal/netconf/qostest"
 	"railyard/internal/netconf/nxos"
+	"railyard/internal/netconf/qostest"
 	"railyard/internal/unit"
 )
 
