@@ -57,8 +57,8 @@ error.`,
 }
 
 func dialectOf(command, name string) (netconf.Dialect, error) {
-	d := dialects.All[name]
-	if d == nil {
+	d, known := dialects.All[name]
+	if !known {
 		return nil, misuse("%s: --dialect %q: unknown%s", command, name, didYouMean(name, dialects.Names(),
 			"want "+strings.Join(dialects.Names(), ", ")))
 	}
