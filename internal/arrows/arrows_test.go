@@ -22,6 +22,9 @@ var rules = map[string]rule{
 	"unit":  {why: "quantities are below everything, so they stand on the standard library alone"},
 	"cause": {why: "the list of causes is shared by all: it may depend on nothing that any of them owns"},
 	"wire":  {why: "frame formats are structs and bytes: the same code serves captures and real endpoints"},
+	"pcapng": {
+		why: "a capture file is blocks and bytes: what lies in a packet is for wire, where the file lies for those above",
+	},
 	"topo": {
 		may: "located",
 		why: "a graph is a value made from parameters: who simulates it or prints it is above it",

@@ -12,7 +12,7 @@ import (
 // and under real time.
 const (
 	pure = "unit cause balance splitmix located hash wire topo qos coll nccl nccltests cc roce workload exec inventory netconf " +
-		"rib netconf/frr netconf/dialects plan corpus sizing"
+		"rib netconf/frr netconf/dialects plan corpus sizing pcapng"
 	engine = "sim fabric lists host nic"
 	tensor = "nn dataset corpus train"
 )
@@ -213,6 +213,7 @@ func TestBannedThingsAreFound(t *testing.T) {
 		{"cli", `import ("math"; "os"; "time"); var _, _, _ = math.Exp(1), os.Args, time.Now`},
 		{"cmd/railyard", `import "os"; func f() { os.Exit(1) }`},
 		{"train", `import "unsafe"; var _ unsafe.Pointer`},
+		{"wire", `import "net/netip"; var _ netip.Addr`},
 		{"plan", `import "railyard/internal/fabric"; var _ fabric.Config`},
 	} {
 		f := parse(t, "x.go", "package p; "+c.src)
