@@ -29,6 +29,7 @@ var rules = map[string]rule{
 	"board": {
 		why: "what is inside a host is a value of data sheets: it is drawn, and nothing runs on it",
 	},
+	"catalogue": {why: "what is known of equipment is a value of data sheets: what a network takes of it is above it"},
 	"sizing": {
 		may: "topo",
 		why: "how many switches a network takes is arithmetic on ports and rates: models, prices and places are above it",
@@ -170,10 +171,10 @@ var rules = map[string]rule{
 			"oracle",
 	},
 	"scenario": {
-		may:   "located qos",
+		may:   "catalogue located qos",
 		third: "github.com/goccy/go-yaml",
 		why: "a scenario is a checked value with names in it: plan turns names into things, so reading a file " +
-			"builds nothing. Of qos it takes the marking curve and its default",
+			"builds nothing. Of qos it takes the marking curve and its default, of catalogue models of switches",
 	},
 	"chart": {why: "plots are values: who draws them and whose figures they are is above"},
 	"chart/svg": {
