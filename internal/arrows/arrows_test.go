@@ -30,6 +30,10 @@ var rules = map[string]rule{
 		why: "what is inside a host is a value of data sheets: it is drawn, and nothing runs on it",
 	},
 	"catalogue": {why: "what is known of equipment is a value of data sheets: what a network takes of it is above it"},
+	"design": {
+		may: "catalogue inventory located scenario sizing topo",
+		why: "networks, racks, cables and a bill are a function of a requirement: the command line writes them and plays slices",
+	},
 	"sizing": {
 		may: "topo",
 		why: "how many switches a network takes is arithmetic on ports and rates: models, prices and places are above it",
@@ -275,8 +279,8 @@ var rules = map[string]rule{
 	},
 	"web": {may: "report result run scenario", why: "the web UI is a user of runs"},
 	"cli": {
-		may: "bench board coll dataset hash headline input inventory lab located nccl nccltests netconf nn " +
-			"ns3 perf plan qos report result run scenario scenario/schema sheet survey sweep topo validate " +
+		may: "bench board coll dataset design hash headline input inventory lab located nccl nccltests netconf nn " +
+			"ns3 perf plan qos report result run scenario scenario/schema sheet sizing survey sweep topo validate " +
 			"web whatif workload",
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys",
 		why:   "commands are a user of everything but the engine's insides, which run wires",

@@ -12,7 +12,7 @@ import (
 // and under real time.
 const (
 	pure = "unit cause balance splitmix located hash wire topo qos coll nccl nccltests cc roce workload exec inventory plan " +
-		"corpus catalogue sizing"
+		"corpus catalogue design sizing"
 	engine = "sim fabric lists host nic"
 	tensor = "nn dataset corpus train"
 )

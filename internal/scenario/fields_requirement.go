@@ -153,7 +153,7 @@ var backendFields = []*Field{
 		Meaning: "rails that share a leaf: all, two or one of them in the book's three models",
 	},
 	found("backend.segment", "131072", func(r *Requirement) *Opt[int] { return &r.Backend.Segment },
-		"hosts that share leaves (NVIDIA: scalable unit)"),
+		"hosts that share the leaves of a rail-optimised network (NVIDIA: scalable unit)"),
 	found("backend.pods", "1024", func(r *Requirement) *Opt[int] { return &r.Backend.Pods }, "pods"),
 	found("backend.leaves", "100000", func(r *Requirement) *Opt[int] { return &r.Backend.Leaves }, "leaves in all"),
 	found("backend.spines", "100000", func(r *Requirement) *Opt[int] { return &r.Backend.Spines }, "spines in all"),

@@ -398,3 +398,9 @@ func switchModels() []Choice {
 	}
 	return all
 }
+
+// KnowsModel reports whether fabric.switch.model may name a switch, with the same figures.
+func KnowsModel(s *catalogue.Switch) bool {
+	m := catalogue.FindSwitch(s.Name)
+	return m != nil && *m == *s && m.Buffer > 0
+}

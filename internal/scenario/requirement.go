@@ -145,6 +145,15 @@ func (r *Requirement) Switch(name string) *catalogue.Switch {
 	return catalogue.FindSwitch(name)
 }
 
+// Human prints an amount for people: "1,920,000 USD".
+func (a Amount) Human() string {
+	text := unit.Count(a.Hundredths / 100)
+	if cents := a.Hundredths % 100; cents != 0 {
+		text += fmt.Sprintf(".%02d", cents)
+	}
+	return text + " " + a.Currency
+}
+
 // PriceOf returns the price of an item.
 func (r *Requirement) PriceOf(item string) (Amount, bool) {
 	for _, p := range r.Prices {
@@ -157,7 +166,7 @@ func (r *Requirement) PriceOf(item string) (Amount, bool) {
 
 // Located gives a finding about a path its place in the file.
 func (r *Requirement) Located(path, message, hint string, warning bool) located.Problem {
-	at := span{1, 1, 1}
+	var at span // none: the file says nothing about it
 	for p := path; p != ""; p = parent(p) {
 		if found, ok := r.places[p]; ok {
 			at = found

@@ -166,7 +166,8 @@ func (n *Need) checkRates() error {
 		if n.Spine.Ports == 0 {
 			return n.refuse("spine", "no model of a spine")
 		}
-		ends = append(ends, end{"leaf", "uplinks", n.Leaf.upward(), n.SpineRate}, end{"spine", "links", &n.Spine, n.SpineRate})
+		ends = append(ends, end{"leaf", "uplinks", n.Leaf.upward(), n.SpineRate},
+			end{"spine", "links", &n.Spine, n.SpineRate})
 		if n.Super.Ports > 0 {
 			ends = append(ends, end{"spine", "uplinks", n.Spine.upward(), n.SuperRate},
 				end{"superspine", "links", &n.Super, n.SuperRate})

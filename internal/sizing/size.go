@@ -74,7 +74,7 @@ func gcd(a, b int64) int64 {
 func (n *Need) oneTier() (*Network, error) {
 	h := n.mostHosts()
 	if n.Segment > 0 && n.Segment < n.Hosts {
-		h = min(h, n.Segment)
+		return nil, n.refuse("leaf", "%d hosts in segments of %d: nothing joins them", n.Hosts, n.Segment)
 	}
 	if h < n.Hosts {
 		used, _, _ := n.leafPorts(n.Hosts, 0)
@@ -108,7 +108,8 @@ func (n *Need) tiers() (*Network, error) {
 		up := n.uplinks(n.Segment)
 		used, there, _ := n.leafPorts(n.Segment, up)
 		return nil, n.refuse("leaf", "%s: %s and %s take %d ports, %d there; at %s a segment has at most %d hosts",
-			n.Leaf.Model, rated(n.Segment*n.perHost(), "host link", n.HostRate), rated(up, "uplink", n.SpineRate), used, there, Against(n.Oversubscription), h)
+			n.Leaf.Model, rated(n.Segment*n.perHost(), "host link", n.HostRate), rated(up, "uplink", n.SpineRate), used,
+			there, Against(n.Oversubscription), h)
 	}
 	var least *Refusal
 	for segments := ceil(n.Hosts, h); segments < ceil(n.Hosts, h)+tries; segments++ {
