@@ -192,6 +192,9 @@ func (s *study) write(dir string) error {
 		return misuse("design: -o: %w", err)
 	}
 	l := s.layout()
+	if _, err := scenario.Parse("scenario.yaml", s.scenario()); err != nil {
+		return fmt.Errorf("design: a scenario has no room for this design: %w", err)
+	}
 	for _, file := range []struct {
 		name string
 		text func(*strings.Builder) error

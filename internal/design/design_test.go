@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"railyard/internal/machine/machinetest"
 	"railyard/internal/plan"
 	"railyard/internal/scenario"
 	"railyard/internal/sizing"
@@ -181,6 +182,7 @@ func BenchmarkDesign(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
+	cpu := machinetest.Start(b)
 	for b.Loop() {
 		for _, o := range Study(r) {
 			if o.Refused == "" {
@@ -192,4 +194,5 @@ func BenchmarkDesign(b *testing.B) {
 			}
 		}
 	}
+	cpu.Report()
 }

@@ -152,8 +152,12 @@ var backendFields = []*Field{
 		value:   in(whole, func(r *Requirement) *int { return &r.Backend.RailsPerLeaf }),
 		Meaning: "rails that share a leaf: all, two or one of them in the book's three models",
 	},
-	found("backend.segment", "131072", func(r *Requirement) *Opt[int] { return &r.Backend.Segment },
-		"hosts that share the leaves of a rail-optimised network (NVIDIA: scalable unit)"),
+	{
+		Path: "backend.segment", Default: "auto", Word: "auto", Min: "1", Max: "131072",
+		value: in(opt(whole), func(r *Requirement) *Opt[int] { return &r.Backend.Segment }),
+		Meaning: "hosts that share the leaves of a rail-optimised network (NVIDIA: scalable unit); auto: as many as a leaf " +
+			"has ports for",
+	},
 	found("backend.pods", "1024", func(r *Requirement) *Opt[int] { return &r.Backend.Pods }, "pods"),
 	found("backend.leaves", "100000", func(r *Requirement) *Opt[int] { return &r.Backend.Leaves }, "leaves in all"),
 	found("backend.spines", "100000", func(r *Requirement) *Opt[int] { return &r.Backend.Spines }, "spines in all"),
