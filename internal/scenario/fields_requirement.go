@@ -49,7 +49,7 @@ var requirementFields = slices.Concat([]*Field{
 	},
 	{Path: "host", Meaning: "the hosts, all alike"},
 	{
-		Path: "host.gpus", Default: "8", Min: "1", Max: "72",
+		Path: "host.gpus", Default: "8", Min: "1", Max: "8",
 		value:   in(whole, func(r *Requirement) *int { return &r.Host.GPUs }),
 		Meaning: "GPUs of a host",
 		Source:  "HGX boards: NVIDIA data sheets",
