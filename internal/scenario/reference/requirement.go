@@ -39,8 +39,9 @@ const requirementHead = `# The requirement file
 
 <!-- Made from the table of fields in internal/scenario by the test of package reference, -update. Do not edit. -->
 
-What ` + "`railyard design`" + ` reads: see [design.md](design.md). The rules are those of a scenario file ([scenario.md](scenario.md)): units are mandatory, unknown keys are errors, all
-problems are reported at once. ` + "`railyard schema requirement`" + ` prints its JSON Schema.
+What ` + "`railyard design`" + ` reads: see [design.md](design.md). The rules are those of a scenario file
+([scenario.md](scenario.md)): units are mandatory, unknown keys are errors, all problems are
+reported at once. ` + "`railyard schema requirement`" + ` prints its JSON Schema.
 
 ## Keys
 
