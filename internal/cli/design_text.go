@@ -60,7 +60,7 @@ func (s *study) besideText(out *sheet.Sheet) {
 		}
 		column := []string{o.Design, num(w.Leaves()), num(w.Spines()), num(w.SuperSpines()),
 			num(w.HostLinks() + w.LeafLinks() + w.SuperLinks()), hopsText(w), num(leaf.GPUs), num(leaf.Hosts),
-			t.Power.Human(), cost}
+			powerText(t), cost}
 		if s.timed != nil {
 			column = append(column, s.timed[i].AllReduce.Human(), s.timed[i].AllToAll.Human())
 		}
@@ -81,6 +81,14 @@ func (s *study) besideText(out *sheet.Sheet) {
 			}
 		}
 	}
+}
+
+// powerText is the part of a power that is known.
+func powerText(t design.Total) string {
+	if t.Power == 0 && t.Unknown > 0 {
+		return design.Unknown
+	}
+	return t.Power.Human()
 }
 
 func num(n int) string { return unit.Count(int64(n)) }
@@ -182,8 +190,8 @@ func (s *study) billText(out *sheet.Sheet, l *design.Layout) {
 	}
 	out.Title(l.Option.Design + ": in all")
 	t := design.Sum(all)
-	text := "power, at most: " + t.Power.Human()
-	if t.Unknown > 0 {
+	text := "power, at most: " + powerText(t)
+	if t.Power > 0 && t.Unknown > 0 {
 		text += fmt.Sprintf(", and that of %s, which is unknown", count(t.Unknown, "item"))
 	}
 	out.Wrap("  ", text)

@@ -86,7 +86,7 @@ func writeShape(line func(string, ...any), w *sizing.Network) {
 	case "leaf-spine":
 		line("  leaves: %d", w.Leaves())
 	}
-	if w.PodSpines > 0 {
+	if w.Design == "rail-optimized" || w.Design == "leaf-spine" {
 		line("  spines: %d", w.PodSpines)
 	}
 	if w.Planes > 1 {

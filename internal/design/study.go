@@ -93,7 +93,8 @@ func (o *Option) size(r *scenario.Requirement) error {
 // backendNeed is what the network of the GPUs must do.
 func backendNeed(r *scenario.Requirement, design string) (sizing.Need, error) {
 	b := &r.Backend
-	n := sizing.Need{Design: design, Hosts: r.Hosts(), Rails: r.Rails(), Ports: r.NIC.PerGPU, HostRate: r.NIC.Speed,
+	n := sizing.Need{Design: design, Hosts: r.Hosts(), Rails: r.Rails(), Ports: r.NIC.PerGPU,
+		PerRail: r.Host.GPUs / r.Rails(), HostRate: r.NIC.Speed,
 		RailsPerLeaf: b.RailsPerLeaf, Segment: b.Segment.Or(0), Pods: b.Pods.Or(0), Leaves: b.Leaves.Or(0),
 		Spines: b.Spines.Or(0), SuperSpines: b.SuperSpines.Or(0), SpineRate: b.SpineLink.Or(0),
 		SuperRate: b.SuperLink.Or(0), Oversubscription: b.Oversubscription, SpineOversubscribed: b.SpineOversubscription,

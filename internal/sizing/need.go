@@ -64,6 +64,7 @@ type Need struct {
 	Hosts    int
 	Rails    int // of a host: a rail is a GPU's, or that of GPUs which share a NIC
 	Ports    int // cables of a rail, to different leaves; 0: 1
+	PerRail  int // GPUs of a rail; 0: 1
 	HostRate unit.Bitrate
 
 	RailsPerLeaf int // of the rail designs; 0: 1
@@ -117,7 +118,7 @@ func (n Need) withDefaults() (Need, error) {
 	}{
 		{"hosts", &n.Hosts, 1}, {"rails", &n.Rails, 1}, {"ports of a leaf", &n.Leaf.Ports, 1},
 		{"cables of a rail", orOne(&n.Ports), 1}, {"rails of a leaf", orOne(&n.RailsPerLeaf), 1},
-		{"planes", orOne(&n.Planes), 1}, {"hosts of a segment", &n.Segment, 0}, {"pods", &n.Pods, 0},
+		{"GPUs of a rail", orOne(&n.PerRail), 1}, {"planes", orOne(&n.Planes), 1}, {"hosts of a segment", &n.Segment, 0}, {"pods", &n.Pods, 0},
 		{"leaves", &n.Leaves, 0}, {"spines", &n.Spines, 0}, {"super-spines", &n.SuperSpines, 0},
 		{"spines lost", &n.LostSpines, 0}, {"ports of a spine", &n.Spine.Ports, 0},
 		{"ports of a super-spine", &n.Super.Ports, 0},

@@ -81,7 +81,7 @@ func (s *stage) set(n *Need, words []string) {
 }
 
 func (s *stage) setOne(n *Need, key, value string) {
-	wholes := map[string]*int{"hosts": &n.Hosts, "rails": &n.Rails, "ports": &n.Ports, "perleaf": &n.RailsPerLeaf,
+	wholes := map[string]*int{"hosts": &n.Hosts, "rails": &n.Rails, "ports": &n.Ports, "perrail": &n.PerRail, "perleaf": &n.RailsPerLeaf,
 		"segment": &n.Segment, "planes": &n.Planes, "pods": &n.Pods, "leaves": &n.Leaves, "spines": &n.Spines,
 		"supers": &n.SuperSpines, "lost": &n.LostSpines}
 	rates := map[string]*unit.Bitrate{"rate": &n.HostRate, "up": &n.SpineRate, "over": &n.SuperRate}

@@ -10,6 +10,9 @@ import (
 func (w *Network) join() *Refusal {
 	var least *Refusal
 	if w.Need.Pods <= 1 && w.Need.SuperSpines == 0 {
+		if w.Design == "leaf-spine" && w.Segments == 1 && w.Need.Spines == 0 {
+			return nil // its leaf has all hosts
+		}
 		why := w.joinPod()
 		if why == nil || w.Need.Pods == 1 || w.Super.Ports == 0 {
 			return why
