@@ -118,7 +118,8 @@ func (n Need) withDefaults() (Need, error) {
 	}{
 		{"hosts", &n.Hosts, 1}, {"rails", &n.Rails, 1}, {"ports of a leaf", &n.Leaf.Ports, 1},
 		{"cables of a rail", orOne(&n.Ports), 1}, {"rails of a leaf", orOne(&n.RailsPerLeaf), 1},
-		{"GPUs of a rail", orOne(&n.PerRail), 1}, {"planes", orOne(&n.Planes), 1}, {"hosts of a segment", &n.Segment, 0}, {"pods", &n.Pods, 0},
+		{"GPUs of a rail", orOne(&n.PerRail), 1},
+		{"planes", orOne(&n.Planes), 1}, {"hosts of a segment", &n.Segment, 0}, {"pods", &n.Pods, 0},
 		{"leaves", &n.Leaves, 0}, {"spines", &n.Spines, 0}, {"super-spines", &n.SuperSpines, 0},
 		{"spines lost", &n.LostSpines, 0}, {"ports of a spine", &n.Spine.Ports, 0},
 		{"ports of a super-spine", &n.Super.Ports, 0},
