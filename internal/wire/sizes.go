@@ -25,6 +25,10 @@ const (
 	CNPReservedBytes unit.Bytes = 16 // after the BTH of a CNP, annex A17.9.3
 	CNPBytes                    = BTHBytes + CNPReservedBytes
 
+	// VXLANBytes is what VXLAN puts around a frame: Ethernet, IPv4, UDP and its own 8 bytes (RFC 7348, section 5). The
+	// FCS is the outer frame's, in the place of the inner one's.
+	VXLANBytes = EthernetBytes + IPv4Bytes + UDPBytes + 8
+
 	PFCFrameBytes unit.Bytes = 64 // the shortest Ethernet frame, FCS included
 )
 
