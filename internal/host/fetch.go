@@ -106,7 +106,7 @@ func (s *Store) Put(now unit.Time, size unit.Bytes) (crossed, placed unit.Time) 
 	}
 	h := s.hosts
 	c := &h.pcie[h.pcieOf[s.nic]]
-	crossed = c.up.take(now, size, h.cfg.PCIe.Rate)
+	crossed = c.up.take(now, size, rateAt(h.cfg.PCIe.Rate, h.hosts[c.host].faulty.pcie, max(now, c.up.free)))
 	if at := &h.hosts[c.host]; at.copying {
 		if c := at.copies[s.gpu]; c != nil {
 			crossed = c.beside(now, crossed, s.nic, size)

@@ -53,7 +53,7 @@ func (p *Plan) FabricConfig() fabric.Config {
 		PauseFrame:    frames.PFC,
 		LargestFrame:  frames.MaxDataFrame(sc.Transport.MTU),
 		Seed:          sc.Seed,
-		Faults:        p.faults,
+		Faults:        p.mishaps.Fabric,
 		Routing:       p.routing(),
 		Telemetry:     p.Telemetry(),
 		Quirks:        p.quirks(),
@@ -217,7 +217,7 @@ func (p *Plan) WindowTime(q *Pair) unit.Duration {
 // Tunnel is how many bytes a frame has more between leaves.
 func (p *Plan) Tunnel() unit.Bytes {
 	if p.Scenario.Fabric.Encapsulation == "vxlan" {
-		return wire.VXLANBytes
+		return wire.OverlayBytes
 	}
 	return 0
 }

@@ -66,7 +66,7 @@ var pairEventNames = [pairKinds]string{
 func (r *Recorder) openEvents() {
 	r.events.table, r.events.keep = r.dir.Events(), int64(r.plan.Scenario.Output.EventsKept)
 	r.events.tallies = make([]tally, len(r.plan.Graph.Ports)*portKinds+len(r.plan.Pairs)*pairKinds)
-	if f := r.plan.FabricConfig().Faults; f != nil {
+	if f := r.plan.Mishaps().Fabric; f != nil {
 		for _, d := range f.Downs {
 			r.linkChanges(d)
 		}

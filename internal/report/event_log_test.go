@@ -72,6 +72,8 @@ func TestLostWords(t *testing.T) {
 	for why, want := range map[string]string{
 		result.LostOnLink:       "lost on the link: data 7 of flow1",
 		result.LostWithoutRoute: "lost: data 7 of flow1, the switch knows no way on",
+		result.LostOversize:     "dropped: data 7 of flow1, longer than the port takes",
+		result.LostInReboot:     "lost: data 7 of flow1, the switch went down",
 	} {
 		e := result.EventRow{Kind: result.EventLoss, Name: "flow1", Frame: "data", PSN: 7, Why: why}
 		if got := lostWords(&e); got != want {

@@ -43,6 +43,7 @@ type Options struct {
 
 	memory func(exec.Memory) exec.Memory // replaces the bytes that messages carry
 	ended  func(*runner)                 // looks at a run that has just ended
+	eager  bool                          // real work goes to other cores however little it is
 	often  bool                          // progress is told whenever the run can be interrupted
 }
 
@@ -218,7 +219,11 @@ func (r *runner) build() error {
 		nc.OnEvent = r.record.PairEvent
 	}
 	if r.trains() {
-		r.bodies = host.NewBodies(workers(r.opt.Workers) - 1) // the event loop keeps one core busy
+		pays := host.Pay
+		if r.opt.eager {
+			pays = host.Pays{}
+		}
+		r.bodies = host.NewBodies(workers(r.opt.Workers)-1, pays) // the event loop keeps one core busy
 		hc.Bodies = r.bodies
 	}
 	r.hosts = host.New(r.eng, r.plan.Graph, hc, r.islands.of)

@@ -17,6 +17,7 @@ func (d *decoder) check(s *Scenario) {
 	d.checkSwitches(s)
 	d.checkSenders(s)
 	d.checkFaults(s)
+	d.checkRouting(s)
 	d.checkBalance(s)
 	d.checkNamedLinks(s)
 	d.checkSlow(s)

@@ -2,9 +2,6 @@ package scenario
 
 import (
 	"fmt"
-	"strings"
-
-	"railyard/internal/unit"
 )
 
 // checkDesign reports a custom design without its file. What sizes of the others make a network is the
@@ -168,31 +165,6 @@ func (d *decoder) checkClasses(s *Scenario) {
 		flows(j.Path()+".flows", j.Flows)
 	}
 	flows("background.flows", s.Background.Flows)
-}
-
-// checkFaults reports faults that do nothing, or that the links cannot have at once.
-func (d *decoder) checkFaults(s *Scenario) {
-	for i := range s.Faults {
-		f, path := &s.Faults[i], fmt.Sprintf("faults[%d]", i)
-		if !d.clean(path, faultFields) {
-			continue
-		}
-		timed := f.Down.Set || f.Storm.Set
-		switch {
-		case !f.Random() && !timed:
-			d.problem(path, "does nothing, want drop, duplicate, reorder, bit_errors, down or storm as well", "")
-		case !timed && f.At > 0:
-			d.problem(path+".at", fmt.Sprintf("%s: has no effect without down or storm", f.At), "")
-		case !f.Down.Set && f.Convergence != (Opt[unit.Duration]{Set: true, Value: defaultConvergence}):
-			d.problem(path+".convergence", "has no effect without down", "")
-		case f.PFC && f.Drop.Num == 0 && f.BitErrors.Num == 0:
-			d.problem(path+".pfc", "true: has no effect without drop or bit_errors", "")
-		case f.Storm.Set && (f.Link == "all" || strings.ContainsAny(f.Link, "*?")):
-			d.problem(path+".link", f.Link+": a storm comes from one host, want a link such as host3/rail1", "")
-		case f.Storm.Set && !s.Fabric.QoS.PFC.Enabled:
-			d.problem(path+".storm", "fabric.qos.pfc.enabled is false: nobody listens to pause frames", "")
-		}
-	}
 }
 
 // clean reports whether all keys of an entry of a list have values.

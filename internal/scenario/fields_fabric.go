@@ -265,6 +265,13 @@ var fabricFields = []*Field{
 		Source: "assumed: models differ",
 	},
 	{
+		Path: "fabric.switch.panel_rows", Default: "1", Min: "1", Max: "4",
+		value: in(whole, func(s *Scenario) *int { return &s.Fabric.Switch.PanelRows }),
+		Meaning: "rows that cables fill one after another where ports are numbered down each column; with 3 the first cables " +
+			"take ports 1, 4, 7 (`railyard show inventory`)",
+		Source: "T. Pasanen, Deep Learning for Network Engineers, chapter 13: 3 on a switch of 48 ports",
+	},
+	{
 		Path: "fabric.switch.latency", Default: "600ns", Min: "0ns", Max: "1ms",
 		value:   in(duration, func(s *Scenario) *unit.Duration { return &s.Fabric.Switch.Latency }),
 		Meaning: "latency of the pipeline, after the last bit of a frame has arrived",

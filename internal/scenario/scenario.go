@@ -170,6 +170,8 @@ type Fabric struct {
 	Flowlet   Flowlet
 	DLB       DLB
 	GLB       GLB
+	Routing   Routing
+	Addresses Addresses
 	ConWeave  ConWeave
 	Spray     Spray
 	Resilient Resilient
@@ -274,6 +276,8 @@ type Switch struct {
 	Ports    Opt[int]          // not set: as many as needed
 	PortRate Opt[unit.Bitrate] // not set: any
 	Breakout int               // cables that a port may be split into
+	// PanelRows is how many rows ports stand in that are numbered down each column.
+	PanelRows int
 
 	Latency unit.Duration
 	Buffer  unit.Bytes
@@ -729,26 +733,6 @@ type Flow struct {
 	Enabled  bool          // false: not sent, but it keeps its number, and so all others their paths
 	Path     []string      // nodes from host to host, node#k for the k-th of parallel links; nil: by fabric.balance
 	Back     []string      // of acknowledgements; nil: Path reversed, or by fabric.balance
-}
-
-// Fault is something that goes wrong on links.
-type Fault struct {
-	Link      string // node/peer, node/peer#k with parallel links; a pattern; or all
-	Drop      unit.Ratio
-	Duplicate unit.Ratio
-	Reorder   unit.Ratio
-	BitErrors unit.Ratio // per bit
-	PFC       bool       // Drop and BitErrors hit PFC frames too
-	At        unit.Duration
-	Down      Opt[unit.Duration] // the link carries nothing from At on for so long
-	Storm     Opt[unit.Duration] // the link's host sends pause frames from At on for so long
-	// Convergence is how long after the link goes down or up the switches' routes follow; not set: they never do.
-	Convergence Opt[unit.Duration]
-}
-
-// Random reports whether the fault draws frames to hit.
-func (f *Fault) Random() bool {
-	return f.Drop.Num > 0 || f.Duplicate.Num > 0 || f.Reorder.Num > 0 || f.BitErrors.Num > 0
 }
 
 // Background is traffic beside the job.

@@ -43,6 +43,8 @@ var beyond = regexp.MustCompile(strings.Join([]string{
 	`has no meaning here: fabric\.(balance|dlb\.mode|spray\.pick) is`, `do not go by the source port`, `packets overtake one another`,
 	`want more than (load|queue)_min`, `it chooses whole ways`, `there is no other class`,
 	`no algorithm of`, `has one size for all`, `: more than .*\.line`,
+	`want whole (milli)?seconds`, `has bits set beyond its length`, `want an IPv6 prefix`, `fabric\.routing\.(protocol|bfd) is`,
+	`its paths follow the costs of links`,
 	`operations in all`, `over [0-9]* GPUs`, `buckets, want at most`, `: True`, `.*: want a number such as`, `printable`, `longer than`,
 }, "|"))
 
