@@ -29,6 +29,11 @@ var (
 		{"direct", "hosts in pairs, NIC to NIC, without a switch"},
 		{"custom", "hosts, switches and links from the file of fabric.topology"},
 	}
+	// Encapsulations are what frames are in between leaves.
+	Encapsulations = []Choice{
+		{"ethernet", "as hosts send them"},
+		{"vxlan", "VXLAN from leaf to leaf: 50 bytes more; DSCP and ECN are copied both ways, spines hash the outer headers"},
+	}
 	// BondModes are what the ports of a NIC may be to each other.
 	BondModes = []Choice{
 		{"hash", "bonded: a hash of its headers says by which port a queue pair goes; from one that is down it moves"},
