@@ -81,15 +81,17 @@ func (s *Shown) tiers(of *survey.Survey) {
 	for _, c := range of.Cuts {
 		s.add("cables_"+c.Below, float64(c.Links), "", "cables from a "+c.Below+" to a "+c.Above)
 		for _, u := range of.Ports {
-			each := func(name, to string) {
-				s.addIn("Tb/s", u.Role+name, terabits(c.Rate)/float64(u.Switches),
-					fmt.Sprintf("%.4g / %d", terabits(c.Rate), u.Switches), "what the links of a "+u.Role+" carry "+to)
+			each := func(name string, rate unit.Bitrate, to string) {
+				s.addIn("Tb/s", u.Role+name, terabits(rate)/float64(u.Switches),
+					fmt.Sprintf("%.4g / %d", terabits(rate), u.Switches), "what the links of a "+u.Role+" carry "+to)
 			}
-			switch u.Role {
-			case c.Above:
-				each("_down", "down")
-			case c.Below:
-				each("_up", "up")
+			switch {
+			case c.Above == c.Below && c.Above == u.Role: // a link is one of both its ends
+				each("_across", 2*c.Rate, "to others of its kind")
+			case c.Above == u.Role:
+				each("_down", c.Rate, "down")
+			case c.Below == u.Role:
+				each("_up", c.Rate, "up")
 			}
 		}
 	}
