@@ -116,6 +116,7 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 		return nil, err
 	}
 	f.addBoxes(islandOf)
+	f.tap()
 	if cfg.Faults != nil {
 		f.faults = newFaults(f, cfg.Faults)
 	}

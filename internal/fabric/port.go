@@ -47,13 +47,14 @@ type port struct {
 func (p *port) txFrames() int64 { return int64(p.wraps)<<32 + int64(p.frames) }
 
 const (
-	flagBusy  = 1 << iota // a classTxEnd event is pending: the port is looked at when the transmission ends
-	flagHolds             // the frame in transmission still occupies buffer
-	flagHost              // the port belongs to a NIC
-	flagCtl               // PFC frames wait
-	flagFar               // the far end of the link is in another island
-	flagEach              // Quirks.AsScheduled
-	flagMarks             // a queue of the port may mark a frame that finds it empty
+	flagBusy   = 1 << iota // a classTxEnd event is pending: the port is looked at when the transmission ends
+	flagHolds              // the frame in transmission still occupies buffer
+	flagHost               // the port belongs to a NIC
+	flagCtl                // PFC frames wait
+	flagFar                // the far end of the link is in another island
+	flagEach               // Quirks.AsScheduled
+	flagMarks              // a queue of the port may mark a frame that finds it empty
+	flagTapped             // Config.OnSent hears what it sends
 )
 
 // sent is what the sending end of a link keeps of the frame that it sent last: once on the link it

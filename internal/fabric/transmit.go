@@ -152,7 +152,10 @@ func (f *Fabric) transmit(isl *sim.Island, st *state, now unit.Time, id PortID, 
 	at := p.busyUntil.Add(p.delay)
 	pk.at = int64(at)
 	p.used++
-	if p.flags&(flagFar|flagEach) != 0 {
+	if p.flags&(flagFar|flagEach|flagTapped) != 0 {
+		if p.flags&flagTapped != 0 {
+			f.tellSent(isl, now, id, pk)
+		}
 		if p.flags&flagFar != 0 && isl.Mails() {
 			f.post(st, id, p, at)
 			return
