@@ -283,6 +283,10 @@ var rules = map[string]rule{
 		why: "a plan is a function of the scenario and its files: run reads the files. Of what is not pure it " +
 			"takes types and names alone: see onlyThese",
 	},
+	"capture": {
+		may: "fabric host inventory nic pcapng plan topo wire",
+		why: "it shows frames of a network as captures show them: it hears of them as record does, and decides nothing",
+	},
 	"record": {
 		may: "cc coll diagnose exec fabric nic nn plan qos result roce sim topo train workload",
 		why: "it turns what happens in a run into tables and figures: what happens is for run and the engine",
@@ -292,7 +296,7 @@ var rules = map[string]rule{
 		why: "it looks into a network with nn's own layers and says what it saw as result's values; it knows no run",
 	},
 	"run": {
-		may: "cc checkpoint coll corpus dataset exec fabric host input inside located machine nic nn nn/netfile plan rank " +
+		may: "capture cc checkpoint coll corpus dataset exec fabric host input inside located machine nic nn nn/netfile plan rank " +
 			"record result roce scenario sim topo train",
 		why: "the only package that knows everything; it is below those that show it",
 	},
@@ -322,9 +326,11 @@ var rules = map[string]rule{
 	},
 	"labs": {why: "the labs that come with Railyard as files; what they mean, lab says"},
 	"lab": {
-		may: "chart chart/svg chart/text coll hash labs located nn report result run scenario sheet workload",
+		may: "board chart chart/svg chart/text coll hash inventory labs located nn plan report result run " +
+			"scenario sheet survey topo workload",
 		why: "a lab is a user of runs: it knows one by its directory. Of nn, coll and workload its benches show the " +
-			"arithmetic and the schedules that runs use",
+			"arithmetic and the schedules that runs use; of board, and of plan with its graph, survey and inventory, " +
+			"what a network is before anything runs",
 	},
 	"web": {may: "report result run scenario", why: "the web UI is a user of runs"},
 	"cli": {

@@ -35,8 +35,9 @@ type Session struct {
 	Local     string // the interface that leads there
 	Why       string // it is down; "": it is up
 
-	own  netip.Addr // the address of this end
-	back int        // its number at the other end
+	Own netip.Addr // the address of this end
+
+	back int // its number at the other end
 }
 
 // A Route is a prefix with all paths to it that are taken into account, the best first, then those
@@ -132,13 +133,13 @@ func (s *solver) sessions() error {
 			for _, in := range s.n.Devices[i].Interfaces {
 				for _, a := range in.Addresses {
 					if a.Masked().Contains(nb.Address) && a.Addr() != nb.Address {
-						e.own, e.Local = a.Addr(), in.Name
+						e.Own, e.Local = a.Addr(), in.Name
 					}
 				}
 			}
 			far, known := owner[nb.Address]
 			switch {
-			case !e.own.IsValid():
+			case !e.Own.IsValid():
 				e.Why = "not in the subnet of an interface"
 			case !known || far == i:
 				e.Why = "no device has this address"
@@ -165,12 +166,12 @@ func (s *solver) join() {
 				e.Why = s.n.Devices[e.Device].Name + " has no BGP"
 				continue
 			}
-			e.back = slices.IndexFunc(far.Neighbours, func(n netconf.Neighbour) bool { return n.Address == e.own })
+			e.back = slices.IndexFunc(far.Neighbours, func(n netconf.Neighbour) bool { return n.Address == e.Own })
 			switch {
 			case far.AS != here.Neighbours[k].AS:
 				e.Why = fmt.Sprintf("%s is AS %d, not %d", s.n.Devices[e.Device].Name, far.AS, here.Neighbours[k].AS)
 			case e.back < 0:
-				e.Why = fmt.Sprintf("%s has no neighbour %v", s.n.Devices[e.Device].Name, e.own)
+				e.Why = fmt.Sprintf("%s has no neighbour %v", s.n.Devices[e.Device].Name, e.Own)
 			case far.Neighbours[e.back].AS != here.AS:
 				e.Why = fmt.Sprintf("%s expects AS %d, not %d", s.n.Devices[e.Device].Name, far.Neighbours[e.back].AS, here.AS)
 			}
@@ -191,7 +192,7 @@ func (n *Network) Advertised(device, session int) (all []Advert) {
 		if r.Prefix.Addr().Is6() != e.Neighbour.Is6() || r.Suppressed {
 			continue
 		}
-		a := Advert{Prefix: r.Prefix, NextHop: e.own, ASs: append([]uint32{b.AS}, r.Paths[0].ASs...)}
+		a := Advert{Prefix: r.Prefix, NextHop: e.Own, ASs: append([]uint32{b.AS}, r.Paths[0].ASs...)}
 		times := 0
 		for _, as := range a.ASs {
 			if as == far.AS {

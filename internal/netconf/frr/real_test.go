@@ -118,7 +118,8 @@ func world(dir string) error {
 		return err
 	}
 	dead := "spine1"
-	if err := w.sh("ip", "netns", "exec", dead, "sh", "-c", "for i in /sys/class/net/swp*; do ip link set ${i##*/} down; done"); err != nil {
+	if err := w.sh("ip", "netns", "exec", dead, "sh", "-c",
+		"for i in /sys/class/net/swp*; do ip link set ${i##*/} down; done"); err != nil {
 		return err
 	}
 	return w.settle("without "+dead, func(name string) bool { return name == dead })
@@ -325,6 +326,9 @@ func (w *daemons) agree(n *rib.Network, device int) error {
 	if diff := lineDiff(got, want); diff != "" {
 		return errors.New(name + ": BGP: " + diff)
 	}
+	if err := w.watched(n, device); err != nil {
+		return err
+	}
 	kernel, err := w.kernel(name)
 	if err != nil {
 		return err
@@ -332,6 +336,25 @@ func (w *daemons) agree(n *rib.Network, device int) error {
 	for _, r := range n.Tables[device].Routes {
 		if hops := r.Hops(); hops != kernel[r.Prefix] {
 			return fmt.Errorf("%s: %d next hops to %v in the kernel, want %d", name, kernel[r.Prefix], r.Prefix, hops)
+		}
+	}
+	return nil
+}
+
+// watched holds the neighbours that BFD says are there against the sessions.
+func (w *daemons) watched(n *rib.Network, device int) error {
+	name := n.Devices[device].Name
+	var peers []struct{ Peer, Status string }
+	if err := w.show(name, "show bfd peers json", &peers); err != nil {
+		return err
+	}
+	for _, e := range n.Tables[device].Sessions {
+		up := false
+		for _, p := range peers {
+			up = up || p.Peer == e.Neighbour.String() && p.Status == "up"
+		}
+		if up != (e.Why == "") {
+			return fmt.Errorf("%s: BFD says that %v is up: %v; rib: %q", name, e.Neighbour, up, e.Why)
 		}
 	}
 	return nil
