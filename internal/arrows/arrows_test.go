@@ -239,12 +239,28 @@ var rules = map[string]rule{
 		may: "inventory located netconf netconf/lines",
 		why: "a dialect turns a device into text and back: whose device it is, is above it",
 	},
+	"netconf/eos": {
+		may: "inventory located netconf netconf/lines",
+		why: "a dialect turns a device into text and back: whose device it is, is above it",
+	},
+	"netconf/sonic": {
+		may: "inventory located netconf",
+		why: "a dialect turns a device into text and back: whose device it is, is above it",
+	},
+	"netconf/nvue": {
+		may: "inventory located netconf netconf/lines",
+		why: "a dialect turns a device into text and back: whose device it is, is above it",
+	},
+	"netconf/junos": {
+		may: "located netconf netconf/lines",
+		why: "a dialect turns a device into text and back: whose device it is, is above it",
+	},
 	"netconf/nxos": {
 		may: "located netconf",
 		why: "a dialect turns a device into text and back: whose device it is, is above it",
 	},
 	"netconf/dialects": {
-		may: "netconf netconf/frr netconf/nxos",
+		may: "netconf netconf/eos netconf/frr netconf/junos netconf/nvue netconf/nxos netconf/sonic",
 		why: "the list of dialects, which cannot stand below them",
 	},
 	"netconf/qostest": {
