@@ -22,6 +22,9 @@ var rules = map[string]rule{
 	"unit":  {why: "quantities are below everything, so they stand on the standard library alone"},
 	"cause": {why: "the list of causes is shared by all: it may depend on nothing that any of them owns"},
 	"wire":  {why: "frame formats are structs and bytes: the same code serves captures and real endpoints"},
+	"pcapng": {
+		why: "a capture file is blocks and bytes: what lies in a packet is for wire, where the file lies for those above",
+	},
 	"topo": {
 		may: "located",
 		why: "a graph is a value made from parameters: who simulates it or prints it is above it",
@@ -220,14 +223,28 @@ var rules = map[string]rule{
 		why: "a report must be possible from the run directory alone, also years later",
 	},
 	"netconf": {
-		may: "inventory qos topo",
+		may: "inventory located qos topo",
 		why: "switch configuration follows from names and thresholds, not from a run",
 	},
+	"netconf/nxos": {may: "located netconf", why: "a dialect turns a device into a platform's text and back, and knows no other"},
+	"netconf/dialects": {
+		may: "netconf netconf/nxos",
+		why: "the one list of platforms: who renders or reads a configuration asks for one by its name",
+	},
+	"netconf/netconftest": {
+		may:   "netconf",
+		third: "github.com/google/go-cmp pgregory.net/rapid",
+		why:   "what every dialect must do is tested without knowing which it is",
+	},
 	"plan": {
-		may: "balance cc coll dataset exec fabric hash located nccl nn nn/netfile qos result scenario splitmix survey topo train " +
-			"wire workload",
+		may: "balance cc coll dataset exec fabric hash inventory located nccl netconf nn nn/netfile qos result scenario splitmix " +
+			"survey topo train wire workload",
 		why: "a plan is a function of the scenario and its files: run reads the files. Of what is not pure it " +
 			"takes types and names alone: see onlyThese",
+	},
+	"capture": {
+		may: "fabric host inventory nic pcapng plan topo wire",
+		why: "it shows frames of a network as captures show them: it hears of them as record does, and decides nothing",
 	},
 	"record": {
 		may: "cc coll diagnose exec fabric nic nn plan qos result roce sim topo train workload",
@@ -238,7 +255,7 @@ var rules = map[string]rule{
 		why: "it looks into a network with nn's own layers and says what it saw as result's values; it knows no run",
 	},
 	"run": {
-		may: "cc checkpoint coll corpus dataset exec fabric host input inside located machine nic nn nn/netfile plan rank " +
+		may: "capture cc checkpoint coll corpus dataset exec fabric host input inside located machine nic nn nn/netfile plan rank " +
 			"record result roce scenario sim topo train",
 		why: "the only package that knows everything; it is below those that show it",
 	},
@@ -274,8 +291,8 @@ var rules = map[string]rule{
 	},
 	"web": {may: "report result run scenario", why: "the web UI is a user of runs"},
 	"cli": {
-		may: "bench board coll dataset hash headline input inventory lab located nccl nccltests netconf nn " +
-			"ns3 perf plan qos report result run scenario scenario/schema sheet survey sweep topo validate " +
+		may: "bench board coll dataset hash headline input inventory lab located nccl nccltests netconf " +
+			"netconf/dialects nn ns3 perf plan qos report result run scenario scenario/schema sheet survey sweep topo validate " +
 			"web whatif workload",
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys",
 		why:   "commands are a user of everything but the engine's insides, which run wires",

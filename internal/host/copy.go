@@ -28,7 +28,7 @@ func (j *Job) CopyIn(rank int32, tok exec.Token, bytes unit.Bytes, w exec.Work) 
 	r := &h.ranks[id]
 	now, at := h.hosts[r.host].now, &h.hosts[r.host].copies[r.gpu]
 	if *at == nil {
-		c := &copies{link: newShare(h.cfg.PCIe.Rate, h.cfg.latency()), from: map[topo.NICID]int32{},
+		c := &copies{link: newShare(h.cfg.PCIe.Rate, h.cfg.latency(), h.hosts[r.host].faulty.pcie...), from: map[topo.NICID]int32{},
 			placed: map[topo.NICID]unit.Time{}}
 		c.flow = c.link.flow()
 		*at, h.hosts[r.host].copying = c, true

@@ -1,0 +1,47 @@
+package netconf
+
+import "railyard/internal/located"
+
+// A File is one of a device's, by its path on the device.
+type File struct {
+	Name string
+	Text []byte
+}
+
+// A Dialect is the language of a platform.
+type Dialect interface {
+	// Fit cuts a device to what the platform has words for, and says what is cut off: it is left to
+	// the platform.
+	Fit(d *Device) (fitting *Device, left []string)
+	// Render writes a device as the files of the platform. The error says what the platform has no
+	// words for.
+	Render(d *Device) ([]File, error)
+	// Parse reads the files of one device.
+	Parse(files []File) *Parsed
+}
+
+// Parsed is what files say.
+type Parsed struct {
+	Device *Device
+	// Places is where a thing is said, by its name: "interface Ethernet1/24", "bgp", "neighbour
+	// 172.16.0.1", "network 10.0.1.0/24", "aggregate 10.0.1.0/24".
+	Places map[string]Place
+	// Problems are lines that were not understood, or that say what cannot be. Its files are those
+	// of Parse.
+	Problems located.Problems
+	Slips    []Slip
+}
+
+// A Slip is a form that is understood and is not what was meant: the platform ignores it, refuses
+// it or takes it for something else.
+type Slip struct {
+	Rule string `json:"rule"` // of package lint, such as Q14
+	Place
+	Text string `json:"text"`
+}
+
+// A Place is a line of a file.
+type Place struct {
+	File string `json:"file"`
+	Line int    `json:"line"` // from 1
+}
