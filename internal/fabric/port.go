@@ -41,19 +41,23 @@ type port struct {
 	pausedSince                unit.Time
 	drops                      int64
 	marks                      int64
+
+	relieved                      uint8 // classes whose frames the watchdog drops
+	detected, restored, discarded int64 // of the watchdog
 }
 
 // txFrames is how many frames it has sent, without PFC frames.
 func (p *port) txFrames() int64 { return int64(p.wraps)<<32 + int64(p.frames) }
 
 const (
-	flagBusy  = 1 << iota // a classTxEnd event is pending: the port is looked at when the transmission ends
-	flagHolds             // the frame in transmission still occupies buffer
-	flagHost              // the port belongs to a NIC
-	flagCtl               // PFC frames wait
-	flagFar               // the far end of the link is in another island
-	flagEach              // Quirks.AsScheduled
-	flagMarks             // a queue of the port may mark a frame that finds it empty
+	flagBusy    = 1 << iota // a classTxEnd event is pending: the port is looked at when the transmission ends
+	flagHolds               // the frame in transmission still occupies buffer
+	flagHost                // the port belongs to a NIC
+	flagCtl                 // PFC frames wait
+	flagFar                 // the far end of the link is in another island
+	flagEach                // Quirks.AsScheduled
+	flagWatched             // a classWatch event is pending
+	flagMarks               // a queue of the port may mark a frame that finds it empty
 )
 
 // sent is what the sending end of a link keeps of the frame that it sent last: once on the link it
@@ -162,6 +166,8 @@ type slow struct {
 
 	lastSample int64 // index of the last sampling instant that has been accounted for
 	lastValue  int64 // value reported last
+
+	dog dog
 
 	level uint8 // for who watches: above how many of the two marks of mark the queue is
 }

@@ -74,6 +74,7 @@ func TestLostWords(t *testing.T) {
 		result.LostWithoutRoute: "lost: data 7 of flow1, the switch knows no way on",
 		result.LostOversize:     "dropped: data 7 of flow1, longer than the port takes",
 		result.LostInReboot:     "lost: data 7 of flow1, the switch went down",
+		result.LostByWatchdog:   "dropped: data 7 of flow1, the watchdog emptied the queue",
 	} {
 		e := result.EventRow{Kind: result.EventLoss, Name: "flow1", Frame: "data", PSN: 7, Why: why}
 		if got := lostWords(&e); got != want {

@@ -297,6 +297,13 @@ var fabricFields = []*Field{
 		Meaning: "how packets choose among equal paths; SLB, DLB, GLB and TELB stand for ecmp, dlb, glb and pinned",
 		Also:    []string{"load_balancing", "lb"},
 	},
+	{
+		Path: "fabric.spine_as", Default: "own", Choices: SpineASes,
+		value:   in(choice, func(s *Scenario) *string { return &s.Fabric.SpineAS }),
+		Meaning: "which spines share an AS number: it decides which ways are left after a fault",
+		Source:  "RFC 7938, section 5.2.1: all spines of a cluster share one; assumed here: each has its own, so that every way is found",
+		Also:    []string{"asn", "as"},
+	},
 	{Path: "fabric.hash", Meaning: "the hash by which a switch picks one of equal paths for a queue pair"},
 	{
 		Path: "fabric.hash.function", Default: "mix", Choices: HashFunctions,
@@ -489,6 +496,26 @@ var fabricFields = []*Field{
 		value:   in(opt(duration), func(s *Scenario) *Opt[unit.Duration] { return &s.Fabric.QoS.PFC.Response }),
 		Meaning: "how long after a pause frame's arrival the neighbour stops; auto: by the speed of the link",
 		Source:  "IEEE 802.1Qbb",
+	},
+	{Path: "fabric.qos.pfc.watchdog", Meaning: "what switches do about ports that are paused for too long"},
+	{
+		Path: "fabric.qos.pfc.watchdog.detect", Default: "none", Word: "none", Min: "1us", Max: "1h",
+		value: in(opt(duration), func(s *Scenario) *Opt[unit.Duration] { return &s.Fabric.QoS.PFC.Watchdog.Detect }),
+		Meaning: "after how long a pause, with packets waiting, the queue is taken out of PFC: 200ms is usual; " +
+			"none: there is no watchdog",
+		Also: []string{"detection_time", "interval"},
+	},
+	{
+		Path: "fabric.qos.pfc.watchdog.restore", Default: "200ms", Min: "1us", Max: "1h",
+		value:   in(duration, func(s *Scenario) *unit.Duration { return &s.Fabric.QoS.PFC.Watchdog.Restore }),
+		Meaning: "how long no pause frame must have come until it is put back",
+		Source:  "SONiC, PFC watchdog: detection and restoration time of 200 ms by default",
+		Also:    []string{"restoration_time"},
+	},
+	{
+		Path: "fabric.qos.pfc.watchdog.action", Default: "drop", Choices: WatchdogActions,
+		value:   in(choice, func(s *Scenario) *string { return &s.Fabric.QoS.PFC.Watchdog.Action }),
+		Meaning: "what happens to its packets meanwhile",
 	},
 	{
 		Path: "fabric.qos.lossy_alpha", Default: "1", Min: "1/1024", Max: "128",

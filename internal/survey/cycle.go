@@ -138,3 +138,18 @@ func inCircle(waits [][]topo.PortID) topo.PortID {
 	}
 	return -1
 }
+
+// Circle returns ports each of which may wait for the next by some routes, and the last for the first; nil: there are
+// none.
+func Circle(g *topo.Graph, r *topo.Routes) []topo.PortID {
+	w := &walker{g: g, r: r}
+	there := make([]bool, len(g.Nodes))
+	for i := range g.NICs {
+		n := topo.NICID(i)
+		if e := g.Edge(n); g.Nodes[e].Kind != topo.HostKind && !there[e] {
+			there[e] = true
+			w.edges, w.nics = append(w.edges, e), append(w.nics, n)
+		}
+	}
+	return w.cycle()
+}
