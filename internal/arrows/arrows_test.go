@@ -22,6 +22,9 @@ var rules = map[string]rule{
 	"unit":  {why: "quantities are below everything, so they stand on the standard library alone"},
 	"cause": {why: "the list of causes is shared by all: it may depend on nothing that any of them owns"},
 	"wire":  {why: "frame formats are structs and bytes: the same code serves captures and real endpoints"},
+	"pcapng": {
+		why: "a capture file is blocks and bytes: what lies in a packet is for wire, where the file lies for those above",
+	},
 	"topo": {
 		may: "located",
 		why: "a graph is a value made from parameters: who simulates it or prints it is above it",
@@ -220,12 +223,12 @@ var rules = map[string]rule{
 		why: "a report must be possible from the run directory alone, also years later",
 	},
 	"netconf": {
-		may: "inventory qos topo",
+		may: "inventory located qos topo",
 		why: "switch configuration follows from names and thresholds, not from a run",
 	},
 	"plan": {
-		may: "balance cc coll dataset exec fabric hash located nccl nn nn/netfile qos result scenario splitmix survey topo train " +
-			"wire workload",
+		may: "balance cc coll dataset exec fabric hash inventory located nccl nn nn/netfile qos result scenario splitmix " +
+			"survey topo train wire workload",
 		why: "a plan is a function of the scenario and its files: run reads the files. Of what is not pure it " +
 			"takes types and names alone: see onlyThese",
 	},

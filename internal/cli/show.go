@@ -29,6 +29,11 @@ var views = []view{
 			"exchange, switches and ways between NICs and between ranks, what each single failure cuts\noff, and whether " +
 			"buffers may wait for each other in a circle.",
 		topoText, topoData},
+	{"inventory", "Print names, ports, addresses, VLANs and AS numbers",
+		"Prints what the network is called by: for each switch its AS number and loopback, for each rail on it\nthe VLAN, " +
+			"the subnet and the gateway, the addresses of links and NICs, the ports that cables are plugged\ninto, and the " +
+			"groups of equal next hops. The keys are fabric.routing and fabric.addresses.",
+		inventoryText, inventoryData},
 	{"placement", "Print where ranks run and which paths queue pairs take",
 		"Prints the host, GPU, rail and NIC of each rank, the ring of each channel, and the path\nof each queue pair " +
 			"through the fabric.",
@@ -92,17 +97,17 @@ func (a *app) viewCommand(v view) *cobra.Command {
 				return err
 			}
 			if !asJSON {
-				return v.text(a, p, j)
+				return a.located(args[0], p.Scenario, v.text(a, p, j))
 			}
 			d, err := v.data(p, j)
 			if err != nil {
-				return err
+				return a.located(args[0], p.Scenario, err)
 			}
 			return a.printJSON(d)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	if v.name != "topo" {
+	if v.name != "topo" && v.name != "inventory" {
 		cmd.Flags().StringVar(&name, "job", "", "of several jobs the one with this NAME, instead of the first")
 	}
 	return cmd

@@ -82,12 +82,17 @@ func Ports(g *topo.Graph, panel func(topo.NodeID) Panel) ([]PortName, error) {
 		if err := front.check(); err != nil {
 			return nil, fmt.Errorf("%s: %w", n.Name, err)
 		}
-		used := front.number(g, inOrder(g, n), names)
+		used := front.number(g, inOrder(g, n), func(p topo.PortID, name PortName) { names[p] = name })
 		if front.Ports > 0 && used > front.Ports {
 			return nil, fmt.Errorf("%s: cables for %d ports, want at most %d", n.Name, used, front.Ports)
 		}
 	}
 	return names, nil
+}
+
+// Needs is how many ports the cables of a switch take.
+func (p Panel) Needs(g *topo.Graph, n topo.NodeID) int {
+	return Panel{Breakout: p.Breakout, Rate: p.Rate}.number(g, g.Nodes[n].Ports, func(topo.PortID, PortName) {})
 }
 
 // inOrder lists the ports of a switch as they are numbered.
@@ -114,7 +119,7 @@ func inOrder(g *topo.Graph, n *topo.Node) []topo.PortID {
 }
 
 // number names ports in order, and returns how many of the panel are used.
-func (p Panel) number(g *topo.Graph, ports []topo.PortID, names []PortName) (used int) {
+func (p Panel) number(g *topo.Graph, ports []topo.PortID, named func(topo.PortID, PortName)) (used int) {
 	type open struct{ number, parts int } // a port that is split, and how many of its parts are taken
 	half := map[unit.Bitrate]open{}       // by the rate of its parts
 	for _, id := range ports {
@@ -127,10 +132,11 @@ func (p Panel) number(g *topo.Graph, ports []topo.PortID, names []PortName) (use
 		}
 		at.parts++
 		half[rate] = at
-		names[id] = PortName{Number: at.number, NIC: -1}
+		name := PortName{Number: at.number, NIC: -1}
 		if parts > 1 {
-			names[id].Part = at.parts
+			name.Part = at.parts
 		}
+		named(id, name)
 	}
 	return used
 }

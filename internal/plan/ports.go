@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"railyard/internal/inventory"
 	"railyard/internal/located"
 	"railyard/internal/scenario"
 	"railyard/internal/topo"
@@ -29,7 +30,7 @@ func (p *Plan) modelled(g *topo.Graph) error {
 		for _, port := range n.Ports {
 			rates[g.Ports[port].Rate]++
 		}
-		if used := portsFor(sw, rates); sw.Ports.Set && used > sw.Ports.Value {
+		if used := panel(sw).Needs(g, topo.NodeID(i)); sw.Ports.Set && used > sw.Ports.Value {
 			full = append(full, fmt.Sprintf("%s needs %d", n.Name, used))
 		}
 		for _, r := range slices.Sorted(maps.Keys(rates)) {
@@ -67,14 +68,7 @@ func (p *Plan) modelled(g *topo.Graph) error {
 	return nil
 }
 
-// portsFor is how many ports cables take, by their rates, where a port may be split into equal ones.
-func portsFor(sw *scenario.Switch, rates map[unit.Bitrate]int) (ports int) {
-	for r, n := range rates { // order does not matter: a sum
-		split := 1
-		if sw.PortRate.Set && r <= sw.PortRate.Value {
-			split = min(sw.Breakout, int(sw.PortRate.Value/r))
-		}
-		ports += (n + split - 1) / split
-	}
-	return ports
+// panel is the front of a switch.
+func panel(sw *scenario.Switch) inventory.Panel {
+	return inventory.Panel{Ports: sw.Ports.Or(0), Rows: sw.PanelRows, Breakout: sw.Breakout, Rate: sw.PortRate.Or(0)}
 }

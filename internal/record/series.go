@@ -236,7 +236,7 @@ func (r *Recorder) finishSeries(now unit.Time) {
 		return
 	}
 	if now > s.ended && r.Due() != unit.Never {
-		r.Look(now)
+		r.lookSeries(now)
 	}
 	from := unit.Time(0)
 	for i := range s.kept {

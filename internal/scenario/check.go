@@ -18,6 +18,7 @@ func (d *decoder) check(s *Scenario) {
 	d.checkSwitches(s)
 	d.checkSenders(s)
 	d.checkFaults(s)
+	d.checkRouting(s)
 	d.checkBalance(s)
 	d.checkNamedLinks(s)
 	d.checkSlow(s)
@@ -283,10 +284,6 @@ func (d *decoder) checkWatchdog(s *Scenario) {
 				d.problem(at+key, "has no effect without "+at+"detect", "")
 			}
 		}
-	}
-	if flat := s.Fabric.Design == "dragonfly" || s.Fabric.Design == "direct"; flat && s.Fabric.SpineAS == "shared" &&
-		d.ok("fabric.design", "fabric.spine_as") {
-		d.problem("fabric.spine_as", fmt.Sprintf("shared: fabric.design %s has no spines", s.Fabric.Design), "")
 	}
 }
 

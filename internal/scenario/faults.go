@@ -199,7 +199,7 @@ func (d *decoder) checkFault(path string, f *Fault, s *Scenario) {
 		d.problem(path+".count", fmt.Sprintf("%d: the first time lasts for ever, want for as well", f.Count), "")
 	case f.Count > 1 && f.Every <= longest:
 		d.problem(path+".every", fmt.Sprintf("%s: no longer than it lasts, %s", f.Every, longest), "")
-	case !f.Down.Set && f.Convergence != (Opt[unit.Duration]{Set: true, Value: defaultConvergence}):
+	case !f.Down.Set && f.Convergence != (Opt[unit.Duration]{Set: true, Value: s.Fabric.Routing.Convergence()}):
 		d.problem(path+".convergence", "has no effect without down", "")
 	case f.PFC && f.Drop.Num == 0 && f.BitErrors.Num == 0:
 		d.problem(path+".pfc", "true: has no effect without drop or bit_errors", "")

@@ -119,7 +119,7 @@ func (k *Key) names() []string {
 // scenario; tree, flowTree, ... are the same by key. protocolFields come last: whether they have a
 // meaning is known when the jobs are.
 var (
-	fields = slices.Concat(generalFields, clusterFields, fabricFields, balanceFields, transportFields, congestionFields,
+	fields = slices.Concat(generalFields, clusterFields, fabricFields, routingFields, balanceFields, transportFields, congestionFields,
 		algorithmFields, runFields, protocolFields)
 	tree       = grow(fields)
 	flowTree   = grow(flowFields)

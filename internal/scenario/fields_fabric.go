@@ -257,6 +257,13 @@ var fabricFields = []*Field{
 		Source: "assumed: models differ",
 	},
 	{
+		Path: "fabric.switch.panel_rows", Default: "1", Min: "1", Max: "4",
+		value: in(whole, func(s *Scenario) *int { return &s.Fabric.Switch.PanelRows }),
+		Meaning: "rows that cables fill one after another where ports are numbered down each column; with 3 the first cables " +
+			"take ports 1, 4, 7 (`railyard show inventory`)",
+		Source: "T. Pasanen, Deep Learning for Network Engineers, chapter 13: 3 on a switch of 48 ports",
+	},
+	{
 		Path: "fabric.switch.latency", Default: "600ns", Min: "0ns", Max: "1ms",
 		value:   in(duration, func(s *Scenario) *unit.Duration { return &s.Fabric.Switch.Latency }),
 		Meaning: "latency of the pipeline, after the last bit of a frame has arrived",
@@ -296,13 +303,6 @@ var fabricFields = []*Field{
 		value:   in(choice, func(s *Scenario) *string { return &s.Fabric.Balance }),
 		Meaning: "how packets choose among equal paths; SLB, DLB, GLB and TELB stand for ecmp, dlb, glb and pinned",
 		Also:    []string{"load_balancing", "lb"},
-	},
-	{
-		Path: "fabric.spine_as", Default: "own", Choices: SpineASes,
-		value:   in(choice, func(s *Scenario) *string { return &s.Fabric.SpineAS }),
-		Meaning: "which spines share an AS number: it decides which ways are left after a fault",
-		Source:  "RFC 7938, section 5.2.1: all spines of a cluster share one; assumed here: each has its own, so that every way is found",
-		Also:    []string{"asn", "as"},
 	},
 	{Path: "fabric.hash", Meaning: "the hash by which a switch picks one of equal paths for a queue pair"},
 	{

@@ -2,9 +2,6 @@ package scenario
 
 import "railyard/internal/unit"
 
-// defaultConvergence is that of faults[].convergence.
-const defaultConvergence = 600 * unit.Millisecond
-
 // thing is a key that says what a fault happens to.
 func thing(path, example, meaning string, check func(string) string, pattern string, also []string,
 	at func(*Fault) *Opt[string]) *Field {
@@ -90,8 +87,10 @@ var faultFields = []*Field{
 		Also: []string{"flap", "reboot", "duration"},
 	},
 	{
-		Path: "convergence", Default: "600ms", Word: "never", Min: "0ns", Max: "24h",
-		value: in(opt(duration), func(f *Fault) *Opt[unit.Duration] { return &f.Convergence }),
+		Path: "convergence", Word: "never", Min: "0ns", Max: "24h",
+		Rule:   "fabric.routing: bfd_interval x bfd_multiplier, or hold, and then update; 600ms where protocol is none",
+		value:  in(opt(duration), func(f *Fault) *Opt[unit.Duration] { return &f.Convergence }),
+		derive: func(d *decoder, _ any, _ string) string { return d.scenario.Fabric.Routing.Convergence().String() },
 		Meaning: "how long after the link goes down, and comes up again, all switches route without it, and with it; " +
 			"until then what is sent onto it is lost; never: routes do not change",
 		Source: "assumed: BGP with BFD (3 x 100 ms) until all have heard and routes are in hardware",

@@ -336,10 +336,6 @@ var (
 		{"drop", "those that wait and those that come are dropped"},
 		{"forward", "they are sent in spite of the pause"},
 	}
-	SpineASes = []Choice{
-		{"own", "each its own: a way may go down and up again"},
-		{"shared", "those of a pod, and all super-spines, share one: no way goes down and up again, as eBGP drops a route with its own AS"},
-	}
 	Crossings = []Choice{
 		{"shared", "to the shared part, which keeps one largest frame for each port and lossless class: headroom " +
 			"is left to what comes after the decision"},

@@ -139,10 +139,11 @@ type Fabric struct {
 	Flowlet   Flowlet
 	DLB       DLB
 	GLB       GLB
+	Routing   Routing
+	Addresses Addresses
 	ConWeave  ConWeave
 	Spray     Spray
 	Resilient Resilient
-	SpineAS   string // see SpineASes
 	Clock     string // "exact" or "truncate-ns"
 	Order     string // "phases" or "scheduled"
 	QoS       QoS
@@ -243,6 +244,8 @@ type Switch struct {
 	Ports    Opt[int]          // not set: as many as needed
 	PortRate Opt[unit.Bitrate] // not set: any
 	Breakout int               // cables that a port may be split into
+	// PanelRows is how many rows ports stand in that are numbered down each column.
+	PanelRows int
 
 	Latency unit.Duration
 	Buffer  unit.Bytes

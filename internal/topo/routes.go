@@ -192,7 +192,7 @@ func (b *router) passOn(s, number int32) (more int) {
 		}
 		d := b.dist[s] + b.costs[s][i]
 		if b.tiers != nil && (b.dist[t] < 0 || d <= b.dist[t]) {
-			b.falls[t] = b.tiers[t] > b.tiers[s] || d == b.dist[t] && b.falls[t]
+			b.falls[t] = b.tiers[t] > b.tiers[s] || b.tiers[t] == b.tiers[s] && b.falls[s] || d == b.dist[t] && b.falls[t]
 		}
 		if b.dist[t] < 0 || d < b.dist[t] {
 			b.dist[t] = d
@@ -205,7 +205,7 @@ func (b *router) passOn(s, number int32) (more int) {
 
 // leads reports whether a way may go from one switch to the next that has one: not down to where it goes up again.
 func (b *router) leads(from, to int32) bool {
-	return b.tiers == nil || b.tiers[from] < b.tiers[to] || b.tiers[from] > b.tiers[to] && b.falls[to]
+	return b.tiers == nil || b.tiers[from] <= b.tiers[to] || b.falls[to]
 }
 
 // nextHops sets the groups of twins' ports that lead nearer to the root by what their links cost.

@@ -14,38 +14,83 @@ const RoCEv2Port = 4791
 // section 9.2.1). The upper three bits are the service, 000 for a reliable connection.
 type Opcode uint8
 
-// The opcodes of a reliable connection's sends, writes and acknowledgements, and
-// that of RoCEv2's congestion notification packet.
+// The opcodes of a reliable connection, of the datagrams of connection managers, and that of RoCEv2's congestion
+// notification packet.
 const (
-	SendFirst    Opcode = 0x00
-	SendMiddle   Opcode = 0x01
-	SendLast     Opcode = 0x02
-	SendLastImm  Opcode = 0x03
-	SendOnly     Opcode = 0x04
-	SendOnlyImm  Opcode = 0x05
-	WriteFirst   Opcode = 0x06
-	WriteMiddle  Opcode = 0x07
-	WriteLast    Opcode = 0x08
-	WriteLastImm Opcode = 0x09
-	WriteOnly    Opcode = 0x0A
-	WriteOnlyImm Opcode = 0x0B
-	Acknowledge  Opcode = 0x11
-	CNPOpcode    Opcode = 0x81
+	SendFirst          Opcode = 0x00
+	SendMiddle         Opcode = 0x01
+	SendLast           Opcode = 0x02
+	SendLastImm        Opcode = 0x03
+	SendOnly           Opcode = 0x04
+	SendOnlyImm        Opcode = 0x05
+	WriteFirst         Opcode = 0x06
+	WriteMiddle        Opcode = 0x07
+	WriteLast          Opcode = 0x08
+	WriteLastImm       Opcode = 0x09
+	WriteOnly          Opcode = 0x0A
+	WriteOnlyImm       Opcode = 0x0B
+	ReadRequest        Opcode = 0x0C
+	ReadResponseFirst  Opcode = 0x0D
+	ReadResponseMiddle Opcode = 0x0E
+	ReadResponseLast   Opcode = 0x0F
+	ReadResponseOnly   Opcode = 0x10
+	Acknowledge        Opcode = 0x11
+	AtomicAcknowledge  Opcode = 0x12
+	CompareSwap        Opcode = 0x13
+	FetchAdd           Opcode = 0x14
+	DatagramSend       Opcode = 0x64
+	DatagramSendImm    Opcode = 0x65
+	CNPOpcode          Opcode = 0x81
 )
 
-var opcodeNames = map[Opcode]string{
-	SendFirst: "SEND First", SendMiddle: "SEND Middle", SendLast: "SEND Last", SendLastImm: "SEND Last with Immediate",
-	SendOnly: "SEND Only", SendOnlyImm: "SEND Only with Immediate",
-	WriteFirst: "RDMA WRITE First", WriteMiddle: "RDMA WRITE Middle", WriteLast: "RDMA WRITE Last",
-	WriteLastImm: "RDMA WRITE Last with Immediate", WriteOnly: "RDMA WRITE Only",
-	WriteOnlyImm: "RDMA WRITE Only with Immediate",
-	Acknowledge:  "Acknowledge", CNPOpcode: "CNP",
+// has says which extended headers follow a BTH, in this order.
+type has uint8
+
+const (
+	hasDETH has = 1 << iota
+	hasRETH
+	hasAtomicETH
+	hasAETH
+	hasAtomicAckETH
+	hasImmDt
+	hasReserved // the 16 bytes of a CNP
+)
+
+// opcodes is IBTA vol. 1, tables 38 and 39, and annex A17.9.3.
+var opcodes = map[Opcode]struct {
+	name string
+	has  has
+}{
+	SendFirst:          {"SEND First", 0},
+	SendMiddle:         {"SEND Middle", 0},
+	SendLast:           {"SEND Last", 0},
+	SendLastImm:        {"SEND Last with Immediate", hasImmDt},
+	SendOnly:           {"SEND Only", 0},
+	SendOnlyImm:        {"SEND Only with Immediate", hasImmDt},
+	WriteFirst:         {"RDMA WRITE First", hasRETH},
+	WriteMiddle:        {"RDMA WRITE Middle", 0},
+	WriteLast:          {"RDMA WRITE Last", 0},
+	WriteLastImm:       {"RDMA WRITE Last with Immediate", hasImmDt},
+	WriteOnly:          {"RDMA WRITE Only", hasRETH},
+	WriteOnlyImm:       {"RDMA WRITE Only with Immediate", hasRETH | hasImmDt},
+	ReadRequest:        {"RDMA READ Request", hasRETH},
+	ReadResponseFirst:  {"RDMA READ Response First", hasAETH},
+	ReadResponseMiddle: {"RDMA READ Response Middle", 0},
+	ReadResponseLast:   {"RDMA READ Response Last", hasAETH},
+	ReadResponseOnly:   {"RDMA READ Response Only", hasAETH},
+	Acknowledge:        {"Acknowledge", hasAETH},
+	AtomicAcknowledge:  {"ATOMIC Acknowledge", hasAETH | hasAtomicAckETH},
+	CompareSwap:        {"CmpSwap", hasAtomicETH},
+	FetchAdd:           {"FetchAdd", hasAtomicETH},
+	DatagramSend:       {"UD SEND Only", hasDETH},
+	DatagramSendImm:    {"UD SEND Only with Immediate", hasDETH | hasImmDt},
+	CNPOpcode:          {"CNP", hasReserved},
 }
 
 // String returns the standard's name of the operation.
 func (o Opcode) String() string {
-	if s, ok := opcodeNames[o]; ok {
-		return s
+	if d, ok := opcodes[o]; ok {
+		return d.name
 	}
 	return fmt.Sprintf("opcode 0x%02x", uint8(o))
 }
@@ -69,11 +114,26 @@ func WriteOpcode(first, last, imm bool) Opcode {
 }
 
 // HasRETH reports whether a RETH follows the BTH.
-func (o Opcode) HasRETH() bool { return o == WriteFirst || o == WriteOnly || o == WriteOnlyImm }
+func (o Opcode) HasRETH() bool { return opcodes[o].has&hasRETH != 0 }
 
 // HasImmDt reports whether immediate data follows.
-func (o Opcode) HasImmDt() bool {
-	return o == SendLastImm || o == SendOnlyImm || o == WriteLastImm || o == WriteOnlyImm
+func (o Opcode) HasImmDt() bool { return opcodes[o].has&hasImmDt != 0 }
+
+// HasAETH reports whether an AETH follows.
+func (o Opcode) HasAETH() bool { return opcodes[o].has&hasAETH != 0 }
+
+// Extended returns how many bytes of extended headers follow the BTH, without payload.
+func (o Opcode) Extended() (n unit.Bytes) {
+	for _, x := range [...]struct {
+		has   has
+		bytes unit.Bytes
+	}{{hasDETH, DETHBytes}, {hasRETH, RETHBytes}, {hasAtomicETH, AtomicETHBytes}, {hasAETH, AETHBytes},
+		{hasAtomicAckETH, AtomicAckETHBytes}, {hasImmDt, ImmDtBytes}, {hasReserved, CNPReservedBytes}} {
+		if opcodes[o].has&x.has != 0 {
+			n += x.bytes
+		}
+	}
+	return n
 }
 
 // BTH is the base transport header, on every packet (IBTA vol. 1 section 9.2).

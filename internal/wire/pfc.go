@@ -3,22 +3,21 @@ package wire
 import (
 	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 
 	"railyard/internal/unit"
 )
 
 // Values that make a frame a PFC frame (IEEE 802.3 annexes 31A and 31D).
 const (
-	MACControlEtherType uint16 = 0x8808
-	PFCOpcode           uint16 = 0x0101
-	QuantumBits                = 512 // bit times of the link in one pause quantum
-	pfcUnpadded                = 34  // bytes before the padding
+	PFCOpcode uint16 = 0x0101
+
+	quantumBytes unit.Bytes = 512 / 8 // in bit times of the link, one pause quantum
+	controlBytes unit.Bytes = 20      // opcode, class-enable vector, times
 )
 
 // MACControlAddress is the multicast address of MAC control frames, which no bridge
 // forwards (IEEE 802.3 annex 31B).
-var MACControlAddress = [6]byte{0x01, 0x80, 0xC2, 0x00, 0x00, 0x01}
+var MACControlAddress = MAC{0x01, 0x80, 0xC2, 0x00, 0x00, 0x01}
 
 // PFC asks the other end of a link to stop sending some priorities for a while (IEEE
 // 802.1Qbb; 802.3 annex 31D). Bit p of Enable makes Quanta[p] valid; 0 quanta resumes.
@@ -33,7 +32,7 @@ var MACControlAddress = [6]byte{0x01, 0x80, 0xC2, 0x00, 0x00, 0x01}
 //	  26  padding to the shortest frame
 //	  4   frame check sequence
 type PFC struct {
-	Source [6]byte
+	Source MAC
 	Enable uint8     // bit p: priority p
 	Quanta [8]uint16 // by priority
 }
@@ -41,15 +40,17 @@ type PFC struct {
 // Append writes the frame after b, FCS included.
 func (f PFC) Append(b []byte) []byte {
 	start := len(b)
-	b = append(append(b, MACControlAddress[:]...), f.Source[:]...)
-	b = binary.BigEndian.AppendUint16(b, MACControlEtherType)
-	b = binary.BigEndian.AppendUint16(b, PFCOpcode)
-	b = append(b, 0, f.Enable)
+	b = Ethernet{Dest: MACControlAddress, Source: f.Source, Type: TypeMACControl}.Append(b)
+	return AppendFCS(pad(f.appendControl(b), start), start)
+}
+
+// appendControl writes what follows the ethertype, without padding.
+func (f PFC) appendControl(b []byte) []byte {
+	b = append(binary.BigEndian.AppendUint16(b, PFCOpcode), 0, f.Enable)
 	for _, q := range f.Quanta {
 		b = binary.BigEndian.AppendUint16(b, q)
 	}
-	b = append(b, make([]byte, PFCFrameBytes-FCSBytes-pfcUnpadded)...)
-	return AppendFCS(b, start)
+	return b
 }
 
 // DecodePFC reads the frame at the start of b, FCS included.
@@ -58,21 +59,34 @@ func DecodePFC(b []byte) (PFC, error) {
 		return PFC{}, err
 	}
 	b = b[:PFCFrameBytes]
-	typ, op := binary.BigEndian.Uint16(b[12:]), binary.BigEndian.Uint16(b[14:])
-	fcs := binary.LittleEndian.Uint32(b[PFCFrameBytes-FCSBytes:])
-	switch want := crc32.ChecksumIEEE(b[:PFCFrameBytes-FCSBytes]); {
-	case fcs != want:
-		return PFC{}, fmt.Errorf("PFC frame: frame check sequence 0x%08x, want 0x%08x", fcs, want)
-	case [6]byte(b) != MACControlAddress:
+	if err := CheckFCS(b); err != nil {
+		return PFC{}, fmt.Errorf("PFC frame: %w", err)
+	}
+	switch typ := EtherType(binary.BigEndian.Uint16(b[12:])); {
+	case MAC(b) != MACControlAddress:
 		return PFC{}, fmt.Errorf("PFC frame: destination % x, want % x", b[:6], MACControlAddress[:])
-	case typ != MACControlEtherType:
-		return PFC{}, fmt.Errorf("PFC frame: ethertype 0x%04x, want 0x%04x", typ, MACControlEtherType)
-	case op != PFCOpcode:
+	case typ != TypeMACControl:
+		return PFC{}, fmt.Errorf("PFC frame: ethertype 0x%04x, want 0x%04x", uint16(typ), uint16(TypeMACControl))
+	}
+	f, err := decodeControl(b[EthernetBytes:])
+	if err != nil {
+		return PFC{}, err
+	}
+	f.Source = MAC(b[6:])
+	return f, nil
+}
+
+// decodeControl reads what follows the ethertype.
+func decodeControl(b []byte) (PFC, error) {
+	if err := need(b, controlBytes, "PFC frame: after the ethertype"); err != nil {
+		return PFC{}, err
+	}
+	if op := binary.BigEndian.Uint16(b); op != PFCOpcode {
 		return PFC{}, fmt.Errorf("PFC frame: opcode 0x%04x, want 0x%04x", op, PFCOpcode)
 	}
-	f := PFC{Source: [6]byte(b[6:]), Enable: b[17]}
+	f := PFC{Enable: b[3]}
 	for p := range f.Quanta {
-		f.Quanta[p] = binary.BigEndian.Uint16(b[18+2*p:])
+		f.Quanta[p] = binary.BigEndian.Uint16(b[4+2*p:])
 	}
 	return f, nil
 }
@@ -80,11 +94,5 @@ func DecodePFC(b []byte) (PFC, error) {
 // PauseTime returns how long so many quanta hold a link of a rate, rounded up to the
 // next picosecond.
 func PauseTime(quanta uint16, rate unit.Bitrate) unit.Duration {
-	return rate.TransmitTime(unit.Bytes(quanta) * QuantumBits / 8)
-}
-
-// AppendFCS appends the frame check sequence of the frame b[start:] (IEEE 802.3
-// clause 3.2.9). It goes out least significant byte first.
-func AppendFCS(b []byte, start int) []byte {
-	return binary.LittleEndian.AppendUint32(b, crc32.ChecksumIEEE(b[start:]))
+	return rate.TransmitTime(unit.Bytes(quanta) * quantumBytes)
 }

@@ -22,10 +22,19 @@ const (
 	AETHBytes  unit.Bytes = 4  // ACK extended transport header, section 9.3
 	ImmDtBytes unit.Bytes = 4  // immediate data, section 9.3
 
+	VLANBytes  unit.Bytes = 4  // tag, IEEE 802.1Q section 9.6
+	IPv6Bytes  unit.Bytes = 40 // without extension headers, RFC 8200
+	VXLANBytes unit.Bytes = 8  // RFC 7348
+
+	AtomicETHBytes    unit.Bytes = 28  // IBTA vol. 1 section 9.3
+	AtomicAckETHBytes unit.Bytes = 8   // section 9.3
+	DETHBytes         unit.Bytes = 8   // section 9.3
+	MADBytes          unit.Bytes = 256 // a management datagram, section 13.4.2
+
 	CNPReservedBytes unit.Bytes = 16 // after the BTH of a CNP, annex A17.9.3
 	CNPBytes                    = BTHBytes + CNPReservedBytes
 
-	PFCFrameBytes unit.Bytes = 64 // the shortest Ethernet frame, FCS included
+	PFCFrameBytes = MinFrameBytes
 )
 
 // Sizes says how many bytes each kind of frame takes. Frame bytes include the FCS

@@ -3,6 +3,7 @@ package wire_test
 import (
 	"encoding/hex"
 	"fmt"
+	"net/netip"
 	"strings"
 	"testing"
 
@@ -112,6 +113,8 @@ func TestHeadersBitForBit(t *testing.T) {
 	}
 }
 
+func bytesOf(n int) unit.Bytes { return unit.Bytes(n) }
+
 func hexOf(h interface{ Append([]byte) []byte }) string { return hex.EncodeToString(h.Append(nil)) }
 
 func TestOpcodesByPlaceInTheMessage(t *testing.T) {
@@ -187,6 +190,23 @@ func TestRoundTripAndEveryStrictPrefixFails(t *testing.T) {
 		}
 		p.Source[5] = uint8(bits(8))
 		trip(t, wire.DecodePFC, p)
+		trip(t, wire.DecodeImmDt, wire.ImmDt(bits(32)))
+		trip(t, wire.DecodeAtomicETH, wire.AtomicETH{Address: rapid.Uint64().Draw(t, "VA"), RKey: bits(32),
+			SwapOrAdd: rapid.Uint64().Draw(t, "swap"), Compare: rapid.Uint64().Draw(t, "compare")})
+		trip(t, wire.DecodeAtomicAckETH, wire.AtomicAckETH(rapid.Uint64().Draw(t, "before")))
+		trip(t, wire.DecodeDETH, wire.DETH{QKey: bits(32), SourceQP: bits(24)})
+		trip(t, wire.DecodeEthernet, wire.Ethernet{Dest: wire.MAC{5: uint8(bits(8))}, Source: wire.MAC{uint8(bits(8))},
+			Type: wire.EtherType(bits(16))})
+		trip(t, wire.DecodeVLAN, wire.VLAN{Priority: uint8(bits(3)), DropEligible: flag.Draw(t, "D"), ID: uint16(bits(12)),
+			Type: wire.EtherType(bits(16))})
+		trip(t, wire.DecodeVXLAN, wire.VXLAN{VNI: bits(24)})
+		trip(t, wire.DecodeUDP, wire.UDP{Source: uint16(bits(16)), Dest: uint16(bits(16)),
+			Length: uint16(8 + bits(15)), Checksum: uint16(bits(16))})
+		trip(t, wire.DecodeIPv4, wire.IPv4{DSCP: uint8(bits(6)), ECN: uint8(bits(2)), Length: uint16(20 + bits(15)),
+			ID: uint16(bits(16)), DontFragment: flag.Draw(t, "DF"), TTL: uint8(bits(8)), Protocol: uint8(bits(8)),
+			Source: netip.AddrFrom4([4]byte{uint8(bits(8)), 3: uint8(bits(8))}), Dest: netip.AddrFrom4([4]byte{1})})
+		trip(t, wire.DecodeIPv6, wire.IPv6{DSCP: uint8(bits(6)), ECN: uint8(bits(2)), FlowLabel: bits(20),
+			Length: uint16(bits(16)), Protocol: uint8(bits(8)), TTL: uint8(bits(8)), Source: addr6(t), Dest: addr6(t)})
 	})
 }
 
@@ -217,12 +237,25 @@ func FuzzDecode(f *testing.F) {
 	f.Add(wire.AETH{Kind: wire.NAK}.Append(nil))
 	f.Add(wire.CNP{DestQP: 9}.Append(nil))
 	f.Add(wire.PFC{Enable: 8}.Append(nil))
+	f.Add(captureElevenOne().Append(nil))
+	f.Add(everything().Append(nil))
+	for _, k := range []wire.CMKind{wire.CMRequest, wire.CMReply, wire.CMReady, wire.CMDisconnect, wire.CMDisconnectReply} {
+		c := wire.CM{Kind: k, Request: wire.Request{MTU: 5}}
+		f.Add(c.Append(nil))
+	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		again(t, wire.DecodeBTH, b)
 		again(t, wire.DecodeRETH, b)
 		again(t, wire.DecodeAETH, b)
 		again(t, wire.DecodeCNP, b)
 		again(t, wire.DecodePFC, b)
+		again(t, wire.DecodeIPv4, b)
+		again(t, wire.DecodeIPv6, b)
+		again(t, wire.DecodeUDP, b)
+		again(t, wire.DecodeVLAN, b)
+		again(t, wire.DecodeVXLAN, b)
+		cmAgain(t, b)
+		lldpAgain(t, b)
 	})
 }
 

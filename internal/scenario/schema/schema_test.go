@@ -37,12 +37,14 @@ var beyond = regexp.MustCompile(strings.Join([]string{
 	`keeps no packet past a gap`, `a CNP has a size`, `both headroom`,
 	`fabric.pods is 1: super-spines`, `each GPU has NICs of its own`, `do not spread evenly`,
 	`wants an acknowledgement of every packet`, `keeps a window of its own`, `does nothing`,
-	`has no spines`, `of nothing, want`, `has no meaning for a`, `want (every|for) as well`, `no longer than it lasts`, `nothing is paused`,
+	`of nothing, want`, `has no meaning for a`, `want (every|for) as well`, `no longer than it lasts`, `nothing is paused`,
 	`nobody listens to pause`, `is what the switch has`, `nothing else is configured`,
 	`has no effect without`, `comes from one port`, `above cluster`, `too small for`, `: want true or false`,
 	`has no meaning here: fabric\.(balance|dlb\.mode|spray\.pick) is`, `do not go by the source port`, `packets overtake one another`,
 	`want more than (load|queue)_min`, `it chooses whole ways`, `there is no other class`,
 	`no algorithm of`, `has one size for all`, `: more than .*\.line`,
+	`want whole (milli)?seconds`, `has bits set beyond its length`, `want an IPv6 prefix`, `fabric\.routing\.(protocol|bfd) is`,
+	`its paths follow the costs of links`,
 	`operations in all`, `over [0-9]* GPUs`, `buckets, want at most`, `: True`, `.*: want a number such as`, `printable`, `longer than`,
 }, "|"))
 

@@ -1,0 +1,261 @@
+package cli
+
+import (
+	"fmt"
+	"net/netip"
+	"strconv"
+	"strings"
+
+	"railyard/internal/inventory"
+	"railyard/internal/plan"
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+)
+
+// inventoryText prints names and addresses.
+func inventoryText(a *app, p *plan.Plan, _ *plan.Job) error {
+	in, err := p.Inventory()
+	if err != nil {
+		return err
+	}
+	s := a.newSheet()
+	s.Wrap("", "Names and addresses: no packet of a run depends on them. "+sessionsText(p))
+	mtu := in.Options.MTU
+	s.Wrap("", fmt.Sprintf("Largest frame %d B, IP packet %d B.", mtu, inventory.IPMTU(mtu)))
+	title := func(text string, rows [][]string, align string) {
+		if len(rows) > 1 {
+			s.Title(text)
+			s.Grid(align, rows)
+		}
+	}
+	title("switches", switchRows(in), "llrlw")
+	title("rails: a VLAN and a subnet on each switch", railRows(in), "lrrllw")
+	title("links between switches, or between NICs", linkRows(in), "lllllw")
+	title("groups of equal next hops", groupRows(in, p.Routes), "lrrw")
+	title("NICs", nicRows(in), "llllw")
+	return s.Flush(a.stdout)
+}
+
+// sessionsText says what switches speak, and what that does to faults.
+func sessionsText(p *plan.Plan) string {
+	r := &p.Scenario.Fabric.Routing
+	if !r.Speaks() {
+		return "Switches have no sessions."
+	}
+	watch := fmt.Sprintf("hold time %v", r.Hold)
+	if r.BFD {
+		watch = fmt.Sprintf("BFD %d x %v", r.BFDMultiplier, r.BFDInterval)
+	}
+	return fmt.Sprintf("Switches speak %s with %s: after a failure all have other routes in %v, unless a fault says "+
+		"otherwise.", r.Protocol, watch, r.Convergence())
+}
+
+// cell prints an address of one family, "-" if there is none.
+func cell(p netip.Prefix) string {
+	if !p.IsValid() {
+		return "-"
+	}
+	return p.String()
+}
+
+// bare prints an address without the length of its subnet.
+func bare(p netip.Prefix) string {
+	if !p.IsValid() {
+		return "-"
+	}
+	return p.Addr().String()
+}
+
+// below adds a row of IPv6 addresses to one of IPv4 addresses, if there are any.
+func below(rows [][]string, ipv6 bool, row ...string) [][]string {
+	if !ipv6 {
+		return rows
+	}
+	return append(rows, row)
+}
+
+func switchRows(in *inventory.Inventory) [][]string {
+	rows := [][]string{{"switch", "role", "AS", "loopback", "block of its rails"}}
+	for i := range in.Devices {
+		d, n := &in.Devices[i], &in.Graph.Nodes[i]
+		if n.Kind == topo.HostKind {
+			continue
+		}
+		as := "-"
+		if d.AS != 0 {
+			as = strconv.FormatUint(uint64(d.AS), 10)
+		}
+		rows = append(rows, []string{d.Name, n.Kind.String(), as, bare(d.Loopback.V4), cell(d.Block.V4)})
+		rows = below(rows, in.Options.IPv6, "", "", "", bare(d.Loopback.V6), cell(d.Block.V6))
+	}
+	return rows
+}
+
+func railRows(in *inventory.Inventory) [][]string {
+	rows := [][]string{{"switch", "rail", "VLAN", "subnet", "gateway", "ports"}}
+	for i := range in.Devices {
+		d := &in.Devices[i]
+		for _, r := range d.Rails {
+			rows = append(rows, []string{d.Name, strconv.Itoa(r.Rail + 1), strconv.Itoa(r.VLAN), cell(r.Subnet.V4),
+				bare(r.Gateway.V4), portsText(in, r.Ports)})
+			rows = below(rows, in.Options.IPv6, "", "", "", cell(r.Subnet.V6), bare(r.Gateway.V6))
+		}
+	}
+	return rows
+}
+
+// portsText names ports of a switch, those that follow each other as a range.
+func portsText(in *inventory.Inventory, ports []topo.PortID) string {
+	var texts []string
+	for i := 0; i < len(ports); {
+		first, last := in.Ports[ports[i]].Name, i
+		for last+1 < len(ports) && in.Ports[ports[last+1]].Name == (inventory.PortName{
+			Number: first.Number + last + 1 - i, NIC: -1,
+		}) {
+			last++
+		}
+		text := first.String()
+		if last > i {
+			text += "-" + strconv.Itoa(first.Number+last-i)
+		}
+		texts, i = append(texts, text), last+1
+	}
+	return strings.Join(texts, " ")
+}
+
+func linkRows(in *inventory.Inventory) [][]string {
+	rows := [][]string{{"from", "port", "address", "to", "port", "address"}}
+	g := in.Graph
+	for l := range g.Links {
+		a, b := topo.PortID(2*l), topo.PortID(2*l+1)
+		if in.Ports[a].VLAN+in.Ports[b].VLAN != 0 { // a host's
+			continue
+		}
+		from, to := in.Ports[a].Address, in.Ports[b].Address
+		rows = append(rows, []string{g.Nodes[g.Ports[a].Node].Name, in.Ports[a].Name.String(), cell(from.V4),
+			g.Nodes[g.Ports[b].Node].Name, in.Ports[b].Name.String(), cell(to.V4)})
+		rows = below(rows, in.Options.IPv6, "", "", cell(from.V6), "", "", cell(to.V6))
+	}
+	return rows
+}
+
+func groupRows(in *inventory.Inventory, r *topo.Routes) [][]string {
+	rows := [][]string{{"switch", "next hops", "switches with NICs", "ports"}}
+	for i := range in.Devices {
+		if in.Graph.Nodes[i].Kind == topo.HostKind {
+			continue
+		}
+		for _, group := range in.Groups(r, topo.NodeID(i)) {
+			rows = append(rows, []string{in.Devices[i].Name, strconv.Itoa(len(group.Ports)), strconv.Itoa(group.Switches),
+				portsText(in, group.Ports)})
+		}
+	}
+	return rows
+}
+
+func nicRows(in *inventory.Inventory) [][]string {
+	rows := [][]string{{"NIC", "address", "gateway", "switch", "port"}}
+	g := in.Graph
+	for n := range g.NICs {
+		port := g.NICs[n].Port
+		a, far := in.Ports[port].Address, g.Peer(port)
+		gateway, _ := in.Gateway(topo.NICID(n))
+		rows = append(rows, []string{g.NICName(topo.NICID(n)), cell(a.V4), bare(gateway.V4),
+			g.Nodes[g.Ports[far].Node].Name, in.Ports[far].Name.String()})
+		rows = below(rows, in.Options.IPv6, "", cell(a.V6), bare(gateway.V6))
+	}
+	return rows
+}
+
+// An addressJSON is an address in both families; absent where there is none.
+type addressJSON struct {
+	V4 *netip.Prefix `json:"ipv4,omitempty"`
+	V6 *netip.Prefix `json:"ipv6,omitempty"`
+}
+
+func addressData(a inventory.Address) (out addressJSON) {
+	if a.V4.IsValid() {
+		out.V4 = &a.V4
+	}
+	if a.V6.IsValid() {
+		out.V6 = &a.V6
+	}
+	return out
+}
+
+type subnetJSON struct {
+	Rail    int         `json:"rail"`
+	VLAN    int         `json:"vlan"`
+	Subnet  addressJSON `json:"subnet"`
+	Gateway addressJSON `json:"gateway"`
+}
+
+type hopsJSON struct {
+	Ports    []string `json:"ports"`
+	Switches int      `json:"switches_with_nics"`
+}
+
+type plugJSON struct {
+	Port    string       `json:"port"`
+	Address addressJSON  `json:"address"`
+	VLAN    int          `json:"vlan,omitempty"`
+	Rate    unit.Bitrate `json:"rate_bps"`
+	Peer    string       `json:"peer"`
+	At      string       `json:"peer_port"`
+}
+
+type deviceJSON struct {
+	Name     string       `json:"name"`
+	Role     string       `json:"role"`
+	Model    string       `json:"model,omitempty"`
+	AS       uint32       `json:"as,omitempty"`
+	Loopback addressJSON  `json:"loopback"`
+	Block    addressJSON  `json:"block"`
+	Rails    []subnetJSON `json:"rails,omitempty"`
+	Groups   []hopsJSON   `json:"equal_next_hops,omitempty"`
+	Ports    []plugJSON   `json:"ports"`
+}
+
+// inventoryData is names and addresses as data.
+func inventoryData(p *plan.Plan, _ *plan.Job) (any, error) {
+	in, err := p.Inventory()
+	if err != nil {
+		return nil, err
+	}
+	r := &in.Options.Routing
+	out := struct {
+		Protocol    inventory.Protocol `json:"protocol"`
+		Detection   unit.Duration      `json:"detection_ps"`
+		Convergence unit.Duration      `json:"convergence_ps"`
+		MTU         unit.Bytes         `json:"largest_frame_bytes"`
+		Devices     []deviceJSON       `json:"devices"`
+	}{r.Protocol, r.Detection(), p.Scenario.Fabric.Routing.Convergence(), in.Options.MTU, nil}
+	for i := range in.Devices {
+		out.Devices = append(out.Devices, deviceData(p, in, topo.NodeID(i)))
+	}
+	return out, nil
+}
+
+func deviceData(p *plan.Plan, in *inventory.Inventory, at topo.NodeID) deviceJSON {
+	g, d, n := in.Graph, &in.Devices[at], &in.Graph.Nodes[at]
+	out := deviceJSON{Name: d.Name, Role: n.Kind.String(), Model: n.Model, AS: d.AS, Loopback: addressData(d.Loopback),
+		Block: addressData(d.Block)}
+	for _, r := range d.Rails {
+		out.Rails = append(out.Rails, subnetJSON{r.Rail + 1, r.VLAN, addressData(r.Subnet), addressData(r.Gateway)})
+	}
+	if n.Kind != topo.HostKind {
+		for _, group := range in.Groups(p.Routes, at) {
+			j := hopsJSON{Switches: group.Switches}
+			for _, port := range group.Ports {
+				j.Ports = append(j.Ports, in.Ports[port].Name.String())
+			}
+			out.Groups = append(out.Groups, j)
+		}
+	}
+	for _, port := range n.Ports {
+		far, here := g.Peer(port), &in.Ports[port]
+		out.Ports = append(out.Ports, plugJSON{here.Name.String(), addressData(here.Address), here.VLAN, g.Ports[port].Rate,
+			g.Nodes[g.Ports[far].Node].Name, in.Ports[far].Name.String()})
+	}
+	return out
+}

@@ -1,0 +1,253 @@
+package inventory_test
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"railyard/internal/inventory"
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+)
+
+// usual are the options of a scenario that names none.
+func usual() inventory.Options {
+	return inventory.Options{Panel: one(inventory.Panel{}), MTU: 9216, Pools: inventory.DefaultPools,
+		Routing: inventory.Routing{Protocol: inventory.EBGP, ASBase: inventory.PrivateAS, Summaries: true,
+			BFD:  &inventory.BFD{Interval: 100 * unit.Millisecond, Multiplier: 3},
+			Hold: 9 * unit.Second}}
+}
+
+func mustNew(t interface{ Fatal(...any) }, g *topo.Graph, o inventory.Options) *inventory.Inventory {
+	in, err := inventory.New(g, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
+// segment is the book's 32 host ports on a switch that so many rails share.
+func segment(rails int) topo.RailOptimized {
+	return topo.RailOptimized{Hosts: 32 / rails, GPUs: rails, NICs: rails, RailsPerLeaf: rails, Spines: 2,
+		HostLink: host200, SpineLink: trunk400}
+}
+
+// Book chapter 13, the three models of rails: VLAN 100 + r; subnets of /28, /25, /24 in 10.0.1.0/24,
+// from which the printed 10.0.2.0/28 and 10.0.128.0/25 fall out; a summary but for one rail. Eight
+// subnets fill the /24 with /27: the book's /28 is a choice.
+func TestModelsOfRails(t *testing.T) {
+	for _, c := range []struct {
+		rails, bits int
+		want        string
+		summary     string
+	}{
+		{8, 28, "101 10.0.1.0/28 10.0.1.1/28, 102 10.0.1.16/28 10.0.1.17/28", "10.0.1.0/24"},
+		{8, 0, "101 10.0.1.0/27 10.0.1.1/27, 102 10.0.1.32/27 10.0.1.33/27", "10.0.1.0/24"},
+		{2, 0, "101 10.0.1.0/25 10.0.1.1/25, 102 10.0.1.128/25 10.0.1.129/25", "10.0.1.0/24"},
+		{1, 0, "101 10.0.1.0/24 10.0.1.1/24", "10.0.1.0/24"},
+	} {
+		o := usual()
+		o.RailBits = c.bits
+		in := mustNew(t, mustGraph(t, segment(c.rails)), o)
+		leaf := in.Graph.Edge(0)
+		var got []string
+		for _, r := range in.Devices[leaf].Rails[:min(c.rails, 2)] {
+			got = append(got, fmt.Sprint(r.VLAN, " ", r.Subnet.V4, " ", r.Gateway.V4))
+		}
+		if text := strings.Join(got, ", "); text != c.want {
+			t.Errorf("%d rails: %s, want %s", c.rails, text, c.want)
+		}
+		if s := in.Summary(leaf); len(s) != 1 || s[0].V4.String() != c.summary {
+			t.Errorf("%d rails: summary %v", c.rails, s)
+		}
+	}
+}
+
+func TestAddressesOfASmallFabric(t *testing.T) {
+	o := usual()
+	o.IPv6 = true
+	in := mustNew(t, mustGraph(t, topo.RailOptimized{Hosts: 2, GPUs: 2, NICs: 2, Spines: 2, HostLink: host200,
+		SpineLink: trunk400}), o)
+	var b strings.Builder
+	for i, n := range in.Graph.Nodes {
+		d := &in.Devices[i]
+		fmt.Fprintln(&b, d.Name, d.AS, d.Loopback.All())
+		for _, p := range n.Ports {
+			fmt.Fprintln(&b, " ", in.Ports[p].Name, in.Graph.Ports[p].Name, in.Ports[p].VLAN, in.Ports[p].Address.All())
+		}
+	}
+	want := `host1 0 []
+  nic0 host1/rail1 0 [10.0.1.2/24 fd00:0:0:1::2/64]
+  nic1 host1/rail2 0 [10.0.2.2/24 fd00:0:0:2::2/64]
+host2 0 []
+  nic0 host2/rail1 0 [10.0.1.3/24 fd00:0:0:1::3/64]
+  nic1 host2/rail2 0 [10.0.2.3/24 fd00:0:0:2::3/64]
+rail1 4200000001 [10.255.0.1/32 fd00:2::1/128]
+  Ethernet1/1 rail1/host1 101 []
+  Ethernet1/2 rail1/host2 101 []
+  Ethernet1/3 rail1/spine1 0 [172.16.0.0/31 fd00:1::/127]
+  Ethernet1/4 rail1/spine2 0 [172.16.0.2/31 fd00:1::2/127]
+rail2 4200000002 [10.255.0.2/32 fd00:2::2/128]
+  Ethernet1/1 rail2/host1 102 []
+  Ethernet1/2 rail2/host2 102 []
+  Ethernet1/3 rail2/spine1 0 [172.16.0.4/31 fd00:1::4/127]
+  Ethernet1/4 rail2/spine2 0 [172.16.0.6/31 fd00:1::6/127]
+spine1 4200000000 [10.255.0.3/32 fd00:2::3/128]
+  Ethernet1/1 spine1/rail1 0 [172.16.0.1/31 fd00:1::1/127]
+  Ethernet1/2 spine1/rail2 0 [172.16.0.5/31 fd00:1::5/127]
+spine2 4200000000 [10.255.0.4/32 fd00:2::4/128]
+  Ethernet1/1 spine2/rail1 0 [172.16.0.3/31 fd00:1::3/127]
+  Ethernet1/2 spine2/rail2 0 [172.16.0.7/31 fd00:1::7/127]
+`
+	if b.String() != want {
+		t.Errorf("got:\n%s", b.String())
+	}
+}
+
+// Whatever the network: addresses are each of one interface, NICs are in the subnet of their rail and reach its gateway,
+// both ends of a link share a subnet, and summaries hold the subnets of their switch and no other's.
+func TestEverythingHasAnAddressOfItsOwn(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		o := usual()
+		o.IPv6 = rapid.Bool().Draw(t, "IPv6")
+		o.RailBits = rapid.SampledFrom([]int{0, 0, 26, 28}).Draw(t, "bits")
+		o.Routing.UniqueAS = rapid.Bool().Draw(t, "unique")
+		in := mustNew(t, drawn(t), o)
+		g, owner := in.Graph, map[netip.Addr]string{}
+		own := func(who string, a inventory.Address) {
+			if a.V4.IsValid() && a.V6.IsValid() != o.IPv6 {
+				t.Fatalf("%s: %v", who, a)
+			}
+			for _, p := range a.All() {
+				if was := owner[p.Addr()]; was != "" {
+					t.Fatalf("%s is of %s and of %s", p.Addr(), was, who)
+				}
+				owner[p.Addr()] = who
+			}
+		}
+		for i := range g.Nodes {
+			d := &in.Devices[i]
+			own(d.Name, d.Loopback)
+			for _, r := range d.Rails {
+				own(fmt.Sprint(d.Name, " rail ", r.Rail+1), r.Gateway)
+				for _, port := range r.Ports {
+					checkNIC(t, in, r, g.Peer(port))
+				}
+				for other := range in.Devices {
+					for _, summary := range in.Summary(topo.NodeID(other)) {
+						if in.Options.Routing.Summaries && summary.V4.Overlaps(r.Subnet.V4) != (other == i &&
+							(len(d.Rails) > 1 || summary == r.Subnet)) {
+							t.Fatalf("%s: %v of %s", in.Devices[other].Name, summary, d.Name)
+						}
+						if other == i && summary == d.Block && !within(summary, r.Subnet) {
+							t.Fatalf("%s: %v is not in %v", d.Name, r.Subnet, summary)
+						}
+					}
+				}
+			}
+		}
+		for i := range g.Ports {
+			own(g.Ports[i].Name, in.Ports[i].Address)
+			if p := &in.Ports[i]; g.Ports[i].NIC < 0 {
+				for k, a := range p.Address.All() {
+					if peer := in.Ports[g.Peer(topo.PortID(i))].Address.All()[k]; peer.Masked() != a.Masked() {
+						t.Fatalf("%s: %v and %v", g.Ports[i].Name, a, peer)
+					}
+				}
+			}
+		}
+	})
+}
+
+func within(outer, inner inventory.Address) bool {
+	in := func(a, b netip.Prefix) bool { return a.Bits() <= b.Bits() && a.Contains(b.Addr()) }
+	return in(outer.V4, inner.V4) && (!outer.V6.IsValid() || in(outer.V6, inner.V6))
+}
+
+func checkNIC(t *rapid.T, in *inventory.Inventory, r inventory.Rail, nic topo.PortID) {
+	a := in.Ports[nic].Address
+	last := a.V4.Addr().Next()
+	if a.V4.Masked() != r.Subnet.V4 || !r.Subnet.V4.Contains(last) {
+		t.Fatalf("%s: %v in %v", in.Graph.Ports[nic].Name, a, r.Subnet)
+	}
+	if gateway, ok := in.Gateway(in.Graph.Ports[nic].NIC); !ok || gateway != r.Gateway {
+		t.Fatalf("%s: gateway %v, want %v", in.Graph.Ports[nic].Name, gateway, r.Gateway)
+	}
+}
+
+// RFC 7938, section 5.2.1: one AS for the super-spines, one for the spines of a pod, one for each leaf.
+func TestNumbersOfSystems(t *testing.T) {
+	g := mustGraph(t, topo.RailOptimized{Hosts: 4, GPUs: 1, NICs: 1, Segment: 1, Spines: 2, HostLink: host200, SpineLink: trunk400,
+		Upper: topo.Upper{Pods: 2, SuperSpines: 2, SuperLink: trunk400}})
+	for _, c := range []struct {
+		change func(*inventory.Options)
+		want   string
+	}{
+		{func(*inventory.Options) {}, "leaf1 3, leaf2 4, leaf3 5, leaf4 6, spine1 1, spine2 1, spine3 2, spine4 2, " +
+			"superspine1 0, superspine2 0"},
+		{func(o *inventory.Options) { o.Routing.UniqueAS = true }, "leaf1 6, leaf2 7, leaf3 8, leaf4 9, spine1 2, " +
+			"spine2 3, spine3 4, spine4 5, superspine1 0, superspine2 1"},
+		{func(o *inventory.Options) { o.Routing.Protocol = inventory.IBGP }, "leaf1 0, leaf2 0, leaf3 0, leaf4 0, spine1 0, " +
+			"spine2 0, spine3 0, spine4 0, superspine1 0, superspine2 0"},
+	} {
+		o := usual()
+		c.change(&o)
+		var got []string
+		for _, d := range mustNew(t, g, o).Devices {
+			if d.AS > 0 {
+				got = append(got, fmt.Sprint(d.Name, " ", d.AS-inventory.PrivateAS))
+			}
+		}
+		if text := strings.Join(got, ", "); text != c.want {
+			t.Errorf("%s, want %s", text, c.want)
+		}
+	}
+}
+
+// What does not fit is refused, by the name of its option.
+func TestRefusals(t *testing.T) {
+	g := mustGraph(t, segment(2))
+	prefix := netip.MustParsePrefix
+	for _, c := range []struct {
+		change       func(*inventory.Options)
+		option, want string
+	}{
+		{func(o *inventory.Options) { o.RailBits = 28 }, "RailBits", "/28 have too few addresses"},
+		{func(o *inventory.Options) { o.Pools.Loopbacks = prefix("10.255.0.0/31") }, "Loopbacks", "holds 2 of /32"},
+		{func(o *inventory.Options) { o.Pools.Links = prefix("10.0.1.0/24") }, "Links", "in common"},
+		{func(o *inventory.Options) { o.Pools.Hosts = prefix("10.0.0.0/25") }, "Hosts", "none of /24"},
+		{func(o *inventory.Options) { o.Routing.ASBase = 65534 }, "ASBase", "65535 to 65551 are reserved"},
+		{func(o *inventory.Options) { o.Routing.ASBase = 4294967294 }, "ASBase", "at most 4294967294"},
+		{func(o *inventory.Options) { o.Panel = one(inventory.Panel{Ports: 4}) }, "Panel", "at most 4"},
+	} {
+		o := usual()
+		c.change(&o)
+		_, err := inventory.New(g, o)
+		var r *inventory.Refusal
+		if !errors.As(err, &r) || r.Option != c.option || !strings.Contains(r.Text, c.want) {
+			t.Errorf("%v, want %s: %s", err, c.option, c.want)
+		}
+	}
+	costly := mustGraph(t, topo.Dragonfly{Hosts: 6, GPUs: 1, NICs: 1, Groups: 3, Routers: 2, Global: 1, HostLink: host200,
+		LocalLink: host200, GlobalLink: host200})
+	if _, err := inventory.New(costly, usual()); err == nil || !strings.Contains(err.Error(), "costs 3: BGP counts") {
+		t.Error(err)
+	}
+}
+
+// Where no switch is joined to another there is nothing to talk about; where nothing routes between rails, no gateway.
+func TestNetworksWithoutSessions(t *testing.T) {
+	in := mustNew(t, mustGraph(t, topo.SingleSwitch{Hosts: 3, GPUs: 2, NICs: 2, HostLink: host200, Isolated: true}), usual())
+	if _, ok := in.Gateway(0); ok || slices.ContainsFunc(in.Devices, func(d inventory.Device) bool { return d.AS != 0 }) {
+		t.Error("a gateway or an AS number in a network of isolated VLANs")
+	}
+	in = mustNew(t, mustGraph(t, topo.Direct{Hosts: 2, GPUs: 1, NICs: 1, HostLink: host200}), usual())
+	if got := fmt.Sprint(in.Ports[0].Address.V4, in.Ports[1].Address.V4); got != "172.16.0.0/31 172.16.0.1/31" {
+		t.Error(got)
+	}
+}

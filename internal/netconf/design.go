@@ -1,0 +1,108 @@
+package netconf
+
+import (
+	"cmp"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strconv"
+
+	"railyard/internal/inventory"
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+)
+
+// Design is the switches of an inventory as they are to be configured, in its order. The error names
+// a protocol for which that is not done.
+func Design(in *inventory.Inventory) ([]Device, error) {
+	switch p := in.Options.Routing.Protocol; p {
+	case inventory.EBGP, inventory.None:
+	default:
+		return nil, fmt.Errorf("protocol %s: its names and addresses are known, its sessions are not configured, want %s",
+			p, inventory.EBGP)
+	}
+	var all []Device
+	for i := range in.Devices {
+		if in.Graph.Nodes[i].Kind != topo.HostKind {
+			all = append(all, design(in, topo.NodeID(i)))
+		}
+	}
+	return all, nil
+}
+
+func design(in *inventory.Inventory, at topo.NodeID) Device {
+	from := &in.Devices[at]
+	d := Device{Name: from.Name}
+	d.Interfaces = append(d.Interfaces, Interface{Name: "Loopback0", Kind: Loopback, Addresses: from.Loopback.All()})
+	for _, r := range from.Rails {
+		d.Interfaces = append(d.Interfaces, Interface{Name: "Vlan" + strconv.Itoa(r.VLAN), Kind: SVI, VLAN: r.VLAN,
+			Description: fmt.Sprintf("rail %d", r.Rail+1), Addresses: r.Gateway.All(), MTU: in.Options.MTU})
+	}
+	ports := slices.Clone(in.Graph.Nodes[at].Ports)
+	slices.SortFunc(ports, func(a, b topo.PortID) int {
+		x, y := in.Ports[a].Name, in.Ports[b].Name
+		return cmp.Or(cmp.Compare(x.Number, y.Number), cmp.Compare(x.Part, y.Part))
+	})
+	for _, p := range ports {
+		d.Interfaces = append(d.Interfaces, port(in, p))
+	}
+	if from.AS != 0 {
+		d.BGP = speaker(in, at, ports)
+	}
+	return d
+}
+
+func port(in *inventory.Inventory, p topo.PortID) Interface {
+	here := &in.Ports[p]
+	return Interface{Name: here.Name.String(), Kind: Physical, Description: "to " + opposite(in, p), VLAN: here.VLAN,
+		Addresses: here.Address.All(), MTU: in.Options.MTU, Speed: in.Graph.Ports[p].Rate}
+}
+
+// opposite names the other end of a cable: spine1 Ethernet1/2, host1 nic0.
+func opposite(in *inventory.Inventory, p topo.PortID) string {
+	far := in.Graph.Peer(p)
+	return in.Devices[in.Graph.Ports[far].Node].Name + " " + in.Ports[far].Name.String()
+}
+
+// speaker is the BGP of a switch: a session on each link to another one and family, its loopback and
+// rails as networks.
+func speaker(in *inventory.Inventory, at topo.NodeID, ports []topo.PortID) *BGP {
+	from, r := &in.Devices[at], &in.Options.Routing
+	b := &BGP{AS: from.AS, RouterID: from.Loopback.V4.Addr(), Keepalive: r.Hold / unit.Second / 3 * unit.Second, Hold: r.Hold, Relax: true,
+		Networks: from.Loopback.All()}
+	for _, rail := range from.Rails {
+		if rail.Gateway.V4.IsValid() {
+			b.Networks = append(b.Networks, rail.Subnet.All()...)
+		}
+	}
+	if r.Summaries && len(from.Rails) > 1 {
+		for _, block := range from.Block.All() {
+			b.Aggregates = append(b.Aggregates, Aggregate{Prefix: block, SummaryOnly: true})
+		}
+	}
+	sessions := 0
+	for _, p := range ports {
+		if in.Graph.Ports[p].NIC >= 0 {
+			continue
+		}
+		sessions++
+		far := in.Graph.Peer(p)
+		for _, a := range in.Ports[far].Address.All() {
+			n := Neighbour{Address: a.Addr(), AS: in.Devices[in.Graph.Ports[far].Node].AS, Description: opposite(in, p)}
+			if r.BFD != nil {
+				n.BFD = &BFD{r.BFD.Interval, r.BFD.Multiplier}
+			}
+			b.Neighbours = append(b.Neighbours, n)
+		}
+	}
+	b.MaximumPaths = max(sessions, 1)
+	slices.SortFunc(b.Neighbours, func(x, y Neighbour) int { return x.Address.Compare(y.Address) })
+	slices.SortFunc(b.Networks, comparePrefixes)
+	slices.SortFunc(b.Aggregates, func(x, y Aggregate) int { return comparePrefixes(x.Prefix, y.Prefix) })
+	return b
+}
+
+// comparePrefixes orders prefixes, IPv4 first.
+func comparePrefixes(a, b netip.Prefix) int {
+	return cmp.Or(a.Addr().Compare(b.Addr()), cmp.Compare(a.Bits(), b.Bits()))
+}

@@ -1,0 +1,35 @@
+package netconf
+
+import "railyard/internal/located"
+
+// A File is one of a device's, by its path on the device.
+type File struct {
+	Name string
+	Text []byte
+}
+
+// A Dialect is the language of a platform.
+type Dialect interface {
+	// Render writes a device as the files of the platform. The error says what the platform has no
+	// words for.
+	Render(d *Device) ([]File, error)
+	// Parse reads the files of one device.
+	Parse(files []File) *Parsed
+}
+
+// Parsed is what files say.
+type Parsed struct {
+	Device *Device
+	// Places is where a thing is said, by its name: "interface Ethernet1/24", "bgp", "neighbour
+	// 172.16.0.1", "network 10.0.1.0/24", "aggregate 10.0.1.0/24".
+	Places map[string]Place
+	// Problems are lines that were not understood, or that say what cannot be. Its files are those
+	// of Parse.
+	Problems located.Problems
+}
+
+// A Place is a line of a file.
+type Place struct {
+	File string
+	Line int // from 1
+}
