@@ -234,14 +234,15 @@ var rules = map[string]rule{
 		may: "inventory located netconf netconf/lines",
 		why: "a dialect turns a device into text and back: whose device it is, is above it",
 	},
+	"netconf/nxos": {may: "located netconf", why: "a dialect turns a device into a platform's text and back, and knows no other"},
 	"netconf/dialects": {
-		may: "netconf netconf/frr",
-		why: "the list of dialects, which cannot stand below them",
+		may: "netconf netconf/frr netconf/nxos",
+		why: "the one list of platforms: who renders or reads a configuration asks for one by its name",
 	},
 	"netconf/netconftest": {
 		may:   "netconf",
-		third: "pgregory.net/rapid",
-		why:   "it draws devices for the tests of dialects",
+		third: "github.com/google/go-cmp pgregory.net/rapid",
+		why:   "what every dialect must do is tested without knowing which it is",
 	},
 	"inventory/inventorytest": {
 		may:   "inventory topo",
@@ -253,10 +254,14 @@ var rules = map[string]rule{
 		why: "what switches know of each other follows from their configurations: nothing needs to run",
 	},
 	"plan": {
-		may: "balance cc coll dataset exec fabric hash inventory located nccl nn nn/netfile qos result scenario splitmix " +
+		may: "balance cc coll dataset exec fabric hash inventory located nccl netconf nn nn/netfile qos result scenario splitmix " +
 			"survey topo train wire workload",
 		why: "a plan is a function of the scenario and its files: run reads the files. Of what is not pure it " +
 			"takes types and names alone: see onlyThese",
+	},
+	"capture": {
+		may: "fabric host inventory nic pcapng plan topo wire",
+		why: "it shows frames of a network as captures show them: it hears of them as record does, and decides nothing",
 	},
 	"record": {
 		may: "cc coll diagnose exec fabric nic nn plan qos result roce sim topo train workload",
@@ -267,7 +272,7 @@ var rules = map[string]rule{
 		why: "it looks into a network with nn's own layers and says what it saw as result's values; it knows no run",
 	},
 	"run": {
-		may: "cc checkpoint coll corpus dataset exec fabric host input inside located machine nic nn nn/netfile plan rank " +
+		may: "capture cc checkpoint coll corpus dataset exec fabric host input inside located machine nic nn nn/netfile plan rank " +
 			"record result roce scenario sim topo train",
 		why: "the only package that knows everything; it is below those that show it",
 	},
@@ -308,8 +313,9 @@ var rules = map[string]rule{
 	},
 	"web": {may: "report result run scenario", why: "the web UI is a user of runs"},
 	"cli": {
-		may: "bench board coll commission dataset hash headline input inventory lab located nccl nccltests netconf netconf/dialects nn " +
-			"ns3 perf plan qos report result rib run scenario scenario/schema sheet survey sweep topo validate " +
+		may: "bench board coll commission dataset hash headline input inventory lab located nccl nccltests netconf " +
+			"netconf/dialects nn ns3 perf plan qos report result rib run scenario scenario/schema sheet survey sweep topo " +
+			"validate " +
 			"web whatif workload",
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys",
 		why:   "commands are a user of everything but the engine's insides, which run wires",

@@ -9,11 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"railyard/internal/located"
 	"railyard/internal/netconf"
 	"railyard/internal/plan"
 	"railyard/internal/rib"
-	"railyard/internal/scenario"
 )
 
 func (a *app) ribCommand() *cobra.Command {
@@ -37,17 +35,15 @@ changes any more.`,
 			if err != nil {
 				return err
 			}
-			devices, err := configured(p)
+			devices, err := routers(p)
 			if err != nil {
 				return a.located(args[0], p.Scenario, err)
 			}
 			at := slices.IndexFunc(devices, func(d netconf.Device) bool { return d.Name == args[1] })
 			if at < 0 {
-				names := make([]string, len(devices))
-				for i := range devices {
-					names[i] = devices[i].Name
-				}
-				return misuse("rib: %q is no switch of this network%s", args[1], didYouMean(args[1], names, between(names)))
+				names := namesOf(devices)
+				return misuse("rib: %q is no switch of this network%s", args[1], didYouMean(args[1], names,
+					"want one of "+shortList(names)))
 			}
 			n, err := rib.New(devices, func(d int) bool { return d == at })
 			if err != nil {
@@ -63,24 +59,15 @@ changes any more.`,
 	return cmd
 }
 
-// between names the first and the last of the switches that there are.
-func between(names []string) string {
-	if len(names) == 0 {
-		return "it has none"
-	}
-	return fmt.Sprintf("want one of %s to %s", names[0], names[len(names)-1])
-}
-
-// configured is the configuration of all switches of a scenario.
-func configured(p *plan.Plan) ([]netconf.Device, error) {
+// routers is the addresses and sessions of all switches of a scenario.
+func routers(p *plan.Plan) ([]netconf.Device, error) {
 	in, err := p.Inventory()
 	if err != nil {
 		return nil, err
 	}
 	devices, err := netconf.Design(in)
 	if err != nil {
-		return nil, located.Problems{p.Scenario.Located(scenario.Finding{Severity: scenario.Error,
-			Path: "fabric.routing.protocol", Message: err.Error()})}
+		return nil, &plan.FieldError{Path: "fabric.routing.protocol", Err: err}
 	}
 	return devices, nil
 }

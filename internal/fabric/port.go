@@ -47,13 +47,14 @@ type port struct {
 func (p *port) txFrames() int64 { return int64(p.wraps)<<32 + int64(p.frames) }
 
 const (
-	flagBusy  = 1 << iota // a classTxEnd event is pending: the port is looked at when the transmission ends
-	flagHolds             // the frame in transmission still occupies buffer
-	flagHost              // the port belongs to a NIC
-	flagCtl               // PFC frames wait
-	flagFar               // the far end of the link is in another island
-	flagEach              // Quirks.AsScheduled
-	flagMarks             // a queue of the port may mark a frame that finds it empty
+	flagBusy   = 1 << iota // a classTxEnd event is pending: the port is looked at when the transmission ends
+	flagHolds              // the frame in transmission still occupies buffer
+	flagHost               // the port belongs to a NIC
+	flagCtl                // PFC frames wait
+	flagFar                // the far end of the link is in another island
+	flagEach               // Quirks.AsScheduled
+	flagMarks              // a queue of the port may mark a frame that finds it empty
+	flagTapped             // Config.OnSent hears what it sends
 )
 
 // sent is what the sending end of a link keeps of the frame that it sent last: once on the link it
@@ -78,7 +79,9 @@ type ingress struct {
 	isl     *sim.Island
 	xoff    *threshold // ports at one rate of switches that are alike share it
 	faulted int64
-	_       [8]byte
+	// classes under PFC: those of the switch, unless a fault takes them from this port
+	lossless uint8
+	_        [7]byte
 }
 
 // threshold is a qos.XOFF that takes no division where its ratio is a power of two.
@@ -174,10 +177,11 @@ type account struct {
 
 // ledger is what few frames touch of an account.
 type ledger struct {
-	limit  int64     // most that headroom may hold
-	root   PortID    // of the pause, see PauseRoot
-	sentAt unit.Time // the pause
-	drops  int64
+	limit   int64     // most that headroom may hold
+	root    PortID    // of the pause, see PauseRoot
+	sentAt  unit.Time // the pause
+	drops   int64
+	refused int64 // of those: for want of headroom
 }
 
 // node is a switch.

@@ -40,7 +40,8 @@ type Plan struct {
 	files    Files
 	progress Progress
 	names    *topo.Names
-	faults   *fabric.Faults // nil: none
+	mishaps  Mishaps
+	captured []bool // by port; nil: none
 	switches switches
 	outages  []outage
 	tables   balance.Tables
@@ -138,7 +139,7 @@ func New(sc *scenario.Scenario, files Files, progress Progress) (*Plan, error) {
 	if err := p.planSwitches(); err != nil {
 		return nil, err
 	}
-	if p.faults, err = p.planFaults(); err != nil {
+	if err := p.planFaults(); err != nil {
 		return nil, err
 	}
 	p.planRouting()
@@ -153,6 +154,9 @@ func New(sc *scenario.Scenario, files Files, progress Progress) (*Plan, error) {
 	}
 	p.steady = len(p.Pairs)
 	if err := p.planStart(); err != nil {
+		return nil, err
+	}
+	if err := p.planCapture(); err != nil {
 		return nil, err
 	}
 	if err := p.Controller().Validate(); err != nil {

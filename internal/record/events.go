@@ -58,6 +58,7 @@ var pairEventNames = [pairKinds]string{
 	nic.EventCNPReceived: result.EventCNPReceived,
 	nic.EventNAKReceived: result.EventNAKReceived,
 	nic.EventRate:        result.EventRate,
+	nic.EventMoved:       result.EventMoved,
 	anExpiry:             result.EventTimeout,
 }
 
@@ -65,7 +66,7 @@ var pairEventNames = [pairKinds]string{
 func (r *Recorder) openEvents() {
 	r.events.table, r.events.keep = r.dir.Events(), int64(r.plan.Scenario.Output.EventsKept)
 	r.events.tallies = make([]tally, len(r.plan.Graph.Ports)*portKinds+len(r.plan.Pairs)*pairKinds)
-	if f := r.plan.FabricConfig().Faults; f != nil {
+	if f := r.plan.Mishaps().Fabric; f != nil {
 		for _, d := range f.Downs {
 			r.linkChanges(d)
 		}
@@ -115,7 +116,7 @@ func (r *Recorder) PortEvent(island int32, e fabric.Event) {
 	if e.Flow >= 0 {
 		r.named(&row, e.Flow)
 		if row.Frame = kindNames[e.Frame]; !unnumbered[row.Frame] {
-			row.PSN = int32(e.PSN)
+			row.PSN = r.psn(e.PSN)
 		}
 	}
 	r.noteEvent(island, int32(e.Port), row)
@@ -133,7 +134,9 @@ func (r *Recorder) PairEvent(island int32, e nic.Event) {
 	r.named(&row, e.QP)
 	switch e.Kind {
 	case nic.EventNAKSent, nic.EventNAKReceived:
-		row.PSN = int32(e.PSN)
+		row.PSN = r.psn(e.PSN)
+	case nic.EventMoved:
+		row.Root = r.plan.Graph.Ports[e.PSN].Name
 	case nic.EventRate:
 		row.Before, row.Rate, row.Target = e.Before, e.State.Rate, e.State.Target
 		row.Alpha, row.Window = e.State.Alpha, e.State.Window
@@ -156,7 +159,7 @@ func (r *Recorder) lossEvent(island int32, l *fabric.Loss) {
 	row := r.portEvent(portEventNames[kind], int32(l.Port), l.At)
 	r.named(&row, l.Flow)
 	if row.Frame = kindNames[l.Kind]; !unnumbered[row.Frame] {
-		row.PSN = int32(l.Seq)
+		row.PSN = r.psn(l.Seq)
 	}
 	if kind == aLostFrame {
 		row.Why = lossNames[l.Why]
@@ -172,9 +175,12 @@ func (r *Recorder) timeoutEvent(island int32, now unit.Time, qp int32, oldest in
 	from := r.plan.Graph.NICs[r.plan.Pairs[qp].From].Port
 	row := r.portEvent(result.EventTimeout, int32(from), now)
 	r.named(&row, qp)
-	row.PSN = int32(oldest & roce.PSNMask)
+	row.PSN = r.psn(uint32(oldest & roce.PSNMask))
 	r.noteEvent(island, r.pairOwner(qp, false), row)
 }
+
+// psn is a packet sequence number as it is on the wire.
+func (r *Recorder) psn(n uint32) int32 { return int32(r.plan.PSN(n)) }
 
 // portEvent is a row about a port.
 func (r *Recorder) portEvent(kind string, port int32, at unit.Time) result.EventRow {
@@ -245,11 +251,11 @@ func (r *Recorder) placeOf(slot int) result.EventRow {
 	}
 	qp, kind := (slot-ports)/pairKinds, (slot-ports)%pairKinds
 	q := &r.plan.Pairs[qp]
-	at := q.From
+	at := q.Path[0]
 	if kind < int(nic.EventKinds) && nic.EventKind(kind).AtReceiver() {
-		at = q.To
+		at = q.Back[0]
 	}
-	row := r.portEvent(pairEventNames[kind], int32(r.plan.Graph.NICs[at].Port), 0)
+	row := r.portEvent(pairEventNames[kind], int32(at), 0)
 	r.named(&row, int32(qp))
 	return row
 }

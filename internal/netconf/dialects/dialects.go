@@ -1,18 +1,21 @@
-// Package dialects lists the languages that configurations are rendered and read in.
+// Package dialects is the list of platforms that a device's configuration can be rendered for and
+// read from.
 package dialects
 
 import (
+	"maps"
+	"slices"
+
 	"railyard/internal/netconf"
 	"railyard/internal/netconf/frr"
+	"railyard/internal/netconf/nxos"
 )
 
-// A Dialect is one of them, and what it is.
-type Dialect struct {
-	netconf.Dialect
-	Meaning string
+// All is the dialects by name.
+var All = map[string]netconf.Dialect{
+	"frr":  frr.Dialect{},
+	"nxos": nxos.Dialect{},
 }
 
-// All are the dialects by name.
-var All = map[string]Dialect{
-	"frr": {frr.Dialect{}, "FRR 8.4 and ifupdown2 on Linux: addresses, VLANs, BGP with BFD"},
-}
+// Names lists them.
+func Names() []string { return slices.Sorted(maps.Keys(All)) }
