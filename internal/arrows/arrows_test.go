@@ -234,15 +234,23 @@ var rules = map[string]rule{
 		may: "inventory located netconf netconf/lines",
 		why: "a dialect turns a device into text and back: whose device it is, is above it",
 	},
-	"netconf/nxos": {may: "located netconf", why: "a dialect turns a device into a platform's text and back, and knows no other"},
+	"netconf/nxos": {
+		may: "located netconf",
+		why: "a dialect turns a device into text and back: whose device it is, is above it",
+	},
 	"netconf/dialects": {
 		may: "netconf netconf/frr netconf/nxos",
-		why: "the one list of platforms: who renders or reads a configuration asks for one by its name",
+		why: "the list of dialects, which cannot stand below them",
+	},
+	"netconf/qostest": {
+		may:   "netconf",
+		third: "github.com/google/go-cmp pgregory.net/rapid",
+		why:   "what every dialect of quality of service must do is tested without knowing which it is",
 	},
 	"netconf/netconftest": {
 		may:   "netconf",
-		third: "github.com/google/go-cmp pgregory.net/rapid",
-		why:   "what every dialect must do is tested without knowing which it is",
+		third: "pgregory.net/rapid",
+		why:   "it draws devices for the tests of dialects",
 	},
 	"inventory/inventorytest": {
 		may:   "inventory topo",
@@ -307,15 +315,16 @@ var rules = map[string]rule{
 	},
 	"labs": {why: "the labs that come with Railyard as files; what they mean, lab says"},
 	"lab": {
-		may: "chart chart/svg chart/text coll hash labs located nn report result run scenario sheet workload",
+		may: "board chart chart/svg chart/text coll hash inventory labs located nn plan report result run " +
+			"scenario sheet survey topo workload",
 		why: "a lab is a user of runs: it knows one by its directory. Of nn, coll and workload its benches show the " +
-			"arithmetic and the schedules that runs use",
+			"arithmetic and the schedules that runs use; of board, and of plan with its graph, survey and inventory, " +
+			"what a network is before anything runs",
 	},
 	"web": {may: "report result run scenario", why: "the web UI is a user of runs"},
 	"cli": {
-		may: "bench board coll commission dataset hash headline input inventory lab located nccl nccltests netconf " +
-			"netconf/dialects nn ns3 perf plan qos report result rib run scenario scenario/schema sheet survey sweep topo " +
-			"validate " +
+		may: "bench board coll commission dataset hash headline input inventory lab located nccl nccltests netconf netconf/dialects nn " +
+			"ns3 perf plan qos report result rib run scenario scenario/schema sheet survey sweep topo validate " +
 			"web whatif workload",
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys",
 		why:   "commands are a user of everything but the engine's insides, which run wires",

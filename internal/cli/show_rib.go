@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"railyard/internal/netconf"
-	"railyard/internal/plan"
 	"railyard/internal/rib"
 )
 
@@ -35,15 +34,14 @@ changes any more.`,
 			if err != nil {
 				return err
 			}
-			devices, err := routers(p)
+			devices, err := p.Devices()
 			if err != nil {
 				return a.located(args[0], p.Scenario, err)
 			}
 			at := slices.IndexFunc(devices, func(d netconf.Device) bool { return d.Name == args[1] })
 			if at < 0 {
 				names := namesOf(devices)
-				return misuse("rib: %q is no switch of this network%s", args[1], didYouMean(args[1], names,
-					"want one of "+shortList(names)))
+				return misuse("rib: %q is no switch of this network%s", args[1], didYouMean(args[1], names, between(names)))
 			}
 			n, err := rib.New(devices, func(d int) bool { return d == at })
 			if err != nil {
@@ -59,17 +57,12 @@ changes any more.`,
 	return cmd
 }
 
-// routers is the addresses and sessions of all switches of a scenario.
-func routers(p *plan.Plan) ([]netconf.Device, error) {
-	in, err := p.Inventory()
-	if err != nil {
-		return nil, err
+// between names the first and the last of the switches that there are.
+func between(names []string) string {
+	if len(names) == 0 {
+		return "it has none"
 	}
-	devices, err := netconf.Design(in)
-	if err != nil {
-		return nil, &plan.FieldError{Path: "fabric.routing.protocol", Err: err}
-	}
-	return devices, nil
+	return fmt.Sprintf("want one of %s to %s", names[0], names[len(names)-1])
 }
 
 func (a *app) ribText(n *rib.Network, at int) error {

@@ -10,8 +10,8 @@ import (
 
 // marks are how a line begins in one dialect and in no other.
 var marks = []struct{ dialect, prefix string }{
+	{"frr", "frr version "}, {"frr", "frr defaults "}, {"frr", "bgpd="},
 	{"nxos", "class-map type "}, {"nxos", "policy-map type "}, {"nxos", "hardware profile dlb"}, {"nxos", "feature "},
-	{"frr", "frr version "}, {"frr", "frr defaults "}, {"frr", "service integrated-vtysh-config"}, {"frr", "iface "},
 	{"nxos", "system qos"}, {"nxos", "ip load-sharing "},
 }
 

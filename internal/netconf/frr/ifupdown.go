@@ -58,7 +58,7 @@ var (
 	inIface = &block{Rules: []rule{
 		{Pattern: "mtu BYTES", Do: func(r *reader, l *lines.Line) error {
 			n, err := number(l.Args[0], 46, 65535)
-			r.at.MTU = netconf.FrameOf(unit.Bytes(n))
+			r.at.MTU = unit.Bytes(n) + 18
 			return err
 		}},
 		{Pattern: "link-speed MEGABITS", Do: func(r *reader, l *lines.Line) error {

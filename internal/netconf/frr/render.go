@@ -24,23 +24,6 @@ const (
 // Dialect renders and reads FRR and ifupdown2.
 type Dialect struct{}
 
-// Fit leaves out what Linux's own drivers or daemons of other packages do: queues, LLDP, the hash of paths.
-func (Dialect) Fit(d *netconf.Device) (*netconf.Device, []string) {
-	f := netconf.NewFitting(d)
-	said := f.Device.QoS != nil
-	f.Device.QoS = nil
-	for i := range f.Device.Interfaces {
-		said = said || f.Device.Interfaces[i].QoS != nil
-		f.Device.Interfaces[i].QoS = nil
-	}
-	if said {
-		f.Say("quality of service: FRR has no commands for it")
-	}
-	f.NoLLDP("FRR")
-	f.NoBalance("FRR", func(*netconf.Balance) bool { return false })
-	return f.Device, f.Left
-}
-
 // Render writes a device's files. The error names all that they have no words for.
 func (Dialect) Render(d *netconf.Device) ([]netconf.File, error) {
 	if err := check(d); err != nil {
@@ -75,14 +58,12 @@ func check(d *netconf.Device) (err error) {
 		no("the name of a host is letters, digits, - and .")
 	}
 	if d.QoS != nil || d.LLDP != nil || d.Balance != nil {
-		no("quality of service, LLDP and load balancing have no commands here")
+		no("quality of service, LLDP and load balancing have no words here")
 	}
 	for k := range d.Interfaces {
 		i := &d.Interfaces[k]
 		describe(i.Name, i.Description)
 		switch {
-		case i.QoS != nil || i.LLDP != netconf.PortLLDP{}:
-			no("%s: quality of service and LLDP have no commands here", i.Name)
 		case linuxName(i) == "":
 			no("%s %s: no name on Linux, want Ethernet1/N, VlanN or Loopback0", i.Kind, i.Name)
 		case i.Speed%unit.MegabitPerSec != 0 || i.Kind != netconf.Physical && i.Speed != 0:
@@ -287,4 +268,13 @@ func interfaces(d *netconf.Device) string {
 		}
 	}
 	return strings.TrimPrefix(b.String(), "\n")
+}
+
+// Fit leaves out what Linux has other programs for.
+func (Dialect) Fit(d *netconf.Device) (*netconf.Device, []string) {
+	f := netconf.NewFitting(d)
+	f.NoQoS("FRR")
+	f.NoLLDP("FRR")
+	f.NoBalance("FRR", func(*netconf.Balance) bool { return false })
+	return f.Device, f.Left
 }
