@@ -226,15 +226,40 @@ var rules = map[string]rule{
 		may: "inventory located qos topo",
 		why: "switch configuration follows from names and thresholds, not from a run",
 	},
-	"netconf/nxos": {may: "located netconf", why: "a dialect turns a device into a platform's text and back, and knows no other"},
+	"netconf/lines": {
+		may: "located",
+		why: "commands in blocks are syntax: what they mean is for the dialects that have the rules",
+	},
+	"netconf/frr": {
+		may: "inventory located netconf netconf/lines",
+		why: "a dialect turns a device into text and back: whose device it is, is above it",
+	},
+	"netconf/nxos": {
+		may: "located netconf",
+		why: "a dialect turns a device into text and back: whose device it is, is above it",
+	},
 	"netconf/dialects": {
-		may: "netconf netconf/nxos",
-		why: "the one list of platforms: who renders or reads a configuration asks for one by its name",
+		may: "netconf netconf/frr netconf/nxos",
+		why: "the list of dialects, which cannot stand below them",
+	},
+	"netconf/qostest": {
+		may:   "netconf",
+		third: "github.com/google/go-cmp pgregory.net/rapid",
+		why:   "what every dialect of quality of service must do is tested without knowing which it is",
 	},
 	"netconf/netconftest": {
 		may:   "netconf",
-		third: "github.com/google/go-cmp pgregory.net/rapid",
-		why:   "what every dialect must do is tested without knowing which it is",
+		third: "pgregory.net/rapid",
+		why:   "it draws devices for the tests of dialects",
+	},
+	"inventory/inventorytest": {
+		may:   "inventory topo",
+		third: "pgregory.net/rapid",
+		why:   "it draws networks for the tests of what has names and addresses",
+	},
+	"rib": {
+		may: "netconf",
+		why: "what switches know of each other follows from their configurations: nothing needs to run",
 	},
 	"plan": {
 		may: "balance cc coll dataset exec fabric hash inventory located nccl netconf nn nn/netfile qos result scenario splitmix " +
@@ -293,8 +318,8 @@ var rules = map[string]rule{
 	},
 	"web": {may: "report result run scenario", why: "the web UI is a user of runs"},
 	"cli": {
-		may: "bench board coll dataset hash headline input inventory lab located nccl nccltests netconf " +
-			"netconf/dialects nn ns3 perf plan qos report result run scenario scenario/schema sheet survey sweep topo validate " +
+		may: "bench board coll dataset hash headline input inventory lab located nccl nccltests netconf netconf/dialects nn " +
+			"ns3 perf plan qos report result rib run scenario scenario/schema sheet survey sweep topo validate " +
 			"web whatif workload",
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys",
 		why:   "commands are a user of everything but the engine's insides, which run wires",

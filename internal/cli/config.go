@@ -32,41 +32,50 @@ files back. The thresholds are those that a run works with.`,
 	return cmd
 }
 
-// renderFlags is the flags of `railyard config render`.
-type renderFlags struct{ dialect, device, out string }
-
 func (a *app) configRenderCommand() *cobra.Command {
-	var f renderFlags
+	dialect, out := "nxos", ""
+	var about strings.Builder
+	for _, name := range dialects.Names() {
+		fmt.Fprintf(&about, "\n  %-5s %s", name, dialects.All[name].Meaning)
+	}
 	cmd := &cobra.Command{
-		Use:   "render FILE [flags]",
+		Use:   "render FILE [SWITCH...]",
 		Short: "Write the configuration of a scenario's switches",
-		Long: `Writes the configuration of the switches of the scenario FILE in the words of a platform. What the
-platform has no command for, or none that is on record (docs/config.md), is not written: it is listed
-on stderr, and is the platform's own. What would make a switch do something else than the run is an
-error.`,
-		Example: "  railyard config render examples/leaf-spine.yaml --dialect nxos --device leaf1\n" +
-			"  railyard config render examples/leaf-spine.yaml --dialect nxos -o configs",
-		Args: oneFile, ValidArgsFunction: completeScenario,
-		RunE: func(_ *cobra.Command, args []string) error { return a.configRender(args[0], f) },
+		Long: `Writes the configuration of the switches of the scenario FILE, or of some of them, in the words of a
+platform. What the platform has no command for, or none that is on record (docs/config.md), is not
+written: it is listed on stderr, and is the platform's own. What would make a switch do something
+else than the run is an error. Platforms:` + about.String(),
+		Example: "  railyard config render examples/leaf-spine.yaml leaf1\n" +
+			"  railyard config render examples/leaf-spine.yaml --dialect frr -o configs",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return misuse("render: missing FILE, the scenario to read: %s", cmd.UseLine())
+			}
+			return nil
+		},
+		ValidArgsFunction: completeScenario,
+		RunE: func(_ *cobra.Command, args []string) error {
+			return a.configRender(args[0], args[1:], dialect, out)
+		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.dialect, "dialect", "nxos", "platform: "+strings.Join(dialects.Names(), ", "))
-	fl.StringVar(&f.device, "device", "", "only this switch")
-	fl.StringVarP(&f.out, "out", "o", "", "folder to write DEVICE/FILE to, instead of stdout")
+	fl.StringVar(&dialect, "dialect", dialect, "platform: "+strings.Join(dialects.Names(), ", "))
+	fl.StringVarP(&out, "out", "o", "", "folder to write SWITCH/FILE to, new or empty, instead of stdout")
 	return cmd
 }
 
 func dialectOf(command, name string) (netconf.Dialect, error) {
-	d := dialects.All[name]
-	if d == nil {
+	d, known := dialects.All[name]
+	if !known {
 		return nil, misuse("%s: --dialect %q: unknown%s", command, name, didYouMean(name, dialects.Names(),
 			"want "+strings.Join(dialects.Names(), ", ")))
 	}
 	return d, nil
 }
 
-func (a *app) configRender(file string, f renderFlags) error {
-	dialect, err := dialectOf("config render", f.dialect)
+// configRender renders all that is asked for before the first file is written.
+func (a *app) configRender(file string, switches []string, dialectName, out string) error {
+	dialect, err := dialectOf("config render", dialectName)
 	if err != nil {
 		return err
 	}
@@ -78,30 +87,69 @@ func (a *app) configRender(file string, f renderFlags) error {
 	if err != nil {
 		return a.located(file, p.Scenario, err)
 	}
-	if f.device != "" {
-		names := namesOf(devices)
-		devices = slices.DeleteFunc(devices, func(d netconf.Device) bool { return d.Name != f.device })
-		if len(devices) == 0 {
-			return misuse("config render: --device %s: no such switch%s", f.device, didYouMean(f.device, names,
-				"want one of "+shortList(names)))
-		}
+	if devices, err = chosenDevices(devices, switches); err != nil {
+		return err
 	}
 	var left notes
 	var wrong []error
+	rendered := make([][]netconf.File, len(devices))
 	for i := range devices {
 		fitting, cut := dialect.Fit(&devices[i])
 		left.add(devices[i].Name, cut)
-		files, err := dialect.Render(fitting)
-		if err != nil {
+		if rendered[i], err = dialect.Render(fitting); err != nil {
 			wrong = append(wrong, fmt.Errorf("%s: %w", devices[i].Name, err))
-			continue
 		}
-		if err := a.writeConfig(devices[i].Name, files, f.out, len(devices) > 1); err != nil {
+	}
+	if len(wrong) > 0 {
+		return errors.Join(wrong...)
+	}
+	if out != "" {
+		if err := emptyFolder(out); err != nil {
+			return err
+		}
+	}
+	for i, files := range rendered {
+		if err := a.writeConfig(devices[i].Name, files, out, len(devices) > 1); err != nil {
 			return err
 		}
 	}
 	left.print(a, "left to the platform")
-	return errors.Join(wrong...)
+	return nil
+}
+
+// chosenDevices are those with some names, in the order of names; all without any.
+func chosenDevices(all []netconf.Device, names []string) (some []netconf.Device, err error) {
+	if len(names) == 0 {
+		return all, nil
+	}
+	known := namesOf(all)
+	for _, name := range names {
+		i := slices.Index(known, name)
+		if i < 0 {
+			err = errors.Join(err, fmt.Errorf("%q is no switch of this network%s", name, didYouMean(name, known, between(known))))
+			continue
+		}
+		some = append(some, all[i])
+	}
+	if err != nil {
+		return nil, misuse("config render: %w", err)
+	}
+	return some, nil
+}
+
+// emptyFolder refuses a folder that holds something: what stands there would be mixed with what is
+// written.
+func emptyFolder(dir string) error {
+	entries, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case len(entries) > 0:
+		return fmt.Errorf("%s: not empty, want a new or empty folder", dir)
+	}
+	return nil
 }
 
 func namesOf(devices []netconf.Device) (names []string) {

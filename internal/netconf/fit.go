@@ -78,6 +78,17 @@ func (f *Fitting) NoRouting(platform string) {
 	}
 }
 
+// NoQoS leaves quality of service to the platform.
+func (f *Fitting) NoQoS(platform string) {
+	if f.Device.QoS != nil {
+		f.Say("quality of service: no command of %s is on record", platform)
+	}
+	f.Device.QoS = nil
+	for i := range f.Device.Interfaces {
+		f.Device.Interfaces[i].QoS = nil
+	}
+}
+
 // NoSpeeds leaves the rate of ports to what is plugged in.
 func (f *Fitting) NoSpeeds() {
 	for i := range f.Device.Interfaces {

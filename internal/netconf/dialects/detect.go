@@ -10,6 +10,7 @@ import (
 
 // marks are how a line begins in one dialect and in no other.
 var marks = []struct{ dialect, prefix string }{
+	{"frr", "frr version "}, {"frr", "frr defaults "}, {"frr", "bgpd="},
 	{"nxos", "class-map type "}, {"nxos", "policy-map type "}, {"nxos", "hardware profile dlb"}, {"nxos", "feature "},
 	{"nxos", "system qos"}, {"nxos", "ip load-sharing "},
 }

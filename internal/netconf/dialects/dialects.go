@@ -1,5 +1,4 @@
-// Package dialects is the list of platforms that a device's configuration can be rendered for and
-// read from.
+// Package dialects lists the languages that configurations are rendered and read in.
 package dialects
 
 import (
@@ -7,12 +6,20 @@ import (
 	"slices"
 
 	"railyard/internal/netconf"
+	"railyard/internal/netconf/frr"
 	"railyard/internal/netconf/nxos"
 )
 
-// All is the dialects by name.
-var All = map[string]netconf.Dialect{
-	"nxos": nxos.Dialect{},
+// A Dialect is one of them, and what it is.
+type Dialect struct {
+	netconf.Dialect
+	Meaning string
+}
+
+// All are the dialects by name.
+var All = map[string]Dialect{
+	"frr":  {frr.Dialect{}, "FRR 8.4 and ifupdown2 on Linux: addresses, VLANs, BGP with BFD"},
+	"nxos": {nxos.Dialect{}, "Cisco NX-OS on Nexus 9000: quality of service, LLDP, load balancing"},
 }
 
 // Names lists them.

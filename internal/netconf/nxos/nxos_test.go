@@ -7,14 +7,14 @@ import (
 	"pgregory.net/rapid"
 
 	"railyard/internal/netconf"
-	"railyard/internal/netconf/netconftest"
 	"railyard/internal/netconf/nxos"
+	"railyard/internal/netconf/qostest"
 	"railyard/internal/unit"
 )
 
-var shape = netconftest.Shape{
+var shape = qostest.Shape{
 	MTUs: []unit.Bytes{9216, 4200}, QueueIsTC: true, SamePause: true, Static: true,
-	DCBX: []netconf.DCBX{netconf.DCBXDefault, netconf.DCBXIEEE, netconf.DCBXCEE}, PFC: netconftest.Modes,
+	DCBX: []netconf.DCBX{netconf.DCBXDefault, netconf.DCBXIEEE, netconf.DCBXCEE}, PFC: qostest.Modes,
 	Balance: func(t *rapid.T) *netconf.Balance {
 		return rapid.SampledFrom([]*netconf.Balance{
 			nil, {Method: "ecmp"}, {Method: "ecmp", Seed: 7}, {Method: "dlb", Unit: "packet", MAC: "aa:bb:cc:dd:ee:ff"},
@@ -23,12 +23,12 @@ var shape = netconftest.Shape{
 	},
 }
 
-func TestRoundTrip(t *testing.T) { netconftest.RoundTrip(t, nxos.Dialect{}, &shape) }
+func TestRoundTrip(t *testing.T) { qostest.RoundTrip(t, nxos.Dialect{}, &shape) }
 
 func FuzzParse(f *testing.F) {
 	book, err := os.ReadFile("testdata/book.cfg")
 	if err != nil {
 		f.Fatal(err)
 	}
-	netconftest.Fuzz(f, nxos.Dialect{}, string(book), "interface e1\n priority-flow-control mode on\n", "system qos\n x\n")
+	qostest.Fuzz(f, nxos.Dialect{}, string(book), "interface e1\n priority-flow-control mode on\n", "system qos\n x\n")
 }
