@@ -32,6 +32,14 @@ var rules = map[string]rule{
 	"board": {
 		why: "what is inside a host is a value of data sheets: it is drawn, and nothing runs on it",
 	},
+	"nccltopo": {
+		may: "board located",
+		why: "a file of NCCL is text about the inside of a host: what a run makes of a host is for others",
+	},
+	"topoform": {
+		may: "topo",
+		why: "a network in another tool's form is a function of its graph",
+	},
 	"sizing": {
 		may: "topo",
 		why: "how many switches a network takes is arithmetic on ports and rates: models, prices and places are above it",
@@ -277,8 +285,8 @@ var rules = map[string]rule{
 	},
 	"web": {may: "report result run scenario", why: "the web UI is a user of runs"},
 	"cli": {
-		may: "bench board coll dataset hash headline input inventory lab located nccl nccltests netconf nn " +
-			"ns3 perf plan qos report result run scenario scenario/schema sheet survey sweep topo validate " +
+		may: "bench board coll dataset hash headline input inventory lab located nccl nccltests nccltopo netconf nn " +
+			"ns3 perf plan qos report result run scenario scenario/schema sheet survey sweep topo topoform validate " +
 			"web whatif workload",
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys",
 		why:   "commands are a user of everything but the engine's insides, which run wires",
