@@ -50,6 +50,8 @@ type Config struct {
 	OnSample      func(island int32, s Sample) // receives run-length samples
 	OnLoss        func(island int32, l Loss)   // receives each lost frame, PFC frames excepted; may be nil
 	OnEvent       func(island int32, e Event)  // receives what happens at ports; nil: nobody watches
+	OnSent        func(island int32, s Sent)   // receives each frame that a tapped port sends; may be nil
+	Tapped        []bool                       // by port: OnSent hears of it; nil: of none
 	Quirks        *Quirks                      // of a simulator that is compared with; nil: none
 	Profiles      []Profile                    // of switches that are not as the others
 	ProfileOf     []int32                      // by node: index in Profiles, -1: none; nil: nobody has one

@@ -117,6 +117,7 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 		return nil, err
 	}
 	f.addBoxes(islandOf)
+	f.tap()
 	if cfg.Faults != nil {
 		f.faults = newFaults(f, cfg.Faults)
 	}
@@ -179,9 +180,6 @@ func (f *Fabric) addPort(id PortID, index []int32) {
 	if ps := 8 * int64(unit.Second) / int64(gp.Rate); ps*int64(gp.Rate) == 8*int64(unit.Second) &&
 		ps <= math.MaxUint32 && !f.cfg.Quirks.truncates() {
 		p.psPerByte = uint32(ps)
-	}
-	if f.tunnel > 0 && index[gp.Node] >= 0 {
-		p.flags |= flagTunnel
 	}
 	f.addIngress(id, index[gp.To])
 	if f.each {

@@ -54,7 +54,7 @@ const (
 	flagFar                // the far end of the link is in another island
 	flagEach               // Quirks.AsScheduled
 	flagMarks              // a queue of the port may mark a frame that finds it empty
-	flagTunnel             // of a switch, where frames between switches have more headers
+	flagTapped             // Config.OnSent hears what it sends
 )
 
 // sent is what the sending end of a link keeps of the frame that it sent last: once on the link it

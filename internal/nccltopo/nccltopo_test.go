@@ -165,7 +165,8 @@ func TestWrongFiles(t *testing.T) {
 			"dump.xml:2:1: pci: link_width 99: want 0 (unknown) to 32",
 		"<system><cpu><pci busid='a'><gpu>\n<nvlink target='b' count='0'/></gpu></pci></cpu></system>": "dump.xml:2:1: nvlink: count 0: " +
 			"want 1 to 1024",
-		"<system><cpu><pci busid='a'/>\n<pci busid='A'/></cpu></system>": "dump.xml:2:1: pci: busid a: of another device too, want one of its own",
+		"<system><cpu><pci busid='a'/>\n<pci busid='A'/></cpu></system>": "dump.xml:2:1: pci: busid a: of another device too, " +
+			"want one of its own",
 		strings.Repeat("<a>", 40): "dump.xml: more than 4096 elements, or nested deeper than 32: not a host",
 	} {
 		_, err := Read("dump.xml", []byte(src))

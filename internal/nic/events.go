@@ -36,6 +36,16 @@ type Event struct {
 	State  cc.State     // of its controller
 }
 
+// Posted is a message that a queue pair takes, for Config.OnPost.
+type Posted struct {
+	At          unit.Time
+	QP          int32
+	First, Last int64 // of its packets, which are counted from 0
+	Bytes       unit.Bytes
+	From        []byte // its bytes, which stay as they are until it is acknowledged; nil: nothing real
+	Acked       int64  // messages of the queue pair that are acknowledged by now
+}
+
 // tell tells of an event at one end of a queue pair. It is behind a comparison of Config.OnEvent
 // with nil, as is tellRate.
 func (c *card) tell(now unit.Time, k EventKind, qp int32, psn uint32) {

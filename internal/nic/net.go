@@ -44,6 +44,8 @@ type Config struct {
 	OnTimeout func(island int32, now unit.Time, qp int32, oldest int64)
 	// OnEvent takes what happens at the ends of queue pairs, in the island of the end; nil: nobody does.
 	OnEvent func(island int32, e Event)
+	// OnPost takes each message that a queue pair takes, in the island of the sender; nil: nobody does.
+	OnPost func(island int32, m Posted)
 }
 
 // A Flow is one finished (or, at the end of the run, unfinished) message.

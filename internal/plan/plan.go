@@ -41,6 +41,7 @@ type Plan struct {
 	progress Progress
 	names    *topo.Names
 	mishaps  Mishaps
+	captured []bool // by port; nil: none
 	switches switches
 	outages  []outage
 	tables   balance.Tables
@@ -156,6 +157,9 @@ func New(sc *scenario.Scenario, files Files, progress Progress) (*Plan, error) {
 	}
 	p.steady = len(p.Pairs)
 	if err := p.planStart(); err != nil {
+		return nil, err
+	}
+	if err := p.planCapture(); err != nil {
 		return nil, err
 	}
 	if err := p.Controller().Validate(); err != nil {

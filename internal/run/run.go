@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"railyard/internal/capture"
 	"railyard/internal/checkpoint"
 	"railyard/internal/exec"
 	"railyard/internal/fabric"
@@ -106,6 +107,7 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 		Diverged:    r.diverged,
 	})
 	sum.Notes = append(sum.Notes, notes...)
+	sum.Notes = append(sum.Notes, r.finishCapture()...)
 	if opt.Resume != nil {
 		sum.Notes = append(sum.Notes, opt.Resume.note(in.start))
 	}
@@ -131,6 +133,7 @@ type runner struct {
 	hosts   *host.Hosts
 	bodies  *host.Bodies
 	record  *record.Recorder
+	capture *capture.Capture // nil: none
 	pace    *pace
 
 	pauseAt  unit.Time // the engine is to stand still then, for trainings to be ended; Never
@@ -209,7 +212,10 @@ func (r *runner) build() error {
 	if r.record.LogsEvents() {
 		fc.OnEvent = r.record.PortEvent
 	}
-	var err error
+	err := r.buildCapture(&fc)
+	if err != nil {
+		return err
+	}
 	if r.fab, err = fabric.New(r.eng, r.plan.Graph, fc, r.islands.of); err != nil {
 		return err
 	}
@@ -217,6 +223,9 @@ func (r *runner) build() error {
 	nc.OnTimeout, nc.OnFull = r.record.TimedOut, r.record.Lost
 	if r.record.LogsEvents() || r.record.TakesSeries() {
 		nc.OnEvent = r.record.PairEvent
+	}
+	if r.capture != nil {
+		nc.OnPost = r.capture.Posted
 	}
 	if r.trains() {
 		pays := host.Pay
@@ -447,6 +456,9 @@ func (r *runner) start() {
 // divergence see diverge.
 func (r *runner) join() {
 	r.record.Join()
+	if r.capture != nil {
+		r.capture.Join()
+	}
 	if r.giveUp {
 		r.giveUp = false
 		r.stop()

@@ -52,6 +52,11 @@ func (d *decoder) places() map[string]span {
 	}
 	for path, n := range d.values {
 		all[path] = n.at
+		for i, item := range n.items {
+			if item.shape == scalarShape {
+				all[fmt.Sprintf("%s[%d]", path, i)] = item.at
+			}
+		}
 	}
 	return all
 }

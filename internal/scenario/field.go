@@ -119,8 +119,8 @@ func (k *Key) names() []string {
 // scenario; tree, flowTree, ... are the same by key. protocolFields come last: whether they have a
 // meaning is known when the jobs are.
 var (
-	fields = slices.Concat(generalFields, clusterFields, fabricFields, routingFields, balanceFields, transportFields, congestionFields,
-		algorithmFields, runFields, protocolFields)
+	fields = slices.Concat(generalFields, clusterFields, fabricFields, routingFields, balanceFields, captureFields, transportFields,
+		congestionFields, algorithmFields, runFields, protocolFields)
 	tree       = grow(fields)
 	flowTree   = grow(flowFields)
 	faultTree  = grow(faultFields)

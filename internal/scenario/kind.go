@@ -26,6 +26,8 @@ const (
 	Whole       Kind = "whole number"
 	WholeList   Kind = "list of whole numbers"
 	NameList    Kind = "list of names"
+	LinkNames   Kind = "list of names of links"
+	HexNumber   Kind = "hexadecimal number"
 	Number      Kind = "number"
 	Bool        Kind = "true or false"
 	Name        Kind = "name" // one of Choices

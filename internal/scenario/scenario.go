@@ -21,6 +21,7 @@ type Scenario struct {
 	Background Background
 	Faults     []Fault
 	Output     Output
+	Capture    Capture
 
 	file   string
 	source []byte            // the text of the file; nil after changes
@@ -367,6 +368,9 @@ type Transport struct {
 	WindowScale   bool               // the window shrinks with the rate
 	BaseRTT       string             // "frames" or "payload"
 	Completion    string             // "receiver" or "sender"
+	FirstQPN      int                // number of the first queue pair on the wire
+	FirstPSN      int                // of each queue pair's first packet, on the wire
+	PKey          int
 }
 
 // Frames says how many bytes each kind of frame takes, FCS included, preamble and gap not.
@@ -751,6 +755,16 @@ type Output struct {
 	Series         bool
 	SeriesInterval Opt[unit.Duration] // not set: from the run's length
 }
+
+// Capture says which frames go into capture.pcapng.
+type Capture struct {
+	Links   []string // names and patterns as of faults; none: nothing is captured
+	Payload bool
+	Limit   int // frames
+}
+
+// On reports whether there is one.
+func (c *Capture) On() bool { return len(c.Links) > 0 }
 
 // Parse resolves the scenario in src; name stands for the file in problems and
 // gives the scenario its default name. The error, if any, is located.Problems.
