@@ -181,9 +181,12 @@ func (f *Fabric) addPort(id PortID, index []int32) {
 		ps <= math.MaxUint32 && !f.cfg.Quirks.truncates() {
 		p.psPerByte = uint32(ps)
 	}
+	if f.tunnel > 0 && index[gp.Node] >= 0 {
+		p.flags |= flagTunnel
+	}
 	f.addIngress(id, index[gp.To])
 	if f.each {
-		p.flags |= flagEach
+		p.flags |= flagRare
 	}
 	own, least := f.cfg.profile(gp.Node), 0
 	for _, cl := range own.Classes {

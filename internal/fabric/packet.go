@@ -82,9 +82,9 @@ func (o Opcode) Kind() Kind {
 //	|  SACK                         |  DSCP     |ECN|class|E|A|B|R|T|
 //	+-------------------------------+-----------+---+-----+-+-+-----+
 //
-// Drawn as named, not as laid out in memory. E: echo, A: AckReq, B: BECN, R: sent again, T: in a tunnel.
-// Flow, PSN, SACK, count, collective and what a Trace says of landing belong to sources and sinks at the edge;
-// the fabric carries them. Clear-to-sends and credits have a count and a collective, and no Trace.
+// Drawn as named, not as laid out in memory. E: echo, A: AckReq, B: BECN, R: sent again, T: in a tunnel. Flow, PSN, SACK, count, collective
+// and what a Trace says of landing belong to sources and sinks at the edge; the fabric carries them.
+// Clear-to-sends and credits have a count and a collective, and no Trace.
 type Packet struct {
 	at      int64  // by where it is, see above
 	Flow    int32  // whose frame it is, to the edge

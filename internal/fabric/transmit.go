@@ -130,7 +130,7 @@ func (p *port) lengthen(free *pool) *Packet {
 // transmit sends the frame that lies in the room for it.
 func (f *Fabric) transmit(isl *sim.Island, st *state, now unit.Time, id PortID, p *port, pk *Packet) {
 	charged := pk.Bytes
-	if f.tunnel != 0 && p.flags&flagHost == 0 {
+	if p.flags&flagTunnel != 0 {
 		f.tunnelled(id, pk)
 	}
 	wire := int64(pk.Bytes) + f.overhead
@@ -156,15 +156,15 @@ func (f *Fabric) transmit(isl *sim.Island, st *state, now unit.Time, id PortID, 
 	at := p.busyUntil.Add(p.delay)
 	pk.at = int64(at)
 	p.used++
-	if p.flags&(flagFar|flagEach|flagTapped) != 0 {
-		if p.flags&flagTapped != 0 {
+	if p.flags&(flagFar|flagRare) != 0 {
+		if p.flags&flagRare != 0 && f.tapped(id) {
 			f.tellSent(isl, now, id, pk)
 		}
 		if p.flags&flagFar != 0 && isl.Mails() {
 			f.post(st, id, p, at)
 			return
 		}
-		if p.flags&flagEach != 0 {
+		if f.each {
 			f.awaitTxEnd(isl, id, p)
 			f.planArrival(id, &f.ingresses[id], p.tail, at)
 			f.ingresses[id].n++
