@@ -32,6 +32,14 @@ var rules = map[string]rule{
 	"board": {
 		why: "what is inside a host is a value of data sheets: it is drawn, and nothing runs on it",
 	},
+	"nccltopo": {
+		may: "board located",
+		why: "a file of NCCL is text about the inside of a host: what a run makes of a host is for others",
+	},
+	"topoform": {
+		may: "topo",
+		why: "a network in another tool's form is a function of its graph",
+	},
 	"catalogue": {why: "what is known of equipment is a value of data sheets: what a network takes of it is above it"},
 	"design": {
 		may: "catalogue inventory located scenario sizing topo",
@@ -344,9 +352,10 @@ var rules = map[string]rule{
 	},
 	"web": {may: "report result run scenario", why: "the web UI is a user of runs"},
 	"cli": {
-		may: "bench board coll commission dataset design hash headline input inventory lab located nccl nccltests netconf " +
+		may: "bench board coll commission dataset design hash headline input inventory lab lint located nccl nccltests nccltopo " +
+			"netconf " +
 			"netconf/dialects nn ns3 perf plan qos report result rib run scenario scenario/schema sheet sizing survey sweep topo " +
-			"validate web whatif workload",
+			"topoform validate web whatif workload",
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys",
 		why:   "commands are a user of everything but the engine's insides, which run wires",
 	},
