@@ -48,9 +48,11 @@ func (l *linter) agree() {
 		}
 		var places []string
 		if len(d.Device.Interfaces) > 0 {
-			places = []string{"interface " + d.Device.Interfaces[0].Name + " tc 3 dscp", "interface " + d.Device.Interfaces[0].Name}
+			places = []string{"interface " + d.Device.Interfaces[0].Name + " tc 3 dscp",
+				"interface " + d.Device.Interfaces[0].Name}
 		}
-		l.add(d, "Q01", Error, fmt.Sprintf("DSCP %s is in the class that pauses, and on most devices %s", sets[k], most), places...)
+		l.add(d, "Q01", Error, fmt.Sprintf("DSCP %s is in the class that pauses, and on most devices %s",
+			sets[k], most), places...)
 	}
 }
 
@@ -64,7 +66,8 @@ func (l *linter) macs() {
 		case first == "":
 			first = b.MAC
 		case b.MAC != first:
-			l.add(d, "Q17", Error, fmt.Sprintf("mac-address %s, and %s on other switches", b.MAC, first), "balance mac", "balance")
+			l.add(d, "Q17", Error, fmt.Sprintf("mac-address %s, and %s on other switches", b.MAC, first),
+				"balance mac", "balance")
 		}
 	}
 }
@@ -129,7 +132,8 @@ func (l *linter) ends(d *Device, i *netconf.Interface, other *Device, far *netco
 		l.add(d, "Q24", Error, fmt.Sprintf("%s: DCBX %s here, %s there", of, a, b), here+" dcbx", here)
 	}
 	if i.MTU > 0 && far.MTU > 0 && i.MTU != far.MTU {
-		l.add(d, "Q12", Error, fmt.Sprintf("%s: frames of at most %v here, %v there", of, i.MTU, far.MTU), here+" mtu", "mtu", here)
+		l.add(d, "Q12", Error, fmt.Sprintf("%s: frames of at most %v here, %v there", of, i.MTU, far.MTU),
+			here+" mtu", "mtu", here)
 	}
 }
 

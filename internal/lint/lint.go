@@ -27,35 +27,46 @@ type Rule struct {
 // Rules are all of them, by number.
 var Rules = []Rule{
 	{"Q01", "DSCPs agree on all devices", "a packet is in another class at the next hop", "one map for all devices"},
-	{"Q02", "RoCE data is in a class that pauses, at every hop", "it is dropped where it is not, and go-back-N repeats all after it",
+	{"Q02", "RoCE data is in a class that pauses, at every hop",
+		"it is dropped where it is not, and go-back-N repeats all after it",
 		"map its DSCP to the class that pauses"},
-	{"Q03", "CNPs do not pause and go first", "a CNP that waits behind data comes too late, and one in the class that pauses stops with it",
+	{"Q03", "CNPs do not pause and go first",
+		"a CNP that waits behind data comes too late, and one in the class that pauses stops with it",
 		"a class of its own for CNPs, strict, without PFC"},
 	{"Q04", "ECN marks in the class that pauses", "without marks senders slow down only when they are paused",
 		"a WRED profile with ECN on its queue"},
 	{"Q05", "WRED min is below max", "equal values mark nothing, then everything", "min below max"},
-	{"Q06", "ECN acts before PFC", "pauses take the place of congestion control and spread", "a lower WRED max, or a higher xOFF"},
+	{"Q06", "ECN acts before PFC", "pauses take the place of congestion control and spread",
+		"a lower WRED max, or a higher xOFF"},
 	{"Q07", "headroom holds what arrives after xOFF", "what has no room is dropped though PFC is on",
 		"headroom by cable, rate and frame"},
-	{"Q08", "marking scales with the rate", "a queue drains in half the time at twice the rate", "min and max in proportion to the rate"},
+	{"Q08", "marking scales with the rate", "a queue drains in half the time at twice the rate",
+		"min and max in proportion to the rate"},
 	{"Q09", "few priorities pause", "each takes headroom of every port", "PFC on one or two priorities"},
-	{"Q10", "the PFC watchdog is on and can act", "one stuck neighbour stops the fabric", "a watchdog on each port with PFC"},
-	{"Q11", "the class that pauses is for RoCE alone", "other traffic is paused, and fills its buffer", "only RoCE's DSCPs in it"},
-	{"Q12", "MTUs are equal and large enough", "frames that are too long are dropped", "one MTU, at least RDMA's and its headers"},
-	{"Q13", "ports of one role are configured alike", "one forgotten port drops, or is paused for ever", "the same profile on all"},
+	{"Q10", "the PFC watchdog is on and can act", "one stuck neighbour stops the fabric",
+		"a watchdog on each port with PFC"},
+	{"Q11", "the class that pauses is for RoCE alone", "other traffic is paused, and fills its buffer",
+		"only RoCE's DSCPs in it"},
+	{"Q12", "MTUs are equal and large enough", "frames that are too long are dropped",
+		"one MTU, at least RDMA's and its headers"},
+	{"Q13", "ports of one role are configured alike", "one forgotten port drops, or is paused for ever",
+		"the same profile on all"},
 	{"Q14", "NX-OS: forms that do nothing", "the line is refused or has no effect", "see the finding"},
 	{"Q15", "EOS: forms that do nothing", "the line is refused or has no effect", "see the finding"},
 	{"Q16", "Junos: forms that do nothing", "the line is refused or has no effect", "see the finding"},
-	{"Q17", "NX-OS DLB: one MAC, no egress policy", "no egress policy acts on its traffic, and a switch with another MAC does not take part",
+	{"Q17", "NX-OS DLB: one MAC, no egress policy",
+		"no egress policy acts on its traffic, and a switch with another MAC does not take part",
 		"the same mac-address on all; count marks at its ports"},
 	{"Q18", "tiers hash with different seeds", "a second tier does not spread what the first one chose (polarisation)",
 		"another seed for each tier"},
 	{"Q20", "every line is understood", "what is not read is not checked", "see the line"},
-	{"Q21", "watchdog and stock ECN by the platform's words", "the line is refused, or RoCE's class is not marked", "see the finding"},
+	{"Q21", "watchdog and stock ECN by the platform's words",
+		"the line is refused, or RoCE's class is not marked", "see the finding"},
 	{"Q22", "LLDP and DCBX are on where PFC is auto", "without DCBX auto is off", "LLDP with DCBX on the port, or PFC on"},
 	{"Q23", "neighbours agree on PFC and shares", "one pauses a priority that the other does not", "the same on both ends"},
 	{"Q24", "neighbours speak one DCBX", "IEEE and CEE do not understand each other", "the same version on both ends"},
-	{"Q26", "VLANs, subnets and summaries nest", "a summary without a subnet draws packets to nowhere", "summaries of what is there"},
+	{"Q26", "VLANs, subnets and summaries nest", "a summary without a subnet draws packets to nowhere",
+		"summaries of what is there"},
 }
 
 // RuleOf returns a rule by its number.
@@ -142,7 +153,8 @@ func (l *linter) device(d *Device) {
 		if p.Warning {
 			s = Warning
 		}
-		l.findings = append(l.findings, Finding{"Q20", s, d.Device.Name, netconf.Place{File: p.File, Line: p.Line}, p.Message,
+		l.findings = append(l.findings, Finding{"Q20", s, d.Device.Name, netconf.Place{File: p.File,
+			Line: p.Line}, p.Message,
 			RuleOf("Q20").Reason, RuleOf("Q20").Fix})
 	}
 	for _, s := range d.Slips {
@@ -220,7 +232,7 @@ func (l *linter) profiles(d *Device) {
 		switch {
 		case pausing == 0:
 			if d.Dialect == "nvue" && p.Class(3) == nil {
-				l.add(d, "Q21", Error, ports+": ECN marks traffic class 0 alone, as the platform has it from the start: class 3 is unmarked",
+				l.add(d, "Q21", Error, ports+": ECN marks traffic class 0 alone, as from the start: class 3 is unmarked",
 					"interface "+first.Name)
 			}
 			continue
@@ -266,7 +278,8 @@ func (l *linter) cnp(d *Device, p *netconf.Profile, ports, here string) {
 }
 
 // pausingClass checks a class that pauses.
-func (l *linter) pausingClass(d *Device, p *netconf.Profile, c *netconf.Class, ports string, at func(uint8, string) string) {
+func (l *linter) pausingClass(d *Device, p *netconf.Profile, c *netconf.Class, ports string, at func(uint8,
+	string) string) {
 	of := fmt.Sprintf("%s: traffic class %d pauses", ports, c.TC)
 	if c.ECN == nil {
 		l.add(d, "Q04", Error, of+", and nothing marks in its queue", at(c.TC, "queue"), at(c.TC, "pause"))

@@ -15,7 +15,8 @@ import (
 func clean() *netconf.Device {
 	p := netconf.Profile{Classes: []netconf.Class{
 		{TC: 0, Queue: 0, Share: 50},
-		{TC: 3, Queue: 3, Share: 50, ECN: &netconf.ECN{Min: 150 * unit.Kilobyte, Max: 1500 * unit.Kilobyte, Probability: 20},
+		{TC: 3, Queue: 3, Share: 50, ECN: &netconf.ECN{Min: 150 * unit.Kilobyte, Max: 1500 * unit.Kilobyte,
+			Probability: 20},
 			Pause: &netconf.Pause{Priority: 3, Buffer: &netconf.Buffer{Alpha: unit.Ratio{Num: 1, Den: 8},
 				Resume: 18 * unit.Kilobyte, Headroom: 70 * unit.Kilobyte}}},
 		{TC: 6, Queue: 6, Strict: true},
@@ -26,11 +27,14 @@ func clean() *netconf.Device {
 		QoS: &netconf.QoS{Profiles: []netconf.Profile{p},
 			Watchdog: netconf.Watchdog{On: true, Poll: 100 * unit.Millisecond, Detect: 400 * unit.Millisecond,
 				Restore: 400 * unit.Millisecond, Action: "drop"},
-			Pools: netconf.Pools{Size: 64 * unit.Megabyte, Headroom: unit.Megabyte, LosslessPart: 80, HeadroomPart: 10, LossyPart: 10}},
+			Pools: netconf.Pools{Size: 64 * unit.Megabyte, Headroom: unit.Megabyte, LosslessPart: 80,
+				HeadroomPart: 10, LossyPart: 10}},
 	}
 	for n, far := range []string{"host1 nic0", "spine1 Ethernet1/1", "spine2 Ethernet1/1"} {
-		d.Interfaces = append(d.Interfaces, netconf.Interface{Name: netconf.JoinPort(n+1, 0), MTU: 9216, Description: "to " + far,
-			Speed: 400 * unit.GigabitPerSec, QoS: &netconf.PortQoS{PFC: netconf.PFCAuto, Watchdog: true, Cable: 5 * unit.Metre}})
+		d.Interfaces = append(d.Interfaces, netconf.Interface{Name: netconf.JoinPort(n+1, 0), MTU: 9216,
+			Description: "to " + far,
+			Speed:       400 * unit.GigabitPerSec, QoS: &netconf.PortQoS{PFC: netconf.PFCAuto, Watchdog: true,
+				Cable: 5 * unit.Metre}})
 	}
 	return d
 }
@@ -57,14 +61,17 @@ var planted = []struct{ dialect, old, with, rule string }{
 	{"nxos", "    priority level 1", "    bandwidth remaining percent 1", "Q03"},
 	{"nxos", " weight 0 ecn", " weight 0", "Q04"},
 	{"nxos", "minimum-threshold 150 kbytes", "minimum-threshold 1500 kbytes", "Q05"},
-	{"nxos", "  priority-flow-control mode auto\n  priority-flow-control watch-dog-interval on\n", "  priority-flow-control mode auto\n",
+	{"nxos", "  priority-flow-control mode auto\n  priority-flow-control watch-dog-interval on\n",
+		"  priority-flow-control mode auto\n",
 		"Q10"},
 	{"nxos", "mtu 9216", "mtu 1500", "Q12"},
 	{"nxos", "interface Ethernet1/3\n  description to spine2 Ethernet1/1\n  priority-flow-control mode auto",
 		"interface Ethernet1/3\n  description to spine2 Ethernet1/1\n  priority-flow-control mode off", "Q13"},
-	{"nxos", "class-map type qos match-any ROCEv2\n  match dscp 26", "class-map type qos match-all ROCEv2\n  match dscp 26\n  match cos 3",
+	{"nxos", "class-map type qos match-any ROCEv2\n  match dscp 26",
+		"class-map type qos match-all ROCEv2\n  match dscp 26\n  match cos 3",
 		"Q14"},
-	{"nxos", "    bandwidth remaining percent 50\n    random-detect", "    bandwidth remaining percent 50\n    pause no-drop\n    random-detect",
+	{"nxos", "    bandwidth remaining percent 50\n    random-detect",
+		"    bandwidth remaining percent 50\n    pause no-drop\n    random-detect",
 		"Q14"},
 	{"nxos", "    random-detect minimum-threshold", "    random-detect ecn\n    random-detect minimum-threshold", "Q14"},
 	{"nxos", "spanning", "", "Q20"},
@@ -77,9 +84,11 @@ var planted = []struct{ dialect, old, with, rule string }{
 	{"eos", "polling-interval 0.1", "polling-interval 0.3", "Q10"},
 	{"eos", "      bandwidth percent 50\n      random-detect", "      random-detect", "Q10"},
 	{"eos", "   mtu 9198", "   mtu 1500", "Q12"},
-	{"eos", "   description to spine2 Ethernet1/1\n   mtu 9198\n   service-profile ROCE", "   description to spine2 Ethernet1/1\n   mtu 9198",
+	{"eos", "   description to spine2 Ethernet1/1\n   mtu 9198\n   service-profile ROCE",
+		"   description to spine2 Ethernet1/1\n   mtu 9198",
 		"Q13"},
-	{"eos", "qos map traffic-class 6 to tx-queue 6", "qos map traffic-class 6 to tx-queue 6\nqos map traffic-class 3 to uc-tx-queue 3",
+	{"eos", "qos map traffic-class 6 to tx-queue 6",
+		"qos map traffic-class 6 to tx-queue 6\nqos map traffic-class 3 to uc-tx-queue 3",
 		"Q15"},
 	{"eos", "   priority-flow-control priority 3 no-drop", "   priority-flow-control priority 3 no-drop\n" +
 		"   priority-flow-control priority 4 enable", "Q15"},
@@ -206,7 +215,8 @@ func TestPairs(t *testing.T) {
 	}
 	leaf, other := clean(), spine(func(d *netconf.Device) { d.Interfaces[0].LLDP.DCBX = netconf.DCBXCEE })
 	leaf.Interfaces[1].LLDP.DCBX = netconf.DCBXIEEE
-	all := lint.Check([]*lint.Device{read("eos", "leaf1", render(t, "eos", leaf)), read("nxos", "spine1", render(t, "nxos", other))}, nil)
+	all := lint.Check([]*lint.Device{read("eos", "leaf1", render(t, "eos", leaf)), read("nxos", "spine1",
+		render(t, "nxos", other))}, nil)
 	if got := rules(all); got != "Q24" {
 		t.Errorf("%s, want Q24: %+v", got, all)
 	}

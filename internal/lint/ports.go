@@ -18,7 +18,8 @@ func treatment(d *netconf.Device, i *netconf.Interface) string {
 	text := "PFC " + i.QoS.PFC.String()
 	for k := range p.Classes {
 		c := &p.Classes[k]
-		text += fmt.Sprintf("; class %d: DSCP %s, queue %d, %s", c.TC, strings.Join(netconf.Ranges(p.DSCPs(c.TC)), " "), c.Queue,
+		text += fmt.Sprintf("; class %d: DSCP %s, queue %d, %s", c.TC,
+			strings.Join(netconf.Ranges(p.DSCPs(c.TC)), " "), c.Queue,
 			c.Served())
 		if c.Pause != nil {
 			text += ", pauses"
@@ -45,7 +46,8 @@ func (l *linter) forgotten(d *Device) {
 		if p.Kind != netconf.Physical || t == most || 2*n[most] <= len(d.Device.Interfaces) {
 			continue
 		}
-		l.add(d, "Q13", Error, fmt.Sprintf("%s: %s; most ports: %s", p.Name, t, most), "interface "+p.Name+" pfc", "interface "+p.Name)
+		l.add(d, "Q13", Error, fmt.Sprintf("%s: %s; most ports: %s", p.Name, t, most),
+			"interface "+p.Name+" pfc", "interface "+p.Name)
 	}
 }
 
@@ -62,9 +64,11 @@ func (l *linter) ports(d *Device) {
 		switch {
 		case i.Kind != netconf.Physical || i.MTU == 0:
 		case i.MTU < least:
-			l.add(d, "Q12", Error, fmt.Sprintf("%s: frames of at most %v, and RoCE's take %v", i.Name, i.MTU, least), here+" mtu", "mtu", here)
+			l.add(d, "Q12", Error, fmt.Sprintf("%s: frames of at most %v, and RoCE's take %v", i.Name, i.MTU,
+				least), here+" mtu", "mtu", here)
 		case mtu != 0 && i.MTU != mtu:
-			l.add(d, "Q12", Warning, fmt.Sprintf("%s: frames of at most %v, and %v at other ports", i.Name, i.MTU, mtu), here+" mtu", "mtu",
+			l.add(d, "Q12", Warning, fmt.Sprintf("%s: frames of at most %v, and %v at other ports", i.Name,
+				i.MTU, mtu), here+" mtu", "mtu",
 				here)
 		default:
 			mtu = i.MTU
@@ -72,7 +76,8 @@ func (l *linter) ports(d *Device) {
 		if q := i.QoS; q != nil && q.PFC == netconf.PFCAuto {
 			lldp := d.Device.LLDP
 			if i.LLDP.Silent || lldp == nil || !lldp.On || lldp.DCBX == netconf.DCBXOff || i.LLDP.DCBX == netconf.DCBXOff {
-				l.add(d, "Q22", Error, i.Name+": PFC is auto, and LLDP or DCBX is off", here+" lldp", "dcbx", here+" pfc", here)
+				l.add(d, "Q22", Error, i.Name+": PFC is auto, and LLDP or DCBX is off", here+" lldp", "dcbx",
+					here+" pfc", here)
 			}
 		}
 		l.headroom(d, i)
@@ -103,8 +108,10 @@ func (l *linter) headroom(d *Device, i *netconf.Interface) {
 	for k := range p.Classes {
 		c := &p.Classes[k]
 		if c.Pause != nil && c.Pause.Buffer != nil && c.Pause.Buffer.Headroom < need {
-			l.add(d, "Q07", Error, fmt.Sprintf("%s: headroom %v of traffic class %d, and %v can arrive after xOFF (%v, frames of %v)", i.Name,
-				c.Pause.Buffer.Headroom, c.TC, need, meant.Speed, frame), fmt.Sprintf("interface %s tc %d pause", i.Name, c.TC),
+			l.add(d, "Q07", Error, fmt.Sprintf("%s: headroom %v of traffic class %d, "+
+				"and %v can arrive after xOFF (%v, frames of %v)", i.Name,
+				c.Pause.Buffer.Headroom, c.TC, need, meant.Speed, frame),
+				fmt.Sprintf("interface %s tc %d pause", i.Name, c.TC),
 				"interface "+i.Name)
 		}
 	}
@@ -135,7 +142,8 @@ func (l *linter) scaled(d *Device) {
 				rates[of] = meant
 			} else if other.Speed != meant.Speed && !said[of] {
 				said[of] = true
-				l.add(d, "Q08", Warning, fmt.Sprintf("%s at %v and %s at %v: both mark traffic class %d alike, %s", other.Name, other.Speed, i.Name,
+				l.add(d, "Q08", Warning, fmt.Sprintf("%s at %v and %s at %v: both mark traffic class %d alike, %s",
+					other.Name, other.Speed, i.Name,
 					meant.Speed, c.TC, c.ECN), fmt.Sprintf("interface %s tc %d ecn", i.Name, c.TC))
 			}
 		}
@@ -153,7 +161,8 @@ func (l *linter) subnets(d *Device) {
 	for i := range d.Device.Interfaces {
 		p := &d.Device.Interfaces[i]
 		if p.Kind == netconf.Physical && p.VLAN != 0 && len(vlans) > 0 && !vlans[p.VLAN] {
-			l.add(d, "Q26", Error, fmt.Sprintf("%s is in VLAN %d, which has no gateway here", p.Name, p.VLAN), "interface "+p.Name)
+			l.add(d, "Q26", Error, fmt.Sprintf("%s is in VLAN %d, which has no gateway here", p.Name, p.VLAN),
+				"interface "+p.Name)
 		}
 	}
 	b := d.Device.BGP
@@ -166,7 +175,8 @@ func (l *linter) subnets(d *Device) {
 			inside = inside || a.Prefix.Bits() <= n.Bits() && a.Prefix.Contains(n.Addr())
 		}
 		if !inside {
-			l.add(d, "Q26", Error, fmt.Sprintf("summary %s contains no network of the switch", a.Prefix), "aggregate "+a.Prefix.String(), "bgp")
+			l.add(d, "Q26", Error, fmt.Sprintf("summary %s contains no network of the switch", a.Prefix),
+				"aggregate "+a.Prefix.String(), "bgp")
 		}
 	}
 }
