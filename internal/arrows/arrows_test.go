@@ -239,6 +239,10 @@ var rules = map[string]rule{
 		may: "inventory located qos topo",
 		why: "switch configuration follows from names and thresholds, not from a run",
 	},
+	"lint": {
+		may: "netconf netconf/dialects qos",
+		why: "what is wrong with configurations follows from what they mean: nothing needs to run. Of dialects its tests make use",
+	},
 	"netconf/lines": {
 		may: "located",
 		why: "commands in blocks are syntax: what they mean is for the dialects that have the rules",
@@ -353,9 +357,8 @@ var rules = map[string]rule{
 	"web": {may: "report result run scenario", why: "the web UI is a user of runs"},
 	"cli": {
 		may: "bench board coll commission dataset design hash headline input inventory lab lint located nccl nccltests nccltopo " +
-			"netconf " +
-			"netconf/dialects nn ns3 perf plan qos report result rib run scenario scenario/schema sheet sizing survey sweep topo " +
-			"topoform validate web whatif workload",
+			"netconf netconf/dialects nn ns3 perf plan qos report result rib run scenario scenario/schema sheet sizing survey " +
+			"sweep topo topoform validate web whatif workload",
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys",
 		why:   "commands are a user of everything but the engine's insides, which run wires",
 	},

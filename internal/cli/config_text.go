@@ -87,7 +87,8 @@ func profileText(s *sheet.Sheet, n int, p *netconf.Profile) {
 		if c.Pause != nil {
 			row[5] = fmt.Sprintf("priority %d, platform's xOFF", c.Pause.Priority)
 			if b := c.Pause.Buffer; b != nil {
-				row[5] = fmt.Sprintf("priority %d, xOFF %s, xON %v below, headroom %v", c.Pause.Priority, b.XOFFText(), b.Resume,
+				row[5] = fmt.Sprintf("priority %d, xOFF %s, xON %v below, headroom %v", c.Pause.Priority,
+					b.XOFFText(), b.Resume,
 					b.Headroom)
 			}
 		}

@@ -24,7 +24,8 @@ func (d *Device) Facts() (all []Fact) {
 		all = append(all, Fact{What: "LLDP", Value: fmt.Sprintf("%v, DCBX %s", d.LLDP.On, d.LLDP.DCBX)})
 	}
 	if d.Balance != nil {
-		all = append(all, Fact{What: "load balancing", Value: d.Balance.String() + " " + strings.Join(d.Balance.Ports, " ")})
+		all = append(all, Fact{What: "load balancing",
+			Value: d.Balance.String() + " " + strings.Join(d.Balance.Ports, " ")})
 	}
 	for i := range d.Interfaces {
 		all = append(all, d.portFacts(&d.Interfaces[i])...)
@@ -68,7 +69,8 @@ func (d *Device) portFacts(i *Interface) (all []Fact) {
 		}
 		say(of+"pauses", "priority %d", c.Pause.Priority)
 		if b := c.Pause.Buffer; b != nil {
-			say(of+"ingress", "xOFF %s, xON %v below, headroom %v, reserve %v", b.XOFFText(), b.Resume, b.Headroom, b.Reserve)
+			say(of+"ingress", "xOFF %s, xON %v below, headroom %v, reserve %v", b.XOFFText(), b.Resume,
+				b.Headroom, b.Reserve)
 		}
 	}
 	return all

@@ -165,7 +165,8 @@ func (f *Fitting) Buffers(platform, why string, keep func(*Buffer) bool) {
 				continue
 			}
 			b := pause.Buffer
-			f.Say("xOFF %s, xON %v below it, headroom %v: %s, so they are %s's own", b.XOFFText(), b.Resume, b.Headroom, why,
+			f.Say("xOFF %s, xON %v below it, headroom %v: %s, so they are %s's own", b.XOFFText(), b.Resume,
+				b.Headroom, why,
 				platform)
 			pause.Buffer = nil
 		}

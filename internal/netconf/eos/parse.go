@@ -98,7 +98,8 @@ func (r *reader) finish() {
 			if base := r.profiles[own.base.Args[0]]; base != nil {
 				all = append(all, base)
 			} else {
-				r.Problems = append(r.Problems, located.Problem{File: own.base.File, Line: int(own.base.Number), Column: 1, Width: 1,
+				r.Problems = append(r.Problems, located.Problem{File: own.base.File, Line: int(own.base.Number),
+					Column: 1, Width: 1,
 					Message: fmt.Sprintf("no qos profile %s", located.Shown(own.base.Args[0]))})
 			}
 		}

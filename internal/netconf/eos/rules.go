@@ -41,7 +41,8 @@ var (
 			r.watchdog.Restore, err = duration(l, 0, 0, 60*unit.Second)
 			return err
 		}},
-		{Pattern: "priority-flow-control pause watchdog default polling-interval T", Do: func(r *reader, l *line) (err error) {
+		{Pattern: "priority-flow-control pause watchdog default polling-interval T", Do: func(r *reader,
+			l *line) (err error) {
 			r.watchdog.Poll, err = duration(l, 0, 5*unit.Millisecond, 30*unit.Second)
 			r.say(l, "watchdog poll")
 			return err

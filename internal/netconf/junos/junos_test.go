@@ -14,7 +14,8 @@ import (
 var shape = qostest.Shape{
 	MTUs: []unit.Bytes{9216}, SamePause: true, OneClassify: true, PFC: qostest.Modes,
 	Pools: func(t *rapid.T) netconf.Pools {
-		return netconf.Pools{Size: 64 * unit.Megabyte, Headroom: unit.Megabyte, LosslessPart: 80, HeadroomPart: 10, LossyPart: 10}
+		return netconf.Pools{Size: 64 * unit.Megabyte, Headroom: unit.Megabyte, LosslessPart: 80,
+			HeadroomPart: 10, LossyPart: 10}
 	},
 	Balance: func(t *rapid.T) *netconf.Balance {
 		return rapid.SampledFrom([]*netconf.Balance{nil, {Method: "dlb", Unit: "packet", Ports: []string{"Ethernet1/1"}},

@@ -54,8 +54,9 @@ type reader struct {
 
 // Parse reads the files of a device as one.
 func (Dialect) Parse(files []netconf.File) *netconf.Parsed {
-	r := &reader{classes: map[string]*forwarding{}, classifiers: map[string]map[int]*line{}, notifies: map[string]map[int]*line{},
-		watched: map[string]*line{}, drops: map[string]*netconf.ECN{}, maps: map[string]map[string]*line{},
+	r := &reader{classes: map[string]*forwarding{}, classifiers: map[string]map[int]*line{},
+		notifies: map[string]map[int]*line{},
+		watched:  map[string]*line{}, drops: map[string]*netconf.ECN{}, maps: map[string]map[string]*line{},
 		schedulers: map[string]*scheduler{}, ports: map[string]*port{}, split: map[string]int{}}
 	r.Device, r.Places = &netconf.Device{QoS: &netconf.QoS{}}, map[string]netconf.Place{}
 	for _, f := range files {
@@ -155,7 +156,8 @@ func (r *reader) pools() {
 		r.split["ingress lossy"]
 	if out, said := r.split["egress lossless"]; said && out != p.LosslessPart {
 		r.Slips = append(r.Slips, netconf.Slip{Rule: "Q16", Place: r.Places["buffer"],
-			Text: fmt.Sprintf("lossless is %d%% of the buffer at ingress and %d%% at egress: they must match", p.LosslessPart, out)})
+			Text: fmt.Sprintf("lossless is %d%% of the buffer at ingress and %d%% at egress: they must match",
+				p.LosslessPart, out)})
 	}
 }
 

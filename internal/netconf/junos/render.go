@@ -30,7 +30,10 @@ func (Dialect) Fit(d *netconf.Device) (*netconf.Device, []string) {
 	f.NoLLDP(Platform)
 	f.Buffers(Platform, "headroom is a part of the buffer, and no command for thresholds is on record",
 		func(*netconf.Buffer) bool { return false })
-	f.NoBalance(Platform, func(b *netconf.Balance) bool { return b.Method == "dlb" && (b.Unit == "packet" || b.Unit == "flowlet") })
+	f.NoBalance(Platform, func(b *netconf.Balance) bool {
+		return b.Method == "dlb" && (b.Unit == "packet" ||
+			b.Unit == "flowlet")
+	})
 	if b := f.Device.Balance; b != nil {
 		*b = netconf.Balance{Method: b.Method, Unit: b.Unit, Gap: b.Gap}
 	}
@@ -72,7 +75,8 @@ func fill(f *netconf.Fitting, e *netconf.ECN, queue unit.Bytes) {
 	}
 	low := min(99, int(e.Min*100/queue))
 	high := min(100, max(low+1, int(e.Max*100/queue)))
-	f.Say("ECN from %v to %v: %d to %d %% of the queue, taken as the lossless part of the buffer, %v", e.Min, e.Max, low, high, queue)
+	f.Say("ECN from %v to %v: %d to %d %% of the queue, taken as the lossless part of the buffer, %v", e.Min,
+		e.Max, low, high, queue)
 	*e = netconf.ECN{MinFill: low, MaxFill: high, Probability: e.Probability, Drops: e.Drops}
 }
 
@@ -158,7 +162,8 @@ func (w *writer) qos(q *netconf.QoS) {
 
 func (w *writer) profile(n int, p *netconf.Profile) {
 	for dscp, tc := range p.Classify {
-		w.cos("classifiers dscp %s forwarding-class %s loss-priority low code-points %06b", named("dscp", n), className(tc), dscp)
+		w.cos("classifiers dscp %s forwarding-class %s loss-priority low code-points %06b", named("dscp", n),
+			className(tc), dscp)
 		if c := p.Class(tc); c.Pause != nil {
 			w.cos("congestion-notification-profile %s input dscp code-point %06b pfc", named(notified, n), dscp)
 		}
@@ -178,7 +183,8 @@ func (w *writer) profile(n int, p *netconf.Profile) {
 		}
 		if e := c.ECN; e != nil {
 			drops := fmt.Sprintf("d%d-%s", n+1, className(c.TC))
-			w.cos("drop-profiles %s interpolate fill-level [ %d %d ] drop-probability [ 0 %d ]", drops, e.MinFill, e.MaxFill,
+			w.cos("drop-profiles %s interpolate fill-level [ %d %d ] drop-probability [ 0 %d ]", drops,
+				e.MinFill, e.MaxFill,
 				e.Probability)
 			w.cos("schedulers %s drop-profile-map loss-priority any protocol any drop-profile %s", scheduler, drops)
 			if !e.Drops {
@@ -217,7 +223,8 @@ func (w *writer) check() {
 	if d.BGP != nil || d.LLDP != nil {
 		w.refuse("BGP and LLDP are not rendered")
 	}
-	if b := d.Balance; b != nil && (b.Method != "dlb" || b.Unit != "packet" && b.Unit != "flowlet" || b.Gap%unit.Microsecond != 0 ||
+	if b := d.Balance; b != nil && (b.Method != "dlb" || b.Unit != "packet" && b.Unit != "flowlet" ||
+		b.Gap%unit.Microsecond != 0 ||
 		b.Unit == "packet" && b.Gap != 0 || b.MAC != "" || b.Ports != nil || b.Seed != 0) {
 		w.refuse("load balancing %s: want dlb by packet, or by flowlet and whole microseconds, on all ports", b)
 	}
@@ -229,7 +236,8 @@ func (w *writer) check() {
 		case !numbered || i.Kind != bare.Kind || i.VLAN != 0 || len(i.Addresses) > 0 || i.Speed != 0 || i.MTU != 0 ||
 			i.LLDP != bare.LLDP || i.Description != "" || i.QoS == nil:
 			w.refuse("%s: of a port its quality of service is rendered, and nothing else", i.Name)
-		case i.QoS.PFC == netconf.PFCAuto || i.QoS.Cable != 0 || i.QoS.Watchdog != (d.QoS.Watchdog.On && i.QoS.PFC == netconf.PFCOn):
+		case i.QoS.PFC == netconf.PFCAuto || i.QoS.Cable != 0 || i.QoS.Watchdog != (d.QoS.Watchdog.On &&
+			i.QoS.PFC == netconf.PFCOn):
 			w.refuse("%s: PFC auto, cable lengths and a watchdog on some ports only are not rendered", i.Name)
 		}
 	}
@@ -242,7 +250,10 @@ func (w *writer) checkQoS(q *netconf.QoS) {
 	if bare := (netconf.Watchdog{On: q.Watchdog.On}); q.Watchdog != bare {
 		w.refuse("times of the watchdog are not rendered")
 	}
-	on := slices.ContainsFunc(w.d.Interfaces, func(i netconf.Interface) bool { return i.QoS != nil && i.QoS.PFC == netconf.PFCOn })
+	on := slices.ContainsFunc(w.d.Interfaces, func(i netconf.Interface) bool {
+		return i.QoS != nil &&
+			i.QoS.PFC == netconf.PFCOn
+	})
 	if q.Watchdog.On && !on {
 		w.refuse("a watchdog, and no port with PFC")
 	}
@@ -280,7 +291,8 @@ func (w *writer) checkClass(p *netconf.Profile, c *netconf.Class) {
 		w.refuse("traffic class %d: thresholds of an ingress are not rendered", c.TC)
 	case c.Pause != nil && len(p.DSCPs(c.TC)) == 0:
 		w.refuse("traffic class %d pauses, and no DSCP is in it", c.TC)
-	case e != nil && (e.MaxFill < 1 || e.MaxFill > 100 || e.MinFill < 0 || e.MinFill > e.MaxFill || e.Min != 0 || e.Max != 0 ||
+	case e != nil && (e.MaxFill < 1 || e.MaxFill > 100 || e.MinFill < 0 || e.MinFill > e.MaxFill ||
+		e.Min != 0 || e.Max != 0 ||
 		e.Probability < 0 || e.Probability > 100):
 		w.refuse("traffic class %d: WRED %s, want percent of the queue", c.TC, e)
 	}

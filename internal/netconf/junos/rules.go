@@ -28,14 +28,18 @@ var top = &block{Rules: []rule{
 			}
 			return err
 		}},
-	{Pattern: cos + "forwarding-classes class NAME queue-num N", Do: func(r *reader, l *line) error { return r.forward(l, false) }},
+	{Pattern: cos + "forwarding-classes class NAME queue-num N", Do: func(r *reader,
+		l *line) error {
+		return r.forward(l, false)
+	}},
 	{Pattern: cos + "forwarding-classes class NAME queue-num N no-loss pfc-priority P",
 		Do: func(r *reader, l *line) error { return r.forward(l, true) }},
 	{Pattern: cos + "forwarding-classes class NAME explicit-congestion-notification", Do: func(r *reader, l *line) error {
 		r.slip("Q16", l, "explicit-congestion-notification belongs to a scheduler: under forwarding-classes it marks nothing")
 		return nil
 	}},
-	{Pattern: cos + "congestion-notification-profile NAME input dscp code-point BITS pfc", Do: func(r *reader, l *line) error {
+	{Pattern: cos + "congestion-notification-profile NAME input dscp code-point BITS pfc", Do: func(r *reader,
+		l *line) error {
 		all, err := codePoints(l.Args[1])
 		for _, v := range all {
 			if r.notifies[l.Args[0]] == nil {
@@ -45,31 +49,34 @@ var top = &block{Rules: []rule{
 		}
 		return err
 	}},
-	{Pattern: cos + "congestion-notification-profile NAME input ieee-802.1 code-point BITS pfc", Do: func(r *reader, l *line) error {
-		r.slip("Q16", l, "PFC by ieee-802.1 needs a VLAN tag, which a routed packet has not: nothing is paused, want input dscp")
-		if r.notifies[l.Args[0]] == nil {
-			r.notifies[l.Args[0]] = map[int]*line{}
-		}
-		return nil
-	}},
+	{Pattern: cos + "congestion-notification-profile NAME input ieee-802.1 code-point BITS pfc",
+		Do: func(r *reader, l *line) error {
+			r.slip("Q16", l, "PFC by ieee-802.1 needs a VLAN tag, which a routed packet has not: nothing is paused, want input dscp")
+			if r.notifies[l.Args[0]] == nil {
+				r.notifies[l.Args[0]] = map[int]*line{}
+			}
+			return nil
+		}},
 	{Pattern: cos + "congestion-notification-profile NAME pfc-watchdog", Do: func(r *reader, l *line) error {
 		r.watched[l.Args[0]] = l
 		return nil
 	}},
-	{Pattern: cos + "drop-profiles NAME interpolate fill-level [ A B ] drop-probability [ C D ]", Do: func(r *reader, l *line) error {
-		var v [4]int
-		for k, arg := range []int{1, 2, 3, 4} {
-			var err error
-			if v[k], err = number(l, arg, 0, 100); err != nil {
-				return err
+	{Pattern: cos + "drop-profiles NAME interpolate fill-level [ A B ] drop-probability [ C D ]",
+		Do: func(r *reader, l *line) error {
+			var v [4]int
+			for k, arg := range []int{1, 2, 3, 4} {
+				var err error
+				if v[k], err = number(l, arg, 0, 100); err != nil {
+					return err
+				}
 			}
-		}
-		if v[2] != 0 || v[1] < v[0] || v[1] == 0 {
-			return fmt.Errorf("%s: want fill levels that rise, and a probability that begins at 0", located.Shown(l.Args[0]))
-		}
-		r.drops[l.Args[0]] = &netconf.ECN{MinFill: v[0], MaxFill: v[1], Probability: v[3]}
-		return nil
-	}},
+			if v[2] != 0 || v[1] < v[0] || v[1] == 0 {
+				return fmt.Errorf("%s: want fill levels that rise, and a probability that begins at 0",
+					located.Shown(l.Args[0]))
+			}
+			r.drops[l.Args[0]] = &netconf.ECN{MinFill: v[0], MaxFill: v[1], Probability: v[3]}
+			return nil
+		}},
 	{Pattern: cos + "schedulers NAME drop-profile-map loss-priority any protocol any drop-profile DROPS",
 		Do: func(r *reader, l *line) error { r.scheduler(l).drops = l; return nil }},
 	{Pattern: cos + "schedulers NAME explicit-congestion-notification",
@@ -156,7 +163,8 @@ func (r *reader) forward(l *line, pauses bool) error {
 	}
 	for _, other := range r.order {
 		if other != l.Args[0] && r.number(other, r.classes[other].queue) == r.number(l.Args[0], c.queue) {
-			return fmt.Errorf("%s: a second class of queue %s, want one for each", located.Shown(l.Args[0]), strconv.Itoa(queue))
+			return fmt.Errorf("%s: a second class of queue %s, want one for each", located.Shown(l.Args[0]),
+				strconv.Itoa(queue))
 		}
 	}
 	if r.classes[l.Args[0]] == nil {

@@ -19,10 +19,12 @@ var shape = qostest.Shape{
 			Detect: 400 * unit.Millisecond, Restore: 400 * unit.Millisecond, Action: "drop"}}).Draw(t, "watchdog")
 	},
 	Pools: func(t *rapid.T) netconf.Pools {
-		return rapid.SampledFrom([]netconf.Pools{{}, {Size: 9, LosslessPart: 90, HeadroomPart: 7, LossyPart: 3}}).Draw(t, "pools")
+		return rapid.SampledFrom([]netconf.Pools{{}, {Size: 9, LosslessPart: 90, HeadroomPart: 7,
+			LossyPart: 3}}).Draw(t, "pools")
 	},
 	Balance: func(t *rapid.T) *netconf.Balance {
-		return rapid.SampledFrom([]*netconf.Balance{nil, {Method: "dlb", Unit: "packet"}, {Method: "ecmp"}}).Draw(t, "balance")
+		return rapid.SampledFrom([]*netconf.Balance{nil, {Method: "dlb", Unit: "packet"},
+			{Method: "ecmp"}}).Draw(t, "balance")
 	},
 }
 

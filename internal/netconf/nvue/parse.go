@@ -81,8 +81,14 @@ var top = &block{Rules: []rule{
 		}
 		return err
 	}},
-	{Pattern: "nv set qos congestion-control PROFILE traffic-class TC ecn enable", Do: marks(func(c *curve, _ int) { c.off = false }, 0)},
-	{Pattern: "nv set qos congestion-control PROFILE traffic-class TC ecn disable", Do: marks(func(c *curve, _ int) { c.off = true }, 0)},
+	{Pattern: "nv set qos congestion-control PROFILE traffic-class TC ecn enable", Do: marks(func(c *curve,
+		_ int) {
+		c.off = false
+	}, 0)},
+	{Pattern: "nv set qos congestion-control PROFILE traffic-class TC ecn disable", Do: marks(func(c *curve,
+		_ int) {
+		c.off = true
+	}, 0)},
 	{Pattern: "nv set qos congestion-control PROFILE traffic-class TC min-threshold N",
 		Do: marks(func(c *curve, v int) { c.Min = unit.Bytes(v) }, 1<<40)},
 	{Pattern: "nv set qos congestion-control PROFILE traffic-class TC max-threshold N",

@@ -47,7 +47,8 @@ func (Dialect) Fit(d *netconf.Device) (*netconf.Device, []string) {
 	f.NoDescriptions(Platform)
 	f.Buffers(Platform, "a cable's length stands for headroom, and no command for thresholds is on record",
 		func(*netconf.Buffer) bool { return false })
-	if b := f.Device.Balance; b != nil && b.Method == "dlb" && (b.Unit != "" || b.Gap > 0 || b.MAC != "" || len(b.Ports) > 0) {
+	if b := f.Device.Balance; b != nil && b.Method == "dlb" && (b.Unit != "" || b.Gap > 0 || b.MAC != "" ||
+		len(b.Ports) > 0) {
 		f.Say("load balancing %s: adaptive routing is on, how it chooses is %s's own", b, Platform)
 		f.Device.Balance = &netconf.Balance{Method: "dlb"}
 	}
@@ -213,7 +214,8 @@ func (w *writer) check() {
 		i := &d.Interfaces[k]
 		_, _, numbered := netconf.SplitPort(i.Name)
 		switch mtu := inventory.IPMTU(i.MTU); {
-		case i.Kind != netconf.Physical || i.VLAN != 0 || len(i.Addresses) > 0 || i.Speed != 0 || i.LLDP != netconf.PortLLDP{} ||
+		case i.Kind != netconf.Physical || i.VLAN != 0 || len(i.Addresses) > 0 || i.Speed != 0 ||
+			i.LLDP != netconf.PortLLDP{} ||
 			i.Description != "" || !numbered:
 			w.refuse("%s: of a port only its quality of service is rendered", i.Name)
 		case i.MTU == 0 && i.QoS == nil || i.MTU != 0 && (mtu < leastMTU || mtu > mostMTU):
@@ -256,7 +258,8 @@ func (w *writer) checkQoS(q *netconf.QoS) {
 		}
 	}
 	if pools := (netconf.Pools{LosslessPart: q.Pools.LosslessPart, LossyPart: q.Pools.LossyPart}); q.Pools != pools ||
-		pools != (netconf.Pools{}) && (pools.LosslessPart+pools.LossyPart != 100 || pools.LossyPart < 1 || pools.LosslessPart < 1) {
+		pools != (netconf.Pools{}) && (pools.LosslessPart+pools.LossyPart != 100 || pools.LossyPart < 1 ||
+			pools.LosslessPart < 1) {
 		w.refuse("a split of the buffer that is not two parts of 100 %%")
 	}
 	t := q.Watchdog
@@ -265,7 +268,8 @@ func (w *writer) checkQoS(q *netconf.QoS) {
 		watches = watches || w.d.Interfaces[i].QoS != nil && w.d.Interfaces[i].QoS.Watchdog
 	}
 	if bare := (netconf.Watchdog{On: t.On, Poll: t.Poll, Detect: t.Detect}); t != bare || t.On != watches ||
-		t.On && (t.Poll < 100*unit.Millisecond || t.Poll > 5*unit.Second || t.Poll%unit.Millisecond != 0 || t.Detect < t.Poll ||
+		t.On && (t.Poll < 100*unit.Millisecond || t.Poll > 5*unit.Second || t.Poll%unit.Millisecond != 0 ||
+			t.Detect < t.Poll ||
 			t.Detect%t.Poll != 0 || t.Detect/t.Poll > 1000) || !t.On && t != (netconf.Watchdog{}) {
 		w.refuse("watchdog: polling each %v, acting after %v: want 100ms to 5s, and 1 to 1000 times that", t.Poll, t.Detect)
 	}

@@ -24,7 +24,8 @@ func (w *writer) check() {
 		i := &d.Interfaces[k]
 		_, _, numbered := netconf.SplitPort(i.Name)
 		switch {
-		case i.Kind != netconf.Physical || i.VLAN != 0 || len(i.Addresses) > 0 || i.Speed != 0 || i.LLDP != netconf.PortLLDP{}:
+		case i.Kind != netconf.Physical || i.VLAN != 0 || len(i.Addresses) > 0 || i.Speed != 0 ||
+			i.LLDP != netconf.PortLLDP{}:
 			w.refuse("%s: addresses, VLANs, speed and LLDP are not rendered: only quality of service is", i.Name)
 		case !numbered:
 			w.refuse("%s: want the name of a port, such as Ethernet1/1", i.Name)
@@ -67,7 +68,8 @@ func (w *writer) checkQoS(q *netconf.QoS) {
 func (w *writer) checkClass(p *netconf.Profile, c *netconf.Class) {
 	for k := range p.Classes {
 		o := &p.Classes[k]
-		if o.TC != c.TC && (o.Queue == c.Queue || o.Pause != nil && c.Pause != nil && o.Pause.Priority == c.Pause.Priority) {
+		if o.TC != c.TC && (o.Queue == c.Queue || o.Pause != nil && c.Pause != nil &&
+			o.Pause.Priority == c.Pause.Priority) {
 			w.refuse("traffic classes %d and %d share a queue or a priority", o.TC, c.TC)
 		}
 	}

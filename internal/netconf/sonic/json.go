@@ -38,8 +38,9 @@ func read(file string, text []byte) (*node, *located.Problem) {
 		err = errors.New("want an object of tables")
 	}
 	if err != nil {
-		return nil, &located.Problem{File: file, Line: r.at(), Column: 1, Width: 1, Message: "not JSON of a configuration: " +
-			located.Cut(err.Error())}
+		return nil, &located.Problem{File: file, Line: r.at(), Column: 1, Width: 1,
+			Message: "not JSON of a configuration: " +
+				located.Cut(err.Error())}
 	}
 	return n, nil
 }

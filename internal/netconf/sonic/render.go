@@ -205,7 +205,8 @@ const losslessPool = "ingress_lossless_pool"
 
 func (w *writer) pools(p *netconf.Pools) {
 	if p.Size > 0 {
-		w.set("BUFFER_POOL", losslessPool, "type", "ingress", "mode", "dynamic", "size", number(p.Size), "xoff", number(p.Headroom))
+		w.set("BUFFER_POOL", losslessPool, "type", "ingress", "mode", "dynamic", "size", number(p.Size), "xoff",
+			number(p.Headroom))
 	}
 }
 
@@ -279,7 +280,8 @@ func (w *writer) queue(port string, c *netconf.Class) {
 		n, _ := exponent(b.Alpha)
 		all = append(all, "dynamic_th", number(n))
 	}
-	w.set("BUFFER_PG", port+"|"+number(c.Pause.Priority), "profile", w.named("BUFFER_PROFILE", "pg_lossless_profile", all...))
+	w.set("BUFFER_PG", port+"|"+number(c.Pause.Priority), "profile", w.named("BUFFER_PROFILE",
+		"pg_lossless_profile", all...))
 }
 
 func (w *writer) watchdog(d *netconf.Watchdog) {

@@ -19,7 +19,8 @@ var shape = qostest.Shape{
 			Detect: 400 * unit.Millisecond, Restore: 400 * unit.Millisecond, Action: "drop"}}).Draw(t, "watchdog")
 	},
 	Pools: func(t *rapid.T) netconf.Pools {
-		return rapid.SampledFrom([]netconf.Pools{{}, {Size: 165_660_324, Headroom: 29_423_360, LossyPart: 3}}).Draw(t, "pools")
+		return rapid.SampledFrom([]netconf.Pools{{}, {Size: 165_660_324, Headroom: 29_423_360,
+			LossyPart: 3}}).Draw(t, "pools")
 	},
 }
 
