@@ -36,14 +36,16 @@ event sooner = "xoff" at "host1/rail1" in large "sooner"
 
 // What has not happened, in this order, is told with its place: a chain of events is an expectation.
 func TestEventsThatDidNotHappen(t *testing.T) {
+	const none = "in this run there is no such event"
 	for expect, want := range map[string]string{
-		"event a = \"drop\" at \"rail1/host3\" \"x\"": "expect.txt:1:7: in this run there is no such event: the first drop at rail1/host3",
-		"event a = \"xoff\" at \"rail1\" \"x\"":       "expect.txt:1:7: in this run there is no such event",
-		"event z = \"xon\" at \"host1/rail1\" \"x\"\nevent a = \"over-min\" at \"host1/rail1\" after z \"y\"": "expect.txt:2:7: " +
-			"in this run there is no such event: the first over-min at host1/rail1 after z",
-		"event a = \"xoff\" at \"host1/rail1\" after b \"x\"":                                 "expect.txt:1:41: b: there is no event of this name",
-		"event a = \"xoff\" at \"host1/rail1\" in b \"x\"":                                    "expect.txt:1:38: b: there is no run again",
-		"again b = \"output.events=false\" \"x\"\nevent a = \"xoff\" at \"rail1\" in b \"x\"": "expect.txt:2:7: this run logs no events",
+		`event a = "drop" at "rail1/host3" "x"`: "expect.txt:1:7: " + none + ": the first drop at rail1/host3",
+		`event a = "xoff" at "rail1" "x"`:       "expect.txt:1:7: " + none,
+		`event z = "xon" at "host1/rail1" "x"` + "\n" + `event a = "over-min" at "host1/rail1" after z "y"`: "expect.txt:2:7: " +
+			none + ": the first over-min at host1/rail1 after z",
+		`event a = "xoff" at "host1/rail1" after b "x"`: "expect.txt:1:41: b: there is no event of this name",
+		`event a = "xoff" at "host1/rail1" in b "x"`:    "expect.txt:1:38: b: there is no run again",
+		`again b = "output.events=false" "x"` + "\n" +
+			`event a = "xoff" at "rail1" in b "x"`: "expect.txt:2:7: this run logs no events",
 	} {
 		l, err := Parse("my-lab", folder(shortText, expect, paused))
 		if err == nil {
