@@ -20,6 +20,7 @@ func (w *writer) check() {
 	if d.BGP != nil || d.LLDP != nil || d.Balance != nil {
 		w.refuse("BGP, LLDP and load balancing are not rendered")
 	}
+	named := map[string]string{}
 	for k := range d.Interfaces {
 		i := &d.Interfaces[k]
 		_, _, numbered := netconf.SplitPort(i.Name)
@@ -34,10 +35,13 @@ func (w *writer) check() {
 		case i.QoS != nil && (i.QoS.PFC == netconf.PFCAuto || i.QoS.Watchdog && !d.QoS.Watchdog.On):
 			w.refuse("%s: PFC auto, or a watchdog on a device that has none", i.Name)
 		}
-		same := slices.IndexFunc(d.Interfaces[:k], func(o netconf.Interface) bool { return portName(&o) == portName(i) })
-		if numbered && same >= 0 {
-			w.refuse("%s and %s have the same number", d.Interfaces[same].Name, i.Name)
+		if !numbered {
+			continue
 		}
+		if same, known := named[portName(i)]; known {
+			w.refuse("%s and %s have the same number", same, i.Name)
+		}
+		named[portName(i)] = i.Name
 	}
 	if d.QoS != nil {
 		w.checkQoS(d.QoS)

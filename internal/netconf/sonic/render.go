@@ -84,6 +84,7 @@ type writer struct {
 	d      *netconf.Device
 	wrong  []error
 	tables []*table
+	mapped map[int]mapped // by profile
 }
 
 func (w *writer) refuse(format string, args ...any) {
@@ -212,9 +213,18 @@ func (w *writer) pools(p *netconf.Pools) {
 
 func number[T ~int | ~int64 | ~uint8](v T) string { return strconv.FormatInt(int64(v), 10) }
 
-// qos writes a port's maps and queues.
-func (w *writer) qos(i *netconf.Interface) {
-	p, port := w.d.ProfileOf(i), portName(i)
+// A mapped is the maps that ports with a profile share.
+type mapped struct {
+	maps   fields
+	pauses string // priorities, with commas
+}
+
+// mapsOf writes the maps of a profile, once.
+func (w *writer) mapsOf(profile int) mapped {
+	if m, known := w.mapped[profile]; known {
+		return m
+	}
+	p := &w.d.QoS.Profiles[profile]
 	var dscp, queue, group, priority fields
 	var pauses []string
 	for d, tc := range p.Classify {
@@ -231,17 +241,31 @@ func (w *writer) qos(i *netconf.Interface) {
 		priority = append(priority, number(c.Pause.Priority), number(c.Queue))
 		pauses = append(pauses, number(c.Pause.Priority))
 	}
-	maps := fields{"dscp_to_tc_map", w.named("DSCP_TO_TC_MAP", mapName, dscp...),
+	m := mapped{pauses: strings.Join(pauses, ",")}
+	m.maps = fields{
+		"dscp_to_tc_map", w.named("DSCP_TO_TC_MAP", mapName, dscp...),
 		"tc_to_queue_map", w.named("TC_TO_QUEUE_MAP", mapName, queue...),
-		"tc_to_pg_map", w.named("TC_TO_PRIORITY_GROUP_MAP", mapName, group...)}
+		"tc_to_pg_map", w.named("TC_TO_PRIORITY_GROUP_MAP", mapName, group...),
+	}
 	if len(priority) > 0 {
-		maps = append(maps, "pfc_to_queue_map", w.named("MAP_PFC_PRIORITY_TO_QUEUE", mapName, priority...))
-		if i.QoS.PFC == netconf.PFCOn {
-			maps = append(maps, "pfc_enable", strings.Join(pauses, ","))
-		}
-		if i.QoS.Watchdog {
-			maps = append(maps, "pfcwd_sw_enable", strings.Join(pauses, ","))
-		}
+		m.maps = append(m.maps, "pfc_to_queue_map", w.named("MAP_PFC_PRIORITY_TO_QUEUE", mapName, priority...))
+	}
+	if w.mapped == nil {
+		w.mapped = map[int]mapped{}
+	}
+	w.mapped[profile] = m
+	return m
+}
+
+// qos writes a port's maps and queues.
+func (w *writer) qos(i *netconf.Interface) {
+	p, port, m := w.d.ProfileOf(i), portName(i), w.mapsOf(i.QoS.Profile)
+	maps := slices.Clone(m.maps)
+	if m.pauses != "" && i.QoS.PFC == netconf.PFCOn {
+		maps = append(maps, "pfc_enable", m.pauses)
+	}
+	if m.pauses != "" && i.QoS.Watchdog {
+		maps = append(maps, "pfcwd_sw_enable", m.pauses)
 	}
 	w.set("PORT_QOS_MAP", port, maps...)
 	for k := range p.Classes {
