@@ -282,8 +282,8 @@ var rules = map[string]rule{
 	"web": {may: "report result run scenario", why: "the web UI is a user of runs"},
 	"cli": {
 		may: "bench board coll dataset hash headline input inventory lab located nccl nccltests netconf nn " +
-			"ns3 perf plan qos report result run scenario scenario/schema sheet survey sweep topo validate " +
-			"web whatif workload",
+			"ns3 pcapng perf plan qos report result run scenario scenario/schema sheet survey sweep topo validate " +
+			"web whatif wire workload",
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys",
 		why:   "commands are a user of everything but the engine's insides, which run wires",
 	},

@@ -118,7 +118,7 @@ func (c *Capture) data(r *wire.RoCE, s *fabric.Sent, p *pair) (comments []string
 		r.ImmDt = 0
 	}
 	if pk.Lands() {
-		r.RETH = c.landing(&s.Landing, offset, size)
+		r.RETH = c.landing(pk.Flow, &s.Landing, offset, size)
 	}
 	r.Payload = make([]byte, size)
 	if m != nil && m.payload != nil {
@@ -134,12 +134,22 @@ const maxMessage = 1 << 31
 
 // landing is the RETH of a packet at an offset of its message: of all of the message, or where each packet is a write
 // of its own, of what it has itself.
-func (c *Capture) landing(l *fabric.Landing, offset int64, size unit.Bytes) wire.RETH {
-	if c.plan.Scenario.Transport.Receiver == "direct" {
-		return wire.RETH{Address: l.Address + uint64(offset), RKey: l.Key, Length: uint32(size)}
+func (c *Capture) landing(qp int32, l *fabric.Landing, offset int64, size unit.Bytes) wire.RETH {
+	r := wire.RETH{Address: l.Address, RKey: l.Key, Length: uint32(min(l.Length, maxMessage))}
+	if l.Key == 0 {
+		r.Address, r.RKey = noMemory, noKey|uint32(qp)
 	}
-	return wire.RETH{Address: l.Address, RKey: l.Key, Length: uint32(min(l.Length, maxMessage))}
+	if c.plan.Scenario.Transport.Receiver == "direct" {
+		r.Address, r.Length = r.Address+uint64(offset), uint32(size)
+	}
+	return r
 }
+
+// Where flows write to that have no memory, by a key for each queue pair. Keys of memory count from 1.
+const (
+	noMemory = 0x7f0000000000
+	noKey    = 1 << 31
+)
 
 // fill writes the bytes of a message that lie in a packet. Gradients that travel as bfloat16 lie in memory as float32
 // of which these are the upper halves; of another protocol's data the rest of the packet is its flags, and zero here.
