@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"net/netip"
+	"slices"
 
 	"railyard/internal/fabric"
 	"railyard/internal/host"
@@ -58,11 +59,14 @@ func (c *Capture) hop(s *fabric.Sent, path []topo.PortID) (uint8, wire.Ethernet)
 	if len(path) == 2 { // one switch, which bridges
 		return ttl, wire.Ethernet{Source: MAC(path[0]), Dest: MAC(c.plan.Graph.Peer(path[1]))}
 	}
-	passed := max(0, s.Passed)
-	if s.Passed < 0 {
-		for path[passed] != s.Port {
-			passed++
-		}
+	passed := s.Passed
+	if passed < 0 {
+		passed = slices.Index(path, s.Port)
+	}
+	if g := c.plan.Graph; passed < 0 && g.Nodes[g.Ports[s.Port].Node].Kind == topo.HostKind { // another port of a bond
+		passed = 0
+	} else if passed < 0 {
+		passed = 1
 	}
 	return uint8(ttl - passed), wire.Ethernet{Source: MAC(s.Port), Dest: MAC(c.plan.Graph.Peer(s.Port))}
 }

@@ -21,7 +21,7 @@ const (
 	Reordering  Kind = "reordering"         // a receiver called packets missing that were only late
 	NoRoom      Kind = "reorder buffer"     // and so because it had no room for those that came before them
 	Timeouts    Kind = "timeouts"           // repeats though nothing was lost
-	Storm       Kind = "pause storm"        // a host that pauses its switch
+	Storm       Kind = "pause storm"        // a host that pauses its switch, or a switch whose PFC is stuck
 	Controller  Kind = "congestion control" // a sender was slowed though the port had room
 	Window      Kind = "window"             // smaller than rate times round trip
 	SlowRank    Kind = "slow rank"          // computes longer than the others
@@ -67,6 +67,7 @@ type Blame struct {
 	Others   int           `json:"others,omitempty"`   // culprits that are not listed
 	Victims  []Culprit     `json:"victims,omitempty"`  // queue pairs that lost the time, largest first
 	Crossed  bool          `json:"crossed,omitempty"`  // a victim's own path leads over the port
+	Faults   []string      `json:"faults,omitempty"`   // entries of the scenario's faults that may be behind it: faults[0]
 }
 
 // Felt is how much of a blame passed in a state.

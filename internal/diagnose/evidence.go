@@ -62,7 +62,7 @@ type Port struct {
 	Name  string
 	Rate  unit.Bitrate
 	Delay unit.Duration // of its cable
-	Storm bool          // its own peer, a host, paused it
+	Storm bool          // its own peer pauses it without end
 	Fill  []Share       // of a NIC's port, whose queue pairs wait in turn: what arrived of each
 }
 

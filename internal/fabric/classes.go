@@ -18,7 +18,7 @@ const codePoints = 64
 
 // classes is what switches make of DSCPs and priorities.
 type classes struct {
-	of         []*[codePoints]uint8 // by index of switch: the class of a DSCP; nil: frames keep their class
+	of         []*[codePoints]uint8 // by link, where it leads to: the class of a DSCP; nil: frames keep their class
 	priorities [][]uint8            // by node, of its classes; nil: they are the same everywhere
 }
 
@@ -67,8 +67,13 @@ func (f *Fabric) addClasses(index []int32) {
 			renames = renames || p.Classes[k].Priority != f.cfg.Classes[k].Priority
 		}
 	}
+	if s := f.cfg.Faults; s != nil {
+		for i := range s.Settings {
+			remaps = remaps || s.Settings[i].ClassOf != nil
+		}
+	}
 	if remaps {
-		f.classes.of = make([]*[codePoints]uint8, len(f.nodes))
+		f.classes.of = make([]*[codePoints]uint8, len(f.graph.Ports))
 	}
 	if renames {
 		f.classes.priorities = make([][]uint8, len(f.graph.Nodes))
@@ -76,7 +81,10 @@ func (f *Fabric) addClasses(index []int32) {
 	for id := range f.graph.Nodes {
 		own := f.cfg.profile(topo.NodeID(id))
 		if remaps && index[id] >= 0 {
-			f.classes.of[index[id]] = f.cfg.classOf(&own)
+			of := f.cfg.classOf(&own)
+			for _, out := range f.graph.Nodes[id].Ports {
+				f.classes.of[f.graph.Peer(out)] = of
+			}
 		}
 		for _, cl := range own.Classes {
 			if renames {

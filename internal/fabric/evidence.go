@@ -224,6 +224,8 @@ const (
 	LostOnLink                       // to a fault of the link
 	LostWithoutRoute                 // the switch knew no way on, or the frame had passed too many
 	LostInNIC                        // the NIC that it came to kept as many packets past a gap as it can: told by the NIC
+	LostOversize                     // it was longer than a misconfigured port takes
+	LostInReboot                     // its switch went down with it
 )
 
 func (f *Fabric) lost(isl *sim.Island, now unit.Time, id PortID, p *Packet, why LossKind) {

@@ -17,7 +17,7 @@ const (
 	classPause                    // owner: port that a PFC frame stops or starts
 	classExpire                   // owner: port whose pause may have run out
 	classRefresh                  // owner: ingress port whose pause may need another frame
-	classStorm                    // owner: host port whose NIC sends pause frames without end
+	classFault                    // owner: port or switch that something happens to, see faults.go
 	classLook                     // owner: switch that looks at its links, to tell others
 	classListen                   // owner: link that a switch's message comes by
 	classResume                   // owner: switch that may have held frames for long enough
@@ -53,6 +53,7 @@ type Fabric struct {
 	plain      bool      // neither holds nor weaves
 	samples    bool      // Config.SampleEvery > 0
 	large      bool      // has LargePorts
+	looks      bool      // at DSCPs, or whether a frame may leave by the port that it goes to: see passes
 	ports      []port    // by link: sending ends
 	ingresses  []ingress // by link: receiving ends
 	queues     []queue   // port*nc + class
@@ -119,6 +120,7 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 	if cfg.Faults != nil {
 		f.faults = newFaults(f, cfg.Faults)
 	}
+	f.looks = f.classes.of != nil || cfg.Faults != nil
 	if f.large {
 		f.listLinks()
 		eng.OnOpen(f.warm)
@@ -258,6 +260,7 @@ func (f *Fabric) applyThresholds(index []int32) error {
 				}
 				f.ledgers[int(f.graph.Peer(out))*f.nc+c].limit = int64(t.PFC.Headroom)
 			}
+			f.ingresses[f.graph.Peer(out)].lossless = n.lossless
 		}
 	})
 }
@@ -316,10 +319,15 @@ func (f *Fabric) txTime(p *port, wire int64) unit.Duration {
 
 // longTxTime is txTime where a byte does not take whole picoseconds.
 func (f *Fabric) longTxTime(p *port, wire int64) unit.Duration {
+	return f.timeAt(p.rate, wire)
+}
+
+// timeAt is how long bytes take on a link of some rate.
+func (f *Fabric) timeAt(r unit.Bitrate, wire int64) unit.Duration {
 	if f.cfg.Quirks.truncates() {
-		return truncated(wire, p.rate)
+		return truncated(wire, r)
 	}
-	return p.rate.TransmitTime(unit.Bytes(wire))
+	return r.TransmitTime(unit.Bytes(wire))
 }
 
 // truncated is how long bytes take at a rate by a clock of 1 ns as ns-3 has it.

@@ -8,75 +8,143 @@ import (
 	"railyard/internal/unit"
 )
 
-// Faults are the faults of links. Each link draws from a random stream of its own.
+// Faults are what goes wrong in a network, each thing for a while. Each link draws from a random stream of its own.
 type Faults struct {
-	Chances                            // of all links, unless Of says otherwise
-	Of      func(p topo.Port) *Chances // those of a link, nil: it has none; a nil Of: all links have Chances
-	Downs   []Down
-	Storms  []Storm
+	Chances // of all links, unless Of says otherwise
+	// Of returns the chances of a link; of those in force the last hold. A nil Of: all links have Chances.
+	Of       func(p topo.Port) []Chances
+	Downs    []Down
+	Storms   []Storm
+	Settings []Setting
+	Reboots  []Reboot
+	Leaks    []Leak
 }
 
-// Chances are what may happen to each frame on a link.
+// While is a stretch of time, from From on and before Until. The zero value is all of it.
+type While struct{ From, Until unit.Time }
+
+// Holds reports whether an instant is in it.
+func (w While) Holds(t unit.Time) bool { return w.From <= t && (w.Until == 0 || t < w.Until) }
+
+// Chances are what may happen to each frame on a link that arrives meanwhile.
 type Chances struct {
+	While
 	BitErrors unit.Ratio // probability that a bit is wrong: the frame's FCS fails and it is discarded
 	Drop      unit.Ratio // probability that a frame is lost
 	Duplicate unit.Ratio // probability that a frame arrives twice
 	// Reorder is the probability that a frame changes places with a frame that follows it without a
 	// gap.
 	Reorder unit.Ratio
-	PFC     bool // drops and bit errors hit PFC frames too, and these are lost where the link is down
+	PFC     bool // drops and bit errors hit PFC frames too
 }
 
 // Down says that both directions of a link carry nothing for a while: frames on the link and frames
-// sent onto it are lost. Whether routes change is Config.Routing's. PFC frames get across unless Chances.PFC is set: a
-// real port forgets its pauses when its link goes down and up, but here the two ends would disagree
-// for ever about who is paused.
+// sent onto it are lost, PFC frames too. Whether routes change is Config.Routing's. As the link goes down and
+// as it comes up its ends forget their pauses: those that they have heard of and those that they have sent.
 type Down struct {
 	Link        topo.LinkID
 	From, Until unit.Time
 }
 
-// Storm says that a NIC sends pause frames for a class without end, as a slow or broken receiver
-// does.
+// Storm says that a node sends pause frames for a class by a port without end: a NIC, as a slow or broken
+// receiver does; a switch whose PFC is stuck. Storms of a port do not overlap.
 type Storm struct {
-	Port        PortID // of the NIC
+	Port        PortID // by which the pause frames leave
 	Class       uint8
 	From, Until unit.Time
 }
 
 // faults is the state of Faults in a run.
 type faults struct {
-	f     *Fabric
-	links []linkFaults // by port
-	downs [][]Down     // by link
-	storm []Storm      // by port; zero: none
+	f        *Fabric
+	links    []linkFaults // by port
+	downs    [][]Down     // by link
+	storms   [][]Storm    // by port
+	settings [][]Setting  // by port
+	set      []portState  // by port
+	rates    [][]Setting  // by port, of those with a rate: what both ends of a link may read
+	switches []switchFaults
 }
 
+// linkFaults is what the receiving end of a link has of them.
 type linkFaults struct {
-	chances *Chances // nil: none
+	chances []Chances // nil: none
 	rng     sim.Stream
 	held    Packet // changes places with the next frame
 	holding bool
 }
 
+// Owners of classFault: what of a port or a switch an event is about.
+//
+//	0 ..           storms, by port
+//	ports ..       settings, and the link's downs and ups, by port
+//	2 x ports ..   switches, by index
+func (x *faults) ownerOfPort(id PortID) int32  { return int32(len(x.links)) + int32(id) }
+func (x *faults) ownerOfSwitch(sw int32) int32 { return 2*int32(len(x.links)) + sw }
+
 func newFaults(f *Fabric, cfg *Faults) *faults {
-	x := &faults{f: f, links: make([]linkFaults, len(f.ports)), downs: make([][]Down, len(f.graph.Links)),
-		storm: make([]Storm, len(f.ports))}
+	n := len(f.ports)
+	x := &faults{f: f, links: make([]linkFaults, n), downs: make([][]Down, len(f.graph.Links)), storms: make([][]Storm, n),
+		settings: make([][]Setting, n), set: make([]portState, n), rates: make([][]Setting, n)}
+	all := []Chances{cfg.Chances}
 	for i, p := range f.graph.Ports {
-		x.links[i] = linkFaults{chances: &cfg.Chances, rng: sim.NewStream(f.cfg.Seed, "fault "+p.Name, 0)}
+		x.links[i] = linkFaults{chances: all, rng: sim.NewStream(f.cfg.Seed, "fault "+p.Name, 0)}
 		if cfg.Of != nil {
 			x.links[i].chances = cfg.Of(p)
 		}
 	}
+	f.eng.Register(classFault, (*fault)(f))
 	for _, d := range cfg.Downs {
 		x.downs[d.Link] = append(x.downs[d.Link], d)
+		for _, id := range []PortID{PortID(2 * d.Link), PortID(2*d.Link + 1)} {
+			x.plan(id, d.From, x.ownerOfPort(id))
+			x.plan(id, d.Until, x.ownerOfPort(id))
+		}
 	}
-	f.eng.Register(classStorm, (*storm)(f))
 	for _, s := range cfg.Storms {
-		x.storm[s.Port] = s
-		f.eng.At(f.islandOf[f.graph.Ports[s.Port].Node], s.From, sim.MakeKey(sim.Timer, classStorm, int32(s.Port)))
+		x.storms[s.Port] = append(x.storms[s.Port], s)
+		x.plan(s.Port, s.From, int32(s.Port))
 	}
+	x.addSettings(cfg.Settings)
+	x.addSwitches(cfg)
 	return x
+}
+
+// plan plans an event of classFault in the island of the node whose port it is.
+func (x *faults) plan(id PortID, at unit.Time, owner int32) {
+	if at > 0 || owner < int32(len(x.links)) { // what holds from the beginning is there before the first event
+		x.f.eng.At(x.f.islandOf[x.f.graph.Ports[id].Node], at, sim.MakeKey(sim.Timer, classFault, owner))
+	}
+}
+
+type fault Fabric
+
+// Handle changes what has to be changed at an instant.
+func (h *fault) Handle(isl *sim.Island, now unit.Time, owner int32) {
+	f := (*Fabric)(h)
+	x, n := f.faults, int32(len(h.ports))
+	switch {
+	case owner < n:
+		x.storm(isl, now, PortID(owner))
+	case owner < 2*n:
+		id := PortID(owner - n)
+		if x.turns(id, now) {
+			f.forget(isl, now, id)
+		}
+		x.settle(isl, now, id)
+	default:
+		x.atSwitch(isl, now, owner-2*n)
+	}
+}
+
+// turns reports whether the link of a port goes down or comes up at an instant.
+func (x *faults) turns(id PortID, now unit.Time) bool {
+	for _, d := range x.downs[x.f.graph.Ports[id].Link] {
+		if d.From == now || d.Until == now {
+			return true
+		}
+	}
+	return false
 }
 
 // chance draws once.
@@ -88,10 +156,19 @@ func chance(r *sim.Stream, p unit.Ratio) bool {
 	return hi < uint64(p.Num)
 }
 
+// now returns the chances of a link that hold at an instant, nil: none.
+func (l *linkFaults) now(t unit.Time) *Chances {
+	for i := len(l.chances) - 1; i >= 0; i-- {
+		if c := &l.chances[i]; c.Holds(t) {
+			return c
+		}
+	}
+	return nil
+}
+
 // corrupt draws whether any bit of a frame is wrong. The probability 1-(1-p)^n is taken as n*p,
 // which for small p is too large by less than (n*p)^2/2.
-func (l *linkFaults) corrupt(bytes int64) bool {
-	p := l.chances.BitErrors
+func (l *linkFaults) corrupt(p unit.Ratio, bytes int64) bool {
 	if p.Num == 0 {
 		return false
 	}
@@ -114,17 +191,31 @@ func (x *faults) down(link topo.LinkID, first, last unit.Time) bool {
 	return false
 }
 
-// hitsPFC reports whether PFC frames on a link are lost as others are.
-func (x *faults) hitsPFC(id PortID) bool {
-	return x.links[id].chances != nil && x.links[id].chances.PFC
+// cuts reports whether a link was down while a frame of so many bytes was on it, whose last bit leaves it at
+// an instant.
+func (x *faults) cuts(last unit.Time, id PortID, bytes int64) bool {
+	link := x.f.graph.Ports[id].Link
+	if len(x.downs[link]) == 0 {
+		return false
+	}
+	end := last.Add(-x.f.ports[id].cable)
+	return x.down(link, end.Add(-x.txTime(id, end, bytes)), last)
 }
 
-// loses draws whether a link loses a frame of so many bytes whose last bit leaves it at an instant.
-func (x *faults) loses(last unit.Time, id PortID, bytes int64) bool {
-	l, p := &x.links[id], &x.f.ports[id]
-	first := last.Add(-p.cable - x.f.txTime(p, bytes+x.f.overhead))
-	return x.down(x.f.graph.Ports[id].Link, first, last) ||
-		l.chances != nil && (chance(&l.rng, l.chances.Drop) || l.corrupt(bytes))
+// loses draws whether a link loses a frame that its chances apply to.
+func (l *linkFaults) loses(c *Chances, bytes int64) bool {
+	return c != nil && (chance(&l.rng, c.Drop) || l.corrupt(c.BitErrors, bytes))
+}
+
+// losesPause draws whether a link loses a PFC frame.
+func (x *faults) losesPause(now unit.Time, id PortID) bool {
+	bytes := int64(x.f.cfg.PauseFrame)
+	if x.cuts(now, id, bytes) {
+		return true
+	}
+	l := &x.links[id]
+	c := l.now(now)
+	return c != nil && c.PFC && l.loses(c, bytes)
 }
 
 // hits applies faults to a frame at the end of link id. It returns true if the frame was taken:
@@ -132,19 +223,26 @@ func (x *faults) loses(last unit.Time, id PortID, bytes int64) bool {
 func (x *faults) hits(isl *sim.Island, now unit.Time, id PortID, in *ingress, pk *Packet) bool {
 	l := &x.links[id]
 	p := &x.f.ports[id]
-	if x.loses(now.Add(p.cable-p.delay), id, int64(pk.Bytes)) {
+	last := now.Add(p.cable - p.delay)
+	c := l.now(now)
+	if why, lost := LostOnLink, x.cuts(last, id, int64(pk.Bytes)) || x.restarts(in.far, last, now) ||
+		l.loses(c, int64(pk.Bytes)); lost ||
+		x.tooLong(id^1, pk) {
+		if !lost {
+			why = LostOversize
+		}
 		in.faulted++
-		x.f.lost(isl, now, id, pk, LostOnLink)
+		x.f.lost(isl, now, id, pk, why)
 		if l.holding {
 			l.holding = false
 			x.f.receive(isl, now, id, in, &l.held)
 		}
 		return true
 	}
-	if l.chances == nil {
+	if c == nil && !l.holding {
 		return false
 	}
-	if chance(&l.rng, l.chances.Duplicate) {
+	if c != nil && chance(&l.rng, c.Duplicate) {
 		twin := *pk
 		x.f.copyTrace(isl, &twin)
 		x.f.receive(isl, now, id, in, &twin)
@@ -155,7 +253,7 @@ func (x *faults) hits(isl *sim.Island, now unit.Time, id PortID, in *ingress, pk
 		x.f.receive(isl, now, id, in, &l.held)
 		return true
 	}
-	if x.followed(now, p, in) && chance(&l.rng, l.chances.Reorder) {
+	if x.followed(now, id, in) && chance(&l.rng, c.Reorder) {
 		l.held, l.holding = *pk, true
 		return true
 	}
@@ -166,28 +264,48 @@ func (x *faults) hits(isl *sim.Island, now unit.Time, id PortID, in *ingress, pk
 // arrived. Later frames are not looked at: how many of them are already known here depends on how far
 // the sender's island has come. This one is: it began to leave before the frame that has arrived had
 // been on its way for the link's delay, which is a lookahead at least.
-func (x *faults) followed(now unit.Time, p *port, in *ingress) bool {
+func (x *faults) followed(now unit.Time, id PortID, in *ingress) bool {
 	if in.n == 0 {
 		return false
 	}
 	next := in.front()
-	return next.arrival() <= now.Add(x.f.txTime(p, int64(next.Bytes)+x.f.overhead))
+	end := next.arrival().Add(-x.f.ports[id].delay)
+	return next.arrival() <= now.Add(x.txTime(id, end, int64(next.Bytes)))
 }
 
-type storm Fabric
-
-// Handle sends one pause frame of a storm and plans the next at half its time.
-func (h *storm) Handle(isl *sim.Island, now unit.Time, owner int32) {
-	f := (*Fabric)(h)
-	s := f.faults.storm[owner]
-	if now >= s.Until {
+// storm sends one pause frame of a storm and plans the next at half its time.
+func (x *faults) storm(isl *sim.Island, now unit.Time, id PortID) {
+	f := x.f
+	for _, s := range x.storms[id] {
+		if now < s.From || now >= s.Until {
+			continue
+		}
+		quanta := f.cfg.PFC.Quanta
+		if quanta == 0 {
+			quanta = 0xffff
+		}
+		f.queuePause(isl, now, id^1, pauseFrame{class: s.Class, on: true, quanta: quanta, root: id ^ 1})
+		isl.At(now.Add(quantaTime(f.ports[id].rate, quanta)/2), sim.MakeKey(sim.Timer, classFault, int32(id)))
 		return
 	}
-	quanta := f.cfg.PFC.Quanta
-	if quanta == 0 {
-		quanta = 0xffff
+}
+
+// forget makes a node forget the pauses of a port's link, which goes down or comes up: those that it has heard of,
+// and those that it has sent or is about to send. If the link is up the far end hears that it may go on: a pause
+// frame may have left as it came up.
+func (f *Fabric) forget(isl *sim.Island, now unit.Time, id PortID) {
+	p, in := &f.ports[id], id^1
+	if far := f.ingresses[in].far; far >= 0 {
+		f.nodes[far].pausing -= int32(len(p.ctl))
 	}
-	p := &f.ports[owner]
-	f.queuePause(isl, now, PortID(owner)^1, pauseFrame{class: s.Class, on: true, quanta: quanta, root: PortID(owner) ^ 1})
-	isl.At(now.Add(f.quantaTime(p, quanta)/2), sim.MakeKey(sim.Timer, classStorm, owner))
+	p.ctl = p.ctl[:0]
+	p.flags &^= flagCtl
+	for c := range uint8(f.nc) {
+		if a := &f.accounts[int(in)*f.nc+int(c)]; a.sentOff {
+			f.xon(isl, now, in, a, c)
+		}
+	}
+	for c := range uint8(f.nc) {
+		f.resume(isl, now, id, p, c)
+	}
 }

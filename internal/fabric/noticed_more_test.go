@@ -37,7 +37,7 @@ func TestPauseAtASwitchIsPause(t *testing.T) {
 	cfg := lossless()
 	until := unit.Time(40 * unit.Microsecond)
 	g := star(t, fast, slow)
-	cfg.Faults = &fabric.Faults{Of: func(topo.Port) *fabric.Chances { return nil },
+	cfg.Faults = &fabric.Faults{Of: func(topo.Port) []fabric.Chances { return nil },
 		Storms: []fabric.Storm{{Port: g.NICs[1].Port, Class: 0, From: 0, Until: until}}}
 	inner := newNet(t, g, cfg)
 	n := &traced{net: inner}

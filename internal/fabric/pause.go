@@ -47,6 +47,7 @@ func (f *Fabric) sendPause(isl *sim.Island, now unit.Time, id PortID, p *port) {
 	if p.ctl = p.ctl[:copy(p.ctl, p.ctl[1:])]; len(p.ctl) == 0 {
 		p.flags &^= flagCtl
 	}
+	f.rated(now, id, p)
 	tx := f.txTime(p, int64(f.cfg.PauseFrame)+f.overhead)
 	p.sent = sent{flow: -1}
 	p.busyUntil = now.Add(tx)
@@ -81,8 +82,7 @@ func (h *pauseArrive) Handle(isl *sim.Island, now unit.Time, owner int32) {
 	if len(live) > 0 && !f.each {
 		isl.At(live[0].at, sim.MakeKey(sim.Arrival, classPause, owner))
 	}
-	if f.faults != nil && f.faults.hitsPFC(PortID(link)) &&
-		f.faults.loses(now.Add(-p.respond), PortID(link), int64(f.cfg.PauseFrame)) {
+	if f.faults != nil && f.faults.losesPause(now.Add(-p.respond), PortID(link)) {
 		f.ingresses[link].faulted++
 		return
 	}
@@ -90,7 +90,7 @@ func (h *pauseArrive) Handle(isl *sim.Island, now unit.Time, owner int32) {
 	if fr.class = class; fr.on {
 		p.pausesReceived++
 	}
-	if !known {
+	if !known || f.faults != nil && f.faults.deaf(PortID(owner)) {
 		return
 	}
 	if !fr.on {
@@ -108,14 +108,14 @@ func (h *pauseArrive) Handle(isl *sim.Island, now unit.Time, owner int32) {
 		f.moveRoot(isl, now, PortID(owner), q, fr)
 	}
 	if q.expires = unit.Never; fr.quanta > 0 {
-		q.expires = now.Add(f.quantaTime(p, fr.quanta))
+		q.expires = now.Add(quantaTime(p.rate, fr.quanta))
 		isl.At(q.expires, sim.MakeKey(sim.Timer, classExpire, owner))
 	}
 }
 
 // quantaTime is the length of a pause: a quantum is 512 bit times of the port (802.3 annex 31B).
-func (f *Fabric) quantaTime(p *port, quanta uint16) unit.Duration {
-	return p.rate.TransmitTime(unit.Bytes(quanta) * 64)
+func quantaTime(r unit.Bitrate, quanta uint16) unit.Duration {
+	return r.TransmitTime(unit.Bytes(quanta) * 64)
 }
 
 func (f *Fabric) resume(isl *sim.Island, now unit.Time, id PortID, p *port, class uint8) {
@@ -191,11 +191,13 @@ func (f *Fabric) armRefresh(isl *sim.Island, now unit.Time, in PortID, class uin
 		return // its handler finds this account too
 	}
 	f.ingresses[in].refresh = true
-	isl.At(now.Add(f.refreshAfter(&f.ports[in])), sim.MakeKey(sim.Timer, classRefresh, int32(in)))
+	isl.At(now.Add(f.refreshAfter(in)), sim.MakeKey(sim.Timer, classRefresh, int32(in)))
 }
 
-func (f *Fabric) refreshAfter(p *port) unit.Duration {
-	return unit.Duration(f.cfg.PFC.Refresh.Of(int64(f.quantaTime(p, f.cfg.PFC.Quanta))))
+// refreshAfter is when a pause is sent again: of the link's own rate. A port that is slower for a while stands
+// still for longer.
+func (f *Fabric) refreshAfter(in PortID) unit.Duration {
+	return unit.Duration(f.cfg.PFC.Refresh.Of(int64(quantaTime(f.graph.Ports[in].Rate, f.cfg.PFC.Quanta))))
 }
 
 // Handle repeats the pauses of ingress port owner that still hold and are due.
@@ -203,7 +205,7 @@ func (h *refresh) Handle(isl *sim.Island, now unit.Time, owner int32) {
 	f := (*Fabric)(h)
 	in := &f.ingresses[owner]
 	in.refresh = false
-	after := f.refreshAfter(&f.ports[owner])
+	after := f.refreshAfter(PortID(owner))
 	next := unit.Never
 	for c := range uint8(f.nc) {
 		a := &f.accounts[int(owner)*f.nc+int(c)]

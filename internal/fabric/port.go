@@ -79,7 +79,9 @@ type ingress struct {
 	isl     *sim.Island
 	xoff    *threshold // ports at one rate of switches that are alike share it
 	faulted int64
-	_       [8]byte
+	// classes under PFC: those of the switch, unless a fault takes them from this port
+	lossless uint8
+	_        [7]byte
 }
 
 // threshold is a qos.XOFF that takes no division where its ratio is a power of two.
@@ -175,10 +177,11 @@ type account struct {
 
 // ledger is what few frames touch of an account.
 type ledger struct {
-	limit  int64     // most that headroom may hold
-	root   PortID    // of the pause, see PauseRoot
-	sentAt unit.Time // the pause
-	drops  int64
+	limit   int64     // most that headroom may hold
+	root    PortID    // of the pause, see PauseRoot
+	sentAt  unit.Time // the pause
+	drops   int64
+	refused int64 // of those: for want of headroom
 }
 
 // node is a switch.

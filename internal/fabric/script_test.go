@@ -39,6 +39,8 @@ type stage struct {
 	hosts []actor
 	sends int32
 	seen  map[string]string
+
+	mishaps [][]string // see addMishaps
 }
 
 // actor is a host: frames to send, lowest class first.
@@ -88,7 +90,7 @@ func (s *stage) time(v string) unit.Duration {
 func (s *stage) network(words []string) {
 	s.cfg = Config{MTU: 9216, SwitchLatency: 500 * unit.Nanosecond, PauseFrame: 64, LinkOverhead: 20, Seed: 1,
 		Buffer: Buffer{Size: unit.Megabyte, LossyAlpha: unit.Ratio{Num: 1, Den: 1}, FreeAtTxEnd: true}}
-	s.rates, s.eng, s.sends, s.seen = nil, nil, 0, map[string]string{}
+	s.rates, s.eng, s.sends, s.seen, s.mishaps = nil, nil, 0, map[string]string{}, nil
 	for _, w := range words {
 		key, v, _ := strings.Cut(w, "=")
 		switch key {
@@ -135,6 +137,8 @@ func (s *stage) network(words []string) {
 		case "priority": // the switch gives a class another one
 			class, priority, _ := strings.Cut(v, ":")
 			s.own().Classes[s.classOf(class)].Priority = uint8(s.number(priority))
+		case "down", "rate", "set", "stuck", "leak", "reboot":
+			s.mishaps = append(s.mishaps, strings.Split(key+":"+v, ":"))
 		case "crossing":
 			s.cfg.Buffer.CrossingInHeadroom = v == "headroom"
 		default:
@@ -194,6 +198,7 @@ func (s *stage) build() {
 		s.cfg.ProfileOf = slices.Repeat([]int32{-1}, len(g.Nodes))
 		s.cfg.ProfileOf[sw] = 0
 	}
+	s.addMishaps(g, sw)
 	s.eng = sim.New([]int{len(g.Ports)}, 0)
 	if s.fab, err = New(s.eng, g, s.cfg, make([]int32, len(g.Nodes))); err != nil {
 		s.WriteString(err.Error() + "\n")

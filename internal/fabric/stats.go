@@ -16,7 +16,7 @@ type PortStats struct {
 	PausesSent, PausesReceived int64 // PFC frames that left by this port; that stopped this port
 	Paused                     unit.Duration
 	Marks, Drops               int64 // at this port's queues
-	Faulted                    int64 // frames that a fault of the link discarded
+	Faulted                    int64 // frames that a fault of the link, or of a port at its ends, discarded
 	MaxQueue                   unit.Bytes
 }
 
@@ -27,6 +27,9 @@ func (f *Fabric) Stats(now unit.Time, id PortID) PortStats {
 	s := PortStats{Frames: p.txFrames() + p.pfcFrames, Bytes: p.txBytes + pfc, DataBytes: p.dataBytes, Busy: p.busy,
 		PausesSent: p.pausesSent, PausesReceived: p.pausesReceived, Paused: p.pausedTotal, Marks: p.marks, Drops: p.drops,
 		Faulted: f.ingresses[id].faulted}
+	if f.faults != nil {
+		s.Faulted += f.faults.set[id].oversize
+	}
 	if p.psPerByte != 0 {
 		s.Busy = f.txTime(p, s.Bytes)
 	}
@@ -127,6 +130,9 @@ func (f *Fabric) Check() error {
 		shared[far] += max(0, a.used-f.nodes[far].reserve)
 	}
 	for i := range f.nodes {
+		if f.faults != nil {
+			shared[i] += f.faults.leaked(i)
+		}
 		if n := &f.nodes[i]; shared[i] != n.shared || n.shared > n.size+n.spare || n.shared < 0 {
 			return fmt.Errorf("fabric: switch %s: accounts hold %d of the shared buffer, it counts %d of %d",
 				f.graph.Nodes[n.id].Name, shared[i], n.shared, n.size)
@@ -139,14 +145,8 @@ func (f *Fabric) Check() error {
 // because headroom was full.
 func (f *Fabric) LosslessDrops(id PortID) int64 {
 	drops := int64(0)
-	far := f.ingresses[id].far
-	if far < 0 {
-		return 0
-	}
 	for c := range f.nc {
-		if f.nodes[far].lossless&(1<<c) != 0 {
-			drops += f.ledgers[int(id)*f.nc+c].drops
-		}
+		drops += f.ledgers[int(id)*f.nc+c].refused
 	}
 	return drops
 }

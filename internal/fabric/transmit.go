@@ -132,6 +132,7 @@ func (f *Fabric) transmit(isl *sim.Island, st *state, now unit.Time, id PortID, 
 	wire := int64(pk.Bytes) + f.overhead
 	tx := unit.Duration(wire * int64(p.psPerByte))
 	if p.psPerByte == 0 {
+		f.rated(now, id, p)
 		tx = f.longTxTime(p, wire)
 		p.busy += tx
 	}
@@ -281,8 +282,8 @@ func (f *Fabric) admit(isl *sim.Island, now unit.Time, id PortID, in *ingress, p
 		f.unroutable(isl, now, id, pk)
 		return
 	}
-	if f.classes.of != nil {
-		pk.setClass(f.classes.of[in.far][pk.DSCP()])
+	if f.looks && !f.passes(isl, now, id, out, pk) {
+		return
 	}
 	class, size := pk.Class(), int64(pk.Bytes)
 	account := in.first + int32(class)
@@ -290,7 +291,7 @@ func (f *Fabric) admit(isl *sim.Island, now unit.Time, id PortID, in *ingress, p
 	a, o := &f.accounts[account], &f.ports[out]
 	n := a.node
 	q := &f.queues[int(out)*f.nc+int(class)]
-	if shared, ok := n.below(a, in.xoff, size); ok && n.lossless&(1<<class) != 0 {
+	if shared, ok := n.below(a, in.xoff, size); ok && in.lossless&(1<<class) != 0 {
 		n.maxUsed = max(n.maxUsed, n.shared+shared)
 		if f.plain && o.idle(now, class) {
 			// It would release at once what it charges.
@@ -314,6 +315,20 @@ func (f *Fabric) admit(isl *sim.Island, now unit.Time, id PortID, in *ingress, p
 		return
 	}
 	f.enqueue(isl, in.state, now, out, o, q, pk)
+}
+
+// passes gives a frame that came over a link its class at the switch, and loses one that may not leave by the port
+// that it goes to.
+func (f *Fabric) passes(isl *sim.Island, now unit.Time, id, out PortID, pk *Packet) bool {
+	if f.classes.of != nil {
+		pk.setClass(f.classes.of[id][pk.DSCP()])
+	}
+	if f.faults != nil && f.faults.tooLong(out, pk) {
+		f.faults.set[out].oversize++
+		f.lost(isl, now, out, pk, LostOversize)
+		return false
+	}
+	return true
 }
 
 // idle reports whether a frame of a class that comes now leaves by the port at once, and meets no
@@ -341,7 +356,7 @@ func (f *Fabric) through(isl *sim.Island, st *state, now unit.Time, out PortID, 
 func (f *Fabric) charge(isl *sim.Island, now unit.Time, id, out PortID, in *ingress, a *account, q *queue,
 	pk *Packet) bool {
 	n, class, size := a.node, pk.Class(), int64(pk.Bytes)
-	if n.lossless&(1<<class) == 0 {
+	if in.lossless&(1<<class) == 0 {
 		if !n.chargeLossy(a, q.bytes, size) {
 			f.dropped(isl, now, id, out, &f.ports[out], pk)
 			return false
@@ -349,6 +364,7 @@ func (f *Fabric) charge(isl *sim.Island, now unit.Time, id, out PortID, in *ingr
 		return true
 	}
 	if !n.chargeLossless(a, in.xoff, f.ledgers[pk.account()].limit, size) {
+		f.ledgers[pk.account()].refused++
 		f.dropped(isl, now, id, out, &f.ports[out], pk)
 		return false
 	}

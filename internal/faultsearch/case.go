@@ -68,6 +68,7 @@ func New(n uint64) (*Case, error) {
 	c.drawClasses(&dice{sim.NewStream(n, "fault search, classes", 0)})
 	c.drawFaults(d)
 	c.drawChances(&dice{sim.NewStream(n, "fault search, chances", 0)})
+	c.drawMishaps(&dice{sim.NewStream(n, "fault search, mishaps", 0)})
 	c.drawRouting(routing(n))
 	c.drawFlows(d)
 	if err := c.drawJob(d); err != nil {
@@ -284,15 +285,15 @@ func (c *Case) drawChances(d *dice) {
 	if f == nil || !d.one(3) {
 		return
 	}
-	of := make([]*fabric.Chances, len(c.Graph.Links))
+	of := make([][]fabric.Chances, len(c.Graph.Links))
 	for i := range of {
-		if of[i] = &f.Chances; d.one(2) {
-			of[i] = pick(d, nil, &fabric.Chances{Drop: ratio(int64(d.below(100)), 1000), Reorder: ratio(int64(d.below(100)), 1000),
-				Duplicate: f.Duplicate, BitErrors: f.BitErrors, PFC: f.PFC})
+		if of[i] = []fabric.Chances{f.Chances}; d.one(2) {
+			of[i] = pick(d, nil, []fabric.Chances{{Drop: ratio(int64(d.below(100)), 1000), Reorder: ratio(int64(d.below(100)), 1000),
+				Duplicate: f.Duplicate, BitErrors: f.BitErrors, PFC: f.PFC}})
 		}
-		c.Lossy = c.Lossy || of[i] != nil && of[i].Drop.Num > 0
+		c.Lossy = c.Lossy || len(of[i]) > 0 && of[i][0].Drop.Num > 0
 	}
-	f.Of = func(p topo.Port) *fabric.Chances { return of[p.Link] }
+	f.Of = func(p topo.Port) []fabric.Chances { return of[p.Link] }
 }
 
 func (c *Case) drawFlows(d *dice) {

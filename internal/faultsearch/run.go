@@ -310,13 +310,18 @@ func (w *watch) end() error {
 		}
 		drops += w.fab.LosslessDrops(topo.PortID(id))
 	}
-	// Headroom is for links that carry no more than their rate and lose no pause frame, and not for
-	// the frame that crosses xOFF.
-	if f := w.c.Fabric.Faults; drops > 0 && !w.c.Mixed && !w.c.Fabric.Buffer.CrossingInHeadroom &&
-		(f == nil || !f.PFC && f.Duplicate.Num == 0) {
+	if drops > 0 && w.c.keepsPauses() {
 		return fmt.Errorf("%d drops in a lossless class", drops)
 	}
 	return nil
+}
+
+// keepsPauses reports whether nothing is dropped under PFC. Headroom is for links that carry no more than their rate
+// and whose pauses neither get lost nor are forgotten, and not for the frame that crosses xOFF.
+func (c *Case) keepsPauses() bool {
+	f := c.Fabric.Faults
+	return !c.Mixed && !c.Fabric.Buffer.CrossingInHeadroom &&
+		(f == nil || !f.PFC && f.Duplicate.Num == 0 && len(f.Downs)+len(f.Settings)+len(f.Leaks) == 0)
 }
 
 // calm reports whether nothing can delay an acknowledgement past the timeouts for long: then a

@@ -25,6 +25,7 @@ type Config struct {
 	// before, and flows in order of their numbers.
 	AsScheduled bool
 	Bodies      *Bodies // runs the real work of ranks; nil in replay
+	Faults      *Faults // nil: none
 	Split       bool    // a message goes over all queue pairs of its way, in parts; else over the next in turn
 }
 
@@ -41,7 +42,8 @@ type Hosts struct {
 	cfg      Config
 	net      Network
 	hosts    []host
-	nics     []nicLinks
+	pcie     []nicLinks // by card
+	pcieOf   []int32    // by NIC: its card
 	ranks    []rankState
 	out      []outgoing // by way
 	in       []incoming // by way
@@ -52,7 +54,7 @@ type Hosts struct {
 	failed   failure
 }
 
-// nicLinks is the PCIe of a NIC.
+// nicLinks is the PCIe of a card: one NIC, or several that are its ports.
 type nicLinks struct {
 	host int32
 	down share // towards the NIC
@@ -69,7 +71,8 @@ type host struct {
 	out, in []share   // NVLink, by GPU
 	copies  []*copies // by GPU; nil: none yet
 	copying bool      // some GPU has
-	post    Message   // being posted; kept here, so that it is not allocated on the heap
+	faulty  faulty
+	post    Message // being posted; kept here, so that it is not allocated on the heap
 }
 
 // A Rank is what a job drives: *exec.Rank.
@@ -94,9 +97,6 @@ type rankState struct {
 // New returns the hosts of a graph. islandOf gives each node's island.
 func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) *Hosts {
 	h := &Hosts{eng: eng, graph: g, cfg: cfg, failures: make([]failure, eng.Islands())}
-	for _, n := range g.NICs {
-		h.nics = append(h.nics, nicLinks{host: n.Host, down: newShare(cfg.PCIe.Rate, cfg.latency())})
-	}
 	for _, s := range g.Hosts {
 		at := host{island: eng.Island(islandOf[s.Node]), wakeAt: unit.Never, out: make([]share, s.GPUs),
 			in: make([]share, s.GPUs), copies: make([]*copies, s.GPUs)}
@@ -105,9 +105,27 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) *Hosts {
 		}
 		h.hosts = append(h.hosts, at)
 	}
+	h.addFaults(cfg.Faults)
+	h.addPCIe()
 	eng.Register(class, h)
 	eng.OnWindow(func(unit.Time) { h.join() })
 	return h
+}
+
+// addPCIe makes the PCIe of each card.
+func (h *Hosts) addPCIe() {
+	h.pcieOf = make([]int32, len(h.graph.NICs))
+	for host, at := range h.graph.Hosts {
+		card := int32(-1)
+		for _, id := range at.NICs {
+			if n := &h.graph.NICs[id]; n.Card != card {
+				card = n.Card
+				h.pcie = append(h.pcie, nicLinks{host: int32(host),
+					down: newShare(h.cfg.PCIe.Rate, h.cfg.latency(), h.hosts[host].faulty.pcie...)})
+			}
+			h.pcieOf[id] = int32(len(h.pcie) - 1)
+		}
+	}
 }
 
 // Attach gives the hosts the network that carries their messages.
@@ -178,6 +196,11 @@ func (h *Hosts) Handle(_ *sim.Island, now unit.Time, owner int32) {
 		return
 	}
 	at.last = false
+	if until, hangs := at.faulty.hangsAt(now); hangs {
+		at.wakeAt = until
+		at.island.At(until, sim.MakeKey(sim.Host, class, owner))
+		return
+	}
 	at.now = now
 	at.wakeAt = now // what is planned for this instant is taken by the loop
 	for len(at.agenda) > 0 && unit.Time(at.agenda[0].First) <= now {
@@ -217,14 +240,12 @@ func (h *Hosts) do(now unit.Time, e entry) {
 }
 
 // run lets a rank's operation take its time.
-func (h *Hosts) run(rank int32, tok exec.Token, d unit.Duration, body func()) {
+func (h *Hosts) run(rank int32, tok exec.Token, d unit.Duration, w exec.Work) {
 	r := &h.ranks[rank]
-	if body != nil {
-		if t := h.cfg.Bodies.start(d, body); t != nil {
-			r.tasks[tok] = t
-		}
+	if t := h.cfg.Bodies.start(w); t != nil {
+		r.tasks[tok] = t
 	}
-	h.plan(r.host, entry{at: h.hosts[r.host].now.Add(d), what: workDone, a: rank, b: int64(tok)})
+	h.plan(r.host, entry{at: h.stretched(r, h.hosts[r.host].now, d), what: workDone, a: rank, b: int64(tok)})
 }
 
 // finish waits for the real work of an operation whose virtual time is over.
@@ -232,7 +253,7 @@ func (h *Hosts) finish(rank int32, tok exec.Token) {
 	r := &h.ranks[rank]
 	if t, ok := r.tasks[tok]; ok {
 		delete(r.tasks, tok)
-		t.wait()
+		h.cfg.Bodies.wait(t)
 	}
 }
 

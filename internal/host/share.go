@@ -29,7 +29,8 @@ import (
 //   - served never falls; what a flow got is exact to 1/4096 of a byte per change of n;
 //   - asking changes nothing.
 type share struct {
-	rate  unit.Bitrate  // 0: takes no time
+	rate  unit.Bitrate  // 0: takes no time; else as it was before the first turn
+	turns []turn        // of the rate, to come
 	keep  unit.Duration // how long ago somebody may still ask about
 	last  []mark        // by flow: where its last byte is
 	leave lists.Heap    // keys of leaving
@@ -47,6 +48,7 @@ type span struct {
 	at     unit.Time
 	served mark // at its beginning
 	n      int
+	rate   unit.Bitrate
 }
 
 // leaving is a flow in service, and how far it was to be served when that was last looked at.
@@ -62,8 +64,8 @@ func (l leaving) key() lists.Key { return lists.Key{First: uint64(l.at), Second:
 func (s *share) first() leaving { return leaving{mark(s.leave[0].First), int32(s.leave[0].Second)} }
 
 // newShare returns a link of a rate whose users ask about the last keep.
-func newShare(rate unit.Bitrate, keep unit.Duration) share {
-	return share{rate: rate, keep: keep, spans: []span{{}}}
+func newShare(rate unit.Bitrate, keep unit.Duration, turns ...turn) share {
+	return share{rate: rate, turns: turns, keep: keep, spans: []span{{rate: rate}}}
 }
 
 // flow adds a flow and returns its number.
@@ -88,7 +90,7 @@ func (s *share) add(now unit.Time, flow int32, b unit.Bytes) mark {
 	}
 	s.last[flow] = served + mark(b)*markByte
 	if b > 0 {
-		s.begin(span{now, served, c.n + 1})
+		s.begin(span{now, served, c.n + 1, c.rate})
 		s.leave.Push(leaving{s.last[flow], flow}.key())
 		s.next = now
 	}
@@ -104,12 +106,31 @@ func (s *share) begin(c span) {
 	s.spans = append(s.spans[:copy(s.spans, s.spans[old:])], c)
 }
 
+// turnsAt is when the rate changes next.
+func (s *share) turnsAt() unit.Time {
+	if len(s.turns) == 0 {
+		return unit.Never
+	}
+	return s.turns[0].at
+}
+
+// turn changes the rate, as it is to.
+func (s *share) turn() {
+	c, to := s.now(), s.turns[0]
+	s.turns = s.turns[1:]
+	s.begin(span{to.at, c.served + s.service(c, to.at.Sub(c.at)), c.n, to.rate})
+}
+
 // advance ends the service of those that have all their bytes by now.
 func (s *share) advance(now unit.Time) {
 	if now < s.next {
 		return
 	}
-	for len(s.leave) > 0 {
+	for len(s.leave) > 0 || s.turnsAt() <= now {
+		if len(s.leave) == 0 {
+			s.turn()
+			continue
+		}
 		first := s.first()
 		if end := s.last[first.flow]; end > first.at { // it got more bytes since
 			s.leave.Pop()
@@ -118,18 +139,22 @@ func (s *share) advance(now unit.Time) {
 		}
 		c := s.now()
 		at := c.at.Add(s.time(c, first.at))
-		if at > now {
-			s.next = at
+		switch {
+		case s.turnsAt() <= min(at, now):
+			s.turn()
+			continue
+		case at > now:
+			s.next = min(at, s.turnsAt())
 			return
 		}
-		s.begin(span{at, first.at, c.n - 1})
+		s.begin(span{at, first.at, c.n - 1, c.rate})
 		s.leave.Pop()
 	}
-	s.next = unit.Never
+	s.next = s.turnsAt()
 }
 
 // past returns when a byte with this mark is past the link, or was, as far as that is known:
-// if somebody leaves service before, the time of that; and a new flow makes it later. So who
+// if somebody leaves service or the rate changes before, the time of that; and a new flow makes it later. So who
 // waits for it asks again then. Of what is past for longer than keep it returns some time
 // before now - keep.
 func (s *share) past(now unit.Time, m mark) unit.Time {
@@ -150,7 +175,7 @@ func (s *share) past(now unit.Time, m mark) unit.Time {
 	case len(s.leave) > 0:
 		m = min(m, s.first().at)
 	}
-	return c.at.Add(s.time(c, m))
+	return min(c.at.Add(s.time(c, m)), s.turnsAt())
 }
 
 // ifAllStay is when a byte will be past the link if nobody comes, and nobody leaves before it.
@@ -167,7 +192,7 @@ func (s *share) ifAllStay(now unit.Time, m mark) unit.Time {
 // to a picosecond.
 func (s *share) time(c *span, m mark) unit.Duration {
 	hi, lo := bits.Mul64(uint64(m-c.served)*uint64(c.n), 8*uint64(unit.Second))
-	q, rest := bits.Div64(hi, lo, markByte*uint64(s.rate))
+	q, rest := bits.Div64(hi, lo, markByte*uint64(c.rate))
 	if rest > 0 {
 		q++
 	}
@@ -179,7 +204,7 @@ func (s *share) service(c *span, d unit.Duration) mark {
 	if c.n == 0 {
 		return 0
 	}
-	hi, lo := bits.Mul64(uint64(d), markByte*uint64(s.rate))
+	hi, lo := bits.Mul64(uint64(d), markByte*uint64(c.rate))
 	q, _ := bits.Div64(hi, lo, 8*uint64(unit.Second)*uint64(c.n))
 	return mark(q)
 }

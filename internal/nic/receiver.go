@@ -28,6 +28,7 @@ type receiver struct {
 	placed   uint32    // messages placed, for admission
 	given    roce.Given
 	waits    bool // an alarm looks whether an answer to credits is missing
+	bonded   bonded
 }
 
 // arrival is a message of which packets are here. What is known of the sender came with them.
@@ -55,8 +56,8 @@ type kept struct {
 	came  unit.Time
 }
 
-// onData takes a data packet.
-func (r *receiver) onData(isl *sim.Island, now unit.Time, pk *fabric.Packet) {
+// onData takes a data packet that came over a link.
+func (r *receiver) onData(isl *sim.Island, now unit.Time, link fabric.PortID, pk *fabric.Packet) {
 	c := r.card
 	n, own := c.net, c.isl
 	tr := n.fab.Trace(isl, pk)
@@ -91,7 +92,7 @@ func (r *receiver) onData(isl *sim.Island, now unit.Time, pk *fabric.Packet) {
 	case v.Keep:
 		r.keep(isl, now, v.Cell, pk)
 	case v.Full && n.cfg.OnFull != nil:
-		n.cfg.OnFull(own.index, fabric.Loss{At: now, Port: n.graph.Peer(c.port), Kind: fabric.Data, Flow: r.id, Seq: in.PSN,
+		n.cfg.OnFull(own.index, fabric.Loss{At: now, Port: link, Kind: fabric.Data, Flow: r.id, Seq: in.PSN,
 			Why: fabric.LostInNIC})
 	}
 	if v.Ack || v.Nak {

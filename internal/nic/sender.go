@@ -55,6 +55,7 @@ type sender struct {
 	backlog   backlog // not yet admitted
 	missing   bool    // an alarm looks whether a clear-to-send is missing
 	known     roce.Known
+	bonded    bonded
 }
 
 // message is what the NIC knows of a posted message beside what roce keeps.

@@ -52,7 +52,7 @@ func (p *Plan) FabricConfig() fabric.Config {
 		PauseFrame:    frames.PFC,
 		LargestFrame:  frames.MaxDataFrame(sc.Transport.MTU),
 		Seed:          sc.Seed,
-		Faults:        p.faults,
+		Faults:        p.mishaps.Fabric,
 		Routing:       p.routing(),
 		Telemetry:     p.Telemetry(),
 		Quirks:        p.quirks(),
@@ -85,7 +85,9 @@ func (p *Plan) alphaRate() unit.Bitrate {
 	case "nic":
 		slowest := p.Graph.Ports[p.Graph.NICs[0].Port].Rate
 		for _, n := range p.Graph.NICs {
-			slowest = min(slowest, p.Graph.Ports[n.Port].Rate)
+			for _, port := range n.Ports {
+				slowest = min(slowest, p.Graph.Ports[port].Rate)
+			}
 		}
 		return slowest
 	default:

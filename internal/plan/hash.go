@@ -3,6 +3,7 @@ package plan
 import (
 	"railyard/internal/hash"
 	"railyard/internal/scenario"
+	"railyard/internal/splitmix"
 	"railyard/internal/topo"
 	"railyard/internal/wire"
 )
@@ -28,6 +29,22 @@ func (p *Plan) hash(f *scenario.Fabric) hash.Config {
 		h.Role = nameLabel(f.Hash.Role)
 	}
 	return h
+}
+
+// bondHash is the hash by which a bond chooses a port for what has some headers: no switch's, whose choices it would
+// else foretell.
+func (p *Plan) bondHash(by *hash.Switches, f hash.Flow, from topo.NICID) uint64 {
+	host := p.Graph.Hosts[p.Graph.NICs[from].Host].Node
+	return splitmix.Mix(by.Hash(f, int(host)) ^ nameLabel("bond"))
+}
+
+// BondHashes are those of a queue pair's data, and of what comes back.
+func (p *Plan) BondHashes(q *Pair) (data, back uint64) {
+	if !p.Graph.Bonded() {
+		return 0, 0
+	}
+	by := p.Hash()
+	return p.bondHash(by, q.Key, q.From), p.bondHash(by, q.Key.Reverse(), q.To)
 }
 
 // headers are those of queue pair number n of its job, of data. The UDP source port carries the number,

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"railyard/internal/fabric"
 	"railyard/internal/located"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
@@ -32,7 +31,14 @@ func (p *Plan) customGraph() (*topo.Graph, error) {
 				"want as many (cluster.nic.per_gpu, cluster.nic.shared, cluster.host.gpus)", name, h.Name, got, want)
 		}
 		for _, n := range h.NICs {
-			if r := g.Ports[g.NICs[n].Port].Rate; slowest == 0 || r < slowest {
+			if got, want := len(g.NICs[n].Ports), sc.Cluster.NIC.Links(); got != want {
+				return nil, problem(sc, "fabric.topology", "%s: %s has %s, and the scenario bonds %d of a NIC, want as many "+
+					"(nic= in the file, cluster.nic.ports, cluster.nic.bond.mode)", name, g.NICName(n),
+					unit.CountOf(int64(got), "port"), want)
+			}
+		}
+		for _, port := range g.Nodes[h.Node].Ports {
+			if r := g.Ports[port].Rate; slowest == 0 || r < slowest {
 				slowest = r
 			}
 		}
@@ -267,83 +273,4 @@ func (p *Plan) reversed(path []topo.PortID) []topo.PortID {
 		back[len(path)-1-i] = p.Graph.Peer(port)
 	}
 	return back
-}
-
-// planFaults translates the scenario's faults, nil if there are none.
-func (p *Plan) planFaults() (*fabric.Faults, error) {
-	sc := p.Scenario
-	if len(sc.Faults) == 0 {
-		return nil, nil
-	}
-	out := &fabric.Faults{}
-	holds := map[topo.LinkID]int{} // which entry's chances a link has
-	for i := range sc.Faults {
-		f := &sc.Faults[i]
-		links, err := p.names.Links(f.Link)
-		if err != nil {
-			return nil, problem(sc, fmt.Sprintf("faults[%d].link", i), "%v", err)
-		}
-		from := unit.Time(f.At)
-		for _, l := range links {
-			if f.Random() {
-				holds[l] = i
-			}
-			if f.Down.Set {
-				until := from.Add(f.Down.Value)
-				out.Downs = append(out.Downs, fabric.Down{Link: l, From: from, Until: until})
-				if c := f.Convergence; c.Set && f.Down.Value > c.Value {
-					p.outages = append(p.outages, outage{l, from.Add(c.Value), until.Add(c.Value)})
-				}
-			}
-		}
-		if !f.Storm.Set {
-			continue
-		}
-		nic := p.Graph.Ports[2*links[0]].NIC
-		if nic < 0 {
-			nic = p.Graph.Ports[2*links[0]+1].NIC
-		}
-		if nic < 0 || len(links) > 1 {
-			return nil, problem(sc, fmt.Sprintf("faults[%d].link", i),
-				"%s: a storm comes from a host, want a link of one", f.Link)
-		}
-		storm := fabric.Storm{
-			Port:  p.Graph.NICs[nic].Port,
-			Class: ClassData,
-			From:  from,
-			Until: from.Add(f.Storm.Value),
-		}
-		if slices.ContainsFunc(out.Storms, func(s fabric.Storm) bool { return s.Port == storm.Port }) {
-			return nil, problem(sc, fmt.Sprintf("faults[%d].storm", i), "a second storm of %s, want one for each NIC",
-				p.Graph.NICName(nic))
-		}
-		out.Storms = append(out.Storms, storm)
-	}
-	var all []*fabric.Chances
-	for i := range sc.Faults {
-		f := &sc.Faults[i]
-		all = append(all, &fabric.Chances{BitErrors: f.BitErrors, Drop: f.Drop, Duplicate: f.Duplicate, Reorder: f.Reorder, PFC: f.PFC})
-	}
-	out.Of = func(port topo.Port) *fabric.Chances {
-		if i, ok := holds[port.Link]; ok {
-			return all[i]
-		}
-		return nil
-	}
-	return out, p.checkFaults(holds)
-}
-
-// checkFaults reports an entry whose chances no link has, because later entries match all its links.
-func (p *Plan) checkFaults(holds map[topo.LinkID]int) error {
-	of := make([]bool, len(p.Scenario.Faults))
-	for _, i := range holds {
-		of[i] = true
-	}
-	for i := range of {
-		if f := &p.Scenario.Faults[i]; f.Random() && !of[i] {
-			return problem(p.Scenario, fmt.Sprintf("faults[%d]", i), "has no effect: later entries with chances hold for all links of %s",
-				f.Link)
-		}
-	}
-	return nil
 }

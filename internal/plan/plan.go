@@ -40,8 +40,8 @@ type Plan struct {
 	files    Files
 	progress Progress
 	names    *topo.Names
-	faults   *fabric.Faults // nil: none
-	captured []bool         // by port; nil: none
+	captured []bool // by port; nil: none
+	mishaps  Mishaps
 	switches switches
 	outages  []outage
 	tables   balance.Tables
@@ -139,7 +139,7 @@ func New(sc *scenario.Scenario, files Files, progress Progress) (*Plan, error) {
 	if err := p.planSwitches(); err != nil {
 		return nil, err
 	}
-	if p.faults, err = p.planFaults(); err != nil {
+	if err := p.planFaults(); err != nil {
 		return nil, err
 	}
 	p.planRouting()

@@ -204,11 +204,21 @@ func (p *Plan) classOf(f *scenario.Fabric) *[64]uint8 {
 	if q.DSCP == all.DSCP && q.CNPDSCP == all.CNPDSCP || p.Classes() == 1 {
 		return nil
 	}
+	return p.classes(q.CNPDSCP, q.DSCP)
+}
+
+// classes is the class of each DSCP where one means a CNP and one RoCE data; -1: none does.
+func (p *Plan) classes(cnp, data int) *[64]uint8 {
 	var of [64]uint8
 	for i := range of {
 		of[i] = ClassOther
 	}
-	of[q.DSCP], of[q.CNPDSCP] = ClassData, ClassCNP
+	if data >= 0 {
+		of[data] = ClassData
+	}
+	if cnp >= 0 {
+		of[cnp] = ClassCNP
+	}
 	return &of
 }
 

@@ -44,6 +44,9 @@ func TestPlanted(t *testing.T) {
 				t.Fatal("no diagnosis")
 			}
 			main := d.Main()
+			if strings.HasPrefix(c.Name, "fault-") && !slices.Equal(main.Faults, []string{"faults[0]"}) {
+				t.Errorf("the first blame names the faults %q, want faults[0]", main.Faults)
+			}
 			if !slices.ContainsFunc(c.Wants, func(w Want) bool { return w.is(main) }) {
 				t.Errorf("want %+v, got\n%s", c.Wants, text(d))
 			}

@@ -58,6 +58,7 @@ var pairEventNames = [pairKinds]string{
 	nic.EventCNPReceived: result.EventCNPReceived,
 	nic.EventNAKReceived: result.EventNAKReceived,
 	nic.EventRate:        result.EventRate,
+	nic.EventMoved:       result.EventMoved,
 	anExpiry:             result.EventTimeout,
 }
 
@@ -65,7 +66,7 @@ var pairEventNames = [pairKinds]string{
 func (r *Recorder) openEvents() {
 	r.events.table, r.events.keep = r.dir.Events(), int64(r.plan.Scenario.Output.EventsKept)
 	r.events.tallies = make([]tally, len(r.plan.Graph.Ports)*portKinds+len(r.plan.Pairs)*pairKinds)
-	if f := r.plan.FabricConfig().Faults; f != nil {
+	if f := r.plan.Mishaps().Fabric; f != nil {
 		for _, d := range f.Downs {
 			r.linkChanges(d)
 		}
@@ -134,6 +135,8 @@ func (r *Recorder) PairEvent(island int32, e nic.Event) {
 	switch e.Kind {
 	case nic.EventNAKSent, nic.EventNAKReceived:
 		row.PSN = r.psn(e.PSN)
+	case nic.EventMoved:
+		row.Root = r.plan.Graph.Ports[e.PSN].Name
 	case nic.EventRate:
 		row.Before, row.Rate, row.Target = e.Before, e.State.Rate, e.State.Target
 		row.Alpha, row.Window = e.State.Alpha, e.State.Window
@@ -248,11 +251,11 @@ func (r *Recorder) placeOf(slot int) result.EventRow {
 	}
 	qp, kind := (slot-ports)/pairKinds, (slot-ports)%pairKinds
 	q := &r.plan.Pairs[qp]
-	at := q.From
+	at := q.Path[0]
 	if kind < int(nic.EventKinds) && nic.EventKind(kind).AtReceiver() {
-		at = q.To
+		at = q.Back[0]
 	}
-	row := r.portEvent(pairEventNames[kind], int32(r.plan.Graph.NICs[at].Port), 0)
+	row := r.portEvent(pairEventNames[kind], int32(at), 0)
 	r.named(&row, int32(qp))
 	return row
 }

@@ -149,6 +149,8 @@ var lossNames = [...]string{
 	fabric.LostOnLink:       result.LostOnLink,
 	fabric.LostWithoutRoute: result.LostWithoutRoute,
 	fabric.LostInNIC:        result.LostInNIC,
+	fabric.LostOversize:     result.LostOversize,
+	fabric.LostInReboot:     result.LostInReboot,
 }
 
 // unnumbered are the kinds of frame without a packet sequence number.
@@ -172,7 +174,7 @@ func (r *Recorder) lost(l *fabric.Loss) {
 	}
 	row.Why = lossNames[l.Why]
 	switch l.Why {
-	case fabric.LostOnLink:
+	case fabric.LostOnLink, fabric.LostOversize, fabric.LostInReboot:
 		p.hops[key].link++
 	case fabric.LostInBuffer:
 		p.hops[key].buffer++
@@ -275,7 +277,9 @@ func (j *Job) diagnosis(s *result.JobFigures) *diagnose.Diagnosis {
 			in.Ports[port].Fill = append(in.Ports[port].Fill, share)
 		}
 	}
-	return diagnose.Of(in)
+	d := diagnose.Of(in)
+	j.nameFaults(d)
+	return d
 }
 
 // pairName names a queue pair as the job sees it: one of its own, or of background, by its name; of
@@ -313,6 +317,11 @@ func (r *Recorder) portEvidence(id topo.PortID) diagnose.Port {
 	}
 	for _, s := range r.fabric.Fill(id) {
 		p.Fill = append(p.Fill, diagnose.Share{Pair: s.Flow, Bytes: s.Bytes})
+	}
+	if r.plan.Degraded(id) { // what it had in the mean of what it sent
+		if s := r.fabric.Stats(r.engine.Now(), id); s.Busy > 0 {
+			p.Rate = unit.Bitrate(8 * float64(s.Bytes) * float64(unit.Second) / float64(s.Busy))
+		}
 	}
 	for _, root := range r.fabric.PausedFor(r.engine.Now(), id) {
 		p.Storm = p.Storm || root.Root == id

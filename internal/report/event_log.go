@@ -158,6 +158,8 @@ func eventWords(e *result.EventRow) string {
 		return fmt.Sprintf("NAK sent for %s: packet %d is expected", whoseEvent(e), e.PSN)
 	case result.EventNAKReceived:
 		return fmt.Sprintf("NAK received for %s: packet %d is expected", whoseEvent(e), e.PSN)
+	case result.EventMoved:
+		return fmt.Sprintf("%s sends by this port now, before by %s", whoseEvent(e), e.Root)
 	case result.EventTimeout:
 		return fmt.Sprintf("timeout of %s: packet %d is not acknowledged", whoseEvent(e), e.PSN)
 	}
@@ -177,15 +179,21 @@ func lostWords(e *result.EventRow) string {
 	if e.PSN >= 0 {
 		what += fmt.Sprintf(" %d", e.PSN)
 	}
-	switch {
-	case e.Kind == result.EventDrop:
+	if e.Kind == result.EventDrop {
 		return fmt.Sprintf("dropped: %s of %s, no room in the buffer", what, whoseEvent(e))
-	case e.Why == result.LostWithoutRoute:
-		return fmt.Sprintf("lost: %s of %s, the switch knows no way on", what, whoseEvent(e))
-	case e.Why == result.LostInNIC:
-		return fmt.Sprintf("dropped: %s of %s, the receiver's reorder buffer is full", what, whoseEvent(e))
+	}
+	if words, ok := lostIn[e.Why]; ok {
+		return fmt.Sprintf("%s: %s of %s, %s", words[0], what, whoseEvent(e), words[1])
 	}
 	return fmt.Sprintf("lost on the link: %s of %s", what, whoseEvent(e))
+}
+
+// lostIn says how a frame was lost otherwise than on a link or for want of buffer, and why.
+var lostIn = map[string][2]string{
+	result.LostWithoutRoute: {"lost", "the switch knows no way on"},
+	result.LostInNIC:        {"dropped", "the receiver's reorder buffer is full"},
+	result.LostOversize:     {"dropped", "longer than the port takes"},
+	result.LostInReboot:     {"lost", "the switch went down"},
 }
 
 func rateWords(e *result.EventRow) string {

@@ -72,6 +72,8 @@ func TestLostWords(t *testing.T) {
 	for why, want := range map[string]string{
 		result.LostOnLink:       "lost on the link: data 7 of flow1",
 		result.LostWithoutRoute: "lost: data 7 of flow1, the switch knows no way on",
+		result.LostOversize:     "dropped: data 7 of flow1, longer than the port takes",
+		result.LostInReboot:     "lost: data 7 of flow1, the switch went down",
 	} {
 		e := result.EventRow{Kind: result.EventLoss, Name: "flow1", Frame: "data", PSN: 7, Why: why}
 		if got := lostWords(&e); got != want {
@@ -88,17 +90,17 @@ func TestEventFilter(t *testing.T) {
 		rows           int
 		match, leftOut int64
 	}{
-		{EventFilter{}, 21, 32, 12},
+		{EventFilter{}, 22, 33, 12},
 		{EventFilter{Port: "rail1/host1"}, 14, 14, 0},
-		{EventFilter{Port: "host*/rail1"}, 7, 18, 12},
+		{EventFilter{Port: "host*/rail1"}, 8, 19, 12},
 		{EventFilter{Kinds: []string{result.EventMark, result.EventCNPSent}}, 3, 14, 12},
 		{EventFilter{From: us(2), To: us(4)}, 3, 3, 0},
 		{EventFilter{Flow: "flow2"}, 0, 0, 0},
-		{EventFilter{Job: "job"}, 20, 20, 0},
+		{EventFilter{Job: "job"}, 21, 21, 0},
 	} {
 		c.filter.Most = 100
 		log, _ := logText(t, c.filter)
-		if len(log.Events) != c.rows || log.Matching != c.match || log.LeftOut != c.leftOut || log.All != 21 {
+		if len(log.Events) != c.rows || log.Matching != c.match || log.LeftOut != c.leftOut || log.All != 22 {
 			t.Errorf("%+v: %d rows, %d match, %d left out", c.filter, len(log.Events), log.Matching, log.LeftOut)
 		}
 	}

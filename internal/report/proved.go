@@ -60,6 +60,9 @@ var takenBy = map[diagnose.Kind]string{
 
 // removes reports whether a change takes a blame away.
 func removes(c *result.WhatIfChange, b *diagnose.Blame) bool {
+	if c.Kind == result.ChangeFault && len(b.Faults) > 0 {
+		return len(c.Subject) == 0 || slices.ContainsFunc(c.Subject, func(s string) bool { return slices.Contains(b.Faults, s) })
+	}
 	onLink := b.Port != "" && slices.ContainsFunc(c.Subject, func(l string) bool { return diagnose.OnLink(b.Port, l) })
 	switch b.Kind {
 	case diagnose.SharedPort:

@@ -2,12 +2,20 @@ package report
 
 import (
 	"fmt"
+	"strings"
 
 	"railyard/internal/diagnose"
 )
 
-// lead says a blame in a clause.
+// lead says a blame in a clause, and which faults of the scenario may be behind it.
 func (d *Data) lead(b *diagnose.Blame) string {
+	if len(b.Faults) == 0 {
+		return d.clause(b)
+	}
+	return fmt.Sprintf("%s (%s)", d.clause(b), strings.Join(b.Faults, ", "))
+}
+
+func (d *Data) clause(b *diagnose.Blame) string {
 	at := b.Port
 	if rate := d.rateOf(b.Port); rate != "" {
 		at += " (" + rate + ")"
@@ -34,7 +42,7 @@ func (d *Data) lead(b *diagnose.Blame) string {
 	case diagnose.Timeouts:
 		return "timers ran out and packets were sent again though nothing had been lost"
 	case diagnose.Storm:
-		return fmt.Sprintf("the host behind %s paused its switch with PFC frames", at)
+		return fmt.Sprintf("what is behind %s paused it with PFC frames without end", at)
 	case diagnose.Controller:
 		if b.Port == "" {
 			return "congestion control held senders back though no port on their way was full"

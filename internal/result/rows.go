@@ -226,7 +226,7 @@ type LossRow struct {
 	Time unit.Time `parquet:"time_ps,delta"`
 	Port string    `parquet:"port,delta"` // where; "" for a timeout
 	Kind string    `parquet:"kind,delta"` // data, ACK, NAK, CNP, CTS, credit, credit ACK; timeout
-	Why  string    `parquet:"why,delta"`  // LostInBuffer, LostOnLink, LostWithoutRoute, LostInNIC; "" for a timeout
+	Why  string    `parquet:"why,delta"`  // LostInBuffer, LostOnLink, LostWithoutRoute, ...; "" for a timeout
 }
 
 // Why a frame was lost.
@@ -235,6 +235,8 @@ const (
 	LostOnLink       = "link"   // to a fault
 	LostWithoutRoute = "route"  // no way led on
 	LostInNIC        = "NIC"    // it had no room for more packets past a gap
+	LostOversize     = "MTU"    // it was longer than a misconfigured port takes
+	LostInReboot     = "reboot" // its switch went down with it
 )
 
 // ShareRow is whose bytes waited at a port when packets of others came to wait there or the port

@@ -17,7 +17,27 @@ func hostConfig(p *plan.Plan) host.Config {
 		NIC:         p.Scenario.Cluster.NIC.Latency,
 		AsScheduled: p.AsScheduled(),
 		Split:       p.Scenario.Transport.SplitData,
+		Faults:      hostFaults(p.Mishaps()),
 	}
+}
+
+// hostFaults is what goes wrong inside hosts, nil if nothing does.
+func hostFaults(m *plan.Mishaps) *host.Faults {
+	if len(m.GPUs)+len(m.Hosts) == 0 {
+		return nil
+	}
+	f := &host.Faults{}
+	for _, g := range m.GPUs {
+		f.Compute = append(f.Compute, host.Compute{Host: g.Host, GPU: g.GPU.GPU, While: host.While(g.While), Factor: g.Factor})
+	}
+	for _, x := range m.Hosts {
+		if x.Hangs {
+			f.Hangs = append(f.Hangs, host.Hang{Host: x.Host, While: host.While(x.While)})
+		} else {
+			f.PCIe = append(f.PCIe, host.Slower{Host: x.Host, While: host.While(x.While), Rate: x.PCIe})
+		}
+	}
+	return f
 }
 
 // nicConfig returns the parameters of NICs and transport.
@@ -54,6 +74,9 @@ func nicConfig(p *plan.Plan) nic.Config {
 		CompleteAtSender: t.Completion == "sender",
 		Seed:             sc.Seed,
 		Controller:       p.Controller(),
+	}
+	for _, d := range p.PortDowns() {
+		cfg.Downs = append(cfg.Downs, nic.Down(d))
 	}
 	if k := cfg.Transport.Receiver; k != roce.InOrder {
 		cfg.Transport.Tolerance = int64(t.ReorderWindow.Or(roce.AnyOrder))

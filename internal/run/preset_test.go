@@ -281,7 +281,7 @@ job: {flows: [{from: host1/nic0, to: host3/nic0, bytes: 4MB}]}
 	}
 	for faults, want := range map[string]string{
 		"faults: [{link: leaf1/spine2, down: 20us}]":  `faults[0].link: "leaf1/spine2" is not a port of this network`,
-		"faults: [{link: leaf1/spine1, storm: 20us}]": "faults[0].link: leaf1/spine1: a storm comes from a host",
+		"faults: [{link: leaf1/spine1, storm: 20us}]": "faults[0].link: leaf1/spine1: no link of a host",
 	} {
 		if _, err := NewPlan(read(t, fmt.Sprintf(yaml, faults))); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", faults, err, want)

@@ -44,6 +44,7 @@ type Options struct {
 
 	memory func(exec.Memory) exec.Memory // replaces the bytes that messages carry
 	ended  func(*runner)                 // looks at a run that has just ended
+	eager  bool                          // real work goes to other cores however little it is
 	often  bool                          // progress is told whenever the run can be interrupted
 }
 
@@ -227,7 +228,11 @@ func (r *runner) build() error {
 		nc.OnPost = r.capture.Posted
 	}
 	if r.trains() {
-		r.bodies = host.NewBodies(workers(r.opt.Workers) - 1) // the event loop keeps one core busy
+		pays := host.Pay
+		if r.opt.eager {
+			pays = host.Pays{}
+		}
+		r.bodies = host.NewBodies(workers(r.opt.Workers)-1, pays) // the event loop keeps one core busy
 		hc.Bodies = r.bodies
 	}
 	r.hosts = host.New(r.eng, r.plan.Graph, hc, r.islands.of)
@@ -246,6 +251,7 @@ func (r *runner) build() error {
 			admits = admission(r.plan.Jobs[q.Job].Spec, q.Lanes)
 		}
 		chosen, back := r.plan.ChosenPath(q)
+		hash, hashBack := r.plan.BondHashes(q)
 		r.net.AddQP(nic.QueuePair{
 			Name:       q.Name,
 			From:       q.From,
@@ -256,6 +262,8 @@ func (r *runner) build() error {
 			Back:       q.Back,
 			Chosen:     chosen,
 			ChosenBack: back,
+			Bond:       hash,
+			BondBack:   hashBack,
 			Class:      q.Class,
 			Log:        q.Flow == nil,
 			Admission:  admits,

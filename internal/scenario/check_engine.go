@@ -2,9 +2,6 @@ package scenario
 
 import (
 	"fmt"
-	"strings"
-
-	"railyard/internal/unit"
 )
 
 // checkDesign reports a custom design without its file. What sizes of the others make a network is the
@@ -17,6 +14,38 @@ func (d *decoder) checkDesign(s *Scenario) {
 		s.Cluster.Host.GPUs%n.SharedBy != 0 {
 		d.problem("cluster.nic.shared_by", fmt.Sprintf("%d: does not divide the %d GPUs of a host, want a number that does",
 			n.SharedBy, s.Cluster.Host.GPUs), "")
+	}
+	d.checkPorts(s)
+}
+
+// checkPorts reports NICs with several ports where something else has only one in mind.
+func (d *decoder) checkPorts(s *Scenario) {
+	n, f := &s.Cluster.NIC, &s.Fabric
+	if !d.ok("cluster.nic.ports", "cluster.nic.bond.mode", "fabric.design") {
+		return
+	}
+	switch {
+	case f.Design == "dual-rail" && n.Ports == 1:
+		d.problem(d.culprit("cluster.nic.ports", "fabric.design"),
+			"1: with fabric.design dual-rail each port is on a switch of its own, want 2 to 4", "")
+	case f.Design == "direct" && n.Bonded():
+		d.problem(d.culprit("cluster.nic.ports", "fabric.design"), fmt.Sprintf("%d: with fabric.design direct a NIC is cabled "+
+			"to another, and a bond wants switches, want 1, or cluster.nic.bond.mode: none", n.Ports), "")
+	}
+	if most := 4; n.PerRail() > most && d.ok("cluster.nic.per_gpu") {
+		d.problem(d.culprit("cluster.nic.ports", "cluster.nic.per_gpu"), fmt.Sprintf("%d: %d NICs for a GPU, each of %d ports that "+
+			"are NICs of their own, want at most %d in all, or cluster.nic.bond.mode: hash", n.Ports, n.PerGPU, n.Ports, most), "")
+	}
+	if !n.Bonded() {
+		return
+	}
+	if f.Balance == "conweave" && d.ok("fabric.balance") {
+		d.problem(d.culprit("fabric.balance", "cluster.nic.ports"), "conweave: restores the order of a queue pair at one last "+
+			"switch, and NICs with several ports have several, want another method, or cluster.nic.bond.mode: none", "")
+	}
+	if n.Pacing != "each" && d.ok("cluster.nic.pacing") {
+		d.problem(d.culprit("cluster.nic.pacing", "cluster.nic.ports"), fmt.Sprintf("%s: is of a NIC with one port, want each, "+
+			"or cluster.nic.bond.mode: none", n.Pacing), "")
 	}
 }
 
@@ -136,31 +165,6 @@ func (d *decoder) checkClasses(s *Scenario) {
 		flows(j.Path()+".flows", j.Flows)
 	}
 	flows("background.flows", s.Background.Flows)
-}
-
-// checkFaults reports faults that do nothing, or that the links cannot have at once.
-func (d *decoder) checkFaults(s *Scenario) {
-	for i := range s.Faults {
-		f, path := &s.Faults[i], fmt.Sprintf("faults[%d]", i)
-		if !d.clean(path, faultFields) {
-			continue
-		}
-		timed := f.Down.Set || f.Storm.Set
-		switch {
-		case !f.Random() && !timed:
-			d.problem(path, "does nothing, want drop, duplicate, reorder, bit_errors, down or storm as well", "")
-		case !timed && f.At > 0:
-			d.problem(path+".at", fmt.Sprintf("%s: has no effect without down or storm", f.At), "")
-		case !f.Down.Set && f.Convergence != (Opt[unit.Duration]{Set: true, Value: s.Fabric.Routing.Convergence()}):
-			d.problem(path+".convergence", "has no effect without down", "")
-		case f.PFC && f.Drop.Num == 0 && f.BitErrors.Num == 0:
-			d.problem(path+".pfc", "true: has no effect without drop or bit_errors", "")
-		case f.Storm.Set && (f.Link == "all" || strings.ContainsAny(f.Link, "*?")):
-			d.problem(path+".link", f.Link+": a storm comes from one host, want a link such as host3/rail1", "")
-		case f.Storm.Set && !s.Fabric.QoS.PFC.Enabled:
-			d.problem(path+".storm", "fabric.qos.pfc.enabled is false: nobody listens to pause frames", "")
-		}
-	}
 }
 
 // clean reports whether all keys of an entry of a list have values.

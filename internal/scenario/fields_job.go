@@ -509,8 +509,8 @@ var runFields = []*Field{
 	{
 		Path:  "faults",
 		value: in(faultList, func(s *Scenario) *[]Fault { return &s.Faults }),
-		Meaning: "what goes wrong on links; of a link that several entries with drop, duplicate, reorder or bit_errors match, " +
-			"the last one's hold",
+		Meaning: "what goes wrong, when and where; where several entries of one kind hold at once for a thing, " +
+			"the last one does",
 	},
 	{Path: "output", Meaning: "what the run directory holds"},
 	{
@@ -712,72 +712,6 @@ var bucketFields = []*Field{
 		value:   in(byteCount, func(b *ReplayBucket) *unit.Bytes { return &b.Bytes }),
 		Meaning: "its size; whole float32 numbers",
 		Also:    []string{"size", "length"},
-	},
-}
-
-// faultFields: one entry of faults.
-var faultFields = []*Field{
-	{
-		Path: "link", Required: true, check: checkLink, pattern: linkPattern,
-		example: "node/peer such as rail1/spine1, or all",
-		value:   in(text, func(f *Fault) *string { return &f.Link }),
-		Meaning: "the link, both directions: node/peer, node/peer#2 for the second of parallel links; with * for any letters of " +
-			"a name and ? for one, several links; or all",
-		Also: []string{"links", "port"},
-	},
-	{
-		Path: "drop", Default: "0", Min: "0", Max: "1",
-		value:   in(ratio, func(f *Fault) *unit.Ratio { return &f.Drop }),
-		Meaning: "probability that a frame is lost",
-		Also:    []string{"loss"},
-	},
-	{
-		Path: "duplicate", Default: "0", Min: "0", Max: "1",
-		value:   in(ratio, func(f *Fault) *unit.Ratio { return &f.Duplicate }),
-		Meaning: "probability that a frame arrives twice",
-	},
-	{
-		Path: "reorder", Default: "0", Min: "0", Max: "1",
-		value:   in(ratio, func(f *Fault) *unit.Ratio { return &f.Reorder }),
-		Meaning: "probability that a frame changes places with the one that follows it closely",
-	},
-	{
-		Path: "bit_errors", Default: "0", Min: "0", Max: "1",
-		value:   in(ratio, func(f *Fault) *unit.Ratio { return &f.BitErrors }),
-		Meaning: "probability that a bit is wrong; a frame with a wrong bit is lost",
-		Also:    []string{"ber"},
-	},
-	{
-		Path: "pfc", Default: "false",
-		value:   in(boolean, func(f *Fault) *bool { return &f.PFC }),
-		Meaning: "drop and bit_errors hit PFC frames too",
-	},
-	{
-		Path: "at", Default: "0s", Min: "0s", Max: "24h",
-		value:   in(duration, func(f *Fault) *unit.Duration { return &f.At }),
-		Meaning: "virtual time at which down or storm begins",
-		Also:    []string{"start"},
-	},
-	{
-		Path: "down", Default: "none", Word: "none", Min: "1ps", Max: "24h",
-		value:   in(opt(duration), func(f *Fault) *Opt[unit.Duration] { return &f.Down }),
-		Meaning: "how long the link carries nothing",
-		Also:    []string{"flap", "duration"},
-	},
-	{
-		Path: "convergence", Word: "never", Min: "0ns", Max: "24h",
-		Rule:   "fabric.routing: bfd_interval x bfd_multiplier, or hold, and then update; 600ms where protocol is none",
-		value:  in(opt(duration), func(f *Fault) *Opt[unit.Duration] { return &f.Convergence }),
-		derive: func(d *decoder, _ any, _ string) string { return d.scenario.Fabric.Routing.Convergence().String() },
-		Meaning: "how long after the link goes down, and comes up again, all switches route without it, and with it; " +
-			"until then what is sent onto it is lost; never: routes do not change",
-		Source: "assumed: BGP with BFD (3 x 100 ms) until all have heard and routes are in hardware",
-		Also:   []string{"reroute", "detection"},
-	},
-	{
-		Path: "storm", Default: "none", Word: "none", Min: "1ps", Max: "24h",
-		value:   in(opt(duration), func(f *Fault) *Opt[unit.Duration] { return &f.Storm }),
-		Meaning: "how long the host of the link sends pause frames without end (a slow or broken receiver)",
 	},
 }
 

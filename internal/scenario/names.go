@@ -19,12 +19,18 @@ var (
 	Designs = []Choice{
 		{"rail-optimized", "one rail switch per NIC position, rail switches joined by spines"},
 		{"single-switch", "every NIC on one switch"},
+		{"dual-rail", "a switch for each port of a NIC, and every NIC on all of them (cluster.nic.ports)"},
 		{"leaf-spine", "hosts spread over leaf switches in order, all NICs of a host on one, every leaf linked to " +
 			"every spine: any-to-any, rail-unified"},
 		{"rail-only", "rail switches and no spines: what crosses rails is relayed over NVLink inside a host"},
 		{"dragonfly", "groups of routers, all linked in a group, and every two groups; minimal routes"},
 		{"direct", "hosts in pairs, NIC to NIC, without a switch"},
 		{"custom", "hosts, switches and links from the file of fabric.topology"},
+	}
+	// BondModes are what the ports of a NIC may be to each other.
+	BondModes = []Choice{
+		{"hash", "bonded: a hash of its headers says by which port a queue pair goes; from one that is down it moves"},
+		{"none", "each port is a NIC to the host, and a queue pair ends with its port"},
 	}
 	Balancers = []Choice{
 		{"ecmp", "equal-cost multipath: a hash of the headers picks the path of a queue pair"},

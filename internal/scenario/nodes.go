@@ -52,12 +52,16 @@ const (
 
 	switchesPattern = `^[A-Za-z0-9*?][A-Za-z0-9_.*?-]{0,63}$`
 
+	gpusPattern = `^[A-Za-z0-9*?][A-Za-z0-9_.*?-]{0,63}/[a-z0-9*?]{1,16}$`
+
 	somePattern = `^[A-Za-z0-9*?][A-Za-z0-9_.*?-]{0,63}/[A-Za-z0-9*?][A-Za-z0-9_.*?-]{0,63}(#[1-9*?][0-9*?]{0,5})?$`
 )
 
 var (
 	nodeText = regexp.MustCompile(nodePattern)
 	linkText = regexp.MustCompile(linkPattern)
+
+	gpusText = regexp.MustCompile(gpusPattern)
 
 	switchesText = regexp.MustCompile(switchesPattern)
 )
@@ -83,6 +87,22 @@ func checkLink(s string) string {
 func checkSwitchNames(s string) string {
 	if !switchesText.MatchString(s) {
 		return "want the name of a switch such as spine1, with * for any letters and ? for one"
+	}
+	return ""
+}
+
+// checkHostNames refuses what cannot name hosts.
+func checkHostNames(s string) string {
+	if !switchesText.MatchString(s) {
+		return "want the name of a host such as host1, with * for any letters and ? for one"
+	}
+	return ""
+}
+
+// checkGPUs refuses what cannot name GPUs.
+func checkGPUs(s string) string {
+	if !gpusText.MatchString(s) {
+		return "want a GPU such as host1/gpu0, with * and ? for several"
 	}
 	return ""
 }

@@ -115,11 +115,39 @@ type NIC struct {
 	PerGPU int
 	// SharedBy is how many GPUs share a NIC; 0 where Shared, or PerGPU is above 1.
 	SharedBy int
+	Ports    int // of a card, each a link of the fabric
+	Bond     Bond
 
-	Speed   unit.Bitrate
+	Speed   unit.Bitrate  // of a port
 	Latency unit.Duration // per side
 	Pacing  string        // see Pacings
 }
+
+// Bond says what the ports of a card are to each other.
+type Bond struct {
+	Mode      string        // see BondModes; of one port it means nothing
+	Detection unit.Duration // until a port that is down is known for that; only with a bond
+}
+
+// Bonded reports whether a NIC has several ports of which each carries any queue pair.
+func (n *NIC) Bonded() bool { return n.Ports > 1 && n.Bond.Mode != "none" }
+
+// Links is how many ports a NIC has, as hosts see NICs: of a card whose ports are not bonded each is one.
+func (n *NIC) Links() int {
+	if n.Bonded() {
+		return n.Ports
+	}
+	return 1
+}
+
+// Devices is how many NICs a host sees of a card.
+func (n *NIC) Devices() int { return n.Ports / n.Links() }
+
+// PerRail is how many NICs of a host are near one GPU, or GPUs that share them.
+func (n *NIC) PerRail() int { return max(n.PerGPU, 1) * n.Devices() }
+
+// Rate is that of a NIC, all its ports together.
+func (n *NIC) Rate() unit.Bitrate { return n.Speed * unit.Bitrate(n.Links()) }
 
 // Fabric is the switches and cables between the NICs.
 type Fabric struct {
@@ -222,6 +250,7 @@ type Links struct {
 	Length      unit.Length
 	SpineLength unit.Length
 	Parallel    int // cables between a rail switch and a spine
+	Peer        int // cables between two switches of dual-rail
 
 	SuperSpine       unit.Bitrate // between a spine and a super-spine, as the next two
 	SuperSpineLength unit.Length
@@ -707,26 +736,6 @@ type Flow struct {
 	Back     []string      // of acknowledgements; nil: Path reversed, or by fabric.balance
 }
 
-// Fault is something that goes wrong on links.
-type Fault struct {
-	Link      string // node/peer, node/peer#k with parallel links; a pattern; or all
-	Drop      unit.Ratio
-	Duplicate unit.Ratio
-	Reorder   unit.Ratio
-	BitErrors unit.Ratio // per bit
-	PFC       bool       // Drop and BitErrors hit PFC frames too
-	At        unit.Duration
-	Down      Opt[unit.Duration] // the link carries nothing from At on for so long
-	Storm     Opt[unit.Duration] // the link's host sends pause frames from At on for so long
-	// Convergence is how long after the link goes down or up the switches' routes follow; not set: they never do.
-	Convergence Opt[unit.Duration]
-}
-
-// Random reports whether the fault draws frames to hit.
-func (f *Fault) Random() bool {
-	return f.Drop.Num > 0 || f.Duplicate.Num > 0 || f.Reorder.Num > 0 || f.BitErrors.Num > 0
-}
-
 // Background is traffic beside the job.
 type Background struct{ Flows []Flow }
 
@@ -789,10 +798,11 @@ func (s *Scenario) GPUs() int { return s.Cluster.Hosts * s.Cluster.Host.GPUs }
 
 // NICsPerHost returns the number of NICs of each host, which is the number of rails.
 func (s *Scenario) NICsPerHost() int {
-	if s.Cluster.NIC.Shared {
-		return 1
+	n := &s.Cluster.NIC
+	if n.Shared {
+		return n.Devices()
 	}
-	return s.Cluster.Host.GPUs * s.Cluster.NIC.PerGPU / max(s.Cluster.NIC.SharedBy, 1)
+	return s.Cluster.Host.GPUs * n.PerGPU / max(n.SharedBy, 1) * n.Devices()
 }
 
 // RankCount returns the number of ranks of a job, 0 for a job of flows. Collectives and replays run on
@@ -844,5 +854,5 @@ func (s *Scenario) NICOf(e Endpoint) int {
 	case s.Cluster.NIC.Shared:
 		return 0
 	}
-	return e.GPU * s.Cluster.NIC.PerGPU / max(s.Cluster.NIC.SharedBy, 1)
+	return e.GPU * s.Cluster.NIC.PerGPU / max(s.Cluster.NIC.SharedBy, 1) * s.Cluster.NIC.Devices()
 }

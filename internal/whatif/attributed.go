@@ -41,7 +41,8 @@ func shareOf(c *Cut) func(*diagnose.Blame) unit.Duration {
 		return func(b *diagnose.Blame) unit.Duration { return timeIf(b, diagnose.OnLink(b.Port, c.Subject[0])) }
 	case Fault:
 		return func(b *diagnose.Blame) unit.Duration {
-			return timeIf(b,
+			named := slices.ContainsFunc(c.Subject, func(s string) bool { return slices.Contains(b.Faults, s) })
+			return timeIf(b, named || len(c.Subject) == 0 && len(b.Faults) > 0 ||
 				(b.Kind == diagnose.LossyLink || b.Kind == diagnose.Storm) &&
 					(len(c.Subject) == 0 || c.Subject[0] == "all" || diagnose.OnLink(b.Port, c.Subject[0])))
 		}

@@ -154,8 +154,9 @@ func withoutStorms(sc *scenario.Scenario) (changes []scenario.Change) {
 // lossCuts takes away each fault, all of them, and full buffers.
 func lossCuts(sc *scenario.Scenario, s *result.Summary) (all []Cut) {
 	for i, f := range sc.Faults {
-		all = append(all, Cut{Kind: Fault, Name: fmt.Sprintf("without faults[%d], of %s", i, f.Link),
-			Subject: []string{f.Link},
+		_, name := f.Thing()
+		all = append(all, Cut{Kind: Fault, Name: fmt.Sprintf("without faults[%d], of %s", i, name),
+			Subject: []string{name, fmt.Sprintf("faults[%d]", i)},
 			Changes: []scenario.Change{remove(fmt.Sprintf("faults[%d]", i))}})
 	}
 	if len(sc.Faults) > 1 {

@@ -38,6 +38,8 @@ var beyond = regexp.MustCompile(strings.Join([]string{
 	`fabric.pods is 1: super-spines`, `each GPU has NICs of its own`, `do not spread evenly`,
 	`wants an acknowledgement of every packet`, `keeps a window of its own`, `does nothing`,
 	`has no effect without`, `comes from one host`, `above cluster`, `too small for`, `: want true or false`,
+	`has no meaning here: cluster\.nic\.(ports|bond)`, `each port is on a switch of its own`, `a bond wants switches`,
+	`NICs of their own`, `at one last switch`, `is of a NIC with one port`,
 	`has no meaning here: fabric\.(balance|dlb\.mode|spray\.pick) is`, `do not go by the source port`, `packets overtake one another`,
 	`want more than (load|queue)_min`, `it chooses whole ways`, `there is no other class`,
 	`no algorithm of`, `has one size for all`, `: more than .*\.line`,

@@ -1,0 +1,215 @@
+package fabric
+
+import (
+	"math"
+
+	"railyard/internal/qos"
+	"railyard/internal/sim"
+	"railyard/internal/unit"
+)
+
+// Setting is what one port of a node is set to for a while, other than the configuration of its switch says: a link
+// that came up at a lower speed, a port that somebody forgot. A zero field changes nothing. Of several settings of
+// a port that hold at once the last one's fields do.
+type Setting struct {
+	Port PortID // of the node
+	While
+	Rate    unit.Bitrate       // at which it sends
+	NoECN   bool               // its queues mark nothing
+	ECN     *ECN               // where its queues mark
+	NoPFC   bool               // it neither sends PFC frames nor heeds them
+	XOFF    unit.Bytes         // of what came in by it: a fixed threshold
+	MTU     unit.Bytes         // longer frames are lost, those that come and those that go
+	ClassOf *[codePoints]uint8 // the class of frames that come in by it, by their DSCP
+}
+
+// portState is what of Setting a port has besides what the fabric keeps for every port.
+type portState struct {
+	mtu      int64 // 0: any
+	deaf     bool  // NoPFC
+	oversize int64 // frames that were too long to leave
+	ecn      []set // as it is while nothing is set, by class
+	xoff     *threshold
+	lossless uint8
+	classOf  *[codePoints]uint8
+}
+
+type set struct {
+	mark mark
+	low  int64
+}
+
+func (x *faults) addSettings(all []Setting) {
+	for _, s := range all {
+		x.settings[s.Port] = append(x.settings[s.Port], s)
+		if s.Rate > 0 {
+			x.rates[s.Port] = append(x.rates[s.Port], s)
+			x.f.ports[s.Port].psPerByte = 0 // its bytes do not all take as long
+		}
+		x.plan(s.Port, s.From, x.ownerOfPort(s.Port))
+		if s.Until != 0 {
+			x.plan(s.Port, s.Until, x.ownerOfPort(s.Port))
+		}
+	}
+	for id, s := range x.settings {
+		if len(s) > 0 {
+			x.keep(PortID(id))
+			x.settle(nil, 0, PortID(id))
+		}
+	}
+}
+
+// keep notes how a port is while nothing is set.
+func (x *faults) keep(id PortID) {
+	f, s, in := x.f, &x.set[id], id^1
+	for c := range f.nc {
+		q := int(id)*f.nc + c
+		s.ecn = append(s.ecn, set{f.slow[q].mark, f.queues[q].low})
+	}
+	s.xoff, s.lossless = f.ingresses[in].xoff, f.ingresses[in].lossless
+	if f.classes.of != nil {
+		s.classOf = f.classes.of[in]
+	}
+}
+
+// settle sets a port as its settings of an instant say.
+func (x *faults) settle(isl *sim.Island, now unit.Time, id PortID) {
+	if len(x.settings[id]) == 0 {
+		return
+	}
+	var want Setting
+	for i := range x.settings[id] {
+		if s := &x.settings[id][i]; s.Holds(now) {
+			want.take(s)
+		}
+	}
+	f, s, p, in := x.f, &x.set[id], &x.f.ports[id], &x.f.ingresses[id^1]
+	f.rated(now, id, p)
+	x.setMarks(id, &want)
+	s.mtu = int64(want.MTU)
+	if in.xoff = s.xoff; want.XOFF > 0 {
+		in.xoff = f.threshold(qos.XOFF{Fixed: int64(want.XOFF)})
+	}
+	if f.classes.of != nil {
+		if f.classes.of[id^1] = s.classOf; want.ClassOf != nil {
+			f.classes.of[id^1] = want.ClassOf
+		}
+	}
+	x.setPFC(isl, now, id, !want.NoPFC)
+}
+
+// take takes over what another setting says.
+func (w *Setting) take(s *Setting) {
+	if s.ECN != nil || s.NoECN {
+		w.ECN, w.NoECN = s.ECN, s.NoECN
+	}
+	if s.XOFF > 0 {
+		w.XOFF = s.XOFF
+	}
+	if s.MTU > 0 {
+		w.MTU = s.MTU
+	}
+	if s.ClassOf != nil {
+		w.ClassOf = s.ClassOf
+	}
+	w.NoPFC = w.NoPFC || s.NoPFC
+}
+
+// setMarks sets where the queues of a port mark: of classes that are marked at all.
+func (x *faults) setMarks(id PortID, want *Setting) {
+	f := x.f
+	f.ports[id].flags &^= flagMarks
+	for c, own := range x.set[id].ecn {
+		q, s := &f.queues[int(id)*f.nc+c], &f.slow[int(id)*f.nc+c]
+		m := own
+		switch {
+		case !own.mark.on:
+		case want.NoECN:
+			m = set{low: math.MaxInt64}
+		case want.ECN != nil:
+			k := newMark(want.ECN.At(f.graph.Ports[id].Rate))
+			m = set{k, k.low}
+		}
+		if m.mark != s.mark {
+			s.level = 0 // who watches is told anew
+		}
+		if s.mark, q.low = m.mark, m.low; m.mark.on && m.low < 0 {
+			f.ports[id].flags |= flagMarks
+		}
+	}
+}
+
+// setPFC switches PFC of a port off, or back on. What is paused goes on.
+func (x *faults) setPFC(isl *sim.Island, now unit.Time, id PortID, on bool) {
+	f, s, in := x.f, &x.set[id], &x.f.ingresses[id^1]
+	if s.deaf == !on {
+		return
+	}
+	s.deaf = !on
+	if on {
+		in.lossless = s.lossless
+		return
+	}
+	if in.lossless = 0; isl != nil { // nothing is paused before the first event
+		f.forget(isl, now, id)
+	}
+}
+
+// deaf reports whether a port does not heed PFC frames.
+func (x *faults) deaf(id PortID) bool { return x.set[id].deaf }
+
+// tooLong reports whether a frame is longer than a port takes, that it comes to or is to leave by.
+func (x *faults) tooLong(id PortID, pk *Packet) bool {
+	mtu := x.set[id].mtu
+	return mtu > 0 && int64(pk.Bytes) > mtu
+}
+
+// rated sets the rate at which a port sends from an instant on, if it has not always the same.
+func (f *Fabric) rated(now unit.Time, id PortID, p *port) {
+	if f.faults != nil && len(f.faults.rates[id]) > 0 {
+		p.rate = f.faults.rateAt(id, now)
+	}
+}
+
+// timeFrom is how long bytes took that a port began to send at an instant. Both ends of a link may ask.
+func (f *Fabric) timeFrom(start unit.Time, id PortID, wire int64) unit.Duration {
+	if f.faults != nil && len(f.faults.rates[id]) > 0 {
+		return f.timeAt(f.faults.rateAt(id, start), wire)
+	}
+	return f.txTime(&f.ports[id], wire)
+}
+
+// wholeTime is how long bytes take by a port to which nothing has happened. Both ends of a link may ask.
+func (f *Fabric) wholeTime(id PortID, wire int64) unit.Duration {
+	if f.faults != nil && len(f.faults.rates[id]) > 0 {
+		return f.timeAt(f.graph.Ports[id].Rate, wire)
+	}
+	return f.txTime(&f.ports[id], wire)
+}
+
+// txTime is how long a frame took whose last bit left a port at an instant. Both ends of a link may ask.
+func (x *faults) txTime(id PortID, end unit.Time, bytes int64) unit.Duration {
+	f := x.f
+	if len(x.rates[id]) == 0 {
+		return f.txTime(&f.ports[id], bytes+f.overhead)
+	}
+	tx := func(r unit.Bitrate) unit.Duration { return f.timeAt(r, bytes+f.overhead) }
+	own := f.graph.Ports[id].Rate
+	for i := range x.rates[id] { // the rate when it began
+		if r := x.rates[id][i].Rate; x.rateAt(id, end.Add(-tx(r))) == r {
+			return tx(r)
+		}
+	}
+	return tx(own)
+}
+
+// rateAt is the rate of a port at an instant.
+func (x *faults) rateAt(id PortID, t unit.Time) unit.Bitrate {
+	rate := x.f.graph.Ports[id].Rate
+	for i := range x.rates[id] {
+		if s := &x.rates[id][i]; s.Holds(t) {
+			rate = s.Rate
+		}
+	}
+	return rate
+}

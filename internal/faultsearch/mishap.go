@@ -1,0 +1,89 @@
+package faultsearch
+
+import (
+	"railyard/internal/fabric"
+	"railyard/internal/qos"
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+)
+
+// drawMishaps gives every other case with faults ports that are set otherwise for a while, switches that reboot or
+// leak, and ports whose PFC is stuck.
+func (c *Case) drawMishaps(d *dice) {
+	f := c.Fabric.Faults
+	if f == nil || d.one(2) {
+		return
+	}
+	for d.one(2) {
+		f.Settings = append(f.Settings, c.drawSetting(d))
+	}
+	var switches []topo.NodeID
+	for id, n := range c.Graph.Nodes {
+		if n.Kind != topo.HostKind {
+			switches = append(switches, topo.NodeID(id))
+		}
+	}
+	if d.one(3) {
+		c.reboot(pick(d, switches...), d)
+	}
+	if d.one(4) {
+		f.Leaks = append(f.Leaks, fabric.Leak{Switch: pick(d, switches...), While: c.while(d), Bytes: unit.Bytes(d.below(500_000))})
+	}
+	if d.one(4) {
+		w := c.while(d)
+		p := fabric.PortID(d.below(len(c.Graph.Ports)))
+		if len(f.Storms) == 0 || f.Storms[0].Port != p {
+			f.Storms = append(f.Storms, fabric.Storm{Port: p, From: w.From, Until: w.Until})
+			c.Fabric.PFC.Quanta = max(c.Fabric.PFC.Quanta, 1000)
+		}
+	}
+}
+
+// while draws a stretch of time.
+func (c *Case) while(d *dice) fabric.While {
+	at := unit.Time(d.time(unit.Millisecond))
+	return fabric.While{From: at, Until: at.Add(1 + d.time(unit.Millisecond))}
+}
+
+// drawSetting draws what somebody has made of a port.
+func (c *Case) drawSetting(d *dice) fabric.Setting {
+	s := fabric.Setting{Port: fabric.PortID(d.below(len(c.Graph.Ports))), While: c.while(d)}
+	if d.one(3) {
+		s.From = 0
+	}
+	if d.one(2) {
+		s.Rate = pick[unit.Bitrate](d, 1, 10, 100) * unit.GigabitPerSec
+	}
+	if s.NoECN = d.one(4); !s.NoECN && d.one(3) {
+		low := unit.Bytes(d.below(100_000))
+		s.ECN = qos.Curve(low, low+unit.Bytes(d.below(100_000)), ratio(1, 2), d.one(2))
+	}
+	if s.NoPFC = d.one(4); s.NoPFC {
+		c.Lossy = true
+	}
+	if d.one(4) {
+		s.XOFF = unit.Bytes(d.between(1, 100_000))
+	}
+	if d.one(5) {
+		s.MTU = unit.Bytes(d.between(256, 4200))
+		c.Lossy = true
+	}
+	if d.one(5) {
+		s.ClassOf = new([64]uint8)
+		for _, dscp := range c.Fabric.DSCP {
+			s.ClassOf[dscp] = uint8(d.below(3))
+		}
+		c.Lossy, c.Mixed = true, true
+	}
+	return s
+}
+
+// reboot takes a switch down with all its links.
+func (c *Case) reboot(id topo.NodeID, d *dice) {
+	w, f := c.while(d), c.Fabric.Faults
+	f.Reboots = append(f.Reboots, fabric.Reboot{Switch: id, At: w.From})
+	for _, p := range c.Graph.Nodes[id].Ports {
+		f.Downs = append(f.Downs, fabric.Down{Link: c.Graph.Ports[p].Link, From: w.From, Until: w.Until})
+	}
+	c.Lossy = true
+}

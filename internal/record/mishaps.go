@@ -1,0 +1,64 @@
+package record
+
+import (
+	"fmt"
+	"slices"
+
+	"railyard/internal/diagnose"
+	"railyard/internal/plan"
+	"railyard/internal/topo"
+)
+
+// explains says which kinds of blame a kind of fault may be behind.
+var explains = map[string][]diagnose.Kind{
+	"drop":       {diagnose.LossyLink, diagnose.Timeouts},
+	"duplicate":  {diagnose.LossyLink, diagnose.SharedPort},
+	"reorder":    {diagnose.LossyLink, diagnose.Reordering, diagnose.NoRoom},
+	"bit_errors": {diagnose.LossyLink, diagnose.Timeouts},
+	"down":       {diagnose.LossyLink, diagnose.Timeouts},
+	"storm":      {diagnose.Storm},
+	"speed":      {diagnose.SlowPort, diagnose.SharedPort, diagnose.Controller, diagnose.LinkSpeed},
+	"config":     {diagnose.SharedPort, diagnose.SlowPort, diagnose.FullBuffer, diagnose.LossyLink, diagnose.Controller, diagnose.Timeouts},
+	"leak":       {diagnose.SharedPort, diagnose.SlowPort, diagnose.FullBuffer, diagnose.Controller},
+	"pcie":       {diagnose.PCIe},
+	"hang":       {diagnose.SlowRank, diagnose.Dependency},
+	"slow":       {diagnose.SlowRank},
+}
+
+// nameFaults notes which of the scenario's faults may be behind each blame: those that can bring about such a blame,
+// on the thing that it names.
+func (j *Job) nameFaults(d *diagnose.Diagnosis) {
+	p := j.r.plan
+	for i := range p.Scenario.Faults {
+		f := &p.Scenario.Faults[i]
+		var kinds []diagnose.Kind
+		for _, kind := range f.Kinds() {
+			kinds = append(kinds, explains[kind]...)
+		}
+		for k := range d.Blames {
+			if b := &d.Blames[k]; slices.Contains(kinds, b.Kind) && j.concerns(&p.Mishaps().Entries[i], b) {
+				b.Faults = append(b.Faults, fmt.Sprintf("faults[%d]", i))
+			}
+		}
+	}
+}
+
+// concerns reports whether what a blame names is what a fault happens to. A blame that names nothing may be about
+// any thing.
+func (j *Job) concerns(m *plan.Mishap, b *diagnose.Blame) bool {
+	p := j.r.plan
+	switch {
+	case b.Rank != nil:
+		at := j.plan.Placement.Ranks[*b.Rank]
+		return slices.Contains(m.GPUs, plan.GPU{Host: at.Host, GPU: at.GPU}) || slices.Contains(m.Hosts, at.Host)
+	case b.Port == "":
+		return true
+	}
+	id := topo.PortID(slices.IndexFunc(p.Graph.Ports, func(x topo.Port) bool { return x.Name == b.Port }))
+	if id < 0 {
+		return false
+	}
+	return slices.Contains(m.Links, p.Graph.Ports[id].Link) || slices.ContainsFunc(m.Ports, func(x topo.PortID) bool {
+		return x == id^1 || p.Graph.Ports[x].Node == p.Graph.Ports[id].Node // what comes in there waits at others
+	})
+}
