@@ -28,13 +28,15 @@ func (c *Capture) build(s *fabric.Sent) (*wire.Frame, []string) {
 	}
 	pk := &s.Frame
 	q, known := &c.plan.Pairs[pk.Flow], &c.pairs[pk.Flow]
-	forward := pk.Kind() == fabric.Data || pk.Kind() == fabric.CreditAck
+	forward := pk.Kind().Forward()
 	from, to, path := q.From, q.To, q.Path
 	if !forward {
 		from, to, path = to, from, q.Back
 	}
 	r, comments := c.packetOf(s, known)
-	r.BTH.PKey, r.BTH.DestQP = uint16(c.plan.Scenario.Transport.PKey), c.plan.QPN(pk.Flow)
+	if r.BTH.Opcode != wire.DatagramSend {
+		r.BTH.PKey, r.BTH.DestQP = uint16(c.plan.Scenario.Transport.PKey), c.plan.QPN(pk.Flow)
+	}
 	source := q.Key.SrcPort
 	if pk.Entropy != 0 {
 		source = pk.Entropy
@@ -83,6 +85,8 @@ func (c *Capture) packetOf(s *fabric.Sent, p *pair) (*wire.RoCE, []string) {
 		comments = c.answer(r, pk, p)
 	case fabric.CNP:
 		r.BTH.BECN, r.BTH.PSN = true, 0
+	case fabric.CMRequest, fabric.CMReply, fabric.CMReady:
+		c.manage(r, pk)
 	default: // clear-to-sends and credits
 		r.BTH.PSN = wire.PSN(pk.PSN())
 		r.Payload = binary.BigEndian.AppendUint32(nil, pk.Count())

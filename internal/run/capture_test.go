@@ -302,3 +302,91 @@ capture: {links: [host1/*], payload: true}
 		t.Error("all gradients in frames are zero")
 	}
 }
+
+// Connections are made before anything is sent over them, the keys in their REPs are those of the packets, and the time
+// that they take delays the start phase.
+func TestConnectionsAreSetUp(t *testing.T) {
+	yaml := func(transport string) string {
+		return fmt.Sprintf(`
+cluster: {hosts: 3, host: {gpus: 1}, nic: {speed: 100Gb/s}}
+job:
+  train: {model: mlp, layers: [784, 4, 10], data: %q, batch: 8, steps: 1, lr: 0.1}
+  parallel: {dp: 3}
+%s`, digits(t), transport)
+	}
+	const wanted = "transport: {setup: true, setup_time: 50us}\ncapture: {links: [all], payload: true}"
+	r := run(t, yaml(wanted), Options{})
+	if other := run(t, yaml(wanted), Options{Islands: 3, Workers: 2}); digestOf(t, r.path) != digestOf(t, other.path) {
+		t.Errorf("in islands: %s", firstDifference(t, r.path, other.path))
+	}
+	frames, _ := captureOf(t, r)
+	order := map[uint32][]wire.CMKind{} // by queue pair
+	keys := map[uint32]uint32{}
+	checked := 0
+	for _, f := range frames {
+		p := f.frame.RoCE
+		if p == nil || !strings.HasPrefix(f.port, "host") {
+			continue
+		}
+		if c := p.CM(); c != nil {
+			order[c.LocalID] = append(order[c.LocalID], c.Kind)
+			if c.Kind == wire.CMReply {
+				keys[c.LocalID] = binary.BigEndian.Uint32(c.Reply.Private[8:])
+			}
+			continue
+		}
+		if qp := p.BTH.DestQP; p.BTH.Opcode.HasRETH() {
+			checked++
+			if fmt.Sprint(order[qp]) != "[REQ REP RTU]" || p.RETH.RKey != keys[qp] {
+				t.Errorf("queue pair 0x%06x sends with R_Key %d after %v, its REP said %d", qp, p.RETH.RKey, order[qp], keys[qp])
+			}
+		}
+	}
+	if checked == 0 || len(order) < 3 {
+		t.Errorf("%d messages of %d queue pairs", checked, len(order))
+	}
+	without := run(t, yaml(""), Options{})
+	late := firstStep(t, r).Sub(firstStep(t, without))
+	if late < 95*unit.Microsecond || late > 105*unit.Microsecond {
+		t.Errorf("step 0 begins %v later, want twice 50us and a round trip, without what passes before the first post", late)
+	}
+	if !slices.Equal(r.weights[0], without.weights[0]) {
+		t.Error("the weights are others")
+	}
+}
+
+// firstStep is when the first rank begins step 0.
+func firstStep(t *testing.T, r ran) unit.Time {
+	t.Helper()
+	first := unit.Never
+	for s, err := range r.Steps() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Step == 0 {
+			first = min(first, s.Start)
+		}
+	}
+	return first
+}
+
+// A REQ that is lost is sent again, after the time that connection managers wait.
+func TestLostRequestsAreRepeated(t *testing.T) {
+	r := run(t, `
+cluster: {hosts: 2, host: {gpus: 1}, nic: {speed: 100Gb/s}}
+transport: {setup: true}
+faults: [{link: host1/rail1, at: 0s, down: 1s, convergence: never}]
+capture: {links: [host1/rail1]}
+job: {flows: [{from: host1/gpu0, to: host2/gpu0, bytes: 4kB}]}
+`, Options{})
+	frames, _ := captureOf(t, r)
+	var kinds []string
+	for _, f := range frames {
+		if p := f.frame.RoCE; p != nil && f.port == "host1/rail1" {
+			kinds = append(kinds, fmt.Sprint(p.BTH.Opcode, " ", f.Time/1e12))
+		}
+	}
+	if got := strings.Join(kinds, ", "); got != "UD SEND Only 0, UD SEND Only 4, UD SEND Only 4, RDMA WRITE Only with Immediate 4" {
+		t.Error(got)
+	}
+}
