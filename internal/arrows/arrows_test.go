@@ -226,8 +226,43 @@ var rules = map[string]rule{
 		may: "inventory located qos topo",
 		why: "switch configuration follows from names and thresholds, not from a run",
 	},
+	"netconf/lines": {
+		may: "located",
+		why: "commands in blocks are syntax: what they mean is for the dialects that have the rules",
+	},
+	"netconf/frr": {
+		may: "inventory located netconf netconf/lines",
+		why: "a dialect turns a device into text and back: whose device it is, is above it",
+	},
+	"netconf/nxos": {
+		may: "located netconf",
+		why: "a dialect turns a device into text and back: whose device it is, is above it",
+	},
+	"netconf/dialects": {
+		may: "netconf netconf/frr netconf/nxos",
+		why: "the list of dialects, which cannot stand below them",
+	},
+	"netconf/qostest": {
+		may:   "netconf",
+		third: "github.com/google/go-cmp pgregory.net/rapid",
+		why:   "what every dialect of quality of service must do is tested without knowing which it is",
+	},
+	"netconf/netconftest": {
+		may:   "netconf",
+		third: "pgregory.net/rapid",
+		why:   "it draws devices for the tests of dialects",
+	},
+	"inventory/inventorytest": {
+		may:   "inventory topo",
+		third: "pgregory.net/rapid",
+		why:   "it draws networks for the tests of what has names and addresses",
+	},
+	"rib": {
+		may: "netconf",
+		why: "what switches know of each other follows from their configurations: nothing needs to run",
+	},
 	"plan": {
-		may: "balance cc coll dataset exec fabric hash inventory located nccl nn nn/netfile qos result scenario splitmix " +
+		may: "balance cc coll dataset exec fabric hash inventory located nccl netconf nn nn/netfile qos result scenario splitmix " +
 			"survey topo train wire workload",
 		why: "a plan is a function of the scenario and its files: run reads the files. Of what is not pure it " +
 			"takes types and names alone: see onlyThese",
@@ -275,14 +310,16 @@ var rules = map[string]rule{
 	},
 	"labs": {why: "the labs that come with Railyard as files; what they mean, lab says"},
 	"lab": {
-		may: "chart chart/svg chart/text coll hash labs located nn report result run scenario sheet workload",
+		may: "board chart chart/svg chart/text coll hash inventory labs located nn plan report result run " +
+			"scenario sheet survey topo workload",
 		why: "a lab is a user of runs: it knows one by its directory. Of nn, coll and workload its benches show the " +
-			"arithmetic and the schedules that runs use",
+			"arithmetic and the schedules that runs use; of board, and of plan with its graph, survey and inventory, " +
+			"what a network is before anything runs",
 	},
 	"web": {may: "report result run scenario", why: "the web UI is a user of runs"},
 	"cli": {
-		may: "bench board coll dataset hash headline input inventory lab located nccl nccltests netconf nn " +
-			"ns3 pcapng perf plan qos report result run scenario scenario/schema sheet survey sweep topo validate " +
+		may: "bench board coll dataset hash headline input inventory lab located nccl nccltests netconf netconf/dialects nn " +
+			"ns3 pcapng perf plan qos report result rib run scenario scenario/schema sheet survey sweep topo validate " +
 			"web whatif wire workload",
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys",
 		why:   "commands are a user of everything but the engine's insides, which run wires",

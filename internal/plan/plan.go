@@ -40,8 +40,8 @@ type Plan struct {
 	files    Files
 	progress Progress
 	names    *topo.Names
-	captured []bool // by port; nil: none
 	mishaps  Mishaps
+	captured []bool // by port; nil: none
 	switches switches
 	outages  []outage
 	tables   balance.Tables
