@@ -98,12 +98,12 @@ func (w *captureFilter) wants(r *frameRow) bool {
 
 // captureData is a capture as data.
 type captureData struct {
-	Interfaces []interfaceRow `json:"interfaces"`
+	Interfaces []captureEnd `json:"interfaces"`
 	Frames     []frameRow     `json:"frames"`
 	More       int64          `json:"more"` // frames that pass and are not listed
 }
 
-type interfaceRow struct {
+type captureEnd struct {
 	Name string       `json:"name"`
 	Rate unit.Bitrate `json:"rate,omitempty"`
 	Seen uint64       `json:"seen,omitempty"`
@@ -253,7 +253,7 @@ func readCapture(name string, filter *captureFilter, most int) (*captureData, er
 		data.Frames = append(data.Frames, row)
 	}
 	for _, i := range r.Interfaces {
-		data.Interfaces = append(data.Interfaces, interfaceRow{Name: printable(i.Name), Rate: unit.Bitrate(min(i.Speed, 1<<62))})
+		data.Interfaces = append(data.Interfaces, captureEnd{Name: printable(i.Name), Rate: unit.Bitrate(min(i.Speed, 1<<62))})
 	}
 	for _, s := range r.Statistics {
 		if int(s.Interface) < len(data.Interfaces) {
