@@ -99,8 +99,8 @@ func (w *captureFilter) wants(r *frameRow) bool {
 // captureData is a capture as data.
 type captureData struct {
 	Interfaces []captureEnd `json:"interfaces"`
-	Frames     []frameRow     `json:"frames"`
-	More       int64          `json:"more"` // frames that pass and are not listed
+	Frames     []frameRow   `json:"frames"`
+	More       int64        `json:"more"` // frames that pass and are not listed
 }
 
 type captureEnd struct {
