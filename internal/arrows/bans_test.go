@@ -13,7 +13,7 @@ import (
 const (
 	pure = "unit cause balance splitmix located hash wire topo qos coll nccl nccltests cc roce workload exec inventory netconf " +
 		"rib netconf/frr netconf/nxos netconf/eos netconf/sonic netconf/nvue netconf/junos " +
-		"netconf/dialects lint plan corpus sizing pcapng"
+		"netconf/dialects lint plan corpus catalogue design sizing pcapng"
 	engine = "sim fabric lists host nic"
 	tensor = "nn dataset corpus train"
 )

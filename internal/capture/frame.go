@@ -44,12 +44,37 @@ func (c *Capture) build(s *fabric.Sent) (*wire.Frame, []string) {
 	f := &wire.Frame{UDP: &wire.UDP{Source: source}, RoCE: r, IPv4: &wire.IPv4{DSCP: c.plan.DSCP(pk.Class()), ECN: pk.ECN(),
 		DontFragment: true, Source: c.address(from), Dest: c.address(to)}}
 	f.IPv4.TTL, f.Ethernet = c.hop(s, path)
+	if pk.Tunnelled() {
+		f = c.wrap(f, from, to)
+	}
 	if !known.seen {
 		known.seen = true
 		g := c.plan.Graph
 		comments = append(comments, fmt.Sprintf("queue pair %s: %s to %s", q.Name, g.NICName(q.From), g.NICName(q.To)))
 	}
 	return f, comments
+}
+
+// wrap puts the headers of VXLAN around a frame between leaves, from loopback to loopback; inside it goes from NIC to
+// NIC. DSCP and ECN are copied out (RFC 6040), and the source port, so that switches spread the flows.
+func (c *Capture) wrap(f *wire.Frame, from, to topo.NICID) *wire.Frame {
+	g := c.plan.Graph
+	here, there := g.NICs[from].Port, g.NICs[to].Port
+	outer := *f.IPv4
+	outer.Source, outer.Dest = c.loopback(here), c.loopback(there)
+	outer.TTL++ // the leaf that wraps the frame sends it
+	w := &wire.Frame{Ethernet: f.Ethernet, IPv4: &outer, UDP: &wire.UDP{Source: f.UDP.Source},
+		VXLAN: &wire.VXLAN{VNI: firstVNI + uint32(c.addresses.Ports[g.Peer(here)].VLAN)}, Inner: f}
+	f.Ethernet, f.IPv4.TTL = wire.Ethernet{Source: MAC(here), Dest: MAC(there)}, ttl
+	return w
+}
+
+// firstVNI and a VLAN make the identifier of its overlay.
+const firstVNI = 10_000
+
+// loopback is that of the switch which a NIC's port leads to.
+func (c *Capture) loopback(nic topo.PortID) netip.Addr {
+	return c.addresses.Devices[c.plan.Graph.Ports[nic].To].Loopback.V4.Addr()
 }
 
 func (c *Capture) address(n topo.NICID) netip.Addr {
@@ -104,6 +129,9 @@ func (c *Capture) psn(n uint32) wire.PSN { return wire.PSN(c.plan.PSN(n)) }
 func (c *Capture) data(r *wire.RoCE, s *fabric.Sent, p *pair) (comments []string) {
 	pk, sizes := &s.Frame, c.plan.Frames()
 	size := unit.Bytes(pk.Bytes) - sizes.DataFrame(0, pk.Lands(), pk.Immediate())
+	if pk.Tunnelled() {
+		size -= wire.OverlayBytes
+	}
 	seq := p.expand(pk.PSN())
 	p.near = max(p.near, seq)
 	m := p.message(seq)

@@ -58,7 +58,7 @@ func (f *Fabric) sendPause(isl *sim.Island, now unit.Time, id PortID, p *port) {
 	if fr.on {
 		p.pausesSent++
 	}
-	if p.flags&flagTapped != 0 {
+	if p.flags&flagRare != 0 && f.tapped(id) {
 		f.tellPauseSent(isl, now, id, &fr)
 	}
 	f.awaitTxEnd(isl, id, p)

@@ -52,9 +52,9 @@ const (
 	flagHost               // the port belongs to a NIC
 	flagCtl                // PFC frames wait
 	flagFar                // the far end of the link is in another island
-	flagEach               // Quirks.AsScheduled
+	flagRare               // Quirks.AsScheduled, or Config.OnSent hears what it sends
 	flagMarks              // a queue of the port may mark a frame that finds it empty
-	flagTapped             // Config.OnSent hears what it sends
+	flagTunnel             // of a switch, where frames between switches have more headers
 )
 
 // sent is what the sending end of a link keeps of the frame that it sent last: once on the link it

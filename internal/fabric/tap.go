@@ -26,11 +26,15 @@ type Pause struct {
 // tap marks the ports that OnSent hears of. Other ports are not asked: a bit of theirs that is looked at anyway
 // says so.
 func (f *Fabric) tap() {
-	for id, on := range f.cfg.Tapped {
-		if on && f.cfg.OnSent != nil {
-			f.ports[id].flags |= flagTapped
+	for id := range f.cfg.Tapped {
+		if f.tapped(PortID(id)) {
+			f.ports[id].flags |= flagRare
 		}
 	}
+}
+
+func (f *Fabric) tapped(id PortID) bool {
+	return f.cfg.OnSent != nil && int(id) < len(f.cfg.Tapped) && f.cfg.Tapped[id]
 }
 
 func (f *Fabric) tellSent(isl *sim.Island, now unit.Time, id PortID, pk *Packet) {

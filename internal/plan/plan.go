@@ -136,6 +136,9 @@ func New(sc *scenario.Scenario, files Files, progress Progress) (*Plan, error) {
 		return nil, err
 	}
 	p.Graph, p.Routes, p.names = g, topo.NewRoutes(g), g.Names()
+	if err := p.checkTunnel(); err != nil {
+		return nil, err
+	}
 	if err := p.planSwitches(); err != nil {
 		return nil, err
 	}

@@ -103,7 +103,17 @@ func TestCapturesAreTheSameInIslands(t *testing.T) {
 
 // What the tables say of ports and queue pairs is what the frames come to.
 func TestCaptureAgreesWithTables(t *testing.T) {
-	r := run(t, stormyCapture+"capture: {links: [all], payload: true}", Options{})
+	for _, overlay := range []string{"", "  encapsulation: vxlan\n  spines"} {
+		yaml := stormyCapture
+		if overlay != "" {
+			yaml = strings.Replace(yaml, "  spines", overlay, 1)
+		}
+		captureAgrees(t, run(t, yaml+"capture: {links: [all], payload: true}", Options{}))
+	}
+}
+
+func captureAgrees(t *testing.T, r ran) {
+	t.Helper()
 	frames, _ := captureOf(t, r)
 	sent, packets, pauses := map[string]unit.Bytes{}, map[string]int64{}, map[string]int64{}
 	said := map[string]int{} // first word of comments
@@ -129,6 +139,9 @@ func TestCaptureAgreesWithTables(t *testing.T) {
 			continue
 		}
 		marked := f.frame.IPv4.ECN == 3
+		if in := f.frame.Inner; in != nil && *in.IPv4 == *f.frame.IPv4 || in != nil && in.IPv4.ECN != f.frame.IPv4.ECN {
+			t.Errorf("in the tunnel %+v, outside %+v", in.IPv4, f.frame.IPv4)
+		}
 		if why := slices.ContainsFunc(f.Comments, func(c string) bool { return strings.HasPrefix(c, "marked by ") }); marked != why {
 			t.Errorf("ECN %d, comments %q", f.frame.IPv4.ECN, f.Comments)
 		}

@@ -307,6 +307,14 @@ var fabricFields = []*Field{
 		Source:  "vendors' AI fabric guides",
 	},
 	{
+		Path: "fabric.encapsulation", Default: "ethernet", Choices: Encapsulations,
+		applies: onlyOf("links between leaves", append([]string{"custom", "dragonfly"}, withSpines...)...),
+		value:   in(choice, func(s *Scenario) *string { return &s.Fabric.Encapsulation }),
+		Meaning: "what frames are in between leaves; every frame there, and nothing on the links of hosts",
+		Source:  "RFC 7348 (VXLAN), RFC 6040 (ECN of tunnels)",
+		Also:    []string{"overlay"},
+	},
+	{
 		Path: "fabric.balance", Default: "ecmp", Choices: Balancers, Synonyms: BalancerTiers,
 		value:   in(choice, func(s *Scenario) *string { return &s.Fabric.Balance }),
 		Meaning: "how packets choose among equal paths; SLB, DLB, GLB and TELB stand for ecmp, dlb, glb and pinned",

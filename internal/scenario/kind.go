@@ -42,6 +42,12 @@ const (
 	End         Kind = "endpoint"
 	Places      Kind = "placement"
 	Chosen      Kind = "selection"
+	ModelList   Kind = "list of models"
+	PriceList   Kind = "list of prices"
+	ChoiceList  Kind = "list of choices"
+	PowerOf     Kind = "power"
+	RackUnits   Kind = "rack units"
+	Money       Kind = "price"
 )
 
 // A kind is all that is known of the values of one Go type. kinds.go has the table of them: a new

@@ -163,7 +163,10 @@ type Fabric struct {
 	Switch    Switch
 	Switches  []SwitchProfile // those that differ
 	MTU       unit.Bytes      // frame with FCS, without preamble and gap
-	Balance   string          // see Balancers
+
+	Encapsulation string // see Encapsulations; only where there are links between leaves
+
+	Balance   string // see Balancers
 	Hash      Hash
 	Flowlet   Flowlet
 	DLB       DLB

@@ -37,6 +37,10 @@ const (
 	// CMFrameBytes is a whole frame with a connection manager's datagram.
 	CMFrameBytes = rocev2Headers + DETHBytes + MADBytes
 
+	// OverlayBytes is what VXLAN puts around a frame (RFC 7348, section 5). The FCS is the outer frame's, in the place
+	// of the inner one's.
+	OverlayBytes = EthernetBytes + IPv4Bytes + UDPBytes + VXLANBytes
+
 	PFCFrameBytes = MinFrameBytes
 )
 

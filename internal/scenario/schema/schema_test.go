@@ -309,9 +309,11 @@ func asJSON(src string) (any, error) {
 }
 
 // compileSchema returns the schema, which is one of the draft it names.
-func compileSchema(t testing.TB) *jsonschema.Schema {
+func compileSchema(t testing.TB) *jsonschema.Schema { return compile(t, schemaTree(t)) }
+
+func compile(t testing.TB, tree map[string]any) *jsonschema.Schema {
 	c := jsonschema.NewCompiler()
-	if err := c.AddResource("railyard.schema.json", schemaTree(t)); err != nil {
+	if err := c.AddResource("railyard.schema.json", tree); err != nil {
 		t.Fatal(err)
 	}
 	s, err := c.Compile("railyard.schema.json")
@@ -321,8 +323,10 @@ func compileSchema(t testing.TB) *jsonschema.Schema {
 	return s
 }
 
-func schemaTree(t testing.TB) map[string]any {
-	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(JSON()))
+func schemaTree(t testing.TB) map[string]any { return treeOf(t, JSON()) }
+
+func treeOf(t testing.TB, text []byte) map[string]any {
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
