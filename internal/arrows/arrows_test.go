@@ -349,7 +349,7 @@ var rules = map[string]rule{
 	"labs": {why: "the labs that come with Railyard as files; what they mean, lab says"},
 	"lab": {
 		may: "board chart chart/svg chart/text coll hash inventory labs located nn plan report result run " +
-			"scenario sheet survey topo workload",
+			"scenario sheet survey topo wire workload",
 		why: "a lab is a user of runs: it knows one by its directory. Of nn, coll and workload its benches show the " +
 			"arithmetic and the schedules that runs use; of board, and of plan with its graph, survey and inventory, " +
 			"what a network is before anything runs",
@@ -357,8 +357,8 @@ var rules = map[string]rule{
 	"web": {may: "report result run scenario", why: "the web UI is a user of runs"},
 	"cli": {
 		may: "bench board coll commission dataset design hash headline input inventory lab lint located nccl nccltests nccltopo " +
-			"netconf netconf/dialects nn ns3 perf plan qos report result rib run scenario scenario/schema sheet sizing survey " +
-			"sweep topo topoform validate web whatif workload",
+			"netconf netconf/dialects nn ns3 pcapng perf plan qos report result rib run scenario scenario/schema sheet sizing survey " +
+			"sweep topo topoform validate web whatif wire workload",
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys",
 		why:   "commands are a user of everything but the engine's insides, which run wires",
 	},

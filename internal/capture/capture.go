@@ -12,6 +12,7 @@ import (
 	"railyard/internal/plan"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
+	"railyard/internal/wire"
 )
 
 // Capture writes the frames of some ports.
@@ -28,6 +29,7 @@ type Capture struct {
 	islands    []island
 	all        []entry // kept for its memory
 
+	ups    []up   // those still to come
 	pairs  []pair // by queue pair
 	marks  marks
 	kept   int64
@@ -48,7 +50,6 @@ type island struct {
 	sent    []fabric.Sent
 	marks   []fabric.Event
 	posts   []post
-	full    bool // no more frames of it can be kept
 	_       [64]byte
 }
 
@@ -97,6 +98,7 @@ func New(p *plan.Plan, out io.Writer, islands int) (*Capture, error) {
 		b = pcapng.AppendInterface(b, c.describe(topo.PortID(id)))
 	}
 	c.write(b)
+	c.ups = c.linkUps()
 	return c, nil
 }
 
@@ -118,16 +120,13 @@ func (c *Capture) Tapped() []bool { return c.tapped }
 // Sent takes a frame that a captured port sends: fabric.Config.OnSent.
 func (c *Capture) Sent(isl int32, s fabric.Sent) {
 	i := &c.islands[isl]
-	if c.kept >= c.limit { // it changes between windows only
-		i.full = true
-	}
 	i.note(isl, s.At, aFrame, int32(s.Port), len(i.sent))
 	i.sent = append(i.sent, s)
 }
 
 // Marked takes an event at a port; of these it wants marks: fabric.Config.OnEvent.
 func (c *Capture) Marked(isl int32, e fabric.Event) {
-	if i := &c.islands[isl]; e.Kind == fabric.EventMark && c.kept < c.limit {
+	if i := &c.islands[isl]; e.Kind == fabric.EventMark && c.kept < c.limit { // kept changes between windows only
 		i.note(isl, e.At, aMark, int32(e.Port), len(i.marks))
 		i.marks = append(i.marks, e)
 	}
@@ -181,22 +180,27 @@ func (c *Capture) Join() {
 	}
 }
 
-// take writes a frame, if there is room for it.
+// take counts a frame, and writes it if there is room for it.
 func (c *Capture) take(s *fabric.Sent) {
-	number := c.interfaces[s.Port]
-	p := &c.ports[number]
-	if p.seen++; c.kept >= c.limit {
+	c.announce(s.At)
+	if c.ports[c.interfaces[s.Port]].seen++; c.kept >= c.limit {
 		return
 	}
-	p.kept++
-	c.kept++
 	f, comments := c.build(s)
+	c.put(s.Port, s.At, f, comments)
+}
+
+// put writes a frame that a port sends.
+func (c *Capture) put(id topo.PortID, at unit.Time, f *wire.Frame, comments []string) {
+	number := c.interfaces[id]
+	c.ports[number].kept++
+	c.kept++
 	c.frame = f.Append(c.frame[:0])
 	here := len(c.frame)
 	if !c.plan.Scenario.Capture.Payload {
 		here = f.HeaderBytes(here)
 	}
-	c.packet = pcapng.Packet{Interface: uint32(number), Time: uint64(s.At), Length: uint32(len(c.frame)),
+	c.packet = pcapng.Packet{Interface: uint32(number), Time: uint64(at), Length: uint32(len(c.frame)),
 		Data: c.frame[:here], Direction: pcapng.Outbound, Comments: comments}
 	c.block = pcapng.AppendPacket(c.block, &c.packet)
 }
@@ -211,6 +215,7 @@ func (c *Capture) write(b []byte) {
 func (c *Capture) Finish(now unit.Time) (leftOut int64, err error) {
 	c.Join()
 	c.block = c.block[:0]
+	c.announce(now)
 	for i, p := range c.ports {
 		leftOut += p.seen - p.kept
 		c.block = pcapng.AppendStatistics(c.block, pcapng.Statistics{Interface: uint32(i), Time: uint64(now),

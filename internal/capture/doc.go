@@ -24,6 +24,7 @@
 //   - Memory that nothing real is sent from reads as zeros.
 //   - Numbers of a message (MSN of an acknowledgement) are those of the messages that the acknowledged packets end.
 //   - Immediate data are the bytes of the message, as NCCL's network plugin writes them there.
+//   - A port says who it is (LLDP) when its link comes up: such frames are in the file, and take no time on the link.
 //   - Clear-to-sends, credits and their answers, which libraries send as small writes, have opcodes of the
 //     manufacturers' range and four bytes of payload: the count.
 package capture

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"net/netip"
+	"slices"
 
 	"railyard/internal/fabric"
 	"railyard/internal/host"
@@ -27,13 +28,15 @@ func (c *Capture) build(s *fabric.Sent) (*wire.Frame, []string) {
 	}
 	pk := &s.Frame
 	q, known := &c.plan.Pairs[pk.Flow], &c.pairs[pk.Flow]
-	forward := pk.Kind() == fabric.Data || pk.Kind() == fabric.CreditAck
+	forward := pk.Kind().Forward()
 	from, to, path := q.From, q.To, q.Path
 	if !forward {
 		from, to, path = to, from, q.Back
 	}
 	r, comments := c.packetOf(s, known)
-	r.BTH.PKey, r.BTH.DestQP = uint16(c.plan.Scenario.Transport.PKey), c.plan.QPN(pk.Flow)
+	if r.BTH.Opcode != wire.DatagramSend {
+		r.BTH.PKey, r.BTH.DestQP = uint16(c.plan.Scenario.Transport.PKey), c.plan.QPN(pk.Flow)
+	}
 	source := q.Key.SrcPort
 	if pk.Entropy != 0 {
 		source = pk.Entropy
@@ -41,12 +44,37 @@ func (c *Capture) build(s *fabric.Sent) (*wire.Frame, []string) {
 	f := &wire.Frame{UDP: &wire.UDP{Source: source}, RoCE: r, IPv4: &wire.IPv4{DSCP: c.plan.DSCP(pk.Class()), ECN: pk.ECN(),
 		DontFragment: true, Source: c.address(from), Dest: c.address(to)}}
 	f.IPv4.TTL, f.Ethernet = c.hop(s, path)
+	if pk.Tunnelled() {
+		f = c.wrap(f, from, to)
+	}
 	if !known.seen {
 		known.seen = true
 		g := c.plan.Graph
 		comments = append(comments, fmt.Sprintf("queue pair %s: %s to %s", q.Name, g.NICName(q.From), g.NICName(q.To)))
 	}
 	return f, comments
+}
+
+// wrap puts the headers of VXLAN around a frame between leaves, from loopback to loopback; inside it goes from NIC to
+// NIC. DSCP and ECN are copied out (RFC 6040), and the source port, so that switches spread the flows.
+func (c *Capture) wrap(f *wire.Frame, from, to topo.NICID) *wire.Frame {
+	g := c.plan.Graph
+	here, there := g.NICs[from].Port, g.NICs[to].Port
+	outer := *f.IPv4
+	outer.Source, outer.Dest = c.loopback(here), c.loopback(there)
+	outer.TTL++ // the leaf that wraps the frame sends it
+	w := &wire.Frame{Ethernet: f.Ethernet, IPv4: &outer, UDP: &wire.UDP{Source: f.UDP.Source},
+		VXLAN: &wire.VXLAN{VNI: firstVNI + uint32(c.addresses.Ports[g.Peer(here)].VLAN)}, Inner: f}
+	f.Ethernet, f.IPv4.TTL = wire.Ethernet{Source: MAC(here), Dest: MAC(there)}, ttl
+	return w
+}
+
+// firstVNI and a VLAN make the identifier of its overlay.
+const firstVNI = 10_000
+
+// loopback is that of the switch which a NIC's port leads to.
+func (c *Capture) loopback(nic topo.PortID) netip.Addr {
+	return c.addresses.Devices[c.plan.Graph.Ports[nic].To].Loopback.V4.Addr()
 }
 
 func (c *Capture) address(n topo.NICID) netip.Addr {
@@ -58,11 +86,14 @@ func (c *Capture) hop(s *fabric.Sent, path []topo.PortID) (uint8, wire.Ethernet)
 	if len(path) == 2 { // one switch, which bridges
 		return ttl, wire.Ethernet{Source: MAC(path[0]), Dest: MAC(c.plan.Graph.Peer(path[1]))}
 	}
-	passed := max(0, s.Passed)
-	if s.Passed < 0 {
-		for path[passed] != s.Port {
-			passed++
-		}
+	passed := s.Passed
+	if passed < 0 {
+		passed = slices.Index(path, s.Port)
+	}
+	if g := c.plan.Graph; passed < 0 && g.Nodes[g.Ports[s.Port].Node].Kind == topo.HostKind { // another port of a bond
+		passed = 0
+	} else if passed < 0 {
+		passed = 1
 	}
 	return uint8(ttl - passed), wire.Ethernet{Source: MAC(s.Port), Dest: MAC(c.plan.Graph.Peer(s.Port))}
 }
@@ -79,6 +110,8 @@ func (c *Capture) packetOf(s *fabric.Sent, p *pair) (*wire.RoCE, []string) {
 		comments = c.answer(r, pk, p)
 	case fabric.CNP:
 		r.BTH.BECN, r.BTH.PSN = true, 0
+	case fabric.CMRequest, fabric.CMReply, fabric.CMReady:
+		c.manage(r, pk)
 	default: // clear-to-sends and credits
 		r.BTH.PSN = wire.PSN(pk.PSN())
 		r.Payload = binary.BigEndian.AppendUint32(nil, pk.Count())
@@ -96,6 +129,9 @@ func (c *Capture) psn(n uint32) wire.PSN { return wire.PSN(c.plan.PSN(n)) }
 func (c *Capture) data(r *wire.RoCE, s *fabric.Sent, p *pair) (comments []string) {
 	pk, sizes := &s.Frame, c.plan.Frames()
 	size := unit.Bytes(pk.Bytes) - sizes.DataFrame(0, pk.Lands(), pk.Immediate())
+	if pk.Tunnelled() {
+		size -= wire.OverlayBytes
+	}
 	seq := p.expand(pk.PSN())
 	p.near = max(p.near, seq)
 	m := p.message(seq)
@@ -118,7 +154,7 @@ func (c *Capture) data(r *wire.RoCE, s *fabric.Sent, p *pair) (comments []string
 		r.ImmDt = 0
 	}
 	if pk.Lands() {
-		r.RETH = c.landing(&s.Landing, offset, size)
+		r.RETH = c.landing(pk.Flow, &s.Landing, offset, size)
 	}
 	r.Payload = make([]byte, size)
 	if m != nil && m.payload != nil {
@@ -134,12 +170,22 @@ const maxMessage = 1 << 31
 
 // landing is the RETH of a packet at an offset of its message: of all of the message, or where each packet is a write
 // of its own, of what it has itself.
-func (c *Capture) landing(l *fabric.Landing, offset int64, size unit.Bytes) wire.RETH {
-	if c.plan.Scenario.Transport.Receiver == "direct" {
-		return wire.RETH{Address: l.Address + uint64(offset), RKey: l.Key, Length: uint32(size)}
+func (c *Capture) landing(qp int32, l *fabric.Landing, offset int64, size unit.Bytes) wire.RETH {
+	r := wire.RETH{Address: l.Address, RKey: l.Key, Length: uint32(min(l.Length, maxMessage))}
+	if l.Key == 0 {
+		r.Address, r.RKey = noMemory, noKey|uint32(qp)
 	}
-	return wire.RETH{Address: l.Address, RKey: l.Key, Length: uint32(min(l.Length, maxMessage))}
+	if c.plan.Scenario.Transport.Receiver == "direct" {
+		r.Address, r.Length = r.Address+uint64(offset), uint32(size)
+	}
+	return r
 }
+
+// Where flows write to that have no memory, by a key for each queue pair. Keys of memory count from 1.
+const (
+	noMemory = 0x7f0000000000
+	noKey    = 1 << 31
+)
 
 // fill writes the bytes of a message that lie in a packet. Gradients that travel as bfloat16 lie in memory as float32
 // of which these are the upper halves; of another protocol's data the rest of the packet is its flags, and zero here.

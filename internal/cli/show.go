@@ -78,7 +78,7 @@ func (a *app) showCommand() *cobra.Command {
 	for _, v := range views {
 		cmd.AddCommand(a.viewCommand(v))
 	}
-	cmd.AddCommand(a.ribCommand(), a.hostCommand(), a.timelineCommand(), a.eventsCommand())
+	cmd.AddCommand(a.ribCommand(), a.hostCommand(), a.timelineCommand(), a.eventsCommand(), a.captureCommand())
 	return cmd
 }
 

@@ -22,6 +22,9 @@ const (
 	OpCTS        Opcode = 0xC1
 	OpCredit     Opcode = 0xC2
 	OpCreditAck  Opcode = 0xC3
+	OpCMRequest  Opcode = 0xC4
+	OpCMReply    Opcode = 0xC5
+	OpCMReady    Opcode = 0xC6
 )
 
 // data reports whether the frame carries data: a part of an RDMA WRITE.
@@ -39,7 +42,13 @@ const (
 	CTS
 	Credit
 	CreditAck
+	CMRequest // connection managers' messages: REQ
+	CMReply   // REP
+	CMReady   // RTU
 )
+
+// Forward reports whether frames of the kind go from the sender of a queue pair to its receiver.
+func (k Kind) Forward() bool { return k == Data || k == CreditAck || k == CMRequest || k == CMReady }
 
 // Kind returns the kind of frame that an opcode makes.
 func (o Opcode) Kind() Kind {
@@ -56,6 +65,12 @@ func (o Opcode) Kind() Kind {
 		return Credit
 	case OpCreditAck:
 		return CreditAck
+	case OpCMRequest:
+		return CMRequest
+	case OpCMReply:
+		return CMReply
+	case OpCMReady:
+		return CMReady
 	}
 	return Data
 }
@@ -210,6 +225,9 @@ func (p *Packet) SetAgain() { p.bits |= bitAgain }
 
 // Again reports whether it has.
 func (p *Packet) Again() bool { return p.bits&bitAgain != 0 }
+
+// Tunnelled reports whether the frame has the headers of an overlay around it.
+func (p *Packet) Tunnelled() bool { return p.bits&bitTunnel != 0 }
 
 // ECN returns the two bits of explicit congestion notification (RFC 3168).
 func (p *Packet) ECN() uint8 { return p.tos & ecnMask }

@@ -18,6 +18,15 @@ func (h *Hosts) register(r region) uint32 {
 	return uint32(len(h.regions))
 }
 
+// Key returns that of the memory which a queue pair of ranks writes to; 0: of none.
+func (h *Hosts) Key(qp int32) uint32 {
+	if int(qp) >= len(h.wayOf) || h.wayOf[qp].way < 0 {
+		return 0
+	}
+	o := &h.out[h.wayOf[qp].way]
+	return o.job.keys[o.Dst]
+}
+
 // offsetBits of an address count bytes of a buffer; the others number the buffer.
 const offsetBits = 44
 

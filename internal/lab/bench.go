@@ -96,6 +96,7 @@ var benches = map[string]Bench{
 	"gpt":          gptBench,
 	"horizon":      horizonBench,
 	"launch":       launchBench,
+	"rdma":         rdmaBench,
 	"layers":       layersBench,
 	"memory":       memoryBench,
 	"nearness":     nearnessBench,

@@ -32,10 +32,13 @@ type slice struct {
 
 // Alarms, in the order in which hosts take those of one instant.
 const (
-	alarmClear  = iota // at the receiver: a message is placed, its slot is free
-	alarmAdmit         // at the sender: there is a slot
-	alarmMissed        // at the sender: the clear-to-send of so many messages must have come by now
-	alarmRepeat        // at the receiver: answers to credits must have come by now
+	alarmClear   = iota // at the receiver: a message is placed, its slot is free
+	alarmAdmit          // at the sender: there is a slot
+	alarmMissed         // at the sender: the clear-to-send of so many messages must have come by now
+	alarmRepeat         // at the receiver: answers to credits must have come by now
+	alarmConnect        // at the sender: a connection is to be asked for, or a REP must have come by now
+	alarmAnswer         // at the receiver: its queue pair is there
+	alarmReady          // at the sender: its queue pair may send
 )
 
 // Wake is what an alarm was set for: host.Network.
@@ -49,12 +52,22 @@ func (n *Net) Wake(now unit.Time, a host.Alarm) {
 		n.senders[a.QP].missedClear(now, uint32(a.N))
 	case alarmRepeat:
 		n.receivers[a.QP].repeat(now)
+	case alarmConnect:
+		n.senders[a.QP].ask(now)
+	case alarmAnswer:
+		n.receivers[a.QP].answer(now)
+	case alarmReady:
+		n.senders[a.QP].ready(now)
 	}
 }
 
-// admit cuts a message into slices and posts those for which there are slots.
+// admit cuts a message into slices and posts those for which there are slots; without slots it is one slice. Until the
+// queue pair is connected all wait.
 func (s *sender) admit(now unit.Time, m *host.Message) {
 	w, most := &s.backlog, s.admission.Bytes
+	if s.admission.Slots == 0 || !m.OfRanks {
+		most = m.Bytes
+	}
 	if w.head == len(w.list) {
 		w.list, w.head = w.list[:0], 0
 	}
@@ -73,10 +86,15 @@ func (s *sender) admit(now unit.Time, m *host.Message) {
 }
 
 func (s *sender) postAdmitted(now unit.Time) {
-	for w := &s.backlog; w.head < len(w.list) && s.slots.Use(); w.head++ {
+	for w := &s.backlog; w.head < len(w.list) && !s.setup.closed && s.slot(&w.list[w.head].msg); w.head++ {
 		x := &w.list[w.head]
 		s.post(now, &x.msg, x.asked, !x.last)
 	}
+}
+
+// slot takes a slot for a slice, if it needs one; it reports whether the slice may be posted.
+func (s *sender) slot(m *host.Message) bool {
+	return s.admission.Slots == 0 || !m.OfRanks || s.slots.Use()
 }
 
 // clear sends a clear-to-send: so many messages have been placed.

@@ -112,7 +112,7 @@ func (c *card) handOver() {
 func (c *card) pass(pk fabric.Packet, push func(*card, fabric.Packet)) {
 	r := &c.net.receivers[pk.Flow]
 	to, moves := r.card, r.bonded.moves
-	if pk.Kind() == fabric.CreditAck {
+	if pk.Kind().Forward() {
 		s := &c.net.senders[pk.Flow]
 		to, moves = s.card, s.bonded.moves
 	}

@@ -240,6 +240,11 @@ func (c *card) Deliver(isl *sim.Island, now unit.Time, port fabric.PortID, pk *f
 		n.senders[pk.Flow].onCredit(now, pk)
 	case fabric.CreditAck:
 		n.receivers[pk.Flow].given.OnAnswer(int32(pk.PSN()), pk.Count())
+	case fabric.CMRequest:
+		n.receivers[pk.Flow].onRequest(now)
+	case fabric.CMReply:
+		n.senders[pk.Flow].onReply(now)
+	case fabric.CMReady:
 	default:
 		n.senders[pk.Flow].onResponse(isl, now, port, pk)
 	}

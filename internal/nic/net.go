@@ -46,6 +46,7 @@ type Config struct {
 	OnEvent func(island int32, e Event)
 	// OnPost takes each message that a queue pair takes, in the island of the sender; nil: nobody does.
 	OnPost func(island int32, m Posted)
+	Setup  Setup
 }
 
 // A Flow is one finished (or, at the end of the run, unfinished) message.
@@ -210,6 +211,7 @@ func (n *Net) AddQP(q QueuePair) int32 {
 		looked: -1, fetch: n.hosts.NewFetch(q.From, q.FromGPU), rng: sim.NewStream(n.cfg.Seed, "timeout", q.Stream),
 		drawn: sim.NewStream(n.cfg.Seed, "entropy", q.Stream), bonded: bonded{q.Bond, q.Chosen}})
 	n.senders[id].slots.Init(q.Admission.Slots)
+	n.senders[id].setup.closed = n.cfg.Setup.On
 	n.receivers = append(n.receivers, receiver{id: id, card: to, way: way, route: answer, log: q.Log,
 		admitted: q.Admission.Slots > 0, sender: from.isl, store: n.hosts.NewStore(q.To, q.ToGPU),
 		bonded: bonded{q.BondBack, q.ChosenBack}})

@@ -55,6 +55,7 @@ type sender struct {
 	backlog   backlog // not yet admitted
 	missing   bool    // an alarm looks whether a clear-to-send is missing
 	known     roce.Known
+	setup     setup
 	bonded    bonded
 }
 
@@ -92,7 +93,7 @@ func (s *sender) pushMsg() *message {
 // Post starts a message: host.Network.
 func (n *Net) Post(now unit.Time, m *host.Message) {
 	s := &n.senders[m.QP]
-	if m.OfRanks && s.admission.Slots > 0 {
+	if m.OfRanks && s.admission.Slots > 0 || s.setup.closed {
 		s.admit(now, m)
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"railyard/internal/fabric"
 	"railyard/internal/located"
 	"railyard/internal/topo"
 	"railyard/internal/wire"
@@ -24,6 +25,9 @@ func (p *Plan) PSN(n uint32) uint32 {
 
 // DSCP is what NICs write into frames of a class.
 func (p *Plan) DSCP(class uint8) uint8 { return p.dscps()[class] }
+
+// ClassesAt is the traffic classes of a node, in the order of their numbers.
+func (p *Plan) ClassesAt(n topo.NodeID) []fabric.Class { return p.profile(p.FabricAt(n)).Classes }
 
 // planCapture finds the ports that are captured. It reports links that there are not, and frames that a capture
 // cannot show.

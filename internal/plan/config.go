@@ -36,6 +36,15 @@ func (p *Plan) Frames() wire.Sizes {
 // Telemetry reports whether data packets carry in-band telemetry.
 func (p *Plan) Telemetry() bool { return p.Scenario.Congestion.Algorithm == "hpcc" }
 
+// largestFrame is the most bytes that any frame has.
+func (p *Plan) largestFrame(frames wire.Sizes) unit.Bytes {
+	n := frames.MaxDataFrame(p.Scenario.Transport.MTU)
+	if p.Scenario.Transport.Setup {
+		n = max(n, wire.CMFrameBytes)
+	}
+	return n
+}
+
 // FabricConfig returns the parameters of switches and links; the caller sets the observers.
 func (p *Plan) FabricConfig() fabric.Config {
 	sc := p.Scenario
@@ -51,7 +60,7 @@ func (p *Plan) FabricConfig() fabric.Config {
 		LinkOverhead:  frames.Overhead,
 		Tunnel:        p.Tunnel(),
 		PauseFrame:    frames.PFC,
-		LargestFrame:  frames.MaxDataFrame(sc.Transport.MTU),
+		LargestFrame:  p.largestFrame(frames),
 		Seed:          sc.Seed,
 		Faults:        p.mishaps.Fabric,
 		Routing:       p.routing(),

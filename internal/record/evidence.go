@@ -141,6 +141,9 @@ var kindNames = [...]string{
 	fabric.CTS:       "CTS",
 	fabric.Credit:    "credit",
 	fabric.CreditAck: "credit ACK",
+	fabric.CMRequest: "REQ",
+	fabric.CMReply:   "REP",
+	fabric.CMReady:   "RTU",
 }
 
 // lossNames are the kinds of loss as the table of losses has them.
@@ -155,13 +158,14 @@ var lossNames = [...]string{
 }
 
 // unnumbered are the kinds of frame without a packet sequence number.
-var unnumbered = map[string]bool{"CNP": true, "CTS": true, "credit": true, "credit ACK": true}
+var unnumbered = map[string]bool{"CNP": true, "CTS": true, "credit": true, "credit ACK": true, "REQ": true, "REP": true,
+	"RTU": true}
 
 // lost takes a frame that did not arrive.
 func (r *Recorder) lost(l *fabric.Loss) {
 	r.losses[l.Why]++
 	p := r.pair(l.Flow)
-	key := hopKey{l.Port, l.Kind != fabric.Data && l.Kind != fabric.CreditAck}
+	key := hopKey{l.Port, !l.Kind.Forward()}
 	if p.hops == nil {
 		p.hops = map[hopKey]*lostAt{}
 	}

@@ -225,7 +225,7 @@ type LossRow struct {
 	Name string    `parquet:"name,delta"` // of the queue pair
 	Time unit.Time `parquet:"time_ps,delta"`
 	Port string    `parquet:"port,delta"` // where; "" for a timeout
-	Kind string    `parquet:"kind,delta"` // data, ACK, NAK, CNP, CTS, credit, credit ACK; timeout
+	Kind string    `parquet:"kind,delta"` // data, ACK, NAK, CNP, CTS, credit, credit ACK, REQ, REP, RTU; timeout
 	Why  string    `parquet:"why,delta"`  // LostInBuffer, LostOnLink, LostWithoutRoute, ...; "" for a timeout
 }
 

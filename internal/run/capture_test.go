@@ -103,7 +103,17 @@ func TestCapturesAreTheSameInIslands(t *testing.T) {
 
 // What the tables say of ports and queue pairs is what the frames come to.
 func TestCaptureAgreesWithTables(t *testing.T) {
-	r := run(t, stormyCapture+"capture: {links: [all], payload: true}", Options{})
+	for _, overlay := range []string{"", "  encapsulation: vxlan\n  spines"} {
+		yaml := stormyCapture
+		if overlay != "" {
+			yaml = strings.Replace(yaml, "  spines", overlay, 1)
+		}
+		captureAgrees(t, run(t, yaml+"capture: {links: [all], payload: true}", Options{}))
+	}
+}
+
+func captureAgrees(t *testing.T, r ran) {
+	t.Helper()
 	frames, _ := captureOf(t, r)
 	sent, packets, pauses := map[string]unit.Bytes{}, map[string]int64{}, map[string]int64{}
 	said := map[string]int{} // first word of comments
@@ -116,6 +126,10 @@ func TestCaptureAgreesWithTables(t *testing.T) {
 		for _, c := range f.Comments {
 			said[strings.Fields(c)[0]]++
 		}
+		if f.frame.LLDP != nil { // it takes no time on the link, so no table has it
+			said["lldp"]++
+			continue
+		}
 		packets[f.port]++
 		sent[f.port] += wire.RoCEv2.OnLink(unit.Bytes(f.Length))
 		if p := f.frame.PFC; p != nil {
@@ -125,6 +139,9 @@ func TestCaptureAgreesWithTables(t *testing.T) {
 			continue
 		}
 		marked := f.frame.IPv4.ECN == 3
+		if in := f.frame.Inner; in != nil && *in.IPv4 == *f.frame.IPv4 || in != nil && in.IPv4.ECN != f.frame.IPv4.ECN {
+			t.Errorf("in the tunnel %+v, outside %+v", in.IPv4, f.frame.IPv4)
+		}
 		if why := slices.ContainsFunc(f.Comments, func(c string) bool { return strings.HasPrefix(c, "marked by ") }); marked != why {
 			t.Errorf("ECN %d, comments %q", f.frame.IPv4.ECN, f.Comments)
 		}
@@ -142,6 +159,9 @@ func TestCaptureAgreesWithTables(t *testing.T) {
 		if said[word] == 0 {
 			t.Errorf("no frame says %q: %v", word, said)
 		}
+	}
+	if said["lldp"] != 12 {
+		t.Errorf("%d LLDP frames, want one at each of 12 ports", said["lldp"])
 	}
 	if said["queue"] != 3 {
 		t.Errorf("%d frames name their queue pair, want one of each", said["queue"])
@@ -228,7 +248,8 @@ func TestTsharkSeesTheSameFrames(t *testing.T) {
 	frames, _ := captureOf(t, r)
 	args := []string{"-n", "-r", filepath.Join(r.path, result.CaptureFile), "-T", "fields", "-E", "separator= "}
 	for _, f := range []string{"frame.interface_name", "frame.time_epoch", "infiniband.bth.destqp", "infiniband.bth.opcode",
-		"infiniband.bth.psn", "infiniband.bth.p_key", "ip.dsfield.dscp", "ip.dsfield.ecn", "ip.ttl", "macc.cbfc.pause_time.c3"} {
+		"infiniband.bth.psn", "infiniband.bth.p_key", "ip.dsfield.dscp", "ip.dsfield.ecn", "ip.ttl", "macc.cbfc.pause_time.c3",
+		"lldp.port.id"} {
 		args = append(args, "-e", f)
 	}
 	out, err := exec.Command(tshark, args...).Output()
@@ -244,8 +265,13 @@ func TestTsharkSeesTheSameFrames(t *testing.T) {
 		if p := f.frame.RoCE; p != nil {
 			ip := f.frame.IPv4
 			want += fmt.Sprintf(" 0x%06x %d %d %d %d %d %d ", p.BTH.DestQP, p.BTH.Opcode, p.BTH.PSN, p.BTH.PKey, ip.DSCP, ip.ECN, ip.TTL)
+		} else if f.frame.PFC != nil {
+			want += fmt.Sprintf("        %d ", f.frame.PFC.Quanta[3])
 		} else {
-			want += fmt.Sprintf("        %d", f.frame.PFC.Quanta[3])
+			want += "         " + f.frame.LLDP.Port.Value
+		}
+		if f.frame.RoCE != nil {
+			want += " "
 		}
 		if lines[i] != want {
 			t.Errorf("frame %d: tshark sees\n%q, want\n%q", i+1, lines[i], want)
@@ -287,5 +313,93 @@ capture: {links: [host1/*], payload: true}
 	}
 	if !slices.ContainsFunc(gradients, func(g float32) bool { return g != 0 }) {
 		t.Error("all gradients in frames are zero")
+	}
+}
+
+// Connections are made before anything is sent over them, the keys in their REPs are those of the packets, and the time
+// that they take delays the start phase.
+func TestConnectionsAreSetUp(t *testing.T) {
+	yaml := func(transport string) string {
+		return fmt.Sprintf(`
+cluster: {hosts: 3, host: {gpus: 1}, nic: {speed: 100Gb/s}}
+job:
+  train: {model: mlp, layers: [784, 4, 10], data: %q, batch: 8, steps: 1, lr: 0.1}
+  parallel: {dp: 3}
+%s`, digits(t), transport)
+	}
+	const wanted = "transport: {setup: true, setup_time: 50us}\ncapture: {links: [all], payload: true}"
+	r := run(t, yaml(wanted), Options{})
+	if other := run(t, yaml(wanted), Options{Islands: 3, Workers: 2}); digestOf(t, r.path) != digestOf(t, other.path) {
+		t.Errorf("in islands: %s", firstDifference(t, r.path, other.path))
+	}
+	frames, _ := captureOf(t, r)
+	order := map[uint32][]wire.CMKind{} // by queue pair
+	keys := map[uint32]uint32{}
+	checked := 0
+	for _, f := range frames {
+		p := f.frame.RoCE
+		if p == nil || !strings.HasPrefix(f.port, "host") {
+			continue
+		}
+		if c := p.CM(); c != nil {
+			order[c.LocalID] = append(order[c.LocalID], c.Kind)
+			if c.Kind == wire.CMReply {
+				keys[c.LocalID] = binary.BigEndian.Uint32(c.Reply.Private[8:])
+			}
+			continue
+		}
+		if qp := p.BTH.DestQP; p.BTH.Opcode.HasRETH() {
+			checked++
+			if fmt.Sprint(order[qp]) != "[REQ REP RTU]" || p.RETH.RKey != keys[qp] {
+				t.Errorf("queue pair 0x%06x sends with R_Key %d after %v, its REP said %d", qp, p.RETH.RKey, order[qp], keys[qp])
+			}
+		}
+	}
+	if checked == 0 || len(order) < 3 {
+		t.Errorf("%d messages of %d queue pairs", checked, len(order))
+	}
+	without := run(t, yaml(""), Options{})
+	late := firstStep(t, r).Sub(firstStep(t, without))
+	if late < 95*unit.Microsecond || late > 105*unit.Microsecond {
+		t.Errorf("step 0 begins %v later, want twice 50us and a round trip, without what passes before the first post", late)
+	}
+	if !slices.Equal(r.weights[0], without.weights[0]) {
+		t.Error("the weights are others")
+	}
+}
+
+// firstStep is when the first rank begins step 0.
+func firstStep(t *testing.T, r ran) unit.Time {
+	t.Helper()
+	first := unit.Never
+	for s, err := range r.Steps() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Step == 0 {
+			first = min(first, s.Start)
+		}
+	}
+	return first
+}
+
+// A REQ that is lost is sent again, after the time that connection managers wait.
+func TestLostRequestsAreRepeated(t *testing.T) {
+	r := run(t, `
+cluster: {hosts: 2, host: {gpus: 1}, nic: {speed: 100Gb/s}}
+transport: {setup: true}
+faults: [{link: host1/rail1, at: 0s, down: 1s, convergence: never}]
+capture: {links: [host1/rail1]}
+job: {flows: [{from: host1/gpu0, to: host2/gpu0, bytes: 4kB}]}
+`, Options{})
+	frames, _ := captureOf(t, r)
+	var kinds []string
+	for _, f := range frames {
+		if p := f.frame.RoCE; p != nil && f.port == "host1/rail1" {
+			kinds = append(kinds, fmt.Sprint(p.BTH.Opcode, " ", f.Time/1e12))
+		}
+	}
+	if got := strings.Join(kinds, ", "); got != "UD SEND Only 0, UD SEND Only 4, UD SEND Only 4, RDMA WRITE Only with Immediate 4" {
+		t.Error(got)
 	}
 }

@@ -73,6 +73,7 @@ func nicConfig(p *plan.Plan) nic.Config {
 		CNPClass:         plan.ClassCNP,
 		CompleteAtSender: t.Completion == "sender",
 		Seed:             sc.Seed,
+		Setup:            nic.Setup{On: t.Setup, Time: t.SetupTime},
 		Controller:       p.Controller(),
 	}
 	for _, d := range p.PortDowns() {

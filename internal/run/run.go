@@ -433,6 +433,9 @@ func (r *runner) start() {
 			j.driver.SetRank(int32(id), rank, unit.Time(j.plan.Spec.Start))
 		}
 	}
+	if r.plan.Scenario.Transport.Setup {
+		r.connect()
+	}
 	for id, q := range r.plan.Pairs {
 		if f := q.Flow; q.Sends() {
 			r.hosts.AddFlow(r.plan.Graph.NICs[q.From].Host, host.FlowSpec{
@@ -449,6 +452,20 @@ func (r *runner) start() {
 		r.checked = true
 		return !r.interrupted()
 	})
+}
+
+// connect has queue pairs connected: those of ranks when their job begins, those of flows when these do.
+func (r *runner) connect() {
+	for id := range r.plan.Pairs {
+		q := &r.plan.Pairs[id]
+		at := q.Start
+		if q.Flow == nil {
+			at = unit.Time(r.plan.Jobs[q.Job].Spec.Start)
+		}
+		if q.Enabled() {
+			r.net.Connect(int32(id), at)
+		}
+	}
 }
 
 // join takes what happened in the islands in a window. What acts on ranks acts here or in drive, between

@@ -39,6 +39,14 @@ func onlyBuffered(s *Scenario) string {
 	return ""
 }
 
+// onlySetUp says that a field belongs to connections that are set up.
+func onlySetUp(s *Scenario) string {
+	if !s.Transport.Setup {
+		return "transport.setup is false"
+	}
+	return ""
+}
+
 // perAck are the algorithms that work on every acknowledgement.
 var perAck = map[string]bool{"hpcc": true, "timely": true, "dctcp": true, "swift": true}
 
@@ -98,6 +106,19 @@ var transportFields = []*Field{
 		value:   in(byteCount, func(s *Scenario) *unit.Bytes { return &s.Transport.Frames.Overhead }),
 		Meaning: "preamble and gap: on links beside each frame, not in buffers",
 		Source:  "IEEE 802.3",
+	},
+	{
+		Path: "transport.setup", Default: "false", Also: []string{"connect", "connection_setup"},
+		value: in(boolean, func(s *Scenario) *bool { return &s.Transport.Setup }),
+		Meaning: "queue pairs are connected before they send, when their job or flow begins: REQ, REP and RTU of connection " +
+			"managers cross the network in the class of CNPs; what is posted meanwhile waits",
+		Source: "InfiniBand Architecture Specification 1, section 12.9",
+	},
+	{
+		Path: "transport.setup_time", Default: "100us", Min: "0s", Max: "1s", applies: where(onlySetUp),
+		value:   in(duration, func(s *Scenario) *unit.Duration { return &s.Transport.SetupTime }),
+		Meaning: "what a host takes to bring its queue pair to where it can go on: before its REP, and before its RTU",
+		Source:  assumed,
 	},
 	{
 		Path: "transport.first_qpn", Default: "0x0100", Min: "0x0002", Max: "0xffffff", applies: where(onlyCaptured),

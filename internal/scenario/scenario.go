@@ -376,6 +376,8 @@ type Transport struct {
 	WindowScale   bool               // the window shrinks with the rate
 	BaseRTT       string             // "frames" or "payload"
 	Completion    string             // "receiver" or "sender"
+	Setup         bool               // queue pairs are connected before they send
+	SetupTime     unit.Duration      // of each of two steps at hosts
 	FirstQPN      int                // number of the first queue pair on the wire
 	FirstPSN      int                // of each queue pair's first packet, on the wire
 	PKey          int

@@ -178,6 +178,10 @@ func (r *RoCE) append(b []byte) []byte {
 // HeaderBytes returns how many bytes of the frame come before the payload: as many as a capture of headers keeps.
 // A frame without RoCE is kept whole.
 func (f *Frame) HeaderBytes(whole int) int {
+	if f.Inner != nil && f.IPv4 != nil && f.VLAN == nil {
+		outer := int(OverlayBytes)
+		return outer + f.Inner.HeaderBytes(whole-outer)
+	}
 	if f.RoCE == nil {
 		return whole
 	}

@@ -34,6 +34,9 @@ const (
 	CNPReservedBytes unit.Bytes = 16 // after the BTH of a CNP, annex A17.9.3
 	CNPBytes                    = BTHBytes + CNPReservedBytes
 
+	// CMFrameBytes is a whole frame with a connection manager's datagram.
+	CMFrameBytes = rocev2Headers + DETHBytes + MADBytes
+
 	// OverlayBytes is what VXLAN puts around a frame (RFC 7348, section 5). The FCS is the outer frame's, in the place
 	// of the inner one's.
 	OverlayBytes = EthernetBytes + IPv4Bytes + UDPBytes + VXLANBytes
