@@ -30,6 +30,7 @@ type card struct {
 	qps     []int32
 	line    unit.Bitrate
 	shared  *sharedTimer // nil: each queue pair has a timer
+	inbox   inbox
 }
 
 func (c *card) init(n *Net, id int32, nc topo.NIC) {
@@ -220,6 +221,9 @@ func (c *card) Deliver(isl *sim.Island, now unit.Time, port fabric.PortID, pk *f
 	n := c.net
 	switch pk.Kind() {
 	case fabric.Data:
+		if n.cfg.Receive != nil && c.refuses(isl, now, pk) {
+			return
+		}
 		n.receivers[pk.Flow].onData(isl, now, pk)
 	case fabric.CNP:
 		s := &n.senders[pk.Flow]

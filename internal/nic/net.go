@@ -17,6 +17,7 @@ import (
 const (
 	classSend    = fabric.FirstFreeClass + iota // owner: NIC whose next queue pair may send
 	classTimeout                                // owner: NIC whose queue pairs may have timed out
+	classReceive                                // owner: NIC whose receive buffer may have got emptier
 )
 
 // Config is what every NIC and queue pair of a run shares.
@@ -31,6 +32,7 @@ type Config struct {
 	Controller       cc.Params
 	Seed             uint64
 	Quirks           Quirks
+	Receive          *ReceiveBuffer // nil: without end
 	// OnFull takes a packet that a receiver's buffer had no room for, in the island of the receiver; nil:
 	// nobody does.
 	OnFull func(island int32, l fabric.Loss)
@@ -137,6 +139,7 @@ func New(eng *sim.Engine, fab *fabric.Fabric, g *topo.Graph, hosts *host.Hosts, 
 	hosts.Attach(n)
 	eng.Register(classSend, (*sendTimer)(n))
 	eng.Register(classTimeout, (*timeoutTimer)(n))
+	eng.Register(classReceive, (*receiveTimer)(n))
 	eng.OnWindow(func(unit.Time) { n.join() })
 	if len(g.Ports) >= fabric.LargePorts {
 		eng.OnOpen(n.warm)

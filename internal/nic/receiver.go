@@ -177,6 +177,9 @@ func (r *receiver) place(now, came unit.Time, v *roce.Reply, last bool, tr, by *
 		a.came, a.by = came, tr
 	}
 	crossed, placed := r.store.Put(now, v.Size)
+	if n := r.card.net; n.cfg.Receive != nil {
+		r.card.hold(now, crossed, v.Size, n.senders[r.id].class)
+	}
 	if v.Whole {
 		a.note.accepted, a.note.crossed, a.note.placed = a.came, crossed, placed
 		r.weigh(a, a.by)

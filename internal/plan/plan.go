@@ -41,6 +41,7 @@ type Plan struct {
 	progress Progress
 	names    *topo.Names
 	mishaps  Mishaps
+	receive  *Receive // nil: NICs have room without end
 	switches switches
 	outages  []outage
 	tables   balance.Tables
@@ -136,6 +137,9 @@ func New(sc *scenario.Scenario, files Files, progress Progress) (*Plan, error) {
 	}
 	p.Graph, p.Routes, p.names = g, topo.NewRoutes(g), g.Names()
 	if err := p.planSwitches(); err != nil {
+		return nil, err
+	}
+	if err := p.planReceive(); err != nil {
 		return nil, err
 	}
 	if err := p.planFaults(); err != nil {

@@ -118,6 +118,8 @@ type NIC struct {
 	Speed   unit.Bitrate
 	Latency unit.Duration // per side
 	Pacing  string        // see Pacings
+	// ReceiveBuffer is what a NIC has for packets that PCIe has not taken yet; not set: without end.
+	ReceiveBuffer Opt[unit.Bytes]
 }
 
 // Fabric is the switches and cables between the NICs.
