@@ -32,6 +32,11 @@ var rules = map[string]rule{
 	"board": {
 		why: "what is inside a host is a value of data sheets: it is drawn, and nothing runs on it",
 	},
+	"catalogue": {why: "what is known of equipment is a value of data sheets: what a network takes of it is above it"},
+	"design": {
+		may: "catalogue inventory located scenario sizing topo",
+		why: "networks, racks, cables and a bill are a function of a requirement: the command line writes them and plays slices",
+	},
 	"sizing": {
 		may: "topo",
 		why: "how many switches a network takes is arithmetic on ports and rates: models, prices and places are above it",
@@ -173,10 +178,10 @@ var rules = map[string]rule{
 			"oracle",
 	},
 	"scenario": {
-		may:   "located qos",
+		may:   "catalogue located qos",
 		third: "github.com/goccy/go-yaml",
 		why: "a scenario is a checked value with names in it: plan turns names into things, so reading a file " +
-			"builds nothing. Of qos it takes the marking curve and its default",
+			"builds nothing. Of qos it takes the marking curve and its default, of catalogue models of switches",
 	},
 	"chart": {why: "plots are values: who draws them and whose figures they are is above"},
 	"chart/svg": {
@@ -226,11 +231,50 @@ var rules = map[string]rule{
 		may: "inventory located qos topo",
 		why: "switch configuration follows from names and thresholds, not from a run",
 	},
+	"netconf/lines": {
+		may: "located",
+		why: "commands in blocks are syntax: what they mean is for the dialects that have the rules",
+	},
+	"netconf/frr": {
+		may: "inventory located netconf netconf/lines",
+		why: "a dialect turns a device into text and back: whose device it is, is above it",
+	},
+	"netconf/nxos": {
+		may: "located netconf",
+		why: "a dialect turns a device into text and back: whose device it is, is above it",
+	},
+	"netconf/dialects": {
+		may: "netconf netconf/frr netconf/nxos",
+		why: "the list of dialects, which cannot stand below them",
+	},
+	"netconf/qostest": {
+		may:   "netconf",
+		third: "github.com/google/go-cmp pgregory.net/rapid",
+		why:   "what every dialect of quality of service must do is tested without knowing which it is",
+	},
+	"netconf/netconftest": {
+		may:   "netconf",
+		third: "pgregory.net/rapid",
+		why:   "it draws devices for the tests of dialects",
+	},
+	"inventory/inventorytest": {
+		may:   "inventory topo",
+		third: "pgregory.net/rapid",
+		why:   "it draws networks for the tests of what has names and addresses",
+	},
+	"rib": {
+		may: "netconf",
+		why: "what switches know of each other follows from their configurations: nothing needs to run",
+	},
 	"plan": {
-		may: "balance cc coll dataset exec fabric hash inventory located nccl nn nn/netfile qos result scenario splitmix " +
+		may: "balance cc coll dataset exec fabric hash inventory located nccl netconf nn nn/netfile qos result scenario splitmix " +
 			"survey topo train wire workload",
 		why: "a plan is a function of the scenario and its files: run reads the files. Of what is not pure it " +
 			"takes types and names alone: see onlyThese",
+	},
+	"capture": {
+		may: "fabric host inventory nic pcapng plan topo wire",
+		why: "it shows frames of a network as captures show them: it hears of them as record does, and decides nothing",
 	},
 	"record": {
 		may: "cc coll diagnose exec fabric nic nn plan qos result roce sim topo train workload",
@@ -241,7 +285,7 @@ var rules = map[string]rule{
 		why: "it looks into a network with nn's own layers and says what it saw as result's values; it knows no run",
 	},
 	"run": {
-		may: "cc checkpoint coll corpus dataset exec fabric host input inside located machine nic nn nn/netfile plan rank " +
+		may: "capture cc checkpoint coll corpus dataset exec fabric host input inside located machine nic nn nn/netfile plan rank " +
 			"record result roce scenario sim topo train",
 		why: "the only package that knows everything; it is below those that show it",
 	},
@@ -271,15 +315,17 @@ var rules = map[string]rule{
 	},
 	"labs": {why: "the labs that come with Railyard as files; what they mean, lab says"},
 	"lab": {
-		may: "chart chart/svg chart/text coll hash labs located nn report result run scenario sheet workload",
+		may: "board chart chart/svg chart/text coll hash inventory labs located nn plan report result run " +
+			"scenario sheet survey topo workload",
 		why: "a lab is a user of runs: it knows one by its directory. Of nn, coll and workload its benches show the " +
-			"arithmetic and the schedules that runs use",
+			"arithmetic and the schedules that runs use; of board, and of plan with its graph, survey and inventory, " +
+			"what a network is before anything runs",
 	},
 	"web": {may: "report result run scenario", why: "the web UI is a user of runs"},
 	"cli": {
-		may: "bench board coll dataset hash headline input inventory lab located nccl nccltests netconf nn " +
-			"ns3 perf plan qos report result run scenario scenario/schema sheet survey sweep topo validate " +
-			"web whatif workload",
+		may: "bench board coll dataset design hash headline input inventory lab located nccl nccltests netconf " +
+			"netconf/dialects nn ns3 perf plan qos report result rib run scenario scenario/schema sheet sizing survey sweep topo " +
+			"validate web whatif workload",
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys",
 		why:   "commands are a user of everything but the engine's insides, which run wires",
 	},
@@ -290,7 +336,7 @@ var rules = map[string]rule{
 		why: "it writes the table of keys for editors: what a scenario is, scenario says",
 	},
 	"scenario/reference": {
-		may: "scenario",
+		may: "catalogue scenario",
 		why: "it writes the table of keys for people; nothing but its test runs it",
 	},
 	"scenario/scenariotest": {

@@ -60,14 +60,26 @@ type Epoch struct {
 }
 
 // Key tells the groups of a switch apart that need states of their own in an epoch. Methods that look at the
-// load of links have one for each set of links; static ones one for each edge switch, since what lies behind
+// load of links have one for each set of links; static ones one for each edge, since what lies behind
 // the links differs.
 func (t *Tables) Key(epoch int, at topo.NodeID, to topo.NICID) int32 {
-	if t.At(at).Method.Static {
-		return int32(t.Graph.Edge(to))
+	r := t.Epochs[epoch].Routes
+	switch bonded := len(t.Graph.NICs[to].Ports) > 1; {
+	case bonded && r.Home(at, to): // several links to the NIC itself
+		return ofNIC | int32(to)
+	case !t.At(at).Method.Static:
+		return r.Group(at, to)
+	case bonded:
+		return ofSegment | r.Segment(to)
 	}
-	return t.Epochs[epoch].Routes.Group(at, to)
+	return int32(t.Graph.Edge(to))
 }
+
+// Keys of bonds are apart from those of nodes and groups.
+const (
+	ofSegment = 1 << 29
+	ofNIC     = 1 << 30
+)
 
 // Group returns the links by which a switch sends frames for a NIC, without a stream.
 func (t *Tables) Group(epoch int, at topo.NodeID, to topo.NICID) *Group {
@@ -95,7 +107,7 @@ func (t *Tables) Group(epoch int, at topo.NodeID, to topo.NICID) *Group {
 // on them divides what comes by what its links carry. The last link, to the NIC, is not counted: all ways share
 // it.
 func (t *Tables) carries(r *topo.Routes, at topo.NodeID, to topo.NICID, known map[topo.NodeID]int64) (sum int64) {
-	if at == t.Graph.Edge(to) {
+	if r.Home(at, to) {
 		return int64(unit.Never)
 	}
 	if sum, ok := known[at]; ok {
@@ -112,6 +124,9 @@ func (t *Tables) carries(r *topo.Routes, at topo.NodeID, to topo.NICID, known ma
 // links to the same switch share by their rates.
 func (t *Tables) share(r *topo.Routes, port topo.PortID, to topo.NICID, known map[topo.NodeID]int64) int64 {
 	p := &t.Graph.Ports[port]
+	if p.NIC >= 0 { // one of several to the NIC itself
+		return int64(p.Rate)
+	}
 	all := int64(0)
 	for _, other := range r.NextHops(p.Node, to) {
 		if o := &t.Graph.Ports[other]; o.To == p.To {
@@ -140,9 +155,12 @@ type groupOf struct {
 func (t *Tables) Finder(epoch int) *Finder { return &Finder{t, epoch, map[groupOf]Chooser{}} }
 
 // Path returns the egress ports of a flow from one NIC to another; hash gives the hash of the flow's headers at
-// a switch. A destination that cannot be reached is an error.
+// a switch, and at a host whose NIC has several ports. A destination that cannot be reached is an error.
 func (x *Finder) Path(from, to topo.NICID, hash func(at topo.NodeID) uint64) ([]topo.PortID, error) {
-	return x.t.Epochs[x.epoch].Routes.Path(from, to, func(at topo.NodeID, _ int) int {
+	return x.t.Epochs[x.epoch].Routes.Path(from, to, func(at topo.NodeID, n int) int {
+		if x.t.Graph.Nodes[at].Kind == topo.HostKind { // a bond is no switch: its hash is its own
+			return topo.BondIndex(hash(at), n)
+		}
 		return x.Choice(at, to).Pick(&Frame{Hash: hash(at)}, nil)
 	})
 }

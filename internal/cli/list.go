@@ -138,16 +138,27 @@ func nameLists() []nameList {
 
 func (a *app) schemaCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "schema",
+		Use:   "schema [scenario|requirement]",
 		Short: "Print the JSON Schema of a scenario file",
-		Long: `Prints the JSON Schema (draft 2020-12) of a scenario file, for completion and checking in
-editors: see docs/editors.md. What railyard accepts the schema accepts; it refuses less.`,
-		Example: "  railyard schema > railyard.schema.json",
-		Args:    noArguments,
+		Long: `Prints the JSON Schema (draft 2020-12) of a scenario file or of a requirement (railyard design),
+for completion and checking in editors: see docs/editors.md. What railyard accepts the schema
+accepts; it refuses less.`,
+		Example:   "  railyard schema > railyard.schema.json\n  railyard schema requirement > requirement.schema.json",
+		ValidArgs: []string{"scenario", "requirement"},
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 || len(args) == 1 && args[0] != "scenario" && args[0] != "requirement" {
+				return misuse("schema: unexpected argument %q, want scenario or requirement", args[len(args)-1])
+			}
+			return nil
+		},
 
 		DisableFlagsInUseLine: true,
-		RunE: func(*cobra.Command, []string) error {
-			_, err := a.stdout.Write(schema.JSON())
+		RunE: func(_ *cobra.Command, args []string) error {
+			text := schema.JSON
+			if len(args) == 1 && args[0] == "requirement" {
+				text = schema.Requirement
+			}
+			_, err := a.stdout.Write(text())
 			return err
 		},
 	}

@@ -11,7 +11,8 @@ import (
 
 // lookCommands are the commands that look at things and run nothing, or little.
 func (a *app) lookCommands() []*cobra.Command {
-	return []*cobra.Command{a.showCommand(), a.checkCommand(), a.hashCommand(), a.listCommand(), a.schemaCommand(),
+	return []*cobra.Command{a.showCommand(), a.checkCommand(), a.hashCommand(), a.configCommand(), a.listCommand(),
+		a.schemaCommand(),
 		a.completionCommand(), a.manCommand()}
 }
 
@@ -77,7 +78,7 @@ func (a *app) showCommand() *cobra.Command {
 	for _, v := range views {
 		cmd.AddCommand(a.viewCommand(v))
 	}
-	cmd.AddCommand(a.hostCommand(), a.timelineCommand(), a.eventsCommand())
+	cmd.AddCommand(a.ribCommand(), a.hostCommand(), a.timelineCommand(), a.eventsCommand())
 	return cmd
 }
 

@@ -272,23 +272,22 @@ func part(r unit.Ratio, b unit.Bytes) unit.Bytes {
 // local starts a reduction or copy, or reports true if it took no time.
 func (r *Rank) local(c *collRun, channel int, op *planned) bool {
 	n := op.bytes
-	d := r.prog.Device.CopyTime(n)
+	d, w := r.prog.Device.CopyTime(n), Work{Effort: workload.Effort{Bytes: 2 * n}}
 	if op.Kind == coll.Reduce {
-		d = r.prog.Device.ReduceTime(n)
+		d, w.Effort.Bytes = r.prog.Device.ReduceTime(n), 3*n
 		if c.switched { // the switch has added
 			d = 0
 		}
 	}
-	var body func()
 	if r.cfg.Body != nil {
 		src := Ref{Buffer: r.staging(c), Off: c.slots.Off(channel, op.Slot), Len: n}
 		if op.Kind == coll.Keep {
 			src.Buffer = c.Buffer(coll.In)
 			src.Off, _ = c.Chunk(coll.In, channel, op.Source)
 		}
-		body = r.localBody(c, channel, op.Kind, Ref{Buffer: c.Range.Buffer, Off: op.off, Len: n}, src)
+		w.Do = r.localBody(c, channel, op.Kind, Ref{Buffer: c.Range.Buffer, Off: op.off, Len: n}, src)
 	}
-	if r.run(r.streams[c.stream].token+Token(channel), d, body) {
+	if r.run(r.streams[c.stream].token+Token(channel), d, w) {
 		return true
 	}
 	c.channels[channel].wait = local

@@ -12,11 +12,11 @@ import (
 // quiet is a driver for one rank that a test moves by hand.
 type quiet struct{ posted []exec.Message }
 
-func (q *quiet) Post(m *exec.Message)                       { q.posted = append(q.posted, *m) }
-func (*quiet) Credit(exec.Way, int32)                       {}
-func (*quiet) Abort(_ int32, err error)                     { panic(err) }
-func (*quiet) CopyIn(int32, exec.Token, unit.Bytes, func()) {}
-func (*quiet) Run(int32, exec.Token, unit.Duration, func()) {}
+func (q *quiet) Post(m *exec.Message)                          { q.posted = append(q.posted, *m) }
+func (*quiet) Credit(exec.Way, int32)                          {}
+func (*quiet) Abort(_ int32, err error)                        { panic(err) }
+func (*quiet) CopyIn(int32, exec.Token, unit.Bytes, exec.Work) {}
+func (*quiet) Run(int32, exec.Token, unit.Duration, exec.Work) {}
 
 // TestMessageBeforeTheStart: a message for a rank that has not begun waits for its first step.
 func TestMessageBeforeTheStart(t *testing.T) {

@@ -212,11 +212,11 @@ func TestPathReachesIntoTheStepBefore(t *testing.T) {
 // silent posts nothing: the test delivers by hand.
 type silent struct{}
 
-func (silent) Post(*exec.Message)                           {}
-func (silent) Credit(exec.Way, int32)                       {}
-func (silent) Abort(_ int32, err error)                     { panic(err) }
-func (silent) CopyIn(int32, exec.Token, unit.Bytes, func()) {}
-func (silent) Run(int32, exec.Token, unit.Duration, func()) {}
+func (silent) Post(*exec.Message)                              {}
+func (silent) Credit(exec.Way, int32)                          {}
+func (silent) Abort(_ int32, err error)                        { panic(err) }
+func (silent) CopyIn(int32, exec.Token, unit.Bytes, exec.Work) {}
+func (silent) Run(int32, exec.Token, unit.Duration, exec.Work) {}
 
 // A rank that starts late has no step before its first; a message without a trace is dependency.
 func TestPathOfALateStart(t *testing.T) {

@@ -281,18 +281,19 @@ func (r *Rank) startOp(now unit.Time, id, by int32) {
 		if op.Duration == 0 {
 			r.launched(now, op)
 		} else {
-			r.cfg.Clock.Run(r.cfg.Rank, Token(id), op.Duration, nil)
+			r.cfg.Clock.Run(r.cfg.Rank, Token(id), op.Duration, Work{})
 		}
 		return
 	}
-	var body func()
+	w := Work{Effort: op.Effort}
 	if r.cfg.Body != nil && op.Body >= 0 {
 		step := r.step
-		body = func() { r.cfg.Body.Compute(r.cfg.Rank, step, op) }
+		w.Do = func() { r.cfg.Body.Compute(r.cfg.Rank, step, op) }
 	}
 	if op.Kind == workload.Copy {
 		if r.step+1 < r.cfg.Steps {
-			r.cfg.Transport.CopyIn(r.cfg.Rank, Token(id), op.Bytes, body)
+			w.Effort.Bytes = 2 * int64(op.Bytes) // read and written
+			r.cfg.Transport.CopyIn(r.cfg.Rank, Token(id), op.Bytes, w)
 		} else {
 			r.endOp(now, id) // no step is left to copy for
 		}
@@ -300,19 +301,19 @@ func (r *Rank) startOp(now unit.Time, id, by int32) {
 	}
 	r.explain(now, by)
 	r.ledger.compute(now, +1)
-	if r.run(Token(id), op.Duration, body) {
+	if r.run(Token(id), op.Duration, w) {
 		r.endOp(now, id)
 	}
 }
 
 // run lets d pass, or reports true if it passed at once because d is 0.
-func (r *Rank) run(tok Token, d unit.Duration, body func()) bool {
+func (r *Rank) run(tok Token, d unit.Duration, w Work) bool {
 	if d > 0 {
-		r.cfg.Clock.Run(r.cfg.Rank, tok, d, body)
+		r.cfg.Clock.Run(r.cfg.Rank, tok, d, w)
 		return false
 	}
-	if body != nil {
-		body()
+	if w.Do != nil {
+		w.Do()
 	}
 	return true
 }

@@ -102,17 +102,22 @@ type Transport interface {
 	// Abort says that a rank cannot go on, and so its job cannot: it has failed.
 	Abort(rank int32, err error)
 	// CopyIn carries bytes from host memory to the GPU of a rank over its PCIe, which the NICs use
-	// too. The driver calls Rank.Done(tok) later, never inside the call, when body, nil in replay, has
-	// run, as with Clock.Run.
-	CopyIn(rank int32, tok Token, bytes unit.Bytes, body func())
+	// too. The driver calls Rank.Done(tok) later, never inside the call, when the work is done, as
+	// with Clock.Run.
+	CopyIn(rank int32, tok Token, bytes unit.Bytes, w Work)
+}
+
+// Work is the real work of an operation, and how much it is. In a replay there is none.
+type Work struct {
+	Do     func() // nil: nothing
+	Effort workload.Effort
 }
 
 // Clock lets virtual (or real) time pass for something that runs on the rank.
 type Clock interface {
 	// Run calls Rank.Done(tok) of that rank after d > 0, never inside the call.
-	// body, nil in replay, is the real work: it may run on another core and must
-	// be finished before Done is called.
-	Run(rank int32, tok Token, d unit.Duration, body func())
+	// The work may run on another core and must be finished before Done is called.
+	Run(rank int32, tok Token, d unit.Duration, w Work)
 }
 
 // Memory gives a driver the bytes that messages carry; nil in replay.

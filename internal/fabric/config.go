@@ -39,6 +39,7 @@ type Config struct {
 	HostLatency   unit.Duration // of a NIC, from a frame's last bit in until the NIC acts on it
 	LinkOverhead  unit.Bytes    // preamble and gap: bytes on the link beyond the frame
 	PauseFrame    unit.Bytes
+	Tunnel        unit.Bytes // that a frame has more on links between switches: headers of an overlay
 	MTU           unit.Bytes // largest frame that a port takes: headroom and schedulers allow for it
 	LargestFrame  unit.Bytes // largest frame that anybody sends; 0: MTU
 	Seed          uint64
@@ -51,6 +52,8 @@ type Config struct {
 	OnSample      func(island int32, s Sample) // receives run-length samples
 	OnLoss        func(island int32, l Loss)   // receives each lost frame, PFC frames excepted; may be nil
 	OnEvent       func(island int32, e Event)  // receives what happens at ports; nil: nobody watches
+	OnSent        func(island int32, s Sent)   // receives each frame that a tapped port sends; may be nil
+	Tapped        []bool                       // by port: OnSent hears of it; nil: of none
 	Quirks        *Quirks                      // of a simulator that is compared with; nil: none
 	Profiles      []Profile                    // of switches that are not as the others
 	ProfileOf     []int32                      // by node: index in Profiles, -1: none; nil: nobody has one
@@ -71,6 +74,9 @@ func (c *Config) validate() error {
 	}
 	if c.MTU <= 0 || c.MTU > 65535 {
 		return fmt.Errorf("fabric: MTU %v: want 1 B to 65,535 B", c.MTU)
+	}
+	if c.Tunnel < 0 || c.LargestFrame+c.Tunnel > 65535 {
+		return fmt.Errorf("fabric: frames of %v and %v around them: want at most 65,535 B", c.LargestFrame, c.Tunnel)
 	}
 	if err := validatePause(&c.PFC, c.PauseFrame+c.LinkOverhead); err != nil {
 		return err

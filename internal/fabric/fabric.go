@@ -49,6 +49,7 @@ type Fabric struct {
 	cfg        Config
 	nc         int // classes
 	overhead   int64
+	tunnel     int64     // Config.Tunnel
 	each       bool      // Quirks.AsScheduled
 	holds      bool      // Buffer.FreeAtTxEnd
 	plain      bool      // neither holds nor weaves
@@ -95,7 +96,7 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 		return nil, err
 	}
 	n := len(g.Ports)
-	f := &Fabric{eng: eng, graph: g, cfg: cfg, nc: len(cfg.Classes), overhead: int64(cfg.LinkOverhead),
+	f := &Fabric{eng: eng, graph: g, cfg: cfg, nc: len(cfg.Classes), overhead: int64(cfg.LinkOverhead), tunnel: int64(cfg.Tunnel),
 		islandOf: islandOf,
 		each:     cfg.Quirks.scheduled(), holds: cfg.Buffer.FreeAtTxEnd, samples: cfg.SampleEvery > 0,
 		large: n >= LargePorts, ports: make([]port, n), ingresses: make([]ingress, n),
@@ -117,6 +118,7 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 		return nil, err
 	}
 	f.addBoxes(islandOf)
+	f.tap()
 	if cfg.Faults != nil {
 		f.faults = newFaults(f, cfg.Faults)
 	}
@@ -181,9 +183,12 @@ func (f *Fabric) addPort(id PortID, index []int32) {
 		ps <= math.MaxUint32 && !f.cfg.Quirks.truncates() {
 		p.psPerByte = uint32(ps)
 	}
+	if f.tunnel > 0 && index[gp.Node] >= 0 {
+		p.flags |= flagTunnel
+	}
 	f.addIngress(id, index[gp.To])
 	if f.each {
-		p.flags |= flagEach
+		p.flags |= flagRare
 	}
 	own, least := f.cfg.profile(gp.Node), 0
 	for _, cl := range own.Classes {
@@ -299,8 +304,19 @@ func (f *Fabric) Classes() int { return f.nc }
 
 // TransmitTime returns how long a frame occupies the link of a port.
 func (f *Fabric) TransmitTime(id PortID, frame unit.Bytes) unit.Duration {
-	return f.txTime(&f.ports[id], int64(frame)+f.overhead)
+	return f.txTime(&f.ports[id], int64(frame)+f.overhead+int64(f.Tunnel(id)))
 }
+
+// Tunnel returns how many bytes a frame of a NIC has more on the link of a port.
+func (f *Fabric) Tunnel(id PortID) unit.Bytes {
+	if f.tunnel > 0 && f.trunk(id) {
+		return unit.Bytes(f.tunnel)
+	}
+	return 0
+}
+
+// trunk reports whether a port is between switches.
+func (f *Fabric) trunk(id PortID) bool { return f.graph.Ports[id].NIC < 0 }
 
 // Lead returns how long before its arrival a frame's arrival event is scheduled, where the order of
 // events depends on that (Config.AsScheduled); else 0.

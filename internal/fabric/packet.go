@@ -79,10 +79,10 @@ func (o Opcode) Kind() Kind {
 //	+-------------------------------+-------------------------------+
 //	|  bytes                        |  entropy                      |
 //	+-------------------------------+-----------+---+-----+-+-+-----+
-//	|  SACK                         |  DSCP     |ECN|class|E|A|B|   |
+//	|  SACK                         |  DSCP     |ECN|class|E|A|B|R|T|
 //	+-------------------------------+-----------+---+-----+-+-+-----+
 //
-// Drawn as named, not as laid out in memory. E: echo, A: AckReq, B: BECN. Flow, PSN, SACK, count, collective
+// Drawn as named, not as laid out in memory. E: echo, A: AckReq, B: BECN, R: sent again, T: in a tunnel. Flow, PSN, SACK, count, collective
 // and what a Trace says of landing belong to sources and sinks at the edge; the fabric carries them.
 // Clear-to-sends and credits have a count and a collective, and no Trace.
 type Packet struct {
@@ -111,6 +111,8 @@ const (
 	bitEcho   = 1 << 3 // an acknowledgement that echoes a mark
 	bitAckReq = 1 << 4 // wants an acknowledgement at once
 	bitBECN   = 1 << 5 // an answer to a packet that was marked
+	bitAgain  = 1 << 6 // a packet that has been sent before
+	bitTunnel = 1 << 7 // has the headers of an overlay, see Config.Tunnel
 )
 
 // Make returns a frame on a route. Of psn, the lower 24 bits count.
@@ -202,6 +204,15 @@ func (p *Packet) SetBECN() { p.bits |= bitBECN }
 
 // BECN reports whether it says so.
 func (p *Packet) BECN() bool { return p.bits&bitBECN != 0 }
+
+// SetAgain notes that the packet has been sent before: for those who watch.
+func (p *Packet) SetAgain() { p.bits |= bitAgain }
+
+// Again reports whether it has.
+func (p *Packet) Again() bool { return p.bits&bitAgain != 0 }
+
+// ECN returns the two bits of explicit congestion notification (RFC 3168).
+func (p *Packet) ECN() uint8 { return p.tos & ecnMask }
 
 // arrival is when a frame on a link reaches its far end.
 func (p *Packet) arrival() unit.Time { return unit.Time(p.at) }

@@ -75,6 +75,9 @@ func (f *Fabric) sendPause(isl *sim.Island, now unit.Time, id PortID, p *port) {
 	if fr.on {
 		p.pausesSent++
 	}
+	if p.flags&flagRare != 0 && f.tapped(id) {
+		f.tellPauseSent(isl, now, id, &fr)
+	}
 	f.awaitTxEnd(isl, id, p)
 	fr.at = p.busyUntil.Add(p.cable + f.ports[id^1].respond)
 	if p.flags&flagFar != 0 && isl.Mails() {

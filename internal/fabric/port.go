@@ -42,6 +42,7 @@ type port struct {
 	drops                      int64
 	marks                      int64
 
+	watched                       bool  // a classWatch event is pending
 	relieved                      uint8 // classes whose frames the watchdog drops
 	detected, restored, discarded int64 // of the watchdog
 }
@@ -50,14 +51,14 @@ type port struct {
 func (p *port) txFrames() int64 { return int64(p.wraps)<<32 + int64(p.frames) }
 
 const (
-	flagBusy    = 1 << iota // a classTxEnd event is pending: the port is looked at when the transmission ends
-	flagHolds               // the frame in transmission still occupies buffer
-	flagHost                // the port belongs to a NIC
-	flagCtl                 // PFC frames wait
-	flagFar                 // the far end of the link is in another island
-	flagEach                // Quirks.AsScheduled
-	flagWatched             // a classWatch event is pending
-	flagMarks               // a queue of the port may mark a frame that finds it empty
+	flagBusy   = 1 << iota // a classTxEnd event is pending: the port is looked at when the transmission ends
+	flagHolds              // the frame in transmission still occupies buffer
+	flagHost               // the port belongs to a NIC
+	flagCtl                // PFC frames wait
+	flagFar                // the far end of the link is in another island
+	flagRare               // Quirks.AsScheduled, or Config.OnSent hears what it sends
+	flagMarks              // a queue of the port may mark a frame that finds it empty
+	flagTunnel             // of a switch, where frames between switches have more headers
 )
 
 // sent is what the sending end of a link keeps of the frame that it sent last: once on the link it

@@ -128,7 +128,7 @@ func (h *listen) Handle(isl *sim.Island, now unit.Time, owner int32) {
 func (l *links) told(port PortID) int {
 	g := l.f.graph
 	next := g.Ports[port].To
-	if next == g.Edge(l.to) {
+	if l.routes.Home(next, l.to) {
 		return 0
 	}
 	best := balance.Bands - 1

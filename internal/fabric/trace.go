@@ -162,7 +162,7 @@ func (f *Fabric) Way(r Route, n int, frame unit.Bytes) (s cause.Split) {
 	for i := range n {
 		id := f.routes[int(r)-1+i]
 		p := &f.ports[id]
-		s[cause.Serialisation] += f.wholeTime(id, int64(frame)+f.overhead)
+		s[cause.Serialisation] += f.wholeTime(id, int64(frame)+f.overhead+int64(f.Tunnel(id)))
 		s[cause.Propagation] += p.cable
 		if f.ingresses[id].far >= 0 {
 			s[cause.SwitchLatency] += p.delay - p.cable
@@ -205,7 +205,7 @@ func (f *Fabric) Parts(parts []Part, t *Trace) []Part {
 			add(h.Ready.Add(h.Pause+h.Own), cause.OwnQueueing, -1)
 			add(h.Start, cause.Queueing, -1)
 		}
-		end := h.Start.Add(f.timeFrom(h.Start, h.Port, int64(t.Bytes)+f.overhead))
+		end := h.Start.Add(f.timeFrom(h.Start, h.Port, int64(t.Bytes)+f.overhead+int64(f.Tunnel(h.Port))))
 		add(end, cause.Serialisation, -1)
 		add(end.Add(p.cable), cause.Propagation, -1)
 		if f.ingresses[h.Port].far >= 0 {

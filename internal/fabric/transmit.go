@@ -129,6 +129,10 @@ func (p *port) lengthen(free *pool) *Packet {
 
 // transmit sends the frame that lies in the room for it.
 func (f *Fabric) transmit(isl *sim.Island, st *state, now unit.Time, id PortID, p *port, pk *Packet) {
+	charged := pk.Bytes
+	if p.flags&flagTunnel != 0 {
+		f.tunnelled(id, pk)
+	}
 	wire := int64(pk.Bytes) + f.overhead
 	tx := unit.Duration(wire * int64(p.psPerByte))
 	if p.psPerByte == 0 {
@@ -148,16 +152,19 @@ func (f *Fabric) transmit(isl *sim.Island, st *state, now unit.Time, id PortID, 
 	if f.traced(pk) {
 		f.traceStart(now, id, p, pk)
 	}
-	p.sent = sent{account: pk.account(), flow: pk.Flow, op: pk.Opcode(), bytes: pk.Bytes}
+	p.sent = sent{account: pk.account(), flow: pk.Flow, op: pk.Opcode(), bytes: charged}
 	at := p.busyUntil.Add(p.delay)
 	pk.at = int64(at)
 	p.used++
-	if p.flags&(flagFar|flagEach) != 0 {
+	if p.flags&(flagFar|flagRare) != 0 {
+		if p.flags&flagRare != 0 && f.tapped(id) {
+			f.tellSent(isl, now, id, pk)
+		}
 		if p.flags&flagFar != 0 && isl.Mails() {
 			f.post(st, id, p, at)
 			return
 		}
-		if p.flags&flagEach != 0 {
+		if f.each {
 			f.awaitTxEnd(isl, id, p)
 			f.planArrival(id, &f.ingresses[id], p.tail, at)
 			f.ingresses[id].n++
@@ -169,6 +176,20 @@ func (f *Fabric) transmit(isl *sim.Island, st *state, now unit.Time, id PortID, 
 		f.planArrival(id, in, p.tail, at)
 	}
 	in.n++
+}
+
+// tunnelled puts the headers of an overlay around a frame that leaves by a link between switches, unless it has
+// them, and takes them off one that leaves for a NIC. DSCP and ECN are copied from the inner header to the outer
+// one and back (RFC 6040, section 4), so a frame has one of each.
+func (f *Fabric) tunnelled(id PortID, pk *Packet) {
+	switch trunk, wrapped := f.trunk(id), pk.bits&bitTunnel != 0; {
+	case trunk && !wrapped:
+		pk.bits |= bitTunnel
+		pk.Bytes += uint16(f.tunnel)
+	case !trunk && wrapped:
+		pk.bits &^= bitTunnel
+		pk.Bytes -= uint16(f.tunnel)
+	}
 }
 
 // pick chooses among several classes m the one to serve: strict ones by priority, then deficit weighted

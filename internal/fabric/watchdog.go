@@ -25,8 +25,8 @@ type dog struct {
 
 // watch plans a look at a port of a switch that has just been paused, if none is planned.
 func (f *Fabric) watch(isl *sim.Island, now unit.Time, id PortID, p *port) {
-	if p.flags&(flagHost|flagWatched) == 0 {
-		p.flags |= flagWatched
+	if p.flags&flagHost == 0 && !p.watched {
+		p.watched = true
 		isl.At(now.Add(f.cfg.Watchdog.Detect), sim.MakeKey(sim.Timer, classWatch, int32(id)))
 	}
 }
@@ -37,7 +37,7 @@ type watched Fabric
 func (h *watched) Handle(isl *sim.Island, now unit.Time, owner int32) {
 	f, id := (*Fabric)(h), PortID(owner)
 	p, w := &f.ports[id], f.cfg.Watchdog
-	p.flags &^= flagWatched
+	p.watched = false
 	next := unit.Never
 	for c := range uint8(f.nc) {
 		q := &f.slow[int(id)*f.nc+int(c)]
@@ -63,7 +63,7 @@ func (h *watched) Handle(isl *sim.Island, now unit.Time, owner int32) {
 		}
 	}
 	if next != unit.Never {
-		p.flags |= flagWatched
+		p.watched = true
 		isl.At(next, sim.MakeKey(sim.Timer, classWatch, owner))
 	}
 }

@@ -39,10 +39,20 @@ type Switches struct {
 	Config          // all but those with one of their own
 	Own    []Config // of switches that hash otherwise
 	OwnOf  []int32  // by number of a switch: index in Own, -1: none; nil: nobody has one
+	// Outer gives the headers that a switch sees of a flow, where tunnels hide them; nil: it sees the flow's own.
+	Outer func(s *Switches, f Flow, sw int) Flow
 }
 
 // Hash returns the hash of a flow at switch number sw.
 func (s *Switches) Hash(f Flow, sw int) uint64 {
+	if s.Outer != nil {
+		f = s.Outer(s, f, sw)
+	}
+	return s.Inner(f, sw)
+}
+
+// Inner is Hash of the headers that it is given, tunnel or not.
+func (s *Switches) Inner(f Flow, sw int) uint64 {
 	if s.OwnOf != nil && s.OwnOf[sw] >= 0 {
 		return s.Own[s.OwnOf[sw]].Hash(f, sw)
 	}
@@ -51,7 +61,7 @@ func (s *Switches) Hash(f Flow, sw int) uint64 {
 
 // WithSeed returns the same switches with seeds derived from another number.
 func (s *Switches) WithSeed(seed uint64) *Switches {
-	o := &Switches{Config: s.Config, Own: slices.Clone(s.Own), OwnOf: s.OwnOf}
+	o := &Switches{Config: s.Config, Own: slices.Clone(s.Own), OwnOf: s.OwnOf, Outer: s.Outer}
 	o.Seed = seed
 	for i := range o.Own {
 		o.Own[i].Seed = seed

@@ -23,7 +23,7 @@ type copies struct {
 
 // CopyIn carries bytes from host memory to a rank's GPU: exec.Transport. A rank copies one thing at a
 // time.
-func (j *Job) CopyIn(rank int32, tok exec.Token, bytes unit.Bytes, body func()) {
+func (j *Job) CopyIn(rank int32, tok exec.Token, bytes unit.Bytes, w exec.Work) {
 	h, id := j.hosts, j.ranks[rank]
 	r := &h.ranks[id]
 	now, at := h.hosts[r.host].now, &h.hosts[r.host].copies[r.gpu]
@@ -35,10 +35,8 @@ func (j *Job) CopyIn(rank int32, tok exec.Token, bytes unit.Bytes, body func()) 
 	}
 	c := *at
 	c.token, c.end = tok, c.link.add(now, c.flow, bytes)+mark(bytes)*markByte
-	if body != nil {
-		if t := h.cfg.Bodies.start(c.link.ifAllStay(now, c.end).Sub(now), body); t != nil {
-			r.tasks[tok] = t
-		}
+	if t := h.cfg.Bodies.start(w); t != nil {
+		r.tasks[tok] = t
 	}
 	h.copied(now, id)
 }

@@ -37,7 +37,7 @@ func (h *Hosts) NewFetch(id topo.NICID, gpu int32) Fetch {
 	if f.feeds = h.relay(id, gpu, true); len(f.feeds) > 0 {
 		f.nvlink = h.cfg.NVLink.Latency
 	}
-	f.feeds = append(f.feeds, newFeed(&h.nics[id].down))
+	f.feeds = append(f.feeds, newFeed(&h.pcie[h.pcieOf[id]].down))
 	f.pcie = h.cfg.PCIe.Latency
 	return f
 }
@@ -105,7 +105,7 @@ func (s *Store) Put(now unit.Time, size unit.Bytes) (crossed, placed unit.Time) 
 		return now, now
 	}
 	h := s.hosts
-	c := &h.nics[s.nic]
+	c := &h.pcie[h.pcieOf[s.nic]]
 	crossed = c.up.take(now, size, rateAt(h.cfg.PCIe.Rate, h.hosts[c.host].faulty.pcie, max(now, c.up.free)))
 	if at := &h.hosts[c.host]; at.copying {
 		if c := at.copies[s.gpu]; c != nil {
@@ -128,11 +128,10 @@ func (s *Store) Put(now unit.Time, size unit.Bytes) (crossed, placed unit.Time) 
 // through returns the GPU by which gpu reaches a NIC that is not its own; -1 if it reaches the NIC
 // directly.
 func (h *Hosts) through(id topo.NICID, gpu int32) int32 {
-	c := h.graph.NICs[id]
-	if c.GPU == gpu || h.graph.NICOf(int(c.Host), int(gpu)) == id {
+	if h.graph.Near(id, gpu) {
 		return -1
 	}
-	return c.GPU
+	return h.graph.NICs[id].GPU
 }
 
 // relay returns flows on NVLink from a GPU to the one by which it reaches a NIC, or back; none if
@@ -142,7 +141,7 @@ func (h *Hosts) relay(id topo.NICID, gpu int32, out bool) []feed {
 	if by < 0 {
 		return nil
 	}
-	at := &h.hosts[h.nics[id].host]
+	at := &h.hosts[h.graph.NICs[id].Host]
 	if !out {
 		gpu, by = by, gpu
 	}

@@ -42,7 +42,8 @@ type Hosts struct {
 	cfg      Config
 	net      Network
 	hosts    []host
-	nics     []nicLinks
+	pcie     []nicLinks // by card
+	pcieOf   []int32    // by NIC: its card
 	ranks    []rankState
 	out      []outgoing // by way
 	in       []incoming // by way
@@ -53,7 +54,7 @@ type Hosts struct {
 	failed   failure
 }
 
-// nicLinks is the PCIe of a NIC.
+// nicLinks is the PCIe of a card: one NIC, or several that are its ports.
 type nicLinks struct {
 	host int32
 	down share // towards the NIC
@@ -105,12 +106,26 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) *Hosts {
 		h.hosts = append(h.hosts, at)
 	}
 	h.addFaults(cfg.Faults)
-	for _, n := range g.NICs {
-		h.nics = append(h.nics, nicLinks{host: n.Host, down: newShare(cfg.PCIe.Rate, cfg.latency(), h.hosts[n.Host].faulty.pcie...)})
-	}
+	h.addPCIe()
 	eng.Register(class, h)
 	eng.OnWindow(func(unit.Time) { h.join() })
 	return h
+}
+
+// addPCIe makes the PCIe of each card.
+func (h *Hosts) addPCIe() {
+	h.pcieOf = make([]int32, len(h.graph.NICs))
+	for host, at := range h.graph.Hosts {
+		card := int32(-1)
+		for _, id := range at.NICs {
+			if n := &h.graph.NICs[id]; n.Card != card {
+				card = n.Card
+				h.pcie = append(h.pcie, nicLinks{host: int32(host),
+					down: newShare(h.cfg.PCIe.Rate, h.cfg.latency(), h.hosts[host].faulty.pcie...)})
+			}
+			h.pcieOf[id] = int32(len(h.pcie) - 1)
+		}
+	}
 }
 
 // Attach gives the hosts the network that carries their messages.
@@ -225,12 +240,10 @@ func (h *Hosts) do(now unit.Time, e entry) {
 }
 
 // run lets a rank's operation take its time.
-func (h *Hosts) run(rank int32, tok exec.Token, d unit.Duration, body func()) {
+func (h *Hosts) run(rank int32, tok exec.Token, d unit.Duration, w exec.Work) {
 	r := &h.ranks[rank]
-	if body != nil {
-		if t := h.cfg.Bodies.start(d, body); t != nil {
-			r.tasks[tok] = t
-		}
+	if t := h.cfg.Bodies.start(w); t != nil {
+		r.tasks[tok] = t
 	}
 	h.plan(r.host, entry{at: h.stretched(r, h.hosts[r.host].now, d), what: workDone, a: rank, b: int64(tok)})
 }
@@ -240,7 +253,7 @@ func (h *Hosts) finish(rank int32, tok exec.Token) {
 	r := &h.ranks[rank]
 	if t, ok := r.tasks[tok]; ok {
 		delete(r.tasks, tok)
-		t.wait()
+		h.cfg.Bodies.wait(t)
 	}
 }
 

@@ -153,6 +153,6 @@ func (j *Job) Abort(rank int32, err error) {
 }
 
 // Run lets a rank's operation take its time: exec.Clock.
-func (j *Job) Run(rank int32, tok exec.Token, d unit.Duration, body func()) {
-	j.hosts.run(j.ranks[rank], tok, d, body)
+func (j *Job) Run(rank int32, tok exec.Token, d unit.Duration, w exec.Work) {
+	j.hosts.run(j.ranks[rank], tok, d, w)
 }

@@ -2,8 +2,6 @@ package host
 
 import (
 	"fmt"
-	"runtime"
-	"sync/atomic"
 	"testing"
 
 	"railyard/internal/sim"
@@ -32,52 +30,6 @@ func TestTheAgendaIsInOneOrder(t *testing.T) {
 				t.Errorf("%+v before %+v: %v", x, y, p.Before(q))
 			}
 		}
-	}
-}
-
-// Bodies run once each: on a worker, or on the core that waits if no worker has begun.
-func TestBodiesRunOnce(t *testing.T) {
-	var ran atomic.Int64
-	count := func() { ran.Add(1) }
-	b := NewBodies(1)
-	begun, gate := make(chan bool), make(chan bool)
-	busy := b.start(unit.Second, func() { close(begun); <-gate })
-	<-begun
-	if b.start(unit.Microsecond-1, count) != nil || ran.Load() != 1 {
-		t.Error("less than a microsecond is handed over")
-	}
-	var tasks []*task
-	for range 2000 { // more than the queue holds
-		task := b.start(unit.Microsecond, count)
-		if task == nil {
-			t.Fatal("a microsecond is not handed over")
-		}
-		tasks = append(tasks, task)
-	}
-	tasks[1999].wait() // the worker is busy
-	if ran.Load() != 2 {
-		t.Errorf("%d bodies have run, want 2", ran.Load())
-	}
-	close(gate)
-	busy.wait()
-	for _, x := range tasks {
-		x.wait()
-		x.wait()
-	}
-	if ran.Load() != 2001 {
-		t.Errorf("%d bodies have run, want 2001", ran.Load())
-	}
-	b.Close()
-	for range b.queue { // ends, for the queue is closed: so workers end, too
-	}
-	none := NewBodies(0)
-	if none.start(unit.Second, count) != nil || ran.Load() != 2002 {
-		t.Error("without a worker a body is handed over")
-	}
-	none.Close()
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(3))
-	if n := DefaultWorkers(); n != 2 {
-		t.Errorf("%d workers on 3 cores, want 2", n)
 	}
 }
 

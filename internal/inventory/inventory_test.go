@@ -11,17 +11,9 @@ import (
 	"pgregory.net/rapid"
 
 	"railyard/internal/inventory"
+	"railyard/internal/inventory/inventorytest"
 	"railyard/internal/topo"
-	"railyard/internal/unit"
 )
-
-// usual are the options of a scenario that names none.
-func usual() inventory.Options {
-	return inventory.Options{Panel: one(inventory.Panel{}), MTU: 9216, Pools: inventory.DefaultPools,
-		Routing: inventory.Routing{Protocol: inventory.EBGP, ASBase: inventory.PrivateAS, Summaries: true,
-			BFD:  &inventory.BFD{Interval: 100 * unit.Millisecond, Multiplier: 3},
-			Hold: 9 * unit.Second}}
-}
 
 func mustNew(t interface{ Fatal(...any) }, g *topo.Graph, o inventory.Options) *inventory.Inventory {
 	in, err := inventory.New(g, o)
@@ -34,7 +26,7 @@ func mustNew(t interface{ Fatal(...any) }, g *topo.Graph, o inventory.Options) *
 // segment is the book's 32 host ports on a switch that so many rails share.
 func segment(rails int) topo.RailOptimized {
 	return topo.RailOptimized{Hosts: 32 / rails, GPUs: rails, NICs: rails, RailsPerLeaf: rails, Spines: 2,
-		HostLink: host200, SpineLink: trunk400}
+		HostLink: inventorytest.Host200, SpineLink: inventorytest.Trunk400}
 }
 
 // Book chapter 13, the three models of rails: VLAN 100 + r; subnets of /28, /25, /24 in 10.0.1.0/24,
@@ -51,7 +43,7 @@ func TestModelsOfRails(t *testing.T) {
 		{2, 0, "101 10.0.1.0/25 10.0.1.1/25, 102 10.0.1.128/25 10.0.1.129/25", "10.0.1.0/24"},
 		{1, 0, "101 10.0.1.0/24 10.0.1.1/24", "10.0.1.0/24"},
 	} {
-		o := usual()
+		o := inventorytest.Usual()
 		o.RailBits = c.bits
 		in := mustNew(t, mustGraph(t, segment(c.rails)), o)
 		leaf := in.Graph.Edge(0)
@@ -69,10 +61,10 @@ func TestModelsOfRails(t *testing.T) {
 }
 
 func TestAddressesOfASmallFabric(t *testing.T) {
-	o := usual()
+	o := inventorytest.Usual()
 	o.IPv6 = true
-	in := mustNew(t, mustGraph(t, topo.RailOptimized{Hosts: 2, GPUs: 2, NICs: 2, Spines: 2, HostLink: host200,
-		SpineLink: trunk400}), o)
+	in := mustNew(t, mustGraph(t, topo.RailOptimized{Hosts: 2, GPUs: 2, NICs: 2, Spines: 2, HostLink: inventorytest.Host200,
+		SpineLink: inventorytest.Trunk400}), o)
 	var b strings.Builder
 	for i, n := range in.Graph.Nodes {
 		d := &in.Devices[i]
@@ -113,11 +105,11 @@ spine2 4200000000 [10.255.0.4/32 fd00:2::4/128]
 // both ends of a link share a subnet, and summaries hold the subnets of their switch and no other's.
 func TestEverythingHasAnAddressOfItsOwn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		o := usual()
+		o := inventorytest.Usual()
 		o.IPv6 = rapid.Bool().Draw(t, "IPv6")
 		o.RailBits = rapid.SampledFrom([]int{0, 0, 26, 28}).Draw(t, "bits")
 		o.Routing.UniqueAS = rapid.Bool().Draw(t, "unique")
-		in := mustNew(t, drawn(t), o)
+		in := mustNew(t, inventorytest.Draw(t), o)
 		g, owner := in.Graph, map[netip.Addr]string{}
 		own := func(who string, a inventory.Address) {
 			if a.V4.IsValid() && a.V6.IsValid() != o.IPv6 {
@@ -182,8 +174,9 @@ func checkNIC(t *rapid.T, in *inventory.Inventory, r inventory.Rail, nic topo.Po
 
 // RFC 7938, section 5.2.1: one AS for the super-spines, one for the spines of a pod, one for each leaf.
 func TestNumbersOfSystems(t *testing.T) {
-	g := mustGraph(t, topo.RailOptimized{Hosts: 4, GPUs: 1, NICs: 1, Segment: 1, Spines: 2, HostLink: host200, SpineLink: trunk400,
-		Upper: topo.Upper{Pods: 2, SuperSpines: 2, SuperLink: trunk400}})
+	g := mustGraph(t, topo.RailOptimized{Hosts: 4, GPUs: 1, NICs: 1, Segment: 1, Spines: 2,
+		HostLink: inventorytest.Host200, SpineLink: inventorytest.Trunk400,
+		Upper: topo.Upper{Pods: 2, SuperSpines: 2, SuperLink: inventorytest.Trunk400}})
 	for _, c := range []struct {
 		change func(*inventory.Options)
 		want   string
@@ -195,7 +188,7 @@ func TestNumbersOfSystems(t *testing.T) {
 		{func(o *inventory.Options) { o.Routing.Protocol = inventory.IBGP }, "leaf1 0, leaf2 0, leaf3 0, leaf4 0, spine1 0, " +
 			"spine2 0, spine3 0, spine4 0, superspine1 0, superspine2 0"},
 	} {
-		o := usual()
+		o := inventorytest.Usual()
 		c.change(&o)
 		var got []string
 		for _, d := range mustNew(t, g, o).Devices {
@@ -225,7 +218,7 @@ func TestRefusals(t *testing.T) {
 		{func(o *inventory.Options) { o.Routing.ASBase = 4294967294 }, "ASBase", "at most 4294967294"},
 		{func(o *inventory.Options) { o.Panel = one(inventory.Panel{Ports: 4}) }, "Panel", "at most 4"},
 	} {
-		o := usual()
+		o := inventorytest.Usual()
 		c.change(&o)
 		_, err := inventory.New(g, o)
 		var r *inventory.Refusal
@@ -233,20 +226,21 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%v, want %s: %s", err, c.option, c.want)
 		}
 	}
-	costly := mustGraph(t, topo.Dragonfly{Hosts: 6, GPUs: 1, NICs: 1, Groups: 3, Routers: 2, Global: 1, HostLink: host200,
-		LocalLink: host200, GlobalLink: host200})
-	if _, err := inventory.New(costly, usual()); err == nil || !strings.Contains(err.Error(), "costs 3: BGP counts") {
+	costly := mustGraph(t, topo.Dragonfly{Hosts: 6, GPUs: 1, NICs: 1, Groups: 3, Routers: 2, Global: 1, HostLink: inventorytest.Host200,
+		LocalLink: inventorytest.Host200, GlobalLink: inventorytest.Host200})
+	if _, err := inventory.New(costly, inventorytest.Usual()); err == nil || !strings.Contains(err.Error(), "costs 3: BGP counts") {
 		t.Error(err)
 	}
 }
 
 // Where no switch is joined to another there is nothing to talk about; where nothing routes between rails, no gateway.
 func TestNetworksWithoutSessions(t *testing.T) {
-	in := mustNew(t, mustGraph(t, topo.SingleSwitch{Hosts: 3, GPUs: 2, NICs: 2, HostLink: host200, Isolated: true}), usual())
+	in := mustNew(t, mustGraph(t, topo.SingleSwitch{Hosts: 3, GPUs: 2, NICs: 2, HostLink: inventorytest.Host200,
+		Isolated: true}), inventorytest.Usual())
 	if _, ok := in.Gateway(0); ok || slices.ContainsFunc(in.Devices, func(d inventory.Device) bool { return d.AS != 0 }) {
 		t.Error("a gateway or an AS number in a network of isolated VLANs")
 	}
-	in = mustNew(t, mustGraph(t, topo.Direct{Hosts: 2, GPUs: 1, NICs: 1, HostLink: host200}), usual())
+	in = mustNew(t, mustGraph(t, topo.Direct{Hosts: 2, GPUs: 1, NICs: 1, HostLink: inventorytest.Host200}), inventorytest.Usual())
 	if got := fmt.Sprint(in.Ports[0].Address.V4, in.Ports[1].Address.V4); got != "172.16.0.0/31 172.16.0.1/31" {
 		t.Error(got)
 	}

@@ -35,6 +35,7 @@ type Panel struct {
 	Rows     int          // 0: 1. Cables fill a row before the next; in columns of 3 the first takes ports 1, 4, 7, ...
 	Breakout int          // equal parts that a port may be split into; 0: 1
 	Rate     unit.Bitrate // of a whole port; 0: not known, and then no port is split
+	Uplinks  int          // how many of the ports, the last ones, links upwards alone take; 0: they follow the others
 }
 
 // place is the number of the n-th port that is taken, n from 0.
@@ -124,6 +125,9 @@ func (p Panel) number(g *topo.Graph, ports []topo.PortID, named func(topo.PortID
 	half := map[unit.Bitrate]open{}       // by the rate of its parts
 	for _, id := range ports {
 		rate := g.Ports[id].Rate
+		if end := &g.Ports[id]; p.Uplinks > 0 && g.Nodes[end.To].Tier > g.Nodes[end.Node].Tier {
+			used = max(used, p.Ports-p.Uplinks)
+		}
 		parts := p.split(rate)
 		at := half[rate]
 		if at.parts == 0 || at.parts == parts {

@@ -8,13 +8,9 @@ import (
 	"pgregory.net/rapid"
 
 	"railyard/internal/inventory"
+	"railyard/internal/inventory/inventorytest"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
-)
-
-var (
-	host200  = topo.Cable{Rate: 200 * unit.GigabitPerSec, Length: 5 * unit.Metre}
-	trunk400 = topo.Cable{Rate: 400 * unit.GigabitPerSec, Length: 30 * unit.Metre}
 )
 
 // one gives all switches the same panel.
@@ -53,7 +49,7 @@ func rails(g *topo.Graph, names []inventory.PortName, name string) (rail []strin
 func TestPortsOfRailsOnASwitch(t *testing.T) {
 	for _, c := range []struct{ rails, each int }{{8, 4}, {2, 16}, {1, 32}} {
 		g := mustGraph(t, topo.RailOptimized{Hosts: 32 / c.rails, GPUs: c.rails, NICs: c.rails, RailsPerLeaf: c.rails,
-			Spines: 4, HostLink: host200, SpineLink: trunk400})
+			Spines: 4, HostLink: inventorytest.Host200, SpineLink: inventorytest.Trunk400})
 		names, err := inventory.Ports(g, one(inventory.Panel{}))
 		if err != nil {
 			t.Fatal(err)
@@ -79,7 +75,7 @@ func TestPortsOfRailsOnASwitch(t *testing.T) {
 // row.
 func TestPortsOfTheBooksSwitch(t *testing.T) {
 	g := mustGraph(t, topo.RailOptimized{Hosts: 4, GPUs: 8, NICs: 8, RailsPerLeaf: 8, Spines: 4, Parallel: 4,
-		HostLink: host200, SpineLink: trunk400})
+		HostLink: inventorytest.Host200, SpineLink: inventorytest.Trunk400})
 	names, err := inventory.Ports(g, one(inventory.Panel{Ports: 48, Rows: 3}))
 	if err != nil {
 		t.Fatal(err)
@@ -97,8 +93,8 @@ func TestPortsOfTheBooksSwitch(t *testing.T) {
 
 // Two cables of 400 Gb/s share a port of 800; a rate of its own does not join them.
 func TestPortsThatAreSplit(t *testing.T) {
-	g := mustGraph(t, topo.RailOptimized{Hosts: 3, GPUs: 1, NICs: 1, Spines: 1, Parallel: 2, HostLink: host200,
-		SpineLink: trunk400})
+	g := mustGraph(t, topo.RailOptimized{Hosts: 3, GPUs: 1, NICs: 1, Spines: 1, Parallel: 2, HostLink: inventorytest.Host200,
+		SpineLink: inventorytest.Trunk400})
 	names, err := inventory.Ports(g, one(inventory.Panel{Ports: 3, Breakout: 2, Rate: 800 * unit.GigabitPerSec}))
 	if err != nil {
 		t.Fatal(err)
@@ -110,7 +106,7 @@ func TestPortsThatAreSplit(t *testing.T) {
 }
 
 func TestTooFewPorts(t *testing.T) {
-	g := mustGraph(t, topo.SingleSwitch{Hosts: 4, GPUs: 2, NICs: 2, HostLink: host200})
+	g := mustGraph(t, topo.SingleSwitch{Hosts: 4, GPUs: 2, NICs: 2, HostLink: inventorytest.Host200})
 	for _, c := range []struct {
 		panel inventory.Panel
 		want  string
@@ -128,7 +124,7 @@ func TestTooFewPorts(t *testing.T) {
 // Whatever the panel, no two cables of a switch are plugged into the same place.
 func TestEveryCableHasAPlaceOfItsOwn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		g := drawn(t)
+		g := inventorytest.Draw(t)
 		panel := inventory.Panel{Breakout: rapid.IntRange(0, 4).Draw(t, "breakout"), Rows: rapid.IntRange(0, 3).Draw(t, "rows"),
 			Ports: 6 * rapid.IntRange(20, 40).Draw(t, "ports"), Rate: 800 * unit.GigabitPerSec}
 		names, err := inventory.Ports(g, one(panel))
@@ -147,4 +143,23 @@ func TestEveryCableHasAPlaceOfItsOwn(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A switch of 48 ports and 4 for uplinks: those are the last ones, however few hosts there are.
+func TestPortsForUplinksAreTheLast(t *testing.T) {
+	g := mustGraph(t, topo.RailOptimized{Hosts: 4, GPUs: 1, NICs: 1, Segment: 2, Spines: 2, HostLink: host200,
+		SpineLink: trunk400})
+	panels := func(n topo.NodeID) inventory.Panel {
+		if g.Nodes[n].Kind == topo.Leaf {
+			return inventory.Panel{Ports: 52, Uplinks: 4, Rate: 200 * unit.GigabitPerSec}
+		}
+		return inventory.Panel{}
+	}
+	names, err := inventory.Ports(g, panels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if host, up := rails(g, names, "leaf2"); host[0] != "1 2 " || up != "49 50 " {
+		t.Errorf("hosts %s, uplinks %s, want 1 2 and 49 50", host[0], up)
+	}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"net/netip"
-	"slices"
 	"strconv"
 
 	"railyard/internal/inventory"
@@ -38,17 +37,13 @@ func design(in *inventory.Inventory, at topo.NodeID) Device {
 		d.Interfaces = append(d.Interfaces, Interface{Name: "Vlan" + strconv.Itoa(r.VLAN), Kind: SVI, VLAN: r.VLAN,
 			Description: fmt.Sprintf("rail %d", r.Rail+1), Addresses: r.Gateway.All(), MTU: in.Options.MTU})
 	}
-	ports := slices.Clone(in.Graph.Nodes[at].Ports)
-	slices.SortFunc(ports, func(a, b topo.PortID) int {
-		x, y := in.Ports[a].Name, in.Ports[b].Name
-		return cmp.Or(cmp.Compare(x.Number, y.Number), cmp.Compare(x.Part, y.Part))
-	})
-	for _, p := range ports {
+	for _, p := range in.Graph.Nodes[at].Ports {
 		d.Interfaces = append(d.Interfaces, port(in, p))
 	}
 	if from.AS != 0 {
-		d.BGP = speaker(in, at, ports)
+		d.BGP = speaker(in, at)
 	}
+	d.Sort()
 	return d
 }
 
@@ -66,7 +61,7 @@ func opposite(in *inventory.Inventory, p topo.PortID) string {
 
 // speaker is the BGP of a switch: a session on each link to another one and family, its loopback and
 // rails as networks.
-func speaker(in *inventory.Inventory, at topo.NodeID, ports []topo.PortID) *BGP {
+func speaker(in *inventory.Inventory, at topo.NodeID) *BGP {
 	from, r := &in.Devices[at], &in.Options.Routing
 	b := &BGP{AS: from.AS, RouterID: from.Loopback.V4.Addr(), Keepalive: r.Hold / unit.Second / 3 * unit.Second, Hold: r.Hold, Relax: true,
 		Networks: from.Loopback.All()}
@@ -80,12 +75,8 @@ func speaker(in *inventory.Inventory, at topo.NodeID, ports []topo.PortID) *BGP 
 			b.Aggregates = append(b.Aggregates, Aggregate{Prefix: block, SummaryOnly: true})
 		}
 	}
-	sessions := 0
-	for _, p := range ports {
-		if in.Graph.Ports[p].NIC >= 0 {
-			continue
-		}
-		sessions++
+	trunks := in.Trunks(at)
+	for _, p := range trunks {
 		far := in.Graph.Peer(p)
 		for _, a := range in.Ports[far].Address.All() {
 			n := Neighbour{Address: a.Addr(), AS: in.Devices[in.Graph.Ports[far].Node].AS, Description: opposite(in, p)}
@@ -95,10 +86,7 @@ func speaker(in *inventory.Inventory, at topo.NodeID, ports []topo.PortID) *BGP 
 			b.Neighbours = append(b.Neighbours, n)
 		}
 	}
-	b.MaximumPaths = max(sessions, 1)
-	slices.SortFunc(b.Neighbours, func(x, y Neighbour) int { return x.Address.Compare(y.Address) })
-	slices.SortFunc(b.Networks, comparePrefixes)
-	slices.SortFunc(b.Aggregates, func(x, y Aggregate) int { return comparePrefixes(x.Prefix, y.Prefix) })
+	b.MaximumPaths = max(len(trunks), 1)
 	return b
 }
 

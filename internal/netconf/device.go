@@ -8,9 +8,12 @@ import (
 
 // A Device is the configuration of one switch.
 type Device struct {
-	Name       string
-	Interfaces []Interface // loopback, SVIs by VLAN, ports by number
-	BGP        *BGP        // nil: it has no sessions
+	Name       string      `json:"name"`
+	Interfaces []Interface `json:"interfaces"`               // loopback, SVIs by VLAN, ports by number
+	BGP        *BGP        `json:"bgp,omitempty"`            // nil: it has no sessions
+	QoS        *QoS        `json:"qos,omitempty"`            // nil: nothing is said of it
+	LLDP       *LLDP       `json:"lldp,omitempty"`           // nil: nothing is said of it
+	Balance    *Balance    `json:"load_balancing,omitempty"` // nil: nothing is said of it
 }
 
 // Kind is what an interface is.
@@ -26,47 +29,54 @@ const (
 // String returns port, SVI or loopback.
 func (k Kind) String() string { return [...]string{"port", "SVI", "loopback"}[k] }
 
+// MarshalText writes it as String does.
+func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
 // An Interface is a port, an SVI or a loopback.
 type Interface struct {
-	Name        string
-	Kind        Kind
-	Description string
-	Addresses   []netip.Prefix
-	VLAN        int          // of an SVI its own, of a port the one it is an access port of; 0: none, it is routed
-	MTU         unit.Bytes   // the largest frame, header and FCS included; 0: not said
-	Speed       unit.Bitrate // of a port; 0: not said
+	Name        string         `json:"name"`
+	Kind        Kind           `json:"kind"`
+	Description string         `json:"description,omitempty"`
+	Addresses   []netip.Prefix `json:"addresses,omitempty"`
+	// VLAN is of an SVI its own, of a port the one it is an access port of; 0: none, it is routed.
+	VLAN  int          `json:"vlan,omitempty"`
+	MTU   unit.Bytes   `json:"largest_frame_bytes,omitempty"` // header and FCS included; 0: not said
+	Speed unit.Bitrate `json:"rate_bps,omitempty"`            // of a port; 0: not said
+	QoS   *PortQoS     `json:"qos,omitempty"`                 // of a port; nil: nothing is said of it
+	LLDP  PortLLDP     `json:"lldp,omitzero"`                 // of a port
 }
 
 // BGP is what a switch says to others of its routes.
 type BGP struct {
-	AS              uint32
-	RouterID        netip.Addr
-	Keepalive, Hold unit.Duration
-	MaximumPaths    int // equal routes that are used; at least 1
+	AS           uint32        `json:"as"`
+	RouterID     netip.Addr    `json:"router_id"`
+	Keepalive    unit.Duration `json:"keepalive_ps"`
+	Hold         unit.Duration `json:"hold_ps"`
+	MaximumPaths int           `json:"maximum_paths"` // equal routes that are used; at least 1
 	// Relax takes routes over neighbours of several ASs for equal, if their paths are of one length.
-	Relax      bool
-	Neighbours []Neighbour
-	Networks   []netip.Prefix // that it originates, if it has them
-	Aggregates []Aggregate
+	Relax      bool           `json:"multipath_relax"`
+	Neighbours []Neighbour    `json:"neighbours"`
+	Networks   []netip.Prefix `json:"networks"` // that it originates, if it has them
+	Aggregates []Aggregate    `json:"aggregates,omitempty"`
 }
 
 // A Neighbour is the other end of a session. It carries the unicast routes of its address's family.
 type Neighbour struct {
-	Address     netip.Addr
-	AS          uint32
-	Description string
-	AllowASIn   int  // how often the own AS may stand in a path from it
-	BFD         *BFD // nil: none
+	Address     netip.Addr `json:"address"`
+	AS          uint32     `json:"as"`
+	Description string     `json:"description,omitempty"`
+	AllowASIn   int        `json:"allow_as_in,omitempty"` // how often the own AS may stand in a path from it
+	BFD         *BFD       `json:"bfd,omitempty"`         // nil: none
 }
 
 // BFD is how two neighbours watch each other.
 type BFD struct {
-	Interval   unit.Duration
-	Multiplier int
+	Interval   unit.Duration `json:"interval_ps"`
+	Multiplier int           `json:"multiplier"`
 }
 
 // An Aggregate is a prefix that is originated while a route inside it is there.
 type Aggregate struct {
-	Prefix      netip.Prefix
-	SummaryOnly bool // routes inside it are not advertised
+	Prefix      netip.Prefix `json:"prefix"`
+	SummaryOnly bool         `json:"summary_only"` // routes inside it are not advertised
 }

@@ -10,6 +10,9 @@ type File struct {
 
 // A Dialect is the language of a platform.
 type Dialect interface {
+	// Fit cuts a device to what the platform has words for, and says what is cut off: it is left to
+	// the platform.
+	Fit(d *Device) (fitting *Device, left []string)
 	// Render writes a device as the files of the platform. The error says what the platform has no
 	// words for.
 	Render(d *Device) ([]File, error)
@@ -26,10 +29,19 @@ type Parsed struct {
 	// Problems are lines that were not understood, or that say what cannot be. Its files are those
 	// of Parse.
 	Problems located.Problems
+	Slips    []Slip
+}
+
+// A Slip is a form that is understood and is not what was meant: the platform ignores it, refuses
+// it or takes it for something else.
+type Slip struct {
+	Rule string `json:"rule"` // of package lint, such as Q14
+	Place
+	Text string `json:"text"`
 }
 
 // A Place is a line of a file.
 type Place struct {
-	File string
-	Line int // from 1
+	File string `json:"file"`
+	Line int    `json:"line"` // from 1
 }

@@ -8,13 +8,15 @@ import (
 	"railyard/internal/unit"
 )
 
-// card is a NIC: fabric.Source and fabric.Sink.
+// card is a port of a NIC: fabric.Source and fabric.Sink. A queue pair sends, and is answered, by one of
+// the ports of its NIC at a time.
 type card struct {
 	wakeAt  unit.Time // pending classSend event
 	net     *Net
 	sim     *sim.Island
 	isl     *island
 	id      int32
+	nic     topo.NICID
 	host    int32
 	port    topo.PortID
 	cnpHeld uint8 // classes of which PFC holds CNPs back, and ACKs
@@ -27,16 +29,17 @@ type card struct {
 	ready   [8]turns   // queue pairs that may send, by class; they are numbered as in qps
 	timed   lists.Heap // queue pairs that may send later: keys of timed
 	rtoAt   unit.Time  // pending classTimeout event
-	qps     []int32
+	qps     []int32    // of the NIC: of several ports each lists them all
 	line    unit.Bitrate
 	shared  *sharedTimer // nil: each queue pair has a timer
 	inbox   inbox
 }
 
-func (c *card) init(n *Net, id int32, nc topo.NIC) {
-	at := n.hosts.Island(nc.Host)
-	*c = card{net: n, sim: at, isl: &n.islands[at.Index()], id: id, host: nc.Host, port: nc.Port, wakeAt: unit.Never,
-		rtoAt: unit.Never, line: n.graph.Ports[nc.Port].Rate}
+func (c *card) init(n *Net, id int32, nic topo.NICID, port topo.PortID) {
+	host := n.graph.NICs[nic].Host
+	at := n.hosts.Island(host)
+	*c = card{net: n, sim: at, isl: &n.islands[at.Index()], id: id, nic: nic, host: host, port: port,
+		wakeAt: unit.Never, rtoAt: unit.Never, line: n.graph.Ports[port].Rate}
 	if !n.cfg.AcksPass {
 		c.cnpHeld, c.ackHeld = 1<<n.cfg.CNPClass, 1<<n.cfg.AckClass
 	}
@@ -45,7 +48,7 @@ func (c *card) init(n *Net, id int32, nc topo.NIC) {
 	}
 }
 
-// add notes a queue pair that sends from the NIC.
+// add notes a queue pair that sends from the NIC, by this port or another.
 func (c *card) add(id int32, class uint8) {
 	c.qps = append(c.qps, id)
 	for _, cl := range c.classes {
@@ -121,8 +124,8 @@ func (c *card) ripen(now unit.Time) {
 	for len(c.timed) > 0 && timedOf(c.timed[0]).at <= now {
 		e := timedOf(c.timed.Pop())
 		s := &c.net.senders[e.qp]
-		if s.state != waiting || s.Due() > now {
-			continue // the entry is from before a change of rate
+		if s.state != waiting || s.Due() > now || s.card != c {
+			continue // the entry is from before a change of rate, or of the port
 		}
 		if s.lookAgain(now); s.Due() > now {
 			c.timed.Push(timed{s.Due(), e.qp}.key())
@@ -162,10 +165,10 @@ func (c *card) arm(now unit.Time) {
 	}
 }
 
-// stale reports whether an entry of a NIC's heap is from before a change of rate.
+// stale reports whether an entry of a NIC's heap is from before a change of rate, or of the port.
 func (c *card) stale(e timed) bool {
 	s := &c.net.senders[e.qp]
-	return s.state != waiting || s.Due() != e.at
+	return s.state != waiting || s.Due() != e.at || s.card != c
 }
 
 func (c *card) wake(at unit.Time) {
@@ -191,6 +194,9 @@ func (h *timeoutTimer) Handle(_ *sim.Island, now unit.Time, owner int32) {
 	next := unit.Never
 	for _, id := range c.qps {
 		s := &h.senders[id]
+		if s.card != c {
+			continue
+		}
 		if s.Deadline() <= now && !s.Dead() {
 			s.timedOut(now)
 		}
@@ -205,7 +211,7 @@ func (h *timeoutTimer) Handle(_ *sim.Island, now unit.Time, owner int32) {
 // its classes.
 func (c *card) Paused(_ *sim.Island, now unit.Time, _ fabric.PortID, class uint8, on bool) {
 	for _, id := range c.qps {
-		if s := &c.net.senders[id]; s.class == class && s.state != idle {
+		if s := &c.net.senders[id]; s.class == class && s.state != idle && s.card == c {
 			s.account(now)
 		}
 	}
@@ -224,7 +230,8 @@ func (c *card) Deliver(isl *sim.Island, now unit.Time, port fabric.PortID, pk *f
 		if n.cfg.Receive != nil && c.refuses(isl, now, pk) {
 			return
 		}
-		n.receivers[pk.Flow].onData(isl, now, pk)
+		n.receivers[pk.Flow].at = c
+		n.receivers[pk.Flow].onData(isl, now, port, pk)
 	case fabric.CNP:
 		s := &n.senders[pk.Flow]
 		s.notified(now)

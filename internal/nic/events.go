@@ -17,6 +17,7 @@ const (
 	EventCNPReceived                  // the sender got a CNP, or an acknowledgement that echoes a mark
 	EventNAKReceived                  // it got a NAK
 	EventRate                         // its controller has another rate or target than when last told, or a smaller window
+	EventMoved                        // its NIC sends by another port from now on
 	EventKinds                        // how many there are
 )
 
@@ -29,10 +30,20 @@ type Event struct {
 	QP     int32
 	Port   topo.PortID // of the NIC there
 	Kind   EventKind
-	PSN    uint32       // of a NAK: the packet that the receiver expects
+	PSN    uint32       // of a NAK: the packet that the receiver expects; of a move: the port that it sent by
 	Why    fabric.Kind  // of a rate: what the sender had just received; Data: its timer ran out
 	Before unit.Bitrate // of a rate: when it was looked at last; it may have changed in several steps
 	State  cc.State     // of its controller
+}
+
+// Posted is a message that a queue pair takes, for Config.OnPost.
+type Posted struct {
+	At          unit.Time
+	QP          int32
+	First, Last int64 // of its packets, which are counted from 0
+	Bytes       unit.Bytes
+	From        []byte // its bytes, which stay as they are until it is acknowledged; nil: nothing real
+	Acked       int64  // messages of the queue pair that are acknowledged by now
 }
 
 // tell tells of an event at one end of a queue pair. It is behind a comparison of Config.OnEvent

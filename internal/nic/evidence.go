@@ -153,7 +153,7 @@ func (r *receiver) weigh(a *arrival, tr *fabric.Trace) {
 	n := r.card.net
 	mtu, frames := n.cfg.Transport.MTU, &n.cfg.Frames
 	packets := (a.bytes+mtu-1)/mtu - 1 // without the last
-	mine := packets * frames.OnLink(frames.DataFrame(mtu, n.cfg.Transport.Receiver == roce.Direct, false))
+	each := frames.OnLink(frames.DataFrame(mtu, n.cfg.Transport.Receiver == roce.Direct, false))
 	for i, f := range a.first {
 		h := &tr.Hops[i]
 		if h.Start <= f.at || h.Port != f.port {
@@ -162,7 +162,7 @@ func (r *receiver) weigh(a *arrival, tr *fabric.Trace) {
 		e := n.at(n.metBy(r.id, false), r.way, i, h.Port)
 		e.Span += h.Start.Sub(f.at)
 		e.Served += h.TxBytes - f.sent
-		e.Mine += min(mine, h.TxBytes-f.sent)
+		e.Mine += min(packets*(each+n.fab.Tunnel(h.Port)), h.TxBytes-f.sent)
 	}
 }
 

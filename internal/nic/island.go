@@ -14,6 +14,7 @@ import (
 type island struct {
 	index                    int32
 	marks, cnps, retransmits int64
+	moves                    int64 // of queue pairs to other ports
 
 	rows   rows
 	outbox []note // for senders in other islands

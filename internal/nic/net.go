@@ -1,6 +1,8 @@
 package nic
 
 import (
+	"fmt"
+
 	"railyard/internal/cause"
 	"railyard/internal/cc"
 	"railyard/internal/exec"
@@ -15,9 +17,10 @@ import (
 
 // Event classes of this package.
 const (
-	classSend    = fabric.FirstFreeClass + iota // owner: NIC whose next queue pair may send
-	classTimeout                                // owner: NIC whose queue pairs may have timed out
-	classReceive                                // owner: NIC whose receive buffer may have got emptier
+	classSend    = fabric.FirstFreeClass + iota // owner: card whose next queue pair may send
+	classTimeout                                // owner: card whose queue pairs may have timed out
+	classBond                                   // owner: card that its NIC finds down, or up again
+	classReceive                                // owner: card whose receive buffer may have got emptier
 )
 
 // Config is what every NIC and queue pair of a run shares.
@@ -33,6 +36,9 @@ type Config struct {
 	Seed             uint64
 	Quirks           Quirks
 	Receive          *ReceiveBuffer // nil: without end
+	// Downs are the times in which NICs with several ports take one for down: none of their queue pairs goes by it
+	// then, unless there is no other.
+	Downs []Down
 	// OnFull takes a packet that a receiver's buffer had no room for, in the island of the receiver; nil:
 	// nobody does.
 	OnFull func(island int32, l fabric.Loss)
@@ -40,6 +46,8 @@ type Config struct {
 	OnTimeout func(island int32, now unit.Time, qp int32, oldest int64)
 	// OnEvent takes what happens at the ends of queue pairs, in the island of the end; nil: nobody does.
 	OnEvent func(island int32, e Event)
+	// OnPost takes each message that a queue pair takes, in the island of the sender; nil: nobody does.
+	OnPost func(island int32, m Posted)
 }
 
 // A Flow is one finished (or, at the end of the run, unfinished) message.
@@ -89,6 +97,9 @@ type QueuePair struct {
 	Class              uint8
 	Log                bool      // keep what held up each message in order of time, for ranks that wait for it
 	Admission          Admission // of the messages of ranks
+	// Bond and BondBack are hashes by which a bond chooses the port of its data, and of what comes back (see
+	// topo.NIC.PortOf). They count where next hops are chosen: else it keeps to its path.
+	Bond, BondBack uint64
 	// Stream names the stream of random numbers of its timeouts: with the number of the queue pair
 	// among those of its job, these do not depend on what else runs.
 	Stream uint64
@@ -101,7 +112,8 @@ type Net struct {
 	graph      *topo.Graph
 	hosts      *host.Hosts
 	cfg        Config
-	cards      []card
+	cards      []card     // by NIC, and port of it
+	first      []int32    // by NIC: of its cards
 	senders    []sender   // by queue pair
 	receivers  []receiver // by queue pair
 	names      []string   // by queue pair
@@ -126,20 +138,18 @@ func New(eng *sim.Engine, fab *fabric.Fabric, g *topo.Graph, hosts *host.Hosts, 
 	}
 	cfg.Transport.TimeRTT = cc.UsesRTT(cfg.Controller)
 	cfg.Transport.NoWindow = cc.Unlimited(cfg.Controller)
-	n := &Net{eng: eng, fab: fab, graph: g, hosts: hosts, cfg: cfg, cards: make([]card, len(g.NICs)),
-		islands: make([]island, eng.Islands())}
+	n := &Net{eng: eng, fab: fab, graph: g, hosts: hosts, cfg: cfg, islands: make([]island, eng.Islands())}
 	for i := range n.islands {
 		n.islands[i].index = int32(i)
 	}
-	for i, nc := range g.NICs {
-		n.cards[i].init(n, int32(i), nc)
-		fab.Attach(nc.Port, &n.cards[i], &n.cards[i])
-	}
+	n.addCards()
 	n.linger = fab.Linger()
 	hosts.Attach(n)
 	eng.Register(classSend, (*sendTimer)(n))
 	eng.Register(classTimeout, (*timeoutTimer)(n))
 	eng.Register(classReceive, (*receiveTimer)(n))
+	eng.Register(classBond, (*bondTimer)(n))
+	n.planDowns()
 	eng.OnWindow(func(unit.Time) { n.join() })
 	if len(g.Ports) >= fabric.LargePorts {
 		eng.OnOpen(n.warm)
@@ -147,10 +157,44 @@ func New(eng *sim.Engine, fab *fabric.Fabric, g *topo.Graph, hosts *host.Hosts, 
 	return n
 }
 
+// addCards makes a card for each port of each NIC.
+func (n *Net) addCards() {
+	ports := 0
+	for i := range n.graph.NICs {
+		n.first = append(n.first, int32(ports))
+		ports += len(n.graph.NICs[i].Ports)
+	}
+	n.cards = make([]card, ports)
+	for i := range n.graph.NICs {
+		for k, port := range n.graph.NICs[i].Ports {
+			c := &n.cards[int(n.first[i])+k]
+			c.init(n, n.first[i]+int32(k), topo.NICID(i), port)
+			n.fab.Attach(port, c, c)
+		}
+	}
+}
+
+// ports returns the cards of a NIC.
+func (n *Net) ports(id topo.NICID) []card {
+	first := int(n.first[id])
+	return n.cards[first : first+len(n.graph.NICs[id].Ports)]
+}
+
+// cardOf returns the card of a port of a NIC.
+func (n *Net) cardOf(id topo.NICID, port topo.PortID) *card {
+	all := n.ports(id)
+	for i := range all {
+		if all[i].port == port {
+			return &all[i]
+		}
+	}
+	panic(fmt.Sprintf("nic: the path of a queue pair begins at port %d, which %s has not", port, n.graph.NICName(id)))
+}
+
 // AddQP adds a queue pair; all are added before Build.
 func (n *Net) AddQP(q QueuePair) int32 {
 	id := int32(len(n.senders))
-	from, to := &n.cards[q.From], &n.cards[q.To]
+	from, to := n.cardOf(q.From, q.Path[0]), n.cardOf(q.To, q.Back[0])
 	way, back := n.fab.AddRoute(q.Path), n.fab.AddRoute(q.Back)
 	n.positions += len(q.Path) + len(q.Back)
 	n.names = append(n.names, q.Name)
@@ -167,11 +211,14 @@ func (n *Net) AddQP(q QueuePair) int32 {
 	n.senders = append(n.senders, sender{id: id, card: from, number: int32(len(from.qps)), class: q.Class, route: route,
 		back: back, hopsBack: len(q.Back), answerer: to.port, log: q.Log, ledger: ledger{log: q.Log}, admission: q.Admission,
 		looked: -1, fetch: n.hosts.NewFetch(q.From, q.FromGPU), rng: sim.NewStream(n.cfg.Seed, "timeout", q.Stream),
-		drawn: sim.NewStream(n.cfg.Seed, "entropy", q.Stream)})
+		drawn: sim.NewStream(n.cfg.Seed, "entropy", q.Stream), bonded: bonded{q.Bond, q.Chosen}})
 	n.senders[id].slots.Init(q.Admission.Slots)
 	n.receivers = append(n.receivers, receiver{id: id, card: to, way: way, route: answer, log: q.Log,
-		admitted: q.Admission.Slots > 0, sender: from.isl, store: n.hosts.NewStore(q.To, q.ToGPU)})
-	from.add(id, q.Class)
+		admitted: q.Admission.Slots > 0, sender: from.isl, store: n.hosts.NewStore(q.To, q.ToGPU),
+		bonded: bonded{q.BondBack, q.ChosenBack}})
+	for ports := n.ports(q.From); len(ports) > 0; ports = ports[1:] {
+		ports[0].add(id, q.Class)
+	}
 	return id
 }
 
@@ -234,6 +281,14 @@ func (n *Net) CNPs() (sum int64) {
 func (n *Net) Retransmits() (sum int64) {
 	for i := range n.islands {
 		sum += n.islands[i].retransmits
+	}
+	return sum
+}
+
+// Moves returns how often a queue pair has gone over to another port of its NIC.
+func (n *Net) Moves() (sum int64) {
+	for i := range n.islands {
+		sum += n.islands[i].moves
 	}
 	return sum
 }

@@ -15,6 +15,7 @@ type receiver struct {
 	marks int64
 	roce.Responder
 	card     *card
+	at       *card // that the last packet came to: of a NIC with several ports another than card
 	id       int32
 	way      fabric.Route // that data comes by
 	route    fabric.Route // back to the sender
@@ -28,6 +29,7 @@ type receiver struct {
 	placed   uint32    // messages placed, for admission
 	given    roce.Given
 	waits    bool // an alarm looks whether an answer to credits is missing
+	bonded   bonded
 }
 
 // arrival is a message of which packets are here. What is known of the sender came with them.
@@ -55,8 +57,8 @@ type kept struct {
 	came  unit.Time
 }
 
-// onData takes a data packet.
-func (r *receiver) onData(isl *sim.Island, now unit.Time, pk *fabric.Packet) {
+// onData takes a data packet that came over a link.
+func (r *receiver) onData(isl *sim.Island, now unit.Time, link fabric.PortID, pk *fabric.Packet) {
 	c := r.card
 	n, own := c.net, c.isl
 	tr := n.fab.Trace(isl, pk)
@@ -91,7 +93,7 @@ func (r *receiver) onData(isl *sim.Island, now unit.Time, pk *fabric.Packet) {
 	case v.Keep:
 		r.keep(isl, now, v.Cell, pk)
 	case v.Full && n.cfg.OnFull != nil:
-		n.cfg.OnFull(own.index, fabric.Loss{At: now, Port: n.graph.Peer(c.port), Kind: fabric.Data, Flow: r.id, Seq: in.PSN,
+		n.cfg.OnFull(own.index, fabric.Loss{At: now, Port: link, Kind: fabric.Data, Flow: r.id, Seq: in.PSN,
 			Why: fabric.LostInNIC})
 	}
 	if v.Ack || v.Nak {
@@ -178,7 +180,7 @@ func (r *receiver) place(now, came unit.Time, v *roce.Reply, last bool, tr, by *
 	}
 	crossed, placed := r.store.Put(now, v.Size)
 	if n := r.card.net; n.cfg.Receive != nil {
-		r.card.hold(now, crossed, v.Size, n.senders[r.id].class)
+		r.at.hold(now, crossed, v.Size, n.senders[r.id].class)
 	}
 	if v.Whole {
 		a.note.accepted, a.note.crossed, a.note.placed = a.came, crossed, placed

@@ -484,7 +484,7 @@ func (r *scripted) Done(now unit.Time, _ exec.Token) {
 			Wire: exec.Wire{Bytes: unit.Bytes(p.bytes)}})
 	}
 	if len(r.todo) > 0 {
-		r.s.job.Run(r.id, 0, r.todo[0].at.Sub(now), nil)
+		r.s.job.Run(r.id, 0, r.todo[0].at.Sub(now), exec.Work{})
 	}
 }
 

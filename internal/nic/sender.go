@@ -55,6 +55,7 @@ type sender struct {
 	backlog   backlog // not yet admitted
 	missing   bool    // an alarm looks whether a clear-to-send is missing
 	known     roce.Known
+	bonded    bonded
 }
 
 // message is what the NIC knows of a posted message beside what roce keeps.
@@ -116,6 +117,10 @@ func (s *sender) post(now unit.Time, hm *host.Message, asked unit.Time, part boo
 	m.fetched = s.fetch.Begin(now, hm.Bytes)
 	posted := s.Requester.Post(hm.Bytes, 0)
 	m.first, m.flow.LastPSN = uint32(posted.First)&roce.PSNMask, uint32(posted.Last())&roce.PSNMask
+	if c.net.cfg.OnPost != nil {
+		c.net.cfg.OnPost(c.isl.index, Posted{At: now, QP: s.id, First: posted.First, Last: posted.Last(), Bytes: hm.Bytes,
+			From: hm.From, Acked: s.popped})
+	}
 	if s.state == idle && !s.Dead() {
 		s.ledger.end = max(s.ledger.end, now)
 		s.schedule(now, now)
@@ -204,8 +209,11 @@ func (s *sender) send(now unit.Time, pk *fabric.Packet) bool {
 	if seg.First || seg.Last || t.Receiver != roce.InOrder || n.cfg.Telemetry || seg.Seq%probeEvery == 0 {
 		s.attach(now, &seg, n.fab.StartTrace(c.sim, now, c.port, pk))
 	}
-	if seg.Again && t.Selective {
-		pk.SetAckReq()
+	if seg.Again {
+		pk.SetAgain()
+		if t.Selective {
+			pk.SetAckReq()
+		}
 	}
 	s.schedule(now, free)
 	return true

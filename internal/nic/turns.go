@@ -25,6 +25,13 @@ func (s *turns) add(i int) {
 	}
 }
 
+// remove takes a queue pair out, if it is there.
+func (s *turns) remove(i int) {
+	if w := i >> 6; w < len(s.words) && s.words[w]>>(i&63)&1 != 0 {
+		s.drop(w, 1<<(i&63))
+	}
+}
+
 // take removes and returns the queue pair whose turn it is; there must be one.
 func (s *turns) take() int {
 	w := (s.last + 1) >> 6

@@ -8,6 +8,7 @@
 //	+---------------------+
 //	| packet              |  interface, timestamp, length on the link, bytes that are here, comments
 //	| packet ...          |
+//	| statistics          |  how many packets an interface saw, and how many are not here
 //	+---------------------+
 //
 // Each block is its type, its length, a body of whole 32-bit words, and its length again. What lies in a packet is
@@ -20,5 +21,6 @@
 //   - nothing in a file that is written comes from a clock or a machine: same values, same bytes.
 //
 // Source: "PCAP Next Generation (pcapng) Capture File Format", IETF draft-ietf-opsawg-pcapng, sections 3 (blocks
-// and options) and 4.1 to 4.3 (section header, interface description, enhanced packet).
+// and options) and 4.1 to 4.3 (section header, interface description, enhanced packet) and 4.6
+// (interface statistics).
 package pcapng

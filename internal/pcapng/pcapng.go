@@ -46,11 +46,20 @@ type Packet struct {
 	Comments  []string
 }
 
+// Statistics is what an interface saw in all.
+type Statistics struct {
+	Interface uint32
+	Time      uint64 // when it was counted
+	Received  uint64 // packets
+	Dropped   uint64 // of them, those that are not in the file
+}
+
 // Types of blocks.
 const (
-	blockSection   = 0x0A0D0D0A
-	blockInterface = 0x00000001
-	blockPacket    = 0x00000006
+	blockSection    = 0x0A0D0D0A
+	blockInterface  = 0x00000001
+	blockStatistics = 0x00000005
+	blockPacket     = 0x00000006
 
 	byteOrder = 0x1A2B3C4D
 )
@@ -66,6 +75,8 @@ const (
 	optDigits      = 9
 	optFCS         = 13
 	optFlags       = 2 // of a packet
+	optReceived    = 4 // of statistics
+	optDropped     = 5
 )
 
 // MaxBlock is the most bytes that a block may have.
@@ -115,6 +126,17 @@ func AppendPacket(b []byte, p *Packet) []byte {
 	if p.Direction != Unknown {
 		b = option(b, optFlags, string([]byte{byte(p.Direction), 0, 0, 0}))
 	}
+	return end(b, start)
+}
+
+// AppendStatistics writes an interface statistics block after b.
+func AppendStatistics(b []byte, s Statistics) []byte {
+	b, start := begin(b, blockStatistics)
+	b = binary.LittleEndian.AppendUint32(b, s.Interface)
+	b = binary.LittleEndian.AppendUint32(b, uint32(s.Time>>32))
+	b = binary.LittleEndian.AppendUint32(b, uint32(s.Time))
+	b = option(b, optReceived, string(binary.LittleEndian.AppendUint64(nil, s.Received)))
+	b = option(b, optDropped, string(binary.LittleEndian.AppendUint64(nil, s.Dropped)))
 	return end(b, start)
 }
 

@@ -95,7 +95,7 @@ func TestRoundTripAndEveryStrictPrefixFails(t *testing.T) {
 // A file of a machine with the other byte order, blocks that nobody knows, a second section.
 func TestForeignFilesAreRead(t *testing.T) {
 	big := "0a0d0d0a" + "0000001c" + "1a2b3c4d" + "0001" + "0000" + "ffffffffffffffff" + "0000001c" +
-		"00000005" + "00000010" + "01020304" + "00000010" + // interface statistics
+		"0000000b" + "00000010" + "01020304" + "00000010" + // nobody knows it
 		"00000001" + "00000014" + "0001" + "0000" + "00000000" + "00000014" + // no options: microseconds
 		"00000006" + "00000024" + "00000000" + "00000001" + "00000002" + "00000002" + "00000002" + "abcd0000" + "00000024"
 	b, err := hex.DecodeString(big)
@@ -136,6 +136,18 @@ func TestErrorsSayWhere(t *testing.T) {
 		if _, _, _, err := readAll(b); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("\n got %v\nwant %s", err, want)
 		}
+	}
+}
+
+func TestStatisticsRoundTrip(t *testing.T) {
+	s, ifs, _ := sample()
+	want := pcapng.Statistics{Interface: 1, Time: 1<<40 + 7, Received: 1 << 33, Dropped: 5}
+	r, err := pcapng.NewReader(bytes.NewReader(pcapng.AppendStatistics(written(s, ifs, nil), want)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Next(); err != io.EOF || len(r.Statistics) != 1 || r.Statistics[0] != want {
+		t.Errorf("%+v, %v, want %+v", r.Statistics, err, want)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 type Reader struct {
 	Section    Section     // the one that is being read
 	Interfaces []Interface // of it, as far as they have come
+	Statistics []Statistics
 
 	r     io.Reader
 	at    int64 // bytes read
@@ -44,6 +45,8 @@ func (r *Reader) Next() (*Packet, error) {
 			err = r.section(body)
 		case blockInterface:
 			err = r.iface(body)
+		case blockStatistics:
+			err = r.statistics(body)
 		case blockPacket:
 			p, err := r.packet(body)
 			if err != nil {
@@ -142,7 +145,7 @@ func (r *Reader) section(body []byte) error {
 	if major := r.order.Uint16(body[4:]); major != 1 {
 		return fmt.Errorf("section header: version %d, want 1", major)
 	}
-	r.Section, r.Interfaces = Section{}, nil
+	r.Section, r.Interfaces, r.Statistics = Section{}, nil, nil
 	return r.options(body[16:], func(code uint16, v []byte) error {
 		switch code {
 		case optComment:
@@ -186,6 +189,33 @@ func (r *Reader) iface(body []byte) error {
 		return fmt.Errorf("interface: %w", err)
 	}
 	r.Interfaces = append(r.Interfaces, i)
+	return nil
+}
+
+func (r *Reader) statistics(body []byte) error {
+	if len(body) < 12 {
+		return fmt.Errorf("statistics: %d bytes, want 12 and options", len(body))
+	}
+	s := Statistics{Interface: r.order.Uint32(body),
+		Time: uint64(r.order.Uint32(body[4:]))<<32 | uint64(r.order.Uint32(body[8:]))}
+	err := r.options(body[12:], func(code uint16, v []byte) error {
+		if code != optReceived && code != optDropped {
+			return nil
+		}
+		if len(v) != 8 {
+			return fmt.Errorf("option %d of %d bytes, want 8", code, len(v))
+		}
+		if n := r.order.Uint64(v); code == optReceived {
+			s.Received = n
+		} else {
+			s.Dropped = n
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("statistics: %w", err)
+	}
+	r.Statistics = append(r.Statistics, s)
 	return nil
 }
 

@@ -57,5 +57,5 @@ func (p *Plan) eachPort(q *Pair, amount int64, visit func(port topo.PortID, part
 			from(g.Ports[port].To, part)
 		}
 	}
-	from(g.Edge(q.From), amount)
+	from(g.Ports[q.Path[0]].To, amount)
 }

@@ -49,6 +49,7 @@ func (p *Plan) FabricConfig() fabric.Config {
 		MTU:           all.MTU,
 		HostLatency:   sc.Cluster.NIC.Latency,
 		LinkOverhead:  frames.Overhead,
+		Tunnel:        p.Tunnel(),
 		PauseFrame:    frames.PFC,
 		LargestFrame:  frames.MaxDataFrame(sc.Transport.MTU),
 		Seed:          sc.Seed,
@@ -87,7 +88,9 @@ func (p *Plan) alphaRate() unit.Bitrate {
 	case "nic":
 		slowest := p.Graph.Ports[p.Graph.NICs[0].Port].Rate
 		for _, n := range p.Graph.NICs {
-			slowest = min(slowest, p.Graph.Ports[n.Port].Rate)
+			for _, port := range n.Ports {
+				slowest = min(slowest, p.Graph.Ports[port].Rate)
+			}
 		}
 		return slowest
 	default:
@@ -213,12 +216,44 @@ func (p *Plan) WindowTime(q *Pair) unit.Duration {
 	return 0
 }
 
+// Tunnel is how many bytes a frame has more between leaves.
+func (p *Plan) Tunnel() unit.Bytes {
+	if p.Scenario.Fabric.Encapsulation == "vxlan" {
+		return wire.OverlayBytes
+	}
+	return 0
+}
+
+// checkTunnel reports an overlay whose frames no port takes.
+func (p *Plan) checkTunnel() error {
+	sc, extra := p.Scenario, p.Tunnel()
+	largest := p.Frames().MaxDataFrame(sc.Transport.MTU)
+	if extra == 0 || largest+extra <= sc.Fabric.MTU {
+		return nil
+	}
+	return problem(sc, "fabric.mtu", "%s: with fabric.encapsulation %s a frame of %s has %s more between leaves, want at least "+
+		"%s, or a smaller transport.mtu", sc.Fabric.MTU, sc.Fabric.Encapsulation, largest, extra, largest+extra)
+}
+
+// onLink is how many bytes of a link a frame of a NIC takes.
+func (p *Plan) onLink(port topo.PortID, frame unit.Bytes) unit.Bytes {
+	return p.Frames().OnLink(frame) + p.tunnel(port)
+}
+
+// tunnel is how many more it has there than on the NIC's link.
+func (p *Plan) tunnel(port topo.PortID) unit.Bytes {
+	if p.Graph.Ports[port].NIC >= 0 {
+		return 0
+	}
+	return p.Tunnel()
+}
+
 // oneWay is how long a frame takes along a path of an empty network, until the far NIC acts on it.
 func (p *Plan) oneWay(path []topo.PortID, frame unit.Bytes) unit.Duration {
 	d := p.Scenario.Cluster.NIC.Latency
 	for i, port := range path {
 		pt := p.Graph.Ports[port]
-		d += pt.Delay + pt.Rate.TransmitTime(p.Frames().OnLink(frame))
+		d += pt.Delay + pt.Rate.TransmitTime(p.onLink(port, frame))
 		if i > 0 {
 			d += p.FabricAt(pt.Node).Switch.Latency
 		}

@@ -204,7 +204,7 @@ func (m *mishaps) down(f *scenario.Fault, i int, from unit.Time) error {
 	until := from.Add(f.Down.Value)
 	for _, l := range m.out.Entries[i].Links {
 		m.fab.Downs = append(m.fab.Downs, fabric.Down{Link: l, From: from, Until: until})
-		if c := f.Convergence; c.Set && f.Down.Value > c.Value {
+		if c := m.p.noticed(f, l); c.Set && f.Down.Value > c.Value {
 			m.p.outages = append(m.p.outages, outage{l, from.Add(c.Value), until.Add(c.Value)})
 		}
 	}
@@ -376,4 +376,31 @@ func (m *mishaps) checkChances() error {
 		}
 	}
 	return nil
+}
+
+// noticed is after how long the switches route without a link: their convergence, or for a link of a bond how long
+// its NIC takes to find out, since the switch at the other end tells the others then.
+func (p *Plan) noticed(f *scenario.Fault, l topo.LinkID) scenario.Opt[unit.Duration] {
+	if nic := p.Graph.Ports[2*l].NIC; nic >= 0 && len(p.Graph.NICs[nic].Ports) > 1 {
+		return scenario.Opt[unit.Duration]{Set: true, Value: p.Scenario.Cluster.NIC.Bond.Detection}
+	}
+	return f.Convergence
+}
+
+// PortDown is a time in which a NIC takes a port of its for down.
+type PortDown struct {
+	Port        topo.PortID
+	From, Until unit.Time
+}
+
+// PortDowns are those of all NICs, as faults of links and the time that it takes to know of them make them.
+func (p *Plan) PortDowns() (all []PortDown) {
+	for _, o := range p.outages {
+		for _, port := range []topo.PortID{topo.PortID(2 * o.link), topo.PortID(2*o.link + 1)} {
+			if at := &p.Graph.Ports[port]; at.NIC >= 0 && p.Graph.Nodes[at.Node].Kind == topo.HostKind {
+				all = append(all, PortDown{port, o.from, o.until})
+			}
+		}
+	}
+	return all
 }

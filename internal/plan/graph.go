@@ -12,6 +12,7 @@ import (
 // designs make the parameters of a design from a scenario, by the names of scenario.Designs.
 var designs = map[string]func(*scenario.Scenario) topo.Design{
 	"single-switch":  singleSwitch,
+	"dual-rail":      dualRail,
 	"rail-optimized": railOptimized,
 	"rail-only":      railOptimized, // its scenario has no spines
 	"leaf-spine":     leafSpine,
@@ -24,6 +25,10 @@ var keys = map[string]string{
 	"Hosts":         "cluster.hosts",
 	"GPUs":          "cluster.host.gpus",
 	"NICs":          "cluster.nic.per_gpu",
+	"Bond":          "cluster.nic.ports",
+	"Switches":      "cluster.nic.ports",
+	"Peer":          "fabric.links.peer",
+	"PeerLink":      "fabric.links.length",
 	"HostLink":      "fabric.links.length",
 	"Segment":       "fabric.segment",
 	"Ports":         "cluster.nic.per_gpu",
@@ -48,6 +53,15 @@ var keys = map[string]string{
 
 // graph builds the cluster's hosts and the fabric between them.
 func (p *Plan) graph() (*topo.Graph, error) {
+	g, err := p.designed()
+	if n := &p.Scenario.Cluster.NIC; err == nil && n.Devices() > 1 {
+		return g.Carded(n.Devices()), nil
+	}
+	return g, err
+}
+
+// designed builds them with each NIC on a card of its own.
+func (p *Plan) designed() (*topo.Graph, error) {
 	design := designs[p.Scenario.Fabric.Design]
 	if design == nil {
 		return p.customGraph()
@@ -73,7 +87,22 @@ func singleSwitch(sc *scenario.Scenario) topo.Design {
 		Hosts:    sc.Cluster.Hosts,
 		GPUs:     sc.Cluster.Host.GPUs,
 		NICs:     sc.NICsPerHost(),
+		Bond:     sc.Cluster.NIC.Links(),
 		HostLink: hostLink(sc),
+		Isolated: sc.Fabric.VLANs == "isolated",
+	}
+}
+
+func dualRail(sc *scenario.Scenario) topo.Design {
+	return topo.DualRail{
+		Hosts:    sc.Cluster.Hosts,
+		GPUs:     sc.Cluster.Host.GPUs,
+		NICs:     sc.NICsPerHost(),
+		Bond:     sc.Cluster.NIC.Links(),
+		Switches: sc.Cluster.NIC.Ports,
+		HostLink: hostLink(sc),
+		Peer:     sc.Fabric.Links.Peer,
+		PeerLink: hostLink(sc),
 		Isolated: sc.Fabric.VLANs == "isolated",
 	}
 }
@@ -84,9 +113,10 @@ func railOptimized(sc *scenario.Scenario) topo.Design {
 		Hosts:        sc.Cluster.Hosts,
 		GPUs:         sc.Cluster.Host.GPUs,
 		NICs:         sc.NICsPerHost(),
+		Bond:         sc.Cluster.NIC.Links(),
 		HostLink:     hostLink(sc),
 		Segment:      f.Rails.Segment.Or(0),
-		Ports:        sc.Cluster.NIC.PerGPU,
+		Ports:        sc.Cluster.NIC.PerRail(),
 		RailsPerLeaf: f.Rails.PerLeaf,
 		Spines:       f.Spines,
 		Parallel:     f.Links.Parallel,
@@ -101,8 +131,9 @@ func leafSpine(sc *scenario.Scenario) topo.Design {
 		Hosts:     sc.Cluster.Hosts,
 		GPUs:      sc.Cluster.Host.GPUs,
 		NICs:      sc.NICsPerHost(),
+		Bond:      sc.Cluster.NIC.Links(),
 		HostLink:  hostLink(sc),
-		Ports:     sc.Cluster.NIC.PerGPU,
+		Ports:     sc.Cluster.NIC.PerRail(),
 		Leaves:    f.Leaves,
 		Spines:    f.Spines,
 		Parallel:  f.Links.Parallel,
@@ -131,6 +162,7 @@ func dragonfly(sc *scenario.Scenario) topo.Design {
 		Hosts:      sc.Cluster.Hosts,
 		GPUs:       sc.Cluster.Host.GPUs,
 		NICs:       sc.NICsPerHost(),
+		Bond:       sc.Cluster.NIC.Links(),
 		HostLink:   hostLink(sc),
 		Groups:     d.Groups,
 		Routers:    d.Routers,

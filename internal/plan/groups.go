@@ -124,6 +124,5 @@ func (p *Plan) cross(to *Crossing, l *RankLink, messages int64, bytes unit.Bytes
 
 // relays reports whether a GPU reaches a NIC through another GPU.
 func (p *Plan) relays(nic topo.NICID, gpu int32) bool {
-	n := &p.Graph.NICs[nic]
-	return n.GPU != gpu && p.Graph.NICOf(int(n.Host), int(gpu)) != nic
+	return !p.Graph.Near(nic, gpu)
 }

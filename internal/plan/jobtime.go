@@ -114,8 +114,11 @@ func (p *Plan) messageTime(j *Job, l *RankLink, size unit.Bytes, busy []float64)
 	}
 	q, frames, mtu := &p.Pairs[l.Pair], p.Frames(), p.Scenario.Transport.MTU
 	first := frames.MaxDataFrame(min(size, mtu))
-	slowest := p.slowest(q.Path)
-	rest := slowest.TransmitTime(unit.Bytes(p.packets(int64(size))-1) * frames.OnLink(frames.MaxDataFrame(mtu)))
+	rest := unit.Duration(0)
+	for _, port := range q.Path {
+		all := unit.Bytes(p.packets(int64(size))-1) * p.onLink(port, frames.MaxDataFrame(mtu))
+		rest = max(rest, p.Graph.Ports[port].Rate.TransmitTime(all))
+	}
 	share := 0.0
 	p.eachPort(q, 1, func(port topo.PortID, _ int64) { share = max(share, busy[port]) })
 	alone := 2*host.PCIeLatency + p.Scenario.Cluster.NIC.Latency + p.oneWay(q.Path, first) + rest
@@ -127,14 +130,6 @@ func transmit(r unit.Bitrate, size unit.Bytes) unit.Duration {
 		return 0
 	}
 	return r.TransmitTime(size)
-}
-
-func (p *Plan) slowest(path []topo.PortID) unit.Bitrate {
-	r := p.Graph.Ports[path[0]].Rate
-	for _, port := range path[1:] {
-		r = min(r, p.Graph.Ports[port].Rate)
-	}
-	return r
 }
 
 // portLoad is the bytes that explicit flows bring to each port, headers included.
@@ -150,6 +145,11 @@ func (p *Plan) portLoad() []int64 {
 		p.eachPort(&p.Pairs[i], mul(int64(f.Count), each), func(port topo.PortID, part int64) {
 			load[port] = add(load[port], part)
 		})
+		if p.Tunnel() > 0 {
+			p.eachPort(&p.Pairs[i], mul(int64(f.Count), p.packets(int64(f.Bytes))), func(port topo.PortID, packets int64) {
+				load[port] = add(load[port], mul(packets, int64(p.tunnel(port))))
+			})
+		}
 	}
 	return load
 }

@@ -89,7 +89,7 @@ func (p *Plan) group(j *Job, g *workload.Group) group {
 		return in
 	}
 	for _, at := range in.Ranks {
-		for nic := range max(1, p.Scenario.Cluster.NIC.PerGPU) {
+		for nic := range p.Scenario.Cluster.NIC.PerRail() {
 			in.rails = append(in.rails, at.Rail+int32(nic))
 		}
 	}
@@ -169,7 +169,7 @@ func (p *Plan) travelling(j *Job, at coll.Placement, op coll.Collective, algorit
 // stageSchedule is the way from one stage to the next or back: a channel for each NIC of a GPU, and
 // one message on its way on each, for which the receiver has room.
 func (p *Plan) stageSchedule(j *Job, in group, bytes unit.Bytes) (travelling, error) {
-	orders := slices.Repeat([][]int32{{0, 1}}, max(1, p.Scenario.Cluster.NIC.PerGPU))
+	orders := slices.Repeat([][]int32{{0, 1}}, p.Scenario.Cluster.NIC.PerRail())
 	protocol, _ := p.messages(j, in.Placement, coll.SendReceive, "direct", j.Spec.Collective.Protocol, len(orders), bytes)
 	s, err := coll.DirectSend(orders, 1)
 	if err == nil {

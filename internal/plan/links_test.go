@@ -89,6 +89,8 @@ func TestLinksThatAreNone(t *testing.T) {
 		{one + ", {link: spine1/leaf1, length: 5m}", "", "the link of fabric.links.named[0] too"},
 		{one, "faults: [{link: leaf1/spine1, drop: 1%}, {link: 'leaf1/*', drop: 2%}]", "faults[0]: has no effect: later entries"},
 		{one, "faults: [{link: 'host9*/leaf1', drop: 1%}]", "faults[0].link"},
+		{one, "capture: {links: [all, host9/leaf1]}", `capture.links[1]: "host9/leaf1" is not a port of this network`},
+		{one, "capture: {links: [all]}\ntransport: {frames: {ack: 70B}}", "capture.links: frames have other sizes than RoCEv2"},
 	} {
 		if _, err := New(read(t, fmt.Sprintf(someLinks, c.named, c.faults)), Files{}, nil); err == nil ||
 			!strings.Contains(err.Error(), c.want) {

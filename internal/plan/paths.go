@@ -31,7 +31,14 @@ func (p *Plan) customGraph() (*topo.Graph, error) {
 				"want as many (cluster.nic.per_gpu, cluster.nic.shared, cluster.host.gpus)", name, h.Name, got, want)
 		}
 		for _, n := range h.NICs {
-			if r := g.Ports[g.NICs[n].Port].Rate; slowest == 0 || r < slowest {
+			if got, want := len(g.NICs[n].Ports), sc.Cluster.NIC.Links(); got != want {
+				return nil, problem(sc, "fabric.topology", "%s: %s has %s, and the scenario bonds %d of a NIC, want as many "+
+					"(nic= in the file, cluster.nic.ports, cluster.nic.bond.mode)", name, g.NICName(n),
+					unit.CountOf(int64(got), "port"), want)
+			}
+		}
+		for _, port := range g.Nodes[h.Node].Ports {
+			if r := g.Ports[port].Rate; slowest == 0 || r < slowest {
 				slowest = r
 			}
 		}

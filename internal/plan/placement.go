@@ -57,10 +57,7 @@ func shuffle[T any](all []T, s splitmix.Stream) {
 // receiver's rail, where channels do not say; they take the group's rails in turn.
 func (p *Plan) rails(j *Job, g *workload.Group, from, to coll.Place, channel int, rails []int32) (out, in int) {
 	own := func(at coll.Place) int {
-		if p.Scenario.Cluster.NIC.Shared {
-			return int(at.Rail)
-		}
-		return int(at.Rail) + channel%p.Scenario.Cluster.NIC.PerGPU // of its NICs in turn
+		return int(at.Rail) + channel%p.Scenario.Cluster.NIC.PerRail() // of its NICs in turn
 	}
 	switch exit := j.Spec.Collective.Exit; {
 	case exit == "own":

@@ -42,6 +42,7 @@ type Plan struct {
 	names    *topo.Names
 	mishaps  Mishaps
 	receive  *Receive // nil: NICs have room without end
+	captured []bool   // by port; nil: none
 	switches switches
 	outages  []outage
 	tables   balance.Tables
@@ -136,6 +137,9 @@ func New(sc *scenario.Scenario, files Files, progress Progress) (*Plan, error) {
 		return nil, err
 	}
 	p.Graph, p.Routes, p.names = g, topo.NewRoutes(g), g.Names()
+	if err := p.checkTunnel(); err != nil {
+		return nil, err
+	}
 	if err := p.planSwitches(); err != nil {
 		return nil, err
 	}
@@ -157,6 +161,9 @@ func New(sc *scenario.Scenario, files Files, progress Progress) (*Plan, error) {
 	}
 	p.steady = len(p.Pairs)
 	if err := p.planStart(); err != nil {
+		return nil, err
+	}
+	if err := p.planCapture(); err != nil {
 		return nil, err
 	}
 	if err := p.Controller().Validate(); err != nil {

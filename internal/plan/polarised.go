@@ -123,10 +123,10 @@ func (p *Plan) polarisation(used, all int, at string) scenario.Finding {
 
 // ways returns a queue pair for each two edge switches that some join.
 func (p *Plan) ways() (all []*Pair) {
-	seen := map[[2]topo.NodeID]bool{}
+	seen := map[[2]int32]bool{}
 	for i := range p.Pairs {
 		q := &p.Pairs[i]
-		way := [2]topo.NodeID{p.Graph.Edge(q.From), p.Graph.Edge(q.To)}
+		way := [2]int32{p.Routes.Segment(q.From), p.Routes.Segment(q.To)}
 		if way[0] != way[1] && !seen[way] && (q.Flow == nil || q.Flow.Path == nil) {
 			seen[way] = true
 			all = append(all, q)
@@ -139,7 +139,7 @@ func (p *Plan) ways() (all []*Pair) {
 func (p *Plan) draw(d *drawing, by *hash.Switches, f hash.Flow, q *Pair) {
 	chosen := false
 	g := p.Graph
-	for at := g.Edge(q.From); at != g.Hosts[g.NICs[q.To].Host].Node; {
+	for at := g.Ports[q.Path[0]].To; at != g.Hosts[g.NICs[q.To].Host].Node; {
 		hops := p.Routes.NextHops(at, q.To)
 		k := 0
 		if len(hops) > 1 {

@@ -23,7 +23,7 @@ func NCCLGroup(sc *scenario.Scenario, j *scenario.Job) nccl.Group {
 func groupOf(sc *scenario.Scenario, at coll.Placement) nccl.Group {
 	c := &sc.Cluster
 	g := nccl.Group{Ranks: len(at.Ranks), Nodes: hostsOf(at), Generation: generations[c.Host.Preset],
-		Intra: nccl.NVLink, IntraRate: c.Host.NVLink, NVSwitch: true, NICs: sc.NICsPerHost(), NICRate: c.NIC.Speed}
+		Intra: nccl.NVLink, IntraRate: c.Host.NVLink, NVSwitch: true, NICs: sc.NICsPerHost(), NICRate: c.NIC.Rate()}
 	g.Ranks += (g.Nodes - g.Ranks%g.Nodes) % g.Nodes
 	return g
 }

@@ -146,7 +146,12 @@ func (p *Plan) path(job int32, by *hash.Switches, f hash.Flow, from, to topo.NIC
 	if p.Scenario.Fabric.Balance == "pinned" {
 		return p.pin(job, from, to)
 	}
-	return p.finder.Path(from, to, func(at topo.NodeID) uint64 { return by.Hash(f, int(at)) })
+	return p.finder.Path(from, to, func(at topo.NodeID) uint64 {
+		if p.Graph.Nodes[at].Kind == topo.HostKind {
+			return p.bondHash(by, f, from)
+		}
+		return by.Hash(f, int(at))
+	})
 }
 
 // pin gives a queue pair the path whose fullest link has the least load, of several alike the one with the least
@@ -163,8 +168,8 @@ func (p *Plan) pin(job int32, from, to topo.NICID) ([]topo.PortID, error) {
 		p.loads[job] = load
 	}
 	x := pinning{p: p, load: load, to: to, known: map[topo.NodeID]pinned{}}
-	best := path[:1:1]
-	for at := p.Graph.Edge(from); at != p.Graph.Hosts[p.Graph.NICs[to].Host].Node; {
+	best := append(path[:0:0], x.bestOf(p.Routes.Live(from)).port)
+	for at := p.Graph.Ports[best[0]].To; at != p.Graph.Hosts[p.Graph.NICs[to].Host].Node; {
 		port := x.best(at).port
 		best, at = append(best, port), p.Graph.Ports[port].To
 	}
@@ -192,9 +197,16 @@ func (x *pinning) best(at topo.NodeID) (b pinned) {
 	if b, ok := x.known[at]; ok {
 		return b
 	}
-	for i, port := range x.p.Routes.NextHops(at, x.to) {
+	b = x.bestOf(x.p.Routes.NextHops(at, x.to))
+	x.known[at] = b
+	return b
+}
+
+// bestOf is the best of some ports with the ways behind them.
+func (x *pinning) bestOf(ports []topo.PortID) (b pinned) {
+	for i, port := range ports {
 		c := pinned{port: port, fullest: x.load[port], sum: x.load[port]}
-		if peer := &x.p.Graph.Ports[port]; peer.NIC < 0 {
+		if peer := &x.p.Graph.Ports[port]; x.p.Graph.Nodes[peer.To].Kind != topo.HostKind {
 			rest := x.best(peer.To)
 			c.fullest, c.sum = max(c.fullest, rest.fullest), c.sum+rest.sum
 		}
@@ -202,6 +214,5 @@ func (x *pinning) best(at topo.NodeID) (b pinned) {
 			b = c
 		}
 	}
-	x.known[at] = b
 	return b
 }

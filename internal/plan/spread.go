@@ -85,7 +85,12 @@ func (p *Plan) newSpreader() *spreader {
 		if !q.Enabled() {
 			continue
 		}
-		rate := func(n topo.NICID) float64 { return float64(p.Graph.Ports[p.Graph.NICs[n].Port].Rate) }
+		rate := func(n topo.NICID) (sum float64) {
+			for _, port := range p.Graph.NICs[n].Ports {
+				sum += float64(p.Graph.Ports[port].Rate)
+			}
+			return sum
+		}
 		demand := min(rate(q.From)/float64(from[q.From]), rate(q.To)/float64(to[q.To])) / float64(q.Lanes)
 		if q.Flow != nil && q.Flow.Path != nil {
 			for _, port := range q.Path {
@@ -142,7 +147,9 @@ func (s *spreader) walk(by *hash.Switches, f hash.Flow, q *Pair) []topo.PortID {
 	s.choices = s.choices[:0]
 	var path []topo.PortID
 	g := s.p.Graph
-	for at := g.Edge(q.From); at != g.Hosts[g.NICs[q.To].Host].Node; {
+	own := s.p.Routes.Live(q.From)
+	k := topo.BondIndex(s.p.bondHash(by, f, q.From), len(own))
+	for at := g.Ports[own[k]].To; at != g.Hosts[g.NICs[q.To].Host].Node; {
 		hops := s.p.Routes.NextHops(at, q.To)
 		k := 0
 		if len(hops) > 1 {

@@ -60,6 +60,7 @@ var pairEventNames = [pairKinds]string{
 	nic.EventCNPReceived: result.EventCNPReceived,
 	nic.EventNAKReceived: result.EventNAKReceived,
 	nic.EventRate:        result.EventRate,
+	nic.EventMoved:       result.EventMoved,
 	anExpiry:             result.EventTimeout,
 }
 
@@ -117,7 +118,7 @@ func (r *Recorder) PortEvent(island int32, e fabric.Event) {
 	if e.Flow >= 0 {
 		r.named(&row, e.Flow)
 		if row.Frame = kindNames[e.Frame]; !unnumbered[row.Frame] {
-			row.PSN = int32(e.PSN)
+			row.PSN = r.psn(e.PSN)
 		}
 	}
 	r.noteEvent(island, int32(e.Port), row)
@@ -135,7 +136,9 @@ func (r *Recorder) PairEvent(island int32, e nic.Event) {
 	r.named(&row, e.QP)
 	switch e.Kind {
 	case nic.EventNAKSent, nic.EventNAKReceived:
-		row.PSN = int32(e.PSN)
+		row.PSN = r.psn(e.PSN)
+	case nic.EventMoved:
+		row.Root = r.plan.Graph.Ports[e.PSN].Name
 	case nic.EventRate:
 		row.Before, row.Rate, row.Target = e.Before, e.State.Rate, e.State.Target
 		row.Alpha, row.Window = e.State.Alpha, e.State.Window
@@ -158,7 +161,7 @@ func (r *Recorder) lossEvent(island int32, l *fabric.Loss) {
 	row := r.portEvent(portEventNames[kind], int32(l.Port), l.At)
 	r.named(&row, l.Flow)
 	if row.Frame = kindNames[l.Kind]; !unnumbered[row.Frame] {
-		row.PSN = int32(l.Seq)
+		row.PSN = r.psn(l.Seq)
 	}
 	if kind == aLostFrame {
 		row.Why = lossNames[l.Why]
@@ -174,9 +177,12 @@ func (r *Recorder) timeoutEvent(island int32, now unit.Time, qp int32, oldest in
 	from := r.plan.Graph.NICs[r.plan.Pairs[qp].From].Port
 	row := r.portEvent(result.EventTimeout, int32(from), now)
 	r.named(&row, qp)
-	row.PSN = int32(oldest & roce.PSNMask)
+	row.PSN = r.psn(uint32(oldest & roce.PSNMask))
 	r.noteEvent(island, r.pairOwner(qp, false), row)
 }
+
+// psn is a packet sequence number as it is on the wire.
+func (r *Recorder) psn(n uint32) int32 { return int32(r.plan.PSN(n)) }
 
 // portEvent is a row about a port.
 func (r *Recorder) portEvent(kind string, port int32, at unit.Time) result.EventRow {
@@ -247,11 +253,11 @@ func (r *Recorder) placeOf(slot int) result.EventRow {
 	}
 	qp, kind := (slot-ports)/pairKinds, (slot-ports)%pairKinds
 	q := &r.plan.Pairs[qp]
-	at := q.From
+	at := q.Path[0]
 	if kind < int(nic.EventKinds) && nic.EventKind(kind).AtReceiver() {
-		at = q.To
+		at = q.Back[0]
 	}
-	row := r.portEvent(pairEventNames[kind], int32(r.plan.Graph.NICs[at].Port), 0)
+	row := r.portEvent(pairEventNames[kind], int32(at), 0)
 	r.named(&row, int32(qp))
 	return row
 }

@@ -25,6 +25,7 @@ func (r *Recorder) notes(s *result.Summary, diverged bool) (notes []string) {
 		notes = append(notes, r.pauseNotes(s)...)
 		notes = append(notes, r.lossNotes(s)...)
 		notes = append(notes, r.waitNotes(s)...)
+		notes = append(notes, r.bondNotes()...)
 	}
 	for i, f := range s.PerJob() {
 		for _, n := range r.jobs[i].trainingNotes(f, diverged) {
@@ -160,6 +161,22 @@ func (r *Recorder) fullestBuffer() (used, size unit.Bytes) {
 		n++
 	}
 	return used, size
+}
+
+// bondNotes is about ports of NICs that were down.
+func (r *Recorder) bondNotes() []string {
+	ports := map[topo.PortID]bool{}
+	for _, d := range r.plan.PortDowns() {
+		if d.From <= r.engine.Now() && len(r.plan.Graph.NICs[r.plan.Graph.Ports[d.Port].NIC].Ports) > 1 {
+			ports[d.Port] = true
+		}
+	}
+	if len(ports) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("NICs found %s down, each %s after its link (cluster.nic.bond.detection): queue pairs went over to "+
+		"another port, or back, %s times", countOf(int64(len(ports)), "port"),
+		r.plan.Scenario.Cluster.NIC.Bond.Detection.Human(), unit.Count(r.net.Moves()))}
 }
 
 // lossNotes is about drops and retransmissions.

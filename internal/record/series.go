@@ -269,7 +269,7 @@ func (r *Recorder) writeInterval(x *interval, from, until unit.Time) {
 	for i := range x.flows {
 		c := &x.flows[i]
 		q := &r.plan.Pairs[c.qp]
-		w := row(result.SeriesFlow, int32(r.plan.Graph.NICs[q.From].Port))
+		w := row(result.SeriesFlow, int32(q.Path[0]))
 		if w.Name = q.Name; q.Job >= 0 {
 			w.Job = r.jobs[q.Job].name()
 		}

@@ -162,6 +162,8 @@ func eventWords(e *result.EventRow) string {
 		return fmt.Sprintf("NAK sent for %s: packet %d is expected", whoseEvent(e), e.PSN)
 	case result.EventNAKReceived:
 		return fmt.Sprintf("NAK received for %s: packet %d is expected", whoseEvent(e), e.PSN)
+	case result.EventMoved:
+		return fmt.Sprintf("%s sends by this port now, before by %s", whoseEvent(e), e.Root)
 	case result.EventTimeout:
 		return fmt.Sprintf("timeout of %s: packet %d is not acknowledged", whoseEvent(e), e.PSN)
 	}

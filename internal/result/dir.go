@@ -50,7 +50,8 @@ type Dir struct {
 	keepAt int64 // rows of all tables together at which Keep closes parts
 	stop   bool  // a table has failed
 
-	weights error // the first of writing weights
+	weights error    // the first of writing weights
+	capture *capture // nil: there is none
 }
 
 // A closer is a table, whatever its rows.
@@ -288,8 +289,8 @@ func (d *Dir) Err() error {
 	return d.failed()
 }
 
-// failed is the first error of a table, or else of weights.
-func (d *Dir) failed() error { return cmp.Or(d.tableErr(), d.weights) }
+// failed is the first error of a table, or else of weights or of the capture.
+func (d *Dir) failed() error { return cmp.Or(d.tableErr(), d.weights, d.captureErr()) }
 
 // Keep makes rows outlive the process once there are enough new ones, and returns Err. A long run
 // calls it now and then; it costs next to nothing. If the process is killed, a table has lost at
@@ -356,6 +357,9 @@ func (d *Dir) Finish(s *Summary) error {
 	}
 	for _, t := range d.open {
 		t.close()
+	}
+	if d.capture != nil {
+		d.capture.finish()
 	}
 	err := d.failed()
 	s.Tables = nil

@@ -33,6 +33,7 @@ func EventKindList() []EventKind {
 		{EventNAKSent, "the receiver answered a packet that it did not expect with a NAK", true},
 		{EventNAKReceived, "the sender got a NAK", true},
 		{EventTimeout, "the sender's retransmission timer ran out", true},
+		{EventMoved, "the sender's NIC found a port down, or up again, and sends by the port from now on", true},
 		{EventRate, "the sender's rate or target has changed, or its window has shrunk", true},
 	}
 }
@@ -60,6 +61,7 @@ const (
 	EventNAKSent     = "nak-sent"
 	EventNAKReceived = "nak-received"
 	EventTimeout     = "timeout"
+	EventMoved       = "moved"
 	EventRate        = "rate"
 )
 
@@ -79,7 +81,7 @@ type EventRow struct {
 	PSN       int32        `parquet:"psn" json:"psn"` // of the packet; of a NAK, which one is expected; -1: none
 	Bytes     unit.Bytes   `parquet:"bytes" json:"bytes"`
 	Threshold unit.Bytes   `parquet:"threshold_bytes" json:"threshold_bytes"`
-	Root      string       `parquet:"root,delta" json:"root"` // from whose queue a pause spread; of a path, before
+	Root      string       `parquet:"root,delta" json:"root"` // from whose queue a pause spread; of a path or a move, before
 	Before    unit.Bitrate `parquet:"before_bps" json:"before_bps"`
 	Rate      unit.Bitrate `parquet:"rate_bps" json:"rate_bps"`
 	Target    unit.Bitrate `parquet:"target_bps" json:"target_bps"`

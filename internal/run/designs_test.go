@@ -26,7 +26,16 @@ var fabrics = map[string]string{
 	"leaf-spine": "cluster: {hosts: 4, host: {gpus: 4}}\nfabric: {design: leaf-spine, leaves: 2, spines: 4}",
 	"partial":    "cluster: {hosts: 6, host: {gpus: 1}}\nfabric: {design: leaf-spine, leaves: 6, spines: 6, spines_per_leaf: 4}",
 	"dragonfly":  "cluster: {hosts: 6, host: {gpus: 2}}\nfabric: {design: dragonfly}",
-	"direct":     "cluster: {hosts: 2, host: {gpus: 4}}\nfabric: {design: direct}",
+	"dual-rail":  "cluster: {hosts: 3, host: {gpus: 2}, nic: {ports: 2}}\nfabric: {design: dual-rail}",
+	"dual-rail, no bond": "cluster: {hosts: 3, host: {gpus: 2}, nic: {ports: 2, bond: {mode: none}}}\n" +
+		"fabric: {design: dual-rail, links: {peer: 0}}",
+	"dual-homed rails": "cluster: {hosts: 4, host: {gpus: 2}, nic: {ports: 2}}\nfabric: {segment: 2}",
+	"dual-homed leaves": "cluster: {hosts: 4, host: {gpus: 2}, nic: {ports: 2}}\n" +
+		"fabric: {design: leaf-spine, leaves: 4}",
+	"a plane a port": "cluster: {hosts: 4, host: {gpus: 2}, nic: {ports: 2}}\nfabric: {segment: 2, planes: 2}",
+	"shared, two ports": "cluster: {hosts: 2, host: {gpus: 4}, nic: {shared: true, ports: 2, bond: {mode: none}}}\n" +
+		"fabric: {design: single-switch}",
+	"direct": "cluster: {hosts: 2, host: {gpus: 4}}\nfabric: {design: direct}",
 }
 
 // Every design carries an all-to-all: each GPU's part reaches every other, over NVLink where no switch joins

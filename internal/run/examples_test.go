@@ -54,6 +54,10 @@ func TestExamplesShowWhatTheySay(t *testing.T) {
 			return r.Drops > 0 && r.Retransmits > r.Drops && r.ECNMarks+r.Pauses == 0 &&
 				r.CriticalPath.Retransmission > 0 && r.VirtualTime > clean+clean/4
 		}},
+		{"dual-homed", func(r ran) bool {
+			return strings.Contains(strings.Join(r.Notes, "\n"), "NICs found 4 ports down, each 100 us after its link") &&
+				r.Retransmits > 0 && r.Drops == 0
+		}},
 		{"two-jobs", func(r ran) bool {
 			one, other := r.Summary.Jobs[0], r.Summary.Jobs[1]
 			blame := one.Diagnosis.Blames[0]

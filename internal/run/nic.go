@@ -76,6 +76,9 @@ func nicConfig(p *plan.Plan) nic.Config {
 		Seed:             sc.Seed,
 		Controller:       p.Controller(),
 	}
+	for _, d := range p.PortDowns() {
+		cfg.Downs = append(cfg.Downs, nic.Down(d))
+	}
 	if k := cfg.Transport.Receiver; k != roce.InOrder {
 		cfg.Transport.Tolerance = int64(t.ReorderWindow.Or(roce.AnyOrder))
 	}

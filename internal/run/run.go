@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"railyard/internal/capture"
 	"railyard/internal/checkpoint"
 	"railyard/internal/exec"
 	"railyard/internal/fabric"
@@ -43,6 +44,7 @@ type Options struct {
 
 	memory func(exec.Memory) exec.Memory // replaces the bytes that messages carry
 	ended  func(*runner)                 // looks at a run that has just ended
+	eager  bool                          // real work goes to other cores however little it is
 	often  bool                          // progress is told whenever the run can be interrupted
 }
 
@@ -105,6 +107,7 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 		Diverged:    r.diverged,
 	})
 	sum.Notes = append(sum.Notes, notes...)
+	sum.Notes = append(sum.Notes, r.finishCapture()...)
 	if opt.Resume != nil {
 		sum.Notes = append(sum.Notes, opt.Resume.note(in.start))
 	}
@@ -130,6 +133,7 @@ type runner struct {
 	hosts   *host.Hosts
 	bodies  *host.Bodies
 	record  *record.Recorder
+	capture *capture.Capture // nil: none
 	pace    *pace
 
 	pauseAt  unit.Time // the engine is to stand still then, for trainings to be ended; Never
@@ -208,7 +212,10 @@ func (r *runner) build() error {
 	if r.record.LogsEvents() {
 		fc.OnEvent = r.record.PortEvent
 	}
-	var err error
+	err := r.buildCapture(&fc)
+	if err != nil {
+		return err
+	}
 	if r.fab, err = fabric.New(r.eng, r.plan.Graph, fc, r.islands.of); err != nil {
 		return err
 	}
@@ -217,8 +224,15 @@ func (r *runner) build() error {
 	if r.record.LogsEvents() || r.record.TakesSeries() {
 		nc.OnEvent = r.record.PairEvent
 	}
+	if r.capture != nil {
+		nc.OnPost = r.capture.Posted
+	}
 	if r.trains() {
-		r.bodies = host.NewBodies(workers(r.opt.Workers) - 1) // the event loop keeps one core busy
+		pays := host.Pay
+		if r.opt.eager {
+			pays = host.Pays{}
+		}
+		r.bodies = host.NewBodies(workers(r.opt.Workers)-1, pays) // the event loop keeps one core busy
 		hc.Bodies = r.bodies
 	}
 	r.hosts = host.New(r.eng, r.plan.Graph, hc, r.islands.of)
@@ -237,6 +251,7 @@ func (r *runner) build() error {
 			admits = admission(r.plan.Jobs[q.Job].Spec, q.Lanes)
 		}
 		chosen, back := r.plan.ChosenPath(q)
+		hash, hashBack := r.plan.BondHashes(q)
 		r.net.AddQP(nic.QueuePair{
 			Name:       q.Name,
 			From:       q.From,
@@ -247,6 +262,8 @@ func (r *runner) build() error {
 			Back:       q.Back,
 			Chosen:     chosen,
 			ChosenBack: back,
+			Bond:       hash,
+			BondBack:   hashBack,
 			Class:      q.Class,
 			Log:        q.Flow == nil,
 			Admission:  admits,
@@ -439,6 +456,9 @@ func (r *runner) start() {
 // divergence see diverge.
 func (r *runner) join() {
 	r.record.Join()
+	if r.capture != nil {
+		r.capture.Join()
+	}
 	if r.giveUp {
 		r.giveUp = false
 		r.stop()

@@ -118,7 +118,7 @@ func tryRun(t *testing.T, ctx context.Context, yaml string, opt Options) (ran, e
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt.Dir = dir
+	opt.Dir, opt.eager = dir, true
 	ended := opt.ended
 	opt.ended = func(r1 *runner) {
 		if ended != nil {

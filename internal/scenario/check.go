@@ -22,7 +22,8 @@ func (d *decoder) check(s *Scenario) {
 	d.checkBalance(s)
 	d.checkNamedLinks(s)
 	d.checkSlow(s)
-	if d.ok("cluster.hosts", "cluster.host.gpus", "cluster.nic.shared", "cluster.nic.per_gpu", "cluster.nic.shared_by") {
+	if d.ok("cluster.hosts", "cluster.host.gpus", "cluster.nic.shared", "cluster.nic.per_gpu", "cluster.nic.shared_by",
+		"cluster.nic.ports", "cluster.nic.bond.mode") {
 		names := map[string]string{}
 		for i := range s.Jobs {
 			j := &s.Jobs[i]
@@ -390,7 +391,7 @@ func (d *decoder) checkSwitch(s *Scenario) {
 	if f.Design == "custom" || !d.ok("fabric.design", "fabric.leaves", "fabric.qos.classes", "fabric.switch.buffer",
 		"fabric.switch.reserve", "fabric.qos.pfc.headroom", "fabric.spines", "fabric.links.parallel", "cluster.hosts",
 		"cluster.host.gpus", "fabric.mtu", "cluster.nic.per_gpu", "cluster.nic.shared",
-		"cluster.nic.shared_by", "fabric.segment",
+		"cluster.nic.shared_by", "cluster.nic.ports", "cluster.nic.bond", "fabric.segment", "fabric.links.peer",
 		"fabric.rails_per_leaf", "fabric.spines_per_leaf", "fabric.dragonfly") {
 		return
 	}
@@ -413,11 +414,13 @@ func (d *decoder) checkSwitch(s *Scenario) {
 
 // SwitchPorts returns the ports of the switch that hosts attach to; 0 where there is none, or a file says it.
 func (s *Scenario) SwitchPorts() int {
-	f, nics := &s.Fabric, s.NICsPerHost()
+	f, nics := &s.Fabric, s.NICsPerHost()*s.Cluster.NIC.Links()
 	hosts, up := s.Cluster.Hosts, f.Upper.SpinesPerLeaf.Or(f.Spines)*f.Links.Parallel
 	switch f.Design {
 	case "single-switch":
 		return hosts * nics
+	case "dual-rail":
+		return hosts*nics/s.Cluster.NIC.Ports + (s.Cluster.NIC.Ports-1)*f.Links.Peer
 	case "leaf-spine":
 		return hosts*nics/f.Leaves + up
 	case "dragonfly":

@@ -15,6 +15,38 @@ func (d *decoder) checkDesign(s *Scenario) {
 		d.problem("cluster.nic.shared_by", fmt.Sprintf("%d: does not divide the %d GPUs of a host, want a number that does",
 			n.SharedBy, s.Cluster.Host.GPUs), "")
 	}
+	d.checkPorts(s)
+}
+
+// checkPorts reports NICs with several ports where something else has only one in mind.
+func (d *decoder) checkPorts(s *Scenario) {
+	n, f := &s.Cluster.NIC, &s.Fabric
+	if !d.ok("cluster.nic.ports", "cluster.nic.bond.mode", "fabric.design") {
+		return
+	}
+	switch {
+	case f.Design == "dual-rail" && n.Ports == 1:
+		d.problem(d.culprit("cluster.nic.ports", "fabric.design"),
+			"1: with fabric.design dual-rail each port is on a switch of its own, want 2 to 4", "")
+	case f.Design == "direct" && n.Bonded():
+		d.problem(d.culprit("cluster.nic.ports", "fabric.design"), fmt.Sprintf("%d: with fabric.design direct a NIC is cabled "+
+			"to another, and a bond wants switches, want 1, or cluster.nic.bond.mode: none", n.Ports), "")
+	}
+	if most := 4; n.PerRail() > most && d.ok("cluster.nic.per_gpu") {
+		d.problem(d.culprit("cluster.nic.ports", "cluster.nic.per_gpu"), fmt.Sprintf("%d: %d NICs for a GPU, each of %d ports that "+
+			"are NICs of their own, want at most %d in all, or cluster.nic.bond.mode: hash", n.Ports, n.PerGPU, n.Ports, most), "")
+	}
+	if !n.Bonded() {
+		return
+	}
+	if f.Balance == "conweave" && d.ok("fabric.balance") {
+		d.problem(d.culprit("fabric.balance", "cluster.nic.ports"), "conweave: restores the order of a queue pair at one last "+
+			"switch, and NICs with several ports have several, want another method, or cluster.nic.bond.mode: none", "")
+	}
+	if n.Pacing != "each" && d.ok("cluster.nic.pacing") {
+		d.problem(d.culprit("cluster.nic.pacing", "cluster.nic.ports"), fmt.Sprintf("%s: is of a NIC with one port, want each, "+
+			"or cluster.nic.bond.mode: none", n.Pacing), "")
+	}
 }
 
 // checkSenders reports notification, recovery and congestion control that do not go together.

@@ -14,7 +14,8 @@ import (
 // rule may look at fields above its own; then it checks fields against each other.
 type decoder struct {
 	file     string
-	scenario *Scenario // as far as it is resolved
+	rows     func() []Field // every key of the file, for advice
+	scenario *Scenario      // as far as it is resolved
 	problems located.Problems
 	keys     map[string]span   // where the key of a path stands
 	values   map[string]*node  // the value given for a path
@@ -25,8 +26,8 @@ type decoder struct {
 }
 
 func newDecoder(file string) *decoder {
-	return &decoder{file: file, keys: map[string]span{}, values: map[string]*node{}, preset: map[string]string{},
-		from: map[string]string{}, origin: map[string]string{}, bad: map[string]bool{}}
+	return &decoder{file: file, rows: Table, keys: map[string]span{}, values: map[string]*node{},
+		preset: map[string]string{}, from: map[string]string{}, origin: map[string]string{}, bad: map[string]bool{}}
 }
 
 // decode decodes the whole file. The result means nothing if there are problems.
@@ -52,6 +53,11 @@ func (d *decoder) places() map[string]span {
 	}
 	for path, n := range d.values {
 		all[path] = n.at
+		for i, item := range n.items {
+			if item.shape == scalarShape {
+				all[fmt.Sprintf("%s[%d]", path, i)] = item.at
+			}
+		}
 	}
 	return all
 }
@@ -156,14 +162,14 @@ func (d *decoder) unknown(k *Key, e entry, prefix string) {
 	}
 	hint := ""
 	if !k.entry {
-		hint = elsewhere(e.key)
+		hint = elsewhere(e.key, d.rows)
 	}
 	d.at(path, e.at, "unknown key, want "+list(k.names()), hint)
 }
 
 // elsewhere says where a key belongs that was written in the wrong group.
-func elsewhere(key string) string {
-	for _, f := range Table() {
+func elsewhere(key string, rows func() []Field) string {
+	for _, f := range rows() {
 		if strings.HasSuffix(f.Path, "."+key) && !strings.Contains(f.Path, "[]") {
 			return "there is a key " + f.Path
 		}

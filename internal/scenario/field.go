@@ -119,8 +119,8 @@ func (k *Key) names() []string {
 // scenario; tree, flowTree, ... are the same by key. protocolFields come last: whether they have a
 // meaning is known when the jobs are.
 var (
-	fields = slices.Concat(generalFields, clusterFields, fabricFields, routingFields, balanceFields, transportFields, congestionFields,
-		algorithmFields, runFields, protocolFields)
+	fields = slices.Concat(generalFields, clusterFields, fabricFields, routingFields, balanceFields, captureFields, transportFields,
+		congestionFields, algorithmFields, runFields, protocolFields)
 	tree       = grow(fields)
 	flowTree   = grow(flowFields)
 	faultTree  = grow(faultFields)
@@ -173,19 +173,17 @@ func index(table []*Field) map[string]*Field {
 
 // Table returns every field of a scenario in order, groups first; keys of a flow, a fault and so on
 // are listed once, as job.flows[].from and faults[].link. For documentation and schemas.
-func Table() []Field {
-	var all []Field
-	var list func(table []*Field, prefix string)
-	list = func(table []*Field, prefix string) {
-		for _, f := range table {
-			row := *f
-			row.Path = prefix + f.Path
-			all = append(all, row)
-			if l := f.List(); l != nil && row.Path != "background.flows" && row.Path != "jobs" {
-				list(l.table, l.entry(row.Path, -1)+".")
-			}
+func Table() []Field { return rows(fields, "") }
+
+// rows lists a table below a prefix, with the keys of its lists' entries.
+func rows(table []*Field, prefix string) (all []Field) {
+	for _, f := range table {
+		row := *f
+		row.Path = prefix + f.Path
+		all = append(all, row)
+		if l := f.List(); l != nil && row.Path != "background.flows" && row.Path != "jobs" {
+			all = append(all, rows(l.table, l.entry(row.Path, -1)+".")...)
 		}
 	}
-	list(fields, "")
 	return all
 }

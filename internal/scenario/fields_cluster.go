@@ -150,6 +150,39 @@ var clusterFields = []*Field{
 		Meaning: "GPUs of a host that share a NIC, neighbours: 4 makes two NICs of 8 GPUs",
 	},
 	{
+		Path: "cluster.nic.ports", Default: "1", Min: "1", Max: "4",
+		value: in(whole, func(s *Scenario) *int { return &s.Cluster.NIC.Ports }),
+		Meaning: "ports of a NIC, each with a link of its own; they go to different switches, but those of single-switch " +
+			"and dragonfly",
+	},
+	{Path: "cluster.nic.bond", Meaning: "what the ports of a NIC are to each other"},
+	{
+		Path: "cluster.nic.bond.mode", Default: "hash", Choices: BondModes, applies: where(func(s *Scenario) string {
+			if s.Cluster.NIC.Ports == 1 {
+				return "cluster.nic.ports is 1: nothing to bond"
+			}
+			return ""
+		}),
+		value:   in(choice, func(s *Scenario) *string { return &s.Cluster.NIC.Bond.Mode }),
+		Meaning: "by which ports a queue pair may go",
+		Source:  "IEEE 802.1AX (link aggregation); switches join by MLAG or an Ethernet segment (RFC 7432, section 5)",
+	},
+	{
+		Path: "cluster.nic.bond.detection", Default: "50ms", Min: "0ns", Max: "10s", applies: where(func(s *Scenario) string {
+			switch n := &s.Cluster.NIC; {
+			case n.Ports == 1:
+				return "cluster.nic.ports is 1: nothing to bond"
+			case !n.Bonded():
+				return "cluster.nic.bond.mode is none: no queue pair moves"
+			}
+			return ""
+		}),
+		value: in(duration, func(s *Scenario) *unit.Duration { return &s.Cluster.NIC.Bond.Detection }),
+		Meaning: "from when a port's link goes down, or is up again, until its NIC and all switches know; then queue pairs " +
+			"move, but those on a path of their own or with balance pinned",
+		Source: "assumed: an operating system takes about 50 ms to report a link, hardware a few",
+	},
+	{
 		Path: "cluster.nic.speed", Min: "1Mb/s", Max: "10Tb/s",
 		Rule:  "fabric.links.host, or 400Gb/s where neither is given",
 		value: in(rate, func(s *Scenario) *unit.Bitrate { return &s.Cluster.NIC.Speed }),

@@ -60,7 +60,7 @@ var fabricFields = []*Field{
 	{
 		Path: "fabric.topology", Default: "none", Word: "none", check: checkFile, pattern: pathPattern,
 		example: "the path of a file of lines: host NAME [pod=N], switch NAME [leaf|spine|superspine] [pod=N] [plane=N] " +
-			"[rail=N] [model=NAME], link A B RATE LENGTH-OR-DELAY [cost=N]",
+			"[rail=N] [model=NAME], link A B RATE LENGTH-OR-DELAY [cost=N | nic=N]",
 		applies: where(onlyCustom),
 		value:   in(opt(text), func(s *Scenario) *Opt[string] { return &s.Fabric.Topology }),
 		Meaning: "file with the hosts, switches and links of a custom design; its hosts are host1, host2, ... " +
@@ -72,7 +72,7 @@ var fabricFields = []*Field{
 		Meaning: "number of leaf switches; hosts are spread over them in order, as many on each",
 	},
 	{
-		Path: "fabric.vlans", Default: "routed", Choices: VLANs, applies: onlyOf("VLANs", "single-switch"),
+		Path: "fabric.vlans", Default: "routed", Choices: VLANs, applies: onlyOf("VLANs", "single-switch", "dual-rail"),
 		value:   in(choice, func(s *Scenario) *string { return &s.Fabric.VLANs }),
 		Meaning: "what is between the rails, each a VLAN of the switch",
 	},
@@ -97,7 +97,7 @@ var fabricFields = []*Field{
 	{
 		Path: "fabric.planes", Default: "1", Min: "1", Max: "16", applies: onlyOf("planes", withPlanes...),
 		value:   in(whole, func(s *Scenario) *int { return &s.Fabric.Upper.Planes }),
-		Meaning: "networks that share no switch: the NICs of a GPU are in them in turn (cluster.nic.per_gpu)",
+		Meaning: "networks that share no switch: the NICs of a GPU are in them in turn (cluster.nic.per_gpu), and the ports of a NIC",
 	},
 	{
 		Path: "fabric.spines", Default: "2", Min: "0", Max: "1024", applies: onlyOf("spines", withSpines...),
@@ -204,6 +204,14 @@ var fabricFields = []*Field{
 		Meaning: "cables between each rail or leaf switch and each spine",
 	},
 	{
+		Path: "fabric.links.peer", Default: "2", Min: "0", Max: "128",
+		applies: onlyOf("links between its switches", "dual-rail"),
+		value:   in(whole, func(s *Scenario) *int { return &s.Fabric.Links.Peer }),
+		Meaning: "cables between every two switches, for what comes to one that has lost the link to where it goes",
+		Source:  "assumed: MLAG's usual pair",
+		Also:    []string{"peer_links"},
+	},
+	{
 		Path: "fabric.links.superspine", Min: "1Mb/s", Max: "10Tb/s", Rule: "fabric.links.spine", applies: onlySupers,
 		value:   in(rate, func(s *Scenario) *unit.Bitrate { return &s.Fabric.Links.SuperSpine }),
 		derive:  func(d *decoder, b any, _ string) string { return b.(*Scenario).Fabric.Links.Spine.String() },
@@ -297,6 +305,14 @@ var fabricFields = []*Field{
 		value:   in(byteCount, func(s *Scenario) *unit.Bytes { return &s.Fabric.MTU }),
 		Meaning: "largest frame, FCS included",
 		Source:  "vendors' AI fabric guides",
+	},
+	{
+		Path: "fabric.encapsulation", Default: "ethernet", Choices: Encapsulations,
+		applies: onlyOf("links between leaves", append([]string{"custom", "dragonfly"}, withSpines...)...),
+		value:   in(choice, func(s *Scenario) *string { return &s.Fabric.Encapsulation }),
+		Meaning: "what frames are in between leaves; every frame there, and nothing on the links of hosts",
+		Source:  "RFC 7348 (VXLAN), RFC 6040 (ECN of tunnels)",
+		Also:    []string{"overlay"},
 	},
 	{
 		Path: "fabric.balance", Default: "ecmp", Choices: Balancers, Synonyms: BalancerTiers,

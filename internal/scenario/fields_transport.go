@@ -100,6 +100,25 @@ var transportFields = []*Field{
 		Source:  "IEEE 802.3",
 	},
 	{
+		Path: "transport.first_qpn", Default: "0x0100", Min: "0x0002", Max: "0xffffff", applies: where(onlyCaptured),
+		value: in(hexNumber, func(s *Scenario) *int { return &s.Transport.FirstQPN }),
+		Meaning: "number of the first queue pair in captures; the others follow in the order of run.json, and both ends of one " +
+			"have its number. Switches that hash it count from the first",
+		Source: "InfiniBand Architecture Specification 1, section 3.9.4: 0 and 1 are taken", Also: []string{"qpn", "queue_pair"},
+	},
+	{
+		Path: "transport.first_psn", Default: "0x0000", Min: "0x0000", Max: "0xffffff", applies: where(onlyCaptured),
+		value:   in(hexNumber, func(s *Scenario) *int { return &s.Transport.FirstPSN }),
+		Meaning: "packet sequence number of the first packet of each queue pair, in captures and in the table of events",
+		Source:  "InfiniBand Architecture Specification 1, section 9.7.1", Also: []string{"psn", "starting_psn"},
+	},
+	{
+		Path: "transport.p_key", Default: "0xffff", Min: "0x0000", Max: "0xffff", applies: where(onlyCaptured),
+		value:   in(hexNumber, func(s *Scenario) *int { return &s.Transport.PKey }),
+		Meaning: "partition of the queue pairs in captures; bit 15: full member. 0xffff is the default partition",
+		Source:  "InfiniBand Architecture Specification 1, section 10.9.2", Also: []string{"pkey", "partition"},
+	},
+	{
 		Path: "transport.qps_per_connection", Default: "1", Min: "1", Max: "128",
 		value: in(whole, func(s *Scenario) *int { return &s.Transport.QPs }),
 		Meaning: "queue pairs between two ranks on a channel, each with its own sequence numbers, congestion control and " +

@@ -26,6 +26,8 @@ const (
 	Whole       Kind = "whole number"
 	WholeList   Kind = "list of whole numbers"
 	NameList    Kind = "list of names"
+	LinkNames   Kind = "list of names of links"
+	HexNumber   Kind = "hexadecimal number"
 	Number      Kind = "number"
 	Bool        Kind = "true or false"
 	Name        Kind = "name" // one of Choices
@@ -40,6 +42,12 @@ const (
 	End         Kind = "endpoint"
 	Places      Kind = "placement"
 	Chosen      Kind = "selection"
+	ModelList   Kind = "list of models"
+	PriceList   Kind = "list of prices"
+	ChoiceList  Kind = "list of choices"
+	PowerOf     Kind = "power"
+	RackUnits   Kind = "rack units"
+	Money       Kind = "price"
 )
 
 // A kind is all that is known of the values of one Go type. kinds.go has the table of them: a new

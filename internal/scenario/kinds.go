@@ -21,6 +21,11 @@ var (
 		written: "plain digits: 8; no sign, no exponent, no leading zero",
 	}, parseWhole, strconv.Itoa)
 
+	hexNumber = ordered(traits{
+		name: HexNumber, want: "a number such as 0x123456", reads: asNumber, forms: hexForms,
+		written: "hexadecimal digits after 0x: 0x000abc; or plain digits",
+	}, parseHex, func(v int) string { return fmt.Sprintf("0x%04x", v) })
+
 	seed = scalar(traits{name: Whole, want: whole.want, reads: asNumber, forms: seeds}, parseSeed, nil,
 		func(v uint64) string { return strconv.FormatUint(v, 10) })
 
@@ -115,6 +120,18 @@ var (
 		format: listed(asItIs), yaml: listed(textYAML),
 	}
 
+	linkNames = &kind[[]string]{
+		traits: traits{
+			name: LinkNames, want: "a list of links such as [rail1/host2, rail*/spine1], or [all]",
+			forms: only(Form{
+				Type: "array", Entry: &Form{Type: "string", Pattern: linkPattern}, Least: 1, Most: maxNames,
+			}),
+			written: "[rail1/host2, rail*/spine1], or [all]",
+		},
+		list: parseLinks, parse: parseNoNames,
+		format: listed(asItIs), yaml: listed(textYAML),
+	}
+
 	hosts, gpus = selection("host", 1), selection("gpu", 0)
 
 	placement = &kind[Placement]{
@@ -136,8 +153,8 @@ var (
 func Kinds() []Choice {
 	var all []Choice
 	for _, k := range []anyKind{
-		whole, wholes, number, boolean, choice, text, rate, computeRate, byteCount, duration, length, ratio, endpoint,
-		placement, hosts,
+		whole, wholes, hexNumber, number, boolean, choice, text, rate, computeRate, byteCount, duration, length, ratio, endpoint,
+		linkNames, placement, hosts,
 	} {
 		t := k.facts()
 		c := Choice{string(t.name), t.written}
@@ -227,6 +244,18 @@ func integer(f *Field) []Form {
 
 func float(f *Field) []Form {
 	return []Form{{Type: "number", Min: decimal(f.Min), Max: decimal(f.Max)}}
+}
+
+// hexForms: to YAML 0x10 is a whole number.
+func hexForms(f *Field) []Form {
+	bound := func(text string) string {
+		v, err := parseHex(text)
+		if err != nil {
+			panic("scenario: bound " + err.Error())
+		}
+		return strconv.Itoa(v)
+	}
+	return []Form{{Type: "integer", Min: bound(f.Min), Max: bound(f.Max)}}
 }
 
 func seeds(*Field) []Form {

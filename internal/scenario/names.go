@@ -3,6 +3,8 @@ package scenario
 import (
 	"maps"
 	"slices"
+
+	"railyard/internal/catalogue"
 )
 
 // Choice is a name that a scenario may use, with one line for `list` and documentation.
@@ -19,12 +21,23 @@ var (
 	Designs = []Choice{
 		{"rail-optimized", "one rail switch per NIC position, rail switches joined by spines"},
 		{"single-switch", "every NIC on one switch"},
+		{"dual-rail", "a switch for each port of a NIC, and every NIC on all of them (cluster.nic.ports)"},
 		{"leaf-spine", "hosts spread over leaf switches in order, all NICs of a host on one, every leaf linked to " +
 			"every spine: any-to-any, rail-unified"},
 		{"rail-only", "rail switches and no spines: what crosses rails is relayed over NVLink inside a host"},
 		{"dragonfly", "groups of routers, all linked in a group, and every two groups; minimal routes"},
 		{"direct", "hosts in pairs, NIC to NIC, without a switch"},
 		{"custom", "hosts, switches and links from the file of fabric.topology"},
+	}
+	// Encapsulations are what frames are in between leaves.
+	Encapsulations = []Choice{
+		{"ethernet", "as hosts send them"},
+		{"vxlan", "VXLAN from leaf to leaf: 50 bytes more; DSCP and ECN are copied both ways, spines hash the outer headers"},
+	}
+	// BondModes are what the ports of a NIC may be to each other.
+	BondModes = []Choice{
+		{"hash", "bonded: a hash of its headers says by which port a queue pair goes; from one that is down it moves"},
+		{"none", "each port is a NIC to the host, and a queue pair ends with its port"},
 	}
 	Balancers = []Choice{
 		{"ecmp", "equal-cost multipath: a hash of the headers picks the path of a queue pair"},
@@ -50,17 +63,8 @@ var (
 		{"round-robin", "the links in turn"},
 		{"drill", "the least loaded of a few that are drawn and the best of the last time (DRILL, SIGCOMM'17)"},
 	}
-	SwitchModels = []Choice{
-		{"any", "Railyard's buffer, and as many ports as the design needs"},
-		{"tomahawk3", "Broadcom Tomahawk 3, 12.8 Tb/s: 32 ports of 400 Gb/s, 64 MB"},
-		{"tomahawk4", "Broadcom Tomahawk 4, 25.6 Tb/s: 64 ports of 400 Gb/s, 113 MB"},
-		{"tomahawk5", "Broadcom Tomahawk 5, 51.2 Tb/s: 64 ports of 800 Gb/s, 165 MB"},
-		{"spectrum3", "NVIDIA Spectrum-3, 12.8 Tb/s: 32 ports of 400 Gb/s, 64 MB"},
-		{"sn5600", "NVIDIA Spectrum-4 SN5600, 51.2 Tb/s: 64 ports of 800 Gb/s, 160 MB"},
-		{"nexus-9348d-gx2a", "Cisco Nexus 9348D-GX2A, 19.2 Tb/s: 48 ports of 400 Gb/s, 120 MB"},
-		{"nexus-9364d-gx2a", "Cisco Nexus 9364D-GX2A, 25.6 Tb/s: 64 ports of 400 Gb/s, 120 MB"},
-	}
-	VLANs = []Choice{
+	SwitchModels = switchModels()
+	VLANs        = []Choice{
 		{"routed", "the switch routes between them"},
 		{"isolated", "nothing crosses from rail to rail but over NVLink inside a host"},
 	}
@@ -397,4 +401,21 @@ func without(names map[string]string, some map[string]bool) map[string]string {
 	left := maps.Clone(names)
 	maps.DeleteFunc(left, func(_, v string) bool { return some[v] })
 	return left
+}
+
+// switchModels are the models of the catalogue whose buffer is known: a run has one.
+func switchModels() []Choice {
+	all := []Choice{{"any", "Railyard's buffer, and as many ports as the design needs"}}
+	for _, m := range catalogue.Switches {
+		if m.Buffer > 0 {
+			all = append(all, Choice{m.Name, m.Meaning()})
+		}
+	}
+	return all
+}
+
+// KnowsModel reports whether fabric.switch.model may name a switch, with the same figures.
+func KnowsModel(s *catalogue.Switch) bool {
+	m := catalogue.FindSwitch(s.Name)
+	return m != nil && *m == *s && m.Buffer > 0
 }

@@ -12,17 +12,25 @@ const minNames, maxNames = 2, 64
 
 // parseNames reads a list of names of nodes.
 func parseNames(f *Field, n *node) ([]string, string, error) {
-	if len(n.items) < minNames || len(n.items) > maxNames {
-		return nil, "", fmt.Errorf("%d entries, want %d to %d: %s", len(n.items), minNames, maxNames, f.want())
+	return namesOf(f, n, minNames, checkNode)
+}
+
+// parseLinks reads a list of names of links.
+func parseLinks(f *Field, n *node) ([]string, string, error) { return namesOf(f, n, 1, checkLink) }
+
+// namesOf reads a list of names that are checked.
+func namesOf(f *Field, n *node, least int, check func(string) string) ([]string, string, error) {
+	if len(n.items) < least || len(n.items) > maxNames {
+		return nil, "", fmt.Errorf("%d entries, want %d to %d: %s", len(n.items), least, maxNames, f.want())
 	}
 	all := make([]string, len(n.items))
 	for i, item := range n.items {
 		switch {
 		case item.shape != scalarShape || item.null() || item.number() || item.bool():
-			return nil, "", &entryError{item.at, fmt.Errorf("entry %d: %s, want a name", i+1, item.described())}
-		case checkNode(item.text) != "":
-			return nil, "", &entryError{item.at, fmt.Errorf("entry %d: %s: %s", i+1, located.Shown(item.text),
-				checkNode(item.text))}
+			return all, "", &entryError{item.at, fmt.Errorf("entry %d: %s, want a name", i+1, item.described())}
+		case check(item.text) != "":
+			return all, "", &entryError{item.at, fmt.Errorf("entry %d: %s: %s", i+1, located.Shown(item.text),
+				check(item.text))}
 		}
 		all[i] = item.text
 	}

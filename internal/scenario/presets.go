@@ -1,6 +1,11 @@
 package scenario
 
-import "maps"
+import (
+	"maps"
+	"strconv"
+
+	"railyard/internal/catalogue"
+)
 
 // values are the values that a preset gives to keys, as in a file.
 type values = map[string]string
@@ -14,16 +19,7 @@ var presets = map[string]map[string]values{
 		"hgx-h200": gpu("450GB/s", "63GB/s", "495TFLOP/s", "67TFLOP/s", "141GB", "4800GB/s"),
 		"hgx-b200": gpu("900GB/s", "63GB/s", "1125TFLOP/s", "75TFLOP/s", "180GB", "8000GB/s"),
 	},
-	"fabric.switch.model": { // public data sheets
-		"any":              {},
-		"tomahawk3":        switchModel("32", "400Gb/s", "64MB"),
-		"tomahawk4":        switchModel("64", "400Gb/s", "113MB"),
-		"tomahawk5":        switchModel("64", "800Gb/s", "165MB"),
-		"spectrum3":        switchModel("32", "400Gb/s", "64MB"),
-		"sn5600":           switchModel("64", "800Gb/s", "160MB"),
-		"nexus-9348d-gx2a": switchModel("48", "400Gb/s", "120MB"),
-		"nexus-9364d-gx2a": switchModel("64", "400Gb/s", "120MB"),
-	},
+	"fabric.switch.model": modelPresets(),
 	"fabric.qos.preset": {
 		"default": {},
 		"book":    below("fabric.qos.ecn", values{"min": "150kB", "max": "3MB", "probability": "7%"}),
@@ -116,9 +112,16 @@ func gpu(nvlink, pcie, tf32, fp32, memory, bandwidth string) values {
 	})
 }
 
-// switchModel is the group of figures that a switch's model sets.
-func switchModel(ports, rate, buffer string) values {
-	return below("fabric.switch", values{"ports": ports, "port_rate": rate, "buffer": buffer})
+// modelPresets are the groups of figures that the models of switches set.
+func modelPresets() map[string]values {
+	all := map[string]values{"any": {}}
+	for _, m := range catalogue.Switches {
+		if m.Buffer > 0 {
+			all[m.Name] = below("fabric.switch", values{"ports": strconv.Itoa(m.Ports), "port_rate": m.Rate.String(),
+				"buffer": m.Buffer.String()})
+		}
+	}
+	return all
 }
 
 // below gives the values to keys of a group.

@@ -21,6 +21,7 @@ type Scenario struct {
 	Background Background
 	Faults     []Fault
 	Output     Output
+	Capture    Capture
 
 	file   string
 	source []byte            // the text of the file; nil after changes
@@ -114,13 +115,41 @@ type NIC struct {
 	PerGPU int
 	// SharedBy is how many GPUs share a NIC; 0 where Shared, or PerGPU is above 1.
 	SharedBy int
+	Ports    int // of a card, each a link of the fabric
+	Bond     Bond
 
-	Speed   unit.Bitrate
+	Speed   unit.Bitrate  // of a port
 	Latency unit.Duration // per side
 	Pacing  string        // see Pacings
 	// ReceiveBuffer is what a NIC has for packets that PCIe has not taken yet; not set: without end.
 	ReceiveBuffer Opt[unit.Bytes]
 }
+
+// Bond says what the ports of a card are to each other.
+type Bond struct {
+	Mode      string        // see BondModes; of one port it means nothing
+	Detection unit.Duration // until a port that is down is known for that; only with a bond
+}
+
+// Bonded reports whether a NIC has several ports of which each carries any queue pair.
+func (n *NIC) Bonded() bool { return n.Ports > 1 && n.Bond.Mode != "none" }
+
+// Links is how many ports a NIC has, as hosts see NICs: of a card whose ports are not bonded each is one.
+func (n *NIC) Links() int {
+	if n.Bonded() {
+		return n.Ports
+	}
+	return 1
+}
+
+// Devices is how many NICs a host sees of a card.
+func (n *NIC) Devices() int { return n.Ports / n.Links() }
+
+// PerRail is how many NICs of a host are near one GPU, or GPUs that share them.
+func (n *NIC) PerRail() int { return max(n.PerGPU, 1) * n.Devices() }
+
+// Rate is that of a NIC, all its ports together.
+func (n *NIC) Rate() unit.Bitrate { return n.Speed * unit.Bitrate(n.Links()) }
 
 // Fabric is the switches and cables between the NICs.
 type Fabric struct {
@@ -136,7 +165,10 @@ type Fabric struct {
 	Switch    Switch
 	Switches  []SwitchProfile // those that differ
 	MTU       unit.Bytes      // frame with FCS, without preamble and gap
-	Balance   string          // see Balancers
+
+	Encapsulation string // see Encapsulations; only where there are links between leaves
+
+	Balance   string // see Balancers
 	Hash      Hash
 	Flowlet   Flowlet
 	DLB       DLB
@@ -223,6 +255,7 @@ type Links struct {
 	Length      unit.Length
 	SpineLength unit.Length
 	Parallel    int // cables between a rail switch and a spine
+	Peer        int // cables between two switches of dual-rail
 
 	SuperSpine       unit.Bitrate // between a spine and a super-spine, as the next two
 	SuperSpineLength unit.Length
@@ -345,6 +378,9 @@ type Transport struct {
 	WindowScale   bool               // the window shrinks with the rate
 	BaseRTT       string             // "frames" or "payload"
 	Completion    string             // "receiver" or "sender"
+	FirstQPN      int                // number of the first queue pair on the wire
+	FirstPSN      int                // of each queue pair's first packet, on the wire
+	PKey          int
 }
 
 // Frames says how many bytes each kind of frame takes, FCS included, preamble and gap not.
@@ -730,6 +766,16 @@ type Output struct {
 	SeriesInterval Opt[unit.Duration] // not set: from the run's length
 }
 
+// Capture says which frames go into capture.pcapng.
+type Capture struct {
+	Links   []string // names and patterns as of faults; none: nothing is captured
+	Payload bool
+	Limit   int // frames
+}
+
+// On reports whether there is one.
+func (c *Capture) On() bool { return len(c.Links) > 0 }
+
 // Parse resolves the scenario in src; name stands for the file in problems and
 // gives the scenario its default name. The error, if any, is located.Problems.
 func Parse(name string, src []byte) (*Scenario, error) {
@@ -765,10 +811,11 @@ func (s *Scenario) GPUs() int { return s.Cluster.Hosts * s.Cluster.Host.GPUs }
 
 // NICsPerHost returns the number of NICs of each host, which is the number of rails.
 func (s *Scenario) NICsPerHost() int {
-	if s.Cluster.NIC.Shared {
-		return 1
+	n := &s.Cluster.NIC
+	if n.Shared {
+		return n.Devices()
 	}
-	return s.Cluster.Host.GPUs * s.Cluster.NIC.PerGPU / max(s.Cluster.NIC.SharedBy, 1)
+	return s.Cluster.Host.GPUs * n.PerGPU / max(n.SharedBy, 1) * n.Devices()
 }
 
 // RankCount returns the number of ranks of a job, 0 for a job of flows. Collectives and replays run on
@@ -820,5 +867,5 @@ func (s *Scenario) NICOf(e Endpoint) int {
 	case s.Cluster.NIC.Shared:
 		return 0
 	}
-	return e.GPU * s.Cluster.NIC.PerGPU / max(s.Cluster.NIC.SharedBy, 1)
+	return e.GPU * s.Cluster.NIC.PerGPU / max(s.Cluster.NIC.SharedBy, 1) * s.Cluster.NIC.Devices()
 }

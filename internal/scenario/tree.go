@@ -64,11 +64,16 @@ type entry struct {
 	value *node
 }
 
-// readTree bounds, checks and parses src.
+// readTree bounds, checks and parses src, the text of a scenario.
 func readTree(file string, src []byte) (*node, located.Problems) {
-	r := &reader{file: file}
+	return readTreeOf("scenario", file, src)
+}
+
+// readTreeOf is readTree of a text that is called something else.
+func readTreeOf(noun, file string, src []byte) (*node, located.Problems) {
+	r := &reader{file: file, noun: noun}
 	if len(src) > MaxBytes {
-		r.problem(span{1, 1, 1}, fmt.Sprintf("%d bytes or more: a scenario has at most %d (1 MB)", len(src),
+		r.problem(span{1, 1, 1}, fmt.Sprintf("%d bytes or more: a %s has at most %d (1 MB)", len(src), noun,
 			MaxBytes), "")
 		return nil, r.problems
 	}
@@ -83,6 +88,7 @@ func readTree(file string, src []byte) (*node, located.Problems) {
 // A reader turns text into a tree and collects what is wrong with the text.
 type reader struct {
 	file     string
+	noun     string // what the text is
 	lines    []string
 	problems located.Problems
 }
@@ -123,7 +129,7 @@ func (r *reader) parse(src string) *node {
 	tokens := lexer.Tokenize(src)
 	if len(tokens) > maxTokens {
 		at := r.span(tokens[maxTokens])
-		r.problem(at, fmt.Sprintf("more than %d tokens: the file is too large for a scenario", maxTokens), "")
+		r.problem(at, fmt.Sprintf("more than %d tokens: the file is too large for a %s", maxTokens, r.noun), "")
 		return nil
 	}
 	if !r.depth(tokens) {
@@ -153,7 +159,7 @@ func (r *reader) parse(src string) *node {
 		return &node{shape: mappingShape, at: span{1, 1, 1}}
 	}
 	if len(bodies) > 1 {
-		r.problem(r.span(bodies[1].GetToken()), "a second document: a scenario is one document", "")
+		r.problem(r.span(bodies[1].GetToken()), "a second document: a "+r.noun+" is one document", "")
 		return nil
 	}
 	return r.node(bodies[0])
@@ -180,7 +186,7 @@ var refused = map[token.Type][2]string{
 	token.LiteralType:        {"block text (|)", "write the value on one line"},
 	token.FoldedType:         {"block text (>)", "write the value on one line"},
 	token.MappingKeyType:     {"an explicit key (?)", "write key: value"},
-	token.DocumentHeaderType: {"a second document (---): a scenario is one document", "remove the line"},
+	token.DocumentHeaderType: {"a second document (---)", "remove the line"},
 }
 
 func (r *reader) refuse(t *token.Token) {
@@ -188,8 +194,10 @@ func (r *reader) refuse(t *token.Token) {
 	if !ok || t.Type == token.DocumentHeaderType && r.first(t) {
 		return
 	}
-	if t.Type != token.DocumentHeaderType {
-		what[0] += ": not accepted in a scenario"
+	if t.Type == token.DocumentHeaderType {
+		what[0] += ": a " + r.noun + " is one document"
+	} else {
+		what[0] += ": not accepted in a " + r.noun
 	}
 	r.problem(r.span(t), what[0], what[1])
 }
@@ -286,8 +294,8 @@ func (r *reader) node(n ast.Node) *node {
 		}
 		return out
 	}
-	r.problem(r.span(n.GetToken()), fmt.Sprintf("a %s: not accepted in a scenario",
-		strings.ToLower(n.Type().YAMLName())), "")
+	r.problem(r.span(n.GetToken()), fmt.Sprintf("a %s: not accepted in a %s",
+		strings.ToLower(n.Type().YAMLName()), r.noun), "")
 	return &node{at: r.span(n.GetToken())}
 }
 

@@ -105,6 +105,22 @@ type entryError struct {
 
 // parseWhole reads digits only. What YAML or a programming language would read
 // differently is refused with both readings.
+// parseHex reads a number in hexadecimal digits after 0x, or in plain digits.
+func parseHex(s string) (int, error) {
+	digits, hex := strings.CutPrefix(s, "0x")
+	if !hex {
+		return parseWhole(s)
+	}
+	v, err := strconv.ParseUint(digits, 16, 63)
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		return 0, fmt.Errorf("%s: too large for a whole number", located.Shown(s))
+	case err != nil:
+		return 0, fmt.Errorf("%s: not hexadecimal digits after 0x, want a number such as 0x123456", located.Shown(s))
+	}
+	return int(v), nil
+}
+
 func parseWhole(s string) (int, error) {
 	v, err := strconv.ParseInt(s, 10, 64)
 	digits := strings.TrimPrefix(s, "-")

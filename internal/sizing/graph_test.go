@@ -40,8 +40,8 @@ func compareTiers(t *rapid.T, w *Network, s *survey.Survey) {
 		if u.Switches != tier.Switches || u.Least != tier.Down+tier.Up || u.Most != u.Least {
 			t.Errorf("%+v: %+v, graph %+v", w, tier, u)
 		}
-		if tier.Used > tier.Switch.Ports {
-			t.Errorf("%+v: %d ports of %d", w, tier.Used, tier.Switch.Ports)
+		if tier.Used > tier.There {
+			t.Errorf("%+v: %d ports of %d", w, tier.Used, tier.There)
 		}
 	}
 	links := []int{w.HostLinks() / w.Hosts * w.Room(), w.LeafLinks(), w.SuperLinks()}
@@ -102,10 +102,11 @@ func drawNeed(t *rapid.T) Need {
 
 // TestEveryNeedEnds: a network that cannot be is refused after few tries.
 func TestEveryNeedEnds(t *testing.T) {
+	sw := Switch{Model: "a", Ports: 8, Rate: 400 * unit.GigabitPerSec}
 	for _, hosts := range []int{most, most - 1, 99_991} {
 		_, err := Size(Need{Design: "rail-optimized", Hosts: hosts, Rails: 8, HostRate: 400 * unit.GigabitPerSec,
-			Leaf: Switch{"a", 8, 400 * unit.GigabitPerSec, 1}, Spine: Switch{"a", 8, 400 * unit.GigabitPerSec, 1},
-			Super: Switch{"a", 8, 400 * unit.GigabitPerSec, 1}})
+			Leaf: sw, Spine: sw,
+			Super: sw})
 		if err == nil {
 			t.Errorf("%d hosts on switches of 8 ports: want a refusal", hosts)
 		}

@@ -13,6 +13,26 @@ type Switch struct {
 	Ports    int
 	Rate     unit.Bitrate // the highest of a port
 	Breakout int          // equal ports that one may be split into; 0: 1
+
+	Uplinks    int          // further ports, for links upwards alone; 0: those share Ports
+	UplinkRate unit.Bitrate // the highest of those
+}
+
+// upward is the part of the switch that links upwards take, which is all of it if it has no ports for them.
+func (s *Switch) upward() *Switch {
+	if s.Uplinks == 0 {
+		return s
+	}
+	return &Switch{s.Model, s.Uplinks, s.UplinkRate, 1, 0, 0}
+}
+
+// needs is how many ports links take, how many of those there are, and whether they fit.
+func (s *Switch) needs(down int, downRate unit.Bitrate, up int, upRate unit.Bitrate) (used, there int, fit bool) {
+	below, above := s.Take(down, downRate), s.upward().Take(up, upRate)
+	if s.Uplinks == 0 {
+		return below + above, s.Ports, below+above <= s.Ports
+	}
+	return below + above, s.Ports + s.Uplinks, below <= s.Ports && above <= s.Uplinks
 }
 
 // split is into how many links of a rate a port may be broken out; 0: the links are too fast.
@@ -44,6 +64,7 @@ type Need struct {
 	Hosts    int
 	Rails    int // of a host: a rail is a GPU's, or that of GPUs which share a NIC
 	Ports    int // cables of a rail, to different leaves; 0: 1
+	PerRail  int // GPUs of a rail; 0: 1
 	HostRate unit.Bitrate
 
 	RailsPerLeaf int // of the rail designs; 0: 1
@@ -97,6 +118,7 @@ func (n Need) withDefaults() (Need, error) {
 	}{
 		{"hosts", &n.Hosts, 1}, {"rails", &n.Rails, 1}, {"ports of a leaf", &n.Leaf.Ports, 1},
 		{"cables of a rail", orOne(&n.Ports), 1}, {"rails of a leaf", orOne(&n.RailsPerLeaf), 1},
+		{"GPUs of a rail", orOne(&n.PerRail), 1},
 		{"planes", orOne(&n.Planes), 1}, {"hosts of a segment", &n.Segment, 0}, {"pods", &n.Pods, 0},
 		{"leaves", &n.Leaves, 0}, {"spines", &n.Spines, 0}, {"super-spines", &n.SuperSpines, 0},
 		{"spines lost", &n.LostSpines, 0}, {"ports of a spine", &n.Spine.Ports, 0},
@@ -109,8 +131,8 @@ func (n Need) withDefaults() (Need, error) {
 	if !slices.Contains(Designs, n.Design) {
 		return n, n.refuse("design", "no such design, want one of %v", Designs)
 	}
-	orAtMost(&n.SpineRate, n.Leaf.Rate, n.Spine.Rate)
-	orAtMost(&n.SuperRate, n.Spine.Rate, n.Super.Rate)
+	orAtMost(&n.SpineRate, n.Leaf.upward().Rate, n.Spine.Rate)
+	orAtMost(&n.SuperRate, n.Spine.upward().Rate, n.Super.Rate)
 	for _, r := range []*unit.Ratio{&n.Oversubscription, &n.SpineOversubscribed} {
 		if r.Den == 0 {
 			*r = unit.Ratio{Num: 1, Den: 1}
@@ -146,9 +168,10 @@ func (n *Need) checkRates() error {
 		if n.Spine.Ports == 0 {
 			return n.refuse("spine", "no model of a spine")
 		}
-		ends = append(ends, end{"leaf", "uplinks", &n.Leaf, n.SpineRate}, end{"spine", "links", &n.Spine, n.SpineRate})
+		ends = append(ends, end{"leaf", "uplinks", n.Leaf.upward(), n.SpineRate},
+			end{"spine", "links", &n.Spine, n.SpineRate})
 		if n.Super.Ports > 0 {
-			ends = append(ends, end{"spine", "uplinks", &n.Spine, n.SuperRate},
+			ends = append(ends, end{"spine", "uplinks", n.Spine.upward(), n.SuperRate},
 				end{"superspine", "links", &n.Super, n.SuperRate})
 		}
 	}

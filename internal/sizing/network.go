@@ -59,7 +59,7 @@ type Tier struct {
 	Switch           Switch
 	Down, Up         int // links of one, where the segment is full
 	DownRate, UpRate unit.Bitrate
-	Used             int // ports of one
+	Used, There      int // ports of one
 }
 
 // Oversubscribed is what comes from below over what goes up; 0/0 at the top.
@@ -86,7 +86,7 @@ func (w *Network) Tiers() []Tier {
 	}
 	for i := range all {
 		t := &all[i]
-		t.Used = t.Switch.Take(t.Down, t.DownRate) + t.Switch.Take(t.Up, t.UpRate)
+		t.Used, t.There, _ = t.Switch.needs(t.Down, t.DownRate, t.Up, t.UpRate)
 	}
 	return all
 }

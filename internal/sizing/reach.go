@@ -31,7 +31,7 @@ func (w *Network) Reach() (all []Reach) {
 // A Loss is what the failure of one part takes away.
 type Loss struct {
 	What  string     `json:"what"`
-	GPUs  int        `json:"gpus"`            // that have no NIC left (of rails: one for each)
+	GPUs  int        `json:"gpus"`            // that have no NIC left
 	Hosts int        `json:"hosts"`           // that have none
 	Part  int        `json:"part,omitempty"`  // GPUs that have lost some of their NICs
 	Left  unit.Ratio `json:"left"`            // of the links upwards where it failed; 1/1: all
@@ -41,18 +41,18 @@ type Loss struct {
 // Losses returns what the failure of one cable of a host and of one switch of each tier takes away.
 func (w *Network) Losses() []Loss {
 	whole := unit.Ratio{Num: 1, Den: 1}
-	cable := Loss{What: "host cable", GPUs: 1, Left: whole}
+	cable := Loss{What: "host cable", GPUs: w.PerRail, Left: whole}
 	if w.Ports > 1 {
-		cable.GPUs, cable.Part = 0, 1
+		cable.GPUs, cable.Part = 0, w.PerRail
 	}
 	if w.Ports == 1 && w.Rails == 1 {
 		cable.Hosts = 1
 	}
 	leaf := Loss{What: "leaf", Left: whole}
-	if rails := w.Segment * w.railsOn(); w.alone() {
-		leaf.GPUs = rails
+	if gpus := w.Segment * w.railsOn() * w.PerRail; w.alone() {
+		leaf.GPUs = gpus
 	} else {
-		leaf.Part = rails
+		leaf.Part = gpus
 	}
 	if w.perHost() == w.Rails*w.Ports {
 		leaf.Hosts = w.Segment

@@ -68,7 +68,7 @@ func (s *stage) tell(w *Network) {
 			ratio = ", " + Against(r)
 		}
 		fmt.Fprintf(s, "%s: %d x %v down, %d x %v up%s, %d of %d ports\n", count(t.Switches, t.Role), t.Down, t.DownRate,
-			t.Up, t.UpRate, ratio, t.Used, t.Switch.Ports)
+			t.Up, t.UpRate, ratio, t.Used, t.There)
 	}
 	fmt.Fprintf(s, "cables %d %d %d\n", w.HostLinks(), w.LeafLinks(), w.SuperLinks())
 }
@@ -81,7 +81,7 @@ func (s *stage) set(n *Need, words []string) {
 }
 
 func (s *stage) setOne(n *Need, key, value string) {
-	wholes := map[string]*int{"hosts": &n.Hosts, "rails": &n.Rails, "ports": &n.Ports, "perleaf": &n.RailsPerLeaf,
+	wholes := map[string]*int{"hosts": &n.Hosts, "rails": &n.Rails, "ports": &n.Ports, "perrail": &n.PerRail, "perleaf": &n.RailsPerLeaf,
 		"segment": &n.Segment, "planes": &n.Planes, "pods": &n.Pods, "leaves": &n.Leaves, "spines": &n.Spines,
 		"supers": &n.SuperSpines, "lost": &n.LostSpines}
 	rates := map[string]*unit.Bitrate{"rate": &n.HostRate, "up": &n.SpineRate, "over": &n.SuperRate}
@@ -109,8 +109,13 @@ func (s *stage) setOne(n *Need, key, value string) {
 	}
 }
 
-// aSwitch reads 64x800Gb/s/2: ports, their rate and breakout.
+// aSwitch reads 64x800Gb/s/2: ports, their rate and breakout; 48x1Gb/s+4x100Gb/s has ports for uplinks too.
 func (s *stage) aSwitch(text string) Switch {
+	if below, above, both := strings.Cut(text, "+"); both {
+		sw, up := s.aSwitch(below), s.aSwitch(above)
+		sw.Model, sw.Uplinks, sw.UplinkRate = text, up.Ports, up.Rate
+		return sw
+	}
 	ports, rest, _ := strings.Cut(text, "x")
 	n, err := strconv.Atoi(ports)
 	if err != nil {

@@ -34,15 +34,17 @@ func (n *Need) checkEven() error {
 // most hosts of a segment: a leaf has a port for each link, and the uplinks that the ratio asks for.
 func (n *Need) mostHosts() int {
 	hosts := 0
-	for n.leafPorts(hosts+1, n.uplinks(hosts+1)) <= n.Leaf.Ports {
+	for {
+		if _, _, fit := n.leafPorts(hosts+1, n.uplinks(hosts+1)); !fit {
+			return hosts
+		}
 		hosts++
 	}
-	return hosts
 }
 
-// leafPorts is how many ports a leaf takes for a segment of so many hosts.
-func (n *Need) leafPorts(hosts, uplinks int) int {
-	return n.Leaf.Take(hosts*n.perHost(), n.HostRate) + n.Leaf.Take(uplinks, n.SpineRate)
+// leafPorts is how many ports a leaf takes for a segment of so many hosts, and how many there are.
+func (n *Need) leafPorts(hosts, uplinks int) (used, there int, fit bool) {
+	return n.Leaf.needs(hosts*n.perHost(), n.HostRate, uplinks, n.SpineRate)
 }
 
 // uplinks is how many a leaf needs for a segment of so many hosts.
@@ -72,11 +74,12 @@ func gcd(a, b int64) int64 {
 func (n *Need) oneTier() (*Network, error) {
 	h := n.mostHosts()
 	if n.Segment > 0 && n.Segment < n.Hosts {
-		h = min(h, n.Segment)
+		return nil, n.refuse("leaf", "%d hosts in segments of %d: nothing joins them", n.Hosts, n.Segment)
 	}
 	if h < n.Hosts {
+		used, _, _ := n.leafPorts(n.Hosts, 0)
 		return nil, n.refuse("leaf", "%s: %d hosts with %s each on a %s take %d ports, %d there; nothing joins further ones",
-			n.Leaf.Model, n.Hosts, count(n.perHost(), "link"), n.leafName(), n.leafPorts(n.Hosts, 0), n.Leaf.Ports)
+			n.Leaf.Model, n.Hosts, count(n.perHost(), "link"), n.leafName(), used, n.Leaf.Ports)
 	}
 	net := &Network{Need: *n, Segment: n.Hosts, Segments: 1, Pods: 1}
 	return net, net.matches()
@@ -98,13 +101,15 @@ func (n *Need) tiers() (*Network, error) {
 	h := n.mostHosts()
 	switch {
 	case h == 0:
+		used, there, _ := n.leafPorts(1, n.uplinks(1))
 		return nil, n.refuse("leaf", "%s: %s of a host and %s take %d ports, %d there", n.Leaf.Model,
-			count(n.perHost(), "link"), count(n.uplinks(1), "uplink"), n.leafPorts(1, n.uplinks(1)), n.Leaf.Ports)
+			count(n.perHost(), "link"), count(n.uplinks(1), "uplink"), used, there)
 	case n.Segment > h:
 		up := n.uplinks(n.Segment)
-		return nil, n.refuse("leaf", "%s: %d host links of %v and %d uplinks of %v take %d ports, %d there; "+
-			"at %s a segment has at most %d hosts", n.Leaf.Model, n.Segment*n.perHost(), n.HostRate, up, n.SpineRate,
-			n.leafPorts(n.Segment, up), n.Leaf.Ports, Against(n.Oversubscription), h)
+		used, there, _ := n.leafPorts(n.Segment, up)
+		return nil, n.refuse("leaf", "%s: %s and %s take %d ports, %d there; at %s a segment has at most %d hosts",
+			n.Leaf.Model, rated(n.Segment*n.perHost(), "host link", n.HostRate), rated(up, "uplink", n.SpineRate), used,
+			there, Against(n.Oversubscription), h)
 	}
 	var least *Refusal
 	for segments := ceil(n.Hosts, h); segments < ceil(n.Hosts, h)+tries; segments++ {

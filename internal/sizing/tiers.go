@@ -10,6 +10,9 @@ import (
 func (w *Network) join() *Refusal {
 	var least *Refusal
 	if w.Need.Pods <= 1 && w.Need.SuperSpines == 0 {
+		if w.Design == "leaf-spine" && w.Segments == 1 && w.Need.Spines == 0 {
+			return nil // its leaf has all hosts
+		}
 		why := w.joinPod()
 		if why == nil || w.Need.Pods == 1 || w.Super.Ports == 0 {
 			return why
@@ -152,12 +155,12 @@ func (w *Network) superFits(down int) *Refusal {
 // fits refuses a switch that has fewer ports than its links take; sum says what they are.
 func (w *Network) fits(tier string, sw *Switch, down int, downRate unit.Bitrate, up int, upRate unit.Bitrate,
 	sum func() string) *Refusal {
-	used := sw.Take(down, downRate) + sw.Take(up, upRate)
-	if used <= sw.Ports {
+	used, there, fit := sw.needs(down, downRate, up, upRate)
+	if fit {
 		return nil
 	}
-	r := w.refuse(tier, "%s (%s): %s take %d ports, %d there", tier, sw.Model, sum(), used, sw.Ports)
-	r.over = used - sw.Ports
+	r := w.refuse(tier, "%s (%s): %s take %d ports, %d there", tier, sw.Model, sum(), used, there)
+	r.over = max(1, used-there)
 	return r
 }
 

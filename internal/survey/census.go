@@ -2,10 +2,10 @@ package survey
 
 import "railyard/internal/topo"
 
-// A place is a class of edge switches, from 1, or one edge switch of class 0.
+// A place is a class of edges, from 1, or one edge of class 0.
 type place struct {
 	class int32
-	edge  topo.NodeID
+	edge  int32
 }
 
 // A census is how many of the ends there are at places, in all or, where rails are VLANs, of each rail.
@@ -16,7 +16,7 @@ type census struct {
 
 type samePlace struct {
 	from place
-	to   topo.NodeID
+	to   int32
 }
 
 func (w *walker) census() *census {
@@ -29,18 +29,18 @@ func (w *walker) census() *census {
 	}
 	for _, of := range w.byHost() {
 		for _, n := range of {
-			e := g.Edge(n)
-			if g.Nodes[e].Kind == topo.HostKind {
+			e := w.edgeOf[n]
+			if e < 0 {
 				continue
 			}
-			for _, at := range []place{{edge: e}, {class: w.class[e] + 1}} {
+			for _, at := range []place{{edge: e}, {class: w.alike[e] + 1}} {
 				if c.on[at] == nil {
 					c.on[at] = map[int32]int64{}
 				}
 				c.on[at][rail(n)]++
 				for _, m := range of {
 					if rail(m) == rail(n) {
-						c.same[samePlace{at, g.Edge(m)}]++
+						c.same[samePlace{at, w.edgeOf[m]}]++
 					}
 				}
 			}
@@ -50,7 +50,7 @@ func (w *walker) census() *census {
 }
 
 // pairs is how many ordered pairs of ends of different hosts there are from a place to an edge.
-func (c *census) pairs(from place, to topo.NodeID) (n int64) {
+func (c *census) pairs(from place, to int32) (n int64) {
 	for rail, a := range c.on[from] {
 		n += a * c.on[place{edge: to}][rail]
 	}

@@ -16,13 +16,14 @@ type cutter struct {
 	ends  []int32       // by where a part begins: behind its last switch
 	nics  []int32       // by place in order: NICs on the switches before it
 	lostN []int32       // by NIC: the failure that cut it off
+	links []int32       // by NIC: its ports that the failure leaves without a way to most others
 	fails int32
 }
 
 func newCutter(g *topo.Graph) *cutter {
 	c := &cutter{g: g, at: make([]int32, len(g.Nodes)), end: make([]int32, len(g.Nodes)), low: make([]int32, len(g.Nodes)),
 		up: make([]topo.LinkID, len(g.Nodes)), part: make([]int32, len(g.Nodes)), ends: make([]int32, len(g.Nodes)),
-		lostN: make([]int32, len(g.NICs))}
+		lostN: make([]int32, len(g.NICs)), links: make([]int32, len(g.NICs))}
 	for i := range c.at {
 		c.at[i] = -1
 	}
@@ -57,7 +58,7 @@ func (c *cutter) walk(n topo.NodeID, up topo.LinkID, part int32) {
 	c.end[n] = int32(len(c.order))
 }
 
-// own lists the NICs on a switch.
+// own lists the NICs on a switch, one with several ports there as often.
 func (c *cutter) own(n topo.NodeID) (all []topo.NICID) {
 	for _, p := range c.g.Nodes[n].Ports {
 		if nic := c.g.Ports[p].NIC; nic >= 0 {
@@ -93,7 +94,7 @@ func (c *cutter) without(n topo.NodeID) []topo.NICID {
 		behind = max(behind, below.to)
 	}
 	rest = append(rest, piece{behind, c.ends[c.part[n]]})
-	return append(c.own(n), c.smaller(rest, cut)...)
+	return c.whole(append(c.own(n), c.smaller(rest, cut)...), c.part[n])
 }
 
 // withoutLink lists the NICs that lose most others without a link.
@@ -103,7 +104,11 @@ func (c *cutter) withoutLink(l topo.LinkID) []topo.NICID {
 	case a.NIC >= 0 && a.NIC != b.NIC:
 		return []topo.NICID{a.NIC, b.NIC}
 	case a.NIC >= 0:
-		return []topo.NICID{a.NIC}
+		sw := a.Node
+		if c.at[sw] < 0 {
+			sw = b.Node
+		}
+		return c.whole([]topo.NICID{a.NIC}, c.part[sw])
 	}
 	n := a.Node
 	if c.up[n] != l {
@@ -113,7 +118,7 @@ func (c *cutter) withoutLink(l topo.LinkID) []topo.NICID {
 		return nil
 	}
 	below := piece{c.at[n], c.end[n]}
-	return c.smaller([]piece{{c.part[n], below.from}, {below.to, c.ends[c.part[n]]}}, []piece{below})
+	return c.whole(c.smaller([]piece{{c.part[n], below.from}, {below.to, c.ends[c.part[n]]}}, []piece{below}), c.part[n])
 }
 
 // smaller lists the NICs of all pieces but the largest: the rest is one, each of the others another.
@@ -146,6 +151,27 @@ func (c *cutter) append(all []topo.NICID, p piece) []topo.NICID {
 	}
 	for _, n := range c.order[p.from:p.to] {
 		all = append(all, c.own(n)...)
+	}
+	return all
+}
+
+// whole lists those NICs that lose as many ports as they have in a part of the network: by another port there
+// a bond goes on. Of several parts each has frames for the NIC that no other part takes.
+func (c *cutter) whole(nics []topo.NICID, part int32) (all []topo.NICID) {
+	for _, n := range nics {
+		c.links[n]++
+	}
+	for _, n := range nics {
+		there := int32(0)
+		for _, p := range c.g.NICs[n].Ports {
+			if to := c.g.Ports[p].To; c.at[to] >= 0 && c.part[to] == part {
+				there++
+			}
+		}
+		if c.links[n] > 0 && c.links[n] >= there {
+			all = append(all, n)
+		}
+		c.links[n] = 0
 	}
 	return all
 }

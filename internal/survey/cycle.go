@@ -44,33 +44,47 @@ func (w *walker) waits() [][]topo.PortID {
 	known := map[[2]int32]bool{} // port, and the group by which its packets go on
 	seen := make([]int32, len(w.g.Nodes))
 	var queue []topo.NodeID
-	for e, to := range w.edges {
-		queue = append(queue[:0], w.edges...)
+	for e, to := range w.nics {
+		queue = w.edgeSwitches(queue[:0])
 		for _, n := range queue {
 			seen[n] = int32(e + 1)
 		}
 		for i := 0; i < len(queue); i++ {
 			at := queue[i]
-			if at == to {
+			if w.r.Home(at, to) {
 				continue
 			}
-			for _, p := range w.r.NextHops(at, w.nics[e]) {
+			for _, p := range w.r.NextHops(at, to) {
 				next := w.g.Ports[p].To
 				if seen[next] != int32(e+1) {
 					seen[next] = int32(e + 1)
 					queue = append(queue, next)
 				}
-				if next == to {
+				if w.r.Home(next, to) {
 					continue
 				}
-				if key := [2]int32{int32(p), w.r.Group(next, w.nics[e])}; !known[key] {
+				if key := [2]int32{int32(p), w.r.Group(next, to)}; !known[key] {
 					known[key] = true
-					all[p] = append(all[p], w.r.NextHops(next, w.nics[e])...)
+					all[p] = append(all[p], w.r.NextHops(next, to)...)
 				}
 			}
 		}
 	}
 	return all
+}
+
+// edgeSwitches appends the switches of all edges, each once.
+func (w *walker) edgeSwitches(all []topo.NodeID) []topo.NodeID {
+	for _, n := range w.nics {
+		for _, p := range w.r.Live(n) {
+			all = append(all, w.g.Ports[p].To)
+		}
+	}
+	if !w.g.Bonded() {
+		return all
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // cycle returns ports each of which waits for the next, and the last for the first: the shortest such
@@ -142,14 +156,11 @@ func inCircle(waits [][]topo.PortID) topo.PortID {
 // Circle returns ports each of which may wait for the next by some routes, and the last for the first; nil: there are
 // none.
 func Circle(g *topo.Graph, r *topo.Routes) []topo.PortID {
-	w := &walker{g: g, r: r}
-	there := make([]bool, len(g.Nodes))
-	for i := range g.NICs {
-		n := topo.NICID(i)
-		if e := g.Edge(n); g.Nodes[e].Kind != topo.HostKind && !there[e] {
-			there[e] = true
-			w.edges, w.nics = append(w.edges, e), append(w.nics, n)
-		}
+	w := &walker{g: g, r: r, ends: make([]topo.NICID, len(g.NICs))}
+	for i := range w.ends {
+		w.ends[i] = topo.NICID(i)
 	}
+	w.classes()
+	w.findEdges()
 	return w.cycle()
 }

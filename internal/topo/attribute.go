@@ -16,6 +16,7 @@ type attribute struct {
 	number *int    // written with the difference added
 	plus   int     // from the value kept to the one written
 	absent int     // kept where nothing is written
+	least  int     // written
 	most   int     // written
 	text   *string // empty: absent
 }
@@ -23,14 +24,20 @@ type attribute struct {
 // nodeAttributes are those of a switch; a host has the first alone.
 func nodeAttributes(n *Node) []attribute {
 	place := func(key string, v *int) attribute {
-		return attribute{key: key, number: v, plus: 1, absent: -1, most: maxNodes}
+		return attribute{key: key, number: v, plus: 1, absent: -1, least: 1, most: maxNodes}
 	}
 	return []attribute{place("pod", &n.Place.Pod), place("plane", &n.Place.Plane), place("rail", &n.Place.Rail),
 		{key: "model", text: &n.Model}}
 }
 
 func linkAttributes(l *Link) []attribute {
-	return []attribute{{key: "cost", number: &l.Cost, absent: 1, most: maxCost}}
+	return []attribute{{key: "cost", number: &l.Cost, absent: 1, least: 1, most: maxCost}}
+}
+
+// portAttributes are those of a link between a host and a switch: of which of the host's NICs it is one more
+// port, -1: of a new one.
+func portAttributes(nic *int) []attribute {
+	return []attribute{{key: "nic", number: nic, absent: -1, most: maxLinks}}
 }
 
 // modelName is what a switch model may be called.
@@ -60,8 +67,8 @@ func (p *textParser) attributes(words []located.Word, known []attribute) {
 			*a.text = value
 		default:
 			n, err := strconv.Atoi(value)
-			if err != nil || n < 1 || n > a.most || strconv.Itoa(n) != value {
-				p.wrong(w, "%s: want %s=1 to %s=%d", located.Shown(w.Text), key, key, a.most)
+			if err != nil || n < a.least || n > a.most || strconv.Itoa(n) != value {
+				p.wrong(w, "%s: want %s=%d to %s=%d", located.Shown(w.Text), key, a.least, key, a.most)
 				continue
 			}
 			*a.number = n - a.plus

@@ -106,7 +106,7 @@ func (b *Builder) Place(n NodeID, at Place) { b.g.Nodes[n].Place = at }
 
 // Connect links two nodes. A link to a host is the host's next NIC, on the rail of
 // its index.
-func (b *Builder) Connect(x, y NodeID, c Cable) LinkID { return b.connect(x, y, c, -1) }
+func (b *Builder) Connect(x, y NodeID, c Cable) LinkID { return b.connect(x, y, c, -1, -1) }
 
 // ConnectRail links a host and a switch as Connect does; the new NIC is on the
 // named rail, counted from 0.
@@ -115,10 +115,39 @@ func (b *Builder) ConnectRail(x, y NodeID, c Cable, rail int) LinkID {
 		b.fail(fmt.Errorf("rail %d, want 0 to %d", rail, maxLinks))
 		rail = 0
 	}
-	return b.connect(x, y, c, rail)
+	return b.connect(x, y, c, rail, -1)
 }
 
-func (b *Builder) connect(x, y NodeID, c Cable, rail int) LinkID {
+// Bond links a NIC that there is to a switch by one more port.
+func (b *Builder) Bond(n NICID, sw NodeID, c Cable) LinkID {
+	if err := b.mayBond(n, sw); err != nil {
+		b.fail(err)
+		return 0
+	}
+	return b.connect(b.g.Hosts[b.g.NICs[n].Host].Node, sw, c, -1, n)
+}
+
+// mayBond says why a NIC cannot have one more port, to a node.
+func (b *Builder) mayBond(n NICID, sw NodeID) error {
+	nic := &b.g.NICs[n]
+	name := fmt.Sprintf("%s/nic%d", b.g.Hosts[nic.Host].Name, nic.Index)
+	switch {
+	case b.hostOf[sw] >= 0 || b.hostOf[b.g.Links[nic.Port>>1].A] >= 0 && b.hostOf[b.g.Links[nic.Port>>1].B] >= 0:
+		return fmt.Errorf("%s: a NIC with several ports is cabled to switches, not to another host", name)
+	case len(nic.Ports) == MaxPorts:
+		return fmt.Errorf("%s: one port too many, want at most %d", name, MaxPorts)
+	}
+	return nil
+}
+
+// PortsOf returns how many ports a NIC has so far.
+func (b *Builder) PortsOf(n NICID) int { return len(b.g.NICs[n].Ports) }
+
+// LastNIC returns the NIC that was added last.
+func (b *Builder) LastNIC() NICID { return NICID(len(b.g.NICs) - 1) }
+
+// connect adds a link; bond is the NIC of whose it becomes a port, -1: a new one on a rail.
+func (b *Builder) connect(x, y NodeID, c Cable, rail int, bond NICID) LinkID {
 	if !b.has(x) || !b.has(y) {
 		panic(fmt.Sprintf("topo: link between nodes %d and %d of %d", x, y, len(b.g.Nodes)))
 	}
@@ -140,6 +169,9 @@ func (b *Builder) connect(x, y NodeID, c Cable, rail int) LinkID {
 	b.g.Links = append(b.g.Links, Link{A: x, B: y, Rate: c.Rate, Length: c.Length, Delay: d, Cost: max(c.Cost, 1)})
 	nics := [2]NICID{-1, -1}
 	switch {
+	case bond >= 0:
+		nics = [2]NICID{bond, bond}
+		b.g.NICs[bond].Ports = append(b.g.NICs[bond].Ports, PortID(2*l))
 	case hx >= 0 && hy >= 0:
 		nics = [2]NICID{b.addNIC(hx, PortID(2*l), rail), b.addNIC(hy, PortID(2*l+1), rail)}
 	case hx >= 0:
@@ -164,7 +196,8 @@ func (b *Builder) addNIC(host int32, p PortID, rail int) NICID {
 		rail = index
 	}
 	h.NICs = append(h.NICs, id)
-	b.g.NICs = append(b.g.NICs, NIC{Host: host, Index: int32(index), Port: p, Rail: int32(rail)})
+	b.g.NICs = append(b.g.NICs, NIC{Host: host, Index: int32(index), Port: p, Ports: []PortID{p}, Rail: int32(rail),
+		Card: int32(index)})
 	return id
 }
 
@@ -177,10 +210,7 @@ func (b *Builder) Build() (*Graph, error) {
 	g := b.g
 	*b = Builder{}
 	g.namePorts()
-	for i := range g.NICs {
-		h := &g.Hosts[g.NICs[i].Host]
-		g.NICs[i].GPU = int32(nearestGPU(int(g.NICs[i].Index), len(h.NICs), h.GPUs))
-	}
+	g.nearest()
 	if err := g.Validate(); err != nil {
 		return nil, err
 	}

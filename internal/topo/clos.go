@@ -10,7 +10,7 @@ const maxPlanes = 16
 type Upper struct {
 	// Pods share no spines: super-spines join them. 0: 1.
 	Pods int
-	// Planes are networks of their own, leaves included: port k of a rail is in plane k modulo this. 0: 1.
+	// Planes are networks of their own, leaves included: cable k of a rail is in plane k modulo this. 0: 1.
 	Planes int
 	// SpinesPerLeaf is how many spines of its pod and plane a leaf has links to: its list of spines
 	// begins at another one than that of the leaf before it, so all spines serve alike. 0: all.
@@ -36,9 +36,9 @@ type clos struct {
 	misfits  Misfits
 	hosts    hosts
 	segment  int // hosts of a segment
-	ports    int // NICs of a rail
+	lanes    int // cables of a rail: its NICs times the ports of each
 	sets     int // leaves of a segment
-	setOf    func(nic int) int
+	setOf    func(cable int) int
 	railOf   func(set int) int // nil: leaves have several rails
 	leafName string
 
@@ -82,8 +82,12 @@ func (c *clos) check() error {
 // checkEven refuses counts that do not divide each other.
 func (c *clos) checkEven(segments int) {
 	m := &c.misfits
-	m.refuse(c.ports%c.Planes != 0, "Planes", "%d NICs of a rail for %d planes, want a multiple of %d", c.ports, c.Planes,
-		c.Planes)
+	what := "NICs"
+	if c.hosts.bond > 1 {
+		what = "ports"
+	}
+	m.refuse(c.lanes%c.Planes != 0, "Planes", "%d %s of a rail for %d planes, want a multiple of %d", c.lanes, what,
+		c.Planes, c.Planes)
 	m.refuse(segments%c.Pods != 0, "Pods", "%d segments do not split over %d pods, want a multiple of that", segments,
 		c.Pods)
 	m.refuse(c.SuperSpines%c.SuperGroups != 0, "SuperGroups",
@@ -150,14 +154,14 @@ func (c *clos) graph() (*Graph, error) {
 		supers[i] = b.AddSwitch("superspine"+strconv.Itoa(i+1), SuperSpine)
 		b.Place(supers[i], Place{Pod: -1, Plane: c.planeName(i / c.SuperSpines), Rail: -1})
 	}
-	c.hosts.connect(b, all, func(host, nic int) NodeID { return leaves[host/c.segment*c.sets+c.setOf(nic)] })
+	c.hosts.connect(b, all, func(host, cable int) NodeID { return leaves[host/c.segment*c.sets+c.setOf(cable)] })
 	c.connectLeaves(b, leaves, spines, segments)
 	c.connectSpines(b, spines, supers)
 	return b.Build()
 }
 
 // planeOf is the plane of a leaf of a segment.
-func (c *clos) planeOf(set int) int { return set % c.ports % c.Planes }
+func (c *clos) planeOf(set int) int { return set % c.lanes % c.Planes }
 
 // planeName is how nodes know their plane: not at all if there is one.
 func (c *clos) planeName(plane int) int {

@@ -15,6 +15,7 @@ type Design interface {
 // Designs lists the designs by the names that files have for them, each with one line on what it is.
 var Designs = map[string]string{
 	"single-switch":  "every NIC of every host on one switch",
+	"dual-rail":      "a switch for each port of a NIC, and every NIC on all of them (MLAG, EVPN multihoming)",
 	"rail-optimized": "one rail switch per NIC index, joined by spines (0 spines: rails are islands)",
 	"dragonfly":      "groups of routers, all linked in a group, and every two groups; minimal routes",
 	"direct":         "hosts in pairs, NIC to NIC, without a switch",
@@ -69,20 +70,25 @@ func (m *Misfits) cable(param, what string, c Cable) {
 // hosts are the machines of a design, all alike, and the cables of their NICs.
 type hosts struct {
 	n, gpus, nics int
+	bond          int // ports of each NIC; 0: 1
 	link          Cable
 }
+
+// cables is how many a host has.
+func (h *hosts) cables() int { return product(h.nics, max(h.bond, 1)) }
 
 // check refuses counts of hosts that are out of bounds.
 func (h *hosts) check(m *Misfits) {
 	m.within("Hosts", "hosts", h.n, 1, maxNodes/2)
 	m.within("GPUs", "GPUs per host", h.gpus, 1, maxGPUs)
 	m.within("NICs", "NICs per host", h.nics, 1, maxGPUs)
+	m.within("Bond", "ports of a NIC", h.bond, 0, MaxPorts)
 	m.cable("HostLink", "host link", h.link)
 }
 
 // links refuses more cables than there may be, with so many between switches.
 func (h *hosts) links(m *Misfits, trunks int) {
-	n := product(h.n, h.nics)
+	n := product(h.n, h.cables())
 	m.refuse(n > maxLinks || trunks > maxLinks-n, "Hosts",
 		"%d host links and %d links between switches, want at most %d in all", n, trunks, maxLinks)
 }
@@ -97,11 +103,17 @@ func (h *hosts) add(b *Builder, pod func(host int) int) []NodeID {
 	return all
 }
 
-// connect links the NICs of each host; leaf gives the switch of one.
-func (h *hosts) connect(b *Builder, all []NodeID, leaf func(host, nic int) NodeID) {
+// connect links the NICs of each host; leaf gives the switch of one of its cables: those of a NIC with
+// several ports follow each other.
+func (h *hosts) connect(b *Builder, all []NodeID, leaf func(host, cable int) NodeID) {
+	ports := max(h.bond, 1)
 	for i, id := range all {
-		for nic := range h.nics {
-			b.ConnectRail(id, leaf(i, nic), h.link, nic)
+		for cable := range h.cables() {
+			if cable%ports > 0 {
+				b.Bond(b.LastNIC(), leaf(i, cable), h.link)
+				continue
+			}
+			b.ConnectRail(id, leaf(i, cable), h.link, cable/ports)
 		}
 	}
 }

@@ -11,7 +11,7 @@ type Direct struct {
 
 // Graph makes the network.
 func (d Direct) Graph() (*Graph, error) {
-	m, h := &Misfits{Design: "direct"}, hosts{d.Hosts, d.GPUs, d.NICs, d.HostLink}
+	m, h := &Misfits{Design: "direct"}, hosts{d.Hosts, d.GPUs, d.NICs, 1, d.HostLink}
 	h.check(m)
 	m.refuse(d.Hosts%2 != 0, "Hosts", "%d hosts do not make pairs, want a multiple of 2", d.Hosts)
 	if len(m.All) == 0 {

@@ -18,7 +18,8 @@ import "strconv"
 // virtual channel after each link between groups, which Ethernet with PFC in one class has not.
 type Dragonfly struct {
 	Hosts, GPUs, NICs int   // GPUs and NICs of each host
-	HostLink          Cable // between a NIC and its router
+	Bond              int   // ports of each NIC, all to its router; 0: 1
+	HostLink          Cable // between a port and its router
 	Groups            int
 	Routers           int   // of a group
 	Global            int   // links of a router to other groups
@@ -31,7 +32,7 @@ const globalCost = 3
 
 // Graph makes the network.
 func (d Dragonfly) Graph() (*Graph, error) {
-	m, h := &Misfits{Design: "dragonfly"}, hosts{d.Hosts, d.GPUs, d.NICs, d.HostLink}
+	m, h := &Misfits{Design: "dragonfly"}, hosts{d.Hosts, d.GPUs, d.NICs, d.Bond, d.HostLink}
 	h.check(m)
 	m.within("Groups", "groups", d.Groups, 1, 1<<12)
 	m.within("Routers", "routers per group", d.Routers, 1, 1<<12)

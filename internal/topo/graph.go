@@ -1,6 +1,7 @@
 package topo
 
 import (
+	"slices"
 	"strconv"
 
 	"railyard/internal/unit"
@@ -11,7 +12,7 @@ type (
 	NodeID int32 // a host or a switch
 	PortID int32 // one direction of a link
 	LinkID int32 // a cable
-	NICID  int32 // a network interface card, one port
+	NICID  int32 // a network interface: what frames are addressed to
 )
 
 // Kind is what a node is.
@@ -76,13 +77,19 @@ type Port struct {
 	Name  string // node/peer, or node/peer#k (k from 1) with parallel links
 }
 
-// NIC is a network interface card with one port.
+// MaxPorts is how many ports one NIC may have.
+const MaxPorts = 4
+
+// NIC is a network interface with its port, or with several that are bonded: each carries frames from
+// it and for it. The ports of a card that are not bonded are NICs of their own, of one Card.
 type NIC struct {
-	Host  int32  // index into Graph.Hosts
-	Index int32  // within the host: nic0, nic1, ...
-	Port  PortID // egress, at the host
-	GPU   int32  // nearest GPU within the host, -1 without GPUs
-	Rail  int32  // from 0
+	Host  int32    // index into Graph.Hosts
+	Index int32    // within the host: nic0, nic1, ...
+	Port  PortID   // egress, at the host; of several the first
+	Ports []PortID // all, ascending
+	GPU   int32    // nearest GPU within the host, -1 without GPUs
+	Rail  int32    // from 0
+	Card  int32    // within the host: NICs of one share its PCIe link
 }
 
 // Host is a host's inventory: its GPUs and NICs.
@@ -110,8 +117,47 @@ func (g *Graph) Apart(a, b NICID) bool { return g.Isolated && g.NICs[a].Rail != 
 // Peer returns the port of the other direction of p's link.
 func (g *Graph) Peer(p PortID) PortID { return p ^ 1 }
 
-// Edge returns the node that a NIC is cabled to: a switch, or the other host.
+// Edge returns the node that a NIC is cabled to: a switch, or the other host. Of one with several
+// ports that is where the first leads.
 func (g *Graph) Edge(n NICID) NodeID { return g.Ports[g.NICs[n].Port].To }
+
+// PortOf returns the port by which a bond sends what has a hash: the one that the hash names or, if that is
+// down, one of the others that are up; the named one if none is. So only what a port carried moves with it.
+func (n *NIC) PortOf(hash uint64, up func(PortID) bool) PortID {
+	home := n.Ports[BondIndex(hash, len(n.Ports))]
+	if len(n.Ports) == 1 || up(home) {
+		return home
+	}
+	var left []PortID
+	for _, p := range n.Ports {
+		if up(p) {
+			left = append(left, p)
+		}
+	}
+	if len(left) == 0 {
+		return home
+	}
+	return left[BondIndex(hash/uint64(len(n.Ports)), len(left))]
+}
+
+// BondIndex is which of so many ports a hash names.
+func BondIndex(hash uint64, ports int) int { return int(hash % uint64(ports)) }
+
+// Bonded reports whether some NIC has several ports.
+func (g *Graph) Bonded() bool {
+	return slices.ContainsFunc(g.NICs, func(n NIC) bool { return len(n.Ports) > 1 })
+}
+
+// Carded returns the graph with so many NICs of a host to a card.
+func (g *Graph) Carded(nics int) *Graph {
+	c := *g
+	c.NICs = slices.Clone(g.NICs)
+	for i := range c.NICs {
+		c.NICs[i].Card = c.NICs[i].Index / int32(nics)
+	}
+	c.nearest()
+	return &c
+}
 
 // NICName returns the name of a NIC, such as host1/nic0.
 func (g *Graph) NICName(n NICID) string {
@@ -119,14 +165,32 @@ func (g *Graph) NICName(n NICID) string {
 	return g.Hosts[nic.Host].Name + "/nic" + strconv.Itoa(int(nic.Index))
 }
 
-// NICOf returns the NIC that serves a GPU: GPUs are spread over a host's NICs in
-// order, so with a card per GPU it is the card of the same index.
+// NICOf returns the NIC that serves a GPU, the first of its card: GPUs are spread over a host's cards
+// in order, so with a card per GPU it is the card of the same index.
 func (g *Graph) NICOf(host, gpu int) NICID {
-	h := g.Hosts[host]
-	return h.NICs[gpu*len(h.NICs)/h.GPUs]
+	h := &g.Hosts[host]
+	cards := g.cards(h)
+	return h.NICs[gpu*cards/h.GPUs*(len(h.NICs)/cards)]
 }
 
-// nearestGPU returns the first GPU that NICOf gives to NIC index of nics.
+// Near reports whether a GPU of a NIC's host reaches the NIC without another GPU's help.
+func (g *Graph) Near(n NICID, gpu int32) bool {
+	nic := &g.NICs[n]
+	return nic.GPU == gpu || g.NICs[g.NICOf(int(nic.Host), int(gpu))].Card == nic.Card
+}
+
+// cards is how many cards a host has.
+func (g *Graph) cards(h *Host) int { return int(g.NICs[h.NICs[len(h.NICs)-1]].Card) + 1 }
+
+// nearest sets the GPU that is nearest to each NIC.
+func (g *Graph) nearest() {
+	for i := range g.NICs {
+		h := &g.Hosts[g.NICs[i].Host]
+		g.NICs[i].GPU = int32(nearestGPU(int(g.NICs[i].Card), g.cards(h), h.GPUs))
+	}
+}
+
+// nearestGPU returns the first GPU that NICOf gives to card index of so many.
 func nearestGPU(index, nics, gpus int) int {
 	switch {
 	case gpus == 0:

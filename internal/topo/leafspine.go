@@ -2,7 +2,7 @@ package topo
 
 // LeafSpine splits hosts evenly over the leaves, in order: host1.. under leaf1, and so on, with all of
 // their NICs (any-to-any, rail-unified). Every leaf has Parallel links to every spine. With planes a
-// host has a leaf in each, and so many leaves take its place.
+// host has a leaf in each, and with bonded ports one for each port, and so many leaves take its place.
 //
 //	  spine1       spine2
 //	    |   \     /   |
@@ -11,7 +11,8 @@ package topo
 //	host1 host2  host3 host4
 type LeafSpine struct {
 	Hosts, GPUs, NICs int   // GPUs and NICs of each host
-	HostLink          Cable // between a NIC and its leaf
+	Bond              int   // ports of each NIC; 0: 1
+	HostLink          Cable // between a port and its leaf
 	Ports             int   // NICs of a GPU, which planes take in turn; 0: 1
 	Leaves            int   // in all
 	Spines            int   // of each pod and plane
@@ -22,9 +23,10 @@ type LeafSpine struct {
 
 // Graph makes the network.
 func (d LeafSpine) Graph() (*Graph, error) {
-	planes, ports := orAll(d.Planes, 1), orAll(d.Ports, 1)
-	c := clos{misfits: Misfits{Design: "leaf-spine"}, hosts: hosts{d.Hosts, d.GPUs, d.NICs, d.HostLink},
-		leafName: "leaf", ports: ports, sets: planes, spines: d.Spines, parallel: d.Parallel, spineLink: d.SpineLink,
+	planes, ports, bond := orAll(d.Planes, 1), orAll(d.Ports, 1), max(d.Bond, 1)
+	sets := max(planes, bond)
+	c := clos{misfits: Misfits{Design: "leaf-spine"}, hosts: hosts{d.Hosts, d.GPUs, d.NICs, d.Bond, d.HostLink},
+		leafName: "leaf", lanes: ports * bond, sets: sets, spines: d.Spines, parallel: d.Parallel, spineLink: d.SpineLink,
 		Upper: d.Upper}
 	m := &c.misfits
 	c.hosts.check(m)
@@ -34,12 +36,18 @@ func (d LeafSpine) Graph() (*Graph, error) {
 	if err := m.err(); err != nil {
 		return nil, err
 	}
-	m.refuse(d.Leaves%planes != 0, "Leaves", "%d leaves do not split over %d planes, want a multiple of that", d.Leaves,
-		planes)
-	racks := max(d.Leaves/planes, 1)
+	m.refuse(sets%min(planes, bond) != 0, "Planes", "%d planes for %d ports of a NIC, want one to divide the other",
+		planes, bond)
+	what := "planes"
+	if bond > planes {
+		what = "ports of a NIC"
+	}
+	m.refuse(d.Leaves%sets != 0, "Leaves", "%d leaves do not split over %d %s, want a multiple of that", d.Leaves,
+		sets, what)
+	racks := max(d.Leaves/sets, 1)
 	m.refuse(d.Hosts%racks != 0, "Leaves", "%d hosts do not split evenly over %d leaves, want a multiple of %d hosts",
 		d.Hosts, racks, racks)
 	c.segment = max(d.Hosts/racks, 1)
-	c.setOf = func(nic int) int { return nic % ports % planes }
+	c.setOf = func(cable int) int { return cable % c.lanes % sets }
 	return c.graph()
 }

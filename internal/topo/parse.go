@@ -21,12 +21,14 @@ const MaxText = 64 << 20
 //	host host1 [pod=1]
 //	switch leaf1 [leaf|spine|superspine] [pod=1] [plane=1] [rail=1] [model=NAME]
 //	link host1 leaf1 100Gb/s 20m
+//	link host1 leaf2 100Gb/s 20m nic=0
 //	link leaf1 spine1 400Gb/s 1us [cost=1]
 //	vlans isolated
 //
 // A link has a rate and a length, or a one-way delay instead. Hosts are host1, host2, ... in order,
 // each with so many GPUs; links to a host are its nic0, nic1, ... in order, on the rail of that
-// index. Pods, planes and rails count from 1. With the last line nothing routes between rails. `#`
+// index; with nic= a link is one more port of a NIC above. Pods, planes and rails count from 1. With the
+// last line nothing routes between rails. `#`
 // begins a comment. The error is located.Problems: all wrong lines, but of a file
 // without a right one no word is quoted; what only the whole graph shows has no line.
 func ParseText(name string, src []byte, gpus int) (*Graph, error) {
@@ -91,7 +93,7 @@ var statements = map[string]struct {
 	"host":   {2, 3, "host NAME [pod=N]"},
 	"switch": {2, 7, "switch NAME [leaf|spine|superspine] [pod=N] [plane=N] [rail=N] [model=NAME]"},
 	"vlans":  {2, 2, "vlans isolated"},
-	"link":   {5, 6, "link NODE NODE RATE LENGTH-OR-DELAY [cost=N]"},
+	"link":   {5, 6, "link NODE NODE RATE LENGTH-OR-DELAY [cost=N | nic=N]"},
 }
 
 func (p *textParser) statement(w []located.Word) {
@@ -191,13 +193,37 @@ func (p *textParser) link(w []located.Word) {
 			p.wrong(w[3], "%v", err)
 			return
 		}
-		l := p.b.Connect(ends[0], ends[1], c)
-		if len(w) > 5 && (a || b) {
-			p.wrong(w[5], "%s: a NIC has one link, want no cost", located.Shown(w[5].Text))
+		if a || b {
+			p.hostLink(w, ends, c)
 			return
 		}
+		l := p.b.Connect(ends[0], ends[1], c)
 		p.attributes(w[5:], linkAttributes(&p.b.g.Links[l]))
 	}
+}
+
+// hostLink adds a link of a host: a new NIC, or a port of one above.
+func (p *textParser) hostLink(w []located.Word, ends [2]NodeID, c Cable) {
+	nic := -1
+	p.attributes(w[5:], portAttributes(&nic))
+	if nic < 0 {
+		p.b.Connect(ends[0], ends[1], c)
+		return
+	}
+	if p.b.hostOf[ends[0]] < 0 {
+		ends[0], ends[1] = ends[1], ends[0]
+	}
+	nics := p.b.g.Hosts[p.b.hostOf[ends[0]]].NICs
+	if nic >= len(nics) {
+		p.wrong(w[5], "%s: %s has %s above this line, want one of them, from nic=0", w[5].Text, p.b.g.Nodes[ends[0]].Name,
+			count(len(nics), "NIC", "NICs"))
+		return
+	}
+	if err := p.b.mayBond(nics[nic], ends[1]); err != nil {
+		p.wrong(w[5], "%v", err)
+		return
+	}
+	p.b.Bond(nics[nic], ends[1], c)
 }
 
 // WriteSource prints the graph in the form that ParseText reads. GPUs are not part of it.
@@ -213,13 +239,21 @@ func (g *Graph) WriteSource(w io.Writer) error {
 		}
 		fmt.Fprintf(&b, "switch %s %v%s\n", n.Name, n.Kind, writeAttributes(nodeAttributes(&n)))
 	}
-	for _, l := range g.Links {
+	for i, l := range g.Links {
 		far := l.Delay.String()
 		if l.Length > 0 && (Cable{Length: l.Length}).propagation() == l.Delay {
 			far = l.Length.String()
 		}
+		attributes := linkAttributes(&l)
+		if nic := g.Ports[2*i].NIC; nic >= 0 {
+			of := -1
+			if g.NICs[nic].Port>>1 != PortID(i) && g.switched(g.NICs[nic].Port) {
+				of = int(g.NICs[nic].Index)
+			}
+			attributes = portAttributes(&of)
+		}
 		fmt.Fprintf(&b, "link %s %s %s %s%s\n", g.Nodes[l.A].Name, g.Nodes[l.B].Name, bits(l.Rate), far,
-			writeAttributes(linkAttributes(&l)))
+			writeAttributes(attributes))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

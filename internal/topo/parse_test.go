@@ -50,7 +50,7 @@ func TestParseTextErrors(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
 		{"switch x\nhots host1", `net.txt:2:1: hots: want host, switch, link or vlans`},
 		{"switch x\nhosts ö\nlink ö x\nlink x ö 1Gb/s 1m", "net.txt:2:1: hosts: want host, switch, link or vlans\n" +
-			"net.txt:3:1: 3 words, want link NODE NODE RATE LENGTH-OR-DELAY [cost=N]\nnet.txt:4:8: ö: no such node above " +
+			"net.txt:3:1: 3 words, want link NODE NODE RATE LENGTH-OR-DELAY [cost=N | nic=N]\nnet.txt:4:8: ö: no such node above " +
 			"this line"},
 		{"\ufeffhosts\nswitch x", "net.txt:1:1: hosts: want host, switch, link or vlans"},
 		{"switch x\nhost host2", `net.txt:2:6: host2: hosts are host1, host2, ... in order, want host1`},
@@ -60,7 +60,7 @@ func TestParseTextErrors(t *testing.T) {
 		{"switch x\nswitch s rail=1 rail=2 plan=3 model=", "net.txt:2:17: rail=2: a second rail, want one\n" +
 			"net.txt:2:24: plan=3: want pod= or plane= or rail= or model=\n" +
 			"net.txt:2:31: model=: want model= and a name of at most 64 letters, digits, _, . and -"},
-		{"host host1\nswitch s\nlink host1 s 1Gb/s 1m cost=9", `net.txt:3:23: cost=9: a NIC has one link, want no cost`},
+		{"host host1\nswitch s\nlink host1 s 1Gb/s 1m cost=9", `net.txt:3:23: cost=9: want nic=`},
 		{"switch r\nswitch s\nlink r s 1Gb/s 1m cost=9999", `net.txt:3:19: cost=9999: want cost=1 to cost=1024`},
 		{"switch x\nswitch a/b", `net.txt:2:8: a/b: want a name of at most 64 letters, digits, _, . and -`},
 		{"switch x\nswitch host7", `net.txt:2:8: host7: the name of a host, want another for a switch`},

@@ -11,7 +11,7 @@ import (
 )
 
 // randomGraph draws a multigraph: switches of any kind, random (often parallel)
-// links between them, hosts with cards on random switches. It need not be connected.
+// links between them, hosts with cards of one or more ports on random switches. It need not be connected.
 // Counts are sampled from lists because ranges favour small values.
 func randomGraph(t *rapid.T) *topo.Graph {
 	b := topo.NewBuilder()
@@ -39,6 +39,11 @@ func randomGraph(t *rapid.T) *topo.Graph {
 			b.Connect(x, y, cable())
 		}
 	}
+	for range rapid.SampledFrom([]int{0, 0, 2, 4}).Draw(t, "ports") {
+		if n := topo.NICID(rapid.IntRange(0, int(b.LastNIC())).Draw(t, "NIC")); b.PortsOf(n) < topo.MaxPorts {
+			b.Bond(n, any.Draw(t, "edge"), cable())
+		}
+	}
 	g, err := b.Build()
 	if err != nil {
 		t.Fatal(err)
@@ -49,13 +54,16 @@ func randomGraph(t *rapid.T) *topo.Graph {
 // distances is the oracle: costs between switches by Floyd-Warshall, far if there is no way.
 const far = 1 << 20
 
-func distances(g *topo.Graph) [][]int {
+func distances(g *topo.Graph, dead func(topo.LinkID) bool) [][]int {
 	d := make([][]int, len(g.Nodes))
 	for i := range d {
 		d[i] = slices.Repeat([]int{far}, len(g.Nodes))
 		d[i][i] = 0
 	}
-	for _, l := range g.Links {
+	for i, l := range g.Links {
+		if dead(topo.LinkID(i)) {
+			continue
+		}
 		if g.Nodes[l.A].Kind != topo.HostKind && g.Nodes[l.B].Kind != topo.HostKind {
 			cost := min(d[l.A][l.B], l.Cost)
 			d[l.A][l.B], d[l.B][l.A] = cost, cost
@@ -74,15 +82,23 @@ func distances(g *topo.Graph) [][]int {
 func TestEveryPathIsShortestAndEndsAtItsDestination(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := randomGraph(t)
-		r, d := topo.NewRoutes(g), distances(g)
-		pick := func(_ topo.NodeID, n int) int { return rapid.IntRange(0, n-1).Draw(t, "pick") }
+		r, d := topo.NewRoutes(g), distances(g, noneDead)
+		first := 0 // of the ports of the NIC that sends
+		pick := func(at topo.NodeID, n int) int {
+			k := rapid.IntRange(0, n-1).Draw(t, "pick")
+			if g.Nodes[at].Kind == topo.HostKind {
+				first = k
+			}
+			return k
+		}
 		for from := range topo.NICID(len(g.NICs)) {
 			for to := range topo.NICID(len(g.NICs)) {
 				if from == to {
 					continue
 				}
-				cost := d[g.Edge(from)][g.Edge(to)]
+				first = 0
 				path, err := r.Path(from, to, pick)
+				cost := nearest(g, d, g.Ports[g.NICs[from].Ports[first]].To, g.NICs[to].Ports)
 				if (err != nil) != (cost >= far) {
 					t.Fatalf("%s to %s: %v, but a cost of %d between their switches", g.NICName(from),
 						g.NICName(to), err, cost)
@@ -104,7 +120,7 @@ func TestEveryPathIsShortestAndEndsAtItsDestination(t *testing.T) {
 					}
 					at = g.Ports[p].To
 				}
-				if last := path[len(path)-1]; path[0] != g.NICs[from].Port || g.Peer(last) != g.NICs[to].Port {
+				if last := path[len(path)-1]; path[0] != g.NICs[from].Ports[first] || !slices.Contains(g.NICs[to].Ports, g.Peer(last)) {
 					t.Fatalf("%s to %s: %s", g.NICName(from), g.NICName(to), portNames(g, path))
 				}
 			}
@@ -112,22 +128,48 @@ func TestEveryPathIsShortestAndEndsAtItsDestination(t *testing.T) {
 	})
 }
 
-// The next hops are all the ports that lead one hop nearer, not just some.
+func noneDead(topo.LinkID) bool { return false }
+
+// nearest is the cost from a node to the nearest of the switches that some ports of a NIC lead to.
+func nearest(g *topo.Graph, d [][]int, from topo.NodeID, ports []topo.PortID) int {
+	least := far
+	for _, p := range ports {
+		least = min(least, d[from][g.Ports[p].To])
+	}
+	return least
+}
+
+// The next hops are all the ports that lead one hop nearer, not just some: nearer to any of the switches that
+// a NIC has a live link to, and none to a dead one unless all are.
 func TestNextHopsAreEveryShortestWayInPortOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := randomGraph(t)
-		r, d := topo.NewRoutes(g), distances(g)
+		killed := map[topo.LinkID]bool{}
+		for range rapid.SampledFrom([]int{0, 0, 1, 3}).Draw(t, "dead") {
+			killed[topo.LinkID(rapid.IntRange(0, len(g.Links)-1).Draw(t, "link"))] = true
+		}
+		dead := func(l topo.LinkID) bool { return killed[l] }
+		r, d := topo.NewRoutesWithout(g, dead), distances(g, dead)
 		for to := range topo.NICID(len(g.NICs)) {
-			edge := g.Edge(to)
+			live := slices.DeleteFunc(slices.Clone(g.NICs[to].Ports), func(p topo.PortID) bool { return dead(g.Ports[p].Link) })
+			if len(live) == 0 {
+				live = g.NICs[to].Ports
+			}
+			if !slices.Equal(r.Live(to), live) && len(g.NICs[to].Ports) > 1 {
+				t.Fatalf("%s sends by %s, want %s", g.NICName(to), portNames(g, r.Live(to)), portNames(g, live))
+			}
 			for n := range topo.NodeID(len(g.Nodes)) {
 				var want []topo.PortID
 				for _, p := range g.Nodes[n].Ports {
 					next := g.Ports[p].To
 					switch {
 					case g.Nodes[n].Kind == topo.HostKind:
-					case n == edge && p == g.Peer(g.NICs[to].Port),
-						n != edge && d[n][edge] < far && g.Nodes[next].Kind != topo.HostKind &&
-							d[next][edge] == d[n][edge]-g.Links[g.Ports[p].Link].Cost:
+					case nearest(g, d, n, live) == 0:
+						if slices.Contains(live, g.Peer(p)) {
+							want = append(want, p)
+						}
+					case nearest(g, d, n, live) < far && g.Nodes[next].Kind != topo.HostKind && !dead(g.Ports[p].Link) &&
+						nearest(g, d, next, live) == nearest(g, d, n, live)-g.Links[g.Ports[p].Link].Cost:
 						want = append(want, p)
 					}
 				}

@@ -13,10 +13,12 @@ package topo
 //	host1 host2  host1 host2
 //
 // Hosts of a segment (NVIDIA: scalable unit) share their leaves. RailsPerLeaf rails share a leaf (the
-// book's many, two or one rail per switch). The ports of a rail go to different leaves.
+// book's many, two or one rail per switch). The NICs of a rail go to different leaves, and the ports of a
+// NIC that bonds several.
 type RailOptimized struct {
 	Hosts, GPUs, NICs int   // GPUs and NICs of each host
-	HostLink          Cable // between a NIC and its leaf
+	Bond              int   // ports of each NIC; 0: 1
+	HostLink          Cable // between a port and its leaf
 	Segment           int   // hosts of a segment; 0: all
 	Ports             int   // NICs of a rail; 0: 1
 	RailsPerLeaf      int   // 0: 1
@@ -28,10 +30,10 @@ type RailOptimized struct {
 
 // Graph makes the network.
 func (d RailOptimized) Graph() (*Graph, error) {
-	c := clos{misfits: Misfits{Design: "rail-optimized"}, hosts: hosts{d.Hosts, d.GPUs, d.NICs, d.HostLink},
-		segment: orAll(d.Segment, d.Hosts), leafName: "leaf", ports: orAll(d.Ports, 1), spines: d.Spines,
+	c := clos{misfits: Misfits{Design: "rail-optimized"}, hosts: hosts{d.Hosts, d.GPUs, d.NICs, d.Bond, d.HostLink},
+		segment: orAll(d.Segment, d.Hosts), leafName: "leaf", spines: d.Spines,
 		parallel: d.Parallel, spineLink: d.SpineLink, Upper: d.Upper}
-	m, ports, perLeaf := &c.misfits, c.ports, orAll(d.RailsPerLeaf, 1)
+	m, ports, perLeaf := &c.misfits, orAll(d.Ports, 1), orAll(d.RailsPerLeaf, 1)
 	c.hosts.check(m)
 	m.within("Segment", "hosts per segment", c.segment, 1, maxNodes/2)
 	m.within("Ports", "NICs per rail", ports, 1, maxGPUs)
@@ -40,16 +42,17 @@ func (d RailOptimized) Graph() (*Graph, error) {
 		return nil, err
 	}
 	rails := d.NICs / ports
+	lanes := ports * max(d.Bond, 1)
 	m.refuse(d.Hosts%c.segment != 0, "Segment", "%d hosts do not split into segments of %d, want a multiple of that",
 		d.Hosts, c.segment)
 	m.refuse(d.NICs%ports != 0, "Ports", "%d NICs do not split into rails of %d, want a multiple of that", d.NICs, ports)
 	m.refuse(rails%perLeaf != 0, "RailsPerLeaf", "%d rails do not split into %d a leaf, want a number that divides %d",
 		rails, perLeaf, rails)
-	c.sets = rails / perLeaf * ports
-	c.setOf = func(nic int) int { return nic/ports/perLeaf*ports + nic%ports }
+	c.sets, c.lanes = rails/perLeaf*lanes, lanes
+	c.setOf = func(cable int) int { return cable/lanes/perLeaf*lanes + cable%lanes }
 	if perLeaf == 1 {
-		c.railOf = func(set int) int { return set }
-		if c.segment == d.Hosts {
+		c.railOf = func(set int) int { return set / max(d.Bond, 1) }
+		if c.segment == d.Hosts && d.Bond <= 1 {
 			c.leafName = "rail"
 		}
 	}

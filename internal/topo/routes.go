@@ -9,22 +9,27 @@ import (
 
 // Routes are the shortest paths, by the costs of links, from every switch to every NIC,
 // with all equal-cost next hops (RFC 2992, section 2): those of the fewest hops where
-// every link costs 1. They are kept per destination edge switch: NICs on one switch share
-// them, and equal sets of next hops are stored once. A switch that cannot reach a
-// destination has no next hops.
+// every link costs 1. They are kept per destination edge, the switch or switches that a NIC is
+// on: NICs on the same share them, and equal sets of next hops are stored once. A switch that cannot
+// reach a destination has no next hops.
 //
-//	table[edge switch][switch] = which group        groups
+//	table[edge][switch] = which group               groups
 //	  e0:  0 1 1 2 ...                              0: (none)
 //	  e1:  1 0 2 2 ...                              1: ports 32 34
 //	                                                2: port 35
+//
+// An edge of several switches is an Ethernet segment (RFC 7432, section 5): each of them sends a NIC's
+// frames down its own link, and the others send to whichever is nearest.
 type Routes struct {
 	g      *Graph
-	sw     []int32  // by node: dense switch number, -1 for a host
-	edge   []int32  // by switch number: dense edge number, -1 if no NIC is on it
-	table  []int32  // by edge number * switches + switch number: group
-	groups []int32  // group i is ports[groups[i]:groups[i+1]]
-	ports  []PortID // ascending within a group
-	down   []PortID // by NIC: its edge switch's port to it
+	sw     []int32   // by node: dense switch number, -1 for a host
+	edge   []int32   // by NIC: dense edge number, -1: cabled to another host
+	edges  [][]int32 // by edge number: its switches' numbers, ascending
+	table  []int32   // by edge number * switches + switch number: group
+	groups []int32   // group i is ports[groups[i]:groups[i+1]]
+	ports  []PortID  // ascending within a group
+	down   []PortID  // by NIC: its edge switch's port to it
+	bonds  []bond    // by NIC; nil where none has several ports
 	nsw    int
 
 	scanned int // switch ports looked at while building: the work, for tests
@@ -35,8 +40,8 @@ type Routes struct {
 // cost 1); of switches with the same neighbours one is looked at.
 func NewRoutes(g *Graph) *Routes { return NewRoutesWithout(g, nil) }
 
-// NewRoutesWithout computes the routes that are left when some links between switches are dead; nil: none is. A
-// dead link of a NIC changes nothing: there is no other way to it.
+// NewRoutesWithout computes the routes that are left when some links are dead; nil: none is. The dead link of a
+// NIC that has no other changes nothing: there is no other way to it.
 func NewRoutesWithout(g *Graph, dead func(LinkID) bool) *Routes { return newRoutes(g, dead, false) }
 
 // NewRoutesUpDown is NewRoutesWithout, but for ways that go down from one tier to another and up again: BGP has
@@ -55,23 +60,13 @@ func newRoutes(g *Graph, dead func(LinkID) bool, upDown bool) *Routes {
 		}
 	}
 	r.nsw = len(nodes)
-	r.edge = make([]int32, r.nsw)
-	for i := range r.edge {
-		r.edge[i] = -1
-	}
 	for i, n := range g.NICs {
 		r.down[i] = g.Peer(n.Port)
 	}
-	var edges []int32 // switch numbers that have NICs, in node order
-	for s, n := range nodes {
-		for _, p := range g.Nodes[n].Ports {
-			if g.Ports[p].NIC >= 0 {
-				r.edge[s] = int32(len(edges))
-				edges = append(edges, int32(s))
-				break
-			}
-		}
+	if g.Bonded() {
+		r.bonds = newBonds(g, dead)
 	}
+	r.findEdges(nodes)
 	b := newRouter(r, nodes, dead)
 	if upDown {
 		b.falls = make([]bool, len(nodes))
@@ -79,8 +74,60 @@ func newRoutes(g *Graph, dead func(LinkID) bool, upDown bool) *Routes {
 			b.tiers = append(b.tiers, g.Nodes[n].Kind)
 		}
 	}
-	b.search(edges)
+	b.search()
 	return r
+}
+
+// findEdges numbers the edges: switches with NICs in node order, then sets of them in order of NICs.
+func (r *Routes) findEdges(nodes []NodeID) {
+	g := r.g
+	single := make([]int32, r.nsw) // by switch number: edge number
+	for s, n := range nodes {
+		single[s] = -1
+		for _, p := range g.Nodes[n].Ports {
+			if g.Ports[p].NIC >= 0 {
+				single[s] = int32(len(r.edges))
+				r.edges = append(r.edges, []int32{int32(s)})
+				break
+			}
+		}
+	}
+	r.edge = make([]int32, len(g.NICs))
+	known := map[string]int32{}
+	var key []byte
+	for i := range g.NICs {
+		on := r.on(NICID(i))
+		switch {
+		case len(on) == 0:
+			r.edge[i] = -1
+			continue
+		case len(on) == 1:
+			r.edge[i] = single[on[0]]
+			continue
+		}
+		key = key[:0]
+		for _, s := range on {
+			key = binary.LittleEndian.AppendUint32(key, uint32(s))
+		}
+		e, there := known[string(key)]
+		if !there {
+			e = int32(len(r.edges))
+			known[string(key)] = e
+			r.edges = append(r.edges, slices.Clone(on))
+		}
+		r.edge[i] = e
+	}
+}
+
+// on lists the switches that a NIC's live ports lead to, ascending; none: it is cabled to another host.
+func (r *Routes) on(n NICID) (all []int32) {
+	for _, p := range r.Live(n) {
+		if s := r.sw[r.g.Ports[p].To]; s >= 0 {
+			all = append(all, s)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // A router is the state of the searches that fill a Routes. Switches that have the same neighbours, link
@@ -143,30 +190,34 @@ func newRouter(r *Routes, nodes []NodeID, dead func(LinkID) bool) *router {
 // peer is the switch that a trunk leads to.
 func (b *router) peer(p PortID) int32 { return b.r.sw[b.r.g.Ports[p].To] }
 
-func (b *router) search(edges []int32) {
-	b.r.table = make([]int32, len(edges)*b.r.nsw)
-	for e, root := range edges {
-		b.flood(root, int32(e+1))
+func (b *router) search() {
+	b.r.table = make([]int32, len(b.r.edges)*b.r.nsw)
+	for e, roots := range b.r.edges {
+		b.flood(roots, int32(e+1))
 		row := b.r.table[e*b.r.nsw : (e+1)*b.r.nsw]
 		for _, twins := range b.twins {
-			b.nextHops(row, root, twins)
+			b.nextHops(row, roots, twins)
 		}
 	}
 }
 
-// flood sets dist for every switch that the root reaches. What one of some twins leads to, a later one
-// finds as near.
-func (b *router) flood(root, number int32) {
+// flood sets dist for every switch that the roots reach, to the nearest. What one of some twins leads to, a
+// later one finds as near.
+func (b *router) flood(roots []int32, number int32) {
 	for i := range b.dist {
 		b.dist[i] = -1
 	}
-	b.dist[root] = 0
+	for _, root := range roots {
+		b.dist[root] = 0
+	}
 	if b.tiers != nil {
 		clear(b.falls)
-		b.falls[root] = true
+		for _, root := range roots {
+			b.falls[root] = true
+		}
 	}
-	b.at[0] = append(b.at[0][:0], root)
-	for d, waiting := int32(0), 1; waiting > 0; d++ {
+	b.at[0] = append(b.at[0][:0], roots...)
+	for d, waiting := int32(0), len(roots); waiting > 0; d++ {
 		here := &b.at[int(d)%len(b.at)]
 		for _, s := range *here { // no link costs 0, so the list does not grow here
 			waiting--
@@ -208,15 +259,13 @@ func (b *router) leads(from, to int32) bool {
 	return b.tiers == nil || b.tiers[from] <= b.tiers[to] || b.falls[to]
 }
 
-// nextHops sets the groups of twins' ports that lead nearer to the root by what their links cost.
-func (b *router) nextHops(row []int32, root int32, twins []int32) {
-	one := twins[0]
-	if one == root {
-		if len(twins) == 1 {
-			return
-		}
-		one = twins[1]
+// nextHops sets the groups of twins' ports that lead nearer to the roots by what their links cost.
+func (b *router) nextHops(row []int32, roots []int32, twins []int32) {
+	i := slices.IndexFunc(twins, func(s int32) bool { return !slices.Contains(roots, s) })
+	if i < 0 {
+		return
 	}
+	one := twins[i]
 	if b.dist[one] < 0 {
 		return // of none: group 0
 	}
@@ -230,7 +279,7 @@ func (b *router) nextHops(row []int32, root int32, twins []int32) {
 	all := len(b.near) == len(b.peers[one])
 	for _, s := range twins {
 		switch {
-		case s == root:
+		case slices.Contains(roots, s):
 		case !all:
 			row[s] = b.groupOf(s)
 		default:
@@ -272,28 +321,44 @@ func (r *Routes) NextHops(at NodeID, to NICID) []PortID {
 	if s < 0 {
 		return nil
 	}
-	edge := r.g.Edge(to)
 	switch {
-	case edge == at:
+	case r.bonds != nil && r.bonds[to].down != nil:
+		if down := r.bonds[to].at(r.g, at); len(down) > 0 {
+			return down
+		}
+	case r.g.Edge(to) == at:
 		return r.down[to : to+1 : to+1]
-	case r.sw[edge] < 0: // the NIC is cabled to another: no switch leads there
+	}
+	if r.edge[to] < 0 { // the NIC is cabled to another: no switch leads there
 		return nil
 	}
-	id := r.table[int(r.edge[r.sw[edge]])*r.nsw+int(s)]
+	id := r.table[int(r.edge[to])*r.nsw+int(s)]
 	lo, hi := r.groups[id], r.groups[id+1]
 	return r.ports[lo:hi:hi]
 }
 
+// Home reports whether a NIC is on a switch, by a port that is not dead.
+func (r *Routes) Home(at NodeID, to NICID) bool {
+	if r.bonds != nil && r.bonds[to].down != nil {
+		return len(r.bonds[to].at(r.g, at)) > 0
+	}
+	return r.g.Edge(to) == at
+}
+
+// Segment returns the number of the edge that a NIC is on, -1: it is cabled to another host. NICs on the same
+// switches have the same.
+func (r *Routes) Segment(to NICID) int32 { return r.edge[to] }
+
 // Group returns the number of the group of next hops by which a switch at sends packets for NIC to, which is not
 // on it: equal sets of a switch's ports have one number, and those of two switches differ unless they are empty.
 func (r *Routes) Group(at NodeID, to NICID) int32 {
-	return r.table[int(r.edge[r.sw[r.g.Edge(to)]])*r.nsw+int(r.sw[at])]
+	return r.table[int(r.edge[to])*r.nsw+int(r.sw[at])]
 }
 
 // Path walks from one NIC to another and returns the egress ports in order: first
-// the sender's own, last the edge switch's port to the destination. At a switch
-// with n > 1 equal-cost ports it takes number pick(switch, n), 0 <= pick < n; a nil
-// pick takes the first. A destination that cannot be reached is an error that
+// the sender's own, last the edge switch's port to the destination. At a node
+// with n > 1 equal-cost ports, or a host whose NIC has n live ones, it takes number
+// pick(node, n), 0 <= pick < n; a nil pick takes the first. A destination that cannot be reached is an error that
 // names both NICs and says why.
 func (r *Routes) Path(from, to NICID, pick func(sw NodeID, n int) int) ([]PortID, error) {
 	g := r.g
@@ -304,12 +369,16 @@ func (r *Routes) Path(from, to NICID, pick func(sw NodeID, n int) int) ([]PortID
 		return nil, fmt.Errorf("no path from %s to %s: rails are VLANs that nothing routes between, "+
 			"want two NICs of one rail", g.NICName(from), g.NICName(to))
 	}
-	path := []PortID{g.NICs[from].Port}
+	own := r.Live(from)
+	path := []PortID{own[0]}
+	if len(own) > 1 && pick != nil {
+		path[0] = own[pick(g.Ports[own[0]].Node, len(own))]
+	}
 	if far := g.Ports[g.Peer(path[0])].NIC; far != from && far != to {
 		return nil, fmt.Errorf("no path from %s to %s: %s is cabled to %s", g.NICName(from), g.NICName(to),
 			g.NICName(from), g.NICName(far))
 	}
-	for at := g.Edge(from); at != g.Hosts[g.NICs[to].Host].Node; {
+	for at := g.Ports[path[0]].To; at != g.Hosts[g.NICs[to].Host].Node; {
 		hops := r.NextHops(at, to)
 		k := 0
 		switch {

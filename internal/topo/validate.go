@@ -130,15 +130,18 @@ func (g *Graph) checkHosts() error {
 			return fmt.Errorf("%s: %d GPUs, want 0 or more", h.Name, h.GPUs)
 		case len(h.NICs) == 0:
 			return fmt.Errorf("%s has no NIC: connect it to a switch", h.Name)
-		case len(h.NICs) != len(g.Nodes[h.Node].Ports):
-			return fmt.Errorf("%s: %d NICs for %d ports, want one port each", h.Name, len(h.NICs),
-				len(g.Nodes[h.Node].Ports))
 		}
 		owner[h.Node] = true
+		ports := 0
 		for k, n := range h.NICs {
 			if n < 0 || int(n) >= len(g.NICs) || int(g.NICs[n].Host) != i || int(g.NICs[n].Index) != k {
 				return fmt.Errorf("%s: nic%d is NIC %d, which is not its own", h.Name, k, n)
 			}
+			ports += len(g.NICs[n].Ports)
+		}
+		if ports != len(g.Nodes[h.Node].Ports) {
+			return fmt.Errorf("%s: its NICs have %d ports, and it has %d, want each to be of one NIC", h.Name, ports,
+				len(g.Nodes[h.Node].Ports))
 		}
 	}
 	return nil
@@ -151,12 +154,23 @@ func (g *Graph) checkNICs() error {
 			return fmt.Errorf("NIC %d: host %d, index %d, where another or none is listed", i, n.Host, n.Index)
 		}
 		h, name := g.Hosts[n.Host], g.NICName(NICID(i))
+		for k, p := range n.Ports {
+			switch {
+			case p < 0 || int(p) >= len(g.Ports) || g.Ports[p].Node != h.Node:
+				return fmt.Errorf("%s is not connected: port %d is not one of %s", name, p, h.Name)
+			case g.Ports[p].NIC != NICID(i) || g.Ports[p^1].NIC != NICID(i) && g.switched(p):
+				return fmt.Errorf("%s: its link names NICs %d and %d, want %d", name, g.Ports[p].NIC, g.Ports[p^1].NIC, i)
+			case k > 0 && (p <= n.Ports[k-1] || !g.switched(p) || !g.switched(n.Port)):
+				return fmt.Errorf("%s: its ports %d and %d, want them ascending and each to a switch", name, n.Ports[k-1], p)
+			}
+		}
 		switch {
-		case n.Port < 0 || int(n.Port) >= len(g.Ports) || g.Ports[n.Port].Node != h.Node:
+		case len(n.Ports) == 0 || len(n.Ports) > MaxPorts:
+			return fmt.Errorf("%s: %d ports, want 1 to %d", name, len(n.Ports), MaxPorts)
+		case n.Port != n.Ports[0]:
 			return fmt.Errorf("%s is not connected: port %d is not one of %s", name, n.Port, h.Name)
-		case g.Ports[n.Port].NIC != NICID(i) || g.Ports[n.Port^1].NIC != NICID(i) && g.switched(n.Port):
-			return fmt.Errorf("%s: its link names NICs %d and %d, want %d", name, g.Ports[n.Port].NIC,
-				g.Ports[n.Port^1].NIC, i)
+		case n.Card < 0 || n.Card > n.Index:
+			return fmt.Errorf("%s: card %d, want 0 to %d", name, n.Card, n.Index)
 		case n.Rail < 0:
 			return fmt.Errorf("%s: rail %d, want 0 or more", name, n.Rail)
 		case n.GPU < -1 || int(n.GPU) >= h.GPUs:

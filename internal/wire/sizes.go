@@ -34,6 +34,10 @@ const (
 	CNPReservedBytes unit.Bytes = 16 // after the BTH of a CNP, annex A17.9.3
 	CNPBytes                    = BTHBytes + CNPReservedBytes
 
+	// OverlayBytes is what VXLAN puts around a frame (RFC 7348, section 5). The FCS is the outer frame's, in the place
+	// of the inner one's.
+	OverlayBytes = EthernetBytes + IPv4Bytes + UDPBytes + VXLANBytes
+
 	PFCFrameBytes = MinFrameBytes
 )
 

@@ -110,6 +110,7 @@ type Op struct {
 	Duration unit.Duration // Compute: how long it runs; Communication: launch, before its first message; Copy: 0
 	Bytes    unit.Bytes    // Copy: how many; else 0
 	Launch   unit.Duration // of that, starting kernels
+	Effort   Effort        // of its kernels; of a Copy and of Communication none
 	Body     int32         // Compute, Copy: index in Job.Bodies, -1 if there is no work to do; else -1
 	Coll     int32         // Communication: index in Job.Collectives; else -1
 
@@ -118,6 +119,15 @@ type Op struct {
 
 	// What it touches of the job's buffers.
 	Reads, Writes []Range
+}
+
+// Effort is the arithmetic of kernels, and what they read and write. It takes a device some time, see
+// Device, and whoever does the real work another.
+type Effort struct{ FLOP, Bytes int64 }
+
+func (e *Effort) add(flop, bytes int64) {
+	e.FLOP += flop
+	e.Bytes += bytes
 }
 
 // Collective is one collective over one range of a buffer: what the operation that

@@ -14,6 +14,7 @@ type builder struct {
 	at      Coord
 	st      *stage
 	kernels int       // since the last operation was added
+	effort  Effort    // of those kernels
 	last    []int32   // by stream: operation, -1 none
 	uses    [][]use   // by buffer
 	clocks  [][]int32 // by operation, then stream: the last operation that ends before it, -1 none
@@ -348,7 +349,8 @@ func (b *builder) body(body Body) int32 {
 func (b *builder) add(op Op) int32 {
 	op.ID = int32(len(b.p.Ops))
 	op.Launch = unit.Duration(b.kernels) * b.p.Device.LaunchTime()
-	b.kernels = 0
+	op.Effort = b.effort
+	b.kernels, b.effort = 0, Effort{}
 	after := make([]int32, len(b.p.Streams)) // by stream: the last such operation
 	clock := make([]int32, len(b.p.Streams))
 	for s := range clock {
@@ -411,7 +413,13 @@ func (b *builder) all(kernels []Kernel) (d unit.Duration) {
 
 // kernel is the duration of one kernel on a micro-batch.
 func (b *builder) kernel(k Kernel) unit.Duration {
-	b.kernels++
 	rows := int64(b.rows)
-	return b.p.Device.Kernel(k.FLOP*rows, (k.Words*rows+k.Fixed)*elem)
+	return b.kernelOf(k.FLOP*rows, (k.Words*rows+k.Fixed)*elem)
+}
+
+// kernelOf is the duration of one kernel of the operation that is added next.
+func (b *builder) kernelOf(flop, bytes int64) unit.Duration {
+	b.kernels++
+	b.effort.add(flop, bytes)
+	return b.p.Device.Kernel(flop, bytes)
 }

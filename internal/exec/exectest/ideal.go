@@ -193,9 +193,9 @@ func (d *Driver) place(m exec.Message) {
 type clock struct{ *Driver }
 
 // Run implements exec.Clock.
-func (d clock) Run(rank int32, tok exec.Token, span unit.Duration, body func()) {
+func (d clock) Run(rank int32, tok exec.Token, span unit.Duration, w exec.Work) {
 	join := func() {}
-	if body != nil {
+	if body := w.Do; body != nil {
 		switch d.net.BodyAt {
 		case AtStart:
 			body()
@@ -214,12 +214,12 @@ func (d clock) Run(rank int32, tok exec.Token, span unit.Duration, body func()) 
 }
 
 // CopyIn implements exec.Transport.
-func (d *Driver) CopyIn(rank int32, tok exec.Token, bytes unit.Bytes, body func()) {
+func (d *Driver) CopyIn(rank int32, tok exec.Token, bytes unit.Bytes, w exec.Work) {
 	span := unit.Duration(0)
 	if d.net.Host > 0 {
 		span = d.net.Host.TransmitTime(bytes)
 	}
-	clock{d}.Run(rank, tok, span, body)
+	clock{d}.Run(rank, tok, span, w)
 }
 
 func (d *Driver) at(t unit.Time, do func()) {

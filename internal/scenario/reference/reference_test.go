@@ -10,12 +10,16 @@ import (
 	"railyard/internal/scenario"
 )
 
-var update = flag.Bool("update", false, "rewrite docs/scenario.md")
+var update = flag.Bool("update", false, "rewrite docs/scenario.md and docs/requirement.md")
 
-// docs/scenario.md is what the table says: run with -update after a change.
+// docs/scenario.md and docs/requirement.md are what their tables say: run with -update after a change.
 func TestMarkdown(t *testing.T) {
-	const file = "../../../docs/scenario.md"
-	want := Markdown()
+	isWritten(t, "../../../docs/scenario.md", Markdown(), scenario.Table())
+	isWritten(t, "../../../docs/requirement.md", Requirement(), scenario.RequirementTable())
+}
+
+// isWritten compares a file with what it should hold: each field of a table.
+func isWritten(t *testing.T, file string, want []byte, table []scenario.Field) {
 	if *update {
 		if err := os.WriteFile(file, want, 0o644); err != nil {
 			t.Fatal(err)
@@ -28,7 +32,7 @@ func TestMarkdown(t *testing.T) {
 	if !bytes.Equal(got, want) {
 		t.Errorf("%s is stale: go test ./internal/scenario/reference -update", file)
 	}
-	for _, f := range scenario.Table() {
+	for _, f := range table {
 		if !strings.Contains(string(want), "`"+f.Path+"`") && f.Path != "background" &&
 			strings.Contains(f.Path, ".") {
 			t.Errorf("%s is not in %s", f.Path, file)

@@ -54,6 +54,10 @@ func Value(t *rapid.T, f *scenario.Field) string {
 		return fmt.Sprintf("[%d, %d]", between("in", 1, 9999), between("out", 1, 99))
 	case scenario.NameList:
 		return `[host1, leaf-1, "spine1#2", host2]`
+	case scenario.LinkNames:
+		return `[leaf1/host1, "leaf*/spine?"]`
+	case scenario.HexNumber:
+		return fmt.Sprintf("0x%x", between("value", 2, 0xffff))
 	case scenario.Text:
 		if strings.HasSuffix(f.Path, "name") {
 			return rapid.StringMatching(`[a-z][a-z0-9-]{0,20}`).Draw(t, f.Path)

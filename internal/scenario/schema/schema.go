@@ -37,17 +37,29 @@ func (o object) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// JSON returns the schema, indented.
+// JSON returns the schema of a scenario, indented.
 func JSON() []byte {
+	return of("Railyard scenario", "A cluster, a fabric, a transport and jobs: what `railyard run` runs.",
+		scenario.Keys(), scenario.Lists(), between)
+}
+
+// Requirement returns the schema of a requirement, indented.
+func Requirement() []byte {
+	return of("Railyard requirement", "What a cluster must do and stand in: what `railyard design` sizes.",
+		scenario.RequirementKeys(), scenario.RequirementLists(), nil)
+}
+
+// of returns the schema of a file with these keys and rules between them.
+func of(title, description string, keys *scenario.Key, lists []*scenario.List, rules map[string]object) []byte {
 	root := object{
 		{"$schema", "https://json-schema.org/draft/2020-12/schema"},
-		{"title", "Railyard scenario"},
-		{"description", "A cluster, a fabric, a transport and jobs: what `railyard run` runs."},
+		{"title", title},
+		{"description", description},
 	}
-	root = append(root, groupSchema(scenario.Keys(), "")...)
+	root = append(root, groupSchema(keys, "", rules)...)
 	defs := object{}
-	for _, l := range scenario.Lists() {
-		defs = append(defs, member{l.Noun, groupSchema(l.Keys, l.Path)})
+	for _, l := range lists {
+		defs = append(defs, member{l.Noun, groupSchema(l.Keys, l.Path, rules)})
 	}
 	root = append(root, member{"$defs", defs})
 	b, err := json.Marshal(root)
@@ -63,14 +75,14 @@ func JSON() []byte {
 }
 
 // groupSchema is the schema of a mapping with the keys of k.
-func groupSchema(k *scenario.Key, path string) object {
+func groupSchema(k *scenario.Key, path string, rules map[string]object) object {
 	props, required := object{}, []string{}
 	for _, c := range k.Keys {
 		below := c.Name
 		if path != "" {
 			below = path + "." + c.Name
 		}
-		props = append(props, member{c.Name, keySchema(c, below)})
+		props = append(props, member{c.Name, keySchema(c, below, rules)})
 		if needed(c) {
 			required = append(required, c.Name)
 		}
@@ -80,7 +92,7 @@ func groupSchema(k *scenario.Key, path string) object {
 		o = append(o, member{"required", required})
 	}
 	o = append(o, member{"properties", props}, member{"additionalProperties", false})
-	return append(o, between[path]...)
+	return append(o, rules[path]...)
 }
 
 // needed reports whether a file must have the key: where its group is given, or
@@ -102,19 +114,19 @@ func needed(k *scenario.Key) bool {
 }
 
 // keySchema is the schema of one key at a path: its value, with what an editor shows.
-func keySchema(k *scenario.Key, path string) object {
+func keySchema(k *scenario.Key, path string, rules map[string]object) object {
 	f := k.Field
 	o := object{{"description", describe(f)}}
 	switch {
 	case f.Kind == scenario.Group:
-		return append(o, groupSchema(k, path)...)
+		return append(o, groupSchema(k, path, rules)...)
 	case f.List() != nil && f.List().Single:
 		return append(o, member{"$ref", "#/$defs/" + f.List().Noun})
 	case f.List() != nil:
 		return append(o, member{"type", "array"}, member{"minItems", 1},
 			member{"items", object{{"$ref", "#/$defs/" + f.List().Noun}}})
 	case len(k.Keys) > 0: // a value, or a group instead of it
-		keys := append(groupSchema(k, path), member{"minProperties", 1})
+		keys := append(groupSchema(k, path, rules), member{"minProperties", 1})
 		return append(o, member{"anyOf", []any{valueSchema(f), keys}})
 	}
 	if d := defaultJSON(f); d != nil {

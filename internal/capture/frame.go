@@ -1,0 +1,206 @@
+package capture
+
+import (
+	"encoding/binary"
+	"fmt"
+	"net/netip"
+
+	"railyard/internal/fabric"
+	"railyard/internal/host"
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+	"railyard/internal/wire"
+)
+
+// MAC is the address of a port: locally administered (IEEE 802, bit 1 of the first byte), with the port's number.
+func MAC(id topo.PortID) wire.MAC {
+	return wire.MAC{0x02, 0, byte(id >> 24), byte(id >> 16), byte(id >> 8), byte(id)}
+}
+
+// ttl is the time to live that NICs write.
+const ttl = 64
+
+// build makes the frame that was sent, with what there is to say of it.
+func (c *Capture) build(s *fabric.Sent) (*wire.Frame, []string) {
+	if s.Pause != nil {
+		return c.pause(s)
+	}
+	pk := &s.Frame
+	q, known := &c.plan.Pairs[pk.Flow], &c.pairs[pk.Flow]
+	forward := pk.Kind() == fabric.Data || pk.Kind() == fabric.CreditAck
+	from, to, path := q.From, q.To, q.Path
+	if !forward {
+		from, to, path = to, from, q.Back
+	}
+	r, comments := c.packetOf(s, known)
+	r.BTH.PKey, r.BTH.DestQP = uint16(c.plan.Scenario.Transport.PKey), c.plan.QPN(pk.Flow)
+	source := q.Key.SrcPort
+	if pk.Entropy != 0 {
+		source = pk.Entropy
+	}
+	f := &wire.Frame{UDP: &wire.UDP{Source: source}, RoCE: r, IPv4: &wire.IPv4{DSCP: c.plan.DSCP(pk.Class()), ECN: pk.ECN(),
+		DontFragment: true, Source: c.address(from), Dest: c.address(to)}}
+	f.IPv4.TTL, f.Ethernet = c.hop(s, path)
+	if !known.seen {
+		known.seen = true
+		g := c.plan.Graph
+		comments = append(comments, fmt.Sprintf("queue pair %s: %s to %s", q.Name, g.NICName(q.From), g.NICName(q.To)))
+	}
+	return f, comments
+}
+
+func (c *Capture) address(n topo.NICID) netip.Addr {
+	return c.addresses.Ports[c.plan.Graph.NICs[n].Port].Address.V4.Addr()
+}
+
+// hop returns what changes from hop to hop: the time to live that is left, and the addresses of the link.
+func (c *Capture) hop(s *fabric.Sent, path []topo.PortID) (uint8, wire.Ethernet) {
+	if len(path) == 2 { // one switch, which bridges
+		return ttl, wire.Ethernet{Source: MAC(path[0]), Dest: MAC(c.plan.Graph.Peer(path[1]))}
+	}
+	passed := max(0, s.Passed)
+	if s.Passed < 0 {
+		for path[passed] != s.Port {
+			passed++
+		}
+	}
+	return uint8(ttl - passed), wire.Ethernet{Source: MAC(s.Port), Dest: MAC(c.plan.Graph.Peer(s.Port))}
+}
+
+// packetOf is the packet from its BTH on, but for partition and queue pair.
+func (c *Capture) packetOf(s *fabric.Sent, p *pair) (*wire.RoCE, []string) {
+	pk := &s.Frame
+	r := &wire.RoCE{BTH: wire.BTH{Opcode: wire.Opcode(pk.Opcode()), PSN: c.psn(pk.PSN()), Migrated: true}}
+	var comments []string
+	switch pk.Kind() {
+	case fabric.Data:
+		comments = c.data(r, s, p)
+	case fabric.Ack, fabric.Nak:
+		comments = c.answer(r, pk, p)
+	case fabric.CNP:
+		r.BTH.BECN, r.BTH.PSN = true, 0
+	default: // clear-to-sends and credits
+		r.BTH.PSN = wire.PSN(pk.PSN())
+		r.Payload = binary.BigEndian.AppendUint32(nil, pk.Count())
+		comments = append(comments, fmt.Sprintf("%s: %d in all", counts[pk.Kind()], pk.Count()))
+	}
+	return r, comments
+}
+
+var counts = map[fabric.Kind]string{fabric.CTS: "clear-to-send of slots", fabric.Credit: "credits",
+	fabric.CreditAck: "credits that have come"}
+
+func (c *Capture) psn(n uint32) wire.PSN { return wire.PSN(c.plan.PSN(n)) }
+
+// data fills in a packet of an RDMA WRITE.
+func (c *Capture) data(r *wire.RoCE, s *fabric.Sent, p *pair) (comments []string) {
+	pk, sizes := &s.Frame, c.plan.Frames()
+	size := unit.Bytes(pk.Bytes) - sizes.DataFrame(0, pk.Lands(), pk.Immediate())
+	seq := p.expand(pk.PSN())
+	p.near = max(p.near, seq)
+	m := p.message(seq)
+	r.BTH.AckReq = pk.Last() || pk.AckReq()
+	r.BTH.Solicited = pk.Last()
+	if pk.Again() {
+		comments = append(comments, "sent again")
+	}
+	if pk.Marked() {
+		if at, ok := c.marks.at[packetID{pk.Flow, pk.PSN()}]; ok {
+			comments = append(comments, "marked by "+c.plan.Graph.Ports[at].Name)
+		}
+	}
+	offset := int64(0)
+	if m != nil {
+		offset = (seq - m.First) * int64(c.plan.Scenario.Transport.MTU)
+		r.ImmDt = wire.ImmDt(m.Bytes)
+	}
+	if !pk.Immediate() {
+		r.ImmDt = 0
+	}
+	if pk.Lands() {
+		r.RETH = c.landing(&s.Landing, offset, size)
+	}
+	r.Payload = make([]byte, size)
+	if m != nil && m.payload != nil {
+		fill(r.Payload, m.payload, offset, m.Bytes)
+	} else if m == nil && c.plan.Scenario.Capture.Payload {
+		comments = append(comments, "its message was acknowledged long ago: the payload is not known any more")
+	}
+	return comments
+}
+
+// maxMessage is what a RETH can ask for (IBTA vol. 1 section 9.7.1: 2^31 bytes).
+const maxMessage = 1 << 31
+
+// landing is the RETH of a packet at an offset of its message: of all of the message, or where each packet is a write
+// of its own, of what it has itself.
+func (c *Capture) landing(l *fabric.Landing, offset int64, size unit.Bytes) wire.RETH {
+	if c.plan.Scenario.Transport.Receiver == "direct" {
+		return wire.RETH{Address: l.Address + uint64(offset), RKey: l.Key, Length: uint32(size)}
+	}
+	return wire.RETH{Address: l.Address, RKey: l.Key, Length: uint32(min(l.Length, maxMessage))}
+}
+
+// fill writes the bytes of a message that lie in a packet. Gradients that travel as bfloat16 lie in memory as float32
+// of which these are the upper halves; of another protocol's data the rest of the packet is its flags, and zero here.
+func fill(to, payload []byte, offset int64, total unit.Bytes) {
+	if int64(len(payload)) == 2*int64(total) && offset%2 == 0 && len(to)%2 == 0 {
+		for i := 0; i < len(to); i += 2 {
+			at := 2 * (offset + int64(i))
+			to[i], to[i+1] = payload[at+2], payload[at+3]
+		}
+		return
+	}
+	lo, hi := host.Carries(len(payload), offset, unit.Bytes(len(to)), total)
+	copy(to, payload[lo:min(hi, lo+int64(len(to)))])
+}
+
+// answer fills in an ACK or a NAK.
+func (c *Capture) answer(r *wire.RoCE, pk *fabric.Packet, p *pair) (comments []string) {
+	seq := p.expand(pk.PSN())
+	ended := p.ended(seq)
+	r.BTH.Opcode, r.BTH.BECN = wire.Acknowledge, pk.BECN() || pk.Echo()
+	r.AETH = wire.AETH{Kind: wire.ACK, Value: noCredits}
+	if pk.Kind() == fabric.Nak {
+		r.AETH.Kind, r.AETH.Value = wire.NAK, wire.NAKSequence
+		ended = p.ended(seq - 1)
+	}
+	if r.AETH.MSN = uint32(ended) & uint32(wire.PSNMask); c.plan.Scenario.Transport.Receiver == "direct" {
+		r.AETH.MSN = uint32(seq+1) & uint32(wire.PSNMask)
+	}
+	if pk.Sack() > 0 {
+		comments = append(comments, fmt.Sprintf("selective: packet %d is here", c.psn(pk.PSN()+pk.Sack())))
+	}
+	if pk.Echo() {
+		comments = append(comments, "echoes a mark")
+	}
+	return comments
+}
+
+// noCredits is the credit count that says there is no end-to-end flow control (IBTA vol. 1 table 46).
+const noCredits = 31
+
+// pause makes a PFC frame.
+func (c *Capture) pause(s *fabric.Sent) (*wire.Frame, []string) {
+	g := c.plan.Graph
+	priority := c.plan.Priority(s.Port, s.Pause.Class)
+	p := &wire.PFC{Source: MAC(s.Port), Enable: 1 << priority}
+	if !s.Pause.Stop {
+		return c.control(p), []string{fmt.Sprintf("xON: priority %d may go on", priority)}
+	}
+	quanta := s.Pause.Quanta
+	if quanta == 0 { // until it is told otherwise
+		quanta = 1<<16 - 1
+	}
+	p.Quanta[priority] = quanta
+	why := fmt.Sprintf("xOFF: priority %d stops for %d quanta, %s", priority, quanta,
+		wire.PauseTime(quanta, g.Ports[s.Port].Rate).Human())
+	if s.Pause.Root >= 0 {
+		why += "; it spread from the queue of " + g.Ports[s.Pause.Root].Name
+	}
+	return c.control(p), []string{why}
+}
+
+func (c *Capture) control(p *wire.PFC) *wire.Frame {
+	return &wire.Frame{Ethernet: wire.Ethernet{Source: p.Source, Dest: wire.MACControlAddress}, PFC: p}
+}

@@ -1,0 +1,372 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"railyard/internal/input"
+	"railyard/internal/located"
+	"railyard/internal/netconf"
+	"railyard/internal/netconf/dialects"
+)
+
+func (a *app) configCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "config",
+		Short: "Render, read and compare the configuration of switches",
+		Long: `Renders what the switches of a scenario are to be told, in the words of a platform, and reads such
+files back. The thresholds are those that a run works with.`,
+		Example: "  railyard config render examples/leaf-spine.yaml --dialect nxos",
+		Args:    subcommandOnly,
+		RunE:    needSubcommand,
+	}
+	cmd.AddCommand(a.configRenderCommand(), a.configParseCommand())
+	return cmd
+}
+
+func (a *app) configRenderCommand() *cobra.Command {
+	dialect, out := "nxos", ""
+	var about strings.Builder
+	for _, name := range dialects.Names() {
+		fmt.Fprintf(&about, "\n  %-5s %s", name, dialects.All[name].Meaning)
+	}
+	cmd := &cobra.Command{
+		Use:   "render FILE [SWITCH...]",
+		Short: "Write the configuration of a scenario's switches",
+		Long: `Writes the configuration of the switches of the scenario FILE, or of some of them, in the words of a
+platform. What the platform has no command for, or none that is on record (docs/config.md), is not
+written: it is listed on stderr, and is the platform's own. What would make a switch do something
+else than the run is an error. Platforms:` + about.String(),
+		Example: "  railyard config render examples/leaf-spine.yaml leaf1\n" +
+			"  railyard config render examples/leaf-spine.yaml --dialect frr -o configs",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return misuse("render: missing FILE, the scenario to read: %s", cmd.UseLine())
+			}
+			return nil
+		},
+		ValidArgsFunction: completeScenario,
+		RunE: func(_ *cobra.Command, args []string) error {
+			return a.configRender(args[0], args[1:], dialect, out)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&dialect, "dialect", dialect, "platform: "+strings.Join(dialects.Names(), ", "))
+	fl.StringVarP(&out, "out", "o", "", "folder to write SWITCH/FILE to, new or empty, instead of stdout")
+	return cmd
+}
+
+func dialectOf(command, name string) (netconf.Dialect, error) {
+	d, known := dialects.All[name]
+	if !known {
+		return nil, misuse("%s: --dialect %q: unknown%s", command, name, didYouMean(name, dialects.Names(),
+			"want "+strings.Join(dialects.Names(), ", ")))
+	}
+	return d, nil
+}
+
+// configRender renders all that is asked for before the first file is written.
+func (a *app) configRender(file string, switches []string, dialectName, out string) error {
+	dialect, err := dialectOf("config render", dialectName)
+	if err != nil {
+		return err
+	}
+	p, err := a.plan(file)
+	if err != nil {
+		return err
+	}
+	devices, err := p.Devices()
+	if err != nil {
+		return a.located(file, p.Scenario, err)
+	}
+	if devices, err = chosenDevices(devices, switches); err != nil {
+		return err
+	}
+	var left notes
+	var wrong []error
+	rendered := make([][]netconf.File, len(devices))
+	for i := range devices {
+		fitting, cut := dialect.Fit(&devices[i])
+		left.add(devices[i].Name, cut)
+		if rendered[i], err = dialect.Render(fitting); err != nil {
+			wrong = append(wrong, fmt.Errorf("%s: %w", devices[i].Name, err))
+		}
+	}
+	if len(wrong) > 0 {
+		return errors.Join(wrong...)
+	}
+	if out != "" {
+		if err := emptyFolder(out); err != nil {
+			return err
+		}
+	}
+	for i, files := range rendered {
+		if err := a.writeConfig(devices[i].Name, files, out, len(devices) > 1); err != nil {
+			return err
+		}
+	}
+	left.print(a, "left to the platform")
+	return nil
+}
+
+// chosenDevices are those with some names, in the order of names; all without any.
+func chosenDevices(all []netconf.Device, names []string) (some []netconf.Device, err error) {
+	if len(names) == 0 {
+		return all, nil
+	}
+	known := namesOf(all)
+	for _, name := range names {
+		i := slices.Index(known, name)
+		if i < 0 {
+			err = errors.Join(err, fmt.Errorf("%q is no switch of this network%s", name, didYouMean(name, known, between(known))))
+			continue
+		}
+		some = append(some, all[i])
+	}
+	if err != nil {
+		return nil, misuse("config render: %w", err)
+	}
+	return some, nil
+}
+
+// emptyFolder refuses a folder that holds something: what stands there would be mixed with what is
+// written.
+func emptyFolder(dir string) error {
+	entries, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case len(entries) > 0:
+		return fmt.Errorf("%s: not empty, want a new or empty folder", dir)
+	}
+	return nil
+}
+
+func namesOf(devices []netconf.Device) (names []string) {
+	for i := range devices {
+		names = append(names, devices[i].Name)
+	}
+	return names
+}
+
+// shortList names the first few.
+func shortList(names []string) string {
+	const most = 8
+	if len(names) > most {
+		names = append(slices.Clip(names[:most]), "...")
+	}
+	return strings.Join(names, ", ")
+}
+
+// notes are sentences, each with the devices that it is true of.
+type notes struct {
+	texts []string
+	of    map[string][]string
+}
+
+func (n *notes) add(device string, texts []string) {
+	if n.of == nil {
+		n.of = map[string][]string{}
+	}
+	for _, t := range texts {
+		if n.of[t] == nil {
+			n.texts = append(n.texts, t)
+		}
+		n.of[t] = append(n.of[t], device)
+	}
+}
+
+// print writes the notes to stderr.
+func (n *notes) print(a *app, title string) {
+	if len(n.texts) == 0 {
+		return
+	}
+	s := a.newSheet()
+	s.Wrap("", title+":")
+	for _, t := range n.texts {
+		s.Hang("  - ", "    ", t+" ("+shortList(n.of[t])+")")
+	}
+	s.Flush(a.stderr) //nolint:errcheck // nothing is left to say it with
+}
+
+// writeConfig writes the files of a device below a folder, or to stdout.
+func (a *app) writeConfig(device string, files []netconf.File, out string, named bool) error {
+	for _, f := range files {
+		if out == "" {
+			if named || len(files) > 1 {
+				fmt.Fprintf(a.stdout, "! ==== %s/%s\n", device, f.Name)
+			}
+			if _, err := a.stdout.Write(f.Text); err != nil {
+				return err
+			}
+			continue
+		}
+		path := filepath.Join(out, device, filepath.FromSlash(f.Name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, f.Text, 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// parseFlags is the flags of `railyard config parse`.
+type parseFlags struct {
+	dialect string
+	json    bool
+}
+
+func (a *app) configParseCommand() *cobra.Command {
+	var f parseFlags
+	cmd := &cobra.Command{
+		Use:   "parse FILE [flags]",
+		Short: "Say what a switch's configuration means",
+		Long: `Reads the configuration of one switch, a file or a folder of its files, and prints it in no vendor's
+words. A line that is not understood is listed on stderr; none is skipped in silence. Exit code 1 if
+a line says what cannot be.`,
+		Example: "  railyard config parse configs/leaf1\n  railyard config parse running-config --dialect nxos --json",
+		Args:    oneConfig,
+		RunE:    func(_ *cobra.Command, args []string) error { return a.configParse(args[0], f) },
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.dialect, "dialect", "", "platform: "+strings.Join(dialects.Names(), ", ")+
+		" (default: told from the text)")
+	fl.BoolVar(&f.json, "json", false, "print as JSON, with the line of each thing")
+	return cmd
+}
+
+// oneConfig is the argument check of a command that takes one device's configuration.
+func oneConfig(cmd *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return misuse("%s: %d arguments, want one FILE, a configuration or the folder of a device: %s", cmd.Name(),
+			len(args), cmd.UseLine())
+	}
+	return nil
+}
+
+// mostConfig bounds a configuration file, and mostFiles those of a device.
+const (
+	mostConfig = 64 << 20
+	mostFiles  = 100
+)
+
+// A configured is a device as its files say.
+type configured struct {
+	*netconf.Parsed
+	dialect string
+	files   []netconf.File
+}
+
+// readDevice reads a file or the folder of a device, and tells its platform.
+func (a *app) readDevice(path, dialect string) (*configured, error) {
+	c := &configured{dialect: dialect}
+	info, err := os.Stat(path)
+	switch {
+	case path == input.Stdin || err == nil && !info.IsDir():
+		text, err := a.readConfig(path)
+		if err != nil {
+			return nil, misuse("cannot read %s: %w", path, err)
+		}
+		c.files = []netconf.File{{Name: path, Text: text}}
+	case err != nil:
+		return nil, misuse("cannot read %s: %w", path, errors.Unwrap(err))
+	default:
+		if c.files, err = a.readFolder(path); err != nil {
+			return nil, misuse("cannot read %s: %w", path, err)
+		}
+	}
+	if c.dialect == "" {
+		if c.dialect, err = dialects.Detect(c.files); err != nil {
+			return nil, misuse("%s: %w", path, err)
+		}
+	}
+	of, err := dialectOf("config", c.dialect)
+	if err != nil {
+		return nil, err
+	}
+	c.Parsed = of.Parse(c.files)
+	return c, nil
+}
+
+func (a *app) readConfig(path string) ([]byte, error) {
+	if path == input.Stdin {
+		return input.Stream(context.Background(), a.stdin, mostConfig)
+	}
+	return input.Read(context.Background(), path, mostConfig)
+}
+
+func (a *app) readFolder(path string) (files []netconf.File, err error) {
+	err = filepath.WalkDir(path, func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		if len(files) == mostFiles {
+			return fmt.Errorf("more than %d files, want those of one device", mostFiles)
+		}
+		text, err := a.readConfig(name)
+		files = append(files, netconf.File{Name: name, Text: text})
+		return err
+	})
+	if err == nil && len(files) == 0 {
+		err = errors.New("no file in it")
+	}
+	return files, err
+}
+
+func (a *app) configParse(path string, f parseFlags) error {
+	c, err := a.readDevice(path, f.dialect)
+	if err != nil {
+		return err
+	}
+	wrong := a.renderConfig(c)
+	if f.json {
+		err = a.printJSON(struct {
+			Dialect string                   `json:"dialect"`
+			Device  *netconf.Device          `json:"device"`
+			Places  map[string]netconf.Place `json:"places"`
+		}{c.dialect, c.Device, c.Places})
+	} else {
+		s := a.newSheet()
+		deviceText(s, c)
+		err = s.Flush(a.stdout)
+	}
+	if err == nil && wrong > 0 {
+		err = fmt.Errorf("%s: %s", path, count(wrong, "problem"))
+	}
+	return err
+}
+
+// renderConfig prints what was not understood, with its lines, and returns how much of it is wrong.
+func (a *app) renderConfig(c *configured) (wrong int) {
+	for _, f := range c.files {
+		var here located.Problems
+		for _, slip := range c.Slips {
+			if slip.File == f.Name {
+				here = append(here, located.Problem{File: f.Name, Line: slip.Line, Column: 1, Message: slip.Rule + ": " + slip.Text,
+					Warning: true})
+			}
+		}
+		for _, p := range c.Problems {
+			if p.File == f.Name {
+				here = append(here, p)
+				if !p.Warning {
+					wrong++
+				}
+			}
+		}
+		here.Sorted().Render(a.stderr, f.Text, a.errTerm.colour)
+	}
+	return wrong
+}

@@ -1,0 +1,217 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"railyard/internal/design"
+	"railyard/internal/located"
+	"railyard/internal/result"
+	"railyard/internal/scenario"
+)
+
+// designFlags is the flags of `railyard design`.
+type designFlags struct {
+	out, design string
+	json        bool
+	simulate    bool
+	quiet       bool
+}
+
+func (a *app) designCommand() *cobra.Command {
+	var f designFlags
+	var names []string
+	for _, c := range scenario.RequiredDesigns {
+		names = append(names, c.Name)
+	}
+	cmd := &cobra.Command{
+		Use:   "design FILE [flags]",
+		Short: "Size the networks of a cluster from what it must do",
+		Long: `Reads a requirement (how many GPUs now and later, the NICs, models of switches, how much
+oversubscription, racks) and lays designs side by side: switches, cables, hops, power, cost, and
+what each failure takes away. A design whose ports do not add up is refused with the sum. Of one of
+them, --design or the first that closes, it prints tiers, growth, the bill of materials of four
+networks (backend, frontend, storage, out of band) and what does not fit.
+
+With -o DIR it writes scenario.yaml, which railyard check and run take, bill.csv, cables.csv (a line
+for each cable: devices, ports, length, medium, label), racks.txt and design.json. DIR must be new
+or empty. --simulate plays an all-reduce and an all-to-all on a slice of each design.
+
+What the catalogue does not know is printed as unknown, never guessed. Exit code 1 if no design
+closes, or something does not fit. FILE may be -, standard input.`,
+		Example: "  railyard design examples/design.yaml\n" +
+			"  railyard design examples/design.yaml --design rail-optimized -o my-cluster\n" +
+			"  railyard design examples/design.yaml --simulate --json",
+		Args:              oneFile,
+		ValidArgsFunction: completeScenario,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.design != "" && !slices.Contains(names, f.design) {
+				return misuse("design: --design %s: no such design, want one of: %s", f.design, strings.Join(names, ", "))
+			}
+			return a.design(cmd.Context(), args[0], f)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVarP(&f.out, "output", "o", "", "directory to write the files of one design to; new or empty")
+	fl.StringVar(&f.design, "design", "", "the design of which all is printed and written (default: the first that closes)")
+	fl.BoolVar(&f.json, "json", false, "print as JSON")
+	fl.BoolVar(&f.simulate, "simulate", false, "play an all-reduce and an all-to-all on a slice of each design")
+	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress on stderr")
+	return cmd
+}
+
+// A study is all that `railyard design` finds.
+type study struct {
+	req     *scenario.Requirement
+	file    string
+	src     []byte
+	layouts []*design.Layout // by option; nil where refused
+	options []*design.Option
+	timed   []timed // by option, with --simulate
+	chosen  int     // index into options; -1: none closes
+}
+
+// design is `railyard design`.
+func (a *app) design(ctx context.Context, file string, f designFlags) error {
+	ctx, stop := a.interruptible(ctx)
+	defer stop()
+	s, err := a.study(ctx, file, f)
+	if err != nil {
+		return err
+	}
+	if f.simulate {
+		if err := a.playSlices(ctx, s, f); err != nil {
+			return err
+		}
+	}
+	if f.out != "" && s.chosen >= 0 {
+		if err := s.write(f.out); err != nil {
+			return err
+		}
+	}
+	if f.json {
+		err = a.printJSON(s.data())
+	} else {
+		err = a.designText(s, f.out)
+	}
+	if err != nil {
+		return err
+	}
+	return s.verdict(f)
+}
+
+// study reads a requirement, sizes and lays out its designs.
+func (a *app) study(ctx context.Context, file string, f designFlags) (*study, error) {
+	src, err := a.readFile(ctx, file)
+	if err != nil {
+		return nil, misuse("cannot read requirement %s: %w", file, err)
+	}
+	r, err := scenario.ParseRequirement(file, src)
+	if err != nil {
+		var problems located.Problems
+		if !errors.As(err, &problems) {
+			return nil, err
+		}
+		problems.Render(a.stderr, src, a.errTerm.colour)
+		return nil, fmt.Errorf("%s: %s", file, count(len(problems), "problem"))
+	}
+	s := &study{req: r, file: file, src: src, options: design.Study(r), chosen: -1}
+	if f.design != "" && !slices.Contains(r.Designs, f.design) {
+		return nil, misuse("design: --design %s: %s names %s", f.design, file, strings.Join(r.Designs, ", "))
+	}
+	for i, o := range s.options {
+		if ctx.Err() != nil {
+			return nil, &exitError{exitInterrupted, errors.New("design: interrupted")}
+		}
+		var l *design.Layout
+		if o.Refused == "" {
+			if l, err = design.Lay(r, o); err != nil {
+				o.Refused = err.Error()
+			}
+		}
+		s.layouts = append(s.layouts, l)
+		if l != nil && (s.chosen < 0 && f.design == "" || o.Design == f.design) {
+			s.chosen = i
+		}
+	}
+	return s, nil
+}
+
+// layout is that of the design which all is printed of.
+func (s *study) layout() *design.Layout {
+	if s.chosen < 0 {
+		return nil
+	}
+	return s.layouts[s.chosen]
+}
+
+// verdict is the error of what does not close or fit.
+func (s *study) verdict(f designFlags) error {
+	l := s.layout()
+	if l == nil {
+		if f.design != "" {
+			return fmt.Errorf("%s: %s does not close", s.file, f.design)
+		}
+		return fmt.Errorf("%s: no design closes", s.file)
+	}
+	wrong := 0
+	for _, p := range l.Findings {
+		if !p.Warning {
+			wrong++
+		}
+	}
+	if wrong > 0 {
+		return fmt.Errorf("%s: %s", s.file, count(wrong, "finding"))
+	}
+	return nil
+}
+
+// scenario is the file of the design that was chosen. It plays an all-reduce: an all-to-all has a pair of queues
+// for every two ranks, and would ask for a machine of its own.
+func (s *study) scenario() []byte {
+	l := s.layout()
+	return design.Scenario(s.req, l.Option, l.Lengths(), s.req.Simulate.Bytes, "all-reduce")
+}
+
+// write writes the files of the design that was chosen into a directory that is new or empty.
+func (s *study) write(dir string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return misuse("design: -o: %w", err)
+	}
+	if there, err := os.ReadDir(dir); err != nil || len(there) > 0 {
+		if err == nil {
+			err = fmt.Errorf("%s holds %s, want a new or an empty directory", dir, count(len(there), "file"))
+		}
+		return misuse("design: -o: %w", err)
+	}
+	l := s.layout()
+	if _, err := scenario.Parse("scenario.yaml", s.scenario()); err != nil {
+		return fmt.Errorf("design: a scenario has no room for this design: %w", err)
+	}
+	for _, file := range []struct {
+		name string
+		text func(*strings.Builder) error
+	}{
+		{"scenario.yaml", func(b *strings.Builder) error { b.Write(s.scenario()); return nil }},
+		{"bill.csv", func(b *strings.Builder) error { return design.WriteBill(b, l.Bill()) }},
+		{"cables.csv", func(b *strings.Builder) error { return l.WriteCables(b) }},
+		{"racks.txt", func(b *strings.Builder) error { return l.WriteRacks(b) }},
+		{"design.json", func(b *strings.Builder) error { return result.EncodeJSON(b, s.data()) }},
+	} {
+		var b strings.Builder
+		if err := file.text(&b); err != nil {
+			return fmt.Errorf("design: %s: %w", file.name, err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, file.name), []byte(b.String()), 0o666); err != nil {
+			return fmt.Errorf("design: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"railyard/internal/design"
+	"railyard/internal/sizing"
+	"railyard/internal/unit"
+)
+
+// A designJSON is what `railyard design` finds, as data.
+type designJSON struct {
+	Name    string       `json:"name"`
+	Hosts   int          `json:"hosts"`
+	Now     int          `json:"hosts_now"`
+	GPUs    int          `json:"gpus"`
+	Options []optionJSON `json:"designs"`
+	Chosen  *chosenJSON  `json:"chosen,omitempty"`
+}
+
+// An optionJSON is one design; of one that does not close only why.
+type optionJSON struct {
+	Design   string         `json:"design"`
+	Refused  string         `json:"refused,omitempty"`
+	Networks []networkJSON  `json:"networks,omitempty"`
+	Reach    []sizing.Reach `json:"reach,omitempty"` // of the backend
+	Losses   []sizing.Loss  `json:"losses,omitempty"`
+	Power    unit.Power     `json:"power_mw,omitempty"`      // that is known
+	Unknown  int            `json:"power_unknown,omitempty"` // items whose power is not
+	Cost     string         `json:"cost,omitempty"`
+	Unpriced int            `json:"unpriced,omitempty"`
+	Timed    *timed         `json:"simulated,omitempty"`
+}
+
+// A networkJSON is one of the networks of an option.
+type networkJSON struct {
+	Network  string     `json:"network"`
+	Machines int        `json:"machines"`
+	Room     int        `json:"room"`
+	Segment  int        `json:"segment"`
+	Segments int        `json:"segments"`
+	Pods     int        `json:"pods"`
+	Planes   int        `json:"planes"`
+	Tiers    []tierJSON `json:"tiers"`
+	Cables   []int      `json:"cables"` // from hosts, from leaves, from spines
+}
+
+type tierJSON struct {
+	Role             string       `json:"role"`
+	Switches         int          `json:"switches"`
+	Model            string       `json:"model"`
+	Used             int          `json:"ports_used"`
+	There            int          `json:"ports_there"`
+	Down             int          `json:"links_down"`
+	DownRate         unit.Bitrate `json:"down_bps"`
+	Up               int          `json:"links_up"`
+	UpRate           unit.Bitrate `json:"up_bps,omitempty"`
+	Oversubscription *unit.Ratio  `json:"oversubscription,omitempty"`
+}
+
+// A chosenJSON is the design of which all is told.
+type chosenJSON struct {
+	Design   string         `json:"design"`
+	Growth   []design.Phase `json:"growth"`
+	Bill     []itemJSON     `json:"bill"`
+	Racks    int            `json:"racks"`
+	Cables   int            `json:"cables"`
+	Findings []findingJSON  `json:"findings"`
+}
+
+type itemJSON struct {
+	Network string      `json:"network"`
+	Kind    string      `json:"kind"`
+	Item    string      `json:"item"`
+	Count   int         `json:"count"`
+	Power   *unit.Power `json:"power_mw"` // null: unknown
+	Price   string      `json:"price_each,omitempty"`
+}
+
+// data is a study as data.
+func (s *study) data() designJSON {
+	out := designJSON{Name: s.req.Name, Hosts: s.req.Hosts(), Now: s.req.HostsNow(), GPUs: s.req.Hosts() * s.req.Host.GPUs}
+	for i := range s.options {
+		out.Options = append(out.Options, s.optionData(i))
+	}
+	l := s.layout()
+	if l == nil {
+		return out
+	}
+	c := &chosenJSON{Design: l.Option.Design, Racks: len(l.Racks), Cables: len(l.Cables),
+		Growth: design.Growth(l.Option, s.req.HostsNow(), s.req.Host.GPUs), Findings: checkData(l.Findings, nil).Findings}
+	for _, i := range l.Bill() {
+		item := itemJSON{Network: i.Net, Kind: i.Kind, Item: i.Name, Count: i.Count}
+		if i.Known {
+			item.Power = &i.Power
+		}
+		if i.Given {
+			item.Price = i.Price.String()
+		}
+		c.Bill = append(c.Bill, item)
+	}
+	out.Chosen = c
+	return out
+}
+
+func (s *study) optionData(i int) optionJSON {
+	o, l := s.options[i], s.layouts[i]
+	data := optionJSON{Design: o.Design, Refused: o.Refused}
+	if l == nil {
+		return data
+	}
+	for _, n := range o.Nets {
+		data.Networks = append(data.Networks, networkData(n))
+	}
+	t := design.Sum(l.Bill())
+	data.Reach, data.Losses = o.Backend().Reach(), o.Backend().Losses()
+	data.Power, data.Unknown, data.Unpriced = t.Power, t.Unknown, t.Unpriced
+	if t.Cost.Currency != "" {
+		data.Cost = t.Cost.String()
+	}
+	if s.timed != nil {
+		data.Timed = &s.timed[i]
+	}
+	return data
+}
+
+func networkData(n *design.Net) networkJSON {
+	w := n.Sized
+	out := networkJSON{Network: n.Name, Machines: n.Machines, Room: w.Room(), Segment: w.Segment, Segments: w.Segments,
+		Pods: w.Pods, Planes: w.Planes, Cables: []int{w.HostLinks(), w.LeafLinks(), w.SuperLinks()}}
+	for _, t := range w.Tiers() {
+		tier := tierJSON{Role: t.Role, Switches: t.Switches, Model: t.Switch.Model, Used: t.Used, There: t.There, Down: t.Down,
+			DownRate: t.DownRate, Up: t.Up}
+		if t.Up > 0 {
+			r := t.Oversubscribed()
+			tier.Oversubscription, tier.UpRate = &r, t.UpRate
+		}
+		out.Tiers = append(out.Tiers, tier)
+	}
+	return out
+}

@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"railyard/internal/design"
+	"railyard/internal/result"
+	"railyard/internal/scenario"
+	"railyard/internal/unit"
+)
+
+// timed is what a slice of a design took.
+type timed struct {
+	Hosts     int           `json:"hosts"` // 0: the design does not close
+	What      string        `json:"what"`
+	Bytes     unit.Bytes    `json:"bytes"`
+	AllReduce unit.Duration `json:"all_reduce_ps"`
+	AllToAll  unit.Duration `json:"all_to_all_ps"`
+}
+
+// playSlices plays a slice of each design that closes: an all-reduce and an all-to-all.
+func (a *app) playSlices(ctx context.Context, s *study, f designFlags) error {
+	s.timed = make([]timed, len(s.options))
+	for i, o := range s.options {
+		l := s.layouts[i]
+		if l == nil {
+			continue
+		}
+		slice, err := design.Slice(s.req, o)
+		if err != nil {
+			return fmt.Errorf("design: slice of %s: %w", o.Design, err)
+		}
+		sc, err := scenario.Parse(o.Design+".yaml", design.Scenario(s.req, slice, l.Lengths(), s.req.Simulate.Bytes,
+			"all-reduce", "all-to-all"))
+		if err != nil {
+			return fmt.Errorf("design: slice of %s: %w", o.Design, err)
+		}
+		p := a.startProgressAt(time.Now(), f.quiet, o.Design)
+		sum, err := a.engine.run(ctx, sc, runOptions{Workers: -1, Progress: func(v result.Progress) {
+			v.Phase = o.Design + ", " + v.Phase
+			p.update(v)
+		}})
+		p.stop()
+		if ctx.Err() != nil {
+			return &exitError{exitInterrupted, errors.New("design: interrupted")}
+		}
+		if err != nil {
+			return fmt.Errorf("design: slice of %s: %w", o.Design, err)
+		}
+		if len(sum.Collectives) != 2 {
+			return fmt.Errorf("design: slice of %s: %d collectives ended, want 2", o.Design, len(sum.Collectives))
+		}
+		w := slice.Backend()
+		s.timed[i] = timed{Hosts: w.Hosts, Bytes: s.req.Simulate.Bytes, AllReduce: sum.Collectives[0].Time,
+			AllToAll: sum.Collectives[1].Time,
+			What: fmt.Sprintf("%s of each collective on %s of %s, %s, %s, %s", s.req.Simulate.Bytes.Human(),
+				count(w.Segments, "segment"), count(w.Segment, "host"), countLeaves(w.Leaves()), count(w.Spines(), "spine"),
+				count(w.SuperSpines(), "super-spine"))}
+	}
+	return nil
+}
+
+func countLeaves(n int) string {
+	if n == 1 {
+		return "1 leaf"
+	}
+	return unit.Count(int64(n)) + " leaves"
+}

@@ -1,0 +1,256 @@
+package cli
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"railyard/internal/netconf"
+	"railyard/internal/rib"
+)
+
+func (a *app) ribCommand() *cobra.Command {
+	asJSON := false
+	cmd := &cobra.Command{
+		Use: "rib FILE SWITCH", Short: "Print what a switch knows by BGP, and what it tells its neighbours",
+		Long: `Prints how routes come about on a switch: its connected subnets; its sessions; BGP's routes
+with all paths, the best first, and a * where packets take one; then what it advertises. It is worked
+out from the configuration of all switches (railyard config render), for what is true once nothing
+changes any more.`,
+		Example: "  railyard show rib examples/leaf-spine.yaml leaf1",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return misuse("rib: %d arguments, want FILE and SWITCH: %s", len(args), cmd.UseLine())
+			}
+			return nil
+		},
+		ValidArgsFunction: completeScenario,
+		RunE: func(_ *cobra.Command, args []string) error {
+			p, err := a.plan(args[0])
+			if err != nil {
+				return err
+			}
+			devices, err := p.Devices()
+			if err != nil {
+				return a.located(args[0], p.Scenario, err)
+			}
+			at := slices.IndexFunc(devices, func(d netconf.Device) bool { return d.Name == args[1] })
+			if at < 0 {
+				names := namesOf(devices)
+				return misuse("rib: %q is no switch of this network%s", args[1], didYouMean(args[1], names, between(names)))
+			}
+			n, err := rib.New(devices, func(d int) bool { return d == at })
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return a.printJSON(ribData(n, at))
+			}
+			return a.ribText(n, at)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+// between names the first and the last of the switches that there are.
+func between(names []string) string {
+	if len(names) == 0 {
+		return "it has none"
+	}
+	return fmt.Sprintf("want one of %s to %s", names[0], names[len(names)-1])
+}
+
+func (a *app) ribText(n *rib.Network, at int) error {
+	d, t, s := &n.Devices[at], &n.Tables[at], a.newSheet()
+	if d.BGP == nil {
+		s.Wrap("", d.Name+" has no sessions")
+	} else {
+		s.Wrap("", fmt.Sprintf("%s: AS %d, router identifier %v, at most %d equal paths", d.Name, d.BGP.AS, d.BGP.RouterID,
+			d.BGP.MaximumPaths))
+	}
+	section := func(title string, rows [][]string, align string) {
+		if len(rows) > 1 {
+			s.Title(title)
+			s.Grid(align, rows)
+		}
+	}
+	section("connected", connectedRows(t), "lw")
+	section("sessions", sessionRows(n, at), "lrllw")
+	section("BGP routes; * packets take this path", routeRows(n, at), "lllw")
+	section("originated: networks of the switch, and aggregates while something inside them is there", originRows(n, at), "lw")
+	section("advertised to every neighbour, with the next hop of its session; whose AS is in the path refuses it",
+		advertRows(n, at), "llw")
+	return s.Flush(a.stdout)
+}
+
+func connectedRows(t *rib.Table) [][]string {
+	rows := [][]string{{"subnet", "interface"}}
+	for _, c := range t.Connected {
+		rows = append(rows, []string{c.Prefix.String(), c.Interface})
+	}
+	return rows
+}
+
+func sessionRows(n *rib.Network, at int) [][]string {
+	rows := [][]string{{"neighbour", "AS", "tells it as next hop", "by", "who"}}
+	b := n.Devices[at].BGP
+	for k, e := range n.Tables[at].Sessions {
+		who := b.Neighbours[k].Description
+		if e.Why != "" {
+			who += ", down: " + e.Why
+		}
+		rows = append(rows, []string{e.Neighbour.String(), strconv.FormatUint(uint64(b.Neighbours[k].AS), 10),
+			e.Own.String(), e.Local, who})
+	}
+	return rows
+}
+
+func routeRows(n *rib.Network, at int) [][]string {
+	rows := [][]string{{"prefix", "", "next hop", "AS path"}}
+	for _, r := range n.Tables[at].Routes {
+		prefix := r.Prefix.String()
+		for _, p := range r.Paths {
+			mark := ""
+			if p.Shares {
+				mark = "*"
+			}
+			if p.Session < 0 {
+				rows = append(rows, []string{prefix, mark, "-", "its own"})
+			} else {
+				rows = append(rows, []string{prefix, mark, p.NextHop.String(), pathText(p.ASs)})
+			}
+			prefix = ""
+		}
+	}
+	return rows
+}
+
+func pathText(ases []uint32) string { return strings.Trim(fmt.Sprint(ases), "[]") }
+
+func originRows(n *rib.Network, at int) [][]string {
+	rows := [][]string{{"prefix", "what it is"}}
+	for _, r := range n.Tables[at].Routes {
+		if r.Paths[0].Session >= 0 {
+			continue
+		}
+		what := "network"
+		if r.Aggregate {
+			what = "aggregate"
+		}
+		if r.Suppressed {
+			what += ", not advertised: inside an aggregate that is"
+		}
+		rows = append(rows, []string{r.Prefix.String(), what})
+	}
+	return rows
+}
+
+// An advertised route is the same for all neighbours of a family, but that some refuse it.
+type advertised struct {
+	Prefix  netip.Prefix `json:"prefix"`
+	ASs     []uint32     `json:"as_path"`
+	Refused []string     `json:"refused_by,omitempty"` // whose AS is in the path
+}
+
+func adverts(n *rib.Network, at int) (all []advertised) {
+	index := map[netip.Prefix]int{}
+	for k, e := range n.Tables[at].Sessions {
+		for _, a := range n.Advertised(at, k) {
+			i, known := index[a.Prefix]
+			if !known {
+				i = len(all)
+				index[a.Prefix] = i
+				all = append(all, advertised{Prefix: a.Prefix, ASs: a.ASs})
+			}
+			if a.Refused {
+				all[i].Refused = append(all[i].Refused, n.Devices[e.Device].Name)
+			}
+		}
+	}
+	return all
+}
+
+func advertRows(n *rib.Network, at int) [][]string {
+	rows := [][]string{{"prefix", "AS path", "refused by"}}
+	for _, a := range adverts(n, at) {
+		refused := slices.Compact(a.Refused)
+		text := strings.Join(refused, " ")
+		if len(refused) > 4 {
+			text = fmt.Sprintf("%s and %d others", refused[0], len(refused)-1)
+		}
+		rows = append(rows, []string{a.Prefix.String(), pathText(a.ASs), text})
+	}
+	return rows
+}
+
+type ribPath struct {
+	Neighbour string   `json:"neighbour,omitempty"` // absent: its own
+	NextHop   string   `json:"next_hop,omitempty"`
+	ASs       []uint32 `json:"as_path"`
+	Used      bool     `json:"used"`
+}
+
+type ribRoute struct {
+	Prefix     netip.Prefix `json:"prefix"`
+	Aggregate  bool         `json:"aggregate,omitempty"`
+	Suppressed bool         `json:"suppressed,omitempty"`
+	Paths      []ribPath    `json:"paths"`
+}
+
+type ribSession struct {
+	Address   netip.Addr `json:"address"`
+	AS        uint32     `json:"as"`
+	Neighbour string     `json:"neighbour,omitempty"`
+	Own       netip.Addr `json:"next_hop_told"`
+	Interface string     `json:"interface"`
+	Down      string     `json:"down,omitempty"`
+}
+
+type ribConnected struct {
+	Prefix    netip.Prefix `json:"prefix"`
+	Interface string       `json:"interface"`
+}
+
+// ribData is a switch's routes as data.
+func ribData(n *rib.Network, at int) any {
+	d, t := &n.Devices[at], &n.Tables[at]
+	out := struct {
+		Switch     string         `json:"switch"`
+		AS         uint32         `json:"as,omitempty"`
+		Connected  []ribConnected `json:"connected"`
+		Sessions   []ribSession   `json:"sessions"`
+		Routes     []ribRoute     `json:"routes"`
+		Advertised []advertised   `json:"advertised"`
+	}{Switch: d.Name, Connected: []ribConnected{}, Sessions: []ribSession{}, Routes: []ribRoute{},
+		Advertised: append([]advertised{}, adverts(n, at)...)}
+	if d.BGP != nil {
+		out.AS = d.BGP.AS
+	}
+	for _, c := range t.Connected {
+		out.Connected = append(out.Connected, ribConnected(c))
+	}
+	for k, e := range t.Sessions {
+		s := ribSession{Address: e.Neighbour, AS: d.BGP.Neighbours[k].AS, Own: e.Own, Interface: e.Local, Down: e.Why}
+		if e.Device >= 0 {
+			s.Neighbour = n.Devices[e.Device].Name
+		}
+		out.Sessions = append(out.Sessions, s)
+	}
+	for _, r := range t.Routes {
+		route := ribRoute{Prefix: r.Prefix, Aggregate: r.Aggregate, Suppressed: r.Suppressed}
+		for _, p := range r.Paths {
+			path := ribPath{ASs: append([]uint32{}, p.ASs...), Used: p.Shares}
+			if p.Session >= 0 {
+				path.Neighbour, path.NextHop = n.Devices[t.Sessions[p.Session].Device].Name, p.NextHop.String()
+			}
+			route.Paths = append(route.Paths, path)
+		}
+		out.Routes = append(out.Routes, route)
+	}
+	return out
+}

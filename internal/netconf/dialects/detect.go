@@ -1,0 +1,31 @@
+package dialects
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"railyard/internal/netconf"
+)
+
+// marks are how a line begins in one dialect and in no other.
+var marks = []struct{ dialect, prefix string }{
+	{"frr", "frr version "}, {"frr", "frr defaults "}, {"frr", "bgpd="},
+	{"nxos", "class-map type "}, {"nxos", "policy-map type "}, {"nxos", "hardware profile dlb"}, {"nxos", "feature "},
+	{"nxos", "system qos"}, {"nxos", "ip load-sharing "},
+}
+
+// Detect tells a device's dialect from its files. The error says what would do.
+func Detect(files []netconf.File) (string, error) {
+	for _, f := range files {
+		for raw := range bytes.Lines(f.Text) {
+			line := strings.TrimSpace(string(raw))
+			for _, m := range marks {
+				if strings.HasPrefix(line, m.prefix) {
+					return m.dialect, nil
+				}
+			}
+		}
+	}
+	return "", fmt.Errorf("no line tells which platform it is for, want --dialect %s", strings.Join(Names(), ", "))
+}

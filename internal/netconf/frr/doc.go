@@ -1,0 +1,15 @@
+// Package frr is the dialect of a switch that runs Linux: FRR (frrouting.org) for addresses and BGP, and
+// ifupdown2 for ports and VLANs.
+//
+//	etc/frr/frr.conf          addresses, BGP, BFD
+//	etc/frr/daemons           which daemons run
+//	etc/network/interfaces    speed, MTU, and a bridge that knows VLANs
+//
+// Ports are swp1, swp2, ..., parts of a port swp1s0, swp1s1, ... as on Cumulus Linux; SVIs vlan101, the
+// loopback lo. Linux counts an MTU without Ethernet header and FCS.
+//
+// What is rendered was loaded into FRR 8.4 by this package's test. Since FRR 7.4 a session with another AS
+// takes no routes without a policy, unless "no bgp ebgp-requires-policy" is said; paths through several ASs
+// are equal only with "bgp bestpath as-path multipath-relax". (FRR user guide, chapters BGP and BFD; ifupdown2 and
+// Cumulus Linux user guides.)
+package frr

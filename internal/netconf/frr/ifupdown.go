@@ -1,0 +1,141 @@
+package frr
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"railyard/internal/located"
+	"railyard/internal/netconf"
+	"railyard/internal/netconf/lines"
+	"railyard/internal/unit"
+)
+
+// A bridge is the one that knows VLANs.
+type bridge struct {
+	line  *lines.Line // nil: there is none
+	aware bool
+	ports []string
+	vids  []string
+}
+
+// The blocks of the file of ifupdown2.
+var (
+	ifupdown = &block{Rules: []rule{
+		{Pattern: "auto NAME"},
+		{Pattern: "iface lo inet loopback", Do: func(r *reader, l *lines.Line) error { r.at = r.port("lo", l); return nil }},
+		{Pattern: "iface bridge", Enter: inBridge, Do: func(r *reader, l *lines.Line) error {
+			r.bridge.line = l
+			r.say(l, "bridge")
+			return nil
+		}},
+		{Pattern: "iface NAME", Enter: inIface, Do: func(r *reader, l *lines.Line) error {
+			if r.at = r.port(l.Args[0], l); r.at == nil {
+				r.at = &netconf.Interface{}
+				return errf("%s: not the name of a port, an SVI or the bridge, want swp1, swp1s0, vlan101 or bridge",
+					located.Shown(l.Args[0]))
+			}
+			return nil
+		}},
+	}}
+	inBridge = &block{Rules: []rule{
+		{Pattern: "bridge-vlan-aware yes", Do: func(r *reader, _ *lines.Line) error { r.bridge.aware = true; return nil }},
+		{Pattern: "bridge-ports NAMES...", Do: func(r *reader, l *lines.Line) error {
+			r.bridge.ports = append(r.bridge.ports, strings.Fields(l.Args[0])...)
+			return nil
+		}},
+		{Pattern: "bridge-vids IDS...", Do: func(r *reader, l *lines.Line) error {
+			for _, id := range strings.Fields(l.Args[0]) {
+				if _, err := number(id, 1, 4094); err != nil {
+					return err
+				}
+				r.bridge.vids = append(r.bridge.vids, id)
+			}
+			return nil
+		}},
+	}}
+	inIface = &block{Rules: []rule{
+		{Pattern: "mtu BYTES", Do: func(r *reader, l *lines.Line) error {
+			n, err := number(l.Args[0], 46, 65535)
+			r.at.MTU = unit.Bytes(n) + 18
+			return err
+		}},
+		{Pattern: "link-speed MEGABITS", Do: func(r *reader, l *lines.Line) error {
+			n, err := number(l.Args[0], 1, 10_000_000)
+			r.at.Speed = unit.Bitrate(n) * unit.MegabitPerSec
+			return err
+		}},
+		{Pattern: "bridge-access ID", Do: func(r *reader, l *lines.Line) error {
+			n, err := number(l.Args[0], 1, 4094)
+			if r.at.Kind != netconf.Physical {
+				return errf("bridge-access on %s, want a port", r.at.Name)
+			}
+			r.at.VLAN = int(n)
+			return err
+		}},
+		{Pattern: "vlan-id ID", Do: func(r *reader, l *lines.Line) error {
+			if r.at.Kind != netconf.SVI || l.Args[0] != strconv.Itoa(r.at.VLAN) {
+				return errf("vlan-id %s on %s, want it on an SVI of that number", located.Shown(l.Args[0]), r.at.Name)
+			}
+			return nil
+		}},
+		{Pattern: "vlan-raw-device bridge"},
+	}}
+)
+
+// finishBridge checks that the bridge has the ports and VLANs that interfaces say they are in.
+func (r *reader) finishBridge() {
+	var ports, vids []string
+	for _, name := range r.order {
+		i := r.interfaces[name]
+		if i.VLAN == 0 {
+			continue
+		}
+		vids = append(vids, strconv.Itoa(i.VLAN))
+		if i.Kind == netconf.Physical {
+			ports = append(ports, name)
+			if len(i.Addresses) > 0 {
+				r.late("interface "+i.Name, fmt.Sprintf("an address on a port of VLAN %d", i.VLAN))
+			}
+		}
+	}
+	switch {
+	case r.bridge.line == nil && len(vids) == 0:
+		return
+	case r.bridge.line == nil:
+		r.late("interface "+r.firstInVLAN(), "no bridge for its VLAN")
+		return
+	case !r.bridge.aware:
+		r.late("bridge", "not aware of VLANs, want bridge-vlan-aware yes")
+	}
+	r.same("port", r.bridge.ports, ports)
+	r.same("VLAN", r.bridge.vids, vids)
+}
+
+// firstInVLAN names the first interface that is in a VLAN.
+func (r *reader) firstInVLAN() string {
+	for _, name := range r.order {
+		if i := r.interfaces[name]; i.VLAN != 0 {
+			return i.Name
+		}
+	}
+	return ""
+}
+
+// same reports what only one of the bridge and the interfaces has.
+func (r *reader) same(what string, of, want []string) {
+	slices.Sort(of)
+	slices.Sort(want)
+	of, want = slices.Compact(of), slices.Compact(want)
+	for _, name := range of {
+		if !slices.Contains(want, name) {
+			r.late("bridge", fmt.Sprintf("%s %s, which no interface has", what, located.Shown(name)))
+		}
+	}
+	for _, name := range want {
+		if !slices.Contains(of, name) {
+			r.late("bridge", fmt.Sprintf("no %s %s, which an interface has", what, name))
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package frr
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"railyard/internal/netconf"
+)
+
+// linuxName is what an interface is called on Linux, "" if it cannot be called anything.
+func linuxName(i *netconf.Interface) string {
+	switch i.Kind {
+	case netconf.Loopback:
+		if i.Name == "Loopback0" {
+			return "lo"
+		}
+	case netconf.SVI:
+		if i.Name == "Vlan"+strconv.Itoa(i.VLAN) {
+			return "vlan" + strconv.Itoa(i.VLAN)
+		}
+	default:
+		number, part, ok := netconf.SplitPort(i.Name)
+		switch {
+		case ok && part > 0:
+			return fmt.Sprintf("swp%ds%d", number, part-1)
+		case ok:
+			return fmt.Sprintf("swp%d", number)
+		}
+	}
+	return ""
+}
+
+var portName = regexp.MustCompile(`^swp([1-9][0-9]{0,4})(?:s([0-9]{1,3}))?$`)
+
+// named makes the interface that is called so on Linux; false if none is.
+func named(name string) (netconf.Interface, bool) {
+	if name == "lo" {
+		return netconf.Interface{Name: "Loopback0", Kind: netconf.Loopback}, true
+	}
+	if id, ok := strings.CutPrefix(name, "vlan"); ok {
+		vlan, err := strconv.Atoi(id)
+		return netconf.Interface{Name: "Vlan" + id, Kind: netconf.SVI, VLAN: vlan},
+			err == nil && vlan >= 1 && vlan <= 4094 && strconv.Itoa(vlan) == id
+	}
+	m := portName.FindStringSubmatch(name)
+	if m == nil {
+		return netconf.Interface{}, false
+	}
+	number, _ := strconv.Atoi(m[1])
+	part := 0
+	if m[2] != "" {
+		part, _ = strconv.Atoi(m[2])
+		part++
+	}
+	i := netconf.Interface{Name: netconf.JoinPort(number, part), Kind: netconf.Physical}
+	return i, linuxName(&i) == name
+}

@@ -1,0 +1,189 @@
+package frr
+
+import (
+	"fmt"
+	"net/netip"
+	"strconv"
+	"strings"
+
+	"railyard/internal/located"
+	"railyard/internal/netconf"
+	"railyard/internal/netconf/lines"
+	"railyard/internal/unit"
+)
+
+// A reader is a device as far as its files have been read.
+type reader struct {
+	d      *netconf.Device
+	places map[string]netconf.Place
+	wrong  located.Problems
+
+	interfaces map[string]*netconf.Interface // by their Linux names
+	order      []string                      // of those
+	at         *netconf.Interface            // the block that is read
+
+	traditional bool // FRR's defaults are those of the Internet
+	noPolicy    bool // sessions need none
+	silent4     bool // IPv4 neighbours carry nothing until they are activated
+	timers      bool
+	neighbours  map[netip.Addr]*netconf.Neighbour
+	sessions    []netip.Addr // in order
+	active      map[netip.Addr]bool
+	paths       [2]int // by family, 0: not said
+	bfd         map[netip.Addr]string
+	profiles    map[string]*netconf.BFD
+	profile     *netconf.BFD // the block that is read
+	profileSet  *netconf.BFD // whose interval has been given
+	bridge      bridge
+}
+
+// Parse reads the files of a device, in any order.
+func (Dialect) Parse(files []netconf.File) *netconf.Parsed {
+	r := &reader{d: &netconf.Device{}, places: map[string]netconf.Place{}, interfaces: map[string]*netconf.Interface{},
+		neighbours: map[netip.Addr]*netconf.Neighbour{}, active: map[netip.Addr]bool{}, bfd: map[netip.Addr]string{},
+		profiles: map[string]*netconf.BFD{}}
+	for _, f := range files {
+		switch {
+		case strings.HasSuffix(f.Name, "daemons"):
+			r.wrong = append(r.wrong, lines.Read(f.Name, f.Text, "#", daemons, r)...)
+		case strings.HasSuffix(f.Name, "interfaces"):
+			r.wrong = append(r.wrong, lines.Read(f.Name, f.Text, "#", ifupdown, r)...)
+		default:
+			r.wrong = append(r.wrong, lines.Read(f.Name, f.Text, "!#", top, r)...)
+		}
+	}
+	r.finish()
+	r.d.Sort()
+	return &netconf.Parsed{Device: r.d, Places: r.places, Problems: r.wrong}
+}
+
+// say remembers where a thing is said first.
+func (r *reader) say(l *lines.Line, what string) {
+	if _, known := r.places[what]; !known && l != nil {
+		r.places[what] = netconf.Place{File: l.File, Line: int(l.Number)}
+	}
+}
+
+// late adds a problem about a thing that stands somewhere above.
+func (r *reader) late(what, message string) {
+	p := r.places[what]
+	r.wrong = append(r.wrong, located.Problem{File: p.File, Line: p.Line, Column: 1, Width: 1, Message: what + ": " + message})
+}
+
+// port is the interface that is called so on Linux, new or known; nil if none can be.
+func (r *reader) port(name string, l *lines.Line) *netconf.Interface {
+	if i := r.interfaces[name]; i != nil {
+		return i
+	}
+	i, ok := named(name)
+	if !ok {
+		return nil
+	}
+	r.interfaces[name] = &i
+	r.order = append(r.order, name)
+	r.say(l, "interface "+i.Name)
+	return &i
+}
+
+func errf(format string, args ...any) error { return fmt.Errorf(format, args...) }
+
+// number reads a whole number within bounds.
+func number(text string, low, high uint64) (uint64, error) {
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil || n < low || n > high {
+		return 0, errf("%s: want a whole number from %d to %d", located.Shown(text), low, high)
+	}
+	return n, nil
+}
+
+func address(text string) (netip.Addr, error) {
+	a, err := netip.ParseAddr(text)
+	if err != nil || a.Zone() != "" || a.Is4In6() {
+		return a, errf("%s: want an IP address", located.Shown(text))
+	}
+	return a, nil
+}
+
+// prefix reads a prefix of a family; whole: with no bits beyond its length.
+func prefix(text string, six, whole bool) (netip.Prefix, error) {
+	p, err := netip.ParsePrefix(text)
+	switch {
+	case err != nil || p.Addr().Is6() != six || p.Addr().Is4In6():
+		return p, errf("%s: want an %s prefix", located.Shown(text), map[bool]string{false: "IPv4", true: "IPv6"}[six])
+	case whole && p != p.Masked():
+		return p, errf("%s: has bits set beyond its length, want %s", text, p.Masked())
+	}
+	return p, nil
+}
+
+// finish checks what stands in several places, and puts the device together.
+func (r *reader) finish() {
+	for _, name := range r.order {
+		r.d.Interfaces = append(r.d.Interfaces, *r.interfaces[name])
+	}
+	r.finishBridge()
+	b := r.d.BGP
+	if b == nil {
+		return
+	}
+	if r.traditional && !r.noPolicy {
+		r.late("bgp", "sessions take and give no routes without a policy, want no bgp ebgp-requires-policy")
+	}
+	if !r.timers {
+		b.Keepalive, b.Hold = 3*unit.Second, 9*unit.Second
+		if r.traditional {
+			b.Keepalive, b.Hold = 60*unit.Second, 180*unit.Second
+		}
+	}
+	r.finishPaths()
+	for _, a := range r.sessions {
+		n, what := r.neighbours[a], "neighbour "+a.String()
+		switch {
+		case n.AS == 0:
+			r.late(what, "no remote-as")
+		case !r.active[a] && (a.Is6() || r.silent4):
+			r.late(what, "not activated in the address family of its address: it carries no routes")
+		}
+		if name, watched := r.bfd[a]; watched {
+			n.BFD = &netconf.BFD{Interval: 300 * unit.Millisecond, Multiplier: 3}
+			if f := r.profiles[name]; f != nil {
+				*n.BFD = *f
+			} else if name != "" {
+				r.late(what, "no BFD profile "+located.Shown(name))
+			}
+		}
+		b.Neighbours = append(b.Neighbours, *n)
+	}
+}
+
+// mostPaths is what FRR takes where nothing is said, as Debian builds it.
+const mostPaths = 256
+
+// finishPaths joins what both families say of equal paths. A family without sessions says nothing.
+func (r *reader) finishPaths() {
+	speaks := [2]bool{}
+	for _, a := range r.sessions {
+		if a.Is6() {
+			speaks[1] = true
+		} else {
+			speaks[0] = true
+		}
+	}
+	b := r.d.BGP
+	for k, said := range r.paths {
+		switch {
+		case said == 0 && speaks[k]:
+			said = mostPaths
+		case said == 0:
+			continue
+		}
+		if b.MaximumPaths != 0 && b.MaximumPaths != said {
+			r.late("bgp", fmt.Sprintf("maximum-paths %d for one family and %d for the other, want one number", b.MaximumPaths,
+				said))
+		}
+		b.MaximumPaths = said
+	}
+	if b.MaximumPaths == 0 {
+		b.MaximumPaths = mostPaths
+	}
+}

@@ -1,0 +1,486 @@
+//go:build linux
+
+package frr_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/netip"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"railyard/internal/inventory"
+	"railyard/internal/inventory/inventorytest"
+	"railyard/internal/netconf"
+	"railyard/internal/netconf/frr"
+	"railyard/internal/rib"
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+)
+
+// inside is set in the process that has namespaces of its own.
+const inside = "RAILYARD_FRR_INSIDE"
+
+// patience bounds the wait for anything. On a quiet machine the whole test takes 7 s.
+const patience = 2 * time.Minute
+
+func TestMain(m *testing.M) {
+	if os.Getenv(inside) == "" {
+		os.Exit(m.Run())
+	}
+	if err := world(os.Getenv(inside)); err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+}
+
+// What is rendered works: FRR's own daemons, one set for each switch of a small fabric in a network namespace of its
+// own, come up with all sessions and the routes that package rib says, and route around a dead spine.
+//
+// A child in namespaces of its own does it: processes, networks and mounts in them end with it, however it ends.
+func TestRealDaemonsAgree(t *testing.T) {
+	if why := cannot(); why != "" {
+		t.Skip(why)
+	}
+	runtime.LockOSThread() // the child dies with this thread
+	defer runtime.UnlockOSThread()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), inside+"="+t.TempDir())
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL,
+		Cloneflags: syscall.CLONE_NEWPID | syscall.CLONE_NEWNET | syscall.CLONE_NEWNS}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// cannot says why the test cannot be done here, "" if it can.
+func cannot() string {
+	if os.Getuid() != 0 {
+		return "needs root, for network namespaces"
+	}
+	for _, program := range []string{daemon("zebra"), daemon("bgpd"), daemon("bfdd"), "vtysh", "ip"} {
+		if _, err := exec.LookPath(program); err != nil {
+			return "needs FRR and iproute2: " + err.Error()
+		}
+	}
+	probe := exec.Command("ip", "link", "add", "probe0", "type", "veth", "peer", "name", "probe1")
+	probe.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET}
+	if out, err := probe.CombinedOutput(); err != nil {
+		return fmt.Sprintf("no network namespaces with veth pairs here: %v %s", err, out)
+	}
+	return ""
+}
+
+func daemon(name string) string { return filepath.Join("/usr/lib/frr", name) }
+
+// fabric is three leaves of two rails under two spines, with IPv6.
+func fabric() (*topo.Graph, *inventory.Inventory, []netconf.Device, error) {
+	g, err := topo.RailOptimized{Hosts: 3, GPUs: 2, NICs: 2, RailsPerLeaf: 2, Segment: 1, Spines: 2,
+		HostLink: inventorytest.Host200, SpineLink: inventorytest.Trunk400}.Graph()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	o := inventorytest.Usual()
+	o.IPv6, o.Routing.BFD = true, &inventory.BFD{Interval: unit.Second, Multiplier: 3}
+	in, err := inventory.New(g, o)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	devices, err := netconf.Design(in)
+	return g, in, devices, err
+}
+
+// world builds the fabric around itself and holds it against rib.
+func world(dir string) error {
+	g, in, devices, err := fabric()
+	if err != nil {
+		return err
+	}
+	w := &daemons{dir: dir, devices: devices}
+	for _, step := range []func() error{w.mounts, func() error { return w.cables(g, in) }, w.start, w.load} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	if err := w.settle("the fabric", nil); err != nil {
+		return err
+	}
+	if err := w.advertised(); err != nil {
+		return err
+	}
+	dead := "spine1"
+	if err := w.sh("ip", "netns", "exec", dead, "sh", "-c",
+		"for i in /sys/class/net/swp*; do ip link set ${i##*/} down; done"); err != nil {
+		return err
+	}
+	return w.settle("without "+dead, func(name string) bool { return name == dead })
+}
+
+// daemons are FRR's for each device.
+type daemons struct {
+	dir     string
+	devices []netconf.Device
+}
+
+// sh runs a command; its error has what the command said.
+func (w *daemons) sh(command ...string) error {
+	out, err := exec.Command(command[0], command[1:]...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%q: %w: %s", command, err, out)
+	}
+	return nil
+}
+
+// mounts hides the files of this machine's own FRR and namespaces.
+func (w *daemons) mounts() error {
+	for _, c := range [][]string{
+		{"mount", "--make-rprivate", "/"},
+		{"mount", "-t", "tmpfs", "none", "/run"},
+		{"mount", "-t", "sysfs", "none", "/sys"},
+		{"mount", "-t", "proc", "none", "/proc"},
+		{"mkdir", "-p", "/run/netns", "/run/frr"},
+	} {
+		if err := w.sh(c...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cables makes a namespace for each switch, one for all hosts, and a veth pair for each link.
+func (w *daemons) cables(g *topo.Graph, in *inventory.Inventory) error {
+	var script strings.Builder
+	for i := range w.devices {
+		fmt.Fprintf(&script, "ip netns add %[1]s\nip -n %[1]s link set lo up\n"+
+			// Else links have no IPv6 address for the first seconds.
+			"ip netns exec %[1]s sh -c 'echo 0 >/proc/sys/net/ipv6/conf/default/accept_dad'\n", w.devices[i].Name)
+	}
+	fmt.Fprint(&script, "ip netns add hosts\n")
+	for i := range w.devices {
+		for _, f := range w.devices[i].Interfaces {
+			if f.Kind == netconf.SVI { // this kernel has no VLAN devices: a bridge for each
+				fmt.Fprintf(&script, "ip -n %[1]s link add vlan%[2]d type bridge\nip -n %[1]s link set vlan%[2]d up\n",
+					w.devices[i].Name, f.VLAN)
+			}
+		}
+	}
+	for l := range g.Links {
+		var ends [2]string
+		for k := range ends {
+			p := topo.PortID(2*l + k)
+			at := &g.Nodes[g.Ports[p].Node]
+			if at.Kind == topo.HostKind {
+				ends[k] = fmt.Sprintf("hosts h%d", l)
+			} else {
+				ends[k] = fmt.Sprintf("%s swp%d", at.Name, in.Ports[p].Name.Number)
+			}
+			if vlan := in.Ports[p].VLAN; vlan > 0 {
+				ends[k] += fmt.Sprintf(" vlan%d", vlan)
+			}
+		}
+		a, b := strings.Fields(ends[0]), strings.Fields(ends[1])
+		fmt.Fprintf(&script, "ip link add %s netns %s type veth peer name %s netns %s\n", a[1], a[0], b[1], b[0])
+		for _, end := range [][]string{a, b} {
+			if len(end) > 2 {
+				fmt.Fprintf(&script, "ip -n %s link set %s master %s\n", end[0], end[1], end[2])
+			}
+			fmt.Fprintf(&script, "ip -n %s link set %s up\n", end[0], end[1])
+		}
+	}
+	return w.sh("sh", "-ec", script.String())
+}
+
+// start runs the daemons of each switch in its namespace. The others need zebra: what they tell it too early is lost.
+func (w *daemons) start() error {
+	for _, of := range [][]string{{"zebra"}, {"bgpd", "bfdd"}} {
+		for i := range w.devices {
+			name := w.devices[i].Name
+			if err := w.sh("install", "-d", "-o", "frr", "-g", "frr", "/run/frr/"+name); err != nil {
+				return err
+			}
+			for _, d := range of {
+				args := []string{"netns", "exec", name, daemon(d), "-N", name, "-f", "/dev/null", "--log", "file:" + logOf(name)}
+				if d == "bfdd" {
+					args = append(args, "--bfdctl", "/run/frr/"+name+"/bfdd.sock")
+				} else {
+					args = append(args, "-P", "0")
+				}
+				if err := exec.Command("ip", args...).Start(); err != nil {
+					return err
+				}
+			}
+		}
+		for i := range w.devices {
+			if err := wait(func() error { return w.ready(w.devices[i].Name, of) }); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func logOf(name string) string { return "/run/frr/" + name + "/log" }
+
+// ready asks whether daemons of a switch can be talked to, and whether zebra knows the others.
+func (w *daemons) ready(name string, daemons []string) error {
+	for _, d := range daemons {
+		if _, err := os.Stat(filepath.Join("/run/frr", name, d+".vty")); err != nil {
+			return err
+		}
+	}
+	if slices.Contains(daemons, "zebra") {
+		_, err := os.Stat(filepath.Join("/run/frr", name, "zserv.api"))
+		return err
+	}
+	out, err := exec.Command("vtysh", "-N", name, "-c", "show zebra client summary").Output()
+	if err == nil && (!strings.Contains(string(out), "bgp") || !strings.Contains(string(out), "bfd")) {
+		err = fmt.Errorf("%s: zebra knows only\n%s", name, out)
+	}
+	return err
+}
+
+// load gives each switch what was rendered for it.
+func (w *daemons) load() error {
+	for i := range w.devices {
+		d := &w.devices[i]
+		files, err := frr.Dialect{}.Render(d)
+		if err != nil {
+			return err
+		}
+		conf := filepath.Join(w.dir, d.Name+".conf")
+		if err := os.WriteFile(conf, files[0].Text, 0o644); err != nil {
+			return err
+		}
+		if out, err := exec.Command("vtysh", "-N", d.Name, "-f", conf).CombinedOutput(); err != nil ||
+			strings.Contains(string(out), "line ") {
+			return fmt.Errorf("%s: %w: %s", d.Name, err, out)
+		}
+	}
+	return nil
+}
+
+// wait asks until the answer is right.
+func wait(ask func() error) (err error) {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(300 * time.Millisecond) {
+		if err = ask(); err == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("after %v: %w", patience, err)
+}
+
+// show asks a switch's daemons, and decodes their answer.
+func (w *daemons) show(name, what string, answer any) error {
+	out, err := exec.Command("vtysh", "-N", name, "-c", what).Output()
+	if err == nil {
+		err = json.Unmarshal(out, answer)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %s: %w: %s", name, what, err, out)
+	}
+	return nil
+}
+
+// settle waits until the switches that are not dead know what rib says.
+func (w *daemons) settle(what string, dead func(name string) bool) error {
+	alive := slices.DeleteFunc(slices.Clone(w.devices), func(d netconf.Device) bool { return dead != nil && dead(d.Name) })
+	n, err := rib.New(alive, nil)
+	if err != nil {
+		return err
+	}
+	for i := range alive {
+		if err := wait(func() error { return w.agree(n, i) }); err != nil {
+			return fmt.Errorf("%s: %w\n%s", what, err, w.state(alive))
+		}
+	}
+	return nil
+}
+
+// state is what the daemons say of their sessions, for who looks into a failure.
+func (w *daemons) state(of []netconf.Device) string {
+	var b strings.Builder
+	for i := range of {
+		out, _ := exec.Command("vtysh", "-N", of[i].Name, "-c", "show bgp summary", "-c", "show bfd peers brief").CombinedOutput()
+		log, _ := os.ReadFile(logOf(of[i].Name))
+		fmt.Fprintf(&b, "== %s\n%s\n%s\n", of[i].Name, out, log)
+	}
+	return b.String()
+}
+
+// agree holds what a switch's daemons say against its table: BGP's paths, and the next hops in the kernel's routes.
+func (w *daemons) agree(n *rib.Network, device int) error {
+	name, want := n.Devices[device].Name, text(n, device)
+	got, err := w.paths(name)
+	if err != nil {
+		return err
+	}
+	if diff := lineDiff(got, want); diff != "" {
+		return errors.New(name + ": BGP: " + diff)
+	}
+	if err := w.watched(n, device); err != nil {
+		return err
+	}
+	kernel, err := w.kernel(name)
+	if err != nil {
+		return err
+	}
+	for _, r := range n.Tables[device].Routes {
+		if hops := r.Hops(); hops != kernel[r.Prefix] {
+			return fmt.Errorf("%s: %d next hops to %v in the kernel, want %d", name, kernel[r.Prefix], r.Prefix, hops)
+		}
+	}
+	return nil
+}
+
+// watched holds the neighbours that BFD says are there against the sessions.
+func (w *daemons) watched(n *rib.Network, device int) error {
+	name := n.Devices[device].Name
+	var peers []struct{ Peer, Status string }
+	if err := w.show(name, "show bfd peers json", &peers); err != nil {
+		return err
+	}
+	for _, e := range n.Tables[device].Sessions {
+		up := false
+		for _, p := range peers {
+			up = up || p.Peer == e.Neighbour.String() && p.Status == "up"
+		}
+		if up != (e.Why == "") {
+			return fmt.Errorf("%s: BFD says that %v is up: %v; rib: %q", name, e.Neighbour, up, e.Why)
+		}
+	}
+	return nil
+}
+
+// text lists the paths of a table: prefix, next hop, ASs, and * where packets take them.
+func text(n *rib.Network, device int) (lines []string) {
+	for _, r := range n.Tables[device].Routes {
+		for _, p := range r.Paths {
+			mark, via := "", "own"
+			if p.Shares {
+				mark = "*"
+			}
+			if p.Session >= 0 {
+				via = p.NextHop.String()
+			}
+			lines = append(lines, fmt.Sprintf("%v %s %v%s", r.Prefix, via, p.ASs, mark))
+		}
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+// paths asks for the same. IPv6 paths have a link-local next hop as well, so they are named by who told them.
+func (w *daemons) paths(name string) (lines []string, err error) {
+	for _, family := range []string{"ipv4", "ipv6"} {
+		var answer struct {
+			Routes map[string][]struct {
+				Valid, Bestpath, Multipath bool
+				PeerID                     string `json:"peerId"`
+				Path                       string
+			} `json:"routes"`
+		}
+		if err := w.show(name, "show bgp "+family+" unicast json", &answer); err != nil {
+			return nil, err
+		}
+		for prefix, paths := range answer.Routes {
+			for _, p := range paths {
+				mark, via := "", "own"
+				if p.Bestpath || p.Multipath {
+					mark = "*"
+				}
+				if p.PeerID != "(unspec)" {
+					via = p.PeerID
+				}
+				lines = append(lines, fmt.Sprintf("%s %s [%s]%s", prefix, via, p.Path, mark))
+			}
+		}
+	}
+	slices.Sort(lines)
+	return lines, nil
+}
+
+// kernel counts the next hops of BGP's routes in a switch's kernel.
+func (w *daemons) kernel(name string) (map[netip.Prefix]int, error) {
+	hops := map[netip.Prefix]int{}
+	for _, family := range []string{"-4", "-6"} {
+		out, err := exec.Command("ip", family, "-n", name, "-j", "route", "show", "proto", "bgp").CombinedOutput()
+		if err != nil {
+			return nil, fmt.Errorf("%w: %s", err, out)
+		}
+		var routes []struct {
+			Dst      string
+			Type     string
+			NextHops []struct{} `json:"nexthops"`
+		}
+		if err := json.Unmarshal(out, &routes); err != nil {
+			return nil, fmt.Errorf("%w: %s", err, out)
+		}
+		for _, r := range routes {
+			p, err := netip.ParsePrefix(r.Dst)
+			if err != nil {
+				a, _ := netip.ParseAddr(r.Dst) // of a host
+				p = netip.PrefixFrom(a, a.BitLen())
+			}
+			if r.Type != "blackhole" { // an aggregate's own
+				hops[p] = max(len(r.NextHops), 1)
+			}
+		}
+	}
+	return hops, nil
+}
+
+// advertised holds what a leaf and a spine tell a neighbour against what rib says that they do.
+func (w *daemons) advertised() error {
+	n, err := rib.New(w.devices, nil)
+	if err != nil {
+		return err
+	}
+	for i := range w.devices {
+		to := n.Tables[i].Sessions[0].Neighbour
+		var answer struct {
+			AdvertisedRoutes map[string]struct{ Path string } `json:"advertisedRoutes"`
+		}
+		if err := w.show(w.devices[i].Name, fmt.Sprintf("show bgp ipv4 neighbors %v advertised-routes json", to), &answer); err != nil {
+			return err
+		}
+		var got, want []string
+		for prefix, route := range answer.AdvertisedRoutes {
+			got = append(got, strings.TrimSpace(prefix+" "+route.Path))
+		}
+		for _, a := range n.Advertised(i, 0) {
+			// FRR prints the path before its own AS is put in front.
+			want = append(want, strings.TrimSpace(fmt.Sprint(a.Prefix, " ", strings.Trim(fmt.Sprint(a.ASs[1:]), "[]"))))
+		}
+		slices.Sort(got)
+		slices.Sort(want)
+		if diff := lineDiff(got, want); diff != "" {
+			return fmt.Errorf("%s tells %v: %s", w.devices[i].Name, to, diff)
+		}
+	}
+	return nil
+}
+
+// lineDiff lists what only one of two sorted lists has.
+func lineDiff(got, want []string) string {
+	var b strings.Builder
+	for _, l := range got {
+		if !slices.Contains(want, l) {
+			b.WriteString("\n  not expected: " + l)
+		}
+	}
+	for _, l := range want {
+		if !slices.Contains(got, l) {
+			b.WriteString("\n  missing: " + l)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,64 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+
+	"railyard/internal/located"
+	"railyard/internal/wire"
+)
+
+// Captured says which ports capture.links names, by port; nil: none.
+func (p *Plan) Captured() []bool { return p.captured }
+
+// QPN is the number of a queue pair on the wire, at both of its ends.
+func (p *Plan) QPN(pair int32) uint32 {
+	return (uint32(p.Scenario.Transport.FirstQPN) + uint32(pair)) & uint32(wire.PSNMask)
+}
+
+// PSN is a packet sequence number on the wire; the engine counts packets of each queue pair from 0.
+func (p *Plan) PSN(n uint32) uint32 {
+	return (n + uint32(p.Scenario.Transport.FirstPSN)) & uint32(wire.PSNMask)
+}
+
+// DSCP is what NICs write into frames of a class.
+func (p *Plan) DSCP(class uint8) uint8 { return p.dscps()[class] }
+
+// planCapture finds the ports that are captured. It reports links that there are not, and frames that a capture
+// cannot show.
+func (p *Plan) planCapture() error {
+	c := &p.Scenario.Capture
+	if !c.On() {
+		return nil
+	}
+	var all located.Problems
+	p.captured = make([]bool, len(p.Graph.Ports))
+	for i, name := range c.Links {
+		links, err := p.names.Links(name)
+		if err != nil {
+			all = append(all, problemAt(p.Scenario, fmt.Sprintf("capture.links[%d]", i), "%v", err))
+		}
+		for _, l := range links {
+			p.captured[2*l], p.captured[2*l+1] = true, true
+		}
+	}
+	if p.Frames() != wire.RoCEv2 {
+		all = append(all, problemAt(p.Scenario, "capture.links", "frames have other sizes than RoCEv2 over IPv4 "+
+			"(transport.frames), and so no headers that are known: want those of transport.preset default"))
+	}
+	if last := int64(p.Scenario.Transport.FirstQPN) + int64(len(p.Pairs)) - 1; last > int64(wire.PSNMask) {
+		all = append(all, problemAt(p.Scenario, "transport.first_qpn", "0x%06x: %d queue pairs from there pass 0xffffff, want at "+
+			"most 0x%06x", p.Scenario.Transport.FirstQPN, len(p.Pairs), int64(wire.PSNMask)-int64(len(p.Pairs))+1))
+	}
+	if _, err := p.Inventory(); err != nil {
+		var more located.Problems
+		if !errors.As(err, &more) {
+			return err
+		}
+		all = append(all, more...)
+	}
+	if len(all) > 0 {
+		return all.Sorted()
+	}
+	return nil
+}

@@ -1,0 +1,20 @@
+// Package rib works out what switches know of each other: the routes that BGP leaves with the
+// configurations that they have.
+//
+//	connected -> networks and aggregates -> Loc-RIB -> advertised: a path and a next hop, to each neighbour
+//	                                           ^------ received: paths of neighbours, but for loops
+//
+// It is a path-vector computation over sessions that are configured on both ends, for what is true
+// once nothing changes any more. It has no time, no timers and no packets; which routes a run
+// takes is package topo's (a test holds one against the other).
+//
+// Invariants:
+//   - a session is up only if both ends name each other's address and AS;
+//   - no path is taken that has the own AS in it more often than the neighbour's allowas-in;
+//   - of paths the shortest wins, a local one before all; those as long share the traffic, up to
+//     maximum-paths. Of equal ones the best, which is passed on, is that of the lowest router
+//     identifier, then of the lowest address (RFC 4271, section 9.1.2.2; implementations may keep the oldest);
+//   - the result does not depend on the order of devices.
+//
+// Only sessions between different ASs are known, and no policy but aggregates: RFC 4271 and RFC 7938.
+package rib
