@@ -22,6 +22,7 @@ const (
 	NoRoom      Kind = "reorder buffer"     // and so because it had no room for those that came before them
 	Timeouts    Kind = "timeouts"           // repeats though nothing was lost
 	Storm       Kind = "pause storm"        // a host that pauses its switch, or a switch whose PFC is stuck
+	Receiver    Kind = "slow receiver"      // a NIC whose PCIe is slower than its link pauses its switch
 	Controller  Kind = "congestion control" // a sender was slowed though the port had room
 	Window      Kind = "window"             // smaller than rate times round trip
 	SlowRank    Kind = "slow rank"          // computes longer than the others
@@ -40,7 +41,7 @@ const (
 // Congestion reports whether the kind is lost to a network that is not idle and whole.
 func (k Kind) Congestion() bool {
 	switch k {
-	case SharedPort, SlowPort, LossyLink, FullBuffer, Reordering, NoRoom, Timeouts, Storm, Controller, Window:
+	case SharedPort, SlowPort, LossyLink, FullBuffer, Reordering, NoRoom, Timeouts, Storm, Receiver, Controller, Window:
 		return true
 	}
 	return false

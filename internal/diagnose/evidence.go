@@ -63,7 +63,9 @@ type Port struct {
 	Rate  unit.Bitrate
 	Delay unit.Duration // of its cable
 	Storm bool          // its own peer pauses it without end
-	Fill  []Share       // of a NIC's port, whose queue pairs wait in turn: what arrived of each
+	// Receiver: that is a NIC which waits for its PCIe
+	Receiver bool
+	Fill     []Share // of a NIC's port, whose queue pairs wait in turn: what arrived of each
 }
 
 // Share is whose bytes waited at a port.

@@ -136,6 +136,10 @@ func (c *court) pause(s *Span) {
 		c.charge(SharedPort, -1, -1, s.Cause, s, s.Time)
 		return
 	}
+	if c.e.Ports[s.Port].Receiver {
+		c.charge(Receiver, s.Port, -1, s.Cause, s, s.Time)
+		return
+	}
 	if c.e.Ports[s.Port].Storm {
 		c.charge(Storm, s.Port, -1, s.Cause, s, s.Time)
 		return

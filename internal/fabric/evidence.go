@@ -227,6 +227,7 @@ const (
 	LostOversize                     // it was longer than a misconfigured port takes
 	LostInReboot                     // its switch went down with it
 	LostByWatchdog                   // the watchdog emptied the queue
+	LostBeforePCIe                   // the NIC that it came to had no room: PCIe is slower than its link
 )
 
 func (f *Fabric) lost(isl *sim.Island, now unit.Time, id PortID, p *Packet, why LossKind) {

@@ -132,7 +132,7 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 		f.weaves = cfg.Routing.Method.Weaves
 	}
 	f.plain = !f.holds && !f.weaves
-	if cfg.Faults == nil && eng.Islands() > 1 {
+	if cfg.Faults == nil && !cfg.HostsPause && eng.Islands() > 1 {
 		f.calm = f.newCalm()
 		eng.Stretch(f.window)
 	}

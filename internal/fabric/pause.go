@@ -37,6 +37,23 @@ func (f *Fabric) queuePause(isl *sim.Island, now unit.Time, in PortID, fr pauseF
 	}
 }
 
+// PausePeer has the NIC of a port tell its switch to stop a class, or to go on.
+func (f *Fabric) PausePeer(isl *sim.Island, now unit.Time, id PortID, class uint8, on bool) {
+	fr := pauseFrame{class: class, on: on, root: id ^ 1}
+	if on {
+		fr.quanta = f.cfg.PFC.Quanta
+	}
+	f.queuePause(isl, now, id^1, fr)
+}
+
+// PauseEvery is after how long such a pause has to be sent again, 0: never.
+func (f *Fabric) PauseEvery(id PortID) unit.Duration {
+	if f.cfg.PFC.Quanta == 0 || f.cfg.PFC.Refresh.Num == 0 {
+		return 0
+	}
+	return f.refreshAfter(id ^ 1)
+}
+
 // sendPause puts a PFC frame on the link. It acts on the port at the far end after the cable's
 // delay and the response time of the peer.
 func (f *Fabric) sendPause(isl *sim.Island, now unit.Time, id PortID, p *port) {

@@ -42,8 +42,8 @@ type port struct {
 	drops                      int64
 	marks                      int64
 
-	relieved                      uint8 // classes whose frames the watchdog drops
 	watched                       bool  // a classWatch event is pending
+	relieved                      uint8 // classes whose frames the watchdog drops
 	detected, restored, discarded int64 // of the watchdog
 }
 

@@ -1,6 +1,7 @@
 // Package faultsearch looks for violations of the packet engine's invariants in
 // random small networks on which everything goes wrong that can: lost, corrupted,
-// duplicated and reordered frames, links that flap, pause storms, tiny buffers,
+// duplicated and reordered frames, links that flap or are slow, switches that reboot or leak, ports that are
+// configured otherwise, PFC that is stuck, watchdogs, NICs without room, pause storms, tiny buffers,
 // extreme parameters. A case is a function of its number alone, so a failure is one
 // line to repeat:
 //

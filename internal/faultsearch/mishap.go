@@ -2,6 +2,7 @@ package faultsearch
 
 import (
 	"railyard/internal/fabric"
+	"railyard/internal/nic"
 	"railyard/internal/qos"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
@@ -46,6 +47,18 @@ func (c *Case) drawWatchdog(d *dice) {
 			Restore: unit.Microsecond + d.time(200*unit.Microsecond), Forward: d.one(2)}
 		c.Lossy = true
 	}
+}
+
+// drawReceiveBuffer gives the NICs of every fourth case a buffer with an end, which pauses or drops.
+func (c *Case) drawReceiveBuffer(d *dice) {
+	if !d.one(4) {
+		return
+	}
+	r := &nic.ReceiveBuffer{XON: unit.Bytes(d.below(20_000)), Pauses: d.one(2)}
+	r.XOFF = r.XON + unit.Bytes(d.below(20_000)) + 1
+	r.Size = max(r.XOFF, c.Fabric.LargestFrame) + unit.Bytes(d.below(300_000))
+	c.NIC.Receive, c.Fabric.HostsPause = r, r.Pauses
+	c.Lossy = true
 }
 
 // while draws a stretch of time.

@@ -32,6 +32,7 @@ type card struct {
 	qps     []int32    // of the NIC: of several ports each lists them all
 	line    unit.Bitrate
 	shared  *sharedTimer // nil: each queue pair has a timer
+	inbox   inbox
 }
 
 func (c *card) init(n *Net, id int32, nic topo.NICID, port topo.PortID) {
@@ -226,6 +227,10 @@ func (c *card) Deliver(isl *sim.Island, now unit.Time, port fabric.PortID, pk *f
 	n := c.net
 	switch pk.Kind() {
 	case fabric.Data:
+		if n.cfg.Receive != nil && c.refuses(isl, now, pk) {
+			return
+		}
+		n.receivers[pk.Flow].at = c
 		n.receivers[pk.Flow].onData(isl, now, port, pk)
 	case fabric.CNP:
 		s := &n.senders[pk.Flow]

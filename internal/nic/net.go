@@ -20,6 +20,7 @@ const (
 	classSend    = fabric.FirstFreeClass + iota // owner: card whose next queue pair may send
 	classTimeout                                // owner: card whose queue pairs may have timed out
 	classBond                                   // owner: card that its NIC finds down, or up again
+	classReceive                                // owner: card whose receive buffer may have got emptier
 )
 
 // Config is what every NIC and queue pair of a run shares.
@@ -34,6 +35,7 @@ type Config struct {
 	Controller       cc.Params
 	Seed             uint64
 	Quirks           Quirks
+	Receive          *ReceiveBuffer // nil: without end
 	// Downs are the times in which NICs with several ports take one for down: none of their queue pairs goes by it
 	// then, unless there is no other.
 	Downs []Down
@@ -146,6 +148,7 @@ func New(eng *sim.Engine, fab *fabric.Fabric, g *topo.Graph, hosts *host.Hosts, 
 	hosts.Attach(n)
 	eng.Register(classSend, (*sendTimer)(n))
 	eng.Register(classTimeout, (*timeoutTimer)(n))
+	eng.Register(classReceive, (*receiveTimer)(n))
 	eng.Register(classBond, (*bondTimer)(n))
 	n.planDowns()
 	eng.OnWindow(func(unit.Time) { n.join() })

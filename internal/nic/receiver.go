@@ -15,6 +15,7 @@ type receiver struct {
 	marks int64
 	roce.Responder
 	card     *card
+	at       *card // that the last packet came to: of a NIC with several ports another than card
 	id       int32
 	way      fabric.Route // that data comes by
 	route    fabric.Route // back to the sender
@@ -178,6 +179,9 @@ func (r *receiver) place(now, came unit.Time, v *roce.Reply, last bool, tr, by *
 		a.came, a.by = came, tr
 	}
 	crossed, placed := r.store.Put(now, v.Size)
+	if n := r.card.net; n.cfg.Receive != nil {
+		r.at.hold(now, crossed, v.Size, n.senders[r.id].class)
+	}
 	if v.Whole {
 		a.note.accepted, a.note.crossed, a.note.placed = a.came, crossed, placed
 		r.weigh(a, a.by)

@@ -233,6 +233,14 @@ func (s *stage) set(k, v string) {
 		f.PFC.Threshold, f.PFC.Alpha = unit.Bytes(s.number(v)), unit.Ratio{}
 	case "pcie": // its rate; 200 ns
 		s.host.PCIe = host.Pipe{Latency: 200 * unit.Nanosecond, Rate: s.rate(v)}
+	case "receive": // SIZE, of packets that drop, or SIZE:XOFF:XON
+		sizes := strings.Split(v, ":")
+		r := &nic.ReceiveBuffer{Size: unit.Bytes(s.number(sizes[0]))}
+		if r.Pauses = len(sizes) > 1; r.Pauses {
+			r.XOFF, r.XON = unit.Bytes(s.number(sizes[1])), unit.Bytes(s.number(sizes[2]))
+			f.HostsPause = true
+		}
+		s.nic.Receive = r
 	case "nvlink": // its rate; 100 ns: messages are of GPUs that are not at the NIC
 		s.host.NVLink = host.Pipe{Latency: 100 * unit.Nanosecond, Rate: s.rate(v)}
 	case "nic-latency":

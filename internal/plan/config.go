@@ -65,6 +65,7 @@ func (p *Plan) FabricConfig() fabric.Config {
 		Faults:        p.mishaps.Fabric,
 		Routing:       p.routing(),
 		Watchdog:      p.Watchdog(),
+		HostsPause:    p.ReceiveBuffer() != nil && p.ReceiveBuffer().Pauses,
 		Telemetry:     p.Telemetry(),
 		Quirks:        p.quirks(),
 		ProfileOf:     p.switches.of,

@@ -58,6 +58,11 @@ func (p *Plan) Degraded(id topo.PortID) bool {
 		func(s fabric.Setting) bool { return s.Port == id && s.Rate > 0 })
 }
 
+// Storms reports whether what is behind a port sends it pause frames without end at some time.
+func (p *Plan) Storms(id topo.PortID) bool {
+	return p.mishaps.Fabric != nil && slices.ContainsFunc(p.mishaps.Fabric.Storms, func(s fabric.Storm) bool { return s.Port == id^1 })
+}
+
 // mishaps is Mishaps in the making.
 type mishaps struct {
 	p   *Plan

@@ -41,7 +41,8 @@ type Plan struct {
 	progress Progress
 	names    *topo.Names
 	mishaps  Mishaps
-	captured []bool // by port; nil: none
+	receive  *Receive // nil: NICs have room without end
+	captured []bool   // by port; nil: none
 	switches switches
 	outages  []outage
 	tables   balance.Tables
@@ -140,6 +141,9 @@ func New(sc *scenario.Scenario, files Files, progress Progress) (*Plan, error) {
 		return nil, err
 	}
 	if err := p.planSwitches(); err != nil {
+		return nil, err
+	}
+	if err := p.planReceive(); err != nil {
 		return nil, err
 	}
 	if err := p.planFaults(); err != nil {

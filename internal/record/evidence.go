@@ -155,6 +155,7 @@ var lossNames = [...]string{
 	fabric.LostOversize:     result.LostOversize,
 	fabric.LostInReboot:     result.LostInReboot,
 	fabric.LostByWatchdog:   result.LostByWatchdog,
+	fabric.LostBeforePCIe:   result.LostBeforePCIe,
 }
 
 // unnumbered are the kinds of frame without a packet sequence number.
@@ -180,7 +181,7 @@ func (r *Recorder) lost(l *fabric.Loss) {
 	}
 	row.Why = lossNames[l.Why]
 	switch l.Why {
-	case fabric.LostOnLink, fabric.LostOversize, fabric.LostInReboot, fabric.LostByWatchdog:
+	case fabric.LostOnLink, fabric.LostOversize, fabric.LostInReboot, fabric.LostByWatchdog, fabric.LostBeforePCIe:
 		p.hops[key].link++
 	case fabric.LostInBuffer:
 		p.hops[key].buffer++
@@ -331,6 +332,7 @@ func (r *Recorder) portEvidence(id topo.PortID) diagnose.Port {
 	}
 	for _, root := range r.fabric.PausedFor(r.engine.Now(), id) {
 		p.Storm = p.Storm || root.Root == id
+		p.Receiver = p.Storm && r.plan.ReceiveBuffer() != nil && !r.plan.Storms(id)
 	}
 	return p
 }

@@ -20,7 +20,7 @@ var explains = map[string][]diagnose.Kind{
 	"speed":      {diagnose.SlowPort, diagnose.SharedPort, diagnose.Controller, diagnose.LinkSpeed},
 	"config":     {diagnose.SharedPort, diagnose.SlowPort, diagnose.FullBuffer, diagnose.LossyLink, diagnose.Controller, diagnose.Timeouts},
 	"leak":       {diagnose.SharedPort, diagnose.SlowPort, diagnose.FullBuffer, diagnose.Controller},
-	"pcie":       {diagnose.PCIe},
+	"pcie":       {diagnose.PCIe, diagnose.Receiver, diagnose.LossyLink},
 	"hang":       {diagnose.SlowRank, diagnose.Dependency},
 	"slow":       {diagnose.SlowRank},
 }

@@ -198,6 +198,7 @@ var lostIn = map[string][2]string{
 	result.LostInNIC:        {"dropped", "the receiver's reorder buffer is full"},
 	result.LostOversize:     {"dropped", "longer than the port takes"},
 	result.LostInReboot:     {"lost", "the switch went down"},
+	result.LostBeforePCIe:   {"dropped", "the NIC has no room, its PCIe is too slow"},
 	result.LostByWatchdog:   {"dropped", "the watchdog emptied the queue"},
 }
 

@@ -43,6 +43,8 @@ func (d *Data) clause(b *diagnose.Blame) string {
 		return "timers ran out and packets were sent again though nothing had been lost"
 	case diagnose.Storm:
 		return fmt.Sprintf("what is behind %s paused it with PFC frames without end", at)
+	case diagnose.Receiver:
+		return fmt.Sprintf("the NIC behind %s had no room, as PCIe took less than came, and paused its switch", at)
 	case diagnose.Controller:
 		if b.Port == "" {
 			return "congestion control held senders back though no port on their way was full"

@@ -246,11 +246,15 @@ func (d *Data) quiet() string {
 		return ""
 	}
 	s := d.Summary
+	dropped := s.Drops
+	for _, w := range s.Watchdog {
+		dropped += w.Dropped
+	}
 	var none []string
 	for _, c := range []struct {
 		n    int64
 		word string
-	}{{s.ECNMarks, "marked"}, {s.Pauses, "paused"}, {s.Drops, "dropped"}} {
+	}{{s.ECNMarks, "marked"}, {s.Pauses, "paused"}, {dropped, "dropped"}} {
 		if c.n == 0 {
 			none = append(none, c.word)
 		}

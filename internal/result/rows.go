@@ -238,6 +238,7 @@ const (
 	LostOversize     = "MTU"      // it was longer than a misconfigured port takes
 	LostInReboot     = "reboot"   // its switch went down with it
 	LostByWatchdog   = "watchdog" // it emptied the queue
+	LostBeforePCIe   = "PCIe"     // the NIC had no room: PCIe is slower than its link
 )
 
 // ShareRow is whose bytes waited at a port when packets of others came to wait there or the port

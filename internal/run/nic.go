@@ -69,6 +69,7 @@ func nicConfig(p *plan.Plan) nic.Config {
 			SharedTimer: sc.Cluster.NIC.Pacing == "shared",
 		},
 		AcksPass:         !t.AckPaused,
+		Receive:          (*nic.ReceiveBuffer)(p.ReceiveBuffer()),
 		AckClass:         plan.ClassData,
 		CNPClass:         plan.ClassCNP,
 		CompleteAtSender: t.Completion == "sender",

@@ -121,6 +121,8 @@ type NIC struct {
 	Speed   unit.Bitrate  // of a port
 	Latency unit.Duration // per side
 	Pacing  string        // see Pacings
+	// ReceiveBuffer is what a NIC has for packets that PCIe has not taken yet; not set: without end.
+	ReceiveBuffer Opt[unit.Bytes]
 }
 
 // Bond says what the ports of a card are to each other.
