@@ -239,12 +239,28 @@ var rules = map[string]rule{
 		may: "inventory located netconf netconf/lines",
 		why: "a dialect turns a device into text and back: whose device it is, is above it",
 	},
+	"netconf/eos": {
+		may: "inventory located netconf netconf/lines",
+		why: "a dialect turns a device into text and back: whose device it is, is above it",
+	},
+	"netconf/sonic": {
+		may: "inventory located netconf",
+		why: "a dialect turns a device into text and back: whose device it is, is above it",
+	},
+	"netconf/nvue": {
+		may: "inventory located netconf netconf/lines",
+		why: "a dialect turns a device into text and back: whose device it is, is above it",
+	},
+	"netconf/junos": {
+		may: "located netconf netconf/lines",
+		why: "a dialect turns a device into text and back: whose device it is, is above it",
+	},
 	"netconf/nxos": {
 		may: "located netconf",
 		why: "a dialect turns a device into text and back: whose device it is, is above it",
 	},
 	"netconf/dialects": {
-		may: "netconf netconf/frr netconf/nxos",
+		may: "netconf netconf/eos netconf/frr netconf/junos netconf/nvue netconf/nxos netconf/sonic",
 		why: "the list of dialects, which cannot stand below them",
 	},
 	"netconf/qostest": {
@@ -294,6 +310,11 @@ var rules = map[string]rule{
 		why: "it says what a benchmark runs, as scenarios, and how its figures are counted: who runs them is above it; " +
 			"plan says what NCCL's model takes on a scenario's cluster",
 	},
+	"commission": {
+		may: "inventory located nccltests perf plan result scenario sheet topo",
+		why: "it says what to expect of a cluster, and holds what was measured against that: who runs the scenarios " +
+			"that it wants simulated is above it",
+	},
 	"sweep": {
 		may: "chart headline input machine report result run scenario sheet",
 		why: "it is a user of runs: it decides which and how many at once, and sees only what they leave; " +
@@ -323,7 +344,7 @@ var rules = map[string]rule{
 	},
 	"web": {may: "report result run scenario", why: "the web UI is a user of runs"},
 	"cli": {
-		may: "bench board coll dataset design hash headline input inventory lab located nccl nccltests netconf " +
+		may: "bench board coll commission dataset design hash headline input inventory lab located nccl nccltests netconf " +
 			"netconf/dialects nn ns3 pcapng perf plan qos report result rib run scenario scenario/schema sheet sizing survey sweep topo " +
 			"validate web whatif wire workload",
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys",

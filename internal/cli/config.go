@@ -28,7 +28,7 @@ files back. The thresholds are those that a run works with.`,
 		Args:    subcommandOnly,
 		RunE:    needSubcommand,
 	}
-	cmd.AddCommand(a.configRenderCommand(), a.configParseCommand())
+	cmd.AddCommand(a.configRenderCommand(), a.configParseCommand(), a.configDiffCommand())
 	return cmd
 }
 

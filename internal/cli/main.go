@@ -78,7 +78,7 @@ says how long a step takes and why.`,
 	root.AddCommand(a.runCommand(), a.perfCommand(), a.designCommand(), a.dataCommand(), a.versionCommand(),
 		a.exportCommand(), a.importCommand(), a.configCommand())
 	root.AddCommand(a.lookCommands()...)
-	root.AddCommand(a.reportCommand(), a.compareCommand(), a.explainCommand(), a.whatifCommand(), a.predictCommand(),
+	root.AddCommand(a.reportCommand(), a.compareCommand(), a.explainCommand(), a.whatifCommand(), a.commissionCommand(), a.predictCommand(),
 		a.validateCommand(), a.benchCommand(),
 		a.labCommand())
 	return root

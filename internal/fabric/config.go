@@ -44,6 +44,7 @@ type Config struct {
 	LargestFrame  unit.Bytes // largest frame that anybody sends; 0: MTU
 	Seed          uint64
 	Faults        *Faults                      // nil: none
+	Watchdog      *Watchdog                    // of paused ports; nil: none
 	Routing       *Routing                     // of frames whose next hop each switch chooses; nil: there are none
 	Telemetry     bool                         // every data frame collects in-band telemetry at switches (HPCC)
 	SampleEvery   unit.Duration                // queue sampling interval, 0: off

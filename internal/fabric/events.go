@@ -20,15 +20,17 @@ const (
 	EventOverMax                   // above where all packets are marked
 	EventUnderMax                  // it fell below again
 	EventUnderMin
-	EventPath  // a switch sends a flow on by this port, which took another before
-	EventKinds // how many there are
+	EventPath     // a switch sends a flow on by this port, which took another before
+	EventWatchdog // the watchdog takes a queue out of PFC that has been paused for too long
+	EventRestored // it puts it back
+	EventKinds    // how many there are
 )
 
 // Event is something that happened at a port, for Config.OnEvent.
 type Event struct {
 	At        unit.Time
 	Port      PortID
-	Root      PortID // of xOFF and a pause: the port from whose queue it spread; of a path: the one before; else -1
+	Root      PortID // of xOFF, a pause and a watchdog: the port from whose queue it spread; of a path: the one before; else -1
 	Flow      int32  // of a mark, xOFF and a path: whose frame it was; else -1
 	PSN       uint32 // of the frame, with Flow
 	Frame     Kind   // with Flow

@@ -226,6 +226,7 @@ const (
 	LostInNIC                        // the NIC that it came to kept as many packets past a gap as it can: told by the NIC
 	LostOversize                     // it was longer than a misconfigured port takes
 	LostInReboot                     // its switch went down with it
+	LostByWatchdog                   // the watchdog emptied the queue
 )
 
 func (f *Fabric) lost(isl *sim.Island, now unit.Time, id PortID, p *Packet, why LossKind) {

@@ -21,6 +21,7 @@ const (
 	classLook                     // owner: switch that looks at its links, to tell others
 	classListen                   // owner: link that a switch's message comes by
 	classResume                   // owner: switch that may have held frames for long enough
+	classWatch                    // owner: port that may have been paused for too long
 	// FirstFreeClass is the first event class that others may use on the same engine.
 	FirstFreeClass
 )
@@ -121,7 +122,7 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 	if cfg.Faults != nil {
 		f.faults = newFaults(f, cfg.Faults)
 	}
-	f.looks = f.classes.of != nil || cfg.Faults != nil
+	f.looks = f.classes.of != nil || cfg.Faults != nil || cfg.Watchdog != nil
 	if f.large {
 		f.listLinks()
 		eng.OnOpen(f.warm)
@@ -140,6 +141,7 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 	eng.Register(classPause, (*pauseArrive)(f))
 	eng.Register(classExpire, (*expire)(f))
 	eng.Register(classRefresh, (*refresh)(f))
+	eng.Register(classWatch, (*watched)(f))
 	return f, nil
 }
 

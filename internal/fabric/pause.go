@@ -98,6 +98,12 @@ func (h *pauseArrive) Handle(isl *sim.Island, now unit.Time, owner int32) {
 		return
 	}
 	q := &f.slow[int(owner)*f.nc+int(fr.class)]
+	if f.cfg.Watchdog != nil {
+		if !q.heeds(now) {
+			return
+		}
+		f.watch(isl, now, PortID(owner), p)
+	}
 	if p.paused&(1<<fr.class) == 0 {
 		f.setPaused(isl, now, PortID(owner), p, fr.class, true)
 		q.root, q.rootSince = fr.root, now

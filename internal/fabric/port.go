@@ -41,6 +41,10 @@ type port struct {
 	pausedSince                unit.Time
 	drops                      int64
 	marks                      int64
+
+	relieved                      uint8 // classes whose frames the watchdog drops
+	watched                       bool  // a classWatch event is pending
+	detected, restored, discarded int64 // of the watchdog
 }
 
 // txFrames is how many frames it has sent, without PFC frames.
@@ -163,6 +167,8 @@ type slow struct {
 
 	lastSample int64 // index of the last sampling instant that has been accounted for
 	lastValue  int64 // value reported last
+
+	dog dog
 
 	level uint8 // for who watches: above how many of the two marks of mark the queue is
 }

@@ -7,7 +7,7 @@ import (
 
 // addMishaps gives the network what goes wrong in it, N being the switch's port to host N or the link there:
 //
-//	down=N:FROM:UNTIL  stuck=N:FROM:UNTIL  rate=N:FROM:UNTIL:GB/S  set=N:FROM:UNTIL:KEY:VALUE
+//	down=N:FROM:UNTIL  stuck=N:FROM:UNTIL  storm=N:FROM:UNTIL (of the host)  rate=N:FROM:UNTIL:GB/S  set=N:FROM:UNTIL:KEY:VALUE
 //	reboot=AT  leak=FROM:UNTIL:BYTES
 func (s *stage) addMishaps(g *topo.Graph, sw topo.NodeID) {
 	if len(s.mishaps) == 0 {
@@ -22,6 +22,8 @@ func (s *stage) addMishaps(g *topo.Graph, sw topo.NodeID) {
 			f.Downs = append(f.Downs, Down{Link: g.Ports[port()].Link, From: at(m[2]), Until: at(m[3])})
 		case "stuck":
 			f.Storms = append(f.Storms, Storm{Port: port(), From: at(m[2]), Until: at(m[3])})
+		case "storm":
+			f.Storms = append(f.Storms, Storm{Port: port() ^ 1, From: at(m[2]), Until: at(m[3])})
 		case "rate":
 			f.Settings = append(f.Settings, Setting{Port: port(), While: While{at(m[2]), at(m[3])},
 				Rate: unit.Bitrate(s.number(m[4])) * unit.GigabitPerSec})

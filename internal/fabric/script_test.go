@@ -137,8 +137,11 @@ func (s *stage) network(words []string) {
 		case "priority": // the switch gives a class another one
 			class, priority, _ := strings.Cut(v, ":")
 			s.own().Classes[s.classOf(class)].Priority = uint8(s.number(priority))
-		case "down", "rate", "set", "stuck", "leak", "reboot":
+		case "down", "rate", "set", "stuck", "storm", "leak", "reboot":
 			s.mishaps = append(s.mishaps, strings.Split(key+":"+v, ":"))
+		case "watchdog": // DETECT:RESTORE:drop
+			w := strings.Split(v, ":")
+			s.cfg.Watchdog = &Watchdog{Detect: s.time(w[0]), Restore: s.time(w[1]), Forward: w[2] == "forward"}
 		case "crossing":
 			s.cfg.Buffer.CrossingInHeadroom = v == "headroom"
 		default:
@@ -298,6 +301,8 @@ func (s *stage) look() (facts []fact) {
 		}
 		add("marks", fmt.Sprint(down.marks), "0")
 		add("drops", fmt.Sprint(down.drops), "0")
+		add("watchdog", fmt.Sprintf("%d seen, %d over, %d dropped", down.detected, down.restored, down.discarded),
+			"0 seen, 0 over, 0 dropped")
 		class := f.cfg.Classes[int(down.sent.account)%f.nc].Name
 		sends := fmt.Sprintf("%s of send %d, frame %d", class, down.sent.flow+1, down.txFrames())
 		switch on := down.pausesSent; {

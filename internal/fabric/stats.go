@@ -18,6 +18,8 @@ type PortStats struct {
 	Marks, Drops               int64 // at this port's queues
 	Faulted                    int64 // frames that a fault of the link, or of a port at its ends, discarded
 	MaxQueue                   unit.Bytes
+	// Of the watchdog: queues taken out of PFC and put back, frames that it dropped.
+	Detected, Restored, Discarded int64
 }
 
 // Stats returns the counters of a port as of now.
@@ -27,6 +29,7 @@ func (f *Fabric) Stats(now unit.Time, id PortID) PortStats {
 	s := PortStats{Frames: p.txFrames() + p.pfcFrames, Bytes: p.txBytes + pfc, DataBytes: p.dataBytes, Busy: p.busy,
 		PausesSent: p.pausesSent, PausesReceived: p.pausesReceived, Paused: p.pausedTotal, Marks: p.marks, Drops: p.drops,
 		Faulted: f.ingresses[id].faulted}
+	s.Detected, s.Restored, s.Discarded = p.detected, p.restored, p.discarded
 	if f.faults != nil {
 		s.Faulted += f.faults.set[id].oversize
 	}

@@ -341,6 +341,9 @@ func (f *Fabric) passes(isl *sim.Island, now unit.Time, id, out PortID, pk *Pack
 	if f.classes.of != nil {
 		pk.setClass(f.classes.of[id][pk.DSCP()])
 	}
+	if f.cfg.Watchdog != nil && f.discards(isl, now, out, pk) {
+		return false
+	}
 	if f.faults != nil && f.faults.tooLong(out, pk) {
 		f.faults.set[out].oversize++
 		f.lost(isl, now, out, pk, LostOversize)

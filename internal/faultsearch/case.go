@@ -68,6 +68,7 @@ func New(n uint64) (*Case, error) {
 	c.drawClasses(&dice{sim.NewStream(n, "fault search, classes", 0)})
 	c.drawFaults(d)
 	c.drawChances(&dice{sim.NewStream(n, "fault search, chances", 0)})
+	c.drawWatchdog(&dice{sim.NewStream(n, "fault search, watchdog", 0)})
 	c.drawMishaps(&dice{sim.NewStream(n, "fault search, mishaps", 0)})
 	c.drawRouting(routing(n))
 	c.drawFlows(d)

@@ -39,6 +39,15 @@ func (c *Case) drawMishaps(d *dice) {
 	}
 }
 
+// drawWatchdog gives the switches of every fourth case a watchdog, which is quick.
+func (c *Case) drawWatchdog(d *dice) {
+	if d.one(4) {
+		c.Fabric.Watchdog = &fabric.Watchdog{Detect: unit.Microsecond + d.time(200*unit.Microsecond),
+			Restore: unit.Microsecond + d.time(200*unit.Microsecond), Forward: d.one(2)}
+		c.Lossy = true
+	}
+}
+
 // while draws a stretch of time.
 func (c *Case) while(d *dice) fabric.While {
 	at := unit.Time(d.time(unit.Millisecond))

@@ -320,7 +320,7 @@ func (w *watch) end() error {
 // and whose pauses neither get lost nor are forgotten, and not for the frame that crosses xOFF.
 func (c *Case) keepsPauses() bool {
 	f := c.Fabric.Faults
-	return !c.Mixed && !c.Fabric.Buffer.CrossingInHeadroom &&
+	return !c.Mixed && c.Fabric.Watchdog == nil && !c.Fabric.Buffer.CrossingInHeadroom &&
 		(f == nil || !f.PFC && f.Duplicate.Num == 0 && len(f.Downs)+len(f.Settings)+len(f.Leaks) == 0)
 }
 

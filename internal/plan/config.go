@@ -64,6 +64,7 @@ func (p *Plan) FabricConfig() fabric.Config {
 		Seed:          sc.Seed,
 		Faults:        p.mishaps.Fabric,
 		Routing:       p.routing(),
+		Watchdog:      p.Watchdog(),
 		Telemetry:     p.Telemetry(),
 		Quirks:        p.quirks(),
 		ProfileOf:     p.switches.of,

@@ -26,12 +26,21 @@ func (p *Plan) planRouting() {
 	}
 	for _, at := range p.turns() {
 		dead := p.deadAt(at)
-		epoch := balance.Epoch{From: at, Routes: topo.NewRoutesWithout(p.Graph, func(l topo.LinkID) bool { return dead[l] })}
+		epoch := balance.Epoch{From: at, Routes: p.routesWithout(dead)}
 		p.tables.Epochs = append(p.tables.Epochs, epoch)
 	}
 	p.loads = map[int32][]float64{}
 	hashed := p.tables.Hashed()
 	p.finder = hashed.Finder(0)
+}
+
+// routesWithout are the routes that BGP finds without some links.
+func (p *Plan) routesWithout(dead map[topo.LinkID]bool) *topo.Routes {
+	isDead := func(l topo.LinkID) bool { return dead[l] }
+	if r := &p.Scenario.Fabric.Routing; (r.Protocol == "ebgp" || r.Protocol == "evpn") && r.SpineAS == "shared" {
+		return topo.NewRoutesUpDown(p.Graph, isDead)
+	}
+	return topo.NewRoutesWithout(p.Graph, isDead)
 }
 
 // setup is how switches choose that are as a fabric says.

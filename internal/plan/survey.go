@@ -8,6 +8,7 @@ import (
 	"railyard/internal/scenario"
 	"railyard/internal/survey"
 	"railyard/internal/topo"
+	"railyard/internal/unit"
 )
 
 // Survey says in numbers what the network is good for, with the ranks of all jobs, each by its own NIC.
@@ -25,11 +26,15 @@ func (p *Plan) Survey() *survey.Survey {
 	return s
 }
 
-// deadlock warns of buffers that may wait for each other in a circle, where pauses make them.
+// deadlock warns of buffers that may wait for each other in a circle, where pauses make them: in the whole network, or
+// by the routes after a fault.
 func (p *Plan) deadlock(s *survey.Survey) []scenario.Finding {
 	paused := slices.ContainsFunc(p.FabricConfig().Classes, func(c fabric.Class) bool { return c.Lossless })
-	if len(s.Cycle) == 0 || !paused {
+	if !paused {
 		return nil
+	}
+	if len(s.Cycle) == 0 {
+		return p.deadlockLater()
 	}
 	return []scenario.Finding{{
 		Severity: scenario.Warning,
@@ -38,4 +43,27 @@ func (p *Plan) deadlock(s *survey.Survey) []scenario.Finding {
 			p.Scenario.Fabric.Design, len(s.Cycle), s.CycleText()),
 		Hint: "routes that go up and then down have no such circle; or fabric.qos.pfc.enabled: false",
 	}}
+}
+
+// deadlockLater warns of the first routes after a fault that may lead to a circle.
+func (p *Plan) deadlockLater() []scenario.Finding {
+	for _, e := range p.tables.Epochs[1:] {
+		ports := survey.Circle(p.Graph, e.Routes)
+		if ports == nil {
+			continue
+		}
+		names := ""
+		for _, id := range ports {
+			names += p.Graph.Ports[id].Name + " > "
+		}
+		return []scenario.Finding{{
+			Severity: scenario.Warning,
+			Path:     "faults",
+			Message: fmt.Sprintf("by the routes from %s on %d buffers may wait for each other in a circle and stand still: %s",
+				unit.Duration(e.From).Human(), len(ports), names+p.Graph.Ports[ports[0]].Name),
+			Hint: "one AS number for all spines (fabric.routing.spine_as: shared) has no ways that go down and up again; " +
+				"or a watchdog (fabric.qos.pfc.watchdog)",
+		}}
+	}
+	return nil
 }

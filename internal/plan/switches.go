@@ -143,6 +143,15 @@ func (p *Plan) nameOf(id topo.NodeID) string {
 	return ""
 }
 
+// Watchdog is what switches do about ports that are paused for too long, nil: nothing.
+func (p *Plan) Watchdog() *fabric.Watchdog {
+	w := &p.Scenario.Fabric.QoS.PFC.Watchdog
+	if !w.Detect.Set || !p.Pauses() {
+		return nil
+	}
+	return &fabric.Watchdog{Detect: w.Detect.Value, Restore: w.Restore, Forward: w.Action == "forward"}
+}
+
 // profile is how a switch is configured in a fabric.
 func (p *Plan) profile(f *scenario.Fabric) fabric.Profile {
 	q := &f.QoS

@@ -48,6 +48,8 @@ var portEventNames = [portKinds]string{
 	fabric.EventUnderMax: result.EventUnderMax,
 	fabric.EventUnderMin: result.EventUnderMin,
 	fabric.EventPath:     result.EventPath,
+	fabric.EventWatchdog: result.EventWatchdog,
+	fabric.EventRestored: result.EventRestored,
 	aDroppedFrame:        result.EventDrop,
 	aLostFrame:           result.EventLoss,
 }

@@ -154,6 +154,7 @@ var lossNames = [...]string{
 	fabric.LostInNIC:        result.LostInNIC,
 	fabric.LostOversize:     result.LostOversize,
 	fabric.LostInReboot:     result.LostInReboot,
+	fabric.LostByWatchdog:   result.LostByWatchdog,
 }
 
 // unnumbered are the kinds of frame without a packet sequence number.
@@ -162,6 +163,7 @@ var unnumbered = map[string]bool{"CNP": true, "CTS": true, "credit": true, "cred
 
 // lost takes a frame that did not arrive.
 func (r *Recorder) lost(l *fabric.Loss) {
+	r.losses[l.Why]++
 	p := r.pair(l.Flow)
 	key := hopKey{l.Port, !l.Kind.Forward()}
 	if p.hops == nil {
@@ -178,7 +180,7 @@ func (r *Recorder) lost(l *fabric.Loss) {
 	}
 	row.Why = lossNames[l.Why]
 	switch l.Why {
-	case fabric.LostOnLink, fabric.LostOversize, fabric.LostInReboot:
+	case fabric.LostOnLink, fabric.LostOversize, fabric.LostInReboot, fabric.LostByWatchdog:
 		p.hops[key].link++
 	case fabric.LostInBuffer:
 		p.hops[key].buffer++

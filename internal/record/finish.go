@@ -122,6 +122,7 @@ func (r *Recorder) finishLinks(now unit.Time, s *result.Summary) {
 			})
 		}
 	}
+	r.finishWatchdog(now, s)
 	slices.SortStableFunc(s.BusiestLinks, func(a, b result.LinkFigures) int {
 		return cmp.Compare(b.Utilisation, a.Utilisation)
 	})

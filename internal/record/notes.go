@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"railyard/internal/fabric"
 	"railyard/internal/qos"
 	"railyard/internal/result"
 	"railyard/internal/topo"
@@ -24,6 +25,7 @@ func (r *Recorder) notes(s *result.Summary, diverged bool) (notes []string) {
 		notes = append(notes, r.pauseNotes(s)...)
 		notes = append(notes, r.lossNotes(s)...)
 		notes = append(notes, r.bondNotes()...)
+		notes = append(notes, r.waitNotes(s)...)
 	}
 	for i, f := range s.PerJob() {
 		for _, n := range r.jobs[i].trainingNotes(f, diverged) {
@@ -185,7 +187,10 @@ func (r *Recorder) lossNotes(s *result.Summary) []string {
 		timeout = sc.Transport.Timeout.Value.Human()
 	}
 	var notes []string
-	lost := r.faulted()
+	if n := r.losses[fabric.LostWithoutRoute]; n > 0 {
+		notes = append(notes, fmt.Sprintf("black hole: %s came to switches that knew no way on", countOf(n, "frame")))
+	}
+	lost, dogged := r.faulted(), r.losses[fabric.LostByWatchdog]+r.losses[fabric.LostWithoutRoute]
 	if x := s.Reordering; x != nil && x.Most > 0 {
 		notes = append(notes, fmt.Sprintf("receivers held at most %s past a gap (%s)", countOf(int64(x.Most), "packet"), x.At))
 		if x.Dropped > 0 {
@@ -204,6 +209,8 @@ func (r *Recorder) lossNotes(s *result.Summary) []string {
 	case s.Drops == 0 && lost > 0:
 		return append(notes, fmt.Sprintf("no drops in switches: what was lost, %s frames, faults took on links",
 			unit.Count(lost)))
+	case s.Drops == 0 && dogged > 0:
+		return notes
 	case s.Drops == 0 && s.Retransmits > 0:
 		return append(notes, fmt.Sprintf("no drops: packets were sent again because they or their acknowledgements "+
 			"waited longer than transport.timeout (%s)", timeout))

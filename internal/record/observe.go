@@ -43,6 +43,8 @@ type Recorder struct {
 
 	events events
 	series series
+	waits  circles
+	losses [len(lossNames)]int64 // frames that did not arrive, by why
 
 	flowID   int64
 	pairs    []pairStats
@@ -280,6 +282,7 @@ func (r *Recorder) Open(parts Parts) {
 	if r.TakesSeries() {
 		r.openSeries()
 	}
+	r.openWaits()
 }
 
 // LogsEvents reports whether PortEvent and PairEvent are wanted, for events.parquet.

@@ -91,16 +91,28 @@ func (r *Recorder) openSeries() {
 	s.flows, s.cnps = make([]flowState, len(r.plan.Pairs)), make([]int64, len(r.plan.Pairs))
 }
 
-// Due returns when Look is to be called next: never where nobody wants a series.
-func (r *Recorder) Due() unit.Time {
+// Due returns when Look is to be called next: never where nobody wants a series, or looks for deadlocks.
+func (r *Recorder) Due() unit.Time { return min(r.dueSeries(), r.waits.next()) }
+
+// Look looks at everything that is due. All events up to now, which is Due, are done in all islands, and none after.
+func (r *Recorder) Look(now unit.Time) {
+	if r.dueSeries() == now {
+		r.lookSeries(now)
+	}
+	if r.waits.next() == now {
+		r.lookWaits(now)
+	}
+}
+
+func (r *Recorder) dueSeries() unit.Time {
 	if s := &r.series; s.table != nil && (s.auto || s.done < s.most) {
 		return s.ended.Add(s.every)
 	}
 	return unit.Never
 }
 
-// Look ends an interval. All events up to now, which is Due, are done in all islands, and none after.
-func (r *Recorder) Look(now unit.Time) {
+// lookSeries ends an interval.
+func (r *Recorder) lookSeries(now unit.Time) {
 	s := &r.series
 	x := r.interval(now)
 	if !s.auto {
@@ -224,7 +236,7 @@ func (r *Recorder) finishSeries(now unit.Time) {
 		return
 	}
 	if now > s.ended && r.Due() != unit.Never {
-		r.Look(now)
+		r.lookSeries(now)
 	}
 	from := unit.Time(0)
 	for i := range s.kept {

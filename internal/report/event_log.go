@@ -144,6 +144,10 @@ func eventWords(e *result.EventRow) string {
 		return fmt.Sprintf("queue under %s, marking ends: %s", e.Threshold.Human(), e.Bytes.Human())
 	case result.EventPath:
 		return fmt.Sprintf("%s goes this way now (%s), before by %s", whoseEvent(e), e.Frame, e.Root)
+	case result.EventWatchdog:
+		return fmt.Sprintf("watchdog: priority %d was held for too long, because of %s%s", e.Class, e.Root, waiting(e))
+	case result.EventRestored:
+		return fmt.Sprintf("watchdog: priority %d is under PFC again", e.Class)
 	case result.EventDrop, result.EventLoss:
 		return lostWords(e)
 	case result.EventLinkDown:
@@ -194,6 +198,7 @@ var lostIn = map[string][2]string{
 	result.LostInNIC:        {"dropped", "the receiver's reorder buffer is full"},
 	result.LostOversize:     {"dropped", "longer than the port takes"},
 	result.LostInReboot:     {"lost", "the switch went down"},
+	result.LostByWatchdog:   {"dropped", "the watchdog emptied the queue"},
 }
 
 func rateWords(e *result.EventRow) string {

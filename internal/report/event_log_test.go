@@ -74,6 +74,7 @@ func TestLostWords(t *testing.T) {
 		result.LostWithoutRoute: "lost: data 7 of flow1, the switch knows no way on",
 		result.LostOversize:     "dropped: data 7 of flow1, longer than the port takes",
 		result.LostInReboot:     "lost: data 7 of flow1, the switch went down",
+		result.LostByWatchdog:   "dropped: data 7 of flow1, the watchdog emptied the queue",
 	} {
 		e := result.EventRow{Kind: result.EventLoss, Name: "flow1", Frame: "data", PSN: 7, Why: why}
 		if got := lostWords(&e); got != want {
@@ -90,17 +91,17 @@ func TestEventFilter(t *testing.T) {
 		rows           int
 		match, leftOut int64
 	}{
-		{EventFilter{}, 22, 33, 12},
-		{EventFilter{Port: "rail1/host1"}, 14, 14, 0},
+		{EventFilter{}, 24, 35, 12},
+		{EventFilter{Port: "rail1/host1"}, 16, 16, 0},
 		{EventFilter{Port: "host*/rail1"}, 8, 19, 12},
 		{EventFilter{Kinds: []string{result.EventMark, result.EventCNPSent}}, 3, 14, 12},
 		{EventFilter{From: us(2), To: us(4)}, 3, 3, 0},
 		{EventFilter{Flow: "flow2"}, 0, 0, 0},
-		{EventFilter{Job: "job"}, 21, 21, 0},
+		{EventFilter{Job: "job"}, 23, 23, 0},
 	} {
 		c.filter.Most = 100
 		log, _ := logText(t, c.filter)
-		if len(log.Events) != c.rows || log.Matching != c.match || log.LeftOut != c.leftOut || log.All != 22 {
+		if len(log.Events) != c.rows || log.Matching != c.match || log.LeftOut != c.leftOut || log.All != 24 {
 			t.Errorf("%+v: %d rows, %d match, %d left out", c.filter, len(log.Events), log.Matching, log.LeftOut)
 		}
 	}

@@ -141,7 +141,8 @@ func (t *text) losses(f *FlowDetail) {
 	}
 	why := map[string]string{result.LostInBuffer: "no room in the buffer", result.LostOnLink: "a fault of the link",
 		result.LostWithoutRoute: "no way led on", result.LostInNIC: "the receiver's reorder buffer was full",
-		result.LostOversize: "longer than the port takes", result.LostInReboot: "the switch went down"}
+		result.LostOversize: "longer than the port takes", result.LostInReboot: "the switch went down",
+		result.LostByWatchdog: "the watchdog emptied the queue"}
 	t.Title("Lost on the way")
 	rows := [][]string{{"at", "what", "port", "why"}}
 	for _, l := range f.Losses {

@@ -231,12 +231,13 @@ type LossRow struct {
 
 // Why a frame was lost.
 const (
-	LostInBuffer     = "buffer" // it was full
-	LostOnLink       = "link"   // to a fault
-	LostWithoutRoute = "route"  // no way led on
-	LostInNIC        = "NIC"    // it had no room for more packets past a gap
-	LostOversize     = "MTU"    // it was longer than a misconfigured port takes
-	LostInReboot     = "reboot" // its switch went down with it
+	LostInBuffer     = "buffer"   // it was full
+	LostOnLink       = "link"     // to a fault
+	LostWithoutRoute = "route"    // no way led on
+	LostInNIC        = "NIC"      // it had no room for more packets past a gap
+	LostOversize     = "MTU"      // it was longer than a misconfigured port takes
+	LostInReboot     = "reboot"   // its switch went down with it
+	LostByWatchdog   = "watchdog" // it emptied the queue
 )
 
 // ShareRow is whose bytes waited at a port when packets of others came to wait there or the port

@@ -22,6 +22,8 @@ func EventKindList() []EventKind {
 		{EventUnderMax, "the port's queue fell below that again", false},
 		{EventUnderMin, "the port's queue fell below where marking begins", false},
 		{EventPath, "a switch sends a flow on by the port, which took another before", false},
+		{EventWatchdog, "the watchdog takes the port's queue out of PFC, which has held it for too long", false},
+		{EventRestored, "it puts the queue back under PFC", false},
 		{EventDrop, "a packet found no room in the buffer", false},
 		{EventLoss, "a packet was lost: to a fault of the port's link, or where no way leads on", false},
 		{EventLinkDown, "the port's link went down", false},
@@ -48,6 +50,8 @@ const (
 	EventUnderMax    = "under-max"
 	EventUnderMin    = "under-min"
 	EventPath        = "path"
+	EventWatchdog    = "watchdog"
+	EventRestored    = "restored"
 	EventDrop        = "drop"
 	EventLoss        = "loss"
 	EventLinkDown    = "link-down"

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/goccy/go-yaml"
 
@@ -61,9 +63,11 @@ type Summary struct {
 	UnfinishedAll int64          `json:"unfinished_messages,omitempty"` // how many there are
 	Queues        []QueueFigures `json:"queues,omitempty"`              // sampled queues, deepest first
 	// ports that sent or received pause frames, held longest first
-	Pausing    []PauseFigures `json:"pausing,omitempty"`
-	Thresholds []qos.Row      `json:"thresholds,omitempty"` // of RoCE data, a row for each kind of port
-	Mistakes   []qos.Mistake  `json:"mistakes,omitempty"`   // in the thresholds, with their cures
+	Pausing    []PauseFigures    `json:"pausing,omitempty"`
+	Watchdog   []WatchdogFigures `json:"watchdog,omitempty"`   // ports at which the PFC watchdog acted
+	Deadlock   *Deadlock         `json:"deadlock,omitempty"`   // ports that waited for each other in a circle
+	Thresholds []qos.Row         `json:"thresholds,omitempty"` // of RoCE data, a row for each kind of port
+	Mistakes   []qos.Mistake     `json:"mistakes,omitempty"`   // in the thresholds, with their cures
 	// those that the run wrote, as they were when it ended
 	Tables []TableFile `json:"tables,omitempty"`
 	Notes  []string    `json:"notes,omitempty"` // why a counter is zero, findings: a sentence each
@@ -298,6 +302,25 @@ type PauseFigures struct {
 	Sent     int64         `json:"sent"`
 	Received int64         `json:"received"`
 	Paused   unit.Duration `json:"paused_ps"`
+}
+
+// WatchdogFigures is what the PFC watchdog did at one port.
+type WatchdogFigures struct {
+	Port     string `json:"port"`
+	Detected int64  `json:"detected"` // queues taken out of PFC
+	Restored int64  `json:"restored"` // put back
+	Dropped  int64  `json:"dropped"`  // frames
+}
+
+// Deadlock is ports each of which waited for the next, and the last for the first: found at an instant.
+type Deadlock struct {
+	At    unit.Time `json:"at_ps"`
+	Ports []string  `json:"ports"`
+}
+
+// Text names the ports in a circle.
+func (d *Deadlock) Text() string {
+	return strings.Join(append(slices.Clone(d.Ports), d.Ports[0]), " > ")
 }
 
 // TableFile is a table's file: what tells a whole one from one that was changed since.

@@ -11,6 +11,7 @@ import (
 func (d *decoder) check(s *Scenario) {
 	d.checkJobs(s)
 	d.checkQoS(s)
+	d.checkWatchdog(s)
 	d.checkFrames(s)
 	d.checkDesign(s)
 	d.checkSwitch(s)
@@ -268,6 +269,22 @@ func (d *decoder) checkQoS(s *Scenario) {
 		d.problem("fabric.qos.pfc.threshold",
 			fmt.Sprintf("%s: larger than fabric.switch.buffer, %s: PFC would never act",
 				t.Value, s.Fabric.Switch.Buffer), "")
+	}
+}
+
+// checkWatchdog reports keys of a watchdog that is not there, or that no port needs.
+func (d *decoder) checkWatchdog(s *Scenario) {
+	const at = "fabric.qos.pfc.watchdog."
+	w := &s.Fabric.QoS.PFC.Watchdog
+	switch {
+	case w.Detect.Set && !s.Fabric.QoS.PFC.Enabled && d.ok(at+"detect", "fabric.qos.pfc.enabled"):
+		d.problem(at+"detect", fmt.Sprintf("%s: fabric.qos.pfc.enabled is false: nothing is paused", w.Detect.Value), "")
+	case !w.Detect.Set && !d.given(at+"detect"):
+		for _, key := range []string{"restore", "action"} {
+			if d.given(at + key) {
+				d.problem(at+key, "has no effect without "+at+"detect", "")
+			}
+		}
 	}
 }
 

@@ -513,6 +513,26 @@ var fabricFields = []*Field{
 		Meaning: "how long after a pause frame's arrival the neighbour stops; auto: by the speed of the link",
 		Source:  "IEEE 802.1Qbb",
 	},
+	{Path: "fabric.qos.pfc.watchdog", Meaning: "what switches do about ports that are paused for too long"},
+	{
+		Path: "fabric.qos.pfc.watchdog.detect", Default: "none", Word: "none", Min: "1us", Max: "1h",
+		value: in(opt(duration), func(s *Scenario) *Opt[unit.Duration] { return &s.Fabric.QoS.PFC.Watchdog.Detect }),
+		Meaning: "after how long a pause, with packets waiting, the queue is taken out of PFC: 200ms is usual; " +
+			"none: there is no watchdog",
+		Also: []string{"detection_time", "interval"},
+	},
+	{
+		Path: "fabric.qos.pfc.watchdog.restore", Default: "200ms", Min: "1us", Max: "1h",
+		value:   in(duration, func(s *Scenario) *unit.Duration { return &s.Fabric.QoS.PFC.Watchdog.Restore }),
+		Meaning: "how long no pause frame must have come until it is put back",
+		Source:  "SONiC, PFC watchdog: detection and restoration time of 200 ms by default",
+		Also:    []string{"restoration_time"},
+	},
+	{
+		Path: "fabric.qos.pfc.watchdog.action", Default: "drop", Choices: WatchdogActions,
+		value:   in(choice, func(s *Scenario) *string { return &s.Fabric.QoS.PFC.Watchdog.Action }),
+		Meaning: "what happens to its packets meanwhile",
+	},
 	{
 		Path: "fabric.qos.lossy_alpha", Default: "1", Min: "1/1024", Max: "128",
 		value:   in(ratio, func(s *Scenario) *unit.Ratio { return &s.Fabric.QoS.LossyAlpha }),

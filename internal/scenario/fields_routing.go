@@ -107,12 +107,12 @@ var routingFields = []*Field{
 	{
 		Path: "fabric.routing",
 		Meaning: "how switches learn routes: it changes names and addresses (`railyard show inventory`), configuration, and how " +
-			"long a failure takes to be known (faults[].convergence); nothing else in a run",
+			"long a failure takes to be known (faults[].convergence), and which ways are left then (spine_as); nothing else in a run",
 	},
 	{
 		Path: "fabric.routing.protocol", Default: "ebgp", Choices: RoutingProtocols, applies: byCost,
 		value:   in(choice, func(s *Scenario) *string { return &s.Fabric.Routing.Protocol }),
-		Meaning: "what switches speak; a run takes shortest paths whatever it is",
+		Meaning: "what switches speak; a run takes shortest paths whatever it is, after a fault with ebgp and evpn as spine_as leaves them",
 		Also:    []string{"bgp", "underlay"},
 	},
 	{
@@ -147,9 +147,10 @@ var routingFields = []*Field{
 	},
 	{
 		Path: "fabric.routing.spine_as", Default: "shared", Choices: SpineASs, applies: numbering,
-		value:   in(choice, func(s *Scenario) *string { return &s.Fabric.Routing.SpineAS }),
-		Meaning: "AS numbers above the leaves, which have one each",
-		Source:  "RFC 7938, section 5.2.1",
+		value: in(choice, func(s *Scenario) *string { return &s.Fabric.Routing.SpineAS }),
+		Meaning: "AS numbers above the leaves, which have one each. A switch refuses a route that has its own, so with shared no way " +
+			"goes down and up again after a fault",
+		Source: "RFC 7938, section 5.2.1",
 	},
 	{
 		Path: "fabric.routing.as_base", Default: "4200000000", Min: "1", Max: "4294967294", applies: speaking,

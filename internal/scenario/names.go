@@ -336,6 +336,10 @@ var (
 		{"scheduled", "as they were scheduled, as in ns-3: of two frames the one whose first bit left first. Runs " +
 			"on one island"},
 	}
+	WatchdogActions = []Choice{
+		{"drop", "those that wait and those that come are dropped"},
+		{"forward", "they are sent in spite of the pause"},
+	}
 	Crossings = []Choice{
 		{"shared", "to the shared part, which keeps one largest frame for each port and lossless class: headroom " +
 			"is left to what comes after the decision"},

@@ -339,6 +339,14 @@ type PFC struct {
 	Quanta         int                // 0: until resumed
 	Refresh        unit.Ratio         // of the pause time
 	Response       Opt[unit.Duration] // not set: by the speed of the link
+	Watchdog       Watchdog
+}
+
+// Watchdog is what switches do about ports that are paused for too long.
+type Watchdog struct {
+	Detect  Opt[unit.Duration] // not set: nothing
+	Restore unit.Duration
+	Action  string // see WatchdogActions
 }
 
 // Transport is RoCEv2 reliable connections.

@@ -42,7 +42,14 @@ func NewRoutes(g *Graph) *Routes { return NewRoutesWithout(g, nil) }
 
 // NewRoutesWithout computes the routes that are left when some links are dead; nil: none is. The dead link of a
 // NIC that has no other changes nothing: there is no other way to it.
-func NewRoutesWithout(g *Graph, dead func(LinkID) bool) *Routes {
+func NewRoutesWithout(g *Graph, dead func(LinkID) bool) *Routes { return newRoutes(g, dead, false) }
+
+// NewRoutesUpDown is NewRoutesWithout, but for ways that go down from one tier to another and up again: BGP has
+// none of these where all spines of a pod, and all super-spines, have one AS number, as a switch refuses a route
+// that has its own (RFC 4271, section 9; RFC 7938, section 5.2.1). Tiers are as Kind has them.
+func NewRoutesUpDown(g *Graph, dead func(LinkID) bool) *Routes { return newRoutes(g, dead, true) }
+
+func newRoutes(g *Graph, dead func(LinkID) bool, upDown bool) *Routes {
 	r := &Routes{g: g, sw: make([]int32, len(g.Nodes)), down: make([]PortID, len(g.NICs))}
 	var nodes []NodeID // by switch number
 	for i, n := range g.Nodes {
@@ -60,7 +67,14 @@ func NewRoutesWithout(g *Graph, dead func(LinkID) bool) *Routes {
 		r.bonds = newBonds(g, dead)
 	}
 	r.findEdges(nodes)
-	newRouter(r, nodes, dead).search()
+	b := newRouter(r, nodes, dead)
+	if upDown {
+		b.falls = make([]bool, len(nodes))
+		for _, n := range nodes {
+			b.tiers = append(b.tiers, g.Nodes[n].Kind)
+		}
+	}
+	b.search()
 	return r
 }
 
@@ -135,6 +149,9 @@ type router struct {
 	near   []int32          // places of next hops in trunks
 	ports  []PortID
 	key    []byte
+
+	tiers []Kind // by switch number, if ways that go down and up again are none; else nil
+	falls []bool // by switch number: its way goes down all the way
 }
 
 func newRouter(r *Routes, nodes []NodeID, dead func(LinkID) bool) *router {
@@ -190,8 +207,12 @@ func (b *router) flood(roots []int32, number int32) {
 	for i := range b.dist {
 		b.dist[i] = -1
 	}
+	clear(b.falls)
 	for _, root := range roots {
 		b.dist[root] = 0
+		if b.tiers != nil {
+			b.falls[root] = true
+		}
 	}
 	b.at[0] = append(b.at[0][:0], roots...)
 	for d, waiting := int32(0), len(roots); waiting > 0; d++ {
@@ -215,13 +236,25 @@ func (b *router) passOn(s, number int32) (more int) {
 	b.passed[set] = number
 	b.r.scanned += len(b.peers[s])
 	for i, t := range b.peers[s] {
-		if d := b.dist[s] + b.costs[s][i]; b.dist[t] < 0 || d < b.dist[t] {
+		if !b.leads(t, s) {
+			continue
+		}
+		d := b.dist[s] + b.costs[s][i]
+		if b.tiers != nil && (b.dist[t] < 0 || d <= b.dist[t]) {
+			b.falls[t] = b.tiers[t] > b.tiers[s] || b.tiers[t] == b.tiers[s] && b.falls[s] || d == b.dist[t] && b.falls[t]
+		}
+		if b.dist[t] < 0 || d < b.dist[t] {
 			b.dist[t] = d
 			b.at[int(d)%len(b.at)] = append(b.at[int(d)%len(b.at)], t)
 			more++
 		}
 	}
 	return more
+}
+
+// leads reports whether a way may go from one switch to the next that has one: not down to where it goes up again.
+func (b *router) leads(from, to int32) bool {
+	return b.tiers == nil || b.tiers[from] <= b.tiers[to] || b.falls[to]
 }
 
 // nextHops sets the groups of twins' ports that lead nearer to the roots by what their links cost.
@@ -237,7 +270,7 @@ func (b *router) nextHops(row []int32, roots []int32, twins []int32) {
 	b.near = b.near[:0]
 	b.r.scanned += len(b.peers[one])
 	for i, t := range b.peers[one] {
-		if b.dist[t] >= 0 && b.dist[t] == b.dist[one]-b.costs[one][i] {
+		if b.dist[t] >= 0 && b.dist[t] == b.dist[one]-b.costs[one][i] && b.leads(one, t) {
 			b.near = append(b.near, int32(i))
 		}
 	}

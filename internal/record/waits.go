@@ -1,0 +1,74 @@
+package record
+
+import (
+	"fmt"
+
+	"railyard/internal/result"
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+)
+
+// circles looks for circles of waits while the run goes on. Where a watchdog breaks them up it looks twice in the time
+// that the watchdog takes to see a port, so that it sees each circle first.
+type circles struct {
+	every unit.Duration // 0: it does not look
+	at    unit.Time     // it looked last
+	found *result.Deadlock
+}
+
+// openWaits begins to look.
+func (r *Recorder) openWaits() {
+	if w := r.plan.Watchdog(); w != nil {
+		r.waits.every = max(w.Detect/2, 1)
+	}
+}
+
+// next is when it looks next. One circle is enough.
+func (w *circles) next() unit.Time {
+	if w.every == 0 || w.found != nil {
+		return unit.Never
+	}
+	return w.at.Add(w.every)
+}
+
+func (r *Recorder) lookWaits(now unit.Time) {
+	r.waits.at = now
+	if ports := r.fabric.Deadlock(); ports != nil {
+		r.waits.found = &result.Deadlock{At: now}
+		for _, id := range ports {
+			r.waits.found.Ports = append(r.waits.found.Ports, r.plan.Graph.Ports[id].Name)
+		}
+	}
+}
+
+// finishWatchdog notes what the watchdog did, and a circle of waits: one that was found, or that the run ends in.
+func (r *Recorder) finishWatchdog(now unit.Time, s *result.Summary) {
+	for id, p := range r.plan.Graph.Ports {
+		if st := r.fabric.Stats(now, topo.PortID(id)); st.Detected > 0 {
+			s.Watchdog = append(s.Watchdog, result.WatchdogFigures{
+				Port: p.Name, Detected: st.Detected, Restored: st.Restored, Dropped: st.Discarded,
+			})
+		}
+	}
+	if r.waits.found == nil && r.plan.Pauses() {
+		r.lookWaits(now)
+	}
+	s.Deadlock = r.waits.found
+}
+
+// waitNotes is about circles of waits, and the watchdog.
+func (r *Recorder) waitNotes(s *result.Summary) (notes []string) {
+	if d := s.Deadlock; d != nil {
+		notes = append(notes, fmt.Sprintf("deadlock at %s: %d ports wait for each other in a circle, and none of them moves: %s",
+			unit.Duration(d.At).Human(), len(d.Ports), d.Text()))
+	}
+	if len(s.Watchdog) > 0 {
+		var all result.WatchdogFigures
+		for _, w := range s.Watchdog {
+			all.Detected, all.Restored, all.Dropped = all.Detected+w.Detected, all.Restored+w.Restored, all.Dropped+w.Dropped
+		}
+		notes = append(notes, fmt.Sprintf("the PFC watchdog took %s out of PFC (%s put back) and dropped %s",
+			countOf(all.Detected, "queue"), unit.Count(all.Restored), countOf(all.Dropped, "frame")))
+	}
+	return notes
+}
