@@ -32,6 +32,14 @@ var rules = map[string]rule{
 	"board": {
 		why: "what is inside a host is a value of data sheets: it is drawn, and nothing runs on it",
 	},
+	"nccltopo": {
+		may: "board located",
+		why: "a file of NCCL is text about the inside of a host: what a run makes of a host is for others",
+	},
+	"topoform": {
+		may: "topo",
+		why: "a network in another tool's form is a function of its graph",
+	},
 	"catalogue": {why: "what is known of equipment is a value of data sheets: what a network takes of it is above it"},
 	"design": {
 		may: "catalogue inventory located scenario sizing topo",
@@ -231,6 +239,10 @@ var rules = map[string]rule{
 		may: "inventory located qos topo",
 		why: "switch configuration follows from names and thresholds, not from a run",
 	},
+	"lint": {
+		may: "netconf netconf/dialects qos",
+		why: "what is wrong with configurations follows from what they mean: nothing needs to run. Of dialects its tests make use",
+	},
 	"netconf/lines": {
 		may: "located",
 		why: "commands in blocks are syntax: what they mean is for the dialects that have the rules",
@@ -239,12 +251,28 @@ var rules = map[string]rule{
 		may: "inventory located netconf netconf/lines",
 		why: "a dialect turns a device into text and back: whose device it is, is above it",
 	},
+	"netconf/eos": {
+		may: "inventory located netconf netconf/lines",
+		why: "a dialect turns a device into text and back: whose device it is, is above it",
+	},
+	"netconf/sonic": {
+		may: "inventory located netconf",
+		why: "a dialect turns a device into text and back: whose device it is, is above it",
+	},
+	"netconf/nvue": {
+		may: "inventory located netconf netconf/lines",
+		why: "a dialect turns a device into text and back: whose device it is, is above it",
+	},
+	"netconf/junos": {
+		may: "located netconf netconf/lines",
+		why: "a dialect turns a device into text and back: whose device it is, is above it",
+	},
 	"netconf/nxos": {
 		may: "located netconf",
 		why: "a dialect turns a device into text and back: whose device it is, is above it",
 	},
 	"netconf/dialects": {
-		may: "netconf netconf/frr netconf/nxos",
+		may: "netconf netconf/eos netconf/frr netconf/junos netconf/nvue netconf/nxos netconf/sonic",
 		why: "the list of dialects, which cannot stand below them",
 	},
 	"netconf/qostest": {
@@ -294,6 +322,11 @@ var rules = map[string]rule{
 		why: "it says what a benchmark runs, as scenarios, and how its figures are counted: who runs them is above it; " +
 			"plan says what NCCL's model takes on a scenario's cluster",
 	},
+	"commission": {
+		may: "inventory located nccltests perf plan result scenario sheet topo",
+		why: "it says what to expect of a cluster, and holds what was measured against that: who runs the scenarios " +
+			"that it wants simulated is above it",
+	},
 	"sweep": {
 		may: "chart headline input machine report result run scenario sheet",
 		why: "it is a user of runs: it decides which and how many at once, and sees only what they leave; " +
@@ -323,9 +356,9 @@ var rules = map[string]rule{
 	},
 	"web": {may: "report result run scenario", why: "the web UI is a user of runs"},
 	"cli": {
-		may: "bench board coll dataset design hash headline input inventory lab located nccl nccltests netconf " +
-			"netconf/dialects nn ns3 perf plan qos report result rib run scenario scenario/schema sheet sizing survey sweep topo " +
-			"validate web whatif workload",
+		may: "bench board coll commission dataset design hash headline input inventory lab lint located nccl nccltests nccltopo " +
+			"netconf netconf/dialects nn ns3 perf plan qos report result rib run scenario scenario/schema sheet sizing survey " +
+			"sweep topo topoform validate web whatif workload",
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys",
 		why:   "commands are a user of everything but the engine's insides, which run wires",
 	},

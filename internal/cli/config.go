@@ -28,7 +28,7 @@ files back. The thresholds are those that a run works with.`,
 		Args:    subcommandOnly,
 		RunE:    needSubcommand,
 	}
-	cmd.AddCommand(a.configRenderCommand(), a.configParseCommand())
+	cmd.AddCommand(a.configRenderCommand(), a.configParseCommand(), a.configDiffCommand())
 	return cmd
 }
 
@@ -126,7 +126,8 @@ func chosenDevices(all []netconf.Device, names []string) (some []netconf.Device,
 	for _, name := range names {
 		i := slices.Index(known, name)
 		if i < 0 {
-			err = errors.Join(err, fmt.Errorf("%q is no switch of this network%s", name, didYouMean(name, known, between(known))))
+			err = errors.Join(err, fmt.Errorf("%q is no switch of this network%s", name, didYouMean(name, known,
+				between(known))))
 			continue
 		}
 		some = append(some, all[i])
@@ -354,7 +355,8 @@ func (a *app) renderConfig(c *configured) (wrong int) {
 		var here located.Problems
 		for _, slip := range c.Slips {
 			if slip.File == f.Name {
-				here = append(here, located.Problem{File: f.Name, Line: slip.Line, Column: 1, Message: slip.Rule + ": " + slip.Text,
+				here = append(here, located.Problem{File: f.Name, Line: slip.Line, Column: 1,
+					Message: slip.Rule + ": " + slip.Text,
 					Warning: true})
 			}
 		}

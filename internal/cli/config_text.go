@@ -7,7 +7,6 @@ import (
 
 	"railyard/internal/netconf"
 	"railyard/internal/sheet"
-	"railyard/internal/unit"
 )
 
 // deviceText prints a device in no vendor's words.
@@ -18,7 +17,7 @@ func deviceText(s *sheet.Sheet, c *configured) {
 		for i := range d.QoS.Profiles {
 			profileText(s, i, &d.QoS.Profiles[i])
 		}
-		watchdogText(s, &d.QoS.Watchdog)
+		s.Wrap("", "PFC watchdog: "+d.QoS.Watchdog.String())
 	}
 	if d.LLDP != nil {
 		s.Wrap("", fmt.Sprintf("LLDP: %s, DCBX %s", onOff(d.LLDP.On), d.LLDP.DCBX))
@@ -81,17 +80,15 @@ func profileText(s *sheet.Sheet, n int, p *netconf.Profile) {
 	rows := [][]string{{"class", "DSCP", "queue", "served", "WRED", "PFC"}}
 	for i := range p.Classes {
 		c := &p.Classes[i]
-		row := []string{strconv.Itoa(int(c.TC)), dscpText(p, c.TC), strconv.Itoa(int(c.Queue)), "strict", "-", "-"}
-		if !c.Strict {
-			row[3] = fmt.Sprintf("%d%%", c.Share)
-		}
+		row := []string{strconv.Itoa(int(c.TC)), dscpText(p, c.TC), strconv.Itoa(int(c.Queue)), c.Served(), "-", "-"}
 		if c.ECN != nil {
 			row[4] = c.ECN.String()
 		}
 		if c.Pause != nil {
 			row[5] = fmt.Sprintf("priority %d, platform's xOFF", c.Pause.Priority)
 			if b := c.Pause.Buffer; b != nil {
-				row[5] = fmt.Sprintf("priority %d, xOFF %s, xON %v below, headroom %v", c.Pause.Priority, b.XOFFText(), b.Resume,
+				row[5] = fmt.Sprintf("priority %d, xOFF %s, xON %v below, headroom %v", c.Pause.Priority,
+					b.XOFFText(), b.Resume,
 					b.Headroom)
 			}
 		}
@@ -107,23 +104,4 @@ func dscpText(p *netconf.Profile, tc uint8) string {
 		return "others"
 	}
 	return orDash(strings.Join(netconf.Ranges(all), " "))
-}
-
-func watchdogText(s *sheet.Sheet, w *netconf.Watchdog) {
-	if *w == (netconf.Watchdog{}) {
-		return
-	}
-	text := "PFC watchdog: " + onOff(w.On)
-	for _, t := range []struct {
-		name string
-		d    unit.Duration
-	}{{"looks every", w.Poll}, {"acts after", w.Detect}, {"gives back after", w.Restore}} {
-		if t.d > 0 {
-			text += fmt.Sprintf(", %s %v", t.name, t.d)
-		}
-	}
-	if w.Action != "" {
-		text += ", " + w.Action
-	}
-	s.Wrap("", text)
 }

@@ -31,7 +31,7 @@ func (l *Layout) choose(w *drawn, cables []Cable, links []topo.LinkID) {
 			l.tooFar(w.net.Name, &cables[b.cables[0]], b.longest)
 			continue
 		}
-		if !m.Optics && tangled(w, b, links) {
+		if !m.Optics && b.tangled() {
 			if m = opticsFor(rate, b.longest); m == nil {
 				l.tooFar(w.net.Name, &cables[b.cables[0]], b.longest)
 				continue
@@ -110,12 +110,7 @@ func join(a, b *bundle, at map[cage]*bundle, of []*bundle) *bundle {
 
 // tangled reports whether copper cannot join the cages of a bundle: both ends are broken out, and not to
 // each other alone.
-func tangled(w *drawn, b *bundle, links []topo.LinkID) bool {
-	if len(b.cages) <= 1 {
-		return false
-	}
-	return len(b.cages) > 2 || len(b.cables) < 2
-}
+func (b *bundle) tangled() bool { return len(b.cages) > 2 || len(b.cages) == 2 && len(b.cables) < 2 }
 
 // opticsFor is the first kind with transceivers that reaches so far.
 func opticsFor(rate unit.Bitrate, length unit.Length) *catalogue.Medium {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"railyard/internal/scenario"
 	"railyard/internal/unit"
 )
 
@@ -191,6 +190,3 @@ func standard(l unit.Length) unit.Length {
 }
 
 func abs(n int) int { return max(n, -n) }
-
-// HostRacks is how many hosts stand in a rack.
-func HostRacks(r *scenario.Requirement) int { return (&Layout{r: r}).hostsPerRack() }

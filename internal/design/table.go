@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"railyard/internal/scenario"
-	"railyard/internal/unit"
 )
 
 // Unknown is what a figure is that the catalogue and the requirement do not have.
@@ -147,14 +146,4 @@ func next(name string) string {
 	}
 	k.Column++
 	return k.Name()
-}
-
-// Farthest is the longest cable of a network.
-func (l *Layout) Farthest(net string) (longest unit.Length) {
-	for i := range l.Cables {
-		if l.Cables[i].Net == net {
-			longest = max(longest, l.Cables[i].Length)
-		}
-	}
-	return longest
 }

@@ -96,7 +96,7 @@ func TestOwnFramesAhead(t *testing.T) {
 	own := unit.Duration(-1)
 	var parts []fabric.Part
 	n.trace(1, 5, func(tr *fabric.Trace) {
-		own = tr.Hops[1].Own
+		own = tr.Hop(1).Own
 		parts = n.fab.Parts(nil, tr)
 	})
 	n.run(t)

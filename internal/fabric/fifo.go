@@ -27,7 +27,7 @@ type pool struct {
 	most  int // taken in a window so far
 }
 
-const pileChunks = 64
+const pileChunks = 16
 
 func (p *pool) get() *chunk {
 	if p.free == nil {
@@ -162,4 +162,20 @@ func (q *fifo) each(f func(i uint32, pk *Packet)) {
 		f(i, &c.frames[pos])
 		pos++
 	}
+}
+
+// Release forgets the frames, also those that are on their way, and the memory in which frames lay. It is for
+// when the run is over: from then on there are counters only.
+func (f *Fabric) Release() {
+	for i := range f.queues {
+		f.queues[i].fifo = fifo{}
+	}
+	for i := range f.ports {
+		f.ports[i].tail = nil
+		f.ingresses[i].head, f.ingresses[i].n = nil, 0
+	}
+	for i := range f.states {
+		f.states[i].chunks, f.states[i].traces = pool{}, traces{}
+	}
+	f.depot = depot{}
 }

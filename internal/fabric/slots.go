@@ -21,7 +21,7 @@ type traces struct {
 	most   int // taken in a window so far
 }
 
-const traceChunk = 64
+const traceChunk = 16
 
 // place is where a number lies within the chunks.
 func place(n int32) (chunk int, at int32) {

@@ -14,11 +14,11 @@ const MaxHops = 16
 // Hop is one link of a traced frame's way.
 type Hop struct {
 	Port  PortID
+	Root  PortID        // with Pause: the port whose queue caused it, see Fabric.PauseRoot
 	Ready unit.Time     // in the egress queue; at a NIC the start of transmission
 	Start unit.Time     // first bit on the link
 	Pause unit.Duration // of the time between: the queue was held by PFC
 	Own   unit.Duration // of the rest, at most this was for earlier frames of the same flow
-	Root  PortID        // with Pause: the port whose queue caused it, see Fabric.PauseRoot
 
 	// In-band telemetry of the port, as the frame's first bit left (HPCC, SIGCOMM'19, figure 7).
 	Queue unit.Bytes // waiting behind the frame, all classes
@@ -31,12 +31,36 @@ type Hop struct {
 
 // Trace is the way of one frame through the fabric.
 type Trace struct {
-	Hops  [MaxHops]Hop
-	N     int
+	N     int // hops
 	Bytes unit.Bytes
 	Edge  Edge
 
+	near   [nearHops]Hop
+	far    []Hop     // behind those; the next frame in the slot uses its memory again
 	heldAt unit.Time // since when a switch holds the frame, 0: none does
+}
+
+// nearHops have a place in each trace: the links between two hosts under leaves and spines. Large
+// networks have hundreds of thousands of traces.
+const nearHops = 4
+
+// Hop returns a link of the way, i < N.
+func (t *Trace) Hop(i int) *Hop {
+	if i < nearHops {
+		return &t.near[i]
+	}
+	return &t.far[i-nearHops]
+}
+
+// add notes another link.
+func (t *Trace) add(h Hop) *Hop {
+	if t.N >= nearHops {
+		t.far = append(t.far, h)
+	} else {
+		t.near[t.N] = h
+	}
+	t.N++
+	return t.Hop(t.N - 1)
 }
 
 // Edge is what the NIC that sends a frame tells the one that gets it, beside what Packet has (see
@@ -76,11 +100,11 @@ func (f *Fabric) traced(p *Packet) bool {
 func (f *Fabric) StartTrace(isl *sim.Island, now unit.Time, id PortID, p *Packet) *Trace {
 	slot := f.traceSlot(isl.Index())
 	t := f.traceAt(slot)
-	t.N, t.heldAt = 1, 0
+	t.N, t.far, t.heldAt = 0, t.far[:0], 0
 	t.Bytes = unit.Bytes(p.Bytes)
-	t.Hops[0] = Hop{Port: id, Ready: now, Start: now, Root: -1}
+	first := t.add(Hop{Port: id, Ready: now, Start: now, Root: -1})
 	if !p.data() {
-		t.Hops[0].Ready = unit.Time(p.at)
+		first.Ready = unit.Time(p.at)
 	}
 	p.attach = slot + 1
 	return t
@@ -90,8 +114,9 @@ func (f *Fabric) StartTrace(isl *sim.Island, now unit.Time, id PortID, p *Packet
 func (f *Fabric) copyTrace(isl *sim.Island, p *Packet) {
 	if p.attach != 0 && !p.counts() {
 		slot := f.traceSlot(isl.Index())
-		*f.traceAt(slot) = *f.traceAt(p.attach - 1)
-		f.traceAt(slot).Edge.Before = slices.Clone(f.traceAt(slot).Edge.Before)
+		t := f.traceAt(slot)
+		*t = *f.traceAt(p.attach - 1)
+		t.Edge.Before, t.far = slices.Clone(t.Edge.Before), slices.Clone(t.far)
 		p.attach = slot + 1
 	}
 }
@@ -125,9 +150,7 @@ func (f *Fabric) PassTrace(_ *sim.Island, from, to *Packet) { to.attach, from.at
 
 func (f *Fabric) traceEnqueue(now unit.Time, id PortID, o *port, q *queue, p *Packet) {
 	t := f.traceAt(p.attach - 1)
-	h := &t.Hops[t.N]
-	*h = Hop{Port: id, Ready: now, Start: -1, Root: -1, pausedAt: f.pausedBy(now, id, p.Class())}
-	t.N++
+	h := t.add(Hop{Port: id, Ready: now, Start: -1, Root: -1, pausedAt: f.pausedBy(now, id, p.Class())})
 	if q.n > 0 || now < o.busyUntil {
 		h.Own = f.ownAhead(now, id, o, q, p)
 	}
@@ -139,7 +162,7 @@ func (f *Fabric) traceEnqueue(now unit.Time, id PortID, o *port, q *queue, p *Pa
 
 func (f *Fabric) traceStart(now unit.Time, id PortID, p *port, pk *Packet) {
 	t := f.traceAt(pk.attach - 1)
-	h := &t.Hops[t.N-1]
+	h := t.Hop(t.N - 1)
 	h.TxBytes = unit.Bytes(p.txBytes - int64(pk.Bytes) - f.overhead)
 	if f.cfg.Telemetry && p.flags&flagHost == 0 {
 		for c := range f.nc {
@@ -186,10 +209,10 @@ type Part struct {
 // at a port, a pause comes first, then frames of its own flow, then those of others.
 func (f *Fabric) Parts(parts []Part, t *Trace) []Part {
 	for i := range t.N {
-		h := &t.Hops[i]
+		h := t.Hop(i)
 		p := &f.ports[h.Port]
 		add := func(until unit.Time, c cause.Cause, root PortID) {
-			from := t.Hops[0].Ready
+			from := t.Hop(0).Ready
 			if len(parts) > 0 {
 				from = parts[len(parts)-1].Until
 			}

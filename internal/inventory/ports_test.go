@@ -147,8 +147,8 @@ func TestEveryCableHasAPlaceOfItsOwn(t *testing.T) {
 
 // A switch of 48 ports and 4 for uplinks: those are the last ones, however few hosts there are.
 func TestPortsForUplinksAreTheLast(t *testing.T) {
-	g := mustGraph(t, topo.RailOptimized{Hosts: 4, GPUs: 1, NICs: 1, Segment: 2, Spines: 2, HostLink: host200,
-		SpineLink: trunk400})
+	g := mustGraph(t, topo.RailOptimized{Hosts: 4, GPUs: 1, NICs: 1, Segment: 2, Spines: 2, HostLink: inventorytest.Host200,
+		SpineLink: inventorytest.Trunk400})
 	panels := func(n topo.NodeID) inventory.Panel {
 		if g.Nodes[n].Kind == topo.Leaf {
 			return inventory.Panel{Ports: 52, Uplinks: 4, Rate: 200 * unit.GigabitPerSec}

@@ -40,7 +40,7 @@ func runNetwork(a Args) (*Shown, error) {
 	s.parts(p.Graph, of)
 	s.tiers(of)
 	s.reach(of)
-	s.failures(p.Graph, of)
+	s.failures(of)
 	s.subnets(in)
 	return s, nil
 }
@@ -81,15 +81,17 @@ func (s *Shown) tiers(of *survey.Survey) {
 	for _, c := range of.Cuts {
 		s.add("cables_"+c.Below, float64(c.Links), "", "cables from a "+c.Below+" to a "+c.Above)
 		for _, u := range of.Ports {
-			each := func(name, to string) {
-				s.addIn("Tb/s", u.Role+name, terabits(c.Rate)/float64(u.Switches),
-					fmt.Sprintf("%.4g / %d", terabits(c.Rate), u.Switches), "what the links of a "+u.Role+" carry "+to)
+			each := func(name string, rate unit.Bitrate, to string) {
+				s.addIn("Tb/s", u.Role+name, terabits(rate)/float64(u.Switches),
+					fmt.Sprintf("%.4g / %d", terabits(rate), u.Switches), "what the links of a "+u.Role+" carry "+to)
 			}
-			switch u.Role {
-			case c.Above:
-				each("_down", "down")
-			case c.Below:
-				each("_up", "up")
+			switch {
+			case c.Above == c.Below && c.Above == u.Role: // a link is one of both its ends
+				each("_across", 2*c.Rate, "to others of its kind")
+			case c.Above == u.Role:
+				each("_down", c.Rate, "down")
+			case c.Below == u.Role:
+				each("_up", c.Rate, "up")
 			}
 		}
 	}
@@ -120,19 +122,25 @@ func (s *Shown) reach(of *survey.Survey) {
 	s.add("apart", float64(apart), "", "pairs of NICs on different hosts that no switch joins")
 }
 
-// failures says what is cut off when one switch of a role fails.
-func (s *Shown) failures(g *topo.Graph, of *survey.Survey) {
+// failures says what is cut off when one switch of a role fails, or one link of a host.
+func (s *Shown) failures(of *survey.Survey) {
 	for _, u := range of.Ports {
-		var worst survey.Point
-		for _, p := range of.Points {
-			if p.What == u.Role && p.NICs > worst.NICs {
-				worst = p
-			}
-		}
-		s.add(u.Role+"_nics", float64(worst.NICs), "", "NICs that the failure of a "+u.Role+" cuts off")
-		s.add(u.Role+"_gpus", float64(worst.GPUs), "", "GPUs that have no NIC of their own then")
-		s.add(u.Role+"_hosts", float64(worst.Hosts), "", "hosts that have none then")
+		s.lost(of, u.Role, u.Role)
 	}
+	s.lost(of, topo.HostKind.String()+" link", "link")
+}
+
+// lost says what the worst failure of a kind cuts off; steps begin with a name.
+func (s *Shown) lost(of *survey.Survey, what, name string) {
+	var worst survey.Point
+	for _, p := range of.Points {
+		if p.What == what && p.NICs > worst.NICs {
+			worst = p
+		}
+	}
+	s.add(name+"_nics", float64(worst.NICs), "", "NICs that the failure of a "+what+" cuts off")
+	s.add(name+"_gpus", float64(worst.GPUs), "", "GPUs that have no NIC of their own then")
+	s.add(name+"_hosts", float64(worst.Hosts), "", "hosts that have none then")
 }
 
 // subnets lists the rails on the first switch that has any: VLAN, subnet, ports.

@@ -68,3 +68,19 @@ func TestPortsOfRails(t *testing.T) {
 		t.Errorf("rail 2: %s", row)
 	}
 }
+
+// With two ports a NIC is on two switches: none of them cuts it off. The link between the two carries nothing down.
+func TestTwoSwitches(t *testing.T) {
+	s, err := called(networkBench, "of", "cluster: {hosts: 2, nic: {speed: 200Gb/s, ports: 2}}, fabric: {design: dual-rail}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]float64{"leaf_nics": 0, "leaf_down": 3.2, "ways": 2, "switches": 2} {
+		if got := stepOf(t, s, name); got != want {
+			t.Errorf("%s is %v, want %v", name, got, want)
+		}
+	}
+	if across := stepOf(t, s, "leaf_across"); across <= 0 {
+		t.Errorf("%v Tb/s between the two", across)
+	}
+}

@@ -38,6 +38,8 @@ type statement struct {
 	unit    string
 	digits  digits
 	words   []string // texts in quotes
+	after   token    // event: another one before it
+	in      token    // event: the run again that logs it
 	bench   string
 	call    []argument
 	hasName bool // erratum: there is a right value
@@ -61,6 +63,7 @@ var verbs = map[string]struct {
 	"formula": {`formula NAME = EXPRESSION [in UNIT] [to DECIMALS] "what it predicts"`, readDefinition},
 	"measure": {`measure NAME = EXPRESSION [in UNIT] [to DECIMALS] "what it is"`, readDefinition},
 	"again":   {`again NAME = "KEY=VALUE" ["KEY=VALUE"...] "what is changed"`, readAgain},
+	"event":   {`event NAME = "KIND" at "PORT" [after EVENT] [in AGAIN] "what it is"`, readEvent},
 	"bench":   {`bench NAME = KIND(ARGUMENT: VALUE, ...) "what it shows"`, readBench},
 	"value": {`value NAME = EXPECTED within TOLERANCE exact|shape "what it is"; or illustrative without within`,
 		readValue},
@@ -303,5 +306,6 @@ func placeOf(err error, otherwise token) (token, error) {
 
 // defines reports whether a statement gives a name to something.
 func (s *statement) defines() bool {
-	return s.verb == "input" || s.verb == "formula" || s.verb == "measure" || s.verb == "bench" || s.verb == "again"
+	return s.verb == "input" || s.verb == "formula" || s.verb == "measure" || s.verb == "bench" || s.verb == "again" ||
+		s.verb == "event"
 }

@@ -42,7 +42,7 @@ func outcome(t *testing.T, fs fstest.MapFS, set ...Change) *Outcome {
 // What is wrong with expect.txt is told with its place, all of it at once.
 func TestProblemsOfExpect(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"inptu a = 1 \"x\"", `expect.txt:1:1: unknown statement inptu, want again, bench, erratum, figure, formula, input, ` +
+		{"inptu a = 1 \"x\"", `expect.txt:1:1: unknown statement inptu, want again, bench, erratum, event, figure, formula, input, ` +
 			`measure, takes, try or value; did you mean input?`},
 		{"input a = 1", `expect.txt:1:12: the end of the statement: want what it is in "quotes" here; the form is input NAME`},
 		{"input a = 1 \"x", `expect.txt:1:13: this quote is never closed`},
@@ -76,6 +76,9 @@ func TestProblemsOfExpect(t *testing.T) {
 		{"value z = 1 within 1 exact \"y\"", `expect.txt:1:7: unknown name z`},
 		{"again a = \"seed=2\" \"x\"", `expect.txt:1:7: there is no scenario.yaml to run again`},
 		{"again a = \"seed=2\"", `expect.txt:1:19: want what is changed in "quotes" here, behind the keys`},
+		{"event a = \"xof\" at \"p\" \"x\"", `expect.txt:1:11: unknown kind "xof", want one of`},
+		{"event a = \"xoff\" at \"p\" \"x\"", `expect.txt:1:7: there is no scenario.yaml`},
+		{"event a = \"xoff\" \"p\" \"x\"", `expect.txt:1:18: "p": want at here`},
 		{"figure timeline \"x\"", `expect.txt:1:8: a figure of a run, and there is no scenario.yaml`},
 		{"try \"rm -r /\" \"x\"", `expect.txt:1:5: "rm -r /": want a command that begins with railyard`},
 		{"input a = 1 \"x\" ;", `expect.txt:1:17: unexpected ';'`},

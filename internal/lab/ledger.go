@@ -8,6 +8,7 @@ import (
 
 	"railyard/internal/chart"
 	"railyard/internal/located"
+	"railyard/internal/result"
 	"railyard/internal/scenario"
 )
 
@@ -56,18 +57,20 @@ type Walk struct {
 // ledger holds the quantities of one pass over the statements.
 type ledger struct {
 	lab      *Lab
-	set      map[string]float64        // inputs that were changed
-	scenario *scenario.Scenario        // nil: none
-	run      map[string]any            // run.json; nil: nothing has run
-	reruns   map[string]map[string]any // run.json of what was run again, by name
+	set      map[string]float64           // inputs that were changed
+	scenario *scenario.Scenario           // nil: none
+	run      map[string]any               // run.json; nil: nothing has run
+	reruns   map[string]map[string]any    // run.json of what was run again, by name
+	logged   map[string][]result.EventRow // events by run again, those of the run under ""
 
-	all     map[string]*Quantity
-	order   []*Quantity // but for steps
-	agains  []*Again
-	walks   []Walk
-	figures []chart.Figure
-	rows    []Row
-	errata  []Erratum
+	happened map[string]happening // events by name
+	all      map[string]*Quantity
+	order    []*Quantity // but for steps
+	agains   []*Again
+	walks    []Walk
+	figures  []chart.Figure
+	rows     []Row
+	errata   []Erratum
 }
 
 // Row is an expectation beside what came out.
@@ -102,7 +105,7 @@ const (
 
 // pass works out every statement in order, anew. Problems are of expect.txt.
 func (g *ledger) pass() (ps located.Problems) {
-	g.all = map[string]*Quantity{}
+	g.all, g.happened = map[string]*Quantity{}, map[string]happening{}
 	g.order, g.agains, g.walks, g.figures, g.rows, g.errata = nil, nil, nil, nil, nil, nil
 	for _, s := range g.lab.statements {
 		if at, err := g.statement(s); err != nil {
@@ -131,6 +134,8 @@ func (g *ledger) statement(s *statement) (token, error) {
 		return g.define(s)
 	case "again":
 		return g.runAgain(s)
+	case "event":
+		return g.event(s)
 	case "bench":
 		return g.call(s)
 	case "value":

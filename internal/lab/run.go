@@ -106,6 +106,9 @@ func (l *Lab) Run(ctx context.Context, opt Options) (*Outcome, error) {
 		g.reruns[a.Name] = run
 	}
 	if g.run != nil {
+		if err := g.readLogs(opt.Dir); err != nil {
+			return nil, err
+		}
 		if ps := g.pass(); len(ps) > 0 {
 			return nil, &Broken{ps.Sorted(), l.files}
 		}

@@ -63,7 +63,8 @@ func opposite(in *inventory.Inventory, p topo.PortID) string {
 // rails as networks.
 func speaker(in *inventory.Inventory, at topo.NodeID) *BGP {
 	from, r := &in.Devices[at], &in.Options.Routing
-	b := &BGP{AS: from.AS, RouterID: from.Loopback.V4.Addr(), Keepalive: r.Hold / unit.Second / 3 * unit.Second, Hold: r.Hold, Relax: true,
+	b := &BGP{AS: from.AS, RouterID: from.Loopback.V4.Addr(), Keepalive: r.Hold / unit.Second / 3 * unit.Second,
+		Hold: r.Hold, Relax: true,
 		Networks: from.Loopback.All()}
 	for _, rail := range from.Rails {
 		if rail.Gateway.V4.IsValid() {

@@ -16,7 +16,11 @@ type Fitting struct {
 }
 
 // NewFitting begins with a copy of a device.
-func NewFitting(d *Device) *Fitting { return &Fitting{Device: d.Clone()} }
+func NewFitting(d *Device) *Fitting {
+	f := &Fitting{Device: d.Clone()}
+	f.Intern()
+	return f
+}
 
 // Clone returns a copy that shares nothing which is changed in place.
 func (d *Device) Clone() *Device {
@@ -96,6 +100,26 @@ func (f *Fitting) NoSpeeds() {
 	}
 }
 
+// NoDescriptions leaves out what ports are called for people.
+func (f *Fitting) NoDescriptions(platform string) {
+	for i := range f.Device.Interfaces {
+		if d := &f.Device.Interfaces[i].Description; *d != "" {
+			*d = ""
+			f.Say("descriptions of ports: no command of %s is on record", platform)
+		}
+	}
+}
+
+// NoMTUs leaves the size of frames to the platform.
+func (f *Fitting) NoMTUs(platform string) {
+	for i := range f.Device.Interfaces {
+		if m := &f.Device.Interfaces[i].MTU; *m != 0 {
+			*m = 0
+			f.Say("MTU: no command of %s is on record", platform)
+		}
+	}
+}
+
 // NoCables leaves out what thresholds were made for.
 func (f *Fitting) NoCables() {
 	f.ports(func(p *PortQoS) { p.Cable = 0 })
@@ -141,7 +165,8 @@ func (f *Fitting) Buffers(platform, why string, keep func(*Buffer) bool) {
 				continue
 			}
 			b := pause.Buffer
-			f.Say("xOFF %s, xON %v below it, headroom %v: %s, so they are %s's own", b.XOFFText(), b.Resume, b.Headroom, why,
+			f.Say("xOFF %s, xON %v below it, headroom %v: %s, so they are %s's own", b.XOFFText(), b.Resume,
+				b.Headroom, why,
 				platform)
 			pause.Buffer = nil
 		}
@@ -173,6 +198,9 @@ func (d *Device) Intern() {
 			of.Tidy()
 			p.Profile = d.QoS.Use(of)
 		}
+	}
+	if len(d.QoS.Profiles) == 0 && d.QoS.Watchdog == (Watchdog{}) && d.QoS.Pools == (Pools{}) {
+		d.QoS = nil
 	}
 }
 

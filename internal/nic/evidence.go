@@ -122,7 +122,7 @@ func (n *Net) Evidence(id int32, back bool) []PortEvidence {
 // acknowledgements met the sender's.
 func (n *Net) witness(tr *fabric.Trace, m *met, r fabric.Route) {
 	for i := range tr.N {
-		h := &tr.Hops[i]
+		h := tr.Hop(i)
 		e := n.at(m, r, i, h.Port)
 		e.Frames++
 		if h.Start == h.Ready {
@@ -141,7 +141,8 @@ func (n *Net) witness(tr *fabric.Trace, m *met, r fabric.Route) {
 func (a *arrival) noteFirst(tr *fabric.Trace) {
 	a.first = a.first[:0]
 	for i := range tr.N {
-		a.first = append(a.first, hopMark{tr.Hops[i].Port, tr.Hops[i].Start, tr.Hops[i].TxBytes})
+		h := tr.Hop(i)
+		a.first = append(a.first, hopMark{h.Port, h.Start, h.TxBytes})
 	}
 }
 
@@ -155,7 +156,7 @@ func (r *receiver) weigh(a *arrival, tr *fabric.Trace) {
 	packets := (a.bytes+mtu-1)/mtu - 1 // without the last
 	each := frames.OnLink(frames.DataFrame(mtu, n.cfg.Transport.Receiver == roce.Direct, false))
 	for i, f := range a.first {
-		h := &tr.Hops[i]
+		h := tr.Hop(i)
 		if h.Start <= f.at || h.Port != f.port {
 			continue
 		}
@@ -187,12 +188,12 @@ func (s *sender) wayBack(now unit.Time, m *message, x *note) {
 	}
 	// The acknowledgement being handled is the one that the NIC queued as it accepted the message's
 	// last packet.
-	if a := own.answer; s.retried <= x.accepted && a != nil && a.Hops[0].Ready == x.accepted {
+	if a := own.answer; s.retried <= x.accepted && a != nil && a.Hop(0).Ready == x.accepted {
 		own.parts = n.fab.Parts(own.parts[:0], a)
 		for _, p := range own.parts {
 			w.add(p.Until, p.Cause, p.Port, p.Root)
 		}
-		w.add(now, cause.Propagation, a.Hops[a.N-1].Port, -1) // a last link that reorders kept it back
+		w.add(now, cause.Propagation, a.Hop(a.N-1).Port, -1) // a last link that reorders kept it back
 		return
 	}
 	way := n.fab.Way(s.back, s.hopsBack, n.cfg.Frames.ACK)

@@ -44,7 +44,7 @@ type row struct {
 	hops    []HopWait
 }
 
-const rowChunk = 64
+const rowChunk = 16
 
 func (r *rows) next() *row {
 	if r.n == rowChunk*len(r.chunks) {

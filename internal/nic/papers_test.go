@@ -74,7 +74,7 @@ func (s *poisson) Paused(*sim.Island, unit.Time, topo.PortID, uint8, bool) {}
 
 func (s *poisson) Deliver(isl *sim.Island, _ unit.Time, _ topo.PortID, p *fabric.Packet) {
 	t := s.fab.TakeTrace(isl, p)
-	s.waits = append(s.waits, t.Hops[1].Start.Sub(t.Hops[1].Ready))
+	s.waits = append(s.waits, t.Hop(1).Start.Sub(t.Hop(1).Ready))
 }
 
 // M/D/1 (Pollaczek and Khinchine): frames of one size that arrive at random wait rho/(2(1-rho))

@@ -233,13 +233,13 @@ func (r *receiver) complete(now unit.Time, a *arrival, by *fabric.Trace) {
 // explain splits a message's time into the sender's ledger until the packet that made it whole left,
 // and that packet's way. The host path after it is added when the message is complete.
 func (r *receiver) explain(a *arrival, tr *fabric.Trace) {
-	x, start := &a.note, tr.Hops[0].Start
+	x, start := &a.note, tr.Hop(0).Start
 	x.split = tr.Edge.Sender
 	if r.log {
 		a.segments = before(a.segments, a.held, a.posted, start, x.split)
 	}
-	x.hops = append(x.hops, HopWait{Port: tr.Hops[0].Port, Queueing: x.split[cause.Queueing],
-		Pause: x.split[cause.Pause], Root: tr.Hops[0].Root})
+	x.hops = append(x.hops, HopWait{Port: tr.Hop(0).Port, Queueing: x.split[cause.Queueing],
+		Pause: x.split[cause.Pause], Root: tr.Hop(0).Root})
 	a.at = start
 	own := r.card.isl
 	own.parts = r.card.net.fab.Parts(own.parts[:0], tr)
@@ -247,7 +247,7 @@ func (r *receiver) explain(a *arrival, tr *fabric.Trace) {
 		r.held(a, p.Until, p.Cause, p.Port, p.Root)
 	}
 	// A last link that reorders kept it back.
-	r.held(a, x.accepted, cause.Propagation, tr.Hops[tr.N-1].Port, -1)
+	r.held(a, x.accepted, cause.Propagation, tr.Hop(tr.N-1).Port, -1)
 }
 
 // waited says what a message that had all its packets waited for until now: for one that was sent
@@ -262,7 +262,7 @@ func (r *receiver) waited(a *arrival, now unit.Time, by *fabric.Trace) {
 	for _, p := range own.parts {
 		r.held(a, p.Until, p.Cause, p.Port, p.Root)
 	}
-	r.held(a, now, cause.Propagation, by.Hops[by.N-1].Port, -1) // a last link that reorders kept it back
+	r.held(a, now, cause.Propagation, by.Hop(by.N-1).Port, -1) // a last link that reorders kept it back
 }
 
 // held says what held up a message from where it is explained to until.

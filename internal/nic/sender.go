@@ -79,7 +79,7 @@ func (s *sender) msgAt(i int) *message { return &s.msgs[(s.head+i)&(len(s.msgs)-
 
 func (s *sender) pushMsg() *message {
 	if s.n == len(s.msgs) {
-		msgs := make([]message, max(2, 2*len(s.msgs)))
+		msgs := make([]message, max(1, 2*len(s.msgs)))
 		for i := range s.n {
 			msgs[i] = *s.msgAt(i)
 		}
@@ -254,7 +254,7 @@ func (s *sender) attach(now unit.Time, seg *roce.Segment, tr *fabric.Trace) {
 	}
 	if completes {
 		e.Sender = m.sender(s.ledger.at(now))
-		tr.Hops[0].Root = s.ledger.pauseRoot(m)
+		tr.Hop(0).Root = s.ledger.pauseRoot(m)
 	}
 	if e.Before = e.Before[:0]; seg.Last && s.log {
 		e.Before = append(e.Before, m.held...)
@@ -349,7 +349,7 @@ func (isl *island) telemetry(n *Net, tr *fabric.Trace) (hops []cc.Hop, path uint
 	}
 	isl.hops = isl.hops[:0]
 	for i := 1; i < min(tr.N, cc.MaxHops+1); i++ {
-		h := &tr.Hops[i]
+		h := tr.Hop(i)
 		isl.hops = append(isl.hops, cc.Hop{Queue: h.Queue, TxBytes: h.TxBytes, Time: h.Start,
 			Rate: n.graph.Ports[h.Port].Rate})
 		path = path*pathBase + uint64(h.Port) + 1

@@ -130,6 +130,24 @@ func (s *Sweep) row(size unit.Bytes) (Row, error) {
 	return row, nil
 }
 
+// Closed is how long a row takes by NCCL's model alone: latencies, and bytes over the rate that links
+// reach. The error says that it has none for the row's algorithm.
+func (s *Sweep) Closed(row Row) (unit.Duration, error) {
+	sc, err := s.ofAll()
+	if err != nil {
+		return 0, err
+	}
+	j := &sc.Jobs[0]
+	choice, err := plan.NCCLChoice(sc, j, s.Op.Collective, row.Bytes, row.Algorithm, row.Protocol, row.Channels)
+	if err != nil {
+		return 0, err
+	}
+	g := plan.NCCLGroup(sc, j)
+	g.Channels = row.Channels
+	took, err := plan.NCCLParams(sc).Predict(s.Op.Collective, row.Bytes, g, choice.Algorithm, choice.Protocol)
+	return took.Time(), err
+}
+
 // Scenario returns the sweep's cluster with a job of these rows.
 func (s *Sweep) Scenario(rows ...Row) (*scenario.Scenario, error) {
 	var entries []string

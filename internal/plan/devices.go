@@ -72,7 +72,9 @@ func (c *configured) qos(cfg *fabric.Config, id topo.NodeID) error {
 	d, q := c.device, &netconf.QoS{}
 	d.QoS = q
 	q.Pools.Size = policy.Buffer.Size
-	q.Watchdog.On = c.of.QoS.PFC.Enabled
+	if c.of.QoS.PFC.Enabled {
+		q.Watchdog = watchdog
+	}
 	classes := len(policy.Classes)
 	for i, port := range g.Nodes[id].Ports {
 		at := s.Ports[i*classes : (i+1)*classes]
@@ -105,6 +107,10 @@ func (c *configured) shares(s *qos.Switch, policy *qos.Policy) {
 	pools.LossyPart = int((100*lossy + size - 1) / size)
 	pools.LosslessPart = 100 - pools.HeadroomPart - pools.LossyPart
 }
+
+// watchdog is the PFC watchdog's setting: SONiC's stock times, and NX-OS's poll timer. A run has none.
+var watchdog = netconf.Watchdog{On: true, Poll: 100 * unit.Millisecond, Detect: 400 * unit.Millisecond,
+	Restore: 400 * unit.Millisecond, Action: "drop"}
 
 // dlbMAC is what NX-OS's dlb writes, the same on all switches: the book's, which is locally
 // administered.

@@ -24,8 +24,8 @@ func (r *Recorder) notes(s *result.Summary, diverged bool) (notes []string) {
 		notes = r.markNotes(s)
 		notes = append(notes, r.pauseNotes(s)...)
 		notes = append(notes, r.lossNotes(s)...)
-		notes = append(notes, r.waitNotes(s)...)
 		notes = append(notes, r.bondNotes()...)
+		notes = append(notes, r.waitNotes(s)...)
 	}
 	for i, f := range s.PerJob() {
 		for _, n := range r.jobs[i].trainingNotes(f, diverged) {

@@ -1,6 +1,7 @@
 package result
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
 
@@ -24,8 +25,8 @@ type Queue struct {
 //	  0  2    3    4  t    Sample(q, 4, 0)   row (4, 0)
 //
 // So the caller may sample each queue at each interval, or only those that
-// changed. Memory: 100 bytes a queue, and
-// some 20 KiB for one that reached 64 MB.
+// changed. Memory: 100 bytes a queue, 16 for each bucket that it was in: some
+// 40 KiB at most for one that reached 64 MB.
 type QueueLog struct {
 	table  *Table[QueueRow]
 	queues []queueStat
@@ -38,7 +39,13 @@ type queueStat struct {
 	since      unit.Time // of the last sample
 	max        int64
 	sumHi, sum uint64  // 128 bits: bytes x picoseconds
-	hist       []int64 // picoseconds per bucket
+	hist       []spent // in order of the bucket
+}
+
+// spent is how long a queue was in a bucket.
+type spent struct {
+	bucket int32
+	time   unit.Duration
 }
 
 // Buckets are exact below 128 and split each octave above in 128.
@@ -78,14 +85,12 @@ func (s *queueStat) advance(t unit.Time) {
 		s.sum, carry = bits.Add64(s.sum, lo, 0)
 		s.sumHi += hi + carry
 	}
-	if s.hist == nil {
-		s.hist = make([]int64, 1<<bucketBits)
+	b := int32(bucket(s.last))
+	i, known := slices.BinarySearchFunc(s.hist, b, func(x spent, b int32) int { return cmp.Compare(x.bucket, b) })
+	if !known {
+		s.hist = slices.Insert(s.hist, i, spent{bucket: b})
 	}
-	b := bucket(s.last)
-	for b >= len(s.hist) {
-		s.hist = append(s.hist, 0)
-	}
-	s.hist[b] += int64(d)
+	s.hist[i].time += unit.Duration(d)
 }
 
 func bucket(v int64) int {
@@ -131,9 +136,9 @@ func (s *queueStat) percentile(p uint64) int64 {
 	hi, lo := bits.Mul64(uint64(s.since), p)
 	want, _ := bits.Div64(hi, lo, 100)
 	var seen uint64
-	for b, d := range s.hist {
-		if seen += uint64(d); seen >= want {
-			return bucketTop(b)
+	for _, x := range s.hist {
+		if seen += uint64(x.time); seen >= want {
+			return bucketTop(int(x.bucket))
 		}
 	}
 	return s.max

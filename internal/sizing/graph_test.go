@@ -112,3 +112,27 @@ func TestEveryNeedEnds(t *testing.T) {
 		}
 	}
 }
+
+// TestFatTrees: switches of k ports make a fat tree of k^3/4 hosts from 5k^2/4 switches in three tiers, and of
+// k^2/2 hosts from 3k/2 switches in two (Al-Fares, Loukissas and Vahdat, SIGCOMM 2008, section 2.2); one host
+// more has no port.
+func TestFatTrees(t *testing.T) {
+	for k := 4; k <= 32; k += 4 {
+		sw := Switch{Model: "k", Ports: k, Rate: unit.GigabitPerSec}
+		need := Need{Design: "leaf-spine", Rails: 1, HostRate: unit.GigabitPerSec, Leaf: sw, Spine: sw}
+		for _, c := range []struct {
+			super           Switch
+			hosts, switches int
+		}{{Switch{}, k * k / 2, 3 * k / 2}, {sw, k * k * k / 4, 5 * k * k / 4}} {
+			need.Super, need.Hosts = c.super, c.hosts
+			w, err := Size(need)
+			if err != nil || w.Switches() != c.switches {
+				t.Errorf("%d ports, %d hosts: %v, %+v, want %d switches", k, c.hosts, err, w, c.switches)
+			}
+			need.Hosts++
+			if w, err := Size(need); err == nil {
+				t.Errorf("%d ports, %d hosts: %+v, want a refusal", k, need.Hosts, w)
+			}
+		}
+	}
+}

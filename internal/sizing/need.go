@@ -98,12 +98,20 @@ func (n *Need) refuse(tier, format string, args ...any) *Refusal {
 	return &Refusal{n.Design, tier, fmt.Sprintf(format, args...), most}
 }
 
-// nearest is the refusal that says more: by how few ports it fails.
+// nearest is the refusal that says more: how far up it fails, then by how few ports.
 func nearest(a, b *Refusal) *Refusal {
-	if a == nil || b != nil && b.over < a.over {
+	if a == nil || b != nil && (b.rank() > a.rank() || b.rank() == a.rank() && b.over < a.over) {
 		return b
 	}
 	return a
+}
+
+// rank is how far up a refusal is; what does not fail for want of ports says least.
+func (r *Refusal) rank() int {
+	if r.over == most {
+		return -1
+	}
+	return slices.Index([]string{"leaf", "spine", "superspine"}, r.Tier)
 }
 
 // most bounds counts, so that sums of their products stay within an int.

@@ -35,9 +35,10 @@ func (w *Network) join() *Refusal {
 		}
 		least = nearest(least, why)
 	}
-	if least == nil {
-		least = w.refuse("superspine", "%s of %d links a plane take %s at least, a super-spine has %d links",
-			count(w.podLeaves(), "leaf"), w.uplinks(w.Segment), count(from, "pod"), to)
+	if from > to {
+		return w.refuse("superspine", "superspine (%s): %s of a plane, at most %d in a pod, make %s at least, and a switch "+
+			"has %d ports for them", w.Super.Model, count(w.podLeaves(), "leaf"), w.Spine.links(w.SpineRate),
+			count(from, "pod"), w.Super.links(w.SuperRate))
 	}
 	return least
 }

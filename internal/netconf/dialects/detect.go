@@ -13,6 +13,10 @@ var marks = []struct{ dialect, prefix string }{
 	{"frr", "frr version "}, {"frr", "frr defaults "}, {"frr", "bgpd="},
 	{"nxos", "class-map type "}, {"nxos", "policy-map type "}, {"nxos", "hardware profile dlb"}, {"nxos", "feature "},
 	{"nxos", "system qos"}, {"nxos", "ip load-sharing "},
+	{"eos", "qos map "}, {"eos", "qos profile "}, {"eos", "service-profile "},
+	{"nvue", "nv set "},
+	{"junos", "set class-of-service "}, {"junos", "set system host-name "},
+	{"sonic", "{"},
 }
 
 // Detect tells a device's dialect from its files. The error says what would do.

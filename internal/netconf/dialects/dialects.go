@@ -6,8 +6,12 @@ import (
 	"slices"
 
 	"railyard/internal/netconf"
+	"railyard/internal/netconf/eos"
 	"railyard/internal/netconf/frr"
+	"railyard/internal/netconf/junos"
+	"railyard/internal/netconf/nvue"
 	"railyard/internal/netconf/nxos"
+	"railyard/internal/netconf/sonic"
 )
 
 // A Dialect is one of them, and what it is.
@@ -18,8 +22,12 @@ type Dialect struct {
 
 // All are the dialects by name.
 var All = map[string]Dialect{
-	"frr":  {frr.Dialect{}, "FRR 8.4 and ifupdown2 on Linux: addresses, VLANs, BGP with BFD"},
-	"nxos": {nxos.Dialect{}, "Cisco NX-OS on Nexus 9000: quality of service, LLDP, load balancing"},
+	"eos":   {eos.Dialect{}, "Arista EOS: quality of service, watchdog, DCBX"},
+	"frr":   {frr.Dialect{}, "FRR 8.4 and ifupdown2 on Linux: addresses, VLANs, BGP with BFD"},
+	"junos": {junos.Dialect{}, "Junos on QFX, set commands: quality of service, load balancing"},
+	"nvue":  {nvue.Dialect{}, "NVIDIA Cumulus Linux: quality of service as roce makes it, adaptive routing"},
+	"nxos":  {nxos.Dialect{}, "Cisco NX-OS on Nexus 9000: quality of service, LLDP, load balancing"},
+	"sonic": {sonic.Dialect{}, "SONiC's config_db.json: quality of service, buffers, watchdog"},
 }
 
 // Names lists them.

@@ -47,22 +47,26 @@ type Line struct {
 type Number int
 
 // Read plays a file on s: each line by the first rule that matches, of the innermost block that has
-// one. Lines that begin with one of the marks are remarks. What no rule matches is a problem.
+// one. Lines that begin with one of the marks are remarks. What no rule matches is a problem, a warning:
+// a configuration holds much that is for nobody here.
 func Read[S any](file string, text []byte, marks string, top *Block[S], s S) (problems located.Problems) {
 	open := []*Block[S]{top}
-	for n := 1; len(text) > 0 && !problems.Full(); n++ {
+	for n := 1; len(text) > 0; n++ {
 		line, rest, _ := bytes.Cut(text, []byte("\n"))
 		text = rest
 		words := located.AppendWords(nil, string(line))
 		if len(words) == 0 || strings.ContainsRune(marks, rune(words[0].Text[0])) {
 			continue
 		}
-		wrong := func(at located.Word, message string) {
+		wrong := func(at located.Word, message string, unknown bool) {
+			if problems.Full() {
+				return
+			}
 			problems = append(problems, located.Problem{File: file, Line: n, Column: at.Column, Width: at.Width(),
-				Message: message})
+				Message: message, Warning: unknown})
 		}
 		if !utf8.Valid(line) {
-			wrong(words[0], "not UTF-8")
+			wrong(words[0], "not UTF-8", false)
 			continue
 		}
 		if len(open) > 1 && ends(open[len(open)-1], words) {
@@ -73,7 +77,7 @@ func Read[S any](file string, text []byte, marks string, top *Block[S], s S) (pr
 		if rule == nil {
 			all := words[0]
 			all.Text = strings.TrimSpace(string(line))
-			wrong(all, located.Shown(all.Text)+": not understood")
+			wrong(all, located.Shown(all.Text)+": not understood", true)
 			continue
 		}
 		open = open[:depth+1]
@@ -95,7 +99,7 @@ func Read[S any](file string, text []byte, marks string, top *Block[S], s S) (pr
 			if len(at) > 0 {
 				place = words[at[len(at)-1]]
 			}
-			wrong(place, err.Error())
+			wrong(place, err.Error(), false)
 		}
 	}
 	return problems

@@ -30,9 +30,6 @@ func (r *reader) assemble() {
 			}
 		}
 	}
-	if said {
-		r.qos()
-	}
 	r.Device.Intern()
 	r.unused()
 	r.Finish()

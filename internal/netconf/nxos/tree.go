@@ -109,7 +109,7 @@ func (r *source) Finish() {
 // Unknown reports a line that is not understood, and those below it. It is a warning: a
 // configuration holds much that is not netconf's.
 func (r *source) Unknown(l *line) {
-	r.Wrong(l, 0, "not understood: %s", located.Shown(l.Text(0)))
+	r.Wrong(l, 0, "%s: not understood", located.Shown(l.Text(0)))
 	r.Problems[len(r.Problems)-1].Warning = true
 	for _, b := range l.Below {
 		r.Unknown(b)

@@ -21,15 +21,19 @@ type Shape struct {
 	QueueIsTC   bool         // a queue has the number of its class
 	OneProfile  bool         // all ports treat classes alike
 	SamePause   bool         // all ports pause the same classes
+	OneClassify bool         // all ports have the same DSCPs in a class
 	Static      bool         // xOFF is fixed where it is set
-	DCBX        []netconf.DCBX
-	Profile     func(t *rapid.T) netconf.Profile // in place of any
-	PFC         []netconf.PFCMode
-	Watchdog    func(t *rapid.T) netconf.Watchdog // nil: on or off, of each port too
-	WatchdogAll bool                              // it is on for all ports with PFC, or for none
-	Balance     func(t *rapid.T) *netconf.Balance // nil: none
-	Pools       func(t *rapid.T) netconf.Pools    // nil: none
-	Cables      []unit.Length                     // of all ports
+	EachHasDSCP bool         // a class that pauses has a DSCP
+	// NoShareOfStrict draws no share for a queue that is strict.
+	NoShareOfStrict bool
+	DCBX            []netconf.DCBX
+	Profile         func(t *rapid.T) netconf.Profile // in place of any
+	PFC             []netconf.PFCMode
+	Watchdog        func(t *rapid.T) netconf.Watchdog // nil: on or off, of each port too
+	WatchdogAll     bool                              // it is on for all ports with PFC, or for none
+	Balance         func(t *rapid.T) *netconf.Balance // nil: none
+	Pools           func(t *rapid.T) netconf.Pools    // nil: none
+	Cables          []unit.Length                     // of all ports
 }
 
 func of[T any](t *rapid.T, name string, all ...T) T { return rapid.SampledFrom(all).Draw(t, name) }
@@ -116,6 +120,12 @@ func profiles(t *rapid.T, s *Shape) []netconf.Profile {
 			if i == 0 {
 				pauses[c.TC] = c.Pause
 			}
+		}
+		if s.EachHasDSCP {
+			all[i].Classify[3], all[i].Classify[5] = 3, numbers[len(numbers)-2]
+		}
+		if s.OneClassify {
+			all[i].Classify = all[0].Classify
 		}
 		all[i].Tidy()
 	}

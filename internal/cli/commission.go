@@ -1,0 +1,236 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"railyard/internal/commission"
+	"railyard/internal/dataset"
+	"railyard/internal/input"
+	"railyard/internal/located"
+	"railyard/internal/perf"
+	"railyard/internal/plan"
+	"railyard/internal/result"
+	"railyard/internal/run"
+	"railyard/internal/scenario"
+	"railyard/internal/whatif"
+)
+
+// commissionFlags is the flags of `railyard commission`.
+type commissionFlags struct {
+	measured              string
+	hops                  int
+	json, template, quiet bool
+}
+
+func (a *app) commissionCommand() *cobra.Command {
+	var f commissionFlags
+	cmd := &cobra.Command{
+		Use:   "commission DIR",
+		Short: "List the checks of a new cluster, with what to expect of this one",
+		Long: `Lists what to check when a cluster has been built, in the order in which one thing rests on
+another, with the value to expect of this network and what is accepted: links, BGP sessions and next
+hops, PFC and ECN when idle and under load, write bandwidth of each rail, all-reduce from 8 B to
+4 GiB, the spread of steps. DIR is a run directory, a folder with a scenario.yaml (as railyard design
+writes) or a scenario file. All-reduces are simulated as long as they take few packet-hops; larger
+ones come from the closed form of NCCL's model, and each row says which.
+
+With --measured FILE, lines of KEY VALUE, it says what deviates first and where that likely lies; the
+exit code is then 1. --template prints such a file.`,
+		Example: "  railyard commission runs/digits-8gpu-1\n  railyard commission examples/leaf-spine.yaml --template >measured.txt\n" +
+			"  railyard commission examples/leaf-spine.yaml --measured measured.txt",
+		Args: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case len(args) != 1:
+				return misuse("commission: %d arguments, want one DIR: %s", len(args), cmd.UseLine())
+			case f.hops < 0:
+				return misuse("commission: --hops %d: want 0 or more packet-hops", f.hops)
+			case f.template && (f.json || f.measured != ""):
+				return misuse("commission: --template prints a file to fill in: leave out --json and --measured")
+			}
+			return nil
+		},
+		ValidArgsFunction: completeDirs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.commission(cmd.Context(), args[0], f)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.measured, "measured", "", "FILE with what was measured, a line for each: KEY VALUE")
+	fl.IntVar(&f.hops, "hops", 3_000_000, "packet-hops of an all-reduce up to which it is simulated")
+	fl.BoolVar(&f.json, "json", false, "print as JSON")
+	fl.BoolVar(&f.template, "template", false, "print a file of measured values, with those that are expected")
+	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress on stderr")
+	return cmd
+}
+
+func (a *app) commission(ctx context.Context, of string, f commissionFlags) error {
+	ctx, stop := a.interruptible(ctx)
+	defer stop()
+	sc, known, err := a.built(of)
+	if err != nil {
+		return err
+	}
+	p, err := run.NewPlan(sc)
+	if err != nil {
+		return a.located(of, sc, err)
+	}
+	in, err := p.Inventory()
+	if err != nil {
+		return a.located(of, sc, err)
+	}
+	if err := a.expect(ctx, p, &known, f); err != nil {
+		if ctx.Err() != nil {
+			return &exitError{exitInterrupted, errors.New("interrupted before all was known; nothing is printed")}
+		}
+		return err
+	}
+	checks := commission.Checks(p, in, known)
+	if f.template {
+		return commission.WriteTemplate(a.stdout, checks)
+	}
+	measured := commission.Measured{}
+	if f.measured != "" {
+		text, err := a.readFile(ctx, f.measured)
+		if err != nil {
+			return misuse("cannot read %s: %w", f.measured, err)
+		}
+		if measured, err = commission.Read(f.measured, text, checks); err != nil {
+			return a.measuredProblems(f.measured, text, err)
+		}
+	}
+	verdicts, first := commission.Judge(checks, measured)
+	if f.json {
+		err = a.printJSON(commission.Data(verdicts, first))
+	} else {
+		s := a.newSheet()
+		commission.Print(s, verdicts, first, f.measured != "")
+		err = s.Flush(a.stdout)
+	}
+	switch {
+	case err != nil:
+		return fmt.Errorf("cannot print the checks: %w", input.Cause(err))
+	case first >= 0:
+		return &exitError{code: exitFailed}
+	}
+	return nil
+}
+
+// measuredProblems prints what is wrong with a file of measured values, and returns what is left to say.
+func (a *app) measuredProblems(file string, text []byte, err error) error {
+	var problems located.Problems
+	if !errors.As(err, &problems) {
+		return err
+	}
+	problems.Render(a.stderr, text, a.errTerm.colour)
+	return fmt.Errorf("%s: %s", file, count(len(problems), "problem"))
+}
+
+// built reads what a cluster was built after: a run directory, with what its steps took, a folder with a
+// scenario, or a scenario.
+func (a *app) built(of string) (sc *scenario.Scenario, known commission.Known, err error) {
+	info, err := os.Stat(of)
+	if err != nil || !info.IsDir() {
+		sc, err = a.readScenario(of)
+		return sc, known, err
+	}
+	file := filepath.Join(of, "scenario.yaml")
+	if _, err := os.Stat(file); err == nil {
+		sc, err = a.readScenario(file)
+		return sc, known, err
+	}
+	r, err := result.Open(of)
+	if err != nil {
+		return nil, known, misuse("%w", err)
+	}
+	known.Median, known.P99 = r.Summary.StepMedian, r.Summary.StepP99
+	sc, err = whatif.Scenario(r)
+	return sc, known, err
+}
+
+// expect simulates an incast, and all-reduces as far as packets go.
+func (a *app) expect(ctx context.Context, p *plan.Plan, k *commission.Known, f commissionFlags) error {
+	incast, senders, err := commission.Incast(p)
+	if err != nil {
+		return err
+	}
+	if incast != nil {
+		sum, err := a.quietly(ctx, incast, f, "incast")
+		if err != nil {
+			return err
+		}
+		k.Load = commission.LoadOf(sum, senders)
+	}
+	if p.Scenario.GPUs() < 2 {
+		return nil
+	}
+	s, err := commission.Sweep(p.Scenario)
+	if err != nil {
+		return err
+	}
+	rows, err := s.Rows()
+	if err != nil {
+		return err
+	}
+	packets := true
+	for i := range rows {
+		var figure commission.Figure
+		if packets, err = a.few(s, rows[i], packets, f.hops); err != nil {
+			return err
+		}
+		if packets {
+			figure, err = a.byPackets(ctx, s, rows[i], f)
+		} else {
+			figure, err = commission.Closed(s, rows[i])
+		}
+		if err != nil {
+			return err
+		}
+		k.Figures = append(k.Figures, figure)
+	}
+	return nil
+}
+
+// few reports whether a row is to be simulated: the one before it was, and it takes few packet-hops.
+func (a *app) few(s *perf.Sweep, row perf.Row, before bool, hops int) (bool, error) {
+	if !before || hops == 0 {
+		return false, nil
+	}
+	sc, err := s.Scenario(row)
+	if err != nil {
+		return false, err
+	}
+	p, err := run.NewPlan(sc)
+	if err != nil {
+		return false, err
+	}
+	return p.Estimate(make([]dataset.Size, len(p.Jobs))).PacketHops <= int64(hops), nil
+}
+
+func (a *app) byPackets(ctx context.Context, s *perf.Sweep, row perf.Row, f commissionFlags) (commission.Figure, error) {
+	sc, err := s.Scenario(row)
+	if err != nil {
+		return commission.Figure{}, err
+	}
+	sum, err := a.quietly(ctx, sc, f, "all-reduce of "+row.Bytes.Human())
+	if err != nil {
+		return commission.Figure{}, err
+	}
+	return commission.Simulated(s, row, sum)
+}
+
+// quietly runs a scenario of which only the summary is kept.
+func (a *app) quietly(ctx context.Context, sc *scenario.Scenario, f commissionFlags, what string) (*result.Summary, error) {
+	p := a.startProgressAt(time.Now(), f.quiet, what)
+	defer p.stop()
+	return a.engine.run(ctx, sc, runOptions{Progress: func(v result.Progress) {
+		v.Phase = what + ", " + v.Phase
+		p.update(v)
+	}})
+}

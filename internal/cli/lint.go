@@ -1,0 +1,181 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"railyard/internal/lint"
+	"railyard/internal/netconf"
+	"railyard/internal/netconf/dialects"
+	"railyard/internal/plan"
+	"railyard/internal/sheet"
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+)
+
+// lintFlags is the flags of `railyard lint`.
+type lintFlags struct {
+	dialect, scenario, format string
+	json, strict              bool
+}
+
+func (a *app) lintCommand() *cobra.Command {
+	var f lintFlags
+	cmd := &cobra.Command{
+		Use:   "lint FILES... [flags]",
+		Short: "Say what is wrong with switches' configurations",
+		Long: `Checks the configurations of switches: each by itself, and all against each other. An argument is a
+file, the folder of a device, or a folder of such folders, as "railyard config render -o" makes. With
+--scenario they are held against a design: its DSCPs, frames, rates and cables.
+
+Each finding has a rule, Q01 to Q26 (docs/config.md), a line, a reason and a fix. Exit code 1 on
+errors, with --strict on warnings too.`,
+		Example: "  railyard lint configs\n  railyard lint leaf1.cfg spine1.cfg --scenario my.yaml --strict",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return misuse("%s: missing FILES, configurations of switches: %s", cmd.Name(), cmd.UseLine())
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return a.lint(args, f) },
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.dialect, "dialect", "", "platform of all: "+list(dialects.Names())+" (default: told from the text)")
+	fl.StringVar(&f.scenario, "scenario", "", "scenario whose design they are to follow")
+	fl.StringVar(&f.format, "format", "text", "text, json or sarif")
+	fl.BoolVar(&f.json, "json", false, "the same as --format json")
+	fl.BoolVar(&f.strict, "strict", false, "exit code 1 on warnings too")
+	return cmd
+}
+
+// devicePaths are the devices that an argument names.
+func devicePaths(path string) ([]string, error) {
+	entries, err := os.ReadDir(path)
+	if err != nil { // a file, or nothing: reading it says which
+		return []string{path}, nil
+	}
+	var all []string
+	for _, e := range entries {
+		if !e.IsDir() {
+			return []string{path}, nil
+		}
+		if e.Name() == "etc" { // a device whose files lie deeper
+			return []string{path}, nil
+		}
+		all = append(all, filepath.Join(path, e.Name()))
+	}
+	if len(all) == 0 {
+		return nil, misuse("lint: %s: an empty folder, want configurations", path)
+	}
+	return all, nil
+}
+
+func (a *app) lint(args []string, f lintFlags) error {
+	if f.json {
+		f.format = "json"
+	}
+	if !slices.Contains([]string{"text", "json", "sarif"}, f.format) {
+		return misuse("lint: --format %q: want text, json or sarif", f.format)
+	}
+	var devices []*lint.Device
+	for _, arg := range args {
+		paths, err := devicePaths(arg)
+		if err != nil {
+			return err
+		}
+		for _, path := range paths {
+			c, err := a.readDevice(path, f.dialect)
+			if err != nil {
+				return err
+			}
+			devices = append(devices, &lint.Device{Parsed: c.Parsed, Dialect: c.dialect, File: c.files[0].Name})
+		}
+	}
+	var design *lint.Design
+	if f.scenario != "" {
+		p, err := a.plan(f.scenario)
+		if err != nil {
+			return err
+		}
+		if design, err = designOf(p); err != nil {
+			return a.located(f.scenario, p.Scenario, err)
+		}
+	}
+	all := lint.Check(devices, design)
+	errs := 0
+	for i := range all {
+		if all[i].Severity == lint.Error {
+			errs++
+		}
+	}
+	if err := a.printFindings(all, len(devices), errs, f.format); err != nil {
+		return err
+	}
+	switch {
+	case errs > 0:
+		return fmt.Errorf("lint: %s, %s", count(errs, "error"), count(len(all)-errs, "warning"))
+	case f.strict && len(all) > 0:
+		return fmt.Errorf("lint: %s", count(len(all), "warning"))
+	}
+	return nil
+}
+
+// designOf is what configurations of a scenario's switches are held against.
+func designOf(p *plan.Plan) (*lint.Design, error) {
+	in, err := p.Inventory()
+	if err != nil {
+		return nil, err
+	}
+	devices, err := p.Devices()
+	if err != nil {
+		return nil, err
+	}
+	d := &lint.Design{DSCP: p.Scenario.Fabric.QoS.DSCP, CNPDSCP: p.Scenario.Fabric.QoS.CNPDSCP,
+		Frame: p.Frames().MaxDataFrame(p.Scenario.Transport.MTU), Devices: map[string]*netconf.Device{}}
+	for i := range devices {
+		d.Devices[devices[i].Name] = &devices[i]
+	}
+	delays := map[string]unit.Duration{}
+	for id := range p.Graph.Ports {
+		port := &p.Graph.Ports[id]
+		delays[p.Graph.Nodes[port.Node].Name+" "+in.Ports[topo.PortID(id)].Name.String()] = port.Delay
+	}
+	d.Delay = func(device, port string) unit.Duration { return delays[device+" "+port] }
+	return d, nil
+}
+
+// printFindings prints what was found.
+func (a *app) printFindings(all []lint.Finding, devices, errs int, format string) error {
+	switch format {
+	case "json":
+		return a.printJSON(struct {
+			Devices  int            `json:"devices"`
+			Errors   int            `json:"errors"`
+			Findings []lint.Finding `json:"findings"`
+		}{devices, errs, append([]lint.Finding{}, all...)})
+	case "sarif":
+		return a.printJSON(lint.SARIF(all))
+	}
+	s := a.newSheet()
+	s.Wrap("", fmt.Sprintf("%s: %s, %s", count(devices, "device"), count(errs, "error"), count(len(all)-errs, "warning")))
+	findingsText(s, all)
+	return s.Flush(a.stdout)
+}
+
+func findingsText(s *sheet.Sheet, all []lint.Finding) {
+	for _, f := range all {
+		place := f.File
+		if f.Line > 0 {
+			place = fmt.Sprintf("%s:%d", f.File, f.Line)
+		}
+		s.Blank()
+		s.Line(fmt.Sprintf("%s: %s %s", place, f.Severity, f.Rule))
+		s.Hang("  ", "  ", f.Text)
+		s.Hang("  why: ", "       ", f.Reason)
+		s.Hang("  fix: ", "       ", f.Fix)
+	}
+}

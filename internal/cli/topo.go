@@ -1,0 +1,189 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"railyard/internal/board"
+	"railyard/internal/input"
+	"railyard/internal/located"
+	"railyard/internal/nccltopo"
+	"railyard/internal/topoform"
+)
+
+func (a *app) topoCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "topo",
+		Short: "Read and write topologies in other tools' forms",
+		Args:  subcommandOnly,
+		RunE:  needSubcommand,
+	}
+	from := &cobra.Command{
+		Use:   "import",
+		Short: "Read a topology that another tool wrote",
+		Args:  subcommandOnly,
+		RunE:  needSubcommand,
+	}
+	from.AddCommand(a.importNCCLTopo())
+	cmd.AddCommand(from, a.exportTopo())
+	return cmd
+}
+
+func (a *app) importNCCLTopo() *cobra.Command {
+	asJSON := false
+	cmd := &cobra.Command{
+		Use:   "nccl FILE",
+		Short: "Read what NCCL found inside a host, and what it calls the ways there",
+		Long: `Reads the XML that NCCL writes where NCCL_TOPO_DUMP_FILE says, or a vendor's file for
+NCCL_TOPO_FILE, prints the parts of the host with their links, and for each two GPUs and NICs
+what NCCL calls the way between them. Rates that the file does not have (NVLink's) are unknown.
+FILE may be -, standard input.`,
+		Example: "  railyard topo import nccl topo.xml",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return misuse("topo import nccl: %d arguments, want one FILE: %s", len(args), cmd.UseLine())
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			b, err := a.readNCCLTopo(args[0])
+			switch {
+			case err != nil:
+				return err
+			case asJSON:
+				return a.printJSON(withPaths(b))
+			}
+			return a.printBoard(b)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+// readNCCLTopo reads a file; its problems are printed with the lines they are in.
+func (a *app) readNCCLTopo(file string) (*board.Board, error) {
+	var src []byte
+	var err error
+	if file == input.Stdin {
+		src, err = input.Stream(context.Background(), a.stdin, nccltopo.MaxBytes)
+	} else {
+		src, err = input.Read(context.Background(), file, nccltopo.MaxBytes)
+	}
+	if err != nil {
+		return nil, misuse("cannot read %s: %w", file, err)
+	}
+	b, err := nccltopo.Read(file, src)
+	var problems located.Problems
+	if errors.As(err, &problems) {
+		problems.Render(a.stderr, src, a.errTerm.colour)
+		return nil, fmt.Errorf("%s: %s", file, count(len(problems), "problem"))
+	}
+	return b, err
+}
+
+// boardPaths is a board with its ways as data.
+type boardPaths struct {
+	*board.Board
+	Ends  []string   `json:"ends"`
+	Paths [][]string `json:"paths"` // from each end to each
+}
+
+func withPaths(b *board.Board) boardPaths {
+	d := boardPaths{Board: b, Ends: []string{}, Paths: [][]string{}}
+	for _, i := range nccltopo.Ends(b) {
+		d.Ends = append(d.Ends, b.Parts[i].Name)
+	}
+	for _, row := range nccltopo.Paths(b) {
+		var words []string
+		for _, p := range row {
+			words = append(words, p.String())
+		}
+		d.Paths = append(d.Paths, words)
+	}
+	return d
+}
+
+// printBoard prints the parts of a host, and the ways as a list: GPUs and NICs by kind of way.
+func (a *app) printBoard(b *board.Board) error {
+	s := a.newSheet()
+	s.Grid("llrrw", b.Rows())
+	s.Blank()
+	d := withPaths(b)
+	rows := [][]string{{"from", "way", "to"}}
+	for i, from := range d.Ends {
+		of := map[string][]string{}
+		for k, to := range d.Ends {
+			if k != i {
+				of[d.Paths[i][k]] = append(of[d.Paths[i][k]], to)
+			}
+		}
+		for _, m := range nccltopo.Meanings() {
+			if len(of[m[0]]) > 0 {
+				rows = append(rows, []string{from, m[0], strings.Join(of[m[0]], " ")})
+			}
+		}
+	}
+	s.Grid("llw", rows)
+	s.Blank()
+	s.Grid("lw", nccltopo.Meanings())
+	return s.Flush(a.stdout)
+}
+
+func (a *app) exportTopo() *cobra.Command {
+	form := ""
+	forms := slices.Sorted(maps.Keys(topoform.Forms))
+	forms = append(forms, "nccl")
+	cmd := &cobra.Command{
+		Use:   "export FILE --as FORM",
+		Short: "Write a scenario's network, or its host, for another tool",
+		Long: `Writes the network of the scenario in FILE to standard output, FORM being one of
+
+  containerlab  a topology file for containerlab: every node a container, every link a veth pair
+  dot           a graph for Graphviz, a row for each tier
+  mermaid       a flowchart for Mermaid
+  json          nodes and links with everything that is known of them
+  nccl          the inside of its host (cluster.host.preset) as NCCL_TOPO_FILE takes it`,
+		Example: "  railyard topo export examples/leaf-spine.yaml --as dot | dot -Tsvg > net.svg",
+		Args:    oneFile, ValidArgsFunction: completeScenario,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if !slices.Contains(forms, form) {
+				return misuse("topo export: --as %q: want one of: %s", form, strings.Join(forms, ", "))
+			}
+			p, err := a.plan(args[0])
+			if err != nil {
+				return err
+			}
+			var out []byte
+			if form == "nccl" {
+				out, err = hostFile(p.Scenario.Cluster.Host.Preset, p.Scenario.Cluster.NIC.Shared)
+			} else {
+				out, err = topoform.Forms[form](p.Scenario.Name, p.Graph)
+			}
+			if err == nil {
+				_, err = a.stdout.Write(out)
+			}
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&form, "as", "", "the form: "+strings.Join(forms, ", "))
+	return cmd
+}
+
+// hostFile is the board of a preset as NCCL reads it.
+func hostFile(preset string, shared bool) ([]byte, error) {
+	name := preset
+	if shared {
+		name += "-shared"
+	}
+	of := board.Presets[name]
+	if of == nil {
+		return nil, fmt.Errorf("topo export: no board %q is known for cluster.host.preset: railyard show host lists them", name)
+	}
+	return nccltopo.Write(of())
+}

@@ -1,0 +1,255 @@
+package commission
+
+import (
+	"fmt"
+
+	"railyard/internal/inventory"
+	"railyard/internal/perf"
+	"railyard/internal/plan"
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+)
+
+// A Figure is a size of the collectives, as it is expected.
+type Figure struct {
+	Row    perf.Row
+	Time   unit.Duration
+	Bus    unit.Bitrate // as nccl-tests counts
+	Source Source
+	Closed unit.Duration // by the closed form, beside packets; 0: not known
+}
+
+// Known is what was simulated, or read from a run, for the checks.
+type Known struct {
+	Load    *Loaded  // nil: nothing can be loaded
+	Figures []Figure // by size
+	// Steps of a run; Median 0: none.
+	Median, P99 unit.Duration
+}
+
+// Loaded is what an incast did to an idle network.
+type Loaded struct {
+	Senders              int
+	Took                 unit.Duration
+	Marks, Pauses, Drops int64
+}
+
+// Shares of what is expected that are accepted.
+const (
+	leastWrite    = 350.0 / 392 // of the ceiling of ib_write_bw
+	mostSlower    = 1.15        // of nccl-tests' times
+	mostSpread    = 50_000      // parts per million of the median step
+	stormOfPauses = 10_000      // frames a second
+)
+
+// Checks lists what to measure on a network, in order.
+func Checks(p *plan.Plan, in *inventory.Inventory, k Known) []Check {
+	l := &list{p: p, in: in}
+	l.links()
+	l.sessions()
+	l.idle()
+	l.load(k.Load)
+	l.write()
+	l.collectives(k.Figures)
+	l.steps(k)
+	return l.all
+}
+
+type list struct {
+	p   *plan.Plan
+	in  *inventory.Inventory
+	all []Check
+}
+
+// exactly adds a check of which only the expected value is accepted.
+func (l *list) exactly(stage Stage, key, what string, v Value, from Source, layer string) {
+	l.all = append(l.all, Check{Key: key, Stage: stage, What: what, Expect: v, Low: &v.N, High: &v.N, Source: from, Layer: layer})
+}
+
+// links counts cables by their tier and rate.
+func (l *list) links() {
+	g := l.in.Graph
+	type class struct {
+		low, high topo.Kind
+		rate      unit.Bitrate
+	}
+	var classes []class
+	count := map[class]int64{}
+	for i := range g.Links {
+		link := &g.Links[i]
+		a, b := g.Nodes[link.A].Kind, g.Nodes[link.B].Kind
+		c := class{min(a, b), max(a, b), link.Rate}
+		if count[c]++; count[c] == 1 {
+			classes = append(classes, c)
+		}
+	}
+	for _, c := range classes {
+		name, rate := fmt.Sprintf("%v-%v", c.low, c.high), Value{Rate, int64(c.rate)}.String()
+		l.exactly(Links, "links."+name+"."+rate, fmt.Sprintf("%s links up at %s", name, rate), Value{Count, count[c]},
+			FromInventory, cables)
+	}
+	l.exactly(Links, "links.errors", "links with CRC or FEC errors after correction, or flaps", Value{Count, 0}, FromRule, cables)
+}
+
+// sessions counts BGP's, and the equal next hops of each role.
+func (l *list) sessions() {
+	if l.in.Options.Routing.Protocol == inventory.None {
+		return
+	}
+	ends := int64(0)
+	for i := range l.in.Devices {
+		if l.in.Devices[i].AS != 0 {
+			ends += int64(len(l.in.Trunks(topo.NodeID(i))))
+		}
+	}
+	if ends == 0 {
+		return
+	}
+	if l.in.Options.IPv6 {
+		ends *= 2
+	}
+	l.exactly(Sessions, "bgp.sessions", "ends of sessions that are up, over all switches", Value{Count, ends}, FromInventory,
+		underlay)
+	for kind := topo.Leaf; kind <= topo.SuperSpine; kind++ {
+		l.nextHops(kind)
+	}
+}
+
+// nextHops is how many equal next hops switches of a role have to rails elsewhere: one check if all
+// have as many, else one for each.
+func (l *list) nextHops(kind topo.Kind) {
+	widest := func(n topo.NodeID) (most int64) {
+		for _, g := range l.in.Groups(l.p.Routes, n) {
+			most = max(most, int64(len(g.Ports)))
+		}
+		return most
+	}
+	var names []string
+	var hops []int64
+	same := true
+	for i := range l.in.Graph.Nodes {
+		n := &l.in.Graph.Nodes[i]
+		if n.Kind != kind || l.in.Devices[i].AS == 0 {
+			continue
+		}
+		names, hops = append(names, n.Name), append(hops, widest(topo.NodeID(i)))
+		same = same && hops[len(hops)-1] == hops[0]
+	}
+	if same && len(hops) > 0 {
+		names, hops = []string{kind.String()}, hops[:1]
+	}
+	for i, name := range names {
+		if hops[i] == 0 { // there is nowhere else
+			continue
+		}
+		l.exactly(Sessions, "bgp."+name+".next-hops", "equal next hops of "+name+", to the rails it has most to",
+			Value{Count, hops[i]}, FromInventory, underlay)
+	}
+}
+
+func (l *list) idle() {
+	for _, what := range []string{"pauses", "marks", "drops"} {
+		l.exactly(Idle, "idle."+what, what+" in a minute without traffic", Value{Count, 0}, FromRule, lossless)
+	}
+}
+
+// load is what an incast does. How often is for the simulation to say: what counts is that marks come, storms and drops do not.
+func (l *list) load(k *Loaded) {
+	if k == nil {
+		return
+	}
+	note := fmt.Sprintf("%d hosts write to the first NIC of one, %v", k.Senders, k.Took.Human())
+	one, storm := int64(1), int64(stormOfPauses)
+	if k.Marks > 0 {
+		l.all = append(l.all, Check{Key: "load.marks", Stage: Load, What: "packets marked in an incast", Expect: Value{Count, k.Marks},
+			Low: &one, Source: FromPackets, Layer: lossless, Note: note})
+	} else {
+		note += "; it marks nothing: its senders slow down before, or switches do not mark"
+	}
+	perSecond := int64(float64(k.Pauses) / max(k.Took.Seconds(), 1e-9))
+	most := max(storm, perSecond)
+	l.all = append(l.all, Check{Key: "load.pauses", Stage: Load, What: "pause frames a second in it", Expect: Value{Count, perSecond},
+		High: &most, Source: FromPackets, Layer: lossless, Note: note})
+	drops := k.Drops
+	l.all = append(l.all, Check{Key: "load.drops", Stage: Load, What: "drops in it", Expect: Value{Count, k.Drops}, High: &drops,
+		Source: FromPackets, Layer: lossless, Note: note})
+}
+
+// write is what one NIC of each rail writes to another: the payload's share of its link, or PCIe.
+func (l *list) write() {
+	g, sc := l.in.Graph, l.p.Scenario
+	if len(g.Hosts) < 2 {
+		return
+	}
+	frames, mtu := l.p.Frames(), sc.Transport.MTU
+	wire := frames.OnLink(frames.DataFrame(mtu, false, false))
+	for rail := range g.Rails() {
+		least := unit.Bitrate(0)
+		for i := range g.NICs {
+			if n := &g.NICs[i]; int(n.Rail) == rail && (least == 0 || g.Ports[n.Port].Rate < least) {
+				least = g.Ports[n.Port].Rate
+			}
+		}
+		if least == 0 {
+			continue
+		}
+		ceiling := int64(float64(least) * float64(mtu) / float64(wire))
+		note := fmt.Sprintf("%d B of payload in %d B on the link", mtu, wire)
+		if pcie := int64(sc.Cluster.Host.PCIe); pcie < ceiling {
+			ceiling, note = pcie, "PCIe is slower than the link"
+		}
+		low := int64(float64(ceiling) * leastWrite)
+		l.all = append(l.all, Check{Key: fmt.Sprintf("write.rail%d", rail+1), Stage: Write,
+			What: fmt.Sprintf("RDMA write between two hosts on rail %d", rail+1), Expect: Value{Rate, ceiling}, Low: &low,
+			Source: FromFormula, Layer: oneRail, Note: note})
+	}
+}
+
+// small is the size up to which a collective is latency: of larger ones bandwidth is looked at.
+const small = unit.Bytes(1 << 20)
+
+func (l *list) collectives(figures []Figure) {
+	for _, f := range figures {
+		note := f.Row.How()
+		if f.Closed > 0 && f.Source == FromPackets {
+			note += fmt.Sprintf("; closed form %v", f.Closed.Human())
+		}
+		c := Check{Stage: Collectives, Source: f.Source, Note: note, Layer: library}
+		size := sizeText(f.Row.Bytes)
+		if f.Row.Bytes <= small {
+			high := int64(float64(f.Time) * mostSlower)
+			c.Key, c.What = "all-reduce."+size+".time", size+", time"
+			c.Expect, c.High = Value{Time, int64(f.Time)}, &high
+		} else {
+			low := int64(float64(f.Bus) / mostSlower)
+			c.Key, c.What, c.Layer = "all-reduce."+size+".busbw", size+", bus bandwidth", balanced
+			c.Expect, c.Low = Value{Bandwidth, int64(f.Bus)}, &low
+		}
+		l.all = append(l.all, c)
+	}
+}
+
+// sizeText prints a power of two as nccl-tests takes it: 8, 32K, 4G.
+func sizeText(b unit.Bytes) string {
+	names, n := []string{"B", "K", "M", "G", "T"}, 0
+	for b >= 1024 && b%1024 == 0 {
+		b, n = b/1024, n+1
+	}
+	return fmt.Sprintf("%d%s", int64(b), names[n])
+}
+
+func (l *list) steps(k Known) {
+	high := int64(mostSpread)
+	c := Check{Key: "step.spread", Stage: Steps, What: "how much longer the slowest of 100 steps takes than the median",
+		Expect: Value{Fraction, 0}, High: &high, Source: FromRule, Layer: job,
+		Note: "a run directory of this job gives its own"}
+	if k.Median > 0 {
+		c.Expect.N = max(0, int64(float64(k.P99-k.Median)/float64(k.Median)*million))
+		c.Source, c.Note = FromRun, fmt.Sprintf("median %v", k.Median.Human())
+		if c.Expect.N > high {
+			high = c.Expect.N
+			c.Note += ": more than the usual 5%"
+		}
+	}
+	l.all = append(l.all, c)
+}

@@ -1,0 +1,126 @@
+package commission
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"railyard/internal/located"
+	"railyard/internal/unit"
+)
+
+// Measured is what was measured, by key.
+type Measured map[string]Value
+
+// Read reads lines of a key and its value. The error is located.Problems: keys that no check has,
+// values without the right unit, keys said twice.
+func Read(file string, text []byte, checks []Check) (Measured, error) {
+	m, byKey := Measured{}, make(map[string]*Check, len(checks))
+	for i := range checks {
+		byKey[checks[i].Key] = &checks[i]
+	}
+	var wrong located.Problems
+	for n := 1; len(text) > 0 && !wrong.Full(); n++ {
+		line, rest, _ := bytes.Cut(text, []byte("\n"))
+		text = rest
+		words := located.AppendWords(nil, string(line))
+		if len(words) == 0 || strings.HasPrefix(words[0].Text, "#") {
+			continue
+		}
+		at, why := words[0], ""
+		c := byKey[words[0].Text]
+		switch {
+		case c == nil:
+			why = located.Shown(words[0].Text) + ": no check has this key" + nearest(words[0].Text, checks)
+		case len(words) != 2:
+			why = fmt.Sprintf("%s: %s, want one such as %s", c.Key, unit.CountOf(int64(len(words)-1), "value"), c.Expect)
+		default:
+			at = words[1]
+			v, err := c.Expect.Kind.parse(words[1].Text)
+			switch _, twice := m[c.Key]; {
+			case err != nil:
+				why = located.Bare(words[1].Text, err).Error()
+			case twice:
+				at, why = words[0], c.Key+": a second time"
+			default:
+				m[c.Key] = v
+			}
+		}
+		if why != "" {
+			wrong = append(wrong, located.Problem{File: file, Line: n, Column: at.Column, Width: at.Width(), Message: why})
+		}
+	}
+	return m, wrong.Err()
+}
+
+// nearest names the first key of the same group, or the first of all.
+func nearest(key string, checks []Check) string {
+	group, _, _ := strings.Cut(key, ".")
+	for i := range checks {
+		if g, _, _ := strings.Cut(checks[i].Key, "."); g == group {
+			return ", want one such as " + checks[i].Key
+		}
+	}
+	if len(checks) == 0 {
+		return ""
+	}
+	return ", want one such as " + checks[0].Key
+}
+
+// State is what became of a check.
+type State string
+
+// The states.
+const (
+	Passed   State = "passed"
+	Deviates State = "deviates"
+	Missing  State = "not measured"
+)
+
+// A Verdict is a check with what was measured.
+type Verdict struct {
+	Check    *Check
+	Measured *Value // nil: it was not
+	State    State
+}
+
+// Judge holds what was measured against the checks; first is the first that deviates, -1: none.
+func Judge(checks []Check, m Measured) (all []Verdict, first int) {
+	first = -1
+	for i := range checks {
+		c := &checks[i]
+		v := Verdict{Check: c, State: Missing}
+		if got, known := m[c.Key]; known {
+			v.Measured, v.State = &got, Passed
+			if !c.accepts(got.N) {
+				v.State = Deviates
+				if first < 0 {
+					first = i
+				}
+			}
+		}
+		all = append(all, v)
+	}
+	return all, first
+}
+
+// Layer is where the first deviation likely lies. One rail that is slow is that rail; all of them alike are the hosts.
+func Layer(all []Verdict, first int) string {
+	c := all[first].Check
+	if c.Stage != Write {
+		return c.Layer
+	}
+	slow, measured := 0, 0
+	for _, v := range all {
+		if v.Check.Stage == Write && v.State != Missing {
+			measured++
+			if v.State == Deviates {
+				slow++
+			}
+		}
+	}
+	if slow == measured && slow > 1 {
+		return wholeHost
+	}
+	return c.Layer
+}

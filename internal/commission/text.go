@@ -1,0 +1,132 @@
+package commission
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"railyard/internal/sheet"
+)
+
+// WriteTemplate writes a file of measured values, with those that are expected.
+func WriteTemplate(w io.Writer, checks []Check) error {
+	var b strings.Builder
+	for i := range checks {
+		c := &checks[i]
+		if i == 0 || checks[i-1].Stage != c.Stage {
+			fmt.Fprintf(&b, "# %s\n", c.Stage)
+		}
+		fmt.Fprintf(&b, "%s %s\n", c.Key, c.Expect)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// Print lists checks stage by stage; measured: with what was measured.
+func Print(s *sheet.Sheet, all []Verdict, first int, measured bool) {
+	if !measured {
+		s.Wrap("", "What to check, in this order; stop at the first that deviates.")
+	} else {
+		s.Wrap("", sentence(all, first))
+	}
+	for i := 0; i < len(all); {
+		stage, notes := all[i].Check.Stage, []string{}
+		head := []string{"check", "expected", "accepted", "by"}
+		if measured {
+			head = []string{"check", "expected", "accepted", "measured", "by"}
+		}
+		rows := [][]string{head}
+		for ; i < len(all) && all[i].Check.Stage == stage; i++ {
+			v := &all[i]
+			c := v.Check
+			row := []string{c.Key, c.Expect.Short(), c.Accepted()}
+			if measured {
+				row = append(row, v.shown())
+			}
+			rows = append(rows, append(row, string(c.Source)))
+			if n := len(notes); c.Note != "" && stage != Collectives && (n == 0 || notes[n-1] != c.Note) {
+				notes = append(notes, c.Note)
+			}
+		}
+		s.Title(string(stage))
+		s.Grid(map[bool]string{false: "lrlw", true: "lrllw"}[measured], rows)
+		for _, n := range notes {
+			s.Wrap("  ", n)
+		}
+	}
+}
+
+// shown is what was measured, marked if it deviates.
+func (v *Verdict) shown() string {
+	switch v.State {
+	case Missing:
+		return "-"
+	case Deviates:
+		return v.Measured.Short() + " !"
+	}
+	return v.Measured.Short()
+}
+
+// sentence is the answer: the first deviation, or that there is none.
+func sentence(all []Verdict, first int) string {
+	missing := 0
+	for _, v := range all {
+		if v.State == Missing {
+			missing++
+		}
+	}
+	if first < 0 {
+		return fmt.Sprintf("Nothing deviates: %d of %d checks were measured.", len(all)-missing, len(all))
+	}
+	v := &all[first]
+	text := fmt.Sprintf("First deviation: %s (%s) is %s, accepted is %s. Likely layer: %s.", v.Check.Key, v.Check.What,
+		v.Measured.Short(), v.Check.Accepted(), Layer(all, first))
+	for _, before := range all[:first] {
+		if before.State == Missing {
+			return text + " Checks before it were not measured: it may rest on one of them."
+		}
+	}
+	return text
+}
+
+// A checkJSON is a check as data. Numbers are in the unit of the value's text: counts, bits per
+// second, picoseconds, parts per million.
+type checkJSON struct {
+	Key      string  `json:"key"`
+	Stage    Stage   `json:"stage"`
+	What     string  `json:"what"`
+	Expected string  `json:"expected"`
+	Number   int64   `json:"expected_number"`
+	Low      *int64  `json:"least_accepted,omitempty"`
+	High     *int64  `json:"most_accepted,omitempty"`
+	Source   Source  `json:"by"`
+	Note     string  `json:"note,omitempty"`
+	Measured *string `json:"measured,omitempty"`
+	State    State   `json:"state"`
+	Layer    string  `json:"likely_layer,omitempty"` // of a deviation
+}
+
+// Data is the checks as data.
+func Data(all []Verdict, first int) any {
+	out := struct {
+		First  string      `json:"first_deviation,omitempty"`
+		Layer  string      `json:"likely_layer,omitempty"`
+		Checks []checkJSON `json:"checks"`
+	}{Checks: []checkJSON{}}
+	if first >= 0 {
+		out.First, out.Layer = all[first].Check.Key, Layer(all, first)
+	}
+	for _, v := range all {
+		c := v.Check
+		j := checkJSON{c.Key, c.Stage, c.What, c.Expect.String(), c.Expect.N, c.Low, c.High, c.Source, c.Note, nil, v.State, ""}
+		if v.Measured != nil {
+			text := v.Measured.String()
+			j.Measured = &text
+		}
+		if v.State == Deviates {
+			j.Layer = c.Layer
+		}
+		out.Checks = append(out.Checks, j)
+	}
+	return out
+}

@@ -1,0 +1,159 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"railyard/internal/netconf"
+)
+
+// fabric checks devices against each other.
+func (l *linter) fabric() {
+	l.agree()
+	l.macs()
+	l.seeds()
+	l.neighbours()
+}
+
+// agree wants the DSCPs of classes that pause, and of CNPs, to be the same on all devices: those of most.
+func (l *linter) agree() {
+	sets := make([]string, len(l.devices))
+	n := map[string]int{}
+	for k, d := range l.devices {
+		if d.Device.QoS == nil {
+			continue
+		}
+		for p := range d.Device.QoS.Profiles {
+			of := &d.Device.QoS.Profiles[p]
+			for i := range of.Classes {
+				if c := &of.Classes[i]; c.Pause != nil && sets[k] == "" {
+					sets[k] = strings.Join(netconf.Ranges(of.DSCPs(c.TC)), " ")
+				}
+			}
+		}
+		if sets[k] != "" {
+			n[sets[k]]++
+		}
+	}
+	most := ""
+	for _, s := range sets {
+		if s != "" && n[s] > n[most] {
+			most = s
+		}
+	}
+	for k, d := range l.devices {
+		if sets[k] == "" || sets[k] == most {
+			continue
+		}
+		var places []string
+		if len(d.Device.Interfaces) > 0 {
+			places = []string{"interface " + d.Device.Interfaces[0].Name + " tc 3 dscp",
+				"interface " + d.Device.Interfaces[0].Name}
+		}
+		l.add(d, "Q01", Error, fmt.Sprintf("DSCP %s is in the class that pauses, and on most devices %s",
+			sets[k], most), places...)
+	}
+}
+
+// macs wants one of NX-OS's DLB.
+func (l *linter) macs() {
+	first := ""
+	for _, d := range l.devices {
+		b := d.Device.Balance
+		switch {
+		case b == nil || b.Method != "dlb" || d.Dialect != "nxos":
+		case first == "":
+			first = b.MAC
+		case b.MAC != first:
+			l.add(d, "Q17", Error, fmt.Sprintf("mac-address %s, and %s on other switches", b.MAC, first),
+				"balance mac", "balance")
+		}
+	}
+}
+
+// role is a name without its number.
+func role(name string) string { return strings.TrimRight(name, "0123456789") }
+
+// seeds finds tiers that hash alike.
+func (l *linter) seeds() {
+	of := map[uint32]string{}
+	for _, d := range l.devices {
+		b := d.Device.Balance
+		if b == nil || b.Seed == 0 {
+			continue
+		}
+		if was, known := of[b.Seed]; known && role(was) != role(d.Device.Name) {
+			l.add(d, "Q18", Warning, fmt.Sprintf("seed %d, as %s of another tier", b.Seed, was), "balance")
+		} else if !known {
+			of[b.Seed] = d.Device.Name
+		}
+	}
+}
+
+// far is the device and the port that an interface is plugged into, as its description says: "to
+// spine1 Ethernet1/2".
+func (l *linter) far(i *netconf.Interface) (*Device, *netconf.Interface) {
+	words := strings.Fields(i.Description)
+	if len(words) != 3 || words[0] != "to" {
+		return nil, nil
+	}
+	for _, d := range l.devices {
+		if d.Device.Name == words[1] {
+			if p := d.Device.Port(words[2]); p != nil {
+				return d, p
+			}
+		}
+	}
+	return nil, nil
+}
+
+// neighbours compares the ends of each cable, once.
+func (l *linter) neighbours() {
+	for k, d := range l.devices {
+		for n := range d.Device.Interfaces {
+			i := &d.Device.Interfaces[n]
+			other, far := l.far(i)
+			if far == nil || slices.Index(l.devices, other) < k {
+				continue
+			}
+			l.ends(d, i, other, far)
+		}
+	}
+}
+
+func (l *linter) ends(d *Device, i *netconf.Interface, other *Device, far *netconf.Interface) {
+	here := "interface " + i.Name
+	of := fmt.Sprintf("%s and %s %s", i.Name, other.Device.Name, far.Name)
+	if a, b := priorities(d.Device, i), priorities(other.Device, far); a != "" && b != "" && a != b {
+		l.add(d, "Q23", Error, fmt.Sprintf("%s: priorities %s pause here, %s there", of, a, b), here+" pfc", here)
+	}
+	if a, b := i.LLDP.DCBX, far.LLDP.DCBX; a != b && a != netconf.DCBXDefault && b != netconf.DCBXDefault {
+		l.add(d, "Q24", Error, fmt.Sprintf("%s: DCBX %s here, %s there", of, a, b), here+" dcbx", here)
+	}
+	if i.MTU > 0 && far.MTU > 0 && i.MTU != far.MTU {
+		l.add(d, "Q12", Error, fmt.Sprintf("%s: frames of at most %v here, %v there", of, i.MTU, far.MTU),
+			here+" mtu", "mtu", here)
+	}
+}
+
+// priorities are those that a port pauses; "": nothing is said.
+func priorities(d *netconf.Device, i *netconf.Interface) string {
+	p := d.ProfileOf(i)
+	if p == nil {
+		return ""
+	}
+	if i.QoS.PFC == netconf.PFCOff {
+		return "none"
+	}
+	var all []string
+	for k := range p.Classes {
+		if c := p.Classes[k].Pause; c != nil {
+			all = append(all, fmt.Sprint(c.Priority))
+		}
+	}
+	if len(all) == 0 {
+		return "none"
+	}
+	return strings.Join(all, ",")
+}

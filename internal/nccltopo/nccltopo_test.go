@@ -1,0 +1,195 @@
+package nccltopo
+
+import (
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"railyard/internal/board"
+)
+
+func read(t testing.TB, src string) *board.Board {
+	t.Helper()
+	b, err := Read("dump.xml", []byte(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// grid shows the kinds of path as nvidia-smi topo -m does.
+func grid(b *board.Board) string {
+	var s strings.Builder
+	ends := Ends(b)
+	for i, row := range Paths(b) {
+		s.WriteString(b.Parts[ends[i]].Name)
+		for _, p := range row {
+			s.WriteString(" " + p.String())
+		}
+		s.WriteString("\n")
+	}
+	return s.String()
+}
+
+// What others write is read as far as it goes: comments, unknown elements, numbers in disorder, speeds in every
+// form, absent attributes and GPUs.
+func TestReadTolerates(t *testing.T) {
+	src, err := os.ReadFile("testdata/two-switches.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := read(t, string(src))
+	var links []string
+	for _, row := range b.Rows()[1:] {
+		links = append(links, strings.Join(row, " | "))
+	}
+	want := []string{
+		"CPU1 | PCIe1 | 1 | 31.5 GB/s | PCIe 4.0 x16",
+		"CPU1 | CPU0 | 1 | unknown | between sockets",
+		"PCIe1 | PCIe2 | 1 | 31.5 GB/s | PCIe 4.0 x16",
+		"PCIe1 | NIC0 | 1 | 7.875 GB/s | PCIe 3.0 x8",
+		"PCIe2 | GPU2 | 1 | 31.5 GB/s | PCIe 4.0 x16",
+		"GPU2 | GPU0 | 2 | unknown | NVLink",
+		"CPU0 | PCIe3 | 1 | 63 GB/s | PCIe 5.0 x16",
+		"CPU0 | NIC2 | 1 | unknown | PCIe",
+		"PCIe3 | GPU0 | 1 | unknown | PCIe",
+		"PCIe3 | GPU1 | 1 | unknown | PCIe",
+		"PCIe3 | NIC1 | 1 | 31.5 GB/s | PCIe 4.0 x16",
+		"GPU0 | GPU1 | 1 | unknown | NVLink",
+	}
+	if d := cmp.Diff(want, links); d != "" {
+		t.Error(d)
+	}
+	// GPU1 reaches GPU2 by way of GPU0, and NIC0 by NVLink to nobody: GPU2, next to it, is two hops away.
+	const paths = `GPU2 X NVL NVB PXB PXN SYS
+GPU0 NVL X NVL PXN PIX PHB
+GPU1 NVB NVL X SYS PIX PHB
+NIC0 PXB PXN SYS X SYS SYS
+NIC1 PXN PIX PIX SYS X PHB
+NIC2 SYS PHB PHB SYS PHB X
+`
+	if d := cmp.Diff(paths, grid(b)); d != "" {
+		t.Error(d)
+	}
+}
+
+// NCCL's names for the ways of an HGX H100 as its data sheet has it, and of others.
+func TestPathsOfPresets(t *testing.T) {
+	for _, c := range []struct {
+		preset, from, to string
+		want             Path
+	}{
+		{"hgx-h100", "GPU0", "GPU7", NVL},
+		{"hgx-h100", "GPU0", "NIC0", PIX},
+		{"hgx-h100", "GPU0", "NIC1", PIX},
+		{"hgx-h100", "GPU0", "NIC2", PXN}, // through the CPU otherwise
+		{"hgx-h100", "GPU0", "NIC7", PXN},
+		{"hgx-h100", "NIC0", "NIC2", PHB},
+		{"hgx-h100", "NIC0", "NIC7", SYS},
+		{"hgx-h100-shared", "GPU7", "NIC0", PXN},
+		{"mi300x", "GPU0", "GPU5", NVL},
+		{"gb200-nvl72", "GPU0", "GPU71", NVL},
+		{"gb200-nvl72", "GPU0", "NIC0", PHB}, // C2C, the CPU, PCIe
+		{"cpu", "NIC0", "NIC0", LOC},
+	} {
+		b := board.Presets[c.preset]()
+		ends, table := Ends(b), Paths(b)
+		index := func(name string) int {
+			return slices.IndexFunc(ends, func(i int) bool { return b.Parts[i].Name == name })
+		}
+		if got := table[index(c.from)][index(c.to)]; got != c.want {
+			t.Errorf("%s: %s to %s is %v, want %v", c.preset, c.from, c.to, got, c.want)
+		}
+	}
+}
+
+// A board that is written and read has the same ways; read and written again it is the same.
+func TestRoundTrip(t *testing.T) {
+	for _, name := range slices.Sorted(maps.Keys(board.Presets)) {
+		b := board.Presets[name]()
+		if name == "gb200-nvl72" {
+			continue // a rack: nothing but NVLink joins its trays, and a file is of one host
+		}
+		src, err := Write(b)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		again := read(t, string(src))
+		if len(again.Parts) != len(b.Parts) {
+			t.Errorf("%s: %d parts, want %d", name, len(again.Parts), len(b.Parts))
+		}
+		if d := cmp.Diff(sorted(grid(b)), sorted(grid(again))); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+		checkAgain(t, again)
+	}
+}
+
+// sorted is a grid whose ends may stand in another order: how many ways of each kind each has.
+func sorted(grid string) (rows []string) {
+	for line := range strings.Lines(grid) {
+		words := strings.Fields(line)
+		slices.Sort(words[1:])
+		rows = append(rows, strings.Join(words, " "))
+	}
+	slices.Sort(rows)
+	return rows
+}
+
+// checkAgain holds that a board that was read is written and read as itself.
+func checkAgain(t testing.TB, b *board.Board) {
+	t.Helper()
+	src, err := Write(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(b, read(t, string(src))); d != "" {
+		t.Errorf("%s\n%s", d, src)
+	}
+}
+
+// What is wrong is said with its line, all of it at once.
+func TestWrongFiles(t *testing.T) {
+	for src, want := range map[string]string{
+		"":                           "dump.xml: no element system, want a topology as NCCL_TOPO_DUMP_FILE writes it",
+		"<graphs/>":                  "dump.xml: no element system, want a topology as NCCL_TOPO_DUMP_FILE writes it",
+		"<system></system>":          "dump.xml: no cpu in system, want at least one",
+		"<system>\n<cpu>\n</system>": "dump.xml:3:1: not XML: element <cpu> closed by </system>",
+		"<system>\n<cpu numaid='x'/>\n<cpu numaid='1'/><cpu numaid='01'/></system>": "dump.xml:2:1: cpu: numaid x: want a number from 0\n" +
+			"dump.xml:3:1: cpu: numaid 1: of another cpu too, want one of its own",
+		"<system><cpu>\n<pci link_width='99'><gpu dev='-1'/></pci></cpu></system>": "dump.xml:2:1: gpu: dev -1: want a number from 0\n" +
+			"dump.xml:2:1: pci: link_width 99: want 0 (unknown) to 32",
+		"<system><cpu><pci busid='a'><gpu>\n<nvlink target='b' count='0'/></gpu></pci></cpu></system>": "dump.xml:2:1: nvlink: count 0: " +
+			"want 1 to 1024",
+		"<system><cpu><pci busid='a'/>\n<pci busid='A'/></cpu></system>": "dump.xml:2:1: pci: busid a: of another device too, " +
+			"want one of its own",
+		strings.Repeat("<a>", 40): "dump.xml: more than 4096 elements, or nested deeper than 32: not a host",
+	} {
+		_, err := Read("dump.xml", []byte(src))
+		if err == nil || strings.TrimSpace(err.Error()) != want {
+			t.Errorf("%q:\n got %v\nwant %s", src, err, want)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	src, err := os.ReadFile("testdata/two-switches.xml")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(string(src))
+	f.Add("<system><cpu><pci busid='n'><nic/></pci><pci><gpu><nvlink target='n'/></gpu></pci></cpu></system>")
+	f.Add("<system><cpu><nic/><pci><gpu><c2c bw='1' count='2'/><xgmi target='x'/></gpu></pci></cpu></system>")
+	f.Fuzz(func(t *testing.T, src string) {
+		b, err := Read("dump.xml", []byte(src))
+		if err != nil {
+			return
+		}
+		Paths(b)
+		checkAgain(t, b)
+	})
+}

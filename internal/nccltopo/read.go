@@ -1,0 +1,361 @@
+package nccltopo
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"railyard/internal/board"
+	"railyard/internal/located"
+	"railyard/internal/unit"
+)
+
+// Bounds of what is read.
+const (
+	MaxBytes    = 4 << 20
+	maxDepth    = 32
+	maxElements = 1 << 12
+	maxCPUs     = 64
+	maxCount    = 1 << 10 // links of one kind between two parts
+)
+
+// element is one of a file, with what stands in it.
+type element struct {
+	name     string
+	attrs    map[string]string
+	line     int
+	children []*element
+}
+
+// Read reads a file as a board; name is used in errors, which are located.Problems. Comments, elements and
+// attributes that are not known are passed over. What is not there is unknown: rates, or the GPU that an
+// NVLink leads to where a container sees only some.
+func Read(name string, src []byte) (*board.Board, error) {
+	r := &reader{name: name, board: &board.Board{Name: "nccl", Source: "a topology file of NCCL"}, at: map[string]int{}}
+	if len(src) > MaxBytes {
+		return nil, r.whole("%d bytes, want at most %d", len(src), MaxBytes)
+	}
+	root, err := parse(src)
+	if err != nil {
+		var at *xml.SyntaxError
+		if errors.As(err, &at) {
+			return nil, located.Problems{{File: name, Line: at.Line, Column: 1, Message: "not XML: " + at.Msg}}
+		}
+		return nil, r.whole("%v", err)
+	}
+	if root == nil || root.name != "system" {
+		return nil, r.whole("no element system, want a topology as NCCL_TOPO_DUMP_FILE writes it")
+	}
+	r.hosts(root)
+	if len(r.problems) > 0 {
+		return nil, r.problems.Err()
+	}
+	r.links()
+	if len(r.problems) > 0 {
+		return nil, r.problems.Err()
+	}
+	if len(r.board.Parts) == 0 {
+		return nil, r.whole("no cpu in system, want at least one")
+	}
+	return r.board, nil
+}
+
+// parse reads XML into elements; nil without one.
+func parse(src []byte) (root *element, err error) {
+	d := xml.NewDecoder(bytes.NewReader(bytes.TrimPrefix(src, located.BOM)))
+	var open []*element
+	for n := 0; ; {
+		tok, err := d.Token()
+		switch {
+		case errors.Is(err, io.EOF):
+			return root, nil
+		case err != nil:
+			return nil, err
+		}
+		switch t := tok.(type) {
+		case xml.StartElement:
+			line, _ := d.InputPos()
+			e := &element{name: t.Name.Local, attrs: map[string]string{}, line: line}
+			for _, a := range t.Attr {
+				e.attrs[a.Name.Local] = strings.TrimSpace(a.Value)
+			}
+			if n++; n > maxElements || len(open) >= maxDepth {
+				return nil, fmt.Errorf("more than %d elements, or nested deeper than %d: not a host", maxElements, maxDepth)
+			}
+			switch {
+			case len(open) > 0:
+				open[len(open)-1].children = append(open[len(open)-1].children, e)
+			case root == nil:
+				root = e
+			}
+			open = append(open, e)
+		case xml.EndElement:
+			open = open[:len(open)-1]
+		}
+	}
+}
+
+// reader turns elements into parts and links.
+type reader struct {
+	name     string
+	board    *board.Board
+	at       map[string]int // by bus identifier: part
+	nvlinks  []nvlink
+	problems located.Problems
+}
+
+// nvlink is one of a GPU, whose other end may come later in the file.
+type nvlink struct {
+	gpu int
+	e   *element
+}
+
+func (r *reader) whole(format string, args ...any) error {
+	return located.Problems{{File: r.name, Message: fmt.Sprintf(format, args...)}}
+}
+
+func (r *reader) wrong(e *element, format string, args ...any) {
+	r.problems = append(r.problems, located.Problem{File: r.name, Line: e.line, Column: 1,
+		Message: e.name + ": " + fmt.Sprintf(format, args...)})
+}
+
+// hosts reads the CPUs, in order of the file, and what hangs on each.
+func (r *reader) hosts(root *element) {
+	var cpus []int
+	seen := map[string]bool{}
+	for _, e := range root.children {
+		if e.name != "cpu" {
+			continue
+		}
+		id, given := e.attrs["numaid"]
+		if n, err := strconv.Atoi(id); !given || id == "-1" {
+			id = strconv.Itoa(len(cpus))
+		} else if err != nil || n < 0 || n > 1<<16 {
+			r.wrong(e, "numaid %s: want a number from 0", located.Shown(id))
+			continue
+		} else {
+			id = strconv.Itoa(n)
+		}
+		if seen[id] {
+			r.wrong(e, "numaid %s: of another cpu too, want one of its own", id)
+			continue
+		}
+		if len(cpus) == maxCPUs {
+			r.wrong(e, "one too many, want at most %d", maxCPUs)
+			break
+		}
+		seen[id] = true
+		cpu := r.part("CPU"+id, board.CPU)
+		for _, other := range cpus {
+			r.join(other, cpu, 1, "between sockets", 0)
+		}
+		cpus = append(cpus, cpu)
+		r.below(cpu, e)
+	}
+}
+
+// below reads what hangs on a CPU or a PCIe switch.
+func (r *reader) below(part int, e *element) {
+	for _, c := range e.children {
+		switch c.name {
+		case "pci":
+			r.pci(part, c)
+		case "nic":
+			r.nic(part, nil)
+		}
+	}
+}
+
+// pci reads a PCIe device: a GPU, a NIC, or else a switch.
+func (r *reader) pci(parent int, e *element) {
+	kind, rate := r.pcie(e)
+	for _, c := range e.children {
+		switch {
+		case strings.HasPrefix(e.attrs["class"], bridge):
+		case c.name == "gpu":
+			gpu := r.gpu(e, c)
+			r.join(parent, gpu, 1, kind, rate)
+			return
+		case c.name == "nic":
+			r.nic(parent, e)
+			return
+		}
+	}
+	sw := r.part(fmt.Sprintf("PCIe%d", r.count(board.PCIeSwitch)+1), board.PCIeSwitch)
+	r.bus(e, sw)
+	r.join(parent, sw, 1, kind, rate)
+	r.below(sw, e)
+}
+
+// gpu reads one and keeps its NVLinks for later.
+func (r *reader) gpu(pci, e *element) int {
+	dev, given := e.attrs["dev"]
+	if n, err := strconv.Atoi(dev); !given {
+		dev = strconv.Itoa(r.count(board.GPU))
+	} else if err != nil || n < 0 || n > 1<<16 {
+		r.wrong(e, "dev %s: want a number from 0", located.Shown(dev))
+		dev = strconv.Itoa(r.count(board.GPU))
+	} else {
+		dev = strconv.Itoa(n)
+	}
+	if slices.ContainsFunc(r.board.Parts, func(p board.Part) bool { return p.Name == "GPU"+dev }) {
+		r.wrong(e, "dev %s: of another gpu too, want one of its own", dev)
+	}
+	gpu := r.part("GPU"+dev, board.GPU)
+	r.bus(pci, gpu)
+	for _, c := range e.children {
+		if c.name == "nvlink" || c.name == "xgmi" || c.name == "c2c" {
+			r.nvlinks = append(r.nvlinks, nvlink{gpu, c})
+		}
+	}
+	return gpu
+}
+
+// nic adds one with its ports, which NCCL calls nets; pci is nil where it stands for no device of its own.
+func (r *reader) nic(parent int, pci *element) {
+	nic := r.part(fmt.Sprintf("NIC%d", r.count(board.NIC)), board.NIC)
+	kind, rate := "PCIe", unit.Bitrate(0)
+	if pci != nil {
+		kind, rate = r.pcie(pci)
+		r.bus(pci, nic)
+	}
+	r.join(parent, nic, 1, kind, rate)
+}
+
+// links joins GPUs by NVLinks, each of which stands at both of its ends where both are GPUs.
+func (r *reader) links() {
+	switches := map[string]int{}
+	type ends struct{ a, b int }
+	joined, first := map[ends]bool{}, len(r.board.Links)
+	for _, l := range r.nvlinks {
+		count := 1
+		if text, given := l.e.attrs["count"]; given {
+			n, err := strconv.Atoi(text)
+			if err != nil || n < 1 || n > maxCount {
+				r.wrong(l.e, "count %s: want 1 to %d", located.Shown(text), maxCount)
+				continue
+			}
+			count = n
+		}
+		if l.e.name == "c2c" {
+			r.join(r.cpuOf(l.gpu), l.gpu, count, "NVLink-C2C", rateOf(l.e.attrs["bw"]))
+			continue
+		}
+		target := strings.ToLower(l.e.attrs["target"])
+		to, known := r.at[target]
+		switch {
+		case strings.HasPrefix(l.e.attrs["tclass"], nvswitch):
+			if to, known = switches[target]; !known {
+				to = r.part(fmt.Sprintf("NVSwitch%d", len(switches)+1), board.NVSwitch)
+				switches[target] = to
+			}
+		case !known, to == l.gpu, r.board.Parts[to].Kind != board.GPU: // a GPU that is not here, or nothing that has NVLinks
+			continue
+		}
+		a, b := min(l.gpu, to), max(l.gpu, to)
+		if !joined[ends{a, b}] {
+			joined[ends{a, b}] = true
+			r.join(a, b, count, "NVLink", 0)
+		}
+	}
+	slices.SortStableFunc(r.board.Links[first:], func(x, y board.Link) int { // whichever end told of it first
+		return cmp.Or(cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B))
+	})
+}
+
+// cpuOf is the CPU above a part.
+func (r *reader) cpuOf(part int) int {
+	for r.board.Parts[part].Kind != board.CPU {
+		for _, l := range r.board.Links {
+			if l.B == part {
+				part = l.A
+				break
+			}
+		}
+	}
+	return part
+}
+
+func (r *reader) part(name string, kind board.Kind) int {
+	r.board.Parts = append(r.board.Parts, board.Part{Name: name, Kind: kind})
+	return len(r.board.Parts) - 1
+}
+
+func (r *reader) join(a, b, count int, kind string, rate unit.Bitrate) {
+	r.board.Links = append(r.board.Links, board.Link{A: a, B: b, Kind: kind, Count: count, Rate: rate})
+}
+
+// bus keeps where a part is, as NVLinks name it.
+func (r *reader) bus(e *element, part int) {
+	id := strings.ToLower(e.attrs["busid"])
+	if _, twice := r.at[id]; twice {
+		r.wrong(e, "busid %s: of another device too, want one of its own", located.Shown(id))
+	}
+	if id != "" {
+		r.at[id] = part
+	}
+}
+
+func (r *reader) count(kind board.Kind) (n int) {
+	for _, p := range r.board.Parts {
+		if p.Kind == kind {
+			n++
+		}
+	}
+	return n
+}
+
+// Classes of PCI devices (PCI Code and ID Assignment Specification), by their first digits.
+const (
+	bridge   = "0x0604"
+	nvswitch = "0x0680"
+)
+
+// generation is one of PCI Express: transfers per second of a lane as files write them, and what a lane carries
+// after encoding (PCI Express Base Specification: 8b/10b to 2.0, 128b/130b to 5.0, flits of 242 of 256 bytes from 6.0).
+type generation struct {
+	speed, name string
+	lane        unit.Bitrate
+}
+
+var generations = []generation{
+	{"2.5", "1.0", 2000 * unit.MegabitPerSec},
+	{"5", "2.0", 4000 * unit.MegabitPerSec},
+	{"8", "3.0", 7875 * unit.MegabitPerSec},
+	{"16", "4.0", 15750 * unit.MegabitPerSec},
+	{"32", "5.0", 31500 * unit.MegabitPerSec},
+	{"64", "6.0", 60500 * unit.MegabitPerSec},
+}
+
+// pcie says what link a device hangs on: its kind and rate; unknown where the file does not say, or says 0.
+func (r *reader) pcie(e *element) (kind string, rate unit.Bitrate) {
+	text, width := e.attrs["link_speed"], e.attrs["link_width"]
+	speed, _, _ := strings.Cut(strings.Replace(text, "GT/s", " ", 1), " ")
+	lanes, err := strconv.Atoi(width)
+	if width != "" && (err != nil || lanes < 0 || lanes > 32) {
+		r.wrong(e, "link_width %s: want 0 (unknown) to 32", located.Shown(width))
+		return "PCIe", 0
+	}
+	value, err := strconv.ParseFloat(speed, 64)
+	for _, g := range generations {
+		if known, _ := strconv.ParseFloat(g.speed, 64); err == nil && known == value && lanes > 0 {
+			return fmt.Sprintf("PCIe %s x%d", g.name, lanes), g.lane * unit.Bitrate(lanes)
+		}
+	}
+	return "PCIe", 0
+}
+
+// rateOf reads the megabytes per second of a link; 0: unknown.
+func rateOf(text string) unit.Bitrate {
+	mb, err := strconv.Atoi(text)
+	if err != nil || mb < 0 || mb > 1e9 {
+		return 0
+	}
+	return unit.Bitrate(mb) * 8 * unit.MegabitPerSec
+}

@@ -1,0 +1,162 @@
+package netconf
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A Fact is one thing that a device says, of the device or of a port.
+type Fact struct {
+	Port  string // "": the device
+	What  string
+	Value string
+}
+
+// Facts lists what a device says of quality of service, LLDP and load balancing, in order of ports.
+func (d *Device) Facts() (all []Fact) {
+	if q := d.QoS; q != nil {
+		all = append(all, Fact{What: "PFC watchdog", Value: q.Watchdog.String()})
+		if q.Pools != (Pools{}) {
+			all = append(all, Fact{What: "buffer", Value: fmt.Sprintf("%+v", q.Pools)})
+		}
+	}
+	if d.LLDP != nil {
+		all = append(all, Fact{What: "LLDP", Value: fmt.Sprintf("%v, DCBX %s", d.LLDP.On, d.LLDP.DCBX)})
+	}
+	if d.Balance != nil {
+		all = append(all, Fact{What: "load balancing",
+			Value: d.Balance.String() + " " + strings.Join(d.Balance.Ports, " ")})
+	}
+	for i := range d.Interfaces {
+		all = append(all, d.portFacts(&d.Interfaces[i])...)
+	}
+	return all
+}
+
+func (d *Device) portFacts(i *Interface) (all []Fact) {
+	say := func(what, format string, args ...any) {
+		all = append(all, Fact{i.Name, what, fmt.Sprintf(format, args...)})
+	}
+	say("port", "there")
+	if i.MTU > 0 {
+		say("largest frame", "%v", i.MTU)
+	}
+	if i.LLDP != (PortLLDP{}) {
+		say("LLDP", "silent %v, DCBX %s", i.LLDP.Silent, i.LLDP.DCBX)
+	}
+	p := d.ProfileOf(i)
+	if p == nil {
+		return all
+	}
+	say("PFC", "%s", i.QoS.PFC)
+	say("watchdog", "%v", i.QoS.Watchdog)
+	if i.QoS.Cable > 0 {
+		say("cable", "%v", i.QoS.Cable)
+	}
+	for dscp, tc := range p.Classify {
+		say(fmt.Sprintf("DSCP %d", dscp), "class %d", tc)
+	}
+	for k := range p.Classes {
+		c := &p.Classes[k]
+		of := fmt.Sprintf("class %d ", c.TC)
+		say(of+"queue", "%d", c.Queue)
+		say(of+"served", "%s", c.Served())
+		if c.ECN != nil {
+			say(of+"WRED", "%s", c.ECN)
+		}
+		if c.Pause == nil {
+			continue
+		}
+		say(of+"pauses", "priority %d", c.Pause.Priority)
+		if b := c.Pause.Buffer; b != nil {
+			say(of+"ingress", "xOFF %s, xON %v below, headroom %v, reserve %v", b.XOFFText(), b.Resume,
+				b.Headroom, b.Reserve)
+		}
+	}
+	return all
+}
+
+// Served says when a class's queue is served.
+func (c *Class) Served() string {
+	if c.Strict {
+		return "strict"
+	}
+	return fmt.Sprintf("%d%%", c.Share)
+}
+
+// String says a watchdog's setting.
+func (w Watchdog) String() string {
+	if !w.On {
+		return "off"
+	}
+	text := "on"
+	if w.Poll > 0 {
+		text += fmt.Sprintf(", looks every %v", w.Poll)
+	}
+	if w.Detect > 0 {
+		text += fmt.Sprintf(", acts after %v", w.Detect)
+	}
+	if w.Restore > 0 {
+		text += fmt.Sprintf(", gives back after %v", w.Restore)
+	}
+	if w.Action != "" {
+		text += ", " + w.Action
+	}
+	return text
+}
+
+// A Difference is a fact that two devices have otherwise; "-" where one does not say it. Ports that
+// differ alike share one.
+type Difference struct {
+	Ports []string `json:"ports,omitempty"`
+	What  string   `json:"what"`
+	A     string   `json:"a"`
+	B     string   `json:"b"`
+}
+
+// Diff lists what two devices say differently, in the order of a, then what only b says.
+func Diff(a, b *Device) (all []Difference) {
+	type key struct{ port, what string }
+	factsA, factsB := a.Facts(), b.Facts()
+	of := map[key]string{}
+	for _, f := range factsB {
+		of[key{f.Port, f.What}] = f.Value
+	}
+	index := map[alike]int{}
+	add := func(port, what, x, y string) {
+		k := alike{what, x, y, port != ""}
+		at, known := index[k]
+		if !known {
+			at = len(all)
+			index[k] = at
+			all = append(all, Difference{What: what, A: x, B: y})
+		}
+		if port != "" {
+			all[at].Ports = append(all[at].Ports, port)
+		}
+	}
+	said := map[key]bool{}
+	for _, f := range factsA {
+		k := key{f.Port, f.What}
+		said[k] = true
+		other, there := of[k]
+		if !there {
+			other = "-"
+		}
+		if other != f.Value {
+			add(f.Port, f.What, f.Value, other)
+		}
+	}
+	for _, f := range factsB {
+		if !said[key{f.Port, f.What}] {
+			add(f.Port, f.What, "-", f.Value)
+		}
+	}
+	return all
+}
+
+// alike is what ports have in common that share a difference.
+type alike struct {
+	what, a, b string
+	ofPort     bool
+}

@@ -1,0 +1,299 @@
+package sonic
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
+
+	"railyard/internal/inventory"
+	"railyard/internal/netconf"
+	"railyard/internal/unit"
+)
+
+// Platform is what messages call it.
+const Platform = "SONiC"
+
+// Dialect is SONiC as package netconf takes it.
+type Dialect struct{}
+
+const fileName = "config_db.json"
+
+// Fit cuts a device to what is rendered.
+func (Dialect) Fit(d *netconf.Device) (*netconf.Device, []string) {
+	f := netconf.NewFitting(d)
+	f.NoRouting(Platform + ", whose BGP is FRR's (dialect frr),")
+	f.NoSpeeds()
+	f.PFCOn(Platform)
+	f.NoLLDP(Platform)
+	f.NoBalance(Platform, func(*netconf.Balance) bool { return false })
+	f.Buffers(Platform, "an alpha is a power of 2", func(b *netconf.Buffer) bool {
+		_, ok := exponent(b.Alpha)
+		return ok || b.XOFF > 0
+	})
+	q := f.Device.QoS
+	if q == nil {
+		return f.Device, f.Left
+	}
+	q.Pools = netconf.Pools{Size: q.Pools.Size, Headroom: q.Pools.Headroom}
+	watched := false
+	for i := range f.Device.Interfaces {
+		if p := f.Device.Interfaces[i].QoS; p != nil {
+			p.Watchdog = p.Watchdog && q.Watchdog.On
+			watched = watched || p.Watchdog
+		}
+	}
+	if !watched {
+		q.Watchdog = netconf.Watchdog{}
+	}
+	f.Intern()
+	return f.Device, f.Left
+}
+
+// exponent is the n of 2^n.
+func exponent(r unit.Ratio) (n int, ok bool) {
+	if r.Num <= 0 || r.Den <= 0 || r.Num&(r.Num-1) != 0 || r.Den&(r.Den-1) != 0 {
+		return 0, false
+	}
+	return bits.TrailingZeros64(uint64(r.Num)) - bits.TrailingZeros64(uint64(r.Den)), true
+}
+
+// power is 2^n.
+func power(n int) unit.Ratio {
+	if n < 0 {
+		return unit.Ratio{Num: 1, Den: 1 << -n}
+	}
+	return unit.Ratio{Num: 1 << n, Den: 1}
+}
+
+// fields are an object's: names and values in turn.
+type fields []string
+
+// A table is objects in order.
+type table struct {
+	name    string
+	keys    []string
+	objects map[string]fields
+}
+
+// A writer collects tables.
+type writer struct {
+	d      *netconf.Device
+	wrong  []error
+	tables []*table
+}
+
+func (w *writer) refuse(format string, args ...any) {
+	w.wrong = append(w.wrong, fmt.Errorf(Platform+": "+format, args...))
+}
+
+// set writes an object; the table and the object keep the order in which they first came.
+func (w *writer) set(name, key string, values ...string) {
+	i := slices.IndexFunc(w.tables, func(t *table) bool { return t.name == name })
+	if i < 0 {
+		i = len(w.tables)
+		w.tables = append(w.tables, &table{name: name, objects: map[string]fields{}})
+	}
+	t := w.tables[i]
+	if _, known := t.objects[key]; !known {
+		t.keys = append(t.keys, key)
+	}
+	t.objects[key] = append(t.objects[key], values...)
+}
+
+// named returns the name of an object that has these fields: a new one, or the one of an equal object.
+func (w *writer) named(name, base string, values ...string) string {
+	for _, t := range w.tables {
+		if t.name != name {
+			continue
+		}
+		for _, k := range t.keys {
+			if slices.Equal(t.objects[k], values) {
+				return k
+			}
+		}
+		base = fmt.Sprintf("%s_%d", base, len(t.keys)+1)
+	}
+	w.set(name, base, values...)
+	return base
+}
+
+// String writes the tables as JSON.
+func (w *writer) String() string {
+	var b strings.Builder
+	quoted := func(s string) string {
+		text, _ := json.Marshal(s) //nolint:errcheck // a string always can
+		return string(text)
+	}
+	b.WriteString("{\n")
+	for i, t := range w.tables {
+		fmt.Fprintf(&b, " %s: {\n", quoted(t.name))
+		for k, key := range t.keys {
+			fmt.Fprintf(&b, "  %s: {", quoted(key))
+			values := t.objects[key]
+			for n := 0; n < len(values); n += 2 {
+				fmt.Fprintf(&b, "%s: %s%s", quoted(values[n]), quoted(values[n+1]), comma(n+2 < len(values), ", "))
+			}
+			fmt.Fprintf(&b, "}%s\n", comma(k+1 < len(t.keys), ","))
+		}
+		fmt.Fprintf(&b, " }%s\n", comma(i+1 < len(w.tables), ","))
+	}
+	b.WriteString("}\n")
+	return b.String()
+}
+
+func comma(more bool, text string) string {
+	if more {
+		return text
+	}
+	return ""
+}
+
+// Render writes a device.
+func (Dialect) Render(d *netconf.Device) ([]netconf.File, error) {
+	w := &writer{d: d}
+	w.check()
+	if len(w.wrong) > 0 {
+		return nil, errors.Join(w.wrong...)
+	}
+	w.set("DEVICE_METADATA", "localhost", "hostname", d.Name)
+	for i := range d.Interfaces {
+		w.port(&d.Interfaces[i])
+	}
+	if q := d.QoS; q != nil {
+		w.pools(&q.Pools)
+		for i := range d.Interfaces {
+			if d.Interfaces[i].QoS != nil {
+				w.qos(&d.Interfaces[i])
+			}
+		}
+		w.watchdog(&q.Watchdog)
+	}
+	return []netconf.File{{Name: fileName, Text: []byte(w.String())}}, nil
+}
+
+// lanes is how many numbers a port takes.
+const lanes = 8
+
+// portName is a port's: Ethernet0, Ethernet8, ...
+func portName(i *netconf.Interface) string {
+	number, part, _ := netconf.SplitPort(i.Name)
+	return fmt.Sprintf("Ethernet%d", (number-1)*lanes+max(part-1, 0))
+}
+
+func (w *writer) port(i *netconf.Interface) {
+	values := fields{"alias", i.Name}
+	if i.Description != "" {
+		values = append(values, "description", i.Description)
+	}
+	if i.MTU > 0 {
+		values = append(values, "mtu", strconv.FormatInt(int64(inventory.IPMTU(i.MTU)), 10))
+	}
+	w.set("PORT", portName(i), values...)
+	if i.QoS != nil && i.QoS.Cable > 0 {
+		w.set("CABLE_LENGTH", mapName, portName(i), i.QoS.Cable.String())
+	}
+}
+
+// mapName is what SONiC's stock configuration calls its maps.
+const mapName = "AZURE"
+
+const losslessPool = "ingress_lossless_pool"
+
+func (w *writer) pools(p *netconf.Pools) {
+	if p.Size > 0 {
+		w.set("BUFFER_POOL", losslessPool, "type", "ingress", "mode", "dynamic", "size", number(p.Size), "xoff",
+			number(p.Headroom))
+	}
+}
+
+func number[T ~int | ~int64 | ~uint8](v T) string { return strconv.FormatInt(int64(v), 10) }
+
+// qos writes a port's maps and queues.
+func (w *writer) qos(i *netconf.Interface) {
+	p, port := w.d.ProfileOf(i), portName(i)
+	var dscp, queue, group, priority fields
+	var pauses []string
+	for d, tc := range p.Classify {
+		dscp = append(dscp, number(d), number(tc))
+	}
+	for k := range p.Classes {
+		c := &p.Classes[k]
+		queue = append(queue, number(c.TC), number(c.Queue))
+		if c.Pause == nil {
+			group = append(group, number(c.TC), "0")
+			continue
+		}
+		group = append(group, number(c.TC), number(c.Pause.Priority))
+		priority = append(priority, number(c.Pause.Priority), number(c.Queue))
+		pauses = append(pauses, number(c.Pause.Priority))
+	}
+	maps := fields{"dscp_to_tc_map", w.named("DSCP_TO_TC_MAP", mapName, dscp...),
+		"tc_to_queue_map", w.named("TC_TO_QUEUE_MAP", mapName, queue...),
+		"tc_to_pg_map", w.named("TC_TO_PRIORITY_GROUP_MAP", mapName, group...)}
+	if len(priority) > 0 {
+		maps = append(maps, "pfc_to_queue_map", w.named("MAP_PFC_PRIORITY_TO_QUEUE", mapName, priority...))
+		if i.QoS.PFC == netconf.PFCOn {
+			maps = append(maps, "pfc_enable", strings.Join(pauses, ","))
+		}
+		if i.QoS.Watchdog {
+			maps = append(maps, "pfcwd_sw_enable", strings.Join(pauses, ","))
+		}
+	}
+	w.set("PORT_QOS_MAP", port, maps...)
+	for k := range p.Classes {
+		w.queue(port, &p.Classes[k])
+	}
+}
+
+func (w *writer) queue(port string, c *netconf.Class) {
+	var values fields
+	switch {
+	case c.Strict:
+		values = fields{"scheduler", w.named("SCHEDULER", "strict", "type", "STRICT")}
+	case c.Share > 0:
+		values = fields{"scheduler", w.named("SCHEDULER", "dwrr", "type", "DWRR", "weight", number(c.Share))}
+	}
+	if e := c.ECN; e != nil {
+		all := fields{"ecn", "ecn_all"}
+		for _, colour := range []string{"green", "yellow", "red"} {
+			all = append(all, "wred_"+colour+"_enable", "true", colour+"_min_threshold", number(e.Min),
+				colour+"_max_threshold", number(e.Max), colour+"_drop_probability", number(e.Probability))
+		}
+		values = append(values, "wred_profile", w.named("WRED_PROFILE", "AZURE_LOSSLESS", all...))
+	}
+	if len(values) > 0 {
+		w.set("QUEUE", port+"|"+number(c.Queue), values...)
+	}
+	if c.Pause == nil || c.Pause.Buffer == nil {
+		return
+	}
+	b := c.Pause.Buffer
+	all := fields{"pool", losslessPool, "size", number(b.Reserve), "xon", "0", "xoff", number(b.Headroom),
+		"xon_offset", number(b.Resume)}
+	if b.XOFF > 0 {
+		all = append(all, "static_th", number(b.XOFF))
+	} else {
+		n, _ := exponent(b.Alpha)
+		all = append(all, "dynamic_th", number(n))
+	}
+	w.set("BUFFER_PG", port+"|"+number(c.Pause.Priority), "profile", w.named("BUFFER_PROFILE",
+		"pg_lossless_profile", all...))
+}
+
+func (w *writer) watchdog(d *netconf.Watchdog) {
+	if !d.On {
+		return
+	}
+	ms := func(d unit.Duration) string { return number(d / unit.Millisecond) }
+	w.set("PFC_WD", "GLOBAL", "POLL_INTERVAL", ms(d.Poll))
+	for i := range w.d.Interfaces {
+		if p := w.d.Interfaces[i].QoS; p != nil && p.Watchdog {
+			w.set("PFC_WD", portName(&w.d.Interfaces[i]), "action", d.Action, "detection_time", ms(d.Detect),
+				"restoration_time", ms(d.Restore))
+		}
+	}
+}
