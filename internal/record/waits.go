@@ -41,6 +41,13 @@ func (r *Recorder) lookWaits(now unit.Time) {
 	}
 }
 
+// LastLook looks for a circle that the run ends in, while the queues of switches are still there.
+func (r *Recorder) LastLook() {
+	if r.waits.found == nil && r.plan.Pauses() {
+		r.lookWaits(r.engine.Now())
+	}
+}
+
 // finishWatchdog notes what the watchdog did, and a circle of waits: one that was found, or that the run ends in.
 func (r *Recorder) finishWatchdog(now unit.Time, s *result.Summary) {
 	for id, p := range r.plan.Graph.Ports {
@@ -49,9 +56,6 @@ func (r *Recorder) finishWatchdog(now unit.Time, s *result.Summary) {
 				Port: p.Name, Detected: st.Detected, Restored: st.Restored, Dropped: st.Discarded,
 			})
 		}
-	}
-	if r.waits.found == nil && r.plan.Pauses() {
-		r.lookWaits(now)
 	}
 	s.Deadlock = r.waits.found
 }

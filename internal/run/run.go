@@ -95,6 +95,7 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 	if r.bodies != nil {
 		r.bodies.Close()
 	}
+	r.record.LastLook()
 	r.fab.Release() // what Finish takes has its place
 	var notes []string
 	for _, j := range r.jobs {

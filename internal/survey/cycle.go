@@ -156,11 +156,14 @@ func inCircle(waits [][]topo.PortID) topo.PortID {
 // Circle returns ports each of which may wait for the next by some routes, and the last for the first; nil: there are
 // none.
 func Circle(g *topo.Graph, r *topo.Routes) []topo.PortID {
-	w := &walker{g: g, r: r, ends: make([]topo.NICID, len(g.NICs))}
-	for i := range w.ends {
-		w.ends[i] = topo.NICID(i)
+	w := &walker{g: g, r: r}
+	there := map[int32]bool{}
+	for i := range g.NICs {
+		n := topo.NICID(i)
+		if e := r.Segment(n); e >= 0 && !there[e] {
+			there[e] = true
+			w.nics = append(w.nics, n)
+		}
 	}
-	w.classes()
-	w.findEdges()
 	return w.cycle()
 }

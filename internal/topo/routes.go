@@ -207,12 +207,10 @@ func (b *router) flood(roots []int32, number int32) {
 	for i := range b.dist {
 		b.dist[i] = -1
 	}
+	clear(b.falls)
 	for _, root := range roots {
 		b.dist[root] = 0
-	}
-	if b.tiers != nil {
-		clear(b.falls)
-		for _, root := range roots {
+		if b.tiers != nil {
 			b.falls[root] = true
 		}
 	}
