@@ -11,8 +11,7 @@ import (
 
 // lookCommands are the commands that look at things and run nothing, or little.
 func (a *app) lookCommands() []*cobra.Command {
-	return []*cobra.Command{a.showCommand(), a.checkCommand(), a.hashCommand(), a.configCommand(), a.listCommand(),
-		a.schemaCommand(),
+	return []*cobra.Command{a.showCommand(), a.checkCommand(), a.hashCommand(), a.listCommand(), a.schemaCommand(),
 		a.completionCommand(), a.manCommand()}
 }
 
