@@ -3,6 +3,7 @@ package dialects
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"railyard/internal/netconf"
@@ -16,8 +17,10 @@ var marks = []struct{ dialect, prefix string }{
 	{"eos", "qos map "}, {"eos", "qos profile "}, {"eos", "service-profile "},
 	{"nvue", "nv set "},
 	{"junos", "set class-of-service "}, {"junos", "set system host-name "},
-	{"sonic", "{"},
 }
+
+// table is how a table of a config_db.json begins: their names are in capitals.
+var table = regexp.MustCompile(`^\{?\s*"[A-Z][A-Z0-9_]*"\s*:`)
 
 // Detect tells a device's dialect from its files. The error says what would do.
 func Detect(files []netconf.File) (string, error) {
@@ -28,6 +31,9 @@ func Detect(files []netconf.File) (string, error) {
 				if strings.HasPrefix(line, m.prefix) {
 					return m.dialect, nil
 				}
+			}
+			if table.MatchString(line) {
+				return "sonic", nil
 			}
 		}
 	}

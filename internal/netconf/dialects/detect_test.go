@@ -1,0 +1,26 @@
+package dialects
+
+import (
+	"testing"
+
+	"railyard/internal/netconf"
+)
+
+func TestDetect(t *testing.T) {
+	for text, want := range map[string]string{
+		"!\nfrr version 8.4":                                 "frr",
+		"feature lldp\nclass-map type qos match-any R":       "nxos",
+		"hostname leaf1\nqos map dscp 26 to traffic-class 3": "eos",
+		"nv set qos roce":                                    "nvue",
+		"set class-of-service interfaces et-0/0/0":           "junos",
+		"{\n  \"DSCP_TO_TC_MAP\": {}\n}":                     "sonic",
+		`{"PORT": {"Ethernet0": {}}}`:                        "sonic",
+		"{\n  \"state\": \"complete\"\n}":                    "",
+		"PAR1\x00\x01":                                       "",
+	} {
+		got, err := Detect([]netconf.File{{Name: "f", Text: []byte(text)}})
+		if got != want || (err == nil) != (want != "") {
+			t.Errorf("%q: %q, %v", text, got, err)
+		}
+	}
+}
