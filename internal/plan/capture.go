@@ -38,7 +38,6 @@ func (p *Plan) planCapture() error {
 	}
 	var all located.Problems
 	p.captured = make([]bool, len(p.Graph.Ports))
-	tunnelled := false
 	for i, name := range c.Links {
 		links, err := p.names.Links(name)
 		if err != nil {
@@ -46,11 +45,6 @@ func (p *Plan) planCapture() error {
 		}
 		for _, l := range links {
 			p.captured[2*l], p.captured[2*l+1] = true, true
-			if p.tunnel(topo.PortID(2*l)) > 0 && !tunnelled {
-				tunnelled = true
-				all = append(all, problemAt(p.Scenario, fmt.Sprintf("capture.links[%d]", i), "%s: frames there are in VXLAN "+
-					"(fabric.encapsulation), which a capture does not write, want links of hosts", p.Graph.Ports[2*l].Name))
-			}
 		}
 	}
 	if p.Frames() != wire.RoCEv2 {

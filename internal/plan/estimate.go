@@ -38,8 +38,8 @@ type Estimate struct {
 }
 
 // Estimate adds up what each message costs: its data packets over each link of its path, its
-// acknowledgements over each link of the way back, and CNPs where flows exceed a port. Losses are
-// not estimated. data is the size of each job's images, zero where it trains nothing.
+// acknowledgements over each link of the way back, and CNPs where flows exceed a port; what connects
+// queue pairs comes to it. Losses are not estimated. data is the size of each job's images, zero where it trains nothing.
 func (p *Plan) Estimate(data []dataset.Size) Estimate {
 	e := Estimate{HopRate: HopsPerSecond, FLOPRate: FLOPPerSecond}
 	steps := make([]int64, len(p.Jobs))
@@ -64,6 +64,9 @@ func (p *Plan) Estimate(data []dataset.Size) Estimate {
 	crowded := p.crowded()
 	for i := range p.Pairs {
 		q := &p.Pairs[i]
+		if p.Scenario.Transport.Setup && q.Enabled() { // REQ and RTU go there, REP comes back
+			e.PacketHops = add(e.PacketHops, int64(2*len(q.Path)+len(q.Back)))
+		}
 		if !q.Sends() {
 			continue
 		}

@@ -118,13 +118,3 @@ job:
 		}
 	}
 }
-
-// A capture writes no VXLAN headers, so links that have them are refused.
-func TestVXLANIsNotCaptured(t *testing.T) {
-	for links, ok := range map[string]bool{"[host1/leaf1]": true, "[leaf1/spine1]": false} {
-		_, err := plan.New(read(t, overlay("vxlan", "")+"capture: {links: "+links+"}\n"), plan.Files{}, nil)
-		if ok != (err == nil) || err != nil && !strings.Contains(err.Error(), "leaf1/spine1: frames there are in VXLAN") {
-			t.Errorf("%s: %v", links, err)
-		}
-	}
-}
