@@ -1,6 +1,11 @@
 package netconf
 
-import "railyard/internal/located"
+import (
+	"errors"
+	"fmt"
+
+	"railyard/internal/located"
+)
 
 // A File is one of a device's, by its path on the device.
 type File struct {
@@ -45,3 +50,17 @@ type Place struct {
 	File string `json:"file"`
 	Line int    `json:"line"` // from 1
 }
+
+// Refusals are what a platform has no words for, for those who render.
+type Refusals struct {
+	Platform string
+	all      []error
+}
+
+// Refuse adds one.
+func (r *Refusals) Refuse(format string, args ...any) {
+	r.all = append(r.all, fmt.Errorf(r.Platform+": "+format, args...))
+}
+
+// Err returns all of them, nil if there are none.
+func (r *Refusals) Err() error { return errors.Join(r.all...) }

@@ -2,6 +2,7 @@ package netconf
 
 import (
 	"cmp"
+	"railyard/internal/inventory"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,11 +25,7 @@ func SplitPort(name string) (number, part int, ok bool) {
 
 // JoinPort is the name that SplitPort takes apart.
 func JoinPort(number, part int) string {
-	name := "Ethernet1/" + strconv.Itoa(number)
-	if part > 0 {
-		name += "/" + strconv.Itoa(part)
-	}
-	return name
+	return inventory.PortName{Number: number, Part: part, NIC: -1}.String()
 }
 
 // counted reads a number from 1 without leading zeros.

@@ -182,6 +182,14 @@ func (p *Profile) Default() (tc uint8) {
 	return tc
 }
 
+// Buffer returns what its pauses have of the ingress buffer; nil: nothing is said, or it pauses nothing.
+func (c *Class) Buffer() *Buffer {
+	if c.Pause == nil {
+		return nil
+	}
+	return c.Pause.Buffer
+}
+
 // used reports whether a class is more than its number.
 func (c *Class) used() bool { return c.Strict || c.Share > 0 || c.ECN != nil || c.Pause != nil }
 
@@ -208,15 +216,16 @@ func (p *Profile) Tidy() {
 func (p *Profile) Equal(q *Profile) bool {
 	return p.Classify == q.Classify && slices.EqualFunc(p.Classes, q.Classes, func(a, b Class) bool {
 		return a.TC == b.TC && a.Queue == b.Queue && a.Strict == b.Strict && a.Share == b.Share &&
-			equal(a.ECN, b.ECN) && equalPause(a.Pause, b.Pause)
+			Equal(a.ECN, b.ECN) && equalPause(a.Pause, b.Pause)
 	})
 }
 
 func equalPause(a, b *Pause) bool {
-	return (a == nil) == (b == nil) && (a == nil || a.Priority == b.Priority && equal(a.Buffer, b.Buffer))
+	return (a == nil) == (b == nil) && (a == nil || a.Priority == b.Priority && Equal(a.Buffer, b.Buffer))
 }
 
-func equal[T comparable](a, b *T) bool { return (a == nil) == (b == nil) && (a == nil || *a == *b) }
+// Equal reports whether two values are the same, or both are not there.
+func Equal[T comparable](a, b *T) bool { return (a == nil) == (b == nil) && (a == nil || *a == *b) }
 
 // Use returns the index of a profile in q, where it is added if no equal one is there.
 func (q *QoS) Use(p Profile) int {

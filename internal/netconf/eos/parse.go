@@ -165,15 +165,6 @@ func (r *reader) taken(tc uint8) bool {
 	return false
 }
 
-// number reads an argument.
-func number(l *lines.Line, arg, least, most int) (int, error) {
-	v, err := strconv.Atoi(l.Args[arg])
-	if err != nil || v < least || v > most {
-		return 0, fmt.Errorf("%s: want a number from %d to %d", located.Shown(l.Args[arg]), least, most)
-	}
-	return v, nil
-}
-
 // portName is a port's in no vendor's words: Ethernet1/24 for Ethernet24.
 func portName(name string) (string, bool) {
 	rest, ok := strings.CutPrefix(name, "Ethernet")

@@ -2,7 +2,6 @@ package eos
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -58,8 +57,8 @@ func watched(d *netconf.QoS, q *netconf.PortQoS) bool {
 // A writer writes one device.
 type writer struct {
 	strings.Builder
+	netconf.Refusals
 	d        *netconf.Device
-	wrong    []error
 	profiles []settled
 }
 
@@ -71,10 +70,10 @@ type settled struct {
 
 // Render writes a device.
 func (Dialect) Render(d *netconf.Device) ([]netconf.File, error) {
-	w := &writer{d: d}
+	w := &writer{Refusals: netconf.Refusals{Platform: Platform}, d: d}
 	w.check()
-	if len(w.wrong) > 0 {
-		return nil, errors.Join(w.wrong...)
+	if err := w.Err(); err != nil {
+		return nil, err
 	}
 	w.line(0, "hostname %s", d.Name)
 	if d.QoS != nil {
@@ -217,18 +216,14 @@ func (w *writer) port(i *netconf.Interface) {
 	}
 }
 
-func (w *writer) refuse(format string, args ...any) {
-	w.wrong = append(w.wrong, fmt.Errorf(Platform+": "+format, args...))
-}
-
 // check refuses what EOS has no words for, or none that are on record.
 func (w *writer) check() {
 	d := w.d
 	if d.Name == "" {
-		w.refuse("a device without a name, want one")
+		w.Refuse("a device without a name, want one")
 	}
 	if d.BGP != nil || d.LLDP != nil || d.Balance != nil {
-		w.refuse("BGP, LLDP of the device and load balancing are not rendered")
+		w.Refuse("BGP, LLDP of the device and load balancing are not rendered")
 	}
 	for k := range d.Interfaces {
 		i := &d.Interfaces[k]
@@ -236,13 +231,13 @@ func (w *writer) check() {
 		switch {
 		case i.Kind != netconf.Physical || i.VLAN != 0 || len(i.Addresses) > 0 || i.Speed != 0 || i.LLDP.Silent ||
 			i.LLDP.DCBX == netconf.DCBXOff:
-			w.refuse("%s: addresses, VLANs, speed and LLDP are not rendered: only quality of service is", i.Name)
+			w.Refuse("%s: addresses, VLANs, speed and LLDP are not rendered: only quality of service is", i.Name)
 		case !numbered:
-			w.refuse("%s: want the name of a port, such as Ethernet1/1", i.Name)
+			w.Refuse("%s: want the name of a port, such as Ethernet1/1", i.Name)
 		case i.MTU != 0 && inventory.IPMTU(i.MTU) < leastMTU:
-			w.refuse("%s: MTU %v, want at least %v", i.Name, i.MTU, netconf.FrameOf(leastMTU))
+			w.Refuse("%s: MTU %v, want at least %v", i.Name, i.MTU, netconf.FrameOf(leastMTU))
 		case i.QoS != nil && (i.QoS.PFC == netconf.PFCAuto || i.QoS.Cable != 0 || i.QoS.Watchdog != watched(d.QoS, i.QoS)):
-			w.refuse("%s: PFC auto, cable lengths and a watchdog on some ports only are not rendered", i.Name)
+			w.Refuse("%s: PFC auto, cable lengths and a watchdog on some ports only are not rendered", i.Name)
 		}
 	}
 	if d.QoS != nil {
@@ -267,22 +262,22 @@ func (w *writer) checkQoS(q *netconf.QoS) {
 		fine = fine && t == netconf.Watchdog{}
 	}
 	if !fine {
-		w.refuse("watchdog: a timeout of %v, polling each %v, want 10ms to 60s, and polling at most half of that", t.Detect, t.Poll)
+		w.Refuse("watchdog: a timeout of %v, polling each %v, want 10ms to 60s, and polling at most half of that", t.Detect, t.Poll)
 	}
 	if q.Pools != (netconf.Pools{}) {
-		w.refuse("a split of the packet buffer: it is the platform's own")
+		w.Refuse("a split of the packet buffer: it is the platform's own")
 	}
 	of := queues(q)
 	for i := range q.Profiles {
 		p := &q.Profiles[i]
 		if p.Classify != q.Profiles[0].Classify {
-			w.refuse("ports with different maps of DSCPs: there is one for the device")
+			w.Refuse("ports with different maps of DSCPs: there is one for the device")
 		}
 		for k := range p.Classes {
 			c := &p.Classes[k]
 			shared := slices.IndexFunc(of[:], func(queue int) bool { return queue == int(c.Queue) })
 			if of[c.TC] != int(c.Queue) || shared != int(c.TC) {
-				w.refuse("traffic class %d in queue %d, and others with it: want a queue for each class", c.TC, c.Queue)
+				w.Refuse("traffic class %d in queue %d, and others with it: want a queue for each class", c.TC, c.Queue)
 			}
 			w.checkClass(c)
 		}
@@ -291,18 +286,18 @@ func (w *writer) checkQoS(q *netconf.QoS) {
 
 func (w *writer) checkClass(c *netconf.Class) {
 	if c.Pause != nil && (c.Pause.Priority != c.TC || c.Pause.Buffer != nil) {
-		w.refuse("traffic class %d pauses priority %d with thresholds of its own: want its own number and the platform's thresholds",
+		w.Refuse("traffic class %d pauses priority %d with thresholds of its own: want its own number and the platform's thresholds",
 			c.TC, c.Pause.Priority)
 	}
 	if c.Strict && c.Share > 0 {
-		w.refuse("traffic class %d: strict, and a share", c.TC)
+		w.Refuse("traffic class %d: strict, and a share", c.TC)
 	}
 	e := c.ECN
 	switch {
 	case e == nil:
 	case e.Drops || e.MaxFill != 0:
-		w.refuse("traffic class %d: WRED %s, want marks, in kbytes", c.TC, e)
+		w.Refuse("traffic class %d: WRED %s, want marks, in kbytes", c.TC, e)
 	case e.Min%unit.Kilobyte != 0 || e.Max%unit.Kilobyte != 0 || e.Probability < 1 || e.Probability > 100 || e.Max <= 0:
-		w.refuse("traffic class %d: WRED %s, want whole kbytes and 1 to 100 %%", c.TC, e)
+		w.Refuse("traffic class %d: WRED %s, want whole kbytes and 1 to 100 %%", c.TC, e)
 	}
 }

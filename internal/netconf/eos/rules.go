@@ -66,7 +66,7 @@ var (
 		{Pattern: "priority-flow-control on", Do: func(r *reader, l *line) error { return r.pfcOn(l) }},
 		{Pattern: "priority-flow-control mode on", Do: func(r *reader, l *line) error { return r.pfcOn(l) }}, // before 4.20
 		{Pattern: "priority-flow-control priority N no-drop", Do: func(r *reader, l *line) error {
-			v, err := number(l, 0, 0, netconf.Classes-1)
+			v, err := l.Int(0, 0, netconf.Classes-1)
 			if err == nil {
 				r.at.noDrop[uint8(v)], r.said = l, true
 			}
@@ -85,7 +85,7 @@ var (
 			return nil
 		}},
 		{Pattern: "mtu N", Do: func(r *reader, l *line) error {
-			v, err := number(l, 0, leastMTU, mostMTU)
+			v, err := l.Int(0, leastMTU, mostMTU)
 			if err == nil {
 				r.port.MTU = netconf.FrameOf(unit.Bytes(v))
 				r.say(l, "interface %s mtu", r.port.Name)
@@ -105,7 +105,7 @@ var (
 		{Pattern: "no priority", Do: func(r *reader, l *line) error { r.queue.strict = false; return nil }},
 		{Pattern: "priority strict", Do: func(r *reader, l *line) error { r.queue.strict = true; return nil }},
 		{Pattern: "bandwidth percent N", Do: func(r *reader, l *line) (err error) {
-			r.queue.share, err = number(l, 0, 1, 100)
+			r.queue.share, err = l.Int(0, 1, 100)
 			return err
 		}},
 		{Pattern: "random-detect ecn minimum-threshold A UNIT maximum-threshold B UNIT max-mark-probability P weight W", Do: detect},
@@ -146,11 +146,11 @@ func mapDSCP(r *reader, l *line) error {
 }
 
 func mapQueue(r *reader, l *line) error {
-	tc, err := number(l, 0, 0, netconf.Classes-1)
+	tc, err := l.Int(0, 0, netconf.Classes-1)
 	if err != nil {
 		return err
 	}
-	queue, err := number(l, 1, 0, netconf.Classes-1)
+	queue, err := l.Int(1, 0, netconf.Classes-1)
 	if err == nil {
 		r.queueOf[tc], r.mapped[tc], r.said = uint8(queue), true, true
 	}
@@ -174,7 +174,7 @@ func beginInterface(r *reader, l *line) error {
 
 func beginQueue(r *reader, l *line) error {
 	r.queue = &queue{line: l}
-	v, err := number(l, 0, 0, netconf.Classes-1)
+	v, err := l.Int(0, 0, netconf.Classes-1)
 	if err != nil {
 		return err
 	}
@@ -192,7 +192,7 @@ func detect(r *reader, l *line) error {
 	var v [2]unit.Bytes
 	for k := range v {
 		scale, known := scales[l.Args[2*k+1]]
-		n, err := number(l, 2*k, 0, 1_000_000_000)
+		n, err := l.Int(2*k, 0, 1_000_000_000)
 		if err != nil {
 			return err
 		}
@@ -202,12 +202,12 @@ func detect(r *reader, l *line) error {
 		}
 		v[k] = unit.Bytes(n) * scale
 	}
-	p, err := number(l, 4, 1, 100)
+	p, err := l.Int(4, 1, 100)
 	if err != nil {
 		return err
 	}
 	if len(l.Args) > 5 {
-		if _, err := number(l, 5, 0, 15); err != nil {
+		if _, err := l.Int(5, 0, 15); err != nil {
 			return err
 		}
 	}

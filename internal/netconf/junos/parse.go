@@ -79,14 +79,6 @@ func (r *reader) late(l *line, format string, args ...any) {
 		Message: fmt.Sprintf(format, args...)})
 }
 
-func number(l *line, arg, least, most int) (int, error) {
-	v, err := strconv.Atoi(l.Args[arg])
-	if err != nil || v < least || v > most {
-		return 0, fmt.Errorf("%s: want a number from %d to %d", located.Shown(l.Args[arg]), least, most)
-	}
-	return v, nil
-}
-
 // codePoints reads 011000 or [ 011000 011010 ].
 func codePoints(text string) (all []int, err error) {
 	for word := range strings.FieldsSeq(strings.Trim(text, "[] ")) {
@@ -266,7 +258,7 @@ func (r *reader) schedule(i *netconf.Interface, of *port, tcOf map[string]uint8,
 
 // gap reads an inactivity interval in microseconds.
 func gap(r *reader, l *line) error {
-	v, err := number(l, 0, 16, 32_000)
+	v, err := l.Int(0, 16, 32_000)
 	r.Device.Balance = &netconf.Balance{Method: "dlb", Unit: "flowlet", Gap: unit.Duration(v) * unit.Microsecond}
 	r.say(l, "balance")
 	return err

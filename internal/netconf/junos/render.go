@@ -1,7 +1,6 @@
 package junos
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -82,24 +81,20 @@ func fill(f *netconf.Fitting, e *netconf.ECN, queue unit.Bytes) {
 
 type writer struct {
 	strings.Builder
-	d     *netconf.Device
-	wrong []error
+	netconf.Refusals
+	d *netconf.Device
 }
 
 func (w *writer) cos(format string, args ...any) {
 	fmt.Fprintf(w, "set class-of-service "+format+"\n", args...)
 }
 
-func (w *writer) refuse(format string, args ...any) {
-	w.wrong = append(w.wrong, fmt.Errorf(Platform+": "+format, args...))
-}
-
 // Render writes a device.
 func (Dialect) Render(d *netconf.Device) ([]netconf.File, error) {
-	w := &writer{d: d}
+	w := &writer{Refusals: netconf.Refusals{Platform: Platform}, d: d}
 	w.check()
-	if len(w.wrong) > 0 {
-		return nil, errors.Join(w.wrong...)
+	if err := w.Err(); err != nil {
+		return nil, err
 	}
 	fmt.Fprintf(w, "set system host-name %s\n", d.Name)
 	if d.QoS != nil {
@@ -218,15 +213,15 @@ func (w *writer) port(i *netconf.Interface) {
 func (w *writer) check() {
 	d := w.d
 	if d.Name == "" {
-		w.refuse("a device without a name, want one")
+		w.Refuse("a device without a name, want one")
 	}
 	if d.BGP != nil || d.LLDP != nil {
-		w.refuse("BGP and LLDP are not rendered")
+		w.Refuse("BGP and LLDP are not rendered")
 	}
 	if b := d.Balance; b != nil && (b.Method != "dlb" || b.Unit != "packet" && b.Unit != "flowlet" ||
 		b.Gap%unit.Microsecond != 0 ||
 		b.Unit == "packet" && b.Gap != 0 || b.MAC != "" || b.Ports != nil || b.Seed != 0) {
-		w.refuse("load balancing %s: want dlb by packet, or by flowlet and whole microseconds, on all ports", b)
+		w.Refuse("load balancing %s: want dlb by packet, or by flowlet and whole microseconds, on all ports", b)
 	}
 	for k := range d.Interfaces {
 		i := &d.Interfaces[k]
@@ -235,10 +230,10 @@ func (w *writer) check() {
 		switch {
 		case !numbered || i.Kind != bare.Kind || i.VLAN != 0 || len(i.Addresses) > 0 || i.Speed != 0 || i.MTU != 0 ||
 			i.LLDP != bare.LLDP || i.Description != "" || i.QoS == nil:
-			w.refuse("%s: of a port its quality of service is rendered, and nothing else", i.Name)
+			w.Refuse("%s: of a port its quality of service is rendered, and nothing else", i.Name)
 		case i.QoS.PFC == netconf.PFCAuto || i.QoS.Cable != 0 || i.QoS.Watchdog != (d.QoS.Watchdog.On &&
 			i.QoS.PFC == netconf.PFCOn):
-			w.refuse("%s: PFC auto, cable lengths and a watchdog on some ports only are not rendered", i.Name)
+			w.Refuse("%s: PFC auto, cable lengths and a watchdog on some ports only are not rendered", i.Name)
 		}
 	}
 	if d.QoS != nil {
@@ -248,19 +243,19 @@ func (w *writer) check() {
 
 func (w *writer) checkQoS(q *netconf.QoS) {
 	if bare := (netconf.Watchdog{On: q.Watchdog.On}); q.Watchdog != bare {
-		w.refuse("times of the watchdog are not rendered")
+		w.Refuse("times of the watchdog are not rendered")
 	}
 	on := slices.ContainsFunc(w.d.Interfaces, func(i netconf.Interface) bool {
 		return i.QoS != nil &&
 			i.QoS.PFC == netconf.PFCOn
 	})
 	if q.Watchdog.On && !on {
-		w.refuse("a watchdog, and no port with PFC")
+		w.Refuse("a watchdog, and no port with PFC")
 	}
 	p := q.Pools
 	if p.Size != 0 || p.Headroom != 0 || p != (netconf.Pools{}) && (p.LosslessPart+p.HeadroomPart+p.LossyPart != 100 ||
 		p.LosslessPart < 1 || p.HeadroomPart < 0 || p.LossyPart < 0) {
-		w.refuse("a split of the buffer that is not three parts of 100 %%")
+		w.Refuse("a split of the buffer that is not three parts of 100 %%")
 	}
 	type forwarding struct {
 		queue    uint8
@@ -276,7 +271,7 @@ func (w *writer) checkQoS(q *netconf.QoS) {
 				own.priority = c.Pause.Priority
 			}
 			if was, known := of[c.TC]; known && was != own {
-				w.refuse("traffic class %d: another queue or pause on some ports: forwarding classes are one for all", c.TC)
+				w.Refuse("traffic class %d: another queue or pause on some ports: forwarding classes are one for all", c.TC)
 			}
 			of[c.TC] = own
 			w.checkClass(&q.Profiles[i], c)
@@ -288,12 +283,12 @@ func (w *writer) checkClass(p *netconf.Profile, c *netconf.Class) {
 	e := c.ECN
 	switch {
 	case c.Pause != nil && c.Pause.Buffer != nil:
-		w.refuse("traffic class %d: thresholds of an ingress are not rendered", c.TC)
+		w.Refuse("traffic class %d: thresholds of an ingress are not rendered", c.TC)
 	case c.Pause != nil && len(p.DSCPs(c.TC)) == 0:
-		w.refuse("traffic class %d pauses, and no DSCP is in it", c.TC)
+		w.Refuse("traffic class %d pauses, and no DSCP is in it", c.TC)
 	case e != nil && (e.MaxFill < 1 || e.MaxFill > 100 || e.MinFill < 0 || e.MinFill > e.MaxFill ||
 		e.Min != 0 || e.Max != 0 ||
 		e.Probability < 0 || e.Probability > 100):
-		w.refuse("traffic class %d: WRED %s, want percent of the queue", c.TC, e)
+		w.Refuse("traffic class %d: WRED %s, want percent of the queue", c.TC, e)
 	}
 }

@@ -66,7 +66,7 @@ var top = &block{Rules: []rule{
 			var v [4]int
 			for k, arg := range []int{1, 2, 3, 4} {
 				var err error
-				if v[k], err = number(l, arg, 0, 100); err != nil {
+				if v[k], err = l.Int(arg, 0, 100); err != nil {
 					return err
 				}
 			}
@@ -84,7 +84,7 @@ var top = &block{Rules: []rule{
 	{Pattern: cos + "schedulers NAME priority strict-high",
 		Do: func(r *reader, l *line) error { r.scheduler(l).strict = true; return nil }},
 	{Pattern: cos + "schedulers NAME transmit-rate percent N", Do: func(r *reader, l *line) (err error) {
-		r.scheduler(l).share, err = number(l, 1, 0, 100)
+		r.scheduler(l).share, err = l.Int(1, 0, 100)
 		return err
 	}},
 	{Pattern: cos + "scheduler-maps NAME forwarding-class CLASS scheduler S", Do: func(r *reader, l *line) error {
@@ -100,7 +100,7 @@ var top = &block{Rules: []rule{
 			return fmt.Errorf("%s: want lossless, lossless-headroom or lossy, of ingress, or lossless or lossy of egress",
 				located.Shown(key))
 		}
-		v, err := number(l, 2, 0, 100)
+		v, err := l.Int(2, 0, 100)
 		r.split[key] = v
 		r.say(l, "buffer")
 		return err
@@ -149,13 +149,13 @@ func (r *reader) scheduler(l *line) *scheduler {
 
 // forward reads a forwarding class.
 func (r *reader) forward(l *line, pauses bool) error {
-	queue, err := number(l, 1, 0, netconf.Classes-1)
+	queue, err := l.Int(1, 0, netconf.Classes-1)
 	if err != nil {
 		return err
 	}
 	c := &forwarding{queue: uint8(queue), pauses: pauses, line: l}
 	if pauses {
-		v, err := number(l, 2, 0, netconf.Classes-1)
+		v, err := l.Int(2, 0, netconf.Classes-1)
 		if err != nil {
 			return err
 		}

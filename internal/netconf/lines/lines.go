@@ -13,6 +13,8 @@ package lines
 
 import (
 	"bytes"
+	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -45,6 +47,15 @@ type Line struct {
 
 // A Number is that of a line, from 1.
 type Number int
+
+// Int reads an argument as a whole number within bounds.
+func (l *Line) Int(arg, least, most int) (int, error) {
+	v, err := strconv.Atoi(l.Args[arg])
+	if err != nil || v < least || v > most {
+		return 0, fmt.Errorf("%s: want a number from %d to %d", located.Shown(l.Args[arg]), least, most)
+	}
+	return v, nil
+}
 
 // Read plays a file on s: each line by the first rule that matches, of the innermost block that has
 // one. Lines that begin with one of the marks are remarks. What no rule matches is a problem, a warning:

@@ -66,16 +66,16 @@ var top = &block{Rules: []rule{
 	{Pattern: "nv set qos roce mode lossless", Do: func(r *reader, l *line) error { r.roce, r.said = l, true; return nil }},
 	{Pattern: "nv set qos roce", Do: func(r *reader, l *line) error { r.roce, r.said = l, true; return nil }},
 	{Pattern: "nv set qos roce cable-length N", Do: func(r *reader, l *line) error {
-		v, err := number(l, 0, 1, 100_000)
+		v, err := l.Int(0, 1, 100_000)
 		r.cable, r.said = unit.Length(v)*unit.Metre, true
 		return err
 	}},
 	{Pattern: "nv set qos mapping default-global dscp D switch-priority P", Do: func(r *reader, l *line) error {
-		d, err := number(l, 0, 0, netconf.CodePoints-1)
+		d, err := l.Int(0, 0, netconf.CodePoints-1)
 		if err != nil {
 			return err
 		}
-		p, err := number(l, 1, 0, netconf.Classes-1)
+		p, err := l.Int(1, 0, netconf.Classes-1)
 		if err == nil {
 			r.classify[d], r.mapped[d], r.said = uint8(p), l, true
 		}
@@ -96,15 +96,15 @@ var top = &block{Rules: []rule{
 	{Pattern: "nv set qos congestion-control PROFILE traffic-class TC probability N",
 		Do: marks(func(c *curve, v int) { c.Probability = v }, 100)},
 	{Pattern: "nv set qos traffic-pool roce-lossless memory-percent N", Do: func(r *reader, l *line) (err error) {
-		r.Device.QoS.Pools.LosslessPart, err = number(l, 0, 1, 100)
+		r.Device.QoS.Pools.LosslessPart, err = l.Int(0, 1, 100)
 		return err
 	}},
 	{Pattern: "nv set qos traffic-pool default-lossy memory-percent N", Do: func(r *reader, l *line) (err error) {
-		r.Device.QoS.Pools.LossyPart, err = number(l, 0, 1, 100)
+		r.Device.QoS.Pools.LossyPart, err = l.Int(0, 1, 100)
 		return err
 	}},
 	{Pattern: "nv set qos pfc-watchdog polling-interval N", Do: func(r *reader, l *line) error {
-		v, err := number(l, 0, 100, 5000)
+		v, err := l.Int(0, 100, 5000)
 		if err == nil {
 			r.poll = unit.Duration(v) * unit.Millisecond
 			r.say(l, "watchdog")
@@ -112,7 +112,7 @@ var top = &block{Rules: []rule{
 		return err
 	}},
 	{Pattern: "nv set qos pfc-watchdog robustness N", Do: func(r *reader, l *line) error {
-		v, err := number(l, 0, 1, 1000)
+		v, err := l.Int(0, 1, 1000)
 		if err == nil {
 			r.robustness = v
 			r.say(l, "watchdog detect")
@@ -123,7 +123,7 @@ var top = &block{Rules: []rule{
 	{Pattern: "nv set router adaptive-routing state enabled", Do: adaptive},
 	{Pattern: "nv set interface PORT link mtu N", Do: func(r *reader, l *line) error {
 		return r.ports(l, func(i *netconf.Interface) error {
-			v, err := number(l, 1, leastMTU, mostMTU)
+			v, err := l.Int(1, leastMTU, mostMTU)
 			if err == nil {
 				i.MTU = netconf.FrameOf(unit.Bytes(v))
 				r.say(l, "interface %s mtu", i.Name)
@@ -151,7 +151,7 @@ func marks(set func(*curve, int), most int) func(*reader, *line) error {
 		v := 0
 		if most > 0 {
 			var err error
-			if v, err = number(l, 2, 0, most); err != nil {
+			if v, err = l.Int(2, 0, most); err != nil {
 				return err
 			}
 		}
@@ -173,14 +173,6 @@ func marks(set func(*curve, int), most int) func(*reader, *line) error {
 		}
 		return nil
 	}
-}
-
-func number(l *line, arg, least, most int) (int, error) {
-	v, err := strconv.Atoi(l.Args[arg])
-	if err != nil || v < least || v > most {
-		return 0, fmt.Errorf("%s: want a number from %d to %d", located.Shown(l.Args[arg]), least, most)
-	}
-	return v, nil
 }
 
 // ports visits those of a list such as swp1,swp2.

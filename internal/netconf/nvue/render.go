@@ -1,7 +1,6 @@
 package nvue
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -104,22 +103,18 @@ func fitWatchdog(f *netconf.Fitting, q *netconf.QoS) {
 
 type writer struct {
 	strings.Builder
-	d     *netconf.Device
-	wrong []error
+	netconf.Refusals
+	d *netconf.Device
 }
 
 func (w *writer) set(format string, args ...any) { fmt.Fprintf(w, "nv set "+format+"\n", args...) }
 
-func (w *writer) refuse(format string, args ...any) {
-	w.wrong = append(w.wrong, fmt.Errorf(Platform+": "+format, args...))
-}
-
 // Render writes a device.
 func (Dialect) Render(d *netconf.Device) ([]netconf.File, error) {
-	w := &writer{d: d}
+	w := &writer{Refusals: netconf.Refusals{Platform: Platform}, d: d}
 	w.check()
-	if len(w.wrong) > 0 {
-		return nil, errors.Join(w.wrong...)
+	if err := w.Err(); err != nil {
+		return nil, err
 	}
 	w.set("system hostname %s", d.Name)
 	if q := d.QoS; q != nil {
@@ -202,13 +197,13 @@ const leastMTU, mostMTU = 552, 9216
 func (w *writer) check() {
 	d := w.d
 	if d.Name == "" {
-		w.refuse("a device without a name, want one")
+		w.Refuse("a device without a name, want one")
 	}
 	if d.BGP != nil || d.LLDP != nil {
-		w.refuse("BGP and LLDP are not rendered")
+		w.Refuse("BGP and LLDP are not rendered")
 	}
 	if b := d.Balance; b != nil && b.String() != "dlb" {
-		w.refuse("load balancing %s: want dlb, without parameters", b)
+		w.Refuse("load balancing %s: want dlb, without parameters", b)
 	}
 	for k := range d.Interfaces {
 		i := &d.Interfaces[k]
@@ -217,14 +212,14 @@ func (w *writer) check() {
 		case i.Kind != netconf.Physical || i.VLAN != 0 || len(i.Addresses) > 0 || i.Speed != 0 ||
 			i.LLDP != netconf.PortLLDP{} ||
 			i.Description != "" || !numbered:
-			w.refuse("%s: of a port only its quality of service is rendered", i.Name)
+			w.Refuse("%s: of a port only its quality of service is rendered", i.Name)
 		case i.MTU == 0 && i.QoS == nil || i.MTU != 0 && (mtu < leastMTU || mtu > mostMTU):
-			w.refuse("%s: MTU %v, want %v to %v", i.Name, i.MTU, netconf.FrameOf(leastMTU), netconf.FrameOf(mostMTU))
+			w.Refuse("%s: MTU %v, want %v to %v", i.Name, i.MTU, netconf.FrameOf(leastMTU), netconf.FrameOf(mostMTU))
 		case (i.QoS == nil) != (d.QoS == nil):
-			w.refuse("%s: quality of service on some ports: roce is for all", i.Name)
+			w.Refuse("%s: quality of service on some ports: roce is for all", i.Name)
 		case i.QoS != nil && (i.QoS.PFC != netconf.PFCOn || i.QoS.Cable != w.cable() || i.QoS.Cable%unit.Metre != 0 ||
 			i.QoS.Watchdog && !d.QoS.Watchdog.On):
-			w.refuse("%s: PFC %s, cable %v: roce has PFC on and one cable length in metres", i.Name, i.QoS.PFC, i.QoS.Cable)
+			w.Refuse("%s: PFC %s, cable %v: roce has PFC on and one cable length in metres", i.Name, i.QoS.PFC, i.QoS.Cable)
 		}
 	}
 	if d.QoS != nil {
@@ -237,7 +232,7 @@ func (w *writer) checkQoS(q *netconf.QoS) {
 	for i := range q.Profiles {
 		p := q.Profiles[i]
 		if p.Classify != q.Profiles[0].Classify {
-			w.refuse("ports with different maps of DSCPs: there is one for all")
+			w.Refuse("ports with different maps of DSCPs: there is one for all")
 		}
 		own := p
 		own.Classify = stock.Classify
@@ -252,7 +247,7 @@ func (w *writer) checkQoS(q *netconf.QoS) {
 			}
 		}
 		if !own.Equal(&stock) || !marked {
-			w.refuse("classes other than roce's: want RoCE data in class and queue 3 at 50%%, marked, pausing priority 3 with the " +
+			w.Refuse("classes other than roce's: want RoCE data in class and queue 3 at 50%%, marked, pausing priority 3 with the " +
 				"platform's thresholds; CNPs in class 6, strict; the rest in class 0 at 50%% " +
 				"(fabric.qos: {data_priority: 3, cnp_priority: 6, other_priority: 0})")
 		}
@@ -260,7 +255,7 @@ func (w *writer) checkQoS(q *netconf.QoS) {
 	if pools := (netconf.Pools{LosslessPart: q.Pools.LosslessPart, LossyPart: q.Pools.LossyPart}); q.Pools != pools ||
 		pools != (netconf.Pools{}) && (pools.LosslessPart+pools.LossyPart != 100 || pools.LossyPart < 1 ||
 			pools.LosslessPart < 1) {
-		w.refuse("a split of the buffer that is not two parts of 100 %%")
+		w.Refuse("a split of the buffer that is not two parts of 100 %%")
 	}
 	t := q.Watchdog
 	watches := false
@@ -271,6 +266,6 @@ func (w *writer) checkQoS(q *netconf.QoS) {
 		t.On && (t.Poll < 100*unit.Millisecond || t.Poll > 5*unit.Second || t.Poll%unit.Millisecond != 0 ||
 			t.Detect < t.Poll ||
 			t.Detect%t.Poll != 0 || t.Detect/t.Poll > 1000) || !t.On && t != (netconf.Watchdog{}) {
-		w.refuse("watchdog: polling each %v, acting after %v: want 100ms to 5s, and 1 to 1000 times that", t.Poll, t.Detect)
+		w.Refuse("watchdog: polling each %v, acting after %v: want 100ms to 5s, and 1 to 1000 times that", t.Poll, t.Detect)
 	}
 }

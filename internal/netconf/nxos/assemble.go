@@ -168,7 +168,7 @@ func (r *reader) profile(p *port) (out netconf.Profile) {
 
 func bufferAt(p *netconf.Profile, tc uint8) *netconf.Buffer {
 	if c := p.Class(tc); c != nil {
-		return bufferOf(c)
+		return c.Buffer()
 	}
 	return nil
 }

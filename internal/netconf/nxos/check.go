@@ -11,10 +11,10 @@ import (
 func (w *writer) check() {
 	d := w.d
 	if d.Name == "" {
-		w.refuse("a device without a name, want one")
+		w.Refuse("a device without a name, want one")
 	}
 	if d.BGP != nil {
-		w.refuse("BGP is not rendered: only quality of service is")
+		w.Refuse("BGP is not rendered: only quality of service is")
 	}
 	for i := range d.Interfaces {
 		w.checkPort(&d.Interfaces[i])
@@ -23,7 +23,7 @@ func (w *writer) check() {
 		w.checkQoS(d.QoS)
 	}
 	if d.LLDP != nil && (!d.LLDP.On || d.LLDP.DCBX == netconf.DCBXIEEE || d.LLDP.DCBX == netconf.DCBXCEE) {
-		w.refuse("LLDP that is off or one kind of DCBX for all ports, want it on and the kind per port")
+		w.Refuse("LLDP that is off or one kind of DCBX for all ports, want it on and the kind per port")
 	}
 	if b := d.Balance; b != nil {
 		w.checkBalance(b)
@@ -33,18 +33,18 @@ func (w *writer) check() {
 func (w *writer) checkPort(i *netconf.Interface) {
 	switch {
 	case i.Kind != netconf.Physical || i.VLAN != 0 || len(i.Addresses) > 0:
-		w.refuse("%s: addresses and VLANs are not rendered: only quality of service is", i.Name)
+		w.Refuse("%s: addresses and VLANs are not rendered: only quality of service is", i.Name)
 	case i.Speed != 0:
-		w.refuse("%s: speed %v is not rendered", i.Name, i.Speed)
+		w.Refuse("%s: speed %v is not rendered", i.Name, i.Speed)
 	case i.MTU != w.mtu():
-		w.refuse("%s: MTU %v, and %v on %s: network-qos has one for all ports", i.Name, i.MTU, w.mtu(),
+		w.Refuse("%s: MTU %v, and %v on %s: network-qos has one for all ports", i.Name, i.MTU, w.mtu(),
 			w.d.Interfaces[0].Name)
 	case i.LLDP.DCBX == netconf.DCBXOff:
-		w.refuse("%s: DCBX off on one port: want no LLDP there", i.Name)
+		w.Refuse("%s: DCBX off on one port: want no LLDP there", i.Name)
 	case i.LLDP.Silent && i.LLDP.DCBX != netconf.DCBXDefault:
-		w.refuse("%s: DCBX %s without LLDP", i.Name, i.LLDP.DCBX)
+		w.Refuse("%s: DCBX %s without LLDP", i.Name, i.LLDP.DCBX)
 	case i.QoS != nil && i.QoS.Cable != 0:
-		w.refuse("%s: cable of %v: it takes no lengths", i.Name, i.QoS.Cable)
+		w.Refuse("%s: cable of %v: it takes no lengths", i.Name, i.QoS.Cable)
 	}
 }
 
@@ -52,18 +52,18 @@ func (w *writer) checkBalance(b *netconf.Balance) {
 	switch {
 	case b.Method == "ecmp" && b.Gap == 0 && b.MAC == "" && len(b.Ports) == 0 && b.Unit == "":
 	case b.Method != "dlb" || b.Unit != "packet" && b.Unit != "flowlet" || b.Seed != 0:
-		w.refuse("load balancing %s: want ecmp, or dlb by packet or flowlet", b)
+		w.Refuse("load balancing %s: want ecmp, or dlb by packet or flowlet", b)
 	case b.Unit == "packet" && b.Gap != 0 || b.Gap%unit.Microsecond != 0:
-		w.refuse("load balancing %s: want whole microseconds, of flowlets", b)
+		w.Refuse("load balancing %s: want whole microseconds, of flowlets", b)
 	}
 }
 
 func (w *writer) checkQoS(q *netconf.QoS) {
 	if q.Pools != (netconf.Pools{}) {
-		w.refuse("a split of the packet buffer: it is the platform's own")
+		w.Refuse("a split of the packet buffer: it is the platform's own")
 	}
 	if bare := (netconf.Watchdog{On: q.Watchdog.On}); q.Watchdog != bare {
-		w.refuse("times of the PFC watchdog are not rendered")
+		w.Refuse("times of the PFC watchdog are not rendered")
 	}
 	of := map[uint8]string{} // what network-qos says of a class
 	for i := range q.Profiles {
@@ -75,7 +75,7 @@ func (w *writer) checkQoS(q *netconf.QoS) {
 				said = fmt.Sprintf("pause of priority %d", c.Pause.Priority)
 			}
 			if was, known := of[c.TC]; known && was != said {
-				w.refuse("traffic class %d: %s on some ports and %s on others: network-qos is one for all", c.TC, was, said)
+				w.Refuse("traffic class %d: %s on some ports and %s on others: network-qos is one for all", c.TC, was, said)
 			}
 			of[c.TC] = said
 		}
@@ -84,22 +84,22 @@ func (w *writer) checkQoS(q *netconf.QoS) {
 
 func (w *writer) checkClass(c *netconf.Class) {
 	if c.Queue != c.TC {
-		w.refuse("traffic class %d in queue %d: its queue has its number", c.TC, c.Queue)
+		w.Refuse("traffic class %d in queue %d: its queue has its number", c.TC, c.Queue)
 	}
 	if c.Pause != nil && (c.TC == 0 || c.Strict) {
-		w.refuse("traffic class %d pauses: want a class other than 0 whose queue is not strict", c.TC)
+		w.Refuse("traffic class %d pauses: want a class other than 0 whose queue is not strict", c.TC)
 	}
 	if e := c.ECN; e != nil {
 		switch {
 		case e.MaxFill != 0:
-			w.refuse("traffic class %d: ECN in percent of the queue, want kbytes", c.TC)
+			w.Refuse("traffic class %d: ECN in percent of the queue, want kbytes", c.TC)
 		case e.Min%unit.Kilobyte != 0 || e.Max%unit.Kilobyte != 0:
-			w.refuse("traffic class %d: ECN from %v to %v: want whole kbytes", c.TC, e.Min, e.Max)
+			w.Refuse("traffic class %d: ECN from %v to %v: want whole kbytes", c.TC, e.Min, e.Max)
 		case e.Probability < 1 || e.Probability > 100:
-			w.refuse("traffic class %d: ECN of %d%%, want 1 to 100", c.TC, e.Probability)
+			w.Refuse("traffic class %d: ECN of %d%%, want 1 to 100", c.TC, e.Probability)
 		}
 	}
-	if b := bufferOf(c); b != nil && (b.XOFF <= 0 || b.Resume > b.XOFF || b.Reserve != 0 || b.Alpha != unit.Ratio{}) {
-		w.refuse("traffic class %d: xOFF %s: an ingress queue has a fixed one, at least as high as xON", c.TC, b.XOFFText())
+	if b := c.Buffer(); b != nil && (b.XOFF <= 0 || b.Resume > b.XOFF || b.Reserve != 0 || b.Alpha != unit.Ratio{}) {
+		w.Refuse("traffic class %d: xOFF %s: an ingress queue has a fixed one, at least as high as xON", c.TC, b.XOFFText())
 	}
 }

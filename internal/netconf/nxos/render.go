@@ -2,7 +2,6 @@ package nxos
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -41,8 +40,8 @@ func (Dialect) Fit(d *netconf.Device) (*netconf.Device, []string) {
 // A writer writes one device.
 type writer struct {
 	strings.Builder
+	netconf.Refusals
 	d        *netconf.Device
-	wrong    []error
 	queuing  numbering // by profile: which policy
 	classify numbering
 	ingress  numbering
@@ -84,10 +83,10 @@ func name(base string, n int) string {
 
 // Render writes a device.
 func (Dialect) Render(d *netconf.Device) ([]netconf.File, error) {
-	w := &writer{d: d}
+	w := &writer{Refusals: netconf.Refusals{Platform: Platform}, d: d}
 	w.check()
-	if len(w.wrong) > 0 {
-		return nil, errors.Join(w.wrong...)
+	if err := w.Err(); err != nil {
+		return nil, err
 	}
 	w.line(0, "hostname %s", d.Name)
 	w.lldp()
@@ -111,10 +110,6 @@ func (w *writer) line(in int, format string, args ...any) {
 	fmt.Fprintf(w, strings.Repeat("  ", in)+format+"\n", args...)
 }
 
-func (w *writer) refuse(format string, args ...any) {
-	w.wrong = append(w.wrong, fmt.Errorf(Platform+": "+format, args...))
-}
-
 // plan finds which profiles share a policy.
 func (w *writer) plan() {
 	all := w.d.QoS.Profiles
@@ -122,33 +117,18 @@ func (w *writer) plan() {
 	w.classify = number(all, never, func(a, b *netconf.Profile) bool { return a.Classify == b.Classify })
 	w.queuing = number(all, never, func(a, b *netconf.Profile) bool {
 		return slices.EqualFunc(a.Classes, b.Classes, func(x, y netconf.Class) bool {
-			return x.TC == y.TC && x.Strict == y.Strict && x.Share == y.Share && sameECN(x.ECN, y.ECN)
+			return x.TC == y.TC && x.Strict == y.Strict && x.Share == y.Share && netconf.Equal(x.ECN, y.ECN)
 		})
 	})
 	w.ingress = number(all, func(p *netconf.Profile) bool { return !buffered(p) }, func(a, b *netconf.Profile) bool {
 		return slices.EqualFunc(a.Classes, b.Classes, func(x, y netconf.Class) bool {
-			return x.TC == y.TC && sameBuffer(bufferOf(&x), bufferOf(&y))
+			return x.TC == y.TC && netconf.Equal(x.Buffer(), y.Buffer())
 		})
 	})
 }
 
-func sameECN(a, b *netconf.ECN) bool {
-	return (a == nil) == (b == nil) && (a == nil || *a == *b)
-}
-
-func sameBuffer(a, b *netconf.Buffer) bool {
-	return (a == nil) == (b == nil) && (a == nil || *a == *b)
-}
-
-func bufferOf(c *netconf.Class) *netconf.Buffer {
-	if c.Pause == nil {
-		return nil
-	}
-	return c.Pause.Buffer
-}
-
 func buffered(p *netconf.Profile) bool {
-	return slices.ContainsFunc(p.Classes, func(c netconf.Class) bool { return bufferOf(&c) != nil })
+	return slices.ContainsFunc(p.Classes, func(c netconf.Class) bool { return c.Buffer() != nil })
 }
 
 // roles names classes as the book does: those that are paused, those that are strict.
@@ -260,7 +240,7 @@ func (w *writer) queues() {
 		p := &w.d.QoS.Profiles[profile]
 		w.line(0, "policy-map type queuing %s", name(ingressPolicy, n))
 		for i := range p.Classes {
-			if b := bufferOf(&p.Classes[i]); b != nil {
+			if b := p.Classes[i].Buffer(); b != nil {
 				w.line(1, "class type queuing c-in-q%d", p.Classes[i].TC)
 				w.line(2, "pause buffer-size %d pause-threshold %d resume-threshold %d", b.XOFF+b.Headroom, b.XOFF,
 					b.XOFF-b.Resume)

@@ -15,10 +15,10 @@ const leastMTU = 68
 func (w *writer) check() {
 	d := w.d
 	if d.Name == "" {
-		w.refuse("a device without a name, want one")
+		w.Refuse("a device without a name, want one")
 	}
 	if d.BGP != nil || d.LLDP != nil || d.Balance != nil {
-		w.refuse("BGP, LLDP and load balancing are not rendered")
+		w.Refuse("BGP, LLDP and load balancing are not rendered")
 	}
 	named := map[string]string{}
 	for k := range d.Interfaces {
@@ -27,19 +27,19 @@ func (w *writer) check() {
 		switch {
 		case i.Kind != netconf.Physical || i.VLAN != 0 || len(i.Addresses) > 0 || i.Speed != 0 ||
 			i.LLDP != netconf.PortLLDP{}:
-			w.refuse("%s: addresses, VLANs, speed and LLDP are not rendered: only quality of service is", i.Name)
+			w.Refuse("%s: addresses, VLANs, speed and LLDP are not rendered: only quality of service is", i.Name)
 		case !numbered:
-			w.refuse("%s: want the name of a port, such as Ethernet1/1", i.Name)
+			w.Refuse("%s: want the name of a port, such as Ethernet1/1", i.Name)
 		case i.MTU != 0 && inventory.IPMTU(i.MTU) < leastMTU:
-			w.refuse("%s: MTU %v, want at least %v", i.Name, i.MTU, netconf.FrameOf(leastMTU))
+			w.Refuse("%s: MTU %v, want at least %v", i.Name, i.MTU, netconf.FrameOf(leastMTU))
 		case i.QoS != nil && (i.QoS.PFC == netconf.PFCAuto || i.QoS.Watchdog && !d.QoS.Watchdog.On):
-			w.refuse("%s: PFC auto, or a watchdog on a device that has none", i.Name)
+			w.Refuse("%s: PFC auto, or a watchdog on a device that has none", i.Name)
 		}
 		if !numbered {
 			continue
 		}
 		if same, known := named[portName(i)]; known {
-			w.refuse("%s and %s have the same number", same, i.Name)
+			w.Refuse("%s and %s have the same number", same, i.Name)
 		}
 		named[portName(i)] = i.Name
 	}
@@ -50,7 +50,7 @@ func (w *writer) check() {
 
 func (w *writer) checkQoS(q *netconf.QoS) {
 	if q.Pools.HeadroomPart+q.Pools.LossyPart+q.Pools.LosslessPart != 0 || q.Pools.Headroom > 0 && q.Pools.Size == 0 {
-		w.refuse("a split of the packet buffer in percent, or headroom without a size")
+		w.Refuse("a split of the packet buffer in percent, or headroom without a size")
 	}
 	t := q.Watchdog
 	watches := slices.ContainsFunc(w.d.Interfaces, func(i netconf.Interface) bool { return i.QoS != nil && i.QoS.Watchdog })
@@ -59,7 +59,7 @@ func (w *writer) checkQoS(q *netconf.QoS) {
 		fine = fine && d > 0 && d%unit.Millisecond == 0
 	}
 	if t.On && (!fine || !watches) || !t.On && t != (netconf.Watchdog{}) {
-		w.refuse("watchdog: want times in whole milliseconds, an action of drop, forward or alert, and a port that has it")
+		w.Refuse("watchdog: want times in whole milliseconds, an action of drop, forward or alert, and a port that has it")
 	}
 	for i := range q.Profiles {
 		p := &q.Profiles[i]
@@ -74,26 +74,19 @@ func (w *writer) checkClass(p *netconf.Profile, c *netconf.Class) {
 		o := &p.Classes[k]
 		if o.TC != c.TC && (o.Queue == c.Queue || o.Pause != nil && c.Pause != nil &&
 			o.Pause.Priority == c.Pause.Priority) {
-			w.refuse("traffic classes %d and %d share a queue or a priority", o.TC, c.TC)
+			w.Refuse("traffic classes %d and %d share a queue or a priority", o.TC, c.TC)
 		}
 	}
 	if c.Strict && c.Share > 0 {
-		w.refuse("traffic class %d: strict, and a share", c.TC)
+		w.Refuse("traffic class %d: strict, and a share", c.TC)
 	}
 	if e := c.ECN; e != nil && (e.Drops || e.MaxFill != 0 || e.Probability < 0 || e.Probability > 100 || e.Max <= 0) {
-		w.refuse("traffic class %d: WRED %s, want marks, in bytes", c.TC, e)
+		w.Refuse("traffic class %d: WRED %s, want marks, in bytes", c.TC, e)
 	}
-	if b := bufferOf(c); b != nil {
+	if b := c.Buffer(); b != nil {
 		n, ok := exponent(b.Alpha)
 		if b.XOFF <= 0 && (!ok || n < -8 || n > 8) || b.XOFF > 0 && b.Alpha != (unit.Ratio{}) {
-			w.refuse("traffic class %d: xOFF %s: want a fixed one, or a power of 2 from 2^-8 to 2^8", c.TC, b.XOFFText())
+			w.Refuse("traffic class %d: xOFF %s: want a fixed one, or a power of 2 from 2^-8 to 2^8", c.TC, b.XOFFText())
 		}
 	}
-}
-
-func bufferOf(c *netconf.Class) *netconf.Buffer {
-	if c.Pause == nil {
-		return nil
-	}
-	return c.Pause.Buffer
 }

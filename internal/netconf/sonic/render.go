@@ -2,7 +2,6 @@ package sonic
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -81,14 +80,10 @@ type table struct {
 
 // A writer collects tables.
 type writer struct {
+	netconf.Refusals
 	d      *netconf.Device
-	wrong  []error
 	tables []*table
 	mapped map[int]mapped // by profile
-}
-
-func (w *writer) refuse(format string, args ...any) {
-	w.wrong = append(w.wrong, fmt.Errorf(Platform+": "+format, args...))
 }
 
 // set writes an object; the table and the object keep the order in which they first came.
@@ -155,10 +150,10 @@ func comma(more bool, text string) string {
 
 // Render writes a device.
 func (Dialect) Render(d *netconf.Device) ([]netconf.File, error) {
-	w := &writer{d: d}
+	w := &writer{Refusals: netconf.Refusals{Platform: Platform}, d: d}
 	w.check()
-	if len(w.wrong) > 0 {
-		return nil, errors.Join(w.wrong...)
+	if err := w.Err(); err != nil {
+		return nil, err
 	}
 	w.set("DEVICE_METADATA", "localhost", "hostname", d.Name)
 	for i := range d.Interfaces {
