@@ -180,8 +180,29 @@ func (s *study) scenario() []byte {
 	return design.Scenario(s.req, l.Option, l.Lengths(), s.req.Simulate.Bytes, "all-reduce")
 }
 
-// write writes the files of the design that was chosen into a directory that is new or empty.
+// write writes the files of the design that was chosen into a directory that is new or empty. All are made before
+// the first is written.
 func (s *study) write(dir string) error {
+	l, text := s.layout(), s.scenario()
+	if _, err := scenario.Parse("scenario.yaml", text); err != nil {
+		return fmt.Errorf("design: a scenario has no room for this design: %w", err)
+	}
+	files := []struct {
+		name string
+		make func(*strings.Builder) error
+		text strings.Builder
+	}{
+		{name: "scenario.yaml", make: func(b *strings.Builder) error { b.Write(text); return nil }},
+		{name: "bill.csv", make: func(b *strings.Builder) error { return design.WriteBill(b, l.Bill()) }},
+		{name: "cables.csv", make: func(b *strings.Builder) error { return l.WriteCables(b) }},
+		{name: "racks.txt", make: func(b *strings.Builder) error { return l.WriteRacks(b) }},
+		{name: "design.json", make: func(b *strings.Builder) error { return result.EncodeJSON(b, s.data()) }},
+	}
+	for i := range files {
+		if err := files[i].make(&files[i].text); err != nil {
+			return fmt.Errorf("design: %s: %w", files[i].name, err)
+		}
+	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return misuse("design: -o: %w", err)
 	}
@@ -191,25 +212,8 @@ func (s *study) write(dir string) error {
 		}
 		return misuse("design: -o: %w", err)
 	}
-	l := s.layout()
-	if _, err := scenario.Parse("scenario.yaml", s.scenario()); err != nil {
-		return fmt.Errorf("design: a scenario has no room for this design: %w", err)
-	}
-	for _, file := range []struct {
-		name string
-		text func(*strings.Builder) error
-	}{
-		{"scenario.yaml", func(b *strings.Builder) error { b.Write(s.scenario()); return nil }},
-		{"bill.csv", func(b *strings.Builder) error { return design.WriteBill(b, l.Bill()) }},
-		{"cables.csv", func(b *strings.Builder) error { return l.WriteCables(b) }},
-		{"racks.txt", func(b *strings.Builder) error { return l.WriteRacks(b) }},
-		{"design.json", func(b *strings.Builder) error { return result.EncodeJSON(b, s.data()) }},
-	} {
-		var b strings.Builder
-		if err := file.text(&b); err != nil {
-			return fmt.Errorf("design: %s: %w", file.name, err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, file.name), []byte(b.String()), 0o666); err != nil {
+	for i := range files {
+		if err := os.WriteFile(filepath.Join(dir, files[i].name), []byte(files[i].text.String()), 0o666); err != nil {
 			return fmt.Errorf("design: %w", err)
 		}
 	}
