@@ -224,6 +224,16 @@ func equalPause(a, b *Pause) bool {
 	return (a == nil) == (b == nil) && (a == nil || a.Priority == b.Priority && Equal(a.Buffer, b.Buffer))
 }
 
+// QueueTaken reports whether a class that is not mapped has its queue's number in common with one that is.
+func QueueTaken(queueOf [Classes]uint8, mapped [Classes]bool, tc uint8) bool {
+	for other, there := range mapped {
+		if there && !mapped[tc] && queueOf[other] == queueOf[tc] {
+			return true
+		}
+	}
+	return false
+}
+
 // Equal reports whether two values are the same, or both are not there.
 func Equal[T comparable](a, b *T) bool { return (a == nil) == (b == nil) && (a == nil || *a == *b) }
 

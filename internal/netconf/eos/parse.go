@@ -134,7 +134,7 @@ func (r *reader) profile(port string, all []*setting) (p netconf.Profile) {
 				r.say(l, "interface %s tc %d pause", port, tc)
 			}
 			q := s.queues[c.Queue]
-			if q == nil || r.taken(tc) {
+			if q == nil || netconf.QueueTaken(r.queueOf, r.mapped, tc) {
 				continue
 			}
 			c.Strict, c.Share, c.ECN = q.strict, q.share, q.ecn
@@ -153,16 +153,6 @@ func (r *reader) profile(port string, all []*setting) (p netconf.Profile) {
 	}
 	p.Tidy()
 	return p
-}
-
-// taken reports whether a class that is not mapped has its queue's number in common with one that is.
-func (r *reader) taken(tc uint8) bool {
-	for other, mapped := range r.mapped {
-		if mapped && !r.mapped[tc] && r.queueOf[other] == r.queueOf[tc] {
-			return true
-		}
-	}
-	return false
 }
 
 // portName is a port's in no vendor's words: Ethernet1/24 for Ethernet24.

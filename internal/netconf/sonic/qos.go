@@ -218,19 +218,9 @@ func (r *reader) profile(here *netconf.Interface, s *settled) {
 		r.say(maps, "interface %s classify", here.Name)
 	}
 	for tc := range uint8(netconf.Classes) {
-		s.class(r, here, netconf.Class{TC: tc, Queue: queueOf[tc]}, !taken(queueOf, queued, tc), pausedQueue)
+		s.class(r, here, netconf.Class{TC: tc, Queue: queueOf[tc]}, !netconf.QueueTaken(queueOf, queued, tc), pausedQueue)
 	}
 	p.Tidy()
-}
-
-// taken reports whether a class that is not mapped has its queue's number in common with one that is.
-func taken(queueOf [netconf.Classes]uint8, queued [netconf.Classes]bool, tc uint8) bool {
-	for other, mapped := range queued {
-		if mapped && !queued[tc] && queueOf[other] == queueOf[tc] {
-			return true
-		}
-	}
-	return false
 }
 
 // class adds a class with what its queue says.
