@@ -48,6 +48,7 @@ var beyond = regexp.MustCompile(strings.Join([]string{
 	`want whole (milli)?seconds`, `has bits set beyond its length`, `want an IPv6 prefix`, `fabric\.routing\.(protocol|bfd) is`,
 	`its paths follow the costs of links`, `capture\.links is none`, `transport\.setup is false`,
 	`operations in all`, `over [0-9]* GPUs`, `buckets, want at most`, `: True`, `.*: want a number such as`, `printable`, `longer than`,
+	`more problems? from here on`, // the first hundred are judged
 }, "|"))
 
 // The schema accepts what the decoder accepts, and refuses what it refuses but for
@@ -95,6 +96,19 @@ func TestSchemaAgreesOnDrawnScenarios(t *testing.T) {
 	})
 	if taken == 0 || refused == 0 {
 		t.Errorf("%d scenarios taken and %d refused: want some of each", taken, refused)
+	}
+}
+
+// A text with more problems than are kept is judged by those that are: what the decoder says of the
+// rest is no complaint that a schema could share.
+func TestSchemaAgreesWhereProblemsAreCut(t *testing.T) {
+	src := "# " + strings.Repeat("\x01", 2*located.Most) + "\ncluster: {hosts: 2}\n" +
+		"job: {flows: [{from: host1/gpu0, to: host2/gpu0, bytes: 1MB}]}\n"
+	if _, err := scenario.Parse("x.yaml", []byte(src)); err == nil || !strings.Contains(err.Error(), "more problems from here on") {
+		t.Fatalf("want more problems than are kept: %v", err)
+	}
+	if refusal, why := agree(compileSchema(t), src); refusal || why != "" {
+		t.Errorf("refused %v: %s", refusal, why)
 	}
 }
 
