@@ -65,7 +65,8 @@ func (f *Fabric) tellHeld(isl *sim.Island, now unit.Time, in PortID, a *account,
 }
 
 // TellHost tells that what the NIC of a port holds of a class has crossed its xOFF, or else its xON.
-func (f *Fabric) TellHost(isl *sim.Island, now unit.Time, id PortID, class uint8, over bool, held, threshold unit.Bytes) {
+func (f *Fabric) TellHost(isl *sim.Island, now unit.Time, id PortID, class uint8, over bool,
+	held, threshold unit.Bytes) {
 	if f.cfg.OnEvent == nil {
 		return
 	}

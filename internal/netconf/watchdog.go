@@ -12,7 +12,8 @@ const longestPoll = 100 * unit.Millisecond
 // NewWatchdog is a watchdog that is on and looks as often as it must to act in time: twice in the
 // shorter of both times (EOS's rule), and every 100 ms at least.
 func NewWatchdog(detect, restore unit.Duration, action string) Watchdog {
-	return Watchdog{On: true, Poll: min(longestPoll, detect/2, restore/2), Detect: detect, Restore: restore, Action: action}
+	poll := min(longestPoll, detect/2, restore/2)
+	return Watchdog{On: true, Poll: poll, Detect: detect, Restore: restore, Action: action}
 }
 
 // WatchdogLimits are the times that a platform takes.
