@@ -12,7 +12,7 @@ import (
 )
 
 // rowFormat changes when a row has other figures, or they mean something else: older rows are run again.
-const rowFormat = 2
+const rowFormat = 3
 
 // Files of a sweep directory.
 const (
