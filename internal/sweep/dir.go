@@ -50,6 +50,15 @@ func OpenDir(path string) (*Dir, error) {
 	return d, nil
 }
 
+// OpenRows is OpenDir for a folder that is no sweep's: somebody else says what it is, and keeps rows there.
+func OpenRows(path string) (*Dir, error) {
+	d := &Dir{path}
+	if err := os.MkdirAll(filepath.Join(path, rowFolder), 0o777); err != nil {
+		return nil, d.unwritable(err)
+	}
+	return d, nil
+}
+
 // Path returns where it lies, "" for nil.
 func (d *Dir) Path() string {
 	if d == nil {
