@@ -22,6 +22,9 @@ type Standing struct {
 	Waits Wait
 }
 
+// Open reports whether a queue pair has messages that are not acknowledged.
+func (n *Net) Open(id int32) bool { return n.senders[id].n > 0 }
+
 // Standing returns how far a queue pair is; it has messages.
 func (n *Net) Standing(id int32) Standing {
 	s := &n.senders[id]

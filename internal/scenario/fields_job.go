@@ -153,6 +153,14 @@ var workFields = []*Field{
 		Also:    []string{"at", "delay"},
 	},
 	{
+		Path: "watchdog", Default: "10min", Word: "none", Min: "1us", Max: "24h", applies: where(onlyRanks),
+		value: in(opt(duration), func(j *Job) *Opt[unit.Duration] { return &j.Watchdog }),
+		Meaning: "a job is aborted when one of its ranks has been in a collective for so long; none: it hangs, if nothing else " +
+			"ends it",
+		Source: "PyTorch, ProcessGroupNCCL: kProcessGroupNCCLDefaultTimeout",
+		Also:   []string{"nccl_timeout", "collective_timeout", "timeout"},
+	},
+	{
 		Path:    "train",
 		open:    func(b any) { b.(*Job).Train = &Train{} },
 		Meaning: "a network that is really trained",
