@@ -34,7 +34,10 @@ func (n *Net) Standing(id int32) Standing {
 	}
 	m := s.Message(0)
 	st.Acked = min(max(unit.Bytes(s.Acked()-m.Base), 0), m.Bytes)
+	waited, closed := n.closed[id]
 	switch {
+	case closed:
+		st.Waits = waited
 	case s.Dead():
 		st.Waits = ForNone
 	case s.state == idle:

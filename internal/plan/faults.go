@@ -58,8 +58,11 @@ func (p *Plan) Suspects(from, until unit.Time, links []topo.LinkID, gpus []GPU) 
 	for i := range p.Scenario.Faults {
 		m := &p.mishaps.Entries[i]
 		touches := slices.ContainsFunc(links, func(l topo.LinkID) bool {
-			return slices.Contains(m.Links, l) || slices.ContainsFunc(m.Ports, func(id topo.PortID) bool { return p.Graph.Ports[id].Link == l })
-		}) || slices.ContainsFunc(gpus, func(g GPU) bool { return slices.Contains(m.GPUs, g) || slices.Contains(m.Hosts, g.Host) })
+			return slices.Contains(m.Links, l) ||
+				slices.ContainsFunc(m.Ports, func(id topo.PortID) bool { return p.Graph.Ports[id].Link == l })
+		}) || slices.ContainsFunc(gpus, func(g GPU) bool {
+			return slices.Contains(m.GPUs, g) || slices.Contains(m.Hosts, g.Host)
+		})
 		if touches && p.Scenario.Faults[i].During(from, until) {
 			all = append(all, i)
 		}

@@ -153,14 +153,6 @@ var workFields = []*Field{
 		Also:    []string{"at", "delay"},
 	},
 	{
-		Path: "watchdog", Default: "10min", Word: "none", Min: "1us", Max: "24h", applies: where(onlyRanks),
-		value: in(opt(duration), func(j *Job) *Opt[unit.Duration] { return &j.Watchdog }),
-		Meaning: "a job is aborted when one of its ranks has been in a collective for so long; none: it hangs, if nothing else " +
-			"ends it",
-		Source: "PyTorch, ProcessGroupNCCL: kProcessGroupNCCLDefaultTimeout",
-		Also:   []string{"nccl_timeout", "collective_timeout", "timeout"},
-	},
-	{
 		Path:    "train",
 		open:    func(b any) { b.(*Job).Train = &Train{} },
 		Meaning: "a network that is really trained",
@@ -403,6 +395,14 @@ var trainFields = []*Field{
 		Path: "gpus", Default: "all", Word: "all", applies: where(onlyRules),
 		value:   in(gpus, func(j *Job) *Selection { return &j.GPUs }),
 		Meaning: "the GPUs of each of those hosts that they run on",
+	},
+	{
+		Path: "watchdog", Default: "10min", Word: "none", Min: "1us", Max: "24h", applies: where(onlyRanks),
+		value: in(opt(duration), func(j *Job) *Opt[unit.Duration] { return &j.Watchdog }),
+		Meaning: "a job is aborted when one of its ranks has been in a collective for so long; none: it hangs, if nothing else " +
+			"ends it",
+		Source: "PyTorch, ProcessGroupNCCL: kProcessGroupNCCLDefaultTimeout",
+		Also:   []string{"nccl_timeout", "collective_timeout", "timeout"},
 	},
 }
 
