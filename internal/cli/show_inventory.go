@@ -46,8 +46,12 @@ func sessionsText(p *plan.Plan) string {
 	if r.BFD {
 		watch = fmt.Sprintf("BFD %d x %v", r.BFDMultiplier, r.BFDInterval)
 	}
-	return fmt.Sprintf("Switches speak %s with %s: after a failure all have other routes in %v, unless a fault says "+
+	text := fmt.Sprintf("Switches speak %s with %s: after a failure all have other routes in %v, unless a fault says "+
 		"otherwise.", r.Protocol, watch, r.Convergence())
+	if r.Protocol == string(inventory.EVPN) {
+		text += " Of evpn there is this inventory and that time; its sessions are not configured."
+	}
+	return text
 }
 
 // cell prints an address of one family, "-" if there is none.
