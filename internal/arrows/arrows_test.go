@@ -240,8 +240,12 @@ var rules = map[string]rule{
 		why: "switch configuration follows from names and thresholds, not from a run",
 	},
 	"lint": {
-		may: "netconf netconf/dialects qos",
+		may: "dcbx netconf netconf/dialects qos",
 		why: "what is wrong with configurations follows from what they mean: nothing needs to run. Of dialects its tests make use",
+	},
+	"dcbx": {
+		may: "netconf wire",
+		why: "what two ends make of what they tell each other is a function of both: who sends it is above it",
 	},
 	"netconf/lines": {
 		may: "located",
