@@ -12,7 +12,7 @@ import (
 // and under real time.
 const (
 	pure = "unit cause balance splitmix located hash wire topo qos coll nccl nccltests cc roce workload exec inventory netconf " +
-		"rib netconf/frr netconf/nxos netconf/eos netconf/sonic netconf/nvue netconf/junos " +
+		"dcbx rib netconf/frr netconf/nxos netconf/eos netconf/sonic netconf/nvue netconf/junos " +
 		"netconf/dialects lint plan corpus catalogue design sizing pcapng"
 	engine = "sim fabric lists host nic"
 	tensor = "nn dataset corpus train"

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"railyard/internal/coll"
+	"railyard/internal/scripttest"
 	"railyard/internal/unit"
 )
 
@@ -86,7 +87,7 @@ func TestCalibration(t *testing.T) {
 	}
 	fmt.Fprintf(&b, "beside it: torch's benchmark, 14 sizes from 2MiB: %.2f %%\n", 100*Error(others))
 	t.Log("\n" + b.String())
-	golden(t, "testdata/calibration.txt", b.Bytes())
+	scripttest.Golden(t, "calibration.txt", b.String())
 	if e := Error(pairs); e >= 0.0969 { // ASTRA-sim's published error
 		t.Errorf("error %.2f %%, want less than 9.69 %%", 100*e)
 	}

@@ -2,22 +2,18 @@ package nccl
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"railyard/internal/coll"
+	"railyard/internal/scripttest"
 	"railyard/internal/unit"
 )
-
-var update = flag.Bool("update", false, "write the tables in testdata anew")
 
 // Hosts of eight H100 or H200, 400 Gb/s for each.
 func hopper(nodes int) Group {
@@ -64,23 +60,7 @@ func TestTables(t *testing.T) {
 		}
 		b.WriteString("\n")
 	}
-	golden(t, "testdata/choices.txt", b.Bytes())
-}
-
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(name, got, 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", name, diff)
-	}
+	scripttest.Golden(t, "choices.txt", b.String())
 }
 
 // What the search finds, as NCCL prints it on such hosts: 12 rings of 30 GB/s and 24 channels in

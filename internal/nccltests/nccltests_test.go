@@ -2,7 +2,6 @@ package nccltests
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,10 +13,9 @@ import (
 
 	"railyard/internal/coll"
 	"railyard/internal/located"
+	"railyard/internal/scripttest"
 	"railyard/internal/unit"
 )
-
-var update = flag.Bool("update", false, "write the tables in testdata anew")
 
 func read(t testing.TB, name string) (*Table, []byte) {
 	t.Helper()
@@ -47,20 +45,8 @@ func text(t testing.TB, table *Table) string {
 func TestLogs(t *testing.T) {
 	for _, name := range []string{"h200.log", "launcher.log", "old.log", "results.json"} {
 		table, _ := read(t, name)
-		golden := filepath.Join("testdata", strings.TrimSuffix(strings.TrimSuffix(name, ".log"), ".json")+".txt")
 		got := text(t, table)
-		if *update {
-			if err := os.WriteFile(golden, []byte(got), 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(golden)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(string(want), got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
+		scripttest.Golden(t, strings.TrimSuffix(strings.TrimSuffix(name, ".log"), ".json")+".txt", got)
 		again, err := Read(name, []byte(got))
 		if err != nil {
 			t.Fatalf("%s: as printed: %v", name, err)

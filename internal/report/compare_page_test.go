@@ -11,6 +11,7 @@ import (
 	"railyard/internal/cause"
 	"railyard/internal/chart"
 	"railyard/internal/result"
+	"railyard/internal/scripttest"
 	"railyard/internal/unit"
 )
 
@@ -68,8 +69,8 @@ func TestComparePage(t *testing.T) {
 	a, b := load(t, small(t, true)), load(t, small(t, true))
 	change(b)
 	b.Path = "runs/small-2"
-	golden(t, "compare-page.txt", comparedText(t, Compare([]*Data{a, b})))
-	golden(t, "compare-page-three.txt", comparedText(t, Compare(buffers(t, 3))))
+	scripttest.Golden(t, "compare-page.txt", comparedText(t, Compare([]*Data{a, b})))
+	scripttest.Golden(t, "compare-page-three.txt", comparedText(t, Compare(buffers(t, 3))))
 }
 
 // Every number of runs has a page whose plots are sound, in the same bytes each time.

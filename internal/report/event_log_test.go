@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"railyard/internal/result"
+	"railyard/internal/scripttest"
 	"railyard/internal/unit"
 )
 
@@ -59,7 +60,7 @@ func logText(t *testing.T, f EventFilter) (*EventLog, string) {
 // Every kind of event has words, with units.
 func TestEventLog(t *testing.T) {
 	_, text := logText(t, EventFilter{Most: 100})
-	golden(t, "events.txt", text)
+	scripttest.Golden(t, "events.txt", text)
 	for line := range strings.Lines(text) {
 		if len(strings.TrimRight(line, "\n")) > 80 {
 			t.Errorf("longer than 80 columns: %s", line)

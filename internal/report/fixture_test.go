@@ -1,8 +1,6 @@
 package report
 
 import (
-	"flag"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,27 +11,6 @@ import (
 	"railyard/internal/result"
 	"railyard/internal/unit"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
-
-// golden compares got with testdata/name.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s: got\n%s\nwant\n%s\n(go test ./internal/report -update writes it anew)", path, got, want)
-	}
-}
 
 const us = unit.Microsecond
 

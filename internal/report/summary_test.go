@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"railyard/internal/result"
+	"railyard/internal/scripttest"
 	"railyard/internal/sheet"
 	"railyard/internal/unit"
 )
@@ -36,7 +37,9 @@ func render(t *testing.T, s *result.Summary, width int) string {
 	return b.String()
 }
 
-func TestSummaryAt80Columns(t *testing.T) { golden(t, "summary-80.txt", render(t, example(t), 80)) }
+func TestSummaryAt80Columns(t *testing.T) {
+	scripttest.Golden(t, "summary-80.txt", render(t, example(t), 80))
+}
 
 func TestSummaryOfFlowsOnly(t *testing.T) {
 	s := &result.Summary{State: result.Interrupted, Name: "incast", Seed: 7, VirtualTime: 8_000_000_000,
@@ -46,7 +49,7 @@ func TestSummaryOfFlowsOnly(t *testing.T) {
 		s.Flows = append(s.Flows, result.FlowFigures{Name: "flow " + string(rune('a'+i)), Bytes: 1_000_000,
 			Start: new(unit.Time(0)), FCT: new(unit.Duration(80_000_000 + i%7*1_000_000)), Status: result.StatusDone})
 	}
-	golden(t, "summary-flows.txt", render(t, s, 80))
+	scripttest.Golden(t, "summary-flows.txt", render(t, s, 80))
 }
 
 // The terminal has room for a few flows: the slowest, before them those of which nothing came.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"railyard/internal/result"
+	"railyard/internal/scripttest"
 	"railyard/internal/unit"
 )
 
@@ -28,9 +29,9 @@ func TestTerminal(t *testing.T) {
 		}
 		return b.String()
 	}
-	golden(t, "report.txt", "railyard report "+
+	scripttest.Golden(t, "report.txt", "railyard report "+
 		"runs/small-1\n----\n"+out(func(b *strings.Builder) error { return WriteText(b, d, 80) }))
-	golden(t, "explain.txt", "railyard explain "+
+	scripttest.Golden(t, "explain.txt", "railyard explain "+
 		"runs/small-1\n----\n"+out(func(b *strings.Builder) error { return WriteCauses(b, d, 80) }))
 	d.Path = path
 	for file, which := range map[string]string{"explain_flow.txt": "4", "explain_name.txt": "noise"} {
@@ -38,12 +39,12 @@ func TestTerminal(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		golden(t, file, "railyard explain "+
+		scripttest.Golden(t, file, "railyard explain "+
 			"runs/small-1 "+which+"\n----\n"+out(func(b *strings.Builder) error { return WriteFlow(b, f, 80) }))
 	}
 	other := load(t, small(t, true))
 	change(other)
-	golden(t, "compare.txt", "railyard compare runs/small-1 runs/small-2\n----\n"+out(func(b *strings.Builder) error {
+	scripttest.Golden(t, "compare.txt", "railyard compare runs/small-1 runs/small-2\n----\n"+out(func(b *strings.Builder) error {
 		d.Path, other.Path = "runs/small-1", "runs/small-2"
 		return Compare([]*Data{d, other}).WriteText(b, 80)
 	}))

@@ -11,6 +11,7 @@ import (
 	parquetgo "github.com/parquet-go/parquet-go"
 
 	"railyard/internal/parquet"
+	"railyard/internal/scripttest"
 )
 
 func TestCSV(t *testing.T) {
@@ -50,7 +51,7 @@ func TestCSV(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	golden(t, "tables.csv", b.String())
+	scripttest.Golden(t, "tables.csv", b.String())
 	if _, err := r.WriteCSV(&b, "queues"); err == nil || !strings.Contains(err.Error(), "the run wrote none") {
 		t.Error(err)
 	}

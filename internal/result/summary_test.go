@@ -10,6 +10,7 @@ import (
 
 	"railyard/internal/cause"
 	"railyard/internal/qos"
+	"railyard/internal/scripttest"
 	"railyard/internal/unit"
 )
 
@@ -86,5 +87,5 @@ func TestRunJSONReadsBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "run.json", string(b))
+	scripttest.Golden(t, "run.json", string(b))
 }

@@ -15,6 +15,7 @@ import (
 
 	"railyard/internal/cause"
 	"railyard/internal/machine/machinetest"
+	"railyard/internal/scripttest"
 	"railyard/internal/unit"
 )
 
@@ -40,7 +41,7 @@ func TestColumns(t *testing.T) {
 			b.WriteString("\n")
 		}
 	}
-	golden(t, "columns.txt", b.String())
+	scripttest.Golden(t, "columns.txt", b.String())
 }
 
 // The cause columns are those of package cause, in its order, and nothing is lost on the way there

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"railyard/internal/scripttest"
 	"railyard/internal/unit"
 )
 
@@ -76,7 +77,7 @@ func traceOf(t *testing.T, r *Run, w TraceWindow) string {
 func TestTrace(t *testing.T) {
 	r := traceRun(t)
 	trace := traceOf(t, r, TraceWindow{})
-	golden(t, "trace.json", trace)
+	scripttest.Golden(t, "trace.json", trace)
 	if traceOf(t, r, TraceWindow{}) != trace {
 		t.Error("two traces of one run differ")
 	}

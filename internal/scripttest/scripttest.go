@@ -7,7 +7,7 @@
 //	at 100ns: packet 1
 //
 // A line that begins with # explains. With -update, which every test that imports this package
-// understands, outcomes are written anew.
+// understands, outcomes are written anew, and so are the texts that Golden compares.
 package scripttest
 
 import (
@@ -95,4 +95,23 @@ func firstDifference(got, want string) string {
 		}
 	}
 	return fmt.Sprintf("%d lines, want %d", len(g), len(w))
+}
+
+// Golden compares a text with testdata/name. With -update it writes the file.
+func Golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs; -update writes it: %s\ngot\n%s", path, firstDifference(got, string(want)), got)
+	}
 }

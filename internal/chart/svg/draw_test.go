@@ -2,39 +2,16 @@ package svg
 
 import (
 	"encoding/xml"
-	"flag"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
 	"railyard/internal/cause"
 	"railyard/internal/chart"
+	"railyard/internal/scripttest"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
-
-// golden compares got with testdata/name.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s: got\n%s\nwant\n%s\n(go test ./internal/chart/svg -update writes it anew)", path, got, want)
-	}
-}
 
 const us = chart.Value(1e6)
 
@@ -115,7 +92,7 @@ func TestDraw(t *testing.T) {
 			t.Fatal(err)
 		}
 		file := Draw(f, 620).File()
-		golden(t, f.Name+".svg", file)
+		scripttest.Golden(t, f.Name+".svg", file)
 		if file != Draw(f, 620).File() {
 			t.Errorf("%s: two drawings differ", f.Name)
 		}

@@ -1,18 +1,14 @@
 package text
 
 import (
-	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"railyard/internal/cause"
 	"railyard/internal/chart"
+	"railyard/internal/scripttest"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 const us = chart.Value(1e6)
 
@@ -85,19 +81,7 @@ func TestDraw(t *testing.T) {
 			b.WriteString(drawn(f, w) + "\n")
 		}
 	}
-	path := filepath.Join("testdata", "figures.txt")
-	if *update {
-		if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if b.String() != string(want) {
-		t.Errorf("got\n%s\nwant\n%s\n(go test ./internal/chart/text -update writes it anew)", b.String(), want)
-	}
+	scripttest.Golden(t, "figures.txt", b.String())
 }
 
 // No line is wider than asked for, whatever the names.
