@@ -46,6 +46,7 @@ type Config struct {
 	Faults        *Faults                      // nil: none
 	HostsPause    bool                         // NICs send PFC frames of their own (PausePeer)
 	Watchdog      *Watchdog                    // of paused ports; nil: none
+	Watchdogs     []*Watchdog                  // by port, in place of Watchdog; nil: all have that
 	Routing       *Routing                     // of frames whose next hop each switch chooses; nil: there are none
 	Telemetry     bool                         // every data frame collects in-band telemetry at switches (HPCC)
 	SampleEvery   unit.Duration                // queue sampling interval, 0: off

@@ -29,7 +29,6 @@ type PortProfile struct {
 	XOFF     *qos.XOFF          // of what comes in by it
 	Headroom *unit.Bytes        // of each class under PFC
 	Deaf     uint8              // bit c: class c does not heed PFC frames
-	Watchdog *Watchdog          // Detect 0: none
 }
 
 // port is where port k of the switch differs.

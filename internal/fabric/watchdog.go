@@ -25,21 +25,15 @@ type dog struct {
 
 // addWatchdogs gives ports of switches theirs.
 func (f *Fabric) addWatchdogs(index []int32) {
+	if f.cfg.Watchdog == nil && f.cfg.Watchdogs == nil {
+		return
+	}
+	f.dogs = make([]*Watchdog, len(f.ports))
 	for id := range f.ports {
-		if index[f.graph.Ports[id].Node] < 0 {
-			continue
-		}
-		w := f.cfg.Watchdog
-		if own := f.portProfile(PortID(id)).Watchdog; own != nil {
-			if w = own; own.Detect == 0 {
-				w = nil
+		if index[f.graph.Ports[id].Node] >= 0 {
+			if f.dogs[id] = f.cfg.Watchdog; f.cfg.Watchdogs != nil {
+				f.dogs[id] = f.cfg.Watchdogs[id]
 			}
-		}
-		if w != nil && f.dogs == nil {
-			f.dogs = make([]*Watchdog, len(f.ports))
-		}
-		if f.dogs != nil {
-			f.dogs[id] = w
 		}
 	}
 }

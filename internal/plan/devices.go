@@ -74,6 +74,10 @@ func (c *configured) qos(cfg *fabric.Config, id topo.NodeID) error {
 	q.Pools.Size = policy.Buffer.Size
 	if c.of.QoS.PFC.Enabled {
 		q.Watchdog = watchdog
+		if own := &c.of.QoS.PFC.Watchdog; own.Detect.Set {
+			q.Watchdog.Detect, q.Watchdog.Restore, q.Watchdog.Action = own.Detect.Value, own.Restore, own.Action
+			q.Watchdog.Poll = min(watchdog.Poll, own.Detect.Value/2, own.Restore/2)
+		}
 	}
 	classes := len(policy.Classes)
 	for i, port := range g.Nodes[id].Ports {
@@ -108,7 +112,7 @@ func (c *configured) shares(s *qos.Switch, policy *qos.Policy) {
 	pools.LosslessPart = 100 - pools.HeadroomPart - pools.LossyPart
 }
 
-// watchdog is the PFC watchdog's setting: SONiC's stock times, and NX-OS's poll timer. A run has none.
+// watchdog is the PFC watchdog's setting where the scenario has none: SONiC's stock times, and NX-OS's poll timer.
 var watchdog = netconf.Watchdog{On: true, Poll: 100 * unit.Millisecond, Detect: 400 * unit.Millisecond,
 	Restore: 400 * unit.Millisecond, Action: "drop"}
 

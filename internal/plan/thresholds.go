@@ -21,6 +21,11 @@ func (p *Plan) Thresholds() ([]qos.Row, []qos.Mistake, error) {
 		return nil, nil, err
 	}
 	mistakes, err := policy.Mistakes(sites, class, reacts)
+	for i := range mistakes {
+		if mistakes[i].Path == "fabric.switches" {
+			mistakes[i].Path = p.SwitchesKey()
+		}
+	}
 	if !p.Scenario.Fabric.QoS.ECN.PortRate.Set {
 		for i := range mistakes { // the cure is to have none, and there is none
 			mistakes[i].Cures = slices.DeleteFunc(mistakes[i].Cures, func(c qos.Cure) bool {
@@ -29,6 +34,14 @@ func (p *Plan) Thresholds() ([]qos.Row, []qos.Mistake, error) {
 		}
 	}
 	return rows, mistakes, err
+}
+
+// SwitchesKey is what gives switches that differ from the others what they have.
+func (p *Plan) SwitchesKey() string {
+	if p.configs != nil {
+		return "fabric.config"
+	}
+	return "fabric.switches"
 }
 
 // sites groups switches of the same kind, links and profile, in order of the first of each group.
