@@ -213,6 +213,10 @@ func (a *applying) device() {
 	}
 }
 
+// usualDetect is after how long a watchdog acts where neither its configuration nor the scenario says: SONiC's and
+// Junos' default.
+const usualDetect = 200 * unit.Millisecond
+
 // watchdog is that of the switch; nil: it has none, or one that does nothing.
 func (a *applying) watchdog() *fabric.Watchdog {
 	w := a.parsed.Device.QoS.Watchdog
@@ -222,7 +226,7 @@ func (a *applying) watchdog() *fabric.Watchdog {
 	own := a.f.QoS.PFC.Watchdog
 	dog := &fabric.Watchdog{Detect: w.Detect, Restore: w.Restore, Forward: w.Action == "forward"}
 	if w.Detect == 0 {
-		dog.Detect = own.Detect.Or(watchdog.Detect)
+		dog.Detect = own.Detect.Or(usualDetect)
 		a.assume("the PFC watchdog acts after %v", dog.Detect)
 	}
 	if w.Restore == 0 {
