@@ -78,7 +78,8 @@ func TestConfigured(t *testing.T) {
 	if got := fmt.Sprint(p.Differing()); got != "[{leaf2 [leaf2] [{qos.ecn.max 90kB 60kB}]}]" {
 		t.Errorf("%s", got)
 	}
-	if len(p.Assumed()) == 0 || len(p.Exchanges()) != 2 || p.Exchanges()[0].Near != "PFC 3 (own)" || p.Exchanges()[0].Far != "PFC 3 (peer)" {
+	if len(p.Assumed()) == 0 || len(p.Exchanges()) != 2 ||
+		p.Exchanges()[0].Near != "PFC 3 (own)" || p.Exchanges()[0].Far != "PFC 3 (peer)" {
 		t.Errorf("assumed %+v, exchanges %+v", p.Assumed(), p.Exchanges())
 	}
 }
