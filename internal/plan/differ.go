@@ -133,7 +133,7 @@ func (p *Plan) profileOf(id topo.NodeID) int32 {
 // entryOf is the path of a key in the last entry of fabric.switches that gives it, of those that make a profile.
 func (p *Plan) entryOf(profile, key string, gives func(*scenario.SwitchProfile) bool) string {
 	names := strings.Split(profile, ", ")
-	path := p.SwitchesKey()
+	path := p.Scenario.Fabric.SwitchesKey()
 	for i := range p.Scenario.Fabric.Switches {
 		if s := &p.Scenario.Fabric.Switches[i]; slices.Contains(names, s.Match) && gives(s) {
 			path = fmt.Sprintf("fabric.switches[%d].%s", i, key)
