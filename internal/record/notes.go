@@ -261,7 +261,7 @@ func (j *Job) trainingNotes(s *result.JobFigures, diverged bool) []string {
 		return nil
 	}
 	var notes []string
-	if first := j.train.Loss(0); s.Steps > 1 && !diverged && s.Resumed == nil && float64(*s.FinalLoss) >= first {
+	if first := j.train.Loss(0); s.Steps > 1 && !diverged && s.Resumed == nil && len(j.restarts) == 0 && float64(*s.FinalLoss) >= first {
 		notes = append(notes, fmt.Sprintf("the training has not learned: its final loss, %.4g, is no lower than "+
 			"that of its first step, %.4g. Most often %s.train.lr (%v) is too large",
 			float64(*s.FinalLoss), first, j.plan.Spec.Path(), j.plan.Spec.Train.LR))
