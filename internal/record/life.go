@@ -1,6 +1,7 @@
 package record
 
 import (
+	"fmt"
 	"slices"
 
 	"railyard/internal/plan"
@@ -109,6 +110,20 @@ func (j *Job) Lost() { j.saves-- }
 func (j *Job) Ended(why string) {
 	j.gaveUp, j.final = true, why
 	j.GiveUp()
+}
+
+// survivalNotes tells of the aborts that the job has lived through.
+func (j *Job) survivalNotes() (notes []string) {
+	for i := range j.restarts {
+		a, x := &j.aborts[i], &j.restarts[i]
+		t := fmt.Sprintf("aborted and started again: %s. %s later, at %s, ranks went on from step %d: %s, %s of work, had been lost",
+			a.Text, x.Down.Human(), unit.Duration(x.At).Human(), x.Step, unit.CountOf(x.Lost, "step"), x.LostTime.Human())
+		for _, m := range x.Replaced {
+			t += fmt.Sprintf("; %s took the place of %s", m.By, m.Host)
+		}
+		notes = append(notes, t)
+	}
+	return notes
 }
 
 // finishSurvival fills in what it took to live through aborts.

@@ -28,7 +28,7 @@ func (r *Recorder) notes(s *result.Summary, diverged bool) (notes []string) {
 		notes = append(notes, r.waitNotes(s)...)
 	}
 	for i, f := range s.PerJob() {
-		for _, n := range r.jobs[i].trainingNotes(f, diverged) {
+		for _, n := range append(r.jobs[i].survivalNotes(), r.jobs[i].trainingNotes(f, diverged)...) {
 			if r.several() {
 				n = "job " + r.jobs[i].name() + ": " + n
 			}
