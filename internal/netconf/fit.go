@@ -82,6 +82,18 @@ func (f *Fitting) NoRouting(platform string) {
 	}
 }
 
+// NoSVIDetails leaves the size of frames and the names for people of SVIs and loopbacks to the platform.
+func (f *Fitting) NoSVIDetails(platform string) {
+	for i := range f.Device.Interfaces {
+		here := &f.Device.Interfaces[i]
+		if here.Kind == Physical || here.MTU == 0 && here.Description == "" {
+			continue
+		}
+		here.MTU, here.Description = 0, ""
+		f.Say("MTU and description of SVIs: no command of %s is on record", platform)
+	}
+}
+
 // NoQoS leaves quality of service to the platform.
 func (f *Fitting) NoQoS(platform string) {
 	if f.Device.QoS != nil {
