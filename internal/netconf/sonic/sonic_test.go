@@ -61,22 +61,31 @@ func TestRoutingRoundTrip(t *testing.T) {
 
 // What people write that is not so.
 func TestRoutingThatIsWrong(t *testing.T) {
-	for text, want := range map[string]string{
-		`"VLAN_MEMBER": {"Vlan5|Ethernet0": {"tagging_mode": "untagged"}}`:                      `Vlan5|Ethernet0: no VLAN Vlan5`,
-		`"VLAN": {"Vlan5": {}}, "VLAN_MEMBER": {"Vlan5|Ethernet0": {"tagging_mode": "tagged"}}`: `tagging_mode tagged`,
-		`"VLAN": {"Vlan5": {"vlanid": "6"}}`:                                                    `Vlan5: vlanid 6, want 5`,
-		`"VLAN": {"Vlan4095": {}}`:                                                              `want Vlan1 to Vlan4094`,
-		`"VLAN_INTERFACE": {"Vlan5|10.0.0.1/24": {}}`:                                           `no VLAN Vlan5`,
-		`"INTERFACE": {"Ethernet0|10.0.0.1": {}}`:                                               `10.0.0.1: want an address with the length`,
-		`"INTERFACE": {"Ethernet0|10.0.0.1/31": {}, "Ethernet0|10.0.0.1/31": {}}`:               `once`,
-		`"LOOPBACK_INTERFACE": {"Loopback1|10.0.0.1/32": {}}`:                                   `want Loopback0`,
-		`"VLAN": {"Vlan5": {}},
+	for _, c := range [][2]string{
+		{`"VLAN_MEMBER": {"Vlan5|Ethernet0": {"tagging_mode": "untagged"}}`,
+			`Vlan5|Ethernet0: no VLAN Vlan5`},
+		{`"VLAN": {"Vlan5": {}}, "VLAN_MEMBER": {"Vlan5|Ethernet0": {"tagging_mode": "tagged"}}`,
+			`tagging_mode tagged`},
+		{`"VLAN": {"Vlan5": {"vlanid": "6"}}`,
+			`Vlan5: vlanid 6, want 5`},
+		{`"VLAN": {"Vlan4095": {}}`,
+			`want Vlan1 to Vlan4094`},
+		{`"VLAN_INTERFACE": {"Vlan5|10.0.0.1/24": {}}`,
+			`no VLAN Vlan5`},
+		{`"INTERFACE": {"Ethernet0|10.0.0.1": {}}`,
+			`10.0.0.1: want an address with the length`},
+		{`"INTERFACE": {"Ethernet0|10.0.0.1/31": {}, "Ethernet0|10.0.0.1/31": {}}`,
+			`once`},
+		{`"LOOPBACK_INTERFACE": {"Loopback1|10.0.0.1/32": {}}`,
+			`want Loopback0`},
+		{`"VLAN": {"Vlan5": {}},
  "VLAN_MEMBER": {"Vlan5|Ethernet0": {"tagging_mode": "untagged"}},
- "INTERFACE": {"Ethernet0|10.0.0.1/31": {}}`: `routed, and a member of VLAN 5`,
+ "INTERFACE": {"Ethernet0|10.0.0.1/31": {}}`,
+			`routed, and a member of VLAN 5`},
 	} {
-		p := sonic.Dialect{}.Parse([]netconf.File{{Name: "config_db.json", Text: []byte("{" + text + "}")}})
-		if len(p.Problems) != 1 || !strings.Contains(p.Problems[0].Message, want) {
-			t.Errorf("%s: %v, want %s", text, p.Problems, want)
+		p := sonic.Dialect{}.Parse([]netconf.File{{Name: "config_db.json", Text: []byte("{" + c[0] + "}")}})
+		if len(p.Problems) != 1 || !strings.Contains(p.Problems[0].Message, c[1]) {
+			t.Errorf("%s: %v, want %s", c[0], p.Problems, c[1])
 		}
 	}
 	// FRR's file is there, and nothing says that it counts.
