@@ -94,6 +94,15 @@ func (f *Fitting) NoSVIDetails(platform string) {
 	}
 }
 
+// MostPaths cuts the number of equal paths to what a platform takes.
+func (f *Fitting) MostPaths(platform string, most int) {
+	if b := f.Device.BGP; b != nil && b.MaximumPaths > most {
+		f.Say("%d equal paths, one for each link: %s takes at most %d", b.MaximumPaths, platform, most)
+		f.Device.BGP = clone(b)
+		f.Device.BGP.MaximumPaths = most
+	}
+}
+
 // NoQoS leaves quality of service to the platform.
 func (f *Fitting) NoQoS(platform string) {
 	if f.Device.QoS != nil {

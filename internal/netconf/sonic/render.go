@@ -10,6 +10,7 @@ import (
 
 	"railyard/internal/inventory"
 	"railyard/internal/netconf"
+	"railyard/internal/netconf/frr"
 	"railyard/internal/unit"
 )
 
@@ -25,6 +26,7 @@ const fileName = "config_db.json"
 func (Dialect) Fit(d *netconf.Device) (*netconf.Device, []string) {
 	f := netconf.NewFitting(d)
 	f.NoSVIDetails(Platform)
+	f.MostPaths(Platform, frr.MostPaths)
 	f.NoSpeeds()
 	f.PFCOn(Platform)
 	f.NoLLDP(Platform)
