@@ -260,7 +260,7 @@ var rules = map[string]rule{
 		why: "a dialect turns a device into text and back: whose device it is, is above it",
 	},
 	"netconf/sonic": {
-		may: "inventory located netconf",
+		may: "inventory located netconf netconf/frr",
 		why: "a dialect turns a device into text and back: whose device it is, is above it",
 	},
 	"netconf/nvue": {
@@ -286,8 +286,8 @@ var rules = map[string]rule{
 	},
 	"netconf/netconftest": {
 		may:   "netconf",
-		third: "pgregory.net/rapid",
-		why:   "it draws devices for the tests of dialects",
+		third: "github.com/google/go-cmp pgregory.net/rapid",
+		why:   "it draws devices for the tests of dialects, and holds what comes back against them",
 	},
 	"inventory/inventorytest": {
 		may:   "inventory topo",

@@ -15,8 +15,8 @@
 //
 // Neighbours are compared by what DCBX makes of their settings (package dcbx).
 //
-// Not checked: Q25 (no model of MLAG). Of Q17 a reload that is pending is found where the files hold
-// what the switch says of it.
+// Of Q25 (MLAG or ESI peers) what both tell a NIC is checked, not how they talk to each other. Of Q17 a reload
+// that is pending is found where the files hold what the switch says of it.
 //
 // Invariants: findings are in the order of files and lines; the same input gives the same findings;
 // nothing is found in what the platform was left.

@@ -16,6 +16,7 @@ func (l *linter) fabric() {
 	l.seeds()
 	l.circle()
 	l.neighbours()
+	l.peers()
 }
 
 // agree wants the DSCPs of classes that pause, and of CNPs, to be the same on all devices: those of most.

@@ -67,6 +67,8 @@ var Rules = []Rule{
 	{"Q22", "LLDP and DCBX are on where PFC is auto", "without DCBX auto is off", "LLDP with DCBX on the port, or PFC on"},
 	{"Q23", "neighbours agree on PFC and shares", "one pauses a priority that the other does not", "the same on both ends"},
 	{"Q24", "neighbours speak one DCBX", "IEEE and CEE do not understand each other", "the same version on both ends"},
+	{"Q25", "switches that share NICs agree on them", "what a NIC gets depends on which of its ports is up",
+		"the same VLAN, gateway, MTU, rate and priorities on all of them"},
 	{"Q26", "VLANs, subnets and summaries nest", "a summary without a subnet draws packets to nowhere",
 		"summaries of what is there"},
 }

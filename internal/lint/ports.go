@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"railyard/internal/netconf"
@@ -165,10 +166,12 @@ func (l *linter) subnets(d *Device) {
 				"interface "+p.Name)
 		}
 	}
+	l.overlaps(d)
 	b := d.Device.BGP
 	if b == nil {
 		return
 	}
+	l.summarised(d, b)
 	for _, a := range b.Aggregates {
 		inside := false
 		for _, n := range b.Networks {
@@ -177,6 +180,46 @@ func (l *linter) subnets(d *Device) {
 		if !inside {
 			l.add(d, "Q26", Error, fmt.Sprintf("summary %s contains no network of the switch", a.Prefix),
 				"aggregate "+a.Prefix.String(), "bgp")
+		}
+	}
+}
+
+// overlaps finds VLANs whose subnets have addresses in common.
+func (l *linter) overlaps(d *Device) {
+	all := d.Device.Interfaces
+	for i := range all {
+		for k := range all[:i] {
+			for _, a := range all[i].Addresses {
+				for _, b := range all[k].Addresses {
+					if all[i].Kind == netconf.SVI && all[k].Kind == netconf.SVI && a.Masked().Overlaps(b.Masked()) {
+						l.add(d, "Q26", Error, fmt.Sprintf("%s has %s and %s has %s: they have addresses in common", all[k].Name,
+							b.Masked(), all[i].Name, a.Masked()), "interface "+all[i].Name)
+					}
+				}
+			}
+		}
+	}
+}
+
+// summarised wants the subnets of VLANs that are advertised to lie in a summary, where their family has any.
+func (l *linter) summarised(d *Device, b *netconf.BGP) {
+	for i := range d.Device.Interfaces {
+		svi := &d.Device.Interfaces[i]
+		for _, a := range svi.Addresses {
+			if svi.Kind != netconf.SVI || !slices.Contains(b.Networks, a.Masked()) {
+				continue
+			}
+			there, inside := false, false
+			for _, s := range b.Aggregates {
+				if s.Prefix.Addr().Is6() == a.Addr().Is6() {
+					there = true
+					inside = inside || s.Prefix.Bits() <= a.Bits() && s.Prefix.Contains(a.Addr())
+				}
+			}
+			if there && !inside {
+				l.add(d, "Q26", Error, fmt.Sprintf("%s of %s is in no summary of the switch", a.Masked(), svi.Name),
+					"network "+a.Masked().String(), "interface "+svi.Name)
+			}
 		}
 	}
 }

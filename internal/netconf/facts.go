@@ -12,7 +12,7 @@ type Fact struct {
 	Value string
 }
 
-// Facts lists what a device says of quality of service, LLDP and load balancing, in order of ports.
+// Facts lists what a device says: of the device, then in order of interfaces.
 func (d *Device) Facts() (all []Fact) {
 	if q := d.QoS; q != nil {
 		all = append(all, Fact{What: "PFC watchdog", Value: q.Watchdog.String()})
@@ -27,6 +27,9 @@ func (d *Device) Facts() (all []Fact) {
 		all = append(all, Fact{What: "load balancing",
 			Value: d.Balance.String() + " " + strings.Join(d.Balance.Ports, " ")})
 	}
+	if d.BGP != nil {
+		all = append(all, d.BGP.facts()...)
+	}
 	for i := range d.Interfaces {
 		all = append(all, d.portFacts(&d.Interfaces[i])...)
 	}
@@ -37,7 +40,13 @@ func (d *Device) portFacts(i *Interface) (all []Fact) {
 	say := func(what, format string, args ...any) {
 		all = append(all, Fact{i.Name, what, fmt.Sprintf(format, args...)})
 	}
-	say("port", "there")
+	say(i.Kind.String(), "there")
+	if i.VLAN > 0 && i.Kind == Physical {
+		say("VLAN", "%d", i.VLAN)
+	}
+	for _, a := range i.Addresses {
+		say("address "+a.String(), "there")
+	}
 	if i.MTU > 0 {
 		say("largest frame", "%v", i.MTU)
 	}

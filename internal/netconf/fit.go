@@ -82,6 +82,27 @@ func (f *Fitting) NoRouting(platform string) {
 	}
 }
 
+// NoSVIDetails leaves the size of frames and the names for people of SVIs and loopbacks to the platform.
+func (f *Fitting) NoSVIDetails(platform string) {
+	for i := range f.Device.Interfaces {
+		here := &f.Device.Interfaces[i]
+		if here.Kind == Physical || here.MTU == 0 && here.Description == "" {
+			continue
+		}
+		here.MTU, here.Description = 0, ""
+		f.Say("MTU and description of SVIs: no command of %s is on record", platform)
+	}
+}
+
+// MostPaths cuts the number of equal paths to what a platform takes.
+func (f *Fitting) MostPaths(platform string, most int) {
+	if b := f.Device.BGP; b != nil && b.MaximumPaths > most {
+		f.Say("%d equal paths, one for each link: %s takes at most %d", b.MaximumPaths, platform, most)
+		f.Device.BGP = clone(b)
+		f.Device.BGP.MaximumPaths = most
+	}
+}
+
 // NoQoS leaves quality of service to the platform.
 func (f *Fitting) NoQoS(platform string) {
 	if f.Device.QoS != nil {

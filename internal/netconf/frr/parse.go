@@ -161,8 +161,8 @@ func (r *reader) finish() {
 	}
 }
 
-// mostPaths is what FRR takes where nothing is said, as Debian builds it.
-const mostPaths = 256
+// MostPaths is how many equal paths FRR takes at most, and where nothing is said, as Debian builds it.
+const MostPaths = 256
 
 // finishPaths joins what both families say of equal paths. A family without sessions says nothing.
 func (r *reader) finishPaths() {
@@ -178,7 +178,7 @@ func (r *reader) finishPaths() {
 	for k, said := range r.paths {
 		switch {
 		case said == 0 && speaks[k]:
-			said = mostPaths
+			said = MostPaths
 		case said == 0:
 			continue
 		}
@@ -189,7 +189,7 @@ func (r *reader) finishPaths() {
 		b.MaximumPaths = said
 	}
 	if b.MaximumPaths == 0 {
-		b.MaximumPaths = mostPaths
+		b.MaximumPaths = MostPaths
 	}
 }
 

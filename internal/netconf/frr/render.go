@@ -89,8 +89,8 @@ func checkBGP(d *netconf.Device) (err error) {
 	if b.Keepalive%unit.Second != 0 || b.Hold%unit.Second != 0 || b.Keepalive <= 0 || b.Hold < 3*unit.Second {
 		no("BGP timers %v and %v, want whole seconds, hold time 3s or more", b.Keepalive, b.Hold)
 	}
-	if b.MaximumPaths < 1 || b.MaximumPaths > 256 {
-		no("%d equal paths, want 1 to 256", b.MaximumPaths)
+	if b.MaximumPaths < 1 || b.MaximumPaths > MostPaths {
+		no("%d equal paths, want 1 to %d", b.MaximumPaths, MostPaths)
 	}
 	for i := range b.Neighbours {
 		n := &b.Neighbours[i]
@@ -284,6 +284,7 @@ func interfaces(d *netconf.Device) string {
 // Fit leaves out what Linux has other programs for.
 func (Dialect) Fit(d *netconf.Device) (*netconf.Device, []string) {
 	f := netconf.NewFitting(d)
+	f.MostPaths("FRR", MostPaths)
 	f.NoQoS("FRR")
 	f.NoLLDP("FRR")
 	f.NoBalance("FRR", func(*netconf.Balance) bool { return false })

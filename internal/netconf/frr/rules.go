@@ -149,12 +149,12 @@ func carries(six bool) *block {
 			return r.neighbour(l, func(n *netconf.Neighbour) { n.NextHopSelf = true }, six)
 		}},
 		{Pattern: "maximum-paths ibgp N equal-cluster-length", Do: func(r *reader, l *lines.Line) error {
-			n, err := number(l.Args[0], 1, mostPaths)
+			n, err := number(l.Args[0], 1, MostPaths)
 			r.inner[k] = int(n)
 			return err
 		}},
 		{Pattern: "maximum-paths N", Do: func(r *reader, l *lines.Line) error {
-			n, err := number(l.Args[0], 1, mostPaths)
+			n, err := number(l.Args[0], 1, MostPaths)
 			r.paths[k] = int(n)
 			return err
 		}},

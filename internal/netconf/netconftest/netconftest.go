@@ -5,6 +5,7 @@ package netconftest
 import (
 	"net/netip"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"railyard/internal/netconf"
@@ -108,3 +109,25 @@ func watch(t *rapid.T) *netconf.BFD {
 	}
 	return &netconf.BFD{Interval: interval, Multiplier: rapid.IntRange(2, 5).Draw(t, "multiplier")}
 }
+
+// RoundTrip renders a device and reads it back: it must be the same.
+func RoundTrip(t *rapid.T, of netconf.Dialect, d *netconf.Device) {
+	files, err := of.Render(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := of.Parse(files)
+	if len(p.Problems) > 0 {
+		t.Fatal(p.Problems.Error())
+	}
+	if diff := cmp.Diff(d, p.Device, equal, same, emptyIsNil); diff != "" {
+		t.Fatal(diff)
+	}
+}
+
+// How addresses are compared, and that none are none.
+var (
+	equal      = cmp.Comparer(func(a, b netip.Prefix) bool { return a == b })
+	same       = cmp.Comparer(func(a, b netip.Addr) bool { return a == b })
+	emptyIsNil = cmp.FilterValues(func(a, b []netip.Prefix) bool { return len(a) == 0 && len(b) == 0 }, cmp.Ignore())
+)

@@ -17,17 +17,20 @@ func (w *writer) check() {
 	if d.Name == "" {
 		w.Refuse("a device without a name, want one")
 	}
-	if d.BGP != nil || d.LLDP != nil || d.Balance != nil {
-		w.Refuse("BGP, LLDP and load balancing are not rendered")
+	if d.LLDP != nil || d.Balance != nil {
+		w.Refuse("LLDP and load balancing are not rendered")
 	}
 	named := map[string]string{}
 	for k := range d.Interfaces {
 		i := &d.Interfaces[k]
+		w.checkRouted(i)
+		if i.Kind != netconf.Physical {
+			continue
+		}
 		_, _, numbered := netconf.SplitPort(i.Name)
 		switch {
-		case i.Kind != netconf.Physical || i.VLAN != 0 || len(i.Addresses) > 0 || i.Speed != 0 ||
-			i.LLDP != netconf.PortLLDP{}:
-			w.Refuse("%s: addresses, VLANs, speed and LLDP are not rendered: only quality of service is", i.Name)
+		case i.Speed != 0 || i.LLDP != netconf.PortLLDP{}:
+			w.Refuse("%s: speed and LLDP are not rendered", i.Name)
 		case !numbered:
 			w.Refuse("%s: want the name of a port, such as Ethernet1/1", i.Name)
 		case i.MTU != 0 && inventory.IPMTU(i.MTU) < leastMTU:

@@ -1,6 +1,8 @@
-// Package sonic is SONiC's config_db.json for quality of service: tables of objects whose fields are
-// texts.
+// Package sonic is SONiC's config_db.json for quality of service, VLANs and addresses: tables of objects whose
+// fields are texts; and FRR's own file beside it for BGP (package frr).
 //
+//	LOOPBACK_INTERFACE, VLAN_INTERFACE, INTERFACE    NAME, and NAME|ADDRESS for each address
+//	VLAN, VLAN_MEMBER                                VlanN, and VlanN|PORT, untagged
 //	PORT_QOS_MAP    a port's maps: DSCP_TO_TC_MAP, TC_TO_QUEUE_MAP, TC_TO_PRIORITY_GROUP_MAP, and pfc_enable
 //	QUEUE           of a port and queue: SCHEDULER, WRED_PROFILE
 //	BUFFER_PG       of a port and priority group: BUFFER_PROFILE, in a BUFFER_POOL

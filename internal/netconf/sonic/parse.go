@@ -21,7 +21,12 @@ type reader struct {
 
 // known are the tables and their fields.
 var known = map[string][]string{
-	"DEVICE_METADATA":           {"hostname"},
+	"DEVICE_METADATA":           {"hostname", "docker_routing_config_mode"},
+	vlans:                       {"vlanid"},
+	members:                     {"tagging_mode"},
+	loopbacks:                   {},
+	svis:                        {},
+	addressed:                   {},
 	"PORT":                      {"alias", "description", "mtu"},
 	"CABLE_LENGTH":              nil, // fields are ports
 	"DSCP_TO_TC_MAP":            nil,
@@ -47,6 +52,10 @@ func (Dialect) Parse(files []netconf.File) *netconf.Parsed {
 	r := &reader{tables: map[string]*node{}, ports: map[string]int{}}
 	r.Device, r.Places = &netconf.Device{}, map[string]netconf.Place{}
 	for _, f := range files {
+		if isBGP(f) {
+			r.bgp(f)
+			continue
+		}
 		r.file = f.Name
 		all, wrong := read(f.Name, f.Text)
 		if wrong != nil {
@@ -60,6 +69,7 @@ func (Dialect) Parse(files []netconf.File) *netconf.Parsed {
 	}
 	r.interfaces()
 	r.qos()
+	r.routed()
 	r.Device.Intern()
 	r.Device.Sort()
 	r.Problems = r.Problems.Sorted()
@@ -146,6 +156,9 @@ func (r *reader) interfaces() {
 		if o.key == "localhost" {
 			d.Name = o.field("hostname")
 			r.say(o, "hostname")
+			if mode := o.field("docker_routing_config_mode"); d.BGP != nil && mode != keptBy {
+				r.wrong(o, "docker_routing_config_mode %s: FRR's file is not kept, want %s", located.Shown(mode), keptBy)
+			}
 		}
 	})
 	r.objects("PORT", func(o *node) {

@@ -13,9 +13,10 @@ import (
 // A settled is what tables say of a port.
 type settled struct {
 	profile netconf.Profile
-	queues  map[uint8]netconf.Class // by queue: scheduling and ECN
-	lines   map[uint8]*node         // of those
-	buffers map[uint8]*netconf.Buffer
+	queues  map[uint8]netconf.Class   // by queue: scheduling and ECN
+	lines   map[uint8]*node           // of those
+	buffers map[uint8]*netconf.Buffer // by priority group
+	groupOf map[uint8]uint8           // of a traffic class; where nothing is said that of its priority
 	maps    *node
 	enabled []uint8
 	said    bool
@@ -199,6 +200,10 @@ func (r *reader) profile(here *netconf.Interface, s *settled) {
 		r.pairs(maps, "TC_TO_QUEUE_MAP", "tc_to_queue_map", netconf.Classes, func(_ *node, k, v uint8) {
 			queueOf[k], queued[k] = v, true
 		})
+		s.groupOf = map[uint8]uint8{}
+		r.pairs(maps, "TC_TO_PRIORITY_GROUP_MAP", "tc_to_pg_map", netconf.Classes, func(_ *node, k, v uint8) {
+			s.groupOf[k] = v
+		})
 		r.pairs(maps, "MAP_PFC_PRIORITY_TO_QUEUE", "pfc_to_queue_map", netconf.Classes, func(_ *node, k, v uint8) {
 			pausedQueue[k] = int(v)
 		})
@@ -235,7 +240,11 @@ func (s *settled) class(r *reader, here *netconf.Interface, c netconf.Class, own
 		}
 		for priority, queue := range paused {
 			if queue == int(c.Queue) {
-				c.Pause = &netconf.Pause{Priority: uint8(priority), Buffer: s.buffers[uint8(priority)]}
+				group, said := s.groupOf[c.TC]
+				if !said {
+					group = uint8(priority)
+				}
+				c.Pause = &netconf.Pause{Priority: uint8(priority), Buffer: s.buffers[group]}
 				r.say(s.maps, "interface %s tc %d pause", here.Name, c.TC)
 			}
 		}

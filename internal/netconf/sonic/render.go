@@ -10,6 +10,7 @@ import (
 
 	"railyard/internal/inventory"
 	"railyard/internal/netconf"
+	"railyard/internal/netconf/frr"
 	"railyard/internal/unit"
 )
 
@@ -24,7 +25,8 @@ const fileName = "config_db.json"
 // Fit cuts a device to what is rendered.
 func (Dialect) Fit(d *netconf.Device) (*netconf.Device, []string) {
 	f := netconf.NewFitting(d)
-	f.NoRouting(Platform + ", whose BGP is FRR's (dialect frr),")
+	f.NoSVIDetails(Platform)
+	f.MostPaths(Platform, frr.MostPaths)
 	f.NoSpeeds()
 	f.PFCOn(Platform)
 	f.NoLLDP(Platform)
@@ -160,10 +162,13 @@ func (Dialect) Render(d *netconf.Device) ([]netconf.File, error) {
 	if err := w.Err(); err != nil {
 		return nil, err
 	}
-	w.set("DEVICE_METADATA", "localhost", "hostname", d.Name)
+	w.metadata()
 	for i := range d.Interfaces {
-		w.port(&d.Interfaces[i])
+		if d.Interfaces[i].Kind == netconf.Physical {
+			w.port(&d.Interfaces[i])
+		}
 	}
+	w.routed()
 	if q := d.QoS; q != nil {
 		w.pools(&q.Pools)
 		for i := range d.Interfaces {
@@ -173,7 +178,12 @@ func (Dialect) Render(d *netconf.Device) ([]netconf.File, error) {
 		}
 		w.watchdog(&q.Watchdog)
 	}
-	return []netconf.File{{Name: fileName, Text: []byte(w.String())}}, nil
+	files := []netconf.File{{Name: fileName, Text: []byte(w.String())}}
+	if d.BGP == nil {
+		return files, nil
+	}
+	bgp, err := speak(d)
+	return append(files, bgp), err
 }
 
 // lanes is how many numbers a port takes.

@@ -1,11 +1,13 @@
 package sonic_test
 
 import (
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"railyard/internal/netconf"
+	"railyard/internal/netconf/netconftest"
 	"railyard/internal/netconf/qostest"
 	"railyard/internal/netconf/sonic"
 	"railyard/internal/unit"
@@ -47,4 +49,78 @@ func FuzzParse(f *testing.F) {
  "PFC_WD": {"GLOBAL": {"POLL_INTERVAL": "200"},
             "Ethernet0": {"action": "drop", "detection_time": "400", "restoration_time": "400"}}
 }`, `{"QUEUE": {"Ethernet0,Ethernet4|3-4": {}}}`, `{"PORT": []}`)
+}
+
+// Addresses, VLANs and BGP come back as they were.
+func TestRoutingRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d, _ := sonic.Dialect{}.Fit(netconftest.Draw(t))
+		netconftest.RoundTrip(t, sonic.Dialect{}, d)
+	})
+}
+
+// What people write that is not so.
+func TestRoutingThatIsWrong(t *testing.T) {
+	for _, c := range [][2]string{
+		{`"VLAN_MEMBER": {"Vlan5|Ethernet0": {"tagging_mode": "untagged"}}`,
+			`Vlan5|Ethernet0: no VLAN Vlan5`},
+		{`"VLAN": {"Vlan5": {}}, "VLAN_MEMBER": {"Vlan5|Ethernet0": {"tagging_mode": "tagged"}}`,
+			`tagging_mode tagged`},
+		{`"VLAN": {"Vlan5": {"vlanid": "6"}}`,
+			`Vlan5: vlanid 6, want 5`},
+		{`"VLAN": {"Vlan4095": {}}`,
+			`want Vlan1 to Vlan4094`},
+		{`"VLAN_INTERFACE": {"Vlan5|10.0.0.1/24": {}}`,
+			`no VLAN Vlan5`},
+		{`"INTERFACE": {"Ethernet0|10.0.0.1": {}}`,
+			`10.0.0.1: want an address with the length`},
+		{`"INTERFACE": {"Ethernet0|10.0.0.1/31": {}, "Ethernet0|10.0.0.1/31": {}}`,
+			`once`},
+		{`"LOOPBACK_INTERFACE": {"Loopback1|10.0.0.1/32": {}}`,
+			`want Loopback0`},
+		{`"VLAN": {"Vlan5": {}},
+ "VLAN_MEMBER": {"Vlan5|Ethernet0": {"tagging_mode": "untagged"}},
+ "INTERFACE": {"Ethernet0|10.0.0.1/31": {}}`,
+			`routed, and a member of VLAN 5`},
+	} {
+		p := sonic.Dialect{}.Parse([]netconf.File{{Name: "config_db.json", Text: []byte("{" + c[0] + "}")}})
+		if len(p.Problems) != 1 || !strings.Contains(p.Problems[0].Message, c[1]) {
+			t.Errorf("%s: %v, want %s", c[0], p.Problems, c[1])
+		}
+	}
+	// FRR's file is there, and nothing says that it counts.
+	p := sonic.Dialect{}.Parse([]netconf.File{
+		{Name: "config_db.json", Text: []byte(`{"DEVICE_METADATA": {"localhost": {"hostname": "leaf1"}}}`)},
+		{Name: "frr/frr.conf", Text: []byte("frr defaults datacenter\nrouter bgp 65001\n")},
+	})
+	if len(p.Problems) != 1 || p.Problems[0].File != "config_db.json" ||
+		!strings.Contains(p.Problems[0].Message, "want split-unified") {
+		t.Error(p.Problems)
+	}
+}
+
+// The buffer of a class that pauses is that of the priority group which its traffic class is mapped to.
+func TestPriorityGroups(t *testing.T) {
+	for group, want := range map[string]bool{"3": false, "5": true} {
+		p := sonic.Dialect{}.Parse([]netconf.File{{Name: "config_db.json", Text: []byte(`{
+ "DSCP_TO_TC_MAP": {"AZURE": {"26": "3"}},
+ "TC_TO_QUEUE_MAP": {"AZURE": {"3": "3"}},
+ "TC_TO_PRIORITY_GROUP_MAP": {"AZURE": {"3": "5"}},
+ "MAP_PFC_PRIORITY_TO_QUEUE": {"AZURE": {"3": "3"}},
+ "PORT_QOS_MAP": {"Ethernet0": {"dscp_to_tc_map": "AZURE", "tc_to_queue_map": "AZURE", "tc_to_pg_map": "AZURE",
+  "pfc_to_queue_map": "AZURE", "pfc_enable": "3"}},
+ "BUFFER_PROFILE": {"pg": {"xoff": "70000", "dynamic_th": "0"}},
+ "BUFFER_PG": {"Ethernet0|` + group + `": {"profile": "pg"}}
+}`)}})
+		if len(p.Problems) > 0 {
+			t.Fatal(p.Problems.Error())
+		}
+		has := false
+		for _, c := range p.Device.QoS.Profiles[0].Classes {
+			has = has || c.TC == 3 && c.Pause != nil && c.Pause.Buffer != nil
+		}
+		if has != want {
+			t.Errorf("a buffer for priority group %s is that of class 3, whose group is 5: %v", group, has)
+		}
+	}
 }

@@ -1,0 +1,49 @@
+package netconf
+
+import "fmt"
+
+// facts lists what is said of BGP.
+func (b *BGP) facts() (all []Fact) {
+	say := func(what, format string, args ...any) {
+		all = append(all, Fact{What: what, Value: fmt.Sprintf(format, args...)})
+	}
+	say("BGP", "AS %d, router identifier %v", b.AS, b.RouterID)
+	say("BGP timers", "%v, hold %v", b.Keepalive, b.Hold)
+	relaxed := ""
+	if b.Relax {
+		relaxed = ", of ASs that differ too"
+	}
+	say("equal paths", "%d%s", b.MaximumPaths, relaxed)
+	for i := range b.Neighbours {
+		say("neighbour "+b.Neighbours[i].Address.String(), "%s", &b.Neighbours[i])
+	}
+	for _, p := range b.Networks {
+		say("network "+p.String(), "originated")
+	}
+	for _, a := range b.Aggregates {
+		only := ""
+		if a.SummaryOnly {
+			only = " alone"
+		}
+		say("aggregate "+a.Prefix.String(), "advertised%s", only)
+	}
+	return all
+}
+
+// String says what is agreed with a neighbour.
+func (n *Neighbour) String() string {
+	text := fmt.Sprintf("AS %d", n.AS)
+	if n.BFD != nil {
+		text += fmt.Sprintf(", BFD %d x %v", n.BFD.Multiplier, n.BFD.Interval)
+	}
+	if n.AllowASIn > 0 {
+		text += fmt.Sprintf(", own AS %d times", n.AllowASIn)
+	}
+	if n.Client {
+		text += ", reflector's client"
+	}
+	if n.NextHopSelf {
+		text += ", next hop self"
+	}
+	return text
+}
