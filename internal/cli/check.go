@@ -318,9 +318,14 @@ func thresholdText(s *sheet.Sheet, f *scenario.Fabric, all []qos.Row) {
 				assumed = true
 			}
 		}
-		if rows = append(rows, row); t.Match != "" {
-			rows = append(rows, []string{"fabric.switches: " + t.Match})
+		if rows = append(rows, row); t.Match == "" {
+			continue
 		}
+		where := "fabric.switches: " + t.Match
+		if t.Class != "" {
+			where += ", where it is " + t.Class
+		}
+		rows = append(rows, []string{where})
 	}
 	s.Grid("lrrrrrrw", rows)
 	for _, text := range thresholdNotes(f, all) {
