@@ -44,8 +44,9 @@ const near = 0.01
 //
 // Chosen is a point on the frontier. With PreferAll it is one that is no worse than the scenario's own thresholds
 // by more than 1 % in any figure, with another preference one that is within 1 % of the best in that figure. Of
-// several it is the one with the least sum of time, delay and paused time, each as a part of what it is with the scenario's own
-// thresholds. Where these are not usable the first that is usable takes their place.
+// several it is the one with the least sum of time, delay and paused time, each as a part of what it is with the
+// scenario's own thresholds. Where these are not usable the first that is usable takes their place, and PreferAll is
+// PreferThroughput: there is nothing that may not get worse.
 func Judge(trials []Trial, prefer Prefer) Verdict {
 	v := Verdict{Chosen: -1, Of: make([]Standing, len(trials))}
 	speeds(trials, v.Of)
@@ -114,26 +115,47 @@ func better(trials []Trial, of []Standing, a, b int) bool {
 // choose takes the trial of a verdict.
 func (v *Verdict) choose(trials []Trial, prefer Prefer) {
 	own := slices.IndexFunc(trials, func(t Trial) bool { return t.Usable() })
+	if prefer == PreferAll && own >= 0 && !trials[own].Own {
+		prefer = PreferThroughput
+	}
 	least := 0.0
 	for i := range trials {
 		if !v.Of[i].Frontier || !v.good(trials, i, own, prefer) {
 			continue
 		}
-		f, g := &trials[i].Figures, &trials[own].Figures
-		sum := v.Of[own].Speed/v.Of[i].Speed + part(f.Delay, g.Delay) + part(f.Paused, g.Paused)
-		if v.Chosen < 0 || sum < least {
+		time, delay, paused := v.parts(trials, i, own)
+		if sum := time + delay + paused; v.Chosen < 0 || sum < least {
 			v.Chosen, least = i, sum
 		}
 	}
+}
+
+// parts are the three figures of trial i, less is better, as parts of what they are with trial k.
+func (v *Verdict) parts(trials []Trial, i, k int) (time, delay, paused float64) {
+	f, g := &trials[i].Figures, &trials[k].Figures
+	return v.Of[k].Speed / v.Of[i].Speed, part(f.Delay, g.Delay), part(f.Paused, g.Paused)
+}
+
+// nearest is the usable trial but the first that comes nearest to being as good as the first in all figures: the one
+// whose worst figure is least worse; -1: there is none.
+func (v *Verdict) nearest(trials []Trial) int {
+	best, least := -1, 0.0
+	for i := 1; i < len(trials); i++ {
+		if !trials[i].Usable() {
+			continue
+		}
+		time, delay, paused := v.parts(trials, i, 0)
+		if worst := max(time, delay, paused); best < 0 || worst < least {
+			best, least = i, worst
+		}
+	}
+	return best
 }
 
 // good reports whether a trial may be chosen.
 func (v *Verdict) good(trials []Trial, i, own int, prefer Prefer) bool {
 	f, g := &trials[i].Figures, &trials[own].Figures
 	if prefer == PreferAll {
-		if !trials[own].Own { // there is nothing that may not get worse
-			return true
-		}
 		return v.Of[i].Speed >= v.Of[own].Speed*(1-near) && nearly(f.Delay, g.Delay) && nearly(f.Paused, g.Paused)
 	}
 	for k := range trials {

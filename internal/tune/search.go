@@ -66,20 +66,18 @@ func (s *Search) Next() []Trial {
 // Took takes what a point came to.
 func (s *Search) Took(t Trial) { s.Trials = append(s.Trials, t) }
 
-// center is where the best point lies that the search has found, that of the formula where none is usable. The
-// scenario's own thresholds lie nowhere: the search goes from what comes next to them.
+// center is where the best point lies that the search has found, that of the formula where none is usable. Where the
+// scenario's own thresholds are best, which lie nowhere, it is the point that comes nearest to them.
 func (s *Search) center() Steps {
-	found := slices.Clone(s.Trials)
-	for {
-		best := Judge(found, s.prefer).Chosen
-		switch {
-		case best < 0:
-			return Steps{}
-		case !found[best].Own:
-			return found[best].Steps
-		}
-		found = found[1:]
+	v := Judge(s.Trials, s.prefer)
+	best := v.Chosen
+	if best >= 0 && s.Trials[best].Own {
+		best = v.nearest(s.Trials)
 	}
+	if best < 0 {
+		return Steps{}
+	}
+	return s.Trials[best].Steps
 }
 
 // around lists the points one step away that were not handed out yet.
