@@ -362,11 +362,11 @@ var rules = map[string]rule{
 	},
 	"labs": {why: "the labs that come with Railyard as files; what they mean, lab says"},
 	"lab": {
-		may: "board chart chart/svg chart/text coll hash inventory labs located nn plan report result run " +
-			"scenario sheet survey topo wire workload",
+		may: "board chart chart/svg chart/text coll hash inventory labs located netconf netconf/dialects nn plan " +
+			"report result run scenario sheet survey topo wire workload",
 		why: "a lab is a user of runs: it knows one by its directory. Of nn, coll and workload its benches show the " +
 			"arithmetic and the schedules that runs use; of board, and of plan with its graph, survey and inventory, " +
-			"what a network is before anything runs",
+			"what a network is before anything runs, and by netconf what its switches are told",
 	},
 	"web": {may: "report result run scenario", why: "the web UI is a user of runs"},
 	"cli": {
