@@ -39,7 +39,8 @@ func parse(t *testing.T, text string) *scenario.Scenario {
 }
 
 func options(patterns ...string) Options {
-	return Options{Prefer: tune.PreferAll, Patterns: patterns, Seeds: []uint64{1, 2}, Verify: []uint64{7}, Points: 4, Bytes: 200 * unit.Kilobyte,
+	return Options{Prefer: tune.PreferAll, Patterns: patterns,
+		Seeds: []uint64{1, 2}, Verify: []uint64{7}, Points: 4, Bytes: 200 * unit.Kilobyte,
 		Limits: sweep.Limits{Workers: 2}}
 }
 
