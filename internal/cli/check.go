@@ -343,9 +343,14 @@ func thresholdText(s *sheet.Sheet, f *scenario.Fabric, all []qos.Row) {
 				assumed = true
 			}
 		}
-		if rows = append(rows, row); t.Match != "" {
-			rows = append(rows, []string{f.SwitchesKey() + ": " + t.Match})
+		if rows = append(rows, row); t.Match == "" {
+			continue
 		}
+		where := f.SwitchesKey() + ": " + t.Match
+		if t.Class != "" {
+			where += ", where it is " + t.Class
+		}
+		rows = append(rows, []string{where})
 	}
 	s.Grid("lrrrrrrw", rows)
 	for _, text := range thresholdNotes(f, all) {

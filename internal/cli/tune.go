@@ -20,15 +20,16 @@ import (
 	"railyard/internal/scenario"
 	"railyard/internal/sweep"
 	"railyard/internal/trial"
+	"railyard/internal/tune"
 	"railyard/internal/unit"
 )
 
 // tuneFlags is the flags of `railyard tune`.
 type tuneFlags struct {
-	out, dialect, seeds, verify, bytes string
-	patterns                           []string
-	points, hosts, workers             int
-	json, force, quiet                 bool
+	out, dialect, seeds, verify, bytes, prefer string
+	patterns                                   []string
+	points, hosts, workers                     int
+	json, force, quiet                         bool
 }
 
 func (a *app) tuneCommand() *cobra.Command {
@@ -67,6 +68,8 @@ same DIR goes on. Exit code 1 if every point drops.`,
 		"traffic to play: "+strings.Join(trial.Names(), ", "))
 	fl.StringVar(&f.seeds, "seeds", "1..3", "seeds with which every point is played")
 	fl.StringVar(&f.verify, "verify", "101..110", "seeds with which the choice is played again, none: not at all")
+	fl.StringVar(&f.prefer, "prefer", string(tune.PreferAll), "what counts where a choice is made: all (nothing gets worse than "+
+		"it is), throughput, delay, pauses")
 	fl.IntVar(&f.points, "points", 24, "at most so many points")
 	fl.IntVar(&f.hosts, "hosts", 0, "so many hosts take part, evenly apart (default: as many as the forecast allows)")
 	fl.StringVar(&f.bytes, "bytes", "1MB", "what each rank sends in a pattern")
@@ -86,7 +89,7 @@ const (
 // options reads the flags.
 func (f *tuneFlags) options(cores bool) (opt trial.Options, err error) {
 	opt = trial.Options{Limits: sweep.Limits{Workers: max(0, f.workers)}, Patterns: f.patterns, Points: f.points,
-		Hosts: f.hosts, Force: f.force}
+		Prefer: tune.Prefer(f.prefer), Hosts: f.hosts, Force: f.force}
 	if opt.Seeds, err = sweep.ParseSeeds(f.seeds); err != nil {
 		return opt, misuse("tune: --seeds %w", err)
 	}
@@ -109,6 +112,8 @@ func (f *tuneFlags) options(cores bool) (opt trial.Options, err error) {
 		return opt, misuse("tune: --workers %d: want 1 or more", f.workers)
 	case f.dialect != "" && f.out == "":
 		return opt, misuse("tune: --dialect without -o: want a directory to write configurations to")
+	case !slices.Contains(tune.Preferences(), opt.Prefer):
+		return opt, misuse("tune: --prefer %q: want all, throughput, delay or pauses", f.prefer)
 	case len(f.patterns) == 0:
 		return opt, misuse("tune: --patterns: want some of %s", strings.Join(trial.Names(), ", "))
 	}

@@ -212,13 +212,19 @@ func (d *Device) Intern() {
 		return
 	}
 	old := d.QoS.Profiles
+	known := make([]int, len(old)) // by number before: the number now, from 1
 	d.QoS.Profiles = nil
 	for i := range d.Interfaces {
-		if p := d.Interfaces[i].QoS; p != nil {
+		p := d.Interfaces[i].QoS
+		if p == nil {
+			continue
+		}
+		if known[p.Profile] == 0 {
 			of := old[p.Profile]
 			of.Tidy()
-			p.Profile = d.QoS.Use(of)
+			known[p.Profile] = d.QoS.Use(of) + 1
 		}
+		p.Profile = known[p.Profile] - 1
 	}
 	if len(d.QoS.Profiles) == 0 && d.QoS.Watchdog == (Watchdog{}) && d.QoS.Pools == (Pools{}) {
 		d.QoS = nil

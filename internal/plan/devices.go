@@ -85,12 +85,21 @@ func (c *configured) qos(cfg *fabric.Config, id topo.NodeID) error {
 	if c.of.QoS.PFC.Enabled && watchdog != nil {
 		q.Watchdog = netconf.NewWatchdog(watchdog.Detect, watchdog.Restore, c.of.QoS.PFC.Watchdog.Action)
 	}
+	named := make(map[string]int, len(d.Interfaces))
+	for i := range d.Interfaces {
+		named[d.Interfaces[i].Name] = i
+	}
 	classes := len(policy.Classes)
+	var last []qos.Port // of which profile was made last
+	profile := 0
 	for i, port := range g.Nodes[id].Ports {
 		at := s.Ports[i*classes : (i+1)*classes]
-		here := d.Port(c.in.Ports[port].Name.String())
+		if !slices.Equal(at, last) {
+			last, profile = at, q.Use(c.profile(at))
+		}
+		here := &d.Interfaces[named[c.in.Ports[port].Name.String()]]
 		here.MTU = c.of.MTU
-		here.QoS = &netconf.PortQoS{Profile: q.Use(c.profile(at)), Cable: g.Links[g.Ports[port].Link].Length}
+		here.QoS = &netconf.PortQoS{Profile: profile, Cable: g.Links[g.Ports[port].Link].Length}
 		if c.of.QoS.PFC.Enabled {
 			here.QoS.PFC, here.QoS.Watchdog = netconf.PFCAuto, q.Watchdog.On
 			q.Pools.Headroom += at[ClassData].PFC.Headroom

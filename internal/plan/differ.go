@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"railyard/internal/netconf"
+	"railyard/internal/qos"
 	"railyard/internal/scenario"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
@@ -89,11 +90,10 @@ func (p *Plan) misclassed() (all []scenario.Finding) {
 	}
 	for i := range p.switches.profiles {
 		f := &p.switches.profiles[i]
-		dscp := p.Scenario.Fabric.QoS.DSCP
-		if of := p.classOf(f); of != nil && of[dscp] != ClassData {
+		if in := p.dataIn(f); in != nil {
 			path := p.entryOf(p.switches.names[i], "dscp", func(s *scenario.SwitchProfile) bool { return s.DSCP.Set || s.CNPDSCP.Set })
 			warn(path, "switches that %s matches take DSCP %d for RoCE data, and NICs write %d: there it is %s, which is neither "+
-				"marked nor paused", p.switches.names[i], f.QoS.DSCP, dscp, className(of[dscp]))
+				"marked nor paused", p.switches.names[i], f.QoS.DSCP, p.Scenario.Fabric.QoS.DSCP, in.Name)
 		}
 	}
 	seen := map[[2]int32]bool{}
@@ -116,6 +116,16 @@ func (p *Plan) misclassed() (all []scenario.Finding) {
 			p.Graph.Nodes[port.To].Name, to.QoS.DataPriority, p.Graph.Nodes[port.Node].Name, from.QoS.DataPriority)
 	}
 	return all
+}
+
+// dataIn is the class that switches which are as a fabric says put RoCE data into; nil: its own.
+func (p *Plan) dataIn(f *scenario.Fabric) *qos.In {
+	of := p.classOf(f)
+	if of == nil || of[p.Scenario.Fabric.QoS.DSCP] == ClassData {
+		return nil
+	}
+	c := of[p.Scenario.Fabric.QoS.DSCP]
+	return &qos.In{Class: int(c), Name: className(c)}
 }
 
 func className(c uint8) string {

@@ -52,3 +52,41 @@ job: {flows: [{from: host1/gpu0, to: host5/gpu0, bytes: 1MB}]}
 		}
 	}
 }
+
+// The thresholds of a switch that takes another DSCP for RoCE data are those of the class in which it is there: it
+// neither marks nor pauses.
+func TestThresholdsWhereDataIsInAnotherClass(t *testing.T) {
+	p, err := New(read(t, `
+cluster: {hosts: 4, host: {gpus: 1}, nic: {speed: 100Gb/s}}
+fabric:
+  design: leaf-spine
+  leaves: 2
+  spines: 2
+  switches: [{match: spine1, dscp: 26}, {match: spine2, dscp: 26, cnp_dscp: 24}, {match: leaf2, buffer: 8MB}]
+job: {flows: [{from: host1/gpu0, to: host3/gpu0, bytes: 1MB}]}
+`), Files{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, mistakes, err := p.Thresholds()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for i := range rows {
+		r := &rows[i]
+		got = append(got, fmt.Sprintf("%s %s: %q %s, marks %v, pauses %v", r.Switch, r.Match, r.Class, r.First, r.Marks(),
+			r.Lossless()))
+	}
+	want := []string{`leaf : "" ECN, marks true, pauses true`, `leaf leaf2: "" ECN begins, marks true, pauses true`,
+		`spine spine1: "other traffic" neither, marks false, pauses false`,
+		`spine spine2: "a CNP" neither, marks false, pauses false`}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	for _, m := range mistakes { // what another class lacks is no mistake of these thresholds
+		if strings.Contains(m.Reason, "spine") {
+			t.Errorf("%s: %s", m.Name, m.Reason)
+		}
+	}
+}

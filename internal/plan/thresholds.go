@@ -58,7 +58,7 @@ func (p *Plan) sites(cfg *fabric.Config) []qos.Site {
 			sites = append(sites, qos.Site{Kind: kind, Links: links, Match: named})
 			if named != "" {
 				own := cfg.PolicyOf(topo.NodeID(id))
-				sites[i].Own = &own
+				sites[i].Own, sites[i].In = &own, p.dataIn(p.FabricAt(topo.NodeID(id)))
 			}
 		}
 		sites[i].Count++

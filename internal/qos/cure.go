@@ -55,12 +55,16 @@ type problem struct {
 
 // Mistakes returns what is wrong with the thresholds of a class, with cures that hold: each was
 // applied, and the thresholds worked out again. reacts says whether senders slow down on marks. What is wrong
-// with switches that differ from the others has no cure: it is up to what makes them differ.
+// with switches that differ from the others has no cure: it is up to what makes them differ. Switches that put
+// the traffic into another class make no mistake with it: they do not know it.
 func (p *Policy) Mistakes(sites []Site, class int, reacts bool) ([]Mistake, error) {
 	var alike []Site
 	var names []string
 	of := map[string][]Site{}
 	for _, s := range sites {
+		if s.In != nil {
+			continue
+		}
 		if s.Own == nil {
 			alike = append(alike, s)
 			continue

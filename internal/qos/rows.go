@@ -68,6 +68,14 @@ type Site struct {
 	Count int
 	Match string  // of switches that differ from the others: what names them, "spine*, spine2"
 	Own   *Policy // theirs; nil: that of the others
+	// In is the class that they put the traffic into which is asked for; nil: that one.
+	In *In
+}
+
+// In is a class of traffic by its number and what it is called.
+type In struct {
+	Class int
+	Name  string
 }
 
 // policy is that of the site, where p is that of most.
@@ -82,13 +90,14 @@ func (s *Site) policy(p *Policy) *Policy {
 type Row struct {
 	Switch string `json:"switch"`          // kind
 	Match  string `json:"match,omitempty"` // of switches that differ from the others: what names them
+	Class  string `json:"class,omitempty"` // the traffic is in this class there, not in its own
 	Ports  int    `json:"ports"`           // on all switches
 	Port
 	First  Order  `json:"first_to_act"`
 	Reason string `json:"reason"`
 }
 
-// Rows lists what the sites' ports do with a class, a row for each kind of port in order of the
+// Rows lists what the sites' ports do with the traffic of a class, a row for each kind of port in order of the
 // first.
 func (p *Policy) Rows(sites []Site, class int, reacts bool) ([]Row, error) {
 	var rows []Row
@@ -97,13 +106,18 @@ func (p *Policy) Rows(sites []Site, class int, reacts bool) ([]Row, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s switch: %w", site.Kind, err)
 		}
-		for i := class; i < len(s.Ports); i += len(p.Classes) {
+		at, name := class, ""
+		if site.In != nil {
+			at, name = site.In.Class, site.In.Name
+		}
+		for i := at; i < len(s.Ports); i += len(p.Classes) {
 			port := &s.Ports[i]
 			k := slices.IndexFunc(rows, func(r Row) bool { return r.Switch == site.Kind && r.Match == site.Match && r.Port == *port })
 			if k < 0 {
 				k = len(rows)
 				o := port.order(reacts)
-				rows = append(rows, Row{Switch: site.Kind, Match: site.Match, Port: *port, First: o, Reason: port.reason(o)})
+				rows = append(rows, Row{Switch: site.Kind, Match: site.Match, Class: name, Port: *port, First: o,
+					Reason: port.reason(o)})
 			}
 			rows[k].Ports += site.Count
 		}

@@ -18,6 +18,7 @@ type Found struct {
 	Network  Network      `json:"network"`
 	Slice    Slice        `json:"slice"`
 	Patterns []Pattern    `json:"patterns"`
+	Prefer   tune.Prefer  `json:"prefer"`
 	Seeds    []uint64     `json:"seeds"`
 	// why each value of the formula is what it is
 	Formula []tune.Reason `json:"formula"`
@@ -96,7 +97,7 @@ func figuresOf(kind string, f *tune.Figures) Figures {
 
 // judge fills the table, and makes the scenario of the choice.
 func (f *Found) judge(t *tuning, trials []tune.Trial) error {
-	v := tune.Judge(trials)
+	v := tune.Judge(trials, t.opt.Prefer)
 	for i := range trials {
 		f.Points = append(f.Points, f.point(i, &trials[i], &v.Of[i]))
 	}
@@ -159,7 +160,7 @@ func (f *Found) verified() {
 		return
 	}
 	v.Figures = []Figures{figuresOf("own", v.Own), figuresOf("chosen", v.Chosen)}
-	both := tune.Judge([]tune.Trial{{Own: true, Figures: *v.Own}, {Figures: *v.Chosen}})
+	both := tune.Judge([]tune.Trial{{Own: true, Figures: *v.Own}, {Figures: *v.Chosen}}, f.Prefer)
 	v.Dominated = both.Of[1].By == 0
 }
 

@@ -20,8 +20,8 @@ func (f *Found) Page() *report.Page {
 		p.Notes = append(p.Notes, fmt.Sprintf("%d of %d hosts take part, evenly apart; the fabric is whole", f.Slice.Hosts,
 			f.Slice.Of))
 	}
-	if text := f.Scenario(); text != nil {
-		p.Scenario = string(text)
+	if f.scenario != nil {
+		p.Scenario = string(f.scenario.YAML())
 	}
 	return p
 }
@@ -49,7 +49,7 @@ var kinds = []struct {
 	key chart.Key
 	is  func(f *Found, p *Point) bool
 }{
-	{chart.Key{ID: "chosen", Name: "chosen", Ink: chart.Highlight}, func(f *Found, p *Point) bool { return p.Number == f.Chosen }},
+	{chart.Key{ID: "chosen", Name: "chosen", Ink: chart.Marking}, func(f *Found, p *Point) bool { return p.Number == f.Chosen }},
 	{chart.Key{ID: "own", Name: "the scenario's own", Ink: chart.Reference}, func(_ *Found, p *Point) bool { return p.Kind == "own" }},
 	{chart.Key{ID: "frontier", Name: "on the frontier", Ink: chart.Subject}, func(_ *Found, p *Point) bool { return p.Frontier }},
 	{chart.Key{ID: "dominated", Name: "dominated", Ink: chart.Other}, func(*Found, *Point) bool { return true }},
@@ -88,12 +88,12 @@ func (f *Found) plot(what string) chart.Figure {
 		}
 		x.X.High, x.Y.High, low = max(x.X.High, chart.Value(p.Delay)), max(x.Y.High, y(p)), min(low, y(p))
 	}
+	// A little room on all sides, so that no point is cut.
 	x.X.High, x.Y.High = max(1, x.X.High*1.08), max(1, x.Y.High*1.08)
+	x.Y.Low = -x.Y.High / 40
 	if what == "throughput" {
-		x.Y.Low, x.Y.High = max(0, low-(1-low)/8), 1
-		if x.Y.Low == 1 {
-			x.Y.Low = 0
-		}
+		room := max((1-low)/10, 0.001)
+		x.Y.Low, x.Y.High = low-room, 1+room
 	}
 	for k := range kinds {
 		if len(of[k].X) > 0 {

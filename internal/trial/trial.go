@@ -21,7 +21,8 @@ type Options struct {
 	Seeds    []uint64 // with which each point is played
 	Verify   []uint64 // with which the choice and the scenario's own thresholds are played again; nil: not
 	Points   int      // at most
-	Hosts    int      // that take part; 0: as many as the forecast allows
+	Prefer   tune.Prefer
+	Hosts    int // that take part; 0: as many as the forecast allows
 	Bytes    unit.Bytes
 	Dir      *sweep.Dir           // keeps rows; nil: nowhere
 	Progress func(sweep.Progress) // may be nil
@@ -46,7 +47,7 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*Found, error
 		opt.Progress = func(sweep.Progress) {}
 	}
 	t := &tuning{base: sc, opt: opt, sources: &run.Sources{}, found: &Found{Name: sc.Name, State: result.Complete,
-		Version: result.Version, Seeds: opt.Seeds, base: sc}}
+		Version: result.Version, Prefer: opt.Prefer, Seeds: opt.Seeds, base: sc}}
 	if err := t.patterns(ctx); err != nil {
 		return nil, err
 	}
@@ -82,7 +83,7 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*Found, error
 
 // search plays what the search hands out.
 func (t *tuning) search(ctx context.Context, formula tune.Point) ([]tune.Trial, error) {
-	s := tune.NewSearch(formula, t.opt.Points)
+	s := tune.NewSearch(formula, t.opt.Points, t.opt.Prefer)
 	for {
 		batch := s.Next()
 		if len(batch) == 0 {
@@ -105,7 +106,7 @@ func (t *tuning) verify(ctx context.Context, trials []tune.Trial) error {
 	}
 	v := &Verified{Seeds: t.opt.Verify}
 	for {
-		chosen := tune.Judge(trials).Chosen
+		chosen := tune.Judge(trials, t.opt.Prefer).Chosen
 		if chosen < 0 {
 			return nil
 		}

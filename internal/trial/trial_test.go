@@ -14,6 +14,7 @@ import (
 	"railyard/internal/result"
 	"railyard/internal/scenario"
 	"railyard/internal/sweep"
+	"railyard/internal/tune"
 	"railyard/internal/unit"
 )
 
@@ -38,7 +39,8 @@ func parse(t *testing.T, text string) *scenario.Scenario {
 }
 
 func options(patterns ...string) Options {
-	return Options{Patterns: patterns, Seeds: []uint64{1, 2}, Verify: []uint64{7}, Points: 4, Bytes: 200 * unit.Kilobyte,
+	return Options{Prefer: tune.PreferAll, Patterns: patterns,
+		Seeds: []uint64{1, 2}, Verify: []uint64{7}, Points: 4, Bytes: 200 * unit.Kilobyte,
 		Limits: sweep.Limits{Workers: 2}}
 }
 

@@ -2,6 +2,7 @@ package tune
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"railyard/internal/unit"
@@ -21,15 +22,32 @@ type Standing struct {
 	Why      string
 }
 
-// slowest is by how much of the highest throughput what is chosen may be slower.
-const slowest = 0.01
+// Prefer is what counts most where a choice is made on the frontier.
+type Prefer string
+
+// The preferences, by the names that a user gives.
+const (
+	PreferAll        Prefer = "all"        // no figure gets worse than it is
+	PreferThroughput Prefer = "throughput" // near the best in this figure
+	PreferDelay      Prefer = "delay"
+	PreferPauses     Prefer = "pauses"
+)
+
+// Preferences lists them.
+func Preferences() []Prefer { return []Prefer{PreferAll, PreferThroughput, PreferDelay, PreferPauses} }
+
+// near is how much worse than the best, or than what there is, counts as being as good.
+const near = 0.01
 
 // Judge compares trials by three figures: throughput, queueing delay, time that ports were paused. One
 // dominates another if it is no worse in any and better in one. A trial that is not usable is out of it.
 //
-// Chosen is, of those on the frontier within 1 % of the highest throughput, the one for which delay and pauses
-// are least in sum, each as a part of what it is with the first usable trial: the scenario's own thresholds.
-func Judge(trials []Trial) Verdict {
+// Chosen is a point on the frontier. With PreferAll it is one that is no worse than the scenario's own thresholds
+// by more than 1 % in any figure, with another preference one that is within 1 % of the best in that figure. Of
+// several it is the one with the least sum of time, delay and paused time, each as a part of what it is with the
+// scenario's own thresholds. Where these are not usable the first that is usable takes their place, and PreferAll is
+// PreferThroughput: there is nothing that may not get worse.
+func Judge(trials []Trial, prefer Prefer) Verdict {
 	v := Verdict{Chosen: -1, Of: make([]Standing, len(trials))}
 	speeds(trials, v.Of)
 	for i := range trials {
@@ -50,7 +68,7 @@ func Judge(trials []Trial) Verdict {
 			v.Of[i].By = k
 		}
 	}
-	v.choose(trials)
+	v.choose(trials, prefer)
 	for i := range trials {
 		if trials[i].Usable() {
 			v.Of[i].Why = v.why(trials, i)
@@ -95,26 +113,66 @@ func better(trials []Trial, of []Standing, a, b int) bool {
 }
 
 // choose takes the trial of a verdict.
-func (v *Verdict) choose(trials []Trial) {
-	fastest, against := 0.0, -1
-	for i := range v.Of {
-		fastest = max(fastest, v.Of[i].Speed)
-		if against < 0 && trials[i].Usable() {
-			against = i
-		}
+func (v *Verdict) choose(trials []Trial, prefer Prefer) {
+	own := slices.IndexFunc(trials, func(t Trial) bool { return t.Usable() })
+	if prefer == PreferAll && own >= 0 && !trials[own].Own {
+		prefer = PreferThroughput
 	}
 	least := 0.0
 	for i := range trials {
-		if !v.Of[i].Frontier || v.Of[i].Speed < fastest-slowest {
+		if !v.Of[i].Frontier || !v.good(trials, i, own, prefer) {
 			continue
 		}
-		f, g := &trials[i].Figures, &trials[against].Figures
-		sum := part(f.Delay, g.Delay) + part(f.Paused, g.Paused)
-		if v.Chosen < 0 || sum < least || sum == least && v.Of[i].Speed > v.Of[v.Chosen].Speed {
+		time, delay, paused := v.parts(trials, i, own)
+		if sum := time + delay + paused; v.Chosen < 0 || sum < least {
 			v.Chosen, least = i, sum
 		}
 	}
 }
+
+// parts are the three figures of trial i, less is better, as parts of what they are with trial k.
+func (v *Verdict) parts(trials []Trial, i, k int) (time, delay, paused float64) {
+	f, g := &trials[i].Figures, &trials[k].Figures
+	return v.Of[k].Speed / v.Of[i].Speed, part(f.Delay, g.Delay), part(f.Paused, g.Paused)
+}
+
+// nearest is the usable trial but the first that comes nearest to being as good as the first in all figures: the one
+// whose worst figure is least worse; -1: there is none.
+func (v *Verdict) nearest(trials []Trial) int {
+	best, least := -1, 0.0
+	for i := 1; i < len(trials); i++ {
+		if !trials[i].Usable() {
+			continue
+		}
+		time, delay, paused := v.parts(trials, i, 0)
+		if worst := max(time, delay, paused); best < 0 || worst < least {
+			best, least = i, worst
+		}
+	}
+	return best
+}
+
+// good reports whether a trial may be chosen.
+func (v *Verdict) good(trials []Trial, i, own int, prefer Prefer) bool {
+	f, g := &trials[i].Figures, &trials[own].Figures
+	if prefer == PreferAll {
+		return v.Of[i].Speed >= v.Of[own].Speed*(1-near) && nearly(f.Delay, g.Delay) && nearly(f.Paused, g.Paused)
+	}
+	for k := range trials {
+		best := &trials[k].Figures
+		switch {
+		case !trials[k].Usable():
+		case prefer == PreferThroughput && v.Of[i].Speed < v.Of[k].Speed*(1-near),
+			prefer == PreferDelay && !nearly(f.Delay, best.Delay),
+			prefer == PreferPauses && !nearly(f.Paused, best.Paused):
+			return false
+		}
+	}
+	return true
+}
+
+// nearly reports whether d is at most 1 % above what it is compared with.
+func nearly(d, with unit.Duration) bool { return float64(d) <= float64(with)*(1+near) }
 
 // part is d over what it is counted against. Where that is 0 every other is far too much.
 func part(d, against unit.Duration) float64 {

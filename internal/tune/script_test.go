@@ -41,7 +41,8 @@ func (f *Facts) ports(n int) {
 //
 //	facts KEY VALUE     what is otherwise than with plain
 //	formula             the point, and why
-//	search N            a search of at most N points
+//	search N [PREFER]   a search of at most N points
+//	prefer PREFER       from now on
 //	next                the points that it hands out
 //	took WHAT...        answers one: times=5us,6us delay=3us paused=1us drops=2
 //	judge               where each stands
@@ -49,6 +50,7 @@ type stage struct {
 	scripttest.Log
 	*testing.T
 	facts  Facts
+	prefer Prefer
 	search *Search
 	given  []Trial
 }
@@ -74,7 +76,12 @@ func (s *stage) Do(c []string) {
 		}
 		n := 0
 		fmt.Sscan(c[1], &n) //nolint:errcheck // 0 fails below
-		s.search = NewSearch(p, n)
+		if s.prefer = PreferAll; len(c) > 2 {
+			s.prefer = Prefer(c[2])
+		}
+		s.search = NewSearch(p, n, s.prefer)
+	case "prefer":
+		s.prefer = Prefer(c[1])
 	case "next":
 		s.given = s.search.Next()
 		for _, t := range s.given {
@@ -92,7 +99,7 @@ func (s *stage) Do(c []string) {
 		s.search.Took(s.given[0])
 		s.given = s.given[1:]
 	case "judge":
-		v := Judge(s.search.Trials)
+		v := Judge(s.search.Trials, s.prefer)
 		for i, st := range v.Of {
 			fmt.Fprintf(s, "%d %.4f %s\n", i+1, st.Speed, st.Why)
 		}

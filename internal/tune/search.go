@@ -36,11 +36,14 @@ type Search struct {
 	Trials  []Trial
 	formula Point
 	most    int
+	prefer  Prefer
 	seen    []Point
 }
 
 // NewSearch begins a search of at most so many points, the scenario's own and the formula included.
-func NewSearch(formula Point, most int) *Search { return &Search{formula: formula, most: most} }
+func NewSearch(formula Point, most int, prefer Prefer) *Search {
+	return &Search{formula: formula, most: most, prefer: prefer}
+}
 
 // Next returns the points that are to be measured now, none when the search is over. The first are the
 // scenario's own and the formula's. Each is answered by Took, in order.
@@ -63,14 +66,18 @@ func (s *Search) Next() []Trial {
 // Took takes what a point came to.
 func (s *Search) Took(t Trial) { s.Trials = append(s.Trials, t) }
 
-// center is where the best point lies that the search has found, that of the formula where none is usable.
+// center is where the best point lies that the search has found, that of the formula where none is usable. Where the
+// scenario's own thresholds are best, which lie nowhere, it is the point that comes nearest to them.
 func (s *Search) center() Steps {
-	found := slices.Clone(s.Trials)
-	found[0].Figures.Failed++ // the scenario's own: it lies nowhere
-	if best := Judge(found).Chosen; best >= 0 {
-		return found[best].Steps
+	v := Judge(s.Trials, s.prefer)
+	best := v.Chosen
+	if best >= 0 && s.Trials[best].Own {
+		best = v.nearest(s.Trials)
 	}
-	return Steps{}
+	if best < 0 {
+		return Steps{}
+	}
+	return s.Trials[best].Steps
 }
 
 // around lists the points one step away that were not handed out yet.

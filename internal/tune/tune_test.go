@@ -74,7 +74,8 @@ func TestSearchOfAnyFigures(t *testing.T) {
 			t.Fatal(err)
 		}
 		most := rapid.IntRange(2, 40).Draw(t, "most")
-		s := NewSearch(p, most)
+		prefer := rapid.SampledFrom(Preferences()).Draw(t, "prefer")
+		s := NewSearch(p, most, prefer)
 		for next := s.Next(); len(next) > 0; next = s.Next() {
 			for _, trial := range next {
 				draw := func(name string) unit.Duration { return unit.Duration(rapid.IntRange(1, 20).Draw(t, name)) }
@@ -93,7 +94,7 @@ func TestSearchOfAnyFigures(t *testing.T) {
 		if len(s.Trials) > most {
 			t.Errorf("%d points, want at most %d", len(s.Trials), most)
 		}
-		v := Judge(s.Trials)
+		v := Judge(s.Trials, prefer)
 		if v.Chosen < 0 {
 			if slices.ContainsFunc(s.Trials, func(t Trial) bool { return t.Usable() }) {
 				t.Error("a point is usable, and none is chosen")
@@ -103,6 +104,10 @@ func TestSearchOfAnyFigures(t *testing.T) {
 		c := &s.Trials[v.Chosen]
 		if !c.Usable() || !v.Of[v.Chosen].Frontier {
 			t.Errorf("chosen %v: %+v", c.Point, c.Figures)
+		}
+		if own := &s.Trials[0]; prefer == PreferAll && own.Usable() && (!nearly(c.Figures.Delay, own.Figures.Delay) ||
+			!nearly(c.Figures.Paused, own.Figures.Paused) || v.Of[v.Chosen].Speed < 0.99*v.Of[0].Speed) {
+			t.Errorf("%+v is chosen, and something gets worse than %+v", c.Figures, own.Figures)
 		}
 		for i := range s.Trials {
 			if s.Trials[i].Usable() && better(s.Trials, v.Of, i, v.Chosen) {

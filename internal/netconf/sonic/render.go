@@ -124,35 +124,43 @@ func (w *writer) named(name, base string, values ...string) string {
 	return base
 }
 
-// String writes the tables as JSON.
-func (w *writer) String() string {
-	var b strings.Builder
-	quoted := func(s string) string {
-		text, _ := json.Marshal(s) //nolint:errcheck // a string always can
-		return string(text)
-	}
-	b.WriteString("{\n")
+// text writes the tables as JSON.
+func (w *writer) text() []byte {
+	b := []byte("{\n")
 	for i, t := range w.tables {
-		fmt.Fprintf(&b, " %s: {\n", quoted(t.name))
+		b = append(quoted(append(b, ' '), t.name), ": {\n"...)
 		for k, key := range t.keys {
-			fmt.Fprintf(&b, "  %s: {", quoted(key))
+			b = append(quoted(append(b, "  "...), key), ": {"...)
 			values := t.objects[key]
 			for n := 0; n < len(values); n += 2 {
-				fmt.Fprintf(&b, "%s: %s%s", quoted(values[n]), quoted(values[n+1]), comma(n+2 < len(values), ", "))
+				if n > 0 {
+					b = append(b, ", "...)
+				}
+				b = quoted(append(quoted(b, values[n]), ": "...), values[n+1])
 			}
-			fmt.Fprintf(&b, "}%s\n", comma(k+1 < len(t.keys), ","))
+			b = append(append(b, '}'), comma(k+1 < len(t.keys))...)
 		}
-		fmt.Fprintf(&b, " }%s\n", comma(i+1 < len(w.tables), ","))
+		b = append(append(b, " }"...), comma(i+1 < len(w.tables))...)
 	}
-	b.WriteString("}\n")
-	return b.String()
+	return append(b, "}\n"...)
 }
 
-func comma(more bool, text string) string {
-	if more {
-		return text
+// quoted adds a text as JSON has it. Nearly all are plain.
+func quoted(b []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || strings.IndexByte(`"\<>&`, c) >= 0 {
+			text, _ := json.Marshal(s) //nolint:errcheck // a string always can
+			return append(b, text...)
+		}
 	}
-	return ""
+	return append(append(append(b, '"'), s...), '"')
+}
+
+func comma(more bool) string {
+	if more {
+		return ",\n"
+	}
+	return "\n"
 }
 
 // Render writes a device.
@@ -178,7 +186,7 @@ func (Dialect) Render(d *netconf.Device) ([]netconf.File, error) {
 		}
 		w.watchdog(&q.Watchdog)
 	}
-	files := []netconf.File{{Name: fileName, Text: []byte(w.String())}}
+	files := []netconf.File{{Name: fileName, Text: w.text()}}
 	if d.BGP == nil {
 		return files, nil
 	}
@@ -192,7 +200,7 @@ const lanes = 8
 // portName is a port's: Ethernet0, Ethernet8, ...
 func portName(i *netconf.Interface) string {
 	number, part, _ := netconf.SplitPort(i.Name)
-	return fmt.Sprintf("Ethernet%d", (number-1)*lanes+max(part-1, 0))
+	return "Ethernet" + strconv.Itoa((number-1)*lanes+max(part-1, 0))
 }
 
 func (w *writer) port(i *netconf.Interface) {
@@ -226,7 +234,14 @@ func number[T ~int | ~int64 | ~uint8](v T) string { return strconv.FormatInt(int
 // A mapped is the maps that ports with a profile share.
 type mapped struct {
 	maps   fields
-	pauses string // priorities, with commas
+	pauses string  // priorities, with commas
+	queues []queue // by class
+}
+
+// A queue is what the tables say of a class at each port: where, and what; "": nothing.
+type queue struct {
+	at, group             string // "|3"
+	scheduling, buffering fields
 }
 
 // mapsOf writes the maps of a profile, once.
@@ -279,11 +294,22 @@ func (w *writer) qos(i *netconf.Interface) {
 	}
 	w.set("PORT_QOS_MAP", port, maps...)
 	for k := range p.Classes {
-		w.queue(port, &p.Classes[k])
+		if k == len(m.queues) {
+			m.queues = append(m.queues, w.queue(port, &p.Classes[k]))
+			continue
+		}
+		if q := &m.queues[k]; len(q.scheduling) > 0 {
+			w.set("QUEUE", port+q.at, q.scheduling...)
+		}
+		if q := &m.queues[k]; len(q.buffering) > 0 {
+			w.set("BUFFER_PG", port+q.group, q.buffering...)
+		}
 	}
+	w.mapped[i.QoS.Profile] = m
 }
 
-func (w *writer) queue(port string, c *netconf.Class) {
+// queue writes what a port does with a class, and returns what others that do the same write.
+func (w *writer) queue(port string, c *netconf.Class) (q queue) {
 	var values fields
 	switch {
 	case c.Strict:
@@ -299,11 +325,12 @@ func (w *writer) queue(port string, c *netconf.Class) {
 		}
 		values = append(values, "wred_profile", w.named("WRED_PROFILE", "AZURE_LOSSLESS", all...))
 	}
+	q.at, q.scheduling = "|"+number(c.Queue), values
 	if len(values) > 0 {
-		w.set("QUEUE", port+"|"+number(c.Queue), values...)
+		w.set("QUEUE", port+q.at, values...)
 	}
 	if c.Pause == nil || c.Pause.Buffer == nil {
-		return
+		return q
 	}
 	b := c.Pause.Buffer
 	all := fields{"pool", losslessPool, "size", number(b.Reserve), "xon", "0", "xoff", number(b.Headroom),
@@ -314,8 +341,10 @@ func (w *writer) queue(port string, c *netconf.Class) {
 		n, _ := exponent(b.Alpha)
 		all = append(all, "dynamic_th", number(n))
 	}
-	w.set("BUFFER_PG", port+"|"+number(c.Pause.Priority), "profile", w.named("BUFFER_PROFILE",
-		"pg_lossless_profile", all...))
+	q.group = "|" + number(c.Pause.Priority)
+	q.buffering = fields{"profile", w.named("BUFFER_PROFILE", "pg_lossless_profile", all...)}
+	w.set("BUFFER_PG", port+q.group, q.buffering...)
+	return q
 }
 
 func (w *writer) watchdog(d *netconf.Watchdog) {
