@@ -27,8 +27,11 @@ func inputName(sc *scenario.Scenario, job int, kind string) string {
 
 // InputKey returns the key of the scenario that names an input, "" if there is none.
 func InputKey(sc *scenario.Scenario, name string) string {
-	if name == result.TopologyInput {
+	switch name {
+	case result.TopologyInput:
 		return "fabric.topology"
+	case result.HostGraphInput:
+		return "cluster.host.graph"
 	}
 	for i := range sc.Jobs {
 		for kind, key := range inputKeys {

@@ -8,6 +8,7 @@ import (
 	"railyard/internal/coll"
 	"railyard/internal/input"
 	"railyard/internal/located"
+	"railyard/internal/nccltopo"
 	"railyard/internal/nn/netfile"
 	"railyard/internal/plan"
 	"railyard/internal/result"
@@ -69,6 +70,9 @@ func readFiles(ctx context.Context, sc *scenario.Scenario) (files plan.Files, in
 	}
 	if sc.Fabric.Design == "custom" {
 		files.Topology = read("fabric.topology", result.TopologyInput, sc.Fabric.Topology.Value, topo.MaxText)
+	}
+	if g := sc.Cluster.Host.Graph; g.Set && g.Value != scenario.GraphOfPreset {
+		files.HostGraph = read("cluster.host.graph", result.HostGraphInput, g.Value, nccltopo.MaxBytes)
 	}
 	files.Jobs = make([]plan.JobFiles, len(sc.Jobs))
 	for i := range sc.Jobs {
