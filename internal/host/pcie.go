@@ -63,8 +63,8 @@ func (h *Hosts) addLinks(at *host) {
 // turnsOf are the rates of a link of the graph over time. What is said of no link in particular is about those of cards.
 func (h *Hosts) turnsOf(at *host, link int32) []turn {
 	g := h.cfg.Graph
-	cards := slices.ContainsFunc(g.ToCard[0], func(way []int32) bool { return way[len(way)-1]/2 == link })
-	return at.faulty.turns(g.Rates[link], func(s *Slower) bool { return s.Named && s.Link == link || !s.Named && cards })
+	card := slices.ContainsFunc(g.ToCard[0], func(way []int32) bool { return way[len(way)-1]/2 == link })
+	return at.faulty.turns(g.Rates[link], func(s *Slower) bool { return s.Named && s.Link == link || !s.Named && card })
 }
 
 // cardLink makes the link of a card, or takes the graph's.

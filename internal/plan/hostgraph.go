@@ -55,6 +55,16 @@ func (p *Plan) Inside(place string) (host, link int32, ok bool) {
 	return int32(h), int32(d / 2), h >= 0 && d >= 0
 }
 
+// Slows reports whether an entry of faults is about a link inside the hosts that it happens to.
+func (p *Plan) Slows(entry int, link int32) bool {
+	f := &p.Scenario.Faults[entry]
+	if !f.PCIeLink.Set {
+		return p.hostGraph.OfCard(link)
+	}
+	named, err := p.hostGraph.Link(f.PCIeLink.Value)
+	return err == nil && named == link
+}
+
 // OfCard reports whether a link leads into a NIC.
 func (g *HostGraph) OfCard(link int32) bool {
 	return slices.ContainsFunc(g.ToCard[0], func(way []int32) bool { return way[len(way)-1]/2 == link })
@@ -72,7 +82,7 @@ func (p *Plan) planHostGraph() error {
 	if !sc.Cluster.Host.Graph.Set {
 		return nil
 	}
-	b, err := p.board()
+	b, err := p.Board()
 	if err != nil {
 		return err
 	}
@@ -97,8 +107,8 @@ func (p *Plan) planHostGraph() error {
 	return p.setRates(g, &m)
 }
 
-// board is the inside of a host: the preset's, or that of a file.
-func (p *Plan) board() (*board.Board, error) {
+// Board is the inside of a host where cluster.host.graph says it: the preset's, or that of a file.
+func (p *Plan) Board() (*board.Board, error) {
 	at := &p.Scenario.Cluster.Host
 	if at.Graph.Value != scenario.GraphOfPreset {
 		return nccltopo.Read(at.Graph.Value, p.files.HostGraph)

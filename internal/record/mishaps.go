@@ -6,7 +6,6 @@ import (
 
 	"railyard/internal/diagnose"
 	"railyard/internal/plan"
-	"railyard/internal/scenario"
 	"railyard/internal/topo"
 )
 
@@ -37,24 +36,20 @@ func (j *Job) nameFaults(d *diagnose.Diagnosis) {
 			kinds = append(kinds, explains[kind]...)
 		}
 		for k := range d.Blames {
-			if b := &d.Blames[k]; slices.Contains(kinds, b.Kind) && j.concerns(f, &p.Mishaps().Entries[i], b) {
+			if b := &d.Blames[k]; slices.Contains(kinds, b.Kind) && j.concerns(i, b) {
 				b.Faults = append(b.Faults, fmt.Sprintf("faults[%d]", i))
 			}
 		}
 	}
 }
 
-// concerns reports whether what a blame names is what a fault happens to. A blame that names nothing may be about
+// concerns reports whether what a blame names is what an entry of faults happens to. A blame that names nothing may be about
 // any thing.
-func (j *Job) concerns(f *scenario.Fault, m *plan.Mishap, b *diagnose.Blame) bool {
+func (j *Job) concerns(entry int, b *diagnose.Blame) bool {
 	p := j.r.plan
+	m := &p.Mishaps().Entries[entry]
 	if host, link, ok := p.Inside(b.Port); ok {
-		slow := p.HostGraph().OfCard(link)
-		if f.PCIeLink.Set {
-			named, err := p.HostGraph().Link(f.PCIeLink.Value)
-			slow = err == nil && named == link
-		}
-		return slow && slices.Contains(m.Hosts, host)
+		return p.Slows(entry, link) && slices.Contains(m.Hosts, host)
 	}
 	switch {
 	case b.Rank != nil:

@@ -40,7 +40,7 @@ var (
 	oneJob     = single(jobList, OneJob)
 	switchList = listOf[SwitchProfile](SwitchList, "switch", "fabric.switches[]",
 		"- {match: spine*, buffer: 16MB}", switchFields, switchTree)
-	hostLinkList = listOf[HostLink](HostLinkList, "link", "cluster.host.links[]", "- {link: CPU0/PCIe1, rate: 63GB/s}",
+	hostLinkList = listOf[HostLink](HostLinkList, "edge", "cluster.host.links[]", "- {link: CPU0/PCIe1, rate: 63GB/s}",
 		hostLinkFields, hostLinkTree)
 	slowList = listOf[SlowRank](SlowList, "slow", "cluster.slow[]", "- {rank: 3, factor: 1.5}", slowFields, slowTree)
 )
