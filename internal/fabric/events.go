@@ -12,7 +12,7 @@ type EventKind uint8
 // The kinds of event. What was dropped or lost is a Loss.
 const (
 	EventMark     EventKind = iota // a packet was marked in a queue of the port
-	EventXOFF                      // what a switch holds from the link crossed xOFF: it stops the port
+	EventXOFF                      // what a switch or a NIC holds from the link crossed xOFF: it stops the port
 	EventXON                       // it fell below xON: the port may go on
 	EventPause                     // the port stopped: xOFF has reached it
 	EventResume                    // it goes on: xON has reached it, or its pause ran out
@@ -31,7 +31,7 @@ type Event struct {
 	At        unit.Time
 	Port      PortID
 	Root      PortID // of xOFF, a pause and a watchdog: the port from whose queue it spread; of a path: the one before; else -1
-	Flow      int32  // of a mark, xOFF and a path: whose frame it was; else -1
+	Flow      int32  // of a mark, a switch's xOFF and a path: whose frame it was; else -1
 	PSN       uint32 // of the frame, with Flow
 	Frame     Kind   // with Flow
 	Kind      EventKind
@@ -60,6 +60,19 @@ func (f *Fabric) tellHeld(isl *sim.Island, now unit.Time, in PortID, a *account,
 		e.Kind, e.Flow, e.PSN, e.Frame = EventXOFF, pk.Flow, pk.PSN(), pk.Kind()
 	} else {
 		e.Threshold = max(0, e.Threshold-unit.Bytes(n.resume))
+	}
+	f.cfg.OnEvent(isl.Index(), e)
+}
+
+// TellHost tells that what the NIC of a port holds of a class has crossed its xOFF, or else its xON.
+func (f *Fabric) TellHost(isl *sim.Island, now unit.Time, id PortID, class uint8, over bool,
+	held, threshold unit.Bytes) {
+	if f.cfg.OnEvent == nil {
+		return
+	}
+	e := Event{At: now, Port: id ^ 1, Root: -1, Flow: -1, Kind: EventXON, Class: class, Bytes: held, Threshold: threshold}
+	if over {
+		e.Kind, e.Root = EventXOFF, id^1
 	}
 	f.cfg.OnEvent(isl.Index(), e)
 }

@@ -42,6 +42,7 @@ type Document struct {
 	Errata    []ErratumJSON     `json:"errata,omitempty"`
 	Try       []Try             `json:"try,omitempty"`
 	Figures   []chart.Figure    `json:"figures,omitempty"`
+	Configs   []Config          `json:"configs,omitempty"`
 	Directory string            `json:"directory"`
 	Run       string            `json:"run,omitempty"` // directory of the run
 	Page      string            `json:"page"`
@@ -86,7 +87,8 @@ type ErratumJSON struct {
 func (o *Outcome) Document() *Document {
 	d := &Document{Lab: o.Lab.Number, Name: o.Lab.Name, Title: o.Lab.Title, Question: o.Lab.Question,
 		OK: len(o.Failed()) == 0, Given: quantities(o.Given), Predicted: quantities(o.Formula),
-		Measured: quantities(o.Measure), Again: o.Again, Try: o.Tries, Figures: o.Figures, Directory: o.Dir, Run: o.RunDir,
+		Measured: quantities(o.Measure), Again: o.Again, Try: o.Tries, Figures: o.Figures, Configs: o.Configs,
+		Directory: o.Dir, Run: o.RunDir,
 		Page: o.Page}
 	for _, c := range o.Changed {
 		if d.Changed == nil {

@@ -141,7 +141,8 @@ func (l *Lab) checkPlaces(g *ledger) (ps located.Problems) {
 				located.Shown(b.name), want))
 		}
 	}
-	return ps
+	_, wrong := l.configs(g.scenario)
+	return append(ps, wrong...)
 }
 
 // placed lists what a place with a name may name.

@@ -190,6 +190,12 @@ func (w *writer) place(kind, name string) {
 				}
 			}
 		}
+	case "config":
+		for _, c := range o.Configs {
+			if c.Name == name {
+				w.template("config", c)
+			}
+		}
 	case "figure":
 		for i := range o.Figures {
 			if o.Figures[i].Name == name {

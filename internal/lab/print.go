@@ -64,6 +64,17 @@ func (o *Outcome) WriteText(w io.Writer, width int) error {
 		text.Draw(s, f)
 		s.Wrap("", f.Caption)
 	}
+	for _, c := range o.Configs {
+		s.Title("Configuration: " + c.Name)
+		for _, line := range c.Lines {
+			text := strings.TrimLeft(line, " ")
+			in := "  " + line[:len(line)-len(text)]
+			s.Hang(in, in+"    ", text)
+		}
+		for _, line := range c.Left {
+			s.Hang("  - ", "    ", "left to the platform: "+line)
+		}
+	}
 	if len(o.Tries) > 0 {
 		s.Title("Change this and see")
 		for _, t := range o.Tries {

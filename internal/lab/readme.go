@@ -64,7 +64,7 @@ type readme struct {
 // places are what may stand on a line of its own in {{ }}, and whether a name follows.
 var places = map[string]bool{
 	"given": false, "predicted": false, "measured": false, "checks": false, "errata": false, "try": false, "again": false,
-	"steps": true, "table": true, "figure": true,
+	"steps": true, "table": true, "figure": true, "config": true,
 }
 
 // reader reads README.md.

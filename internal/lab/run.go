@@ -48,6 +48,7 @@ type Outcome struct {
 	Rows    []Row
 	Errata  []Erratum
 	Figures []chart.Figure
+	Configs []Config
 	Tries   []Try
 	Dir     string // where its files are
 	RunDir  string // of the run, "": nothing was run
@@ -244,6 +245,11 @@ func (o *Outcome) fill(g *ledger, figures []chart.Figure, called string) error {
 			o.Measure = append(o.Measure, q)
 		}
 	}
+	configs, wrong := o.Lab.configs(g.scenario)
+	if len(wrong) > 0 {
+		return &Broken{wrong, o.Lab.files}
+	}
+	o.Configs = configs
 	o.Figures = o.Lab.wanted(g.figures)
 	for _, s := range o.Lab.statements {
 		switch s.verb {

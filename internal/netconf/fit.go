@@ -204,19 +204,6 @@ func (d *Device) Intern() {
 	}
 }
 
-// WatchdogTimes keeps of the watchdog whether it is on.
-func (f *Fitting) WatchdogTimes(platform string) {
-	q := f.Device.QoS
-	if q == nil {
-		return
-	}
-	bare := Watchdog{On: q.Watchdog.On}
-	if q.Watchdog != bare {
-		f.Say("times and action of the PFC watchdog: no command of %s is on record", platform)
-	}
-	q.Watchdog = bare
-}
-
 // NoBalance leaves the choice among equal links to the platform.
 func (f *Fitting) NoBalance(platform string, keep func(*Balance) bool) {
 	if b := f.Device.Balance; b != nil && !keep(b) {

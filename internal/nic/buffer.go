@@ -71,6 +71,7 @@ func (c *card) hold(now, crossed unit.Time, bytes unit.Bytes, class uint8) {
 	b.bytes += bytes
 	if r := n.cfg.Receive; r.Pauses && b.bytes >= r.XOFF && b.off&(1<<class) == 0 {
 		b.off |= 1 << class
+		c.net.fab.TellHost(c.sim, now, c.port, class, true, b.bytes, r.XOFF)
 		c.stop(now)
 	}
 }
@@ -109,6 +110,7 @@ func (h *receiveTimer) Handle(_ *sim.Island, now unit.Time, owner int32) {
 	if b.bytes <= h.cfg.Receive.XON {
 		for class := range uint8(8) {
 			if b.off&(1<<class) != 0 {
+				h.fab.TellHost(c.sim, now, c.port, class, false, b.bytes, h.cfg.Receive.XON)
 				h.fab.PausePeer(c.sim, now, c.port, class, false)
 			}
 		}

@@ -72,8 +72,9 @@ func (c *configured) qos(cfg *fabric.Config, id topo.NodeID) error {
 	d, q := c.device, &netconf.QoS{}
 	d.QoS = q
 	q.Pools.Size = policy.Buffer.Size
-	if c.of.QoS.PFC.Enabled {
-		q.Watchdog = watchdog
+	watchdog := c.plan.Watchdog()
+	if c.of.QoS.PFC.Enabled && watchdog != nil {
+		q.Watchdog = netconf.NewWatchdog(watchdog.Detect, watchdog.Restore, c.of.QoS.PFC.Watchdog.Action)
 	}
 	classes := len(policy.Classes)
 	for i, port := range g.Nodes[id].Ports {
@@ -82,7 +83,7 @@ func (c *configured) qos(cfg *fabric.Config, id topo.NodeID) error {
 		here.MTU = c.of.MTU
 		here.QoS = &netconf.PortQoS{Profile: q.Use(c.profile(at)), Cable: g.Links[g.Ports[port].Link].Length}
 		if c.of.QoS.PFC.Enabled {
-			here.QoS.PFC, here.QoS.Watchdog = netconf.PFCAuto, true
+			here.QoS.PFC, here.QoS.Watchdog = netconf.PFCAuto, q.Watchdog.On
 			q.Pools.Headroom += at[ClassData].PFC.Headroom
 		}
 	}
@@ -107,10 +108,6 @@ func (c *configured) shares(s *qos.Switch, policy *qos.Policy) {
 	pools.LossyPart = int((100*lossy + size - 1) / size)
 	pools.LosslessPart = 100 - pools.HeadroomPart - pools.LossyPart
 }
-
-// watchdog is the PFC watchdog's setting: SONiC's stock times, and NX-OS's poll timer. A run has none.
-var watchdog = netconf.Watchdog{On: true, Poll: 100 * unit.Millisecond, Detect: 400 * unit.Millisecond,
-	Restore: 400 * unit.Millisecond, Action: "drop"}
 
 // dlbMAC is what NX-OS's dlb writes, the same on all switches: the book's, which is locally
 // administered.

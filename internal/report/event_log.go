@@ -126,8 +126,12 @@ func eventWords(e *result.EventRow) string {
 	case result.EventMark:
 		return fmt.Sprintf("marked: packet %d of %s; %s wait", e.PSN, whoseEvent(e), e.Bytes.Human())
 	case result.EventXOFF:
-		return fmt.Sprintf("xOFF: the far end holds %s from here, over %s, with %s %d of %s; because of %s",
-			e.Bytes.Human(), e.Threshold.Human(), e.Frame, e.PSN, whoseEvent(e), e.Root)
+		with := "" // a NIC's xOFF is of no frame
+		if e.Frame != "" {
+			with = fmt.Sprintf(", with %s %d of %s", e.Frame, e.PSN, whoseEvent(e))
+		}
+		return fmt.Sprintf("xOFF: the far end holds %s from here, over %s%s; because of %s", e.Bytes.Human(),
+			e.Threshold.Human(), with, e.Root)
 	case result.EventXON:
 		return fmt.Sprintf("xON: the far end holds %s from here, under %s", e.Bytes.Human(), e.Threshold.Human())
 	case result.EventPause:

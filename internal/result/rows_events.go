@@ -13,7 +13,7 @@ type EventKind struct {
 func EventKindList() []EventKind {
 	return []EventKind{
 		{EventMark, "a packet was marked in a queue of the port", false},
-		{EventXOFF, "what the switch at the port's far end holds from it crossed xOFF: it tells the port to stop", false},
+		{EventXOFF, "what the switch or NIC at the port's far end holds from it crossed xOFF: it tells the port to stop", false},
 		{EventXON, "it fell below xON: the port is told to go on", false},
 		{EventPause, "the port stopped: xOFF has reached it", false},
 		{EventResume, "the port goes on: xON has reached it, or its pause ran out", false},

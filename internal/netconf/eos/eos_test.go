@@ -17,7 +17,9 @@ var shape = qostest.Shape{
 	Watchdog: func(t *rapid.T) netconf.Watchdog {
 		return rapid.SampledFrom([]netconf.Watchdog{{}, {On: true, Detect: 200 * unit.Millisecond},
 			{On: true, Poll: 100 * unit.Millisecond, Detect: 400 * unit.Millisecond, Restore: 400 * unit.Millisecond,
-				Action: "drop"}}).Draw(t, "watchdog")
+				Action: "drop"},
+			netconf.NewWatchdog(300*unit.Microsecond, unit.Millisecond, "forward"),
+			netconf.NewWatchdog(unit.Hour, 12_345*unit.Microsecond, "drop")}).Draw(t, "watchdog")
 	},
 }
 

@@ -46,6 +46,8 @@ func (Dialect) Fit(d *netconf.Device) (*netconf.Device, []string) {
 			q.Watchdog = watched(f.Device.QoS, q)
 		}
 	}
+	f.WatchdogWithin(Platform, netconf.WatchdogLimits{Step: unit.Millisecond, LeastPoll: 5 * unit.Millisecond,
+		MostDetect: 60 * unit.Second, MostRestore: 60 * unit.Second})
 	return f.Device, f.Left
 }
 

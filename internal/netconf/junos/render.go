@@ -47,11 +47,8 @@ func (Dialect) Fit(d *netconf.Device) (*netconf.Device, []string) {
 		}
 	}
 	q.Pools.Size, q.Pools.Headroom = 0, 0
+	f.WatchdogTimes(Platform)
 	w := &q.Watchdog
-	if w.Poll+w.Detect+w.Restore > 0 || w.Action != "" {
-		f.Say("watchdog: its times and what it does are %s's own", Platform)
-	}
-	*w = netconf.Watchdog{On: w.On}
 	on := false
 	for i := range f.Device.Interfaces {
 		p := f.Device.Interfaces[i].QoS

@@ -16,7 +16,9 @@ var shape = qostest.Shape{
 	Cables: []unit.Length{0, 5 * unit.Metre, 100 * unit.Metre}, Profile: profile,
 	Watchdog: func(t *rapid.T) netconf.Watchdog {
 		return rapid.SampledFrom([]netconf.Watchdog{{}, {On: true, Poll: 200 * unit.Millisecond,
-			Detect: 400 * unit.Millisecond, Restore: 400 * unit.Millisecond, Action: "drop"}}).Draw(t, "watchdog")
+			Detect: 400 * unit.Millisecond, Restore: 400 * unit.Millisecond, Action: "drop"},
+			netconf.NewWatchdog(300*unit.Microsecond, unit.Millisecond, "forward"),
+			netconf.NewWatchdog(unit.Hour, 12_345*unit.Microsecond, "drop")}).Draw(t, "watchdog")
 	},
 	Pools: func(t *rapid.T) netconf.Pools {
 		return rapid.SampledFrom([]netconf.Pools{{}, {Size: 9, LosslessPart: 90, HeadroomPart: 7,

@@ -80,6 +80,12 @@ func (Dialect) Fit(d *netconf.Device) (*netconf.Device, []string) {
 	return f.Device, f.Left
 }
 
+// Limits of the watchdog: how often it looks, and after how many looks it acts.
+const (
+	leastPoll, mostPoll = 100 * unit.Millisecond, 5 * unit.Second
+	mostLooks           = 1000
+)
+
 // fitWatchdog keeps times that are whole numbers of looks.
 func fitWatchdog(f *netconf.Fitting, q *netconf.QoS) {
 	w := &q.Watchdog
@@ -87,6 +93,16 @@ func fitWatchdog(f *netconf.Fitting, q *netconf.QoS) {
 		f.Say("watchdog: what it does and when it gives back is %s's own", Platform)
 	}
 	w.Restore, w.Action = 0, ""
+	if w.On && (w.Poll < leastPoll || w.Poll > mostPoll || w.Detect%w.Poll != 0 || w.Detect > mostLooks*w.Poll) {
+		was := w.Detect
+		step := 100 * unit.Millisecond
+		w.Poll = min(max(step, (was+mostLooks*step-1)/(mostLooks*step)*step), mostPoll)
+		w.Detect = min((was+w.Poll-1)/w.Poll, mostLooks) * w.Poll
+		if w.Detect != was {
+			f.Say("watchdog: acts after %v: %s looks every %v and acts after a whole number of looks, %v", was, Platform,
+				w.Poll, w.Detect)
+		}
+	}
 	watched := false
 	for i := range f.Device.Interfaces {
 		p := f.Device.Interfaces[i].QoS
@@ -263,9 +279,9 @@ func (w *writer) checkQoS(q *netconf.QoS) {
 		watches = watches || w.d.Interfaces[i].QoS != nil && w.d.Interfaces[i].QoS.Watchdog
 	}
 	if bare := (netconf.Watchdog{On: t.On, Poll: t.Poll, Detect: t.Detect}); t != bare || t.On != watches ||
-		t.On && (t.Poll < 100*unit.Millisecond || t.Poll > 5*unit.Second || t.Poll%unit.Millisecond != 0 ||
+		t.On && (t.Poll < leastPoll || t.Poll > mostPoll || t.Poll%unit.Millisecond != 0 ||
 			t.Detect < t.Poll ||
-			t.Detect%t.Poll != 0 || t.Detect/t.Poll > 1000) || !t.On && t != (netconf.Watchdog{}) {
+			t.Detect%t.Poll != 0 || t.Detect/t.Poll > mostLooks) || !t.On && t != (netconf.Watchdog{}) {
 		w.Refuse("watchdog: polling each %v, acting after %v: want 100ms to 5s, and 1 to 1000 times that", t.Poll, t.Detect)
 	}
 }

@@ -48,9 +48,14 @@ func (Dialect) Fit(d *netconf.Device) (*netconf.Device, []string) {
 	if !watched {
 		q.Watchdog = netconf.Watchdog{}
 	}
+	f.WatchdogWithin(Platform, limits)
 	f.Intern()
 	return f.Device, f.Left
 }
+
+// limits are those of the command pfcwd: sonic-utilities, pfcwd/main.py.
+var limits = netconf.WatchdogLimits{Step: unit.Millisecond, LeastPoll: 100 * unit.Millisecond,
+	MostDetect: 5 * unit.Second, MostRestore: 60 * unit.Second, Forwards: true}
 
 // exponent is the n of 2^n.
 func exponent(r unit.Ratio) (n int, ok bool) {
