@@ -59,7 +59,7 @@ func TestExamplesShowWhatTheySay(t *testing.T) {
 				r.Retransmits > 0 && r.Drops == 0
 		}},
 		{"pcie", func(r ran) bool {
-			b := r.Summary.Jobs[0].Diagnosis.Blames[0]
+			b := r.Diagnosis.Blames[0]
 			return b.Kind == diagnose.PCIe && b.Port == "host1/CPU0/PCIe1" && slowest(r) > unit.Time(50*unit.Microsecond)
 		}},
 		{"two-jobs", func(r ran) bool {

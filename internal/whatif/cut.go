@@ -218,7 +218,7 @@ func insideCuts(p *plan.Plan, s *result.Summary) (all []Cut) {
 				change = set(fmt.Sprintf("cluster.host.links[%d].rate", k), rate)
 			}
 		}
-		all = append(all, Cut{Kind: PCIe, Name: "with " + name + " in hosts twice as fast", Subject: []string{name},
+		all = append(all, Cut{Kind: PCIe, Name: "with " + name + " twice as fast", Subject: []string{name},
 			Changes: []scenario.Change{change}})
 	}
 	return all
