@@ -14,6 +14,8 @@ import (
 	"railyard/internal/input"
 	"railyard/internal/located"
 	"railyard/internal/nccltopo"
+	"railyard/internal/plan"
+	"railyard/internal/scenario"
 	"railyard/internal/topoform"
 )
 
@@ -148,7 +150,8 @@ func (a *app) exportTopo() *cobra.Command {
   dot           a graph for Graphviz, a row for each tier
   mermaid       a flowchart for Mermaid
   json          nodes and links with everything that is known of them
-  nccl          the inside of its host (cluster.host.preset) as NCCL_TOPO_FILE takes it`,
+  nccl          the inside of its host (cluster.host.graph, or cluster.host.preset) as
+                NCCL_TOPO_FILE takes it`,
 		Example: "  railyard topo export examples/leaf-spine.yaml --as dot | dot -Tsvg > net.svg",
 		Args:    oneFile, ValidArgsFunction: completeScenario,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -161,7 +164,7 @@ func (a *app) exportTopo() *cobra.Command {
 			}
 			var out []byte
 			if form == "nccl" {
-				out, err = hostFile(p.Scenario.Cluster.Host.Preset, p.Scenario.Cluster.NIC.Shared)
+				out, err = hostFile(p)
 			} else {
 				out, err = topoform.Forms[form](p.Scenario.Name, p.Graph)
 			}
@@ -175,10 +178,17 @@ func (a *app) exportTopo() *cobra.Command {
 	return cmd
 }
 
-// hostFile is the board of a preset as NCCL reads it.
-func hostFile(preset string, shared bool) ([]byte, error) {
-	name := preset
-	if shared {
+// hostFile is the inside of a plan's hosts as NCCL reads it.
+func hostFile(p *plan.Plan) ([]byte, error) {
+	if at := &p.Scenario.Cluster.Host; at.Graph.Set && at.Graph.Value != scenario.GraphOfPreset {
+		b, err := p.Board()
+		if err != nil {
+			return nil, err
+		}
+		return nccltopo.Write(b)
+	}
+	name := p.Scenario.Cluster.Host.Preset
+	if p.Scenario.Cluster.NIC.Shared {
 		name += "-shared"
 	}
 	of := board.Presets[name]

@@ -23,7 +23,7 @@ type Evidence struct {
 // Span is time that passed for one cause, summed.
 type Span struct {
 	Cause  cause.Cause
-	Port   int32 // where it was spent; of a pause, the port from whose queue it spread
+	Port   int32 // where it was spent; of a pause, the port from whose queue it spread; of PCIe, a link inside a host
 	Pair   int32
 	Rank   int32
 	Launch bool // of compute: starting kernels

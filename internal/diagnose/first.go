@@ -77,3 +77,9 @@ func OnLink(port, link string) bool {
 	}
 	return port == back
 }
+
+// InHost reports whether a place is a link inside some host, in either direction: host1/CPU0/PCIe1.
+func InHost(place, link string) bool {
+	_, inside, ok := strings.Cut(place, "/")
+	return ok && OnLink(inside, link)
+}

@@ -27,7 +27,7 @@ func (c *court) charge(k Kind, port, rank int32, why cause.Cause, s *Span, t uni
 
 // direct are the kinds of causes that need no evidence but themselves.
 var direct = map[cause.Cause]Kind{
-	cause.NVLink: NVLink, cause.PCIe: PCIe, cause.NIC: NIC, cause.Dependency: Dependency, cause.Acknowledgement: Answer,
+	cause.NVLink: NVLink, cause.NIC: NIC, cause.Dependency: Dependency, cause.Acknowledgement: Answer,
 	cause.SwitchLatency: SwitchDelay,
 }
 
@@ -60,6 +60,8 @@ func (c *court) judge(s *Span) {
 		c.window(s)
 	case cause.Retransmission:
 		c.loss(s)
+	case cause.PCIe:
+		c.charge(PCIe, s.Port, -1, s.Cause, s, s.Time)
 	default:
 		c.charge(direct[s.Cause], -1, -1, s.Cause, s, s.Time)
 	}

@@ -76,6 +76,7 @@ type Edge struct {
 	Again         bool // the packet has been sent before
 	// With the last packet, or each: what held up the message until the packet left.
 	Sender cause.Split
+	PCIe   int32           // the link inside the sending host where most of its PCIe passed; -1: none in particular
 	Before []cause.Segment // in order of time, as far as the sender keeps it; only with the last
 }
 

@@ -2,6 +2,7 @@ package faultsearch
 
 import (
 	"railyard/internal/fabric"
+	"railyard/internal/host"
 	"railyard/internal/nic"
 	"railyard/internal/qos"
 	"railyard/internal/topo"
@@ -108,4 +109,26 @@ func (c *Case) reboot(id topo.NodeID, d *dice) {
 		f.Downs = append(f.Downs, fabric.Down{Link: c.Graph.Ports[p].Link, From: w.From, Until: w.Until})
 	}
 	c.Lossy = true
+}
+
+// drawHostGraph puts a PCIe switch and its uplink between the GPU and the NIC of each host, with rates of their own, and
+// has one of the links carry less for a while:
+//
+//	GPU -0-> switch -1-> CPU -2-> NIC
+//	          memory -3---^
+func (c *Case) drawHostGraph(d *dice) {
+	if !d.one(3) {
+		return
+	}
+	g := &host.Graph{ToCard: [][][]int32{{{0, 2, 4}}}, FromMemory: [][]int32{{6, 3, 1}}}
+	for range 4 {
+		g.Rates = append(g.Rates, pick[unit.Bitrate](d, 0, 4, 8, 31, 63)*8*unit.GigabitPerSec)
+	}
+	c.Host.Graph = g
+	for range d.below(3) {
+		from := unit.Time(d.time(500 * unit.Microsecond))
+		c.Host.Faults = &host.Faults{PCIe: []host.Slower{{Host: int32(d.below(len(c.Graph.Hosts))),
+			While: host.While{From: from, Until: from.Add(1 + d.time(unit.Millisecond))},
+			Rate:  pick[unit.Bitrate](d, 1, 2) * 8 * unit.GigabitPerSec, Named: d.one(2), Link: int32(d.below(4))}}}
+	}
 }

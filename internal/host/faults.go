@@ -36,18 +36,21 @@ type Hang struct {
 	While
 }
 
-// Slower says that the PCIe links of a host carry less, in each direction.
+// Slower says that PCIe links of a host carry less, in each direction: those of its NICs, or one of Config.Graph.
 type Slower struct {
 	Host int32
 	While
-	Rate unit.Bitrate
+	Rate  unit.Bitrate
+	Named bool // Link is
+	Link  int32
 }
 
 // faulty is what a host has of Faults.
 type faulty struct {
 	compute map[int32][]Compute // by GPU
 	hangs   []Hang
-	pcie    []turn
+	slower  []Slower
+	pcie    []turn // of its NICs
 }
 
 // turn is a rate from a time on.
@@ -71,15 +74,23 @@ func (h *Hosts) addFaults(f *Faults) {
 	for _, x := range f.Hangs {
 		h.hosts[x.Host].faulty.hangs = append(h.hosts[x.Host].faulty.hangs, x)
 	}
-	for i := range h.hosts {
-		var own []Slower
-		for _, s := range f.PCIe {
-			if s.Host == int32(i) {
-				own = append(own, s)
-			}
-		}
-		h.hosts[i].faulty.pcie = turns(h.cfg.PCIe.Rate, own)
+	for _, s := range f.PCIe {
+		h.hosts[s.Host].faulty.slower = append(h.hosts[s.Host].faulty.slower, s)
 	}
+	for i := range h.hosts {
+		h.hosts[i].faulty.pcie = h.hosts[i].faulty.turns(h.cfg.PCIe.Rate, func(s *Slower) bool { return !s.Named })
+	}
+}
+
+// turns are the rates of a link over time, as those of slower that are about it have them.
+func (f *faulty) turns(full unit.Bitrate, about func(*Slower) bool) []turn {
+	var own []Slower
+	for i := range f.slower {
+		if about(&f.slower[i]) {
+			own = append(own, f.slower[i])
+		}
+	}
+	return turns(full, own)
 }
 
 // turns are the rates of a link over time: of several that hold at once the last does.

@@ -17,7 +17,8 @@ func newFeed(s *share) feed { return feed{s, s.flow()} }
 // Fetch is the way of a queue pair's bytes from the memory of a GPU to a NIC: NVLink to the GPU next
 // to the NIC if that is another, then PCIe. The zero value takes no time: memory of the NIC itself.
 type Fetch struct {
-	feeds             []feed // PCIe last
+	feeds             []feed  // NVLink, then PCIe
+	places            []int32 // of those of PCIe
 	nvlink, pcie, nic unit.Duration
 }
 
@@ -25,7 +26,7 @@ type Fetch struct {
 type Fetched struct {
 	way    Way
 	posted unit.Time
-	starts [3]mark // before its first byte, by feed
+	starts []mark // before its first byte, by feed
 }
 
 // NewFetch returns the way from a GPU to a NIC; gpu -1: from the NIC itself.
@@ -37,7 +38,13 @@ func (h *Hosts) NewFetch(id topo.NICID, gpu int32) Fetch {
 	if f.feeds = h.relay(id, gpu, true); len(f.feeds) > 0 {
 		f.nvlink = h.cfg.NVLink.Latency
 	}
-	f.feeds = append(f.feeds, newFeed(&h.pcie[h.pcieOf[id]].down))
+	c := &h.pcie[h.pcieOf[id]]
+	for _, d := range h.between(c, h.beside(id, gpu)) {
+		f.feeds = append(f.feeds, newFeed(&h.hosts[c.host].links[d]))
+		f.places = append(f.places, h.place(c.host, d))
+	}
+	f.feeds = append(f.feeds, newFeed(c.down))
+	f.places = append(f.places, h.placeOf(c, 0))
 	f.pcie = h.cfg.PCIe.Latency
 	return f
 }
@@ -45,11 +52,11 @@ func (h *Hosts) NewFetch(id topo.NICID, gpu int32) Fetch {
 // Shared reports whether others may take a share of the way, so that what Here said may change.
 func (f *Fetch) Shared() bool { return len(f.feeds) > 0 }
 
-// Begin sets a message's bytes out on the way.
-func (f *Fetch) Begin(now unit.Time, b unit.Bytes) Fetched {
-	m := Fetched{posted: now}
-	for i, l := range f.feeds {
-		m.starts[i] = l.link.add(now, l.flow, b)
+// Begin sets a message's bytes out on the way. The memory of one that is done with is used again.
+func (f *Fetch) Begin(now unit.Time, b unit.Bytes, done *Fetched) Fetched {
+	m := Fetched{posted: now, starts: done.starts[:0]}
+	for _, l := range f.feeds {
+		m.starts = append(m.starts, l.link.add(now, l.flow, b))
 	}
 	m.way.NVLink = now.Add(f.nvlink)
 	m.way.PCIe = m.way.NVLink.Add(f.pcie)
@@ -62,15 +69,15 @@ func (f *Fetch) Begin(now unit.Time, b unit.Bytes) Fetched {
 // the latencies.
 func (f *Fetch) Here(now unit.Time, m *Fetched, offset int64) (at unit.Time, w Way) {
 	w, at = m.way, m.way.NIC
-	w.Slowest = cause.NIC
-	latency := at.Sub(m.posted)
+	w.Slowest, w.At = cause.NIC, -1
+	latency, nvlink := at.Sub(m.posted), len(f.feeds)-len(f.places)
 	for i, l := range f.feeds {
 		past := l.link.past(now, m.starts[i]+mark(offset)*markByte).Add(latency)
 		if l.link.rate > 0 && past >= at {
 			at = past
-			w.Slowest = cause.NVLink
-			if i == len(f.feeds)-1 {
-				w.Slowest = cause.PCIe
+			w.Slowest, w.At = cause.NVLink, -1
+			if i >= nvlink {
+				w.Slowest, w.At = cause.PCIe, f.places[i-nvlink]
 			}
 		}
 	}
@@ -81,8 +88,11 @@ func (f *Fetch) Here(now unit.Time, m *Fetched, offset int64) (at unit.Time, w W
 type Store struct {
 	hosts *Hosts
 	nic   topo.NICID
-	gpu   int32  // next to the NIC, -1: there is no way, the memory is the NIC's
-	relay []feed // NVLink from there, if the memory is another's
+	gpu   int32   // next to the NIC, -1: there is no way, the memory is the NIC's
+	relay []feed  // NVLink from there, if the memory is another's
+	feeds []feed  // of the graph, behind the NIC's own link
+	at    []int32 // their places
+	last  unit.Time
 }
 
 // NewStore returns the way from a NIC to a GPU; gpu -1: none.
@@ -92,29 +102,40 @@ func (h *Hosts) NewStore(id topo.NICID, gpu int32) Store {
 		return s
 	}
 	s.relay = h.relay(id, gpu, false)
-	if by := h.through(id, gpu); by >= 0 {
-		s.gpu = by
+	s.gpu = h.beside(id, gpu)
+	c := &h.pcie[h.pcieOf[id]]
+	for _, d := range back(h.between(c, s.gpu)) {
+		link := &h.hosts[c.host].links[d]
+		s.feeds = append(s.feeds, feed{link, link.flowOf(id)})
+		s.at = append(s.at, h.place(c.host, d))
 	}
 	return s
 }
 
-// Put carries a packet's payload into memory. It returns when it has crossed PCIe, and when it is in
-// memory.
-func (s *Store) Put(now unit.Time, size unit.Bytes) (crossed, placed unit.Time) {
+// Put carries a packet's payload into memory. It returns when it has crossed PCIe, when it is in
+// memory, and which link of PCIe it was past last: its place, -1 without a graph.
+func (s *Store) Put(now unit.Time, size unit.Bytes) (crossed, placed unit.Time, last int32) {
 	if s.gpu < 0 {
-		return now, now
+		return now, now, -1
 	}
 	h := s.hosts
 	c := &h.pcie[h.pcieOf[s.nic]]
-	crossed = c.up.take(now, size, rateAt(h.cfg.PCIe.Rate, h.hosts[c.host].faulty.pcie, max(now, c.up.free)))
-	if at := &h.hosts[c.host]; at.copying {
+	crossed, last = c.up.take(now, size, rateAt(c.rate, c.turns, max(now, c.up.free))), h.placeOf(c, 1)
+	if at := &h.hosts[c.host]; at.copying && h.cfg.Graph == nil {
 		if c := at.copies[s.gpu]; c != nil {
 			crossed = c.beside(now, crossed, s.nic, size)
 		}
 	}
-	crossed = crossed.Add(h.cfg.PCIe.Latency)
+	for i, f := range s.feeds {
+		past := f.link.ifAllStay(now, f.link.add(now, f.flow, size)+mark(size)*markByte)
+		if past > crossed {
+			crossed, last = past, s.at[i]
+		}
+	}
+	s.last = max(s.last, crossed)
+	crossed = s.last.Add(h.cfg.PCIe.Latency)
 	if len(s.relay) == 0 {
-		return crossed, crossed
+		return crossed, crossed, last
 	}
 	// It takes its share of NVLink as of now, and the bytes come when they have crossed PCIe. What
 	// comes later does not hold it up.
@@ -122,7 +143,23 @@ func (s *Store) Put(now unit.Time, size unit.Bytes) (crossed, placed unit.Time) 
 	for _, f := range s.relay {
 		past = max(past, f.link.ifAllStay(now, f.link.add(now, f.flow, size)+mark(size)*markByte))
 	}
-	return crossed, crossed.Add(past.Sub(now)).Add(h.cfg.NVLink.Latency)
+	return crossed, crossed.Add(past.Sub(now)).Add(h.cfg.NVLink.Latency), last
+}
+
+// placeOf is the place of a card's own link, towards the card or (1) from it.
+func (h *Hosts) placeOf(c *nicLinks, from int32) int32 {
+	if h.cfg.Graph == nil {
+		return -1
+	}
+	return h.place(c.host, h.cfg.Graph.card(c.card)^from)
+}
+
+// beside returns the GPU by which gpu reaches a NIC: itself, or the one next to the NIC.
+func (h *Hosts) beside(id topo.NICID, gpu int32) int32 {
+	if by := h.through(id, gpu); by >= 0 {
+		return by
+	}
+	return gpu
 }
 
 // through returns the GPU by which gpu reaches a NIC that is not its own; -1 if it reaches the NIC

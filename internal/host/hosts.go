@@ -20,6 +20,7 @@ type Pipe struct {
 // Config is what every host of a run shares.
 type Config struct {
 	PCIe, NVLink Pipe
+	Graph        *Graph        // nil: each card has a link PCIe of its own
 	NIC          unit.Duration // latency of a NIC, sending side
 	// AsScheduled is for an engine with InOrderOfPushing: hosts work after all that was scheduled
 	// before, and flows in order of their numbers.
@@ -55,11 +56,14 @@ type Hosts struct {
 	failed   Failure // the first, where nobody listens
 }
 
-// nicLinks is the PCIe of a card: one NIC, or several that are its ports.
+// nicLinks is the PCIe link of a card: one NIC, or several that are its ports.
 type nicLinks struct {
-	host int32
-	down share // towards the NIC
-	up   pipe  // towards the GPUs
+	host  int32
+	card  int32  // within the host
+	down  *share // towards the NIC
+	up    pipe   // from the NIC
+	rate  unit.Bitrate
+	turns []turn // of the rate of up
 }
 
 // host is a server: its NVLink pipes and its agenda.
@@ -70,6 +74,7 @@ type host struct {
 	wakeAt  unit.Time
 	last    bool      // AsScheduled: its event was put behind the others of this instant
 	out, in []share   // NVLink, by GPU
+	links   []share   // of Config.Graph, in each direction
 	copies  []*copies // by GPU; nil: none yet
 	copying bool      // some GPU has
 	faulty  faulty
@@ -112,22 +117,6 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) *Hosts {
 	eng.Register(class, h)
 	eng.OnWindow(func(unit.Time) { h.join() })
 	return h
-}
-
-// addPCIe makes the PCIe of each card.
-func (h *Hosts) addPCIe() {
-	h.pcieOf = make([]int32, len(h.graph.NICs))
-	for host, at := range h.graph.Hosts {
-		card := int32(-1)
-		for _, id := range at.NICs {
-			if n := &h.graph.NICs[id]; n.Card != card {
-				card = n.Card
-				h.pcie = append(h.pcie, nicLinks{host: int32(host),
-					down: newShare(h.cfg.PCIe.Rate, h.cfg.latency(), h.hosts[host].faulty.pcie...)})
-			}
-			h.pcieOf[id] = int32(len(h.pcie) - 1)
-		}
-	}
 }
 
 // Attach gives the hosts the network that carries their messages.

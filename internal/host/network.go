@@ -82,4 +82,5 @@ type Alarm struct {
 type Way struct {
 	NVLink, PCIe, NIC unit.Time   // NIC: it could be sent
 	Slowest           cause.Cause // the link that the bytes asked for are past last
+	At                int32       // of PCIe: which link, see Place; -1: one stands for all
 }

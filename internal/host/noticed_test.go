@@ -56,9 +56,9 @@ func TestWhatTakesNoTime(t *testing.T) {
 // NIC stay in order, and none comes before it would alone.
 func TestANICBesideACopy(t *testing.T) {
 	const rate = 8 * unit.GigabitPerSec // 1 ns a byte
-	c := &copies{link: newShare(rate, unit.Microsecond), from: map[topo.NICID]int32{}, placed: map[topo.NICID]unit.Time{}}
-	c.flow = c.link.flow()
-	c.link.add(0, c.flow, 1000)
+	link := newShare(rate, unit.Microsecond)
+	c := &copies{feeds: []feed{newFeed(&link)}, placed: map[topo.NICID]unit.Time{}}
+	link.add(0, c.feeds[0].flow, 1000)
 	us := unit.Time(unit.Microsecond)
 	if at := c.beside(0, us, 3, 1000); at != 2*us {
 		t.Errorf("placed at %v, want 2 us", at)

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"railyard/internal/lists"
+	"railyard/internal/topo"
 	"railyard/internal/unit"
 )
 
@@ -29,13 +30,14 @@ import (
 //   - served never falls; what a flow got is exact to 1/4096 of a byte per change of n;
 //   - asking changes nothing.
 type share struct {
-	rate  unit.Bitrate  // 0: takes no time; else as it was before the first turn
-	turns []turn        // of the rate, to come
-	keep  unit.Duration // how long ago somebody may still ask about
-	last  []mark        // by flow: where its last byte is
-	leave lists.Heap    // keys of leaving
-	next  unit.Time     // before which nothing changes, unless somebody comes
-	spans []span        // in order of time; the last one goes on
+	rate  unit.Bitrate         // 0: takes no time; else as it was before the first turn
+	turns []turn               // of the rate, to come
+	keep  unit.Duration        // how long ago somebody may still ask about
+	last  []mark               // by flow: where its last byte is
+	nics  map[topo.NICID]int32 // flows of those that bring bytes; nil: none
+	leave lists.Heap           // keys of leaving
+	next  unit.Time            // before which nothing changes, unless somebody comes
+	spans []span               // in order of time; the last one goes on
 }
 
 // mark is an amount of service: bytes, in parts of 1/4096.
@@ -72,6 +74,19 @@ func newShare(rate unit.Bitrate, keep unit.Duration, turns ...turn) share {
 func (s *share) flow() int32 {
 	s.last = append(s.last, 0)
 	return int32(len(s.last) - 1)
+}
+
+// flowOf returns the flow of what a NIC brings: its packets come one after the other.
+func (s *share) flowOf(nic topo.NICID) int32 {
+	flow, ok := s.nics[nic]
+	if !ok {
+		if s.nics == nil {
+			s.nics = map[topo.NICID]int32{}
+		}
+		flow = s.flow()
+		s.nics[nic] = flow
+	}
+	return flow
 }
 
 func (s *share) now() *span { return &s.spans[len(s.spans)-1] }

@@ -184,6 +184,7 @@ func (s *sender) wayBack(now unit.Time, m *message, x *note) {
 	if n.cfg.CompleteAtSender {
 		split := &m.flow.Split
 		split[cause.PCIe] -= max(0, x.crossed.Sub(x.accepted))
+		m.flow.Inside.Crossing = 0
 		split[cause.NVLink] -= x.placed.Sub(max(x.crossed, x.accepted))
 	}
 	// The acknowledgement being handled is the one that the NIC queued as it accepted the message's

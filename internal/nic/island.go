@@ -62,6 +62,7 @@ type note struct {
 	accepted, crossed, placed unit.Time // by the NIC; over PCIe; in memory
 	marks                     int64
 	split                     cause.Split
+	inside                    Inside
 	hops                      []HopWait
 }
 
@@ -74,7 +75,7 @@ func (t *note) set(x *note) {
 
 // tell adds the receiver's part to a flow, which has the note's hops then.
 func (t *note) tell(f *Flow) {
-	f.Placed, f.Marks, f.Split, f.Hops = t.placed, t.marks, t.split, t.hops
+	f.Placed, f.Marks, f.Split, f.Hops, f.Inside = t.placed, t.marks, t.split, t.hops, t.inside
 }
 
 // notes is a queue of them whose memory is used again.

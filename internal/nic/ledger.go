@@ -20,18 +20,22 @@ type ledger struct {
 	last   cause.Cause // of the transmission that was added last
 	log    bool        // entries are kept
 	pauses []fabric.RootTime
-	spans  []cause.Segment // in order of time
+	links  []fabric.RootTime // of PCIe, by their places: see host.Place
+	spans  []cause.Segment   // in order of time
 }
 
-// add notes that from the end of the ledger to until, c held up the queue pair, at a port or, with
-// -1, at no particular place.
+// add notes that from the end of the ledger to until, c held up the queue pair, at a port or a link of
+// PCIe or, with -1, at no particular place.
 func (l *ledger) add(c cause.Cause, at topo.PortID, until unit.Time) {
 	if until <= l.end {
 		return
 	}
 	l.split[c] += until.Sub(l.end)
-	if c == cause.Pause {
+	switch {
+	case c == cause.Pause:
 		l.pauses = fabric.AddRoot(l.pauses, at, until.Sub(l.end))
+	case c == cause.PCIe && at >= 0:
+		l.links = fabric.AddRoot(l.links, at, until.Sub(l.end))
 	}
 	l.end = until
 	if !l.log {
@@ -53,7 +57,7 @@ func (l *ledger) addHost(w *host.Way, until unit.Time) {
 	l.add(cause.NVLink, -1, min(until, w.NVLink))
 	l.add(cause.PCIe, -1, min(until, w.PCIe))
 	l.add(cause.NIC, -1, min(until, w.NIC))
-	l.add(w.Slowest, -1, until)
+	l.add(w.Slowest, topo.PortID(w.At), until)
 }
 
 // account brings the ledger up to now, according to the queue pair's state since the end of the
@@ -184,20 +188,28 @@ func (m *message) sender(total cause.Split) cause.Split {
 	return total
 }
 
-// pauseRoot returns the port that caused most of the pauses since a message was posted, -1 if there
-// were none.
-func (l *ledger) pauseRoot(m *message) topo.PortID {
-	root, most := topo.PortID(-1), unit.Duration(0)
-	for i, r := range l.pauses {
+// times are those of all that have been at some place.
+func times(into []unit.Duration, all []fabric.RootTime) []unit.Duration {
+	into = into[:0]
+	for _, r := range all {
+		into = append(into, r.Time)
+	}
+	return into
+}
+
+// most returns the place with most of the times since they were as given, -1 if there were none.
+func most(all []fabric.RootTime, since []unit.Duration) topo.PortID {
+	place, most := topo.PortID(-1), unit.Duration(0)
+	for i, r := range all {
 		d := r.Time
-		if i < len(m.pauses0) {
-			d -= m.pauses0[i]
+		if i < len(since) {
+			d -= since[i]
 		}
 		if d > most {
-			root, most = r.Root, d
+			place, most = r.Root, d
 		}
 	}
-	return root
+	return place
 }
 
 // before lists in order of time what held up a message from its post until the packet that completed

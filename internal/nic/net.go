@@ -61,8 +61,16 @@ type Flow struct {
 	Split                    cause.Split
 	Message                  *exec.Message // nil for explicit flows
 	Hops                     []HopWait     // of the frame that completed it, NIC first
+	Inside                   Inside
 	Failed                   bool
 	LastPSN                  uint32 // of its packets
+}
+
+// Inside says where the PCIe of a message's split passed: Crossing of it at the receiving host, the rest at the sending
+// one. From and To are links there, see host.Place; -1: one link stands for all of PCIe.
+type Inside struct {
+	From, To int32
+	Crossing unit.Duration
 }
 
 // HopWait is how long a port held up a message. At the NIC that is the time its frames waited to be

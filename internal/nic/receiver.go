@@ -183,12 +183,12 @@ func (r *receiver) place(now, came unit.Time, v *roce.Reply, last bool, tr, by *
 	if came >= a.came {
 		a.came, a.by = came, tr
 	}
-	crossed, placed := r.store.Put(now, v.Size)
+	crossed, placed, link := r.store.Put(now, v.Size)
 	if n := r.card.net; n.cfg.Receive != nil {
 		r.at.hold(now, crossed, v.Size, n.senders[r.id].class)
 	}
 	if v.Whole {
-		a.note.accepted, a.note.crossed, a.note.placed = a.came, crossed, placed
+		a.note.accepted, a.note.crossed, a.note.placed, a.note.inside.To = a.came, crossed, placed, link
 		r.weigh(a, a.by)
 		r.explain(a, a.by)
 	}
@@ -219,7 +219,8 @@ func (r *receiver) complete(now unit.Time, a *arrival, by *fabric.Trace) {
 		r.waited(a, now, by)
 		x.accepted, x.crossed, x.placed = now, max(x.crossed, now), max(x.placed, now)
 	}
-	r.held(a, x.crossed, cause.PCIe, -1, -1)
+	x.inside.Crossing = max(0, x.crossed.Sub(a.at))
+	r.held(a, x.crossed, cause.PCIe, topo.PortID(x.inside.To), -1)
 	r.held(a, x.placed, cause.NVLink, -1, -1)
 	x.qp, x.marks, r.marks0 = r.id, r.marks-r.marks0, r.marks
 	n.send(c.isl, r.sender, x)
@@ -239,7 +240,7 @@ func (r *receiver) complete(now unit.Time, a *arrival, by *fabric.Trace) {
 // and that packet's way. The host path after it is added when the message is complete.
 func (r *receiver) explain(a *arrival, tr *fabric.Trace) {
 	x, start := &a.note, tr.Hop(0).Start
-	x.split = tr.Edge.Sender
+	x.split, x.inside.From = tr.Edge.Sender, tr.Edge.PCIe
 	if r.log {
 		a.segments = before(a.segments, a.held, a.posted, start, x.split)
 	}
@@ -277,7 +278,9 @@ func (r *receiver) held(a *arrival, until unit.Time, c cause.Cause, at, root top
 	}
 	d := until.Sub(a.at)
 	a.note.split[c] += d
-	a.note.hops = wait(a.note.hops, c, at, root, false, d)
+	if c != cause.PCIe {
+		a.note.hops = wait(a.note.hops, c, at, root, false, d)
+	}
 	a.at = until
 	if r.log {
 		if c == cause.Pause {

@@ -69,6 +69,7 @@ type message struct {
 	begun   unit.Time
 	ahead   unit.Duration   // serialisation in the ledger until then
 	pauses0 []unit.Duration // of the ledger when it was posted
+	links0  []unit.Duration // likewise
 	msg     host.Message
 	first   uint32          // PSN of its first packet
 	asked   unit.Time       // when the host posted it; the flow's own post may have waited for admission
@@ -110,12 +111,8 @@ func (s *sender) post(now unit.Time, hm *host.Message, asked unit.Time, part boo
 	}
 	m := s.pushMsg()
 	*m = message{flow: Flow{QP: s.id, Tag: hm.Tag, Bytes: hm.Bytes, Posted: now, Placed: -1, Acked: -1},
-		held: m.held[:0], pauses0: m.pauses0[:0], msg: *hm, asked: asked, part: part,
-		base: s.ledger.at(now), begun: -1}
-	for _, r := range s.ledger.pauses {
-		m.pauses0 = append(m.pauses0, r.Time)
-	}
-	m.fetched = s.fetch.Begin(now, hm.Bytes)
+		held: m.held[:0], pauses0: times(m.pauses0, s.ledger.pauses), links0: times(m.links0, s.ledger.links), msg: *hm,
+		asked: asked, part: part, base: s.ledger.at(now), begun: -1, fetched: s.fetch.Begin(now, hm.Bytes, &m.fetched)}
 	posted := s.Requester.Post(hm.Bytes, 0)
 	m.first, m.flow.LastPSN = uint32(posted.First)&roce.PSNMask, uint32(posted.Last())&roce.PSNMask
 	if c.net.cfg.OnPost != nil {
@@ -255,7 +252,7 @@ func (s *sender) attach(now unit.Time, seg *roce.Segment, tr *fabric.Trace) {
 	}
 	if completes {
 		e.Sender = m.sender(s.ledger.at(now))
-		tr.Hop(0).Root = s.ledger.pauseRoot(m)
+		tr.Hop(0).Root, e.PCIe = most(s.ledger.pauses, m.pauses0), int32(most(s.ledger.links, m.links0))
 	}
 	if e.Before = e.Before[:0]; seg.Last && s.log {
 		e.Before = append(e.Before, m.held...)

@@ -47,6 +47,8 @@ type HostFault struct {
 	fabric.While
 	Hangs bool
 	PCIe  unit.Bitrate // 0: as always
+	Named bool         // it is that of Link alone
+	Link  int32        // of the hosts' graph
 }
 
 // Mishaps returns what the scenario's faults come to.
@@ -341,12 +343,12 @@ func (m *mishaps) leak(f *scenario.Fault, i int, from unit.Time) error {
 }
 
 func (m *mishaps) pcie(f *scenario.Fault, i int, from unit.Time) error {
-	full := m.p.Scenario.Cluster.Host.PCIe
-	if f.PCIe.Value >= full {
-		return problem(m.p.Scenario, fmt.Sprintf("faults[%d].pcie", i), "%s: no slower than cluster.host.pcie, %s", f.PCIe.Value, full)
+	link, named, err := m.p.hostLink(f, i)
+	if err != nil {
+		return err
 	}
 	for _, h := range m.out.Entries[i].Hosts {
-		m.out.Hosts = append(m.out.Hosts, HostFault{Host: h, While: lasting(f, from), PCIe: f.PCIe.Value})
+		m.out.Hosts = append(m.out.Hosts, HostFault{Host: h, While: lasting(f, from), PCIe: f.PCIe.Value, Named: named, Link: link})
 	}
 	return nil
 }

@@ -36,19 +36,20 @@ type Plan struct {
 	Jobs     []Job  // as the scenario lists them
 	Pairs    []Pair // queue pairs in order of number: those of each job, background, then those of start phases alone
 
-	steady   int // how many of Pairs are not of start phases alone
-	files    Files
-	progress Progress
-	names    *topo.Names
-	mishaps  Mishaps
-	receive  *Receive // nil: NICs have room without end
-	captured []bool   // by port; nil: none
-	switches switches
-	configs  *configs // nil: the scenario says what switches do
-	outages  []outage
-	tables   balance.Tables
-	finder   *balance.Finder     // of paths by the hash, before routes change
-	loads    map[int32][]float64 // by job: of ports, by queue pairs that are pinned
+	steady    int // how many of Pairs are not of start phases alone
+	files     Files
+	progress  Progress
+	names     *topo.Names
+	mishaps   Mishaps
+	hostGraph *HostGraph // nil: a link for each NIC
+	receive   *Receive   // nil: NICs have room without end
+	captured  []bool     // by port; nil: none
+	switches  switches
+	configs   *configs // nil: the scenario says what switches do
+	outages   []outage
+	tables    balance.Tables
+	finder    *balance.Finder     // of paths by the hash, before routes change
+	loads     map[int32][]float64 // by job: of ports, by queue pairs that are pinned
 }
 
 // Job is what one job of the scenario does. Its ranks are numbered from 0, whatever other jobs
@@ -144,6 +145,9 @@ func New(sc *scenario.Scenario, files Files, progress Progress) (*Plan, error) {
 		return nil, err
 	}
 	if err := p.planSwitches(); err != nil {
+		return nil, err
+	}
+	if err := p.planHostGraph(); err != nil {
 		return nil, err
 	}
 	if err := p.planReceive(); err != nil {

@@ -41,7 +41,7 @@ func (j *Job) PathFinder() *exec.PathFinder {
 		if port < 0 {
 			return ""
 		}
-		return j.r.plan.Graph.Ports[port].Name
+		return j.r.plan.PlaceName(port)
 	}
 	if n := len(j.plan.Work.Groups); n > 1 && c.groups == nil {
 		c.groups = make([]cause.Split, n)

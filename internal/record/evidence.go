@@ -81,6 +81,15 @@ func (r *Recorder) pair(id int32) *pairEvidence {
 	return r.known[id]
 }
 
+// places is how many ports, and links inside hosts behind them, spans name.
+func (e *evidence) places() int {
+	most := int32(-1)
+	for k := range e.spans {
+		most = max(most, k.port)
+	}
+	return int(most) + 1
+}
+
 func (e *evidence) add(k spanKey, d unit.Duration) {
 	if d != 0 {
 		e.spans[k] += d
@@ -133,6 +142,9 @@ func (e *evidence) message(f *nic.Flow) {
 		at(cause.Serialisation, h.Port, h.Wire)
 		at(cause.Propagation, h.Port, h.Cable)
 	}
+	crossing := min(f.Inside.Crossing, rest[cause.PCIe])
+	at(cause.PCIe, topo.PortID(f.Inside.To), crossing)
+	at(cause.PCIe, topo.PortID(f.Inside.From), f.Split[cause.PCIe]-crossing)
 	for why, d := range rest {
 		e.add(spanKey{why: cause.Cause(why), port: -1, pair: f.QP, rank: -1}, d)
 	}
@@ -283,6 +295,11 @@ func (j *Job) diagnosis(s *result.JobFigures) *diagnose.Diagnosis {
 	for id := range counted {
 		in.Ports = append(in.Ports, r.portEvidence(topo.PortID(id)))
 		counted[id] = len(in.Ports[id].Fill) > 0
+	}
+	if places := e.places(); places > len(in.Ports) {
+		for id := len(in.Ports); id < places; id++ {
+			in.Ports = append(in.Ports, diagnose.Port{Name: r.plan.PlaceName(int32(id)), Rate: r.plan.PlaceRate(int32(id))})
+		}
 	}
 	for id := range r.plan.Pairs { // queue pairs wait in turn at their NIC's port
 		if port := r.plan.Pairs[id].Path[0]; !counted[port] {

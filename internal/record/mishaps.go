@@ -36,17 +36,21 @@ func (j *Job) nameFaults(d *diagnose.Diagnosis) {
 			kinds = append(kinds, explains[kind]...)
 		}
 		for k := range d.Blames {
-			if b := &d.Blames[k]; slices.Contains(kinds, b.Kind) && j.concerns(&p.Mishaps().Entries[i], b) {
+			if b := &d.Blames[k]; slices.Contains(kinds, b.Kind) && j.concerns(i, b) {
 				b.Faults = append(b.Faults, fmt.Sprintf("faults[%d]", i))
 			}
 		}
 	}
 }
 
-// concerns reports whether what a blame names is what a fault happens to. A blame that names nothing may be about
+// concerns reports whether what a blame names is what an entry of faults happens to. A blame that names nothing may be about
 // any thing.
-func (j *Job) concerns(m *plan.Mishap, b *diagnose.Blame) bool {
+func (j *Job) concerns(entry int, b *diagnose.Blame) bool {
 	p := j.r.plan
+	m := &p.Mishaps().Entries[entry]
+	if host, link, ok := p.Inside(b.Port); ok {
+		return p.Slows(entry, link) && slices.Contains(m.Hosts, host)
+	}
 	switch {
 	case b.Rank != nil:
 		at := j.plan.Placement.Ranks[*b.Rank]

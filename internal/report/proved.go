@@ -73,6 +73,8 @@ func removes(c *result.WhatIfChange, b *diagnose.Blame) bool {
 		return flows && slices.ContainsFunc(c.Subject, culprit) || c.Kind == result.ChangePort && onLink
 	case diagnose.SlowPort, diagnose.LinkSpeed, diagnose.Cable:
 		return (c.Kind == result.ChangePort || c.Kind == result.ChangeLink) && onLink
+	case diagnose.PCIe:
+		return c.Kind == result.ChangePCIe && diagnose.InHost(b.Port, c.Subject[0])
 	case diagnose.SlowRank:
 		return c.Kind == result.ChangeRank && b.Rank != nil &&
 			slices.Contains(c.Subject, fmt.Sprintf("rank %d", *b.Rank))

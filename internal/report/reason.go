@@ -54,6 +54,10 @@ func (d *Data) clause(b *diagnose.Blame) string {
 		return "the senders' window is smaller than link speed times round trip"
 	case diagnose.SlowRank:
 		return fmt.Sprintf("rank %d computes longer than the others", *b.Rank)
+	case diagnose.PCIe:
+		if b.Port != "" {
+			return fmt.Sprintf("bytes crossed PCIe by %s inside a host, or waited for it", at)
+		}
 	case diagnose.LinkSpeed:
 		if b.Port == "" {
 			return "bits were put on wires at the speed of the senders' links"

@@ -18,14 +18,15 @@ const inputFolder = "inputs"
 
 // Names of inputs, whatever the files are called for the user.
 const (
-	ScenarioInput = "scenario.yaml" // the scenario's own text
-	ScheduleInput = "schedule.txt"
-	TopologyInput = "topology.txt"
-	FlowsInput    = "flows.csv"
-	NetworkInput  = "network.txt"
-	ConfigInput   = "config" // a folder: of each switch a file or a folder
-	ImagesInput   = "images" // not kept, only its digest
-	TextInput     = "text"   // the same
+	ScenarioInput  = "scenario.yaml" // the scenario's own text
+	ScheduleInput  = "schedule.txt"
+	TopologyInput  = "topology.txt"
+	HostGraphInput = "host.xml"
+	FlowsInput     = "flows.csv"
+	NetworkInput   = "network.txt"
+	ConfigInput    = "config" // a folder: of each switch a file or a folder
+	ImagesInput    = "images" // not kept, only its digest
+	TextInput      = "text"   // the same
 )
 
 // An Input is a file as the run read it.

@@ -31,6 +31,7 @@ const (
 	ChangeLink       = "link"       // with a named link as the others
 	ChangeRank       = "rank"       // with a slow rank as the others
 	ChangeLaunch     = "launch"     // with launches that take no time
+	ChangePCIe       = "pcie"       // with a link inside hosts twice as fast
 	ChangeIdeal      = "ideal"      // on an ideal network
 	ChangeCure       = "cure"       // of a mistake in the thresholds
 	ChangeSet        = "set"        // of a key that the user named

@@ -35,7 +35,8 @@ var fabrics = map[string]string{
 	"a plane a port": "cluster: {hosts: 4, host: {gpus: 2}, nic: {ports: 2}}\nfabric: {segment: 2, planes: 2}",
 	"shared, two ports": "cluster: {hosts: 2, host: {gpus: 4}, nic: {shared: true, ports: 2, bond: {mode: none}}}\n" +
 		"fabric: {design: single-switch}",
-	"direct": "cluster: {hosts: 2, host: {gpus: 4}}\nfabric: {design: direct}",
+	"PCIe graph": "cluster: {hosts: 2, host: {gpus: 4, graph: preset}, nic: {shared: true}}\nfabric: {design: single-switch}",
+	"direct":     "cluster: {hosts: 2, host: {gpus: 4}}\nfabric: {design: direct}",
 }
 
 // Every design carries an all-to-all: each GPU's part reaches every other, over NVLink where no switch joins

@@ -58,6 +58,10 @@ func TestExamplesShowWhatTheySay(t *testing.T) {
 			return strings.Contains(strings.Join(r.Notes, "\n"), "NICs found 4 ports down, each 100 us after its link") &&
 				r.Retransmits > 0 && r.Drops == 0
 		}},
+		{"pcie", func(r ran) bool {
+			b := r.Diagnosis.Blames[0]
+			return b.Kind == diagnose.PCIe && b.Port == "host1/CPU0/PCIe1" && slowest(r) > unit.Time(50*unit.Microsecond)
+		}},
 		{"two-jobs", func(r ran) bool {
 			one, other := r.Summary.Jobs[0], r.Summary.Jobs[1]
 			blame := one.Diagnosis.Blames[0]

@@ -31,6 +31,8 @@ func InputKey(sc *scenario.Scenario, name string) string {
 	switch root, _ := split(name); {
 	case name == result.TopologyInput:
 		return "fabric.topology"
+	case name == result.HostGraphInput:
+		return "cluster.host.graph"
 	case root == result.ConfigInput:
 		return "fabric.config"
 	}

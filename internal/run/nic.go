@@ -14,11 +14,20 @@ func hostConfig(p *plan.Plan) host.Config {
 	return host.Config{
 		PCIe:        host.Pipe{Latency: at.PCIeLatency, Rate: at.PCIe},
 		NVLink:      host.Pipe{Latency: at.NVLinkLatency, Rate: at.NVLinkRate()},
+		Graph:       hostGraph(p.HostGraph()),
 		NIC:         p.Scenario.Cluster.NIC.Latency,
 		AsScheduled: p.AsScheduled(),
 		Split:       p.Scenario.Transport.SplitData,
 		Faults:      hostFaults(p.Mishaps()),
 	}
+}
+
+// hostGraph is the PCIe of hosts, nil where each NIC has a link of its own.
+func hostGraph(g *plan.HostGraph) *host.Graph {
+	if g == nil {
+		return nil
+	}
+	return &host.Graph{Rates: g.Rates, ToCard: g.ToCard, FromMemory: g.FromMemory}
 }
 
 // hostFaults is what goes wrong inside hosts, nil if nothing does.
@@ -34,7 +43,8 @@ func hostFaults(m *plan.Mishaps) *host.Faults {
 		if x.Hangs {
 			f.Hangs = append(f.Hangs, host.Hang{Host: x.Host, While: host.While(x.While)})
 		} else {
-			f.PCIe = append(f.PCIe, host.Slower{Host: x.Host, While: host.While(x.While), Rate: x.PCIe})
+			f.PCIe = append(f.PCIe, host.Slower{Host: x.Host, While: host.While(x.While), Rate: x.PCIe,
+				Named: x.Named, Link: x.Link})
 		}
 	}
 	return f

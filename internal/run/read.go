@@ -10,6 +10,7 @@ import (
 	"railyard/internal/coll"
 	"railyard/internal/input"
 	"railyard/internal/located"
+	"railyard/internal/nccltopo"
 	"railyard/internal/nn/netfile"
 	"railyard/internal/plan"
 	"railyard/internal/result"
@@ -85,6 +86,9 @@ func readFiles(ctx context.Context, sc *scenario.Scenario) (files plan.Files, in
 				inputs = append(inputs, result.Input{Name: name, Text: f.Text})
 			}
 		}
+	}
+	if g := sc.Cluster.Host.Graph; g.Set && g.Value != scenario.GraphOfPreset {
+		files.HostGraph = read("cluster.host.graph", result.HostGraphInput, g.Value, nccltopo.MaxBytes)
 	}
 	files.Jobs = make([]plan.JobFiles, len(sc.Jobs))
 	for i := range sc.Jobs {

@@ -21,6 +21,7 @@ func (d *decoder) check(s *Scenario) {
 	d.checkRouting(s)
 	d.checkBalance(s)
 	d.checkNamedLinks(s)
+	d.checkHostLinks(s)
 	d.checkSlow(s)
 	if d.ok("cluster.hosts", "cluster.host.gpus", "cluster.nic.shared", "cluster.nic.per_gpu", "cluster.nic.shared_by",
 		"cluster.nic.ports", "cluster.nic.bond.mode") {

@@ -203,6 +203,28 @@ func (d *decoder) checkNamedLinks(s *Scenario) {
 	}
 }
 
+// checkHostLinks reports links inside a host that are named twice.
+func (d *decoder) checkHostLinks(s *Scenario) {
+	at := &s.Cluster.Host
+	if len(at.Links) > 0 && !at.Graph.Set && d.ok("cluster.host.graph") {
+		d.problem("cluster.host.links", "has no meaning here: cluster.host.graph is none, so links have no names", "remove it")
+		return
+	}
+	named := map[string]int{}
+	for i, l := range at.Links {
+		path := fmt.Sprintf("cluster.host.links[%d]", i)
+		if !d.clean(path, hostLinkFields) {
+			continue
+		}
+		if first, twice := named[l.Link]; twice {
+			d.problem(path+".link", fmt.Sprintf("%s: the link of cluster.host.links[%d] too", l.Link, first),
+				"give one entry for a link")
+			continue
+		}
+		named[l.Link] = i
+	}
+}
+
 // checkSlow reports slow ranks that the job does not have, or that are named twice.
 func (d *decoder) checkSlow(s *Scenario) {
 	if len(s.Cluster.Slow) == 0 {

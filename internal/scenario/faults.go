@@ -37,6 +37,7 @@ type Fault struct {
 	Config      PortConfig
 	Leak        Opt[unit.Bytes]   // of the switch's shared buffer
 	PCIe        Opt[unit.Bitrate] // of each NIC of the host
+	PCIeLink    Opt[string]       // of this link of the host's graph instead
 	Hang        Opt[unit.Duration]
 	Slow        Opt[unit.Ratio] // kernels of the GPU take times as long
 }
@@ -228,6 +229,8 @@ func (d *decoder) checkFault(path string, f *Fault, s *Scenario) {
 		d.problem(path+".pfc", "true: has no effect without drop or bit_errors", "")
 	case f.Sender.Set && !f.Storm.Set:
 		d.problem(path+".sender", f.Sender.Value+": has no effect without storm", "")
+	case f.PCIeLink.Set && !f.PCIe.Set:
+		d.problem(path+".pcie_link", f.PCIeLink.Value+": has no effect without pcie", "")
 	case f.Storm.Set && pattern:
 		d.problem(path+".link", f.Link.Value+": a storm comes from one port, want a link such as host3/rail1", "")
 	case f.Storm.Set && !s.Fabric.QoS.PFC.Enabled:

@@ -121,16 +121,17 @@ func (k *Key) names() []string {
 var (
 	fields = slices.Concat(generalFields, clusterFields, fabricFields, routingFields, balanceFields, captureFields, transportFields,
 		congestionFields, algorithmFields, runFields, protocolFields)
-	tree       = grow(fields)
-	flowTree   = grow(flowFields)
-	faultTree  = grow(faultFields)
-	linkTree   = grow(linkFields)
-	switchTree = grow(switchFields)
-	slowTree   = grow(slowFields)
-	rowTree    = grow(rowFields)
-	bucketTree = grow(bucketFields)
-	jobTree    = grow(jobFields)
-	byPath     = index(fields)
+	tree         = grow(fields)
+	flowTree     = grow(flowFields)
+	faultTree    = grow(faultFields)
+	linkTree     = grow(linkFields)
+	switchTree   = grow(switchFields)
+	slowTree     = grow(slowFields)
+	hostLinkTree = grow(hostLinkFields)
+	rowTree      = grow(rowFields)
+	bucketTree   = grow(bucketFields)
+	jobTree      = grow(jobFields)
+	byPath       = index(fields)
 )
 
 // Keys returns the root of the keys of a scenario.

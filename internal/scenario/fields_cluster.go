@@ -3,6 +3,7 @@ package scenario
 import (
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -80,6 +81,20 @@ var clusterFields = []*Field{
 		value:   in(duration, func(s *Scenario) *unit.Duration { return &s.Cluster.Host.PCIeLatency }),
 		Meaning: "latency of one crossing of PCIe",
 		Source:  assumed,
+	},
+	{
+		Path: "cluster.host.graph", Default: "none", Word: "none", check: checkFile, pattern: pathPattern,
+		example: "preset, or the path of a file that NCCL wrote (NCCL_TOPO_DUMP_FILE)",
+		value:   in(opt(text), func(s *Scenario) *Opt[string] { return &s.Cluster.Host.Graph }),
+		Meaning: "which PCIe links a host has, shared by all that cross them: preset, as `railyard show host` draws the board of " +
+			"cluster.host.preset; a file of NCCL; none: each NIC has a link of its own",
+		Also: []string{"host_graph", "topology"},
+	},
+	{
+		Path:  "cluster.host.links",
+		value: in(hostLinkList, func(s *Scenario) *[]HostLink { return &s.Cluster.Host.Links }),
+		Meaning: "rates of links of the graph; unless set they are the board's or the file's, cluster.host.pcie for a PCIe link of " +
+			"unknown rate, and between sockets as NCCL takes it of that CPU or, of one not known, without a limit",
 	},
 	{
 		Path: "cluster.host.launch", Default: "3us", Min: "0ns", Max: "10ms",
@@ -219,6 +234,33 @@ var clusterFields = []*Field{
 		value:   in(slowList, func(s *Scenario) *[]SlowRank { return &s.Cluster.Slow }),
 		Meaning: "ranks of the job whose GPUs are slower or faster than the others",
 	},
+}
+
+// hostLinkFields: one entry of cluster.host.links.
+var hostLinkFields = []*Field{
+	{
+		Path: "link", Required: true, check: checkHostLink, pattern: hostLinkPattern, example: "part/part such as CPU0/PCIe1",
+		value:   in(text, func(l *HostLink) *string { return &l.Link }),
+		Meaning: "the link, both directions: part/part, as `railyard show host` names parts; part/part#2 for the second of two",
+	},
+	{
+		Path: "rate", Required: true, Min: "1Mb/s", Max: "100TB/s",
+		value:   in(byteRate, func(l *HostLink) *unit.Bitrate { return &l.Rate }),
+		Meaning: "its rate, each direction",
+		Also:    []string{"speed", "bandwidth"},
+	},
+}
+
+// hostLinkPattern is part/part: names of parts have no spaces and no /.
+const hostLinkPattern = `^[^\s/#]{1,80}/[^\s/#]{1,80}(#[1-9])?$`
+
+var hostLinkText = regexp.MustCompile(hostLinkPattern)
+
+func checkHostLink(s string) string {
+	if !hostLinkText.MatchString(s) {
+		return "want part/part such as CPU0/PCIe1, part/part#2 for the second of two"
+	}
+	return ""
 }
 
 // slowFields: one entry of cluster.slow.

@@ -172,6 +172,12 @@ var faultFields = []*Field{
 		Also:    []string{"slow_pcie"},
 	},
 	{
+		Path: "pcie_link", Default: "none", Word: "none", check: checkHostLink, pattern: hostLinkPattern,
+		example: "part/part such as CPU0/PCIe1",
+		value:   in(opt(text), func(f *Fault) *Opt[string] { return &f.PCIeLink }),
+		Meaning: "with pcie: this link of cluster.host.graph is slow, not those of the NICs",
+	},
+	{
 		Path: "hang", Default: "none", Word: "none", Min: "1ps", Max: "24h",
 		value: in(opt(duration), func(f *Fault) *Opt[unit.Duration] { return &f.Hang }),
 		Meaning: "how long the GPU computes nothing, or the host does nothing at all; its NICs go on to answer: they need " +

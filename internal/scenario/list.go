@@ -40,13 +40,15 @@ var (
 	oneJob     = single(jobList, OneJob)
 	switchList = listOf[SwitchProfile](SwitchList, "switch", "fabric.switches[]",
 		"- {match: spine*, buffer: 16MB}", switchFields, switchTree)
+	hostLinkList = listOf[HostLink](HostLinkList, "edge", "cluster.host.links[]", "- {link: CPU0/PCIe1, rate: 63GB/s}",
+		hostLinkFields, hostLinkTree)
 	slowList = listOf[SlowRank](SlowList, "slow", "cluster.slow[]", "- {rank: 3, factor: 1.5}", slowFields, slowTree)
 )
 
 // Lists returns the lists of mappings that a scenario may have.
 func Lists() []*List {
-	return []*List{flowList.rows, faultList.rows, linkList.rows, switchList.rows, slowList.rows, rowList.rows,
-		bucketList.rows, jobList.rows}
+	return []*List{flowList.rows, faultList.rows, linkList.rows, switchList.rows, slowList.rows, hostLinkList.rows,
+		rowList.rows, bucketList.rows, jobList.rows}
 }
 
 // listOf makes the kind of a list of mappings. It is read entry by entry, so it knows no text.

@@ -97,6 +97,8 @@ type Host struct {
 	NVLinkLatency    unit.Duration
 	PCIe             unit.Bitrate
 	PCIeLatency      unit.Duration
+	Graph            Opt[string] // of PCIe links: GraphOfPreset or a file; not set: a link for each NIC
+	Links            []HostLink
 	Launch           unit.Duration // kernel launch
 	FLOPS            FLOPS         // dense TF32 tensor peak
 	FLOPSFP32        FLOPS         // dense fp32 peak without tensor cores
@@ -104,6 +106,15 @@ type Host struct {
 	MemoryBandwidth  unit.Bitrate
 	MatmulEfficiency unit.Ratio // of the peak
 	MemoryEfficiency unit.Ratio // of the bandwidth
+}
+
+// GraphOfPreset is the graph of links of the preset's board.
+const GraphOfPreset = "preset"
+
+// HostLink is a link of the graph inside a host with a rate of its own.
+type HostLink struct {
+	Link string // part/part
+	Rate unit.Bitrate
 }
 
 // NVLinkRate returns the rate at which NVLink moves data, per GPU and direction.

@@ -53,6 +53,8 @@ func shareOf(c *Cut) func(*diagnose.Blame) unit.Duration {
 			return timeIf(b, b.Kind == diagnose.SlowRank && b.Rank != nil &&
 				fmt.Sprintf("rank %d", *b.Rank) == c.Subject[0])
 		}
+	case PCIe:
+		return func(b *diagnose.Blame) unit.Duration { return timeIf(b, diagnose.InHost(b.Port, c.Subject[0])) / 2 }
 	case Launch:
 		return kinds(diagnose.Launch)
 	case Ideal:

@@ -26,6 +26,7 @@ const (
 	Link       = result.ChangeLink
 	Rank       = result.ChangeRank
 	Launch     = result.ChangeLaunch
+	PCIe       = result.ChangePCIe
 	Ideal      = result.ChangeIdeal
 	Cure       = result.ChangeCure
 	Set        = result.ChangeSet
@@ -44,6 +45,7 @@ type Cut struct {
 const (
 	mostFlows = 16 // single background flows that are taken away: those that send most
 	mostOwn   = 4  // single flows of the job
+	mostLinks = 2  // links inside hosts that are made faster: those with most time
 	faster    = 10 // times as fast: the bottleneck port
 	fastest   = 10 * unit.TerabitPerSec
 	huge      = "1TB" // a buffer that nothing fills
@@ -87,6 +89,7 @@ func cuts(p *plan.Plan, s *result.Summary, bottleneck string) (all []Cut, omitte
 	if sc.Jobs[0].Train != nil && sc.Cluster.Host.Launch > 0 { // of the job that is compared
 		one(Launch, "with launches that take no time", "", set("cluster.host.launch", "0ns"))
 	}
+	all = append(all, insideCuts(p, s)...)
 	all = append(all, cures(s)...)
 	one(Ideal, "on an ideal network", "", idealChanges(sc)...)
 	return all, omitted
@@ -194,6 +197,31 @@ func portCut(p *plan.Plan, name string) (Cut, bool) {
 	}
 	return Cut{Kind: Port, Name: fmt.Sprintf("with %s at %s", name, rate), Subject: []string{name}, Changes: changes},
 		true
+}
+
+// insideCuts makes links of the hosts' graph twice as fast, in all hosts: those that most time is attributed to.
+func insideCuts(p *plan.Plan, s *result.Summary) (all []Cut) {
+	if s.Diagnosis == nil {
+		return nil
+	}
+	given, seen := p.Scenario.Cluster.Host.Links, map[int32]bool{}
+	for i := range s.Diagnosis.Blames {
+		_, link, ok := p.Inside(s.Diagnosis.Blames[i].Port)
+		if !ok || seen[link] || len(all) == mostLinks || p.HostGraph().Rates[link] == 0 {
+			continue
+		}
+		seen[link] = true
+		name, rate := p.HostGraph().Names[2*link], (2 * p.HostGraph().Rates[link]).String()
+		change := set(fmt.Sprintf("cluster.host.links[%d]", len(given)), fmt.Sprintf("{link: %q, rate: %s}", name, rate))
+		for k, l := range given {
+			if of, err := p.HostGraph().Link(l.Link); err == nil && of == link {
+				change = set(fmt.Sprintf("cluster.host.links[%d].rate", k), rate)
+			}
+		}
+		all = append(all, Cut{Kind: PCIe, Name: "with " + name + " twice as fast", Subject: []string{name},
+			Changes: []scenario.Change{change}})
+	}
+	return all
 }
 
 // idealChanges makes the network ideal: see the package.

@@ -46,7 +46,7 @@ var beyond = regexp.MustCompile(strings.Join([]string{
 	`want more than (load|queue)_min`, `it chooses whole ways`, `there is no other class`,
 	`no algorithm of`, `has one size for all`, `: more than .*\.line`,
 	`want whole (milli)?seconds`, `has bits set beyond its length`, `want an IPv6 prefix`, `fabric\.routing\.(protocol|bfd) is`,
-	`its paths follow the costs of links`, `capture\.links is none`, `transport\.setup is false`,
+	`cluster\.host\.graph is none`, `its paths follow the costs of links`, `capture\.links is none`, `transport\.setup is false`,
 	`operations in all`, `over [0-9]* GPUs`, `buckets, want at most`, `: True`, `.*: want a number such as`, `printable`, `longer than`,
 	`leaves none of the job`, `both steps and interval`, `\.(checkpoint\.interval are|restart is) none`,
 	`more problems? from here on`, // the first hundred are judged

@@ -1,0 +1,279 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"railyard/internal/board"
+	"railyard/internal/nccltopo"
+	"railyard/internal/scenario"
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+)
+
+// HostGraph is the PCIe inside each host: the links that some way takes, each full duplex. Ways are directed links in order:
+// 2l is link l in the direction of its name, 2l+1 back.
+type HostGraph struct {
+	Rates      []unit.Bitrate // by link, each direction; 0: no limit
+	Names      []string       // by directed link: CPU0/PCIe1
+	ToCard     [][][]int32    // by GPU and card: from the GPU
+	FromMemory [][]int32      // by GPU: from the memory of the CPU that is nearest to it
+}
+
+// HostGraph returns that of the hosts; nil: each NIC has a link of its own.
+func (p *Plan) HostGraph() *HostGraph { return p.hostGraph }
+
+// PlaceName names what a cause of time is about: a port, or a directed link inside a host behind these (host.Place).
+func (p *Plan) PlaceName(at int32) string {
+	if at < int32(len(p.Graph.Ports)) {
+		return p.Graph.Ports[at].Name
+	}
+	host, d := p.insideOf(at)
+	return p.Graph.Hosts[host].Name + "/" + p.hostGraph.Names[d]
+}
+
+// PlaceRate is what a place carries.
+func (p *Plan) PlaceRate(at int32) unit.Bitrate {
+	if at < int32(len(p.Graph.Ports)) {
+		return p.Graph.Ports[at].Rate
+	}
+	_, d := p.insideOf(at)
+	return p.hostGraph.Rates[d/2]
+}
+
+// Inside finds a link inside a host by the name of its place.
+func (p *Plan) Inside(place string) (host, link int32, ok bool) {
+	name, of, _ := strings.Cut(place, "/")
+	if p.hostGraph == nil {
+		return 0, 0, false
+	}
+	h := slices.IndexFunc(p.Graph.Hosts, func(x topo.Host) bool { return x.Name == name })
+	d := slices.Index(p.hostGraph.Names, of)
+	return int32(h), int32(d / 2), h >= 0 && d >= 0
+}
+
+// Slows reports whether an entry of faults is about a link inside the hosts that it happens to.
+func (p *Plan) Slows(entry int, link int32) bool {
+	f := &p.Scenario.Faults[entry]
+	if !f.PCIeLink.Set {
+		return p.hostGraph.OfCard(link)
+	}
+	named, err := p.hostGraph.Link(f.PCIeLink.Value)
+	return err == nil && named == link
+}
+
+// OfCard reports whether a link leads into a NIC.
+func (g *HostGraph) OfCard(link int32) bool {
+	return slices.ContainsFunc(g.ToCard[0], func(way []int32) bool { return way[len(way)-1]/2 == link })
+}
+
+func (p *Plan) insideOf(at int32) (host, directed int32) {
+	at -= int32(len(p.Graph.Ports))
+	n := int32(len(p.hostGraph.Names))
+	return at / n, at % n
+}
+
+// planHostGraph finds the links inside hosts and the ways over them.
+func (p *Plan) planHostGraph() error {
+	sc := p.Scenario
+	if !sc.Cluster.Host.Graph.Set {
+		return nil
+	}
+	b, err := p.Board()
+	if err != nil {
+		return err
+	}
+	gpus, err := p.boardGPUs(b)
+	if err != nil {
+		return err
+	}
+	cards, err := p.boardCards(b, gpus)
+	if err != nil {
+		return err
+	}
+	g, m := &HostGraph{}, linkMap{b: b, names: b.LinkNames(), of: map[int32]int32{}}
+	for _, gpu := range gpus {
+		var ways [][]int32
+		for _, card := range cards {
+			ways = append(ways, m.take(g, b.Way(gpu, card)))
+		}
+		g.ToCard = append(g.ToCard, ways)
+		g.FromMemory = append(g.FromMemory, m.take(g, b.Way(nearest(b, gpu, b.Of(board.CPU)), gpu)))
+	}
+	p.hostGraph = g
+	return p.setRates(g, &m)
+}
+
+// Board is the inside of a host where cluster.host.graph says it: the preset's, or that of a file.
+func (p *Plan) Board() (*board.Board, error) {
+	at := &p.Scenario.Cluster.Host
+	if at.Graph.Value != scenario.GraphOfPreset {
+		return nccltopo.Read(at.Graph.Value, p.files.HostGraph)
+	}
+	of := board.Presets[at.Preset]
+	if of == nil {
+		return nil, problem(p.Scenario, "cluster.host.graph", "preset: no board %q is known, want a file of NCCL", at.Preset)
+	}
+	return of(), nil
+}
+
+// boardGPUs are the parts that stand for a host's GPUs: the board's first ones by their numbers.
+func (p *Plan) boardGPUs(b *board.Board) ([]int, error) {
+	all, want := b.Of(board.GPU), p.Scenario.Cluster.Host.GPUs
+	slices.SortStableFunc(all, func(x, y int) int { return cmp.Compare(numberOf(b, x), numberOf(b, y)) })
+	if len(all) < want {
+		return nil, problem(p.Scenario, "cluster.host.graph", "%s: has %s, and cluster.host.gpus is %d",
+			p.Scenario.Cluster.Host.Graph.Value, unit.CountOf(int64(len(all)), "GPU"), want)
+	}
+	for _, gpu := range all[:want] {
+		if nearest(b, gpu, b.Of(board.CPU)) < 0 {
+			return nil, problem(p.Scenario, "cluster.host.graph", "%s: %s reaches no CPU, want one whose memory it copies from",
+				p.Scenario.Cluster.Host.Graph.Value, b.Parts[gpu].Name)
+		}
+	}
+	return all[:want], nil
+}
+
+func numberOf(b *board.Board, gpu int) int {
+	n, _ := strconv.Atoi(strings.TrimPrefix(b.Parts[gpu].Name, "GPU"))
+	return n
+}
+
+// boardCards are the parts that stand for a host's cards: for one after another the NIC nearest to its GPU that no card
+// before it has.
+func (p *Plan) boardCards(b *board.Board, gpus []int) (cards []int, err error) {
+	free := b.Of(board.NIC)
+	nics, name := p.Graph.Hosts[0].NICs, p.Scenario.Cluster.Host.Graph.Value
+	want := int(p.Graph.NICs[nics[len(nics)-1]].Card) + 1
+	if len(free) < want {
+		return nil, problem(p.Scenario, "cluster.host.graph", "%s: has %s, and cluster.nic makes %d of a host", name,
+			unit.CountOf(int64(len(free)), "NIC"), want)
+	}
+	for _, id := range nics {
+		n := &p.Graph.NICs[id]
+		if int(n.Card) < len(cards) {
+			continue
+		}
+		best := nearest(b, gpus[n.GPU], free)
+		if best < 0 {
+			return nil, problem(p.Scenario, "cluster.host.graph", "%s: no way from %s to a NIC that is free", name,
+				b.Parts[gpus[n.GPU]].Name)
+		}
+		for _, gpu := range gpus {
+			if b.Way(gpu, best) == nil {
+				return nil, problem(p.Scenario, "cluster.host.graph", "%s: no way from %s to %s", name, b.Parts[gpu].Name,
+					b.Parts[best].Name)
+			}
+		}
+		cards = append(cards, best)
+		free = slices.DeleteFunc(free, func(x int) bool { return x == best })
+	}
+	return cards, nil
+}
+
+// nearest is the part with the fewest links on its way from another, the first of several; -1: none is reached.
+func nearest(b *board.Board, from int, parts []int) int {
+	best, links := -1, 0
+	for _, x := range parts {
+		if w := b.Way(from, x); w != nil && (best < 0 || len(w) < links) {
+			best, links = x, len(w)
+		}
+	}
+	return best
+}
+
+// linkMap numbers the links of a board that some way takes.
+type linkMap struct {
+	b     *board.Board
+	names []string
+	of    map[int32]int32 // by the board's link
+	used  []int32         // the board's, by link
+}
+
+// take gives a way the numbers of the graph.
+func (m *linkMap) take(g *HostGraph, way []int32) []int32 {
+	out := make([]int32, len(way))
+	for i, d := range way {
+		l, ok := m.of[d/2]
+		if !ok {
+			l = int32(len(m.used))
+			m.of[d/2], m.used = l, append(m.used, d/2)
+			g.Names = append(g.Names, m.names[d&^1], m.names[d|1])
+		}
+		out[i] = 2*l + d&1
+	}
+	return out
+}
+
+// setRates gives the links their rates.
+func (p *Plan) setRates(g *HostGraph, m *linkMap) error {
+	at := &p.Scenario.Cluster.Host
+	for _, of := range m.used {
+		l := &m.b.Links[of]
+		rate := l.Rate * unit.Bitrate(l.Count)
+		switch cpu := &m.b.Parts[l.A]; {
+		case rate > 0:
+		case strings.HasPrefix(l.Kind, "PCIe"):
+			rate = at.PCIe
+		case cpu.Kind == board.CPU && m.b.Parts[l.B].Kind == board.CPU:
+			rate = nccltopo.Between(cpu)
+		}
+		g.Rates = append(g.Rates, rate)
+	}
+	for i, l := range at.Links {
+		k, err := g.Link(l.Link)
+		if err != nil {
+			return problem(p.Scenario, fmt.Sprintf("cluster.host.links[%d].link", i), "%v", err)
+		}
+		g.Rates[k] = l.Rate
+	}
+	return nil
+}
+
+// Link finds a link by its name in either direction.
+func (g *HostGraph) Link(name string) (int32, error) {
+	if i := slices.Index(g.Names, name); i >= 0 {
+		return int32(i / 2), nil
+	}
+	var names []string
+	for i := 0; i < len(g.Names); i += 2 {
+		names = append(names, g.Names[i])
+	}
+	return 0, fmt.Errorf("%s: no way inside a host takes such a link, want one of: %s", name, strings.Join(names, ", "))
+}
+
+// hostLink is the link inside a host that a fault is about; false: those of its NICs.
+func (p *Plan) hostLink(f *scenario.Fault, i int) (link int32, named bool, err error) {
+	at := fmt.Sprintf("faults[%d].pcie", i)
+	full, what := p.Scenario.Cluster.Host.PCIe, "cluster.host.pcie"
+	if f.PCIeLink.Set {
+		if p.hostGraph == nil {
+			return 0, false, problem(p.Scenario, at+"_link", "%s: has no effect, cluster.host.graph is none", f.PCIeLink.Value)
+		}
+		if link, err = p.hostGraph.Link(f.PCIeLink.Value); err != nil {
+			return 0, false, problem(p.Scenario, at+"_link", "%v", err)
+		}
+		full, what, named = p.hostGraph.Rates[link], f.PCIeLink.Value, true
+	} else if p.hostGraph != nil {
+		full, what = p.hostGraph.fastestCard(), "the links of NICs in cluster.host.graph"
+	}
+	if f.PCIe.Value >= full && full > 0 {
+		return 0, false, problem(p.Scenario, at, "%s: no slower than %s, %s", f.PCIe.Value, what, full)
+	}
+	return link, named, nil
+}
+
+// fastestCard is the rate of the fastest link of a card; 0: one has no limit.
+func (g *HostGraph) fastestCard() (rate unit.Bitrate) {
+	for _, way := range g.ToCard[0] {
+		r := g.Rates[way[len(way)-1]/2]
+		if r == 0 {
+			return 0
+		}
+		rate = max(rate, r)
+	}
+	return rate
+}

@@ -1,0 +1,131 @@
+package plan
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"railyard/internal/board"
+	"railyard/internal/nccltopo"
+	"railyard/internal/scenario"
+	"railyard/internal/unit"
+)
+
+// graphed plans two hosts of four GPUs of a preset, with more keys of a host and of its NICs.
+func graphed(t *testing.T, host, nic, rest string, file []byte) (*Plan, error) {
+	t.Helper()
+	sc, err := scenario.Parse("test.yaml", []byte("cluster:\n  hosts: 2\n  host: {preset: hgx-a100, gpus: 4, "+host+"}\n  nic: {"+nic+
+		"}\nfabric: {design: single-switch}\njob: {flows: [{from: host1/gpu0, to: host2/gpu0, bytes: 1MB}]}\n"+rest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return New(sc, Files{HostGraph: file}, nil)
+}
+
+// show is a way in names.
+func (g *HostGraph) show(way []int32) string {
+	var s []string
+	for _, d := range way {
+		s = append(s, g.Names[d])
+	}
+	return strings.Join(s, " ")
+}
+
+// Cards are the NICs nearest to their GPUs, in turn, and rates the board's unless set.
+func TestHostGraph(t *testing.T) {
+	for _, c := range []struct{ nic, gpu3, last string }{
+		{"per_gpu: 1", "GPU3/PCIe2 PCIe2/CPU0 CPU0/PCIe1 PCIe1/NIC0", "GPU3/PCIe2 PCIe2/NIC3"},
+		{"shared: true", "GPU3/PCIe2 PCIe2/CPU0 CPU0/PCIe1 PCIe1/NIC0", "GPU3/PCIe2 PCIe2/CPU0 CPU0/PCIe1 PCIe1/NIC0"},
+		{"shared_by: 2", "GPU3/PCIe2 PCIe2/CPU0 CPU0/PCIe1 PCIe1/NIC0", "GPU3/PCIe2 PCIe2/NIC2"},
+		{"ports: 2, bond: {mode: none}", "GPU3/PCIe2 PCIe2/CPU0 CPU0/PCIe1 PCIe1/NIC0", "GPU3/PCIe2 PCIe2/NIC3"},
+	} {
+		p, err := graphed(t, "graph: preset, links: [{link: PCIe2/CPU0, rate: 5GB/s}]", c.nic, "", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := p.HostGraph()
+		ways := g.ToCard[3]
+		if got := g.show(ways[0]); got != c.gpu3 {
+			t.Errorf("%s: %s, want %s", c.nic, got, c.gpu3)
+		}
+		if got := g.show(ways[len(ways)-1]); got != c.last {
+			t.Errorf("%s: the last card: %s, want %s", c.nic, got, c.last)
+		}
+		if got := g.show(g.FromMemory[2]); got != "CPU0/PCIe2 PCIe2/GPU2" {
+			t.Error(got)
+		}
+		set, _ := g.Link("CPU0/PCIe2")
+		other, _ := g.Link("CPU0/PCIe1")
+		if g.Rates[set] != 40*unit.GigabitPerSec || g.Rates[other] != 252*unit.GigabitPerSec {
+			t.Errorf("%v and %v", g.Rates[set], g.Rates[other])
+		}
+		at := int32(len(p.Graph.Ports)) + int32(len(g.Names)) + 2*set + 1
+		if name := p.PlaceName(at); name != "host2/PCIe2/CPU0" || p.PlaceRate(at) != g.Rates[set] {
+			t.Errorf("%s, %v", name, p.PlaceRate(at))
+		}
+		if host, link, ok := p.Inside("host2/PCIe2/CPU0"); !ok || host != 1 || link != set {
+			t.Errorf("host %d, link %d, %v", host, link, ok)
+		}
+		if p.PlaceName(0) != p.Graph.Ports[0].Name || p.PlaceRate(0) != p.Graph.Ports[0].Rate {
+			t.Error("a port is not called by its name")
+		}
+	}
+}
+
+// A file of NCCL: NICs have its names, PCIe links of unknown rate that of the scenario, and the link between the sockets
+// what NCCL takes for the CPU.
+func TestHostGraphOfAFile(t *testing.T) {
+	src, err := os.ReadFile("../nccltopo/testdata/two-switches.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.ReplaceAll(string(src), `<cpu numaid="1" arch="x86_64"`, `<cpu numaid="1" arch="x86_64" vendor="AuthenticAMD"`)
+	sc := "graph: dump.xml, links: [{link: PCIe3/GPU0, rate: 1GB/s}]"
+	p, err := graphed(t, sc, "shared: true", "", []byte(text))
+	if err == nil || !strings.Contains(err.Error(), "dump.xml: has 3 GPUs, and cluster.host.gpus is 4") {
+		t.Fatalf("%v, %v", p, err)
+	}
+	text = strings.Replace(text, "<future", `<pci busid="z"><gpu dev="3"/></pci><future`, 1)
+	if p, err = graphed(t, sc, "shared: true", "", []byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	g := p.HostGraph()
+	if got := g.show(g.ToCard[2][0]); got != "GPU2/PCIe2 PCIe2/PCIe1 PCIe1/CPU1 CPU1/CPU0 CPU0/PCIe3 PCIe3/mlx5_0" {
+		t.Error(got)
+	}
+	for name, want := range map[string]unit.Bitrate{"PCIe3/GPU0": 8, "PCIe3/GPU1": 252, "CPU0/CPU1": 128, "PCIe3/mlx5_0": 252} {
+		if l, err := g.Link(name); err != nil || g.Rates[l] != want*unit.GigabitPerSec {
+			t.Errorf("%s: %v, want %d Gb/s: %v", name, g.Rates[l], want, err)
+		}
+	}
+	if b, err := p.Board(); err != nil || b.Named("mlx5_0") < 0 || b.Parts[b.Named("mlx5_1")].Kind != board.NIC {
+		t.Error(err)
+	}
+	if _, err := graphed(t, sc, "shared: true", "", []byte("<system><cpu numaid='x'/></system>")); err == nil ||
+		!strings.Contains(err.Error(), "dump.xml:1:1: cpu: numaid x") {
+		t.Error(err)
+	}
+	if _, err := nccltopo.Read("dump.xml", []byte(text)); err != nil {
+		t.Error(err)
+	}
+}
+
+// What a host has not is refused at its key.
+func TestHostGraphRefuses(t *testing.T) {
+	for _, c := range [][4]string{
+		{"graph: preset", "per_gpu: 4", "", "cluster.host.graph: preset: has 8 NICs, and cluster.nic makes 16 of a host"},
+		{"graph: preset, links: [{link: GPU0/GPU1, rate: 1GB/s}]", "", "", "cluster.host.links[0].link: GPU0/GPU1: no way inside a host"},
+		{"graph: none", "", "faults: [{host: host1, pcie: 1GB/s, pcie_link: CPU0/PCIe1}]\n",
+			"faults[0].pcie_link: CPU0/PCIe1: has no effect, cluster.host.graph is none"},
+		{"graph: preset", "", "faults: [{host: host1, pcie: 1GB/s, pcie_link: CPU0/PCIe9}]\n",
+			"faults[0].pcie_link: CPU0/PCIe9: no way inside a host takes such a link, want one of: PCIe1/GPU0, "},
+		{"graph: preset", "", "faults: [{host: host1, pcie: 40GB/s, pcie_link: CPU0/PCIe1}]\n",
+			"faults[0].pcie: 320Gb/s: no slower than CPU0/PCIe1, 252Gb/s"},
+		{"graph: preset", "", "faults: [{host: host1, pcie: 40GB/s}]\n",
+			"faults[0].pcie: 320Gb/s: no slower than the links of NICs in cluster.host.graph, 252Gb/s"},
+	} {
+		if _, err := graphed(t, c[0], c[1], c[2], nil); err == nil || !strings.Contains(err.Error(), c[3]) {
+			t.Errorf("%s %s: %v, want %s", c[0], c[2], err, c[3])
+		}
+	}
+}
