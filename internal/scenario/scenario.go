@@ -155,6 +155,7 @@ func (n *NIC) Rate() unit.Bitrate { return n.Speed * unit.Bitrate(n.Links()) }
 type Fabric struct {
 	Design    string      // see Designs
 	Topology  Opt[string] // custom only: the file that holds hosts, switches and links
+	Config    Opt[string] // the folder that holds the configurations of switches
 	VLANs     string      // single-switch only: see VLANs
 	Leaves    int         // leaf-spine only
 	Spines    int         // rail-optimized and leaf-spine, of each pod and plane; 0: rails are not connected
