@@ -23,6 +23,9 @@ type Job struct {
 	Steps     int64
 	Admission nic.Admission
 	QPs       int // of a way
+
+	// Abort is when the job is aborted, 0: never; Restart when its ranks start again, with new queue pairs.
+	Abort, Restart unit.Time
 }
 
 // drawJob draws a job for every third case: as of a training one schedule on ranges of one buffer,
@@ -51,7 +54,17 @@ func (c *Case) drawJob(d *dice) (err error) {
 	}
 	c.Lossy = c.Lossy || c.Job.Admission.Slots > 0 // a clear-to-send may be dropped
 	c.Job.QPs, c.Host.Split = pick(d, 1, 1, 2, 4), d.one(2)
+	c.drawAbort(&dice{sim.NewStream(c.Number, "fault search, abort", 0)})
 	return nil
+}
+
+// drawAbort has every other job aborted, if it is not done by then, and started again: while frames of its first life may
+// still be on their way.
+func (c *Case) drawAbort(d *dice) {
+	if d.one(2) {
+		c.Job.Abort = unit.Time(1 + d.time(unit.Millisecond))
+		c.Job.Restart = c.Job.Abort.Add(1 + d.time(100*unit.Microsecond))
+	}
 }
 
 // drawSchedule draws a schedule over n ranks, of those that may be taken: its channels, slices, ranks
@@ -169,6 +182,7 @@ type job struct {
 	buffers [][][]byte          // by rank and exec.Ref.Buffer
 	want    [][][]float32       // by buffer of the job and rank
 	steps   [][]exec.StepRecord // by rank
+	first   int32               // of its queue pairs
 }
 
 var (
@@ -182,7 +196,7 @@ func newJob(w *watch, routes *topo.Routes) (*job, error) {
 	t := w.c.Job.Work
 	n := len(w.c.Graph.NICs)
 	j := &job{Job: w.c.Job, driver: w.hosts.AddJob(), steps: make([][]exec.StepRecord, n), buffers: make([][][]byte, n),
-		want: make([][][]float32, len(t.Buffers))}
+		want: make([][][]float32, len(t.Buffers)), first: int32(w.net.QueuePairs())}
 	for r := range n {
 		s := sim.NewStream(w.c.Number, "rank", uint64(r))
 		for b := range t.Buffers {
@@ -286,13 +300,30 @@ func (j *job) addQP(w *watch, routes *topo.Routes, way exec.Way, lane int32) (in
 		Admission: j.Admission}), nil
 }
 
+// again aborts the job and starts it again, as if it had never begun.
+func (j *job) again(w *watch) (*job, error) {
+	for _, rank := range j.ranks {
+		rank.Fail(j.Abort)
+	}
+	for qp := int(j.first); qp < w.net.QueuePairs(); qp++ {
+		w.net.Close(int32(qp))
+	}
+	next, err := newJob(w, topo.NewRoutes(w.c.Graph))
+	if err != nil {
+		return nil, err
+	}
+	w.net.Extend(next.first, func(int32) unit.Duration { return 10 * unit.Microsecond })
+	next.start(j.Restart)
+	return next, nil
+}
+
 // start has every rank begin.
-func (j *job) start(w *watch) {
+func (j *job) start(at unit.Time) {
 	for r := range j.buffers {
 		rank := exec.NewRank(exec.Config{Rank: int32(r), Job: j.Work, Steps: j.Steps, Transport: j.driver,
 			Clock: j.driver, Body: j, Observer: j})
 		j.ranks = append(j.ranks, rank)
-		j.driver.SetRank(int32(r), rank, unit.Time(r)*unit.Time(unit.Microsecond))
+		j.driver.SetRank(int32(r), rank, at.Add(unit.Duration(r)*unit.Microsecond))
 	}
 }
 

@@ -134,7 +134,7 @@ func (c *Case) run(islands, workers int) (o outcome, err error) {
 	eng.OnWindow(func(unit.Time) { w.join() })
 	eng.CheckEvery(997)
 	eng.OnCheck(w.look)
-	eng.Run()
+	w.drive()
 	w.join()
 	if w.err == nil {
 		w.err = w.end()
@@ -160,6 +160,24 @@ func (c *Case) run(islands, workers int) (o outcome, err error) {
 		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.QP, b.QP), cmp.Compare(a.Port, b.Port))
 	})
 	return o, w.err
+}
+
+// drive runs the case, with its job's abort.
+func (w *watch) drive() {
+	if w.job == nil || w.job.Abort == 0 {
+		w.eng.Run()
+		return
+	}
+	if more, ok := w.eng.RunUntil(w.job.Abort); !more || !ok {
+		return // it is over by then
+	}
+	next, err := w.job.again(w)
+	if err != nil {
+		w.fail("%v", err)
+		return
+	}
+	w.job = next
+	w.eng.Run()
 }
 
 // watch looks at a running case.
@@ -221,7 +239,7 @@ func (w *watch) post() (err error) {
 	}
 	w.net.Build(func(int32) unit.Duration { return 10 * unit.Microsecond })
 	if w.job != nil {
-		w.job.start(w)
+		w.job.start(0)
 	}
 	return nil
 }
