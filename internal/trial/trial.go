@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"railyard/internal/plan"
 	"railyard/internal/result"
 	"railyard/internal/run"
 	"railyard/internal/scenario"
@@ -48,6 +49,10 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*Found, error
 	}
 	t := &tuning{base: sc, opt: opt, sources: &run.Sources{}, found: &Found{Name: sc.Name, State: result.Complete,
 		Version: result.Version, Prefer: opt.Prefer, Seeds: opt.Seeds, base: sc}}
+	if sc.Fabric.Config.Set {
+		return nil, &plan.FieldError{Path: "fabric.config", Err: errors.New("the configurations there say what the thresholds are, " +
+			"whatever fabric.qos says: without this key tune finds others, and with --dialect it writes them")}
+	}
 	if err := t.patterns(ctx); err != nil {
 		return nil, err
 	}
