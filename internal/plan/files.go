@@ -4,9 +4,10 @@ import "railyard/internal/unit"
 
 // Files are the texts of the files that a scenario names. One that it does not name is nil.
 type Files struct {
-	Topology  []byte     // of fabric.topology
-	HostGraph []byte     // of cluster.host.graph
-	Jobs      []JobFiles // by job; missing: the job names none
+	Topology  []byte          // of fabric.topology
+	HostGraph []byte          // of cluster.host.graph
+	Config    []Configuration // of fabric.config
+	Jobs      []JobFiles      // by job; missing: the job names none
 }
 
 // JobFiles are the texts of the files that a job names.
@@ -27,6 +28,11 @@ func (f *Files) of(j *Job) JobFiles {
 // Bytes is what they take in memory.
 func (f *Files) Bytes() unit.Bytes {
 	n := len(f.Topology) + len(f.HostGraph)
+	for i := range f.Config {
+		for k := range f.Config[i].Files {
+			n += len(f.Config[i].Files[k].Text)
+		}
+	}
 	for _, j := range f.Jobs {
 		n += len(j.Schedule) + len(j.Flows) + len(j.Network)
 	}

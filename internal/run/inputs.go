@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"strings"
 
 	"railyard/internal/plan"
 	"railyard/internal/result"
@@ -27,10 +28,12 @@ func inputName(sc *scenario.Scenario, job int, kind string) string {
 
 // InputKey returns the key of the scenario that names an input, "" if there is none.
 func InputKey(sc *scenario.Scenario, name string) string {
-	switch name {
-	case result.TopologyInput:
+	switch root, _ := split(name); {
+	case name == result.TopologyInput:
 		return "fabric.topology"
-	case result.HostGraphInput:
+	case root == result.ConfigInput:
+		return "fabric.config"
+	case name == result.HostGraphInput:
 		return "cluster.host.graph"
 	}
 	for i := range sc.Jobs {
@@ -41,6 +44,17 @@ func InputKey(sc *scenario.Scenario, name string) string {
 		}
 	}
 	return ""
+}
+
+// InputRoot returns what its key names: the folder that it is in, or itself.
+func InputRoot(name string) string {
+	root, _ := split(name)
+	return root
+}
+
+func split(name string) (root, rest string) {
+	root, rest, _ = strings.Cut(name, "/")
+	return root, rest
 }
 
 // sameInputs reports an input that has changed since the run that is repeated.
