@@ -40,7 +40,7 @@ const (
 	a100 = "NVIDIA HGX A100: 12 NVLinks of 50 GB/s a GPU, over six NVSwitches"
 	h100 = "NVIDIA HGX H100: 18 NVLinks of 50 GB/s a GPU, 5, 4, 4 and 5 to four NVSwitches (book, chapter 13)"
 	h200 = "NVIDIA HGX H200: 18 NVLinks of 50 GB/s a GPU, as HGX H100"
-	b200 = "NVIDIA HGX B200: 18 NVLinks of 100 GB/s a GPU, over two NVSwitches"
+	b200 = "NVIDIA HGX B200 data sheet: 18 NVLinks of 100 GB/s a GPU, over two NVSwitches; that they have as many each is assumed"
 )
 
 // hgx is eight GPUs, each with so many links to each NVSwitch.
@@ -74,7 +74,8 @@ func (b *Board) sockets(gpus []int, pcie wire, shared bool) {
 // nvl72 is a rack of 18 trays: each two Grace CPUs with two GPUs each, and a NIC for each GPU.
 func nvl72() *Board {
 	b := &Board{Name: "gb200-nvl72",
-		Source: "NVIDIA GB200 NVL72: 72 GPUs, 18 NVLinks of 100 GB/s each, one to each of 18 NVSwitch chips; 36 Grace CPUs"}
+		Source: "NVIDIA GB200 NVL72 data sheet: 72 GPUs, 18 NVLinks of 100 GB/s each, one to each of 18 NVSwitch chips (two in " +
+			"each of nine trays); 36 Grace CPUs, NVLink-C2C 900 GB/s both ways, taken as that of each GPU"}
 	gpus, cpu := b.several(GPU, "GPU", 0, 72), b.several(CPU, "CPU", 0, 36)
 	for _, sw := range b.several(NVSwitch, "NVSwitch", 1, 18) {
 		for _, g := range gpus {
@@ -90,7 +91,8 @@ func nvl72() *Board {
 
 // mi300x is eight GPUs, every two linked.
 func mi300x() *Board {
-	b := &Board{Name: "mi300x", Source: "AMD MI300X platform: 7 Infinity Fabric links of 128 GB/s a GPU, a mesh of eight"}
+	b := &Board{Name: "mi300x", Source: "AMD Instinct MI300X platform data sheet: 7 Infinity Fabric links of 128 GB/s " +
+		"a GPU, a mesh of eight; PCIe 5.0 x16 to the host"}
 	gpus := b.several(GPU, "GPU", 0, 8)
 	for i, x := range gpus {
 		for _, y := range gpus[i+1:] {
