@@ -15,11 +15,12 @@ type PortID = topo.PortID
 // Class is a traffic class: a priority of the wire with its queue on every port.
 type Class struct {
 	Name     string
-	Priority uint8 // 802.1p priority, 0-7
-	Strict   bool  // served before all classes that are not strict; among strict classes by priority
-	Weight   int   // in the deficit weighted round robin; strict classes have none
-	Lossless bool  // protected by PFC
-	ECN      *ECN  // nil: never marked
+	Priority uint8      // 802.1p priority, 0-7
+	Strict   bool       // served before all classes that are not strict; among strict classes by priority
+	Weight   int        // in the deficit weighted round robin; strict classes have none
+	Lossless bool       // protected by PFC
+	ECN      *ECN       // nil: never marked
+	Drop     qos.Length // drop threshold of its egress queues, see qos.Class
 }
 
 // Thresholds of queues and buffers, and how they follow from the configuration, are in package qos.

@@ -56,6 +56,7 @@ type Fabric struct {
 	samples    bool      // Config.SampleEvery > 0
 	large      bool      // has LargePorts
 	looks      bool      // at DSCPs, or whether a frame may leave by the port that it goes to: see passes
+	short      bool      // some queue has a drop threshold
 	ports      []port    // by link: sending ends
 	ingresses  []ingress // by link: receiving ends
 	queues     []queue   // port*nc + class
@@ -122,7 +123,7 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 	if cfg.Faults != nil {
 		f.faults = newFaults(f, cfg.Faults)
 	}
-	f.looks = f.classes.of != nil || cfg.Faults != nil || cfg.Watchdog != nil
+	f.looks = f.classes.of != nil || cfg.Faults != nil || cfg.Watchdog != nil || f.short
 	if f.large {
 		f.listLinks()
 		eng.OnOpen(f.warm)
@@ -264,6 +265,8 @@ func (f *Fabric) applyThresholds(index []int32) error {
 						f.ports[out].flags |= flagMarks
 					}
 				}
+				f.slow[int(out)*f.nc+c].longest = int64(t.Drop)
+				f.short = f.short || t.Drop > 0
 				f.ledgers[int(f.graph.Peer(out))*f.nc+c].limit = int64(t.PFC.Headroom)
 			}
 			f.ingresses[f.graph.Peer(out)].lossless = n.lossless

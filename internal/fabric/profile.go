@@ -74,7 +74,7 @@ func (p *Profile) policy(c *Config) qos.Policy {
 		q.Frame = p.MTU
 	}
 	for _, cl := range p.Classes {
-		q.Classes = append(q.Classes, qos.Class{Lossless: cl.Lossless, ECN: cl.ECN})
+		q.Classes = append(q.Classes, qos.Class{Lossless: cl.Lossless, ECN: cl.ECN, Drop: cl.Drop})
 	}
 	return q
 }

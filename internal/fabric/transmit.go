@@ -349,7 +349,20 @@ func (f *Fabric) passes(isl *sim.Island, now unit.Time, id, out PortID, pk *Pack
 		f.lost(isl, now, out, pk, LostOversize)
 		return false
 	}
+	if f.short && f.overLong(out, pk) {
+		f.ports[out].drops++
+		f.ledgers[int(id)*f.nc+int(pk.Class())].drops++
+		f.lost(isl, now, out, pk, LostAtThreshold)
+		return false
+	}
 	return true
+}
+
+// overLong reports whether a frame would make the queue that it goes to longer than its drop threshold.
+func (f *Fabric) overLong(out PortID, pk *Packet) bool {
+	q := int(out)*f.nc + int(pk.Class())
+	longest := f.slow[q].longest
+	return longest > 0 && f.queues[q].bytes+int64(pk.Bytes) > longest
 }
 
 // idle reports whether a frame of a class that comes now leaves by the port at once, and meets no

@@ -49,6 +49,14 @@ func (c *Case) drawWatchdog(d *dice) {
 	}
 }
 
+// drawDropThreshold gives the queues of RoCE data of every fifth case a drop threshold.
+func (c *Case) drawDropThreshold(d *dice) {
+	if d.one(5) {
+		c.Fabric.Classes[0].Drop = qos.Length{Bytes: c.Fabric.LargestFrame + unit.Bytes(d.below(300_000))}
+		c.Lossy = true
+	}
+}
+
 // drawReceiveBuffer gives the NICs of every fourth case a buffer with an end, which pauses or drops.
 func (c *Case) drawReceiveBuffer(d *dice) {
 	if !d.one(4) {

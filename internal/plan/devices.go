@@ -166,6 +166,7 @@ func (c *configured) profile(at []qos.Port) (out netconf.Profile) {
 		out.Classes = append(out.Classes, netconf.Class{TC: other, Queue: other, Share: 100 - data.Share})
 	}
 	port := &at[ClassData]
+	data.Drop = port.Drop
 	if port.Marks() {
 		data.ECN = c.ecn(&port.ECN)
 	}

@@ -407,6 +407,13 @@ var fabricFields = []*Field{
 		Meaning: "share of other traffic in deficit weighted round robin",
 		Source:  "vendors' AI fabric guides",
 	},
+	{
+		Path: "fabric.qos.drop_threshold", Default: "none", Word: "none", Min: "1kB", Max: "1TB",
+		value: in(opt(byteCount), func(s *Scenario) *Opt[unit.Bytes] { return &s.Fabric.QoS.DropThreshold }),
+		Meaning: "what would make an egress queue of RoCE data longer is dropped, under PFC too; scales with the port as " +
+			"ecn.min does; none: a queue ends with the buffer",
+		Also: []string{"queue_limit", "tail_drop"},
+	},
 	{Path: "fabric.qos.ecn", Meaning: "marking of RoCE data by the length of the egress queue (WRED)"},
 	{
 		Path: "fabric.qos.ecn.enabled", Default: "true",

@@ -302,6 +302,12 @@ type QoS struct {
 	ECN           ECN
 	PFC           PFC
 	LossyAlpha    unit.Ratio
+	DropThreshold Opt[unit.Bytes] // of queues of RoCE data, for ports of ECN.PortRate; not set: none
+}
+
+// Drops returns the drop threshold, which scales with the port as the marking curve does.
+func (q *QoS) Drops() qos.Length {
+	return qos.Length{Bytes: q.DropThreshold.Or(0), Per: q.ECN.PortRate.Value}
 }
 
 // ECN is the marking curve. A field that is not set scales with the port: see Curve.

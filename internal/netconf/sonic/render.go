@@ -24,6 +24,7 @@ const fileName = "config_db.json"
 // Fit cuts a device to what is rendered.
 func (Dialect) Fit(d *netconf.Device) (*netconf.Device, []string) {
 	f := netconf.NewFitting(d)
+	f.NoDropThresholds(Platform)
 	f.NoRouting(Platform + ", whose BGP is FRR's (dialect frr),")
 	f.NoSpeeds()
 	f.PFCOn(Platform)
