@@ -57,19 +57,28 @@ func (c *Config) validateClasses(p *Profile) error {
 	return nil
 }
 
-// addClasses notes what differs.
-func (f *Fabric) addClasses(index []int32) {
-	remaps, renames := false, false
-	for i := range f.cfg.Profiles {
-		p := &f.cfg.Profiles[i]
-		remaps = remaps || p.ClassOf != nil
-		for k := range p.Classes {
-			renames = renames || p.Classes[k].Priority != f.cfg.Classes[k].Priority
+// Remaps reports whether a frame may be in another class at a switch than the one for which its NIC sent it: then
+// packets carry their DSCP.
+func (c *Config) Remaps() bool {
+	remaps := c.Untagged != nil
+	for i := range c.Profiles {
+		remaps = remaps || c.Profiles[i].ClassOf != nil
+	}
+	if c.Faults != nil {
+		for i := range c.Faults.Settings {
+			remaps = remaps || c.Faults.Settings[i].ClassOf != nil
 		}
 	}
-	if s := f.cfg.Faults; s != nil {
-		for i := range s.Settings {
-			remaps = remaps || s.Settings[i].ClassOf != nil
+	return remaps
+}
+
+// addClasses notes what differs.
+func (f *Fabric) addClasses(index []int32) {
+	remaps, renames := f.cfg.Remaps(), false
+	for i := range f.cfg.Profiles {
+		p := &f.cfg.Profiles[i]
+		for k := range p.Classes {
+			renames = renames || p.Classes[k].Priority != f.cfg.Classes[k].Priority
 		}
 	}
 	if remaps {
@@ -83,7 +92,10 @@ func (f *Fabric) addClasses(index []int32) {
 		if remaps && index[id] >= 0 {
 			of := f.cfg.classOf(&own)
 			for _, out := range f.graph.Nodes[id].Ports {
-				f.classes.of[f.graph.Peer(out)] = of
+				in := f.graph.Peer(out)
+				if f.classes.of[in] = of; f.cfg.Untagged != nil && f.trunk(in) {
+					f.classes.of[in] = f.cfg.untagged()
+				}
 			}
 		}
 		for _, cl := range own.Classes {
@@ -94,10 +106,31 @@ func (f *Fabric) addClasses(index []int32) {
 	}
 }
 
-// classOf returns the class of each DSCP at a switch: its own map, or the classes for which NICs write it.
+// untagged is the class of frames of any DSCP that have no tag.
+func (c *Config) untagged() *[codePoints]uint8 {
+	var of [codePoints]uint8
+	for i := range of {
+		of[i] = *c.Untagged
+	}
+	return &of
+}
+
+// classOf returns the class of each DSCP at a switch: its own map, or the classes for which NICs write it. Where it
+// looks at tags that is the class which has the priority of the NIC's there.
 func (c *Config) classOf(p *Profile) *[codePoints]uint8 {
 	if p.ClassOf != nil {
 		return p.ClassOf
+	}
+	if c.Untagged != nil {
+		of := c.untagged()
+		for class, dscp := range c.DSCP {
+			for own := range p.Classes {
+				if p.Classes[own].Priority == c.Classes[class].Priority {
+					of[dscp%codePoints] = uint8(own)
+				}
+			}
+		}
+		return of
 	}
 	var of [codePoints]uint8
 	for class, dscp := range c.DSCP {

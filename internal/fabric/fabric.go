@@ -184,7 +184,7 @@ func (f *Fabric) addPort(id PortID, index []int32) {
 		ps <= math.MaxUint32 && !f.cfg.Quirks.truncates() {
 		p.psPerByte = uint32(ps)
 	}
-	if f.tunnel > 0 && index[gp.Node] >= 0 {
+	if f.tunnel != 0 && index[gp.Node] >= 0 {
 		p.flags |= flagTunnel
 	}
 	f.addIngress(id, index[gp.To])
@@ -312,7 +312,7 @@ func (f *Fabric) TransmitTime(id PortID, frame unit.Bytes) unit.Duration {
 
 // Tunnel returns how many bytes a frame of a NIC has more on the link of a port.
 func (f *Fabric) Tunnel(id PortID) unit.Bytes {
-	if f.tunnel > 0 && f.trunk(id) {
+	if f.tunnel != 0 && f.trunk(id) {
 		return unit.Bytes(f.tunnel)
 	}
 	return 0

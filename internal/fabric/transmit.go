@@ -179,8 +179,8 @@ func (f *Fabric) transmit(isl *sim.Island, st *state, now unit.Time, id PortID, 
 }
 
 // tunnelled puts the headers of an overlay around a frame that leaves by a link between switches, unless it has
-// them, and takes them off one that leaves for a NIC. DSCP and ECN are copied from the inner header to the outer
-// one and back (RFC 6040, section 4), so a frame has one of each.
+// them, and takes them off one that leaves for a NIC; a tag the other way round. DSCP and ECN are
+// copied from the inner header to the outer one and back (RFC 6040, section 4), so a frame has one of each.
 func (f *Fabric) tunnelled(id PortID, pk *Packet) {
 	switch trunk, wrapped := f.trunk(id), pk.bits&bitTunnel != 0; {
 	case trunk && !wrapped:

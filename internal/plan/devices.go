@@ -21,6 +21,10 @@ func (p *Plan) Devices() ([]netconf.Device, error) {
 	if err != nil {
 		return nil, err
 	}
+	if p.Scenario.Fabric.QoS.Trust == "pcp" {
+		return nil, problem(p.Scenario, "fabric.qos.trust", "pcp: no command of any platform that puts frames into classes by "+
+			"their tag is on record, want dscp")
+	}
 	devices, err := netconf.Design(in)
 	if err != nil {
 		return nil, &FieldError{"fabric.routing.protocol", err}

@@ -147,7 +147,7 @@ func (t *text) losses(f *FlowDetail) {
 		result.LostWithoutRoute: "no way led on", result.LostInNIC: "the receiver's reorder buffer was full",
 		result.LostOversize: "longer than the port takes", result.LostInReboot: "the switch went down",
 		result.LostAtThreshold: "the queue was as long as its drop threshold",
-		result.LostByWatchdog: "the watchdog emptied the queue", result.LostBeforePCIe: "no room in the NIC: PCIe is too slow"}
+		result.LostByWatchdog:  "the watchdog emptied the queue", result.LostBeforePCIe: "no room in the NIC: PCIe is too slow"}
 	t.Title("Lost on the way")
 	rows := [][]string{{"at", "what", "port", "why"}}
 	for _, l := range f.Losses {

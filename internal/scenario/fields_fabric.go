@@ -366,6 +366,13 @@ var fabricFields = []*Field{
 		Meaning: "which traffic classes ports have queues and reserves for",
 	},
 	{
+		Path: "fabric.qos.trust", Default: "dscp", Choices: Trusts,
+		value:   in(choice, func(s *Scenario) *string { return &s.Fabric.QoS.Trust }),
+		Meaning: "by what switches put a frame into a class",
+		Source:  "IEEE 802.1Q; RFC 2474",
+		Also:    []string{"classify_by"},
+	},
+	{
 		Path: "fabric.qos.dscp", Default: "24", Min: "0", Max: "63",
 		value:   in(whole, func(s *Scenario) *int { return &s.Fabric.QoS.DSCP }),
 		Meaning: "DSCP of RoCE data",

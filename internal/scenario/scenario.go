@@ -292,6 +292,7 @@ type Switch struct {
 type QoS struct {
 	Preset        string
 	Classes       string // "all" or "data"
+	Trust         string // "dscp" or "pcp"
 	DSCP          int
 	CNPDSCP       int
 	DataPriority  int
@@ -303,6 +304,17 @@ type QoS struct {
 	PFC           PFC
 	LossyAlpha    unit.Ratio
 	DropThreshold Opt[unit.Bytes] // of queues of RoCE data, for ports of ECN.PortRate; not set: none
+}
+
+// TagBytes is a VLAN tag (IEEE 802.1Q, section 9.6).
+const TagBytes = 4 * unit.Byte
+
+// Tag is how many bytes of a tag frames have on links of hosts.
+func (q *QoS) Tag() unit.Bytes {
+	if q.Trust == "pcp" {
+		return TagBytes
+	}
+	return 0
 }
 
 // Drops returns the drop threshold, which scales with the port as the marking curve does.
