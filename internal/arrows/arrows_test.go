@@ -240,8 +240,12 @@ var rules = map[string]rule{
 		why: "switch configuration follows from names and thresholds, not from a run",
 	},
 	"lint": {
-		may: "netconf netconf/dialects qos",
+		may: "dcbx netconf netconf/dialects qos",
 		why: "what is wrong with configurations follows from what they mean: nothing needs to run. Of dialects its tests make use",
+	},
+	"dcbx": {
+		may: "netconf wire",
+		why: "what two ends make of what they tell each other is a function of both: who sends it is above it",
 	},
 	"netconf/lines": {
 		may: "located",
@@ -332,6 +336,16 @@ var rules = map[string]rule{
 		why: "it is a user of runs: it decides which and how many at once, and sees only what they leave; " +
 			"its page is made as theirs are",
 	},
+	"tune": {
+		may: "cc qos",
+		why: "thresholds by formula, a search and a choice are arithmetic on facts and figures: who measures a point is " +
+			"above it. Of cc it takes the fixed point of DCQCN",
+	},
+	"trial": {
+		may: "cc chart plan qos report result run scenario sweep topo tune",
+		why: "it plays points of tune on a scenario's fabric, as sweep does, and shows what was found as report's pages; of " +
+			"topo and cc it takes types",
+	},
 	"whatif": {
 		may: "diagnose plan result run scenario sweep topo sheet",
 		why: "it changes scenarios and compares what their runs leave; how a change acts is for the engine",
@@ -358,7 +372,7 @@ var rules = map[string]rule{
 	"cli": {
 		may: "bench board coll commission dataset design hash headline input inventory lab lint located nccl nccltests nccltopo " +
 			"netconf netconf/dialects nn ns3 pcapng perf plan qos report result rib run scenario scenario/schema sheet sizing survey " +
-			"sweep topo topoform validate web whatif wire workload",
+			"sweep topo topoform trial validate web whatif wire workload",
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys",
 		why:   "commands are a user of everything but the engine's insides, which run wires",
 	},

@@ -1,6 +1,10 @@
 package board
 
-import "railyard/internal/unit"
+import (
+	"slices"
+
+	"railyard/internal/unit"
+)
 
 // Kind is what a part is.
 type Kind string
@@ -18,7 +22,16 @@ const (
 type Part struct {
 	Name string `json:"name"`
 	Kind Kind   `json:"kind"`
+	// Rate is a NIC's towards its network; 0: unknown.
+	Rate unit.Bitrate `json:"rate_bps,omitempty"`
+	// Model is what a file says of a CPU: key=value, with spaces between.
+	Model string `json:"model,omitempty"`
+	// NoGPUDirect is of a GPU or a NIC that cannot do GPUDirect RDMA.
+	NoGPUDirect bool `json:"no_gpu_direct,omitempty"`
 }
+
+// C2C is the kind of the links between a GPU and its CPU that are not PCIe.
+const C2C = "NVLink-C2C"
 
 // Link joins two parts by so many links of one kind.
 type Link struct {
@@ -39,8 +52,23 @@ type Board struct {
 
 // add adds a part and returns its index.
 func (b *Board) add(name string, kind Kind) int {
-	b.Parts = append(b.Parts, Part{name, kind})
+	b.Parts = append(b.Parts, Part{Name: name, Kind: kind})
 	return len(b.Parts) - 1
+}
+
+// Of lists the parts of a kind.
+func (b *Board) Of(kind Kind) (all []int) {
+	for i, p := range b.Parts {
+		if p.Kind == kind {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+// Named is the part with a name; -1: none.
+func (b *Board) Named(name string) int {
+	return slices.IndexFunc(b.Parts, func(p Part) bool { return p.Name == name })
 }
 
 // join adds links between two parts.

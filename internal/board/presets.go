@@ -14,7 +14,7 @@ var (
 	nvlink4 = wire{"NVLink 4", 25 * gbyte}
 	nvlink5 = wire{"NVLink 5", 50 * gbyte}
 	fabric3 = wire{"Infinity Fabric", 64 * gbyte}
-	c2c     = wire{"NVLink-C2C", 450 * gbyte}
+	c2c     = wire{C2C, 450 * gbyte}
 	pcie4   = wire{"PCIe 4.0 x16", 31_500 * unit.MegabitPerSec * 8}
 	pcie5   = wire{"PCIe 5.0 x16", 63 * gbyte}
 	between = wire{"between sockets", 0}

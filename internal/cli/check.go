@@ -139,7 +139,7 @@ func (a *app) check(ctx context.Context, file string, f checkFlags) error {
 		problems.Render(s, src, a.outTerm.colour)
 		if in != nil {
 			estimateText(s, in, m)
-			thresholdText(s, in)
+			thresholdText(s, &in.Plan.Scenario.Fabric, in.Thresholds)
 			differingText(s, in.Plan.Differing())
 		}
 		err = s.Flush(a.stdout)
@@ -295,16 +295,17 @@ func islandRow(in *plan.Inspection) []string {
 	return []string{"islands", unit.Count(int64(n)), how}
 }
 
-func thresholdText(s *sheet.Sheet, in *plan.Inspection) {
-	if len(in.Thresholds) == 0 {
+// thresholdText prints the thresholds of RoCE data in a fabric.
+func thresholdText(s *sheet.Sheet, f *scenario.Fabric, all []qos.Row) {
+	if len(all) == 0 {
 		return
 	}
 	s.Blank()
 	s.Wrap("", "RoCE data, by switch and port speed")
 	rows := [][]string{{"ports", "speed", "ECN min", "max", "prob.", "xOFF", "headroom", "acts first"}}
 	assumed := false
-	for i := range in.Thresholds {
-		t := &in.Thresholds[i]
+	for i := range all {
+		t := &all[i]
 		row := []string{strconv.Itoa(t.Ports) + " " + t.Switch, t.Rate.Human(), "-", "-", "-", "-", "-",
 			string(t.First)}
 		if t.Marks() {
@@ -322,7 +323,7 @@ func thresholdText(s *sheet.Sheet, in *plan.Inspection) {
 		}
 	}
 	s.Grid("lrrrrrrw", rows)
-	for _, text := range thresholdNotes(in) {
+	for _, text := range thresholdNotes(f, all) {
 		s.Wrap("  ", text)
 	}
 	if assumed {
@@ -331,12 +332,11 @@ func thresholdText(s *sheet.Sheet, in *plan.Inspection) {
 }
 
 // thresholdNotes says what the table of thresholds means.
-func thresholdNotes(in *plan.Inspection) []string {
+func thresholdNotes(f *scenario.Fabric, all []qos.Row) []string {
 	var notes []string
-	f := in.Plan.Scenario.Fabric
-	alike := slices.IndexFunc(in.Thresholds, func(r qos.Row) bool { return r.Match == "" })
-	if alike >= 0 && in.Thresholds[alike].Lossless() {
-		t := &in.Thresholds[alike]
+	alike := slices.IndexFunc(all, func(r qos.Row) bool { return r.Match == "" })
+	if alike >= 0 && all[alike].Lossless() {
+		t := &all[alike]
 		what := "of an ingress port, while the buffer is empty"
 		if t.PFC.Fixed > 0 {
 			what = "of an ingress port, fixed"
@@ -346,13 +346,13 @@ func thresholdNotes(in *plan.Inspection) []string {
 			what, f.QoS.PFC.ResumeOffset.Human(), t.Shared.Human(), t.Switch, f.Switch.Buffer.Human(),
 			t.PFC.SafeStatic.Human()))
 	}
-	if t := qos.Tightest(in.Thresholds); t != nil {
+	if t := qos.Tightest(all); t != nil {
 		notes = append(notes, fmt.Sprintf("%s (DCQCN, SIGCOMM'15, section 4; port of a %s).", t.MarksBeforePauses(),
 			t.Switch))
 	}
 	var said []qos.Order
-	for i := range in.Thresholds {
-		if t := &in.Thresholds[i]; t.Lossless() && !slices.Contains(said, t.First) {
+	for i := range all {
+		if t := &all[i]; t.Lossless() && !slices.Contains(said, t.First) {
 			said = append(said, t.First)
 			notes = append(notes, fmt.Sprintf("%s, at %s: %s.", t.First, t.Rate.Human(), t.Reason))
 		}

@@ -136,6 +136,7 @@ func designOf(p *plan.Plan) (*lint.Design, error) {
 	}
 	d := &lint.Design{DSCP: p.Scenario.Fabric.QoS.DSCP, CNPDSCP: p.Scenario.Fabric.QoS.CNPDSCP,
 		Frame: p.Frames().MaxDataFrame(p.Scenario.Transport.MTU), Devices: map[string]*netconf.Device{}}
+	d.Circle = p.Circle()
 	for i := range devices {
 		d.Devices[devices[i].Name] = &devices[i]
 	}

@@ -13,8 +13,10 @@
 // ingress holds, so a pause comes at alpha / (1 + alpha) of the shared part, or at a fixed xOFF. xON
 // is not compared with WRED.
 //
-// Not checked: Q19 (cycles of buffers: `railyard show topo` says it of a design), Q25 (no model of
-// MLAG), and of Q17 whether a reload is pending, which only the switch knows.
+// Neighbours are compared by what DCBX makes of their settings (package dcbx).
+//
+// Not checked: Q25 (no model of MLAG). Of Q17 a reload that is pending is found where the files hold
+// what the switch says of it.
 //
 // Invariants: findings are in the order of files and lines; the same input gives the same findings;
 // nothing is found in what the platform was left.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"railyard/internal/dcbx"
 	"railyard/internal/netconf"
 )
 
@@ -13,6 +14,7 @@ func (l *linter) fabric() {
 	l.agree()
 	l.macs()
 	l.seeds()
+	l.circle()
 	l.neighbours()
 }
 
@@ -91,6 +93,23 @@ func (l *linter) seeds() {
 	}
 }
 
+// circle warns, at the first device that pauses, of a design in which buffers may wait for each other.
+func (l *linter) circle() {
+	if l.design == nil || l.design.Circle == "" {
+		return
+	}
+	for _, d := range l.devices {
+		for i := range d.Device.Interfaces {
+			p := &d.Device.Interfaces[i]
+			if dcbx.Configured(d.Device, p) != 0 {
+				l.add(d, "Q19", Warning, "PFC, and buffers may wait for each other in a circle, "+l.design.Circle,
+					"interface "+p.Name+" pfc", "interface "+p.Name)
+				return
+			}
+		}
+	}
+}
+
 // far is the device and the port that an interface is plugged into, as its description says: "to
 // spine1 Ethernet1/2".
 func (l *linter) far(i *netconf.Interface) (*Device, *netconf.Interface) {
@@ -125,9 +144,7 @@ func (l *linter) neighbours() {
 func (l *linter) ends(d *Device, i *netconf.Interface, other *Device, far *netconf.Interface) {
 	here := "interface " + i.Name
 	of := fmt.Sprintf("%s and %s %s", i.Name, other.Device.Name, far.Name)
-	if a, b := priorities(d.Device, i), priorities(other.Device, far); a != "" && b != "" && a != b {
-		l.add(d, "Q23", Error, fmt.Sprintf("%s: priorities %s pause here, %s there", of, a, b), here+" pfc", here)
-	}
+	l.exchange(d, i, other, far, of)
 	if a, b := i.LLDP.DCBX, far.LLDP.DCBX; a != b && a != netconf.DCBXDefault && b != netconf.DCBXDefault {
 		l.add(d, "Q24", Error, fmt.Sprintf("%s: DCBX %s here, %s there", of, a, b), here+" dcbx", here)
 	}
@@ -135,6 +152,45 @@ func (l *linter) ends(d *Device, i *netconf.Interface, other *Device, far *netco
 		l.add(d, "Q12", Error, fmt.Sprintf("%s: frames of at most %v here, %v there", of, i.MTU, far.MTU),
 			here+" mtu", "mtu", here)
 	}
+}
+
+// exchange compares what the ends tell each other, and says what is operational then.
+func (l *linter) exchange(d *Device, i *netconf.Interface, other *Device, far *netconf.Interface, of string) {
+	p, q := d.Device.ProfileOf(i), other.Device.ProfileOf(far)
+	if p == nil || q == nil {
+		return
+	}
+	endA, endB := dcbx.Of(d.Device, i), dcbx.Of(other.Device, far)
+	atA, atB := dcbx.Resolve(&endA, &endB)
+	here := "interface " + i.Name
+	if a, b := priorities(d.Device, i), priorities(other.Device, far); a != b {
+		text := fmt.Sprintf("%s: priorities %s pause here, %s there", of, a, b)
+		if atA.PFCFrom == dcbx.Failed && (i.QoS.PFC == netconf.PFCAuto || far.QoS.PFC == netconf.PFCAuto) {
+			text += ": DCBX CEE takes that for an error, and PFC auto is off"
+		} else if atA.Version == dcbx.IEEE {
+			text += ": neither is willing in DCBX, so each has its own"
+		}
+		l.add(d, "Q23", Error, text, here+" pfc", here)
+	}
+	a, b := pausingShare(p), pausingShare(q)
+	if a == b || a == 0 || b == 0 {
+		return
+	}
+	severity, text := Warning, fmt.Sprintf("%s: the class that pauses has %d%% of the link here, %d%% there", of, a, b)
+	if atA.ETSFrom == dcbx.Failed || atB.ETSFrom == dcbx.Failed {
+		severity, text = Error, text+": DCBX CEE takes that for an error"
+	}
+	l.add(d, "Q23", severity, text, here+" classify", here)
+}
+
+// pausingShare is the share of the first class that pauses; 0: none is said.
+func pausingShare(p *netconf.Profile) int {
+	for k := range p.Classes {
+		if p.Classes[k].Pause != nil {
+			return p.Classes[k].Share
+		}
+	}
+	return 0
 }
 
 // priorities are those that a port pauses; "": nothing is said.

@@ -59,6 +59,8 @@ var Rules = []Rule{
 		"the same mac-address on all; count marks at its ports"},
 	{"Q18", "tiers hash with different seeds", "a second tier does not spread what the first one chose (polarisation)",
 		"another seed for each tier"},
+	{"Q19", "no buffers wait for each other in a circle", "with PFC all of them may stand still for ever",
+		"one AS for all spines, so that no way goes down and up again; a watchdog"},
 	{"Q20", "every line is understood", "what is not read is not checked", "see the line"},
 	{"Q21", "watchdog and stock ECN by the platform's words",
 		"the line is refused, or RoCE's class is not marked", "see the finding"},
@@ -102,6 +104,7 @@ type Design struct {
 	Frame         unit.Bytes // the largest that anybody sends
 	Devices       map[string]*netconf.Device
 	Delay         func(device, port string) unit.Duration // of a port's cable
+	Circle        string                                  // where buffers may wait for each other; "": nowhere
 }
 
 // roceDSCPs are those of RoCE data, and cnpDSCP that of CNPs, where no design says (vendors' guides).

@@ -77,6 +77,8 @@ var planted = []struct{ dialect, old, with, rule string }{
 	{"nxos", "spanning", "", "Q20"},
 	{"nxos", "\npriority-flow-control watch-dog-interval on", "\npriority-flow-control watch-dog-interval 100", "Q21"},
 	{"nxos", "feature lldp", "feature lldp\nno lldp tlv-select dcbxp", "Q22"},
+	{"nxos", "feature lldp", "leaf1# show system config reload-pending\nFollowing config commands require copy r s + reload :\n" +
+		"=====\nhardware profile dlb\n=====\nleaf1# show running-config\nfeature lldp", "Q17 Q20"},
 	{"eos", "qos map dscp 26 to traffic-class 3", "qos map dscp 26 to traffic-class 0", "Q02"},
 	{"eos", "      priority strict\n", "      no priority\n", "Q03"},
 	{"eos", "      random-detect ecn", "      ! random-detect ecn", "Q04"},
@@ -206,6 +208,9 @@ func TestPairs(t *testing.T) {
 		}},
 		{"Q18", func(d *netconf.Device) { d.Balance.Seed = 1 }},
 		{"Q23", func(d *netconf.Device) { d.QoS.Profiles[0].Classes[1].Pause.Priority = 4 }},
+		{"Q23", func(d *netconf.Device) {
+			d.QoS.Profiles[0].Classes[0].Share, d.QoS.Profiles[0].Classes[1].Share = 20, 80
+		}},
 	} {
 		all := lint.Check([]*lint.Device{read("nxos", "leaf1", render(t, "nxos", clean())),
 			read("nxos", "spine1", render(t, "nxos", spine(c.change)))}, nil)
@@ -219,6 +224,18 @@ func TestPairs(t *testing.T) {
 		render(t, "nxos", other))}, nil)
 	if got := rules(all); got != "Q24" {
 		t.Errorf("%s, want Q24: %+v", got, all)
+	}
+	// With CEE shares that differ are an error; with IEEE they are a warning.
+	for dcbx, want := range map[netconf.DCBX]lint.Severity{netconf.DCBXIEEE: lint.Warning, netconf.DCBXCEE: lint.Error} {
+		leaf, other := clean(), spine(func(d *netconf.Device) {
+			d.QoS.Profiles[0].Classes[0].Share, d.QoS.Profiles[0].Classes[1].Share = 20, 80
+		})
+		leaf.Interfaces[1].LLDP.DCBX, other.Interfaces[0].LLDP.DCBX = dcbx, dcbx
+		all := lint.Check([]*lint.Device{read("nxos", "leaf1", render(t, "nxos", leaf)),
+			read("nxos", "spine1", render(t, "nxos", other))}, nil)
+		if len(all) != 1 || all[0].Rule != "Q23" || all[0].Severity != want {
+			t.Errorf("%s: want one Q23, %s: %+v", dcbx, want, all)
+		}
 	}
 	dlb := func(mac string) *netconf.Device {
 		d := clean()
@@ -245,10 +262,12 @@ func TestDesign(t *testing.T) {
 		rule   string
 		change func(d *netconf.Device)
 	}{
+		{"Q08", func(*netconf.Device) { meant.Interfaces[2].Speed = 100 * unit.GigabitPerSec }},
 		{"", func(*netconf.Device) {}},
 		{"Q02", func(d *netconf.Device) { d.QoS.Profiles[0].Classify[26], d.QoS.Profiles[0].Classify[24] = 0, 3 }},
 		{"Q07", func(d *netconf.Device) { d.QoS.Profiles[0].Classes[1].Pause.Buffer.Headroom = 20 * unit.Kilobyte }},
 	} {
+		meant = clean()
 		d := clean()
 		d.QoS.Profiles[0].Classes[1].Pause.Buffer.Headroom = 300 * unit.Kilobyte
 		c.change(d)
@@ -258,5 +277,22 @@ func TestDesign(t *testing.T) {
 		if got := rules(all); got != c.rule {
 			t.Errorf("%s, want %s: %+v", got, c.rule, all)
 		}
+	}
+}
+
+// TestCircle: a design in which buffers may wait for each other is warned of once, where a device pauses.
+func TestCircle(t *testing.T) {
+	design := &lint.Design{DSCP: 26, CNPDSCP: 48, Frame: 4178, Circle: "a > b > a"}
+	pausing, other := read("eos", "leaf1", render(t, "eos", clean())), clean()
+	other.Name, other.QoS, other.Balance.Seed = "leaf2", nil, 2
+	for i := range other.Interfaces {
+		other.Interfaces[i].QoS = nil
+	}
+	all := lint.Check([]*lint.Device{pausing, pausing}, design)
+	if len(all) != 1 || all[0].Rule != "Q19" || all[0].Line == 0 {
+		t.Errorf("want one Q19: %+v", all)
+	}
+	if all := lint.Check([]*lint.Device{read("eos", "leaf2", render(t, "eos", other))}, design); len(all) > 0 {
+		t.Errorf("nothing pauses: %+v", all)
 	}
 }

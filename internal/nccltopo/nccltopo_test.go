@@ -51,26 +51,28 @@ func TestReadTolerates(t *testing.T) {
 		"CPU1 | PCIe1 | 1 | 31.5 GB/s | PCIe 4.0 x16",
 		"CPU1 | CPU0 | 1 | unknown | between sockets",
 		"PCIe1 | PCIe2 | 1 | 31.5 GB/s | PCIe 4.0 x16",
-		"PCIe1 | NIC0 | 1 | 7.875 GB/s | PCIe 3.0 x8",
+		"PCIe1 | mlx5_1 | 1 | 7.875 GB/s | PCIe 3.0 x8",
 		"PCIe2 | GPU2 | 1 | 31.5 GB/s | PCIe 4.0 x16",
 		"GPU2 | GPU0 | 2 | unknown | NVLink",
 		"CPU0 | PCIe3 | 1 | 63 GB/s | PCIe 5.0 x16",
-		"CPU0 | NIC2 | 1 | unknown | PCIe",
+		"CPU0 | eth0 | 1 | unknown | virtual device",
 		"PCIe3 | GPU0 | 1 | unknown | PCIe",
 		"PCIe3 | GPU1 | 1 | unknown | PCIe",
-		"PCIe3 | NIC1 | 1 | 31.5 GB/s | PCIe 4.0 x16",
+		"PCIe3 | mlx5_0 | 1 | 31.5 GB/s | PCIe 4.0 x16",
 		"GPU0 | GPU1 | 1 | unknown | NVLink",
 	}
 	if d := cmp.Diff(want, links); d != "" {
 		t.Error(d)
 	}
-	// GPU1 reaches GPU2 by way of GPU0, and NIC0 by NVLink to nobody: GPU2, next to it, is two hops away.
-	const paths = `GPU2 X NVL NVB PXB PXN SYS
-GPU0 NVL X NVL PXN PIX PHB
+	// GPU1 reaches GPU2 by way of GPU0. No NIC is reached by another GPU: NCCL looks for rates first, GPU2 with sixteen
+	// lanes has more to mlx5_0 across the sockets than to mlx5_1, with eight, and so has GPU2 than GPU0, whose rate is
+	// unknown and taken as that of sixteen lanes of the third generation.
+	const paths = `GPU2 X NVL NVB PXB SYS SYS
+GPU0 NVL X NVL SYS PIX PHB
 GPU1 NVB NVL X SYS PIX PHB
-NIC0 PXB PXN SYS X SYS SYS
-NIC1 PXN PIX PIX SYS X PHB
-NIC2 SYS PHB PHB SYS PHB X
+mlx5_1 PXB SYS SYS X SYS SYS
+mlx5_0 SYS PIX PIX SYS X PHB
+eth0 SYS PHB PHB SYS PHB X
 `
 	if d := cmp.Diff(paths, grid(b)); d != "" {
 		t.Error(d)
@@ -93,7 +95,8 @@ func TestPathsOfPresets(t *testing.T) {
 		{"hgx-h100-shared", "GPU7", "NIC0", PXN},
 		{"mi300x", "GPU0", "GPU5", NVL},
 		{"gb200-nvl72", "GPU0", "GPU71", NVL},
-		{"gb200-nvl72", "GPU0", "NIC0", PHB}, // C2C, the CPU, PCIe
+		{"gb200-nvl72", "GPU0", "NIC0", P2C}, // C2C, the CPU, PCIe
+		{"hgx-h100", "NIC2", "GPU0", PHB},    // PXN is from GPU to NIC alone
 		{"cpu", "NIC0", "NIC0", LOC},
 	} {
 		b := board.Presets[c.preset]()
@@ -160,7 +163,7 @@ func TestWrongFiles(t *testing.T) {
 		"<system></system>":          "dump.xml: no cpu in system, want at least one",
 		"<system>\n<cpu>\n</system>": "dump.xml:3:1: not XML: element <cpu> closed by </system>",
 		"<system>\n<cpu numaid='x'/>\n<cpu numaid='1'/><cpu numaid='01'/></system>": "dump.xml:2:1: cpu: numaid x: want a number from 0\n" +
-			"dump.xml:3:1: cpu: numaid 1: of another cpu too, want one of its own",
+			"dump.xml:3:1: cpu: numaid 1: of another cpu too, want one of its own, and one host in a file",
 		"<system><cpu>\n<pci link_width='99'><gpu dev='-1'/></pci></cpu></system>": "dump.xml:2:1: gpu: dev -1: want a number from 0\n" +
 			"dump.xml:2:1: pci: link_width 99: want 0 (unknown) to 32",
 		"<system><cpu><pci busid='a'><gpu>\n<nvlink target='b' count='0'/></gpu></pci></cpu></system>": "dump.xml:2:1: nvlink: count 0: " +

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"railyard/internal/board"
 	"railyard/internal/located"
@@ -107,6 +108,7 @@ type reader struct {
 	board    *board.Board
 	at       map[string]int // by bus identifier: part
 	nvlinks  []nvlink
+	peers    []peer
 	problems located.Problems
 }
 
@@ -114,6 +116,12 @@ type reader struct {
 type nvlink struct {
 	gpu int
 	e   *element
+}
+
+// peer is a link of a PCIe switch to another, not by way of a CPU.
+type peer struct {
+	sw int
+	e  *element
 }
 
 func (r *reader) whole(format string, args ...any) error {
@@ -143,7 +151,7 @@ func (r *reader) hosts(root *element) {
 			id = strconv.Itoa(n)
 		}
 		if seen[id] {
-			r.wrong(e, "numaid %s: of another cpu too, want one of its own", id)
+			r.wrong(e, "numaid %s: of another cpu too, want one of its own, and one host in a file", id)
 			continue
 		}
 		if len(cpus) == maxCPUs {
@@ -151,9 +159,10 @@ func (r *reader) hosts(root *element) {
 			break
 		}
 		seen[id] = true
-		cpu := r.part("CPU"+id, board.CPU)
+		cpu := r.part(e, "CPU"+id, board.CPU)
+		r.board.Parts[cpu].Model = model(e)
 		for _, other := range cpus {
-			r.join(other, cpu, 1, "between sockets", 0)
+			r.join(other, cpu, 1, between, 0)
 		}
 		cpus = append(cpus, cpu)
 		r.below(cpu, e)
@@ -167,30 +176,35 @@ func (r *reader) below(part int, e *element) {
 		case "pci":
 			r.pci(part, c)
 		case "nic":
-			r.nic(part, nil)
+			r.nic(part, c, nil)
+		case "pcilink":
+			r.peers = append(r.peers, peer{part, c})
 		}
 	}
 }
 
-// pci reads a PCIe device: a GPU, a NIC, or else a switch.
+// pci reads a PCIe device: a NIC or a GPU if there is one in it, else by its class.
 func (r *reader) pci(parent int, e *element) {
-	kind, rate := r.pcie(e)
 	for _, c := range e.children {
-		switch {
-		case strings.HasPrefix(e.attrs["class"], bridge):
-		case c.name == "gpu":
-			gpu := r.gpu(e, c)
-			r.join(parent, gpu, 1, kind, rate)
-			return
-		case c.name == "nic":
-			r.nic(parent, e)
+		if c.name == "nic" {
+			r.nic(parent, c, e)
 			return
 		}
 	}
-	sw := r.part(fmt.Sprintf("PCIe%d", r.count(board.PCIeSwitch)+1), board.PCIeSwitch)
+	kind, rate := r.pcie(e)
+	for _, c := range e.children {
+		if c.name == "gpu" {
+			r.join(parent, r.gpu(e, c), 1, kind, rate)
+			return
+		}
+	}
+	if c := e.attrs["class"]; slices.ContainsFunc(others, func(x string) bool { return strings.HasPrefix(c, x) }) {
+		return // a NIC or a GPU that nobody uses, an NVSwitch: its NVLinks say that it is there
+	}
+	sw := r.part(e, fmt.Sprintf("PCIe%d", r.count(board.PCIeSwitch)+1), board.PCIeSwitch)
 	r.bus(e, sw)
 	r.join(parent, sw, 1, kind, rate)
-	r.below(sw, e)
+	r.below(sw, flat(e))
 }
 
 // gpu reads one and keeps its NVLinks for later.
@@ -204,10 +218,8 @@ func (r *reader) gpu(pci, e *element) int {
 	} else {
 		dev = strconv.Itoa(n)
 	}
-	if slices.ContainsFunc(r.board.Parts, func(p board.Part) bool { return p.Name == "GPU"+dev }) {
-		r.wrong(e, "dev %s: of another gpu too, want one of its own", dev)
-	}
-	gpu := r.part("GPU"+dev, board.GPU)
+	gpu := r.part(e, "GPU"+dev, board.GPU)
+	r.board.Parts[gpu].NoGPUDirect = e.attrs["gdr"] == "0"
 	r.bus(pci, gpu)
 	for _, c := range e.children {
 		if c.name == "nvlink" || c.name == "xgmi" || c.name == "c2c" {
@@ -218,14 +230,61 @@ func (r *reader) gpu(pci, e *element) int {
 }
 
 // nic adds one with its ports, which NCCL calls nets; pci is nil where it stands for no device of its own.
-func (r *reader) nic(parent int, pci *element) {
-	nic := r.part(fmt.Sprintf("NIC%d", r.count(board.NIC)), board.NIC)
-	kind, rate := "PCIe", unit.Bitrate(0)
+func (r *reader) nic(parent int, e, pci *element) {
+	kind, rate := virtual, unit.Bitrate(0)
 	if pci != nil {
 		kind, rate = r.pcie(pci)
+	}
+	var names []string
+	var first *element
+	for _, c := range e.children {
+		if c.name == "net" {
+			if first == nil {
+				first = c
+			}
+			names = append(names, r.netName(c)...)
+		}
+	}
+	name := strings.Join(names, "+")
+	if name == "" {
+		name = fmt.Sprintf("NIC%d", r.count(board.NIC))
+	}
+	nic := r.part(e, name, board.NIC)
+	if first != nil {
+		r.board.Parts[nic].Rate = speedOf(first)
+		r.board.Parts[nic].NoGPUDirect = first.attrs["gdr"] == "0"
+	}
+	if pci != nil {
 		r.bus(pci, nic)
 	}
 	r.join(parent, nic, 1, kind, rate)
+}
+
+// netName is the name of a net, nil without one.
+func (r *reader) netName(e *element) []string {
+	name := e.attrs["name"]
+	if len(name) > maxName || strings.ContainsFunc(name, hiddenRune) {
+		r.wrong(e, "name %s: want at most %d visible characters without spaces", located.Shown(name), maxName)
+		return nil
+	}
+	if name == "" {
+		return nil
+	}
+	return []string{name}
+}
+
+func hiddenRune(c rune) bool { return !unicode.IsGraphic(c) || unicode.IsSpace(c) }
+
+// speedOf is what a net carries, 0: the file does not say. One that is not positive is 10 Gb/s to NCCL (topo.cc).
+func speedOf(e *element) unit.Bitrate {
+	mbps, err := strconv.Atoi(e.attrs["speed"])
+	switch {
+	case err != nil || mbps > 1e9:
+		return 0
+	case mbps <= 0:
+		return 10 * unit.GigabitPerSec
+	}
+	return unit.Bitrate(mbps) * unit.MegabitPerSec
 }
 
 // links joins GPUs by NVLinks, each of which stands at both of its ends where both are GPUs.
@@ -244,17 +303,19 @@ func (r *reader) links() {
 			count = n
 		}
 		if l.e.name == "c2c" {
-			r.join(r.cpuOf(l.gpu), l.gpu, count, "NVLink-C2C", rateOf(l.e.attrs["bw"]))
+			r.join(r.cpuOf(l.gpu), l.gpu, count, board.C2C, rateOf(l.e.attrs["bw"]))
 			continue
 		}
 		target := strings.ToLower(l.e.attrs["target"])
 		to, known := r.at[target]
-		switch {
-		case strings.HasPrefix(l.e.attrs["tclass"], nvswitch):
+		switch class := l.e.attrs["tclass"]; {
+		case strings.HasPrefix(class, nvswitch), class == "" && target == hidden:
 			if to, known = switches[target]; !known {
-				to = r.part(fmt.Sprintf("NVSwitch%d", len(switches)+1), board.NVSwitch)
+				to = r.part(l.e, fmt.Sprintf("NVSwitch%d", len(switches)+1), board.NVSwitch)
 				switches[target] = to
 			}
+		case strings.HasPrefix(class, bridgeOfCPU):
+			to = r.cpuOf(l.gpu)
 		case !known, to == l.gpu, r.board.Parts[to].Kind != board.GPU: // a GPU that is not here, or nothing that has NVLinks
 			continue
 		}
@@ -262,6 +323,14 @@ func (r *reader) links() {
 		if !joined[ends{a, b}] {
 			joined[ends{a, b}] = true
 			r.join(a, b, count, "NVLink", 0)
+		}
+	}
+	for _, p := range r.peers {
+		to, known := r.at[strings.ToLower(p.e.attrs["target"])]
+		if a, b := min(p.sw, to), max(p.sw, to); known && a != b && r.board.Parts[to].Kind == board.PCIeSwitch &&
+			r.board.Parts[p.sw].Kind == board.PCIeSwitch && !joined[ends{a, b}] {
+			joined[ends{a, b}] = true
+			r.join(a, b, 1, peerLink, 0)
 		}
 	}
 	slices.SortStableFunc(r.board.Links[first:], func(x, y board.Link) int { // whichever end told of it first
@@ -282,7 +351,11 @@ func (r *reader) cpuOf(part int) int {
 	return part
 }
 
-func (r *reader) part(name string, kind board.Kind) int {
+// part adds one; no two have a name.
+func (r *reader) part(e *element, name string, kind board.Kind) int {
+	if r.board.Named(name) >= 0 {
+		r.wrong(e, "%s: the name of another part too, want one of its own", located.Shown(name))
+	}
 	r.board.Parts = append(r.board.Parts, board.Part{Name: name, Kind: kind})
 	return len(r.board.Parts) - 1
 }
@@ -311,26 +384,42 @@ func (r *reader) count(kind board.Kind) (n int) {
 	return n
 }
 
-// Classes of PCI devices (PCI Code and ID Assignment Specification), by their first digits.
+// Classes of PCI devices (PCI Code and ID Assignment Specification), by their first digits, and what else NCCL knows
+// targets of NVLinks by (topo.cc, xml.cc).
 const (
-	bridge   = "0x0604"
-	nvswitch = "0x0680"
+	nvswitch    = "0x068000"
+	bridgeOfCPU = "0x068001"        // of POWER: NVLink to the CPU
+	hidden      = "fffffff:ffff:ff" // not seen in a virtual machine: an NVSwitch
 )
 
-// generation is one of PCI Express: transfers per second of a lane as files write them, and what a lane carries
-// after encoding (PCI Express Base Specification: 8b/10b to 2.0, 128b/130b to 5.0, flits of 242 of 256 bytes from 6.0).
+// others are classes of devices that are no switches: with nothing in them NCCL makes no part of them.
+var others = []string{"0x03", "0x02", nvswitch, bridgeOfCPU}
+
+// Kinds of links that stand for no PCIe link of a known kind.
+const (
+	plainPCIe = "PCIe"
+	virtual   = "virtual device" // of a NIC that is no PCIe device
+	peerLink  = "PCIe peer"      // between switches
+	between   = "between sockets"
+)
+
+const maxName = 64
+
+// generation is one of PCI Express: transfers per second of a lane as files write them, what a lane carries after
+// encoding (PCI Express Base Specification: 8b/10b to 2.0, 128b/130b to 5.0, flits of 242 of 256 bytes from 6.0), and
+// what NCCL counts for it (kvDictPciGen of topo.cc).
 type generation struct {
-	speed, name string
-	lane        unit.Bitrate
+	speed, name   string
+	lane, counted unit.Bitrate
 }
 
 var generations = []generation{
-	{"2.5", "1.0", 2000 * unit.MegabitPerSec},
-	{"5", "2.0", 4000 * unit.MegabitPerSec},
-	{"8", "3.0", 7875 * unit.MegabitPerSec},
-	{"16", "4.0", 15750 * unit.MegabitPerSec},
-	{"32", "5.0", 31500 * unit.MegabitPerSec},
-	{"64", "6.0", 60500 * unit.MegabitPerSec},
+	{"2.5", "1.0", 2000 * unit.MegabitPerSec, 1500 * unit.MegabitPerSec},
+	{"5.0", "2.0", 4000 * unit.MegabitPerSec, 3000 * unit.MegabitPerSec},
+	{"8.0", "3.0", 7875 * unit.MegabitPerSec, 6000 * unit.MegabitPerSec},
+	{"16.0", "4.0", 15750 * unit.MegabitPerSec, 12000 * unit.MegabitPerSec},
+	{"32.0", "5.0", 31500 * unit.MegabitPerSec, 24000 * unit.MegabitPerSec},
+	{"64.0", "6.0", 60500 * unit.MegabitPerSec, 48000 * unit.MegabitPerSec},
 }
 
 // pcie says what link a device hangs on: its kind and rate; unknown where the file does not say, or says 0.
@@ -338,9 +427,9 @@ func (r *reader) pcie(e *element) (kind string, rate unit.Bitrate) {
 	text, width := e.attrs["link_speed"], e.attrs["link_width"]
 	speed, _, _ := strings.Cut(strings.Replace(text, "GT/s", " ", 1), " ")
 	lanes, err := strconv.Atoi(width)
-	if width != "" && (err != nil || lanes < 0 || lanes > 32) {
-		r.wrong(e, "link_width %s: want 0 (unknown) to 32", located.Shown(width))
-		return "PCIe", 0
+	if width != "" && (err != nil || lanes < 0 || lanes > maxLanes) {
+		r.wrong(e, "link_width %s: want 0 (unknown) to %d", located.Shown(width), maxLanes)
+		return plainPCIe, 0
 	}
 	value, err := strconv.ParseFloat(speed, 64)
 	for _, g := range generations {
@@ -348,7 +437,21 @@ func (r *reader) pcie(e *element) (kind string, rate unit.Bitrate) {
 			return fmt.Sprintf("PCIe %s x%d", g.name, lanes), g.lane * unit.Bitrate(lanes)
 		}
 	}
-	return "PCIe", 0
+	return plainPCIe, 0
+}
+
+const maxLanes = 32
+
+// pcieOf is the generation and the lanes of a kind of link that pcie has named.
+func pcieOf(kind string) (g *generation, lanes int, ok bool) {
+	rest, ok := strings.CutPrefix(kind, "PCIe ")
+	name, width, both := strings.Cut(rest, " x")
+	lanes, err := strconv.Atoi(width)
+	i := slices.IndexFunc(generations, func(g generation) bool { return g.name == name })
+	if !ok || !both || err != nil || i < 0 || lanes < 1 || lanes > maxLanes {
+		return nil, 0, false
+	}
+	return &generations[i], lanes, true
 }
 
 // rateOf reads the megabytes per second of a link; 0: unknown.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/xml"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"railyard/internal/board"
@@ -24,7 +23,7 @@ func Write(b *board.Board) ([]byte, error) {
 			continue
 		}
 		w.done[i] = true
-		w.line(1, `<cpu numaid="%s">`, escaped(strings.TrimPrefix(p.Name, "CPU")))
+		w.line(1, `<cpu numaid="%s"%s>`, escaped(strings.TrimPrefix(p.Name, "CPU")), modelOf(&p))
 		w.below(i, 2)
 		w.line(1, "</cpu>")
 	}
@@ -35,6 +34,17 @@ func Write(b *board.Board) ([]byte, error) {
 		}
 	}
 	return w.out.Bytes(), nil
+}
+
+// modelOf is what is known of a CPU, as attributes.
+func modelOf(cpu *board.Part) (text string) {
+	of := attributes(cpu.Model)
+	for _, key := range cpuKeys {
+		if v := of[key]; v != "" {
+			text += fmt.Sprintf(` %s="%s"`, key, escaped(v))
+		}
+	}
+	return text
 }
 
 type writer struct {
@@ -60,7 +70,7 @@ func (w *writer) below(part, depth int) {
 		} else if l.A != part {
 			continue
 		}
-		if p := &w.b.Parts[other]; !w.done[other] && p.Kind != board.CPU && p.Kind != board.NVSwitch {
+		if p := &w.b.Parts[other]; !w.done[other] && p.Kind != board.CPU && p.Kind != board.NVSwitch && l.Kind != peerLink {
 			w.pci(other, l, depth)
 		}
 	}
@@ -72,24 +82,55 @@ var classes = map[board.Kind]string{board.GPU: "0x030200", board.NIC: "0x020000"
 func (w *writer) pci(part int, l *board.Link, depth int) {
 	p := &w.b.Parts[part]
 	w.done[part] = true
+	if l.Kind == virtual && p.Kind == board.NIC {
+		w.nic(p, depth)
+		return
+	}
 	w.line(depth, `<pci busid="%s" class="%s"%s>`, w.bus[part], classes[p.Kind], speed(l))
 	switch p.Kind {
 	case board.GPU:
 		w.gpu(part, depth+1)
 	case board.NIC:
-		w.line(depth+1, "<nic>")
-		w.line(depth+2, `<net name="%s" dev="%d"/>`, escaped(p.Name), w.nets)
-		w.line(depth+1, "</nic>")
-		w.nets++
+		w.nic(p, depth+1)
 	default:
 		w.below(part, depth+1)
+		w.peers(part, depth+1)
 	}
 	w.line(depth, "</pci>")
 }
 
+// peers writes the links of a PCIe switch to others that are not its tree, at both ends.
+func (w *writer) peers(part, depth int) {
+	for _, l := range w.b.Links {
+		if l.Kind == peerLink && (l.A == part || l.B == part) {
+			w.line(depth, `<pcilink target="%s"/>`, w.bus[l.A+l.B-part])
+		}
+	}
+}
+
+// nic writes a NIC as one net.
+func (w *writer) nic(p *board.Part, depth int) {
+	speed := ""
+	if p.Rate > 0 {
+		speed = fmt.Sprintf(` speed="%d"`, p.Rate/unit.MegabitPerSec)
+	}
+	w.line(depth, "<nic>")
+	w.line(depth+1, `<net name="%s" dev="%d"%s%s/>`, escaped(p.Name), w.nets, speed, direct(p))
+	w.line(depth, "</nic>")
+	w.nets++
+}
+
+// direct says of a GPU or a NIC that it cannot do GPUDirect RDMA.
+func direct(p *board.Part) string {
+	if p.NoGPUDirect {
+		return ` gdr="0"`
+	}
+	return ""
+}
+
 // gpu writes a GPU with its NVLinks, those to other GPUs at both ends.
 func (w *writer) gpu(part, depth int) {
-	w.line(depth, `<gpu dev="%s">`, escaped(strings.TrimPrefix(w.b.Parts[part].Name, "GPU")))
+	w.line(depth, `<gpu dev="%s"%s>`, escaped(strings.TrimPrefix(w.b.Parts[part].Name, "GPU")), direct(&w.b.Parts[part]))
 	for _, l := range w.b.Links {
 		other := l.B
 		if other == part {
@@ -99,11 +140,13 @@ func (w *writer) gpu(part, depth int) {
 		}
 		switch kind := w.b.Parts[other].Kind; {
 		case kind == board.NVSwitch:
-			w.line(depth+1, `<nvlink target="%s" count="%d" tclass="0x068000"/>`, w.bus[other], l.Count)
+			w.line(depth+1, `<nvlink target="%s" count="%d" tclass="%s"/>`, w.bus[other], l.Count, nvswitch)
 		case kind == board.GPU:
 			w.line(depth+1, `<nvlink target="%s" count="%d" tclass="0x030200"/>`, w.bus[other], l.Count)
-		case kind == board.CPU && pathOf(w.b, &l) == C2C:
+		case l.Kind == board.C2C:
 			w.line(depth+1, `<c2c bw="%d" count="%d"/>`, l.Rate/(8*unit.MegabitPerSec), l.Count)
+		case kind == board.CPU && pathOf(w.b, &l) == NVL:
+			w.line(depth+1, `<nvlink target="%s" count="%d" tclass="%s"/>`, w.bus[other], l.Count, bridgeOfCPU)
 		}
 	}
 	w.line(depth, "</gpu>")
@@ -111,13 +154,8 @@ func (w *writer) gpu(part, depth int) {
 
 // speed is the attributes of a PCIe link; none where it is unknown.
 func speed(l *board.Link) string {
-	rest, ok := strings.CutPrefix(l.Kind, "PCIe ")
-	name, width, both := strings.Cut(rest, " x")
-	lanes, err := strconv.Atoi(width)
-	for _, g := range generations {
-		if ok && both && err == nil && g.name == name {
-			return fmt.Sprintf(` link_speed="%s GT/s PCIe" link_width="%d"`, g.speed, lanes)
-		}
+	if g, lanes, ok := pcieOf(l.Kind); ok {
+		return fmt.Sprintf(` link_speed="%s GT/s PCIe" link_width="%d"`, g.speed, lanes)
 	}
 	return ""
 }

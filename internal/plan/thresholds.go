@@ -12,8 +12,7 @@ import (
 // Thresholds returns the thresholds of RoCE data, a row for each kind of port, and what is wrong
 // with them. The engine runs with the same values.
 func (p *Plan) Thresholds() ([]qos.Row, []qos.Mistake, error) {
-	cfg := p.FabricConfig()
-	policy, sites := cfg.Policy(), p.sites(&cfg)
+	policy, sites := p.Policy()
 	const class = int(ClassData)
 	reacts := scenario.NeedsMarks(p.Scenario.Congestion.Algorithm)
 	rows, err := policy.Rows(sites, class, reacts)
@@ -29,6 +28,12 @@ func (p *Plan) Thresholds() ([]qos.Row, []qos.Mistake, error) {
 		}
 	}
 	return rows, mistakes, err
+}
+
+// Policy returns how switches are configured, and the switches, alike ones together.
+func (p *Plan) Policy() (qos.Policy, []qos.Site) {
+	cfg := p.FabricConfig()
+	return cfg.Policy(), p.sites(&cfg)
 }
 
 // sites groups switches of the same kind, links and profile, in order of the first of each group.

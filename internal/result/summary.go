@@ -289,11 +289,20 @@ func Quantile(ascending []unit.Duration, q float64) unit.Duration {
 
 // QueueFigures is one sampled egress queue, weighted by time.
 type QueueFigures struct {
-	Port  string     `json:"port"`
-	Class int32      `json:"class"`
-	Mean  unit.Bytes `json:"mean_bytes"`
-	P99   unit.Bytes `json:"p99_bytes"` // at most 1/128 too large
-	Max   unit.Bytes `json:"max_bytes"` // of the samples
+	Port  string       `json:"port"`
+	Class int32        `json:"class"`
+	Mean  unit.Bytes   `json:"mean_bytes"`
+	P99   unit.Bytes   `json:"p99_bytes"`          // at most 1/128 too large
+	Max   unit.Bytes   `json:"max_bytes"`          // of the samples
+	Rate  unit.Bitrate `json:"rate_bps,omitempty"` // of the port
+}
+
+// Delay returns how long the port sends what P99 says, and nothing else; 0 where the rate is not known.
+func (q *QueueFigures) Delay() unit.Duration {
+	if q.Rate == 0 {
+		return 0
+	}
+	return q.Rate.TransmitTime(q.P99)
 }
 
 // PauseFigures is the PFC of one port.

@@ -417,7 +417,8 @@ func (d *decoder) checkSwitch(s *Scenario) {
 		"fabric.switch.reserve", "fabric.qos.pfc.headroom", "fabric.spines", "fabric.links.parallel", "cluster.hosts",
 		"cluster.host.gpus", "fabric.mtu", "cluster.nic.per_gpu", "cluster.nic.shared",
 		"cluster.nic.shared_by", "cluster.nic.ports", "cluster.nic.bond", "fabric.segment", "fabric.links.peer",
-		"fabric.rails_per_leaf", "fabric.spines_per_leaf", "fabric.dragonfly") {
+		"fabric.rails_per_leaf", "fabric.spines_per_leaf", "fabric.dragonfly.groups", "fabric.dragonfly.routers",
+		"fabric.dragonfly.global") {
 		return
 	}
 	classes := unit.Bytes(3)

@@ -58,8 +58,11 @@ func (Dialect) Parse(files []netconf.File) *netconf.Parsed {
 	}
 	for _, f := range files {
 		r.source = newSource(f.Name, out)
+		pending := false
 		for _, l := range blocks(f.Text) {
-			r.top(l)
+			if pending = r.dump(l, pending); !pending {
+				r.top(l)
+			}
 		}
 	}
 	if r.source == nil { // no file
@@ -67,6 +70,27 @@ func (Dialect) Parse(files []netconf.File) *netconf.Parsed {
 	}
 	r.assemble()
 	return out
+}
+
+// dump reads what a switch says of commands that wait for a reload, after the line of a prompt that asks for them:
+// they stand on lines of their own, with rulers and a title around them. It reports whether a line is of that.
+func (r *reader) dump(l *line, within bool) bool {
+	text := l.Text(0)
+	switch {
+	case strings.HasSuffix(text, "# show system config reload-pending"):
+	case !within || strings.Contains(text, "# "):
+		return false
+	case l.Is("hardware"):
+		r.Slip("Q17", l, "%s has no effect until the switch is reloaded: copy running-config startup-config, then reload", text)
+		return true
+	case strings.Trim(text, "=-") != "" && !strings.HasSuffix(text, ":"):
+		r.Unknown(l)
+		return true
+	}
+	for _, b := range l.Below {
+		r.dump(b, true)
+	}
+	return true
 }
 
 func (r *reader) top(l *line) {
