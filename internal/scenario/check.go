@@ -284,8 +284,8 @@ func (d *decoder) checkTrust(s *Scenario) {
 	}
 	for i := range s.Fabric.Switches {
 		p := &s.Fabric.Switches[i]
-		for _, key := range []string{"dscp", "cnp_dscp"} {
-			if at := fmt.Sprintf("fabric.switches[%d].%s", i, key); d.given(at) && d.ok(at) && (p.DSCP.Set || p.CNPDSCP.Set) {
+		for k, set := range []bool{p.DSCP.Set, p.CNPDSCP.Set} {
+			if at := fmt.Sprintf("fabric.switches[%d].%s", i, []string{"dscp", "cnp_dscp"}[k]); set && d.ok(at) {
 				d.problem(at, none, "")
 			}
 		}
