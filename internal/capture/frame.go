@@ -70,7 +70,8 @@ func (c *Capture) tag(s *fabric.Sent) *wire.VLAN {
 	if c.addresses.Ports[port].VLAN == 0 {
 		port = c.plan.Graph.Peer(port)
 	}
-	return &wire.VLAN{Priority: uint8(c.plan.Priority(s.Port, s.Frame.Class())), ID: uint16(c.addresses.Ports[port].VLAN)}
+	priority := c.plan.Priority(s.Port, s.Frame.Class())
+	return &wire.VLAN{Priority: uint8(priority), ID: uint16(c.addresses.Ports[port].VLAN)}
 }
 
 // wrap puts the headers of VXLAN around a frame between leaves, from loopback to loopback; inside it goes from NIC to

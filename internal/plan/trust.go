@@ -24,8 +24,8 @@ func (p *Plan) untrusted() []scenario.Finding {
 	return []scenario.Finding{{
 		Severity: scenario.Warning,
 		Path:     "fabric.qos.trust",
-		Message: fmt.Sprintf("pcp: %d of %d links are routed and carry no VLAN tag: the switch behind one takes RoCE data and "+
-			"CNPs for other traffic, without PFC and ECN", routed, len(p.Graph.Links)),
+		Message: fmt.Sprintf("pcp: %d of %d links are routed and carry no VLAN tag: the switch behind one takes RoCE data "+
+			"and CNPs for other traffic, without PFC and ECN", routed, len(p.Graph.Links)),
 		Hint: "fabric.qos.trust: dscp",
 	}}
 }
