@@ -126,7 +126,69 @@ type JobFigures struct {
 	Diagnosis    *diagnose.Diagnosis `json:"diagnosis,omitempty"`    // what the time was lost to
 	Collectives  []Collective        `json:"collectives,omitempty"`
 	Resumed      *Resumed            `json:"resumed,omitempty"` // the training went on from weights of another run
+	Aborts       []Abort             `json:"aborts,omitempty"`  // what ended the job before its time, or a life of it
+	Survival     *Survival           `json:"survival,omitempty"`
 }
+
+// Survival is what it took the job to live through its aborts: nil without checkpoints and without restarts.
+type Survival struct {
+	Checkpoints     int64         `json:"checkpoints"`        // that were written, those of lost steps too
+	CheckpointBytes unit.Bytes    `json:"checkpoint_bytes"`   // of each
+	CheckpointTime  unit.Duration `json:"checkpoint_time_ps"` // of each: ranks stood still
+	Written         unit.Duration `json:"written_ps"`         // all of them
+	Restarts        []Restart     `json:"restarts,omitempty"`
+	LostSteps       int64         `json:"lost_steps"` // that all ranks had ended, and that were run again
+	LostTime        unit.Duration `json:"lost_ps"`    // of work since the last checkpoints
+	DownTime        unit.Duration `json:"down_ps"`    // from aborts until ranks started again
+	// part of the job's time that steps which count would have taken without all this: Steps * StepTime over
+	// the time from its start until its end
+	Goodput float64 `json:"goodput"`
+}
+
+// Restart is one life after another.
+type Restart struct {
+	At       unit.Time     `json:"at_ps"`   // when ranks started again
+	Step     int64         `json:"step"`    // steps of the run that were not lost: it goes on with this one
+	Lost     int64         `json:"lost"`    // steps that all ranks had ended since
+	LostTime unit.Duration `json:"lost_ps"` // from when the state was reached that it goes on from until the abort
+	Down     unit.Duration `json:"down_ps"` // from the abort
+	Replaced []Replaced    `json:"replaced,omitempty"`
+}
+
+// Replaced is a host whose place another took.
+type Replaced struct {
+	Host string `json:"host"`
+	By   string `json:"by"`
+}
+
+// Abort is why a job was aborted.
+type Abort struct {
+	At     unit.Time `json:"at_ps"`
+	Why    string    `json:"why"`              // one of the Abort constants
+	Step   *int64    `json:"step,omitempty"`   // that the rank was in; -1: the start phase
+	Rank   *int32    `json:"rank,omitempty"`   // whose queue pair gave up, that hung, or that could not go on
+	Peer   *int32    `json:"peer,omitempty"`   // the rank at the other end of the queue pair
+	GPU    string    `json:"gpu,omitempty"`    // of the rank or flow
+	Remote string    `json:"remote,omitempty"` // GPU or NIC at the other end
+	// of a queue pair that gave up
+	QueuePair string `json:"queue_pair,omitempty"`
+	NIC       string `json:"nic,omitempty"`
+	Port      string `json:"port,omitempty"`
+	// of a watchdog: what a rank had been in for so long, and since when
+	Collective string     `json:"collective,omitempty"`
+	Since      *unit.Time `json:"since_ps,omitempty"`
+	Waiting    int64      `json:"waiting,omitempty"` // ranks in a collective then
+	// what the scenario's faults did there at that time, each as Fault gives it
+	Faults []string `json:"faults,omitempty"`
+	Text   string   `json:"text"` // all of it in a sentence
+}
+
+// Why a job was aborted.
+const (
+	AbortRetries  = "retries exceeded" // a queue pair gave up: its completion says so (IBTA vol. 1, 11.6.2)
+	AbortWatchdog = "watchdog"         // a rank was in a collective for as long as job.watchdog says
+	AbortRank     = "rank"             // a rank could not go on
+)
 
 // The kinds of job.
 const (

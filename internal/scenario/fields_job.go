@@ -136,7 +136,7 @@ func onlyRules(j *Job) string {
 }
 
 // jobFields: one job: job, or an entry of jobs.
-var jobFields = slices.Concat(workFields, dataFields, modelFields, trainFields, parallelFields, sumFields)
+var jobFields = slices.Concat(workFields, dataFields, modelFields, trainFields, survivalFields, parallelFields, sumFields)
 
 // workFields: what a job is, and the network that it trains.
 var workFields = []*Field{
