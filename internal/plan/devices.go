@@ -20,10 +20,6 @@ func (p *Plan) Routers() (*inventory.Inventory, []netconf.Device, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if p.Scenario.Fabric.QoS.Trust == "pcp" {
-		return nil, nil, problem(p.Scenario, "fabric.qos.trust", "pcp: no command of any platform that puts frames into classes by "+
-			"their tag is on record, want dscp")
-	}
 	devices, err := netconf.Design(in)
 	if err != nil {
 		return nil, nil, &FieldError{"fabric.routing.protocol", err}
@@ -34,6 +30,10 @@ func (p *Plan) Routers() (*inventory.Inventory, []netconf.Device, error) {
 // Devices are the switches as they are to be configured, in the order of the graph. Their thresholds
 // are the values that the engine runs with.
 func (p *Plan) Devices() ([]netconf.Device, error) {
+	if p.Scenario.Fabric.QoS.Trust == "pcp" {
+		return nil, problem(p.Scenario, "fabric.qos.trust", "pcp: no command of any platform that puts frames into classes "+
+			"by their tag is on record, want dscp")
+	}
 	in, devices, err := p.Routers()
 	if err != nil {
 		return nil, err

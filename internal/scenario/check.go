@@ -282,6 +282,9 @@ func (d *decoder) checkTrust(s *Scenario) {
 	if s.Fabric.QoS.Classes == "data" {
 		d.problem("fabric.qos.trust", "pcp: fabric.qos.classes is data: there is one class, whatever the tag: it has no effect", "")
 	}
+	if s.Fabric.Config.Set && d.ok("fabric.config") {
+		d.problem("fabric.qos.trust", "pcp: what fabric.config names goes by DSCPs: it has no effect", "")
+	}
 	for i := range s.Fabric.Switches {
 		p := &s.Fabric.Switches[i]
 		for k, set := range []bool{p.DSCP.Set, p.CNPDSCP.Set} {
