@@ -23,6 +23,7 @@ type Capture struct {
 	err       error // of out
 	limit     int64
 
+	remaps     bool    // packets carry their DSCP
 	tapped     []bool  // by port
 	interfaces []int32 // by port; -1: it is not captured
 	ports      []port  // by interface
@@ -87,6 +88,8 @@ func New(p *plan.Plan, out io.Writer, islands int) (*Capture, error) {
 	c := &Capture{plan: p, addresses: in, out: out, limit: int64(p.Scenario.Capture.Limit), tapped: p.Captured(),
 		interfaces: make([]int32, len(p.Graph.Ports)), islands: make([]island, islands), pairs: make([]pair, len(p.Pairs)),
 		marks: marks{at: map[packetID]topo.PortID{}}}
+	cfg := p.FabricConfig()
+	c.remaps = cfg.Remaps()
 	b := pcapng.AppendSection(nil, pcapng.Section{Application: "railyard", Comments: []string{
 		"scenario " + p.Scenario.Name + ": simulated frames. Times are virtual and count from the start of the run."}})
 	for id := range p.Graph.Ports {

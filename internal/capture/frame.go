@@ -41,10 +41,15 @@ func (c *Capture) build(s *fabric.Sent) (*wire.Frame, []string) {
 	if pk.Entropy != 0 {
 		source = pk.Entropy
 	}
-	f := &wire.Frame{UDP: &wire.UDP{Source: source}, RoCE: r, IPv4: &wire.IPv4{DSCP: c.plan.DSCP(pk.Class()), ECN: pk.ECN(),
-		DontFragment: true, Source: c.address(from), Dest: c.address(to)}}
+	dscp := c.plan.DSCP(pk.Class())
+	if c.remaps {
+		dscp = pk.DSCP()
+	}
+	f := &wire.Frame{UDP: &wire.UDP{Source: source}, RoCE: r, IPv4: &wire.IPv4{DSCP: dscp, ECN: pk.ECN(), DontFragment: true,
+		Source: c.address(from), Dest: c.address(to)}}
 	f.IPv4.TTL, f.Ethernet = c.hop(s, path)
-	if pk.Tunnelled() {
+	f.VLAN = c.tag(s)
+	if pk.Tunnelled() && c.plan.Overlay() {
 		f = c.wrap(f, from, to)
 	}
 	if !known.seen {
@@ -53,6 +58,20 @@ func (c *Capture) build(s *fabric.Sent) (*wire.Frame, []string) {
 		comments = append(comments, fmt.Sprintf("queue pair %s: %s to %s", q.Name, g.NICName(q.From), g.NICName(q.To)))
 	}
 	return f, comments
+}
+
+// tag is the VLAN tag of a frame on the link of a host, where switches look at tags: the VLAN of its rail, and the
+// priority of its class at who sends it.
+func (c *Capture) tag(s *fabric.Sent) *wire.VLAN {
+	if c.plan.Frames().Tag == 0 || s.Frame.Tunnelled() {
+		return nil
+	}
+	port := s.Port
+	if c.addresses.Ports[port].VLAN == 0 {
+		port = c.plan.Graph.Peer(port)
+	}
+	priority := c.plan.Priority(s.Port, s.Frame.Class())
+	return &wire.VLAN{Priority: uint8(priority), ID: uint16(c.addresses.Ports[port].VLAN)}
 }
 
 // wrap puts the headers of VXLAN around a frame between leaves, from loopback to loopback; inside it goes from NIC to
@@ -130,7 +149,7 @@ func (c *Capture) data(r *wire.RoCE, s *fabric.Sent, p *pair) (comments []string
 	pk, sizes := &s.Frame, c.plan.Frames()
 	size := unit.Bytes(pk.Bytes) - sizes.DataFrame(0, pk.Lands(), pk.Immediate())
 	if pk.Tunnelled() {
-		size -= wire.OverlayBytes
+		size -= c.plan.Tunnel()
 	}
 	seq := p.expand(pk.PSN())
 	p.near = max(p.near, seq)

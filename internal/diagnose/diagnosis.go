@@ -14,34 +14,36 @@ type Kind string
 
 // The kinds.
 const (
-	SharedPort  Kind = "shared port"        // others' bytes at a port
-	SlowPort    Kind = "slow port"          // own bytes at a port that is slower than the sender's
-	LossyLink   Kind = "lossy link"         // a link lost packets
-	FullBuffer  Kind = "full buffer"        // a switch had no room for packets
-	Reordering  Kind = "reordering"         // a receiver called packets missing that were only late
-	NoRoom      Kind = "reorder buffer"     // and so because it had no room for those that came before them
-	Timeouts    Kind = "timeouts"           // repeats though nothing was lost
-	Storm       Kind = "pause storm"        // a host that pauses its switch, or a switch whose PFC is stuck
-	Receiver    Kind = "slow receiver"      // a NIC whose PCIe is slower than its link pauses its switch
-	Controller  Kind = "congestion control" // a sender was slowed though the port had room
-	Window      Kind = "window"             // smaller than rate times round trip
-	SlowRank    Kind = "slow rank"          // computes longer than the others
-	Launch      Kind = "launch"             // of kernels and collectives
-	Compute     Kind = "compute"
-	NVLink      Kind = "NVLink"
-	PCIe        Kind = "PCIe"
-	NIC         Kind = "NIC"
-	Dependency  Kind = "dependency"
-	Answer      Kind = "acknowledgement"
-	LinkSpeed   Kind = "link speed" // bits at the rate of the sender's link
-	Cable       Kind = "cable"
-	SwitchDelay Kind = "switch latency"
+	SharedPort Kind = "shared port" // others' bytes at a port
+	SlowPort   Kind = "slow port"   // own bytes at a port that is slower than the sender's
+	LossyLink  Kind = "lossy link"  // a link lost packets
+	FullBuffer Kind = "full buffer" // a switch had no room for packets
+	// DropThreshold: a queue reached its drop threshold
+	DropThreshold Kind = "drop threshold"
+	Reordering    Kind = "reordering"         // a receiver called packets missing that were only late
+	NoRoom        Kind = "reorder buffer"     // and so because it had no room for those that came before them
+	Timeouts      Kind = "timeouts"           // repeats though nothing was lost
+	Storm         Kind = "pause storm"        // a host that pauses its switch, or a switch whose PFC is stuck
+	Receiver      Kind = "slow receiver"      // a NIC whose PCIe is slower than its link pauses its switch
+	Controller    Kind = "congestion control" // a sender was slowed though the port had room
+	Window        Kind = "window"             // smaller than rate times round trip
+	SlowRank      Kind = "slow rank"          // computes longer than the others
+	Launch        Kind = "launch"             // of kernels and collectives
+	Compute       Kind = "compute"
+	NVLink        Kind = "NVLink"
+	PCIe          Kind = "PCIe"
+	NIC           Kind = "NIC"
+	Dependency    Kind = "dependency"
+	Answer        Kind = "acknowledgement"
+	LinkSpeed     Kind = "link speed" // bits at the rate of the sender's link
+	Cable         Kind = "cable"
+	SwitchDelay   Kind = "switch latency"
 )
 
 // Congestion reports whether the kind is lost to a network that is not idle and whole.
 func (k Kind) Congestion() bool {
 	switch k {
-	case SharedPort, SlowPort, LossyLink, FullBuffer, Reordering, NoRoom, Timeouts, Storm, Receiver, Controller, Window:
+	case SharedPort, SlowPort, LossyLink, FullBuffer, DropThreshold, Reordering, NoRoom, Timeouts, Storm, Receiver, Controller, Window:
 		return true
 	}
 	return false

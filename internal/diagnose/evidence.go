@@ -55,6 +55,7 @@ type Hop struct {
 	Span                     unit.Duration
 	Served, Mine             unit.Bytes
 	LostInBuffer, LostOnLink int64
+	LostAtThreshold          int64
 }
 
 // Port is an egress port.

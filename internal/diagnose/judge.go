@@ -321,7 +321,7 @@ func (c *court) loss(s *Span) {
 	}
 	for _, way := range [][]Hop{p.Path, p.Back} {
 		for i := range way {
-			whole += way[i].LostInBuffer + way[i].LostOnLink
+			whole += way[i].LostInBuffer + way[i].LostAtThreshold + way[i].LostOnLink
 		}
 	}
 	if whole == 0 {
@@ -332,6 +332,7 @@ func (c *court) loss(s *Span) {
 	for _, way := range [][]Hop{p.Path, p.Back} {
 		for i := range way {
 			c.charge(FullBuffer, way[i].Port, -1, s.Cause, s, part(s.Time, float64(way[i].LostInBuffer)/float64(whole)))
+			c.charge(DropThreshold, way[i].Port, -1, s.Cause, s, part(s.Time, float64(way[i].LostAtThreshold)/float64(whole)))
 			c.charge(LossyLink, way[i].Port, -1, s.Cause, s, part(s.Time, float64(way[i].LostOnLink)/float64(whole)))
 		}
 	}

@@ -55,22 +55,32 @@ func (c *Config) validateClasses(p PortProfile) error {
 	return nil
 }
 
+// Remaps reports whether a frame may be in another class at a switch than the one for which its NIC sent it: then
+// packets carry their DSCP.
+func (c *Config) Remaps() bool {
+	remaps := c.Untagged != nil
+	for i := range c.Profiles {
+		p := &c.Profiles[i]
+		remaps = remaps || p.ClassOf != nil || slices.ContainsFunc(p.Ports, func(o PortProfile) bool { return o.ClassOf != nil })
+	}
+	if c.Faults != nil {
+		for i := range c.Faults.Settings {
+			remaps = remaps || c.Faults.Settings[i].ClassOf != nil
+		}
+	}
+	return remaps
+}
+
 // addClasses notes what differs.
 func (f *Fabric) addClasses(index []int32) {
-	remaps, renames := false, false
+	remaps, renames := f.cfg.Remaps(), false
 	for i := range f.cfg.Profiles {
 		p := &f.cfg.Profiles[i]
-		remaps = remaps || p.ClassOf != nil || slices.ContainsFunc(p.Ports, func(o PortProfile) bool { return o.ClassOf != nil })
 		for k := range p.Classes {
 			renames = renames || p.Classes[k].Priority != f.cfg.Classes[k].Priority
 		}
 	}
 	f.addPortClasses(index)
-	if s := f.cfg.Faults; s != nil {
-		for i := range s.Settings {
-			remaps = remaps || s.Settings[i].ClassOf != nil
-		}
-	}
 	if remaps {
 		f.classes.of = make([]*[codePoints]uint8, len(f.graph.Ports))
 	}
@@ -81,7 +91,10 @@ func (f *Fabric) addClasses(index []int32) {
 		own := f.cfg.profile(topo.NodeID(id))
 		if remaps && index[id] >= 0 {
 			for k, out := range f.graph.Nodes[id].Ports {
-				f.classes.of[f.graph.Peer(out)] = f.cfg.classOf(own.port(k).ClassOf)
+				here, in := own.port(k), f.graph.Peer(out)
+				if f.classes.of[in] = f.cfg.classOf(&here); f.cfg.Untagged != nil && f.trunk(in) {
+					f.classes.of[in] = f.cfg.untagged()
+				}
 			}
 		}
 		for _, cl := range own.Classes {
@@ -90,6 +103,15 @@ func (f *Fabric) addClasses(index []int32) {
 			}
 		}
 	}
+}
+
+// untagged is the class of frames of any DSCP that have no tag.
+func (c *Config) untagged() *[codePoints]uint8 {
+	var of [codePoints]uint8
+	for i := range of {
+		of[i] = *c.Untagged
+	}
+	return &of
 }
 
 // addPortClasses notes where strict classes differ, and ports that do not heed PFC frames.
@@ -127,10 +149,22 @@ func strictOf(classes []Class) (strict []uint8) {
 	return strict
 }
 
-// classOf returns the class of each DSCP at a port of a switch: its own map, or the classes for which NICs write it.
-func (c *Config) classOf(own *[codePoints]uint8) *[codePoints]uint8 {
-	if own != nil {
-		return own
+// classOf returns the class of each DSCP at a port of a switch: its own map, or the classes for which NICs write it. Where it
+// looks at tags that is the class which has the priority of the NIC's there.
+func (c *Config) classOf(p *PortProfile) *[codePoints]uint8 {
+	if p.ClassOf != nil {
+		return p.ClassOf
+	}
+	if c.Untagged != nil {
+		of := c.untagged()
+		for class, dscp := range c.DSCP {
+			for own := range p.Classes {
+				if p.Classes[own].Priority == c.Classes[class].Priority {
+					of[dscp%codePoints] = uint8(own)
+				}
+			}
+		}
+		return of
 	}
 	var of [codePoints]uint8
 	for class, dscp := range c.DSCP {

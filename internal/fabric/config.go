@@ -15,11 +15,12 @@ type PortID = topo.PortID
 // Class is a traffic class: a priority of the wire with its queue on every port.
 type Class struct {
 	Name     string
-	Priority uint8 // 802.1p priority, 0-7
-	Strict   bool  // served before all classes that are not strict; among strict classes by priority
-	Weight   int   // in the deficit weighted round robin; strict classes have none
-	Lossless bool  // protected by PFC
-	ECN      *ECN  // nil: never marked
+	Priority uint8      // 802.1p priority, 0-7
+	Strict   bool       // served before all classes that are not strict; among strict classes by priority
+	Weight   int        // in the deficit weighted round robin; strict classes have none
+	Lossless bool       // protected by PFC
+	ECN      *ECN       // nil: never marked
+	Drop     qos.Length // drop threshold of its egress queues, see qos.Class
 }
 
 // Thresholds of queues and buffers, and how they follow from the configuration, are in package qos.
@@ -39,7 +40,8 @@ type Config struct {
 	HostLatency   unit.Duration // of a NIC, from a frame's last bit in until the NIC acts on it
 	LinkOverhead  unit.Bytes    // preamble and gap: bytes on the link beyond the frame
 	PauseFrame    unit.Bytes
-	Tunnel        unit.Bytes // that a frame has more on links between switches: headers of an overlay
+	Tunnel        unit.Bytes // that a frame has more on links between switches: headers of an overlay, less by a tag
+	Untagged      *uint8     // switches look at tags, which frames have on links of hosts: class of others; nil: they do not
 	MTU           unit.Bytes // largest frame that a port takes: headroom and schedulers allow for it
 	LargestFrame  unit.Bytes // largest frame that anybody sends; 0: MTU
 	Seed          uint64
@@ -76,7 +78,7 @@ func (c *Config) validate() error {
 	if c.MTU <= 0 || c.MTU > 65535 {
 		return fmt.Errorf("fabric: MTU %v: want 1 B to 65,535 B", c.MTU)
 	}
-	if c.Tunnel < 0 || c.LargestFrame+c.Tunnel > 65535 {
+	if c.LargestFrame+c.Tunnel > 65535 {
 		return fmt.Errorf("fabric: frames of %v and %v around them: want at most 65,535 B", c.LargestFrame, c.Tunnel)
 	}
 	if err := validatePause(&c.PFC, c.PauseFrame+c.LinkOverhead); err != nil {

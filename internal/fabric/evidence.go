@@ -227,6 +227,7 @@ const (
 	LostOversize                     // it was longer than a misconfigured port takes
 	LostInReboot                     // its switch went down with it
 	LostByWatchdog                   // the watchdog emptied the queue
+	LostAtThreshold                  // its queue was as long as its drop threshold
 	LostBeforePCIe                   // the NIC that it came to had no room: PCIe is slower than its link
 )
 

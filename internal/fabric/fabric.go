@@ -56,6 +56,7 @@ type Fabric struct {
 	samples    bool      // Config.SampleEvery > 0
 	large      bool      // has LargePorts
 	looks      bool      // at DSCPs, or whether a frame may leave by the port that it goes to: see passes
+	short      bool      // some queue has a drop threshold
 	ports      []port    // by link: sending ends
 	ingresses  []ingress // by link: receiving ends
 	queues     []queue   // port*nc + class
@@ -123,7 +124,7 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 		f.faults = newFaults(f, cfg.Faults)
 	}
 	f.addWatchdogs(index)
-	f.looks = f.classes.of != nil || cfg.Faults != nil || f.dogs != nil
+	f.looks = f.classes.of != nil || cfg.Faults != nil || f.dogs != nil || f.short
 	if f.large {
 		f.listLinks()
 		eng.OnOpen(f.warm)
@@ -174,7 +175,7 @@ func (f *Fabric) addPort(id PortID, index []int32) {
 		ps <= math.MaxUint32 && !f.cfg.Quirks.truncates() {
 		p.psPerByte = uint32(ps)
 	}
-	if f.tunnel > 0 && index[gp.Node] >= 0 {
+	if f.tunnel != 0 && index[gp.Node] >= 0 {
 		p.flags |= flagTunnel
 	}
 	f.addIngress(id, index[gp.To])
@@ -255,6 +256,8 @@ func (f *Fabric) applyThresholds(index []int32) error {
 						f.ports[out].flags |= flagMarks
 					}
 				}
+				f.slow[int(out)*f.nc+c].longest = int64(t.Drop)
+				f.short = f.short || t.Drop > 0
 				in := f.graph.Peer(out)
 				f.ledgers[int(in)*f.nc+c].limit = int64(t.PFC.Headroom)
 				if t.Lossless() {
@@ -306,7 +309,7 @@ func (f *Fabric) TransmitTime(id PortID, frame unit.Bytes) unit.Duration {
 
 // Tunnel returns how many bytes a frame of a NIC has more on the link of a port.
 func (f *Fabric) Tunnel(id PortID) unit.Bytes {
-	if f.tunnel > 0 && f.trunk(id) {
+	if f.tunnel != 0 && f.trunk(id) {
 		return unit.Bytes(f.tunnel)
 	}
 	return 0

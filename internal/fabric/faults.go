@@ -268,9 +268,34 @@ func (x *faults) followed(now unit.Time, id PortID, in *ingress) bool {
 	if in.n == 0 {
 		return false
 	}
-	next := in.front()
-	end := next.arrival().Add(-x.f.ports[id].delay)
-	return next.arrival() <= now.Add(x.txTime(id, end, int64(next.Bytes)))
+	next, delay := in.front(), x.f.ports[id].delay
+	if len(x.rates[id]) == 0 {
+		return next.arrival() <= now.Add(x.f.txTime(&x.f.ports[id], int64(next.Bytes)+x.f.overhead))
+	}
+	return x.began(id, next.arrival().Add(-delay), int64(next.Bytes)+x.f.overhead) == now.Add(-delay)
+}
+
+// began is when a port began to send bytes whose last bit left at an instant; Never: at its rates of different times
+// it may have been at more than one.
+func (x *faults) began(id PortID, end unit.Time, wire int64) unit.Time {
+	at := unit.Never
+	try := func(r unit.Bitrate) bool {
+		start := end.Add(-x.f.timeAt(r, wire))
+		if x.rateAt(id, start) != r || start == at {
+			return true
+		}
+		one := at == unit.Never
+		at = start
+		return one
+	}
+	one := try(x.f.graph.Ports[id].Rate)
+	for i := range x.rates[id] {
+		one = try(x.rates[id][i].Rate) && one
+	}
+	if !one {
+		return unit.Never
+	}
+	return at
 }
 
 // storm sends one pause frame of a storm and plans the next at half its time.

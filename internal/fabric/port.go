@@ -171,6 +171,8 @@ type slow struct {
 
 	dog dog
 
+	longest int64 // drop threshold; 0: none
+
 	level uint8 // for who watches: above how many of the two marks of mark the queue is
 }
 

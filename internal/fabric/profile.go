@@ -121,7 +121,7 @@ func (p *Profile) policy(c *Config) qos.Policy {
 // thresholdClasses are classes as thresholds need them; nil of nil.
 func thresholdClasses(classes []Class) (all []qos.Class) {
 	for _, cl := range classes {
-		all = append(all, qos.Class{Lossless: cl.Lossless, ECN: cl.ECN})
+		all = append(all, qos.Class{Lossless: cl.Lossless, ECN: cl.ECN, Drop: cl.Drop})
 	}
 	return all
 }

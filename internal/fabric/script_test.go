@@ -215,6 +215,8 @@ func (s *stage) class(words []string) {
 			c.Strict = true
 		case "weight":
 			c.Weight = int(s.number(v))
+		case "drop":
+			c.Drop = qos.Length{Bytes: unit.Bytes(s.number(v))}
 		case "step": // marks above, with certainty
 			c.ECN = qos.Curve(unit.Bytes(s.number(v)), unit.Bytes(s.number(v)), unit.Ratio{Num: 1, Den: 1}, false)
 		case "step-out":

@@ -179,8 +179,8 @@ func (f *Fabric) transmit(isl *sim.Island, st *state, now unit.Time, id PortID, 
 }
 
 // tunnelled puts the headers of an overlay around a frame that leaves by a link between switches, unless it has
-// them, and takes them off one that leaves for a NIC. DSCP and ECN are copied from the inner header to the outer
-// one and back (RFC 6040, section 4), so a frame has one of each.
+// them, and takes them off one that leaves for a NIC; a tag the other way round. DSCP and ECN are
+// copied from the inner header to the outer one and back (RFC 6040, section 4), so a frame has one of each.
 func (f *Fabric) tunnelled(id PortID, pk *Packet) {
 	switch trunk, wrapped := f.trunk(id), pk.bits&bitTunnel != 0; {
 	case trunk && !wrapped:
@@ -350,7 +350,20 @@ func (f *Fabric) passes(isl *sim.Island, now unit.Time, id, out PortID, pk *Pack
 		f.lost(isl, now, out, pk, LostOversize)
 		return false
 	}
+	if f.short && f.overLong(out, pk) {
+		f.ports[out].drops++
+		f.ledgers[int(id)*f.nc+int(pk.Class())].drops++
+		f.lost(isl, now, out, pk, LostAtThreshold)
+		return false
+	}
 	return true
+}
+
+// overLong reports whether a frame would make the queue that it goes to longer than its drop threshold.
+func (f *Fabric) overLong(out PortID, pk *Packet) bool {
+	q := int(out)*f.nc + int(pk.Class())
+	longest := f.slow[q].longest
+	return longest > 0 && f.queues[q].bytes+int64(pk.Bytes) > longest
 }
 
 // idle reports whether a frame of a class that comes now leaves by the port at once, and meets no

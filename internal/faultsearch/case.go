@@ -70,6 +70,8 @@ func New(n uint64) (*Case, error) {
 	c.drawChances(&dice{sim.NewStream(n, "fault search, chances", 0)})
 	c.drawReceiveBuffer(&dice{sim.NewStream(n, "fault search, receive buffer", 0)})
 	c.drawHostGraph(&dice{sim.NewStream(n, "fault search, host graph", 0)})
+	c.drawTrust(&dice{sim.NewStream(n, "fault search, trust", 0)})
+	c.drawDropThreshold(&dice{sim.NewStream(n, "fault search, drop threshold", 0)})
 	c.drawWatchdog(&dice{sim.NewStream(n, "fault search, watchdog", 0)})
 	c.drawMishaps(&dice{sim.NewStream(n, "fault search, mishaps", 0)})
 	c.drawRouting(routing(n))

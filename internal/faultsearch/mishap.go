@@ -7,6 +7,7 @@ import (
 	"railyard/internal/qos"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
+	"railyard/internal/wire"
 )
 
 // drawMishaps gives every other case with faults ports that are set otherwise for a while, switches that reboot or
@@ -46,6 +47,23 @@ func (c *Case) drawWatchdog(d *dice) {
 	if d.one(4) {
 		c.Fabric.Watchdog = &fabric.Watchdog{Detect: unit.Microsecond + d.time(200*unit.Microsecond),
 			Restore: unit.Microsecond + d.time(200*unit.Microsecond), Forward: d.one(2)}
+		c.Lossy = true
+	}
+}
+
+// drawTrust has the switches of every fifth case look at tags, which frames have on links of hosts alone.
+func (c *Case) drawTrust(d *dice) {
+	if d.one(5) {
+		other := uint8(1)
+		c.Fabric.Untagged, c.Fabric.Tunnel = &other, -wire.VLANBytes
+		c.Lossy, c.Mixed = true, true
+	}
+}
+
+// drawDropThreshold gives the queues of RoCE data of every fifth case a drop threshold.
+func (c *Case) drawDropThreshold(d *dice) {
+	if d.one(5) {
+		c.Fabric.Classes[0].Drop = qos.Length{Bytes: c.Fabric.LargestFrame + unit.Bytes(d.below(300_000))}
 		c.Lossy = true
 	}
 }

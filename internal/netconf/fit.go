@@ -165,6 +165,23 @@ func (f *Fitting) PFCOn(platform string) {
 	})
 }
 
+// NoDropThresholds leaves the length at which queues drop to the platform.
+func (f *Fitting) NoDropThresholds(platform string) {
+	q := f.Device.QoS
+	if q == nil {
+		return
+	}
+	for i := range q.Profiles {
+		for k := range q.Profiles[i].Classes {
+			if d := &q.Profiles[i].Classes[k].Drop; *d != 0 {
+				f.Say("drop threshold of %v: no command of %s is on record", *d, platform)
+				*d = 0
+			}
+		}
+	}
+	f.Intern()
+}
+
 // NoPools leaves the split of the buffer to the platform.
 func (f *Fitting) NoPools(platform string) {
 	if q := f.Device.QoS; q != nil && q.Pools != (Pools{}) {

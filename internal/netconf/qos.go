@@ -37,6 +37,9 @@ type Class struct {
 	Share  int    `json:"share_percent"` // percent of what strict queues leave; 0: none is said
 	ECN    *ECN   `json:"ecn,omitempty"`
 	Pause  *Pause `json:"pause,omitempty"` // nil: packets are dropped
+	// Drop is the drop threshold of its queue, 0: none, or the platform's own. Fit leaves it out: no
+	// command of any platform is on record.
+	Drop unit.Bytes `json:"drop_bytes,omitempty"`
 }
 
 // ECN is a WRED profile of an egress queue. It is in bytes or, where a platform counts so, in

@@ -94,7 +94,7 @@ func (s *sender) ready(now unit.Time) {
 
 // manage sends a connection manager's message, in the class of CNPs.
 func (c *card) manage(now unit.Time, op fabric.Opcode, qp int32, key uint32, r fabric.Route) {
-	p := fabric.Make(op, qp, 0, r, c.net.cfg.CNPClass, wire.CMFrameBytes)
+	p := fabric.Make(op, qp, 0, r, c.net.cfg.CNPClass, wire.CMFrameBytes+c.net.cfg.Frames.Tag)
 	p.SetCount(key)
 	c.cnp.Push(p)
 	c.kick(now)

@@ -47,7 +47,7 @@ func (p *Plan) planCapture() error {
 			p.captured[2*l], p.captured[2*l+1] = true, true
 		}
 	}
-	if p.Frames() != wire.RoCEv2 {
+	if p.Frames().Untagged() != wire.RoCEv2 {
 		all = append(all, problemAt(p.Scenario, "capture.links", "frames have other sizes than RoCEv2 over IPv4 "+
 			"(transport.frames), and so no headers that are known: want those of transport.preset default"))
 	}

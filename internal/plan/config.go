@@ -21,16 +21,21 @@ func (p *Plan) Classes() int {
 
 // Frames returns the sizes of frames.
 func (p *Plan) Frames() wire.Sizes {
-	f := p.Scenario.Transport.Frames
-	return wire.Sizes{
-		Data:     f.Header,
+	f, tag := p.Scenario.Transport.Frames, p.Scenario.Fabric.QoS.Tag()
+	sizes := wire.Sizes{
+		Data:     f.Header + tag,
 		RETH:     f.RETH,
 		ImmDt:    f.Immediate,
-		ACK:      f.ACK,
+		ACK:      f.ACK + tag,
 		CNP:      f.CNP,
 		PFC:      f.Pause,
 		Overhead: f.Overhead,
+		Tag:      tag,
 	}
+	if f.CNP > 0 {
+		sizes.CNP += tag
+	}
+	return sizes
 }
 
 // Telemetry reports whether data packets carry in-band telemetry.
@@ -40,7 +45,7 @@ func (p *Plan) Telemetry() bool { return p.Scenario.Congestion.Algorithm == "hpc
 func (p *Plan) largestFrame(frames wire.Sizes) unit.Bytes {
 	n := frames.MaxDataFrame(p.Scenario.Transport.MTU)
 	if p.Scenario.Transport.Setup {
-		n = max(n, wire.CMFrameBytes)
+		n = max(n, wire.CMFrameBytes+frames.Tag)
 	}
 	return n
 }
@@ -59,6 +64,7 @@ func (p *Plan) FabricConfig() fabric.Config {
 		HostLatency:   sc.Cluster.NIC.Latency,
 		LinkOverhead:  frames.Overhead,
 		Tunnel:        p.Tunnel(),
+		Untagged:      p.untagged(),
 		PauseFrame:    frames.PFC,
 		LargestFrame:  p.largestFrame(frames),
 		Seed:          sc.Seed,
@@ -232,19 +238,33 @@ func (p *Plan) WindowTime(q *Pair) unit.Duration {
 	return 0
 }
 
-// Tunnel is how many bytes a frame has more between leaves.
+// Overlay reports whether frames have the headers of an overlay between leaves.
+func (p *Plan) Overlay() bool { return p.Scenario.Fabric.Encapsulation == "vxlan" }
+
+// Tunnel is how many bytes a frame has more between leaves than on the link of a NIC: the headers of an overlay, and
+// less by the tag that it has there.
 func (p *Plan) Tunnel() unit.Bytes {
-	if p.Scenario.Fabric.Encapsulation == "vxlan" {
-		return wire.OverlayBytes
+	extra := -p.Scenario.Fabric.QoS.Tag()
+	if p.Overlay() {
+		extra += wire.OverlayBytes
 	}
-	return 0
+	return extra
+}
+
+// untagged is the class of frames that have lost their tag; nil: switches do not look at tags.
+func (p *Plan) untagged() *uint8 {
+	if p.Scenario.Fabric.QoS.Trust != "pcp" {
+		return nil
+	}
+	other := uint8(ClassOther)
+	return &other
 }
 
 // checkTunnel reports an overlay whose frames no port takes.
 func (p *Plan) checkTunnel() error {
 	sc, extra := p.Scenario, p.Tunnel()
 	largest := p.Frames().MaxDataFrame(sc.Transport.MTU)
-	if extra == 0 || largest+extra <= sc.Fabric.MTU {
+	if extra <= 0 || largest+extra <= sc.Fabric.MTU {
 		return nil
 	}
 	return problem(sc, "fabric.mtu", "%s: with fabric.encapsulation %s a frame of %s has %s more between leaves, want at least "+

@@ -30,6 +30,10 @@ func (p *Plan) Routers() (*inventory.Inventory, []netconf.Device, error) {
 // Devices are the switches as they are to be configured, in the order of the graph. Their thresholds
 // are the values that the engine runs with.
 func (p *Plan) Devices() ([]netconf.Device, error) {
+	if p.Scenario.Fabric.QoS.Trust == "pcp" {
+		return nil, problem(p.Scenario, "fabric.qos.trust", "pcp: no command of any platform that puts frames into classes "+
+			"by their tag is on record, want dscp")
+	}
 	in, devices, err := p.Routers()
 	if err != nil {
 		return nil, err
@@ -184,6 +188,7 @@ func (c *configured) profile(at []qos.Port) (out netconf.Profile) {
 		out.Classes = append(out.Classes, netconf.Class{TC: other, Queue: other, Share: 100 - data.Share})
 	}
 	port := &at[ClassData]
+	data.Drop = port.Drop
 	if port.Marks() {
 		data.ECN = c.ecn(&port.ECN)
 	}

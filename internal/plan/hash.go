@@ -14,7 +14,7 @@ func (p *Plan) Hash() *hash.Switches {
 	for i := range p.switches.profiles {
 		s.Own = append(s.Own, p.hash(&p.switches.profiles[i]))
 	}
-	if p.Tunnel() > 0 {
+	if p.Overlay() {
 		s.Outer = p.outer
 	}
 	return s

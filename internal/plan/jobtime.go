@@ -145,9 +145,13 @@ func (p *Plan) portLoad() []int64 {
 		p.eachPort(&p.Pairs[i], mul(int64(f.Count), each), func(port topo.PortID, part int64) {
 			load[port] = add(load[port], part)
 		})
-		if p.Tunnel() > 0 {
+		if p.Tunnel() != 0 {
 			p.eachPort(&p.Pairs[i], mul(int64(f.Count), p.packets(int64(f.Bytes))), func(port topo.PortID, packets int64) {
-				load[port] = add(load[port], mul(packets, int64(p.tunnel(port))))
+				if extra := int64(p.tunnel(port)); extra < 0 {
+					load[port] = max(0, load[port]-mul(packets, -extra))
+				} else {
+					load[port] = add(load[port], mul(packets, extra))
+				}
 			})
 		}
 	}

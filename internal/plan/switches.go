@@ -185,6 +185,7 @@ func (p *Plan) profile(f *scenario.Fabric) fabric.Profile {
 			Weight:   q.DataWeight,
 			Lossless: q.PFC.Enabled,
 			ECN:      ecn,
+			Drop:     q.Drops(),
 		},
 		ClassOther: {Name: "other", Priority: uint8(q.OtherPriority), Weight: q.OtherWeight},
 		ClassCNP:   {Name: "cnp", Priority: uint8(q.CNPPriority), Strict: true},

@@ -30,11 +30,14 @@ const (
 	HeadroomShort   = "headroom too small" // less than what can arrive after xOFF
 	XOFFAboveBuffer = "xOFF above buffer"  // a fixed xOFF that the shared part cannot hold
 	MarksMissing    = "nothing marks"      // ECN is off, and the algorithm needs marks
+	DropsBeforeECN  = "drops before ECN"   // a queue drops before marking is complete
+	DropsBeforePFC  = "drops before PFC"   // a queue under PFC drops before one sender alone is paused
 )
 
 const (
-	pfcPath = "fabric.qos.pfc."
-	ecnPath = "fabric.qos.ecn."
+	pfcPath  = "fabric.qos.pfc."
+	ecnPath  = "fabric.qos.ecn."
+	dropPath = "fabric.qos.drop_threshold"
 )
 
 // Of cures.
@@ -94,7 +97,8 @@ func (p *Policy) mistakes(sites []Site, class int, reacts bool) ([]Mistake, erro
 		return nil, err
 	}
 	var all []Mistake
-	for _, m := range []Mistake{c.pfcFirst(), c.aboveBuffer(), c.headroomShort(), c.marksMissing()} {
+	for _, m := range []Mistake{c.pfcFirst(), c.aboveBuffer(), c.headroomShort(), c.marksMissing(), c.dropsBeforeECN(),
+		c.dropsBeforePFC()} {
 		if m.Name != "" {
 			all = append(all, m)
 		}
@@ -290,6 +294,39 @@ func (c *problem) marksMissing() Mistake {
 	return Mistake{Name: MarksMissing, Path: ecnPath + "enabled",
 		Reason: "congestion control waits for marks, and no switch marks",
 		Cures:  []Cure{{ecnPath + "enabled", "true", "then senders slow down before ports pause or drop"}}}
+}
+
+// dropsBeforeECN is a drop threshold in the marking curve: packets that were to be marked are lost.
+func (c *problem) dropsBeforeECN() Mistake {
+	worst := c.latest(func(r *Row) unit.Bytes { return dropsShort(r, r.Marks() && c.reacts, r.ECN.Max) })
+	if worst == nil {
+		return Mistake{}
+	}
+	return Mistake{Name: DropsBeforeECN, Path: dropPath,
+		Reason: fmt.Sprintf("a queue drops beyond %s, and everything is marked only above %s (%s, port of %s)",
+			worst.Drop.Human(), worst.ECN.Max.Human(), worst.Switch, worst.Rate.Human()),
+		Cures: []Cure{{dropPath, "none", "then senders are marked before anything is dropped"}}}
+}
+
+// dropsBeforePFC is a drop threshold that one sender alone crosses before it is paused: PFC protects
+// nothing.
+func (c *problem) dropsBeforePFC() Mistake {
+	worst := c.latest(func(r *Row) unit.Bytes { return dropsShort(r, r.Lossless(), r.PFC.FirstPause) })
+	if worst == nil {
+		return Mistake{}
+	}
+	return Mistake{Name: DropsBeforePFC, Path: dropPath,
+		Reason: fmt.Sprintf("a queue under PFC drops beyond %s, and one sender alone is paused with %s in the switch "+
+			"(%s, port of %s)", worst.Drop.Human(), worst.PFC.FirstPause.Human(), worst.Switch, worst.Rate.Human()),
+		Cures: []Cure{{dropPath, "none", "then ports pause their neighbours and nothing is dropped"}}}
+}
+
+// dropsShort is how far a drop threshold lies below another threshold, if both are there.
+func dropsShort(r *Row, there bool, other unit.Bytes) unit.Bytes {
+	if !there || r.Drop == 0 {
+		return 0
+	}
+	return other - r.Drop
 }
 
 // Advice says the cures in words: "set a: x and b: y; then ..."; "": there is none.

@@ -59,6 +59,9 @@ func (p *Policy) headroom(i int, l Link) unit.Bytes {
 type Class struct {
 	Lossless bool // protected by PFC
 	ECN      *ECN // nil: never marked
+	// Drop is the drop threshold: what would make an egress queue longer is dropped, under PFC too. 0
+	// bytes: none, a queue ends with the buffer.
+	Drop Length
 }
 
 // ECN is a WRED profile that marks instead of dropping: the marking probability rises linearly from

@@ -62,6 +62,9 @@ func drawPolicy(t *rapid.T) (Policy, []Site) {
 	if rapid.IntRange(0, 3).Draw(t, "fixed too high") == 0 {
 		p.PFC.Threshold = p.Buffer.Size
 	}
+	if rapid.IntRange(0, 2).Draw(t, "drop threshold") == 0 {
+		p.Classes[0].Drop = Length{Bytes: draw(t, "drop", 1000, 8_000_000)}
+	}
 	return p, sites
 }
 
@@ -143,6 +146,8 @@ func apply(t *rapid.T, p Policy, cures []Cure) Policy {
 		switch key := strings.TrimPrefix(c.Path, "fabric.qos."); {
 		case key == "ecn.port_rate" && c.Value == "any", key == "ecn.enabled" && c.Value == "true":
 		case key == "pfc.headroom_delays" && c.Value == "none":
+		case key == "drop_threshold" && c.Value == "none":
+			p.Classes[0].Drop = Length{}
 		case key == "ecn.min":
 			ecn.Min = Length{Bytes: bytes(c.Value)}
 		case key == "ecn.max":
@@ -206,7 +211,7 @@ func TestCuresCure(t *testing.T) {
 		}
 	})
 	t.Logf("seen %v, cured %v", seen, cured)
-	for _, name := range []string{PFCBeforeECN, HeadroomShort, XOFFAboveBuffer, MarksMissing} {
+	for _, name := range []string{PFCBeforeECN, HeadroomShort, XOFFAboveBuffer, MarksMissing, DropsBeforeECN, DropsBeforePFC} {
 		if cured[name] == 0 {
 			t.Errorf("%s: %d cured of %d", name, cured[name], seen[name])
 		}

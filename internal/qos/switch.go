@@ -24,9 +24,10 @@ type Port struct {
 	Rate    unit.Bitrate  `json:"rate_bps"`
 	Delay   unit.Duration `json:"cable_ps"`
 	Reserve unit.Bytes    `json:"reserve_bytes"`
-	Shared  unit.Bytes    `json:"shared_bytes"` // of the switch
-	ECN     Marking       `json:"ecn,omitzero"` // of what leaves by the port
-	PFC     Pausing       `json:"pfc,omitzero"` // of what comes in by it
+	Shared  unit.Bytes    `json:"shared_bytes"`        // of the switch
+	ECN     Marking       `json:"ecn,omitzero"`        // of what leaves by the port
+	Drop    unit.Bytes    `json:"drop_bytes,omitzero"` // drop threshold of the egress queue
+	PFC     Pausing       `json:"pfc,omitzero"`        // of what comes in by it
 }
 
 // Marking is the WRED profile of an egress queue.
@@ -97,7 +98,8 @@ func (p *Policy) Switch(links []Link) (Switch, error) {
 	s.Ports = make([]Port, 0, len(links)*len(p.Classes))
 	for i, l := range links {
 		for _, c := range p.classes(i) {
-			port := Port{Rate: l.Rate, Delay: l.Delay, Reserve: p.Buffer.Reserve, Shared: s.Shared}
+			port := Port{Rate: l.Rate, Delay: l.Delay, Reserve: p.Buffer.Reserve, Shared: s.Shared,
+				Drop: c.Drop.At(l.Rate)}
 			if c.ECN != nil {
 				port.ECN = c.ECN.At(l.Rate)
 			}

@@ -44,7 +44,7 @@ type hopKey struct {
 	back bool
 }
 
-type lostAt struct{ buffer, link int64 }
+type lostAt struct{ buffer, threshold, link int64 }
 
 // lostAt lists the ports where frames of one direction were lost, in order.
 func (p *pairEvidence) lostAt(back bool) (ports []topo.PortID) {
@@ -173,6 +173,7 @@ var lossNames = [...]string{
 	fabric.LostOversize:     result.LostOversize,
 	fabric.LostInReboot:     result.LostInReboot,
 	fabric.LostByWatchdog:   result.LostByWatchdog,
+	fabric.LostAtThreshold:  result.LostAtThreshold,
 	fabric.LostBeforePCIe:   result.LostBeforePCIe,
 }
 
@@ -203,6 +204,8 @@ func (r *Recorder) lost(l *fabric.Loss) {
 		p.hops[key].link++
 	case fabric.LostInBuffer:
 		p.hops[key].buffer++
+	case fabric.LostAtThreshold:
+		p.hops[key].threshold++
 	}
 	p.lost = append(p.lost, row)
 	p.lostSeq = append(p.lostSeq, l.Seq&roce.PSNMask)
@@ -392,7 +395,7 @@ func (r *Recorder) pairEvidence(id int32) *diagnose.Pair {
 				Mine:   e.Mine,
 			}
 			if l := own.hops[hopKey{e.Port, back}]; l != nil {
-				h.LostInBuffer, h.LostOnLink = l.buffer, l.link
+				h.LostInBuffer, h.LostAtThreshold, h.LostOnLink = l.buffer, l.threshold, l.link
 			}
 			most := unit.Duration(0)
 			for _, root := range e.Roots {

@@ -203,6 +203,7 @@ var lostIn = map[string][2]string{
 	result.LostOversize:     {"dropped", "longer than the port takes"},
 	result.LostInReboot:     {"lost", "the switch went down"},
 	result.LostBeforePCIe:   {"dropped", "the NIC has no room, its PCIe is too slow"},
+	result.LostAtThreshold:  {"dropped", "the queue is as long as its drop threshold"},
 	result.LostByWatchdog:   {"dropped", "the watchdog emptied the queue"},
 }
 

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -64,6 +65,9 @@ func WriteFlow(w io.Writer, f *FlowDetail, width int) error {
 			"column id of flows.parquet, or of the CSV that railyard export makes.", unit.Count(f.Namesakes)))
 	}
 	rows := [][]string{{"path", strings.ReplaceAll(r.Path, ">", " > ")}, {"posted", instant(r.Posted)}}
+	if r.Split()[cause.NVLink] > 0 && strings.Contains(r.Path, ">") {
+		rows = slices.Insert(rows, 1, []string{"relay", "over NVLink, by the NIC of another GPU (PXN)"})
+	}
 	switch r.Status {
 	case result.StatusDone, result.StatusPlaced:
 		rows = append(rows, []string{"last byte placed", instant(r.Placed)})
@@ -142,7 +146,8 @@ func (t *text) losses(f *FlowDetail) {
 	why := map[string]string{result.LostInBuffer: "no room in the buffer", result.LostOnLink: "a fault of the link",
 		result.LostWithoutRoute: "no way led on", result.LostInNIC: "the receiver's reorder buffer was full",
 		result.LostOversize: "longer than the port takes", result.LostInReboot: "the switch went down",
-		result.LostByWatchdog: "the watchdog emptied the queue", result.LostBeforePCIe: "no room in the NIC: PCIe is too slow"}
+		result.LostAtThreshold: "the queue was as long as its drop threshold",
+		result.LostByWatchdog:  "the watchdog emptied the queue", result.LostBeforePCIe: "no room in the NIC: PCIe is too slow"}
 	t.Title("Lost on the way")
 	rows := [][]string{{"at", "what", "port", "why"}}
 	for _, l := range f.Losses {

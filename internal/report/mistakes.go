@@ -63,6 +63,8 @@ func (d *Data) shown(m *qos.Mistake) string {
 		return drops(s.LosslessDrops)
 	case qos.XOFFAboveBuffer:
 		return join(pauses(), drops(s.LosslessDrops))
+	case qos.DropsBeforeECN, qos.DropsBeforePFC:
+		return drops(s.Drops)
 	case qos.MarksMissing:
 		return join(pauses(), drops(s.Drops))
 	}

@@ -35,6 +35,8 @@ func (d *Data) clause(b *diagnose.Blame) string {
 		return fmt.Sprintf("the link %s lost packets or acknowledgements, which were sent again", at)
 	case diagnose.FullBuffer:
 		return fmt.Sprintf("the switch had no room for packets to %s, which were sent again", at)
+	case diagnose.DropThreshold:
+		return fmt.Sprintf("the queue of %s reached its drop threshold, and what was dropped was sent again", at)
 	case diagnose.Reordering:
 		return "packets overtook one another, and receivers took the late ones for lost: senders went back"
 	case diagnose.NoRoom:

@@ -238,6 +238,7 @@ const (
 	LostOversize     = "MTU"      // it was longer than a misconfigured port takes
 	LostInReboot     = "reboot"   // its switch went down with it
 	LostByWatchdog   = "watchdog" // it emptied the queue
+	LostAtThreshold  = "queue"    // its queue was as long as its drop threshold
 	LostBeforePCIe   = "PCIe"     // the NIC had no room: PCIe is slower than its link
 )
 

@@ -12,6 +12,7 @@ func (d *decoder) check(s *Scenario) {
 	d.checkJobs(s)
 	d.checkQoS(s)
 	d.checkWatchdog(s)
+	d.checkTrust(s)
 	d.checkFrames(s)
 	d.checkDesign(s)
 	d.checkSwitch(s)
@@ -273,6 +274,33 @@ func (d *decoder) checkQoS(s *Scenario) {
 	}
 }
 
+// checkTrust reports DSCPs that switches are to look at where they look at tags.
+func (d *decoder) checkTrust(s *Scenario) {
+	if s.Fabric.QoS.Trust != "pcp" || !d.ok("fabric.qos.trust", "fabric.qos.classes") {
+		return
+	}
+	const none = "has no effect where fabric.qos.trust is pcp"
+	if s.Fabric.QoS.Classes == "data" {
+		d.problem("fabric.qos.trust", "pcp: fabric.qos.classes is data: there is one class, whatever the tag: it has no effect", "")
+	}
+	if s.Fabric.Config.Set && d.ok("fabric.config") {
+		d.problem("fabric.qos.trust", "pcp: what fabric.config names goes by DSCPs: it has no effect", "")
+	}
+	for i := range s.Fabric.Switches {
+		p := &s.Fabric.Switches[i]
+		for k, set := range []bool{p.DSCP.Set, p.CNPDSCP.Set} {
+			if at := fmt.Sprintf("fabric.switches[%d].%s", i, []string{"dscp", "cnp_dscp"}[k]); set && d.ok(at) {
+				d.problem(at, none, "")
+			}
+		}
+	}
+	for i := range s.Faults {
+		if at := fmt.Sprintf("faults[%d].config.dscp", i); s.Faults[i].Config.DSCP.Set && d.ok(at) {
+			d.problem(at, none, "")
+		}
+	}
+}
+
 // checkWatchdog reports keys of a watchdog that is not there, or that no port needs.
 func (d *decoder) checkWatchdog(s *Scenario) {
 	const at = "fabric.qos.pfc.watchdog."
@@ -361,9 +389,9 @@ func (d *decoder) distinct(paths []string, values []int) {
 }
 
 func (d *decoder) checkFrames(s *Scenario) {
-	headers := s.Transport.Frames.MaxHeaders()
+	headers := s.Transport.Frames.MaxHeaders() + s.Fabric.QoS.Tag()
 	parts := []string{"transport.mtu", "transport.frames.header", "transport.frames.reth", "transport.frames.immediate",
-		"fabric.mtu"}
+		"fabric.qos.trust", "fabric.mtu"}
 	if d.ok(parts...) && s.Transport.MTU+headers > s.Fabric.MTU {
 		d.problem(d.culprit(parts...), fmt.Sprintf(
 			"payload %s and %s of headers do not fit a frame of fabric.mtu %s, want transport.mtu at most %s",

@@ -374,6 +374,13 @@ var fabricFields = []*Field{
 		Meaning: "which traffic classes ports have queues and reserves for",
 	},
 	{
+		Path: "fabric.qos.trust", Default: "dscp", Choices: Trusts,
+		value:   in(choice, func(s *Scenario) *string { return &s.Fabric.QoS.Trust }),
+		Meaning: "by what switches put a frame into a class",
+		Source:  "IEEE 802.1Q; RFC 2474",
+		Also:    []string{"classify_by"},
+	},
+	{
 		Path: "fabric.qos.dscp", Default: "24", Min: "0", Max: "63",
 		value:   in(whole, func(s *Scenario) *int { return &s.Fabric.QoS.DSCP }),
 		Meaning: "DSCP of RoCE data",
@@ -414,6 +421,13 @@ var fabricFields = []*Field{
 		value:   in(whole, func(s *Scenario) *int { return &s.Fabric.QoS.OtherWeight }),
 		Meaning: "share of other traffic in deficit weighted round robin",
 		Source:  "vendors' AI fabric guides",
+	},
+	{
+		Path: "fabric.qos.drop_threshold", Default: "none", Word: "none", Min: "1kB", Max: "1TB",
+		value: in(opt(byteCount), func(s *Scenario) *Opt[unit.Bytes] { return &s.Fabric.QoS.DropThreshold }),
+		Meaning: "what would make an egress queue of RoCE data longer is dropped, under PFC too; scales with the port as " +
+			"ecn.min does; none: a queue ends with the buffer",
+		Also: []string{"queue_limit", "tail_drop"},
 	},
 	{Path: "fabric.qos.ecn", Meaning: "marking of RoCE data by the length of the egress queue (WRED)"},
 	{

@@ -345,6 +345,11 @@ var (
 			"is left to what comes after the decision"},
 		{"headroom", "to headroom, if it does not fit below the threshold"},
 	}
+	Trusts = []Choice{
+		{"dscp", "the DSCP of the IP header, which a frame keeps all the way"},
+		{"pcp", "the priority code point of a VLAN tag: frames have one, of 4 bytes, on links of hosts; links between switches " +
+			"are routed and have none, and behind them a frame is other traffic"},
+	}
 	ClassSets = []Choice{
 		{"all", "RoCE data, other traffic, CNPs"},
 		{"data", "RoCE data alone: nothing is set aside for others"},

@@ -304,6 +304,7 @@ type Switch struct {
 type QoS struct {
 	Preset        string
 	Classes       string // "all" or "data"
+	Trust         string // "dscp" or "pcp"
 	DSCP          int
 	CNPDSCP       int
 	DataPriority  int
@@ -314,6 +315,23 @@ type QoS struct {
 	ECN           ECN
 	PFC           PFC
 	LossyAlpha    unit.Ratio
+	DropThreshold Opt[unit.Bytes] // of queues of RoCE data, for ports of ECN.PortRate; not set: none
+}
+
+// TagBytes is a VLAN tag (IEEE 802.1Q, section 9.6).
+const TagBytes = 4 * unit.Byte
+
+// Tag is how many bytes of a tag frames have on links of hosts.
+func (q *QoS) Tag() unit.Bytes {
+	if q.Trust == "pcp" {
+		return TagBytes
+	}
+	return 0
+}
+
+// Drops returns the drop threshold, which scales with the port as the marking curve does.
+func (q *QoS) Drops() qos.Length {
+	return qos.Length{Bytes: q.DropThreshold.Or(0), Per: q.ECN.PortRate.Value}
 }
 
 // ECN is the marking curve. A field that is not set scales with the port: see Curve.

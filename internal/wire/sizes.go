@@ -55,6 +55,7 @@ type Sizes struct {
 	PFC   unit.Bytes // a whole pause frame
 
 	Overhead unit.Bytes // preamble and gap: what a link carries beside each frame
+	Tag      unit.Bytes // of Data, ACK and CNP: a VLAN tag, which frames have on links of hosts
 }
 
 const rocev2Headers = EthernetBytes + IPv4Bytes + UDPBytes + BTHBytes + ICRCBytes + FCSBytes
@@ -96,6 +97,12 @@ func (s Sizes) DataFrame(payload unit.Bytes, first, imm bool) unit.Bytes {
 // MaxDataFrame returns the largest data frame of a path MTU (payload bytes): that of
 // a message of one packet with immediate.
 func (s Sizes) MaxDataFrame(mtu unit.Bytes) unit.Bytes { return s.DataFrame(mtu, true, true) }
+
+// Untagged returns the sizes without the tag.
+func (s Sizes) Untagged() Sizes {
+	s.Data, s.ACK, s.CNP, s.Tag = s.Data-s.Tag, s.ACK-s.Tag, max(0, s.CNP-s.Tag), 0
+	return s
+}
 
 // OnLink returns the bytes for which a frame occupies a link.
 func (s Sizes) OnLink(frame unit.Bytes) unit.Bytes { return frame + s.Overhead }

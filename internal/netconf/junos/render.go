@@ -20,6 +20,7 @@ const fileName = "juniper.conf.set"
 // Fit cuts a device to what is rendered.
 func (Dialect) Fit(d *netconf.Device) (*netconf.Device, []string) {
 	f := netconf.NewFitting(d)
+	f.NoDropThresholds(Platform)
 	f.NoRouting(Platform)
 	f.NoSpeeds()
 	f.NoCables()

@@ -39,6 +39,7 @@ func roce() (p netconf.Profile) {
 // Fit cuts a device to what is rendered.
 func (Dialect) Fit(d *netconf.Device) (*netconf.Device, []string) {
 	f := netconf.NewFitting(d)
+	f.NoDropThresholds(Platform)
 	f.NoRouting(Platform)
 	f.NoSpeeds()
 	f.PFCOn(Platform)

@@ -25,6 +25,7 @@ const fileName = "config_db.json"
 // Fit cuts a device to what is rendered.
 func (Dialect) Fit(d *netconf.Device) (*netconf.Device, []string) {
 	f := netconf.NewFitting(d)
+	f.NoDropThresholds(Platform)
 	f.NoSVIDetails(Platform)
 	f.MostPaths(Platform, frr.MostPaths)
 	f.NoSpeeds()
