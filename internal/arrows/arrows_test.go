@@ -299,8 +299,8 @@ var rules = map[string]rule{
 		why: "what switches know of each other follows from their configurations: nothing needs to run",
 	},
 	"plan": {
-		may: "balance cc coll dataset exec fabric hash inventory located nccl netconf nn nn/netfile qos result scenario splitmix " +
-			"survey topo train wire workload",
+		may: "balance cc coll dataset dcbx exec fabric hash inventory located nccl netconf netconf/dialects nn nn/netfile qos " +
+			"result scenario splitmix survey topo train wire workload",
 		why: "a plan is a function of the scenario and its files: run reads the files. Of what is not pure it " +
 			"takes types and names alone: see onlyThese",
 	},
@@ -317,8 +317,8 @@ var rules = map[string]rule{
 		why: "it looks into a network with nn's own layers and says what it saw as result's values; it knows no run",
 	},
 	"run": {
-		may: "capture cc checkpoint coll corpus dataset exec fabric host input inside located machine nic nn nn/netfile plan rank " +
-			"record result roce scenario sim topo train",
+		may: "capture cc checkpoint coll corpus dataset exec fabric host input inside located machine netconf nic nn nn/netfile " +
+			"plan rank record result roce scenario sim topo train",
 		why: "the only package that knows everything; it is below those that show it",
 	},
 	"perf": {
@@ -335,6 +335,16 @@ var rules = map[string]rule{
 		may: "chart headline input machine report result run scenario sheet",
 		why: "it is a user of runs: it decides which and how many at once, and sees only what they leave; " +
 			"its page is made as theirs are",
+	},
+	"tune": {
+		may: "cc qos",
+		why: "thresholds by formula, a search and a choice are arithmetic on facts and figures: who measures a point is " +
+			"above it. Of cc it takes the fixed point of DCQCN",
+	},
+	"trial": {
+		may: "cc chart plan qos report result run scenario sweep topo tune",
+		why: "it plays points of tune on a scenario's fabric, as sweep does, and shows what was found as report's pages; of " +
+			"topo and cc it takes types",
 	},
 	"whatif": {
 		may: "diagnose plan result run scenario sweep topo sheet",
@@ -362,7 +372,7 @@ var rules = map[string]rule{
 	"cli": {
 		may: "bench board coll commission dataset design hash headline input inventory lab lint located nccl nccltests nccltopo " +
 			"netconf netconf/dialects nn ns3 pcapng perf plan qos report result rib run scenario scenario/schema sheet sizing survey " +
-			"sweep topo topoform validate web whatif wire workload",
+			"sweep topo topoform trial validate web whatif wire workload",
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys",
 		why:   "commands are a user of everything but the engine's insides, which run wires",
 	},

@@ -11,7 +11,7 @@ import (
 // Groups of packages. A pure package is a function of its input: it runs the same under simulated
 // and under real time.
 const (
-	pure = "unit cause balance splitmix located hash wire topo qos coll nccl nccltests cc roce workload exec inventory netconf " +
+	pure = "unit cause balance splitmix located hash wire topo qos tune coll nccl nccltests cc roce workload exec inventory netconf " +
 		"dcbx rib netconf/frr netconf/nxos netconf/eos netconf/sonic netconf/nvue netconf/junos " +
 		"netconf/dialects lint plan corpus catalogue design sizing pcapng"
 	engine = "sim fabric lists host nic"
@@ -166,7 +166,7 @@ func checkCalls(f file) (problems []string) {
 // onlyThese are the names that a package may use of another: types of parameters, words and bounds,
 // so that it stays pure although the other is not.
 var onlyThese = map[[2]string]string{
-	{"plan", "fabric"}: "Buffer Chances Class Config Down ECN Faults Leak Links MaxHops PFC Profile Quirks Reboot " +
+	{"plan", "fabric"}: "Buffer Chances Class Config Down ECN Faults Leak Links MaxHops PFC PortProfile Profile Quirks Reboot " +
 		"Routing Setting Storm Watchdog While",
 	{"plan", "dataset"}: "Size",
 	{"plan", "result"}:  "KindBackground KindCollective KindJob RowGroupRows",

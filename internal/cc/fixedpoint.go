@@ -32,7 +32,7 @@ type Equilibrium struct {
 }
 
 // FixedPoint computes the equilibrium of n flows of DCQCN p over one link of the given
-// capacity marked by red, with packets of mtu bytes. For reports only.
+// capacity marked by red, with packets of mtu bytes. For reports and formulas, not for runs.
 //
 // Derivation (fluid model of "ECN or Delay", CoNEXT 2016, section 3.1, from that
 // of SIGCOMM 2015, section 5; rates R in packets/s, B in packets). In tau, the

@@ -93,7 +93,10 @@ type checkJSON struct {
 	Mistakes   []qos.Mistake  `json:"mistakes,omitempty"`
 	// Differing is the switches that differ from the others.
 	Differing []plan.Differing `json:"differing,omitempty"`
-	Survey    *survey.Survey   `json:"survey,omitempty"` // of the network
+	// Assumed is what configurations leave to the platform, and Exchanges what DCBX comes to.
+	Assumed   []plan.Note     `json:"assumed,omitempty"`
+	Exchanges []plan.Exchange `json:"dcbx,omitempty"`
+	Survey    *survey.Survey  `json:"survey,omitempty"` // of the network
 }
 
 func (a *app) check(ctx context.Context, file string, f checkFlags) error {
@@ -139,8 +142,9 @@ func (a *app) check(ctx context.Context, file string, f checkFlags) error {
 		problems.Render(s, src, a.outTerm.colour)
 		if in != nil {
 			estimateText(s, in, m)
-			thresholdText(s, in)
-			differingText(s, in.Plan.Differing())
+			thresholdText(s, &in.Plan.Scenario.Fabric, in.Thresholds)
+			differingText(s, in.Plan.Scenario.Fabric.SwitchesKey(), in.Plan.Differing())
+			configuredText(s, in.Plan)
 		}
 		err = s.Flush(a.stdout)
 	}
@@ -198,17 +202,18 @@ func checkData(problems located.Problems, in *plan.Inspection) checkJSON {
 	out.Estimate = &in.Estimate
 	out.Islands, out.Lookahead = run.Islands(in.Plan)
 	out.Thresholds, out.Mistakes, out.Differing = in.Thresholds, in.Mistakes, in.Plan.Differing()
+	out.Assumed, out.Exchanges = in.Plan.Assumed(), in.Plan.Exchanges()
 	out.Survey = in.Survey
 	return out
 }
 
 // differingText says which switches differ from the others, and in what.
-func differingText(s *sheet.Sheet, all []plan.Differing) {
+func differingText(s *sheet.Sheet, key string, all []plan.Differing) {
 	if len(all) == 0 {
 		return
 	}
 	s.Blank()
-	s.Wrap("", "Switches that differ (fabric.switches)")
+	s.Wrap("", "Switches that differ ("+key+")")
 	rows := [][]string{{"switches", "fabric.", "theirs", "of the others"}}
 	for _, d := range all {
 		names := d.Switches
@@ -224,6 +229,26 @@ func differingText(s *sheet.Sheet, all []plan.Differing) {
 		}
 	}
 	s.Grid("lllw", rows)
+}
+
+// configuredText says what DCBX comes to where switches are configured, and what configurations leave open.
+func configuredText(s *sheet.Sheet, p *plan.Plan) {
+	if all := p.Exchanges(); len(all) > 0 {
+		s.Blank()
+		s.Wrap("", "DCBX")
+		rows := [][]string{{"links", "speak", "near end", "far end", "first"}}
+		for _, x := range all {
+			rows = append(rows, []string{strconv.Itoa(x.Links), x.Version, x.Near, x.Far, x.Link})
+		}
+		s.Grid("rlllw", rows)
+	}
+	if all := p.Assumed(); len(all) > 0 {
+		s.Blank()
+		s.Wrap("", "Left open by configurations, taken from the scenario")
+		for _, n := range all {
+			s.Hang("  - ", "    ", n.Text+" ("+shortList(n.Switches)+")")
+		}
+	}
 }
 
 // mostNamed is how many switches that are alike are named.
@@ -295,16 +320,17 @@ func islandRow(in *plan.Inspection) []string {
 	return []string{"islands", unit.Count(int64(n)), how}
 }
 
-func thresholdText(s *sheet.Sheet, in *plan.Inspection) {
-	if len(in.Thresholds) == 0 {
+// thresholdText prints the thresholds of RoCE data in a fabric.
+func thresholdText(s *sheet.Sheet, f *scenario.Fabric, all []qos.Row) {
+	if len(all) == 0 {
 		return
 	}
 	s.Blank()
 	s.Wrap("", "RoCE data, by switch and port speed")
 	rows := [][]string{{"ports", "speed", "ECN min", "max", "prob.", "xOFF", "headroom", "acts first"}}
 	assumed := false
-	for i := range in.Thresholds {
-		t := &in.Thresholds[i]
+	for i := range all {
+		t := &all[i]
 		row := []string{strconv.Itoa(t.Ports) + " " + t.Switch, t.Rate.Human(), "-", "-", "-", "-", "-",
 			string(t.First)}
 		if t.Marks() {
@@ -318,11 +344,11 @@ func thresholdText(s *sheet.Sheet, in *plan.Inspection) {
 			}
 		}
 		if rows = append(rows, row); t.Match != "" {
-			rows = append(rows, []string{"fabric.switches: " + t.Match})
+			rows = append(rows, []string{f.SwitchesKey() + ": " + t.Match})
 		}
 	}
 	s.Grid("lrrrrrrw", rows)
-	for _, text := range thresholdNotes(in) {
+	for _, text := range thresholdNotes(f, all) {
 		s.Wrap("  ", text)
 	}
 	if assumed {
@@ -331,12 +357,11 @@ func thresholdText(s *sheet.Sheet, in *plan.Inspection) {
 }
 
 // thresholdNotes says what the table of thresholds means.
-func thresholdNotes(in *plan.Inspection) []string {
+func thresholdNotes(f *scenario.Fabric, all []qos.Row) []string {
 	var notes []string
-	f := in.Plan.Scenario.Fabric
-	alike := slices.IndexFunc(in.Thresholds, func(r qos.Row) bool { return r.Match == "" })
-	if alike >= 0 && in.Thresholds[alike].Lossless() {
-		t := &in.Thresholds[alike]
+	alike := slices.IndexFunc(all, func(r qos.Row) bool { return r.Match == "" })
+	if alike >= 0 && all[alike].Lossless() {
+		t := &all[alike]
 		what := "of an ingress port, while the buffer is empty"
 		if t.PFC.Fixed > 0 {
 			what = "of an ingress port, fixed"
@@ -346,13 +371,13 @@ func thresholdNotes(in *plan.Inspection) []string {
 			what, f.QoS.PFC.ResumeOffset.Human(), t.Shared.Human(), t.Switch, f.Switch.Buffer.Human(),
 			t.PFC.SafeStatic.Human()))
 	}
-	if t := qos.Tightest(in.Thresholds); t != nil {
+	if t := qos.Tightest(all); t != nil {
 		notes = append(notes, fmt.Sprintf("%s (DCQCN, SIGCOMM'15, section 4; port of a %s).", t.MarksBeforePauses(),
 			t.Switch))
 	}
 	var said []qos.Order
-	for i := range in.Thresholds {
-		if t := &in.Thresholds[i]; t.Lossless() && !slices.Contains(said, t.First) {
+	for i := range all {
+		if t := &all[i]; t.Lossless() && !slices.Contains(said, t.First) {
 			said = append(said, t.First)
 			notes = append(notes, fmt.Sprintf("%s, at %s: %s.", t.First, t.Rate.Human(), t.Reason))
 		}

@@ -90,30 +90,48 @@ func (a *app) configRender(file string, switches []string, dialectName, out stri
 	if devices, err = chosenDevices(devices, switches); err != nil {
 		return err
 	}
-	var left notes
-	var wrong []error
-	rendered := make([][]netconf.File, len(devices))
-	for i := range devices {
-		fitting, cut := dialect.Fit(&devices[i])
-		left.add(devices[i].Name, cut)
-		if rendered[i], err = dialect.Render(fitting); err != nil {
-			wrong = append(wrong, fmt.Errorf("%s: %w", devices[i].Name, err))
-		}
-	}
-	if len(wrong) > 0 {
-		return errors.Join(wrong...)
+	r, err := renderDevices(devices, dialect)
+	if err != nil {
+		return err
 	}
 	if out != "" {
 		if err := emptyFolder(out); err != nil {
 			return err
 		}
 	}
-	for i, files := range rendered {
-		if err := a.writeConfig(devices[i].Name, files, out, len(devices) > 1); err != nil {
+	return r.write(a, out)
+}
+
+// rendered is devices in the words of a platform.
+type rendered struct {
+	devices []netconf.Device
+	files   [][]netconf.File // by device
+	left    notes            // to the platform
+}
+
+// renderDevices renders all devices, or says of each what cannot be.
+func renderDevices(devices []netconf.Device, dialect netconf.Dialect) (*rendered, error) {
+	r := &rendered{devices: devices, files: make([][]netconf.File, len(devices))}
+	var wrong []error
+	for i := range devices {
+		fitting, cut := dialect.Fit(&devices[i])
+		r.left.add(devices[i].Name, cut)
+		var err error
+		if r.files[i], err = dialect.Render(fitting); err != nil {
+			wrong = append(wrong, fmt.Errorf("%s: %w", devices[i].Name, err))
+		}
+	}
+	return r, errors.Join(wrong...)
+}
+
+// write writes the files below a folder, or to stdout, and says what was left out.
+func (r *rendered) write(a *app, out string) error {
+	for i, files := range r.files {
+		if err := a.writeConfig(r.devices[i].Name, files, out, len(r.devices) > 1); err != nil {
 			return err
 		}
 	}
-	left.print(a, "left to the platform")
+	r.left.print(a, "left to the platform")
 	return nil
 }
 
@@ -148,7 +166,7 @@ func emptyFolder(dir string) error {
 	case err != nil:
 		return err
 	case len(entries) > 0:
-		return fmt.Errorf("%s: not empty, want a new or empty folder", dir)
+		return fmt.Errorf("folder %s: holds %s already, want a new or an empty folder", dir, entries[0].Name())
 	}
 	return nil
 }

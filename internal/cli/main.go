@@ -76,7 +76,8 @@ says how long a step takes and why.`,
 	root.CompletionOptions.DisableDefaultCmd = true // completionCommand has our exit codes
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(a.runCommand(), a.perfCommand(), a.designCommand(), a.dataCommand(), a.versionCommand(),
-		a.exportCommand(), a.importCommand(), a.configCommand(), a.topoCommand(), a.lintCommand())
+		a.exportCommand(), a.importCommand(), a.configCommand(), a.topoCommand(), a.lintCommand(),
+		a.tuneCommand())
 	root.AddCommand(a.lookCommands()...)
 	root.AddCommand(a.reportCommand(), a.compareCommand(), a.explainCommand(), a.whatifCommand(), a.commissionCommand(),
 		a.predictCommand(), a.validateCommand(), a.benchCommand(), a.labCommand())

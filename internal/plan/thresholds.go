@@ -12,8 +12,7 @@ import (
 // Thresholds returns the thresholds of RoCE data, a row for each kind of port, and what is wrong
 // with them. The engine runs with the same values.
 func (p *Plan) Thresholds() ([]qos.Row, []qos.Mistake, error) {
-	cfg := p.FabricConfig()
-	policy, sites := cfg.Policy(), p.sites(&cfg)
+	policy, sites := p.Policy()
 	const class = int(ClassData)
 	reacts := scenario.NeedsMarks(p.Scenario.Congestion.Algorithm)
 	rows, err := policy.Rows(sites, class, reacts)
@@ -21,6 +20,11 @@ func (p *Plan) Thresholds() ([]qos.Row, []qos.Mistake, error) {
 		return nil, nil, err
 	}
 	mistakes, err := policy.Mistakes(sites, class, reacts)
+	for i := range mistakes {
+		if mistakes[i].Path == "fabric.switches" {
+			mistakes[i].Path = p.Scenario.Fabric.SwitchesKey()
+		}
+	}
 	if !p.Scenario.Fabric.QoS.ECN.PortRate.Set {
 		for i := range mistakes { // the cure is to have none, and there is none
 			mistakes[i].Cures = slices.DeleteFunc(mistakes[i].Cures, func(c qos.Cure) bool {
@@ -29,6 +33,12 @@ func (p *Plan) Thresholds() ([]qos.Row, []qos.Mistake, error) {
 		}
 	}
 	return rows, mistakes, err
+}
+
+// Policy returns how switches are configured, and the switches, alike ones together.
+func (p *Plan) Policy() (qos.Policy, []qos.Site) {
+	cfg := p.FabricConfig()
+	return cfg.Policy(), p.sites(&cfg)
 }
 
 // sites groups switches of the same kind, links and profile, in order of the first of each group.

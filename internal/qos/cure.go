@@ -192,12 +192,12 @@ func (c *problem) higherAlpha() []Cure {
 // less than a frame, below where one sender alone is paused.
 func (c *problem) earlierMarks() []Cure {
 	end := c.least(func(r *Row) unit.Bytes { return r.PFC.FirstPause })
-	low := round(c.least(func(r *Row) unit.Bytes { return r.PFC.SafeMark }))
+	low := Round(c.least(func(r *Row) unit.Bytes { return r.PFC.SafeMark }))
 	why := "then marking begins before any port pauses its neighbour, whatever the traffic"
 	if low < c.policy.Frame {
-		low, why = round(end/curveRatio), "then everything that one sender sends is marked before it is paused"
+		low, why = Round(end/curveRatio), "then everything that one sender sends is marked before it is paused"
 	}
-	high := round(min(curveRatio*low, end))
+	high := Round(min(curveRatio*low, end))
 	n, fits := c.with(func(p *Policy) {
 		e := *p.Classes[c.class].ECN
 		e.Min, e.Max = Length{Bytes: low}, Length{Bytes: high}
@@ -213,8 +213,8 @@ func (c *problem) earlierMarks() []Cure {
 	}
 }
 
-// round cuts a length to two digits.
-func round(b unit.Bytes) unit.Bytes {
+// Round cuts a length to two digits.
+func Round(b unit.Bytes) unit.Bytes {
 	grain := unit.Bytes(1)
 	for b/grain >= 100 {
 		grain *= 10
@@ -239,9 +239,9 @@ func (c *problem) aboveBuffer() Mistake {
 	switch {
 	case fits && n.latest(early) == nil:
 		m.Cures = []Cure{{pfcPath + "threshold", "none", "then xOFF is a part of what is free"}}
-	case round(bound) >= unit.Kilobyte:
+	case Round(bound) >= unit.Kilobyte:
 		why := "the largest with which the shared part cannot run out"
-		m.Cures = []Cure{{pfcPath + "threshold", round(bound).String(), why}}
+		m.Cures = []Cure{{pfcPath + "threshold", Round(bound).String(), why}}
 	}
 	return m
 }

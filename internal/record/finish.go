@@ -42,6 +42,7 @@ func (r *Recorder) Finish(s *result.Summary, e Ending) (err error) {
 	r.finishLinks(now, s)
 	if r.queues != nil {
 		s.Queues = r.queues.Figures(now)
+		r.rates(s.Queues)
 	}
 	r.finishFlows(s)
 	for i, f := range s.PerJob() {
@@ -50,6 +51,7 @@ func (r *Recorder) Finish(s *result.Summary, e Ending) (err error) {
 			j.finishRanks(f)
 		}
 		f.Diagnosis = j.diagnosis(f)
+		f.Aborts = j.aborts
 		if r.several() {
 			f.Until = j.latest
 			s.Steps += f.Steps
@@ -68,6 +70,17 @@ func (r *Recorder) Finish(s *result.Summary, e Ending) (err error) {
 	}
 	r.finishOpen(s)
 	return err
+}
+
+// rates says of each queue how fast its port is.
+func (r *Recorder) rates(queues []result.QueueFigures) {
+	of := make(map[string]unit.Bitrate, len(queues))
+	for i := range r.plan.Graph.Ports {
+		of[r.plan.Graph.Ports[i].Name] = r.plan.Graph.Ports[i].Rate
+	}
+	for i := range queues {
+		queues[i].Rate = of[queues[i].Port]
+	}
 }
 
 func (r *Recorder) finishLinks(now unit.Time, s *result.Summary) {

@@ -51,7 +51,7 @@ func TestQueueLogIsRunLength(t *testing.T) {
 		t.Error(d)
 	}
 	mean := unit.Bytes((4*4178 + 8356) / 10)
-	if d := cmp.Diff([]QueueFigures{{"rail1/host1", 3, mean, 8356, 8356}}, figures); d != "" {
+	if d := cmp.Diff([]QueueFigures{{"rail1/host1", 3, mean, 8356, 8356, 0}}, figures); d != "" {
 		t.Error(d)
 	}
 	rows2, figures2 := run(false)

@@ -33,7 +33,7 @@ func example() *Summary {
 				Start: new(unit.Time(2_000_000_000)), Status: StatusUnfinished}},
 		BusiestLinks: []LinkFigures{{Port: "rail1/host1", Rate: 200 * unit.GigabitPerSec, TxBytes: 2_345_678_901,
 			Utilisation: 0.8123, MaxQueue: 1_234_567, ECNMarks: 5310}},
-		Queues:  []QueueFigures{{"rail1/host1", 3, 81_230, 1_100_000, 1_234_567}},
+		Queues:  []QueueFigures{{"rail1/host1", 3, 81_230, 1_100_000, 1_234_567, 200 * unit.GigabitPerSec}},
 		Pausing: []PauseFigures{{"rail1/host2", 12, 0, 0}},
 		Thresholds: []qos.Row{{Switch: "leaf", Ports: 2, First: qos.MarksFirst,
 			Reason: "one sender alone is paused later",

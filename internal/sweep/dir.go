@@ -12,7 +12,7 @@ import (
 )
 
 // rowFormat changes when a row has other figures, or they mean something else: older rows are run again.
-const rowFormat = 2
+const rowFormat = 3
 
 // Files of a sweep directory.
 const (
@@ -46,6 +46,15 @@ func OpenDir(path string) (*Dir, error) {
 			State   result.State `json:"state"`
 			Version string       `json:"version"`
 		}{result.Running, result.Version})
+	}
+	return d, nil
+}
+
+// OpenRows is OpenDir for a folder that is no sweep's: somebody else says what it is, and keeps rows there.
+func OpenRows(path string) (*Dir, error) {
+	d := &Dir{path}
+	if err := os.MkdirAll(filepath.Join(path, rowFolder), 0o777); err != nil {
+		return nil, d.unwritable(err)
 	}
 	return d, nil
 }

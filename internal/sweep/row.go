@@ -25,6 +25,8 @@ type Row struct {
 	Pauses      int64         `json:"pauses"`
 	Drops       int64         `json:"drops"`
 	Retransmits int64         `json:"retransmits"`
+	Paused      unit.Duration `json:"paused_ps,omitempty"`      // sum over ports
+	QueueDelay  unit.Duration `json:"queue_delay_ps,omitempty"` // of the queue with the longest: see QueueFigures.Delay
 }
 
 // Whole reports whether the run has the figures that it was made for.
@@ -38,6 +40,12 @@ func (r *Row) fill(s *result.Summary) {
 	r.VirtualTime, r.PacketHops = s.VirtualTime, s.PacketHops
 	r.ECNMarks, r.Pauses, r.Drops, r.Retransmits = s.ECNMarks, s.Pauses, s.Drops, s.Retransmits
 	r.MeanFCT, r.SlowestFCT, r.Unfinished = FlowTimes(first, nil)
+	for i := range s.Pausing {
+		r.Paused += s.Pausing[i].Paused
+	}
+	for i := range s.Queues {
+		r.QueueDelay = max(r.QueueDelay, s.Queues[i].Delay())
+	}
 }
 
 // FlowTimes returns the mean completion time of the messages of the job's own flows, that of the
