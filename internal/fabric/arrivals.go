@@ -38,7 +38,8 @@ func (a *arrivals) Before(isl *sim.Island, end unit.Time, due *sim.Due) unit.Tim
 		if f.large {
 			f.ask(st, from[k:])
 		}
-		later = min(later, f.ingresses[st.links[i]].before(end, uint32(i), due))
+		id := st.links[i]
+		later = min(later, f.ingresses[id].before(end, id, due))
 	}
 	return later
 }
@@ -60,8 +61,8 @@ func (f *Fabric) busyLinks(st *state) []int32 {
 }
 
 // before lists the frames on a link that arrive before end, and returns when the next one comes, or unit.Never.
-func (in *ingress) before(end unit.Time, source uint32, due *sim.Due) unit.Time {
-	c, pos := in.head, int(in.pos)
+func (in *ingress) before(end unit.Time, id PortID, due *sim.Due) unit.Time {
+	c, pos, from := in.head, int(in.pos), due.From()
 	for n := int(in.n); n > 0; {
 		if pos == chunkFrames {
 			c, pos = c.next, 0
@@ -70,13 +71,16 @@ func (in *ingress) before(end unit.Time, source uint32, due *sim.Due) unit.Time 
 			c.next.prefetch()
 		}
 		frames := c.frames[pos:min(chunkFrames, pos+n)]
-		for i := range frames {
+		room := due.Room(len(frames))
+		for i := range room {
 			at := frames[i].arrival()
 			if at >= end {
+				due.Added(i)
 				return at
 			}
-			due.Add(at, source)
+			room[i] = sim.DueEvent(at.Sub(from), int32(id))
 		}
+		due.Added(len(frames))
 		n -= len(frames)
 		pos += len(frames)
 	}
@@ -103,14 +107,3 @@ func (f *Fabric) ask(st *state, from []int32) {
 }
 
 func (c *chunk) prefetch() { sim.PrefetchLines(&c.frames[0].at, 4) }
-
-// Key orders what arrives at an instant by link.
-func (a *arrivals) Key(isl *sim.Island, source uint32) sim.Key {
-	return sim.MakeKey(sim.Arrival, classArrive, int32((*Fabric)(a).state(isl).links[source]))
-}
-
-// Arrive takes the next frame off a link.
-func (a *arrivals) Arrive(isl *sim.Island, now unit.Time, source uint32) {
-	f := (*Fabric)(a)
-	(*arrive)(f).Handle(isl, now, int32(f.state(isl).links[source]))
-}

@@ -1,6 +1,9 @@
 package fabric
 
 import (
+	"slices"
+	"sort"
+
 	"railyard/internal/sim"
 	"railyard/internal/unit"
 )
@@ -12,7 +15,21 @@ func (n *node) below(a *account, xoff *threshold, size int64) (shared int64, ok 
 	over := max(0, a.used+size-n.reserve)
 	shared = min(size, over)
 	use := n.shared + shared
-	return shared, !a.sentOff && a.headroom == 0 && use <= n.crossing && use <= n.size && over < xoff.at(n.size-use)
+	return shared, !a.sentOff && a.headroom == 0 && (use < n.far || n.under(use, over, xoff))
+}
+
+// under reports whether an account that has so much over its reserve is below xOFF, with so much of the shared
+// part in use, and whether that fits.
+func (n *node) under(use, over int64, xoff *threshold) bool {
+	return use <= n.crossing && use <= n.size && over < xoff.at(n.size-use)
+}
+
+// farBelow returns with less than how many bytes of the shared part in use no account is at xOFF, of those that a
+// switch may have: none has more over its reserve than all have.
+func (n *node) farBelow(xoffs []*threshold) int64 {
+	return int64(sort.Search(int(n.size)+1, func(use int) bool {
+		return slices.ContainsFunc(xoffs, func(x *threshold) bool { return !n.under(int64(use), int64(use), x) })
+	}))
 }
 
 // chargeLossless charges a frame of a class under PFC to its ingress account: first to the reserve,

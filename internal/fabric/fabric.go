@@ -3,6 +3,7 @@ package fabric
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"railyard/internal/qos"
 	"railyard/internal/sim"
@@ -134,6 +135,9 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 		f.weaves = cfg.Routing.Method.Weaves
 	}
 	f.plain = !f.holds && !f.weaves
+	if cfg.Faults == nil {
+		f.setFar()
+	}
 	if cfg.Faults == nil && !cfg.HostsPause && eng.Islands() > 1 {
 		f.calm = f.newCalm()
 		eng.Stretch(f.window)
@@ -269,6 +273,23 @@ func (f *Fabric) applyThresholds(index []int32) error {
 			n.lossless |= f.ingresses[f.graph.Peer(out)].lossless
 		}
 	})
+}
+
+// setFar notes how full the switches under PFC may be without a look at any xOFF.
+func (f *Fabric) setFar() {
+	for i := range f.nodes {
+		n := &f.nodes[i]
+		if n.lossless == 0 {
+			continue
+		}
+		var xoffs []*threshold
+		for _, out := range f.graph.Nodes[n.id].Ports {
+			if x := f.ingresses[f.graph.Peer(out)].xoff; !slices.Contains(xoffs, x) {
+				xoffs = append(xoffs, x)
+			}
+		}
+		n.far = n.farBelow(xoffs)
+	}
 }
 
 // Attach connects a host port to what feeds it and what its link delivers to.

@@ -165,5 +165,5 @@ func (f *Fabric) addBoxes(islandOf []int32) {
 		f.addLink(PortID(id))
 	}
 	f.eng.SetMail((*office)(f))
-	f.eng.SetArrivals((*arrivals)(f))
+	f.eng.SetArrivals((*arrivals)(f), sim.Arrival, classArrive)
 }

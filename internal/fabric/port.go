@@ -204,6 +204,7 @@ type node struct {
 	pausing  int32 // its accounts that hold a sender, and PFC frames that wait to leave
 
 	reserve, resume int64 // of each account; how far xON is below xOFF
+	far             int64 // with less of the shared part in use no account is at xOFF; 0 with faults, which may move that
 	lossyAlpha      unit.Ratio
 	lossless        uint8 // classes under PFC
 	fixed           bool  // xOFF is

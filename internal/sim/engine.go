@@ -59,6 +59,7 @@ type Engine struct {
 	running   *Island   // whose events one worker is handling, nil between windows
 	mail      Mail
 	arrivals  Arrivals
+	arriving  Key // of those, without an owner
 	due       Due // of one worker
 	onWindow  []func(end unit.Time)
 	onOpen    []func(isl *Island, events int64)
@@ -238,10 +239,12 @@ func (e *Engine) next() unit.Time {
 // windowFrom returns the end of a window.
 func (e *Engine) windowFrom(start unit.Time) unit.Time {
 	d := e.lookahead
-	if e.stretch != nil && len(e.islands) > 1 {
-		d = max(d, e.stretch())
+	if len(e.islands) > 1 {
+		if e.stretch != nil {
+			d = max(d, e.stretch())
+		}
+		d = min(d, longest)
 	}
-	d = min(d, longest)
 	if d > 0 && start < unit.Never.Add(-d) {
 		return start.Add(d)
 	}
@@ -314,10 +317,12 @@ func (e *Engine) window(isl *Island, end unit.Time, d *Due) {
 	isl.before = isl.events
 	later := d.read(isl, e.arrivals)
 	due, from, w := d.list, d.from, &isl.wheel
+	arrive := e.handlers[e.arriving>>26&(Classes-1)]
 	i := 0
-	at := from + unit.Time(due[i]>>sourceBits)
+	ev := due[0]
+	at := from + unit.Time(ev>>ownerBits)
 	for {
-		if at >= w.first && e.wheelFirst(isl, at, due[i]) {
+		if at >= w.first && e.wheelFirst(isl, at, ev) {
 			ev := w.cur[w.pos]
 			if ev.at >= isl.limit {
 				break
@@ -328,17 +333,18 @@ func (e *Engine) window(isl *Island, end unit.Time, d *Due) {
 			e.handlers[ev.key>>26&(Classes-1)].Handle(isl, ev.at, int32(ev.key&MaxOwner))
 			continue
 		}
-		if at >= isl.limit {
+		if at >= isl.limit || ev == lastDue {
 			break
 		}
 		isl.events++
 		isl.now = at
-		e.arrivals.Arrive(isl, at, uint32(due[i]&(1<<sourceBits-1)))
+		arrive.Handle(isl, at, int32(ev&MaxOwner))
 		i++
-		at = from + unit.Time(due[i]>>sourceBits)
+		ev = due[i]
+		at = from + unit.Time(ev>>ownerBits)
 	}
 	isl.next = min(later, isl.peek())
-	if due[i] != lastDue {
+	if ev != lastDue {
 		isl.next = min(isl.next, at)
 	}
 }
@@ -354,7 +360,7 @@ func (e *Engine) wheelFirst(isl *Island, at unit.Time, due uint64) bool {
 		return false
 	}
 	first := &w.cur[w.pos]
-	return first.at < at || first.at == at && first.key <= e.arrivals.Key(isl, uint32(due&(1<<sourceBits-1)))
+	return first.at < at || first.at == at && first.key <= e.arriving|Key(due&MaxOwner)
 }
 
 // alone runs the only island up to end. It returns false if the run was interrupted.

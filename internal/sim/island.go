@@ -17,7 +17,6 @@ type Island struct {
 	counted int64
 	before  int64 // of events, those before its latest window
 	index   int32
-	arrived uint32   // events that came from elsewhere in its latest window
 	mail    bool     // there is some for it
 	mails   bool     // other islands run at the same time
 	_       [64]byte // two workers never write the same line

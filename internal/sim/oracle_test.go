@@ -33,6 +33,9 @@ type sending struct {
 const ahead = 500
 
 func (w *walker) Handle(isl *Island, now unit.Time, n int32) {
+	if w.known != nil && len(w.known[n]) > 0 && w.known[n][0] == now {
+		w.known[n] = w.known[n][1:]
+	}
 	if isl.Index() != w.of[n] || isl.Now() != now {
 		panic("not its island, or not its time")
 	}
@@ -79,7 +82,7 @@ func (w *walker) comes(to int32, at unit.Time) {
 	w.known[to] = slices.Insert(w.known[to], i, at)
 }
 
-// Before, Key, Arrive: Arrivals, with the nodes as sources.
+// Before: Arrivals.
 func (w *walker) Before(isl *Island, end unit.Time, due *Due) unit.Time {
 	later := unit.Never
 	for n, of := range w.of {
@@ -91,20 +94,11 @@ func (w *walker) Before(isl *Island, end unit.Time, due *Due) unit.Time {
 				later = min(later, at)
 				break
 			}
-			due.Add(at, uint32(n))
+			due.Room(1)[0] = DueEvent(at.Sub(due.From()), int32(n))
+			due.Added(1)
 		}
 	}
 	return later
-}
-
-func (w *walker) Key(_ *Island, source uint32) Key { return MakeKey(Arrival, 1, int32(source)) }
-
-func (w *walker) Arrive(isl *Island, now unit.Time, source uint32) {
-	if w.known[source][0] != now {
-		panic("not the next that comes to it")
-	}
-	w.known[source] = w.known[source][1:]
-	w.Handle(isl, now, int32(source))
 }
 
 // way is how walkers run.
@@ -123,7 +117,7 @@ func walk(seed uint64, of []int32, how way) (state []uint64, events int64) {
 	e.SetWorkers(how.workers)
 	if how.known {
 		w.known = make([][]unit.Time, len(of))
-		e.SetArrivals(w)
+		e.SetArrivals(w, Arrival, 1)
 	}
 	w.e = e
 	e.SetMail(w)
@@ -174,22 +168,20 @@ func TestWheelIsAHeap(t *testing.T) {
 	})
 }
 
-// TestDueIsSorted: however many events come in a window, in whatever order and however close together, and
-// however many came in the one before.
+// TestDueIsSorted: however many events come in a window, in whatever order and however close together.
 func TestDueIsSorted(t *testing.T) {
 	d := &Due{}
 	rapid.Check(t, func(t *rapid.T) {
 		e := New(make([]int, 2), ahead)
 		isl := e.islands[0]
-		e.SetArrivals(known{})
+		e.SetArrivals(known{}, Arrival, 1)
 		from := rapid.Int64Range(0, 1<<50).Draw(t, "from")
 		span := rapid.SampledFrom([]int64{1, 100, 1_000_000, int64(longest)}).Draw(t, "span")
 		isl.next, isl.limit = unit.Time(from), unit.Time(from+span)
-		isl.arrived = uint32(rapid.SampledFrom([]int{0, 3, 100, 100_000}).Draw(t, "before"))
 		r := NewStream(rapid.Uint64().Draw(t, "seed"), "due", 0)
 		var add known
 		for range rapid.SampledFrom([]int{0, 1, 2, 20, 5000}).Draw(t, "events") {
-			add = append(add, [2]uint64{r.Below(uint64(span)), r.Below(1 << sourceBits)})
+			add = append(add, [2]uint64{r.Below(uint64(span)), r.Below(1 << ownerBits)})
 		}
 		later := d.read(isl, add)
 		slices.SortFunc(add, func(a, b [2]uint64) int { return slices.Compare(a[:], b[:]) })
@@ -197,24 +189,23 @@ func TestDueIsSorted(t *testing.T) {
 			t.Fatalf("%d events due, want %d and the last; more at %d", len(d.list), len(add), later)
 		}
 		for i, v := range add {
-			if d.list[i] != v[0]<<sourceBits|v[1] || d.from != unit.Time(from) {
+			if d.list[i] != v[0]<<ownerBits|v[1] || d.from != unit.Time(from) {
 				t.Fatalf("event %d is %#x from %d, want %v from %d", i, d.list[i], d.from, v, from)
 			}
 		}
 	})
 }
 
-// known is events, each a time in the window and a source.
+// known is events, each a time in the window and an owner.
 type known [][2]uint64
 
-func (k known) Before(isl *Island, _ unit.Time, due *Due) unit.Time {
-	for _, v := range k {
-		due.Add(isl.next+unit.Time(v[0]), uint32(v[1]))
+func (k known) Before(_ *Island, _ unit.Time, due *Due) unit.Time {
+	for i, room := 0, due.Room(len(k)); i < len(k); i++ {
+		room[i] = DueEvent(unit.Duration(k[i][0]), int32(k[i][1]))
 	}
+	due.Added(len(k))
 	return unit.Never
 }
-func (known) Key(*Island, uint32) Key           { return 0 }
-func (known) Arrive(*Island, unit.Time, uint32) {}
 
 // TestPanicInAWorker: a panic in a worker is a panic of Run, with the worker's stack; of several the
 // one of the first island.
