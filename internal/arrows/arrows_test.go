@@ -299,8 +299,8 @@ var rules = map[string]rule{
 		why: "what switches know of each other follows from their configurations: nothing needs to run",
 	},
 	"plan": {
-		may: "balance cc coll dataset exec fabric hash inventory located nccl netconf nn nn/netfile qos result scenario splitmix " +
-			"survey topo train wire workload",
+		may: "balance cc coll dataset dcbx exec fabric hash inventory located nccl netconf netconf/dialects nn nn/netfile qos " +
+			"result scenario splitmix survey topo train wire workload",
 		why: "a plan is a function of the scenario and its files: run reads the files. Of what is not pure it " +
 			"takes types and names alone: see onlyThese",
 	},
@@ -317,8 +317,8 @@ var rules = map[string]rule{
 		why: "it looks into a network with nn's own layers and says what it saw as result's values; it knows no run",
 	},
 	"run": {
-		may: "capture cc checkpoint coll corpus dataset exec fabric host input inside located machine nic nn nn/netfile plan rank " +
-			"record result roce scenario sim topo train",
+		may: "capture cc checkpoint coll corpus dataset exec fabric host input inside located machine netconf nic nn nn/netfile " +
+			"plan rank record result roce scenario sim topo train",
 		why: "the only package that knows everything; it is below those that show it",
 	},
 	"perf": {

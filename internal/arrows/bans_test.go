@@ -166,7 +166,7 @@ func checkCalls(f file) (problems []string) {
 // onlyThese are the names that a package may use of another: types of parameters, words and bounds,
 // so that it stays pure although the other is not.
 var onlyThese = map[[2]string]string{
-	{"plan", "fabric"}: "Buffer Chances Class Config Down ECN Faults Leak Links MaxHops PFC Profile Quirks Reboot " +
+	{"plan", "fabric"}: "Buffer Chances Class Config Down ECN Faults Leak Links MaxHops PFC PortProfile Profile Quirks Reboot " +
 		"Routing Setting Storm Watchdog While",
 	{"plan", "dataset"}: "Size",
 	{"plan", "result"}:  "KindBackground KindCollective KindJob RowGroupRows",

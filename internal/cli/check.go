@@ -93,7 +93,10 @@ type checkJSON struct {
 	Mistakes   []qos.Mistake  `json:"mistakes,omitempty"`
 	// Differing is the switches that differ from the others.
 	Differing []plan.Differing `json:"differing,omitempty"`
-	Survey    *survey.Survey   `json:"survey,omitempty"` // of the network
+	// Assumed is what configurations leave to the platform, and Exchanges what DCBX comes to.
+	Assumed   []plan.Note     `json:"assumed,omitempty"`
+	Exchanges []plan.Exchange `json:"dcbx,omitempty"`
+	Survey    *survey.Survey  `json:"survey,omitempty"` // of the network
 }
 
 func (a *app) check(ctx context.Context, file string, f checkFlags) error {
@@ -140,7 +143,8 @@ func (a *app) check(ctx context.Context, file string, f checkFlags) error {
 		if in != nil {
 			estimateText(s, in, m)
 			thresholdText(s, &in.Plan.Scenario.Fabric, in.Thresholds)
-			differingText(s, in.Plan.Differing())
+			differingText(s, in.Plan.Scenario.Fabric.SwitchesKey(), in.Plan.Differing())
+			configuredText(s, in.Plan)
 		}
 		err = s.Flush(a.stdout)
 	}
@@ -198,17 +202,18 @@ func checkData(problems located.Problems, in *plan.Inspection) checkJSON {
 	out.Estimate = &in.Estimate
 	out.Islands, out.Lookahead = run.Islands(in.Plan)
 	out.Thresholds, out.Mistakes, out.Differing = in.Thresholds, in.Mistakes, in.Plan.Differing()
+	out.Assumed, out.Exchanges = in.Plan.Assumed(), in.Plan.Exchanges()
 	out.Survey = in.Survey
 	return out
 }
 
 // differingText says which switches differ from the others, and in what.
-func differingText(s *sheet.Sheet, all []plan.Differing) {
+func differingText(s *sheet.Sheet, key string, all []plan.Differing) {
 	if len(all) == 0 {
 		return
 	}
 	s.Blank()
-	s.Wrap("", "Switches that differ (fabric.switches)")
+	s.Wrap("", "Switches that differ ("+key+")")
 	rows := [][]string{{"switches", "fabric.", "theirs", "of the others"}}
 	for _, d := range all {
 		names := d.Switches
@@ -224,6 +229,26 @@ func differingText(s *sheet.Sheet, all []plan.Differing) {
 		}
 	}
 	s.Grid("lllw", rows)
+}
+
+// configuredText says what DCBX comes to where switches are configured, and what configurations leave open.
+func configuredText(s *sheet.Sheet, p *plan.Plan) {
+	if all := p.Exchanges(); len(all) > 0 {
+		s.Blank()
+		s.Wrap("", "DCBX")
+		rows := [][]string{{"links", "speak", "near end", "far end", "first"}}
+		for _, x := range all {
+			rows = append(rows, []string{strconv.Itoa(x.Links), x.Version, x.Near, x.Far, x.Link})
+		}
+		s.Grid("rlllw", rows)
+	}
+	if all := p.Assumed(); len(all) > 0 {
+		s.Blank()
+		s.Wrap("", "Left open by configurations, taken from the scenario")
+		for _, n := range all {
+			s.Hang("  - ", "    ", n.Text+" ("+shortList(n.Switches)+")")
+		}
+	}
 }
 
 // mostNamed is how many switches that are alike are named.
@@ -319,7 +344,7 @@ func thresholdText(s *sheet.Sheet, f *scenario.Fabric, all []qos.Row) {
 			}
 		}
 		if rows = append(rows, row); t.Match != "" {
-			rows = append(rows, []string{"fabric.switches: " + t.Match})
+			rows = append(rows, []string{f.SwitchesKey() + ": " + t.Match})
 		}
 	}
 	s.Grid("lrrrrrrw", rows)

@@ -2,6 +2,7 @@ package fabric
 
 import (
 	"fmt"
+	"slices"
 
 	"railyard/internal/topo"
 )
@@ -20,21 +21,18 @@ const codePoints = 64
 type classes struct {
 	of         []*[codePoints]uint8 // by link, where it leads to: the class of a DSCP; nil: frames keep their class
 	priorities [][]uint8            // by node, of its classes; nil: they are the same everywhere
+	deaf       []uint8              // by port: classes that do not heed PFC frames; nil: all do
+	strict     [][]uint8            // by port: strict classes in order of service; nil: they are the same everywhere
 }
 
-// validateClasses reports a profile whose classes cannot be told apart, or that are not those of the others.
-func (c *Config) validateClasses(p *Profile) error {
+// validateClasses reports a port whose classes cannot be told apart, or that are not those of the others.
+func (c *Config) validateClasses(p PortProfile) error {
 	if len(p.Classes) != len(c.Classes) {
 		return fmt.Errorf("fabric: a switch with %d traffic classes among others with %d", len(p.Classes), len(c.Classes))
 	}
-	strict := 0
 	for k := range p.Classes {
-		own, all := &p.Classes[k], &c.Classes[k]
-		if own.Strict {
-			strict++
-		}
-		if own.Strict != all.Strict || !own.Strict && own.Weight <= 0 || own.Priority > 7 ||
-			strict > 1 && own.Priority != all.Priority { // strict classes are served in one order everywhere
+		own := &p.Classes[k]
+		if !own.Strict && own.Weight <= 0 || own.Priority > 7 {
 			return fmt.Errorf("fabric: class %s of a switch is not that of the others", own.Name)
 		}
 		for _, other := range p.Classes[:k] {
@@ -62,11 +60,12 @@ func (f *Fabric) addClasses(index []int32) {
 	remaps, renames := false, false
 	for i := range f.cfg.Profiles {
 		p := &f.cfg.Profiles[i]
-		remaps = remaps || p.ClassOf != nil
+		remaps = remaps || p.ClassOf != nil || slices.ContainsFunc(p.Ports, func(o PortProfile) bool { return o.ClassOf != nil })
 		for k := range p.Classes {
 			renames = renames || p.Classes[k].Priority != f.cfg.Classes[k].Priority
 		}
 	}
+	f.addPortClasses(index)
 	if s := f.cfg.Faults; s != nil {
 		for i := range s.Settings {
 			remaps = remaps || s.Settings[i].ClassOf != nil
@@ -81,9 +80,8 @@ func (f *Fabric) addClasses(index []int32) {
 	for id := range f.graph.Nodes {
 		own := f.cfg.profile(topo.NodeID(id))
 		if remaps && index[id] >= 0 {
-			of := f.cfg.classOf(&own)
-			for _, out := range f.graph.Nodes[id].Ports {
-				f.classes.of[f.graph.Peer(out)] = of
+			for k, out := range f.graph.Nodes[id].Ports {
+				f.classes.of[f.graph.Peer(out)] = f.cfg.classOf(own.port(k).ClassOf)
 			}
 		}
 		for _, cl := range own.Classes {
@@ -94,10 +92,45 @@ func (f *Fabric) addClasses(index []int32) {
 	}
 }
 
-// classOf returns the class of each DSCP at a switch: its own map, or the classes for which NICs write it.
-func (c *Config) classOf(p *Profile) *[codePoints]uint8 {
-	if p.ClassOf != nil {
-		return p.ClassOf
+// addPortClasses notes where strict classes differ, and ports that do not heed PFC frames.
+func (f *Fabric) addPortClasses(index []int32) {
+	f.strict = strictOf(f.cfg.Classes)
+	for id := range f.graph.Ports {
+		if index[f.graph.Ports[id].Node] < 0 || f.cfg.ProfileOf == nil {
+			continue
+		}
+		own := f.portProfile(PortID(id))
+		if own.Deaf != 0 && f.classes.deaf == nil {
+			f.classes.deaf = make([]uint8, len(f.graph.Ports))
+		}
+		if f.classes.deaf != nil {
+			f.classes.deaf[id] = own.Deaf
+		}
+		if strict := strictOf(own.Classes); !slices.Equal(strict, f.strict) {
+			if f.classes.strict == nil {
+				f.classes.strict = slices.Repeat([][]uint8{f.strict}, len(f.graph.Ports))
+			}
+			f.classes.strict[id] = strict
+		}
+	}
+}
+
+// strictOf are the strict classes, in order of service.
+func strictOf(classes []Class) (strict []uint8) {
+	for prio := 7; prio >= 0; prio-- {
+		for c, cl := range classes {
+			if cl.Strict && int(cl.Priority) == prio {
+				strict = append(strict, uint8(c))
+			}
+		}
+	}
+	return strict
+}
+
+// classOf returns the class of each DSCP at a port of a switch: its own map, or the classes for which NICs write it.
+func (c *Config) classOf(own *[codePoints]uint8) *[codePoints]uint8 {
+	if own != nil {
+		return own
 	}
 	var of [codePoints]uint8
 	for class, dscp := range c.DSCP {
@@ -109,14 +142,19 @@ func (c *Config) classOf(p *Profile) *[codePoints]uint8 {
 // heard returns which class a PFC frame holds that comes to a port and names a class of the node that sent it.
 func (f *Fabric) heard(at PortID, class uint8) (own uint8, ok bool) {
 	if f.classes.priorities == nil {
-		return class, true
+		return class, f.heeds(at, class)
 	}
 	p := &f.graph.Ports[at]
 	named := f.classes.priorities[p.To][class]
 	for c, priority := range f.classes.priorities[p.Node] {
 		if priority == named {
-			return uint8(c), true
+			return uint8(c), f.heeds(at, uint8(c))
 		}
 	}
 	return 0, false
+}
+
+// heeds reports whether a class of a port stops for a PFC frame.
+func (f *Fabric) heeds(at PortID, class uint8) bool {
+	return f.classes.deaf == nil || f.classes.deaf[at]&(1<<class) == 0
 }

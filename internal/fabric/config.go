@@ -46,6 +46,7 @@ type Config struct {
 	Faults        *Faults                      // nil: none
 	HostsPause    bool                         // NICs send PFC frames of their own (PausePeer)
 	Watchdog      *Watchdog                    // of paused ports; nil: none
+	Watchdogs     []*Watchdog                  // by port, in place of Watchdog; nil: all have that
 	Routing       *Routing                     // of frames whose next hop each switch chooses; nil: there are none
 	Telemetry     bool                         // every data frame collects in-band telemetry at switches (HPCC)
 	SampleEvery   unit.Duration                // queue sampling interval, 0: off
@@ -139,7 +140,8 @@ func (c *Config) eachSwitch(g *topo.Graph, visit func(topo.NodeID, *qos.Switch))
 func (c *Config) admitsAll(id topo.NodeID, s *qos.Switch) error {
 	size, own := c.largest(), c.profile(id)
 	for i := range s.Ports {
-		p, cl := &s.Ports[i], &own.Classes[i%len(own.Classes)]
+		p, classes := &s.Ports[i], own.port(i/len(own.Classes)).Classes
+		cl := &classes[i%len(classes)]
 		n, a := node{size: int64(s.Shared), crossing: int64(s.Shared + s.Spare)}, account{}
 		n.configure(&own)
 		if own.Buffer.CrossingInHeadroom {
@@ -147,7 +149,7 @@ func (c *Config) admitsAll(id topo.NodeID, s *qos.Switch) error {
 		}
 		ok, share := false, n.lossyAlpha
 		if cl.Lossless {
-			xoff := newThreshold(own.PFC.XOFF(p.Rate))
+			xoff := newThreshold(p.PFC.Rule())
 			ok, share = n.chargeLossless(&a, &xoff, int64(p.PFC.Headroom), int64(size)), own.PFC.Alpha
 		} else {
 			ok = n.chargeLossy(&a, 0, int64(size))

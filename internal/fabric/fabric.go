@@ -67,9 +67,10 @@ type Fabric struct {
 	sources    []Source // by port, nil between switches
 	sinks      []Sink
 	routes     []PortID
-	strict     []uint8 // strict classes in order of service
+	strict     []uint8 // strict classes in order of service, at most ports
 	classes    classes
-	faults     *faults // nil: none
+	dogs       []*Watchdog // by port; nil: there are none
+	faults     *faults     // nil: none
 
 	forwarders []forwarder       // by switch; nil where all routes are paths
 	weaves     bool              // switches hold frames back
@@ -108,7 +109,6 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 	f.accounts, f.ledgers = make([]account, n*f.nc), make([]ledger, n*f.nc)
 	f.states = make([]state, eng.Islands())
 	f.islandBits = bits.Len(uint(eng.Islands() - 1))
-	f.orderClasses()
 	index := f.addNodes()
 	f.addClasses(index)
 	for i := range g.Ports {
@@ -122,7 +122,8 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 	if cfg.Faults != nil {
 		f.faults = newFaults(f, cfg.Faults)
 	}
-	f.looks = f.classes.of != nil || cfg.Faults != nil || cfg.Watchdog != nil
+	f.addWatchdogs(index)
+	f.looks = f.classes.of != nil || cfg.Faults != nil || f.dogs != nil
 	if f.large {
 		f.listLinks()
 		eng.OnOpen(f.warm)
@@ -147,16 +148,6 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 
 // state returns what an island has of the fabric.
 func (f *Fabric) state(isl *sim.Island) *state { return &f.states[isl.Index()] }
-
-func (f *Fabric) orderClasses() {
-	for prio := 7; prio >= 0; prio-- {
-		for c, cl := range f.cfg.Classes {
-			if cl.Strict && int(cl.Priority) == prio {
-				f.strict = append(f.strict, uint8(c))
-			}
-		}
-	}
-}
 
 func (f *Fabric) addNodes() []int32 {
 	index := make([]int32, len(f.graph.Nodes))
@@ -190,7 +181,7 @@ func (f *Fabric) addPort(id PortID, index []int32) {
 	if f.each {
 		p.flags |= flagRare
 	}
-	own, least := f.cfg.profile(gp.Node), 0
+	own, mtu, least := f.portProfile(id), f.cfg.profile(gp.Node).MTU, 0
 	for _, cl := range own.Classes {
 		if !cl.Strict && (least == 0 || cl.Weight < least) {
 			least = cl.Weight
@@ -205,7 +196,7 @@ func (f *Fabric) addPort(id PortID, index []int32) {
 		q.root = -1
 		q.rng = sim.NewStream(f.cfg.Seed, "wred "+gp.Name, uint64(c))
 		if !cl.Strict {
-			q.quantum = int64(own.MTU) * int64(cl.Weight) / int64(least)
+			q.quantum = int64(mtu) * int64(cl.Weight) / int64(least)
 		}
 	}
 }
@@ -215,7 +206,7 @@ func (f *Fabric) addIngress(id PortID, far int32) {
 	gp, in := f.graph.Ports[id], &f.ingresses[id]
 	at := f.cfg.profile(gp.To)
 	*in = ingress{far: far, first: int32(int(id) * f.nc), state: &f.states[f.islandOf[gp.To]],
-		isl: f.eng.Island(f.islandOf[gp.To]), xoff: f.threshold(at.PFC.XOFF(gp.Rate))}
+		isl: f.eng.Island(f.islandOf[gp.To]), xoff: f.threshold(at.PFC.XOFF(gp.Rate)), within: true}
 	if far >= 0 {
 		for c := range f.nc {
 			f.accounts[int(in.first)+c].node = &f.nodes[far]
@@ -264,9 +255,15 @@ func (f *Fabric) applyThresholds(index []int32) error {
 						f.ports[out].flags |= flagMarks
 					}
 				}
-				f.ledgers[int(f.graph.Peer(out))*f.nc+c].limit = int64(t.PFC.Headroom)
+				in := f.graph.Peer(out)
+				f.ledgers[int(in)*f.nc+c].limit = int64(t.PFC.Headroom)
+				if t.Lossless() {
+					f.ingresses[in].lossless |= 1 << c
+					f.ingresses[in].xoff = f.threshold(t.PFC.Rule())
+					n.fixed = n.fixed || t.PFC.Fixed != 0
+				}
 			}
-			f.ingresses[f.graph.Peer(out)].lossless = n.lossless
+			n.lossless |= f.ingresses[f.graph.Peer(out)].lossless
 		}
 	})
 }

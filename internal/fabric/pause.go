@@ -115,7 +115,7 @@ func (h *pauseArrive) Handle(isl *sim.Island, now unit.Time, owner int32) {
 		return
 	}
 	q := &f.slow[int(owner)*f.nc+int(fr.class)]
-	if f.cfg.Watchdog != nil {
+	if f.dogs != nil {
 		if !q.heeds(now) {
 			return
 		}

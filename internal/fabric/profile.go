@@ -2,6 +2,7 @@ package fabric
 
 import (
 	"fmt"
+	"slices"
 
 	"railyard/internal/qos"
 	"railyard/internal/topo"
@@ -9,8 +10,8 @@ import (
 )
 
 // Profile is how a switch is configured where it is not as the others: it stands for the fields of
-// Config with these names. Names and strictness of classes, how long a pause lasts and how soon it acts, when
-// a frame's buffer is free and where the frame is charged that crosses xOFF are the same for all.
+// Config with these names. Names of classes, how long a pause lasts and how soon it acts, when a frame's
+// buffer is free and where the frame is charged that crosses xOFF are the same for all.
 type Profile struct {
 	Classes       []Class
 	ClassOf       *[codePoints]uint8 // the class of a frame, by its DSCP; nil: that for which NICs write it
@@ -18,6 +19,40 @@ type Profile struct {
 	Buffer        Buffer
 	SwitchLatency unit.Duration
 	MTU           unit.Bytes
+	Ports         []PortProfile // where its ports differ, in the order of its ports; nil: none does
+}
+
+// PortProfile is where a port is configured otherwise than its switch. What is nil is as the switch has it.
+type PortProfile struct {
+	Classes  []Class            // names and priorities are the switch's
+	ClassOf  *[codePoints]uint8 // the class of a frame that comes in by it
+	XOFF     *qos.XOFF          // of what comes in by it
+	Headroom *unit.Bytes        // of each class under PFC
+	Deaf     uint8              // bit c: class c does not heed PFC frames
+}
+
+// port is where port k of the switch differs.
+func (p *Profile) port(k int) (own PortProfile) {
+	if p.Ports != nil {
+		own = p.Ports[k]
+	}
+	if own.Classes == nil {
+		own.Classes = p.Classes
+	}
+	if own.ClassOf == nil {
+		own.ClassOf = p.ClassOf
+	}
+	return own
+}
+
+// portProfile is how a port of a switch is configured.
+func (f *Fabric) portProfile(id PortID) PortProfile {
+	node := f.graph.Ports[id].Node
+	own := f.cfg.profile(node)
+	if own.Ports == nil {
+		return own.port(0)
+	}
+	return own.port(slices.Index(f.graph.Nodes[node].Ports, id))
 }
 
 // profile returns how a node is configured.
@@ -37,8 +72,10 @@ func (c *Config) all() Profile {
 func (c *Config) validateProfiles() error {
 	for i := range c.Profiles {
 		p := &c.Profiles[i]
-		if err := c.validateClasses(p); err != nil {
-			return err
+		for k := range max(len(p.Ports), 1) {
+			if err := c.validateClasses(p.port(k)); err != nil {
+				return err
+			}
 		}
 		if p.MTU < c.largest() || p.MTU > 65535 {
 			return fmt.Errorf("fabric: MTU %v of a switch: want %v, the largest frame, to 65,535 B", p.MTU, c.largest())
@@ -73,20 +110,24 @@ func (p *Profile) policy(c *Config) qos.Policy {
 	if q.Frame == 0 {
 		q.Frame = p.MTU
 	}
-	for _, cl := range p.Classes {
-		q.Classes = append(q.Classes, qos.Class{Lossless: cl.Lossless, ECN: cl.ECN})
+	q.Classes = thresholdClasses(p.Classes)
+	for k := range p.Ports {
+		own := &p.Ports[k]
+		q.Ports = append(q.Ports, qos.PortPolicy{Classes: thresholdClasses(own.Classes), XOFF: own.XOFF, Headroom: own.Headroom})
 	}
 	return q
+}
+
+// thresholdClasses are classes as thresholds need them; nil of nil.
+func thresholdClasses(classes []Class) (all []qos.Class) {
+	for _, cl := range classes {
+		all = append(all, qos.Class{Lossless: cl.Lossless, ECN: cl.ECN})
+	}
+	return all
 }
 
 // configure gives a switch what of its configuration frames meet.
 func (n *node) configure(p *Profile) {
 	n.reserve, n.resume, n.fixed = int64(p.Buffer.Reserve), int64(p.PFC.ResumeOffset), p.PFC.Threshold != 0
 	n.lossyAlpha = qos.Bounded(p.Buffer.LossyAlpha)
-	n.lossless = 0
-	for c, cl := range p.Classes {
-		if cl.Lossless {
-			n.lossless |= 1 << c
-		}
-	}
 }

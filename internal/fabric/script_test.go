@@ -137,6 +137,8 @@ func (s *stage) network(words []string) {
 		case "priority": // the switch gives a class another one
 			class, priority, _ := strings.Cut(v, ":")
 			s.own().Classes[s.classOf(class)].Priority = uint8(s.number(priority))
+		case "port": // HOST:WORD/VALUE:... differs from the switch; after rates and classes
+			s.port(strings.Split(v, ":"))
 		case "down", "rate", "set", "stuck", "storm", "leak", "reboot":
 			s.mishaps = append(s.mishaps, strings.Split(key+":"+v, ":"))
 		case "watchdog": // DETECT:RESTORE:drop
@@ -159,6 +161,43 @@ func (s *stage) own() *Profile {
 		s.cfg.Profiles = []Profile{p}
 	}
 	return &s.cfg.Profiles[0]
+}
+
+// port has the port to a host differ from its switch.
+func (s *stage) port(words []string) {
+	own := s.own()
+	if own.Ports == nil {
+		own.Ports = make([]PortProfile, len(s.rates))
+	}
+	p := &own.Ports[s.number(words[0])-1]
+	if p.Classes == nil {
+		p.Classes = slices.Clone(own.Classes)
+	}
+	for _, w := range words[1:] {
+		key, v, _ := strings.Cut(w, "/")
+		switch key {
+		case "lossy":
+			p.Classes[s.classOf(v)].Lossless = false
+		case "strict":
+			p.Classes[s.classOf(v)].Strict = true
+		case "step":
+			p.Classes[0].ECN = qos.Curve(unit.Bytes(s.number(v)), unit.Bytes(s.number(v)), unit.Ratio{Num: 1, Den: 1}, false)
+		case "xoff":
+			p.XOFF = &qos.XOFF{Fixed: s.number(v)}
+		case "headroom":
+			b := unit.Bytes(s.number(v))
+			p.Headroom = &b
+		case "deaf":
+			p.Deaf = 1 << s.classOf(v)
+		case "takes": // every DSCP into a class
+			p.ClassOf = new([codePoints]uint8)
+			for d := range p.ClassOf {
+				p.ClassOf[d] = s.classOf(v)
+			}
+		default:
+			s.t.Fatalf("unknown word %q", w)
+		}
+	}
 }
 
 func (s *stage) classOf(name string) uint8 {

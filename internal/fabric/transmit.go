@@ -195,7 +195,11 @@ func (f *Fabric) tunnelled(id PortID, pk *Packet) {
 // pick chooses among several classes m the one to serve: strict ones by priority, then deficit weighted
 // round robin. A class that is alone is served.
 func (f *Fabric) pick(id PortID, p *port, m uint8) int {
-	for _, c := range f.strict {
+	strict := f.strict
+	if f.classes.strict != nil {
+		strict = f.classes.strict[id]
+	}
+	for _, c := range strict {
 		if m&(1<<c) != 0 {
 			return int(c)
 		}
@@ -264,10 +268,7 @@ func (h *arrive) Handle(isl *sim.Island, now unit.Time, owner int32) {
 	f := (*Fabric)(h)
 	in := &f.ingresses[owner]
 	pk := in.take(&in.state.chunks)
-	if in.n > 0 && !f.each {
-		if nextLine>>(in.pos&7)&1 != 0 {
-			in.prefetch(1)
-		}
+	if in.within && in.n > 0 && !f.each {
 		isl.At(in.front().arrival(), sim.MakeKey(sim.Arrival, classArrive, owner))
 	}
 	if f.faults != nil && f.faults.hits(isl, now, PortID(owner), in, pk) {
@@ -341,7 +342,7 @@ func (f *Fabric) passes(isl *sim.Island, now unit.Time, id, out PortID, pk *Pack
 	if f.classes.of != nil {
 		pk.setClass(f.classes.of[id][pk.DSCP()])
 	}
-	if f.cfg.Watchdog != nil && f.discards(isl, now, out, pk) {
+	if f.dogs != nil && f.discards(isl, now, out, pk) {
 		return false
 	}
 	if f.faults != nil && f.faults.tooLong(out, pk) {

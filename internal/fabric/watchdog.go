@@ -23,11 +23,26 @@ type dog struct {
 	heard    unit.Time // the last xOFF
 }
 
+// addWatchdogs gives ports of switches theirs.
+func (f *Fabric) addWatchdogs(index []int32) {
+	if f.cfg.Watchdog == nil && f.cfg.Watchdogs == nil {
+		return
+	}
+	f.dogs = make([]*Watchdog, len(f.ports))
+	for id := range f.ports {
+		if index[f.graph.Ports[id].Node] >= 0 {
+			if f.dogs[id] = f.cfg.Watchdog; f.cfg.Watchdogs != nil {
+				f.dogs[id] = f.cfg.Watchdogs[id]
+			}
+		}
+	}
+}
+
 // watch plans a look at a port of a switch that has just been paused, if none is planned.
 func (f *Fabric) watch(isl *sim.Island, now unit.Time, id PortID, p *port) {
-	if p.flags&flagHost == 0 && !p.watched {
+	if w := f.dogs[id]; w != nil && !p.watched {
 		p.watched = true
-		isl.At(now.Add(f.cfg.Watchdog.Detect), sim.MakeKey(sim.Timer, classWatch, int32(id)))
+		isl.At(now.Add(w.Detect), sim.MakeKey(sim.Timer, classWatch, int32(id)))
 	}
 }
 
@@ -36,7 +51,7 @@ type watched Fabric
 // Handle looks whether a port has been paused for too long, or not for long enough.
 func (h *watched) Handle(isl *sim.Island, now unit.Time, owner int32) {
 	f, id := (*Fabric)(h), PortID(owner)
-	p, w := &f.ports[id], f.cfg.Watchdog
+	p, w := &f.ports[id], f.dogs[id]
 	p.watched = false
 	next := unit.Never
 	for c := range uint8(f.nc) {
@@ -76,7 +91,7 @@ func (f *Fabric) relieve(isl *sim.Island, now unit.Time, id PortID, c uint8) {
 	if f.cfg.OnEvent != nil {
 		f.tellDog(isl, now, id, c, EventWatchdog)
 	}
-	if !f.cfg.Watchdog.Forward {
+	if !f.dogs[id].Forward {
 		p.relieved |= 1 << c
 		p.discarded += f.flush(isl, now, id, int(c), LostByWatchdog)
 	}

@@ -71,7 +71,14 @@ func (p *Plan) FabricConfig() fabric.Config {
 		ProfileOf:     p.switches.of,
 	}
 	for i := range p.switches.profiles {
-		cfg.Profiles = append(cfg.Profiles, p.profile(&p.switches.profiles[i]))
+		own := p.profile(&p.switches.profiles[i])
+		if i < len(p.switches.ports) {
+			own.Ports = p.switches.ports[i]
+		}
+		cfg.Profiles = append(cfg.Profiles, own)
+	}
+	if p.configs != nil && cfg.Watchdog != nil {
+		cfg.Watchdogs = p.configs.watchdogs
 	}
 	return cfg
 }

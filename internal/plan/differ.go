@@ -5,8 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"railyard/internal/netconf"
 	"railyard/internal/scenario"
 	"railyard/internal/topo"
+	"railyard/internal/unit"
 )
 
 // Differing is switches that are alike and differ from the others.
@@ -24,10 +26,53 @@ func (p *Plan) Differing() (all []Differing) {
 		for id, n := range p.Graph.Nodes {
 			if p.switches.of[id] == int32(i) {
 				d.Switches = append(d.Switches, n.Name)
+				d.Keys = append(d.Keys, p.differingPorts(topo.NodeID(id), i)...)
 			}
 		}
 		if len(d.Keys) > 0 {
 			all = append(all, d)
+		}
+	}
+	return all
+}
+
+// differingPorts says of ports that differ from their switch in what they do.
+func (p *Plan) differingPorts(id topo.NodeID, profile int) (all []scenario.Difference) {
+	if profile >= len(p.switches.ports) {
+		return nil
+	}
+	for k, own := range p.switches.ports[profile] {
+		var texts []string
+		for c := range own.Classes {
+			cl, text := &own.Classes[c], ""
+			if text = className(uint8(c)) + " without PFC"; cl.Lossless {
+				text = className(uint8(c)) + " under PFC"
+			}
+			if cl.ECN != nil {
+				text += fmt.Sprintf(", marked from %v to %v", cl.ECN.Min.Bytes, cl.ECN.Max.Bytes)
+			}
+			texts = append(texts, text)
+		}
+		if own.ClassOf != nil {
+			for c, dscp := range p.dscps() {
+				if of := own.ClassOf[dscp]; int(of) != c {
+					texts = append(texts, fmt.Sprintf("DSCP %d is %s", dscp, className(of)))
+				}
+			}
+		}
+		if own.XOFF != nil {
+			b := netconf.Buffer{XOFF: unit.Bytes(own.XOFF.Fixed), Alpha: own.XOFF.Alpha}
+			texts = append(texts, "xOFF "+b.XOFFText())
+		}
+		if own.Headroom != nil {
+			texts = append(texts, "headroom "+own.Headroom.String())
+		}
+		if own.Deaf != 0 {
+			texts = append(texts, "heeds no PFC")
+		}
+		if len(texts) > 0 {
+			port := p.Graph.Nodes[id].Ports[k]
+			all = append(all, scenario.Difference{Key: "port " + p.Graph.Ports[port].Name, Own: strings.Join(texts, "; "), Others: "-"})
 		}
 	}
 	return all
@@ -88,7 +133,7 @@ func (p *Plan) profileOf(id topo.NodeID) int32 {
 // entryOf is the path of a key in the last entry of fabric.switches that gives it, of those that make a profile.
 func (p *Plan) entryOf(profile, key string, gives func(*scenario.SwitchProfile) bool) string {
 	names := strings.Split(profile, ", ")
-	path := "fabric.switches"
+	path := p.Scenario.Fabric.SwitchesKey()
 	for i := range p.Scenario.Fabric.Switches {
 		if s := &p.Scenario.Fabric.Switches[i]; slices.Contains(names, s.Match) && gives(s) {
 			path = fmt.Sprintf("fabric.switches[%d].%s", i, key)

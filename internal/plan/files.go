@@ -4,8 +4,9 @@ import "railyard/internal/unit"
 
 // Files are the texts of the files that a scenario names. One that it does not name is nil.
 type Files struct {
-	Topology []byte     // of fabric.topology
-	Jobs     []JobFiles // by job; missing: the job names none
+	Topology []byte          // of fabric.topology
+	Config   []Configuration // of fabric.config
+	Jobs     []JobFiles      // by job; missing: the job names none
 }
 
 // JobFiles are the texts of the files that a job names.
@@ -26,6 +27,11 @@ func (f *Files) of(j *Job) JobFiles {
 // Bytes is what they take in memory.
 func (f *Files) Bytes() unit.Bytes {
 	n := len(f.Topology)
+	for i := range f.Config {
+		for k := range f.Config[i].Files {
+			n += len(f.Config[i].Files[k].Text)
+		}
+	}
 	for _, j := range f.Jobs {
 		n += len(j.Schedule) + len(j.Flows) + len(j.Network)
 	}

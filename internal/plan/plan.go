@@ -44,6 +44,7 @@ type Plan struct {
 	receive  *Receive // nil: NICs have room without end
 	captured []bool   // by port; nil: none
 	switches switches
+	configs  *configs // nil: the scenario says what switches do
 	outages  []outage
 	tables   balance.Tables
 	finder   *balance.Finder     // of paths by the hash, before routes change
@@ -147,6 +148,9 @@ func New(sc *scenario.Scenario, files Files, progress Progress) (*Plan, error) {
 		return nil, err
 	}
 	if err := p.planFaults(); err != nil {
+		return nil, err
+	}
+	if err := p.planConfig(); err != nil {
 		return nil, err
 	}
 	p.planRouting()

@@ -15,9 +15,10 @@ import (
 
 // switches is which switches differ from the others, and how.
 type switches struct {
-	of       []int32           // by node: index in profiles, -1: as the others; nil: all are
-	profiles []scenario.Fabric // the fabric as such a switch has it
-	names    []string          // what matches it: "spine*, spine2"
+	of       []int32                // by node: index in profiles, -1: as the others; nil: all are
+	profiles []scenario.Fabric      // the fabric as such a switch has it
+	names    []string               // what matches it: "spine*, spine2"
+	ports    [][]fabric.PortProfile // by profile: where single ports differ; shorter than profiles, or nil: none do
 }
 
 // planSwitches gives each switch the profile that the entries of fabric.switches make which match it.
@@ -143,10 +144,27 @@ func (p *Plan) nameOf(id topo.NodeID) string {
 	return ""
 }
 
-// Watchdog is what switches do about ports that are paused for too long, nil: nothing.
+// Watchdog is what switches do about ports that are paused for too long, nil: nothing. Of configured switches it is
+// that of the first port which has one.
 func (p *Plan) Watchdog() *fabric.Watchdog {
+	if !p.Pauses() {
+		return nil
+	}
+	if p.configs == nil {
+		return p.ownWatchdog()
+	}
+	for _, w := range p.configs.watchdogs {
+		if w != nil {
+			return w
+		}
+	}
+	return nil
+}
+
+// ownWatchdog is the scenario's.
+func (p *Plan) ownWatchdog() *fabric.Watchdog {
 	w := &p.Scenario.Fabric.QoS.PFC.Watchdog
-	if !w.Detect.Set || !p.Pauses() {
+	if !w.Detect.Set {
 		return nil
 	}
 	return &fabric.Watchdog{Detect: w.Detect.Value, Restore: w.Restore, Forward: w.Action == "forward"}

@@ -20,6 +20,11 @@ func (p *Plan) Thresholds() ([]qos.Row, []qos.Mistake, error) {
 		return nil, nil, err
 	}
 	mistakes, err := policy.Mistakes(sites, class, reacts)
+	for i := range mistakes {
+		if mistakes[i].Path == "fabric.switches" {
+			mistakes[i].Path = p.Scenario.Fabric.SwitchesKey()
+		}
+	}
 	if !p.Scenario.Fabric.QoS.ECN.PortRate.Set {
 		for i := range mistakes { // the cure is to have none, and there is none
 			mistakes[i].Cures = slices.DeleteFunc(mistakes[i].Cures, func(c qos.Cure) bool {

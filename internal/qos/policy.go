@@ -13,6 +13,46 @@ type Policy struct {
 	Frame    unit.Bytes    // largest frame that anybody sends
 	Pause    unit.Bytes    // a PFC frame on the link, with preamble and gap
 	Pipeline unit.Duration // from a frame's last bit in until a switch decides on it
+	Ports    []PortPolicy  // where single ports differ, by link; nil: none does
+}
+
+// PortPolicy is where a port is configured otherwise than its switch. What is nil is as the switch has it.
+type PortPolicy struct {
+	Classes  []Class     // as many as the switch has
+	XOFF     *XOFF       // of what comes in by the port
+	Headroom *unit.Bytes // of each class under PFC
+}
+
+// port is where port i differs.
+func (p *Policy) port(i int) PortPolicy {
+	if p.Ports == nil {
+		return PortPolicy{}
+	}
+	return p.Ports[i]
+}
+
+// classes are the classes at port i.
+func (p *Policy) classes(i int) []Class {
+	if own := p.port(i).Classes; own != nil {
+		return own
+	}
+	return p.Classes
+}
+
+// xoff is the threshold of port i, whose link is l.
+func (p *Policy) xoff(i int, l Link) XOFF {
+	if own := p.port(i).XOFF; own != nil {
+		return *own
+	}
+	return p.PFC.XOFF(l.Rate)
+}
+
+// headroom is what port i keeps for a class under PFC.
+func (p *Policy) headroom(i int, l Link) unit.Bytes {
+	if own := p.port(i).Headroom; own != nil {
+		return *own
+	}
+	return p.PFC.Headroom.At(l)
 }
 
 // Class is what thresholds need to know of a traffic class.

@@ -64,15 +64,21 @@ func (p *Port) Lossless() bool { return p.PFC != Pausing{} }
 // Link returns the port's cable.
 func (p *Port) Link() Link { return Link{p.Rate, p.Delay} }
 
-// lossless counts the classes under PFC.
-func (p *Policy) lossless() int {
-	n := 0
-	for _, c := range p.Classes {
-		if c.Lossless {
-			n++
+// Rule is the threshold of the port, as it follows what is free.
+func (p *Pausing) Rule() XOFF { return XOFF{Fixed: int64(p.Fixed), Alpha: p.Alpha} }
+
+// lossless is how many classes are under PFC, at the port that has most.
+func (p *Policy) lossless() (most int) {
+	for i := range max(len(p.Ports), 1) {
+		n := 0
+		for _, c := range p.classes(i) {
+			if c.Lossless {
+				n++
+			}
 		}
+		most = max(most, n)
 	}
-	return n
+	return most
 }
 
 // Switch returns what a switch with these links does. It fails where the buffer holds no shared
@@ -89,14 +95,14 @@ func (p *Policy) Switch(links []Link) (Switch, error) {
 		safeMark, safeStatic = p.safeMark(links, s.Shared), StaticBound(s.Shared, len(links), classes)
 	}
 	s.Ports = make([]Port, 0, len(links)*len(p.Classes))
-	for _, l := range links {
-		for _, c := range p.Classes {
+	for i, l := range links {
+		for _, c := range p.classes(i) {
 			port := Port{Rate: l.Rate, Delay: l.Delay, Reserve: p.Buffer.Reserve, Shared: s.Shared}
 			if c.ECN != nil {
 				port.ECN = c.ECN.At(l.Rate)
 			}
 			if c.Lossless {
-				port.PFC = p.pausing(l, &s)
+				port.PFC = p.pausing(i, l, &s)
 				port.PFC.SafeMark, port.PFC.SafeStatic = safeMark, safeStatic
 			}
 			s.Ports = append(s.Ports, port)
@@ -108,13 +114,14 @@ func (p *Policy) Switch(links []Link) (Switch, error) {
 // split splits the buffer into reserves, headroom and the shared part, which may be negative.
 func (p *Policy) split(links []Link) Switch {
 	s := Switch{Shared: p.Buffer.Size}
-	for _, l := range links {
-		for _, c := range p.Classes {
+	for i, l := range links {
+		none := p.port(i).Headroom == nil && p.PFC.Headroom.None()
+		for _, c := range p.classes(i) {
 			s.Shared -= p.Buffer.Reserve
-			if !c.Lossless || p.PFC.Headroom.None() {
+			if !c.Lossless || none {
 				continue
 			}
-			s.Shared -= p.PFC.Headroom.At(l)
+			s.Shared -= p.headroom(i, l)
 			if !p.Buffer.CrossingInHeadroom {
 				s.Shared -= p.MTU
 				s.Spare += p.MTU
@@ -126,32 +133,36 @@ func (p *Policy) split(links []Link) Switch {
 
 // safeMark returns the marking bound of a switch: that of the ingress port which pauses soonest.
 func (p *Policy) safeMark(links []Link, shared unit.Bytes) unit.Bytes {
-	if p.PFC.Threshold > 0 {
-		return FixedMarkingBound(min(p.PFC.Threshold, shared), len(links))
-	}
 	least := unit.Bytes(-1)
-	for _, l := range links {
-		x := p.PFC.XOFF(l.Rate)
-		if b := MarkingBound(shared, len(links), p.lossless(), x.Alpha); least < 0 || b < least {
+	for i, l := range links {
+		x := p.xoff(i, l)
+		b := FixedMarkingBound(min(unit.Bytes(x.Fixed), shared), len(links))
+		if x.Fixed == 0 {
+			b = MarkingBound(shared, len(links), p.lossless(), x.Alpha)
+		}
+		if least < 0 || b < least {
 			least = b
 		}
 	}
 	return max(0, least)
 }
 
-func (p *Policy) pausing(l Link, s *Switch) Pausing {
-	x := p.PFC.XOFF(l.Rate)
+func (p *Policy) pausing(i int, l Link, s *Switch) Pausing {
+	x := p.xoff(i, l)
 	q := Pausing{
-		Fixed:           p.PFC.Threshold,
+		Fixed:           unit.Bytes(x.Fixed),
 		XOFF:            min(s.Shared, unit.Bytes(x.At(int64(s.Shared)))),
 		FirstPause:      p.firstPause(&x, s),
-		Headroom:        p.PFC.Headroom.At(l),
+		Headroom:        p.headroom(i, l),
 		HeadroomNeeded:  p.needed(l),
-		HeadroomAssumed: p.PFC.Headroom.Assumed(l.Rate),
+		HeadroomAssumed: p.port(i).Headroom == nil && p.PFC.Headroom.Assumed(l.Rate),
 		Response:        p.PFC.Response.At(l.Rate),
 	}
 	if q.Fixed == 0 {
-		q.Alpha, q.Doublings = x.Alpha, p.PFC.Doublings(l.Rate)
+		q.Alpha = x.Alpha
+		if p.port(i).XOFF == nil {
+			q.Doublings = p.PFC.Doublings(l.Rate)
+		}
 	}
 	q.XON = max(0, q.XOFF-p.PFC.ResumeOffset)
 	return q

@@ -27,6 +27,13 @@ func (r *Recorder) notes(s *result.Summary, diverged bool) (notes []string) {
 		notes = append(notes, r.bondNotes()...)
 		notes = append(notes, r.waitNotes(s)...)
 	}
+	for _, n := range r.plan.Assumed() {
+		text := n.Switches[0]
+		if more := len(n.Switches) - 1; more > 0 {
+			text += fmt.Sprintf(" and %d more", more)
+		}
+		notes = append(notes, fmt.Sprintf("the configuration of %s leaves open, and the scenario says: %s", text, n.Text))
+	}
 	for i, f := range s.PerJob() {
 		for _, n := range r.jobs[i].trainingNotes(f, diverged) {
 			if r.several() {

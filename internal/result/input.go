@@ -23,6 +23,7 @@ const (
 	TopologyInput = "topology.txt"
 	FlowsInput    = "flows.csv"
 	NetworkInput  = "network.txt"
+	ConfigInput   = "config" // a folder: of each switch a file or a folder
 	ImagesInput   = "images" // not kept, only its digest
 	TextInput     = "text"   // the same
 )
@@ -53,11 +54,12 @@ func (d *Dir) KeepInputs(inputs []Input) error {
 		return nil
 	}
 	folder := filepath.Join(d.path, inputFolder)
-	if err := os.Mkdir(folder, 0o777); err != nil {
-		return unwritable(d.path, err)
-	}
 	for _, in := range inputs {
-		if err := writeSynced(filepath.Join(folder, in.Name), in.Text); err != nil {
+		path := filepath.Join(folder, filepath.FromSlash(in.Name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			return unwritable(d.path, err)
+		}
+		if err := writeSynced(path, in.Text); err != nil {
 			return fmt.Errorf("run directory %s: cannot write %s/%s: %w", d.path, inputFolder,
 				in.Name, input.Cause(err))
 		}

@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"strings"
 
 	"railyard/internal/plan"
 	"railyard/internal/result"
@@ -27,8 +28,11 @@ func inputName(sc *scenario.Scenario, job int, kind string) string {
 
 // InputKey returns the key of the scenario that names an input, "" if there is none.
 func InputKey(sc *scenario.Scenario, name string) string {
-	if name == result.TopologyInput {
+	switch root, _ := split(name); {
+	case name == result.TopologyInput:
 		return "fabric.topology"
+	case root == result.ConfigInput:
+		return "fabric.config"
 	}
 	for i := range sc.Jobs {
 		for kind, key := range inputKeys {
@@ -38,6 +42,17 @@ func InputKey(sc *scenario.Scenario, name string) string {
 		}
 	}
 	return ""
+}
+
+// InputRoot returns what its key names: the folder that it is in, or itself.
+func InputRoot(name string) string {
+	root, _ := split(name)
+	return root
+}
+
+func split(name string) (root, rest string) {
+	root, rest, _ = strings.Cut(name, "/")
+	return root, rest
 }
 
 // sameInputs reports an input that has changed since the run that is repeated.

@@ -3,6 +3,8 @@ package run
 import (
 	"context"
 	"fmt"
+	"path/filepath"
+	"strings"
 	"sync"
 
 	"railyard/internal/coll"
@@ -69,6 +71,20 @@ func readFiles(ctx context.Context, sc *scenario.Scenario) (files plan.Files, in
 	}
 	if sc.Fabric.Design == "custom" {
 		files.Topology = read("fabric.topology", result.TopologyInput, sc.Fabric.Topology.Value, topo.MaxText)
+	}
+	if c := sc.Fabric.Config; c.Set {
+		folder, failed := readConfig(ctx, c.Value)
+		if failed != nil && ctx.Err() == nil {
+			problems = append(problems, sc.Located(scenario.Finding{Severity: scenario.Error, Path: "fabric.config",
+				Message: fmt.Sprintf("cannot read %s: %v", c.Value, failed)}))
+		}
+		files.Config = folder
+		for i := range folder {
+			for _, f := range folder[i].Files {
+				name := result.ConfigInput + strings.TrimPrefix(filepath.ToSlash(f.Name), filepath.ToSlash(filepath.Clean(c.Value)))
+				inputs = append(inputs, result.Input{Name: name, Text: f.Text})
+			}
+		}
 	}
 	files.Jobs = make([]plan.JobFiles, len(sc.Jobs))
 	for i := range sc.Jobs {

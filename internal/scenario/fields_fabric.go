@@ -67,6 +67,14 @@ var fabricFields = []*Field{
 			"in order",
 	},
 	{
+		Path: "fabric.config", Default: "none", Word: "none", check: checkFolder, pattern: pathPattern,
+		example: "the path of a folder with a configuration of each switch, as \"railyard config render -o\" makes one",
+		value:   in(opt(text), func(s *Scenario) *Opt[string] { return &s.Fabric.Config }),
+		Meaning: "folder with the configurations of the switches, of any platform that railyard config parse reads; what they say of " +
+			"quality of service is simulated, what they leave out is as fabric says",
+		Also: []string{"configs", "configurations"},
+	},
+	{
 		Path: "fabric.leaves", Default: "2", Min: "1", Max: "4096", applies: onlyOf("number of leaves of its own", "leaf-spine"),
 		value:   in(whole, func(s *Scenario) *int { return &s.Fabric.Leaves }),
 		Meaning: "number of leaf switches; hosts are spread over them in order, as many on each",

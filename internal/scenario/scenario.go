@@ -155,6 +155,7 @@ func (n *NIC) Rate() unit.Bitrate { return n.Speed * unit.Bitrate(n.Links()) }
 type Fabric struct {
 	Design    string      // see Designs
 	Topology  Opt[string] // custom only: the file that holds hosts, switches and links
+	Config    Opt[string] // the folder that holds the configurations of switches
 	VLANs     string      // single-switch only: see VLANs
 	Leaves    int         // leaf-spine only
 	Spines    int         // rail-optimized and leaf-spine, of each pod and plane; 0: rails are not connected
@@ -488,6 +489,9 @@ type Job struct {
 	Collectives []CollectiveRow
 	Flows       []Flow
 	FlowsCSV    Opt[string] // file with more flows: see ReadFlows
+
+	// Watchdog ends a job of ranks one of which has been in a collective for so long; not set: nothing does.
+	Watchdog Opt[unit.Duration]
 
 	path string // where it stands in the file
 }

@@ -70,6 +70,14 @@ type ProfilePFC struct {
 	Headroom     Opt[unit.Bytes]
 }
 
+// SwitchesKey is the key that gives switches what they have that differ from the others.
+func (f *Fabric) SwitchesKey() string {
+	if f.Config.Set {
+		return "fabric.config"
+	}
+	return "fabric.switches"
+}
+
 // Matches reports whether a switch with this name is meant.
 func (p *SwitchProfile) Matches(name string) bool {
 	ok, _ := path.Match(p.Match, name)

@@ -149,7 +149,10 @@ func Scenario(r *result.Run) (*scenario.Scenario, error) {
 			if _, err := os.Stat(r.InputPath(in.Name)); err != nil {
 				return nil, fmt.Errorf("run directory %s: a file that the run read is missing: %w", r.Path, err)
 			}
-			changes = append(changes, scenario.Change{Path: key, Text: quoted(r.InputPath(in.Name))})
+			change := scenario.Change{Path: key, Text: quoted(r.InputPath(run.InputRoot(in.Name)))}
+			if !slices.Contains(changes, change) { // a folder has several
+				changes = append(changes, change)
+			}
 		}
 	}
 	if len(changes) == 0 {

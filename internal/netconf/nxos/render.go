@@ -27,6 +27,9 @@ func (Dialect) Fit(d *netconf.Device) (*netconf.Device, []string) {
 	f.NoCables()
 	f.NoPools(Platform)
 	f.Buffers(Platform, "an ingress queue has fixed thresholds only", func(b *netconf.Buffer) bool {
+		if b.XOFF > 0 { // pause-threshold counts the port's own part, too
+			b.XOFF += b.Reserve
+		}
 		b.Reserve = 0
 		return b.XOFF > 0
 	})
