@@ -1,12 +1,14 @@
 package eos_test
 
 import (
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"railyard/internal/netconf"
 	"railyard/internal/netconf/eos"
+	"railyard/internal/netconf/netconftest"
 	"railyard/internal/netconf/qostest"
 	"railyard/internal/unit"
 )
@@ -43,5 +45,62 @@ interface Ethernet1
    mtu 9214
    no switchport
    service-profile ROCE-LEAF
-`, "interface Ethernet1\n uc-tx-queue 9\n  priority strict\n")
+`, "interface Ethernet1\n uc-tx-queue 9\n  priority strict\n", `vlan 101
+ip routing
+interface Vlan101
+   ip address 10.0.1.1/25
+interface Ethernet1
+   switchport access vlan 101
+interface Loopback0
+   ip address 10.255.0.1/32
+router bgp 65001
+   router-id 10.255.0.1
+   no bgp default ipv4-unicast
+   timers bgp 3 9
+   maximum-paths 4 ecmp 4
+   neighbor 172.16.0.1 remote-as 65002
+   neighbor 172.16.0.1 bfd
+   neighbor 172.16.0.1 bfd interval 100 min-rx 100 multiplier 3
+   neighbor 172.16.0.1 allowas-in 1
+   aggregate-address 10.0.1.0/24 summary-only
+   address-family ipv4
+      neighbor 172.16.0.1 activate
+      network 10.0.1.0/25
+`)
+}
+
+// Addresses, VLANs and BGP come back as they were, or are left out as a whole.
+func TestRoutingRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := netconftest.Draw(t)
+		if b := d.BGP; b != nil && rapid.IntRange(0, 3).Draw(t, "plain") > 0 { // else most would be left out
+			b.Relax = true
+			for i := range b.Neighbours {
+				b.Neighbours[i].AS = 4200000100
+				b.Neighbours[i].Client, b.Neighbours[i].NextHopSelf = false, false
+			}
+		}
+		fitting, _ := eos.Dialect{}.Fit(d)
+		netconftest.RoundTrip(t, eos.Dialect{}, fitting)
+	})
+}
+
+// What is written that carries nothing, or contradicts itself.
+func TestRoutingThatIsWrong(t *testing.T) {
+	for _, c := range [][2]string{
+		{"router bgp 65001\n neighbor 10.0.0.1 description x", "neighbour 10.0.0.1: no remote-as"},
+		{"router bgp 65001\n no bgp default ipv4-unicast\n neighbor 10.0.0.1 remote-as 65002", "not activated"},
+		{"router bgp 65001\nrouter bgp 65002", "a second BGP beside AS 65001"},
+		{"router bgp 65001\n address-family ipv4\n  network 10.0.0.1/8", "without bits beyond its length"},
+		{"interface Ethernet1\n switchport access vlan 5", "no vlan 5"},
+		{"vlan 5\ninterface Ethernet1\n switchport access vlan 5\n ip address 10.0.0.0/31", "an address, and VLAN 5"},
+		{"vlan 5\ninterface Vlan5\n switchport access vlan 5", "want it on a port"},
+		{"interface Ethernet1\n ip address fd00::1/64", "want one IPv4 address"},
+		{"vlan 4095", "want a number from 1 to 4094"},
+	} {
+		p := eos.Dialect{}.Parse([]netconf.File{{Name: "running-config", Text: []byte(c[0] + "\n")}})
+		if len(p.Problems) != 1 || !strings.Contains(p.Problems[0].Message, c[1]) || p.Problems[0].Line == 0 {
+			t.Errorf("%q: %v, want %s", c[0], p.Problems, c[1])
+		}
+	}
 }

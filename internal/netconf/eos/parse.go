@@ -44,12 +44,14 @@ type reader struct {
 	at        *setting // the block that is read
 	port      *netconf.Interface
 	queue     *queue
+	routing   routing
 	said      bool // anything of quality of service
 }
 
 // Parse reads the files of a device as one.
 func (Dialect) Parse(files []netconf.File) *netconf.Parsed {
-	r := &reader{profiles: map[string]*setting{}, ports: map[string]*setting{}}
+	r := &reader{profiles: map[string]*setting{}, ports: map[string]*setting{},
+		routing: routing{vlans: map[int]bool{}}}
 	r.Device, r.Places = &netconf.Device{}, map[string]netconf.Place{}
 	for d := range r.classify {
 		r.classify[d] = defaultClass(d)
@@ -61,6 +63,9 @@ func (Dialect) Parse(files []netconf.File) *netconf.Parsed {
 		r.Problems = append(r.Problems, lines.Read(f.Name, f.Text, "!#", top, r)...)
 	}
 	r.finish()
+	r.finishRouting()
+	r.Device.Sort()
+	r.Problems = r.Problems.Sorted()
 	return &r.Parsed
 }
 

@@ -24,7 +24,10 @@ const fileName = "running-config"
 func (Dialect) Fit(d *netconf.Device) (*netconf.Device, []string) {
 	f := netconf.NewFitting(d)
 	f.NoDropThresholds(Platform)
-	f.NoRouting(Platform)
+	if why := unrouted(f.Device); why != "" {
+		f.NoRouting(Platform + ", which has no command on record for " + why + ",")
+	}
+	f.NoSVIDetails(Platform)
 	f.NoSpeeds()
 	f.NoCables()
 	f.NoPools(Platform)
@@ -79,6 +82,7 @@ func (Dialect) Render(d *netconf.Device) ([]netconf.File, error) {
 		return nil, err
 	}
 	w.line(0, "hostname %s", d.Name)
+	w.vlans()
 	if d.QoS != nil {
 		w.watchdog(&d.QoS.Watchdog)
 		w.maps()
@@ -86,6 +90,9 @@ func (Dialect) Render(d *netconf.Device) ([]netconf.File, error) {
 	}
 	for i := range d.Interfaces {
 		w.port(&d.Interfaces[i])
+	}
+	if d.BGP != nil {
+		w.speak(d.BGP)
 	}
 	return []netconf.File{{Name: fileName, Text: []byte(w.String())}}, nil
 }
@@ -199,12 +206,8 @@ func (w *writer) queue(c *netconf.Class) {
 }
 
 func (w *writer) port(i *netconf.Interface) {
-	number, part, _ := netconf.SplitPort(i.Name)
-	name := fmt.Sprintf("Ethernet%d", number)
-	if part > 0 {
-		name += fmt.Sprintf("/%d", part)
-	}
-	w.line(0, "interface %s", name)
+	w.line(0, "interface %s", nameOf(i))
+	w.addressed(i)
 	if i.Description != "" {
 		w.line(1, "description %s", i.Description)
 	}
@@ -225,16 +228,24 @@ func (w *writer) check() {
 	if d.Name == "" {
 		w.Refuse("a device without a name, want one")
 	}
-	if d.BGP != nil || d.LLDP != nil || d.Balance != nil {
-		w.Refuse("BGP, LLDP of the device and load balancing are not rendered")
+	if d.LLDP != nil || d.Balance != nil {
+		w.Refuse("LLDP of the device and load balancing are not rendered")
+	}
+	if why := unrouted(d); why != "" {
+		w.Refuse("no command is on record for %s", why)
 	}
 	for k := range d.Interfaces {
 		i := &d.Interfaces[k]
+		if i.Kind != netconf.Physical {
+			w.checkVirtual(i)
+			continue
+		}
 		_, _, numbered := netconf.SplitPort(i.Name)
 		switch {
-		case i.Kind != netconf.Physical || i.VLAN != 0 || len(i.Addresses) > 0 || i.Speed != 0 || i.LLDP.Silent ||
-			i.LLDP.DCBX == netconf.DCBXOff:
-			w.Refuse("%s: addresses, VLANs, speed and LLDP are not rendered: only quality of service is", i.Name)
+		case i.Speed != 0 || i.LLDP.Silent || i.LLDP.DCBX == netconf.DCBXOff:
+			w.Refuse("%s: speed and LLDP are not rendered", i.Name)
+		case i.VLAN != 0 && len(i.Addresses) > 0:
+			w.Refuse("%s: an address and VLAN %d, want one of them", i.Name, i.VLAN)
 		case !numbered:
 			w.Refuse("%s: want the name of a port, such as Ethernet1/1", i.Name)
 		case i.MTU != 0 && inventory.IPMTU(i.MTU) < leastMTU:

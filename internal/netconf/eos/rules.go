@@ -2,6 +2,7 @@ package eos
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,7 +20,7 @@ type (
 
 // The blocks of a configuration.
 var (
-	top = &block{Rules: []rule{
+	top = &block{Rules: append([]rule{
 		{Pattern: "hostname NAME", Do: func(r *reader, l *line) error {
 			r.Device.Name = l.Args[0]
 			r.say(l, "hostname")
@@ -60,7 +61,7 @@ var (
 			return nil
 		}},
 		{Pattern: "interface NAME", Enter: inInterface, Do: beginInterface},
-	}}
+	}, routed...)}
 	settings = []rule{
 		{Pattern: "qos trust dscp"},
 		{Pattern: "priority-flow-control on", Do: func(r *reader, l *line) error { return r.pfcOn(l) }},
@@ -100,7 +101,7 @@ var (
 		}},
 		{Pattern: "dcbx mode ieee", Do: func(r *reader, l *line) error { return r.dcbx(l, netconf.DCBXIEEE) }},
 		{Pattern: "dcbx mode cee", Do: func(r *reader, l *line) error { return r.dcbx(l, netconf.DCBXCEE) }},
-	}, settings...), Ends: []string{"exit"}}
+	}, slices.Concat(settings, onInterface)...), Ends: []string{"exit"}}
 	inQueue = &block{Ends: []string{"exit"}, Rules: []rule{
 		{Pattern: "no priority", Do: func(r *reader, l *line) error { r.queue.strict = false; return nil }},
 		{Pattern: "priority strict", Do: func(r *reader, l *line) error { r.queue.strict = true; return nil }},
@@ -159,16 +160,22 @@ func mapQueue(r *reader, l *line) error {
 
 func beginInterface(r *reader, l *line) error {
 	name, ok := portName(l.Args[0])
-	if !ok {
+	i, isVirtual := virtual(l.Args[0])
+	switch {
+	case ok:
+		i = netconf.Interface{Name: name}
+	case isVirtual:
+		name = i.Name
+	default:
 		r.at, r.port = newSetting(), &netconf.Interface{} // so that its lines are read
-		return fmt.Errorf("%s: not the name of a port, want Ethernet24 or Ethernet24/1", located.Shown(l.Args[0]))
+		return fmt.Errorf("%s: not the name of a port, want Ethernet24, Ethernet24/1, Vlan101 or Loopback0", located.Shown(l.Args[0]))
 	}
 	if r.ports[name] == nil {
 		r.ports[name] = newSetting()
-		r.Device.Interfaces = append(r.Device.Interfaces, netconf.Interface{Name: name})
+		r.Device.Interfaces = append(r.Device.Interfaces, i)
 		r.say(l, "interface %s", name)
 	}
-	r.at, r.port = r.ports[name], r.Device.Port(name)
+	r.at, r.port = r.ports[name], r.interfaceOf(name)
 	return nil
 }
 

@@ -120,7 +120,7 @@ func RoundTrip(t *rapid.T, of netconf.Dialect, d *netconf.Device) {
 	if len(p.Problems) > 0 {
 		t.Fatal(p.Problems.Error())
 	}
-	if diff := cmp.Diff(d, p.Device, equal, same, emptyIsNil); diff != "" {
+	if diff := cmp.Diff(d, p.Device, equal, same, emptyIsNil, noneIsNil); diff != "" {
 		t.Fatal(diff)
 	}
 }
@@ -129,5 +129,6 @@ func RoundTrip(t *rapid.T, of netconf.Dialect, d *netconf.Device) {
 var (
 	equal      = cmp.Comparer(func(a, b netip.Prefix) bool { return a == b })
 	same       = cmp.Comparer(func(a, b netip.Addr) bool { return a == b })
+	noneIsNil  = cmp.FilterValues(func(a, b []netconf.Interface) bool { return len(a) == 0 && len(b) == 0 }, cmp.Ignore())
 	emptyIsNil = cmp.FilterValues(func(a, b []netip.Prefix) bool { return len(a) == 0 && len(b) == 0 }, cmp.Ignore())
 )

@@ -1,0 +1,374 @@
+package eos
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+
+	"railyard/internal/located"
+	"railyard/internal/netconf"
+	"railyard/internal/netconf/lines"
+	"railyard/internal/unit"
+)
+
+// unrouted says what of a device's addresses and sessions there is no command on record for; "": nothing.
+func unrouted(d *netconf.Device) string {
+	for i := range d.Interfaces {
+		all := d.Interfaces[i].Addresses
+		if len(all) > 1 || len(all) == 1 && !all[0].Addr().Is4() {
+			return "IPv6, or several addresses of an interface"
+		}
+	}
+	b := d.BGP
+	if b == nil {
+		return ""
+	}
+	if !b.Relax || b.Keepalive%unit.Second != 0 || b.Hold%unit.Second != 0 {
+		return "equal paths of one AS only, or timers of parts of a second"
+	}
+	for i := range b.Neighbours {
+		n := &b.Neighbours[i]
+		switch {
+		case !n.Address.Is4():
+			return "IPv6, or several addresses of an interface"
+		case n.AS == b.AS:
+			return "equal paths inside an AS that count reflections"
+		case n.BFD != nil && n.BFD.Interval%unit.Millisecond != 0:
+			return "BFD by parts of a millisecond"
+		}
+	}
+	if slices.ContainsFunc(b.Networks, func(p netip.Prefix) bool { return !p.Addr().Is4() }) ||
+		slices.ContainsFunc(b.Aggregates, func(a netconf.Aggregate) bool { return !a.Prefix.Addr().Is4() }) {
+		return "IPv6, or several addresses of an interface"
+	}
+	return ""
+}
+
+// nameOf is what EOS calls an interface: Ethernet24, Ethernet24/2, Vlan101, Loopback0.
+func nameOf(i *netconf.Interface) string {
+	if i.Kind != netconf.Physical {
+		return i.Name
+	}
+	number, part, _ := netconf.SplitPort(i.Name)
+	name := fmt.Sprintf("Ethernet%d", number)
+	if part > 0 {
+		name += fmt.Sprintf("/%d", part)
+	}
+	return name
+}
+
+// vlans writes the VLANs, and that packets are routed, where there is anything to route.
+func (w *writer) vlans() {
+	var ids []int
+	routed := w.d.BGP != nil
+	for i := range w.d.Interfaces {
+		here := &w.d.Interfaces[i]
+		routed = routed || len(here.Addresses) > 0
+		if here.VLAN > 0 && !slices.Contains(ids, here.VLAN) {
+			ids = append(ids, here.VLAN)
+		}
+	}
+	slices.Sort(ids)
+	for _, id := range ids {
+		w.line(0, "vlan %d", id)
+	}
+	if routed {
+		w.line(0, "ip routing")
+	}
+}
+
+func (w *writer) addressed(i *netconf.Interface) {
+	if i.Kind == netconf.Physical && i.VLAN > 0 {
+		w.line(1, "switchport access vlan %d", i.VLAN)
+	}
+	for _, a := range i.Addresses {
+		if i.Kind == netconf.Physical {
+			w.line(1, "no switchport")
+		}
+		w.line(1, "ip address %s", a)
+	}
+}
+
+// checkVirtual refuses what an SVI or a loopback cannot have.
+func (w *writer) checkVirtual(i *netconf.Interface) {
+	named := i.Kind == netconf.Loopback && i.Name == "Loopback0" && i.VLAN == 0 ||
+		i.Kind == netconf.SVI && i.Name == "Vlan"+strconv.Itoa(i.VLAN) && i.VLAN >= 1 && i.VLAN <= mostVLAN
+	if !named || i.MTU != 0 || i.Description != "" || i.QoS != nil || i.Speed != 0 || i.LLDP != (netconf.PortLLDP{}) {
+		w.Refuse("%s %s: want Loopback0 or VlanN, with addresses alone", i.Kind, i.Name)
+	}
+}
+
+const mostVLAN = 4094
+
+// speak writes BGP. That paths of several ASs are equal if they are as long is how EOS is.
+func (w *writer) speak(b *netconf.BGP) {
+	w.line(0, "router bgp %d", b.AS)
+	w.line(1, "router-id %s", b.RouterID)
+	w.line(1, "no bgp default ipv4-unicast")
+	w.line(1, "timers bgp %d %d", b.Keepalive/unit.Second, b.Hold/unit.Second)
+	w.line(1, "maximum-paths %d ecmp %d", b.MaximumPaths, b.MaximumPaths)
+	for i := range b.Neighbours {
+		n := &b.Neighbours[i]
+		w.line(1, "neighbor %s remote-as %d", n.Address, n.AS)
+		if n.Description != "" {
+			w.line(1, "neighbor %s description %s", n.Address, n.Description)
+		}
+		if f := n.BFD; f != nil {
+			ms := f.Interval / unit.Millisecond
+			w.line(1, "neighbor %s bfd", n.Address)
+			w.line(1, "neighbor %s bfd interval %d min-rx %d multiplier %d", n.Address, ms, ms, f.Multiplier)
+		}
+		if n.AllowASIn > 0 {
+			w.line(1, "neighbor %s allowas-in %d", n.Address, n.AllowASIn)
+		}
+	}
+	for _, a := range b.Aggregates {
+		only := ""
+		if a.SummaryOnly {
+			only = " summary-only"
+		}
+		w.line(1, "aggregate-address %s%s", a.Prefix, only)
+	}
+	w.line(1, "address-family ipv4")
+	for i := range b.Neighbours {
+		w.line(2, "neighbor %s activate", b.Neighbours[i].Address)
+	}
+	for _, p := range b.Networks {
+		w.line(2, "network %s", p)
+	}
+}
+
+// A session is a neighbour with what is said of it elsewhere.
+type session struct {
+	*netconf.Neighbour
+	line   *line
+	active bool
+}
+
+// routing is what is read of BGP.
+type routing struct {
+	silent   bool // IPv4 neighbours carry nothing until they are activated
+	sessions []*session
+	vlans    map[int]bool
+}
+
+// The commands of VLANs and BGP.
+var (
+	routed = []rule{
+		{Pattern: "ip routing"},
+		{Pattern: "vlan ID", Do: func(r *reader, l *line) error {
+			id, err := l.Int(0, 1, mostVLAN)
+			r.routing.vlans[id] = true
+			return err
+		}},
+		{Pattern: "router bgp AS", Enter: inBGP, Do: func(r *reader, l *line) error {
+			as, err := asNumber(l, 0)
+			if r.Device.BGP == nil {
+				r.Device.BGP = &netconf.BGP{AS: as, Relax: true, MaximumPaths: 1, Keepalive: 60 * unit.Second,
+					Hold: 180 * unit.Second}
+				r.say(l, "bgp")
+			} else if err == nil && r.Device.BGP.AS != as {
+				err = fmt.Errorf("%d: a second BGP beside AS %d, want one", as, r.Device.BGP.AS)
+			}
+			return err
+		}},
+	}
+	onInterface = []rule{
+		{Pattern: "switchport access vlan ID", Do: func(r *reader, l *line) (err error) {
+			if r.port.Kind != netconf.Physical {
+				return fmt.Errorf("an access VLAN on %s, want it on a port", r.port.Name)
+			}
+			r.port.VLAN, err = l.Int(0, 1, mostVLAN)
+			r.say(l, "interface %s vlan", r.port.Name)
+			return err
+		}},
+		{Pattern: "ip address PREFIX", Do: func(r *reader, l *line) error {
+			a, err := netip.ParsePrefix(l.Args[0])
+			if err != nil || !a.Addr().Is4() || len(r.port.Addresses) > 0 {
+				return fmt.Errorf("%s: want one IPv4 address with the length of its subnet", located.Shown(l.Args[0]))
+			}
+			r.port.Addresses = []netip.Prefix{a}
+			r.say(l, "interface %s address %v", r.port.Name, a)
+			return nil
+		}},
+	}
+	inBGP = &block{Ends: []string{"exit"}, Rules: []rule{
+		{Pattern: "router-id ADDRESS", Do: func(r *reader, l *line) (err error) {
+			r.Device.BGP.RouterID, err = address(l, 0)
+			return err
+		}},
+		{Pattern: "no bgp default ipv4-unicast", Do: func(r *reader, _ *line) error { r.routing.silent = true; return nil }},
+		{Pattern: "timers bgp KEEPALIVE HOLD", Do: func(r *reader, l *line) error {
+			keep, err := l.Int(0, 0, 3600)
+			if err != nil {
+				return err
+			}
+			hold, err := l.Int(1, 0, 7200)
+			r.Device.BGP.Keepalive, r.Device.BGP.Hold = unit.Duration(keep)*unit.Second, unit.Duration(hold)*unit.Second
+			return err
+		}},
+		{Pattern: "maximum-paths N ecmp M", Do: func(r *reader, l *line) error {
+			paths, err := l.Int(0, 1, mostPaths)
+			if err == nil {
+				var ways int
+				ways, err = l.Int(1, 1, mostPaths)
+				r.Device.BGP.MaximumPaths = min(paths, max(ways, 1))
+			}
+			return err
+		}},
+		{Pattern: "neighbor ADDRESS remote-as AS", Do: func(r *reader, l *line) error {
+			as, err := asNumber(l, 1)
+			if err != nil {
+				return err
+			}
+			return r.neighbour(l, func(s *session) { s.AS = as })
+		}},
+		{Pattern: "neighbor ADDRESS description TEXT...", Do: func(r *reader, l *line) error {
+			return r.neighbour(l, func(s *session) { s.Description = strings.Join(strings.Fields(l.Args[1]), " ") })
+		}},
+		{Pattern: "neighbor ADDRESS bfd", Do: func(r *reader, l *line) error {
+			return r.neighbour(l, func(s *session) {
+				if s.BFD == nil {
+					s.BFD = &netconf.BFD{Interval: 300 * unit.Millisecond, Multiplier: 3}
+				}
+			})
+		}},
+		{Pattern: "neighbor ADDRESS bfd interval MS min-rx MS multiplier N", Do: watch},
+		{Pattern: "neighbor ADDRESS allowas-in N", Do: func(r *reader, l *line) error {
+			times, err := l.Int(1, 1, 10)
+			if err != nil {
+				return err
+			}
+			return r.neighbour(l, func(s *session) { s.AllowASIn = times })
+		}},
+		{Pattern: "aggregate-address PREFIX", Do: func(r *reader, l *line) error { return r.aggregate(l, false) }},
+		{Pattern: "aggregate-address PREFIX summary-only", Do: func(r *reader, l *line) error { return r.aggregate(l, true) }},
+		{Pattern: "address-family ipv4", Enter: inFamily},
+	}}
+	inFamily = &block{Ends: []string{"exit"}, Rules: []rule{
+		{Pattern: "neighbor ADDRESS activate", Do: func(r *reader, l *line) error {
+			return r.neighbour(l, func(s *session) { s.active = true })
+		}},
+		{Pattern: "network PREFIX", Do: func(r *reader, l *line) error {
+			p, err := network(l)
+			if err == nil && !slices.Contains(r.Device.BGP.Networks, p) {
+				r.Device.BGP.Networks = append(r.Device.BGP.Networks, p)
+				r.say(l, "network %v", p)
+			}
+			return err
+		}},
+	}}
+)
+
+// mostPaths bounds what is read as a number of equal paths.
+const mostPaths = 4096
+
+func asNumber(l *line, arg int) (uint32, error) {
+	v, err := strconv.ParseUint(l.Args[arg], 10, 32)
+	if err != nil || v == 0 {
+		return 0, fmt.Errorf("%s: want an AS number from 1 to 4294967295", located.Shown(l.Args[arg]))
+	}
+	return uint32(v), nil
+}
+
+func address(l *line, arg int) (netip.Addr, error) {
+	a, err := netip.ParseAddr(l.Args[arg])
+	if err != nil || !a.Is4() {
+		return netip.Addr{}, fmt.Errorf("%s: want an IPv4 address", located.Shown(l.Args[arg]))
+	}
+	return a, nil
+}
+
+func network(l *line) (netip.Prefix, error) {
+	p, err := netip.ParsePrefix(l.Args[0])
+	if err != nil || !p.Addr().Is4() || p != p.Masked() {
+		return p, fmt.Errorf("%s: want an IPv4 prefix without bits beyond its length", located.Shown(l.Args[0]))
+	}
+	return p, nil
+}
+
+// watch reads how a neighbour is watched: of both directions the longer interval counts (RFC 5880, section 6.8.4).
+func watch(r *reader, l *line) error {
+	var v [3]int
+	for i, most := range [3]int{60000, 60000, 255} {
+		var err error
+		if v[i], err = l.Int(i+1, 2, most); err != nil {
+			return err
+		}
+	}
+	return r.neighbour(l, func(s *session) {
+		s.BFD = &netconf.BFD{Interval: unit.Duration(max(v[0], v[1])) * unit.Millisecond, Multiplier: v[2]}
+	})
+}
+
+// neighbour changes one, by its first argument.
+func (r *reader) neighbour(l *line, change func(*session)) error {
+	a, err := address(l, 0)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(r.routing.sessions, func(s *session) bool { return s.Address == a })
+	if i < 0 {
+		i = len(r.routing.sessions)
+		r.routing.sessions = append(r.routing.sessions, &session{Neighbour: &netconf.Neighbour{Address: a}, line: l})
+		r.say(l, "neighbour %v", a)
+	}
+	change(r.routing.sessions[i])
+	return nil
+}
+
+func (r *reader) aggregate(l *line, only bool) error {
+	p, err := network(l)
+	if err == nil {
+		r.Device.BGP.Aggregates = append(r.Device.BGP.Aggregates, netconf.Aggregate{Prefix: p, SummaryOnly: only})
+		r.say(l, "aggregate %v", p)
+	}
+	return err
+}
+
+// virtual returns an SVI's or a loopback's description by its name; false: it is neither.
+func virtual(name string) (netconf.Interface, bool) {
+	if name == "Loopback0" {
+		return netconf.Interface{Name: name, Kind: netconf.Loopback}, true
+	}
+	text, ok := strings.CutPrefix(name, "Vlan")
+	id, err := strconv.Atoi(text)
+	return netconf.Interface{Name: name, Kind: netconf.SVI, VLAN: id},
+		ok && err == nil && id >= 1 && id <= mostVLAN && text == strconv.Itoa(id)
+}
+
+// finishRouting puts sessions in, and reports those that carry nothing and VLANs that are not there.
+func (r *reader) finishRouting() {
+	wrong := func(l *line, format string, args ...any) {
+		r.Problems = append(r.Problems, located.Problem{File: l.File, Line: int(l.Number), Column: 1, Width: 1,
+			Message: fmt.Sprintf(format, args...)})
+	}
+	for _, s := range r.routing.sessions {
+		switch {
+		case s.AS == 0:
+			wrong(s.line, "neighbour %v: no remote-as", s.Address)
+		case r.routing.silent && !s.active:
+			wrong(s.line, "neighbour %v: not activated: it carries no routes", s.Address)
+		}
+		r.Device.BGP.Neighbours = append(r.Device.BGP.Neighbours, *s.Neighbour)
+	}
+	for i := range r.Device.Interfaces {
+		here := &r.Device.Interfaces[i]
+		at := r.Places["interface "+here.Name]
+		l := &line{File: at.File, Number: lines.Number(at.Line)}
+		switch {
+		case here.VLAN > 0 && !r.routing.vlans[here.VLAN]:
+			wrong(l, "%s: no vlan %d", here.Name, here.VLAN)
+		case here.Kind == netconf.Physical && here.VLAN > 0 && len(here.Addresses) > 0:
+			wrong(l, "%s: an address, and VLAN %d", here.Name, here.VLAN)
+		}
+	}
+}
+
+// interfaceOf returns an interface by its name.
+func (r *reader) interfaceOf(name string) *netconf.Interface {
+	i := slices.IndexFunc(r.Device.Interfaces, func(i netconf.Interface) bool { return i.Name == name })
+	return &r.Device.Interfaces[i]
+}
