@@ -110,14 +110,14 @@ func (l *linter) circle() {
 	}
 }
 
-// far is the device and the port that an interface is plugged into, as its description says: "to
-// spine1 Ethernet1/2".
-func (l *linter) far(i *netconf.Interface) (*Device, *netconf.Interface) {
+// Far is the device and the port that an interface is plugged into, as its description says: "to
+// spine1 Ethernet1/2"; nil: none of the devices.
+func Far(devices []*Device, i *netconf.Interface) (*Device, *netconf.Interface) {
 	words := strings.Fields(i.Description)
 	if len(words) != 3 || words[0] != "to" {
 		return nil, nil
 	}
-	for _, d := range l.devices {
+	for _, d := range devices {
 		if d.Device.Name == words[1] {
 			if p := d.Device.Port(words[2]); p != nil {
 				return d, p
@@ -132,7 +132,7 @@ func (l *linter) neighbours() {
 	for k, d := range l.devices {
 		for n := range d.Device.Interfaces {
 			i := &d.Device.Interfaces[n]
-			other, far := l.far(i)
+			other, far := Far(l.devices, i)
 			if far == nil || slices.Index(l.devices, other) < k {
 				continue
 			}

@@ -85,6 +85,7 @@ type Finding struct {
 	Rule     string   `json:"rule"`
 	Severity Severity `json:"severity"`
 	Device   string   `json:"device"`
+	Port     string   `json:"port,omitempty"` // the first that it is about; "": the device
 	netconf.Place
 	Text   string `json:"text"`
 	Reason string `json:"reason"`
@@ -146,7 +147,18 @@ func (l *linter) add(d *Device, rule string, s Severity, text string, places ...
 		}
 	}
 	r := RuleOf(rule)
-	l.findings = append(l.findings, Finding{rule, s, d.Device.Name, at, text, r.Reason, r.Fix})
+	l.findings = append(l.findings, Finding{rule, s, d.Device.Name, portOf(places), at, text, r.Reason, r.Fix})
+}
+
+// portOf is the interface that the first of some places is of.
+func portOf(places []string) string {
+	for _, p := range places {
+		if rest, ok := strings.CutPrefix(p, "interface "); ok {
+			name, _, _ := strings.Cut(rest, " ")
+			return name
+		}
+	}
+	return ""
 }
 
 // device checks one by itself.
@@ -156,13 +168,13 @@ func (l *linter) device(d *Device) {
 		if p.Warning {
 			s = Warning
 		}
-		l.findings = append(l.findings, Finding{"Q20", s, d.Device.Name, netconf.Place{File: p.File,
+		l.findings = append(l.findings, Finding{"Q20", s, d.Device.Name, "", netconf.Place{File: p.File,
 			Line: p.Line}, p.Message,
 			RuleOf("Q20").Reason, RuleOf("Q20").Fix})
 	}
 	for _, s := range d.Slips {
 		r := RuleOf(s.Rule)
-		l.findings = append(l.findings, Finding{s.Rule, Error, d.Device.Name, s.Place, s.Text, r.Reason, r.Fix})
+		l.findings = append(l.findings, Finding{s.Rule, Error, d.Device.Name, "", s.Place, s.Text, r.Reason, r.Fix})
 	}
 	l.subnets(d)
 	if d.Device.QoS == nil {
