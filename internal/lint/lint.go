@@ -64,7 +64,7 @@ var Rules = []Rule{
 	{"Q20", "every line is understood", "what is not read is not checked", "see the line"},
 	{"Q21", "watchdog and stock ECN by the platform's words",
 		"the line is refused, or RoCE's class is not marked", "see the finding"},
-	{"Q22", "LLDP and DCBX are on where PFC is auto", "without DCBX auto is off", "LLDP with DCBX on the port, or PFC on"},
+	{"Q22", "LLDP and DCBX are on where PFC is auto", "without DCBX auto is off", "LLDP with DCBX on both ports, or PFC on"},
 	{"Q23", "neighbours agree on PFC and shares", "one pauses a priority that the other does not", "the same on both ends"},
 	{"Q24", "neighbours speak one DCBX", "IEEE and CEE do not understand each other", "the same version on both ends"},
 	{"Q26", "VLANs, subnets and summaries nest", "a summary without a subnet draws packets to nowhere",

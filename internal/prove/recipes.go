@@ -103,6 +103,9 @@ func lossyData(s *subject) (*scene, string) {
 }
 
 func unheard(s *subject) (*scene, string) {
+	if _, there := s.neighbour(); there && strings.Contains(s.finding.Text, "by DCBX") {
+		return disagree(s)
+	}
 	return s.burst("LLDP and DCBX are on", s.edit(func(d *netconf.Device, _ *netconf.Profile, i *netconf.Interface) {
 		d.LLDP, i.LLDP = &netconf.LLDP{On: true}, netconf.PortLLDP{}
 	})), ""
