@@ -63,11 +63,11 @@ var Switches = []Switch{
 	},
 	{
 		Name: "nexus-9348d-gx2a", About: "Cisco Nexus 9348D-GX2A", Ports: 48, Rate: 400 * gig, Buffer: 120 * mb,
-		Source: "public data sheet",
+		Height: 2, Source: "public data sheet; height: NetBox device type library, N9K-C9348D-GX2A",
 	},
 	{
 		Name: "nexus-9364d-gx2a", About: "Cisco Nexus 9364D-GX2A", Ports: 64, Rate: 400 * gig, Buffer: 120 * mb,
-		Source: "public data sheet",
+		Height: 2, Source: "public data sheet; height: NetBox device type library, N9K-C9364D-GX2A",
 	},
 	{
 		Name: "sn4600c", About: "NVIDIA Spectrum-3 SN4600C", Ports: 64, Rate: 100 * gig,

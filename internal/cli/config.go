@@ -166,7 +166,7 @@ func emptyFolder(dir string) error {
 	case err != nil:
 		return err
 	case len(entries) > 0:
-		return fmt.Errorf("%s: not empty, want a new or empty folder", dir)
+		return fmt.Errorf("folder %s: holds %s already, want a new or an empty folder", dir, entries[0].Name())
 	}
 	return nil
 }

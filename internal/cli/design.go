@@ -203,14 +203,11 @@ func (s *study) write(dir string) error {
 			return fmt.Errorf("design: %s: %w", files[i].name, err)
 		}
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return misuse("design: -o: %w", err)
+	if err := emptyFolder(dir); err != nil {
+		return err
 	}
-	if there, err := os.ReadDir(dir); err != nil || len(there) > 0 {
-		if err == nil {
-			err = fmt.Errorf("%s holds %s, want a new or an empty directory", dir, count(len(there), "file"))
-		}
-		return misuse("design: -o: %w", err)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
 	}
 	for i := range files {
 		if err := os.WriteFile(filepath.Join(dir, files[i].name), []byte(files[i].text.String()), 0o666); err != nil {

@@ -30,6 +30,7 @@ func inventoryText(a *app, p *plan.Plan, _ *plan.Job) error {
 	}
 	title("switches", switchRows(in), "llrlw")
 	title("rails: a VLAN and a subnet on each switch", railRows(in), "lrrllw")
+	title("switches that share NICs: the same subnets and gateways", peerRows(in), "lw")
 	title("links between switches, or between NICs", linkRows(in), "lllllw")
 	title("groups of equal next hops", groupRows(in, p.Routes), "lrrw")
 	title("NICs", nicRows(in), "llllw")
@@ -46,8 +47,12 @@ func sessionsText(p *plan.Plan) string {
 	if r.BFD {
 		watch = fmt.Sprintf("BFD %d x %v", r.BFDMultiplier, r.BFDInterval)
 	}
-	return fmt.Sprintf("Switches speak %s with %s: after a failure all have other routes in %v, unless a fault says "+
+	text := fmt.Sprintf("Switches speak %s with %s: after a failure all have other routes in %v, unless a fault says "+
 		"otherwise.", r.Protocol, watch, r.Convergence())
+	if r.Protocol == string(inventory.EVPN) {
+		text += " Of evpn there is this inventory and that time; its sessions are not configured."
+	}
+	return text
 }
 
 // cell prints an address of one family, "-" if there is none.
@@ -123,6 +128,21 @@ func portsText(in *inventory.Inventory, ports []topo.PortID) string {
 	return strings.Join(texts, " ")
 }
 
+// peerRows lists switches that NICs are bonded over.
+func peerRows(in *inventory.Inventory) [][]string {
+	rows := [][]string{{"switch", "shares its NICs with"}}
+	for i := range in.Devices {
+		var names []string
+		for _, n := range in.Devices[i].Peers {
+			names = append(names, in.Devices[n].Name)
+		}
+		if len(names) > 0 {
+			rows = append(rows, []string{in.Devices[i].Name, strings.Join(names, " ")})
+		}
+	}
+	return rows
+}
+
 func linkRows(in *inventory.Inventory) [][]string {
 	rows := [][]string{{"from", "port", "address", "to", "port", "address"}}
 	g := in.Graph
@@ -157,12 +177,26 @@ func nicRows(in *inventory.Inventory) [][]string {
 	rows := [][]string{{"NIC", "address", "gateway", "switch", "port"}}
 	g := in.Graph
 	for n := range g.NICs {
-		port := g.NICs[n].Port
-		a, far := in.Ports[port].Address, g.Peer(port)
+		ports, a := g.NICs[n].Ports, in.Ports[g.NICs[n].Port].Address
 		gateway, _ := in.Gateway(topo.NICID(n))
-		rows = append(rows, []string{g.NICName(topo.NICID(n)), cell(a.V4), bare(gateway.V4),
-			g.Nodes[g.Ports[far].Node].Name, in.Ports[far].Name.String()})
-		rows = below(rows, in.Options.IPv6, "", cell(a.V6), bare(gateway.V6))
+		addresses := [][2]string{{cell(a.V4), bare(gateway.V4)}}
+		if in.Options.IPv6 {
+			addresses = append(addresses, [2]string{cell(a.V6), bare(gateway.V6)})
+		}
+		for i := range max(len(ports), len(addresses)) {
+			row := make([]string, 5)
+			if i == 0 {
+				row[0] = g.NICName(topo.NICID(n))
+			}
+			if i < len(addresses) {
+				row[1], row[2] = addresses[i][0], addresses[i][1]
+			}
+			if i < len(ports) {
+				far := g.Peer(ports[i])
+				row[3], row[4] = g.Nodes[g.Ports[far].Node].Name, in.Ports[far].Name.String()
+			}
+			rows = append(rows, row)
+		}
 	}
 	return rows
 }
@@ -211,6 +245,7 @@ type deviceJSON struct {
 	AS       uint32       `json:"as,omitempty"`
 	Loopback addressJSON  `json:"loopback"`
 	Block    addressJSON  `json:"block"`
+	Peers    []string     `json:"shares_nics_with,omitempty"`
 	Rails    []subnetJSON `json:"rails,omitempty"`
 	Groups   []hopsJSON   `json:"equal_next_hops,omitempty"`
 	Ports    []plugJSON   `json:"ports"`
@@ -240,6 +275,9 @@ func deviceData(p *plan.Plan, in *inventory.Inventory, at topo.NodeID) deviceJSO
 	g, d, n := in.Graph, &in.Devices[at], &in.Graph.Nodes[at]
 	out := deviceJSON{Name: d.Name, Role: n.Kind.String(), Model: n.Model, AS: d.AS, Loopback: addressData(d.Loopback),
 		Block: addressData(d.Block)}
+	for _, n := range d.Peers {
+		out.Peers = append(out.Peers, in.Devices[n].Name)
+	}
 	for _, r := range d.Rails {
 		out.Rails = append(out.Rails, subnetJSON{r.Rail + 1, r.VLAN, addressData(r.Subnet), addressData(r.Gateway)})
 	}

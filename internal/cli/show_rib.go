@@ -34,7 +34,7 @@ changes any more.`,
 			if err != nil {
 				return err
 			}
-			devices, err := p.Devices()
+			_, devices, err := p.Routers()
 			if err != nil {
 				return a.located(args[0], p.Scenario, err)
 			}
@@ -43,10 +43,7 @@ changes any more.`,
 				names := namesOf(devices)
 				return misuse("rib: %q is no switch of this network%s", args[1], didYouMean(args[1], names, between(names)))
 			}
-			n, err := rib.New(devices, func(d int) bool { return d == at })
-			if err != nil {
-				return err
-			}
+			n := rib.New(devices, func(d int) bool { return d == at })
 			if asJSON {
 				return a.printJSON(ribData(n, at))
 			}
@@ -83,9 +80,17 @@ func (a *app) ribText(n *rib.Network, at int) error {
 	section("sessions", sessionRows(n, at), "lrllw")
 	section("BGP routes; * packets take this path", routeRows(n, at), "lllw")
 	section("originated: networks of the switch, and aggregates while something inside them is there", originRows(n, at), "lw")
-	section("advertised to every neighbour, with the next hop of its session; whose AS is in the path refuses it",
-		advertRows(n, at), "llw")
+	section(advertTitle(d.BGP), advertRows(n, at), "llw")
 	return s.Flush(a.stdout)
+}
+
+// advertTitle says who is told what, and who refuses it.
+func advertTitle(b *netconf.BGP) string {
+	if b != nil && slices.ContainsFunc(b.Neighbours, func(n netconf.Neighbour) bool { return n.AS == b.AS }) {
+		return "advertised, with the next hop of each session; refused by whom it came from or has passed, not told whom this " +
+			"switch does not reflect to"
+	}
+	return "advertised to every neighbour, with the next hop of its session; whose AS is in the path refuses it"
 }
 
 func connectedRows(t *rib.Table) [][]string {
@@ -97,7 +102,7 @@ func connectedRows(t *rib.Table) [][]string {
 }
 
 func sessionRows(n *rib.Network, at int) [][]string {
-	rows := [][]string{{"neighbour", "AS", "tells it as next hop", "by", "who"}}
+	rows := [][]string{{"neighbour", "AS", "next hop told", "by", "who"}}
 	b := n.Devices[at].BGP
 	for k, e := range n.Tables[at].Sessions {
 		who := b.Neighbours[k].Description
@@ -122,7 +127,7 @@ func routeRows(n *rib.Network, at int) [][]string {
 			if p.Session < 0 {
 				rows = append(rows, []string{prefix, mark, "-", "its own"})
 			} else {
-				rows = append(rows, []string{prefix, mark, p.NextHop.String(), pathText(p.ASs)})
+				rows = append(rows, []string{prefix, mark, p.NextHop.String(), wayText(&p)})
 			}
 			prefix = ""
 		}
@@ -131,6 +136,19 @@ func routeRows(n *rib.Network, at int) [][]string {
 }
 
 func pathText(ases []uint32) string { return strings.Trim(fmt.Sprint(ases), "[]") }
+
+// wayText says how a route has come: its ASs and, inside an AS, who brought it in and reflected it.
+func wayText(p *rib.Path) string {
+	text := pathText(p.ASs)
+	if !p.Originator.IsValid() {
+		return text
+	}
+	text = strings.TrimSpace(fmt.Sprintf("%s from %v", text, p.Originator))
+	if len(p.Clusters) > 0 {
+		text += " by " + strings.Trim(fmt.Sprint(p.Clusters), "[]")
+	}
+	return text
+}
 
 func originRows(n *rib.Network, at int) [][]string {
 	rows := [][]string{{"prefix", "what it is"}}
@@ -154,7 +172,8 @@ func originRows(n *rib.Network, at int) [][]string {
 type advertised struct {
 	Prefix  netip.Prefix `json:"prefix"`
 	ASs     []uint32     `json:"as_path"`
-	Refused []string     `json:"refused_by,omitempty"` // whose AS is in the path
+	Refused []string     `json:"refused_by,omitempty"` // who is in the path
+	NotTold []string     `json:"not_told,omitempty"`   // neighbours in the same AS that it is not reflected to
 }
 
 func adverts(n *rib.Network, at int) (all []advertised) {
@@ -172,20 +191,40 @@ func adverts(n *rib.Network, at int) (all []advertised) {
 			}
 		}
 	}
+	for k, e := range n.Tables[at].Sessions {
+		told := map[netip.Prefix]bool{}
+		for _, a := range n.Advertised(at, k) {
+			told[a.Prefix] = true
+		}
+		for i := range all {
+			if e.Why == "" && all[i].Prefix.Addr().Is6() == e.Neighbour.Is6() && !told[all[i].Prefix] {
+				all[i].NotTold = append(all[i].NotTold, n.Devices[e.Device].Name)
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b advertised) int { return rib.ComparePrefixes(a.Prefix, b.Prefix) })
 	return all
 }
 
 func advertRows(n *rib.Network, at int) [][]string {
-	rows := [][]string{{"prefix", "AS path", "refused by"}}
+	rows := [][]string{{"prefix", "AS path", "refused by, or not told"}}
 	for _, a := range adverts(n, at) {
-		refused := slices.Compact(a.Refused)
-		text := strings.Join(refused, " ")
-		if len(refused) > 4 {
-			text = fmt.Sprintf("%s and %d others", refused[0], len(refused)-1)
+		text := someOf(a.Refused)
+		if len(a.NotTold) > 0 {
+			text = strings.TrimSpace(text + " not told: " + someOf(a.NotTold))
 		}
 		rows = append(rows, []string{a.Prefix.String(), pathText(a.ASs), text})
 	}
 	return rows
+}
+
+// someOf names a few switches.
+func someOf(names []string) string {
+	names = slices.Compact(names)
+	if len(names) > 4 {
+		return fmt.Sprintf("%s and %d others", names[0], len(names)-1)
+	}
+	return strings.Join(names, " ")
 }
 
 type ribPath struct {
@@ -193,6 +232,9 @@ type ribPath struct {
 	NextHop   string   `json:"next_hop,omitempty"`
 	ASs       []uint32 `json:"as_path"`
 	Used      bool     `json:"used"`
+
+	Originator *netip.Addr  `json:"originator,omitempty"`
+	Reflected  []netip.Addr `json:"reflected_by,omitempty"`
 }
 
 type ribRoute struct {
@@ -208,6 +250,7 @@ type ribSession struct {
 	Neighbour string     `json:"neighbour,omitempty"`
 	Own       netip.Addr `json:"next_hop_told"`
 	Interface string     `json:"interface"`
+	Client    bool       `json:"reflector_client,omitempty"`
 	Down      string     `json:"down,omitempty"`
 }
 
@@ -239,6 +282,7 @@ func ribData(n *rib.Network, at int) any {
 		if e.Device >= 0 {
 			s.Neighbour = n.Devices[e.Device].Name
 		}
+		s.Client = d.BGP.Neighbours[k].Client
 		out.Sessions = append(out.Sessions, s)
 	}
 	for _, r := range t.Routes {
@@ -247,6 +291,9 @@ func ribData(n *rib.Network, at int) any {
 			path := ribPath{ASs: append([]uint32{}, p.ASs...), Used: p.Shares}
 			if p.Session >= 0 {
 				path.Neighbour, path.NextHop = n.Devices[t.Sessions[p.Session].Device].Name, p.NextHop.String()
+			}
+			if p.Originator.IsValid() {
+				path.Originator, path.Reflected = &p.Originator, p.Clusters
 			}
 			route.Paths = append(route.Paths, path)
 		}

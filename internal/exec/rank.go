@@ -209,8 +209,30 @@ func (r *Rank) Stop() { r.StopAfter(0) }
 // otherwise after the step, or the start phase, in progress. For a whole job: the largest Steps()+1.
 func (r *Rank) StopAfter(steps int64) { r.cfg.Steps = min(r.cfg.Steps, max(steps, r.step+1)) }
 
-// Fail ends the rank at once: a queue pair gave up. The step in progress leaves no record.
+// Fail ends the rank at once: its job is aborted. The step in progress leaves no record.
 func (r *Rank) Fail(unit.Time) { r.status, r.over = Failed, true }
+
+// Communicates returns the collective that the rank began first of those that it has not ended, and since when; ok is
+// false if there is none.
+func (r *Rank) Communicates() (coll int32, since unit.Time, ok bool) {
+	if r.over || !r.begun {
+		return 0, 0, false
+	}
+	for s := range r.streams {
+		st := &r.streams[s]
+		if !st.busy {
+			continue
+		}
+		id := r.in.queues[s][st.next-1]
+		if op := &r.in.ops[id]; op.Kind == workload.Communication && (!ok || r.ops[id].start < since) {
+			coll, since, ok = op.Coll, r.ops[id].start, true
+		}
+	}
+	return coll, since, ok
+}
+
+// Step returns the step that the rank is in; workload.StartStep: its start phase.
+func (r *Rank) Step() int64 { return r.step }
 
 // abort ends the rank at once: what it is to do makes no sense.
 func (r *Rank) abort(err error) {

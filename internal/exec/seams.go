@@ -167,7 +167,7 @@ type Trace struct {
 // Status is how a rank stands.
 type Status uint8
 
-// A rank is OK until its driver reports a queue pair that gave up.
+// A rank is OK until it cannot go on, or its driver says that its job is aborted.
 const (
 	OK Status = iota
 	Failed

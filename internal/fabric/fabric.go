@@ -206,7 +206,7 @@ func (f *Fabric) addIngress(id PortID, far int32) {
 	gp, in := f.graph.Ports[id], &f.ingresses[id]
 	at := f.cfg.profile(gp.To)
 	*in = ingress{far: far, first: int32(int(id) * f.nc), state: &f.states[f.islandOf[gp.To]],
-		isl: f.eng.Island(f.islandOf[gp.To]), xoff: f.threshold(at.PFC.XOFF(gp.Rate))}
+		isl: f.eng.Island(f.islandOf[gp.To]), xoff: f.threshold(at.PFC.XOFF(gp.Rate)), within: true}
 	if far >= 0 {
 		for c := range f.nc {
 			f.accounts[int(in.first)+c].node = &f.nodes[far]

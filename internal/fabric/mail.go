@@ -131,6 +131,10 @@ func (f *Fabric) planArrival(id PortID, in *ingress, first *chunk, at unit.Time)
 	if in.head == nil {
 		in.head = first
 	}
+	if !in.within {
+		in.comes(at)
+		return
+	}
 	in.isl.At(at, sim.MakeKey(sim.Arrival, classArrive, int32(id)))
 }
 
@@ -158,6 +162,8 @@ func (f *Fabric) addBoxes(islandOf []int32) {
 		}
 		f.ports[id].box = i
 		f.ports[id].flags |= flagFar
+		f.addLink(PortID(id))
 	}
 	f.eng.SetMail((*office)(f))
+	f.eng.SetArrivals((*arrivals)(f))
 }

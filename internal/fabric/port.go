@@ -85,7 +85,8 @@ type ingress struct {
 	faulted int64
 	// classes under PFC: those of the switch, unless a fault takes them from this port
 	lossless uint8
-	_        [7]byte
+	within   bool  // both ends are in one island, which plans one arrival at a time
+	index    int32 // else: among the links that lead to the island
 }
 
 // threshold is a qos.XOFF that takes no division where its ratio is a power of two.
@@ -213,6 +214,10 @@ type state struct {
 	traces traces
 	dirty  []int32 // boxes with mail from here
 	inbox  []int32 // boxes with mail for here
+	// links that lead here from other islands, and which of them have frames on them, a bit each: see arrivals.go
+	links  []PortID
+	coming []uint64
+	from   []int32
 	// links that its nodes send to, and that lead to them
 	outward, inward []PortID
 	_               [64]byte

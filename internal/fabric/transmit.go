@@ -268,10 +268,7 @@ func (h *arrive) Handle(isl *sim.Island, now unit.Time, owner int32) {
 	f := (*Fabric)(h)
 	in := &f.ingresses[owner]
 	pk := in.take(&in.state.chunks)
-	if in.n > 0 && !f.each {
-		if nextLine>>(in.pos&7)&1 != 0 {
-			in.prefetch(1)
-		}
+	if in.within && in.n > 0 && !f.each {
 		isl.At(in.front().arrival(), sim.MakeKey(sim.Arrival, classArrive, owner))
 	}
 	if f.faults != nil && f.faults.hits(isl, now, PortID(owner), in, pk) {

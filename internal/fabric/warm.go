@@ -38,25 +38,4 @@ func (f *Fabric) warm(isl *sim.Island, events int64) {
 		sim.Prefetch(&f.queues[int(id)*f.nc].bytes)
 		sim.Prefetch(&f.ingresses[id].faulted)
 	}
-	for _, id := range st.inward { // the first loop has asked for their lines
-		in := &f.ingresses[id]
-		in.prefetch(0)
-		in.prefetch(2)
-	}
-}
-
-// nextLine has a bit for each position in a chunk before which the frame behind begins another line: two
-// frames share one, and the last of a chunk has one with the address of the next chunk.
-const nextLine = 1<<1 | 1<<3 | 1<<5 | 1<<6
-
-// prefetch asks for the frame that is so many behind the first on a link, if this end knows of it.
-func (in *ingress) prefetch(behind uint8) {
-	if int32(behind) >= in.n {
-		return
-	}
-	if i := in.pos + behind; i < chunkFrames {
-		sim.Prefetch(&in.head.frames[i].at)
-	} else {
-		sim.Prefetch(&in.head.next.frames[i-chunkFrames].at)
-	}
 }

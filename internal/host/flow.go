@@ -19,17 +19,23 @@ type flow struct {
 	host   int32
 	key    uint32
 	posted int64
+	ended  bool
 }
 
-// AddFlow plans an explicit flow from a host; the Tag of its messages is their number.
-func (h *Hosts) AddFlow(from int32, s FlowSpec) {
+// AddFlow plans an explicit flow from a host; the Tag of its messages is their number. It returns the number of the flow.
+func (h *Hosts) AddFlow(from int32, s FlowSpec) int32 {
 	f := flow{FlowSpec: s, host: from}
 	if s.To != nil {
 		f.key = h.register(region{bytes: s.To})
 	}
 	h.flows = append(h.flows, f)
-	h.planPost(s.Start, int32(len(h.flows)-1))
+	id := int32(len(h.flows) - 1)
+	h.planPost(s.Start, id)
+	return id
 }
+
+// EndFlow makes a flow post nothing more; it is called between windows.
+func (h *Hosts) EndFlow(id int32) { h.flows[id].ended = true }
 
 // planPost plans the next post of an explicit flow. In order of scheduling, the agenda of the first
 // host holds the posts of all hosts: at one instant, the flow that was added first goes first.
@@ -43,6 +49,9 @@ func (h *Hosts) planPost(at unit.Time, id int32) {
 
 func (h *Hosts) postFlow(now unit.Time, id int32) {
 	f := &h.flows[id]
+	if f.ended {
+		return
+	}
 	out := &h.hosts[f.host].post
 	*out = Message{QP: f.QP, Bytes: f.Bytes, From: f.From, Key: f.key, Tag: f.posted}
 	h.net.Post(now, out)

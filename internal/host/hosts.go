@@ -50,8 +50,9 @@ type Hosts struct {
 	wayOf    []lane     // by queue pair
 	flows    []flow
 	regions  []region
-	failures []failure // by island
-	failed   failure
+	failures [][]Failure // by island: those of this window
+	onFail   func(Failure)
+	failed   Failure // the first, where nobody listens
 }
 
 // nicLinks is the PCIe of a card: one NIC, or several that are its ports.
@@ -96,7 +97,8 @@ type rankState struct {
 
 // New returns the hosts of a graph. islandOf gives each node's island.
 func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) *Hosts {
-	h := &Hosts{eng: eng, graph: g, cfg: cfg, failures: make([]failure, eng.Islands())}
+	h := &Hosts{eng: eng, graph: g, cfg: cfg, failures: make([][]Failure, eng.Islands())}
+	h.onFail = h.end
 	for _, s := range g.Hosts {
 		at := host{island: eng.Island(islandOf[s.Node]), wakeAt: unit.Never, out: make([]share, s.GPUs),
 			in: make([]share, s.GPUs), copies: make([]*copies, s.GPUs)}
@@ -148,6 +150,7 @@ const (
 	workAlarm               // of the network: queue pair a
 	workCredit              // way a: the sender knows of credits
 	workCopied              // rank a: look whether its copy is past PCIe
+	workIdle                // nothing
 )
 
 type entry struct {
@@ -183,6 +186,9 @@ func (h *Hosts) plan(id int32, e entry) {
 func (h *Hosts) Alarm(id int32, at unit.Time, a Alarm) {
 	h.plan(id, entry{at: at, what: workAlarm, alarm: a.What, a: a.QP, b: a.N})
 }
+
+// Idle has time pass until an instant at which nothing happens; it is called between windows.
+func (h *Hosts) Idle(until unit.Time) { h.plan(0, entry{at: until, what: workIdle}) }
 
 // Handle does the work that is due on host owner.
 func (h *Hosts) Handle(_ *sim.Island, now unit.Time, owner int32) {
@@ -256,47 +262,3 @@ func (h *Hosts) finish(rank int32, tok exec.Token) {
 		h.cfg.Bodies.wait(t)
 	}
 }
-
-// failure is why a run cannot go on.
-type failure struct {
-	err   error
-	at    unit.Time
-	order int64 // of several at one instant that with the lowest is named
-}
-
-func (f *failure) take(x failure) {
-	if f.err == nil || x.at < f.at || x.at == f.at && x.order < f.order {
-		*f = x
-	}
-}
-
-// ranksLast is behind all queue pairs: one that fails at the same instant is named before a rank.
-const ranksLast = 1 << 32
-
-// Fail ends the run because of queue pair qp. If several fail before the run ends, the first is
-// named; at the same instant, the one with the lowest number, because the order in which they are
-// handled depends on the partition.
-func (h *Hosts) Fail(isl *sim.Island, now unit.Time, qp int32, err error) {
-	h.fail(isl, failure{err, now, int64(qp)})
-}
-
-func (h *Hosts) fail(isl *sim.Island, f failure) {
-	h.failures[isl.Index()].take(f)
-	if len(h.failures) == 1 {
-		h.join()
-	}
-}
-
-// join takes the failures of all islands and ends the run after the first.
-func (h *Hosts) join() {
-	for i := range h.failures {
-		if f := &h.failures[i]; f.err != nil {
-			h.failed.take(*f)
-			h.eng.StopAt(h.failed.at.Add(h.net.Linger()))
-			f.err = nil
-		}
-	}
-}
-
-// Err returns why the run failed, if it did.
-func (h *Hosts) Err() error { return h.failed.err }

@@ -144,12 +144,11 @@ func (j *Job) Credit(w exec.Way, coll int32) {
 	h.net.Credit(now, h.out[id].qps[0], coll)
 }
 
-// Abort ends the run, whose ranks cannot go on: exec.Transport. A queue pair that fails at the same
-// instant is named before it.
+// Abort says that a rank cannot go on: exec.Transport.
 func (j *Job) Abort(rank int32, err error) {
-	h, id := j.hosts, j.ranks[rank]
-	at := &h.hosts[h.ranks[id].host]
-	h.fail(at.island, failure{err, at.now, ranksLast + int64(id)})
+	h := j.hosts
+	at := &h.hosts[h.ranks[j.ranks[rank]].host]
+	h.fail(at.island, Failure{At: at.now, Err: err, QP: -1, Job: j, Rank: rank})
 }
 
 // Run lets a rank's operation take its time: exec.Clock.

@@ -14,8 +14,9 @@
 //	      host1/nic0 host2/nic0
 //
 // Invariants:
-//   - no two interfaces have an address in common, and subnets overlap only where they are the same one;
-//   - a switch's block contains the subnets of all rails on it, and no other switch's;
+//   - no two interfaces have an address in common, but gateways on switches that share NICs; subnets overlap only
+//     where they are the same one;
+//   - a switch's block contains the subnets of all rails on it, and no other switch's but of those that share its NICs;
 //   - ports of a switch have numbers from 1, each cable one of its own (or a part of one, where ports are split);
 //   - the same graph and choices give the same inventory.
 //

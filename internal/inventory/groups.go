@@ -13,12 +13,12 @@ type Group struct {
 }
 
 // Groups lists the groups of a switch that packets to NICs elsewhere take, those to most switches
-// first.
+// first. What its peers have is on the switch itself.
 func (in *Inventory) Groups(r *topo.Routes, at topo.NodeID) (all []Group) {
 	index := map[int32]int{}
 	for i := range in.Devices {
 		d := &in.Devices[i]
-		if len(d.Rails) == 0 || topo.NodeID(i) == at {
+		if len(d.Rails) == 0 || topo.NodeID(i) == at || slices.Contains(d.Peers, at) {
 			continue
 		}
 		nic := in.Graph.Ports[d.Rails[0].Ports[0]].NIC

@@ -26,6 +26,9 @@ type Device struct {
 	AS       uint32 // 0: no sessions
 	Block    Address
 	Rails    []Rail // on a switch with NICs, ascending
+	// Peers are the switches that NICs of this one have ports on too: bonded by MLAG or an Ethernet segment of EVPN
+	// (RFC 7432, section 5), they have the same rails, subnets and gateways.
+	Peers []topo.NodeID
 }
 
 // A Rail is the NICs of one rail that are on one switch: a VLAN and a subnet.
@@ -40,7 +43,7 @@ type Rail struct {
 // A Port is one end of a cable.
 type Port struct {
 	Name    PortName
-	Address Address // of a NIC, and of the links between switches or between NICs
+	Address Address // of a NIC (at the first of several ports), and of the links between switches or between NICs
 	VLAN    int     // of a switch's port to a host
 }
 
@@ -165,16 +168,17 @@ const firstVLAN = 101
 // lastVLAN is the highest identifier of IEEE 802.1Q.
 const lastVLAN = 4094
 
-// rails gives each switch with NICs a block, and in it each rail a subnet.
+// rails gives each switch with NICs a block, and in it each rail a subnet. Switches that share NICs have one.
 func (in *Inventory) rails() error {
-	edges := in.group()
+	sets := in.share(in.group())
 	slots, widest := 0, 0 // rails of a switch, addresses of a rail's subnet
-	for _, e := range edges {
-		slots = max(slots, len(in.Devices[e].Rails))
-		for _, r := range in.Devices[e].Rails {
-			widest = max(widest, len(r.Ports)+3) // network, gateway, broadcast
-			if vlan := r.VLAN; vlan > lastVLAN {
-				return refuse("", "rail %d: VLAN %d, want at most %d", r.Rail+1, vlan, lastVLAN)
+	for _, set := range sets {
+		members := in.members(set)
+		slots = max(slots, len(members))
+		for _, m := range members {
+			widest = max(widest, len(m.nics)+3) // network, gateway, broadcast
+			if vlan := firstVLAN + m.rail; vlan > lastVLAN {
+				return refuse("", "rail %d: VLAN %d, want at most %d", m.rail+1, vlan, lastVLAN)
 			}
 		}
 	}
@@ -183,15 +187,17 @@ func (in *Inventory) rails() error {
 		return err
 	}
 	blockBits := min(24, bits-log2(slots))
-	for i, e := range edges {
-		d := &in.Devices[e]
+	for i, set := range sets {
 		// Block 0 is left out, so that the first is 10.0.1.0/24 as in the book.
-		d.Block, err = in.take("Hosts", blockBits, 64-log2(slots), uint64(i+1))
+		block, err := in.take("Hosts", blockBits, 64-log2(slots), uint64(i+1))
 		if err != nil {
 			return err
 		}
-		for k := range d.Rails {
-			in.rail(d, k, bits)
+		for _, n := range set {
+			in.Devices[n].Block = block
+		}
+		for k, m := range in.members(set) {
+			in.rail(set, k, m, bits)
 		}
 	}
 	return nil
@@ -211,19 +217,29 @@ func (in *Inventory) railBits(rails, addresses int) (int, error) {
 	return bits, nil
 }
 
-// rail gives the k-th rail of a switch its subnet, and its NICs their addresses in the order of hosts.
-func (in *Inventory) rail(d *Device, k, bits int) {
-	r := &d.Rails[k]
-	r.Subnet.V4, _ = subnet(d.Block.V4, bits, uint64(k))
+// rail gives the k-th rail of some switches its subnet, and its NICs their addresses in the order of hosts.
+func (in *Inventory) rail(set []topo.NodeID, k int, m member, bits int) {
+	block := in.Devices[set[0]].Block
+	var s, gateway Address
+	s.V4, _ = subnet(block.V4, bits, uint64(k))
 	if in.Options.IPv6 {
-		r.Subnet.V6, _ = subnet(d.Block.V6, 64, uint64(k))
+		s.V6, _ = subnet(block.V6, 64, uint64(k))
 	}
 	if !in.Graph.Isolated {
-		r.Gateway = in.host(r.Subnet, 1)
+		gateway = in.host(s, 1)
 	}
-	for n, port := range r.Ports {
-		in.Ports[port].VLAN = r.VLAN
-		in.Ports[in.Graph.Peer(port)].Address = in.host(r.Subnet, uint64(n+2))
+	for _, n := range set {
+		for i := range in.Devices[n].Rails {
+			if r := &in.Devices[n].Rails[i]; r.Rail == m.rail {
+				r.Subnet, r.Gateway = s, gateway
+				for _, port := range r.Ports {
+					in.Ports[port].VLAN = r.VLAN
+				}
+			}
+		}
+	}
+	for n, nic := range m.nics {
+		in.Ports[in.Graph.NICs[nic].Port].Address = in.host(s, uint64(n+2))
 	}
 }
 

@@ -245,3 +245,53 @@ func TestNetworksWithoutSessions(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// The two switches that ports of the same NICs are on have one subnet for each rail, with one gateway and one address for
+// a NIC, whose ports have names of their own; switches of other NICs have other subnets.
+func TestSwitchesThatShareNICs(t *testing.T) {
+	for _, d := range []topo.Design{
+		topo.DualRail{Hosts: 3, GPUs: 2, NICs: 2, Bond: 2, Switches: 2, HostLink: inventorytest.Host200},
+		topo.LeafSpine{Hosts: 8, GPUs: 2, NICs: 2, Bond: 2, Leaves: 4, Spines: 2, Parallel: 1,
+			HostLink: inventorytest.Host200, SpineLink: inventorytest.Trunk400},
+	} {
+		g, err := d.Graph()
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, err := inventory.New(g, inventorytest.Usual())
+		if err != nil {
+			t.Fatal(err)
+		}
+		owner := map[netip.Addr]topo.NICID{}
+		for n := range g.NICs {
+			nic := &g.NICs[n]
+			at := in.Ports[nic.Port].Address.V4
+			if other, taken := owner[at.Addr()]; taken {
+				t.Errorf("%v is the address of NICs %d and %d", at, other, n)
+			}
+			owner[at.Addr()] = topo.NICID(n)
+			for k, p := range nic.Ports {
+				sw := &in.Devices[g.Ports[p].To]
+				i := slices.IndexFunc(sw.Rails, func(r inventory.Rail) bool { return r.Rail == int(nic.Rail) })
+				gateway, _ := in.Gateway(topo.NICID(n))
+				if r := sw.Rails[i]; r.Subnet.V4 != at.Masked() || r.Gateway != gateway {
+					t.Errorf("%s has subnet %v and gateway %v for NIC %d at %v", sw.Name, r.Subnet.V4, r.Gateway.V4, n, at)
+				}
+				if name, want := in.Ports[p].Name.String(), fmt.Sprintf("nic%d/%d", nic.Index, k+1); name != want {
+					t.Errorf("port %d of NIC %d is called %s, want %s", k, n, name, want)
+				}
+			}
+		}
+		blocks := map[netip.Prefix][]topo.NodeID{}
+		for i := range in.Devices {
+			if b := in.Devices[i].Block.V4; b.IsValid() {
+				blocks[b] = append(blocks[b], topo.NodeID(i))
+			}
+		}
+		for b, on := range blocks {
+			if len(on) != 2 || !slices.Equal(in.Devices[on[0]].Peers, on[1:]) || !slices.Equal(in.Devices[on[1]].Peers, on[:1]) {
+				t.Errorf("block %v is on switches %v, want two that are peers", b, on)
+			}
+		}
+	}
+}

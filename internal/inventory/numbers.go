@@ -85,3 +85,17 @@ func checkNumbers(first uint32, end uint64) error {
 	}
 	return nil
 }
+
+// Reflects lists the ports of a switch to others that it reflects routes to where all have one AS: those below
+// it, and those of its own tier.
+func (in *Inventory) Reflects(n topo.NodeID) (all []topo.PortID) {
+	if in.Options.Routing.Protocol != IBGP {
+		return nil
+	}
+	for _, p := range in.Trunks(n) {
+		if in.Graph.Nodes[in.Graph.Ports[p].To].Tier <= in.Graph.Nodes[n].Tier {
+			all = append(all, p)
+		}
+	}
+	return all
+}

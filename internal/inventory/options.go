@@ -17,7 +17,7 @@ const (
 	None Protocol = "none" // addresses without sessions
 	EBGP Protocol = "ebgp" // a session on each link, every switch's AS in the path (RFC 7938)
 	IBGP Protocol = "ibgp" // one AS; switches reflect to those below them (RFC 4456)
-	EVPN Protocol = "evpn" // eBGP below, and sessions between loopbacks for what VXLAN carries (RFC 8365)
+	EVPN Protocol = "evpn" // eBGP below, and sessions between loopbacks for what VXLAN carries (RFC 8365); not configured
 )
 
 // Options are the choices that a graph leaves open.

@@ -13,16 +13,16 @@ import (
 // A PortName is where a cable is plugged in: the n-th port of a switch, or of a host the NIC.
 type PortName struct {
 	Number int   // of a switch, from 1 as on its front panel; of a host 0
-	Part   int   // of a port that is split: from 1; 0: the whole port
+	Part   int   // of a port that is split, or of a NIC with several ports: from 1; 0: there is but one
 	NIC    int32 // of a host: its index there, from 0; of a switch -1
 }
 
-// String returns Ethernet1/24, Ethernet1/24/2 for a part of a port, nic0 at a host.
+// String returns Ethernet1/24, Ethernet1/24/2 for a part of a port; nic0 at a host, nic0/2 for its second port.
 func (p PortName) String() string {
-	if p.NIC >= 0 {
-		return "nic" + strconv.Itoa(int(p.NIC))
-	}
 	text := "Ethernet1/" + strconv.Itoa(p.Number)
+	if p.NIC >= 0 {
+		text = "nic" + strconv.Itoa(int(p.NIC))
+	}
 	if p.Part > 0 {
 		text += "/" + strconv.Itoa(p.Part)
 	}
@@ -75,7 +75,11 @@ func Ports(g *topo.Graph, panel func(topo.NodeID) Panel) ([]PortName, error) {
 		n := &g.Nodes[i]
 		if n.Kind == topo.HostKind {
 			for _, p := range n.Ports {
-				names[p] = PortName{NIC: g.NICs[g.Ports[p].NIC].Index}
+				nic := &g.NICs[g.Ports[p].NIC]
+				names[p] = PortName{NIC: nic.Index}
+				if len(nic.Ports) > 1 {
+					names[p].Part = 1 + slices.Index(nic.Ports, p)
+				}
 			}
 			continue
 		}

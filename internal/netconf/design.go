@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strconv"
 
 	"railyard/internal/inventory"
@@ -14,11 +15,9 @@ import (
 // Design is the switches of an inventory as they are to be configured, in its order. The error names
 // a protocol for which that is not done.
 func Design(in *inventory.Inventory) ([]Device, error) {
-	switch p := in.Options.Routing.Protocol; p {
-	case inventory.EBGP, inventory.None:
-	default:
-		return nil, fmt.Errorf("protocol %s: its names and addresses are known, its sessions are not configured, want %s",
-			p, inventory.EBGP)
+	if p := in.Options.Routing.Protocol; p == inventory.EVPN {
+		return nil, fmt.Errorf("protocol %s: its names and addresses are known, its sessions are not configured, "+
+			"want %s or %s", p, inventory.EBGP, inventory.IBGP)
 	}
 	var all []Device
 	for i := range in.Devices {
@@ -76,11 +75,14 @@ func speaker(in *inventory.Inventory, at topo.NodeID) *BGP {
 			b.Aggregates = append(b.Aggregates, Aggregate{Prefix: block, SummaryOnly: true})
 		}
 	}
-	trunks := in.Trunks(at)
+	trunks, below := in.Trunks(at), in.Reflects(at)
 	for _, p := range trunks {
 		far := in.Graph.Peer(p)
 		for _, a := range in.Ports[far].Address.All() {
 			n := Neighbour{Address: a.Addr(), AS: in.Devices[in.Graph.Ports[far].Node].AS, Description: opposite(in, p)}
+			if n.AS == b.AS {
+				n.Client, n.NextHopSelf = slices.Contains(below, p), len(below) > 0
+			}
 			if r.BFD != nil {
 				n.BFD = &BFD{r.BFD.Interval, r.BFD.Multiplier}
 			}

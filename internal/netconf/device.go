@@ -48,11 +48,13 @@ type Interface struct {
 
 // BGP is what a switch says to others of its routes.
 type BGP struct {
-	AS           uint32        `json:"as"`
-	RouterID     netip.Addr    `json:"router_id"`
-	Keepalive    unit.Duration `json:"keepalive_ps"`
-	Hold         unit.Duration `json:"hold_ps"`
-	MaximumPaths int           `json:"maximum_paths"` // equal routes that are used; at least 1
+	AS        uint32        `json:"as"`
+	RouterID  netip.Addr    `json:"router_id"`
+	Keepalive unit.Duration `json:"keepalive_ps"`
+	Hold      unit.Duration `json:"hold_ps"`
+	// MaximumPaths is how many equal routes are used, at least 1. Inside an AS those are equal that were
+	// reflected as often.
+	MaximumPaths int `json:"maximum_paths"`
 	// Relax takes routes over neighbours of several ASs for equal, if their paths are of one length.
 	Relax      bool           `json:"multipath_relax"`
 	Neighbours []Neighbour    `json:"neighbours"`
@@ -67,6 +69,10 @@ type Neighbour struct {
 	Description string     `json:"description,omitempty"`
 	AllowASIn   int        `json:"allow_as_in,omitempty"` // how often the own AS may stand in a path from it
 	BFD         *BFD       `json:"bfd,omitempty"`         // nil: none
+
+	// Inside one AS (RFC 4456):
+	Client      bool `json:"reflector_client,omitempty"` // what others in the AS have told is passed on to it
+	NextHopSelf bool `json:"next_hop_self,omitempty"`    // it is told this switch as next hop of all routes
 }
 
 // BFD is how two neighbours watch each other.

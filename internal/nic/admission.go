@@ -86,7 +86,7 @@ func (s *sender) admit(now unit.Time, m *host.Message) {
 }
 
 func (s *sender) postAdmitted(now unit.Time) {
-	for w := &s.backlog; w.head < len(w.list) && !s.setup.closed && s.slot(&w.list[w.head].msg); w.head++ {
+	for w := &s.backlog; w.head < len(w.list) && !s.setup.closed && !s.Dead() && s.slot(&w.list[w.head].msg); w.head++ {
 		x := &w.list[w.head]
 		s.post(now, &x.msg, x.asked, !x.last)
 	}
@@ -131,7 +131,9 @@ func (s *sender) expectClear(now unit.Time) {
 
 // missedClear frees the slots whose clear-to-send should have come by now.
 func (s *sender) missedClear(now unit.Time, acked uint32) {
-	s.missing = false
+	if s.missing = false; s.Dead() {
+		return
+	}
 	if s.slots.OnClear(acked) {
 		s.postAdmitted(now)
 	}

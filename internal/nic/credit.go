@@ -36,7 +36,9 @@ func (r *receiver) await(now unit.Time) {
 // repeat sends once more the credits whose answers are missing, and looks again as long as there are
 // others without one.
 func (r *receiver) repeat(now unit.Time) {
-	r.waits = false
+	if r.waits = false; r.closed {
+		return
+	}
 	if r.given.Overdue(func(coll int32, count uint32) {
 		r.card.count(now, fabric.OpCredit, r.id, coll, count, r.route)
 	}) {

@@ -128,6 +128,7 @@ type Net struct {
 	marksNoted bool
 	told       []cc.State // by queue pair: as Config.OnEvent was told last; nil: nobody is told
 	linger     unit.Duration
+	closed     map[int32]Wait // queue pairs of aborted jobs: what their messages waited for
 }
 
 var _ host.Network = (*Net)(nil)
@@ -139,7 +140,8 @@ func New(eng *sim.Engine, fab *fabric.Fabric, g *topo.Graph, hosts *host.Hosts, 
 	}
 	cfg.Transport.TimeRTT = cc.UsesRTT(cfg.Controller)
 	cfg.Transport.NoWindow = cc.Unlimited(cfg.Controller)
-	n := &Net{eng: eng, fab: fab, graph: g, hosts: hosts, cfg: cfg, islands: make([]island, eng.Islands())}
+	n := &Net{eng: eng, fab: fab, graph: g, hosts: hosts, cfg: cfg, islands: make([]island, eng.Islands()),
+		closed: map[int32]Wait{}}
 	for i := range n.islands {
 		n.islands[i].index = int32(i)
 	}
@@ -327,7 +329,7 @@ func (n *Net) Unfinished(f func(*Flow)) {
 			if m.msg.OfRanks {
 				m.flow.Message = &m.msg.Of
 			}
-			m.flow.Failed = s.Dead()
+			m.flow.Failed = n.Standing(int32(i)).Waits == ForNone
 			f(&m.flow)
 		}
 	}

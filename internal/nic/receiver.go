@@ -29,6 +29,7 @@ type receiver struct {
 	placed   uint32    // messages placed, for admission
 	given    roce.Given
 	waits    bool // an alarm looks whether an answer to credits is missing
+	closed   bool // what comes is for nobody
 	bonded   bonded
 }
 
@@ -61,6 +62,10 @@ type kept struct {
 func (r *receiver) onData(isl *sim.Island, now unit.Time, link fabric.PortID, pk *fabric.Packet) {
 	c := r.card
 	n, own := c.net, c.isl
+	if r.closed {
+		n.fab.TakeTrace(isl, pk)
+		return
+	}
 	tr := n.fab.Trace(isl, pk)
 	if tr != nil {
 		n.witness(tr, n.metBy(r.id, false), r.way)

@@ -22,6 +22,9 @@ type Standing struct {
 	Waits Wait
 }
 
+// Open reports whether a queue pair has messages that are not acknowledged.
+func (n *Net) Open(id int32) bool { return n.senders[id].n > 0 }
+
 // Standing returns how far a queue pair is; it has messages.
 func (n *Net) Standing(id int32) Standing {
 	s := &n.senders[id]
@@ -31,7 +34,10 @@ func (n *Net) Standing(id int32) Standing {
 	}
 	m := s.Message(0)
 	st.Acked = min(max(unit.Bytes(s.Acked()-m.Base), 0), m.Bytes)
+	waited, closed := n.closed[id]
 	switch {
+	case closed:
+		st.Waits = waited
 	case s.Dead():
 		st.Waits = ForNone
 	case s.state == idle:

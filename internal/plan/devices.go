@@ -14,16 +14,25 @@ import (
 	"railyard/internal/unit"
 )
 
-// Devices are the switches as they are to be configured, in the order of the graph. Their thresholds
-// are the values that the engine runs with.
-func (p *Plan) Devices() ([]netconf.Device, error) {
+// Routers are the switches with their addresses and sessions, in the order of the graph; Devices adds the rest.
+func (p *Plan) Routers() (*inventory.Inventory, []netconf.Device, error) {
 	in, err := p.Inventory()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	devices, err := netconf.Design(in)
 	if err != nil {
-		return nil, &FieldError{"fabric.routing.protocol", err}
+		return nil, nil, &FieldError{"fabric.routing.protocol", err}
+	}
+	return in, devices, nil
+}
+
+// Devices are the switches as they are to be configured, in the order of the graph. Their thresholds
+// are the values that the engine runs with.
+func (p *Plan) Devices() ([]netconf.Device, error) {
+	in, devices, err := p.Routers()
+	if err != nil {
+		return nil, err
 	}
 	cfg, problems := p.FabricConfig(), located.Problems{}
 	k := 0

@@ -52,6 +52,42 @@ type HostFault struct {
 // Mishaps returns what the scenario's faults come to.
 func (p *Plan) Mishaps() *Mishaps { return &p.mishaps }
 
+// Suspects returns the entries of faults, by number, that happened to one of the links or GPUs at some time of those
+// given, or to what lies at them: a port or a switch of a link, the host of a GPU.
+func (p *Plan) Suspects(from, until unit.Time, links []topo.LinkID, gpus []GPU) (all []int) {
+	for i := range p.Scenario.Faults {
+		m := &p.mishaps.Entries[i]
+		touches := slices.ContainsFunc(links, func(l topo.LinkID) bool {
+			return slices.Contains(m.Links, l) ||
+				slices.ContainsFunc(m.Ports, func(id topo.PortID) bool { return p.Graph.Ports[id].Link == l })
+		}) || slices.ContainsFunc(gpus, func(g GPU) bool {
+			return slices.Contains(m.GPUs, g) || slices.Contains(m.Hosts, g.Host)
+		})
+		if touches && p.Scenario.Faults[i].During(from, until) {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+// LinksOf are the links that frames of a queue pair, and what answers them, take: those of their paths or, where switches
+// choose, of their ends and all between switches.
+func (p *Plan) LinksOf(q *Pair) (all []topo.LinkID) {
+	data, back := p.ChosenPath(q)
+	for _, way := range [][]topo.PortID{q.Path, q.Back} {
+		for _, id := range way {
+			all = append(all, p.Graph.Ports[id].Link)
+		}
+	}
+	for id := range p.Graph.Ports {
+		if port := &p.Graph.Ports[id]; (data || back) && port.NIC < 0 {
+			all = append(all, port.Link)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 // Degraded reports whether a port has another rate than its own for a while.
 func (p *Plan) Degraded(id topo.PortID) bool {
 	return p.mishaps.Fabric != nil && slices.ContainsFunc(p.mishaps.Fabric.Settings,

@@ -37,7 +37,8 @@ func (p *Plan) planRouting() {
 // routesWithout are the routes that BGP finds without some links.
 func (p *Plan) routesWithout(dead map[topo.LinkID]bool) *topo.Routes {
 	isDead := func(l topo.LinkID) bool { return dead[l] }
-	if r := &p.Scenario.Fabric.Routing; (r.Protocol == "ebgp" || r.Protocol == "evpn") && r.SpineAS == "shared" {
+	r := &p.Scenario.Fabric.Routing
+	if r.Protocol == "ibgp" || (r.Protocol == "ebgp" || r.Protocol == "evpn") && r.SpineAS == "shared" {
 		return topo.NewRoutesUpDown(p.Graph, isDead)
 	}
 	return topo.NewRoutesWithout(p.Graph, isDead)

@@ -51,6 +51,7 @@ func (r *Recorder) Finish(s *result.Summary, e Ending) (err error) {
 			j.finishRanks(f)
 		}
 		f.Diagnosis = j.diagnosis(f)
+		f.Aborts = j.aborts
 		if r.several() {
 			f.Until = j.latest
 			s.Steps += f.Steps

@@ -99,9 +99,10 @@ type Job struct {
 	computed  []unit.Duration // in compute, by rank
 	rankSteps []int64
 	busy      []unit.Duration // computing, by rank, in all
-	left      int64           // messages of its own flows that are not acknowledged; 0 with ranks
-	all, sent unit.Bytes      // of its own flows: of all messages, of those that are acknowledged
-	ran       int64           // collectives that ranks have ended, each rank's own
+	aborts    []result.Abort
+	left      int64      // messages of its own flows that are not acknowledged; 0 with ranks
+	all, sent unit.Bytes // of its own flows: of all messages, of those that are acknowledged
+	ran       int64      // collectives that ranks have ended, each rank's own
 }
 
 // openStep is a step that some ranks have ended.
@@ -426,6 +427,9 @@ func (j *Job) GiveUp() {
 		j.r.open--
 	}
 }
+
+// Going is how many jobs are not done, nor given up.
+func (r *Recorder) Going() int { return r.open }
 
 // Done reports whether the job is done, or given up.
 func (j *Job) Done() bool { return j.done }

@@ -14,8 +14,8 @@ import (
 // outcome says how the run ended, and with what error.
 func (r *Recorder) outcome(s *result.Summary, e Ending) (result.State, error) {
 	switch {
-	case r.net.Err() != nil:
-		return result.Failed, r.net.Err()
+	case r.aborted() != nil:
+		return result.Failed, r.aborted()
 	case r.dir.Err() != nil:
 		return result.Failed, r.dir.Err()
 	case e.Diverged != nil:

@@ -31,6 +31,13 @@ func (w *circles) next() unit.Time {
 	return w.at.Add(w.every)
 }
 
+// Idle says that nothing happens until an instant: the waits stay as they are.
+func (r *Recorder) Idle(until unit.Time) {
+	if r.waits.every > 0 {
+		r.waits.at = until
+	}
+}
+
 func (r *Recorder) lookWaits(now unit.Time) {
 	r.waits.at = now
 	if ports := r.fabric.Deadlock(); ports != nil {

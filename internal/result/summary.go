@@ -126,7 +126,37 @@ type JobFigures struct {
 	Diagnosis    *diagnose.Diagnosis `json:"diagnosis,omitempty"`    // what the time was lost to
 	Collectives  []Collective        `json:"collectives,omitempty"`
 	Resumed      *Resumed            `json:"resumed,omitempty"` // the training went on from weights of another run
+	Aborts       []Abort             `json:"aborts,omitempty"`  // what ended the job before its time
 }
+
+// Abort is why a job was aborted.
+type Abort struct {
+	At     unit.Time `json:"at_ps"`
+	Why    string    `json:"why"`              // one of the Abort constants
+	Step   *int64    `json:"step,omitempty"`   // that the rank was in; -1: the start phase
+	Rank   *int32    `json:"rank,omitempty"`   // whose queue pair gave up, that hung, or that could not go on
+	Peer   *int32    `json:"peer,omitempty"`   // the rank at the other end of the queue pair
+	GPU    string    `json:"gpu,omitempty"`    // of the rank or flow
+	Remote string    `json:"remote,omitempty"` // GPU or NIC at the other end
+	// of a queue pair that gave up
+	QueuePair string `json:"queue_pair,omitempty"`
+	NIC       string `json:"nic,omitempty"`
+	Port      string `json:"port,omitempty"`
+	// of a watchdog: what a rank had been in for so long, and since when
+	Collective string     `json:"collective,omitempty"`
+	Since      *unit.Time `json:"since_ps,omitempty"`
+	Waiting    int64      `json:"waiting,omitempty"` // ranks in a collective then
+	// what the scenario's faults did there at that time, each as Fault gives it
+	Faults []string `json:"faults,omitempty"`
+	Text   string   `json:"text"` // all of it in a sentence
+}
+
+// Why a job was aborted.
+const (
+	AbortRetries  = "retries exceeded" // a queue pair gave up: its completion says so (IBTA vol. 1, 11.6.2)
+	AbortWatchdog = "watchdog"         // a rank was in a collective for as long as job.watchdog says
+	AbortRank     = "rank"             // a rank could not go on
+)
 
 // The kinds of job.
 const (

@@ -14,7 +14,10 @@
 //   - of paths the shortest wins, a local one before all; those as long share the traffic, up to
 //     maximum-paths. Of equal ones the best, which is passed on, is that of the lowest router
 //     identifier, then of the lowest address (RFC 4271, section 9.1.2.2; implementations may keep the oldest);
-//   - the result does not depend on the order of devices.
+//   - the result does not depend on the order of devices;
+//   - inside an AS routes go on from and to clients alone (RFC 4456). Of them those win, and share, that were
+//     reflected the fewest times: what FRR calls equal-cluster-length;
+//   - a next hop must be in a subnet of the switch: no other protocol could know it.
 //
-// Only sessions between different ASs are known, and no policy but aggregates: RFC 4271 and RFC 7938.
+// There is no policy but aggregates: RFC 4271, RFC 4456 and RFC 7938.
 package rib

@@ -66,6 +66,10 @@ type Path struct {
 	NextHop netip.Addr // invalid for its own
 	ASs     []uint32   // nearest first; none for its own
 	Shares  bool       // packets take it
+
+	// Of a path inside the own AS (RFC 4456):
+	Originator netip.Addr   // router identifier of who brought it in
+	Clusters   []netip.Addr // of those who reflected it, nearest first
 }
 
 // An Advert is what a neighbour is told. It is told its own routes too: they come back refused.
@@ -73,22 +77,20 @@ type Advert struct {
 	Prefix  netip.Prefix
 	NextHop netip.Addr
 	ASs     []uint32 // as the neighbour sees them
-	Refused bool     // by the neighbour, whose AS is in them
+	Refused bool     // by the neighbour, whose AS is in them, or whose own or reflected route it is
 }
 
 // New works out the tables of devices; those that are not watched (nil: all are) have no routes in
-// the result. The error names a session inside an AS: it knows none.
-func New(devices []netconf.Device, watched func(device int) bool) (*Network, error) {
+// the result.
+func New(devices []netconf.Device, watched func(device int) bool) *Network {
 	n := &Network{Devices: devices, Tables: make([]Table, len(devices))}
 	s := &solver{n: n, watched: watched}
-	if err := s.sessions(); err != nil {
-		return nil, err
-	}
+	s.sessions()
 	for i := range devices {
 		n.Tables[i].Connected = connected(&devices[i])
 	}
 	s.solve()
-	return n, nil
+	return n
 }
 
 // connected lists the subnets of a device's interfaces.
@@ -108,7 +110,7 @@ func ComparePrefixes(a, b netip.Prefix) int {
 }
 
 // sessions joins the ends of sessions.
-func (s *solver) sessions() error {
+func (s *solver) sessions() {
 	owner := map[netip.Addr]int{}
 	for i := range s.n.Devices {
 		d := &s.n.Devices[i]
@@ -119,24 +121,14 @@ func (s *solver) sessions() error {
 		}
 	}
 	for i := range s.n.Devices {
-		b := s.n.Devices[i].BGP
+		b, near := s.n.Devices[i].BGP, subnets(&s.n.Devices[i])
 		if b == nil {
 			continue
 		}
 		for k := range b.Neighbours {
 			nb := &b.Neighbours[k]
-			if nb.AS == b.AS {
-				return fmt.Errorf("%s: neighbour %v is in the same AS %d: only sessions between ASs are worked out",
-					s.n.Devices[i].Name, nb.Address, b.AS)
-			}
 			e := Session{Neighbour: nb.Address, Device: -1, back: -1}
-			for _, in := range s.n.Devices[i].Interfaces {
-				for _, a := range in.Addresses {
-					if a.Masked().Contains(nb.Address) && a.Addr() != nb.Address {
-						e.Own, e.Local = a.Addr(), in.Name
-					}
-				}
-			}
+			e.Own, e.Local = near.to(nb.Address)
 			far, known := owner[nb.Address]
 			switch {
 			case !e.Own.IsValid():
@@ -150,7 +142,43 @@ func (s *solver) sessions() error {
 		}
 	}
 	s.join()
-	return nil
+}
+
+// A subnet is that of an interface, with the interface's own address.
+type subnet struct {
+	first netip.Addr
+	own   netip.Prefix
+	local string
+}
+
+// near is the subnets of a device, those with lower first addresses first.
+type near []subnet
+
+func subnets(d *netconf.Device) (all near) {
+	for k := range d.Interfaces {
+		for _, a := range d.Interfaces[k].Addresses {
+			all = append(all, subnet{a.Masked().Addr(), a, d.Interfaces[k].Name})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b subnet) int { return a.first.Compare(b.first) })
+	return all
+}
+
+// to is the own address and the interface that lead to a neighbour; none if it is in no subnet. Subnets within
+// others are tried first, which is what a longest match finds.
+func (n near) to(neighbour netip.Addr) (own netip.Addr, local string) {
+	at, _ := slices.BinarySearchFunc(n, neighbour, func(s subnet, a netip.Addr) int {
+		if s.first.Compare(a) <= 0 {
+			return -1
+		}
+		return 1
+	})
+	for i := at - 1; i >= 0; i-- {
+		if a := n[i].own; a.Masked().Contains(neighbour) && a.Addr() != neighbour {
+			return a.Addr(), n[i].local
+		}
+	}
+	return own, ""
 }
 
 // join finds the other end of each session, or says why it is down.
@@ -186,21 +214,51 @@ func (n *Network) Advertised(device, session int) (all []Advert) {
 	if e.Why != "" {
 		return nil
 	}
-	far := n.Devices[e.Device].BGP
 	for i := range t.Routes {
 		r := &t.Routes[i]
 		if r.Prefix.Addr().Is6() != e.Neighbour.Is6() || r.Suppressed {
 			continue
 		}
-		a := Advert{Prefix: r.Prefix, NextHop: e.Own, ASs: append([]uint32{b.AS}, r.Paths[0].ASs...)}
-		times := 0
-		for _, as := range a.ASs {
-			if as == far.AS {
-				times++
-			}
+		if b.Neighbours[session].AS != b.AS {
+			all = append(all, n.outside(device, session, r))
+		} else if n.reflects(device, session, &r.Paths[0]) {
+			all = append(all, n.inside(device, session, r))
 		}
-		a.Refused = times > far.Neighbours[e.back].AllowASIn
-		all = append(all, a)
 	}
 	return all
+}
+
+// outside is a route as a neighbour in another AS is told it.
+func (n *Network) outside(device, session int, r *Route) Advert {
+	e := &n.Tables[device].Sessions[session]
+	far := n.Devices[e.Device].BGP
+	a := Advert{Prefix: r.Prefix, NextHop: e.Own, ASs: append([]uint32{n.Devices[device].BGP.AS}, r.Paths[0].ASs...)}
+	times := 0
+	for _, as := range a.ASs {
+		if as == far.AS {
+			times++
+		}
+	}
+	a.Refused = times > far.Neighbours[e.back].AllowASIn
+	return a
+}
+
+// reflects reports whether a neighbour in the same AS is told of a path: those from inside go from and to
+// clients only (RFC 4456, section 6).
+func (n *Network) reflects(device, session int, p *Path) bool {
+	b := n.Devices[device].BGP
+	return p.Session < 0 || b.Neighbours[p.Session].AS != b.AS || b.Neighbours[p.Session].Client ||
+		b.Neighbours[session].Client
+}
+
+// inside is a route as a neighbour in the same AS is told it.
+func (n *Network) inside(device, session int, r *Route) Advert {
+	b, best, e := n.Devices[device].BGP, &r.Paths[0], &n.Tables[device].Sessions[session]
+	a := Advert{Prefix: r.Prefix, NextHop: e.Own, ASs: append([]uint32{}, best.ASs...)}
+	if best.Session >= 0 && !b.Neighbours[session].NextHopSelf {
+		a.NextHop = best.NextHop
+	}
+	id := n.Devices[e.Device].BGP.RouterID
+	a.Refused = best.Originator == id || slices.Contains(best.Clusters, id)
+	return a
 }

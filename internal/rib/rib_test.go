@@ -13,13 +13,28 @@ import (
 	"railyard/internal/topo"
 )
 
-// BGP leaves the next hops that a run takes: for every network, with spines of one AS and with ASs of their own, each
-// switch sends to each rail by the ports of the shortest paths.
+// cut takes both ends of links between switches out of configurations, as links that are down are.
+func cut(in *inventory.Inventory, devices []netconf.Device, dead map[topo.LinkID]bool) {
+	g := in.Graph
+	for link := range dead {
+		for _, p := range []topo.PortID{topo.PortID(2 * link), topo.PortID(2*link + 1)} {
+			name, far := in.Ports[p].Name.String(), in.Ports[g.Peer(p)].Address.V4.Addr()
+			at := slices.IndexFunc(devices, func(d netconf.Device) bool { return d.Name == g.Nodes[g.Ports[p].Node].Name })
+			d := &devices[at]
+			d.Interfaces = slices.DeleteFunc(d.Interfaces, func(i netconf.Interface) bool { return i.Name == name })
+			d.BGP.Neighbours = slices.DeleteFunc(d.BGP.Neighbours, func(n netconf.Neighbour) bool { return n.Address == far })
+		}
+	}
+}
+
+// BGP leaves the next hops that a run takes: for every network, with spines of one AS, with ASs of their own and with one
+// AS for all, here with links that are down, each switch sends to each rail by the ports of the shortest paths.
 func TestRoutesAreThoseOfRuns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := inventorytest.Draw(t)
 		o := inventorytest.Usual()
 		o.Routing.UniqueAS = rapid.Bool().Draw(t, "unique")
+		o.Routing.Protocol = rapid.SampledFrom([]inventory.Protocol{inventory.EBGP, inventory.IBGP}).Draw(t, "protocol")
 		o.Routing.Summaries = rapid.Bool().Draw(t, "summaries")
 		in, err := inventory.New(g, o)
 		if err != nil {
@@ -29,11 +44,16 @@ func TestRoutesAreThoseOfRuns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n, err := rib.New(devices, nil)
-		if err != nil {
-			t.Fatal(err)
+		dead := map[topo.LinkID]bool{}
+		for l := range g.Links {
+			if o.Routing.Protocol == inventory.IBGP && g.Ports[2*l].NIC < 0 && rapid.IntRange(0, 4).Draw(t, "dead") == 0 {
+				dead[topo.LinkID(l)] = true
+			}
 		}
-		routes := topo.NewRoutes(g)
+		cut(in, devices, dead)
+		n := rib.New(devices, nil)
+		isDead := func(l topo.LinkID) bool { return dead[l] }
+		routes := topo.NewRoutesUpDown(g, isDead)
 		for d := range devices {
 			at := nodeOf(g, devices[d].Name)
 			for edge := range in.Devices {
@@ -47,8 +67,8 @@ func TestRoutesAreThoseOfRuns(t *testing.T) {
 				slices.Sort(want)
 				for _, summary := range in.Summary(topo.NodeID(edge)) {
 					if got := hops(n, d, summary); !slices.Equal(got, want) {
-						t.Fatalf("%s to %v of %s: by %q, a run goes by %q", devices[d].Name, summary.V4, in.Devices[edge].Name, got,
-							want)
+						t.Fatalf("without links %v: %s to %v of %s: by %q, a run goes by %q", dead, devices[d].Name, summary.V4,
+							in.Devices[edge].Name, got, want)
 					}
 				}
 			}

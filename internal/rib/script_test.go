@@ -18,6 +18,7 @@ import (
 //	link A B                    a /31 with a session, 172.16.0.2k at A
 //	network NAME PREFIX         with an interface in it
 //	aggregate NAME PREFIX [summary-only]
+//	reflect NAME PEER, self NAME PEER
 //	allowas NAME PEER N, expect NAME PEER AS, paths NAME N, strict NAME
 //	show NAME, tells NAME PEER
 type stage struct {
@@ -75,6 +76,10 @@ func (s *stage) Do(c []string) {
 	case "aggregate":
 		b := s.device(c[1]).BGP
 		b.Aggregates = append(b.Aggregates, netconf.Aggregate{Prefix: netip.MustParsePrefix(c[2]), SummaryOnly: len(c) > 3})
+	case "reflect":
+		s.peer(c[1], c[2]).Client = true
+	case "self":
+		s.peer(c[1], c[2]).NextHopSelf = true
 	case "allowas":
 		s.peer(c[1], c[2]).AllowASIn = s.number(c[3])
 	case "expect":
@@ -109,10 +114,7 @@ func (s *stage) link(a, b string) {
 }
 
 func (s *stage) solved(name string) (*rib.Network, int) {
-	n, err := rib.New(s.devices, nil)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	n := rib.New(s.devices, nil)
 	for i := range s.devices {
 		if s.devices[i].Name == name {
 			return n, i

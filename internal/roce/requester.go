@@ -218,7 +218,10 @@ func (q *Requester) Expire(now unit.Time, p *Params) Expiry {
 	return Retry
 }
 
-// Dead reports whether the queue pair has given up.
+// Close ends the queue pair: it sends nothing more, and nothing is waited for.
+func (q *Requester) Close() { q.failed, q.deadline = true, unit.Never }
+
+// Dead reports whether the queue pair has given up, or is closed.
 func (q *Requester) Dead() bool { return q.failed }
 
 // probe is a packet whose round trip is being timed.

@@ -227,7 +227,7 @@ func TestARunWithPathsDoesNotSayOtherwise(t *testing.T) {
 // A training that stands still keeps the steps that all ranks ended; what it never had is absent.
 func TestATrainingAtAStandstillIsUnfinished(t *testing.T) {
 	yaml := cluster8(2) + "transport: {timeout: none}\n" +
-		"faults: [{link: host1/rail1, at: 400us, down: 1s}]\n" + training(t, 50, 1)
+		"faults: [{link: host1/rail1, at: 400us, down: 1s}]\n" + training(t, 50, 1) + noWatchdog
 	r, err := tryRun(t, context.Background(), yaml, Options{})
 	if err == nil || r.State != result.Unfinished ||
 		!strings.Contains(err.Error(),

@@ -26,29 +26,3 @@ func (v View) Shared(index int) unit.Bytes { return v.r.fab.Shared(index) }
 // Controller returns the state of a queue pair's congestion controller. Fields that its algorithm
 // does not have are zero.
 func (v View) Controller(id int32) cc.State { return v.r.net.ControllerState(id, v.Now) }
-
-// drive runs the engine, stopping for Look, for the recorder's own look, and for a divergence. It reports whether the run came to
-// its end.
-func (r *runner) drive() bool {
-	look := unit.Never
-	if r.opt.Look != nil {
-		look = unit.Time(r.opt.From)
-	}
-	for {
-		due := r.record.Due()
-		at := min(look, due)
-		more, ok := r.eng.RunUntil(at)
-		switch {
-		case !more || !ok:
-			return ok
-		case r.pauseAt <= at:
-			r.pauseAt = unit.Never
-			r.stop()
-		case due <= look:
-			r.record.Look(due)
-		default:
-			r.opt.Look(View{Now: look, r: r})
-			look = look.Add(r.opt.Every)
-		}
-	}
-}

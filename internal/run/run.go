@@ -74,9 +74,9 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 	if err := sameInputs(sc, opt.Inputs, in.digests()); err != nil {
 		return nil, err
 	}
-	r := &runner{pauseAt: unit.Never, plan: in.plan, opt: opt, ctx: ctx, watcher: w}
+	r := &runner{plan: in.plan, opt: opt, ctx: ctx, watcher: w}
 	for i := range in.plan.Jobs {
-		j := &job{run: r, plan: &in.plan.Jobs[i]}
+		j := &job{run: r, index: i, plan: &in.plan.Jobs[i]}
 		if src := in.data[i]; src != nil {
 			j.data = src
 			j.begun = in.start
@@ -141,7 +141,8 @@ type runner struct {
 	capture *capture.Capture // nil: none
 	pace    *pace
 
-	pauseAt  unit.Time // the engine is to stand still then, for trainings to be ended; Never
+	acts     []act     // that are due, the first first
+	dry      bool      // the engine has no event left
 	checked  bool      // the engine has asked whether to go on since the last window
 	reported time.Time // when progress was told last
 	giveUp   bool      // trainings are to end the step that they are in
@@ -152,13 +153,16 @@ type runner struct {
 // job is one job of a run.
 type job struct {
 	run    *runner
+	index  int // in the plan
 	plan   *plan.Job
 	data   *source // of a training
 	kernel string
 	driver *host.Job
 	train  *train.Job // nil: the ranks compute nothing real, or there are none
 	ranks  []*exec.Rank
+	flows  []int32 // numbers of its own flows
 	record *record.Job
+	failed bool // it is to be aborted
 
 	begun *train.State          // nil: the training begins
 	kept  checkpoint.Checkpoint // after the last step that all ranks have ended
@@ -241,6 +245,7 @@ func (r *runner) build() error {
 		hc.Bodies = r.bodies
 	}
 	r.hosts = host.New(r.eng, r.plan.Graph, hc, r.islands.of)
+	r.hosts.OnFail(r.fail)
 	r.net = nic.New(r.eng, r.fab, r.plan.Graph, r.hosts, nc)
 	for i, j := range r.jobs {
 		j.driver, j.record = r.hosts.AddJob(), r.record.Job(i)
@@ -436,19 +441,23 @@ func (r *runner) start() {
 		for id, rank := range j.ranks {
 			j.driver.SetRank(int32(id), rank, unit.Time(j.plan.Spec.Start))
 		}
+		j.watch(unit.Time(j.plan.Spec.Start))
 	}
 	if r.plan.Scenario.Transport.Setup {
 		r.connect()
 	}
 	for id, q := range r.plan.Pairs {
 		if f := q.Flow; q.Sends() {
-			r.hosts.AddFlow(r.plan.Graph.NICs[q.From].Host, host.FlowSpec{
+			flow := r.hosts.AddFlow(r.plan.Graph.NICs[q.From].Host, host.FlowSpec{
 				QP:    int32(id),
 				Start: q.Start,
 				Bytes: f.Bytes,
 				Count: int64(f.Count),
 				Every: f.Every,
 			})
+			if q.Job >= 0 {
+				r.jobs[q.Job].flows = append(r.jobs[q.Job].flows, flow)
+			}
 		}
 	}
 	r.eng.OnWindow(func(unit.Time) { r.join() })
@@ -558,11 +567,6 @@ func (r *runner) done(last unit.Time) { r.eng.StopAt(last.Add(r.linger)) }
 
 // diverge ends a training whose loss is not a number, and makes the others end their steps: each the
 // step that its foremost rank is in, because ranks have begun it.
-//
-// It is heard of after the window in which the last rank ended the step at `at`. How far ranks have
-// gone meanwhile depends on how long the window is, and so on the partition. But no window is longer than
-// the run lingers: at + linger is still to come with any partition, and all ranks stand there as they do
-// with any other. So that is when the ranks are told.
 func (r *runner) diverge(index int, step int64, at unit.Time, loss float64) {
 	if !math.IsNaN(loss) && !math.IsInf(loss, 0) {
 		return
@@ -571,8 +575,7 @@ func (r *runner) diverge(index int, step int64, at unit.Time, loss float64) {
 	if j.nan = true; r.diverged != nil {
 		return
 	}
-	r.pauseAt = at.Add(r.linger)
-	r.eng.PauseAt(r.pauseAt)
+	r.later(at.Add(r.linger), orderRun, func(unit.Time) { r.stop() })
 	t, path, whose := j.plan.Spec.Train, j.plan.Spec.Path(), ""
 	if len(r.jobs) > 1 {
 		whose = " of job " + j.plan.Spec.Name

@@ -85,7 +85,7 @@ func TestResumedIsNeverStopped(t *testing.T) {
 // its ranks hold by then.
 func TestAStandstillLeavesWholeWeights(t *testing.T) {
 	stuck := "transport: {timeout: none}\nfaults: [{link: host1/rail1, at: 700us, down: 1h}]\n"
-	yaml := cluster8(2) + stuck + training(t, 40, 2)
+	yaml := cluster8(2) + stuck + training(t, 40, 2) + noWatchdog
 	r, err := tryRun(t, context.Background(), yaml, Options{})
 	if err == nil || r.State != result.Unfinished || r.Summary.Steps == 0 {
 		t.Fatalf("%v: state %s after %d steps", err, r.State, r.Summary.Steps)

@@ -69,6 +69,9 @@ job:
 `, digits(t), steps, channels)
 }
 
+// noWatchdog goes behind training: ranks that wait for ever do so.
+const noWatchdog = "  watchdog: none\n"
+
 // bursts are background flows into the port of host2 that the first ring uses.
 func bursts(bytes, every string, count int) string {
 	text := "background:\n  flows:\n"

@@ -130,6 +130,29 @@ func (f *Fault) Begins() (at []unit.Time) {
 	return at
 }
 
+// During reports whether the fault is there at some time of those given, both included.
+func (f *Fault) During(from, until unit.Time) bool {
+	for _, begin := range f.Begins() {
+		for i := range FaultKinds {
+			if k := &FaultKinds[i]; k.asked(f) && begin <= until && k.end(f, begin) >= from {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// end is when a fault of the kind that begins at a time is over.
+func (k *FaultKind) end(f *Fault, begin unit.Time) unit.Time {
+	switch {
+	case !k.Lasts:
+		return begin.Add(k.long(f))
+	case f.For.Set:
+		return begin.Add(f.For.Value)
+	}
+	return unit.Never
+}
+
 // checkFaults reports faults that do nothing, or that a thing cannot have.
 func (d *decoder) checkFaults(s *Scenario) {
 	for i := range s.Faults {

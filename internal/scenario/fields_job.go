@@ -396,6 +396,14 @@ var trainFields = []*Field{
 		value:   in(gpus, func(j *Job) *Selection { return &j.GPUs }),
 		Meaning: "the GPUs of each of those hosts that they run on",
 	},
+	{
+		Path: "watchdog", Default: "10min", Word: "none", Min: "1us", Max: "24h", applies: where(onlyRanks),
+		value: in(opt(duration), func(j *Job) *Opt[unit.Duration] { return &j.Watchdog }),
+		Meaning: "a job is aborted when one of its ranks has been in a collective for so long; none: it hangs, if nothing else " +
+			"ends it",
+		Source: "PyTorch, ProcessGroupNCCL: kProcessGroupNCCLDefaultTimeout",
+		Also:   []string{"nccl_timeout", "collective_timeout", "timeout"},
+	},
 }
 
 // sumFields: how gradients are summed, and the messages of jobs without ranks.

@@ -33,7 +33,8 @@ var (
 	RoutingProtocols = []Choice{
 		{"ebgp", "a BGP session on each link between switches, AS numbers as in RFC 7938"},
 		{"ibgp", "one AS: each tier reflects routes to the one below it (RFC 4456)"},
-		{"evpn", "ebgp, and EVPN sessions between loopbacks for what VXLAN carries"},
+		{"evpn", "ebgp, and EVPN sessions between loopbacks for what VXLAN carries: not configured, " +
+			"but in the inventory and the time of a failure"},
 		{"none", "addresses without sessions"},
 	}
 	SpineASs = []Choice{
@@ -111,9 +112,10 @@ var routingFields = []*Field{
 	},
 	{
 		Path: "fabric.routing.protocol", Default: "ebgp", Choices: RoutingProtocols, applies: byCost,
-		value:   in(choice, func(s *Scenario) *string { return &s.Fabric.Routing.Protocol }),
-		Meaning: "what switches speak; a run takes shortest paths whatever it is, after a fault with ebgp and evpn as spine_as leaves them",
-		Also:    []string{"bgp", "underlay"},
+		value: in(choice, func(s *Scenario) *string { return &s.Fabric.Routing.Protocol }),
+		Meaning: "what switches speak; a run takes shortest paths whatever it is, after a fault those that are left: with ibgp " +
+			"those that go up and then down, with ebgp and evpn as spine_as says",
+		Also: []string{"bgp", "underlay"},
 	},
 	{
 		Path: "fabric.routing.bfd", Default: "true", applies: speaking,

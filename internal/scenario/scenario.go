@@ -490,6 +490,9 @@ type Job struct {
 	Flows       []Flow
 	FlowsCSV    Opt[string] // file with more flows: see ReadFlows
 
+	// Watchdog ends a job of ranks one of which has been in a collective for so long; not set: nothing does.
+	Watchdog Opt[unit.Duration]
+
 	path string // where it stands in the file
 }
 

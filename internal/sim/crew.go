@@ -34,6 +34,7 @@ type hand struct {
 	deal []*Island // of those, in this window
 	next atomic.Int32
 	parking
+	due   Due
 	fault *Fault
 	_     [64]byte // two workers never write the same line
 }
@@ -172,7 +173,7 @@ func (c *crew) run(h *hand, isl *Island) {
 		}
 	}()
 	c.e.open(isl)
-	c.e.window(isl, c.end)
+	c.e.window(isl, c.end, &h.due)
 }
 
 // Waiting: windows are microseconds apart, so it is best done in a loop for a while; then the core

@@ -17,7 +17,9 @@
 // sooner than the lookahead, so islands run window by window, each window as long as the lookahead:
 // one after another, or on several workers at the same time (longer while it is known that nothing acts
 // as soon as that: Stretch). What crosses within a window is handed
-// over between windows (Mail). Neither partition nor workers can change a result.
+// over between windows (Mail), and what arrives in a window is known as it begins (Arrivals): it is sorted
+// once, and only what an island schedules for itself lies on its wheel. Neither partition nor workers can change
+// a result.
 //
 //	        window k            window k+1
 //	A  |==events==|   |   |==events==|   |

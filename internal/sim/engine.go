@@ -58,6 +58,8 @@ type Engine struct {
 	pauseAt   unit.Time // RunUntil returns after it, once
 	running   *Island   // whose events one worker is handling, nil between windows
 	mail      Mail
+	arrivals  Arrivals
+	due       Due // of one worker
 	onWindow  []func(end unit.Time)
 	onOpen    []func(isl *Island, events int64)
 	stretch   func() unit.Duration // nil: windows are as long as the lookahead
@@ -82,7 +84,7 @@ func New(sizes []int, lookahead unit.Duration) *Engine {
 	}
 	e := &Engine{lookahead: lookahead, stopAt: unit.Never, pauseAt: unit.Never, every: checkEvery, workers: 1}
 	for i, n := range sizes {
-		e.islands = append(e.islands, newIsland(int32(i), n))
+		e.islands = append(e.islands, newIsland(int32(i), n, len(sizes) == 1))
 	}
 	return e
 }
@@ -239,6 +241,7 @@ func (e *Engine) windowFrom(start unit.Time) unit.Time {
 	if e.stretch != nil && len(e.islands) > 1 {
 		d = max(d, e.stretch())
 	}
+	d = min(d, longest)
 	if d > 0 && start < unit.Never.Add(-d) {
 		return start.Add(d)
 	}
@@ -251,15 +254,23 @@ func (e *Engine) runWindow(end unit.Time) bool {
 		e.crew.window(end)
 		return true
 	}
+	if len(e.islands) == 1 {
+		isl := e.islands[0]
+		e.running = isl
+		whole := e.alone(isl, end)
+		e.running = nil
+		if whole {
+			e.join(isl)
+		}
+		return whole
+	}
 	for _, isl := range e.islands {
 		if isl.next >= end {
 			continue // most islands, in a quiet network
 		}
 		e.running = isl
 		e.open(isl)
-		if !e.window(isl, end) {
-			return false
-		}
+		e.window(isl, end, &e.due)
 		e.ran = append(e.ran, isl)
 	}
 	e.running = nil
@@ -294,18 +305,63 @@ func (e *Engine) asked() bool {
 	return e.check == nil || e.check()
 }
 
-// window runs one island up to end. It returns false if the run was interrupted.
-func (e *Engine) window(isl *Island, end unit.Time) bool {
+// window runs one island of several up to end.
+func (e *Engine) window(isl *Island, end unit.Time, d *Due) {
 	isl.begin(end, e.stopAt)
-	alone := len(e.islands) == 1
-	if !alone {
-		for _, f := range e.onOpen {
-			f(isl, isl.events-isl.before)
-		}
-		isl.before = isl.events
+	for _, f := range e.onOpen {
+		f(isl, isl.events-isl.before)
 	}
+	isl.before = isl.events
+	later := d.read(isl, e.arrivals)
+	due, from, w := d.list, d.from, &isl.wheel
+	i := 0
+	at := from + unit.Time(due[i]>>sourceBits)
+	for {
+		if at >= w.first && e.wheelFirst(isl, at, due[i]) {
+			ev := w.cur[w.pos]
+			if ev.at >= isl.limit {
+				break
+			}
+			w.step()
+			isl.events++
+			isl.now = ev.at
+			e.handlers[ev.key>>26&(Classes-1)].Handle(isl, ev.at, int32(ev.key&MaxOwner))
+			continue
+		}
+		if at >= isl.limit {
+			break
+		}
+		isl.events++
+		isl.now = at
+		e.arrivals.Arrive(isl, at, uint32(due[i]&(1<<sourceBits-1)))
+		i++
+		at = from + unit.Time(due[i]>>sourceBits)
+	}
+	isl.next = min(later, isl.peek())
+	if due[i] != lastDue {
+		isl.next = min(isl.next, at)
+	}
+}
+
+// wheelFirst reports whether the wheel of an island has an event that is handled before one that arrives at an
+// instant; due is that event, or lastDue. The wheel's lies at pos then.
+func (e *Engine) wheelFirst(isl *Island, at unit.Time, due uint64) bool {
+	w := &isl.wheel
+	if due == lastDue {
+		return w.pos < len(w.cur) || isl.refill(isl.limit)
+	}
+	if w.pos == len(w.cur) && !isl.refill(min(isl.limit-1, at)+1) {
+		return false
+	}
+	first := &w.cur[w.pos]
+	return first.at < at || first.at == at && first.key <= e.arrivals.Key(isl, uint32(due&(1<<sourceBits-1)))
+}
+
+// alone runs the only island up to end. It returns false if the run was interrupted.
+func (e *Engine) alone(isl *Island, end unit.Time) bool {
+	isl.begin(end, e.stopAt)
 	for w := &isl.wheel; ; {
-		if w.pos == len(w.cur) && !isl.refill() {
+		if w.pos == len(w.cur) && !isl.refill(isl.limit) {
 			break
 		}
 		ev := &w.cur[w.pos]
@@ -317,7 +373,7 @@ func (e *Engine) window(isl *Island, end unit.Time) bool {
 		isl.events++
 		isl.now = at
 		e.handlers[key>>26&(Classes-1)].Handle(isl, at, int32(key&MaxOwner))
-		if alone && isl.events-isl.counted >= int64(e.every) {
+		if isl.events-isl.counted >= int64(e.every) {
 			isl.counted = isl.events
 			if !e.asked() {
 				isl.next = isl.peek()

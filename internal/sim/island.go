@@ -17,16 +17,21 @@ type Island struct {
 	counted int64
 	before  int64 // of events, those before its latest window
 	index   int32
+	arrived uint32   // events that came from elsewhere in its latest window
 	mail    bool     // there is some for it
 	mails   bool     // other islands run at the same time
 	_       [64]byte // two workers never write the same line
 }
 
-func newIsland(index int32, owners int) *Island {
-	// Aim at an event or two per slot when every owner sends a frame of about 100 ns, and at a
-	// horizon of 2 us: what lies behind it is rare, and a longer wheel takes more of the cache.
-	shift := uint(14)
-	for w := 16_384; w > 256 && w*owners > 150_000; w /= 2 {
+func newIsland(index int32, owners int, alone bool) *Island {
+	// Aim at an event or two per slot when every owner sends a frame of about 100 ns, or at a few where most
+	// events are not on the wheel, and at a horizon of 2 us: what lies behind it is rare, and a longer wheel takes
+	// more of the cache.
+	shift, aim := uint(14), 800_000
+	if alone {
+		aim = 150_000
+	}
+	for w := 16_384; w > 256 && w*owners > aim; w /= 2 {
 		shift--
 	}
 	isl := &Island{wheel: *newWheel(shift, 21-shift), index: index, next: unit.Never, stopAt: unit.Never}
@@ -35,7 +40,9 @@ func newIsland(index int32, owners int) *Island {
 }
 
 // useHeap puts a heap in the place of the wheel, which is empty.
-func (isl *Island) useHeap(before func(a, b event) bool) { isl.heap, isl.reach = newHeap(before), 0 }
+func (isl *Island) useHeap(before func(a, b event) bool) {
+	isl.heap, isl.reach, isl.wheel.slot = newHeap(before), 0, -1
+}
 
 // Index returns the island's number.
 func (isl *Island) Index() int32 { return isl.index }
@@ -59,7 +66,7 @@ func (isl *Island) atAny(at unit.Time, key Key) {
 		isl.next = at
 	}
 	if isl.heap != nil {
-		isl.heap.push(at, key)
+		isl.pushHeap(at, key)
 		return
 	}
 	isl.wheel.push(at, key)
@@ -92,18 +99,29 @@ func (isl *Island) begin(end, stopAt unit.Time) {
 	isl.endAt(isl.stopAt)
 }
 
-// refill puts the next events before the limit into cur, which is done; with a heap one, since what it
+// refill puts the next events before end into cur, which is done; with a heap one, since what it
 // causes at its instant may go first. It returns false if there are none.
-func (isl *Island) refill() bool {
+func (isl *Island) refill(end unit.Time) bool {
 	w := &isl.wheel
 	if isl.heap == nil {
-		return w.advance(int64(isl.limit))
+		return w.advance(int64(end))
 	}
 	w.cur, w.pos = w.cur[:0], 0
-	if isl.heap.next() < isl.limit {
+	if w.first = isl.heap.next(); w.first < end {
 		w.cur = append(w.cur, isl.heap.pop())
 	}
 	return len(w.cur) > 0
+}
+
+// pushHeap puts an event on the heap, and what was taken from it and has not been handled back.
+func (isl *Island) pushHeap(at unit.Time, key Key) {
+	w := &isl.wheel
+	if w.pos < len(w.cur) {
+		isl.heap.push(w.cur[w.pos].at, w.cur[w.pos].key)
+		w.cur = w.cur[:w.pos]
+	}
+	isl.heap.push(at, key)
+	w.first = min(w.first, at)
 }
 
 // peek returns the time of the earliest event, or unit.Never.

@@ -22,6 +22,7 @@ type walker struct {
 	rng   []Stream
 	out   [][]sending // by island: to other islands, in this window
 	in    [][]sending
+	known [][]unit.Time // by node: when what others sent to it comes, if that is asked for and not scheduled
 }
 
 type sending struct {
@@ -45,6 +46,9 @@ func (w *walker) Handle(isl *Island, now unit.Time, n int32) {
 	switch {
 	case w.of[to] == isl.Index():
 		isl.At(at, MakeKey(Arrival, 1, to))
+	case w.known != nil && !isl.Mails():
+		w.comes(to, at)
+		w.e.islands[w.of[to]].Expect(at)
 	default:
 		w.out[isl.Index()] = append(w.out[isl.Index()], sending{at, to})
 	}
@@ -60,21 +64,71 @@ func (w *walker) Collect(isl *Island) {
 
 func (w *walker) Empty(isl *Island) {
 	for _, s := range w.in[isl.Index()] {
-		isl.At(s.at, MakeKey(Arrival, 1, s.to))
+		if w.known != nil {
+			w.comes(s.to, s.at)
+		} else {
+			isl.At(s.at, MakeKey(Arrival, 1, s.to))
+		}
 	}
 	w.in[isl.Index()] = w.in[isl.Index()][:0]
 }
 
-// walk runs it with the wheel, or with a plain heap in its place.
-func walk(seed uint64, of []int32, islands, workers int, plain bool) (state []uint64, events int64) {
+// comes notes what comes to a node, in order of time.
+func (w *walker) comes(to int32, at unit.Time) {
+	i, _ := slices.BinarySearch(w.known[to], at)
+	w.known[to] = slices.Insert(w.known[to], i, at)
+}
+
+// Before, Key, Arrive: Arrivals, with the nodes as sources.
+func (w *walker) Before(isl *Island, end unit.Time, due *Due) unit.Time {
+	later := unit.Never
+	for n, of := range w.of {
+		if of != isl.Index() {
+			continue
+		}
+		for _, at := range w.known[n] {
+			if at >= end {
+				later = min(later, at)
+				break
+			}
+			due.Add(at, uint32(n))
+		}
+	}
+	return later
+}
+
+func (w *walker) Key(_ *Island, source uint32) Key { return MakeKey(Arrival, 1, int32(source)) }
+
+func (w *walker) Arrive(isl *Island, now unit.Time, source uint32) {
+	if w.known[source][0] != now {
+		panic("not the next that comes to it")
+	}
+	w.known[source] = w.known[source][1:]
+	w.Handle(isl, now, int32(source))
+}
+
+// way is how walkers run.
+type way struct {
+	islands, workers int
+	plain            bool // with a plain heap in place of the wheel
+	known            bool // what other islands send is not scheduled but asked for
+	cut              unit.Duration
+}
+
+// walk runs walkers in some way; every cut the run stops and goes on.
+func walk(seed uint64, of []int32, how way) (state []uint64, events int64) {
 	w := &walker{of: of, state: make([]uint64, len(of)), left: make([]int, len(of)), rng: make([]Stream, len(of)),
-		out: make([][]sending, islands), in: make([][]sending, islands)}
-	e := New(make([]int, islands), ahead)
-	e.SetWorkers(workers)
+		out: make([][]sending, how.islands), in: make([][]sending, how.islands)}
+	e := New(make([]int, how.islands), ahead)
+	e.SetWorkers(how.workers)
+	if how.known {
+		w.known = make([][]unit.Time, len(of))
+		e.SetArrivals(w)
+	}
 	w.e = e
 	e.SetMail(w)
 	for _, isl := range e.islands {
-		if plain {
+		if how.plain {
 			isl.useHeap(byKey)
 		}
 	}
@@ -84,32 +138,83 @@ func walk(seed uint64, of []int32, islands, workers int, plain bool) (state []ui
 		w.rng[n], w.left[n] = NewStream(seed, "node", uint64(n)), 60
 		e.At(of[n], unit.Time(n), MakeKey(Timer, 0, int32(n)))
 	}
-	e.Run()
+	more := true
+	for t := unit.Time(0); more; t = t.Add(how.cut) {
+		more, _ = e.RunUntil(t)
+		if how.cut == 0 || t > 1<<18 {
+			e.Run()
+			break
+		}
+	}
 	return w.state, e.Events()
 }
 
-// TestWheelIsAHeap: on drawn scripts in one island or several, on one worker or several, wheel and
-// heap give every node the same events in the same order.
+// TestWheelIsAHeap: on drawn scripts in one island or several, on one worker or several, in one go or with
+// stops, wheel and heap give every node the same events in the same order, and what islands send to each other
+// may be scheduled or asked for.
 func TestWheelIsAHeap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
 		nodes := rapid.IntRange(1, 12).Draw(t, "nodes")
-		want, events := walk(seed, make([]int32, nodes), 1, 1, true)
+		want, events := walk(seed, make([]int32, nodes), way{islands: 1, workers: 1, plain: true})
 		islands := rapid.IntRange(1, 7).Draw(t, "islands")
 		of := make([]int32, nodes)
 		for i := range of {
 			of[i] = int32(rapid.IntRange(0, islands-1).Draw(t, "island"))
 		}
-		workers := rapid.SampledFrom([]int{1, 2, 4, 8}).Draw(t, "workers")
-		for _, plain := range []bool{false, true} {
-			got, n := walk(seed, of, islands, workers, plain)
+		how := way{islands: islands, workers: rapid.SampledFrom([]int{1, 2, 4, 8}).Draw(t, "workers"),
+			cut: unit.Duration(rapid.SampledFrom([]int{0, 3_333, 300_000}).Draw(t, "cut"))}
+		for k := range 4 {
+			how.plain, how.known = k&1 != 0, k&2 != 0
+			got, n := walk(seed, of, how)
 			if n != events || !slices.Equal(got, want) {
-				t.Fatalf("islands %v, %d workers, heap %v: %d events, want %d; states equal: %v", of, workers, plain, n, events,
-					slices.Equal(got, want))
+				t.Fatalf("islands %v, %+v: %d events, want %d; states equal: %v", of, how, n, events, slices.Equal(got, want))
 			}
 		}
 	})
 }
+
+// TestDueIsSorted: however many events come in a window, in whatever order and however close together, and
+// however many came in the one before.
+func TestDueIsSorted(t *testing.T) {
+	d := &Due{}
+	rapid.Check(t, func(t *rapid.T) {
+		e := New(make([]int, 2), ahead)
+		isl := e.islands[0]
+		e.SetArrivals(known{})
+		from := rapid.Int64Range(0, 1<<50).Draw(t, "from")
+		span := rapid.SampledFrom([]int64{1, 100, 1_000_000, int64(longest)}).Draw(t, "span")
+		isl.next, isl.limit = unit.Time(from), unit.Time(from+span)
+		isl.arrived = uint32(rapid.SampledFrom([]int{0, 3, 100, 100_000}).Draw(t, "before"))
+		r := NewStream(rapid.Uint64().Draw(t, "seed"), "due", 0)
+		var add known
+		for range rapid.SampledFrom([]int{0, 1, 2, 20, 5000}).Draw(t, "events") {
+			add = append(add, [2]uint64{r.Below(uint64(span)), r.Below(1 << sourceBits)})
+		}
+		later := d.read(isl, add)
+		slices.SortFunc(add, func(a, b [2]uint64) int { return slices.Compare(a[:], b[:]) })
+		if later != unit.Never || len(d.list) != len(add)+1 || d.list[len(add)] != lastDue {
+			t.Fatalf("%d events due, want %d and the last; more at %d", len(d.list), len(add), later)
+		}
+		for i, v := range add {
+			if d.list[i] != v[0]<<sourceBits|v[1] || d.from != unit.Time(from) {
+				t.Fatalf("event %d is %#x from %d, want %v from %d", i, d.list[i], d.from, v, from)
+			}
+		}
+	})
+}
+
+// known is events, each a time in the window and a source.
+type known [][2]uint64
+
+func (k known) Before(isl *Island, _ unit.Time, due *Due) unit.Time {
+	for _, v := range k {
+		due.Add(isl.next+unit.Time(v[0]), uint32(v[1]))
+	}
+	return unit.Never
+}
+func (known) Key(*Island, uint32) Key           { return 0 }
+func (known) Arrive(*Island, unit.Time, uint32) {}
 
 // TestPanicInAWorker: a panic in a worker is a panic of Run, with the worker's stack; of several the
 // one of the first island.

@@ -44,7 +44,8 @@ type node struct {
 type wheel struct {
 	cur   []event // events of the current slot and some before it, sorted; those before pos are done
 	pos   int
-	slot  int64 // absolute number of the last slot in cur
+	first unit.Time // no event comes before it
+	slot  int64     // absolute number of the last slot in cur
 	shift uint
 	mask  int64
 	n     int // events in slot lists
@@ -65,6 +66,7 @@ func newWheel(shift, logSlots uint) *wheel {
 }
 
 func (w *wheel) push(at unit.Time, key Key) {
+	w.first = min(w.first, at)
 	s := int64(at) >> (w.shift & 63)
 	switch d := s - w.slot; {
 	case d <= 0:
@@ -91,6 +93,9 @@ func (w *wheel) insert(e event) {
 
 // list puts an event into a slot that lies ahead, within the horizon.
 func (w *wheel) list(s int64, at unit.Time, key Key) {
+	if at < w.first {
+		w.first = at
+	}
 	x := w.free
 	if x < 0 {
 		x = w.grow()
@@ -136,10 +141,14 @@ const together = 8
 
 // advance moves to the next slots that hold events, unless the first begins at or after end.
 func (w *wheel) advance(end int64) bool {
-	w.cur, w.pos = w.cur[:0], 0
+	w.cur, w.pos, w.first = w.cur[:0], 0, unit.Never
 	for len(w.cur) < together {
 		s := w.nextSlot()
-		if s < 0 || s<<(w.shift&63) >= end {
+		if s < 0 {
+			break
+		}
+		if at := s << (w.shift & 63); at >= end {
+			w.first = unit.Time(at)
 			break
 		}
 		w.slot = s
@@ -148,7 +157,11 @@ func (w *wheel) advance(end int64) bool {
 		}
 		w.drain(s & w.mask)
 	}
-	return len(w.cur) > 0
+	if len(w.cur) == 0 {
+		return false
+	}
+	w.first = w.cur[0].at
+	return true
 }
 
 // nextSlot returns the absolute number of the next slot that an event belongs to, -1: there is none.
@@ -163,6 +176,15 @@ func (w *wheel) nextSlot() int64 {
 		}
 	}
 	return s
+}
+
+// step goes on behind the event at pos.
+func (w *wheel) step() {
+	if w.pos++; w.pos < len(w.cur) {
+		w.first = w.cur[w.pos].at
+	} else {
+		w.first = unit.Time((w.slot + 1) << (w.shift & 63))
+	}
 }
 
 // farSlot is the absolute number of the slot of the first far event.

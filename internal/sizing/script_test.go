@@ -67,8 +67,12 @@ func (s *stage) tell(w *Network) {
 		if r := t.Oversubscribed(); r.Den > 0 {
 			ratio = ", " + Against(r)
 		}
-		fmt.Fprintf(s, "%s: %d x %v down, %d x %v up%s, %d of %d ports\n", count(t.Switches, t.Role), t.Down, t.DownRate,
-			t.Up, t.UpRate, ratio, t.Used, t.There)
+		up := "none up"
+		if t.Up > 0 {
+			up = fmt.Sprintf("%d x %v up%s", t.Up, t.UpRate, ratio)
+		}
+		fmt.Fprintf(s, "%s: %d x %v down, %s, %d of %d ports\n", count(t.Switches, t.Role), t.Down, t.DownRate, up, t.Used,
+			t.There)
 	}
 	fmt.Fprintf(s, "cables %d %d %d\n", w.HostLinks(), w.LeafLinks(), w.SuperLinks())
 }

@@ -67,13 +67,7 @@ func newRoutes(g *Graph, dead func(LinkID) bool, upDown bool) *Routes {
 		r.bonds = newBonds(g, dead)
 	}
 	r.findEdges(nodes)
-	b := newRouter(r, nodes, dead)
-	if upDown {
-		b.falls = make([]bool, len(nodes))
-		for _, n := range nodes {
-			b.tiers = append(b.tiers, g.Nodes[n].Kind)
-		}
-	}
+	b := newRouter(r, nodes, dead, upDown)
 	b.search()
 	return r
 }
@@ -154,10 +148,16 @@ type router struct {
 	falls []bool // by switch number: its way goes down all the way
 }
 
-func newRouter(r *Routes, nodes []NodeID, dead func(LinkID) bool) *router {
+func newRouter(r *Routes, nodes []NodeID, dead func(LinkID) bool, upDown bool) *router {
 	n := len(nodes)
 	b := &router{r: r, trunks: make([][]PortID, n), peers: make([][]int32, n), costs: make([][]int32, n),
 		setOf: make([]int32, n), dist: make([]int32, n), whole: slices.Repeat([]int32{-1}, n), group: map[string]int32{"": 0}}
+	if upDown {
+		b.falls = make([]bool, n)
+		for _, node := range nodes {
+			b.tiers = append(b.tiers, r.g.Nodes[node].Kind)
+		}
+	}
 	sets, most := map[string]int32{}, 1
 	for s, node := range nodes {
 		for _, p := range r.g.Nodes[node].Ports {
@@ -167,6 +167,9 @@ func newRouter(r *Routes, nodes []NodeID, dead func(LinkID) bool) *router {
 		}
 		slices.SortStableFunc(b.trunks[s], func(p, q PortID) int { return cmp.Compare(b.peer(p), b.peer(q)) })
 		b.key = b.key[:0]
+		if upDown { // a leaf may go up where a super-spine with the same neighbour may not go down
+			b.key = append(b.key, byte(b.tiers[s]))
+		}
 		for _, p := range b.trunks[s] {
 			cost := int32(r.g.Links[r.g.Ports[p].Link].Cost)
 			b.peers[s], b.costs[s] = append(b.peers[s], b.peer(p)), append(b.costs[s], cost)

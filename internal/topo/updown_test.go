@@ -48,3 +48,38 @@ func TestRoutesThatGoUpAndThenDown(t *testing.T) {
 		}
 	}
 }
+
+// A leaf and a super-spine that are left with the same neighbour are no twins: one may go up by it, the other may
+// not go down by it and up again.
+func TestUpDownDoesNotTakeTiersForTwins(t *testing.T) {
+	g, err := topo.ParseText("network", []byte(`
+host host1
+host host2
+switch leaf1 leaf
+switch leaf2 leaf
+switch spine1 spine
+switch spine2 spine
+switch super1 superspine
+switch super2 superspine
+link host1 leaf1 100Gb/s 5m
+link host2 leaf2 100Gb/s 5m
+link leaf1 spine1 100Gb/s 5m
+link spine1 super1 100Gb/s 5m
+link spine2 super1 100Gb/s 5m
+link leaf2 spine2 100Gb/s 5m
+link super2 spine2 100Gb/s 5m
+`), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := map[string]topo.NodeID{}
+	for i := range g.Nodes {
+		at[g.Nodes[i].Name] = topo.NodeID(i)
+	}
+	r := topo.NewRoutesUpDown(g, nil)
+	for name, want := range map[string]int{"leaf2": 1, "spine2": 1, "super1": 1, "super2": 0} {
+		if n := len(r.NextHops(at[name], 0)); n != want {
+			t.Errorf("%s has %d ways to host1, want %d", name, n, want)
+		}
+	}
+}

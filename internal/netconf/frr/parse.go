@@ -3,6 +3,7 @@ package frr
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,6 +31,7 @@ type reader struct {
 	sessions    []netip.Addr // in order
 	active      map[netip.Addr]bool
 	paths       [2]int // by family, 0: not said
+	inner       [2]int // of those inside the AS
 	bfd         map[netip.Addr]string
 	profiles    map[string]*netconf.BFD
 	profile     *netconf.BFD // the block that is read
@@ -136,11 +138,14 @@ func (r *reader) finish() {
 		}
 	}
 	r.finishPaths()
+	r.finishInner()
 	for _, a := range r.sessions {
 		n, what := r.neighbours[a], "neighbour "+a.String()
 		switch {
 		case n.AS == 0:
 			r.late(what, "no remote-as")
+		case n.AS != b.AS && (n.Client || n.NextHopSelf):
+			r.late(what, fmt.Sprintf("route-reflector-client and next-hop-self force outside AS %d, want neither", b.AS))
 		case !r.active[a] && (a.Is6() || r.silent4):
 			r.late(what, "not activated in the address family of its address: it carries no routes")
 		}
@@ -185,5 +190,20 @@ func (r *reader) finishPaths() {
 	}
 	if b.MaximumPaths == 0 {
 		b.MaximumPaths = mostPaths
+	}
+}
+
+// finishInner asks of sessions inside the AS that paths are equal only where they were reflected as often, and as many
+// as of others. Without that FRR shares packets with ways that go up and down again.
+func (r *reader) finishInner() {
+	b := r.d.BGP
+	for k, family := range [2]string{"ipv4", "ipv6"} {
+		has := slices.ContainsFunc(r.sessions, func(a netip.Addr) bool {
+			return a.Is6() == (k == 1) && r.neighbours[a].AS == b.AS
+		})
+		if said := r.inner[k]; (has || said != 0) && said != b.MaximumPaths {
+			r.late("bgp", fmt.Sprintf("%s inside AS %d: want maximum-paths ibgp %d equal-cluster-length", family, b.AS,
+				b.MaximumPaths))
+		}
 	}
 }

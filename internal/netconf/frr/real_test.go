@@ -26,17 +26,18 @@ import (
 	"railyard/internal/unit"
 )
 
-// inside is set in the process that has namespaces of its own.
+// inside is set in the process that has namespaces of its own: the protocol and a folder.
 const inside = "RAILYARD_FRR_INSIDE"
 
 // patience bounds the wait for anything. On a quiet machine the whole test takes 7 s.
 const patience = 2 * time.Minute
 
 func TestMain(m *testing.M) {
-	if os.Getenv(inside) == "" {
+	protocol, dir, within := strings.Cut(os.Getenv(inside), " ")
+	if !within {
 		os.Exit(m.Run())
 	}
-	if err := world(os.Getenv(inside)); err != nil {
+	if err := world(inventory.Protocol(protocol), dir); err != nil {
 		fmt.Println(err)
 		os.Exit(1)
 	}
@@ -50,15 +51,19 @@ func TestRealDaemonsAgree(t *testing.T) {
 	if why := cannot(); why != "" {
 		t.Skip(why)
 	}
-	runtime.LockOSThread() // the child dies with this thread
-	defer runtime.UnlockOSThread()
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), inside+"="+t.TempDir())
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL,
-		Cloneflags: syscall.CLONE_NEWPID | syscall.CLONE_NEWNET | syscall.CLONE_NEWNS}
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Errorf("%v\n%s", err, out)
+	for _, p := range []inventory.Protocol{inventory.EBGP, inventory.IBGP} {
+		t.Run(string(p), func(t *testing.T) {
+			t.Parallel()
+			runtime.LockOSThread() // the child dies with this thread
+			defer runtime.UnlockOSThread()
+			cmd := exec.Command(os.Args[0])
+			cmd.Env = append(os.Environ(), inside+"="+string(p)+" "+t.TempDir())
+			cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL,
+				Cloneflags: syscall.CLONE_NEWPID | syscall.CLONE_NEWNET | syscall.CLONE_NEWNS}
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
 	}
 }
 
@@ -82,14 +87,38 @@ func cannot() string {
 
 func daemon(name string) string { return filepath.Join("/usr/lib/frr", name) }
 
-// fabric is three leaves of two rails under two spines, with IPv6.
-func fabric() (*topo.Graph, *inventory.Inventory, []netconf.Device, error) {
+// joined is two spines that a super-spine joins: the way over it is longer than that by their leaves.
+const joined = `
+host host1
+host host2
+switch leaf1 leaf
+switch leaf2 leaf
+switch spine1 spine
+switch spine2 spine
+switch superspine1 superspine
+link host1 leaf1 200Gb/s 5m
+link host2 leaf2 200Gb/s 5m
+link leaf1 spine1 400Gb/s 30m
+link leaf1 spine2 400Gb/s 30m
+link leaf2 spine1 400Gb/s 30m
+link leaf2 spine2 400Gb/s 30m
+link spine1 superspine1 400Gb/s 30m
+link spine2 superspine1 400Gb/s 30m
+`
+
+// fabric is a network by the protocol: with eBGP three leaves of two rails under two spines; with iBGP two leaves
+// under two spines, which a super-spine joins. Both have IPv6.
+func fabric(p inventory.Protocol) (*topo.Graph, *inventory.Inventory, []netconf.Device, error) {
 	g, err := topo.RailOptimized{Hosts: 3, GPUs: 2, NICs: 2, RailsPerLeaf: 2, Segment: 1, Spines: 2,
 		HostLink: inventorytest.Host200, SpineLink: inventorytest.Trunk400}.Graph()
+	if p == inventory.IBGP {
+		g, err = topo.ParseText("network", []byte(joined), 1)
+	}
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	o := inventorytest.Usual()
+	o.Routing.Protocol = p
 	o.IPv6, o.Routing.BFD = true, &inventory.BFD{Interval: unit.Second, Multiplier: 3}
 	in, err := inventory.New(g, o)
 	if err != nil {
@@ -100,8 +129,8 @@ func fabric() (*topo.Graph, *inventory.Inventory, []netconf.Device, error) {
 }
 
 // world builds the fabric around itself and holds it against rib.
-func world(dir string) error {
-	g, in, devices, err := fabric()
+func world(p inventory.Protocol, dir string) error {
+	g, in, devices, err := fabric(p)
 	if err != nil {
 		return err
 	}
@@ -293,10 +322,7 @@ func (w *daemons) show(name, what string, answer any) error {
 // settle waits until the switches that are not dead know what rib says.
 func (w *daemons) settle(what string, dead func(name string) bool) error {
 	alive := slices.DeleteFunc(slices.Clone(w.devices), func(d netconf.Device) bool { return dead != nil && dead(d.Name) })
-	n, err := rib.New(alive, nil)
-	if err != nil {
-		return err
-	}
+	n := rib.New(alive, nil)
 	for i := range alive {
 		if err := wait(func() error { return w.agree(n, i) }); err != nil {
 			return fmt.Errorf("%s: %w\n%s", what, err, w.state(alive))
@@ -440,10 +466,7 @@ func (w *daemons) kernel(name string) (map[netip.Prefix]int, error) {
 
 // advertised holds what a leaf and a spine tell a neighbour against what rib says that they do.
 func (w *daemons) advertised() error {
-	n, err := rib.New(w.devices, nil)
-	if err != nil {
-		return err
-	}
+	n := rib.New(w.devices, nil)
 	for i := range w.devices {
 		to := n.Tables[i].Sessions[0].Neighbour
 		var answer struct {
@@ -457,8 +480,11 @@ func (w *daemons) advertised() error {
 			got = append(got, strings.TrimSpace(prefix+" "+route.Path))
 		}
 		for _, a := range n.Advertised(i, 0) {
-			// FRR prints the path before its own AS is put in front.
-			want = append(want, strings.TrimSpace(fmt.Sprint(a.Prefix, " ", strings.Trim(fmt.Sprint(a.ASs[1:]), "[]"))))
+			ases := a.ASs
+			if len(ases) > 0 && ases[0] == w.devices[i].BGP.AS {
+				ases = ases[1:] // FRR prints the path before its own AS is put in front
+			}
+			want = append(want, strings.TrimSpace(fmt.Sprint(a.Prefix, " ", strings.Trim(fmt.Sprint(ases), "[]"))))
 		}
 		slices.Sort(got)
 		slices.Sort(want)

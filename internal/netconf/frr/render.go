@@ -94,8 +94,9 @@ func checkBGP(d *netconf.Device) (err error) {
 	}
 	for i := range b.Neighbours {
 		n := &b.Neighbours[i]
-		if n.AS == b.AS {
-			no("neighbour %v: a session inside AS %d is not rendered", n.Address, b.AS)
+		if n.AS != b.AS && (n.Client || n.NextHopSelf) {
+			no("neighbour %v: a reflector's client, or told a next hop, in AS %d, want that inside AS %d alone", n.Address,
+				n.AS, b.AS)
 		}
 		if f := n.BFD; f != nil && (f.Interval%unit.Millisecond != 0 || f.Interval < 10*unit.Millisecond ||
 			f.Interval > unit.Minute || f.Multiplier < 2 || f.Multiplier > 255) {
@@ -203,11 +204,21 @@ func carried(w *strings.Builder, b *netconf.BGP, six bool) {
 			continue
 		}
 		fmt.Fprintf(w, "  neighbor %s activate\n", n.Address)
+		if n.Client {
+			fmt.Fprintf(w, "  neighbor %s route-reflector-client\n", n.Address)
+		}
+		if n.NextHopSelf {
+			fmt.Fprintf(w, "  neighbor %s next-hop-self force\n", n.Address)
+		}
 		if n.AllowASIn > 0 {
 			fmt.Fprintf(w, "  neighbor %s allowas-in %d\n", n.Address, n.AllowASIn)
 		}
 	}
-	fmt.Fprintf(w, "  maximum-paths %d\n exit-address-family\n", b.MaximumPaths)
+	fmt.Fprintf(w, "  maximum-paths %d\n", b.MaximumPaths)
+	if slices.ContainsFunc(b.Neighbours, func(n netconf.Neighbour) bool { return in(n.Address) && n.AS == b.AS }) {
+		fmt.Fprintf(w, "  maximum-paths ibgp %d equal-cluster-length\n", b.MaximumPaths)
+	}
+	w.WriteString(" exit-address-family\n")
 }
 
 // profiles lists the kinds of BFD that neighbours have, each once.

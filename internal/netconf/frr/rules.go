@@ -142,6 +142,17 @@ func carries(six bool) *block {
 			}
 			return r.neighbour(l, func(n *netconf.Neighbour) { n.AllowASIn = int(times) }, six)
 		}},
+		{Pattern: "neighbor ADDRESS route-reflector-client", Do: func(r *reader, l *lines.Line) error {
+			return r.neighbour(l, func(n *netconf.Neighbour) { n.Client = true }, six)
+		}},
+		{Pattern: "neighbor ADDRESS next-hop-self force", Do: func(r *reader, l *lines.Line) error {
+			return r.neighbour(l, func(n *netconf.Neighbour) { n.NextHopSelf = true }, six)
+		}},
+		{Pattern: "maximum-paths ibgp N equal-cluster-length", Do: func(r *reader, l *lines.Line) error {
+			n, err := number(l.Args[0], 1, mostPaths)
+			r.inner[k] = int(n)
+			return err
+		}},
 		{Pattern: "maximum-paths N", Do: func(r *reader, l *lines.Line) error {
 			n, err := number(l.Args[0], 1, mostPaths)
 			r.paths[k] = int(n)

@@ -82,8 +82,12 @@ func speaker(t *rapid.T, six bool) *netconf.BGP {
 		if six && n%2 == 1 {
 			a = netip.MustParseAddr([...]string{"", "fd00:1::1", "", "fd00:1::3"}[n])
 		}
-		b.Neighbours = append(b.Neighbours, netconf.Neighbour{Address: a, AS: 4200000100 + uint32(n),
-			Description: description(t), AllowASIn: rapid.IntRange(0, 2).Draw(t, "allowas"), BFD: watch(t)})
+		nb := netconf.Neighbour{Address: a, AS: 4200000100 + uint32(n), Description: description(t),
+			AllowASIn: rapid.IntRange(0, 2).Draw(t, "allowas"), BFD: watch(t)}
+		if rapid.IntRange(0, 3).Draw(t, "inside") == 0 {
+			nb.AS, nb.Client, nb.NextHopSelf = b.AS, rapid.Bool().Draw(t, "client"), rapid.Bool().Draw(t, "self")
+		}
+		b.Neighbours = append(b.Neighbours, nb)
 	}
 	for k, p := range []string{"10.0.1.0/25", "10.0.1.128/25", "10.255.0.1/32", "fd00:0:0:1::/64"} {
 		if rapid.Bool().Draw(t, "network") && (k < 3 || six) {

@@ -1,0 +1,116 @@
+package fabric
+
+import (
+	"math/bits"
+
+	"railyard/internal/sim"
+	"railyard/internal/unit"
+)
+
+// Frames that arrive from another island in a window were on their links before it began. So they are listed
+// then, link by link in order of their numbers, and no event is planned for them one by one.
+
+// addLink notes that a link leads from one island to another.
+func (f *Fabric) addLink(id PortID) {
+	in := &f.ingresses[id]
+	in.within, in.index = false, int32(len(in.state.links))
+	in.state.links = append(in.state.links, id)
+	if in.index>>6 == int32(len(in.state.coming)) {
+		in.state.coming = append(in.state.coming, 0)
+	}
+}
+
+// comes tells the island that a link leads to of the first frame on it.
+func (in *ingress) comes(at unit.Time) {
+	in.state.coming[in.index>>6] |= 1 << (in.index & 63)
+	in.isl.Expect(at)
+}
+
+type arrivals Fabric
+
+// Before lists the frames on the way to an island: sim.Arrivals.
+func (a *arrivals) Before(isl *sim.Island, end unit.Time, due *sim.Due) unit.Time {
+	f := (*Fabric)(a)
+	st := f.state(isl)
+	from := f.busyLinks(st)
+	later := unit.Never
+	for k, i := range from {
+		if f.large {
+			f.ask(st, from[k:])
+		}
+		later = min(later, f.ingresses[st.links[i]].before(end, uint32(i), due))
+	}
+	return later
+}
+
+// busyLinks returns which of the links that lead to an island have frames on them, by their index.
+func (f *Fabric) busyLinks(st *state) []int32 {
+	st.from = st.from[:0]
+	for w := range st.coming {
+		for m := st.coming[w]; m != 0; m &= m - 1 {
+			i := w<<6 + bits.TrailingZeros64(m)
+			if f.ingresses[st.links[i]].n == 0 {
+				st.coming[w] &^= m & -m
+				continue
+			}
+			st.from = append(st.from, int32(i))
+		}
+	}
+	return st.from
+}
+
+// before lists the frames on a link that arrive before end, and returns when the next one comes, or unit.Never.
+func (in *ingress) before(end unit.Time, source uint32, due *sim.Due) unit.Time {
+	c, pos := in.head, int(in.pos)
+	for n := int(in.n); n > 0; {
+		if pos == chunkFrames {
+			c, pos = c.next, 0
+		}
+		if n > chunkFrames-pos {
+			c.next.prefetch()
+		}
+		frames := c.frames[pos:min(chunkFrames, pos+n)]
+		for i := range frames {
+			at := frames[i].arrival()
+			if at >= end {
+				return at
+			}
+			due.Add(at, source)
+		}
+		n -= len(frames)
+		pos += len(frames)
+	}
+	return unit.Never
+}
+
+// Frames that another island has put on a link are in its cache, or in none. So those of the links behind the
+// one that is looked at are asked for, a step at a time, as a chunk says where the next one is.
+const (
+	askFirst = 6
+	askNext  = 3
+)
+
+func (f *Fabric) ask(st *state, from []int32) {
+	if len(from) > askFirst {
+		f.ingresses[st.links[from[askFirst]]].head.prefetch()
+	}
+	if len(from) > askNext {
+		in := &f.ingresses[st.links[from[askNext]]]
+		if in.n > chunkFrames-int32(in.pos) {
+			in.head.next.prefetch()
+		}
+	}
+}
+
+func (c *chunk) prefetch() { sim.PrefetchLines(&c.frames[0].at, 4) }
+
+// Key orders what arrives at an instant by link.
+func (a *arrivals) Key(isl *sim.Island, source uint32) sim.Key {
+	return sim.MakeKey(sim.Arrival, classArrive, int32((*Fabric)(a).state(isl).links[source]))
+}
+
+// Arrive takes the next frame off a link.
+func (a *arrivals) Arrive(isl *sim.Island, now unit.Time, source uint32) {
+	f := (*Fabric)(a)
+	(*arrive)(f).Handle(isl, now, int32(f.state(isl).links[source]))
+}

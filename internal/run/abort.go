@@ -1,0 +1,100 @@
+package run
+
+import (
+	"railyard/internal/host"
+	"railyard/internal/record"
+	"railyard/internal/unit"
+)
+
+// fail takes it that a queue pair gave up or a rank cannot go on, and aborts its job. Background traffic goes on.
+func (r *runner) fail(f host.Failure) {
+	j := r.failing(&f)
+	if j == nil || j.failed || j.record.Done() {
+		return
+	}
+	j.failed = true
+	r.later(f.At.Add(r.linger), j.order(actAbort), func(now unit.Time) {
+		if j.record.Done() {
+			return
+		}
+		if ranks := j.standing(); f.QP >= 0 {
+			j.record.GaveUp(f.At, f.QP, f.Err, ranks)
+		} else {
+			j.record.CannotGoOn(f.At, f.Rank, f.Err, ranks)
+		}
+		j.end(now)
+	})
+}
+
+// failing is the job that a failure belongs to, nil of background traffic.
+func (r *runner) failing(f *host.Failure) *job {
+	if f.QP >= 0 {
+		if i := r.plan.Pairs[f.QP].Job; i >= 0 {
+			return r.jobs[i]
+		}
+		return nil
+	}
+	for _, j := range r.jobs {
+		if j.driver == f.Job {
+			return j
+		}
+	}
+	return nil
+}
+
+// standing is where the ranks of the job stand.
+func (j *job) standing() []record.Standing {
+	all := make([]record.Standing, len(j.ranks))
+	for i, rank := range j.ranks {
+		s := &all[i]
+		s.Step, s.Over = rank.Step(), rank.Finished()
+		s.Coll, s.Since, s.In = rank.Communicates()
+	}
+	return all
+}
+
+// end takes a job that was aborted out of the run. With the last one the run is over.
+func (j *job) end(now unit.Time) {
+	r := j.run
+	for _, rank := range j.ranks {
+		rank.Fail(now)
+	}
+	for _, id := range j.flows {
+		r.hosts.EndFlow(id)
+	}
+	for id := range r.plan.Pairs {
+		if q := &r.plan.Pairs[id]; int(q.Job) == j.index {
+			r.net.Close(int32(id))
+		}
+	}
+	if r.record.Going() == 0 {
+		r.eng.StopAt(now)
+	}
+}
+
+// watch looks when a rank may have been in a collective for as long as the watchdog waits. What it sees, it sees at that
+// very instant: a collective that begins after this look is overdue no sooner than the next look.
+func (j *job) watch(now unit.Time) {
+	limit := j.plan.Spec.Watchdog
+	if !limit.Set || len(j.ranks) == 0 || j.record.Done() {
+		return
+	}
+	first, ranks := unit.Never, j.standing()
+	for i := range ranks {
+		if ranks[i].In {
+			first = min(first, ranks[i].Since)
+		}
+	}
+	switch {
+	case first != unit.Never && now.Sub(first) >= limit.Value:
+		j.record.Hung(now, ranks)
+		j.run.hosts.Idle(now) // nothing may have happened since long before
+		j.end(now)
+		return
+	case first == unit.Never && j.run.dry:
+		return // nothing is left to happen, so no collective begins
+	case first == unit.Never:
+		first = now
+	}
+	j.run.later(first.Add(limit.Value), j.order(actWatch), j.watch)
+}
