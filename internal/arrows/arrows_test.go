@@ -379,8 +379,8 @@ var rules = map[string]rule{
 	"web": {may: "report result run scenario", why: "the web UI is a user of runs"},
 	"cli": {
 		may: "bench board coll commission dataset design hash headline input inventory lab lint located nccl nccltests nccltopo " +
-			"netconf netconf/dialects nn ns3 pcapng perf plan prove qos report result rib run scenario scenario/schema sheet sizing survey " +
-			"sweep topo topoform trial validate web whatif wire workload",
+			"netconf netconf/dialects nn ns3 pcapng perf plan prove qos report result rib run scenario scenario/schema sheet sizing " +
+			"survey sweep topo topoform trial validate web whatif wire workload",
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys",
 		why:   "commands are a user of everything but the engine's insides, which run wires",
 	},

@@ -30,7 +30,8 @@ func TestCleanIsSilent(t *testing.T) {
 		if dialect == "frr" {
 			continue // it says nothing of quality of service
 		}
-		if all := lint.Check([]*lint.Device{linttest.Read(dialect, "f", linttest.Render(t, dialect, linttest.Clean()))}, nil); len(all) > 0 {
+		device := linttest.Read(dialect, "f", linttest.Render(t, dialect, linttest.Clean()))
+		if all := lint.Check([]*lint.Device{device}, nil); len(all) > 0 {
 			t.Errorf("%s: %+v", dialect, all)
 		}
 	}
@@ -104,6 +105,15 @@ func TestPairs(t *testing.T) {
 		linttest.Render(t, "nxos", other))}, nil)
 	if got := rules(all); got != "Q24" {
 		t.Errorf("%s, want Q24: %+v", got, all)
+	}
+	// A spine whose PFC is on and that says nothing leaves a port on auto without PFC.
+	quiet := spine(func(d *netconf.Device) { d.LLDP = nil })
+	for i := range quiet.Interfaces {
+		quiet.Interfaces[i].QoS.PFC = netconf.PFCOn
+	}
+	if got := rules(lint.Check([]*lint.Device{linttest.Read("nxos", "leaf1", linttest.Render(t, "nxos", linttest.Clean())),
+		linttest.Read("eos", "spine1", linttest.Render(t, "eos", quiet))}, nil)); got != "Q22" {
+		t.Errorf("%s, want Q22", got)
 	}
 	// With CEE shares that differ are an error; with IEEE they are a warning.
 	for dcbx, want := range map[netconf.DCBX]lint.Severity{netconf.DCBXIEEE: lint.Warning, netconf.DCBXCEE: lint.Error} {

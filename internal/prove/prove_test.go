@@ -93,6 +93,10 @@ func TestBetweenDevices(t *testing.T) {
 	}
 	cee := linttest.Clean()
 	cee.Interfaces[1].LLDP.DCBX = netconf.DCBXIEEE
+	quiet := spine(func(d *netconf.Device) { d.LLDP = nil })
+	for i := range quiet.Interfaces {
+		quiet.Interfaces[i].QoS.PFC = netconf.PFCOn
+	}
 	short := linttest.Clean()
 	short.QoS.Profiles[0].Classes[1].Pause.Buffer.Headroom = 20 * unit.Kilobyte
 	design := &lint.Design{DSCP: 26, CNPDSCP: 48, Frame: 4178, Circle: "a > b > a",

@@ -80,8 +80,8 @@ const withDCQCN, withNone = "}\ncongestion: {algorithm: dcqcn}", "}\ncongestion:
 // incast is four hosts that send to a fifth.
 func (s *subject) incast(how string, mended side) *scene {
 	return &scene{
-		network: fmt.Sprintf("four hosts send 8 MB each to a fifth over one switch with 8 MB of buffer, %s, DCQCN", s.rate.Human()),
-		yaml:    s.star(5, withDCQCN, to(5, "8MB", 1, 2, 3, 4)...),
+		network: fmt.Sprintf("four hosts send 5 MB each to a fifth over one switch with 8 MB of buffer, %s, DCQCN", s.rate.Human()),
+		yaml:    s.star(5, withDCQCN, to(5, "5MB", 1, 2, 3, 4)...),
 		broken:  all(s.itself()), mended: all(mended), how: how,
 	}
 }
@@ -93,8 +93,9 @@ func (s *subject) burst(how string, mended side) *scene {
 		hosts = append(hosts, h+1)
 	}
 	sc := s.incast(how, mended)
-	sc.network = fmt.Sprintf("sixteen hosts send 2 MB each at once to one more over one switch with 16 MB of buffer, %s, DCQCN", s.rate.Human())
-	sc.yaml = strings.Replace(s.star(17, withDCQCN, to(17, "2MB", hosts...)...), "buffer: 8MB", "buffer: 16MB", 1)
+	sc.network = fmt.Sprintf("sixteen hosts send 1 MB each at once to one more over one switch with 10 MB of buffer, %s, DCQCN",
+		s.rate.Human())
+	sc.yaml = strings.Replace(s.star(17, withDCQCN, to(17, "1MB", hosts...)...), "buffer: 8MB", "buffer: 10MB", 1)
 	return sc
 }
 
@@ -266,7 +267,8 @@ func forgotten(s *subject) (*scene, string) {
 		}
 		return side{s.device, usual}
 	}
-	sc.yaml = strings.Replace(sc.yaml, "algorithm: dcqcn", "algorithm: none", 1)
+	sc.yaml = strings.NewReplacer("algorithm: dcqcn", "algorithm: none", "buffer: 8MB", "buffer: 4MB").Replace(sc.yaml)
+	sc.network = strings.Replace(sc.network, "8 MB of buffer", "4 MB of buffer", 1)
 	sc.network = strings.Replace(sc.network, ", DCQCN", ", the first by the forgotten port, no congestion control", 1)
 	return sc, ""
 }

@@ -49,7 +49,8 @@ func newPlan(sc *scenario.Scenario, w *watcher) (*plan.Plan, []result.Input, err
 
 // readFiles reads the files that a scenario names, or returns what is wrong with each. Configurations that are known
 // are not read.
-func readFiles(ctx context.Context, sc *scenario.Scenario, known []plan.Configuration) (files plan.Files, inputs []result.Input, err error) {
+func readFiles(ctx context.Context, sc *scenario.Scenario, known []plan.Configuration) (files plan.Files,
+	inputs []result.Input, err error) {
 	var problems located.Problems
 	read := func(key, kind, name string, most int64) []byte {
 		if err != nil {
@@ -83,7 +84,8 @@ func readFiles(ctx context.Context, sc *scenario.Scenario, known []plan.Configur
 		files.Config = folder
 		for i := range folder {
 			for _, f := range folder[i].Files {
-				name := result.ConfigInput + strings.TrimPrefix(filepath.ToSlash(f.Name), filepath.ToSlash(filepath.Clean(c.Value)))
+				below := strings.TrimPrefix(filepath.ToSlash(f.Name), filepath.ToSlash(filepath.Clean(c.Value)))
+				name := result.ConfigInput + below
 				inputs = append(inputs, result.Input{Name: name, Text: f.Text})
 			}
 		}
