@@ -114,6 +114,11 @@ func (c *Capture) describe(id topo.PortID) pcapng.Interface {
 		Link: pcapng.LinkEthernet, Speed: uint64(p.Rate), Digits: 12, FCS: 4}
 }
 
+// Extend makes room for queue pairs that are new in the plan.
+func (c *Capture) Extend() {
+	c.pairs = append(c.pairs, make([]pair, len(c.plan.Pairs)-len(c.pairs))...)
+}
+
 // Tapped says of which ports Sent wants to hear, by port.
 func (c *Capture) Tapped() []bool { return c.tapped }
 

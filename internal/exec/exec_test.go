@@ -386,3 +386,28 @@ func TestStopEndsAfterTheStepAndFailAtOnce(t *testing.T) {
 		t.Errorf("%d steps, error %v; want 2", a.Steps(), err)
 	}
 }
+
+// A rank stands still after the steps of a checkpoint, but for the last: no step counts that time.
+func TestCheckpointsLieBetweenSteps(t *testing.T) {
+	d := exectest.New(exectest.Net{}, nil)
+	j := &journal{}
+	a := d.Add(exec.Config{Rank: 0, Job: jobOf(t, 1, same(step(5*us, 0, 0, program{{}}))), Steps: 6, Observer: j,
+		Checkpoint: exec.Checkpoint{Every: 2, Takes: 7 * us}})
+	a.CheckpointAfter(5)
+	if _, err := d.Run(); err != nil || a.Steps() != 6 {
+		t.Fatalf("%d steps, error %v; want 6", a.Steps(), err)
+	}
+	var starts []unit.Time
+	for _, s := range j.steps {
+		starts = append(starts, s.Start)
+		if s.End.Sub(s.Start) != j.steps[0].End.Sub(j.steps[0].Start) {
+			t.Errorf("step %d takes %v", s.Step, s.End.Sub(s.Start))
+		}
+	}
+	each := j.steps[0].End.Sub(0)
+	for i, saves := range []unit.Duration{0, 0, 1, 1, 2, 3} {
+		if want := unit.Time(unit.Duration(i)*each + saves*7*us); starts[i] != want {
+			t.Errorf("step %d starts at %v, want %v", i, starts[i], want)
+		}
+	}
+}

@@ -69,6 +69,7 @@ func (w *pathWalk) operations(rank, op int32) {
 				w.back(w.record.Start, cause.Dependency, unknown)
 				return
 			}
+			w.back(before.end, cause.Dependency, unknown) // a checkpoint lies between
 			w.step, op = w.step-1, before.last
 			continue
 		}

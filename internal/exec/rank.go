@@ -31,6 +31,8 @@ type Rank struct {
 	status Status
 	begun  bool
 	over   bool
+	saves  bool  // a checkpoint, between two steps
+	save   Token // of it
 
 	ledger ledger
 	path   *rankPath // where the step is recorded for the path finder; nil: nowhere
@@ -123,6 +125,7 @@ func (r *Rank) numberTokens() {
 		r.streams[s].token, r.streams[s].until = next, next+Token(most)
 		next += Token(most)
 	}
+	r.save = next
 }
 
 // streamOf returns the stream of a group, nil if this rank has none.
@@ -150,14 +153,18 @@ func (r *Rank) Done(now unit.Time, tok Token) {
 	if r.over {
 		return
 	}
-	if int(tok) < len(r.ops) {
+	switch {
+	case tok == r.save:
+		r.saves = false
+		r.beginStep(now)
+	case int(tok) < len(r.ops):
 		op := &r.in.ops[tok]
 		if op.Kind == workload.Communication {
 			r.launched(now, op)
 		} else {
 			r.endOp(now, op.ID)
 		}
-	} else {
+	default:
 		r.localDone(now, tok)
 	}
 	r.settle(now)
@@ -240,6 +247,10 @@ func (r *Rank) abort(err error) {
 	r.cfg.Transport.Abort(r.cfg.Rank, err)
 }
 
+// CheckpointAfter makes the rank stand still for a checkpoint once so many steps have ended, beside those after every so
+// many; it has not ended as many yet.
+func (r *Rank) CheckpointAfter(steps int64) { r.cfg.Checkpoint.Next = steps }
+
 // Finished reports whether the last step has ended or the rank has failed.
 func (r *Rank) Finished() bool { return r.over }
 
@@ -276,7 +287,7 @@ func (r *Rank) settle(now unit.Time) {
 			r.startReady(now, id)
 		}
 		r.ended = r.ended[:0]
-		if r.left > 0 {
+		if r.left > 0 || r.saves {
 			return
 		}
 		r.endStep(now)
@@ -382,6 +393,11 @@ func (r *Rank) endStep(now unit.Time) {
 	r.step, r.in = r.step+1, &r.steps
 	if r.step == r.cfg.Steps {
 		r.over = true
+		return
+	}
+	if d := r.cfg.Checkpoint.after(r.step); d > 0 {
+		r.saves = true
+		r.cfg.Clock.Run(r.cfg.Rank, r.save, d, Work{})
 		return
 	}
 	r.beginStep(now)

@@ -206,6 +206,26 @@ type OperationRecord struct {
 	ReleasedSrc, ReleasedChannel int32
 }
 
+// Checkpoint is the time that a rank takes between two steps to write what it knows: all ranks of a job the same, however
+// little of it is theirs, because they go on together. The zero value: none.
+type Checkpoint struct {
+	Every int64 // steps; 0: only after Next
+	Next  int64 // steps; 0: none
+	Takes unit.Duration
+}
+
+// After reports whether there is a checkpoint once so many steps have ended.
+func (c *Checkpoint) After(steps int64) bool {
+	return steps > 0 && (c.Every > 0 && steps%c.Every == 0 || steps == c.Next)
+}
+
+func (c *Checkpoint) after(steps int64) unit.Duration {
+	if !c.After(steps) {
+		return 0
+	}
+	return c.Takes
+}
+
 // Config is all a rank needs. Body, Observer and Paths may be nil; the rest may not.
 type Config struct {
 	Rank      int32
@@ -215,5 +235,7 @@ type Config struct {
 	Clock     Clock
 	Body      Body
 	Observer  Observer
-	Paths     *PathFinder // shared by the ranks of a job; the driver tells it what Observer is told: see PathFinder.Ended
+	// Checkpoint is when the rank stands still between two steps, for what it knows to be written.
+	Checkpoint Checkpoint
+	Paths      *PathFinder // shared by the ranks of a job; the driver tells it what Observer is told: see PathFinder.Ended
 }

@@ -101,6 +101,30 @@ var ofJob = []row{
 	{"final loss", chart.Plain, func(s *result.Summary) found {
 		return pointer(s.FinalLoss, "mean training loss of the last epoch")
 	}},
+	{"goodput", chart.Fraction, func(s *result.Summary) found {
+		if s.Survival == nil {
+			return found{}
+		}
+		v := s.Survival
+		return have(v.Goodput, fmt.Sprintf("of the job's time, with %s and %s", unit.CountOf(v.Checkpoints, "checkpoint"),
+			unit.CountOf(int64(len(v.Restarts)), "restart")))
+	}},
+	{"lost steps", chart.Count, func(s *result.Summary) found {
+		if s.Survival == nil || len(s.Survival.Restarts) == 0 {
+			return found{}
+		}
+		v := s.Survival
+		return have(float64(v.LostSteps), fmt.Sprintf("run again: %s since checkpoints, and %s until ranks started again",
+			v.LostTime.Human(), v.DownTime.Human()))
+	}},
+	{"checkpoints", chart.Time, func(s *result.Summary) found {
+		if s.Survival == nil || s.Survival.Checkpoints == 0 {
+			return found{}
+		}
+		v := s.Survival
+		return have(float64(v.Written), fmt.Sprintf("ranks stood still, %s for each of %s", v.CheckpointTime.Human(),
+			v.CheckpointBytes.Human()))
+	}},
 	{"drift", chart.Plain, func(s *result.Summary) found {
 		return pointer(s.Drift, "distance from one rank's weights, as a part of their norm")
 	}},

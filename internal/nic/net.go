@@ -118,7 +118,6 @@ type Net struct {
 	senders    []sender   // by queue pair
 	receivers  []receiver // by queue pair
 	names      []string   // by queue pair
-	ctl        cc.Set
 	islands    []island
 	flowDone   func(island int32, f *Flow)
 	paths      [][2][]topo.PortID // by queue pair: of data, of what comes back
@@ -194,7 +193,7 @@ func (n *Net) cardOf(id topo.NICID, port topo.PortID) *card {
 	panic(fmt.Sprintf("nic: the path of a queue pair begins at port %d, which %s has not", port, n.graph.NICName(id)))
 }
 
-// AddQP adds a queue pair; all are added before Build.
+// AddQP adds a queue pair: before Build or, between windows, before Extend.
 func (n *Net) AddQP(q QueuePair) int32 {
 	id := int32(len(n.senders))
 	from, to := n.cardOf(q.From, q.Path[0]), n.cardOf(q.To, q.Back[0])
@@ -229,18 +228,26 @@ func (n *Net) AddQP(q QueuePair) int32 {
 // Build gives every queue pair its congestion controller. baseRTT is the round trip of an empty
 // network for a queue pair.
 func (n *Net) Build(baseRTT func(id int32) unit.Duration) {
-	n.seen = make([]HopEvidence, n.positions)
-	n.listHalves()
-	n.ctl = cc.NewSet(n.cfg.Controller, len(n.senders))
-	for i := range n.senders {
-		n.ctl.Init(i, n.senders[i].card.line, baseRTT(int32(i)))
-		n.senders[i].Init(&n.cfg.Transport, n.ctl.At(i))
-		n.senders[i].Explore(n.explored(&n.senders[i], baseRTT(int32(i))))
+	for i := range n.cards {
+		c := &n.cards[i]
+		c.isl.cards = append(c.isl.cards, int32(i))
 	}
-	if n.cfg.OnEvent != nil {
-		n.told = make([]cc.State, len(n.senders))
-		for i := range n.told {
-			n.told[i] = n.ControllerState(int32(i), 0)
+	n.Extend(0, baseRTT)
+}
+
+// Extend does for queue pairs from the first-th on what Build did for those before: they were added while the run stands
+// between windows.
+func (n *Net) Extend(first int32, baseRTT func(id int32) unit.Duration) {
+	n.seen = append(n.seen, make([]HopEvidence, n.positions-len(n.seen))...)
+	ctl := cc.NewSet(n.cfg.Controller, len(n.senders)-int(first))
+	for i := int(first); i < len(n.senders); i++ {
+		s := &n.senders[i]
+		n.listHalves(i)
+		ctl.Init(i-int(first), s.card.line, baseRTT(int32(i)))
+		s.Init(&n.cfg.Transport, ctl.At(i-int(first)))
+		s.Explore(n.explored(s, baseRTT(int32(i))))
+		if n.cfg.OnEvent != nil {
+			n.told = append(n.told, n.ControllerState(int32(i), 0))
 		}
 	}
 }

@@ -16,17 +16,11 @@ const (
 	receiverLines = 5
 )
 
-// listHalves notes which NICs and halves of queue pairs belong to each island.
-func (n *Net) listHalves() {
-	for i := range n.cards {
-		c := &n.cards[i]
-		c.isl.cards = append(c.isl.cards, int32(i))
-	}
-	for i := range n.senders {
-		from, to := n.senders[i].card.isl, n.receivers[i].card.isl
-		from.senders = append(from.senders, int32(i))
-		to.receivers = append(to.receivers, int32(i))
-	}
+// listHalves notes to which islands the halves of a queue pair belong.
+func (n *Net) listHalves(i int) {
+	from, to := n.senders[i].card.isl, n.receivers[i].card.isl
+	from.senders = append(from.senders, int32(i))
+	to.receivers = append(to.receivers, int32(i))
 }
 
 // warm has the memory of an island's NICs brought into the cache, if its window before had so many events

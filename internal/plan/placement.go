@@ -25,7 +25,7 @@ func rankGPUs(sc *scenario.Scenario, j *scenario.Job) []scenario.Endpoint {
 	if rule == "" {
 		return j.Placement.GPUs
 	}
-	hosts, gpus := j.Hosts.Of(sc.Cluster.Hosts), j.GPUs.Of(sc.Cluster.Host.GPUs)
+	hosts, gpus := sc.HostsOf(j), j.GPUs.Of(sc.Cluster.Host.GPUs)
 	all := make([]scenario.Endpoint, len(hosts)*len(gpus))
 	for i := range all {
 		host, gpu := i/len(gpus), i%len(gpus)

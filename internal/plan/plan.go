@@ -67,9 +67,11 @@ type Job struct {
 	Schedule  coll.Schedule // of all ranks; nil with one rank, or where ranks hold parts of the model
 	Work      *workload.Job // what the ranks do
 	Links     []RankLink
-	Rows      []Row // of the job's collectives
+	Rows      []Row         // of the job's collectives
+	Saving    unit.Duration // of a checkpoint
 
 	index  int32              // in Plan.Jobs
+	spares []int32            // hosts that stand by, in the order in which they take the places of others
 	pairs  int32              // how many queue pairs it has
 	linkOf map[exec.Way]int32 // index in Links
 }
@@ -187,6 +189,9 @@ func (p *Plan) planJobs() error {
 		j.Spec, j.index = &sc.Jobs[i], int32(i)
 		if sc.RankCount(j.Spec) > 0 {
 			j.Placement = placement(sc, j.Spec)
+			for _, h := range sc.Spares(j.Spec) {
+				j.spares = append(j.spares, int32(h))
+			}
 		}
 	}
 	if err := p.checkGPUs(); err != nil {

@@ -85,13 +85,12 @@ func (j *Job) Hung(at unit.Time, ranks []Standing) {
 	j.abort(a, text, where)
 }
 
-// abort ends the job.
+// abort notes why.
 func (j *Job) abort(a result.Abort, text, where string) {
 	if a.Text = text; len(a.Faults) > 0 {
 		a.Text += fmt.Sprintf("; %s: %s", where, strings.Join(a.Faults, ", "))
 	}
 	j.aborts = append(j.aborts, a)
-	j.GiveUp()
 }
 
 // linkOf is the connection of ranks that a queue pair belongs to, nil of a flow.
@@ -165,8 +164,8 @@ func (r *Recorder) faultTexts(entries []int) (all []string) {
 func (r *Recorder) aborted() error {
 	var all []string
 	for _, j := range r.jobs {
-		if n := len(j.aborts); n > 0 {
-			t := j.aborts[n-1].Text
+		if n := len(j.aborts); n > 0 && j.gaveUp {
+			t := j.aborts[n-1].Text + j.final
 			if r.several() {
 				t = "job " + j.name() + ": " + t
 			}

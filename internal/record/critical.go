@@ -22,11 +22,13 @@ type critical struct {
 	evidence *evidence
 	launch   func(part *exec.PathPart) unit.Duration // of its operation: starting kernels
 	start    *startPhase
+	life     *life
 	found    int64
 	every    int64 // 0: no step's path is found
 	sum      cause.Split
 	groups   []cause.Split   // of sum, what passed in the communication of each group; nil: there is one
 	slowest  exec.PathRecord // of those found; the first among equals
+	slowIn   life            // in which that was
 }
 
 // PathFinder returns the finder of critical paths; nil where it would take too much memory.
@@ -34,14 +36,14 @@ func (j *Job) PathFinder() *exec.PathFinder {
 	c := &j.critical
 	c.job, c.evidence = j.name(), j.evidence
 	c.launch = func(q *exec.PathPart) unit.Duration { return j.plan.Work.Program(q.Rank).OpsOf(q.Step)[q.Op].Launch }
-	c.start = &j.start
+	c.start, c.life = &j.start, &j.life
 	c.name = func(port int32) string {
 		if port < 0 {
 			return ""
 		}
 		return j.r.plan.Graph.Ports[port].Name
 	}
-	if n := len(j.plan.Work.Groups); n > 1 {
+	if n := len(j.plan.Work.Groups); n > 1 && c.groups == nil {
 		c.groups = make([]cause.Split, n)
 	}
 	if c.every = j.plan.PathsEvery(); c.every == 0 {
@@ -56,7 +58,7 @@ func (c *critical) take(p *exec.PathRecord) {
 	if p.Step == workload.StartStep {
 		causes := result.CausesOf(p.Split)
 		c.start.path = &causes
-		c.write(p)
+		c.write(p, c.life)
 		return
 	}
 	c.found++
@@ -70,12 +72,12 @@ func (c *critical) take(p *exec.PathRecord) {
 		}
 	}
 	if kept(p.Step) {
-		c.write(p)
+		c.write(p, c.life)
 	}
 	if c.found == 1 || p.End.Sub(p.Start) > c.slowest.End.Sub(c.slowest.Start) {
 		parts := append(c.slowest.Parts[:0], p.Parts...)
 		c.slowest = *p
-		c.slowest.Parts = parts
+		c.slowest.Parts, c.slowIn = parts, *c.life
 	}
 }
 
@@ -84,22 +86,23 @@ func kept(step int64) bool { return step < firstPaths || step%everyPath == 0 }
 // close writes the path of the slowest step, unless it is there.
 func (c *critical) close() {
 	if c.found > 0 && !kept(c.slowest.Step) {
-		c.write(&c.slowest)
+		c.write(&c.slowest, &c.slowIn)
 	}
 }
 
-func (c *critical) write(p *exec.PathRecord) {
+// write adds the rows of a path, of a step of a life.
+func (c *critical) write(p *exec.PathRecord, in *life) {
 	for _, q := range p.Parts {
 		c.table.Add(result.PathRow{
 			Job:     c.job,
-			Step:    int32(p.Step),
+			Step:    in.step(p.Step),
 			Rank:    p.Rank,
 			From:    q.From,
 			Until:   q.Until,
 			Cause:   q.Cause.String(),
 			Kind:    q.Kind.String(),
 			OnRank:  q.Rank,
-			OnStep:  int32(q.Step),
+			OnStep:  in.step(q.Step),
 			Op:      q.Op,
 			Src:     q.Src,
 			Dst:     q.Dst,

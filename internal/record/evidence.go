@@ -58,13 +58,19 @@ func (p *pairEvidence) lostAt(back bool) (ports []topo.PortID) {
 }
 
 func newEvidence(p *plan.Job) *evidence {
-	e := &evidence{spans: map[spanKey]unit.Duration{}, connOf: map[exec.Way]int32{}}
+	e := &evidence{spans: map[spanKey]unit.Duration{}}
+	e.connect(p)
+	return e
+}
+
+// connect notes the queue pairs of the job's ranks.
+func (e *evidence) connect(p *plan.Job) {
+	e.connOf = map[exec.Way]int32{}
 	for _, l := range p.Links {
 		if l.Pair >= 0 {
 			e.connOf[l.Way] = l.Pair
 		}
 	}
-	return e
 }
 
 // pair returns the evidence of a queue pair, for more to be added.

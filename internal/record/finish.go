@@ -52,6 +52,7 @@ func (r *Recorder) Finish(s *result.Summary, e Ending) (err error) {
 		}
 		f.Diagnosis = j.diagnosis(f)
 		f.Aborts = j.aborts
+		j.finishSurvival(f)
 		if r.several() {
 			f.Until = j.latest
 			s.Steps += f.Steps
@@ -208,7 +209,7 @@ func (r *Recorder) keyOf(q *plan.Pair) string {
 
 // finishSteps fills in the times of steps.
 func (j *Job) finishSteps(s *result.JobFigures) {
-	s.StepTime = j.wholeUntil.Sub(j.start.end) / unit.Duration(s.Steps)
+	s.StepTime = (j.life.before + j.worked()) / unit.Duration(j.life.all())
 	if s.StepTime > 0 && j.train != nil {
 		s.SampleRate = float64(j.plan.Spec.Train.Batch*j.plan.Replicas()) / s.StepTime.Seconds()
 	}
@@ -217,7 +218,7 @@ func (j *Job) finishSteps(s *result.JobFigures) {
 	mean, slowest := j.mean, j.slowest
 	for c := range mean {
 		mean[c] /= unit.Duration(j.ended)
-		slowest[c] /= unit.Duration(s.Steps)
+		slowest[c] /= unit.Duration(j.life.all())
 	}
 	s.StepSplit = &result.StepSplit{Mean: result.CausesOf(mean), SlowestRank: result.CausesOf(slowest)}
 	s.CriticalPath = j.critical.mean()
@@ -246,8 +247,8 @@ func (j *Job) finishRanks(s *result.JobFigures) {
 }
 
 func (j *Job) finishTraining(s *result.JobFigures) {
-	if s.Steps > 0 {
-		loss := result.Float(j.train.EpochLoss(s.Steps - 1))
+	if s.Steps > j.life.first {
+		loss := result.Float(j.train.EpochLoss(s.Steps - 1 - j.life.first))
 		s.FinalLoss = &loss
 		j.r.hooks.Progress(result.Progress{Phase: "testing", Virtual: j.r.engine.Now(), PacketHops: j.r.fabric.Hops()})
 		score := j.train.Test(j.data.Test)
@@ -258,7 +259,7 @@ func (j *Job) finishTraining(s *result.JobFigures) {
 			s.TestLoss, s.TestEntropy = &loss, j.data.Entropy
 		}
 	}
-	if j.train.Drifts() && !j.behind(s) {
+	if j.train.Drifts() && !j.behind(s) && len(j.restarts) == 0 {
 		j.finishDrift(s)
 	}
 	if j.train.Agree() {

@@ -35,7 +35,7 @@ func (r *Recorder) notes(s *result.Summary, diverged bool) (notes []string) {
 		notes = append(notes, fmt.Sprintf("the configuration of %s leaves open, and the scenario says: %s", text, n.Text))
 	}
 	for i, f := range s.PerJob() {
-		for _, n := range r.jobs[i].trainingNotes(f, diverged) {
+		for _, n := range append(r.jobs[i].survivalNotes(), r.jobs[i].trainingNotes(f, diverged)...) {
 			if r.several() {
 				n = "job " + r.jobs[i].name() + ": " + n
 			}
@@ -268,7 +268,7 @@ func (j *Job) trainingNotes(s *result.JobFigures, diverged bool) []string {
 		return nil
 	}
 	var notes []string
-	if first := j.train.Loss(0); s.Steps > 1 && !diverged && s.Resumed == nil && float64(*s.FinalLoss) >= first {
+	if first := j.train.Loss(0); s.Steps > 1 && !diverged && s.Resumed == nil && len(j.restarts) == 0 && float64(*s.FinalLoss) >= first {
 		notes = append(notes, fmt.Sprintf("the training has not learned: its final loss, %.4g, is no lower than "+
 			"that of its first step, %.4g. Most often %s.train.lr (%v) is too large",
 			float64(*s.FinalLoss), first, j.plan.Spec.Path(), j.plan.Spec.Train.LR))

@@ -76,7 +76,9 @@ type Job struct {
 	keeps bool
 	data  Data
 
-	start      startPhase
+	life       life
+	start      startPhase          // of this life
+	firstStart *startPhase         // of the first life, where there are others; nil: start
 	unended    map[int64]*openStep // steps that some ranks have not ended
 	stepTimes  []unit.Duration     // slowest rank, by step
 	mean       cause.Split
@@ -100,6 +102,10 @@ type Job struct {
 	rankSteps []int64
 	busy      []unit.Duration // computing, by rank, in all
 	aborts    []result.Abort
+	restarts  []result.Restart
+	gaveUp    bool       // because of the last abort
+	final     string     // why it does not start again
+	saves     int64      // checkpoints
 	left      int64      // messages of its own flows that are not acknowledged; 0 with ranks
 	all, sent unit.Bytes // of its own flows: of all messages, of those that are acknowledged
 	ran       int64      // collectives that ranks have ended, each rank's own
@@ -132,6 +138,7 @@ type pairStats struct {
 	fct                      unit.Duration
 	marks, cnps, retransmits int64
 	failed                   bool
+	life                     life   // of its job
 	path                     string // that its messages took; "": several, or none has arrived
 }
 
@@ -166,7 +173,7 @@ type JobParts struct {
 type Hooks struct {
 	Progress func(result.Progress)
 	Stopped  func() bool // the driver wants the end: what can be left out is
-	// All ranks of a training have ended a step, the last of them at `at`.
+	// All ranks of a job have ended a step of its life, the last of them at `at`. loss is that of a training.
 	Step  func(job int, step int64, at unit.Time, loss float64)
 	Ended func(steps int64)    // all ranks of a job have ended so many
 	Done  func(last unit.Time) // the jobs are done; the last event of them was then
@@ -185,9 +192,7 @@ func New(p *plan.Plan, dir *result.Dir, islands int, hooks Hooks) *Recorder {
 	for i := range islands {
 		r.islands = append(r.islands, &island{r: r, number: int32(i)})
 	}
-	for i := range p.Pairs {
-		r.paths = append(r.paths, p.PathText(p.Pairs[i].Path))
-	}
+	r.addPaths()
 	base := int32(0)
 	for i := range p.Jobs {
 		j := newJob(r, &p.Jobs[i], base)
@@ -327,7 +332,7 @@ func (j *Job) gradients(s *exec.StepRecord) {
 	if table == nil || j.train == nil || s.Step == workload.StartStep {
 		return
 	}
-	row := result.GradientRow{Job: j.name(), Step: int32(s.Step), Rank: s.Rank}
+	row := result.GradientRow{Job: j.name(), Step: j.life.step(s.Step), Rank: s.Rank}
 	j.train.TakeNorms(s.Rank, s.Step, func(layer string, position int, norm float64) {
 		row.Layer, row.Position, row.Norm = layer, int32(position), norm
 		table.Add(row)
@@ -342,7 +347,7 @@ func (j *Job) step(s *exec.StepRecord) {
 	}
 	j.r.tables.steps.Add(result.StepRow{
 		Job:     j.name(),
-		Step:    int32(s.Step),
+		Step:    j.life.step(s.Step),
 		Rank:    s.Rank,
 		Start:   s.Start,
 		End:     s.End,
@@ -375,17 +380,24 @@ func (j *Job) step(s *exec.StepRecord) {
 		return
 	}
 	delete(j.unended, s.Step)
+	j.life.ended++
 	j.stepTimes = append(j.stepTimes, st.slowest.End.Sub(st.slowest.Start))
 	j.r.hooks.Ended(int64(len(j.stepTimes)))
 	j.wholeUntil = max(j.wholeUntil, st.end)
 	j.slowest.Add(&st.slowest.Split)
 	j.sumCollectives(st)
-	if j.train != nil {
-		j.r.hooks.Step(j.number(), s.Step, s.End, j.train.Loss(s.Step))
-	}
+	j.r.hooks.Step(j.number(), s.Step, s.End, j.loss(s.Step))
 	if int64(len(j.stepTimes)) == j.limit {
 		j.end(s.End)
 	}
+}
+
+// loss is that of a step of this life that all ranks of a training have ended.
+func (j *Job) loss(step int64) float64 {
+	if j.train == nil {
+		return 0
+	}
+	return j.train.Loss(step)
 }
 
 // number is the job's in the plan.
@@ -449,7 +461,7 @@ func (j *Job) operation(p *exec.OperationRecord) {
 	op, stream := &program.OpsOf(p.Step)[p.Op], &program.Streams[p.Stream]
 	j.r.tables.operations.Add(result.OperationRow{
 		Job:        j.name(),
-		Step:       int32(p.Step),
+		Step:       j.life.step(p.Step),
 		Rank:       p.Rank,
 		Op:         p.Op,
 		Name:       p.Name,
@@ -498,7 +510,7 @@ func (r *Recorder) flow(f *flow) {
 		row.Job = j.name()
 	}
 	if m := &f.message; m.is {
-		row.Channel, row.Step, row.Group = m.channel, int32(m.step), j.group(m.group)
+		row.Channel, row.Step, row.Group = m.channel, r.pairs[f.QP].life.step(m.step), j.group(m.group)
 	}
 	if f.Placed >= 0 {
 		row.Placed, row.Status, row.Causes = f.Placed, result.StatusPlaced, result.CausesOf(f.Split)
@@ -660,9 +672,9 @@ func (j *Job) progress(p *result.Progress) {
 	p.Phase = "flows"
 	switch {
 	case j.train != nil:
-		p.Phase, p.Done, p.Total = "training", int64(len(j.stepTimes)), j.train.Steps()
-		if p.Done > 0 {
-			p.Loss, p.HasLoss = j.train.Loss(p.Done-1), true
+		p.Phase, p.Done, p.Total = "training", int64(len(j.stepTimes)), j.life.first+j.train.Steps()
+		if p.Done > j.life.first {
+			p.Loss, p.HasLoss = j.train.Loss(p.Done-1-j.life.first), true
 		}
 	case len(j.rows) > 0:
 		p.Phase, p.Done, p.Total = "collectives", j.ran/int64(j.ranks()), int64(len(j.colls))

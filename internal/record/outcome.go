@@ -118,7 +118,7 @@ func (r *Recorder) left(f *nic.Flow) {
 		Path:   r.pathOf(f),
 	}
 	if f.Message != nil {
-		m.Step = int32(f.Message.Step)
+		m.Step = r.pairs[f.QP].life.step(f.Message.Step)
 	}
 	if f.Placed >= 0 {
 		m.Placed = new(f.Placed)

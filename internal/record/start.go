@@ -45,6 +45,9 @@ func (j *Job) starting() (n int) {
 // finishStart fills in the start phase, if all ranks have ended it.
 func (j *Job) finishStart(s *result.JobFigures) {
 	p := &j.start
+	if j.firstStart != nil {
+		p = j.firstStart
+	}
 	if p.ranks == 0 || p.ranks < j.starting() {
 		return
 	}

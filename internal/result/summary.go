@@ -126,7 +126,39 @@ type JobFigures struct {
 	Diagnosis    *diagnose.Diagnosis `json:"diagnosis,omitempty"`    // what the time was lost to
 	Collectives  []Collective        `json:"collectives,omitempty"`
 	Resumed      *Resumed            `json:"resumed,omitempty"` // the training went on from weights of another run
-	Aborts       []Abort             `json:"aborts,omitempty"`  // what ended the job before its time
+	Aborts       []Abort             `json:"aborts,omitempty"`  // what ended the job before its time, or a life of it
+	Survival     *Survival           `json:"survival,omitempty"`
+}
+
+// Survival is what it took the job to live through its aborts: nil without checkpoints and without restarts.
+type Survival struct {
+	Checkpoints     int64         `json:"checkpoints"`        // that were written, those of lost steps too
+	CheckpointBytes unit.Bytes    `json:"checkpoint_bytes"`   // of each
+	CheckpointTime  unit.Duration `json:"checkpoint_time_ps"` // of each: ranks stood still
+	Written         unit.Duration `json:"written_ps"`         // all of them
+	Restarts        []Restart     `json:"restarts,omitempty"`
+	LostSteps       int64         `json:"lost_steps"` // that all ranks had ended, and that were run again
+	LostTime        unit.Duration `json:"lost_ps"`    // of work since the last checkpoints
+	DownTime        unit.Duration `json:"down_ps"`    // from aborts until ranks started again
+	// part of the job's time that steps which count would have taken without all this: Steps * StepTime over
+	// the time from its start until its end
+	Goodput float64 `json:"goodput"`
+}
+
+// Restart is one life after another.
+type Restart struct {
+	At       unit.Time     `json:"at_ps"`   // when ranks started again
+	Step     int64         `json:"step"`    // steps of the run that were not lost: it goes on with this one
+	Lost     int64         `json:"lost"`    // steps that all ranks had ended since
+	LostTime unit.Duration `json:"lost_ps"` // from when the state was reached that it goes on from until the abort
+	Down     unit.Duration `json:"down_ps"` // from the abort
+	Replaced []Replaced    `json:"replaced,omitempty"`
+}
+
+// Replaced is a host whose place another took.
+type Replaced struct {
+	Host string `json:"host"`
+	By   string `json:"by"`
 }
 
 // Abort is why a job was aborted.

@@ -1,6 +1,8 @@
 package run
 
 import (
+	"fmt"
+
 	"railyard/internal/host"
 	"railyard/internal/record"
 	"railyard/internal/unit"
@@ -13,8 +15,9 @@ func (r *runner) fail(f host.Failure) {
 		return
 	}
 	j.failed = true
+	life := j.lives
 	r.later(f.At.Add(r.linger), j.order(actAbort), func(now unit.Time) {
-		if j.record.Done() {
+		if j.record.Done() || j.lives != life {
 			return
 		}
 		if ranks := j.standing(); f.QP >= 0 {
@@ -22,7 +25,7 @@ func (r *runner) fail(f host.Failure) {
 		} else {
 			j.record.CannotGoOn(f.At, f.Rank, f.Err, ranks)
 		}
-		j.end(now)
+		j.end(now, f.At)
 	})
 }
 
@@ -47,14 +50,16 @@ func (j *job) standing() []record.Standing {
 	all := make([]record.Standing, len(j.ranks))
 	for i, rank := range j.ranks {
 		s := &all[i]
-		s.Step, s.Over = rank.Step(), rank.Finished()
+		if s.Step, s.Over = rank.Step(), rank.Finished(); s.Step >= 0 {
+			s.Step += j.first
+		}
 		s.Coll, s.Since, s.In = rank.Communicates()
 	}
 	return all
 }
 
-// end takes a job that was aborted out of the run. With the last one the run is over.
-func (j *job) end(now unit.Time) {
+// end ends a life of a job that was aborted, and the job if it has no other. With the last job the run is over.
+func (j *job) end(now, aborted unit.Time) {
 	r := j.run
 	for _, rank := range j.ranks {
 		rank.Fail(now)
@@ -67,6 +72,14 @@ func (j *job) end(now unit.Time) {
 			r.net.Close(int32(id))
 		}
 	}
+	revived, why, err := j.revive(now, aborted)
+	if err != nil {
+		why = fmt.Sprintf("; it cannot start again: %v", err)
+	}
+	if j.failed = !revived; revived {
+		return
+	}
+	j.record.Ended(why)
 	if r.record.Going() == 0 {
 		r.eng.StopAt(now)
 	}
@@ -89,12 +102,17 @@ func (j *job) watch(now unit.Time) {
 	case first != unit.Never && now.Sub(first) >= limit.Value:
 		j.record.Hung(now, ranks)
 		j.run.hosts.Idle(now) // nothing may have happened since long before
-		j.end(now)
+		j.end(now, now)
 		return
 	case first == unit.Never && j.run.dry:
 		return // nothing is left to happen, so no collective begins
 	case first == unit.Never:
 		first = now
 	}
-	j.run.later(first.Add(limit.Value), j.order(actWatch), j.watch)
+	life := j.lives
+	j.run.later(first.Add(limit.Value), j.order(actWatch), func(now unit.Time) {
+		if j.lives == life {
+			j.watch(now)
+		}
+	})
 }

@@ -40,6 +40,7 @@ func (j *job) order(kind int) int { return orderJobs + kinds*j.index + kind }
 const (
 	actAbort = iota
 	actWatch
+	actSave
 	kinds
 )
 
@@ -68,9 +69,9 @@ func (r *runner) drive() bool {
 		look = unit.Time(r.opt.From)
 	}
 	for {
-		due, next := r.record.Due(), r.nextAct()
-		at := min(look, due, next)
-		more, ok := r.eng.RunUntil(at)
+		due := r.record.Due()
+		more, ok := r.eng.RunUntil(min(look, due, r.nextAct()))
+		next := r.nextAct() // an event may have asked for one
 		switch r.dry = !more; {
 		case !ok:
 			return false
@@ -79,7 +80,7 @@ func (r *runner) drive() bool {
 		case r.dry:
 			r.record.Idle(next)
 			r.act(next)
-		case next <= at:
+		case next <= min(look, due):
 			r.act(next)
 		case due <= look:
 			r.record.Look(due)

@@ -47,8 +47,8 @@ func (j *job) subject() *inside.Subject {
 	if s.Examples.Len() == 0 {
 		s.Examples, s.Of = j.data.train, "training "+j.data.are
 	}
-	if j.begun != nil {
-		s.Before.Step, s.Before.Params = j.begun.Step, j.begun.Params
+	if j.from != nil {
+		s.Before.Step, s.Before.Params = j.from.Step, j.from.Params
 	} else {
 		s.Before.Params = m.Init(j.run.plan.Scenario.Seed)
 	}

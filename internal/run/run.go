@@ -79,7 +79,7 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 		j := &job{run: r, index: i, plan: &in.plan.Jobs[i]}
 		if src := in.data[i]; src != nil {
 			j.data = src
-			j.begun = in.start
+			j.from = in.start
 			j.kept.Training = in.about[i]
 		}
 		r.jobs = append(r.jobs, j)
@@ -164,17 +164,18 @@ type job struct {
 	record *record.Job
 	failed bool // it is to be aborted
 
-	begun *train.State          // nil: the training begins
-	kept  checkpoint.Checkpoint // after the last step that all ranks have ended
-	nan   bool                  // its loss is not a number
+	from *train.State // nil: the training begins
+	survival
+	kept checkpoint.Checkpoint // after the last step that all ranks have ended
+	nan  bool                  // its loss is not a number
 }
 
-// steps returns how many steps the ranks will take, 0 where there are none. All collectives of a
+// steps returns how many steps the run takes, 0 where there are none. All collectives of a
 // benchmark are one step.
 func (j *job) steps() int64 {
 	switch {
 	case j.train != nil:
-		return j.train.Steps()
+		return j.first + j.train.Steps()
 	case j.plan.Spec.Replay != nil:
 		return int64(j.plan.Spec.Replay.Steps)
 	case len(j.plan.Rows) > 0:
@@ -248,45 +249,64 @@ func (r *runner) build() error {
 	r.hosts.OnFail(r.fail)
 	r.net = nic.New(r.eng, r.fab, r.plan.Graph, r.hosts, nc)
 	for i, j := range r.jobs {
-		j.driver, j.record = r.hosts.AddJob(), r.record.Job(i)
+		j.record = r.record.Job(i)
 	}
 	r.net.OnFlow(r.record.Flow)
 	for i := range r.plan.Pairs {
 		if err := r.watcher.step("building", i, len(r.plan.Pairs)); err != nil {
 			return err
 		}
-		q := &r.plan.Pairs[i]
-		var admits nic.Admission
-		if q.Flow == nil && q.Job >= 0 {
-			admits = admission(r.plan.Jobs[q.Job].Spec, q.Lanes)
-		}
-		chosen, back := r.plan.ChosenPath(q)
-		hash, hashBack := r.plan.BondHashes(q)
-		r.net.AddQP(nic.QueuePair{
-			Name:       q.Name,
-			From:       q.From,
-			To:         q.To,
-			FromGPU:    q.FromGPU,
-			ToGPU:      q.ToGPU,
-			Path:       q.Path,
-			Back:       q.Back,
-			Chosen:     chosen,
-			ChosenBack: back,
-			Bond:       hash,
-			BondBack:   hashBack,
-			Class:      q.Class,
-			Log:        q.Flow == nil,
-			Admission:  admits,
-			Stream:     q.Stream,
-		})
+		r.addPair(&r.plan.Pairs[i])
 	}
-	r.net.Build(func(id int32) unit.Duration { return r.plan.BaseRTT(&r.plan.Pairs[id]) })
+	r.net.Build(r.baseRTT)
 	for _, j := range r.jobs {
 		if err := j.build(); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// baseRTT is the round trip of an empty network for a queue pair.
+func (r *runner) baseRTT(id int32) unit.Duration { return r.plan.BaseRTT(&r.plan.Pairs[id]) }
+
+// addPairs adds the queue pairs of another life: those of the plan from the first-th on.
+func (r *runner) addPairs(first int32) {
+	for i := int(first); i < len(r.plan.Pairs); i++ {
+		r.addPair(&r.plan.Pairs[i])
+	}
+	r.net.Extend(first, r.baseRTT)
+	if r.capture != nil {
+		r.capture.Extend()
+	}
+	r.connect(first)
+}
+
+// addPair adds a queue pair of the plan.
+func (r *runner) addPair(q *plan.Pair) {
+	var admits nic.Admission
+	if q.Flow == nil && q.Job >= 0 {
+		admits = admission(r.plan.Jobs[q.Job].Spec, q.Lanes)
+	}
+	chosen, back := r.plan.ChosenPath(q)
+	hash, hashBack := r.plan.BondHashes(q)
+	r.net.AddQP(nic.QueuePair{
+		Name:       q.Name,
+		From:       q.From,
+		To:         q.To,
+		FromGPU:    q.FromGPU,
+		ToGPU:      q.ToGPU,
+		Path:       q.Path,
+		Back:       q.Back,
+		Chosen:     chosen,
+		ChosenBack: back,
+		Bond:       hash,
+		BondBack:   hashBack,
+		Class:      q.Class,
+		Log:        q.Flow == nil,
+		Admission:  admits,
+		Stream:     q.Stream,
+	})
 }
 
 // workers is how many cores a run takes that is given n of them.
@@ -303,16 +323,22 @@ func (r *runner) trains() bool {
 }
 
 func (j *job) build() error {
+	j.beginLife(safe{state: j.from}, j.plan.Start())
 	if j.plan.Spec.Train != nil {
-		if err := j.buildTraining(); err != nil {
+		if err := j.buildTraining(j.from); err != nil {
 			return err
 		}
 	}
 	return j.buildRanks()
 }
 
-// buildTraining gives the ranks real work.
-func (j *job) buildTraining() error {
+// keeps reports whether the ranks of a training hold what they have after each step.
+func (j *job) keeps() bool {
+	return j.train != nil && (j.run.opt.Dir != nil || j.plan.Spec.Survival.Saves())
+}
+
+// buildTraining gives the ranks of a life real work, from a state on; nil: from the beginning.
+func (j *job) buildTraining(from *train.State) error {
 	t := j.plan.Spec.Train
 	kernel, err := nn.KernelNamed(t.Kernel)
 	if err != nil {
@@ -330,7 +356,7 @@ func (j *job) buildTraining() error {
 		Seed:      j.run.plan.Scenario.Seed,
 		Optimiser: j.plan.Optimiser,
 		Work:      j.plan.Work,
-		Start:     j.begun,
+		Start:     from,
 		Norms:     j.run.plan.Scenario.Output.Gradients && j.run.opt.Dir != nil,
 	}
 	if j.train, err = train.New(cfg); err != nil {
@@ -348,6 +374,7 @@ func (j *job) buildRanks() error {
 	if j.plan.Work == nil {
 		return nil
 	}
+	j.ranks = nil
 	for _, at := range j.plan.Placement.Ranks {
 		j.driver.AddRank(at.Host, at.GPU)
 	}
@@ -364,14 +391,15 @@ func (j *job) buildRanks() error {
 			return err
 		}
 		rank := exec.NewRank(exec.Config{
-			Rank:      int32(id),
-			Job:       j.plan.Work,
-			Steps:     j.steps(),
-			Transport: j.driver,
-			Clock:     j.driver,
-			Body:      body,
-			Observer:  j.record.Observer(j.run.islandOfHost(at.Host)),
-			Paths:     paths,
+			Rank:       int32(id),
+			Job:        j.plan.Work,
+			Steps:      j.left(),
+			Transport:  j.driver,
+			Clock:      j.driver,
+			Body:       body,
+			Observer:   j.record.Observer(j.run.islandOfHost(at.Host)),
+			Paths:      paths,
+			Checkpoint: j.saves,
 		})
 		j.ranks = append(j.ranks, rank)
 	}
@@ -431,21 +459,16 @@ func (r *runner) start() {
 	for _, j := range r.jobs {
 		parts.Jobs = append(parts.Jobs, record.JobParts{
 			Train: j.train,
-			Keeps: j.train != nil && r.opt.Dir != nil,
+			Keeps: j.keeps(),
 			Steps: j.steps(),
 			Data:  j.data.parts(),
 		})
 	}
 	r.record.Open(parts)
 	for _, j := range r.jobs {
-		for id, rank := range j.ranks {
-			j.driver.SetRank(int32(id), rank, unit.Time(j.plan.Spec.Start))
-		}
-		j.watch(unit.Time(j.plan.Spec.Start))
+		j.startRanks()
 	}
-	if r.plan.Scenario.Transport.Setup {
-		r.connect()
-	}
+	r.connect(0)
 	for id, q := range r.plan.Pairs {
 		if f := q.Flow; q.Sends() {
 			flow := r.hosts.AddFlow(r.plan.Graph.NICs[q.From].Host, host.FlowSpec{
@@ -467,13 +490,24 @@ func (r *runner) start() {
 	})
 }
 
+// startRanks starts the ranks of a life.
+func (j *job) startRanks() {
+	for id, rank := range j.ranks {
+		j.driver.SetRank(int32(id), rank, j.begun)
+	}
+	j.watch(j.begun)
+}
+
 // connect has queue pairs connected: those of ranks when their job begins, those of flows when these do.
-func (r *runner) connect() {
-	for id := range r.plan.Pairs {
+func (r *runner) connect(first int32) {
+	if !r.plan.Scenario.Transport.Setup {
+		return
+	}
+	for id := int(first); id < len(r.plan.Pairs); id++ {
 		q := &r.plan.Pairs[id]
 		at := q.Start
 		if q.Flow == nil {
-			at = unit.Time(r.plan.Jobs[q.Job].Spec.Start)
+			at = r.jobs[q.Job].begun
 		}
 		if q.Enabled() {
 			r.net.Connect(int32(id), at)
@@ -559,7 +593,7 @@ func (j *job) stopAfter(steps int64) {
 	for _, rank := range j.ranks {
 		rank.StopAfter(steps)
 	}
-	j.record.StopAfter(steps)
+	j.record.StopAfter(j.first + steps)
 }
 
 // done ends the run after the jobs: what is on its way may still arrive.

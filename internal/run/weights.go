@@ -172,18 +172,29 @@ func (from *Resume) note(start *train.State) string {
 		"network and the ranks began idle", from.File, from.Name, from.Step, here)
 }
 
-// ended takes a step that all ranks of a training have ended.
+// ended takes a step of a job's life that all its ranks have ended.
 func (r *runner) ended(job int, step int64, at unit.Time, loss float64) {
-	r.diverge(job, step, at, loss)
 	j := r.jobs[job]
-	if r.opt.Dir == nil {
-		return
+	if j.train != nil {
+		r.diverge(job, j.first+step, at, loss)
+		j.keep(step)
 	}
-	if j.nan {
+	j.saved(step, at)
+}
+
+// keep keeps the state after a step of this life, and writes it now and then.
+func (j *job) keep(step int64) {
+	switch {
+	case !j.keeps():
+		return
+	case j.nan:
 		j.train.LetGo(step)
 		return
 	}
 	j.train.Keep(&j.kept.State, step)
+	if j.fresh = false; j.run.opt.Dir == nil {
+		return
+	}
 	c := j.plan.Spec.Train.Checkpoint
 	every := int64(c.Every.Value)
 	switch c.Every.Word {
@@ -195,14 +206,16 @@ func (r *runner) ended(job int, step int64, at unit.Time, loss float64) {
 	if j.kept.Step%every == 0 {
 		j.train.Gather(&j.kept.State)
 		// An error stops the run: the directory remembers it.
-		_ = r.opt.Dir.KeepCheckpoint(j.folder(), j.kept.Step, c.Keep, j.kept.Write)
+		_ = j.run.opt.Dir.KeepCheckpoint(j.folder(), j.kept.Step, c.Keep, j.kept.Write)
 	}
 }
 
 // keepWeights writes those after the last step that all ranks ended, unless they are no numbers.
 func (j *job) keepWeights() {
 	if j.kept.Step > 0 && !j.nan {
-		j.train.Gather(&j.kept.State)
+		if !j.fresh {
+			j.train.Gather(&j.kept.State)
+		}
 		_ = j.run.opt.Dir.KeepWeights(j.folder(), j.kept.Write)
 	}
 }

@@ -136,7 +136,7 @@ func onlyRules(j *Job) string {
 }
 
 // jobFields: one job: job, or an entry of jobs.
-var jobFields = slices.Concat(workFields, dataFields, modelFields, trainFields, parallelFields, sumFields)
+var jobFields = slices.Concat(workFields, dataFields, modelFields, trainFields, survivalFields, parallelFields, sumFields)
 
 // workFields: what a job is, and the network that it trains.
 var workFields = []*Field{
@@ -395,14 +395,6 @@ var trainFields = []*Field{
 		Path: "gpus", Default: "all", Word: "all", applies: where(onlyRules),
 		value:   in(gpus, func(j *Job) *Selection { return &j.GPUs }),
 		Meaning: "the GPUs of each of those hosts that they run on",
-	},
-	{
-		Path: "watchdog", Default: "10min", Word: "none", Min: "1us", Max: "24h", applies: where(onlyRanks),
-		value: in(opt(duration), func(j *Job) *Opt[unit.Duration] { return &j.Watchdog }),
-		Meaning: "a job is aborted when one of its ranks has been in a collective for so long; none: it hangs, if nothing else " +
-			"ends it",
-		Source: "PyTorch, ProcessGroupNCCL: kProcessGroupNCCLDefaultTimeout",
-		Also:   []string{"nccl_timeout", "collective_timeout", "timeout"},
 	},
 }
 

@@ -61,7 +61,7 @@ func (s *Scenario) Findings() []Finding {
 		ranks, gpus := j.Parallel.Ranks(), len(j.GPUs.Of(s.Cluster.Host.GPUs))
 		add(ranks <= gpus, j.Path()+".parallel.dp",
 			"%d: all ranks are on host%d, so the job sends nothing over the fabric", ranks,
-			j.Hosts.Of(s.Cluster.Hosts)[0]+1)
+			s.HostsOf(j)[0]+1)
 		add(ranks > gpus && ranks%gpus != 0, j.Path()+".parallel.dp",
 			"%d: the last host has %d of its %d GPUs in use", ranks, ranks%gpus, gpus)
 	}

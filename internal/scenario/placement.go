@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"railyard/internal/unit"
 )
 
 // Placement says which GPU each rank of a job runs on.
@@ -71,6 +73,14 @@ func (d *decoder) checkPlacement(s *Scenario, j *Job) {
 	}
 	if path, last := j.Path()+".gpus", j.GPUs.last(); last >= s.Cluster.Host.GPUs && d.ok(path) {
 		d.problem(path, fmt.Sprintf("gpu%d: no such GPU, want gpu0 to gpu%d", last, s.Cluster.Host.GPUs-1), "")
+	}
+	if path, n := j.Path()+".spares", len(j.Hosts.Of(s.Cluster.Hosts)); j.Survival.Spares >= max(n, 1) && d.ok(path) {
+		d.problem(path, fmt.Sprintf("%d: leaves none of the job's %s for its ranks, want at most %d", j.Survival.Spares,
+			unit.CountOf(int64(n), "host"), n-1), "")
+	}
+	if v := &j.Survival; v.Steps.Set && v.Interval.Set {
+		path := j.Path() + ".checkpoint.interval"
+		d.problem(path, fmt.Sprintf("%s: both steps and interval, want one of them", v.Interval.Value), "")
 	}
 	key, list := j.Path()+".placement", j.Placement.GPUs
 	if len(list) == 0 || !d.ok(key) || j.Train != nil && !d.okRanks(j) {

@@ -492,6 +492,7 @@ type Job struct {
 
 	// Watchdog ends a job of ranks one of which has been in a collective for so long; not set: nothing does.
 	Watchdog Opt[unit.Duration]
+	Survival Survival
 
 	path string // where it stands in the file
 }
@@ -503,6 +504,20 @@ func (j *Job) Path() string {
 	}
 	return j.path
 }
+
+// Survival is what a job of steps does so that it lives through an abort.
+type Survival struct {
+	Steps    Opt[int]           // a checkpoint after each so many; not set, nor Interval: none
+	Interval Opt[unit.Duration] // a checkpoint after the step in progress when so much time has passed since the last one
+	Storage  Opt[unit.Bitrate]  // that all ranks share; not set: writing takes no time
+	Bytes    Opt[unit.Bytes]    // of a checkpoint; not set: weights and what the optimiser keeps
+	Restart  Opt[unit.Duration] // from an abort until the ranks start again; not set: they do not
+	Restarts int                // at most
+	Spares   int                // the last hosts of the job, which take the places of others
+}
+
+// Saves reports whether there are checkpoints.
+func (s *Survival) Saves() bool { return s.Steps.Set || s.Interval.Set }
 
 // Train is a network that is really trained.
 type Train struct {
@@ -856,12 +871,21 @@ func (s *Scenario) SlowJob(r *SlowRank) *Job {
 	return nil
 }
 
+// HostsOf are the hosts of a job's ranks, those that stand by left out.
+func (s *Scenario) HostsOf(j *Job) []int {
+	all := j.Hosts.Of(s.Cluster.Hosts)
+	return all[:max(len(all)-j.Survival.Spares, min(len(all), 1))]
+}
+
+// Spares are the hosts of a job that stand by.
+func (s *Scenario) Spares(j *Job) []int { return j.Hosts.Of(s.Cluster.Hosts)[len(s.HostsOf(j)):] }
+
 // rankPlaces returns on how many GPUs ranks of a job may run.
 func (s *Scenario) rankPlaces(j *Job) int {
 	if n := len(j.Placement.GPUs); n > 0 {
 		return n
 	}
-	return len(j.Hosts.Of(s.Cluster.Hosts)) * len(j.GPUs.Of(s.Cluster.Host.GPUs))
+	return len(s.HostsOf(j)) * len(j.GPUs.Of(s.Cluster.Host.GPUs))
 }
 
 // NICOf returns the index, within its host, of the NIC that e uses: its own, or

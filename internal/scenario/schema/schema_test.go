@@ -48,6 +48,7 @@ var beyond = regexp.MustCompile(strings.Join([]string{
 	`want whole (milli)?seconds`, `has bits set beyond its length`, `want an IPv6 prefix`, `fabric\.routing\.(protocol|bfd) is`,
 	`its paths follow the costs of links`, `capture\.links is none`, `transport\.setup is false`,
 	`operations in all`, `over [0-9]* GPUs`, `buckets, want at most`, `: True`, `.*: want a number such as`, `printable`, `longer than`,
+	`leaves none of the job`, `both steps and interval`, `\.(checkpoint\.interval are|restart is) none`,
 	`more problems? from here on`, // the first hundred are judged
 }, "|"))
 

@@ -1,0 +1,145 @@
+package record
+
+import (
+	"fmt"
+	"slices"
+
+	"railyard/internal/plan"
+	"railyard/internal/result"
+	"railyard/internal/train"
+	"railyard/internal/unit"
+	"railyard/internal/workload"
+)
+
+// life is the time of a job between two aborts. Its ranks count steps from 0; rows count those of the job.
+type life struct {
+	number int64         // 0: the first
+	first  int64         // steps of the job before its own
+	ended  int64         // of its own that all ranks have ended
+	past   int64         // that all ranks ended in lives before, those that were lost too
+	before unit.Duration // what they took
+	saves  int64         // checkpoints of this life
+	saved  int64         // steps of its own after which the last of them was
+}
+
+// step is a step of the life as rows count it; the start phase is that of each life.
+func (l *life) step(own int64) int32 {
+	if own == workload.StartStep {
+		return int32(own)
+	}
+	return int32(l.first + own)
+}
+
+// all is how many steps all ranks have ended, those that were lost too.
+func (l *life) all() int64 { return l.past + l.ended }
+
+// worked is how long ranks took for the steps of this life, without checkpoints.
+func (j *Job) worked() unit.Duration {
+	if j.life.ended == 0 {
+		return 0
+	}
+	saves := j.life.saves
+	if j.life.saved == j.life.ended { // it is behind what counts here
+		saves = max(saves-1, 0)
+	}
+	return j.wholeUntil.Sub(j.start.end) - unit.Duration(saves)*j.plan.Saving
+}
+
+// Again is another life of a job.
+type Again struct {
+	At     unit.Time  // its ranks start
+	Steps  int64      // of the job that are not lost
+	Since  unit.Time  // when these were done: from then until the abort all was lost
+	Train  *train.Job // of a training
+	Moves  []plan.Move
+	Parted unit.Time // of the abort
+}
+
+// Again begins another life of a job, whose queue pairs are now others: those of the plan from the first-th on.
+func (j *Job) Again(a Again, first int32) {
+	r, was := j.r, j.life
+	x := result.Restart{At: a.At, Step: a.Steps, Lost: was.first + was.ended - a.Steps, LostTime: a.Parted.Sub(a.Since),
+		Down: a.At.Sub(a.Parted)}
+	for _, m := range a.Moves {
+		x.Replaced = append(x.Replaced, result.Replaced{Host: r.plan.Graph.Hosts[m.From].Name, By: r.plan.Graph.Hosts[m.To].Name})
+	}
+	j.restarts = append(j.restarts, x)
+	if j.firstStart == nil {
+		j.firstStart = new(j.start)
+	}
+	j.life = life{number: was.number + 1, first: a.Steps, past: was.all(), before: was.before + j.worked()}
+	j.train, j.start = a.Train, startPhase{begin: a.At, end: a.At}
+	j.stepTimes = j.stepTimes[:a.Steps]
+	j.unended = map[int64]*openStep{}
+	r.addPairs(first, j.life)
+	j.evidence.connect(j.plan)
+}
+
+// addPaths names the paths of queue pairs that are new in the plan.
+func (r *Recorder) addPaths() {
+	for _, q := range r.plan.Pairs[len(r.paths):] {
+		r.paths = append(r.paths, r.plan.PathText(q.Path))
+	}
+}
+
+// addPairs makes room for queue pairs that are new in the plan.
+func (r *Recorder) addPairs(first int32, of life) {
+	n := len(r.plan.Pairs) - int(first)
+	r.pairs = append(r.pairs, slices.Repeat([]pairStats{{life: of}}, n)...)
+	r.known = append(r.known, make([]*pairEvidence, n)...)
+	r.ends = append(r.ends, make([]endNames, n)...)
+	if r.events.tallies != nil {
+		r.events.tallies = append(r.events.tallies, make([]tally, n*pairKinds)...)
+	}
+	if r.series.table != nil {
+		r.series.flows, r.series.cnps = append(r.series.flows, make([]flowState, n)...), append(r.series.cnps, make([]int64, n)...)
+	}
+	r.addPaths()
+}
+
+// Saved counts a checkpoint that ranks write after so many steps of this life.
+func (j *Job) Saved(steps int64) {
+	j.life.saves, j.life.saved = j.life.saves+1, steps
+	j.saves++
+}
+
+// Lost takes back a checkpoint: the job was aborted before it was written.
+func (j *Job) Lost() { j.saves-- }
+
+// Ended takes it that the job does not start again after its last abort, and why not.
+func (j *Job) Ended(why string) {
+	j.gaveUp, j.final = true, why
+	j.GiveUp()
+}
+
+// survivalNotes tells of the aborts that the job has lived through.
+func (j *Job) survivalNotes() (notes []string) {
+	for i := range j.restarts {
+		a, x := &j.aborts[i], &j.restarts[i]
+		t := fmt.Sprintf("aborted and started again: %s. %s later, at %s, ranks went on from step %d: %s, %s of work, had been lost",
+			a.Text, x.Down.Human(), unit.Duration(x.At).Human(), x.Step, unit.CountOf(x.Lost, "step"), x.LostTime.Human())
+		for _, m := range x.Replaced {
+			t += fmt.Sprintf("; %s took the place of %s", m.By, m.Host)
+		}
+		notes = append(notes, t)
+	}
+	return notes
+}
+
+// finishSurvival fills in what it took to live through aborts.
+func (j *Job) finishSurvival(s *result.JobFigures) {
+	v := &j.plan.Spec.Survival
+	if !v.Saves() && len(j.restarts) == 0 {
+		return
+	}
+	x := &result.Survival{Checkpoints: j.saves, CheckpointBytes: j.r.plan.CheckpointBytes(j.plan), CheckpointTime: j.plan.Saving,
+		Written: unit.Duration(j.saves) * j.plan.Saving, Restarts: j.restarts}
+	for i := range j.restarts {
+		t := &j.restarts[i]
+		x.LostSteps, x.LostTime, x.DownTime = x.LostSteps+t.Lost, x.LostTime+t.LostTime, x.DownTime+t.Down
+	}
+	if whole := j.latest.Sub(unit.Time(j.plan.Spec.Start)); whole > 0 {
+		x.Goodput = float64(s.Steps) * float64(s.StepTime) / float64(whole)
+	}
+	s.Survival = x
+}
