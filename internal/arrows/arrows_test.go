@@ -243,6 +243,14 @@ var rules = map[string]rule{
 		may: "dcbx netconf netconf/dialects qos",
 		why: "what is wrong with configurations follows from what they mean: nothing needs to run. Of dialects its tests make use",
 	},
+	"lint/linttest": {
+		may: "lint netconf netconf/dialects",
+		why: "it holds configurations with mistakes for the tests of what finds and shows them",
+	},
+	"prove": {
+		may: "lint netconf plan qos result run scenario topo",
+		why: "it is a user of runs: it makes small networks of findings, and compares what their runs leave",
+	},
 	"dcbx": {
 		may: "netconf wire",
 		why: "what two ends make of what they tell each other is a function of both: who sends it is above it",
@@ -371,8 +379,8 @@ var rules = map[string]rule{
 	"web": {may: "report result run scenario", why: "the web UI is a user of runs"},
 	"cli": {
 		may: "bench board coll commission dataset design hash headline input inventory lab lint located nccl nccltests nccltopo " +
-			"netconf netconf/dialects nn ns3 pcapng perf plan qos report result rib run scenario scenario/schema sheet sizing survey " +
-			"sweep topo topoform trial tune validate web whatif wire workload",
+			"netconf netconf/dialects nn ns3 pcapng perf plan prove qos report result rib run scenario scenario/schema sheet sizing " +
+			"survey sweep topo topoform trial tune validate web whatif wire workload",
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys",
 		why:   "commands are a user of everything but the engine's insides, which run wires",
 	},

@@ -228,7 +228,7 @@ func differingText(s *sheet.Sheet, key string, all []plan.Differing) {
 			rows = append(rows, row)
 		}
 	}
-	s.Grid("lllw", rows)
+	s.Grid("llww", rows)
 }
 
 // configuredText says what DCBX comes to where switches are configured, and what configurations leave open.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"railyard/internal/netconf"
 	"railyard/internal/netconf/dialects"
 	"railyard/internal/plan"
+	"railyard/internal/prove"
 	"railyard/internal/sheet"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
@@ -20,7 +22,7 @@ import (
 // lintFlags is the flags of `railyard lint`.
 type lintFlags struct {
 	dialect, scenario, format string
-	json, strict              bool
+	json, strict, prove       bool
 }
 
 func (a *app) lintCommand() *cobra.Command {
@@ -33,7 +35,10 @@ file, the folder of a device, or a folder of such folders, as "railyard config r
 --scenario they are held against a design: its DSCPs, frames, rates and cables.
 
 Each finding has a rule, Q01 to Q26 (docs/config.md), a line, a reason and a fix. Exit code 1 on
-errors, with --strict on warnings too.`,
+errors, with --strict on warnings too.
+
+With --prove a small network is simulated with the configuration as it is, and with that one finding
+mended: what it does is seen in the figures of both. A finding that cannot be simulated says why.`,
 		Example: "  railyard lint configs\n  railyard lint leaf1.cfg spine1.cfg --scenario my.yaml --strict",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -41,13 +46,14 @@ errors, with --strict on warnings too.`,
 			}
 			return nil
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return a.lint(args, f) },
+		RunE: func(cmd *cobra.Command, args []string) error { return a.lint(cmd.Context(), args, f) },
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.dialect, "dialect", "", "platform of all: "+list(dialects.Names())+" (default: told from the text)")
 	fl.StringVar(&f.scenario, "scenario", "", "scenario whose design they are to follow")
 	fl.StringVar(&f.format, "format", "text", "text, json or sarif")
 	fl.BoolVar(&f.json, "json", false, "the same as --format json")
+	fl.BoolVar(&f.prove, "prove", false, "simulate what each finding does, with and without its fix")
 	fl.BoolVar(&f.strict, "strict", false, "exit code 1 on warnings too")
 	return cmd
 }
@@ -74,12 +80,15 @@ func devicePaths(path string) ([]string, error) {
 	return all, nil
 }
 
-func (a *app) lint(args []string, f lintFlags) error {
+func (a *app) lint(ctx context.Context, args []string, f lintFlags) error {
 	if f.json {
 		f.format = "json"
 	}
 	if !slices.Contains([]string{"text", "json", "sarif"}, f.format) {
 		return misuse("lint: --format %q: want text, json or sarif", f.format)
+	}
+	if f.prove && f.format == "sarif" {
+		return misuse("lint: --prove with --format sarif, which has no place for figures: want text or json")
 	}
 	var devices []*lint.Device
 	for _, arg := range args {
@@ -112,7 +121,14 @@ func (a *app) lint(args []string, f lintFlags) error {
 			errs++
 		}
 	}
-	if err := a.printFindings(all, len(devices), errs, f.format); err != nil {
+	var proofs proofs
+	if f.prove {
+		var err error
+		if proofs, err = proveAll(ctx, all, devices, design); err != nil {
+			return err
+		}
+	}
+	if err := a.printFindings(all, proofs, len(devices), errs, f.format); err != nil {
 		return err
 	}
 	switch {
@@ -150,25 +166,26 @@ func designOf(p *plan.Plan) (*lint.Design, error) {
 }
 
 // printFindings prints what was found.
-func (a *app) printFindings(all []lint.Finding, devices, errs int, format string) error {
+func (a *app) printFindings(all []lint.Finding, proofs proofs, devices, errs int, format string) error {
 	switch format {
 	case "json":
 		return a.printJSON(struct {
 			Devices  int            `json:"devices"`
 			Errors   int            `json:"errors"`
 			Findings []lint.Finding `json:"findings"`
-		}{devices, errs, append([]lint.Finding{}, all...)})
+			Proofs   []*prove.Proof `json:"proofs,omitempty"`
+		}{devices, errs, append([]lint.Finding{}, all...), proofs.all})
 	case "sarif":
 		return a.printJSON(lint.SARIF(all))
 	}
 	s := a.newSheet()
 	s.Wrap("", fmt.Sprintf("%s: %s, %s", count(devices, "device"), count(errs, "error"), count(len(all)-errs, "warning")))
-	findingsText(s, all)
+	findingsText(s, all, proofs)
 	return s.Flush(a.stdout)
 }
 
-func findingsText(s *sheet.Sheet, all []lint.Finding) {
-	for _, f := range all {
+func findingsText(s *sheet.Sheet, all []lint.Finding, proofs proofs) {
+	for i, f := range all {
 		place := f.File
 		if f.Line > 0 {
 			place = fmt.Sprintf("%s:%d", f.File, f.Line)
@@ -178,5 +195,6 @@ func findingsText(s *sheet.Sheet, all []lint.Finding) {
 		s.Hang("  ", "  ", f.Text)
 		s.Hang("  why: ", "       ", f.Reason)
 		s.Hang("  fix: ", "       ", f.Fix)
+		proofs.print(s, i)
 	}
 }

@@ -13,7 +13,8 @@ func Of(d *netconf.Device, i *netconf.Interface) (e End) {
 	if speaks == netconf.DCBXDefault && d.LLDP != nil {
 		speaks = d.LLDP.DCBX
 	}
-	if d.LLDP == nil || !d.LLDP.On || i.LLDP.Silent || speaks == netconf.DCBXOff {
+	on := d.LLDP != nil && d.LLDP.On || d.LLDP == nil && speaks != netconf.DCBXDefault // a port that says which speaks it
+	if !on || i.LLDP.Silent || speaks == netconf.DCBXOff {
 		return e
 	}
 	pfc, ets := Configured(d, i), sharesOf(d.ProfileOf(i))

@@ -111,14 +111,14 @@ func (l *linter) circle() {
 	}
 }
 
-// far is the device and the port that an interface is plugged into, as its description says: "to
-// spine1 Ethernet1/2".
-func (l *linter) far(i *netconf.Interface) (*Device, *netconf.Interface) {
+// Far is the device and the port that an interface is plugged into, as its description says: "to
+// spine1 Ethernet1/2"; nil: none of the devices.
+func Far(devices []*Device, i *netconf.Interface) (*Device, *netconf.Interface) {
 	words := strings.Fields(i.Description)
 	if len(words) != 3 || words[0] != "to" {
 		return nil, nil
 	}
-	for _, d := range l.devices {
+	for _, d := range devices {
 		if d.Device.Name == words[1] {
 			if p := d.Device.Port(words[2]); p != nil {
 				return d, p
@@ -133,7 +133,7 @@ func (l *linter) neighbours() {
 	for k, d := range l.devices {
 		for n := range d.Device.Interfaces {
 			i := &d.Device.Interfaces[n]
-			other, far := l.far(i)
+			other, far := Far(l.devices, i)
 			if far == nil || slices.Index(l.devices, other) < k {
 				continue
 			}
@@ -164,6 +164,8 @@ func (l *linter) exchange(d *Device, i *netconf.Interface, other *Device, far *n
 	endA, endB := dcbx.Of(d.Device, i), dcbx.Of(other.Device, far)
 	atA, atB := dcbx.Resolve(&endA, &endB)
 	here := "interface " + i.Name
+	l.unanswered(d, i, &endA, &endB, of)
+	l.unanswered(other, far, &endB, &endA, fmt.Sprintf("%s and %s %s", far.Name, d.Device.Name, i.Name))
 	if a, b := priorities(d.Device, i), priorities(other.Device, far); a != b {
 		text := fmt.Sprintf("%s: priorities %s pause here, %s there", of, a, b)
 		if atA.PFCFrom == dcbx.Failed && (i.QoS.PFC == netconf.PFCAuto || far.QoS.PFC == netconf.PFCAuto) {
@@ -182,6 +184,15 @@ func (l *linter) exchange(d *Device, i *netconf.Interface, other *Device, far *n
 		severity, text = Error, text+": DCBX CEE takes that for an error"
 	}
 	l.add(d, "Q23", severity, text, here+" classify", here)
+}
+
+// unanswered finds a port whose PFC is auto and whose neighbour says nothing.
+func (l *linter) unanswered(d *Device, i *netconf.Interface, own, peer *dcbx.End, of string) {
+	speaks := func(e *dcbx.End) bool { return e.IEEE != nil || e.CEE != nil }
+	if i.QoS.PFC == netconf.PFCAuto && speaks(own) && !speaks(peer) {
+		l.add(d, "Q22", Error, of+": PFC is auto here, and the other end says nothing by DCBX, so it is off", "interface "+i.Name+" pfc",
+			"interface "+i.Name)
+	}
 }
 
 // pausingShare is the share of the first class that pauses; 0: none is said.

@@ -64,7 +64,7 @@ var Rules = []Rule{
 	{"Q20", "every line is understood", "what is not read is not checked", "see the line"},
 	{"Q21", "watchdog and stock ECN by the platform's words",
 		"the line is refused, or RoCE's class is not marked", "see the finding"},
-	{"Q22", "LLDP and DCBX are on where PFC is auto", "without DCBX auto is off", "LLDP with DCBX on the port, or PFC on"},
+	{"Q22", "LLDP and DCBX are on where PFC is auto", "without DCBX auto is off", "LLDP with DCBX on both ports, or PFC on"},
 	{"Q23", "neighbours agree on PFC and shares", "one pauses a priority that the other does not", "the same on both ends"},
 	{"Q24", "neighbours speak one DCBX", "IEEE and CEE do not understand each other", "the same version on both ends"},
 	{"Q25", "switches that share NICs agree on them", "what a NIC gets depends on which of its ports is up",
@@ -87,6 +87,7 @@ type Finding struct {
 	Rule     string   `json:"rule"`
 	Severity Severity `json:"severity"`
 	Device   string   `json:"device"`
+	Port     string   `json:"port,omitempty"` // the first that it is about; "": the device
 	netconf.Place
 	Text   string `json:"text"`
 	Reason string `json:"reason"`
@@ -148,7 +149,18 @@ func (l *linter) add(d *Device, rule string, s Severity, text string, places ...
 		}
 	}
 	r := RuleOf(rule)
-	l.findings = append(l.findings, Finding{rule, s, d.Device.Name, at, text, r.Reason, r.Fix})
+	l.findings = append(l.findings, Finding{rule, s, d.Device.Name, portOf(places), at, text, r.Reason, r.Fix})
+}
+
+// portOf is the interface that the first of some places is of.
+func portOf(places []string) string {
+	for _, p := range places {
+		if rest, ok := strings.CutPrefix(p, "interface "); ok {
+			name, _, _ := strings.Cut(rest, " ")
+			return name
+		}
+	}
+	return ""
 }
 
 // device checks one by itself.
@@ -158,13 +170,13 @@ func (l *linter) device(d *Device) {
 		if p.Warning {
 			s = Warning
 		}
-		l.findings = append(l.findings, Finding{"Q20", s, d.Device.Name, netconf.Place{File: p.File,
+		l.findings = append(l.findings, Finding{"Q20", s, d.Device.Name, "", netconf.Place{File: p.File,
 			Line: p.Line}, p.Message,
 			RuleOf("Q20").Reason, RuleOf("Q20").Fix})
 	}
 	for _, s := range d.Slips {
 		r := RuleOf(s.Rule)
-		l.findings = append(l.findings, Finding{s.Rule, Error, d.Device.Name, s.Place, s.Text, r.Reason, r.Fix})
+		l.findings = append(l.findings, Finding{s.Rule, Error, d.Device.Name, "", s.Place, s.Text, r.Reason, r.Fix})
 	}
 	l.subnets(d)
 	if d.Device.QoS == nil {

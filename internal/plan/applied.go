@@ -140,7 +140,24 @@ func (a *applying) assign() {
 			a.slots[ClassCNP] = a.free(main, false, ClassOther, ClassData)
 		}
 	}
+	a.takes(main)
 	a.name(main, at)
+}
+
+// takes says which DSCPs the switch takes for RoCE data and for CNPs, where they are not those that NICs write.
+func (a *applying) takes(main *netconf.Profile) {
+	dscps, q := a.p.dscps(), &a.f.QoS
+	if len(dscps) == 1 {
+		return
+	}
+	first := func(class uint8, usual int) int {
+		all := main.DSCPs(a.slots[class])
+		if len(all) == 0 || slices.Contains(all, int(dscps[class])) {
+			return usual
+		}
+		return all[0]
+	}
+	q.DSCP, q.CNPDSCP = first(ClassData, q.DSCP), first(ClassCNP, q.CNPDSCP)
 }
 
 // free is a traffic class that none of some classes is, one that pauses if there is one and it is wanted.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"railyard/internal/fabric"
 	"railyard/internal/netconf"
 	"railyard/internal/qos"
 	"railyard/internal/scenario"
@@ -42,17 +43,11 @@ func (p *Plan) differingPorts(id topo.NodeID, profile int) (all []scenario.Diffe
 	if profile >= len(p.switches.ports) {
 		return nil
 	}
+	usual := p.profile(&p.switches.profiles[profile]).Classes
 	for k, own := range p.switches.ports[profile] {
 		var texts []string
 		for c := range own.Classes {
-			cl, text := &own.Classes[c], ""
-			if text = className(uint8(c)) + " without PFC"; cl.Lossless {
-				text = className(uint8(c)) + " under PFC"
-			}
-			if cl.ECN != nil {
-				text += fmt.Sprintf(", marked from %v to %v", cl.ECN.Min.Bytes, cl.ECN.Max.Bytes)
-			}
-			texts = append(texts, text)
+			texts = append(texts, differingClass(className(uint8(c)), &own.Classes[c], &usual[c])...)
 		}
 		if own.ClassOf != nil {
 			for c, dscp := range p.dscps() {
@@ -77,6 +72,31 @@ func (p *Plan) differingPorts(id topo.NodeID, profile int) (all []scenario.Diffe
 		}
 	}
 	return all
+}
+
+// differingClass says in what a class of a port differs from that of its switch.
+func differingClass(name string, own, usual *fabric.Class) (texts []string) {
+	switch {
+	case own.Lossless && !usual.Lossless:
+		texts = append(texts, name+" under PFC")
+	case !own.Lossless && usual.Lossless:
+		texts = append(texts, name+" without PFC")
+	}
+	switch {
+	case own.ECN != nil && (usual.ECN == nil || *own.ECN != *usual.ECN):
+		texts = append(texts, fmt.Sprintf("%s marked from %v to %v", name, own.ECN.Min.Bytes, own.ECN.Max.Bytes))
+	case own.ECN == nil && usual.ECN != nil:
+		texts = append(texts, name+" not marked")
+	}
+	switch {
+	case own.Strict && !usual.Strict:
+		texts = append(texts, name+" strict")
+	case !own.Strict && usual.Strict:
+		texts = append(texts, fmt.Sprintf("%s by its share, %d", name, own.Weight))
+	case !own.Strict && own.Weight != usual.Weight:
+		texts = append(texts, fmt.Sprintf("%s with a share of %d", name, own.Weight))
+	}
+	return texts
 }
 
 // misclassed warns of switches that put RoCE data into another class than NICs mean, and of neighbours that do not

@@ -26,7 +26,7 @@ func NewPlan(sc *scenario.Scenario) (*plan.Plan, error) {
 
 // newPlan is NewPlan with a watcher. It returns what it read, too.
 func newPlan(sc *scenario.Scenario, w *watcher) (*plan.Plan, []result.Input, error) {
-	files, inputs, err := readFiles(w.ctx, sc)
+	files, inputs, err := readFiles(w.ctx, sc, w.configs)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -48,8 +48,10 @@ func newPlan(sc *scenario.Scenario, w *watcher) (*plan.Plan, []result.Input, err
 	return p, inputs, err
 }
 
-// readFiles reads the files that a scenario names, or returns what is wrong with each.
-func readFiles(ctx context.Context, sc *scenario.Scenario) (files plan.Files, inputs []result.Input, err error) {
+// readFiles reads the files that a scenario names, or returns what is wrong with each. Configurations that are known
+// are not read.
+func readFiles(ctx context.Context, sc *scenario.Scenario, known []plan.Configuration) (files plan.Files,
+	inputs []result.Input, err error) {
 	var problems located.Problems
 	read := func(key, kind, name string, most int64) []byte {
 		if err != nil {
@@ -73,7 +75,8 @@ func readFiles(ctx context.Context, sc *scenario.Scenario) (files plan.Files, in
 	if sc.Fabric.Design == "custom" {
 		files.Topology = read("fabric.topology", result.TopologyInput, sc.Fabric.Topology.Value, topo.MaxText)
 	}
-	if c := sc.Fabric.Config; c.Set {
+	if files.Config = known; sc.Fabric.Config.Set && known == nil {
+		c := sc.Fabric.Config
 		folder, failed := readConfig(ctx, c.Value)
 		if failed != nil && ctx.Err() == nil {
 			problems = append(problems, sc.Located(scenario.Finding{Severity: scenario.Error, Path: "fabric.config",
@@ -82,7 +85,8 @@ func readFiles(ctx context.Context, sc *scenario.Scenario) (files plan.Files, in
 		files.Config = folder
 		for i := range folder {
 			for _, f := range folder[i].Files {
-				name := result.ConfigInput + strings.TrimPrefix(filepath.ToSlash(f.Name), filepath.ToSlash(filepath.Clean(c.Value)))
+				below := strings.TrimPrefix(filepath.ToSlash(f.Name), filepath.ToSlash(filepath.Clean(c.Value)))
+				name := result.ConfigInput + below
 				inputs = append(inputs, result.Input{Name: name, Text: f.Text})
 			}
 		}

@@ -37,6 +37,9 @@ type Options struct {
 	Islands  int                   // partition of the nodes, 0: by size. No value changes a result
 	Around   func(loop func())     // for who measures: calls loop, which runs the event loop; nil: it runs
 
+	// Configs are the configurations of switches, in place of the files of fabric.config.
+	Configs []plan.Configuration
+
 	// For tests. Look, if set, is called at From, From+Every, ... with the state of the network at
 	// that instant, its events done.
 	Look        func(View)
@@ -58,7 +61,7 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 	if opt.Around == nil {
 		opt.Around = func(loop func()) { loop() }
 	}
-	w := &watcher{ctx: ctx, progress: opt.Progress}
+	w := &watcher{ctx: ctx, progress: opt.Progress, configs: opt.Configs}
 	in, err := prepare(w, sc, opt.Sources, opt.Resume, func(e plan.Estimate) error {
 		if opt.Force {
 			return nil

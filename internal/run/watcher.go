@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 
+	"railyard/internal/plan"
 	"railyard/internal/result"
 )
 
@@ -11,6 +12,7 @@ type watcher struct {
 	ctx      context.Context
 	progress func(result.Progress)
 	steps    int
+	configs  []plan.Configuration // in place of the files of fabric.config; nil: they are read
 }
 
 // betweenLooks is how many steps, of some microseconds each, pass between two checks of the

@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"context"
+
+	"railyard/internal/lint"
+	"railyard/internal/prove"
+	"railyard/internal/sheet"
+)
+
+// proofs are those of findings. Findings of one rule about one device share one: its first has it.
+type proofs struct {
+	all []*prove.Proof
+	of  map[int]*prove.Proof // by finding
+}
+
+// proveAll proves findings, each rule once for a device.
+func proveAll(ctx context.Context, all []lint.Finding, devices []*lint.Device, design *lint.Design) (p proofs, err error) {
+	type subject struct{ rule, device string }
+	seen := map[subject]bool{}
+	p.of = map[int]*prove.Proof{}
+	for i := range all {
+		key := subject{all[i].Rule, all[i].Device}
+		if seen[key] {
+			continue
+		}
+		seen[key] = true
+		if p.of[i], err = prove.Of(ctx, &all[i], devices, design); err != nil {
+			return p, err
+		}
+		p.all = append(p.all, p.of[i])
+	}
+	return p, nil
+}
+
+// print writes what a finding was seen to do, below it.
+func (p *proofs) print(s *sheet.Sheet, finding int) {
+	x := p.of[finding]
+	switch {
+	case p.of == nil:
+		return
+	case x == nil:
+		s.Hang("  proof: ", "         ", "as for the first of this rule and device")
+		return
+	case x.Why != "":
+		s.Hang("  no proof: ", "            ", x.Why)
+		return
+	case x.Shown:
+		s.Hang("  proof: ", "         ", x.Claim)
+	default:
+		s.Hang("  proof: ", "         ", "this network shows no difference where one was looked for: "+x.Figures[0].Name)
+	}
+	s.Hang("         ", "         ", x.Network)
+	rows := [][]string{{"", "as it is", "mended: " + x.Mended}}
+	for i := range x.Figures {
+		f := &x.Figures[i]
+		rows = append(rows, []string{"         " + f.Name, f.Text(f.Broken), f.Text(f.Mended)})
+	}
+	s.Grid("lrw", rows)
+}
