@@ -168,7 +168,8 @@ func TestBlamesSum(t *testing.T) {
 				h := &way[i]
 				h.Frames, h.Own, h.Others, h.Pause = n("frames", 3), unit.Duration(n("own", int64(us))),
 					unit.Duration(n("others", int64(us))), unit.Duration(n("pause", int64(us)))
-				h.Root, h.Marked, h.Lost = int32(n("root", 3))-1, n("marked", 3), []Lost{{FullBuffer, n("lost", 2)}, {Watchdog, n("dropped", 2)}}
+				h.Root, h.Marked = int32(n("root", 3))-1, n("marked", 3)
+				h.Lost = []Lost{{FullBuffer, n("lost", 2)}, {Watchdog, n("dropped", 2)}}
 			}
 		}
 		e.Count = 1

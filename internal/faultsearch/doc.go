@@ -2,7 +2,8 @@
 // random small networks on which everything goes wrong that can: lost, corrupted,
 // duplicated and reordered frames, links that flap or are slow, switches that reboot or leak,
 // switches and ports that are configured otherwise, from the start or for a while, PFC that is
-// stuck, watchdogs, NICs without room, pause storms, tiny buffers, extreme parameters. A case is a function of its number alone, so a failure is one
+// stuck, watchdogs, NICs without room, pause storms, tiny buffers, extreme parameters. A case is a
+// function of its number alone, so a failure is one
 // line to repeat:
 //
 //	go test ./internal/faultsearch -run TestSearch -first 12345 -cases 1
