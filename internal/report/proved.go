@@ -55,7 +55,7 @@ var takenBy = map[diagnose.Kind]string{
 	diagnose.Controller: result.ChangeCongestion, diagnose.Window: result.ChangeWindow,
 	diagnose.FullBuffer: result.ChangeBuffer,
 	diagnose.Launch:     result.ChangeLaunch, diagnose.LossyLink: result.ChangeFault,
-	diagnose.Storm: result.ChangeFault,
+	diagnose.Storm: result.ChangeFault, diagnose.Watchdog: result.ChangeFault, diagnose.NoRoute: result.ChangeFault,
 }
 
 // removes reports whether a change takes a blame away.

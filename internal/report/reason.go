@@ -37,6 +37,10 @@ func (d *Data) clause(b *diagnose.Blame) string {
 		return fmt.Sprintf("the switch had no room for packets to %s, which were sent again", at)
 	case diagnose.DropThreshold:
 		return fmt.Sprintf("the queue of %s reached its drop threshold, and what was dropped was sent again", at)
+	case diagnose.Watchdog:
+		return fmt.Sprintf("the PFC watchdog emptied the queue of %s, and what it dropped was sent again", at)
+	case diagnose.NoRoute:
+		return fmt.Sprintf("the switch behind %s knew no way on, and what it dropped was sent again", at)
 	case diagnose.Reordering:
 		return "packets overtook one another, and receivers took the late ones for lost: senders went back"
 	case diagnose.NoRoom:
@@ -46,7 +50,7 @@ func (d *Data) clause(b *diagnose.Blame) string {
 	case diagnose.Storm:
 		return fmt.Sprintf("what is behind %s paused it with PFC frames without end", at)
 	case diagnose.Receiver:
-		return fmt.Sprintf("the NIC behind %s had no room, as PCIe took less than came, and paused its switch", at)
+		return fmt.Sprintf("the NIC behind %s had no room, as PCIe took less than came", at)
 	case diagnose.Controller:
 		if b.Port == "" {
 			return "congestion control held senders back though no port on their way was full"
