@@ -101,8 +101,9 @@ spine2 4200000000 [10.255.0.4/32 fd00:2::4/128]
 	}
 }
 
-// Whatever the network: addresses are each of one interface, but for gateways on switches that share NICs; NICs are in the subnet of their rail and reach its gateway,
-// both ends of a link share a subnet, and summaries hold the subnets of their switch and no other's.
+// Whatever the network: addresses are each of one interface, but for gateways on switches that share NICs; NICs are in the
+// subnet of their rail and reach its gateway, both ends of a link share a subnet, and summaries hold the subnets of their
+// switch and no other's.
 func TestEverythingHasAnAddressOfItsOwn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := inventorytest.Usual()
