@@ -24,11 +24,16 @@ const (
 	Working  = "steps"
 )
 
+// Job reports whether it is the time of a whole job.
+func (d *Diagnosis) Job() bool { return d.Subject == wholeJob }
+
+const wholeJob = "the job"
+
 // Lifetime divides the whole time of a job among what cost it time, alike costs put together, and its steps.
 //
 // Invariant: the times of its blames sum to whole.
 func Lifetime(whole unit.Duration, costs []Cost) *Diagnosis {
-	d := &Diagnosis{Subject: "the job", Whole: whole}
+	d := &Diagnosis{Subject: wholeJob, Whole: whole}
 	rest := whole
 	for i := range costs {
 		c := &costs[i]

@@ -133,12 +133,20 @@ func (j *Job) survivalNotes() (notes []string) {
 var abortKinds = map[string]diagnose.Kind{result.AbortRetries: diagnose.RetryExceeded, result.AbortWatchdog: diagnose.JobWatchdog,
 	result.AbortRank: diagnose.Broken}
 
+// lastEnd is when the job's last step or message ended, or when it was aborted for good.
+func (j *Job) lastEnd() unit.Time {
+	if n := len(j.aborts); n > len(j.restarts) {
+		return max(j.latest, j.aborts[n-1].At)
+	}
+	return j.latest
+}
+
 // lifetime says where the time of the job went, nil where nothing but steps took any.
 func (j *Job) lifetime() *diagnose.Diagnosis {
-	if !j.plan.Spec.Survival.Saves() && len(j.aborts) == 0 {
+	start, end := unit.Time(j.plan.Spec.Start), j.lastEnd()
+	if !j.plan.Spec.Survival.Saves() && len(j.aborts) == 0 || end <= start {
 		return nil
 	}
-	start, end := unit.Time(j.plan.Spec.Start), j.latest
 	costs, kept := []diagnose.Cost{}, int64(0)
 	for i := range j.aborts {
 		a := &j.aborts[i]
@@ -158,13 +166,9 @@ func (j *Job) lifetime() *diagnose.Diagnosis {
 			kept = x.Step
 			c.Felt = []diagnose.Felt{{Cause: diagnose.LostWork, Time: lost}, {Cause: diagnose.Down, Time: x.Down}}
 		} else {
-			end = max(end, a.At)
 			c.Felt = []diagnose.Felt{{Cause: diagnose.LostWork, Time: a.At.Sub(max(j.leftSince, start))}}
 		}
 		costs = append(costs, c)
-	}
-	if end <= start {
-		return nil
 	}
 	if saved := unit.Duration(j.saves) * j.plan.Saving; saved > 0 {
 		costs = append(costs, diagnose.Cost{Kind: diagnose.Checkpoints, Felt: []diagnose.Felt{{Cause: diagnose.Writing, Time: saved}}})
@@ -183,7 +187,7 @@ func entriesOf(texts []string) (all []string) {
 
 // finishSurvival fills in what it took to live through aborts.
 func (j *Job) finishSurvival(s *result.JobFigures) {
-	s.Lifetime = j.lifetime()
+	s.Lifetime, s.Took = j.lifetime(), max(0, j.lastEnd().Sub(unit.Time(j.plan.Spec.Start)))
 	v := &j.plan.Spec.Survival
 	if !v.Saves() && len(j.restarts) == 0 {
 		return

@@ -158,6 +158,9 @@ func keys(typ reflect.Type, prefix, unit string, list *[]documented) {
 			continue
 		}
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "-" {
+			continue // not written
+		}
 		t, d := f.Type, documented{name: prefix + name, unit: unitOf(name)}
 		if d.unit == "" {
 			d.unit = unit

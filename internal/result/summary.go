@@ -130,6 +130,7 @@ type JobFigures struct {
 	Survival     *Survival           `json:"survival,omitempty"`
 	// where the time of the job went, from its start to its end or its last abort: nil without checkpoints, restarts and aborts
 	Lifetime *diagnose.Diagnosis `json:"lifetime,omitempty"`
+	Took     unit.Duration       `json:"-"` // from its start to its end or its last abort
 }
 
 // Survival is what it took the job to live through its aborts: nil without checkpoints and without restarts.
