@@ -50,7 +50,8 @@ func TestPlanted(t *testing.T) {
 				t.Fatal("no diagnosis")
 			}
 			main := d.Main()
-			if (strings.HasPrefix(c.Name, "fault-") || strings.HasPrefix(c.Name, "job-abort")) && !slices.Equal(main.Faults, []string{"faults[0]"}) {
+			named := strings.HasPrefix(c.Name, "fault-") || strings.HasPrefix(c.Name, "job-abort")
+			if named && !slices.Equal(main.Faults, []string{"faults[0]"}) {
 				t.Errorf("the first blame names the faults %q, want faults[0]", main.Faults)
 			}
 			if !slices.ContainsFunc(c.Wants, func(w Want) bool { return w.is(main) }) {
