@@ -117,7 +117,7 @@ func TestTemplatePasses(t *testing.T) {
 		Median: unit.Millisecond, P99: 1070 * unit.Microsecond}
 	_, checks := checksOf(t, pod, k)
 	var b strings.Builder
-	if err := commission.WriteTemplate(&b, checks); err != nil {
+	if err := commission.WriteTemplate(&b, checks, true); err != nil {
 		t.Fatal(err)
 	}
 	m, err := commission.Read("m.txt", []byte(b.String()), checks)
@@ -134,6 +134,7 @@ func TestTemplatePasses(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	_, checks := checksOf(f, pod, commission.Known{})
 	f.Add("write.rail1 390Gb/s\nidle.drops 0\n# x\nstep.spread 3%\n")
+	f.Add("port.leaf1/Ethernet1/1.rate down\nport.leaf1/Ethernet1/2.neighbour host1\nport.leaf1/Ethernet1/2.errors 3\n")
 	f.Add("write.rail1 -1Gb/s\n\x00 \xff\nidle.drops 99999999999999999999\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		m, err := commission.Read("m.txt", []byte(text), checks)
@@ -152,13 +153,16 @@ type stage struct {
 	measured strings.Builder
 }
 
-// Do obeys: "scenario LINE", "load MARKS PAUSES DROPS" in 1 ms, "run MEDIAN P99", "measured KEY VALUE", "checks",
+// Do obeys: "scenario LINE", "pod LINE" (another network, pod and a line: nothing is measured of it), "load MARKS PAUSES DROPS" in 1 ms, "run MEDIAN P99", "measured KEY VALUE", "checks",
 // "judge".
 func (s *stage) Do(c []string) {
 	rest := strings.Join(c[1:], " ") + "\n"
 	switch c[0] {
 	case "scenario":
 		s.text += rest
+	case "pod":
+		s.text = pod + rest
+		s.measured.Reset()
 	case "load":
 		s.known.Load = &commission.Loaded{Senders: 2, Took: unit.Millisecond, Marks: int64(len(c[1])), Pauses: int64(len(c[2]))}
 	case "run":
@@ -175,7 +179,7 @@ func (s *stage) Do(c []string) {
 		}
 		all, first := commission.Judge(checks, m)
 		out := sheet.New(80)
-		commission.Print(out, all, first, c[0] == "judge")
+		commission.Print(out, all, first, commission.Fewer(all), c[0] == "judge")
 		var b strings.Builder
 		_ = out.Flush(&b)
 		text := strings.ReplaceAll(b.String(), "\n\n", "\n") // an empty line would end the outcome
